@@ -1,0 +1,165 @@
+// Package dbtest gives each test a database of its own: a copy of a template that holds the migrated schema. The
+// server is the one TEST_DATABASE_URL names (a role that may create databases); `make test` starts it.
+package dbtest
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/lib/pq"
+
+	"switchyard/db"
+	"switchyard/db/migrations"
+)
+
+// New gives a migrated, empty database and drops it when the test ends. Without TEST_DATABASE_URL the test fails,
+// under -short it is skipped.
+func New(t testing.TB) *db.DB {
+	t.Helper()
+	d, _ := NewURL(t)
+	return d
+}
+
+// NewURL is New with the URL as well, for a test that starts processes of its own.
+func NewURL(t testing.TB) (*db.DB, string) {
+	t.Helper()
+	server := Server(t)
+	template, err := ensureTemplate(server)
+	if err != nil {
+		t.Fatalf("dbtest: template: %v", err)
+	}
+	name := "t_" + strings.ToLower(rand.Text()[:16])
+	if err := exec(server, fmt.Sprintf(`CREATE DATABASE %s TEMPLATE %s`, name, template)); err != nil {
+		t.Fatalf("dbtest: create: %v", err)
+	}
+	own := withDatabase(server, name)
+	d, err := db.Open(t.Context(), own, db.Options{Name: "test"})
+	if err != nil {
+		t.Fatalf("dbtest: open: %v", err)
+	}
+	t.Cleanup(func() {
+		_ = d.Close()
+		if err := exec(server, fmt.Sprintf(`DROP DATABASE IF EXISTS %s WITH (FORCE)`, name)); err != nil {
+			t.Logf("dbtest: drop: %v", err)
+		}
+	})
+	return d, own
+}
+
+// Server is the URL of the test server.
+func Server(t testing.TB) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("needs PostgreSQL, skipped by -short")
+	}
+	server := os.Getenv("TEST_DATABASE_URL")
+	if server == "" {
+		t.Fatal("TEST_DATABASE_URL is not set: run `make test`, or see `switchyard devstack up --test --env`")
+	}
+	return server
+}
+
+var (
+	templateOnce sync.Once
+	templateName string
+	errTemplate  error
+)
+
+// ensureTemplate makes the template once per process. Its name carries a hash of the schema, so a change of the
+// schema makes a new one; test binaries that run at the same time wait for each other by an advisory lock.
+func ensureTemplate(server string) (string, error) {
+	templateOnce.Do(func() { templateName, errTemplate = makeTemplate(server) })
+	return templateName, errTemplate
+}
+
+func makeTemplate(server string) (string, error) {
+	name, err := schemaName()
+	if err != nil {
+		return "", err
+	}
+	ctx := context.Background()
+	pool, err := sql.Open("postgres", server)
+	if err != nil {
+		return "", err
+	}
+	defer pool.Close()
+	conn, err := pool.Conn(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer conn.Close()
+	if _, err := conn.ExecContext(ctx, `SELECT pg_advisory_lock(hashtext('switchyard dbtest'))`); err != nil {
+		return "", err
+	}
+	var ready bool
+	const q = `SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1 AND datistemplate)`
+	if err := conn.QueryRowContext(ctx, q, name).Scan(&ready); err != nil || ready {
+		return name, err
+	}
+	for _, stmt := range []string{`DROP DATABASE IF EXISTS ` + name, `CREATE DATABASE ` + name} {
+		if _, err := conn.ExecContext(ctx, stmt); err != nil {
+			return "", err
+		}
+	}
+	if err := migrate(ctx, withDatabase(server, name)); err != nil {
+		return "", err
+	}
+	// Marked as a template last: a crash before this line leaves a database that the next run makes anew.
+	_, err = conn.ExecContext(ctx, fmt.Sprintf(`ALTER DATABASE %s IS_TEMPLATE true`, pq.QuoteIdentifier(name)))
+	return name, err
+}
+
+func migrate(ctx context.Context, url string) error {
+	d, err := db.Open(ctx, url, db.Options{Name: "dbtest"})
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	_, err = db.Migrate(ctx, d)
+	return err
+}
+
+func schemaName() (string, error) {
+	sum := sha256.New()
+	files, err := fs.Glob(migrations.FS, "*.sql")
+	if err != nil {
+		return "", err
+	}
+	for _, f := range files {
+		text, err := fs.ReadFile(migrations.FS, f)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(sum, "%s %d\n%s", f, len(text), text)
+	}
+	return "tpl_" + hex.EncodeToString(sum.Sum(nil))[:16], nil
+}
+
+func exec(server, stmt string) error {
+	pool, err := sql.Open("postgres", server)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	_, err = pool.Exec(stmt)
+	return err
+}
+
+func withDatabase(server, name string) string {
+	u, err := url.Parse(server)
+	if err != nil {
+		return server
+	}
+	u.Path = "/" + name
+	return u.String()
+}

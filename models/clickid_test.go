@@ -1,0 +1,52 @@
+package models
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+)
+
+func TestClickIDRoundTripKeepsOrder(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var a, b uuid.UUID
+		copy(a[:], rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "a"))
+		copy(b[:], rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "b"))
+		sa, sb := FormatClickID(a), FormatClickID(b)
+		if len(sa) != ClickIDLen {
+			t.Fatalf("%q has %d characters", sa, len(sa))
+		}
+		back, err := ParseClickID(sa)
+		if err != nil || back != a {
+			t.Fatalf("%v -> %s -> %v, %v", a, sa, back, err)
+		}
+		if (string(a[:]) < string(b[:])) != (sa < sb) {
+			t.Fatalf("order lost: %s %s", sa, sb)
+		}
+	})
+}
+
+func TestParseClickIDRefuses(t *testing.T) {
+	t.Parallel()
+	for _, s := range []string{"", "abc", "zzzzzzzzzzzzzzzzzzzzzz", "000000000000000000000-", "0000000000000000000000x",
+		"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"} {
+		if id, err := ParseClickID(s); err == nil {
+			t.Errorf("%q was read as %v", s, id)
+		}
+	}
+}
+
+func TestClickTimeAndFloor(t *testing.T) {
+	t.Parallel()
+	id := NewClickID()
+	at := ClickTime(id)
+	if d := time.Since(at); d < -time.Second || d > time.Minute {
+		t.Fatalf("a fresh id is %v old", d)
+	}
+	lo, hi := FloorClickID(at), FloorClickID(at.Add(time.Millisecond))
+	if string(id[:]) < string(lo[:]) || string(id[:]) >= string(hi[:]) {
+		t.Fatalf("%v is outside [%v, %v)", id, lo, hi)
+	}
+}

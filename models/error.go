@@ -1,0 +1,71 @@
+package models
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Kind says what sort of failure an Error is. The API turns a kind into an HTTP status in one place; the code of
+// the Error is the contract with the client, and one code may appear with several kinds (duplicate_name is a
+// conflict on offers and an invalid value on rules).
+type Kind uint8
+
+// The kinds of failure, with the HTTP status each one becomes.
+const (
+	KindInternal        Kind = iota // 500
+	KindInvalid                     // 400
+	KindUnauthenticated             // 401
+	KindPayment                     // 402
+	KindForbidden                   // 403
+	KindNotFound                    // 404
+	KindMethod                      // 405
+	KindConflict                    // 409
+	KindTooLarge                    // 413
+	KindUnprocessable               // 422
+	KindTooMany                     // 429
+	KindBadGateway                  // 502
+	KindUnavailable                 // 503
+)
+
+// Error is a failure that a client may see: its message is for a person, its code for a program.
+// Everything else that goes wrong is an ordinary wrapped error and reaches the client as internal_error only.
+type Error struct {
+	Kind    Kind   `json:"kind"`
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// Error gives the code and the message in one line.
+func (e *Error) Error() string { return e.Code + ": " + e.Message }
+
+// Is makes errors.Is compare kind and code, not the message.
+func (e *Error) Is(target error) bool {
+	t, ok := errors.AsType[*Error](target)
+	return ok && t.Kind == e.Kind && t.Code == e.Code
+}
+
+// Errorf builds an Error of a kind with a formatted message.
+func Errorf(kind Kind, code, format string, args ...any) *Error {
+	return &Error{Kind: kind, Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// Invalid is a value that the client has to change: HTTP 400 with the given code.
+func Invalid(code, format string, args ...any) *Error {
+	return Errorf(KindInvalid, code, format, args...)
+}
+
+// Conflict is a request that clashes with what exists: HTTP 409 with the given code.
+func Conflict(code, format string, args ...any) *Error {
+	return Errorf(KindConflict, code, format, args...)
+}
+
+// NotFound is a record that this account does not have, whether or not another account has it.
+func NotFound(what string) *Error { return Errorf(KindNotFound, "not_found", "there is no such %s", what) }
+
+// PlanLimit is a refusal because the plan lacks a feature or an allowance is used up: HTTP 402.
+func PlanLimit(format string, args ...any) *Error {
+	return Errorf(KindPayment, "plan_limit", format, args...)
+}
+
+// AsError finds the Error that a client may see inside err.
+func AsError(err error) (*Error, bool) { return errors.AsType[*Error](err) }

@@ -1,0 +1,108 @@
+package models
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// The kinds of event that webhook endpoints can subscribe to, and the ping of a test.
+const (
+	EventConversionCreated = "conversion.created"
+	EventConversionUpdated = "conversion.updated"
+	EventLinkBroken        = "link.broken"
+	EventLinkUnsafe        = "link.unsafe"
+	EventCampaignPaused    = "campaign.paused"
+	EventPlanLimitReached  = "plan.limit_reached"
+	EventPing              = "ping"
+)
+
+// EventTypes are the kinds an endpoint can subscribe to, in the order the documentation lists them.
+var EventTypes = []string{EventConversionCreated, EventConversionUpdated, EventLinkBroken, EventLinkUnsafe,
+	EventCampaignPaused, EventPlanLimitReached}
+
+// ValidEventType tells whether an endpoint can subscribe to t.
+func ValidEventType(t string) bool { return slices.Contains(EventTypes, t) }
+
+// EventTimeFormat is created_at of an event and of records in answers: ISO 8601, UTC, milliseconds.
+const EventTimeFormat = "2006-01-02T15:04:05.000Z"
+
+// RecordedAtFormat is recorded_at of a conversion, as the contract gives it.
+const RecordedAtFormat = "2006-01-02 15:04:05.000"
+
+// Event is something that happened on an account. Body is fixed when the event is made, so that every attempt and
+// every redelivery sends the same bytes.
+type Event struct {
+	ID        uuid.UUID `db:"id"`
+	AccountID uuid.UUID `db:"account_id"`
+	Type      string    `db:"type"`
+	CreatedAt time.Time `db:"created_at"`
+	Body      []byte    `db:"body"`
+}
+
+// NewEvent makes an event of now with data as its payload. Data that cannot be written as JSON is a programming
+// mistake and panics.
+func NewEvent(account uuid.UUID, kind string, at time.Time, data any) Event {
+	e := Event{ID: uuid.Must(uuid.NewV7()), AccountID: account, Type: kind, CreatedAt: at.UTC().Truncate(time.Millisecond)}
+	body, err := json.Marshal(struct {
+		ID        uuid.UUID `json:"id"`
+		Type      string    `json:"type"`
+		CreatedAt string    `json:"created_at"`
+		AccountID uuid.UUID `json:"account_id"`
+		Data      any       `json:"data"`
+	}{e.ID, e.Type, e.CreatedAt.Format(EventTimeFormat), account, data})
+	if err != nil {
+		panic(err)
+	}
+	e.Body = body
+	return e
+}
+
+// ConversionData is the payload of conversion.created and conversion.updated.
+type ConversionData struct {
+	ClickID      string      `json:"click_id"`
+	ConversionID string      `json:"conversion_id"`
+	Status       string      `json:"status"`
+	Payout       json.Number `json:"payout"`
+	Currency     string      `json:"currency"`
+	Goal         string      `json:"goal"`
+	CampaignID   string      `json:"campaign_id"`
+	OfferID      string      `json:"offer_id"`
+	SourceID     string      `json:"source_id"`
+	RecordedAt   string      `json:"recorded_at"`
+	Source       string      `json:"source"`
+}
+
+// Data gives the conversion as its events carry it. Ids that it does not have are empty strings.
+func (c Conversion) Data() ConversionData {
+	return ConversionData{
+		ClickID: FormatClickID(c.ClickID), ConversionID: c.ConversionID, Status: c.Status,
+		Payout: json.Number(c.Payout.Round(6).String()), Currency: c.Currency, Goal: c.Goal,
+		CampaignID: IDText(c.CampaignID), OfferID: IDText(c.OfferID), SourceID: IDText(c.SourceID),
+		RecordedAt: c.RecordedAt.UTC().Format(RecordedAtFormat), Source: c.Source,
+	}
+}
+
+// IDText is a UUID as text, and an empty text for none.
+func IDText(id uuid.UUID) string {
+	if id == uuid.Nil {
+		return ""
+	}
+	return id.String()
+}
+
+// CampaignPausedData is the payload of campaign.paused. By says who paused it: api, dashboard or copilot.
+type CampaignPausedData struct {
+	CampaignID string `json:"campaign_id"`
+	Name       string `json:"name"`
+	Alias      string `json:"alias"`
+	By         string `json:"by"`
+}
+
+// PingData is the payload of the event that POST /webhooks/test sends.
+type PingData struct {
+	WebhookID string `json:"webhook_id"`
+	Message   string `json:"message"`
+}

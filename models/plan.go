@@ -1,0 +1,39 @@
+package models
+
+// Unlimited as an allowance means that the plan sets no bound.
+const Unlimited = -1
+
+// Plan is one row of the plan table: what an account on it may have. Counts are of records that are not deleted or
+// deactivated; Integrations counts active traffic sources and networks together.
+type Plan struct {
+	Name           string
+	API            bool
+	GoalTracking   bool
+	CallsPerMinute int
+	Campaigns      int
+	Offers         int
+	Landers        int
+	Integrations   int
+	Domains        int
+	ClicksPerMonth int64
+	HistoryDays    int
+}
+
+// Plans is the table of plans and allowances, the only place where they stand. The calls per minute are the
+// documented ones; the other numbers are this service's own.
+var Plans = []Plan{
+	{"starter", false, false, 60, 10, 50, 50, 10, 1, 100_000, 30},
+	{"growth", true, false, 300, 100, 500, 500, 50, 10, 1_000_000, 180},
+	{"pro", true, true, 600, 1_000, 5_000, 5_000, 200, 50, 10_000_000, 365},
+	{"scale", true, true, 1200, Unlimited, Unlimited, Unlimited, Unlimited, Unlimited, Unlimited, 730},
+}
+
+// PlanNamed finds a plan by its name; ok is false for an unknown one.
+func PlanNamed(name string) (plan Plan, ok bool) {
+	for _, p := range Plans {
+		if p.Name == name {
+			return p, true
+		}
+	}
+	return Plan{}, false
+}
