@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+
+	"switchyard/ops/config"
+	"switchyard/ops/devstack"
+)
+
+// devstackCmd runs the private servers. Progress goes to standard error.
+type devstackCmd struct {
+	Up   devstackUp   `cmd:"" help:"Start the servers and leave them running."`
+	Down devstackDown `cmd:"" help:"Stop the servers; their data stays."`
+	Exec devstackExec `cmd:"" help:"Run a program with the servers, stop them when their last user ends."`
+}
+
+// devstackFlags are common to the commands.
+type devstackFlags struct {
+	Test bool `help:"The test servers: fast, not durable."`
+}
+
+func (f devstackFlags) options(e *env) (devstack.Options, error) {
+	cfg, err := config.Load(e.getenv)
+	return devstack.Options{DataDir: cfg.DataDir, Test: f.Test, Out: e.stderr}, err
+}
+
+type devstackUp struct {
+	devstackFlags
+	Env  bool `help:"Print lines for a shell to export."`
+	JSON bool `help:"Print one JSON value."`
+}
+
+// Run implements the command.
+func (c *devstackUp) Run(ctx context.Context, e *env) error {
+	opts, err := c.options(e)
+	if err != nil {
+		return err
+	}
+	servers, err := devstack.Ensure(ctx, opts)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return e.printJSON(map[string]string{"database_url": servers.DatabaseURL, "redis_url": servers.RedisURL})
+	}
+	lines := serverEnv(servers, c.Test)
+	if c.Env {
+		for i, line := range lines {
+			lines[i] = "export " + shellQuoted(line)
+		}
+	}
+	return e.printTable(lines)
+}
+
+type devstackDown struct{ devstackFlags }
+
+// Run implements the command.
+func (c *devstackDown) Run(ctx context.Context, e *env) error {
+	opts, err := c.options(e)
+	if err != nil {
+		return err
+	}
+	return devstack.Stop(ctx, opts)
+}
+
+type devstackExec struct {
+	devstackFlags
+	Command []string `arg:"" passthrough:"" help:"Program and its arguments, after --."`
+}
+
+// Run implements the command. The program's exit code becomes ours.
+func (c *devstackExec) Run(ctx context.Context, e *env) (err error) {
+	command := c.Command
+	if command[0] == "--" {
+		command = command[1:]
+	}
+	if len(command) == 0 {
+		return usageError{errors.New("devstack exec: no program given")}
+	}
+	opts, err := c.options(e)
+	if err != nil {
+		return err
+	}
+	if c.Test {
+		if err := devstack.Compiler(ctx, e.stderr); err != nil {
+			return err
+		}
+	}
+	servers, release, err := devstack.Use(ctx, opts)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release(context.WithoutCancel(ctx))) }()
+
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd.Env = append(os.Environ(), serverEnv(servers, c.Test)...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, e.stdout, e.stderr
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = time.Minute
+	err = cmd.Run()
+	if failed, ok := errors.AsType[*exec.ExitError](err); ok && failed.ExitCode() > 0 {
+		return exitError(failed.ExitCode())
+	}
+	return err
+}
+
+// serverEnv names the servers as the service does, or as the tests do.
+func serverEnv(s devstack.Servers, test bool) []string {
+	prefix := ""
+	if test {
+		prefix = "TEST_"
+	}
+	return []string{
+		fmt.Sprintf("%sDATABASE_URL=%s", prefix, s.DatabaseURL),
+		fmt.Sprintf("%sREDIS_URL=%s", prefix, s.RedisURL),
+	}
+}
+
+// shellQuoted quotes the value of NAME=value for a shell.
+func shellQuoted(assignment string) string {
+	name, value, _ := strings.Cut(assignment, "=")
+	return name + "='" + strings.ReplaceAll(value, "'", `'\''`) + "'"
+}

@@ -1,0 +1,90 @@
+// Command switchyard is the whole service in one binary: each process type and each operator's tool is a sub-command.
+//
+// This package holds flags and wiring only. One file per command; a command is a struct with a Run method, and a field
+// of cli.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+)
+
+// cli lists the commands in the order in which help shows them.
+type cli struct {
+	Config   configCmd   `cmd:"" help:"List every setting with its value, default and meaning."`
+	Version  versionCmd  `cmd:"" help:"Show the version."`
+	Devstack devstackCmd `cmd:"" hidden:"" help:"Run private PostgreSQL and Redis servers for development and tests."`
+}
+
+// env is what a command may use of the world; tests put in their own.
+type env struct {
+	getenv func(string) string
+	stdout io.Writer
+	stderr io.Writer
+}
+
+// exitError ends the program with the exit code of a program that a command ran; that one has said what was wrong.
+type exitError int
+
+// Error implements error.
+func (e exitError) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
+// usageError is a wrong command line; the program ends with status 2.
+type usageError struct{ error }
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, &env{getenv: os.Getenv, stdout: os.Stdout, stderr: os.Stderr}, os.Args[1:])
+	stop()
+	os.Exit(exitCode(os.Stderr, err))
+}
+
+// run parses the command line and runs the command.
+func run(ctx context.Context, e *env, args []string) error {
+	exited := -1
+	parser, err := kong.New(&cli{},
+		kong.Name("switchyard"),
+		kong.Description("Click tracking and traffic routing. Settings are environment variables: see `switchyard config`."),
+		kong.Writers(e.stdout, e.stderr),
+		kong.Exit(func(code int) { exited = code }), // kong exits after help; we return instead
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Bind(e),
+	)
+	if err != nil {
+		return fmt.Errorf("command line: %w", err)
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	parsed, err := parser.Parse(args)
+	if exited >= 0 {
+		return nil
+	}
+	if err != nil {
+		return usageError{fmt.Errorf("%w; `switchyard --help` lists the commands, `switchyard COMMAND --help` their flags", err)}
+	}
+	return parsed.Run()
+}
+
+// exitCode reports err on w and chooses the program's exit code.
+func exitCode(w io.Writer, err error) int {
+	if err == nil {
+		return 0
+	}
+	if code, ok := errors.AsType[exitError](err); ok {
+		return int(code)
+	}
+	_, _ = fmt.Fprintln(w, "switchyard:", err)
+	if _, ok := errors.AsType[usageError](err); ok {
+		return 2
+	}
+	return 1
+}

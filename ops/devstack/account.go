@@ -1,0 +1,96 @@
+package devstack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// account is who runs the servers: the caller, or for root somebody without rights.
+type account struct {
+	uid, gid uint32
+	switched bool // the caller is root and steps down to this account
+}
+
+// pickAccount chooses the account for the servers kept in dir: the owner of what is there already, else the caller,
+// else (for root) the first account of the list that exists.
+func pickAccount(dir string) (account, error) {
+	if euid := os.Geteuid(); euid != 0 {
+		return account{uid: uint32(euid), gid: uint32(os.Getegid())}, nil
+	}
+	if info, err := os.Stat(dir); err == nil {
+		if st, ok := info.Sys().(*syscall.Stat_t); ok && st.Uid != 0 {
+			return account{uid: st.Uid, gid: st.Gid, switched: true}, nil
+		}
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		u, err := user.Lookup(name)
+		if err != nil {
+			continue
+		}
+		uid, err1 := strconv.ParseUint(u.Uid, 10, 32)
+		gid, err2 := strconv.ParseUint(u.Gid, 10, 32)
+		if err := errors.Join(err1, err2); err != nil {
+			return account{}, fmt.Errorf("devstack: account %s: %w", name, err)
+		}
+		return account{uid: uint32(uid), gid: uint32(gid), switched: true}, nil
+	}
+	return account{}, errors.New("devstack: PostgreSQL refuses to run as root and this machine has no account " +
+		"\"postgres\" or \"nobody\" to run it as; create one (useradd --system postgres) or run this as an ordinary user")
+}
+
+// command prepares a program that runs as the account, in dir, in a session of its own: a Ctrl-C in the terminal
+// does not reach it.
+func (a account) command(ctx context.Context, dir, program string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Dir = dir
+	cmd.Env = append(cleanEnv(), "HOME="+dir)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if a.switched {
+		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: a.uid, Gid: a.gid}
+	}
+	return cmd
+}
+
+// run runs a program as the account; a failure carries the last lines of what the program said.
+func (a account) run(ctx context.Context, dir, program string, args ...string) (string, error) {
+	out, err := a.command(ctx, dir, program, args...).CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%s: %w\n%s", program, err, tail(string(out), 8))
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// own gives path to the account.
+func (a account) own(path string) error {
+	if !a.switched {
+		return nil
+	}
+	return os.Lchown(path, int(a.uid), int(a.gid))
+}
+
+// cleanEnv is the environment without libpq's variables (they would point the tools at another server) and with a
+// locale that every system has.
+func cleanEnv() []string {
+	env := make([]string, 0, len(os.Environ())+1)
+	for _, kv := range os.Environ() {
+		name, _, _ := strings.Cut(kv, "=")
+		if strings.HasPrefix(name, "PG") || strings.HasPrefix(name, "LC_") || name == "LANG" || name == "HOME" {
+			continue
+		}
+		env = append(env, kv)
+	}
+	return append(env, "LC_ALL=C")
+}
+
+// tail returns the last n lines of text.
+func tail(text string, n int) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return strings.Join(lines[max(0, len(lines)-n):], "\n")
+}

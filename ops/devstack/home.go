@@ -1,0 +1,265 @@
+package devstack
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	mathrand "math/rand/v2"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// home is the locked directory of one set of servers, with what is remembered about them.
+type home struct {
+	opts  Options
+	dir   string
+	acct  account
+	state state
+	lock  *os.File
+}
+
+// state is remembered between runs in state.json (mode 0600: it holds the passwords).
+type state struct {
+	PostgresPort     int    `json:"postgres_port"`
+	PostgresPassword string `json:"postgres_password"`
+	RedisPort        int    `json:"redis_port"`
+	RedisPassword    string `json:"redis_password"`
+}
+
+// openHome finds or makes the directory, waits for its lock and reads the state. Call unlock when done.
+func openHome(ctx context.Context, opts Options) (*home, error) {
+	if opts.DataDir == "" {
+		return nil, errors.New("devstack: no data directory given; set DATA_DIR")
+	}
+	root, err := filepath.Abs(opts.DataDir)
+	if err != nil {
+		return nil, fmt.Errorf("devstack: data directory: %w", err)
+	}
+	name := "servers"
+	if opts.Test {
+		name = "test-servers"
+	}
+	h := &home{opts: opts}
+	if err := h.place(ctx, root, name); err != nil {
+		return nil, err
+	}
+	if err := h.takeLock(ctx); err != nil {
+		return nil, err
+	}
+	if err := h.load(); err != nil {
+		h.unlock()
+		return nil, err
+	}
+	return h, nil
+}
+
+// place settles on a directory that the servers' account can use: below root if possible, else below /var/tmp under
+// a name made from root, so that the next run finds it again.
+func (h *home) place(ctx context.Context, root, name string) error {
+	if err := os.MkdirAll(root, 0o755); err != nil {
+		return fmt.Errorf("devstack: data directory %s: %w; set DATA_DIR to a directory that you can write to", root, err)
+	}
+	first := filepath.Join(root, name)
+	acct, err := pickAccount(first)
+	if err != nil {
+		return err
+	}
+	h.acct, h.dir = acct, first
+	if err = makeHome(ctx, acct, first); err == nil {
+		return nil
+	}
+	if !acct.switched {
+		return fmt.Errorf("devstack: %s cannot be used: %w; remove it or set DATA_DIR to another directory", first, err)
+	}
+	sum := sha256.Sum256([]byte(first))
+	h.dir = filepath.Join("/var/tmp", "switchyard-"+hex.EncodeToString(sum[:6]))
+	if h.acct, err = pickAccount(h.dir); err != nil {
+		return err
+	}
+	if err := makeHome(ctx, h.acct, h.dir); err != nil {
+		return fmt.Errorf("devstack: neither %s nor %s can hold the servers: %w; set DATA_DIR", first, h.dir, err)
+	}
+	_ = os.Remove(first) // only if it is empty: nothing of ours was put there
+	h.say("%s is out of reach for the servers' account; their files are in %s", root, h.dir)
+	return nil
+}
+
+// makeHome creates dir for the account and proves that the account can work there.
+func makeHome(ctx context.Context, acct account, dir string) error {
+	if err := os.Mkdir(dir, 0o700); err == nil {
+		if err := acct.own(dir); err != nil {
+			return err
+		}
+	} else if !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !info.IsDir() || !ok || st.Uid != acct.uid || info.Mode().Perm()&0o022 != 0 {
+		return fmt.Errorf("%s is not a private directory of user id %d", dir, acct.uid)
+	}
+	if !acct.switched {
+		return nil
+	}
+	cmd := acct.command(ctx, "/", "/bin/sh", "-c", `cd "$1" && test -w .`, "sh", dir)
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("user id %d cannot write to %s: %w", acct.uid, dir, err)
+	}
+	return nil
+}
+
+// file is the path of a thing kept in the home.
+func (h *home) file(name string) string { return filepath.Join(h.dir, name) }
+
+// takeLock waits for the exclusive lock. The system drops it with the process, however that ends.
+func (h *home) takeLock(ctx context.Context) error {
+	f, err := h.open("lock")
+	if err != nil {
+		return fmt.Errorf("devstack: lock: %w", err)
+	}
+	for told := false; ; {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil {
+			h.lock = f
+			return nil
+		}
+		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
+			return errors.Join(fmt.Errorf("devstack: lock: %w", err), f.Close())
+		}
+		if !told {
+			h.say("waiting for another start of the same servers")
+			told = true
+		}
+		if err := pause(ctx, 50*time.Millisecond); err != nil {
+			return errors.Join(fmt.Errorf("devstack: lock %s: %w", f.Name(), err), f.Close())
+		}
+	}
+}
+
+func (h *home) unlock() { _ = h.lock.Close() }
+
+// keep notes whether the servers stay when their last user goes.
+func (h *home) keep(on bool) error {
+	if !on {
+		if err := os.Remove(h.file("keep")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("devstack: %w", err)
+		}
+		return nil
+	}
+	f, err := h.open("keep")
+	if err != nil {
+		return fmt.Errorf("devstack: %w", err)
+	}
+	return f.Close()
+}
+
+func (h *home) kept() bool {
+	_, err := os.Stat(h.file("keep"))
+	return err == nil
+}
+
+// load reads the state; a missing one starts with fresh passwords, and ports are chosen when a server starts.
+func (h *home) load() error {
+	text, err := os.ReadFile(h.file("state.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		h.state = state{PostgresPassword: rand.Text(), RedisPassword: rand.Text()}
+		return h.save()
+	}
+	if err != nil {
+		return fmt.Errorf("devstack: state: %w", err)
+	}
+	if err := json.Unmarshal(text, &h.state); err != nil {
+		return fmt.Errorf("devstack: %s is damaged: %w; remove the directory %s to start afresh",
+			h.file("state.json"), err, h.dir)
+	}
+	return nil
+}
+
+// save replaces the state in one step, so that a kill leaves the old or the new one.
+func (h *home) save() error {
+	text, err := json.Marshal(h.state)
+	if err != nil {
+		return fmt.Errorf("devstack: state: %w", err)
+	}
+	if err := h.write("state.json", text); err != nil {
+		return fmt.Errorf("devstack: state: %w", err)
+	}
+	return nil
+}
+
+// write replaces a private file of the home in one step and gives it to the servers' account.
+func (h *home) write(name string, text []byte) error {
+	tmp := name + ".new"
+	if err := os.RemoveAll(h.file(tmp)); err != nil {
+		return err
+	}
+	f, err := h.open(tmp)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(h.file(tmp), h.file(name))
+}
+
+// open opens or creates a private file of the home for the servers' account. It follows no link: for root, the
+// directory belongs to somebody with fewer rights.
+func (h *home) open(name string) (*os.File, error) {
+	f, err := os.OpenFile(h.file(name), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if h.acct.switched {
+		if err := f.Chown(int(h.acct.uid), int(h.acct.gid)); err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+	}
+	return f, nil
+}
+
+// settlePort keeps *port if it is free, else picks a free one and saves the state.
+func (h *home) settlePort(port *int) error {
+	if *port != 0 && portFree(*port) {
+		return nil
+	}
+	for range 200 {
+		candidate := 20000 + mathrand.IntN(10000) // below the range that systems use for outgoing connections
+		if candidate != h.state.PostgresPort && candidate != h.state.RedisPort && portFree(candidate) {
+			*port = candidate
+			return h.save()
+		}
+	}
+	return errors.New("no free port between 20000 and 29999")
+}
+
+func portFree(port int) bool {
+	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil {
+		return false
+	}
+	return l.Close() == nil
+}
+
+// pause waits or returns the context's error.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}

@@ -1,0 +1,258 @@
+package devstack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	dbUser = "switchyard"
+	dbName = "switchyard"
+	// startTimeout covers crash recovery of a large cluster.
+	startTimeout = 2 * time.Minute
+)
+
+// postgres is the private PostgreSQL: cluster in home/postgres, log beside it.
+type postgres struct {
+	home *home
+	bin  string // directory of initdb, pg_ctl and postgres
+}
+
+// newPostgres finds the programs (installing them if needed) and makes the cluster if there is none.
+func newPostgres(ctx context.Context, h *home) (*postgres, error) {
+	if pg, err := existingPostgres(h); err == nil || !errors.Is(err, fs.ErrNotExist) {
+		return pg, err
+	}
+	bin, err := locate(ctx, h.opts.Out, postgresTool)
+	if err != nil {
+		return nil, err
+	}
+	pg := &postgres{home: h, bin: filepath.Dir(bin)}
+	h.say("creating a PostgreSQL cluster in %s", pg.dir())
+	return pg, pg.create(ctx)
+}
+
+// existingPostgres finds the cluster and programs of its version; fs.ErrNotExist if there is no cluster.
+func existingPostgres(h *home) (*postgres, error) {
+	pg := &postgres{home: h}
+	text, err := os.ReadFile(filepath.Join(pg.dir(), "PG_VERSION"))
+	if err != nil {
+		return nil, fmt.Errorf("devstack: cluster: %w", err)
+	}
+	made := strings.TrimSpace(string(text))
+	for _, c := range postgresTool.candidates() {
+		if strconv.Itoa(c.version) == made {
+			pg.bin = filepath.Dir(c.path)
+			return pg, nil
+		}
+	}
+	return nil, fmt.Errorf("devstack: the cluster in %s was made by PostgreSQL %s, which is not installed; install it, "+
+		"or remove that directory to start with an empty database", pg.dir(), made)
+}
+
+func (p *postgres) name() string { return "PostgreSQL" }
+func (p *postgres) dir() string  { return p.home.file("postgres") }
+
+func (p *postgres) url() string {
+	u := url.URL{
+		Scheme: "postgres", User: url.UserPassword(dbUser, p.home.state.PostgresPassword),
+		Host: "127.0.0.1:" + strconv.Itoa(p.home.state.PostgresPort), Path: dbName, RawQuery: "sslmode=disable",
+	}
+	return u.String()
+}
+
+// create runs initdb beside the final place and renames, so that a killed initdb leaves no half cluster.
+func (p *postgres) create(ctx context.Context) error {
+	h, fresh := p.home, p.dir()+".new"
+	if err := h.write("password", []byte(h.state.PostgresPassword)); err != nil {
+		return fmt.Errorf("devstack: cluster: %w", err)
+	}
+	defer func() { _ = os.Remove(h.file("password")) }()
+	var err error
+	for _, locale := range []string{"C.UTF-8", "C"} { // not every system has the first
+		if err := os.RemoveAll(fresh); err != nil {
+			return fmt.Errorf("devstack: cluster: %w", err)
+		}
+		args := []string{
+			"--pgdata=" + fresh, "--username=" + dbUser, "--pwfile=" + h.file("password"),
+			"--auth=scram-sha-256", "--encoding=UTF8", "--locale=" + locale,
+		}
+		if h.opts.Test {
+			args = append(args, "--no-sync")
+		}
+		if _, err = h.acct.run(ctx, h.dir, p.tool("initdb"), args...); err == nil {
+			break
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("devstack: create cluster: %w", err)
+	}
+	conf, err := os.OpenFile(filepath.Join(fresh, "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return fmt.Errorf("devstack: cluster: %w", err)
+	}
+	_, err = conf.WriteString("\ninclude = '../postgres.conf'\n")
+	if err := errors.Join(err, conf.Close()); err != nil {
+		return fmt.Errorf("devstack: cluster: %w", err)
+	}
+	return os.Rename(fresh, p.dir())
+}
+
+// settings are rewritten at every start; later lines win.
+func (p *postgres) settings() string {
+	lines := []string{
+		"listen_addresses = '127.0.0.1'",
+		"port = " + strconv.Itoa(p.home.state.PostgresPort),
+		"unix_socket_directories = ''",
+		"max_connections = 300",
+		"timezone = 'UTC'",
+		"log_timezone = 'UTC'",
+	}
+	if p.home.opts.Test {
+		lines = append(lines, "fsync = off", "synchronous_commit = off", "full_page_writes = off",
+			"wal_level = minimal", "max_wal_senders = 0", "max_parallel_workers_per_gather = 0",
+			"shared_buffers = '256MB'", "max_wal_size = '4GB'")
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+func (p *postgres) running(ctx context.Context) bool {
+	if p.home.state.PostgresPort == 0 {
+		return false
+	}
+	got, err := p.query(ctx, dbName, "show data_directory")
+	if err != nil {
+		return false
+	}
+	a, errA := os.Stat(got)
+	b, errB := os.Stat(p.dir())
+	return errA == nil && errB == nil && os.SameFile(a, b)
+}
+
+func (p *postgres) start(ctx context.Context) error {
+	h := p.home
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	if p.alive(ctx) { // it runs but does not answer as ours: a half-made start, or still in recovery
+		if err := p.stop(ctx); err != nil {
+			return err
+		}
+	}
+	if err := h.settlePort(&h.state.PostgresPort); err != nil {
+		return err
+	}
+	if err := h.write("postgres.conf", []byte(p.settings())); err != nil {
+		return err
+	}
+	h.say("starting PostgreSQL on 127.0.0.1:%d", h.state.PostgresPort)
+	for {
+		_, err := h.acct.run(ctx, h.dir, p.tool("pg_ctl"), "start", "--silent", "--wait",
+			"--timeout="+strconv.Itoa(int(startTimeout.Seconds())), "--pgdata="+p.dir(), "--log="+h.file("postgres.log"))
+		if err == nil {
+			return p.createDatabase(ctx)
+		}
+		if !p.clearLeftovers(ctx) {
+			return fmt.Errorf("%w\n%s", err, h.logTail("postgres.log"))
+		}
+		if err := pause(ctx, 300*time.Millisecond); err != nil {
+			return err
+		}
+	}
+}
+
+// clearLeftovers looks at why a start failed and says whether another try is worth it: a pid file whose number now
+// belongs to some other program is removed; orphans of a killed server are given time to notice and leave.
+func (p *postgres) clearLeftovers(ctx context.Context) bool {
+	log := p.home.logTail("postgres.log")
+	if strings.Contains(log, "shared memory block") && strings.Contains(log, "still in use") {
+		return true
+	}
+	if _, err := os.Stat(p.pidFile()); err == nil && !p.alive(ctx) {
+		return os.Remove(p.pidFile()) == nil
+	}
+	return false
+}
+
+func (p *postgres) pidFile() string { return filepath.Join(p.dir(), "postmaster.pid") }
+
+// alive reports whether the process named in the pid file exists and is a PostgreSQL server.
+func (p *postgres) alive(ctx context.Context) bool {
+	text, err := os.ReadFile(p.pidFile())
+	if err != nil {
+		return false
+	}
+	pid, _, _ := strings.Cut(string(text), "\n")
+	if _, err := strconv.Atoi(pid); err != nil {
+		return false
+	}
+	return strings.Contains(processName(ctx, pid), "postgres")
+}
+
+// processName is the program that a process runs; empty if there is none.
+func processName(ctx context.Context, pid string) string {
+	if text, err := os.ReadFile(filepath.Join("/proc", pid, "comm")); err == nil {
+		return strings.TrimSpace(string(text))
+	}
+	out, err := exec.CommandContext(ctx, "ps", "-o", "comm=", "-p", pid).Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// createDatabase makes the database of the service unless it is there.
+func (p *postgres) createDatabase(ctx context.Context) error {
+	const there = "select count(*) from pg_database where datname = '" + dbName + "'"
+	got, err := p.query(ctx, "postgres", there)
+	if err == nil && got == "0" {
+		_, err = p.query(ctx, "postgres", "create database "+dbName)
+	}
+	return err
+}
+
+// query runs one statement with psql. The password travels in the environment, never on a command line.
+func (p *postgres) query(ctx context.Context, database, statement string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	cmd := p.home.acct.command(ctx, p.home.dir, p.tool("psql"), "-XAtqw", "-v", "ON_ERROR_STOP=1", "-c", statement)
+	cmd.Env = append(cmd.Env, "PGHOST=127.0.0.1", "PGPORT="+strconv.Itoa(p.home.state.PostgresPort), "PGUSER="+dbUser,
+		"PGPASSWORD="+p.home.state.PostgresPassword, "PGDATABASE="+database, "PGSSLMODE=disable", "PGCONNECT_TIMEOUT=5")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("psql: %w\n%s", err, tail(string(out), 8))
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+func (p *postgres) stop(ctx context.Context) error {
+	_, err := p.home.acct.run(ctx, p.home.dir, p.tool("pg_ctl"), "stop", "--silent", "--mode=fast", "--wait",
+		"--timeout=60", "--pgdata="+p.dir())
+	return err
+}
+
+// tool is a program of the cluster's version; psql may live apart from the server.
+func (p *postgres) tool(name string) string {
+	path := filepath.Join(p.bin, name)
+	if _, err := os.Stat(path); err != nil {
+		return name
+	}
+	return path
+}
+
+// logTail is the end of a server's log, for error messages.
+func (h *home) logTail(name string) string {
+	text, err := os.ReadFile(h.file(name))
+	if err != nil {
+		return ""
+	}
+	return tail(string(text), 8)
+}
