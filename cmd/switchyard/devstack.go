@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -21,14 +20,19 @@ type devstackCmd struct {
 	Exec devstackExec `cmd:"" help:"Run a program with the servers, stop them when their last user ends."`
 }
 
-// devstackFlags are common to the commands.
+// devstackFlags are common to the commands. A server that the environment names already is not started.
 type devstackFlags struct {
 	Test bool `help:"The test servers: fast, not durable."`
 }
 
 func (f devstackFlags) options(e *env) (devstack.Options, error) {
 	cfg, err := config.Load(e.getenv)
-	return devstack.Options{DataDir: cfg.DataDir, Test: f.Test, Out: e.stderr}, err
+	opts := devstack.Options{DataDir: cfg.DataDir, Test: f.Test, Out: e.stderr}
+	opts.NoPostgres, opts.NoRedis = cfg.DatabaseURL != "", cfg.RedisURL != ""
+	if f.Test {
+		opts.NoPostgres, opts.NoRedis = e.getenv("TEST_DATABASE_URL") != "", e.getenv("TEST_REDIS_URL") != ""
+	}
+	return opts, err
 }
 
 type devstackUp struct {
@@ -48,7 +52,7 @@ func (c *devstackUp) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	if c.JSON {
-		return e.printJSON(map[string]string{"database_url": servers.DatabaseURL, "redis_url": servers.RedisURL})
+		return e.printJSON(servers)
 	}
 	lines := serverEnv(servers, c.Test)
 	if c.Env {
@@ -111,16 +115,20 @@ func (c *devstackExec) Run(ctx context.Context, e *env) (err error) {
 	return err
 }
 
-// serverEnv names the servers as the service does, or as the tests do.
+// serverEnv names the servers as the service does, or as the tests do. One that the operator named stays as it is.
 func serverEnv(s devstack.Servers, test bool) []string {
 	prefix := ""
 	if test {
 		prefix = "TEST_"
 	}
-	return []string{
-		fmt.Sprintf("%sDATABASE_URL=%s", prefix, s.DatabaseURL),
-		fmt.Sprintf("%sREDIS_URL=%s", prefix, s.RedisURL),
+	var lines []string
+	if s.DatabaseURL != "" {
+		lines = append(lines, prefix+"DATABASE_URL="+s.DatabaseURL)
 	}
+	if s.RedisURL != "" {
+		lines = append(lines, prefix+"REDIS_URL="+s.RedisURL)
+	}
+	return lines
 }
 
 // shellQuoted quotes the value of NAME=value for a shell.

@@ -26,8 +26,8 @@ type Options struct {
 
 // Servers tell how to reach what runs. A server that was left out has an empty URL. Both URLs contain a password.
 type Servers struct {
-	DatabaseURL string // a superuser's URL of the database "switchyard"
-	RedisURL    string
+	DatabaseURL string `json:"database_url,omitempty"` // a superuser's URL of the database "switchyard"
+	RedisURL    string `json:"redis_url,omitempty"`
 }
 
 // server is one kind of instance: all that Ensure and Stop need to know of it.

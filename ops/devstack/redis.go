@@ -39,7 +39,7 @@ func (r *redis) dir() string  { return r.home.file("redis") }
 
 func (r *redis) url() string {
 	u := url.URL{
-		Scheme: "redis", User: url.UserPassword("", r.home.state.RedisPassword),
+		Scheme: "redis", User: url.UserPassword("default", r.home.state.RedisPassword),
 		Host: r.address(), Path: "/0",
 	}
 	return u.String()

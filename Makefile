@@ -1,0 +1,40 @@
+# Two commands matter: `make run` and `make test`. Both bring the servers they need. `make` lists the rest.
+
+BIN  := bin/switchyard
+TAGS := -tags nomsgpack
+# Stamp the revision where git can tell it (a checkout of another user's is refused by git).
+VCS  := -buildvcs=$(shell git status >/dev/null 2>&1 && echo true || echo false)
+PKGS ?= ./...
+LINT := go tool -modfile=ops/tools/go.mod golangci-lint
+
+.DEFAULT_GOAL := help
+.PHONY: help run stop build test lint bench smoke
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: build ## build and run everything, on private PostgreSQL and Redis servers unless DATABASE_URL and REDIS_URL are set
+	@$(BIN) up
+
+stop: build ## stop private servers that were left running (after a kill -9)
+	@$(BIN) devstack down
+	@$(BIN) devstack down --test
+
+build: ## build bin/switchyard
+	@echo "building $(BIN) (the first time takes some minutes)"
+	@go build $(TAGS) $(VCS) -o $(BIN) ./cmd/switchyard
+
+test: build ## vet and run all tests with the race detector, on test servers of their own; PKGS=./db/... for a part
+	@echo "vetting"
+	@go vet $(TAGS) $(PKGS)
+	@$(BIN) devstack exec --test -- env CGO_ENABLED=1 go test -race $(TAGS) -timeout 12m $(PKGS)
+	@echo "make test: all tests passed"
+
+lint: ## run golangci-lint (the first time builds it, some minutes)
+	@$(LINT) run --build-tags nomsgpack $(PKGS)
+
+bench: build ## measure the redirect against a bare handler, ingest, flow.Pick and job start
+	@$(BIN) bench
+
+smoke: build ## send real traffic through the whole chain and compare every figure
+	@$(BIN) bench smoke
