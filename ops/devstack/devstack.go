@@ -114,11 +114,8 @@ func (h *home) ensure(ctx context.Context) (Servers, error) {
 		}
 	}
 	if !h.opts.NoRedis {
-		rd, err := newRedis(ctx, h)
-		if err == nil {
-			s.RedisURL, err = h.bring(ctx, rd)
-		}
-		if err != nil {
+		var err error
+		if s.RedisURL, err = h.bring(ctx, &redis{home: h}); err != nil {
 			return Servers{}, err
 		}
 	}

@@ -17,8 +17,9 @@ import (
 const (
 	dbUser = "switchyard"
 	dbName = "switchyard"
-	// startTimeout covers crash recovery of a large cluster.
-	startTimeout = 2 * time.Minute
+	// startTimeout covers crash recovery of a large cluster; recoveryTimeout is for one that somebody else started.
+	startTimeout    = 2 * time.Minute
+	recoveryTimeout = 30 * time.Second
 )
 
 // postgres is the private PostgreSQL: cluster in home/postgres, log beside it.
@@ -142,7 +143,10 @@ func (p *postgres) start(ctx context.Context) error {
 	h := p.home
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	if p.alive(ctx) { // it runs but does not answer as ours: a half-made start, or still in recovery
+	if p.alive(ctx) { // it may be in recovery after a crash
+		if p.answers(ctx, recoveryTimeout) {
+			return nil
+		}
 		if err := p.stop(ctx); err != nil {
 			return err
 		}
@@ -169,22 +173,44 @@ func (p *postgres) start(ctx context.Context) error {
 	}
 }
 
-// clearLeftovers looks at why a start failed and says whether another try is worth it: a pid file whose number now
-// belongs to some other program is removed; orphans of a killed server are given time to notice and leave.
+// answers waits for a server that is alive.
+func (p *postgres) answers(ctx context.Context, limit time.Duration) bool {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	for !p.running(ctx) {
+		if pause(ctx, 200*time.Millisecond) != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// clearLeftovers looks at why a start failed and says whether another try is worth it. A pid file whose number now
+// belongs to somebody else gets a number that nobody has; it is not removed, because PostgreSQL learns from the rest
+// of it whether children of the killed server still use the data. Those are given time to notice and leave.
 func (p *postgres) clearLeftovers(ctx context.Context) bool {
 	log := p.home.logTail("postgres.log")
 	if strings.Contains(log, "shared memory block") && strings.Contains(log, "still in use") {
 		return true
 	}
-	if _, err := os.Stat(p.pidFile()); err == nil && !p.alive(ctx) {
-		return os.Remove(p.pidFile()) == nil
+	text, err := os.ReadFile(p.pidFile())
+	if err != nil || p.alive(ctx) {
+		return false
 	}
-	return false
+	pid, rest, _ := strings.Cut(string(text), "\n")
+	if pid == noSuchPID {
+		return false
+	}
+	return os.WriteFile(p.pidFile(), []byte(noSuchPID+"\n"+rest), 0o600) == nil
 }
+
+// noSuchPID is beyond the process numbers that systems give out.
+const noSuchPID = "2147483646"
 
 func (p *postgres) pidFile() string { return filepath.Join(p.dir(), "postmaster.pid") }
 
-// alive reports whether the process named in the pid file exists and is a PostgreSQL server.
+// alive reports whether the process named in the pid file is a server of this cluster; the number may have gone to
+// another program, even to another PostgreSQL.
 func (p *postgres) alive(ctx context.Context) bool {
 	text, err := os.ReadFile(p.pidFile())
 	if err != nil {
@@ -194,15 +220,15 @@ func (p *postgres) alive(ctx context.Context) bool {
 	if _, err := strconv.Atoi(pid); err != nil {
 		return false
 	}
-	return strings.Contains(processName(ctx, pid), "postgres")
+	return strings.Contains(commandLine(ctx, pid), p.dir())
 }
 
-// processName is the program that a process runs; empty if there is none.
-func processName(ctx context.Context, pid string) string {
-	if text, err := os.ReadFile(filepath.Join("/proc", pid, "comm")); err == nil {
-		return strings.TrimSpace(string(text))
+// commandLine is how a process was called; empty if it has ended, also if nobody has fetched its exit status yet.
+func commandLine(ctx context.Context, pid string) string {
+	if text, err := os.ReadFile(filepath.Join("/proc", pid, "cmdline")); err == nil {
+		return strings.ReplaceAll(string(text), "\x00", " ")
 	}
-	out, err := exec.CommandContext(ctx, "ps", "-o", "comm=", "-p", pid).Output()
+	out, err := exec.CommandContext(ctx, "ps", "-o", "args=", "-p", pid).Output()
 	if err != nil {
 		return ""
 	}

@@ -16,23 +16,7 @@ import (
 )
 
 // redis is the private Redis: data in home/redis, log beside it.
-type redis struct {
-	home *home
-	bin  string
-}
-
-func newRedis(ctx context.Context, h *home) (*redis, error) {
-	r := &redis{home: h}
-	if r.running(ctx) { // adopt it without looking for the program
-		return r, nil
-	}
-	bin, err := locate(ctx, h.opts.Out, redisTool)
-	if err != nil {
-		return nil, err
-	}
-	r.bin = bin
-	return r, nil
-}
+type redis struct{ home *home }
 
 func (r *redis) name() string { return "Redis" }
 func (r *redis) dir() string  { return r.home.file("redis") }
@@ -72,6 +56,8 @@ func (r *redis) running(ctx context.Context) bool {
 	if r.home.state.RedisPort == 0 {
 		return false
 	}
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Second) // a stranger on the port may not answer at all
+	defer cancel()
 	answer, err := r.call(ctx, "CONFIG", "GET", "dir")
 	if err != nil || len(answer) != 2 {
 		return false
@@ -83,6 +69,10 @@ func (r *redis) running(ctx context.Context) bool {
 
 func (r *redis) start(ctx context.Context) error {
 	h := r.home
+	bin, err := locate(ctx, h.opts.Out, redisTool)
+	if err != nil {
+		return err
+	}
 	if err := os.Mkdir(r.dir(), 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return err
 	}
@@ -97,7 +87,7 @@ func (r *redis) start(ctx context.Context) error {
 	}
 	h.say("starting Redis on %s", r.address())
 	// It must outlive the caller, so no context kills it.
-	cmd := h.acct.command(context.WithoutCancel(ctx), h.dir, r.bin, h.file("redis.conf"))
+	cmd := h.acct.command(context.WithoutCancel(ctx), h.dir, bin, h.file("redis.conf"))
 	if err := cmd.Start(); err != nil {
 		return err
 	}
@@ -108,7 +98,7 @@ func (r *redis) start(ctx context.Context) error {
 	for !r.running(ctx) {
 		select {
 		case err := <-ended:
-			return fmt.Errorf("%s ended at once (%v)\n%s", filepath.Base(r.bin), err, h.logTail("redis.log"))
+			return fmt.Errorf("%s ended at once (%v)\n%s", filepath.Base(bin), err, h.logTail("redis.log"))
 		case <-ctx.Done():
 			return fmt.Errorf("no answer on %s: %w\n%s", r.address(), ctx.Err(), h.logTail("redis.log"))
 		case <-time.After(50 * time.Millisecond):
@@ -117,7 +107,7 @@ func (r *redis) start(ctx context.Context) error {
 	return nil
 }
 
-// stop asks Redis to save and end, and waits until its port is closed.
+// stop asks Redis to save and end, and waits until it answers no more.
 func (r *redis) stop(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -135,13 +125,15 @@ func (r *redis) stop(ctx context.Context) error {
 // call sends AUTH and one command and returns the strings of the answer. It is the little of the protocol that
 // adopting and stopping a server needs; the service itself speaks to Redis through its client library.
 func (r *redis) call(ctx context.Context, command ...string) ([]string, error) {
-	dialer := net.Dialer{Timeout: 2 * time.Second}
-	conn, err := dialer.DialContext(ctx, "tcp", r.address())
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", r.address())
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = conn.Close() }()
-	if err := conn.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
+	deadline, _ := ctx.Deadline()
+	if err := conn.SetDeadline(deadline); err != nil {
 		return nil, err
 	}
 	in := bufio.NewReader(conn)

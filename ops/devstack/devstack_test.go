@@ -1,0 +1,307 @@
+package devstack
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestLife takes one set of real servers through starts, crashes and stops.
+func TestLife(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("needs PostgreSQL and Redis, skipped by -short")
+	}
+	opts := Options{DataDir: dataDir(t), Test: true, Out: t.Output()}
+	t.Cleanup(func() {
+		if err := Stop(context.WithoutCancel(t.Context()), opts); err != nil {
+			t.Error(err)
+		}
+	})
+	first := ensure(t, opts)
+	write(t, opts)
+
+	steps := []struct {
+		name string
+		do   func(t *testing.T)
+	}{
+		{"nothing", func(*testing.T) {}},
+		{"stop", func(t *testing.T) { must(t, Stop(t.Context(), opts)) }},
+		{"kill -9 of both servers", func(t *testing.T) { kill(t, opts) }},
+		{"a stranger has the process number", func(t *testing.T) {
+			kill(t, opts)
+			replacePID(t, opts, os.Getpid())
+		}},
+	}
+	for _, step := range steps {
+		step.do(t)
+		if again := ensure(t, opts); again != first {
+			t.Errorf("after %s: %+v, want the same servers as before", step.name, again)
+		}
+		read(t, opts, step.name)
+	}
+
+	// The only step that may change the addresses: strangers on both ports.
+	must(t, Stop(t.Context(), opts))
+	h := open(t, opts)
+	h.unlock()
+	occupy(t, h.state.PostgresPort)
+	occupy(t, h.state.RedisPort)
+	if moved := ensure(t, opts); moved.DatabaseURL == first.DatabaseURL || moved.RedisURL == first.RedisURL {
+		t.Errorf("the servers claim ports that strangers hold: %+v", moved)
+	}
+	read(t, opts, "a move to other ports")
+}
+
+// TestUse holds that the servers stay for their last user and no longer.
+func TestUse(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("needs Redis, skipped by -short")
+	}
+	opts := Options{DataDir: dataDir(t), Test: true, NoPostgres: true, Out: t.Output()}
+	running := func() bool {
+		h := open(t, opts)
+		defer h.unlock()
+		return (&redis{home: h}).running(t.Context())
+	}
+	servers, releaseA, err := Use(t.Context(), opts)
+	must(t, err)
+	if servers.DatabaseURL != "" || servers.RedisURL == "" {
+		t.Fatalf("servers = %+v, want Redis alone", servers)
+	}
+	same, releaseB, err := Use(t.Context(), opts)
+	must(t, err)
+	if same != servers {
+		t.Errorf("the second user got %+v, want %+v", same, servers)
+	}
+	must(t, releaseA(t.Context()))
+	if !running() {
+		t.Error("stopped while somebody used it")
+	}
+	must(t, releaseB(t.Context()))
+	if running() {
+		t.Error("still runs after its last user")
+	}
+
+	ensure(t, opts)
+	_, release, err := Use(t.Context(), opts)
+	must(t, err)
+	must(t, release(t.Context()))
+	if !running() {
+		t.Error("a user stopped what Ensure left running")
+	}
+	must(t, Stop(t.Context(), opts))
+	if running() {
+		t.Error("still runs after Stop")
+	}
+}
+
+// TestPlaceElsewhere: where the account of root's servers cannot go, they are put below /var/tmp.
+func TestPlaceElsewhere(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("only root's servers run as another account")
+	}
+	closed := filepath.Join(t.TempDir(), "closed")
+	must(t, os.Mkdir(closed, 0o700))
+	var said strings.Builder
+	var dirs []string
+	for range 2 {
+		h, err := openHome(t.Context(), Options{DataDir: filepath.Join(closed, "data"), Out: &said})
+		must(t, err)
+		h.unlock()
+		dirs = append(dirs, h.dir)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dirs[0]) })
+	if !strings.HasPrefix(dirs[0], "/var/tmp/switchyard-") || dirs[0] != dirs[1] {
+		t.Errorf("placed in %v, want the same directory below /var/tmp twice", dirs)
+	}
+	if !strings.Contains(said.String(), dirs[0]) {
+		t.Errorf("said %q, want the directory", said.String())
+	}
+}
+
+func TestLockWaits(t *testing.T) {
+	t.Parallel()
+	opts := Options{DataDir: dataDir(t)}
+	h := open(t, opts)
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	if _, err := openHome(ctx, opts); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("second lock: %v, want to wait until the deadline", err)
+	}
+	h.unlock()
+	open(t, opts).unlock()
+}
+
+func TestReadReply(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, in, want, wantErr string
+	}{
+		{"status", "+OK\r\n", "OK", ""},
+		{"integer", ":7\r\n", "7", ""},
+		{"string", "$5\r\na\r\nbc\r\n", "a\r\nbc", ""},
+		{"array", "*2\r\n$3\r\ndir\r\n$4\r\n/tmp\r\n", "dir|/tmp", ""},
+		{"error", "-WRONGPASS no\r\n", "", "WRONGPASS no"},
+		{"another protocol", "HTTP/1.1 400 Bad Request\r\n", "", "not the reply"},
+		{"empty line", "\r\n", "", "empty reply"},
+		{"too long", "$99999999\r\n", "", "not the reply"},
+		{"cut off", "$5\r\nab", "", "unexpected EOF"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got, err := readReply(bufio.NewReader(strings.NewReader(tt.in)))
+			if joined := strings.Join(got, "|"); joined != tt.want {
+				t.Errorf("got %q, want %q", joined, tt.want)
+			}
+			if (err == nil) != (tt.wantErr == "") || err != nil && !strings.Contains(err.Error(), tt.wantErr) {
+				t.Errorf("error %v, want %q", err, tt.wantErr)
+			}
+		})
+	}
+}
+
+func TestFind(t *testing.T) {
+	t.Parallel()
+	program := func(version string) string { return "#!/bin/sh\necho '" + version + "'\n" }
+	tests := []struct {
+		name  string
+		files map[string]string
+		want  string
+	}{
+		{"newest", map[string]string{
+			"15/server": program("server (PostgreSQL) 15.18 (Debian)"), "15/init": "x",
+			"17/server": program("server (PostgreSQL) 17.2"), "17/init": "x",
+		}, "17/server"},
+		{"incomplete", map[string]string{
+			"15/server": program("server (PostgreSQL) 15.18"), "15/init": "x",
+			"17/server": program("server (PostgreSQL) 17.2"),
+		}, "15/server"},
+		{"too old", map[string]string{"14/server": program("server (PostgreSQL) 14.9"), "14/init": "x"}, ""},
+		{"not understood", map[string]string{"15/server": program("hello"), "15/init": "x"}, ""},
+		{"missing", nil, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			root := t.TempDir()
+			for name, text := range tt.files {
+				must(t, os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755))
+				must(t, os.WriteFile(filepath.Join(root, name), []byte(text), 0o755))
+			}
+			tl := tool{programs: []string{"server"}, beside: []string{"init"}, globs: []string{root + "/*"}, min: 15}
+			got, ok := tl.find()
+			if ok != (tt.want != "") || ok && got != filepath.Join(root, tt.want) {
+				t.Errorf("find = %q, %v, want %q", got, ok, tt.want)
+			}
+		})
+	}
+}
+
+func ensure(t *testing.T, opts Options) Servers {
+	t.Helper()
+	s, err := Ensure(t.Context(), opts)
+	must(t, err)
+	return s
+}
+
+// dataDir is a directory that root's servers reach too.
+func dataDir(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	must(t, os.Chmod(filepath.Dir(dir), 0o755))
+	return dir
+}
+
+func open(t *testing.T, opts Options) *home {
+	t.Helper()
+	h, err := openHome(t.Context(), opts)
+	must(t, err)
+	return h
+}
+
+func cluster(t *testing.T, opts Options) (*postgres, func()) {
+	t.Helper()
+	h := open(t, opts)
+	pg, err := existingPostgres(h)
+	must(t, err)
+	return pg, h.unlock
+}
+
+// write stores a row that read expects to find.
+func write(t *testing.T, opts Options) {
+	t.Helper()
+	pg, done := cluster(t, opts)
+	defer done()
+	_, err := pg.query(t.Context(), dbName, "create table kept as select 42 as n; checkpoint")
+	must(t, err)
+}
+
+func read(t *testing.T, opts Options, after string) {
+	t.Helper()
+	pg, done := cluster(t, opts)
+	defer done()
+	got, err := pg.query(t.Context(), dbName, "select n from kept")
+	must(t, err)
+	if got != "42" {
+		t.Errorf("after %s: read %q, want 42", after, got)
+	}
+}
+
+// kill ends both servers as a power cut would, and waits until their ports are closed.
+func kill(t *testing.T, opts Options) {
+	t.Helper()
+	pg, done := cluster(t, opts)
+	defer done()
+	rd := &redis{home: pg.home}
+	info, err := rd.call(t.Context(), "INFO", "server")
+	must(t, err)
+	_, after, _ := strings.Cut(info[0], "process_id:")
+	redisPID, _, _ := strings.Cut(after, "\r\n")
+	text, err := os.ReadFile(pg.pidFile())
+	must(t, err)
+	postgresPID, _, _ := strings.Cut(string(text), "\n")
+	for _, pid := range []string{redisPID, postgresPID} {
+		n, err := strconv.Atoi(pid)
+		must(t, err)
+		must(t, syscall.Kill(n, syscall.SIGKILL))
+	}
+	for !portFree(pg.home.state.PostgresPort) || !portFree(pg.home.state.RedisPort) {
+		must(t, pause(t.Context(), 10*time.Millisecond))
+	}
+}
+
+func replacePID(t *testing.T, opts Options, pid int) {
+	t.Helper()
+	pg, done := cluster(t, opts)
+	defer done()
+	text, err := os.ReadFile(pg.pidFile())
+	must(t, err)
+	_, rest, _ := strings.Cut(string(text), "\n")
+	must(t, os.WriteFile(pg.pidFile(), []byte(strconv.Itoa(pid)+"\n"+rest), 0o600))
+}
+
+func occupy(t *testing.T, port int) {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	must(t, err)
+	t.Cleanup(func() { _ = l.Close() })
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
