@@ -86,17 +86,13 @@ func (c *devstackExec) Run(ctx context.Context, e *env) (err error) {
 		command = command[1:]
 	}
 	if len(command) == 0 {
-		return usageError{errors.New("devstack exec: no program given")}
+		return usageError{errors.New("devstack exec: no program given; write: devstack exec -- PROGRAM")}
 	}
 	opts, err := c.options(e)
 	if err != nil {
 		return err
 	}
-	if c.Test {
-		if err := devstack.Compiler(ctx, e.stderr); err != nil {
-			return err
-		}
-	}
+	opts.Compiler = c.Test // for go test -race
 	servers, release, err := devstack.Use(ctx, opts)
 	if err != nil {
 		return err

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"syscall"
 	"time"
 )
@@ -20,6 +19,8 @@ type Options struct {
 	Test bool
 	// NoPostgres and NoRedis leave one server out, because the operator brings it.
 	NoPostgres, NoRedis bool
+	// Compiler asks for a C compiler too, which Go's race detector needs.
+	Compiler bool
 	// Out receives progress lines; nil drops them.
 	Out io.Writer
 }
@@ -104,8 +105,11 @@ func Stop(ctx context.Context, opts Options) error {
 // ensure adopts or starts each wanted server. The caller holds the lock.
 func (h *home) ensure(ctx context.Context) (Servers, error) {
 	var s Servers
+	if err := provide(ctx, h.opts.Out, h.tools()...); err != nil {
+		return s, err
+	}
 	if !h.opts.NoPostgres {
-		pg, err := newPostgres(ctx, h)
+		pg, err := openPostgres(ctx, h)
 		if err == nil {
 			s.DatabaseURL, err = h.bring(ctx, pg)
 		}
@@ -120,6 +124,21 @@ func (h *home) ensure(ctx context.Context) (Servers, error) {
 		}
 	}
 	return s, nil
+}
+
+// tools lists the programs that this home needs.
+func (h *home) tools() []tool {
+	var tools []tool
+	if _, err := h.clusterVersion(); err != nil && !h.opts.NoPostgres { // a cluster asks for its own version
+		tools = append(tools, postgresTool)
+	}
+	if !h.opts.NoRedis {
+		tools = append(tools, redisTool)
+	}
+	if h.opts.Compiler {
+		tools = append(tools, compilerTool)
+	}
+	return tools
 }
 
 // bring starts srv unless it runs and returns its URL.
@@ -155,10 +174,8 @@ func (h *home) present() []server {
 	if _, err := os.Stat(h.file("redis")); err == nil {
 		all = append(all, &redis{home: h})
 	}
-	if _, err := os.Stat(filepath.Join(h.file("postgres"), "PG_VERSION")); err == nil {
-		if pg, err := existingPostgres(h); err == nil {
-			all = append(all, pg)
-		}
+	if pg, err := existingPostgres(h); err == nil {
+		all = append(all, pg)
 	}
 	return all
 }

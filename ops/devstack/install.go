@@ -50,7 +50,8 @@ type manager struct {
 	name     string
 	prepare  []string
 	install  []string
-	asCaller bool // refuses root
+	typed    string // the installation as a person types it
+	asCaller bool   // refuses root
 }
 
 var managers = []manager{
@@ -58,10 +59,11 @@ var managers = []manager{
 		name:    "apt-get",
 		prepare: []string{"apt-get", "-o", "DPkg::Lock::Timeout=120", "update", "-qq"},
 		install: []string{"apt-get", "-o", "DPkg::Lock::Timeout=120", "install", "-y", "-qq", "--no-install-recommends"},
+		typed:   "apt-get update && apt-get install -y",
 	},
-	{name: "dnf", install: []string{"dnf", "install", "-y", "-q"}},
-	{name: "apk", install: []string{"apk", "add", "--no-cache", "-q"}},
-	{name: "brew", install: []string{"brew", "install", "-q"}, asCaller: true},
+	{name: "dnf", install: []string{"dnf", "install", "-y", "-q"}, typed: "dnf install -y"},
+	{name: "apk", install: []string{"apk", "add", "--no-cache", "-q"}, typed: "apk add"},
+	{name: "brew", install: []string{"brew", "install", "-q"}, typed: "brew install", asCaller: true},
 }
 
 // candidate is a program found on this machine.
@@ -138,38 +140,44 @@ func (t tool) find() (path string, ok bool) {
 	return all[0].path, true
 }
 
-// Compiler makes sure that there is a C compiler, which Go's race detector needs.
-func Compiler(ctx context.Context, out io.Writer) error {
-	_, err := locate(ctx, out, compilerTool)
-	return err
-}
-
-// locate finds a tool's program, after installing it if it is missing.
-func locate(ctx context.Context, out io.Writer, t tool) (string, error) {
-	if path, ok := t.find(); ok {
-		return path, nil
+// provide installs what is missing of the tools, all in one go.
+func provide(ctx context.Context, out io.Writer, tools ...tool) error {
+	missing := slices.DeleteFunc(slices.Clone(tools), func(t tool) bool { _, ok := t.find(); return ok })
+	if len(missing) == 0 {
+		return nil
 	}
-	m, prefix, err := chooseManager(ctx, t)
+	titles := titlesOf(missing)
+	m, prefix, err := chooseManager(ctx, missing)
 	if err != nil {
-		return "", err
+		return err
 	}
-	packages := strings.Fields(t.packages[m.name])
-	say(out, "%s is missing: installing %s with %s", t.title, strings.Join(packages, " "), m.name)
+	packages := m.packagesOf(missing)
+	say(out, "missing: %s; installing %s with %s", titles, strings.Join(packages, " "), m.name)
 	if m.prepare != nil {
 		if err := runManager(ctx, slices.Concat(prefix, m.prepare)); err != nil {
 			say(out, "%s could not refresh its lists, going on with the old ones", m.name)
 		}
 	}
-	install := slices.Concat(prefix, m.install, packages)
-	if err := runManager(ctx, install); err != nil {
-		return "", fmt.Errorf("devstack: install %s: %w\nInstall it yourself (%s) and try again", t.title, err, t.wanted())
+	if err := runManager(ctx, slices.Concat(prefix, m.install, packages)); err != nil {
+		return fmt.Errorf("devstack: install %s: %w\nInstall it yourself and try again", titles, err)
 	}
-	path, ok := t.find()
-	if !ok {
-		return "", fmt.Errorf("devstack: %s of this system brought no %s; install that version from its makers and put it "+
-			"in PATH, or set DATABASE_URL and REDIS_URL to servers of your own", m.name, t.wanted())
+	for _, t := range missing {
+		if _, ok := t.find(); !ok {
+			return fmt.Errorf("devstack: %s of this system brought no %s; install that from its makers and put it in PATH"+
+				"%s", m.name, t.wanted(), ownServers)
+		}
 	}
-	return path, nil
+	return nil
+}
+
+const ownServers = ", or set DATABASE_URL and REDIS_URL to servers of your own"
+
+func titlesOf(tools []tool) string {
+	titles := make([]string, 0, len(tools))
+	for _, t := range tools {
+		titles = append(titles, t.wanted())
+	}
+	return strings.Join(titles, ", ")
 }
 
 // wanted names the tool with its lowest version.
@@ -180,11 +188,25 @@ func (t tool) wanted() string {
 	return fmt.Sprintf("%s %d or newer", t.title, t.min)
 }
 
-// chooseManager finds a package manager that has the tool and that the caller may use, with the words to put before
+// packagesOf lists the packages that bring the tools; nil if the manager lacks one of them.
+func (m manager) packagesOf(tools []tool) []string {
+	var all []string
+	for _, t := range tools {
+		packages := strings.Fields(t.packages[m.name])
+		if len(packages) == 0 {
+			return nil
+		}
+		all = append(all, packages...)
+	}
+	return all
+}
+
+// chooseManager finds a package manager that has the tools and that the caller may use, with the words to put before
 // its command (sudo). The error says what to type.
-func chooseManager(ctx context.Context, t tool) (manager, []string, error) {
+func chooseManager(ctx context.Context, tools []tool) (manager, []string, error) {
+	titles := titlesOf(tools)
 	for _, m := range managers {
-		if _, err := exec.LookPath(m.name); err != nil || t.packages[m.name] == "" {
+		if _, err := exec.LookPath(m.name); err != nil || m.packagesOf(tools) == nil {
 			continue
 		}
 		if os.Geteuid() == 0 || m.asCaller {
@@ -193,11 +215,11 @@ func chooseManager(ctx context.Context, t tool) (manager, []string, error) {
 		if exec.CommandContext(ctx, "sudo", "-n", "true").Run() == nil {
 			return m, []string{"sudo", "-n"}, nil
 		}
-		return manager{}, nil, fmt.Errorf("devstack: %s is missing and only root can install it. Run this, then try again:\n"+
-			"    sudo %s %s", t.wanted(), strings.Join(m.install, " "), t.packages[m.name])
+		return manager{}, nil, fmt.Errorf("devstack: missing: %s. Only root can install programs here; run this as root, "+
+			"then try again:\n    %s %s", titles, m.typed, strings.Join(m.packagesOf(tools), " "))
 	}
-	return manager{}, nil, fmt.Errorf("devstack: %s is missing and no package manager that is known here was found; "+
-		"install it and put it in PATH, or set DATABASE_URL and REDIS_URL to servers of your own", t.wanted())
+	return manager{}, nil, fmt.Errorf("devstack: missing: %s. No package manager known here was found; install it and "+
+		"put it in PATH%s", titles, ownServers)
 }
 
 // runManager runs an installation that asks nothing and, where the system allows, starts no service.

@@ -28,28 +28,27 @@ type postgres struct {
 	bin  string // directory of initdb, pg_ctl and postgres
 }
 
-// newPostgres finds the programs (installing them if needed) and makes the cluster if there is none.
-func newPostgres(ctx context.Context, h *home) (*postgres, error) {
+// openPostgres opens the cluster, or makes it if there is none.
+func openPostgres(ctx context.Context, h *home) (*postgres, error) {
 	if pg, err := existingPostgres(h); err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return pg, err
 	}
-	bin, err := locate(ctx, h.opts.Out, postgresTool)
-	if err != nil {
-		return nil, err
+	program, ok := postgresTool.find()
+	if !ok {
+		return nil, errors.New("devstack: PostgreSQL has vanished; try again")
 	}
-	pg := &postgres{home: h, bin: filepath.Dir(bin)}
+	pg := &postgres{home: h, bin: filepath.Dir(program)}
 	h.say("creating a PostgreSQL cluster in %s", pg.dir())
 	return pg, pg.create(ctx)
 }
 
 // existingPostgres finds the cluster and programs of its version; fs.ErrNotExist if there is no cluster.
 func existingPostgres(h *home) (*postgres, error) {
-	pg := &postgres{home: h}
-	text, err := os.ReadFile(filepath.Join(pg.dir(), "PG_VERSION"))
+	made, err := h.clusterVersion()
 	if err != nil {
 		return nil, fmt.Errorf("devstack: cluster: %w", err)
 	}
-	made := strings.TrimSpace(string(text))
+	pg := &postgres{home: h}
 	for _, c := range postgresTool.candidates() {
 		if strconv.Itoa(c.version) == made {
 			pg.bin = filepath.Dir(c.path)
@@ -58,6 +57,12 @@ func existingPostgres(h *home) (*postgres, error) {
 	}
 	return nil, fmt.Errorf("devstack: the cluster in %s was made by PostgreSQL %s, which is not installed; install it, "+
 		"or remove that directory to start with an empty database", pg.dir(), made)
+}
+
+// clusterVersion is the major version of PostgreSQL that made the cluster.
+func (h *home) clusterVersion() (string, error) {
+	text, err := os.ReadFile(filepath.Join(h.file("postgres"), "PG_VERSION"))
+	return strings.TrimSpace(string(text)), err
 }
 
 func (p *postgres) name() string { return "PostgreSQL" }

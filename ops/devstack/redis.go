@@ -69,9 +69,9 @@ func (r *redis) running(ctx context.Context) bool {
 
 func (r *redis) start(ctx context.Context) error {
 	h := r.home
-	bin, err := locate(ctx, h.opts.Out, redisTool)
-	if err != nil {
-		return err
+	bin, ok := redisTool.find()
+	if !ok {
+		return errors.New("its program has vanished; try again")
 	}
 	if err := os.Mkdir(r.dir(), 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return err

@@ -1,0 +1,174 @@
+package config
+
+import (
+	"bytes"
+	"encoding/base64"
+	"log/slog"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+const hexKey = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
+
+func from(env map[string]string) func(string) string {
+	return func(name string) string { return env[name] }
+}
+
+func TestLoadDefaults(t *testing.T) {
+	t.Parallel()
+	c, err := Load(from(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Config{
+		Port: 8080, BaseURL: "http://localhost:8080", SharedDomains: []string{"localhost"}, TrackingHost: "localhost",
+		DataDir: ".data", ClickAck: AckDisk, LogLevel: slog.LevelInfo,
+	}
+	if !reflect.DeepEqual(c, want) {
+		t.Errorf("got %+v\nwant %+v", c, want)
+	}
+}
+
+func TestLoad(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "city.mmdb")
+	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	raw := make([]byte, 32)
+	for i := range raw {
+		raw[i] = byte(i)
+	}
+	tests := []struct {
+		name, value string
+		get         func(Config) any
+		want        any
+	}{
+		{"PORT", "80", func(c Config) any { return c.Port }, 80},
+		{"DATABASE_URL", "postgres://u:p@h/d", func(c Config) any { return c.DatabaseURL }, "postgres://u:p@h/d"},
+		{"DATABASE_URL", "postgres:///d?host=/run/pg", func(c Config) any { return c.DatabaseURL }, "postgres:///d?host=/run/pg"},
+		{"REDIS_URL", "rediss://:p@h:1/2", func(c Config) any { return c.RedisURL }, "rediss://:p@h:1/2"},
+		{"REDIS_URL", "unix:///run/redis.sock", func(c Config) any { return c.RedisURL }, "unix:///run/redis.sock"},
+		{"BASE_URL", "https://api.example.com/", func(c Config) any { return c.BaseURL }, "https://api.example.com"},
+		{"SHARED_DOMAINS", " Go.example.com, l.example ,,go.example.com", func(c Config) any { return c.SharedDomains },
+			[]string{"go.example.com", "l.example"}},
+		{"SHARED_DOMAINS", "go.example.com", func(c Config) any { return c.TrackingHost }, "go.example.com"},
+		{"TRACKING_HOST", "Track.Example.com.", func(c Config) any { return c.TrackingHost }, "track.example.com"},
+		{"ENCRYPTION_KEY", hexKey, func(c Config) any { return c.EncryptionKey }, raw},
+		{"ENCRYPTION_KEY", base64.StdEncoding.EncodeToString(raw), func(c Config) any { return c.EncryptionKey }, raw},
+		{"ENCRYPTION_KEY", base64.RawURLEncoding.EncodeToString(raw), func(c Config) any { return c.EncryptionKey }, raw},
+		{"CLICK_ACK", "postgres", func(c Config) any { return c.ClickAck }, AckPostgres},
+		{"TRUSTED_PROXIES", "10.1.2.3/8, ::1", func(c Config) any { return c.TrustedProxies },
+			[]netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}},
+		{"EGRESS_ALLOW", "127.0.0.1", func(c Config) any { return c.EgressAllow },
+			[]netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}},
+		{"GEO_CITY_DB", file, func(c Config) any { return c.GeoCityDB }, file},
+		{"WEBHOOK_SCHEDULE", "1s, 5s,2m", func(c Config) any { return c.WebhookSchedule },
+			[]time.Duration{time.Second, 5 * time.Second, 2 * time.Minute}},
+		{"LOG_LEVEL", "WARN", func(c Config) any { return c.LogLevel }, slog.LevelWarn},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name+"="+tt.value, func(t *testing.T) {
+			t.Parallel()
+			c, err := Load(from(map[string]string{tt.name: tt.value}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := tt.get(c); !reflect.DeepEqual(got, tt.want) {
+				t.Errorf("got %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestLoadErrors gives every wrong value at once too: each must be named, with what to do.
+func TestLoadErrors(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, value, want string }{
+		{"PORT", "70000", "1 to 65535"},
+		{"DATABASE_URL", "mysql://h/d", "postgres://"},
+		{"REDIS_URL", "redis://", "names no host"},
+		{"BASE_URL", "https://u:p@h/?q=1", "plain address"},
+		{"SHARED_DOMAINS", "ok.example,https://x.example", "without scheme"},
+		{"TRACKING_HOST", "x.example:80", "without scheme, port"},
+		{"ENCRYPTION_KEY", "c2hvcnQtc2VjcmV0", "openssl rand -hex 32"},
+		{"OPS_PASSWORD", "geheim", "shorter than 8"},
+		{"DATA_DIR", strings.Repeat("x", 5000), "longer than 4096"},
+		{"CLICK_ACK", "none", "disk postgres"},
+		{"TRUSTED_PROXIES", "10.0.0.0/33", "neither an address nor a CIDR"},
+		{"EGRESS_ALLOW", "fe80::1%eth0", "neither an address nor a CIDR"},
+		{"EGRESS_CA_FILE", "/no/such/file", "cannot be read"},
+		{"GEO_ASN_DB", t.TempDir(), "is a directory"},
+		{"WEBHOOK_SCHEDULE", "1s,soon", "1s,5m,2h"},
+		{"LOG_LEVEL", "loud", "debug, info, warn or error"},
+	}
+	all := map[string]string{}
+	for _, tt := range tests {
+		all[tt.name] = tt.value
+	}
+	_, err := Load(from(all))
+	if err == nil {
+		t.Fatal("no error")
+	}
+	lines := strings.Split(err.Error(), "\n")
+	if len(lines) != len(tests) {
+		t.Errorf("%d errors, want %d:\n%v", len(lines), len(tests), err)
+	}
+	for _, tt := range tests {
+		_, err := Load(from(map[string]string{tt.name: tt.value}))
+		if err == nil || !strings.Contains(err.Error(), tt.name) || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s=%s: %v, want %q", tt.name, tt.value, err, tt.want)
+		}
+	}
+	for _, secret := range []string{all["ENCRYPTION_KEY"], all["OPS_PASSWORD"]} {
+		if strings.Contains(err.Error(), secret) {
+			t.Errorf("the error shows the secret %q", secret)
+		}
+	}
+}
+
+func TestSecretsStayHidden(t *testing.T) {
+	t.Parallel()
+	env := map[string]string{
+		"DATABASE_URL":   "postgres://u:s3cret@h/d?password=s3cret",
+		"REDIS_URL":      "redis://:s3cret@h:1/0",
+		"ENCRYPTION_KEY": hexKey,
+		"OPS_PASSWORD":   "s3cret-too",
+	}
+	c, err := Load(from(env))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	slog.New(slog.NewJSONHandler(&out, nil)).Info("start", "config", c)
+	for _, e := range Describe(from(env)) {
+		out.WriteString(e.Name + " " + e.Value + "\n")
+	}
+	for _, secret := range []string{"s3cret", hexKey[:16]} {
+		if strings.Contains(out.String(), secret) {
+			t.Errorf("%q is shown:\n%s", secret, out.String())
+		}
+	}
+	if !strings.Contains(out.String(), "postgres://u:xxxxx@h/d") {
+		t.Errorf("the rest of the URL is hidden too:\n%s", out.String())
+	}
+}
+
+func TestTable(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, row := range Table {
+		if seen[row.Name] || row.Doc == "" || row.parse == nil {
+			t.Errorf("row %q is doubled or incomplete", row.Name)
+		}
+		seen[row.Name] = true
+	}
+	if fields := reflect.TypeFor[Config]().NumField(); fields != len(Table) {
+		t.Errorf("%d fields, %d rows", fields, len(Table))
+	}
+}
