@@ -1,0 +1,267 @@
+package cond
+
+import (
+	"net/netip"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strings"
+)
+
+// Matcher is a compiled list of conditions. It is immutable and safe for any number of goroutines.
+type Matcher struct {
+	list  []compiled
+	or    bool
+	never bool
+}
+
+// Never matches nobody: it stands in for a rule that no longer exists.
+var Never = &Matcher{never: true}
+
+type compiled struct {
+	src    *Condition
+	arg    string // the name of param.<name> or header.<name>
+	test   tester // nil for is_set
+	attr   Attr
+	negate bool
+	want   bool // is_set: the answer that matches
+}
+
+// Compile prepares a list of conditions; logic "or" needs one of them to hold, anything else all. An empty list
+// matches everybody. The error is an *Error. The list must not be changed afterwards.
+func Compile(list []Condition, logic string) (*Matcher, error) {
+	m := &Matcher{list: make([]compiled, 0, len(list)), or: strings.EqualFold(logic, "or")}
+	for i := range list {
+		c, err := compile(&list[i])
+		if err != nil {
+			return nil, err
+		}
+		m.list = append(m.list, c)
+	}
+	return m, nil
+}
+
+func compile(c *Condition) (compiled, *Error) {
+	fail := func(e *Error) (compiled, *Error) {
+		e.Attribute, e.Operator = c.Attribute, c.Operator
+		return compiled{}, e
+	}
+	attr, k, arg, ok := findAttr(c.Attribute)
+	if !ok {
+		return fail(&Error{Reason: UnknownAttribute})
+	}
+	info, ok := operators[c.Operator]
+	if !ok || allowed[k]&(1<<info.op) == 0 {
+		return fail(&Error{Reason: UnknownOperator})
+	}
+	out := compiled{src: c, arg: arg, attr: attr, negate: info.negate}
+	if k == kindSchedule {
+		slots, err := parseSchedule(c.Value)
+		if err != nil {
+			return fail(err)
+		}
+		out.test = scheduleTest(slots)
+		return out, nil
+	}
+	values, err := items(c.Value)
+	if err != nil {
+		return fail(err)
+	}
+	if info.op == opIsSet {
+		if out.want, ok = parseBool(values[0]); !ok || len(values) > 1 {
+			return fail(&Error{Reason: BadValue, Detail: "is_set takes true or false"})
+		}
+		return out, nil
+	}
+	if out.test, err = newTester(attr, k, info.op, values); err != nil {
+		return fail(err)
+	}
+	return out, nil
+}
+
+// newTester chooses how to compare: by the operator first, then by the kind of the attribute.
+func newTester(a Attr, k kind, op operator, values []string) (tester, *Error) {
+	if op == opRegex {
+		return newRegexTest(values)
+	}
+	if err := tooLong(values); err != nil {
+		return nil, err
+	}
+	switch {
+	case op == opCIDR, op == opEquals && k == kindIP:
+		return newAddrTest(values)
+	case op == opEquals && k == kindBool:
+		return newBoolTest(values)
+	case op == opContains, op == opStartsWith, op == opEndsWith, op == opEquals && k == kindText:
+		return newTextTest(op, values), nil
+	case k == kindVersion:
+		return newVersionTest(op, values)
+	default:
+		return newNumberTest(a, k, op, values)
+	}
+}
+
+// linear is how many values are compared one by one; more go into a map.
+const linear = 8
+
+func newTextTest(op operator, values []string) tester {
+	t := &textTest{op: op}
+	for _, v := range values {
+		t.needles = append(t.needles, appendFold(nil, v))
+	}
+	if op == opEquals && len(values) > linear {
+		t.set = make(map[string]struct{}, len(values))
+		for _, n := range t.needles {
+			t.set[string(n)] = struct{}{}
+		}
+		t.needles = nil
+	}
+	return t
+}
+
+func newBoolTest(values []string) (tester, *Error) {
+	var t boolTest
+	for _, s := range values {
+		v, ok := parseBool(s)
+		if !ok {
+			return nil, &Error{Reason: BadValue, Detail: "it takes true or false"}
+		}
+		t[b2i(v)] = true
+	}
+	return t, nil
+}
+
+func newAddrTest(values []string) (tester, *Error) {
+	t := make(addrTest, 0, len(values))
+	for _, s := range values {
+		r, ok := parseRange(s)
+		if !ok {
+			return nil, &Error{Reason: BadValue, Detail: "not an address or a network"}
+		}
+		t = append(t, r)
+	}
+	slices.SortFunc(t, func(a, b addrRange) int { return a.lo.Compare(b.lo) })
+	merged := t[:1]
+	for _, r := range t[1:] {
+		last := &merged[len(merged)-1]
+		switch {
+		case r.lo.BitLen() != last.hi.BitLen() || r.lo.Compare(last.hi) > 0:
+			merged = append(merged, r)
+		case r.hi.Compare(last.hi) > 0:
+			last.hi = r.hi
+		}
+	}
+	return merged, nil
+}
+
+// pair gives the two ends of between: an array of two, or one text "from,to".
+func pair(values []string) (lo, hi string, err *Error) {
+	if len(values) == 1 {
+		values = strings.Split(values[0], ",")
+	}
+	if len(values) != 2 {
+		return "", "", &Error{Reason: BadValue, Detail: "between takes two values"}
+	}
+	return strings.TrimSpace(values[0]), strings.TrimSpace(values[1]), nil
+}
+
+func newVersionTest(op operator, values []string) (tester, *Error) {
+	t := &versionTest{op: op, values: values}
+	if op == opBetween {
+		lo, hi, err := pair(values)
+		if err != nil {
+			return nil, err
+		}
+		if compareVersion(lo, hi) > 0 {
+			return nil, &Error{Reason: BadValue, Detail: "between runs from the smaller to the larger value"}
+		}
+		t.values = []string{lo, hi}
+	}
+	for _, v := range t.values {
+		if op != opEquals && !isVersion(v) {
+			return nil, &Error{Reason: BadValue, Detail: "not a version number"}
+		}
+	}
+	return t, nil
+}
+
+func newNumberTest(a Attr, k kind, op operator, values []string) (tester, *Error) {
+	bad := &Error{Reason: BadValue, Detail: "not a number"}
+	if k == kindDate {
+		bad.Detail = "not a date like 2026-01-31"
+	}
+	if op == opBetween {
+		from, to, err := pair(values)
+		if err != nil {
+			return nil, err
+		}
+		lo, ok1 := operand(a, k, from)
+		hi, ok2 := operand(a, k, to)
+		if !ok1 || !ok2 {
+			return nil, bad
+		}
+		cyclic := a == HourOfDay || a == DayOfWeek
+		if lo > hi && !cyclic {
+			return nil, &Error{Reason: BadValue, Detail: "between runs from the smaller to the larger value"}
+		}
+		if lo > hi { // 22 to 6 runs over midnight
+			return numberTest{{lo: lo, hi: inf}, {lo: -inf, hi: hi}}, nil
+		}
+		return numberTest{{lo: lo, hi: hi}}, nil
+	}
+	t := make(numberTest, 0, len(values))
+	for _, s := range values {
+		n, ok := operand(a, k, s)
+		if !ok {
+			return nil, bad
+		}
+		t = append(t, rangeOf(op, n))
+	}
+	return t, nil
+}
+
+// maxProgram limits how much work one pattern can be: the steps of the compiled program.
+const maxProgram = 2000
+
+func newRegexTest(values []string) (tester, *Error) {
+	t := make(regexTest, 0, len(values))
+	for _, s := range values {
+		if len(s) > MaxPattern {
+			return nil, &Error{Reason: BadRegex, Detail: "it is over 1024 bytes"}
+		}
+		tree, err := syntax.Parse(s, syntax.Perl|syntax.FoldCase)
+		if err != nil {
+			return nil, &Error{Reason: BadRegex, Detail: err.Error()}
+		}
+		if cost(tree) > maxProgram {
+			return nil, &Error{Reason: BadRegex, Detail: "it is too complex"}
+		}
+		re, err := regexp.Compile("(?i:" + s + ")")
+		if err != nil {
+			return nil, &Error{Reason: BadRegex, Detail: err.Error()}
+		}
+		t = append(t, re)
+	}
+	return t, nil
+}
+
+// cost estimates the compiled size of a pattern before its repetitions are written out.
+func cost(re *syntax.Regexp) int {
+	n := 1 + len(re.Rune)/64
+	if re.Op == syntax.OpLiteral {
+		n = len(re.Rune)
+	}
+	for _, sub := range re.Sub {
+		n = min(n+cost(sub), maxProgram+1)
+	}
+	if re.Op == syntax.OpRepeat {
+		n *= max(re.Min, re.Max, 1)
+	}
+	return min(n, maxProgram+1)
+}
+
+// contains finds an address by binary search: the ranges are sorted and do not overlap.
+func (t addrTest) contains(a netip.Addr) bool {
+	i, found := slices.BinarySearchFunc(t, a, func(r addrRange, a netip.Addr) int { return r.lo.Compare(a) })
+	return found || i > 0 && a.Compare(t[i-1].hi) <= 0 && a.BitLen() == t[i-1].hi.BitLen()
+}

@@ -1,0 +1,132 @@
+package cond
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Limits of a condition. How many conditions a list may have (MaxConditions) is for its owner to enforce or to cut.
+const (
+	MaxConditions = 20   // in a list
+	MaxItems      = 200  // values of one condition
+	MaxItemLen    = 200  // characters of one value
+	MaxPattern    = 1024 // bytes of one regular expression
+)
+
+// Condition compares one attribute of a visitor. Value is a scalar or an array of scalars; for the attribute
+// schedule it is a list of {days, from, to}.
+type Condition struct {
+	Attribute string `json:"attribute"`
+	Operator  string `json:"operator"`
+	Value     any    `json:"value"`
+}
+
+// UnmarshalJSON reads a condition and never refuses a well-formed one: an attribute or operator that is not a
+// string becomes empty, which Validate then refuses by name.
+func (c *Condition) UnmarshalJSON(b []byte) error {
+	var wire struct {
+		Attribute json.RawMessage `json:"attribute"`
+		Operator  json.RawMessage `json:"operator"`
+		Value     json.RawMessage `json:"value"`
+	}
+	if err := json.Unmarshal(b, &wire); err != nil {
+		return fmt.Errorf("cond: read condition: %w", err)
+	}
+	*c = Condition{Attribute: looseString(wire.Attribute), Operator: looseString(wire.Operator)}
+	if len(wire.Value) == 0 {
+		return nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(wire.Value))
+	dec.UseNumber()
+	if err := dec.Decode(&c.Value); err != nil {
+		return fmt.Errorf("cond: read value: %w", err)
+	}
+	return nil
+}
+
+func looseString(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) != nil {
+		return ""
+	}
+	return strings.TrimSpace(s)
+}
+
+// Clip cuts a condition to MaxItems values of MaxItemLen characters. Regular expressions keep their length: half a
+// pattern means something else.
+func Clip(c Condition) Condition {
+	cut := func(v any) any {
+		s, ok := v.(string)
+		if !ok || strings.HasSuffix(c.Operator, "regex") {
+			return v
+		}
+		return firstChars(s, MaxItemLen)
+	}
+	list, ok := c.Value.([]any)
+	if !ok {
+		c.Value = cut(c.Value)
+		return c
+	}
+	out := make([]any, 0, min(len(list), MaxItems))
+	for _, v := range list[:min(len(list), MaxItems)] {
+		out = append(out, cut(v))
+	}
+	c.Value = out
+	return c
+}
+
+func firstChars(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}
+
+// Reason says what is wrong with a condition.
+type Reason uint8
+
+// The reasons for refusing a condition.
+const (
+	UnknownAttribute Reason = iota + 1
+	UnknownOperator         // not an operator, or not one for this attribute
+	NoValue
+	BadValue // of the wrong form: not a number, not a network, too many, too long
+	BadRegex // does not compile, too long or too costly
+)
+
+// Error is a condition that cannot be used. The caller maps Reason to the code of its own contract.
+type Error struct {
+	Reason    Reason
+	Attribute string
+	Operator  string
+	Detail    string
+}
+
+// Error says in one sentence what is wrong.
+func (e *Error) Error() string {
+	switch e.Reason {
+	case UnknownAttribute:
+		return fmt.Sprintf("there is no attribute %q", firstChars(e.Attribute, 60))
+	case UnknownOperator:
+		return fmt.Sprintf("there is no operator %q for %s", firstChars(e.Operator, 60), firstChars(e.Attribute, 60))
+	case NoValue:
+		return "the condition on " + e.Attribute + " has no value"
+	case BadRegex:
+		return "the pattern for " + e.Attribute + " cannot be used: " + e.Detail
+	default:
+		return "the value for " + e.Attribute + " cannot be used: " + e.Detail
+	}
+}
+
+// Validate says whether a condition can be compiled; its error is an *Error.
+func Validate(c Condition) error {
+	if _, err := compile(&c); err != nil {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,203 @@
+package cond
+
+import (
+	"net/netip"
+	"strconv"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Source looks up what has no index of its own: query parameters and request headers. Header names arrive in
+// canonical form. An empty answer is an unknown value.
+type Source interface {
+	Param(name string) string
+	Header(name string) string
+}
+
+// Facts are what is known of one visitor at one moment. The zero value knows nothing; reuse one through Reset and
+// matching allocates nothing. Facts belong to one goroutine: folded text is kept inside, made when first needed.
+type Facts struct {
+	text    [numAttrs]string
+	num     [numAttrs]int64
+	known   uint64
+	addr    netip.Addr
+	source  Source
+	now     time.Time
+	zone    *time.Location
+	timed   bool // day, hour, minute and date stand in num and minute
+	minute  int  // of the local day
+	folded  [numAttrs]span
+	scratch []byte
+}
+
+type span struct{ from, to int32 }
+
+// Reset forgets everything but the memory it uses.
+func (f *Facts) Reset() {
+	scratch := f.scratch[:0]
+	*f = Facts{scratch: scratch}
+}
+
+// SetText sets a text or version attribute; an empty text is an unknown value.
+func (f *Facts) SetText(a Attr, v string) {
+	f.text[a], f.folded[a] = v, span{}
+	f.mark(a, v != "")
+}
+
+// SetInt sets a numeric attribute; zero is a known value.
+func (f *Facts) SetInt(a Attr, v int64) {
+	f.num[a], f.folded[a] = v, span{}
+	f.mark(a, true)
+}
+
+// SetBool sets is_unique or is_bot.
+func (f *Facts) SetBool(a Attr, v bool) {
+	n := int64(0)
+	if v {
+		n = 1
+	}
+	f.SetInt(a, n)
+}
+
+// SetIP sets the address and ip_version. An IPv4 address mapped into IPv6 counts as IPv4.
+func (f *Facts) SetIP(addr netip.Addr) {
+	addr = addr.Unmap().WithZone("")
+	f.addr, f.folded[IP] = addr, span{}
+	f.mark(IP, addr.IsValid())
+	f.mark(IPVersion, false)
+	if addr.IsValid() {
+		f.SetInt(IPVersion, int64(4+2*b2i(addr.Is6())))
+	}
+}
+
+// SetTime sets the moment, and the zone that days and hours are counted in (nil is UTC).
+func (f *Facts) SetTime(now time.Time, zone *time.Location) {
+	if zone == nil {
+		zone = time.UTC
+	}
+	f.now, f.zone, f.timed = now, zone, false
+	for _, a := range [...]Attr{DayOfWeek, HourOfDay, Date, Schedule} {
+		f.folded[a] = span{}
+		f.mark(a, !now.IsZero())
+	}
+}
+
+// SetSource sets where param.<name> and header.<name> are looked up.
+func (f *Facts) SetSource(s Source) { f.source = s }
+
+// Known tells whether an attribute has a value.
+func (f *Facts) Known(a Attr) bool { return a < numAttrs && f.known&(1<<a) != 0 }
+
+// Text gives an attribute's value as text, empty when unknown. Numbers and addresses are formatted, which allocates.
+func (f *Facts) Text(a Attr) string {
+	if !f.Known(a) {
+		return ""
+	}
+	if attributes[a].kind == kindText || attributes[a].kind == kindVersion {
+		return f.text[a]
+	}
+	return string(f.appendText(nil, a))
+}
+
+func (f *Facts) mark(a Attr, known bool) {
+	if known {
+		f.known |= 1 << a
+	} else {
+		f.known &^= 1 << a
+	}
+}
+
+// number gives the value of a numeric, boolean or date attribute.
+func (f *Facts) number(a Attr) int64 {
+	if a >= DayOfWeek && a <= Schedule {
+		f.tell()
+	}
+	return f.num[a]
+}
+
+// tell reads the clock once.
+func (f *Facts) tell() {
+	if f.timed {
+		return
+	}
+	local := f.now.In(f.zone)
+	y, m, d := local.Date()
+	f.num[DayOfWeek] = int64((local.Weekday()+6)%7) + 1
+	f.num[HourOfDay] = int64(local.Hour())
+	f.num[Date] = int64(y*10000 + int(m)*100 + d)
+	f.minute = local.Hour()*60 + local.Minute()
+	f.timed = true
+}
+
+func (f *Facts) appendText(dst []byte, a Attr) []byte {
+	switch attributes[a].kind {
+	case kindText, kindVersion:
+		return append(dst, f.text[a]...)
+	case kindBool:
+		return strconv.AppendBool(dst, f.num[a] != 0)
+	case kindIP:
+		return f.addr.AppendTo(dst)
+	case kindDate:
+		f.tell()
+		return f.now.In(f.zone).AppendFormat(dst, time.DateOnly)
+	case kindSchedule:
+		return f.now.In(f.zone).AppendFormat(dst, "Mon 15:04")
+	default:
+		return strconv.AppendInt(dst, f.number(a), 10)
+	}
+}
+
+// fold gives the value of a known attribute without case. The bytes stay valid until Reset.
+func (f *Facts) fold(a Attr) []byte {
+	if s := f.folded[a]; s.to > s.from {
+		return f.scratch[s.from:s.to]
+	}
+	from := len(f.scratch)
+	if k := attributes[a].kind; k == kindText || k == kindVersion {
+		f.scratch = appendFold(f.scratch, f.text[a])
+	} else {
+		f.scratch = f.appendText(f.scratch, a)
+		lowerASCII(f.scratch[from:])
+	}
+	f.folded[a] = span{int32(from), int32(len(f.scratch))}
+	return f.scratch[from:]
+}
+
+func lowerASCII(b []byte) {
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+}
+
+// appendFold appends s without case. Bytes that are not UTF-8 stay as they are.
+func appendFold(dst []byte, s string) []byte {
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c < utf8.RuneSelf {
+			if 'A' <= c && c <= 'Z' {
+				c += 'a' - 'A'
+			}
+			dst = append(dst, c)
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && n == 1 {
+			dst = append(dst, c)
+		} else {
+			dst = utf8.AppendRune(dst, unicode.ToLower(unicode.ToUpper(r)))
+		}
+		i += n
+	}
+	return dst
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,268 @@
+package cond
+
+import (
+	"bytes"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// verdict is the outcome of a comparison before negation.
+type verdict uint8
+
+const (
+	unknown verdict = iota
+	no
+	yes
+)
+
+func say(b bool) verdict {
+	if b {
+		return yes
+	}
+	return no
+}
+
+// tester compares one value of the visitor with all values of a condition. It is asked only about known values.
+type tester interface {
+	test(f *Facts, c *compiled) verdict
+}
+
+// Match tells whether the facts satisfy the conditions. It allocates nothing once the Facts are warm.
+func (m *Matcher) Match(f *Facts) bool {
+	if m.never {
+		return false
+	}
+	for i := range m.list {
+		if m.list[i].match(f) == m.or {
+			return m.or
+		}
+	}
+	return !m.or || len(m.list) == 0
+}
+
+// Len is the number of conditions.
+func (m *Matcher) Len() int { return len(m.list) }
+
+func (c *compiled) match(f *Facts) bool {
+	known := c.known(f)
+	if c.test == nil {
+		return known == c.want
+	}
+	v := unknown
+	if known {
+		v = c.test.test(f, c)
+	}
+	if v == unknown {
+		return c.negate
+	}
+	return (v == yes) != c.negate
+}
+
+func (c *compiled) known(f *Facts) bool {
+	if c.attr < numAttrs {
+		return f.Known(c.attr)
+	}
+	return c.looked(f) != ""
+}
+
+// looked gives the value of param.<name> or header.<name>.
+func (c *compiled) looked(f *Facts) string {
+	switch {
+	case f.source == nil:
+		return ""
+	case c.attr == attrParam:
+		return f.source.Param(c.arg)
+	default:
+		return f.source.Header(c.arg)
+	}
+}
+
+// raw gives a text attribute's value as it came.
+func (c *compiled) raw(f *Facts) string {
+	if c.attr < numAttrs {
+		return f.text[c.attr]
+	}
+	return c.looked(f)
+}
+
+// Finding is what became of one condition: the value it saw, and whether it held.
+type Finding struct {
+	Attribute string `json:"attribute"`
+	Operator  string `json:"operator"`
+	Value     any    `json:"value"`
+	Seen      string `json:"seen"`
+	Known     bool   `json:"known"`
+	Matched   bool   `json:"matched"`
+}
+
+// Explain is Match with a finding for every condition, those that no longer mattered included.
+func (m *Matcher) Explain(f *Facts) (bool, []Finding) {
+	out := make([]Finding, 0, len(m.list))
+	for i := range m.list {
+		c := &m.list[i]
+		seen := f.Text(c.attr)
+		if c.attr >= numAttrs {
+			seen = c.looked(f)
+		}
+		out = append(out, Finding{Attribute: c.src.Attribute, Operator: c.src.Operator, Value: c.src.Value,
+			Seen: seen, Known: c.known(f), Matched: c.match(f)})
+	}
+	return m.Match(f), out
+}
+
+type textTest struct {
+	op      operator
+	needles [][]byte
+	set     map[string]struct{}
+}
+
+func (t *textTest) test(f *Facts, c *compiled) verdict {
+	if c.attr < numAttrs {
+		return say(t.holds(f.fold(c.attr)))
+	}
+	mark := len(f.scratch)
+	f.scratch = appendFold(f.scratch, c.looked(f))
+	held := t.holds(f.scratch[mark:])
+	f.scratch = f.scratch[:mark]
+	return say(held)
+}
+
+func (t *textTest) holds(value []byte) bool {
+	if t.set != nil {
+		_, ok := t.set[string(value)]
+		return ok
+	}
+	for _, n := range t.needles {
+		var ok bool
+		switch t.op {
+		case opEquals:
+			ok = bytes.Equal(value, n)
+		case opStartsWith:
+			ok = bytes.HasPrefix(value, n)
+		case opEndsWith:
+			ok = bytes.HasSuffix(value, n)
+		default:
+			ok = bytes.Contains(value, n)
+		}
+		if ok {
+			return true
+		}
+	}
+	return false
+}
+
+type regexTest []*regexp.Regexp
+
+func (t regexTest) test(f *Facts, c *compiled) verdict {
+	if c.attr < numAttrs && attributes[c.attr].kind != kindText && attributes[c.attr].kind != kindVersion {
+		for _, re := range t {
+			if re.Match(f.fold(c.attr)) {
+				return yes
+			}
+		}
+		return no
+	}
+	value := c.raw(f)
+	for _, re := range t {
+		if re.MatchString(value) {
+			return yes
+		}
+	}
+	return no
+}
+
+var inf = math.Inf(1)
+
+type numberRange struct {
+	lo, hi float64
+	open   bool // both ends left out
+}
+
+func rangeOf(op operator, n float64) numberRange {
+	switch op {
+	case opGT:
+		return numberRange{n, inf, true}
+	case opGTE:
+		return numberRange{n, inf, false}
+	case opLT:
+		return numberRange{-inf, n, true}
+	case opLTE:
+		return numberRange{-inf, n, false}
+	default:
+		return numberRange{n, n, false}
+	}
+}
+
+type numberTest []numberRange
+
+func (t numberTest) test(f *Facts, c *compiled) verdict {
+	var n float64
+	if c.attr < numAttrs && attributes[c.attr].kind != kindText {
+		n = float64(f.number(c.attr))
+	} else {
+		var ok bool
+		if n, ok = parseNumber(c.raw(f)); !ok {
+			return unknown
+		}
+	}
+	for _, r := range t {
+		if r.lo < n && n < r.hi || !r.open && (n == r.lo || n == r.hi) {
+			return yes
+		}
+	}
+	return no
+}
+
+type versionTest struct {
+	op     operator
+	values []string
+}
+
+func (t *versionTest) test(f *Facts, c *compiled) verdict {
+	v := c.raw(f)
+	if !isVersion(v) {
+		if t.op != opEquals {
+			return unknown
+		}
+		return say(t.same(v))
+	}
+	if t.op == opBetween {
+		return say(compareVersion(v, t.values[0]) >= 0 && compareVersion(v, t.values[1]) <= 0)
+	}
+	for _, w := range t.values {
+		if isVersion(w) && ordered(t.op, compareVersion(v, w)) {
+			return yes
+		}
+	}
+	return no
+}
+
+// same compares a version that is a name, such as XP.
+func (t *versionTest) same(v string) bool {
+	return slices.ContainsFunc(t.values, func(w string) bool { return strings.EqualFold(v, w) })
+}
+
+func ordered(op operator, cmp int) bool {
+	switch op {
+	case opGT:
+		return cmp > 0
+	case opGTE:
+		return cmp >= 0
+	case opLT:
+		return cmp < 0
+	case opLTE:
+		return cmp <= 0
+	default:
+		return cmp == 0
+	}
+}
+
+type boolTest [2]bool
+
+func (t boolTest) test(f *Facts, c *compiled) verdict { return say(t[f.num[c.attr]&1]) }
+
+type addrTest []addrRange
+
+func (t addrTest) test(f *Facts, _ *compiled) verdict { return say(t.contains(f.addr)) }

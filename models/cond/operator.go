@@ -1,0 +1,54 @@
+package cond
+
+// operator is what a condition does with its values; negation is kept apart from it.
+type operator uint8
+
+const (
+	opEquals operator = iota
+	opContains
+	opStartsWith
+	opEndsWith
+	opRegex
+	opCIDR
+	opGT
+	opGTE
+	opLT
+	opLTE
+	opBetween
+	opIsSet
+)
+
+type opInfo struct {
+	op     operator
+	negate bool
+}
+
+var operators = map[string]opInfo{
+	"equals": {opEquals, false}, "not_equals": {opEquals, true},
+	"in": {opEquals, false}, "not_in": {opEquals, true},
+	"contains": {opContains, false}, "not_contains": {opContains, true},
+	"starts_with": {opStartsWith, false}, "ends_with": {opEndsWith, false},
+	"regex": {opRegex, false}, "not_regex": {opRegex, true},
+	"in_cidr": {opCIDR, false}, "not_in_cidr": {opCIDR, true},
+	"gt": {opGT, false}, "gte": {opGTE, false}, "lt": {opLT, false}, "lte": {opLTE, false},
+	"between": {opBetween, false}, "is_set": {opIsSet, false},
+}
+
+// allowed lists, by kind of attribute, the operators that make sense for it.
+var allowed = [...]uint16{
+	kindText:     ops(opEquals, opContains, opStartsWith, opEndsWith, opRegex, opGT, opGTE, opLT, opLTE, opBetween, opIsSet),
+	kindNumber:   ops(opEquals, opContains, opStartsWith, opEndsWith, opRegex, opGT, opGTE, opLT, opLTE, opBetween, opIsSet),
+	kindVersion:  ops(opEquals, opContains, opStartsWith, opEndsWith, opRegex, opGT, opGTE, opLT, opLTE, opBetween, opIsSet),
+	kindBool:     ops(opEquals, opIsSet),
+	kindIP:       ops(opEquals, opContains, opStartsWith, opEndsWith, opRegex, opCIDR, opIsSet),
+	kindDate:     ops(opEquals, opGT, opGTE, opLT, opLTE, opBetween, opIsSet),
+	kindSchedule: ops(opEquals),
+}
+
+func ops(list ...operator) uint16 {
+	var m uint16
+	for _, o := range list {
+		m |= 1 << o
+	}
+	return m
+}

@@ -1,0 +1,110 @@
+package cond
+
+import (
+	"strconv"
+	"strings"
+)
+
+// slot is a stretch of the week: it begins on the days of the mask (bit 1 = Monday) at minute from. It ends before
+// minute to, on the next day when to is not after from.
+type slot struct {
+	days     uint8
+	from, to int
+}
+
+const minutesPerDay = 24 * 60
+
+type scheduleTest []slot
+
+func (t scheduleTest) test(f *Facts, _ *compiled) verdict {
+	f.tell()
+	day, minute := int(f.num[DayOfWeek]), f.minute
+	before := (day+5)%7 + 1
+	for _, s := range t {
+		today, yesterday := s.days&(1<<day) != 0, s.days&(1<<before) != 0
+		switch {
+		case s.from < s.to:
+			if today && s.from <= minute && minute < s.to {
+				return yes
+			}
+		case today && minute >= s.from, yesterday && minute < s.to:
+			return yes
+		}
+	}
+	return no
+}
+
+// parseSchedule reads [{days, from, to}]: days 1 to 7 or names (none = every day), times HH:MM (from 00:00, to 24:00).
+func parseSchedule(v any) ([]slot, *Error) {
+	list, ok := v.([]any)
+	if !ok {
+		list = []any{v}
+	}
+	if v == nil || len(list) == 0 {
+		return nil, &Error{Reason: NoValue}
+	}
+	if len(list) > MaxItems {
+		return nil, &Error{Reason: BadValue, Detail: "more than " + strconv.Itoa(MaxItems) + " entries"}
+	}
+	out := make([]slot, 0, len(list))
+	for _, v := range list {
+		s, detail := parseSlot(v)
+		if detail != "" {
+			return nil, &Error{Reason: BadValue, Detail: detail}
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// parseSlot reads one entry; detail says what is wrong with it.
+func parseSlot(v any) (s slot, detail string) {
+	m, ok := v.(map[string]any)
+	if !ok {
+		return s, "an entry is not {days, from, to}"
+	}
+	if s.days, ok = parseDays(m["days"]); !ok {
+		return s, "days are 1 (Monday) to 7"
+	}
+	var ok1, ok2 bool
+	s.from, ok1 = parseMinute(m["from"], 0)
+	s.to, ok2 = parseMinute(m["to"], minutesPerDay)
+	if !ok1 || !ok2 || s.from == minutesPerDay {
+		return s, "times are HH:MM"
+	}
+	return s, ""
+}
+
+func parseDays(v any) (mask uint8, ok bool) {
+	list, isList := v.([]any)
+	if v == nil || isList && len(list) == 0 {
+		return 0xfe, true
+	}
+	if !isList {
+		list = []any{v}
+	}
+	for _, v := range list {
+		text, _ := scalar(v)
+		day, ok := parseDay(strings.TrimSpace(text))
+		if !ok {
+			return 0, false
+		}
+		mask |= 1 << day
+	}
+	return mask, true
+}
+
+func parseMinute(v any, absent int) (int, bool) {
+	if v == nil {
+		return absent, true
+	}
+	text, ok := v.(string)
+	h, m, cut := strings.Cut(strings.TrimSpace(text), ":")
+	if !ok || !cut || len(h) > 2 || len(m) != 2 {
+		return 0, false
+	}
+	hour, err1 := strconv.ParseUint(h, 10, 8)
+	minute, err2 := strconv.ParseUint(m, 10, 8)
+	total := int(hour)*60 + int(minute)
+	return total, err1 == nil && err2 == nil && minute < 60 && total <= minutesPerDay
+}

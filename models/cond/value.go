@@ -1,0 +1,199 @@
+package cond
+
+import (
+	"encoding/json"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// items gives the values of a condition as text, blank ones left out.
+func items(v any) ([]string, *Error) {
+	list, ok := v.([]any)
+	if !ok {
+		list = []any{v}
+	}
+	if len(list) > MaxItems {
+		return nil, &Error{Reason: BadValue, Detail: "more than " + strconv.Itoa(MaxItems) + " values"}
+	}
+	out := make([]string, 0, len(list))
+	for _, v := range list {
+		s, ok := scalar(v)
+		if !ok {
+			return nil, &Error{Reason: BadValue, Detail: "it is neither text, number nor true or false"}
+		}
+		if s = strings.TrimSpace(s); s != "" {
+			out = append(out, s)
+		}
+	}
+	if len(out) == 0 {
+		return nil, &Error{Reason: NoValue}
+	}
+	return out, nil
+}
+
+func scalar(v any) (string, bool) {
+	switch v := v.(type) {
+	case nil:
+		return "", true
+	case string:
+		return v, true
+	case bool:
+		return strconv.FormatBool(v), true
+	case json.Number:
+		return v.String(), true
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64), true
+	case int:
+		return strconv.Itoa(v), true
+	case int64:
+		return strconv.FormatInt(v, 10), true
+	}
+	return "", false
+}
+
+func tooLong(list []string) *Error {
+	for _, s := range list {
+		if utf8.RuneCountInString(s) > MaxItemLen {
+			return &Error{Reason: BadValue, Detail: "a value is over " + strconv.Itoa(MaxItemLen) + " characters"}
+		}
+	}
+	return nil
+}
+
+// parseNumber reads a plain decimal number without allocating, whatever the text is.
+func parseNumber(s string) (float64, bool) {
+	neg := strings.HasPrefix(s, "-")
+	if neg {
+		s = s[1:]
+	}
+	var n float64
+	scale, digits, point := 1.0, 0, false
+	for i := range len(s) {
+		switch c := s[i]; {
+		case '0' <= c && c <= '9' && digits < 30:
+			n = n*10 + float64(c-'0')
+			digits++
+			if point {
+				scale *= 10
+			}
+		case c == '.' && !point:
+			point = true
+		default:
+			return 0, false
+		}
+	}
+	if neg {
+		n = -n
+	}
+	return n / scale, digits > 0
+}
+
+func parseBool(s string) (v, ok bool) {
+	switch strings.ToLower(s) {
+	case "true", "1", "yes":
+		return true, true
+	case "false", "0", "no":
+		return false, true
+	}
+	return false, false
+}
+
+var dayNames = [...]string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
+
+// parseDay reads 1 (Monday) to 7, or the name of a day, or its first three letters.
+func parseDay(s string) (int, bool) {
+	if n, err := strconv.Atoi(s); err == nil {
+		return n, 1 <= n && n <= 7
+	}
+	for i, name := range dayNames {
+		if strings.EqualFold(s, name) || strings.EqualFold(s, name[:3]) {
+			return i + 1, true
+		}
+	}
+	return 0, false
+}
+
+// operand reads a value for the numeric comparison of an attribute.
+func operand(a Attr, k kind, s string) (float64, bool) {
+	switch {
+	case k == kindDate:
+		t, err := time.Parse(time.DateOnly, s)
+		return float64(t.Year()*10000 + int(t.Month())*100 + t.Day()), err == nil
+	case a == DayOfWeek:
+		n, ok := parseDay(s)
+		return float64(n), ok
+	case a == ASN && len(s) > 2 && strings.EqualFold(s[:2], "as"):
+		s = s[2:]
+	}
+	return parseNumber(s)
+}
+
+// compareVersion compares by numeric segments; a missing segment is zero and a tail that is no number is ignored.
+func compareVersion(a, b string) int {
+	for a != "" || b != "" {
+		var x, y uint64
+		x, a = segment(a)
+		y, b = segment(b)
+		if x != y {
+			if x < y {
+				return -1
+			}
+			return 1
+		}
+	}
+	return 0
+}
+
+// segment takes the first number of a version, and what follows its separator.
+func segment(s string) (n uint64, rest string) {
+	i := 0
+	for i < len(s) && isDigit(s[i]) {
+		if n < 1<<58 {
+			n = n*10 + uint64(s[i]-'0')
+		}
+		i++
+	}
+	if i == 0 || i == len(s) || !strings.ContainsRune("._-", rune(s[i])) {
+		return n, ""
+	}
+	return n, s[i+1:]
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func isVersion(s string) bool { return s != "" && isDigit(s[0]) }
+
+// addrRange is a run of addresses of one family, both ends included.
+type addrRange struct{ lo, hi netip.Addr }
+
+// parseRange reads a CIDR, an address or a-b. IPv4 addresses mapped into IPv6 become IPv4.
+func parseRange(s string) (addrRange, bool) {
+	if from, to, ok := strings.Cut(s, "-"); ok {
+		lo, err1 := netip.ParseAddr(strings.TrimSpace(from))
+		hi, err2 := netip.ParseAddr(strings.TrimSpace(to))
+		r := addrRange{lo.Unmap().WithZone(""), hi.Unmap().WithZone("")}
+		return r, err1 == nil && err2 == nil && r.lo.BitLen() == r.hi.BitLen() && r.lo.Compare(r.hi) <= 0
+	}
+	if !strings.Contains(s, "/") {
+		a, err := netip.ParseAddr(s)
+		a = a.Unmap().WithZone("")
+		return addrRange{a, a}, err == nil
+	}
+	p, err := netip.ParsePrefix(s)
+	if err != nil {
+		return addrRange{}, false
+	}
+	if a := p.Addr(); a.Is4In6() && p.Bits() >= 96 {
+		p = netip.PrefixFrom(a.Unmap(), p.Bits()-96)
+	}
+	lo := p.Masked().Addr()
+	raw := lo.AsSlice()
+	for bit := p.Bits(); bit < len(raw)*8; bit++ {
+		raw[bit/8] |= 0x80 >> (bit % 8)
+	}
+	hi, _ := netip.AddrFromSlice(raw)
+	return addrRange{lo, hi}, true
+}

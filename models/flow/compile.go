@@ -1,0 +1,259 @@
+package flow
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"switchyard/models/cond"
+	"switchyard/models/token"
+)
+
+// Rotation is how regular paths take turns.
+type Rotation string
+
+// The rotations of a campaign.
+const (
+	ByPosition Rotation = "position"
+	ByWeight   Rotation = "weight"
+)
+
+// Bind is what a returning visitor keeps.
+type Bind string
+
+// The bindings of a campaign.
+const (
+	BindNone                 Bind = "none"
+	BindStreams              Bind = "streams"
+	BindStreamsLanders       Bind = "streams_landers"
+	BindStreamsLandersOffers Bind = "streams_landers_offers"
+)
+
+// KeepsPath tells whether visitors return to their path.
+func (b Bind) KeepsPath() bool { return b == BindStreams || b.KeepsLander() }
+
+// KeepsLander tells whether visitors return to their lander.
+func (b Bind) KeepsLander() bool { return b == BindStreamsLanders || b.KeepsOffer() }
+
+// KeepsOffer tells whether visitors return to their offer.
+func (b Bind) KeepsOffer() bool { return b == BindStreamsLandersOffers }
+
+// Options are what a plan needs beyond its paths. Everything may be left out.
+type Options struct {
+	Rotation Rotation // default by position
+	Bind     Bind     // default none
+
+	// Ref gives the shared reference of an offer or lander, nil when it is gone: then it is never served.
+	Ref func(id uuid.UUID) *Ref
+	// Rule gives a saved rule, nil when it is gone: then nobody satisfies it.
+	Rule func(id uuid.UUID) *cond.Matcher
+	// Gate gives the gate of a path with a daily cap; nil is always open.
+	Gate func(path uuid.UUID, dailyCap int) *Gate
+
+	FallbackURL    string
+	DestinationURL string
+}
+
+// Plan is a compiled flow. It is immutable but for the gates and references it shares, and safe for any number of
+// goroutines.
+type Plan struct {
+	routes      []Route
+	forced      []uint8
+	groups      [][]uint8 // regular paths, in the order the groups are tried
+	deflt       int       // index of the default path, -1 for none
+	bind        Bind
+	fallback    *token.Template
+	destination *token.Template
+}
+
+// Route is a compiled path.
+type Route struct {
+	ID         uuid.UUID
+	Campaign   uuid.UUID // for ActionCampaign
+	Name       string
+	StreamType string
+	Action     string
+	Transition string
+	Response   *Response // for ActionNothing; nil answers 404
+	Gate       *Gate     // nil without a daily cap
+	Index      int
+	DailyCap   int // 0 = none
+	Collect    bool
+
+	active bool
+	or     bool
+	weight uint64
+	units  []*cond.Matcher
+	labels []string // of the units, for a trace
+	first  []choice // where the visitor goes now
+	onward []choice // lander paths: where a click on the page goes
+}
+
+// choice is one weighted destination.
+type choice struct {
+	ref    *Ref
+	url    *token.Template
+	weight uint64
+	slot   int
+}
+
+func (c *choice) usable() bool { return c.ref == nil || c.ref.Open() }
+
+// Compile prepares a flow that Validate let through. Its error means that the paths were not validated.
+func Compile(paths []Path, o Options) (*Plan, error) {
+	if len(paths) > MaxPaths {
+		return nil, fmt.Errorf("flow: compile: %d paths", len(paths))
+	}
+	p := &Plan{routes: make([]Route, len(paths)), deflt: -1, bind: o.Bind,
+		fallback: compileURL(o.FallbackURL), destination: compileURL(o.DestinationURL)}
+	for i := range paths {
+		if err := p.routes[i].compile(&paths[i], &o); err != nil {
+			return nil, fmt.Errorf("flow: compile path %d: %w", i+1, err)
+		}
+		p.routes[i].Index = i
+		switch paths[i].StreamType {
+		case Forced:
+			p.forced = append(p.forced, uint8(i))
+		case Default:
+			p.deflt = i
+		}
+	}
+	p.groups = group(paths, o.Rotation)
+	return p, nil
+}
+
+func compileURL(url string) *token.Template {
+	if url == "" {
+		return nil
+	}
+	return token.Compile(url)
+}
+
+// group sorts the regular paths into the groups that are tried one after the other: one for all by weight; by
+// position each path of rule group 0 by itself, then the other groups in ascending order.
+func group(paths []Path, rotation Rotation) [][]uint8 {
+	var regular []uint8
+	for i := range paths {
+		if paths[i].StreamType == Regular {
+			regular = append(regular, uint8(i))
+		}
+	}
+	if len(regular) == 0 {
+		return nil
+	}
+	if rotation == ByWeight {
+		return [][]uint8{regular}
+	}
+	slices.SortStableFunc(regular, func(a, b uint8) int { return cmp.Compare(paths[a].RuleGroup, paths[b].RuleGroup) })
+	var groups [][]uint8
+	for i, at := range regular {
+		g := paths[at].RuleGroup
+		if g != 0 && i > 0 && paths[regular[i-1]].RuleGroup == g {
+			last := len(groups) - 1
+			groups[last] = append(groups[last], at)
+			continue
+		}
+		groups = append(groups, []uint8{at})
+	}
+	return groups
+}
+
+func (r *Route) compile(p *Path, o *Options) error {
+	var ok bool
+	if r.ID, ok = parseID(p.ID); !ok {
+		return fmt.Errorf("the id %q is no uuid", p.ID)
+	}
+	r.Campaign, _ = parseID(p.CampaignID)
+	r.Name, r.StreamType, r.Action, r.Transition = p.Name, p.StreamType, p.Action, p.Transition
+	r.Response, r.Collect, r.active = p.Response, p.CollectClicks, p.IsActive
+	r.or, r.weight = p.Logic == "or", scale(p.Weight)
+	if p.DailyCap != nil {
+		r.DailyCap = *p.DailyCap
+		if o.Gate != nil {
+			r.Gate = o.Gate(r.ID, r.DailyCap)
+		}
+	}
+	if err := r.compileUnits(p, o); err != nil {
+		return err
+	}
+	for i := range p.Destinations {
+		r.addDestination(&p.Destinations[i], o)
+	}
+	return nil
+}
+
+func (r *Route) compileUnits(p *Path, o *Options) error {
+	for i := range p.Filters {
+		m, err := cond.Compile(p.Filters[i:i+1:i+1], "and")
+		if err != nil {
+			return fmt.Errorf("filter %d: %w", i+1, err)
+		}
+		r.addUnit(m, "")
+	}
+	for i := range p.Rules {
+		ref := &p.Rules[i]
+		m := cond.Never
+		if id, ok := parseID(ref.RuleID); ok && o.Rule != nil {
+			if saved := o.Rule(id); saved != nil {
+				m = saved
+			}
+		} else if ref.RuleID == "" {
+			var err error
+			if m, err = cond.Compile(ref.Conditions, ref.Logic); err != nil {
+				return fmt.Errorf("rule %d: %w", i+1, err)
+			}
+		}
+		r.addUnit(m, ref.Name)
+	}
+	return nil
+}
+
+func (r *Route) addUnit(m *cond.Matcher, label string) {
+	r.units = append(r.units, m)
+	r.labels = append(r.labels, label)
+}
+
+// addDestination sorts a destination to where the visitor goes at once or to where a click on the lander leads.
+// One that is gone, or has the weight 0, is kept: a bound visitor may still hold it while it is usable.
+func (r *Route) addDestination(d *Destination, o *Options) {
+	c := choice{weight: scale(d.Weight), slot: d.Slot, url: compileURL(d.URL)}
+	if id, ok := parseID(d.ID); ok && o.Ref != nil {
+		c.ref = o.Ref(id)
+	}
+	if c.ref == nil && c.url == nil {
+		return
+	}
+	isLander := c.ref != nil && c.ref.Kind == KindLander
+	switch {
+	case r.Action == ActionLander && !isLander:
+		r.onward = append(r.onward, c)
+	case r.Action == ActionLander, r.Action == ActionOffer && !isLander, r.Action == ActionRedirect && !isLander:
+		r.first = append(r.first, c)
+	}
+}
+
+// scale turns a weight into whole thousandths.
+func scale(w float64) uint64 {
+	if !validWeight(w) {
+		return 0
+	}
+	return uint64(thousandths(w)*1000 + 0.5)
+}
+
+// Routes lists the compiled paths by position. They must not be changed.
+func (p *Plan) Routes() []Route { return p.routes }
+
+// Route finds a path by its id, nil when the flow has none such.
+func (p *Plan) Route(id uuid.UUID) *Route {
+	for i := range p.routes {
+		if p.routes[i].ID == id {
+			return &p.routes[i]
+		}
+	}
+	return nil
+}
+
+// Bind tells what the plan's visitors keep.
+func (p *Plan) Bind() Bind { return p.bind }

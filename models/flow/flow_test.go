@@ -1,0 +1,190 @@
+package flow_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/models/cond"
+	"switchyard/models/flow"
+)
+
+func id(n int) uuid.UUID { return uuid.UUID{6: 0x40, 8: 0x80, 14: byte(n >> 8), 15: byte(n)} }
+
+// account is a small world: offers 1-9, landers 11-19, campaigns 21-29, saved rules 31-39.
+type account struct {
+	refs  map[uuid.UUID]*flow.Ref
+	gates map[uuid.UUID]*flow.Gate
+	rules map[uuid.UUID]*cond.Matcher
+	known flow.Known
+}
+
+func newAccount(t testing.TB) *account {
+	t.Helper()
+	a := &account{refs: map[uuid.UUID]*flow.Ref{}, gates: map[uuid.UUID]*flow.Gate{},
+		rules: map[uuid.UUID]*cond.Matcher{}, known: flow.Known{Offers: map[uuid.UUID]bool{},
+			Landers: map[uuid.UUID]bool{}, Campaigns: map[uuid.UUID]bool{}, Rules: map[uuid.UUID]bool{}}}
+	saved, err := cond.Compile([]cond.Condition{{Attribute: "country", Operator: "in",
+		Value: []any{"DE", "AT"}}}, "and")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 1; n <= 9; n++ {
+		a.refs[id(n)] = flow.NewRef(id(n), flow.KindOffer, fmt.Sprintf("offer %d", n))
+		a.refs[id(10+n)] = flow.NewRef(id(10+n), flow.KindLander, nil)
+		a.known.Offers[id(n)], a.known.Landers[id(10+n)] = true, true
+		a.known.Campaigns[id(20+n)], a.known.Rules[id(30+n)] = true, true
+		a.rules[id(30+n)] = saved
+	}
+	return a
+}
+
+func (a *account) options() flow.Options {
+	return flow.Options{
+		Ref:  func(id uuid.UUID) *flow.Ref { return a.refs[id] },
+		Rule: func(id uuid.UUID) *cond.Matcher { return a.rules[id] },
+		Gate: func(path uuid.UUID, _ int) *flow.Gate {
+			if a.gates[path] == nil {
+				a.gates[path] = &flow.Gate{}
+			}
+			return a.gates[path]
+		},
+	}
+}
+
+// plan parses, validates and compiles; text may name ids as <1>.
+func (a *account) plan(t testing.TB, paths string, change func(*flow.Options)) *flow.Plan {
+	t.Helper()
+	list, err := flow.Parse(json.RawMessage(withIDs(paths)))
+	if err == nil {
+		err = flow.Validate(list, a.known)
+	}
+	if err != nil {
+		t.Fatalf("flow %s: %v", paths, err)
+	}
+	o := a.options()
+	if change != nil {
+		change(&o)
+	}
+	p, err := flow.Compile(list, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func withIDs(s string) string {
+	out := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		var n, size int
+		if s[i] == '<' {
+			if c, _ := fmt.Sscanf(s[i:], "<%d>", &n); c == 1 {
+				for size = 1; s[i+size] != '>'; size++ {
+				}
+				out = append(out, id(n).String()...)
+				i += size
+				continue
+			}
+		}
+		out = append(out, s[i])
+	}
+	return string(out)
+}
+
+func visitor(country string) *flow.Visitor {
+	f := &cond.Facts{}
+	f.SetText(cond.Country, country)
+	f.SetText(cond.DeviceType, "mobile")
+	f.SetText(cond.Browser, "Chrome")
+	f.SetText(cond.BrowserVersion, "131.0.6778.86")
+	f.SetText(cond.UserAgent, "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 Chrome/131.0 Mobile Safari")
+	f.SetIP(netip.MustParseAddr("192.0.2.7"))
+	f.SetTime(time.Date(2026, 3, 4, 12, 30, 0, 0, time.UTC), time.UTC)
+	return &flow.Visitor{Facts: f}
+}
+
+func pathOf(d flow.Decision) string {
+	if d.Route == nil {
+		return d.Via.String()
+	}
+	return d.Route.Name
+}
+
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	const paths = `[
+		{"name":"default","stream_type":"default","action":"offer","destinations":[{"id":"<1>"}]},
+		{"name":"regular","action":"offer","destinations":[{"id":"<2>"}],
+			"filters":[{"attribute":"country","operator":"in","value":["fr","it"]}]},
+		{"name":"second","action":"lander","destinations":[{"id":"<11>"},{"id":"<3>"}],"rules":[{"rule_id":"<31>"}]},
+		{"name":"forced","stream_type":"forced","action":"nothing",
+			"filters":[{"attribute":"country","operator":"equals","value":"RU"}]},
+		{"name":"off","stream_type":"forced","action":"nothing","is_active":false},
+		{"name":"zero","action":"nothing","weight":0}]`
+	a := newAccount(t)
+	p := a.plan(t, paths, nil)
+	for country, want := range map[string]string{"RU": "forced", "FR": "regular", "DE": "second", "US": "default"} {
+		if got := pathOf(p.Pick(visitor(country), flow.Env{}, 1)); got != want {
+			t.Errorf("%s goes to %s, want %s", country, got, want)
+		}
+	}
+	a.refs[id(1)].SetPaused(true)
+	if got := pathOf(p.Pick(visitor("US"), flow.Env{}, 1)); got != "none" {
+		t.Errorf("with the default's offer paused the decision is %s", got)
+	}
+	p = a.plan(t, paths, func(o *flow.Options) { o.DestinationURL = "https://d.example/" })
+	if d := p.Pick(visitor("US"), flow.Env{}, 1); d.Via != flow.ViaDestination || d.Action() != flow.ActionRedirect {
+		t.Errorf("want the destination_url, got %s", d.Via)
+	}
+	p = a.plan(t, paths, func(o *flow.Options) {
+		o.DestinationURL, o.FallbackURL = "https://d.example/", "https://f.example/"
+	})
+	if d := p.Pick(visitor("US"), flow.Env{}, 1); d.Via != flow.ViaFallback || d.URL.Source() != "https://f.example/" {
+		t.Errorf("want the fallback_url, got %s", d.Via)
+	}
+}
+
+func benchPlan(t testing.TB) *flow.Plan {
+	t.Helper()
+	paths := make([]map[string]any, 20)
+	for i := range paths {
+		paths[i] = map[string]any{"action": "offer", "destinations": []any{
+			map[string]any{"id": id(1).String()}, map[string]any{"id": id(2).String(), "weight": 50}},
+			"filters": []any{
+				map[string]any{"attribute": "country", "operator": "in", "value": []any{"US", "CA", "GB"}},
+				map[string]any{"attribute": "browser_version", "operator": "gte", "value": "100.1"},
+				map[string]any{"attribute": "user_agent", "operator": "contains",
+					"value": []any{"iphone", fmt.Sprintf("pixel %d", 30-i)}}}}
+	}
+	raw, err := json.Marshal(paths)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newAccount(t).plan(t, string(raw), nil)
+}
+
+func TestPickDoesNotAllocate(t *testing.T) {
+	p, v := benchPlan(t), visitor("us")
+	p.Pick(v, flow.Env{}, 1)
+	if n := testing.AllocsPerRun(100, func() { p.Pick(v, flow.Env{}, 7) }); n != 0 {
+		t.Errorf("Pick allocates %v times", n)
+	}
+}
+
+// BenchmarkPick routes by 20 paths of three conditions each. The visitor's values arrive anew each time, and no path
+// but the last one matches at all: every condition is looked at that can be.
+func BenchmarkPick(b *testing.B) {
+	p, v := benchPlan(b), visitor("us")
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		v.Facts.Reset()
+		v.Facts.SetText(cond.Country, "us")
+		v.Facts.SetText(cond.BrowserVersion, "131.0.6778.86")
+		v.Facts.SetText(cond.UserAgent, "Mozilla/5.0 (Linux; Android 14; Pixel 11) Chrome/131.0 Mobile Safari/537.36")
+		p.Pick(v, flow.Env{}, uint64(i))
+	}
+}

@@ -1,0 +1,240 @@
+package flow
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+	"switchyard/models/cond"
+)
+
+// The stream types of a path.
+const (
+	Regular = "regular"
+	Forced  = "forced"
+	Default = "default"
+)
+
+// The actions of a path.
+const (
+	ActionLander   = "lander"
+	ActionOffer    = "offer"
+	ActionRedirect = "redirect"
+	ActionCampaign = "campaign"
+	ActionNothing  = "nothing"
+)
+
+// The ways to send a visitor on.
+const (
+	Transition302           = "302"
+	Transition301           = "301"
+	Transition303           = "303"
+	Transition307           = "307"
+	TransitionMeta          = "meta"
+	TransitionDoubleMeta    = "double_meta"
+	TransitionJS            = "js"
+	TransitionBlankReferrer = "blank_referrer"
+	TransitionFormPost      = "form_post"
+	TransitionIframe        = "iframe"
+)
+
+// Limits of a flow.
+const (
+	MaxPaths        = 128
+	MaxRules        = 20 // of a path
+	MaxDestinations = 100
+	MaxNameLen      = 255
+	MaxURLLen       = 2000
+	MaxBodyLen      = 20000
+	MaxSlot         = 20
+	MaxWeight       = 1_000_000
+	MaxRuleGroup    = 999
+	MaxHandovers    = 3 // campaigns one visitor may be handed through
+)
+
+// Path is one item of a flow: whom it takes (filters and rules) and where to. Made by NewPath or by reading JSON, it
+// has its defaults.
+type Path struct {
+	ID            string           `json:"id"`
+	Name          string           `json:"name"`
+	StreamType    string           `json:"stream_type"`
+	Action        string           `json:"action"`
+	Transition    string           `json:"transition"`
+	RuleGroup     int              `json:"rule_group"`
+	Weight        float64          `json:"weight"`
+	DailyCap      *int             `json:"daily_cap"`
+	IsActive      bool             `json:"is_active"`
+	CollectClicks bool             `json:"collect_clicks"`
+	Logic         string           `json:"logic"`
+	Filters       []cond.Condition `json:"filters"`
+	Rules         []RuleRef        `json:"rules"`
+	Destinations  []Destination    `json:"destinations"`
+	Response      *Response        `json:"response,omitempty"`
+	CampaignID    string           `json:"campaign_id,omitempty"`
+}
+
+// RuleRef uses a saved rule, by its id, or is a rule of its own, by logic and conditions. Either is one unit.
+type RuleRef struct {
+	Name       string           `json:"name"`
+	RuleID     string           `json:"rule_id,omitempty"`
+	Logic      string           `json:"logic,omitempty"`
+	Conditions []cond.Condition `json:"conditions,omitempty"`
+}
+
+// Destination is an offer or a lander, by id, or an address. Slot is the lander's click slot (1 to 20) that an offer
+// belongs to; 0 serves every slot.
+type Destination struct {
+	ID     string  `json:"id,omitempty"`
+	URL    string  `json:"url,omitempty"`
+	Weight float64 `json:"weight"`
+	Slot   int     `json:"slot,omitempty"`
+}
+
+// Response is what a path with the action nothing answers.
+type Response struct {
+	Status int    `json:"status"`
+	Body   string `json:"body"`
+}
+
+// NewPath gives a path with every default but its name and id, which Normalize gives.
+func NewPath() Path {
+	return Path{StreamType: Regular, Transition: Transition302, Weight: 100, IsActive: true, CollectClicks: true,
+		Logic: "and", Filters: []cond.Condition{}, Rules: []RuleRef{}, Destinations: []Destination{}}
+}
+
+// Simple is the flow of one path: to a lander that leads to the offer, or straight to the offer. Either id may be
+// empty, not both.
+func Simple(offerID, landerID string) []Path {
+	p := NewPath()
+	p.Action = ActionOffer
+	for _, id := range []string{landerID, offerID} {
+		if id != "" {
+			p.Destinations = append(p.Destinations, Destination{ID: id, Weight: 100})
+		}
+	}
+	if landerID != "" {
+		p.Action = ActionLander
+	}
+	return Normalize([]Path{p})
+}
+
+// Parse reads the paths of a request and gives them their defaults. Unknown members are ignored, null counts as left
+// out. Its errors are *models.Error with the code of the member that has the wrong type.
+func Parse(raw json.RawMessage) ([]Path, error) {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil, models.Invalid("no_streams", "the flow has no paths")
+	}
+	var list []json.RawMessage
+	if err := json.Unmarshal(raw, &list); err != nil {
+		return nil, models.Invalid("invalid_input", "the paths are not an array of objects")
+	}
+	if len(list) > MaxPaths {
+		return nil, models.Invalid("invalid_input", "a flow has at most %d paths", MaxPaths)
+	}
+	paths := make([]Path, len(list))
+	for i, item := range list {
+		if err := paths[i].read(item); err != nil {
+			return nil, models.Invalid(err.Code, "path %d: %s", i+1, err.Message)
+		}
+	}
+	if len(paths) == 0 {
+		return nil, models.Invalid("no_streams", "the flow has no paths")
+	}
+	return Normalize(paths), nil
+}
+
+// UnmarshalJSON reads a path as Parse does, without giving it a name or an id.
+func (p *Path) UnmarshalJSON(b []byte) error {
+	if err := p.read(b); err != nil {
+		return err
+	}
+	return nil
+}
+
+// Normalize gives every path without them a name ("Path N") and an id, writes ids in lower case, rounds weights to
+// thousandths, and fills empty choices with their defaults. A second path with an id already used gets a new one.
+func Normalize(paths []Path) []Path {
+	names, ids, rules := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for i := range paths {
+		names[strings.TrimSpace(paths[i].Name)] = true
+		for _, r := range paths[i].Rules {
+			rules[strings.TrimSpace(r.Name)] = true
+		}
+	}
+	for i := range paths {
+		p := &paths[i]
+		p.Name = nameOr(p.Name, "Path", i+1, names)
+		p.ID = lowerID(p.ID)
+		if p.ID == "" || ids[p.ID] {
+			p.ID = uuid.NewString()
+		}
+		ids[p.ID] = true
+		p.StreamType, p.Transition = either(p.StreamType, Regular), either(p.Transition, Transition302)
+		p.Logic = logic(p.Logic)
+		p.Weight = thousandths(p.Weight)
+		p.CampaignID = lowerID(p.CampaignID)
+		for j := range p.Rules {
+			r := &p.Rules[j]
+			r.Name = nameOr(r.Name, "Rule", j+1, rules)
+			if r.RuleID = lowerID(r.RuleID); r.RuleID == "" {
+				r.Logic = logic(r.Logic)
+			}
+			clip(r.Conditions)
+		}
+		clip(p.Filters)
+		for j := range p.Destinations {
+			d := &p.Destinations[j]
+			d.ID, d.URL, d.Weight = lowerID(d.ID), strings.TrimSpace(d.URL), thousandths(d.Weight)
+		}
+	}
+	return paths
+}
+
+// Identify gives a new id to every path whose id keep does not know, so that a flow cannot take over the statistics
+// of a path that is not its own. A nil keep knows none: that is how a copied flow gets ids of its own.
+func Identify(paths []Path, keep func(id string) bool) {
+	for i := range paths {
+		if keep == nil || !keep(paths[i].ID) {
+			paths[i].ID = uuid.NewString()
+		}
+	}
+}
+
+func clip(list []cond.Condition) {
+	for i := range list {
+		list[i] = cond.Clip(list[i])
+	}
+}
+
+func nameOr(name, noun string, n int, taken map[string]bool) string {
+	if name = strings.TrimSpace(name); name != "" {
+		return name
+	}
+	for ; ; n++ {
+		if name = fmt.Sprintf("%s %d", noun, n); !taken[name] {
+			taken[name] = true
+			return name
+		}
+	}
+}
+
+func lowerID(id string) string { return strings.ToLower(strings.TrimSpace(id)) }
+
+func either(s, fallback string) string {
+	if s == "" {
+		return fallback
+	}
+	return s
+}
+
+func logic(s string) string {
+	if strings.EqualFold(s, "or") {
+		return "or"
+	}
+	return "and"
+}

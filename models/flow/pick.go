@@ -1,0 +1,297 @@
+package flow
+
+import (
+	"math/bits"
+
+	"github.com/google/uuid"
+
+	"switchyard/models/cond"
+	"switchyard/models/token"
+)
+
+// Via says which rule of the order decided.
+type Via uint8
+
+// The ways to a decision. With ViaNone the visitor gets a 404.
+const (
+	ViaNone Via = iota
+	ViaForced
+	ViaBound
+	ViaRegular
+	ViaDefault
+	ViaFallback
+	ViaDestination
+)
+
+// String gives the way's name.
+func (v Via) String() string {
+	return [...]string{"none", "forced", "bound", "regular", "default", "fallback_url", "destination_url"}[v]
+}
+
+// Binding is what a visitor had before; uuid.Nil is nothing.
+type Binding struct{ Path, Lander, Offer uuid.UUID }
+
+// Visitor is who is routed.
+type Visitor struct {
+	Facts *cond.Facts
+	Bound Binding
+}
+
+// Env lets the caller take part in a decision.
+type Env struct {
+	// Admit takes one click of a path with a daily cap, false when none is left: the path is then passed over. It is
+	// called last, so an admitted path is the one chosen. Nil asks the path's gate only.
+	Admit func(*Route) bool
+}
+
+// Decision is where a visitor goes.
+type Decision struct {
+	Via    Via
+	Route  *Route          // nil for fallback_url, destination_url and none
+	Lander *Ref            // for ActionLander
+	Offer  *Ref            // for ActionOffer and ActionRedirect, when an offer was drawn
+	URL    *token.Template // an address in place of an offer; fallback_url and destination_url
+	// Collect is false when the click is not to be recorded.
+	Collect bool
+	// Bindable is true when the visitor's choice is to be remembered: for regular and default paths. A forced path
+	// takes whom it matches now, not for good.
+	Bindable bool
+}
+
+// Action is what to do: the path's action, or redirect for fallback_url and destination_url, or nothing.
+func (d *Decision) Action() string {
+	switch {
+	case d.Route != nil:
+		return d.Route.Action
+	case d.URL != nil:
+		return ActionRedirect
+	default:
+		return ActionNothing
+	}
+}
+
+// Transition is how to send the visitor there.
+func (d *Decision) Transition() string {
+	if d.Route != nil {
+		return d.Route.Transition
+	}
+	return Transition302
+}
+
+// Pick routes a visitor. The same visitor, gates and seed give the same decision.
+func (p *Plan) Pick(v *Visitor, env Env, seed uint64) Decision {
+	pick := picker{plan: p, visitor: v, env: env, seed: seed}
+	return pick.decide()
+}
+
+// PickOffer draws where a click on the lander leads: among the usable destinations of the slot (0 counts as 1). The
+// bound offer is kept while it is usable, if the plan binds offers. False means that there is none.
+func (p *Plan) PickOffer(r *Route, slot int, bound uuid.UUID, seed uint64) (offer *Ref, url *token.Template, ok bool) {
+	if !p.bind.KeepsOffer() {
+		bound = uuid.Nil
+	}
+	pick := picker{plan: p, seed: seed}
+	c := pick.draw(r.onward, max(slot, 1), bound)
+	if c == nil {
+		return nil, nil, false
+	}
+	return c.ref, c.url, true
+}
+
+// picker is the state of one decision. It lives on the stack.
+type picker struct {
+	plan    *Plan
+	visitor *Visitor
+	env     Env
+	seed    uint64
+	tried   [MaxPaths / 64]uint64 // paths that are out
+	trace   *Trace
+}
+
+func (k *picker) decide() Decision {
+	p := k.plan
+	for _, i := range p.forced {
+		if d, ok := k.try(&p.routes[i], ViaForced); ok {
+			return d
+		}
+	}
+	if p.bind.KeepsPath() && k.visitor.Bound.Path != uuid.Nil {
+		if r := p.Route(k.visitor.Bound.Path); r != nil && r.StreamType != Forced {
+			if d, ok := k.try(r, ViaBound); ok {
+				return d
+			}
+		}
+	}
+	for _, g := range p.groups {
+		if d, ok := k.rotate(g); ok {
+			return d
+		}
+	}
+	if p.deflt >= 0 {
+		if d, ok := k.try(&p.routes[p.deflt], ViaDefault); ok {
+			return d
+		}
+	}
+	switch {
+	case p.fallback != nil:
+		return Decision{Via: ViaFallback, URL: p.fallback, Collect: true}
+	case p.destination != nil:
+		return Decision{Via: ViaDestination, URL: p.destination, Collect: true}
+	}
+	return Decision{Via: ViaNone, Collect: true}
+}
+
+// rotate draws among a group's paths and draws again among the rest while the drawn one is refused: the same odds
+// as one draw among the matching ones, and fewer of them to look at.
+func (k *picker) rotate(group []uint8) (Decision, bool) {
+	for {
+		var total uint64
+		for _, i := range group {
+			if !k.out(i) {
+				total += k.plan.routes[i].weight
+			}
+		}
+		if total == 0 {
+			k.weightless(group)
+			return Decision{}, false
+		}
+		at := k.below(total)
+		for _, i := range group {
+			r := &k.plan.routes[i]
+			if k.out(i) {
+				continue
+			}
+			if at >= r.weight {
+				at -= r.weight
+				continue
+			}
+			if d, ok := k.try(r, ViaRegular); ok {
+				return d, true
+			}
+			k.tried[i/64] |= 1 << (i % 64)
+			break
+		}
+	}
+}
+
+func (k *picker) weightless(group []uint8) {
+	if k.trace == nil {
+		return
+	}
+	for _, i := range group {
+		if !k.out(i) {
+			k.trace.note(&k.plan.routes[i], ViaRegular, RefusedWeight)
+		}
+	}
+}
+
+func (k *picker) out(i uint8) bool { return k.tried[i/64]&(1<<(i%64)) != 0 }
+
+// try decides for a path unless it is refused.
+func (k *picker) try(r *Route, via Via) (Decision, bool) {
+	d := Decision{Via: via, Route: r, Collect: r.Collect, Bindable: r.StreamType != Forced}
+	refused := k.refusal(r, via, &d)
+	if k.trace != nil {
+		k.trace.note(r, via, refused)
+	}
+	return d, refused == ""
+}
+
+// refusal says why a path cannot be taken, empty when it can; d then has its destination.
+func (k *picker) refusal(r *Route, via Via, d *Decision) Refusal {
+	if !r.active {
+		return RefusedInactive
+	}
+	if !r.Gate.Open() {
+		return RefusedCapped
+	}
+	if via != ViaBound && !k.matches(r) {
+		return RefusedConditions
+	}
+	if r.Action == ActionLander || r.Action == ActionOffer || r.Action == ActionRedirect {
+		c := k.draw(r.first, 0, k.keeps(r))
+		if c == nil {
+			return RefusedDestinations
+		}
+		d.URL = c.url
+		if r.Action == ActionLander {
+			d.Lander = c.ref
+		} else {
+			d.Offer = c.ref
+		}
+	}
+	if r.DailyCap > 0 && k.env.Admit != nil && !k.env.Admit(r) {
+		return RefusedCapped
+	}
+	return ""
+}
+
+// keeps gives the destination that the visitor had on this path and may keep.
+func (k *picker) keeps(r *Route) uuid.UUID {
+	b := &k.visitor.Bound
+	switch {
+	case b.Path != r.ID:
+		return uuid.Nil
+	case r.Action == ActionLander && k.plan.bind.KeepsLander():
+		return b.Lander
+	case r.Action != ActionLander && k.plan.bind.KeepsOffer():
+		return b.Offer
+	}
+	return uuid.Nil
+}
+
+func (k *picker) matches(r *Route) bool {
+	if k.trace != nil {
+		return k.explain(r)
+	}
+	for _, m := range r.units {
+		if m.Match(k.visitor.Facts) == r.or {
+			return r.or
+		}
+	}
+	return !r.or || len(r.units) == 0
+}
+
+// draw picks by weight among the usable choices of a slot (0 = whatever their slot), or gives the bound one.
+func (k *picker) draw(list []choice, slot int, bound uuid.UUID) *choice {
+	var total uint64
+	for i := range list {
+		c := &list[i]
+		if !c.serves(slot) || !c.usable() {
+			continue
+		}
+		if bound != uuid.Nil && c.ref != nil && c.ref.ID == bound {
+			return c
+		}
+		total += c.weight
+	}
+	if total == 0 {
+		return nil
+	}
+	at := k.below(total)
+	var last *choice
+	for i := range list {
+		c := &list[i]
+		if c.weight == 0 || !c.serves(slot) || !c.usable() {
+			continue
+		}
+		last = c
+		if at < c.weight {
+			break
+		}
+		at -= c.weight
+	}
+	return last // nil when all were paused between the two passes
+}
+
+func (c *choice) serves(slot int) bool { return slot == 0 || c.slot == 0 || c.slot == slot }
+
+// below gives the next number under n of the decision's own sequence (splitmix64).
+func (k *picker) below(n uint64) uint64 {
+	k.seed += 0x9e3779b97f4a7c15
+	z := k.seed
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	hi, _ := bits.Mul64(z^z>>31, n)
+	return hi
+}

@@ -1,0 +1,302 @@
+package flow
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+	"switchyard/models/cond"
+	"switchyard/models/token"
+)
+
+// Lookup tells which ids belong to the account that saves the flow.
+type Lookup interface {
+	Offer(id uuid.UUID) bool
+	Lander(id uuid.UUID) bool
+	Campaign(id uuid.UUID) bool
+	Rule(id uuid.UUID) bool
+}
+
+// Known is a Lookup over sets of ids: ask References for the ids, read those the account has, fill the sets.
+type Known struct {
+	Offers, Landers, Campaigns, Rules map[uuid.UUID]bool
+}
+
+// Offer tells whether the id is an offer of the account.
+func (k Known) Offer(id uuid.UUID) bool { return k.Offers[id] }
+
+// Lander tells whether the id is a landing page of the account.
+func (k Known) Lander(id uuid.UUID) bool { return k.Landers[id] }
+
+// Campaign tells whether the id is a campaign of the account.
+func (k Known) Campaign(id uuid.UUID) bool { return k.Campaigns[id] }
+
+// Rule tells whether the id is a saved rule of the account.
+func (k Known) Rule(id uuid.UUID) bool { return k.Rules[id] }
+
+// References lists the well-formed ids that paths name, each once: destinations (offers and landers), campaigns and
+// saved rules.
+func References(paths []Path) (destinations, campaigns, rules []uuid.UUID) {
+	add := func(list *[]uuid.UUID, text string) {
+		if id, ok := parseID(text); ok && !slices.Contains(*list, id) {
+			*list = append(*list, id)
+		}
+	}
+	for _, p := range paths {
+		for _, d := range p.Destinations {
+			add(&destinations, d.ID)
+		}
+		for _, r := range p.Rules {
+			add(&rules, r.RuleID)
+		}
+		add(&campaigns, p.CampaignID)
+	}
+	return destinations, campaigns, rules
+}
+
+func parseID(s string) (uuid.UUID, bool) {
+	if len(s) != 36 {
+		return uuid.Nil, false
+	}
+	id, err := uuid.Parse(s)
+	return id, err == nil
+}
+
+// Validate refuses, as *models.Error with the code of the contract, a flow that cannot be routed. Paths are
+// normalised ones; what passes compiles.
+func Validate(paths []Path, lookup Lookup) error {
+	if len(paths) == 0 {
+		return models.Invalid("no_streams", "the flow has no paths")
+	}
+	if len(paths) > MaxPaths {
+		return models.Invalid("invalid_input", "a flow has at most %d paths", MaxPaths)
+	}
+	names, defaults, total := map[string]bool{}, 0, 0.0
+	for i := range paths {
+		p := &paths[i]
+		if names[p.Name] {
+			return models.Invalid("duplicate_path_name", "two paths are named %q", p.Name)
+		}
+		names[p.Name] = true
+		for _, check := range pathChecks {
+			if err := check(p, lookup); err != nil {
+				return models.Invalid(err.Code, "path %q: %s", p.Name, err.Message)
+			}
+		}
+		if p.StreamType == Default {
+			defaults++
+		}
+		total += p.Weight
+	}
+	if err := checkRuleNames(paths); err != nil {
+		return err
+	}
+	if defaults > 1 {
+		return models.Invalid("multiple_defaults", "a flow has at most one default path, this one has %d", defaults)
+	}
+	if total == 0 {
+		return models.Invalid("zero_path_weights", "every path has the weight 0")
+	}
+	return nil
+}
+
+// checkRuleNames refuses a name used twice. The same saved rule may serve several paths under one name.
+func checkRuleNames(paths []Path) error {
+	type use struct{ path, rule string }
+	seen := map[string]use{}
+	for _, p := range paths {
+		for _, r := range p.Rules {
+			before, ok := seen[r.Name]
+			if ok && (r.RuleID == "" || before.rule != r.RuleID || before.path == p.ID) {
+				return models.Invalid("duplicate_rule_name", "two rules are named %q", r.Name)
+			}
+			seen[r.Name] = use{p.ID, r.RuleID}
+		}
+	}
+	return nil
+}
+
+var pathChecks = []func(*Path, Lookup) *models.Error{checkChoices, checkNumbers, checkRules, checkTarget, checkResponse}
+
+var (
+	streamTypes = []string{Regular, Forced, Default}
+	actions     = []string{ActionLander, ActionOffer, ActionRedirect, ActionCampaign, ActionNothing}
+	transitions = []string{Transition302, Transition301, Transition303, Transition307, TransitionMeta,
+		TransitionDoubleMeta, TransitionJS, TransitionBlankReferrer, TransitionFormPost, TransitionIframe}
+	statuses = []int{200, 204, 404}
+)
+
+func checkChoices(p *Path, _ Lookup) *models.Error {
+	switch {
+	case !slices.Contains(streamTypes, p.StreamType):
+		return models.Invalid("invalid_stream_type", "the stream_type is regular, forced or default")
+	case !slices.Contains(actions, p.Action):
+		return models.Invalid("invalid_action", "the action is lander, offer, redirect, campaign or nothing")
+	case !slices.Contains(transitions, p.Transition):
+		return models.Invalid("invalid_transition", "there is no such transition")
+	case utf8.RuneCountInString(p.Name) > MaxNameLen:
+		return models.Invalid("invalid_input", "the name is over %d characters", MaxNameLen)
+	}
+	if _, ok := parseID(p.ID); !ok {
+		return models.Invalid("invalid_input", "the id is not a uuid")
+	}
+	return nil
+}
+
+func checkNumbers(p *Path, _ Lookup) *models.Error {
+	switch {
+	case p.RuleGroup < 0 || p.RuleGroup > MaxRuleGroup:
+		return models.Invalid("invalid_rule_group", "the rule_group is between 0 and %d", MaxRuleGroup)
+	case p.DailyCap != nil && *p.DailyCap < 1:
+		return models.Invalid("invalid_cap", "the daily_cap is at least 1")
+	case !validWeight(p.Weight):
+		return models.Invalid("invalid_input", "the weight is between 0 and %d", MaxWeight)
+	}
+	return nil
+}
+
+func checkRules(p *Path, lookup Lookup) *models.Error {
+	if err := checkConditions(p.Filters); err != nil {
+		return err
+	}
+	if len(p.Rules) > MaxRules {
+		return models.Invalid("invalid_filter", "it has more than %d rules", MaxRules)
+	}
+	for _, r := range p.Rules {
+		if utf8.RuneCountInString(r.Name) > MaxNameLen {
+			return models.Invalid("invalid_filter", "a rule's name is over %d characters", MaxNameLen)
+		}
+		if r.RuleID == "" {
+			if len(r.Conditions) == 0 {
+				return models.Invalid("invalid_filter", "the rule %q has neither a rule_id nor conditions", r.Name)
+			}
+			if err := checkConditions(r.Conditions); err != nil {
+				return err
+			}
+			continue
+		}
+		if id, ok := parseID(r.RuleID); !ok || !lookup.Rule(id) || len(r.Conditions) > 0 {
+			return models.Invalid("invalid_filter", "the rule %q names no saved rule, or has conditions too", r.Name)
+		}
+	}
+	return nil
+}
+
+func checkConditions(list []cond.Condition) *models.Error {
+	if len(list) > cond.MaxConditions {
+		return models.Invalid("invalid_filter", "it has more than %d conditions", cond.MaxConditions)
+	}
+	for _, c := range list {
+		if err := cond.Validate(c); err != nil {
+			return models.Invalid("invalid_filter", "%s", err)
+		}
+	}
+	return nil
+}
+
+// checkTarget looks at where the path leads: its destinations, or the campaign it hands over to.
+func checkTarget(p *Path, lookup Lookup) *models.Error {
+	if len(p.Destinations) > MaxDestinations {
+		return models.Invalid("invalid_destination", "it has more than %d destinations", MaxDestinations)
+	}
+	var count [3]int
+	var weight [3]float64
+	for _, d := range p.Destinations {
+		k, err := checkDestination(d, lookup)
+		if err != nil {
+			return err
+		}
+		count[k]++
+		weight[k] += d.Weight
+	}
+	onward := count[KindOffer] + count[KindURL]
+	switch p.Action {
+	case ActionNothing:
+		return nil
+	case ActionCampaign:
+		return checkHandover(p.CampaignID, lookup)
+	case ActionLander:
+		if len(p.Destinations) > 0 && count[KindLander] == 0 {
+			return models.Invalid("lander_required", "a lander path needs a landing page among its destinations")
+		}
+	default:
+		if count[KindLander] > 0 {
+			return models.Invalid("invalid_destination", "a landing page is a destination of lander paths only")
+		}
+	}
+	switch {
+	case len(p.Destinations) == 0:
+		return models.Invalid("destination_required", "it has no destination")
+	case count[KindLander] > 0 && weight[KindLander] == 0, onward > 0 && weight[KindOffer]+weight[KindURL] == 0:
+		return models.Invalid("zero_weights", "every destination has the weight 0")
+	}
+	return nil
+}
+
+func checkHandover(campaignID string, lookup Lookup) *models.Error {
+	if campaignID == "" {
+		return models.Invalid("destination_required", "it hands over to no campaign: campaign_id is missing")
+	}
+	if id, ok := parseID(campaignID); !ok || !lookup.Campaign(id) {
+		return models.Invalid("invalid_destination", "campaign_id is not a campaign of this account")
+	}
+	return nil
+}
+
+func checkDestination(d Destination, lookup Lookup) (Kind, *models.Error) {
+	switch {
+	case (d.ID == "") == (d.URL == ""):
+		return 0, models.Invalid("invalid_destination", "a destination has either an id or a url")
+	case !validWeight(d.Weight):
+		return 0, models.Invalid("invalid_input", "a destination's weight is between 0 and %d", MaxWeight)
+	case d.Slot < 0 || d.Slot > MaxSlot:
+		return 0, models.Invalid("invalid_destination", "a destination's slot is between 1 and %d", MaxSlot)
+	case d.URL != "":
+		return KindURL, checkURL(d.URL)
+	}
+	id, ok := parseID(d.ID)
+	switch {
+	case ok && lookup.Lander(id):
+		return KindLander, nil
+	case ok && lookup.Offer(id):
+		return KindOffer, nil
+	}
+	return 0, models.Invalid("invalid_destination", "a destination is not an offer or landing page of this account")
+}
+
+func checkURL(url string) *models.Error {
+	err := token.ValidURL(url)
+	if utf8.RuneCountInString(url) > MaxURLLen {
+		err = errors.New("the address is too long")
+	}
+	if err != nil {
+		return models.Invalid("invalid_destination_url", "%s", err)
+	}
+	return nil
+}
+
+func checkResponse(p *Path, _ Lookup) *models.Error {
+	switch {
+	case p.Action != ActionNothing || p.Response == nil:
+		return nil
+	case !slices.Contains(statuses, p.Response.Status):
+		return models.Invalid("invalid_input", "the response's status is 200, 204 or 404")
+	case utf8.RuneCountInString(p.Response.Body) > MaxBodyLen:
+		return models.Invalid("invalid_input", "the response's body is over %d characters", MaxBodyLen)
+	}
+	return nil
+}
+
+func validWeight(w float64) bool { return w >= 0 && w <= MaxWeight }
+
+// thousandths rounds a weight to what a draw can tell apart; a weight above 0 stays above it.
+func thousandths(w float64) float64 {
+	if w > 0 && w < 0.001 {
+		return 0.001
+	}
+	return math.Round(w*1000) / 1000
+}

@@ -1,0 +1,54 @@
+package token
+
+type byteSet [256]bool
+
+func setOf(chars string) (s byteSet) {
+	for i := range len(chars) {
+		s[chars[i]] = true
+	}
+	return s
+}
+
+const alnum = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+
+var (
+	unreserved = setOf(alnum + "-._~")                        // an ordinary value
+	inURL      = setOf(alnum + "-._~:/?#[]@!$&'()*+,;=%")     // a raw value
+	inTemplate = setOf(alnum + "-._~:/?#[]@!$&'()*+,;=%{}|^") // the customer's own text, macros of others included
+)
+
+const hex = "0123456789ABCDEF"
+
+// encode percent-encodes in place the bytes from mark on that are not in keep.
+func encode(b []byte, mark int, keep *byteSet) []byte {
+	n := 0
+	for _, c := range b[mark:] {
+		if !keep[c] {
+			n++
+		}
+	}
+	if n == 0 {
+		return b
+	}
+	from := len(b) - 1
+	for range n {
+		b = append(b, 0, 0)
+	}
+	for to := len(b) - 1; to > from; from-- {
+		c := b[from]
+		if keep[c] {
+			b[to] = c
+			to--
+			continue
+		}
+		b[to-2], b[to-1], b[to] = '%', hex[c>>4], hex[c&15]
+		to -= 3
+	}
+	return b
+}
+
+// AppendEscaped appends a value percent-encoded as an ordinary token value is.
+func AppendEscaped(dst []byte, value string) []byte {
+	mark := len(dst)
+	return encode(append(dst, value...), mark, &unreserved)
+}

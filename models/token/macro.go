@@ -1,0 +1,43 @@
+package token
+
+import "strings"
+
+// frames are how trackers and traffic sources mark a macro, longer marks before shorter ones of the same kind.
+var frames = [...]struct{ open, close string }{
+	{"[[[", "]]]"}, {"[[", "]]"}, {"[", "]"}, {"${", "}"}, {"{{", "}}"}, {"{", "}"}, {"##", "##"}, {"#", "#"},
+	{"__", "__"}, {"!!!", "!!!"}, {"@@", "@@"},
+}
+
+// maxMacro is the longest name that is taken for a macro's.
+const maxMacro = 64
+
+// LooksLikeMacro tells whether a received value is a macro that nobody filled in, such as {cost} or ##COST_CPC##: it
+// counts as empty. The name inside needs a letter and holds letters, digits and a few signs, so that a value which
+// merely stands in brackets, a number say, is kept.
+func LooksLikeMacro(value string) bool {
+	value = strings.TrimSpace(value)
+	for _, f := range frames {
+		if len(value) <= len(f.open)+len(f.close) || !strings.HasPrefix(value, f.open) ||
+			!strings.HasSuffix(value, f.close) {
+			continue
+		}
+		if macroName(value[len(f.open) : len(value)-len(f.close)]) {
+			return true
+		}
+	}
+	return false
+}
+
+func macroName(s string) bool {
+	letter := false
+	for i := range len(s) {
+		c := s[i] | 0x20
+		switch {
+		case 'a' <= c && c <= 'z':
+			letter = true
+		case strings.IndexByte("0123456789_-.: ()|", s[i]) < 0:
+			return false
+		}
+	}
+	return letter && len(s) <= maxMacro
+}

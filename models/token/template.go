@@ -1,0 +1,206 @@
+package token
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Token is one placeholder of a template.
+type Token struct {
+	Name Name
+	N    int    // of a sub-parameter, 1 to 10
+	Arg  string // the NAME of param.NAME
+}
+
+// Values answers for one click or conversion.
+type Values interface {
+	// AppendToken appends the plain value of a token, nothing when it has none. It is asked for neither date, random,
+	// sample nor timestamp.
+	AppendToken(dst []byte, t Token) []byte
+	// Now is the moment of the click or conversion; its location is the zone of {date} without one.
+	Now() time.Time
+	// Random gives the next random number.
+	Random() uint64
+}
+
+// Template is a compiled URL. It is immutable and safe for any number of goroutines.
+type Template struct {
+	source string
+	parts  []part
+}
+
+// part is literal text or, with a fill function or a token, a placeholder.
+type part struct {
+	literal string
+	token   Token
+	fill    func(dst []byte, v Values) []byte // date, random, sample, timestamp
+	mapping map[string]string                 // {status:approved=1,...}
+	raw     bool
+}
+
+// maxValue cuts what a value may add to a URL, in bytes.
+const maxValue = 2048
+
+// Compile prepares the URL of a redirect: tokens that it does not know, those of conversions among them, stay.
+func Compile(url string) *Template { return compile(url, false) }
+
+// CompilePostback prepares the URL of an outgoing postback: tokens that it does not know are removed.
+func CompilePostback(url string) *Template { return compile(url, true) }
+
+// Source gives the URL as it was compiled.
+func (t *Template) Source() string { return t.source }
+
+// Uses tells whether a token occurs in the template.
+func (t *Template) Uses(n Name) bool {
+	for i := range t.parts {
+		if t.parts[i].token.Name == n {
+			return true
+		}
+	}
+	return false
+}
+
+// Expand appends the URL with its values filled in.
+func (t *Template) Expand(dst []byte, v Values) []byte {
+	for i := range t.parts {
+		p := &t.parts[i]
+		if p.token.Name == None {
+			dst = append(dst, p.literal...)
+			continue
+		}
+		mark := len(dst)
+		if p.fill != nil {
+			dst = p.fill(dst, v)
+		} else {
+			dst = v.AppendToken(dst, p.token)
+		}
+		if p.mapping != nil {
+			if to, ok := p.mapping[string(dst[mark:])]; ok {
+				dst = append(dst[:mark], to...)
+			}
+		}
+		if len(dst)-mark > maxValue {
+			dst = dst[:mark+maxValue]
+		}
+		keep := &unreserved
+		if p.raw {
+			keep = &inURL
+		}
+		dst = encode(dst, mark, keep)
+	}
+	return dst
+}
+
+func compile(url string, postback bool) *Template {
+	t := &Template{source: url}
+	_, end := authority(url)
+	t.literal(url[:end])
+	for rest := url[end:]; rest != ""; {
+		open := strings.IndexByte(rest, '{')
+		if open < 0 {
+			t.literal(rest)
+			break
+		}
+		t.literal(rest[:open])
+		size, inner := brace(rest[open:])
+		text := rest[open : open+size]
+		rest = rest[open+size:]
+		p, ok := parse(inner)
+		switch {
+		case ok && (postback || p.token.Name < Payout):
+			t.parts = append(t.parts, p)
+		case !postback || inner == "":
+			t.literal(text)
+		}
+	}
+	return t
+}
+
+// brace measures the placeholder that s begins with and gives what stands inside. A brace that opens none is a
+// placeholder of one byte without content; {{name}} is somebody else's and is taken whole.
+func brace(s string) (size int, inner string) {
+	if strings.HasPrefix(s, "{{") {
+		if i := strings.Index(s, "}}"); i > 2 {
+			return i + 2, s[1 : i+1]
+		}
+	}
+	i := strings.IndexAny(s[1:], "{}") + 1
+	if i < 2 || s[i] == '{' {
+		return 1, ""
+	}
+	return i + 1, s[1:i]
+}
+
+// literal appends fixed text, made fit for one line of a header.
+func (t *Template) literal(s string) {
+	if s == "" {
+		return
+	}
+	text := string(encode([]byte(s), 0, &inTemplate))
+	if n := len(t.parts); n > 0 && t.parts[n-1].token.Name == None {
+		t.parts[n-1].literal += text
+		return
+	}
+	t.parts = append(t.parts, part{literal: text})
+}
+
+func parse(inner string) (part, bool) {
+	if name, ok := strings.CutPrefix(inner, "_"); ok {
+		p, ok := parse(name)
+		p.raw = true
+		return p, ok && !strings.HasPrefix(name, "_")
+	}
+	name, arg, hasArg := strings.Cut(inner, ":")
+	if hasArg {
+		if build := structured[strings.ToLower(name)]; build != nil {
+			return build(arg)
+		}
+	}
+	t, ok := Lookup(inner)
+	p := part{token: t}
+	switch t.Name {
+	case Date:
+		return newDate("")
+	case Timestamp:
+		p.fill = func(dst []byte, v Values) []byte { return strconv.AppendInt(dst, v.Now().Unix(), 10) }
+	}
+	return p, ok
+}
+
+// structured are the tokens with an argument after a colon.
+var structured = map[string]func(arg string) (part, bool){
+	"date": newDate, "random": newRandom, "sample": newSample, "status": newStatus,
+}
+
+func newRandom(arg string) (part, bool) {
+	from, to, ok := strings.Cut(arg, ",")
+	lo, err1 := strconv.ParseInt(strings.TrimSpace(from), 10, 64)
+	hi, err2 := strconv.ParseInt(strings.TrimSpace(to), 10, 64)
+	const limit = 1 << 53
+	if !ok || err1 != nil || err2 != nil || lo > hi || lo < -limit || hi > limit {
+		return part{}, false
+	}
+	return part{token: Token{Name: Random}, fill: func(dst []byte, v Values) []byte {
+		return strconv.AppendInt(dst, lo+int64(v.Random()%uint64(hi-lo+1)), 10)
+	}}, true
+}
+
+func newSample(arg string) (part, bool) {
+	options := strings.Split(arg, "|")
+	return part{token: Token{Name: Sample}, fill: func(dst []byte, v Values) []byte {
+		return append(dst, options[v.Random()%uint64(len(options))]...)
+	}}, arg != ""
+}
+
+func newStatus(arg string) (part, bool) {
+	p := part{token: Token{Name: Status}, mapping: map[string]string{}}
+	for pair := range strings.SplitSeq(arg, ",") {
+		from, to, ok := strings.Cut(pair, "=")
+		if !ok {
+			return part{}, false
+		}
+		p.mapping[strings.TrimSpace(from)] = strings.TrimSpace(to)
+	}
+	return p, true
+}

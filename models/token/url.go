@@ -1,0 +1,76 @@
+package token
+
+import (
+	"errors"
+	"net/netip"
+	"strconv"
+	"strings"
+)
+
+var (
+	errScheme  = errors.New("the address must begin with http:// or https://")
+	errHost    = errors.New("the address needs a plain host name, without tokens and without a user name")
+	errControl = errors.New("the address contains spaces or control characters")
+)
+
+// ValidURL says whether a template is an http(s) address that can be redirected to: a literal host (a name, an
+// address, an optional port), no user part, no spaces or control characters. Its length is the caller's to limit;
+// the error is a sentence for a person.
+func ValidURL(template string) error {
+	for i := range len(template) {
+		if template[i] <= ' ' || template[i] == 0x7f {
+			return errControl
+		}
+	}
+	start, end := authority(template)
+	if start == 0 {
+		return errScheme
+	}
+	if !validHost(template[start:end]) {
+		return errHost
+	}
+	return nil
+}
+
+// authority finds host and port in an http(s) address; start is 0 when it is no such address.
+func authority(s string) (start, end int) {
+	for _, scheme := range [...]string{"https://", "http://"} {
+		if len(s) >= len(scheme) && strings.EqualFold(s[:len(scheme)], scheme) {
+			start = len(scheme)
+		}
+	}
+	if start == 0 {
+		return 0, 0
+	}
+	if i := strings.IndexAny(s[start:], "/?#"); i >= 0 {
+		return start, start + i
+	}
+	return start, len(s)
+}
+
+func validHost(s string) bool {
+	host, port := s, ""
+	if i := strings.LastIndexByte(s, ':'); i > strings.LastIndexByte(s, ']') {
+		host, port = s[:i], s[i+1:]
+		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+			return false
+		}
+	}
+	if v6, ok := strings.CutPrefix(host, "["); ok {
+		v6, ok = strings.CutSuffix(v6, "]")
+		a, err := netip.ParseAddr(v6)
+		return ok && err == nil && a.Is6() && a.Zone() == ""
+	}
+	if host == "" || len(host) > 253 {
+		return false
+	}
+	for label := range strings.SplitSeq(strings.TrimSuffix(host, "."), ".") {
+		if label == "" || len(label) > 63 || strings.Trim(label, hostChars) != "" ||
+			label[0] == '-' || label[len(label)-1] == '-' {
+			return false
+		}
+	}
+	return true
+}
+
+const hostChars = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
