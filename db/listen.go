@@ -1,0 +1,90 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/lib/pq"
+)
+
+// Notice is one call of a Listen callback.
+type Notice struct {
+	// Resync says that notices may have been missed (the first connection, or one after a loss): read everything.
+	Resync  bool
+	Payload string
+}
+
+// How soon a lost listener connects again, and how often an idle one is tested.
+const (
+	listenMinWait = 100 * time.Millisecond
+	listenMaxWait = 2 * time.Second
+	listenPing    = 20 * time.Second
+)
+
+// Listen calls handle, one call at a time, with every notification on a channel until the context ends, and with a
+// Resync when it begins to listen and after every loss of the connection. It holds one connection of its own and
+// connects again by itself; while PostgreSQL is away it calls nothing. It returns an error only for a URL that
+// cannot be read.
+func Listen(ctx context.Context, url, channel string, handle func(context.Context, Notice)) error {
+	if _, err := pq.NewConfig(url); err != nil {
+		return fmt.Errorf("db: DATABASE_URL: %w", err)
+	}
+	l := pq.NewListener(withConnectTimeout(url), listenMinWait, listenMaxWait, logListener(ctx))
+	stop := context.AfterFunc(ctx, func() { _ = l.Close() })
+	defer stop()
+	go keepAlive(ctx, l)
+
+	// Listen waits for the first connection; after the loss of one, pq listens again before it sends nil.
+	if err := l.Listen(channel); err != nil {
+		return nil //nolint:nilerr // the context ended: Listen fails for a closed listener only
+	}
+	handle(ctx, Notice{Resync: true})
+	for n := range l.Notify {
+		switch {
+		case ctx.Err() != nil: // drain what is left, so that pq's goroutine can end
+		case n == nil:
+			handle(ctx, Notice{Resync: true})
+		default:
+			handle(ctx, Notice{Payload: n.Extra})
+		}
+	}
+	return nil
+}
+
+func keepAlive(ctx context.Context, l *pq.Listener) {
+	tick := time.NewTicker(listenPing)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			_ = l.Ping() // an error closes the connection, and pq connects again
+		}
+	}
+}
+
+func logListener(ctx context.Context) pq.EventCallbackType {
+	return func(event pq.ListenerEventType, err error) {
+		if ctx.Err() == nil && event == pq.ListenerEventDisconnected {
+			slog.WarnContext(ctx, "listening to postgres was interrupted", "error", err)
+		}
+	}
+}
+
+// withConnectTimeout bounds an attempt to connect, which pq's listener would otherwise wait for without end.
+func withConnectTimeout(url string) string {
+	if strings.Contains(url, "connect_timeout") {
+		return url
+	}
+	switch {
+	case !strings.Contains(url, "://"):
+		return url + " connect_timeout=5"
+	case strings.Contains(url, "?"):
+		return url + "&connect_timeout=5"
+	}
+	return url + "?connect_timeout=5"
+}

@@ -1,0 +1,61 @@
+package db_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"switchyard/db"
+	"switchyard/db/dbtest"
+)
+
+func TestListenDeliversAndResyncsAfterALoss(t *testing.T) {
+	t.Parallel()
+	d, url := dbtest.NewURL(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	notices := make(chan db.Notice, 16)
+	done := make(chan error, 1)
+	go func() {
+		done <- db.Listen(ctx, url, "routing", func(_ context.Context, n db.Notice) { notices <- n })
+	}()
+	next := func() db.Notice {
+		t.Helper()
+		select {
+		case n := <-notices:
+			return n
+		case <-time.After(20 * time.Second):
+			t.Fatal("no notice")
+			return db.Notice{}
+		}
+	}
+	notify := func(text string) {
+		t.Helper()
+		if _, err := d.ExecContext(ctx, `SELECT pg_notify('routing', $1)`, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := next(); !n.Resync {
+		t.Fatalf("first notice %+v", n)
+	}
+	notify("offers:1")
+	if n := next(); n.Resync || n.Payload != "offers:1" {
+		t.Fatalf("notice %+v", n)
+	}
+	const kill = `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+		WHERE datname = current_database() AND pid <> pg_backend_pid() AND query ILIKE 'LISTEN%'`
+	var killed int
+	if err := d.GetContext(ctx, &killed, kill); err != nil || killed != 1 {
+		t.Fatalf("killed %d listeners, %v", killed, err)
+	}
+	if n := next(); !n.Resync {
+		t.Fatalf("notice after a loss %+v", n)
+	}
+	notify("offers:2")
+	if n := next(); n.Payload != "offers:2" {
+		t.Fatalf("notice %+v", n)
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,254 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+)
+
+// RoutingChannel is the channel on which PostgreSQL announces changes of what the redirect reads (RoutingKey).
+const RoutingChannel = "routing"
+
+// RoutingKey names one record that the redirect reads.
+type RoutingKey struct {
+	Table string
+	ID    uuid.UUID
+}
+
+// ParseRoutingKey reads the payload of a notification, "table:id".
+func ParseRoutingKey(payload string) (key RoutingKey, ok bool) {
+	table, text, _ := strings.Cut(payload, ":")
+	id, err := uuid.Parse(text)
+	_, known := routingLoaders[table]
+	return RoutingKey{table, id}, err == nil && known
+}
+
+// RoutingVersion is the version of a record's row: it changes with every write of the row.
+type RoutingVersion struct {
+	RoutingKey
+	Version int64
+}
+
+// Routing is a set of records that the redirect reads. Records that are deleted or deactivated are left out.
+type Routing struct {
+	Accounts  []RoutingAccount
+	Domains   []RoutingDomain
+	Sources   []RoutingSource
+	Networks  []RoutingNetwork
+	Offers    []RoutingOffer
+	Landers   []RoutingLander
+	Campaigns []RoutingCampaign
+}
+
+// RoutingAccount is what the redirect needs of an account.
+type RoutingAccount struct {
+	ID           uuid.UUID      `db:"id"`
+	Version      int64          `db:"version"`
+	Timezone     string         `db:"timezone"`
+	Currency     string         `db:"currency"`
+	BotThreshold int            `db:"bot_threshold"`
+	BotDisabled  pq.StringArray `db:"bot_disabled"`
+}
+
+// RoutingDomain is a host of tracking links; a shared one has no account.
+type RoutingDomain struct {
+	ID        uuid.UUID     `db:"id"`
+	Version   int64         `db:"version"`
+	AccountID uuid.NullUUID `db:"account_id"`
+	Host      string        `db:"host"`
+	Crawlers  string        `db:"crawlers"`
+	HTTPSOnly bool          `db:"https_only"`
+	IndexPage string        `db:"index_page"`
+}
+
+// RoutingSource is what the redirect needs of a traffic source.
+type RoutingSource struct {
+	ID              uuid.UUID       `db:"id"`
+	Version         int64           `db:"version"`
+	AccountID       uuid.UUID       `db:"account_id"`
+	Name            string          `db:"name"`
+	TokenMacros     json.RawMessage `db:"token_macros"`
+	CostParam       string          `db:"cost_param"`
+	CostModel       string          `db:"cost_model"`
+	ExternalIDParam string          `db:"external_id_param"`
+	TrafficLossPct  decimal.Decimal `db:"traffic_loss_pct"`
+}
+
+// RoutingNetwork is what click-outs and postbacks need of an affiliate network. Its secret is not read here: only
+// the worker that understands a postback needs it.
+type RoutingNetwork struct {
+	ID         uuid.UUID       `db:"id"`
+	Version    int64           `db:"version"`
+	AccountID  uuid.UUID       `db:"account_id"`
+	Name       string          `db:"name"`
+	ClickParam string          `db:"click_param"`
+	Params     json.RawMessage `db:"postback_params"`
+}
+
+// RoutingOffer is what the redirect needs of an offer.
+type RoutingOffer struct {
+	ID        uuid.UUID     `db:"id"`
+	Version   int64         `db:"version"`
+	AccountID uuid.UUID     `db:"account_id"`
+	Name      string        `db:"name"`
+	URL       string        `db:"url"`
+	NetworkID uuid.NullUUID `db:"network_id"`
+	DailyCap  *int          `db:"daily_cap"`
+	IsActive  bool          `db:"is_active"`
+}
+
+// RoutingLander is what the redirect needs of a landing page.
+type RoutingLander struct {
+	ID        uuid.UUID `db:"id"`
+	Version   int64     `db:"version"`
+	AccountID uuid.UUID `db:"account_id"`
+	Name      string    `db:"name"`
+	URL       string    `db:"url"`
+	IsActive  bool      `db:"is_active"`
+}
+
+// RoutingCampaign is what the redirect needs of a campaign; Streams is its flow as saved.
+type RoutingCampaign struct {
+	ID                 uuid.UUID       `db:"id"`
+	Version            int64           `db:"version"`
+	AccountID          uuid.UUID       `db:"account_id"`
+	Name               string          `db:"name"`
+	Alias              string          `db:"alias"`
+	DomainID           uuid.UUID       `db:"domain_id"`
+	SourceID           uuid.NullUUID   `db:"source_id"`
+	Status             string          `db:"status"`
+	DestinationURL     string          `db:"destination_url"`
+	FallbackURL        string          `db:"fallback_url"`
+	CostModel          string          `db:"cost_model"`
+	CostValue          decimal.Decimal `db:"cost_value"`
+	Currency           string          `db:"currency"`
+	FlowRotation       string          `db:"flow_rotation"`
+	BindVisitors       string          `db:"bind_visitors"`
+	UniquenessMethod   string          `db:"uniqueness_method"`
+	UniquenessParam    string          `db:"uniqueness_param"`
+	UniquenessTTLHours int             `db:"uniqueness_ttl_hours"`
+	TrafficLossPct     decimal.Decimal `db:"traffic_loss_pct"`
+	Streams            json.RawMessage `db:"streams"`
+}
+
+// live tells which rows of a table the redirect reads. An own domain serves only once its owner has shown that it
+// is theirs.
+var live = []struct{ table, where string }{
+	{"accounts", `true`},
+	{"domains", `(account_id IS NULL OR is_verified)`},
+	{"traffic_sources", `deactivated_at IS NULL`},
+	{"networks", `deactivated_at IS NULL`},
+	{"offers", `deactivated_at IS NULL`},
+	{"landers", `deactivated_at IS NULL`},
+	{"campaigns", `deleted_at IS NULL`},
+}
+
+func liveWhere(table string) string {
+	for _, l := range live {
+		if l.table == table {
+			return l.where
+		}
+	}
+	panic("store: no routing table " + table)
+}
+
+// The transaction that wrote a row is the version of the row: a later write is always by another one.
+const rowVersion = `xmin::text::bigint AS version`
+
+type routingLoader func(ctx context.Context, c db.Conn, ids []uuid.UUID, into *Routing) error
+
+var routingLoaders = map[string]routingLoader{
+	"accounts": loader("accounts", `timezone, currency, bot_threshold, bot_disabled`,
+		func(r *Routing) *[]RoutingAccount { return &r.Accounts }),
+	"domains": loader("domains", `account_id, lower(host) AS host, crawlers, https_only, index_page`,
+		func(r *Routing) *[]RoutingDomain { return &r.Domains }),
+	"traffic_sources": loader("traffic_sources",
+		`account_id, name, token_macros, cost_param, cost_model, external_id_param, traffic_loss_pct`,
+		func(r *Routing) *[]RoutingSource { return &r.Sources }),
+	"networks": loader("networks", `account_id, name, click_param, postback_params`,
+		func(r *Routing) *[]RoutingNetwork { return &r.Networks }),
+	"offers": loader("offers", `account_id, name, url, network_id, daily_cap, is_active`,
+		func(r *Routing) *[]RoutingOffer { return &r.Offers }),
+	"landers": loader("landers", `account_id, name, url, is_active`,
+		func(r *Routing) *[]RoutingLander { return &r.Landers }),
+	"campaigns": loader("campaigns", `account_id, name, alias, domain_id, source_id, status, destination_url,
+		fallback_url, cost_model, cost_value, currency, flow_rotation, bind_visitors, uniqueness_method,
+		uniqueness_param, uniqueness_ttl_hours, traffic_loss_pct, streams`,
+		func(r *Routing) *[]RoutingCampaign { return &r.Campaigns }),
+}
+
+func loader[T any](table, columns string, into func(*Routing) *[]T) routingLoader {
+	q := `SELECT id, ` + rowVersion + `, ` + columns + ` FROM ` + table +
+		` WHERE id = ANY($1) AND ` + liveWhere(table)
+	return func(ctx context.Context, c db.Conn, ids []uuid.UUID, r *Routing) error {
+		var rows []T
+		if err := sqlx.SelectContext(ctx, c, &rows, q, pq.Array(ids)); err != nil {
+			return fmt.Errorf("store: load %s for routing: %w", table, err)
+		}
+		list := into(r)
+		*list = append(*list, rows...)
+		return nil
+	}
+}
+
+var versionsQuery = func() string {
+	parts := make([]string, len(live))
+	for i, l := range live {
+		parts[i] = fmt.Sprintf(`SELECT '%s', id, %s FROM %s WHERE %s`, l.table, rowVersion, l.table, l.where)
+	}
+	return strings.Join(parts, ` UNION ALL `)
+}()
+
+// RoutingVersions lists every record that the redirect reads with the version of its row: what is not on the list is
+// gone, and only what has another version needs to be read.
+func RoutingVersions(ctx context.Context, c db.Conn) ([]RoutingVersion, error) {
+	rows, err := c.QueryxContext(ctx, versionsQuery)
+	if err != nil {
+		return nil, fmt.Errorf("store: list routing versions: %w", err)
+	}
+	defer rows.Close()
+	var list []RoutingVersion
+	for rows.Next() {
+		var v RoutingVersion
+		if err := rows.Scan(&v.Table, &v.ID, &v.Version); err != nil {
+			return nil, fmt.Errorf("store: list routing versions: %w", err)
+		}
+		list = append(list, v)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("store: list routing versions: %w", err)
+	}
+	return list, nil
+}
+
+// routingBatch is how many records one query reads: a thousand flows are some ten megabytes.
+const routingBatch = 1000
+
+// LoadRouting reads the named records. One that is missing from the answer does not exist (any more). A key of an
+// unknown table is passed over.
+func LoadRouting(ctx context.Context, c db.Conn, keys []RoutingKey) (*Routing, error) {
+	ids := map[string][]uuid.UUID{}
+	for _, k := range keys {
+		ids[k.Table] = append(ids[k.Table], k.ID)
+	}
+	r := &Routing{}
+	for _, l := range live {
+		rest := ids[l.table]
+		for len(rest) > 0 {
+			n := min(len(rest), routingBatch)
+			if err := routingLoaders[l.table](ctx, c, rest[:n], r); err != nil {
+				return nil, err
+			}
+			rest = rest[n:]
+		}
+	}
+	return r, nil
+}

@@ -1,0 +1,101 @@
+package postback
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/shopspring/decimal"
+)
+
+const (
+	maxAmountText = 64
+	amountPlaces  = 6
+)
+
+var maxAmount = decimal.New(1, 12)
+
+// ParseAmount reads an amount of money as people and networks write it: currency signs and codes around it, spaces or
+// apostrophes between thousands, a decimal point or a decimal comma. A lone comma before exactly three digits
+// separates thousands ("1,250"), unless a zero stands before it ("0,125"). The result has at most six decimals. ok
+// is false for a text that is no amount, an exponent included, or beyond a million millions.
+func ParseAmount(s string) (amount decimal.Decimal, ok bool) {
+	if len(s) > maxAmountText {
+		return decimal.Zero, false
+	}
+	s, negative := bare(s)
+	s = normalize(s)
+	if s == "" || len(s) > 30 {
+		return decimal.Zero, false
+	}
+	digits := 0
+	for _, r := range s {
+		if r >= '0' && r <= '9' {
+			digits++
+		} else if r != '.' {
+			return decimal.Zero, false
+		}
+	}
+	if digits == 0 {
+		return decimal.Zero, false
+	}
+	d, err := decimal.NewFromString(s)
+	if err != nil || d.GreaterThan(maxAmount) {
+		return decimal.Zero, false
+	}
+	if negative {
+		d = d.Neg()
+	}
+	return d.Round(amountPlaces), true
+}
+
+// bare strips what stands around and between the digits of an amount and tells whether it is negative.
+func bare(s string) (digits string, negative bool) {
+	around := func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsLetter(r) || unicode.Is(unicode.Sc, r)
+	}
+	s = strings.TrimFunc(s, around)
+	if t, cut := strings.CutPrefix(s, "-"); cut {
+		s, negative = strings.TrimFunc(t, around), true
+	} else if t, cut := strings.CutPrefix(s, "+"); cut {
+		s = strings.TrimFunc(t, around)
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || r == '\'' || r == '\u2019' {
+			return -1
+		}
+		return r
+	}, s), negative
+}
+
+// normalize turns separators into at most one decimal point; what cannot be is left for the caller to refuse.
+func normalize(s string) string {
+	comma, dot := strings.LastIndexByte(s, ','), strings.LastIndexByte(s, '.')
+	switch {
+	case comma < 0:
+		if strings.Count(s, ".") > 1 { // 1.234.567
+			return grouped(s, ".")
+		}
+		return s
+	case dot > comma: // 1,234.56
+		return grouped(s[:dot], ",") + s[dot:]
+	case dot >= 0: // 1.234,56
+		return grouped(s[:comma], ".") + "." + s[comma+1:]
+	case strings.Count(s, ",") > 1: // 1,234,567
+		return grouped(s, ",")
+	case len(s)-comma == 4 && comma > 0 && s[:comma] != "0": // 1,250
+		return grouped(s, ",")
+	default: // 12,5
+		return s[:comma] + "." + s[comma+1:]
+	}
+}
+
+// grouped removes separators of thousands, or gives "" where the groups are not of three.
+func grouped(s, sep string) string {
+	parts := strings.Split(s, sep)
+	for i, p := range parts {
+		if (i > 0 && len(p) != 3) || (i == 0 && (len(p) == 0 || len(parts) > 1 && len(p) > 3)) {
+			return "?"
+		}
+	}
+	return strings.Join(parts, "")
+}

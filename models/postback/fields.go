@@ -1,0 +1,214 @@
+package postback
+
+import (
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/shopspring/decimal"
+
+	"switchyard/models"
+	"switchyard/models/token"
+)
+
+// Limits of what is kept of a message, in bytes.
+const (
+	MaxParams = 100
+	MaxName   = 100
+	MaxValue  = 2000
+	maxWord   = 255
+)
+
+// Network is what an affiliate network's settings add to the reading of its messages. The zero value adds nothing.
+type Network struct {
+	// Params names the network's own parameter for a field: click_id, payout, status, conversion_id, goal and any
+	// other field of the aliases.
+	Params map[string]string
+	// Statuses lists the network's own words for each of the four statuses.
+	Statuses map[string][]string
+}
+
+// Message is what a postback says, in the words of this service.
+type Message struct {
+	ClickID        string // as received; may not be a click id of ours at all
+	Payout         decimal.NullDecimal
+	Currency       string // three upper-case letters, or empty
+	Status         string // one of the four
+	OriginalStatus string // the network's own word
+	ConversionID   string
+	Goal           string
+	Cost           decimal.NullDecimal
+	Time           time.Time // of the conversion; zero when not said
+	Subs           [models.Subs]string
+	Secret         string
+}
+
+// aliases are the names of the field for each field, the documented one first.
+var aliases = map[string][]string{
+	"click_id": {"clickid", "cid", "click_id", "subid", "cnv_id", "clid", "aff_sub", "cf_click_id", "uclick"},
+	"payout":   {"payout", "revenue", "sum", "amount"},
+	"currency": {"currency", "cnv_currency", "cur"},
+	"status":   {"status", "cnv_status", "st"},
+	"conversion_id": {
+		"conversion_id", "txid", "tid", "transaction_id", "transactionid", "orderid", "order_id", "action_id",
+	},
+	"goal":   {"goal", "et", "event", "type", "ct", "event_name"},
+	"cost":   {"cost"},
+	"time":   {"time", "event_time", "datetime"},
+	"secret": {"secret", "key", "upd_key"},
+}
+
+// reader looks up fields of one message.
+type reader struct {
+	params map[string]string // names in lower case
+	own    map[string]string
+}
+
+func newReader(params map[string]string, n Network) reader {
+	folded := make(map[string]string, len(params))
+	for k, v := range params {
+		lower := strings.ToLower(k)
+		if _, twice := folded[lower]; !twice || lower == k { // "payout" wins over "Payout"
+			folded[lower] = v
+		}
+	}
+	return reader{folded, n.Params}
+}
+
+// get gives the first value that says something: the network's own parameter first, then the aliases. A value that
+// is still somebody's macro says nothing.
+func (r reader) get(field string, limit int) string {
+	if name := strings.ToLower(strings.TrimSpace(r.own[field])); name != "" {
+		if v := meaning(r.params[name], limit); v != "" {
+			return v
+		}
+	}
+	for _, name := range aliases[field] {
+		if v := meaning(r.params[name], limit); v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+func meaning(v string, limit int) string {
+	v = Clean(v, limit)
+	if token.LooksLikeMacro(v) {
+		return ""
+	}
+	return v
+}
+
+// Clean makes a text from outside fit to be kept: valid UTF-8, no control characters, at most limit bytes, trimmed.
+func Clean(s string, limit int) string {
+	s = strings.TrimSpace(s)
+	if len(s) > 4*limit {
+		s = s[:4*limit]
+	}
+	plain := true
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] >= 0x7f {
+			plain = false
+			break
+		}
+	}
+	if !plain {
+		s = strings.Map(func(r rune) rune {
+			if r < ' ' || r >= 0x7f && r < 0xa0 || r == utf8.RuneError {
+				return -1
+			}
+			return r
+		}, s)
+	}
+	if len(s) > limit {
+		for limit > 0 && !utf8.RuneStart(s[limit]) {
+			limit--
+		}
+		s = s[:limit]
+	}
+	return strings.TrimSpace(s)
+}
+
+// ClickID finds the parameter that names the click; empty when there is none.
+func ClickID(params map[string]string, n Network) string {
+	return newReader(params, n).get("click_id", maxWord)
+}
+
+// Read understands a message. It never fails: what cannot be understood is left out, and an amount below zero
+// without a status of its own is a chargeback of that amount.
+func Read(params map[string]string, n Network) Message {
+	r := newReader(params, n)
+	m := Message{
+		ClickID:        r.get("click_id", maxWord),
+		OriginalStatus: r.get("status", maxWord),
+		ConversionID:   r.get("conversion_id", maxWord),
+		Goal:           r.get("goal", maxWord),
+		Currency:       currency(r.get("currency", maxWord)),
+		Payout:         amount(r.get("payout", maxAmountText+1)),
+		Cost:           amount(r.get("cost", maxAmountText+1)),
+		Time:           ParseTime(r.get("time", maxWord)),
+		Secret:         r.get("secret", maxWord),
+	}
+	m.Status = Status(m.OriginalStatus, n.Statuses)
+	if m.Payout.Valid && m.Payout.Decimal.IsNegative() {
+		m.Payout.Decimal = m.Payout.Decimal.Neg()
+		if m.OriginalStatus == "" {
+			m.Status = models.StatusChargeback
+		}
+	}
+	if m.Cost.Valid && m.Cost.Decimal.IsNegative() {
+		m.Cost = decimal.NullDecimal{}
+	}
+	for i := range m.Subs {
+		m.Subs[i] = r.sub(strconv.Itoa(i + 1))
+	}
+	return m
+}
+
+func (r reader) sub(n string) string {
+	for _, prefix := range [...]string{"sub", "sub_id_"} {
+		if v := meaning(r.params[prefix+n], maxWord); v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+func amount(s string) decimal.NullDecimal {
+	d, ok := ParseAmount(s)
+	return decimal.NullDecimal{Decimal: d, Valid: ok}
+}
+
+func currency(s string) string {
+	s = strings.ToUpper(s)
+	if len(s) != 3 || strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
+		return ""
+	}
+	return s
+}
+
+var timeForms = []string{time.RFC3339Nano, "2006-01-02 15:04:05.999", "2006-01-02T15:04:05.999",
+	"2006-01-02 15:04:05-07:00", "2006-01-02 15:04:05 UTC", "2006-01-02 15:04", time.DateOnly}
+
+// ParseTime reads a moment as networks write it: ISO 8601 (UTC where no zone is said), or seconds or milliseconds
+// since 1970. Anything else, or a year outside 2000-2100, is the zero time.
+func ParseTime(s string) time.Time {
+	var t time.Time
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+		if t = time.Unix(n, 0); n > 1e11 {
+			t = time.UnixMilli(n)
+		}
+	} else {
+		for _, form := range timeForms {
+			if parsed, err := time.Parse(form, s); err == nil {
+				t = parsed
+				break
+			}
+		}
+	}
+	if t.Year() < 2000 || t.Year() > 2100 {
+		return time.Time{}
+	}
+	return t.UTC()
+}

@@ -1,0 +1,133 @@
+package postback
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/shopspring/decimal"
+
+	"switchyard/models"
+)
+
+func TestParseAmount(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"12.5": "12.5", "12,5": "12.5", "$1,234.56": "1234.56", "1.234,56 €": "1234.56", "1 234,5": "1234.5",
+		"USD 3": "3", "3.20USD": "3.2", "1,250": "1250", "0,125": "0.125", "1'000.10": "1000.1", "1,234,567": "1234567",
+		"1.234.567": "1234567", ".5": "0.5", "5.": "5", "-4": "-4", "- 4 $": "-4", "+2": "2", "0": "0", "£0.00": "0",
+		"0.1234567": "0.123457", "1\u00a0000,5": "1000.5",
+		"": "", "abc": "", "1e5": "", "{payout}": "", "1.2.3": "", "1,23,4": "", "--1": "", "NaN": "", ".": "", ",": "",
+		"9999999999999": "", "0x10": "", strings.Repeat("1", 200): "",
+	} {
+		got, ok := ParseAmount(text)
+		if !ok && want != "" || ok && (want == "" || !got.Equal(decimal.RequireFromString(want))) {
+			t.Errorf("ParseAmount(%q) = %v, %v; want %q", text, got, ok, want)
+		}
+	}
+}
+
+func TestStatus(t *testing.T) {
+	t.Parallel()
+	own := map[string][]string{"rejected": {"Lead", "x"}, "bogus": {"sale"}}
+	for word, want := range map[string]string{
+		"": "approved", "Sale": "approved", "1": "approved", " HOLD ": "pending", "lead": "rejected", "X": "rejected",
+		"trash": "rejected", "rfnd": "chargeback", "whatever": "pending",
+	} {
+		if got := Status(word, own); got != want {
+			t.Errorf("Status(%q) = %s, want %s", word, got, want)
+		}
+	}
+}
+
+func TestRead(t *testing.T) {
+	t.Parallel()
+	net := Network{Params: map[string]string{"click_id": "MyClick", "payout": "comm"},
+		Statuses: map[string][]string{"pending": {"open"}}}
+	m := Read(map[string]string{
+		"myclick": "abc", "cid": "other", "comm": "{payout}", "amount": "7,50", "cur": "eur", "St": "Open",
+		"txid": "T-1", "event": "dep\x00osit", "time": "1700000000", "sub3": "s", "sub_id_4": "f", "key": "k",
+	}, net)
+	want := Message{ClickID: "abc", Currency: "EUR", Status: models.StatusPending, OriginalStatus: "Open",
+		ConversionID: "T-1", Goal: "deposit", Secret: "k", Time: time.Unix(1700000000, 0).UTC()}
+	want.Subs[2], want.Subs[3] = "s", "f"
+	want.Payout = decimal.NullDecimal{Decimal: decimal.RequireFromString("7.5"), Valid: true}
+	if !m.Payout.Valid || !m.Payout.Decimal.Equal(want.Payout.Decimal) {
+		t.Errorf("payout %v", m.Payout)
+	}
+	m.Payout, want.Payout = decimal.NullDecimal{}, decimal.NullDecimal{}
+	if m != want {
+		t.Errorf("got  %+v\nwant %+v", m, want)
+	}
+}
+
+func TestReadNegativeAmountIsAChargeback(t *testing.T) {
+	t.Parallel()
+	m := Read(map[string]string{"clickid": "a", "payout": "-3"}, Network{})
+	if m.Status != models.StatusChargeback || !m.Payout.Decimal.Equal(decimal.NewFromInt(3)) {
+		t.Errorf("%+v", m)
+	}
+	m = Read(map[string]string{"clickid": "a", "payout": "-3", "status": "declined"}, Network{})
+	if m.Status != models.StatusRejected {
+		t.Errorf("%+v", m)
+	}
+}
+
+func TestParseTime(t *testing.T) {
+	t.Parallel()
+	want := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+	for _, s := range []string{"2026-03-04T05:06:07Z", "2026-03-04 05:06:07", "2026-03-04T07:06:07+02:00",
+		"1772600767", "1772600767000", "2026-03-04 05:06:07 UTC"} {
+		if got := ParseTime(s); !got.Equal(want) {
+			t.Errorf("ParseTime(%q) = %v", s, got)
+		}
+	}
+	for _, s := range []string{"", "yesterday", "1", "99999999999999999", "0001-01-01"} {
+		if got := ParseTime(s); !got.IsZero() {
+			t.Errorf("ParseTime(%q) = %v", s, got)
+		}
+	}
+}
+
+func TestAuthentic(t *testing.T) {
+	t.Parallel()
+	mac := hmac.New(sha256.New, []byte("s3cret"))
+	mac.Write([]byte("a=1&b=2"))
+	sum := hex.EncodeToString(mac.Sum(nil))
+	for name, c := range map[string]struct {
+		secret, given, signature string
+		want                     bool
+	}{
+		"none needed": {"", "", "", true}, "given": {"s3cret", "s3cret", "", true}, "wrong": {"s3cret", "x", "", false},
+		"nothing": {"s3cret", "", "", false}, "signed": {"s3cret", "", sum, true},
+		"prefixed": {"s3cret", "", "sha256=" + strings.ToUpper(sum), true}, "forged": {"s3cret", "", sum[2:] + "00", false},
+		"other secret": {"other", "", sum, false},
+	} {
+		if got := Authentic(c.secret, c.given, c.signature, "a=1&b=2"); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add("clickid", "abc", "payout", "1,5")
+	f.Add("Status", "\xff\x00", "sub1", "{sub1}")
+	f.Fuzz(func(t *testing.T, k1, v1, k2, v2 string) {
+		m := Read(map[string]string{k1: v1, k2: v2}, Network{Params: map[string]string{"payout": k1, "goal": k2}})
+		if !models.ValidStatus(m.Status) {
+			t.Fatalf("status %q", m.Status)
+		}
+		for _, s := range append(m.Subs[:], m.ClickID, m.OriginalStatus, m.ConversionID, m.Goal, m.Secret) {
+			if !utf8.ValidString(s) || strings.ContainsRune(s, 0) || len(s) > maxWord {
+				t.Fatalf("unclean %q", s)
+			}
+		}
+		if m.Payout.Valid && (m.Payout.Decimal.IsNegative() || m.Payout.Decimal.GreaterThan(maxAmount)) {
+			t.Fatalf("payout %v", m.Payout)
+		}
+	})
+}
