@@ -101,24 +101,6 @@ func newTester(a Attr, k kind, op operator, values []string) (tester, *Error) {
 	}
 }
 
-// linear is how many values are compared one by one; more go into a map.
-const linear = 8
-
-func newTextTest(op operator, values []string) tester {
-	t := &textTest{op: op}
-	for _, v := range values {
-		t.needles = append(t.needles, appendFold(nil, v))
-	}
-	if op == opEquals && len(values) > linear {
-		t.set = make(map[string]struct{}, len(values))
-		for _, n := range t.needles {
-			t.set[string(n)] = struct{}{}
-		}
-		t.needles = nil
-	}
-	return t
-}
-
 func newBoolTest(values []string) (tester, *Error) {
 	var t boolTest
 	for _, s := range values {

@@ -1,7 +1,6 @@
 package cond
 
 import (
-	"bytes"
 	"math"
 	"regexp"
 	"slices"
@@ -110,47 +109,6 @@ func (m *Matcher) Explain(f *Facts) (bool, []Finding) {
 			Seen: seen, Known: c.known(f), Matched: c.match(f)})
 	}
 	return m.Match(f), out
-}
-
-type textTest struct {
-	op      operator
-	needles [][]byte
-	set     map[string]struct{}
-}
-
-func (t *textTest) test(f *Facts, c *compiled) verdict {
-	if c.attr < numAttrs {
-		return say(t.holds(f.fold(c.attr)))
-	}
-	mark := len(f.scratch)
-	f.scratch = appendFold(f.scratch, c.looked(f))
-	held := t.holds(f.scratch[mark:])
-	f.scratch = f.scratch[:mark]
-	return say(held)
-}
-
-func (t *textTest) holds(value []byte) bool {
-	if t.set != nil {
-		_, ok := t.set[string(value)]
-		return ok
-	}
-	for _, n := range t.needles {
-		var ok bool
-		switch t.op {
-		case opEquals:
-			ok = bytes.Equal(value, n)
-		case opStartsWith:
-			ok = bytes.HasPrefix(value, n)
-		case opEndsWith:
-			ok = bytes.HasSuffix(value, n)
-		default:
-			ok = bytes.Contains(value, n)
-		}
-		if ok {
-			return true
-		}
-	}
-	return false
 }
 
 type regexTest []*regexp.Regexp

@@ -156,7 +156,7 @@ func segment(s string) (n uint64, rest string) {
 		}
 		i++
 	}
-	if i == 0 || i == len(s) || !strings.ContainsRune("._-", rune(s[i])) {
+	if i == 0 || i == len(s) || s[i] != '.' && s[i] != '_' && s[i] != '-' {
 		return n, ""
 	}
 	return n, s[i+1:]

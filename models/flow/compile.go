@@ -84,11 +84,12 @@ type Route struct {
 
 	active bool
 	or     bool
+	leads  bool // the action needs a destination
 	weight uint64
-	units  []*cond.Matcher
-	labels []string // of the units, for a trace
-	first  []choice // where the visitor goes now
-	onward []choice // lander paths: where a click on the page goes
+	units  []*cond.Matcher // the filters together, then each rule
+	labels []string        // of the units, for a trace
+	first  []choice        // where the visitor goes now
+	onward []choice        // lander paths: where a click on the page goes
 }
 
 // choice is one weighted destination.
@@ -169,6 +170,7 @@ func (r *Route) compile(p *Path, o *Options) error {
 	r.Name, r.StreamType, r.Action, r.Transition = p.Name, p.StreamType, p.Action, p.Transition
 	r.Response, r.Collect, r.active = p.Response, p.CollectClicks, p.IsActive
 	r.or, r.weight = p.Logic == "or", scale(p.Weight)
+	r.leads = p.Action == ActionLander || p.Action == ActionOffer || p.Action == ActionRedirect
 	if p.DailyCap != nil {
 		r.DailyCap = *p.DailyCap
 		if o.Gate != nil {
@@ -185,10 +187,10 @@ func (r *Route) compile(p *Path, o *Options) error {
 }
 
 func (r *Route) compileUnits(p *Path, o *Options) error {
-	for i := range p.Filters {
-		m, err := cond.Compile(p.Filters[i:i+1:i+1], "and")
+	if len(p.Filters) > 0 {
+		m, err := cond.Compile(p.Filters, p.Logic)
 		if err != nil {
-			return fmt.Errorf("filter %d: %w", i+1, err)
+			return fmt.Errorf("filters: %w", err)
 		}
 		r.addUnit(m, "")
 	}

@@ -144,6 +144,9 @@ func (k *picker) decide() Decision {
 // rotate draws among a group's paths and draws again among the rest while the drawn one is refused: the same odds
 // as one draw among the matching ones, and fewer of them to look at.
 func (k *picker) rotate(group []uint8) (Decision, bool) {
+	if r := &k.plan.routes[group[0]]; len(group) == 1 && r.weight > 0 {
+		return k.try(r, ViaRegular)
+	}
 	for {
 		var total uint64
 		for _, i := range group {
@@ -189,41 +192,44 @@ func (k *picker) out(i uint8) bool { return k.tried[i/64]&(1<<(i%64)) != 0 }
 
 // try decides for a path unless it is refused.
 func (k *picker) try(r *Route, via Via) (Decision, bool) {
-	d := Decision{Via: via, Route: r, Collect: r.Collect, Bindable: r.StreamType != Forced}
-	refused := k.refusal(r, via, &d)
+	c, refused := k.consider(r, via)
 	if k.trace != nil {
 		k.trace.note(r, via, refused)
 	}
-	return d, refused == ""
+	if refused != "" {
+		return Decision{}, false
+	}
+	d := Decision{Via: via, Route: r, Collect: r.Collect, Bindable: r.StreamType != Forced}
+	switch {
+	case c == nil:
+	case r.Action == ActionLander:
+		d.Lander = c.ref
+	default:
+		d.Offer, d.URL = c.ref, c.url
+	}
+	return d, true
 }
 
-// refusal says why a path cannot be taken, empty when it can; d then has its destination.
-func (k *picker) refusal(r *Route, via Via, d *Decision) Refusal {
+// consider gives the destination of a path, nil for an action without one, or says why the path cannot be taken.
+func (k *picker) consider(r *Route, via Via) (c *choice, refused Refusal) {
 	if !r.active {
-		return RefusedInactive
+		return nil, RefusedInactive
 	}
 	if !r.Gate.Open() {
-		return RefusedCapped
+		return nil, RefusedCapped
 	}
 	if via != ViaBound && !k.matches(r) {
-		return RefusedConditions
+		return nil, RefusedConditions
 	}
-	if r.Action == ActionLander || r.Action == ActionOffer || r.Action == ActionRedirect {
-		c := k.draw(r.first, 0, k.keeps(r))
-		if c == nil {
-			return RefusedDestinations
-		}
-		d.URL = c.url
-		if r.Action == ActionLander {
-			d.Lander = c.ref
-		} else {
-			d.Offer = c.ref
+	if r.leads {
+		if c = k.draw(r.first, 0, k.keeps(r)); c == nil {
+			return nil, RefusedDestinations
 		}
 	}
 	if r.DailyCap > 0 && k.env.Admit != nil && !k.env.Admit(r) {
-		return RefusedCapped
+		return nil, RefusedCapped
 	}
-	return ""
+	return c, ""
 }
 
 // keeps gives the destination that the visitor had on this path and may keep.

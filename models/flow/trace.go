@@ -34,7 +34,7 @@ type Step struct {
 	Units   []Unit    `json:"units"`
 }
 
-// Unit is one filter, or one rule with its conditions.
+// Unit is the path's filters together, or one rule by its name.
 type Unit struct {
 	Rule       string         `json:"rule,omitempty"`
 	Matched    bool           `json:"matched"`
