@@ -1,0 +1,217 @@
+// Package floorplan holds the repository to its plan: imports look down only, each fenced library stays in its rooms,
+// the top level stays fixed and files stay short. The plan is the tables below; its test reads the whole repository.
+package floorplan
+
+import (
+	"bytes"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Module is the path of the Go module.
+const Module = "switchyard"
+
+// MaxLines is the length that a Go file other than a test stays below.
+const MaxLines = 600
+
+// storeys gives each floor its height. Code may import its own floor and lower ones.
+var storeys = map[string]int{
+	"cmd": 4,
+	"api": 3, "workers": 3, "ops": 3,
+	"jobs": 2, "db": 2,
+	"models": 1,
+}
+
+// fence keeps a library, with the packages below it, on some floors.
+type fence struct {
+	library string
+	floors  []string
+}
+
+var fences = []fence{
+	{"github.com/gin-gonic/gin", []string{"api", "ops"}},
+	{"github.com/hibiken/asynq", []string{"jobs", "workers", "ops"}},
+	{"github.com/hibiken/asynqmon", []string{"ops"}},
+	{"github.com/jmoiron/sqlx", []string{"db"}},
+	{"github.com/lib/pq", []string{"db"}},
+	{"github.com/redis/go-redis", []string{"db", "jobs"}},
+	{"github.com/alecthomas/kong", []string{"cmd"}},
+}
+
+// worldly are the packages of input and output that the models do without, except in tests.
+var worldly = []string{"database/sql", "net/http", "os", "os/exec"}
+
+// shared are the rooms of the workers' floor that its capabilities may use; they do not use one another.
+var shared = []string{"workers/egress", "workers/providers"}
+
+// topLevel is what the root of the repository holds besides dot-files.
+var topLevel = []string{
+	"cmd", "api", "jobs", "workers", "models", "db", "ops",
+	"go.mod", "go.sum", "Makefile", "Procfile", "README.md", "LICENSE",
+}
+
+// File is what the plan looks at in a Go file.
+type File struct {
+	Path    string // from the root, with slashes
+	Imports []string
+	Lines   int
+}
+
+func (f File) test() bool { return strings.HasSuffix(f.Path, "_test.go") }
+
+// Check returns every breach of the plan by the files, as "path: what is wrong".
+func Check(files []File) []string {
+	var breaches []string
+	for _, f := range files {
+		if f.Lines >= MaxLines && !f.test() {
+			breaches = append(breaches, fmt.Sprintf("%s: %d lines, split it below %d", f.Path, f.Lines, MaxLines))
+		}
+		for _, imported := range f.Imports {
+			for _, look := range []func(File, string) string{upward, fenced, world, neighbours} {
+				if wrong := look(f, imported); wrong != "" {
+					breaches = append(breaches, f.Path+": "+wrong)
+				}
+			}
+		}
+	}
+	return breaches
+}
+
+// CheckTop returns every breach by the names at the root of the repository.
+func CheckTop(names []string) []string {
+	var breaches []string
+	for _, name := range names {
+		if !strings.HasPrefix(name, ".") && !slices.Contains(topLevel, name) {
+			breaches = append(breaches, name+": the top level is fixed, put it into a room on one of its floors")
+		}
+	}
+	return breaches
+}
+
+// floor is the first part of a path from the root.
+func floor(p string) string {
+	first, _, _ := strings.Cut(p, "/")
+	return first
+}
+
+// within reports whether an import path is base or lies below it.
+func within(imported, base string) bool {
+	return imported == base || strings.HasPrefix(imported, base+"/")
+}
+
+// ours cuts the module from an import path.
+func ours(imported string) (string, bool) { return strings.CutPrefix(imported, Module+"/") }
+
+func upward(f File, imported string) string {
+	room, ok := ours(imported)
+	if !ok {
+		return ""
+	}
+	from, to := floor(f.Path), floor(room)
+	if from == to && from != "cmd" || storeys[to] > 0 && storeys[to] < storeys[from] {
+		return ""
+	}
+	return fmt.Sprintf("%s must not import %s, imports only look down", from, room)
+}
+
+func fenced(f File, imported string) string {
+	for _, fe := range fences {
+		if within(imported, fe.library) && !slices.Contains(fe.floors, floor(f.Path)) {
+			return fmt.Sprintf("%s belongs in %s only", fe.library, strings.Join(fe.floors, ", "))
+		}
+	}
+	return ""
+}
+
+func world(f File, imported string) string {
+	if floor(f.Path) != "models" || f.test() || !slices.Contains(worldly, imported) {
+		return ""
+	}
+	return "models have no input or output, they must not import " + imported
+}
+
+// neighbours keeps the workers' capabilities apart, except in tests.
+func neighbours(f File, imported string) string {
+	room, ok := ours(imported)
+	if !ok || floor(f.Path) != "workers" || floor(room) != "workers" || room == "workers" {
+		return ""
+	}
+	from, to := capability(path.Dir(f.Path)), capability(room)
+	if from == "workers" || from == to || slices.Contains(shared, to) || f.test() {
+		return ""
+	}
+	return fmt.Sprintf("%s must not import %s, workers submit jobs to each other", from, to)
+}
+
+// capability is the room on the workers' floor that a directory belongs to.
+func capability(dir string) string {
+	parts := strings.Split(dir, "/")
+	return strings.Join(parts[:min(2, len(parts))], "/")
+}
+
+// Read finds every Go file of the module at root. Test data, dot-directories, build output and modules of their own
+// inside it are left out.
+func Read(root string) ([]File, error) {
+	var files []File
+	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if p != root && skipped(p, d.Name()) {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(p, ".go") {
+			return nil
+		}
+		f, err := readFile(root, p)
+		files = append(files, f)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("floorplan: read: %w", err)
+	}
+	return files, nil
+}
+
+func skipped(dir, name string) bool {
+	if strings.HasPrefix(name, ".") || name == "testdata" || name == "bin" {
+		return true
+	}
+	_, err := os.Stat(filepath.Join(dir, "go.mod"))
+	return err == nil
+}
+
+func readFile(root, p string) (File, error) {
+	text, err := os.ReadFile(p)
+	if err != nil {
+		return File{}, err
+	}
+	parsed, err := parser.ParseFile(token.NewFileSet(), p, text, parser.ImportsOnly)
+	if err != nil {
+		return File{}, err
+	}
+	rel, err := filepath.Rel(root, p)
+	if err != nil {
+		return File{}, err
+	}
+	f := File{Path: filepath.ToSlash(rel), Lines: bytes.Count(text, []byte("\n"))}
+	for _, spec := range parsed.Imports {
+		imported, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			return File{}, err
+		}
+		f.Imports = append(f.Imports, imported)
+	}
+	return f, nil
+}

@@ -1,0 +1,86 @@
+// Package logs sets up the one log of a process: JSON lines, with the attributes of the context (models/attr) in every
+// record and without secrets.
+//
+// Redaction is a safety net below the types that hide their own secrets: it works on the finished line, so it also
+// reaches secrets inside errors and nested values.
+package logs
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"regexp"
+
+	"switchyard/models/attr"
+)
+
+// New returns a logger that writes to w one JSON line per record of at least the level.
+func New(w io.Writer, level slog.Leveler) *slog.Logger {
+	return slog.New(handler{slog.NewJSONHandler(redactor{w}, &slog.HandlerOptions{Level: level})})
+}
+
+// handler adds the attributes of the context.
+type handler struct{ slog.Handler }
+
+// Handle implements slog.Handler.
+func (h handler) Handle(ctx context.Context, r slog.Record) error {
+	if attrs := attr.From(ctx); len(attrs) > 0 {
+		r = r.Clone()
+		r.AddAttrs(attrs...)
+	}
+	return h.Handler.Handle(ctx, r)
+}
+
+// WithAttrs implements slog.Handler.
+func (h handler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return handler{h.Handler.WithAttrs(attrs)}
+}
+
+// WithGroup implements slog.Handler. Attributes of the context then stand in the group.
+func (h handler) WithGroup(name string) slog.Handler { return handler{h.Handler.WithGroup(name)} }
+
+// redactor takes secrets out of whole lines; slog writes a record with one call.
+type redactor struct{ w io.Writer }
+
+// Write implements io.Writer.
+func (r redactor) Write(line []byte) (int, error) {
+	if _, err := r.w.Write(Redact(line)); err != nil {
+		return 0, err
+	}
+	return len(line), nil
+}
+
+// rule replaces what matches, in lines that contain the marker: most lines contain none and cost a search only.
+// No pattern crosses a quote or a backslash, so that a JSON line stays one.
+type rule struct {
+	marker  string
+	pattern *regexp.Regexp
+	with    string
+}
+
+// secretNames are the names, in any case, of members and parameters whose value is a secret.
+const secretNames = `(?:[\w-]*(?:password|passwd|secret|api[_-]?key|private[_-]?key|encryption[_-]?key|` +
+	`access[_-]?token|refresh[_-]?token|developer[_-]?token|capi[_-]?token|authorization|cookie)|credentials?|token)`
+
+var rules = []rule{
+	{`":`, regexp.MustCompile(`(?i)("` + secretNames + `":\s*\[?\s*)"(?:[^"\\]|\\.)*"`), `${1}"[redacted]"`},
+	{`=`, regexp.MustCompile(`(?i)([?&;\s"]` + secretNames + `=)[^&;\s"\\]+`), `${1}[redacted]`},
+	{`://`, regexp.MustCompile(`(://[^\s/"\\:@]*:)[^\s/"\\@]+@`), `${1}[redacted]@`},
+	{`sy_`, regexp.MustCompile(`\bsy_[A-Za-z0-9_-]{8,}`), `sy_[redacted]`},
+	{`whsec_`, regexp.MustCompile(`\bwhsec_[A-Za-z0-9+/=_-]{8,}`), `whsec_[redacted]`},
+	{`sk-`, regexp.MustCompile(`\bsk-[A-Za-z0-9_-]{16,}`), `sk-[redacted]`},
+	{`earer `, regexp.MustCompile(`\b([Bb]earer )[^\s"\\]+`), `${1}[redacted]`},
+	{`asic `, regexp.MustCompile(`\b([Bb]asic )[A-Za-z0-9+/=]{8,}`), `${1}[redacted]`},
+}
+
+// Redact returns line without secrets: values of members and parameters with telling names, API keys, authorization
+// headers, passwords in URLs. It may return line itself.
+func Redact(line []byte) []byte {
+	for _, r := range rules {
+		if bytes.Contains(line, []byte(r.marker)) {
+			line = r.pattern.ReplaceAll(line, []byte(r.with))
+		}
+	}
+	return line
+}
