@@ -1,0 +1,173 @@
+// Package bot turns the signals that a click gave into a score, and matches visitors against allow and deny lists.
+// Finding the signals is the business of whoever sees the request.
+//
+// A click keeps its signals as a bitmask, so that history can be scored anew under other settings.
+package bot
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// Signals is a set of signals, one bit each. The bit of a signal never changes: it is stored with every click.
+type Signals uint64
+
+// The signals. Allowed is set beside them when an allow entry matched.
+const (
+	DenyList Signals = 1 << iota
+	DeclaredBot
+	LinkPreview
+	AICrawler
+	HTTPLibrary
+	EmptyUserAgent
+	Headless
+	HeadRequest
+	Prefetch
+	FakeCrawler
+	Honeypot
+	TorExit
+	Datacenter
+	VPNOrProxy
+	SpamIP
+	BadReferrer
+	UAMismatch
+	NoAcceptLanguage
+	FewHeaders
+	FastClick
+	ClickFlood
+	CampaignFlood
+	RepeatClick
+	GeoTZMismatch
+	NoJS
+
+	Allowed Signals = 1 << 62
+)
+
+// Signal is one row of the table: what may be said of a click, and how much it weighs.
+type Signal struct {
+	Bit        Signals
+	Reason     string // the name; a click's bot_reason
+	Weight     int    // added to the score
+	CanDisable bool
+	Meaning    string
+}
+
+// table is in the order of the bits.
+var table = [...]Signal{
+	{DenyList, "deny_list", 100, false, "a deny entry matched"},
+	{DeclaredBot, "declared_bot", 100, false, "the user agent calls itself a bot"},
+	{LinkPreview, "link_preview", 100, true, "a messenger or network fetched a preview"},
+	{AICrawler, "ai_crawler", 100, true, "a crawler of an AI service"},
+	{HTTPLibrary, "http_library", 90, true, "a programming library, not a browser"},
+	{EmptyUserAgent, "empty_user_agent", 90, true, "no user agent was sent"},
+	{Headless, "headless", 80, true, "a browser under remote control"},
+	{HeadRequest, "head_request", 80, true, "only the headers were asked for"},
+	{Prefetch, "prefetch", 80, true, "a browser loaded the link ahead of a click"},
+	{FakeCrawler, "fake_crawler", 80, true, "claims to be a search engine's crawler and is not"},
+	{Honeypot, "honeypot", 100, true, "followed a link that nobody can see"},
+	{TorExit, "tor_exit", 60, true, "came through Tor"},
+	{Datacenter, "datacenter", 45, true, "the address belongs to a hosting network"},
+	{VPNOrProxy, "vpn_or_proxy", 30, true, "the address belongs to a VPN or proxy"},
+	{SpamIP, "spam_ip", 50, true, "the address is on a list of abusers"},
+	{BadReferrer, "bad_referrer", 40, true, "the referrer is known for spam"},
+	{UAMismatch, "ua_mismatch", 40, true, "the user agent contradicts itself or the client hints"},
+	{NoAcceptLanguage, "no_accept_language", 25, true, "no language was asked for"},
+	{FewHeaders, "few_headers", 25, true, "fewer headers than a browser sends"},
+	{FastClick, "fast_click", 50, true, "left the landing page within 0.8 seconds"},
+	{ClickFlood, "click_flood", 50, true, "over 60 events a minute from one address"},
+	{CampaignFlood, "campaign_flood", 40, true, "over 60 events a minute from one address on one campaign"},
+	{RepeatClick, "repeat_click", 20, true, "the same visitor clicked again and again in a day"},
+	{GeoTZMismatch, "geo_tz_mismatch", 20, true, "the browser's time zone is not that of the address"},
+	{NoJS, "no_js", 25, true, "the page tag never reported"},
+}
+
+// Table lists the signals in the order of their bits.
+func Table() []Signal { return slices.Clone(table[:]) }
+
+// ByReason finds a signal by its name.
+func ByReason(reason string) (Signal, bool) {
+	i := slices.IndexFunc(table[:], func(s Signal) bool { return s.Reason == reason })
+	if i < 0 {
+		return Signal{}, false
+	}
+	return table[i], true
+}
+
+// Reasons names the signals of a set, heaviest first; signals of the same weight keep the order of the table. Bits
+// that this version does not know are left out.
+func (s Signals) Reasons() []string {
+	var found []Signal
+	for _, row := range table {
+		if s&row.Bit != 0 {
+			found = append(found, row)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b Signal) int { return b.Weight - a.Weight })
+	out := make([]string, len(found))
+	for i, row := range found {
+		out[i] = row.Reason
+	}
+	return out
+}
+
+// The limits of the threshold that an account may set, and what it has when it sets none.
+const (
+	MinThreshold     = 20
+	MaxThreshold     = 95
+	DefaultThreshold = 60
+	MaxScore         = 100
+)
+
+// Settings are an account's view of the score. The zero value is the default.
+type Settings struct {
+	Threshold int     // 0 is DefaultThreshold; others are held to the limits
+	Disabled  Signals // signals that do not count
+}
+
+// NewSettings builds settings from a threshold and the names of disabled signals. Names that do not exist or cannot
+// be switched off are dropped.
+func NewSettings(threshold int, disabled []string) Settings {
+	s := Settings{Threshold: threshold}
+	for _, name := range disabled {
+		if row, ok := ByReason(name); ok && row.CanDisable {
+			s.Disabled |= row.Bit
+		}
+	}
+	return s
+}
+
+// DisabledReasons names what is switched off.
+func (s Settings) DisabledReasons() []string { return s.Disabled.Reasons() }
+
+// Limit is the threshold in force.
+func (s Settings) Limit() int {
+	if s.Threshold == 0 {
+		return DefaultThreshold
+	}
+	return min(max(s.Threshold, MinThreshold), MaxThreshold)
+}
+
+// Score adds up the signals that count: 0 to 100. An allow entry makes it 0, whatever else is said. The reason is the
+// heaviest signal that counted, empty without one. It does not allocate.
+func Score(fired Signals, settings Settings) (score int, isBot bool, reason string) {
+	if fired&Allowed != 0 {
+		return 0, false, ""
+	}
+	heaviest := 0
+	for left := fired; left != 0; left &= left - 1 {
+		i := bits.TrailingZeros64(uint64(left))
+		if i >= len(table) {
+			break
+		}
+		row := &table[i]
+		if row.CanDisable && settings.Disabled&row.Bit != 0 {
+			continue
+		}
+		score += row.Weight
+		if row.Weight > heaviest {
+			heaviest, reason = row.Weight, row.Reason
+		}
+	}
+	score = min(score, MaxScore)
+	return score, score >= settings.Limit(), reason
+}
