@@ -31,10 +31,10 @@ test: build ## vet and run all tests with the race detector, on test servers of 
 	@echo "make test: all tests passed"
 
 lint: ## run golangci-lint (the first time builds it, some minutes)
-	@$(LINT) run --build-tags nomsgpack $(PKGS)
+	@$(LINT) run $(PKGS)
 
 bench: build ## measure the redirect against a bare handler, ingest, flow.Pick and job start
 	@$(BIN) bench
 
 smoke: build ## send real traffic through the whole chain and compare every figure
-	@$(BIN) bench smoke
+	@$(BIN) smoke

@@ -55,21 +55,29 @@ func TestLoad(t *testing.T) {
 		{"REDIS_URL", "rediss://:p@h:1/2", func(c Config) any { return c.RedisURL }, "rediss://:p@h:1/2"},
 		{"REDIS_URL", "unix:///run/redis.sock", func(c Config) any { return c.RedisURL }, "unix:///run/redis.sock"},
 		{"BASE_URL", "https://api.example.com/", func(c Config) any { return c.BaseURL }, "https://api.example.com"},
-		{"SHARED_DOMAINS", " Go.example.com, l.example ,,go.example.com", func(c Config) any { return c.SharedDomains },
-			[]string{"go.example.com", "l.example"}},
+		{
+			"SHARED_DOMAINS", " Go.example.com, l.example ,,go.example.com", func(c Config) any { return c.SharedDomains },
+			[]string{"go.example.com", "l.example"},
+		},
 		{"SHARED_DOMAINS", "go.example.com", func(c Config) any { return c.TrackingHost }, "go.example.com"},
 		{"TRACKING_HOST", "Track.Example.com.", func(c Config) any { return c.TrackingHost }, "track.example.com"},
 		{"ENCRYPTION_KEY", hexKey, func(c Config) any { return c.EncryptionKey }, raw},
 		{"ENCRYPTION_KEY", base64.StdEncoding.EncodeToString(raw), func(c Config) any { return c.EncryptionKey }, raw},
 		{"ENCRYPTION_KEY", base64.RawURLEncoding.EncodeToString(raw), func(c Config) any { return c.EncryptionKey }, raw},
 		{"CLICK_ACK", "postgres", func(c Config) any { return c.ClickAck }, AckPostgres},
-		{"TRUSTED_PROXIES", "10.1.2.3/8, ::1", func(c Config) any { return c.TrustedProxies },
-			[]netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}},
-		{"EGRESS_ALLOW", "127.0.0.1", func(c Config) any { return c.EgressAllow },
-			[]netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}},
+		{
+			"TRUSTED_PROXIES", "10.1.2.3/8, ::1", func(c Config) any { return c.TrustedProxies },
+			[]netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")},
+		},
+		{
+			"EGRESS_ALLOW", "127.0.0.1", func(c Config) any { return c.EgressAllow },
+			[]netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")},
+		},
 		{"GEO_CITY_DB", file, func(c Config) any { return c.GeoCityDB }, file},
-		{"WEBHOOK_SCHEDULE", "1s, 5s,2m", func(c Config) any { return c.WebhookSchedule },
-			[]time.Duration{time.Second, 5 * time.Second, 2 * time.Minute}},
+		{
+			"WEBHOOK_SCHEDULE", "1s, 5s,2m", func(c Config) any { return c.WebhookSchedule },
+			[]time.Duration{time.Second, 5 * time.Second, 2 * time.Minute},
+		},
 		{"LOG_LEVEL", "WARN", func(c Config) any { return c.LogLevel }, slog.LevelWarn},
 	}
 	for _, tt := range tests {

@@ -58,13 +58,13 @@ func (a account) command(ctx context.Context, dir, program string, args ...strin
 	return cmd
 }
 
-// run runs a program as the account; a failure carries the last lines of what the program said.
-func (a account) run(ctx context.Context, dir, program string, args ...string) (string, error) {
+// run runs a program as the account; a failure carries the end of what the program said.
+func (a account) run(ctx context.Context, dir, program string, args ...string) error {
 	out, err := a.command(ctx, dir, program, args...).CombinedOutput()
 	if err != nil {
-		return "", fmt.Errorf("%s: %w\n%s", program, err, tail(string(out), 8))
+		return fmt.Errorf("%s: %w\n%s", program, err, tail(string(out)))
 	}
-	return strings.TrimSpace(string(out)), nil
+	return nil
 }
 
 // own gives path to the account.
@@ -89,8 +89,9 @@ func cleanEnv() []string {
 	return append(env, "LC_ALL=C")
 }
 
-// tail returns the last n lines of text.
-func tail(text string, n int) string {
+// tail returns the last lines of a program's output, enough to tell what went wrong.
+func tail(text string) string {
+	const most = 8
 	lines := strings.Split(strings.TrimSpace(text), "\n")
-	return strings.Join(lines[max(0, len(lines)-n):], "\n")
+	return strings.Join(lines[max(0, len(lines)-most):], "\n")
 }

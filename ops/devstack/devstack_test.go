@@ -31,18 +31,18 @@ func TestLife(t *testing.T) {
 
 	steps := []struct {
 		name string
-		do   func(t *testing.T)
+		do   func()
 	}{
-		{"nothing", func(*testing.T) {}},
-		{"stop", func(t *testing.T) { must(t, Stop(t.Context(), opts)) }},
-		{"kill -9 of both servers", func(t *testing.T) { kill(t, opts) }},
-		{"a stranger has the process number", func(t *testing.T) {
+		{"nothing", func() {}},
+		{"stop", func() { must(t, Stop(t.Context(), opts)) }},
+		{"kill -9 of both servers", func() { kill(t, opts) }},
+		{"a stranger has the process number", func() {
 			kill(t, opts)
 			replacePID(t, opts, os.Getpid())
 		}},
 	}
 	for _, step := range steps {
-		step.do(t)
+		step.do()
 		if again := ensure(t, opts); again != first {
 			t.Errorf("after %s: %+v, want the same servers as before", step.name, again)
 		}

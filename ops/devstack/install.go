@@ -231,7 +231,7 @@ func runManager(ctx context.Context, words []string) error {
 	cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive", "RUNLEVEL=1", "HOMEBREW_NO_AUTO_UPDATE=1")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		return fmt.Errorf("%s: %w\n%s", strings.Join(words, " "), err, tail(string(out), 8))
+		return fmt.Errorf("%s: %w\n%s", strings.Join(words, " "), err, tail(string(out)))
 	}
 	return nil
 }

@@ -95,7 +95,7 @@ func (p *postgres) create(ctx context.Context) error {
 		if h.opts.Test {
 			args = append(args, "--no-sync")
 		}
-		if _, err = h.acct.run(ctx, h.dir, p.tool("initdb"), args...); err == nil {
+		if err = h.acct.run(ctx, h.dir, p.tool("initdb"), args...); err == nil {
 			break
 		}
 	}
@@ -164,7 +164,7 @@ func (p *postgres) start(ctx context.Context) error {
 	}
 	h.say("starting PostgreSQL on 127.0.0.1:%d", h.state.PostgresPort)
 	for {
-		_, err := h.acct.run(ctx, h.dir, p.tool("pg_ctl"), "start", "--silent", "--wait",
+		err := h.acct.run(ctx, h.dir, p.tool("pg_ctl"), "start", "--silent", "--wait",
 			"--timeout="+strconv.Itoa(int(startTimeout.Seconds())), "--pgdata="+p.dir(), "--log="+h.file("postgres.log"))
 		if err == nil {
 			return p.createDatabase(ctx)
@@ -259,15 +259,14 @@ func (p *postgres) query(ctx context.Context, database, statement string) (strin
 		"PGPASSWORD="+p.home.state.PostgresPassword, "PGDATABASE="+database, "PGSSLMODE=disable", "PGCONNECT_TIMEOUT=5")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		return "", fmt.Errorf("psql: %w\n%s", err, tail(string(out), 8))
+		return "", fmt.Errorf("psql: %w\n%s", err, tail(string(out)))
 	}
 	return strings.TrimSpace(string(out)), nil
 }
 
 func (p *postgres) stop(ctx context.Context) error {
-	_, err := p.home.acct.run(ctx, p.home.dir, p.tool("pg_ctl"), "stop", "--silent", "--mode=fast", "--wait",
+	return p.home.acct.run(ctx, p.home.dir, p.tool("pg_ctl"), "stop", "--silent", "--mode=fast", "--wait",
 		"--timeout=60", "--pgdata="+p.dir())
-	return err
 }
 
 // tool is a program of the cluster's version; psql may live apart from the server.
@@ -285,5 +284,5 @@ func (h *home) logTail(name string) string {
 	if err != nil {
 		return ""
 	}
-	return tail(string(text), 8)
+	return tail(string(text))
 }

@@ -2,6 +2,7 @@ package devstack
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,6 +31,9 @@ func (r *redis) url() string {
 }
 
 func (r *redis) address() string { return "127.0.0.1:" + strconv.Itoa(r.home.state.RedisPort) }
+
+// errEnded stands for a server that ended without an error of its own.
+var errEnded = errors.New("no reason given")
 
 // settings: never evict, because queued jobs are not a cache; append-only file with a sync every second, because
 // PostgreSQL is the truth and Redis may lose its last second.
@@ -98,7 +102,7 @@ func (r *redis) start(ctx context.Context) error {
 	for !r.running(ctx) {
 		select {
 		case err := <-ended:
-			return fmt.Errorf("%s ended at once (%v)\n%s", filepath.Base(bin), err, h.logTail("redis.log"))
+			return fmt.Errorf("%s ended at once: %w\n%s", filepath.Base(bin), cmp.Or(err, errEnded), h.logTail("redis.log"))
 		case <-ctx.Done():
 			return fmt.Errorf("no answer on %s: %w\n%s", r.address(), ctx.Err(), h.logTail("redis.log"))
 		case <-time.After(50 * time.Millisecond):

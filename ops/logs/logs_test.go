@@ -63,8 +63,10 @@ func TestRedaction(t *testing.T) {
 		{"in a group", slog.Group("auth", slog.String("token", secret), slog.String("user", "ann")), "ann"},
 		{"key of the API", slog.String("note", "used sy_f"+secret+" twice"), "twice"},
 		{"header line", slog.String("note", "authorization: bearer "+secret+" end"), "end"},
-		{"URL in an error", slog.Any("error", errors.New("dial postgres://bob:"+secret+"@db.example:5432/x: refused")),
-			"@db.example:5432/x: refused"},
+		{
+			"URL in an error", slog.Any("error", errors.New("dial postgres://bob:"+secret+"@db.example:5432/x: refused")),
+			"@db.example:5432/x: refused",
+		},
 		{"URL without user", slog.String("url", "redis://:"+secret+"@cache:6379/0"), "@cache:6379/0"},
 		{"parameter", slog.String("path", "/postback?clickid=c1&secret="+secret+"&payout=3"), "payout=3"},
 		{"libpq words", slog.String("dsn", "host=db password="+secret+" dbname=x"), "dbname=x"},
