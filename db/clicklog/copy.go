@@ -1,0 +1,49 @@
+package clicklog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"switchyard/db"
+)
+
+// copyIn writes rows by COPY. c has to be a transaction. The values of a row are read before the next is asked for.
+func copyIn(ctx context.Context, c db.Conn, table, columns string, rows iter.Seq[[]any]) (err error) {
+	p, ok := c.(sqlx.PreparerContext)
+	if !ok {
+		return fmt.Errorf("clicklog: cannot COPY on %T", c)
+	}
+	stmt, err := p.PrepareContext(ctx, `COPY `+table+` (`+columns+`) FROM STDIN`)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stmt.Close()) }()
+	for row := range rows {
+		if _, err := stmt.ExecContext(ctx, row...); err != nil {
+			return err
+		}
+	}
+	_, err = stmt.ExecContext(ctx)
+	return err
+}
+
+// idArray is a uuid[] as PostgreSQL reads it.
+func idArray(ids []uuid.UUID) string {
+	var b strings.Builder
+	b.Grow(2 + 37*len(ids))
+	b.WriteByte('{')
+	for i, id := range ids {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(id.String())
+	}
+	b.WriteByte('}')
+	return b.String()
+}

@@ -1,0 +1,38 @@
+package clicklog
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// disk makes segment files. Tests put one in that fails.
+type disk interface {
+	create(path string) (segmentFile, error)
+}
+
+// segmentFile is what the spool asks of an open segment.
+type segmentFile interface {
+	io.Writer
+	io.Closer
+	Truncate(size int64) error
+	syncData() error
+}
+
+type realDisk struct{}
+
+// create makes the file and its directory entry durable: a segment that vanishes with the power would take its
+// acknowledged records along.
+func (realDisk) create(path string) (segmentFile, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := syncDir(filepath.Dir(path)); err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return realFile{f}, nil
+}
+
+type realFile struct{ *os.File }

@@ -1,0 +1,97 @@
+package clicklog
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/crc32"
+)
+
+// A record lies in a segment as: marker, length and CRC-32C of length and payload (little endian), payload. The
+// marker lets a reader find the next record behind a damaged one; no valid UTF-8 text contains it.
+const (
+	frameHeader = 12
+	maxRecord   = 512 << 10
+)
+
+var (
+	frameMarker = []byte{0xF5, 0xFA, 'S', 'Y'}
+	castagnoli  = crc32.MakeTable(crc32.Castagnoli)
+)
+
+// openFrame appends room for a header; closeFrame fills it once the payload has been appended behind it.
+func openFrame(b []byte) []byte { return append(append(b, frameMarker...), 0, 0, 0, 0, 0, 0, 0, 0) }
+
+func closeFrame(frame []byte) {
+	binary.LittleEndian.PutUint32(frame[4:], uint32(len(frame)-frameHeader)) //nolint:gosec // capped by maxRecord
+	binary.LittleEndian.PutUint32(frame[8:], frameSum(frame))
+}
+
+func frameSum(frame []byte) uint32 {
+	return crc32.Update(crc32.Checksum(frame[4:8], castagnoli), castagnoli, frame[frameHeader:])
+}
+
+// scanner walks over the frames of a part of a segment. Damage never stops it: it goes on at the next sound frame
+// and counts each damaged stretch once.
+type scanner struct {
+	dropped int64 // damaged stretches
+	damaged bool  // inside of one
+}
+
+// next finds the first sound frame in buf. It returns its payload and the offset behind it. Without one, payload is
+// nil and end is how many bytes are done with; last says that buf reaches the end of what there is, so that an
+// incomplete frame is a torn one.
+func (s *scanner) next(buf []byte, last bool) (payload []byte, end int) {
+	for i := 0; i < len(buf); {
+		rest := buf[i:]
+		n, state := checkFrame(rest)
+		switch {
+		case state == frameSound:
+			s.damaged = false
+			return rest[frameHeader:n], i + n
+		case state == frameShort && !last:
+			return nil, i
+		}
+		if !s.damaged {
+			s.damaged = true
+			s.dropped++
+		}
+		jump := bytes.Index(rest[1:], frameMarker)
+		if jump < 0 {
+			if last {
+				return nil, len(buf)
+			}
+			return nil, max(i+1, len(buf)-len(frameMarker)+1)
+		}
+		i += 1 + jump
+	}
+	return nil, len(buf)
+}
+
+type frameState uint8
+
+const (
+	frameSound frameState = iota
+	frameShort            // nothing wrong so far, but it is not all there
+	frameBad
+)
+
+func checkFrame(b []byte) (int, frameState) {
+	if !bytes.HasPrefix(b, frameMarker[:min(len(b), len(frameMarker))]) {
+		return 0, frameBad
+	}
+	if len(b) < frameHeader {
+		return 0, frameShort
+	}
+	size := binary.LittleEndian.Uint32(b[4:])
+	if size == 0 || size > maxRecord {
+		return 0, frameBad
+	}
+	n := frameHeader + int(size)
+	if n > len(b) {
+		return 0, frameShort
+	}
+	if frameSum(b[:n]) != binary.LittleEndian.Uint32(b[8:]) {
+		return 0, frameBad
+	}
+	return n, frameSound
+}

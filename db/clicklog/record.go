@@ -1,0 +1,81 @@
+package clicklog
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+)
+
+// Record is one fact on its way to PostgreSQL. Exactly one member is set.
+type Record struct {
+	Click    *models.Click
+	Out      *models.ClickOut
+	Postback *models.Postback
+}
+
+// The first byte of an encoded record says what it is. The numbers are on disks: they are never reused.
+const (
+	kindClick    = 1
+	kindOut      = 2
+	kindPostback = 3
+)
+
+var (
+	errEmptyRecord = errors.New("clicklog: a record without content")
+	errCorrupt     = errors.New("clicklog: a record that cannot be read")
+)
+
+// appendRecord appends the encoded record to b.
+func appendRecord(b []byte, r Record) ([]byte, error) {
+	switch {
+	case r.Click != nil:
+		return appendFields(append(b, kindClick), clickFields, r.Click), nil
+	case r.Out != nil:
+		return appendFields(append(b, kindOut), outFields, r.Out), nil
+	case r.Postback != nil:
+		return appendFields(append(b, kindPostback), postbackFields, r.Postback), nil
+	}
+	return b, errEmptyRecord
+}
+
+// decodeRecord reads an encoded record. Fields that this version does not know are skipped, so that a newer
+// process's spool can be read by an older one and the other way round. Texts come out as PostgreSQL accepts them.
+func decodeRecord(p []byte) (Record, error) {
+	if len(p) == 0 {
+		return Record{}, errCorrupt
+	}
+	var r Record
+	var err error
+	switch p[0] {
+	case kindClick:
+		r.Click = new(models.Click)
+		err = readFields(p[1:], clickFields, r.Click)
+	case kindOut:
+		r.Out = new(models.ClickOut)
+		err = readFields(p[1:], outFields, r.Out)
+	case kindPostback:
+		r.Postback = new(models.Postback)
+		err = readFields(p[1:], postbackFields, r.Postback)
+	default:
+		err = fmt.Errorf("%w: kind %d", errCorrupt, p[0])
+	}
+	if err == nil && r.id() == uuid.Nil {
+		err = fmt.Errorf("%w: no id", errCorrupt)
+	}
+	return r, err
+}
+
+func (r Record) id() uuid.UUID {
+	switch {
+	case r.Click != nil:
+		return r.Click.ID
+	case r.Out != nil:
+		return r.Out.ID
+	case r.Postback != nil:
+		return r.Postback.ID
+	}
+	return uuid.Nil
+}

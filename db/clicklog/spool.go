@@ -1,0 +1,285 @@
+package clicklog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+)
+
+// SpoolOptions of a spool. The zero value is good.
+type SpoolOptions struct {
+	SegmentSize int64 // bytes after which a new segment is begun, default 32 MiB
+	// AckPostgres makes Append wait until its record was committed in PostgreSQL by a running Ingester, for a disk
+	// that does not outlive the process (CLICK_ACK=postgres).
+	AckPostgres bool
+	Log         *slog.Logger // default slog.Default()
+
+	disk disk
+}
+
+// Spool is the log on local disk that a record waits in until it is in PostgreSQL. Many processes can be given the
+// same directory: each holds a sub-directory of its own.
+type Spool struct {
+	dir  string
+	home *home
+	o    SpoolOptions
+
+	mu     sync.Mutex
+	open   *batch // collects what arrives while the flusher writes the one before
+	closed bool
+	work   chan struct{} // something is in open
+	done   chan struct{} // the flusher has ended
+
+	file   segmentFile // flusher only
+	active position    // flusher only: where the next batch goes
+
+	tail    tail
+	stored  progress
+	written chan struct{} // tells the ingester that there is more
+
+	appended, failed, dropped, rejected atomic.Int64
+	lastStored                          atomic.Int64 // time of the newest stored record, Unix milliseconds
+	adopted                             atomic.Int64 // bytes in adopted sub-directories
+}
+
+// ErrSpoolFull says that the disk takes no more, or too slowly: nothing was recorded.
+var ErrSpoolFull = errors.New("clicklog: too much waits for the disk")
+
+// ErrClosed says that the spool was closed before the record could be written.
+var ErrClosed = errors.New("clicklog: the spool is closed")
+
+const maxWaiting = 32 << 20 // bytes that may wait for the flusher
+
+// batch is what one write and one sync make durable.
+type batch struct {
+	buf   []byte
+	count int64
+	done  chan struct{}
+	end   position
+	err   error
+}
+
+func newBatch() *batch { return &batch{done: make(chan struct{})} }
+
+// OpenSpool takes a free sub-directory of dir, making both where they are missing. What a process left there that
+// crashed is ingested like the spool's own records.
+func OpenSpool(dir string, o SpoolOptions) (*Spool, error) {
+	if o.SegmentSize == 0 {
+		o.SegmentSize = 32 << 20
+	}
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	if o.disk == nil {
+		o.disk = realDisk{}
+	}
+	h, err := takeHome(dir)
+	if err != nil {
+		return nil, err
+	}
+	list, err := h.segments()
+	if err != nil {
+		return nil, errors.Join(err, h.release())
+	}
+	s := &Spool{dir: dir, home: h, o: o, open: newBatch(), work: make(chan struct{}, 1), done: make(chan struct{}),
+		written: make(chan struct{}, 1)}
+	mark := h.readMark()
+	last := mark.seq
+	if n := len(list); n > 0 {
+		last = max(last, list[n-1])
+	}
+	// An old segment is never written to again: its end may be torn.
+	s.active = position{seq: last + 1}
+	s.tail.begin(s.active)
+	s.stored.advance(mark)
+	go s.flush()
+	return s, nil
+}
+
+// Append returns nil when the record is on stable storage, and an error at once when the disk refuses it: then it
+// was not recorded, and the caller counts it. When ctx ends first, the record may still be recorded.
+func (s *Spool) Append(ctx context.Context, r Record) error {
+	scratch := scratches.Get().(*[]byte) //nolint:forcetypeassert // the pool holds nothing else
+	defer scratches.Put(scratch)
+	frame, err := appendRecord(openFrame((*scratch)[:0]), r)
+	*scratch = frame
+	if err != nil {
+		return err
+	}
+	if len(frame) > frameHeader+maxRecord {
+		return fmt.Errorf("clicklog: a record of %d bytes is too large", len(frame))
+	}
+	closeFrame(frame)
+	b, err := s.join(frame)
+	if err != nil {
+		return err
+	}
+	select {
+	case <-b.done:
+	case <-ctx.Done():
+		return fmt.Errorf("clicklog: append: %w", ctx.Err())
+	}
+	if b.err != nil || !s.o.AckPostgres {
+		return b.err
+	}
+	return s.stored.wait(ctx, b.end)
+}
+
+var scratches = sync.Pool{New: func() any { b := make([]byte, 0, 2048); return &b }}
+
+// join puts the frame into the batch that is being collected.
+func (s *Spool) join(frame []byte) (*batch, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, ErrClosed
+	}
+	b := s.open
+	if len(b.buf)+len(frame) > maxWaiting {
+		s.failed.Add(1)
+		return nil, ErrSpoolFull
+	}
+	b.buf = append(b.buf, frame...)
+	b.count++
+	if b.count == 1 {
+		select {
+		case s.work <- struct{}{}:
+		default:
+		}
+	}
+	return b, nil
+}
+
+// flush is the one goroutine that writes: while it syncs a batch, the next one gathers. There is no delay: a lone
+// record is written at once.
+func (s *Spool) flush() {
+	defer close(s.done)
+	var spare []byte
+	for range s.work {
+		s.mu.Lock()
+		b := s.open
+		s.open = newBatch()
+		s.open.buf = spare[:0]
+		closed := s.closed
+		s.mu.Unlock()
+		if b.count > 0 {
+			b.err = s.write(b)
+			s.count(b)
+			close(b.done)
+		}
+		if spare = b.buf; cap(spare) > 1<<20 {
+			spare = nil
+		}
+		if closed {
+			s.seal()
+			return
+		}
+	}
+}
+
+func (s *Spool) count(b *batch) {
+	if b.err != nil {
+		s.failed.Add(b.count)
+		s.o.Log.Error("spool write", "error", b.err, "records", b.count)
+		return
+	}
+	s.appended.Add(b.count)
+	select {
+	case s.written <- struct{}{}:
+	default:
+	}
+}
+
+// write makes the batch durable. After an error the segment is cut back to its last good byte and left, because
+// what the kernel still holds of it is unknown; the next batch tries a new one.
+func (s *Spool) write(b *batch) error {
+	if s.file == nil {
+		f, err := s.o.disk.create(s.home.segment(s.active.seq))
+		if err != nil {
+			s.active = position{seq: s.active.seq + 1}
+			s.tail.begin(s.active)
+			return fmt.Errorf("clicklog: new segment: %w", err)
+		}
+		s.file = f
+	}
+	_, err := s.file.Write(b.buf)
+	if err == nil {
+		err = s.file.syncData()
+	}
+	if err != nil {
+		err = errors.Join(err, s.file.Truncate(s.active.off))
+		s.seal()
+		return fmt.Errorf("clicklog: write segment: %w", err)
+	}
+	s.active.off += int64(len(b.buf))
+	b.end = s.active
+	s.tail.grow(s.active)
+	if s.active.off >= s.o.SegmentSize {
+		s.seal()
+	}
+	return nil
+}
+
+// seal ends the active segment; the next batch begins another.
+func (s *Spool) seal() {
+	if s.file == nil {
+		return
+	}
+	if err := s.file.Close(); err != nil {
+		s.o.Log.Warn("spool close", "error", err)
+	}
+	s.file = nil
+	s.active = position{seq: s.active.seq + 1}
+	s.tail.begin(s.active)
+}
+
+// Close writes what was appended and gives the sub-directory free. Close it after its Ingester has ended.
+func (s *Spool) Close() error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return nil
+	}
+	s.closed = true
+	s.mu.Unlock()
+	select {
+	case s.work <- struct{}{}:
+	default:
+	}
+	<-s.done
+	return s.home.release()
+}
+
+// SpoolStats are figures for metrics.
+type SpoolStats struct {
+	Appended     int64         // records made durable since the start
+	Failed       int64         // records the disk refused
+	Dropped      int64         // damaged stretches that were skipped when reading
+	Rejected     int64         // records that PostgreSQL refuses, kept in the file "rejected"
+	PendingBytes int64         // on disk and not in PostgreSQL yet
+	Lag          time.Duration // age of the newest stored record while others wait
+}
+
+// Stats reads the directory: call it when a scrape asks, not for every click.
+func (s *Spool) Stats() SpoolStats {
+	st := SpoolStats{Appended: s.appended.Load(), Failed: s.failed.Load(), Dropped: s.dropped.Load(),
+		Rejected: s.rejected.Load(), PendingBytes: s.home.backlog(s.stored.at()) + s.adopted.Load()}
+	if last := s.lastStored.Load(); st.PendingBytes > 0 && last > 0 {
+		st.Lag = max(time.Since(time.UnixMilli(last)), 0)
+	}
+	return st
+}
+
+func (s *Spool) noteStored(id uuid.UUID) {
+	if id != uuid.Nil {
+		s.lastStored.Store(models.ClickTime(id).UnixMilli())
+	}
+}

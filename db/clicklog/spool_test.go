@@ -1,0 +1,511 @@
+package clicklog
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/models"
+)
+
+// fill sets every field of a struct to something that is not zero, so that a forgotten field shows.
+func fill(v reflect.Value, seed *int) {
+	*seed++
+	switch x := v.Addr().Interface().(type) {
+	case *uuid.UUID:
+		*x = uuid.Must(uuid.NewV7())
+		return
+	case *netip.Addr:
+		*x = netip.MustParseAddr("2001:db8::" + strconv.Itoa(*seed))
+		return
+	case *decimal.Decimal:
+		*x = decimal.New(int64(*seed), -3)
+		return
+	case *map[string]string:
+		*x = map[string]string{"payout": strconv.Itoa(*seed), "": "empty name", "x": ""}
+		return
+	}
+	switch v.Kind() { //nolint:exhaustive // these are the kinds there are; the test fails on another
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fill(v.Field(i), seed)
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			fill(v.Index(i), seed)
+		}
+	case reflect.String:
+		v.SetString("text " + strconv.Itoa(*seed))
+	case reflect.Int:
+		v.SetInt(int64(*seed))
+	case reflect.Uint8, reflect.Uint32, reflect.Uint64:
+		v.SetUint(uint64(*seed))
+	case reflect.Bool:
+		v.SetBool(true)
+	default:
+		panic("clicklog test: cannot fill " + v.Kind().String())
+	}
+}
+
+func filled[T any]() *T {
+	v, seed := new(T), 0
+	fill(reflect.ValueOf(v).Elem(), &seed)
+	return v
+}
+
+var byValue = cmp.Options{
+	cmp.Comparer(func(a, b netip.Addr) bool { return a == b }),
+	cmp.Comparer(func(a, b decimal.Decimal) bool { return a.Equal(b) }),
+}
+
+func TestRecordsKeepEveryField(t *testing.T) {
+	t.Parallel()
+	for name, r := range map[string]Record{
+		"click":          {Click: filled[models.Click]()},
+		"click-out":      {Out: filled[models.ClickOut]()},
+		"postback":       {Postback: filled[models.Postback]()},
+		"click, id only": {Click: &models.Click{ID: models.NewClickID()}},
+		"IPv4":           {Click: &models.Click{ID: models.NewClickID(), IP: netip.MustParseAddr("8.8.8.8")}},
+	} {
+		p, err := appendRecord(nil, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := decodeRecord(p)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if diff := cmp.Diff(r, got, byValue); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+func TestUnknownFieldsAreSkipped(t *testing.T) {
+	t.Parallel()
+	c := filled[models.Click]()
+	p, _ := appendRecord(nil, Record{Click: c})
+	p = append(appendBytes(p[:1:1], 250, "of a later version"), p[1:]...)
+	p = appendBytes(p, 251, "another")
+	got, err := decodeRecord(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(c, got.Click, byValue); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTextsAreCleaned(t *testing.T) {
+	t.Parallel()
+	c := &models.Click{ID: models.NewClickID(), UserAgent: "a\x00b\xffc"}
+	p, _ := appendRecord(nil, Record{Click: c})
+	got, err := decodeRecord(p)
+	if err != nil || got.Click.UserAgent != "ab\uFFFDc" {
+		t.Errorf("got %q, %v", got.Click.UserAgent, err)
+	}
+}
+
+func FuzzDecodeRecord(f *testing.F) {
+	for _, r := range []Record{{Click: filled[models.Click]()}, {Postback: filled[models.Postback]()}} {
+		p, _ := appendRecord(nil, r)
+		f.Add(p)
+	}
+	f.Fuzz(func(t *testing.T, p []byte) {
+		r, err := decodeRecord(p)
+		if err != nil {
+			return
+		}
+		again, err := appendRecord(nil, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := decodeRecord(again); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func open(t *testing.T, dir string, o SpoolOptions) *Spool {
+	t.Helper()
+	s, err := OpenSpool(dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func appendClicks(t *testing.T, s *Spool, n int) []uuid.UUID {
+	t.Helper()
+	ids := make([]uuid.UUID, n)
+	for i := range ids {
+		ids[i] = models.NewClickID()
+		if err := s.Append(t.Context(), Record{Click: &models.Click{ID: ids[i], UserAgent: "Mozilla/5.0"}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return ids
+}
+
+// readAll reads a queue to its end, as an ingester whose every batch is stored.
+func readAll(t *testing.T, q *queue) []uuid.UUID {
+	t.Helper()
+	var ids []uuid.UUID
+	for {
+		items, err := q.read(7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q.done = q.pos
+		if len(items) == 0 {
+			return ids
+		}
+		for _, it := range items {
+			if it.err != nil {
+				t.Fatal(it.err)
+			}
+			ids = append(ids, it.rec.id())
+		}
+	}
+}
+
+func TestSpoolKeepsOrderOverSegments(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir(), SpoolOptions{SegmentSize: 200})
+	q := newQueue(s.home, &s.tail)
+	want := appendClicks(t, s, 20)
+	got := readAll(t, q)
+	more := appendClicks(t, s, 20)
+	got = append(got, readAll(t, q)...)
+	if diff := cmp.Diff(append(want, more...), got); diff != "" {
+		t.Error(diff)
+	}
+	if err := q.close(); err != nil {
+		t.Fatal(err)
+	}
+	if list, _ := s.home.segments(); len(list) > 1 {
+		t.Errorf("finished segments stay: %v", list)
+	}
+	if n := s.Stats().PendingBytes; n != s.home.backlog(q.done) && n == 0 {
+		t.Errorf("pending %d", n)
+	}
+}
+
+func TestSpoolManyWriters(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir(), SpoolOptions{SegmentSize: 16 << 10})
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	want := map[uuid.UUID]bool{}
+	for range 32 {
+		wg.Go(func() {
+			for range 30 {
+				id := models.NewClickID()
+				if err := s.Append(t.Context(), Record{Click: &models.Click{ID: id}}); err != nil {
+					t.Error(err)
+				}
+				mu.Lock()
+				want[id] = true
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	got := readAll(t, newQueue(s.home, &s.tail))
+	if len(got) != len(want) {
+		t.Fatalf("%d of %d", len(got), len(want))
+	}
+	for _, id := range got {
+		if !want[id] {
+			t.Errorf("%s twice or unknown", id)
+		}
+		delete(want, id)
+	}
+}
+
+// A process that dies leaves its segments and a lock that is free again; a mark that was written holds.
+func TestSpoolAfterCrash(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, dir, SpoolOptions{})
+	first := appendClicks(t, s, 5)
+	q := newQueue(s.home, &s.tail)
+	if got := readAll(t, q); len(got) != len(first) {
+		t.Fatalf("read %d", len(got))
+	}
+	if err := q.close(); err != nil {
+		t.Fatal(err)
+	}
+	second := appendClicks(t, s, 5)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again := open(t, dir, SpoolOptions{})
+	third := appendClicks(t, again, 5)
+	got := readAll(t, newQueue(again.home, &again.tail))
+	if diff := cmp.Diff(append(second, third...), got); diff != "" {
+		t.Error(diff)
+	}
+	if again.home.path != s.home.path {
+		t.Errorf("took %s, not the free %s", again.home.path, s.home.path)
+	}
+}
+
+func TestTwoProcessesNeverShare(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	a, b := open(t, dir, SpoolOptions{}), open(t, dir, SpoolOptions{})
+	if a.home.path == b.home.path {
+		t.Fatal("both hold " + a.home.path)
+	}
+	want := appendClicks(t, b, 3)
+	if orphans, err := takeOrphans(dir); err != nil || len(orphans) != 0 {
+		t.Fatalf("took a living process's spool: %v, %v", orphans, err)
+	}
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	orphans, err := takeOrphans(dir)
+	if err != nil || len(orphans) != 1 {
+		t.Fatalf("orphans: %v, %v", orphans, err)
+	}
+	if diff := cmp.Diff(want, readAll(t, newQueue(orphans[0], nil))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Whatever happens to the bytes of a segment, the records that are still whole come out, in order, and nothing else.
+func TestDamagedSegments(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, dir, SpoolOptions{})
+	ids := appendClicks(t, s, 60)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	list, _ := s.home.segments()
+	whole, err := os.ReadFile(s.home.segment(list[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := len(whole) / len(ids)
+	rnd := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test repeats
+	for range 300 {
+		bytes := append([]byte(nil), whole...)
+		hit := map[int]bool{} // records that were touched
+		if rnd.IntN(2) == 0 {
+			cut := rnd.IntN(len(bytes))
+			for i := cut / size; i < len(ids); i++ {
+				hit[i] = true
+			}
+			bytes = bytes[:cut]
+		}
+		for range rnd.IntN(4) {
+			if len(bytes) == 0 {
+				break
+			}
+			at := rnd.IntN(len(bytes))
+			bytes[at] ^= 1 << rnd.IntN(8)
+			hit[at/size] = true
+		}
+		var want []uuid.UUID
+		for i, id := range ids {
+			if !hit[i] {
+				want = append(want, id)
+			}
+		}
+		path := filepath.Join(t.TempDir(), "x")
+		h, err := openHome(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(h.segment(1), bytes, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		q := newQueue(h, nil)
+		got := readAll(t, q)
+		// Two flips of the same bit restore a record.
+		if len(got) < len(want) || !subsequence(want, got) || !subsequence(got, ids) {
+			t.Fatalf("want %d, got %d", len(want), len(got))
+		}
+		if torn := len(bytes)%size != 0; (torn || len(got) < len(bytes)/size) && q.scan.dropped == 0 {
+			t.Error("damage was not counted")
+		}
+	}
+}
+
+func subsequence(short, long []uuid.UUID) bool {
+	for _, id := range long {
+		if len(short) > 0 && short[0] == id {
+			short = short[1:]
+		}
+	}
+	return len(short) == 0
+}
+
+// brokenDisk fails when it is told to, after having written a part.
+type brokenDisk struct {
+	mu   sync.Mutex
+	full bool
+}
+
+func (d *brokenDisk) set(full bool) { d.mu.Lock(); d.full = full; d.mu.Unlock() }
+
+func (d *brokenDisk) err() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.full {
+		return syscall.ENOSPC
+	}
+	return nil
+}
+
+func (d *brokenDisk) create(path string) (segmentFile, error) {
+	if err := d.err(); err != nil {
+		return nil, err
+	}
+	f, err := realDisk{}.create(path)
+	return brokenFile{f, d}, err
+}
+
+type brokenFile struct {
+	segmentFile
+	d *brokenDisk
+}
+
+func (f brokenFile) Write(p []byte) (int, error) {
+	if err := f.d.err(); err != nil {
+		n, _ := f.segmentFile.Write(p[:len(p)/2])
+		return n, err
+	}
+	return f.segmentFile.Write(p)
+}
+
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	d := &brokenDisk{}
+	s := open(t, t.TempDir(), SpoolOptions{disk: d})
+	want := appendClicks(t, s, 3)
+	d.set(true)
+	for range 4 {
+		err := s.Append(t.Context(), Record{Click: &models.Click{ID: models.NewClickID()}})
+		if !errors.Is(err, syscall.ENOSPC) {
+			t.Fatalf("a full disk gave %v", err)
+		}
+	}
+	d.set(false)
+	want = append(want, appendClicks(t, s, 3)...)
+	q := newQueue(s.home, &s.tail)
+	if diff := cmp.Diff(want, readAll(t, q)); diff != "" {
+		t.Error(diff)
+	}
+	if st := s.Stats(); st.Failed != 4 || st.Appended != 6 || q.scan.dropped != 0 {
+		t.Errorf("%+v, dropped %d", st, q.scan.dropped)
+	}
+}
+
+func TestAppendRefuses(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir(), SpoolOptions{})
+	if err := s.Append(t.Context(), Record{}); err == nil {
+		t.Error("took an empty record")
+	}
+	big := &models.Click{ID: models.NewClickID(), Params: string(make([]byte, maxRecord))}
+	if err := s.Append(t.Context(), Record{Click: big}); err == nil {
+		t.Error("took a record that no reader takes")
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Append(t.Context(), Record{Click: &models.Click{ID: models.NewClickID()}}); !errors.Is(err, ErrClosed) {
+		t.Errorf("after Close: %v", err)
+	}
+}
+
+// With AckPostgres a record is acknowledged when its place was stored, not before.
+func TestAckPostgres(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir(), SpoolOptions{AckPostgres: true})
+	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	err := s.Append(short, Record{Click: &models.Click{ID: models.NewClickID()}})
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatalf("acknowledged without a commit: %v", err)
+	}
+	acked := make(chan error, 1)
+	go func() { acked <- s.Append(t.Context(), Record{Click: &models.Click{ID: models.NewClickID()}}) }()
+	q := newQueue(s.home, &s.tail)
+	for read := 0; read < 2; {
+		<-s.written
+		read += len(readAll(t, q))
+	}
+	s.stored.advance(q.done)
+	if err := <-acked; err != nil {
+		t.Error(err)
+	}
+}
+
+func BenchmarkEncode(b *testing.B) {
+	r := Record{Click: filled[models.Click]()}
+	buf := make([]byte, 0, 4096)
+	b.ReportAllocs()
+	for b.Loop() {
+		buf, _ = appendRecord(openFrame(buf[:0]), r)
+		closeFrame(buf)
+	}
+	b.SetBytes(int64(len(buf)))
+}
+
+func BenchmarkDecode(b *testing.B) {
+	p, _ := appendRecord(nil, Record{Click: filled[models.Click]()})
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := decodeRecord(p); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkAppend(b *testing.B) {
+	for _, writers := range []int{1, 64, 256} {
+		b.Run(strconv.Itoa(writers), func(b *testing.B) {
+			s, err := OpenSpool(b.TempDir(), SpoolOptions{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer s.Close()
+			r := Record{Click: filled[models.Click]()}
+			b.SetParallelism(max(writers/2, 1))
+			b.ResetTimer()
+			if writers == 1 {
+				for b.Loop() {
+					if err := s.Append(b.Context(), r); err != nil {
+						b.Fatal(err)
+					}
+				}
+				return
+			}
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					if err := s.Append(context.Background(), r); err != nil {
+						b.Error(err)
+					}
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,231 @@
+package clicklog
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"switchyard/db"
+	"switchyard/db/outbox"
+	"switchyard/models"
+)
+
+// PostbackAttempts is how often the job conversion:record of a stored postback is tried.
+const PostbackAttempts = 12
+
+// load is what one transaction stores.
+type load struct {
+	clicks    []*StoredClick
+	outs      []*models.ClickOut
+	postbacks []*models.Postback
+	retry     []uuid.UUID // clicks whose hops could not be applied before
+}
+
+// stored is what the caller has to know after the commit.
+type stored struct {
+	postbacks []uuid.UUID // new ones: their jobs can be dispatched
+	missing   []uuid.UUID // clicks that hops wait for
+}
+
+func newLoad(items []item) load {
+	var l load
+	for _, it := range items {
+		switch r := it.rec; {
+		case r.Click != nil:
+			l.clicks = append(l.clicks, newStored(*r.Click))
+		case r.Out != nil:
+			l.outs = append(l.outs, r.Out)
+		case r.Postback != nil:
+			l.postbacks = append(l.postbacks, r.Postback)
+		}
+	}
+	return l
+}
+
+// newStored is the row of a click that has just happened.
+func newStored(c models.Click) *StoredClick {
+	s := &StoredClick{Click: c, At: models.ClickTime(c.ID)}
+	if c.LanderID != uuid.Nil {
+		s.LPViews = 1
+	}
+	return s
+}
+
+// store writes the load in one transaction. Records that are there already stay as they are.
+func (l load) store(ctx context.Context, d db.Conn) (stored, error) {
+	var out stored
+	err := db.Tx(ctx, d, func(c db.Conn) error {
+		s := sheet{}
+		fresh, err := storeClicks(ctx, c, l.clicks, s)
+		if err != nil {
+			return err
+		}
+		if err := storeHops(ctx, c, l.outs); err != nil {
+			return err
+		}
+		for _, o := range l.outs {
+			fresh = append(fresh, o.ClickID)
+		}
+		if out.missing, err = applyHops(ctx, c, append(fresh, l.retry...), s); err != nil {
+			return err
+		}
+		if out.postbacks, err = storePostbacks(ctx, c, l.postbacks); err != nil {
+			return err
+		}
+		return s.write(ctx, c)
+	})
+	return out, err
+}
+
+// storeClicks writes the clicks that are not stored yet and returns their ids.
+func storeClicks(ctx context.Context, c db.Conn, clicks []*StoredClick, s sheet) ([]uuid.UUID, error) {
+	clicks, err := unknown(ctx, c, clicks)
+	if err != nil || len(clicks) == 0 {
+		return nil, err
+	}
+	if err := decideUnique(ctx, c, clicks); err != nil {
+		return nil, err
+	}
+	ids := make([]uuid.UUID, len(clicks))
+	for i, click := range clicks {
+		ids[i] = click.ID
+		if click.IsUnique {
+			click.Cost = click.Cost.Add(click.UniqueCost)
+		}
+		click.Cost = click.Cost.Round(models.MoneyScale)
+		s.add(click.key(), click.figures())
+	}
+	err = copyIn(ctx, c, "clicks", clickColumnList, func(yield func([]any) bool) {
+		row := make([]any, 0, len(clickColumns))
+		for _, click := range clicks {
+			if !yield(clickPointers(row[:0], click)) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		return nil, fmt.Errorf("clicklog: store clicks: %w", err)
+	}
+	return ids, nil
+}
+
+// unknown leaves out what the table has already, and what comes twice.
+func unknown(ctx context.Context, c db.Conn, clicks []*StoredClick) ([]*StoredClick, error) {
+	if len(clicks) == 0 {
+		return nil, nil
+	}
+	have := make(map[uuid.UUID]struct{}, len(clicks))
+	for _, click := range clicks {
+		have[click.ID] = struct{}{}
+	}
+	ids := sortedIDs(have)
+	var known []uuid.UUID
+	const q = `SELECT id FROM clicks WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 AND $3`
+	if err := sqlx.SelectContext(ctx, c, &known, q, idArray(ids), ids[0], ids[len(ids)-1]); err != nil {
+		return nil, fmt.Errorf("clicklog: known clicks: %w", err)
+	}
+	for _, id := range known {
+		delete(have, id)
+	}
+	fresh := make([]*StoredClick, 0, len(have))
+	for _, click := range clicks {
+		if _, ok := have[click.ID]; ok {
+			fresh = append(fresh, click)
+			delete(have, click.ID)
+		}
+	}
+	return fresh, nil
+}
+
+const insertPostback = `
+INSERT INTO postbacks (id, account_id, network_id, source, domain, ip, params, signature, signed_text, received_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+ON CONFLICT (id) DO NOTHING`
+
+// storePostbacks keeps each raw message with the job that will understand it, and returns the ids of the new ones.
+func storePostbacks(ctx context.Context, c db.Conn, list []*models.Postback) ([]uuid.UUID, error) {
+	var fresh []uuid.UUID
+	for _, p := range list {
+		params := p.Params
+		if params == nil {
+			params = map[string]string{}
+		}
+		text, err := json.Marshal(params)
+		if err != nil {
+			return nil, fmt.Errorf("clicklog: postback: %w", err)
+		}
+		res, err := c.ExecContext(ctx, insertPostback, p.ID, p.AccountID, p.NetworkID, p.Source, p.Domain,
+			(*addrValue)(&p.IP), text, p.Signature, p.SignedText, models.ClickTime(p.ID))
+		if err != nil {
+			return nil, fmt.Errorf("clicklog: store postback: %w", err)
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			continue
+		}
+		job := models.Job{ID: p.ID, Kind: models.KindRecordConversion, MaxAttempts: PostbackAttempts,
+			AccountID: uuid.NullUUID{UUID: p.AccountID, Valid: p.AccountID != uuid.Nil}, NextAttemptAt: time.Now()}
+		if err := outbox.AddJob(ctx, c, job); err != nil {
+			return nil, err
+		}
+		fresh = append(fresh, p.ID)
+	}
+	return fresh, nil
+}
+
+const selectPostback = `
+SELECT account_id, network_id, source, domain, ip, params, signature, signed_text, outcome
+FROM postbacks WHERE id = $1`
+
+// Outcomes of a postback.
+const (
+	PostbackPending   = "pending"
+	PostbackRecorded  = "recorded"
+	PostbackIgnored   = "ignored"   // understood, and it changes nothing
+	PostbackRefused   = "refused"   // not believed or not understood
+	PostbackUnmatched = "unmatched" // its click never came
+)
+
+// FindPostback reads a raw postback and what became of it so far. One that does not exist is models.NotFound.
+func FindPostback(ctx context.Context, c db.Conn, id uuid.UUID) (models.Postback, string, error) {
+	p := models.Postback{ID: id}
+	var params []byte
+	var outcome string
+	err := c.QueryRowxContext(ctx, selectPostback, id).Scan(&p.AccountID, &p.NetworkID, &p.Source, &p.Domain,
+		(*addrValue)(&p.IP), &params, &p.Signature, &p.SignedText, &outcome)
+	if db.NoRows(err) {
+		return p, "", models.NotFound("postback")
+	}
+	if err == nil {
+		err = json.Unmarshal(params, &p.Params)
+	}
+	if err != nil {
+		return p, "", fmt.Errorf("clicklog: find postback: %w", err)
+	}
+	return p, outcome, nil
+}
+
+const decidePostback = `
+UPDATE postbacks SET outcome = $2, detail = left($3, 500), conversion_id = $4, account_id = $5,
+	attempts = attempts + 1, decided_at = now()
+WHERE id = $1`
+
+// PostbackDecision is what became of a postback.
+type PostbackDecision struct {
+	Outcome      string
+	Detail       string // for a person, cut to 500 characters
+	ConversionID uuid.UUID
+	AccountID    uuid.UUID // the click's, so that its owner sees the postback; else the one it came with
+}
+
+// DecidePostback notes what became of a postback, in the transaction of its effect.
+func DecidePostback(ctx context.Context, c db.Conn, id uuid.UUID, p PostbackDecision) error {
+	conversion := uuid.NullUUID{UUID: p.ConversionID, Valid: p.ConversionID != uuid.Nil}
+	if _, err := c.ExecContext(ctx, decidePostback, id, p.Outcome, p.Detail, conversion, p.AccountID); err != nil {
+		return fmt.Errorf("clicklog: decide postback: %w", err)
+	}
+	return nil
+}

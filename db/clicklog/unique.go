@@ -1,0 +1,177 @@
+package clicklog
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+)
+
+// visitorKey is who is counted once: a fingerprint within a campaign.
+type visitorKey struct{ campaign, key uuid.UUID }
+
+func (k visitorKey) compare(o visitorKey) int {
+	return cmp.Or(bytes.Compare(k.campaign[:], o.campaign[:]), bytes.Compare(k.key[:], o.key[:]))
+}
+
+// seen is the time that the unique clicks of a visitor cover, [first, until).
+type seen struct {
+	first, until time.Time
+	stored       bool // there is a row
+	changed      bool
+}
+
+// take tells whether a click at t with a time to live is unique, and if so covers it. A click that arrives so late
+// that its own time ended before the first one covered is unique as well.
+func (s *seen) take(t time.Time, ttl time.Duration) bool {
+	end := t.Add(ttl)
+	switch {
+	case s.first.IsZero():
+		s.first, s.until = t, end
+	case !t.Before(s.until):
+		s.until = end
+	case !end.After(s.first):
+		s.first = t
+	default:
+		return false
+	}
+	s.changed = true
+	return true
+}
+
+// errRaced says that another process counted one of the same visitors at the same moment: the transaction has to be
+// done again.
+var errRaced = errors.New("clicklog: raced for a visitor")
+
+const selectSeen = `
+SELECT v.campaign_id, v.unique_key, v.first_at, v.expires_at
+FROM click_visitors v
+JOIN unnest($1::uuid[], $2::uuid[]) AS k (campaign_id, unique_key)
+	ON v.campaign_id = k.campaign_id AND v.unique_key = k.unique_key
+ORDER BY v.campaign_id, v.unique_key
+FOR UPDATE OF v`
+
+const insertSeen = `
+INSERT INTO click_visitors (campaign_id, unique_key, first_at, expires_at)
+SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::timestamptz[])
+ON CONFLICT DO NOTHING`
+
+const updateSeen = `
+UPDATE click_visitors v SET first_at = k.first_at, expires_at = k.expires_at
+FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::timestamptz[])
+	AS k (campaign_id, unique_key, first_at, expires_at)
+WHERE v.campaign_id = k.campaign_id AND v.unique_key = k.unique_key`
+
+// decideUnique sets IsUnique of new clicks, for good. Bots neither take nor use up uniqueness. Rows are locked in
+// one order, so that ingesters of several processes wait for each other and never in a circle.
+func decideUnique(ctx context.Context, c db.Conn, clicks []*StoredClick) error {
+	visitors := map[visitorKey]*seen{}
+	for _, click := range clicks {
+		if !click.IsBot {
+			visitors[click.visitor()] = &seen{}
+		}
+	}
+	if len(visitors) == 0 {
+		return nil
+	}
+	if err := loadSeen(ctx, c, visitors); err != nil {
+		return err
+	}
+	for _, click := range clicks {
+		if !click.IsBot {
+			ttl := time.Duration(max(click.UniqueHours, 1)) * time.Hour
+			click.IsUnique = visitors[click.visitor()].take(click.At, ttl)
+		}
+	}
+	return saveSeen(ctx, c, visitors)
+}
+
+func (c *StoredClick) visitor() visitorKey { return visitorKey{c.CampaignID, uuid.UUID(c.UniqueKey)} }
+
+func sortedVisitors(visitors map[visitorKey]*seen, want func(*seen) bool) []visitorKey {
+	keys := make([]visitorKey, 0, len(visitors))
+	for k, s := range visitors {
+		if want(s) {
+			keys = append(keys, k)
+		}
+	}
+	slices.SortFunc(keys, visitorKey.compare)
+	return keys
+}
+
+func loadSeen(ctx context.Context, c db.Conn, visitors map[visitorKey]*seen) error {
+	keys := sortedVisitors(visitors, func(*seen) bool { return true })
+	campaigns, prints := splitKeys(keys)
+	rows, err := c.QueryxContext(ctx, selectSeen, campaigns, prints)
+	if err != nil {
+		return fmt.Errorf("clicklog: load visitors: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var k visitorKey
+		s := seen{stored: true}
+		if err := rows.Scan(&k.campaign, &k.key, &s.first, &s.until); err != nil {
+			return fmt.Errorf("clicklog: load visitors: %w", err)
+		}
+		*visitors[k] = s
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("clicklog: load visitors: %w", err)
+	}
+	return nil
+}
+
+func saveSeen(ctx context.Context, c db.Conn, visitors map[visitorKey]*seen) error {
+	for _, part := range []struct {
+		sql    string
+		stored bool
+	}{{insertSeen, false}, {updateSeen, true}} {
+		keys := sortedVisitors(visitors, func(s *seen) bool { return s.changed && s.stored == part.stored })
+		if len(keys) == 0 {
+			continue
+		}
+		campaigns, prints := splitKeys(keys)
+		first, until := make([]time.Time, len(keys)), make([]time.Time, len(keys))
+		for i, k := range keys {
+			first[i], until[i] = visitors[k].first, visitors[k].until
+		}
+		res, err := c.ExecContext(ctx, part.sql, campaigns, prints, timeArray(first), timeArray(until))
+		if err != nil {
+			return fmt.Errorf("clicklog: save visitors: %w", err)
+		}
+		if n, err := res.RowsAffected(); err != nil || n != int64(len(keys)) {
+			return errors.Join(errRaced, err)
+		}
+	}
+	return nil
+}
+
+func splitKeys(keys []visitorKey) (campaigns, prints string) {
+	a, b := make([]uuid.UUID, len(keys)), make([]uuid.UUID, len(keys))
+	for i, k := range keys {
+		a[i], b[i] = k.campaign, k.key
+	}
+	return idArray(a), idArray(b)
+}
+
+// timeArray is a timestamptz[] as PostgreSQL reads it.
+func timeArray(list []time.Time) string {
+	var b strings.Builder
+	b.WriteByte('{')
+	for i, t := range list {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(`"` + t.UTC().Format("2006-01-02 15:04:05.999999Z07:00") + `"`)
+	}
+	b.WriteByte('}')
+	return b.String()
+}

@@ -1,0 +1,167 @@
+-- The facts: clicks, the steps from landers to offers, conversions, raw postbacks, who was seen already, and the
+-- ledger that every report is a sum of. A zero UUID and an empty text mean none, so that equality stays simple.
+-- +goose Up
+
+-- One partition per day of the click id's time, made by the ingester. The columns are those of clicklog's table.
+CREATE TABLE clicks (
+    id                 uuid NOT NULL PRIMARY KEY,
+    at                 timestamptz NOT NULL, -- the time inside the id
+    account_id         uuid NOT NULL,
+    campaign_id        uuid NOT NULL,
+    parent_campaign_id uuid NOT NULL,
+    stream_id          uuid NOT NULL,
+    lander_id          uuid NOT NULL,
+    offer_id           uuid NOT NULL,
+    network_id         uuid NOT NULL,
+    source_id          uuid NOT NULL,
+    visitor_id         uuid NOT NULL,
+    domain             text NOT NULL,
+    destination        text NOT NULL,
+    arrival            text NOT NULL,
+    external_id        text NOT NULL,
+    subs               text[] NOT NULL, -- sub1..sub10, cut after the last one that is set
+    params             text NOT NULL,
+    ip                 inet,
+    user_agent         text NOT NULL,
+    referrer           text NOT NULL,
+    referrer_domain    text NOT NULL,
+    keyword            text NOT NULL,
+    search_engine      text NOT NULL,
+    language           text NOT NULL,
+    country            text NOT NULL,
+    region             text NOT NULL,
+    city               text NOT NULL,
+    isp                text NOT NULL,
+    asn                bigint NOT NULL,
+    mobile_operator    text NOT NULL,
+    connection_type    text NOT NULL,
+    proxy_kind         text NOT NULL,
+    device_type        text NOT NULL,
+    device_brand       text NOT NULL,
+    device_model       text NOT NULL,
+    os                 text NOT NULL,
+    os_version         text NOT NULL,
+    browser            text NOT NULL,
+    browser_version    text NOT NULL,
+    is_bot             boolean NOT NULL,
+    bot_score          int NOT NULL,
+    bot_signals        bigint NOT NULL,
+    bot_reason         text NOT NULL,
+    cost               numeric NOT NULL, -- final: with unique_cost when the click is unique
+    unique_cost        numeric NOT NULL,
+    currency           text NOT NULL,
+    conversion_cost    numeric NOT NULL,
+    revenue_share      numeric NOT NULL,
+    unique_key         uuid NOT NULL,
+    unique_hours       int NOT NULL,
+    is_unique          boolean NOT NULL,
+    lp_views           int NOT NULL,
+    lp_clicks          int NOT NULL,
+    lp_slot            int NOT NULL, -- of the last click-out, 0 = none
+    last_hop_id        uuid NOT NULL
+) PARTITION BY RANGE (id);
+CREATE INDEX clicks_window ON clicks (account_id, id);
+
+-- Steps from a lander to an offer. One that is stored before its click waits unapplied.
+CREATE TABLE click_hops (
+    id          uuid PRIMARY KEY,
+    click_id    uuid NOT NULL,
+    account_id  uuid NOT NULL,
+    slot        int  NOT NULL,
+    offer_id    uuid NOT NULL,
+    network_id  uuid NOT NULL,
+    destination text NOT NULL,
+    applied     boolean NOT NULL DEFAULT false
+);
+CREATE INDEX click_hops_click ON click_hops (click_id);
+CREATE INDEX click_hops_waiting ON click_hops (click_id) WHERE NOT applied;
+
+-- Who was counted as unique: [first_at, expires_at) covers every click that took a visitor's uniqueness.
+CREATE TABLE click_visitors (
+    campaign_id uuid NOT NULL,
+    unique_key  uuid NOT NULL,
+    first_at    timestamptz NOT NULL,
+    expires_at  timestamptz NOT NULL,
+    PRIMARY KEY (campaign_id, unique_key)
+);
+CREATE INDEX click_visitors_expiry ON click_visitors (expires_at);
+
+CREATE TABLE conversions (
+    id              uuid PRIMARY KEY,
+    account_id      uuid NOT NULL,
+    click_id        uuid NOT NULL,
+    conversion_id   text NOT NULL,
+    goal            text NOT NULL,
+    status          text NOT NULL CHECK (status IN ('pending', 'approved', 'rejected', 'chargeback')),
+    original_status text NOT NULL,
+    payout          numeric NOT NULL,
+    currency        text NOT NULL,
+    cost            numeric NOT NULL, -- what it costs now: nothing unless it is approved
+    given_cost      numeric,          -- named by the postback; else the click's cost model decides
+    campaign_id     uuid NOT NULL,
+    offer_id        uuid NOT NULL,
+    source_id       uuid NOT NULL,
+    network_id      uuid NOT NULL,
+    source          text NOT NULL,
+    recorded_at     timestamptz NOT NULL,
+    updated_at      timestamptz NOT NULL, -- the time of its last event; grows with every one
+    UNIQUE (click_id, goal, conversion_id)
+);
+CREATE INDEX conversions_log ON conversions (account_id, recorded_at DESC, id DESC);
+CREATE INDEX conversions_window ON conversions (account_id, click_id);
+
+-- Messages of networks and shops as they arrived. The job with the same id turns one into a conversion.
+CREATE TABLE postbacks (
+    id            uuid PRIMARY KEY,
+    account_id    uuid NOT NULL,
+    network_id    uuid NOT NULL,
+    source        text NOT NULL,
+    domain        text NOT NULL,
+    ip            inet,
+    params        jsonb NOT NULL,
+    signature     text NOT NULL,
+    signed_text   text NOT NULL,
+    received_at   timestamptz NOT NULL,
+    outcome       text NOT NULL DEFAULT 'pending'
+        CHECK (outcome IN ('pending', 'recorded', 'ignored', 'refused', 'unmatched')),
+    detail        text NOT NULL DEFAULT '',
+    conversion_id uuid, -- the conversion it ended in
+    attempts      int NOT NULL DEFAULT 0,
+    decided_at    timestamptz
+);
+CREATE INDEX postbacks_log ON postbacks (account_id, received_at DESC, id DESC);
+CREATE INDEX postbacks_open ON postbacks (received_at) WHERE outcome IN ('pending', 'unmatched');
+
+-- Rows are only added, never changed; a figure is the sum over its rows. Compaction replaces rows of equal keys by
+-- their sum.
+CREATE TABLE ledger (
+    account_id      uuid NOT NULL,
+    hour            timestamptz NOT NULL,
+    campaign_id     uuid NOT NULL,
+    stream_id       uuid NOT NULL,
+    lander_id       uuid NOT NULL,
+    offer_id        uuid NOT NULL,
+    source_id       uuid NOT NULL,
+    country         text NOT NULL,
+    device_type     text NOT NULL,
+    os              text NOT NULL,
+    browser         text NOT NULL,
+    clicks          bigint NOT NULL,
+    unique_clicks   bigint NOT NULL,
+    bot_clicks      bigint NOT NULL,
+    lp_views        bigint NOT NULL,
+    lp_clicks       bigint NOT NULL,
+    approved        bigint NOT NULL,
+    pending         bigint NOT NULL,
+    rejected        bigint NOT NULL,
+    chargebacks     bigint NOT NULL,
+    cost            numeric NOT NULL,
+    revenue         numeric NOT NULL,
+    pending_revenue numeric NOT NULL,
+    merged          boolean NOT NULL DEFAULT false
+);
+CREATE INDEX ledger_window ON ledger (account_id, hour);
+CREATE INDEX ledger_unmerged ON ledger (hour, account_id) WHERE NOT merged;
+
+-- +goose Down
+DROP TABLE ledger, postbacks, conversions, click_visitors, click_hops, clicks;
