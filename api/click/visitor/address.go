@@ -1,0 +1,104 @@
+package visitor
+
+import (
+	"net/http"
+	"net/netip"
+	"strings"
+)
+
+// maxHops is how many forwarded addresses are looked at, from the right. Nobody chains more trusted proxies.
+const maxHops = 32
+
+// ClientIP is the address of the visitor: the peer's, unless the peer is a trusted proxy; then the nearest address
+// that is not one, walking X-Forwarded-For (or, where that header is absent, Forwarded) from the right. What the client
+// itself wrote stands left of that and is never believed. A hop that is no address ends the walk at the proxy that
+// reported it.
+func (d *Describer) ClientIP(r *http.Request) netip.Addr {
+	peer := parseHost(r.RemoteAddr)
+	if !d.isTrusted(peer) {
+		return peer
+	}
+	if lines := r.Header["X-Forwarded-For"]; len(lines) > 0 {
+		return d.walk(peer, lines, parseHost)
+	}
+	return d.walk(peer, r.Header["Forwarded"], parseForwarded)
+}
+
+func (d *Describer) walk(client netip.Addr, lines []string, parse func(string) netip.Addr) netip.Addr {
+	hops := 0
+	for i := len(lines) - 1; i >= 0; i-- {
+		rest, more := lines[i], true
+		for more {
+			var hop string
+			rest, hop, more = cutLast(rest)
+			addr := parse(hop)
+			if !addr.IsValid() {
+				return client
+			}
+			client = addr
+			if hops++; hops == maxHops || !d.isTrusted(addr) {
+				return client
+			}
+		}
+	}
+	return client
+}
+
+// cutLast splits a comma-separated list at its last comma.
+func cutLast(list string) (before, last string, found bool) {
+	i := strings.LastIndexByte(list, ',')
+	if i < 0 {
+		return "", list, false
+	}
+	return list[:i], list[i+1:], true
+}
+
+func (d *Describer) isTrusted(a netip.Addr) bool {
+	for _, p := range d.trusted {
+		if p.Contains(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// parseHost reads an address as proxies write it: bare, in brackets, with or without port.
+func parseHost(s string) netip.Addr {
+	s = strings.TrimSpace(s)
+	if len(s) > 64 || s == "" {
+		return netip.Addr{}
+	}
+	if s[0] == '[' {
+		end := strings.IndexByte(s, ']')
+		if end < 0 {
+			return netip.Addr{}
+		}
+		s = s[1:end]
+	} else if i := strings.IndexByte(s, ':'); i > 0 && strings.LastIndexByte(s, ':') == i {
+		s = s[:i] // IPv4 with port; an IPv6 address has two colons at least
+	}
+	a, err := netip.ParseAddr(s)
+	if err != nil {
+		return netip.Addr{}
+	}
+	return a.Unmap().WithZone("")
+}
+
+// parseForwarded reads the for= parameter of one element of the Forwarded header (RFC 7239).
+func parseForwarded(element string) netip.Addr {
+	for part := range strings.SplitSeq(element, ";") {
+		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
+		if strings.EqualFold(name, "for") {
+			return parseHost(strings.Trim(value, `"`))
+		}
+	}
+	return netip.Addr{}
+}
+
+// unmapPrefix turns ::ffff:a.b.c.d/n into its IPv4 form, as addresses are compared unmapped.
+func unmapPrefix(p netip.Prefix) netip.Prefix {
+	if p.Addr().Is4In6() && p.Bits() >= 96 {
+		return netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96)
+	}
+	return p
+}

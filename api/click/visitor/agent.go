@@ -1,0 +1,167 @@
+package visitor
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/maypok86/otter/v2"
+)
+
+// agent is what a user agent says. Immutable once cached, but for queued.
+type agent struct {
+	kind                                   kind
+	device, brand, model                   string
+	os, osVersion, browser, browserVersion string
+	chrome                                 int  // major version of the Chromium engine, 0 if another
+	impossible                             bool // no such browser on such a system, or from another decade
+	complete                               bool // the slow parsers have seen it
+	queued                                 atomic.Bool
+}
+
+const (
+	// inlineShare is the part of all CPUs that requests may spend in the slow parsers, and inlineBurst how much
+	// unspent budget may pile up. Beyond it a new user agent is described by markers only.
+	inlineShare = 0.05
+	inlineBurst = 250 * time.Millisecond
+	// workerRest is how many times as long as it worked the background worker rests: at most a fifth of one CPU.
+	workerRest  = 4
+	workerQueue = 256
+)
+
+// agentCache remembers user agents. An unknown one is parsed completely while the budget lasts, concurrent requests of
+// the same one waiting for that parse. Over budget it is remembered incomplete; when it comes a second time it was not
+// random, and the background worker completes it. A full queue drops: the next request asks again.
+type agentCache struct {
+	known    *otter.Cache[string, *agent]
+	load     otter.LoaderFunc[string, *agent]
+	complete func(userAgent string, a *agent)
+	budget   budget
+	queue    chan string
+	cancel   context.CancelFunc
+	done     sync.WaitGroup
+}
+
+func newAgentCache(size int, complete func(string, *agent)) (*agentCache, error) {
+	known, err := otter.New(&otter.Options[string, *agent]{MaximumSize: size})
+	if err != nil {
+		return nil, fmt.Errorf("visitor: make user agent cache: %w", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	c := &agentCache{
+		known: known, complete: complete, queue: make(chan string, workerQueue), cancel: cancel,
+		budget: newBudget(inlineShare*float64(runtime.GOMAXPROCS(0)), inlineBurst),
+	}
+	c.load = func(_ context.Context, userAgent string) (*agent, error) { return c.parse(userAgent), nil }
+	c.done.Go(func() { c.work(ctx) })
+	return c, nil
+}
+
+func (c *agentCache) close() {
+	c.cancel()
+	c.done.Wait()
+	c.known.StopAllGoroutines()
+}
+
+var noAgent = &agent{kind: empty, device: Unknown, complete: true}
+
+// find describes a cleaned user agent.
+func (c *agentCache) find(userAgent string) *agent {
+	if userAgent == "" {
+		return noAgent
+	}
+	a, ok := c.known.GetIfPresent(userAgent)
+	if !ok {
+		a, err := c.known.Get(context.Background(), userAgent, c.load)
+		if err != nil {
+			return classify(userAgent)
+		}
+		return a
+	}
+	if !a.complete && a.queued.CompareAndSwap(false, true) {
+		select {
+		case c.queue <- userAgent:
+		default:
+			a.queued.Store(false)
+		}
+	}
+	return a
+}
+
+func (c *agentCache) parse(userAgent string) *agent {
+	a := classify(userAgent)
+	if !c.budget.take() {
+		return a
+	}
+	start := time.Now()
+	c.finish(userAgent, a)
+	c.budget.spend(time.Since(start))
+	return a
+}
+
+// finish completes an agent. Should a foreign parser panic, the agent stays as it was classified.
+func (c *agentCache) finish(userAgent string, a *agent) {
+	defer func() {
+		_ = recover()
+		a.complete = true
+	}()
+	c.complete(userAgent, a)
+}
+
+func (c *agentCache) work(ctx context.Context) {
+	rest := time.NewTimer(0)
+	defer rest.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-rest.C:
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case userAgent := <-c.queue:
+			start := time.Now()
+			a := classify(userAgent)
+			c.finish(userAgent, a)
+			c.known.Set(userAgent, a)
+			rest.Reset(workerRest * time.Since(start))
+		}
+	}
+}
+
+// budget is a bucket of CPU time. It also lets one holder in at a time, so that parsers never queue up in requests.
+type budget struct {
+	mu    *sync.Mutex
+	share float64 // seconds per second
+	burst time.Duration
+	left  time.Duration
+	since time.Time
+}
+
+func newBudget(share float64, burst time.Duration) budget {
+	return budget{mu: new(sync.Mutex), share: share, burst: burst, left: burst, since: time.Now()}
+}
+
+// take reports whether there is time left; then spend must follow.
+func (b *budget) take() bool {
+	if !b.mu.TryLock() {
+		return false
+	}
+	now := time.Now()
+	b.left = min(b.burst, b.left+time.Duration(float64(now.Sub(b.since))*b.share))
+	b.since = now
+	if b.left <= 0 {
+		b.mu.Unlock()
+		return false
+	}
+	return true
+}
+
+func (b *budget) spend(d time.Duration) {
+	b.left -= d
+	b.mu.Unlock()
+}

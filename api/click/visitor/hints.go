@@ -1,0 +1,115 @@
+package visitor
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// hintSystems maps Sec-CH-UA-Platform to our names of systems.
+var hintSystems = map[string]string{
+	"Windows": "Windows", "macOS": "macOS", "Android": "Android", "iOS": "iOS", "Linux": "Linux",
+	"Chrome OS": "ChromeOS", "Chromium OS": "ChromeOS",
+}
+
+// hintBrowsers are browsers that only their client hints tell from Chrome.
+var hintBrowsers = []struct{ brand, name string }{
+	{`"Brave"`, "Brave"}, {`"DuckDuckGo"`, "DuckDuckGo"}, {`"Opera GX"`, "Opera GX"},
+}
+
+// applyHints refines the description by client hints, which say what the frozen user agent no longer does, and reports
+// whether they contradict the user agent. Hints of a contradicting request are not believed.
+func applyHints(h http.Header, a *agent, into *Description) (mismatch bool) {
+	brands := header(h, "Sec-Ch-Ua")
+	platform := unquote(header(h, "Sec-Ch-Ua-Platform"))
+	if brands == "" && platform == "" {
+		return false
+	}
+	if contradicts(a, brands, platform, header(h, "Sec-Ch-Ua-Mobile")) {
+		return true
+	}
+	if a.browser == "Chrome" {
+		for _, b := range hintBrowsers {
+			if strings.Contains(brands, b.brand) {
+				into.Browser = b.name
+			}
+		}
+	}
+	if model := clean(unquote(header(h, "Sec-Ch-Ua-Model")), MaxText); model != "" {
+		if into.DeviceModel = model; into.DeviceBrand == "" {
+			into.DeviceBrand = brandOf(model)
+		}
+	}
+	if v := unquote(header(h, "Sec-Ch-Ua-Platform-Version")); v != "" && hintSystems[platform] == a.os {
+		if v = hintVersion(a.os, v); v != "" {
+			into.OSVersion = v
+		}
+	}
+	return false
+}
+
+// contradicts compares the hints, which only Chromium sends, with the user agent.
+func contradicts(a *agent, brands, platform, mobile string) bool {
+	if a.kind != human {
+		return false
+	}
+	if brands != "" && a.chrome == 0 {
+		return true
+	}
+	if os := hintSystems[platform]; os != "" && a.os != "" && os != a.os &&
+		!(os == "Linux" && a.os == "ChromeOS") && !(os == "Android" && a.device == TV) {
+		return true
+	}
+	if major := brandVersion(brands, `"Chromium";v="`); major != 0 && a.chrome != 0 && major != a.chrome {
+		return true
+	}
+	return mobile == "?1" && a.device == Desktop || mobile == "?0" && a.device == Mobile && a.os == "Android"
+}
+
+func brandVersion(brands, mark string) int {
+	_, v, found := strings.Cut(brands, mark)
+	if !found {
+		return 0
+	}
+	return leadingInt(v)
+}
+
+// hintVersion reads Sec-CH-UA-Platform-Version. On Windows it counts API levels: 13 and above is Windows 11, 1 to 10 is
+// Windows 10, 0.1 to 0.3 are 7, 8 and 8.1 and told as well by the user agent.
+func hintVersion(os, v string) string {
+	if os == "Windows" {
+		switch major := leadingInt(v); {
+		case major >= 13:
+			return "11"
+		case major >= 1:
+			return "10"
+		}
+		return ""
+	}
+	return trimZeros(versionAt(v))
+}
+
+// trimZeros shortens "13.0.0" to "13" and "14.5.0" to "14.5".
+func trimZeros(v string) string {
+	for strings.HasSuffix(v, ".0") {
+		v = v[:len(v)-2]
+	}
+	return v
+}
+
+func unquote(s string) string {
+	if len(s) >= 2 && s[0] == '"' && s[len(s)-1] == '"' {
+		return s[1 : len(s)-1]
+	}
+	return s
+}
+
+// leadingInt is the number a text begins with, at most five digits long, or 0.
+func leadingInt(s string) int {
+	end := 0
+	for end < len(s) && end < 5 && '0' <= s[end] && s[end] <= '9' {
+		end++
+	}
+	n, _ := strconv.Atoi(s[:end])
+	return n
+}

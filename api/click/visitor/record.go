@@ -1,0 +1,171 @@
+package visitor
+
+import (
+	"strconv"
+	"strings"
+)
+
+// record is what one entry of a database tells, ours by name.
+type record struct {
+	country, continent, region, city, timezone string
+	isp, organization, connection, proxy       string
+	asn                                        uint32
+}
+
+// read takes the GeoIP2 shape (nested objects with names by language) and flat ones (ipinfo, ip-location-db, DB-IP).
+func (rec *record) read(m map[string]any) {
+	traits, _ := m["traits"].(map[string]any)
+	text := func(keys ...string) string {
+		for _, key := range keys {
+			if s := clean(nameOf(m[key]), MaxText); s != "" {
+				return s
+			}
+			if s := clean(nameOf(traits[key]), MaxText); s != "" {
+				return s
+			}
+		}
+		return ""
+	}
+	for _, key := range []string{"country_code", "country"} {
+		if rec.country = codeOf(m[key], "iso_code"); rec.country != "" {
+			break
+		}
+	}
+	for _, key := range []string{"continent_code", "continent"} {
+		if rec.continent = codeOf(m[key], "code"); rec.continent != "" {
+			break
+		}
+	}
+	if parts, ok := m["subdivisions"].([]any); ok && len(parts) > 0 {
+		rec.region = clean(nameOf(parts[0]), MaxText)
+	}
+	rec.region = firstOf(rec.region, text("region", "region_name", "state1", "stateprov"))
+	rec.city = text("city", "city_name")
+	rec.timezone = text("timezone", "time_zone")
+	if location, ok := m["location"].(map[string]any); ok {
+		rec.timezone = firstOf(clean(nameOf(location["time_zone"]), MaxText), rec.timezone)
+	}
+	rec.asn = number(firstValue(m["autonomous_system_number"], traits["autonomous_system_number"], m["asn"]))
+	rec.organization = text("organization", "autonomous_system_organization", "as_name", "as_organization",
+		"asname", "name", "org")
+	rec.isp = text("isp", "autonomous_system_organization", "as_name", "as_organization", "asname")
+	rec.connection = connectionTypes[strings.ToLower(text("connection_type", "usage_type"))]
+	rec.proxy = proxyKindOf(m, traits)
+}
+
+func (rec *record) fill(into *Description) {
+	into.Country = firstOf(into.Country, rec.country)
+	into.Continent = firstOf(into.Continent, rec.continent)
+	into.Region = firstOf(into.Region, rec.region)
+	into.City = firstOf(into.City, rec.city)
+	into.Timezone = firstOf(into.Timezone, rec.timezone)
+	into.ISP = firstOf(into.ISP, rec.isp)
+	into.Organization = firstOf(into.Organization, rec.organization)
+	into.ConnectionType = firstOf(into.ConnectionType, rec.connection)
+	if into.ASN == 0 {
+		into.ASN = rec.asn
+	}
+	if rec.proxy != "" && into.ProxyKind == ProxyNone {
+		into.ProxyKind = rec.proxy
+	}
+}
+
+var connectionTypes = map[string]string{
+	"cellular": Cellular, "mobile": Cellular, "mob": Cellular, "cable/dsl": CableDSL, "cable_dsl": CableDSL,
+	"cable": CableDSL, "dsl": CableDSL, "isp": CableDSL, "corporate": Corporate, "business": Corporate, "com": Corporate,
+	"dialup": Dialup, "dial": Dialup, "satellite": Satellite, "sat": Satellite, "wi-fi": WiFi, "wifi": WiFi,
+}
+
+// proxyFlags go from the strongest statement to the weakest.
+var proxyFlags = []struct{ key, kind string }{
+	{"is_tor_exit_node", ProxyTor}, {"tor", ProxyTor}, {"is_tor", ProxyTor},
+	{"relay", ProxyRelay}, {"is_relay", ProxyRelay},
+	{"is_anonymous_vpn", ProxyVPN}, {"vpn", ProxyVPN}, {"is_vpn", ProxyVPN},
+	{"is_public_proxy", ProxyProxy}, {"is_residential_proxy", ProxyProxy}, {"proxy", ProxyProxy}, {"is_proxy", ProxyProxy},
+	{"is_hosting_provider", ProxyDatacenter}, {"hosting", ProxyDatacenter}, {"is_hosting", ProxyDatacenter},
+	{"is_anonymous", ProxyProxy}, {"is_anonymous_proxy", ProxyProxy},
+}
+
+func proxyKindOf(m, traits map[string]any) string {
+	for _, f := range proxyFlags {
+		if isSet(m[f.key]) || isSet(traits[f.key]) {
+			return f.kind
+		}
+	}
+	return ""
+}
+
+func isSet(v any) bool {
+	switch v := v.(type) {
+	case bool:
+		return v
+	case string:
+		return v == "1" || strings.EqualFold(v, "true") || strings.EqualFold(v, "yes")
+	}
+	return number(v) != 0
+}
+
+// nameOf reads a plain text, {names: {en: ...}} or {en: ...}.
+func nameOf(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case map[string]any:
+		if names, ok := v["names"].(map[string]any); ok {
+			v = names
+		}
+		s, _ := v["en"].(string)
+		return s
+	}
+	return ""
+}
+
+// codeOf reads a code of two letters, plain or as a member of an object.
+func codeOf(v any, member string) string {
+	if m, ok := v.(map[string]any); ok {
+		v = m[member]
+	}
+	s, _ := v.(string)
+	if len(s) != 2 || !isLetter(s[0]) || !isLetter(s[1]) {
+		return ""
+	}
+	return strings.ToUpper(s)
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+// number reads an unsigned integer of any width, or an AS number written as "AS15169".
+func number(v any) uint32 {
+	switch v := v.(type) {
+	case uint64:
+		return uint32(min(v, 1<<32-1))
+	case uint32:
+		return v
+	case uint16:
+		return uint32(v)
+	case int32:
+		return uint32(max(v, 0))
+	case string:
+		n, _ := strconv.ParseUint(strings.TrimPrefix(strings.ToUpper(v), "AS"), 10, 32)
+		return uint32(n)
+	}
+	return 0
+}
+
+func firstValue(values ...any) any {
+	for _, v := range values {
+		if v != nil {
+			return v
+		}
+	}
+	return nil
+}
+
+func firstOf(values ...string) string {
+	for _, v := range values {
+		if v != "" {
+			return v
+		}
+	}
+	return ""
+}

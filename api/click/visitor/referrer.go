@@ -1,0 +1,119 @@
+package visitor
+
+import (
+	"net/url"
+	"strings"
+)
+
+// domainOf is the host of an http(s) or android-app referrer: lower case, without port and leading www.
+func domainOf(referrer string) string {
+	scheme, rest, found := strings.Cut(referrer, "://")
+	if !found || len(scheme) > 16 {
+		return ""
+	}
+	if i := strings.IndexAny(rest, "/?#\\"); i >= 0 {
+		rest = rest[:i]
+	}
+	if i := strings.LastIndexByte(rest, '@'); i >= 0 {
+		rest = rest[i+1:]
+	}
+	if strings.HasPrefix(rest, "[") {
+		rest = strings.TrimPrefix(rest[:strings.IndexByte(rest+"]", ']')], "[")
+	} else if i := strings.IndexByte(rest, ':'); i >= 0 {
+		rest = rest[:i]
+	}
+	rest = strings.TrimSuffix(strings.ToLower(rest), ".")
+	rest = strings.TrimPrefix(rest, "www.")
+	if len(rest) > MaxDomain || strings.ContainsRune(rest, ' ') {
+		return ""
+	}
+	return rest
+}
+
+// searchEngines are known by a label of their domain that is followed by a top-level domain, or by the whole domain
+// where it has a dot. Param is the parameter of their result page that holds the words; most send none any more.
+var searchEngines = []struct{ mark, name, param string }{
+	{"google", "Google", "q"},
+	{"bing", "Bing", "q"},
+	{"yahoo", "Yahoo", "p"},
+	{"duckduckgo", "DuckDuckGo", "q"},
+	{"yandex", "Yandex", "text"},
+	{"ya.ru", "Yandex", "text"},
+	{"baidu", "Baidu", "wd"},
+	{"ecosia", "Ecosia", "q"},
+	{"startpage", "Startpage", "query"},
+	{"qwant", "Qwant", "q"},
+	{"search.brave.com", "Brave Search", "q"},
+	{"naver", "Naver", "query"},
+	{"daum", "Daum", "q"},
+	{"seznam", "Seznam", "q"},
+	{"sogou", "Sogou", "query"},
+	{"so.com", "360 Search", "q"},
+	{"sm.cn", "Shenma", "q"},
+	{"coccoc", "Coc Coc", "query"},
+	{"go.mail.ru", "Mail.ru", "q"},
+	{"ask.com", "Ask", "q"},
+	{"search.aol.com", "AOL", "q"},
+	{"petalsearch", "Petal Search", "query"},
+	{"swisscows", "Swisscows", "query"},
+	{"mojeek", "Mojeek", "q"},
+	{"kagi", "Kagi", "q"},
+	{"com.google.android.googlequicksearchbox", "Google", "q"},
+}
+
+// notSearch are services on a search engine's domain whose visitors did not search.
+var notSearch = []string{
+	"mail.", "docs.", "drive.", "accounts.", "translate.", "sites.", "groups.", "plus.", "play.", "meet.",
+}
+
+// searchOf is the search engine behind a referrer and the words that were searched, where it tells them.
+func searchOf(domain, referrer string) (engine, keyword string) {
+	if domain == "" {
+		return "", ""
+	}
+	for _, e := range searchEngines {
+		if !matchesEngine(domain, e.mark) {
+			continue
+		}
+		for _, prefix := range notSearch {
+			if strings.HasPrefix(domain, prefix) && domain != e.mark {
+				return "", ""
+			}
+		}
+		return e.name, queryValue(referrer, e.param)
+	}
+	return "", ""
+}
+
+// matchesEngine finds a mark as a whole domain, its parent, or (without a dot) as the registered label:
+// google.co.uk, images.google.de, but neither google.example.com nor notgoogle.com.
+func matchesEngine(domain, mark string) bool {
+	i := strings.Index(domain, mark)
+	if i < 0 || i > 0 && domain[i-1] != '.' {
+		return false
+	}
+	rest := domain[i+len(mark):]
+	if strings.IndexByte(mark, '.') >= 0 {
+		return rest == ""
+	}
+	if len(rest) < 3 || rest[0] != '.' {
+		return false
+	}
+	first, second, two := strings.Cut(rest[1:], ".")
+	return !two || len(first) <= 3 && len(second) == 2 // .de, .com or .co.uk, .com.br
+}
+
+func queryValue(rawURL, name string) string {
+	_, query, _ := strings.Cut(rawURL, "?")
+	query, _, _ = strings.Cut(query, "#")
+	for pair := range strings.SplitSeq(query, "&") {
+		if k, v, _ := strings.Cut(pair, "="); k == name {
+			text, err := url.QueryUnescape(v)
+			if err != nil {
+				return ""
+			}
+			return clean(text, MaxText)
+		}
+	}
+	return ""
+}
