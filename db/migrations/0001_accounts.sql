@@ -1,5 +1,15 @@
 -- Accounts, their API keys, and the answers kept for repeated requests.
 -- +goose Up
+
+-- One random value per install: cursors are signed with keys derived from it, and the service's own secrets sealed
+-- where no ENCRYPTION_KEY is set. gen_random_uuid draws from the server's strong random source.
+CREATE TABLE installation (
+    only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+    secret   bytea NOT NULL
+);
+INSERT INTO installation (secret)
+VALUES (decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex'));
+
 CREATE TABLE accounts (
     id            uuid PRIMARY KEY,
     name          text NOT NULL,
@@ -41,4 +51,4 @@ CREATE TABLE idempotency_keys (
 CREATE INDEX idempotency_keys_age ON idempotency_keys (created_at);
 
 -- +goose Down
-DROP TABLE idempotency_keys, api_keys, accounts;
+DROP TABLE idempotency_keys, api_keys, accounts, installation;

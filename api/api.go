@@ -1,0 +1,103 @@
+// Package api answers HTTP: the REST API below /api/v1 and the page that describes it. New gives the handler; the
+// sub-packages hold its parts.
+package api
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"switchyard/api/middleware"
+	"switchyard/api/openapi"
+	"switchyard/api/route"
+	"switchyard/api/v1"
+	"switchyard/db/kv"
+	"switchyard/db/store"
+)
+
+// Deps are what the API needs. All are required but Undeclared.
+type Deps struct {
+	Store *store.Store
+	Rates *kv.Rates
+	V1    v1.Deps
+	// BaseURL is the service's address, for the document.
+	BaseURL string
+	Version string
+	// Undeclared hears of an error that its row does not declare; tests fail on it. Nil logs it.
+	Undeclared func(r *route.Route, status int, code string)
+	// Extra rows are served beside the table, for tests of the platform.
+	Extra []route.Route
+}
+
+// Table is every row, the document's own first.
+func Table(d Deps) []route.Route {
+	rows := slices.Concat([]route.Route{description(d)}, v1.Routes(d.V1), d.Extra)
+	for i := range rows {
+		rows[i] = rows[i].WithDefaults()
+	}
+	return rows
+}
+
+// Document is the OpenAPI document of the table.
+func Document(d Deps) map[string]any {
+	return openapi.Document(openapi.Info{BaseURL: d.BaseURL, Version: d.Version}, Table(d))
+}
+
+// description serves the document. It is made at the first request, from the same table.
+func description(d Deps) route.Route {
+	row := route.Route{
+		Method: "GET", Path: "/openapi.json", Group: "Service description", Public: true,
+		Summary: "machine-readable description of every endpoint a key can call",
+	}
+	row.Handle = route.Do(func(*route.Call) (map[string]any, error) { return Document(d), nil })
+	return row
+}
+
+// New gives the handler of everything below /api/v1, and /docs. It answers any host.
+func New(d Deps) http.Handler {
+	gin.SetMode(gin.ReleaseMode)
+	e := gin.New()
+	e.HandleMethodNotAllowed = false // our table answers 405, in the envelope
+	e.RedirectTrailingSlash = false
+	e.RedirectFixedPath = false
+	e.UseRawPath = false
+	_ = e.SetTrustedProxies(nil) // cannot fail without proxies
+
+	p := &middleware.Pipeline{Store: d.Store, Rates: d.Rates, Undeclared: d.Undeclared}
+	rows := Table(d)
+	methods := map[string][]string{}
+	for i := range rows {
+		row := &rows[i]
+		path := ginPath(row.Path)
+		methods[path] = append(methods[path], row.Method)
+		e.Handle(row.Method, path, func(c *gin.Context) { p.Serve(row, c.Writer, c.Request, c.Param) })
+	}
+	refuseOthers(e, p, methods)
+	docs := gin.WrapH(openapi.Page())
+	e.GET("/docs", docs)
+	e.GET("/docs/:file", docs)
+	return e
+}
+
+// anyMethod are the methods that a known path may be asked with.
+var anyMethod = []string{"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "CONNECT", "TRACE"}
+
+// refuseOthers answers 405 on known paths with other methods, and 404 on everything else.
+func refuseOthers(e *gin.Engine, p *middleware.Pipeline, methods map[string][]string) {
+	for path, known := range methods {
+		refuse := func(c *gin.Context) { p.Unknown(c.Writer, c.Request, known) }
+		for _, m := range anyMethod {
+			if !slices.Contains(known, m) {
+				e.Handle(m, path, refuse)
+			}
+		}
+	}
+	e.NoRoute(func(c *gin.Context) { p.Unknown(c.Writer, c.Request, nil) })
+}
+
+// ginPath writes {id} as gin's :id.
+func ginPath(path string) string {
+	return openapi.Prefix + strings.NewReplacer("{", ":", "}", "").Replace(path)
+}

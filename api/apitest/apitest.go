@@ -1,0 +1,229 @@
+// Package apitest gives a test the whole REST API over HTTP: the real router on a database of its own, with an account
+// and its keys. A test fails when a route answers an error code that its row does not declare.
+package apitest
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+
+	"switchyard/api"
+	"switchyard/api/route"
+	"switchyard/api/v1"
+	"switchyard/db"
+	"switchyard/db/dbtest"
+	"switchyard/db/kv"
+	"switchyard/db/seal"
+	"switchyard/db/store"
+	"switchyard/models"
+)
+
+// Options change what the server is made of.
+type Options struct {
+	Plan  string // of the account; default scale
+	V1    v1.Deps
+	Extra []route.Route // rows beside the table
+	NoKey bool          // an install without ENCRYPTION_KEY
+	Rates *kv.Rates     // default: on TEST_REDIS_URL under a prefix of its own
+	DB    *db.DB        // default: a new database
+}
+
+// The access log would drown what a failing test says.
+func init() { slog.SetLogLoggerLevel(slog.LevelWarn) }
+
+// Server is a running API and a caller of it.
+type Server struct {
+	t       testing.TB
+	Handler http.Handler
+	DB      *db.DB
+	Store   *store.Store
+	URL     string
+	Account models.Account
+	Key     string // a full key
+	ReadKey string // a read-only key
+}
+
+// New starts an API with an account.
+func New(t testing.TB, options ...Options) *Server {
+	t.Helper()
+	var o Options
+	if len(options) > 0 {
+		o = options[0]
+	}
+	s := &Server{t: t, DB: o.DB}
+	if s.DB == nil {
+		s.DB = dbtest.New(t)
+	}
+	keys := [][]byte{bytes.Repeat([]byte{7}, 32)}
+	if o.NoKey {
+		keys = nil
+	}
+	box, err := seal.New(s.DB, keys...)
+	check(t, err)
+	s.Store = store.New(s.DB, box)
+	if o.Rates == nil {
+		o.Rates = Rates(t)
+	}
+	s.Handler = api.New(api.Deps{
+		Store: s.Store, Rates: o.Rates, V1: o.V1, BaseURL: "http://localhost", Version: "test", Extra: o.Extra,
+		Undeclared: func(r *route.Route, status int, code string) {
+			t.Errorf("%s %s answers %d %s, which its row does not declare", r.Method, r.Path, status, code)
+		},
+	})
+	server := httptest.NewServer(s.Handler)
+	t.Cleanup(server.Close)
+	s.URL = server.URL
+	plan := o.Plan
+	if plan == "" {
+		plan = "scale"
+	}
+	s.Account, s.Key, s.ReadKey = s.NewAccount(plan)
+	return s
+}
+
+// Rates gives a rate counter on the test Redis under a prefix of its own.
+func Rates(t testing.TB) *kv.Rates {
+	t.Helper()
+	url := os.Getenv("TEST_REDIS_URL")
+	if url == "" {
+		t.Fatal("TEST_REDIS_URL is not set: run `make test`")
+	}
+	r, err := kv.Open(url, "test:"+rand.Text()+":")
+	check(t, err)
+	t.Cleanup(func() { _ = r.Close() })
+	return r
+}
+
+// NewAccount adds an account and gives a full and a read-only key of it.
+func (s *Server) NewAccount(plan string) (account models.Account, full, readOnly string) {
+	s.t.Helper()
+	ctx := context.Background()
+	account, err := s.Store.CreateAccount(ctx, "Test", plan)
+	check(s.t, err)
+	_, full, err = s.Store.CreateKey(ctx, account.ID, "full", models.ScopeFull, 0)
+	check(s.t, err)
+	_, readOnly, err = s.Store.CreateKey(ctx, account.ID, "read", models.ScopeReadOnly, 0)
+	check(s.t, err)
+	return account, full, readOnly
+}
+
+// In gives the same server for a subtest, so that failures are the subtest's.
+func (s *Server) In(t testing.TB) *Server {
+	other := *s
+	other.t = t
+	return &other
+}
+
+// As gives the same server for another key.
+func (s *Server) As(key string) *Server {
+	other := *s
+	other.Key = key
+	return &other
+}
+
+// Answer is what came back.
+type Answer struct {
+	t       testing.TB
+	Status  int
+	Header  http.Header
+	Raw     []byte
+	Data    json.RawMessage
+	Code    string // of the error; empty on success
+	Message string
+}
+
+// Do calls a path below /api/v1. Body is nil, a text or bytes sent as they are, or a value sent as JSON. Headers come
+// in pairs of name and value.
+func (s *Server) Do(method, path string, body any, headers ...string) Answer {
+	s.t.Helper()
+	var r io.Reader
+	switch b := body.(type) {
+	case nil:
+	case string:
+		r = strings.NewReader(b)
+	case []byte:
+		r = bytes.NewReader(b)
+	default:
+		raw, err := json.Marshal(b)
+		check(s.t, err)
+		r = bytes.NewReader(raw)
+	}
+	req, err := http.NewRequestWithContext(context.Background(), method, s.URL+"/api/v1"+path, r)
+	check(s.t, err)
+	if s.Key != "" {
+		req.Header.Set("Authorization", "Bearer "+s.Key)
+	}
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+	}
+	resp, err := http.DefaultClient.Do(req)
+	check(s.t, err)
+	defer resp.Body.Close()
+	raw, err := io.ReadAll(resp.Body)
+	check(s.t, err)
+	a := Answer{t: s.t, Status: resp.StatusCode, Header: resp.Header, Raw: raw}
+	a.parse()
+	return a
+}
+
+// parse reads the envelope; an answer that is not one stays in Raw only.
+func (a *Answer) parse() {
+	var e struct {
+		Data  json.RawMessage `json:"data"`
+		Error *struct {
+			Message string `json:"message"`
+			Code    string `json:"code"`
+		} `json:"error"`
+	}
+	if json.Unmarshal(a.Raw, &e) != nil {
+		return
+	}
+	a.Data = e.Data
+	if e.Error != nil {
+		a.Code, a.Message = e.Error.Code, e.Error.Message
+	}
+}
+
+// Want fails the test unless the answer has this status and error code ("" for success).
+func (a Answer) Want(status int, code string) Answer {
+	a.t.Helper()
+	if a.Status != status || a.Code != code {
+		a.t.Fatalf("got %d %q, want %d %q: %.600s", a.Status, a.Code, status, code, a.Raw)
+	}
+	return a
+}
+
+// Into reads data into a value.
+func (a Answer) Into(v any) Answer {
+	a.t.Helper()
+	if err := json.Unmarshal(a.Data, v); err != nil {
+		a.t.Fatalf("data is not %T: %v: %.600s", v, err, a.Raw)
+	}
+	return a
+}
+
+// Map gives data as an object.
+func (a Answer) Map() map[string]any {
+	a.t.Helper()
+	var m map[string]any
+	a.Into(&m)
+	return m
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,88 @@
+package bind
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"unicode/utf8"
+
+	"switchyard/models"
+)
+
+const maxDepth = 32 // of objects and arrays inside each other
+
+// The refusals of a body as a whole.
+var (
+	errBody     = models.Invalid("bad_body", "the body must be a JSON object")
+	errDepth    = models.Invalid("bad_body", "the body is nested too deeply")
+	errEncoding = models.Invalid("bad_body", "the body must not be compressed")
+	errNUL      = models.Invalid("invalid_input", "a text contains the character U+0000")
+)
+
+// Read takes a body of at most limit bytes; a longer one is 413 body_too_large. A compressed body is refused, so that
+// a small one cannot unfold into a large one. A connection that breaks off is bad_body.
+func Read(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
+	if e := r.Header.Get("Content-Encoding"); e != "" && e != "identity" {
+		return nil, errEncoding
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	if _, ok := err.(*http.MaxBytesError); ok { //nolint:errorlint // returned as it is by the reader
+		return nil, models.Errorf(models.KindTooLarge, "body_too_large", "the body may have at most %d bytes", limit)
+	}
+	if err != nil {
+		return nil, models.Invalid("bad_body", "the body ended early")
+	}
+	return body, nil
+}
+
+// Decode reads a JSON object into a struct. Fields are found by their exact name; unknown ones are ignored, of
+// repeated ones the last counts, null is the same as left out except for Opt and pointers. A value of the wrong type
+// is 400 with the code in the field's "bad" tag, or invalid_input. Anything but an object is bad_body.
+func Decode(body []byte, into any) error {
+	fields, err := Object(body)
+	if err != nil {
+		return err
+	}
+	return decodeStruct(fields, into)
+}
+
+// Object checks a body as a whole and splits it into its fields.
+func Object(body []byte) (map[string]json.RawMessage, error) {
+	body = bytes.TrimPrefix(bytes.TrimSpace(body), []byte("\xef\xbb\xbf"))
+	if len(body) == 0 || body[0] != '{' || !utf8.Valid(body) {
+		return nil, errBody
+	}
+	if err := scan(body); err != nil {
+		return nil, err
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(body, &fields); err != nil {
+		return nil, errBody
+	}
+	return fields, nil
+}
+
+// scan walks the bytes once, before any of them is decoded: nesting and the escaped NUL character.
+func scan(body []byte) error {
+	depth, inText := 0, false
+	for i := 0; i < len(body); i++ {
+		switch c := body[i]; {
+		case inText && c == '\\':
+			if bytes.HasPrefix(body[i:], []byte(`\u0000`)) {
+				return errNUL
+			}
+			i++
+		case c == '"':
+			inText = !inText
+		case inText:
+		case c == '{' || c == '[':
+			if depth++; depth > maxDepth {
+				return errDepth
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return nil
+}

@@ -1,0 +1,80 @@
+package bind
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+)
+
+// MaxQuery is the longest query string a call may have.
+const MaxQuery = 16 << 10
+
+// Query parses a query string: malformed escapes, invalid UTF-8 and NUL characters are invalid_input.
+func Query(raw string) (url.Values, error) {
+	if len(raw) > MaxQuery {
+		return nil, models.Invalid("invalid_input", "the query is too long")
+	}
+	values, err := url.ParseQuery(raw)
+	if err != nil {
+		return nil, models.Invalid("invalid_input", "the query is malformed")
+	}
+	for name, list := range values {
+		for _, text := range append(list, name) {
+			if !Text(text) {
+				return nil, models.Invalid("invalid_input", "the query holds characters that are not text")
+			}
+		}
+	}
+	return values, nil
+}
+
+// Text tells whether PostgreSQL can hold a text: valid UTF-8 without NUL.
+func Text(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
+
+// Int reads a whole number and holds it to a range; absent or empty is the default, not a number is invalid_input.
+func Int(q url.Values, name string, def, low, high int) (int, error) {
+	text := q.Get(name)
+	if text == "" {
+		return def, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		digits := strings.TrimLeft(text, "+-")
+		if digits == "" || strings.Trim(digits, "0123456789") != "" {
+			return 0, models.Invalid("invalid_input", "%s must be a whole number", name)
+		}
+		// A number beyond int64: ParseInt gave the nearest one.
+	}
+	return int(min(max(n, int64(low)), int64(high))), nil
+}
+
+// Bool reads true, false, 1 or 0; absent or empty is the default.
+func Bool(q url.Values, name string, def bool) (bool, error) {
+	switch q.Get(name) {
+	case "":
+		return def, nil
+	case "true", "1":
+		return true, nil
+	case "false", "0":
+		return false, nil
+	}
+	return false, models.Invalid("invalid_input", "%s must be true or false", name)
+}
+
+// QueryID reads an optional id: absent or empty is the zero id, a malformed one has the given code.
+func QueryID(q url.Values, name, code string) (uuid.UUID, error) {
+	text := q.Get(name)
+	if text == "" {
+		return uuid.Nil, nil
+	}
+	id, ok := ParseID(text)
+	if !ok {
+		return uuid.Nil, models.Invalid(code, "%s must be a UUID", name)
+	}
+	return id, nil
+}

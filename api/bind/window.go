@@ -1,0 +1,80 @@
+package bind
+
+import (
+	"net/url"
+	"time"
+
+	"switchyard/models"
+)
+
+// Window is a span of time in UTC, both ends included to the second.
+type Window struct{ From, To time.Time }
+
+// End is the first moment after the window.
+func (w Window) End() time.Time { return w.To.Add(time.Second) }
+
+// Range is the window as answers show it.
+type Range struct {
+	From string `json:"from" doc:"YYYY-MM-DD HH:MM:SS, UTC"`
+	To   string `json:"to" doc:"YYYY-MM-DD HH:MM:SS, UTC"`
+}
+
+const (
+	dayForm    = time.DateOnly
+	secondForm = time.DateTime
+	windowDays = 7
+)
+
+// Range gives the window as answers show it.
+func (w Window) Range() Range { return Range{w.From.Format(secondForm), w.To.Format(secondForm)} }
+
+// ParseWindow reads from and to: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS in UTC, a bare date in to being the end of that
+// day. Left out they are the last seven days with today; a to that lies before the default from moves it to six days
+// before. A malformed date or a reversed window is invalid_input.
+func ParseWindow(q url.Values, now time.Time) (Window, error) {
+	today := now.UTC().Truncate(24 * time.Hour)
+	w := Window{From: today.AddDate(0, 0, 1-windowDays), To: endOfDay(today)}
+	from, to := q.Get("from"), q.Get("to")
+	if to != "" {
+		t, bare, err := moment("to", to)
+		if err != nil {
+			return w, err
+		}
+		w.To = t
+		if bare {
+			w.To = endOfDay(t)
+		}
+		if w.To.Before(w.From) {
+			w.From = w.To.Truncate(24*time.Hour).AddDate(0, 0, 1-windowDays)
+		}
+	}
+	if from != "" {
+		t, _, err := moment("from", from)
+		if err != nil {
+			return w, err
+		}
+		w.From = t
+	}
+	if w.From.After(w.To) {
+		return w, models.Invalid("invalid_input", "from must not be after to")
+	}
+	return w, nil
+}
+
+// HasWindow tells whether the caller gave any end of a window.
+func HasWindow(q url.Values) bool { return q.Get("from") != "" || q.Get("to") != "" }
+
+func endOfDay(day time.Time) time.Time { return day.Add(24*time.Hour - time.Second) }
+
+func moment(name, text string) (t time.Time, bare bool, err error) {
+	t, err = time.Parse(dayForm, text)
+	bare = err == nil
+	if !bare {
+		t, err = time.Parse(secondForm, text)
+	}
+	// A four-digit year of now or of a plausible archive; time.Parse also takes fractions, which are not documented.
+	if err != nil || len(text) != len(dayForm) && len(text) != len(secondForm) || t.Year() < 1970 {
+		return t, bare, models.Invalid("invalid_input", "%s must be YYYY-MM-DD or YYYY-MM-DD HH:MM:SS", name)
+	}
+	return t, bare, nil
+}

@@ -1,0 +1,148 @@
+// Package envelope gives every answer its documented form {data, error}, and turns the kind of an error into an HTTP
+// status, in one table. An error that no client may see is logged once, here, and shown as internal_error.
+package envelope
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"mime"
+	"net/http"
+	"strconv"
+
+	"switchyard/api/route"
+	"switchyard/db"
+	"switchyard/models"
+)
+
+// Status is the HTTP status of each kind of error.
+var Status = map[models.Kind]int{
+	models.KindInternal:        http.StatusInternalServerError,
+	models.KindInvalid:         http.StatusBadRequest,
+	models.KindUnauthenticated: http.StatusUnauthorized,
+	models.KindPayment:         http.StatusPaymentRequired,
+	models.KindForbidden:       http.StatusForbidden,
+	models.KindNotFound:        http.StatusNotFound,
+	models.KindMethod:          http.StatusMethodNotAllowed,
+	models.KindConflict:        http.StatusConflict,
+	models.KindTooLarge:        http.StatusRequestEntityTooLarge,
+	models.KindUnprocessable:   http.StatusUnprocessableEntity,
+	models.KindTooMany:         http.StatusTooManyRequests,
+	models.KindBadGateway:      http.StatusBadGateway,
+	models.KindUnavailable:     http.StatusServiceUnavailable,
+}
+
+const jsonType = "application/json; charset=utf-8"
+
+// Reply is an answer ready to be written, and kept for a repeated request.
+type Reply struct {
+	Status int    `json:"status"`
+	Type   string `json:"type"`
+	Name   string `json:"name,omitempty"` // of a download
+	Body   []byte `json:"body"`
+	Code   string `json:"-"` // of an error
+}
+
+// Of makes the reply to a call from what its handler returned.
+func Of(c *route.Call, answer any, err error) Reply {
+	if later, ok := errors.AsType[*route.Later](err); ok {
+		return data(c, http.StatusAccepted, route.JobRef{Job: later.Job})
+	}
+	if err != nil {
+		return Failure(c.Context(), c.RequestID, err)
+	}
+	if file, ok := answer.(route.File); ok {
+		return Reply{Status: c.Route.Status, Type: file.Type, Name: file.Name, Body: file.Content}
+	}
+	if c.Route.Public {
+		return bare(c, answer)
+	}
+	return data(c, c.Route.Status, answer)
+}
+
+// Failure makes the reply to an error.
+func Failure(ctx context.Context, requestID string, err error) Reply {
+	shown, ok := models.AsError(err)
+	switch {
+	case ok && shown.Kind != models.KindInternal:
+	case db.BadData(err):
+		// A text or number that passed every check and that PostgreSQL refuses is still the client's to change.
+		slog.WarnContext(ctx, "value refused by the database", "request_id", requestID, "error", err)
+		shown = models.Invalid("invalid_input", "a value cannot be stored")
+	case errors.Is(err, context.Canceled):
+		// The client went away; nobody reads this answer.
+		shown = models.Errorf(models.KindUnavailable, "unavailable", "the request was given up")
+	case db.Unavailable(err):
+		slog.ErrorContext(ctx, "database unavailable", "request_id", requestID, "error", err)
+		shown = models.Errorf(models.KindUnavailable, "unavailable", "the service cannot reach its data; try again shortly")
+	default:
+		slog.ErrorContext(ctx, "request failed", "request_id", requestID, "error", err)
+		shown = models.Errorf(models.KindInternal, "internal_error", "something failed on our side; request %s", requestID)
+	}
+	body := encode(struct {
+		Data  any `json:"data"`
+		Error any `json:"error"`
+	}{nil, Error{shown.Message, shown.Code}})
+	return Reply{Status: Status[shown.Kind], Type: jsonType, Body: body, Code: shown.Code}
+}
+
+// Error is the error member of an answer.
+type Error struct {
+	Message string `json:"message" doc:"text for a person"`
+	Code    string `json:"code" doc:"machine value; clients branch on it"`
+}
+
+func data(c *route.Call, status int, answer any) Reply {
+	body, err := marshal(struct {
+		Data  any `json:"data"`
+		Error any `json:"error"`
+	}{answer, nil})
+	if err != nil {
+		return Failure(c.Context(), c.RequestID, fmt.Errorf("envelope: %w", err))
+	}
+	return Reply{Status: status, Type: jsonType, Body: body}
+}
+
+func bare(c *route.Call, answer any) Reply {
+	body, err := marshal(answer)
+	if err != nil {
+		return Failure(c.Context(), c.RequestID, fmt.Errorf("envelope: %w", err))
+	}
+	return Reply{Status: c.Route.Status, Type: jsonType, Body: body}
+}
+
+// encode is for values of our own that always marshal.
+func encode(v any) []byte {
+	body, err := marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return body
+}
+
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimRight(b.Bytes(), "\n"), nil
+}
+
+// Write sends the reply. A client that went away is nobody's error.
+func (r Reply) Write(w http.ResponseWriter) {
+	h := w.Header()
+	h.Set("Content-Type", r.Type)
+	h.Set("Content-Length", strconv.Itoa(len(r.Body)))
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	if r.Name != "" {
+		h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": r.Name}))
+	}
+	w.WriteHeader(r.Status)
+	_, _ = w.Write(r.Body)
+}

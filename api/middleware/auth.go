@@ -1,0 +1,92 @@
+package middleware
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"switchyard/api/envelope"
+	"switchyard/api/route"
+	"switchyard/models"
+)
+
+func badPath(name string) error {
+	return models.Invalid("invalid_input", "%s in the path is not text", name)
+}
+
+// authenticated finds the caller. The key is looked up on every call: a revoked one is refused at once, everywhere.
+func (p *Pipeline) authenticated(next step) step {
+	return func(c *route.Call) envelope.Reply {
+		caller, err := p.Store.Authenticate(c.Context(), bearer(c.Request))
+		if err != nil {
+			if e, ok := models.AsError(err); ok && e.Kind == models.KindUnauthenticated {
+				c.Header().Set("WWW-Authenticate", `Bearer realm="switchyard"`)
+			}
+			return envelope.Of(c, nil, err)
+		}
+		c.Account, c.KeyID, c.KeyScope = caller.Account, caller.KeyID, caller.Scope
+		return next(c)
+	}
+}
+
+func bearer(r *http.Request) string {
+	scheme, key, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimSpace(key)
+}
+
+// limited counts the call and asks whether the key may make it and whether the minute's allowance is used, in this
+// order. Every answer from here on carries the RateLimit headers.
+func (p *Pipeline) limited(next step) step {
+	return func(c *route.Call) envelope.Reply {
+		plan := c.Account.Allowances()
+		take := p.Rates.Take(c.Context(), c.Account.ID.String(), plan.CallsPerMinute)
+		reset := strconv.Itoa(seconds(take.Reset))
+		h := c.Header()
+		h.Set("RateLimit-Limit", strconv.Itoa(take.Limit))
+		h.Set("RateLimit-Remaining", strconv.Itoa(take.Remaining))
+		h.Set("RateLimit-Reset", reset)
+		if err := allowed(c, plan); err != nil {
+			return envelope.Of(c, nil, err)
+		}
+		if take.Over {
+			h.Set("Retry-After", reset)
+			return envelope.Of(c, nil, models.Errorf(models.KindTooMany, "rate_limited",
+				"the %d calls of this minute are used; wait %s seconds", take.Limit, reset))
+		}
+		return next(c)
+	}
+}
+
+func allowed(c *route.Call, plan models.Plan) error {
+	if !plan.API {
+		return models.PlanLimit("the plan %q has no API", c.Account.Plan)
+	}
+	if c.Route.Scope == route.Write && c.KeyScope == models.ScopeReadOnly {
+		return models.Errorf(models.KindForbidden, "read_only_key", "a read-only key cannot change anything")
+	}
+	return nil
+}
+
+// seconds rounds up, and is never 0, so that a client that waits is not early.
+func seconds(d time.Duration) int { return max(1, int(math.Ceil(d.Seconds()))) }
+
+// methodNotAllowed is the answer to a known path with another method.
+func methodNotAllowed(method string) error {
+	return models.Errorf(models.KindMethod, "method_not_allowed", "this path has no method %s", method)
+}
+
+// Unknown answers a path that no row has, or that has rows for other methods only.
+func (p *Pipeline) Unknown(w http.ResponseWriter, r *http.Request, methods []string) {
+	if len(methods) == 0 {
+		p.Refuse(w, r, models.Errorf(models.KindNotFound, "not_found", "there is no such path"))
+		return
+	}
+	w.Header().Set("Allow", strings.Join(methods, ", "))
+	p.Refuse(w, r, methodNotAllowed(fmt.Sprintf("%.20s", r.Method)))
+}

@@ -1,0 +1,153 @@
+// Package middleware is what surrounds every handler of the API, in the documented order: recover, request id, access
+// log, then key, plan, scope, rate limit, idempotency.
+package middleware
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"regexp"
+	"runtime/debug"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/bind"
+	"switchyard/api/envelope"
+	"switchyard/api/route"
+	"switchyard/db/kv"
+	"switchyard/db/store"
+)
+
+// Pipeline serves the rows of the table. It is safe for use by many goroutines.
+type Pipeline struct {
+	Store *store.Store
+	Rates *kv.Rates
+	// Undeclared hears of an error that its row does not declare; nil logs it.
+	Undeclared func(r *route.Route, status int, code string)
+}
+
+// step runs the rest of a call.
+type step func(*route.Call) envelope.Reply
+
+// requestTime is how long a call may take. Slow routes await a job for 25 seconds of it.
+const (
+	requestTime = 15 * time.Second
+	slowTime    = 29 * time.Second
+)
+
+// Serve answers one request for a row. Path gives a parameter of the path.
+func (p *Pipeline) Serve(row *route.Route, w http.ResponseWriter, r *http.Request, path func(string) string) {
+	limit := requestTime
+	if row.Slow {
+		limit = slowTime
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), limit)
+	defer cancel()
+	c := route.NewCall(r.WithContext(ctx), row, w.Header())
+	c.Store = p.Store
+	c.RequestID = requestID(r)
+	c.Path = map[string]string{}
+	for _, name := range row.Params() {
+		c.Path[name] = path(name)
+	}
+	w.Header().Set("X-Request-Id", c.RequestID)
+	deprecation(row, w.Header())
+	start := time.Now()
+	reply := p.guarded(w, c)
+	p.declared(c, reply)
+	reply.Write(w)
+	slog.InfoContext(ctx, "request", "request_id", c.RequestID, "method", r.Method, "route", row.Path,
+		"status", reply.Status, "code", reply.Code, "account_id", c.Account.ID, "key_id", c.KeyID,
+		"ms", time.Since(start).Milliseconds())
+}
+
+// Refuse answers a request that has no row.
+func (p *Pipeline) Refuse(w http.ResponseWriter, r *http.Request, err error) {
+	id := requestID(r)
+	w.Header().Set("X-Request-Id", id)
+	envelope.Failure(r.Context(), id, err).Write(w)
+}
+
+// guarded turns a panic anywhere below into a 500.
+func (p *Pipeline) guarded(w http.ResponseWriter, c *route.Call) (reply envelope.Reply) {
+	defer func() {
+		if v := recover(); v != nil {
+			slog.ErrorContext(c.Context(), "panic", "request_id", c.RequestID, "panic", fmt.Sprint(v),
+				"stack", string(debug.Stack()))
+			reply = envelope.Failure(c.Context(), c.RequestID, fmt.Errorf("panic in %s", c.Route.Path))
+		}
+	}()
+	if c.Route.Public {
+		return p.handled(c)
+	}
+	return p.authenticated(p.limited(p.read(w, p.idempotent(p.handled))))(c)
+}
+
+// read takes the query and the body, so that everything after works on whole values.
+func (p *Pipeline) read(w http.ResponseWriter, next step) step {
+	return func(c *route.Call) envelope.Reply {
+		var err error
+		if c.Query, err = bind.Query(c.Request.URL.RawQuery); err != nil {
+			return envelope.Of(c, nil, err)
+		}
+		for name, text := range c.Path {
+			if !bind.Text(text) {
+				return envelope.Of(c, nil, badPath(name))
+			}
+		}
+		if c.Route.Body != nil || c.Request.Method == http.MethodPost {
+			if c.Body, err = bind.Read(w, c.Request, c.Route.BodyLimit); err != nil {
+				return envelope.Of(c, nil, err)
+			}
+		}
+		return next(c)
+	}
+}
+
+// handled runs the row's handler. Work noted for after the commit runs here, unless the call is inside a transaction
+// of the idempotency step, which then runs it.
+func (p *Pipeline) handled(c *route.Call) envelope.Reply {
+	answer, err := c.Route.Handle.Run(c)
+	reply := envelope.Of(c, answer, err)
+	if reply.Status >= http.StatusBadRequest {
+		c.DropAfter()
+	} else if c.Store == p.Store {
+		c.RunAfter()
+	}
+	return reply
+}
+
+// declared holds what leaves a route against its row.
+func (p *Pipeline) declared(c *route.Call, reply envelope.Reply) {
+	if reply.Code == "" || c.Route.Declares(reply.Status, reply.Code) {
+		return
+	}
+	if p.Undeclared != nil {
+		p.Undeclared(c.Route, reply.Status, reply.Code)
+		return
+	}
+	slog.WarnContext(c.Context(), "undeclared error code", "route", c.Route.Method+" "+c.Route.Path,
+		"status", reply.Status, "code", reply.Code)
+}
+
+var plainID = regexp.MustCompile(`^[A-Za-z0-9._-]{8,64}$`)
+
+// requestID takes the id that a router in front gave, or makes one.
+func requestID(r *http.Request) string {
+	if id := r.Header.Get("X-Request-Id"); plainID.MatchString(id) {
+		return id
+	}
+	return uuid.NewString()
+}
+
+// deprecation announces the end of a route, as the versioning rules say.
+func deprecation(row *route.Route, h http.Header) {
+	if row.Deprecated == nil {
+		return
+	}
+	h.Set("Deprecation", fmt.Sprintf("@%d", row.Deprecated.Announced.Unix()))
+	h.Set("Sunset", row.Deprecated.Sunset.UTC().Format(http.TimeFormat))
+	h.Set("Link", fmt.Sprintf("<%s>; rel=%q", row.Deprecated.Link, "deprecation"))
+}

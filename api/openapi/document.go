@@ -1,0 +1,196 @@
+// Package openapi turns the table of routes into an OpenAPI 3.1 document, so that the document says what the server
+// does, and serves a page to read it.
+package openapi
+
+import (
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"switchyard/api/route"
+)
+
+// Info heads the document.
+type Info struct {
+	BaseURL string // the service's address
+	Version string
+}
+
+const intro = `Every answer is JSON of the form {data, error}; clients branch on error.code. Lists answer ` +
+	`next_cursor, which is null at the end. Every POST accepts Idempotency-Key. Calls are counted per account in ` +
+	`one-minute windows; every answer carries RateLimit-Limit, RateLimit-Remaining and RateLimit-Reset.`
+
+// Prefix is the path before every route.
+const Prefix = "/api/v1"
+
+// Document describes the routes.
+func Document(info Info, rows []route.Route) map[string]any {
+	s := newSchemas()
+	paths := object{}
+	var groups []object
+	for _, row := range rows {
+		row = row.WithDefaults()
+		item, _ := paths[Prefix+row.Path].(object)
+		if item == nil {
+			item = object{}
+			paths[Prefix+row.Path] = item
+		}
+		item[strings.ToLower(row.Method)] = operation(s, row)
+		if !slices.ContainsFunc(groups, func(g object) bool { return g["name"] == row.Group }) {
+			groups = append(groups, object{"name": row.Group})
+		}
+	}
+	return object{
+		"openapi": "3.1.0",
+		"info":    object{"title": "Switchyard API", "version": info.Version, "description": intro},
+		"servers": []any{object{"url": info.BaseURL}},
+		"tags":    groups,
+		"paths":   paths,
+		"components": object{
+			"schemas": s.components,
+			"securitySchemes": object{
+				"key": object{"type": "http", "scheme": "bearer", "description": "an API key: full or read-only"},
+			},
+		},
+		"security": []any{object{"key": []string{}}},
+	}
+}
+
+func operation(s *schemas, row route.Route) object {
+	op := object{
+		"operationId": operationID(row), "summary": row.Summary, "tags": []string{row.Group},
+		"parameters": parameters(row), "responses": responses(s, row),
+		"x-read-only-key": row.Scope != route.Write,
+	}
+	if row.Public {
+		op["security"] = []any{}
+	}
+	if row.Deprecated != nil {
+		op["deprecated"] = true
+		op["description"] = fmt.Sprintf("Deprecated; may stop working from %s. See %s",
+			row.Deprecated.Sunset.UTC().Format("2006-01-02"), row.Deprecated.Link)
+	}
+	if row.Body != nil {
+		op["requestBody"] = object{"required": !row.BodyOptional,
+			"content": object{"application/json": object{"schema": s.of(reflect.TypeOf(row.Body), true)}}}
+	}
+	return op
+}
+
+// operationID is the method and the path in words: post_offers_id_clone.
+func operationID(row route.Route) string {
+	words := strings.FieldsFunc(row.Path, func(r rune) bool { return strings.ContainsRune("/{}.-", r) })
+	return strings.ToLower(row.Method) + "_" + strings.ReplaceAll(strings.Join(words, "_"), "__", "_")
+}
+
+var (
+	windowParams = []route.Param{
+		{Name: "from", Doc: "start of the window, UTC: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS; default 6 days before today"},
+		{Name: "to", Doc: "end of the window, UTC; a bare date means the end of that day; default today"},
+	}
+	pageParams = []route.Param{
+		{Name: "limit", Type: "integer", Default: "500", Doc: "rows of a page, 1-500"},
+		{Name: "cursor", Doc: "the next_cursor of the previous page"},
+	}
+)
+
+func parameters(row route.Route) []object {
+	out := []object{}
+	for _, name := range row.Params() {
+		out = append(out, object{"name": name, "in": "path", "required": true, "schema": object{"type": "string"}})
+	}
+	var list []route.Param
+	if row.Window {
+		list = append(list, windowParams...)
+	}
+	if row.Page {
+		list = append(list, pageParams...)
+	}
+	for _, q := range append(row.Query, list...) {
+		if slices.ContainsFunc(out, func(o object) bool { return o["name"] == q.Name }) {
+			continue // a row may describe limit its own way
+		}
+		out = append(out, object{"name": q.Name, "in": "query", "required": q.Required, "description": q.Doc,
+			"schema": paramSchema(q)})
+	}
+	if row.Method == http.MethodPost {
+		out = append(out, object{"name": "Idempotency-Key", "in": "header", "required": false,
+			"schema":      object{"type": "string", "minLength": 1, "maxLength": 255},
+			"description": "the same key with the same request within 24 hours gets the first answer"})
+	}
+	return out
+}
+
+func paramSchema(q route.Param) object {
+	schema := object{"type": "string"}
+	switch q.Type {
+	case "", "string":
+	case "uuid":
+		schema["format"] = "uuid"
+	default:
+		schema["type"] = q.Type
+	}
+	if len(q.Enum) > 0 {
+		schema["enum"] = q.Enum
+	}
+	if q.Default != "" {
+		schema["default"] = q.Default
+		if q.Type != "" && q.Type != "string" && q.Type != "uuid" {
+			schema["default"] = literal(q.Default)
+		}
+	}
+	return schema
+}
+
+func responses(s *schemas, row route.Route) object {
+	out := object{strconv.Itoa(row.Status): success(s, row)}
+	if row.Slow {
+		out["202"] = object{"description": "the job goes on; GET /jobs/{id} tells its state",
+			"content": jsonContent(enveloped(s.of(reflect.TypeFor[route.JobRef](), false)))}
+	}
+	byStatus := map[int][]string{}
+	for _, c := range row.AllCodes() {
+		byStatus[c.HTTP] = append(byStatus[c.HTTP], c.Code)
+	}
+	for status, codes := range byStatus {
+		out[strconv.Itoa(status)] = object{"description": strings.Join(codes, ", "), "x-codes": codes,
+			"content": jsonContent(failure(codes))}
+	}
+	return out
+}
+
+func success(s *schemas, row route.Route) object {
+	if _, isFile := row.Answer.(route.File); isFile {
+		return object{"description": "the file", "content": object{"text/csv": object{"schema": object{"type": "string"}}}}
+	}
+	schema := object{}
+	if row.Answer != nil {
+		schema = s.of(reflect.TypeOf(row.Answer), false)
+	}
+	if !row.Public {
+		schema = enveloped(schema)
+	}
+	return object{"description": row.Summary, "content": jsonContent(schema)}
+}
+
+func jsonContent(schema object) object { return object{"application/json": object{"schema": schema}} }
+
+func enveloped(data object) object {
+	return object{"type": "object", "required": []string{"data", "error"},
+		"properties": object{"data": data, "error": object{"type": "null"}}}
+}
+
+func failure(codes []string) object {
+	code := object{"type": "string", "enum": codes}
+	if slices.ContainsFunc(codes, func(c string) bool { return strings.HasSuffix(c, "*") }) {
+		code = object{"type": "string", "examples": codes} // a family of codes cannot be an enum
+	}
+	return object{"type": "object", "required": []string{"data", "error"}, "properties": object{
+		"data": object{"type": "null"},
+		"error": object{"type": "object", "required": []string{"message", "code"}, "properties": object{
+			"message": object{"type": "string"}, "code": code}},
+	}}
+}

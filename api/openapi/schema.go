@@ -1,0 +1,184 @@
+package openapi
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/models"
+)
+
+// object is a JSON object of the document.
+type object = map[string]any
+
+// schemas makes JSON Schemas (2020-12) of Go types. Structs become named components.
+type schemas struct {
+	components object
+	names      map[reflect.Type]string
+}
+
+func newSchemas() *schemas { return &schemas{components: object{}, names: map[reflect.Type]string{}} }
+
+// scalars are types whose JSON form their Go kind does not tell.
+var scalars = map[reflect.Type]object{
+	reflect.TypeFor[uuid.UUID]():       {"type": "string", "format": "uuid"},
+	reflect.TypeFor[decimal.Decimal](): {"type": "number"},
+	reflect.TypeFor[models.Money]():    {"type": "number"},
+	reflect.TypeFor[json.Number]():     {"type": "number"},
+	reflect.TypeFor[time.Time]():       {"type": "string", "format": "date-time"},
+	reflect.TypeFor[json.RawMessage](): {},
+}
+
+// of gives the schema of a type. Body tells whether it is read or written: fields that are read may be left out.
+func (s *schemas) of(t reflect.Type, body bool) object {
+	if known, ok := scalars[t]; ok {
+		return clone(known)
+	}
+	if o, ok := reflect.New(t).Elem().Interface().(interface{ OptValue() any }); ok {
+		return nullable(s.of(reflect.TypeOf(o.OptValue()), body))
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return nullable(s.of(t.Elem(), body))
+	case reflect.String:
+		return object{"type": "string"}
+	case reflect.Bool:
+		return object{"type": "boolean"}
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint8,
+		reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return object{"type": "integer"}
+	case reflect.Float32, reflect.Float64:
+		return object{"type": "number"}
+	case reflect.Slice, reflect.Array:
+		return object{"type": "array", "items": s.of(t.Elem(), body)}
+	case reflect.Map:
+		return object{"type": "object", "additionalProperties": s.of(t.Elem(), body)}
+	case reflect.Struct:
+		return s.named(t, body)
+	}
+	return object{}
+}
+
+// named puts a struct among the components, once, and refers to it. A struct without a name stands in place.
+func (s *schemas) named(t reflect.Type, body bool) object {
+	if t.Name() == "" {
+		return s.fields(t, body)
+	}
+	name, ok := s.names[t]
+	if !ok {
+		name = s.freeName(t)
+		s.names[t] = name
+		s.components[name] = object{} // so that a type that holds itself ends
+		s.components[name] = s.fields(t, body)
+	}
+	return object{"$ref": "#/components/schemas/" + name}
+}
+
+// freeName is the type's name, with its package's where another type has it already.
+func (s *schemas) freeName(t reflect.Type) string {
+	name := plainName(t.Name())
+	if _, taken := s.components[name]; taken {
+		name = plainName(t.String())
+	}
+	return name
+}
+
+// plainName writes a generic type's name without brackets and paths: list[a/b.C] is listC.
+func plainName(name string) string {
+	var out strings.Builder
+	for part := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '[' || r == ']' || r == ',' || r == ' ' }) {
+		part = part[strings.LastIndexAny(part, "/.")+1:]
+		out.WriteString(strings.ToUpper(part[:1]) + part[1:])
+	}
+	return out.String()
+}
+
+func (s *schemas) fields(t reflect.Type, body bool) object {
+	properties, required := object{}, []string{}
+	s.collect(t, body, properties, &required)
+	out := object{"type": "object", "properties": properties}
+	if len(required) > 0 {
+		out["required"] = required
+	}
+	return out
+}
+
+// collect adds the fields of a struct and of the structs embedded in it.
+func (s *schemas) collect(t reflect.Type, body bool, properties object, required *[]string) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Anonymous && name == "" && f.Type.Kind() == reflect.Struct {
+			s.collect(f.Type, body, properties, required)
+			continue
+		}
+		if name == "" || name == "-" || !f.IsExported() {
+			continue
+		}
+		properties[name] = described(s.of(f.Type, body), f.Tag)
+		optional := strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")
+		if body && f.Tag.Get("required") == "true" || !body && !optional {
+			*required = append(*required, name)
+		}
+	}
+}
+
+// described adds what the tags say of a field.
+func described(schema object, tag reflect.StructTag) object {
+	if _, isRef := schema["$ref"]; isRef && tag.Get("doc") == "" {
+		return schema
+	}
+	if doc := tag.Get("doc"); doc != "" {
+		schema["description"] = doc
+	}
+	if enum := tag.Get("enum"); enum != "" {
+		target := schema
+		if items, ok := schema["items"].(object); ok {
+			target = items
+		}
+		target["enum"] = strings.Split(enum, ",")
+	}
+	for key, name := range map[string]string{"default": "default", "min": "minimum", "max": "maximum",
+		"maxLength": "maxLength", "maxItems": "maxItems"} {
+		if text := tag.Get(key); text != "" {
+			schema[name] = literal(text)
+		}
+	}
+	return schema
+}
+
+// literal reads a tag as JSON where it is JSON, else as a text.
+func literal(text string) any {
+	var v any
+	if json.Unmarshal([]byte(text), &v) != nil {
+		return text
+	}
+	return v
+}
+
+// nullable lets null stand beside the values of a schema.
+func nullable(schema object) object {
+	switch kind := schema["type"].(type) {
+	case string:
+		schema["type"] = []string{kind, "null"}
+		return schema
+	case []string:
+		return schema
+	}
+	if len(schema) == 0 {
+		return schema
+	}
+	return object{"anyOf": []any{schema, object{"type": "null"}}}
+}
+
+func clone(o object) object {
+	out := object{}
+	for k, v := range o {
+		out[k] = v
+	}
+	return out
+}

@@ -1,0 +1,129 @@
+package route
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/bind"
+	"switchyard/db/store"
+	"switchyard/models"
+)
+
+// Call is one request on its way through the API. A handler reads it and returns; it never writes the answer.
+type Call struct {
+	Request   *http.Request
+	Route     *Route
+	RequestID string
+	Path      map[string]string // parameters of the path
+	Query     url.Values
+	Body      []byte
+	Account   models.Account
+	KeyID     uuid.UUID
+	KeyScope  string
+	// Store is the control plane. On a POST with an Idempotency-Key it is bound to the transaction that also keeps the
+	// answer; work that must follow the commit goes to After.
+	Store *store.Store
+	// IdempotencyKey is the caller's key, or empty.
+	IdempotencyKey string
+
+	header http.Header
+	after  []func(context.Context)
+}
+
+// NewCall makes a call whose answer gets the given headers.
+func NewCall(r *http.Request, row *Route, header http.Header) *Call {
+	return &Call{Request: r, Route: row, header: header}
+}
+
+// Context ends with the request.
+func (c *Call) Context() context.Context { return c.Request.Context() }
+
+// Header are the headers of the answer.
+func (c *Call) Header() http.Header { return c.header }
+
+// After notes work for the time after the commit, such as dispatching the jobs whose rows were written. It runs only if
+// the call succeeds, and must not fail it.
+func (c *Call) After(fn func(context.Context)) { c.after = append(c.after, fn) }
+
+// RunAfter runs what After noted, once. The context outlives the request.
+func (c *Call) RunAfter() {
+	fns := c.after
+	c.after = nil
+	for _, fn := range fns {
+		fn(context.WithoutCancel(c.Context()))
+	}
+}
+
+// DropAfter forgets what After noted, for an effect that was undone.
+func (c *Call) DropAfter() { c.after = nil }
+
+// ID gives an id in the path; a malformed one has the route's BadID code.
+func (c *Call) ID(name string) (uuid.UUID, error) {
+	id, ok := bind.ParseID(c.Path[name])
+	if !ok {
+		return id, models.Invalid(c.Route.BadID, "%s must be a UUID", name)
+	}
+	return id, nil
+}
+
+// QueryID gives the required id in the query: missing or malformed it is invalid_id.
+func (c *Call) QueryID(name string) (uuid.UUID, error) {
+	id, err := bind.QueryID(c.Query, name, "invalid_id")
+	if err == nil && id == uuid.Nil {
+		err = models.Invalid("invalid_id", "%s is required", name)
+	}
+	return id, err
+}
+
+// Window gives from and to.
+func (c *Call) Window() (bind.Window, error) { return bind.ParseWindow(c.Query, time.Now()) }
+
+// The documented page size of lists.
+const pageMax = 500
+
+// Page gives limit and cursor.
+func (c *Call) Page() (store.Page, error) { return c.PageOf(pageMax, pageMax) }
+
+// PageOf is Page with another default and another largest limit.
+func (c *Call) PageOf(def, most int) (store.Page, error) {
+	limit, err := bind.Int(c.Query, "limit", def, 1, most)
+	return store.Page{Limit: limit, Cursor: c.Query.Get("cursor")}, err
+}
+
+func (c *Call) decode(into any) error {
+	if len(c.Body) == 0 && c.Route.BodyOptional {
+		return nil
+	}
+	return bind.Decode(c.Body, into)
+}
+
+// File is an answer that is a download instead of JSON.
+type File struct {
+	Name    string
+	Type    string
+	Content []byte
+}
+
+// JobRef is data of a 202: the job that goes on, and where its state is read.
+type JobRef struct {
+	Job JobState `json:"job"`
+}
+
+// JobState says how far a job is.
+type JobState struct {
+	ID     string `json:"id"`
+	Kind   string `json:"kind"`
+	Status string `json:"status" enum:"pending,running,done,failed"`
+	URL    string `json:"url"`
+}
+
+// Later is returned as an error by a handler whose job goes on after the answer: the answer is 202 with the job.
+type Later struct{ Job JobState }
+
+// Error makes Later an error, so that a handler's answer keeps its one type.
+func (l *Later) Error() string { return fmt.Sprintf("job %s goes on", l.Job.ID) }

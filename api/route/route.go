@@ -1,0 +1,195 @@
+// Package route is the row of the API's table: a route's method, path, parameters, body, answer and error codes, and
+// its handler. Everything else (authentication, binding, the OpenAPI document, the tests) reads these rows.
+package route
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Scope says which keys a route accepts.
+type Scope uint8
+
+// The scopes.
+const (
+	Read  Scope = iota // every key
+	Write              // full keys only: a read-only key is 403 read_only_key
+	Ask                // a POST that changes nothing, so a read-only key may do it: two documented routes
+)
+
+// Body limits in bytes.
+const (
+	DefaultBody = 1 << 20
+	CSVBody     = 8 << 20
+)
+
+// Route is one row. Zero values mean: status 200, body limit 1 MiB, Body and Answer from the handler.
+type Route struct {
+	Method  string
+	Path    string // below /api/v1, parameters in braces: /offers/{id}/clone
+	Group   string // heading in the document
+	Summary string
+	Scope   Scope
+	Status  int
+	Query   []Param // beside those of Window and Page
+	Window  bool    // takes from and to
+	Page    bool    // takes limit and cursor
+	Body    any     // zero value of the body's struct; nil: from Handle
+	Answer  any     // zero value of data's type; nil: from Handle
+	Codes   []Code  // errors of its own; those of every call come from Usual
+	// BadID is the code of a malformed id in the path; empty: invalid_input.
+	BadID string
+	// BodyLimit is the largest body in bytes.
+	BodyLimit int64
+	// BodyOptional lets the body be absent.
+	BodyOptional bool
+	// Slow marks a route that waits for a job, so that it cannot run inside one transaction.
+	Slow bool
+	// Public routes need no key, are not limited and answer their document bare.
+	Public     bool
+	Deprecated *Deprecated
+	Handle     Handler
+}
+
+// Param is a query parameter.
+type Param struct {
+	Name     string
+	Type     string // string, integer, boolean or uuid
+	Required bool
+	Enum     []string
+	Default  string
+	Doc      string
+}
+
+// Code is an error that a route can answer.
+type Code struct {
+	HTTP int
+	Code string
+}
+
+// Deprecated is the announcement that a route will go, at least 90 days ahead.
+type Deprecated struct {
+	Announced time.Time
+	Sunset    time.Time // the first day it may stop working
+	Link      string    // the change list
+}
+
+// Handler runs a route and knows its types. Take and Do make one.
+type Handler struct {
+	Body   any
+	Answer any
+	Run    func(*Call) (any, error)
+}
+
+// Do makes a handler that takes no body.
+func Do[A any](fn func(*Call) (A, error)) Handler {
+	var answer A
+	return Handler{Answer: answer, Run: func(c *Call) (any, error) { return fn(c) }}
+}
+
+// Take makes a handler with a body, which is decoded before it runs.
+func Take[B, A any](fn func(*Call, B) (A, error)) Handler {
+	var body B
+	var answer A
+	return Handler{Body: body, Answer: answer, Run: func(c *Call) (any, error) {
+		var b B
+		if err := c.decode(&b); err != nil {
+			return nil, err
+		}
+		return fn(c, b)
+	}}
+}
+
+// Codes reads lists such as "400 required too_long", "404 not_found". A malformed one panics: rows are made at start.
+func Codes(lists ...string) []Code {
+	var out []Code
+	for _, l := range lists {
+		words := strings.Fields(l)
+		status, err := strconv.Atoi(words[0])
+		if err != nil || len(words) < 2 {
+			panic(fmt.Sprintf("route: %q is not a status and its codes", l))
+		}
+		for _, w := range words[1:] {
+			out = append(out, Code{status, w})
+		}
+	}
+	return out
+}
+
+// WithDefaults fills what a row leaves to its defaults.
+func (r Route) WithDefaults() Route {
+	if r.Status == 0 {
+		r.Status = http.StatusOK
+	}
+	if r.BodyLimit == 0 {
+		r.BodyLimit = DefaultBody
+	}
+	if r.Body == nil {
+		r.Body = r.Handle.Body
+	}
+	if r.Answer == nil {
+		r.Answer = r.Handle.Answer
+	}
+	if r.BadID == "" {
+		r.BadID = "invalid_input"
+	}
+	return r
+}
+
+// Params names the parameters in the path.
+func (r Route) Params() []string {
+	var out []string
+	for part := range strings.SplitSeq(r.Path, "/") {
+		if strings.HasPrefix(part, "{") {
+			out = append(out, strings.Trim(part, "{}"))
+		}
+	}
+	return out
+}
+
+// Usual are the errors that any call to this route can meet.
+func (r Route) Usual() []Code {
+	if r.Public {
+		return Codes("500 internal_error")
+	}
+	out := Codes("400 invalid_input", "401 unauthenticated", "402 plan_limit", "429 rate_limited", "500 internal_error",
+		"503 unavailable")
+	if r.Body != nil {
+		out = append(out, Codes("400 bad_body", "413 body_too_large")...)
+	}
+	if r.Scope == Write {
+		out = append(out, Code{http.StatusForbidden, "read_only_key"})
+	}
+	if r.Method == http.MethodPost {
+		out = append(out, Codes("409 idempotency_in_progress", "413 body_too_large", "422 idempotency_key_reused")...)
+	}
+	return out
+}
+
+// AllCodes are the route's own codes and the usual ones, each once, by status.
+func (r Route) AllCodes() []Code {
+	all := slices.Concat(r.Codes, r.Usual())
+	slices.SortStableFunc(all, func(a, b Code) int { return a.HTTP - b.HTTP })
+	var out []Code
+	for _, c := range all {
+		if !slices.Contains(out, c) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// Declares tells whether an error may leave this route. A declared code that ends in * stands for a family.
+func (r Route) Declares(status int, code string) bool {
+	for _, c := range r.AllCodes() {
+		family, isFamily := strings.CutSuffix(c.Code, "*")
+		if c.HTTP == status && (c.Code == code || isFamily && strings.HasPrefix(code, family)) {
+			return true
+		}
+	}
+	return false
+}

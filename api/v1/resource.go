@@ -1,0 +1,222 @@
+package v1
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/bind"
+	"switchyard/api/route"
+	"switchyard/db/store"
+	"switchyard/models"
+)
+
+// The codes that many rows share.
+var (
+	idCodes     = route.Codes("400 invalid_id", "404 not_found")
+	toggleCodes = route.Codes("400 invalid_id invalid_status", "404 not_found")
+)
+
+// body is what POST and PUT send. Record checks it and gives the record it describes, without id and account.
+type body[R any] interface{ Record() (R, error) }
+
+// idBody is a body that names its record.
+type idBody interface{ RecordID() (uuid.UUID, error) }
+
+// table is what the generic handlers need of a resource's store.
+type table[R any] interface {
+	List(ctx context.Context, account uuid.UUID, p store.Page) ([]R, string, error)
+	Create(ctx context.Context, record R) (R, error)
+	Update(ctx context.Context, record R) (R, error)
+	SetActive(ctx context.Context, account, id uuid.UUID, on bool) error
+	Remove(ctx context.Context, account, id uuid.UUID) error
+	Clone(ctx context.Context, account, id uuid.UUID) (R, error)
+}
+
+// resource ties a kind of record to its table and its answer.
+type resource[R, A any] struct {
+	table  func(*store.Store) table[R]
+	own    func(record *R, account, id uuid.UUID) // sets whose record it is, and which
+	answer func(R) A
+}
+
+// Rows is the answer of a list with figures.
+type Rows[T any] struct {
+	Range      bind.Range `json:"range"`
+	Rows       []T        `json:"rows"`
+	NextCursor *string    `json:"next_cursor" doc:"null at the end"`
+}
+
+// cursor shows the end of a list as null.
+func cursor(next string) *string {
+	if next == "" {
+		return nil
+	}
+	return &next
+}
+
+// list answers a page of records with their figures for the window. Dimension is the records' column in the figures.
+func list[R, A, T any](res resource[R, A], d Deps, dimension string, id func(R) uuid.UUID,
+	row func(R, Figures) T) route.Handler {
+	return route.Do(func(c *route.Call) (Rows[T], error) {
+		w, err := c.Window()
+		if err != nil {
+			return Rows[T]{}, err
+		}
+		page, err := c.Page()
+		if err != nil {
+			return Rows[T]{}, err
+		}
+		records, next, err := res.table(c.Store).List(c.Context(), c.Account.ID, page)
+		if err != nil {
+			return Rows[T]{}, err
+		}
+		figures, err := figuresOf(c, d, dimension, w, records, id)
+		if err != nil {
+			return Rows[T]{}, err
+		}
+		out := Rows[T]{Range: w.Range(), Rows: make([]T, 0, len(records)), NextCursor: cursor(next)}
+		for i, r := range records {
+			out.Rows = append(out.Rows, row(r, figures[i]))
+		}
+		return out, nil
+	})
+}
+
+// create answers POST with the saved record.
+func create[B body[R], R, A any](res resource[R, A]) route.Handler {
+	return route.Take(func(c *route.Call, b B) (A, error) {
+		record, err := b.Record()
+		if err != nil {
+			return zero[A](), err
+		}
+		res.own(&record, c.Account.ID, uuid.Nil)
+		saved, err := res.table(c.Store).Create(c.Context(), record)
+		if err != nil {
+			return zero[A](), err
+		}
+		return res.answer(saved), nil
+	})
+}
+
+// put answers PUT, which writes every field, with answer of the saved record.
+func put[B interface {
+	body[R]
+	idBody
+}, R, A, P any](res resource[R, A], answer func(R) P) route.Handler {
+	return route.Take(func(c *route.Call, b B) (P, error) {
+		id, err := b.RecordID()
+		if err != nil {
+			return zero[P](), err
+		}
+		record, err := b.Record()
+		if err != nil {
+			return zero[P](), err
+		}
+		res.own(&record, c.Account.ID, id)
+		saved, err := res.table(c.Store).Update(c.Context(), record)
+		if err != nil {
+			return zero[P](), err
+		}
+		return answer(saved), nil
+	})
+}
+
+// ToggleBody pauses or resumes a record.
+type ToggleBody struct {
+	bind.ID
+	IsActive bind.Opt[bool] `json:"is_active" bad:"invalid_status" required:"true" doc:"true resumes, false pauses"`
+}
+
+// StatusAnswer is the answer to pausing and resuming.
+type StatusAnswer struct {
+	ID     uuid.UUID `json:"id"`
+	Status string    `json:"status" enum:"active,paused"`
+}
+
+// toggle answers PATCH with id and is_active.
+func toggle[R, A any](res resource[R, A]) route.Handler {
+	return route.Take(func(c *route.Call, b ToggleBody) (StatusAnswer, error) {
+		id, err := b.RecordID()
+		if err != nil {
+			return StatusAnswer{}, err
+		}
+		if !b.IsActive.Given() {
+			return StatusAnswer{}, models.Invalid("invalid_status", "is_active must be true or false")
+		}
+		on := b.IsActive.Value
+		err = res.table(c.Store).SetActive(c.Context(), c.Account.ID, id, on)
+		return StatusAnswer{id, models.StatusOf(on)}, err
+	})
+}
+
+// DeactivatedAnswer is the answer to a DELETE that keeps the record for history.
+type DeactivatedAnswer struct {
+	ID          uuid.UUID `json:"id"`
+	Deactivated bool      `json:"deactivated"`
+}
+
+// deactivate answers DELETE ?id=.
+func deactivate[R, A any](res resource[R, A]) route.Handler {
+	return route.Do(func(c *route.Call) (DeactivatedAnswer, error) {
+		id, err := c.QueryID("id")
+		if err != nil {
+			return DeactivatedAnswer{}, err
+		}
+		err = res.table(c.Store).Remove(c.Context(), c.Account.ID, id)
+		return DeactivatedAnswer{id, true}, err
+	})
+}
+
+// clone answers POST /{id}/clone with the copy.
+func clone[R, A any](res resource[R, A]) route.Handler {
+	return route.Do(func(c *route.Call) (A, error) {
+		id, err := c.ID("id")
+		if err != nil {
+			return zero[A](), err
+		}
+		copied, err := res.table(c.Store).Clone(c.Context(), c.Account.ID, id)
+		if err != nil {
+			return zero[A](), err
+		}
+		return res.answer(copied), nil
+	})
+}
+
+// figures reads the figures of some records, in their order; a record without clicks has zeros.
+func figuresOf[R any](c *route.Call, d Deps, dimension string, w bind.Window, records []R,
+	id func(R) uuid.UUID) ([]Figures, error) {
+	out := make([]Figures, len(records))
+	if d.Figures == nil || len(records) == 0 {
+		return out, nil
+	}
+	ids := make([]uuid.UUID, len(records))
+	for i, r := range records {
+		ids[i] = id(r)
+	}
+	found, err := d.Figures(c.Context(), c.Account, dimension, ids, w.From, w.End())
+	if err != nil {
+		return nil, err
+	}
+	for i := range ids {
+		out[i] = found[ids[i]]
+	}
+	return out, nil
+}
+
+func zero[T any]() (v T) { return v }
+
+// stamp is a time as answers show it.
+func stamp(t time.Time) string { return t.UTC().Format(models.EventTimeFormat) }
+
+// idOrNull shows no id as null.
+func idOrNull(id uuid.UUID) *uuid.UUID {
+	if id == uuid.Nil {
+		return nil
+	}
+	return &id
+}
+
+// queryID is the parameter of every DELETE by query.
+var queryID = []route.Param{{Name: "id", Type: "uuid", Required: true, Doc: "the record's id"}}

@@ -1,0 +1,133 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"switchyard/db"
+	"switchyard/db/seal"
+	"switchyard/models"
+)
+
+// Attempt is a request that carries an idempotency key.
+type Attempt struct {
+	Account     uuid.UUID
+	Key         string
+	Fingerprint []byte // of method, path, query and body
+}
+
+// Stored is the first answer to an Attempt.
+type Stored struct {
+	Status int
+	Answer []byte
+}
+
+// The answers to an attempt that cannot go on.
+var (
+	ErrInProgress = models.Conflict("idempotency_in_progress", "the first request with this Idempotency-Key still runs")
+	ErrKeyReused  = models.Errorf(models.KindUnprocessable, "idempotency_key_reused",
+		"this Idempotency-Key was used with a different request")
+)
+
+func (a Attempt) place() seal.Place {
+	return seal.Place{Account: a.Account, Table: "idempotency_keys", Row: a.Key, Column: "answer"}
+}
+
+const lockAttempt = `SELECT pg_try_advisory_xact_lock(hashtextextended($1, 7302))`
+
+const findAttempt = `
+SELECT fingerprint, status, answer, coalesce(lease_until > now(), false) AS running
+FROM idempotency_keys WHERE account_id = $1 AND key = $2 AND created_at > now() - interval '24 hours'`
+
+// BeginAttempt, in a transaction, takes the key for its duration and gives the stored answer of an earlier attempt, or
+// nil when this one is to run. Another attempt that is running is ErrInProgress, another request under the key
+// ErrKeyReused.
+func (s *Store) BeginAttempt(ctx context.Context, a Attempt) (*Stored, error) {
+	var got bool
+	if err := sqlx.GetContext(ctx, s.c, &got, lockAttempt, a.Account.String()+"|"+a.Key); err != nil {
+		return nil, fmt.Errorf("db: idempotency lock: %w", err)
+	}
+	if !got {
+		return nil, ErrInProgress
+	}
+	var row struct {
+		Fingerprint []byte `db:"fingerprint"`
+		Status      *int   `db:"status"`
+		Answer      []byte `db:"answer"`
+		Running     bool   `db:"running"`
+	}
+	err := sqlx.GetContext(ctx, s.c, &row, findAttempt, a.Account, a.Key)
+	switch {
+	case db.NoRows(err):
+		return nil, nil //nolint:nilnil // no earlier attempt is not an error
+	case err != nil:
+		return nil, fmt.Errorf("db: idempotency: %w", err)
+	case !bytes.Equal(row.Fingerprint, a.Fingerprint):
+		return nil, ErrKeyReused
+	case row.Status == nil && row.Running:
+		return nil, ErrInProgress
+	case row.Status == nil:
+		return nil, nil //nolint:nilnil // the first attempt died
+	}
+	answer, err := s.box.Open(ctx, a.place(), row.Answer)
+	if err != nil {
+		return nil, fmt.Errorf("db: idempotency answer: %w", err)
+	}
+	return &Stored{Status: *row.Status, Answer: answer}, nil
+}
+
+const upsertAttempt = `
+INSERT INTO idempotency_keys (account_id, key, fingerprint, status, answer, lease_until)
+VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))
+ON CONFLICT (account_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, status = excluded.status,
+    answer = excluded.answer, lease_until = excluded.lease_until, created_at = now()`
+
+// SaveAttempt keeps the answer for 24 hours. In the transaction of the effect it makes both happen, or neither.
+func (s *Store) SaveAttempt(ctx context.Context, a Attempt, answer Stored) error {
+	sealed, err := s.box.SealOwn(ctx, a.place(), answer.Answer)
+	if err != nil {
+		return err
+	}
+	_, err = s.c.ExecContext(ctx, upsertAttempt, a.Account, a.Key, a.Fingerprint, answer.Status, sealed, nil)
+	if err != nil {
+		return fmt.Errorf("db: save idempotency answer: %w", err)
+	}
+	return nil
+}
+
+// LeaseAttempt marks the attempt as running for a while, for a call that cannot stay in one transaction. The lease is
+// renewed by calling it again; when it runs out, the next attempt may take over.
+func (s *Store) LeaseAttempt(ctx context.Context, a Attempt, lease time.Duration) error {
+	_, err := s.c.ExecContext(ctx, upsertAttempt, a.Account, a.Key, a.Fingerprint, nil, nil, lease.Seconds())
+	if err != nil {
+		return fmt.Errorf("db: lease idempotency key: %w", err)
+	}
+	return nil
+}
+
+// DropAttempt forgets a leased attempt that left no answer worth keeping, so that the next one runs at once.
+func (s *Store) DropAttempt(ctx context.Context, a Attempt) error {
+	const q = `DELETE FROM idempotency_keys WHERE account_id = $1 AND key = $2 AND status IS NULL`
+	if _, err := s.c.ExecContext(ctx, q, a.Account, a.Key); err != nil {
+		return fmt.Errorf("db: drop idempotency key: %w", err)
+	}
+	return nil
+}
+
+// PruneAttempts removes answers older than 24 hours and tells how many; maintenance calls it now and then.
+func (s *Store) PruneAttempts(ctx context.Context) (int64, error) {
+	res, err := s.c.ExecContext(ctx, `DELETE FROM idempotency_keys WHERE created_at < now() - interval '24 hours'`)
+	if err != nil {
+		return 0, fmt.Errorf("db: prune idempotency keys: %w", err)
+	}
+	n, err := res.RowsAffected()
+	if err != nil {
+		return 0, fmt.Errorf("db: prune idempotency keys: %w", err)
+	}
+	return n, nil
+}

@@ -1,0 +1,117 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+const (
+	keyColumns = `id, account_id, name, scope, hint, created_at, expires_at, revoked_at, rotated_to`
+	keyOverlap = "1 day" // how long a rotated key stays valid
+)
+
+// Caller is who makes a call: a valid key and its account.
+type Caller struct {
+	Account models.Account `db:"account"`
+	KeyID   uuid.UUID      `db:"key_id"`
+	Scope   string         `db:"key_scope"`
+}
+
+const findCaller = `
+SELECT k.id AS key_id, k.scope AS key_scope,
+       a.id AS "account.id", a.name AS "account.name", a.plan AS "account.plan", a.currency AS "account.currency",
+       a.timezone AS "account.timezone", a.date_format AS "account.date_format",
+       a.time_format AS "account.time_format", a.site_key AS "account.site_key", a.created_at AS "account.created_at"
+FROM api_keys k JOIN accounts a ON a.id = k.account_id
+WHERE k.hash = $1 AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`
+
+// Authenticate finds who a key belongs to. A key that is unknown, revoked or expired is 401 unauthenticated. It reads
+// the database each time, so that a revoked key is refused by every process at once.
+func (s *Store) Authenticate(ctx context.Context, key string) (Caller, error) {
+	unknown := models.Errorf(models.KindUnauthenticated, "unauthenticated", "the API key is missing, revoked or expired")
+	if !models.LooksLikeAPIKey(key) {
+		return Caller{}, unknown
+	}
+	var c Caller
+	err := sqlx.GetContext(ctx, s.c, &c, findCaller, models.HashAPIKey(key))
+	if db.NoRows(err) {
+		return Caller{}, unknown
+	}
+	if err != nil {
+		return Caller{}, fmt.Errorf("db: authenticate: %w", err)
+	}
+	return c, nil
+}
+
+const insertKey = `
+INSERT INTO api_keys (id, account_id, name, scope, hash, hint, expires_at)
+VALUES ($1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7))
+RETURNING ` + keyColumns
+
+// CreateKey makes a key and gives it in clear, for the only time. A zero life never ends.
+func (s *Store) CreateKey(ctx context.Context, account uuid.UUID, name, scope string, life time.Duration) (
+	models.Key, string, error) {
+	if _, err := s.FindAccount(ctx, account); err != nil {
+		return models.Key{}, "", err
+	}
+	clear := models.NewAPIKey(scope)
+	var seconds *float64
+	if life > 0 {
+		v := life.Seconds()
+		seconds = &v
+	}
+	var k models.Key
+	err := sqlx.GetContext(ctx, s.c, &k, insertKey, uuid.Must(uuid.NewV7()), account, name, scope,
+		models.HashAPIKey(clear), models.HintOfAPIKey(clear), seconds)
+	if err != nil {
+		return k, "", fmt.Errorf("db: create key: %w", err)
+	}
+	return k, clear, nil
+}
+
+// ListKeys lists the keys of an account, newest first, revoked ones included.
+func (s *Store) ListKeys(ctx context.Context, account uuid.UUID) ([]models.Key, error) {
+	out := []models.Key{}
+	const q = `SELECT ` + keyColumns + ` FROM api_keys WHERE account_id = $1 ORDER BY created_at DESC, id DESC`
+	if err := sqlx.SelectContext(ctx, s.c, &out, q, account); err != nil {
+		return nil, fmt.Errorf("db: list keys: %w", err)
+	}
+	return out, nil
+}
+
+// RotateKey replaces a valid key by a new one of the same name, scope and length of life. The old one stays valid for
+// one day, or until its own end if that is earlier. A key rotated before is a conflict.
+func (s *Store) RotateKey(ctx context.Context, id uuid.UUID) (fresh models.Key, clear string, err error) {
+	err = s.Tx(ctx, func(s *Store) error {
+		old, err := get[models.Key](ctx, s, "key", `SELECT `+keyColumns+` FROM api_keys WHERE id = $1 FOR UPDATE`, id)
+		if err != nil {
+			return err
+		}
+		if state := old.State(time.Now()); state != "active" {
+			return models.Conflict("not_active", "the key is %s already", state)
+		}
+		var life time.Duration
+		if old.ExpiresAt != nil {
+			life = old.ExpiresAt.Sub(old.CreatedAt)
+		}
+		if fresh, clear, err = s.CreateKey(ctx, old.AccountID, old.Name, old.Scope, life); err != nil {
+			return err
+		}
+		const q = `UPDATE api_keys SET rotated_to = $2, expires_at = least(expires_at, now() + $3::interval) WHERE id = $1`
+		return s.one(ctx, "key", q, id, fresh.ID, keyOverlap)
+	})
+	return fresh, clear, err
+}
+
+// RevokeKey ends a key at once. Revoking it again changes nothing.
+func (s *Store) RevokeKey(ctx context.Context, id uuid.UUID) (models.Key, error) {
+	const q = `UPDATE api_keys SET revoked_at = coalesce(revoked_at, now()) WHERE id = $1 RETURNING ` + keyColumns
+	return get[models.Key](ctx, s, "key", q, id)
+}

@@ -1,0 +1,170 @@
+package store
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"switchyard/db/seal"
+	"switchyard/models"
+)
+
+// Page is which part of a list a call wants: at most Limit rows after the place that Cursor marks.
+type Page struct {
+	Limit  int
+	Cursor string // empty: from the start
+}
+
+// ListQuery describes a list that can be read page by page.
+type ListQuery[T any] struct {
+	// Name tells lists apart: a cursor of one list is refused by another.
+	Name string
+	// SQL is a SELECT that ends in a WHERE clause which more conditions can be added to.
+	SQL string
+	// Args are its arguments.
+	Args []any
+	// Order are the columns that order the list, each as "column:type", the last one unique.
+	// They must never change while a record lives, or a walk could miss it.
+	Order []string
+	// Asc lists the smallest first; the default is newest first.
+	Asc bool
+	// Filters is what else decides which rows are in the list. A cursor holds for the filters it was made under.
+	Filters string
+	// Place gives a row's values of the Order columns in text form that the column's type reads.
+	Place func(T) []string
+}
+
+// Newest is the usual order of a list.
+var Newest = []string{"created_at:timestamptz", "id:uuid"}
+
+// PlaceOf is the place of a row in the order Newest.
+func PlaceOf(created time.Time, id uuid.UUID) []string {
+	return []string{created.UTC().Format(time.RFC3339Nano), id.String()}
+}
+
+// modelsOf turns rows into records.
+func modelsOf[R, M any](rows []R, model func(R) M) []M {
+	out := make([]M, 0, len(rows))
+	for _, r := range rows {
+		out = append(out, model(r))
+	}
+	return out
+}
+
+// List reads one page and the cursor of the next one ("" at the end). The walk is by position, not by offset: a row
+// that exists during the whole walk comes exactly once, whatever is inserted or deleted meanwhile. A cursor that was
+// changed, or made for another account, list or filter, is 400 invalid_input.
+func List[T any](ctx context.Context, s *Store, account uuid.UUID, p Page, q ListQuery[T]) ([]T, string, error) {
+	key, err := s.cursorKey(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	scope := strings.Join([]string{account.String(), q.Name, q.Filters}, "|")
+	sql, args := q.SQL, slices.Clone(q.Args)
+	columns := make([]string, len(q.Order))
+	for i, o := range q.Order {
+		columns[i], _, _ = strings.Cut(o, ":")
+	}
+	if p.Cursor != "" {
+		place, err := openCursor(key, scope, p.Cursor, len(q.Order))
+		if err != nil {
+			return nil, "", err
+		}
+		var after []string
+		for i, o := range q.Order {
+			_, kind, _ := strings.Cut(o, ":")
+			args = append(args, place[i])
+			after = append(after, fmt.Sprintf("$%d::%s", len(args), kind))
+		}
+		sql += fmt.Sprintf(" AND (%s) %s (%s)", strings.Join(columns, ", "), sign(q.Asc), strings.Join(after, ", "))
+	}
+	sql += " ORDER BY " + strings.Join(columns, direction(q.Asc)+", ") + direction(q.Asc)
+	sql += fmt.Sprintf(" LIMIT %d", p.Limit+1)
+	rows := []T{}
+	if err := sqlx.SelectContext(ctx, s.c, &rows, sql, args...); err != nil {
+		return nil, "", fmt.Errorf("db: list %s: %w", q.Name, err)
+	}
+	if len(rows) <= p.Limit {
+		return rows, "", nil
+	}
+	rows = rows[:p.Limit]
+	return rows, makeCursor(key, scope, q.Place(rows[p.Limit-1])), nil
+}
+
+func sign(asc bool) string {
+	if asc {
+		return ">"
+	}
+	return "<"
+}
+
+func direction(asc bool) string {
+	if asc {
+		return " ASC"
+	}
+	return " DESC"
+}
+
+const (
+	cursorVersion = 1
+	cursorMAC     = 16
+	cursorMax     = 2000 // characters
+)
+
+var cursorText = base64.RawURLEncoding.Strict()
+
+// makeCursor writes version, signature and place. The place is the row's own id and time: nothing that its reader
+// did not just read.
+func makeCursor(key []byte, scope string, place []string) string {
+	body, _ := json.Marshal(place) // texts always marshal
+	return cursorText.EncodeToString(slices.Concat([]byte{cursorVersion}, cursorSum(key, scope, body), body))
+}
+
+func openCursor(key []byte, scope, cursor string, columns int) ([]string, error) {
+	bad := models.Invalid("invalid_input", "cursor must be the next_cursor of this list")
+	if len(cursor) > cursorMax {
+		return nil, bad
+	}
+	raw, err := cursorText.DecodeString(cursor)
+	if err != nil || len(raw) <= 1+cursorMAC || raw[0] != cursorVersion {
+		return nil, bad
+	}
+	sum, body := raw[1:1+cursorMAC], raw[1+cursorMAC:]
+	if !hmac.Equal(sum, cursorSum(key, scope, body)) {
+		return nil, bad
+	}
+	var place []string
+	if err := json.Unmarshal(body, &place); err != nil || len(place) != columns {
+		return nil, bad
+	}
+	return place, nil
+}
+
+func cursorSum(key []byte, scope string, body []byte) []byte {
+	h := hmac.New(sha256.New, key)
+	fmt.Fprintf(h, "%d|%d|%s|", cursorVersion, len(scope), scope)
+	h.Write(body)
+	return h.Sum(nil)[:cursorMAC]
+}
+
+// cursorKey reads the signing key once per process; it is the same on all of them.
+func (s *Store) cursorKey(ctx context.Context) ([]byte, error) {
+	if key := s.cursor.Load(); key != nil {
+		return *key, nil
+	}
+	key, err := seal.InstallSecret(ctx, s.c, "cursor")
+	if err != nil {
+		return nil, err
+	}
+	s.cursor.Store(&key)
+	return key, nil
+}

@@ -1,0 +1,66 @@
+package models
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Account is a customer of the service. Every record but the shared domains belongs to one.
+type Account struct {
+	ID         uuid.UUID `db:"id"`
+	Name       string    `db:"name"`
+	Plan       string    `db:"plan"`
+	Currency   string    `db:"currency"`
+	Timezone   string    `db:"timezone"`
+	DateFormat string    `db:"date_format"`
+	TimeFormat string    `db:"time_format"`
+	SiteKey    string    `db:"site_key"`
+	CreatedAt  time.Time `db:"created_at"`
+}
+
+// Allowances is the account's row of the plan table. A plan that no longer exists allows nothing.
+func (a Account) Allowances() Plan {
+	p, _ := PlanNamed(a.Plan)
+	return p
+}
+
+// The scopes of an API key.
+const (
+	ScopeFull     = "full"
+	ScopeReadOnly = "read_only"
+)
+
+// Key is an API key as it is kept: the key itself is shown once and never stored.
+type Key struct {
+	ID        uuid.UUID     `db:"id"`
+	AccountID uuid.UUID     `db:"account_id"`
+	Name      string        `db:"name"`
+	Scope     string        `db:"scope"`
+	Hint      string        `db:"hint"` // first and last characters
+	CreatedAt time.Time     `db:"created_at"`
+	ExpiresAt *time.Time    `db:"expires_at"`
+	RevokedAt *time.Time    `db:"revoked_at"`
+	RotatedTo uuid.NullUUID `db:"rotated_to"` // the key that replaced it
+}
+
+// State says what an operator sees of the key at a moment: active, rotated (still valid), expired or revoked.
+func (k Key) State(now time.Time) string {
+	switch {
+	case k.RevokedAt != nil:
+		return "revoked"
+	case k.ExpiresAt != nil && !now.Before(*k.ExpiresAt):
+		return "expired"
+	case k.RotatedTo.Valid:
+		return "rotated"
+	}
+	return "active"
+}
+
+// StatusOf is the status that answers show of a pausable record.
+func StatusOf(isActive bool) string {
+	if isActive {
+		return "active"
+	}
+	return "paused"
+}

@@ -1,0 +1,73 @@
+package models
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"hash/crc32"
+	"strings"
+)
+
+const (
+	keyPrefix   = "sy_"
+	keyRandom   = 24 // base-62 digits, 142 bits
+	keyChecksum = 6  // base-62 digits of a CRC-32
+	keyLength   = len(keyPrefix) + 1 + keyRandom + keyChecksum
+)
+
+// NewAPIKey makes a key for a scope: "sy_", f or r for the scope, 24 random characters and a checksum of all that.
+func NewAPIKey(scope string) string {
+	letter := "f"
+	if scope == ScopeReadOnly {
+		letter = "r"
+	}
+	body := keyPrefix + letter + randomBase62(keyRandom)
+	return body + checksum(body)
+}
+
+// LooksLikeAPIKey tells by form and checksum whether text can be a key at all, so that a typing mistake costs no
+// query.
+func LooksLikeAPIKey(text string) bool {
+	if len(text) != keyLength || !strings.HasPrefix(text, keyPrefix) {
+		return false
+	}
+	body, sum := text[:keyLength-keyChecksum], text[keyLength-keyChecksum:]
+	return checksum(body) == sum
+}
+
+// HashAPIKey is what the store keeps of a key. A key is random enough to need no slow hash.
+func HashAPIKey(key string) []byte {
+	sum := sha256.Sum256([]byte(key))
+	return sum[:]
+}
+
+// HintOfAPIKey is what a list shows of a key.
+func HintOfAPIKey(key string) string {
+	if len(key) < keyLength {
+		return ""
+	}
+	return key[:7] + "..." + key[len(key)-4:]
+}
+
+func checksum(body string) string {
+	n := crc32.ChecksumIEEE([]byte(body))
+	out := make([]byte, keyChecksum)
+	for i := range out {
+		out[keyChecksum-1-i] = base62[n%62]
+		n /= 62
+	}
+	return string(out)
+}
+
+// randomBase62 gives n evenly distributed digits; bytes of 248 and above are thrown away.
+func randomBase62(n int) string {
+	out, buf := make([]byte, 0, n), make([]byte, 2*n)
+	for len(out) < n {
+		_, _ = rand.Read(buf) // never fails: the runtime stops the program instead
+		for _, b := range buf {
+			if b < 248 && len(out) < n {
+				out = append(out, base62[b%62])
+			}
+		}
+	}
+	return string(out)
+}
