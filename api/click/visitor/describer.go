@@ -30,7 +30,7 @@ type Describer struct {
 	agents  *agentCache
 }
 
-// New opens the databases, compiles the user-agent parser (about 0.1 s, once per process) and starts the one background
+// New opens the databases, compiles the user-agent parser (some 0.2 s, once per process) and starts the one background
 // goroutine that Close ends. A named file that cannot be opened is an error.
 func New(o Options) (*Describer, error) {
 	parser, err := slowParser()

@@ -17,6 +17,10 @@ var slowParser = sync.OnceValues(func() (*slow, error) {
 	if err != nil {
 		return nil, err
 	}
+	const nobody = "-" // matches no rule: every one is compiled now (they are when first used), not in a request
+	parser.ParseUserAgent(nobody)
+	parser.ParseOs(nobody)
+	parser.ParseDevice(nobody)
 	return &slow{parser}, nil
 })
 
