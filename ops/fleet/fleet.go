@@ -1,0 +1,285 @@
+package fleet
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	mathrand "math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"switchyard/ops/config"
+	"switchyard/ops/devstack"
+)
+
+// Options say what to run.
+type Options struct {
+	// Binary is the program of the service; empty: the program that is running now.
+	Binary string
+	// Env are settings and variables besides, or instead of, those that the fleet chooses itself.
+	Env []string
+	// Receiver is trusted by the service's outbound requests; may be nil.
+	Receiver *Receiver
+	// Out receives progress lines; nil drops them.
+	Out io.Writer
+}
+
+// Fleet is a service on private servers in a temporary directory of its own. Close ends and removes all of it.
+type Fleet struct {
+	Dir         string
+	URL         string // address of the web process, without a slash at the end
+	DatabaseURL string
+	RedisURL    string
+	OpsPassword string
+
+	home      string // of the servers
+	binary    string
+	env       []string
+	out       io.Writer
+	processes []*Process
+}
+
+// readyTimeout is how long a process may take to start, on a busy machine.
+const readyTimeout = 90 * time.Second
+
+// Start makes the directory, starts the servers and migrates the database. No process of the service runs yet. When it
+// fails, what it started is stopped.
+func Start(ctx context.Context, o Options) (f *Fleet, err error) {
+	dir, err := os.MkdirTemp("", "switchyard-fleet-")
+	if err != nil {
+		return nil, fmt.Errorf("fleet: %w", err)
+	}
+	f = &Fleet{Dir: dir, binary: o.Binary, out: o.Out}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, f.Close())
+		}
+	}()
+	// The servers may run as another account, which has to reach its directory below this one.
+	if err := os.Chmod(dir, 0o755); err != nil { //nolint:gosec // holds nothing secret itself
+		return nil, fmt.Errorf("fleet: %w", err)
+	}
+	if f.binary == "" {
+		if f.binary, err = os.Executable(); err != nil {
+			return nil, fmt.Errorf("fleet: %w", err)
+		}
+	}
+	if err := f.StartServers(ctx); err != nil {
+		return nil, err
+	}
+	if err := f.configure(o); err != nil {
+		return nil, err
+	}
+	f.say("migrating")
+	if err := f.Command(ctx, nil, "migrate"); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// StartServers starts the servers that do not run, on the ports they had before.
+func (f *Fleet) StartServers(ctx context.Context) error {
+	servers, err := devstack.Ensure(ctx, f.stack())
+	if err != nil {
+		return fmt.Errorf("fleet: %w", err)
+	}
+	if f.DatabaseURL != "" && (servers.DatabaseURL != f.DatabaseURL || servers.RedisURL != f.RedisURL) {
+		return errors.New("fleet: the servers came back under another address")
+	}
+	f.DatabaseURL, f.RedisURL = servers.DatabaseURL, servers.RedisURL
+	data, err := f.dataDirectory(ctx)
+	f.home = filepath.Dir(data)
+	return err
+}
+
+// stack asks for durable servers: what was acknowledged must survive a kill.
+func (f *Fleet) stack() devstack.Options {
+	return devstack.Options{DataDir: filepath.Join(f.Dir, "servers"), Out: f.out}
+}
+
+// configure chooses the settings. Settings of the caller's own environment are left out.
+func (f *Fleet) configure(o Options) error {
+	port, err := FreePort()
+	if err != nil {
+		return err
+	}
+	secret := make([]byte, 32)
+	_, _ = rand.Read(secret) // never fails
+	f.URL = "http://127.0.0.1:" + strconv.Itoa(port)
+	f.OpsPassword = rand.Text()
+	for _, line := range os.Environ() {
+		name, _, _ := strings.Cut(line, "=")
+		if !slices.ContainsFunc(config.Table, func(r config.Row) bool { return r.Name == name }) {
+			f.env = append(f.env, line)
+		}
+	}
+	f.env = append(f.env, "PORT="+strconv.Itoa(port), "BASE_URL="+f.URL, "DATABASE_URL="+f.DatabaseURL,
+		"REDIS_URL="+f.RedisURL, "SHARED_DOMAINS=localhost", "ENCRYPTION_KEY="+hex.EncodeToString(secret),
+		"OPS_PASSWORD="+f.OpsPassword, "DATA_DIR="+filepath.Join(f.Dir, "data"), "TRUSTED_PROXIES=127.0.0.0/8",
+		"EGRESS_ALLOW=127.0.0.0/8")
+	if o.Receiver != nil {
+		path := filepath.Join(f.Dir, "ca.pem")
+		if err := os.WriteFile(path, o.Receiver.CA, 0o644); err != nil { //nolint:gosec // a public certificate
+			return fmt.Errorf("fleet: %w", err)
+		}
+		f.env = append(f.env, "EGRESS_CA_FILE="+path)
+	}
+	f.env = append(f.env, o.Env...)
+	return nil
+}
+
+// Command runs one command of the binary to its end. With out it asks for JSON and reads the answer into out.
+func (f *Fleet) Command(ctx context.Context, out any, args ...string) error {
+	if out != nil {
+		args = append(args, "--json")
+	}
+	cmd := exec.CommandContext(ctx, f.binary, args...)
+	cmd.Env = f.env
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("fleet: switchyard %s: %w: %s", args[0], err, tail(stderr.Bytes()))
+	}
+	if out == nil {
+		return nil
+	}
+	if err := json.Unmarshal(stdout.Bytes(), out); err != nil {
+		return fmt.Errorf("fleet: switchyard %s printed no single JSON value: %w: %.200s", args[0], err, stdout.Bytes())
+	}
+	return nil
+}
+
+// Account creates an account and a full key by the command line.
+func (f *Fleet) Account(ctx context.Context, name, plan string) (account string, api *API, err error) {
+	var created struct {
+		ID string `json:"id"`
+	}
+	if err := f.Command(ctx, &created, "accounts", "create", "--name", name, "--plan", plan); err != nil {
+		return "", nil, err
+	}
+	api, err = f.Key(ctx, created.ID, "full")
+	return created.ID, api, err
+}
+
+// Key creates a key of an account by the command line.
+func (f *Fleet) Key(ctx context.Context, account, scope string) (*API, error) {
+	var key struct {
+		ID  string `json:"id"`
+		Key string `json:"key"`
+	}
+	err := f.Command(ctx, &key, "keys", "create", "--account", account, "--scope", scope, "--name", "fleet")
+	if err != nil {
+		return nil, err
+	}
+	return NewAPI(f.URL, key.Key), nil
+}
+
+// StartAll starts web, worker and clock and waits until web is ready.
+func (f *Fleet) StartAll(ctx context.Context) error {
+	for _, name := range []string{"web", "worker", "clock"} {
+		if _, err := f.Spawn(name); err != nil {
+			return err
+		}
+	}
+	return f.WaitReady(ctx)
+}
+
+// WaitReady waits until the web process says that it is ready, or fails when a process ended meanwhile.
+func (f *Fleet) WaitReady(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
+	defer cancel()
+	err := Poll(ctx, 50*time.Millisecond, func() (bool, error) {
+		for _, p := range f.processes {
+			if p.ended() && !p.killed {
+				return false, fmt.Errorf("fleet: %s ended by itself: %s", p.Name, p.Tail())
+			}
+		}
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.URL+"/readyz", nil)
+		if err != nil {
+			return false, err
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			return false, nil //nolint:nilerr // not listening yet
+		}
+		return resp.StatusCode == http.StatusOK, resp.Body.Close()
+	})
+	if err != nil {
+		return fmt.Errorf("fleet: wait for readiness: %w\n%s", err, f.Tails())
+	}
+	return nil
+}
+
+// Tails is the end of every process's log.
+func (f *Fleet) Tails() string {
+	var b strings.Builder
+	for _, p := range f.processes {
+		fmt.Fprintf(&b, "--- %s\n%s\n", p.Name, p.Tail())
+	}
+	return b.String()
+}
+
+// Close stops everything and removes the directory.
+func (f *Fleet) Close() error {
+	var errs []error
+	for _, p := range f.processes {
+		p.Stop()
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if f.DatabaseURL != "" {
+		errs = append(errs, devstack.Stop(ctx, f.stack()))
+	}
+	if f.home != "" && !strings.HasPrefix(f.home, f.Dir) { // the servers' account could not reach our directory
+		errs = append(errs, os.RemoveAll(f.home))
+	}
+	return errors.Join(append(errs, os.RemoveAll(f.Dir))...)
+}
+
+func (f *Fleet) say(format string, args ...any) {
+	if f.out != nil {
+		_, _ = fmt.Fprintf(f.out, "  "+format+"\n", args...)
+	}
+}
+
+// FreePort finds a free port below the range from which systems take the ports of outgoing connections: a client that
+// dials a dead server's port in that range can end up connected to itself.
+func FreePort() (int, error) {
+	for range 200 {
+		port := 10000 + mathrand.IntN(10000)
+		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		if err != nil {
+			continue
+		}
+		return port, l.Close()
+	}
+	return 0, errors.New("fleet: no free port between 10000 and 19999")
+}
+
+// Poll asks again and again until done is true, it fails, or the context ends.
+func Poll(ctx context.Context, every time.Duration, done func() (bool, error)) error {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		if ok, err := done(); ok || err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package fleet
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Process is a child process of the service. Its log is a file of the fleet's directory.
+type Process struct {
+	Name string
+
+	cmd    *exec.Cmd
+	log    string
+	done   chan struct{}
+	killed bool
+}
+
+// stopTimeout is how long a process may take to drain before it is killed.
+const stopTimeout = 20 * time.Second
+
+// Spawn starts a process: "web", "worker", "clock" or another command, with its flags.
+func (f *Fleet) Spawn(name string, args ...string) (*Process, error) {
+	p := &Process{
+		Name: name, done: make(chan struct{}),
+		log: filepath.Join(f.Dir, fmt.Sprintf("%s-%d.log", name, len(f.processes))),
+	}
+	log, err := os.Create(p.log)
+	if err != nil {
+		return nil, fmt.Errorf("fleet: %w", err)
+	}
+	p.cmd = exec.Command(f.binary, append([]string{name}, args...)...) //nolint:noctx // outlives the caller's context
+	p.cmd.Env, p.cmd.Stdout, p.cmd.Stderr = f.env, log, log
+	if err := p.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("fleet: start %s: %w", name, err)
+	}
+	_ = log.Close()
+	go func() {
+		_ = p.cmd.Wait()
+		close(p.done)
+	}()
+	f.processes = append(f.processes, p)
+	return p, nil
+}
+
+// Find is the process of that name that was started last, or nil.
+func (f *Fleet) Find(name string) *Process {
+	for i := len(f.processes) - 1; i >= 0; i-- {
+		if f.processes[i].Name == name {
+			return f.processes[i]
+		}
+	}
+	return nil
+}
+
+// PID is the process id.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
+
+// Kill ends the process with signal 9 and waits for its end.
+func (p *Process) Kill() {
+	p.killed = true
+	_ = p.cmd.Process.Kill()
+	<-p.done
+}
+
+// Stop asks the process to end, as an operator's platform does, and kills it if it does not.
+func (p *Process) Stop() {
+	p.killed = true
+	_ = p.cmd.Process.Signal(syscall.SIGTERM)
+	select {
+	case <-p.done:
+	case <-time.After(stopTimeout):
+		p.Kill()
+	}
+}
+
+func (p *Process) ended() bool {
+	select {
+	case <-p.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// Tail is the end of the log.
+func (p *Process) Tail() string {
+	text, err := os.ReadFile(p.log)
+	if err != nil {
+		return err.Error()
+	}
+	return tail(text)
+}
+
+// Log is the whole log.
+func (p *Process) Log() []byte {
+	text, _ := os.ReadFile(p.log)
+	return text
+}
+
+// CPU is the processor time that the process has used, in units of the system's clock tick (10 ms); 0 where the system
+// does not tell.
+func (p *Process) CPU() time.Duration {
+	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(p.PID()), "stat"))
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(text), ") ")
+	fields := strings.Fields(rest)
+	if len(fields) < 13 {
+		return 0
+	}
+	user, _ := strconv.Atoi(fields[11])
+	system, _ := strconv.Atoi(fields[12])
+	return time.Duration(user+system) * 10 * time.Millisecond
+}
+
+// tail is the last lines of a text.
+func tail(text []byte) string {
+	lines := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
+	return string(bytes.Join(lines[max(0, len(lines)-12):], []byte("\n")))
+}

@@ -1,0 +1,216 @@
+package fleet
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/hex"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"math/big"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Attempt is one webhook request as it arrived, and whether it was in order.
+type Attempt struct {
+	Endpoint   string // the path it came to
+	Delivery   string
+	EventID    string
+	Type       string
+	Body       []byte
+	SignedAt   int64
+	ReceivedAt time.Time
+	Number     int // 1 for the first one of this event at this endpoint
+	Status     int // what it was answered
+	Problem    string
+}
+
+// Receiver is a customer's https server that takes webhooks. It checks every signature by the documented steps, with
+// code of its own, and keeps all attempts. Make it with NewReceiver.
+type Receiver struct {
+	// CA is the certificate, in PEM, that the sender has to trust.
+	CA []byte
+
+	answer   func(context.Context, Attempt) int
+	server   *http.Server
+	address  string
+	mu       sync.Mutex
+	secrets  map[string]string
+	attempts []Attempt
+	seen     map[string]int
+}
+
+// NewReceiver starts a receiver on a free port of loopback. answer chooses the status of each request and may wait;
+// nil means 200.
+func NewReceiver(answer func(context.Context, Attempt) int) (*Receiver, error) {
+	if answer == nil {
+		answer = func(context.Context, Attempt) int { return http.StatusOK }
+	}
+	ca, cert, err := selfSigned()
+	if err != nil {
+		return nil, fmt.Errorf("fleet: receiver: %w", err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("fleet: receiver: %w", err)
+	}
+	r := &Receiver{
+		CA: ca, answer: answer, address: l.Addr().String(),
+		secrets: map[string]string{}, seen: map[string]int{},
+	}
+	r.server = &http.Server{
+		Handler: http.HandlerFunc(r.serve), ReadHeaderTimeout: 10 * time.Second,
+		TLSConfig: &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12},
+		ErrorLog:  log.New(io.Discard, "", 0), // killed senders break off in the middle, on purpose
+	}
+	go func() { _ = r.server.ServeTLS(l, "", "") }()
+	return r, nil
+}
+
+// URL is the address of an endpoint with that path.
+func (r *Receiver) URL(path string) string { return "https://" + r.address + path }
+
+// SetSecret tells the signing secret of an endpoint.
+func (r *Receiver) SetSecret(path, secret string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.secrets[path] = secret
+}
+
+// Attempts is what arrived so far, in order of arrival.
+func (r *Receiver) Attempts() []Attempt {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]Attempt(nil), r.attempts...)
+}
+
+// Close ends the receiver.
+func (r *Receiver) Close() error { return r.server.Close() }
+
+func (r *Receiver) serve(w http.ResponseWriter, req *http.Request) {
+	body, err := io.ReadAll(io.LimitReader(req.Body, 1<<20))
+	if err != nil {
+		return // the sender went away: not an attempt that was delivered
+	}
+	a := Attempt{
+		Endpoint: req.URL.Path, Delivery: req.Header.Get("Switchyard-Delivery"), Body: body,
+		Type: req.Header.Get("Switchyard-Event"), ReceivedAt: time.Now(),
+	}
+	r.mu.Lock()
+	err = a.check(req, r.secrets[req.URL.Path])
+	r.seen[a.Endpoint+" "+a.EventID]++
+	a.Number = r.seen[a.Endpoint+" "+a.EventID]
+	r.mu.Unlock()
+	if err != nil {
+		a.Problem = err.Error()
+	}
+	a.Status = r.answer(req.Context(), a)
+	r.mu.Lock()
+	r.attempts = append(r.attempts, a)
+	r.mu.Unlock()
+	w.WriteHeader(a.Status)
+}
+
+// check holds a request to the documented form and verifies its signature over the bytes as received.
+func (a *Attempt) check(req *http.Request, secret string) error {
+	var errs []error
+	if req.Method != http.MethodPost || !strings.HasPrefix(req.Header.Get("Content-Type"), "application/json") {
+		errs = append(errs, fmt.Errorf("%s with content type %q", req.Method, req.Header.Get("Content-Type")))
+	}
+	var event struct {
+		ID        string          `json:"id"`
+		Type      string          `json:"type"`
+		CreatedAt string          `json:"created_at"`
+		AccountID string          `json:"account_id"`
+		Data      json.RawMessage `json:"data"`
+	}
+	if err := json.Unmarshal(a.Body, &event); err != nil {
+		errs = append(errs, fmt.Errorf("body: %w", err))
+	}
+	a.EventID = event.ID
+	if _, err := time.Parse("2006-01-02T15:04:05.000Z", event.CreatedAt); err != nil {
+		errs = append(errs, fmt.Errorf("created_at: %w", err))
+	}
+	if len(event.ID) != 36 || len(event.AccountID) != 36 || len(a.Delivery) != 36 || event.Type != a.Type ||
+		!bytes.HasPrefix(event.Data, []byte("{")) {
+		errs = append(errs, fmt.Errorf("headers or members are wrong: event %q, delivery %q, body %.300s",
+			a.Type, a.Delivery, a.Body))
+	}
+	return errors.Join(append(errs, a.verify(req.Header.Get("Switchyard-Signature"), secret))...)
+}
+
+func (a *Attempt) verify(header, secret string) error {
+	var stamp, digest string
+	for part := range strings.SplitSeq(header, ",") {
+		switch name, value, _ := strings.Cut(part, "="); name {
+		case "t":
+			stamp = value
+		case "v1":
+			digest = value
+		}
+	}
+	var err error
+	if a.SignedAt, err = strconv.ParseInt(stamp, 10, 64); err != nil {
+		return fmt.Errorf("signature %q: no time", header)
+	}
+	if age := time.Since(time.Unix(a.SignedAt, 0)); age > 5*time.Minute || age < -5*time.Minute {
+		return fmt.Errorf("signature is %s old", age)
+	}
+	if secret == "" {
+		return errors.New("arrived before the endpoint's secret was known")
+	}
+	mac := hmac.New(sha256.New, []byte(secret))
+	_, _ = fmt.Fprintf(mac, "%s.%s", stamp, a.Body)
+	want := hex.EncodeToString(mac.Sum(nil))
+	if !hmac.Equal([]byte(want), []byte(digest)) {
+		return fmt.Errorf("signature %q does not verify", header)
+	}
+	return nil
+}
+
+// selfSigned makes an authority and a certificate of it for this machine.
+func selfSigned() (ca []byte, leaf tls.Certificate, err error) {
+	keys := [2]*ecdsa.PrivateKey{}
+	for i := range keys {
+		if keys[i], err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader); err != nil {
+			return nil, leaf, err
+		}
+	}
+	root := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "switchyard test authority"},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+	}
+	rootDER, err := x509.CreateCertificate(rand.Reader, root, root, &keys[0].PublicKey, keys[0])
+	if err != nil {
+		return nil, leaf, err
+	}
+	site := &x509.Certificate{
+		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "127.0.0.1"},
+		NotBefore: root.NotBefore, NotAfter: root.NotAfter, KeyUsage: x509.KeyUsageDigitalSignature,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, DNSNames: []string{"localhost"},
+	}
+	siteDER, err := x509.CreateCertificate(rand.Reader, site, root, &keys[1].PublicKey, keys[0])
+	if err != nil {
+		return nil, leaf, err
+	}
+	ca = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: rootDER})
+	return ca, tls.Certificate{Certificate: [][]byte{siteDER}, PrivateKey: keys[1]}, nil
+}

@@ -1,0 +1,190 @@
+package smoke
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"switchyard/ops/fleet"
+)
+
+// limits holds every answer to the rate limit headers. An answer to nobody (401) has no account to count for.
+func limits(a fleet.Answer) error {
+	if a.Status == http.StatusUnauthorized || strings.HasPrefix(string(a.Body), `{"openapi"`) {
+		return nil
+	}
+	limit, err1 := strconv.Atoi(a.Header.Get("RateLimit-Limit"))
+	left, err2 := strconv.Atoi(a.Header.Get("RateLimit-Remaining"))
+	reset, err3 := strconv.Atoi(a.Header.Get("RateLimit-Reset"))
+	if errors.Join(err1, err2, err3) != nil || limit < 60 || left < 0 || left >= limit || reset < 0 || reset > 60 {
+		return fmt.Errorf("rate limit headers: limit %q, remaining %q, reset %q", a.Header.Get("RateLimit-Limit"),
+			a.Header.Get("RateLimit-Remaining"), a.Header.Get("RateLimit-Reset"))
+	}
+	return nil
+}
+
+// refusal is a call that must be refused.
+type refusal struct {
+	method, path string
+	body         any
+	status       int
+	code         string
+}
+
+// rules checks what document 1 says of every call. Findings are problems; the run goes on.
+func (t *traffic) rules(ctx context.Context) {
+	missing := "00000000-0000-4000-8000-000000000001"
+	for _, r := range []refusal{
+		{"GET", "/nowhere", nil, 404, "not_found"},
+		{"DELETE", "/stats/overview", nil, 405, "method_not_allowed"},
+		{"POST", "/offers", []byte("{nonsense"), 400, "bad_body"},
+		{"POST", "/offers", []byte("[1]"), 400, "bad_body"},
+		{"POST", "/offers", object{"url": "https://example.com/"}, 400, "required"},
+		{"POST", "/offers", object{"name": "param", "url": "https://example.com/"}, 409, "duplicate_name"},
+		{"POST", "/offers", object{"name": "x", "url": "ftp://example.com/"}, 400, "invalid_url"},
+		{"GET", "/offers?cursor=bm9uc2Vuc2U", nil, 400, "invalid_input"},
+		{"GET", "/offers?limit=many", nil, 400, "invalid_input"},
+		{"GET", "/offers?from=yesterday", nil, 400, "invalid_input"},
+		{"GET", "/campaigns/" + missing, nil, 404, "not_found"},
+		{"GET", "/campaigns/not-an-id", nil, 400, "invalid_id"},
+		{"POST", "/campaigns", object{"name": "n", "alias": "some-alias", "streams": []any{}}, 400, "no_streams"},
+		{"GET", "/reports/performance?dimension=nonsense", nil, 400, "invalid_dimension"},
+		{"POST", "/webhooks", object{"url": "http://example.com/", "events": []string{"link.broken"}}, 400, "invalid_url"},
+	} {
+		if err := t.api.Refused(ctx, r.status, r.code, r.method, r.path, r.body); err != nil {
+			t.problem("%s", err)
+		}
+	}
+	anonymous := *t.api
+	anonymous.Key = "sy_f_nobody"
+	if err := anonymous.Refused(ctx, 401, "unauthenticated", "GET", "/offers", nil); err != nil {
+		t.problem("%s", err)
+	}
+	for _, check := range []func(context.Context) error{t.idempotency, t.description} {
+		if err := check(ctx); err != nil {
+			t.problem("%s", err)
+		}
+	}
+}
+
+// idempotency repeats a POST under one key.
+func (t *traffic) idempotency(ctx context.Context) error {
+	body := object{"name": "twice", "url": "https://example.com/{clickid}"}
+	var bodies [2]string
+	for i := range bodies {
+		a, err := t.api.Call(ctx, http.MethodPost, "/offers", body, "Idempotency-Key", "smoke-1")
+		if err != nil {
+			return err
+		}
+		if a.Status != http.StatusCreated || (a.Header.Get("Idempotent-Replayed") == "true") != (i == 1) {
+			return fmt.Errorf("idempotency, call %d: status %d, replayed %q: %.200s",
+				i+1, a.Status, a.Header.Get("Idempotent-Replayed"), a.Body)
+		}
+		bodies[i] = string(a.Data)
+	}
+	if bodies[0] != bodies[1] {
+		return fmt.Errorf("idempotency: the repeated answer differs: %s %s", bodies[0], bodies[1])
+	}
+	body["name"] = "another"
+	return t.api.Refused(ctx, 422, "idempotency_key_reused", http.MethodPost, "/offers", body, "Idempotency-Key", "smoke-1")
+}
+
+// description reads the machine-readable description, which needs no key.
+func (t *traffic) description(ctx context.Context) error {
+	open := *t.api
+	open.Key = ""
+	a, err := open.Call(ctx, http.MethodGet, "/openapi.json", nil)
+	if err != nil {
+		return err
+	}
+	var doc struct {
+		OpenAPI string `json:"openapi"`
+		Paths   map[string]map[string]json.RawMessage
+	}
+	if err := json.Unmarshal(a.Body, &doc); err != nil || a.Status != http.StatusOK || !strings.HasPrefix(doc.OpenAPI, "3.1") {
+		return fmt.Errorf("openapi.json: status %d, version %q, %v", a.Status, doc.OpenAPI, err)
+	}
+	for _, path := range []string{"/offers", "/campaigns/{id}", "/reports/performance", "/webhooks/deliveries/redeliver"} {
+		if doc.Paths[path] == nil && doc.Paths["/api/v1"+path] == nil {
+			return fmt.Errorf("openapi.json does not describe %s", path)
+		}
+	}
+	return nil
+}
+
+// strangers checks what needs other keys and accounts, made by the command line.
+func (t *traffic) strangers(ctx context.Context, f *fleet.Fleet) error {
+	reader, err := f.Key(ctx, t.account, "read_only")
+	if err != nil {
+		return err
+	}
+	_, other, err := f.Account(ctx, "Somebody else", "growth")
+	if err != nil {
+		return err
+	}
+	_, small, err := f.Account(ctx, "Somebody small", "starter")
+	if err != nil {
+		return err
+	}
+	campaign, offer := t.campaigns["direct"].id, t.offers["param"]
+	for _, r := range []struct {
+		api *fleet.API
+		refusal
+	}{
+		{reader, refusal{"POST", "/offers", object{"name": "r", "url": "https://example.com/"}, 403, "read_only_key"}},
+		{reader, refusal{"DELETE", "/offers?id=" + offer, nil, 403, "read_only_key"}},
+		{small, refusal{"GET", "/offers", nil, 402, "plan_limit"}},
+		{other, refusal{"GET", "/campaigns/" + campaign, nil, 404, "not_found"}},
+		{other, refusal{"PATCH", "/campaigns/" + campaign, object{"name": "mine"}, 404, "not_found"}},
+		{other, refusal{"DELETE", "/campaigns/" + campaign, nil, 404, "not_found"}},
+		{other, refusal{"DELETE", "/offers?id=" + offer, nil, 404, "not_found"}},
+		{other, refusal{"PATCH", "/offers", object{"id": offer, "is_active": false}, 404, "not_found"}},
+		{other, refusal{"PATCH", "/webhooks", object{"id": t.hooks["/hooks/all"], "active": false}, 404, "not_found"}},
+		{other, refusal{"GET", "/logs/clicks/" + t.clicks[0].id, nil, 404, "not_found"}},
+	} {
+		if err := r.api.Refused(ctx, r.status, r.code, r.method, r.path, r.body); err != nil {
+			t.problem("%s", err)
+		}
+	}
+	var got map[string]any
+	if err := other.Get(ctx, "/stats/overview", &got); err != nil || number(asNumber(got["clicks"])).Sign() != 0 {
+		t.problem("another account's overview: %v %v", got, err)
+	}
+	if err := reader.Get(ctx, "/campaigns", nil); err != nil {
+		t.problem("%s", err)
+	}
+	return t.revoked(ctx, f)
+}
+
+func asNumber(v any) json.Number { n, _ := v.(json.Number); return n }
+
+// revoked checks that a revoked key is refused within a second.
+func (t *traffic) revoked(ctx context.Context, f *fleet.Fleet) error {
+	var key struct{ ID, Key string }
+	if err := f.Command(ctx, &key, "keys", "create", "--account", t.account, "--expires-days", "30"); err != nil {
+		return err
+	}
+	api := fleet.NewAPI(f.URL, key.Key)
+	if err := api.Get(ctx, "/offers", nil); err != nil {
+		return err
+	}
+	if err := f.Command(ctx, nil, "keys", "revoke", key.ID); err != nil {
+		return err
+	}
+	began := time.Now()
+	wait, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	err := fleet.Poll(wait, 50*time.Millisecond, func() (bool, error) {
+		a, err := api.Call(ctx, http.MethodGet, "/offers", nil)
+		return a.Status == http.StatusUnauthorized && a.Code == "unauthenticated", err
+	})
+	if err != nil {
+		t.problem("a revoked key is still taken after %s: %v", time.Since(began), err)
+	}
+	return nil
+}

@@ -1,0 +1,228 @@
+package smoke
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"text/tabwriter"
+	"time"
+
+	"switchyard/ops/bench"
+	"switchyard/ops/fleet"
+)
+
+// Options of a run.
+type Options struct {
+	// URL and Key name a running service and a full key of an account without traffic. The service has to trust
+	// 127.0.0.1 as a proxy. Without them a service of its own is started from nothing. A running service is not sent
+	// webhooks, as it would have to trust the receiver's certificate.
+	URL, Key string
+	// Binary is the program to start; empty: the one that runs now.
+	Binary string
+	// Clicks is how many visitors are sent.
+	Clicks int
+	// Out receives the progress and the result.
+	Out io.Writer
+}
+
+// ErrDifferent means that the service's figures are not those of the sender. The differences have been printed.
+var ErrDifferent = errors.New("the figures differ")
+
+// run is one run.
+type run struct {
+	Options
+	began    time.Time
+	fleet    *fleet.Fleet
+	receiver *fleet.Receiver
+	traffic  *traffic
+}
+
+// Run plays the whole story and compares every figure.
+func Run(ctx context.Context, o Options) (err error) {
+	r := &run{Options: o, began: time.Now()}
+	defer func() { err = errors.Join(err, r.close()) }()
+	crowd, err := bench.LoadCrowd()
+	if err != nil {
+		return err
+	}
+	pages, err := newPages()
+	if err != nil {
+		return fmt.Errorf("smoke: %w", err)
+	}
+	defer func() { _ = pages.server.Close() }()
+	r.traffic = &traffic{crowd: crowd, client: newClient()}
+	api, err := r.service(ctx)
+	if err != nil {
+		return err
+	}
+	api.Checks = limits
+	r.say("creating networks, sources, offers, landers and campaigns through the API")
+	if r.traffic.world, err = build(ctx, api, pages); err != nil {
+		return err
+	}
+	if err := r.play(ctx); err != nil {
+		return errors.Join(err, r.logs())
+	}
+	return r.verdict()
+}
+
+// service starts the service and makes an account, or takes the one that was named.
+func (r *run) service(ctx context.Context) (*fleet.API, error) {
+	r.traffic.base = r.URL
+	if r.URL != "" {
+		return fleet.NewAPI(r.URL, r.Key), nil
+	}
+	var err error
+	if r.receiver, err = fleet.NewReceiver(moody); err != nil {
+		return nil, err
+	}
+	r.say("starting private servers and the service")
+	r.fleet, err = fleet.Start(ctx, fleet.Options{
+		Binary: r.Binary, Receiver: r.receiver, Out: r.Out, Env: []string{"WEBHOOK_SCHEDULE=" + schedule},
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := r.fleet.StartAll(ctx); err != nil {
+		return nil, err
+	}
+	r.traffic.base = r.fleet.URL
+	r.say("creating an account and a key on the command line")
+	account, api, err := r.fleet.Account(ctx, "Smoke", "scale")
+	r.traffic.account = account
+	return api, err
+}
+
+// play sends everything and compares.
+func (r *run) play(ctx context.Context) error {
+	t := r.traffic
+	link, err := url.Parse(t.campaigns["direct"].link)
+	if err != nil {
+		return err
+	}
+	t.host = link.Hostname()
+	if r.receiver != nil {
+		if err := t.subscribe(ctx, r.receiver); err != nil {
+			return err
+		}
+	}
+	live, err := t.waitLive(ctx)
+	if err != nil {
+		return err
+	}
+	r.say("tracking links are live %d ms after the last change; sending %d visitors", live.Milliseconds(), r.Clicks)
+	if err := t.send(ctx, r.Clicks); err != nil {
+		return err
+	}
+	r.say("%d visitors were routed, besides %d requests that must not count; reporting conversions", len(t.clicks), t.noise)
+	if err := t.convert(ctx); err != nil {
+		return err
+	}
+	r.say("%d conversions; checking the rules of the API", len(t.expected()))
+	t.rules(ctx)
+	if err := t.pause(ctx); err != nil {
+		return err
+	}
+	if r.receiver != nil {
+		if err := t.ping(ctx); err != nil {
+			return err
+		}
+		if err := t.strangers(ctx, r.fleet); err != nil {
+			return err
+		}
+		if err := t.waitDelivered(ctx, r.receiver); err != nil {
+			return err
+		}
+	}
+	if err := t.waitCounted(ctx); err != nil {
+		return err
+	}
+	r.say("comparing reports, statistics, lists, logs and webhooks")
+	return r.compare(ctx)
+}
+
+// compare holds every answer against the sums.
+func (r *run) compare(ctx context.Context) error {
+	t := r.traffic
+	for _, part := range []func(context.Context) error{
+		t.reports, t.overview, t.lists, t.clickLog, t.singleClicks, t.conversionLog,
+	} {
+		if err := part(ctx); err != nil {
+			return err
+		}
+	}
+	if r.receiver == nil {
+		r.say("webhooks: not checked on a running service")
+		return nil
+	}
+	return t.webhooks(ctx, r.receiver)
+}
+
+const maxShown = 60
+
+// verdict prints the sums and what is wrong.
+func (r *run) verdict() error {
+	t := r.traffic
+	w := tabwriter.NewWriter(r.Out, 0, 4, 2, ' ', tabwriter.AlignRight)
+	_, _ = fmt.Fprintln(w, "\ncampaign\tclicks\tunique\tbots\tlp views\tlp clicks\tapproved\tpending\trejected\tchargebacks\tcost\trevenue\t")
+	by := t.sums([]string{"campaign_id"}, nil)
+	line := func(name string, f *figures) {
+		_, _ = fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t\n", name, f.clicks, f.unique, f.bots, f.lpViews,
+			f.lpClicks, f.approved, f.pending, f.rejected, f.chargebacks, f.cost.StringFixed(3), f.revenue.StringFixed(3))
+	}
+	for _, spec := range campaigns {
+		if f := by[t.campaigns[spec.name].id]; f != nil {
+			line(spec.name, f)
+		}
+	}
+	line("all", t.sums(nil, nil)[""])
+	_ = w.Flush()
+	_, _ = fmt.Fprintf(r.Out, "\n%d figures compared, %d webhooks delivered (%d attempts repeated), %.0f s\n",
+		t.compared, t.delivered, t.retried, time.Since(r.began).Seconds())
+	if len(t.problems)+len(t.differences) == 0 {
+		_, _ = fmt.Fprintln(r.Out, "No difference, no doubled event.")
+		return nil
+	}
+	r.list("problems", t.problems)
+	r.list("differences", t.differences)
+	return fmt.Errorf("smoke: %w: %d differences, %d problems", ErrDifferent, len(t.differences), len(t.problems))
+}
+
+func (r *run) list(title string, lines []string) {
+	if len(lines) == 0 {
+		return
+	}
+	_, _ = fmt.Fprintf(r.Out, "\n%d %s:\n", len(lines), title)
+	for _, text := range lines[:min(len(lines), maxShown)] {
+		_, _ = fmt.Fprintln(r.Out, "  -", text)
+	}
+	if hidden := len(lines) - maxShown; hidden > 0 {
+		_, _ = fmt.Fprintf(r.Out, "  ... and %d more\n", hidden)
+	}
+}
+
+// logs adds the ends of the processes' logs to an error that stopped the run.
+func (r *run) logs() error {
+	r.list("problems", r.traffic.problems)
+	if r.fleet == nil {
+		return nil
+	}
+	return fmt.Errorf("the processes said last:\n%s", r.fleet.Tails())
+}
+
+func (r *run) close() error {
+	var err error
+	if r.fleet != nil {
+		err = r.fleet.Close()
+	}
+	if r.receiver != nil {
+		err = errors.Join(err, r.receiver.Close())
+	}
+	return err
+}
+
+func (r *run) say(format string, args ...any) {
+	_, _ = fmt.Fprintf(r.Out, "[%5.1f s] %s\n", time.Since(r.began).Seconds(), fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,190 @@
+package smoke
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"switchyard/ops/fleet"
+)
+
+// tell sends a postback as a query (0), a form (1) or JSON (2) and wants it accepted.
+func (t *traffic) tell(ctx context.Context, path string, values url.Values, way int) error {
+	method, query, body, kind := http.MethodGet, "?"+values.Encode(), "", ""
+	switch way {
+	case 1:
+		method, query, body, kind = http.MethodPost, "", values.Encode(), "application/x-www-form-urlencoded"
+	case 2:
+		object := map[string]string{}
+		for name := range values {
+			object[name] = values.Get(name)
+		}
+		text, err := json.Marshal(object)
+		if err != nil {
+			return err
+		}
+		method, query, body, kind = http.MethodPost, "", string(text), "application/json"
+	}
+	req, err := http.NewRequestWithContext(ctx, method, t.base+path+query, strings.NewReader(body))
+	if err != nil {
+		return err
+	}
+	req.Host = t.host
+	if kind != "" {
+		req.Header.Set("Content-Type", kind)
+	}
+	resp, err := t.client.Do(req)
+	if err != nil {
+		return err
+	}
+	text, err := io.ReadAll(resp.Body)
+	if err := errors.Join(err, resp.Body.Close()); err != nil {
+		return err
+	}
+	var answer struct{ Data struct{ Result string } }
+	if err := json.Unmarshal(text, &answer); err != nil || resp.StatusCode != http.StatusOK || answer.Data.Result != "accepted" {
+		t.problem("%s %s%s answered %d: %.200s", method, path, query, resp.StatusCode, text)
+	}
+	return nil
+}
+
+// convert sends all rounds. Steps of the first round may have been sent with their click.
+func (t *traffic) convert(ctx context.Context) error {
+	if err := t.mislead(ctx); err != nil {
+		return err
+	}
+	for round := 1; round <= rounds; round++ {
+		if err := t.round(ctx, round); err != nil {
+			return err
+		}
+		if err := t.waitRecorded(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *traffic) round(ctx context.Context, round int) error {
+	work := make(chan *click)
+	errs := make([]error, senders)
+	var wg sync.WaitGroup
+	for i := range senders {
+		wg.Go(func() {
+			for c := range work {
+				if round > 1 || !c.early() {
+					errs[i] = errors.Join(errs[i], t.report(ctx, c, round))
+				}
+			}
+		})
+	}
+	for _, c := range t.clicks {
+		work <- c
+	}
+	close(work)
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// early tells whose first postbacks are sent at once, so that they overtake the click on its way to the database.
+func (c *click) early() bool { return c.number%8 == 0 }
+
+// mislead sends postbacks that must not lead to a conversion: of clicks that nobody made, with texts that are no click
+// id, without alpha's secret and with a wrong one.
+func (t *traffic) mislead(ctx context.Context) error {
+	random := rand.New(rand.NewPCG(7, 7)) //nolint:gosec // the same ids every time
+	var alpha *click
+	for _, c := range t.clicks {
+		if c.offer == "fixed" && !c.bot() {
+			alpha = c
+			break
+		}
+	}
+	if alpha == nil {
+		return errors.New("no click reached an offer of alpha")
+	}
+	own := "/postback/" + t.networks["alpha"]
+	wrong := []struct {
+		path   string
+		values url.Values
+	}{
+		{"/postback", url.Values{"clickid": {makeID(random.Uint64())}, "payout": {"100"}}},
+		{"/postback", url.Values{"clickid": {makeID(random.Uint64())}, "status": {"approved"}}},
+		{"/postback", url.Values{"clickid": {"no-such-click"}, "payout": {"100"}}},
+		{"/postback", url.Values{"payout": {"100"}}},
+		{"/postback", url.Values{"clickid": {alpha.id}, "payout": {"100"}, "conversion_id": {"without-secret"}}},
+		{own, url.Values{"aff_ref": {alpha.id}, "income": {"100"}, "order": {"no-secret"}}},
+		{own, url.Values{"aff_ref": {alpha.id}, "secret": {"alpha-knows-that"}, "order": {"wrong-secret"}}},
+	}
+	for i, w := range wrong {
+		if err := t.tell(ctx, w.path, w.values, i%3); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// conversionRow is a row of the conversion log.
+type conversionRow struct {
+	ClickID      string      `json:"click_id"`
+	ConversionID string      `json:"conversion_id"`
+	Goal         string      `json:"goal"`
+	Status       string      `json:"status"`
+	Payout       json.Number `json:"payout"`
+	Currency     string      `json:"currency"`
+	CampaignID   string      `json:"campaign_id"`
+	OfferID      string      `json:"offer_id"`
+	SourceID     string      `json:"source_id"`
+	Source       string      `json:"source"`
+	RecordedAt   string      `json:"recorded_at"`
+}
+
+func (r conversionRow) key() string { return r.ClickID + " " + r.Goal + " " + r.ConversionID }
+
+func (v *conversion) key() string { return v.click.id + " " + v.goal + " " + v.id }
+
+// expected are all conversions by their key.
+func (t *traffic) expected() map[string]*conversion {
+	all := map[string]*conversion{}
+	for _, c := range t.clicks {
+		for _, v := range c.conversions {
+			all[v.key()] = v
+		}
+	}
+	return all
+}
+
+// waitRecorded waits until the log shows every conversion in its status. A difference that stays is left for the
+// comparison to show.
+func (t *traffic) waitRecorded(ctx context.Context) error {
+	wait, cancel := context.WithTimeout(ctx, settleTimeout)
+	defer cancel()
+	want := t.expected()
+	err := fleet.Poll(wait, 300*time.Millisecond, func() (bool, error) {
+		rows, err := pages1000[conversionRow](ctx, t.api, "/logs/conversions", nil)
+		if err != nil {
+			return false, err
+		}
+		right := 0
+		for _, r := range rows {
+			if v := want[r.key()]; v != nil && v.status == r.Status && v.payout.Equal(number(r.Payout)) {
+				right++
+			}
+		}
+		return right == len(want), nil
+	})
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		t.problem("not every conversion was recorded within %s", settleTimeout)
+		return nil
+	}
+	return err
+}
+
+// settleTimeout is how long the service may take to work off what it was sent.
+const settleTimeout = 60 * time.Second

@@ -1,0 +1,265 @@
+package smoke
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"switchyard/ops/bench"
+)
+
+// senders is how many visitors are on the way at the same time.
+const senders = 16
+
+// traffic sends visitors and keeps what they must count as.
+type traffic struct {
+	*world
+	client *http.Client
+	base   string // the web process
+	host   string // a tracking domain
+	crowd  bench.Crowd
+	known  []visitor
+
+	mu       sync.Mutex
+	clicks   []*click // in the order of the answers
+	noise    int      // visits that must not be counted
+	problems []string
+
+	// What the comparison found.
+	account, paused    string
+	differences        []string
+	compared           int
+	delivered, retried int
+}
+
+// problem notes something that is wrong; the run goes on.
+func (t *traffic) problem(format string, args ...any) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.problems = append(t.problems, fmt.Sprintf(format, args...))
+}
+
+// send lets n visitors click. The visits of one visitor follow one another, so that it is known which is the first.
+func (t *traffic) send(ctx context.Context, n int) error {
+	random := rand.New(rand.NewPCG(2, 2000)) //nolint:gosec // the same traffic every time
+	lanes := make([][]*click, senders)
+	for i := range n {
+		c := t.plan(i, random)
+		h := fnv.New32a()
+		_, _ = h.Write([]byte(c.key()))
+		lane := h.Sum32() % senders
+		lanes[lane] = append(lanes[lane], c)
+	}
+	errs := make([]error, senders)
+	var wg sync.WaitGroup
+	for i, lane := range lanes {
+		wg.Go(func() {
+			seen := map[string]bool{}
+			for _, c := range lane {
+				if err := t.click(ctx, c, seen); err != nil {
+					errs[i] = fmt.Errorf("click %d on %s: %w", c.number, c.entry.name, err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// plan decides who comes, to which campaign, with which parameters. Every third visitor has been there before.
+func (t *traffic) plan(i int, r *rand.Rand) *click {
+	v := newVisitor(t.crowd, i, r)
+	if i%3 == 1 {
+		again := t.known[r.IntN(len(t.known))]
+		v.Agent, v.Address = again.Agent, again.Address
+	}
+	t.known = append(t.known, v)
+	c := &click{visitor: v, number: i, entry: t.pick(i), source: "bare"}
+	c.campaign = c.entry
+	if c.entry.target != "" {
+		c.campaign = t.campaigns[c.entry.target]
+	}
+	query := url.Values{"utm_campaign": {"smoke"}}
+	if c.entry.source == "macros" {
+		c.source = "macros"
+		c.subs = [2]string{"zone-" + strconv.Itoa(i%7), []string{"red", "{creative}", "blå & grün"}[i%3]}
+		c.external = "x" + strconv.Itoa(i)
+		c.bid = decimal.New(int64(1+i%9), -3)
+		query.Set("sub1", c.subs[0])
+		query.Set("sub2", c.subs[1])
+		query.Set("xid", c.external)
+		query.Set("bid", c.bid.String())
+		if c.subs[1] == "{creative}" {
+			c.subs[1] = "" // the source did not fill in its macro
+		}
+	} else {
+		c.subs[0] = "s" + strconv.Itoa(i%5)
+		query.Set("sub1", c.subs[0])
+	}
+	c.query = query.Encode()
+	return c
+}
+
+// pick spreads the clicks over the campaigns by their shares.
+func (t *traffic) pick(i int) *campaign {
+	at := i * 37 % 100
+	for _, spec := range campaigns {
+		if at -= spec.share; at < 0 {
+			return t.campaigns[spec.name]
+		}
+	}
+	panic("smoke: the shares of the campaigns do not make 100")
+}
+
+// click sends one visitor, follows to the page and, from a lander, on to the offers.
+func (t *traffic) click(ctx context.Context, c *click, seen map[string]bool) error {
+	if err := t.disturb(ctx, c); err != nil {
+		return err
+	}
+	before := time.Now().UTC()
+	resp, err := t.request(ctx, http.MethodGet, c.entry.link+"?"+c.query, c.visitor, "")
+	if err != nil {
+		return err
+	}
+	after := time.Now().UTC()
+	c.at = after
+	if got := resp.header.Get("Cache-Control"); !strings.Contains(got, "no-store") {
+		t.problem("click %d: Cache-Control is %q", c.number, got)
+	}
+	c.cookies = resp.cookies
+	if err := t.land(ctx, c, resp); err != nil {
+		return err
+	}
+	if at := idTime(c.id); c.id != "" {
+		if at.Before(before.Add(-2*time.Second)) || at.After(after.Add(2*time.Second)) {
+			t.problem("click %s: its time is %s, it was sent at %s", c.id, at, before)
+		}
+		c.at = at
+	}
+	visit := c.campaign.name + " " + c.key()
+	if !c.campaign.uncounted {
+		c.unique = !c.bot() && !seen[visit]
+		seen[visit] = true
+	}
+	t.mu.Lock()
+	t.clicks = append(t.clicks, c)
+	t.mu.Unlock()
+	if err := t.clickOut(ctx, c); err != nil || !c.early() {
+		return err
+	}
+	return t.report(ctx, c, 1)
+}
+
+// land checks where the visitor was sent and goes there.
+func (t *traffic) land(ctx context.Context, c *click, resp *response) error {
+	allowed := c.campaign.routes(c.visitor)
+	if len(allowed) == 1 && allowed[0].action == "nothing" {
+		c.path = allowed[0].name
+		if resp.status != http.StatusNoContent || resp.to != "" {
+			t.problem("click %d on %s/%s: status %d to %q, wanted nothing", c.number, c.entry.name, c.path, resp.status, resp.to)
+		}
+		return nil
+	}
+	page, err := t.pages.parsePage(resp.to)
+	if err != nil {
+		return fmt.Errorf("status %d to %q: %w: %.300s", resp.status, resp.to, err, resp.body)
+	}
+	c.id = page.query.Get("cid")
+	for _, p := range allowed {
+		if c.campaign.paths[p.name] == page.query.Get("path") {
+			t.arrive(c, p, page, resp)
+			return t.visit(ctx, resp.to)
+		}
+	}
+	if len(allowed) > 0 || page.kind != "fallback" {
+		t.problem("click %d on %s from %s by %s: went to path %q, not one of %v",
+			c.number, c.entry.name, c.Country, c.OS, t.name(page.query.Get("path")), names(allowed))
+	}
+	t.checkTokens(c, page)
+	return t.visit(ctx, resp.to)
+}
+
+// arrive notes the path that was taken and checks the page and the way there.
+func (t *traffic) arrive(c *click, p pathSpec, page arrival, resp *response) {
+	c.path, c.lander = p.name, p.lander
+	if p.lander == "" {
+		c.offer = p.offers[0]
+	}
+	if page.kind+"/"+page.name != "lander/"+p.lander && page.kind+"/"+page.name != "offer/"+c.offer {
+		t.problem("click %d on %s/%s went to %s/%s", c.number, c.campaign.name, p.name, page.kind, page.name)
+	}
+	want := transitions[p.transition]
+	if resp.status != want.status || !strings.Contains(resp.body, want.mark) {
+		t.problem("click %d on %s/%s: transition %q answered %d: %.200s",
+			c.number, c.campaign.name, p.name, p.transition, resp.status, resp.body)
+	}
+	t.checkTokens(c, page)
+}
+
+// transitions tell how each looks on the wire: the status and what the page contains.
+var transitions = map[string]struct {
+	status int
+	mark   string
+}{
+	"": {status: 302}, "301": {status: 301}, "302": {status: 302}, "303": {status: 303}, "307": {status: 307},
+	"meta": {200, "http-equiv"}, "js": {200, "<script"}, "blank_referrer": {200, "no-referrer"},
+}
+
+// routes are the paths that may take the visitor: one, or the several of a weighted draw, or none.
+func (c *campaign) routes(v visitor) []pathSpec {
+	var drawn []pathSpec
+	for _, kind := range []string{"forced", "", "default"} {
+		for _, p := range c.campaignSpec.paths {
+			if p.kind != kind || !p.takes(v) {
+				continue
+			}
+			if kind != "" || c.fields["flow_rotation"] != "weight" {
+				return []pathSpec{p}
+			}
+			drawn = append(drawn, p)
+		}
+		if len(drawn) > 0 {
+			return drawn
+		}
+	}
+	return nil
+}
+
+func names(paths []pathSpec) (list []string) {
+	for _, p := range paths {
+		list = append(list, p.name)
+	}
+	return list
+}
+
+// disturb sends, before some clicks, what must not be counted.
+func (t *traffic) disturb(ctx context.Context, c *click) error {
+	way := map[int]struct {
+		method  string
+		headers []string
+	}{
+		3:  {method: http.MethodHead},
+		8:  {http.MethodGet, []string{"Sec-Purpose", "prefetch;prerender"}},
+		13: {http.MethodGet, []string{"Purpose", "prefetch"}},
+		18: {http.MethodGet, []string{"X-Moz", "prefetch"}},
+	}[c.number%25]
+	if way.method == "" {
+		return nil
+	}
+	_, err := t.request(ctx, way.method, c.entry.link+"?"+c.query, c.visitor, "", way.headers...)
+	t.mu.Lock()
+	t.noise++
+	t.mu.Unlock()
+	return err
+}

@@ -1,0 +1,44 @@
+package smoke
+
+import (
+	"math/rand/v2"
+
+	"switchyard/ops/bench"
+)
+
+// visitor is one person, or one program, with what the data files know about them.
+type visitor struct {
+	bench.Agent
+	bench.Address
+	Language string // primary subtag of header
+	header   string // Accept-Language
+	referrer string
+}
+
+// key tells visitors apart as the service does by default, by address and user agent.
+func (v visitor) key() string { return v.IP + " " + v.UserAgent }
+
+var languages = [][2]string{
+	{"en-US,en;q=0.9", "en"}, {"de-DE,de;q=0.9,en;q=0.8", "de"}, {"es-MX,es;q=0.9", "es"}, {"pt-BR", "pt"},
+	{"fr", "fr"}, {"ja,en-US;q=0.7", "ja"},
+}
+
+var referrers = []string{
+	"", "", "https://www.google.com/", "https://news.example.com/story?id=7", "https://m.facebook.com/",
+	"http://blog.example.org/post",
+}
+
+// newVisitor makes the i-th visitor: every user agent comes up in turn, with any address.
+func newVisitor(c bench.Crowd, i int, r *rand.Rand) visitor {
+	language := languages[r.IntN(len(languages))]
+	v := visitor{
+		Language: language[1], header: language[0], referrer: referrers[r.IntN(len(referrers))],
+		Address: c.Addresses[r.IntN(len(c.Addresses))],
+	}
+	if i%12 == 5 {
+		v.Agent = c.Bots[i/12%len(c.Bots)]
+	} else {
+		v.Agent = c.People[i%len(c.People)]
+	}
+	return v
+}
