@@ -78,6 +78,7 @@ func Use(ctx context.Context, opts Options) (servers Servers, release func(conte
 // letGo stops the servers if the shared lock on users can be made exclusive, that is if nobody else holds it.
 func letGo(ctx context.Context, opts Options, users *os.File) error {
 	defer func() { _ = users.Close() }()
+	opts.Out = nil // where the servers are was said at the start
 	h, err := openHome(ctx, opts)
 	if err != nil {
 		return err

@@ -292,11 +292,21 @@ func replacePID(t *testing.T, opts Options, pid int) {
 	must(t, os.WriteFile(pg.pidFile(), []byte(strconv.Itoa(pid)+"\n"+rest), 0o600))
 }
 
+// occupy puts a stranger on the port: it takes connections and hangs up.
 func occupy(t *testing.T, port int) {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	must(t, err)
 	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_ = conn.Close()
+		}
+	}()
 }
 
 func must(t *testing.T, err error) {
