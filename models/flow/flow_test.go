@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/netip"
+	"regexp"
+	"strconv"
 	"testing"
 	"time"
 
@@ -77,22 +79,13 @@ func (a *account) plan(t testing.TB, paths string, change func(*flow.Options)) *
 	return p
 }
 
+var idMark = regexp.MustCompile(`<\d{1,4}>`)
+
 func withIDs(s string) string {
-	out := make([]byte, 0, len(s))
-	for i := 0; i < len(s); i++ {
-		var n, size int
-		if s[i] == '<' {
-			if c, _ := fmt.Sscanf(s[i:], "<%d>", &n); c == 1 {
-				for size = 1; s[i+size] != '>'; size++ {
-				}
-				out = append(out, id(n).String()...)
-				i += size
-				continue
-			}
-		}
-		out = append(out, s[i])
-	}
-	return string(out)
+	return idMark.ReplaceAllStringFunc(s, func(m string) string {
+		n, _ := strconv.Atoi(m[1 : len(m)-1])
+		return id(n).String()
+	})
 }
 
 func visitor(country string) *flow.Visitor {
