@@ -112,6 +112,11 @@ func applyHops(ctx context.Context, c db.Conn, clickIDs []uuid.UUID, s sheet) (m
 			return nil, err
 		}
 	}
+	if len(converted) > 0 {
+		if err := nameOffers(ctx, c, sortedIDs(converted)); err != nil {
+			return nil, err
+		}
+	}
 	return sortedIDs(byClick), nil
 }
 
@@ -143,6 +148,20 @@ func saveHopped(ctx context.Context, c db.Conn, clicks []*StoredClick, done []uu
 	_, err = c.ExecContext(ctx, `UPDATE click_hops SET applied = true WHERE id = ANY ($1::uuid[])`, idArray(done))
 	if err != nil {
 		return fmt.Errorf("clicklog: apply hops: %w", err)
+	}
+	return nil
+}
+
+// A conversion that was recorded before the step to its offer was stored learns the offer from the click.
+const updateOfferless = `
+UPDATE conversions v SET offer_id = c.offer_id, network_id = c.network_id
+FROM clicks c
+WHERE v.click_id = ANY ($1::uuid[]) AND v.offer_id = '00000000-0000-0000-0000-000000000000'
+	AND c.id = v.click_id AND c.id BETWEEN $2 AND $3`
+
+func nameOffers(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
+	if _, err := c.ExecContext(ctx, updateOfferless, idArray(ids), ids[0], ids[len(ids)-1]); err != nil {
+		return fmt.Errorf("clicklog: offers of conversions: %w", err)
 	}
 	return nil
 }

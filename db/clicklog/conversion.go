@@ -1,0 +1,319 @@
+package clicklog
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/db/outbox"
+	"switchyard/models"
+)
+
+// ConversionInput is a conversion as somebody reports it, its words already mapped to ours.
+type ConversionInput struct {
+	AccountID      uuid.UUID        // whose click it must be; zero where the sender only knows the click
+	ClickID        uuid.UUID        //
+	NetworkID      uuid.UUID        // who says so; zero: the network of the click
+	ConversionID   string           // the network's or the shop's id, at most 255 bytes; empty: one per click and goal
+	Goal           string           // at most 64 bytes; empty is the plain conversion
+	Status         string           // one of the four; empty keeps what is recorded, and is approved for a new one
+	OriginalStatus string           // the sender's own word, cut to 100 bytes
+	Payout         *decimal.Decimal // what the sender says we earn, or the amount of the sale; nil: not said
+	Amount         *decimal.Decimal // the amount of the sale, where the sender tells both
+	Cost           *decimal.Decimal // what the conversion costs, in place of the click's cost model; nil: not said
+	Currency       string           // of payout or amount; three letters or empty
+	At             time.Time        // when it happened; zero is now
+	Source         string           // models.FromPostback and the like
+}
+
+// Results of RecordConversion.
+const (
+	ResultCreated   = "created"
+	ResultUpdated   = "updated"
+	ResultDuplicate = "duplicate" // it was recorded exactly so before
+	ResultIgnored   = "ignored"   // a status move that is not allowed; nothing changed
+)
+
+// ConversionOutcome is what RecordConversion did.
+type ConversionOutcome struct {
+	Conversion models.Conversion // as it is now
+	Result     string
+	Reason     string      // why it was ignored
+	Deliveries []uuid.UUID // webhook deliveries to dispatch after the commit
+}
+
+// ErrUnknownClick says that the click is not there: not stored yet, older than the history, of another account, or
+// no click at all.
+var ErrUnknownClick error = models.Errorf(models.KindNotFound, "unknown_click", "there is no such click")
+
+// Limits of the texts of a conversion, in bytes.
+const (
+	maxConversionID = 255
+	maxGoal         = 64
+	maxOriginal     = 100
+)
+
+// RecordConversion inserts or updates a conversion in the transaction of c, with its ledger deltas and its event.
+// It locks the click, so that everything about one click happens in turn. The same input again changes nothing and
+// tells nobody. What the input leaves open is decided by the offer of the click.
+func RecordConversion(ctx context.Context, c db.Conn, in ConversionInput) (ConversionOutcome, error) {
+	var out ConversionOutcome
+	if err := in.check(); err != nil {
+		return out, err
+	}
+	clicks, err := lockClicks(ctx, c, []uuid.UUID{in.ClickID})
+	if err != nil {
+		return out, err
+	}
+	if len(clicks) == 0 || in.AccountID != uuid.Nil && clicks[0].AccountID != in.AccountID {
+		return out, ErrUnknownClick
+	}
+	click := clicks[0]
+	old, err := findConversion(ctx, c, in)
+	if err != nil {
+		return out, err
+	}
+	terms, err := findTerms(ctx, c, click)
+	if err != nil {
+		return out, err
+	}
+	if old == nil {
+		fresh := in.create(click, terms)
+		out, err = ConversionOutcome{Conversion: fresh.Conversion, Result: ResultCreated}, fresh.insert(ctx, c)
+		if err != nil {
+			return out, err
+		}
+		return out, out.settle(ctx, c, click, models.Figures{}, models.EventConversionCreated)
+	}
+	if in.Status != "" && !models.CanMove(old.Status, in.Status) {
+		return ConversionOutcome{Conversion: old.Conversion, Result: ResultIgnored,
+			Reason: fmt.Sprintf("a conversion does not go from %s to %s", old.Status, in.Status)}, nil
+	}
+	next := in.update(*old, click, terms)
+	if next.same(*old) {
+		return ConversionOutcome{Conversion: old.Conversion, Result: ResultDuplicate}, nil
+	}
+	out = ConversionOutcome{Conversion: next.Conversion, Result: ResultUpdated}
+	if err := next.save(ctx, c); err != nil {
+		return out, err
+	}
+	return out, out.settle(ctx, c, click, old.figures(), models.EventConversionUpdated)
+}
+
+// settle moves the figures from what the conversion counted before and tells the account's webhooks.
+func (o *ConversionOutcome) settle(ctx context.Context, c db.Conn, click *StoredClick, before models.Figures,
+	event string,
+) error {
+	v := o.Conversion
+	s := sheet{}
+	s.add(click.key(), before.Neg())
+	s.add(click.key(), conversionFigures(v.Status, v.Payout, v.Cost))
+	if err := s.write(ctx, c); err != nil {
+		return err
+	}
+	var err error
+	o.Deliveries, err = outbox.AddEvent(ctx, c, models.NewEvent(v.AccountID, event, v.UpdatedAt, v.Data()))
+	return err
+}
+
+func (in *ConversionInput) check() error {
+	if in.Status != "" && !models.ValidStatus(in.Status) {
+		return models.Invalid("invalid_status", "a status is pending, approved, rejected or chargeback")
+	}
+	if len(in.ConversionID) > maxConversionID {
+		return models.Invalid("too_long", "a conversion id has at most %d characters", maxConversionID)
+	}
+	if len(in.Goal) > maxGoal {
+		return models.Invalid("too_long", "a goal has at most %d characters", maxGoal)
+	}
+	for _, m := range []*decimal.Decimal{in.Payout, in.Amount, in.Cost} {
+		if m != nil && (m.IsNegative() || m.Exponent() > 9 || m.GreaterThan(maxMoney)) {
+			return models.Invalid("out_of_range", "an amount is 0 to 1,000,000,000")
+		}
+	}
+	in.ConversionID, in.Goal = clean([]byte(in.ConversionID)), clean([]byte(in.Goal))
+	in.OriginalStatus = clean([]byte(in.OriginalStatus[:min(len(in.OriginalStatus), maxOriginal)]))
+	return nil
+}
+
+var maxMoney = decimal.New(1, 9)
+
+// terms are what an offer pays.
+type terms struct {
+	Payout    decimal.Decimal `db:"payout"`
+	Type      string          `db:"payout_type"`
+	FromParam bool            `db:"payout_from_param"`
+	Currency  string          `db:"currency"`
+	known     bool
+}
+
+// findTerms reads the terms of the click's offer; an offer that was switched off still pays.
+func findTerms(ctx context.Context, c db.Conn, click *StoredClick) (terms, error) {
+	var t terms
+	if click.OfferID == uuid.Nil {
+		return t, nil
+	}
+	const q = `SELECT payout, payout_type, payout_from_param, currency FROM offers WHERE account_id = $1 AND id = $2`
+	err := sqlx.GetContext(ctx, c, &t, q, click.AccountID, click.OfferID)
+	if err != nil && !db.NoRows(err) {
+		return t, fmt.Errorf("clicklog: offer of click: %w", err)
+	}
+	t.known = err == nil
+	return t, nil
+}
+
+// payout works out what a conversion earns and in which currency. said tells whether it follows from the input, so
+// that it may replace what is recorded.
+func (t terms) payout(in ConversionInput) (value decimal.Decimal, currency string, said bool) {
+	amount := cmp.Or(in.Amount, in.Payout)
+	switch {
+	case !t.known:
+		amount = cmp.Or(in.Payout, in.Amount)
+	case t.FromParam && in.Payout != nil && (t.Type == "fixed" || in.Amount != nil):
+		amount = in.Payout
+	case t.Type == "fixed":
+		return t.Payout, t.Currency, false
+	case amount != nil:
+		share := amount.Mul(t.Payout).Shift(-2)
+		amount = &share
+	}
+	if amount == nil {
+		return decimal.Zero, in.Currency, false
+	}
+	return *amount, in.Currency, true
+}
+
+// conversion is a row of the table.
+type conversion struct {
+	models.Conversion
+	GivenCost decimal.NullDecimal `db:"given_cost"`
+}
+
+func (v conversion) figures() models.Figures { return conversionFigures(v.Status, v.Payout, v.Cost) }
+
+func (in ConversionInput) create(click *StoredClick, t terms) conversion {
+	now := time.Now().UTC().Truncate(time.Millisecond)
+	v := conversion{Conversion: models.Conversion{
+		ID: uuid.Must(uuid.NewV7()), AccountID: click.AccountID, ClickID: click.ID, ConversionID: in.ConversionID,
+		Goal: in.Goal, Status: in.Status, OriginalStatus: in.OriginalStatus, CampaignID: click.CampaignID,
+		OfferID: click.OfferID, SourceID: click.SourceID, NetworkID: click.NetworkID, Source: in.Source,
+		RecordedAt: in.At.UTC().Truncate(time.Millisecond), UpdatedAt: now,
+	}}
+	if v.Status == "" {
+		v.Status = models.StatusApproved
+	}
+	if in.NetworkID != uuid.Nil {
+		v.NetworkID = in.NetworkID
+	}
+	if in.At.IsZero() {
+		v.RecordedAt = now
+	}
+	value, currency, _ := t.payout(in)
+	v.Payout, v.Currency = value.Round(models.MoneyScale), currency
+	in.price(&v, click, t)
+	return v
+}
+
+// update is old with what the input says. A postback without a payout leaves the one that is recorded.
+func (in ConversionInput) update(old conversion, click *StoredClick, t terms) conversion {
+	v := old
+	if in.Status != "" {
+		v.Status = in.Status
+	}
+	if in.OriginalStatus != "" {
+		v.OriginalStatus = in.OriginalStatus
+	}
+	v.Source = in.Source
+	// The events of a conversion are told apart and ordered by their times.
+	v.UpdatedAt = time.Now().UTC().Truncate(time.Millisecond)
+	if next := old.UpdatedAt.Add(time.Millisecond); v.UpdatedAt.Before(next) {
+		v.UpdatedAt = next
+	}
+	if value, currency, said := t.payout(in); said {
+		v.Payout, v.Currency = value.Round(models.MoneyScale), cmp.Or(currency, v.Currency)
+	}
+	if v.OfferID == uuid.Nil { // the step to the offer was stored after the conversion
+		v.OfferID, v.NetworkID = click.OfferID, cmp.Or(v.NetworkID, click.NetworkID)
+	}
+	in.price(&v, click, t)
+	return v
+}
+
+var hundred = decimal.NewFromInt(100)
+
+// price finds the currency and what the conversion costs: nothing until it is approved.
+func (in ConversionInput) price(v *conversion, click *StoredClick, t terms) {
+	v.Currency = cmp.Or(v.Currency, t.Currency, click.Currency, "USD")
+	if in.Cost != nil {
+		v.GivenCost = decimal.NewNullDecimal(in.Cost.Round(models.MoneyScale))
+	}
+	switch {
+	case v.Status != models.StatusApproved:
+		v.Cost = decimal.Zero
+	case v.GivenCost.Valid:
+		v.Cost = v.GivenCost.Decimal
+	default:
+		v.Cost = click.ConversionCost.Add(v.Payout.Mul(click.RevenueShare).Div(hundred)).Round(models.MoneyScale)
+	}
+}
+
+// same tells whether nothing changed that anybody would be told.
+func (v conversion) same(o conversion) bool {
+	return v.Status == o.Status && v.Payout.Equal(o.Payout) && v.Currency == o.Currency && v.Cost.Equal(o.Cost) &&
+		v.GivenCost.Valid == o.GivenCost.Valid && v.GivenCost.Decimal.Equal(o.GivenCost.Decimal)
+}
+
+const conversionColumns = `id, account_id, click_id, conversion_id, goal, status, original_status, payout, currency, cost,
+	given_cost, campaign_id, offer_id, source_id, network_id, source, recorded_at, updated_at`
+
+const selectConversion = `SELECT ` + conversionColumns + `
+FROM conversions WHERE click_id = $1 AND goal = $2 AND conversion_id = $3`
+
+func findConversion(ctx context.Context, c db.Conn, in ConversionInput) (*conversion, error) {
+	var v conversion
+	err := sqlx.GetContext(ctx, c, &v, selectConversion, in.ClickID, in.Goal, in.ConversionID)
+	switch {
+	case db.NoRows(err):
+		return nil, nil //nolint:nilnil // none is an answer here
+	case err != nil:
+		return nil, fmt.Errorf("clicklog: find conversion: %w", err)
+	}
+	return &v, nil
+}
+
+const insertConversion = `INSERT INTO conversions (` + conversionColumns + `)
+VALUES (:id, :account_id, :click_id, :conversion_id, :goal, :status, :original_status, :payout, :currency, :cost,
+	:given_cost, :campaign_id, :offer_id, :source_id, :network_id, :source, :recorded_at, :updated_at)`
+
+func (v conversion) insert(ctx context.Context, c db.Conn) error {
+	return v.write(ctx, c, insertConversion)
+}
+
+const updateConversion = `UPDATE conversions SET status = :status, original_status = :original_status,
+	offer_id = :offer_id, network_id = :network_id, payout = :payout, currency = :currency, cost = :cost, given_cost = :given_cost, source = :source,
+	updated_at = :updated_at
+WHERE id = :id AND account_id = :account_id`
+
+func (v conversion) save(ctx context.Context, c db.Conn) error {
+	return v.write(ctx, c, updateConversion)
+}
+
+func (v conversion) write(ctx context.Context, c db.Conn, query string) error {
+	res, err := sqlx.NamedExecContext(ctx, c, query, v)
+	if err == nil {
+		if n, _ := res.RowsAffected(); n != 1 {
+			err = errors.New("the row is gone")
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("clicklog: write conversion: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,302 @@
+package clicklog_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
+	"switchyard/models"
+)
+
+func openSpool(t testing.TB, dir string) *clicklog.Spool {
+	t.Helper()
+	s, err := clicklog.OpenSpool(dir, clicklog.SpoolOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func put(t testing.TB, s *clicklog.Spool, records ...clicklog.Record) {
+	t.Helper()
+	for _, r := range records {
+		if err := s.Append(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func drain(t testing.TB, s *clicklog.Spool, d *db.DB, o clicklog.IngestOptions) {
+	t.Helper()
+	if err := clicklog.NewIngester(s, d, o).Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func number[T any](t testing.TB, d *db.DB, query string, args ...any) T {
+	t.Helper()
+	var n T
+	if err := d.GetContext(t.Context(), &n, query, args...); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func account(t testing.TB, d *db.DB) uuid.UUID {
+	t.Helper()
+	id := uuid.New()
+	_, err := d.ExecContext(t.Context(),
+		`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', $2)`, id, id.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+func idAt(at time.Time) uuid.UUID {
+	id, floor := models.NewClickID(), models.FloorClickID(at)
+	copy(id[:6], floor[:6])
+	return id
+}
+
+func click(acc, campaign uuid.UUID, visitor byte) *models.Click {
+	return &models.Click{ID: models.NewClickID(), AccountID: acc, CampaignID: campaign, Country: "DE",
+		UniqueKey: [16]byte{visitor}, UniqueHours: 24, Cost: decimal.New(1, -2), UniqueCost: decimal.New(5, -3)}
+}
+
+func TestIngestStoresOnce(t *testing.T) {
+	t.Parallel()
+	d, dir := dbtest.New(t), t.TempDir()
+	acc, campaign := account(t, d), uuid.New()
+	s := openSpool(t, dir)
+	lander := click(acc, campaign, 1)
+	lander.LanderID = uuid.New()
+	bot := click(acc, campaign, 2)
+	bot.IsBot = true
+	again := click(acc, campaign, 1)
+	other := click(acc, campaign, 2) // the bot used up nothing
+	hop := &models.ClickOut{ID: models.NewClickID(), ClickID: lander.ID, AccountID: acc, Slot: 2, OfferID: uuid.New()}
+	post := &models.Postback{ID: models.NewClickID(), AccountID: acc, Source: models.FromPostback,
+		Params: map[string]string{"payout": "1\x00"}}
+	records := []clicklog.Record{{Out: hop}, {Click: lander}, {Click: bot}, {Click: again}, {Click: other}, {Postback: post}}
+	put(t, s, records...)
+	put(t, s, records[1:4]...) // a record that was appended twice
+	var told []uuid.UUID
+	o := clicklog.IngestOptions{OnPostbacks: func(_ context.Context, ids []uuid.UUID) { told = append(told, ids...) }}
+	drain(t, s, d, o)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	// The mark is lost, everything is read again.
+	if err := os.Remove(filepath.Join(dir, "web-1", "mark")); err != nil {
+		t.Fatal(err)
+	}
+	s = openSpool(t, dir)
+	put(t, s, records...)
+	drain(t, s, d, o)
+
+	if diff := cmp.Diff([]uuid.UUID{post.ID}, told); diff != "" {
+		t.Errorf("postbacks told: %s", diff)
+	}
+	type row struct {
+		Clicks  int `db:"clicks"`
+		Unique  int `db:"unique_clicks"`
+		Bots    int `db:"bot_clicks"`
+		Views   int `db:"lp_views"`
+		LPClick int `db:"lp_clicks"`
+		Cost    decimal.Decimal
+	}
+	got := number[row](t, d, `SELECT sum(clicks) clicks, sum(unique_clicks) unique_clicks, sum(bot_clicks) bot_clicks,
+		sum(lp_views) lp_views, sum(lp_clicks) lp_clicks, sum(cost) cost FROM ledger`)
+	want := row{Clicks: 3, Unique: 2, Bots: 1, Views: 1, LPClick: 1, Cost: decimal.RequireFromString("0.04")}
+	if diff := cmp.Diff(want, got, cmp.Comparer(decimal.Decimal.Equal)); diff != "" {
+		t.Error(diff)
+	}
+	if n := number[int](t, d, `SELECT sum(lp_clicks) FROM ledger WHERE offer_id = $1`, hop.OfferID); n != 1 {
+		t.Errorf("lander clicks under the offer: %d", n)
+	}
+	for table, want := range map[string]int{"clicks": 4, "click_hops": 1, "postbacks": 1, "jobs": 1} {
+		if n := number[int](t, d, `SELECT count(*) FROM `+table); n != want {
+			t.Errorf("%s: %d, want %d", table, n, want)
+		}
+	}
+}
+
+func TestPoisonBlocksNothing(t *testing.T) {
+	t.Parallel()
+	d, dir := dbtest.New(t), t.TempDir()
+	acc, campaign := account(t, d), uuid.New()
+	s := openSpool(t, dir)
+	for i := range 40 {
+		c := click(acc, campaign, byte(i))
+		switch i {
+		case 7:
+			c.Cost = decimal.New(1, 200_000) // more than numeric holds
+		case 23:
+			c.ID = idAt(time.Now().Add(1000 * time.Hour)) // a broken clock
+		}
+		put(t, s, clicklog.Record{Click: c})
+	}
+	stranger := &models.Postback{ID: models.NewClickID(), AccountID: uuid.New()} // an account that is gone
+	put(t, s, clicklog.Record{Postback: stranger}, clicklog.Record{Click: click(acc, campaign, 99)})
+	drain(t, s, d, clicklog.IngestOptions{})
+	if n := number[int](t, d, `SELECT count(*) FROM clicks`); n != 39 {
+		t.Errorf("%d clicks stored", n)
+	}
+	if st := s.Stats(); st.Rejected != 3 || st.PendingBytes != 0 {
+		t.Errorf("%+v", st)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "web-1", "rejected"))
+	if err != nil || strings.Count(string(text), "\n") != 3 {
+		t.Errorf("rejected: %d bytes, %v", len(text), err)
+	}
+}
+
+func TestAdoptsTheSpoolOfADeadProcess(t *testing.T) {
+	t.Parallel()
+	d, dir := dbtest.New(t), t.TempDir()
+	acc, campaign := account(t, d), uuid.New()
+	first, second := openSpool(t, dir), openSpool(t, dir)
+	put(t, first, clicklog.Record{Click: click(acc, campaign, 1)})
+	put(t, second, clicklog.Record{Click: click(acc, campaign, 2)})
+	if err := second.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- clicklog.NewIngester(first, d, clicklog.IngestOptions{}).Run(ctx) }()
+	await(t, d, `SELECT count(*) = 2 FROM clicks`)
+	for tick := time.NewTicker(10 * time.Millisecond); ; <-tick.C {
+		if left, _ := filepath.Glob(filepath.Join(dir, "web-2", "*.seg")); len(left) == 0 {
+			break // else the test runs into its time limit
+		}
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	openSpool(t, dir)
+	openSpool(t, dir) // web-2 is free again
+}
+
+// await polls a condition in the database until it holds or the test's time is over.
+func await(t testing.TB, d *db.DB, query string, args ...any) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		var ok bool
+		if err := d.GetContext(ctx, &ok, query, args...); err != nil && ctx.Err() == nil {
+			t.Fatal(err)
+		}
+		if ok {
+			return
+		}
+		<-tick.C
+	}
+	t.Fatalf("never true: %s", query)
+}
+
+func TestAckAfterCommit(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	acc := account(t, d)
+	s, err := clicklog.OpenSpool(t.TempDir(), clicklog.SpoolOptions{AckPostgres: true, SegmentSize: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- clicklog.NewIngester(s, d, clicklog.IngestOptions{}).Run(ctx) }()
+	for i := range 5 {
+		c := click(acc, uuid.New(), byte(i))
+		put(t, s, clicklog.Record{Click: c})
+		if n := number[int](t, d, `SELECT count(*) FROM clicks WHERE id = $1`, c.ID); n != 1 {
+			t.Fatal("acknowledged before the commit")
+		}
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestUniqueWindows(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	acc, campaign := account(t, d), uuid.New()
+	now := time.Now().Add(-72 * time.Hour).Truncate(time.Hour)
+	steps := []struct {
+		after time.Duration
+		want  bool
+	}{
+		{0, true}, {time.Hour, false}, {23 * time.Hour, false}, {24 * time.Hour, true}, {30 * time.Hour, false},
+		{-25 * time.Hour, true}, {-20 * time.Hour, false}, {60 * time.Hour, true},
+	}
+	for _, together := range []bool{false, true} {
+		s := openSpool(t, t.TempDir())
+		visitor := byte(1)
+		if together {
+			visitor = 2
+		}
+		ids := make([]uuid.UUID, len(steps))
+		for i, step := range steps {
+			c := click(acc, campaign, visitor)
+			c.ID = idAt(now.Add(step.after))
+			ids[i] = c.ID
+			put(t, s, clicklog.Record{Click: c})
+			if !together {
+				drain(t, s, d, clicklog.IngestOptions{})
+			}
+		}
+		drain(t, s, d, clicklog.IngestOptions{})
+		for i, step := range steps {
+			if got := number[bool](t, d, `SELECT is_unique FROM clicks WHERE id = $1`, ids[i]); got != step.want {
+				t.Errorf("together=%v: click after %v: unique %v", together, step.after, got)
+			}
+		}
+	}
+}
+
+func TestRetention(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	acc := account(t, d)
+	s := openSpool(t, t.TempDir())
+	now := time.Now().UTC()
+	for _, age := range []int{0, 1, 5, 6} {
+		c := click(acc, uuid.New(), 1)
+		c.ID = idAt(now.AddDate(0, 0, -age))
+		put(t, s, clicklog.Record{Click: c})
+	}
+	drain(t, s, d, clicklog.IngestOptions{})
+	n, err := clicklog.DropBefore(t.Context(), d, now.AddDate(0, 0, -3))
+	if err != nil || n != 2 {
+		t.Fatalf("dropped %d, %v", n, err)
+	}
+	if n := number[int](t, d, `SELECT count(*) FROM clicks`); n != 2 {
+		t.Errorf("%d clicks stay", n)
+	}
+	if n := number[int](t, d, `SELECT sum(clicks) FROM ledger`); n != 4 {
+		t.Errorf("the ledger lost clicks: %d", n)
+	}
+}

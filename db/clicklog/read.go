@@ -1,0 +1,111 @@
+package clicklog
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+// LogQuery is a page of a log: [From, To), newest first.
+type LogQuery struct {
+	AccountID uuid.UUID
+	From, To  time.Time
+	Limit     int
+	Offset    int
+	Converted bool // only clicks that have a conversion
+}
+
+var selectClicks = `SELECT ` + clickColumnList + ` FROM clicks
+WHERE account_id = $1 AND id >= $2 AND id < $3
+	AND ($4 = false OR EXISTS (SELECT FROM conversions v WHERE v.click_id = clicks.id))
+ORDER BY id DESC LIMIT $5 OFFSET $6`
+
+// Clicks reads a page of the click log.
+func Clicks(ctx context.Context, c db.Conn, q LogQuery) ([]StoredClick, error) {
+	rows, err := c.QueryxContext(ctx, selectClicks, q.AccountID, models.FloorClickID(q.From), models.FloorClickID(q.To),
+		q.Converted, q.Limit, q.Offset)
+	if err != nil {
+		return nil, fmt.Errorf("clicklog: list clicks: %w", err)
+	}
+	defer rows.Close()
+	var list []StoredClick
+	dst := make([]any, 0, len(clickColumns))
+	for rows.Next() {
+		var click StoredClick
+		if err := rows.Scan(clickPointers(dst[:0], &click)...); err != nil {
+			return nil, fmt.Errorf("clicklog: list clicks: %w", err)
+		}
+		click.At = click.At.UTC()
+		list = append(list, click)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("clicklog: list clicks: %w", err)
+	}
+	return list, nil
+}
+
+// Hop is one step of a visitor from a lander on, as stored.
+type Hop struct {
+	ID          uuid.UUID `db:"id"` // its time is the time of the step
+	Slot        int       `db:"slot"`
+	OfferID     uuid.UUID `db:"offer_id"`
+	NetworkID   uuid.UUID `db:"network_id"`
+	Destination string    `db:"destination"`
+}
+
+// ClickDetail is a click with everything that followed from it, oldest first.
+type ClickDetail struct {
+	StoredClick
+	Hops        []Hop
+	Conversions []models.Conversion
+}
+
+var selectClick = `SELECT ` + clickColumnList + ` FROM clicks WHERE account_id = $1 AND id = $2`
+
+const selectHops = `SELECT id, slot, offer_id, network_id, destination FROM click_hops
+WHERE account_id = $1 AND click_id = $2 ORDER BY id LIMIT 1000`
+
+const publicConversion = `id, account_id, click_id, conversion_id, goal, status, original_status, payout, currency, cost,
+	campaign_id, offer_id, source_id, network_id, source, recorded_at, updated_at`
+
+const selectClickConversions = `SELECT ` + publicConversion + ` FROM conversions
+WHERE account_id = $1 AND click_id = $2 ORDER BY recorded_at, id LIMIT 1000`
+
+// FindClick reads one click with its hops and conversions. One that the account does not have is models.NotFound.
+func FindClick(ctx context.Context, c db.Conn, account, id uuid.UUID) (ClickDetail, error) {
+	var d ClickDetail
+	row := c.QueryRowxContext(ctx, selectClick, account, id)
+	if err := row.Scan(clickPointers(nil, &d.StoredClick)...); db.NoRows(err) {
+		return d, models.NotFound("click")
+	} else if err != nil {
+		return d, fmt.Errorf("clicklog: find click: %w", err)
+	}
+	d.At = d.At.UTC()
+	if err := sqlx.SelectContext(ctx, c, &d.Hops, selectHops, account, id); err != nil {
+		return d, fmt.Errorf("clicklog: hops of click: %w", err)
+	}
+	if err := sqlx.SelectContext(ctx, c, &d.Conversions, selectClickConversions, account, id); err != nil {
+		return d, fmt.Errorf("clicklog: conversions of click: %w", err)
+	}
+	return d, nil
+}
+
+const selectConversionLog = `SELECT ` + publicConversion + ` FROM conversions
+WHERE account_id = $1 AND recorded_at >= $2 AND recorded_at < $3
+ORDER BY recorded_at DESC, id DESC LIMIT $4 OFFSET $5`
+
+// Conversions reads a page of the conversion log, by the conversions' own time.
+func Conversions(ctx context.Context, c db.Conn, q LogQuery) ([]models.Conversion, error) {
+	var list []models.Conversion
+	err := sqlx.SelectContext(ctx, c, &list, selectConversionLog, q.AccountID, q.From, q.To, q.Limit, q.Offset)
+	if err != nil {
+		return nil, fmt.Errorf("clicklog: list conversions: %w", err)
+	}
+	return list, nil
+}
