@@ -1,0 +1,128 @@
+package click
+
+import (
+	"encoding/json"
+	"html"
+	"net/http"
+	"strconv"
+
+	"switchyard/models/flow"
+)
+
+// Header values that are the same every time, shared so that an answer allocates little. They are never changed.
+var (
+	noStore    = []string{"no-store"}
+	noReferrer = []string{"no-referrer"}
+	asHTML     = []string{"text/html; charset=utf-8"}
+	asText     = []string{"text/plain; charset=utf-8"}
+	asJSON     = []string{"application/json"}
+	noSniff    = []string{"nosniff"}
+	emptyBody  = []string{"0"}
+)
+
+var redirects = map[string]int{
+	flow.Transition301: http.StatusMovedPermanently, flow.Transition302: http.StatusFound,
+	flow.Transition303: http.StatusSeeOther, flow.Transition307: http.StatusTemporaryRedirect,
+}
+
+// pages are the transitions that need a page. Each leads on at once; a link is left for browsers that do not follow.
+// form_post repeats the query in its action, so that the receiver finds its parameters where a redirect puts them.
+var pages = map[string]struct {
+	noReferrer bool
+	write      func(b []byte, escaped, script string) []byte
+}{
+	flow.TransitionMeta:          {false, metaPage},
+	flow.TransitionDoubleMeta:    {true, metaPage},
+	flow.TransitionBlankReferrer: {true, metaPage},
+	flow.TransitionJS: {false, func(b []byte, escaped, script string) []byte {
+		b = append(append(append(b, `<script>location.replace(`...), script...), `)</script>`...)
+		return append(append(append(b, `<noscript><meta http-equiv="refresh" content="0;url=`...), escaped...),
+			`"></noscript>`...)
+	}},
+	flow.TransitionFormPost: {false, func(b []byte, escaped, _ string) []byte {
+		b = append(append(append(b, `<form id="f" method="post" action="`...), escaped...), `">`...)
+		return append(b, `<noscript><button>Continue</button></noscript></form>`+
+			`<script>document.getElementById("f").submit()</script>`...)
+	}},
+	flow.TransitionIframe: {false, func(b []byte, escaped, _ string) []byte {
+		b = append(b, `<style>html,body,iframe{margin:0;border:0;width:100%;height:100%;display:block}</style>`...)
+		return append(append(append(b, `<iframe src="`...), escaped...), `"></iframe>`...)
+	}},
+}
+
+func metaPage(b []byte, escaped, _ string) []byte {
+	b = append(append(append(b, `<meta http-equiv="refresh" content="0;url=`...), escaped...), `">`...)
+	return append(append(append(b, `<a href="`...), escaped...), `" rel="noreferrer">Continue</a>`...)
+}
+
+// answer sends the visitor to the destination, or shows what the path says instead.
+func (r *request) answer(w http.ResponseWriter, d *flow.Decision) {
+	if len(r.out) == 0 {
+		r.answerNothing(w, d.Route)
+		return
+	}
+	r.send(w, d.Transition())
+}
+
+func (r *request) send(w http.ResponseWriter, transition string) {
+	h := w.Header()
+	h["Cache-Control"] = noStore
+	page, ok := pages[transition]
+	if !ok {
+		status, ok := redirects[transition]
+		if !ok {
+			status = http.StatusFound
+		}
+		h["Location"] = []string{r.click.Destination}
+		h["Content-Length"] = emptyBody
+		w.WriteHeader(status)
+		return
+	}
+	if page.noReferrer {
+		h["Referrer-Policy"] = noReferrer
+	}
+	script, err := json.Marshal(r.click.Destination) // escapes < > & too, so it cannot end the script
+	if err != nil {
+		script = []byte(`""`)
+	}
+	b := append(r.page[:0], `<!doctype html><html><head><meta charset="utf-8"><title></title>`...)
+	b = append(page.write(b, html.EscapeString(r.click.Destination), string(script)), `</head></html>`...)
+	r.page = b
+	writePage(w, http.StatusOK, asHTML, b)
+}
+
+// answerNothing shows the response of a path with the action nothing, or 404. On a shared domain a body is plain
+// text: one customer's page must not act in the name of a host that all share.
+func (r *request) answerNothing(w http.ResponseWriter, route *flow.Route) {
+	w.Header()["Cache-Control"] = noStore
+	if route == nil || route.Action != flow.ActionNothing || route.Response == nil ||
+		route.Response.Status == http.StatusNotFound && route.Response.Body == "" {
+		notFound(w)
+		return
+	}
+	kind := asHTML
+	if !r.domain.AccountID.Valid {
+		kind = asText
+	}
+	if route.Response.Status == http.StatusNoContent {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	writePage(w, route.Response.Status, kind, []byte(route.Response.Body))
+}
+
+func writePage(w http.ResponseWriter, status int, kind []string, body []byte) {
+	h := w.Header()
+	h["Content-Type"], h["X-Content-Type-Options"] = kind, noSniff
+	h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // a visitor who is gone needs no answer; net/http drops the body of a HEAD
+}
+
+var notFoundPage = []byte(`<!doctype html><html><head><meta charset="utf-8"><title>Not found</title></head>` +
+	`<body><h1>Not found</h1><p>There is nothing at this address.</p></body></html>`)
+
+func notFound(w http.ResponseWriter) {
+	w.Header()["Cache-Control"] = noStore
+	writePage(w, http.StatusNotFound, asHTML, notFoundPage)
+}

@@ -1,0 +1,221 @@
+package click
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/maypok86/otter/v2"
+
+	"switchyard/api/click/visitor"
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/store"
+	"switchyard/models"
+)
+
+// Recorder puts facts on stable storage: a *clicklog.Spool. It keeps no reference to a record after Append.
+type Recorder interface {
+	Append(ctx context.Context, r clicklog.Record) error
+}
+
+// Describer tells what a request says of its visitor: a *visitor.Describer.
+type Describer interface {
+	Describe(r *http.Request, into *visitor.Description)
+	ClientIP(r *http.Request) netip.Addr
+}
+
+// Deps are what a Handler stands on.
+type Deps struct {
+	DB          db.Conn // the pool; it may be unable to connect
+	DatabaseURL string  // for the connection that listens to changes
+	Spool       Recorder
+	Visitors    Describer
+	// FindClick looks a click up whose visitor comes from a lander without a cookie and is not in memory; nil asks
+	// nobody. A click that does not exist is an error.
+	FindClick func(ctx context.Context, id uuid.UUID) (*models.Click, error)
+	// DataDir is where the copy of the routing snapshot lies; empty keeps none.
+	DataDir string
+	// TrustedProxies are the peers whose X-Forwarded-Proto is believed.
+	TrustedProxies []netip.Prefix
+}
+
+// How much is remembered, in entries of some 200 and 1,500 bytes.
+const (
+	maxFingerprints = 200_000
+	maxRecent       = 20_000
+)
+
+// Handler answers the addresses of tracking domains. Safe for concurrent use.
+type Handler struct {
+	spool        Recorder
+	visitors     Describer
+	findClick    func(ctx context.Context, id uuid.UUID) (*models.Click, error)
+	trusted      []netip.Prefix
+	url          string
+	keeper       *keeper
+	usage        *usage
+	fingerprints *otter.Cache[[16]byte, *remembered]
+	recent       *otter.Cache[uuid.UUID, *models.Click] // clicks that were sent to a lander
+	metrics      metrics
+	pool         sync.Pool
+	complained   atomic.Int64
+}
+
+// New makes a Handler and loads the routing snapshot: from PostgreSQL or, when that is away, from the copy in
+// DataDir. It does not fail for want of either; Ready tells. Run keeps the snapshot fresh.
+func New(ctx context.Context, d Deps) (*Handler, error) {
+	if d.DB == nil || d.Spool == nil || d.Visitors == nil {
+		return nil, errors.New("click: a database, a spool and a describer are needed")
+	}
+	fingerprints, err := otter.New(&otter.Options[[16]byte, *remembered]{MaximumSize: maxFingerprints})
+	if err != nil {
+		return nil, fmt.Errorf("click: %w", err)
+	}
+	recent, err := otter.New(&otter.Options[uuid.UUID, *models.Click]{MaximumSize: maxRecent})
+	if err != nil {
+		return nil, fmt.Errorf("click: %w", err)
+	}
+	copyAt := ""
+	if d.DataDir != "" {
+		copyAt = filepath.Join(d.DataDir, "routing.copy")
+	}
+	h := &Handler{spool: d.Spool, visitors: d.Visitors, findClick: d.FindClick, trusted: d.TrustedProxies,
+		url: d.DatabaseURL, keeper: newKeeper(d.DB, copyAt), usage: newUsage(), fingerprints: fingerprints,
+		recent: recent, metrics: newMetrics()}
+	h.pool.New = h.newRequest
+	h.keeper.start(ctx)
+	return h, nil
+}
+
+// Run keeps the snapshot and the counts of daily caps fresh until the context ends.
+func (h *Handler) Run(ctx context.Context) error {
+	var all sync.WaitGroup
+	all.Go(func() { h.keeper.run(ctx, h.url) })
+	all.Go(func() { h.watchUsage(ctx) })
+	all.Wait()
+	return nil
+}
+
+// Ready tells whether there is anything to route by.
+func (h *Handler) Ready() bool { return h.keeper.changes.Load() > 0 }
+
+// Knows tells whether a Host header names a tracking domain.
+func (h *Handler) Knows(host string) bool {
+	_, ok := h.keeper.current.Load().hosts.get(bareHost(host))
+	return ok
+}
+
+// bareHost strips the port and the dot at the end, and folds case.
+func bareHost(host string) string {
+	if i := strings.LastIndexByte(host, ':'); i >= 0 && strings.IndexByte(host[i:], ']') < 0 {
+		host = host[:i]
+	}
+	return strings.ToLower(strings.TrimSuffix(host, ".")) // does not copy what is lower case already
+}
+
+// ServeHTTP answers every path that the process does not serve on all hosts.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	word, rest, nested := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	switch word {
+	case "postback":
+		h.postback(w, r, rest)
+		return
+	case "pixel.gif":
+		h.pixel(w, r)
+		return
+	}
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		writePage(w, http.StatusMethodNotAllowed, asText, []byte("only GET and HEAD are answered here\n"))
+		return
+	}
+	d, c := h.keeper.current.Load().find(bareHost(r.Host), word)
+	switch {
+	case d == nil:
+		notFound(w)
+	case h.upgrade(w, r, d):
+	case word == "out":
+		h.clickOut(w, r, d, rest)
+	case word == "":
+		h.index(w, d)
+	case word == "robots.txt":
+		robots(w, d)
+	case c == nil || nested && rest != "":
+		notFound(w)
+	default:
+		h.track(w, r, d, c)
+	}
+}
+
+// index sends a visitor of the bare domain to its index page.
+func (h *Handler) index(w http.ResponseWriter, d *store.RoutingDomain) {
+	if validURL(d.IndexPage) == "" {
+		notFound(w)
+		return
+	}
+	w.Header()["Cache-Control"] = noStore
+	w.Header()["Location"] = []string{d.IndexPage}
+	w.WriteHeader(http.StatusFound)
+}
+
+func robots(w http.ResponseWriter, d *store.RoutingDomain) {
+	rule := "User-agent: *\nDisallow: /\n"
+	if d.Crawlers == "allow" {
+		rule = "User-agent: *\nAllow: /\n"
+	}
+	writePage(w, http.StatusOK, asText, []byte(rule))
+}
+
+// upgrade sends a visitor to https where the domain wants it, but only if a trusted proxy says that he came by
+// http: without such a proxy nothing tells whether the domain can be reached by https at all.
+func (h *Handler) upgrade(w http.ResponseWriter, r *http.Request, d *store.RoutingDomain) bool {
+	if !d.HTTPSOnly || r.TLS != nil || h.forwardedProto(r) != "http" {
+		return false
+	}
+	w.Header()["Cache-Control"] = noStore
+	w.Header()["Location"] = []string{"https://" + d.Host + r.URL.RequestURI()}
+	w.WriteHeader(http.StatusTemporaryRedirect)
+	return true
+}
+
+func (h *Handler) isHTTPS(r *http.Request) bool {
+	return r.TLS != nil || h.forwardedProto(r) == "https"
+}
+
+// forwardedProto is the protocol that a trusted proxy says the visitor used, empty when none says so.
+func (h *Handler) forwardedProto(r *http.Request) string {
+	v := r.Header["X-Forwarded-Proto"]
+	if len(v) == 0 || len(h.trusted) == 0 {
+		return ""
+	}
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return ""
+	}
+	addr := peer.Addr().Unmap()
+	for _, p := range h.trusted {
+		if p.Contains(addr) {
+			proto, _, _ := strings.Cut(v[0], ",")
+			return strings.ToLower(strings.TrimSpace(proto))
+		}
+	}
+	return ""
+}
+
+// complain logs that facts could not be recorded, once a second at most.
+func (h *Handler) complain(ctx context.Context, err error) {
+	now := time.Now().Unix()
+	if last := h.complained.Load(); last < now && h.complained.CompareAndSwap(last, now) {
+		slog.ErrorContext(ctx, "clicks cannot be recorded", "error", err)
+	}
+}

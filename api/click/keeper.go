@@ -1,0 +1,242 @@
+package click
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/store"
+)
+
+// How the snapshot is kept fresh.
+const (
+	debounce    = 20 * time.Millisecond // notices that come together become one snapshot
+	fullReload  = time.Minute           // the safety net under the notices
+	retryReload = 500 * time.Millisecond
+	writeCopy   = 15 * time.Second
+	loadTimeout = 30 * time.Second
+)
+
+// keeper holds the current snapshot and replaces it when a record changes.
+type keeper struct {
+	conn    db.Conn
+	copyAt  string // path of the copy on disk; empty keeps none
+	current atomic.Pointer[snapshot]
+	changes atomic.Int64 // snapshots made
+
+	mu     sync.Mutex
+	dirty  map[store.RoutingKey]bool
+	resync bool
+	wake   chan struct{}
+	stale  bool // the copy on disk is older than the snapshot; Run only
+	forced bool // everything was read from this database once; Run only
+}
+
+func newKeeper(conn db.Conn, copyAt string) *keeper {
+	k := &keeper{conn: conn, copyAt: copyAt, dirty: map[store.RoutingKey]bool{}, wake: make(chan struct{}, 1)}
+	k.current.Store(&snapshot{})
+	return k
+}
+
+// start loads the first snapshot: from PostgreSQL, or from the copy on disk when it is away. It reports whether
+// anything was loaded; without it every link is unknown until PostgreSQL answers.
+func (k *keeper) start(ctx context.Context) bool {
+	err := k.reload(ctx)
+	if err == nil {
+		k.stale = true
+		return true
+	}
+	slog.WarnContext(ctx, "routing cannot be read from postgres, using the copy on disk", "error", err)
+	r, err := readCopy(k.copyAt)
+	if err != nil {
+		slog.ErrorContext(ctx, "there is no routing to start with", "error", err)
+		return false
+	}
+	k.publish((&snapshot{}).draft().apply(nil, r))
+	return true
+}
+
+// run keeps the snapshot fresh until the context ends.
+func (k *keeper) run(ctx context.Context, url string) {
+	var listening sync.WaitGroup
+	defer listening.Wait()
+	listening.Go(func() {
+		if err := db.Listen(ctx, url, store.RoutingChannel, k.notice); err != nil {
+			slog.ErrorContext(ctx, "routing changes cannot be listened to", "error", err)
+		}
+	})
+	reload, write := time.NewTicker(fullReload), time.NewTicker(writeCopy)
+	defer reload.Stop()
+	defer write.Stop()
+	k.save(ctx)
+	for {
+		select {
+		case <-ctx.Done():
+			k.save(context.WithoutCancel(ctx))
+			return
+		case <-write.C:
+			k.save(ctx)
+		case <-reload.C:
+			k.mark(db.Notice{Resync: true})
+		case <-k.wake:
+			if !pause(ctx, debounce) {
+				continue
+			}
+			if err := k.refresh(ctx); err != nil && ctx.Err() == nil {
+				slog.WarnContext(ctx, "routing could not be refreshed", "error", err)
+				pause(ctx, retryReload)
+				k.signal()
+			}
+		}
+	}
+}
+
+// pause waits and tells whether the context is still alive.
+func pause(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-t.C:
+		return true
+	}
+}
+
+func (k *keeper) notice(_ context.Context, n db.Notice) { k.mark(n) }
+
+func (k *keeper) mark(n db.Notice) {
+	k.mu.Lock()
+	if key, ok := store.ParseRoutingKey(n.Payload); ok {
+		k.dirty[key] = true
+	} else {
+		k.resync = true // a notice that cannot be read says that something changed
+	}
+	k.mu.Unlock()
+	k.signal()
+}
+
+func (k *keeper) signal() {
+	select {
+	case k.wake <- struct{}{}:
+	default:
+	}
+}
+
+// refresh brings the snapshot up to date with what was noticed. What fails is noticed again.
+func (k *keeper) refresh(ctx context.Context) error {
+	k.mu.Lock()
+	dirty, resync := k.dirty, k.resync
+	k.dirty, k.resync = map[store.RoutingKey]bool{}, false
+	k.mu.Unlock()
+	var err error
+	if resync {
+		err = k.reload(ctx)
+	} else if len(dirty) > 0 {
+		keys := make([]store.RoutingKey, 0, len(dirty))
+		for key := range dirty {
+			keys = append(keys, key)
+		}
+		err = k.load(ctx, keys)
+	}
+	if err != nil {
+		k.mu.Lock()
+		for key := range dirty {
+			k.dirty[key] = true
+		}
+		k.resync = k.resync || resync
+		k.mu.Unlock()
+	}
+	return err
+}
+
+// reload compares the versions of all records with the snapshot's and reads what differs; the first time it reads
+// everything, since the snapshot may come from the copy of another database.
+func (k *keeper) reload(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
+	defer cancel()
+	list, err := store.RoutingVersions(ctx, k.conn)
+	if err != nil {
+		return err
+	}
+	have := k.current.Load().versions()
+	var keys []store.RoutingKey
+	for _, v := range list {
+		if old, ok := have[v.RoutingKey]; !ok || old != v.Version || !k.forced {
+			keys = append(keys, v.RoutingKey)
+		}
+		delete(have, v.RoutingKey)
+	}
+	for key := range have {
+		keys = append(keys, key)
+	}
+	if len(keys) > 0 {
+		if err := k.load(ctx, keys); err != nil {
+			return err
+		}
+	}
+	k.forced = true
+	return nil
+}
+
+func (k *keeper) load(ctx context.Context, keys []store.RoutingKey) error {
+	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
+	defer cancel()
+	r, err := store.LoadRouting(ctx, k.conn, keys)
+	if err != nil {
+		return err
+	}
+	k.publish(k.current.Load().draft().apply(keys, r))
+	return nil
+}
+
+func (k *keeper) publish(s *snapshot) {
+	k.current.Store(s)
+	k.changes.Add(1)
+	k.stale = true
+}
+
+func (k *keeper) save(ctx context.Context) {
+	if !k.stale || k.copyAt == "" {
+		return
+	}
+	if err := writeCopyTo(k.copyAt, k.current.Load().routing()); err != nil {
+		slog.WarnContext(ctx, "the copy of routing could not be written", "error", err)
+		return
+	}
+	k.stale = false
+}
+
+// versions lists the records of a snapshot with the versions of their rows.
+func (s *snapshot) versions() map[store.RoutingKey]int64 {
+	m := make(map[store.RoutingKey]int64)
+	add := func(table string, id uuid.UUID, version int64) { m[store.RoutingKey{Table: table, ID: id}] = version }
+	r := s.routing()
+	for i := range r.Accounts {
+		add("accounts", r.Accounts[i].ID, r.Accounts[i].Version)
+	}
+	for i := range r.Domains {
+		add("domains", r.Domains[i].ID, r.Domains[i].Version)
+	}
+	for i := range r.Sources {
+		add("traffic_sources", r.Sources[i].ID, r.Sources[i].Version)
+	}
+	for i := range r.Networks {
+		add("networks", r.Networks[i].ID, r.Networks[i].Version)
+	}
+	for i := range r.Offers {
+		add("offers", r.Offers[i].ID, r.Offers[i].Version)
+	}
+	for i := range r.Landers {
+		add("landers", r.Landers[i].ID, r.Landers[i].Version)
+	}
+	for i := range r.Campaigns {
+		add("campaigns", r.Campaigns[i].ID, r.Campaigns[i].Version)
+	}
+	return m
+}

@@ -1,0 +1,182 @@
+package click
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+	"switchyard/models/flow"
+)
+
+// The cookies of a tracking domain. They hold ids only; nothing is believed that the snapshot does not confirm.
+const (
+	visitorCookie = "sy_v" // the visitor id
+	clickCookie   = "sy_c" // the last click and where it was sent (trail)
+	bindCookie    = "sy_b" // followed by the campaign: what a bound visitor keeps
+)
+
+const (
+	visitorAge = 365 * 24 * time.Hour
+	trailAge   = 60 * 24 * time.Hour
+)
+
+// memory is what is known of a returning visitor.
+type memory struct {
+	isNew bool // the visitor id was made now
+	bound flow.Binding
+	back  bool // was here within the campaign's uniqueness time, as far as this process knows
+}
+
+// remembered is what the process keeps of a fingerprint.
+type remembered struct {
+	bound flow.Binding
+	until time.Time
+}
+
+// cookie finds a cookie without parsing all of them.
+func cookie(h http.Header, name string) string {
+	for _, line := range h["Cookie"] {
+		for line != "" {
+			var part string
+			part, line, _ = strings.Cut(line, ";")
+			part = strings.TrimLeft(part, " ")
+			if len(part) > len(name) && part[len(name)] == '=' && part[:len(name)] == name {
+				return part[len(name)+1:]
+			}
+		}
+	}
+	return ""
+}
+
+func (r *request) setCookie(h http.Header, name, value string, age time.Duration) {
+	b := append(r.page[:0], name...)
+	b = append(append(b, '='), value...)
+	b = strconv.AppendInt(append(b, "; Path=/; Max-Age="...), int64(age/time.Second), 10)
+	b = append(b, "; HttpOnly; SameSite=Lax"...)
+	if r.isHTTPS {
+		b = append(b, "; Secure"...)
+	}
+	h["Set-Cookie"] = append(h["Set-Cookie"], string(b))
+	r.page = b[:0]
+}
+
+// identify finds or makes the visitor id.
+func (r *request) identify() {
+	id, err := models.ParseClickID(cookie(r.http.Header, visitorCookie))
+	if err != nil || id == uuid.Nil {
+		id, r.known.isNew = uuid.New(), true
+	}
+	r.click.VisitorID = id
+	r.click.Arrival = "redirect"
+	if !r.known.isNew {
+		r.click.Arrival = "cookie"
+	}
+}
+
+// recall computes the fingerprint that decides uniqueness in the campaign, and looks up what is known by it and by
+// the campaign's own cookie, which comes first.
+func (r *request) recall() {
+	row := &r.camp.row
+	r.click.UniqueKey, r.click.UniqueHours = r.fingerprint(), row.UniquenessTTLHours
+	r.known.bound, r.known.back = flow.Binding{}, false
+	if seen, ok := r.h.fingerprints.GetIfPresent(r.click.UniqueKey); ok && r.now.Before(seen.until) {
+		r.known.bound, r.known.back = seen.bound, true
+	}
+	if r.camp.plan.Bind().KeepsPath() {
+		if b, ok := parseIDs[[3]uuid.UUID](cookie(r.http.Header, r.bindName())); ok {
+			r.known.bound, r.known.back = flow.Binding{Path: b[0], Lander: b[1], Offer: b[2]}, true
+		}
+	}
+	r.unique = !r.known.back
+	r.visitor.Bound = r.known.bound
+}
+
+func (r *request) bindName() string { return bindCookie + models.FormatClickID(r.camp.row.ID) }
+
+// fingerprint tells visitors of one campaign apart by the campaign's method. The method param falls back to address
+// and user agent for visitors without the parameter.
+func (r *request) fingerprint() (key [16]byte) {
+	row := &r.camp.row
+	b := append(r.page[:0], row.ID[:]...)
+	method, value := row.UniquenessMethod, ""
+	if method == "param" {
+		if value = r.Param(row.UniquenessParam); value == "" {
+			method = "ip_ua"
+		}
+	}
+	b = append(append(b, method...), 0)
+	switch method {
+	case "param":
+		b = append(b, value...)
+	case "cookie":
+		b = append(b, r.click.VisitorID[:]...)
+	default:
+		addr := r.click.IP.As16()
+		b = append(b, addr[:]...)
+		if method != "ip" {
+			b = append(b, r.click.UserAgent...)
+		}
+	}
+	sum := sha256.Sum256(b)
+	r.page = b[:0]
+	return [16]byte(sum[:16])
+}
+
+// remember keeps what a returning visitor gets, in the process and in cookies.
+func (r *request) remember(h http.Header, bindable bool) {
+	bind := r.camp.plan.Bind()
+	ttl := time.Duration(r.camp.row.UniquenessTTLHours) * time.Hour
+	bound := r.known.bound
+	if bind.KeepsPath() && bindable {
+		bound.Path = r.click.StreamID
+		bound.Lander = r.click.LanderID
+		if r.click.OfferID != uuid.Nil || bound.Path != r.known.bound.Path {
+			bound.Offer = r.click.OfferID
+		}
+	}
+	if seen, ok := r.h.fingerprints.GetIfPresent(r.click.UniqueKey); !ok || seen.bound != bound || !r.now.Before(seen.until) {
+		r.h.fingerprints.Set(r.click.UniqueKey, &remembered{bound: bound, until: r.now.Add(ttl)})
+	}
+	if r.known.isNew {
+		r.setCookie(h, visitorCookie, models.FormatClickID(r.click.VisitorID), visitorAge)
+	}
+	if bind.KeepsPath() && bindable && bound != r.known.bound {
+		r.setCookie(h, r.bindName(), formatIDs(bound.Path, bound.Lander, bound.Offer), ttl)
+	}
+	t := trail{r.click.ID, r.click.CampaignID, r.click.StreamID, r.click.LanderID, bound.Offer}
+	r.setCookie(h, clickCookie, formatIDs(t[:]...), trailAge)
+}
+
+// trail is what the click cookie says: click, campaign, path, lander, and the offer that the visitor is bound to.
+type trail [5]uuid.UUID
+
+func formatIDs(ids ...uuid.UUID) string {
+	b := make([]byte, 0, 16*len(ids))
+	for _, id := range ids {
+		b = append(b, id[:]...)
+	}
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+// parseIDs reads exactly as many ids as T holds.
+func parseIDs[T trail | [3]uuid.UUID](s string) (T, bool) {
+	var ids T
+	var buf [16 * len(trail{})]byte
+	if len(s) == 0 || base64.RawURLEncoding.DecodedLen(len(s)) != 16*len(ids) {
+		return ids, false
+	}
+	n, err := base64.RawURLEncoding.Decode(buf[:], []byte(s))
+	if err != nil || n != 16*len(ids) {
+		return ids, false
+	}
+	for i := range len(ids) {
+		ids[i] = uuid.UUID(buf[16*i : 16*i+16])
+	}
+	return ids, true
+}

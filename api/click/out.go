@@ -1,0 +1,177 @@
+package click
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/clicklog"
+	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/models/bot"
+	"switchyard/models/flow"
+)
+
+// findBudget is how long a click-out waits for PostgreSQL when the click is not in memory.
+const findBudget = 200 * time.Millisecond
+
+// clickOut answers /out and /out/{slot}: the visitor of a lander goes on to an offer of his path.
+func (h *Handler) clickOut(w http.ResponseWriter, req *http.Request, d *store.RoutingDomain, rest string) {
+	slot := 1
+	if rest != "" {
+		n, err := strconv.Atoi(rest)
+		if err != nil || n < 1 || n > flow.MaxSlot {
+			notFound(w)
+			return
+		}
+		slot = n
+	}
+	r := h.take(req)
+	defer h.give(r)
+	r.domain, r.slot, r.isHTTPS = d, slot, h.isHTTPS(req)
+	r.readQuery(req.URL.RawQuery)
+	t, ok := r.resume()
+	if !ok {
+		notFound(w)
+		return
+	}
+	ref, url, ok := r.camp.plan.PickOffer(r.route, slot, t[4], r.pcg.Uint64())
+	if !ok {
+		r.leave(w)
+		return
+	}
+	r.offer = ref
+	o := asOffer(ref)
+	if o != nil {
+		url, r.click.OfferID = o.url, o.row.ID
+		if o.row.NetworkID.Valid {
+			r.click.NetworkID = o.row.NetworkID.UUID
+		}
+	}
+	r.out = r.expand(r.out[:0], url, o)
+	if len(r.out) == 0 {
+		notFound(w)
+		return
+	}
+	r.click.Destination = string(r.out)
+	if r.isReal() {
+		h.record(req.Context(), clicklog.Record{Out: &models.ClickOut{ID: models.NewClickID(), ClickID: r.click.ID,
+			AccountID: r.click.AccountID, Slot: slot, OfferID: r.click.OfferID, NetworkID: r.click.NetworkID,
+			Destination: r.click.Destination}})
+		r.keepOffer(w.Header(), t)
+	}
+	r.send(w, flow.Transition302)
+}
+
+// isReal tells whether somebody clicks, rather than a browser ahead of a click or a request for headers only.
+func (r *request) isReal() bool {
+	r.h.visitors.Describe(r.http, &r.seen)
+	return r.http.Method == http.MethodGet && r.seen.Signals&(bot.Prefetch|bot.HeadRequest) == 0
+}
+
+// resume finds the click that brought the visitor to the lander: named by the cookie of this domain, else by clickid
+// in the query. The cookie's ids are believed only as far as the snapshot confirms them.
+func (r *request) resume() (trail, bool) {
+	t, known := parseIDs[trail](cookie(r.http.Header, clickCookie))
+	if known = known && t[0] != uuid.Nil && r.confirm(t); !known {
+		id, err := models.ParseClickID(r.Param("clickid"))
+		if err != nil {
+			return t, false
+		}
+		t = trail{id}
+	}
+	if c := r.h.find(r.http.Context(), t[0]); c != nil {
+		full := trail{c.ID, c.CampaignID, c.StreamID, c.LanderID, t[4]}
+		if r.confirm(full) {
+			r.click = *c
+			return full, true
+		}
+		return t, false
+	}
+	if known {
+		r.rebuild(t)
+	}
+	return t, known
+}
+
+// confirm checks a trail against the snapshot and makes its campaign, path and lander the request's.
+func (r *request) confirm(t trail) bool {
+	c, ok := r.snap.campaigns.get(t[1])
+	if !ok || !serves(r.domain, c.row.AccountID) {
+		return false
+	}
+	route := c.plan.Route(t[2])
+	if route == nil || route.Action != flow.ActionLander {
+		return false
+	}
+	r.camp, r.route = c, route
+	r.account, r.source = r.snap.account(c.row.AccountID), r.snap.source(c.row.SourceID)
+	r.lander = nil
+	if ref, ok := r.snap.refs.get(t[3]); ok && refAccount(ref) == c.row.AccountID {
+		r.lander = ref
+	}
+	return true
+}
+
+// rebuild makes what it can of a click that only its cookie tells of: PostgreSQL is away, and the click came to
+// another process or to this one before it was restarted.
+func (r *request) rebuild(t trail) {
+	c := &r.click
+	*c = models.Click{ID: t[0], AccountID: r.camp.row.AccountID, CampaignID: t[1], StreamID: t[2], LanderID: t[3],
+		Domain: r.domain.Host, Currency: r.camp.row.Currency}
+	if r.camp.row.SourceID.Valid {
+		c.SourceID = r.camp.row.SourceID.UUID
+	}
+	r.readSubs()
+	r.identify()
+	r.describe()
+}
+
+// find gives a click from memory or, within the budget, from PostgreSQL; nil when neither knows it.
+func (h *Handler) find(ctx context.Context, id uuid.UUID) *models.Click {
+	if c, ok := h.recent.GetIfPresent(id); ok {
+		return c
+	}
+	if h.findClick == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, findBudget)
+	defer cancel()
+	c, err := h.findClick(ctx, id)
+	if err != nil || c == nil {
+		return nil // not there yet, or PostgreSQL is away: the cookie has to do
+	}
+	h.recent.Set(id, c)
+	return c
+}
+
+// keepOffer makes the offer stay with a bound visitor, for his next click-out and his next visit.
+func (r *request) keepOffer(h http.Header, t trail) {
+	if !r.camp.plan.Bind().KeepsOffer() || r.click.OfferID == uuid.Nil || t[4] == r.click.OfferID {
+		return
+	}
+	t[4] = r.click.OfferID
+	ttl := time.Duration(r.camp.row.UniquenessTTLHours) * time.Hour
+	r.setCookie(h, clickCookie, formatIDs(t[:]...), trailAge)
+	r.setCookie(h, r.bindName(), formatIDs(t[2], t[3], t[4]), ttl)
+	key := r.click.UniqueKey
+	if key != [16]byte{} {
+		bound := flow.Binding{Path: t[2], Lander: t[3], Offer: t[4]}
+		r.h.fingerprints.Set(key, &remembered{bound: bound, until: r.now.Add(ttl)})
+	}
+}
+
+// leave sends the visitor of a lander without an open offer to the campaign's own fallback.
+func (r *request) leave(w http.ResponseWriter) {
+	d := r.camp.lastResort(false)
+	r.out = r.expand(r.out[:0], d.URL, nil)
+	if len(r.out) == 0 {
+		notFound(w)
+		return
+	}
+	r.click.Destination = string(r.out)
+	r.send(w, flow.Transition302)
+}

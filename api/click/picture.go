@@ -1,0 +1,286 @@
+package click
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"time"
+	_ "time/tzdata" // accounts have time zones, and not every system has their data
+
+	"github.com/google/uuid"
+
+	"switchyard/db/store"
+	"switchyard/models/bot"
+	"switchyard/models/flow"
+	"switchyard/models/token"
+)
+
+// draft is a snapshot being made from another one. One goroutine at a time makes drafts.
+type draft struct {
+	*snapshot
+	newRefs  bool // an offer or lander appeared that no plan could know
+	compiled int  // campaigns
+}
+
+func (s *snapshot) draft() *draft {
+	return &draft{snapshot: &snapshot{
+		accounts: s.accounts.fork(), domains: s.domains.fork(), hosts: s.hosts.fork(), sources: s.sources.fork(),
+		networks: s.networks.fork(), refs: s.refs.fork(), campaigns: s.campaigns.fork(), addresses: s.addresses.fork(),
+	}}
+}
+
+// apply replaces the records of keys by those of r; a key without a record is gone. It gives the finished snapshot.
+func (d *draft) apply(keys []store.RoutingKey, r *store.Routing) *snapshot {
+	gone := make(map[store.RoutingKey]bool, len(keys))
+	for _, k := range keys {
+		gone[k] = true
+	}
+	for _, row := range r.Accounts {
+		delete(gone, store.RoutingKey{Table: "accounts", ID: row.ID})
+		d.accounts.put(row.ID, newAccount(row))
+	}
+	for i := range r.Domains {
+		delete(gone, store.RoutingKey{Table: "domains", ID: r.Domains[i].ID})
+		d.putDomain(&r.Domains[i])
+	}
+	for _, row := range r.Sources {
+		delete(gone, store.RoutingKey{Table: "traffic_sources", ID: row.ID})
+		d.sources.put(row.ID, newSource(row))
+	}
+	for _, row := range r.Networks {
+		delete(gone, store.RoutingKey{Table: "networks", ID: row.ID})
+		d.networks.put(row.ID, newNetwork(row))
+	}
+	for _, row := range r.Offers {
+		delete(gone, store.RoutingKey{Table: "offers", ID: row.ID})
+		o := &offer{row: row, url: compileURL(row.URL)}
+		d.putRef(row.ID, flow.KindOffer, o, row.IsActive && o.url != nil)
+	}
+	for _, row := range r.Landers {
+		delete(gone, store.RoutingKey{Table: "landers", ID: row.ID})
+		l := &lander{row: row, url: compileURL(row.URL)}
+		d.putRef(row.ID, flow.KindLander, l, row.IsActive && l.url != nil)
+	}
+	for k := range gone {
+		d.remove(k)
+	}
+	for i := range r.Campaigns {
+		delete(gone, store.RoutingKey{Table: "campaigns", ID: r.Campaigns[i].ID})
+		d.putCampaign(r.Campaigns[i])
+	}
+	for k := range gone {
+		if k.Table == "campaigns" {
+			d.removeCampaign(k.ID)
+		}
+	}
+	d.completePlans()
+	return d.snapshot
+}
+
+func newAccount(row store.RoutingAccount) *account {
+	zone, err := time.LoadLocation(row.Timezone)
+	if err != nil {
+		zone = time.UTC
+	}
+	return &account{row: row, zone: zone, bots: bot.NewSettings(row.BotThreshold, row.BotDisabled)}
+}
+
+func newNetwork(row store.RoutingNetwork) *network {
+	n := &network{row: row}
+	if json.Unmarshal(row.Params, &n.params) != nil {
+		n.params = nil // not an object of texts: the network adds no names of its own
+	}
+	return n
+}
+
+// compileURL gives nil for what is no address to send anybody to.
+func compileURL(url string) *token.Template {
+	if token.ValidURL(url) != nil {
+		return nil
+	}
+	return token.Compile(url)
+}
+
+func (d *draft) putDomain(row *store.RoutingDomain) {
+	if old, ok := d.domains.get(row.ID); ok && old.Host != row.Host {
+		d.hosts.remove(old.Host)
+	}
+	d.domains.put(row.ID, row)
+	d.hosts.put(row.Host, row)
+}
+
+// putRef sets the shared reference, so that every plan that has it sees the change at once.
+func (d *draft) putRef(id uuid.UUID, kind flow.Kind, record any, active bool) {
+	ref, ok := d.refs.get(id)
+	if ok {
+		ref.SetRecord(record)
+	} else {
+		ref = flow.NewRef(id, kind, record)
+		d.refs.put(id, ref)
+		d.newRefs = true
+	}
+	ref.SetPaused(!active)
+}
+
+func (d *draft) remove(k store.RoutingKey) {
+	switch k.Table {
+	case "accounts":
+		d.accounts.remove(k.ID)
+	case "domains":
+		if old, ok := d.domains.get(k.ID); ok {
+			if now, ok := d.hosts.get(old.Host); ok && now.ID == k.ID {
+				d.hosts.remove(old.Host)
+			}
+			d.domains.remove(k.ID)
+		}
+	case "traffic_sources":
+		d.sources.remove(k.ID)
+	case "networks":
+		d.networks.remove(k.ID)
+	case "offers", "landers":
+		if ref, ok := d.refs.get(k.ID); ok {
+			ref.SetPaused(true) // plans still hold it; a record that returns opens it again
+			ref.SetRecord(goneRecord(ref.Record()))
+		}
+	}
+}
+
+// goneRecord marks a record as deleted: it has no version any more, and is not kept on disk.
+func goneRecord(record any) any {
+	switch r := record.(type) {
+	case *offer:
+		c := *r
+		c.gone = true
+		return &c
+	case *lander:
+		c := *r
+		c.gone = true
+		return &c
+	}
+	return record
+}
+
+func (d *draft) putCampaign(row store.RoutingCampaign) {
+	d.unlink(row.ID)
+	c := d.compile(row)
+	d.campaigns.put(row.ID, c)
+	if c.active() {
+		d.addresses.put(address{row.DomainID, row.Alias}, c)
+	}
+}
+
+func (d *draft) removeCampaign(id uuid.UUID) {
+	d.unlink(id)
+	d.campaigns.remove(id)
+}
+
+// unlink frees the address of a campaign, unless another one has taken it meanwhile.
+func (d *draft) unlink(id uuid.UUID) {
+	old, ok := d.campaigns.get(id)
+	if !ok {
+		return
+	}
+	at := address{old.row.DomainID, old.row.Alias}
+	if now, ok := d.addresses.get(at); ok && now.row.ID == id {
+		d.addresses.remove(at)
+	}
+}
+
+// compile prepares a campaign. A flow that cannot be read leaves the campaign with its fallback addresses, so that
+// paid visitors still arrive somewhere.
+func (d *draft) compile(row store.RoutingCampaign) *campaign {
+	c := &campaign{row: row, id: row.ID.String(), price: newPrice(row.CostModel, row.CostValue),
+		fallback: compileURL(row.FallbackURL), destination: compileURL(row.DestinationURL)}
+	d.compiled++
+	o := flow.Options{
+		Rotation: flow.Rotation(row.FlowRotation), Bind: flow.Bind(row.BindVisitors),
+		FallbackURL: validURL(row.FallbackURL), DestinationURL: validURL(row.DestinationURL),
+		Ref: func(id uuid.UUID) *flow.Ref {
+			ref, ok := d.refs.get(id)
+			if ok && refAccount(ref) == row.AccountID {
+				return ref
+			}
+			c.missing = append(c.missing, id)
+			return nil
+		},
+	}
+	var paths []flow.Path
+	var err error
+	if len(row.Streams) > len(`[]`) {
+		paths, err = flow.Parse(row.Streams)
+	}
+	if err == nil {
+		c.plan, err = flow.Compile(paths, o)
+	}
+	if err != nil {
+		slog.ErrorContext(context.Background(), "campaign cannot be routed by its flow", "campaign_id", row.ID, "error", err)
+		c.plan, _ = flow.Compile(nil, o)
+	}
+	return c
+}
+
+func validURL(url string) string {
+	if token.ValidURL(url) != nil {
+		return ""
+	}
+	return url
+}
+
+func refAccount(ref *flow.Ref) uuid.UUID {
+	if o := asOffer(ref); o != nil {
+		return o.row.AccountID
+	}
+	if l := asLander(ref); l != nil {
+		return l.row.AccountID
+	}
+	return uuid.Nil
+}
+
+// completePlans compiles again the campaigns that name an offer or lander which has appeared only now.
+func (d *draft) completePlans() {
+	if !d.newRefs {
+		return
+	}
+	var again []store.RoutingCampaign
+	for _, c := range d.campaigns.all {
+		for _, id := range c.missing {
+			if ref, ok := d.refs.get(id); ok && refAccount(ref) == c.row.AccountID {
+				again = append(again, c.row)
+				break
+			}
+		}
+	}
+	for _, row := range again {
+		d.putCampaign(row)
+	}
+}
+
+// routing gives every record of a snapshot, as the copy on disk keeps it. Paused references whose records are gone
+// are kept out.
+func (s *snapshot) routing() *store.Routing {
+	r := &store.Routing{}
+	for _, a := range s.accounts.all {
+		r.Accounts = append(r.Accounts, a.row)
+	}
+	for _, d := range s.domains.all {
+		r.Domains = append(r.Domains, *d)
+	}
+	for _, src := range s.sources.all {
+		r.Sources = append(r.Sources, src.row)
+	}
+	for _, n := range s.networks.all {
+		r.Networks = append(r.Networks, n.row)
+	}
+	for _, ref := range s.refs.all {
+		if o := asOffer(ref); o != nil && !o.gone {
+			r.Offers = append(r.Offers, o.row)
+		}
+		if l := asLander(ref); l != nil && !l.gone {
+			r.Landers = append(r.Landers, l.row)
+		}
+	}
+	for _, c := range s.campaigns.all {
+		r.Campaigns = append(r.Campaigns, c.row)
+	}
+	return r
+}

@@ -1,0 +1,70 @@
+package click
+
+import (
+	"github.com/shopspring/decimal"
+
+	"switchyard/models"
+	"switchyard/models/postback"
+)
+
+// price is what clicks of a campaign cost, computed when the campaign changes.
+type price struct {
+	model  string
+	click  decimal.Decimal // fixed cost of every click
+	unique decimal.Decimal // besides, of a unique one
+	sale   decimal.Decimal // of every approved conversion
+	share  decimal.Decimal // percentage of approved revenue
+}
+
+var (
+	thousand = decimal.NewFromInt(1000)
+	hundred  = decimal.NewFromInt(100)
+)
+
+const costPlaces = 6
+
+func newPrice(model string, value decimal.Decimal) price {
+	p := price{model: model}
+	switch model {
+	case "cpc":
+		p.click = value
+	case "cpm":
+		p.click = value.DivRound(thousand, costPlaces+2)
+	case "cpuc":
+		p.unique = value
+	case "cpa", "cps":
+		p.sale = value
+	case "revshare":
+		p.share = value
+	}
+	return p
+}
+
+// apply sets what a click costs. With the model auto it is what the source says in its cost parameter, which a source
+// that counts per thousand gives for a thousand. Paid clicks that get lost on the way make those that arrive dearer:
+// the campaign's traffic loss counts, or its source's when the campaign has none.
+func (p *price) apply(c *models.Click, campaignLoss decimal.Decimal, src *source, given string) {
+	cost := p.click
+	if p.model == "auto" && given != "" {
+		if amount, ok := postback.ParseAmount(given); ok && !amount.IsNegative() {
+			cost = amount
+			if src.row.CostModel == "cpm" {
+				cost = cost.DivRound(thousand, costPlaces+2)
+			}
+		}
+	}
+	loss := campaignLoss
+	if loss.IsZero() {
+		loss = src.row.TrafficLossPct
+	}
+	c.Cost, c.UniqueCost = withLoss(cost, loss), withLoss(p.unique, loss)
+	c.ConversionCost, c.RevenueShare = p.sale, p.share
+}
+
+// withLoss gives paid / (1 - loss/100).
+func withLoss(paid, loss decimal.Decimal) decimal.Decimal {
+	if paid.IsZero() || !loss.IsPositive() || loss.GreaterThanOrEqual(hundred) {
+		return paid
+	}
+	return paid.Mul(hundred).DivRound(hundred.Sub(loss), costPlaces+2)
+}

@@ -1,0 +1,257 @@
+package click
+
+import (
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/click/visitor"
+	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/models/bot"
+	"switchyard/models/cond"
+	"switchyard/models/flow"
+	"switchyard/models/postback"
+	"switchyard/models/token"
+)
+
+// Limits of what is kept of a tracking link's request, in bytes.
+const (
+	maxQueryParams = 64
+	maxSub         = 512
+	maxExternalID  = 512
+	maxParams      = 2000
+	maxRawValue    = 4 * maxSub
+)
+
+// request is the state of one arrival on a tracking link. It is pooled: nothing in it outlives the answer but the
+// click that it hands to the recorder, which keeps no reference either.
+type request struct {
+	h       *Handler
+	http    *http.Request
+	now     time.Time
+	snap    *snapshot
+	domain  *store.RoutingDomain
+	account *account
+	source  *source
+	camp    *campaign // the campaign that routes now; after a hand-over not the first one
+	seen    visitor.Description
+	facts   cond.Facts
+	params  []param
+	click   models.Click
+	known   memory // what is remembered of this visitor
+	out     []byte // the destination
+	page    []byte
+	slot    int
+	counted bool // a real click: neither HEAD nor a prefetch
+	isHTTPS bool
+	unique  bool
+	route   *flow.Route
+	lander  *flow.Ref
+	offer   *flow.Ref
+	pcg     rand.PCG
+	env     flow.Env
+	visitor flow.Visitor
+}
+
+// param is one parameter of the query, unescaped.
+type param struct{ name, value string }
+
+func (h *Handler) newRequest() any {
+	r := &request{h: h, params: make([]param, 0, 16), out: make([]byte, 0, 512), page: make([]byte, 0, 1024)}
+	r.env.Admit = r.admit // bound once, so that routing allocates nothing
+	r.visitor.Facts = &r.facts
+	return r
+}
+
+func (h *Handler) take(req *http.Request) *request {
+	r, _ := h.pool.Get().(*request)
+	r.http, r.now, r.snap = req, time.Now(), h.keeper.current.Load()
+	r.pcg.Seed(rand.Uint64(), rand.Uint64())
+	return r
+}
+
+func (h *Handler) give(r *request) {
+	facts := r.facts
+	facts.Reset()
+	clear(r.params)
+	*r = request{h: h, params: r.params[:0], out: r.out[:0], page: r.page[:0], env: r.env, facts: facts}
+	r.visitor.Facts = &r.facts
+	h.pool.Put(r)
+}
+
+// readQuery splits the query. What is beyond the limits, or cannot be unescaped, is left out.
+func (r *request) readQuery(raw string) {
+	for raw != "" && len(r.params) < maxQueryParams {
+		var pair string
+		pair, raw, _ = strings.Cut(raw, "&")
+		name, value, _ := strings.Cut(pair, "=")
+		if name == "" || len(name) > postback.MaxName || len(value) > maxRawValue {
+			continue
+		}
+		name, ok1 := unescape(name)
+		value, ok2 := unescape(value)
+		if ok1 && ok2 {
+			r.params = append(r.params, param{name, value})
+		}
+	}
+}
+
+func unescape(s string) (string, bool) {
+	if strings.IndexByte(s, '%') < 0 && strings.IndexByte(s, '+') < 0 {
+		return s, true
+	}
+	u, err := url.QueryUnescape(s)
+	return u, err == nil
+}
+
+// Param gives a parameter that was really sent: cleaned, and empty when it is still somebody's macro. It makes the
+// request the source of param.<name> in conditions.
+func (r *request) Param(name string) string {
+	for i := range r.params {
+		if strings.EqualFold(r.params[i].name, name) {
+			return received(r.params[i].value, maxSub)
+		}
+	}
+	return ""
+}
+
+// Header gives a request header by its canonical name.
+func (r *request) Header(name string) string {
+	if v := r.http.Header[name]; len(v) > 0 {
+		return postback.Clean(v[0], maxSub)
+	}
+	return ""
+}
+
+func received(value string, limit int) string {
+	if value == "" {
+		return ""
+	}
+	value = postback.Clean(value, limit)
+	if value == "" || token.LooksLikeMacro(value) {
+		return ""
+	}
+	return value
+}
+
+// readSubs fills the sub-parameters: by the source's names, the rest by the names that every source may use.
+func (r *request) readSubs() {
+	for _, s := range r.source.subs {
+		r.click.Subs[s.sub] = r.Param(s.param)
+	}
+	for i := range r.params {
+		p := &r.params[i]
+		if len(p.name) < 2 || len(p.name) > 9 || p.name[len(p.name)-1] < '0' || p.name[len(p.name)-1] > '9' {
+			continue
+		}
+		n, ok := genericSubs[p.name]
+		if !ok {
+			n, ok = genericSubs[strings.ToLower(p.name)]
+		}
+		if ok && r.click.Subs[n] == "" {
+			r.click.Subs[n] = received(p.value, maxSub)
+		}
+	}
+}
+
+// externalIDs are the names under which click ids of traffic sources arrive by themselves.
+var externalIDs = []string{"external_id", "externalid"}
+
+func (r *request) externalID() string {
+	if name := r.source.row.ExternalIDParam; name != "" {
+		if v := r.Param(name); v != "" {
+			return v
+		}
+	}
+	for _, name := range externalIDs {
+		if v := r.Param(name); v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+func (r *request) givenCost() string {
+	if name := r.source.row.CostParam; name != "" {
+		return r.Param(name)
+	}
+	return r.Param("cost")
+}
+
+// describe fills the click with what the request tells of its visitor, and the facts that conditions look at.
+func (r *request) describe() {
+	r.h.visitors.Describe(r.http, &r.seen)
+	d, c := &r.seen, &r.click
+	if kw := r.Param("keyword"); kw != "" {
+		d.Keyword = kw
+	}
+	c.IP, c.UserAgent, c.Referrer, c.ReferrerDomain = d.IP, d.UserAgent, d.Referrer, d.ReferrerDomain
+	c.Keyword, c.SearchEngine, c.Language = d.Keyword, d.SearchEngine, d.Language
+	c.Country, c.Region, c.City, c.ISP, c.ASN = d.Country, d.Region, d.City, d.ISP, d.ASN
+	c.MobileOperator, c.ConnectionType, c.ProxyKind = d.MobileOperator, d.ConnectionType, d.ProxyKind
+	c.DeviceType, c.DeviceBrand, c.DeviceModel = d.DeviceType, d.DeviceBrand, d.DeviceModel
+	c.OS, c.OSVersion, c.Browser, c.BrowserVersion = d.OS, d.OSVersion, d.Browser, d.BrowserVersion
+
+	f := &r.facts
+	for _, t := range [...]struct {
+		attr  cond.Attr
+		value string
+	}{
+		{cond.Country, d.Country}, {cond.Region, d.Region}, {cond.City, d.City}, {cond.Continent, d.Continent},
+		{cond.Language, d.Language}, {cond.Timezone, d.Timezone}, {cond.ISP, d.ISP},
+		{cond.Organization, d.Organization}, {cond.MobileOperator, d.MobileOperator},
+		{cond.ConnectionType, d.ConnectionType}, {cond.ProxyKind, d.ProxyKind}, {cond.DeviceType, d.DeviceType},
+		{cond.DeviceBrand, d.DeviceBrand}, {cond.DeviceModel, d.DeviceModel}, {cond.OS, d.OS},
+		{cond.OSVersion, d.OSVersion}, {cond.Browser, d.Browser}, {cond.BrowserVersion, d.BrowserVersion},
+		{cond.UserAgent, d.UserAgent}, {cond.Referrer, d.Referrer}, {cond.ReferrerDomain, d.ReferrerDomain},
+		{cond.Keyword, d.Keyword}, {cond.SearchEngine, d.SearchEngine}, {cond.URL, r.url()},
+	} {
+		f.SetText(t.attr, t.value)
+	}
+	for i, v := range c.Subs {
+		f.SetText(cond.Sub1+cond.Attr(i), v) //nolint:gosec // ten of them
+	}
+	f.SetIP(d.IP)
+	if d.ASN != 0 {
+		f.SetInt(cond.ASN, int64(d.ASN))
+	}
+	f.SetTime(r.now, r.account.zone)
+	f.SetSource(r)
+}
+
+// url is the address as the visitor asked for it.
+func (r *request) url() string {
+	scheme := "http://"
+	if r.isHTTPS {
+		scheme = "https://"
+	}
+	return scheme + r.domain.Host + r.http.URL.RequestURI()
+}
+
+// judge scores the visitor for the campaign.
+func (r *request) judge() {
+	signals := r.seen.Signals
+	score, isBot, reason := bot.Score(signals, r.account.bots)
+	r.click.BotScore, r.click.IsBot, r.click.BotReason = score, isBot, reason
+	r.click.BotSignals = uint64(signals)
+	r.facts.SetInt(cond.BotScore, int64(score))
+	r.facts.SetBool(cond.IsBot, isBot)
+	r.facts.SetText(cond.BotReason, reason)
+}
+
+// admit takes one click of a path's daily cap. What is not counted as a click takes none.
+func (r *request) admit(route *flow.Route) bool {
+	return r.h.usage.admit(route.ID, route.DailyCap, localDay(r.now, r.account.zone), r.counted && !r.click.IsBot)
+}
+
+func idText(id uuid.UUID) string {
+	if id == uuid.Nil {
+		return ""
+	}
+	return id.String()
+}

@@ -1,0 +1,66 @@
+package click
+
+import (
+	"hash/maphash"
+	"maps"
+)
+
+const shardCount = 256
+
+var shardSeed = maphash.MakeSeed()
+
+// shards is a map that is cheap to copy for a small change: a fork shares every shard with its origin until it
+// writes to it. Once published to readers it must be forked to be written.
+type shards[K comparable, V any] struct {
+	part  [shardCount]map[K]V
+	owned [shardCount]bool // copied since the last fork
+}
+
+func shardOf[K comparable](k K) int { return int(maphash.Comparable(shardSeed, k) % shardCount) }
+
+func (s *shards[K, V]) get(k K) (V, bool) {
+	v, ok := s.part[shardOf(k)][k]
+	return v, ok
+}
+
+// fork gives a copy whose writes do not show in s.
+func (s *shards[K, V]) fork() shards[K, V] { return shards[K, V]{part: s.part} }
+
+func (s *shards[K, V]) own(i int) map[K]V {
+	if !s.owned[i] {
+		if s.part[i] == nil {
+			s.part[i] = map[K]V{}
+		} else {
+			s.part[i] = maps.Clone(s.part[i])
+		}
+		s.owned[i] = true
+	}
+	return s.part[i]
+}
+
+func (s *shards[K, V]) put(k K, v V) { s.own(shardOf(k))[k] = v }
+
+func (s *shards[K, V]) remove(k K) {
+	i := shardOf(k)
+	if _, ok := s.part[i][k]; ok {
+		delete(s.own(i), k)
+	}
+}
+
+func (s *shards[K, V]) all(yield func(K, V) bool) {
+	for _, part := range s.part {
+		for k, v := range part {
+			if !yield(k, v) {
+				return
+			}
+		}
+	}
+}
+
+func (s *shards[K, V]) size() int {
+	n := 0
+	for _, part := range s.part {
+		n += len(part)
+	}
+	return n
+}

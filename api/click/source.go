@@ -1,0 +1,99 @@
+package click
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/models/token"
+)
+
+// source is a traffic source ready to read its parameters.
+type source struct {
+	row  store.RoutingSource
+	subs []subName // in the order of the sub-parameters they fill
+}
+
+// subName is a parameter that fills a sub-parameter (0 is sub1).
+type subName struct {
+	param string
+	sub   int
+}
+
+var noSource = &source{}
+
+func newSource(row store.RoutingSource) *source {
+	return &source{row: row, subs: subNames(row.TokenMacros, row.CostParam, row.ExternalIDParam)}
+}
+
+// subNames gives each parameter of token_macros its sub-parameter. A name such as sub3 or t3 means the third; the
+// others fill the free places in the order of the document. Parameters with a meaning of their own take no place.
+func subNames(macros json.RawMessage, taken ...string) []subName {
+	var names [models.Subs]string
+	var free []string
+	for _, name := range memberNames(macros) {
+		if name == "" || contains(taken, name) {
+			continue
+		}
+		if t, ok := token.Lookup(name); ok && t.Name == token.Sub && names[t.N-1] == "" {
+			names[t.N-1] = name
+			continue
+		}
+		free = append(free, name)
+	}
+	var list []subName
+	for i := range names {
+		if names[i] == "" && len(free) > 0 {
+			names[i], free = free[0], free[1:]
+		}
+		if names[i] != "" {
+			list = append(list, subName{names[i], i})
+		}
+	}
+	return list
+}
+
+func contains(list []string, name string) bool {
+	for _, s := range list {
+		if strings.EqualFold(s, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// memberNames lists the names of an object's members in the order of the document.
+func memberNames(object json.RawMessage) []string {
+	dec := json.NewDecoder(bytes.NewReader(object))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return nil
+	}
+	var names []string
+	for dec.More() {
+		t, err := dec.Token()
+		name, ok := t.(string)
+		if err != nil || !ok {
+			return names
+		}
+		names = append(names, name)
+		var skip json.RawMessage
+		if dec.Decode(&skip) != nil {
+			return names
+		}
+	}
+	return names
+}
+
+// genericSubs are the names that fill sub-parameters whatever the source; sub1 and the names of other trackers.
+var genericSubs = func() map[string]int {
+	m := map[string]int{}
+	for _, prefix := range []string{"sub", "sub_id_", "t", "var", "subid"} {
+		for i := range models.Subs {
+			m[prefix+strconv.Itoa(i+1)] = i
+		}
+	}
+	return m
+}()

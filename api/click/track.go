@@ -1,0 +1,203 @@
+package click
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/clicklog"
+	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/models/bot"
+	"switchyard/models/cond"
+	"switchyard/models/flow"
+	"switchyard/models/postback"
+	"switchyard/models/token"
+)
+
+// recordBudget is how long a visitor waits for the click to reach stable storage.
+const recordBudget = 300 * time.Millisecond
+
+// track answers a tracking link.
+func (h *Handler) track(w http.ResponseWriter, req *http.Request, d *store.RoutingDomain, c *campaign) {
+	start := time.Now()
+	r := h.take(req)
+	defer h.give(r)
+	r.domain, r.camp = d, c
+	r.account, r.source = r.snap.account(c.row.AccountID), r.snap.source(c.row.SourceID)
+	r.isHTTPS = h.isHTTPS(req)
+	r.arrive()
+	decision := r.decide()
+	r.aim(&decision)
+	if r.counted {
+		if decision.Collect {
+			h.record(req.Context(), clicklog.Record{Click: &r.click})
+			h.usage.add(c.row.ID, localDay(r.now, r.account.zone))
+		}
+		r.remember(w.Header(), decision.Bindable)
+		if decision.Lander != nil {
+			h.recent.Set(r.click.ID, keep(&r.click))
+		}
+	}
+	r.answer(w, &decision)
+	h.metrics.seconds.Observe(time.Since(start).Seconds())
+}
+
+// keep copies a click for the click-outs that may follow.
+func keep(c *models.Click) *models.Click {
+	kept := *c
+	return &kept
+}
+
+// arrive fills the click with what is known before a path is chosen.
+func (r *request) arrive() {
+	c, row := &r.click, &r.camp.row
+	r.readQuery(r.http.URL.RawQuery)
+	c.AccountID, c.CampaignID, c.Domain, c.Currency = row.AccountID, row.ID, r.domain.Host, row.Currency
+	if row.SourceID.Valid && r.source != noSource {
+		c.SourceID = row.SourceID.UUID
+	}
+	c.Params = postback.Clean(r.http.URL.RawQuery, maxParams)
+	r.readSubs()
+	c.ExternalID = received(r.externalID(), maxExternalID)
+	r.identify()
+	r.describe()
+	r.judge()
+	r.counted = r.http.Method == http.MethodGet && r.seen.Signals&(bot.Prefetch|bot.HeadRequest) == 0
+	if r.counted {
+		c.ID = models.NewClickID()
+	}
+	r.camp.price.apply(c, row.TrafficLossPct, r.source, r.givenCost())
+	r.facts.SetText(cond.SourceID, idText(c.SourceID))
+	r.enter(r.camp)
+}
+
+// enter makes a campaign the one that routes.
+func (r *request) enter(c *campaign) {
+	r.camp = c
+	if c.row.ID != r.click.CampaignID {
+		if r.click.ParentCampaignID == uuid.Nil {
+			r.click.ParentCampaignID = r.click.CampaignID
+		}
+		r.click.CampaignID = c.row.ID
+	}
+	r.recall()
+	r.facts.SetText(cond.CampaignID, c.id)
+	r.facts.SetBool(cond.IsUnique, r.unique)
+	r.facts.SetInt(cond.ClicksToday, int64(r.h.usage.today(c.row.ID, localDay(r.now, r.account.zone))))
+}
+
+// decide picks a path, following hand-overs from campaign to campaign. One that leads nowhere, or too far, ends at
+// the fallback of the campaign that it has reached.
+func (r *request) decide() flow.Decision {
+	collect := true
+	for hops := 0; ; hops++ {
+		d := r.camp.plan.Pick(&r.visitor, r.env, r.pcg.Uint64())
+		collect = collect && d.Collect
+		d.Collect = collect
+		if d.Action() != flow.ActionCampaign {
+			return d
+		}
+		next := r.snap.handover(r.camp, d.Route.Campaign)
+		if next == nil || hops == flow.MaxHandovers {
+			return r.camp.lastResort(collect)
+		}
+		r.enter(next)
+	}
+}
+
+func (c *campaign) lastResort(collect bool) flow.Decision {
+	switch {
+	case c.fallback != nil:
+		return flow.Decision{Via: flow.ViaFallback, URL: c.fallback, Collect: collect}
+	case c.destination != nil:
+		return flow.Decision{Via: flow.ViaDestination, URL: c.destination, Collect: collect}
+	}
+	return flow.Decision{Collect: collect}
+}
+
+// aim notes in the click where the decision leads, and fills the destination.
+func (r *request) aim(d *flow.Decision) {
+	c := &r.click
+	r.route, r.lander, r.offer = d.Route, d.Lander, d.Offer
+	if d.Route != nil {
+		c.StreamID = d.Route.ID
+	}
+	template := d.URL
+	if l := asLander(d.Lander); l != nil {
+		c.LanderID, template = l.row.ID, l.url
+	}
+	o := asOffer(d.Offer)
+	if o != nil {
+		template = o.url
+		c.OfferID = o.row.ID
+		if o.row.NetworkID.Valid {
+			c.NetworkID = o.row.NetworkID.UUID
+		}
+	}
+	r.out = r.expand(r.out[:0], template, o)
+	c.Destination = string(r.out)
+}
+
+// expand fills a destination. An offer's address that does not say where the click id goes gets it in the parameter
+// that its network names.
+func (r *request) expand(dst []byte, t *token.Template, o *offer) []byte {
+	if t == nil {
+		return dst
+	}
+	dst = t.Expand(dst, r)
+	if !isAddress(dst) {
+		return dst[:0]
+	}
+	if o == nil || r.click.ID == uuid.Nil || t.Uses(token.ClickID) {
+		return dst
+	}
+	if n := r.snap.network(o.row.NetworkID); n != nil && n.row.ClickParam != "" {
+		dst = appendParam(dst, n.row.ClickParam, models.FormatClickID(r.click.ID))
+	}
+	return dst
+}
+
+// isAddress is the last guard before a Location header: paths saved before today's checks could hold anything.
+func isAddress(b []byte) bool {
+	n := min(len(b), len("https://"))
+	head := strings.ToLower(string(b[:n]))
+	return strings.HasPrefix(head, "http://") || head == "https://"
+}
+
+// appendParam adds a parameter to the query of an address, before its fragment.
+func appendParam(url []byte, name, value string) []byte {
+	text := string(url)
+	text, fragment, hasFragment := strings.Cut(text, "#")
+	sep := byte('?')
+	if strings.IndexByte(text, '?') >= 0 {
+		sep = '&'
+	}
+	b := append(url[:0], text...)
+	if last := text[len(text)-1]; last != '?' && last != '&' {
+		b = append(b, sep)
+	}
+	b = token.AppendEscaped(b, name)
+	b = append(b, '=')
+	b = token.AppendEscaped(b, value)
+	if hasFragment {
+		b = append(append(b, '#'), fragment...)
+	}
+	return b
+}
+
+// record puts a fact on stable storage. It must outlive a visitor who hangs up; if it fails the visitor is sent on
+// all the same, and the fact is counted as lost.
+func (h *Handler) record(ctx context.Context, rec clicklog.Record) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordBudget)
+	defer cancel()
+	if err := h.spool.Append(ctx, rec); err != nil {
+		h.metrics.unrecorded.Inc()
+		h.complain(ctx, err)
+		return
+	}
+	h.metrics.clicks.Inc()
+}
