@@ -44,6 +44,11 @@ func (m *Matcher) Match(f *Facts) bool {
 // Len is the number of conditions.
 func (m *Matcher) Len() int { return len(m.list) }
 
+// Uses tells whether a condition looks at an attribute, so that a costly one need not be found out for nothing.
+func (m *Matcher) Uses(a Attr) bool {
+	return slices.ContainsFunc(m.list, func(c compiled) bool { return c.attr == a })
+}
+
 func (c *compiled) match(f *Facts) bool {
 	known := c.known(f)
 	if c.test == nil {

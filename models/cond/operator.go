@@ -34,15 +34,17 @@ var operators = map[string]opInfo{
 	"between": {opBetween, false}, "is_set": {opIsSet, false},
 }
 
+// textual, inOrder and anyOrder are the operators of what has an order and of what can be read as text.
+var (
+	textual  = ops(opEquals, opContains, opStartsWith, opEndsWith, opRegex, opIsSet)
+	inOrder  = ops(opEquals, opGT, opGTE, opLT, opLTE, opBetween, opIsSet)
+	anyOrder = textual | inOrder
+)
+
 // allowed lists, by kind of attribute, the operators that make sense for it.
 var allowed = [...]uint16{
-	kindText:     ops(opEquals, opContains, opStartsWith, opEndsWith, opRegex, opGT, opGTE, opLT, opLTE, opBetween, opIsSet),
-	kindNumber:   ops(opEquals, opContains, opStartsWith, opEndsWith, opRegex, opGT, opGTE, opLT, opLTE, opBetween, opIsSet),
-	kindVersion:  ops(opEquals, opContains, opStartsWith, opEndsWith, opRegex, opGT, opGTE, opLT, opLTE, opBetween, opIsSet),
-	kindBool:     ops(opEquals, opIsSet),
-	kindIP:       ops(opEquals, opContains, opStartsWith, opEndsWith, opRegex, opCIDR, opIsSet),
-	kindDate:     ops(opEquals, opGT, opGTE, opLT, opLTE, opBetween, opIsSet),
-	kindSchedule: ops(opEquals),
+	kindText: anyOrder, kindNumber: anyOrder, kindVersion: anyOrder, kindDate: inOrder, kindIP: textual | ops(opCIDR),
+	kindBool: ops(opEquals, opIsSet), kindSchedule: ops(opEquals),
 }
 
 func ops(list ...operator) uint16 {

@@ -66,7 +66,11 @@ type Plan struct {
 	bind        Bind
 	fallback    *token.Template
 	destination *token.Template
+	uses        [len(costly)]bool
 }
+
+// costly are the attributes that have to be looked up somewhere; a plan remembers whether it needs them.
+var costly = [...]cond.Attr{cond.IsUnique, cond.ClicksToday}
 
 // Route is a compiled path.
 type Route struct {
@@ -122,6 +126,9 @@ func Compile(paths []Path, o Options) (*Plan, error) {
 		}
 	}
 	p.groups = group(paths, o.Rotation)
+	for i, a := range costly {
+		p.uses[i] = p.search(a)
+	}
 	return p, nil
 }
 
@@ -255,6 +262,21 @@ func (p *Plan) Route(id uuid.UUID) *Route {
 		}
 	}
 	return nil
+}
+
+// Uses tells whether a condition of any path looks at an attribute. The answer is at hand for is_unique and
+// clicks_today, which cost a look-up; others are searched for.
+func (p *Plan) Uses(a cond.Attr) bool {
+	if i := slices.Index(costly[:], a); i >= 0 {
+		return p.uses[i]
+	}
+	return p.search(a)
+}
+
+func (p *Plan) search(a cond.Attr) bool {
+	return slices.ContainsFunc(p.routes, func(r Route) bool {
+		return slices.ContainsFunc(r.units, func(m *cond.Matcher) bool { return m.Uses(a) })
+	})
 }
 
 // Bind tells what the plan's visitors keep.

@@ -31,7 +31,7 @@ func (v Via) String() string {
 // Binding is what a visitor had before; uuid.Nil is nothing.
 type Binding struct{ Path, Lander, Offer uuid.UUID }
 
-// Visitor is who is routed.
+// Visitor is who is routed. Facts must be set, though they may know nothing.
 type Visitor struct {
 	Facts *cond.Facts
 	Bound Binding

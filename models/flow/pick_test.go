@@ -1,7 +1,6 @@
 package flow_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"sync"
@@ -9,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
-	"pgregory.net/rapid"
 
 	"switchyard/models/cond"
 	"switchyard/models/flow"
@@ -88,6 +86,17 @@ func TestLogic(t *testing.T) {
 		if d := p.Pick(visitor(tt.country), flow.Env{}, 1); (d.Via == flow.ViaRegular) != tt.want {
 			t.Errorf("%+v: %s", tt, d.Via)
 		}
+	}
+	p := a.plan(t, fmt.Sprintf(path, "and", "chrome"), nil)
+	for attr, want := range map[cond.Attr]bool{cond.Country: true, cond.DeviceType: true, cond.City: false,
+		cond.IsUnique: false} {
+		if p.Uses(attr) != want {
+			t.Errorf("uses %s: %v", attr, !want)
+		}
+	}
+	unique := a.plan(t, `[{"action":"nothing","filters":[{"attribute":"is_unique","operator":"equals","value":1}]}]`, nil)
+	if !unique.Uses(cond.IsUnique) || unique.Uses(cond.ClicksToday) {
+		t.Error("is_unique is used, clicks_today is not")
 	}
 	gone := a.plan(t, `[{"action":"nothing","rules":[{"rule_id":"<31>"}]}]`,
 		func(o *flow.Options) { o.Rule = func(uuid.UUID) *cond.Matcher { return nil } })
@@ -278,7 +287,8 @@ func TestExplain(t *testing.T) {
 	for _, s := range trace.Steps {
 		got = append(got, s.Path+":"+s.Via+":"+string(s.Refused))
 	}
-	want := "[off:forced:inactive fr:regular:conditions dead:regular:no_usable_destination zero:regular:weight_zero end:regular:]"
+	want := "[off:forced:inactive fr:regular:conditions dead:regular:no_usable_destination " +
+		"zero:regular:weight_zero end:regular:]"
 	if fmt.Sprint(got) != want {
 		t.Errorf("steps %v\nwant %s", got, want)
 	}
@@ -287,136 +297,4 @@ func TestExplain(t *testing.T) {
 		units[1].Rule != "mine" {
 		t.Errorf("units: %+v", units)
 	}
-}
-
-// genFlow draws flows that validation lets through most of the time.
-func genFlow(t *rapid.T) []flow.Path {
-	conditions := []cond.Condition{
-		{Attribute: "country", Operator: "equals", Value: "DE"}, {Attribute: "country", Operator: "not_in", Value: []any{"DE"}},
-		{Attribute: "browser_version", Operator: "gte", Value: "100"}, {Attribute: "region", Operator: "regex", Value: "b"},
-	}
-	some := rapid.SliceOfN(rapid.SampledFrom(conditions), 0, 3)
-	paths := make([]flow.Path, rapid.IntRange(1, 8).Draw(t, "paths"))
-	for i := range paths {
-		p := flow.NewPath()
-		p.StreamType = rapid.SampledFrom([]string{flow.Regular, flow.Regular, flow.Forced, flow.Default}).Draw(t, "type")
-		p.Action = rapid.SampledFrom([]string{flow.ActionLander, flow.ActionOffer, flow.ActionRedirect,
-			flow.ActionCampaign, flow.ActionNothing}).Draw(t, "action")
-		p.RuleGroup = rapid.IntRange(0, 3).Draw(t, "group")
-		p.Weight = float64(rapid.IntRange(0, 3).Draw(t, "weight"))
-		p.IsActive = rapid.IntRange(0, 4).Draw(t, "active") > 0
-		p.Logic = rapid.SampledFrom([]string{"and", "or"}).Draw(t, "logic")
-		p.Filters = some.Draw(t, "filters")
-		p.CampaignID = id(21).String()
-		if c := some.Draw(t, "rule"); len(c) > 0 {
-			p.Rules = append(p.Rules, flow.RuleRef{Conditions: c}, flow.RuleRef{RuleID: id(31).String()})
-		}
-		for range rapid.IntRange(0, 4).Draw(t, "destinations") {
-			d := flow.Destination{ID: id(rapid.IntRange(1, 4).Draw(t, "offer")).String(),
-				Weight: float64(rapid.IntRange(0, 2).Draw(t, "share")), Slot: rapid.IntRange(0, 2).Draw(t, "slot")}
-			if p.Action == flow.ActionLander && rapid.Bool().Draw(t, "lander") {
-				d.ID = id(rapid.IntRange(11, 14).Draw(t, "lander id")).String()
-			}
-			p.Destinations = append(p.Destinations, d)
-		}
-		paths[i] = p
-	}
-	return flow.Normalize(paths)
-}
-
-// TestProperties holds on random flows and visitors: nothing unusable is served, a decision can be carried out, the
-// trace tells the same, and a bound visitor returns to the same path, lander and offer.
-func TestProperties(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(rt *rapid.T) {
-		a := newAccount(t)
-		paths := genFlow(rt)
-		if flow.Validate(paths, a.known) != nil {
-			return
-		}
-		for n := 1; n <= 4; n++ {
-			a.refs[id(n)].SetPaused(rapid.Bool().Draw(rt, "paused"))
-			a.refs[id(10+n)].SetCapped(rapid.Bool().Draw(rt, "capped"))
-		}
-		o := a.options()
-		o.Rotation = rapid.SampledFrom([]flow.Rotation{flow.ByPosition, flow.ByWeight}).Draw(rt, "rotation")
-		o.Bind = flow.BindStreamsLandersOffers
-		p, err := flow.Compile(paths, o)
-		if err != nil {
-			rt.Fatal(err)
-		}
-		v := visitor(rapid.SampledFrom([]string{"DE", "US", ""}).Draw(rt, "country"))
-		seed := rapid.Uint64().Draw(rt, "seed")
-		d := p.Pick(v, flow.Env{}, seed)
-		if explained, _ := p.Explain(v, flow.Env{}, seed); explained != d {
-			rt.Fatal("Explain decides differently")
-		}
-		if d.Route == nil {
-			return
-		}
-		if path := paths[d.Route.Index]; !path.IsActive || path.ID != d.Route.ID.String() ||
-			d.Via == flow.ViaRegular && path.Weight == 0 {
-			rt.Fatalf("path %+v was chosen", path)
-		}
-		for _, ref := range []*flow.Ref{d.Lander, d.Offer} {
-			if ref != nil && !ref.Open() {
-				rt.Fatal("something unusable was served")
-			}
-		}
-		leads := d.Lander != nil || d.Offer != nil || d.URL != nil
-		if wants := d.Action() != flow.ActionNothing && d.Action() != flow.ActionCampaign; wants != leads {
-			rt.Fatalf("%s without a destination, or the other way round", d.Action())
-		}
-		v.Bound.Path = d.Route.ID
-		if d.Lander != nil {
-			v.Bound.Lander = d.Lander.ID
-			if offer, _, ok := p.PickOffer(d.Route, 1, uuid.Nil, seed); ok {
-				if again, _, _ := p.PickOffer(d.Route, 1, offer.ID, seed+1); !offer.Open() || again != offer {
-					rt.Fatal("the click-out's offer is not kept, or not usable")
-				}
-			}
-		}
-		if d.Offer != nil {
-			v.Bound.Offer = d.Offer.ID
-		}
-		for i := range uint64(5) {
-			again := p.Pick(v, flow.Env{}, seed+i*977)
-			if again.Route != d.Route || again.Lander != d.Lander || again.Offer != d.Offer {
-				rt.Fatalf("bound to %s, sent to %s", pathOf(d), pathOf(again))
-			}
-		}
-	})
-}
-
-// FuzzFlow holds that no JSON makes Parse or Validate panic, that what they let through compiles and routes, and that
-// a refusal is one for the client.
-func FuzzFlow(f *testing.F) {
-	f.Add(withIDs(`[{"action":"offer","destinations":[{"id":"<1>","weight":2}],"rules":[{"rule_id":"<31>"}]}]`), "DE", uint64(1))
-	f.Add(withIDs(`[{"action":"lander","stream_type":"default","logic":"or","destinations":[{"id":"<11>"},{"url":"http://a.b/{sub1}","slot":3}],
-		"filters":[{"attribute":"country","operator":"regex","value":["d","e+"]}]}]`), "US", uint64(2))
-	f.Add(withIDs(`[{"action":"nothing","rule_group":5,"weight":0.5,"response":{"status":200,"body":"x"}},
-		{"action":"campaign","campaign_id":"<21>","daily_cap":3,"transition":301}]`), "", uint64(3))
-	f.Fuzz(func(t *testing.T, text, country string, seed uint64) {
-		a := newAccount(t)
-		if codeOf(t, text) != "" {
-			return
-		}
-		for _, rotation := range []flow.Rotation{flow.ByPosition, flow.ByWeight} {
-			p := a.plan(t, text, func(o *flow.Options) { o.Rotation, o.Bind = rotation, flow.BindStreams })
-			v := visitor(country)
-			d := p.Pick(v, flow.Env{}, seed)
-			if d.Route != nil {
-				p.PickOffer(d.Route, int(seed%25), uuid.Nil, seed)
-				v.Bound.Path = d.Route.ID
-				p.Pick(v, flow.Env{}, seed)
-			}
-		}
-		list, err := flow.Parse(json.RawMessage(withIDs(text)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if raw, err := json.Marshal(list); err != nil || codeOf(t, string(raw)) != "" {
-			t.Fatalf("a saved flow is refused when sent back: %s, %v", codeOf(t, string(raw)), err)
-		}
-	})
 }

@@ -85,7 +85,8 @@ func TestExpand(t *testing.T) {
 
 func TestEveryName(t *testing.T) {
 	t.Parallel()
-	list := strings.Fields(`clickid campaign_id campaign_name campaign_alias path_id path_name lander_id lander_name lp_slot
+	list := strings.Fields(`clickid campaign_id campaign_name campaign_alias path_id path_name lander_id
+		lander_name lp_slot
 		offer_id offer_name network_id network_name source_id source_name external_id cost currency country country_name
 		region city language ip isp asn mobile_operator connection_type device_type device_brand device_model os
 		os_version browser browser_version user_agent referrer referrer_domain keyword is_unique is_bot visitor_id domain
@@ -107,13 +108,15 @@ func TestEveryName(t *testing.T) {
 
 func TestLooksLikeMacro(t *testing.T) {
 	t.Parallel()
-	for _, s := range []string{"{x}", "${SUBID}", "{{campaign.id}}", "[BID]", "#s2#", "##SUB_ID_SHORT(action)##", "__CLICKID__",
+	for _, s := range []string{"{x}", "${SUBID}", "{{campaign.id}}", "[BID]", "#s2#", "##SUB_ID_SHORT(action)##",
+		"__CLICKID__",
 		"!!!clickRef!!!", "[[[subid1]]]", "@@x@@", " {cost} ", "{:click_id}", "{param|x}"} {
 		if !token.LooksLikeMacro(s) {
 			t.Errorf("%s is a macro", s)
 		}
 	}
-	for _, s := range []string{"", "x", "{}", "{ }", "{", "##", "#", "____", "[1,2]", "[2024]", `{"a":1}`, "#12#", "a{x}", "{x}b",
+	for _, s := range []string{"", "x", "{}", "{ }", "{", "##", "#", "____", "[1,2]",
+		"[2024]", `{"a":1}`, "#12#", "a{x}", "{x}b",
 		"1.5", "__", "{<script>}", "[[]]", "{" + strings.Repeat("x", 80) + "}"} {
 		if token.LooksLikeMacro(s) {
 			t.Errorf("%s is no macro", s)
@@ -123,16 +126,21 @@ func TestLooksLikeMacro(t *testing.T) {
 
 func TestValidURL(t *testing.T) {
 	t.Parallel()
-	for _, s := range []string{"http://a.b", "https://a.b/", "HTTPS://A.B:8443/x?y={sub1}#z", "https://192.0.2.1/", "http://[2001:db8::1]:80/",
+	for _, s := range []string{"http://a.b", "https://a.b/", "HTTPS://A.B:8443/x?y={sub1}#z",
+		"https://192.0.2.1/", "http://[2001:db8::1]:80/",
 		"https://a.b?x=@", "https://a.b/{clickid}@x", "https://a-b.c_d.example./", "http://localhost", "https://a.b/ü"} {
 		if err := token.ValidURL(s); err != nil {
 			t.Errorf("%s: %v", s, err)
 		}
 	}
-	for _, s := range []string{"", "a.b", "//a.b", "ftp://a.b", "javascript:alert(1)", "http:a.b", "http:/a.b", "http://", "http:///x",
-		"https://{sub1}/", "https://a{sub1}.b/", "https://a.b{sub1}", "https://u@a.b/", "https://u:p@a.b/", "https://a.b\\@c.d/", "https://a.b:/",
-		"https://a.b:0/", "https://a.b:99999/", "https://a.b:x/", "https://a..b/", "https://.a/", "https://-a.b/", "https://a.b/ x",
-		"https://a.b/\r\n", "https://a.b/\x00", " https://a.b/", "https://[::1/", "https://[1.2.3.4]/", "https://[fe80::1%25eth0]/", "https://ä.b/",
+	for _, s := range []string{"", "a.b", "//a.b", "ftp://a.b", "javascript:alert(1)", "http:a.b", "http:/a.b",
+		"http://", "http:///x",
+		"https://{sub1}/", "https://a{sub1}.b/", "https://a.b{sub1}", "https://u@a.b/", "https://u:p@a.b/",
+		"https://a.b\\@c.d/", "https://a.b:/",
+		"https://a.b:0/", "https://a.b:99999/", "https://a.b:x/", "https://a..b/", "https://.a/", "https://-a.b/",
+		"https://a.b/ x",
+		"https://a.b/\r\n", "https://a.b/\x00", " https://a.b/", "https://[::1/", "https://[1.2.3.4]/",
+		"https://[fe80::1%25eth0]/", "https://ä.b/",
 		"https://a.b%2f/"} {
 		if token.ValidURL(s) == nil {
 			t.Errorf("%q is accepted", s)
@@ -158,12 +166,15 @@ func (fixed) Random() uint64                               { return 3 }
 // FuzzExpand holds that no value, in any place, ordinary or raw, changes the scheme or the host of a redirect or the
 // number of its headers, and that the result is one line of printable ASCII.
 func FuzzExpand(f *testing.F) {
-	for _, v := range []string{"x", "@evil.example/", "//evil.example", "\r\nSet-Cookie: a=b", "\\\\evil", "?#&=", "%0d%0a", "{clickid}", "\x00\xff",
+	for _, v := range []string{"x", "@evil.example/", "//evil.example", "\r\nSet-Cookie: a=b", "\\\\evil",
+		"?#&=", "%0d%0a", "{clickid}", "\x00\xff",
 		"javascript:alert(1)", ":80@evil", "ü\u2028"} {
 		f.Add(v, v)
 	}
-	templates := []string{"https://host.example/{sub1}", "https://host.example{sub1}", "https://host.example?{_sub1}", "https://host.example#{_sub1}",
-		"https://host.example/{_sub1}{_sub2}", "https://{sub1}host.example/{_sub2}", "HTTPS://host.example:8443/a/{sub1}/{_sub2}?q={_param.x}"}
+	templates := []string{"https://host.example/{sub1}", "https://host.example{sub1}",
+		"https://host.example?{_sub1}", "https://host.example#{_sub1}",
+		"https://host.example/{_sub1}{_sub2}", "https://{sub1}host.example/{_sub2}",
+		"HTTPS://host.example:8443/a/{sub1}/{_sub2}?q={_param.x}"}
 	f.Fuzz(func(t *testing.T, one, two string) {
 		v := values{"sub1": one, "sub2": two, "param.x": one}
 		for _, text := range templates {
@@ -185,7 +196,8 @@ func FuzzExpand(f *testing.F) {
 					continue
 				}
 				// What Go's own parser sees, where it accepts the raw percent signs of the customer's value.
-				if u, err := url.Parse(out); err == nil && (u.Scheme != "https" || u.Hostname() != "host.example" || u.User != nil) {
+				if u, err := url.Parse(out); err == nil &&
+					(u.Scheme != "https" || u.Hostname() != "host.example" || u.User != nil) {
 					t.Fatalf("%s leads to %q", text, out)
 				}
 				w := httptest.NewRecorder()
@@ -211,7 +223,8 @@ func cutAuthority(s string) (scheme, host, rest string) {
 // FuzzCompile holds that no template makes Compile or Expand panic, that what ValidURL accepts keeps its host, and
 // that fixed text in printable ASCII comes out as it went in.
 func FuzzCompile(f *testing.F) {
-	for _, s := range []string{"https://a.b/{sub1}{date:Y,UTC}{random:1,2}{sample:a|}{status:a=b}{{x}}{_sub1}{", "http://[::1]:8/{{{}}}", "x{clickid}"} {
+	for _, s := range []string{"https://a.b/{sub1}{date:Y,UTC}{random:1,2}{sample:a|}{status:a=b}{{x}}{_sub1}{",
+		"http://[::1]:8/{{{}}}", "x{clickid}"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
