@@ -110,7 +110,8 @@ func (p *Pipeline) leased(c *route.Call, a store.Attempt, next step) envelope.Re
 			reply, err = replay(c, before)
 			return err
 		}
-		return tx.LeaseAttempt(c.Context(), a, leaseTime)
+		c.AttemptID, err = tx.LeaseAttempt(c.Context(), a, leaseTime)
+		return err
 	})
 	if err != nil {
 		return envelope.Of(c, nil, err)
@@ -148,7 +149,7 @@ func (p *Pipeline) renew(ctx context.Context, a store.Attempt) (stop func()) {
 			case <-ctx.Done():
 				return
 			case <-tick.C:
-				if err := p.Store.LeaseAttempt(ctx, a, leaseTime); err != nil && ctx.Err() == nil {
+				if _, err := p.Store.LeaseAttempt(ctx, a, leaseTime); err != nil && ctx.Err() == nil {
 					slog.WarnContext(ctx, "idempotency lease not renewed", "error", err)
 				}
 			}

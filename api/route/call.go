@@ -30,6 +30,9 @@ type Call struct {
 	Store *store.Store
 	// IdempotencyKey is the caller's key, or empty.
 	IdempotencyKey string
+	// AttemptID, on a slow route with an Idempotency-Key, is the same for every repetition until the call has its final
+	// answer, so that a job with this id is met again instead of being done twice. Otherwise it is the zero id.
+	AttemptID uuid.UUID
 
 	header http.Header
 	after  []func(context.Context)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/route"
+	"switchyard/jobs"
 	"switchyard/models"
 )
 
@@ -17,6 +18,8 @@ import (
 type Deps struct {
 	// Figures reads sums of clicks and conversions. Nil gives none, for tools that only need the table.
 	Figures FiguresFunc
+	// Jobs submits and awaits jobs.
+	Jobs *jobs.Client
 }
 
 // FiguresFunc gives the figures of an account between two moments, by the records of a dimension (campaign_id,
@@ -28,5 +31,6 @@ type FiguresFunc func(ctx context.Context, account models.Account, dimension str
 func Routes(d Deps) []route.Route {
 	return slices.Concat(
 		offers(d),
+		jobRoutes(d),
 	)
 }

@@ -85,7 +85,11 @@ const upsertAttempt = `
 INSERT INTO idempotency_keys (account_id, key, fingerprint, status, answer, lease_until)
 VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))
 ON CONFLICT (account_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, status = excluded.status,
-    answer = excluded.answer, lease_until = excluded.lease_until, created_at = now()`
+    answer = excluded.answer, lease_until = excluded.lease_until,
+    created_at = CASE WHEN idempotency_keys.status IS NULL
+                       AND idempotency_keys.created_at > now() - interval '24 hours'
+                      THEN idempotency_keys.created_at ELSE now() END
+RETURNING created_at`
 
 // SaveAttempt keeps the answer for 24 hours. In the transaction of the effect it makes both happen, or neither.
 func (s *Store) SaveAttempt(ctx context.Context, a Attempt, answer Stored) error {
@@ -101,13 +105,15 @@ func (s *Store) SaveAttempt(ctx context.Context, a Attempt, answer Stored) error
 }
 
 // LeaseAttempt marks the attempt as running for a while, for a call that cannot stay in one transaction. The lease is
-// renewed by calling it again; when it runs out, the next attempt may take over.
-func (s *Store) LeaseAttempt(ctx context.Context, a Attempt, lease time.Duration) error {
-	_, err := s.c.ExecContext(ctx, upsertAttempt, a.Account, a.Key, a.Fingerprint, nil, nil, lease.Seconds())
+// renewed by calling it again; when it runs out, the next attempt may take over. The answer is an id that stays the
+// same until the attempt is saved or dropped, whoever takes it over.
+func (s *Store) LeaseAttempt(ctx context.Context, a Attempt, lease time.Duration) (uuid.UUID, error) {
+	var since time.Time
+	err := sqlx.GetContext(ctx, s.c, &since, upsertAttempt, a.Account, a.Key, a.Fingerprint, nil, nil, lease.Seconds())
 	if err != nil {
-		return fmt.Errorf("db: lease idempotency key: %w", err)
+		return uuid.Nil, fmt.Errorf("db: lease idempotency key: %w", err)
 	}
-	return nil
+	return uuid.NewSHA1(a.Account, fmt.Appendf(nil, "%d|%s", since.UnixMicro(), a.Key)), nil
 }
 
 // DropAttempt forgets a leased attempt that left no answer worth keeping, so that the next one runs at once.

@@ -1,0 +1,240 @@
+package api_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"switchyard/api/apitest"
+	"switchyard/api/route"
+	"switchyard/models"
+)
+
+func TestIdempotentCreateUnderARace(t *testing.T) {
+	t.Parallel()
+	one := apitest.New(t)
+	two := apitest.New(t, apitest.Options{DB: one.DB}).As(one.Key)
+	for round := range 4 {
+		key := fmt.Sprint("race-", round)
+		var mu sync.Mutex
+		var wg sync.WaitGroup
+		bodies := map[string]int{}
+		fresh, progress := 0, 0
+		for i := range 64 {
+			wg.Go(func() {
+				s := []*apitest.Server{one, two}[i%2]
+				a := s.Do("POST", "/offers", offer(key), "Idempotency-Key", key)
+				mu.Lock()
+				defer mu.Unlock()
+				switch {
+				case a.Status == 201:
+					bodies[string(a.Raw)]++
+					if a.Header.Get("Idempotent-Replayed") == "" {
+						fresh++
+					}
+				case a.Status == 409 && a.Code == "idempotency_in_progress":
+					progress++
+				default:
+					t.Errorf("%d %s", a.Status, a.Raw)
+				}
+			})
+		}
+		wg.Wait()
+		if len(bodies) != 1 || fresh != 1 {
+			t.Errorf("round %d: %d answers, %d of them fresh, %d in progress", round, len(bodies), fresh, progress)
+		}
+		var n int
+		if err := one.DB.GetContext(t.Context(), &n, `SELECT count(*) FROM offers WHERE name = $1`, key); err != nil || n != 1 {
+			t.Errorf("%d records, %v", n, err)
+		}
+	}
+}
+
+func TestIdempotencyRules(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	first := s.Do("POST", "/offers", offer("A"), "Idempotency-Key", "k").Want(201, "")
+	if first.Header.Get("Idempotent-Replayed") != "" {
+		t.Error("the first answer says it is replayed")
+	}
+	replay := func(a apitest.Answer) {
+		t.Helper()
+		if string(a.Raw) != string(first.Raw) || a.Header.Get("Idempotent-Replayed") != "true" ||
+			a.Header.Get("RateLimit-Limit") == "" || a.Header.Get("Content-Type") != first.Header.Get("Content-Type") {
+			t.Errorf("not a replay: %s %v", a.Raw, a.Header)
+		}
+	}
+	replay(s.Do("POST", "/offers", offer("A"), "Idempotency-Key", "k").Want(201, ""))
+	s.Do("POST", "/offers", offer("B"), "Idempotency-Key", "k").Want(422, "idempotency_key_reused")
+	s.Do("POST", "/offers?x=1", offer("A"), "Idempotency-Key", "k").Want(422, "idempotency_key_reused")
+	path := fmt.Sprintf("/offers/%s/clone", first.Map()["id"])
+	s.Do("POST", path, offer("A"), "Idempotency-Key", "k").Want(422, "idempotency_key_reused")
+	clone := s.Do("POST", path, nil, "Idempotency-Key", "clone").Want(201, "").Map()["id"]
+	if again := s.Do("POST", path, nil, "Idempotency-Key", "clone").Want(201, "").Map()["id"]; again != clone {
+		t.Error("a clone was made twice")
+	}
+
+	// A 409 and a 400 are answers too: they are kept although their cause has gone.
+	s.Do("POST", "/offers", offer("A"), "Idempotency-Key", "dup").Want(409, "duplicate_name")
+	s.Do("DELETE", fmt.Sprintf("/offers?id=%s", first.Map()["id"]), nil).Want(200, "")
+	dup := s.Do("POST", "/offers", offer("A"), "Idempotency-Key", "dup").Want(409, "duplicate_name")
+	if dup.Header.Get("Idempotent-Replayed") != "true" {
+		t.Error("a duplicate's answer was not kept")
+	}
+	s.Do("POST", "/offers", `{`, "Idempotency-Key", "bad").Want(400, "bad_body")
+	s.Do("POST", "/offers", `{`, "Idempotency-Key", "bad").Want(400, "bad_body")
+
+	// A key rotated between two tries; another account; a read-only key.
+	_, clear, err := s.Store.CreateKey(t.Context(), s.Account.ID, "new", models.ScopeFull, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	replay(s.As(clear).Do("POST", "/offers", offer("A"), "Idempotency-Key", "k").Want(201, ""))
+	_, foreign, _ := s.NewAccount("scale")
+	s.As(foreign).Do("POST", "/offers", offer("B"), "Idempotency-Key", "k").Want(201, "")
+	s.As(s.ReadKey).Do("POST", "/offers", offer("A"), "Idempotency-Key", "k").Want(403, "read_only_key")
+
+	for _, key := range []string{"", strings.Repeat("x", 256)} {
+		s.Do("POST", "/offers", offer("C"), "Idempotency-Key", key).Want(400, "invalid_input")
+	}
+	s.Do("POST", "/offers", offer("C"), "Idempotency-Key", strings.Repeat("x", 255)).Want(201, "")
+
+	// After 24 hours the key is free.
+	if _, err := s.DB.ExecContext(t.Context(),
+		`UPDATE idempotency_keys SET created_at = now() - interval '24 hours 1 second'`); err != nil {
+		t.Fatal(err)
+	}
+	s.Do("POST", "/offers", offer("D"), "Idempotency-Key", "k").Want(201, "")
+	if n, err := s.Store.PruneAttempts(t.Context()); err != nil || n == 0 {
+		t.Errorf("pruned %d, %v", n, err)
+	}
+}
+
+func TestStoredAnswersAreSealed(t *testing.T) {
+	t.Parallel()
+	for _, noKey := range []bool{false, true} {
+		s := apitest.New(t, apitest.Options{NoKey: noKey})
+		s.Do("POST", "/offers", offer("visible-name"), "Idempotency-Key", "k").Want(201, "")
+		s.Do("POST", "/offers", offer("visible-name"), "Idempotency-Key", "k").Want(201, "")
+		var raw []byte
+		if err := s.DB.GetContext(t.Context(), &raw, `SELECT answer FROM idempotency_keys`); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(raw), "visible-name") || len(raw) == 0 {
+			t.Error("the stored answer can be read")
+		}
+	}
+}
+
+// failing makes rows whose handler fails until told otherwise: after writing, with an error of ours or a panic.
+func failing(fail *atomic.Int32, runs *atomic.Int32, slow bool) route.Route {
+	return route.Route{
+		Method: "POST", Path: "/flaky", Scope: route.Write, Slow: slow, Codes: route.Codes("400 refused"),
+		Handle: route.Do(func(c *route.Call) (int32, error) {
+			n := runs.Add(1)
+			_, err := c.Store.Offers().Create(c.Context(), models.Offer{AccountID: c.Account.ID, Name: fmt.Sprint("o", n),
+				URL: "https://x.example", PayoutType: "fixed", Currency: "USD"})
+			if err != nil {
+				return 0, err
+			}
+			switch fail.Load() {
+			case 1:
+				return 0, fmt.Errorf("broken")
+			case 2:
+				panic("broken")
+			case 3:
+				return 0, models.Invalid("refused", "refused after writing")
+			}
+			return n, nil
+		}),
+	}
+}
+
+func TestFailedAttemptsRunAgain(t *testing.T) {
+	t.Parallel()
+	for _, slow := range []bool{false, true} {
+		var fail, runs atomic.Int32
+		s := apitest.New(t, apitest.Options{Extra: []route.Route{failing(&fail, &runs, slow)}})
+		for _, how := range []int32{1, 2} {
+			fail.Store(how)
+			s.Do("POST", "/flaky", nil, "Idempotency-Key", "k").Want(500, "internal_error")
+		}
+		fail.Store(0)
+		s.Do("POST", "/flaky", nil, "Idempotency-Key", "k").Want(200, "")
+		a := s.Do("POST", "/flaky", nil, "Idempotency-Key", "k").Want(200, "")
+		if string(a.Data) != "3" || a.Header.Get("Idempotent-Replayed") != "true" {
+			t.Errorf("slow %v: %s %v", slow, a.Raw, a.Header)
+		}
+		fail.Store(3)
+		for range 2 {
+			s.Do("POST", "/flaky", nil, "Idempotency-Key", "refused").Want(400, "refused")
+		}
+		if runs.Load() != 4 {
+			t.Errorf("slow %v: ran %d times, want 4", slow, runs.Load())
+		}
+		var n int
+		if err := s.DB.GetContext(t.Context(), &n, `SELECT count(*) FROM offers`); err != nil {
+			t.Fatal(err)
+		}
+		if want := map[bool]int{false: 1, true: 4}[slow]; n != want { // a slow call's writes are its own
+			t.Errorf("slow %v: %d records, want %d", slow, n, want)
+		}
+	}
+}
+
+func TestSlowCallHoldsItsKey(t *testing.T) {
+	t.Parallel()
+	started, release := make(chan string, 4), make(chan struct{})
+	s := apitest.New(t, apitest.Options{Extra: []route.Route{{
+		Method: "POST", Path: "/slow", Scope: route.Write, Slow: true,
+		Handle: route.Do(func(c *route.Call) (string, error) {
+			started <- c.AttemptID.String()
+			<-release
+			return "done", nil
+		}),
+	}}})
+	answers := make(chan apitest.Answer, 1)
+	go func() { answers <- s.Do("POST", "/slow", nil, "Idempotency-Key", "k") }()
+	first := <-started
+	s.Do("POST", "/slow", nil, "Idempotency-Key", "k").Want(409, "idempotency_in_progress")
+	// As if the process had died: its lease runs out, another takes over with the same id for its job.
+	if _, err := s.DB.ExecContext(t.Context(), `UPDATE idempotency_keys SET lease_until = now()`); err != nil {
+		t.Fatal(err)
+	}
+	go func() { answers <- s.Do("POST", "/slow", nil, "Idempotency-Key", "k") }()
+	if second := <-started; second != first {
+		t.Errorf("attempt ids %s and %s", first, second)
+	}
+	close(release)
+	(<-answers).Want(200, "")
+	(<-answers).Want(200, "")
+	if a := s.Do("POST", "/slow", nil, "Idempotency-Key", "k").Want(200, ""); a.Header.Get("Idempotent-Replayed") != "true" {
+		t.Error("not replayed")
+	}
+}
+
+func TestAfterCommitWork(t *testing.T) {
+	t.Parallel()
+	var ran atomic.Int32
+	s := apitest.New(t, apitest.Options{Extra: []route.Route{{
+		Method: "POST", Path: "/after", Scope: route.Write, Codes: route.Codes("400 refused"),
+		Handle: route.Do(func(c *route.Call) (string, error) {
+			c.After(func(context.Context) { ran.Add(1) })
+			if c.Query.Has("fail") {
+				return "", models.Invalid("refused", "refused")
+			}
+			return "ok", nil
+		}),
+	}}})
+	s.Do("POST", "/after", nil).Want(200, "")
+	s.Do("POST", "/after", nil, "Idempotency-Key", "k").Want(200, "")
+	s.Do("POST", "/after", nil, "Idempotency-Key", "k").Want(200, "")
+	s.Do("POST", "/after?fail", nil).Want(400, "refused")
+	s.Do("POST", "/after?fail", nil, "Idempotency-Key", "f").Want(400, "refused")
+	if ran.Load() != 2 {
+		t.Errorf("ran %d times, want 2", ran.Load())
+	}
+}
