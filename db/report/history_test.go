@@ -1,0 +1,467 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
+	"switchyard/models"
+)
+
+// offer is one of the offers that a history uses, with terms of every sort.
+type offer struct {
+	id        uuid.UUID
+	payout    decimal.Decimal
+	kind      string
+	fromParam bool
+}
+
+// fact is what the model knows of a click: what happened to it and what of that was stored.
+type fact struct {
+	click  models.Click
+	stored bool
+	unique bool
+	last   models.ClickOut // the step that counts
+	hops   []models.ClickOut
+	convs  map[string]*sale
+}
+
+type sale struct {
+	status       string
+	payout, cost decimal.Decimal
+}
+
+// history is a random history and its own idea of the figures, worked out without ledger, rows or SQL.
+type history struct {
+	t       *testing.T
+	rnd     *rand.Rand
+	d       *db.DB
+	spool   *clicklog.Spool
+	account uuid.UUID
+	start   time.Time
+	offers  []offer
+	ids     map[string][]uuid.UUID // ids to choose from, by dimension
+	facts   map[uuid.UUID]*fact
+	order   []uuid.UUID
+	queue   []clicklog.Record // made and not appended yet
+	sent    []clicklog.Record
+	seen    map[string]bool // visitors that were counted
+}
+
+func newHistory(t *testing.T, seed uint64) *history {
+	t.Helper()
+	d := dbtest.New(t)
+	spool, err := clicklog.OpenSpool(t.TempDir(), clicklog.SpoolOptions{SegmentSize: 4096})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = spool.Close() })
+	h := &history{t: t, rnd: rand.New(rand.NewPCG(seed, 7)), d: d, spool: spool, //nolint:gosec // a test repeats
+		account: newAccount(t, d), start: time.Now().UTC().Add(-20 * time.Hour), ids: map[string][]uuid.UUID{},
+		facts: map[uuid.UUID]*fact{}, seen: map[string]bool{}}
+	for _, o := range []offer{{kind: "fixed", fromParam: true}, {kind: "fixed"}, {kind: "percent", fromParam: true}} {
+		o.id, o.payout = uuid.New(), decimal.New(int64(h.rnd.IntN(5000)), -2)
+		h.offers = append(h.offers, o)
+		_, err := d.ExecContext(t.Context(), `INSERT INTO offers (id, account_id, name, url, payout, payout_type,
+			payout_from_param) VALUES ($1, $2, $3, 'https://example.com', $4, $5, $6)`,
+			o.id, h.account, o.id.String(), o.payout, o.kind, o.fromParam)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"campaign", "stream", "lander", "source", "network"} {
+		h.ids[name] = []uuid.UUID{uuid.New(), uuid.New()}
+	}
+	return h
+}
+
+func newAccount(t *testing.T, d *db.DB) uuid.UUID {
+	t.Helper()
+	id := uuid.New()
+	_, err := d.ExecContext(t.Context(),
+		`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', $2)`, id, id.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+func pick[T any](h *history, list []T) T { return list[h.rnd.IntN(len(list))] }
+
+func (h *history) money(scale int32) decimal.Decimal { return decimal.New(int64(h.rnd.IntN(1000)), -scale) }
+
+// idIn gives an id of a moment of the history's hours.
+func (h *history) idIn() uuid.UUID {
+	at := h.start.Add(time.Duration(h.rnd.Int64N(int64(19 * time.Hour))))
+	id, floor := models.NewClickID(), models.FloorClickID(at)
+	copy(id[:6], floor[:6])
+	return id
+}
+
+func (h *history) arrive() {
+	c := models.Click{ID: h.idIn(), AccountID: h.account, CampaignID: pick(h, h.ids["campaign"]),
+		StreamID: pick(h, h.ids["stream"]), SourceID: pick(h, h.ids["source"]), Country: pick(h, []string{"DE", "FR", ""}),
+		DeviceType: pick(h, []string{"mobile", "desktop"}), OS: pick(h, []string{"iOS", "Linux"}),
+		Browser: pick(h, []string{"Safari", "Firefox"}), City: pick(h, []string{"Berlin", "Paris"}),
+		IsBot: h.rnd.IntN(5) == 0, Cost: h.money(4), UniqueCost: h.money(7), UniqueHours: 24,
+		UniqueKey: [16]byte{byte(h.rnd.IntN(9))}}
+	c.Subs[2] = pick(h, []string{"", "x", `"q",\`})
+	switch h.rnd.IntN(3) {
+	case 0:
+		c.LanderID = pick(h, h.ids["lander"])
+	case 1:
+		c.OfferID = pick(h, h.offers).id
+	}
+	if h.rnd.IntN(2) == 0 {
+		c.ConversionCost, c.RevenueShare = h.money(2), decimal.NewFromInt(int64(h.rnd.IntN(90)))
+	}
+	h.facts[c.ID] = &fact{click: c, convs: map[string]*sale{}}
+	h.order = append(h.order, c.ID)
+	h.queue = append(h.queue, clicklog.Record{Click: &c})
+}
+
+func (h *history) clickOut() {
+	f := h.facts[pick(h, h.order)]
+	o := models.ClickOut{ID: h.idIn(), ClickID: f.click.ID, AccountID: h.account, Slot: 1 + h.rnd.IntN(3),
+		OfferID: pick(h, h.offers).id, NetworkID: pick(h, h.ids["network"])}
+	if h.rnd.IntN(10) == 0 { // somebody else's page names our click
+		o.AccountID = uuid.New()
+	}
+	h.queue = append(h.queue, clicklog.Record{Out: &o})
+}
+
+// flush appends what waits in any order, some of it twice and some of what was sent before again, and stores it.
+func (h *history) flush() {
+	h.rnd.Shuffle(len(h.queue), func(i, j int) { h.queue[i], h.queue[j] = h.queue[j], h.queue[i] })
+	n := h.rnd.IntN(len(h.queue) + 1)
+	batch := slices.Clone(h.queue[:n])
+	h.queue = h.queue[n:]
+	for range h.rnd.IntN(4) {
+		if len(h.sent) > 0 {
+			batch = append(batch, pick(h, h.sent))
+		}
+	}
+	h.sent = append(h.sent, batch...)
+	for _, r := range batch {
+		if err := h.spool.Append(h.t.Context(), r); err != nil {
+			h.t.Fatal(err)
+		}
+		h.learn(r)
+	}
+	o := clicklog.IngestOptions{BatchSize: 1 + h.rnd.IntN(20)}
+	if err := clicklog.NewIngester(h.spool, h.d, o).Drain(h.t.Context()); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// learn tells the model that a record is stored.
+func (h *history) learn(r clicklog.Record) {
+	switch {
+	case r.Click != nil:
+		f := h.facts[r.Click.ID]
+		who := fmt.Sprint(f.click.CampaignID, f.click.UniqueKey)
+		if !f.stored && !f.click.IsBot && !h.seen[who] {
+			h.seen[who], f.unique = true, true
+		}
+		f.stored = true
+	case r.Out != nil:
+		f := h.facts[r.Out.ClickID]
+		if r.Out.AccountID == h.account {
+			f.hops = append(f.hops, *r.Out)
+			if strings.Compare(r.Out.ID.String(), f.last.ID.String()) > 0 {
+				f.last = *r.Out
+			}
+		}
+	}
+}
+
+// offer is where the click went in the end.
+func (f *fact) offer() uuid.UUID {
+	if len(f.hops) > 0 {
+		return f.last.OfferID
+	}
+	return f.click.OfferID
+}
+
+func (h *history) convert() {
+	f := h.facts[pick(h, h.order)]
+	in := clicklog.ConversionInput{ClickID: f.click.ID, ConversionID: pick(h, []string{"", "a", "b"}),
+		Goal: pick(h, []string{"", "lead"}), Source: models.FromPostback,
+		Status: pick(h, []string{"pending", "approved", "rejected", "chargeback", ""})}
+	if h.rnd.IntN(3) > 0 {
+		p := h.money(2)
+		in.Payout = &p
+	}
+	if h.rnd.IntN(6) == 0 {
+		p := h.money(3)
+		in.Cost = &p
+	}
+	var out clicklog.ConversionOutcome
+	err := db.Tx(h.t.Context(), h.d, func(c db.Conn) (err error) {
+		out, err = clicklog.RecordConversion(h.t.Context(), c, in)
+		return err
+	})
+	if !f.stored {
+		if !errors.Is(err, clicklog.ErrUnknownClick) {
+			h.t.Fatalf("a click that is not stored: %v", err)
+		}
+		return
+	}
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	if want := h.sell(f, in); out.Result != want {
+		h.t.Fatalf("%+v: %s, want %s", in, out.Result, want)
+	}
+}
+
+// given remembers the costs that inputs named, by conversion.
+var costPrefix = "cost of "
+
+// sell is the model of RecordConversion.
+func (h *history) sell(f *fact, in clicklog.ConversionInput) string {
+	key := in.Goal + "/" + in.ConversionID
+	old := f.convs[key]
+	next := sale{status: "approved"}
+	if old != nil {
+		next = *old
+		if in.Status != "" && !models.CanMove(old.status, in.Status) {
+			return clicklog.ResultIgnored
+		}
+	}
+	if in.Status != "" {
+		next.status = in.Status
+	}
+	at := slices.IndexFunc(h.offers, func(o offer) bool { return o.id == f.offer() })
+	switch {
+	case at >= 0 && h.offers[at].kind == "percent" && in.Payout != nil:
+		next.payout = in.Payout.Mul(h.offers[at].payout).Div(decimal.NewFromInt(100))
+	case at >= 0 && h.offers[at].kind == "fixed" && (in.Payout == nil || !h.offers[at].fromParam):
+		if old == nil {
+			next.payout = h.offers[at].payout
+		}
+	case in.Payout != nil:
+		next.payout = *in.Payout
+	}
+	given := f.convs[costPrefix+key]
+	if in.Cost != nil {
+		given = &sale{cost: *in.Cost}
+		f.convs[costPrefix+key] = given
+	}
+	sameGiven := in.Cost == nil || old != nil && old.cost.Equal(*in.Cost) && old.status == "approved"
+	next.cost = decimal.Zero
+	if next.status == "approved" {
+		next.cost = f.click.ConversionCost.Add(next.payout.Mul(f.click.RevenueShare).Div(decimal.NewFromInt(100)))
+		if given != nil {
+			next.cost = given.cost
+		}
+	}
+	f.convs[key] = &next
+	switch {
+	case old == nil:
+		return clicklog.ResultCreated
+	case old.status == next.status && old.payout.Equal(next.payout) && old.cost.Equal(next.cost) && sameGiven:
+		return clicklog.ResultDuplicate
+	}
+	return clicklog.ResultUpdated
+}
+
+// figures is what a click and its conversions count, by the model.
+func (f *fact) figures() models.Figures {
+	var n models.Figures
+	if !f.stored {
+		return n
+	}
+	if f.click.IsBot {
+		n.BotClicks = 1
+	} else {
+		n.Clicks, n.Cost = 1, f.click.Cost
+		if f.unique {
+			n.UniqueClicks, n.Cost = 1, n.Cost.Add(f.click.UniqueCost)
+		}
+		if f.click.LanderID != uuid.Nil {
+			n.LPViews = 1
+		}
+		if len(f.hops) > 0 {
+			n.LPClicks = 1
+		}
+	}
+	for key, v := range f.convs {
+		switch {
+		case strings.HasPrefix(key, costPrefix):
+		case v.status == "approved":
+			n.Approved++
+			n.Revenue, n.Cost = n.Revenue.Add(v.payout), n.Cost.Add(v.cost)
+		case v.status == "pending":
+			n.Pending++
+			n.PendingRevenue = n.PendingRevenue.Add(v.payout)
+		case v.status == "rejected":
+			n.Rejected++
+		case v.status == "chargeback":
+			n.Chargebacks++
+		}
+	}
+	return n
+}
+
+// value is what a click has in a dimension, by the model.
+func (f *fact) value(dimension string) string {
+	at := models.ClickTime(f.click.ID)
+	c := f.click
+	switch dimension {
+	case "campaign_id":
+		return models.IDText(c.CampaignID)
+	case "stream_id":
+		return models.IDText(c.StreamID)
+	case "lander_id":
+		return models.IDText(c.LanderID)
+	case "offer_id":
+		return models.IDText(f.offer())
+	case "source_id":
+		return models.IDText(c.SourceID)
+	case "network_id":
+		return models.IDText(f.last.NetworkID)
+	case "lp_slot":
+		if len(f.hops) > 0 {
+			return fmt.Sprint(f.last.Slot)
+		}
+		return ""
+	case "sub3":
+		return c.Subs[2]
+	case "hour_of_day":
+		return fmt.Sprint(at.Hour())
+	case "day_of_week":
+		return fmt.Sprint((int(at.Weekday())+6)%7 + 1)
+	}
+	return map[string]string{"country": c.Country, "device_type": c.DeviceType, "os": c.OS, "browser": c.Browser,
+		"city": c.City, "date": at.Format("2006-01-02"), "hour": at.Format("2006-01-02 15:00"),
+		"month": at.Format("2006-01")}[dimension]
+}
+
+// count is the answer to a query, by the model.
+func (h *history) count(q Query) map[string]models.Figures {
+	sums := map[string]models.Figures{}
+	for _, f := range h.facts {
+		at := models.ClickTime(f.click.ID)
+		if at.Before(q.From.Truncate(time.Millisecond)) || !at.Before(q.To.Truncate(time.Millisecond)) {
+			continue
+		}
+		if !slices.ContainsFunc(q.Filters, func(x Filter) bool { return !slices.Contains(x.Values, f.value(x.Dimension)) }) {
+			var dims []string
+			for _, d := range q.Dimensions {
+				dims = append(dims, f.value(d))
+			}
+			key := strings.Join(dims, "|")
+			sums[key] = sums[key].Plus(f.figures())
+		}
+	}
+	for k, f := range sums {
+		if f.IsZero() && len(q.Dimensions) > 0 {
+			delete(sums, k)
+		}
+	}
+	return sums
+}
+
+func (h *history) compare(q Query) {
+	h.t.Helper()
+	want := h.count(q)
+	if len(q.Dimensions) == 0 && len(want) == 0 {
+		want[""] = models.Figures{}
+	}
+	for _, rowsOnly := range []bool{false, true} {
+		q.rowsOnly = rowsOnly
+		rows, err := Performance(h.t.Context(), h.d, q)
+		if err != nil {
+			h.t.Fatalf("%+v: %v", q, err)
+		}
+		got := map[string]models.Figures{}
+		for _, r := range rows {
+			got[strings.Join(r.Dims, "|")] = r.Figures
+		}
+		if diff := cmp.Diff(want, got, cmp.Comparer(decimal.Decimal.Equal)); diff != "" {
+			h.t.Fatalf("%v by %v, filters %v, rows only %v (-model +report): %s", h.t.Name(), q.Dimensions, q.Filters,
+				rowsOnly, diff)
+		}
+	}
+}
+
+// check holds every dimension, some pairs and some windows against the model.
+func (h *history) check() {
+	h.t.Helper()
+	all := Query{AccountID: h.account, From: h.start.Truncate(time.Hour), To: h.start.Add(24 * time.Hour).Truncate(time.Hour)}
+	names := []string{"campaign_id", "stream_id", "lander_id", "offer_id", "source_id", "country", "device_type", "os",
+		"browser", "date", "hour", "hour_of_day", "day_of_week", "month", "network_id", "lp_slot", "city", "sub3"}
+	h.compare(all)
+	for _, name := range names {
+		q := all
+		q.Dimensions = []string{name}
+		h.compare(q)
+	}
+	for range 12 {
+		q := all
+		q.From = h.start.Add(time.Duration(h.rnd.Int64N(int64(12 * time.Hour))))
+		q.To = q.From.Add(time.Duration(h.rnd.Int64N(int64(12 * time.Hour))))
+		q.Dimensions = []string{pick(h, names), pick(h, names)}
+		f := h.facts[pick(h, h.order)]
+		by := pick(h, names)
+		q.Filters = []Filter{{by, []string{f.value(by)}}}
+		h.compare(q)
+	}
+}
+
+// Whatever happens, in whatever order it arrives, ledger, rows and a plain recount give the same figures.
+func TestLedgerEqualsRows(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(4) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			h := newHistory(t, seed)
+			h.arrive()
+			for range 250 {
+				switch h.rnd.IntN(12) {
+				case 0, 1, 2, 3:
+					h.arrive()
+				case 4, 5:
+					h.clickOut()
+				case 6, 7, 8, 9:
+					h.convert()
+				case 10:
+					h.flush()
+				case 11:
+					if _, err := clicklog.Compact(t.Context(), h.d, time.Now(), h.rnd.IntN(5)); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			h.check()
+			for len(h.queue) > 0 {
+				h.flush()
+			}
+			h.check()
+			for {
+				if n, err := clicklog.Compact(t.Context(), h.d, time.Now().Add(time.Hour), 1000); err != nil {
+					t.Fatal(err)
+				} else if n == 0 {
+					break
+				}
+			}
+			h.check()
+			var left int
+			if err := h.d.GetContext(t.Context(), &left, `SELECT count(*) FROM click_hops WHERE NOT applied`); err != nil || left > 0 {
+				t.Errorf("%d hops wait, %v", left, err)
+			}
+		})
+	}
+}
