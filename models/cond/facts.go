@@ -29,9 +29,15 @@ type Facts struct {
 	minute  int  // of the local day
 	folded  [numAttrs]span
 	scratch []byte
+	pairs   [4]pairs // of the texts searched last
 }
 
 type span struct{ from, to int32 }
+
+type pairs struct {
+	of  span // the folded text they are of
+	set grams
+}
 
 // Reset forgets everything but the memory it uses.
 func (f *Facts) Reset() {
@@ -162,6 +168,15 @@ func (f *Facts) fold(a Attr) []byte {
 	}
 	f.folded[a] = span{int32(from), int32(len(f.scratch))}
 	return f.scratch[from:]
+}
+
+// gramsOf gives the pairs of a folded value.
+func (f *Facts) gramsOf(a Attr, value []byte) *grams {
+	p := &f.pairs[a%Attr(len(f.pairs))]
+	if p.of != f.folded[a] {
+		p.of, p.set = f.folded[a], gramsOf(value)
+	}
+	return &p.set
 }
 
 func lowerASCII(b []byte) {

@@ -14,8 +14,28 @@ type textTest struct {
 
 // needle is a folded value and the place of its rarest byte: searching for that one first skips most of a text.
 type needle struct {
-	text []byte
-	rare int
+	text  []byte
+	rare  int
+	grams grams
+}
+
+// grams is the set of the neighbouring pairs of bytes in a text, hashed: a text that lacks a pair of the needle
+// cannot hold the needle.
+type grams [4]uint64
+
+// maxGrams is the longest text whose pairs are worth collecting; those of longer ones fill the set.
+const maxGrams = 256
+
+func gramsOf(text []byte) (g grams) {
+	for i := 1; i < len(text); i++ {
+		h := (uint32(text[i-1])<<8 | uint32(text[i])) * 0x9e3779b1 >> 24
+		g[h>>6] |= 1 << (h & 63)
+	}
+	return g
+}
+
+func (g *grams) cover(n *grams) bool {
+	return n[0]&^g[0]|n[1]&^g[1]|n[2]&^g[2]|n[3]&^g[3] == 0
 }
 
 // linear is how many values are compared one by one; more go into a map.
@@ -40,7 +60,7 @@ func newTextTest(op operator, values []string) tester {
 const commonFirst = " eioa/t.n0srl1c5;2m3p4()k67h8d9w-ubgf:vyx_=&?qjz"
 
 func newNeedle(text []byte) needle {
-	n, best := needle{text: text}, -1
+	n, best := needle{text: text, grams: gramsOf(text)}, -1
 	for i, c := range text {
 		rank := strings.IndexByte(commonFirst, c)
 		if rank < 0 {
@@ -70,13 +90,27 @@ func (n *needle) in(text []byte) bool {
 
 func (t *textTest) test(f *Facts, c *compiled) verdict {
 	if c.attr < numAttrs {
-		return say(t.holds(f.fold(c.attr)))
+		value := f.fold(c.attr)
+		if t.op == opContains && len(value) <= maxGrams {
+			return say(t.within(value, f.gramsOf(c.attr, value)))
+		}
+		return say(t.holds(value))
 	}
 	mark := len(f.scratch)
 	f.scratch = appendFold(f.scratch, c.looked(f))
 	held := t.holds(f.scratch[mark:])
 	f.scratch = f.scratch[:mark]
 	return say(held)
+}
+
+// within is holds for substrings of a text whose pairs are known.
+func (t *textTest) within(value []byte, g *grams) bool {
+	for i := range t.needles {
+		if n := &t.needles[i]; g.cover(&n.grams) && n.in(value) {
+			return true
+		}
+	}
+	return false
 }
 
 func (t *textTest) holds(value []byte) bool {

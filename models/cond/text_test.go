@@ -1,0 +1,45 @@
+package cond_test
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"switchyard/models/cond"
+)
+
+// TestTextAgainstStrings holds the searches, which take short cuts, against the plain ones of package strings.
+func TestTextAgainstStrings(t *testing.T) {
+	t.Parallel()
+	plain := map[string]func(s, v string) bool{"equals": func(s, v string) bool { return s == v },
+		"contains": strings.Contains, "starts_with": strings.HasPrefix, "ends_with": strings.HasSuffix}
+	f := &cond.Facts{}
+	rapid.Check(t, func(rt *rapid.T) {
+		f.Reset()
+		text := rapid.StringMatching(`[abXé ]{1,12}|[a-cZ]{250,262}`).Draw(rt, "text")
+		values := rapid.SliceOfN(rapid.StringMatching(`[abxé]{1,5}`), 1, 10).Draw(rt, "values")
+		attr := rapid.SampledFrom([]cond.Attr{cond.UserAgent, cond.Region, cond.URL}).Draw(rt, "attribute")
+		f.SetText(cond.UserAgent, "other text")
+		f.SetText(cond.Region, "more text")
+		for range 2 { // the second time over a changed value
+			f.SetText(attr, text)
+			for operator, holds := range plain {
+				list := make([]any, len(values))
+				want := false
+				for i, v := range values {
+					list[i] = v
+					want = want || holds(strings.ToLower(text), strings.ToLower(v))
+				}
+				m, err := cond.Compile([]cond.Condition{{Attribute: attr.String(), Operator: operator, Value: list}}, "")
+				if err != nil {
+					rt.Fatal(err)
+				}
+				if got := m.Match(f); got != want {
+					rt.Fatalf("%q %s %q: %v", text, operator, values, got)
+				}
+			}
+			text = strings.TrimSpace("b" + text[len(text)/2:])
+		}
+	})
+}
