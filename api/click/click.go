@@ -40,9 +40,6 @@ type Deps struct {
 	DatabaseURL string  // for the connection that listens to changes
 	Spool       Recorder
 	Visitors    Describer
-	// FindClick looks a click up whose visitor comes from a lander without a cookie and is not in memory; nil asks
-	// nobody. A click that does not exist is an error.
-	FindClick func(ctx context.Context, id uuid.UUID) (*models.Click, error)
 	// DataDir is where the copy of the routing snapshot lies; empty keeps none.
 	DataDir string
 	// TrustedProxies are the peers whose X-Forwarded-Proto is believed.
@@ -59,7 +56,6 @@ const (
 type Handler struct {
 	spool        Recorder
 	visitors     Describer
-	findClick    func(ctx context.Context, id uuid.UUID) (*models.Click, error)
 	trusted      []netip.Prefix
 	url          string
 	keeper       *keeper
@@ -89,7 +85,7 @@ func New(ctx context.Context, d Deps) (*Handler, error) {
 	if d.DataDir != "" {
 		copyAt = filepath.Join(d.DataDir, "routing.copy")
 	}
-	h := &Handler{spool: d.Spool, visitors: d.Visitors, findClick: d.FindClick, trusted: d.TrustedProxies,
+	h := &Handler{spool: d.Spool, visitors: d.Visitors, trusted: d.TrustedProxies,
 		url: d.DatabaseURL, keeper: newKeeper(d.DB, copyAt), usage: newUsage(), fingerprints: fingerprints,
 		recent: recent, metrics: newMetrics()}
 	h.pool.New = h.newRequest

@@ -135,17 +135,18 @@ func (h *Handler) find(ctx context.Context, id uuid.UUID) *models.Click {
 	if c, ok := h.recent.GetIfPresent(id); ok {
 		return c
 	}
-	if h.findClick == nil {
-		return nil
-	}
 	ctx, cancel := context.WithTimeout(ctx, findBudget)
 	defer cancel()
-	c, err := h.findClick(ctx, id)
-	if err != nil || c == nil {
+	owner, ok, err := store.FindClickOwner(ctx, h.keeper.conn, id)
+	if err != nil || !ok {
 		return nil // not there yet, or PostgreSQL is away: the cookie has to do
 	}
-	h.recent.Set(id, c)
-	return c
+	c, err := clicklog.FindClick(ctx, h.keeper.conn, owner.AccountID, id)
+	if err != nil {
+		return nil
+	}
+	h.recent.Set(id, &c.Click)
+	return &c.Click
 }
 
 // keepOffer makes the offer stay with a bound visitor, for his next click-out and his next visit.

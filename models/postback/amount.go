@@ -12,12 +12,12 @@ const (
 	amountPlaces  = 6
 )
 
-var maxAmount = decimal.New(1, 12)
+var maxAmount = decimal.New(1, 9)
 
 // ParseAmount reads an amount of money as people and networks write it: currency signs and codes around it, spaces or
 // apostrophes between thousands, a decimal point or a decimal comma. A lone comma before exactly three digits
 // separates thousands ("1,250"), unless a zero stands before it ("0,125"). The result has at most six decimals. ok
-// is false for a text that is no amount, an exponent included, or beyond a million millions.
+// is false for a text that is no amount, an exponent included, or beyond a thousand millions.
 func ParseAmount(s string) (amount decimal.Decimal, ok bool) {
 	if len(s) > maxAmountText {
 		return decimal.Zero, false

@@ -18,6 +18,7 @@ const (
 	MaxName   = 100
 	MaxValue  = 2000
 	maxWord   = 255
+	maxGoal   = 64
 )
 
 // Network is what an affiliate network's settings add to the reading of its messages. The zero value adds nothing.
@@ -158,7 +159,7 @@ func Read(params map[string]string, n Network) Message {
 		ClickID:        r.get("click_id", maxWord),
 		OriginalStatus: r.get("status", maxWord),
 		ConversionID:   r.get("conversion_id", maxWord),
-		Goal:           r.get("goal", maxWord),
+		Goal:           r.get("goal", maxGoal),
 		Currency:       currency(r.get("currency", maxWord)),
 		Payout:         amount(r.get("payout", maxAmountText+1)),
 		Cost:           amount(r.get("cost", maxAmountText+1)),

@@ -1,0 +1,77 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"switchyard/db"
+	"switchyard/db/seal"
+	"switchyard/models/postback"
+)
+
+// PostbackNetwork is what is needed to understand and to believe a network's messages.
+type PostbackNetwork struct {
+	ID        uuid.UUID
+	AccountID uuid.UUID
+	Secret    string // empty: none is asked for
+	postback.Network
+}
+
+const selectPostbackNetwork = `
+SELECT account_id, postback_params, status_map, postback_secret FROM networks WHERE id = $1`
+
+// PostbackNetwork reads a network by its id alone, as the address of a postback names it; a network that was switched
+// off still understands what was accepted before. An unknown id gives false.
+func (s *Store) PostbackNetwork(ctx context.Context, id uuid.UUID) (n PostbackNetwork, ok bool, err error) {
+	var params, words, sealed []byte
+	row := s.c.QueryRowxContext(ctx, selectPostbackNetwork, id)
+	err = row.Scan(&n.AccountID, &params, &words, &sealed)
+	if db.NoRows(err) {
+		return n, false, nil
+	}
+	if err != nil {
+		return n, false, fmt.Errorf("db: network of postback: %w", err)
+	}
+	n.ID = id
+	// Settings that are not what they should be add nothing; the aliases of the field remain.
+	_ = json.Unmarshal(params, &n.Params)
+	_ = json.Unmarshal(words, &n.Statuses)
+	if len(sealed) > 0 {
+		secret, err := s.box.Open(ctx, seal.Place{Account: n.AccountID, Table: "networks", Row: id.String(),
+			Column: "postback_secret"}, sealed)
+		if err != nil {
+			return n, false, fmt.Errorf("db: secret of network: %w", err)
+		}
+		n.Secret = string(secret)
+	}
+	return n, true, nil
+}
+
+// ClickOwner is whose a click is and which network its offer belongs to.
+type ClickOwner struct {
+	AccountID uuid.UUID `db:"account_id"`
+	NetworkID uuid.UUID `db:"network_id"` // zero = none
+}
+
+const selectClickOwner = `SELECT account_id, network_id FROM clicks WHERE id = $1`
+
+// ClickOwner finds a click by its id alone, as a visitor or a network names it. One that is not stored gives false.
+func (s *Store) ClickOwner(ctx context.Context, id uuid.UUID) (o ClickOwner, ok bool, err error) {
+	return FindClickOwner(ctx, s.c, id)
+}
+
+// FindClickOwner is ClickOwner on a connection.
+func FindClickOwner(ctx context.Context, c db.Conn, id uuid.UUID) (o ClickOwner, ok bool, err error) {
+	err = sqlx.GetContext(ctx, c, &o, selectClickOwner, id)
+	if db.NoRows(err) {
+		return o, false, nil
+	}
+	if err != nil {
+		return o, false, fmt.Errorf("db: owner of click: %w", err)
+	}
+	return o, true, nil
+}

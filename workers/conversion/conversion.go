@@ -1,0 +1,199 @@
+// Package conversion carries out conversion:record: it understands a stored postback and records the conversion it
+// reports.
+//
+// A postback whose click is not there is tried again until the click has been stored; one whose click never comes
+// ends as unmatched and is kept, so that it can be looked at and run again. Nothing is ever guessed.
+package conversion
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/models/postback"
+	"switchyard/workers"
+)
+
+type run = workers.Run[jobs.None, jobs.None]
+
+type recorder struct {
+	runtime *workers.Runtime
+	store   *store.Store
+}
+
+// Register adds the handler to a runtime.
+func Register(r *workers.Runtime, s *store.Store, opts ...workers.RowOption) {
+	rec := &recorder{runtime: r, store: s}
+	workers.HandleRow(r, jobs.RecordConversion, rec.record, opts...)
+}
+
+// oldest and ahead bound the time inside a click id that can still be waited for.
+const (
+	oldest = 800 * 24 * time.Hour
+	ahead  = time.Hour
+)
+
+func (rec *recorder) record(ctx context.Context, u *run) error {
+	p, outcome, err := clicklog.FindPostback(ctx, rec.store.Conn(), u.Job.ID)
+	if err != nil {
+		return err
+	}
+	if outcome == clicklog.PostbackRecorded || outcome == clicklog.PostbackIgnored {
+		return u.Commit(ctx, jobs.None{}, nil)
+	}
+	named, err := rec.network(ctx, p.NetworkID)
+	if err != nil {
+		return err
+	}
+	d := clicklog.PostbackDecision{AccountID: p.AccountID}
+	if d.AccountID == uuid.Nil {
+		d.AccountID = named.AccountID
+	}
+	if p.NetworkID != uuid.Nil && (named.ID == uuid.Nil || named.AccountID != d.AccountID) {
+		return rec.end(ctx, u, d, clicklog.PostbackRefused, "there is no such network")
+	}
+	text := postback.ClickID(p.Params, named.Network)
+	click, err := models.ParseClickID(text)
+	if at := models.ClickTime(click); err != nil || time.Since(at) > oldest || time.Until(at) > ahead {
+		return rec.end(ctx, u, d, clicklog.PostbackUnmatched, unreadable(text))
+	}
+	owner, ok, err := rec.store.ClickOwner(ctx, click)
+	if err != nil {
+		return err
+	}
+	if !ok || d.AccountID != uuid.Nil && owner.AccountID != d.AccountID {
+		return rec.wait(ctx, u, d)
+	}
+	network, authentic, err := rec.believe(ctx, p, named, owner.NetworkID)
+	if err != nil {
+		return err
+	}
+	d.AccountID = owner.AccountID
+	if !authentic {
+		return rec.end(ctx, u, d, clicklog.PostbackRefused, "the secret of the network is missing or wrong")
+	}
+	return rec.commit(ctx, u, p, d, input(p, network, click, owner.AccountID))
+}
+
+// network reads the network of an address; no id gives one that adds nothing.
+func (rec *recorder) network(ctx context.Context, id uuid.UUID) (store.PostbackNetwork, error) {
+	if id == uuid.Nil {
+		return store.PostbackNetwork{}, nil
+	}
+	n, _, err := rec.store.PostbackNetwork(ctx, id)
+	return n, err
+}
+
+// believe checks the secret of the network that the address names. An address without one, or of a network without a
+// secret, must know the secret of the click's own network, so that leaving the id out opens no door. The message is
+// read by the settings of the network that the address names, else by those of the click's.
+func (rec *recorder) believe(ctx context.Context, p models.Postback, named store.PostbackNetwork, of uuid.UUID,
+) (store.PostbackNetwork, bool, error) {
+	if named.ID != uuid.Nil && (named.Secret != "" || named.ID == of) {
+		return named, authentic(named, p), nil
+	}
+	own, err := rec.network(ctx, of)
+	if err != nil {
+		return own, false, err
+	}
+	read := named
+	if named.ID == uuid.Nil {
+		read = own
+	}
+	return read, authentic(own, p), nil
+}
+
+func authentic(n store.PostbackNetwork, p models.Postback) bool {
+	given := postback.Read(p.Params, postback.Network{}).Secret
+	return postback.Authentic(n.Secret, given, p.Signature, p.SignedText)
+}
+
+// input puts a message into the words of RecordConversion. Without a status word a new conversion is approved and a
+// recorded one keeps what it has: a repeated message must not undo a rejection.
+func input(p models.Postback, n store.PostbackNetwork, click, account uuid.UUID) clicklog.ConversionInput {
+	m := postback.Read(p.Params, n.Network)
+	received := models.ClickTime(p.ID)
+	in := clicklog.ConversionInput{
+		AccountID: account, ClickID: click, NetworkID: n.ID, ConversionID: m.ConversionID, Goal: m.Goal,
+		Status: m.Status, OriginalStatus: m.OriginalStatus, Payout: pointer(m.Payout), Cost: pointer(m.Cost),
+		Currency: m.Currency, At: received, Source: p.Source,
+	}
+	if m.OriginalStatus == "" && m.Status == models.StatusApproved {
+		in.Status = ""
+	}
+	if !m.Time.IsZero() && m.Time.Before(received.Add(time.Minute)) && !m.Time.Before(models.ClickTime(click)) {
+		in.At = m.Time
+	}
+	return in
+}
+
+func pointer(d decimal.NullDecimal) *decimal.Decimal {
+	if !d.Valid {
+		return nil
+	}
+	return &d.Decimal
+}
+
+// commit records the conversion and the fate of the postback in the transaction that ends the job.
+func (rec *recorder) commit(ctx context.Context, u *run, p models.Postback, d clicklog.PostbackDecision,
+	in clicklog.ConversionInput,
+) error {
+	var out clicklog.ConversionOutcome
+	err := u.Commit(ctx, jobs.None{}, func(c db.Conn) error {
+		var err error
+		if out, err = clicklog.RecordConversion(ctx, c, in); err != nil {
+			return err
+		}
+		d.Outcome, d.Detail, d.ConversionID = clicklog.PostbackRecorded, out.Result, out.Conversion.ID
+		if out.Result == clicklog.ResultIgnored {
+			d.Outcome, d.Detail = clicklog.PostbackIgnored, out.Reason
+		}
+		return clicklog.DecidePostback(ctx, c, p.ID, d)
+	})
+	if errors.Is(err, clicklog.ErrUnknownClick) { // deleted between the two looks
+		return rec.wait(ctx, u, d)
+	}
+	if e, ok := models.AsError(err); ok && e.Kind == models.KindInvalid {
+		return rec.end(ctx, u, d, clicklog.PostbackRefused, e.Message)
+	}
+	if err == nil && len(out.Deliveries) > 0 {
+		rec.runtime.Client().DispatchFor(ctx, d.AccountID, models.KindDeliverWebhook, out.Deliveries...)
+	}
+	return err
+}
+
+// end decides a postback for which another attempt would change nothing.
+func (rec *recorder) end(ctx context.Context, u *run, d clicklog.PostbackDecision, outcome, detail string) error {
+	d.Outcome, d.Detail = outcome, detail
+	return u.Commit(ctx, jobs.None{}, func(c db.Conn) error {
+		return clicklog.DecidePostback(ctx, c, u.Job.ID, d)
+	})
+}
+
+// wait tries again later; after the last attempt the postback is unmatched, and running its job again is the way to
+// replay it.
+func (rec *recorder) wait(ctx context.Context, u *run, d clicklog.PostbackDecision) error {
+	return u.Retry(ctx, clicklog.ErrUnknownClick, func(c db.Conn, f workers.Fate) error {
+		d.Outcome, d.Detail = clicklog.PostbackPending, "its click is not known yet"
+		if f.Final {
+			d.Outcome, d.Detail = clicklog.PostbackUnmatched, "its click never came"
+		}
+		return clicklog.DecidePostback(ctx, c, u.Job.ID, d)
+	})
+}
+
+func unreadable(text string) string {
+	if text == "" {
+		return "the click id was not filled in: the parameter is still a macro"
+	}
+	return fmt.Sprintf("%.40q is not a click id of this service", text)
+}
