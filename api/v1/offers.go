@@ -14,7 +14,7 @@ import (
 )
 
 // offers are the rows of /offers.
-func offers(d Deps) []route.Route {
+func offers() []route.Route {
 	const group = "Offers"
 	res := resource[models.Offer, OfferAnswer]{
 		table:  func(s *store.Store) table[models.Offer] { return s.Offers() },
@@ -27,7 +27,7 @@ func offers(d Deps) []route.Route {
 		{
 			Method: "GET", Path: "/offers", Group: group, Summary: "offers with figures for the window",
 			Window: true, Page: true,
-			Handle: list(res, d, "offer_id", func(o models.Offer) uuid.UUID { return o.ID }, offerRow),
+			Handle: list(res, "offer_id", func(o models.Offer) uuid.UUID { return o.ID }, offerRow),
 		},
 		{
 			Method: "POST", Path: "/offers", Group: group, Summary: "create an offer", Scope: route.Write, Status: 201,

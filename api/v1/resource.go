@@ -57,8 +57,8 @@ func cursor(next string) *string {
 }
 
 // list answers a page of records with their figures for the window. Dimension is the records' column in the figures.
-func list[R, A, T any](res resource[R, A], d Deps, dimension string, id func(R) uuid.UUID,
-	row func(R, Figures) T) route.Handler {
+func list[R, A, T any](res resource[R, A], dimension string, id func(R) uuid.UUID, row func(R, Figures) T,
+) route.Handler {
 	return route.Do(func(c *route.Call) (Rows[T], error) {
 		w, err := c.Window()
 		if err != nil {
@@ -72,7 +72,7 @@ func list[R, A, T any](res resource[R, A], d Deps, dimension string, id func(R) 
 		if err != nil {
 			return Rows[T]{}, err
 		}
-		figures, err := figuresOf(c, d, dimension, w, records, id)
+		figures, err := figuresOf(c, dimension, w, records, id)
 		if err != nil {
 			return Rows[T]{}, err
 		}
@@ -182,27 +182,6 @@ func clone[R, A any](res resource[R, A]) route.Handler {
 		}
 		return res.answer(copied), nil
 	})
-}
-
-// figures reads the figures of some records, in their order; a record without clicks has zeros.
-func figuresOf[R any](c *route.Call, d Deps, dimension string, w bind.Window, records []R,
-	id func(R) uuid.UUID) ([]Figures, error) {
-	out := make([]Figures, len(records))
-	if d.Figures == nil || len(records) == 0 {
-		return out, nil
-	}
-	ids := make([]uuid.UUID, len(records))
-	for i, r := range records {
-		ids[i] = id(r)
-	}
-	found, err := d.Figures(c.Context(), c.Account, dimension, ids, w.From, w.End())
-	if err != nil {
-		return nil, err
-	}
-	for i := range ids {
-		out[i] = found[ids[i]]
-	}
-	return out, nil
 }
 
 func zero[T any]() (v T) { return v }
