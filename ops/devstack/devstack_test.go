@@ -315,3 +315,22 @@ func must(t *testing.T, err error) {
 		t.Fatal(err)
 	}
 }
+
+func TestPackagesOf(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		manager string
+		tools   []tool
+		want    string
+	}{
+		{"apt-get", []tool{postgresTool, redisTool, compilerTool}, "postgresql redis-server gcc libc6-dev"},
+		{"apk", []tool{redisTool}, "redis"},
+		{"brew", []tool{redisTool, compilerTool}, ""}, // brings no compiler, so it does not serve
+		{"pacman", []tool{redisTool}, ""},
+	}
+	for _, tt := range tests {
+		if got := strings.Join(manager{name: tt.manager}.packagesOf(tt.tools), " "); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.manager, got, tt.want)
+		}
+	}
+}
