@@ -19,7 +19,13 @@ import (
 // cli lists the commands in the order in which help shows them.
 type cli struct {
 	Config   configCmd   `cmd:"" help:"List every setting with its value, default and meaning."`
+	Migrate  migrateCmd  `cmd:"" help:"Bring the database's schema up to date."`
+	Accounts accountsCmd `cmd:"" help:"Make and list accounts."`
+	Keys     keysCmd     `cmd:"" help:"Make, list, rotate and revoke API keys."`
+	OpenAPI  openapiCmd  `cmd:"" name:"openapi" help:"Print the description of the API."`
 	Version  versionCmd  `cmd:"" help:"Show the version."`
+	Bench    benchCmd    `cmd:"" help:"Measure the speed of this service on this machine."`
+	Smoke    smokeCmd    `cmd:"" hidden:"" help:"Prove a service from outside and compare every figure."`
 	Devstack devstackCmd `cmd:"" hidden:"" help:"Run private PostgreSQL and Redis servers for development and tests."`
 }
 

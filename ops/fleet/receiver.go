@@ -37,9 +37,12 @@ type Attempt struct {
 	SignedAt   int64
 	ReceivedAt time.Time
 	Number     int // 1 for the first one of this event at this endpoint
-	Status     int // what it was answered
+	Status     int // what it was answered; 0: the sender was gone before
 	Problem    string
 }
+
+// Accepted tells whether the sender was told that the event has arrived.
+func (a Attempt) Accepted() bool { return a.Status/100 == 2 }
 
 // Receiver is a customer's https server that takes webhooks. It checks every signature by the documented steps, with
 // code of its own, and keeps all attempts. Make it with NewReceiver.
@@ -120,7 +123,9 @@ func (r *Receiver) serve(w http.ResponseWriter, req *http.Request) {
 	if err != nil {
 		a.Problem = err.Error()
 	}
-	a.Status = r.answer(req.Context(), a)
+	if a.Status = r.answer(req.Context(), a); req.Context().Err() != nil {
+		a.Status = 0
+	}
 	r.mu.Lock()
 	r.attempts = append(r.attempts, a)
 	r.mu.Unlock()

@@ -95,7 +95,7 @@ func (t *traffic) waitDelivered(ctx context.Context, r *fleet.Receiver) error {
 	err := fleet.Poll(wait, 300*time.Millisecond, func() (bool, error) {
 		delivered := map[string]int{}
 		for _, a := range r.Attempts() {
-			if a.Status < 300 {
+			if a.Accepted() {
 				delivered[a.Endpoint+" "+a.Type+" "+subject(a)]++
 			}
 		}
@@ -155,7 +155,7 @@ func (t *traffic) webhooks(ctx context.Context, r *fleet.Receiver) error {
 			}
 		}
 		bodies[id] = a
-		if a.Status >= 300 {
+		if !a.Accepted() {
 			continue
 		}
 		if accepted[id]++; accepted[id] > 1 {

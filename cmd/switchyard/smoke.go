@@ -1,0 +1,19 @@
+package main
+
+import (
+	"context"
+
+	"switchyard/ops/smoke"
+)
+
+// smokeCmd proves a service from outside. Its exit code is 1 when any figure differs.
+type smokeCmd struct {
+	URL    string `help:"Address of a running service; empty: one is started from nothing." placeholder:"URL"`
+	Key    string `help:"A full key of an account without traffic, for --url." env:"SWITCHYARD_KEY" placeholder:"KEY"`
+	Clicks int    `help:"How many visitors to send." default:"2000"`
+}
+
+// Run implements the command.
+func (c *smokeCmd) Run(ctx context.Context, e *env) error {
+	return smoke.Run(ctx, smoke.Options{URL: c.URL, Key: c.Key, Clicks: c.Clicks, Out: e.stdout})
+}

@@ -1,0 +1,34 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/gin-gonic/gin"
+)
+
+// Bare serves the least that gin can do for a tracking link, a redirect to a fixed address, until the context ends.
+func Bare(ctx context.Context, addr string) error {
+	gin.SetMode(gin.ReleaseMode)
+	engine := gin.New()
+	engine.GET("/:alias", func(c *gin.Context) {
+		c.Header("Location", "https://offer.example/landing?cid=0123456789abcdefghijkl")
+		c.Status(http.StatusFound)
+	})
+	engine.GET("/readyz", func(c *gin.Context) { c.Status(http.StatusOK) })
+	server := &http.Server{Addr: addr, Handler: engine, ReadHeaderTimeout: 10 * time.Second}
+	var lc net.ListenConfig
+	l, err := lc.Listen(ctx, "tcp", addr)
+	if err != nil {
+		return err
+	}
+	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
+	defer stop()
+	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,257 @@
+package bench
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"switchyard/ops/fleet"
+)
+
+// Options of a run.
+type Options struct {
+	Rounds      int           // how often bare and real take turns
+	Duration    time.Duration // of one turn
+	Connections int           // of the saturating loads
+	Out         io.Writer
+	Binary      string // empty: the program that runs now
+}
+
+// Goals, as the README promises them.
+const (
+	goalRatio     = 0.5
+	goalP99       = 15 * time.Millisecond
+	goalIngest    = 2500 // clicks a second
+	goalLag       = 3 * time.Second
+	goalPick      = 2 * time.Microsecond
+	goalStart     = 50 * time.Millisecond
+	ingestSeconds = 15
+)
+
+// run is one run of all measurements.
+type run struct {
+	Options
+	began    time.Time
+	crowd    Crowd
+	fleet    *fleet.Fleet
+	receiver *fleet.Receiver
+	api      *fleet.API
+	bare     string // address of the bare server
+	real     string
+	link     *url.URL
+	campaign string
+	sent     int // clicks on the tracking link so far
+	rows     []row
+	missed   int
+}
+
+// row is a line of the result. An empty goal has no verdict.
+type row struct {
+	what, value, goal string
+	met               bool
+}
+
+// ErrMissed says that a goal was not reached on this machine.
+var ErrMissed = errors.New("bench: a goal was missed")
+
+// Run starts a service of its own, measures and prints a table with goals and verdicts.
+func Run(ctx context.Context, o Options) (err error) {
+	r := &run{Options: o, began: time.Now()}
+	if r.crowd, err = LoadCrowd(); err != nil {
+		return err
+	}
+	if r.receiver, err = fleet.NewReceiver(nil); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.receiver.Close()) }()
+	r.say("starting private servers and the service")
+	r.fleet, err = fleet.Start(ctx, fleet.Options{
+		Binary: o.Binary, Receiver: r.receiver, Env: []string{"LOG_LEVEL=warn"},
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.fleet.Close()) }()
+	for _, part := range []func(context.Context) error{
+		r.setUp, r.redirects, r.ingest, r.start, func(context.Context) error { return r.choice() },
+	} {
+		if err := part(ctx); err != nil {
+			return fmt.Errorf("%w\n%s", err, r.fleet.Tails())
+		}
+	}
+	return r.table()
+}
+
+// setUp starts the bare server and the service and makes a campaign with rules.
+func (r *run) setUp(ctx context.Context) error {
+	port, err := fleet.FreePort()
+	if err != nil {
+		return err
+	}
+	r.bare = "127.0.0.1:" + strconv.Itoa(port)
+	if _, err := r.fleet.Spawn("bench", "bare", "--addr", r.bare); err != nil {
+		return err
+	}
+	if err := r.fleet.StartAll(ctx); err != nil {
+		return err
+	}
+	r.real = strings.TrimPrefix(r.fleet.URL, "http://")
+	if _, r.api, err = r.fleet.Account(ctx, "Bench", "scale"); err != nil {
+		return err
+	}
+	return r.create(ctx)
+}
+
+type object = map[string]any
+
+// create makes a campaign as they are met: rules by country, device and system, weighted offers, tokens.
+func (r *run) create(ctx context.Context) error {
+	var source, campaign struct{ ID, URL string }
+	err := r.api.Create(ctx, "/traffic-sources", object{
+		"name": "s", "token_macros": object{"sub1": "{zone}", "sub2": "{creative}"}, "cost_param": "bid",
+		"external_id_param": "xid",
+	}, &source)
+	if err != nil {
+		return err
+	}
+	var to []object
+	for i, weight := range []int{60, 30, 10} {
+		var offer struct{ ID string }
+		body := object{
+			"name":   fmt.Sprintf("o%d", i),
+			"url":    "https://offer.example/landing?cid={clickid}&c={country}&os={os}&s={sub1}&x={external_id}",
+			"payout": 1 + i,
+		}
+		if err := r.api.Create(ctx, "/offers", body, &offer); err != nil {
+			return err
+		}
+		to = append(to, object{"id": offer.ID, "weight": weight})
+	}
+	filter := func(attribute, operator string, value any) object {
+		return object{"attribute": attribute, "operator": operator, "value": value}
+	}
+	path := func(name, kind string, filters ...object) object {
+		return object{"name": name, "stream_type": kind, "action": "offer", "destinations": to, "filters": filters}
+	}
+	err = r.api.Create(ctx, "/campaigns", object{
+		"name": "bench", "alias": "bench-campaign", "source_id": source.ID,
+		"streams": []object{
+			path("forced", "forced", filter("country", "in", []string{"NZ", "KE"}), filter("device_type", "equals", "tv")),
+			path("phones", "regular", filter("os", "in", []string{"Android", "iOS"}),
+				filter("browser_version", "gte", "90"), filter("language", "in", []string{"en", "de", "es"})),
+			path("desktops", "regular", filter("device_type", "equals", "desktop"),
+				filter("country", "not_in", []string{"CN", "RU"}), filter("user_agent", "not_contains", "Electron")),
+			path("rest", "default"),
+		},
+	}, &campaign)
+	if err != nil {
+		return err
+	}
+	r.campaign = campaign.ID
+	if r.link, err = url.Parse(campaign.URL); err != nil {
+		return err
+	}
+	return r.waitLive(ctx)
+}
+
+func (r *run) waitLive(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	return fleet.Poll(ctx, 20*time.Millisecond, func() (bool, error) {
+		req, err := http.NewRequestWithContext(ctx, http.MethodHead, r.fleet.URL+r.link.Path, nil)
+		if err != nil {
+			return false, err
+		}
+		req.Host = r.link.Host
+		resp, err := http.DefaultTransport.RoundTrip(req)
+		if err != nil {
+			return false, err
+		}
+		return resp.StatusCode == http.StatusFound, resp.Body.Close()
+	})
+}
+
+// counted is how many clicks the reports know.
+func (r *run) counted(ctx context.Context) (int, error) {
+	var got struct {
+		Clicks int `json:"clicks"`
+		Bots   int `json:"bot_clicks"`
+	}
+	err := r.api.Get(ctx, "/stats/overview", &got)
+	return got.Clicks + got.Bots, err
+}
+
+// drain waits until every click that was sent is counted, so that the next turn begins on a quiet machine.
+func (r *run) drain(ctx context.Context) (time.Duration, error) {
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	n := 0
+	err := fleet.Poll(ctx, 200*time.Millisecond, func() (bool, error) {
+		var err error
+		n, err = r.counted(ctx)
+		return n >= r.sent, err
+	})
+	if err == nil && n != r.sent {
+		err = fmt.Errorf("bench: %d clicks were counted, %d were answered", n, r.sent)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("bench: %d of %d clicks are counted: %w", n, r.sent, err)
+	}
+	return time.Since(began), nil
+}
+
+func (r *run) add(what, value, goal string, met bool) {
+	r.rows = append(r.rows, row{what, value, goal, met})
+	if goal != "" && !met {
+		r.missed++
+	}
+}
+
+// table prints the result.
+func (r *run) table() error {
+	_, _ = fmt.Fprintf(r.Out, "\n%d processors, %s, %.0f s\n\n", runtime.NumCPU(), runtime.Version(), time.Since(r.began).Seconds())
+	w := tabwriter.NewWriter(r.Out, 0, 4, 2, ' ', 0)
+	_, _ = fmt.Fprintln(w, "WHAT\tMEASURED\tGOAL\tVERDICT")
+	for _, row := range r.rows {
+		verdict := ""
+		if row.goal != "" {
+			verdict = map[bool]string{true: "met", false: "MISSED"}[row.met]
+		}
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", row.what, row.value, row.goal, verdict)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if r.missed > 0 {
+		return ErrMissed
+	}
+	return nil
+}
+
+func (r *run) say(format string, args ...any) {
+	_, _ = fmt.Fprintf(r.Out, "[%5.1f s] %s\n", time.Since(r.began).Seconds(), fmt.Sprintf(format, args...))
+}
+
+// median of a list that is not empty.
+func median[T cmp.Ordered](list []T) T {
+	sorted := slices.Sorted(slices.Values(list))
+	return sorted[len(sorted)/2]
+}
+
+func short(d time.Duration) string {
+	if d >= time.Second {
+		return d.Round(10 * time.Millisecond).String()
+	}
+	return d.Round(10 * time.Microsecond).String()
+}

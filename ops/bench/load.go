@@ -1,0 +1,193 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// Request is one HTTP/1.1 request as bytes. Letters from Random on, Letters of them, are replaced by random ones each
+// time it is sent.
+type Request struct {
+	Bytes           []byte
+	Random, Letters int
+}
+
+// Load is traffic on one address over keep-alive connections. It speaks no more HTTP than it needs, so that the
+// client's cost does not hide the server's.
+type Load struct {
+	Addr        string
+	Connections int
+	Requests    []Request
+	Duration    time.Duration
+	Rate        float64 // requests a second of all connections together; 0: as fast as answers come
+	Status      string  // what every answer has to be, such as "302"
+}
+
+// Result is what one run of a load saw.
+type Result struct {
+	Count     int
+	Elapsed   time.Duration
+	latencies []time.Duration // sorted
+}
+
+// Rate is answers a second.
+func (r Result) Rate() float64 { return float64(r.Count) / r.Elapsed.Seconds() }
+
+// Percentile is the latency that a share p (0 to 1) of the answers did not exceed. With a fixed rate it counts from
+// when the request was due, so that a stall is felt by all that had to wait behind it.
+func (r Result) Percentile(p float64) time.Duration {
+	if len(r.latencies) == 0 {
+		return 0
+	}
+	return r.latencies[min(len(r.latencies)-1, int(p*float64(len(r.latencies))))]
+}
+
+// Run sends the load. Any answer other than the wanted one, and any broken connection, is an error.
+func (l Load) Run(ctx context.Context) (Result, error) {
+	ctx, cancel := context.WithTimeout(ctx, l.Duration+30*time.Second)
+	defer cancel()
+	clients := make([]*client, l.Connections)
+	for i := range clients {
+		var d net.Dialer
+		conn, err := d.DialContext(ctx, "tcp", l.Addr)
+		if err != nil {
+			return Result{}, fmt.Errorf("bench: %w", err)
+		}
+		defer func() { _ = conn.Close() }()
+		deadline, _ := ctx.Deadline()
+		_ = conn.SetDeadline(deadline)
+		clients[i] = &client{
+			Load: l, conn: conn, in: make([]byte, 16<<10), next: i * len(l.Requests) / l.Connections,
+			random: rand.New(rand.NewPCG(uint64(i), uint64(time.Now().UnixNano()))), //nolint:gosec // no secret
+		}
+	}
+	start := time.Now()
+	var wg sync.WaitGroup
+	for i, c := range clients {
+		wg.Go(func() { c.err = c.run(ctx, start, i) })
+	}
+	wg.Wait()
+	result := Result{Elapsed: time.Since(start)}
+	var errs []error
+	for _, c := range clients {
+		result.Count += len(c.latencies)
+		result.latencies = append(result.latencies, c.latencies...)
+		errs = append(errs, c.err)
+	}
+	slices.Sort(result.latencies)
+	return result, errors.Join(errs...)
+}
+
+// client is one connection.
+type client struct {
+	Load
+	conn      net.Conn
+	in, out   []byte
+	next      int
+	random    *rand.Rand
+	latencies []time.Duration
+	err       error
+}
+
+func (c *client) run(ctx context.Context, start time.Time, number int) error {
+	interval := time.Duration(0)
+	if c.Rate > 0 {
+		interval = time.Duration(float64(time.Second) * float64(c.Connections) / c.Rate)
+	}
+	due := start.Add(interval * time.Duration(number) / time.Duration(c.Connections))
+	for timer := time.NewTimer(0); ; {
+		now := time.Now()
+		if now.Sub(start) >= c.Duration {
+			return nil
+		}
+		if interval == 0 {
+			due = now
+		} else if wait := due.Sub(now); wait > 0 {
+			timer.Reset(wait)
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-timer.C:
+			}
+		}
+		if err := c.once(); err != nil {
+			return fmt.Errorf("bench: %w", err)
+		}
+		c.latencies = append(c.latencies, time.Since(due))
+		due = due.Add(interval)
+	}
+}
+
+const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
+
+// once sends the next request and reads its answer.
+func (c *client) once() error {
+	r := c.Requests[c.next]
+	if c.next++; c.next == len(c.Requests) {
+		c.next = 0
+	}
+	out := r.Bytes
+	if r.Letters > 0 {
+		c.out = append(c.out[:0], out...) // requests are shared by all connections: change a copy
+		out = c.out
+		for i := range r.Letters {
+			out[r.Random+i] = letters[c.random.Uint64()%uint64(len(letters))]
+		}
+	}
+	if _, err := c.conn.Write(out); err != nil {
+		return err
+	}
+	return c.read()
+}
+
+var (
+	headEnd       = []byte("\r\n\r\n")
+	contentLength = []byte("\r\nContent-Length: ")
+	chunked       = []byte("\r\nTransfer-Encoding: chunked")
+)
+
+// read reads one answer: its head, and as many bytes as its head announces.
+func (c *client) read() error {
+	have, head := 0, -1
+	for head < 0 {
+		n, err := c.conn.Read(c.in[have:])
+		if err != nil {
+			return err
+		}
+		have += n
+		head = bytes.Index(c.in[:have], headEnd)
+		if head < 0 && have == len(c.in) {
+			return errors.New("the head of an answer is too long")
+		}
+	}
+	if text := c.in[:head]; len(text) < 12 || string(text[9:12]) != c.Status || bytes.Contains(text, chunked) {
+		return fmt.Errorf("wrong answer: %.300s", c.in[:have])
+	}
+	body := 0
+	if i := bytes.Index(c.in[:head], contentLength); i >= 0 {
+		text := c.in[i+len(contentLength) : head]
+		if end := bytes.IndexByte(text, '\r'); end >= 0 {
+			text = text[:end]
+		}
+		var err error
+		if body, err = strconv.Atoi(string(text)); err != nil {
+			return err
+		}
+	}
+	for rest := body - (have - head - len(headEnd)); rest > 0; {
+		n, err := c.conn.Read(c.in[:min(rest, len(c.in))])
+		if err != nil {
+			return err
+		}
+		rest -= n
+	}
+	return nil
+}

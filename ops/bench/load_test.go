@@ -1,0 +1,88 @@
+package bench
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// seen is a server that notes the user agents that come.
+type seen struct {
+	mu     sync.Mutex
+	agents map[string]int
+	answer http.HandlerFunc
+}
+
+func (s *seen) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	s.agents[r.UserAgent()]++
+	s.mu.Unlock()
+	s.answer(w, r)
+}
+
+func TestLoadCountsAnswers(t *testing.T) {
+	t.Parallel()
+	crowd, err := LoadCrowd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	redirect := func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "https://x.example/", http.StatusFound) }
+	tests := map[string]struct {
+		requests []Request
+		rate     float64
+		answer   http.HandlerFunc
+		wrong    string
+	}{
+		"usual":  {crowd.requests("h.example", "/a"), 0, redirect, ""},
+		"paced":  {crowd.requests("h.example", "/a"), 400, redirect, ""},
+		"flood":  {crowd.flood("h.example", "/a"), 0, redirect, ""},
+		"faulty": {crowd.requests("h.example", "/a"), 0, http.NotFound, "wrong answer"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := &seen{agents: map[string]int{}, answer: tt.answer}
+			server := httptest.NewServer(s)
+			defer server.Close()
+			l := Load{
+				Addr: strings.TrimPrefix(server.URL, "http://"), Connections: 4, Requests: tt.requests, Status: "302",
+				Duration: 300 * time.Millisecond, Rate: tt.rate,
+			}
+			got, err := l.Run(t.Context())
+			if tt.wrong != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.wrong) {
+					t.Fatalf("error %v, want %q", err, tt.wrong)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			total := 0
+			for agent, n := range s.agents {
+				if total += n; name == "flood" && n > 1 {
+					t.Errorf("%q came %d times", agent, n)
+				}
+			}
+			if total != got.Count || total == 0 || got.Percentile(0.5) > got.Percentile(0.99) {
+				t.Errorf("the server saw %d requests, the load %d", total, got.Count)
+			}
+			if limit := int(tt.rate*l.Duration.Seconds()) + l.Connections; tt.rate > 0 && total > limit {
+				t.Errorf("%d requests were sent, %d are due", total, limit)
+			}
+		})
+	}
+}
+
+func TestPickMeasuresTheLastPath(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second")
+	}
+	result, err := pick()
+	if err != nil || result.N == 0 || result.AllocsPerOp() != 0 {
+		t.Fatalf("%v %v", result, err)
+	}
+}

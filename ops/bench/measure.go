@@ -1,0 +1,184 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"switchyard/ops/fleet"
+)
+
+// turns are the results of one kind of load, and what each answer cost its server.
+type turns struct {
+	rates    []float64
+	p50, p99 []time.Duration
+	cpu      []time.Duration // processor time of the server process by answer
+}
+
+// take runs one turn against a process.
+func (t *turns) take(ctx context.Context, l Load, p *fleet.Process) (Result, error) {
+	before := p.CPU()
+	result, err := l.Run(ctx)
+	if err != nil {
+		return result, err
+	}
+	t.rates = append(t.rates, result.Rate())
+	t.p50 = append(t.p50, result.Percentile(0.5))
+	t.p99 = append(t.p99, result.Percentile(0.99))
+	t.cpu = append(t.cpu, (p.CPU()-before)/time.Duration(max(result.Count, 1)))
+	return result, nil
+}
+
+func (t *turns) String() string {
+	return fmt.Sprintf("%6.0f/s  p50 %s  p99 %s  %s CPU each", median(t.rates), short(median(t.p50)), short(median(t.p99)),
+		median(t.cpu).Round(100*time.Nanosecond))
+}
+
+// redirects lets bare and real take turns, then the flood of random user agents.
+func (r *run) redirects(ctx context.Context) error {
+	link := r.link.RequestURI()
+	load := Load{Connections: r.Connections, Duration: r.Duration, Status: "302", Requests: r.crowd.requests(r.link.Host, link)}
+	bareLoad, realLoad, floodLoad := load, load, load
+	bareLoad.Addr, realLoad.Addr, floodLoad.Addr = r.bare, r.real, r.real
+	floodLoad.Requests = r.crowd.flood(r.link.Host, link)
+	var bare, tracked, flood turns
+	warm := realLoad
+	warm.Duration = 2 * time.Second // fills the cache of user agents, as traffic does
+	if _, err := r.visit(ctx, &turns{}, warm); err != nil {
+		return err
+	}
+	for i := range r.Rounds {
+		if _, err := bare.take(ctx, bareLoad, r.fleet.Find("bench")); err != nil {
+			return err
+		}
+		wait, err := r.visit(ctx, &tracked, realLoad)
+		if err != nil {
+			return err
+		}
+		r.say("round %d of %d: bare %.0f/s, tracking link %.0f/s (all counted %s later)", i+1, r.Rounds, bare.rates[i],
+			tracked.rates[i], short(wait))
+	}
+	for i := range max(1, r.Rounds/2) {
+		if _, err := r.visit(ctx, &flood, floodLoad); err != nil {
+			return err
+		}
+		r.say("random user agents: %.0f/s", flood.rates[i])
+	}
+	ratio, p99 := median(tracked.rates)/median(bare.rates), median(tracked.p99)
+	flooded := median(flood.rates) / median(tracked.rates)
+	r.add(fmt.Sprintf("bare gin handler, %d connections", r.Connections), bare.String(), "", true)
+	r.add(fmt.Sprintf("tracking link, %d connections", r.Connections), tracked.String(), "", true)
+	r.add("rate of the tracking link by the bare rate", fmt.Sprintf("%.2f", ratio), fmt.Sprintf(">= %.2f", goalRatio), ratio >= goalRatio)
+	r.add("p99 of the tracking link", short(p99), "<= "+goalP99.String(), p99 <= goalP99)
+	r.add("flood of random user agents", flood.String(), "", true)
+	r.add("rate in the flood by the usual rate", fmt.Sprintf("%.2f", flooded), fmt.Sprintf(">= %.2f", goalRatio), flooded >= goalRatio)
+	return nil
+}
+
+// visit is one turn on the tracking link and the wait until its clicks are counted.
+func (r *run) visit(ctx context.Context, t *turns, l Load) (time.Duration, error) {
+	result, err := t.take(ctx, l, r.fleet.Find("web"))
+	r.sent += result.Count
+	if err != nil {
+		return 0, err
+	}
+	return r.drain(ctx)
+}
+
+// ingest sends clicks at the promised rate and watches how far the reports stay behind.
+func (r *run) ingest(ctx context.Context) error {
+	l := Load{
+		Addr: r.real, Connections: r.Connections, Duration: ingestSeconds * time.Second, Rate: goalIngest, Status: "302",
+		Requests: r.crowd.requests(r.link.Host, r.link.RequestURI()),
+	}
+	done := make(chan error, 1)
+	var result Result
+	before, began := r.sent, time.Now()
+	go func() {
+		var err error
+		result, err = l.Run(ctx)
+		done <- err
+	}()
+	worst, err := r.watch(ctx, before, began, done)
+	if err != nil {
+		return err
+	}
+	r.sent += result.Count
+	wait, err := r.drain(ctx)
+	if err != nil {
+		return err
+	}
+	r.say("%d clicks at %.0f/s: reports at most %d clicks behind, all counted %s after the last", result.Count,
+		result.Rate(), worst, short(wait))
+	keeps := wait <= goalLag && result.Rate() >= 0.98*goalIngest
+	r.add(fmt.Sprintf("ingest at %d clicks/s for %d s", goalIngest, ingestSeconds), fmt.Sprintf(
+		"%.0f/s sent, at most %d behind, all counted %s after the last", result.Rate(), worst, short(wait)),
+		"<= "+goalLag.String()+" behind", keeps)
+	r.add(fmt.Sprintf("latency at %d clicks/s", goalIngest), fmt.Sprintf("p50 %s  p99 %s", short(result.Percentile(0.5)),
+		short(result.Percentile(0.99))), "", true)
+	return nil
+}
+
+// watch compares, until the load is done, what is counted with what must have been sent.
+func (r *run) watch(ctx context.Context, before int, began time.Time, done <-chan error) (worst int, err error) {
+	tick := time.NewTicker(500 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case err := <-done:
+			return worst, err
+		case <-tick.C:
+			due := int(time.Since(began).Seconds() * goalIngest)
+			n, err := r.counted(ctx)
+			if err != nil {
+				return worst, err
+			}
+			worst = max(worst, due-(n-before))
+		}
+	}
+}
+
+// start measures from a call of the API to the start of the job that it awaits, seen from the other end: the time
+// between sending POST /webhooks/test and its ping's arrival at our receiver.
+func (r *run) start(ctx context.Context) error {
+	const calls = 100
+	var hook struct{ ID, Secret string }
+	body := object{"url": r.receiver.URL("/hook"), "events": []string{"campaign.paused"}}
+	if err := r.api.Create(ctx, "/webhooks", body, &hook); err != nil {
+		return err
+	}
+	r.receiver.SetSecret("/hook", hook.Secret)
+	var result Result
+	for range calls {
+		sent := time.Now()
+		if err := r.api.Do(ctx, http.StatusOK, http.MethodPost, "/webhooks/test", object{"id": hook.ID}, nil); err != nil {
+			return err
+		}
+		attempts := r.receiver.Attempts()
+		if len(attempts) == 0 || attempts[len(attempts)-1].Problem != "" {
+			return errors.New("bench: the ping did not arrive in order")
+		}
+		result.latencies = append(result.latencies, attempts[len(attempts)-1].ReceivedAt.Sub(sent))
+	}
+	slices.Sort(result.latencies)
+	p95 := result.Percentile(0.95)
+	r.say("awaited jobs: p50 %s, p95 %s", short(result.Percentile(0.5)), short(p95))
+	r.add("API call to its awaited job at work (a webhook's ping at its receiver)", fmt.Sprintf("p50 %s  p95 %s",
+		short(result.Percentile(0.5)), short(p95)), "p95 <= "+goalStart.String(), p95 <= goalStart)
+	return nil
+}
+
+// choice measures flow.Pick.
+func (r *run) choice() error {
+	result, err := pick()
+	if err != nil {
+		return err
+	}
+	took := time.Duration(result.NsPerOp())
+	r.add("flow.Pick, 20 paths of 3 conditions", fmt.Sprintf("%s, %d allocations", took, result.AllocsPerOp()),
+		"< "+goalPick.String()+", 0 allocations", took < goalPick && result.AllocsPerOp() == 0)
+	return nil
+}

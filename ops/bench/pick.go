@@ -1,0 +1,57 @@
+package bench
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"switchyard/models/cond"
+	"switchyard/models/flow"
+)
+
+// pick measures the choice of a path alone: 20 paths of three conditions each, of which only the last path's all hold,
+// so that every path is looked at. The visitor's values are set anew for each choice.
+func pick() (testing.BenchmarkResult, error) {
+	paths := make([]map[string]any, 20)
+	for i := range paths {
+		paths[i] = map[string]any{
+			"action": "offer", "destinations": []any{map[string]any{"url": "https://offer.example/?cid={clickid}"}},
+			"filters": []any{
+				map[string]any{"attribute": "country", "operator": "in", "value": []any{"US", "CA", "GB"}},
+				map[string]any{"attribute": "browser_version", "operator": "gte", "value": "100.1"},
+				map[string]any{
+					"attribute": "device_model", "operator": "equals",
+					"value": []any{"iphone", fmt.Sprintf("pixel %d", 29-i)},
+				},
+			},
+		}
+	}
+	text, err := json.Marshal(paths)
+	if err != nil {
+		return testing.BenchmarkResult{}, err
+	}
+	list, err := flow.Parse(text)
+	if err != nil {
+		return testing.BenchmarkResult{}, err
+	}
+	if err := flow.Validate(list, flow.Known{}); err != nil {
+		return testing.BenchmarkResult{}, err
+	}
+	plan, err := flow.Compile(list, flow.Options{})
+	if err != nil {
+		return testing.BenchmarkResult{}, err
+	}
+	visitor := &flow.Visitor{Facts: new(cond.Facts)}
+	return testing.Benchmark(func(b *testing.B) {
+		b.ReportAllocs()
+		for i := 0; b.Loop(); i++ {
+			visitor.Facts.Reset()
+			visitor.Facts.SetText(cond.Country, "US")
+			visitor.Facts.SetText(cond.BrowserVersion, "131.0.6778.86")
+			visitor.Facts.SetText(cond.DeviceModel, "Pixel 10")
+			if d := plan.Pick(visitor, flow.Env{}, uint64(i)); d.Route == nil || d.Route.Name != "Path 20" { //nolint:gosec // not negative
+				b.Fatal("the wrong path was picked")
+			}
+		}
+	}), nil
+}

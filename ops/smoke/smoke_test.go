@@ -1,0 +1,50 @@
+package smoke
+
+import (
+	"testing"
+	"time"
+
+	"switchyard/models"
+)
+
+// TestClickIDs holds the sender's own reading of a click id against the service's.
+func TestClickIDs(t *testing.T) {
+	t.Parallel()
+	id := models.NewClickID()
+	if got, want := idTime(models.FormatClickID(id)), models.ClickTime(id); !got.Equal(want) {
+		t.Errorf("%v instead of %v", got, want)
+	}
+	made := makeID(1 << 60)
+	back, err := models.ParseClickID(made)
+	if err != nil || back.Version() != 7 || time.Since(models.ClickTime(back)).Abs() > time.Minute {
+		t.Errorf("%s is no click id of now: %v %v", made, back, err)
+	}
+	for _, text := range []string{"", "abc", "zzzzzzzzzzzzzzzzzzzzzz", "0000000000-00000000000"} {
+		if !idTime(text).IsZero() {
+			t.Errorf("%q was taken for a click id", text)
+		}
+	}
+}
+
+// TestScenario holds the tables to what the run relies on.
+func TestScenario(t *testing.T) {
+	t.Parallel()
+	total := 0
+	for _, c := range campaigns {
+		total += c.share
+		for _, p := range c.paths {
+			if p.takes == nil || p.action == "offer" && len(p.offers) != 1 || p.action == "lander" && landers[p.lander] != len(p.offers) {
+				t.Errorf("%s/%s is not complete", c.name, p.name)
+			}
+			for _, o := range p.offers {
+				offerNamed(o)
+			}
+		}
+		if c.cost == nil && !c.uncounted && c.target == "" {
+			t.Errorf("%s costs nothing", c.name)
+		}
+	}
+	if total != 100 {
+		t.Errorf("the shares make %d", total)
+	}
+}
