@@ -1,0 +1,84 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"switchyard/db/dbtest"
+	"switchyard/db/seal"
+	"switchyard/db/store"
+)
+
+// TestAccountsAndKeys walks the operators' commands on a database of its own.
+func TestAccountsAndKeys(t *testing.T) {
+	t.Parallel()
+	d, url := dbtest.NewURL(t)
+	vars := map[string]string{"DATABASE_URL": url}
+	call := func(into any, args ...string) {
+		t.Helper()
+		stdout, stderr, code := try(t, vars, append(args, "--json")...)
+		if code != 0 || stderr != "" {
+			t.Fatalf("%v: code %d, stderr %s", args, code, stderr)
+		}
+		if err := json.Unmarshal([]byte(stdout), into); err != nil {
+			t.Fatalf("%v: %v in %s", args, err, stdout)
+		}
+	}
+	var account struct{ ID string }
+	call(&account, "accounts", "create", "--name", "Acme", "--plan", "growth")
+	type key struct{ ID, Key, Scope, State string }
+	var made, fresh, revoked key
+	call(&made, "keys", "create", "--account", account.ID, "--scope", "read_only", "--expires-days", "30", "--name", "n")
+	box, err := seal.New(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := store.New(d, box)
+	if c, err := s.Authenticate(t.Context(), made.Key); err != nil || c.Scope != "read_only" || c.Account.Name != "Acme" {
+		t.Errorf("caller %+v, %v", c, err)
+	}
+	call(&fresh, "keys", "rotate", made.ID)
+	call(&revoked, "keys", "revoke", made.ID)
+	if _, err := s.Authenticate(t.Context(), made.Key); err == nil || revoked.State != "revoked" {
+		t.Errorf("a revoked key is %s and accepted", revoked.State)
+	}
+	if _, err := s.Authenticate(t.Context(), fresh.Key); err != nil || fresh.Scope != "read_only" {
+		t.Errorf("the rotated key: %+v, %v", fresh, err)
+	}
+	var keys []key
+	call(&keys, "keys", "list", "--account", account.ID)
+	if len(keys) != 2 || keys[0].Key+keys[1].Key != "" {
+		t.Errorf("listed keys %+v", keys)
+	}
+	var accounts []struct{ ID string }
+	call(&accounts, "accounts", "list")
+	if len(accounts) != 1 || accounts[0].ID != account.ID {
+		t.Errorf("listed accounts %+v", accounts)
+	}
+	var applied struct{ Applied *int }
+	call(&applied, "migrate")
+	if applied.Applied == nil || *applied.Applied != 0 {
+		t.Errorf("migrate applied %v", applied.Applied)
+	}
+	for want, args := range map[string][]string{
+		"no plan":   {"accounts", "create", "--name", "x", "--plan", "gold"},
+		"30, 90":    {"keys", "create", "--account", account.ID, "--expires-days", "7"},
+		"read_only": {"keys", "create", "--account", account.ID, "--scope", "admin"},
+		"no such":   {"keys", "revoke", account.ID},
+		"UUID":      {"keys", "rotate", "x"},
+	} {
+		stdout, stderr, code := try(t, vars, args...)
+		if code != 1 || stdout != "" || !strings.Contains(stderr, want) {
+			t.Errorf("%v: code %d, stderr %q, want %q", args, code, stderr, want)
+		}
+	}
+}
+
+func TestOpenAPICommand(t *testing.T) {
+	t.Parallel()
+	stdout, _, code := try(t, nil, "openapi")
+	if code != 0 || !strings.Contains(stdout, `"openapi": "3.1.0"`) {
+		t.Errorf("code %d, %.100s", code, stdout)
+	}
+}

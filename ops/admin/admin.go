@@ -1,0 +1,162 @@
+// Package admin is what operators do to accounts and keys from the command line. It checks what they typed and gives
+// values that print the same as a table and as JSON.
+package admin
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/store"
+	"switchyard/models"
+)
+
+// ExpiryDays are the lives that a key can have; 0 is a key without end.
+var ExpiryDays = []int{0, 30, 90, 365}
+
+// Account is an account as operators see it.
+type Account struct {
+	ID        uuid.UUID `json:"id"`
+	Name      string    `json:"name"`
+	Plan      string    `json:"plan"`
+	CreatedAt string    `json:"created_at"`
+}
+
+// Key is a key as operators see it. Secret is the key itself, in the answer that makes it and never again.
+type Key struct {
+	ID        uuid.UUID `json:"id"`
+	Secret    string    `json:"key,omitempty"`
+	AccountID uuid.UUID `json:"account_id"`
+	Name      string    `json:"name"`
+	Scope     string    `json:"scope"`
+	Hint      string    `json:"hint"`
+	State     string    `json:"state"`
+	CreatedAt string    `json:"created_at"`
+	ExpiresAt *string   `json:"expires_at"`
+}
+
+// Admin works on a store.
+type Admin struct{ Store *store.Store }
+
+// CreateAccount makes an account on one of the plans.
+func (a Admin) CreateAccount(ctx context.Context, name, plan string) (Account, error) {
+	name = strings.TrimSpace(name)
+	if name == "" || len(name) > 255 {
+		return Account{}, models.Invalid("required", "an account needs a name of at most 255 characters")
+	}
+	if _, ok := models.PlanNamed(plan); !ok {
+		return Account{}, models.Invalid("invalid_plan", "there is no plan %q; the plans are %s", plan, planNames())
+	}
+	made, err := a.Store.CreateAccount(ctx, name, plan)
+	return showAccount(made), err
+}
+
+func planNames() string {
+	var names []string
+	for _, p := range models.Plans {
+		names = append(names, p.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Accounts lists all accounts, newest first.
+func (a Admin) Accounts(ctx context.Context) ([]Account, error) {
+	list, err := a.Store.ListAccounts(ctx)
+	out := make([]Account, 0, len(list))
+	for _, item := range list {
+		out = append(out, showAccount(item))
+	}
+	return out, err
+}
+
+// NewKey is what a key is made of.
+type NewKey struct {
+	Account string
+	Name    string
+	Scope   string // full or read_only
+	Days    int    // one of ExpiryDays
+}
+
+// CreateKey makes a key and shows it, for the only time.
+func (a Admin) CreateKey(ctx context.Context, n NewKey) (Key, error) {
+	account, err := parseID("account", n.Account)
+	if err != nil {
+		return Key{}, err
+	}
+	if n.Scope != models.ScopeFull && n.Scope != models.ScopeReadOnly {
+		return Key{}, models.Invalid("invalid_scope", "the scope is full or read_only, not %q", n.Scope)
+	}
+	if !slices.Contains(ExpiryDays, n.Days) {
+		return Key{}, models.Invalid("invalid_expiry", "a key lives for 30, 90 or 365 days, or (0) without end")
+	}
+	if len(n.Name) > 255 {
+		return Key{}, models.Invalid("too_long", "a key's name has at most 255 characters")
+	}
+	k, secret, err := a.Store.CreateKey(ctx, account, n.Name, n.Scope, time.Duration(n.Days)*24*time.Hour)
+	return showKey(k, secret), err
+}
+
+// Keys lists the keys of an account, newest first.
+func (a Admin) Keys(ctx context.Context, account string) ([]Key, error) {
+	id, err := parseID("account", account)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := a.Store.FindAccount(ctx, id); err != nil {
+		return nil, err
+	}
+	list, err := a.Store.ListKeys(ctx, id)
+	out := make([]Key, 0, len(list))
+	for _, k := range list {
+		out = append(out, showKey(k, ""))
+	}
+	return out, err
+}
+
+// RotateKey replaces a key; the old one stays valid for one day.
+func (a Admin) RotateKey(ctx context.Context, key string) (Key, error) {
+	id, err := parseID("key", key)
+	if err != nil {
+		return Key{}, err
+	}
+	k, secret, err := a.Store.RotateKey(ctx, id)
+	return showKey(k, secret), err
+}
+
+// RevokeKey ends a key at once, on every process.
+func (a Admin) RevokeKey(ctx context.Context, key string) (Key, error) {
+	id, err := parseID("key", key)
+	if err != nil {
+		return Key{}, err
+	}
+	k, err := a.Store.RevokeKey(ctx, id)
+	return showKey(k, ""), err
+}
+
+func parseID(what, text string) (uuid.UUID, error) {
+	id, err := uuid.Parse(text)
+	if err != nil {
+		return id, models.Invalid("invalid_id", "the %s's id must be a UUID, not %q", what, fmt.Sprintf("%.60s", text))
+	}
+	return id, nil
+}
+
+func showAccount(a models.Account) Account {
+	return Account{ID: a.ID, Name: a.Name, Plan: a.Plan, CreatedAt: stamp(a.CreatedAt)}
+}
+
+func showKey(k models.Key, secret string) Key {
+	out := Key{ID: k.ID, Secret: secret, AccountID: k.AccountID, Name: k.Name, Scope: k.Scope, Hint: k.Hint,
+		State: k.State(time.Now()), CreatedAt: stamp(k.CreatedAt)}
+	if k.ExpiresAt != nil {
+		s := stamp(*k.ExpiresAt)
+		out.ExpiresAt = &s
+	}
+	return out
+}
+
+func stamp(t time.Time) string { return t.UTC().Format(models.EventTimeFormat) }
