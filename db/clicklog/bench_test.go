@@ -1,0 +1,92 @@
+package clicklog_test
+
+import (
+	"math/rand/v2"
+	"net/netip"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
+	"switchyard/models"
+)
+
+// realistic is a click as a tracking link makes it, one of many campaigns, countries and visitors.
+func realistic(acc uuid.UUID, campaigns []uuid.UUID) *models.Click {
+	n := rand.IntN(1 << 30) //nolint:gosec // load
+	return &models.Click{
+		ID: models.NewClickID(), AccountID: acc, CampaignID: campaigns[n%len(campaigns)], StreamID: campaigns[n%3%len(campaigns)],
+		LanderID: campaigns[n%5%len(campaigns)], SourceID: campaigns[n%2%len(campaigns)], VisitorID: uuid.New(), Domain: "go.example.com",
+		Destination: "https://lander.example.com/page?clickid=0BvS1kYbYg1Qq2rAI0cQvL&c=summer", Arrival: "url",
+		ExternalID: "ext-293847293847", Subs: [models.Subs]string{"banner-7", "zone-12345", "", "creative"},
+		Params: "sub1=banner-7&sub2=zone-12345&sub4=creative&cost=0.0031&ext=ext-293847293847",
+		IP:     netip.AddrFrom4([4]byte{93, byte(n >> 16), byte(n >> 8), byte(n)}),
+		UserAgent: "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) " +
+			"Version/17.5 Mobile/15E148 Safari/604.1",
+		Referrer: "https://news.example.org/2026/11/article", ReferrerDomain: "news.example.org", Language: "de",
+		Country: []string{"DE", "FR", "US", "BR", "IN"}[n%5], Region: "Bavaria", City: "Munich", ISP: "Some Carrier GmbH",
+		ASN: 3320, ConnectionType: "mobile", DeviceType: []string{"mobile", "desktop"}[n%2], DeviceBrand: "Apple",
+		DeviceModel: "iPhone", OS: []string{"iOS", "Android", "Windows"}[n%3], OSVersion: "17.5", Browser: "Safari",
+		BrowserVersion: "17.5", Cost: decimal.New(31, -4), Currency: "USD",
+		UniqueKey: [16]byte(uuid.NewSHA1(uuid.Nil, []byte{byte(n), byte(n >> 8), byte(n >> 16)})), UniqueHours: 24,
+	}
+}
+
+// BenchmarkIngest measures how many clicks a second go from a full spool into PostgreSQL, without pacing; a third of
+// them clicked on to an offer.
+func BenchmarkIngest(b *testing.B) {
+	d := dbtest.New(b)
+	acc := uuid.New()
+	campaigns := make([]uuid.UUID, 20)
+	for i := range campaigns {
+		campaigns[i] = uuid.New()
+	}
+	const batch = 10_000
+	clicks := 0
+	b.StopTimer()
+	b.ResetTimer()
+	for range b.N {
+		s, err := clicklog.OpenSpool(b.TempDir(), clicklog.SpoolOptions{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		records := make(chan clicklog.Record, 64)
+		done := make(chan struct{})
+		for range 64 {
+			go func() {
+				for r := range records {
+					if err := s.Append(b.Context(), r); err != nil {
+						b.Error(err)
+					}
+				}
+				done <- struct{}{}
+			}()
+		}
+		for i := range batch {
+			c := realistic(acc, campaigns)
+			records <- clicklog.Record{Click: c}
+			if i%3 == 0 {
+				records <- clicklog.Record{Out: &models.ClickOut{ID: models.NewClickID(), ClickID: c.ID, AccountID: acc,
+					Slot: 1, OfferID: campaigns[i%7], Destination: "https://offer.example.com/?cid=1"}}
+			}
+		}
+		close(records)
+		for range 64 {
+			<-done
+		}
+		b.StartTimer()
+		drain(b, s, d, clicklog.IngestOptions{})
+		b.StopTimer()
+		clicks += batch
+		if st := s.Stats(); st.Rejected > 0 || st.PendingBytes > 0 {
+			b.Fatalf("%+v", st)
+		}
+		_ = s.Close()
+	}
+	if n := number[int](b, d, `SELECT count(*) FROM clicks`); n < clicks {
+		b.Fatalf("%d of %d clicks", n, clicks)
+	}
+	b.ReportMetric(float64(clicks)/b.Elapsed().Seconds(), "clicks/s")
+}

@@ -1,0 +1,263 @@
+package clicklog_test
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
+	"switchyard/models"
+)
+
+func record(t testing.TB, d *db.DB, in clicklog.ConversionInput) (clicklog.ConversionOutcome, error) {
+	t.Helper()
+	var out clicklog.ConversionOutcome
+	err := db.Tx(t.Context(), d, func(c db.Conn) (err error) {
+		out, err = clicklog.RecordConversion(t.Context(), c, in)
+		return err
+	})
+	return out, err
+}
+
+func amount(s string) *decimal.Decimal {
+	d := decimal.RequireFromString(s)
+	return &d
+}
+
+func storedClick(t testing.TB, d *db.DB, change func(*models.Click)) *models.Click {
+	t.Helper()
+	c := click(account(t, d), uuid.New(), 1)
+	if change != nil {
+		change(c)
+	}
+	s := openSpool(t, t.TempDir())
+	put(t, s, clicklog.Record{Click: c})
+	drain(t, s, d, clicklog.IngestOptions{})
+	return c
+}
+
+func TestConversionLife(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	c := storedClick(t, d, func(c *models.Click) { c.Currency = "EUR"; c.RevenueShare = decimal.NewFromInt(10) })
+	for _, active := range []bool{true, false} {
+		_, err := d.ExecContext(t.Context(), `INSERT INTO webhook_endpoints (id, account_id, url, events, active, secret)
+			VALUES ($1, $2, 'https://example.com', '{conversion.created,conversion.updated}', $3, 'x')`,
+			uuid.New(), c.AccountID, active)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	happened := time.Date(2026, 11, 1, 10, 0, 0, 123e6, time.UTC)
+	for i, step := range []struct {
+		in            clicklog.ConversionInput
+		result        string
+		status        string
+		payout, cost  string
+		events        int
+		reasonHasWord string
+	}{
+		{clicklog.ConversionInput{Status: "pending", Payout: amount("4"), At: happened}, "created", "pending", "4", "0", 1, ""},
+		{clicklog.ConversionInput{Status: "pending", Payout: amount("4.00")}, "duplicate", "pending", "4", "0", 1, ""},
+		{clicklog.ConversionInput{Status: "chargeback"}, "ignored", "pending", "4", "0", 1, "chargeback"},
+		{clicklog.ConversionInput{Status: "approved"}, "updated", "approved", "4", "0.4", 2, ""},
+		{clicklog.ConversionInput{Status: "approved", Payout: amount("5")}, "updated", "approved", "5", "0.5", 3, ""},
+		{clicklog.ConversionInput{Payout: amount("6"), Cost: amount("1")}, "updated", "approved", "6", "1", 4, ""},
+		{clicklog.ConversionInput{Status: "rejected"}, "updated", "rejected", "6", "0", 5, ""},
+		{clicklog.ConversionInput{Status: "approved", Payout: amount("6")}, "updated", "approved", "6", "1", 6, ""},
+		{clicklog.ConversionInput{Status: "chargeback"}, "updated", "chargeback", "6", "0", 7, ""},
+		{clicklog.ConversionInput{Status: "approved"}, "ignored", "chargeback", "6", "0", 7, "approved"},
+	} {
+		in := step.in
+		in.ClickID, in.ConversionID, in.Source = c.ID, "order-1", models.FromPostback
+		out, err := record(t, d, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := out.Conversion
+		if out.Result != step.result || v.Status != step.status || !v.Payout.Equal(*amount(step.payout)) ||
+			!v.Cost.Equal(*amount(step.cost)) || v.Currency != "EUR" || !v.RecordedAt.Equal(happened) ||
+			!strings.Contains(out.Reason, step.reasonHasWord) {
+			t.Errorf("step %d: %+v", i, out)
+		}
+		told := out.Result == "created" || out.Result == "updated"
+		if told != (len(out.Deliveries) == 1) {
+			t.Errorf("step %d: %d deliveries", i, len(out.Deliveries))
+		}
+		if n := number[int](t, d, `SELECT count(*) FROM events`); n != step.events {
+			t.Errorf("step %d: %d events", i, n)
+		}
+	}
+	var bodies [][]byte
+	if err := d.SelectContext(t.Context(), &bodies, `SELECT body FROM events ORDER BY created_at`); err != nil {
+		t.Fatal(err)
+	}
+	last := ""
+	for i, body := range bodies {
+		var e struct {
+			Type      string                `json:"type"`
+			CreatedAt string                `json:"created_at"`
+			Data      models.ConversionData `json:"data"`
+		}
+		if err := json.Unmarshal(body, &e); err != nil {
+			t.Fatal(err)
+		}
+		if e.CreatedAt <= last {
+			t.Errorf("event %d of %s is not after %s", i, e.CreatedAt, last)
+		}
+		last = e.CreatedAt
+		if e.Data.ClickID != models.FormatClickID(c.ID) || e.Data.RecordedAt != "2026-11-01 10:00:00.123" ||
+			(e.Type == models.EventConversionCreated) != (i == 0) {
+			t.Errorf("event %d: %s", i, body)
+		}
+	}
+}
+
+func TestPayoutFollowsTheOffer(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	acc := account(t, d)
+	s := openSpool(t, t.TempDir())
+	for name, x := range map[string]struct {
+		payout    string
+		kind      string
+		fromParam bool
+		in        clicklog.ConversionInput
+		want      string
+		currency  string
+	}{
+		"told":                    {"7", "fixed", true, clicklog.ConversionInput{Payout: amount("3"), Currency: "GBP"}, "3", "GBP"},
+		"not told":                {"7", "fixed", true, clicklog.ConversionInput{}, "7", "CHF"},
+		"the offer knows better":  {"7", "fixed", false, clicklog.ConversionInput{Payout: amount("3"), Currency: "GBP"}, "7", "CHF"},
+		"percent":                 {"12.5", "percent", true, clicklog.ConversionInput{Payout: amount("80")}, "10", "CHF"},
+		"percent of the sale":     {"10", "percent", false, clicklog.ConversionInput{Amount: amount("50"), Payout: amount("9")}, "5", "CHF"},
+		"payout beside the sale":  {"10", "percent", true, clicklog.ConversionInput{Amount: amount("50"), Payout: amount("9")}, "9", "CHF"},
+		"percent of nothing told": {"10", "percent", true, clicklog.ConversionInput{}, "0", "CHF"},
+	} {
+		c := click(acc, uuid.New(), 1)
+		c.OfferID, c.Currency = uuid.New(), "EUR"
+		_, err := d.ExecContext(t.Context(), `INSERT INTO offers (id, account_id, name, url, payout, payout_type,
+			payout_from_param, currency) VALUES ($1, $2, $3, '', $4, $5, $6, 'CHF')`, c.OfferID, acc, name, x.payout, x.kind, x.fromParam)
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, s, clicklog.Record{Click: c})
+		drain(t, s, d, clicklog.IngestOptions{})
+		x.in.ClickID = c.ID
+		out, err := record(t, d, x.in)
+		if err != nil || !out.Conversion.Payout.Equal(*amount(x.want)) || out.Conversion.Currency != x.currency {
+			t.Errorf("%s: %s %s, %v", name, out.Conversion.Payout, out.Conversion.Currency, err)
+		}
+		if out.Conversion.Status != models.StatusApproved {
+			t.Errorf("%s: a new one without a status is %s", name, out.Conversion.Status)
+		}
+	}
+}
+
+func TestConversionRefusals(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	c := storedClick(t, d, nil)
+	for name, x := range map[string]struct {
+		in   clicklog.ConversionInput
+		want error
+	}{
+		"no such click":     {clicklog.ConversionInput{ClickID: models.NewClickID()}, clicklog.ErrUnknownClick},
+		"another account's": {clicklog.ConversionInput{ClickID: c.ID, AccountID: uuid.New()}, clicklog.ErrUnknownClick},
+		"status":            {clicklog.ConversionInput{ClickID: c.ID, Status: "sold"}, models.Invalid("invalid_status", "")},
+		"goal":              {clicklog.ConversionInput{ClickID: c.ID, Goal: strings.Repeat("x", 65)}, models.Invalid("too_long", "")},
+		"id":                {clicklog.ConversionInput{ClickID: c.ID, ConversionID: strings.Repeat("x", 256)}, models.Invalid("too_long", "")},
+		"below zero":        {clicklog.ConversionInput{ClickID: c.ID, Payout: amount("-1")}, models.Invalid("out_of_range", "")},
+		"huge":              {clicklog.ConversionInput{ClickID: c.ID, Payout: amount("1e9999")}, models.Invalid("out_of_range", "")},
+	} {
+		if _, err := record(t, d, x.in); !errors.Is(err, x.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if n := number[int](t, d, `SELECT count(*) FROM conversions`); n != 0 {
+		t.Errorf("%d conversions", n)
+	}
+}
+
+// The same postback many times at once is one conversion and one event.
+func TestConversionsAtOnce(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	c := storedClick(t, d, nil)
+	results := map[string]int{}
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	for range 16 {
+		wg.Go(func() {
+			out, err := record(t, d, clicklog.ConversionInput{ClickID: c.ID, ConversionID: "1", Payout: amount("2")})
+			if err != nil {
+				t.Error(err)
+			}
+			mu.Lock()
+			results[out.Result]++
+			mu.Unlock()
+		})
+	}
+	wg.Wait()
+	if diff := cmp.Diff(map[string]int{"created": 1, "duplicate": 15}, results); diff != "" {
+		t.Error(diff)
+	}
+	if n := number[int](t, d, `SELECT count(*) FROM events`); n != 1 {
+		t.Errorf("%d events", n)
+	}
+}
+
+func TestClickLog(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	c := storedClick(t, d, func(c *models.Click) { *c = *full(c) })
+	hop := models.ClickOut{ID: models.NewClickID(), ClickID: c.ID, AccountID: c.AccountID, Slot: 3, OfferID: uuid.New()}
+	s := openSpool(t, t.TempDir())
+	put(t, s, clicklog.Record{Out: &hop})
+	plain := click(c.AccountID, c.CampaignID, 5)
+	put(t, s, clicklog.Record{Click: plain})
+	drain(t, s, d, clicklog.IngestOptions{})
+	if _, err := record(t, d, clicklog.ConversionInput{ClickID: c.ID}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := clicklog.FindClick(t.Context(), d, c.AccountID, c.ID)
+	if err != nil || len(got.Hops) != 1 || len(got.Conversions) != 1 || got.LPSlot != 3 || got.OfferID != hop.OfferID {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	want := *c
+	want.OfferID, want.NetworkID = hop.OfferID, hop.NetworkID
+	want.Cost = want.Cost.Add(want.UniqueCost)
+	if diff := cmp.Diff(want, got.Click, sameValues); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := clicklog.FindClick(t.Context(), d, uuid.New(), c.ID); !errors.Is(err, models.NotFound("click")) {
+		t.Errorf("another account's: %v", err)
+	}
+	q := clicklog.LogQuery{AccountID: c.AccountID, From: time.Now().Add(-time.Hour), To: time.Now().Add(time.Hour), Limit: 10}
+	list, err := clicklog.Clicks(t.Context(), d, q)
+	if err != nil || len(list) != 2 || list[0].ID != plain.ID || list[1].ID != c.ID {
+		t.Errorf("%d clicks, %v", len(list), err)
+	}
+	q.Converted = true
+	list, err = clicklog.Clicks(t.Context(), d, q)
+	if err != nil || len(list) != 1 || list[0].ID != c.ID {
+		t.Errorf("%d converted, %v", len(list), err)
+	}
+	conversions, err := clicklog.Conversions(t.Context(), d, q)
+	if err != nil || len(conversions) != 1 || conversions[0].OfferID != hop.OfferID {
+		t.Errorf("%+v, %v", conversions, err)
+	}
+	q.AccountID = uuid.New()
+	if conversions, err = clicklog.Conversions(t.Context(), d, q); err != nil || len(conversions) != 0 {
+		t.Errorf("another account's: %+v, %v", conversions, err)
+	}
+}
