@@ -12,8 +12,10 @@ CREATE TABLE jobs (
     lease_until     timestamptz,
     fence           bigint NOT NULL DEFAULT 0,
     generation      bigint NOT NULL DEFAULT 0,
-    result          jsonb,
-    error           jsonb,
+    failed_generation bigint,          -- of the task that is archived because this row failed; running it again is an
+                                       -- attempt by hand
+    result          jsonb,             -- set once the job has been done, kept while it is done again by hand
+    error           jsonb,             -- of the last attempt
     created_at      timestamptz NOT NULL DEFAULT now(),
     finished_at     timestamptz
 );

@@ -1,0 +1,47 @@
+package jobs
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/robfig/cron/v3"
+)
+
+// Tick is the argument of a job that the clock starts: the moment it was due.
+type Tick struct {
+	At time.Time `json:"at"`
+}
+
+// CronRow starts a job by the clock. Specs are in UTC: five fields, or six with seconds in front, or a descriptor
+// such as @daily.
+type CronRow struct {
+	Name string
+	Spec string
+	Job  Job[Tick, None]
+}
+
+// Cron is the table of what the clock starts.
+var Cron = []CronRow{
+	{"enqueue rows that nobody holds", "*/2 * * * * *", Reconcile},
+	{"forget old jobs", "17 3 * * *", Prune},
+}
+
+// Reconcile enqueues the rows that are due, hold no live lease and have no task.
+var Reconcile = Define[Tick, None]("jobs:reconcile", Policy{Queue: Maintenance, Timeout: 30 * time.Second})
+
+// Prune deletes finished jobs, events and deliveries after 30 days.
+var Prune = Define[Tick, None]("jobs:prune", Policy{
+	Queue: Maintenance, Timeout: 10 * time.Minute, Retries: []time.Duration{time.Minute, 10 * time.Minute},
+})
+
+var specParser = cron.NewParser(
+	cron.SecondOptional | cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow | cron.Descriptor)
+
+// ParseSpec reads the spec of a CronRow. Its moments are computed in the location of the time asked for.
+func ParseSpec(spec string) (cron.Schedule, error) {
+	s, err := specParser.Parse(spec)
+	if err != nil {
+		return nil, fmt.Errorf("jobs: cron spec %q: %w", spec, err)
+	}
+	return s, nil
+}

@@ -1,0 +1,155 @@
+// Package jobstest helps to test what submits jobs: a Recorder keeps what was enqueued and answers as told, without
+// Redis. Redis starts a private server for tests that need the real thing.
+package jobstest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"switchyard/jobs"
+	"switchyard/models"
+)
+
+// Recorder is a queue in memory on which nobody works, but for the answers that a test sets.
+type Recorder struct {
+	mu      sync.Mutex
+	tasks   []jobs.Task
+	status  map[string]models.JobStatus
+	answers map[string]func(jobs.Payload) jobs.Outcome
+	err     error
+}
+
+// New makes a recorder and the client that enqueues into it.
+func New() (*Recorder, *jobs.Client) {
+	r := &Recorder{status: map[string]models.JobStatus{}, answers: map[string]func(jobs.Payload) jobs.Outcome{}}
+	return r, jobs.NewClient(r)
+}
+
+// Answer lets jobs of a kind finish at once with what fn gives; an error that is no *models.Error is internal_error.
+func Answer[A, R any](r *Recorder, job jobs.Job[A, R], fn func(account uuid.UUID, args A) (R, error)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.answers[job.Kind()] = func(p jobs.Payload) jobs.Outcome {
+		var args A
+		if err := json.Unmarshal(p.Args, &args); err != nil {
+			return failed(err)
+		}
+		result, err := fn(p.Account, args)
+		if err != nil {
+			return failed(err)
+		}
+		raw, err := json.Marshal(result)
+		if err != nil {
+			return failed(err)
+		}
+		return jobs.Outcome{Result: raw}
+	}
+}
+
+func failed(err error) jobs.Outcome {
+	e, ok := models.AsError(err)
+	if !ok {
+		e = models.Errorf(models.KindInternal, "internal_error", "the job did not succeed")
+	}
+	return jobs.Outcome{Error: e}
+}
+
+// Break makes every call fail with err, as when Redis is away; nil mends it.
+func (r *Recorder) Break(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.err = err
+}
+
+// Tasks gives what was enqueued, of one kind or of all ("").
+func (r *Recorder) Tasks(kind string) []jobs.Task {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(r.tasks), func(t jobs.Task) bool { return kind != "" && t.Payload.Kind != kind })
+}
+
+// Rows gives the row ids that were dispatched for a kind.
+func (r *Recorder) Rows(kind string) []uuid.UUID {
+	var ids []uuid.UUID
+	for _, t := range r.Tasks(kind) {
+		ids = append(ids, t.Payload.Row)
+	}
+	return ids
+}
+
+// Args reads the arguments of the only task of a job; the test fails when there is not exactly one.
+func Args[A, R any](t testing.TB, r *Recorder, job jobs.Job[A, R]) A {
+	t.Helper()
+	var args A
+	tasks := r.Tasks(job.Kind())
+	if len(tasks) != 1 {
+		t.Fatalf("%d tasks of %s, want one", len(tasks), job.Kind())
+	}
+	if err := json.Unmarshal(tasks[0].Payload.Args, &args); err != nil {
+		t.Fatalf("arguments of %s: %v", job.Kind(), err)
+	}
+	return args
+}
+
+// Enqueue implements jobs.Backend.
+func (r *Recorder) Enqueue(_ context.Context, t jobs.Task) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err != nil {
+		return fmt.Errorf("jobstest: %w", r.err)
+	}
+	if _, exists := r.status[t.ID]; exists {
+		return jobs.ErrExists
+	}
+	s := models.JobStatus{ID: t.ID, Kind: t.Payload.Kind, Status: models.JobPending}
+	if answer, ok := r.answers[t.Payload.Kind]; ok {
+		out := answer(t.Payload)
+		s.Status, s.Result, s.Error = models.JobDone, out.Result, out.Error
+		if out.Error != nil {
+			s.Status = models.JobFailed
+		}
+	}
+	r.tasks = append(r.tasks, t)
+	r.status[t.ID] = s
+	return nil
+}
+
+// Look implements jobs.Backend.
+func (r *Recorder) Look(_ context.Context, id string) (models.JobStatus, uuid.UUID, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s, ok := r.status[id]
+	if !ok {
+		return s, uuid.Nil, models.NotFound("job")
+	}
+	i := slices.IndexFunc(r.tasks, func(t jobs.Task) bool { return t.ID == id })
+	return s, r.tasks[i].Payload.Account, nil
+}
+
+// Forget implements jobs.Backend.
+func (r *Recorder) Forget(_ context.Context, _, id string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if s, ok := r.status[id]; ok && s.Finished() {
+		delete(r.status, id)
+		r.tasks = slices.DeleteFunc(r.tasks, func(t jobs.Task) bool { return t.ID == id })
+	}
+	return nil
+}
+
+// Watch implements jobs.Backend; nothing is announced.
+func (r *Recorder) Watch(string) (<-chan struct{}, func()) { return nil, func() {} }
+
+// Lost implements jobs.Backend.
+func (r *Recorder) Lost(_ context.Context, _, id string) (bool, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s, ok := r.status[id]
+	return !ok || s.Finished(), r.err
+}

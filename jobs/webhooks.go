@@ -1,0 +1,43 @@
+package jobs
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+)
+
+// WebhookSchedule is the documented wait after each failed attempt of a delivery: seven attempts in 20 h 36 min.
+var WebhookSchedule = []time.Duration{
+	time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 6 * time.Hour, 12 * time.Hour,
+}
+
+// DeliverWebhook sends an event to an endpoint. Its row has the id of the delivery.
+var DeliverWebhook = Define[None, None](models.KindDeliverWebhook, Policy{
+	Queue: Webhooks, Timeout: 20 * time.Second, Retries: WebhookSchedule, Row: true,
+})
+
+// WebhookArgs names an endpoint (TestWebhook) or a delivery (RedeliverWebhook) of the account.
+type WebhookArgs struct {
+	ID uuid.UUID `json:"id"`
+}
+
+// WebhookAnswer tells what came of an attempt that somebody waits for. Status is nil when no answer came; Error is
+// empty after a success.
+type WebhookAnswer struct {
+	DeliveryID uuid.UUID `json:"delivery_id"`
+	Delivered  bool      `json:"delivered"`
+	Status     *int      `json:"status"`
+	Error      string    `json:"error"`
+}
+
+// TestWebhook sends a ping to an endpoint now. Errors: not_found.
+var TestWebhook = Define[WebhookArgs, WebhookAnswer]("webhook:test", Policy{
+	Queue: Interactive, Timeout: 20 * time.Second,
+})
+
+// RedeliverWebhook makes one more attempt of a delivery now, whatever its state. Errors: not_found, in_progress.
+var RedeliverWebhook = Define[WebhookArgs, WebhookAnswer]("webhook:redeliver", Policy{
+	Queue: Interactive, Timeout: 20 * time.Second,
+})

@@ -1,0 +1,15 @@
+package models
+
+import "encoding/json"
+
+// JobStatus is a job as GET /jobs/{id} shows it, whether it has a row or lives in the queue only.
+type JobStatus struct {
+	ID     string
+	Kind   string
+	Status string          // JobPending, JobRunning, JobDone or JobFailed
+	Result json.RawMessage // of a done job
+	Error  *Error          // of a failed job; one that is not for the client is internal_error
+}
+
+// Finished tells whether the job has come to its end.
+func (s JobStatus) Finished() bool { return s.Status == JobDone || s.Status == JobFailed }

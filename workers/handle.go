@@ -1,0 +1,70 @@
+package workers
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/hibiken/asynq"
+
+	"switchyard/jobs"
+	"switchyard/models"
+)
+
+// Handle registers the handler of an ephemeral job. A *models.Error it returns is the job's answer, at once; any
+// other error is retried as the policy says, and after the last attempt the task is archived and whoever waits gets
+// internal_error. The handler's context ends after the policy's timeout. Account tells whom it works for.
+func Handle[A, R any](r *Runtime, job jobs.Job[A, R], fn func(context.Context, A) (R, error)) {
+	if job.Policy().Row {
+		panic("workers: " + job.Kind() + " has rows: use HandleRow")
+	}
+	r.add(job.Kind(), func(ctx context.Context, t task) error {
+		var args A
+		if err := json.Unmarshal(t.Args, &args); err != nil {
+			return r.finish(ctx, t, jobs.Outcome{}, fmt.Errorf("workers: arguments: %w", err))
+		}
+		p := job.Policy()
+		if t.attempt > p.MaxAttempts {
+			return r.finish(ctx, t, jobs.Outcome{}, errors.New("workers: the worker was killed during the last attempt"))
+		}
+		limited, cancel := context.WithTimeout(ctx, p.Timeout)
+		defer cancel()
+		var answer R
+		err := guard(ctx, t.Kind, func() (err error) {
+			answer, err = fn(limited, args)
+			return err
+		})
+		if err == nil {
+			raw, err := json.Marshal(answer)
+			return r.finish(ctx, t, jobs.Outcome{Result: raw}, err)
+		}
+		if e, ok := models.AsError(err); ok {
+			return r.finish(ctx, t, jobs.Outcome{Error: e}, nil)
+		}
+		if errors.Is(context.Cause(ctx), errStopping) {
+			return &later{cause: errStopping}
+		}
+		if t.attempt < p.MaxAttempts {
+			slog.WarnContext(ctx, "job failed, will be retried", "job", t.Kind, "attempt", t.attempt, "error", err)
+			return &later{wait: p.Delay(p.MaxAttempts - t.attempt), cause: err, failure: true}
+		}
+		return r.finish(ctx, t, jobs.Outcome{}, err)
+	})
+}
+
+// finish stores the outcome and tells those who wait. With an error the task ends archived.
+func (r *Runtime) finish(ctx context.Context, t task, out jobs.Outcome, err error) error {
+	if err != nil {
+		slog.ErrorContext(ctx, "job failed", "job", t.Kind, "id", t.id, "attempt", t.attempt, "error", err)
+		out = jobs.Outcome{Error: models.Errorf(models.KindInternal, "internal_error", "the job did not succeed")}
+		err = fmt.Errorf("%w: %w", err, asynq.SkipRetry)
+	}
+	raw, _ := json.Marshal(out) // raw JSON and strings
+	if writeErr := t.result(raw); writeErr != nil {
+		slog.WarnContext(ctx, "answer of a job not stored", "job", t.Kind, "id", t.id, "error", writeErr)
+	}
+	jobs.Notify(ctx, r.o.Redis, t.id)
+	return err
+}

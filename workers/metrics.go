@@ -1,0 +1,56 @@
+package workers
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/hibiken/asynq"
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+type metrics struct {
+	attempts *prometheus.HistogramVec
+	running  *prometheus.GaugeVec
+	repairs  prometheus.Counter
+}
+
+// newMetrics makes the figures; without a registerer they are kept and shown nowhere.
+func newMetrics(reg prometheus.Registerer) *metrics {
+	m := &metrics{
+		attempts: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "switchyard_job_attempt_seconds", Help: "Attempts of jobs by kind and outcome.",
+			Buckets: []float64{.005, .025, .1, .5, 1, 2.5, 5, 10, 30, 120},
+		}, []string{"kind", "outcome"}),
+		running: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "switchyard_jobs_running", Help: "Jobs being worked on by kind.",
+		}, []string{"kind"}),
+		repairs: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "switchyard_job_repairs_total", Help: "Rows whose task was lost and enqueued anew.",
+		}),
+	}
+	if reg != nil {
+		reg.MustRegister(m.attempts, m.running, m.repairs)
+	}
+	return m
+}
+
+// measure runs a handler and counts what came of it.
+func (r *Runtime) measure(ctx context.Context, t task, h handler) error {
+	running := r.metrics.running.WithLabelValues(t.Kind)
+	running.Inc()
+	defer running.Dec()
+	begin := time.Now()
+	err := h(ctx, t)
+	outcome := "done"
+	if l, ok := errors.AsType[*later](err); ok {
+		outcome = "postponed"
+		if l.failure {
+			outcome = "retried"
+		}
+	} else if errors.Is(err, asynq.SkipRetry) {
+		outcome = "failed"
+	}
+	r.metrics.attempts.WithLabelValues(t.Kind, outcome).Observe(time.Since(begin).Seconds())
+	return err
+}

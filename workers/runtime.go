@@ -1,0 +1,222 @@
+package workers
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/hibiken/asynq"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/redis/go-redis/v9"
+
+	"switchyard/db"
+	"switchyard/jobs"
+)
+
+// Options of a Runtime. DB, Redis and Client are required.
+type Options struct {
+	DB      *db.DB
+	Redis   redis.UniversalClient
+	Client  *jobs.Client
+	Queues  []jobs.Queue          // which queues this process serves; default all
+	Slots   int                   // jobs at once per unit of weight; default 4
+	Lease   time.Duration         // of a row while it is worked on; default 15 seconds
+	Grace   time.Duration         // how long a stop waits for running jobs; default 22 seconds
+	Metrics prometheus.Registerer // default none
+}
+
+// Runtime carries out jobs. Register handlers with Handle and HandleRow, then Run it.
+type Runtime struct {
+	o        Options
+	handlers map[string]handler
+	policies map[string]jobs.Policy // of the row jobs that are handled here
+	metrics  *metrics
+	halt     context.Context // done when running handlers have to give up
+	stop     context.CancelFunc
+}
+
+// task is what the runtime knows of the task being worked on.
+type task struct {
+	jobs.Payload
+
+	id      string
+	attempt int // by the count of the queue
+	result  func([]byte) error
+}
+
+type handler func(ctx context.Context, t task) error
+
+// errStopping is the cause of a context that ended because the worker stops.
+var errStopping = errors.New("workers: the worker is stopping")
+
+// New makes a runtime with the handlers of the runtime's own jobs.
+func New(o Options) *Runtime {
+	if o.Slots == 0 {
+		o.Slots = 4
+	}
+	if o.Lease == 0 {
+		o.Lease = 15 * time.Second
+	}
+	if o.Grace == 0 {
+		o.Grace = 22 * time.Second
+	}
+	if len(o.Queues) == 0 {
+		o.Queues = jobs.Queues
+	}
+	r := &Runtime{o: o, handlers: map[string]handler{}, policies: map[string]jobs.Policy{}, metrics: newMetrics(o.Metrics)}
+	r.halt, r.stop = context.WithCancel(context.Background())
+	Handle(r, jobs.Reconcile, r.reconcile)
+	Handle(r, jobs.Prune, r.prune)
+	return r
+}
+
+// DB is the database of the runtime, for handlers.
+func (r *Runtime) DB() *db.DB { return r.o.DB }
+
+// Client submits jobs, for handlers.
+func (r *Runtime) Client() *jobs.Client { return r.o.Client }
+
+// add registers a handler; two for one kind are a programming mistake.
+func (r *Runtime) add(kind string, h handler) {
+	if _, twice := r.handlers[kind]; twice {
+		panic("workers: " + kind + " has two handlers")
+	}
+	r.handlers[kind] = h
+}
+
+// Run works until the context ends, then waits for running jobs as long as Grace says: they are told to give up some
+// seconds before; the rows of those that do are due again at once. A runtime runs once.
+//
+// Each queue has slots of its own, so that jobs that hang on one cannot keep another waiting.
+func (r *Runtime) Run(ctx context.Context) error {
+	if err := jobs.CheckRedis(ctx, r.o.Redis); errors.Is(err, jobs.ErrEvicts) {
+		return err
+	} else if err != nil {
+		slog.WarnContext(ctx, "redis not reachable, the worker waits for it", "error", err)
+	}
+	servers := make([]*asynq.Server, 0, len(r.o.Queues))
+	for _, q := range r.o.Queues {
+		s := r.server(q)
+		if err := s.Start(asynq.HandlerFunc(r.process)); err != nil {
+			return fmt.Errorf("workers: start queue %s: %w", q.Name, err)
+		}
+		servers = append(servers, s)
+	}
+	slog.InfoContext(ctx, "worker started", "queues", len(servers))
+	if err := r.Reconcile(ctx); err != nil && ctx.Err() == nil {
+		slog.WarnContext(ctx, "rows not checked at start", "error", err)
+	}
+	<-ctx.Done()
+	giveUp := time.AfterFunc(r.o.Grace*3/4, r.stop)
+	defer giveUp.Stop()
+	var all sync.WaitGroup
+	for _, s := range servers {
+		all.Go(s.Shutdown)
+	}
+	all.Wait()
+	r.stop()
+	return nil
+}
+
+func (r *Runtime) server(q jobs.Queue) *asynq.Server {
+	return asynq.NewServerFromRedisClient(r.o.Redis, asynq.Config{
+		Concurrency:              q.Weight * r.o.Slots,
+		Queues:                   map[string]int{q.Name: 1},
+		TaskCheckInterval:        q.Poll,
+		DelayedTaskCheckInterval: 200 * time.Millisecond,
+		ShutdownTimeout:          r.o.Grace,
+		RetryDelayFunc:           retryDelay,
+		IsFailure:                isFailure,
+		Logger:                   queueLog{},
+		LogLevel:                 asynq.WarnLevel,
+		HealthCheckInterval:      time.Minute,
+	})
+}
+
+// process is the handler of all tasks.
+func (r *Runtime) process(ctx context.Context, at *asynq.Task) error {
+	h, ok := r.handlers[at.Type()]
+	if !ok {
+		// A newer process put it there: leave it to one that knows the kind.
+		return &later{wait: 5 * time.Second, cause: fmt.Errorf("workers: no handler for %q", at.Type())}
+	}
+	t := task{result: func(b []byte) error {
+		_, err := at.ResultWriter().Write(b)
+		return err
+	}}
+	if err := json.Unmarshal(at.Payload(), &t.Payload); err != nil {
+		return fmt.Errorf("workers: payload of %s: %w: %w", at.Type(), err, asynq.SkipRetry)
+	}
+	t.id, _ = asynq.GetTaskID(ctx)
+	retried, _ := asynq.GetRetryCount(ctx)
+	t.attempt = retried + 1
+	ctx, cancel := context.WithCancelCause(context.WithValue(ctx, accountKey{}, t.Account))
+	defer cancel(nil)
+	defer context.AfterFunc(r.halt, func() { cancel(errStopping) })()
+	return r.measure(ctx, t, h)
+}
+
+// guard turns a panic of a handler into a failed attempt, with the stack in the log.
+func guard(ctx context.Context, kind string, fn func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			slog.ErrorContext(ctx, "job panicked", "job", kind, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			err = fmt.Errorf("workers: panic in %s: %v", kind, p)
+		}
+	}()
+	return fn()
+}
+
+type accountKey struct{}
+
+// Account is the account that an ephemeral job was submitted for; the zero UUID is the service itself.
+func Account(ctx context.Context) uuid.UUID {
+	id, _ := ctx.Value(accountKey{}).(uuid.UUID)
+	return id
+}
+
+// later ends a task for now: it comes back after the wait.
+type later struct {
+	wait    time.Duration
+	cause   error
+	failure bool // counts as a failed attempt in the queue's figures
+}
+
+// Error implements error.
+func (l *later) Error() string { return l.cause.Error() }
+
+// Unwrap gives the cause.
+func (l *later) Unwrap() error { return l.cause }
+
+// retryDelay rounds up to the second: the queue keeps whole seconds only, and would come back early.
+func retryDelay(_ int, err error, _ *asynq.Task) time.Duration {
+	l, ok := errors.AsType[*later](err)
+	if !ok {
+		return time.Second // the lease of the task ran out, or its worker was killed
+	}
+	if l.wait <= 0 {
+		return 0
+	}
+	now := time.Now()
+	return now.Add(l.wait + time.Second - time.Nanosecond).Truncate(time.Second).Sub(now)
+}
+
+func isFailure(err error) bool {
+	l, ok := errors.AsType[*later](err)
+	return !ok || l.failure
+}
+
+// queueLog passes what asynq says to slog.
+type queueLog struct{}
+
+func (queueLog) Debug(args ...any) { slog.Debug("queue", "text", fmt.Sprint(args...)) }
+func (queueLog) Info(args ...any)  { slog.Debug("queue", "text", fmt.Sprint(args...)) }
+func (queueLog) Warn(args ...any)  { slog.Debug("queue", "text", fmt.Sprint(args...)) }
+func (queueLog) Error(args ...any) { slog.Warn("queue", "text", fmt.Sprint(args...)) }
+func (queueLog) Fatal(args ...any) { slog.Error("queue", "text", fmt.Sprint(args...)) }

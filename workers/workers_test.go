@@ -1,0 +1,464 @@
+package workers_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/hibiken/asynq"
+	"github.com/redis/go-redis/v9"
+
+	"switchyard/db"
+	"switchyard/db/dbtest"
+	"switchyard/db/joblog"
+	"switchyard/db/outbox"
+	"switchyard/jobs"
+	"switchyard/jobs/jobstest"
+	"switchyard/models"
+	"switchyard/workers"
+)
+
+type ask struct {
+	N int `json:"n"`
+}
+
+type reply struct {
+	Sum     int       `json:"sum"`
+	Account uuid.UUID `json:"account"`
+}
+
+var (
+	add     = jobs.Define[ask, reply]("wtest:add", jobs.Policy{Queue: jobs.Interactive, Timeout: time.Second})
+	effect  = jobs.Define[ask, int]("wtest:effect", jobs.Policy{Queue: jobs.Webhooks, Retries: []time.Duration{0, 0}, Row: true})
+	delayed = jobs.Define[ask, int]("wtest:delayed", jobs.Policy{Queue: jobs.Webhooks, Retries: []time.Duration{time.Hour}, Row: true})
+)
+
+// bench is a database, a Redis server and a runtime on them.
+type bench struct {
+	t      *testing.T
+	db     *db.DB
+	redis  redis.UniversalClient
+	client *jobs.Client
+	rt     *workers.Runtime
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	b := &bench{t: t, db: dbtest.New(t), redis: jobstest.Redis(t)}
+	b.client = jobs.Connect(b.redis)
+	b.rt = b.runtime()
+	if _, err := b.db.ExecContext(t.Context(), `CREATE TABLE effects (job uuid, attempt int)`); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func (b *bench) runtime() *workers.Runtime {
+	return workers.New(workers.Options{DB: b.db, Redis: b.redis, Client: b.client, Lease: time.Second, Grace: 4 * time.Second})
+}
+
+// start runs the workers until the test ends, or until stop is called.
+func (b *bench) start(rt *workers.Runtime) (stop func()) {
+	b.t.Helper()
+	ctx, cancel := context.WithCancel(context.WithoutCancel(b.t.Context()))
+	done := make(chan error, 1)
+	go func() { done <- rt.Run(ctx) }()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-done; err != nil {
+			b.t.Errorf("run: %v", err)
+		}
+	})
+	b.t.Cleanup(stop)
+	return stop
+}
+
+// row writes the row of a job and dispatches it.
+func row[A, R any](b *bench, j jobs.Job[A, R], args A) uuid.UUID {
+	b.t.Helper()
+	r, err := j.NewRow(uuid.Nil, args)
+	if err == nil {
+		err = outbox.AddJob(b.t.Context(), b.db, r)
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return r.ID
+}
+
+func (b *bench) get(id uuid.UUID) models.Job {
+	b.t.Helper()
+	rows, err := joblog.List(b.t.Context(), b.db, joblog.Filter{Limit: 10_000})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for _, j := range rows {
+		if j.ID == id {
+			return j
+		}
+	}
+	b.t.Fatalf("no row %s", id)
+	return models.Job{}
+}
+
+// until waits for a condition, looking often; the test fails when it does not come true in 20 seconds.
+func (b *bench) until(what string, ok func() bool) {
+	b.t.Helper()
+	deadline, tick := time.After(20*time.Second), time.NewTicker(10*time.Millisecond)
+	defer tick.Stop()
+	for !ok() {
+		select {
+		case <-deadline:
+			b.t.Fatalf("never: %s", what)
+		case <-tick.C:
+		}
+	}
+}
+
+func (b *bench) state(id uuid.UUID, want string) {
+	b.t.Helper()
+	b.until(fmt.Sprintf("job is %s", want), func() bool { return b.get(id).State == want })
+}
+
+func (b *bench) effects() map[uuid.UUID]int {
+	b.t.Helper()
+	var rows []struct {
+		Job uuid.UUID `db:"job"`
+		N   int       `db:"n"`
+	}
+	if err := b.db.SelectContext(b.t.Context(), &rows, `SELECT job, count(*) AS n FROM effects GROUP BY job`); err != nil {
+		b.t.Fatal(err)
+	}
+	m := map[uuid.UUID]int{}
+	for _, r := range rows {
+		m[r.Job] = r.N
+	}
+	return m
+}
+
+// leave is the effect that the tests count.
+func leave(ctx context.Context, u *workers.Run[ask, int]) error {
+	return u.Commit(ctx, 2*u.Args.N, func(c db.Conn) error {
+		_, err := c.ExecContext(ctx, `INSERT INTO effects VALUES ($1, $2)`, u.Job.ID, u.Attempt)
+		return err
+	})
+}
+
+func TestAwait(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	block := make(chan struct{})
+	workers.Handle(b.rt, add, func(ctx context.Context, a ask) (reply, error) {
+		switch a.N {
+		case 1:
+			return reply{}, models.Errorf(models.KindTooLarge, "too_large", "too many rows")
+		case 2:
+			panic("boom")
+		case 3:
+			<-ctx.Done()
+			return reply{}, ctx.Err()
+		case 4:
+			<-block
+		}
+		return reply{Sum: a.N + 1, Account: workers.Account(ctx)}, nil
+	})
+	b.start(b.rt)
+	account := uuid.New()
+	for _, c := range []struct {
+		n    int
+		code string
+		kind models.Kind
+	}{
+		{n: 41}, {1, "too_large", models.KindTooLarge}, {2, "internal_error", models.KindInternal},
+		{3, "internal_error", models.KindInternal},
+	} {
+		ticket, err := jobs.Submit(t.Context(), b.client, add, account, ask{N: c.n})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := jobs.Await(t.Context(), ticket)
+		if e, ok := models.AsError(err); ok != (c.code != "") || ok && (e.Code != c.code || e.Kind != c.kind) {
+			t.Errorf("await %d: %v, want %q", c.n, err, c.code)
+		}
+		if c.code == "" && (got.Sum != 42 || got.Account != account) {
+			t.Errorf("await: %+v", got)
+		}
+		s, err := b.client.State(t.Context(), account, ticket.ID)
+		want := map[bool]string{true: models.JobDone, false: models.JobFailed}[c.code == ""]
+		if err != nil || s.Status != want {
+			t.Errorf("state after %d: %+v, %v", c.n, s, err)
+		}
+	}
+	ticket, err := jobs.Submit(t.Context(), b.client, add, account, ask{N: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := jobs.AwaitTimeout(t.Context(), ticket, 50*time.Millisecond); !errors.Is(err, jobs.ErrPending) {
+		t.Errorf("await of a blocked job: %v", err)
+	}
+	close(block)
+	if got, err := jobs.Await(t.Context(), ticket); err != nil || got.Sum != 5 {
+		t.Errorf("await afterwards: %+v, %v", got, err)
+	}
+}
+
+func TestRowRunsOnce(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	workers.HandleRow(b.rt, effect, leave)
+	b.start(b.rt)
+	id := row(b, effect, ask{N: 21})
+	for g := range int64(5) { // as many tasks of one row as a confused queue may hold
+		if err := b.client.DispatchRows(t.Context(), jobs.Row{Kind: effect.Kind(), ID: id, Generation: g}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ticket := jobs.RowTicket(b.client, effect, id.String(), func(context.Context) (models.JobStatus, error) {
+		j := b.get(id)
+		return models.JobStatus{ID: j.ID.String(), Status: j.State, Result: j.Result}, nil
+	})
+	if got, err := jobs.Await(t.Context(), ticket); err != nil || got != 42 {
+		t.Errorf("await = %d, %v", got, err)
+	}
+	b.until("queue is empty", func() bool {
+		info, err := asynq.NewInspectorFromRedisClient(b.redis).GetQueueInfo(jobs.Webhooks)
+		return err == nil && info.Size == 0
+	})
+	if n := b.effects()[id]; n != 1 || b.get(id).Attempts != 1 {
+		t.Errorf("%d effects, %d attempts, want one", n, b.get(id).Attempts)
+	}
+}
+
+func TestAbandonedClaimIsRedoneAndItsHolderFenced(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	ctx, id := t.Context(), row(b, effect, ask{N: 1})
+	dead, err := joblog.Take(ctx, b.db, joblog.Claim{ID: id, Kind: effect.Kind(), Lease: 300 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	workers.HandleRow(b.rt, effect, leave)
+	b.start(b.rt)
+	b.until("redone", func() bool {
+		if err := b.rt.Reconcile(ctx); err != nil {
+			t.Fatal(err)
+		}
+		return b.get(id).State == models.JobDone
+	})
+	for name, err := range map[string]error{
+		"complete": joblog.Complete(ctx, b.db, id, dead.Fence, nil),
+		"retry":    joblog.Retry(ctx, b.db, id, dead.Fence, joblog.CauseOf(errors.New("x")), 0),
+		"fail":     joblog.Fail(ctx, b.db, id, dead.Fence, joblog.CauseOf(errors.New("x")), -1),
+		"renew":    joblog.Renew(ctx, b.db, id, dead.Fence, time.Minute),
+	} {
+		if !errors.Is(err, joblog.ErrFenced) {
+			t.Errorf("stale %s: %v, want fenced", name, err)
+		}
+	}
+	if n := b.effects()[id]; n != 1 || b.get(id).Attempts != 2 {
+		t.Errorf("%d effects, %d attempts", n, b.get(id).Attempts)
+	}
+}
+
+func TestLostLeaseCancelsAndCommitsNothing(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	ctx, id := t.Context(), row(b, effect, ask{N: 1})
+	claimed, verdict := make(chan int64, 1), make(chan error, 1)
+	workers.HandleRow(b.rt, effect, func(ctx context.Context, u *workers.Run[ask, int]) error {
+		if u.Attempt > 1 {
+			return leave(ctx, u)
+		}
+		claimed <- u.Job.Fence
+		<-ctx.Done()
+		err := leave(context.WithoutCancel(ctx), u)
+		verdict <- errors.Join(err, context.Cause(ctx))
+		return err
+	})
+	b.start(b.rt)
+	b.client.Dispatch(ctx, effect.Kind(), id)
+	<-claimed
+	// What a worker that was believed dead finds when it wakes up: the row moved on.
+	if _, err := b.db.ExecContext(ctx, `UPDATE jobs SET fence = fence + 1, lease_until = now() WHERE id = $1`, id); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-verdict; !errors.Is(err, joblog.ErrFenced) {
+		t.Errorf("verdict: %v", err)
+	}
+	b.until("redone", func() bool { return b.rt.Reconcile(ctx) == nil && b.get(id).State == models.JobDone })
+	if n := b.effects()[id]; n != 1 {
+		t.Errorf("%d effects", n)
+	}
+}
+
+func TestFlushLosesNothing(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	ctx := t.Context()
+	workers.HandleRow(b.rt, effect, func(ctx context.Context, u *workers.Run[ask, int]) error {
+		if u.Attempt == 1 && u.Args.N%3 == 0 {
+			return errors.New("first attempt fails")
+		}
+		return leave(ctx, u)
+	})
+	b.start(b.rt)
+	const rows = 150
+	ids := make([]uuid.UUID, rows)
+	for i := range ids {
+		ids[i] = row(b, effect, ask{N: i})
+		b.client.Dispatch(ctx, effect.Kind(), ids[i])
+		if i%50 == 25 {
+			if err := b.redis.FlushAll(ctx).Err(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	b.until("all done", func() bool {
+		if err := b.rt.Reconcile(ctx); err != nil {
+			t.Fatal(err)
+		}
+		left, err := joblog.ReadStats(ctx, b.db)
+		return err == nil && len(left) == 0
+	})
+	done := b.effects()
+	for _, id := range ids {
+		if done[id] != 1 {
+			t.Errorf("%d effects of %s", done[id], id)
+		}
+	}
+}
+
+func TestFailedRowIsArchivedAndRunsAgainByHand(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	ctx := t.Context()
+	var mend sync.Map
+	workers.HandleRow(b.rt, effect, func(ctx context.Context, u *workers.Run[ask, int]) error {
+		if _, ok := mend.Load(u.Job.ID); ok {
+			return leave(ctx, u)
+		}
+		if u.Attempt == 1 {
+			panic("boom")
+		}
+		return errors.New("still broken")
+	})
+	b.start(b.rt)
+	queue := asynq.NewInspectorFromRedisClient(b.redis)
+	archived := func(id uuid.UUID) string {
+		tasks, err := queue.ListArchivedTasks(jobs.Webhooks)
+		if err != nil {
+			return ""
+		}
+		for _, task := range tasks {
+			var p jobs.Payload
+			if json.Unmarshal(task.Payload, &p) == nil && p.Row == id {
+				return task.ID
+			}
+		}
+		return ""
+	}
+	run := func() uuid.UUID {
+		id := row(b, effect, ask{N: 1})
+		b.client.Dispatch(ctx, effect.Kind(), id)
+		b.state(id, models.JobFailed)
+		b.until("archived", func() bool { return archived(id) != "" })
+		if j := b.get(id); j.Attempts != 3 || len(j.Error) == 0 {
+			t.Errorf("failed after %d attempts, error %s", j.Attempts, j.Error)
+		}
+		return id
+	}
+
+	t.Run("from the queue's page", func(t *testing.T) {
+		id := run()
+		if err := queue.RunTask(jobs.Webhooks, archived(id)); err != nil { // while it is still broken
+			t.Fatal(err)
+		}
+		b.until("one more attempt", func() bool { j := b.get(id); return j.Attempts == 4 && j.State == models.JobFailed })
+		b.until("archived again", func() bool { return archived(id) != "" })
+		mend.Store(id, true)
+		if err := queue.RunTask(jobs.Webhooks, archived(id)); err != nil {
+			t.Fatal(err)
+		}
+		b.state(id, models.JobDone)
+	})
+	t.Run("by its row", func(t *testing.T) {
+		id := run()
+		mend.Store(id, true)
+		for range 2 {
+			rows, err := joblog.Requeue(ctx, b.db, []uuid.UUID{id})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range rows {
+				if err := b.client.DispatchRows(ctx, workers.RowOf(r)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		b.state(id, models.JobDone)
+		rows, err := joblog.Requeue(ctx, b.db, []uuid.UUID{id})
+		if err != nil || len(rows) != 0 || b.effects()[id] != 1 {
+			t.Errorf("requeue of a done row: %v, %v; %d effects", rows, err, b.effects()[id])
+		}
+	})
+}
+
+func TestNotDueRunsNoAttempt(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	ctx := t.Context()
+	workers.HandleRow(b.rt, delayed, func(context.Context, *workers.Run[ask, int]) error { return errors.New("no") })
+	b.start(b.rt)
+	id := row(b, delayed, ask{})
+	b.client.Dispatch(ctx, delayed.Kind(), id)
+	queue := asynq.NewInspectorFromRedisClient(b.redis)
+	task := jobs.Row{Kind: delayed.Kind(), ID: id}.TaskID()
+	waits := func() bool {
+		info, err := queue.GetTaskInfo(jobs.Webhooks, task)
+		return err == nil && info.State == asynq.TaskStateRetry
+	}
+	b.until("waits for the second attempt", waits)
+	j := b.get(id)
+	if wait := time.Until(j.NextAttemptAt); j.Attempts != 1 || wait < 59*time.Minute || wait > time.Hour {
+		t.Errorf("%d attempts, next in %s", j.Attempts, wait)
+	}
+	info, err := queue.GetTaskInfo(jobs.Webhooks, task)
+	if err != nil || info.NextProcessAt.Before(j.NextAttemptAt) || info.NextProcessAt.Sub(j.NextAttemptAt) > 2*time.Second {
+		t.Errorf("row due %s, task %s", j.NextAttemptAt, info.NextProcessAt)
+	}
+	if err := queue.RunTask(jobs.Webhooks, task); err != nil { // early
+		t.Fatal(err)
+	}
+	b.until("waits again", waits)
+	if j := b.get(id); j.Attempts != 1 {
+		t.Errorf("an early task made attempt %d", j.Attempts)
+	}
+}
+
+func TestStopGivesRowsBack(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	ctx, id := t.Context(), row(b, delayed, ask{N: 1})
+	started := make(chan struct{}, 1)
+	workers.HandleRow(b.rt, delayed, func(ctx context.Context, _ *workers.Run[ask, int]) error {
+		started <- struct{}{}
+		<-ctx.Done()
+		return ctx.Err()
+	})
+	stop := b.start(b.rt)
+	b.client.Dispatch(ctx, delayed.Kind(), id)
+	<-started
+	stop()
+	if j := b.get(id); j.State != models.JobPending || j.Attempts != 0 || time.Until(j.NextAttemptAt) > 0 {
+		t.Errorf("after a stop: %s, %d attempts, due %s", j.State, j.Attempts, j.NextAttemptAt)
+	}
+	next := b.runtime()
+	workers.HandleRow(next, delayed, leave)
+	b.start(next)
+	b.state(id, models.JobDone)
+}
