@@ -139,6 +139,36 @@ func FuzzDecodeRecord(f *testing.F) {
 	})
 }
 
+// Whatever bytes lie on the disk, the scanner comes to an end, and gives only frames whose sums are right.
+func FuzzScanner(f *testing.F) {
+	frame := openFrame(nil)
+	frame = append(frame, "payload"...)
+	closeFrame(frame)
+	f.Add(frame, true)
+	f.Add(append(append([]byte("rubbish"), frame...), frame[:9]...), false)
+	f.Add(append(append([]byte(nil), frame[:15]...), frame...), true)
+	f.Fuzz(func(t *testing.T, buf []byte, last bool) {
+		var s scanner
+		for off := 0; off < len(buf); {
+			payload, n := s.next(buf[off:], last)
+			if payload == nil {
+				if last && off+n != len(buf) {
+					t.Fatal("bytes are left")
+				}
+				return
+			}
+			if n < frameHeader+len(payload) || len(payload) == 0 {
+				t.Fatal("stands still")
+			}
+			whole := buf[off+n-len(payload)-frameHeader : off+n]
+			if _, state := checkFrame(whole); state != frameSound {
+				t.Fatal("gave a damaged frame")
+			}
+			off += n
+		}
+	})
+}
+
 func open(t *testing.T, dir string, o SpoolOptions) *Spool {
 	t.Helper()
 	s, err := OpenSpool(dir, o)

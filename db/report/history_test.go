@@ -99,7 +99,9 @@ func newAccount(t *testing.T, d *db.DB) uuid.UUID {
 
 func pick[T any](h *history, list []T) T { return list[h.rnd.IntN(len(list))] }
 
-func (h *history) money(scale int32) decimal.Decimal { return decimal.New(int64(h.rnd.IntN(1000)), -scale) }
+func (h *history) money(scale int32) decimal.Decimal {
+	return decimal.New(int64(h.rnd.IntN(1000)), -scale)
+}
 
 // idIn gives an id of a moment of the history's hours.
 func (h *history) idIn() uuid.UUID {

@@ -1,0 +1,161 @@
+package report
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
+	"switchyard/models"
+)
+
+func TestEveryDimensionAnswers(t *testing.T) {
+	t.Parallel()
+	h := newHistory(t, 99)
+	for range 10 {
+		h.arrive()
+	}
+	for len(h.queue) > 0 {
+		h.flush()
+	}
+	q := Query{AccountID: h.account, From: h.start.Add(-time.Hour), To: h.start.Add(22 * time.Hour)}
+	want, err := Overview(t.Context(), h.d, q.AccountID, q.From, q.To)
+	if err != nil || want.Clicks+want.BotClicks != 10 {
+		t.Fatalf("%+v, %v", want, err)
+	}
+	for _, name := range Dimensions() {
+		for _, rowsOnly := range []bool{false, true} {
+			q.Dimensions, q.rowsOnly, q.Filters = []string{name}, rowsOnly, nil
+			rows, err := Performance(t.Context(), h.d, q)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			var sum models.Figures
+			for _, r := range rows {
+				sum = sum.Plus(r.Figures)
+			}
+			if diff := cmp.Diff(want, sum, cmp.Comparer(decimal.Decimal.Equal)); diff != "" {
+				t.Errorf("%s: %s", name, diff)
+			}
+			// Each value shown is the filter that finds exactly its group.
+			q.Filters = []Filter{{name, rows[0].Dims}}
+			again, err := Performance(t.Context(), h.d, q)
+			if err != nil || len(again) != 1 || again[0].Clicks != rows[0].Clicks || again[0].Dims[0] != rows[0].Dims[0] {
+				t.Errorf("%s = %q: %+v, %v", name, rows[0].Dims, again, err)
+			}
+		}
+	}
+}
+
+func TestQuestionsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	q := func(dims []string, filters ...Filter) Query { return Query{Dimensions: dims, Filters: filters} }
+	for name, x := range map[string]Query{
+		"unknown dimension":   q([]string{"campaign_id; DROP TABLE ledger"}),
+		"unknown filter":      q(nil, Filter{"account_id", []string{"x"}}),
+		"too many dimensions": q([]string{"os", "os", "os", "os", "os", "os"}),
+		"too many filters":    q(nil, make([]Filter, MaxFilters+1)...),
+		"a long filter":       q(nil, Filter{"os", []string{strings.Repeat("x", MaxFilterLen+1)}}),
+	} {
+		if _, err := plan(x); !errors.Is(err, models.Invalid("invalid_dimension", "")) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestOddWindowsAndFilters(t *testing.T) {
+	t.Parallel()
+	h := newHistory(t, 5)
+	h.arrive()
+	for len(h.queue) > 0 {
+		h.flush()
+	}
+	whole := Query{AccountID: h.account, To: time.Now().Add(time.Hour)} // from the beginning of time
+	for name, x := range map[string]struct {
+		change func(*Query)
+		want   int64
+	}{
+		"all":               {func(*Query) {}, 1},
+		"backwards":         {func(q *Query) { q.From, q.To = q.To, q.From }, 0},
+		"empty":             {func(q *Query) { q.From = q.To }, 0},
+		"another account":   {func(q *Query) { q.AccountID = uuid.New() }, 0},
+		"not a uuid":        {func(q *Query) { q.Filters = []Filter{{"campaign_id", []string{"x"}}} }, 0},
+		"no values":         {func(q *Query) { q.Filters = []Filter{{"country", nil}} }, 0},
+		"a zero character":  {func(q *Query) { q.Filters = []Filter{{"country", []string{"\x00\xff"}}} }, 0},
+		"backwards, by row": {func(q *Query) { q.From, q.To = q.To, q.From; q.Filters = []Filter{{"city", []string{"x"}}} }, 0},
+	} {
+		q := whole
+		x.change(&q)
+		rows, err := Performance(t.Context(), h.d, q)
+		if err != nil || len(rows) != 1 || rows[0].Clicks+rows[0].BotClicks != x.want {
+			t.Errorf("%s: %+v, %v", name, rows, err)
+		}
+	}
+}
+
+func TestFiguresOfAndLabels(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	acc, other := newAccount(t, d), newAccount(t, d)
+	domain, stream := uuid.New(), uuid.New()
+	exec := func(query string, args ...any) {
+		t.Helper()
+		if _, err := d.ExecContext(t.Context(), query, args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	exec(`INSERT INTO domains (id, host) VALUES ($1, 'go.example.com')`, domain)
+	campaigns := []uuid.UUID{uuid.New(), uuid.New(), uuid.New()}
+	for i, id := range campaigns {
+		owner := acc
+		if i == 2 {
+			owner = other
+		}
+		exec(`INSERT INTO campaigns (id, account_id, name, alias, domain_id, streams)
+			VALUES ($1, $2, $3, $3, $4, $5)`, id, owner, "C"+id.String(), domain,
+			`[{"id": "`+stream.String()+`", "name": "Path 1"}]`)
+	}
+	s, err := clicklog.OpenSpool(t.TempDir(), clicklog.SpoolOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, id := range []uuid.UUID{campaigns[0], campaigns[0], campaigns[2]} {
+		c := &models.Click{ID: models.NewClickID(), AccountID: acc, CampaignID: id, NetworkID: domain}
+		if err := s.Append(t.Context(), clicklog.Record{Click: c}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := clicklog.NewIngester(s, d, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	to := time.Now().Add(time.Hour)
+	got, err := FiguresOf(t.Context(), d, acc, "campaign_id", campaigns[:2], time.Time{}, to)
+	if err != nil || len(got) != 1 || got[campaigns[0]].Clicks != 2 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	got, err = FiguresOf(t.Context(), d, acc, "network_id", []uuid.UUID{domain}, time.Time{}, to)
+	if err != nil || got[domain].Clicks != 3 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	values := []string{campaigns[0].String(), campaigns[2].String(), "", "x"}
+	labels, err := Labels(t.Context(), d, acc, "campaign_id", values)
+	if diff := cmp.Diff(map[string]string{values[0]: "C" + values[0]}, labels); diff != "" || err != nil {
+		t.Errorf("%s, %v", diff, err)
+	}
+	labels, err = Labels(t.Context(), d, acc, "stream_id", []string{stream.String()})
+	if err != nil || labels[stream.String()] != "Path 1" {
+		t.Errorf("%v, %v", labels, err)
+	}
+	for _, name := range Dimensions() {
+		if _, err := Labels(t.Context(), d, acc, name, values); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

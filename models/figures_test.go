@@ -1,0 +1,42 @@
+package models
+
+import (
+	"testing"
+
+	"github.com/shopspring/decimal"
+)
+
+func TestRatios(t *testing.T) {
+	t.Parallel()
+	f := Figures{Clicks: 8, LPViews: 4, LPClicks: 3, Approved: 2, Pending: 1, Rejected: 1, Chargebacks: 5,
+		Cost: decimal.NewFromInt(4), Revenue: decimal.NewFromInt(10), PendingRevenue: decimal.NewFromInt(3)}
+	if f.Conversions() != 3 || f.Profit().String() != "6" {
+		t.Errorf("%d conversions, profit %s", f.Conversions(), f.Profit())
+	}
+	show := func(d *decimal.Decimal) string {
+		if d == nil {
+			return "null"
+		}
+		return d.String()
+	}
+	for _, x := range []struct {
+		f    Figures
+		want [7]string
+	}{
+		{f, [7]string{"75", "37.5", "150", "1.25", "0.5", "1.333333", "50"}},
+		{Figures{}, [7]string{"null", "null", "null", "null", "null", "null", "null"}},
+		{Figures{Clicks: 3, Cost: decimal.NewFromInt(1)}, [7]string{"null", "0", "-100", "0", "0.333333", "null", "null"}},
+	} {
+		r := x.f.Ratios()
+		got := [7]string{show(r.LPCTR), show(r.CR), show(r.ROI), show(r.EPC), show(r.CPC), show(r.CPA), show(r.ApproveRate)}
+		if got != x.want {
+			t.Errorf("%v, want %v", got, x.want)
+		}
+	}
+	if sum := f.Plus(f.Neg()); !sum.IsZero() {
+		t.Errorf("something stays: %+v", sum)
+	}
+	if f.IsZero() || !f.Plus(Figures{}).Cost.Equal(f.Cost) {
+		t.Error("Plus or IsZero forget something")
+	}
+}
