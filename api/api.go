@@ -67,34 +67,34 @@ func New(d Deps) http.Handler {
 
 	p := &middleware.Pipeline{Store: d.Store, Rates: d.Rates, Undeclared: d.Undeclared}
 	rows := Table(d)
-	methods := map[string][]string{}
 	for i := range rows {
 		row := &rows[i]
-		path := ginPath(row.Path)
-		methods[path] = append(methods[path], row.Method)
-		e.Handle(row.Method, path, func(c *gin.Context) { p.Serve(row, c.Writer, c.Request, c.Param) })
+		e.Handle(row.Method, ginPath(row.Path), func(c *gin.Context) { p.Serve(row, c.Writer, c.Request, c.Param) })
 	}
-	refuseOthers(e, p, methods)
+	e.NoRoute(func(c *gin.Context) { p.Unknown(c.Writer, c.Request, methodsAt(rows, c.Request.URL.Path)) })
 	docs := gin.WrapH(openapi.Page())
 	e.GET("/docs", docs)
 	e.GET("/docs/:file", docs)
 	return e
 }
 
-// anyMethod are the methods that a known path may be asked with.
-var anyMethod = []string{"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "CONNECT", "TRACE"}
-
-// refuseOthers answers 405 on known paths with other methods, and 404 on everything else.
-func refuseOthers(e *gin.Engine, p *middleware.Pipeline, methods map[string][]string) {
-	for path, known := range methods {
-		refuse := func(c *gin.Context) { p.Unknown(c.Writer, c.Request, known) }
-		for _, m := range anyMethod {
-			if !slices.Contains(known, m) {
-				e.Handle(m, path, refuse)
-			}
+// methodsAt lists the methods that a path has rows for: none is a 404, any a 405.
+func methodsAt(rows []route.Route, path string) []string {
+	var out []string
+	for _, row := range rows {
+		if !slices.Contains(out, row.Method) && matches(openapi.Prefix+row.Path, path) {
+			out = append(out, row.Method)
 		}
 	}
-	e.NoRoute(func(c *gin.Context) { p.Unknown(c.Writer, c.Request, nil) })
+	return out
+}
+
+// matches tells whether a path has the form of a pattern with parameters in braces.
+func matches(pattern, path string) bool {
+	want, have := strings.Split(pattern, "/"), strings.Split(path, "/")
+	return slices.EqualFunc(want, have, func(w, h string) bool {
+		return w == h || strings.HasPrefix(w, "{") && h != ""
+	})
 }
 
 // ginPath writes {id} as gin's :id.

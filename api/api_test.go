@@ -103,6 +103,7 @@ func TestUnknownPathsAndMethods(t *testing.T) {
 	if a.Header.Get("Allow") != "GET" {
 		t.Errorf("Allow is %q", a.Header.Get("Allow"))
 	}
+	s.Do("BREW", "/offers", nil).Want(405, "method_not_allowed")
 	a = s.Do("GET", "/offers/x/clone", nil).Want(405, "method_not_allowed")
 	if a.Header.Get("Allow") != "POST" || a.Header.Get("X-Request-Id") == "" {
 		t.Errorf("headers are %v", a.Header)

@@ -147,6 +147,9 @@ func failing(fail *atomic.Int32, runs *atomic.Int32, slow bool) route.Route {
 				panic("broken")
 			case 3:
 				return 0, models.Invalid("refused", "refused after writing")
+			case 4: // the connection dies, as if PostgreSQL were restarted
+				_, err := c.Store.Conn().ExecContext(c.Context(), `SELECT pg_terminate_backend(pg_backend_pid())`)
+				return 0, err
 			}
 			return n, nil
 		}),
@@ -162,24 +165,26 @@ func TestFailedAttemptsRunAgain(t *testing.T) {
 			fail.Store(how)
 			s.Do("POST", "/flaky", nil, "Idempotency-Key", "k").Want(500, "internal_error")
 		}
+		fail.Store(4)
+		s.Do("POST", "/flaky", nil, "Idempotency-Key", "k").Want(503, "unavailable")
 		fail.Store(0)
 		s.Do("POST", "/flaky", nil, "Idempotency-Key", "k").Want(200, "")
 		a := s.Do("POST", "/flaky", nil, "Idempotency-Key", "k").Want(200, "")
-		if string(a.Data) != "3" || a.Header.Get("Idempotent-Replayed") != "true" {
+		if string(a.Data) != "4" || a.Header.Get("Idempotent-Replayed") != "true" {
 			t.Errorf("slow %v: %s %v", slow, a.Raw, a.Header)
 		}
 		fail.Store(3)
 		for range 2 {
 			s.Do("POST", "/flaky", nil, "Idempotency-Key", "refused").Want(400, "refused")
 		}
-		if runs.Load() != 4 {
-			t.Errorf("slow %v: ran %d times, want 4", slow, runs.Load())
+		if runs.Load() != 5 {
+			t.Errorf("slow %v: ran %d times, want 5", slow, runs.Load())
 		}
 		var n int
 		if err := s.DB.GetContext(t.Context(), &n, `SELECT count(*) FROM offers`); err != nil {
 			t.Fatal(err)
 		}
-		if want := map[bool]int{false: 1, true: 4}[slow]; n != want { // a slow call's writes are its own
+		if want := map[bool]int{false: 1, true: 5}[slow]; n != want { // a slow call's writes are its own
 			t.Errorf("slow %v: %d records, want %d", slow, n, want)
 		}
 	}

@@ -5,6 +5,7 @@ package db
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"net"
@@ -136,7 +137,7 @@ func BadData(err error) bool {
 // Unavailable tells whether err means that PostgreSQL cannot be reached or is going away, so that the same call
 // may succeed later.
 func Unavailable(err error) bool {
-	if errors.Is(err, sql.ErrConnDone) || errors.Is(err, context.DeadlineExceeded) {
+	if errors.Is(err, sql.ErrConnDone) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, context.DeadlineExceeded) {
 		return true
 	}
 	if _, ok := errors.AsType[net.Error](err); ok {

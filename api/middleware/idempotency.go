@@ -36,6 +36,9 @@ func (p *Pipeline) idempotent(next step) step {
 			return envelope.Of(c, nil, models.Invalid("invalid_input", "Idempotency-Key must have 1 to 255 characters"))
 		}
 		c.IdempotencyKey = key
+		if err := p.Store.Box().Ready(c.Context()); err != nil {
+			return envelope.Of(c, nil, err)
+		}
 		a := store.Attempt{Account: c.Account.ID, Key: key, Fingerprint: fingerprint(c)}
 		if c.Route.Slow {
 			return p.leased(c, a, next)

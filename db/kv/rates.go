@@ -64,7 +64,7 @@ func Open(url, prefix string) (*Rates, error) {
 	if err != nil {
 		return nil, fmt.Errorf("kv: REDIS_URL: %w", err)
 	}
-	o.MaxRetries, o.DialTimeout, o.ContextTimeoutEnabled = -1, redisWait, true
+	o.MaxRetries, o.DialTimeout, o.DialerRetries, o.ContextTimeoutEnabled = -1, redisWait, 1, true
 	return NewRates(redis.NewClient(o), prefix), nil
 }
 

@@ -120,6 +120,16 @@ func (b *Box) SealOwn(ctx context.Context, p Place, plain []byte) ([]byte, error
 	return k.seal(p, plain), nil
 }
 
+// Ready reads what SealOwn may need from the database, so that a later call inside a transaction waits for no second
+// connection. After the first time it does nothing.
+func (b *Box) Ready(ctx context.Context) error {
+	if b.HasKey() {
+		return nil
+	}
+	_, err := b.installKey(ctx)
+	return err
+}
+
 // Open gives back what was sealed for this place, under the current key or an older one.
 func (b *Box) Open(ctx context.Context, p Place, sealed []byte) ([]byte, error) {
 	if len(sealed) == 0 {

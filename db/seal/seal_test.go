@@ -1,0 +1,71 @@
+package seal_test
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/dbtest"
+	"switchyard/db/seal"
+)
+
+func TestSeal(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	ctx := t.Context()
+	box := func(keys ...byte) *seal.Box {
+		var list [][]byte
+		for _, k := range keys {
+			list = append(list, bytes.Repeat([]byte{k}, 32))
+		}
+		b, err := seal.New(d, list...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	place := seal.Place{Account: uuid.New(), Table: "t", Row: "r", Column: "c"}
+	old, both, other, none := box(1), box(2, 1), box(3), box()
+
+	sealed, err := old.Seal(place, []byte("secret"))
+	if err != nil || bytes.Contains(sealed, []byte("secret")) {
+		t.Fatal(sealed, err)
+	}
+	for _, b := range []*seal.Box{old, both} {
+		if plain, err := b.Open(ctx, place, sealed); err != nil || string(plain) != "secret" {
+			t.Errorf("%q, %v", plain, err)
+		}
+	}
+	elsewhere := place
+	elsewhere.Column = "d"
+	for name, try := range map[string]func() ([]byte, error){
+		"another key":   func() ([]byte, error) { return other.Open(ctx, place, sealed) },
+		"no key":        func() ([]byte, error) { return none.Open(ctx, place, sealed) },
+		"another place": func() ([]byte, error) { return old.Open(ctx, elsewhere, sealed) },
+		"changed":       func() ([]byte, error) { return old.Open(ctx, place, append(sealed[:len(sealed):len(sealed)], 0)) },
+		"empty":         func() ([]byte, error) { return old.Open(ctx, place, nil) },
+	} {
+		if _, err := try(); !errors.Is(err, seal.ErrOpen) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+
+	if _, err := none.Seal(place, nil); !errors.Is(err, seal.ErrNoKey) {
+		t.Errorf("without a key: %v", err)
+	}
+	own, err := none.SealOwn(ctx, place, []byte("own"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// An install that gets a key later still opens what it sealed before.
+	for _, b := range []*seal.Box{none, box(), both} {
+		if plain, err := b.Open(ctx, place, own); err != nil || string(plain) != "own" {
+			t.Errorf("%q, %v", plain, err)
+		}
+	}
+	if _, err := box().Open(ctx, place, own[:1]); !errors.Is(err, seal.ErrOpen) {
+		t.Errorf("cut: %v", err)
+	}
+}

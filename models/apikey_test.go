@@ -1,0 +1,24 @@
+package models
+
+import "testing"
+
+func TestAPIKeys(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for range 1000 {
+		k := NewAPIKey(ScopeReadOnly)
+		if !LooksLikeAPIKey(k) || seen[k] || k[:4] != "sy_r" {
+			t.Fatalf("key %q", k)
+		}
+		seen[k] = true
+		for i := range k {
+			changed := []byte(k)
+			if changed[i]++; LooksLikeAPIKey(string(changed)) {
+				t.Fatalf("%q passes as well as %q", changed, k)
+			}
+		}
+		if LooksLikeAPIKey(k[1:]) || LooksLikeAPIKey(k+"0") {
+			t.Fatal("a key of another length passes")
+		}
+	}
+}
