@@ -1,0 +1,135 @@
+package click
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/clicklog"
+	"switchyard/db/store"
+)
+
+// nowhere is a spool that keeps nothing.
+type nowhere struct{}
+
+func (nowhere) Append(context.Context, clicklog.Record) error { return nil }
+
+// benchRouting makes a snapshot's records: campaigns of 20 paths with three conditions each, on one shared domain.
+func benchRouting(campaigns int) *store.Routing {
+	r := &store.Routing{}
+	account, domain := uuid.New(), uuid.New()
+	r.Accounts = append(r.Accounts, store.RoutingAccount{ID: account, Timezone: "Europe/Berlin"})
+	r.Domains = append(r.Domains, store.RoutingDomain{ID: domain, Host: shared})
+	var dest []m
+	for i := range 10 {
+		id := uuid.New()
+		r.Offers = append(r.Offers, store.RoutingOffer{ID: id, AccountID: account, Name: fmt.Sprint("offer ", i), IsActive: true,
+			URL: "https://offer.test/p?c={clickid}&s={sub1}&g={country}&z={sub2}"})
+		dest = append(dest, to(id))
+	}
+	var paths []m
+	for i := range 20 {
+		paths = append(paths, path("offer", m{"stream_type": "regular", "filters": []m{
+			{"attribute": "country", "operator": "in", "value": []string{"US", "DE", "FR"}},
+			{"attribute": "device_type", "operator": "equals", "value": "desktop"},
+			{"attribute": "browser", "operator": "equals", "value": map[bool]string{true: "Chrome", false: "None"}[i == 19]},
+		}}, dest[i%10], dest[(i+1)%10]))
+	}
+	streams, _ := json.Marshal(paths)
+	for i := range campaigns {
+		r.Campaigns = append(r.Campaigns, store.RoutingCampaign{ID: uuid.New(), AccountID: account, DomainID: domain,
+			Alias: fmt.Sprint("campaign-", i), Status: "active", FlowRotation: "position", BindVisitors: "none",
+			UniquenessMethod: "ip_ua", UniquenessTTLHours: 24, Streams: streams})
+	}
+	return r
+}
+
+func benchHandler(b *testing.B, s Recorder, r *store.Routing) *Handler {
+	b.Helper()
+	v, err := describer()
+	if err != nil {
+		b.Fatal(err)
+	}
+	h, err := New(b.Context(), Deps{DB: broken{}, Spool: s, Visitors: v, TrustedProxies: []netip.Prefix{}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	h.keeper.publish((&snapshot{}).draft().apply(nil, r))
+	return h
+}
+
+// discard is an answer that nobody reads.
+type discard struct{ h http.Header }
+
+func (d *discard) Header() http.Header         { return d.h }
+func (d *discard) Write(b []byte) (int, error) { return len(b), nil }
+func (d *discard) WriteHeader(int)             {}
+
+func benchRequest() *http.Request {
+	r := httptest.NewRequest(http.MethodGet, "/campaign-7?sub1=abc&sub2=d%20e&sub3=4711&utm=x", nil)
+	r.Host, r.RemoteAddr = shared, "8.8.8.8:4000"
+	r.Header.Set("User-Agent", chrome)
+	r.Header.Set("Accept", "text/html")
+	r.Header.Set("Accept-Language", "en-US,en;q=0.9")
+	return r
+}
+
+// BenchmarkRedirect is a tracking link with everything but the network: visitor, 20 paths of three conditions,
+// tokens, cookies.
+func BenchmarkRedirect(b *testing.B) {
+	spool := func(b *testing.B) Recorder {
+		s, err := clicklog.OpenSpool(b.TempDir(), clicklog.SpoolOptions{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(func() { _ = s.Close() })
+		return s
+	}
+	for name, open := range map[string]func(*testing.B) Recorder{
+		"memory": func(*testing.B) Recorder { return nowhere{} }, "spool": spool,
+	} {
+		b.Run(name, func(b *testing.B) {
+			h := benchHandler(b, open(b), benchRouting(100))
+			b.SetParallelism(32) // 64 connections on two processors
+			b.ReportAllocs()
+			b.ResetTimer()
+			b.RunParallel(func(pb *testing.PB) {
+				r, w := benchRequest(), &discard{http.Header{}}
+				for pb.Next() {
+					clear(w.h)
+					h.ServeHTTP(w, r)
+					if w.h["Location"] == nil {
+						b.Error("no redirect")
+						return
+					}
+				}
+			})
+		})
+	}
+}
+
+// BenchmarkSnapshotUpdate is one changed campaign, and one changed offer, among 10,000 campaigns of 20 paths.
+func BenchmarkSnapshotUpdate(b *testing.B) {
+	r := benchRouting(10_000)
+	s := (&snapshot{}).draft().apply(nil, r)
+	change := map[string]*store.Routing{
+		"campaign": {Campaigns: r.Campaigns[5000:5001]}, "offer": {Offers: r.Offers[:1]},
+	}
+	keys := map[string][]store.RoutingKey{
+		"campaign": {{Table: "campaigns", ID: r.Campaigns[5000].ID}}, "offer": {{Table: "offers", ID: r.Offers[0].ID}},
+	}
+	for name := range change {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				s = s.draft().apply(keys[name], change[name])
+			}
+		})
+	}
+}

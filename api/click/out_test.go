@@ -1,0 +1,157 @@
+package click
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+)
+
+func (s *tape) outs() (list []*models.ClickOut) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.records {
+		if r.Out != nil {
+			list = append(list, r.Out)
+		}
+	}
+	return list
+}
+
+func TestClickOutBySlot(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	n := w.network()
+	l := w.lander("https://lander.test/?c={clickid}")
+	first, second := w.offer("https://one.test/?s={sub5}&slot={lp_slot}&l={lander_id}", n), w.offer("https://two.test/{clickid}", n)
+	w.campaign("summer-sale", nil, path("lander", nil, to(l), m{"id": first, "slot": 1}, m{"id": second, "slot": 2}))
+	w.fresh()
+	landed := w.get("/summer-sale?sub5=x%20y")
+	c := w.tape.last()
+	id := models.FormatClickID(c.ID)
+	if landed.Header.Get("Location") != "https://lander.test/?c="+id || c.LanderID != l || c.OfferID != uuid.Nil {
+		t.Fatalf("to %s, click %+v", landed.Header.Get("Location"), c)
+	}
+	one := "https://one.test/?s=x%20y&slot=1&l=" + l.String() + "&clk=" + id
+	for target, want := range map[string]string{"/out": one, "/out/1": one, "/out/2": "https://two.test/" + id} {
+		before := len(w.tape.outs())
+		if got := w.sent(target, with(landed.Cookies())); got != want {
+			t.Errorf("%s: to %s, want %s", target, got, want)
+		}
+		outs := w.tape.outs()
+		if len(outs) != before+1 {
+			t.Fatalf("%s: %d click-outs", target, len(outs))
+		}
+		if o := outs[before]; o.ClickID != c.ID || o.AccountID != w.account || o.NetworkID != n || o.Destination != want {
+			t.Errorf("%s: %+v", target, o)
+		}
+	}
+	if got := w.sent("/out/2?clickid=" + id); got != "https://two.test/"+id {
+		t.Errorf("without a cookie: to %s", got)
+	}
+	before := len(w.tape.outs())
+	w.sent("/out", with(landed.Cookies()), func(r *http.Request) { r.Method = http.MethodHead })
+	w.sent("/out", with(landed.Cookies()), header("Sec-Purpose", "prefetch"))
+	if len(w.tape.outs()) != before {
+		t.Error("HEAD or prefetch was counted")
+	}
+	for _, target := range []string{"/out/3", "/out/0", "/out/21", "/out/x", "/out/1/2"} {
+		if res := w.get(target, with(landed.Cookies())); res.StatusCode != http.StatusNotFound {
+			t.Errorf("%s: %d", target, res.StatusCode)
+		}
+	}
+}
+
+func TestClickOutBelievesTheSnapshotOnly(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	l, o := w.lander("https://lander.test/"), w.offer("https://one.test/?l={lander_name}&z={zone}", uuid.Nil)
+	p := path("lander", nil, to(l), to(o))
+	direct := path("redirect", nil, m{"url": "https://d.test/", "weight": 1})
+	id := w.campaign("summer-sale", nil, p)
+	other := w.campaign("direct-one", nil, direct)
+	w.fresh()
+	pathID := uuid.MustParse(p["id"].(string))
+	cookie := func(ids ...uuid.UUID) edit { return header("Cookie", clickCookie+"="+formatIDs(ids...)) }
+	click := models.NewClickID()
+	for name, tt := range map[string]struct {
+		edits  []edit
+		status int
+	}{
+		"its own cookie, nothing else known": {[]edit{cookie(click, id, pathID, l, uuid.Nil)}, 302},
+		"unknown lander":                     {[]edit{cookie(click, id, pathID, uuid.New(), uuid.Nil)}, 302},
+		"unknown path":                       {[]edit{cookie(click, id, uuid.New(), l, uuid.Nil)}, 404},
+		"unknown campaign":                   {[]edit{cookie(click, uuid.New(), pathID, l, uuid.Nil)}, 404},
+		"path without a lander":              {[]edit{cookie(click, other, uuid.MustParse(direct["id"].(string)), l, uuid.Nil)}, 404},
+		"no click":                           {[]edit{cookie(uuid.Nil, id, pathID, l, uuid.Nil)}, 404},
+		"short":                              {[]edit{cookie(click, id)}, 404},
+		"noise":                              {[]edit{header("Cookie", clickCookie+"="+strings.Repeat("-", 107))}, 404},
+		"nothing":                            {nil, 404},
+	} {
+		if res := w.get("/out", tt.edits...); res.StatusCode != tt.status {
+			t.Errorf("%s: %d, want %d", name, res.StatusCode, tt.status)
+		}
+	}
+	// The same campaign asked for on the own domain of another account.
+	foreign := w.newAccount()
+	w.exec(`INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, 'foreign.test', true)`, uuid.New(), foreign)
+	w.fresh()
+	if res := w.get("/out", host("foreign.test"), cookie(click, id, pathID, l, uuid.Nil)); res.StatusCode != 404 {
+		t.Errorf("foreign domain: %d", res.StatusCode)
+	}
+	if res := w.get("/out?clickid=" + models.FormatClickID(models.NewClickID())); res.StatusCode != 404 {
+		t.Errorf("unknown click: %d", res.StatusCode)
+	}
+}
+
+func TestClickOutKeepsTheOfferOfABoundVisitor(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	l := w.lander("https://lander.test/")
+	var dest []m
+	for _, n := range []string{"a", "b", "c", "d", "e", "f"} {
+		dest = append(dest, to(w.offer("https://"+n+".test/", uuid.Nil)))
+	}
+	w.campaign("summer-sale", m{"bind_visitors": "streams_landers_offers"}, path("lander", nil, append(dest, to(l))...))
+	w.fresh()
+	jar := map[string]*http.Cookie{}
+	visit := func(target string) string {
+		var list []*http.Cookie
+		for _, c := range jar {
+			list = append(list, c)
+		}
+		res := w.get(target, with(list))
+		for _, c := range res.Cookies() {
+			jar[c.Name] = c
+		}
+		return res.Header.Get("Location")
+	}
+	visit("/summer-sale")
+	first := visit("/out")
+	for range 10 {
+		if again := visit("/out"); again != first {
+			t.Fatalf("%s, then %s", first, again)
+		}
+		visit("/summer-sale")
+		if again := visit("/out"); again != first {
+			t.Fatalf("%s, after another visit %s", first, again)
+		}
+	}
+}
+
+func TestClickOutWithoutAnOpenOfferFallsBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	l, o := w.lander("https://lander.test/"), w.offer("https://one.test/", uuid.Nil)
+	w.campaign("summer-sale", m{"fallback_url": "https://f.test/"}, path("lander", nil, to(l), to(o)))
+	w.fresh()
+	landed := w.get("/summer-sale")
+	w.exec(`UPDATE offers SET is_active = false WHERE id = $1`, o)
+	w.fresh()
+	if got := w.sent("/out", with(landed.Cookies())); got != "https://f.test/" {
+		t.Errorf("to %s", got)
+	}
+}

@@ -1,0 +1,246 @@
+package click
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"switchyard/db"
+	"switchyard/db/store"
+)
+
+// run starts a handler's own goroutines until the test ends.
+func (w *world) run() {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(w.Context()))
+	done := make(chan error, 1)
+	go func() { done <- w.h.Run(ctx) }()
+	w.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			w.Error(err)
+		}
+	})
+}
+
+func TestChangesAreLiveByNotice(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.run()
+	o := w.offer("https://one.test/", uuid.Nil)
+	id := w.campaign("summer-sale", nil, path("offer", nil, to(o)))
+	location := func(target string, edits ...edit) string { return w.get(target, edits...).Header.Get("Location") }
+	becomes := func(what, target, want string, edits ...edit) {
+		t.Helper()
+		until(t, what, func() bool { return location(target, edits...) == want })
+	}
+	becomes("the campaign is there", "/summer-sale", "https://one.test/")
+	compiled, _ := w.h.keeper.current.Load().campaigns.get(id)
+	w.exec(`UPDATE offers SET url = 'https://two.test/' WHERE id = $1`, o)
+	becomes("the offer's new address", "/summer-sale", "https://two.test/")
+	if c, _ := w.h.keeper.current.Load().campaigns.get(id); c.plan != compiled.plan {
+		t.Error("a change of an offer compiled the campaign anew")
+	}
+	w.exec(`UPDATE offers SET is_active = false WHERE id = $1`, o)
+	becomes("the offer is paused", "/summer-sale", "")
+	w.exec(`UPDATE offers SET is_active = true WHERE id = $1`, o)
+	becomes("the offer is back", "/summer-sale", "https://two.test/")
+	w.exec(`UPDATE campaigns SET alias = 'winter-sale' WHERE id = $1`, id)
+	becomes("the new alias", "/winter-sale", "https://two.test/")
+	becomes("the old alias", "/summer-sale", "")
+	w.exec(`UPDATE campaigns SET domain_id = $2 WHERE id = $1`, id, w.own)
+	becomes("the own domain", "/winter-sale", "https://two.test/", host(own))
+	w.exec(`UPDATE domains SET host = 'renamed.test' WHERE id = $1`, w.own)
+	becomes("the new host", "/winter-sale", "https://two.test/", host("renamed.test"))
+	becomes("the old host", "/winter-sale", "", host(own))
+	w.exec(`UPDATE domains SET is_verified = false WHERE id = $1`, w.own)
+	becomes("a domain that is not verified", "/winter-sale", "", host("renamed.test"))
+	w.exec(`UPDATE domains SET is_verified = true WHERE id = $1`, w.own)
+	becomes("the domain is back", "/winter-sale", "https://two.test/", host("renamed.test"))
+	w.exec(`DELETE FROM campaigns WHERE id = $1`, id)
+	becomes("the campaign is deleted", "/winter-sale", "", host("renamed.test"))
+}
+
+func TestACampaignThatComesBeforeItsOfferIsCompletedByIt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	o := uuid.New()
+	w.campaign("summer-sale", nil, path("offer", nil, to(o)))
+	w.fresh()
+	if res := w.get("/summer-sale"); res.StatusCode != http.StatusNotFound {
+		t.Fatalf("%d", res.StatusCode)
+	}
+	w.exec(`INSERT INTO offers (id, account_id, name, url) VALUES ($1, $2, 'late', 'https://late.test/')`, o, w.account)
+	w.fresh()
+	if got := w.sent("/summer-sale"); got != "https://late.test/" {
+		t.Errorf("to %s", got)
+	}
+	w.exec(`UPDATE offers SET deactivated_at = now() WHERE id = $1`, o)
+	w.fresh()
+	if res := w.get("/summer-sale"); res.StatusCode != http.StatusNotFound {
+		t.Errorf("a deactivated offer: %d", res.StatusCode)
+	}
+	w.exec(`UPDATE offers SET deactivated_at = NULL WHERE id = $1`, o)
+	w.fresh()
+	if got := w.sent("/summer-sale"); got != "https://late.test/" {
+		t.Errorf("restored: to %s", got)
+	}
+}
+
+// broken is a database that cannot be reached.
+type broken struct{ sqlx.ExtContext }
+
+var errDown = errors.New("the database is down")
+
+func (broken) QueryxContext(context.Context, string, ...any) (*sqlx.Rows, error) { return nil, errDown }
+
+func TestStartsFromTheCopyOnDisk(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	dir := t.TempDir()
+	w.campaign("summer-sale", nil, path("offer", nil, to(w.offer("https://one.test/", uuid.Nil))))
+	w.fresh()
+	before := w.h.keeper.current.Load()
+	if err := writeCopyTo(filepath.Join(dir, "routing.copy"), before.routing()); err != nil {
+		t.Fatal(err)
+	}
+	v, err := describer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := func(dir string) *Handler {
+		h, err := New(t.Context(), Deps{DB: broken{}, DatabaseURL: "postgres://127.0.0.1:1/x", Spool: w.tape, Visitors: v, DataDir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	w.h = start(dir)
+	if got := w.sent("/summer-sale"); got != "https://one.test/" || !w.h.Ready() {
+		t.Errorf("to %s", got)
+	}
+	if a, b := len(before.versions()), len(w.h.keeper.current.Load().versions()); a != b {
+		t.Errorf("%d records became %d", a, b)
+	}
+	// When the database returns, everything is read once, whatever the copy says.
+	w.h.keeper.conn = w.db
+	w.exec(`DELETE FROM campaigns`)
+	if got := w.fresh().get("/summer-sale"); got.StatusCode != http.StatusNotFound {
+		t.Errorf("%d", got.StatusCode)
+	}
+	for name, content := range map[string]string{"torn": "\x20\x0c", "empty": ""} {
+		bad := t.TempDir()
+		if err := os.WriteFile(filepath.Join(bad, "routing.copy"), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if w.h = start(bad); w.h.Ready() {
+			t.Errorf("%s: ready with nothing", name)
+		}
+		if res := w.get("/postback?clickid=a"); res.StatusCode != http.StatusOK {
+			t.Errorf("%s: a postback before any routing: %d", name, res.StatusCode)
+		}
+	}
+	if w.h = start(t.TempDir()); w.get("/summer-sale").StatusCode != http.StatusNotFound {
+		t.Error("no copy, no database, and yet a campaign")
+	}
+}
+
+func TestRefreshThatFailsIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	k := w.h.keeper
+	k.conn = broken{}
+	id := w.campaign("summer-sale", nil, path("redirect", nil, m{"url": "https://a.test/", "weight": 1}))
+	k.mark(db.Notice{Payload: "campaigns:" + id.String()})
+	if err := k.refresh(t.Context()); !errors.Is(err, errDown) {
+		t.Fatalf("%v", err)
+	}
+	k.conn = w.db
+	if err := k.refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.sent("/summer-sale")
+}
+
+func TestReloadReadsOnlyWhatChanged(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	a := w.campaign("campaign-a", nil)
+	b := w.campaign("campaign-b", nil)
+	w.fresh()
+	s := w.h.keeper.current.Load()
+	w.fresh()
+	if w.h.keeper.current.Load() != s {
+		t.Error("a reload without changes made a new snapshot")
+	}
+	w.exec(`UPDATE campaigns SET notes = 'x' WHERE id = $1`, a)
+	w.fresh()
+	now := w.h.keeper.current.Load()
+	oldA, _ := s.campaigns.get(a)
+	newA, _ := now.campaigns.get(a)
+	oldB, _ := s.campaigns.get(b)
+	newB, _ := now.campaigns.get(b)
+	if oldA == newA || oldB != newB {
+		t.Error("not exactly the changed campaign was read")
+	}
+}
+
+func TestDailyCapsFollowTheLedger(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	o := w.offer("https://one.test/", uuid.Nil)
+	w.exec(`UPDATE offers SET daily_cap = 2 WHERE id = $1`, o)
+	p := path("redirect", m{"daily_cap": 5}, m{"url": "https://capped.test/", "weight": 1})
+	id := w.campaign("capped-path", m{"fallback_url": "https://f.test/"}, p)
+	w.campaign("capped-offer", m{"fallback_url": "https://f.test/"}, path("offer", nil, to(o)))
+	w.fresh()
+	zero := uuid.Nil
+	w.exec(`INSERT INTO ledger SELECT $1::uuid, date_trunc('hour', now()), $2::uuid, $3::uuid, $4::uuid, $4::uuid, $4::uuid, '', '', '', '', 4, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0`,
+		w.account, id, p["id"], zero)
+	now := time.Now()
+	if now.UTC().Hour() == 23 && now.UTC().Minute() == 59 {
+		t.Skip("the day is about to end")
+	}
+	if err := w.h.readUsage(t.Context(), now); err != nil {
+		t.Fatal(err)
+	}
+	if a, b := w.sent("/capped-path"), w.sent("/capped-path"); a != "https://capped.test/" || b != "https://f.test/" {
+		t.Errorf("%s, then %s", a, b)
+	}
+	if got := w.sent("/capped-offer"); got != "https://one.test/" {
+		t.Errorf("to %s", got)
+	}
+	for i := range 2 {
+		w.exec(`INSERT INTO conversions VALUES ($1, $2, $3, $4, '', 'approved', '', 1, 'USD', 0, NULL, $5, $6, $7::uuid, $7::uuid, 'postback', now(), now())`,
+			uuid.New(), w.account, uuid.New(), fmt.Sprint(i), id, o, zero)
+	}
+	if err := w.h.readUsage(t.Context(), now); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.sent("/capped-offer"); got != "https://f.test/" {
+		t.Errorf("a capped offer: to %s", got)
+	}
+	if err := w.h.readUsage(t.Context(), now.Add(24*time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.sent("/capped-offer"); got != "https://one.test/" {
+		t.Errorf("the next day: to %s", got)
+	}
+}
+
+func TestParseRoutingKey(t *testing.T) {
+	t.Parallel()
+	id := uuid.New()
+	for payload, want := range map[string]bool{"offers:" + id.String(): true, "offers:x": false, "api_keys:" + id.String(): false, "": false} {
+		if _, ok := store.ParseRoutingKey(payload); ok != want {
+			t.Errorf("%q: %v", payload, ok)
+		}
+	}
+}

@@ -1,0 +1,476 @@
+package click
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/models"
+)
+
+func TestTrackSendsToTheOfferAndRecordsTheClick(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	n := w.network()
+	o := w.offer("https://offer.test/p?a={sub1}&b={sub2}&e={external_id}&c={country}&x={unknown}&z={param.z}#f", n)
+	p := path("offer", nil, to(o))
+	id := w.campaign("summer-sale", m{"cost_model": "auto"}, p)
+	w.fresh()
+	res := w.get("/summer-sale?zone=12%2634&sub2=two&vid=V1&bid=0,25&z={z}&sub5=five&t6=six", header("Referer", "https://news.test/a"))
+	c := w.tape.last()
+	if c == nil {
+		t.Fatal("no click was recorded")
+	}
+	want := "https://offer.test/p?a=12%2634&b=two&e=V1&c=US&x={unknown}&z=&clk=" + models.FormatClickID(c.ID) + "#f"
+	if got := res.Header.Get("Location"); got != want || res.StatusCode != http.StatusFound {
+		t.Fatalf("%d to %s\nwant   %s", res.StatusCode, got, want)
+	}
+	if res.Header.Get("Cache-Control") != "no-store" {
+		t.Errorf("headers %v", res.Header)
+	}
+	if c.CampaignID != id || c.AccountID != w.account || c.StreamID.String() != p["id"] || c.OfferID != o ||
+		c.NetworkID != n || c.SourceID != w.source || c.Domain != shared || c.Destination != want {
+		t.Errorf("click %+v", c)
+	}
+	if c.Subs != [10]string{"12&34", "two", "", "", "five", "six"} || c.ExternalID != "V1" {
+		t.Errorf("subs %q, external id %q", c.Subs, c.ExternalID)
+	}
+	if !c.Cost.Equal(decimal.RequireFromString("0.25")) || c.IsBot || c.DeviceType != "desktop" || c.UniqueHours != 24 ||
+		c.ReferrerDomain != "news.test" || c.IP.String() != "8.8.8.8" {
+		t.Errorf("click %+v", c)
+	}
+}
+
+func TestTrackUnknownAddresses(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	url := m{"url": "https://a.test/", "weight": 1}
+	w.campaign("running-one", nil, path("redirect", nil, url))
+	w.campaign("paused-one", m{"status": "paused"}, path("redirect", nil, url))
+	w.campaign("deleted-one", m{"deleted_at": "2026-01-01"}, path("redirect", nil, url))
+	w.campaign("own-domain", m{"domain_id": w.own}, path("redirect", nil, url))
+	w.fresh()
+	tests := []struct {
+		name, target string
+		status       int
+		edits        []edit
+	}{
+		{"known", "/running-one", 302, nil},
+		{"slash at the end", "/running-one/", 302, nil},
+		{"host in capitals, port and dot", "/running-one", 302, []edit{host("GO.Example.Test.:8080")}},
+		{"other case", "/Running-One", 404, nil},
+		{"more path", "/running-one/x", 404, nil},
+		{"no such", "/nothing-here", 404, nil},
+		{"paused", "/paused-one", 404, nil},
+		{"deleted", "/deleted-one", 404, nil},
+		{"another domain's", "/own-domain", 404, nil},
+		{"own domain", "/own-domain", 302, []edit{host(own)}},
+		{"unknown host", "/running-one", 404, []edit{host("elsewhere.test")}},
+		{"strange host", "/running-one", 404, []edit{host("[::1]:80")}},
+		{"no index page", "/", 404, nil},
+		{"index page", "/", 302, []edit{host(own)}},
+		{"nulls", "/%00", 404, nil},
+		{"tag", "/t.js", 404, nil},
+	}
+	for _, tt := range tests {
+		if res := w.get(tt.target, tt.edits...); res.StatusCode != tt.status {
+			t.Errorf("%s: %d, want %d", tt.name, res.StatusCode, tt.status)
+		}
+	}
+	if res := w.send(http.MethodPost, "/running-one", ""); res.StatusCode != http.StatusMethodNotAllowed {
+		t.Errorf("POST: %d", res.StatusCode)
+	}
+	body, _ := io.ReadAll(w.get("/robots.txt").Body)
+	if !strings.Contains(string(body), "Disallow: /") {
+		t.Errorf("robots.txt: %s", body)
+	}
+}
+
+func TestTrackDoesNotCountHeadAndPrefetch(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.campaign("summer-sale", nil, path("redirect", m{"daily_cap": 1}, m{"url": "https://a.test/?c={clickid}", "weight": 1}))
+	w.fresh()
+	for _, e := range [][]edit{
+		{func(r *http.Request) { r.Method = http.MethodHead }}, {header("Sec-Purpose", "prefetch;prerender")},
+		{header("Purpose", "prefetch")}, {header("X-Moz", "prefetch")},
+	} {
+		res := w.get("/summer-sale", e...)
+		if res.StatusCode != http.StatusFound || res.Header.Get("Location") != "https://a.test/?c=" {
+			t.Errorf("%d %s", res.StatusCode, res.Header.Get("Location"))
+		}
+		if len(res.Cookies()) != 0 {
+			t.Errorf("cookies %v", res.Cookies())
+		}
+	}
+	if n := len(w.tape.clicks()); n != 0 {
+		t.Fatalf("%d clicks counted", n)
+	}
+	w.sent("/summer-sale") // the cap was not touched
+	if n := len(w.tape.clicks()); n != 1 {
+		t.Fatalf("%d clicks counted", n)
+	}
+}
+
+func TestTrackTransitions(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const dest = `https://a.test/?q={sub5}&b=%22`
+	const filled = `https://a.test/?q=%3C%2Fscript%3E%22&b=%22`
+	const escaped = `https://a.test/?q=%3C%2Fscript%3E%22&amp;b=%22`
+	tests := []struct {
+		transition string
+		status     int
+		body       string
+		policy     string
+	}{
+		{"301", 301, "", ""}, {"302", 302, "", ""}, {"303", 303, "", ""}, {"307", 307, "", ""},
+		{"meta", 200, `content="0;url=` + escaped + `"`, ""},
+		{"double_meta", 200, `content="0;url=` + escaped + `"`, "no-referrer"},
+		{"blank_referrer", 200, `content="0;url=` + escaped + `"`, "no-referrer"},
+		{"js", 200, `location.replace("https://a.test/?q=%3C%2Fscript%3E%22\u0026b=%22")`, ""},
+		{"form_post", 200, `method="post" action="` + escaped + `"`, ""},
+		{"iframe", 200, `<iframe src="` + escaped + `"`, ""},
+	}
+	for i, tt := range tests {
+		w.campaign("transition-"+string(rune('a'+i)), nil,
+			path("redirect", m{"transition": tt.transition}, m{"url": dest, "weight": 1}))
+	}
+	w.fresh()
+	for i, tt := range tests {
+		res := w.get("/transition-" + string(rune('a'+i)) + "?sub5=%3C%2Fscript%3E%22")
+		body, _ := io.ReadAll(res.Body)
+		if res.StatusCode != tt.status || !strings.Contains(string(body), tt.body) ||
+			res.Header.Get("Cache-Control") != "no-store" || res.Header.Get("Referrer-Policy") != tt.policy {
+			t.Errorf("%s: %d %v\n%s", tt.transition, res.StatusCode, res.Header, body)
+		}
+		if tt.body == "" && res.Header.Get("Location") != filled {
+			t.Errorf("%s: to %s", tt.transition, res.Header.Get("Location"))
+		}
+	}
+}
+
+func TestTrackHostileValuesChangeNothingButTheirPlace(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.campaign("summer-sale", nil, path("redirect", nil,
+		m{"url": "https://safe.test/p?x={sub1}&y={_sub5}&r={referrer}&u={user_agent}&s={_param.s}", "weight": 1}))
+	w.fresh()
+	for _, v := range []string{"//evil.test", "https://evil.test", "@evil.test", "\r\nSet-Cookie: a=b", "\x00\x01", "\\evil",
+		".evil.test/", "javascript:alert(1)", "\u2028\u202e", strings.Repeat("z", 5000), "%0d%0aLocation:x", "\xff\xfe"} {
+		q := "?zone=" + escape(v) + "&sub5=" + escape(v) + "&s=" + escape(v)
+		res := w.get("/summer-sale"+q, header("Referer", "https://r.test/"+strings.Map(printable, v)),
+			header("User-Agent", chrome+v))
+		got := res.Header.Get("Location")
+		if res.StatusCode != 302 || !strings.HasPrefix(got, "https://safe.test/p?x=") || len(res.Header["Set-Cookie"]) > 2 {
+			t.Fatalf("%q: %d %s", v, res.StatusCode, got)
+		}
+		for i := range len(got) {
+			if got[i] <= ' ' || got[i] > '~' {
+				t.Fatalf("%q: byte %d of %q", v, i, got)
+			}
+		}
+		c := w.tape.last()
+		for _, s := range append(c.Subs[:], c.Params, c.Referrer, c.UserAgent, c.ExternalID, c.Destination) {
+			if strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0xfffd }) || len(s) > 20000 {
+				t.Fatalf("%q kept as %q", v, s)
+			}
+		}
+	}
+}
+
+func printable(r rune) rune {
+	if r < ' ' || r > '~' {
+		return -1
+	}
+	return r
+}
+
+func escape(s string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		b.WriteString("%")
+		b.WriteByte("0123456789ABCDEF"[s[i]>>4])
+		b.WriteByte("0123456789ABCDEF"[s[i]&15])
+	}
+	return b.String()
+}
+
+func TestTrackFallbacks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	paused := w.offer("https://paused.test/", uuid.Nil)
+	w.exec(`UPDATE offers SET is_active = false WHERE id = $1`, paused)
+	unsafe := w.offer("javascript:alert(1)", uuid.Nil)
+	closed := func() m { return path("offer", nil, to(paused)) }
+	w.campaign("with-both", m{"fallback_url": "https://f.test/{campaign_alias}", "destination_url": "https://d.test/"}, closed())
+	w.campaign("with-destination", m{"destination_url": "https://d.test/{sub1}"}, closed())
+	w.campaign("with-nothing", nil, closed())
+	w.campaign("unsafe-offer", nil, path("offer", nil, to(unsafe)))
+	w.campaign("no-flow-at-all", m{"destination_url": "https://d.test/"})
+	w.campaign("broken-flow", m{"destination_url": "https://d.test/", "streams": `[{"action": 5}]`})
+	w.campaign("foreign-offer", nil, path("offer", nil, to(uuid.New())))
+	w.fresh()
+	for alias, want := range map[string]string{"with-both": "https://f.test/with-both", "with-destination": "https://d.test/z",
+		"no-flow-at-all": "https://d.test/", "broken-flow": "https://d.test/"} {
+		if got := w.sent("/" + alias + "?zone=z"); got != want {
+			t.Errorf("%s: to %s", alias, got)
+		}
+	}
+	for _, alias := range []string{"with-nothing", "unsafe-offer", "foreign-offer"} {
+		before := len(w.tape.clicks())
+		if res := w.get("/" + alias); res.StatusCode != http.StatusNotFound {
+			t.Errorf("%s: %d", alias, res.StatusCode)
+		}
+		if len(w.tape.clicks()) != before+1 {
+			t.Errorf("%s: a click that arrived is a click", alias)
+		}
+	}
+}
+
+func TestTrackOffersOfAnotherAccountAreNotServed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	foreign := w.offer("https://foreign.test/", uuid.Nil)
+	w.exec(`UPDATE offers SET account_id = $2 WHERE id = $1`, foreign, w.newAccount())
+	w.campaign("summer-sale", m{"fallback_url": "https://f.test/"}, path("offer", nil, to(foreign)))
+	w.fresh()
+	if got := w.sent("/summer-sale"); got != "https://f.test/" {
+		t.Errorf("to %s", got)
+	}
+}
+
+func TestTrackNothingAndCollect(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.campaign("says-something", nil, path("nothing", m{"response": m{"status": 200, "body": "<b>hi</b>"}}))
+	w.campaign("own-something", m{"domain_id": w.own}, path("nothing", m{"response": m{"status": 200, "body": "<b>hi</b>"}}))
+	w.campaign("says-nothing", nil, path("nothing", m{"response": m{"status": 204}}))
+	w.campaign("not-collected", nil, path("redirect", m{"collect_clicks": false}, m{"url": "https://a.test/", "weight": 1}))
+	w.fresh()
+	for _, tt := range []struct {
+		target, host, kind string
+		status             int
+	}{
+		{"/says-something", shared, "text/plain; charset=utf-8", 200}, {"/own-something", own, "text/html; charset=utf-8", 200},
+		{"/says-nothing", shared, "", 204},
+	} {
+		res := w.get(tt.target, host(tt.host))
+		if res.StatusCode != tt.status || res.Header.Get("Content-Type") != tt.kind {
+			t.Errorf("%s: %d %s", tt.target, res.StatusCode, res.Header.Get("Content-Type"))
+		}
+	}
+	before := len(w.tape.clicks())
+	w.sent("/not-collected")
+	if n := len(w.tape.clicks()); n != before {
+		t.Errorf("collect_clicks=false was recorded")
+	}
+}
+
+func TestTrackHandsOver(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	last := w.campaign("campaign-last", nil, path("redirect", nil, m{"url": "https://a.test/{campaign_alias}", "weight": 1}))
+	first := w.campaign("campaign-first", nil, path("campaign", m{"campaign_id": last}))
+	var loop uuid.UUID
+	loop = w.campaign("campaign-loop", m{"fallback_url": "https://f.test/"})
+	w.exec(`UPDATE campaigns SET streams = $2 WHERE id = $1`, loop,
+		`[{"id": "`+uuid.NewString()+`", "action": "campaign", "campaign_id": "`+loop.String()+`"}]`)
+	w.fresh()
+	if got := w.sent("/campaign-first"); got != "https://a.test/campaign-last" {
+		t.Errorf("to %s", got)
+	}
+	if c := w.tape.last(); c.CampaignID != last || c.ParentCampaignID != first {
+		t.Errorf("click %+v", c)
+	}
+	if got := w.sent("/campaign-loop"); got != "https://f.test/" {
+		t.Errorf("loop to %s", got)
+	}
+}
+
+func TestTrackFiltersCapsAndWeights(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	target := func(name string) m { return m{"url": "https://" + name + ".test/", "weight": 1} }
+	w.campaign("filtered", nil,
+		path("redirect", m{"filters": []m{{"attribute": "country", "operator": "equals", "value": "DE"}}}, target("german")),
+		path("redirect", m{"filters": []m{{"attribute": "param.k", "operator": "equals", "value": "v"}}}, target("param")),
+		path("redirect", m{"filters": []m{{"attribute": "is_bot", "operator": "equals", "value": "true"}}}, target("bot")),
+		path("redirect", m{"stream_type": "default"}, target("rest")))
+	w.campaign("capped-path", nil, path("redirect", m{"daily_cap": 3}, target("capped")),
+		path("redirect", m{"stream_type": "default"}, target("rest")))
+	w.campaign("weighted", m{"flow_rotation": "weight"}, path("redirect", m{"weight": 1}, target("one")),
+		path("redirect", m{"weight": 3}, target("three")), path("redirect", m{"weight": 0}, target("never")))
+	w.fresh()
+	for name, e := range map[string]edit{"german": peer("5.9.0.1:1"), "bot": header("User-Agent", "curl/8.0"),
+		"rest": header("X-None", "1")} {
+		if got := w.sent("/filtered", e); got != "https://"+name+".test/" {
+			t.Errorf("%s: to %s", name, got)
+		}
+	}
+	if got := w.sent("/filtered?k=V"); got != "https://param.test/" {
+		t.Errorf("to %s", got)
+	}
+	counts := map[string]int{}
+	for range 5 {
+		counts[w.sent("/capped-path")]++
+	}
+	if counts["https://capped.test/"] != 3 || counts["https://rest.test/"] != 2 {
+		t.Errorf("capped: %v", counts)
+	}
+	counts = map[string]int{}
+	for range 2000 {
+		counts[w.sent("/weighted")]++
+	}
+	// Three quarters of 2000, with room for eight standard deviations.
+	if n := counts["https://three.test/"]; n < 1345 || n > 1655 || counts["https://never.test/"] != 0 {
+		t.Errorf("weighted: %v", counts)
+	}
+}
+
+func TestTrackSpoolFailureStillRedirects(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.campaign("summer-sale", nil, path("redirect", nil, m{"url": "https://a.test/", "weight": 1}))
+	w.fresh()
+	w.tape.fail = true
+	w.sent("/summer-sale")
+	if n := counter(t, w.h, "switchyard_clicks_unrecorded_total"); n != 1 {
+		t.Errorf("unrecorded %v", n)
+	}
+	if res := w.get("/postback?clickid=x"); res.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("a postback that nothing took: %d", res.StatusCode)
+	}
+}
+
+func TestTrackCosts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	tests := []struct {
+		alias, model, value, loss       string
+		cost, unique, conversion, share string
+	}{
+		{"cost-cpc", "cpc", "0.5", "0", "0.5", "0", "0", "0"}, {"cost-cpm", "cpm", "2.5", "0", "0.0025", "0", "0", "0"},
+		{"cost-cpuc", "cpuc", "0.4", "20", "0", "0.5", "0", "0"}, {"cost-cpa", "cpa", "7", "0", "0", "0", "7", "0"},
+		{"cost-cps", "cps", "7", "50", "0", "0", "7", "0"}, {"cost-revshare", "revshare", "30", "0", "0", "0", "0", "30"},
+		{"cost-manual", "manual", "3", "0", "0", "0", "0", "0"}, {"cost-auto", "auto", "9", "50", "0.02", "0", "0", "0"},
+		{"cost-lossy", "cpc", "1", "50", "2", "0", "0", "0"},
+	}
+	for _, tt := range tests {
+		w.campaign(tt.alias, m{"cost_model": tt.model, "cost_value": tt.value, "traffic_loss_pct": tt.loss},
+			path("redirect", nil, m{"url": "https://a.test/", "weight": 1}))
+	}
+	w.fresh()
+	for _, tt := range tests {
+		w.sent("/" + tt.alias + "?bid=0.01")
+		c := w.tape.last()
+		for i, got := range []decimal.Decimal{c.Cost, c.UniqueCost, c.ConversionCost, c.RevenueShare} {
+			want := []string{tt.cost, tt.unique, tt.conversion, tt.share}[i]
+			if !got.Equal(decimal.RequireFromString(want)) {
+				t.Errorf("%s: figure %d is %s, want %s", tt.alias, i, got, want)
+			}
+		}
+	}
+	w.sent("/cost-auto?bid={cost}")
+	if c := w.tape.last(); !c.Cost.IsZero() {
+		t.Errorf("a macro cost %s", c.Cost)
+	}
+}
+
+func TestTrackBindsVisitors(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	url := func(n string) m { return m{"url": "https://" + n + ".test/", "weight": 1} }
+	w.campaign("bound-visitor", m{"bind_visitors": "streams", "flow_rotation": "weight"}, path("redirect", nil, url("a")),
+		path("redirect", nil, url("b")), path("redirect", nil, url("c")), path("redirect", nil, url("d")))
+	w.fresh()
+	for i := range 20 { // by cookie, from addresses that change
+		first := w.get("/bound-visitor", peer("8.8.4."+itoa(i)+":1"))
+		again := w.sent("/bound-visitor", with(first.Cookies()), peer("9.9.9."+itoa(i)+":1"))
+		if again != first.Header.Get("Location") {
+			t.Fatalf("%s, then %s", first.Header.Get("Location"), again)
+		}
+		if c := w.tape.last(); c.Arrival != "cookie" {
+			t.Errorf("arrival %s", c.Arrival)
+		}
+	}
+	for i := range 20 { // by fingerprint, without cookies
+		first := w.sent("/bound-visitor", peer("1.1.4."+itoa(i)+":1"))
+		if again := w.sent("/bound-visitor", peer("1.1.4."+itoa(i)+":2")); again != first {
+			t.Fatalf("%s, then %s", first, again)
+		}
+	}
+}
+
+func itoa(n int) string { return decimal.NewFromInt(int64(n)).String() }
+
+func TestTrackCookiesAndHTTPS(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.campaign("summer-sale", nil, path("redirect", nil, m{"url": "https://a.test/", "weight": 1}))
+	w.fresh()
+	behind := []edit{peer("10.1.1.1:1"), header("X-Forwarded-For", "8.8.8.8")}
+	for _, tt := range []struct {
+		name   string
+		edits  []edit
+		status int
+		secure bool
+	}{
+		{"plain", nil, 302, false},
+		{"stranger says https", []edit{header("X-Forwarded-Proto", "https")}, 302, false},
+		{"stranger says http", []edit{header("X-Forwarded-Proto", "http")}, 302, false},
+		{"proxy says https", append(behind, header("X-Forwarded-Proto", "https")), 302, true},
+		{"proxy says http", append(behind, header("X-Forwarded-Proto", "http")), 307, false},
+	} {
+		res := w.get("/summer-sale?a=b", tt.edits...)
+		if res.StatusCode != tt.status {
+			t.Errorf("%s: %d", tt.name, res.StatusCode)
+		}
+		if tt.status == 307 && res.Header.Get("Location") != "https://"+shared+"/summer-sale?a=b" {
+			t.Errorf("%s: to %s", tt.name, res.Header.Get("Location"))
+		}
+		for _, c := range res.Cookies() {
+			if c.Secure != tt.secure || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Domain != "" {
+				t.Errorf("%s: cookie %v", tt.name, c)
+			}
+		}
+	}
+	res := w.get("/summer-sale", header("Cookie", "sy_v="+strings.Repeat("z", 22)+"; sy_c=%%%; x; =; sy_b"))
+	if res.StatusCode != 302 {
+		t.Errorf("hostile cookies: %d", res.StatusCode)
+	}
+}
+
+func TestTrackUniqueKeys(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	url := m{"url": "https://a.test/?u={is_unique}", "weight": 1}
+	w.campaign("unique-ip", m{"uniqueness_method": "ip"}, path("redirect", nil, url))
+	w.campaign("unique-param", m{"uniqueness_method": "param", "uniqueness_param": "uid"}, path("redirect", nil, url))
+	w.campaign("unique-both", nil, path("redirect", nil, url))
+	w.fresh()
+	key := func(target string, edits ...edit) [16]byte { w.sent(target, edits...); return w.tape.last().UniqueKey }
+	other := header("User-Agent", strings.Replace(chrome, "138", "137", 1))
+	away := peer("4.4.4.4:1")
+	if key("/unique-ip") != key("/unique-ip", other) || key("/unique-ip") == key("/unique-ip", away) {
+		t.Error("ip")
+	}
+	if key("/unique-both") == key("/unique-both", other) || key("/unique-both") != key("/unique-both") {
+		t.Error("ip_ua")
+	}
+	if key("/unique-param?uid=1") != key("/unique-param?uid=1", away) || key("/unique-param?uid=1") == key("/unique-param?uid=2") ||
+		key("/unique-param") == key("/unique-param", away) {
+		t.Error("param")
+	}
+	if key("/unique-ip") == key("/unique-both") {
+		t.Error("campaigns share a key")
+	}
+	if a, b := w.sent("/unique-ip", peer("7.7.7.7:1")), w.sent("/unique-ip", peer("7.7.7.7:1")); a != "https://a.test/?u=1" ||
+		b != "https://a.test/?u=0" {
+		t.Errorf("%s, then %s", a, b)
+	}
+}

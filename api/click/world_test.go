@@ -1,0 +1,247 @@
+package click
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/click/visitor"
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
+	"switchyard/models"
+)
+
+const (
+	chrome = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/138.0.0.0 Safari/537.36"
+	shared = "go.example.test"
+	own    = "links.example.test"
+)
+
+var describer = sync.OnceValues(func() (*visitor.Describer, error) {
+	return visitor.New(visitor.Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}})
+})
+
+// tape is a spool in memory.
+type tape struct {
+	mu      sync.Mutex
+	records []clicklog.Record
+	fail    bool
+}
+
+func (s *tape) Append(_ context.Context, r clicklog.Record) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.fail {
+		return errors.New("the disk is full")
+	}
+	if r.Click != nil { // the handler uses its click again
+		r.Click = keep(r.Click)
+	}
+	s.records = append(s.records, r)
+	return nil
+}
+
+func (s *tape) clicks() (list []*models.Click) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.records {
+		if r.Click != nil {
+			list = append(list, r.Click)
+		}
+	}
+	return list
+}
+
+func (s *tape) last() *models.Click {
+	list := s.clicks()
+	if len(list) == 0 {
+		return nil
+	}
+	return list[len(list)-1]
+}
+
+// world is a database with an account on a shared and on an own domain, and a handler on it.
+type world struct {
+	testing.TB
+	db      *db.DB
+	url     string
+	h       *Handler
+	tape    *tape
+	account uuid.UUID
+	source  uuid.UUID
+	shared  uuid.UUID
+	own     uuid.UUID
+}
+
+func newWorld(t testing.TB) *world {
+	t.Helper()
+	d, url := dbtest.NewURL(t)
+	w := &world{TB: t, db: d, url: url, tape: &tape{}, shared: uuid.New(), own: uuid.New()}
+	w.account = w.newAccount()
+	w.exec(`INSERT INTO domains (id, host, is_verified) VALUES ($1, $2, true)`, w.shared, shared)
+	w.exec(`INSERT INTO domains (id, account_id, host, is_verified, index_page, crawlers)
+		VALUES ($1, $2, $3, true, 'https://www.example.test/', 'allow')`, w.own, w.account, own)
+	w.source = uuid.New()
+	w.exec(`INSERT INTO traffic_sources (id, account_id, name, token_macros, cost_param, external_id_param)
+		VALUES ($1, $2, 'Push', '{"zone": "{zoneid}", "sub2": "{b}"}', 'bid', 'vid')`, w.source, w.account)
+	w.h = w.handler(w.tape, "")
+	return w
+}
+
+func (w *world) newAccount() uuid.UUID {
+	id := uuid.New()
+	w.exec(`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', $2)`, id, id.String())
+	return id
+}
+
+func (w *world) handler(s Recorder, dir string) *Handler {
+	w.Helper()
+	v, err := describer()
+	if err != nil {
+		w.Fatal(err)
+	}
+	h, err := New(w.Context(), Deps{DB: w.db, DatabaseURL: w.url, Spool: s, Visitors: v, DataDir: dir,
+		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}})
+	if err != nil {
+		w.Fatal(err)
+	}
+	return h
+}
+
+func (w *world) exec(query string, args ...any) {
+	w.Helper()
+	if _, err := w.db.ExecContext(w.Context(), query, args...); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *world) network() uuid.UUID {
+	w.Helper()
+	id := uuid.New()
+	w.exec(`INSERT INTO networks (id, account_id, name, click_param, postback_params) VALUES ($1, $2, 'n ' || gen_random_uuid(), 'clk', '{"click_id": "myclick"}')`,
+		id, w.account)
+	return id
+}
+
+func (w *world) offer(url string, network uuid.UUID) uuid.UUID {
+	w.Helper()
+	id := uuid.New()
+	w.exec(`INSERT INTO offers (id, account_id, name, url, network_id) VALUES ($1, $2, 'n ' || gen_random_uuid(), $3, $4)`, id, w.account, url,
+		uuid.NullUUID{UUID: network, Valid: network != uuid.Nil})
+	return id
+}
+
+func (w *world) lander(url string) uuid.UUID {
+	w.Helper()
+	id := uuid.New()
+	w.exec(`INSERT INTO landers (id, account_id, name, url) VALUES ($1, $2, 'n ' || gen_random_uuid(), $3)`, id, w.account, url)
+	return id
+}
+
+type m = map[string]any
+
+// path is a path of a flow, to any destinations.
+func path(action string, extra m, destinations ...m) m {
+	p := m{"id": uuid.NewString(), "action": action, "destinations": destinations}
+	for k, v := range extra {
+		p[k] = v
+	}
+	return p
+}
+
+func to(id uuid.UUID) m { return m{"id": id, "weight": 100} }
+
+// campaign makes an active campaign on the shared domain; columns change it.
+func (w *world) campaign(alias string, columns m, paths ...m) uuid.UUID {
+	w.Helper()
+	if paths == nil {
+		paths = []m{}
+	}
+	streams, err := json.Marshal(paths)
+	if err != nil {
+		w.Fatal(err)
+	}
+	id := uuid.New()
+	w.exec(`INSERT INTO campaigns (id, account_id, name, alias, domain_id, source_id, streams) VALUES ($1, $2, 'n ' || gen_random_uuid(), $3, $4, $5, $6)`,
+		id, w.account, alias, w.shared, w.source, string(streams))
+	for name, value := range columns {
+		w.exec(fmt.Sprintf(`UPDATE campaigns SET %s = $2 WHERE id = $1`, name), id, value)
+	}
+	return id
+}
+
+// fresh makes the handler read what changed, as a notice would.
+func (w *world) fresh() *world {
+	w.Helper()
+	if err := w.h.keeper.reload(w.Context()); err != nil {
+		w.Fatal(err)
+	}
+	return w
+}
+
+type edit func(*http.Request)
+
+func header(name, value string) edit { return func(r *http.Request) { r.Header.Set(name, value) } }
+func host(name string) edit          { return func(r *http.Request) { r.Host = name } }
+func peer(addr string) edit          { return func(r *http.Request) { r.RemoteAddr = addr } }
+func with(cookies []*http.Cookie) edit {
+	return func(r *http.Request) {
+		for _, c := range cookies {
+			r.AddCookie(c)
+		}
+	}
+}
+
+func (w *world) send(method, target, body string, edits ...edit) *http.Response {
+	w.Helper()
+	r := httptest.NewRequestWithContext(w.Context(), method, target, strings.NewReader(body))
+	r.Host, r.RemoteAddr = shared, "8.8.8.8:4000"
+	r.Header.Set("User-Agent", chrome)
+	r.Header.Set("Accept-Language", "en-US,en;q=0.9")
+	r.Header.Set("Accept", "text/html")
+	for _, e := range edits {
+		e(r)
+	}
+	rec := httptest.NewRecorder()
+	w.h.ServeHTTP(rec, r)
+	return rec.Result()
+}
+
+func (w *world) get(target string, edits ...edit) *http.Response {
+	w.Helper()
+	return w.send(http.MethodGet, target, "", edits...)
+}
+
+func (w *world) sent(target string, edits ...edit) string {
+	w.Helper()
+	res := w.get(target, edits...)
+	if res.StatusCode != http.StatusFound {
+		w.Fatalf("%s: status %d", target, res.StatusCode)
+	}
+	return res.Header.Get("Location")
+}
+
+// until waits for a condition, looking often; the test fails when it does not come true.
+func until(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	deadline, tick := time.After(20*time.Second), time.NewTicker(5*time.Millisecond)
+	defer tick.Stop()
+	for !ok() {
+		select {
+		case <-deadline:
+			t.Fatalf("never: %s", what)
+		case <-tick.C:
+		}
+	}
+}
