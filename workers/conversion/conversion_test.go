@@ -1,0 +1,345 @@
+package conversion_test
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/netip"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/redis/go-redis/v9"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
+	"switchyard/db/seal"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/jobs/jobstest"
+	"switchyard/models"
+	"switchyard/workers"
+	"switchyard/workers/conversion"
+)
+
+// bench is the chain behind the web process: spool, ingester, queue, worker.
+type bench struct {
+	*testing.T
+	db       *db.DB
+	redis    redis.UniversalClient
+	client   *jobs.Client
+	box      *seal.Box
+	spool    *clicklog.Spool
+	ingester *clicklog.Ingester
+	account  uuid.UUID
+	network  uuid.UUID
+	offer    uuid.UUID
+}
+
+func newBench(t *testing.T, waits ...time.Duration) *bench {
+	t.Helper()
+	b := &bench{T: t, db: dbtest.New(t), redis: jobstest.Redis(t), account: uuid.New(), network: uuid.New(), offer: uuid.New()}
+	b.client, b.box = jobs.Connect(b.redis), must(seal.New(b.db))(t)
+	b.exec(`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', 'k')`, b.account)
+	b.exec(`INSERT INTO networks (id, account_id, name, postback_params, status_map)
+		VALUES ($1, $2, 'N', '{"click_id": "myclick"}', '{"pending": ["open"]}')`, b.network, b.account)
+	b.exec(`INSERT INTO offers (id, account_id, name, url, network_id, payout) VALUES ($1, $2, 'O', 'https://o.test/', $3, 9)`,
+		b.offer, b.account, b.network)
+	b.spool = must(clicklog.OpenSpool(t.TempDir(), clicklog.SpoolOptions{}))(t)
+	t.Cleanup(func() { _ = b.spool.Close() })
+	b.ingester = clicklog.NewIngester(b.spool, b.db, clicklog.IngestOptions{
+		OnPostbacks: func(ctx context.Context, ids []uuid.UUID) {
+			b.client.Dispatch(ctx, models.KindRecordConversion, ids...)
+		}})
+
+	rt := workers.New(workers.Options{DB: b.db, Redis: b.redis, Client: b.client, Lease: time.Second, Grace: 4 * time.Second})
+	conversion.Register(rt, store.New(b.db, b.box), workers.WithRetries(waits))
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	var done sync.WaitGroup
+	done.Go(func() {
+		if err := rt.Run(ctx); err != nil {
+			t.Errorf("run: %v", err)
+		}
+	})
+	t.Cleanup(func() { cancel(); done.Wait() })
+	return b
+}
+
+func must[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+func (b *bench) exec(query string, args ...any) {
+	b.Helper()
+	if _, err := b.db.ExecContext(b.Context(), query, args...); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (b *bench) put(r clicklog.Record) {
+	b.Helper()
+	if err := b.spool.Append(b.Context(), r); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (b *bench) drain() {
+	b.Helper()
+	if err := b.ingester.Drain(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (b *bench) click() *models.Click {
+	return &models.Click{ID: models.NewClickID(), AccountID: b.account, CampaignID: uuid.New(), OfferID: b.offer,
+		NetworkID: b.network, IP: netip.MustParseAddr("8.8.8.8"), Currency: "USD", UniqueHours: 24,
+		Cost: decimal.RequireFromString("0.1")}
+}
+
+func (b *bench) clicked() string {
+	b.Helper()
+	c := b.click()
+	b.put(clicklog.Record{Click: c})
+	return models.FormatClickID(c.ID)
+}
+
+// postback sends one and waits for what becomes of it.
+func (b *bench) postback(p models.Postback) (outcome, detail string) {
+	b.Helper()
+	id := b.send(p)
+	return b.decided(id)
+}
+
+func (b *bench) send(p models.Postback) uuid.UUID {
+	b.Helper()
+	p.ID = models.NewClickID()
+	if p.Source == "" {
+		p.Source = models.FromPostback
+	}
+	b.put(clicklog.Record{Postback: &p})
+	b.drain()
+	return p.ID
+}
+
+func (b *bench) decided(id uuid.UUID) (outcome, detail string) {
+	b.Helper()
+	b.until("the postback is decided", func() bool {
+		row := b.db.QueryRowxContext(b.Context(), `SELECT outcome, detail FROM postbacks WHERE id = $1`, id)
+		if err := row.Scan(&outcome, &detail); err != nil {
+			b.Fatal(err)
+		}
+		return outcome != clicklog.PostbackPending
+	})
+	return outcome, detail
+}
+
+func (b *bench) until(what string, ok func() bool) {
+	b.Helper()
+	deadline, tick := time.After(20*time.Second), time.NewTicker(10*time.Millisecond)
+	defer tick.Stop()
+	for !ok() {
+		select {
+		case <-deadline:
+			b.Fatalf("never: %s", what)
+		case <-tick.C:
+		}
+	}
+}
+
+func (b *bench) conversions() []models.Conversion {
+	b.Helper()
+	list, err := clicklog.Conversions(b.Context(), b.db, clicklog.LogQuery{AccountID: b.account,
+		From: time.Now().Add(-100 * 24 * time.Hour), To: time.Now().Add(time.Hour), Limit: 100})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return list
+}
+
+type params = map[string]string
+
+func TestPostbackBecomesAConversion(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	endpoint := uuid.New()
+	b.exec(`INSERT INTO webhook_endpoints (id, account_id, url, events, secret)
+		VALUES ($1, $2, 'https://h.test/', '{conversion.created,conversion.updated}', 'x')`, endpoint, b.account)
+	click := b.clicked()
+	send := func(extra params) string {
+		p := params{"clickid": click, "txid": "T1", "goal": "sale"}
+		for k, v := range extra {
+			p[k] = v
+		}
+		outcome, detail := b.postback(models.Postback{Params: p})
+		return outcome + " " + detail
+	}
+	steps := []struct {
+		params params
+		want   string
+		status string
+		payout string
+	}{
+		{params{"status": "open", "payout": "2,50"}, "recorded created", "pending", "2.5"}, // a word of the click's network
+		{params{"status": "open", "payout": "2,50"}, "recorded duplicate", "pending", "2.5"},
+		{params{"status": "approved", "payout": "$3.00", "cur": "EUR"}, "recorded updated", "approved", "3"},
+		{params{"status": "pending"}, "ignored a conversion does not go from approved to pending", "approved", "3"},
+		{params{"status": "trash"}, "recorded updated", "rejected", "3"},
+		{params{}, "recorded duplicate", "rejected", "3"}, // without a word nothing is undone
+		{params{"status": "paid"}, "recorded updated", "approved", "3"},
+		{params{"status": "refund"}, "recorded updated", "chargeback", "3"},
+		{params{"status": "paid"}, "ignored a conversion does not go from chargeback to approved", "chargeback", "3"},
+	}
+	for i, s := range steps {
+		if got := send(s.params); got != s.want {
+			t.Errorf("step %d: %q, want %q", i+1, got, s.want)
+		}
+		list := b.conversions()
+		if len(list) != 1 || list[0].Status != s.status || !list[0].Payout.Equal(decimal.RequireFromString(s.payout)) {
+			t.Fatalf("step %d: %+v", i+1, list)
+		}
+	}
+	v := b.conversions()[0]
+	if v.Currency != "EUR" || v.ConversionID != "T1" || v.Goal != "sale" || v.Source != "postback" || v.OfferID != b.offer ||
+		v.NetworkID != b.network {
+		t.Errorf("%+v", v)
+	}
+	var events int
+	if err := b.db.GetContext(t.Context(), &events, `SELECT count(*) FROM webhook_deliveries WHERE endpoint_id = $1`, endpoint); err != nil {
+		t.Fatal(err)
+	}
+	if events != 5 {
+		t.Errorf("%d deliveries, want one for each of 5 changes", events)
+	}
+	// The offer's payout stands in where the message names none, and another id is another conversion.
+	if got := send(params{"txid": "T2", "payout": "{payout}"}); got != "recorded created" {
+		t.Error(got)
+	}
+	if list := b.conversions(); len(list) != 2 || !list[0].Payout.Equal(decimal.NewFromInt(9)) || list[0].Status != "approved" {
+		t.Errorf("%+v", list)
+	}
+}
+
+func TestPostbackWaitsForItsClick(t *testing.T) {
+	t.Parallel()
+	waits := make([]time.Duration, len(jobs.ConversionSchedule))
+	for i := range waits {
+		waits[i] = 100 * time.Millisecond
+	}
+	b := newBench(t, waits...)
+	c := b.click()
+	id := b.send(models.Postback{Params: params{"clickid": models.FormatClickID(c.ID)}})
+	b.until("it was tried without its click", func() bool {
+		var n int
+		if err := b.db.GetContext(t.Context(), &n, `SELECT attempts FROM postbacks WHERE id = $1`, id); err != nil {
+			t.Fatal(err)
+		}
+		return n > 0
+	})
+	b.put(clicklog.Record{Click: c})
+	b.drain()
+	if outcome, detail := b.decided(id); outcome != "recorded" || detail != "created" {
+		t.Errorf("%s %s", outcome, detail)
+	}
+}
+
+func TestPostbackThatNobodyMatches(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, 0)
+	other := uuid.New()
+	b.exec(`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'B', 'pro', 'k2')`, other)
+	foreign := uuid.New()
+	b.exec(`INSERT INTO networks (id, account_id, name) VALUES ($1, $2, 'F')`, foreign, other)
+	click := b.clicked()
+	for name, tt := range map[string]struct {
+		p       models.Postback
+		outcome string
+	}{
+		"unknown click":      {models.Postback{Params: params{"clickid": models.FormatClickID(models.NewClickID())}}, "unmatched"},
+		"no id of ours":      {models.Postback{Params: params{"clickid": "12345"}}, "unmatched"},
+		"a macro":            {models.Postback{Params: params{"clickid": "{clickid}"}}, "unmatched"},
+		"from long ago":      {models.Postback{Params: params{"clickid": "0000000000000000000001"}}, "unmatched"},
+		"another account's":  {models.Postback{AccountID: other, NetworkID: foreign, Params: params{"clickid": click}}, "unmatched"},
+		"foreign own domain": {models.Postback{AccountID: other, Params: params{"clickid": click}}, "unmatched"},
+		"a network unknown":  {models.Postback{NetworkID: uuid.New(), Params: params{"clickid": click}}, "refused"},
+		"another's network":  {models.Postback{AccountID: other, NetworkID: b.network, Params: params{"clickid": click}}, "refused"},
+	} {
+		if outcome, detail := b.postback(tt.p); outcome != tt.outcome || detail == "" {
+			t.Errorf("%s: %s (%s)", name, outcome, detail)
+		}
+	}
+	if list := b.conversions(); len(list) != 0 {
+		t.Errorf("%+v", list)
+	}
+}
+
+func TestPostbackSecret(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	sealed := must(b.box.SealOwn(t.Context(), seal.Place{Account: b.account, Table: "networks", Row: b.network.String(),
+		Column: "postback_secret"}, []byte("s3cret")))(t)
+	b.exec(`UPDATE networks SET postback_secret = $2 WHERE id = $1`, b.network, sealed)
+	bare := uuid.New()
+	b.exec(`INSERT INTO networks (id, account_id, name) VALUES ($1, $2, 'without')`, bare, b.account)
+	mac := hmac.New(sha256.New, []byte("s3cret"))
+	mac.Write([]byte("clickid=x"))
+	signature := hex.EncodeToString(mac.Sum(nil))
+	for name, tt := range map[string]struct {
+		p       models.Postback
+		outcome string
+	}{
+		"right":                  {models.Postback{NetworkID: b.network, Params: params{"key": "s3cret"}}, "recorded"},
+		"right without the id":   {models.Postback{Params: params{"secret": "s3cret"}}, "recorded"},
+		"signed":                 {models.Postback{NetworkID: b.network, Signature: signature, SignedText: "clickid=x"}, "recorded"},
+		"signed something else":  {models.Postback{NetworkID: b.network, Signature: signature, SignedText: "clickid=y"}, "refused"},
+		"wrong":                  {models.Postback{NetworkID: b.network, Params: params{"secret": "x"}}, "refused"},
+		"missing":                {models.Postback{NetworkID: b.network}, "refused"},
+		"missing, without an id": {models.Postback{}, "refused"},
+		"by a network without":   {models.Postback{NetworkID: bare}, "refused"},
+	} {
+		p := tt.p
+		p.AccountID = b.account
+		merged := params{"clickid": b.clicked()}
+		for k, v := range p.Params {
+			merged[k] = v
+		}
+		p.Params = merged
+		if outcome, detail := b.postback(p); outcome != tt.outcome {
+			t.Errorf("%s: %s (%s)", name, outcome, detail)
+		}
+	}
+}
+
+func TestPostbackTimes(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	click := b.clicked()
+	now := time.Now().UTC().Truncate(time.Second).Add(time.Second)
+	for i, tt := range []struct {
+		given string
+		want  func(v models.Conversion) bool
+	}{
+		{now.Format(time.RFC3339), func(v models.Conversion) bool { return v.RecordedAt.Equal(now) }},
+		{"2001-01-01", func(v models.Conversion) bool { return time.Since(v.RecordedAt) < time.Minute }},
+		{"2090-01-01", func(v models.Conversion) bool { return time.Until(v.RecordedAt) < time.Minute }},
+	} {
+		id := "T" + tt.given
+		if outcome, detail := b.postback(models.Postback{Params: params{"clickid": click, "txid": id, "time": tt.given}}); outcome != "recorded" {
+			t.Fatalf("%d: %s %s", i, outcome, detail)
+		}
+		for _, v := range b.conversions() {
+			if v.ConversionID == id && !tt.want(v) {
+				t.Errorf("%s: recorded at %v", tt.given, v.RecordedAt)
+			}
+		}
+	}
+}
