@@ -8,8 +8,10 @@ import (
 
 func TestRatios(t *testing.T) {
 	t.Parallel()
-	f := Figures{Clicks: 8, LPViews: 4, LPClicks: 3, Approved: 2, Pending: 1, Rejected: 1, Chargebacks: 5,
-		Cost: decimal.NewFromInt(4), Revenue: decimal.NewFromInt(10), PendingRevenue: decimal.NewFromInt(3)}
+	f := Figures{
+		Clicks: 8, LPViews: 4, LPClicks: 3, Approved: 2, Pending: 1, Rejected: 1, Chargebacks: 5,
+		Cost: decimal.NewFromInt(4), Revenue: decimal.NewFromInt(10), PendingRevenue: decimal.NewFromInt(3),
+	}
 	if f.Conversions() != 3 || f.Profit().String() != "6" {
 		t.Errorf("%d conversions, profit %s", f.Conversions(), f.Profit())
 	}

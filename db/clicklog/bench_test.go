@@ -16,9 +16,10 @@ import (
 // realistic is a click as a tracking link makes it, one of many campaigns, countries and visitors.
 func realistic(acc uuid.UUID, campaigns []uuid.UUID) *models.Click {
 	n := rand.IntN(1 << 30) //nolint:gosec // load
+	one := func(of int) uuid.UUID { return campaigns[n%of%len(campaigns)] }
 	return &models.Click{
-		ID: models.NewClickID(), AccountID: acc, CampaignID: campaigns[n%len(campaigns)], StreamID: campaigns[n%3%len(campaigns)],
-		LanderID: campaigns[n%5%len(campaigns)], SourceID: campaigns[n%2%len(campaigns)], VisitorID: uuid.New(), Domain: "go.example.com",
+		ID: models.NewClickID(), AccountID: acc, CampaignID: one(len(campaigns)), StreamID: one(3),
+		LanderID: one(5), SourceID: one(2), VisitorID: uuid.New(), Domain: "go.example.com",
 		Destination: "https://lander.example.com/page?clickid=0BvS1kYbYg1Qq2rAI0cQvL&c=summer", Arrival: "url",
 		ExternalID: "ext-293847293847", Subs: [models.Subs]string{"banner-7", "zone-12345", "", "creative"},
 		Params: "sub1=banner-7&sub2=zone-12345&sub4=creative&cost=0.0031&ext=ext-293847293847",
@@ -68,8 +69,10 @@ func BenchmarkIngest(b *testing.B) {
 			c := realistic(acc, campaigns)
 			records <- clicklog.Record{Click: c}
 			if i%3 == 0 {
-				records <- clicklog.Record{Out: &models.ClickOut{ID: models.NewClickID(), ClickID: c.ID, AccountID: acc,
-					Slot: 1, OfferID: campaigns[i%7], Destination: "https://offer.example.com/?cid=1"}}
+				records <- clicklog.Record{Out: &models.ClickOut{
+					ID: models.NewClickID(), ClickID: c.ID, AccountID: acc,
+					Slot: 1, OfferID: campaigns[i%7], Destination: "https://offer.example.com/?cid=1",
+				}}
 			}
 		}
 		close(records)

@@ -93,8 +93,10 @@ func RecordConversion(ctx context.Context, c db.Conn, in ConversionInput) (Conve
 		return out, out.settle(ctx, c, click, models.Figures{}, models.EventConversionCreated)
 	}
 	if in.Status != "" && !models.CanMove(old.Status, in.Status) {
-		return ConversionOutcome{Conversion: old.Conversion, Result: ResultIgnored,
-			Reason: fmt.Sprintf("a conversion does not go from %s to %s", old.Status, in.Status)}, nil
+		return ConversionOutcome{
+			Conversion: old.Conversion, Result: ResultIgnored,
+			Reason: fmt.Sprintf("a conversion does not go from %s to %s", old.Status, in.Status),
+		}, nil
 	}
 	next := in.update(*old, click, terms)
 	if next.same(*old) {
@@ -270,8 +272,8 @@ func (v conversion) same(o conversion) bool {
 		v.GivenCost.Valid == o.GivenCost.Valid && v.GivenCost.Decimal.Equal(o.GivenCost.Decimal)
 }
 
-const conversionColumns = `id, account_id, click_id, conversion_id, goal, status, original_status, payout, currency, cost,
-	given_cost, campaign_id, offer_id, source_id, network_id, source, recorded_at, updated_at`
+const conversionColumns = `id, account_id, click_id, conversion_id, goal, status, original_status, payout, currency,
+	cost, given_cost, campaign_id, offer_id, source_id, network_id, source, recorded_at, updated_at`
 
 const selectConversion = `SELECT ` + conversionColumns + `
 FROM conversions WHERE click_id = $1 AND goal = $2 AND conversion_id = $3`
@@ -289,15 +291,16 @@ func findConversion(ctx context.Context, c db.Conn, in ConversionInput) (*conver
 }
 
 const insertConversion = `INSERT INTO conversions (` + conversionColumns + `)
-VALUES (:id, :account_id, :click_id, :conversion_id, :goal, :status, :original_status, :payout, :currency, :cost,
-	:given_cost, :campaign_id, :offer_id, :source_id, :network_id, :source, :recorded_at, :updated_at)`
+VALUES (:id, :account_id, :click_id, :conversion_id, :goal, :status, :original_status, :payout, :currency,
+	:cost, :given_cost, :campaign_id, :offer_id, :source_id, :network_id, :source, :recorded_at, :updated_at)`
 
 func (v conversion) insert(ctx context.Context, c db.Conn) error {
 	return v.write(ctx, c, insertConversion)
 }
 
 const updateConversion = `UPDATE conversions SET status = :status, original_status = :original_status,
-	offer_id = :offer_id, network_id = :network_id, payout = :payout, currency = :currency, cost = :cost, given_cost = :given_cost, source = :source,
+	offer_id = :offer_id, network_id = :network_id, payout = :payout, currency = :currency, cost = :cost,
+	given_cost = :given_cost, source = :source,
 	updated_at = :updated_at
 WHERE id = :id AND account_id = :account_id`
 

@@ -18,11 +18,11 @@ import (
 	"switchyard/models"
 )
 
-func record(t testing.TB, d *db.DB, in clicklog.ConversionInput) (clicklog.ConversionOutcome, error) {
-	t.Helper()
+func record(tb testing.TB, d *db.DB, in clicklog.ConversionInput) (clicklog.ConversionOutcome, error) {
+	tb.Helper()
 	var out clicklog.ConversionOutcome
-	err := db.Tx(t.Context(), d, func(c db.Conn) (err error) {
-		out, err = clicklog.RecordConversion(t.Context(), c, in)
+	err := db.Tx(tb.Context(), d, func(c db.Conn) (err error) {
+		out, err = clicklog.RecordConversion(tb.Context(), c, in)
 		return err
 	})
 	return out, err
@@ -33,15 +33,15 @@ func amount(s string) *decimal.Decimal {
 	return &d
 }
 
-func storedClick(t testing.TB, d *db.DB, change func(*models.Click)) *models.Click {
-	t.Helper()
-	c := click(account(t, d), uuid.New(), 1)
+func storedClick(tb testing.TB, d *db.DB, change func(*models.Click)) *models.Click {
+	tb.Helper()
+	c := click(account(tb, d), uuid.New(), 1)
 	if change != nil {
 		change(c)
 	}
-	s := openSpool(t, t.TempDir())
-	put(t, s, clicklog.Record{Click: c})
-	drain(t, s, d, clicklog.IngestOptions{})
+	s := openSpool(tb, tb.TempDir())
+	put(tb, s, clicklog.Record{Click: c})
+	drain(tb, s, d, clicklog.IngestOptions{})
 	return c
 }
 

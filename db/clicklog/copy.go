@@ -47,3 +47,18 @@ func idArray(ids []uuid.UUID) string {
 	b.WriteByte('}')
 	return b.String()
 }
+
+// eachRow runs a query and gives its rows to scan, one after the other.
+func eachRow(ctx context.Context, c db.Conn, scan func(*sqlx.Rows) error, query string, args ...any) (err error) {
+	rows, err := c.QueryxContext(ctx, query, args...) //nolint:sqlclosecheck // closed on the next line
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}

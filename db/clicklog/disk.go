@@ -1,6 +1,7 @@
 package clicklog
 
 import (
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -24,13 +25,12 @@ type realDisk struct{}
 // create makes the file and its directory entry durable: a segment that vanishes with the power would take its
 // acknowledged records along.
 func (realDisk) create(path string) (segmentFile, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, err
 	}
 	if err := syncDir(filepath.Dir(path)); err != nil {
-		_ = f.Close()
-		return nil, err
+		return nil, errors.Join(err, f.Close(), os.Remove(path))
 	}
 	return realFile{f}, nil
 }

@@ -126,7 +126,8 @@ func (h *home) readMark() position {
 	}
 	var p position
 	var sum uint32
-	if _, err := fmt.Sscanf(string(text), "%d %d %d\n", &p.seq, &p.off, &sum); err != nil || sum != p.sum() || p.off < 0 {
+	_, err = fmt.Sscanf(string(text), "%d %d %d\n", &p.seq, &p.off, &sum)
+	if err != nil || sum != p.sum() || p.off < 0 {
 		return position{}
 	}
 	return p

@@ -192,24 +192,17 @@ WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 AND $3 ORDER BY id FOR NO KEY UPDA
 
 // lockClicks locks and reads the clicks that exist, lowest id first. ids are sorted.
 func lockClicks(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]*StoredClick, error) {
-	rows, err := c.QueryxContext(ctx, lockSelect, idArray(ids), ids[0], ids[len(ids)-1])
-	if err != nil {
-		return nil, fmt.Errorf("clicklog: lock clicks: %w", err)
-	}
-	defer rows.Close()
 	var clicks []*StoredClick
 	dst := make([]any, len(lockColumns))
-	for rows.Next() {
+	err := eachRow(ctx, c, func(rows *sqlx.Rows) error {
 		click := new(StoredClick)
 		for i := range lockColumns {
 			dst[i] = lockColumns[i].at(click)
 		}
-		if err := rows.Scan(dst...); err != nil {
-			return nil, fmt.Errorf("clicklog: lock clicks: %w", err)
-		}
 		clicks = append(clicks, click)
-	}
-	if err := rows.Err(); err != nil {
+		return rows.Scan(dst...)
+	}, lockSelect, idArray(ids), ids[0], ids[len(ids)-1])
+	if err != nil {
 		return nil, fmt.Errorf("clicklog: lock clicks: %w", err)
 	}
 	return clicks, nil

@@ -23,7 +23,6 @@ type IngestOptions struct {
 	// OnPostbacks is told after a commit which postbacks are new, so that their jobs can be dispatched at once. It
 	// must not block for long. What it loses, the reconciler of the jobs finds.
 	OnPostbacks func(ctx context.Context, ids []uuid.UUID)
-	Log         *slog.Logger // default slog.Default()
 }
 
 // Ingester moves records from a spool to PostgreSQL.
@@ -31,7 +30,6 @@ type Ingester struct {
 	spool   *Spool
 	db      *db.DB
 	o       IngestOptions
-	log     *slog.Logger
 	own     *queue
 	adopted []*queue
 	days    days
@@ -52,11 +50,10 @@ func NewIngester(s *Spool, d *db.DB, o IngestOptions) *Ingester {
 	if o.Duty <= 0 || o.Duty > 1 {
 		o.Duty = 0.6
 	}
-	if o.Log == nil {
-		o.Log = slog.Default()
+	return &Ingester{
+		spool: s, db: d, o: o, own: newQueue(s.home, &s.tail), days: days{},
+		limit: o.BatchSize, waiting: map[uuid.UUID]time.Time{},
 	}
-	return &Ingester{spool: s, db: d, o: o, log: o.Log, own: newQueue(s.home, &s.tail), days: days{},
-		limit: o.BatchSize, waiting: map[uuid.UUID]time.Time{}}
 }
 
 const (
@@ -71,19 +68,19 @@ const (
 func (g *Ingester) Run(ctx context.Context) error {
 	adopt := time.NewTicker(adoptEvery)
 	defer adopt.Stop()
-	g.adopt()
+	g.adopt(ctx)
 	for ctx.Err() == nil {
 		start := time.Now()
 		n, err := g.round(ctx)
 		if err != nil && ctx.Err() == nil {
-			g.log.Error("ingest", "error", err)
+			slog.ErrorContext(ctx, "ingest", "error", err)
 		}
 		pause := g.pause(n, time.Since(start), err)
 		if n == 0 && err == nil {
 			select {
 			case <-ctx.Done():
 			case <-adopt.C:
-				g.adopt()
+				g.adopt(ctx)
 			case <-g.spool.written:
 			case <-time.After(sweepEvery / 2):
 			}
@@ -146,7 +143,7 @@ func (g *Ingester) round(ctx context.Context) (int, error) {
 			continue
 		}
 		if err := errors.Join(q.close(), q.home.release()); err != nil {
-			g.log.Warn("ingest adopted spool", "error", err, "path", q.home.path)
+			slog.WarnContext(ctx, "ingest adopted spool", "error", err, "path", q.home.path)
 		}
 	}
 	g.adopted = left
@@ -160,7 +157,7 @@ func (g *Ingester) step(ctx context.Context, q *queue) (int, error) {
 	items, err := q.read(g.limit)
 	if lost := q.scan.dropped - before; lost > 0 {
 		g.spool.dropped.Add(lost)
-		g.log.Error("spool damaged", "stretches", lost, "path", q.home.path)
+		slog.ErrorContext(ctx, "spool damaged", "stretches", lost, "path", q.home.path)
 	}
 	if err != nil {
 		return 0, err
@@ -182,7 +179,7 @@ func (g *Ingester) persist(ctx context.Context, q *queue, items []item) error {
 	good := items[:0:0]
 	for _, it := range items {
 		if it.err != nil {
-			if err := g.reject(q, it, it.err); err != nil {
+			if err := g.reject(ctx, q, it, it.err); err != nil {
 				return err
 			}
 			continue
@@ -199,7 +196,7 @@ func (g *Ingester) persist(ctx context.Context, q *queue, items []item) error {
 		case !bad(err):
 			return fmt.Errorf("clicklog: ingest: %w", err)
 		case n == 1:
-			if err := g.reject(q, good[0], err); err != nil {
+			if err := g.reject(ctx, q, good[0], err); err != nil {
 				return err
 			}
 			good = good[1:]
@@ -240,7 +237,7 @@ func (g *Ingester) commit(ctx context.Context, items []item) error {
 			return err
 		}
 		if !collided(err) && time.Since(logged) > logEvery {
-			g.log.Warn("ingest waits for PostgreSQL", "error", err)
+			slog.WarnContext(ctx, "ingest waits for PostgreSQL", "error", err)
 			logged = time.Now()
 		}
 		select {
@@ -293,7 +290,7 @@ func (g *Ingester) sweep(ctx context.Context) {
 	out, err := g.try(ctx, load{retry: sortedIDs(g.waiting)})
 	if err != nil {
 		if !collided(err) {
-			g.log.Debug("ingest sweep", "error", err)
+			slog.DebugContext(ctx, "ingest sweep", "error", err)
 		}
 		return
 	}
@@ -321,15 +318,15 @@ func (g *Ingester) aheadOfTime(ctx context.Context) {
 }
 
 // adopt takes over the spools of processes that are gone.
-func (g *Ingester) adopt() {
+func (g *Ingester) adopt(ctx context.Context) {
 	homes, err := takeOrphans(g.spool.dir)
 	if err != nil {
-		g.log.Warn("ingest adopt", "error", err)
+		slog.WarnContext(ctx, "ingest adopt", "error", err)
 	}
 	for _, h := range homes {
 		q := newQueue(h, nil)
 		if h.backlog(q.pos) > 0 {
-			g.log.Info("ingest adopts a spool", "path", h.path)
+			slog.InfoContext(ctx, "ingest adopts a spool", "path", h.path)
 		}
 		g.adopted = append(g.adopted, q)
 	}

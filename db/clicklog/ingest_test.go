@@ -18,48 +18,48 @@ import (
 	"switchyard/models"
 )
 
-func openSpool(t testing.TB, dir string) *clicklog.Spool {
-	t.Helper()
+func openSpool(tb testing.TB, dir string) *clicklog.Spool {
+	tb.Helper()
 	s, err := clicklog.OpenSpool(dir, clicklog.SpoolOptions{})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() { _ = s.Close() })
+	tb.Cleanup(func() { _ = s.Close() })
 	return s
 }
 
-func put(t testing.TB, s *clicklog.Spool, records ...clicklog.Record) {
-	t.Helper()
+func put(tb testing.TB, s *clicklog.Spool, records ...clicklog.Record) {
+	tb.Helper()
 	for _, r := range records {
-		if err := s.Append(t.Context(), r); err != nil {
-			t.Fatal(err)
+		if err := s.Append(tb.Context(), r); err != nil {
+			tb.Fatal(err)
 		}
 	}
 }
 
-func drain(t testing.TB, s *clicklog.Spool, d *db.DB, o clicklog.IngestOptions) {
-	t.Helper()
-	if err := clicklog.NewIngester(s, d, o).Drain(t.Context()); err != nil {
-		t.Fatal(err)
+func drain(tb testing.TB, s *clicklog.Spool, d *db.DB, o clicklog.IngestOptions) {
+	tb.Helper()
+	if err := clicklog.NewIngester(s, d, o).Drain(tb.Context()); err != nil {
+		tb.Fatal(err)
 	}
 }
 
-func number[T any](t testing.TB, d *db.DB, query string, args ...any) T {
-	t.Helper()
+func number[T any](tb testing.TB, d *db.DB, query string, args ...any) T {
+	tb.Helper()
 	var n T
-	if err := d.GetContext(t.Context(), &n, query, args...); err != nil {
-		t.Fatal(err)
+	if err := d.GetContext(tb.Context(), &n, query, args...); err != nil {
+		tb.Fatal(err)
 	}
 	return n
 }
 
-func account(t testing.TB, d *db.DB) uuid.UUID {
-	t.Helper()
+func account(tb testing.TB, d *db.DB) uuid.UUID {
+	tb.Helper()
 	id := uuid.New()
-	_, err := d.ExecContext(t.Context(),
+	_, err := d.ExecContext(tb.Context(),
 		`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', $2)`, id, id.String())
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return id
 }
@@ -71,8 +71,10 @@ func idAt(at time.Time) uuid.UUID {
 }
 
 func click(acc, campaign uuid.UUID, visitor byte) *models.Click {
-	return &models.Click{ID: models.NewClickID(), AccountID: acc, CampaignID: campaign, Country: "DE",
-		UniqueKey: [16]byte{visitor}, UniqueHours: 24, Cost: decimal.New(1, -2), UniqueCost: decimal.New(5, -3)}
+	return &models.Click{
+		ID: models.NewClickID(), AccountID: acc, CampaignID: campaign, Country: "DE",
+		UniqueKey: [16]byte{visitor}, UniqueHours: 24, Cost: decimal.New(1, -2), UniqueCost: decimal.New(5, -3),
+	}
 }
 
 func TestIngestStoresOnce(t *testing.T) {
@@ -87,8 +89,10 @@ func TestIngestStoresOnce(t *testing.T) {
 	again := click(acc, campaign, 1)
 	other := click(acc, campaign, 2) // the bot used up nothing
 	hop := &models.ClickOut{ID: models.NewClickID(), ClickID: lander.ID, AccountID: acc, Slot: 2, OfferID: uuid.New()}
-	post := &models.Postback{ID: models.NewClickID(), AccountID: acc, Source: models.FromPostback,
-		Params: map[string]string{"payout": "1\x00"}}
+	post := &models.Postback{
+		ID: models.NewClickID(), AccountID: acc, Source: models.FromPostback,
+		Params: map[string]string{"payout": "1\x00"},
+	}
 	records := []clicklog.Record{{Out: hop}, {Click: lander}, {Click: bot}, {Click: again}, {Click: other}, {Postback: post}}
 	put(t, s, records...)
 	put(t, s, records[1:4]...) // a record that was appended twice
@@ -194,23 +198,23 @@ func TestAdoptsTheSpoolOfADeadProcess(t *testing.T) {
 }
 
 // await polls a condition in the database until it holds or the test's time is over.
-func await(t testing.TB, d *db.DB, query string, args ...any) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+func await(tb testing.TB, d *db.DB, query string, args ...any) {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(tb.Context(), 20*time.Second)
 	defer cancel()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for ctx.Err() == nil {
 		var ok bool
 		if err := d.GetContext(ctx, &ok, query, args...); err != nil && ctx.Err() == nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		if ok {
 			return
 		}
 		<-tick.C
 	}
-	t.Fatalf("never true: %s", query)
+	tb.Fatalf("never true: %s", query)
 }
 
 func TestAckAfterCommit(t *testing.T) {
@@ -249,8 +253,14 @@ func TestUniqueWindows(t *testing.T) {
 		after time.Duration
 		want  bool
 	}{
-		{0, true}, {time.Hour, false}, {23 * time.Hour, false}, {24 * time.Hour, true}, {30 * time.Hour, false},
-		{-25 * time.Hour, true}, {-20 * time.Hour, false}, {60 * time.Hour, true},
+		{0, true},
+		{time.Hour, false},
+		{23 * time.Hour, false},
+		{24 * time.Hour, true},
+		{30 * time.Hour, false},
+		{-25 * time.Hour, true},
+		{-20 * time.Hour, false},
+		{60 * time.Hour, true},
 	}
 	for _, together := range []bool{false, true} {
 		s := openSpool(t, t.TempDir())

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
@@ -94,10 +95,7 @@ func (s sheet) write(ctx context.Context, c db.Conn) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	err := copyIn(ctx, c, "ledger", ledgerKeys+", "+ledgerSums, func(yield func([]any) bool) {
-		slices.Values(rows)(yield)
-	})
-	if err != nil {
+	if err := copyIn(ctx, c, "ledger", ledgerKeys+", "+ledgerSums, slices.Values(rows)); err != nil {
 		return fmt.Errorf("clicklog: write ledger: %w", err)
 	}
 	return nil
@@ -130,28 +128,15 @@ func sums() string {
 // most limit hours. It is exact and safe beside writers, readers and other compactions. It returns how many hours
 // it went through: fewer than limit means that nothing is left.
 func Compact(ctx context.Context, d db.Conn, before time.Time, limit int) (int, error) {
-	rows, err := d.QueryxContext(ctx, selectUnmerged, before, limit)
-	if err != nil {
-		return 0, fmt.Errorf("clicklog: compact: %w", err)
+	var hours []struct {
+		Account uuid.UUID `db:"account_id"`
+		At      time.Time `db:"hour"`
 	}
-	defer rows.Close()
-	type hour struct {
-		account uuid.UUID
-		at      time.Time
-	}
-	var hours []hour
-	for rows.Next() {
-		var h hour
-		if err := rows.Scan(&h.account, &h.at); err != nil {
-			return 0, fmt.Errorf("clicklog: compact: %w", err)
-		}
-		hours = append(hours, h)
-	}
-	if err := rows.Err(); err != nil {
+	if err := sqlx.SelectContext(ctx, d, &hours, selectUnmerged, before, limit); err != nil {
 		return 0, fmt.Errorf("clicklog: compact: %w", err)
 	}
 	for i, h := range hours {
-		if _, err := d.ExecContext(ctx, mergeHour, h.account, h.at); err != nil {
+		if _, err := d.ExecContext(ctx, mergeHour, h.Account, h.At); err != nil {
 			return i, fmt.Errorf("clicklog: compact: %w", err)
 		}
 	}

@@ -25,6 +25,8 @@ const (
 
 func partitionName(day time.Time) string { return partitionPrefix + day.Format("20060102") }
 
+const lockPartitions = `SELECT pg_advisory_xact_lock(hashtext('switchyard clicks partitions'))`
+
 const partitionAttached = `
 SELECT EXISTS (SELECT FROM pg_inherits WHERE inhparent = 'clicks'::regclass AND inhrelid = to_regclass($1))`
 
@@ -34,7 +36,7 @@ func EnsurePartition(ctx context.Context, d db.Conn, at time.Time) error {
 	from := at.UTC().Truncate(day)
 	name := partitionName(from)
 	err := db.Tx(ctx, d, func(c db.Conn) error {
-		if _, err := c.ExecContext(ctx, `SELECT pg_advisory_xact_lock(hashtext('switchyard clicks partitions'))`); err != nil {
+		if _, err := c.ExecContext(ctx, lockPartitions); err != nil {
 			return err
 		}
 		var there bool
@@ -44,8 +46,9 @@ func EnsurePartition(ctx context.Context, d db.Conn, at time.Time) error {
 		if _, err := c.ExecContext(ctx, `CREATE TABLE IF NOT EXISTS `+name+` (LIKE clicks INCLUDING ALL)`); err != nil {
 			return err
 		}
-		_, err := c.ExecContext(ctx, fmt.Sprintf(`ALTER TABLE clicks ATTACH PARTITION %s FOR VALUES FROM ('%s') TO ('%s')`,
-			name, models.FloorClickID(from), models.FloorClickID(from.Add(day))))
+		const attach = `ALTER TABLE clicks ATTACH PARTITION %s FOR VALUES FROM ('%s') TO ('%s')`
+		_, err := c.ExecContext(ctx, fmt.Sprintf(attach, name, models.FloorClickID(from),
+			models.FloorClickID(from.Add(day))))
 		return err
 	})
 	if err != nil {

@@ -78,10 +78,10 @@ func (p *progress) at() position {
 	return p.pos
 }
 
-func (p *progress) wait(ctx context.Context, for_ position) error {
+func (p *progress) wait(ctx context.Context, until position) error {
 	for {
 		p.mu.Lock()
-		reached := !p.pos.before(for_)
+		reached := !p.pos.before(until)
 		if p.move == nil {
 			p.move = make(chan struct{})
 		}

@@ -171,14 +171,16 @@ func (q *queue) mark(now bool) error {
 	if !now && !frees && time.Since(q.markedAt) < markEvery {
 		return nil
 	}
-	if err := q.home.writeMark(q.done); err != nil {
-		return err
+	err := q.home.writeMark(q.done)
+	if err == nil {
+		q.marked, q.markedAt = q.done, time.Now()
 	}
-	q.marked, q.markedAt = q.done, time.Now()
 	if q.tail != nil {
 		q.tail.forget(q.done.seq)
 	}
-	return q.home.removeBefore(q.done.seq)
+	// Segments that are stored go even if the mark could not be written, because that may be for want of their room.
+	// A mark in a segment that is gone means the next one there is.
+	return errors.Join(err, q.home.removeBefore(q.done.seq))
 }
 
 func (q *queue) close() error {

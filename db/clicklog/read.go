@@ -28,23 +28,18 @@ ORDER BY id DESC LIMIT $5 OFFSET $6`
 
 // Clicks reads a page of the click log.
 func Clicks(ctx context.Context, c db.Conn, q LogQuery) ([]StoredClick, error) {
-	rows, err := c.QueryxContext(ctx, selectClicks, q.AccountID, models.FloorClickID(q.From), models.FloorClickID(q.To),
-		q.Converted, q.Limit, q.Offset)
-	if err != nil {
-		return nil, fmt.Errorf("clicklog: list clicks: %w", err)
-	}
-	defer rows.Close()
 	var list []StoredClick
 	dst := make([]any, 0, len(clickColumns))
-	for rows.Next() {
+	err := eachRow(ctx, c, func(rows *sqlx.Rows) error {
 		var click StoredClick
 		if err := rows.Scan(clickPointers(dst[:0], &click)...); err != nil {
-			return nil, fmt.Errorf("clicklog: list clicks: %w", err)
+			return err
 		}
 		click.At = click.At.UTC()
 		list = append(list, click)
-	}
-	if err := rows.Err(); err != nil {
+		return nil
+	}, selectClicks, q.AccountID, models.FloorClickID(q.From), models.FloorClickID(q.To), q.Converted, q.Limit, q.Offset)
+	if err != nil {
 		return nil, fmt.Errorf("clicklog: list clicks: %w", err)
 	}
 	return list, nil
@@ -71,8 +66,8 @@ var selectClick = `SELECT ` + clickColumnList + ` FROM clicks WHERE account_id =
 const selectHops = `SELECT id, slot, offer_id, network_id, destination FROM click_hops
 WHERE account_id = $1 AND click_id = $2 ORDER BY id LIMIT 1000`
 
-const publicConversion = `id, account_id, click_id, conversion_id, goal, status, original_status, payout, currency, cost,
-	campaign_id, offer_id, source_id, network_id, source, recorded_at, updated_at`
+const publicConversion = `id, account_id, click_id, conversion_id, goal, status, original_status, payout, currency,
+	cost, campaign_id, offer_id, source_id, network_id, source, recorded_at, updated_at`
 
 const selectClickConversions = `SELECT ` + publicConversion + ` FROM conversions
 WHERE account_id = $1 AND click_id = $2 ORDER BY recorded_at, id LIMIT 1000`

@@ -1,9 +1,11 @@
 package clicklog
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"time"
@@ -11,7 +13,7 @@ import (
 
 // reject puts a record aside that PostgreSQL will never take, in the file "rejected" of its home: one line of JSON
 // with the reason and the record as it was in the spool. The line is durable before the mark moves on.
-func (g *Ingester) reject(q *queue, it item, why error) error {
+func (g *Ingester) reject(ctx context.Context, q *queue, it item, why error) error {
 	line, err := json.Marshal(struct {
 		At     time.Time `json:"at"`
 		Error  string    `json:"error"`
@@ -29,6 +31,6 @@ func (g *Ingester) reject(q *queue, it item, why error) error {
 		return fmt.Errorf("clicklog: reject: %w", err)
 	}
 	g.spool.rejected.Add(1)
-	g.log.Error("record rejected", "error", why, "path", q.home.path)
+	slog.ErrorContext(ctx, "record rejected", "error", why, "path", q.home.path)
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -20,7 +21,6 @@ type SpoolOptions struct {
 	// AckPostgres makes Append wait until its record was committed in PostgreSQL by a running Ingester, for a disk
 	// that does not outlive the process (CLICK_ACK=postgres).
 	AckPostgres bool
-	Log         *slog.Logger // default slog.Default()
 
 	disk disk
 }
@@ -75,9 +75,6 @@ func OpenSpool(dir string, o SpoolOptions) (*Spool, error) {
 	if o.SegmentSize == 0 {
 		o.SegmentSize = 32 << 20
 	}
-	if o.Log == nil {
-		o.Log = slog.Default()
-	}
 	if o.disk == nil {
 		o.disk = realDisk{}
 	}
@@ -89,8 +86,10 @@ func OpenSpool(dir string, o SpoolOptions) (*Spool, error) {
 	if err != nil {
 		return nil, errors.Join(err, h.release())
 	}
-	s := &Spool{dir: dir, home: h, o: o, open: newBatch(), work: make(chan struct{}, 1), done: make(chan struct{}),
-		written: make(chan struct{}, 1)}
+	s := &Spool{
+		dir: dir, home: h, o: o, open: newBatch(), work: make(chan struct{}, 1), done: make(chan struct{}),
+		written: make(chan struct{}, 1),
+	}
 	mark := h.readMark()
 	last := mark.seq
 	if n := len(list); n > 0 {
@@ -188,7 +187,7 @@ func (s *Spool) flush() {
 func (s *Spool) count(b *batch) {
 	if b.err != nil {
 		s.failed.Add(b.count)
-		s.o.Log.Error("spool write", "error", b.err, "records", b.count)
+		slog.Error("spool write", "error", b.err, "records", b.count)
 		return
 	}
 	s.appended.Add(b.count)
@@ -198,26 +197,30 @@ func (s *Spool) count(b *batch) {
 	}
 }
 
-// write makes the batch durable. After an error the segment is cut back to its last good byte and left, because
-// what the kernel still holds of it is unknown; the next batch tries a new one.
+// write makes the batch durable. What a failed write left is cut off again. After a failed sync the segment is not
+// used any more, because what the kernel holds of it is unknown; the next batch begins a new one.
 func (s *Spool) write(b *batch) error {
 	if s.file == nil {
 		f, err := s.o.disk.create(s.home.segment(s.active.seq))
 		if err != nil {
-			s.active = position{seq: s.active.seq + 1}
-			s.tail.begin(s.active)
+			if errors.Is(err, fs.ErrExist) {
+				s.skip()
+			}
 			return fmt.Errorf("clicklog: new segment: %w", err)
 		}
 		s.file = f
 	}
-	_, err := s.file.Write(b.buf)
-	if err == nil {
-		err = s.file.syncData()
+	if _, err := s.file.Write(b.buf); err != nil {
+		if cut := s.file.Truncate(s.active.off); cut != nil {
+			s.seal()
+			err = errors.Join(err, cut)
+		}
+		return fmt.Errorf("clicklog: write segment: %w", err)
 	}
-	if err != nil {
+	if err := s.file.syncData(); err != nil {
 		err = errors.Join(err, s.file.Truncate(s.active.off))
 		s.seal()
-		return fmt.Errorf("clicklog: write segment: %w", err)
+		return fmt.Errorf("clicklog: sync segment: %w", err)
 	}
 	s.active.off += int64(len(b.buf))
 	b.end = s.active
@@ -234,9 +237,13 @@ func (s *Spool) seal() {
 		return
 	}
 	if err := s.file.Close(); err != nil {
-		s.o.Log.Warn("spool close", "error", err)
+		slog.Warn("spool close", "error", err)
 	}
 	s.file = nil
+	s.skip()
+}
+
+func (s *Spool) skip() {
 	s.active = position{seq: s.active.seq + 1}
 	s.tail.begin(s.active)
 }
@@ -270,8 +277,10 @@ type SpoolStats struct {
 
 // Stats reads the directory: call it when a scrape asks, not for every click.
 func (s *Spool) Stats() SpoolStats {
-	st := SpoolStats{Appended: s.appended.Load(), Failed: s.failed.Load(), Dropped: s.dropped.Load(),
-		Rejected: s.rejected.Load(), PendingBytes: s.home.backlog(s.stored.at()) + s.adopted.Load()}
+	st := SpoolStats{
+		Appended: s.appended.Load(), Failed: s.failed.Load(), Dropped: s.dropped.Load(),
+		Rejected: s.rejected.Load(), PendingBytes: s.home.backlog(s.stored.at()) + s.adopted.Load(),
+	}
 	if last := s.lastStored.Load(); st.PendingBytes > 0 && last > 0 {
 		st.Lag = max(time.Since(time.UnixMilli(last)), 0)
 	}

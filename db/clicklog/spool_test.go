@@ -1,11 +1,13 @@
 package clicklog
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"math/rand/v2"
 	"net/netip"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"strconv"
@@ -387,25 +389,25 @@ func subsequence(short, long []uuid.UUID) bool {
 	return len(short) == 0
 }
 
-// brokenDisk fails when it is told to, after having written a part.
+// brokenDisk fails where it is told to; a write that fails has left half of its bytes.
 type brokenDisk struct {
 	mu   sync.Mutex
-	full bool
+	part string // create, write, sync or truncate; empty is a sound disk
 }
 
-func (d *brokenDisk) set(full bool) { d.mu.Lock(); d.full = full; d.mu.Unlock() }
+func (d *brokenDisk) set(part string) { d.mu.Lock(); d.part = part; d.mu.Unlock() }
 
-func (d *brokenDisk) err() error {
+func (d *brokenDisk) fails(part string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.full {
+	if d.part == part || d.part == "truncate" && part == "write" {
 		return syscall.ENOSPC
 	}
 	return nil
 }
 
 func (d *brokenDisk) create(path string) (segmentFile, error) {
-	if err := d.err(); err != nil {
+	if err := d.fails("create"); err != nil {
 		return nil, err
 	}
 	f, err := realDisk{}.create(path)
@@ -418,33 +420,158 @@ type brokenFile struct {
 }
 
 func (f brokenFile) Write(p []byte) (int, error) {
-	if err := f.d.err(); err != nil {
+	if err := f.d.fails("write"); err != nil {
 		n, _ := f.segmentFile.Write(p[:len(p)/2])
 		return n, err
 	}
 	return f.segmentFile.Write(p)
 }
 
-func TestFullDisk(t *testing.T) {
+func (f brokenFile) syncData() error {
+	if err := f.d.fails("sync"); err != nil {
+		return err
+	}
+	return f.segmentFile.syncData()
+}
+
+func (f brokenFile) Truncate(size int64) error {
+	if err := f.d.fails("truncate"); err != nil {
+		return err
+	}
+	return f.segmentFile.Truncate(size)
+}
+
+// While the disk refuses, every Append says so at once; what was acknowledged before and after is all there is.
+func TestBrokenDisk(t *testing.T) {
 	t.Parallel()
-	d := &brokenDisk{}
-	s := open(t, t.TempDir(), SpoolOptions{disk: d})
-	want := appendClicks(t, s, 3)
-	d.set(true)
-	for range 4 {
-		err := s.Append(t.Context(), Record{Click: &models.Click{ID: models.NewClickID()}})
-		if !errors.Is(err, syscall.ENOSPC) {
-			t.Fatalf("a full disk gave %v", err)
+	for _, part := range []string{"create", "write", "sync", "truncate"} {
+		d := &brokenDisk{}
+		s := open(t, t.TempDir(), SpoolOptions{disk: d, SegmentSize: 300})
+		var want []uuid.UUID
+		for range 3 {
+			want = append(want, appendClicks(t, s, 5)...)
+			d.set(part)
+			refused := 0
+			for range 10 {
+				id := models.NewClickID()
+				err := s.Append(t.Context(), Record{Click: &models.Click{ID: id}})
+				switch {
+				case err == nil && part == "create":
+					want = append(want, id) // the segment in use goes on until it is full
+				case errors.Is(err, syscall.ENOSPC):
+					refused++
+				default:
+					t.Fatalf("%s: %v", part, err)
+				}
+			}
+			if refused == 0 {
+				t.Errorf("%s: nothing was refused", part)
+			}
+			d.set("")
+		}
+		want = append(want, appendClicks(t, s, 5)...)
+		q := newQueue(s.home, &s.tail)
+		if diff := cmp.Diff(want, readAll(t, q)); diff != "" {
+			t.Errorf("%s: %s", part, diff)
+		}
+		if st := s.Stats(); st.Failed+st.Appended != 50 || st.Appended != int64(len(want)) || q.scan.dropped != 0 {
+			t.Errorf("%s: %+v, dropped %d", part, st, q.scan.dropped)
 		}
 	}
-	d.set(false)
-	want = append(want, appendClicks(t, s, 3)...)
-	q := newQueue(s.home, &s.tail)
-	if diff := cmp.Diff(want, readAll(t, q)); diff != "" {
-		t.Error(diff)
+}
+
+// A disk so full that not even the mark can be written must not keep the segments that fill it.
+func TestFullDiskFreesSegments(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, dir, SpoolOptions{SegmentSize: 100})
+	appendClicks(t, s, 10)
+	if err := os.Mkdir(filepath.Join(s.home.path, "mark.new"), 0o700); err != nil {
+		t.Fatal(err)
 	}
-	if st := s.Stats(); st.Failed != 4 || st.Appended != 6 || q.scan.dropped != 0 {
-		t.Errorf("%+v, dropped %d", st, q.scan.dropped)
+	q := newQueue(s.home, &s.tail)
+	readAll(t, q)
+	if err := q.mark(true); err == nil {
+		t.Error("nobody hears of the mark")
+	}
+	if list, _ := s.home.segments(); len(list) > 1 {
+		t.Errorf("segments stay: %v", list)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again := open(t, dir, SpoolOptions{})
+	want := appendClicks(t, again, 3)
+	// Without a mark the last segment is read again, which stores nothing twice.
+	if got := readAll(t, newQueue(again.home, &again.tail)); !subsequence(want, got) || len(got) > len(want)+2 {
+		t.Errorf("read %d records", len(got))
+	}
+}
+
+const crashDir = "SWITCHYARD_TEST_SPOOL"
+
+// TestMain lets the test binary be the process that is killed: it appends from many goroutines and prints the id of
+// each record that was acknowledged.
+func TestMain(m *testing.M) {
+	dir := os.Getenv(crashDir)
+	if dir == "" {
+		os.Exit(m.Run())
+	}
+	s, err := OpenSpool(dir, SpoolOptions{SegmentSize: 8 << 10})
+	if err != nil {
+		panic(err)
+	}
+	for range 16 {
+		go func() {
+			for {
+				id := models.NewClickID()
+				if err := s.Append(context.Background(), Record{Click: &models.Click{ID: id}}); err != nil {
+					panic(err)
+				}
+				_, _ = os.Stdout.WriteString(id.String() + "\n")
+			}
+		}()
+	}
+	select {}
+}
+
+// A process that is killed again and again loses no record that it acknowledged and leaves none twice.
+func TestKilledProcess(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	acked := map[uuid.UUID]bool{}
+	for range 5 {
+		cmd := exec.CommandContext(t.Context(), os.Args[0]) //nolint:gosec // ourselves
+		cmd.Env = append(os.Environ(), crashDir+"="+dir)
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(out)
+		for n := 0; lines.Scan(); n++ {
+			if id, err := uuid.Parse(lines.Text()); err == nil {
+				acked[id] = true
+			}
+			if n == 300 {
+				_ = cmd.Process.Kill()
+			}
+		}
+		_ = cmd.Wait()
+	}
+	s := open(t, dir, SpoolOptions{})
+	seen := map[uuid.UUID]bool{}
+	for _, id := range readAll(t, newQueue(s.home, &s.tail)) {
+		if seen[id] {
+			t.Errorf("%s twice", id)
+		}
+		seen[id] = true
+		delete(acked, id)
+	}
+	if len(acked) > 0 || len(seen) < 1500 {
+		t.Errorf("%d acknowledged records lost, %d found", len(acked), len(seen))
 	}
 }
 

@@ -166,8 +166,10 @@ func storePostbacks(ctx context.Context, c db.Conn, list []*models.Postback) ([]
 		if n, err := res.RowsAffected(); err != nil || n == 0 {
 			continue
 		}
-		job := models.Job{ID: p.ID, Kind: models.KindRecordConversion, MaxAttempts: PostbackAttempts,
-			AccountID: uuid.NullUUID{UUID: p.AccountID, Valid: p.AccountID != uuid.Nil}, NextAttemptAt: time.Now()}
+		job := models.Job{
+			ID: p.ID, Kind: models.KindRecordConversion, MaxAttempts: PostbackAttempts,
+			AccountID: uuid.NullUUID{UUID: p.AccountID, Valid: p.AccountID != uuid.Nil}, NextAttemptAt: time.Now(),
+		}
 		if err := outbox.AddJob(ctx, c, job); err != nil {
 			return nil, err
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
 
 	"switchyard/db"
 )
@@ -110,20 +111,16 @@ func sortedVisitors(visitors map[visitorKey]*seen, want func(*seen) bool) []visi
 func loadSeen(ctx context.Context, c db.Conn, visitors map[visitorKey]*seen) error {
 	keys := sortedVisitors(visitors, func(*seen) bool { return true })
 	campaigns, prints := splitKeys(keys)
-	rows, err := c.QueryxContext(ctx, selectSeen, campaigns, prints)
-	if err != nil {
-		return fmt.Errorf("clicklog: load visitors: %w", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err := eachRow(ctx, c, func(rows *sqlx.Rows) error {
 		var k visitorKey
 		s := seen{stored: true}
 		if err := rows.Scan(&k.campaign, &k.key, &s.first, &s.until); err != nil {
-			return fmt.Errorf("clicklog: load visitors: %w", err)
+			return err
 		}
 		*visitors[k] = s
-	}
-	if err := rows.Err(); err != nil {
+		return nil
+	}, selectSeen, campaigns, prints)
+	if err != nil {
 		return fmt.Errorf("clicklog: load visitors: %w", err)
 	}
 	return nil

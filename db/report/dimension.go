@@ -78,7 +78,8 @@ var dimensions = append([]dimension{
 func subs() []dimension {
 	list := make([]dimension, models.Subs)
 	for i := range list {
-		list[i] = dimension{name: fmt.Sprintf("sub%d", i+1), expr: fmt.Sprintf("coalesce(f.subs[%d], '')", i+1), kind: other}
+		expr := fmt.Sprintf("coalesce(f.subs[%d], '')", i+1)
+		list[i] = dimension{name: fmt.Sprintf("sub%d", i+1), expr: expr, kind: other}
 	}
 	return list
 }

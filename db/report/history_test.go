@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -67,9 +68,11 @@ func newHistory(t *testing.T, seed uint64) *history {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = spool.Close() })
-	h := &history{t: t, rnd: rand.New(rand.NewPCG(seed, 7)), d: d, spool: spool, //nolint:gosec // a test repeats
+	h := &history{
+		t: t, rnd: rand.New(rand.NewPCG(seed, 7)), d: d, spool: spool, //nolint:gosec // a test repeats
 		account: newAccount(t, d), start: time.Now().UTC().Add(-20 * time.Hour), ids: map[string][]uuid.UUID{},
-		facts: map[uuid.UUID]*fact{}, seen: map[string]bool{}}
+		facts: map[uuid.UUID]*fact{}, seen: map[string]bool{},
+	}
 	for _, o := range []offer{{kind: "fixed", fromParam: true}, {kind: "fixed"}, {kind: "percent", fromParam: true}} {
 		o.id, o.payout = uuid.New(), decimal.New(int64(h.rnd.IntN(5000)), -2)
 		h.offers = append(h.offers, o)
@@ -112,12 +115,14 @@ func (h *history) idIn() uuid.UUID {
 }
 
 func (h *history) arrive() {
-	c := models.Click{ID: h.idIn(), AccountID: h.account, CampaignID: pick(h, h.ids["campaign"]),
+	c := models.Click{
+		ID: h.idIn(), AccountID: h.account, CampaignID: pick(h, h.ids["campaign"]),
 		StreamID: pick(h, h.ids["stream"]), SourceID: pick(h, h.ids["source"]), Country: pick(h, []string{"DE", "FR", ""}),
 		DeviceType: pick(h, []string{"mobile", "desktop"}), OS: pick(h, []string{"iOS", "Linux"}),
 		Browser: pick(h, []string{"Safari", "Firefox"}), City: pick(h, []string{"Berlin", "Paris"}),
 		IsBot: h.rnd.IntN(5) == 0, Cost: h.money(4), UniqueCost: h.money(7), UniqueHours: 24,
-		UniqueKey: [16]byte{byte(h.rnd.IntN(9))}}
+		UniqueKey: [16]byte{byte(h.rnd.IntN(9))},
+	}
 	c.Subs[2] = pick(h, []string{"", "x", `"q",\`})
 	switch h.rnd.IntN(3) {
 	case 0:
@@ -135,8 +140,10 @@ func (h *history) arrive() {
 
 func (h *history) clickOut() {
 	f := h.facts[pick(h, h.order)]
-	o := models.ClickOut{ID: h.idIn(), ClickID: f.click.ID, AccountID: h.account, Slot: 1 + h.rnd.IntN(3),
-		OfferID: pick(h, h.offers).id, NetworkID: pick(h, h.ids["network"])}
+	o := models.ClickOut{
+		ID: h.idIn(), ClickID: f.click.ID, AccountID: h.account, Slot: 1 + h.rnd.IntN(3),
+		OfferID: pick(h, h.offers).id, NetworkID: pick(h, h.ids["network"]),
+	}
 	if h.rnd.IntN(10) == 0 { // somebody else's page names our click
 		o.AccountID = uuid.New()
 	}
@@ -198,9 +205,11 @@ func (f *fact) offer() uuid.UUID {
 
 func (h *history) convert() {
 	f := h.facts[pick(h, h.order)]
-	in := clicklog.ConversionInput{ClickID: f.click.ID, ConversionID: pick(h, []string{"", "a", "b"}),
+	in := clicklog.ConversionInput{
+		ClickID: f.click.ID, ConversionID: pick(h, []string{"", "a", "b"}),
 		Goal: pick(h, []string{"", "lead"}), Source: models.FromPostback,
-		Status: pick(h, []string{"pending", "approved", "rejected", "chargeback", ""})}
+		Status: pick(h, []string{"pending", "approved", "rejected", "chargeback", ""}),
+	}
 	if h.rnd.IntN(3) > 0 {
 		p := h.money(2)
 		in.Payout = &p
@@ -228,8 +237,8 @@ func (h *history) convert() {
 	}
 }
 
-// given remembers the costs that inputs named, by conversion.
-var costPrefix = "cost of "
+// costPrefix marks the entries that remember the cost an input named, by conversion.
+const costPrefix = "cost of "
 
 // sell is the model of RecordConversion.
 func (h *history) sell(f *fact, in clicklog.ConversionInput) string {
@@ -336,19 +345,21 @@ func (f *fact) value(dimension string) string {
 		return models.IDText(f.last.NetworkID)
 	case "lp_slot":
 		if len(f.hops) > 0 {
-			return fmt.Sprint(f.last.Slot)
+			return strconv.Itoa(f.last.Slot)
 		}
 		return ""
 	case "sub3":
 		return c.Subs[2]
 	case "hour_of_day":
-		return fmt.Sprint(at.Hour())
+		return strconv.Itoa(at.Hour())
 	case "day_of_week":
-		return fmt.Sprint((int(at.Weekday())+6)%7 + 1)
+		return strconv.Itoa((int(at.Weekday())+6)%7 + 1)
 	}
-	return map[string]string{"country": c.Country, "device_type": c.DeviceType, "os": c.OS, "browser": c.Browser,
+	return map[string]string{
+		"country": c.Country, "device_type": c.DeviceType, "os": c.OS, "browser": c.Browser,
 		"city": c.City, "date": at.Format("2006-01-02"), "hour": at.Format("2006-01-02 15:00"),
-		"month": at.Format("2006-01")}[dimension]
+		"month": at.Format("2006-01"),
+	}[dimension]
 }
 
 // count is the answer to a query, by the model.
@@ -359,14 +370,16 @@ func (h *history) count(q Query) map[string]models.Figures {
 		if at.Before(q.From.Truncate(time.Millisecond)) || !at.Before(q.To.Truncate(time.Millisecond)) {
 			continue
 		}
-		if !slices.ContainsFunc(q.Filters, func(x Filter) bool { return !slices.Contains(x.Values, f.value(x.Dimension)) }) {
-			var dims []string
-			for _, d := range q.Dimensions {
-				dims = append(dims, f.value(d))
-			}
-			key := strings.Join(dims, "|")
-			sums[key] = sums[key].Plus(f.figures())
+		misses := func(x Filter) bool { return !slices.Contains(x.Values, f.value(x.Dimension)) }
+		if slices.ContainsFunc(q.Filters, misses) {
+			continue
 		}
+		var dims []string
+		for _, d := range q.Dimensions {
+			dims = append(dims, f.value(d))
+		}
+		key := strings.Join(dims, "|")
+		sums[key] = sums[key].Plus(f.figures())
 	}
 	for k, f := range sums {
 		if f.IsZero() && len(q.Dimensions) > 0 {
@@ -402,9 +415,12 @@ func (h *history) compare(q Query) {
 // check holds every dimension, some pairs and some windows against the model.
 func (h *history) check() {
 	h.t.Helper()
-	all := Query{AccountID: h.account, From: h.start.Truncate(time.Hour), To: h.start.Add(24 * time.Hour).Truncate(time.Hour)}
-	names := []string{"campaign_id", "stream_id", "lander_id", "offer_id", "source_id", "country", "device_type", "os",
-		"browser", "date", "hour", "hour_of_day", "day_of_week", "month", "network_id", "lp_slot", "city", "sub3"}
+	all := Query{AccountID: h.account, From: h.start.Truncate(time.Hour)}
+	all.To = all.From.Add(24 * time.Hour)
+	names := []string{
+		"campaign_id", "stream_id", "lander_id", "offer_id", "source_id", "country", "device_type", "os",
+		"browser", "date", "hour", "hour_of_day", "day_of_week", "month", "network_id", "lp_slot", "city", "sub3",
+	}
 	h.compare(all)
 	for _, name := range names {
 		q := all
@@ -427,7 +443,7 @@ func (h *history) check() {
 func TestLedgerEqualsRows(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(4) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			t.Parallel()
 			h := newHistory(t, seed)
 			h.arrive()
@@ -461,7 +477,8 @@ func TestLedgerEqualsRows(t *testing.T) {
 			}
 			h.check()
 			var left int
-			if err := h.d.GetContext(t.Context(), &left, `SELECT count(*) FROM click_hops WHERE NOT applied`); err != nil || left > 0 {
+			const waiting = `SELECT count(*) FROM click_hops WHERE NOT applied`
+			if err := h.d.GetContext(t.Context(), &left, waiting); err != nil || left > 0 {
 				t.Errorf("%d hops wait, %v", left, err)
 			}
 		})

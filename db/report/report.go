@@ -55,7 +55,7 @@ func Performance(ctx context.Context, c db.Conn, q Query) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := c.QueryxContext(ctx, b.sql(), b.args...)
+	rows, err := c.QueryxContext(ctx, b.sql(), b.args...) //nolint:sqlclosecheck // closed below
 	if err != nil {
 		return nil, fmt.Errorf("report: performance: %w", err)
 	}
@@ -92,14 +92,17 @@ func Overview(ctx context.Context, c db.Conn, account uuid.UUID, from, to time.T
 
 // FiguresOf gives the figures of some records of a list, campaigns say, in [from, to). Records without any are not
 // in the answer.
-func FiguresOf(ctx context.Context, c db.Conn, account uuid.UUID, dimension string, ids []uuid.UUID, from, to time.Time,
+func FiguresOf(ctx context.Context, c db.Conn, account uuid.UUID, dimension string, ids []uuid.UUID,
+	from, to time.Time,
 ) (map[uuid.UUID]models.Figures, error) {
 	values := make([]string, len(ids))
 	for i, v := range ids {
 		values[i] = v.String()
 	}
-	rows, err := Performance(ctx, c, Query{AccountID: account, From: from, To: to, Dimensions: []string{dimension},
-		Filters: []Filter{{dimension, values}}})
+	rows, err := Performance(ctx, c, Query{
+		AccountID: account, From: from, To: to, Dimensions: []string{dimension},
+		Filters: []Filter{{dimension, values}},
+	})
 	if err != nil {
 		return nil, err
 	}
