@@ -29,8 +29,8 @@ func benchRouting(campaigns int) *store.Routing {
 	var dest []m
 	for i := range 10 {
 		id := uuid.New()
-		r.Offers = append(r.Offers, store.RoutingOffer{ID: id, AccountID: account, Name: fmt.Sprint("offer ", i), IsActive: true,
-			URL: "https://offer.test/p?c={clickid}&s={sub1}&g={country}&z={sub2}"})
+		r.Offers = append(r.Offers, store.RoutingOffer{ID: id, AccountID: account, Name: fmt.Sprint("offer ", i),
+			IsActive: true, URL: "https://offer.test/p?c={clickid}&s={sub1}&g={country}&z={sub2}"})
 		dest = append(dest, to(id))
 	}
 	var paths []m
@@ -56,7 +56,7 @@ func benchHandler(b *testing.B, s Recorder, r *store.Routing) *Handler {
 	if err != nil {
 		b.Fatal(err)
 	}
-	h, err := New(b.Context(), Deps{DB: broken{}, Spool: s, Visitors: v, TrustedProxies: []netip.Prefix{}})
+	h, err := New(b.Context(), Deps{DB: down(b), Spool: s, Visitors: v, TrustedProxies: []netip.Prefix{}})
 	if err != nil {
 		b.Fatal(err)
 	}

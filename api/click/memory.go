@@ -140,7 +140,8 @@ func (r *request) remember(h http.Header, bindable bool) {
 			bound.Offer = r.click.OfferID
 		}
 	}
-	if seen, ok := r.h.fingerprints.GetIfPresent(r.click.UniqueKey); !ok || seen.bound != bound || !r.now.Before(seen.until) {
+	seen, ok := r.h.fingerprints.GetIfPresent(r.click.UniqueKey)
+	if !ok || seen.bound != bound || !r.now.Before(seen.until) {
 		r.h.fingerprints.Set(r.click.UniqueKey, &remembered{bound: bound, until: r.now.Add(ttl)})
 	}
 	if r.known.isNew {

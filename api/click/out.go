@@ -57,7 +57,7 @@ func (h *Handler) clickOut(w http.ResponseWriter, req *http.Request, d *store.Ro
 		return
 	}
 	r.click.Destination = string(r.out)
-	if r.isReal() {
+	if r.isReal() && r.route.Collect {
 		h.record(req.Context(), clicklog.Record{Out: &models.ClickOut{ID: models.NewClickID(), ClickID: r.click.ID,
 			AccountID: r.click.AccountID, Slot: slot, OfferID: r.click.OfferID, NetworkID: r.click.NetworkID,
 			Destination: r.click.Destination}})

@@ -190,8 +190,8 @@ func addJSON(params map[string]string, body []byte) error {
 }
 
 // onePixel is a transparent GIF of one pixel.
-var onePixel = []byte("GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!\xf9\x04\x01\x00\x00\x00\x00,\x00\x00\x00" +
-	"\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;")
+var onePixel = []byte("GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!\xf9\x04\x01\x00\x00" +
+	"\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;")
 
 // pixel answers /pixel.gif: a postback from the visitor's own browser, its click named by the cookie, else by the
 // query. It always shows the picture, whatever came of it.

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/redis/go-redis/v9"
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
@@ -30,7 +29,6 @@ import (
 type bench struct {
 	*testing.T
 	db       *db.DB
-	redis    redis.UniversalClient
 	client   *jobs.Client
 	box      *seal.Box
 	spool    *clicklog.Spool
@@ -42,8 +40,9 @@ type bench struct {
 
 func newBench(t *testing.T, waits ...time.Duration) *bench {
 	t.Helper()
-	b := &bench{T: t, db: dbtest.New(t), redis: jobstest.Redis(t), account: uuid.New(), network: uuid.New(), offer: uuid.New()}
-	b.client, b.box = jobs.Connect(b.redis), must(seal.New(b.db))(t)
+	queue := jobstest.Redis(t)
+	b := &bench{T: t, db: dbtest.New(t), account: uuid.New(), network: uuid.New(), offer: uuid.New()}
+	b.client, b.box = jobs.Connect(queue), must(seal.New(b.db))(t)
 	b.exec(`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', 'k')`, b.account)
 	b.exec(`INSERT INTO networks (id, account_id, name, postback_params, status_map)
 		VALUES ($1, $2, 'N', '{"click_id": "myclick"}', '{"pending": ["open"]}')`, b.network, b.account)
@@ -56,7 +55,7 @@ func newBench(t *testing.T, waits ...time.Duration) *bench {
 			b.client.Dispatch(ctx, models.KindRecordConversion, ids...)
 		}})
 
-	rt := workers.New(workers.Options{DB: b.db, Redis: b.redis, Client: b.client, Lease: time.Second, Grace: 4 * time.Second})
+	rt := workers.New(workers.Options{DB: b.db, Redis: queue, Client: b.client, Lease: time.Second, Grace: 4 * time.Second})
 	conversion.Register(rt, store.New(b.db, b.box), workers.WithRetries(waits))
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	var done sync.WaitGroup
