@@ -1,5 +1,6 @@
 // Package apitest gives a test the whole REST API over HTTP: the real router on a database of its own, with an account
-// and its keys. A test fails when a route answers an error code that its row does not declare.
+// and its keys. A test fails when a route answers an error code that its row does not declare, or an answer that has
+// another form than the document gives it.
 package apitest
 
 import (
@@ -23,6 +24,7 @@ import (
 	"switchyard/db/kv"
 	"switchyard/db/seal"
 	"switchyard/db/store"
+	"switchyard/jobs/jobstest"
 	"switchyard/models"
 )
 
@@ -47,8 +49,9 @@ type Server struct {
 	Store   *store.Store
 	URL     string
 	Account models.Account
-	Key     string // a full key
-	ReadKey string // a read-only key
+	Jobs    *jobstest.Recorder // what was enqueued; nil if Options brought a client
+	Key     string             // a full key
+	ReadKey string             // a read-only key
 }
 
 // New starts an API with an account.
@@ -71,6 +74,9 @@ func New(t testing.TB, options ...Options) *Server {
 	s.Store = store.New(s.DB, box)
 	if o.Rates == nil {
 		o.Rates = Rates(t)
+	}
+	if o.V1.Jobs == nil {
+		s.Jobs, o.V1.Jobs = jobstest.New()
 	}
 	s.Handler = api.New(api.Deps{
 		Store: s.Store, Rates: o.Rates, V1: o.V1, BaseURL: "http://localhost", Version: "test", Extra: o.Extra,
@@ -174,6 +180,7 @@ func (s *Server) Do(method, path string, body any, headers ...string) Answer {
 	check(s.t, err)
 	a := Answer{t: s.t, Status: resp.StatusCode, Header: resp.Header, Raw: raw}
 	a.parse()
+	conforms(s.t, method, path, a)
 	return a
 }
 

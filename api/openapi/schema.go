@@ -23,6 +23,9 @@ type schemas struct {
 
 func newSchemas() *schemas { return &schemas{components: object{}, names: map[reflect.Type]string{}} }
 
+// anyType lists every type, null among them: an empty schema says the same, but not to every reader.
+var anyType = []string{"object", "array", "string", "number", "boolean", "null"}
+
 // scalars are types whose JSON form their Go kind does not tell.
 var scalars = map[reflect.Type]object{
 	reflect.TypeFor[uuid.UUID]():       {"type": "string", "format": "uuid"},
@@ -30,7 +33,7 @@ var scalars = map[reflect.Type]object{
 	reflect.TypeFor[models.Money]():    {"type": "number"},
 	reflect.TypeFor[json.Number]():     {"type": "number"},
 	reflect.TypeFor[time.Time]():       {"type": "string", "format": "date-time"},
-	reflect.TypeFor[json.RawMessage](): {},
+	reflect.TypeFor[json.RawMessage](): {"type": anyType},
 }
 
 // of gives the schema of a type. Body tells whether it is read or written: fields that are read may be left out.
@@ -60,7 +63,7 @@ func (s *schemas) of(t reflect.Type, body bool) object {
 	case reflect.Struct:
 		return s.named(t, body)
 	}
-	return object{}
+	return object{"type": anyType}
 }
 
 // named puts a struct among the components, once, and refers to it. A struct without a name stands in place.

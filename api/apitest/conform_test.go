@@ -1,0 +1,33 @@
+package apitest
+
+import (
+	"net/http"
+	"testing"
+)
+
+func TestDifference(t *testing.T) {
+	t.Parallel()
+	status := `{"data":{"id":"6ba7b810-9dad-11d1-80b4-00c04fd430c8","status":"paused"},"error":null}`
+	for _, c := range []struct {
+		method, path string
+		status       int
+		body         string
+		same         bool
+	}{
+		{"PATCH", "/offers", 200, status, true},
+		{"PATCH", "/offers", 200, `{"data":{"id":"x"},"error":null}`, false},
+		{"PATCH", "/offers", 200, `{"data":{"id":5,"status":"paused"},"error":null}`, false},
+		{"PATCH", "/offers", 200, `{"data":{"id":"x","status":"gone"},"error":null}`, false},
+		{"PATCH", "/offers", 200, `{"data":null,"error":null}`, false},
+		{"PATCH", "/offers", 418, status, false},
+		{"PATCH", "/offers", 404, `{"data":null,"error":{"message":"m","code":"not_found"}}`, true},
+		{"PATCH", "/offers", 404, `{"data":null,"error":{"message":"m","code":"other"}}`, false},
+		{"DELETE", "/offers?id=x", 400, `{"data":null,"error":{"message":"m","code":"invalid_id"}}`, true},
+		{"GET", "/not-in-the-document", 200, `{}`, true},
+	} {
+		a := Answer{Status: c.status, Header: http.Header{"Content-Type": {"application/json"}}, Raw: []byte(c.body)}
+		if err := difference(c.method, c.path, a); (err == nil) != c.same {
+			t.Errorf("%s %s %d %s: %v", c.method, c.path, c.status, c.body, err)
+		}
+	}
+}

@@ -1,0 +1,41 @@
+package v1
+
+import (
+	"github.com/google/uuid"
+
+	"switchyard/api/route"
+	"switchyard/jobs"
+)
+
+// ProbeArgs and ProbeResult belong to a job that only tests know.
+type (
+	ProbeArgs   struct{ Text string }
+	ProbeResult struct{ Echo string }
+	ProbeAnswer struct {
+		Echo string `json:"echo"`
+	}
+)
+
+// ProbeJob answers as a test tells its recorder.
+var ProbeJob = jobs.Define[ProbeArgs, ProbeResult]("probe:echo", jobs.Policy{Queue: jobs.Interactive})
+
+// ProbeRowJob has a row.
+var ProbeRowJob = jobs.Define[ProbeArgs, ProbeResult]("probe:row", jobs.Policy{Queue: jobs.Interactive, Row: true})
+
+var (
+	probe    = slow(ProbeJob, func(r ProbeResult) ProbeAnswer { return ProbeAnswer{r.Echo} })
+	probeRow = slow(ProbeRowJob, func(r ProbeResult) ProbeAnswer { return ProbeAnswer{r.Echo} })
+)
+
+// ProbeRoutes wait for the jobs; the row's id comes in the query.
+func ProbeRoutes(d Deps) []route.Route {
+	return []route.Route{{
+		Method: "POST", Path: "/probe", Scope: route.Write, Slow: true, Codes: route.Codes("502 network_error"),
+		Handle: route.Do(func(c *route.Call) (ProbeAnswer, error) { return probe.run(c, d, ProbeArgs{"hello"}) }),
+	}, {
+		Method: "POST", Path: "/probe-row", Scope: route.Write, Slow: true,
+		Handle: route.Do(func(c *route.Call) (ProbeAnswer, error) {
+			return probeRow.runRow(c, d, uuid.MustParse(c.Query.Get("id")))
+		}),
+	}}
+}
