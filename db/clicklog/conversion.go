@@ -62,12 +62,23 @@ const (
 
 // RecordConversion inserts or updates a conversion in the transaction of c, with its ledger deltas and its event.
 // It locks the click, so that everything about one click happens in turn. The same input again changes nothing and
-// tells nobody. What the input leaves open is decided by the offer of the click.
-func RecordConversion(ctx context.Context, c db.Conn, in ConversionInput) (ConversionOutcome, error) {
-	var out ConversionOutcome
+// tells nobody. What the input leaves open is decided by the offer of the click. On the pool it runs in a
+// transaction of its own.
+func RecordConversion(ctx context.Context, c db.Conn, in ConversionInput) (out ConversionOutcome, err error) {
 	if err := in.check(); err != nil {
 		return out, err
 	}
+	if pool, ok := c.(*db.DB); ok {
+		err = db.Tx(ctx, pool, func(tx db.Conn) (err error) {
+			out, err = in.record(ctx, tx)
+			return err
+		})
+		return out, err
+	}
+	return in.record(ctx, c)
+}
+
+func (in ConversionInput) record(ctx context.Context, c db.Conn) (out ConversionOutcome, err error) {
 	clicks, err := lockClicks(ctx, c, []uuid.UUID{in.ClickID})
 	if err != nil {
 		return out, err

@@ -45,6 +45,8 @@ func storedClick(tb testing.TB, d *db.DB, change func(*models.Click)) *models.Cl
 	return c
 }
 
+type input = clicklog.ConversionInput
+
 func TestConversionLife(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -59,23 +61,23 @@ func TestConversionLife(t *testing.T) {
 	}
 	happened := time.Date(2026, 11, 1, 10, 0, 0, 123e6, time.UTC)
 	for i, step := range []struct {
-		in            clicklog.ConversionInput
+		in            input
 		result        string
 		status        string
 		payout, cost  string
 		events        int
 		reasonHasWord string
 	}{
-		{clicklog.ConversionInput{Status: "pending", Payout: amount("4"), At: happened}, "created", "pending", "4", "0", 1, ""},
-		{clicklog.ConversionInput{Status: "pending", Payout: amount("4.00")}, "duplicate", "pending", "4", "0", 1, ""},
-		{clicklog.ConversionInput{Status: "chargeback"}, "ignored", "pending", "4", "0", 1, "chargeback"},
-		{clicklog.ConversionInput{Status: "approved"}, "updated", "approved", "4", "0.4", 2, ""},
-		{clicklog.ConversionInput{Status: "approved", Payout: amount("5")}, "updated", "approved", "5", "0.5", 3, ""},
-		{clicklog.ConversionInput{Payout: amount("6"), Cost: amount("1")}, "updated", "approved", "6", "1", 4, ""},
-		{clicklog.ConversionInput{Status: "rejected"}, "updated", "rejected", "6", "0", 5, ""},
-		{clicklog.ConversionInput{Status: "approved", Payout: amount("6")}, "updated", "approved", "6", "1", 6, ""},
-		{clicklog.ConversionInput{Status: "chargeback"}, "updated", "chargeback", "6", "0", 7, ""},
-		{clicklog.ConversionInput{Status: "approved"}, "ignored", "chargeback", "6", "0", 7, "approved"},
+		{input{Status: "pending", Payout: amount("4"), At: happened}, "created", "pending", "4", "0", 1, ""},
+		{input{Status: "pending", Payout: amount("4.00")}, "duplicate", "pending", "4", "0", 1, ""},
+		{input{Status: "chargeback"}, "ignored", "pending", "4", "0", 1, "chargeback"},
+		{input{Status: "approved"}, "updated", "approved", "4", "0.4", 2, ""},
+		{input{Status: "approved", Payout: amount("5")}, "updated", "approved", "5", "0.5", 3, ""},
+		{input{Payout: amount("6"), Cost: amount("1")}, "updated", "approved", "6", "1", 4, ""},
+		{input{Status: "rejected"}, "updated", "rejected", "6", "0", 5, ""},
+		{input{Status: "approved", Payout: amount("6")}, "updated", "approved", "6", "1", 6, ""},
+		{input{Status: "chargeback"}, "updated", "chargeback", "6", "0", 7, ""},
+		{input{Status: "approved"}, "ignored", "chargeback", "6", "0", 7, "approved"},
 	} {
 		in := step.in
 		in.ClickID, in.ConversionID, in.Source = c.ID, "order-1", models.FromPostback
@@ -131,22 +133,23 @@ func TestPayoutFollowsTheOffer(t *testing.T) {
 		payout    string
 		kind      string
 		fromParam bool
-		in        clicklog.ConversionInput
+		in        input
 		want      string
 		currency  string
 	}{
-		"told":                    {"7", "fixed", true, clicklog.ConversionInput{Payout: amount("3"), Currency: "GBP"}, "3", "GBP"},
-		"not told":                {"7", "fixed", true, clicklog.ConversionInput{}, "7", "CHF"},
-		"the offer knows better":  {"7", "fixed", false, clicklog.ConversionInput{Payout: amount("3"), Currency: "GBP"}, "7", "CHF"},
-		"percent":                 {"12.5", "percent", true, clicklog.ConversionInput{Payout: amount("80")}, "10", "CHF"},
-		"percent of the sale":     {"10", "percent", false, clicklog.ConversionInput{Amount: amount("50"), Payout: amount("9")}, "5", "CHF"},
-		"payout beside the sale":  {"10", "percent", true, clicklog.ConversionInput{Amount: amount("50"), Payout: amount("9")}, "9", "CHF"},
-		"percent of nothing told": {"10", "percent", true, clicklog.ConversionInput{}, "0", "CHF"},
+		"told":                    {"7", "fixed", true, input{Payout: amount("3"), Currency: "GBP"}, "3", "GBP"},
+		"not told":                {"7", "fixed", true, input{}, "7", "CHF"},
+		"the offer knows better":  {"7", "fixed", false, input{Payout: amount("3"), Currency: "GBP"}, "7", "CHF"},
+		"percent":                 {"12.5", "percent", true, input{Payout: amount("80")}, "10", "CHF"},
+		"percent of the sale":     {"10", "percent", false, input{Amount: amount("50"), Payout: amount("9")}, "5", "CHF"},
+		"payout beside the sale":  {"10", "percent", true, input{Amount: amount("50"), Payout: amount("9")}, "9", "CHF"},
+		"percent of nothing told": {"10", "percent", true, input{}, "0", "CHF"},
 	} {
 		c := click(acc, uuid.New(), 1)
 		c.OfferID, c.Currency = uuid.New(), "EUR"
 		_, err := d.ExecContext(t.Context(), `INSERT INTO offers (id, account_id, name, url, payout, payout_type,
-			payout_from_param, currency) VALUES ($1, $2, $3, '', $4, $5, $6, 'CHF')`, c.OfferID, acc, name, x.payout, x.kind, x.fromParam)
+			payout_from_param, currency) VALUES ($1, $2, $3, '', $4, $5, $6, 'CHF')`,
+			c.OfferID, acc, name, x.payout, x.kind, x.fromParam)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,16 +171,16 @@ func TestConversionRefusals(t *testing.T) {
 	d := dbtest.New(t)
 	c := storedClick(t, d, nil)
 	for name, x := range map[string]struct {
-		in   clicklog.ConversionInput
+		in   input
 		want error
 	}{
-		"no such click":     {clicklog.ConversionInput{ClickID: models.NewClickID()}, clicklog.ErrUnknownClick},
-		"another account's": {clicklog.ConversionInput{ClickID: c.ID, AccountID: uuid.New()}, clicklog.ErrUnknownClick},
-		"status":            {clicklog.ConversionInput{ClickID: c.ID, Status: "sold"}, models.Invalid("invalid_status", "")},
-		"goal":              {clicklog.ConversionInput{ClickID: c.ID, Goal: strings.Repeat("x", 65)}, models.Invalid("too_long", "")},
-		"id":                {clicklog.ConversionInput{ClickID: c.ID, ConversionID: strings.Repeat("x", 256)}, models.Invalid("too_long", "")},
-		"below zero":        {clicklog.ConversionInput{ClickID: c.ID, Payout: amount("-1")}, models.Invalid("out_of_range", "")},
-		"huge":              {clicklog.ConversionInput{ClickID: c.ID, Payout: amount("1e9999")}, models.Invalid("out_of_range", "")},
+		"no such click":     {input{ClickID: models.NewClickID()}, clicklog.ErrUnknownClick},
+		"another account's": {input{ClickID: c.ID, AccountID: uuid.New()}, clicklog.ErrUnknownClick},
+		"status":            {input{ClickID: c.ID, Status: "sold"}, models.Invalid("invalid_status", "")},
+		"goal":              {input{ClickID: c.ID, Goal: strings.Repeat("x", 65)}, models.Invalid("too_long", "")},
+		"id":                {input{ClickID: c.ID, ConversionID: strings.Repeat("x", 256)}, models.Invalid("too_long", "")},
+		"below zero":        {input{ClickID: c.ID, Payout: amount("-1")}, models.Invalid("out_of_range", "")},
+		"huge":              {input{ClickID: c.ID, Payout: amount("1e9999")}, models.Invalid("out_of_range", "")},
 	} {
 		if _, err := record(t, d, x.in); !errors.Is(err, x.want) {
 			t.Errorf("%s: %v", name, err)
@@ -198,7 +201,7 @@ func TestConversionsAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 16 {
 		wg.Go(func() {
-			out, err := record(t, d, clicklog.ConversionInput{ClickID: c.ID, ConversionID: "1", Payout: amount("2")})
+			out, err := record(t, d, input{ClickID: c.ID, ConversionID: "1", Payout: amount("2")})
 			if err != nil {
 				t.Error(err)
 			}
@@ -226,7 +229,7 @@ func TestClickLog(t *testing.T) {
 	plain := click(c.AccountID, c.CampaignID, 5)
 	put(t, s, clicklog.Record{Click: plain})
 	drain(t, s, d, clicklog.IngestOptions{})
-	if _, err := record(t, d, clicklog.ConversionInput{ClickID: c.ID}); err != nil {
+	if _, err := record(t, d, input{ClickID: c.ID}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := clicklog.FindClick(t.Context(), d, c.AccountID, c.ID)
@@ -242,7 +245,8 @@ func TestClickLog(t *testing.T) {
 	if _, err := clicklog.FindClick(t.Context(), d, uuid.New(), c.ID); !errors.Is(err, models.NotFound("click")) {
 		t.Errorf("another account's: %v", err)
 	}
-	q := clicklog.LogQuery{AccountID: c.AccountID, From: time.Now().Add(-time.Hour), To: time.Now().Add(time.Hour), Limit: 10}
+	now := time.Now()
+	q := clicklog.LogQuery{AccountID: c.AccountID, From: now.Add(-time.Hour), To: now.Add(time.Hour), Limit: 10}
 	list, err := clicklog.Clicks(t.Context(), d, q)
 	if err != nil || len(list) != 2 || list[0].ID != plain.ID || list[1].ID != c.ID {
 		t.Errorf("%d clicks, %v", len(list), err)

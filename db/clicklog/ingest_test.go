@@ -93,7 +93,9 @@ func TestIngestStoresOnce(t *testing.T) {
 		ID: models.NewClickID(), AccountID: acc, Source: models.FromPostback,
 		Params: map[string]string{"payout": "1\x00"},
 	}
-	records := []clicklog.Record{{Out: hop}, {Click: lander}, {Click: bot}, {Click: again}, {Click: other}, {Postback: post}}
+	records := []clicklog.Record{
+		{Out: hop}, {Click: lander}, {Click: bot}, {Click: again}, {Click: other}, {Postback: post},
+	}
 	put(t, s, records...)
 	put(t, s, records[1:4]...) // a record that was appended twice
 	var told []uuid.UUID

@@ -219,3 +219,41 @@ func TestManyIngesters(t *testing.T) {
 		}
 	}
 }
+
+// A step that was stored beside its click, in transactions that did not see each other, is applied afterwards, with
+// the conversions that the click has by then.
+func TestSettle(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	c := storedClick(t, d, func(c *models.Click) { c.LanderID = uuid.New() })
+	if _, err := clicklog.RecordConversion(t.Context(), d, clicklog.ConversionInput{
+		ClickID: c.ID, Payout: amount("3"), Status: models.StatusPending,
+	}); err != nil {
+		t.Fatal(err)
+	}
+	offer, hop := uuid.New(), models.NewClickID()
+	for _, click := range []uuid.UUID{c.ID, models.NewClickID()} {
+		_, err := d.ExecContext(t.Context(), `INSERT INTO click_hops (id, click_id, account_id, slot, offer_id, network_id,
+			destination) VALUES ($1, $2, $3, 2, $4, $4, '')`, hop, click, c.AccountID, offer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hop = models.NewClickID()
+	}
+	for _, want := range []int{1, 0} { // the other one goes on waiting for its click
+		if n, err := clicklog.Settle(t.Context(), d, 10); err != nil || n != want {
+			t.Fatalf("settled %d, %v", n, err)
+		}
+	}
+	for query, want := range map[string]int{
+		`SELECT sum(clicks) FROM ledger WHERE offer_id = $1`:            1,
+		`SELECT sum(lp_clicks) FROM ledger WHERE offer_id = $1`:         1,
+		`SELECT sum(pending) FROM ledger WHERE offer_id = $1`:           1,
+		`SELECT sum(clicks + pending) FROM ledger WHERE offer_id <> $1`: 0,
+		`SELECT count(*) FROM conversions WHERE offer_id = $1`:          1,
+	} {
+		if n := number[int](t, d, query, offer); n != want {
+			t.Errorf("%s: %d, want %d", query, n, want)
+		}
+	}
+}
