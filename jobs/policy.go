@@ -27,7 +27,7 @@ type Queue struct {
 // Queues is the table of queues and the weights a worker gives them unless told otherwise.
 var Queues = []Queue{
 	{Interactive, 6, 15 * time.Millisecond},
-	{Webhooks, 6, 25 * time.Millisecond},
+	{Webhooks, 10, 25 * time.Millisecond},
 	{Conversions, 4, 25 * time.Millisecond},
 	{Bulk, 2, 100 * time.Millisecond},
 	{Maintenance, 2, 100 * time.Millisecond},

@@ -13,7 +13,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/hibiken/asynq"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/redis/go-redis/v9"
 
 	"switchyard/db"
 	"switchyard/jobs"
@@ -22,10 +21,10 @@ import (
 // Options of a Runtime. DB, Redis and Client are required.
 type Options struct {
 	DB      *db.DB
-	Redis   redis.UniversalClient
+	Redis   jobs.Redis
 	Client  *jobs.Client
 	Queues  []jobs.Queue          // which queues this process serves; default all
-	Slots   int                   // jobs at once per unit of weight; default 4
+	Slots   int                   // jobs at once per unit of weight; default 10
 	Lease   time.Duration         // of a row while it is worked on; default 15 seconds
 	Grace   time.Duration         // how long a stop waits for running jobs; default 22 seconds
 	Metrics prometheus.Registerer // default none
@@ -58,7 +57,7 @@ var errStopping = errors.New("workers: the worker is stopping")
 // New makes a runtime with the handlers of the runtime's own jobs.
 func New(o Options) *Runtime {
 	if o.Slots == 0 {
-		o.Slots = 4
+		o.Slots = 10
 	}
 	if o.Lease == 0 {
 		o.Lease = 15 * time.Second

@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/hibiken/asynq"
-	"github.com/redis/go-redis/v9"
 
 	"switchyard/db"
 	"switchyard/db/dbtest"
@@ -42,7 +41,7 @@ var (
 type bench struct {
 	t      *testing.T
 	db     *db.DB
-	redis  redis.UniversalClient
+	redis  jobs.Redis
 	client *jobs.Client
 	rt     *workers.Runtime
 }
@@ -76,6 +75,17 @@ func (b *bench) start(rt *workers.Runtime) (stop func()) {
 	})
 	b.t.Cleanup(stop)
 	return stop
+}
+
+// recv waits for a value; the test fails when none comes.
+func recv[T any](t *testing.T, ch <-chan T) (v T) {
+	t.Helper()
+	select {
+	case v = <-ch:
+	case <-time.After(20 * time.Second):
+		t.Fatal("nothing came")
+	}
+	return v
 }
 
 // row writes the row of a job and dispatches it.
@@ -282,12 +292,12 @@ func TestLostLeaseCancelsAndCommitsNothing(t *testing.T) {
 	})
 	b.start(b.rt)
 	b.client.Dispatch(ctx, effect.Kind(), id)
-	<-claimed
+	recv(t, claimed)
 	// What a worker that was believed dead finds when it wakes up: the row moved on.
 	if _, err := b.db.ExecContext(ctx, `UPDATE jobs SET fence = fence + 1, lease_until = now() WHERE id = $1`, id); err != nil {
 		t.Fatal(err)
 	}
-	if err := <-verdict; !errors.Is(err, joblog.ErrFenced) {
+	if err := recv(t, verdict); !errors.Is(err, joblog.ErrFenced) {
 		t.Errorf("verdict: %v", err)
 	}
 	b.until("redone", func() bool { return b.rt.Reconcile(ctx) == nil && b.get(id).State == models.JobDone })
@@ -367,7 +377,7 @@ func TestFailedRowIsArchivedAndRunsAgainByHand(t *testing.T) {
 		b.client.Dispatch(ctx, effect.Kind(), id)
 		b.state(id, models.JobFailed)
 		b.until("archived", func() bool { return archived(id) != "" })
-		if j := b.get(id); j.Attempts != 3 || len(j.Error) == 0 {
+		if j := b.get(id); j.Attempts != 3 || string(j.Error) == "null" {
 			t.Errorf("failed after %d attempts, error %s", j.Attempts, j.Error)
 		}
 		return id
@@ -452,7 +462,7 @@ func TestStopGivesRowsBack(t *testing.T) {
 	})
 	stop := b.start(b.rt)
 	b.client.Dispatch(ctx, delayed.Kind(), id)
-	<-started
+	recv(t, started)
 	stop()
 	if j := b.get(id); j.State != models.JobPending || j.Attempts != 0 || time.Until(j.NextAttemptAt) > 0 {
 		t.Errorf("after a stop: %s, %d attempts, due %s", j.State, j.Attempts, j.NextAttemptAt)

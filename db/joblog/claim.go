@@ -46,7 +46,7 @@ type Claim struct {
 }
 
 const columns = `id, account_id, kind, args, state, attempts, max_attempts, next_attempt_at, lease_until, fence,
-	generation, result, error, created_at, finished_at`
+	generation, coalesce(result, 'null') AS result, coalesce(error, 'null') AS error, created_at, finished_at`
 
 // An attempt by hand does not use up one of the schedule, so max_attempts grows with it; a row that had finished gets
 // exactly this one. A row whose holder died is claimed anew once its lease has ended.

@@ -1,0 +1,131 @@
+// Package delivery is what sending webhooks reads and writes: an event with the endpoint it goes to, and what came of
+// an attempt. The list of deliveries that customers see is the store's.
+package delivery
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+// Target is one delivery with all that sending it takes.
+type Target struct {
+	ID         uuid.UUID `db:"id"`
+	AccountID  uuid.UUID `db:"account_id"`
+	EndpointID uuid.UUID `db:"endpoint_id"`
+	EventType  string    `db:"type"`
+	Body       []byte    `db:"body"`
+	URL        string    `db:"url"`
+	Active     bool      `db:"active"`
+	Secret     []byte    `db:"secret"` // sealed
+}
+
+const findTarget = `
+SELECT d.id, d.account_id, d.endpoint_id, e.type, e.body, w.url, w.active, w.secret
+FROM webhook_deliveries d
+JOIN events e ON e.id = d.event_id
+JOIN webhook_endpoints w ON w.id = d.endpoint_id AND w.account_id = d.account_id
+WHERE d.id = $1`
+
+// Find reads a delivery; not found when it went with its endpoint.
+func Find(ctx context.Context, c db.Conn, id uuid.UUID) (Target, error) {
+	var t Target
+	err := sqlx.GetContext(ctx, c, &t, findTarget, id)
+	if db.NoRows(err) {
+		return t, models.NotFound("delivery")
+	}
+	if err != nil {
+		return t, fmt.Errorf("delivery: find: %w", err)
+	}
+	return t, nil
+}
+
+const findLane = `
+SELECT w.id, w.consecutive_failures FROM webhook_deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id
+WHERE d.id = $1`
+
+// Lane tells the endpoint of a delivery and how many attempts in a row failed there; the zero id when it is gone.
+func Lane(ctx context.Context, c db.Conn, id uuid.UUID) (endpoint uuid.UUID, failures int, err error) {
+	err = c.QueryRowxContext(ctx, findLane, id).Scan(&endpoint, &failures)
+	if db.NoRows(err) {
+		return uuid.Nil, 0, nil
+	}
+	if err != nil {
+		return uuid.Nil, 0, fmt.Errorf("delivery: lane: %w", err)
+	}
+	return endpoint, failures, nil
+}
+
+// Attempt is what came of sending a delivery once.
+type Attempt struct {
+	Number    int
+	Delivered bool
+	Status    *int   // of the answer; nil when none came
+	Error     string // for the customer; empty when delivered
+	Final     bool   // no other attempt follows
+}
+
+// A delivery that had arrived once stays delivered, whatever becomes of sending it again. An endpoint that was well
+// and is well is not written.
+const markAttempt = `
+WITH d AS (
+    UPDATE webhook_deliveries SET attempts = $2, http_status = $4, error = $5, last_attempt = clock_timestamp(),
+        status = CASE WHEN $3 THEN 'delivered' WHEN status = 'delivered' THEN status WHEN $6 THEN 'failed' ELSE 'pending' END,
+        delivered_at = CASE WHEN $3 THEN coalesce(delivered_at, clock_timestamp()) ELSE delivered_at END
+    WHERE id = $1 RETURNING endpoint_id
+)
+UPDATE webhook_endpoints w SET
+    failing_since = CASE WHEN $3 THEN NULL ELSE coalesce(failing_since, clock_timestamp()) END,
+    consecutive_failures = CASE WHEN $3 THEN 0 ELSE consecutive_failures + 1 END
+FROM d WHERE w.id = d.endpoint_id AND NOT ($3 AND consecutive_failures = 0)`
+
+// Mark records an attempt at the delivery and at its endpoint, in the transaction that ends the job's attempt.
+func Mark(ctx context.Context, c db.Conn, id uuid.UUID, a Attempt) error {
+	if _, err := c.ExecContext(ctx, markAttempt, id, a.Number, a.Delivered, a.Status, a.Error, a.Final); err != nil {
+		return fmt.Errorf("delivery: mark: %w", err)
+	}
+	return nil
+}
+
+const dropDelivery = `UPDATE webhook_deliveries SET status = 'failed', error = $2 WHERE id = $1 AND status = 'pending'`
+
+// Drop ends a delivery that is not sent at all.
+func Drop(ctx context.Context, c db.Conn, id uuid.UUID, why string) error {
+	if _, err := c.ExecContext(ctx, dropDelivery, id, why); err != nil {
+		return fmt.Errorf("delivery: drop: %w", err)
+	}
+	return nil
+}
+
+const addPing = `
+WITH target AS (
+    SELECT gen_random_uuid() AS id, id AS endpoint_id, account_id FROM webhook_endpoints WHERE id = $1 AND account_id = $2
+), event AS (
+    INSERT INTO events (id, account_id, type, created_at, body)
+    SELECT $3, account_id, $4, $5, $6 FROM target RETURNING id
+), job AS (
+    INSERT INTO jobs (id, account_id, kind, max_attempts, next_attempt_at)
+    SELECT id, account_id, $7, 1, clock_timestamp() FROM target
+)
+INSERT INTO webhook_deliveries (id, account_id, endpoint_id, event_id)
+SELECT target.id, account_id, endpoint_id, event.id FROM target, event
+RETURNING id`
+
+// AddPing stores an event for one endpoint only, subscribed or not, with a delivery that is tried once.
+func AddPing(ctx context.Context, c db.Conn, e models.Event, endpoint uuid.UUID) (uuid.UUID, error) {
+	var id uuid.UUID
+	err := sqlx.GetContext(ctx, c, &id, addPing, endpoint, e.AccountID, e.ID, e.Type, e.CreatedAt, e.Body,
+		models.KindDeliverWebhook)
+	if db.NoRows(err) {
+		return id, models.NotFound("webhook")
+	}
+	if err != nil {
+		return id, fmt.Errorf("delivery: add ping: %w", err)
+	}
+	return id, nil
+}

@@ -1,0 +1,160 @@
+// Package netguard tells public addresses from those that no customer's URL may reach. It asks nobody: names are
+// judged by their form here, and by the addresses they resolve to where a connection is made.
+package netguard
+
+import (
+	"net/netip"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"switchyard/models"
+)
+
+// special are the ranges that are not the public internet: the special-purpose registries of IANA, and the forms in
+// which an IPv6 address can carry an IPv4 one past a check. Those are refused whole, whatever they carry.
+var special = prefixes(
+	"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
+	"192.0.2.0/24", "192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24", "192.168.0.0/16", "192.175.48.0/24",
+	"198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
+	"168.63.129.16/32",           // a cloud's host agent on a public number
+	"::/8",                       // unspecified, loopback, v4-compatible, v4-mapped, v4-translated
+	"64:ff9b::/96",               // NAT64
+	"64:ff9b:1::/48",             // NAT64, local use
+	"100::/64", "100:0:0:1::/64", // discard, dummy
+	"2001::/23",                  // Teredo, benchmarking, ORCHID and other protocol assignments
+	"2001:db8::/32", "3fff::/20", // documentation
+	"2002::/16",         // 6to4
+	"2620:4f:8000::/48", // AS112
+	"5f00::/16",         // segment routing
+	"fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8",
+)
+
+// global is the only space of IPv6 from which public addresses are given out.
+var global = netip.MustParsePrefix("2000::/3")
+
+func prefixes(texts ...string) []netip.Prefix {
+	all := make([]netip.Prefix, len(texts))
+	for i, t := range texts {
+		all[i] = netip.MustParsePrefix(t)
+	}
+	return all
+}
+
+// Blocked tells whether an address is not on the public internet. Addresses with a zone and invalid ones are blocked.
+func Blocked(a netip.Addr) bool {
+	if !a.IsValid() || a.Zone() != "" {
+		return true
+	}
+	if a = a.Unmap(); a.Is6() && !global.Contains(a) {
+		return true
+	}
+	return Within(a, special)
+}
+
+// Within tells whether one of the prefixes holds the address; a mapped address counts as its IPv4 one.
+func Within(a netip.Addr, in []netip.Prefix) bool {
+	a = a.Unmap()
+	return slices.ContainsFunc(in, func(p netip.Prefix) bool { return p.Contains(a) })
+}
+
+// MaxURL is how long a URL may be.
+const MaxURL = 2048
+
+// localNames are the endings of names that no public server has.
+var localNames = []string{
+	"localhost", "local", "localdomain", "internal", "intranet", "lan", "home", "corp", "private", "arpa", "test", "example",
+	"invalid", "onion", "alt",
+}
+
+var (
+	hostName = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)+$`)
+	number   = regexp.MustCompile(`^(0[xX][0-9a-fA-F]*|[0-9]+)$`)
+)
+
+// Policy is what PublicURL accepts.
+type Policy struct {
+	Schemes []string       // default https
+	Allow   []netip.Prefix // literal addresses that are accepted although not public; localhost with a loopback range
+}
+
+// PublicURL checks the form of a URL with the default policy, or for the given schemes.
+func PublicURL(raw string, schemes ...string) error { return Policy{Schemes: schemes}.Check(raw) }
+
+// Check tells why a URL is not one of the public internet: invalid_url of KindInvalid. It looks at the text only: a name
+// that resolves to a private address passes, and is refused when it is dialled.
+func (p Policy) Check(raw string) error {
+	if len(p.Schemes) == 0 {
+		p.Schemes = []string{"https"}
+	}
+	if len(raw) > MaxURL || strings.ContainsFunc(raw, func(r rune) bool { return r <= ' ' || r == '\\' || r == 0x7f }) {
+		return invalid("it is too long or has characters that a URL cannot have")
+	}
+	u, err := url.Parse(raw)
+	if err != nil {
+		return invalid("it cannot be read")
+	}
+	if !slices.Contains(p.Schemes, u.Scheme) {
+		return invalid("it must begin with " + strings.Join(p.Schemes, ":// or ") + "://")
+	}
+	if u.Opaque != "" || u.Hostname() == "" {
+		return invalid("it names no host")
+	}
+	if u.User != nil {
+		return invalid("it must not hold a user name or a password")
+	}
+	if port := u.Port(); port != "" || strings.HasSuffix(u.Host, ":") {
+		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+			return invalid("its port is not one")
+		}
+	}
+	return p.checkHost(strings.ToLower(u.Hostname()))
+}
+
+func (p Policy) checkHost(host string) error {
+	a, literal := literalAddress(host)
+	if !literal && slices.Contains([]string{"localhost", "localhost."}, host) {
+		a, literal = netip.AddrFrom4([4]byte{127, 0, 0, 1}), true
+	}
+	if literal {
+		if !Blocked(a) || a.IsValid() && a.Zone() == "" && Within(a, p.Allow) {
+			return nil
+		}
+		return invalid("its address is not on the public internet")
+	}
+	host = strings.TrimSuffix(host, ".")
+	for i := range len(host) {
+		if host[i] >= 0x80 {
+			return invalid("write an international name in its xn-- form")
+		}
+	}
+	if len(host) > 253 || !hostName.MatchString(host) {
+		return invalid("its host is not a public name")
+	}
+	for _, end := range localNames {
+		if strings.HasSuffix(host, "."+end) {
+			return invalid("its host is not a public name")
+		}
+	}
+	return nil
+}
+
+// literalAddress reads a host that is an address. Only the usual notation is one: decimal, octal and hexadecimal forms,
+// which resolvers read in different ways, give the invalid address, as does any host that ends in a number, because no
+// top-level domain is one.
+func literalAddress(host string) (netip.Addr, bool) {
+	if a, err := netip.ParseAddr(host); err == nil {
+		return a, true
+	}
+	if strings.ContainsAny(host, ":%") {
+		return netip.Addr{}, true
+	}
+	host = strings.TrimSuffix(host, ".")
+	return netip.Addr{}, number.MatchString(host[strings.LastIndexByte(host, '.')+1:])
+}
+
+func invalid(why string) error {
+	return models.Invalid("invalid_url", "the url is not accepted: %s", why)
+}

@@ -1,0 +1,258 @@
+// Package egress is the way to the outside: an HTTP client that reaches the public internet and nothing else.
+//
+// It resolves a name once, refuses it when any of its addresses is private, and dials exactly one of the checked ones, so
+// that a name that changes its mind between check and connection gains nothing. It follows no redirect, uses no proxy,
+// decompresses nothing, and one time limit covers everything from the look-up to the last byte of the body.
+package egress
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"os"
+	"syscall"
+	"time"
+
+	"switchyard/models/netguard"
+)
+
+// Resolver looks up the addresses of a name; *net.Resolver is one.
+type Resolver interface {
+	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
+}
+
+// Options of a Client. All have defaults that suit the open internet.
+type Options struct {
+	Allow      []netip.Prefix // addresses that may be reached although private
+	CAFile     string         // PEM file of authorities trusted besides the system's
+	Schemes    []string       // default https
+	MaxBody    int64          // of an answer; more is an error; default 16 KiB
+	MaxHeaders int64          // of an answer; default 16 KiB
+	Resolver   Resolver       // default the system's
+}
+
+// Client is the guarded client. It is safe for concurrent use.
+type Client struct {
+	o    Options
+	http *http.Client
+}
+
+// New makes a client; the CA file is read now.
+func New(o Options) (*Client, error) {
+	if o.MaxBody == 0 {
+		o.MaxBody = 16 << 10
+	}
+	if o.MaxHeaders == 0 {
+		o.MaxHeaders = 16 << 10
+	}
+	if o.Resolver == nil {
+		o.Resolver = net.DefaultResolver
+	}
+	roots, err := authorities(o.CAFile)
+	if err != nil {
+		return nil, err
+	}
+	c := &Client{o: o}
+	c.http = &http.Client{
+		Transport: &http.Transport{
+			Proxy:                  nil,
+			DialContext:            c.dial,
+			TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots},
+			DisableCompression:     true,
+			MaxResponseHeaderBytes: o.MaxHeaders,
+			// A connection is used once: an idle one would outlive the check of its address.
+			DisableKeepAlives: true,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	return c, nil
+}
+
+func authorities(file string) (*x509.CertPool, error) {
+	if file == "" {
+		return nil, nil //nolint:nilnil // none means the system's
+	}
+	pem, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("egress: authorities: %w", err)
+	}
+	roots, err := x509.SystemCertPool()
+	if err != nil {
+		roots = x509.NewCertPool()
+	}
+	if !roots.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("egress: authorities: no certificate in %s", file)
+	}
+	return roots, nil
+}
+
+// Answer is what the other side said.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// Do sends a request and reads the whole answer. The request's context bounds all of it. Errors are *Error.
+func (c *Client) Do(req *http.Request) (Answer, error) {
+	ctx := req.Context()
+	if err := (netguard.Policy{Schemes: c.o.Schemes, Allow: c.o.Allow}).Check(req.URL.String()); err != nil {
+		return Answer{}, &Error{Class: Blocked, cause: err}
+	}
+	res, err := c.http.Do(req)
+	if err != nil {
+		return Answer{}, classify(ctx, err)
+	}
+	defer res.Body.Close() //nolint:errcheck // read to its end or given up
+	a := Answer{Status: res.StatusCode, Header: res.Header}
+	a.Body, err = io.ReadAll(io.LimitReader(res.Body, c.o.MaxBody+1))
+	if err != nil {
+		return a, classify(ctx, err)
+	}
+	if int64(len(a.Body)) > c.o.MaxBody {
+		a.Body = nil
+		return a, &Error{Class: TooLarge, Status: a.Status, cause: errors.New("the body is too large")}
+	}
+	return a, nil
+}
+
+var errBlocked = errors.New("address not on the public internet")
+
+// dial resolves, checks every address, and connects to one of them.
+func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	ip, err := c.resolve(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	d := net.Dialer{
+		Timeout:        10 * time.Second,
+		ControlContext: c.control, // the last word, on the address that the socket really connects to
+	}
+	return d.DialContext(ctx, network, net.JoinHostPort(ip.String(), port))
+}
+
+// resolve prefers IPv4, as most servers of customers have it. One bad address among good ones is refused: nobody's
+// honest name points into a private network and out of it.
+func (c *Client) resolve(ctx context.Context, host string) (netip.Addr, error) {
+	ips := []netip.Addr{}
+	if literal, err := netip.ParseAddr(host); err == nil {
+		ips = append(ips, literal)
+	} else if ips, err = c.o.Resolver.LookupNetIP(ctx, "ip", host); err != nil {
+		return netip.Addr{}, err
+	}
+	var chosen netip.Addr
+	for _, ip := range ips {
+		ip = ip.Unmap()
+		if !c.may(ip) {
+			return netip.Addr{}, errBlocked
+		}
+		if !chosen.IsValid() || chosen.Is6() && ip.Is4() {
+			chosen = ip
+		}
+	}
+	if !chosen.IsValid() {
+		return chosen, &net.DNSError{Err: "no address", Name: host, IsNotFound: true}
+	}
+	return chosen, nil
+}
+
+func (c *Client) may(ip netip.Addr) bool {
+	return !netguard.Blocked(ip) || ip.Zone() == "" && netguard.Within(ip, c.o.Allow)
+}
+
+func (c *Client) control(_ context.Context, _, address string, _ syscall.RawConn) error {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil || !c.may(at.Addr().Unmap()) {
+		return errBlocked
+	}
+	return nil
+}
+
+// Class sorts failures, for figures and for what a customer is told.
+type Class string
+
+// The classes. Blocked, DNS and Connect look alike to customers: their difference would map a private network.
+const (
+	Blocked  Class = "blocked"
+	DNS      Class = "dns"
+	Connect  Class = "connect"
+	TLS      Class = "tls"
+	Timeout  Class = "timeout"
+	TooLarge Class = "too_large"
+	Protocol Class = "protocol"
+)
+
+// texts is what a customer reads.
+var texts = map[Class]string{
+	Blocked: "could not connect", DNS: "could not connect", Connect: "could not connect",
+	TLS: "the TLS certificate or handshake was not accepted", Timeout: "no complete answer in time",
+	TooLarge: "the answer is too large", Protocol: "the answer was not valid HTTP or ended early",
+}
+
+// Error is a request that got no whole answer.
+type Error struct {
+	Class  Class
+	Status int // when the head of the answer had come
+
+	cause error
+}
+
+// Error is the text for customers; it never holds the URL or an address.
+func (e *Error) Error() string { return texts[e.Class] }
+
+// Unwrap gives the cause, for tests.
+func (e *Error) Unwrap() error { return e.cause }
+
+// classify goes from the surest sign to the least sure.
+func classify(ctx context.Context, err error) *Error {
+	e := &Error{Class: Protocol, cause: err}
+	var (
+		dns     *net.DNSError
+		op      *net.OpError
+		record  tls.RecordHeaderError
+		alert   tls.AlertError
+		verify  *tls.CertificateVerificationError
+		timeout interface{ Timeout() bool }
+	)
+	switch {
+	case errors.Is(err, errBlocked):
+		e.Class = Blocked
+	case ctx.Err() != nil, errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+		e.Class = Timeout
+	case errors.As(err, &dns):
+		e.Class = DNS
+	case errors.As(err, &verify), errors.As(err, &record), errors.As(err, &alert):
+		e.Class = TLS
+	case errors.As(err, &op) && op.Op == "dial":
+		e.Class = Connect
+	case errors.As(err, &op) && op.Op == "remote error":
+		e.Class = TLS
+	}
+	return e
+}
+
+// Request makes a request whose context it bounds; cancel when the answer has been read.
+func Request(ctx context.Context, limit time.Duration, method, to string, body io.Reader,
+) (*http.Request, context.CancelFunc, error) {
+	limited, cancel := context.WithTimeout(ctx, limit)
+	req, err := http.NewRequestWithContext(limited, method, to, body)
+	if err != nil {
+		cancel()
+		if _, bad := errors.AsType[*url.Error](err); bad {
+			err = errors.New("egress: the url cannot be read")
+		}
+		return nil, nil, err
+	}
+	return req, cancel, nil
+}

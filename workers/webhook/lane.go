@@ -1,0 +1,88 @@
+package webhook
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/delivery"
+)
+
+// How many deliveries to one endpoint a worker has under way at once. One that keeps failing gets less room, so that
+// even many dead endpoints leave slots for those that answer.
+const (
+	roomHealthy  = 8
+	roomFailing  = 2
+	failingAfter = 5 // attempts in a row
+)
+
+const (
+	shortestWait = time.Second // what the queue can measure
+	longestWait  = time.Minute
+)
+
+// lanes counts what is under way per endpoint, and spreads what finds no room over the time it will take: thousands
+// of deliveries to an endpoint that hangs must not all come back every second.
+type lanes struct {
+	now func() time.Time
+
+	mu sync.Mutex
+	m  map[uuid.UUID]*lane
+}
+
+type lane struct {
+	busy  int
+	takes time.Duration // how long a delivery takes here, by the last ones
+	next  time.Time     // when the next one that waits may come
+}
+
+func newLanes(now func() time.Time) *lanes { return &lanes{now: now, m: map[uuid.UUID]*lane{}} }
+
+// enter takes a place in an endpoint's lane, to be given back by leave; or tells how long to wait.
+func (l *lanes) enter(endpoint uuid.UUID, room int) (leave func(), wait time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now, e := l.now(), l.m[endpoint]
+	if e == nil {
+		e = &lane{takes: time.Second}
+		l.m[endpoint] = e
+	}
+	if e.busy < room {
+		e.busy++
+		return sync.OnceFunc(func() { l.leave(endpoint, e, now) }), 0
+	}
+	if e.next.Before(now) {
+		e.next = now
+	}
+	if e.next.Sub(now) < longestWait {
+		e.next = e.next.Add(e.takes / time.Duration(room))
+	}
+	return nil, min(max(e.next.Sub(now), shortestWait), longestWait)
+}
+
+func (l *lanes) leave(endpoint uuid.UUID, e *lane, since time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.now()
+	e.busy--
+	e.takes = (3*e.takes + now.Sub(since)) / 4
+	if e.busy == 0 && !e.next.After(now) {
+		delete(l.m, endpoint)
+	}
+}
+
+// admit is the gate of webhook:deliver. An endpoint that is gone needs no room: its delivery ends at once.
+func (s *sender) admit(ctx context.Context, row uuid.UUID) (func(), time.Duration, error) {
+	endpoint, failures, err := delivery.Lane(ctx, s.db, row)
+	if err != nil || endpoint == uuid.Nil {
+		return func() {}, 0, err
+	}
+	room := roomHealthy
+	if failures >= failingAfter {
+		room = roomFailing
+	}
+	leave, wait := s.lanes.enter(endpoint, room)
+	return leave, wait, nil
+}

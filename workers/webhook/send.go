@@ -1,0 +1,82 @@
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"switchyard/db/delivery"
+	"switchyard/db/seal"
+	"switchyard/workers/egress"
+)
+
+// Headers of a delivery.
+const (
+	HeaderSignature = "Switchyard-Signature"
+	HeaderEvent     = "Switchyard-Event"
+	HeaderDelivery  = "Switchyard-Delivery"
+)
+
+const userAgent = "Switchyard-Webhooks/1.0"
+
+// Sign gives the value of the signature header: the hex HMAC-SHA256 of "<unix seconds>.<body>".
+func Sign(secret, body []byte, at time.Time) string {
+	t := strconv.FormatInt(at.Unix(), 10)
+	mac := hmac.New(sha256.New, secret)
+	mac.Write([]byte(t + "."))
+	mac.Write(body)
+	return "t=" + t + ",v1=" + hex.EncodeToString(mac.Sum(nil))
+}
+
+// send posts the event once. Any 2xx is a success, even with an answer too long to be read; nothing else is. The error
+// is the cause for the job's row.
+func (s *sender) send(ctx context.Context, t delivery.Target) (delivery.Attempt, error) {
+	secret, err := s.o.Box.Open(ctx, SecretPlace(t), t.Secret)
+	if err != nil {
+		return delivery.Attempt{Error: "the signing secret cannot be read"}, fmt.Errorf("webhook: secret: %w", err)
+	}
+	req, cancel, err := egress.Request(ctx, s.o.Timeout, http.MethodPost, t.URL, bytes.NewReader(t.Body))
+	if err != nil {
+		return delivery.Attempt{Error: "the url cannot be read"}, err
+	}
+	defer cancel()
+	for name, value := range map[string]string{
+		HeaderSignature: Sign(secret, t.Body, s.o.Now()),
+		HeaderEvent:     t.EventType,
+		HeaderDelivery:  t.ID.String(),
+		"User-Agent":    userAgent,
+		"Content-Type":  "application/json",
+	} {
+		req.Header.Set(name, value)
+	}
+	answer, err := s.o.Egress.Do(req)
+	if failure, ok := errors.AsType[*egress.Error](err); ok && failure.Class == egress.TooLarge {
+		err = nil
+	}
+	a := delivery.Attempt{}
+	if answer.Status != 0 {
+		a.Status = &answer.Status
+	}
+	if err != nil {
+		a.Error = err.Error()
+		return a, fmt.Errorf("webhook: %w", err)
+	}
+	if answer.Status < 200 || answer.Status > 299 {
+		a.Error = fmt.Sprintf("the endpoint answered %d", answer.Status)
+		return a, errors.New("webhook: " + a.Error)
+	}
+	a.Delivered = true
+	return a, nil
+}
+
+// SecretPlace is where the signing secret of a delivery's endpoint is sealed.
+func SecretPlace(t delivery.Target) seal.Place {
+	return seal.Place{Account: t.AccountID, Table: "webhook_endpoints", Row: t.EndpointID.String(), Column: "secret"}
+}

@@ -1,0 +1,131 @@
+// Package webhook sends events to customers' endpoints: when they happen, again when an attempt failed, and when
+// somebody asks for it. Every attempt of an event sends the same bytes under the same id, signed anew.
+package webhook
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/delivery"
+	"switchyard/db/joblog"
+	"switchyard/db/seal"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/workers"
+	"switchyard/workers/egress"
+)
+
+// Options of the sender. Box and Egress are required.
+type Options struct {
+	Box      *seal.Box // opens the signing secrets
+	Egress   *egress.Client
+	Schedule []time.Duration  // default jobs.WebhookSchedule
+	Timeout  time.Duration    // from the look-up of the name to the last byte of the answer; default 10 seconds
+	Now      func() time.Time // for signatures; default time.Now
+}
+
+type run = workers.Run[jobs.None, jobs.None]
+
+// Register adds the handlers to a runtime.
+func Register(r *workers.Runtime, o Options) {
+	if o.Timeout == 0 {
+		o.Timeout = 10 * time.Second
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	s := &sender{o: o, db: r.DB(), runtime: r, lanes: newLanes(time.Now)}
+	workers.HandleRow(r, jobs.DeliverWebhook, s.deliver, workers.WithRetries(o.Schedule), workers.WithGate(s.admit))
+	workers.Handle(r, jobs.TestWebhook, s.test)
+	workers.Handle(r, jobs.RedeliverWebhook, s.redeliver)
+}
+
+type sender struct {
+	o       Options
+	db      *db.DB
+	runtime *workers.Runtime
+	lanes   *lanes
+}
+
+// deliver is an attempt by the schedule. An endpoint that is gone or switched off ends it quietly.
+func (s *sender) deliver(ctx context.Context, u *run) error {
+	t, err := delivery.Find(ctx, s.db, u.Job.ID)
+	if errors.Is(err, models.NotFound("delivery")) {
+		return u.Commit(ctx, jobs.None{}, nil)
+	}
+	if err != nil {
+		return err
+	}
+	if !t.Active {
+		return u.Commit(ctx, jobs.None{}, func(c db.Conn) error {
+			return delivery.Drop(ctx, c, t.ID, "the endpoint is switched off")
+		})
+	}
+	_, err = s.attempt(ctx, u, t)
+	return err
+}
+
+// attempt sends and records what came of it, in the transaction that ends the job's attempt. The error is that of the
+// job's end.
+func (s *sender) attempt(ctx context.Context, u *run, t delivery.Target) (delivery.Attempt, error) {
+	a, cause := s.send(ctx, t)
+	if ctx.Err() != nil {
+		return a, context.Cause(ctx) // the worker stops, or lost the row: nobody's failure
+	}
+	a.Number = u.Attempt
+	if a.Delivered {
+		return a, u.Commit(ctx, jobs.None{}, func(c db.Conn) error {
+			return delivery.Mark(context.WithoutCancel(ctx), c, t.ID, a)
+		})
+	}
+	return a, u.Retry(ctx, cause, func(c db.Conn, f workers.Fate) error {
+		a.Final = f.Final
+		return delivery.Mark(context.WithoutCancel(ctx), c, t.ID, a)
+	})
+}
+
+// redeliver makes one more attempt of a delivery in any state but being sent: the contract's "send one again now". A
+// pending one keeps its schedule.
+func (s *sender) redeliver(ctx context.Context, args jobs.WebhookArgs) (jobs.WebhookAnswer, error) {
+	return s.now(ctx, args.ID, true)
+}
+
+// test sends a ping to one endpoint and waits for it.
+func (s *sender) test(ctx context.Context, args jobs.WebhookArgs) (jobs.WebhookAnswer, error) {
+	ping := models.NewEvent(workers.Account(ctx), models.EventPing, s.o.Now(), models.PingData{
+		WebhookID: args.ID.String(), Message: "This is a test. If you can read it, the endpoint works.",
+	})
+	id, err := delivery.AddPing(ctx, s.db, ping, args.ID)
+	if err != nil {
+		return jobs.WebhookAnswer{}, err
+	}
+	return s.now(ctx, id, false)
+}
+
+func (s *sender) now(ctx context.Context, id uuid.UUID, byHand bool) (jobs.WebhookAnswer, error) {
+	var made delivery.Attempt
+	var gone error
+	err := workers.Now(ctx, s.runtime, jobs.DeliverWebhook, workers.Account(ctx), id, byHand,
+		func(ctx context.Context, u *run) error {
+			t, err := delivery.Find(ctx, s.db, id)
+			if err != nil {
+				gone = err // deleted a moment ago
+				return err
+			}
+			made, err = s.attempt(ctx, u, t)
+			return err
+		})
+	if refused, ok := errors.AsType[*joblog.Refusal](err); ok {
+		if refused.Reason == joblog.Gone {
+			return jobs.WebhookAnswer{}, models.NotFound("delivery")
+		}
+		return jobs.WebhookAnswer{}, models.Conflict("in_progress", "the delivery is being sent right now")
+	}
+	return jobs.WebhookAnswer{
+		DeliveryID: id, Delivered: made.Delivered, Status: made.Status, Error: made.Error,
+	}, errors.Join(gone, err)
+}
