@@ -47,7 +47,8 @@ func TestIdempotentCreateUnderARace(t *testing.T) {
 			t.Errorf("round %d: %d answers, %d of them fresh, %d in progress", round, len(bodies), fresh, progress)
 		}
 		var n int
-		if err := one.DB.GetContext(t.Context(), &n, `SELECT count(*) FROM offers WHERE name = $1`, key); err != nil || n != 1 {
+		err := one.DB.GetContext(t.Context(), &n, `SELECT count(*) FROM offers WHERE name = $1`, key)
+		if err != nil || n != 1 {
 			t.Errorf("%d records, %v", n, err)
 		}
 	}
@@ -216,7 +217,8 @@ func TestSlowCallHoldsItsKey(t *testing.T) {
 	close(release)
 	(<-answers).Want(200, "")
 	(<-answers).Want(200, "")
-	if a := s.Do("POST", "/slow", nil, "Idempotency-Key", "k").Want(200, ""); a.Header.Get("Idempotent-Replayed") != "true" {
+	last := s.Do("POST", "/slow", nil, "Idempotency-Key", "k").Want(200, "")
+	if last.Header.Get("Idempotent-Replayed") != "true" {
 		t.Error("not replayed")
 	}
 }

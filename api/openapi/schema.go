@@ -93,7 +93,8 @@ func (s *schemas) freeName(t reflect.Type) string {
 // plainName writes a generic type's name without brackets and paths: list[a/b.C] is listC.
 func plainName(name string) string {
 	var out strings.Builder
-	for part := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '[' || r == ']' || r == ',' || r == ' ' }) {
+	brackets := func(r rune) bool { return strings.ContainsRune("[], ", r) }
+	for part := range strings.FieldsFuncSeq(name, brackets) {
 		part = part[strings.LastIndexAny(part, "/.")+1:]
 		out.WriteString(strings.ToUpper(part[:1]) + part[1:])
 	}

@@ -93,7 +93,8 @@ func TestRowJobs(t *testing.T) {
 	if m := s.Do("GET", "/jobs/"+row.ID.String(), nil).Want(200, "").Map(); m["status"] != "pending" {
 		t.Errorf("job %v", m)
 	}
-	_, err = s.DB.ExecContext(t.Context(), `UPDATE jobs SET state = 'done', result = '{"Echo": "row"}' WHERE id = $1`, row.ID)
+	const finish = `UPDATE jobs SET state = 'done', result = '{"Echo": "row"}' WHERE id = $1`
+	_, err = s.DB.ExecContext(t.Context(), finish, row.ID)
 	if err != nil {
 		t.Fatal(err)
 	}

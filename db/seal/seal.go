@@ -23,7 +23,8 @@ import (
 )
 
 // ErrNoKey says that this install has no ENCRYPTION_KEY; a client sees it as no_encryption_key.
-var ErrNoKey = models.Invalid("no_encryption_key", "this install cannot store credentials yet: it has no encryption key")
+var ErrNoKey = models.Invalid("no_encryption_key",
+	"this install cannot store credentials yet: it has no encryption key")
 
 // ErrOpen says that a sealed value does not open: another place, another key, or changed bytes.
 var ErrOpen = errors.New("seal: value does not open")

@@ -1,0 +1,76 @@
+package kv
+
+import (
+	"crypto/rand"
+	"os"
+	"testing"
+	"time"
+)
+
+func TestOwnWindows(t *testing.T) {
+	t.Parallel()
+	r := NewRates(nil, "")
+	r.processes = 3
+	now := time.Unix(1000, 0)
+	for i := range 101 {
+		got := r.own("a", 300, now)
+		if got.Limit != 100 || got.Over != (i == 100) || got.Remaining != max(0, 99-i) || got.Reset != time.Minute {
+			t.Fatalf("call %d: %+v", i, got)
+		}
+	}
+	if got := r.own("b", 300, now); got.Remaining != 99 {
+		t.Errorf("another account: %+v", got)
+	}
+	if got := r.own("a", 300, now.Add(59*time.Second)); !got.Over || got.Reset != time.Second {
+		t.Errorf("at the window's end: %+v", got)
+	}
+	if got := r.own("a", 300, now.Add(time.Minute)); got.Over || got.Remaining != 99 {
+		t.Errorf("in the next window: %+v", got)
+	}
+	if len(r.local) != 1 {
+		t.Errorf("%d windows are kept, want the live one", len(r.local))
+	}
+	if got := r.own("tiny", 1, now); got.Limit != 1 || got.Over {
+		t.Errorf("a share is never nothing: %+v", got)
+	}
+}
+
+func TestSharedWindows(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("needs Redis, skipped by -short")
+	}
+	url := os.Getenv("TEST_REDIS_URL")
+	if url == "" {
+		t.Fatal("TEST_REDIS_URL is not set: run `make test`")
+	}
+	prefix := "test:" + rand.Text() + ":"
+	open := func() *Rates {
+		r, err := Open(url, prefix)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = r.Close() })
+		return r
+	}
+	ctx, one, two := t.Context(), open(), open()
+	if got := one.Take(ctx, "a", 3); got.Remaining != 2 || got.Over || got.Reset <= 0 || got.Reset > time.Minute {
+		t.Errorf("first call: %+v", got)
+	}
+	if got := two.Take(ctx, "a", 3); got.Remaining != 1 {
+		t.Errorf("second call, another process: %+v", got)
+	}
+	if one.processes != 1 || two.processes != 2 {
+		t.Errorf("processes known: %d and %d", one.processes, two.processes)
+	}
+	// A counter without an end of life would lock the account out for ever.
+	if err := one.client.Persist(ctx, prefix+"rate:a").Err(); err != nil {
+		t.Fatal(err)
+	}
+	if got := one.Take(ctx, "a", 3); got.Reset != time.Minute {
+		t.Errorf("a counter that lost its end: %+v", got)
+	}
+	if got := two.Take(ctx, "a", 3); !got.Over || got.Remaining != 0 {
+		t.Errorf("beyond the limit: %+v", got)
+	}
+}
