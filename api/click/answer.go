@@ -86,6 +86,9 @@ func (r *request) send(w http.ResponseWriter, transition string) {
 		script = []byte(`""`)
 	}
 	b := append(r.page[:0], `<!doctype html><html><head><meta charset="utf-8"><title></title>`...)
+	if page.noReferrer {
+		b = append(b, `<meta name="referrer" content="no-referrer">`...)
+	}
 	b = append(page.write(b, html.EscapeString(r.click.Destination), string(script)), `</head></html>`...)
 	r.page = b
 	writePage(w, http.StatusOK, asHTML, b)

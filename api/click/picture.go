@@ -2,7 +2,6 @@ package click
 
 import (
 	"context"
-	"encoding/json"
 	"log/slog"
 	"time"
 	_ "time/tzdata" // accounts have time zones, and not every system has their data
@@ -49,7 +48,7 @@ func (d *draft) apply(keys []store.RoutingKey, r *store.Routing) *snapshot {
 	}
 	for _, row := range r.Networks {
 		delete(gone, store.RoutingKey{Table: "networks", ID: row.ID})
-		d.networks.put(row.ID, newNetwork(row))
+		d.networks.put(row.ID, &network{row})
 	}
 	for _, row := range r.Offers {
 		delete(gone, store.RoutingKey{Table: "offers", ID: row.ID})
@@ -83,14 +82,6 @@ func newAccount(row store.RoutingAccount) *account {
 		zone = time.UTC
 	}
 	return &account{row: row, zone: zone, bots: bot.NewSettings(row.BotThreshold, row.BotDisabled)}
-}
-
-func newNetwork(row store.RoutingNetwork) *network {
-	n := &network{row: row}
-	if json.Unmarshal(row.Params, &n.params) != nil {
-		n.params = nil // not an object of texts: the network adds no names of its own
-	}
-	return n
 }
 
 // compileURL gives nil for what is no address to send anybody to.

@@ -31,11 +31,13 @@ type reply struct {
 	Error *models.Error `json:"error"`
 }
 
-var errNoClickID = models.Invalid("click_id_required",
-	"the postback names no click: add clickid={the click id that the offer got} to its address")
+var errNothing = models.Invalid("click_id_required",
+	"the postback says nothing: add clickid={the click id that the offer got} to its address")
 
 // postback answers /postback and /postback/{network id}: it keeps what was sent as it is and says yes. What it
-// means is found out by a job, as often as it takes for the click to be known.
+// means is found out by a job, as often as it takes for the click to be known. A message that names no click, or one
+// that is none of ours, is kept as well: networks switch off addresses that refuse, and the message shows its owner
+// what is set up wrong.
 func (h *Handler) postback(w http.ResponseWriter, r *http.Request, rest string) {
 	p, err := h.readPostback(w, r, rest)
 	if err != nil {
@@ -69,8 +71,7 @@ func (h *Handler) readPostback(w http.ResponseWriter, r *http.Request, rest stri
 		return nil, models.Errorf(models.KindMethod, "method_not_allowed", "use GET or POST")
 	}
 	p := h.newPostback(r, models.FromPostback)
-	settings, err := h.addressee(p, rest)
-	if err != nil {
+	if err := h.addressee(p, rest); err != nil {
 		return nil, err
 	}
 	addQuery(p.Params, r.URL.RawQuery)
@@ -93,8 +94,8 @@ func (h *Handler) readPostback(w http.ResponseWriter, r *http.Request, rest stri
 	if p.Signature = postback.Clean(r.Header.Get("X-Signature"), postback.MaxName*2); p.Signature != "" {
 		p.SignedText = strings.ToValidUTF8(signed, "")
 	}
-	if !postback.NamesClick(p.Params, settings) {
-		return nil, errNoClickID
+	if len(p.Params) == 0 {
+		return nil, errNothing
 	}
 	return p, nil
 }
@@ -110,25 +111,25 @@ func (h *Handler) newPostback(r *http.Request, source string) *models.Postback {
 
 // addressee finds the network that the address names. A network of another account than the domain's is as unknown
 // as one that does not exist. Before there is anything to route by, the id is kept for the job to check.
-func (h *Handler) addressee(p *models.Postback, rest string) (postback.Network, error) {
+func (h *Handler) addressee(p *models.Postback, rest string) error {
 	if rest == "" {
-		return postback.Network{}, nil
+		return nil
 	}
 	unknown := models.NotFound("network")
 	id, err := uuid.Parse(rest)
 	if err != nil || len(rest) != 36 {
-		return postback.Network{}, unknown
+		return unknown
 	}
 	n, ok := h.keeper.current.Load().networks.get(id)
 	switch {
 	case ok && (p.AccountID == uuid.Nil || p.AccountID == n.row.AccountID):
 		p.AccountID, p.NetworkID = n.row.AccountID, id
-		return postback.Network{Params: n.params}, nil
+		return nil
 	case !ok && !h.Ready():
 		p.NetworkID = id
-		return postback.Network{}, nil
+		return nil
 	}
-	return postback.Network{}, unknown
+	return unknown
 }
 
 // addParam keeps the first value of each name, within the limits.
@@ -202,7 +203,7 @@ func (h *Handler) pixel(w http.ResponseWriter, r *http.Request) {
 		if t, ok := parseIDs[trail](cookie(r.Header, clickCookie)); ok {
 			p.Params["clickid"] = models.FormatClickID(t[0])
 		}
-		if postback.NamesClick(p.Params, postback.Network{}) {
+		if postback.ClickID(p.Params, postback.Network{}) != "" {
 			_ = h.keepPostback(r.Context(), p) // counted and logged there; a browser would not try again
 		}
 	}

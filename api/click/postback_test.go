@@ -40,6 +40,7 @@ func TestPostbackKeepsWhatWasSent(t *testing.T) {
 		"plain json": {"POST", "/postback", ` {"subid":"abc"}`, nil, m2("subid", "abc"), false},
 		"multipart":  {"POST", "/postback", parts, []edit{header("Content-Type", `multipart/form-data; boundary=X`)}, m2("cid", "abc"), false},
 		"network":    {"GET", "/postback/" + n + "?myclick=abc", "", nil, m2("myclick", "abc"), true},
+		"no click":   {"GET", "/postback?payout=1", "", nil, m2("payout", "1"), false},
 		"macro":      {"GET", "/postback?clickid={clickid}", "", nil, m2("clickid", "{clickid}"), false},
 		"controls":   {"GET", "/postback?clickid=a%00b%0d%0a&s=%ff", "", nil, m2("clickid", "ab", "s", ""), false},
 		"other host": {"GET", "/postback?clickid=abc", "", []edit{host("elsewhere.test")}, m2("clickid", "abc"), false},
@@ -81,8 +82,7 @@ func TestPostbackRefuses(t *testing.T) {
 		status               int
 		code                 string
 	}{
-		"no click id":      {"GET", "/postback?payout=1", "", nil, 400, "click_id_required"},
-		"empty click id":   {"GET", "/postback?clickid=", "", nil, 400, "click_id_required"},
+		"nothing":          {"GET", "/postback", "", nil, 400, "click_id_required"},
 		"unknown network":  {"GET", "/postback/" + uuid.NewString() + "?clickid=a", "", nil, 404, "not_found"},
 		"no network":       {"GET", "/postback/x?clickid=a", "", nil, 404, "not_found"},
 		"foreign network":  {"GET", "/postback/" + n.String() + "?clickid=a", "", []edit{host("foreign.test")}, 404, "not_found"},

@@ -50,10 +50,7 @@ type lander struct {
 	gone bool
 }
 
-type network struct {
-	row    store.RoutingNetwork
-	params map[string]string // postback_params
-}
+type network struct{ row store.RoutingNetwork }
 
 // campaign is one campaign ready to route. A campaign that is not active has no address and takes no hand-over.
 type campaign struct {

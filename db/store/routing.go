@@ -85,12 +85,11 @@ type RoutingSource struct {
 // RoutingNetwork is what click-outs and postbacks need of an affiliate network. Its secret is not read here: only
 // the worker that understands a postback needs it.
 type RoutingNetwork struct {
-	ID         uuid.UUID       `db:"id"`
-	Version    int64           `db:"version"`
-	AccountID  uuid.UUID       `db:"account_id"`
-	Name       string          `db:"name"`
-	ClickParam string          `db:"click_param"`
-	Params     json.RawMessage `db:"postback_params"`
+	ID         uuid.UUID `db:"id"`
+	Version    int64     `db:"version"`
+	AccountID  uuid.UUID `db:"account_id"`
+	Name       string    `db:"name"`
+	ClickParam string    `db:"click_param"`
 }
 
 // RoutingOffer is what the redirect needs of an offer.
@@ -173,7 +172,7 @@ var routingLoaders = map[string]routingLoader{
 	"traffic_sources": loader("traffic_sources",
 		`account_id, name, token_macros, cost_param, cost_model, external_id_param, traffic_loss_pct`,
 		func(r *Routing) *[]RoutingSource { return &r.Sources }),
-	"networks": loader("networks", `account_id, name, click_param, postback_params`,
+	"networks": loader("networks", `account_id, name, click_param`,
 		func(r *Routing) *[]RoutingNetwork { return &r.Networks }),
 	"offers": loader("offers", `account_id, name, url, network_id, daily_cap, is_active`,
 		func(r *Routing) *[]RoutingOffer { return &r.Offers }),

@@ -131,21 +131,6 @@ func Clean(s string, limit int) string {
 	return strings.TrimSpace(s)
 }
 
-// NamesClick tells whether a message has a parameter for the click id with anything in it, be it a macro that nobody
-// filled in: such a message is worth keeping, since it shows what is set up wrong.
-func NamesClick(params map[string]string, n Network) bool {
-	r := newReader(params, n)
-	if r.params[strings.ToLower(strings.TrimSpace(n.Params["click_id"]))] != "" {
-		return true
-	}
-	for _, name := range aliases["click_id"] {
-		if r.params[name] != "" {
-			return true
-		}
-	}
-	return false
-}
-
 // ClickID finds the parameter that names the click; empty when there is none.
 func ClickID(params map[string]string, n Network) string {
 	return newReader(params, n).get("click_id", maxWord)

@@ -193,7 +193,7 @@ func (rec *recorder) wait(ctx context.Context, u *run, d clicklog.PostbackDecisi
 
 func unreadable(text string) string {
 	if text == "" {
-		return "the click id was not filled in: the parameter is still a macro"
+		return "it names no click: the parameter of the click id is missing, empty or still a macro"
 	}
 	return fmt.Sprintf("%.40q is not a click id of this service", text)
 }

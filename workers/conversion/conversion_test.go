@@ -265,6 +265,7 @@ func TestPostbackThatNobodyMatches(t *testing.T) {
 	}{
 		"unknown click":      {models.Postback{Params: params{"clickid": models.FormatClickID(models.NewClickID())}}, "unmatched"},
 		"no id of ours":      {models.Postback{Params: params{"clickid": "12345"}}, "unmatched"},
+		"no click id":        {models.Postback{Params: params{"payout": "1"}}, "unmatched"},
 		"a macro":            {models.Postback{Params: params{"clickid": "{clickid}"}}, "unmatched"},
 		"from long ago":      {models.Postback{Params: params{"clickid": "0000000000000000000001"}}, "unmatched"},
 		"another account's":  {models.Postback{AccountID: other, NetworkID: foreign, Params: params{"clickid": click}}, "unmatched"},
