@@ -103,7 +103,7 @@ func (h *Handler) Run(ctx context.Context) error {
 }
 
 // Ready tells whether there is anything to route by.
-func (h *Handler) Ready() bool { return h.keeper.changes.Load() > 0 }
+func (h *Handler) Ready() bool { return h.keeper.loaded.Load() }
 
 // Knows tells whether a Host header names a tracking domain.
 func (h *Handler) Knows(host string) bool {

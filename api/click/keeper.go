@@ -28,6 +28,7 @@ type keeper struct {
 	copyAt  string // path of the copy on disk; empty keeps none
 	current atomic.Pointer[snapshot]
 	changes atomic.Int64 // snapshots made
+	loaded  atomic.Bool  // from PostgreSQL or from the copy
 
 	mu     sync.Mutex
 	dirty  map[store.RoutingKey]bool
@@ -58,6 +59,7 @@ func (k *keeper) start(ctx context.Context) bool {
 		return false
 	}
 	k.publish((&snapshot{}).draft().apply(nil, r))
+	k.loaded.Store(true)
 	return true
 }
 
@@ -181,6 +183,7 @@ func (k *keeper) reload(ctx context.Context) error {
 		}
 	}
 	k.forced = true
+	k.loaded.Store(true)
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package click
 
 import (
+	"bytes"
 	"context"
 	"log/slog"
 	"time"
@@ -10,6 +11,7 @@ import (
 
 	"switchyard/db/store"
 	"switchyard/models/bot"
+	"switchyard/models/cond"
 	"switchyard/models/flow"
 	"switchyard/models/token"
 )
@@ -206,6 +208,10 @@ func (d *draft) compile(row store.RoutingCampaign) *campaign {
 	if err != nil {
 		slog.ErrorContext(context.Background(), "campaign cannot be routed by its flow", "campaign_id", row.ID, "error", err)
 		c.plan, _ = flow.Compile(nil, o)
+	}
+	c.counts = bytes.Contains(row.Streams, []byte(cond.ClicksToday.String()))
+	for _, route := range c.plan.Routes() {
+		c.counts = c.counts || route.DailyCap > 0
 	}
 	return c
 }

@@ -60,6 +60,7 @@ type campaign struct {
 	fallback    *token.Template
 	destination *token.Template
 	price       price
+	counts      bool        // its flow looks at clicks of the day
 	missing     []uuid.UUID // offers and landers that were not there when the plan was compiled
 }
 

@@ -35,7 +35,9 @@ func (h *Handler) track(w http.ResponseWriter, req *http.Request, d *store.Routi
 	if r.counted {
 		if decision.Collect {
 			h.record(req.Context(), clicklog.Record{Click: &r.click})
-			h.usage.add(c.row.ID, localDay(r.now, r.account.zone))
+		}
+		if decision.Collect && !r.click.IsBot {
+			h.usage.add(r.click.CampaignID, localDay(r.now, r.account.zone))
 		}
 		r.remember(w.Header(), decision.Bindable)
 		if decision.Lander != nil {

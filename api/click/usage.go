@@ -162,7 +162,8 @@ func (h *Handler) readUsage(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// capped lists the accounts that have a path with a daily cap, or offers with one or that had one.
+// capped lists the accounts whose campaigns look at clicks of the day, and those with offers that have a daily cap or
+// had one.
 func (s *snapshot) capped() map[uuid.UUID][]*flow.Ref {
 	m := map[uuid.UUID][]*flow.Ref{}
 	for _, ref := range s.refs.all {
@@ -171,14 +172,8 @@ func (s *snapshot) capped() map[uuid.UUID][]*flow.Ref {
 		}
 	}
 	for _, c := range s.campaigns.all {
-		if _, listed := m[c.row.AccountID]; listed || !c.active() {
-			continue
-		}
-		for i := range c.plan.Routes() {
-			if c.plan.Routes()[i].DailyCap > 0 {
-				m[c.row.AccountID] = nil
-				break
-			}
+		if _, listed := m[c.row.AccountID]; !listed && c.active() && c.counts {
+			m[c.row.AccountID] = nil
 		}
 	}
 	return m

@@ -1,0 +1,95 @@
+package click
+
+import (
+	"context"
+	"net/http"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db/clicklog"
+	"switchyard/models"
+)
+
+// TestFromTheLinkToTheRows goes the whole way of the web process: a campaign made by SQL, a click over HTTP, the
+// spool on disk, the ingester, the rows in PostgreSQL and the job of the postback.
+func TestFromTheLinkToTheRows(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	spool, err := clicklog.OpenSpool(t.TempDir(), clicklog.SpoolOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = spool.Close() })
+	w.h = w.handler(spool, "")
+	var dispatched []uuid.UUID
+	ingester := clicklog.NewIngester(spool, w.db, clicklog.IngestOptions{
+		OnPostbacks: func(_ context.Context, ids []uuid.UUID) { dispatched = append(dispatched, ids...) }})
+	drain := func() {
+		t.Helper()
+		if err := ingester.Drain(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n := w.network()
+	l, o := w.lander("https://lander.test/?c={clickid}"), w.offer("https://one.test/?c={clickid}&s={sub5}&k={country}", n)
+	campaign := w.campaign("summer-sale", m{"cost_model": "cpuc", "cost_value": "0.5"}, path("lander", nil, to(l), to(o)))
+	w.fresh()
+
+	landed := w.sent("/summer-sale?sub5=five")
+	w.sent("/summer-sale?sub5=again")                                    // the same visitor
+	w.sent("/summer-sale", header("User-Agent", "Googlebot/2.1 (+bot)")) // a bot
+	w.send(http.MethodHead, "/summer-sale", "")
+	id := landed[len("https://lander.test/?c="):]
+	drain()
+
+	// Another process, which has not seen the click, finds it in PostgreSQL.
+	w.h = w.handler(spool, "")
+	if got := w.sent("/out?clickid=" + id); got != "https://one.test/?c="+id+"&s=five&k=US" {
+		t.Errorf("to %s", got)
+	}
+	if res := w.get("/postback/" + n.String() + "?myclick=" + id + "&payout=2"); res.StatusCode != http.StatusOK {
+		t.Errorf("postback: %d", res.StatusCode)
+	}
+	drain()
+
+	click, err := models.ParseClickID(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := clicklog.FindClick(t.Context(), w.db, w.account, click)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.CampaignID != campaign || d.LanderID != l || d.OfferID != o || d.NetworkID != n || d.LPClicks != 1 || !d.IsUnique ||
+		!d.Cost.Equal(decimal.RequireFromString("0.5")) || d.Subs[4] != "five" || len(d.Hops) != 1 {
+		t.Errorf("%+v", d)
+	}
+	var sums struct{ Clicks, Unique, Bots, Views, Outs int }
+	row := w.db.QueryRowxContext(t.Context(), `SELECT sum(clicks), sum(unique_clicks), sum(bot_clicks), sum(lp_views), sum(lp_clicks)
+		FROM ledger WHERE campaign_id = $1`, campaign)
+	if err := row.Scan(&sums.Clicks, &sums.Unique, &sums.Bots, &sums.Views, &sums.Outs); err != nil {
+		t.Fatal(err)
+	}
+	if sums != (struct{ Clicks, Unique, Bots, Views, Outs int }{2, 1, 1, 2, 1}) {
+		t.Errorf("ledger %+v", sums)
+	}
+	if len(dispatched) != 1 {
+		t.Fatalf("dispatched %v", dispatched)
+	}
+	p, outcome, err := clicklog.FindPostback(t.Context(), w.db, dispatched[0])
+	if err != nil || outcome != clicklog.PostbackPending || p.NetworkID != n || p.AccountID != w.account || p.Params["myclick"] != id {
+		t.Errorf("%+v %s %v", p, outcome, err)
+	}
+}
+
+func TestReadyWithAnEmptyDatabase(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.exec(`DELETE FROM domains`)
+	w.exec(`DELETE FROM accounts`)
+	if h := w.handler(w.tape, ""); !h.Ready() {
+		t.Error("an install without records is ready")
+	}
+}
