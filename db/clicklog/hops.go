@@ -64,12 +64,14 @@ const selectWaiting = `
 SELECT id, click_id, account_id, slot, offer_id, network_id
 FROM click_hops WHERE NOT applied AND click_id = ANY ($1::uuid[]) ORDER BY id`
 
+// The bounds choose the partitions, the list the rows: a planner that knows nothing of a young partition yet must not
+// read all that lies between.
 const updateHopped = `
 UPDATE clicks c SET offer_id = k.offer_id, network_id = k.network_id, lp_slot = k.lp_slot, lp_clicks = k.lp_clicks,
 	last_hop_id = k.hop_id
 FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::int[], $5::int[], $6::uuid[])
 	AS k (id, offer_id, network_id, lp_slot, lp_clicks, hop_id)
-WHERE c.id = k.id AND c.id BETWEEN $7 AND $8`
+WHERE c.id = k.id AND c.id = ANY ($1::uuid[]) AND c.id BETWEEN $7 AND $8`
 
 // applyHops brings the waiting steps of the given clicks into the clicks and moves their figures, and those of
 // their conversions, to the dimensions that the last step gives. It returns the clicks that are not there yet.
@@ -157,7 +159,7 @@ const updateOfferless = `
 UPDATE conversions v SET offer_id = c.offer_id, network_id = c.network_id
 FROM clicks c
 WHERE v.click_id = ANY ($1::uuid[]) AND v.offer_id = '00000000-0000-0000-0000-000000000000'
-	AND c.id = v.click_id AND c.id BETWEEN $2 AND $3`
+	AND c.id = v.click_id AND c.id = ANY ($1::uuid[]) AND c.id BETWEEN $2 AND $3`
 
 func nameOffers(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
 	if _, err := c.ExecContext(ctx, updateOfferless, idArray(ids), ids[0], ids[len(ids)-1]); err != nil {
@@ -236,9 +238,12 @@ func sortedIDs[V any](m map[uuid.UUID]V) []uuid.UUID {
 	return ids
 }
 
+// The look-up is lateral with a limit, so that it is one probe of an index for each waiting click.
 const selectSettleable = `
-SELECT DISTINCT h.click_id FROM click_hops h
-WHERE NOT h.applied AND EXISTS (SELECT FROM clicks c WHERE c.id = h.click_id) LIMIT $1`
+SELECT h.click_id
+FROM (SELECT DISTINCT click_id FROM click_hops WHERE NOT applied) h
+CROSS JOIN LATERAL (SELECT FROM clicks c WHERE c.id = h.click_id LIMIT 1) c
+LIMIT $1`
 
 // Settle applies steps that were stored beside their clicks without either seeing the other, at most for limit
 // clicks, and returns for how many. The ingester does it for its own; this is the safety net for one that died.
