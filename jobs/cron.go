@@ -24,6 +24,8 @@ type CronRow struct {
 var Cron = []CronRow{
 	{"enqueue rows that nobody holds", "*/2 * * * * *", Reconcile},
 	{"forget old jobs", "17 3 * * *", Prune},
+	{"compact the ledger", "*/5 * * * *", CompactLedger},
+	{"tidy clicks", "41 3 * * *", TidyClicks},
 }
 
 // Reconcile enqueues the rows that are due, hold no live lease and have no task.

@@ -1,0 +1,69 @@
+// Package ledger does the housekeeping of clicks and their ledger, started by the clock. Every job may be missed,
+// repeated or run beside others: figures are the same before and after.
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/workers"
+)
+
+// Register adds the handlers to a runtime.
+func Register(r *workers.Runtime, d *db.DB) {
+	k := &keeper{db: d}
+	workers.Handle(r, jobs.CompactLedger, k.compact)
+	workers.Handle(r, jobs.TidyClicks, k.tidy)
+}
+
+type keeper struct{ db *db.DB }
+
+const (
+	hoursAtOnce = 500
+	stepsAtOnce = 1000
+	// keepVisitors is how long a fingerprint is kept after its time, for clicks that wait in a spool.
+	keepVisitors = 3 * 24 * time.Hour
+	daysAhead    = 3
+)
+
+func (k *keeper) compact(ctx context.Context, _ jobs.Tick) (jobs.None, error) {
+	if _, err := clicklog.Settle(ctx, k.db, stepsAtOnce); err != nil {
+		return jobs.None{}, err
+	}
+	_, err := clicklog.Compact(ctx, k.db, time.Now(), hoursAtOnce)
+	return jobs.None{}, err
+}
+
+func (k *keeper) tidy(ctx context.Context, _ jobs.Tick) (jobs.None, error) {
+	now := time.Now()
+	for day := range daysAhead {
+		if err := clicklog.EnsurePartition(ctx, k.db, now.AddDate(0, 0, day)); err != nil {
+			return jobs.None{}, err
+		}
+	}
+	visitors, err := clicklog.SweepVisitors(ctx, k.db, now.Add(-keepVisitors))
+	if err != nil {
+		return jobs.None{}, err
+	}
+	days, err := clicklog.DropBefore(ctx, k.db, now.AddDate(0, 0, -longestHistory()))
+	if err != nil {
+		return jobs.None{}, fmt.Errorf("ledger: tidy: %w", err)
+	}
+	slog.InfoContext(ctx, "clicks tidied", "days", days, "visitors", visitors)
+	return jobs.None{}, nil
+}
+
+// longestHistory is the number of days that the most generous plan can look back.
+func longestHistory() int {
+	days := 0
+	for _, p := range models.Plans {
+		days = max(days, p.HistoryDays)
+	}
+	return days
+}

@@ -1,0 +1,64 @@
+package ledger
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
+	"switchyard/jobs"
+	"switchyard/models"
+)
+
+func TestHousekeeping(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	k := &keeper{db: d}
+	s, err := clicklog.OpenSpool(t.TempDir(), clicklog.SpoolOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	account, campaign := uuid.New(), uuid.New()
+	for range 6 {
+		c := &models.Click{ID: models.NewClickID(), AccountID: account, CampaignID: campaign}
+		if err := s.Append(t.Context(), clicklog.Record{Click: c}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := clicklog.NewIngester(s, d, clicklog.IngestOptions{BatchSize: 2}).Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ancient := time.Now().AddDate(0, 0, -longestHistory()-2)
+	if err := clicklog.EnsurePartition(t.Context(), d, ancient); err != nil {
+		t.Fatal(err)
+	}
+	_, err = d.ExecContext(t.Context(), `UPDATE click_visitors SET expires_at = now() - interval '4 days'`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // doing it again does nothing
+		if _, err := k.tidy(t.Context(), jobs.Tick{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// The hour that has just begun is compacted as well, so the clock's hour plays no part.
+	if _, err := k.compact(t.Context(), jobs.Tick{}); err != nil {
+		t.Fatal(err)
+	}
+	for query, want := range map[string]int{
+		`SELECT count(*) FROM click_visitors`:                                   0,
+		`SELECT sum(clicks) FROM ledger`:                                        6,
+		`SELECT count(*) FROM ledger WHERE NOT merged`:                          0,
+		`SELECT count(*) FROM clicks`:                                           6,
+		`SELECT count(*) FROM pg_inherits WHERE inhparent = 'clicks'::regclass`: daysAhead,
+		`SELECT sum(unique_clicks) FROM ledger WHERE merged`:                    1,
+	} {
+		var n int
+		if err := d.GetContext(t.Context(), &n, query); err != nil || n != want {
+			t.Errorf("%s: %d, want %d, %v", query, n, want, err)
+		}
+	}
+}
