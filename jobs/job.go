@@ -3,6 +3,7 @@ package jobs
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -49,6 +50,20 @@ func PolicyOf(kind string) (Policy, bool) {
 	defer registry.RUnlock()
 	p, ok := registry.policies[kind]
 	return p, ok
+}
+
+// RowKinds lists the defined kinds that have rows, of one queue or of all ("").
+func RowKinds(queue string) []string {
+	registry.RLock()
+	defer registry.RUnlock()
+	var kinds []string
+	for kind, p := range registry.policies {
+		if p.Row && (queue == "" || p.Queue == queue) {
+			kinds = append(kinds, kind)
+		}
+	}
+	slices.Sort(kinds)
+	return kinds
 }
 
 // UniqueBy makes jobs with the same key (per account) one job: while one waits or runs, submitting another meets it.

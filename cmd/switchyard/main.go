@@ -18,6 +18,9 @@ import (
 
 // cli lists the commands in the order in which help shows them.
 type cli struct {
+	Worker   workerCmd   `cmd:"" help:"Carry out jobs."`
+	Clock    clockCmd    `cmd:"" help:"Start jobs by the clock; any number may run, one works."`
+	Jobs     jobsCmd     `cmd:"" help:"List jobs, run failed ones again."`
 	Config   configCmd   `cmd:"" help:"List every setting with its value, default and meaning."`
 	Migrate  migrateCmd  `cmd:"" help:"Bring the database's schema up to date."`
 	Accounts accountsCmd `cmd:"" help:"Make and list accounts."`

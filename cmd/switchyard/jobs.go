@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"switchyard/db"
+	"switchyard/jobs"
+	"switchyard/ops/config"
+	"switchyard/ops/devstack"
+	"switchyard/ops/queue"
+)
+
+// jobsCmd looks at jobs and runs failed ones again.
+type jobsCmd struct {
+	List    jobsList    `cmd:"" help:"List jobs, the newest first."`
+	Requeue jobsRequeue `cmd:"" help:"Run failed or waiting jobs again now; always safe."`
+}
+
+type jobsList struct {
+	Queue string `help:"Only this queue." default:""`
+	State string `help:"archived (failed), retry, pending, active, scheduled or completed." default:""`
+	Kind  string `help:"Only this kind, such as webhook:deliver." default:""`
+	JSON  bool   `help:"Print one JSON value."`
+}
+
+// Run implements the command.
+func (c *jobsList) Run(ctx context.Context, e *env) error {
+	if c.State != "" && !slices.Contains(queue.States, c.State) {
+		return usageError{fmt.Errorf("%q is not a state; use one of %s", c.State, strings.Join(queue.States, ", "))}
+	}
+	return withDesk(ctx, e, func(d queue.Desk) error {
+		items, err := d.List(ctx, queue.Filter{Queue: c.Queue, State: c.State, Kind: c.Kind})
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return e.printJSON(items)
+		}
+		rows := []string{"ID\tQUEUE\tKIND\tSTATE\tATTEMPTS\tNEXT\tERROR"}
+		for _, i := range items {
+			next := ""
+			if i.NextAt != nil {
+				next = i.NextAt.UTC().Format(time.RFC3339)
+			}
+			rows = append(rows, strings.Join([]string{i.ID, i.Queue, i.Kind, i.State,
+				fmt.Sprintf("%d/%d", i.Attempts, i.MaxAttempts), dash(next), dash(strings.ReplaceAll(i.Error, "\n", " "))}, "\t"))
+		}
+		return e.printTable(rows)
+	})
+}
+
+type jobsRequeue struct {
+	IDs   []string `arg:"" optional:"" name:"id" help:"Ids as jobs list shows them, or as the queues' page does."`
+	All   bool     `help:"Every failed job."`
+	Queue string   `help:"With --all: only of this queue." default:""`
+	Kind  string   `help:"With --all: only of this kind." default:""`
+	JSON  bool     `help:"Print one JSON value."`
+}
+
+// Run implements the command.
+func (c *jobsRequeue) Run(ctx context.Context, e *env) error {
+	if c.All == (len(c.IDs) > 0) {
+		return usageError{errors.New("give ids, or --all")}
+	}
+	if !c.All && (c.Queue != "" || c.Kind != "") {
+		return usageError{errors.New("--queue and --kind go with --all")}
+	}
+	return withDesk(ctx, e, func(d queue.Desk) error {
+		var done []string
+		var err error
+		if c.All {
+			done, err = d.RequeueAll(ctx, c.Queue, c.Kind)
+		} else {
+			done, err = d.Requeue(ctx, c.IDs...)
+		}
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return e.printJSON(map[string]any{"requeued": done})
+		}
+		lines := []string{fmt.Sprintf("%d jobs requeued", len(done))}
+		for _, id := range c.IDs {
+			if !slices.Contains(done, id) {
+				lines = append(lines, id+": nothing to run: unknown, done, or being done")
+			}
+		}
+		return e.printTable(lines)
+	})
+}
+
+// withDesk gives a command the servers that the settings name, or the private ones.
+func withDesk(ctx context.Context, e *env, fn func(queue.Desk) error) error {
+	return withDatabase(ctx, e, func(cfg config.Config, d *db.DB) error {
+		if cfg.RedisURL == "" {
+			servers, release, err := devstack.Use(ctx, devstack.Options{DataDir: cfg.DataDir, Out: e.stderr})
+			if err != nil {
+				return err
+			}
+			defer release(context.WithoutCancel(ctx)) //nolint:errcheck // the answer has been printed
+			cfg.RedisURL = servers.RedisURL
+		}
+		r, err := jobs.OpenRedis(cfg.RedisURL)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		return fn(queue.Desk{DB: d, Redis: r, Client: jobs.Connect(r)})
+	})
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"switchyard/db"
+	"switchyard/db/seal"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/ops/config"
+	"switchyard/ops/logs"
+	"switchyard/workers"
+	"switchyard/workers/clock"
+	"switchyard/workers/conversion"
+	"switchyard/workers/egress"
+	"switchyard/workers/webhook"
+)
+
+// workerCmd carries out jobs.
+type workerCmd struct {
+	Queues string `help:"Queues to serve with their weights, such as interactive=6,webhooks=4; empty: all." default:""`
+	Slots  int    `help:"Jobs at once per unit of weight." default:"10"`
+}
+
+// Run implements the command.
+func (c *workerCmd) Run(ctx context.Context, e *env) error {
+	queues, err := jobs.ParseQueues(c.Queues)
+	if err != nil {
+		return usageError{err}
+	}
+	if c.Slots < 1 {
+		return usageError{errors.New("--slots must be 1 or more")}
+	}
+	return withServers(e, "switchyard-worker", 20, func(cfg config.Config, d *db.DB, r jobs.Redis) error {
+		return runWorker(ctx, cfg, workers.Options{DB: d, Redis: r, Client: jobs.Connect(r), Queues: queues, Slots: c.Slots})
+	})
+}
+
+// runWorker runs a runtime with every handler of the service until the context ends.
+func runWorker(ctx context.Context, cfg config.Config, o workers.Options) error {
+	box, err := seal.New(o.DB, cfg.EncryptionKey)
+	if err != nil {
+		return err
+	}
+	out, err := egress.New(egress.Options{Allow: cfg.EgressAllow, CAFile: cfg.EgressCAFile})
+	if err != nil {
+		return err
+	}
+	r := workers.New(o)
+	webhook.Register(r, webhook.Options{Box: box, Egress: out, Schedule: cfg.WebhookSchedule})
+	conversion.Register(r, store.New(o.DB, box))
+	return r.Run(ctx)
+}
+
+// clockCmd starts jobs by the clock.
+type clockCmd struct{}
+
+// Run implements the command.
+func (c *clockCmd) Run(ctx context.Context, e *env) error {
+	return withServers(e, "switchyard-clock", 2, func(_ config.Config, d *db.DB, r jobs.Redis) error {
+		if err := jobs.CheckRedis(ctx, r); errors.Is(err, jobs.ErrEvicts) {
+			return err
+		}
+		return runClock(ctx, d, jobs.Connect(r))
+	})
+}
+
+// runClock runs the cron table until the context ends.
+func runClock(ctx context.Context, d *db.DB, client *jobs.Client) error {
+	err := clock.Clock{Rows: jobs.Cron, Start: clock.Submit(client)}.Run(ctx, d)
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// withServers gives a process type its settings, its log and its servers, which need not answer yet.
+func withServers(e *env, name string, conns int, fn func(config.Config, *db.DB, jobs.Redis) error) error {
+	cfg, err := config.Load(e.getenv)
+	if err != nil {
+		return err
+	}
+	if cfg.DatabaseURL == "" || cfg.RedisURL == "" {
+		return errors.New("DATABASE_URL and REDIS_URL must be set; `switchyard up` runs everything on private servers")
+	}
+	slog.SetDefault(logs.New(e.stderr, cfg.LogLevel))
+	d, err := db.OpenLazy(cfg.DatabaseURL, db.Options{MaxConns: conns, Name: name})
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	r, err := jobs.OpenRedis(cfg.RedisURL)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	return fn(cfg, d, r)
+}

@@ -1,0 +1,54 @@
+package monitor
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"switchyard/db"
+	"switchyard/db/joblog"
+)
+
+// NewRegistry makes a registry with the figures of the process, the connection pool and, read when asked, the job rows.
+func NewRegistry(d *db.DB) *prometheus.Registry {
+	r := prometheus.NewRegistry()
+	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	if d != nil {
+		r.MustRegister(collectors.NewDBStatsCollector(d.DB.DB, "switchyard"), jobRows{d})
+	}
+	return r
+}
+
+// jobRows counts the rows of jobs at each scrape.
+type jobRows struct{ db *db.DB }
+
+var (
+	rowsDesc = prometheus.NewDesc("switchyard_job_rows", "Row jobs that are not done, by kind and state.",
+		[]string{"kind", "state"}, nil)
+	overdueDesc = prometheus.NewDesc("switchyard_job_overdue_seconds", "How long the longest waiting due row waits, by kind and state.",
+		[]string{"kind", "state"}, nil)
+)
+
+// Describe implements prometheus.Collector.
+func (jobRows) Describe(ch chan<- *prometheus.Desc) {
+	ch <- rowsDesc
+	ch <- overdueDesc
+}
+
+// Collect implements prometheus.Collector. While PostgreSQL is away these figures are missing, the others stay.
+func (c jobRows) Collect(ch chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+	defer cancel()
+	stats, err := joblog.ReadStats(ctx, c.db)
+	if err != nil {
+		slog.WarnContext(ctx, "figures of jobs not read", "error", err)
+		return
+	}
+	for _, s := range stats {
+		ch <- prometheus.MustNewConstMetric(rowsDesc, prometheus.GaugeValue, float64(s.Rows), s.Kind, s.State)
+		ch <- prometheus.MustNewConstMetric(overdueDesc, prometheus.GaugeValue, s.OldestDue, s.Kind, s.State)
+	}
+}

@@ -1,0 +1,128 @@
+package monitor_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/gin-gonic/gin"
+
+	"switchyard/db/dbtest"
+	"switchyard/jobs"
+	"switchyard/jobs/jobstest"
+	"switchyard/ops/monitor"
+)
+
+const password = "open sesame"
+
+// get asks the pages; pass "" sends no credentials.
+func get(h http.Handler, path, pass string, header ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(http.MethodGet, path, nil)
+	if len(header) > 0 {
+		r.Method = http.MethodPost
+		r.Header.Set(header[0], header[1])
+	}
+	if pass != "" {
+		r.SetBasicAuth("anyone", pass)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+func router(o monitor.Options) http.Handler {
+	gin.SetMode(gin.TestMode)
+	e := gin.New()
+	monitor.Mount(e, o)
+	return e
+}
+
+func TestQueuesPage(t *testing.T) {
+	t.Parallel()
+	r := jobstest.Redis(t)
+	if _, err := jobs.Connect(r).LostRow(t.Context(), jobs.Row{Kind: jobs.DeliverWebhook.Kind()}); err != nil {
+		t.Fatal(err) // makes the queue known
+	}
+	h := router(monitor.Options{Redis: r, Password: password})
+	for _, c := range []struct {
+		path, pass string
+		want       int
+	}{
+		{"/ops/queues", "", 401}, {"/ops/queues/api/queues", "", 401}, {"/ops/queues/api/queues", "wrong", 401},
+		{"/ops/queues", password, 200}, {"/ops/queues/", password, 200}, {"/ops/queues/queues/webhooks", password, 200},
+		{"/ops/queues/api/queues", password, 200}, {"/ops/queues/api/queues/webhooks/pending_tasks", password, 200},
+		{"/ops/queues/api/servers", password, 200}, {"/ops/queues/api/redis_info", password, 200},
+	} {
+		if w := get(h, c.path, c.pass); w.Code != c.want {
+			t.Errorf("%s with %q: %d, want %d", c.path, c.pass, w.Code, c.want)
+		}
+	}
+	if w := get(h, "/ops/queues/api/queues", password); !strings.Contains(w.Body.String(), `"webhooks"`) {
+		t.Errorf("queues: %s", w.Body)
+	}
+	page := get(h, "/ops/queues/", password).Body.String()
+	_, script, _ := strings.Cut(page, `src="`)
+	script, _, _ = strings.Cut(script, `"`)
+	if !strings.HasPrefix(script, "/ops/queues/") {
+		t.Fatalf("the page loads %q", script)
+	}
+	if w := get(h, script, password); w.Code != 200 || w.Body.Len() < 1000 {
+		t.Errorf("%s: %d, %d bytes", script, w.Code, w.Body.Len())
+	}
+	if w := get(h, "/ops/queues/api/queues/webhooks:pause", password, "Sec-Fetch-Site", "cross-site"); w.Code != 403 {
+		t.Errorf("a button pressed by a foreign page: %d", w.Code)
+	}
+	if w := get(h, "/ops/queues/api/queues/webhooks:pause", password, "Sec-Fetch-Site", "same-origin"); w.Code != 204 {
+		t.Errorf("a button: %d", w.Code)
+	}
+	if w := get(router(monitor.Options{Redis: r}), "/ops/queues", password); w.Code != 404 {
+		t.Errorf("without a password set: %d, want 404", w.Code)
+	}
+}
+
+func TestReadiness(t *testing.T) {
+	t.Parallel()
+	fine := func(context.Context) error { return nil }
+	broken := func(context.Context) error { return errors.New("secret detail") }
+	for name, c := range map[string]struct {
+		checks []monitor.Check
+		want   int
+	}{
+		"none":     {nil, 200},
+		"fine":     {[]monitor.Check{{Name: "db", Ask: fine}, {Name: "redis", Ask: fine}}, 200},
+		"broken":   {[]monitor.Check{{Name: "db", Ask: broken}, {Name: "redis", Ask: fine}}, 503},
+		"optional": {[]monitor.Check{{Name: "db", Ask: broken, Optional: true}, {Name: "spool", Ask: fine}}, 200},
+	} {
+		h := router(monitor.Options{Checks: c.checks})
+		if w := get(h, "/readyz", ""); w.Code != c.want || strings.Contains(w.Body.String(), "detail") {
+			t.Errorf("%s: %d %s, want %d", name, w.Code, w.Body, c.want)
+		}
+		if w := get(h, "/healthz", ""); w.Code != 200 {
+			t.Errorf("%s: health %d", name, w.Code)
+		}
+	}
+}
+
+func TestFigures(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	if _, err := d.ExecContext(t.Context(), `INSERT INTO jobs (id, kind, max_attempts) VALUES (gen_random_uuid(), 'x:y', 1)`); err != nil {
+		t.Fatal(err)
+	}
+	reg := monitor.NewRegistry(d)
+	h := router(monitor.Options{Password: password, Registry: reg})
+	if w := get(h, "/metrics", ""); w.Code != 401 {
+		t.Errorf("figures without the password: %d", w.Code)
+	}
+	w := get(h, "/metrics", password)
+	if w.Code != 200 || !strings.Contains(w.Body.String(), `switchyard_job_rows{kind="x:y",state="pending"} 1`) {
+		t.Errorf("figures: %d %.300s", w.Code, w.Body)
+	}
+	open := router(monitor.Options{Registry: reg})
+	if w := get(open, "/metrics", ""); w.Code != 404 { // httptest calls from 192.0.2.1
+		t.Errorf("figures for a stranger: %d", w.Code)
+	}
+}
