@@ -55,25 +55,25 @@ type Server struct {
 }
 
 // New starts an API with an account.
-func New(t testing.TB, options ...Options) *Server {
-	t.Helper()
+func New(tb testing.TB, options ...Options) *Server {
+	tb.Helper()
 	var o Options
 	if len(options) > 0 {
 		o = options[0]
 	}
-	s := &Server{t: t, DB: o.DB}
+	s := &Server{t: tb, DB: o.DB}
 	if s.DB == nil {
-		s.DB = dbtest.New(t)
+		s.DB = dbtest.New(tb)
 	}
 	keys := [][]byte{bytes.Repeat([]byte{7}, 32)}
 	if o.NoKey {
 		keys = nil
 	}
 	box, err := seal.New(s.DB, keys...)
-	check(t, err)
+	check(tb, err)
 	s.Store = store.New(s.DB, box)
 	if o.Rates == nil {
-		o.Rates = Rates(t)
+		o.Rates = Rates(tb)
 	}
 	if o.V1.Jobs == nil {
 		s.Jobs, o.V1.Jobs = jobstest.New()
@@ -81,11 +81,11 @@ func New(t testing.TB, options ...Options) *Server {
 	s.Handler = api.New(api.Deps{
 		Store: s.Store, Rates: o.Rates, V1: o.V1, BaseURL: "http://localhost", Version: "test", Extra: o.Extra,
 		Undeclared: func(r *route.Route, status int, code string) {
-			t.Errorf("%s %s answers %d %s, which its row does not declare", r.Method, r.Path, status, code)
+			tb.Errorf("%s %s answers %d %s, which its row does not declare", r.Method, r.Path, status, code)
 		},
 	})
 	server := httptest.NewServer(s.Handler)
-	t.Cleanup(server.Close)
+	tb.Cleanup(server.Close)
 	s.URL = server.URL
 	plan := o.Plan
 	if plan == "" {
@@ -96,15 +96,15 @@ func New(t testing.TB, options ...Options) *Server {
 }
 
 // Rates gives a rate counter on the test Redis under a prefix of its own.
-func Rates(t testing.TB) *kv.Rates {
-	t.Helper()
+func Rates(tb testing.TB) *kv.Rates {
+	tb.Helper()
 	url := os.Getenv("TEST_REDIS_URL")
 	if url == "" {
-		t.Fatal("TEST_REDIS_URL is not set: run `make test`")
+		tb.Fatal("TEST_REDIS_URL is not set: run `make test`")
 	}
 	r, err := kv.Open(url, "test:"+rand.Text()+":")
-	check(t, err)
-	t.Cleanup(func() { _ = r.Close() })
+	check(tb, err)
+	tb.Cleanup(func() { _ = r.Close() })
 	return r
 }
 
@@ -122,9 +122,10 @@ func (s *Server) NewAccount(plan string) (account models.Account, full, readOnly
 }
 
 // In gives the same server for a subtest, so that failures are the subtest's.
-func (s *Server) In(t testing.TB) *Server {
+func (s *Server) In(tb testing.TB) *Server {
+	tb.Helper()
 	other := *s
-	other.t = t
+	other.t = tb
 	return &other
 }
 
@@ -228,9 +229,9 @@ func (a Answer) Map() map[string]any {
 	return m
 }
 
-func check(t testing.TB, err error) {
-	t.Helper()
+func check(tb testing.TB, err error) {
+	tb.Helper()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }

@@ -22,10 +22,10 @@ var document = sync.OnceValues(func() (*openapi3.T, error) {
 })
 
 // conforms fails the test when a JSON answer has not the form that the document promises for its status.
-func conforms(t testing.TB, method, path string, a Answer) {
-	t.Helper()
+func conforms(tb testing.TB, method, path string, a Answer) {
+	tb.Helper()
 	if err := difference(method, path, a); err != nil {
-		t.Errorf("%s %s: the answer differs from the document: %.1500v", method, path, err)
+		tb.Errorf("%s %s: the answer differs from the document: %.1500v", method, path, err)
 	}
 }
 

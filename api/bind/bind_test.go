@@ -104,8 +104,10 @@ func TestWindow(t *testing.T) {
 
 // Whatever is sent, the answer is a value or an error that a client may see.
 func FuzzDecode(f *testing.F) {
-	for _, seed := range []string{`{}`, `{"id":"` + uuid.NewString() + `","money":1e5,"items":[{"weight":1}]}`, `{"a":"\u0000"}`,
-		`{"name":"\ud800","any":{"x":[[]]}}`, "\xef\xbb\xbf{}", `{"cap":1e400}`, `[`, `{"lists":{"a":["b"]}}`} {
+	for _, seed := range []string{
+		`{}`, `{"id":"` + uuid.NewString() + `","money":1e5,"items":[{"weight":1}]}`, `{"a":"\u0000"}`, `[`,
+		`{"name":"\ud800","any":{"x":[[]]}}`, "\xef\xbb\xbf{}", `{"cap":1e400}`, `{"lists":{"a":["b"]}}`,
+	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {

@@ -48,7 +48,7 @@ type Reply struct {
 
 // Of makes the reply to a call from what its handler returned.
 func Of(c *route.Call, answer any, err error) Reply {
-	if later, ok := errors.AsType[*route.Later](err); ok {
+	if later, ok := errors.AsType[*route.LaterError](err); ok {
 		return data(c, http.StatusAccepted, route.JobRef{Job: later.Job})
 	}
 	if err != nil {

@@ -74,8 +74,9 @@ func operation(s *schemas, row route.Route) object {
 			row.Deprecated.Sunset.UTC().Format("2006-01-02"), row.Deprecated.Link)
 	}
 	if row.Body != nil {
-		op["requestBody"] = object{"required": !row.BodyOptional,
-			"content": object{"application/json": object{"schema": s.of(reflect.TypeOf(row.Body), true)}}}
+		op["requestBody"] = object{
+			"required": !row.BodyOptional, "content": jsonContent(s.of(reflect.TypeOf(row.Body), true)),
+		}
 	}
 	return op
 }

@@ -125,8 +125,8 @@ type JobState struct {
 	URL    string `json:"url"`
 }
 
-// Later is returned as an error by a handler whose job goes on after the answer: the answer is 202 with the job.
-type Later struct{ Job JobState }
+// LaterError is returned as an error by a handler whose job goes on after the answer: the answer is 202 with the job.
+type LaterError struct{ Job JobState }
 
-// Error makes Later an error, so that a handler's answer keeps its one type.
-func (l *Later) Error() string { return fmt.Sprintf("job %s goes on", l.Job.ID) }
+// Error makes it an error, so that a handler's answer keeps its one type.
+func (l *LaterError) Error() string { return fmt.Sprintf("job %s goes on", l.Job.ID) }

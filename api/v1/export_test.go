@@ -23,8 +23,8 @@ var ProbeJob = jobs.Define[ProbeArgs, ProbeResult]("probe:echo", jobs.Policy{Que
 var ProbeRowJob = jobs.Define[ProbeArgs, ProbeResult]("probe:row", jobs.Policy{Queue: jobs.Interactive, Row: true})
 
 var (
-	probe    = slow(ProbeJob, func(r ProbeResult) ProbeAnswer { return ProbeAnswer{r.Echo} })
-	probeRow = slow(ProbeRowJob, func(r ProbeResult) ProbeAnswer { return ProbeAnswer{r.Echo} })
+	probe    = slow(ProbeJob, func(r ProbeResult) ProbeAnswer { return ProbeAnswer(r) })
+	probeRow = slow(ProbeRowJob, func(r ProbeResult) ProbeAnswer { return ProbeAnswer(r) })
 )
 
 // ProbeRoutes wait for the jobs; the row's id comes in the query.

@@ -63,7 +63,7 @@ func (s slowJob[A, R, T]) runRow(c *route.Call, d Deps, id uuid.UUID) (T, error)
 }
 
 func (s slowJob[A, R, T]) await(c *route.Call, t jobs.Ticket[R]) (T, error) {
-	later := &route.Later{Job: route.JobState{ID: t.ID, Kind: t.Kind, Status: models.JobPending, URL: jobURL(t.ID)}}
+	later := &route.LaterError{Job: route.JobState{ID: t.ID, Kind: t.Kind, Status: models.JobPending, URL: jobURL(t.ID)}}
 	if prefersAsync(c) {
 		c.Header().Set("Preference-Applied", "respond-async")
 		return zero[T](), later

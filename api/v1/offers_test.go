@@ -139,6 +139,7 @@ func TestOfferErrors(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := s.In(t)
 			s.Do("POST", "/offers", c.body).Want(c.status, c.code)
 			if m, ok := c.body.(map[string]any); ok && c.status == 400 {

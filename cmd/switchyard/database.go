@@ -32,7 +32,7 @@ func withDatabase(ctx context.Context, e *env, fn func(config.Config, *db.DB) er
 	if err != nil {
 		return err
 	}
-	defer d.Close()
+	defer func() { err = errors.Join(err, d.Close()) }()
 	if private {
 		if _, err := db.Migrate(ctx, d); err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"log/slog"
+	"strconv"
 	"sync"
 	"time"
 
@@ -173,7 +174,7 @@ func (r *Rates) announce(ctx context.Context) {
 	key := r.prefix + "rate-processes"
 	pipe := r.client.Pipeline()
 	pipe.ZAdd(ctx, key, redis.Z{Score: float64(now.UnixMilli()), Member: r.name})
-	pipe.ZRemRangeByScore(ctx, key, "-inf", fmt.Sprint(now.Add(-forgetAfter).UnixMilli()))
+	pipe.ZRemRangeByScore(ctx, key, "-inf", strconv.FormatInt(now.Add(-forgetAfter).UnixMilli(), 10))
 	alive := pipe.ZCard(ctx, key)
 	pipe.PExpire(ctx, key, 2*forgetAfter)
 	if _, err := pipe.Exec(ctx); err != nil {

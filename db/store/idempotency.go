@@ -44,9 +44,9 @@ const findAttempt = `
 SELECT fingerprint, status, answer, coalesce(lease_until > now(), false) AS running
 FROM idempotency_keys WHERE account_id = $1 AND key = $2 AND created_at > now() - interval '24 hours'`
 
-// BeginAttempt, in a transaction, takes the key for its duration and gives the stored answer of an earlier attempt, or
-// nil when this one is to run. Another attempt that is running is ErrInProgress, another request under the key
-// ErrKeyReused.
+// BeginAttempt takes the key for the duration of the transaction it is called in, and gives the stored answer of an
+// earlier attempt, or nil when this one is to run. Another attempt that is running is ErrInProgress, another request
+// under the key ErrKeyReused.
 func (s *Store) BeginAttempt(ctx context.Context, a Attempt) (*Stored, error) {
 	var got bool
 	if err := sqlx.GetContext(ctx, s.c, &got, lockAttempt, a.Account.String()+"|"+a.Key); err != nil {

@@ -56,8 +56,8 @@ VALUES ($1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7))
 RETURNING ` + keyColumns
 
 // CreateKey makes a key and gives it in clear, for the only time. A zero life never ends.
-func (s *Store) CreateKey(ctx context.Context, account uuid.UUID, name, scope string, life time.Duration) (
-	models.Key, string, error) {
+func (s *Store) CreateKey(ctx context.Context, account uuid.UUID, name, scope string, life time.Duration,
+) (models.Key, string, error) {
 	if _, err := s.FindAccount(ctx, account); err != nil {
 		return models.Key{}, "", err
 	}
