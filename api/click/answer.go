@@ -85,7 +85,8 @@ func (r *request) send(w http.ResponseWriter, transition string) {
 	if err != nil {
 		script = []byte(`""`)
 	}
-	b := append(r.page[:0], `<!doctype html><html><head><meta charset="utf-8"><title></title>`...)
+	b := r.page[:0]
+	b = append(b, `<!doctype html><html><head><meta charset="utf-8"><title></title>`...)
 	if page.noReferrer {
 		b = append(b, `<meta name="referrer" content="no-referrer">`...)
 	}

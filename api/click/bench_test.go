@@ -84,6 +84,7 @@ func benchRequest() *http.Request {
 // tokens, cookies.
 func BenchmarkRedirect(b *testing.B) {
 	spool := func(b *testing.B) Recorder {
+		b.Helper()
 		s, err := clicklog.OpenSpool(b.TempDir(), clicklog.SpoolOptions{})
 		if err != nil {
 			b.Fatal(err)

@@ -41,7 +41,7 @@ func readCopy(path string) (*store.Routing, error) {
 	if err != nil {
 		return nil, fmt.Errorf("click: read routing copy: %w", err)
 	}
-	defer f.Close()
+	defer f.Close() //nolint:errcheck // it was read only
 	dec := gob.NewDecoder(bufio.NewReaderSize(f, 1<<16))
 	var format string
 	var r store.Routing

@@ -55,7 +55,8 @@ func cookie(h http.Header, name string) string {
 }
 
 func (r *request) setCookie(h http.Header, name, value string, age time.Duration) {
-	b := append(r.page[:0], name...)
+	b := r.page[:0]
+	b = append(b, name...)
 	b = append(append(b, '='), value...)
 	b = strconv.AppendInt(append(b, "; Path=/; Max-Age="...), int64(age/time.Second), 10)
 	b = append(b, "; HttpOnly; SameSite=Lax"...)
@@ -103,7 +104,8 @@ func (r *request) bindName() string { return bindCookie + models.FormatClickID(r
 // and user agent for visitors without the parameter.
 func (r *request) fingerprint() (key [16]byte) {
 	row := &r.camp.row
-	b := append(r.page[:0], row.ID[:]...)
+	b := r.page[:0]
+	b = append(b, row.ID[:]...)
 	method, value := row.UniquenessMethod, ""
 	if method == "param" {
 		if value = r.Param(row.UniquenessParam); value == "" {

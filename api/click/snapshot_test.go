@@ -2,10 +2,10 @@ package click
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 
@@ -93,13 +93,13 @@ func TestACampaignThatComesBeforeItsOfferIsCompletedByIt(t *testing.T) {
 }
 
 // down makes a database that nobody answers for: the pool opens, every query fails.
-func down(t testing.TB) db.Conn {
-	t.Helper()
+func down(tb testing.TB) db.Conn {
+	tb.Helper()
 	d, err := db.OpenLazy("postgres://nobody@127.0.0.1:1/none?sslmode=disable", db.Options{})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() { _ = d.Close() })
+	tb.Cleanup(func() { _ = d.Close() })
 	return d
 }
 
@@ -221,7 +221,7 @@ func TestDailyCapsFollowTheLedger(t *testing.T) {
 	}
 	for i := range 2 {
 		w.exec(`INSERT INTO conversions VALUES ($1, $2, $3, $4, '', 'approved', '', 1, 'USD', 0, NULL, $5, $6, $7::uuid, $7::uuid, 'postback', now(), now())`,
-			uuid.New(), w.account, uuid.New(), fmt.Sprint(i), id, o, zero)
+			uuid.New(), w.account, uuid.New(), strconv.Itoa(i), id, o, zero)
 	}
 	if err := w.h.readUsage(t.Context(), now); err != nil {
 		t.Fatal(err)

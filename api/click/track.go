@@ -178,7 +178,8 @@ func appendParam(url []byte, name, value string) []byte {
 	if strings.IndexByte(text, '?') >= 0 {
 		sep = '&'
 	}
-	b := append(url[:0], text...)
+	b := url[:0]
+	b = append(b, text...)
 	if last := text[len(text)-1]; last != '?' && last != '&' {
 		b = append(b, sep)
 	}

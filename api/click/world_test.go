@@ -84,10 +84,10 @@ type world struct {
 	own     uuid.UUID
 }
 
-func newWorld(t testing.TB) *world {
-	t.Helper()
-	d, url := dbtest.NewURL(t)
-	w := &world{TB: t, db: d, url: url, tape: &tape{}, shared: uuid.New(), own: uuid.New()}
+func newWorld(tb testing.TB) *world {
+	tb.Helper()
+	d, url := dbtest.NewURL(tb)
+	w := &world{TB: tb, db: d, url: url, tape: &tape{}, shared: uuid.New(), own: uuid.New()}
 	w.account = w.newAccount()
 	w.exec(`INSERT INTO domains (id, host, is_verified) VALUES ($1, $2, true)`, w.shared, shared)
 	w.exec(`INSERT INTO domains (id, account_id, host, is_verified, index_page, crawlers)
@@ -233,7 +233,7 @@ func (w *world) sent(target string, edits ...edit) string {
 }
 
 // until waits for a condition, looking often; the test fails when it does not come true.
-func until(t testing.TB, what string, ok func() bool) {
+func until(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	deadline, tick := time.After(20*time.Second), time.NewTicker(5*time.Millisecond)
 	defer tick.Stop()

@@ -19,8 +19,8 @@ const RoutingChannel = "routing"
 
 // RoutingKey names one record that the redirect reads.
 type RoutingKey struct {
-	Table string
-	ID    uuid.UUID
+	Table string    `db:"table_name"`
+	ID    uuid.UUID `db:"id"`
 }
 
 // ParseRoutingKey reads the payload of a notification, "table:id".
@@ -34,7 +34,7 @@ func ParseRoutingKey(payload string) (key RoutingKey, ok bool) {
 // RoutingVersion is the version of a record's row: it changes with every write of the row.
 type RoutingVersion struct {
 	RoutingKey
-	Version int64
+	Version int64 `db:"version"`
 }
 
 // Routing is a set of records that the redirect reads. Records that are deleted or deactivated are left out.
@@ -201,7 +201,7 @@ func loader[T any](table, columns string, into func(*Routing) *[]T) routingLoade
 var versionsQuery = func() string {
 	parts := make([]string, len(live))
 	for i, l := range live {
-		parts[i] = fmt.Sprintf(`SELECT '%s', id, %s FROM %s WHERE %s`, l.table, rowVersion, l.table, l.where)
+		parts[i] = fmt.Sprintf(`SELECT '%s' AS table_name, id, %s FROM %s WHERE %s`, l.table, rowVersion, l.table, l.where)
 	}
 	return strings.Join(parts, ` UNION ALL `)
 }()
@@ -209,20 +209,8 @@ var versionsQuery = func() string {
 // RoutingVersions lists every record that the redirect reads with the version of its row: what is not on the list is
 // gone, and only what has another version needs to be read.
 func RoutingVersions(ctx context.Context, c db.Conn) ([]RoutingVersion, error) {
-	rows, err := c.QueryxContext(ctx, versionsQuery)
-	if err != nil {
-		return nil, fmt.Errorf("store: list routing versions: %w", err)
-	}
-	defer rows.Close()
 	var list []RoutingVersion
-	for rows.Next() {
-		var v RoutingVersion
-		if err := rows.Scan(&v.Table, &v.ID, &v.Version); err != nil {
-			return nil, fmt.Errorf("store: list routing versions: %w", err)
-		}
-		list = append(list, v)
-	}
-	if err := rows.Err(); err != nil {
+	if err := sqlx.SelectContext(ctx, c, &list, versionsQuery); err != nil {
 		return nil, fmt.Errorf("store: list routing versions: %w", err)
 	}
 	return list, nil

@@ -35,10 +35,10 @@ func TestStatus(t *testing.T) {
 	t.Parallel()
 	own := map[string][]string{"rejected": {"Lead", "x"}, "bogus": {"sale"}}
 	for word, want := range map[string]string{
-		"": "approved", "Sale": "approved", "1": "approved", " HOLD ": "pending", "lead": "rejected", "X": "rejected",
+		"": "approved", "Sale": "approved", "1": "approved", "HOLD": "pending", "lead": "rejected", "X": "rejected",
 		"trash": "rejected", "rfnd": "chargeback", "whatever": "pending",
 	} {
-		if got := Status(word, own); got != want {
+		if got := Status(" "+word+" ", own); got != want {
 			t.Errorf("Status(%q) = %s, want %s", word, got, want)
 		}
 	}
