@@ -1,0 +1,187 @@
+package clock_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"switchyard/db/dbtest"
+	"switchyard/jobs"
+	"switchyard/jobs/jobstest"
+	"switchyard/workers/clock"
+)
+
+var tick = jobs.Define[jobs.Tick, jobs.None]("ctest:tick", jobs.Policy{Queue: jobs.Maintenance})
+
+// hands is a clock's time as a test moves it: it wakes all sleepers.
+type hands struct {
+	mu   sync.Mutex
+	now  time.Time
+	wake chan struct{}
+	idle chan struct{} // receives whenever somebody goes to sleep
+}
+
+func newHands(now time.Time) *hands {
+	return &hands{now: now, wake: make(chan struct{}), idle: make(chan struct{}, 1000)}
+}
+
+func (h *hands) read() time.Time { h.mu.Lock(); defer h.mu.Unlock(); return h.now }
+
+func (h *hands) move(d time.Duration) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.now = h.now.Add(d)
+	close(h.wake)
+	h.wake = make(chan struct{})
+}
+
+func (h *hands) sleep(ctx context.Context, until time.Time) error {
+	for {
+		h.mu.Lock()
+		now, wake := h.now, h.wake
+		h.mu.Unlock()
+		if !now.Before(until) {
+			return nil
+		}
+		h.idle <- struct{}{}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-wake:
+		}
+	}
+}
+
+func wait[T any](t *testing.T, ch <-chan T) (v T) {
+	t.Helper()
+	select {
+	case v = <-ch:
+	case <-time.After(20 * time.Second):
+		t.Fatal("nothing came")
+	}
+	return v
+}
+
+// starts gives a StartFunc and what it was called with.
+func starts() (clock.StartFunc, chan time.Time) {
+	ch := make(chan time.Time, 1000)
+	return func(_ context.Context, _ jobs.CronRow, at time.Time, _ time.Duration) error {
+		ch <- at
+		return nil
+	}, ch
+}
+
+func TestTicks(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	h := newHands(time.Date(2026, 3, 29, 0, 30, 10, 0, time.UTC))
+	start, ticks := starts()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	c := clock.Clock{Rows: []jobs.CronRow{{Name: "hourly", Spec: "0 * * * *", Job: tick}}, Start: start, Now: h.read, Sleep: h.sleep}
+	done := make(chan error, 1)
+	go func() { done <- c.Run(ctx, d) }()
+
+	// The tick missed while nobody led is made up for, once; then each at its hour, and only the last after a long sleep.
+	for i, c := range []struct {
+		move time.Duration
+		want string
+	}{{0, "00:00"}, {30 * time.Minute, "01:00"}, {time.Hour, "02:00"}, {5 * time.Hour, "07:00"}} {
+		if i > 0 {
+			wait(t, h.idle)
+			h.move(c.move)
+		}
+		if got := wait(t, ticks).Format("15:04"); got != c.want {
+			t.Errorf("tick %s, want %s", got, c.want)
+		}
+	}
+	cancel()
+	wait(t, done)
+	if len(ticks) != 0 {
+		t.Errorf("%d ticks too many", len(ticks))
+	}
+}
+
+func TestTwoClocksAndHandOver(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	start, ticks := starts()
+	rows := []jobs.CronRow{{Name: "secondly", Spec: "* * * * * *", Job: tick}}
+	run := func(h *hands) (context.CancelFunc, chan error) {
+		ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+		done := make(chan error, 1)
+		go func() { done <- clock.Clock{Rows: rows, Start: start, Now: h.read, Sleep: h.sleep}.Run(ctx, d) }()
+		t.Cleanup(cancel)
+		return cancel, done
+	}
+	begin := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	one, two := newHands(begin), newHands(begin)
+	stop, stopped := run(one)
+	wait(t, ticks)
+	wait(t, one.idle)
+	run(two)
+	for range 5 {
+		one.move(time.Second)
+		two.move(time.Second)
+		wait(t, ticks)
+		wait(t, one.idle)
+	}
+	if len(ticks) != 0 || len(two.idle) != 0 {
+		t.Errorf("the second clock works too: %d ticks, %d sleeps", len(ticks), len(two.idle))
+	}
+	stop()
+	wait(t, stopped)
+	wait(t, two.idle) // it leads now
+	if got := wait(t, ticks); !got.Equal(begin.Add(5 * time.Second)) {
+		t.Errorf("the new leader looks back to %s", got)
+	}
+}
+
+func TestPanicIsIsolated(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	h := newHands(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
+	good := make(chan time.Time, 10)
+	start := func(_ context.Context, row jobs.CronRow, at time.Time, _ time.Duration) error {
+		if row.Name == "bad" {
+			panic("boom")
+		}
+		good <- at
+		return nil
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	rows := []jobs.CronRow{{Name: "bad", Spec: "* * * * *", Job: tick}, {Name: "good", Spec: "* * * * *", Job: tick}}
+	go func() { _ = clock.Clock{Rows: rows, Start: start, Now: h.read, Sleep: h.sleep}.Run(ctx, d) }()
+	for range 3 {
+		wait(t, good)
+		wait(t, h.idle)
+		h.move(time.Minute)
+	}
+}
+
+func TestATickIsOneJob(t *testing.T) {
+	t.Parallel()
+	r, client := jobstest.New()
+	submit, at := clock.Submit(client), time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	row := jobs.CronRow{Name: "x", Spec: "@hourly", Job: tick}
+	for _, moment := range []time.Time{at, at, at.Add(time.Hour), at} {
+		if err := submit(t.Context(), row, moment, time.Hour); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tasks := r.Tasks(tick.Kind())
+	if len(tasks) != 2 || tasks[0].ID != "ctest:tick@2026-01-01T12:00:00Z" || tasks[0].Policy.Keep != time.Hour {
+		t.Errorf("tasks: %+v", tasks)
+	}
+}
+
+func TestTableIsValid(t *testing.T) {
+	t.Parallel()
+	for _, row := range jobs.Cron {
+		if _, err := jobs.ParseSpec(row.Spec); err != nil {
+			t.Errorf("%s: %v", row.Name, err)
+		}
+	}
+}
