@@ -1,0 +1,263 @@
+package joblog_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/dbtest"
+	"switchyard/db/joblog"
+	"switchyard/db/outbox"
+	"switchyard/models"
+)
+
+const kind = "jtest:work"
+
+func account(t *testing.T, d *db.DB) uuid.UUID {
+	t.Helper()
+	id := uuid.New()
+	if _, err := d.ExecContext(t.Context(), `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'a', 'pro', $2)`,
+		id, id.String()); err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+func add(t *testing.T, d *db.DB, owner uuid.UUID, due time.Time) uuid.UUID {
+	t.Helper()
+	j := models.Job{ID: uuid.New(), AccountID: uuid.NullUUID{UUID: owner, Valid: owner != uuid.Nil}, Kind: kind,
+		MaxAttempts: 3, NextAttemptAt: due}
+	if err := outbox.AddJob(t.Context(), d, j); err != nil {
+		t.Fatal(err)
+	}
+	return j.ID
+}
+
+func claim(id uuid.UUID) joblog.Claim {
+	return joblog.Claim{ID: id, Kind: kind, Lease: time.Minute, Generation: -1}
+}
+
+func take(t *testing.T, d *db.DB, want joblog.Claim) models.Job {
+	t.Helper()
+	j, err := joblog.Take(t.Context(), d, want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+func refused(t *testing.T, d *db.DB, want joblog.Claim) string {
+	t.Helper()
+	_, err := joblog.Take(t.Context(), d, want)
+	r, ok := errors.AsType[*joblog.Refusal](err)
+	if !ok {
+		t.Fatalf("claim: %v, want a refusal", err)
+	}
+	return r.Reason
+}
+
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	d, ctx := dbtest.New(t), t.Context()
+	owner := account(t, d)
+	id, past := add(t, d, owner, time.Now().Add(-time.Minute)), time.Now().Add(-time.Minute)
+	for name, c := range map[string]func(*joblog.Claim){
+		"other account": func(c *joblog.Claim) { c.Account = account(t, d) },
+		"other kind":    func(c *joblog.Claim) { c.Kind = "jtest:else" },
+		"other id":      func(c *joblog.Claim) { c.ID = uuid.New() },
+	} {
+		want := claim(id)
+		c(&want)
+		if r := refused(t, d, want); r != joblog.Gone {
+			t.Errorf("%s: %s", name, r)
+		}
+	}
+	mine := claim(id)
+	mine.Account = owner
+	j := take(t, d, mine)
+	if j.Fence != 1 || j.Attempts != 1 || j.State != models.JobRunning {
+		t.Errorf("claimed: %+v", j)
+	}
+	byHand := claim(id)
+	byHand.ByHand = true
+	if r := refused(t, d, claim(id)) + refused(t, d, byHand); r != joblog.Held+joblog.Held {
+		t.Errorf("held: %s", r)
+	}
+	if err := joblog.Complete(ctx, d, id, j.Fence, nil); err != nil {
+		t.Fatal(err)
+	}
+	if r := refused(t, d, claim(id)); r != joblog.Finished {
+		t.Errorf("finished: %s", r)
+	}
+	if r := refused(t, d, claim(add(t, d, owner, time.Now().Add(time.Hour)))); r != joblog.NotDue {
+		t.Errorf("not due: %s", r)
+	}
+	failed := take(t, d, claim(add(t, d, owner, past)))
+	if err := joblog.Fail(ctx, d, failed.ID, failed.Fence, joblog.CauseOf(errors.New("x")), 4); err != nil {
+		t.Fatal(err)
+	}
+	stale, own := claim(failed.ID), claim(failed.ID)
+	stale.Generation, own.Generation = 3, 4
+	if r := refused(t, d, stale); r != joblog.Finished {
+		t.Errorf("a stale task of a failed row: %s", r)
+	}
+	if j := take(t, d, own); j.MaxAttempts-j.Attempts != 0 {
+		t.Errorf("the archived task got %d attempts more than one", j.MaxAttempts-j.Attempts)
+	}
+}
+
+func TestEffectAndStateCommitTogether(t *testing.T) {
+	t.Parallel()
+	d, ctx := dbtest.New(t), t.Context()
+	if _, err := d.ExecContext(ctx, `CREATE TABLE effects (n int)`); err != nil {
+		t.Fatal(err)
+	}
+	short := claim(add(t, d, uuid.Nil, time.Now().Add(-time.Minute)))
+	short.Lease = time.Nanosecond
+	first, second := take(t, d, short), take(t, d, short)
+	commit := func(fence int64) error {
+		return db.Tx(ctx, d, func(c db.Conn) error {
+			if err := joblog.Complete(ctx, c, short.ID, fence, json.RawMessage(`{"n":1}`)); err != nil {
+				return err
+			}
+			_, err := c.ExecContext(ctx, `INSERT INTO effects VALUES (1)`)
+			return err
+		})
+	}
+	if err := commit(first.Fence); !errors.Is(err, joblog.ErrFenced) {
+		t.Errorf("stale holder: %v", err)
+	}
+	if err := commit(second.Fence); err != nil {
+		t.Errorf("holder: %v", err)
+	}
+	var n int
+	if err := d.GetContext(ctx, &n, `SELECT count(*) FROM effects`); err != nil || n != 1 {
+		t.Errorf("%d effects, %v", n, err)
+	}
+}
+
+func TestManyClaimers(t *testing.T) {
+	t.Parallel()
+	d, ctx := dbtest.New(t), t.Context()
+	id := add(t, d, uuid.Nil, time.Now().Add(-time.Minute))
+	var won sync.Map
+	var all sync.WaitGroup
+	for i := range 16 {
+		all.Go(func() {
+			if _, err := joblog.Take(ctx, d, claim(id)); err == nil {
+				won.Store(i, true)
+			}
+		})
+	}
+	all.Wait()
+	n := 0
+	won.Range(func(any, any) bool { n++; return true })
+	if n != 1 {
+		t.Errorf("%d claims won", n)
+	}
+}
+
+func TestDueAndRegenerate(t *testing.T) {
+	t.Parallel()
+	d, ctx, past := dbtest.New(t), t.Context(), time.Now().Add(-time.Minute)
+	waiting, crashed := add(t, d, uuid.Nil, past), claim(add(t, d, uuid.Nil, past))
+	crashed.Lease = time.Nanosecond
+	take(t, d, crashed)
+	take(t, d, claim(add(t, d, uuid.Nil, past))) // held
+	add(t, d, uuid.Nil, time.Now().Add(time.Hour))
+	done := take(t, d, claim(add(t, d, uuid.Nil, past)))
+	if err := joblog.Complete(ctx, d, done.ID, done.Fence, nil); err != nil {
+		t.Fatal(err)
+	}
+	due, err := joblog.ListDue(ctx, d, []string{kind}, joblog.Due{}, 10)
+	if err != nil || len(due) != 2 || due[0].ID != waiting || due[1].ID != crashed.ID {
+		t.Fatalf("due: %+v, %v", due, err)
+	}
+	if next, err := joblog.ListDue(ctx, d, []string{kind}, due[0], 10); err != nil || len(next) != 1 || next[0].ID != crashed.ID {
+		t.Errorf("after the first: %+v, %v", next, err)
+	}
+	if none, err := joblog.ListDue(ctx, d, []string{"jtest:else"}, joblog.Due{}, 10); err != nil || len(none) != 0 {
+		t.Errorf("other kinds: %+v, %v", none, err)
+	}
+	for i, want := range []int{2, 0} { // the second reconciler comes with the old generations
+		if rows, err := joblog.Regenerate(ctx, d, due); err != nil || len(rows) != want {
+			t.Errorf("round %d: %+v, %v", i, rows, err)
+		}
+	}
+}
+
+func TestRequeue(t *testing.T) {
+	t.Parallel()
+	d, ctx, past := dbtest.New(t), t.Context(), time.Now().Add(-time.Minute)
+	fail := func() uuid.UUID {
+		j := take(t, d, claim(add(t, d, uuid.Nil, past)))
+		if err := joblog.Fail(ctx, d, j.ID, j.Fence, joblog.CauseOf(errors.New("x")), -1); err != nil {
+			t.Fatal(err)
+		}
+		return j.ID
+	}
+	failed, later := fail(), add(t, d, uuid.Nil, time.Now().Add(time.Hour))
+	held := take(t, d, claim(add(t, d, uuid.Nil, past)))
+	rows, err := joblog.Requeue(ctx, d, []uuid.UUID{failed, later, held.ID})
+	if err != nil || len(rows) != 2 {
+		t.Fatalf("requeued: %+v, %v", rows, err)
+	}
+	for _, id := range []uuid.UUID{failed, later} {
+		take(t, d, claim(id))
+	}
+	fail()
+	if rows, err := joblog.Requeue(ctx, d, nil, "jtest:else"); err != nil || len(rows) != 0 {
+		t.Errorf("all of another kind: %+v, %v", rows, err)
+	}
+	if rows, err := joblog.Requeue(ctx, d, nil); err != nil || len(rows) != 1 {
+		t.Errorf("all failed: %+v, %v", rows, err)
+	}
+}
+
+func TestStatusAndPrune(t *testing.T) {
+	t.Parallel()
+	d, ctx, past := dbtest.New(t), t.Context(), time.Now().Add(-time.Minute)
+	owner := account(t, d)
+	end := func(fn func(context.Context, models.Job) error) uuid.UUID {
+		j := take(t, d, claim(add(t, d, owner, past)))
+		if err := fn(ctx, j); err != nil {
+			t.Fatal(err)
+		}
+		return j.ID
+	}
+	done := end(func(ctx context.Context, j models.Job) error {
+		return joblog.Complete(ctx, d, j.ID, j.Fence, json.RawMessage(`{"rows": 2}`))
+	})
+	known := end(func(ctx context.Context, j models.Job) error {
+		return joblog.Fail(ctx, d, j.ID, j.Fence, joblog.CauseOf(models.Invalid("bad_csv", "line 3\x00")), -1)
+	})
+	secret := end(func(ctx context.Context, j models.Job) error {
+		return joblog.Fail(ctx, d, j.ID, j.Fence, joblog.CauseOf(errors.New("dial 10.0.0.1: \xff")), -1)
+	})
+	pending := add(t, d, owner, past)
+	for id, want := range map[uuid.UUID]string{done: "", known: "bad_csv", secret: "internal_error", pending: ""} {
+		s, err := joblog.Status(ctx, d, owner, id)
+		if err != nil || want != "" && (s.Error == nil || s.Error.Code != want || strings.Contains(s.Error.Message, "dial")) {
+			t.Errorf("status: %+v, %v, want %q", s, err, want)
+		}
+		if _, err := joblog.Status(ctx, d, account(t, d), id); !errors.Is(err, models.NotFound("job")) {
+			t.Errorf("status for another account: %v", err)
+		}
+	}
+	if s, _ := joblog.Status(ctx, d, owner, done); s.Status != models.JobDone || string(s.Result) != `{"rows": 2}` {
+		t.Errorf("done: %+v", s)
+	}
+	if n, err := joblog.Prune(ctx, d, time.Hour); err != nil || n != 0 {
+		t.Errorf("pruned %d too early, %v", n, err)
+	}
+	if n, err := joblog.Prune(ctx, d, -time.Hour); err != nil || n != 3 {
+		t.Errorf("pruned %d, %v, want the three that finished", n, err)
+	}
+}
