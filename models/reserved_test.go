@@ -7,8 +7,10 @@ import (
 
 func TestReservedAlias(t *testing.T) {
 	t.Parallel()
-	for word, want := range map[string]bool{"api": true, "Postback": true, "METRICS": true, "out": true, "t": true,
-		"summer-sale": false, "outlet": false, "postbacks": false} {
+	for word, want := range map[string]bool{
+		"api": true, "Postback": true, "METRICS": true, "out": true, "t": true,
+		"summer-sale": false, "outlet": false, "postbacks": false,
+	} {
 		if got := ReservedAlias(word); got != want {
 			t.Errorf("ReservedAlias(%q) = %v", word, got)
 		}

@@ -29,8 +29,10 @@ func benchRouting(campaigns int) *store.Routing {
 	var dest []m
 	for i := range 10 {
 		id := uuid.New()
-		r.Offers = append(r.Offers, store.RoutingOffer{ID: id, AccountID: account, Name: fmt.Sprint("offer ", i),
-			IsActive: true, URL: "https://offer.test/p?c={clickid}&s={sub1}&g={country}&z={sub2}"})
+		r.Offers = append(r.Offers, store.RoutingOffer{
+			ID: id, AccountID: account, Name: fmt.Sprint("offer ", i),
+			IsActive: true, URL: "https://offer.test/p?c={clickid}&s={sub1}&g={country}&z={sub2}",
+		})
 		dest = append(dest, to(id))
 	}
 	var paths []m
@@ -43,9 +45,11 @@ func benchRouting(campaigns int) *store.Routing {
 	}
 	streams, _ := json.Marshal(paths)
 	for i := range campaigns {
-		r.Campaigns = append(r.Campaigns, store.RoutingCampaign{ID: uuid.New(), AccountID: account, DomainID: domain,
+		r.Campaigns = append(r.Campaigns, store.RoutingCampaign{
+			ID: uuid.New(), AccountID: account, DomainID: domain,
 			Alias: fmt.Sprint("campaign-", i), Status: "active", FlowRotation: "position", BindVisitors: "none",
-			UniquenessMethod: "ip_ua", UniquenessTTLHours: 24, Streams: streams})
+			UniquenessMethod: "ip_ua", UniquenessTTLHours: 24, Streams: streams,
+		})
 	}
 	return r
 }

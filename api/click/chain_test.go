@@ -25,7 +25,8 @@ func TestFromTheLinkToTheRows(t *testing.T) {
 	w.h = w.handler(spool, "")
 	var dispatched []uuid.UUID
 	ingester := clicklog.NewIngester(spool, w.db, clicklog.IngestOptions{
-		OnPostbacks: func(_ context.Context, ids []uuid.UUID) { dispatched = append(dispatched, ids...) }})
+		OnPostbacks: func(_ context.Context, ids []uuid.UUID) { dispatched = append(dispatched, ids...) },
+	})
 	drain := func() {
 		t.Helper()
 		if err := ingester.Drain(t.Context()); err != nil {
@@ -62,13 +63,13 @@ func TestFromTheLinkToTheRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.CampaignID != campaign || d.LanderID != l || d.OfferID != o || d.NetworkID != n || d.LPClicks != 1 || !d.IsUnique ||
-		!d.Cost.Equal(decimal.RequireFromString("0.5")) || d.Subs[4] != "five" || len(d.Hops) != 1 {
+	if d.CampaignID != campaign || d.LanderID != l || d.OfferID != o || d.NetworkID != n || d.LPClicks != 1 ||
+		!d.IsUnique || !d.Cost.Equal(decimal.RequireFromString("0.5")) || d.Subs[4] != "five" || len(d.Hops) != 1 {
 		t.Errorf("%+v", d)
 	}
 	var sums struct{ Clicks, Unique, Bots, Views, Outs int }
-	row := w.db.QueryRowxContext(t.Context(), `SELECT sum(clicks), sum(unique_clicks), sum(bot_clicks), sum(lp_views), sum(lp_clicks)
-		FROM ledger WHERE campaign_id = $1`, campaign)
+	row := w.db.QueryRowxContext(t.Context(), `
+		SELECT sum(clicks), sum(unique_clicks), sum(bot_clicks), sum(lp_views), sum(lp_clicks) FROM ledger WHERE campaign_id = $1`, campaign)
 	if err := row.Scan(&sums.Clicks, &sums.Unique, &sums.Bots, &sums.Views, &sums.Outs); err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +80,8 @@ func TestFromTheLinkToTheRows(t *testing.T) {
 		t.Fatalf("dispatched %v", dispatched)
 	}
 	p, outcome, err := clicklog.FindPostback(t.Context(), w.db, dispatched[0])
-	if err != nil || outcome != clicklog.PostbackPending || p.NetworkID != n || p.AccountID != w.account || p.Params["myclick"] != id {
+	if err != nil || outcome != clicklog.PostbackPending || p.NetworkID != n || p.AccountID != w.account ||
+		p.Params["myclick"] != id {
 		t.Errorf("%+v %s %v", p, outcome, err)
 	}
 }

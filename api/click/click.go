@@ -85,9 +85,11 @@ func New(ctx context.Context, d Deps) (*Handler, error) {
 	if d.DataDir != "" {
 		copyAt = filepath.Join(d.DataDir, "routing.copy")
 	}
-	h := &Handler{spool: d.Spool, visitors: d.Visitors, trusted: d.TrustedProxies,
+	h := &Handler{
+		spool: d.Spool, visitors: d.Visitors, trusted: d.TrustedProxies,
 		url: d.DatabaseURL, keeper: newKeeper(d.DB, copyAt), usage: newUsage(), fingerprints: fingerprints,
-		recent: recent, metrics: newMetrics()}
+		recent: recent, metrics: newMetrics(),
+	}
 	h.pool.New = h.newRequest
 	h.keeper.start(ctx)
 	return h, nil

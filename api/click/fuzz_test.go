@@ -16,7 +16,8 @@ import (
 // FuzzServe sends whatever a client may send. Nothing may panic, a redirect stays on the host of its template, a
 // header is one line of printable ASCII, and what is kept is text that PostgreSQL takes.
 func FuzzServe(f *testing.F) {
-	const template = "https://safe.test/p?a={sub1}&b={_sub2}&c={param.x}&d={_param.x}&r={_referrer}&u={_user_agent}&k={keyword}"
+	const template = "https://safe.test/p?a={sub1}&b={_sub2}&c={param.x}&d={_param.x}" +
+		"&r={_referrer}&u={_user_agent}&k={keyword}"
 	r := benchRouting(1)
 	id := uuid.New()
 	r.Landers = append(r.Landers, store.RoutingLander{ID: id, AccountID: r.Accounts[0].ID, URL: template, IsActive: true})

@@ -16,19 +16,26 @@ func newMetrics() metrics {
 		clicks:     counter("clicks_total", "Clicks and click-outs on stable storage."),
 		unrecorded: counter("clicks_unrecorded_total", "Clicks, click-outs and postbacks that no storage took."),
 		postbacks:  counter("postbacks_total", "Postbacks on stable storage."),
-		seconds: prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: "switchyard", Name: "redirect_seconds",
+		seconds: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Namespace: "switchyard", Name: "redirect_seconds",
 			Help:    "Time to answer a tracking link.",
-			Buckets: []float64{.0005, .001, .0025, .005, .01, .015, .025, .05, .1, .25, .5, 1}}),
+			Buckets: []float64{.0005, .001, .0025, .005, .01, .015, .025, .05, .1, .25, .5, 1},
+		}),
 	}
 }
 
 // Collectors are the metrics of the click path, for the process to register.
 func (h *Handler) Collectors() []prometheus.Collector {
-	return []prometheus.Collector{h.metrics.clicks, h.metrics.unrecorded, h.metrics.postbacks, h.metrics.seconds,
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "switchyard", Name: "routing_campaigns",
-			Help: "Campaigns in the routing snapshot."},
+	return []prometheus.Collector{
+		h.metrics.clicks, h.metrics.unrecorded, h.metrics.postbacks, h.metrics.seconds,
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Namespace: "switchyard", Name: "routing_campaigns",
+			Help: "Campaigns in the routing snapshot.",
+		},
 			func() float64 { return float64(h.keeper.current.Load().campaigns.size()) }),
-		prometheus.NewCounterFunc(prometheus.CounterOpts{Namespace: "switchyard", Name: "routing_changes_total",
-			Help: "Routing snapshots made."}, func() float64 { return float64(h.keeper.changes.Load()) }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Namespace: "switchyard", Name: "routing_changes_total",
+			Help: "Routing snapshots made.",
+		}, func() float64 { return float64(h.keeper.changes.Load()) }),
 	}
 }

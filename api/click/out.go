@@ -58,9 +58,11 @@ func (h *Handler) clickOut(w http.ResponseWriter, req *http.Request, d *store.Ro
 	}
 	r.click.Destination = string(r.out)
 	if r.isReal() && r.route.Collect {
-		h.record(req.Context(), clicklog.Record{Out: &models.ClickOut{ID: models.NewClickID(), ClickID: r.click.ID,
+		h.record(req.Context(), clicklog.Record{Out: &models.ClickOut{
+			ID: models.NewClickID(), ClickID: r.click.ID,
 			AccountID: r.click.AccountID, Slot: slot, OfferID: r.click.OfferID, NetworkID: r.click.NetworkID,
-			Destination: r.click.Destination}})
+			Destination: r.click.Destination,
+		}})
 		r.keepOffer(w.Header(), t)
 	}
 	r.send(w, flow.Transition302)
@@ -120,8 +122,10 @@ func (r *request) confirm(t trail) bool {
 // another process or to this one before it was restarted.
 func (r *request) rebuild(t trail) {
 	c := &r.click
-	*c = models.Click{ID: t[0], AccountID: r.camp.row.AccountID, CampaignID: t[1], StreamID: t[2], LanderID: t[3],
-		Domain: r.domain.Host, Currency: r.camp.row.Currency}
+	*c = models.Click{
+		ID: t[0], AccountID: r.camp.row.AccountID, CampaignID: t[1], StreamID: t[2], LanderID: t[3],
+		Domain: r.domain.Host, Currency: r.camp.row.Currency,
+	}
 	if r.camp.row.SourceID.Valid {
 		c.SourceID = r.camp.row.SourceID.UUID
 	}

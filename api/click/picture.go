@@ -182,8 +182,10 @@ func (d *draft) unlink(id uuid.UUID) {
 // compile prepares a campaign. A flow that cannot be read leaves the campaign with its fallback addresses, so that
 // paid visitors still arrive somewhere.
 func (d *draft) compile(row store.RoutingCampaign) *campaign {
-	c := &campaign{row: row, id: row.ID.String(), price: newPrice(row.CostModel, row.CostValue),
-		fallback: compileURL(row.FallbackURL), destination: compileURL(row.DestinationURL)}
+	c := &campaign{
+		row: row, id: row.ID.String(), price: newPrice(row.CostModel, row.CostValue),
+		fallback: compileURL(row.FallbackURL), destination: compileURL(row.DestinationURL),
+	}
 	d.compiled++
 	o := flow.Options{
 		Rotation: flow.Rotation(row.FlowRotation), Bind: flow.Bind(row.BindVisitors),

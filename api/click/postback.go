@@ -101,8 +101,10 @@ func (h *Handler) readPostback(w http.ResponseWriter, r *http.Request, rest stri
 }
 
 func (h *Handler) newPostback(r *http.Request, source string) *models.Postback {
-	p := &models.Postback{ID: models.NewClickID(), Source: source, Domain: postback.Clean(bareHost(r.Host), 253),
-		IP: h.visitors.ClientIP(r), Params: map[string]string{}}
+	p := &models.Postback{
+		ID: models.NewClickID(), Source: source, Domain: postback.Clean(bareHost(r.Host), 253),
+		IP: h.visitors.ClientIP(r), Params: map[string]string{},
+	}
 	if d, ok := h.keeper.current.Load().hosts.get(p.Domain); ok && d.AccountID.Valid {
 		p.AccountID = d.AccountID.UUID
 	}

@@ -26,7 +26,10 @@ func TestPostbackKeepsWhatWasSent(t *testing.T) {
 	w := newWorld(t)
 	n := w.network().String()
 	w.fresh()
-	jsonBody, form := header("Content-Type", "application/json"), header("Content-Type", "application/x-www-form-urlencoded")
+	kind := func(k string) []edit { return []edit{header("Content-Type", k)} }
+	jsonBody, form, multi := kind("application/json"), kind("application/x-www-form-urlencoded"),
+		kind("multipart/form-data; boundary=X")
+	object := `{"click_id":"abc","payout":1.50,"x":null,"y":[1]}`
 	parts := "--X\r\nContent-Disposition: form-data; name=\"cid\"\r\n\r\nabc\r\n--X--\r\n"
 	for name, tt := range map[string]struct {
 		method, target, body string
@@ -34,11 +37,11 @@ func TestPostbackKeepsWhatWasSent(t *testing.T) {
 		params               map[string]string
 		network              bool
 	}{
-		"query":      {"GET", "/postback?clickid=abc&payout=1,5&x=%zz&x=2", "", nil, m2("clickid", "abc", "payout", "1,5", "x", "%zz"), false},
-		"form":       {"POST", "/postback?cid=abc", "cid=no&status=a+b", []edit{form}, m2("cid", "abc", "status", "a b"), false},
-		"json":       {"POST", "/postback", `{"click_id":"abc","payout":1.50,"x":null,"y":[1]}`, []edit{jsonBody}, m2("click_id", "abc", "payout", "1.50", "y", "[1]"), false},
+		"query":      {"GET", "/postback?cid=abc&payout=1,5&x=%zz&x=2", "", nil, m2("cid", "abc", "payout", "1,5", "x", "%zz"), false},
+		"form":       {"POST", "/postback?cid=abc", "cid=no&status=a+b", form, m2("cid", "abc", "status", "a b"), false},
+		"json":       {"POST", "/postback", object, jsonBody, m2("click_id", "abc", "payout", "1.50", "y", "[1]"), false},
 		"plain json": {"POST", "/postback", ` {"subid":"abc"}`, nil, m2("subid", "abc"), false},
-		"multipart":  {"POST", "/postback", parts, []edit{header("Content-Type", `multipart/form-data; boundary=X`)}, m2("cid", "abc"), false},
+		"multipart":  {"POST", "/postback", parts, multi, m2("cid", "abc"), false},
 		"network":    {"GET", "/postback/" + n + "?myclick=abc", "", nil, m2("myclick", "abc"), true},
 		"no click":   {"GET", "/postback?payout=1", "", nil, m2("payout", "1"), false},
 		"macro":      {"GET", "/postback?clickid={clickid}", "", nil, m2("clickid", "{clickid}"), false},

@@ -202,14 +202,30 @@ func (r *request) describe() {
 		attr  cond.Attr
 		value string
 	}{
-		{cond.Country, d.Country}, {cond.Region, d.Region}, {cond.City, d.City}, {cond.Continent, d.Continent},
-		{cond.Language, d.Language}, {cond.Timezone, d.Timezone}, {cond.ISP, d.ISP},
-		{cond.Organization, d.Organization}, {cond.MobileOperator, d.MobileOperator},
-		{cond.ConnectionType, d.ConnectionType}, {cond.ProxyKind, d.ProxyKind}, {cond.DeviceType, d.DeviceType},
-		{cond.DeviceBrand, d.DeviceBrand}, {cond.DeviceModel, d.DeviceModel}, {cond.OS, d.OS},
-		{cond.OSVersion, d.OSVersion}, {cond.Browser, d.Browser}, {cond.BrowserVersion, d.BrowserVersion},
-		{cond.UserAgent, d.UserAgent}, {cond.Referrer, d.Referrer}, {cond.ReferrerDomain, d.ReferrerDomain},
-		{cond.Keyword, d.Keyword}, {cond.SearchEngine, d.SearchEngine}, {cond.URL, r.url()},
+		{cond.Country, d.Country},
+		{cond.Region, d.Region},
+		{cond.City, d.City},
+		{cond.Continent, d.Continent},
+		{cond.Language, d.Language},
+		{cond.Timezone, d.Timezone},
+		{cond.ISP, d.ISP},
+		{cond.Organization, d.Organization},
+		{cond.MobileOperator, d.MobileOperator},
+		{cond.ConnectionType, d.ConnectionType},
+		{cond.ProxyKind, d.ProxyKind},
+		{cond.DeviceType, d.DeviceType},
+		{cond.DeviceBrand, d.DeviceBrand},
+		{cond.DeviceModel, d.DeviceModel},
+		{cond.OS, d.OS},
+		{cond.OSVersion, d.OSVersion},
+		{cond.Browser, d.Browser},
+		{cond.BrowserVersion, d.BrowserVersion},
+		{cond.UserAgent, d.UserAgent},
+		{cond.Referrer, d.Referrer},
+		{cond.ReferrerDomain, d.ReferrerDomain},
+		{cond.Keyword, d.Keyword},
+		{cond.SearchEngine, d.SearchEngine},
+		{cond.URL, r.url()},
 	} {
 		f.SetText(t.attr, t.value)
 	}

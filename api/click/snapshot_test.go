@@ -118,7 +118,7 @@ func TestStartsFromTheCopyOnDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	start := func(dir string) *Handler {
-		h, err := New(t.Context(), Deps{DB: down(t), DatabaseURL: "postgres://127.0.0.1:1/x", Spool: w.tape, Visitors: v, DataDir: dir})
+		h, err := New(t.Context(), Deps{DB: down(t), Spool: w.tape, Visitors: v, DataDir: dir})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -204,7 +204,9 @@ func TestDailyCapsFollowTheLedger(t *testing.T) {
 	w.campaign("capped-offer", m{"fallback_url": "https://f.test/"}, path("offer", nil, to(o)))
 	w.fresh()
 	zero := uuid.Nil
-	w.exec(`INSERT INTO ledger SELECT $1::uuid, date_trunc('hour', now()), $2::uuid, $3::uuid, $4::uuid, $4::uuid, $4::uuid, '', '', '', '', 4, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0`,
+	w.exec(`INSERT INTO ledger
+		SELECT $1::uuid, date_trunc('hour', now()), $2::uuid, $3::uuid, $4::uuid, $4::uuid, $4::uuid,
+			'', '', '', '', 4, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0`,
 		w.account, id, p["id"], zero)
 	now := time.Now()
 	if now.UTC().Hour() == 23 && now.UTC().Minute() == 59 {
@@ -220,7 +222,8 @@ func TestDailyCapsFollowTheLedger(t *testing.T) {
 		t.Errorf("to %s", got)
 	}
 	for i := range 2 {
-		w.exec(`INSERT INTO conversions VALUES ($1, $2, $3, $4, '', 'approved', '', 1, 'USD', 0, NULL, $5, $6, $7::uuid, $7::uuid, 'postback', now(), now())`,
+		w.exec(`INSERT INTO conversions
+			VALUES ($1, $2, $3, $4, '', 'approved', '', 1, 'USD', 0, NULL, $5, $6, $7::uuid, $7::uuid, 'postback', now(), now())`,
 			uuid.New(), w.account, uuid.New(), strconv.Itoa(i), id, o, zero)
 	}
 	if err := w.h.readUsage(t.Context(), now); err != nil {
@@ -240,7 +243,9 @@ func TestDailyCapsFollowTheLedger(t *testing.T) {
 func TestParseRoutingKey(t *testing.T) {
 	t.Parallel()
 	id := uuid.New()
-	for payload, want := range map[string]bool{"offers:" + id.String(): true, "offers:x": false, "api_keys:" + id.String(): false, "": false} {
+	for payload, want := range map[string]bool{
+		"offers:" + id.String(): true, "offers:x": false, "api_keys:" + id.String(): false, "": false,
+	} {
 		if _, ok := store.ParseRoutingKey(payload); ok != want {
 			t.Errorf("%q: %v", payload, ok)
 		}

@@ -96,8 +96,10 @@ func TestTrackDoesNotCountHeadAndPrefetch(t *testing.T) {
 	w.campaign("summer-sale", nil, path("redirect", m{"daily_cap": 1}, m{"url": "https://a.test/?c={clickid}", "weight": 1}))
 	w.fresh()
 	for _, e := range [][]edit{
-		{func(r *http.Request) { r.Method = http.MethodHead }}, {header("Sec-Purpose", "prefetch;prerender")},
-		{header("Purpose", "prefetch")}, {header("X-Moz", "prefetch")},
+		{func(r *http.Request) { r.Method = http.MethodHead }},
+		{header("Sec-Purpose", "prefetch;prerender")},
+		{header("Purpose", "prefetch")},
+		{header("X-Moz", "prefetch")},
 	} {
 		res := w.get("/summer-sale", e...)
 		if res.StatusCode != http.StatusFound || res.Header.Get("Location") != "https://a.test/?c=" {
@@ -128,7 +130,10 @@ func TestTrackTransitions(t *testing.T) {
 		body       string
 		policy     string
 	}{
-		{"301", 301, "", ""}, {"302", 302, "", ""}, {"303", 303, "", ""}, {"307", 307, "", ""},
+		{"301", 301, "", ""},
+		{"302", 302, "", ""},
+		{"303", 303, "", ""},
+		{"307", 307, "", ""},
 		{"meta", 200, `content="0;url=` + escaped + `"`, ""},
 		{"double_meta", 200, `content="0;url=` + escaped + `"`, "no-referrer"},
 		{"blank_referrer", 200, `content="0;url=` + escaped + `"`, "no-referrer"},
@@ -160,8 +165,10 @@ func TestTrackHostileValuesChangeNothingButTheirPlace(t *testing.T) {
 	w.campaign("summer-sale", nil, path("redirect", nil,
 		m{"url": "https://safe.test/p?x={sub1}&y={_sub5}&r={referrer}&u={user_agent}&s={_param.s}", "weight": 1}))
 	w.fresh()
-	for _, v := range []string{"//evil.test", "https://evil.test", "@evil.test", "\r\nSet-Cookie: a=b", "\x00\x01", "\\evil",
-		".evil.test/", "javascript:alert(1)", "\u2028\u202e", strings.Repeat("z", 5000), "%0d%0aLocation:x", "\xff\xfe"} {
+	for _, v := range []string{
+		"//evil.test", "https://evil.test", "@evil.test", "\r\nSet-Cookie: a=b", "\x00\x01", "\\evil",
+		".evil.test/", "javascript:alert(1)", "\u2028\u202e", strings.Repeat("z", 5000), "%0d%0aLocation:x", "\xff\xfe",
+	} {
 		q := "?zone=" + escape(v) + "&sub5=" + escape(v) + "&s=" + escape(v)
 		res := w.get("/summer-sale"+q, header("Referer", "https://r.test/"+strings.Map(printable, v)),
 			header("User-Agent", chrome+v))
@@ -215,8 +222,10 @@ func TestTrackFallbacks(t *testing.T) {
 	w.campaign("broken-flow", m{"destination_url": "https://d.test/", "streams": `[{"action": 5}]`})
 	w.campaign("foreign-offer", nil, path("offer", nil, to(uuid.New())))
 	w.fresh()
-	for alias, want := range map[string]string{"with-both": "https://f.test/with-both", "with-destination": "https://d.test/z",
-		"no-flow-at-all": "https://d.test/", "broken-flow": "https://d.test/"} {
+	for alias, want := range map[string]string{
+		"with-both": "https://f.test/with-both", "with-destination": "https://d.test/z",
+		"no-flow-at-all": "https://d.test/", "broken-flow": "https://d.test/",
+	} {
 		if got := w.sent("/" + alias + "?zone=z"); got != want {
 			t.Errorf("%s: to %s", alias, got)
 		}
@@ -256,7 +265,8 @@ func TestTrackNothingAndCollect(t *testing.T) {
 		target, host, kind string
 		status             int
 	}{
-		{"/says-something", shared, "text/plain; charset=utf-8", 200}, {"/own-something", own, "text/html; charset=utf-8", 200},
+		{"/says-something", shared, "text/plain; charset=utf-8", 200},
+		{"/own-something", own, "text/html; charset=utf-8", 200},
 		{"/says-nothing", shared, "", 204},
 	} {
 		res := w.get(tt.target, host(tt.host))
@@ -305,8 +315,10 @@ func TestTrackFiltersCapsAndWeights(t *testing.T) {
 	w.campaign("weighted", m{"flow_rotation": "weight"}, path("redirect", m{"weight": 1}, target("one")),
 		path("redirect", m{"weight": 3}, target("three")), path("redirect", m{"weight": 0}, target("never")))
 	w.fresh()
-	for name, e := range map[string]edit{"german": peer("5.9.0.1:1"), "bot": header("User-Agent", "curl/8.0"),
-		"rest": header("X-None", "1")} {
+	for name, e := range map[string]edit{
+		"german": peer("5.9.0.1:1"), "bot": header("User-Agent", "curl/8.0"),
+		"rest": header("X-None", "1"),
+	} {
 		if got := w.sent("/filtered", e); got != "https://"+name+".test/" {
 			t.Errorf("%s: to %s", name, got)
 		}
@@ -353,10 +365,14 @@ func TestTrackCosts(t *testing.T) {
 		alias, model, value, loss       string
 		cost, unique, conversion, share string
 	}{
-		{"cost-cpc", "cpc", "0.5", "0", "0.5", "0", "0", "0"}, {"cost-cpm", "cpm", "2.5", "0", "0.0025", "0", "0", "0"},
-		{"cost-cpuc", "cpuc", "0.4", "20", "0", "0.5", "0", "0"}, {"cost-cpa", "cpa", "7", "0", "0", "0", "7", "0"},
-		{"cost-cps", "cps", "7", "50", "0", "0", "7", "0"}, {"cost-revshare", "revshare", "30", "0", "0", "0", "0", "30"},
-		{"cost-manual", "manual", "3", "0", "0", "0", "0", "0"}, {"cost-auto", "auto", "9", "50", "0.02", "0", "0", "0"},
+		{"cost-cpc", "cpc", "0.5", "0", "0.5", "0", "0", "0"},
+		{"cost-cpm", "cpm", "2.5", "0", "0.0025", "0", "0", "0"},
+		{"cost-cpuc", "cpuc", "0.4", "20", "0", "0.5", "0", "0"},
+		{"cost-cpa", "cpa", "7", "0", "0", "0", "7", "0"},
+		{"cost-cps", "cps", "7", "50", "0", "0", "7", "0"},
+		{"cost-revshare", "revshare", "30", "0", "0", "0", "0", "30"},
+		{"cost-manual", "manual", "3", "0", "0", "0", "0", "0"},
+		{"cost-auto", "auto", "9", "50", "0.02", "0", "0", "0"},
 		{"cost-lossy", "cpc", "1", "50", "2", "0", "0", "0"},
 	}
 	for _, tt := range tests {

@@ -111,8 +111,10 @@ func (w *world) handler(s Recorder, dir string) *Handler {
 	if err != nil {
 		w.Fatal(err)
 	}
-	h, err := New(w.Context(), Deps{DB: w.db, DatabaseURL: w.url, Spool: s, Visitors: v, DataDir: dir,
-		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}})
+	h, err := New(w.Context(), Deps{
+		DB: w.db, DatabaseURL: w.url, Spool: s, Visitors: v, DataDir: dir,
+		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
+	})
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -239,3 +239,19 @@ func LoadRouting(ctx context.Context, c db.Conn, keys []RoutingKey) (*Routing, e
 	}
 	return r, nil
 }
+
+const insertSharedDomain = `
+INSERT INTO domains (id, host, is_verified) VALUES ($1, $2, true)
+ON CONFLICT (host) DO UPDATE SET is_verified = true WHERE domains.account_id IS NULL AND NOT domains.is_verified`
+
+// EnsureSharedDomains makes the hosts of the settings shared link domains, once; any process may call it at its start.
+// A host that was taken off the settings keeps serving the campaigns it has. One that is an account's own domain stays
+// that account's.
+func EnsureSharedDomains(ctx context.Context, c db.Conn, hosts []string) error {
+	for _, host := range hosts {
+		if _, err := c.ExecContext(ctx, insertSharedDomain, uuid.New(), strings.ToLower(host)); err != nil {
+			return fmt.Errorf("store: shared domain: %w", err)
+		}
+	}
+	return nil
+}

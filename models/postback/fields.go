@@ -189,8 +189,10 @@ func currency(s string) string {
 	return s
 }
 
-var timeForms = []string{time.RFC3339Nano, "2006-01-02 15:04:05.999", "2006-01-02T15:04:05.999",
-	"2006-01-02 15:04:05-07:00", "2006-01-02 15:04:05 UTC", "2006-01-02 15:04", time.DateOnly}
+var timeForms = []string{
+	time.RFC3339Nano, "2006-01-02 15:04:05.999", "2006-01-02T15:04:05.999",
+	"2006-01-02 15:04:05-07:00", "2006-01-02 15:04:05 UTC", "2006-01-02 15:04", time.DateOnly,
+}
 
 // ParseTime reads a moment as networks write it: ISO 8601 (UTC where no zone is said), or seconds or milliseconds
 // since 1970. Anything else, or a year outside 2000-2100, is the zero time.

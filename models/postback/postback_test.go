@@ -46,14 +46,18 @@ func TestStatus(t *testing.T) {
 
 func TestRead(t *testing.T) {
 	t.Parallel()
-	net := Network{Params: map[string]string{"click_id": "MyClick", "payout": "comm"},
-		Statuses: map[string][]string{"pending": {"open"}}}
+	net := Network{
+		Params:   map[string]string{"click_id": "MyClick", "payout": "comm"},
+		Statuses: map[string][]string{"pending": {"open"}},
+	}
 	m := Read(map[string]string{
 		"myclick": "abc", "cid": "other", "comm": "{payout}", "amount": "7,50", "cur": "eur", "St": "Open",
 		"txid": "T-1", "event": "dep\x00osit", "time": "1700000000", "sub3": "s", "sub_id_4": "f", "key": "k",
 	}, net)
-	want := Message{ClickID: "abc", Currency: "EUR", Status: models.StatusPending, OriginalStatus: "Open",
-		ConversionID: "T-1", Goal: "deposit", Secret: "k", Time: time.Unix(1700000000, 0).UTC()}
+	want := Message{
+		ClickID: "abc", Currency: "EUR", Status: models.StatusPending, OriginalStatus: "Open",
+		ConversionID: "T-1", Goal: "deposit", Secret: "k", Time: time.Unix(1700000000, 0).UTC(),
+	}
 	want.Subs[2], want.Subs[3] = "s", "f"
 	want.Payout = decimal.NullDecimal{Decimal: decimal.RequireFromString("7.5"), Valid: true}
 	if !m.Payout.Valid || !m.Payout.Decimal.Equal(want.Payout.Decimal) {
@@ -80,8 +84,10 @@ func TestReadNegativeAmountIsAChargeback(t *testing.T) {
 func TestParseTime(t *testing.T) {
 	t.Parallel()
 	want := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-	for _, s := range []string{"2026-03-04T05:06:07Z", "2026-03-04 05:06:07", "2026-03-04T07:06:07+02:00",
-		"1772600767", "1772600767000", "2026-03-04 05:06:07 UTC"} {
+	for _, s := range []string{
+		"2026-03-04T05:06:07Z", "2026-03-04 05:06:07", "2026-03-04T07:06:07+02:00",
+		"1772600767", "1772600767000", "2026-03-04 05:06:07 UTC",
+	} {
 		if got := ParseTime(s); !got.Equal(want) {
 			t.Errorf("ParseTime(%q) = %v", s, got)
 		}

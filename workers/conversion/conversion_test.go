@@ -53,7 +53,8 @@ func newBench(t *testing.T, waits ...time.Duration) *bench {
 	b.ingester = clicklog.NewIngester(b.spool, b.db, clicklog.IngestOptions{
 		OnPostbacks: func(ctx context.Context, ids []uuid.UUID) {
 			b.client.Dispatch(ctx, models.KindRecordConversion, ids...)
-		}})
+		},
+	})
 
 	rt := workers.New(workers.Options{DB: b.db, Redis: queue, Client: b.client, Lease: time.Second, Grace: 4 * time.Second})
 	conversion.Register(rt, store.New(b.db, b.box), workers.WithRetries(waits))
@@ -100,9 +101,11 @@ func (b *bench) drain() {
 }
 
 func (b *bench) click() *models.Click {
-	return &models.Click{ID: models.NewClickID(), AccountID: b.account, CampaignID: uuid.New(), OfferID: b.offer,
+	return &models.Click{
+		ID: models.NewClickID(), AccountID: b.account, CampaignID: uuid.New(), OfferID: b.offer,
 		NetworkID: b.network, IP: netip.MustParseAddr("8.8.8.8"), Currency: "USD", UniqueHours: 24,
-		Cost: decimal.RequireFromString("0.1")}
+		Cost: decimal.RequireFromString("0.1"),
+	}
 }
 
 func (b *bench) clicked() string {
@@ -157,8 +160,10 @@ func (b *bench) until(what string, ok func() bool) {
 
 func (b *bench) conversions() []models.Conversion {
 	b.Helper()
-	list, err := clicklog.Conversions(b.Context(), b.db, clicklog.LogQuery{AccountID: b.account,
-		From: time.Now().Add(-100 * 24 * time.Hour), To: time.Now().Add(time.Hour), Limit: 100})
+	list, err := clicklog.Conversions(b.Context(), b.db, clicklog.LogQuery{
+		AccountID: b.account,
+		From:      time.Now().Add(-100 * 24 * time.Hour), To: time.Now().Add(time.Hour), Limit: 100,
+	})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -285,8 +290,10 @@ func TestPostbackThatNobodyMatches(t *testing.T) {
 func TestPostbackSecret(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	sealed := must(b.box.SealOwn(t.Context(), seal.Place{Account: b.account, Table: "networks", Row: b.network.String(),
-		Column: "postback_secret"}, []byte("s3cret")))(t)
+	sealed := must(b.box.SealOwn(t.Context(), seal.Place{
+		Account: b.account, Table: "networks", Row: b.network.String(),
+		Column: "postback_secret",
+	}, []byte("s3cret")))(t)
 	b.exec(`UPDATE networks SET postback_secret = $2 WHERE id = $1`, b.network, sealed)
 	bare := uuid.New()
 	b.exec(`INSERT INTO networks (id, account_id, name) VALUES ($1, $2, 'without')`, bare, b.account)

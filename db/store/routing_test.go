@@ -1,0 +1,37 @@
+package store_test
+
+import (
+	"testing"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/dbtest"
+	"switchyard/db/store"
+)
+
+func TestEnsureSharedDomains(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	account := uuid.New()
+	for _, q := range []string{
+		`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', 'k')`,
+		`INSERT INTO domains (id, account_id, host) VALUES (gen_random_uuid(), $1, 'taken.test')`,
+	} {
+		if _, err := d.ExecContext(t.Context(), q, account); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		if err := store.EnsureSharedDomains(t.Context(), d, []string{"Go.test", "taken.test"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var hosts []string
+	const q = `SELECT host FROM domains WHERE account_id IS NULL AND is_verified`
+	if err := d.SelectContext(t.Context(), &hosts, q); err != nil {
+		t.Fatal(err)
+	}
+	if len(hosts) != 1 || hosts[0] != "go.test" {
+		t.Errorf("shared domains %v", hosts)
+	}
+}
