@@ -34,7 +34,6 @@ type keeper struct {
 	dirty  map[store.RoutingKey]bool
 	resync bool
 	wake   chan struct{}
-	stale  bool // the copy on disk is older than the snapshot; Run only
 	forced bool // everything was read from this database once; Run only
 }
 
@@ -49,7 +48,6 @@ func newKeeper(conn db.Conn, copyAt string) *keeper {
 func (k *keeper) start(ctx context.Context) bool {
 	err := k.reload(ctx)
 	if err == nil {
-		k.stale = true
 		return true
 	}
 	slog.WarnContext(ctx, "routing cannot be read from postgres, using the copy on disk", "error", err)
@@ -65,24 +63,20 @@ func (k *keeper) start(ctx context.Context) bool {
 
 // run keeps the snapshot fresh until the context ends.
 func (k *keeper) run(ctx context.Context, url string) {
-	var listening sync.WaitGroup
-	defer listening.Wait()
-	listening.Go(func() {
+	var others sync.WaitGroup
+	defer others.Wait()
+	others.Go(func() { k.saveAll(ctx) })
+	others.Go(func() {
 		if err := db.Listen(ctx, url, store.RoutingChannel, k.notice); err != nil {
 			slog.ErrorContext(ctx, "routing changes cannot be listened to", "error", err)
 		}
 	})
-	reload, write := time.NewTicker(fullReload), time.NewTicker(writeCopy)
+	reload := time.NewTicker(fullReload)
 	defer reload.Stop()
-	defer write.Stop()
-	k.save(ctx)
 	for {
 		select {
 		case <-ctx.Done():
-			k.save(context.WithoutCancel(ctx))
 			return
-		case <-write.C:
-			k.save(ctx)
 		case <-reload.C:
 			k.mark(db.Notice{Resync: true})
 		case <-k.wake:
@@ -201,18 +195,26 @@ func (k *keeper) load(ctx context.Context, keys []store.RoutingKey) error {
 func (k *keeper) publish(s *snapshot) {
 	k.current.Store(s)
 	k.changes.Add(1)
-	k.stale = true
 }
 
-func (k *keeper) save(ctx context.Context) {
-	if !k.stale || k.copyAt == "" {
+// saveAll keeps the copy on disk close behind the snapshot until the context ends.
+func (k *keeper) saveAll(ctx context.Context) {
+	if k.copyAt == "" {
 		return
 	}
-	if err := writeCopyTo(k.copyAt, k.current.Load().routing()); err != nil {
-		slog.WarnContext(ctx, "the copy of routing could not be written", "error", err)
-		return
+	var saved int64
+	for alive := true; ; alive = pause(ctx, writeCopy) {
+		if now := k.changes.Load(); now != saved {
+			if err := writeCopyTo(k.copyAt, k.current.Load().routing()); err != nil {
+				slog.WarnContext(ctx, "the copy of routing could not be written", "error", err)
+			} else {
+				saved = now
+			}
+		}
+		if !alive {
+			return
+		}
 	}
-	k.stale = false
 }
 
 // versions lists the records of a snapshot with the versions of their rows.

@@ -154,6 +154,29 @@ func TestStartsFromTheCopyOnDisk(t *testing.T) {
 	}
 }
 
+func TestRunWritesTheCopy(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.campaign("summer-sale", nil)
+	dir := t.TempDir()
+	w.h = w.handler(w.tape, dir)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- w.h.Run(ctx) }()
+	at := filepath.Join(dir, "routing.copy")
+	until(t, "the copy is there", func() bool { _, err := os.Stat(at); return err == nil })
+	w.exec(`UPDATE campaigns SET alias = 'winter-sale'`)
+	until(t, "the change is read", func() bool { return w.h.keeper.changes.Load() > 1 })
+	cancel()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	r, err := readCopy(at)
+	if err != nil || len(r.Campaigns) != 1 || r.Campaigns[0].Alias != "winter-sale" {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 func TestRefreshThatFailsIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
