@@ -15,8 +15,8 @@ import (
 type Redis = redis.UniversalClient
 
 // OpenRedis makes the one client of a process. It does not connect. The URL is redis://, rediss:// (TLS; with
-// ?skip_verify=true for a self-signed certificate) or unix://; ?addr=host:port names further nodes of a cluster, ?master_name=
-// the master that the sentinels at the URL's addresses watch. Features that managed servers stumble over are off.
+// ?skip_verify=true for a self-signed certificate) or unix://; ?addr=host:port names further nodes of a
+// cluster, ?master_name= the master that the sentinels at the URL's addresses watch. Features that managed servers stumble over are off.
 func OpenRedis(address string) (redis.UniversalClient, error) {
 	u, err := url.Parse(address)
 	if err != nil {

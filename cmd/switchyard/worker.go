@@ -15,6 +15,7 @@ import (
 	"switchyard/workers/clock"
 	"switchyard/workers/conversion"
 	"switchyard/workers/egress"
+	"switchyard/workers/ledger"
 	"switchyard/workers/webhook"
 )
 
@@ -51,6 +52,7 @@ func runWorker(ctx context.Context, cfg config.Config, o workers.Options) error 
 	r := workers.New(o)
 	webhook.Register(r, webhook.Options{Box: box, Egress: out, Schedule: cfg.WebhookSchedule})
 	conversion.Register(r, store.New(o.DB, box))
+	ledger.Register(r, o.DB)
 	return r.Run(ctx)
 }
 

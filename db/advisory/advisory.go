@@ -50,7 +50,8 @@ func try(ctx context.Context, d *db.DB, name string, o Options, lead func(contex
 	}
 	defer conn.Close() //nolint:errcheck // it may be broken; there is nothing else to do with it
 	var got bool
-	if err := conn.QueryRowContext(ctx, `SELECT pg_try_advisory_lock(hashtextextended($1, 0))`, name).Scan(&got); err != nil {
+	const tryLock = `SELECT pg_try_advisory_lock(hashtextextended($1, 0))`
+	if err := conn.QueryRowContext(ctx, tryLock, name).Scan(&got); err != nil {
 		return fmt.Errorf("advisory: lock: %w", err)
 	}
 	if !got {

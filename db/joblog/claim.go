@@ -75,7 +75,8 @@ FROM jobs WHERE id = $1 AND kind = $2 AND ($3::uuid IS NULL OR account_id = $3)`
 func Take(ctx context.Context, c db.Conn, want Claim) (models.Job, error) {
 	var j models.Job
 	account := uuid.NullUUID{UUID: want.Account, Valid: want.Account != uuid.Nil}
-	err := sqlx.GetContext(ctx, c, &j, claimRow, want.ID, want.Kind, account, want.Lease.Seconds(), want.Generation, want.ByHand)
+	err := sqlx.GetContext(ctx, c, &j, claimRow, want.ID, want.Kind, account, want.Lease.Seconds(), want.Generation,
+		want.ByHand)
 	if err == nil {
 		return j, nil
 	}

@@ -28,7 +28,8 @@ type jobRows struct{ db *db.DB }
 var (
 	rowsDesc = prometheus.NewDesc("switchyard_job_rows", "Row jobs that are not done, by kind and state.",
 		[]string{"kind", "state"}, nil)
-	overdueDesc = prometheus.NewDesc("switchyard_job_overdue_seconds", "How long the longest waiting due row waits, by kind and state.",
+	overdueDesc = prometheus.NewDesc("switchyard_job_overdue_seconds",
+		"How long the longest waiting due row waits, by kind and state.",
 		[]string{"kind", "state"}, nil)
 )
 

@@ -44,7 +44,8 @@ type Filter struct {
 }
 
 func (f Filter) accepts(i Item) bool {
-	return (f.Queue == "" || f.Queue == i.Queue) && (f.State == "" || f.State == i.State) && (f.Kind == "" || f.Kind == i.Kind)
+	return (f.Queue == "" || f.Queue == i.Queue) && (f.State == "" || f.State == i.State) &&
+		(f.Kind == "" || f.Kind == i.Kind)
 }
 
 // Desk is where the jobs are looked at.
