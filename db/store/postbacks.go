@@ -53,13 +53,15 @@ func (s *Store) PostbackNetwork(ctx context.Context, id uuid.UUID) (n PostbackNe
 	return n, true, nil
 }
 
-// ClickOwner is whose a click is and which network its offer belongs to.
+// ClickOwner is whose a click is and where it was sent: a lander, an offer, and the network of the offer.
 type ClickOwner struct {
 	AccountID uuid.UUID `db:"account_id"`
 	NetworkID uuid.UUID `db:"network_id"` // zero = none
+	LanderID  uuid.UUID `db:"lander_id"`
+	OfferID   uuid.UUID `db:"offer_id"`
 }
 
-const selectClickOwner = `SELECT account_id, network_id FROM clicks WHERE id = $1`
+const selectClickOwner = `SELECT account_id, network_id, lander_id, offer_id FROM clicks WHERE id = $1`
 
 // ClickOwner finds a click by its id alone, as a visitor or a network names it. One that is not stored gives false.
 func (s *Store) ClickOwner(ctx context.Context, id uuid.UUID) (o ClickOwner, ok bool, err error) {

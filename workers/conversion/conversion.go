@@ -42,6 +42,11 @@ const (
 	ahead  = time.Hour
 )
 
+// offerAttempts is how often a postback waits for the click-out of a visitor who is on a lander as far as is known: it
+// may lie in the spool of another process. Offer, payout and the network whose secret counts follow from it. A visitor
+// who converts on the lander itself is recorded after that.
+const offerAttempts = 3
+
 func (rec *recorder) record(ctx context.Context, u *run) error {
 	p, outcome, err := clicklog.FindPostback(ctx, rec.store.Conn(), u.Job.ID)
 	if err != nil {
@@ -72,6 +77,9 @@ func (rec *recorder) record(ctx context.Context, u *run) error {
 	}
 	if !ok || d.AccountID != uuid.Nil && owner.AccountID != d.AccountID {
 		return rec.wait(ctx, u, d)
+	}
+	if owner.LanderID != uuid.Nil && owner.OfferID == uuid.Nil && u.Attempt <= offerAttempts {
+		return rec.retry(ctx, u, d, "the visitor's step from the lander to an offer is not known yet")
 	}
 	network, authentic, err := rec.believe(ctx, p, named, owner.NetworkID)
 	if err != nil {
@@ -182,8 +190,12 @@ func (rec *recorder) end(ctx context.Context, u *run, d clicklog.PostbackDecisio
 // wait tries again later; after the last attempt the postback is unmatched, and running its job again is the way to
 // replay it.
 func (rec *recorder) wait(ctx context.Context, u *run, d clicklog.PostbackDecision) error {
+	return rec.retry(ctx, u, d, "its click is not known yet")
+}
+
+func (rec *recorder) retry(ctx context.Context, u *run, d clicklog.PostbackDecision, detail string) error {
 	return u.Retry(ctx, clicklog.ErrUnknownClick, func(c db.Conn, f workers.Fate) error {
-		d.Outcome, d.Detail = clicklog.PostbackPending, "its click is not known yet"
+		d.Outcome, d.Detail = clicklog.PostbackPending, detail
 		if f.Final {
 			d.Outcome, d.Detail = clicklog.PostbackUnmatched, "its click never came"
 		}

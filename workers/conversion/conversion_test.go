@@ -256,6 +256,45 @@ func TestPostbackWaitsForItsClick(t *testing.T) {
 	}
 }
 
+func TestPostbackWaitsForTheStepToTheOffer(t *testing.T) {
+	t.Parallel()
+	waits := make([]time.Duration, len(jobs.ConversionSchedule))
+	for i := range waits {
+		waits[i] = 200 * time.Millisecond
+	}
+	b := newBench(t, waits...)
+	onLander := func() *models.Click {
+		c := b.click()
+		c.LanderID, c.OfferID, c.NetworkID = uuid.New(), uuid.Nil, uuid.Nil
+		b.put(clicklog.Record{Click: c})
+		return c
+	}
+	c := onLander()
+	id := b.send(models.Postback{Params: params{"clickid": models.FormatClickID(c.ID)}})
+	b.until("it was tried", func() bool {
+		var n int
+		if err := b.db.GetContext(t.Context(), &n, `SELECT attempts FROM postbacks WHERE id = $1`, id); err != nil {
+			t.Fatal(err)
+		}
+		return n > 0
+	})
+	b.put(clicklog.Record{Out: &models.ClickOut{
+		ID: models.NewClickID(), ClickID: c.ID, AccountID: b.account, Slot: 1, OfferID: b.offer, NetworkID: b.network,
+	}})
+	b.drain()
+	if outcome, detail := b.decided(id); outcome != "recorded" {
+		t.Fatalf("%s %s", outcome, detail)
+	}
+	if list := b.conversions(); len(list) != 1 || list[0].OfferID != b.offer || !list[0].Payout.Equal(decimal.NewFromInt(9)) {
+		t.Errorf("%+v", list)
+	}
+	stays := models.FormatClickID(onLander().ID)
+	outcome, detail := b.postback(models.Postback{Params: params{"clickid": stays, "payout": "1"}})
+	if outcome != "recorded" {
+		t.Errorf("a conversion on the lander: %s %s", outcome, detail)
+	}
+}
+
 func TestPostbackThatNobodyMatches(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 0)
