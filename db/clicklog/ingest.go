@@ -18,7 +18,7 @@ type IngestOptions struct {
 	BatchSize int           // records in a transaction at most, default 2000
 	Interval  time.Duration // between two batches at least, default 100 ms; none when the spool waits for PostgreSQL
 	// Duty is the share of time, 0 to 1, that it works while there is a backlog, so that the redirect keeps its
-	// processor; default 0.6.
+	// processor; default 0.6. While clicks come faster than the machine can both answer and store, it is a third.
 	Duty float64
 	// OnPostbacks is told after a commit which postbacks are new, so that their jobs can be dispatched at once. It
 	// must not block for long. What it loses, the reconciler of the jobs finds.
@@ -27,16 +27,17 @@ type IngestOptions struct {
 
 // Ingester moves records from a spool to PostgreSQL.
 type Ingester struct {
-	spool   *Spool
-	db      *db.DB
-	o       IngestOptions
-	own     *queue
-	adopted []*queue
-	days    days
-	limit   int // records of the next batch: smaller after trouble
-	waiting map[uuid.UUID]time.Time
-	sweptAt time.Time // when adopted homes and waiting hops were last looked at
-	aheadAt time.Time
+	spool    *Spool
+	db       *db.DB
+	o        IngestOptions
+	own      *queue
+	adopted  []*queue
+	days     days
+	courtesy courtesy
+	limit    int // records of the next batch: smaller after trouble
+	waiting  map[uuid.UUID]time.Time
+	sweptAt  time.Time // when adopted homes and waiting hops were last looked at
+	aheadAt  time.Time
 }
 
 // NewIngester makes the ingester of a spool. A spool has one.
@@ -52,7 +53,7 @@ func NewIngester(s *Spool, d *db.DB, o IngestOptions) *Ingester {
 	}
 	return &Ingester{
 		spool: s, db: d, o: o, own: newQueue(s.home, &s.tail), days: days{},
-		limit: o.BatchSize, waiting: map[uuid.UUID]time.Time{},
+		limit: o.BatchSize, courtesy: newCourtesy(o.Duty), waiting: map[uuid.UUID]time.Time{},
 	}
 }
 
@@ -74,6 +75,9 @@ func (g *Ingester) Run(ctx context.Context) error {
 		n, err := g.round(ctx)
 		if err != nil && ctx.Err() == nil {
 			slog.ErrorContext(ctx, "ingest", "error", err)
+		}
+		if !g.spool.o.AckPostgres { // then nobody comes faster than we store
+			g.courtesy.note(time.Now(), g.spool.appended.Load())
 		}
 		pause := g.pause(n, time.Since(start), err)
 		if n == 0 && err == nil {
@@ -100,7 +104,9 @@ func (g *Ingester) pause(n int, took time.Duration, err error) time.Duration {
 	case err != nil:
 		return time.Second
 	case n >= g.o.BatchSize:
-		return time.Duration(float64(took) * (1 - g.o.Duty) / g.o.Duty)
+		return g.courtesy.rest(took)
+	case g.courtesy.rushing:
+		return max(g.courtesy.rest(took), g.o.Interval)
 	}
 	return g.o.Interval
 }
@@ -154,7 +160,7 @@ func (g *Ingester) round(ctx context.Context) (int, error) {
 // step reads one batch and stores it, whatever it takes.
 func (g *Ingester) step(ctx context.Context, q *queue) (int, error) {
 	before := q.scan.dropped
-	items, err := q.read(g.limit)
+	items, err := q.read(g.courtesy.bite(g.limit))
 	if lost := q.scan.dropped - before; lost > 0 {
 		g.spool.dropped.Add(lost)
 		slog.ErrorContext(ctx, "spool damaged", "stretches", lost, "path", q.home.path)

@@ -157,12 +157,26 @@ func (s *Spool) join(frame []byte) (*batch, error) {
 	return b, nil
 }
 
-// flush is the one goroutine that writes: while it syncs a batch, the next one gathers. There is no delay: a lone
-// record is written at once.
+const (
+	// crowd is how many records in a batch tell that many visitors come at the same time.
+	crowd = 8
+	// crowdPace is how often a crowd's batches are written at most. Each write and sync costs the system some 0.1 ms
+	// of a processor, whatever its size, and those who come meanwhile share one.
+	crowdPace = 700 * time.Microsecond
+)
+
+// flush is the one goroutine that writes: while it syncs a batch, the next one gathers. There is no delay for a lone
+// record: it is written at once.
 func (s *Spool) flush() {
 	defer close(s.done)
 	var spare []byte
+	var last time.Time
+	crowded := false
 	for range s.work {
+		if rest := crowdPace - time.Since(last); crowded && rest > 0 {
+			time.Sleep(rest)
+		}
+		last = time.Now()
 		s.mu.Lock()
 		b := s.open
 		s.open = newBatch()
@@ -174,6 +188,7 @@ func (s *Spool) flush() {
 			s.count(b)
 			close(b.done)
 		}
+		crowded = b.count >= crowd
 		if spare = b.buf; cap(spare) > 1<<20 {
 			spare = nil
 		}
