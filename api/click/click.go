@@ -65,6 +65,7 @@ type Handler struct {
 	metrics      metrics
 	pool         sync.Pool
 	complained   atomic.Int64
+	deadlines    deadlines
 }
 
 // New makes a Handler and loads the routing snapshot: from PostgreSQL or, when that is away, from the copy in

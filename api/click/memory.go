@@ -30,7 +30,8 @@ const (
 type memory struct {
 	isNew bool // the visitor id was made now
 	bound flow.Binding
-	back  bool // was here within the campaign's uniqueness time, as far as this process knows
+	seen  *remembered // by the fingerprint; nil for nothing that still holds
+	back  bool        // was here within the campaign's uniqueness time, as far as this process knows
 }
 
 // remembered is what the process keeps of a fingerprint.
@@ -54,10 +55,13 @@ func cookie(h http.Header, name string) string {
 	return ""
 }
 
-func (r *request) setCookie(h http.Header, name, value string, age time.Duration) {
-	b := r.page[:0]
-	b = append(b, name...)
-	b = append(append(b, '='), value...)
+func (r *request) setCookie(h http.Header, name string, age time.Duration, ids ...uuid.UUID) {
+	b := append(append(r.page[:0], name...), '=')
+	if name == visitorCookie {
+		b = models.AppendClickID(b, ids[0])
+	} else {
+		b = appendIDs(b, ids...)
+	}
 	b = strconv.AppendInt(append(b, "; Path=/; Max-Age="...), int64(age/time.Second), 10)
 	b = append(b, "; HttpOnly; SameSite=Lax"...)
 	if r.isHTTPS {
@@ -85,9 +89,9 @@ func (r *request) identify() {
 func (r *request) recall() {
 	row := &r.camp.row
 	r.click.UniqueKey, r.click.UniqueHours = r.fingerprint(), row.UniquenessTTLHours
-	r.known.bound, r.known.back = flow.Binding{}, false
+	r.known.bound, r.known.back, r.known.seen = flow.Binding{}, false, nil
 	if seen, ok := r.h.fingerprints.GetIfPresent(r.click.UniqueKey); ok && r.now.Before(seen.until) {
-		r.known.bound, r.known.back = seen.bound, true
+		r.known.bound, r.known.back, r.known.seen = seen.bound, true, seen
 	}
 	if r.camp.plan.Bind().KeepsPath() {
 		if b, ok := parseIDs[[3]uuid.UUID](cookie(r.http.Header, r.bindName())); ok {
@@ -142,29 +146,29 @@ func (r *request) remember(h http.Header, bindable bool) {
 			bound.Offer = r.click.OfferID
 		}
 	}
-	seen, ok := r.h.fingerprints.GetIfPresent(r.click.UniqueKey)
-	if !ok || seen.bound != bound || !r.now.Before(seen.until) {
+	if r.known.seen == nil || r.known.seen.bound != bound {
 		r.h.fingerprints.Set(r.click.UniqueKey, &remembered{bound: bound, until: r.now.Add(ttl)})
 	}
 	if r.known.isNew {
-		r.setCookie(h, visitorCookie, models.FormatClickID(r.click.VisitorID), visitorAge)
+		r.setCookie(h, visitorCookie, visitorAge, r.click.VisitorID)
 	}
 	if bind.KeepsPath() && bindable && bound != r.known.bound {
-		r.setCookie(h, r.bindName(), formatIDs(bound.Path, bound.Lander, bound.Offer), ttl)
+		r.setCookie(h, r.bindName(), ttl, bound.Path, bound.Lander, bound.Offer)
 	}
 	t := trail{r.click.ID, r.click.CampaignID, r.click.StreamID, r.click.LanderID, bound.Offer}
-	r.setCookie(h, clickCookie, formatIDs(t[:]...), trailAge)
+	r.setCookie(h, clickCookie, trailAge, t[:]...)
 }
 
 // trail is what the click cookie says: click, campaign, path, lander, and the offer that the visitor is bound to.
 type trail [5]uuid.UUID
 
-func formatIDs(ids ...uuid.UUID) string {
-	b := make([]byte, 0, 16*len(ids))
+func appendIDs(b []byte, ids ...uuid.UUID) []byte {
+	var raw [16 * len(trail{})]byte
+	n := 0
 	for _, id := range ids {
-		b = append(b, id[:]...)
+		n += copy(raw[n:], id[:])
 	}
-	return base64.RawURLEncoding.EncodeToString(b)
+	return base64.RawURLEncoding.AppendEncode(b, raw[:n])
 }
 
 // parseIDs reads exactly as many ids as T holds.

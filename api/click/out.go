@@ -58,7 +58,7 @@ func (h *Handler) clickOut(w http.ResponseWriter, req *http.Request, d *store.Ro
 	}
 	r.click.Destination = string(r.out)
 	if r.isReal() && r.route.Collect {
-		h.record(req.Context(), clicklog.Record{Out: &models.ClickOut{
+		h.record(clicklog.Record{Out: &models.ClickOut{
 			ID: models.NewClickID(), ClickID: r.click.ID,
 			AccountID: r.click.AccountID, Slot: slot, OfferID: r.click.OfferID, NetworkID: r.click.NetworkID,
 			Destination: r.click.Destination,
@@ -160,8 +160,8 @@ func (r *request) keepOffer(h http.Header, t trail) {
 	}
 	t[4] = r.click.OfferID
 	ttl := time.Duration(r.camp.row.UniquenessTTLHours) * time.Hour
-	r.setCookie(h, clickCookie, formatIDs(t[:]...), trailAge)
-	r.setCookie(h, r.bindName(), formatIDs(t[2], t[3], t[4]), ttl)
+	r.setCookie(h, clickCookie, trailAge, t[:]...)
+	r.setCookie(h, r.bindName(), ttl, t[2], t[3], t[4])
 	key := r.click.UniqueKey
 	if key != [16]byte{} {
 		bound := flow.Binding{Path: t[2], Lander: t[3], Offer: t[4]}

@@ -75,7 +75,7 @@ func TestClickOutBelievesTheSnapshotOnly(t *testing.T) {
 	other := w.campaign("direct-one", nil, direct)
 	w.fresh()
 	pathID := uuid.MustParse(p["id"].(string))
-	cookie := func(ids ...uuid.UUID) edit { return header("Cookie", clickCookie+"="+formatIDs(ids...)) }
+	cookie := func(ids ...uuid.UUID) edit { return header("Cookie", clickCookie+"="+string(appendIDs(nil, ids...))) }
 	click := models.NewClickID()
 	for name, tt := range map[string]struct {
 		edits  []edit

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -34,7 +35,7 @@ func (h *Handler) track(w http.ResponseWriter, req *http.Request, d *store.Routi
 	r.aim(&decision)
 	if r.counted {
 		if decision.Collect {
-			h.record(req.Context(), clicklog.Record{Click: &r.click})
+			h.record(clicklog.Record{Click: &r.click})
 		}
 		if decision.Collect && !r.click.IsBot {
 			h.usage.add(r.click.CampaignID, localDay(r.now, r.account.zone))
@@ -194,13 +195,35 @@ func appendParam(url []byte, name, value string) []byte {
 
 // record puts a fact on stable storage. It must outlive a visitor who hangs up; if it fails the visitor is sent on
 // all the same, and the fact is counted as lost.
-func (h *Handler) record(ctx context.Context, rec clicklog.Record) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordBudget)
-	defer cancel()
+func (h *Handler) record(rec clicklog.Record) {
+	ctx := h.deadlines.soon()
 	if err := h.spool.Append(ctx, rec); err != nil {
 		h.metrics.unrecorded.Inc()
 		h.complain(ctx, err)
 		return
 	}
 	h.metrics.clicks.Inc()
+}
+
+// deadlines hands out contexts that end recordBudget from now, or up to deadlineStep later: one timer serves all
+// requests of a step, where one for each would cost as much as choosing a path.
+type deadlines struct{ current atomic.Pointer[deadline] }
+
+type deadline struct {
+	context.Context
+	cancel context.CancelFunc // not called: its time ends it
+	fresh  time.Time          // until when it is handed out
+}
+
+const deadlineStep = 50 * time.Millisecond
+
+func (d *deadlines) soon() context.Context {
+	now := time.Now()
+	if c := d.current.Load(); c != nil && now.Before(c.fresh) {
+		return c
+	}
+	c := &deadline{fresh: now.Add(deadlineStep)}
+	c.Context, c.cancel = context.WithDeadline(context.Background(), now.Add(recordBudget+deadlineStep))
+	d.current.Store(c)
+	return c
 }

@@ -22,6 +22,9 @@ func ParseAmount(s string) (amount decimal.Decimal, ok bool) {
 	if len(s) > maxAmountText {
 		return decimal.Zero, false
 	}
+	if amount, ok := plain(s); ok {
+		return amount, true
+	}
 	s, negative := bare(s)
 	s = normalize(s)
 	if s == "" || len(s) > 30 {
@@ -46,6 +49,35 @@ func ParseAmount(s string) (amount decimal.Decimal, ok bool) {
 		d = d.Neg()
 	}
 	return d.Round(amountPlaces), true
+}
+
+// plain reads what most amounts are, digits with at most one point, without making garbage of them: the cost of a
+// click comes this way. ok is false for anything else, which may still be an amount.
+func plain(s string) (amount decimal.Decimal, ok bool) {
+	const maxDigits = 9 // not beyond maxAmount
+	if len(s) == 0 || len(s) > maxDigits {
+		return decimal.Zero, false
+	}
+	value, places, digits := int64(0), -1, 0
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= '0' && c <= '9':
+			value = value*10 + int64(c-'0')
+			digits++
+			if places >= 0 {
+				places++
+			}
+		case c == '.' && places < 0:
+			places = 0
+		default:
+			return decimal.Zero, false
+		}
+	}
+	places = max(places, 0)
+	if digits == 0 || places > amountPlaces {
+		return decimal.Zero, false
+	}
+	return decimal.New(value, -int32(places)), true //nolint:gosec // at most six
 }
 
 // bare strips what stands around and between the digits of an amount and tells whether it is negative.
