@@ -15,8 +15,7 @@ func Bare(ctx context.Context, addr string) error {
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
 	engine.GET("/:alias", func(c *gin.Context) {
-		c.Header("Location", "https://offer.example/landing?cid=0123456789abcdefghijkl")
-		c.Status(http.StatusFound)
+		c.Redirect(http.StatusFound, "https://offer.example/landing?cid=0123456789abcdefghijkl&c=US&os=Windows")
 	})
 	engine.GET("/readyz", func(c *gin.Context) { c.Status(http.StatusOK) })
 	server := &http.Server{Addr: addr, Handler: engine, ReadHeaderTimeout: 10 * time.Second}
