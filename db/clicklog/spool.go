@@ -174,7 +174,7 @@ func (s *Spool) flush() {
 	crowded := false
 	for range s.work {
 		if rest := crowdPace - time.Since(last); crowded && rest > 0 {
-			time.Sleep(rest)
+			<-time.After(rest)
 		}
 		last = time.Now()
 		s.mu.Lock()

@@ -29,7 +29,9 @@ func TestLoadCountsAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	redirect := func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "https://x.example/", http.StatusFound) }
+	redirect := func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "https://x.example/", http.StatusFound)
+	}
 	tests := map[string]struct {
 		requests []Request
 		rate     float64

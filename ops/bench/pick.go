@@ -42,7 +42,7 @@ func pick() (testing.BenchmarkResult, error) {
 		return testing.BenchmarkResult{}, err
 	}
 	visitor := &flow.Visitor{Facts: new(cond.Facts)}
-	return testing.Benchmark(func(b *testing.B) {
+	return testing.Benchmark(func(b *testing.B) { //nolint:thelper // no helper: the benchmark itself
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
 			visitor.Facts.Reset()

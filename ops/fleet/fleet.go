@@ -49,6 +49,7 @@ type Fleet struct {
 	env       []string
 	out       io.Writer
 	processes []*Process
+	guard     *guard
 }
 
 // readyTimeout is how long a process may take to start, on a busy machine.
@@ -80,6 +81,9 @@ func Start(ctx context.Context, o Options) (f *Fleet, err error) {
 		return nil, err
 	}
 	if err := f.configure(o); err != nil {
+		return nil, err
+	}
+	if err := f.startGuard(); err != nil {
 		return nil, err
 	}
 	f.say("migrating")
@@ -245,7 +249,9 @@ func (f *Fleet) Close() error {
 	if f.home != "" && !strings.HasPrefix(f.home, f.Dir) { // the servers' account could not reach our directory
 		errs = append(errs, os.RemoveAll(f.home))
 	}
-	return errors.Join(append(errs, os.RemoveAll(f.Dir))...)
+	errs = append(errs, os.RemoveAll(f.Dir))
+	f.guard.dismiss()
+	return errors.Join(errs...)
 }
 
 func (f *Fleet) say(format string, args ...any) {
@@ -257,9 +263,10 @@ func (f *Fleet) say(format string, args ...any) {
 // FreePort finds a free port below the range from which systems take the ports of outgoing connections: a client that
 // dials a dead server's port in that range can end up connected to itself.
 func FreePort() (int, error) {
+	var lc net.ListenConfig
 	for range 200 {
 		port := 10000 + mathrand.IntN(10000)
-		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		l, err := lc.Listen(context.Background(), "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 		if err != nil {
 			continue
 		}

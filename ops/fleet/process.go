@@ -46,7 +46,7 @@ func (f *Fleet) Spawn(name string, args ...string) (*Process, error) {
 		close(p.done)
 	}()
 	f.processes = append(f.processes, p)
-	return p, nil
+	return p, f.note(p.PID())
 }
 
 // Find is the process of that name that was started last, or nil.

@@ -17,7 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log"
+	"log/slog"
 	"math/big"
 	"net"
 	"net/http"
@@ -69,7 +69,8 @@ func NewReceiver(answer func(context.Context, Attempt) int) (*Receiver, error) {
 	if err != nil {
 		return nil, fmt.Errorf("fleet: receiver: %w", err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	var lc net.ListenConfig
+	l, err := lc.Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("fleet: receiver: %w", err)
 	}
@@ -80,7 +81,7 @@ func NewReceiver(answer func(context.Context, Attempt) int) (*Receiver, error) {
 	r.server = &http.Server{
 		Handler: http.HandlerFunc(r.serve), ReadHeaderTimeout: 10 * time.Second,
 		TLSConfig: &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12},
-		ErrorLog:  log.New(io.Discard, "", 0), // killed senders break off in the middle, on purpose
+		ErrorLog:  slog.NewLogLogger(slog.DiscardHandler, slog.LevelError), // killed senders break off in the middle, on purpose
 	}
 	go func() { _ = r.server.ServeTLS(l, "", "") }()
 	return r, nil

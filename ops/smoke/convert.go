@@ -41,7 +41,8 @@ var scripts = [][]step{
 	{{round: 1, status: "pending", amount: "5.5", id: "c"}, {round: 2, status: "approved", amount: "5.5", id: "c"}},
 	{{round: 1, status: "pending", amount: "8"}, {round: 2, status: "rejected", amount: "8"}},
 	{
-		{round: 1, status: "approved", amount: "20", id: "e"}, {round: 2, status: "chargeback", amount: "20", id: "e"},
+		{round: 1, status: "approved", amount: "20", id: "e"},
+		{round: 2, status: "chargeback", amount: "20", id: "e"},
 		{round: 3, status: "approved", amount: "20", id: "e"}, // a chargeback is final
 	},
 	{{round: 1, status: "approved", amount: "3.3", id: "f"}, {round: 2, status: "approved", amount: "3.3", id: "f"}},
@@ -52,8 +53,10 @@ var scripts = [][]step{
 	{{round: 1, status: "whatever", amount: "11", id: "k"}}, // nobody's word: looked at before it is revenue
 	{{round: 1, amount: "0.000001", id: "l"}},               // no word: approved
 	{
-		{round: 1, status: "approved", amount: "6.5", id: "m"}, {round: 2, status: "rejected", amount: "6.5", id: "m"},
-		{round: 3, status: "approved", amount: "6.5", id: "m"}, {round: 4, status: "chargeback", amount: "6.5", id: "m"},
+		{round: 1, status: "approved", amount: "6.5", id: "m"},
+		{round: 2, status: "rejected", amount: "6.5", id: "m"},
+		{round: 3, status: "approved", amount: "6.5", id: "m"},
+		{round: 4, status: "chargeback", amount: "6.5", id: "m"},
 	},
 	{{round: 1, status: "approved", amount: "2.22", id: "n", pixel: true}},
 	{{round: 1, status: "approved", amount: "", id: "o"}, {round: 4, status: "chargeback", amount: "", id: "o"}},

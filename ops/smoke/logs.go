@@ -205,3 +205,17 @@ func (t *traffic) wrong(v *conversion, r conversionRow, status string) string {
 	}
 	return ""
 }
+
+// arrivals compares who came to the pages with who was sent: once by the link, once by each click-out.
+func (t *traffic) arrivals(context.Context) error {
+	for _, c := range t.clicks {
+		if c.id == "" {
+			continue
+		}
+		if got, want := len(t.pages.of(c.id)), 1+len(c.outs); got != want {
+			t.differ("pages: %s came %d times, expected %d", c.id, got, want)
+		}
+		t.compared++
+	}
+	return nil
+}

@@ -1,6 +1,7 @@
 package smoke
 
 import (
+	"context"
 	"errors"
 	"net"
 	"net/http"
@@ -31,7 +32,8 @@ const tokens = "?cid={clickid}&camp={campaign_id}&cname={campaign_name}&path={pa
 	"&lang={language}&s1={sub1}&s2={sub2}&xid={external_id}&ip={ip}&ua={user_agent}&kw={keyword}&odd={no_such_token}"
 
 func newPages() (*pages, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	var lc net.ListenConfig
+	l, err := lc.Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}

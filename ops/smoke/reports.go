@@ -156,8 +156,11 @@ func (t *traffic) reports(ctx context.Context) error {
 		}
 	}
 	for _, dims := range [][]string{
-		{"campaign_id", "stream_id"}, {"campaign_id", "country"}, {"source_id", "device_type", "os"},
-		{"date", "hour", "browser"}, {"campaign_id", "stream_id", "lander_id", "offer_id", "source_id"},
+		{"campaign_id", "stream_id"},
+		{"campaign_id", "country"},
+		{"source_id", "device_type", "os"},
+		{"date", "hour", "browser"},
+		{"campaign_id", "stream_id", "lander_id", "offer_id", "source_id"},
 		{"campaign_id", "sub1"},
 	} {
 		if err := t.reportOn(ctx, dims, nil, nil); err != nil {

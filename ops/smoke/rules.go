@@ -106,8 +106,11 @@ func (t *traffic) description(ctx context.Context) error {
 		OpenAPI string `json:"openapi"`
 		Paths   map[string]map[string]json.RawMessage
 	}
-	if err := json.Unmarshal(a.Body, &doc); err != nil || a.Status != http.StatusOK || !strings.HasPrefix(doc.OpenAPI, "3.1") {
-		return fmt.Errorf("openapi.json: status %d, version %q, %v", a.Status, doc.OpenAPI, err)
+	if err := json.Unmarshal(a.Body, &doc); err != nil {
+		return fmt.Errorf("openapi.json: status %d: %w", a.Status, err)
+	}
+	if a.Status != http.StatusOK || !strings.HasPrefix(doc.OpenAPI, "3.1") {
+		return fmt.Errorf("openapi.json: status %d, version %q", a.Status, doc.OpenAPI)
 	}
 	for _, path := range []string{"/offers", "/campaigns/{id}", "/reports/performance", "/webhooks/deliveries/redeliver"} {
 		if doc.Paths[path] == nil && doc.Paths["/api/v1"+path] == nil {

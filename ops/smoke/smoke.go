@@ -147,7 +147,7 @@ func (r *run) play(ctx context.Context) error {
 func (r *run) compare(ctx context.Context) error {
 	t := r.traffic
 	for _, part := range []func(context.Context) error{
-		t.reports, t.overview, t.lists, t.clickLog, t.singleClicks, t.conversionLog,
+		t.arrivals, t.reports, t.overview, t.lists, t.clickLog, t.singleClicks, t.conversionLog,
 	} {
 		if err := part(ctx); err != nil {
 			return err

@@ -19,8 +19,12 @@ type visitor struct {
 func (v visitor) key() string { return v.IP + " " + v.UserAgent }
 
 var languages = [][2]string{
-	{"en-US,en;q=0.9", "en"}, {"de-DE,de;q=0.9,en;q=0.8", "de"}, {"es-MX,es;q=0.9", "es"}, {"pt-BR", "pt"},
-	{"fr", "fr"}, {"ja,en-US;q=0.7", "ja"},
+	{"en-US,en;q=0.9", "en"},
+	{"de-DE,de;q=0.9,en;q=0.8", "de"},
+	{"es-MX,es;q=0.9", "es"},
+	{"pt-BR", "pt"},
+	{"fr", "fr"},
+	{"ja,en-US;q=0.7", "ja"},
 }
 
 var referrers = []string{

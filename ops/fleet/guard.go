@@ -1,0 +1,66 @@
+package fleet
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+)
+
+// guard cleans up after a fleet whose own process was killed: it waits for the end of a pipe that only that process
+// holds, then ends what the fleet started and removes its directory.
+type guard struct {
+	cmd  *exec.Cmd
+	pipe io.Closer
+}
+
+const guardScript = `
+cat >/dev/null
+while read -r pid; do kill -9 "$pid" 2>/dev/null; done <"$1/pids"
+DATA_DIR="$1/servers" "$2" devstack down 2>/dev/null
+rm -rf "$1" "$3"`
+
+func (f *Fleet) startGuard() error {
+	if err := os.WriteFile(f.pids(), nil, 0o600); err != nil {
+		return fmt.Errorf("fleet: %w", err)
+	}
+	cmd := exec.Command("/bin/sh", "-c", guardScript, "sh", f.Dir, f.binary, f.home) //nolint:noctx // outlives us
+	cmd.Env = f.env
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt at the terminal is for us, not for it
+	pipe, err := cmd.StdinPipe()
+	if err != nil {
+		return fmt.Errorf("fleet: guard: %w", err)
+	}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("fleet: guard: %w", err)
+	}
+	f.guard = &guard{cmd, pipe}
+	return nil
+}
+
+// note tells the guard of a process.
+func (f *Fleet) note(pid int) error {
+	file, err := os.OpenFile(f.pids(), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return fmt.Errorf("fleet: %w", err)
+	}
+	_, err = fmt.Fprintln(file, pid)
+	if closeErr := file.Close(); err == nil {
+		err = closeErr
+	}
+	return err
+}
+
+func (f *Fleet) pids() string { return filepath.Join(f.Dir, "pids") }
+
+// dismiss ends the guard when there is nothing to clean up any more.
+func (g *guard) dismiss() {
+	if g == nil {
+		return
+	}
+	_ = g.cmd.Process.Kill()
+	_ = g.cmd.Wait()
+	_ = g.pipe.Close()
+}
