@@ -83,9 +83,6 @@ func Start(ctx context.Context, o Options) (f *Fleet, err error) {
 	if err := f.configure(o); err != nil {
 		return nil, err
 	}
-	if err := f.startGuard(); err != nil {
-		return nil, err
-	}
 	f.say("migrating")
 	if err := f.Command(ctx, nil, "migrate"); err != nil {
 		return nil, err
@@ -104,8 +101,16 @@ func (f *Fleet) StartServers(ctx context.Context) error {
 	}
 	f.DatabaseURL, f.RedisURL = servers.DatabaseURL, servers.RedisURL
 	data, err := f.dataDirectory(ctx)
+	if err != nil {
+		return err
+	}
 	f.home = filepath.Dir(data)
-	return err
+	if f.guard == nil {
+		if err := f.startGuard(); err != nil {
+			return err
+		}
+	}
+	return f.noteServers(ctx)
 }
 
 // stack asks for durable servers: what was acknowledged must survive a kill.

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -19,14 +20,13 @@ type guard struct {
 const guardScript = `
 cat >/dev/null
 while read -r pid; do kill -9 "$pid" 2>/dev/null; done <"$1/pids"
-DATA_DIR="$1/servers" "$2" devstack down 2>/dev/null
-rm -rf "$1" "$3"`
+rm -rf "$1" "$2"`
 
 func (f *Fleet) startGuard() error {
 	if err := os.WriteFile(f.pids(), nil, 0o600); err != nil {
 		return fmt.Errorf("fleet: %w", err)
 	}
-	cmd := exec.Command("/bin/sh", "-c", guardScript, "sh", f.Dir, f.binary, f.home) //nolint:noctx // outlives us
+	cmd := exec.Command("/bin/sh", "-c", guardScript, "sh", f.Dir, f.home) //nolint:noctx // outlives us
 	cmd.Env = f.env
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt at the terminal is for us, not for it
 	pipe, err := cmd.StdinPipe()
@@ -37,6 +37,20 @@ func (f *Fleet) startGuard() error {
 		return fmt.Errorf("fleet: guard: %w", err)
 	}
 	f.guard = &guard{cmd, pipe}
+	return nil
+}
+
+// noteServers tells the guard of the servers that run now.
+func (f *Fleet) noteServers(ctx context.Context) error {
+	for _, find := range []func(context.Context) (Server, error){f.Postgres, f.Redis} {
+		s, err := find(ctx)
+		if err == nil {
+			err = f.note(s.pid)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
