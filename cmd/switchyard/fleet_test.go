@@ -1,0 +1,194 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+	"switchyard/ops/fleet"
+)
+
+// runMain in the environment makes the test binary the program itself, so that child processes of the tests are built
+// once, with the tests, and under the race detector when the tests are.
+const runMain = "SWITCHYARD_TEST_RUN_MAIN"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(runMain) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// service is a fleet with one campaign whose clicks go to one offer.
+type service struct {
+	*fleet.Fleet
+	api  *fleet.API
+	link *url.URL
+}
+
+// startService starts private servers and the named processes and sets up the campaign.
+func startService(t *testing.T, o fleet.Options, processes ...string) *service {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("starts servers, skipped by -short")
+	}
+	o.Env = append(o.Env, runMain+"=1", "LOG_LEVEL=warn")
+	f, err := fleet.Start(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log(f.Tails())
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, name := range processes {
+		if _, err := f.Spawn(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := &service{Fleet: f}
+	if err := s.setUp(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func (s *service) setUp(ctx context.Context) error {
+	if err := s.WaitReady(ctx); err != nil {
+		return err
+	}
+	var err error
+	if _, s.api, err = s.Account(ctx, "Faults", "scale"); err != nil {
+		return err
+	}
+	var offer struct{ ID string }
+	body := map[string]any{"name": "o", "url": "https://offer.example/?cid={clickid}", "payout": 1}
+	if err := s.api.Create(ctx, "/offers", body, &offer); err != nil {
+		return err
+	}
+	var campaign struct{ ID, URL string }
+	body = map[string]any{"name": "c", "alias": "faults-campaign", "offer_id": offer.ID}
+	if err := s.api.Create(ctx, "/campaigns", body, &campaign); err != nil {
+		return err
+	}
+	if s.link, err = url.Parse(campaign.URL); err != nil {
+		return err
+	}
+	return s.waitLive(ctx)
+}
+
+// waitLive waits until the tracking link answers.
+func (s *service) waitLive(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	err := fleet.Poll(ctx, 20*time.Millisecond, func() (bool, error) {
+		resp, err := s.ask(ctx, http.DefaultTransport, http.MethodHead, s.link.RequestURI())
+		return err == nil && resp.status == http.StatusFound, nil
+	})
+	if err != nil {
+		return fmt.Errorf("the link is not live: %w", err)
+	}
+	return nil
+}
+
+// patience is the deadline of everything that is waited for.
+const patience = 90 * time.Second
+
+type answer struct {
+	status int
+	to     string
+	body   string
+}
+
+// ask sends one request to the tracking domain.
+func (s *service) ask(ctx context.Context, via http.RoundTripper, method, path string) (answer, error) {
+	req, err := http.NewRequestWithContext(ctx, method, s.URL+path, nil)
+	if err != nil {
+		return answer{}, err
+	}
+	req.Host = s.link.Host
+	req.Header = http.Header{
+		"User-Agent":      {"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36"},
+		"Accept":          {"text/html"},
+		"Accept-Language": {"en-US"}, "Accept-Encoding": {"identity"}, "X-Forwarded-For": {"81.2.69.142"},
+	}
+	resp, err := via.RoundTrip(req)
+	if err != nil {
+		return answer{}, err
+	}
+	body, err := io.ReadAll(resp.Body)
+	return answer{resp.StatusCode, resp.Header.Get("Location"), string(body)}, errors.Join(err, resp.Body.Close())
+}
+
+// click follows the tracking link once and returns the click's id. A wrong answer, other than none, is errWrong.
+func (s *service) click(ctx context.Context, via http.RoundTripper) (uuid.UUID, error) {
+	got, err := s.ask(ctx, via, http.MethodGet, s.link.RequestURI())
+	if err != nil {
+		return uuid.Nil, err
+	}
+	text, ok := strings.CutPrefix(got.to, "https://offer.example/?cid=")
+	id, err := models.ParseClickID(text)
+	if got.status != http.StatusFound || !ok || err != nil {
+		return uuid.Nil, fmt.Errorf("%w: %d to %q: %.200s", errWrong, got.status, got.to, got.body)
+	}
+	return id, nil
+}
+
+var errWrong = errors.New("wrong answer")
+
+// tally keeps when each thing was answered.
+type tally[K comparable] struct {
+	mu   sync.Mutex
+	at   map[K]time.Time
+	errs []error
+}
+
+func (c *tally[K]) add(k K) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.at == nil {
+		c.at = map[K]time.Time{}
+	}
+	if _, twice := c.at[k]; twice {
+		c.errs = append(c.errs, fmt.Errorf("%v was given out twice", k))
+	}
+	c.at[k] = time.Now()
+}
+
+func (c *tally[K]) fail(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.errs = append(c.errs, err)
+}
+
+func (c *tally[K]) len() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.at)
+}
+
+// waitFor waits until the tally has grown to n.
+func (c *tally[K]) waitFor(ctx context.Context, n int) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	err := fleet.Poll(ctx, 5*time.Millisecond, func() (bool, error) { return c.len() >= n, nil })
+	if err != nil {
+		return fmt.Errorf("%d of %d: %w", c.len(), n, err)
+	}
+	return nil
+}
