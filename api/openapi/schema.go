@@ -34,6 +34,9 @@ var scalars = map[reflect.Type]object{
 	reflect.TypeFor[json.Number]():     {"type": "number"},
 	reflect.TypeFor[time.Time]():       {"type": "string", "format": "date-time"},
 	reflect.TypeFor[json.RawMessage](): {"type": anyType},
+	reflect.TypeFor[models.TokenMacros](): {
+		"type": "object", "additionalProperties": object{"type": "string"},
+	},
 }
 
 // of gives the schema of a type. Body tells whether it is read or written: fields that are read may be left out.
@@ -118,6 +121,10 @@ func (s *schemas) collect(t reflect.Type, body bool, properties object, required
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if f.Anonymous && name == "" && f.Type.Kind() == reflect.Struct {
 			s.collect(f.Type, body, properties, required)
+			continue
+		}
+		if f.Anonymous && name == "" && f.Type.Kind() == reflect.Pointer { // absent as a whole where it is nil
+			s.collect(f.Type.Elem(), body, properties, new([]string))
 			continue
 		}
 		if name == "" || name == "-" || !f.IsExported() {

@@ -47,7 +47,7 @@ func offers() []route.Route {
 		},
 		{
 			Method: "POST", Path: "/offers/{id}/clone", Group: group, Summary: "copy an offer", Scope: route.Write,
-			Status: 201, BadID: "invalid_id", Codes: idCodes, Handle: clone(res),
+			Status: 201, BadID: "invalid_id", Codes: idCodes, Handle: clone((*store.Store).Offers, offerAnswer),
 		},
 	}
 }

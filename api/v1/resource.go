@@ -31,6 +31,10 @@ type table[R any] interface {
 	Update(ctx context.Context, record R) (R, error)
 	SetActive(ctx context.Context, account, id uuid.UUID, on bool) error
 	Remove(ctx context.Context, account, id uuid.UUID) error
+}
+
+// cloner is a table whose records can be copied.
+type cloner[R any] interface {
 	Clone(ctx context.Context, account, id uuid.UUID) (R, error)
 }
 
@@ -123,6 +127,11 @@ func put[B interface {
 	})
 }
 
+// IDAnswer is the answer to a change that shows the record's id only.
+type IDAnswer struct {
+	ID uuid.UUID `json:"id"`
+}
+
 // ToggleBody pauses or resumes a record.
 type ToggleBody struct {
 	bind.ID
@@ -170,17 +179,17 @@ func deactivate[R, A any](res resource[R, A]) route.Handler {
 }
 
 // clone answers POST /{id}/clone with the copy.
-func clone[R, A any](res resource[R, A]) route.Handler {
+func clone[T cloner[R], R, A any](table func(*store.Store) T, answer func(R) A) route.Handler {
 	return route.Do(func(c *route.Call) (A, error) {
 		id, err := c.ID("id")
 		if err != nil {
 			return zero[A](), err
 		}
-		copied, err := res.table(c.Store).Clone(c.Context(), c.Account.ID, id)
+		copied, err := table(c.Store).Clone(c.Context(), c.Account.ID, id)
 		if err != nil {
 			return zero[A](), err
 		}
-		return res.answer(copied), nil
+		return answer(copied), nil
 	})
 }
 

@@ -30,7 +30,8 @@ func freeName(name string, taken []string) string {
 	}
 }
 
-// lockNames holds the account's row until the transaction ends, so that two clones at once find different names.
+// lockNames holds the account's row until the transaction ends, so that two calls at once that look before they write
+// (for a free name, for room in the plan) come one after the other.
 func (s *Store) lockNames(ctx context.Context, account uuid.UUID) error {
 	_, err := get[uuid.UUID](ctx, s, "account", `SELECT id FROM accounts WHERE id = $1 FOR NO KEY UPDATE`, account)
 	return err

@@ -2,14 +2,12 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
 
-	"switchyard/db"
 	"switchyard/models"
 )
 
@@ -127,15 +125,7 @@ func (o Offers) save(ctx context.Context, query string, f models.Offer) (models.
 	err := sqlx.GetContext(ctx, o.s.c, &row, query, f.AccountID, f.ID, f.Name, f.URL, null(f.NetworkID), f.Payout,
 		f.PayoutType, f.Currency, f.Country, f.DailyCap, f.Notes, f.GroupName, f.PayoutFromParam,
 		pq.StringArray(nonNil(f.Tags)))
-	switch {
-	case db.UniqueViolation(err) == "offers_name":
-		return f, models.Conflict("duplicate_name", "an offer with this name exists")
-	case db.NoRows(err):
-		return f, models.NotFound("offer")
-	case err != nil:
-		return f, fmt.Errorf("db: save offer: %w", err)
-	}
-	return row.model(), nil
+	return row.model(), saveError(err, "offers_name", "offer")
 }
 
 // SetActive pauses or resumes an offer.

@@ -75,6 +75,8 @@ func (s *Store) one(ctx context.Context, what, query string, args ...any) error 
 // The tables whose rows an account switches on and off; their names stand in SQL text, so they are constants.
 const (
 	tableOffers   = "offers"
+	tableLanders  = "landers"
+	tableSources  = "traffic_sources"
 	tableNetworks = "networks"
 )
 
@@ -133,6 +135,20 @@ func (s *Store) copyName(ctx context.Context, table, live string, account uuid.U
 		return "", fmt.Errorf("db: %s: %w", table, err)
 	}
 	return freeName(name, taken), nil
+}
+
+// saveError is what the error of a statement that writes a record says to a client: index, unique by name, was broken,
+// or there is no such row.
+func saveError(err error, index, what string) error {
+	switch {
+	case err == nil:
+		return nil
+	case db.UniqueViolation(err) == index:
+		return models.Conflict("duplicate_name", "another %s has this name", what)
+	case db.NoRows(err):
+		return models.NotFound(what)
+	}
+	return fmt.Errorf("db: save %s: %w", what, err)
 }
 
 // null is an optional id as a parameter: the zero id is NULL.

@@ -1,0 +1,74 @@
+package models
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Lander is a landing page: what a visitor sees before the offer.
+type Lander struct {
+	ID         uuid.UUID
+	AccountID  uuid.UUID
+	Name       string
+	URL        string // may hold {token} placeholders
+	ClickSlots int    // call-to-action slots, 1-20
+	GroupName  string
+	Country    string // two capital letters, or empty
+	Tags       []string
+	Notes      string
+	Protection Protection
+	IsActive   bool
+	CreatedAt  time.Time
+	UpdatedAt  time.Time
+}
+
+// How a protected page tells a visitor who came through a tracking link from one who did not.
+const (
+	ProtectOff    = "off"    // by nobody's doing: only the lists decide
+	ProtectClick  = "click"  // the click id must be of a click that was sent to this page
+	ProtectSigned = "signed" // the signed key of the link must hold
+)
+
+// Protection is who is shown a landing page, and where everybody else goes. It keeps out scrapers and direct hits. An
+// empty list asks nothing. Its JSON form is also how it is stored; a member that is missing there has its default.
+type Protection struct {
+	Enabled        bool     `json:"enabled"`
+	Mode           string   `json:"mode" enum:"off,click,signed"`
+	TTLSeconds     int      `json:"ttlSeconds" doc:"how long a key or a click lets a visitor in"`
+	BindIP         bool     `json:"bindIp"`
+	BindUserAgent  bool     `json:"bindUserAgent"`
+	SingleUse      bool     `json:"singleUse"`
+	BlockBots      bool     `json:"blockBots"`
+	Countries      []string `json:"countries" doc:"only these, two capital letters each"`
+	DenyCountries  []string `json:"denyCountries"`
+	Devices        []string `json:"devices" doc:"only these device types"`
+	Referrers      []string `json:"referrers" doc:"only visitors who come from these domains"`
+	FallbackURL    string   `json:"fallbackUrl" doc:"where everybody else goes; empty: nowhere"`
+	FallbackStatus int      `json:"fallbackStatus" doc:"302, 403 or 404; without fallbackUrl a 302 is a 404"`
+}
+
+// DefaultProtection lets everybody in.
+func DefaultProtection() Protection {
+	return Protection{
+		Mode: ProtectOff, TTLSeconds: 3600, FallbackStatus: 302,
+		Countries: []string{}, DenyCountries: []string{}, Devices: []string{}, Referrers: []string{},
+	}
+}
+
+// UnmarshalJSON reads the stored form over the defaults.
+func (p *Protection) UnmarshalJSON(raw []byte) error {
+	type plain Protection // without this method
+	stored := plain(DefaultProtection())
+	if err := json.Unmarshal(raw, &stored); err != nil {
+		return err
+	}
+	*p = Protection(stored)
+	return nil
+}
+
+// DeviceTypes are the types of device that a visitor's description can have.
+var DeviceTypes = []string{
+	"desktop", "mobile", "tablet", "console", "tv", "wearable", "car", "bot", "unknown",
+}
