@@ -3,6 +3,7 @@
 package v1
 
 import (
+	"net/netip"
 	"slices"
 
 	"switchyard/api/route"
@@ -13,12 +14,18 @@ import (
 type Deps struct {
 	// Jobs submits and awaits jobs.
 	Jobs *jobs.Client
+	// EgressAllow are the addresses that a customer's URL may name although they are not public (EGRESS_ALLOW).
+	EgressAllow []netip.Prefix
 }
 
 // Routes is the table of the API: every operation below /api/v1 but the document itself.
 func Routes(d Deps) []route.Route {
 	return slices.Concat(
 		offers(),
+		webhooks(d),
+		reports(),
+		stats(),
+		logs(),
 		jobRoutes(d),
 	)
 }

@@ -23,12 +23,22 @@ type LogQuery struct {
 
 var selectClicks = `SELECT ` + clickColumnList + ` FROM clicks
 WHERE account_id = $1 AND id >= $2 AND id < $3
-	AND ($4 = false OR EXISTS (SELECT FROM conversions v WHERE v.click_id = clicks.id))
-ORDER BY id DESC LIMIT $5 OFFSET $6`
+ORDER BY id DESC LIMIT $4 OFFSET $5`
+
+// The few that converted are looked for from their conversions, not among all clicks.
+var selectConverted = `SELECT ` + clickColumnList + ` FROM clicks
+WHERE account_id = $1 AND id >= $2 AND id < $3 AND id IN (
+	SELECT click_id FROM conversions WHERE account_id = $1 AND click_id >= $2 AND click_id < $3
+)
+ORDER BY id DESC LIMIT $4 OFFSET $5`
 
 // Clicks reads a page of the click log.
 func Clicks(ctx context.Context, c db.Conn, q LogQuery) ([]StoredClick, error) {
 	var list []StoredClick
+	query := selectClicks
+	if q.Converted {
+		query = selectConverted
+	}
 	dst := make([]any, 0, len(clickColumns))
 	err := eachRow(ctx, c, func(rows *sqlx.Rows) error {
 		var click StoredClick
@@ -38,7 +48,7 @@ func Clicks(ctx context.Context, c db.Conn, q LogQuery) ([]StoredClick, error) {
 		click.At = click.At.UTC()
 		list = append(list, click)
 		return nil
-	}, selectClicks, q.AccountID, models.FloorClickID(q.From), models.FloorClickID(q.To), q.Converted, q.Limit, q.Offset)
+	}, query, q.AccountID, models.FloorClickID(q.From), models.FloorClickID(q.To), q.Limit, q.Offset)
 	if err != nil {
 		return nil, fmt.Errorf("clicklog: list clicks: %w", err)
 	}

@@ -10,8 +10,14 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"switchyard/db"
+	"switchyard/db/seal"
 	"switchyard/models"
 )
+
+// SecretPlace is where the signing secret of an endpoint is sealed.
+func SecretPlace(account, endpoint uuid.UUID) seal.Place {
+	return seal.Place{Account: account, Table: "webhook_endpoints", Row: endpoint.String(), Column: "secret"}
+}
 
 // Target is one delivery with all that sending it takes.
 type Target struct {

@@ -47,7 +47,7 @@ var dimensions = append([]dimension{
 	{"lander_id", "f.lander_id", id, true, namesOf("landers")},
 	{"offer_id", "f.offer_id", id, true, namesOf("offers")},
 	{"source_id", "f.source_id", id, true, namesOf("traffic_sources")},
-	{"network_id", "f.network_id", id, false, namesOf("networks")},
+	{Network, "f.network_id", id, false, namesOf("networks")},
 	{"lp_slot", "f.lp_slot", number, false, ""},
 	{"country", "f.country", text, true, ""},
 	{"region", "f.region", text, false, ""},
@@ -69,7 +69,7 @@ var dimensions = append([]dimension{
 	{"bot_reason", "f.bot_reason", text, false, ""},
 	{"proxy_kind", "f.proxy_kind", text, false, ""},
 	{"date", "to_char(%s" + utc + ", 'YYYY-MM-DD')", other, true, ""},
-	{"hour", "to_char(%s" + utc + ", 'YYYY-MM-DD HH24:00')", other, true, ""},
+	{"hour", "to_char(%s" + utc + ", 'YYYY-MM-DD HH24:00:00')", other, true, ""},
 	{"hour_of_day", "to_char(%s" + utc + ", 'FMHH24')", other, true, ""},
 	{"day_of_week", "to_char(%s" + utc + ", 'ID')", other, true, ""}, // 1 is Monday
 	{"month", "to_char(%s" + utc + ", 'YYYY-MM')", other, true, ""},
@@ -89,6 +89,25 @@ func Dimensions() []string {
 	names := make([]string, len(dimensions))
 	for i, d := range dimensions {
 		names[i] = d.name
+	}
+	return names
+}
+
+// Network is a dimension for the list of networks; the contract does not let callers ask for it.
+const Network = "network_id"
+
+// Public lists the names of the dimensions that callers may ask for.
+func Public() []string {
+	return slices.DeleteFunc(Dimensions(), func(name string) bool { return name == Network })
+}
+
+// Named lists the names of the dimensions whose values are ids of records with names.
+func Named() []string {
+	var names []string
+	for _, d := range dimensions {
+		if d.names != "" {
+			names = append(names, d.name)
+		}
 	}
 	return names
 }

@@ -357,7 +357,7 @@ func (f *fact) value(dimension string) string {
 	}
 	return map[string]string{
 		"country": c.Country, "device_type": c.DeviceType, "os": c.OS, "browser": c.Browser,
-		"city": c.City, "date": at.Format("2006-01-02"), "hour": at.Format("2006-01-02 15:00"),
+		"city": c.City, "date": at.Format("2006-01-02"), "hour": at.Format("2006-01-02 15:00:00"),
 		"month": at.Format("2006-01"),
 	}[dimension]
 }

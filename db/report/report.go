@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
@@ -19,7 +20,7 @@ import (
 const (
 	MaxDimensions = 5
 	MaxFilters    = 12
-	MaxFilterLen  = 500
+	MaxFilterLen  = 500 // characters
 )
 
 // MaxRows is how many rows an answer has at most: those with the most clicks.
@@ -243,7 +244,7 @@ func (b *builder) filter(f Filter) (dimension, error) {
 	}
 	values := make([]string, len(f.Values))
 	for i, v := range f.Values {
-		if len(v) > MaxFilterLen {
+		if utf8.RuneCountInString(v) > MaxFilterLen {
 			return d, models.Invalid("invalid_dimension", "a filter has at most %d characters", MaxFilterLen)
 		}
 		values[i] = strings.ToValidUTF8(strings.ReplaceAll(v, "\x00", ""), "\uFFFD")

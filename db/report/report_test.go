@@ -61,7 +61,7 @@ func TestQuestionsThatAreRefused(t *testing.T) {
 		"unknown filter":      q(nil, Filter{"account_id", []string{"x"}}),
 		"too many dimensions": q([]string{"os", "os", "os", "os", "os", "os"}),
 		"too many filters":    q(nil, make([]Filter, MaxFilters+1)...),
-		"a long filter":       q(nil, Filter{"os", []string{strings.Repeat("x", MaxFilterLen+1)}}),
+		"a long filter":       q(nil, Filter{"os", []string{strings.Repeat("ä", MaxFilterLen+1)}}),
 	} {
 		if _, err := plan(x); !errors.Is(err, models.Invalid("invalid_dimension", "")) {
 			t.Errorf("%s: %v", name, err)

@@ -78,5 +78,5 @@ func (s *sender) send(ctx context.Context, t delivery.Target) (delivery.Attempt,
 
 // SecretPlace is where the signing secret of a delivery's endpoint is sealed.
 func SecretPlace(t delivery.Target) seal.Place {
-	return seal.Place{Account: t.AccountID, Table: "webhook_endpoints", Row: t.EndpointID.String(), Column: "secret"}
+	return delivery.SecretPlace(t.AccountID, t.EndpointID)
 }

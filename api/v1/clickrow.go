@@ -1,0 +1,124 @@
+package v1
+
+import (
+	"github.com/google/uuid"
+
+	"switchyard/db/clicklog"
+	"switchyard/models"
+	"switchyard/models/bot"
+)
+
+// ClickRow is a click in the log. Ids that it does not have are null, texts empty.
+type ClickRow struct {
+	ClickID          string     `json:"click_id"`
+	At               string     `json:"at" doc:"ISO 8601, UTC"`
+	CampaignID       uuid.UUID  `json:"campaign_id"`
+	ParentCampaignID *uuid.UUID `json:"parent_campaign_id" doc:"the campaign that handed the visitor over"`
+	StreamID         *uuid.UUID `json:"stream_id"`
+	LanderID         *uuid.UUID `json:"lander_id"`
+	OfferID          *uuid.UUID `json:"offer_id"`
+	NetworkID        *uuid.UUID `json:"network_id"`
+	SourceID         *uuid.UUID `json:"source_id"`
+	ExternalID       string     `json:"external_id" doc:"the traffic source's own click id"`
+	Domain           string     `json:"domain"`
+	Destination      string     `json:"destination"`
+	Arrival          string     `json:"arrival" doc:"how the visitor was identified"`
+	Params           string     `json:"params" doc:"the query as received"`
+
+	SubParams
+	VisitorFacts
+
+	Cost     models.Money `json:"cost"`
+	Currency string       `json:"currency"`
+	IsUnique bool         `json:"is_unique"`
+	LPViews  int          `json:"lp_views"`
+	LPClicks int          `json:"lp_clicks"`
+	LPSlot   *int         `json:"lp_slot" doc:"of the last step from the landing page"`
+}
+
+// SubParams are the sub-parameters of a click.
+type SubParams struct {
+	Sub1  string `json:"sub1"`
+	Sub2  string `json:"sub2"`
+	Sub3  string `json:"sub3"`
+	Sub4  string `json:"sub4"`
+	Sub5  string `json:"sub5"`
+	Sub6  string `json:"sub6"`
+	Sub7  string `json:"sub7"`
+	Sub8  string `json:"sub8"`
+	Sub9  string `json:"sub9"`
+	Sub10 string `json:"sub10"`
+}
+
+// VisitorFacts are what the service found out about who clicked.
+type VisitorFacts struct {
+	IP             string  `json:"ip"`
+	Country        string  `json:"country" doc:"two letters"`
+	Region         string  `json:"region"`
+	City           string  `json:"city"`
+	Language       string  `json:"language"`
+	ISP            string  `json:"isp"`
+	ASN            *uint32 `json:"asn"`
+	MobileOperator string  `json:"mobile_operator"`
+	ConnectionType string  `json:"connection_type"`
+	ProxyKind      string  `json:"proxy_kind"`
+	DeviceType     string  `json:"device_type"`
+	DeviceBrand    string  `json:"device_brand"`
+	DeviceModel    string  `json:"device_model"`
+	OS             string  `json:"os"`
+	OSVersion      string  `json:"os_version"`
+	Browser        string  `json:"browser"`
+	BrowserVersion string  `json:"browser_version"`
+	UserAgent      string  `json:"user_agent"`
+	Referrer       string  `json:"referrer"`
+	ReferrerDomain string  `json:"referrer_domain"`
+	Keyword        string  `json:"keyword"`
+	SearchEngine   string  `json:"search_engine"`
+	IsBot          bool    `json:"is_bot"`
+	BotScore       int     `json:"bot_score" doc:"0-100"`
+	BotReason      string  `json:"bot_reason" doc:"the heaviest signal that fired"`
+}
+
+// ClickVisitor is the visitor of one click.
+type ClickVisitor struct {
+	VisitorID *uuid.UUID `json:"visitor_id"`
+	VisitorFacts
+	BotSignals []string `json:"bot_signals" doc:"all signals that fired"`
+	IsUnique   bool     `json:"is_unique"`
+}
+
+func clickRow(c *clicklog.StoredClick) ClickRow {
+	return ClickRow{
+		ClickID: models.FormatClickID(c.ID), At: stamp(c.At), CampaignID: c.CampaignID,
+		ParentCampaignID: idOrNull(c.ParentCampaignID), StreamID: idOrNull(c.StreamID), LanderID: idOrNull(c.LanderID),
+		OfferID: idOrNull(c.OfferID), NetworkID: idOrNull(c.NetworkID), SourceID: idOrNull(c.SourceID),
+		ExternalID: c.ExternalID, Domain: c.Domain, Destination: c.Destination, Arrival: c.Arrival, Params: c.Params,
+		SubParams: SubParams{
+			c.Subs[0], c.Subs[1], c.Subs[2], c.Subs[3], c.Subs[4], c.Subs[5], c.Subs[6], c.Subs[7], c.Subs[8], c.Subs[9],
+		},
+		VisitorFacts: visitorFacts(c), Cost: models.NewMoney(c.Cost), Currency: c.Currency, IsUnique: c.IsUnique,
+		LPViews: c.LPViews, LPClicks: c.LPClicks, LPSlot: numberOrNull(c.LPSlot),
+	}
+}
+
+func visitorFacts(c *clicklog.StoredClick) VisitorFacts {
+	out := VisitorFacts{
+		IP: addressText(c.IP), Country: c.Country, Region: c.Region, City: c.City, Language: c.Language, ISP: c.ISP,
+		MobileOperator: c.MobileOperator, ConnectionType: c.ConnectionType, ProxyKind: c.ProxyKind,
+		DeviceType: c.DeviceType, DeviceBrand: c.DeviceBrand, DeviceModel: c.DeviceModel, OS: c.OS, OSVersion: c.OSVersion,
+		Browser: c.Browser, BrowserVersion: c.BrowserVersion, UserAgent: c.UserAgent, Referrer: c.Referrer,
+		ReferrerDomain: c.ReferrerDomain, Keyword: c.Keyword, SearchEngine: c.SearchEngine, IsBot: c.IsBot,
+		BotScore: c.BotScore, BotReason: c.BotReason,
+	}
+	if c.ASN != 0 {
+		out.ASN = &c.ASN
+	}
+	return out
+}
+
+func clickVisitor(c *clicklog.StoredClick) ClickVisitor {
+	return ClickVisitor{
+		VisitorID: idOrNull(c.VisitorID), VisitorFacts: visitorFacts(c), BotSignals: bot.Signals(c.BotSignals).Reasons(),
+		IsUnique: c.IsUnique,
+	}
+}

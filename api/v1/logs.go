@@ -1,0 +1,230 @@
+package v1
+
+import (
+	"math"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/bind"
+	"switchyard/api/route"
+	"switchyard/db/clicklog"
+	"switchyard/db/report"
+	"switchyard/models"
+)
+
+// logs are the rows of /logs.
+func logs() []route.Route {
+	const group = "Logs"
+	paging := []route.Param{
+		{Name: "limit", Type: "integer", Default: "100", Doc: "rows, 1-1000"},
+		{Name: "offset", Type: "integer", Default: "0", Doc: "rows to skip"},
+	}
+	return []route.Route{
+		{
+			Method: "GET", Path: "/logs/clicks", Group: group, Window: true,
+			Summary: "clicks, newest first; from is held to the start of the plan's click history",
+			Query: slices.Concat(paging, []route.Param{
+				{Name: "converted", Enum: []string{"1"}, Doc: "1: only converted clicks"}}),
+			Handle: route.Do(listClicks),
+		},
+		{
+			Method: "GET", Path: "/logs/clicks/{clickId}", Group: group, BadID: "invalid_id",
+			Summary: "one click with hops, conversions and visitor",
+			Codes:   slices.Concat(idCodes, route.Codes("402 plan_limit")), Handle: route.Do(findClick),
+		},
+		{
+			Method: "GET", Path: "/logs/conversions", Group: group, Window: true,
+			Summary: "conversions, newest first, by their own time", Query: paging, Handle: route.Do(listConversions),
+		},
+	}
+}
+
+// Log is a page of a log.
+type Log[T any] struct {
+	Range bind.Range `json:"range"`
+	Rows  []T        `json:"rows"`
+}
+
+// Rows of a page of a log.
+const (
+	logDefault = 100
+	logMax     = 1000
+)
+
+// logQuery reads what the logs have in common.
+func logQuery(c *route.Call) (clicklog.LogQuery, bind.Window, error) {
+	q := clicklog.LogQuery{AccountID: c.Account.ID}
+	w, err := c.Window()
+	if err != nil {
+		return q, w, err
+	}
+	q.From, q.To = w.From, w.End()
+	if q.Limit, err = bind.Int(c.Query, "limit", logDefault, 1, logMax); err != nil {
+		return q, w, err
+	}
+	q.Offset, err = bind.Int(c.Query, "offset", 0, 0, math.MaxInt32)
+	return q, w, err
+}
+
+// historyStart is where the click history of the account's plan begins: a whole day.
+func historyStart(c *route.Call) time.Time {
+	today := time.Now().UTC().Truncate(24 * time.Hour)
+	return today.AddDate(0, 0, -c.Account.Allowances().HistoryDays)
+}
+
+func listClicks(c *route.Call) (Log[ClickRow], error) {
+	q, w, err := logQuery(c)
+	if err != nil {
+		return Log[ClickRow]{}, err
+	}
+	if q.Converted, err = bind.Bool(c.Query, "converted", false); err != nil {
+		return Log[ClickRow]{}, err
+	}
+	if start := historyStart(c); w.From.Before(start) {
+		w.From, q.From = start, start
+		if w.To.Before(start) { // all of it is older: an empty window
+			w.To, q.To = start, start
+		}
+	}
+	clicks, err := clicklog.Clicks(c.Context(), c.Store.Conn(), q)
+	out := Log[ClickRow]{Range: w.Range(), Rows: make([]ClickRow, 0, len(clicks))}
+	for i := range clicks {
+		out.Rows = append(out.Rows, clickRow(&clicks[i]))
+	}
+	return out, err
+}
+
+// ConversionRow is a conversion in the log: the record that events carry, and what else is known of it.
+type ConversionRow struct {
+	ID uuid.UUID `json:"id"`
+	models.ConversionData
+	OriginalStatus string       `json:"original_status" doc:"the network's own word"`
+	NetworkID      *uuid.UUID   `json:"network_id"`
+	Cost           models.Money `json:"cost"`
+	UpdatedAt      string       `json:"updated_at"`
+}
+
+func conversionRow(v models.Conversion) ConversionRow {
+	return ConversionRow{
+		ID: v.ID, ConversionData: v.Data(), OriginalStatus: v.OriginalStatus, NetworkID: idOrNull(v.NetworkID),
+		Cost: models.NewMoney(v.Cost), UpdatedAt: stamp(v.UpdatedAt),
+	}
+}
+
+func conversionRows(list []models.Conversion) []ConversionRow {
+	out := make([]ConversionRow, 0, len(list))
+	for _, v := range list {
+		out = append(out, conversionRow(v))
+	}
+	return out
+}
+
+func listConversions(c *route.Call) (Log[ConversionRow], error) {
+	q, w, err := logQuery(c)
+	if err != nil {
+		return Log[ConversionRow]{}, err
+	}
+	list, err := clicklog.Conversions(c.Context(), c.Store.Conn(), q)
+	return Log[ConversionRow]{Range: w.Range(), Rows: conversionRows(list)}, err
+}
+
+// ClickAnswer is one click with everything that followed from it.
+type ClickAnswer struct {
+	ClickID     string            `json:"click_id"`
+	Click       ClickRow          `json:"click"`
+	Hops        []HopRow          `json:"hops" doc:"oldest first: the redirect, then the steps from landing pages on"`
+	Conversions []ConversionRow   `json:"conversions" doc:"oldest first"`
+	Names       map[string]string `json:"names" doc:"by id: the names of the records in this answer"`
+	Visitor     ClickVisitor      `json:"visitor"`
+}
+
+// HopRow is one step of a visitor.
+type HopRow struct {
+	Kind        string     `json:"kind" enum:"redirect,click_out"`
+	At          string     `json:"at"`
+	Slot        *int       `json:"slot" doc:"the landing page's click slot"`
+	LanderID    *uuid.UUID `json:"lander_id"`
+	OfferID     *uuid.UUID `json:"offer_id"`
+	NetworkID   *uuid.UUID `json:"network_id"`
+	Destination string     `json:"destination"`
+}
+
+func findClick(c *route.Call) (ClickAnswer, error) {
+	id, err := models.ParseClickID(c.Path["clickId"])
+	if err != nil {
+		return ClickAnswer{}, models.Invalid("invalid_id", "this is not a click id")
+	}
+	d, err := clicklog.FindClick(c.Context(), c.Store.Conn(), c.Account.ID, id)
+	if err != nil {
+		return ClickAnswer{}, err
+	}
+	if d.At.Before(historyStart(c)) {
+		return ClickAnswer{}, models.PlanLimit("the click is older than the %d days of click history in the plan",
+			c.Account.Allowances().HistoryDays)
+	}
+	out := ClickAnswer{
+		ClickID: models.FormatClickID(d.ID), Click: clickRow(&d.StoredClick), Hops: hopRows(d),
+		Conversions: conversionRows(d.Conversions), Visitor: clickVisitor(&d.StoredClick),
+	}
+	out.Names, err = clickNames(c, d)
+	return out, err
+}
+
+// hopRows are the redirect and the steps after it. The redirect shows the offer only if no landing page stood before:
+// else the click's offer is that of its last step.
+func hopRows(d clicklog.ClickDetail) []HopRow {
+	first := HopRow{Kind: "redirect", At: stamp(d.At), LanderID: idOrNull(d.LanderID), Destination: d.Destination}
+	if d.LanderID == uuid.Nil {
+		first.OfferID, first.NetworkID = idOrNull(d.OfferID), idOrNull(d.NetworkID)
+	}
+	out := []HopRow{first}
+	for _, h := range d.Hops {
+		out = append(out, HopRow{
+			Kind: "click_out", At: stamp(models.ClickTime(h.ID)), Slot: numberOrNull(h.Slot), LanderID: idOrNull(d.LanderID),
+			OfferID: idOrNull(h.OfferID), NetworkID: idOrNull(h.NetworkID), Destination: h.Destination,
+		})
+	}
+	return out
+}
+
+// clickNames reads the names of the records that a click and what followed from it mention.
+func clickNames(c *route.Call, d clicklog.ClickDetail) (map[string]string, error) {
+	ids := map[string][]string{
+		"campaign_id": {models.IDText(d.CampaignID), models.IDText(d.ParentCampaignID)},
+		"stream_id":   {models.IDText(d.StreamID)}, "lander_id": {models.IDText(d.LanderID)},
+		"source_id": {models.IDText(d.SourceID)}, "offer_id": {models.IDText(d.OfferID)},
+		report.Network: {models.IDText(d.NetworkID)},
+	}
+	for _, h := range d.Hops {
+		ids["offer_id"] = append(ids["offer_id"], models.IDText(h.OfferID))
+		ids[report.Network] = append(ids[report.Network], models.IDText(h.NetworkID))
+	}
+	names := map[string]string{}
+	for dimension, values := range ids {
+		found, err := report.Labels(c.Context(), c.Store.Conn(), c.Account.ID, dimension, values)
+		if err != nil {
+			return nil, err
+		}
+		for id, name := range found {
+			names[id] = name
+		}
+	}
+	return names, nil
+}
+
+func numberOrNull(n int) *int {
+	if n == 0 {
+		return nil
+	}
+	return &n
+}
+
+func addressText(a netip.Addr) string {
+	if !a.IsValid() {
+		return ""
+	}
+	return a.String()
+}

@@ -1,0 +1,175 @@
+package v1
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"switchyard/api/bind"
+	"switchyard/api/route"
+	"switchyard/db/report"
+	"switchyard/models"
+)
+
+// reports are the rows of /reports.
+func reports() []route.Route {
+	return []route.Route{{
+		Method: "GET", Path: "/reports/performance", Group: "Reports", Window: true,
+		Summary: "figures grouped by up to five dimensions",
+		Query:   performanceParams(), Codes: route.Codes("400 invalid_dimension"), Handle: route.Do(performance),
+	}}
+}
+
+const (
+	defaultDimension = "campaign_id"
+	filterPrefix     = "f." // before the dimension, in the name of a filter's parameter
+)
+
+func performanceParams() []route.Param {
+	params := []route.Param{{
+		Name: "dimension", Default: defaultDimension,
+		Doc: fmt.Sprintf("up to %d, comma-separated: %s", report.MaxDimensions, strings.Join(report.Public(), ", ")),
+	}}
+	for _, name := range report.Public() {
+		params = append(params, route.Param{Name: filterPrefix + name, Doc: fmt.Sprintf(
+			"only this %s; empty: those without; repeated: any of them. Up to %d filters of %d characters in all",
+			name, report.MaxFilters, report.MaxFilterLen)})
+	}
+	return params
+}
+
+// Performance is the answer of GET /reports/performance.
+type Performance struct {
+	Range      bind.Range                   `json:"range"`
+	Dimension  string                       `json:"dimension" doc:"the dimensions, comma-separated"`
+	Dimensions []string                     `json:"dimensions"`
+	Filters    []DimensionFilter            `json:"filters"`
+	Rows       []PerformanceRow             `json:"rows" doc:"most clicks first, at most 10,000"`
+	Labels     map[string]map[string]string `json:"labels" doc:"by dimension: the names of ids"`
+}
+
+// DimensionFilter keeps what has a value in a dimension.
+type DimensionFilter struct {
+	Dimension string `json:"dimension"`
+	Value     string `json:"value"`
+}
+
+// PerformanceRow is one group of a report. A value that is not there or not known is an empty text.
+type PerformanceRow struct {
+	Dims map[string]string `json:"dims"`
+	Figures
+}
+
+func performance(c *route.Call) (Performance, error) {
+	w, err := c.Window()
+	if err != nil {
+		return Performance{}, err
+	}
+	dimensions, err := dimensionsOf(c.Query.Get("dimension"))
+	if err != nil {
+		return Performance{}, err
+	}
+	filters, err := filtersOf(c.Query)
+	if err != nil {
+		return Performance{}, err
+	}
+	rows, err := report.Performance(c.Context(), c.Store.Conn(), report.Query{
+		AccountID: c.Account.ID, From: w.From, To: w.End(), Dimensions: dimensions, Filters: grouped(filters),
+	})
+	if err != nil {
+		return Performance{}, err
+	}
+	out := Performance{
+		Range: w.Range(), Dimension: strings.Join(dimensions, ","), Dimensions: dimensions, Filters: filters,
+		Rows: make([]PerformanceRow, 0, len(rows)),
+	}
+	for _, r := range rows {
+		row := PerformanceRow{Dims: make(map[string]string, len(dimensions)), Figures: showFigures(r.Figures)}
+		for i, name := range dimensions {
+			row.Dims[name] = r.Dims[i]
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	out.Labels, err = labelsOf(c, dimensions, rows)
+	return out, err
+}
+
+// dimensionsOf reads a list of dimensions, each counted once.
+func dimensionsOf(text string) ([]string, error) {
+	if text == "" {
+		text = defaultDimension
+	}
+	var out []string
+	for name := range strings.SplitSeq(text, ",") {
+		name = strings.TrimSpace(name)
+		if err := checkDimension(name); err != nil {
+			return nil, err
+		}
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out, nil
+}
+
+func checkDimension(name string) error {
+	if !slices.Contains(report.Public(), name) {
+		return models.Invalid("invalid_dimension", "there is no dimension %.50q", name)
+	}
+	return nil
+}
+
+// filtersOf reads the parameters named f.<dimension>, in the order of their names.
+func filtersOf(query map[string][]string) ([]DimensionFilter, error) {
+	out := []DimensionFilter{}
+	for _, param := range slices.Sorted(maps.Keys(query)) {
+		name, isFilter := strings.CutPrefix(param, filterPrefix)
+		if !isFilter {
+			continue
+		}
+		if err := checkDimension(name); err != nil {
+			return nil, err
+		}
+		for _, value := range query[param] {
+			out = append(out, DimensionFilter{name, value})
+		}
+	}
+	if len(out) > report.MaxFilters {
+		return nil, models.Invalid("invalid_dimension", "at most %d filters", report.MaxFilters)
+	}
+	return out, nil
+}
+
+// grouped puts the values for one dimension together, which stand next to each other.
+func grouped(filters []DimensionFilter) []report.Filter {
+	var out []report.Filter
+	for _, f := range filters {
+		if n := len(out); n > 0 && out[n-1].Dimension == f.Dimension {
+			out[n-1].Values = append(out[n-1].Values, f.Value)
+			continue
+		}
+		out = append(out, report.Filter{Dimension: f.Dimension, Values: []string{f.Value}})
+	}
+	return out
+}
+
+// labelsOf reads the names of what stands in the rows, for the dimensions whose values are ids.
+func labelsOf(c *route.Call, dimensions []string, rows []report.Row) (map[string]map[string]string, error) {
+	labels, named := map[string]map[string]string{}, report.Named()
+	for i, name := range dimensions {
+		if !slices.Contains(named, name) {
+			continue
+		}
+		seen := map[string]bool{}
+		for _, r := range rows {
+			seen[r.Dims[i]] = true
+		}
+		found, err := report.Labels(c.Context(), c.Store.Conn(), c.Account.ID, name, slices.Collect(maps.Keys(seen)))
+		if err != nil {
+			return nil, err
+		}
+		labels[name] = found
+	}
+	return labels, nil
+}

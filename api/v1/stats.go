@@ -1,0 +1,98 @@
+package v1
+
+import (
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"switchyard/api/bind"
+	"switchyard/api/route"
+	"switchyard/db/report"
+	"switchyard/models"
+)
+
+// stats are the rows of /stats.
+func stats() []route.Route {
+	return []route.Route{{
+		Method: "GET", Path: "/stats/overview", Group: "Stats", Window: true,
+		Summary: "totals for the window and the change from the previous window", Handle: route.Do(overview),
+	}}
+}
+
+// Overview is the answer of GET /stats/overview.
+type Overview struct {
+	Range         bind.Range `json:"range"`
+	PreviousRange bind.Range `json:"previousRange" doc:"as long, and ends where range begins"`
+	Figures
+	Changes OverviewChanges `json:"changes" doc:"in percent of the previous window's figure; null where that is zero"`
+}
+
+// OverviewChanges tell by how many percent figures have changed.
+type OverviewChanges struct {
+	Clicks       *models.Money `json:"clicks"`
+	UniqueClicks *models.Money `json:"unique_clicks"`
+	LPClicks     *models.Money `json:"lp_clicks"`
+	BotClicks    *models.Money `json:"bot_clicks"`
+	Conversions  *models.Money `json:"conversions"`
+	Pending      *models.Money `json:"pending"`
+	Rejected     *models.Money `json:"rejected"`
+	Cost         *models.Money `json:"cost"`
+	Revenue      *models.Money `json:"revenue"`
+	Profit       *models.Money `json:"profit"`
+	ROI          *models.Money `json:"roi"`
+	CR           *models.Money `json:"cr"`
+	LPCTR        *models.Money `json:"lp_ctr"`
+	EPC          *models.Money `json:"epc"`
+	CPA          *models.Money `json:"cpa"`
+}
+
+func overview(c *route.Call) (Overview, error) {
+	w, err := c.Window()
+	if err != nil {
+		return Overview{}, err
+	}
+	before := previous(w)
+	now, err := report.Overview(c.Context(), c.Store.Conn(), c.Account.ID, w.From, w.End())
+	if err != nil {
+		return Overview{}, err
+	}
+	then, err := report.Overview(c.Context(), c.Store.Conn(), c.Account.ID, before.From, before.End())
+	return Overview{
+		Range: w.Range(), PreviousRange: before.Range(), Figures: showFigures(now), Changes: changesOf(now, then),
+	}, err
+}
+
+// previous is the window of the same length that ends where w begins.
+func previous(w bind.Window) bind.Window {
+	return bind.Window{From: w.From.Add(-w.End().Sub(w.From)), To: w.From.Add(-time.Second)}
+}
+
+func changesOf(now, then models.Figures) OverviewChanges {
+	count := func(a, b int64) *models.Money { return change(decimal.NewFromInt(a), decimal.NewFromInt(b)) }
+	a, b := now.Ratios(), then.Ratios()
+	return OverviewChanges{
+		Clicks: count(now.Clicks, then.Clicks), UniqueClicks: count(now.UniqueClicks, then.UniqueClicks),
+		LPClicks: count(now.LPClicks, then.LPClicks), BotClicks: count(now.BotClicks, then.BotClicks),
+		Conversions: count(now.Conversions(), then.Conversions()), Pending: count(now.Pending, then.Pending),
+		Rejected: count(now.Rejected, then.Rejected), Cost: change(now.Cost, then.Cost),
+		Revenue: change(now.Revenue, then.Revenue), Profit: change(now.Profit(), then.Profit()),
+		ROI: ratioChange(a.ROI, b.ROI), CR: ratioChange(a.CR, b.CR), LPCTR: ratioChange(a.LPCTR, b.LPCTR),
+		EPC: ratioChange(a.EPC, b.EPC), CPA: ratioChange(a.CPA, b.CPA),
+	}
+}
+
+// change is by how many percent a figure has changed; after a loss, a better one is a positive change.
+func change(now, then decimal.Decimal) *models.Money {
+	if then.IsZero() {
+		return nil
+	}
+	m := models.NewMoney(now.Sub(then).Mul(decimal.NewFromInt(100)).DivRound(then.Abs(), 2))
+	return &m
+}
+
+func ratioChange(now, then *decimal.Decimal) *models.Money {
+	if now == nil || then == nil {
+		return nil
+	}
+	return change(*now, *then)
+}

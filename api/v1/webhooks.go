@@ -1,0 +1,381 @@
+package v1
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/bind"
+	"switchyard/api/route"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/models/netguard"
+)
+
+// webhooks are the rows of /webhooks.
+func webhooks(d Deps) []route.Route {
+	const group = "Webhooks"
+	urlCodes := route.Codes("400 invalid_url invalid_events")
+	return []route.Route{
+		{
+			Method: "GET", Path: "/webhooks", Group: group, Summary: "endpoints with the last week's deliveries",
+			Handle: route.Do(listWebhooks),
+		},
+		{
+			Method: "POST", Path: "/webhooks", Group: group, Scope: route.Write, Status: 201,
+			Summary: "add an endpoint; the signing secret is in this answer once",
+			Codes:   slices.Concat(urlCodes, route.Codes("400 too_many no_encryption_key")),
+			Handle: route.Take(func(c *route.Call, b WebhookBody) (WebhookCreated, error) {
+				return createWebhook(c, b, d.EgressAllow)
+			}),
+		},
+		{
+			Method: "PATCH", Path: "/webhooks", Group: group, Summary: "change an endpoint", Scope: route.Write,
+			Codes: slices.Concat(idCodes, urlCodes, route.Codes("400 invalid_status no_fields")),
+			Handle: route.Take(func(c *route.Call, b WebhookPatch) (WebhookAnswer, error) {
+				return updateWebhook(c, b, d.EgressAllow)
+			}),
+		},
+		{
+			Method: "DELETE", Path: "/webhooks", Group: group, Summary: "delete an endpoint and its delivery log",
+			Scope: route.Write, Query: queryID, Codes: idCodes, Handle: route.Do(deleteWebhook),
+		},
+		{
+			Method: "POST", Path: "/webhooks/test", Group: group, Summary: "send a ping now", Scope: route.Write,
+			Slow: true, Codes: idCodes,
+			Handle: route.Take(func(c *route.Call, b bind.ID) (WebhookTested, error) { return testWebhook(c, d, b) }),
+		},
+		{
+			Method: "GET", Path: "/webhooks/deliveries", Group: group, Page: true,
+			Summary: "the delivery log, newest first, 30 days",
+			Query: []route.Param{
+				{Name: "webhook", Type: "uuid", Doc: "only this endpoint"},
+				{Name: "status", Enum: models.DeliveryStates},
+			},
+			Codes: route.Codes("400 invalid_id invalid_status"), Handle: route.Do(listDeliveries),
+		},
+		{
+			Method: "POST", Path: "/webhooks/deliveries/redeliver", Group: group, Scope: route.Write, Slow: true,
+			Summary: "send one again now, with the same event and event id",
+			Codes:   slices.Concat(idCodes, route.Codes("409 in_progress")),
+			Handle: route.Take(func(c *route.Call, b bind.ID) (WebhookRedelivered, error) {
+				return redeliverWebhook(c, d, b)
+			}),
+		},
+	}
+}
+
+// WebhookBody is the body of POST /webhooks.
+type WebhookBody struct {
+	URL    string   `json:"url" bad:"invalid_url" required:"true" maxLength:"500" doc:"https on the public internet"`
+	Events []string `json:"events" bad:"invalid_events" required:"true" enum:"conversion.created,conversion.updated,link.broken,link.unsafe,campaign.paused,plan.limit_reached"` //nolint:lll // a tag
+	Name   string   `json:"name" maxLength:"255"`
+}
+
+// WebhookPatch is the body of PATCH /webhooks; what is left out is kept.
+type WebhookPatch struct {
+	bind.ID
+	URL    bind.Opt[string]   `json:"url" bad:"invalid_url" maxLength:"500" doc:"https on the public internet"`
+	Events bind.Opt[[]string] `json:"events" bad:"invalid_events"`
+	Name   bind.Opt[string]   `json:"name" maxLength:"255"`
+	Active bind.Opt[bool]     `json:"active" bad:"invalid_status"`
+}
+
+// WebhookAnswer is an endpoint.
+type WebhookAnswer struct {
+	ID     uuid.UUID `json:"id"`
+	Name   string    `json:"name"`
+	URL    string    `json:"url"`
+	Events []string  `json:"events"`
+	Active bool      `json:"active"`
+}
+
+func webhookAnswer(w models.Webhook) WebhookAnswer {
+	return WebhookAnswer{ID: w.ID, Name: w.Name, URL: w.URL, Events: w.Events, Active: w.Active}
+}
+
+// WebhookCreated is a new endpoint with its secret.
+type WebhookCreated struct {
+	WebhookAnswer
+	CreatedAt string `json:"createdAt"`
+	Secret    string `json:"secret" doc:"signs every delivery; it is not shown again"`
+}
+
+// WebhookList is the answer of GET /webhooks.
+type WebhookList struct {
+	PlanIncludes bool         `json:"planIncludes"`
+	Events       []string     `json:"events" doc:"what an endpoint can subscribe to"`
+	Rows         []WebhookRow `json:"rows"`
+}
+
+// WebhookRow is an endpoint in the list.
+type WebhookRow struct {
+	WebhookAnswer
+	CreatedAt    string       `json:"createdAt"`
+	FailingSince *string      `json:"failingSince" doc:"the first of the attempts in a row that failed"`
+	Deliveries   WebhookCount `json:"deliveries" doc:"of the last seven days"`
+}
+
+// WebhookCount counts deliveries.
+type WebhookCount struct {
+	Total     int64   `json:"total"`
+	Pending   int64   `json:"pending"`
+	Delivered int64   `json:"delivered"`
+	Failed    int64   `json:"failed"`
+	LastAt    *string `json:"lastAt" doc:"when the newest was made"`
+}
+
+func listWebhooks(c *route.Call) (WebhookList, error) {
+	hooks, err := c.Store.Webhooks().List(c.Context(), c.Account.ID)
+	out := WebhookList{
+		PlanIncludes: c.Account.Allowances().API, Events: models.EventTypes, Rows: make([]WebhookRow, 0, len(hooks)),
+	}
+	for _, w := range hooks {
+		n := w.Recent
+		out.Rows = append(out.Rows, WebhookRow{
+			WebhookAnswer: webhookAnswer(w), CreatedAt: stamp(w.CreatedAt), FailingSince: stampOrNull(w.FailingSince),
+			Deliveries: WebhookCount{
+				Total: n.Pending + n.Delivered + n.Failed, Pending: n.Pending, Delivered: n.Delivered, Failed: n.Failed,
+				LastAt: stampOrNull(n.Last),
+			},
+		})
+	}
+	return out, err
+}
+
+func createWebhook(c *route.Call, b WebhookBody, allow []netip.Prefix) (WebhookCreated, error) {
+	w := models.Webhook{AccountID: c.Account.ID}
+	var err error
+	if w.URL, err = webhookURL(b.URL, allow); err != nil {
+		return WebhookCreated{}, err
+	}
+	if w.Events, err = webhookEvents(b.Events); err != nil {
+		return WebhookCreated{}, err
+	}
+	if w.Name, err = webhookName(b.Name); err != nil {
+		return WebhookCreated{}, err
+	}
+	saved, secret, err := c.Store.Webhooks().Create(c.Context(), w)
+	return WebhookCreated{webhookAnswer(saved), stamp(saved.CreatedAt), secret}, err
+}
+
+func updateWebhook(c *route.Call, b WebhookPatch, allow []netip.Prefix) (WebhookAnswer, error) {
+	id, err := b.RecordID()
+	if err != nil {
+		return WebhookAnswer{}, err
+	}
+	change, err := b.change(allow)
+	if err != nil {
+		return WebhookAnswer{}, err
+	}
+	saved, err := c.Store.Webhooks().Update(c.Context(), c.Account.ID, id, change)
+	return webhookAnswer(saved), err
+}
+
+// change checks what the body changes. A null is no url, no list of events and neither true nor false.
+func (b WebhookPatch) change(allow []netip.Prefix) (models.WebhookChange, error) {
+	var out models.WebhookChange
+	if !b.URL.Set && !b.Events.Set && !b.Name.Set && !b.Active.Set {
+		return out, models.Invalid("no_fields", "there is nothing to change")
+	}
+	if b.URL.Set {
+		text, err := webhookURL(b.URL.Value, allow)
+		if err != nil {
+			return out, err
+		}
+		out.URL = &text
+	}
+	if b.Events.Set {
+		events, err := webhookEvents(b.Events.Value)
+		if err != nil {
+			return out, err
+		}
+		out.Events = events
+	}
+	if b.Name.Set {
+		name, err := webhookName(b.Name.Value)
+		if err != nil {
+			return out, err
+		}
+		out.Name = &name
+	}
+	if b.Active.Set {
+		if b.Active.Null {
+			return out, models.Invalid("invalid_status", "active must be true or false")
+		}
+		out.Active = &b.Active.Value
+	}
+	return out, nil
+}
+
+// webhookURL checks an endpoint's address by its text. Nothing is resolved or called here; what the name leads to is
+// checked by the worker on each attempt.
+func webhookURL(text string, allow []netip.Prefix) (string, error) {
+	text = strings.TrimSpace(text)
+	if utf8.RuneCountInString(text) > models.MaxWebhookURL {
+		return "", models.Invalid("invalid_url", "url may have at most %d characters", models.MaxWebhookURL)
+	}
+	return text, netguard.Policy{Allow: allow}.Check(text)
+}
+
+// webhookEvents gives the events each once, in the order of the documentation.
+func webhookEvents(list []string) ([]string, error) {
+	out := make([]string, 0, len(models.EventTypes))
+	for _, e := range models.EventTypes {
+		if slices.Contains(list, e) {
+			out = append(out, e)
+		}
+	}
+	unknown := slices.ContainsFunc(list, func(e string) bool { return !models.ValidEventType(e) })
+	if unknown || len(out) == 0 {
+		return nil, models.Invalid("invalid_events", "events must be at least one of %s",
+			strings.Join(models.EventTypes, ", "))
+	}
+	return out, nil
+}
+
+func webhookName(text string) (string, error) {
+	text = strings.TrimSpace(text)
+	if utf8.RuneCountInString(text) > 255 {
+		return "", models.Invalid("invalid_input", "name may have at most 255 characters")
+	}
+	return text, nil
+}
+
+// DeletedAnswer is the answer to a DELETE that leaves nothing behind.
+type DeletedAnswer struct {
+	ID      uuid.UUID `json:"id"`
+	Deleted bool      `json:"deleted"`
+}
+
+func deleteWebhook(c *route.Call) (DeletedAnswer, error) {
+	id, err := c.QueryID("id")
+	if err != nil {
+		return DeletedAnswer{}, err
+	}
+	return DeletedAnswer{id, true}, c.Store.Webhooks().Delete(c.Context(), c.Account.ID, id)
+}
+
+// WebhookTested tells what came of a ping.
+type WebhookTested struct {
+	DeliveryID uuid.UUID `json:"deliveryId"`
+	WebhookAttempt
+}
+
+// WebhookRedelivered tells what came of sending a delivery again.
+type WebhookRedelivered struct {
+	ID uuid.UUID `json:"id" doc:"the delivery's id"`
+	WebhookAttempt
+}
+
+// WebhookAttempt tells what came of an attempt.
+type WebhookAttempt struct {
+	Delivered bool    `json:"delivered"`
+	Status    *int    `json:"status" doc:"what the endpoint answered; null when no answer came"`
+	Error     *string `json:"error" doc:"why it was not delivered"`
+}
+
+func webhookAttempt(a jobs.WebhookAnswer) WebhookAttempt {
+	return WebhookAttempt{a.Delivered, a.Status, textOrNull(a.Error)}
+}
+
+var (
+	slowTest = slow(jobs.TestWebhook, func(a jobs.WebhookAnswer) WebhookTested {
+		return WebhookTested{a.DeliveryID, webhookAttempt(a)}
+	})
+	slowRedeliver = slow(jobs.RedeliverWebhook, func(a jobs.WebhookAnswer) WebhookRedelivered {
+		return WebhookRedelivered{a.DeliveryID, webhookAttempt(a)}
+	})
+)
+
+func testWebhook(c *route.Call, d Deps, b bind.ID) (WebhookTested, error) {
+	id, err := b.RecordID()
+	if err != nil {
+		return WebhookTested{}, err
+	}
+	if _, err := c.Store.Webhooks().Find(c.Context(), c.Account.ID, id); err != nil {
+		return WebhookTested{}, err
+	}
+	return slowTest.run(c, d, jobs.WebhookArgs{ID: id})
+}
+
+func redeliverWebhook(c *route.Call, d Deps, b bind.ID) (WebhookRedelivered, error) {
+	id, err := b.RecordID()
+	if err != nil {
+		return WebhookRedelivered{}, err
+	}
+	if err := c.Store.Webhooks().CheckDelivery(c.Context(), c.Account.ID, id); err != nil {
+		return WebhookRedelivered{}, err
+	}
+	return slowRedeliver.run(c, d, jobs.WebhookArgs{ID: id})
+}
+
+// DeliveryRow is a delivery in the log.
+type DeliveryRow struct {
+	ID            uuid.UUID `json:"id"`
+	WebhookID     uuid.UUID `json:"webhookId"`
+	EventID       uuid.UUID `json:"eventId"`
+	Event         string    `json:"event"`
+	Status        string    `json:"status" enum:"pending,delivered,failed"`
+	Attempts      int       `json:"attempts"`
+	HTTPStatus    *int      `json:"httpStatus" doc:"what the endpoint answered last; null when no answer came"`
+	Error         *string   `json:"error" doc:"why the last attempt failed"`
+	CreatedAt     string    `json:"createdAt"`
+	LastAttemptAt *string   `json:"lastAttemptAt"`
+	NextAttemptAt *string   `json:"nextAttemptAt"`
+	DeliveredAt   *string   `json:"deliveredAt"`
+}
+
+// DeliveryList is a page of the delivery log.
+type DeliveryList struct {
+	Rows       []DeliveryRow `json:"rows"`
+	NextCursor *string       `json:"next_cursor" doc:"null at the end"`
+}
+
+func listDeliveries(c *route.Call) (DeliveryList, error) {
+	page, err := c.Page()
+	if err != nil {
+		return DeliveryList{}, err
+	}
+	filter := store.DeliveryFilter{Status: c.Query.Get("status")}
+	if filter.Webhook, err = bind.QueryID(c.Query, "webhook", "invalid_id"); err != nil {
+		return DeliveryList{}, err
+	}
+	if filter.Status != "" && !slices.Contains(models.DeliveryStates, filter.Status) {
+		return DeliveryList{}, models.Invalid("invalid_status", "status must be one of %s",
+			strings.Join(models.DeliveryStates, ", "))
+	}
+	rows, next, err := c.Store.Webhooks().Deliveries(c.Context(), c.Account.ID, filter, page)
+	out := DeliveryList{Rows: make([]DeliveryRow, 0, len(rows)), NextCursor: cursor(next)}
+	for _, r := range rows {
+		out.Rows = append(out.Rows, DeliveryRow{
+			ID: r.ID, WebhookID: r.WebhookID, EventID: r.EventID, Event: r.EventType, Status: r.Status,
+			Attempts: r.Attempts, HTTPStatus: r.HTTPStatus, Error: textOrNull(r.Error), CreatedAt: stamp(r.CreatedAt),
+			LastAttemptAt: stampOrNull(r.LastAttempt), NextAttemptAt: stampOrNull(r.NextAttempt),
+			DeliveredAt: stampOrNull(r.DeliveredAt),
+		})
+	}
+	return out, err
+}
+
+// textOrNull shows no text as null.
+func textOrNull(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// stampOrNull shows no time as null.
+func stampOrNull(t *time.Time) *string {
+	if t == nil {
+		return nil
+	}
+	text := stamp(*t)
+	return &text
+}

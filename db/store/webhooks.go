@@ -1,0 +1,180 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
+
+	"switchyard/db/delivery"
+	"switchyard/models"
+)
+
+// Webhooks are the webhook endpoints of accounts and their delivery log.
+type Webhooks struct{ s *Store }
+
+// Webhooks gives the webhook endpoints on this store's connection.
+func (s *Store) Webhooks() Webhooks { return Webhooks{s} }
+
+const webhookColumns = `id, account_id, name, url, events, active, failing_since, created_at`
+
+type webhookRow struct {
+	ID           uuid.UUID      `db:"id"`
+	AccountID    uuid.UUID      `db:"account_id"`
+	Name         string         `db:"name"`
+	URL          string         `db:"url"`
+	Events       pq.StringArray `db:"events"`
+	Active       bool           `db:"active"`
+	FailingSince *time.Time     `db:"failing_since"`
+	CreatedAt    time.Time      `db:"created_at"`
+	Pending      int64          `db:"pending"`
+	Delivered    int64          `db:"delivered"`
+	Failed       int64          `db:"failed"`
+	Last         *time.Time     `db:"last"`
+}
+
+func (r webhookRow) model() models.Webhook {
+	return models.Webhook{
+		ID: r.ID, AccountID: r.AccountID, Name: r.Name, URL: r.URL, Events: nonNil(r.Events), Active: r.Active,
+		FailingSince: r.FailingSince, CreatedAt: r.CreatedAt,
+		Recent: models.DeliveryCounts{Pending: r.Pending, Delivered: r.Delivered, Failed: r.Failed, Last: r.Last},
+	}
+}
+
+const listWebhooks = `
+SELECT ` + webhookColumns + `, pending, delivered, failed, last
+FROM webhook_endpoints w CROSS JOIN LATERAL (
+	SELECT count(*) FILTER (WHERE status = 'pending') AS pending, count(*) FILTER (WHERE status = 'delivered') AS delivered,
+		count(*) FILTER (WHERE status = 'failed') AS failed, max(d.created_at) AS last
+	FROM webhook_deliveries d WHERE d.endpoint_id = w.id AND d.created_at >= now() - interval '7 days'
+) d
+WHERE account_id = $1 ORDER BY created_at DESC, id DESC`
+
+// List lists all endpoints of the account, newest first, with the counts of their last week's deliveries. There are
+// at most models.MaxWebhooks.
+func (w Webhooks) List(ctx context.Context, account uuid.UUID) ([]models.Webhook, error) {
+	var rows []webhookRow
+	if err := sqlx.SelectContext(ctx, w.s.c, &rows, listWebhooks, account); err != nil {
+		return nil, fmt.Errorf("db: list webhooks: %w", err)
+	}
+	return modelsOf(rows, webhookRow.model), nil
+}
+
+// Find finds one endpoint.
+func (w Webhooks) Find(ctx context.Context, account, id uuid.UUID) (models.Webhook, error) {
+	const q = `SELECT ` + webhookColumns + ` FROM webhook_endpoints WHERE account_id = $1 AND id = $2`
+	row, err := get[webhookRow](ctx, w.s, "webhook", q, account, id)
+	return row.model(), err
+}
+
+const (
+	countWebhooks = `SELECT count(*) FROM webhook_endpoints WHERE account_id = $1`
+
+	insertWebhook = `
+INSERT INTO webhook_endpoints (account_id, id, name, url, events, secret) VALUES ($1, $2, $3, $4, $5, $6)
+RETURNING ` + webhookColumns
+)
+
+// Create adds an active endpoint under a new id and gives its signing secret, which is not shown again. Without an
+// ENCRYPTION_KEY it is no_encryption_key, beyond models.MaxWebhooks too_many.
+func (w Webhooks) Create(ctx context.Context, hook models.Webhook) (models.Webhook, string, error) {
+	hook.ID = uuid.Must(uuid.NewV7())
+	secret := newSigningSecret()
+	sealed, err := w.s.box.Seal(delivery.SecretPlace(hook.AccountID, hook.ID), []byte(secret))
+	if err != nil {
+		return hook, "", err
+	}
+	var row webhookRow
+	err = w.s.Tx(ctx, func(s *Store) error {
+		// Two creates at once must not both take the last place.
+		if err := s.lockNames(ctx, hook.AccountID); err != nil {
+			return err
+		}
+		have, err := get[int](ctx, s, "webhooks", countWebhooks, hook.AccountID)
+		if err != nil {
+			return err
+		}
+		if have >= models.MaxWebhooks {
+			return models.Invalid("too_many", "an account may have at most %d webhook endpoints", models.MaxWebhooks)
+		}
+		row, err = get[webhookRow](ctx, s, "webhook", insertWebhook, hook.AccountID, hook.ID, hook.Name, hook.URL,
+			pq.StringArray(hook.Events), sealed)
+		return err
+	})
+	return row.model(), secret, err
+}
+
+// newSigningSecret makes 256 random bits in text form. Receivers use the whole text as the key.
+func newSigningSecret() string {
+	var raw [32]byte
+	_, _ = rand.Read(raw[:]) // never fails
+	return "whsec_" + base64.RawURLEncoding.EncodeToString(raw[:])
+}
+
+// An endpoint at a new address, or switched on again, is not one that keeps failing.
+const updateWebhook = `
+UPDATE webhook_endpoints SET url = coalesce($3::text, url), events = coalesce($4::text[], events),
+	name = coalesce($5::text, name), active = coalesce($6::boolean, active), updated_at = now(),
+	failing_since = CASE WHEN $3::text <> url OR ($6::boolean AND NOT active) THEN NULL ELSE failing_since END,
+	consecutive_failures = CASE WHEN $3::text <> url OR ($6::boolean AND NOT active) THEN 0 ELSE consecutive_failures END
+WHERE account_id = $1 AND id = $2
+RETURNING ` + webhookColumns
+
+// Update changes what the change names. Deliveries that are pending go to the new url.
+func (w Webhooks) Update(ctx context.Context, account, id uuid.UUID, c models.WebhookChange) (models.Webhook, error) {
+	row, err := get[webhookRow](ctx, w.s, "webhook", updateWebhook, account, id, c.URL, pq.StringArray(c.Events), c.Name,
+		c.Active)
+	return row.model(), err
+}
+
+// Delete deletes an endpoint and its delivery log. Jobs of deliveries that were pending find nothing to do and end.
+func (w Webhooks) Delete(ctx context.Context, account, id uuid.UUID) error {
+	return w.s.one(ctx, "webhook", `DELETE FROM webhook_endpoints WHERE account_id = $1 AND id = $2`, account, id)
+}
+
+// DeliveryFilter chooses deliveries; a zero field does not restrict.
+type DeliveryFilter struct {
+	Webhook uuid.UUID
+	Status  string
+}
+
+const deliveryColumns = `d.id, d.endpoint_id, d.event_id, e.type, d.status, d.attempts, d.http_status, d.error, d.last_attempt,
+	CASE WHEN j.state = 'pending' THEN j.next_attempt_at END AS next_attempt, d.delivered_at, d.created_at`
+
+const listDeliveries = `
+SELECT ` + deliveryColumns + `
+FROM webhook_deliveries d JOIN events e ON e.id = d.event_id LEFT JOIN jobs j ON j.id = d.id
+WHERE d.account_id = $1 AND d.created_at >= now() - interval '30 days'`
+
+// Deliveries lists the deliveries of the last 30 days, newest first.
+func (w Webhooks) Deliveries(ctx context.Context, account uuid.UUID, f DeliveryFilter, p Page) (
+	[]models.WebhookDelivery, string, error) {
+	q := ListQuery[models.WebhookDelivery]{
+		Name: "webhook deliveries", SQL: listDeliveries, Args: []any{account},
+		Order:   []string{"d.created_at:timestamptz", "d.id:uuid"},
+		Filters: strings.Join([]string{f.Webhook.String(), f.Status}, "|"),
+		Place:   func(d models.WebhookDelivery) []string { return PlaceOf(d.CreatedAt, d.ID) },
+	}
+	if f.Webhook != uuid.Nil {
+		q.Args = append(q.Args, f.Webhook)
+		q.SQL += fmt.Sprintf(" AND d.endpoint_id = $%d", len(q.Args))
+	}
+	if f.Status != "" {
+		q.Args = append(q.Args, f.Status)
+		q.SQL += fmt.Sprintf(" AND d.status = $%d", len(q.Args))
+	}
+	return List(ctx, w.s, account, p, q)
+}
+
+// CheckDelivery gives not_found for a delivery that the account does not have.
+func (w Webhooks) CheckDelivery(ctx context.Context, account, id uuid.UUID) error {
+	const q = `SELECT id FROM webhook_deliveries WHERE account_id = $1 AND id = $2`
+	_, err := get[uuid.UUID](ctx, w.s, "delivery", q, account, id)
+	return err
+}

@@ -1,0 +1,68 @@
+package models
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// MaxWebhooks is how many endpoints an account may have, MaxWebhookURL how many characters the url of one.
+const (
+	MaxWebhooks   = 10
+	MaxWebhookURL = 500
+)
+
+// Webhook is a customer's endpoint that events are sent to. Its signing secret is not part of it: that is shown once.
+type Webhook struct {
+	ID           uuid.UUID
+	AccountID    uuid.UUID
+	Name         string
+	URL          string
+	Events       []string // the types it subscribes to
+	Active       bool
+	FailingSince *time.Time // the first of the attempts in a row that failed; nil when the last one did not
+	CreatedAt    time.Time
+	Recent       DeliveryCounts // set by lists
+}
+
+// DeliveryCounts are an endpoint's deliveries of the last week by what became of them.
+type DeliveryCounts struct {
+	Pending   int64
+	Delivered int64
+	Failed    int64
+	Last      *time.Time // when the newest was made
+}
+
+// WebhookChange is what a PATCH changes of an endpoint; nil keeps a field.
+type WebhookChange struct {
+	URL    *string
+	Events []string
+	Name   *string
+	Active *bool
+}
+
+// States of a delivery, as customers see it.
+const (
+	DeliveryPending   = "pending"
+	DeliveryDelivered = "delivered"
+	DeliveryFailed    = "failed"
+)
+
+// DeliveryStates lists the states of a delivery.
+var DeliveryStates = []string{DeliveryPending, DeliveryDelivered, DeliveryFailed}
+
+// WebhookDelivery is one event on its way to one endpoint.
+type WebhookDelivery struct {
+	ID          uuid.UUID  `db:"id"`
+	WebhookID   uuid.UUID  `db:"endpoint_id"`
+	EventID     uuid.UUID  `db:"event_id"`
+	EventType   string     `db:"type"`
+	Status      string     `db:"status"`
+	Attempts    int        `db:"attempts"`
+	HTTPStatus  *int       `db:"http_status"` // of the last attempt; nil when no answer came
+	Error       string     `db:"error"`
+	LastAttempt *time.Time `db:"last_attempt"`
+	NextAttempt *time.Time `db:"next_attempt"` // while it is pending
+	DeliveredAt *time.Time `db:"delivered_at"`
+	CreatedAt   time.Time  `db:"created_at"`
+}
