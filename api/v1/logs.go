@@ -27,7 +27,8 @@ func logs() []route.Route {
 			Method: "GET", Path: "/logs/clicks", Group: group, Window: true,
 			Summary: "clicks, newest first; from is held to the start of the plan's click history",
 			Query: slices.Concat(paging, []route.Param{
-				{Name: "converted", Enum: []string{"1"}, Doc: "1: only converted clicks"}}),
+				{Name: "converted", Enum: []string{"1"}, Doc: "1: only converted clicks"},
+			}),
 			Handle: route.Do(listClicks),
 		},
 		{

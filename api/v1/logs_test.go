@@ -1,0 +1,196 @@
+package v1_test
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"switchyard/api/apitest"
+	"switchyard/models"
+)
+
+type logPage struct {
+	Range map[string]string
+	Rows  []map[string]any
+}
+
+func (r *traffic) log(path string, query url.Values) logPage {
+	r.t.Helper()
+	var page logPage
+	r.s.Do("GET", path+"?"+query.Encode(), nil).Want(200, "").Into(&page)
+	return page
+}
+
+// orNil is an id as a log shows it.
+func orNil(id fmt.Stringer) any {
+	if text := id.String(); !strings.HasPrefix(text, "00000000-0000-0000") {
+		return text
+	}
+	return nil
+}
+
+func TestClickLog(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	r := newTraffic(t, s, 120, 5)
+	newest := slices.Clone(r.visits)
+	slices.Reverse(newest)
+	got := r.log("/logs/clicks", url.Values{"limit": {"1000"}}).Rows
+	if len(got) != len(newest) {
+		t.Fatalf("%d rows, want %d", len(got), len(newest))
+	}
+	for i, row := range got {
+		v := newest[i]
+		cost, _ := v.Cost.Float64()
+		for field, want := range map[string]any{
+			"click_id": models.FormatClickID(v.ID), "at": v.at().Format(models.EventTimeFormat),
+			"campaign_id": v.CampaignID.String(), "stream_id": v.StreamID.String(), "lander_id": orNil(v.LanderID),
+			"offer_id": orNil(v.offer()), "source_id": orNil(v.SourceID), "country": v.Country, "city": v.City,
+			"device_type": v.DeviceType, "os": v.OS, "browser": v.Browser, "ip": v.IP.String(), "user_agent": "UA",
+			"is_bot": v.IsBot, "is_unique": v.unique, "sub1": v.Subs[0], "sub10": "", "cost": cost, "currency": "USD",
+		} {
+			if row[field] != want {
+				t.Errorf("row %d: %s is %v, want %v", i, field, row[field], want)
+			}
+		}
+	}
+
+	page := r.log("/logs/clicks", url.Values{"limit": {"7"}, "offset": {"5"}}).Rows
+	for i := range 7 {
+		if page[i]["click_id"] != got[5+i]["click_id"] {
+			t.Errorf("row %d of the page is %v", i, page[i]["click_id"])
+		}
+	}
+	for query, rows := range map[string]int{
+		"": 100, "limit=0": 1, "limit=-5": 1, "limit=99999999999999999999": 120, "offset=-3": 100,
+		"limit=1000&offset=100": 20, "offset=99999999999999999999": 0, "converted=0": 100,
+	} {
+		q, _ := url.ParseQuery(query)
+		if n := len(r.log("/logs/clicks", q).Rows); n != rows {
+			t.Errorf("%q: %d rows, want %d", query, n, rows)
+		}
+	}
+	var converted []string
+	for _, v := range newest {
+		if len(v.sales) > 0 {
+			converted = append(converted, models.FormatClickID(v.ID))
+		}
+	}
+	var found []string
+	for _, row := range r.log("/logs/clicks", url.Values{"converted": {"1"}, "limit": {"1000"}}).Rows {
+		found = append(found, row["click_id"].(string))
+	}
+	if !slices.Equal(found, converted) {
+		t.Errorf("converted clicks %v, want %v", found, converted)
+	}
+	for _, query := range []string{"limit=many", "offset=1.5", "converted=yes", "from=x"} {
+		s.Do("GET", "/logs/clicks?"+query, nil).Want(400, "invalid_input")
+	}
+	_, foreign, _ := s.NewAccount("scale")
+	if rows := s.As(foreign).Do("GET", "/logs/clicks", nil).Want(200, "").Map()["rows"]; len(rows.([]any)) != 0 {
+		t.Errorf("another account sees %v", rows)
+	}
+}
+
+func TestClickLogHistory(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{Plan: "growth"})
+	r := newTraffic(t, s, 10, 200) // one click in twenty days; the plan shows 180 days
+	start := time.Now().UTC().AddDate(0, 0, -180).Format(time.DateOnly)
+	page := r.log("/logs/clicks", url.Values{"from": {"2020-01-01"}})
+	first, _ := time.Parse(time.DateOnly, start)
+	if want := len(r.between(first, time.Now())); len(page.Rows) != want || page.Range["from"] != start+" 00:00:00" {
+		t.Errorf("%d rows from %v, want %d from %s", len(page.Rows), page.Range, want, start)
+	}
+	page = r.log("/logs/clicks", url.Values{"from": {"2020-01-01"}, "to": {"2020-02-01"}})
+	if len(page.Rows) != 0 || page.Range["from"] != start+" 00:00:00" {
+		t.Errorf("before the history: %v", page)
+	}
+	s.Do("GET", "/logs/clicks/"+models.FormatClickID(r.visits[0].ID), nil).Want(402, "plan_limit")
+	s.Do("GET", "/logs/clicks/"+models.FormatClickID(r.visits[5].ID), nil).Want(200, "")
+}
+
+func TestOneClick(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	r := newTraffic(t, s, 60, 2)
+	for _, v := range r.visits {
+		got := s.Do("GET", "/logs/clicks/"+models.FormatClickID(v.ID), nil).Want(200, "").Map()
+		click, visitor := got["click"].(map[string]any), got["visitor"].(map[string]any)
+		hops, conversions := got["hops"].([]any), got["conversions"].([]any)
+		if got["click_id"] != models.FormatClickID(v.ID) || click["campaign_id"] != v.CampaignID.String() ||
+			visitor["country"] != v.Country || visitor["ip"] != v.IP.String() || len(conversions) != len(v.sales) ||
+			len(hops) != 1+len(v.outs) || hops[0].(map[string]any)["kind"] != "redirect" {
+			t.Errorf("click %v", got)
+		}
+		for i, o := range v.outs {
+			hop := hops[i+1].(map[string]any)
+			if hop["kind"] != "click_out" || hop["offer_id"] != o.OfferID.String() || hop["slot"] != float64(o.Slot) ||
+				hop["destination"] != o.Destination || hop["at"] != models.ClickTime(o.ID).Format(models.EventTimeFormat) {
+				t.Errorf("hop %d: %v", i, hop)
+			}
+		}
+		names := got["names"].(map[string]any)
+		if names[v.CampaignID.String()] == nil || names[r.stream.String()] != "Path 1" ||
+			orNil(v.offer()) != nil && names[v.offer().String()] == nil {
+			t.Errorf("names %v", names)
+		}
+	}
+	_, foreign, _ := s.NewAccount("scale")
+	known := models.FormatClickID(r.visits[0].ID)
+	s.As(foreign).Do("GET", "/logs/clicks/"+known, nil).Want(404, "not_found")
+	s.Do("GET", "/logs/clicks/"+models.FormatClickID(models.NewClickID()), nil).Want(404, "not_found")
+	for _, bad := range []string{"nonsense", known + "0", "zzzzzzzzzzzzzzzzzzzzzz", "%20", r.campaigns[0].String()} {
+		s.Do("GET", "/logs/clicks/"+bad, nil).Want(400, "invalid_id")
+	}
+}
+
+func TestConversionLog(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	r := newTraffic(t, s, 60, 2)
+	type sale struct {
+		key    string
+		status string
+		payout float64
+	}
+	var want []sale
+	for _, v := range slices.Backward(r.visits) {
+		for _, in := range slices.Backward(v.sales) {
+			payout, _ := in.Payout.Float64()
+			want = append(want, sale{
+				in.At.Truncate(time.Millisecond).Format(models.RecordedAtFormat) + models.FormatClickID(v.ID) + in.ConversionID,
+				in.Status, payout,
+			})
+		}
+	}
+	rows := r.log("/logs/conversions", url.Values{"limit": {"1000"}}).Rows
+	if len(rows) != len(want) || len(want) < 20 {
+		t.Fatalf("%d rows, want %d", len(rows), len(want))
+	}
+	for i, row := range rows {
+		got := sale{
+			fmt.Sprint(row["recorded_at"], row["click_id"], row["conversion_id"]), row["status"].(string),
+			row["payout"].(float64),
+		}
+		if got != want[i] || row["currency"] != "USD" || row["source"] != "postback" || row["goal"] != "" {
+			t.Errorf("row %d is %v, want %v", i, row, want[i])
+		}
+	}
+	page := r.log("/logs/conversions", url.Values{"limit": {"3"}, "offset": {"4"}}).Rows
+	if len(page) != 3 || page[0]["id"] != rows[4]["id"] || page[2]["id"] != rows[6]["id"] {
+		t.Errorf("page %v", page)
+	}
+	if n := len(r.log("/logs/conversions", url.Values{"from": {"2020-01-01"}, "to": {"2020-01-02"}}).Rows); n != 0 {
+		t.Errorf("%d rows in another window", n)
+	}
+	s.Do("GET", "/logs/conversions?limit=x", nil).Want(400, "invalid_input")
+	s.Do("GET", "/logs/conversions?offset=x", nil).Want(400, "invalid_input")
+	_, foreign, _ := s.NewAccount("scale")
+	if rows := s.As(foreign).Do("GET", "/logs/conversions", nil).Map()["rows"]; len(rows.([]any)) != 0 {
+		t.Errorf("another account sees %v", rows)
+	}
+}

@@ -1,0 +1,357 @@
+package v1_test
+
+import (
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/apitest"
+	"switchyard/api/v1"
+	"switchyard/db/delivery"
+	"switchyard/db/outbox"
+	"switchyard/jobs"
+	"switchyard/jobs/jobstest"
+	"switchyard/models"
+)
+
+func hook() map[string]any {
+	return map[string]any{"url": "https://hooks.acme.com/in", "events": []string{"conversion.created"}}
+}
+
+func TestWebhookRoundTrip(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	body := map[string]any{
+		"url": " https://hooks.acme.com:8443/in?x=1 ", "name": " Mine ",
+		"events": []string{"link.broken", "conversion.updated", "link.broken"},
+	}
+	made := s.Do("POST", "/webhooks", body, "Idempotency-Key", "k").Want(201, "").Map()
+	for field, want := range map[string]any{"url": "https://hooks.acme.com:8443/in?x=1", "name": "Mine", "active": true} {
+		if made[field] != want {
+			t.Errorf("%s is %v, want %v", field, made[field], want)
+		}
+	}
+	if e := fmt.Sprint(made["events"]); e != "[conversion.updated link.broken]" {
+		t.Errorf("events are %s", e)
+	}
+	if _, err := time.Parse(models.EventTimeFormat, made["createdAt"].(string)); err != nil {
+		t.Error(err)
+	}
+
+	// The secret is sealed where the sender looks for it, shown once, and the same for a repetition of the call.
+	id, secret := made["id"].(string), made["secret"].(string)
+	var sealed []byte
+	err := s.DB.GetContext(t.Context(), &sealed, `SELECT secret FROM webhook_endpoints WHERE id = $1`, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	open, err := s.Store.Box().Open(t.Context(), delivery.SecretPlace(s.Account.ID, uuid.MustParse(id)), sealed)
+	if err != nil || string(open) != secret || len(secret) < 40 || strings.Contains(string(sealed), secret) {
+		t.Errorf("sealed %q, shown %q, %v", open, secret, err)
+	}
+	if again := s.Do("POST", "/webhooks", body, "Idempotency-Key", "k").Want(201, "").Map(); again["secret"] != secret {
+		t.Error("a repetition has another secret")
+	}
+	if other := s.Do("POST", "/webhooks", hook()).Want(201, "").Map(); other["secret"] == secret {
+		t.Error("two endpoints have the same secret")
+	}
+	list := s.As(s.ReadKey).Do("GET", "/webhooks", nil).Want(200, "")
+	rows := list.Map()["rows"].([]any)
+	if len(rows) != 2 || strings.Contains(string(list.Raw), "whsec_") || list.Map()["planIncludes"] != true ||
+		len(list.Map()["events"].([]any)) != 6 || rows[1].(map[string]any)["id"] != id {
+		t.Errorf("list %s", list.Raw)
+	}
+
+	patch := func(field string, value any) map[string]any {
+		t.Helper()
+		return s.Do("PATCH", "/webhooks", map[string]any{"id": id, field: value}).Want(200, "").Map()
+	}
+	want := map[string]any{
+		"id": id, "name": "Mine", "url": body["url"], "events": "[conversion.updated link.broken]",
+		"active": true,
+	}
+	for _, change := range []struct {
+		field string
+		value any
+	}{
+		{"name", "Yours"},
+		{"url", "https://other.acme.com"},
+		{"active", false},
+		{"active", true},
+		{"name", ""},
+		{"events", []string{"campaign.paused"}},
+	} {
+		got := patch(change.field, change.value)
+		want[change.field] = change.value
+		for field, value := range want {
+			if strings.TrimSpace(fmt.Sprint(got[field])) != strings.TrimSpace(fmt.Sprint(value)) {
+				t.Errorf("after %s: %s is %v, want %v", change.field, field, got[field], value)
+			}
+		}
+	}
+
+	if gone := s.Do("DELETE", "/webhooks?id="+id, nil).Want(200, "").Map(); gone["deleted"] != true || gone["id"] != id {
+		t.Errorf("deleted: %v", gone)
+	}
+	s.Do("DELETE", "/webhooks?id="+id, nil).Want(404, "not_found")
+}
+
+func TestWebhookErrors(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	id := s.Do("POST", "/webhooks", hook()).Want(201, "").Map()["id"]
+	long := "https://acme.com/" + strings.Repeat("x", 500-len("https://acme.com/"))
+	for name, c := range map[string]struct {
+		field string
+		value any
+		code  string
+	}{
+		"http":            {"url", "http://acme.com", "invalid_url"},
+		"no scheme":       {"url", "acme.com", "invalid_url"},
+		"empty":           {"url", "", "invalid_url"},
+		"null":            {"url", nil, "invalid_url"},
+		"number":          {"url", 5, "invalid_url"},
+		"loopback":        {"url", "https://127.0.0.1/x", "invalid_url"},
+		"localhost":       {"url", "https://localhost/x", "invalid_url"},
+		"private":         {"url", "https://192.168.0.1", "invalid_url"},
+		"metadata":        {"url", "https://169.254.169.254/latest", "invalid_url"},
+		"mapped":          {"url", "https://[::ffff:10.0.0.1]/", "invalid_url"},
+		"decimal":         {"url", "https://2130706433/", "invalid_url"},
+		"internal name":   {"url", "https://db.internal/", "invalid_url"},
+		"one word":        {"url", "https://intranet/", "invalid_url"},
+		"credentials":     {"url", "https://u:p@acme.com/", "invalid_url"},
+		"too long":        {"url", long + "x", "invalid_url"},
+		"long enough":     {"url", long, ""},
+		"public address":  {"url", "https://8.8.8.8/x", ""},
+		"no events":       {"events", []string{}, "invalid_events"},
+		"null events":     {"events", nil, "invalid_events"},
+		"text events":     {"events", "conversion.created", "invalid_events"},
+		"unknown event":   {"events", []string{"conversion.created", "ping"}, "invalid_events"},
+		"number in event": {"events", []any{1}, "invalid_events"},
+		"name":            {"name", 5, "invalid_input"},
+		"long name":       {"name", strings.Repeat("ä", 256), "invalid_input"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := s.In(t)
+			status := 400
+			if c.code == "" {
+				status = 200
+			}
+			s.Do("PATCH", "/webhooks", map[string]any{"id": id, c.field: c.value}).Want(status, c.code)
+			if status == 200 {
+				status = 201
+			}
+			s.Do("POST", "/webhooks", with(hook(), c.field, c.value)).Want(status, c.code)
+		})
+	}
+	s.Do("POST", "/webhooks", map[string]any{"url": hook()["url"]}).Want(400, "invalid_events")
+	s.Do("POST", "/webhooks", map[string]any{"events": hook()["events"]}).Want(400, "invalid_url")
+	s.Do("POST", "/webhooks", `[]`).Want(400, "bad_body")
+	s.Do("PATCH", "/webhooks", map[string]any{"id": id}).Want(400, "no_fields")
+	for _, bad := range []any{"false", 0, nil} {
+		s.Do("PATCH", "/webhooks", map[string]any{"id": id, "active": bad}).Want(400, "invalid_status")
+	}
+	for _, bad := range []any{"x", 5, nil, ""} {
+		s.Do("PATCH", "/webhooks", map[string]any{"id": bad, "name": "x"}).Want(400, "invalid_id")
+		s.Do("POST", "/webhooks/test", map[string]any{"id": bad}).Want(400, "invalid_id")
+		s.Do("POST", "/webhooks/deliveries/redeliver", map[string]any{"id": bad}).Want(400, "invalid_id")
+	}
+	s.Do("DELETE", "/webhooks", nil).Want(400, "invalid_id")
+	s.Do("DELETE", "/webhooks?id=x", nil).Want(400, "invalid_id")
+	s.Do("GET", "/webhooks/deliveries?webhook=x", nil).Want(400, "invalid_id")
+	s.Do("GET", "/webhooks/deliveries?status=lost", nil).Want(400, "invalid_status")
+	s.Do("GET", "/webhooks/deliveries?limit=x", nil).Want(400, "invalid_input")
+	s.Do("GET", "/webhooks/deliveries?cursor=x", nil).Want(400, "invalid_input")
+
+	_, foreign, _ := s.NewAccount("growth")
+	for _, key := range []string{s.Key, foreign} {
+		missing := id
+		if key == s.Key {
+			missing = uuid.NewString()
+		}
+		s := s.As(key)
+		s.Do("PATCH", "/webhooks", map[string]any{"id": missing, "name": "x"}).Want(404, "not_found")
+		s.Do("DELETE", fmt.Sprintf("/webhooks?id=%v", missing), nil).Want(404, "not_found")
+		s.Do("POST", "/webhooks/test", map[string]any{"id": missing}).Want(404, "not_found")
+		s.Do("POST", "/webhooks/deliveries/redeliver", map[string]any{"id": missing}).Want(404, "not_found")
+	}
+	reader := s.As(s.ReadKey)
+	reader.Do("POST", "/webhooks", hook()).Want(403, "read_only_key")
+	reader.Do("PATCH", "/webhooks", map[string]any{"id": id, "name": "x"}).Want(403, "read_only_key")
+	reader.Do("DELETE", fmt.Sprintf("/webhooks?id=%v", id), nil).Want(403, "read_only_key")
+	reader.Do("POST", "/webhooks/test", map[string]any{"id": id}).Want(403, "read_only_key")
+	reader.Do("POST", "/webhooks/deliveries/redeliver", map[string]any{"id": id}).Want(403, "read_only_key")
+	if n := len(s.Jobs.Tasks("")); n != 0 {
+		t.Errorf("%d jobs of refused calls", n)
+	}
+
+	_, small, _ := s.NewAccount("starter")
+	s.As(small).Do("POST", "/webhooks", hook()).Want(402, "plan_limit")
+	s.As(small).Do("GET", "/webhooks", nil).Want(402, "plan_limit")
+	bare := apitest.New(t, apitest.Options{NoKey: true})
+	bare.Do("POST", "/webhooks", hook()).Want(400, "no_encryption_key")
+}
+
+func TestWebhookAllowance(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{V1: v1.Deps{EgressAllow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}})
+	// Fourteen at once for ten places.
+	statuses := make(chan int, 14)
+	for range 14 {
+		go func() { statuses <- s.Do("POST", "/webhooks", with(hook(), "url", "https://localhost:9/x")).Status }()
+	}
+	count := map[int]int{}
+	for range 14 {
+		count[<-statuses]++
+	}
+	if count[201] != 10 || count[400] != 4 {
+		t.Fatalf("statuses %v", count)
+	}
+	s.Do("POST", "/webhooks", hook()).Want(400, "too_many")
+	rows := s.Do("GET", "/webhooks", nil).Map()["rows"].([]any)
+	s.Do("DELETE", fmt.Sprintf("/webhooks?id=%v", rows[0].(map[string]any)["id"]), nil).Want(200, "")
+	s.Do("POST", "/webhooks", with(hook(), "url", "https://10.0.0.1/")).Want(400, "invalid_url")
+	s.Do("POST", "/webhooks", hook()).Want(201, "")
+}
+
+// announce makes an event happen and gives its deliveries.
+func announce(t *testing.T, s *apitest.Server) []uuid.UUID {
+	t.Helper()
+	e := models.NewEvent(s.Account.ID, models.EventConversionCreated, time.Now(), models.ConversionData{Payout: "1"})
+	ids, err := outbox.AddEvent(t.Context(), s.DB, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ids
+}
+
+func TestDeliveryLog(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	one, two := s.Do("POST", "/webhooks", hook()).Map()["id"], s.Do("POST", "/webhooks", hook()).Map()["id"]
+	for range 6 {
+		announce(t, s)
+	}
+	exec(t, s, `UPDATE webhook_deliveries SET created_at = created_at - interval '31 days' WHERE id = (
+		SELECT id FROM webhook_deliveries WHERE endpoint_id = $1 LIMIT 1)`, two)
+	exec(t, s, `UPDATE webhook_deliveries SET created_at = created_at - interval '8 days' WHERE id = (
+		SELECT id FROM webhook_deliveries WHERE endpoint_id = $1 ORDER BY created_at DESC LIMIT 1)`, two)
+	exec(t, s, `UPDATE webhook_deliveries SET status = 'failed', attempts = 7, http_status = 500, error = 'it answered 500',
+		last_attempt = now() WHERE id IN (SELECT id FROM webhook_deliveries WHERE endpoint_id = $1 LIMIT 2)`, one)
+
+	walk := func(query string) (rows []map[string]any) {
+		t.Helper()
+		for cursor := ""; ; {
+			var page struct {
+				Rows       []map[string]any
+				NextCursor *string `json:"next_cursor"`
+			}
+			s.Do("GET", "/webhooks/deliveries?limit=2&"+query+"&cursor="+url.QueryEscape(cursor), nil).
+				Want(200, "").Into(&page)
+			rows = append(rows, page.Rows...)
+			if page.NextCursor == nil {
+				return rows
+			}
+			cursor = *page.NextCursor
+		}
+	}
+	seen := map[any]bool{}
+	all := walk("")
+	for i, row := range all {
+		if seen[row["id"]] || i > 0 && row["createdAt"].(string) > all[i-1]["createdAt"].(string) {
+			t.Errorf("row %d is there twice or out of order: %v", i, row)
+		}
+		seen[row["id"]] = true
+		if row["status"] == "pending" && (row["nextAttemptAt"] == nil || row["error"] != nil || row["attempts"] != 0.0 ||
+			row["event"] != "conversion.created") {
+			t.Errorf("pending row %v", row)
+		}
+	}
+	for query, n := range map[string]int{
+		"": 11, fmt.Sprint("webhook=", one): 6, fmt.Sprint("webhook=", two): 5, "status=failed": 2, "status=delivered": 0,
+		fmt.Sprint("status=pending&webhook=", one): 4, "webhook=" + uuid.NewString(): 0,
+	} {
+		if rows := walk(query); len(rows) != n {
+			t.Errorf("%q: %d rows, want %d", query, len(rows), n)
+		}
+	}
+	failed := walk("status=failed")[0]
+	if failed["httpStatus"] != 500.0 || failed["error"] != "it answered 500" || failed["webhookId"] != one ||
+		failed["lastAttemptAt"] == nil || failed["deliveredAt"] != nil {
+		t.Errorf("failed row %v", failed)
+	}
+	var first struct {
+		NextCursor string `json:"next_cursor"`
+	}
+	s.Do("GET", "/webhooks/deliveries?limit=2", nil).Into(&first)
+	s.Do("GET", "/webhooks/deliveries?status=pending&cursor="+first.NextCursor, nil).Want(400, "invalid_input")
+	_, foreign, _ := s.NewAccount("growth")
+	if rows := s.As(foreign).Do("GET", "/webhooks/deliveries", nil).Map()["rows"].([]any); len(rows) != 0 {
+		t.Errorf("another account sees %v", rows)
+	}
+
+	hooks := s.Do("GET", "/webhooks", nil).Map()["rows"].([]any)
+	for i, want := range []string{"delivered:0 failed:0", "delivered:0 failed:2"} { // the newer endpoint first
+		n := fmt.Sprint(hooks[i].(map[string]any)["deliveries"])
+		if total := fmt.Sprintf("total:%d", 4+2*i); !strings.Contains(n, want) || !strings.Contains(n, total) {
+			t.Errorf("counts %s, want %s and %s", n, want, total)
+		}
+	}
+	s.Do("DELETE", fmt.Sprintf("/webhooks?id=%v", one), nil).Want(200, "")
+	if rows := walk(""); len(rows) != 5 {
+		t.Errorf("%d rows after the endpoint went", len(rows))
+	}
+}
+
+func TestSendingNow(t *testing.T) {
+	t.Parallel()
+	rec, client := jobstest.New()
+	s := apitest.New(t, apitest.Options{V1: v1.Deps{Jobs: client}})
+	id := s.Do("POST", "/webhooks", hook()).Map()["id"].(string)
+	sent := announce(t, s)[0]
+
+	status, ping := 204, uuid.New()
+	jobstest.Answer(rec, jobs.TestWebhook, func(account uuid.UUID, a jobs.WebhookArgs) (jobs.WebhookAnswer, error) {
+		if account != s.Account.ID || a.ID.String() != id {
+			t.Errorf("test of %v for %v", a, account)
+		}
+		return jobs.WebhookAnswer{DeliveryID: ping, Delivered: true, Status: &status}, nil
+	})
+	got := s.Do("POST", "/webhooks/test", map[string]any{"id": id}).Want(200, "").Map()
+	if fmt.Sprint(got) != fmt.Sprintf("map[delivered:true deliveryId:%s error:<nil> status:204]", ping) {
+		t.Errorf("test: %v", got)
+	}
+
+	again := func(want int, code string) map[string]any {
+		t.Helper()
+		a := s.Do("POST", "/webhooks/deliveries/redeliver", map[string]any{"id": sent}).Want(want, code)
+		if want != 200 {
+			return nil
+		}
+		return a.Map()
+	}
+	jobstest.Answer(rec, jobs.RedeliverWebhook, func(_ uuid.UUID, a jobs.WebhookArgs) (jobs.WebhookAnswer, error) {
+		return jobs.WebhookAnswer{DeliveryID: a.ID, Error: "no answer came"}, nil
+	})
+	want := fmt.Sprintf("map[delivered:false error:no answer came id:%s status:<nil>]", sent)
+	if got := again(200, ""); fmt.Sprint(got) != want {
+		t.Errorf("redeliver: %v, want %s", got, want)
+	}
+	jobstest.Answer(rec, jobs.RedeliverWebhook, func(uuid.UUID, jobs.WebhookArgs) (jobs.WebhookAnswer, error) {
+		return jobs.WebhookAnswer{}, models.Conflict("in_progress", "the delivery is being sent right now")
+	})
+	again(409, "in_progress")
+
+	var later struct{ Job struct{ URL string } }
+	s.Do("POST", "/webhooks/test", map[string]any{"id": id}, "Prefer", "respond-async").Want(202, "").Into(&later)
+	job := s.Do("GET", strings.TrimPrefix(later.Job.URL, "/api/v1"), nil).Want(200, "").Map()
+	if result, _ := job["result"].(map[string]any); result["deliveryId"] != ping.String() {
+		t.Errorf("job %v", job)
+	}
+}
