@@ -101,6 +101,12 @@ type CampaignPausedData struct {
 	By         string `json:"by"`
 }
 
+// EventData holds an empty payload of each type of event that has one described, for documentation.
+var EventData = map[string]any{
+	EventConversionCreated: ConversionData{}, EventConversionUpdated: ConversionData{},
+	EventCampaignPaused: CampaignPausedData{}, EventPing: PingData{},
+}
+
 // PingData is the payload of the event that POST /webhooks/test sends.
 type PingData struct {
 	WebhookID string `json:"webhook_id"`

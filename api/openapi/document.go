@@ -43,12 +43,14 @@ func Document(info Info, rows []route.Route) map[string]any {
 			groups = append(groups, object{"name": row.Group})
 		}
 	}
+	webhooks := events(s)
 	return object{
-		"openapi": "3.1.0",
-		"info":    object{"title": "Switchyard API", "version": info.Version, "description": intro},
-		"servers": []any{object{"url": info.BaseURL}},
-		"tags":    groups,
-		"paths":   paths,
+		"openapi":  "3.1.0",
+		"info":     object{"title": "Switchyard API", "version": info.Version, "description": intro},
+		"servers":  []any{object{"url": info.BaseURL}},
+		"tags":     groups,
+		"paths":    paths,
+		"webhooks": webhooks,
 		"components": object{
 			"schemas": s.components,
 			"securitySchemes": object{

@@ -1,0 +1,51 @@
+package openapi
+
+import (
+	"reflect"
+	"strings"
+
+	"switchyard/models"
+)
+
+const signatureDoc = "t=<unix seconds>,v1=<hex HMAC-SHA256 of \"<t>.<raw body>\" with the endpoint's signing secret>; " +
+	"refuse a t more than five minutes away from now"
+
+// events describes what the service sends to webhook endpoints: one request for each type of event.
+func events(s *schemas) object {
+	out := object{}
+	for _, kind := range append([]string{models.EventPing}, models.EventTypes...) {
+		data := object{"type": "object"}
+		if payload, ok := models.EventData[kind]; ok {
+			data = s.of(reflect.TypeOf(payload), false)
+		}
+		out[kind] = object{"post": object{
+			"operationId": "event_" + strings.ReplaceAll(kind, ".", "_"), "summary": kind, "tags": []string{"Webhooks"},
+			"parameters": []any{
+				eventHeader("Switchyard-Signature", signatureDoc), eventHeader("Switchyard-Event", "the type of the event"),
+				eventHeader("Switchyard-Delivery", "the id of the delivery, as in the delivery log"),
+			},
+			"requestBody": object{"required": true, "content": jsonContent(eventSchema(kind, data))},
+			"responses": object{"2XX": object{"description": "taken, within ten seconds; anything else, a redirect too, is " +
+				"tried again after 1 minute, 5 minutes, 30 minutes, 2 hours, 6 hours and 12 hours"}},
+		}}
+	}
+	return out
+}
+
+func eventHeader(name, doc string) object {
+	return object{"name": name, "in": "header", "required": true, "description": doc, "schema": object{"type": "string"}}
+}
+
+func eventSchema(kind string, data object) object {
+	id := object{
+		"type": "string", "format": "uuid", "description": "the same on every attempt and redelivery: ignore repeats",
+	}
+	return object{
+		"type": "object", "required": []string{"id", "type", "created_at", "account_id", "data"},
+		"properties": object{
+			"id": id, "type": object{"type": "string", "enum": []string{kind}},
+			"created_at": object{"type": "string", "format": "date-time"},
+			"account_id": object{"type": "string", "format": "uuid"}, "data": data,
+		},
+	}
+}

@@ -1,0 +1,75 @@
+package openapi_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/google/uuid"
+
+	"switchyard/api/openapi"
+	"switchyard/models"
+)
+
+// TestEventsHaveTheDescribedForm holds the bytes that endpoints get against what the document says of them.
+func TestEventsHaveTheDescribedForm(t *testing.T) {
+	t.Parallel()
+	doc := openapi.Document(openapi.Info{}, nil)
+	raw, err := json.Marshal(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A reader of paths reads the requests of the events as well, with their references.
+	var readable map[string]any
+	if err := json.Unmarshal(raw, &readable); err != nil {
+		t.Fatal(err)
+	}
+	paths := map[string]any{}
+	for kind, item := range readable["webhooks"].(map[string]any) {
+		paths["/"+kind] = item
+	}
+	readable["paths"] = paths
+	if raw, err = json.Marshal(readable); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := openapi3.NewLoader().LoadFromData(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conversion := models.Conversion{ClickID: models.NewClickID(), Status: models.StatusApproved, Currency: "USD"}
+	payloads := map[string]any{
+		models.EventConversionCreated: conversion.Data(), models.EventConversionUpdated: conversion.Data(),
+		models.EventCampaignPaused: models.CampaignPausedData{By: "api"}, models.EventPing: models.PingData{},
+		models.EventLinkBroken: struct{}{}, models.EventLinkUnsafe: struct{}{}, models.EventPlanLimitReached: struct{}{},
+	}
+	if len(payloads) != len(paths) {
+		t.Errorf("the document has %d events, want %d", len(paths), len(payloads))
+	}
+	for kind, data := range payloads {
+		item := loaded.Paths.Value("/" + kind)
+		if item == nil {
+			t.Errorf("%s is not described", kind)
+			continue
+		}
+		schema := item.Post.RequestBody.Value.Content.Get("application/json").Schema.Value
+		check := func(e models.Event) error {
+			var body any
+			if err := json.Unmarshal(e.Body, &body); err != nil {
+				t.Fatal(err)
+			}
+			return loaded.ValidateSchemaJSON(schema, body)
+		}
+		if err := check(models.NewEvent(uuid.New(), kind, time.Now(), data)); err != nil {
+			t.Errorf("%s: %v", kind, err)
+		}
+		if check(models.NewEvent(uuid.New(), kind, time.Now(), "text")) == nil ||
+			check(models.NewEvent(uuid.New(), "other", time.Now(), data)) == nil {
+			t.Errorf("%s: the description takes anything", kind)
+		}
+		if _, described := models.EventData[kind]; described &&
+			check(models.NewEvent(uuid.New(), kind, time.Now(), struct{}{})) == nil {
+			t.Errorf("%s: the description takes an empty payload", kind)
+		}
+	}
+}
