@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -54,8 +55,8 @@ type TokenMacros []TokenMacro
 
 var errTokenMacros = errors.New("token macros must be an object of texts")
 
-// UnmarshalJSON reads an object of texts and keeps its order. Of a repeated name the first place and the last value
-// count.
+// UnmarshalJSON reads an object of texts and keeps its order. Spaces around names are dropped. Of a repeated name the
+// first place and the last value count.
 func (m *TokenMacros) UnmarshalJSON(raw []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
@@ -71,6 +72,7 @@ func (m *TokenMacros) UnmarshalJSON(raw []byte) error {
 			return errTokenMacros
 		}
 		param, _ := name.(string) // a member's name is nothing else
+		param = strings.TrimSpace(param)
 		if i, twice := at[param]; twice {
 			list[i].Macro = macro
 			continue

@@ -22,6 +22,9 @@ type Deps struct {
 func Routes(d Deps) []route.Route {
 	return slices.Concat(
 		offers(),
+		landers(),
+		sources(),
+		networks(),
 		webhooks(d),
 		reports(),
 		stats(),

@@ -23,3 +23,6 @@ func (d document[T]) Value() (driver.Value, error) {
 	raw, err := json.Marshal(d.V)
 	return string(raw), err
 }
+
+// documentOf is a value for such a column.
+func documentOf[T any](v T) document[T] { return document[T]{v} }

@@ -9,7 +9,6 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"switchyard/db"
-	"switchyard/db/seal"
 	"switchyard/models/postback"
 )
 
@@ -41,10 +40,7 @@ func (s *Store) PostbackNetwork(ctx context.Context, id uuid.UUID) (n PostbackNe
 	_ = json.Unmarshal(params, &n.Params)
 	_ = json.Unmarshal(words, &n.Statuses)
 	if len(sealed) > 0 {
-		secret, err := s.box.Open(ctx, seal.Place{
-			Account: n.AccountID, Table: "networks", Row: id.String(),
-			Column: "postback_secret",
-		}, sealed)
+		secret, err := s.box.Open(ctx, postbackSecretPlace(n.AccountID, id), sealed)
 		if err != nil {
 			return n, false, fmt.Errorf("db: secret of network: %w", err)
 		}

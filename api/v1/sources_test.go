@@ -1,0 +1,189 @@
+package v1_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"switchyard/api/apitest"
+	"switchyard/db/store"
+	"switchyard/models"
+)
+
+func source(name string) map[string]any { return map[string]any{"name": name} }
+
+func TestSourceRoundTrip(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	made := s.Do("POST", "/traffic-sources", `{"name": " Push ", "token_macros": {"zone": "{zoneid}", "ad": "${AD}&<",
+		" zone ": "[zone]", "b": ""}, "cost_param": "cost", "cost_model": "cpm", "postback_url": "https://s.example/?e={external_id}",
+		"external_id_param": "cid", "notes": "n", "traffic_loss_pct": 99.99, "group_name": "G", "tags": ["a", "A"],
+		"cost_macro": "${COST}", "platform": "propellerads"}`).Want(201, "").Map()
+	same(t, made, map[string]any{"name": "Push", "cost_param": "cost", "cost_model": "cpm", "external_id_param": "cid",
+		"postback_url": "https://s.example/?e={external_id}", "notes": "n", "traffic_loss_pct": 99.99, "group_name": "G",
+		"tags": "[a]", "cost_macro": "${COST}", "platform": "propellerads", "status": "active"})
+	id := made["id"]
+
+	// The order of the document is what the redirect reads.
+	list, err := store.RoutingVersions(t.Context(), s.DB)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var keys []store.RoutingKey
+	for _, v := range list {
+		keys = append(keys, v.RoutingKey)
+	}
+	routing, err := store.LoadRouting(t.Context(), s.DB, keys)
+	if err != nil || len(routing.Sources) != 1 {
+		t.Fatalf("%v, %v", routing, err)
+	}
+	var macros models.TokenMacros
+	if err := macros.UnmarshalJSON(routing.Sources[0].TokenMacros); err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(macros); got != "[{zone [zone]} {ad ${AD}&<} {b }]" {
+		t.Errorf("the redirect reads %s", got)
+	}
+	raw := string(s.Do("GET", "/traffic-sources", nil).Want(200, "").Data)
+	if !strings.Contains(strings.ReplaceAll(raw, " ", ""), `"token_macros":{"zone":"[zone]","ad":"${AD}`) {
+		t.Errorf("the list shows %s", raw)
+	}
+
+	put := s.Do("PUT", "/traffic-sources", with(source("Pop"), "id", id)).Want(200, "").Map()
+	if len(put) != 1 || put["id"] != id {
+		t.Errorf("PUT answers %v", put)
+	}
+	same(t, rowOf(t, s, "/traffic-sources", id), map[string]any{"name": "Pop", "token_macros": "map[]", "cost_param": "",
+		"cost_model": "cpc", "postback_url": "", "external_id_param": "", "notes": "", "traffic_loss_pct": 0,
+		"group_name": "", "tags": "[]", "cost_macro": "", "platform": "", "status": "active", "clicks": 0})
+
+	paused := s.Do("PATCH", "/traffic-sources", map[string]any{"id": id, "is_active": false}).Want(200, "").Map()
+	same(t, paused, map[string]any{"id": id, "status": "paused"})
+	s.Do("PUT", "/traffic-sources", with(source("Pop"), "id", id)).Want(200, "")
+	same(t, rowOf(t, s, "/traffic-sources", id), map[string]any{"status": "paused"})
+	s.Do("PATCH", "/traffic-sources", map[string]any{"id": id, "is_active": true}).Want(200, "")
+	same(t, rowOf(t, s, "/traffic-sources", id), map[string]any{"status": "active"})
+
+	gone := s.Do("DELETE", fmt.Sprintf("/traffic-sources?id=%v", id), nil).Want(200, "").Map()
+	same(t, gone, map[string]any{"id": id, "deactivated": true})
+	s.Do("PATCH", "/traffic-sources", map[string]any{"id": id, "is_active": true}).Want(404, "not_found")
+	s.Do("POST", "/traffic-sources", source("pop")).Want(201, "")
+}
+
+func TestSourceDrops(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	for i, c := range []struct {
+		field string
+		sent  any
+		saved string
+	}{
+		{"cost_macro", "##COST_CPC##", "##COST_CPC##"},
+		{"cost_macro", " {:cost} ", "{:cost}"},
+		{"cost_macro", strings.Repeat("x", 64), strings.Repeat("x", 64)},
+		{"cost_macro", strings.Repeat("x", 65), ""},
+		{"cost_macro", "{co st}", ""},
+		{"cost_macro", "<cost>", ""},
+		{"cost_macro", 5, ""},
+		{"cost_macro", nil, ""},
+		{"platform", "meta", "meta"},
+		{"platform", "Meta", ""},
+		{"platform", "nobody", ""},
+		{"platform", []any{}, ""},
+	} {
+		made := s.Do("POST", "/traffic-sources", with(source(fmt.Sprint("s", i)), c.field, c.sent)).Want(201, "").Map()
+		if made[c.field] != c.saved {
+			t.Errorf("%s %v is saved as %v", c.field, c.sent, made[c.field])
+		}
+	}
+}
+
+func TestSourceErrors(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	id := s.Do("POST", "/traffic-sources", source("Taken")).Want(201, "").Map()["id"]
+	other := s.Do("POST", "/traffic-sources", source("Other")).Want(201, "").Map()["id"]
+	s.Do("PUT", "/traffic-sources", with(source("TAKEN"), "id", other)).Want(409, "duplicate_name")
+	refusedIDs(t, s, "/traffic-sources", source)
+	for _, bad := range []any{"true", 1, nil} {
+		s.Do("PATCH", "/traffic-sources", map[string]any{"id": id, "is_active": bad}).Want(400, "invalid_status")
+	}
+	s.Do("PATCH", "/traffic-sources", map[string]any{"id": id}).Want(400, "invalid_status")
+	macros := func(m any) map[string]any { return with(source("x"), "token_macros", m) }
+	many := map[string]string{}
+	for i := range 51 {
+		many[fmt.Sprint("p", i)] = "x"
+	}
+	refused(t, s, "/traffic-sources", id, map[string]refusal{
+		"no json":         {`{`, 400, "bad_body"},
+		"array":           {`[]`, 400, "bad_body"},
+		"no name":         {map[string]any{}, 400, "required"},
+		"long name":       {source(strings.Repeat("x", 256)), 400, "too_long"},
+		"long param":      {with(source("x"), "cost_param", strings.Repeat("x", 101)), 400, "too_long"},
+		"long external":   {with(source("x"), "external_id_param", strings.Repeat("x", 101)), 400, "too_long"},
+		"long notes":      {with(source("x"), "notes", strings.Repeat("x", 2001)), 400, "too_long"},
+		"long group":      {with(source("x"), "group_name", strings.Repeat("x", 256)), 400, "too_long"},
+		"postback":        {with(source("x"), "postback_url", "ftp://x.example"), 400, "invalid_url"},
+		"loss type":       {with(source("x"), "traffic_loss_pct", "5"), 400, "invalid_number"},
+		"loss high":       {with(source("x"), "traffic_loss_pct", 99.995), 400, "out_of_range"},
+		"loss low":        {with(source("x"), "traffic_loss_pct", -0.01), 400, "out_of_range"},
+		"cost model":      {with(source("x"), "cost_model", "revshare"), 400, "invalid_value"},
+		"cost model type": {with(source("x"), "cost_model", 1), 400, "invalid_value"},
+		"macros list":     {macros([]string{"a"}), 400, "invalid_input"},
+		"macros text":     {macros("a"), 400, "invalid_input"},
+		"macros number":   {macros(map[string]any{"a": 1}), 400, "invalid_input"},
+		"macros object":   {macros(map[string]any{"a": map[string]any{}}), 400, "invalid_input"},
+		"macros null":     {macros(map[string]any{"a": nil}), 400, "invalid_input"},
+		"macros no name":  {macros(map[string]any{" ": "x"}), 400, "invalid_input"},
+		"macros many":     {macros(many), 400, "invalid_input"},
+		"macros name":     {macros(map[string]any{strings.Repeat("x", 101): "x"}), 400, "too_long"},
+		"macros value":    {macros(map[string]any{"x": strings.Repeat("x", 256)}), 400, "too_long"},
+		"tags":            {with(source("x"), "tags", manyTags(21)), 400, "invalid_input"},
+		"same name":       {source("TAKEN"), 409, "duplicate_name"},
+		"nulls":           {map[string]any{"name": "null", "token_macros": nil, "traffic_loss_pct": nil}, 201, ""},
+	})
+}
+
+// Traffic sources and networks share one allowance, of what is active.
+func TestIntegrationsAllowance(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{Plan: "growth"}) // 50
+	for table, n := range map[string]int{"traffic_sources": 20, "networks": 25} {
+		_, err := s.DB.ExecContext(t.Context(), `INSERT INTO `+table+` (id, account_id, name)
+			SELECT gen_random_uuid(), $1, 'r' || n FROM generate_series(1, $2) n`, s.Account.ID, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Twelve at once, of both kinds, for the last five places: exactly five get one.
+	paths := []string{"/traffic-sources", "/networks"}
+	answers := make(chan apitest.Answer, 12)
+	for i := range 12 {
+		go func() { answers <- s.Do("POST", paths[i%2], source(fmt.Sprint("race ", i))) }()
+	}
+	count := map[int]int{}
+	for range 12 {
+		a := <-answers
+		count[a.Status]++
+	}
+	if count[http.StatusCreated] != 5 || count[http.StatusPaymentRequired] != 7 {
+		t.Fatalf("statuses %v", count)
+	}
+	for _, path := range paths {
+		mine := s.Do("GET", path, nil).Want(200, "").Map()["rows"].([]any)[0].(map[string]any)["id"]
+		turn := func(on bool) apitest.Answer {
+			return s.Do("PATCH", path, map[string]any{"id": mine, "is_active": on})
+		}
+		s.Do("POST", path, source("more")).Want(402, "plan_limit")
+		turn(true).Want(200, "") // active already: nothing is added
+		turn(false).Want(200, "")
+		turn(true).Want(200, "")
+		turn(false).Want(200, "")
+		next := s.Do("POST", path, source("in its place")).Want(201, "").Map()["id"]
+		turn(true).Want(402, "plan_limit")
+		s.Do("PUT", path, with(source("renamed"), "id", mine)).Want(200, "")
+		s.Do("DELETE", fmt.Sprintf("%s?id=%v", path, next), nil).Want(200, "")
+		turn(true).Want(200, "")
+	}
+}
