@@ -116,13 +116,17 @@ func parameters(row route.Route) []object {
 		if slices.ContainsFunc(out, func(o object) bool { return o["name"] == q.Name }) {
 			continue // a row may describe limit its own way
 		}
-		out = append(out, object{"name": q.Name, "in": "query", "required": q.Required, "description": q.Doc,
-			"schema": paramSchema(q)})
+		out = append(out, object{
+			"name": q.Name, "in": "query", "required": q.Required, "description": q.Doc,
+			"schema": paramSchema(q),
+		})
 	}
 	if row.Method == http.MethodPost {
-		out = append(out, object{"name": "Idempotency-Key", "in": "header", "required": false,
+		out = append(out, object{
+			"name": "Idempotency-Key", "in": "header", "required": false,
 			"schema":      object{"type": "string", "minLength": 1, "maxLength": 255},
-			"description": "the same key with the same request within 24 hours gets the first answer"})
+			"description": "the same key with the same request within 24 hours gets the first answer",
+		})
 	}
 	return out
 }
@@ -151,16 +155,20 @@ func paramSchema(q route.Param) object {
 func responses(s *schemas, row route.Route) object {
 	out := object{strconv.Itoa(row.Status): success(s, row)}
 	if row.Slow {
-		out["202"] = object{"description": "the job goes on; GET /jobs/{id} tells its state",
-			"content": jsonContent(enveloped(s.of(reflect.TypeFor[route.JobRef](), false)))}
+		out["202"] = object{
+			"description": "the job goes on; GET /jobs/{id} tells its state",
+			"content":     jsonContent(enveloped(s.of(reflect.TypeFor[route.JobRef](), false))),
+		}
 	}
 	byStatus := map[int][]string{}
 	for _, c := range row.AllCodes() {
 		byStatus[c.HTTP] = append(byStatus[c.HTTP], c.Code)
 	}
 	for status, codes := range byStatus {
-		out[strconv.Itoa(status)] = object{"description": strings.Join(codes, ", "), "x-codes": codes,
-			"content": jsonContent(failure(codes))}
+		out[strconv.Itoa(status)] = object{
+			"description": strings.Join(codes, ", "), "x-codes": codes,
+			"content": jsonContent(failure(codes)),
+		}
 	}
 	return out
 }
@@ -182,8 +190,10 @@ func success(s *schemas, row route.Route) object {
 func jsonContent(schema object) object { return object{"application/json": object{"schema": schema}} }
 
 func enveloped(data object) object {
-	return object{"type": "object", "required": []string{"data", "error"},
-		"properties": object{"data": data, "error": object{"type": "null"}}}
+	return object{
+		"type": "object", "required": []string{"data", "error"},
+		"properties": object{"data": data, "error": object{"type": "null"}},
+	}
 }
 
 func failure(codes []string) object {
@@ -194,6 +204,7 @@ func failure(codes []string) object {
 	return object{"type": "object", "required": []string{"data", "error"}, "properties": object{
 		"data": object{"type": "null"},
 		"error": object{"type": "object", "required": []string{"message", "code"}, "properties": object{
-			"message": object{"type": "string"}, "code": code}},
+			"message": object{"type": "string"}, "code": code,
+		}},
 	}}
 }

@@ -153,8 +153,10 @@ func described(schema object, tag reflect.StructTag) object {
 		}
 		target["enum"] = strings.Split(enum, ",")
 	}
-	for key, name := range map[string]string{"default": "default", "min": "minimum", "max": "maximum",
-		"maxLength": "maxLength", "maxItems": "maxItems"} {
+	for key, name := range map[string]string{
+		"default": "default", "min": "minimum", "max": "maximum",
+		"maxLength": "maxLength", "maxItems": "maxItems",
+	} {
 		if text := tag.Get(key); text != "" {
 			schema[name] = literal(text)
 		}

@@ -60,7 +60,8 @@ func ratio(d *decimal.Decimal) *models.Money {
 // figuresOf reads the figures of some records for a window, in their order. Dimension is the report's name for them
 // (offer_id); a record in which nothing happened has zeros.
 func figuresOf[R any](c *route.Call, dimension string, w bind.Window, records []R, id func(R) uuid.UUID) (
-	[]Figures, error) {
+	[]Figures, error,
+) {
 	if len(records) == 0 {
 		return nil, nil
 	}

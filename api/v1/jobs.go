@@ -122,7 +122,8 @@ func findJob(c *route.Call, d Deps) (JobAnswer, error) {
 		return JobAnswer{}, err
 	}
 	out := JobAnswer{JobState: route.JobState{
-		ID: status.ID, Kind: status.Kind, Status: status.Status, URL: jobURL(status.ID)}}
+		ID: status.ID, Kind: status.Kind, Status: status.Status, URL: jobURL(status.ID),
+	}}
 	if status.Error != nil {
 		out.Error = &envelope.Error{Message: status.Error.Message, Code: status.Error.Code}
 		return out, nil

@@ -28,8 +28,10 @@ func TestOfferRoundTrip(t *testing.T) {
 		"country": "de", "daily_cap": 7, "notes": "n", "group_name": "G", "payout_from_param": false,
 		"tags": []string{"a", "A", " b "},
 	}).Want(201, "").Map()
-	for field, want := range map[string]any{"name": "Shoes", "payout": 12.5, "currency": "EUR", "country": "DE",
-		"daily_cap": 7.0, "group": "G", "group_name": "G", "payout_from_param": false, "status": "active"} {
+	for field, want := range map[string]any{
+		"name": "Shoes", "payout": 12.5, "currency": "EUR", "country": "DE",
+		"daily_cap": 7.0, "group": "G", "group_name": "G", "payout_from_param": false, "status": "active",
+	} {
 		if made[field] != want {
 			t.Errorf("%s is %v, want %v", field, made[field], want)
 		}
@@ -39,8 +41,10 @@ func TestOfferRoundTrip(t *testing.T) {
 	}
 
 	put := s.Do("PUT", "/offers", with(offer("Boots"), "id", made["id"])).Want(200, "").Map()
-	for field, want := range map[string]any{"name": "Boots", "payout": 0.0, "currency": "USD", "country": "",
-		"daily_cap": nil, "group": "", "payout_from_param": true, "payout_type": "fixed", "id": made["id"]} {
+	for field, want := range map[string]any{
+		"name": "Boots", "payout": 0.0, "currency": "USD", "country": "",
+		"daily_cap": nil, "group": "", "payout_from_param": true, "payout_type": "fixed", "id": made["id"],
+	} {
 		if put[field] != want {
 			t.Errorf("after PUT %s is %v, want %v", field, put[field], want)
 		}
