@@ -75,9 +75,6 @@ func TestLanderErrors(t *testing.T) {
 	other := s.Do("POST", "/landers", lander("Other")).Want(201, "").Map()["id"]
 	s.Do("PUT", "/landers", with(lander("TAKEN"), "id", other)).Want(409, "duplicate_name")
 	refusedIDs(t, s, "/landers", lander)
-	for _, missing := range []string{uuid.NewString()} {
-		s.Do("POST", "/landers/"+missing+"/clone", nil).Want(404, "not_found")
-	}
 	s.Do("POST", "/landers/x/clone", nil).Want(400, "invalid_id")
 	refused(t, s, "/landers", id, map[string]refusal{
 		"no json":       {`name=x`, 400, "bad_body"},
