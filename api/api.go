@@ -22,7 +22,7 @@ type Deps struct {
 	Store *store.Store
 	Rates *kv.Rates
 	V1    v1.Deps
-	// BaseURL is the service's address, for the document.
+	// BaseURL is the service's address, for the document and for links.
 	BaseURL string
 	Version string
 	// Undeclared hears of an error that its row does not declare; tests fail on it. Nil logs it.
@@ -33,6 +33,9 @@ type Deps struct {
 
 // Table is every row, the document's own first.
 func Table(d Deps) []route.Route {
+	if d.V1.BaseURL == "" {
+		d.V1.BaseURL = d.BaseURL
+	}
 	rows := slices.Concat([]route.Route{description(d)}, v1.Routes(d.V1), d.Extra)
 	for i := range rows {
 		rows[i] = rows[i].WithDefaults()

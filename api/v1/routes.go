@@ -16,11 +16,14 @@ type Deps struct {
 	Jobs *jobs.Client
 	// EgressAllow are the addresses that a customer's URL may name although they are not public (EGRESS_ALLOW).
 	EgressAllow []netip.Prefix
+	// BaseURL is the service's address, for tracking links on its shared domains.
+	BaseURL string
 }
 
 // Routes is the table of the API: every operation below /api/v1 but the document itself.
 func Routes(d Deps) []route.Route {
 	return slices.Concat(
+		campaigns(d),
 		offers(),
 		landers(),
 		sources(),

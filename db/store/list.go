@@ -68,7 +68,7 @@ func List[T any](ctx context.Context, s *Store, account uuid.UUID, p Page, q Lis
 	if err != nil {
 		return nil, "", err
 	}
-	scope := strings.Join([]string{account.String(), q.Name, q.Filters}, "|")
+	scope := cursorScope(account, q.Name, q.Filters)
 	sql, args := q.SQL, slices.Clone(q.Args)
 	columns := make([]string, len(q.Order))
 	for i, o := range q.Order {
@@ -121,6 +121,11 @@ const (
 )
 
 var cursorText = base64.RawURLEncoding.Strict()
+
+// cursorScope is what a cursor of a list is bound to.
+func cursorScope(account uuid.UUID, name, filters string) string {
+	return strings.Join([]string{account.String(), name, filters}, "|")
+}
 
 // makeCursor writes version, signature and place. The place is the row's own id and time: nothing that its reader
 // did not just read.

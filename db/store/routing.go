@@ -244,12 +244,22 @@ const insertSharedDomain = `
 INSERT INTO domains (id, host, is_verified) VALUES ($1, $2, true)
 ON CONFLICT (host) DO UPDATE SET is_verified = true WHERE domains.account_id IS NULL AND NOT domains.is_verified`
 
+// The default among the shared domains is where new campaigns go that name no domain.
+const preferSharedDomain = `
+UPDATE domains SET is_default = (host = $1) WHERE account_id IS NULL AND is_default <> (host = $1)
+	AND EXISTS (SELECT FROM domains WHERE host = $1 AND account_id IS NULL)`
+
 // EnsureSharedDomains makes the hosts of the settings shared link domains, once; any process may call it at its start.
-// A host that was taken off the settings keeps serving the campaigns it has. One that is an account's own domain stays
-// that account's.
+// New campaigns go to the first of them. A host that was taken off the settings keeps serving the campaigns it has. One
+// that is an account's own domain stays that account's.
 func EnsureSharedDomains(ctx context.Context, c db.Conn, hosts []string) error {
 	for _, host := range hosts {
 		if _, err := c.ExecContext(ctx, insertSharedDomain, uuid.New(), strings.ToLower(host)); err != nil {
+			return fmt.Errorf("store: shared domain: %w", err)
+		}
+	}
+	if len(hosts) > 0 {
+		if _, err := c.ExecContext(ctx, preferSharedDomain, strings.ToLower(hosts[0])); err != nil {
 			return fmt.Errorf("store: shared domain: %w", err)
 		}
 	}

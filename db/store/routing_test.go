@@ -34,4 +34,22 @@ func TestEnsureSharedDomains(t *testing.T) {
 	if len(hosts) != 1 || hosts[0] != "go.test" {
 		t.Errorf("shared domains %v", hosts)
 	}
+	for _, settings := range [][]string{
+		{"go.test", "new.test"}, {"new.test", "go.test"}, {"new.test"}, {"taken.test", "go.test"},
+	} {
+		if err := store.EnsureSharedDomains(t.Context(), d, settings); err != nil {
+			t.Fatal(err)
+		}
+		var first []string
+		if err := d.SelectContext(t.Context(), &first, `SELECT host FROM domains WHERE is_default`); err != nil {
+			t.Fatal(err)
+		}
+		want := settings[0]
+		if want == "taken.test" { // not ours to prefer
+			want = "new.test"
+		}
+		if len(first) != 1 || first[0] != want {
+			t.Errorf("with %v new campaigns go to %v", settings, first)
+		}
+	}
 }

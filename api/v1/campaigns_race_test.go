@@ -1,0 +1,159 @@
+package v1_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+)
+
+func TestCampaignRacesForAnAlias(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	moved := d.make(t, d.campaign("Moved"))
+	codes := make(chan string, 8)
+	for i := range 8 {
+		go func() {
+			if i == 0 {
+				codes <- d.Do("PATCH", path(moved["id"]), map[string]any{"alias": "the-one"}).Code
+				return
+			}
+			codes <- d.Do("POST", "/campaigns", with(d.campaign(fmt.Sprint("race ", i)), "alias", "the-one")).Code
+		}()
+	}
+	count := map[string]int{}
+	for range 8 {
+		count[<-codes]++
+	}
+	if count[""] != 1 || count["alias_taken"] != 7 {
+		t.Errorf("answers %v, want one to win", count)
+	}
+	// On the shared link domain nobody has to lose.
+	for i := range 8 {
+		go func() {
+			body := with(with(d.campaign(fmt.Sprint("shared ", i)), "alias", "the-one"), "domain_id", nil)
+			codes <- d.Do("POST", "/campaigns", body).Code
+		}()
+	}
+	for range 8 {
+		if code := <-codes; code != "" {
+			t.Errorf("on the shared domain: %s", code)
+		}
+	}
+}
+
+func TestCampaignIdempotency(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	body := d.campaign("Once")
+	first := d.Do("POST", "/campaigns", body, "Idempotency-Key", "k").Want(201, "")
+	again := d.Do("POST", "/campaigns", body, "Idempotency-Key", "k").Want(201, "")
+	if string(first.Raw) != string(again.Raw) {
+		t.Errorf("%s and %s", first.Raw, again.Raw)
+	}
+	clone := path(first.Map()["id"]) + "/clone"
+	copied := d.Do("POST", clone, nil, "Idempotency-Key", "c").Want(201, "").Map()["id"]
+	if id := d.Do("POST", clone, nil, "Idempotency-Key", "c").Want(201, "").Map()["id"]; id != copied {
+		t.Errorf("two copies: %v and %v", copied, id)
+	}
+}
+
+func TestPausingACampaign(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	const endpoint = `INSERT INTO webhook_endpoints (id, account_id, url, events, secret, active)
+		VALUES ($1, $2, 'https://h.test', $3, 's', $4)`
+	hook := d.add(t, endpoint, `{campaign.paused,link.broken}`, true)
+	d.add(t, endpoint, `{conversion.created}`, true)
+	d.add(t, endpoint, `{campaign.paused}`, false)
+	made := d.make(t, d.campaign("Runs"))
+	set := func(status string) {
+		t.Helper()
+		d.Do("PATCH", path(made["id"]), map[string]any{"status": status}).Want(200, "")
+	}
+	for _, quiet := range []string{"active", "archived", "paused", "paused", "active"} {
+		set(quiet)
+	}
+	if n := d.count(t, `SELECT count(*) FROM events`); n != 0 {
+		t.Fatalf("%d events before a running campaign was paused", n)
+	}
+
+	set("paused")
+	set("paused")
+	var rows []struct {
+		Event    uuid.UUID `db:"event"`
+		Delivery uuid.UUID `db:"delivery"`
+		Endpoint uuid.UUID `db:"endpoint"`
+		Body     []byte    `db:"body"`
+	}
+	err := d.DB.SelectContext(t.Context(), &rows, `
+		SELECT e.id AS event, d.id AS delivery, d.endpoint_id AS endpoint, e.body
+		FROM events e JOIN webhook_deliveries d ON d.event_id = e.id JOIN jobs j ON j.id = d.id
+		WHERE e.account_id = $1`, d.Account.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) != 1 || rows[0].Endpoint.String() != hook {
+		t.Fatalf("deliveries %+v, want one to the endpoint that subscribes", rows)
+	}
+	if n := d.count(t, `SELECT count(*) FROM events`); n != 1 {
+		t.Errorf("%d events, want 1", n)
+	}
+	var event struct {
+		ID   uuid.UUID
+		Type string
+		Data models.CampaignPausedData
+	}
+	if err := json.Unmarshal(rows[0].Body, &event); err != nil {
+		t.Fatal(err)
+	}
+	want := models.CampaignPausedData{
+		CampaignID: made["id"].(string), Name: "Runs", Alias: made["alias"].(string), By: "api",
+	}
+	if event.ID != rows[0].Event || event.Type != models.EventCampaignPaused || event.Data != want {
+		t.Errorf("the event is %+v", event)
+	}
+	if sent := d.Jobs.Rows(models.KindDeliverWebhook); len(sent) != 1 || sent[0] != rows[0].Delivery {
+		t.Errorf("dispatched %v, want %v", sent, rows[0].Delivery)
+	}
+}
+
+// The event and its delivery are born with the pause: in the transaction that wrote it, and not without it.
+func TestPauseAndEventAreOne(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.add(t, `INSERT INTO webhook_endpoints (id, account_id, url, events, secret)
+		VALUES ($1, $2, 'https://h.test', '{campaign.paused}', 's')`)
+	made := d.make(t, d.campaign("Runs"))
+	d.sql(t, `ALTER TABLE webhook_deliveries RENAME TO away`)
+	d.Do("PATCH", path(made["id"]), map[string]any{"status": "paused"}).Want(500, "internal_error")
+	if got := d.read(t, made["id"]); got["status"] != "active" {
+		t.Errorf("the campaign is %v although nobody could be told", got["status"])
+	}
+	if n := d.count(t, `SELECT count(*) FROM events`); n != 0 {
+		t.Errorf("%d events of a pause that did not happen", n)
+	}
+	d.sql(t, `ALTER TABLE away RENAME TO webhook_deliveries`)
+
+	// Two at once pause it once.
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() { d.Do("PATCH", path(made["id"]), map[string]any{"status": "paused"}).Want(200, "") })
+	}
+	wg.Wait()
+	if n := d.count(t, `SELECT count(*) FROM webhook_deliveries`); n != 1 {
+		t.Errorf("%d deliveries, want 1", n)
+	}
+}
+
+func (d *desk) count(t *testing.T, query string) (n int) {
+	t.Helper()
+	if err := d.DB.GetContext(t.Context(), &n, query); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}

@@ -1,0 +1,154 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
+
+	"switchyard/models"
+	"switchyard/models/flow"
+)
+
+// Flow gives the paths of a campaign.
+func (k Campaigns) Flow(ctx context.Context, account, id uuid.UUID) ([]flow.Path, error) {
+	const q = `SELECT streams FROM campaigns WHERE account_id = $1 AND id = $2 AND deleted_at IS NULL`
+	raw, err := get[[]byte](ctx, k.s, "campaign", q, account, id)
+	if err != nil {
+		return nil, err
+	}
+	paths := []flow.Path{}
+	if err := json.Unmarshal(raw, &paths); err != nil {
+		return nil, fmt.Errorf("db: read flow: %w", err)
+	}
+	return paths, nil
+}
+
+// FlowNetwork is an affiliate network that an offer of a flow belongs to.
+type FlowNetwork struct {
+	ID       uuid.UUID `db:"id"`
+	Name     string    `db:"name"`
+	Currency string    `db:"currency"`
+	IsActive bool      `db:"is_active"`
+}
+
+const flowNetworks = `
+SELECT id, name, currency, is_active FROM networks
+WHERE account_id = $1 AND deactivated_at IS NULL
+	AND id IN (SELECT network_id FROM offers WHERE account_id = $1 AND id = ANY ($2))
+ORDER BY lower(name), id`
+
+// FlowNetworks lists the affiliate networks of the offers that paths name, by name.
+func (k Campaigns) FlowNetworks(ctx context.Context, account uuid.UUID, paths []flow.Path) ([]FlowNetwork, error) {
+	destinations, _, _ := flow.References(paths)
+	list := []FlowNetwork{}
+	err := sqlx.SelectContext(ctx, k.s.c, &list, flowNetworks, account, pq.Array(destinations))
+	if err != nil {
+		return nil, fmt.Errorf("db: networks of a flow: %w", err)
+	}
+	return list, nil
+}
+
+// flowReferences lists which ids the account has, and as what. Saved rules have no table here, so that none is known.
+const flowReferences = `
+SELECT id, 'offer' AS kind FROM offers WHERE account_id = $1 AND id = ANY ($2) AND deactivated_at IS NULL
+UNION ALL
+SELECT id, 'lander' FROM landers WHERE account_id = $1 AND id = ANY ($2) AND deactivated_at IS NULL
+UNION ALL
+SELECT id, 'campaign' FROM campaigns WHERE account_id = $1 AND id = ANY ($3) AND deleted_at IS NULL`
+
+// checkFlow refuses a flow that cannot be routed, or that names an offer, a lander or a campaign which is not a live
+// one of the account.
+func (s *Store) checkFlow(ctx context.Context, account uuid.UUID, paths []flow.Path) error {
+	destinations, campaigns, _ := flow.References(paths)
+	var rows []struct {
+		ID   uuid.UUID `db:"id"`
+		Kind string    `db:"kind"`
+	}
+	err := sqlx.SelectContext(ctx, s.c, &rows, flowReferences, account, pq.Array(destinations), pq.Array(campaigns))
+	if err != nil {
+		return fmt.Errorf("db: references of a flow: %w", err)
+	}
+	known := flow.Known{
+		Offers: map[uuid.UUID]bool{}, Landers: map[uuid.UUID]bool{}, Campaigns: map[uuid.UUID]bool{},
+	}
+	sets := map[string]map[uuid.UUID]bool{"offer": known.Offers, "lander": known.Landers, "campaign": known.Campaigns}
+	for _, r := range rows {
+		sets[r.Kind][r.ID] = true
+	}
+	return flow.Validate(paths, known)
+}
+
+// checkMode refuses a mode that needs goal tracking on a plan without it.
+func (s *Store) checkMode(ctx context.Context, c models.Campaign) error {
+	if !c.TracksGoals() {
+		return nil
+	}
+	name, err := get[string](ctx, s, "account", `SELECT plan FROM accounts WHERE id = $1`, c.AccountID)
+	if err != nil {
+		return err
+	}
+	if plan, _ := models.PlanNamed(name); !plan.GoalTracking {
+		return models.PlanLimit("the plan %q has no goal tracking, which the mode %q needs", name, c.Mode)
+	}
+	return nil
+}
+
+// checkSource refuses a source that is not a live one of the account. No source passes.
+func (s *Store) checkSource(ctx context.Context, account, id uuid.UUID) error {
+	live, err := s.liveSource(ctx, account, id)
+	if err == nil && live != id {
+		err = models.Invalid("invalid_source", "source_id is not a traffic source of this account")
+	}
+	return err
+}
+
+// liveSource gives the id back if it is a live source of the account, else the zero id.
+func (s *Store) liveSource(ctx context.Context, account, id uuid.UUID) (uuid.UUID, error) {
+	if id == uuid.Nil {
+		return id, nil
+	}
+	ok, err := s.owns(ctx, tableSources, account, id)
+	if !ok {
+		id = uuid.Nil
+	}
+	return id, err
+}
+
+// linkDomain is where a tracking link lives.
+type linkDomain struct {
+	ID     uuid.UUID `db:"id"`
+	Shared bool      `db:"shared"`
+}
+
+// The locks keep a domain from being deleted until the campaign that uses it is there.
+const (
+	namedDomain = `
+SELECT id, account_id IS NULL AS shared FROM domains
+WHERE id = $2 AND (account_id = $1 OR account_id IS NULL) FOR KEY SHARE`
+
+	usualDomain = `
+SELECT id, account_id IS NULL AS shared FROM domains
+WHERE account_id IS NULL OR $2 AND account_id = $1 AND is_default AND is_verified
+ORDER BY account_id NULLS LAST, is_default DESC, created_at, id LIMIT 1 FOR KEY SHARE`
+)
+
+// linkDomain finds the domain with an id among those of the account and the shared ones. Without an id it is the
+// account's default domain, if own ones are wanted and it is verified, else the shared link domain.
+func (s *Store) linkDomain(ctx context.Context, account, id uuid.UUID, own bool) (linkDomain, error) {
+	query, second := usualDomain, any(own)
+	if id != uuid.Nil {
+		query, second = namedDomain, id
+	}
+	d, err := get[linkDomain](ctx, s, "domain", query, account, second)
+	if e, ok := models.AsError(err); ok && e.Kind == models.KindNotFound {
+		err = models.Invalid("invalid_domain", "domain_id is not a tracking domain of this account")
+		if id == uuid.Nil {
+			err = models.Invalid("invalid_domain", "there is no shared link domain: name one in domain_id")
+		}
+	}
+	return d, err
+}
