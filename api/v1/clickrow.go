@@ -3,6 +3,7 @@ package v1
 import (
 	"github.com/google/uuid"
 
+	"switchyard/api/route"
 	"switchyard/db/clicklog"
 	"switchyard/models"
 	"switchyard/models/bot"
@@ -34,6 +35,9 @@ type ClickRow struct {
 	LPViews  int          `json:"lp_views"`
 	LPClicks int          `json:"lp_clicks"`
 	LPSlot   *int         `json:"lp_slot" doc:"of the last step from the landing page"`
+
+	Conversions int64        `json:"conversions" doc:"approved and pending"`
+	Revenue     models.Money `json:"revenue" doc:"approved payouts"`
 }
 
 // SubParams are the sub-parameters of a click.
@@ -87,7 +91,23 @@ type ClickVisitor struct {
 	IsUnique   bool     `json:"is_unique"`
 }
 
-func clickRow(c *clicklog.StoredClick) ClickRow {
+// clickRows reads what the clicks led to and gives them as answers show them.
+func clickRows(c *route.Call, clicks []clicklog.StoredClick) ([]ClickRow, error) {
+	out := make([]ClickRow, len(clicks))
+	if len(clicks) == 0 {
+		return out, nil
+	}
+	sales, err := clicklog.SalesOf(c.Context(), c.Store.Conn(), c.Account.ID, clicks)
+	if err != nil {
+		return nil, err
+	}
+	for i := range clicks {
+		out[i] = clickRow(&clicks[i], sales[clicks[i].ID])
+	}
+	return out, nil
+}
+
+func clickRow(c *clicklog.StoredClick, sales clicklog.Sales) ClickRow {
 	return ClickRow{
 		ClickID: models.FormatClickID(c.ID), At: stamp(c.At), CampaignID: c.CampaignID,
 		ParentCampaignID: idOrNull(c.ParentCampaignID), StreamID: idOrNull(c.StreamID), LanderID: idOrNull(c.LanderID),
@@ -98,6 +118,7 @@ func clickRow(c *clicklog.StoredClick) ClickRow {
 		},
 		VisitorFacts: visitorFacts(c), Cost: models.NewMoney(c.Cost), Currency: c.Currency, IsUnique: c.IsUnique,
 		LPViews: c.LPViews, LPClicks: c.LPClicks, LPSlot: numberOrNull(c.LPSlot),
+		Conversions: sales.Conversions, Revenue: models.NewMoney(sales.Revenue),
 	}
 }
 

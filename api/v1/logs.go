@@ -91,11 +91,11 @@ func listClicks(c *route.Call) (Log[ClickRow], error) {
 		}
 	}
 	clicks, err := clicklog.Clicks(c.Context(), c.Store.Conn(), q)
-	out := Log[ClickRow]{Range: w.Range(), Rows: make([]ClickRow, 0, len(clicks))}
-	for i := range clicks {
-		out.Rows = append(out.Rows, clickRow(&clicks[i]))
+	if err != nil {
+		return Log[ClickRow]{}, err
 	}
-	return out, err
+	rows, err := clickRows(c, clicks)
+	return Log[ClickRow]{Range: w.Range(), Rows: rows}, err
 }
 
 // ConversionRow is a conversion in the log: the record that events carry, and what else is known of it.
@@ -166,8 +166,12 @@ func findClick(c *route.Call) (ClickAnswer, error) {
 		return ClickAnswer{}, models.PlanLimit("the click is older than the %d days of click history in the plan",
 			c.Account.Allowances().HistoryDays)
 	}
+	rows, err := clickRows(c, []clicklog.StoredClick{d.StoredClick})
+	if err != nil {
+		return ClickAnswer{}, err
+	}
 	out := ClickAnswer{
-		ClickID: models.FormatClickID(d.ID), Click: clickRow(&d.StoredClick), Hops: hopRows(d),
+		ClickID: models.FormatClickID(d.ID), Click: rows[0], Hops: hopRows(d),
 		Conversions: conversionRows(d.Conversions), Visitor: clickVisitor(&d.StoredClick),
 	}
 	out.Names, err = clickNames(c, d)

@@ -45,12 +45,18 @@ func TestClickLog(t *testing.T) {
 	for i, row := range got {
 		v := newest[i]
 		cost, _ := v.Cost.Float64()
+		counts := map[string]float64{}
+		if !v.IsBot {
+			counts = figures([]*visit{v})
+			compare(t, fmt.Sprint("row ", i), row, map[string]float64{"revenue": counts["revenue"]})
+		}
 		for field, want := range map[string]any{
 			"click_id": models.FormatClickID(v.ID), "at": v.at().Format(models.EventTimeFormat),
 			"campaign_id": v.CampaignID.String(), "stream_id": v.StreamID.String(), "lander_id": orNil(v.LanderID),
 			"offer_id": orNil(v.offer()), "source_id": orNil(v.SourceID), "country": v.Country, "city": v.City,
 			"device_type": v.DeviceType, "os": v.OS, "browser": v.Browser, "ip": v.IP.String(), "user_agent": "UA",
 			"is_bot": v.IsBot, "is_unique": v.unique, "sub1": v.Subs[0], "sub10": "", "cost": cost, "currency": "USD",
+			"conversions": counts["conversions"], "lp_clicks": float64(min(len(v.outs), 1)),
 		} {
 			if row[field] != want {
 				t.Errorf("row %d: %s is %v, want %v", i, field, row[field], want)

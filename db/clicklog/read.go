@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
+	"github.com/shopspring/decimal"
 
 	"switchyard/db"
 	"switchyard/models"
@@ -113,4 +114,36 @@ func Conversions(ctx context.Context, c db.Conn, q LogQuery) ([]models.Conversio
 		return nil, fmt.Errorf("clicklog: list conversions: %w", err)
 	}
 	return list, nil
+}
+
+// Sales are the conversions of one click that count: how many are approved or pending, and what the approved ones pay.
+type Sales struct {
+	Conversions int64
+	Revenue     decimal.Decimal
+}
+
+const selectSales = `
+SELECT click_id, count(*) AS conversions, coalesce(sum(payout) FILTER (WHERE status = 'approved'), 0) AS revenue
+FROM conversions WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) AND status IN ('approved', 'pending')
+GROUP BY click_id`
+
+// SalesOf sums up the conversions of some clicks. Clicks without any are not in the answer.
+func SalesOf(ctx context.Context, c db.Conn, account uuid.UUID, clicks []StoredClick) (map[uuid.UUID]Sales, error) {
+	ids := make([]uuid.UUID, len(clicks))
+	for i := range clicks {
+		ids[i] = clicks[i].ID
+	}
+	var rows []struct {
+		ClickID     uuid.UUID       `db:"click_id"`
+		Conversions int64           `db:"conversions"`
+		Revenue     decimal.Decimal `db:"revenue"`
+	}
+	if err := sqlx.SelectContext(ctx, c, &rows, selectSales, account, idArray(ids)); err != nil {
+		return nil, fmt.Errorf("clicklog: sales of clicks: %w", err)
+	}
+	sales := make(map[uuid.UUID]Sales, len(rows))
+	for _, r := range rows {
+		sales[r.ClickID] = Sales{r.Conversions, r.Revenue}
+	}
+	return sales, nil
 }
