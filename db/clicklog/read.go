@@ -26,12 +26,14 @@ var selectClicks = `SELECT ` + clickColumnList + ` FROM clicks
 WHERE account_id = $1 AND id >= $2 AND id < $3
 ORDER BY id DESC LIMIT $4 OFFSET $5`
 
-// The few that converted are looked for from their conversions, not among all clicks.
-var selectConverted = `SELECT ` + clickColumnList + ` FROM clicks
-WHERE account_id = $1 AND id >= $2 AND id < $3 AND id IN (
-	SELECT click_id FROM conversions WHERE account_id = $1 AND click_id >= $2 AND click_id < $3
-)
-ORDER BY id DESC LIMIT $4 OFFSET $5`
+// The few that converted are looked for from their conversions, one by one, and not among all clicks: the LATERAL with
+// its LIMIT leaves a planner without statistics no other way.
+var selectConverted = `SELECT ` + clickColumnList + ` FROM (
+	SELECT DISTINCT click_id FROM conversions WHERE account_id = $1 AND click_id >= $2 AND click_id < $3
+) v CROSS JOIN LATERAL (
+	SELECT ` + clickColumnList + ` FROM clicks WHERE account_id = $1 AND id = v.click_id LIMIT 1
+) c
+ORDER BY v.click_id DESC LIMIT $4 OFFSET $5`
 
 // Clicks reads a page of the click log.
 func Clicks(ctx context.Context, c db.Conn, q LogQuery) ([]StoredClick, error) {
