@@ -55,7 +55,7 @@ type CampaignBody struct {
 	Name  string `json:"name" required:"true" maxLength:"255"`
 	Alias string `json:"alias" bad:"invalid_alias" required:"true" doc:"generated on the shared link domain"`
 	CampaignSettings
-	Streams  json.RawMessage `json:"streams" doc:"a full flow: an array of paths"`
+	Streams  json.RawMessage `json:"streams" doc:"a full flow: an array of Path"`
 	OfferID  uuid.UUID       `json:"offer_id" bad:"invalid_destination" doc:"one-path flow, when streams is absent"`
 	LanderID uuid.UUID       `json:"lander_id" bad:"invalid_destination" doc:"one-path flow, when streams is absent"`
 }
