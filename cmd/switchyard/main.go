@@ -18,6 +18,7 @@ import (
 
 // cli lists the commands in the order in which help shows them.
 type cli struct {
+	Web      webCmd      `cmd:"" help:"Answer HTTP: the API, tracking links, postbacks and the operators' pages."`
 	Worker   workerCmd   `cmd:"" help:"Carry out jobs."`
 	Clock    clockCmd    `cmd:"" help:"Start jobs by the clock; any number may run, one works."`
 	Jobs     jobsCmd     `cmd:"" help:"List jobs, run failed ones again."`

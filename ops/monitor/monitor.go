@@ -39,8 +39,18 @@ const queuesPath = "/ops/queues"
 // checkTimeout bounds each check of readiness.
 const checkTimeout = 2 * time.Second
 
-// Mount adds the pages to a router.
-func Mount(r gin.IRouter, o Options) {
+// New answers /healthz, /readyz, /metrics and, with a password, the pages below /ops.
+func New(o Options) http.Handler {
+	gin.SetMode(gin.ReleaseMode)
+	e := gin.New()
+	e.RedirectTrailingSlash = false
+	_ = e.SetTrustedProxies(nil) // cannot fail without proxies
+	mount(e, o)
+	return e
+}
+
+// mount adds the pages to a router.
+func mount(r gin.IRouter, o Options) {
 	r.GET("/healthz", func(c *gin.Context) { c.JSON(http.StatusOK, gin.H{"status": "ok"}) })
 	r.GET("/readyz", func(c *gin.Context) { ready(c, o.Checks) })
 	if o.Registry != nil {

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gin-gonic/gin"
-
 	"switchyard/db/dbtest"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
@@ -34,10 +32,7 @@ func get(h http.Handler, path, pass string, header ...string) *httptest.Response
 }
 
 func router(o monitor.Options) http.Handler {
-	gin.SetMode(gin.TestMode)
-	e := gin.New()
-	monitor.Mount(e, o)
-	return e
+	return monitor.New(o)
 }
 
 func TestQueuesPage(t *testing.T) {

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"switchyard/api/click"
+	"switchyard/api/click/visitor"
+	"switchyard/db/clicklog"
+	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/ops/config"
+)
+
+// tracking is what tracking links and postbacks stand on.
+type tracking struct {
+	visitors *visitor.Describer
+	spool    *clicklog.Spool
+	ingester *clicklog.Ingester
+	handler  *click.Handler
+}
+
+func (w web) openTracking(ctx context.Context) (_ *tracking, err error) {
+	t := &tracking{}
+	t.visitors, err = visitor.New(visitor.Options{
+		TrustedProxies: w.cfg.TrustedProxies,
+		CityDB:         w.cfg.GeoCityDB, ASNDB: w.cfg.GeoASNDB, AnonymousDB: w.cfg.GeoAnonymousDB,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(w.cfg.DataDir, 0o755); err != nil { //nolint:gosec // what is secret has a mode of its own
+		return nil, fmt.Errorf("DATA_DIR: %w", err)
+	}
+	t.spool, err = clicklog.OpenSpool(filepath.Join(w.cfg.DataDir, "spool"),
+		clicklog.SpoolOptions{AckPostgres: w.cfg.ClickAck == config.AckPostgres})
+	if err != nil {
+		return nil, err
+	}
+	t.ingester = clicklog.NewIngester(t.spool, w.db, clicklog.IngestOptions{
+		OnPostbacks: func(ctx context.Context, ids []uuid.UUID) {
+			w.client.Dispatch(ctx, models.KindRecordConversion, ids...)
+		},
+	})
+	t.handler, err = click.New(ctx, click.Deps{
+		DB: w.db, DatabaseURL: w.cfg.DatabaseURL, Spool: t.spool, Visitors: t.visitors, DataDir: w.cfg.DataDir,
+		TrustedProxies: w.cfg.TrustedProxies,
+	})
+	if err != nil {
+		return nil, errors.Join(err, t.spool.Close())
+	}
+	w.registry.MustRegister(t.handler.Collectors()...)
+	w.registry.MustRegister(spoolFigures(t.spool)...)
+	return t, nil
+}
+
+// start runs what works in the background. It goes on while requests finish, until stop is called.
+func (t *tracking) start(ctx context.Context, w web) (stop func() error) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	var all sync.WaitGroup
+	var ingestErr, routeErr error
+	all.Go(func() { ingestErr = t.ingester.Run(ctx) })
+	all.Go(func() { routeErr = t.handler.Run(ctx) })
+	all.Go(func() { w.shareDomains(ctx) })
+	return func() error {
+		cancel()
+		all.Wait()
+		return errors.Join(ingestErr, routeErr)
+	}
+}
+
+// shareDomains writes the shared link domains of the settings to PostgreSQL, as soon as that answers.
+func (w web) shareDomains(ctx context.Context) {
+	for {
+		err := store.EnsureSharedDomains(ctx, w.db, w.cfg.SharedDomains)
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		slog.WarnContext(ctx, "shared domains not written yet", "error", err)
+		select {
+		case <-ctx.Done():
+		case <-time.After(2 * time.Second):
+		}
+	}
+}
+
+// drainTimeout is how long a stopping process brings waiting clicks to PostgreSQL. What is left then stays on disk for
+// the next process that is given the directory.
+const drainTimeout = 4 * time.Second
+
+func (t *tracking) close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
+	defer cancel()
+	if err := t.ingester.Drain(ctx); err != nil {
+		slog.WarnContext(ctx, "clicks wait on disk", "bytes", t.spool.Stats().PendingBytes, "error", err)
+	}
+	return errors.Join(t.spool.Close(), t.visitors.Close())
+}
+
+// spoolFigures show how far the click log is behind.
+func spoolFigures(s *clicklog.Spool) []prometheus.Collector {
+	figure := func(name, help string, read func(clicklog.SpoolStats) float64) prometheus.Collector {
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "switchyard", Subsystem: "spool", Name: name, Help: help},
+			func() float64 { return read(s.Stats()) })
+	}
+	return []prometheus.Collector{
+		figure("appended", "Records made durable since the start.",
+			func(st clicklog.SpoolStats) float64 { return float64(st.Appended) }),
+		figure("failed", "Records that the disk refused since the start.",
+			func(st clicklog.SpoolStats) float64 { return float64(st.Failed) }),
+		figure("dropped", "Damaged stretches skipped when reading since the start.",
+			func(st clicklog.SpoolStats) float64 { return float64(st.Dropped) }),
+		figure("rejected", "Records that PostgreSQL refused since the start, kept in the spool's file rejected.",
+			func(st clicklog.SpoolStats) float64 { return float64(st.Rejected) }),
+		figure("pending_bytes", "Bytes on disk that are not in PostgreSQL yet.",
+			func(st clicklog.SpoolStats) float64 { return float64(st.PendingBytes) }),
+		figure("lag_seconds", "How far PostgreSQL is behind the spool.",
+			func(st clicklog.SpoolStats) float64 { return st.Lag.Seconds() }),
+	}
+}

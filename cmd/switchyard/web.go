@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"switchyard/api"
+	"switchyard/api/click"
+	"switchyard/api/v1"
+	"switchyard/db"
+	"switchyard/db/kv"
+	"switchyard/db/seal"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/ops/config"
+	"switchyard/ops/monitor"
+)
+
+// webCmd answers HTTP.
+type webCmd struct {
+	Only string `help:"Serve one half: api, or click (tracking links and postbacks); empty: both." enum:",api,click" default:""`
+}
+
+// Run implements the command.
+func (c *webCmd) Run(ctx context.Context, e *env) error {
+	return withServers(e, "switchyard-web", 20, func(cfg config.Config, d *db.DB, r jobs.Redis) error {
+		tune(e.getenv)
+		return web{cfg: cfg, db: d, redis: r, client: jobs.Connect(r), registry: monitor.NewRegistry(d), only: c.Only}.run(ctx)
+	})
+}
+
+// tune sets the runtime for the redirect, unless the environment says otherwise: one processor more than the machine
+// has, because one is often in a sync of the spool, and a rarer collection, because the heap is small.
+func tune(getenv func(string) string) {
+	if getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)
+	}
+	if getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+	}
+	uuid.EnableRandPool()
+}
+
+// web is what the web process is wired from.
+type web struct {
+	cfg      config.Config
+	db       *db.DB
+	redis    jobs.Redis
+	client   *jobs.Client
+	registry *prometheus.Registry
+	only     string
+	ready    func() // called once requests are answered; may be nil
+}
+
+// run answers until the context ends, then lets requests in flight finish. It starts without PostgreSQL and Redis.
+func (w web) run(ctx context.Context) error {
+	l, err := w.listen(ctx)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	handlers, err := w.handlers()
+	if err != nil {
+		return err
+	}
+	if w.only == "api" {
+		return w.serve(ctx, l, handlers)
+	}
+	t, err := w.openTracking(ctx)
+	if err != nil {
+		return err
+	}
+	handlers.click = t.handler
+	handlers.ops = w.pages(t.handler)
+	stop := t.start(ctx, w)
+	return errors.Join(w.serve(ctx, l, handlers), stop(), t.close())
+}
+
+func (w web) listen(ctx context.Context) (net.Listener, error) {
+	var lc net.ListenConfig
+	l, err := lc.Listen(ctx, "tcp", ":"+strconv.Itoa(w.cfg.Port))
+	if err != nil {
+		return nil, fmt.Errorf("cannot listen on port %d (%w); set PORT to a free one", w.cfg.Port, err)
+	}
+	return l, nil
+}
+
+// handlers are the parts of the process that answer, by the first word of the path.
+type handlers struct{ api, ops, click http.Handler }
+
+// ServeHTTP implements http.Handler. What is nobody else's is a tracking link's.
+func (h *handlers) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	word, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	switch word {
+	case "api", "docs":
+		h.api.ServeHTTP(rw, r)
+	case "ops", "healthz", "readyz", "metrics":
+		h.ops.ServeHTTP(rw, r)
+	default:
+		h.click.ServeHTTP(rw, r)
+	}
+}
+
+func (w web) handlers() (*handlers, error) {
+	nothing := http.NotFoundHandler()
+	h := &handlers{api: nothing, ops: w.pages(nil), click: nothing}
+	if w.only == "click" {
+		return h, nil
+	}
+	box, err := seal.New(w.db, w.cfg.EncryptionKey)
+	if err != nil {
+		return nil, err
+	}
+	rates, err := kv.Open(w.cfg.RedisURL, "")
+	if err != nil {
+		return nil, err
+	}
+	h.api = api.New(api.Deps{
+		Store: store.New(w.db, box), Rates: rates, BaseURL: w.cfg.BaseURL, Version: readBuild().Version,
+		V1: v1.Deps{Jobs: w.client, EgressAllow: w.cfg.EgressAllow},
+	})
+	return h, nil
+}
+
+// pages are the operators'. A process that tracks is ready once it has something to route by; PostgreSQL and Redis may
+// be away for all that.
+func (w web) pages(t *click.Handler) http.Handler {
+	checks := []monitor.Check{
+		{Name: "postgres", Optional: t != nil, Ask: func(ctx context.Context) error { return w.db.PingContext(ctx) }},
+		{Name: "redis", Optional: true, Ask: func(ctx context.Context) error { return jobs.CheckRedis(ctx, w.redis) }},
+	}
+	if t != nil {
+		checks = append(checks, monitor.Check{Name: "routing", Ask: func(context.Context) error {
+			if !t.Ready() {
+				return errors.New("nothing to route by has been read yet")
+			}
+			return nil
+		}})
+	}
+	return monitor.New(monitor.Options{
+		Redis: w.redis, Password: w.cfg.OpsPassword, Registry: w.registry, Checks: checks,
+	})
+}
+
+// How long a server waits. An awaited job answers within 25 seconds; platforms kill a stopping process after 30.
+const (
+	headerTimeout = 10 * time.Second
+	readTimeout   = time.Minute
+	writeTimeout  = 2 * time.Minute
+	idleTimeout   = 2 * time.Minute
+	finishTimeout = 25 * time.Second
+	maxHeader     = 64 << 10
+)
+
+func (w web) serve(ctx context.Context, l net.Listener, h http.Handler) error {
+	srv := &http.Server{
+		Handler: h, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		ErrorLog: slog.NewLogLogger(slog.Default().Handler(), slog.LevelWarn),
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- srv.Serve(l) }()
+	slog.InfoContext(ctx, "web started", "port", w.cfg.Port, "only", w.only, "settings", w.cfg)
+	if w.ready != nil {
+		w.ready()
+	}
+	select {
+	case err := <-ended:
+		return fmt.Errorf("web: %w", err)
+	case <-ctx.Done():
+	}
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
+	defer cancel()
+	if err := srv.Shutdown(limited); err != nil {
+		slog.WarnContext(ctx, "requests were cut off", "error", err)
+		return srv.Close()
+	}
+	return nil
+}
