@@ -1,7 +1,6 @@
 package middleware
 
 import (
-	"fmt"
 	"math"
 	"net/http"
 	"strconv"
@@ -76,17 +75,19 @@ func allowed(c *route.Call, plan models.Plan) error {
 // seconds rounds up, and is never 0, so that a client that waits is not early.
 func seconds(d time.Duration) int { return max(1, int(math.Ceil(d.Seconds()))) }
 
-// methodNotAllowed is the answer to a known path with another method.
-func methodNotAllowed(method string) error {
-	return models.Errorf(models.KindMethod, "method_not_allowed", "this path has no method %s", method)
-}
-
-// Unknown answers a path that no row has, or that has rows for other methods only.
+// Unknown answers a path that no row has, or that has rows for other methods only. A caller with a key has it counted
+// like any other call.
 func (p *Pipeline) Unknown(w http.ResponseWriter, r *http.Request, methods []string) {
-	if len(methods) == 0 {
-		p.Refuse(w, r, models.Errorf(models.KindNotFound, "not_found", "there is no such path"))
-		return
+	err := models.Errorf(models.KindNotFound, "not_found", "there is no such path")
+	if len(methods) > 0 {
+		w.Header().Set("Allow", strings.Join(methods, ", "))
+		err = models.Errorf(models.KindMethod, "method_not_allowed", "this path has no method %.20s", r.Method)
 	}
-	w.Header().Set("Allow", strings.Join(methods, ", "))
-	p.Refuse(w, r, methodNotAllowed(fmt.Sprintf("%.20s", r.Method)))
+	refuse := func(c *route.Call) envelope.Reply { return envelope.Of(c, nil, err) }
+	steps := step(refuse)
+	if bearer(r) != "" {
+		steps = p.authenticated(p.limited(refuse))
+	}
+	row := route.Route{Codes: route.Codes("404 not_found", "405 method_not_allowed")}.WithDefaults()
+	p.answer(&row, w, r, nil, steps)
 }

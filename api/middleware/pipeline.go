@@ -39,6 +39,17 @@ const (
 
 // Serve answers one request for a row. Path gives a parameter of the path.
 func (p *Pipeline) Serve(row *route.Route, w http.ResponseWriter, r *http.Request, path func(string) string) {
+	steps := p.authenticated(p.limited(p.read(w, p.idempotent(p.handled))))
+	if row.Public {
+		steps = p.handled
+	}
+	p.answer(row, w, r, path, steps)
+}
+
+// answer runs the steps of a call and writes what comes of them.
+func (p *Pipeline) answer(row *route.Route, w http.ResponseWriter, r *http.Request, path func(string) string,
+	steps step,
+) {
 	limit := requestTime
 	if row.Slow {
 		limit = slowTime
@@ -55,7 +66,7 @@ func (p *Pipeline) Serve(row *route.Route, w http.ResponseWriter, r *http.Reques
 	w.Header().Set("X-Request-Id", c.RequestID)
 	deprecation(row, w.Header())
 	start := time.Now()
-	reply := p.guarded(w, c)
+	reply := guarded(c, steps)
 	p.declared(c, reply)
 	reply.Write(w)
 	slog.InfoContext(ctx, "request", "request_id", c.RequestID, "method", r.Method, "route", row.Path,
@@ -63,15 +74,8 @@ func (p *Pipeline) Serve(row *route.Route, w http.ResponseWriter, r *http.Reques
 		"ms", time.Since(start).Milliseconds())
 }
 
-// Refuse answers a request that has no row.
-func (p *Pipeline) Refuse(w http.ResponseWriter, r *http.Request, err error) {
-	id := requestID(r)
-	w.Header().Set("X-Request-Id", id)
-	envelope.Failure(r.Context(), id, err).Write(w)
-}
-
 // guarded turns a panic anywhere below into a 500.
-func (p *Pipeline) guarded(w http.ResponseWriter, c *route.Call) (reply envelope.Reply) {
+func guarded(c *route.Call, steps step) (reply envelope.Reply) {
 	defer func() {
 		if v := recover(); v != nil {
 			slog.ErrorContext(c.Context(), "panic", "request_id", c.RequestID, "panic", fmt.Sprint(v),
@@ -79,10 +83,7 @@ func (p *Pipeline) guarded(w http.ResponseWriter, c *route.Call) (reply envelope
 			reply = envelope.Failure(c.Context(), c.RequestID, fmt.Errorf("panic in %s", c.Route.Path))
 		}
 	}()
-	if c.Route.Public {
-		return p.handled(c)
-	}
-	return p.authenticated(p.limited(p.read(w, p.idempotent(p.handled))))(c)
+	return steps(c)
 }
 
 // read takes the query and the body, so that everything after works on whole values.

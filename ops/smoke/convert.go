@@ -152,16 +152,16 @@ func offerNamed(name string) offerSpec {
 	panic("smoke: no offer " + name)
 }
 
-// worth is what a conversion of the offer pays when its postback names the amount.
+// worth is what a conversion of the offer pays when its postback names the amount: money has six decimals.
 func (o offerSpec) worth(given string) decimal.Decimal {
 	own := amount(o.payout)
 	if !o.fromParam || given == "" {
 		return own
 	}
 	if o.percent {
-		return amount(given).Mul(own).Div(amount("100"))
+		return amount(given).Mul(own).Div(amount("100")).Round(6)
 	}
-	return amount(given)
+	return amount(given).Round(6)
 }
 
 // postback tells the service, in one of the ways and languages in which networks do.

@@ -26,6 +26,8 @@ func moody(_ context.Context, a fleet.Attempt) int {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(a.EventID))
 	switch {
+	case a.Type == "ping": // is sent once
+		return http.StatusOK
 	case a.Number == 1 && h.Sum32()%4 == 0:
 		return http.StatusInternalServerError
 	case a.Number == 1 && h.Sum32()%16 == 1, a.Number == 2 && h.Sum32()%16 == 0:

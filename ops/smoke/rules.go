@@ -13,9 +13,10 @@ import (
 	"switchyard/ops/fleet"
 )
 
-// limits holds every answer to the rate limit headers. An answer to nobody (401) has no account to count for.
+// limits holds every answer to the rate limit headers. An answer to nobody (401) has no account to count for, and the
+// bare description of the API is for everybody.
 func limits(a fleet.Answer) error {
-	if a.Status == http.StatusUnauthorized || strings.HasPrefix(string(a.Body), `{"openapi"`) {
+	if bare := a.Data == nil && a.Code == ""; bare || a.Status == http.StatusUnauthorized {
 		return nil
 	}
 	limit, err1 := strconv.Atoi(a.Header.Get("RateLimit-Limit"))

@@ -52,7 +52,7 @@ func (s *slow) complete(userAgent string, a *agent) {
 // known drops the parser's words for what it does not know, and what is no name at all.
 func known(name string) string {
 	if name == "Other" || strings.HasPrefix(name, "Generic") || strings.EqualFold(name, "Browser") ||
-		name == "Smartphone" || name == "Desktop" || name == "Spider" || name == "K" {
+		name == "WebKit Nightly" || name == "Smartphone" || name == "Desktop" || name == "Spider" || name == "K" {
 		return ""
 	}
 	return clean(name, MaxText)
