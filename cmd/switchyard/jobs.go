@@ -47,8 +47,10 @@ func (c *jobsList) Run(ctx context.Context, e *env) error {
 			if i.NextAt != nil {
 				next = i.NextAt.UTC().Format(time.RFC3339)
 			}
-			rows = append(rows, strings.Join([]string{i.ID, i.Queue, i.Kind, i.State,
-				fmt.Sprintf("%d/%d", i.Attempts, i.MaxAttempts), dash(next), dash(strings.ReplaceAll(i.Error, "\n", " "))}, "\t"))
+			rows = append(rows, strings.Join([]string{
+				i.ID, i.Queue, i.Kind, i.State,
+				fmt.Sprintf("%d/%d", i.Attempts, i.MaxAttempts), dash(next), dash(strings.ReplaceAll(i.Error, "\n", " ")),
+			}, "\t"))
 		}
 		return e.printTable(rows)
 	})
@@ -109,7 +111,7 @@ func withDesk(ctx context.Context, e *env, fn func(queue.Desk) error) error {
 		if err != nil {
 			return err
 		}
-		defer r.Close()
+		defer func() { _ = r.Close() }() // the answer has been printed
 		return fn(queue.Desk{DB: d, Redis: r, Client: jobs.Connect(r)})
 	})
 }

@@ -18,6 +18,7 @@ import (
 
 // cli lists the commands in the order in which help shows them.
 type cli struct {
+	Up       upCmd       `cmd:"" help:"Run everything in one process, on private servers where no URL is set."`
 	Web      webCmd      `cmd:"" help:"Answer HTTP: the API, tracking links, postbacks and the operators' pages."`
 	Worker   workerCmd   `cmd:"" help:"Carry out jobs."`
 	Clock    clockCmd    `cmd:"" help:"Start jobs by the clock; any number may run, one works."`
@@ -27,6 +28,7 @@ type cli struct {
 	Accounts accountsCmd `cmd:"" help:"Make and list accounts."`
 	Keys     keysCmd     `cmd:"" help:"Make, list, rotate and revoke API keys."`
 	OpenAPI  openapiCmd  `cmd:"" name:"openapi" help:"Print the description of the API."`
+	Demo     demoCmd     `cmd:"" help:"Send visitors to the demo account of a running service."`
 	Version  versionCmd  `cmd:"" help:"Show the version."`
 	Bench    benchCmd    `cmd:"" help:"Measure the speed of this service on this machine."`
 	Smoke    smokeCmd    `cmd:"" hidden:"" help:"Prove a service from outside and compare every figure."`

@@ -30,3 +30,8 @@ func (e *env) printTable(rows []string) error {
 	}
 	return nil
 }
+
+// say tells the user of progress, on the standard error.
+func (e *env) say(format string, args ...any) {
+	_, _ = fmt.Fprintf(e.stderr, "  "+format+"\n", args...)
+}

@@ -70,7 +70,7 @@ func (w web) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer l.Close()
+	defer func() { _ = l.Close() }() // the server has closed it, unless it never began
 	handlers, err := w.handlers()
 	if err != nil {
 		return err

@@ -79,7 +79,7 @@ func runClock(ctx context.Context, d *db.DB, client *jobs.Client) error {
 }
 
 // withServers gives a process type its settings, its log and its servers, which need not answer yet.
-func withServers(e *env, name string, conns int, fn func(config.Config, *db.DB, jobs.Redis) error) error {
+func withServers(e *env, name string, conns int, fn func(config.Config, *db.DB, jobs.Redis) error) (err error) {
 	cfg, err := config.Load(e.getenv)
 	if err != nil {
 		return err
@@ -92,11 +92,11 @@ func withServers(e *env, name string, conns int, fn func(config.Config, *db.DB, 
 	if err != nil {
 		return err
 	}
-	defer d.Close()
+	defer func() { err = errors.Join(err, d.Close()) }()
 	r, err := jobs.OpenRedis(cfg.RedisURL)
 	if err != nil {
 		return err
 	}
-	defer r.Close()
+	defer func() { err = errors.Join(err, r.Close()) }()
 	return fn(cfg, d, r)
 }

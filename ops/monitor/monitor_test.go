@@ -46,10 +46,16 @@ func TestQueuesPage(t *testing.T) {
 		path, pass string
 		want       int
 	}{
-		{"/ops/queues", "", 401}, {"/ops/queues/api/queues", "", 401}, {"/ops/queues/api/queues", "wrong", 401},
-		{"/ops/queues", password, 200}, {"/ops/queues/", password, 200}, {"/ops/queues/queues/webhooks", password, 200},
-		{"/ops/queues/api/queues", password, 200}, {"/ops/queues/api/queues/webhooks/pending_tasks", password, 200},
-		{"/ops/queues/api/servers", password, 200}, {"/ops/queues/api/redis_info", password, 200},
+		{"/ops/queues", "", 401},
+		{"/ops/queues/api/queues", "", 401},
+		{"/ops/queues/api/queues", "wrong", 401},
+		{"/ops/queues", password, 200},
+		{"/ops/queues/", password, 200},
+		{"/ops/queues/queues/webhooks", password, 200},
+		{"/ops/queues/api/queues", password, 200},
+		{"/ops/queues/api/queues/webhooks/pending_tasks", password, 200},
+		{"/ops/queues/api/servers", password, 200},
+		{"/ops/queues/api/redis_info", password, 200},
 	} {
 		if w := get(h, c.path, c.pass); w.Code != c.want {
 			t.Errorf("%s with %q: %d, want %d", c.path, c.pass, w.Code, c.want)

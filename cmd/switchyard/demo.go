@@ -1,0 +1,50 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"switchyard/db"
+	"switchyard/db/seal"
+	"switchyard/db/store"
+	"switchyard/ops/admin"
+	"switchyard/ops/config"
+	"switchyard/ops/demo"
+	"switchyard/ops/fleet"
+)
+
+// demoCmd sends visitors to the demo account's campaign.
+type demoCmd struct {
+	Clicks int    `help:"How many visitors to send." default:"1000"`
+	URL    string `help:"Address of the running service; empty: where \"up\" answered last, else BASE_URL." placeholder:"URL"`
+}
+
+// Run implements the command.
+func (c *demoCmd) Run(ctx context.Context, e *env) error {
+	return withDatabase(ctx, e, func(cfg config.Config, d *db.DB) error {
+		box, err := seal.New(d, cfg.EncryptionKey)
+		if err != nil {
+			return err
+		}
+		account, err := demo.Open(ctx, admin.Admin{Store: store.New(d, box)}, cfg.DataDir)
+		if err != nil {
+			return err
+		}
+		address := cmp.Or(c.URL, account.URL, cfg.BaseURL)
+		api := fleet.NewAPI(address, account.Key)
+		if err := api.Get(ctx, "/campaigns?limit=1", nil); err != nil {
+			return fmt.Errorf("no service answers at %s (%w); start it with `make run` in another terminal, or name it with --url",
+				address, err)
+		}
+		campaign, err := demo.SetUp(ctx, api)
+		if err != nil {
+			return err
+		}
+		e.say("sending %d visitors to %s", c.Clicks, campaign.Link)
+		if err := demo.Traffic(ctx, api, campaign, c.Clicks, e.stdout); err != nil {
+			return err
+		}
+		return e.printTable([]string{"", "the same figures: " + address + "/api/v1/reports/performance?dimension=country"})
+	})
+}

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"strconv"
+
+	"golang.org/x/sync/errgroup"
+
+	"switchyard/db"
+	"switchyard/db/seal"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/ops/admin"
+	"switchyard/ops/config"
+	"switchyard/ops/demo"
+	"switchyard/ops/devstack"
+	"switchyard/ops/fleet"
+	"switchyard/ops/logs"
+	"switchyard/ops/monitor"
+	"switchyard/workers"
+)
+
+// upCmd runs everything in one process.
+type upCmd struct{}
+
+// upConns is how many connections to PostgreSQL web, worker and clock share.
+const upConns = 40
+
+// Run implements the command. It ends when it is interrupted; private servers end with it.
+func (c *upCmd) Run(ctx context.Context, e *env) (err error) {
+	cfg, err := c.settings(ctx, e)
+	if err != nil {
+		return err
+	}
+	slog.SetDefault(logs.New(e.stderr, cfg.LogLevel))
+	tune(e.getenv)
+	servers, release, err := devstack.Use(ctx, devstack.Options{
+		DataDir: cfg.DataDir, NoPostgres: cfg.DatabaseURL != "", NoRedis: cfg.RedisURL != "", Out: e.stderr,
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release(context.WithoutCancel(ctx))) }()
+	if cfg.DatabaseURL == "" {
+		cfg.DatabaseURL = servers.DatabaseURL
+	}
+	if cfg.RedisURL == "" {
+		cfg.RedisURL = servers.RedisURL
+	}
+	d, err := db.Open(ctx, cfg.DatabaseURL, db.Options{MaxConns: upConns, Name: "switchyard-up"})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	n, err := db.Migrate(ctx, d)
+	if err != nil {
+		return err
+	}
+	e.say("%d migrations applied, the schema is up to date", n)
+	r, err := jobs.OpenRedis(cfg.RedisURL)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	return c.serve(ctx, e, cfg, d, r)
+}
+
+// settings are those of the environment, with what one machine can choose for itself: secrets that are kept, a free
+// port when the usual one is taken, and a proxy on the same machine that is believed.
+func (c *upCmd) settings(ctx context.Context, e *env) (config.Config, error) {
+	cfg, err := config.Load(e.getenv)
+	if err != nil {
+		return cfg, err
+	}
+	if e.getenv("LOG_LEVEL") == "" {
+		cfg.LogLevel = slog.LevelWarn // what happens is told in words
+	}
+	if e.getenv("TRUSTED_PROXIES") == "" {
+		cfg.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
+	}
+	if e.getenv("PORT") == "" {
+		taken := cfg.Port
+		cfg.Port = freePort(ctx, cfg.Port)
+		if cfg.Port != taken {
+			e.say("port %d is in use, taking %d; PORT chooses another", taken, cfg.Port)
+		}
+	}
+	if e.getenv("BASE_URL") == "" {
+		cfg.BaseURL = fmt.Sprintf("http://localhost:%d", cfg.Port)
+	}
+	return cfg, cfg.KeepSecrets()
+}
+
+// freePort is the first free port from the given one; the given one when none near it is free.
+func freePort(ctx context.Context, first int) int {
+	var lc net.ListenConfig
+	for port := first; port < first+100; port++ {
+		if l, err := lc.Listen(ctx, "tcp", ":"+strconv.Itoa(port)); err == nil {
+			_ = l.Close()
+			return port
+		}
+	}
+	return first
+}
+
+// serve runs the three process types until the context ends or one of them fails.
+func (c *upCmd) serve(ctx context.Context, e *env, cfg config.Config, d *db.DB, r jobs.Redis) error {
+	e.say("starting web, worker and clock")
+	client, registry := jobs.Connect(r), monitor.NewRegistry(d)
+	g, ctx := errgroup.WithContext(ctx)
+	answering := make(chan struct{})
+	g.Go(func() error {
+		return web{cfg: cfg, db: d, redis: r, client: client, registry: registry, ready: func() { close(answering) }}.run(ctx)
+	})
+	g.Go(func() error {
+		return runWorker(ctx, cfg, workers.Options{DB: d, Redis: r, Client: client, Metrics: registry})
+	})
+	g.Go(func() error { return runClock(ctx, d, client) })
+	g.Go(func() error {
+		select {
+		case <-answering:
+			return c.greet(ctx, e, cfg, d)
+		case <-ctx.Done():
+			return nil
+		}
+	})
+	err := g.Wait()
+	e.say("stopped")
+	return err
+}
+
+// greet makes the demo account and says where everything is. A failure here ends nothing.
+func (c *upCmd) greet(ctx context.Context, e *env, cfg config.Config, d *db.DB) error {
+	campaign, account, err := c.demo(ctx, cfg, d)
+	if err != nil {
+		if ctx.Err() == nil {
+			e.say("the service runs, but its demo account could not be made: %v", err)
+		}
+		return nil
+	}
+	return e.printTable([]string{
+		"", "Switchyard is running. Ctrl-C stops it; what it stored stays in " + cfg.DataDir + ".", "",
+		"  API\t" + cfg.BaseURL + "/api/v1\t(to read: " + cfg.BaseURL + "/docs)",
+		"  key\t" + account.Key + "\t(full, of the account Demo)",
+		"  tracking link\t" + campaign.Link + "\t(click it, or send a crowd: bin/switchyard demo)",
+		"  operators\t" + cfg.BaseURL + "/ops/queues\t(any user name, password " + cfg.OpsPassword + ")", "",
+		"  curl -H 'Authorization: Bearer " + account.Key + "' " + cfg.BaseURL + "/api/v1/stats/overview", "",
+	})
+}
+
+func (c *upCmd) demo(ctx context.Context, cfg config.Config, d *db.DB) (demo.Campaign, demo.Account, error) {
+	box, err := seal.New(d, cfg.EncryptionKey)
+	if err != nil {
+		return demo.Campaign{}, demo.Account{}, err
+	}
+	account, err := demo.Open(ctx, admin.Admin{Store: store.New(d, box)}, cfg.DataDir)
+	if err != nil {
+		return demo.Campaign{}, account, err
+	}
+	account.URL = fmt.Sprintf("http://127.0.0.1:%d", cfg.Port)
+	if err := account.Keep(cfg.DataDir); err != nil {
+		return demo.Campaign{}, account, err
+	}
+	campaign, err := demo.SetUp(ctx, fleet.NewAPI(account.URL, account.Key))
+	return campaign, account, err
+}

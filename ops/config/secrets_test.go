@@ -1,0 +1,46 @@
+package config_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"switchyard/ops/config"
+)
+
+// TestKeepSecrets: what is made is kept, for several processes at once and for the next start; what is given wins.
+func TestKeepSecrets(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "data")
+	made := make([]config.Config, 8)
+	var all sync.WaitGroup
+	for i := range made {
+		made[i].DataDir = dir
+		all.Go(func() {
+			if err := made[i].KeepSecrets(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	for _, c := range made {
+		if len(c.EncryptionKey) != 32 || len(c.OpsPassword) < 20 || c.OpsPassword != made[0].OpsPassword ||
+			!bytes.Equal(c.EncryptionKey, made[0].EncryptionKey) {
+			t.Errorf("secrets of %d and %d characters, or not the same", len(c.EncryptionKey), len(c.OpsPassword))
+		}
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	if info, err := files[0].Info(); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+	given := config.Config{DataDir: dir, EncryptionKey: []byte(strings.Repeat("k", 32))}
+	if err := given.KeepSecrets(); err != nil || given.EncryptionKey[0] != 'k' || given.OpsPassword != made[0].OpsPassword {
+		t.Errorf("given key %q, password kept %t, %v", given.EncryptionKey, given.OpsPassword == made[0].OpsPassword, err)
+	}
+}

@@ -1,0 +1,85 @@
+package demo
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"switchyard/models"
+	"switchyard/ops/admin"
+)
+
+const accountName = "Demo"
+
+// Account is the demo account of an install. It is kept in a file below DATA_DIR that only its owner may read, because
+// the service itself keeps no key.
+type Account struct {
+	ID  string `json:"account"`
+	Key string `json:"key"`
+	URL string `json:"url"` // where the service answered last
+}
+
+func path(dir string) string { return filepath.Join(dir, "demo.json") }
+
+// Open gives the kept account while its key is valid; else it makes one, or a new key for the one there is.
+func Open(ctx context.Context, a admin.Admin, dir string) (Account, error) {
+	var kept Account
+	text, err := os.ReadFile(path(dir))
+	if err == nil {
+		err = json.Unmarshal(text, &kept)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return kept, fmt.Errorf("demo: %s: %w", path(dir), err)
+	}
+	caller, err := a.Store.Authenticate(ctx, kept.Key)
+	if err == nil && caller.Account.ID.String() == kept.ID {
+		return kept, nil
+	}
+	if e, ok := models.AsError(err); err != nil && (!ok || e.Kind != models.KindUnauthenticated) {
+		return kept, err
+	}
+	kept.ID, err = find(ctx, a)
+	if err != nil {
+		return kept, err
+	}
+	key, err := a.CreateKey(ctx, admin.NewKey{Account: kept.ID, Name: "demo", Scope: models.ScopeFull})
+	if err != nil {
+		return kept, err
+	}
+	kept.Key = key.Secret
+	return kept, kept.Keep(dir)
+}
+
+// find is the id of the demo account, which is made if there is none.
+func find(ctx context.Context, a admin.Admin) (string, error) {
+	list, err := a.Accounts(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, account := range list {
+		if account.Name == accountName {
+			return account.ID.String(), nil
+		}
+	}
+	made, err := a.CreateAccount(ctx, accountName, "scale")
+	return made.ID.String(), err
+}
+
+// Keep writes the file.
+func (a Account) Keep(dir string) error {
+	text, err := json.MarshalIndent(a, "", "  ")
+	if err == nil {
+		err = os.MkdirAll(dir, 0o755) //nolint:gosec // the file has a mode of its own
+	}
+	if err == nil {
+		err = os.WriteFile(path(dir), text, 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("demo: keep the account: %w", err)
+	}
+	return nil
+}

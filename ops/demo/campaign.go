@@ -1,0 +1,84 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"switchyard/ops/fleet"
+)
+
+type object = map[string]any
+
+// Campaign is the demo account's campaign.
+type Campaign struct {
+	ID   string `json:"id"`
+	Link string `json:"url"`
+}
+
+const (
+	campaignName = "Demo: phones and everybody else"
+	landerHost   = "example.org"
+	tokens       = "?click={clickid}&country={country}&device={device_type}"
+)
+
+// SetUp makes what the demo campaign consists of, as far as it is not there.
+func SetUp(ctx context.Context, api *fleet.API) (Campaign, error) {
+	s := setup{api: api}
+	network := s.ensure(ctx, "/networks", object{"name": "Demo network"})
+	source := s.ensure(ctx, "/traffic-sources", object{
+		"name": "Demo source", "token_macros": object{"zone": "{zone}", "creative": "{creative}"}, "cost_param": "bid",
+	})
+	lander := s.ensure(ctx, "/landers", object{
+		"name": "Demo page", "url": "https://" + landerHost + "/page" + tokens, "click_slots": 1,
+	})
+	app := s.ensure(ctx, "/offers", object{
+		"name": "Demo app", "url": "https://example.com/app" + tokens, "payout": 2.4, "network_id": network,
+	})
+	shop := s.ensure(ctx, "/offers", object{
+		"name": "Demo shop", "url": "https://example.com/shop" + tokens, "payout": 1.1, "network_id": network,
+	})
+	id := s.ensure(ctx, "/campaigns", object{
+		"name": campaignName, "alias": "demo-campaign", "source_id": source, "cost_model": "cpc", "cost_value": 0.04,
+		"streams": []object{{
+			"name": "phones", "action": "offer", "destinations": []object{{"id": app, "weight": 100}},
+			"filters": []object{{"attribute": "device_type", "operator": "in", "value": []string{"mobile", "tablet"}}},
+		}, {
+			"name": "everybody else", "stream_type": "default", "action": "lander",
+			"destinations": []object{{"id": lander, "weight": 100}, {"id": shop, "weight": 70}, {"id": app, "weight": 30}},
+		}},
+	})
+	if s.err != nil {
+		return Campaign{}, fmt.Errorf("demo: %w", s.err)
+	}
+	var answer struct{ Campaign Campaign }
+	if err := api.Get(ctx, "/campaigns/"+id, &answer); err != nil {
+		return Campaign{}, fmt.Errorf("demo: %w", err)
+	}
+	return answer.Campaign, nil
+}
+
+// setup makes records until the first error.
+type setup struct {
+	api *fleet.API
+	err error
+}
+
+// ensure is the id of the record of that name, which is created if the list has none.
+func (s *setup) ensure(ctx context.Context, path string, body object) string {
+	if s.err != nil {
+		return ""
+	}
+	var list struct{ Rows []struct{ ID, Name string } }
+	if s.err = s.api.Get(ctx, path, &list); s.err != nil {
+		return ""
+	}
+	for _, row := range list.Rows {
+		if row.Name == body["name"] {
+			return row.ID
+		}
+	}
+	var made struct{ ID string }
+	s.err = s.api.Do(ctx, http.StatusCreated, http.MethodPost, path, body, &made)
+	return made.ID
+}

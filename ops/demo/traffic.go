@@ -1,0 +1,213 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"text/tabwriter"
+	"time"
+
+	"switchyard/ops/bench"
+	"switchyard/ops/fleet"
+)
+
+// How visitors behave, in percent of those who get that far.
+const (
+	goesOn    = 35 // from the lander to the offer
+	converts  = 6  // at the offer
+	isPending = 30 // of the conversions, approved later
+	isBot     = 8
+)
+
+const (
+	senders      = 16
+	countTimeout = time.Minute
+)
+
+// Traffic sends visitors to a campaign and shows what the reports say then. The service has to trust the sender's
+// X-Forwarded-For; otherwise all visitors come from one address.
+func Traffic(ctx context.Context, api *fleet.API, c Campaign, clicks int, out io.Writer) error {
+	crowd, err := bench.LoadCrowd()
+	if err != nil {
+		return err
+	}
+	link, err := url.Parse(c.Link)
+	if err != nil {
+		return fmt.Errorf("demo: tracking link: %w", err)
+	}
+	before, err := counted(ctx, api, c)
+	if err != nil {
+		return err
+	}
+	t := &traffic{crowd: crowd, link: link, client: &http.Client{
+		Timeout:       30 * time.Second,
+		Transport:     &http.Transport{MaxIdleConnsPerHost: senders},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+	if err := t.send(ctx, clicks, out); err != nil {
+		return fmt.Errorf("demo: %w", err)
+	}
+	wait, cancel := context.WithTimeout(ctx, countTimeout)
+	defer cancel()
+	err = fleet.Poll(wait, 200*time.Millisecond, func() (bool, error) {
+		now, err := counted(ctx, api, c)
+		return now >= before+clicks, err
+	})
+	if err != nil {
+		return fmt.Errorf("demo: wait until the clicks are counted: %w", err)
+	}
+	return show(ctx, api, c, out)
+}
+
+type figures struct {
+	Dims        map[string]string
+	Clicks      int
+	Bots        int `json:"bot_clicks"`
+	Conversions int
+	Cost        float64
+	Revenue     float64
+	Profit      float64
+}
+
+func report(ctx context.Context, api *fleet.API, c Campaign, dimension string) ([]figures, error) {
+	var answer struct{ Rows []figures }
+	err := api.Get(ctx, "/reports/performance?dimension="+dimension+"&f.campaign_id="+c.ID, &answer)
+	return answer.Rows, err
+}
+
+// counted is how many clicks the reports know.
+func counted(ctx context.Context, api *fleet.API, c Campaign) (int, error) {
+	rows, err := report(ctx, api, c, "campaign_id")
+	n := 0
+	for _, r := range rows {
+		n += r.Clicks + r.Bots
+	}
+	return n, err
+}
+
+type traffic struct {
+	crowd  bench.Crowd
+	link   *url.URL
+	client *http.Client
+	sent   atomic.Int64
+}
+
+func (t *traffic) send(ctx context.Context, clicks int, out io.Writer) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var left atomic.Int64
+	left.Store(int64(clicks))
+	var all sync.WaitGroup
+	for range senders {
+		all.Go(func() {
+			for left.Add(-1) >= 0 && ctx.Err() == nil {
+				if err := t.visit(ctx); err != nil {
+					cancel(err)
+				}
+			}
+		})
+	}
+	done := make(chan struct{})
+	go func() { all.Wait(); close(done) }()
+	progress := time.NewTicker(2 * time.Second)
+	defer progress.Stop()
+	for {
+		select {
+		case <-done:
+			return context.Cause(ctx)
+		case <-progress.C:
+			_, _ = fmt.Fprintf(out, "  %d of %d visitors sent\n", t.sent.Load(), clicks)
+		}
+	}
+}
+
+func chance(percent int) bool { return rand.IntN(100) < percent } //nolint:gosec // no secret
+
+func pick[T any](list []T) T { return list[rand.IntN(len(list))] } //nolint:gosec // no secret
+
+// visit is one visitor's way: the link, perhaps the page's button, perhaps a conversion that the network reports.
+func (t *traffic) visit(ctx context.Context) error {
+	agent, ip := pick(t.crowd.People), pick(t.crowd.Addresses).IP
+	if chance(isBot) {
+		agent = pick(t.crowd.Bots)
+	}
+	q := url.Values{
+		"zone": {fmt.Sprintf("zone-%d", rand.IntN(12))}, "creative": {fmt.Sprintf("banner-%d", rand.IntN(4))}, //nolint:gosec // no secret
+	}
+	at, err := t.get(ctx, t.link.Path+"?"+q.Encode(), agent.UserAgent, ip)
+	if err != nil {
+		return err
+	}
+	t.sent.Add(1)
+	click := at.Query().Get("click")
+	if at.Host == landerHost {
+		if !chance(goesOn) {
+			return nil
+		}
+		if _, err := t.get(ctx, "/out/1?clickid="+click, agent.UserAgent, ip); err != nil {
+			return err
+		}
+	}
+	if agent.Bot != "" || !chance(converts) {
+		return nil
+	}
+	status := "approved"
+	if chance(isPending) {
+		status = "pending"
+	}
+	_, err = t.get(ctx, "/postback?"+url.Values{"clickid": {click}, "status": {status}}.Encode(), "network/1.0", "")
+	return err
+}
+
+// get asks the tracking domain and gives the place that it sends the visitor to.
+func (t *traffic) get(ctx context.Context, path, agent, ip string) (*url.URL, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, t.link.Scheme+"://"+t.link.Host+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("User-Agent", agent)
+	if ip != "" {
+		req.Header.Set("X-Forwarded-For", ip)
+	}
+	resp, err := t.client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	_, err = io.Copy(io.Discard, resp.Body)
+	if err := errors.Join(err, resp.Body.Close()); err != nil {
+		return nil, err
+	}
+	if resp.StatusCode == http.StatusOK {
+		return &url.URL{}, nil
+	}
+	if resp.StatusCode != http.StatusFound {
+		return nil, fmt.Errorf("%s answered %s", req.URL, resp.Status)
+	}
+	return resp.Location()
+}
+
+// show prints the report of the countries.
+func show(ctx context.Context, api *fleet.API, c Campaign, out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 4, 2, ' ', tabwriter.AlignRight)
+	_, _ = fmt.Fprintln(w, "\tclicks\tbots\tconversions\tcost\trevenue\tprofit\t")
+	for _, dimension := range []string{"campaign_id", "device_type", "country"} {
+		rows, err := report(ctx, api, c, dimension)
+		if err != nil {
+			return err
+		}
+		for _, r := range rows[:min(len(rows), 8)] {
+			name := r.Dims[dimension]
+			if dimension == "campaign_id" {
+				name = "all"
+			}
+			_, _ = fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%.2f\t%.2f\t%.2f\t\n", name, r.Clicks, r.Bots, r.Conversions, r.Cost, r.Revenue, r.Profit)
+		}
+	}
+	return w.Flush()
+}
