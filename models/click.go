@@ -91,14 +91,14 @@ type ClickOut struct {
 // Postback is one raw message from a network or a shop that a conversion happened, exactly as it arrived: it is
 // kept first and understood later, by the job conversion:record.
 type Postback struct {
-	ID         uuid.UUID         `json:"id"`                   // a UUIDv7: its time is when the postback arrived
-	AccountID  uuid.UUID         `json:"account_id,omitzero"`  // known when the address names a network or an own domain
-	NetworkID  uuid.UUID         `json:"network_id,omitzero"`  // of /postback/{network id}
-	Source     string            `json:"source"`               // postback, pixel, tag, goal_api
-	Domain     string            `json:"domain"`               //
-	IP         netip.Addr        `json:"ip"`                   //
-	Params     map[string]string `json:"params"`               // query, form or JSON members, first value each, cut
-	Signature  string            `json:"signature,omitempty"`  // X-Signature header
+	ID         uuid.UUID         `json:"id"`                    // a UUIDv7: its time is when the postback arrived
+	AccountID  uuid.UUID         `json:"account_id,omitzero"`   // known when the address names a network or an own domain
+	NetworkID  uuid.UUID         `json:"network_id,omitzero"`   // of /postback/{network id}
+	Source     string            `json:"source"`                // postback, pixel, tag, goal_api
+	Domain     string            `json:"domain"`                //
+	IP         netip.Addr        `json:"ip"`                    //
+	Params     map[string]string `json:"params"`                // query, form or JSON members, first value each, cut
+	Signature  string            `json:"signature,omitempty"`   // X-Signature header
 	SignedText string            `json:"signed_text,omitempty"` // what the signature covers: raw query or body
 }
 

@@ -44,7 +44,9 @@ func AppendClickID(dst []byte, id uuid.UUID) []byte {
 }
 
 // FormatClickID is AppendClickID as a string.
-func FormatClickID(id uuid.UUID) string { return string(AppendClickID(make([]byte, 0, ClickIDLen), id)) }
+func FormatClickID(id uuid.UUID) string {
+	return string(AppendClickID(make([]byte, 0, ClickIDLen), id))
+}
 
 // ParseClickID reads the 22 characters of a click id. Anything else, a number beyond 128 bits included, is an error.
 func ParseClickID(s string) (uuid.UUID, error) {

@@ -60,7 +60,9 @@ func Conflict(code, format string, args ...any) *Error {
 }
 
 // NotFound is a record that this account does not have, whether or not another account has it.
-func NotFound(what string) *Error { return Errorf(KindNotFound, "not_found", "there is no such %s", what) }
+func NotFound(what string) *Error {
+	return Errorf(KindNotFound, "not_found", "there is no such %s", what)
+}
 
 // PlanLimit is a refusal because the plan lacks a feature or an allowance is used up: HTTP 402.
 func PlanLimit(format string, args ...any) *Error {

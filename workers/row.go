@@ -89,7 +89,7 @@ func HandleRow[A, R any](r *Runtime, job jobs.Job[A, R], fn func(context.Context
 		defer release()
 		want := joblog.Claim{ID: t.Row, Account: t.Account, Generation: generation(t.id)}
 		err = attempt(ctx, r, job, c.policy, want, fn)
-		if refusal, ok := errors.AsType[*joblog.Refusal](err); ok {
+		if refusal, ok := errors.AsType[*joblog.RefusalError](err); ok {
 			// The task of the row's present generation waits for its hour; any other one is superfluous.
 			if refusal.Reason == joblog.NotDue && refusal.Generation == want.Generation {
 				return &later{wait: refusal.Wait, cause: err}
@@ -127,7 +127,7 @@ func generation(taskID string) int64 {
 }
 
 // Now makes one attempt of a row from inside another handler, under the same lease and fence as from the queue. byHand
-// runs it whatever its state, unless it is held. A row that cannot be had is a *joblog.Refusal. The error of
+// runs it whatever its state, unless it is held. A row that cannot be had is a *joblog.RefusalError. The error of
 // the attempt itself is the handler's business: Now is nil when the attempt was made and its end committed.
 func Now[A, R any](ctx context.Context, r *Runtime, job jobs.Job[A, R], account, id uuid.UUID, byHand bool,
 	fn func(context.Context, *Run[A, R]) error,
@@ -151,7 +151,7 @@ func attempt[A, R any](ctx context.Context, r *Runtime, job jobs.Job[A, R], p jo
 	want.Kind, want.Lease = job.Kind(), r.o.Lease
 	row, err := joblog.Take(ctx, r.o.DB, want)
 	if err != nil {
-		if _, refused := errors.AsType[*joblog.Refusal](err); !refused {
+		if _, refused := errors.AsType[*joblog.RefusalError](err); !refused {
 			slog.WarnContext(ctx, "row not claimed", "job", want.Kind, "error", err)
 			return &later{wait: 2 * time.Second, cause: err}
 		}

@@ -184,7 +184,9 @@ func TestAwait(t *testing.T) {
 		code string
 		kind models.Kind
 	}{
-		{n: 41}, {1, "too_large", models.KindTooLarge}, {2, "internal_error", models.KindInternal},
+		{n: 41},
+		{1, "too_large", models.KindTooLarge},
+		{2, "internal_error", models.KindInternal},
 		{3, "internal_error", models.KindInternal},
 	} {
 		ticket, err := jobs.Submit(t.Context(), b.client, add, account, ask{N: c.n})
@@ -384,6 +386,7 @@ func TestFailedRowIsArchivedAndRunsAgainByHand(t *testing.T) {
 	}
 
 	t.Run("from the queue's page", func(t *testing.T) {
+		t.Parallel()
 		id := run()
 		if err := queue.RunTask(jobs.Webhooks, archived(id)); err != nil { // while it is still broken
 			t.Fatal(err)
@@ -397,6 +400,7 @@ func TestFailedRowIsArchivedAndRunsAgainByHand(t *testing.T) {
 		b.state(id, models.JobDone)
 	})
 	t.Run("by its row", func(t *testing.T) {
+		t.Parallel()
 		id := run()
 		mend.Store(id, true)
 		for range 2 {

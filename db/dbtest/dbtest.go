@@ -24,47 +24,47 @@ import (
 
 // New gives a migrated, empty database and drops it when the test ends. Without TEST_DATABASE_URL the test fails,
 // under -short it is skipped.
-func New(t testing.TB) *db.DB {
-	t.Helper()
-	d, _ := NewURL(t)
+func New(tb testing.TB) *db.DB {
+	tb.Helper()
+	d, _ := NewURL(tb)
 	return d
 }
 
 // NewURL is New with the URL as well, for a test that starts processes of its own.
-func NewURL(t testing.TB) (*db.DB, string) {
-	t.Helper()
-	server := Server(t)
+func NewURL(tb testing.TB) (*db.DB, string) {
+	tb.Helper()
+	server := Server(tb)
 	template, err := ensureTemplate(server)
 	if err != nil {
-		t.Fatalf("dbtest: template: %v", err)
+		tb.Fatalf("dbtest: template: %v", err)
 	}
 	name := "t_" + strings.ToLower(rand.Text()[:16])
 	if err := exec(server, fmt.Sprintf(`CREATE DATABASE %s TEMPLATE %s`, name, template)); err != nil {
-		t.Fatalf("dbtest: create: %v", err)
+		tb.Fatalf("dbtest: create: %v", err)
 	}
 	own := withDatabase(server, name)
-	d, err := db.Open(t.Context(), own, db.Options{Name: "test"})
+	d, err := db.Open(tb.Context(), own, db.Options{Name: "test"})
 	if err != nil {
-		t.Fatalf("dbtest: open: %v", err)
+		tb.Fatalf("dbtest: open: %v", err)
 	}
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		_ = d.Close()
 		if err := exec(server, fmt.Sprintf(`DROP DATABASE IF EXISTS %s WITH (FORCE)`, name)); err != nil {
-			t.Logf("dbtest: drop: %v", err)
+			tb.Logf("dbtest: drop: %v", err)
 		}
 	})
 	return d, own
 }
 
 // Server is the URL of the test server.
-func Server(t testing.TB) string {
-	t.Helper()
+func Server(tb testing.TB) string {
+	tb.Helper()
 	if testing.Short() {
-		t.Skip("needs PostgreSQL, skipped by -short")
+		tb.Skip("needs PostgreSQL, skipped by -short")
 	}
 	server := os.Getenv("TEST_DATABASE_URL")
 	if server == "" {
-		t.Fatal("TEST_DATABASE_URL is not set: run `make test`, or see `switchyard devstack up --test --env`")
+		tb.Fatal("TEST_DATABASE_URL is not set: run `make test`, or see `switchyard devstack up --test --env`")
 	}
 	return server
 }
@@ -92,12 +92,12 @@ func makeTemplate(server string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer pool.Close()
+	defer func() { _ = pool.Close() }()
 	conn, err := pool.Conn(ctx)
 	if err != nil {
 		return "", err
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	if _, err := conn.ExecContext(ctx, `SELECT pg_advisory_lock(hashtext('switchyard dbtest'))`); err != nil {
 		return "", err
 	}
@@ -124,7 +124,7 @@ func migrate(ctx context.Context, url string) error {
 	if err != nil {
 		return err
 	}
-	defer d.Close()
+	defer func() { _ = d.Close() }()
 	_, err = db.Migrate(ctx, d)
 	return err
 }
@@ -150,8 +150,8 @@ func exec(server, stmt string) error {
 	if err != nil {
 		return err
 	}
-	defer pool.Close()
-	_, err = pool.Exec(stmt)
+	defer func() { _ = pool.Close() }()
+	_, err = pool.ExecContext(context.Background(), stmt)
 	return err
 }
 

@@ -25,15 +25,15 @@ const (
 	NotDue   = "not_due"
 )
 
-// Refusal is the quiet reason why a row was not claimed.
-type Refusal struct {
+// RefusalError is the quiet reason why a row was not claimed.
+type RefusalError struct {
 	Reason     string
 	Wait       time.Duration // NotDue: until it is due; Held: until the lease ends
 	Generation int64         // of the row
 }
 
 // Error implements error.
-func (r *Refusal) Error() string { return "joblog: row not claimed: " + r.Reason }
+func (r *RefusalError) Error() string { return "joblog: row not claimed: " + r.Reason }
 
 // Claim says which row is wanted and by whom.
 type Claim struct {
@@ -71,7 +71,7 @@ SELECT state, generation, coalesce(extract(epoch FROM lease_until - clock_timest
 FROM jobs WHERE id = $1 AND kind = $2 AND ($3::uuid IS NULL OR account_id = $3)`
 
 // Take claims a row: its state becomes running, its fence and its attempts grow by one. When it cannot be had, the
-// error is a *Refusal.
+// error is a *RefusalError.
 func Take(ctx context.Context, c db.Conn, want Claim) (models.Job, error) {
 	var j models.Job
 	account := uuid.NullUUID{UUID: want.Account, Valid: want.Account != uuid.Nil}
@@ -91,18 +91,18 @@ func Take(ctx context.Context, c db.Conn, want Claim) (models.Job, error) {
 	}
 	err = sqlx.GetContext(ctx, c, &row, whyNot, want.ID, want.Kind, account)
 	if db.NoRows(err) {
-		return j, &Refusal{Reason: Gone}
+		return j, &RefusalError{Reason: Gone}
 	}
 	if err != nil {
 		return j, fmt.Errorf("joblog: claim: %w", err)
 	}
 	switch row.State {
 	case models.JobRunning:
-		return j, &Refusal{Reason: Held, Wait: seconds(row.Lease), Generation: row.Generation}
+		return j, &RefusalError{Reason: Held, Wait: seconds(row.Lease), Generation: row.Generation}
 	case models.JobPending:
-		return j, &Refusal{Reason: NotDue, Wait: seconds(row.Due), Generation: row.Generation}
+		return j, &RefusalError{Reason: NotDue, Wait: seconds(row.Due), Generation: row.Generation}
 	}
-	return j, &Refusal{Reason: Finished, Generation: row.Generation}
+	return j, &RefusalError{Reason: Finished, Generation: row.Generation}
 }
 
 func seconds(s float64) time.Duration {

@@ -56,7 +56,7 @@ func take(t *testing.T, d *db.DB, want joblog.Claim) models.Job {
 func refused(t *testing.T, d *db.DB, want joblog.Claim) string {
 	t.Helper()
 	_, err := joblog.Take(t.Context(), d, want)
-	r, ok := errors.AsType[*joblog.Refusal](err)
+	r, ok := errors.AsType[*joblog.RefusalError](err)
 	if !ok {
 		t.Fatalf("claim: %v, want a refusal", err)
 	}

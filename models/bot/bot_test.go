@@ -1,6 +1,7 @@
 package bot_test
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -23,8 +24,10 @@ func TestTable(t *testing.T) {
 		}
 	}
 	// Stored clicks hold these bits: they must never move.
-	for signal, bit := range map[bot.Signals]int{bot.DenyList: 0, bot.Headless: 6, bot.Datacenter: 12,
-		bot.FewHeaders: 18, bot.NoJS: 24, bot.Allowed: 62} {
+	for signal, bit := range map[bot.Signals]int{
+		bot.DenyList: 0, bot.Headless: 6, bot.Datacenter: 12,
+		bot.FewHeaders: 18, bot.NoJS: 24, bot.Allowed: 62,
+	} {
 		if signal != 1<<bit {
 			t.Errorf("signal %b is not bit %d", signal, bit)
 		}
@@ -53,8 +56,10 @@ func TestScore(t *testing.T) {
 		{"threshold held to 95", bot.HTTPLibrary, bot.NewSettings(400, nil), 90, false, "http_library"},
 		{"capped", bot.DeclaredBot | bot.Honeypot, bot.Settings{}, 100, true, "declared_bot"},
 		{"allow wins", bot.Allowed | bot.DenyList | bot.DeclaredBot, bot.Settings{}, 0, false, ""},
-		{"disabled", bot.Datacenter | bot.TorExit, bot.NewSettings(0, []string{"tor_exit", "no_such"}), 45, false,
-			"datacenter"},
+		{
+			"disabled", bot.Datacenter | bot.TorExit, bot.NewSettings(0, []string{"tor_exit", "no_such"}), 45, false,
+			"datacenter",
+		},
 		{"cannot be disabled", bot.DeclaredBot | bot.HTTPLibrary, bot.NewSettings(0, all), 100, true, "declared_bot"},
 		{"deny cannot be disabled", bot.DenyList, bot.NewSettings(0, all), 100, true, "deny_list"},
 		{"bits of a later version", 1<<40 | bot.TorExit, bot.Settings{}, 60, true, "tor_exit"},
@@ -83,8 +88,10 @@ func TestList(t *testing.T) {
 		{Type: bot.Deny, Attribute: "asn", Operator: "equals", Value: "AS64500"},
 	}
 	for i := range 3000 {
-		entries = append(entries, bot.Entry{Type: bot.Deny, Attribute: "ip_range", Operator: "equals",
-			Value: fmt.Sprintf("198.%d.%d.0/24", 51+i/256, i%256)})
+		entries = append(entries, bot.Entry{
+			Type: bot.Deny, Attribute: "ip_range", Operator: "equals",
+			Value: fmt.Sprintf("198.%d.%d.0/24", 51+i/256, i%256),
+		})
 	}
 	list, err := bot.Compile(entries)
 	if err != nil {
@@ -138,7 +145,7 @@ func TestEntryValidate(t *testing.T) {
 	}
 	for _, tt := range tests {
 		var reason cond.Reason
-		if err, ok := tt.entry.Validate().(*cond.Error); ok {
+		if err, ok := errors.AsType[*cond.Error](tt.entry.Validate()); ok {
 			reason = err.Reason
 		}
 		if reason != tt.want {

@@ -18,11 +18,11 @@ func (r request) Param(name string) string  { return r["param."+name] }
 func (r request) Header(name string) string { return r["header."+name] }
 
 // facts describes a visitor on Wednesday 2026-03-04 23:30 in Berlin.
-func facts(t testing.TB) *cond.Facts {
-	t.Helper()
+func facts(tb testing.TB) *cond.Facts {
+	tb.Helper()
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	f := &cond.Facts{}
 	f.SetText(cond.Country, "DE")
@@ -40,13 +40,13 @@ func facts(t testing.TB) *cond.Facts {
 	return f
 }
 
-func parse(t testing.TB, text string) cond.Condition {
-	t.Helper()
+func parse(tb testing.TB, text string) cond.Condition {
+	tb.Helper()
 	var c cond.Condition
 	parts := strings.SplitN(text, " ", 3)
 	raw := fmt.Sprintf(`{"attribute":%q,"operator":%q,"value":%s}`, parts[0], parts[1], parts[2])
 	if err := json.Unmarshal([]byte(raw), &c); err != nil {
-		t.Fatalf("%s: %v", raw, err)
+		tb.Fatalf("%s: %v", raw, err)
 	}
 	return c
 }

@@ -110,8 +110,10 @@ func (m *Matcher) Explain(f *Facts) (bool, []Finding) {
 		if c.attr >= numAttrs {
 			seen = c.looked(f)
 		}
-		out = append(out, Finding{Attribute: c.src.Attribute, Operator: c.src.Operator, Value: c.src.Value,
-			Seen: seen, Known: c.known(f), Matched: c.match(f)})
+		out = append(out, Finding{
+			Attribute: c.src.Attribute, Operator: c.src.Operator, Value: c.src.Value,
+			Seen: seen, Known: c.known(f), Matched: c.match(f),
+		})
 	}
 	return m.Match(f), out
 }

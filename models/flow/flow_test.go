@@ -25,15 +25,15 @@ type account struct {
 	known flow.Known
 }
 
-func newAccount(t testing.TB) *account {
-	t.Helper()
+func newAccount(tb testing.TB) *account {
+	tb.Helper()
 	a := &account{refs: map[uuid.UUID]*flow.Ref{}, gates: map[uuid.UUID]*flow.Gate{},
 		rules: map[uuid.UUID]*cond.Matcher{}, known: flow.Known{Offers: map[uuid.UUID]bool{},
 			Landers: map[uuid.UUID]bool{}, Campaigns: map[uuid.UUID]bool{}, Rules: map[uuid.UUID]bool{}}}
 	saved, err := cond.Compile([]cond.Condition{{Attribute: "country", Operator: "in",
 		Value: []any{"DE", "AT"}}}, "and")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	for n := 1; n <= 9; n++ {
 		a.refs[id(n)] = flow.NewRef(id(n), flow.KindOffer, fmt.Sprintf("offer %d", n))
@@ -141,8 +141,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-func benchPlan(t testing.TB) *flow.Plan {
-	t.Helper()
+func benchPlan(tb testing.TB) *flow.Plan {
+	tb.Helper()
 	paths := make([]map[string]any, 20)
 	for i := range paths {
 		paths[i] = map[string]any{"action": "offer", "destinations": []any{
@@ -155,9 +155,9 @@ func benchPlan(t testing.TB) *flow.Plan {
 	}
 	raw, err := json.Marshal(paths)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	return newAccount(t).plan(t, string(raw), nil)
+	return newAccount(tb).plan(tb, string(raw), nil)
 }
 
 func TestPickDoesNotAllocate(t *testing.T) {

@@ -4,8 +4,17 @@ import "strings"
 
 // frames are how trackers and traffic sources mark a macro, longer marks before shorter ones of the same kind.
 var frames = [...]struct{ open, close string }{
-	{"[[[", "]]]"}, {"[[", "]]"}, {"[", "]"}, {"${", "}"}, {"{{", "}}"}, {"{", "}"}, {"##", "##"}, {"#", "#"},
-	{"__", "__"}, {"!!!", "!!!"}, {"@@", "@@"},
+	{"[[[", "]]]"},
+	{"[[", "]]"},
+	{"[", "]"},
+	{"${", "}"},
+	{"{{", "}}"},
+	{"{", "}"},
+	{"##", "##"},
+	{"#", "#"},
+	{"__", "__"},
+	{"!!!", "!!!"},
+	{"@@", "@@"},
 }
 
 // maxMacro is the longest name that is taken for a macro's.

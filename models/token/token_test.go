@@ -29,9 +29,11 @@ func (v values) AppendToken(dst []byte, t token.Token) []byte {
 func (v values) Now() time.Time { return moment }
 func (v values) Random() uint64 { return 7 }
 
-var sample = values{"clickid": "AbC123", "country": "DE", "sub1": "a b&c=d/ü", "sub0": "ten", "external_id": "x%1",
+var sample = values{
+	"clickid": "AbC123", "country": "DE", "sub1": "a b&c=d/ü", "sub0": "ten", "external_id": "x%1",
 	"param.Zone": "q", "user_agent": "Mozilla/5.0 (X; Y)", "status": "approved", "payout": "1.50",
-	"conversion_id": "tx", "connection_type": "wifi", "source_name": "src"}
+	"conversion_id": "tx", "connection_type": "wifi", "source_name": "src",
+}
 
 func TestExpand(t *testing.T) {
 	t.Parallel()
@@ -108,16 +110,20 @@ func TestEveryName(t *testing.T) {
 
 func TestLooksLikeMacro(t *testing.T) {
 	t.Parallel()
-	for _, s := range []string{"{x}", "${SUBID}", "{{campaign.id}}", "[BID]", "#s2#", "##SUB_ID_SHORT(action)##",
+	for _, s := range []string{
+		"{x}", "${SUBID}", "{{campaign.id}}", "[BID]", "#s2#", "##SUB_ID_SHORT(action)##",
 		"__CLICKID__",
-		"!!!clickRef!!!", "[[[subid1]]]", "@@x@@", " {cost} ", "{:click_id}", "{param|x}"} {
+		"!!!clickRef!!!", "[[[subid1]]]", "@@x@@", " {cost} ", "{:click_id}", "{param|x}",
+	} {
 		if !token.LooksLikeMacro(s) {
 			t.Errorf("%s is a macro", s)
 		}
 	}
-	for _, s := range []string{"", "x", "{}", "{ }", "{", "##", "#", "____", "[1,2]",
+	for _, s := range []string{
+		"", "x", "{}", "{ }", "{", "##", "#", "____", "[1,2]",
 		"[2024]", `{"a":1}`, "#12#", "a{x}", "{x}b",
-		"1.5", "__", "{<script>}", "[[]]", "{" + strings.Repeat("x", 80) + "}"} {
+		"1.5", "__", "{<script>}", "[[]]", "{" + strings.Repeat("x", 80) + "}",
+	} {
 		if token.LooksLikeMacro(s) {
 			t.Errorf("%s is no macro", s)
 		}
@@ -126,14 +132,17 @@ func TestLooksLikeMacro(t *testing.T) {
 
 func TestValidURL(t *testing.T) {
 	t.Parallel()
-	for _, s := range []string{"http://a.b", "https://a.b/", "HTTPS://A.B:8443/x?y={sub1}#z",
+	for _, s := range []string{
+		"http://a.b", "https://a.b/", "HTTPS://A.B:8443/x?y={sub1}#z",
 		"https://192.0.2.1/", "http://[2001:db8::1]:80/",
-		"https://a.b?x=@", "https://a.b/{clickid}@x", "https://a-b.c_d.example./", "http://localhost", "https://a.b/ü"} {
+		"https://a.b?x=@", "https://a.b/{clickid}@x", "https://a-b.c_d.example./", "http://localhost", "https://a.b/ü",
+	} {
 		if err := token.ValidURL(s); err != nil {
 			t.Errorf("%s: %v", s, err)
 		}
 	}
-	for _, s := range []string{"", "a.b", "//a.b", "ftp://a.b", "javascript:alert(1)", "http:a.b", "http:/a.b",
+	for _, s := range []string{
+		"", "a.b", "//a.b", "ftp://a.b", "javascript:alert(1)", "http:a.b", "http:/a.b",
 		"http://", "http:///x",
 		"https://{sub1}/", "https://a{sub1}.b/", "https://a.b{sub1}", "https://u@a.b/", "https://u:p@a.b/",
 		"https://a.b\\@c.d/", "https://a.b:/",
@@ -141,7 +150,8 @@ func TestValidURL(t *testing.T) {
 		"https://a.b/ x",
 		"https://a.b/\r\n", "https://a.b/\x00", " https://a.b/", "https://[::1/", "https://[1.2.3.4]/",
 		"https://[fe80::1%25eth0]/", "https://ä.b/",
-		"https://a.b%2f/"} {
+		"https://a.b%2f/",
+	} {
 		if token.ValidURL(s) == nil {
 			t.Errorf("%q is accepted", s)
 		}
@@ -166,15 +176,19 @@ func (fixed) Random() uint64                               { return 3 }
 // FuzzExpand holds that no value, in any place, ordinary or raw, changes the scheme or the host of a redirect or the
 // number of its headers, and that the result is one line of printable ASCII.
 func FuzzExpand(f *testing.F) {
-	for _, v := range []string{"x", "@evil.example/", "//evil.example", "\r\nSet-Cookie: a=b", "\\\\evil",
+	for _, v := range []string{
+		"x", "@evil.example/", "//evil.example", "\r\nSet-Cookie: a=b", "\\\\evil",
 		"?#&=", "%0d%0a", "{clickid}", "\x00\xff",
-		"javascript:alert(1)", ":80@evil", "ü\u2028"} {
+		"javascript:alert(1)", ":80@evil", "ü\u2028",
+	} {
 		f.Add(v, v)
 	}
-	templates := []string{"https://host.example/{sub1}", "https://host.example{sub1}",
+	templates := []string{
+		"https://host.example/{sub1}", "https://host.example{sub1}",
 		"https://host.example?{_sub1}", "https://host.example#{_sub1}",
 		"https://host.example/{_sub1}{_sub2}", "https://{sub1}host.example/{_sub2}",
-		"HTTPS://host.example:8443/a/{sub1}/{_sub2}?q={_param.x}"}
+		"HTTPS://host.example:8443/a/{sub1}/{_sub2}?q={_param.x}",
+	}
 	f.Fuzz(func(t *testing.T, one, two string) {
 		v := values{"sub1": one, "sub2": two, "param.x": one}
 		for _, text := range templates {
@@ -223,8 +237,10 @@ func cutAuthority(s string) (scheme, host, rest string) {
 // FuzzCompile holds that no template makes Compile or Expand panic, that what ValidURL accepts keeps its host, and
 // that fixed text in printable ASCII comes out as it went in.
 func FuzzCompile(f *testing.F) {
-	for _, s := range []string{"https://a.b/{sub1}{date:Y,UTC}{random:1,2}{sample:a|}{status:a=b}{{x}}{_sub1}{",
-		"http://[::1]:8/{{{}}}", "x{clickid}"} {
+	for _, s := range []string{
+		"https://a.b/{sub1}{date:Y,UTC}{random:1,2}{sample:a|}{status:a=b}{{x}}{_sub1}{",
+		"http://[::1]:8/{{{}}}", "x{clickid}",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

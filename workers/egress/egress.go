@@ -110,7 +110,7 @@ func (c *Client) Do(req *http.Request) (Answer, error) {
 	if err != nil {
 		return Answer{}, classify(ctx, err)
 	}
-	defer res.Body.Close() //nolint:errcheck // read to its end or given up
+	defer res.Body.Close() // read to its end or given up
 	a := Answer{Status: res.StatusCode, Header: res.Header}
 	a.Body, err = io.ReadAll(io.LimitReader(res.Body, c.o.MaxBody+1))
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"io"
-	"log"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -53,7 +53,7 @@ type canary struct {
 func newCanary(t *testing.T, h http.HandlerFunc) *canary {
 	t.Helper()
 	c := &canary{Server: httptest.NewUnstartedServer(h), ca: filepath.Join(t.TempDir(), "ca.pem")}
-	c.Config.ErrorLog = log.New(io.Discard, "", 0)
+	c.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, 0)
 	c.Config.ConnState = func(_ net.Conn, s http.ConnState) {
 		if s == http.StateNew {
 			c.conns.Add(1)
@@ -97,8 +97,18 @@ func TestNamesOfPrivateAddresses(t *testing.T) {
 	t.Parallel()
 	c := newCanary(t, func(http.ResponseWriter, *http.Request) {})
 	for _, answers := range [][]string{
-		{"127.0.0.1"}, {"::1"}, {"::ffff:127.0.0.1"}, {"93.184.215.14", "127.0.0.1"}, {"127.0.0.1", "93.184.215.14"},
-		{"0.0.0.0"}, {"::"}, {"10.0.0.1"}, {"169.254.169.254"}, {"64:ff9b::7f00:1"}, {"2002:7f00:1::"}, {"::7f00:1"},
+		{"127.0.0.1"},
+		{"::1"},
+		{"::ffff:127.0.0.1"},
+		{"93.184.215.14", "127.0.0.1"},
+		{"127.0.0.1", "93.184.215.14"},
+		{"0.0.0.0"},
+		{"::"},
+		{"10.0.0.1"},
+		{"169.254.169.254"},
+		{"64:ff9b::7f00:1"},
+		{"2002:7f00:1::"},
+		{"::7f00:1"},
 	} {
 		_, err := do(t, egress.Options{CAFile: c.ca, Resolver: &names{answers: [][]string{answers}}}, "https://example.com:"+c.port)
 		if class(err) != egress.Blocked {

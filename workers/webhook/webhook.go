@@ -119,7 +119,7 @@ func (s *sender) now(ctx context.Context, id uuid.UUID, byHand bool) (jobs.Webho
 			made, err = s.attempt(ctx, u, t)
 			return err
 		})
-	if refused, ok := errors.AsType[*joblog.Refusal](err); ok {
+	if refused, ok := errors.AsType[*joblog.RefusalError](err); ok {
 		if refused.Reason == joblog.Gone {
 			return jobs.WebhookAnswer{}, models.NotFound("delivery")
 		}

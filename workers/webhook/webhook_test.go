@@ -10,7 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -102,7 +102,7 @@ func newWorld(t *testing.T, schedule []time.Duration, limit ...time.Duration) *w
 		w.mu.Unlock()
 		(*w.answer.Load())(rw, r)
 	}))
-	w.receiver.Config.ErrorLog = log.New(io.Discard, "", 0)
+	w.receiver.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, 0)
 	w.receiver.StartTLS()
 	t.Cleanup(w.receiver.Close)
 

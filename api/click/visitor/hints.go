@@ -57,7 +57,7 @@ func contradicts(a *agent, brands, platform, mobile string) bool {
 		return true
 	}
 	if os := hintSystems[platform]; os != "" && a.os != "" && os != a.os &&
-		!(os == "Linux" && a.os == "ChromeOS") && !(os == "Android" && a.device == TV) {
+		(os != "Linux" || a.os != "ChromeOS") && (os != "Android" || a.device != TV) {
 		return true
 	}
 	if major := brandVersion(brands, `"Chromium";v="`); major != 0 && a.chrome != 0 && major != a.chrome {
