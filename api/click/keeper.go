@@ -240,6 +240,9 @@ func (s *snapshot) versions() map[store.RoutingKey]int64 {
 	for i := range r.Landers {
 		add("landers", r.Landers[i].ID, r.Landers[i].Version)
 	}
+	for i := range r.Rules {
+		add("rules", r.Rules[i].ID, r.Rules[i].Version)
+	}
 	for i := range r.Campaigns {
 		add("campaigns", r.Campaigns[i].ID, r.Campaigns[i].Version)
 	}

@@ -1,9 +1,9 @@
 package click
 
 import (
-	"bytes"
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 	_ "time/tzdata" // accounts have time zones, and not every system has their data
 
@@ -20,13 +20,14 @@ import (
 type draft struct {
 	*snapshot
 	newRefs  bool // an offer or lander appeared that no plan could know
+	newRules bool // a saved rule says something else than the plans do
 	compiled int  // campaigns
 }
 
 func (s *snapshot) draft() *draft {
 	return &draft{snapshot: &snapshot{
 		accounts: s.accounts.fork(), domains: s.domains.fork(), hosts: s.hosts.fork(), sources: s.sources.fork(),
-		networks: s.networks.fork(), refs: s.refs.fork(), campaigns: s.campaigns.fork(), addresses: s.addresses.fork(),
+		networks: s.networks.fork(), refs: s.refs.fork(), rules: s.rules.fork(), campaigns: s.campaigns.fork(), addresses: s.addresses.fork(),
 	}}
 }
 
@@ -61,6 +62,10 @@ func (d *draft) apply(keys []store.RoutingKey, r *store.Routing) *snapshot {
 		delete(gone, store.RoutingKey{Table: "landers", ID: row.ID})
 		l := &lander{row: row, url: compileURL(row.URL)}
 		d.putRef(row.ID, flow.KindLander, l, row.IsActive && l.url != nil)
+	}
+	for i := range r.Rules {
+		delete(gone, store.RoutingKey{Table: "rules", ID: r.Rules[i].ID})
+		d.putRule(r.Rules[i])
 	}
 	for k := range gone {
 		d.remove(k)
@@ -130,6 +135,9 @@ func (d *draft) remove(k store.RoutingKey) {
 		d.sources.remove(k.ID)
 	case "networks":
 		d.networks.remove(k.ID)
+	case "rules":
+		d.rules.remove(k.ID)
+		d.newRules = true
 	case "offers", "landers":
 		if ref, ok := d.refs.get(k.ID); ok {
 			ref.SetPaused(true) // plans still hold it; a record that returns opens it again
@@ -198,6 +206,7 @@ func (d *draft) compile(row store.RoutingCampaign) *campaign {
 			c.missing = append(c.missing, id)
 			return nil
 		},
+		Rule: func(id uuid.UUID) *cond.Matcher { return d.useRule(c, id) },
 	}
 	var paths []flow.Path
 	var err error
@@ -211,7 +220,7 @@ func (d *draft) compile(row store.RoutingCampaign) *campaign {
 		slog.ErrorContext(context.Background(), "campaign cannot be routed by its flow", "campaign_id", row.ID, "error", err)
 		c.plan, _ = flow.Compile(nil, o)
 	}
-	c.counts = bytes.Contains(row.Streams, []byte(cond.ClicksToday.String()))
+	c.counts = c.plan.Uses(cond.ClicksToday)
 	for _, route := range c.plan.Routes() {
 		c.counts = c.counts || route.DailyCap > 0
 	}
@@ -235,23 +244,28 @@ func refAccount(ref *flow.Ref) uuid.UUID {
 	return uuid.Nil
 }
 
-// completePlans compiles again the campaigns that name an offer or lander which has appeared only now.
+// completePlans compiles again the campaigns that name an offer or lander which has appeared only now, or a saved rule
+// that says something else now.
 func (d *draft) completePlans() {
-	if !d.newRefs {
+	if !d.newRefs && !d.newRules {
 		return
 	}
 	var again []store.RoutingCampaign
 	for _, c := range d.campaigns.all {
-		for _, id := range c.missing {
-			if ref, ok := d.refs.get(id); ok && refAccount(ref) == c.row.AccountID {
-				again = append(again, c.row)
-				break
-			}
+		if d.lacksRef(c) || d.outdated(c) {
+			again = append(again, c.row)
 		}
 	}
 	for _, row := range again {
 		d.putCampaign(row)
 	}
+}
+
+func (d *draft) lacksRef(c *campaign) bool {
+	return slices.ContainsFunc(c.missing, func(id uuid.UUID) bool {
+		ref, ok := d.refs.get(id)
+		return ok && refAccount(ref) == c.row.AccountID
+	})
 }
 
 // routing gives every record of a snapshot, as the copy on disk keeps it. Paused references whose records are gone
@@ -277,6 +291,9 @@ func (s *snapshot) routing() *store.Routing {
 		if l := asLander(ref); l != nil && !l.gone {
 			r.Landers = append(r.Landers, l.row)
 		}
+	}
+	for _, one := range s.rules.all {
+		r.Rules = append(r.Rules, one.row)
 	}
 	for _, c := range s.campaigns.all {
 		r.Campaigns = append(r.Campaigns, c.row)

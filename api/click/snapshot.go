@@ -20,6 +20,7 @@ type snapshot struct {
 	sources   shards[uuid.UUID, *source]
 	networks  shards[uuid.UUID, *network]
 	refs      shards[uuid.UUID, *flow.Ref] // offers and landers
+	rules     shards[uuid.UUID, *rule]
 	campaigns shards[uuid.UUID, *campaign]
 	addresses shards[address, *campaign] // active campaigns only
 }
@@ -62,6 +63,7 @@ type campaign struct {
 	price       price
 	counts      bool        // its flow looks at clicks of the day
 	missing     []uuid.UUID // offers and landers that were not there when the plan was compiled
+	rules       []ruleUse   // saved rules in the plan
 }
 
 func (c *campaign) active() bool { return c.row.Status == "active" }

@@ -91,7 +91,7 @@ func (r campaignRow) model() models.Campaign {
 // which is changed during the walk comes a second time.
 func (k Campaigns) List(ctx context.Context, account uuid.UUID, p Page) ([]models.Campaign, string, error) {
 	const name = "campaigns"
-	start, err := k.walkStart(ctx, cursorScope(account, name, ""), p.Cursor)
+	start, err := k.s.walkStart(ctx, account, name, p.Cursor, 4)
 	if err != nil {
 		return nil, "", err
 	}
@@ -108,27 +108,6 @@ func (k Campaigns) List(ctx context.Context, account uuid.UUID, p Page) ([]model
 		},
 	})
 	return modelsOf(rows, campaignRow.model), next, err
-}
-
-// walkStart is when the walk through the list began, by the database's clock: now, or as the cursor says.
-func (k Campaigns) walkStart(ctx context.Context, scope, cursor string) (time.Time, error) {
-	if cursor == "" {
-		now, err := get[time.Time](ctx, k.s, "clock", `SELECT clock_timestamp()`)
-		return now.UTC(), err
-	}
-	key, err := k.s.cursorKey(ctx)
-	if err != nil {
-		return time.Time{}, err
-	}
-	place, err := openCursor(key, scope, cursor, 4)
-	if err != nil {
-		return time.Time{}, err
-	}
-	start, err := time.Parse(time.RFC3339Nano, place[3])
-	if err != nil {
-		return start, fmt.Errorf("db: list campaigns: %w", err)
-	}
-	return start, nil
 }
 
 // Find finds one campaign that is not deleted.

@@ -13,7 +13,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// Flow gives the paths of a campaign.
+// Flow gives the paths of a campaign. Rules that were deleted since they were used stand in it as rules of its own.
 func (k Campaigns) Flow(ctx context.Context, account, id uuid.UUID) ([]flow.Path, error) {
 	const q = `SELECT streams FROM campaigns WHERE account_id = $1 AND id = $2 AND deleted_at IS NULL`
 	raw, err := get[[]byte](ctx, k.s, "campaign", q, account, id)
@@ -24,7 +24,7 @@ func (k Campaigns) Flow(ctx context.Context, account, id uuid.UUID) ([]flow.Path
 	if err := json.Unmarshal(raw, &paths); err != nil {
 		return nil, fmt.Errorf("db: read flow: %w", err)
 	}
-	return paths, nil
+	return paths, k.s.inlineDeleted(ctx, account, paths)
 }
 
 // FlowNetwork is an affiliate network that an offer of a flow belongs to.
@@ -52,30 +52,36 @@ func (k Campaigns) FlowNetworks(ctx context.Context, account uuid.UUID, paths []
 	return list, nil
 }
 
-// flowReferences lists which ids the account has, and as what. Saved rules have no table here, so that none is known.
+// flowReferences lists which ids the account has, and as what.
 const flowReferences = `
 SELECT id, 'offer' AS kind FROM offers WHERE account_id = $1 AND id = ANY ($2) AND deactivated_at IS NULL
 UNION ALL
 SELECT id, 'lander' FROM landers WHERE account_id = $1 AND id = ANY ($2) AND deactivated_at IS NULL
 UNION ALL
-SELECT id, 'campaign' FROM campaigns WHERE account_id = $1 AND id = ANY ($3) AND deleted_at IS NULL`
+SELECT id, 'campaign' FROM campaigns WHERE account_id = $1 AND id = ANY ($3) AND deleted_at IS NULL
+UNION ALL
+SELECT id, 'rule' FROM rules WHERE account_id = $1 AND id = ANY ($4) AND deleted_at IS NULL`
 
-// checkFlow refuses a flow that cannot be routed, or that names an offer, a lander or a campaign which is not a live
-// one of the account.
+// checkFlow refuses a flow that cannot be routed, or that names an offer, a lander, a campaign or a saved rule which is
+// not a live one of the account.
 func (s *Store) checkFlow(ctx context.Context, account uuid.UUID, paths []flow.Path) error {
-	destinations, campaigns, _ := flow.References(paths)
+	destinations, campaigns, rules := flow.References(paths)
 	var rows []struct {
 		ID   uuid.UUID `db:"id"`
 		Kind string    `db:"kind"`
 	}
-	err := sqlx.SelectContext(ctx, s.c, &rows, flowReferences, account, pq.Array(destinations), pq.Array(campaigns))
+	err := sqlx.SelectContext(ctx, s.c, &rows, flowReferences, account, pq.Array(destinations), pq.Array(campaigns),
+		pq.Array(rules))
 	if err != nil {
 		return fmt.Errorf("db: references of a flow: %w", err)
 	}
 	known := flow.Known{
 		Offers: map[uuid.UUID]bool{}, Landers: map[uuid.UUID]bool{}, Campaigns: map[uuid.UUID]bool{},
+		Rules: map[uuid.UUID]bool{},
 	}
-	sets := map[string]map[uuid.UUID]bool{"offer": known.Offers, "lander": known.Landers, "campaign": known.Campaigns}
+	sets := map[string]map[uuid.UUID]bool{
+		"offer": known.Offers, "lander": known.Landers, "campaign": known.Campaigns, "rule": known.Rules,
+	}
 	for _, r := range rows {
 		sets[r.Kind][r.ID] = true
 	}

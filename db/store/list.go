@@ -100,6 +100,28 @@ func List[T any](ctx context.Context, s *Store, account uuid.UUID, p Page, q Lis
 	return rows, makeCursor(key, scope, q.Place(rows[p.Limit-1])), nil
 }
 
+// walkStart is when the walk through a list began, by the database's clock: now, or as the cursor says, whose last
+// column carries it. A list whose order changes while it is walked goes by the order of the start.
+func (s *Store) walkStart(ctx context.Context, account uuid.UUID, name, cursor string, columns int) (time.Time, error) {
+	if cursor == "" {
+		now, err := get[time.Time](ctx, s, "clock", `SELECT clock_timestamp()`)
+		return now.UTC(), err
+	}
+	key, err := s.cursorKey(ctx)
+	if err != nil {
+		return time.Time{}, err
+	}
+	place, err := openCursor(key, cursorScope(account, name, ""), cursor, columns)
+	if err != nil {
+		return time.Time{}, err
+	}
+	start, err := time.Parse(time.RFC3339Nano, place[columns-1])
+	if err != nil {
+		return start, fmt.Errorf("db: list %s: %w", name, err)
+	}
+	return start, nil
+}
+
 func sign(asc bool) string {
 	if asc {
 		return ">"

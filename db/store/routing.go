@@ -45,6 +45,7 @@ type Routing struct {
 	Networks  []RoutingNetwork
 	Offers    []RoutingOffer
 	Landers   []RoutingLander
+	Rules     []RoutingRule
 	Campaigns []RoutingCampaign
 }
 
@@ -114,6 +115,15 @@ type RoutingLander struct {
 	IsActive  bool      `db:"is_active"`
 }
 
+// RoutingRule is what a saved rule says. Deleted ones are among them: flows that use them keep their conditions.
+type RoutingRule struct {
+	ID         uuid.UUID       `db:"id"`
+	Version    int64           `db:"version"`
+	AccountID  uuid.UUID       `db:"account_id"`
+	Logic      string          `db:"logic"`
+	Conditions json.RawMessage `db:"conditions"`
+}
+
 // RoutingCampaign is what the redirect needs of a campaign; Streams is its flow as saved.
 type RoutingCampaign struct {
 	ID                 uuid.UUID       `db:"id"`
@@ -147,6 +157,7 @@ var live = []struct{ table, where string }{
 	{"networks", `deactivated_at IS NULL`},
 	{"offers", `deactivated_at IS NULL`},
 	{"landers", `deactivated_at IS NULL`},
+	{"rules", `true`},
 	{"campaigns", `deleted_at IS NULL`},
 }
 
@@ -178,6 +189,8 @@ var routingLoaders = map[string]routingLoader{
 		func(r *Routing) *[]RoutingOffer { return &r.Offers }),
 	"landers": loader("landers", `account_id, name, url, is_active`,
 		func(r *Routing) *[]RoutingLander { return &r.Landers }),
+	"rules": loader("rules", `account_id, logic, conditions`,
+		func(r *Routing) *[]RoutingRule { return &r.Rules }),
 	"campaigns": loader("campaigns", `account_id, name, alias, domain_id, source_id, status, destination_url,
 		fallback_url, cost_model, cost_value, currency, flow_rotation, bind_visitors, uniqueness_method,
 		uniqueness_param, uniqueness_ttl_hours, traffic_loss_pct, streams`,

@@ -1,0 +1,178 @@
+package click
+
+import (
+	"encoding/json"
+	"net/http"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/uuid"
+)
+
+const (
+	firefox  = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+	fallback = "https://f.test/"
+)
+
+func condition(attribute, operator string, value any) m {
+	return m{"attribute": attribute, "operator": operator, "value": value}
+}
+
+// rule makes a saved rule of the account; another account may be named.
+func (w *world) rule(logic string, account uuid.UUID, conditions ...m) uuid.UUID {
+	w.Helper()
+	id := uuid.New()
+	w.exec(`INSERT INTO rules (id, account_id, name, logic, conditions) VALUES ($1, $2, 'r ' || gen_random_uuid(), $3, $4)`,
+		id, account, logic, w.json(conditions))
+	return id
+}
+
+func (w *world) json(v any) string {
+	w.Helper()
+	raw, err := json.Marshal(v)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return string(raw)
+}
+
+// ruled is a path to an address for visitors that satisfy saved rules.
+func ruled(url string, rules ...uuid.UUID) m {
+	list := []m{}
+	for _, id := range rules {
+		list = append(list, m{"rule_id": id})
+	}
+	return path("redirect", m{"rules": list}, m{"url": url})
+}
+
+func TestRoutingFollowsASavedRule(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.run()
+	r := w.rule("and", w.account, condition("browser", "equals", "chrome"))
+	users := map[string]uuid.UUID{}
+	for _, alias := range []string{"first-user", "second-user"} {
+		users[alias] = w.campaign(alias, m{"fallback_url": fallback}, ruled("https://in.test/", r))
+	}
+	other := w.campaign("not-a-user", m{"fallback_url": fallback})
+	becomes := func(what, want string, edits ...edit) {
+		t.Helper()
+		for alias := range users {
+			until(t, what, func() bool { return w.get("/"+alias, edits...).Header.Get("Location") == want })
+		}
+	}
+	becomes("chrome is taken", "https://in.test/")
+	becomes("firefox is not", fallback, header("User-Agent", firefox))
+	plans := func() (list []any) {
+		for _, id := range []uuid.UUID{users["first-user"], users["second-user"], other} {
+			c, _ := w.h.keeper.current.Load().campaigns.get(id)
+			list = append(list, c.plan)
+		}
+		return list
+	}
+	before := plans()
+	w.exec(`UPDATE rules SET conditions = $2 WHERE id = $1`, r, w.json([]m{condition("browser", "equals", "firefox")}))
+	becomes("the edit takes firefox", "https://in.test/", header("User-Agent", firefox))
+	becomes("and chrome no longer", fallback)
+	after := plans()
+	if after[0] == before[0] || after[1] == before[1] || after[2] != before[2] {
+		t.Error("not exactly the campaigns that use the rule were compiled anew")
+	}
+
+	// A new name says nothing new.
+	w.exec(`UPDATE rules SET name = 'renamed', updated_at = now() WHERE id = $1`, r)
+	w.exec(`UPDATE campaigns SET alias = 'moved-away' WHERE id = $1`, other)
+	until(t, "what came after the new name", func() bool { return w.get("/moved-away").Header.Get("Location") == fallback })
+	if now := plans(); now[0] != after[0] {
+		t.Error("a new name of a rule compiled a campaign anew")
+	}
+
+	// A deleted rule goes on guarding the paths that have it; only a row that is gone lets nobody through.
+	w.exec(`UPDATE rules SET deleted_at = now() WHERE id = $1`, r)
+	w.fresh()
+	becomes("still guarded", fallback)
+	becomes("still taken", "https://in.test/", header("User-Agent", firefox))
+	w.exec(`DELETE FROM rules WHERE id = $1`, r)
+	becomes("nobody satisfies a rule that is gone", fallback, header("User-Agent", firefox))
+}
+
+func TestSavedRulesInPaths(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	chromeOnly := w.rule("and", w.account, condition("browser", "equals", "chrome"))
+	either := w.rule("or", w.account, condition("browser", "equals", "lynx"), condition("param.a", "equals", []any{"1", 2}))
+	foreign := w.rule("and", w.newAccount(), condition("browser", "equals", "chrome"))
+	today := w.rule("and", w.account, condition("clicks_today", "lt", 1))
+	broken := w.rule("and", w.account, condition("colour", "equals", "x"))
+	for alias, c := range map[string]struct {
+		path m
+		want map[string]string
+	}{
+		"both-rules":   {ruled("https://in.test/", chromeOnly, either), map[string]string{"": fallback, "?a=2": "https://in.test/"}},
+		"one-of-them":  {altered(ruled("https://in.test/", chromeOnly, either), "logic", "or"), map[string]string{"": "https://in.test/"}},
+		"foreign-rule": {ruled("https://in.test/", foreign), map[string]string{"": fallback}},
+		"random-rule":  {ruled("https://in.test/", uuid.New()), map[string]string{"": fallback}},
+		"broken-rule":  {ruled("https://in.test/", broken), map[string]string{"": fallback}},
+		"counted-rule": {ruled("https://in.test/", today), map[string]string{"": "https://in.test/"}},
+	} {
+		id := w.campaign(alias, m{"fallback_url": fallback}, c.path)
+		w.fresh()
+		for query, want := range c.want {
+			if got := w.sent("/" + alias + query); got != want {
+				t.Errorf("%s%s: to %s, want %s", alias, query, got, want)
+			}
+		}
+		if now, _ := w.h.keeper.current.Load().campaigns.get(id); now.counts != (alias == "counted-rule") {
+			t.Errorf("%s: counts clicks of the day: %v", alias, now.counts)
+		}
+	}
+}
+
+func altered(p m, name string, value any) m {
+	p[name] = value
+	return p
+}
+
+// A campaign may be read before the rule it names: it lets nobody through until the rule is there.
+func TestARuleThatComesLaterCompletesItsCampaigns(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	r := uuid.New()
+	w.campaign("early-bird", m{"fallback_url": fallback}, ruled("https://in.test/", r))
+	w.fresh()
+	if got := w.sent("/early-bird"); got != fallback {
+		t.Fatalf("to %s", got)
+	}
+	w.exec(`INSERT INTO rules (id, account_id, name, conditions) VALUES ($1, $2, 'late', $3)`, r, w.account,
+		w.json([]m{condition("browser", "equals", "chrome")}))
+	w.fresh()
+	if got := w.sent("/early-bird"); got != "https://in.test/" {
+		t.Errorf("to %s", got)
+	}
+}
+
+func TestTheCopyOnDiskKeepsRules(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.campaign("summer-sale", m{"fallback_url": fallback},
+		ruled("https://in.test/", w.rule("and", w.account, condition("browser", "equals", "chrome"))))
+	w.fresh()
+	dir := t.TempDir()
+	if err := writeCopyTo(filepath.Join(dir, "routing.copy"), w.h.keeper.current.Load().routing()); err != nil {
+		t.Fatal(err)
+	}
+	v, err := describer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.h, err = New(t.Context(), Deps{DB: down(t), Spool: w.tape, Visitors: v, DataDir: dir}); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.sent("/summer-sale"); got != "https://in.test/" {
+		t.Errorf("to %s", got)
+	}
+	if res := w.get("/summer-sale", header("User-Agent", firefox)); res.StatusCode != http.StatusFound ||
+		res.Header.Get("Location") != fallback {
+		t.Errorf("%d to %s", res.StatusCode, res.Header.Get("Location"))
+	}
+}
