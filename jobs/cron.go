@@ -24,6 +24,7 @@ type CronRow struct {
 var Cron = []CronRow{
 	{"enqueue rows that nobody holds", "*/2 * * * * *", Reconcile},
 	{"forget old jobs", "17 3 * * *", Prune},
+	{"forget stored answers", "7 * * * *", ForgetAnswers},
 	{"compact the ledger", "*/5 * * * *", CompactLedger},
 	{"tidy clicks", "41 3 * * *", TidyClicks},
 }
@@ -35,6 +36,9 @@ var Reconcile = Define[Tick, None]("jobs:reconcile", Policy{Queue: Maintenance, 
 var Prune = Define[Tick, None]("jobs:prune", Policy{
 	Queue: Maintenance, Timeout: 10 * time.Minute, Retries: []time.Duration{time.Minute, 10 * time.Minute},
 })
+
+// ForgetAnswers deletes the API's stored answers to idempotent calls after 24 hours.
+var ForgetAnswers = Define[Tick, None]("answers:forget", Policy{Queue: Maintenance, Timeout: 5 * time.Minute})
 
 var specParser = cron.NewParser(
 	cron.SecondOptional | cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow | cron.Descriptor)

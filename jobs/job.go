@@ -3,6 +3,7 @@ package jobs
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -64,6 +65,13 @@ func RowKinds(queue string) []string {
 	}
 	slices.Sort(kinds)
 	return kinds
+}
+
+// Kinds lists every defined kind.
+func Kinds() []string {
+	registry.RLock()
+	defer registry.RUnlock()
+	return slices.Sorted(maps.Keys(registry.policies))
 }
 
 // UniqueBy makes jobs with the same key (per account) one job: while one waits or runs, submitting another meets it.

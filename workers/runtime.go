@@ -81,6 +81,9 @@ func (r *Runtime) DB() *db.DB { return r.o.DB }
 // Client submits jobs, for handlers.
 func (r *Runtime) Client() *jobs.Client { return r.o.Client }
 
+// Handles tells whether a kind has a handler.
+func (r *Runtime) Handles(kind string) bool { return r.handlers[kind] != nil }
+
 // add registers a handler; two for one kind are a programming mistake.
 func (r *Runtime) add(kind string, h handler) {
 	if _, twice := r.handlers[kind]; twice {

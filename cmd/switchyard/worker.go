@@ -15,6 +15,7 @@ import (
 	"switchyard/workers/clock"
 	"switchyard/workers/conversion"
 	"switchyard/workers/egress"
+	"switchyard/workers/idempotency"
 	"switchyard/workers/ledger"
 	"switchyard/workers/webhook"
 )
@@ -39,21 +40,32 @@ func (c *workerCmd) Run(ctx context.Context, e *env) error {
 	})
 }
 
-// runWorker runs a runtime with every handler of the service until the context ends.
+// runWorker works until the context ends.
 func runWorker(ctx context.Context, cfg config.Config, o workers.Options) error {
-	box, err := seal.New(o.DB, cfg.EncryptionKey)
+	r, err := newRuntime(cfg, o)
 	if err != nil {
 		return err
+	}
+	return r.Run(ctx)
+}
+
+// newRuntime makes a runtime with every handler of the service.
+func newRuntime(cfg config.Config, o workers.Options) (*workers.Runtime, error) {
+	box, err := seal.New(o.DB, cfg.EncryptionKey)
+	if err != nil {
+		return nil, err
 	}
 	out, err := egress.New(egress.Options{Allow: cfg.EgressAllow, CAFile: cfg.EgressCAFile})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r := workers.New(o)
 	webhook.Register(r, webhook.Options{Box: box, Egress: out, Schedule: cfg.WebhookSchedule})
-	conversion.Register(r, store.New(o.DB, box))
+	records := store.New(o.DB, box)
+	conversion.Register(r, records)
+	idempotency.Register(r, records)
 	ledger.Register(r, o.DB)
-	return r.Run(ctx)
+	return r, nil
 }
 
 // clockCmd starts jobs by the clock.
