@@ -1,5 +1,5 @@
-// Package ledger does the housekeeping of clicks and their ledger, started by the clock. Every job may be missed,
-// repeated or run beside others: figures are the same before and after.
+// Package ledger does the housekeeping of clicks and their ledger. What the clock starts may be missed, repeated or run
+// beside others: figures are the same before and after. What a customer asks to be deleted is a job with a row.
 package ledger
 
 import (
@@ -20,6 +20,7 @@ func Register(r *workers.Runtime, d *db.DB) {
 	k := &keeper{db: d}
 	workers.Handle(r, jobs.CompactLedger, k.compact)
 	workers.Handle(r, jobs.TidyClicks, k.tidy)
+	workers.HandleRow(r, jobs.ClearCampaign, k.clear)
 }
 
 type keeper struct{ db *db.DB }

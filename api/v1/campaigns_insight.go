@@ -1,0 +1,344 @@
+package v1
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/bind"
+	"switchyard/api/route"
+	"switchyard/db/outbox"
+	"switchyard/db/report"
+	"switchyard/jobs"
+	"switchyard/models"
+)
+
+// insight are the rows that tell what campaigns did, and the one that makes them forget it.
+func (h campaignHandlers) insight() []route.Route {
+	const group = "Campaigns"
+	days := route.Param{Name: "days", Type: "integer", Default: "7", Doc: "days with today, 1-365"}
+	return []route.Route{
+		{
+			Method: "GET", Path: "/campaigns/activity", Group: group,
+			Summary: "clicks and goals of the last 7 days of the campaigns with an alias",
+			Query:   []route.Param{{Name: "alias", Type: "string", Required: true}},
+			Codes:   route.Codes("400 no_alias"), Handle: route.Do(h.activity),
+		},
+		{
+			Method: "GET", Path: "/campaigns/arrivals", Group: group, Summary: "how visitors were identified",
+			Query:  []route.Param{{Name: "alias", Type: "string", Doc: "empty: all campaigns"}, days},
+			Handle: route.Do(h.arrivals),
+		},
+		{
+			Method: "GET", Path: "/campaigns/{id}/funnel", Group: group, Summary: "from the click to the sale",
+			Query: []route.Param{days, {Name: "by", Enum: []string{"lander", "source"}, Doc: "splits the funnel"}},
+			Codes: route.Codes("404 not_found"), Handle: route.Do(h.funnel),
+		},
+		{
+			Method: "DELETE", Path: "/campaigns/{id}/stats", Group: group, Scope: route.Write, Window: true, Slow: true,
+			Summary: "delete the clicks of the window with their conversions, for good; without from and to: of the last " +
+				"seven days",
+			BadID: "invalid_id", Codes: idCodes, Handle: route.Do(h.clearStats),
+		},
+	}
+}
+
+// lastDays is the window of so many days, of which today is one.
+func lastDays(n int) (from, to time.Time) {
+	today := time.Now().UTC().Truncate(24 * time.Hour)
+	return today.AddDate(0, 0, 1-n), today.AddDate(0, 0, 1)
+}
+
+func daysOf(c *route.Call) (int, error) { return bind.Int(c.Query, "days", 7, 1, 365) }
+
+// CampaignActivity tells whether an alias is used.
+type CampaignActivity struct {
+	Clicks int64 `json:"clicks" doc:"without bots"`
+	Goals  int64 `json:"goals" doc:"goals reached: approved and pending, each once for a click"`
+}
+
+func (h campaignHandlers) activity(c *route.Call) (CampaignActivity, error) {
+	alias := strings.TrimSpace(c.Query.Get("alias"))
+	if alias == "" {
+		return CampaignActivity{}, models.Invalid("no_alias", "alias is required")
+	}
+	ids, err := c.Store.Campaigns().ByAlias(c.Context(), c.Account.ID, alias)
+	if err != nil || len(ids) == 0 {
+		return CampaignActivity{}, err
+	}
+	from, to := lastDays(7)
+	var out CampaignActivity
+	figures, err := report.FiguresOf(c.Context(), c.Store.Conn(), c.Account.ID, "campaign_id", ids, from, to)
+	if err != nil {
+		return out, err
+	}
+	for _, f := range figures {
+		out.Clicks += f.Clicks
+	}
+	goals, err := report.GoalsOf(c.Context(), c.Store.Conn(), c.Account.ID, ids, "", from, to)
+	for _, g := range goals {
+		if g.Goal != report.AnyGoal {
+			out.Goals += g.Clicks
+		}
+	}
+	return out, err
+}
+
+// Arrivals tells how the visitors of some campaigns were identified.
+type Arrivals struct {
+	Arrivals []Arrival `json:"arrivals" doc:"most clicks first"`
+}
+
+// Arrival is one way of identifying visitors.
+type Arrival struct {
+	Arrival      string        `json:"arrival" doc:"cookie: a known visitor; redirect: a new one"`
+	Clicks       int64         `json:"clicks" doc:"without bots"`
+	UniqueClicks int64         `json:"unique_clicks"`
+	Share        *models.Money `json:"share" doc:"percent of the clicks"`
+}
+
+func (h campaignHandlers) arrivals(c *route.Call) (Arrivals, error) {
+	out := Arrivals{Arrivals: []Arrival{}}
+	days, err := daysOf(c)
+	if err != nil {
+		return out, err
+	}
+	q := report.Query{AccountID: c.Account.ID, Dimensions: []string{"arrival"}}
+	q.From, q.To = lastDays(days)
+	if alias := strings.TrimSpace(c.Query.Get("alias")); alias != "" {
+		ids, err := c.Store.Campaigns().ByAlias(c.Context(), c.Account.ID, alias)
+		if err != nil || len(ids) == 0 {
+			return out, err
+		}
+		filter := report.Filter{Dimension: "campaign_id"}
+		for _, id := range ids {
+			filter.Values = append(filter.Values, id.String())
+		}
+		q.Filters = []report.Filter{filter}
+	}
+	rows, err := report.Performance(c.Context(), c.Store.Conn(), q)
+	if err != nil {
+		return out, err
+	}
+	var total int64
+	for _, r := range rows {
+		total += r.Clicks
+	}
+	for _, r := range rows {
+		if r.Clicks > 0 {
+			out.Arrivals = append(out.Arrivals, Arrival{r.Dims[0], r.Clicks, r.UniqueClicks, percent(r.Clicks, total)})
+		}
+	}
+	return out, nil
+}
+
+// Funnel is the way from the click to the sale.
+type Funnel struct {
+	Steps          []FunnelStep  `json:"steps"`
+	Days           int           `json:"days"`
+	Mode           string        `json:"mode" enum:"affiliate,lead,store"`
+	PrimaryGoalKey *string       `json:"primaryGoalKey"`
+	GoalKeys       []string      `json:"goalKeys" doc:"the campaign's tracked goals, and others that were reached"`
+	Split          *FunnelSplits `json:"split" doc:"null without by"`
+}
+
+// FunnelStep is one stage: how many clicks came so far.
+type FunnelStep struct {
+	Key   string        `json:"key" doc:"clicks, lp_views, lp_clicks, goal:<key>, conversions or sales"`
+	Count int64         `json:"count"`
+	Rate  *models.Money `json:"rate" doc:"percent of the clicks; null without any"`
+}
+
+// FunnelSplits are the funnels of all landing pages or traffic sources, most clicks first.
+type FunnelSplits struct {
+	By   string        `json:"by" enum:"lander,source"`
+	Rows []FunnelSplit `json:"rows"`
+}
+
+// FunnelSplit is the funnel of one landing page or traffic source.
+type FunnelSplit struct {
+	ID    *uuid.UUID   `json:"id" doc:"null: clicks without one"`
+	Name  string       `json:"name"`
+	Steps []FunnelStep `json:"steps"`
+}
+
+func percent(part, whole int64) *models.Money {
+	if whole == 0 {
+		return nil
+	}
+	f := models.Figures{Clicks: whole, Approved: part}
+	return ratio(f.Ratios().CR)
+}
+
+func (h campaignHandlers) funnel(c *route.Call) (Funnel, error) {
+	id, err := c.ID("id")
+	if err != nil {
+		return Funnel{}, err
+	}
+	days, err := daysOf(c)
+	if err != nil {
+		return Funnel{}, err
+	}
+	by := c.Query.Get("by")
+	if _, ok := report.GoalSplits[by]; !ok {
+		return Funnel{}, models.Invalid("invalid_input", "by is lander or source")
+	}
+	campaign, err := c.Store.Campaigns().Find(c.Context(), c.Account.ID, id)
+	if err != nil {
+		return Funnel{}, err
+	}
+	out := Funnel{Days: days, Mode: campaign.Mode, PrimaryGoalKey: textOrNull(campaign.PrimaryGoalKey)}
+	stages, err := countStages(c, campaign, days, "")
+	if err != nil {
+		return out, err
+	}
+	out.GoalKeys = goalKeys(campaign, stages)
+	all := &stage{}
+	if len(stages) > 0 {
+		all = stages[0]
+	}
+	out.Steps = all.steps(campaign.PrimaryGoalKey, out.GoalKeys)
+	if by == "" {
+		return out, nil
+	}
+	out.Split = &FunnelSplits{By: by, Rows: []FunnelSplit{}}
+	stages, err = countStages(c, campaign, days, by)
+	if err != nil {
+		return out, err
+	}
+	names, err := report.Labels(c.Context(), c.Store.Conn(), c.Account.ID, by+"_id", stageIDs(stages))
+	for _, s := range stages {
+		out.Split.Rows = append(out.Split.Rows, FunnelSplit{
+			ID: idOrNull(s.id), Name: names[s.id.String()], Steps: s.steps(campaign.PrimaryGoalKey, out.GoalKeys),
+		})
+	}
+	return out, err
+}
+
+// stage is what was counted for one landing page or source, or for all.
+type stage struct {
+	id      uuid.UUID
+	figures models.Figures
+	goals   map[string]report.GoalCount
+}
+
+func (s *stage) steps(primary string, goals []string) []FunnelStep {
+	f := s.figures
+	out := []FunnelStep{{Key: "clicks", Count: f.Clicks}, {Key: "lp_views", Count: f.LPViews}, {Key: "lp_clicks", Count: f.LPClicks}}
+	for _, g := range goals {
+		if g != primary {
+			out = append(out, FunnelStep{Key: "goal:" + g, Count: s.goals[g].Clicks})
+		}
+	}
+	final := s.goals[cmp.Or(primary, report.AnyGoal)]
+	out = append(out, FunnelStep{Key: "conversions", Count: final.Clicks}, FunnelStep{Key: "sales", Count: final.Approved})
+	for i := range out {
+		out[i].Rate = percent(out[i].Count, f.Clicks)
+	}
+	return out
+}
+
+// countStages counts a campaign's clicks and goals, most clicks first.
+func countStages(c *route.Call, campaign models.Campaign, days int, by string) ([]*stage, error) {
+	q := report.Query{
+		AccountID: c.Account.ID,
+		Filters:   []report.Filter{{Dimension: "campaign_id", Values: []string{campaign.ID.String()}}},
+	}
+	q.From, q.To = lastDays(days)
+	if by != "" {
+		q.Dimensions = []string{by + "_id"}
+	}
+	rows, err := report.Performance(c.Context(), c.Store.Conn(), q)
+	if err != nil {
+		return nil, err
+	}
+	var list []*stage
+	found := map[uuid.UUID]*stage{}
+	at := func(id uuid.UUID) *stage {
+		if found[id] == nil {
+			found[id] = &stage{id: id, goals: map[string]report.GoalCount{}}
+			list = append(list, found[id])
+		}
+		return found[id]
+	}
+	for _, r := range rows {
+		id := uuid.Nil
+		if len(r.Dims) > 0 && r.Dims[0] != "" {
+			if id, err = uuid.Parse(r.Dims[0]); err != nil {
+				return nil, err
+			}
+		}
+		at(id).figures = r.Figures
+	}
+	goals, err := report.GoalsOf(c.Context(), c.Store.Conn(), c.Account.ID, []uuid.UUID{campaign.ID}, by, q.From, q.To)
+	for _, g := range goals {
+		at(g.Split).goals[g.Goal] = g
+	}
+	return list, err
+}
+
+func stageIDs(list []*stage) []string {
+	ids := make([]string, len(list))
+	for i, s := range list {
+		ids[i] = s.id.String()
+	}
+	return ids
+}
+
+// goalKeys are the goals that the campaign tracks, in its order, then others that were reached.
+func goalKeys(campaign models.Campaign, stages []*stage) []string {
+	keys := append([]string{}, campaign.TrackedGoalKeys...)
+	if p := campaign.PrimaryGoalKey; p != "" && !slices.Contains(keys, p) {
+		keys = append(keys, p)
+	}
+	known := len(keys)
+	for _, s := range stages {
+		for g := range s.goals {
+			if g != "" && g != report.AnyGoal && !slices.Contains(keys, g) {
+				keys = append(keys, g)
+			}
+		}
+	}
+	slices.Sort(keys[known:])
+	return keys
+}
+
+// ClearedStats tells what was deleted.
+type ClearedStats struct {
+	ID          uuid.UUID  `json:"id" doc:"the campaign"`
+	Range       bind.Range `json:"range"`
+	Clicks      int64      `json:"clicks" doc:"deleted, bots included"`
+	Conversions int64      `json:"conversions" doc:"deleted: all of these clicks, whenever they came"`
+}
+
+var slowClear = slow(jobs.ClearCampaign, func(a jobs.ClearAnswer) ClearedStats {
+	w := bind.Window{From: a.From.UTC(), To: a.To.UTC().Add(-time.Second)}
+	return ClearedStats{a.Campaign, w.Range(), a.Clicks, a.Conversions}
+})
+
+func (h campaignHandlers) clearStats(c *route.Call) (ClearedStats, error) {
+	id, err := c.ID("id")
+	if err != nil {
+		return ClearedStats{}, err
+	}
+	w, err := c.Window()
+	if err != nil {
+		return ClearedStats{}, err
+	}
+	if _, err := c.Store.Campaigns().Find(c.Context(), c.Account.ID, id); err != nil {
+		return ClearedStats{}, err
+	}
+	row, err := jobs.ClearCampaign.NewRow(c.Account.ID, jobs.ClearArgs{Campaign: id, From: w.From, To: w.End()})
+	if err != nil {
+		return ClearedStats{}, err
+	}
+	if err := outbox.AddJob(c.Context(), c.Store.Conn(), row); err != nil {
+		return ClearedStats{}, err
+	}
+	h.Jobs.DispatchFor(context.WithoutCancel(c.Context()), c.Account.ID, row.Kind, row.ID)
+	return slowClear.runRow(c, h.Deps, row.ID)
+}

@@ -1,0 +1,178 @@
+package v1
+
+import (
+	"github.com/google/uuid"
+
+	"switchyard/api/bind"
+	"switchyard/api/route"
+	"switchyard/db/report"
+	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/models/cond"
+	"switchyard/models/flow"
+)
+
+func (h campaignHandlers) routingTool() route.Route {
+	return route.Route{
+		Method: "GET", Path: "/tools/routing", Group: "Campaigns", Window: true,
+		Summary: "every campaign's rules, paths and destinations, with figures for the window",
+		Handle:  route.Do(h.routing),
+	}
+}
+
+// Routing is how every campaign routes.
+type Routing struct {
+	Range     bind.Range        `json:"range"`
+	Campaigns []RoutingCampaign `json:"campaigns" doc:"pinned first, then newest"`
+}
+
+// RoutingCampaign is one campaign's flow.
+type RoutingCampaign struct {
+	ID             uuid.UUID     `json:"id"`
+	Name           string        `json:"name"`
+	Alias          string        `json:"alias"`
+	URL            string        `json:"url" doc:"the tracking link"`
+	Status         string        `json:"status" enum:"active,paused,archived"`
+	FlowRotation   string        `json:"flow_rotation" enum:"position,weight"`
+	BindVisitors   string        `json:"bind_visitors" enum:"none,streams,streams_landers,streams_landers_offers"`
+	FallbackURL    string        `json:"fallback_url"`
+	DestinationURL string        `json:"destination_url"`
+	Rules          []RoutingRule `json:"rules" doc:"all rules that its paths use"`
+	Paths          []RoutingPath `json:"paths"`
+
+	Figures
+}
+
+// RoutingRule is a rule of a path: a saved one by its id, or one of its own.
+type RoutingRule struct {
+	flow.RuleRef
+	PathIDs []string `json:"path_ids" doc:"of the paths that use it"`
+}
+
+// RoutingPath is one path.
+type RoutingPath struct {
+	ID           string               `json:"id"`
+	Name         string               `json:"name"`
+	StreamType   string               `json:"stream_type" enum:"regular,forced,default"`
+	Action       string               `json:"action" enum:"lander,offer,redirect,campaign,nothing"`
+	Transition   string               `json:"transition"`
+	RuleGroup    int                  `json:"rule_group"`
+	Weight       float64              `json:"weight"`
+	DailyCap     *int                 `json:"daily_cap"`
+	IsActive     bool                 `json:"is_active"`
+	Logic        string               `json:"logic" enum:"and,or"`
+	Filters      []cond.Condition     `json:"filters"`
+	Rules        []string             `json:"rules" doc:"names of its rules"`
+	CampaignID   *uuid.UUID           `json:"campaign_id" doc:"the campaign it hands over to"`
+	Destinations []RoutingDestination `json:"destinations"`
+
+	Figures
+}
+
+// RoutingDestination is where a path leads.
+type RoutingDestination struct {
+	Kind   string     `json:"kind" enum:"offer,lander,url"`
+	ID     *uuid.UUID `json:"id"`
+	Name   string     `json:"name" doc:"of the offer or landing page; empty when it does not exist any more"`
+	URL    string     `json:"url" doc:"of a destination without a record"`
+	Status *string    `json:"status" enum:"active,paused" doc:"null for an address"`
+	Weight float64    `json:"weight"`
+	Slot   *int       `json:"slot"`
+}
+
+func (h campaignHandlers) routing(c *route.Call) (Routing, error) {
+	w, err := c.Window()
+	if err != nil {
+		return Routing{}, err
+	}
+	out := Routing{Range: w.Range(), Campaigns: []RoutingCampaign{}}
+	table := c.Store.Campaigns()
+	list, err := table.Routed(c.Context(), c.Account.ID)
+	if err != nil || len(list) == 0 {
+		return out, err
+	}
+	var ids []uuid.UUID
+	for _, one := range list {
+		destinations, _, _ := flow.References(one.Paths)
+		ids = append(ids, destinations...)
+	}
+	records, err := table.FlowRecords(c.Context(), c.Account.ID, ids)
+	if err != nil {
+		return out, err
+	}
+	figures, err := routingFigures(c, w)
+	if err != nil {
+		return out, err
+	}
+	for _, one := range list {
+		out.Campaigns = append(out.Campaigns, h.routingCampaign(one, records, figures))
+	}
+	return out, nil
+}
+
+// routingFigures are the figures of campaigns and of paths, by their ids.
+func routingFigures(c *route.Call, w bind.Window) (map[string]models.Figures, error) {
+	rows, err := report.Performance(c.Context(), c.Store.Conn(), report.Query{
+		AccountID: c.Account.ID, From: w.From, To: w.End(), Dimensions: []string{"campaign_id", "stream_id"},
+	})
+	sums := map[string]models.Figures{}
+	for _, r := range rows {
+		for _, id := range r.Dims {
+			sums[id] = sums[id].Plus(r.Figures)
+		}
+	}
+	return sums, err
+}
+
+func (h campaignHandlers) routingCampaign(one store.RoutedCampaign, records map[uuid.UUID]store.FlowRecord,
+	figures map[string]models.Figures,
+) RoutingCampaign {
+	out := RoutingCampaign{
+		ID: one.ID, Name: one.Name, Alias: one.Alias, URL: h.link(one.Campaign), Status: one.Status,
+		FlowRotation: one.FlowRotation, BindVisitors: one.BindVisitors, FallbackURL: one.FallbackURL,
+		DestinationURL: one.DestinationURL, Rules: []RoutingRule{}, Paths: []RoutingPath{},
+		Figures: showFigures(figures[one.ID.String()]),
+	}
+	known := map[string]int{}
+	for i := range one.Paths {
+		p := &one.Paths[i]
+		shown := routingPath(p, records)
+		shown.Figures = showFigures(figures[p.ID])
+		for _, r := range p.Rules {
+			at, ok := known[r.Name]
+			if !ok {
+				at = len(out.Rules)
+				known[r.Name] = at
+				out.Rules = append(out.Rules, RoutingRule{RuleRef: r})
+			}
+			out.Rules[at].PathIDs = append(out.Rules[at].PathIDs, p.ID)
+			shown.Rules = append(shown.Rules, r.Name)
+		}
+		out.Paths = append(out.Paths, shown)
+	}
+	return out
+}
+
+func routingPath(p *flow.Path, records map[uuid.UUID]store.FlowRecord) RoutingPath {
+	out := RoutingPath{
+		ID: p.ID, Name: p.Name, StreamType: p.StreamType, Action: p.Action, Transition: p.Transition,
+		RuleGroup: p.RuleGroup, Weight: p.Weight, DailyCap: p.DailyCap, IsActive: p.IsActive, Logic: p.Logic,
+		Filters: p.Filters, Rules: []string{}, Destinations: []RoutingDestination{},
+	}
+	if id, err := uuid.Parse(p.CampaignID); err == nil {
+		out.CampaignID = &id
+	}
+	for _, d := range p.Destinations {
+		shown := RoutingDestination{Kind: "url", URL: d.URL, Weight: d.Weight, Slot: numberOrNull(d.Slot)}
+		if id, err := uuid.Parse(d.ID); err == nil {
+			r := records[id]
+			status := models.StatusOf(r.IsActive)
+			shown.ID, shown.Name, shown.Status, shown.Kind = &id, r.Name, &status, "offer"
+			if r.Kind != "" {
+				shown.Kind = r.Kind
+			}
+		}
+		out.Destinations = append(out.Destinations, shown)
+	}
+	return out
+}

@@ -1,0 +1,61 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+// GoalCount tells how many clicks reached a goal: conversions that are approved or pending, each click once. The zero
+// goal is the plain conversion.
+type GoalCount struct {
+	Split    uuid.UUID `db:"split"`    // lander or source; zero for none, and without a split
+	Goal     string    `db:"goal"`     // AnyGoal: any of them
+	Clicks   int64     `db:"clicks"`   // that reached it
+	Approved int64     `db:"approved"` // of them
+}
+
+// AnyGoal stands for all goals together.
+const AnyGoal = "*"
+
+// GoalSplits are the dimensions that GoalsOf can split by.
+var GoalSplits = map[string]string{"": "NULL::uuid", "lander": "f.lander_id", "source": "f.source_id"}
+
+// The grand total is of clicks, not of goals: a click that reached two goals converted once.
+const countGoals = `
+SELECT coalesce(%[1]s, '00000000-0000-0000-0000-000000000000') AS split,
+	CASE WHEN grouping(v.goal) = 1 THEN '` + AnyGoal + `' ELSE v.goal END AS goal,
+	count(DISTINCT v.click_id) AS clicks,
+	count(DISTINCT v.click_id) FILTER (WHERE v.status = 'approved') AS approved
+FROM conversions v JOIN clicks f ON f.id = v.click_id
+WHERE v.account_id = $1 AND v.click_id >= $3 AND v.click_id < $4 AND v.status IN ('approved', 'pending')
+	AND f.account_id = $1 AND f.id >= $3 AND f.id < $4 AND f.campaign_id = ANY ($2::uuid[])
+GROUP BY GROUPING SETS ((%[1]s, v.goal), (%[1]s))`
+
+// GoalsOf counts what the clicks of some campaigns in [from, to) reached, whenever they reached it.
+func GoalsOf(ctx context.Context, c db.Conn, account uuid.UUID, campaigns []uuid.UUID, split string,
+	from, to time.Time,
+) ([]GoalCount, error) {
+	expr, ok := GoalSplits[split]
+	if !ok {
+		return nil, fmt.Errorf("report: goals cannot be split by %q", split)
+	}
+	ids := make([]string, len(campaigns))
+	for i, id := range campaigns {
+		ids[i] = id.String()
+	}
+	var list []GoalCount
+	err := sqlx.SelectContext(ctx, c, &list, fmt.Sprintf(countGoals, expr), account, pq.Array(ids),
+		models.FloorClickID(from), models.FloorClickID(to))
+	if err != nil {
+		return nil, fmt.Errorf("report: goals: %w", err)
+	}
+	return list, nil
+}
