@@ -40,6 +40,11 @@ func logs() []route.Route {
 			Method: "GET", Path: "/logs/conversions", Group: group, Window: true,
 			Summary: "conversions, newest first, by their own time", Query: paging, Handle: route.Do(listConversions),
 		},
+		{
+			Method: "GET", Path: "/logs/repeat-ips", Group: group, Window: true,
+			Summary: "addresses that clicked more than once; from is held to the start of the plan's click history",
+			Query:   repeatParams, Codes: idCodes, Handle: route.Do(repeatIPs),
+		},
 	}
 }
 
@@ -84,12 +89,8 @@ func listClicks(c *route.Call) (Log[ClickRow], error) {
 	if q.Converted, err = bind.Bool(c.Query, "converted", false); err != nil {
 		return Log[ClickRow]{}, err
 	}
-	if start := historyStart(c); w.From.Before(start) {
-		w.From, q.From = start, start
-		if w.To.Before(start) { // all of it is older: an empty window
-			w.To, q.To = start, start
-		}
-	}
+	w, q.To = heldToHistory(c, w)
+	q.From = w.From
 	clicks, err := clicklog.Clicks(c.Context(), c.Store.Conn(), q)
 	if err != nil {
 		return Log[ClickRow]{}, err

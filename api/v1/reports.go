@@ -14,11 +14,39 @@ import (
 
 // reports are the rows of /reports.
 func reports() []route.Route {
-	return []route.Route{{
-		Method: "GET", Path: "/reports/performance", Group: "Reports", Window: true,
-		Summary: "figures grouped by up to five dimensions",
-		Query:   performanceParams(), Codes: route.Codes("400 invalid_dimension"), Handle: route.Do(performance),
-	}}
+	const group = "Reports"
+	return []route.Route{
+		{
+			Method: "GET", Path: "/reports/performance", Group: group, Window: true,
+			Summary: "figures grouped by up to five dimensions",
+			Query:   performanceParams(), Codes: route.Codes("400 invalid_dimension"), Handle: route.Do(performance),
+		},
+		{
+			Method: "GET", Path: "/reports/trends", Group: group, Window: true, Summary: "figures over time",
+			Query: []route.Param{
+				{Name: "bucket", Enum: report.Buckets, Default: defaultBucket},
+				{Name: "tz", Default: "UTC", Doc: "IANA time zone of the buckets"},
+			},
+			Codes: route.Codes("400 invalid_bucket"), Handle: route.Do(trends),
+		},
+		{
+			Method: "GET", Path: "/reports/values", Group: group, Window: true,
+			Summary: "values that a dimension takes, by clicks",
+			Query: []route.Param{
+				{Name: "dimension", Required: true, Enum: report.Public()},
+				{Name: "limit", Type: "integer", Default: "200", Doc: "values, 1-1000"},
+			},
+			Codes: route.Codes("400 invalid_dimension"), Handle: route.Do(values),
+		},
+		{
+			Method: "GET", Path: "/reports/orphaned", Group: group, Window: true,
+			Summary: "what was recorded for campaigns that no longer exist",
+			Query: []route.Param{
+				{Name: "totals_for", Doc: "campaign ids, comma-separated: answers the all-time totals of just these"},
+			},
+			Codes: route.Codes("400 invalid_id"), Handle: route.Do(orphaned),
+		},
+	}
 }
 
 const (
@@ -172,4 +200,54 @@ func labelsOf(c *route.Call, dimensions []string, rows []report.Row) (map[string
 		labels[name] = found
 	}
 	return labels, nil
+}
+
+// Values is the answer of GET /reports/values.
+type Values struct {
+	Dimension string            `json:"dimension"`
+	Values    []Value           `json:"values" doc:"most clicks first"`
+	Labels    map[string]string `json:"labels" doc:"the names of ids"`
+}
+
+// Value is one that a dimension takes. One that is not there or not known is an empty text.
+type Value struct {
+	Value     string `json:"value"`
+	Clicks    int64  `json:"clicks" doc:"without bots"`
+	BotClicks int64  `json:"bot_clicks"`
+}
+
+// How many values GET /reports/values shows.
+const (
+	valuesDefault = 200
+	valuesMax     = 1000
+)
+
+func values(c *route.Call) (Values, error) {
+	w, err := c.Window()
+	if err != nil {
+		return Values{}, err
+	}
+	dimension := c.Query.Get("dimension")
+	if err := checkDimension(dimension); err != nil {
+		return Values{}, err
+	}
+	limit, err := bind.Int(c.Query, "limit", valuesDefault, 1, valuesMax)
+	if err != nil {
+		return Values{}, err
+	}
+	rows, err := report.Performance(c.Context(), c.Store.Conn(), report.Query{
+		AccountID: c.Account.ID, From: w.From, To: w.End(), Dimensions: []string{dimension}, Limit: limit,
+	})
+	if err != nil {
+		return Values{}, err
+	}
+	out := Values{Dimension: dimension, Values: make([]Value, 0, len(rows)), Labels: map[string]string{}}
+	for _, r := range rows {
+		out.Values = append(out.Values, Value{r.Dims[0], r.Clicks, r.BotClicks})
+	}
+	labels, err := labelsOf(c, []string{dimension}, rows)
+	if found := labels[dimension]; found != nil {
+		out.Labels = found
+	}
+	return out, err
 }

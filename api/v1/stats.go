@@ -13,10 +13,29 @@ import (
 
 // stats are the rows of /stats.
 func stats() []route.Route {
-	return []route.Route{{
-		Method: "GET", Path: "/stats/overview", Group: "Stats", Window: true,
-		Summary: "totals for the window and the change from the previous window", Handle: route.Do(overview),
-	}}
+	const group = "Stats"
+	return []route.Route{
+		{
+			Method: "GET", Path: "/stats/overview", Group: group, Window: true,
+			Summary: "totals for the window and the change from the previous window", Handle: route.Do(overview),
+		},
+		{
+			Method: "GET", Path: "/stats/timeseries", Group: group, Window: true, Summary: "figures by day",
+			Handle: route.Do(timeseries),
+		},
+		{
+			Method: "GET", Path: "/stats/hourly", Group: group, Summary: "today by hour (UTC)", Handle: route.Do(hourly),
+		},
+		{
+			Method: "GET", Path: "/stats/breakdown", Group: group, Window: true, Summary: "top 20 traffic sources by clicks",
+			Handle: route.Do(breakdown),
+		},
+		{
+			Method: "GET", Path: "/stats/live", Group: group, Summary: "who is on the pages now",
+			Query:  []route.Param{{Name: "minutes", Type: "integer", Default: "5", Doc: "how far back, 1-60"}},
+			Handle: route.Do(live),
+		},
+	}
 }
 
 // Overview is the answer of GET /stats/overview.

@@ -23,7 +23,7 @@ const (
 	MaxFilterLen  = 500 // characters
 )
 
-// MaxRows is how many rows an answer has at most: those with the most clicks.
+// MaxRows is how many rows an answer has at most unless the query says otherwise: those with the most clicks.
 const MaxRows = 10_000
 
 // Filter keeps what has one of the values in a dimension. An empty value means none.
@@ -40,7 +40,8 @@ type Query struct {
 	Filters    []Filter
 	Limit      int // 0 is MaxRows
 
-	rowsOnly bool // leaves the ledger alone: tests compare the two
+	rowsOnly bool   // leaves the ledger alone: tests compare the two
+	spans    []span // group by these, in the place of dimensions: the number of the span, from 1
 }
 
 // Row is one group: the values in the order of the query's dimensions, and its figures.
@@ -52,16 +53,25 @@ type Row struct {
 // Performance gives the figures grouped by the dimensions of the query, most clicks first. Groups in which nothing
 // happened are left out; without dimensions there is exactly one row.
 func Performance(ctx context.Context, c db.Conn, q Query) ([]Row, error) {
+	var list []Row
+	err := Each(ctx, c, q, func(r Row) error {
+		list = append(list, r)
+		return nil
+	})
+	return list, err
+}
+
+// Each is Performance row by row, for answers that are too long to be held. It ends with the first error of fn.
+func Each(ctx context.Context, c db.Conn, q Query, fn func(Row) error) error {
 	b, err := plan(q)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	rows, err := c.QueryxContext(ctx, b.sql(), b.args...) //nolint:sqlclosecheck // closed below
 	if err != nil {
-		return nil, fmt.Errorf("report: performance: %w", err)
+		return fmt.Errorf("report: performance: %w", err)
 	}
 	defer rows.Close()
-	var list []Row
 	for rows.Next() {
 		r := Row{Dims: make([]string, len(b.dims))}
 		dst := make([]any, 0, len(r.Dims)+len(measures))
@@ -72,14 +82,16 @@ func Performance(ctx context.Context, c db.Conn, q Query) ([]Row, error) {
 		dst = append(dst, &f.Clicks, &f.UniqueClicks, &f.BotClicks, &f.LPViews, &f.LPClicks,
 			&f.Approved, &f.Pending, &f.Rejected, &f.Chargebacks, &f.Cost, &f.Revenue, &f.PendingRevenue)
 		if err := rows.Scan(dst...); err != nil {
-			return nil, fmt.Errorf("report: performance: %w", err)
+			return fmt.Errorf("report: performance: %w", err)
 		}
-		list = append(list, r)
+		if err := fn(r); err != nil {
+			return err
+		}
 	}
 	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("report: performance: %w", err)
+		return fmt.Errorf("report: performance: %w", err)
 	}
-	return list, nil
+	return nil
 }
 
 // Overview gives the figures of an account in [from, to).
@@ -197,7 +209,7 @@ func plan(q Query) (*builder, error) {
 		return nil, models.Invalid("invalid_dimension", "at most %d dimensions and %d filters", MaxDimensions, MaxFilters)
 	}
 	b := &builder{limit: q.Limit}
-	if b.limit <= 0 || b.limit > MaxRows {
+	if b.limit <= 0 {
 		b.limit = MaxRows
 	}
 	account := b.arg(q.AccountID)
@@ -217,19 +229,40 @@ func plan(q Query) (*builder, error) {
 		}
 		covered = covered && d.ledger
 	}
+	if q.spans != nil {
+		b.dims = append(b.dims, b.spanned(q.spans))
+	}
 	// The ledger knows whole hours; what the window has besides comes from the rows.
 	first, last := q.From.Truncate(time.Hour), q.To.Truncate(time.Hour)
 	if first.Before(q.From) {
 		first = first.Add(time.Hour)
 	}
-	if q.rowsOnly || !covered || !first.Before(last) {
+	split := straddled(q.spans, first, last)
+	mostly := time.Duration(len(split))*splitShare*time.Hour > last.Sub(first)
+	if q.rowsOnly || !covered || !first.Before(last) || mostly {
 		b.fromRows(account, q.From, q.To)
 		return b, nil
 	}
-	b.fromLedger(account, first, last)
+	b.fromLedger(account, first, last, split)
 	b.fromRows(account, q.From, first)
 	b.fromRows(account, last, q.To)
+	b.fromHours(account, split)
 	return b, nil
+}
+
+// splitShare decides when hours that the ledger cannot tell apart are too many to be read one by one: more than one
+// in so many.
+const splitShare = 4
+
+// spanned is the dimension whose values are the numbers of spans. They are computed here and not in SQL, so that the
+// rules of the zones are those of one program, and no bucket is lost or doubled between two.
+func (b *builder) spanned(list []span) dimension {
+	starts := make([]time.Time, len(list))
+	for i, s := range list {
+		starts[i] = s.start
+	}
+	expr := "width_bucket(%s, " + b.arg(pq.Array(texts(starts))) + "::timestamptz[])::text"
+	return dimension{name: "span", expr: expr, kind: other, ledger: true}
 }
 
 func (b *builder) arg(v any) string {
@@ -282,9 +315,12 @@ func (b *builder) part(at, from string, figure func(measure) string) {
 	b.parts = append(b.parts, s.String())
 }
 
-func (b *builder) fromLedger(account string, from, to time.Time) {
+func (b *builder) fromLedger(account string, from, to time.Time, without []time.Time) {
 	where := fmt.Sprintf("ledger f WHERE f.account_id = %s AND f.hour >= %s AND f.hour < %s",
 		account, b.arg(from), b.arg(to))
+	if len(without) > 0 {
+		where += " AND f.hour <> ALL (" + b.arg(pq.Array(texts(without))) + "::timestamptz[])"
+	}
 	b.part("f.hour", where, func(m measure) string { return "f." + m.name })
 }
 
@@ -299,6 +335,31 @@ func (b *builder) fromRows(account string, from, to time.Time) {
 	conversions := fmt.Sprintf("v.account_id = %s AND v.click_id >= %s AND v.click_id < %s", account, lo, hi)
 	b.part("f.at", "conversions v JOIN clicks f ON f.id = v.click_id WHERE "+conversions+" AND "+clicks,
 		func(m measure) string { return m.conversion })
+}
+
+// fromHours is fromRows for single hours.
+func (b *builder) fromHours(account string, hours []time.Time) {
+	if len(hours) == 0 {
+		return
+	}
+	lows, highs := make([]string, len(hours)), make([]string, len(hours))
+	for i, h := range hours {
+		lows[i], highs[i] = models.FloorClickID(h).String(), models.FloorClickID(h.Add(time.Hour)).String()
+	}
+	list := fmt.Sprintf("unnest(%s::uuid[], %s::uuid[]) w (low, high)", b.arg(pq.Array(lows)), b.arg(pq.Array(highs)))
+	clicks := fmt.Sprintf("f.account_id = %s AND f.id >= w.low AND f.id < w.high", account)
+	b.part("f.at", list+" JOIN clicks f ON true WHERE "+clicks, func(m measure) string { return m.click })
+	conversions := fmt.Sprintf("v.account_id = %s AND v.click_id >= w.low AND v.click_id < w.high", account)
+	b.part("f.at", list+" JOIN conversions v ON true JOIN clicks f ON f.id = v.click_id WHERE "+conversions+" AND "+clicks,
+		func(m measure) string { return m.conversion })
+}
+
+func texts(list []time.Time) []string {
+	out := make([]string, len(list))
+	for i, t := range list {
+		out[i] = t.UTC().Format(time.RFC3339Nano)
+	}
+	return out
 }
 
 func (b *builder) sql() string {

@@ -1,0 +1,100 @@
+package v1
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/bind"
+	"switchyard/api/route"
+	"switchyard/db/report"
+)
+
+// RepeatIPs is the answer of GET /logs/repeat-ips.
+type RepeatIPs struct {
+	Range   bind.Range    `json:"range"`
+	MinHits int           `json:"min_hits" doc:"the value applied"`
+	Of      string        `json:"of" doc:"which clicks are counted" enum:"clicks,smartlink-clicks"`
+	Rows    []RepeatIPRow `json:"rows" doc:"most clicks first"`
+}
+
+// RepeatIPRow is an address that clicked more than once. Its counts are of all its clicks in the window, bots included.
+type RepeatIPRow struct {
+	IP         string `json:"ip"`
+	Hits       int64  `json:"hits" doc:"clicks"`
+	BotClicks  int64  `json:"bot_clicks" doc:"of them, by bots"`
+	Visitors   int64  `json:"visitors" doc:"by cookie, else by fingerprint"`
+	UserAgents int64  `json:"user_agents"`
+	Campaigns  int64  `json:"campaigns"`
+	Sources    int64  `json:"sources"`
+	Country    string `json:"country"`
+	ISP        string `json:"isp"`
+	FirstSeen  string `json:"first_seen"`
+	LastSeen   string `json:"last_seen"`
+}
+
+// The bounds of GET /logs/repeat-ips.
+const (
+	hitsLeast, hitsMost           = 2, 100_000
+	addressesShown, addressesMost = 500, 2000
+)
+
+var repeatParams = []route.Param{
+	{Name: "min_hits", Type: "integer", Default: "2", Doc: "clicks of an address at least, 2-100000"},
+	{Name: "limit", Type: "integer", Default: "500", Doc: "addresses, 1-2000"},
+	{Name: "campaign", Default: "all", Doc: "a campaign's id, or all"},
+	{Name: "source", Default: "all", Doc: "a traffic source's id, or all"},
+	{Name: "link", Doc: "a smartlink's id, or links for every smartlink: counts smartlink clicks instead"},
+}
+
+func repeatIPs(c *route.Call) (RepeatIPs, error) {
+	w, err := c.Window()
+	if err != nil {
+		return RepeatIPs{}, err
+	}
+	w, end := heldToHistory(c, w)
+	q := report.AddressQuery{AccountID: c.Account.ID, From: w.From, To: end}
+	if q.MinHits, err = bind.Int(c.Query, "min_hits", hitsLeast, hitsLeast, hitsMost); err != nil {
+		return RepeatIPs{}, err
+	}
+	if q.Limit, err = bind.Int(c.Query, "limit", addressesShown, 1, addressesMost); err != nil {
+		return RepeatIPs{}, err
+	}
+	if q.Campaign, err = idOrAll(c, "campaign"); err != nil {
+		return RepeatIPs{}, err
+	}
+	if q.SourceID, err = idOrAll(c, "source"); err != nil {
+		return RepeatIPs{}, err
+	}
+	list, err := report.RepeatAddresses(c.Context(), c.Store.Conn(), q)
+	out := RepeatIPs{Range: w.Range(), MinHits: q.MinHits, Of: "clicks", Rows: make([]RepeatIPRow, 0, len(list))}
+	for _, a := range list {
+		out.Rows = append(out.Rows, RepeatIPRow{
+			IP: a.IP, Hits: a.Hits, BotClicks: a.BotClicks, Visitors: a.Visitors, UserAgents: a.UserAgents,
+			Campaigns: a.Campaigns, Sources: a.Sources, Country: a.Country, ISP: a.ISP,
+			FirstSeen: stamp(a.FirstSeen), LastSeen: stamp(a.LastSeen),
+		})
+	}
+	return out, err
+}
+
+// idOrAll reads an id; none and all are the zero id.
+func idOrAll(c *route.Call, name string) (uuid.UUID, error) {
+	if c.Query.Get(name) == "all" {
+		return uuid.Nil, nil
+	}
+	return bind.QueryID(c.Query, name, "invalid_id")
+}
+
+// heldToHistory moves the start of a window to that of the plan's click history, and gives its end. A window that is
+// older as a whole is empty.
+func heldToHistory(c *route.Call, w bind.Window) (bind.Window, time.Time) {
+	start, end := historyStart(c), w.End()
+	if w.From.Before(start) {
+		w.From = start
+		if w.To.Before(start) {
+			w.To, end = start, start
+		}
+	}
+	return w, end
+}

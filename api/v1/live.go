@@ -1,0 +1,143 @@
+package v1
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/bind"
+	"switchyard/api/route"
+	"switchyard/db/report"
+)
+
+const sourcesShown = 20
+
+// Breakdown is the answer of GET /stats/breakdown.
+type Breakdown struct {
+	Range bind.Range     `json:"range"`
+	Rows  []BreakdownRow `json:"rows" doc:"most clicks first, at most 20"`
+}
+
+// BreakdownRow is a traffic source; clicks without one are a row too.
+type BreakdownRow struct {
+	SourceID *uuid.UUID `json:"source_id" doc:"null for clicks without a source"`
+	Name     *string    `json:"name"`
+	Figures
+}
+
+func breakdown(c *route.Call) (Breakdown, error) {
+	w, err := c.Window()
+	if err != nil {
+		return Breakdown{}, err
+	}
+	const dimension = "source_id"
+	rows, err := report.Performance(c.Context(), c.Store.Conn(), report.Query{
+		AccountID: c.Account.ID, From: w.From, To: w.End(), Dimensions: []string{dimension}, Limit: sourcesShown,
+	})
+	if err != nil {
+		return Breakdown{}, err
+	}
+	labels, err := labelsOf(c, []string{dimension}, rows)
+	out := Breakdown{Range: w.Range(), Rows: make([]BreakdownRow, 0, len(rows))}
+	for _, r := range rows {
+		id, _ := uuid.Parse(r.Dims[0]) // empty: none
+		out.Rows = append(out.Rows, BreakdownRow{
+			SourceID: idOrNull(id), Name: textOrNull(labels[dimension][r.Dims[0]]), Figures: showFigures(r.Figures),
+		})
+	}
+	return out, err
+}
+
+// Live is the answer of GET /stats/live.
+type Live struct {
+	Visitors      int64         `json:"visitors" doc:"people who clicked within the window, without bots"`
+	Views         int64         `json:"views" doc:"how often they did"`
+	WindowMinutes int           `json:"windowMinutes" doc:"the value applied"`
+	Pages         []LivePage    `json:"pages" doc:"where the clicks led: most visitors first, at most 100"`
+	Countries     []LiveCountry `json:"countries" doc:"most visitors first"`
+	Devices       []LiveDevice  `json:"devices" doc:"most visitors first"`
+}
+
+// LiveCount is how many people were there.
+type LiveCount struct {
+	Visitors int64 `json:"visitors"`
+	Views    int64 `json:"views"`
+}
+
+// LivePage is a landing page, or the offer of visitors who were sent there directly.
+type LivePage struct {
+	Kind *string    `json:"kind" doc:"lander or offer; null for clicks that led to neither"`
+	ID   *uuid.UUID `json:"id"`
+	Name *string    `json:"name"`
+	LiveCount
+}
+
+// LiveCountry is a country with visitors.
+type LiveCountry struct {
+	Country string `json:"country" doc:"two letters; empty where it is not known"`
+	LiveCount
+}
+
+// LiveDevice is a type of device with visitors.
+type LiveDevice struct {
+	Device string `json:"device" doc:"empty where it is not known"`
+	LiveCount
+}
+
+const (
+	liveDefault = 5 // minutes
+	liveMax     = 60
+	pagesShown  = 100
+)
+
+func live(c *route.Call) (Live, error) {
+	minutes, err := bind.Int(c.Query, "minutes", liveDefault, 1, liveMax)
+	if err != nil {
+		return Live{}, err
+	}
+	now := time.Now()
+	since := now.Add(-time.Duration(minutes) * time.Minute)
+	found, err := report.VisitorsSince(c.Context(), c.Store.Conn(), c.Account.ID, since, now.Add(time.Hour))
+	if err != nil {
+		return Live{}, err
+	}
+	count := func(p report.Presence) LiveCount { return LiveCount{p.Visitors, p.Views} }
+	out := Live{
+		Visitors: found.Visitors, Views: found.Views, WindowMinutes: minutes, Pages: []LivePage{},
+		Countries: make([]LiveCountry, 0, len(found.Countries)), Devices: make([]LiveDevice, 0, len(found.Devices)),
+	}
+	for _, p := range found.Countries {
+		out.Countries = append(out.Countries, LiveCountry{p.Country, count(p)})
+	}
+	for _, p := range found.Devices {
+		out.Devices = append(out.Devices, LiveDevice{p.Device, count(p)})
+	}
+	pages := found.Pages[:min(len(found.Pages), pagesShown)]
+	names, err := pageNames(c, pages)
+	for _, p := range pages {
+		out.Pages = append(out.Pages, LivePage{
+			Kind: textOrNull(p.Kind), ID: idOrNull(p.Page), Name: textOrNull(names[p.Page.String()]), LiveCount: count(p),
+		})
+	}
+	return out, err
+}
+
+func pageNames(c *route.Call, pages []report.Presence) (map[string]string, error) {
+	names := map[string]string{}
+	for kind, dimension := range map[string]string{"lander": "lander_id", "offer": "offer_id"} {
+		var ids []string
+		for _, p := range pages {
+			if p.Kind == kind {
+				ids = append(ids, p.Page.String())
+			}
+		}
+		found, err := report.Labels(c.Context(), c.Store.Conn(), c.Account.ID, dimension, ids)
+		if err != nil {
+			return nil, err
+		}
+		for id, name := range found {
+			names[id] = name
+		}
+	}
+	return names, nil
+}

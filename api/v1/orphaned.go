@@ -1,0 +1,86 @@
+package v1
+
+import (
+	"strings"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/bind"
+	"switchyard/api/route"
+	"switchyard/db/report"
+	"switchyard/models"
+)
+
+// Orphaned is the answer of GET /reports/orphaned: the campaigns, or with totals_for the totals.
+type Orphaned struct {
+	*OrphanedCampaigns
+	*Point
+}
+
+// OrphanedCampaigns are the campaigns that do not exist any more.
+type OrphanedCampaigns struct {
+	Range         bind.Range    `json:"range"`
+	Rows          []OrphanedRow `json:"rows" doc:"most clicks first"`
+	LiveCampaigns int           `json:"liveCampaigns" doc:"how many campaigns the account has"`
+}
+
+// OrphanedRow is a campaign that does not exist any more.
+type OrphanedRow struct {
+	CampaignID  uuid.UUID    `json:"campaign_id"`
+	Clicks      int64        `json:"clicks" doc:"without bots"`
+	BotClicks   int64        `json:"bot_clicks"`
+	LPClicks    int64        `json:"lp_clicks"`
+	Visitors    int64        `json:"visitors"`
+	Cost        models.Money `json:"cost"`
+	Conversions int64        `json:"conversions" doc:"approved and pending"`
+	Revenue     models.Money `json:"revenue" doc:"approved payouts"`
+	FirstSeen   string       `json:"first_seen"`
+	LastSeen    string       `json:"last_seen"`
+}
+
+func orphaned(c *route.Call) (Orphaned, error) {
+	w, err := c.Window()
+	if err != nil {
+		return Orphaned{}, err
+	}
+	if c.Query.Has("totals_for") {
+		return orphanedTotals(c)
+	}
+	list, err := report.Orphans(c.Context(), c.Store.Conn(), c.Account.ID, w.From, w.End())
+	if err != nil {
+		return Orphaned{}, err
+	}
+	out := &OrphanedCampaigns{Range: w.Range(), Rows: make([]OrphanedRow, 0, len(list))}
+	for _, o := range list {
+		out.Rows = append(out.Rows, OrphanedRow{
+			CampaignID: o.CampaignID, Clicks: o.Clicks, BotClicks: o.BotClicks, LPClicks: o.LPClicks, Visitors: o.Visitors,
+			Cost: models.NewMoney(o.Cost), Conversions: o.Conversions(), Revenue: models.NewMoney(o.Revenue),
+			FirstSeen: stamp(o.FirstSeen), LastSeen: stamp(o.LastSeen),
+		})
+	}
+	out.LiveCampaigns, err = report.LiveCampaigns(c.Context(), c.Store.Conn(), c.Account.ID)
+	return Orphaned{OrphanedCampaigns: out}, err
+}
+
+func orphanedTotals(c *route.Call) (Orphaned, error) {
+	ids, err := idsOf(c.Query.Get("totals_for"))
+	if err != nil {
+		return Orphaned{}, err
+	}
+	sum, err := report.TotalsOf(c.Context(), c.Store.Conn(), c.Account.ID, ids)
+	p := point(sum)
+	return Orphaned{Point: &p}, err
+}
+
+// idsOf reads ids that stand one after the other, with commas between them.
+func idsOf(text string) ([]uuid.UUID, error) {
+	var ids []uuid.UUID
+	for part := range strings.SplitSeq(text, ",") {
+		id, ok := bind.ParseID(strings.TrimSpace(part))
+		if !ok {
+			return nil, models.Invalid("invalid_id", "totals_for must be campaign ids, comma-separated")
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
+}

@@ -1,0 +1,137 @@
+package v1
+
+import (
+	"strings"
+	"time"
+
+	"switchyard/api/bind"
+	"switchyard/api/route"
+	"switchyard/db/report"
+	"switchyard/models"
+)
+
+const defaultBucket = report.Day
+
+// Trends is the answer of GET /reports/trends.
+type Trends struct {
+	Range  bind.Range `json:"range"`
+	Bucket string     `json:"bucket" enum:"month,day,weekday,hour,weekday_hour"`
+	TZ     string     `json:"tz" doc:"the time zone of the buckets"`
+	Rows   []TrendRow `json:"rows" doc:"every bucket in order, also those in which nothing happened"`
+}
+
+// TrendRow is one bucket.
+type TrendRow struct {
+	Bucket string  `json:"bucket" doc:"2026-05, 2026-05-31, 2026-05-31 23:00:00 (with the offset outside UTC), 1-7 (1 is Monday), 1 23:00"`
+	Start  *string `json:"start" doc:"where it begins in the window, ISO 8601, UTC; null for weekdays and hours of the week"`
+	Figures
+}
+
+func trends(c *route.Call) (Trends, error) {
+	w, err := c.Window()
+	if err != nil {
+		return Trends{}, err
+	}
+	bucket, err := bucketOf(c.Query.Get("bucket"))
+	if err != nil {
+		return Trends{}, err
+	}
+	zone, err := zoneOf(c.Query.Get("tz"))
+	if err != nil {
+		return Trends{}, err
+	}
+	list, err := report.Trends(c.Context(), c.Store.Conn(), report.TrendQuery{
+		AccountID: c.Account.ID, From: w.From, To: w.End(), Bucket: bucket, Zone: zone,
+	})
+	out := Trends{Range: w.Range(), Bucket: bucket, TZ: zone.String(), Rows: make([]TrendRow, 0, len(list))}
+	for _, r := range list {
+		row := TrendRow{Bucket: r.Label, Figures: showFigures(r.Figures)}
+		if !r.Start.IsZero() {
+			row.Start = stampOrNull(&r.Start)
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	return out, err
+}
+
+// bucketOf reads the name of a bucket; none is the default.
+func bucketOf(name string) (string, error) {
+	if name == "" {
+		name = defaultBucket
+	}
+	return name, report.CheckBucket(name)
+}
+
+const maxZone = 64 // characters
+
+// zoneOf reads the name of an IANA time zone; none is UTC.
+func zoneOf(name string) (*time.Location, error) {
+	if len(name) <= maxZone && !strings.EqualFold(name, "local") { // the server's own is nobody's business
+		if loc, err := time.LoadLocation(name); err == nil {
+			return loc, nil
+		}
+	}
+	return nil, models.Invalid("invalid_input", "tz must be an IANA time zone such as Europe/Berlin")
+}
+
+// Point is what happened in a stretch of time.
+type Point struct {
+	Clicks      int64        `json:"clicks" doc:"without bots"`
+	Conversions int64        `json:"conversions" doc:"approved and pending"`
+	Cost        models.Money `json:"cost"`
+	Revenue     models.Money `json:"revenue" doc:"approved payouts"`
+}
+
+func point(f models.Figures) Point {
+	return Point{f.Clicks, f.Conversions(), models.NewMoney(f.Cost), models.NewMoney(f.Revenue)}
+}
+
+// DayPoint is one day.
+type DayPoint struct {
+	Date string `json:"date" doc:"YYYY-MM-DD, UTC"`
+	Point
+}
+
+// Timeseries is the answer of GET /stats/timeseries.
+type Timeseries struct {
+	Range  bind.Range `json:"range"`
+	Points []DayPoint `json:"points" doc:"every day of the window"`
+}
+
+func timeseries(c *route.Call) (Timeseries, error) {
+	w, err := c.Window()
+	if err != nil {
+		return Timeseries{}, err
+	}
+	list, err := report.Trends(c.Context(), c.Store.Conn(), report.TrendQuery{
+		AccountID: c.Account.ID, From: w.From, To: w.End(), Bucket: report.Day, Zone: time.UTC,
+	})
+	out := Timeseries{Range: w.Range(), Points: make([]DayPoint, 0, len(list))}
+	for _, r := range list {
+		out.Points = append(out.Points, DayPoint{r.Label, point(r.Figures)})
+	}
+	return out, err
+}
+
+// HourPoint is one hour of the day.
+type HourPoint struct {
+	Hour int `json:"hour" doc:"0-23, UTC"`
+	Point
+}
+
+// Hourly is the answer of GET /stats/hourly.
+type Hourly struct {
+	Points []HourPoint `json:"points" doc:"the 24 hours of today"`
+}
+
+func hourly(c *route.Call) (Hourly, error) {
+	today := time.Now().UTC().Truncate(24 * time.Hour)
+	list, err := report.Trends(c.Context(), c.Store.Conn(), report.TrendQuery{
+		AccountID: c.Account.ID, From: today, To: today.Add(24 * time.Hour), Bucket: report.Hour, Zone: time.UTC,
+	})
+	out := Hourly{Points: make([]HourPoint, 0, len(list))}
+	for _, r := range list {
+		out.Points = append(out.Points, HourPoint{r.Start.Hour(), point(r.Figures)})
+	}
+	return out, err
+}

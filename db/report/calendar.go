@@ -1,0 +1,102 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+	_ "time/tzdata" // the zones are part of the program, whatever the system knows of them
+
+	"switchyard/models"
+)
+
+// The buckets of trends.
+const (
+	Month       = "month"
+	Day         = "day"
+	Weekday     = "weekday"
+	Hour        = "hour"
+	WeekdayHour = "weekday_hour"
+)
+
+// Buckets lists the buckets of trends.
+var Buckets = []string{Month, Day, Weekday, Hour, WeekdayHour}
+
+// CheckBucket refuses what is no bucket.
+func CheckBucket(name string) error {
+	if !slices.Contains(Buckets, name) {
+		return models.Invalid("invalid_bucket", "bucket must be one of %v", Buckets)
+	}
+	return nil
+}
+
+// span is a stretch of time that lies in one bucket: from its start to the next one's.
+type span struct {
+	start time.Time
+	label string
+}
+
+// grain is how fine a bucket cuts local time, and how it is named. Weekdays are 1 (Monday) to 7.
+type grain struct {
+	seconds int64
+	label   func(local time.Time) string
+}
+
+func weekday(t time.Time) int { return (int(t.Weekday())+6)%7 + 1 }
+
+const daySeconds = 24 * 60 * 60
+
+var grains = map[string]grain{
+	Month:   {daySeconds, func(t time.Time) string { return t.Format("2006-01") }},
+	Day:     {daySeconds, func(t time.Time) string { return t.Format(time.DateOnly) }},
+	Weekday: {daySeconds, func(t time.Time) string { return strconv.Itoa(weekday(t)) }},
+	Hour:    {60 * 60, hourLabel},
+	WeekdayHour: {60 * 60, func(t time.Time) string {
+		return fmt.Sprintf("%d %02d:00", weekday(t), t.Hour())
+	}},
+}
+
+// hourLabel names an hour of local time. Outside UTC the offset tells the hours of a night apart in which the clocks
+// go back.
+func hourLabel(t time.Time) string {
+	if t.Location() == time.UTC {
+		return t.Format("2006-01-02 15:00:00")
+	}
+	return t.Format("2006-01-02 15:00:00-07:00")
+}
+
+// spans cuts [from, to) where the local clock of a zone goes from one bucket into another: at its whole hours or its
+// midnights, and where the clock is put forward or back. A day without a midnight begins where the clock went on, and
+// one that is entered twice has two spans of the same label. More than limit spans are too many: nil.
+func spans(from, to time.Time, zone *time.Location, g grain, limit int) []span {
+	var out []span
+	add := func(at time.Time) {
+		label := g.label(at.In(zone))
+		if n := len(out); n == 0 || out[n-1].label != label {
+			out = append(out, span{at, label})
+		}
+	}
+	for at := from; at.Before(to); {
+		local := at.In(zone)
+		add(at)
+		_, offset := local.Zone()
+		_, end := local.ZoneBounds()
+		if end.IsZero() || end.After(to) {
+			end = to
+		}
+		for next := following(at, offset, g.seconds); next.Before(end); next = next.Add(time.Duration(g.seconds) * time.Second) {
+			if add(next); len(out) > limit {
+				return nil
+			}
+		}
+		at = end
+	}
+	return out
+}
+
+// following is the next moment at which a clock with this offset shows a whole multiple of so many seconds.
+func following(at time.Time, offset int, seconds int64) time.Time {
+	local := at.Unix() + int64(offset)
+	past := (local%seconds + seconds) % seconds
+	return time.Unix(at.Unix()+seconds-past, 0).UTC()
+}

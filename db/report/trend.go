@@ -1,0 +1,158 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+// MaxBuckets is how many buckets an answer has at most: hours of more than two years.
+const MaxBuckets = 20_000
+
+// maxSpans bounds what hours are folded into weekdays from: eleven years.
+const maxSpans = 100_000
+
+// TrendQuery asks for the figures of an account in [From, To) over the local time of a zone.
+type TrendQuery struct {
+	AccountID uuid.UUID
+	From, To  time.Time
+	Bucket    string
+	Zone      *time.Location
+	Filters   []Filter
+
+	rowsOnly bool
+}
+
+// Trend is the figures of one bucket. A month, a day or an hour has its start; what comes again every week has none.
+type Trend struct {
+	Label string
+	Start time.Time
+	models.Figures
+}
+
+// Trends gives the figures of every bucket of the window in order, also of those in which nothing happened. Months,
+// days and hours are those of the window; weekdays and hours of the week are always all of them. A window with more
+// buckets than MaxBuckets is cut to the time in which the account had traffic; if that is too long still, it is
+// invalid_input.
+func Trends(ctx context.Context, c db.Conn, q TrendQuery) ([]Trend, error) {
+	if err := CheckBucket(q.Bucket); err != nil {
+		return nil, err
+	}
+	q.From, q.To = q.From.UTC(), q.To.UTC()
+	cuts, err := q.cut(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	list, places := q.empty(cuts)
+	if len(cuts) == 0 {
+		return list, nil
+	}
+	err = Each(ctx, c, Query{
+		AccountID: q.AccountID, From: q.From, To: q.To, Filters: q.Filters, Limit: len(cuts), rowsOnly: q.rowsOnly, spans: cuts,
+	}, func(r Row) error {
+		n, err := strconv.Atoi(r.Dims[0])
+		if err != nil || n < 1 || n > len(cuts) {
+			return fmt.Errorf("report: trends: span %q of %d", r.Dims[0], len(cuts))
+		}
+		at := places[cuts[n-1].label]
+		list[at].Figures = list[at].Plus(r.Figures)
+		return nil
+	})
+	return list, err
+}
+
+// cut gives the spans of the window, and holds the window to them.
+func (q *TrendQuery) cut(ctx context.Context, c db.Conn) ([]span, error) {
+	limit := MaxBuckets
+	if _, folded := week[q.Bucket]; folded {
+		limit = maxSpans
+	}
+	if cuts := spans(q.From, q.To, q.Zone, grains[q.Bucket], limit); cuts != nil || !q.From.Before(q.To) {
+		return cuts, nil
+	}
+	if err := q.shrink(ctx, c); err != nil || !q.From.Before(q.To) {
+		return nil, err
+	}
+	cuts := spans(q.From, q.To, q.Zone, grains[q.Bucket], limit)
+	if cuts == nil {
+		return nil, models.Invalid("invalid_input", "the window has too many buckets: take a shorter one or a larger bucket")
+	}
+	return cuts, nil
+}
+
+const selectTraffic = `
+SELECT coalesce(min(hour), 'epoch') AS first, coalesce(max(hour) + interval '1 hour', 'epoch') AS last
+FROM ledger WHERE account_id = $1 AND hour >= $2 AND hour < $3`
+
+// shrink holds the window to the hours in which the account had traffic.
+func (q *TrendQuery) shrink(ctx context.Context, c db.Conn) error {
+	var traffic struct {
+		First time.Time `db:"first"`
+		Last  time.Time `db:"last"`
+	}
+	if err := sqlx.GetContext(ctx, c, &traffic, selectTraffic, q.AccountID, q.From.Truncate(time.Hour), q.To); err != nil {
+		return fmt.Errorf("report: traffic of account: %w", err)
+	}
+	if traffic.First.After(q.From) {
+		q.From = traffic.First.UTC()
+	}
+	if traffic.Last.Before(q.To) {
+		q.To = traffic.Last.UTC()
+	}
+	return nil
+}
+
+// week gives the buckets that come again every week, each with all its labels in order.
+var week = map[string][]string{
+	Weekday: labels(0, daySeconds, grains[Weekday]), WeekdayHour: labels(0, 60*60, grains[WeekdayHour]),
+}
+
+// labels are those of a week in UTC that begins on a Monday.
+func labels(at, step int64, g grain) []string {
+	monday := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+	var out []string
+	for ; at < 7*daySeconds; at += step {
+		out = append(out, g.label(monday.Add(time.Duration(at)*time.Second)))
+	}
+	return out
+}
+
+// empty gives the buckets without figures, and the place of each label among them.
+func (q *TrendQuery) empty(cuts []span) ([]Trend, map[string]int) {
+	list, places := make([]Trend, 0, len(cuts)), make(map[string]int, len(cuts))
+	for _, label := range week[q.Bucket] {
+		places[label] = len(list)
+		list = append(list, Trend{Label: label})
+	}
+	for _, s := range cuts {
+		if _, known := places[s.label]; !known {
+			places[s.label] = len(list)
+			list = append(list, Trend{Label: s.label, Start: s.start})
+		}
+	}
+	return list, places
+}
+
+// straddled are the hours in which a span begins that is not that of the hour's first moment: the ledger cannot tell
+// the two apart.
+func straddled(cuts []span, first, last time.Time) []time.Time {
+	var hours []time.Time
+	for _, s := range cuts {
+		hour := s.start.Truncate(time.Hour)
+		if s.start.Equal(hour) || hour.Before(first) || !hour.Before(last) {
+			continue
+		}
+		if n := len(hours); n == 0 || !hours[n-1].Equal(hour) {
+			hours = append(hours, hour)
+		}
+	}
+	return slices.Clip(hours)
+}

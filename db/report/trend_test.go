@@ -1,0 +1,248 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
+	"switchyard/models"
+)
+
+// nights are stretches of time in which a zone does something that calendars trip over.
+var nights = []struct{ zone, from, to string }{
+	{"UTC", "2026-02-27 00:00:00", "2026-03-02 00:00:00"},
+	{"Europe/Berlin", "2026-03-27 22:30:00", "2026-03-31 01:15:00"},
+	{"Europe/Berlin", "2026-10-23 00:00:00", "2026-10-27 00:00:00"},
+	{"Australia/Lord_Howe", "2026-04-03 00:00:00", "2026-04-06 05:00:00"}, // by half an hour
+	{"Australia/Lord_Howe", "2026-10-02 00:00:00", "2026-10-05 00:00:00"},
+	{"Asia/Kathmandu", "2026-06-29 00:00:00", "2026-07-02 00:00:00"}, // 5:45 ahead
+	{"America/St_Johns", "2026-03-06 00:00:00", "2026-03-10 00:00:00"},
+	{"America/St_Johns", "2010-11-06 00:00:00", "2010-11-08 12:00:00"},  // back at one past midnight: a day is entered twice
+	{"America/Sao_Paulo", "2018-11-03 00:00:00", "2018-11-05 12:00:00"}, // a day without midnight
+	{"Pacific/Apia", "2011-12-28 00:00:00", "2012-01-02 00:00:00"},      // a day that never was
+	{"Africa/Monrovia", "1972-01-05 00:00:00", "1972-01-09 00:00:00"},   // an offset with seconds
+}
+
+func moment(t *testing.T, text string) time.Time {
+	t.Helper()
+	at, err := time.Parse(time.DateTime, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at
+}
+
+func zone(t *testing.T, name string) *time.Location {
+	t.Helper()
+	loc, err := time.LoadLocation(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return loc
+}
+
+// Second by second, the span in which a moment lies has the name that the moment's own local time gives it.
+func TestSpansFollowTheClock(t *testing.T) {
+	t.Parallel()
+	for _, n := range nights {
+		from, to, loc := moment(t, n.from), moment(t, n.to), zone(t, n.zone)
+		for bucket, g := range grains {
+			cuts, at := spans(from, to, loc, g, 1000), -1
+			var where []string
+			for now := from; now.Before(to); now = now.Add(5 * time.Second) {
+				for at+1 < len(cuts) && !cuts[at+1].start.After(now) {
+					at++
+				}
+				if want := g.label(now.In(loc)); at < 0 || cuts[at].label != want {
+					where = append(where, now.String()+" "+want)
+				}
+			}
+			for i := 1; i < len(cuts); i++ {
+				if cuts[i].label == cuts[i-1].label || !cuts[i].start.After(cuts[i-1].start) {
+					t.Errorf("%s by %s: %v after %v", n.zone, bucket, cuts[i], cuts[i-1])
+				}
+			}
+			if len(where) > 0 {
+				t.Errorf("%s by %s: %d moments lie elsewhere, such as %s", n.zone, bucket, len(where), where[0])
+			}
+		}
+	}
+	if got := spans(moment(t, nights[0].from), moment(t, nights[0].to), time.UTC, grains[Hour], 10); got != nil {
+		t.Errorf("%d hours, want too many", len(got))
+	}
+}
+
+// strew stores clicks of a window with sales and gives them.
+func strew(t *testing.T, h *history, from, to time.Time, n int) {
+	t.Helper()
+	rnd := rand.New(rand.NewPCG(uint64(n), 3)) //nolint:gosec // a test repeats
+	for range n {
+		id := models.NewClickID()
+		floor := models.FloorClickID(from.Add(time.Duration(rnd.Int64N(int64(to.Sub(from))))))
+		copy(id[:6], floor[:6])
+		c := models.Click{
+			ID: id, AccountID: h.account, CampaignID: pick(h, h.ids["campaign"]), Country: pick(h, []string{"DE", "FR"}),
+			IsBot: rnd.IntN(5) == 0, Cost: h.money(4), UniqueHours: 1e6, UniqueKey: [16]byte(uuid.New()), City: "Paris",
+		}
+		h.facts[c.ID] = &fact{click: c, convs: map[string]*sale{}}
+		h.order = append(h.order, c.ID)
+		h.queue = append(h.queue, clicklog.Record{Click: &c})
+	}
+	for len(h.queue) > 0 {
+		h.flush()
+	}
+	for range n / 2 {
+		h.convert()
+	}
+}
+
+// recount is the answer to a question by the model: what lies in each bucket, by the local time of each click.
+func recount(h *history, q TrendQuery) map[string]models.Figures {
+	sums := map[string]models.Figures{}
+	for _, f := range h.facts {
+		at := models.ClickTime(f.click.ID)
+		if at.Before(q.From) || !at.Before(q.To) {
+			continue
+		}
+		if len(q.Filters) > 0 && f.value(q.Filters[0].Dimension) != q.Filters[0].Values[0] {
+			continue
+		}
+		label := grains[q.Bucket].label(at.In(q.Zone))
+		sums[label] = sums[label].Plus(f.figures())
+	}
+	return sums
+}
+
+func TestTrendsEqualARecount(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{
+		"UTC", "Europe/Berlin", "Australia/Lord_Howe", "Asia/Kathmandu", "America/St_Johns", "Pacific/Chatham",
+	} {
+		at := time.Now()
+		for i := range 2 { // the last two nights in which the clock was changed
+			loc := zone(t, name)
+			at = change(at, loc)
+			t.Run(fmt.Sprint(name, i), func(t *testing.T) {
+				t.Parallel()
+				h := newHistory(t, 11)
+				from, to := at.Add(-40*time.Hour), at.Add(32*time.Hour)
+				strew(t, h, from.Add(-6*time.Hour), to.Add(6*time.Hour), 300)
+				for _, bucket := range Buckets {
+					for _, filters := range [][]Filter{nil, {{"country", []string{"DE"}}}, {{"city", []string{"Paris"}}}} {
+						q := TrendQuery{
+							AccountID: h.account, From: from.Add(7 * time.Minute), To: to.Add(11 * time.Second), Bucket: bucket,
+							Zone: loc, Filters: filters,
+						}
+						for _, q.rowsOnly = range []bool{false, true} {
+							sameTrends(t, h, q)
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// change is the last time before another at which a zone changed its clock; a zone that never does is looked at five
+// days before.
+func change(before time.Time, loc *time.Location) time.Time {
+	start, _ := before.Add(-3 * 24 * time.Hour).In(loc).ZoneBounds()
+	if before.Sub(start) > 400*24*time.Hour {
+		return before.Add(-5 * 24 * time.Hour).Truncate(time.Second).UTC()
+	}
+	return start.UTC()
+}
+
+func sameTrends(t *testing.T, h *history, q TrendQuery) {
+	t.Helper()
+	list, err := Trends(t.Context(), h.d, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, got := recount(h, q), map[string]models.Figures{}
+	for _, r := range list {
+		if _, twice := got[r.Label]; twice {
+			t.Errorf("%s comes twice", r.Label)
+		}
+		got[r.Label] = r.Figures
+		if _, busy := want[r.Label]; !busy {
+			want[r.Label] = models.Figures{}
+		}
+	}
+	if diff := cmp.Diff(want, got, cmp.Comparer(decimal.Decimal.Equal)); diff != "" {
+		t.Errorf("%s by %s, filters %v, rows only %v (-model +report): %s", q.Zone, q.Bucket, q.Filters, q.rowsOnly, diff)
+	}
+}
+
+func TestBucketsOfNights(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	list := func(from, to, name, bucket string) string {
+		t.Helper()
+		trends, err := Trends(t.Context(), d, TrendQuery{
+			AccountID: uuid.New(), From: moment(t, from), To: moment(t, to), Bucket: bucket, Zone: zone(t, name),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var labels []string
+		for _, r := range trends {
+			labels = append(labels, r.Label)
+		}
+		return fmt.Sprint(len(labels), " ", strings.Join(labels[max(0, len(labels)-3):], ", "))
+	}
+	for want, got := range map[string]string{
+		"23 2026-03-29 21:00:00+02:00, 2026-03-29 22:00:00+02:00, 2026-03-29 23:00:00+02:00": list(
+			"2026-03-28 23:00:00", "2026-03-29 22:00:00", "Europe/Berlin", Hour),
+		"25 2026-10-25 21:00:00+01:00, 2026-10-25 22:00:00+01:00, 2026-10-25 23:00:00+01:00": list(
+			"2026-10-24 22:00:00", "2026-10-25 23:00:00", "Europe/Berlin", Hour),
+		"3 2010-11-06, 2010-11-07, 2010-11-08": list("2010-11-06 02:30:00", "2010-11-09 03:30:00", "America/St_Johns", Day),
+		"3 2011-12-29, 2011-12-31, 2012-01-01": list("2011-12-29 12:00:00", "2012-01-01 09:00:00", "Pacific/Apia", Day),
+		"2 2026-10, 2026-11":                   list("2026-10-31 22:59:59", "2026-11-20 00:00:00", "Europe/Berlin", Month),
+		"7 5, 6, 7":                            list("2026-10-31 22:59:59", "2026-11-01 00:00:00", "UTC", Weekday),
+		"168 7 21:00, 7 22:00, 7 23:00":        list("2026-10-31 22:59:59", "2026-11-01 00:00:00", "UTC", WeekdayHour),
+	} {
+		if got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
+// A window over the ages is held to the hours of traffic.
+func TestTrendsOfAllTime(t *testing.T) {
+	t.Parallel()
+	h := newHistory(t, 4)
+	strew(t, h, h.start, h.start.Add(5*time.Hour), 30)
+	ages := TrendQuery{AccountID: h.account, From: moment(t, "1970-01-01 00:00:00"), To: moment(t, "9999-12-31 23:59:59")}
+	for _, ages.Bucket = range Buckets {
+		ages.Zone = zone(t, "Asia/Kathmandu")
+		list, err := Trends(t.Context(), h.d, ages)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sum models.Figures
+		for _, r := range list {
+			sum = sum.Plus(r.Figures)
+		}
+		if sum.Clicks+sum.BotClicks != 30 || len(list) > 168 && ages.Bucket != Month {
+			t.Errorf("%s: %d buckets, %+v", ages.Bucket, len(list), sum)
+		}
+	}
+	ages.AccountID = uuid.New()
+	if list, err := Trends(t.Context(), h.d, ages); err != nil || len(list) != 168 {
+		t.Errorf("an account without traffic: %d hours of the week, %v", len(list), err)
+	}
+	ages.Bucket = "fortnight"
+	if _, err := Trends(t.Context(), h.d, ages); !errors.Is(err, models.Invalid("invalid_bucket", "")) {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,121 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+// Presence is how many people were somewhere, and how often.
+type Presence struct {
+	Kind     string    `db:"kind"` // of a page: lander, offer, or empty
+	Page     uuid.UUID `db:"page"`
+	Country  string    `db:"country"`
+	Device   string    `db:"device_type"`
+	Visitors int64     `db:"visitors"`
+	Views    int64     `db:"views"`
+}
+
+// Live is who came lately, bots aside. Lists have most visitors first.
+type Live struct {
+	Presence
+	Pages, Countries, Devices []Presence
+}
+
+const noID = `'00000000-0000-0000-0000-000000000000'::uuid`
+
+const selectLive = `
+WITH lately AS (
+	SELECT ` + visitor + ` AS visitor, country, device_type,
+		CASE WHEN lander_id <> ` + noID + ` THEN 'lander' WHEN offer_id <> ` + noID + ` THEN 'offer' ELSE '' END AS kind,
+		coalesce(nullif(lander_id, ` + noID + `), offer_id) AS page
+	FROM clicks WHERE account_id = $1 AND id >= $2 AND id < $3 AND NOT is_bot
+)
+SELECT grouping(page, country, device_type) AS by, coalesce(kind, '') AS kind, coalesce(page, ` + noID + `) AS page,
+	coalesce(country, '') AS country, coalesce(device_type, '') AS device_type,
+	count(DISTINCT visitor) AS visitors, count(*) AS views
+FROM lately GROUP BY GROUPING SETS ((), (kind, page), (country), (device_type))
+ORDER BY visitors DESC, views DESC, page, country, device_type`
+
+// The groups of selectLive: a bit is set for what a row is not grouped by.
+const (
+	byPage    = 0b011
+	byCountry = 0b101
+	byDevice  = 0b110
+)
+
+// VisitorsSince tells who clicked from a moment on, until another.
+func VisitorsSince(ctx context.Context, c db.Conn, account uuid.UUID, from, to time.Time) (Live, error) {
+	var out Live
+	var rows []struct {
+		By int `db:"by"`
+		Presence
+	}
+	err := sqlx.SelectContext(ctx, c, &rows, selectLive, account, models.FloorClickID(from), models.FloorClickID(to))
+	if err != nil {
+		return out, fmt.Errorf("report: live visitors: %w", err)
+	}
+	for _, r := range rows {
+		switch r.By {
+		case byPage:
+			out.Pages = append(out.Pages, r.Presence)
+		case byCountry:
+			out.Countries = append(out.Countries, r.Presence)
+		case byDevice:
+			out.Devices = append(out.Devices, r.Presence)
+		default:
+			out.Presence = r.Presence
+		}
+	}
+	return out, nil
+}
+
+// AddressQuery asks for addresses with at least MinHits clicks in [From, To). A zero campaign or source is any.
+type AddressQuery struct {
+	AccountID          uuid.UUID
+	From, To           time.Time
+	MinHits, Limit     int
+	Campaign, SourceID uuid.UUID
+}
+
+// Address is an address that clicked, bots included.
+type Address struct {
+	IP         string    `db:"ip"`
+	Hits       int64     `db:"hits"`
+	BotClicks  int64     `db:"bot_clicks"`
+	Visitors   int64     `db:"visitors"`
+	UserAgents int64     `db:"user_agents"`
+	Campaigns  int64     `db:"campaigns"`
+	Sources    int64     `db:"sources"`
+	Country    string    `db:"country"`
+	ISP        string    `db:"isp"`
+	FirstSeen  time.Time `db:"first_seen"`
+	LastSeen   time.Time `db:"last_seen"`
+}
+
+const selectAddresses = `
+SELECT host(ip) AS ip, count(*) AS hits, count(*) FILTER (WHERE is_bot) AS bot_clicks,
+	count(DISTINCT ` + visitor + `) AS visitors, count(DISTINCT user_agent) AS user_agents,
+	count(DISTINCT campaign_id) AS campaigns, count(DISTINCT nullif(source_id, ` + noID + `)) AS sources,
+	max(country) AS country, max(isp) AS isp, min(at) AS first_seen, max(at) AS last_seen
+FROM clicks f
+WHERE account_id = $1 AND id >= $2 AND id < $3 AND ip IS NOT NULL
+	AND ($4 = ` + noID + ` OR campaign_id = $4) AND ($5 = ` + noID + ` OR source_id = $5)
+GROUP BY f.ip HAVING count(*) >= $6 ORDER BY hits DESC, f.ip LIMIT $7`
+
+// RepeatAddresses gives the addresses that clicked more often, most clicks first.
+func RepeatAddresses(ctx context.Context, c db.Conn, q AddressQuery) ([]Address, error) {
+	var list []Address
+	err := sqlx.SelectContext(ctx, c, &list, selectAddresses, q.AccountID, models.FloorClickID(q.From),
+		models.FloorClickID(q.To), q.Campaign, q.SourceID, q.MinHits, q.Limit)
+	if err != nil {
+		return nil, fmt.Errorf("report: repeated addresses: %w", err)
+	}
+	return list, nil
+}
