@@ -28,6 +28,7 @@ require (
 	github.com/ua-parser/uap-go v0.0.0-20260529044130-17c35e68e58c
 	github.com/ulule/limiter/v3 v3.11.2
 	github.com/x-way/crawlerdetect v0.2.31
+	golang.org/x/net v0.59.0
 	golang.org/x/sync v0.24.0
 	golang.org/x/text v0.43.0
 	pgregory.net/rapid v1.3.0
@@ -81,7 +82,6 @@ require (
 	go4.org/netipx v0.0.0-20231129151722-fdeea329fbba // indirect
 	golang.org/x/arch v0.22.0 // indirect
 	golang.org/x/crypto v0.57.0 // indirect
-	golang.org/x/net v0.59.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/time v0.14.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect

@@ -14,6 +14,7 @@ type Record struct {
 	Click    *models.Click
 	Out      *models.ClickOut
 	Postback *models.Postback
+	Smart    *models.SmartlinkClick
 }
 
 // The first byte of an encoded record says what it is. The numbers are on disks: they are never reused.
@@ -21,6 +22,7 @@ const (
 	kindClick    = 1
 	kindOut      = 2
 	kindPostback = 3
+	kindSmart    = 4
 )
 
 var (
@@ -37,6 +39,8 @@ func appendRecord(b []byte, r Record) ([]byte, error) {
 		return appendFields(append(b, kindOut), outFields, r.Out), nil
 	case r.Postback != nil:
 		return appendFields(append(b, kindPostback), postbackFields, r.Postback), nil
+	case r.Smart != nil:
+		return appendFields(append(b, kindSmart), smartlinkFields, r.Smart), nil
 	}
 	return b, errEmptyRecord
 }
@@ -59,6 +63,9 @@ func decodeRecord(p []byte) (Record, error) {
 	case kindPostback:
 		r.Postback = new(models.Postback)
 		err = readFields(p[1:], postbackFields, r.Postback)
+	case kindSmart:
+		r.Smart = new(models.SmartlinkClick)
+		err = readFields(p[1:], smartlinkFields, r.Smart)
 	default:
 		err = fmt.Errorf("%w: kind %d", errCorrupt, p[0])
 	}
@@ -76,6 +83,8 @@ func (r Record) id() uuid.UUID {
 		return r.Out.ID
 	case r.Postback != nil:
 		return r.Postback.ID
+	case r.Smart != nil:
+		return r.Smart.ID
 	}
 	return uuid.Nil
 }

@@ -79,6 +79,7 @@ func TestRecordsKeepEveryField(t *testing.T) {
 		"click":          {Click: filled[models.Click]()},
 		"click-out":      {Out: filled[models.ClickOut]()},
 		"postback":       {Postback: filled[models.Postback]()},
+		"smartlink":      {Smart: filled[models.SmartlinkClick]()},
 		"click, id only": {Click: &models.Click{ID: models.NewClickID()}},
 		"IPv4":           {Click: &models.Click{ID: models.NewClickID(), IP: netip.MustParseAddr("8.8.8.8")}},
 	} {

@@ -22,6 +22,7 @@ type load struct {
 	clicks    []*StoredClick
 	outs      []*models.ClickOut
 	postbacks []*models.Postback
+	smart     []*models.SmartlinkClick
 	retry     []uuid.UUID // clicks whose hops could not be applied before
 }
 
@@ -41,6 +42,8 @@ func newLoad(items []item) load {
 			l.outs = append(l.outs, r.Out)
 		case r.Postback != nil:
 			l.postbacks = append(l.postbacks, r.Postback)
+		case r.Smart != nil:
+			l.smart = append(l.smart, r.Smart)
 		}
 	}
 	return l
@@ -74,6 +77,9 @@ func (l load) store(ctx context.Context, d db.Conn) (stored, error) {
 			return err
 		}
 		if out.postbacks, err = storePostbacks(ctx, c, l.postbacks); err != nil {
+			return err
+		}
+		if err := storeSmartlinkClicks(ctx, c, l.smart); err != nil {
 			return err
 		}
 		return s.write(ctx, c)

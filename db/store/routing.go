@@ -47,6 +47,10 @@ type Routing struct {
 	Landers   []RoutingLander
 	Rules     []RoutingRule
 	Campaigns []RoutingCampaign
+
+	Smartlinks []RoutingSmartlink
+	// LanderSecret signs the keys of protected landing pages. It comes with a full load only.
+	LanderSecret []byte
 }
 
 // RoutingAccount is what the redirect needs of an account.
@@ -113,6 +117,21 @@ type RoutingLander struct {
 	Name      string    `db:"name"`
 	URL       string    `db:"url"`
 	IsActive  bool      `db:"is_active"`
+	// Protection is the protection as saved.
+	Protection json.RawMessage `db:"protection"`
+}
+
+// RoutingSmartlink is what the redirect needs of a smartlink; Rules are its rules as saved.
+type RoutingSmartlink struct {
+	ID             uuid.UUID       `db:"id"`
+	Version        int64           `db:"version"`
+	AccountID      uuid.UUID       `db:"account_id"`
+	DomainID       uuid.UUID       `db:"domain_id"`
+	SourceID       uuid.NullUUID   `db:"source_id"`
+	Slug           string          `db:"slug"`
+	Name           string          `db:"name"`
+	DestinationURL string          `db:"destination_url"`
+	Rules          json.RawMessage `db:"rules"`
 }
 
 // RoutingRule is what a saved rule says. Deleted ones are among them: flows that use them keep their conditions.
@@ -159,6 +178,7 @@ var live = []struct{ table, where string }{
 	{"landers", `deactivated_at IS NULL`},
 	{"rules", `true`},
 	{"campaigns", `deleted_at IS NULL`},
+	{"smartlinks", `deleted_at IS NULL AND is_active`},
 }
 
 func liveWhere(table string) string {
@@ -187,7 +207,7 @@ var routingLoaders = map[string]routingLoader{
 		func(r *Routing) *[]RoutingNetwork { return &r.Networks }),
 	"offers": loader("offers", `account_id, name, url, network_id, daily_cap, is_active`,
 		func(r *Routing) *[]RoutingOffer { return &r.Offers }),
-	"landers": loader("landers", `account_id, name, url, is_active`,
+	"landers": loader("landers", `account_id, name, url, is_active, protection`,
 		func(r *Routing) *[]RoutingLander { return &r.Landers }),
 	"rules": loader("rules", `account_id, logic, conditions`,
 		func(r *Routing) *[]RoutingRule { return &r.Rules }),
@@ -195,6 +215,8 @@ var routingLoaders = map[string]routingLoader{
 		fallback_url, cost_model, cost_value, currency, flow_rotation, bind_visitors, uniqueness_method,
 		uniqueness_param, uniqueness_ttl_hours, traffic_loss_pct, streams`,
 		func(r *Routing) *[]RoutingCampaign { return &r.Campaigns }),
+	"smartlinks": loader("smartlinks", `account_id, domain_id, source_id, slug, name, destination_url, rules`,
+		func(r *Routing) *[]RoutingSmartlink { return &r.Smartlinks }),
 }
 
 func loader[T any](table, columns string, into func(*Routing) *[]T) routingLoader {
@@ -255,7 +277,8 @@ func LoadRouting(ctx context.Context, c db.Conn, keys []RoutingKey) (*Routing, e
 
 const insertSharedDomain = `
 INSERT INTO domains (id, host, is_verified) VALUES ($1, $2, true)
-ON CONFLICT (host) DO UPDATE SET is_verified = true WHERE domains.account_id IS NULL AND NOT domains.is_verified`
+ON CONFLICT (host) WHERE is_verified OR account_id IS NULL
+	DO UPDATE SET is_verified = true WHERE domains.account_id IS NULL AND NOT domains.is_verified`
 
 // The default among the shared domains is where new campaigns go that name no domain.
 const preferSharedDomain = `

@@ -15,7 +15,7 @@ func TestEnsureSharedDomains(t *testing.T) {
 	account := uuid.New()
 	for _, q := range []string{
 		`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', 'k')`,
-		`INSERT INTO domains (id, account_id, host) VALUES (gen_random_uuid(), $1, 'taken.test')`,
+		`INSERT INTO domains (id, account_id, host, is_verified) VALUES (gen_random_uuid(), $1, 'taken.test', true)`,
 	} {
 		if _, err := d.ExecContext(t.Context(), q, account); err != nil {
 			t.Fatal(err)

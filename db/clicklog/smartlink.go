@@ -1,0 +1,187 @@
+package clicklog
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+// smartlinkFields are those of a click, under the same tags, and the smartlink's own.
+var smartlinkFields = func() []field[models.SmartlinkClick] {
+	var fields []field[models.SmartlinkClick]
+	for _, f := range clickFields {
+		fields = append(fields, field[models.SmartlinkClick]{
+			tag: f.tag,
+			put: func(b []byte, tag byte, c *models.SmartlinkClick) []byte { return f.put(b, tag, &c.Click) },
+			set: func(c *models.SmartlinkClick, p []byte) error { return f.set(&c.Click, p) },
+		})
+	}
+	return append(fields,
+		idField(201, func(c *models.SmartlinkClick) *uuid.UUID { return &c.SmartlinkID }),
+		idField(202, func(c *models.SmartlinkClick) *uuid.UUID { return &c.RuleID }),
+		textField(203, func(c *models.SmartlinkClick) *string { return &c.DestinationURL }),
+	)
+}()
+
+// StoredSmartlinkClick is a smartlink's click as PostgreSQL has it. Of the click inside, what belongs to campaigns is
+// empty.
+type StoredSmartlinkClick struct {
+	StoredClick
+	SmartlinkID    uuid.UUID
+	RuleID         uuid.UUID // zero: no rule matched
+	DestinationURL string    // as it stood in the smartlink
+}
+
+// sharedColumns are the columns that smartlink_clicks has in common with clicks.
+var sharedColumns = strings.Fields(`id at account_id source_id visitor_id domain destination external_id subs params ip
+	user_agent referrer referrer_domain keyword search_engine language country region city isp asn mobile_operator
+	connection_type proxy_kind device_type device_brand device_model os os_version browser browser_version is_bot bot_score
+	bot_signals bot_reason`)
+
+// smartlinkColumns are the columns of smartlink_clicks: the pointer serves to write and to read one.
+var smartlinkColumns = func() []smartlinkColumn {
+	list := []smartlinkColumn{
+		{"smartlink_id", func(c *StoredSmartlinkClick) any { return &c.SmartlinkID }},
+		{"rule_id", func(c *StoredSmartlinkClick) any { return &c.RuleID }},
+		{"destination_url", func(c *StoredSmartlinkClick) any { return &c.DestinationURL }},
+	}
+	for _, c := range clickColumns {
+		if slices.Contains(sharedColumns, c.name) {
+			list = append(list, smartlinkColumn{c.name, func(s *StoredSmartlinkClick) any { return c.at(&s.StoredClick) }})
+		}
+	}
+	return list
+}()
+
+type smartlinkColumn struct {
+	name string
+	at   func(*StoredSmartlinkClick) any
+}
+
+var smartlinkColumnList = func() string {
+	names := make([]string, len(smartlinkColumns))
+	for i, c := range smartlinkColumns {
+		names[i] = c.name
+	}
+	return strings.Join(names, ", ")
+}()
+
+func smartlinkPointers(dst []any, c *StoredSmartlinkClick) []any {
+	for i := range smartlinkColumns {
+		dst = append(dst, smartlinkColumns[i].at(c))
+	}
+	return dst
+}
+
+const knownSmartlinkClicks = `
+SELECT id FROM smartlink_clicks WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 AND $3`
+
+// storeSmartlinkClicks writes the clicks that are not stored yet, and their sums.
+func storeSmartlinkClicks(ctx context.Context, c db.Conn, list []*models.SmartlinkClick) error {
+	if len(list) == 0 {
+		return nil
+	}
+	have := make(map[uuid.UUID]*models.SmartlinkClick, len(list))
+	for _, click := range list {
+		have[click.ID] = click
+	}
+	ids := sortedIDs(have)
+	var known []uuid.UUID
+	err := sqlx.SelectContext(ctx, c, &known, knownSmartlinkClicks, idArray(ids), ids[0], ids[len(ids)-1])
+	if err != nil {
+		return fmt.Errorf("clicklog: known smartlink clicks: %w", err)
+	}
+	for _, id := range known {
+		delete(have, id)
+	}
+	if len(have) == 0 {
+		return nil
+	}
+	sums := smartlinkSums{}
+	err = copyIn(ctx, c, "smartlink_clicks", smartlinkColumnList, func(yield func([]any) bool) {
+		row := make([]any, 0, len(smartlinkColumns))
+		for _, id := range ids {
+			click, fresh := have[id]
+			if !fresh {
+				continue
+			}
+			sums.add(click)
+			stored := StoredSmartlinkClick{
+				StoredClick: StoredClick{Click: click.Click, At: models.ClickTime(id)}, SmartlinkID: click.SmartlinkID,
+				RuleID: click.RuleID, DestinationURL: click.DestinationURL,
+			}
+			if !yield(smartlinkPointers(row[:0], &stored)) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		return fmt.Errorf("clicklog: store smartlink clicks: %w", err)
+	}
+	return sums.write(ctx, c)
+}
+
+// smartlinkHour is a row of smartlink_hours.
+type smartlinkHour struct {
+	smartlinkKey
+	Clicks    int64 `json:"clicks"`
+	BotClicks int64 `json:"bot_clicks"`
+}
+
+type smartlinkKey struct {
+	SmartlinkID    uuid.UUID `json:"smartlink_id"`
+	Hour           time.Time `json:"hour"`
+	RuleID         uuid.UUID `json:"rule_id"`
+	DestinationURL string    `json:"destination_url"`
+	AccountID      uuid.UUID `json:"account_id"`
+}
+
+type smartlinkSums map[smartlinkKey]*smartlinkHour
+
+func (s smartlinkSums) add(c *models.SmartlinkClick) {
+	key := smartlinkKey{c.SmartlinkID, models.ClickTime(c.ID).UTC().Truncate(time.Hour), c.RuleID, c.DestinationURL, c.AccountID}
+	sum := s[key]
+	if sum == nil {
+		sum = &smartlinkHour{smartlinkKey: key}
+		s[key] = sum
+	}
+	if c.IsBot {
+		sum.BotClicks++
+	} else {
+		sum.Clicks++
+	}
+}
+
+// Rows are taken in the same order by everybody, so that two ingesters wait for each other and never in a circle.
+const addSmartlinkHours = `
+INSERT INTO smartlink_hours AS h (smartlink_id, hour, rule_id, destination_url, account_id, clicks, bot_clicks)
+SELECT smartlink_id, hour, rule_id, destination_url, account_id, clicks, bot_clicks
+FROM jsonb_to_recordset($1) AS r (smartlink_id uuid, hour timestamptz, rule_id uuid, destination_url text,
+	account_id uuid, clicks bigint, bot_clicks bigint)
+ORDER BY smartlink_id, hour, rule_id, destination_url
+ON CONFLICT (smartlink_id, hour, rule_id, md5(destination_url)) DO UPDATE
+SET clicks = h.clicks + EXCLUDED.clicks, bot_clicks = h.bot_clicks + EXCLUDED.bot_clicks`
+
+func (s smartlinkSums) write(ctx context.Context, c db.Conn) error {
+	rows := make([]*smartlinkHour, 0, len(s))
+	for _, sum := range s {
+		rows = append(rows, sum)
+	}
+	text, err := json.Marshal(rows)
+	if err != nil {
+		return fmt.Errorf("clicklog: sums of smartlinks: %w", err)
+	}
+	if _, err := c.ExecContext(ctx, addSmartlinkHours, text); err != nil {
+		return fmt.Errorf("clicklog: sums of smartlinks: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,120 @@
+package clicklog
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+var selectSmartlinkClicks = `SELECT ` + smartlinkColumnList + ` FROM smartlink_clicks
+WHERE account_id = $1 AND id >= $2 AND id < $3 AND ($6::uuid IS NULL OR smartlink_id = $6)
+ORDER BY id DESC LIMIT $4 OFFSET $5`
+
+// SmartlinkClicks reads a page of the log of smartlinks; the zero id is every smartlink of the account. Converted means
+// nothing here.
+func SmartlinkClicks(ctx context.Context, c db.Conn, q LogQuery, smartlink uuid.UUID) ([]StoredSmartlinkClick, error) {
+	var list []StoredSmartlinkClick
+	dst := make([]any, 0, len(smartlinkColumns))
+	err := eachRow(ctx, c, func(rows *sqlx.Rows) error {
+		var click StoredSmartlinkClick
+		if err := rows.Scan(smartlinkPointers(dst[:0], &click)...); err != nil {
+			return err
+		}
+		click.At = click.At.UTC()
+		list = append(list, click)
+		return nil
+	}, selectSmartlinkClicks, q.AccountID, models.FloorClickID(q.From), models.FloorClickID(q.To), q.Limit, q.Offset,
+		uuid.NullUUID{UUID: smartlink, Valid: smartlink != uuid.Nil})
+	if err != nil {
+		return nil, fmt.Errorf("clicklog: list smartlink clicks: %w", err)
+	}
+	return list, nil
+}
+
+// SmartlinkFigure is how many clicks a rule sent to an address.
+type SmartlinkFigure struct {
+	RuleID         uuid.UUID `db:"rule_id"` // zero: no rule matched
+	DestinationURL string    `db:"destination_url"`
+	Clicks         int64     `db:"clicks"` // without bots
+	BotClicks      int64     `db:"bot_clicks"`
+}
+
+// Whole hours come from the sums; the parts of an hour at the ends of the window ($5 to $6 and $7 to $8) are counted.
+const selectSmartlinkFigures = `
+SELECT rule_id, destination_url, sum(clicks) AS clicks, sum(bot_clicks) AS bot_clicks FROM (
+	SELECT rule_id, destination_url, clicks, bot_clicks FROM smartlink_hours
+	WHERE account_id = $1 AND smartlink_id = $2 AND hour >= $3 AND hour < $4
+	UNION ALL
+	SELECT rule_id, destination_url, count(*) FILTER (WHERE NOT is_bot), count(*) FILTER (WHERE is_bot)
+	FROM smartlink_clicks
+	WHERE account_id = $1 AND smartlink_id = $2 AND (id >= $5 AND id < $6 OR id >= $7 AND id < $8)
+	GROUP BY rule_id, destination_url
+) f
+GROUP BY rule_id, destination_url
+HAVING sum(clicks) > 0 OR sum(bot_clicks) > 0
+ORDER BY 3 DESC, 4 DESC, 2, 1`
+
+// SmartlinkFigures counts the clicks of a smartlink in [from, to) by rule and destination, most clicks first.
+func SmartlinkFigures(ctx context.Context, c db.Conn, account, smartlink uuid.UUID, from, to time.Time) (
+	[]SmartlinkFigure, error,
+) {
+	first, last := from.UTC().Truncate(time.Hour), to.UTC().Truncate(time.Hour)
+	if first.Before(from) {
+		first = first.Add(time.Hour)
+	}
+	if last.Before(first) { // within one hour
+		first, last = to, to
+	}
+	list := []SmartlinkFigure{}
+	err := sqlx.SelectContext(ctx, c, &list, selectSmartlinkFigures, account, smartlink, first, last,
+		models.FloorClickID(from), models.FloorClickID(first), models.FloorClickID(last), models.FloorClickID(to))
+	if err != nil {
+		return nil, fmt.Errorf("clicklog: figures of a smartlink: %w", err)
+	}
+	return list, nil
+}
+
+// The sums are lessened by what was deleted, so that clicks stored meanwhile count on.
+const clearSmartlinkClicks = `
+WITH gone AS (
+	DELETE FROM smartlink_clicks WHERE account_id = $1 AND smartlink_id = $2 AND id >= $3 AND id < $4
+	RETURNING at, rule_id, destination_url, is_bot
+), sums AS (
+	SELECT date_trunc('hour', at, 'UTC') AS hour, rule_id, destination_url,
+		count(*) FILTER (WHERE NOT is_bot) AS clicks, count(*) FILTER (WHERE is_bot) AS bot_clicks
+	FROM gone GROUP BY 1, 2, 3
+), lessened AS (
+	UPDATE smartlink_hours h SET clicks = h.clicks - s.clicks, bot_clicks = h.bot_clicks - s.bot_clicks
+	FROM sums s
+	WHERE h.account_id = $1 AND h.smartlink_id = $2 AND h.hour = s.hour AND h.rule_id = s.rule_id
+		AND h.destination_url = s.destination_url
+)
+SELECT count(*) FILTER (WHERE NOT is_bot) FROM gone`
+
+const dropEmptyHours = `
+DELETE FROM smartlink_hours WHERE account_id = $1 AND smartlink_id = $2 AND clicks = 0 AND bot_clicks = 0`
+
+// ClearSmartlink deletes the clicks of a smartlink in [from, to), bots too, and returns how many there were without
+// bots. A click that is still on its way to PostgreSQL is stored afterwards.
+func ClearSmartlink(ctx context.Context, c db.Conn, account, smartlink uuid.UUID, from, to time.Time) (int64, error) {
+	var n int64
+	err := db.Tx(ctx, c, func(c db.Conn) error {
+		err := sqlx.GetContext(ctx, c, &n, clearSmartlinkClicks, account, smartlink, models.FloorClickID(from),
+			models.FloorClickID(to))
+		if err != nil {
+			return err
+		}
+		_, err = c.ExecContext(ctx, dropEmptyHours, account, smartlink)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("clicklog: clear a smartlink: %w", err)
+	}
+	return n, nil
+}

@@ -1,0 +1,163 @@
+package clicklog_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
+	"switchyard/models"
+)
+
+func smartlinkClick(at time.Time, account, link, rule uuid.UUID, to string, bot bool) *models.SmartlinkClick {
+	return &models.SmartlinkClick{
+		Click: models.Click{
+			ID: idAt(at), AccountID: account, Destination: to + "?x", Country: "DE", IsBot: bot, Subs: [10]string{"a", "", "c"},
+			IP: netip.MustParseAddr("192.0.2.1"), Domain: "l.example",
+		},
+		SmartlinkID: link, RuleID: rule, DestinationURL: to,
+	}
+}
+
+func TestSmartlinkClicksAreStoredOnce(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	dir := t.TempDir()
+	owner, link, rule := uuid.New(), uuid.New(), uuid.New()
+	c := smartlinkClick(time.Now(), owner, link, rule, "https://a.example/", false)
+	bot := smartlinkClick(time.Now(), owner, link, uuid.Nil, "https://b.example/", true)
+	for range 2 { // a second process has the same records on disk
+		s := openSpool(t, dir+"/"+uuid.NewString())
+		put(t, s, clicklog.Record{Smart: c}, clicklog.Record{Smart: bot}, clicklog.Record{Smart: c})
+		drain(t, s, d, clicklog.IngestOptions{})
+	}
+	q := clicklog.LogQuery{AccountID: owner, From: time.Now().Add(-time.Hour), To: time.Now().Add(time.Hour), Limit: 10}
+	list, err := clicklog.SmartlinkClicks(t.Context(), d, q, link)
+	if err != nil || len(list) != 2 {
+		t.Fatal(list, err)
+	}
+	for _, got := range list {
+		want := *c
+		if got.IsBot {
+			want = *bot
+		}
+		if got.SmartlinkID != link || got.RuleID != want.RuleID || got.DestinationURL != want.DestinationURL {
+			t.Errorf("stored %+v", got)
+		}
+		if diff := cmp.Diff(want.Click, got.Click, cmp.Comparer(func(a, b netip.Addr) bool { return a == b })); diff != "" {
+			t.Error(diff)
+		}
+	}
+	for _, other := range []struct{ account, link uuid.UUID }{{uuid.New(), link}, {owner, uuid.New()}, {uuid.New(), uuid.Nil}} {
+		q.AccountID = other.account
+		if list, err := clicklog.SmartlinkClicks(t.Context(), d, q, other.link); err != nil || len(list) != 0 {
+			t.Errorf("%v sees %v, %v", other, list, err)
+		}
+	}
+	if n := number[int](t, d, `SELECT sum(clicks) * 10 + sum(bot_clicks) FROM smartlink_hours`); n != 11 {
+		t.Errorf("the sums say %d, want 11", n)
+	}
+}
+
+// What the sums say of any window is what counting says, before and after parts are deleted.
+func TestSmartlinkFigures(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	owner, link, other := uuid.New(), uuid.New(), uuid.New()
+	rnd := rand.New(rand.NewPCG(4, 2))
+	rules := []uuid.UUID{uuid.Nil, uuid.New(), uuid.New()}
+	start := time.Now().UTC().Truncate(time.Hour).Add(-10 * time.Hour)
+	s := openSpool(t, t.TempDir())
+	var all []*models.SmartlinkClick
+	for i := range 400 {
+		at := start.Add(time.Duration(rnd.IntN(5*3600_000)) * time.Millisecond)
+		to := fmt.Sprintf("https://a.example/%d", rnd.IntN(2))
+		c := smartlinkClick(at, owner, link, rules[rnd.IntN(3)], to, rnd.IntN(4) == 0)
+		if i%10 == 0 {
+			c.SmartlinkID = other
+		}
+		put(t, s, clicklog.Record{Smart: c})
+		all = append(all, c)
+	}
+	drain(t, s, d, clicklog.IngestOptions{BatchSize: 50})
+	inside := func(c *models.SmartlinkClick, from, to time.Time) bool {
+		at := models.ClickTime(c.ID)
+		return c.SmartlinkID == link && !at.Before(from) && at.Before(to)
+	}
+	compare := func(from, to time.Time) {
+		t.Helper()
+		type key struct {
+			rule uuid.UUID
+			url  string
+		}
+		want, got := map[key][2]int64{}, map[key][2]int64{}
+		for _, c := range all {
+			if !inside(c, from, to) {
+				continue
+			}
+			k := key{c.RuleID, c.DestinationURL}
+			n := want[k]
+			if c.IsBot {
+				n[1]++
+			} else {
+				n[0]++
+			}
+			want[k] = n
+		}
+		list, err := clicklog.SmartlinkFigures(t.Context(), d, owner, link, from, to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range list {
+			got[key{f.RuleID, f.DestinationURL}] = [2]int64{f.Clicks, f.BotClicks}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%v to %v: %s", from, to, diff)
+		}
+	}
+	windows := [][2]time.Time{
+		{start, start.Add(5 * time.Hour)}, {start.Add(time.Hour), start.Add(2 * time.Hour)}, {start, start},
+		{start.Add(10 * time.Minute), start.Add(20 * time.Minute)}, {start.Add(time.Hour), start.Add(70 * time.Minute)},
+	}
+	for range 20 {
+		from := start.Add(time.Duration(rnd.IntN(4*3600)) * time.Second)
+		windows = append(windows, [2]time.Time{from, from.Add(time.Duration(rnd.IntN(3*3600)) * time.Second)})
+	}
+	check := func() {
+		t.Helper()
+		for _, w := range windows {
+			compare(w[0], w[1])
+		}
+	}
+	check()
+	for _, w := range windows[3:6] {
+		var want int64
+		var rest []*models.SmartlinkClick
+		for _, c := range all {
+			switch {
+			case !inside(c, w[0], w[1]):
+				rest = append(rest, c)
+			case !c.IsBot:
+				want++
+			}
+		}
+		if n, err := clicklog.ClearSmartlink(t.Context(), d, uuid.New(), link, w[0], w[1]); err != nil || n != 0 {
+			t.Errorf("another account cleared %d, %v", n, err)
+		}
+		n, err := clicklog.ClearSmartlink(t.Context(), d, owner, link, w[0], w[1])
+		if err != nil || n != want {
+			t.Errorf("cleared %d, %v, want %d", n, err, want)
+		}
+		all = rest
+		check()
+	}
+	if n := number[int](t, d, `SELECT count(*) FROM smartlink_clicks WHERE smartlink_id = $1`, other); n != 40 {
+		t.Errorf("%d clicks of the other smartlink", n)
+	}
+}

@@ -1,0 +1,84 @@
+package models
+
+import (
+	"net"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"golang.org/x/net/idna"
+)
+
+// What a domain's robots.txt tells crawlers.
+const (
+	CrawlersAllow    = "allow"
+	CrawlersDisallow = "disallow"
+)
+
+// Domain is a host that an account's tracking links live on. It serves once it is verified.
+type Domain struct {
+	ID         uuid.UUID
+	AccountID  uuid.UUID
+	Host       string
+	IsVerified bool
+	IsDefault  bool // new campaigns that name no domain go here
+	DomainSettings
+	CreatedAt time.Time
+	UpdatedAt time.Time
+
+	// Read with the domain, not written with it: how many live records have their link on it.
+	Campaigns  int
+	Smartlinks int
+}
+
+// DomainSettings are what an account chooses for a domain.
+type DomainSettings struct {
+	GroupName string
+	Crawlers  string // CrawlersAllow or CrawlersDisallow
+	HTTPSOnly bool
+	IndexPage string // where the bare domain sends a visitor; empty: nowhere
+}
+
+const (
+	maxHost  = 253
+	maxLabel = 63
+)
+
+// HostOf takes the hostname out of what a person typed: scheme, user, path, port and a dot at the end are stripped, case
+// is folded, and letters beyond ASCII become punycode. ok is false for what is no hostname: an address, a single label,
+// or a name that DNS does not allow.
+func HostOf(text string) (host string, ok bool) {
+	host = strings.TrimSpace(text)
+	if _, rest, found := strings.Cut(host, "://"); found {
+		host = rest
+	}
+	host = strings.TrimPrefix(host, "//")
+	if i := strings.IndexAny(host, `/?#\`); i >= 0 {
+		host = host[:i]
+	}
+	if i := strings.LastIndexByte(host, '@'); i >= 0 {
+		host = host[i+1:]
+	}
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	host = strings.TrimSuffix(host, ".")
+	host, err := idna.Lookup.ToASCII(host)
+	if err != nil || len(host) > maxHost {
+		return host, false
+	}
+	if _, err := netip.ParseAddr(host); err == nil {
+		return host, false
+	}
+	labels := strings.Split(host, ".")
+	for _, l := range labels {
+		if l == "" || len(l) > maxLabel || l[0] == '-' || l[len(l)-1] == '-' || strings.Trim(l, hostLetters) != "" {
+			return host, false
+		}
+	}
+	// The last label of a name is never a number: that would be an address.
+	return host, len(labels) > 1 && strings.Trim(labels[len(labels)-1], "0123456789") != ""
+}
+
+const hostLetters = "abcdefghijklmnopqrstuvwxyz0123456789-"

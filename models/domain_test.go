@@ -1,0 +1,32 @@
+package models_test
+
+import (
+	"strings"
+	"testing"
+
+	"switchyard/models"
+)
+
+func TestHostOf(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"go.example.com": "go.example.com", " GO.Example.COM. ": "go.example.com",
+		"https://go.example.com:8443/a?b#c": "go.example.com", "//go.example.com/": "go.example.com",
+		"http://user:pass@go.example.com": "go.example.com", "go.example.com?x": "go.example.com",
+		"bücher.example": "xn--bcher-kva.example", "xn--bcher-kva.example": "xn--bcher-kva.example",
+		"a-b.c1.example": "a-b.c1.example",
+	} {
+		if got, ok := models.HostOf(text); !ok || got != want {
+			t.Errorf("%q is %q, %t, want %q", text, got, ok, want)
+		}
+	}
+	for _, text := range []string{
+		"", "localhost", "192.0.2.1", "https://192.0.2.1/", "[2001:db8::1]:80", "2001:db8::1", "1.2.3", "a..example",
+		"-a.example", "a-.example", "a_b.example", "a b.example", "*.example.com", ".example.com", "a.exa\x00mple",
+		strings.Repeat("a", 64) + ".example", strings.Repeat("abc.", 80) + "example", "https://", "a.example:x:y",
+	} {
+		if got, ok := models.HostOf(text); ok {
+			t.Errorf("%q passes as %q", text, got)
+		}
+	}
+}
