@@ -16,7 +16,7 @@ import (
 	"switchyard/api/click"
 	"switchyard/api/click/visitor"
 	"switchyard/db/clicklog"
-	"switchyard/db/store"
+	"switchyard/db/kv"
 	"switchyard/models"
 	"switchyard/ops/config"
 )
@@ -26,6 +26,7 @@ type tracking struct {
 	visitors *visitor.Describer
 	spool    *clicklog.Spool
 	ingester *clicklog.Ingester
+	caps     *kv.Caps
 	handler  *click.Handler
 }
 
@@ -51,12 +52,15 @@ func (w web) openTracking(ctx context.Context) (_ *tracking, err error) {
 			w.client.Dispatch(ctx, models.KindRecordConversion, ids...)
 		},
 	})
+	if t.caps, err = kv.OpenCaps(w.cfg.RedisURL, ""); err != nil {
+		return nil, errors.Join(err, t.spool.Close())
+	}
 	t.handler, err = click.New(ctx, click.Deps{
 		DB: w.db, DatabaseURL: w.cfg.DatabaseURL, Spool: t.spool, Visitors: t.visitors, DataDir: w.cfg.DataDir,
-		TrustedProxies: w.cfg.TrustedProxies,
+		TrustedProxies: w.cfg.TrustedProxies, Caps: t.caps,
 	})
 	if err != nil {
-		return nil, errors.Join(err, t.spool.Close())
+		return nil, errors.Join(err, t.spool.Close(), t.caps.Close())
 	}
 	w.registry.MustRegister(t.handler.Collectors()...)
 	w.registry.MustRegister(spoolFigures(t.spool)...)
@@ -64,32 +68,16 @@ func (w web) openTracking(ctx context.Context) (_ *tracking, err error) {
 }
 
 // start runs what works in the background. It goes on while requests finish, until stop is called.
-func (t *tracking) start(ctx context.Context, w web) (stop func() error) {
+func (t *tracking) start(ctx context.Context) (stop func() error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var all sync.WaitGroup
 	var ingestErr, routeErr error
 	all.Go(func() { ingestErr = t.ingester.Run(ctx) })
 	all.Go(func() { routeErr = t.handler.Run(ctx) })
-	all.Go(func() { w.shareDomains(ctx) })
 	return func() error {
 		cancel()
 		all.Wait()
 		return errors.Join(ingestErr, routeErr)
-	}
-}
-
-// shareDomains writes the shared link domains of the settings to PostgreSQL, as soon as that answers.
-func (w web) shareDomains(ctx context.Context) {
-	for {
-		err := store.EnsureSharedDomains(ctx, w.db, w.cfg.SharedDomains)
-		if err == nil || ctx.Err() != nil {
-			return
-		}
-		slog.WarnContext(ctx, "shared domains not written yet", "error", err)
-		select {
-		case <-ctx.Done():
-		case <-time.After(2 * time.Second):
-		}
 	}
 }
 
@@ -103,7 +91,7 @@ func (t *tracking) close() error {
 	if err := t.ingester.Drain(ctx); err != nil {
 		slog.WarnContext(ctx, "clicks wait on disk", "bytes", t.spool.Stats().PendingBytes, "error", err)
 	}
-	return errors.Join(t.spool.Close(), t.visitors.Close())
+	return errors.Join(t.spool.Close(), t.visitors.Close(), t.caps.Close())
 }
 
 // spoolFigures show how far the click log is behind.

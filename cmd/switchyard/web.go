@@ -75,6 +75,7 @@ func (w web) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	defer w.shareDomains(ctx)()
 	if w.only == "api" {
 		return w.serve(ctx, l, handlers)
 	}
@@ -84,8 +85,43 @@ func (w web) run(ctx context.Context) error {
 	}
 	handlers.click = t.handler
 	handlers.ops = w.pages(t.handler)
-	stop := t.start(ctx, w)
+	stop := t.start(ctx)
 	return errors.Join(w.serve(ctx, l, handlers), stop(), t.close())
+}
+
+// shareDomains writes the shared link domains of the settings to PostgreSQL: now, or in the background as soon as that
+// answers. The end of the work is waited for with what it returns.
+func (w web) shareDomains(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	share := func() bool {
+		limited, cancel := context.WithTimeout(ctx, 2*time.Second)
+		defer cancel()
+		err := store.EnsureSharedDomains(limited, w.db, w.cfg.SharedDomains)
+		if err != nil {
+			slog.WarnContext(ctx, "shared domains not written yet", "error", err)
+		}
+		return err == nil
+	}
+	if share() {
+		return cancel
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		retry := time.NewTicker(2 * time.Second)
+		defer retry.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-retry.C:
+				if share() {
+					return
+				}
+			}
+		}
+	}()
+	return func() { cancel(); <-ended }
 }
 
 func (w web) listen(ctx context.Context) (net.Listener, error) {
@@ -129,7 +165,7 @@ func (w web) handlers() (*handlers, error) {
 	}
 	h.api = api.New(api.Deps{
 		Store: store.New(w.db, box), Rates: rates, BaseURL: w.cfg.BaseURL, Version: readBuild().Version,
-		V1: v1.Deps{Jobs: w.client, EgressAllow: w.cfg.EgressAllow},
+		V1: v1.Deps{Jobs: w.client, EgressAllow: w.cfg.EgressAllow, TrackingHost: w.cfg.TrackingHost},
 	})
 	return h, nil
 }

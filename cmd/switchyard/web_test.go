@@ -1,0 +1,69 @@
+package main
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+
+	"switchyard/ops/fleet"
+)
+
+// TestHalves: web --only api answers no tracking link, web --only click no API; both tell that they are ready.
+func TestHalves(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("starts servers, skipped by -short")
+	}
+	f, err := fleet.Start(t.Context(), fleet.Options{Env: []string{runMain + "=1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	s := &service{Fleet: f, link: &url.URL{Host: "localhost"}}
+	half := func(name string) {
+		if _, err := f.Spawn("web", "--only", name); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.WaitReady(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	status := func(path string) int {
+		got, err := s.ask(t.Context(), http.DefaultTransport, http.MethodGet, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.status
+	}
+
+	half("api")
+	_, api, err := f.Account(t.Context(), "Halves", "scale")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var campaign struct{ URL string }
+	body := map[string]any{"name": "c", "alias": "halves-campaign", "destination_url": "https://shop.example/"}
+	if err := api.Create(t.Context(), "/campaigns", body, &campaign); err != nil {
+		t.Fatal(err)
+	}
+	link, err := url.Parse(campaign.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := status(link.Path); got != http.StatusNotFound {
+		t.Errorf("the API's half answers a tracking link with %d", got)
+	}
+	f.Find("web").Stop()
+
+	half("click")
+	if got := status(link.Path); got != http.StatusFound {
+		t.Errorf("the half of the clicks answers a tracking link with %d", got)
+	}
+	if got := status("/api/v1/openapi.json"); got != http.StatusNotFound {
+		t.Errorf("the half of the clicks answers the API with %d", got)
+	}
+}
