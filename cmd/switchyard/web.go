@@ -77,6 +77,7 @@ func (w web) run(ctx context.Context) error {
 	}
 	defer w.shareDomains(ctx)()
 	if w.only == "api" {
+		handlers.ops = w.pages(nil)
 		return w.serve(ctx, l, handlers)
 	}
 	t, err := w.openTracking(ctx)
@@ -151,7 +152,7 @@ func (h *handlers) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 
 func (w web) handlers() (*handlers, error) {
 	nothing := http.NotFoundHandler()
-	h := &handlers{api: nothing, ops: w.pages(nil), click: nothing}
+	h := &handlers{api: nothing, click: nothing}
 	if w.only == "click" {
 		return h, nil
 	}
