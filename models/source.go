@@ -20,11 +20,6 @@ const (
 	SourceManual = "manual"
 )
 
-// SourcePlatforms are the known platform templates of traffic sources.
-var SourcePlatforms = []string{
-	"google_ads", "microsoft_ads", "meta", "tiktok", "taboola", "outbrain", "propellerads", "exoclick", "custom",
-}
-
 // TrafficSource is where clicks come from.
 type TrafficSource struct {
 	ID              uuid.UUID
@@ -40,7 +35,7 @@ type TrafficSource struct {
 	GroupName       string
 	Tags            []string
 	CostMacro       string // the source's macro for the cost
-	Platform        string // one of SourcePlatforms, or empty
+	Platform        string // key of a template (models/template), or empty
 	IsActive        bool
 	CreatedAt       time.Time
 	UpdatedAt       time.Time

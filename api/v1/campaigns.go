@@ -43,7 +43,7 @@ func campaigns(d Deps) []route.Route {
 		route.Do(h.list))
 	list.Window, list.Page = true, true
 	create := row("POST", "/campaigns", "create a campaign", route.Write, route.Take(h.create),
-		campaignOwnCodes, route.Codes("403 buyer_only"), campaignCodes, flowCodes)
+		campaignOwnCodes, route.Codes("400 invalid_flow", "403 buyer_only"), campaignCodes, flowCodes)
 	create.Status = 201
 	clone := row("POST", "/campaigns/{id}/clone", "copy a campaign; the copy is paused", route.Write,
 		route.Do(h.clone), idCodes, route.Codes("400 invalid_domain", "402 plan_limit"), flowCodes)
@@ -94,7 +94,7 @@ func (h campaignHandlers) create(c *route.Call, b CampaignBody) (CampaignCreated
 	if err != nil {
 		return CampaignCreated{}, err
 	}
-	paths, err := b.paths()
+	paths, err := b.paths(c)
 	if err != nil {
 		return CampaignCreated{}, err
 	}

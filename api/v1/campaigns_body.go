@@ -12,6 +12,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/api/bind"
+	"switchyard/api/route"
 	"switchyard/models"
 	"switchyard/models/check"
 	"switchyard/models/flow"
@@ -56,8 +57,9 @@ type CampaignBody struct {
 	Alias string `json:"alias" bad:"invalid_alias" required:"true" doc:"generated on the shared link domain"`
 	CampaignSettings
 	Streams  json.RawMessage `json:"streams" doc:"a full flow: an array of Path"`
-	OfferID  uuid.UUID       `json:"offer_id" bad:"invalid_destination" doc:"one-path flow, when streams is absent"`
-	LanderID uuid.UUID       `json:"lander_id" bad:"invalid_destination" doc:"one-path flow, when streams is absent"`
+	FlowID   uuid.UUID       `json:"flow_id" bad:"invalid_flow" doc:"an active saved flow whose paths are copied, when streams is absent"`
+	OfferID  uuid.UUID       `json:"offer_id" bad:"invalid_destination" doc:"one-path flow, when streams and flow_id are absent"`
+	LanderID uuid.UUID       `json:"lander_id" bad:"invalid_destination" doc:"one-path flow, when streams and flow_id are absent"`
 }
 
 // CampaignPatch is the body of PATCH /campaigns/{id}. What is left out is kept; null is an empty value, which clears a
@@ -82,11 +84,13 @@ func (b CampaignBody) Record(account models.Account) (models.Campaign, error) {
 	return c, err
 }
 
-// paths gives the flow of the body. A body without any is one without paths.
-func (b CampaignBody) paths() ([]flow.Path, error) {
+// paths gives the flow of the body, which may be a saved one. A body without any is one without paths.
+func (b CampaignBody) paths(c *route.Call) ([]flow.Path, error) {
 	switch {
 	case len(b.Streams) > 0 && string(b.Streams) != "null":
 		return flow.Parse(b.Streams)
+	case b.FlowID != uuid.Nil:
+		return c.Store.Flows().Start(c.Context(), c.Account.ID, b.FlowID)
 	case b.OfferID == uuid.Nil && b.LanderID == uuid.Nil:
 		return []flow.Path{}, nil
 	}

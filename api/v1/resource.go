@@ -29,8 +29,12 @@ type table[R any] interface {
 	List(ctx context.Context, account uuid.UUID, p store.Page) ([]R, string, error)
 	Create(ctx context.Context, record R) (R, error)
 	Update(ctx context.Context, record R) (R, error)
-	SetActive(ctx context.Context, account, id uuid.UUID, on bool) error
 	Remove(ctx context.Context, account, id uuid.UUID) error
+}
+
+// pausable is a table whose records can be paused: all but saved rules.
+type pausable interface {
+	SetActive(ctx context.Context, account, id uuid.UUID, on bool) error
 }
 
 // cloner is a table whose records can be copied.
@@ -50,6 +54,12 @@ type Rows[T any] struct {
 	Range      bind.Range `json:"range"`
 	Rows       []T        `json:"rows"`
 	NextCursor *string    `json:"next_cursor" doc:"null at the end"`
+}
+
+// Listed is the answer of a list without figures.
+type Listed[T any] struct {
+	Rows       []T     `json:"rows"`
+	NextCursor *string `json:"next_cursor" doc:"null at the end"`
 }
 
 // cursor shows the end of a list as null.
@@ -144,7 +154,7 @@ type StatusAnswer struct {
 	Status string    `json:"status" enum:"active,paused"`
 }
 
-// toggle answers PATCH with id and is_active.
+// toggle answers PATCH with id and is_active, for a pausable table.
 func toggle[R, A any](res resource[R, A]) route.Handler {
 	return route.Take(func(c *route.Call, b ToggleBody) (StatusAnswer, error) {
 		id, err := b.RecordID()
@@ -155,7 +165,7 @@ func toggle[R, A any](res resource[R, A]) route.Handler {
 			return StatusAnswer{}, models.Invalid("invalid_status", "is_active must be true or false")
 		}
 		on := b.IsActive.Value
-		err = res.table(c.Store).SetActive(c.Context(), c.Account.ID, id, on)
+		err = res.table(c.Store).(pausable).SetActive(c.Context(), c.Account.ID, id, on)
 		return StatusAnswer{id, models.StatusOf(on)}, err
 	})
 }
@@ -175,6 +185,37 @@ func deactivate[R, A any](res resource[R, A]) route.Handler {
 		}
 		err = res.table(c.Store).Remove(c.Context(), c.Account.ID, id)
 		return DeactivatedAnswer{id, true}, err
+	})
+}
+
+// remove answers DELETE ?id= of a record that is gone for good.
+func remove[R, A any](res resource[R, A]) route.Handler {
+	return route.Do(func(c *route.Call) (DeletedAnswer, error) {
+		id, err := c.QueryID("id")
+		if err != nil {
+			return DeletedAnswer{}, err
+		}
+		err = res.table(c.Store).Remove(c.Context(), c.Account.ID, id)
+		return DeletedAnswer{id, true}, err
+	})
+}
+
+// pages answers a page of records without figures.
+func pages[R, A any](res resource[R, A]) route.Handler {
+	return route.Do(func(c *route.Call) (Listed[A], error) {
+		page, err := c.Page()
+		if err != nil {
+			return Listed[A]{}, err
+		}
+		records, next, err := res.table(c.Store).List(c.Context(), c.Account.ID, page)
+		if err != nil {
+			return Listed[A]{}, err
+		}
+		out := Listed[A]{Rows: make([]A, 0, len(records)), NextCursor: cursor(next)}
+		for _, r := range records {
+			out.Rows = append(out.Rows, res.answer(r))
+		}
+		return out, nil
 	})
 }
 

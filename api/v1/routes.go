@@ -24,10 +24,14 @@ type Deps struct {
 func Routes(d Deps) []route.Route {
 	return slices.Concat(
 		campaigns(d),
+		groups(),
+		flows(),
+		rules(),
 		offers(),
 		landers(),
 		sources(),
 		networks(),
+		templates(),
 		webhooks(d),
 		reports(),
 		stats(),

@@ -2,7 +2,6 @@ package v1
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -13,6 +12,7 @@ import (
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/check"
+	"switchyard/models/template"
 )
 
 // sources are the rows of /traffic-sources.
@@ -99,7 +99,7 @@ func (b SourceBody) Record() (models.TrafficSource, error) {
 	if m := strings.TrimSpace(string(b.CostMacro)); costMacro.MatchString(m) {
 		o.CostMacro = m
 	}
-	if p := string(b.Platform); slices.Contains(models.SourcePlatforms, p) {
+	if p := string(b.Platform); template.IsPlatform(p) {
 		o.Platform = p
 	}
 	err := check.First(

@@ -105,9 +105,9 @@ const deleteRule = `
 UPDATE rules SET deleted_at = now(), updated_at = clock_timestamp()
 WHERE account_id = $1 AND id = $2 AND deleted_at IS NULL`
 
-// Delete deletes a rule: its name is free again and no flow can be saved with it. Flows that use it go on routing by its
+// Remove deletes a rule: its name is free again and no flow can be saved with it. Flows that use it go on routing by its
 // conditions, and show them as a rule of their own from now on. It takes one write, whatever the number of campaigns.
-func (k Rules) Delete(ctx context.Context, account, id uuid.UUID) error {
+func (k Rules) Remove(ctx context.Context, account, id uuid.UUID) error {
 	return k.s.one(ctx, "rule", deleteRule, account, id)
 }
 

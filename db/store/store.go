@@ -137,13 +137,13 @@ func (s *Store) copyName(ctx context.Context, table, live string, account uuid.U
 	return freeName(name, taken), nil
 }
 
-// saveError is what the error of a statement that writes a record says to a client: index, unique by name, was broken,
-// or there is no such row.
+// saveError is what the error of a statement that writes a record says to a client: index, unique by name if the
+// records are, was broken, or there is no such row.
 func saveError(err error, index, what string) error {
 	switch {
 	case err == nil:
 		return nil
-	case db.UniqueViolation(err) == index:
+	case index != "" && db.UniqueViolation(err) == index:
 		return models.Conflict("duplicate_name", "another %s has this name", what)
 	case db.NoRows(err):
 		return models.NotFound(what)

@@ -1,0 +1,221 @@
+package v1
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/bind"
+	"switchyard/api/route"
+	"switchyard/models"
+	"switchyard/models/template"
+)
+
+// templates are the rows of /network-templates and of the traffic sources' templates.
+func templates() []route.Route {
+	const group, path = "Network templates", "/network-templates"
+	return []route.Route{
+		{
+			Method: "GET", Path: path, Group: group,
+			Summary: "the account's own network templates by name, then the built-in ones",
+			Handle:  route.Do(listNetworkTemplates),
+		},
+		{
+			Method: "POST", Path: path, Group: group, Scope: route.Write, Status: 201, BodyLimit: route.CSVBody,
+			Summary: "save one network template or up to 1000; an existing name is replaced",
+			Codes:   route.Codes("400 empty too_many invalid_template"),
+			Handle: route.Handler{
+				Body: NetworkTemplatesBody{}, Answer: SavedTemplates{},
+				Run: func(c *route.Call) (any, error) { return saveNetworkTemplates(c) },
+			},
+		},
+		{
+			Method: "DELETE", Path: path, Group: group, Summary: "delete a network template of the account's own",
+			Scope: route.Write, Query: queryID, Codes: idCodes, Handle: route.Do(deleteNetworkTemplate),
+		},
+		{
+			Method: "GET", Path: "/traffic-source-templates", Group: "Traffic sources",
+			Summary: "parameters, macros and postback address of each known platform",
+			Handle:  route.Do(listSourceTemplates),
+		},
+	}
+}
+
+// NetworkTemplateRows is the answer of GET /network-templates.
+type NetworkTemplateRows struct {
+	Rows []NetworkTemplateRow `json:"rows"`
+}
+
+// NetworkTemplateRow is a network template. A built-in one can be hidden by one of the account's own with its name.
+type NetworkTemplateRow struct {
+	ID      uuid.UUID `json:"id"`
+	BuiltIn bool      `json:"built_in"`
+	template.Network
+	PostbackQuery string  `json:"postback_query" doc:"query of the postback address to give to the network"`
+	CreatedAt     *string `json:"created_at" doc:"null for a built-in one"`
+	UpdatedAt     *string `json:"updated_at" doc:"null for a built-in one"`
+}
+
+func networkTemplateRow(t template.SavedNetwork) NetworkTemplateRow {
+	row := NetworkTemplateRow{
+		ID: t.ID, BuiltIn: t.AccountID == uuid.Nil, Network: t.Network, PostbackQuery: t.Network.Query(),
+	}
+	if !row.BuiltIn {
+		created, updated := stamp(t.CreatedAt), stamp(t.UpdatedAt)
+		row.CreatedAt, row.UpdatedAt = &created, &updated
+	}
+	return row
+}
+
+func listNetworkTemplates(c *route.Call) (NetworkTemplateRows, error) {
+	own, err := c.Store.NetworkTemplates().List(c.Context(), c.Account.ID)
+	if err != nil {
+		return NetworkTemplateRows{}, err
+	}
+	out := NetworkTemplateRows{Rows: make([]NetworkTemplateRow, 0, len(own)+len(template.Networks()))}
+	hidden := map[string]bool{}
+	for _, t := range own {
+		hidden[strings.ToLower(t.Network.Name)] = true
+		out.Rows = append(out.Rows, networkTemplateRow(t))
+	}
+	for _, t := range template.Networks() {
+		if !hidden[strings.ToLower(t.Network.Name)] {
+			out.Rows = append(out.Rows, networkTemplateRow(t))
+		}
+	}
+	return out, nil
+}
+
+// NetworkTemplatesBody is the body of POST /network-templates: one template, or a list of them.
+type NetworkTemplatesBody struct {
+	Templates []template.Network `json:"templates" maxItems:"1000" doc:"or the body is one template; keys in camelCase or snake_case"`
+	template.Network
+}
+
+// SavedTemplates is the answer of POST /network-templates.
+type SavedTemplates struct {
+	Saved   int                  `json:"saved"`
+	Skipped int                  `json:"skipped" doc:"templates that cannot be used, and those whose name comes again later"`
+	Rows    []NetworkTemplateRow `json:"rows" doc:"the templates as saved, by name"`
+}
+
+const maxTemplatesSent = 1000
+
+func saveNetworkTemplates(c *route.Call) (SavedTemplates, error) {
+	sent, err := sentTemplates(c.Body)
+	if err != nil {
+		return SavedTemplates{}, err
+	}
+	usable := make([]template.Network, 0, len(sent))
+	var why error
+	for _, raw := range sent {
+		t, err := networkTemplate(raw)
+		if err != nil {
+			why = err
+			continue
+		}
+		usable = append(usable, t)
+	}
+	if len(usable) == 0 {
+		return SavedTemplates{}, models.Invalid("invalid_template", "no template can be used; the last one: %s", why)
+	}
+	saved, err := c.Store.NetworkTemplates().Save(c.Context(), c.Account.ID, usable)
+	out := SavedTemplates{Saved: len(saved), Skipped: len(sent) - len(saved), Rows: []NetworkTemplateRow{}}
+	for _, t := range saved {
+		out.Rows = append(out.Rows, networkTemplateRow(t))
+	}
+	return out, err
+}
+
+// sentTemplates splits the body into templates: its list, or the body itself.
+func sentTemplates(body []byte) ([]json.RawMessage, error) {
+	fields, err := bind.Object(body)
+	if err != nil {
+		return nil, err
+	}
+	raw, ok := fields["templates"]
+	if !ok || string(raw) == "null" {
+		delete(fields, "templates")
+		if len(fields) == 0 {
+			return nil, models.Invalid("empty", "there are no templates")
+		}
+		return []json.RawMessage{body}, nil
+	}
+	var list []json.RawMessage
+	switch err := json.Unmarshal(raw, &list); {
+	case err != nil:
+		return nil, models.Invalid("invalid_template", "templates must be a list")
+	case len(list) == 0:
+		return nil, models.Invalid("empty", "there are no templates")
+	case len(list) > maxTemplatesSent:
+		return nil, models.Invalid("too_many", "a call takes at most %d templates", maxTemplatesSent)
+	}
+	return list, nil
+}
+
+// networkTemplate reads one template by the rules of a network. A secret in it is dropped.
+func networkTemplate(raw json.RawMessage) (template.Network, error) {
+	fields, err := bind.Object(raw)
+	if err != nil {
+		return template.Network{}, models.Invalid("invalid_template", "a template must be an object")
+	}
+	fields = snakeKeys(fields)
+	for _, name := range []string{"postback_params", "macros", "status_map"} {
+		var inner map[string]json.RawMessage
+		if json.Unmarshal(fields[name], &inner) == nil && inner != nil {
+			fields[name], _ = json.Marshal(snakeKeys(inner)) // valid JSON always marshals
+		}
+	}
+	delete(fields, "postback_secret")
+	plain, _ := json.Marshal(fields)
+	var b NetworkBody
+	if err := bind.Decode(plain, &b); err != nil {
+		return template.Network{}, err
+	}
+	n, err := b.Record()
+	return template.OfNetwork(n), err
+}
+
+// snakeKeys writes the names of members in snake_case. One that is so already wins over one that becomes so.
+func snakeKeys(fields map[string]json.RawMessage) map[string]json.RawMessage {
+	out := make(map[string]json.RawMessage, len(fields))
+	for name, v := range fields {
+		if snake := snakeCase(name); snake == name || fields[snake] == nil {
+			out[snake] = v
+		}
+	}
+	return out
+}
+
+// snakeCase writes clickParam and ClickParam as click_param, and postbackURL as postback_url.
+func snakeCase(name string) string {
+	runes := []rune(name)
+	var out strings.Builder
+	for i, r := range runes {
+		if unicode.IsUpper(r) && i > 0 && runes[i-1] != '_' &&
+			(!unicode.IsUpper(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1])) {
+			out.WriteByte('_')
+		}
+		out.WriteRune(unicode.ToLower(r))
+	}
+	return out.String()
+}
+
+func deleteNetworkTemplate(c *route.Call) (DeletedAnswer, error) {
+	id, err := c.QueryID("id")
+	if err != nil {
+		return DeletedAnswer{}, err
+	}
+	return DeletedAnswer{id, true}, c.Store.NetworkTemplates().Remove(c.Context(), c.Account.ID, id)
+}
+
+// SourceTemplateRows is the answer of GET /traffic-source-templates.
+type SourceTemplateRows struct {
+	Rows []template.Source `json:"rows"`
+}
+
+func listSourceTemplates(*route.Call) (SourceTemplateRows, error) {
+	return SourceTemplateRows{template.Sources()}, nil
+}

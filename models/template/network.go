@@ -1,0 +1,95 @@
+package template
+
+import (
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+)
+
+// Network is the template of an affiliate network: settings that are the same for every account. Its members are named
+// as the network's own are; it never holds a secret.
+type Network struct {
+	Name             string              `json:"name"`
+	Currency         string              `json:"currency"`
+	URL              string              `json:"url"`
+	OfferType        string              `json:"offer_type"`
+	ClickParam       string              `json:"click_param" doc:"parameter of offer links that carries the click id to the network"`
+	PostbackParams   map[string]string   `json:"postback_params"`
+	Macros           map[string]string   `json:"macros" doc:"the network's own macros, keyed click_id, payout, status, conversion_id, goal"`
+	StatusMap        map[string][]string `json:"status_map" doc:"words that mean something else than usual"`
+	Notes            string              `json:"notes"`
+	PaymentTerms     string              `json:"payment_terms"`
+	PaymentFrequency string              `json:"payment_frequency"`
+	MinimumPayout    *models.Money       `json:"minimum_payout"`
+}
+
+// OfNetwork takes from a network what a template keeps.
+func OfNetwork(n models.Network) Network {
+	return Network{
+		Name: n.Name, Currency: n.Currency, URL: n.URL, OfferType: n.OfferType, ClickParam: n.ClickParam,
+		PostbackParams: n.PostbackParams, Macros: n.Macros, StatusMap: n.StatusMap, Notes: n.Notes,
+		PaymentTerms: n.PaymentTerms, PaymentFrequency: n.PaymentFrequency, MinimumPayout: n.MinimumPayout,
+	}
+}
+
+// SavedNetwork is a network template with an id: an account's own, or a built-in one.
+type SavedNetwork struct {
+	ID        uuid.UUID
+	AccountID uuid.UUID // zero for a built-in one
+	Network   Network
+	CreatedAt time.Time // zero for a built-in one
+	UpdatedAt time.Time
+}
+
+// Query is the query of the postback address to give to the network: each parameter with the network's macro for it.
+// Without macros it is empty: then the network sends no postbacks of clicks.
+func (n Network) Query() string {
+	var parts []string
+	for _, field := range models.NetworkFields {
+		macro := n.Macros[field]
+		if macro == "" {
+			continue
+		}
+		param := n.PostbackParams[field]
+		if param == "" {
+			param = postbackNames[field]
+		}
+		parts = append(parts, url.QueryEscape(param)+"="+macro)
+	}
+	return strings.Join(parts, "&")
+}
+
+// postbackNames are the parameters that a postback is read by when a network names none of its own.
+var postbackNames = map[string]string{
+	"click_id": "clickid", "payout": "payout", "status": "status", "conversion_id": "conversion_id", "goal": "goal",
+	"currency": "currency", "cost": "cost", "time": "time", "secret": "secret",
+}
+
+// networkIDs is the name space of the ids of built-in templates.
+var networkIDs = uuid.MustParse("9d3f5c1e-6a51-4b0e-8f0a-2b6f3f0c7a11")
+
+// Networks lists the built-in templates by name. Their ids never change. The list must not be changed.
+func Networks() []SavedNetwork { return networks }
+
+var networks = func() []SavedNetwork {
+	list := make([]SavedNetwork, len(networkData))
+	for i, n := range networkData {
+		n.Currency = "USD"
+		n.PostbackParams = map[string]string{}
+		for field := range n.Macros {
+			n.PostbackParams[field] = postbackNames[field]
+		}
+		if n.Macros == nil {
+			n.Macros = map[string]string{}
+		}
+		if n.StatusMap == nil {
+			n.StatusMap = map[string][]string{}
+		}
+		list[i] = SavedNetwork{ID: uuid.NewSHA1(networkIDs, []byte(n.Name)), Network: n}
+	}
+	return list
+}()

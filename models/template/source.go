@@ -1,0 +1,58 @@
+package template
+
+import (
+	"slices"
+
+	"switchyard/models"
+)
+
+// Source is the template of a traffic source. Its members are named as the source's own are.
+type Source struct {
+	Key             string             `json:"platform" doc:"the value of a traffic source's platform"`
+	Name            string             `json:"name"`
+	ExternalIDParam string             `json:"external_id_param" doc:"parameter that carries the source's click id"`
+	ClickIDMacro    string             `json:"click_id_macro" doc:"the source's macro for its click id; empty where it adds the parameter itself"`
+	CostParam       string             `json:"cost_param"`
+	CostMacro       string             `json:"cost_macro" doc:"the source's macro for the cost; empty where costs come by its API"`
+	CostModel       string             `json:"cost_model" enum:"cpc,cpm,cpa,manual"`
+	TokenMacros     models.TokenMacros `json:"token_macros"`
+	PostbackURL     string             `json:"postback_url" doc:"where the source is told of conversions; empty ids in it are the account's own at the source"`
+}
+
+// tokens reads pairs of a parameter and the macro that fills it.
+func tokens(pairs ...string) models.TokenMacros {
+	list := make(models.TokenMacros, 0, len(pairs)/2)
+	for i := 0; i+1 < len(pairs); i += 2 {
+		list = append(list, models.TokenMacro{Param: pairs[i], Macro: pairs[i+1]})
+	}
+	return list
+}
+
+// custom is the platform of a source that has no template of its own.
+const custom = "custom"
+
+// IsPlatform tells whether a key names a template, or is "custom".
+func IsPlatform(key string) bool {
+	return key == custom || slices.ContainsFunc(sources, func(s Source) bool { return s.Key == key })
+}
+
+// Sources lists the templates of traffic sources. The list must not be changed.
+func Sources() []Source { return sources }
+
+var sources = func() []Source {
+	list := slices.Clone(sourceData)
+	for i := range list {
+		s := &list[i]
+		s.CostModel = models.SourceCPC
+		if s.ClickIDMacro != "" && s.ExternalIDParam == "" {
+			s.ExternalIDParam = "click_id"
+		}
+		if s.CostMacro != "" {
+			s.CostParam = "cost"
+		}
+		if s.TokenMacros == nil {
+			s.TokenMacros = tokens()
+		}
+	}
+	return list
+}()
