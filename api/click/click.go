@@ -19,6 +19,7 @@ import (
 	"switchyard/api/click/visitor"
 	"switchyard/db"
 	"switchyard/db/clicklog"
+	"switchyard/db/kv"
 	"switchyard/db/store"
 	"switchyard/models"
 )
@@ -44,6 +45,8 @@ type Deps struct {
 	DataDir string
 	// TrustedProxies are the peers whose X-Forwarded-Proto is believed.
 	TrustedProxies []netip.Prefix
+	// Caps counts daily caps over all processes; nil counts in this process alone.
+	Caps *kv.Caps
 }
 
 // How much is remembered, in entries of some 200 and 1,500 bytes.
@@ -88,7 +91,7 @@ func New(ctx context.Context, d Deps) (*Handler, error) {
 	}
 	h := &Handler{
 		spool: d.Spool, visitors: d.Visitors, trusted: d.TrustedProxies,
-		url: d.DatabaseURL, keeper: newKeeper(d.DB, copyAt), usage: newUsage(), fingerprints: fingerprints,
+		url: d.DatabaseURL, keeper: newKeeper(d.DB, copyAt), usage: newUsage(d.Caps), fingerprints: fingerprints,
 		recent: recent, metrics: newMetrics(),
 	}
 	h.pool.New = h.newRequest
@@ -101,6 +104,7 @@ func (h *Handler) Run(ctx context.Context) error {
 	var all sync.WaitGroup
 	all.Go(func() { h.keeper.run(ctx, h.url) })
 	all.Go(func() { h.watchUsage(ctx) })
+	all.Go(func() { h.usage.publish(ctx) })
 	all.Wait()
 	return nil
 }

@@ -2,6 +2,7 @@ package click
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -235,7 +236,7 @@ func TestDailyCapsFollowTheLedger(t *testing.T) {
 	if now.UTC().Hour() == 23 && now.UTC().Minute() == 59 {
 		t.Skip("the day is about to end")
 	}
-	if err := w.h.readUsage(t.Context(), now); err != nil {
+	if err := readUsage(t.Context(), w.h, now); err != nil {
 		t.Fatal(err)
 	}
 	if a, b := w.sent("/capped-path"), w.sent("/capped-path"); a != "https://capped.test/" || b != "https://f.test/" {
@@ -249,13 +250,13 @@ func TestDailyCapsFollowTheLedger(t *testing.T) {
 			VALUES ($1, $2, $3, $4, '', 'approved', '', 1, 'USD', 0, NULL, $5, $6, $7::uuid, $7::uuid, 'postback', now(), now())`,
 			uuid.New(), w.account, uuid.New(), strconv.Itoa(i), id, o, zero)
 	}
-	if err := w.h.readUsage(t.Context(), now); err != nil {
+	if err := readUsage(t.Context(), w.h, now); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.sent("/capped-offer"); got != "https://f.test/" {
 		t.Errorf("a capped offer: to %s", got)
 	}
-	if err := w.h.readUsage(t.Context(), now.Add(24*time.Hour)); err != nil {
+	if err := readUsage(t.Context(), w.h, now.Add(24*time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.sent("/capped-offer"); got != "https://one.test/" {
@@ -273,4 +274,8 @@ func TestParseRoutingKey(t *testing.T) {
 			t.Errorf("%q: %v", payload, ok)
 		}
 	}
+}
+
+func readUsage(ctx context.Context, h *Handler, now time.Time) error {
+	return errors.Join(h.readClicks(ctx, now), h.readConversions(ctx, now))
 }

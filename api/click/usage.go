@@ -2,37 +2,57 @@ package click
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"strconv"
 	"sync"
 	"time"
 
 	"github.com/google/uuid"
 
+	"switchyard/db/kv"
 	"switchyard/db/store"
 	"switchyard/models/flow"
 )
 
-// refreshUsage is how often counts of other processes and of conversions are read.
-const refreshUsage = 5 * time.Second
+// How often counts are read from PostgreSQL: clicks, as a safety net under Redis, and conversions.
+const (
+	refreshClicks      = 5 * time.Second
+	refreshConversions = time.Second
+)
 
-// usage counts clicks of the day of paths and campaigns. Clicks of this process count at once, those of other
-// processes when they are read from PostgreSQL; so a cap is exact for one process, and may be passed for a few seconds
-// by several. While PostgreSQL is away each process holds the whole cap.
+// publishEvery is how often a process tells the others what it took.
+const publishEvery = 10 * time.Millisecond
+
+// usage counts clicks of the day of paths and campaigns.
+//
+// A path's cap is common to all processes. Far from it each counts for itself and tells the others through Redis every
+// publishEvery; near it each click asks Redis, so that not one too many is taken. Every figure that a process holds is
+// at most the true one: while Redis is away, or was emptied, a cap may be passed, but nobody is refused below it. What
+// is in PostgreSQL counts in any case. Clicks of a campaign are counted by PostgreSQL and the process alone.
 type usage struct {
-	mu     sync.RWMutex
-	counts map[uuid.UUID]*count
+	caps    *kv.Caps // nil: this process is the only one
+	mu      sync.RWMutex
+	counts  map[uuid.UUID]*count
+	waiting chan *count // have something to tell
 }
 
 // count is the clicks of one day.
 type count struct {
-	mu    sync.Mutex
-	day   int
-	local int // of this process, today
-	read  int // in PostgreSQL, today, when last read
-	since int // local since then
+	id      uuid.UUID
+	mu      sync.Mutex
+	day     int
+	total   int  // of all processes, as Redis said last
+	own     int  // of this process, not told to Redis
+	read    int  // in PostgreSQL, when last read
+	since   int  // of this process since then
+	asked   bool // Redis, today
+	waiting bool // in usage.waiting
 }
 
-func newUsage() *usage { return &usage{counts: map[uuid.UUID]*count{}} }
+func newUsage(caps *kv.Caps) *usage {
+	return &usage{caps: caps, counts: map[uuid.UUID]*count{}, waiting: make(chan *count, 4096)}
+}
 
 // localDay numbers the days of a time zone.
 func localDay(now time.Time, zone *time.Location) int {
@@ -50,7 +70,7 @@ func (u *usage) of(id uuid.UUID) *count {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if c = u.counts[id]; c == nil {
-		c = &count{}
+		c = &count{id: id}
 		u.counts[id] = c
 	}
 	return c
@@ -58,11 +78,43 @@ func (u *usage) of(id uuid.UUID) *count {
 
 func (c *count) turn(day int) {
 	if c.day != day {
-		c.day, c.local, c.read, c.since = day, 0, 0, 0
+		c.day, c.total, c.own, c.read, c.since, c.asked = day, 0, 0, 0, 0, false
 	}
 }
 
-func (c *count) used() int { return max(c.local, c.read+c.since) }
+// used is at most what was taken by all: each of the two is.
+func (c *count) used() int { return max(c.total+c.own, c.read+c.since) }
+
+func (c *count) add() {
+	c.own++
+	c.since++
+}
+
+// near tells whether the cap is so close that other processes may be about to reach it, or whether this one has taken a
+// quarter of a percent of it that they do not know of: what a few processes can take too many is below one percent, at
+// any rate.
+func (c *count) near(limit int) bool {
+	return !c.asked || limit-c.used() <= 256+limit/50 || c.own >= limit/400
+}
+
+// exchange tells Redis what this process took and learns what all took; with a limit it takes one more if there is
+// room. The caller holds the lock, so that nothing is told twice.
+func (c *count) exchange(caps *kv.Caps, limit int) (taken bool, err error) {
+	floor := max(c.total, c.used()-c.own)
+	total, taken, err := caps.Take(context.Background(), c.id.String()+":"+strconv.Itoa(c.day), c.own, floor, limit)
+	switch {
+	case errors.Is(err, kv.ErrAway):
+		return false, err
+	case err != nil:
+		c.total, c.own = c.total+c.own, 0 // it may have arrived: telling it again could count it twice
+		return false, err
+	}
+	c.total, c.own, c.asked = total, 0, true
+	if taken {
+		c.since++
+	}
+	return taken, nil
+}
 
 // admit tells whether a cap leaves room for one more click, and takes it.
 func (u *usage) admit(id uuid.UUID, limit, day int, take bool) bool {
@@ -73,11 +125,75 @@ func (u *usage) admit(id uuid.UUID, limit, day int, take bool) bool {
 	if c.used() >= limit {
 		return false
 	}
-	if take {
-		c.local++
-		c.since++
+	if !take {
+		return true
+	}
+	if u.caps == nil {
+		c.add()
+		return true
+	}
+	if c.near(limit) {
+		taken, err := c.exchange(u.caps, limit)
+		if err == nil {
+			return taken
+		}
+		if !errors.Is(err, kv.ErrAway) { // Redis may have taken it
+			c.total++
+			c.since++
+			return true
+		}
+	}
+	c.add()
+	if !c.waiting {
+		select {
+		case u.waiting <- c:
+			c.waiting = true
+		default: // the next click tries again
+		}
 	}
 	return true
+}
+
+// publish tells the other processes what this one takes, until the context ends.
+func (u *usage) publish(ctx context.Context) {
+	if u.caps == nil {
+		return
+	}
+	tick := time.NewTicker(publishEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			u.tell()
+		}
+	}
+}
+
+func (u *usage) tell() {
+	for range len(u.waiting) {
+		c := <-u.waiting
+		c.mu.Lock()
+		c.waiting = false
+		if c.own > 0 {
+			_, err := c.exchange(u.caps, 0)
+			if errors.Is(err, kv.ErrAway) {
+				c.waiting = true
+				u.again(c)
+			}
+		}
+		c.mu.Unlock()
+	}
+}
+
+// again keeps a count for the next round.
+func (u *usage) again(c *count) {
+	select {
+	case u.waiting <- c:
+	default:
+		c.waiting = false
+	}
 }
 
 // today gives the clicks of a day so far.
@@ -95,8 +211,7 @@ func (u *usage) add(id uuid.UUID, day int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.turn(day)
-	c.local++
-	c.since++
+	c.add()
 }
 
 func (u *usage) learn(id uuid.UUID, day, n int) {
@@ -123,47 +238,72 @@ func (u *usage) forget(before int) {
 
 // watchUsage reads the counts of accounts that use caps until the context ends.
 func (h *Handler) watchUsage(ctx context.Context) {
-	tick := time.NewTicker(refreshUsage)
-	defer tick.Stop()
-	for {
-		if err := h.readUsage(ctx, time.Now()); err != nil && ctx.Err() == nil {
+	clicks, conversions := time.NewTicker(refreshClicks), time.NewTicker(refreshConversions)
+	defer clicks.Stop()
+	defer conversions.Stop()
+	read := func(what func(context.Context, time.Time) error) {
+		if err := what(ctx, time.Now()); err != nil && ctx.Err() == nil {
 			slog.WarnContext(ctx, "counts of daily caps could not be read", "error", err)
 		}
+	}
+	read(h.readClicks)
+	read(h.readConversions)
+	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
+		case <-clicks.C:
+			read(h.readClicks)
+		case <-conversions.C:
+			read(h.readConversions)
 		}
 	}
 }
 
-// readUsage reads what paths and campaigns have had today, and shuts and opens capped offers.
-func (h *Handler) readUsage(ctx context.Context, now time.Time) error {
+// dayStart is when the account's day began.
+func (a *account) dayStart(now time.Time) time.Time {
+	y, m, d := now.In(a.zone).Date()
+	return time.Date(y, m, d, 0, 0, 0, 0, a.zone)
+}
+
+// readClicks reads what paths and campaigns have had today.
+func (h *Handler) readClicks(ctx context.Context, now time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
 	defer cancel()
 	s := h.keeper.current.Load()
-	for id, offers := range s.capped() {
+	for id := range s.counting() {
 		a := s.account(id)
-		y, m, d := now.In(a.zone).Date()
-		since := time.Date(y, m, d, 0, 0, 0, 0, a.zone)
-		used, err := store.RoutingUsage(ctx, h.keeper.conn, id, since)
+		used, err := store.ClicksSince(ctx, h.keeper.conn, id, a.dayStart(now))
 		if err != nil {
 			return err
 		}
-		for key, n := range used.Clicks {
+		for key, n := range used {
 			h.usage.learn(key, localDay(now, a.zone), n)
-		}
-		for _, ref := range offers {
-			o := asOffer(ref)
-			ref.SetCapped(o.row.DailyCap != nil && used.Conversions[o.row.ID] >= *o.row.DailyCap)
 		}
 	}
 	h.usage.forget(localDay(now.Add(-48*time.Hour), time.UTC))
 	return nil
 }
 
-// capped lists the accounts whose campaigns look at clicks of the day, and those with offers that have a daily cap or
-// had one.
+// readConversions reads what offers have had today, and shuts and opens them.
+func (h *Handler) readConversions(ctx context.Context, now time.Time) error {
+	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
+	defer cancel()
+	s := h.keeper.current.Load()
+	for id, offers := range s.capped() {
+		used, err := store.ConversionsSince(ctx, h.keeper.conn, id, s.account(id).dayStart(now))
+		if err != nil {
+			return err
+		}
+		for _, ref := range offers {
+			o := asOffer(ref)
+			ref.SetCapped(o.row.DailyCap != nil && used[o.row.ID] >= *o.row.DailyCap)
+		}
+	}
+	return nil
+}
+
+// capped lists the offers that have a daily cap, or had one when they were shut, by account.
 func (s *snapshot) capped() map[uuid.UUID][]*flow.Ref {
 	m := map[uuid.UUID][]*flow.Ref{}
 	for _, ref := range s.refs.all {
@@ -171,9 +311,15 @@ func (s *snapshot) capped() map[uuid.UUID][]*flow.Ref {
 			m[o.row.AccountID] = append(m[o.row.AccountID], ref)
 		}
 	}
+	return m
+}
+
+// counting lists the accounts whose campaigns look at clicks of the day.
+func (s *snapshot) counting() map[uuid.UUID]bool {
+	m := map[uuid.UUID]bool{}
 	for _, c := range s.campaigns.all {
-		if _, listed := m[c.row.AccountID]; !listed && c.active() && c.counts {
-			m[c.row.AccountID] = nil
+		if c.active() && c.counts {
+			m[c.row.AccountID] = true
 		}
 	}
 	return m

@@ -1,0 +1,74 @@
+package kv
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// capsKeep is a day in any time zone, and some more.
+const capsKeep = 48 * time.Hour
+
+// ErrAway says that Redis was not asked, because it did not answer a moment ago or there is none.
+var ErrAway = errors.New("kv: redis is away")
+
+// Caps counts what daily caps limit, exactly over all processes of the install.
+type Caps struct {
+	client    redis.UniversalClient
+	prefix    string
+	awayUntil atomic.Int64 // Unix nanoseconds
+}
+
+// OpenCaps makes the counter on the server that a redis:// URL names, without connecting yet. An empty URL means that
+// there is none. Prefix is as for Open.
+func OpenCaps(url, prefix string) (*Caps, error) {
+	r, err := Open(url, prefix)
+	if err != nil {
+		return nil, err
+	}
+	return &Caps{client: r.client, prefix: prefix}, nil
+}
+
+// Close ends the connections.
+func (c *Caps) Close() error {
+	if c.client == nil {
+		return nil
+	}
+	return c.client.Close()
+}
+
+// capScript adds to a counter and takes one more while the limit leaves room.
+// KEYS[1] the counter; ARGV[1] what to add, ARGV[2] what the counter holds at least, ARGV[3] the limit (0 takes none),
+// ARGV[4] seconds to keep it. Returns {the counter, 1 if one was taken}.
+var capScript = redis.NewScript(`
+local n = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), tonumber(ARGV[2])) + tonumber(ARGV[1])
+local taken = 0
+if n < tonumber(ARGV[3]) then
+  n, taken = n + 1, 1
+end
+redis.call('SET', KEYS[1], string.format('%d', n), 'EX', ARGV[4])
+return {n, taken}`)
+
+// Take adds a process's own count to the common one of a key and takes one more if that stays within limit; limit 0
+// takes none. Floor is what the process knows was counted before, so that a counter which Redis lost comes back. It
+// answers the common count. ErrAway means that nothing happened; after any other error it may have.
+func (c *Caps) Take(ctx context.Context, key string, add, floor, limit int) (total int, taken bool, err error) {
+	if c.client == nil || time.Now().UnixNano() < c.awayUntil.Load() {
+		return 0, false, ErrAway
+	}
+	ctx, cancel := context.WithTimeout(ctx, redisWait)
+	defer cancel()
+	res, err := capScript.Run(ctx, c.client, []string{c.prefix + "cap:" + key}, add, floor, limit,
+		int(capsKeep/time.Second)).Int64Slice()
+	if err != nil {
+		c.awayUntil.Store(time.Now().Add(redisPause).UnixNano())
+		slog.WarnContext(ctx, "daily caps count in this process alone", "error", err)
+		return 0, false, fmt.Errorf("kv: daily cap: %w", err)
+	}
+	return int(res[0]), res[1] == 1, nil
+}
