@@ -36,8 +36,11 @@ func difference(method, path string, a Answer) error {
 		return err
 	}
 	path, _, _ = strings.Cut(path, "?")
-	op := operation(doc, method, "/api/v1"+path)
+	pattern, op := operation(doc, method, "/api/v1"+path)
 	isJSON := strings.HasPrefix(a.Header.Get("Content-Type"), "application/json")
+	if op != nil && a.Code != "" {
+		reached.Store(Failure{method, strings.TrimPrefix(pattern, "/api/v1"), a.Status, a.Code}, true)
+	}
 	if op == nil || op.Tags[0] == "Service description" || !isJSON {
 		return nil
 	}
@@ -53,22 +56,49 @@ func difference(method, path string, a Answer) error {
 	return doc.ValidateSchemaJSON(schema, value, openapi3.MultiErrors())
 }
 
-// operation finds what the document says of a call; a path without parameters wins over one with.
-func operation(doc *openapi3.T, method, path string) *openapi3.Operation {
-	var found *openapi3.PathItem
-	for pattern, item := range doc.Paths.Map() {
+// Failure is an error that an operation answered. Path is the row's, with its parameters in braces.
+type Failure struct {
+	Method, Path string
+	Status       int
+	Code         string
+}
+
+var reached sync.Map // of Failure
+
+// Reached tells whether a call of this process's tests was answered by the error. A code that ends in * stands for a
+// family.
+func Reached(f Failure) bool {
+	family, isFamily := strings.CutSuffix(f.Code, "*")
+	if !isFamily {
+		_, ok := reached.Load(f)
+		return ok
+	}
+	found := false
+	reached.Range(func(key, _ any) bool {
+		got := key.(Failure)
+		found = got.Method == f.Method && got.Path == f.Path && got.Status == f.Status && strings.HasPrefix(got.Code, family)
+		return !found
+	})
+	return found
+}
+
+// operation finds what the document says of a call and the path it says it under; one without parameters wins over one
+// with.
+func operation(doc *openapi3.T, method, path string) (string, *openapi3.Operation) {
+	best := ""
+	for pattern := range doc.Paths.Map() {
 		if pattern == path {
-			found = item
+			best = pattern
 			break
 		}
 		if sameForm(pattern, path) {
-			found = item
+			best = pattern
 		}
 	}
-	if found == nil {
-		return nil
+	if best == "" {
+		return "", nil
 	}
-	return found.Operations()[method]
+	return best, doc.Paths.Value(best).Operations()[method]
 }
 
 func sameForm(pattern, path string) bool {

@@ -1,0 +1,41 @@
+package v1_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"testing"
+
+	"switchyard/api/apitest"
+	"switchyard/api/v1"
+)
+
+// unreachable are codes that the contract documents and that nobody can meet here, with the reason.
+var unreachable = map[string]string{
+	"buyer_only": "an install has no users with the buyer's role: keys belong to accounts",
+}
+
+// TestMain holds the tests of this package to the table of routes: every error code that a row declares as its own has
+// been answered to some call. It does not look when only a part of the tests runs.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if code == 0 && flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.skip").Value.String() == "" {
+		code = missed()
+	}
+	os.Exit(code)
+}
+
+// missed prints the declared codes that no test met; its answer is the exit code.
+func missed() int {
+	code := 0
+	for _, row := range v1.Routes(v1.Deps{}) {
+		for _, c := range row.Codes {
+			f := apitest.Failure{Method: row.Method, Path: row.Path, Status: c.HTTP, Code: c.Code}
+			if unreachable[c.Code] == "" && !apitest.Reached(f) {
+				fmt.Fprintf(os.Stderr, "no test meets %s %s: %d %s\n", row.Method, row.Path, c.HTTP, c.Code)
+				code = 1
+			}
+		}
+	}
+	return code
+}
