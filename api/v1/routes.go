@@ -18,6 +18,8 @@ type Deps struct {
 	EgressAllow []netip.Prefix
 	// BaseURL is the service's address, for tracking links on its shared domains.
 	BaseURL string
+	// TrackingHost is what customers point the CNAME of their own domain at; empty if there is none (TRACKING_HOST).
+	TrackingHost string
 }
 
 // Routes is the table of the API: every operation below /api/v1 but the document itself.
