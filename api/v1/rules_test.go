@@ -227,6 +227,10 @@ func TestFlowsUseSavedRules(t *testing.T) {
 			t.Errorf("a deleted rule is still referred to: %v", r)
 		}
 	}
+	tool := string(s.Do("GET", "/tools/routing", nil).Want(200, "").Data)
+	if strings.Contains(tool, id.(string)) || !strings.Contains(tool, `"Here 2"`) {
+		t.Errorf("the routing tool shows %.600s", tool)
+	}
 	s.Do("POST", at+"/clone", nil).Want(201, "")
 	s.Do("PUT", at+"/flow", map[string]any{"streams": streams()}).Want(200, "")
 	s.Do("PUT", at+"/flow", map[string]any{"streams": []any{path(ref(id))}}).Want(400, "invalid_filter")

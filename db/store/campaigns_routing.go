@@ -33,7 +33,7 @@ type RoutedCampaign struct {
 
 const routedStreams = `SELECT id, streams FROM campaigns WHERE account_id = $1 AND deleted_at IS NULL`
 
-// Routed lists every campaign with its flow, pinned first, then newest.
+// Routed lists every campaign with its flow as Flow gives it, pinned first, then newest.
 func (k Campaigns) Routed(ctx context.Context, account uuid.UUID) ([]RoutedCampaign, error) {
 	var rows []campaignRow
 	const order = ` ORDER BY c.is_pinned DESC, c.created_at DESC, c.id DESC`
@@ -48,12 +48,16 @@ func (k Campaigns) Routed(ctx context.Context, account uuid.UUID) ([]RoutedCampa
 		return nil, fmt.Errorf("db: routed campaigns: %w", err)
 	}
 	paths := make(map[uuid.UUID][]flow.Path, len(flows))
+	all := make([][]flow.Path, 0, len(flows))
 	for _, f := range flows {
 		list := []flow.Path{}
 		if err := json.Unmarshal(f.Streams, &list); err != nil {
 			return nil, fmt.Errorf("db: read flow: %w", err)
 		}
-		paths[f.ID] = list
+		paths[f.ID], all = list, append(all, list)
+	}
+	if err := k.s.inlineDeleted(ctx, account, all...); err != nil {
+		return nil, err
 	}
 	out := make([]RoutedCampaign, len(rows))
 	for i, r := range rows {

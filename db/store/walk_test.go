@@ -1,0 +1,148 @@
+package store_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/models/cond"
+	"switchyard/models/flow"
+)
+
+// moving is a list whose order follows changes of its records.
+type moving struct {
+	create func(name string) (uuid.UUID, error)
+	change func(id uuid.UUID, name string) error
+	remove func(id uuid.UUID) error
+	list   func(p store.Page) (ids []uuid.UUID, next string, err error)
+}
+
+func movingRules(s *store.Store, account uuid.UUID) moving {
+	ctx, k := context.Background(), s.Rules()
+	record := func(name string) models.Rule {
+		return models.Rule{AccountID: account, Name: name, Logic: "and", Conditions: []cond.Condition{}}
+	}
+	return moving{
+		create: func(name string) (uuid.UUID, error) { r, err := k.Create(ctx, record(name)); return r.ID, err },
+		change: func(id uuid.UUID, name string) error {
+			r := record(name)
+			r.ID = id
+			_, err := k.Update(ctx, r)
+			return err
+		},
+		remove: func(id uuid.UUID) error { return k.Remove(ctx, account, id) },
+		list: func(p store.Page) (ids []uuid.UUID, next string, err error) {
+			rows, next, err := k.List(ctx, account, p)
+			for _, r := range rows {
+				ids = append(ids, r.ID)
+			}
+			return ids, next, err
+		},
+	}
+}
+
+func movingFlows(s *store.Store, account uuid.UUID) moving {
+	ctx, k := context.Background(), s.Flows()
+	record := func(name string) flow.Saved {
+		p := flow.NewPath()
+		p.Action = flow.ActionNothing
+		return flow.Saved{AccountID: account, Name: name, Paths: flow.Normalize([]flow.Path{p})}
+	}
+	return moving{
+		create: func(name string) (uuid.UUID, error) { f, err := k.Create(ctx, record(name)); return f.ID, err },
+		change: func(id uuid.UUID, name string) error {
+			f := record(name)
+			f.ID = id
+			_, err := k.Update(ctx, f)
+			return err
+		},
+		remove: func(id uuid.UUID) error { return k.Remove(ctx, account, id) },
+		list: func(p store.Page) (ids []uuid.UUID, next string, err error) {
+			rows, next, err := k.List(ctx, account, p)
+			for _, f := range rows {
+				ids = append(ids, f.ID)
+			}
+			return ids, next, err
+		},
+	}
+}
+
+// A record that lives through the whole walk comes, whatever moves meanwhile; one that was not changed comes once, one
+// that was, twice at most. The walk ends.
+func TestMovingListsMissNothing(t *testing.T) {
+	t.Parallel()
+	s, _ := newStore(t)
+	for name, open := range map[string]func(*store.Store, uuid.UUID) moving{"rules": movingRules, "flows": movingFlows} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rapid.Check(t, func(r *rapid.T) { walkMoving(r, s, open) })
+		})
+	}
+}
+
+func walkMoving(r *rapid.T, s *store.Store, open func(*store.Store, uuid.UUID) moving) {
+	account, err := s.CreateAccount(context.Background(), "walk", "scale")
+	if err != nil {
+		r.Fatalf("%v", err)
+	}
+	list, n := open(s, account.ID), 0
+	var ids []uuid.UUID
+	alive, changed, seen := map[uuid.UUID]bool{}, map[uuid.UUID]bool{}, map[uuid.UUID]int{}
+	name := func() string { // a place anywhere among the names, and never one twice
+		n++
+		return fmt.Sprintf("%s %d", rapid.StringMatching(`[a-dA-D]`).Draw(r, "name"), n)
+	}
+	create := func() uuid.UUID {
+		id, err := list.create(name())
+		if err != nil {
+			r.Fatalf("create: %v", err)
+		}
+		ids = append(ids, id)
+		return id
+	}
+	for range rapid.IntRange(0, 8).Draw(r, "records") {
+		alive[create()] = true
+	}
+	page := store.Page{Limit: rapid.IntRange(1, 3).Draw(r, "limit")}
+	for pages := 0; ; pages++ {
+		got, next, err := list.list(page)
+		if err != nil || pages > 40 {
+			r.Fatalf("page %d: %v", pages, err)
+		}
+		for _, id := range got {
+			seen[id]++
+		}
+		if page.Cursor = next; next == "" {
+			break
+		}
+		switch rapid.IntRange(0, 3).Draw(r, "meanwhile") {
+		case 0:
+			create()
+		case 1:
+			id := rapid.SampledFrom(ids).Draw(r, "deleted")
+			delete(alive, id)
+			_ = list.remove(id) // perhaps deleted before
+		default:
+			id := rapid.SampledFrom(ids).Draw(r, "changed")
+			changed[id] = true
+			_ = list.change(id, name()) // perhaps deleted before
+		}
+	}
+	for id := range alive {
+		if most := 1 + b2i(changed[id]); seen[id] < 1 || seen[id] > most {
+			r.Fatalf("a record came %d times, changed: %v", seen[id], changed[id])
+		}
+	}
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,53 @@
+package flow_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"switchyard/models/cond"
+	"switchyard/models/flow"
+)
+
+// What Inline leaves needs the saved rules no longer, passes validation, and routes as before.
+func TestInline(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("n", flow.MaxNameLen)
+	paths := flow.Normalize([]flow.Path{flow.NewPath(), flow.NewPath(), flow.NewPath(), flow.NewPath()})
+	kept := flow.RuleRef{Name: "kept", RuleID: id(32).String()}
+	for i := range paths {
+		paths[i].Action = flow.ActionNothing
+		paths[i].Rules = []flow.RuleRef{
+			{Name: "deleted", RuleID: id(31).String()}, {Name: long, RuleID: id(31).String()}, kept,
+		}
+	}
+	paths[1].Rules = append(paths[1].Rules, flow.RuleRef{
+		Name: "deleted 2", Logic: "or", Conditions: []cond.Condition{{Attribute: "os", Operator: "equals", Value: "ios"}},
+	})
+	deleted := flow.InlineRule{Logic: "or", Conditions: []cond.Condition{
+		{Attribute: "country", Operator: "equals", Value: "DE"},
+	}}
+	flow.Inline(paths, map[uuid.UUID]flow.InlineRule{id(31): deleted})
+	if err := flow.Validate(paths, newAccount(t).known); err != nil {
+		t.Error(err)
+	}
+	var names []string
+	for _, p := range paths {
+		r := p.Rules[0]
+		if r.RuleID != "" || r.Logic != "or" || fmt.Sprint(r.Conditions) != fmt.Sprint(deleted.Conditions) {
+			t.Errorf("%+v", r)
+		}
+		if fmt.Sprint(p.Rules[2]) != fmt.Sprint(kept) {
+			t.Errorf("a rule that lives became %+v", p.Rules[2])
+		}
+		names = append(names, r.Name)
+	}
+	if got := fmt.Sprint(names); got != "[deleted deleted 3 deleted 4 deleted 5]" {
+		t.Errorf("names %s", got)
+	}
+	if rules, destinations := flow.Count(paths); rules != 13 || destinations != 0 {
+		t.Errorf("%d rules, %d destinations", rules, destinations)
+	}
+}
