@@ -57,6 +57,10 @@ func metaPage(b []byte, escaped, _ string) []byte {
 
 // answer sends the visitor to the destination, or shows what the path says instead.
 func (r *request) answer(w http.ResponseWriter, d *flow.Decision) {
+	if r.refused != nil {
+		r.answerRefused(w)
+		return
+	}
 	if len(r.out) == 0 {
 		r.answerNothing(w, d.Route)
 		return

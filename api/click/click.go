@@ -65,6 +65,7 @@ type Handler struct {
 	usage        *usage
 	fingerprints *otter.Cache[[16]byte, *remembered]
 	recent       *otter.Cache[uuid.UUID, *models.Click] // clicks that were sent to a lander
+	used         *otter.Cache[[32]byte, struct{}]       // keys of single use that let a visitor in
 	metrics      metrics
 	pool         sync.Pool
 	complained   atomic.Int64
@@ -85,6 +86,10 @@ func New(ctx context.Context, d Deps) (*Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("click: %w", err)
 	}
+	used, err := otter.New(&otter.Options[[32]byte, struct{}]{MaximumSize: maxUsedKeys})
+	if err != nil {
+		return nil, fmt.Errorf("click: %w", err)
+	}
 	copyAt := ""
 	if d.DataDir != "" {
 		copyAt = filepath.Join(d.DataDir, "routing.copy")
@@ -92,7 +97,7 @@ func New(ctx context.Context, d Deps) (*Handler, error) {
 	h := &Handler{
 		spool: d.Spool, visitors: d.Visitors, trusted: d.TrustedProxies,
 		url: d.DatabaseURL, keeper: newKeeper(d.DB, copyAt), usage: newUsage(d.Caps), fingerprints: fingerprints,
-		recent: recent, metrics: newMetrics(),
+		recent: recent, used: used, metrics: newMetrics(),
 	}
 	h.pool.New = h.newRequest
 	h.keeper.start(ctx)
@@ -105,6 +110,7 @@ func (h *Handler) Run(ctx context.Context) error {
 	all.Go(func() { h.keeper.run(ctx, h.url) })
 	all.Go(func() { h.watchUsage(ctx) })
 	all.Go(func() { h.usage.publish(ctx) })
+	all.Go(func() { h.forgetKeys(ctx) })
 	all.Wait()
 	return nil
 }
@@ -153,8 +159,12 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.index(w, d)
 	case word == "robots.txt":
 		robots(w, d)
-	case c == nil || nested && rest != "":
+	case word == "lp":
+		h.verifyLander(w, r, d, rest)
+	case nested && rest != "":
 		notFound(w)
+	case c == nil:
+		h.shortLink(w, r, d, word)
 	default:
 		h.track(w, r, d, c)
 	}

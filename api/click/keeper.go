@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
+	"switchyard/db/seal"
 	"switchyard/db/store"
 )
 
@@ -138,7 +139,7 @@ func (k *keeper) refresh(ctx context.Context) error {
 		for key := range dirty {
 			keys = append(keys, key)
 		}
-		err = k.load(ctx, keys)
+		err = k.load(ctx, keys, nil)
 	}
 	if err != nil {
 		k.mu.Lock()
@@ -171,8 +172,14 @@ func (k *keeper) reload(ctx context.Context) error {
 	for key := range have {
 		keys = append(keys, key)
 	}
-	if len(keys) > 0 {
-		if err := k.load(ctx, keys); err != nil {
+	var secret []byte
+	if !k.forced { // it never changes
+		if secret, err = seal.InstallSecret(ctx, k.conn, "lander keys"); err != nil {
+			return err
+		}
+	}
+	if len(keys) > 0 || secret != nil {
+		if err := k.load(ctx, keys, secret); err != nil {
 			return err
 		}
 	}
@@ -181,13 +188,14 @@ func (k *keeper) reload(ctx context.Context) error {
 	return nil
 }
 
-func (k *keeper) load(ctx context.Context, keys []store.RoutingKey) error {
+func (k *keeper) load(ctx context.Context, keys []store.RoutingKey, secret []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
 	defer cancel()
 	r, err := store.LoadRouting(ctx, k.conn, keys)
 	if err != nil {
 		return err
 	}
+	r.LanderSecret = secret
 	k.publish(k.current.Load().draft().apply(keys, r))
 	return nil
 }
@@ -245,6 +253,9 @@ func (s *snapshot) versions() map[store.RoutingKey]int64 {
 	}
 	for i := range r.Campaigns {
 		add("campaigns", r.Campaigns[i].ID, r.Campaigns[i].Version)
+	}
+	for i := range r.Smartlinks {
+		add("smartlinks", r.Smartlinks[i].ID, r.Smartlinks[i].Version)
 	}
 	return m
 }

@@ -102,7 +102,8 @@ func (r *request) resume() (trail, bool) {
 // confirm checks a trail against the snapshot and makes its campaign, path and lander the request's.
 func (r *request) confirm(t trail) bool {
 	c, ok := r.snap.campaigns.get(t[1])
-	if !ok || !serves(r.domain, c.row.AccountID) {
+	if !ok || t[3] == uuid.Nil || // he was not let in to the page
+		!serves(r.domain, c.row.AccountID) {
 		return false
 	}
 	route := c.plan.Route(t[2])

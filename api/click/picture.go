@@ -28,6 +28,7 @@ func (s *snapshot) draft() *draft {
 	return &draft{snapshot: &snapshot{
 		accounts: s.accounts.fork(), domains: s.domains.fork(), hosts: s.hosts.fork(), sources: s.sources.fork(),
 		networks: s.networks.fork(), refs: s.refs.fork(), rules: s.rules.fork(), campaigns: s.campaigns.fork(), addresses: s.addresses.fork(),
+		smartlinks: s.smartlinks.fork(), slugs: s.slugs.fork(), signer: s.signer,
 	}}
 }
 
@@ -60,7 +61,7 @@ func (d *draft) apply(keys []store.RoutingKey, r *store.Routing) *snapshot {
 	}
 	for _, row := range r.Landers {
 		delete(gone, store.RoutingKey{Table: "landers", ID: row.ID})
-		l := &lander{row: row, url: compileURL(row.URL)}
+		l := newLander(row)
 		d.putRef(row.ID, flow.KindLander, l, row.IsActive && l.url != nil)
 	}
 	for i := range r.Rules {
@@ -74,10 +75,20 @@ func (d *draft) apply(keys []store.RoutingKey, r *store.Routing) *snapshot {
 		delete(gone, store.RoutingKey{Table: "campaigns", ID: r.Campaigns[i].ID})
 		d.putCampaign(r.Campaigns[i])
 	}
+	for i := range r.Smartlinks {
+		delete(gone, store.RoutingKey{Table: "smartlinks", ID: r.Smartlinks[i].ID})
+		d.putSmartlink(r.Smartlinks[i])
+	}
 	for k := range gone {
-		if k.Table == "campaigns" {
+		switch k.Table {
+		case "campaigns":
 			d.removeCampaign(k.ID)
+		case "smartlinks":
+			d.removeSmartlink(k.ID)
 		}
+	}
+	if r.LanderSecret != nil {
+		d.signer = newSigner(r.LanderSecret)
 	}
 	d.completePlans()
 	return d.snapshot
@@ -297,6 +308,12 @@ func (s *snapshot) routing() *store.Routing {
 	}
 	for _, c := range s.campaigns.all {
 		r.Campaigns = append(r.Campaigns, c.row)
+	}
+	for _, l := range s.smartlinks.all {
+		r.Smartlinks = append(r.Smartlinks, l.row)
+	}
+	if s.signer != nil {
+		r.LanderSecret = s.signer.secret
 	}
 	return r
 }

@@ -53,6 +53,7 @@ type request struct {
 	route   *flow.Route
 	lander  *flow.Ref
 	offer   *flow.Ref
+	refused *guard // the protected landing page that does not let the visitor in
 	pcg     rand.PCG
 	env     flow.Env
 	visitor flow.Visitor

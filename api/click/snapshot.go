@@ -23,6 +23,10 @@ type snapshot struct {
 	rules     shards[uuid.UUID, *rule]
 	campaigns shards[uuid.UUID, *campaign]
 	addresses shards[address, *campaign] // active campaigns only
+
+	smartlinks shards[uuid.UUID, *smartlink]
+	slugs      shards[address, *smartlink]
+	signer     *signer // of keys of protected landers; nil until it is known
 }
 
 // address is where a tracking link points; aliases tell upper from lower case.
@@ -46,9 +50,10 @@ type offer struct {
 
 // lander is the record of a lander's reference.
 type lander struct {
-	row  store.RoutingLander
-	url  *token.Template
-	gone bool
+	row   store.RoutingLander
+	url   *token.Template
+	guard *guard // nil: everybody is let in
+	gone  bool
 }
 
 type network struct{ row store.RoutingNetwork }

@@ -130,8 +130,9 @@ func (r *request) aim(d *flow.Decision) {
 		c.StreamID = d.Route.ID
 	}
 	template := d.URL
-	if l := asLander(d.Lander); l != nil {
-		c.LanderID, template = l.row.ID, l.url
+	page := asLander(d.Lander)
+	if page != nil {
+		c.LanderID, template = page.row.ID, page.url
 	}
 	o := asOffer(d.Offer)
 	if o != nil {
@@ -141,7 +142,14 @@ func (r *request) aim(d *flow.Decision) {
 			c.NetworkID = o.row.NetworkID.UUID
 		}
 	}
+	if page != nil && page.guard != nil && !page.guard.admits(c) {
+		r.refuse(d, page.guard)
+		return
+	}
 	r.out = r.expand(r.out[:0], template, o)
+	if page != nil && page.guard != nil {
+		r.out = r.appendPass(r.out, page)
+	}
 	c.Destination = string(r.out)
 }
 

@@ -42,6 +42,8 @@ func (r *request) AppendToken(dst []byte, t token.Token) []byte {
 			return dst
 		}
 		return strconv.AppendInt(dst, int64(r.slot), 10)
+	case token.LPKey:
+		return r.appendLanderKey(dst)
 	case token.IsUnique:
 		return appendBit(dst, r.unique)
 	case token.IsBot:

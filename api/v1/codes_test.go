@@ -13,6 +13,7 @@ import (
 // unreachable are codes that the contract documents and that nobody can meet here, with the reason.
 var unreachable = map[string]string{
 	"buyer_only": "an install has no users with the buyer's role: keys belong to accounts",
+	"edge_*":     "an install without an edge is never refused by one",
 }
 
 // TestMain holds the tests of this package to the table of routes: every error code that a row declares as its own has

@@ -34,6 +34,8 @@ func Routes(d Deps) []route.Route {
 		sources(),
 		networks(),
 		templates(),
+		smartlinks(),
+		domains(d),
 		webhooks(d),
 		reports(),
 		stats(),

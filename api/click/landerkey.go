@@ -1,0 +1,103 @@
+package click
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"net/netip"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// signer makes and reads the keys of protected landing pages. Every process of an install has the same secret, so that
+// each reads what another made. A key is text of the URL-safe base64 letters: version, flags, expiry, click, page and an
+// HMAC-SHA256, cut to 16 bytes, over these and over what the key is bound to.
+type signer struct{ secret []byte }
+
+func newSigner(secret []byte) *signer { return &signer{secret} }
+
+// landerKey is what a key says.
+type landerKey struct {
+	click     uuid.UUID
+	lander    uuid.UUID
+	expires   time.Time // whole seconds
+	bindIP    bool      // to the network of the address: /24, or /64 of IPv6
+	bindAgent bool
+}
+
+const (
+	keyVersion   = 1
+	keyBindIP    = 1
+	keyBindAgent = 2
+	keyBody      = 2 + 8 + 16 + 16
+	keyMAC       = 16
+)
+
+var keyLen = base64.RawURLEncoding.EncodedLen(keyBody + keyMAC)
+
+var (
+	errKey   = errors.New("click: not a key of this install")
+	errBound = errors.New("click: the key is another visitor's")
+)
+
+func (s *signer) append(dst []byte, k landerKey, ip netip.Addr, agent string) []byte {
+	var b [keyBody + keyMAC]byte
+	b[0] = keyVersion
+	if k.bindIP {
+		b[1] |= keyBindIP
+	}
+	if k.bindAgent {
+		b[1] |= keyBindAgent
+	}
+	binary.BigEndian.PutUint64(b[2:], uint64(k.expires.Unix())) //nolint:gosec // after 1970
+	copy(b[10:], k.click[:])
+	copy(b[26:], k.lander[:])
+	copy(b[keyBody:], s.sum(b[:keyBody], ip, agent))
+	return base64.RawURLEncoding.AppendEncode(dst, b[:])
+}
+
+// parse reads a key that a visitor brought: errKey for what this install did not make for anybody, or not for him.
+func (s *signer) parse(text string, ip netip.Addr, agent string) (landerKey, error) {
+	var k landerKey
+	if len(text) != keyLen {
+		return k, errKey
+	}
+	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	if err != nil || b[0] != keyVersion {
+		return k, errKey
+	}
+	if !hmac.Equal(b[keyBody:], s.sum(b[:keyBody], ip, agent)) {
+		if b[1]&(keyBindIP|keyBindAgent) != 0 {
+			return k, errBound // or forged: nothing tells which
+		}
+		return k, errKey
+	}
+	k.bindIP, k.bindAgent = b[1]&keyBindIP != 0, b[1]&keyBindAgent != 0
+	k.expires = time.Unix(int64(binary.BigEndian.Uint64(b[2:])), 0) //nolint:gosec // we wrote it
+	k.click, k.lander = uuid.UUID(b[10:26]), uuid.UUID(b[26:42])
+	return k, nil
+}
+
+func (s *signer) sum(body []byte, ip netip.Addr, agent string) []byte {
+	m := hmac.New(sha256.New, s.secret)
+	m.Write(body)
+	if body[1]&keyBindIP != 0 {
+		if ip = ip.Unmap(); ip.IsValid() {
+			bits := 24
+			if ip.Is6() {
+				bits = 64
+			}
+			if p, err := ip.WithZone("").Prefix(bits); err == nil {
+				m.Write([]byte(p.String()))
+			}
+		}
+	}
+	m.Write([]byte{0})
+	if body[1]&keyBindAgent != 0 {
+		m.Write([]byte(agent))
+	}
+	return m.Sum(nil)[:keyMAC]
+}

@@ -1,0 +1,246 @@
+package click
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/click/visitor"
+	"switchyard/db/store"
+	"switchyard/models"
+)
+
+// verdict is what a landing page is told of a visitor.
+type verdict struct {
+	Allowed     bool    `json:"allowed"`
+	Reason      string  `json:"reason"`       // one of the reasons below
+	FallbackURL *string `json:"fallback_url"` // where to send who is not allowed; null: nowhere, show nothing
+}
+
+// Why a visitor is allowed, or is not.
+const (
+	reasonOK       = "ok"
+	reasonOpen     = "not_protected" // the page's protection is off
+	reasonNoKey    = "no_key"        // neither key nor click id, where the page wants one
+	reasonBadKey   = "bad_key"       // no key of this install, or one of another visitor
+	reasonExpired  = "expired"
+	reasonUsed     = "used"         // a single-use key let somebody in before
+	reasonNoClick  = "no_click"     // there is no such click to this page
+	reasonNoLander = "no_lander"    // there is no such page on this domain
+	reasonList     = "not_eligible" // country, device, referrer or bot
+)
+
+// entry is what a visitor brought to a page.
+type entry struct {
+	lander uuid.UUID
+	click  uuid.UUID // zero: none
+	until  time.Time // when it ends
+	mode   string    // which protection it satisfies
+	reason string    // why it does not hold; empty: it does
+}
+
+// verifyLander answers /lp/verify, which a protected page asks about its visitor: with the key of its address
+// (key or lp_key), or with the click id (clickid, else the cookie of this domain), and with the page's own id (lander)
+// where there may be neither. A page that asks from its server says ip and ua of its visitor; else those of the request
+// count. The lists are checked only for visitors who ask themselves.
+//
+// A key of single use lets in one visitor among all processes while PostgreSQL answers; while it is away, one for each
+// process. What cannot be checked for want of PostgreSQL, a click of another process, is let in: no page is closed by an
+// outage.
+func (h *Handler) verifyLander(w http.ResponseWriter, req *http.Request, d *store.RoutingDomain, rest string) {
+	if rest != "verify" {
+		notFound(w)
+		return
+	}
+	r := h.take(req)
+	defer h.give(r)
+	r.domain, r.account, r.source, r.isHTTPS = d, unknownAccount, noSource, h.isHTTPS(req)
+	r.readQuery(req.URL.RawQuery)
+	v := r.verify()
+	w.Header()["Cache-Control"] = noStore
+	w.Header()["Access-Control-Allow-Origin"] = anyOrigin
+	body, err := json.Marshal(struct {
+		Data verdict `json:"data"`
+	}{v})
+	if err != nil {
+		body = []byte(`{"data":{"allowed":false,"reason":"bad_key","fallback_url":null}}`)
+	}
+	writePage(w, http.StatusOK, asJSON, body)
+}
+
+var anyOrigin = []string{"*"}
+
+func (r *request) verify() verdict {
+	e := r.entry()
+	ref, ok := r.snap.refs.get(e.lander)
+	l := asLander(ref)
+	if !ok || l == nil || l.gone || !serves(r.domain, l.row.AccountID) {
+		if e.reason == "" {
+			e.reason = reasonNoLander
+		}
+		return verdict{Reason: e.reason}
+	}
+	if l.guard == nil {
+		return verdict{Allowed: true, Reason: reasonOpen}
+	}
+	no := func(reason string) verdict {
+		v := verdict{Reason: reason}
+		if l.guard.fallback != nil && l.guard.FallbackStatus == http.StatusFound {
+			v.FallbackURL = &l.guard.FallbackURL
+		}
+		return v
+	}
+	switch {
+	case l.guard.Mode == models.ProtectOff:
+		e = entry{} // it asks for nothing that could be wrong
+	case e.mode == "", l.guard.Mode == models.ProtectSigned && e.mode != models.ProtectSigned:
+		return no(reasonNoKey)
+	case e.reason != "":
+		return no(e.reason)
+	case e.mode == models.ProtectClick && r.now.After(e.until.Add(time.Duration(l.guard.TTLSeconds)*time.Second)),
+		e.mode == models.ProtectSigned && r.now.After(e.until):
+		return no(reasonExpired)
+	}
+	switch {
+	case r.Param("ip") == "" && !r.eligible(l):
+		return no(reasonList)
+	case l.guard.SingleUse && e.click != uuid.Nil && !r.h.first(r.http.Context(), e, r.now.Add(maxProtection)):
+		return no(reasonUsed)
+	}
+	return verdict{Allowed: true, Reason: reasonOK}
+}
+
+// maxProtection is longer than any key or click lets a visitor in.
+const maxProtection = 25 * time.Hour
+
+// entry reads what the visitor brought: a key before a click id before nothing.
+func (r *request) entry() entry {
+	if text := firstOf(r.Param("key"), r.Param("lp_key")); text != "" {
+		return r.keyEntry(text)
+	}
+	named, _ := uuid.Parse(r.Param("lander"))
+	id, err := models.ParseClickID(r.Param("clickid"))
+	if err != nil {
+		t, ok := parseIDs[trail](cookie(r.http.Header, clickCookie))
+		if !ok || t[0] == uuid.Nil {
+			return entry{lander: named}
+		}
+		id = t[0]
+	}
+	return r.clickEntry(id, named)
+}
+
+func firstOf(list ...string) string {
+	for _, s := range list {
+		if s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+func (r *request) keyEntry(text string) entry {
+	named, _ := uuid.Parse(r.Param("lander"))
+	e := entry{lander: named, mode: models.ProtectSigned}
+	if r.snap.signer == nil {
+		e.reason = reasonBadKey
+		return e
+	}
+	ip, agent := r.visitorOf()
+	k, err := r.snap.signer.parse(text, ip, agent)
+	switch {
+	case err != nil, named != uuid.Nil && named != k.lander:
+		e.reason = reasonBadKey
+	default:
+		e.lander, e.click, e.until = k.lander, k.click, k.expires
+	}
+	return e
+}
+
+// visitorOf is whom a key is held against: as the page's server says, else who asks.
+func (r *request) visitorOf() (netip.Addr, string) {
+	ip, err := netip.ParseAddr(r.Param("ip"))
+	if err != nil {
+		ip = r.h.visitors.ClientIP(r.http)
+	}
+	agent := r.Param("ua")
+	if agent == "" {
+		r.h.visitors.Describe(r.http, &r.seen)
+		agent = r.seen.UserAgent
+	}
+	return ip.Unmap(), agent
+}
+
+// clickEntry looks the click up. One that its page names, and that only an outage hides, is believed.
+func (r *request) clickEntry(id, named uuid.UUID) entry {
+	e := entry{lander: named, click: id, mode: models.ProtectClick, until: models.ClickTime(id)}
+	c, known := r.h.lookup(r.http.Context(), id)
+	switch {
+	case c != nil && c.LanderID != uuid.Nil && (named == uuid.Nil || named == c.LanderID):
+		e.lander = c.LanderID
+	case c == nil && !known && named != uuid.Nil:
+	default:
+		e.reason = reasonNoClick
+	}
+	return e
+}
+
+// eligible asks the lists about a visitor who asks himself.
+func (r *request) eligible(l *lander) bool {
+	r.seen = visitor.Description{}
+	r.account = r.snap.account(l.row.AccountID)
+	r.describe()
+	r.judge()
+	c := r.click
+	c.ReferrerDomain = "" // of this request it is the page itself: the redirect has looked at where he came from
+	g := *l.guard
+	g.Referrers = nil
+	return g.admits(&c)
+}
+
+// lookup finds a click in memory or in PostgreSQL. known is false if PostgreSQL could not say.
+func (h *Handler) lookup(ctx context.Context, id uuid.UUID) (c *models.Click, known bool) {
+	if c := h.find(ctx, id); c != nil {
+		return c, true
+	}
+	ctx, cancel := context.WithTimeout(ctx, findBudget)
+	defer cancel()
+	_, _, err := store.FindClickOwner(ctx, h.keeper.conn, id)
+	return nil, err == nil
+}
+
+// first tells whether nobody has come in by this entry before, and notes that somebody has now.
+func (h *Handler) first(ctx context.Context, e entry, forget time.Time) bool {
+	hash := sha256.Sum256(append(append([]byte(e.mode), e.click[:]...), e.lander[:]...))
+	if _, used := h.used.GetIfPresent(hash); used {
+		return false
+	}
+	_, fresh := h.used.SetIfAbsent(hash, struct{}{})
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), findBudget)
+	defer cancel()
+	first, err := store.UseLanderKey(ctx, h.keeper.conn, hash[:], forget)
+	if err != nil && !errors.Is(err, context.Canceled) {
+		return fresh // PostgreSQL is away: this process decides
+	}
+	return fresh && first
+}
+
+// forgetKeys deletes used keys that have expired, until the context ends.
+func (h *Handler) forgetKeys(ctx context.Context) {
+	for pause(ctx, forgetEvery) {
+		limited, cancel := context.WithTimeout(ctx, time.Minute)
+		_ = store.ForgetLanderKeys(limited, h.keeper.conn) // those that stay do no harm
+		cancel()
+	}
+}
+
+const (
+	forgetEvery = 10 * time.Minute
+	maxUsedKeys = 100_000
+)

@@ -1,0 +1,310 @@
+package v1
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/bind"
+	"switchyard/api/route"
+	"switchyard/models"
+	"switchyard/models/check"
+)
+
+// domains are the rows of /domains.
+func domains(d Deps) []route.Route {
+	const group = "Domains"
+	h := domainHandlers{d}
+	edge := slices.Concat(idCodes, route.Codes("502 edge_*", "503 edge_not_configured"))
+	certificate := func(method, summary string, scope route.Scope, status int, run route.Handler) route.Route {
+		return route.Route{
+			Method: method, Path: "/domains/{id}/certificate", Group: group, Summary: summary, Scope: scope, Status: status,
+			BadID: "invalid_id", Codes: edge, Handle: run,
+		}
+	}
+	return []route.Route{
+		{
+			Method: "GET", Path: "/domains", Group: group, Summary: "tracking domains and the shared link domains available",
+			Page: true, Handle: route.Do(h.list),
+		},
+		{
+			Method: "POST", Path: "/domains", Group: group, Summary: "add one or more domains", Scope: route.Write, Status: 201,
+			Codes: route.Codes("400 required too_long invalid_domain too_many reserved_domain invalid_dns_account "+
+				"dns_account_not_found invalid_index_page", "402 plan_limit", "409 shared_domain duplicate"),
+			Handle: route.Take(h.add),
+		},
+		{
+			Method: "PATCH", Path: "/domains", Group: group, Scope: route.Write,
+			Summary: "replace the settings of a domain, or make it the default",
+			Codes:   append(route.Codes("400 invalid_index_page"), idCodes...), Handle: route.Take(h.change),
+		},
+		{
+			Method: "DELETE", Path: "/domains", Group: group, Summary: "delete a domain", Scope: route.Write, Query: queryID,
+			Codes: append(route.Codes("409 domain_in_use"), idCodes...), Handle: route.Do(h.remove),
+		},
+		certificate("POST", "request the HTTPS certificate at the edge", route.Write, 201, route.Do(h.noEdge)),
+		certificate("GET", "the certificate's state at the edge", route.Read, 200, route.Do(h.noEdge)),
+		certificate("DELETE", "release the certificate", route.Write, 200, route.Do(h.noRelease)),
+		{
+			Method: "POST", Path: "/domains/{id}/point", Group: group, Scope: route.Write,
+			Summary: "point the domain at the tracker through a connected DNS account",
+			Codes:   route.Codes("400 no_provider", "404 not_found"), Handle: route.Do(h.point),
+		},
+		{
+			Method: "POST", Path: "/domains/{id}/verify", Group: group, Scope: route.Write, BadID: "invalid_id",
+			Summary: "check that the domain points at the tracker and serves HTTPS",
+			Codes:   append(route.Codes("503 tracking_domain_unset"), idCodes...), Handle: route.Do(h.verify),
+		},
+	}
+}
+
+type domainHandlers struct{ Deps }
+
+// DomainRow is a domain in the list.
+type DomainRow struct {
+	ID         uuid.UUID `json:"id"`
+	Domain     string    `json:"domain"`
+	IsVerified bool      `json:"is_verified" doc:"links on it work once it is verified"`
+	IsDefault  bool      `json:"is_default" doc:"new campaigns that name no domain go here, once it is verified"`
+	GroupName  string    `json:"group_name"`
+	Crawlers   string    `json:"crawlers" enum:"allow,disallow"`
+	HTTPSOnly  bool      `json:"https_only"`
+	IndexPage  string    `json:"index_page"`
+	Campaigns  int       `json:"campaigns" doc:"campaigns with their link on it"`
+	Smartlinks int       `json:"smartlinks" doc:"smartlinks on it"`
+	CreatedAt  string    `json:"created_at"`
+	UpdatedAt  string    `json:"updated_at"`
+}
+
+func domainRow(d models.Domain) DomainRow {
+	return DomainRow{
+		ID: d.ID, Domain: d.Host, IsVerified: d.IsVerified, IsDefault: d.IsDefault, GroupName: d.GroupName,
+		Crawlers: d.Crawlers, HTTPSOnly: d.HTTPSOnly, IndexPage: d.IndexPage, Campaigns: d.Campaigns,
+		Smartlinks: d.Smartlinks, CreatedAt: stamp(d.CreatedAt), UpdatedAt: stamp(d.UpdatedAt),
+	}
+}
+
+// SharedDomainRow is a link domain that every account may use.
+type SharedDomainRow struct {
+	ID        uuid.UUID `json:"id"`
+	Domain    string    `json:"domain"`
+	IsDefault bool      `json:"is_default" doc:"campaigns go here for want of another domain"`
+}
+
+// DomainList is the answer of GET /domains.
+type DomainList struct {
+	Rows        []DomainRow       `json:"rows"`
+	NextCursor  *string           `json:"next_cursor" doc:"null at the end"`
+	Shared      []SharedDomainRow `json:"shared" doc:"the link domains that every account may use"`
+	CNAMETarget *string           `json:"cname_target" doc:"what to point a domain's CNAME at; null if the install has none"`
+}
+
+func (h domainHandlers) list(c *route.Call) (DomainList, error) {
+	page, err := c.Page()
+	if err != nil {
+		return DomainList{}, err
+	}
+	found, next, err := c.Store.Domains().List(c.Context(), c.Account.ID, page)
+	if err != nil {
+		return DomainList{}, err
+	}
+	shared, err := c.Store.Domains().Shared(c.Context())
+	if err != nil {
+		return DomainList{}, err
+	}
+	out := DomainList{Rows: make([]DomainRow, 0, len(found)), NextCursor: cursor(next), Shared: []SharedDomainRow{}}
+	for _, d := range found {
+		out.Rows = append(out.Rows, domainRow(d))
+	}
+	for _, d := range shared {
+		out.Shared = append(out.Shared, SharedDomainRow{d.ID, d.Host, d.IsDefault})
+	}
+	if h.TrackingHost != "" {
+		out.CNAMETarget = &h.TrackingHost
+	}
+	return out, nil
+}
+
+// DomainSettingsBody are the settings that POST and PATCH write: one left out goes to its default.
+type DomainSettingsBody struct {
+	GroupName string `json:"group_name" maxLength:"100"`
+	Crawlers  string `json:"crawlers" enum:"allow,disallow" default:"disallow" doc:"what robots.txt tells crawlers"`
+	HTTPSOnly *bool  `json:"https_only" default:"true"`
+	IndexPage string `json:"index_page" bad:"invalid_index_page" doc:"where the bare domain sends a visitor; http(s) or empty"`
+}
+
+// settings checks the settings; tooLong is the code of a group's name over its limit.
+func (b DomainSettingsBody) settings(tooLong string) (models.DomainSettings, error) {
+	set := models.DomainSettings{
+		GroupName: strings.TrimSpace(b.GroupName), Crawlers: b.Crawlers, HTTPSOnly: b.HTTPSOnly == nil || *b.HTTPSOnly,
+		IndexPage: strings.TrimSpace(b.IndexPage),
+	}
+	if set.Crawlers == "" {
+		set.Crawlers = models.CrawlersDisallow
+	}
+	if check.Text("group_name", set.GroupName, 100) != nil {
+		return set, models.Invalid(tooLong, "group_name may have at most 100 characters")
+	}
+	if len(set.IndexPage) > check.MaxURL || set.IndexPage != "" && !isAddress(set.IndexPage) {
+		return set, models.Invalid("invalid_index_page", "index_page must be an http or https address, or empty")
+	}
+	return set, check.OneOf("invalid_input", "crawlers", set.Crawlers, models.CrawlersAllow, models.CrawlersDisallow)
+}
+
+// DomainBody is the body of POST /domains.
+type DomainBody struct {
+	Domain       string `json:"domain" required:"true" maxLength:"4000" doc:"up to 50 hostnames, separated by commas or spaces"`
+	DNSAccountID string `json:"dns_account_id" bad:"invalid_dns_account" doc:"a connected DNS account; then up to 10 hostnames"`
+	DomainSettingsBody
+}
+
+// Limits of one call.
+const (
+	maxDomainText   = 4000
+	maxHosts        = 50
+	maxHostsWithDNS = 10
+)
+
+// DomainAdded is the answer of POST /domains. Id, domain and is_verified are of the first one added.
+type DomainAdded struct {
+	ID         uuid.UUID  `json:"id"`
+	Domain     string     `json:"domain"`
+	IsVerified bool       `json:"is_verified"`
+	Added      []string   `json:"added" doc:"hostnames that were added"`
+	Skipped    []string   `json:"skipped" doc:"hostnames that had been added before"`
+	DNS        []DNSPoint `json:"dns" doc:"what the DNS account did; empty without one"`
+}
+
+// DNSPoint is what a DNS account did for one of several domains.
+type DNSPoint struct {
+	Domain  string `json:"domain"`
+	OK      bool   `json:"ok"`
+	Message string `json:"message"`
+}
+
+func (h domainHandlers) add(c *route.Call, b DomainBody) (DomainAdded, error) {
+	hosts, err := h.hosts(c.Context(), c, b)
+	if err != nil {
+		return DomainAdded{}, err
+	}
+	set, err := b.settings("too_long")
+	if err != nil {
+		return DomainAdded{}, err
+	}
+	if b.DNSAccountID != "" { // no DNS provider is known to this install yet, so no account is connected
+		if _, ok := bind.ParseID(b.DNSAccountID); !ok {
+			return DomainAdded{}, models.Invalid("invalid_dns_account", "dns_account_id must be a UUID")
+		}
+		return DomainAdded{}, models.Invalid("dns_account_not_found", "there is no such DNS account")
+	}
+	added, skipped, err := c.Store.Domains().Add(c.Context(), c.Account.ID, hosts, set)
+	if err != nil {
+		return DomainAdded{}, err
+	}
+	out := DomainAdded{
+		ID: added[0].ID, Domain: added[0].Host, IsVerified: added[0].IsVerified, DNS: []DNSPoint{},
+		Skipped: append([]string{}, skipped...),
+	}
+	for _, d := range added {
+		out.Added = append(out.Added, d.Host)
+	}
+	return out, nil
+}
+
+// hosts reads the hostnames, each once, in their order.
+func (h domainHandlers) hosts(ctx context.Context, c *route.Call, b DomainBody) ([]string, error) {
+	if err := check.First(check.Required("domain", b.Domain), check.Text("domain", b.Domain, maxDomainText)); err != nil {
+		return nil, err
+	}
+	shared, err := c.Store.Domains().Shared(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var hosts []string
+	words := strings.FieldsFunc(b.Domain, func(r rune) bool { return r == ',' || r == ';' || r <= ' ' })
+	for _, word := range words {
+		host, ok := models.HostOf(word)
+		for _, s := range shared {
+			if s.Host == host { // one may be a name without a dot, such as localhost
+				return nil, models.Conflict("shared_domain", "%s is a shared link domain, which every account has", host)
+			}
+		}
+		if h.reserved(host) {
+			return nil, models.Invalid("reserved_domain", "%s is kept for this install itself", host)
+		}
+		if !ok {
+			return nil, models.Invalid("invalid_domain", "%.100q is not a hostname", word)
+		}
+		if !slices.Contains(hosts, host) {
+			hosts = append(hosts, host)
+		}
+	}
+	limit := maxHosts
+	if b.DNSAccountID != "" {
+		limit = maxHostsWithDNS
+	}
+	switch {
+	case len(hosts) > limit:
+		return nil, models.Invalid("too_many", "at most %d hostnames can be added at once", limit)
+	case len(hosts) == 0:
+		return nil, models.Invalid("required", "domain is required")
+	}
+	return hosts, nil
+}
+
+// reserved tells whether a host is the service's own: its address, and what customers point their CNAME at.
+func (h domainHandlers) reserved(host string) bool {
+	own, _ := models.HostOf(h.BaseURL)
+	return host != "" && (host == own || host == h.TrackingHost)
+}
+
+// DomainPatch is the body of PATCH /domains.
+type DomainPatch struct {
+	bind.ID
+	Action string `json:"action" enum:"set_default" doc:"when sent, only the default changes"`
+	DomainSettingsBody
+}
+
+// DomainChanged is the answer of PATCH /domains.
+type DomainChanged struct {
+	ID        uuid.UUID `json:"id"`
+	Domain    string    `json:"domain"`
+	IsDefault *bool     `json:"is_default,omitempty" doc:"with the action set_default"`
+}
+
+func (h domainHandlers) change(c *route.Call, b DomainPatch) (DomainChanged, error) {
+	id, err := b.RecordID()
+	if err != nil {
+		return DomainChanged{}, err
+	}
+	switch b.Action {
+	case "set_default":
+		d, err := c.Store.Domains().SetDefault(c.Context(), c.Account.ID, id)
+		return DomainChanged{d.ID, d.Host, &d.IsDefault}, err
+	case "":
+		set, err := b.settings("invalid_input")
+		if err != nil {
+			return DomainChanged{}, err
+		}
+		d, err := c.Store.Domains().Update(c.Context(), c.Account.ID, id, set)
+		return DomainChanged{ID: d.ID, Domain: d.Host}, err
+	}
+	return DomainChanged{}, models.Invalid("invalid_input", "action must be set_default, if anything")
+}
+
+// DomainDeleted is the answer of DELETE /domains.
+type DomainDeleted struct {
+	ID                  uuid.UUID `json:"id"`
+	Deleted             bool      `json:"deleted"`
+	CertificateReleased bool      `json:"certificate_released" doc:"false if there was no certificate"`
+}
+
+func (h domainHandlers) remove(c *route.Call) (DomainDeleted, error) {
+	id, err := c.QueryID("id")
+	if err != nil {
+		return DomainDeleted{}, err
+	}
+	return DomainDeleted{ID: id, Deleted: true}, c.Store.Domains().Delete(c.Context(), c.Account.ID, id)
+}

@@ -1,0 +1,117 @@
+package v1
+
+import (
+	"github.com/google/uuid"
+
+	"switchyard/api/route"
+	"switchyard/models"
+)
+
+// CertificateAnswer is the state of a domain's certificate at the edge.
+type CertificateAnswer struct {
+	Hostname      string         `json:"hostname"`
+	SSLStatus     string         `json:"ssl_status" doc:"none, or the edge's word"`
+	Serving       bool           `json:"serving" doc:"hostname and certificate are active"`
+	Detail        string         `json:"detail"`
+	Ownership     *OwnershipTXT  `json:"ownership" doc:"a DNS record that shows whose the hostname is"`
+	OwnershipHTTP *OwnershipHTTP `json:"ownership_http" doc:"a file that shows the same"`
+	Errors        []string       `json:"errors"`
+}
+
+// OwnershipTXT is a DNS record that the edge asks for.
+type OwnershipTXT struct {
+	Type  string `json:"type"`
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// OwnershipHTTP is a file that the edge asks for.
+type OwnershipHTTP struct {
+	HTTPURL  string `json:"http_url"`
+	HTTPBody string `json:"http_body"`
+}
+
+// CertificateDeleted is the answer to releasing a certificate.
+type CertificateDeleted struct {
+	Deleted bool   `json:"deleted"`
+	Detail  string `json:"detail"`
+}
+
+// find is the domain that the path names.
+func (h domainHandlers) find(c *route.Call) (models.Domain, error) {
+	id, err := c.ID("id")
+	if err != nil {
+		return models.Domain{}, err
+	}
+	return c.Store.Domains().Find(c.Context(), c.Account.ID, id)
+}
+
+var errNoEdge = models.Errorf(models.KindUnavailable, "edge_not_configured",
+	"this install has no edge that issues certificates")
+
+// noEdge answers for an install without an edge: it can say nothing of certificates.
+func (h domainHandlers) noEdge(c *route.Call) (CertificateAnswer, error) {
+	if _, err := h.find(c); err != nil {
+		return CertificateAnswer{}, err
+	}
+	return CertificateAnswer{}, errNoEdge
+}
+
+func (h domainHandlers) noRelease(c *route.Call) (CertificateDeleted, error) {
+	if _, err := h.find(c); err != nil {
+		return CertificateDeleted{}, err
+	}
+	return CertificateDeleted{}, errNoEdge
+}
+
+// PointAnswer is what a DNS account did for a domain.
+type PointAnswer struct {
+	OK          bool               `json:"ok"`
+	Provider    string             `json:"provider"`
+	Message     string             `json:"message"`
+	Detail      string             `json:"detail"`
+	Certificate *CertificateAnswer `json:"certificate" doc:"null without an edge"`
+	Note        string             `json:"note"`
+}
+
+// point answers for an install without DNS providers: no connected account holds any domain.
+func (h domainHandlers) point(c *route.Call) (PointAnswer, error) {
+	d, err := h.find(c)
+	if err != nil {
+		return PointAnswer{}, err
+	}
+	return PointAnswer{}, models.Invalid("no_provider", "no connected DNS account holds %s", d.Host)
+}
+
+// VerifyAnswer says whether a domain points at the tracker. What was not looked at is null, never false.
+type VerifyAnswer struct {
+	ID        uuid.UUID `json:"id"`
+	Domain    string    `json:"domain"`
+	Expected  string    `json:"expected" doc:"what the domain's CNAME should point at"`
+	Verified  bool      `json:"verified" doc:"links on it work"`
+	Points    *bool     `json:"points" doc:"null: not looked at"`
+	Detail    string    `json:"detail"`
+	HTTPS     *bool     `json:"https" doc:"null: not tried"`
+	Records   []string  `json:"records" doc:"what DNS answered"`
+	CheckedAt *string   `json:"checked_at" doc:"null: not checked"`
+}
+
+// verify answers with what is known: this install does not look into DNS, its operator says which domains are verified.
+func (h domainHandlers) verify(c *route.Call) (VerifyAnswer, error) {
+	d, err := h.find(c)
+	if err != nil {
+		return VerifyAnswer{}, err
+	}
+	if h.TrackingHost == "" {
+		return VerifyAnswer{}, models.Errorf(models.KindUnavailable, "tracking_domain_unset",
+			"this install has no hostname to point a domain at")
+	}
+	out := VerifyAnswer{
+		ID: d.ID, Domain: d.Host, Expected: h.TrackingHost, Verified: d.IsVerified, Records: []string{},
+		Detail: "Point the domain's CNAME at " + h.TrackingHost + " and ask the operator of this install to verify it.",
+	}
+	if d.IsVerified {
+		out.Detail = "The operator of this install has verified the domain."
+	}
+	return out, nil
+}

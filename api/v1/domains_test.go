@@ -1,0 +1,254 @@
+package v1_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/apitest"
+	"switchyard/api/v1"
+	"switchyard/models"
+)
+
+func domainServer(t *testing.T, plan string) *apitest.Server {
+	t.Helper()
+	s := apitest.New(t, apitest.Options{
+		Plan: plan, V1: v1.Deps{BaseURL: "https://app.sy.example:8443", TrackingHost: "track.sy.example"},
+	})
+	exec(t, s, `INSERT INTO domains (id, host, is_verified, is_default) VALUES ($1, 'go.sy.example', true, true)`, uuid.New())
+	exec(t, s, `INSERT INTO domains (id, host, is_verified) VALUES ($1, 'localhost', true)`, uuid.New())
+	return s
+}
+
+func addDomain(t *testing.T, s *apitest.Server, host string) string {
+	t.Helper()
+	return s.Do("POST", "/domains", map[string]any{"domain": host}).Want(201, "").Map()["id"].(string)
+}
+
+func TestDomainRoundTrip(t *testing.T) {
+	t.Parallel()
+	s := domainServer(t, "scale")
+	made := s.Do("POST", "/domains", map[string]any{
+		"domain":     "https://Go.Example.com:8443/path?q, a.example.com\n\tgo.example.com.  bücher.example",
+		"group_name": " G ", "crawlers": "allow", "https_only": false, "index_page": "https://www.example.com/",
+	}).Want(201, "").Map()
+	same(t, made, map[string]any{
+		"domain": "go.example.com", "is_verified": false, "added": "[go.example.com a.example.com xn--bcher-kva.example]",
+		"skipped": "[]", "dns": "[]",
+	})
+	same(t, rowOf(t, s, "/domains", made["id"]), map[string]any{
+		"domain": "go.example.com", "is_verified": false, "is_default": false, "group_name": "G", "crawlers": "allow",
+		"https_only": false, "index_page": "https://www.example.com/", "campaigns": 0, "smartlinks": 0,
+	})
+	again := s.Do("POST", "/domains", map[string]any{"domain": "a.example.com new.example.com"}).Want(201, "").Map()
+	same(t, again, map[string]any{"domain": "new.example.com", "added": "[new.example.com]", "skipped": "[a.example.com]"})
+	same(t, rowOf(t, s, "/domains", again["id"]), map[string]any{
+		"group_name": "", "crawlers": "disallow", "https_only": true, "index_page": "",
+	})
+
+	patched := s.Do("PATCH", "/domains", map[string]any{"id": made["id"], "group_name": "H"}).Want(200, "").Map()
+	if _, shown := patched["is_default"]; shown || patched["domain"] != "go.example.com" {
+		t.Errorf("changed: %v", patched)
+	}
+	same(t, rowOf(t, s, "/domains", made["id"]), map[string]any{ // what is left out goes to its default
+		"group_name": "H", "crawlers": "disallow", "https_only": true, "index_page": "",
+	})
+	for _, id := range []any{again["id"], made["id"]} {
+		got := s.Do("PATCH", "/domains", map[string]any{"id": id, "action": "set_default", "group_name": "X"}).Want(200, "").Map()
+		same(t, got, map[string]any{"id": id, "is_default": true})
+	}
+	same(t, rowOf(t, s, "/domains", made["id"]), map[string]any{"is_default": true, "group_name": "H"})
+	same(t, rowOf(t, s, "/domains", again["id"]), map[string]any{"is_default": false})
+
+	list := s.Do("GET", "/domains?limit=1", nil).Want(200, "").Map()
+	if len(list["rows"].([]any)) != 1 || list["next_cursor"] == nil || list["cname_target"] != "track.sy.example" {
+		t.Errorf("list: %v", list)
+	}
+	if shared := fmt.Sprint(list["shared"]); !strings.Contains(shared, "domain:go.sy.example") {
+		t.Errorf("shared: %s", shared)
+	}
+	gone := s.Do("DELETE", fmt.Sprintf("/domains?id=%v", made["id"]), nil).Want(200, "").Map()
+	same(t, gone, map[string]any{"id": made["id"], "deleted": true, "certificate_released": false})
+	s.Do("DELETE", fmt.Sprintf("/domains?id=%v", made["id"]), nil).Want(404, "not_found")
+	addDomain(t, s, "go.example.com")
+}
+
+func TestDomainErrors(t *testing.T) {
+	t.Parallel()
+	s := domainServer(t, "scale")
+	id := addDomain(t, s, "taken.example")
+	hosts := func(n int) string {
+		var list []string
+		for i := range n {
+			list = append(list, fmt.Sprintf("h%d.many.example", i))
+		}
+		return strings.Join(list, ",")
+	}
+	add := func(host string) map[string]any { return map[string]any{"domain": host} }
+	dns := uuid.NewString()
+	for name, c := range map[string]refusal{
+		"no json":            {`x`, 400, "bad_body"},
+		"missing":            {map[string]any{}, 400, "required"},
+		"blank":              {add("  "), 400, "required"},
+		"separators":         {add(" , ,"), 400, "required"},
+		"long":               {add(strings.Repeat("a.example,", 401)), 400, "too_long"},
+		"type":               {map[string]any{"domain": 5}, 400, "invalid_input"},
+		"address":            {add("192.0.2.1"), 400, "invalid_domain"},
+		"one label":          {add("intranet"), 400, "invalid_domain"},
+		"one of two":         {add("ok.example -bad.example"), 400, "invalid_domain"},
+		"51":                 {add(hosts(51)), 400, "too_many"},
+		"11 with DNS":        {with(add(hosts(11)), "dns_account_id", dns), 400, "too_many"},
+		"own address":        {add("app.sy.example"), 400, "reserved_domain"},
+		"tracking host":      {add("ok.example, TRACK.sy.example"), 400, "reserved_domain"},
+		"shared":             {add("go.sy.example"), 409, "shared_domain"},
+		"shared without dot": {add("http://localhost:8080"), 409, "shared_domain"},
+		"DNS form":           {with(add("x.example"), "dns_account_id", "x"), 400, "invalid_dns_account"},
+		"DNS type":           {with(add("x.example"), "dns_account_id", 7), 400, "invalid_dns_account"},
+		"DNS unknown":        {with(add("x.example"), "dns_account_id", dns), 400, "dns_account_not_found"},
+		"index":              {with(add("x.example"), "index_page", "ftp://x.example"), 400, "invalid_index_page"},
+		"index type":         {with(add("x.example"), "index_page", 1), 400, "invalid_index_page"},
+		"index token host":   {with(add("x.example"), "index_page", "https://{sub1}/"), 400, "invalid_index_page"},
+		"group":              {with(add("x.example"), "group_name", strings.Repeat("g", 101)), 400, "too_long"},
+		"crawlers":           {with(add("x.example"), "crawlers", "some"), 400, "invalid_input"},
+		"https_only":         {with(add("x.example"), "https_only", "yes"), 400, "invalid_input"},
+		"duplicate":          {add("taken.example,TAKEN.example"), 409, "duplicate"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s.In(t).Do("POST", "/domains", c.body).Want(c.status, c.code)
+		})
+	}
+	for name, c := range map[string]refusal{
+		"no json":  {`[]`, 400, "bad_body"},
+		"no id":    {map[string]any{}, 400, "invalid_id"},
+		"bad id":   {map[string]any{"id": "x"}, 400, "invalid_id"},
+		"unknown":  {map[string]any{"id": uuid.NewString()}, 404, "not_found"},
+		"index":    {map[string]any{"id": id, "index_page": "javascript:x"}, 400, "invalid_index_page"},
+		"action":   {map[string]any{"id": id, "action": "drop"}, 400, "invalid_input"},
+		"group":    {map[string]any{"id": id, "group_name": strings.Repeat("g", 101)}, 400, "invalid_input"},
+		"crawlers": {map[string]any{"id": id, "crawlers": "x"}, 400, "invalid_input"},
+	} {
+		s.In(t).Do("PATCH", "/domains", c.body).Want(c.status, c.code)
+		_ = name
+	}
+	s.Do("DELETE", "/domains", nil).Want(400, "invalid_id")
+	s.Do("DELETE", "/domains?id=x", nil).Want(400, "invalid_id")
+}
+
+func TestDomainsOfOthers(t *testing.T) {
+	t.Parallel()
+	s := domainServer(t, "scale")
+	_, otherKey, _ := s.NewAccount("scale")
+	other := s.As(otherKey)
+	foreign, mine := addDomain(t, other, "foreign.example"), addDomain(t, s, "mine.example")
+	var shared string
+	if err := s.DB.GetContext(t.Context(), &shared, `SELECT id FROM domains WHERE host = 'go.sy.example'`); err != nil {
+		t.Fatal(err)
+	}
+	for _, missing := range []string{uuid.NewString(), foreign, shared} {
+		s.Do("PATCH", "/domains", map[string]any{"id": missing}).Want(404, "not_found")
+		s.Do("PATCH", "/domains", map[string]any{"id": missing, "action": "set_default"}).Want(404, "not_found")
+		s.Do("DELETE", "/domains?id="+missing, nil).Want(404, "not_found")
+		for _, method := range []string{"GET", "POST", "DELETE"} {
+			s.Do(method, "/domains/"+missing+"/certificate", nil).Want(404, "not_found")
+		}
+		s.Do("POST", "/domains/"+missing+"/point", nil).Want(404, "not_found")
+		s.Do("POST", "/domains/"+missing+"/verify", nil).Want(404, "not_found")
+	}
+	for _, method := range []string{"GET", "POST", "DELETE"} {
+		s.Do(method, "/domains/x/certificate", nil).Want(400, "invalid_id")
+		s.Do(method, "/domains/"+mine+"/certificate", nil).Want(503, "edge_not_configured")
+	}
+	s.Do("POST", "/domains/x/verify", nil).Want(400, "invalid_id")
+	s.Do("POST", "/domains/x/point", nil).Want(400, "invalid_input")
+	s.Do("POST", "/domains/"+mine+"/point", nil).Want(400, "no_provider")
+	same(t, s.Do("POST", "/domains/"+mine+"/verify", nil).Want(200, "").Map(), map[string]any{
+		"id": mine, "domain": "mine.example", "expected": "track.sy.example", "verified": false, "points": nil, "https": nil,
+		"records": "[]", "checked_at": nil,
+	})
+	unset := apitest.New(t, apitest.Options{DB: s.DB})
+	bare := unset.As(s.Key)
+	bare.Do("POST", "/domains/"+mine+"/verify", nil).Want(503, "tracking_domain_unset")
+	if target := bare.Do("GET", "/domains", nil).Want(200, "").Map()["cname_target"]; target != nil {
+		t.Errorf("cname_target is %v", target)
+	}
+	reader := s.As(s.ReadKey)
+	reader.Do("POST", "/domains", map[string]any{"domain": "y.example"}).Want(403, "read_only_key")
+	reader.Do("PATCH", "/domains", map[string]any{"id": mine}).Want(403, "read_only_key")
+	reader.Do("DELETE", "/domains?id="+mine, nil).Want(403, "read_only_key")
+	reader.Do("GET", "/domains/"+mine+"/certificate", nil).Want(503, "edge_not_configured")
+	for _, path := range []string{"certificate", "point", "verify"} {
+		reader.Do("POST", "/domains/"+mine+"/"+path, nil).Want(403, "read_only_key")
+	}
+	if rows := reader.Do("GET", "/domains", nil).Want(200, "").Map()["rows"].([]any); len(rows) != 1 {
+		t.Errorf("the list shows %v", rows)
+	}
+
+	// Anybody may wait for a host; it serves one account.
+	claimed := addDomain(t, s, "foreign.example")
+	table := s.Store.Domains()
+	if _, err := table.SetVerified(t.Context(), s.Account.ID, uuid.MustParse(claimed), true); err != nil {
+		t.Fatal(err)
+	}
+	list, err := table.ByHost(t.Context(), "foreign.example")
+	if err != nil || len(list) != 2 {
+		t.Fatal(list, err)
+	}
+	_, err = table.SetVerified(t.Context(), list[0].AccountID, list[0].ID, true)
+	if e, ok := models.AsError(err); !ok || e.Code != "domain_taken" {
+		t.Errorf("a host serves two accounts: %v", err)
+	}
+	if !rowOf(t, s, "/domains", claimed)["is_verified"].(bool) || rowOf(t, other, "/domains", foreign)["is_verified"].(bool) {
+		t.Error("the wrong domain is verified")
+	}
+}
+
+func TestDomainInUse(t *testing.T) {
+	t.Parallel()
+	s := domainServer(t, "scale")
+	id := addDomain(t, s, "used.example")
+	campaign := func(alias string) any {
+		return s.Do("POST", "/campaigns", map[string]any{
+			"name": alias, "alias": alias, "domain_id": id, "destination_url": "https://a.example",
+		}).Want(201, "").Map()["id"]
+	}
+	link := s.Do("POST", "/short-links", smartlink("s", id)).Want(201, "").Map()["id"]
+	kept := campaign("campaign-1")
+	same(t, rowOf(t, s, "/domains", id), map[string]any{"campaigns": 1, "smartlinks": 1})
+	s.Do("DELETE", "/domains?id="+id, nil).Want(409, "domain_in_use")
+	s.Do("DELETE", fmt.Sprintf("/campaigns/%v", kept), nil).Want(200, "")
+	s.Do("DELETE", "/domains?id="+id, nil).Want(409, "domain_in_use")
+	s.Do("DELETE", fmt.Sprintf("/short-links?id=%v", link), nil).Want(200, "")
+	s.Do("DELETE", "/domains?id="+id, nil).Want(200, "")
+	var left int
+	err := s.DB.GetContext(t.Context(), &left, `SELECT count(*) FROM campaigns WHERE id = $1 AND domain_id IS NULL`, kept)
+	if err != nil || left != 1 {
+		t.Errorf("the deleted campaign is gone: %v", err)
+	}
+}
+
+func TestDomainAllowance(t *testing.T) {
+	t.Parallel()
+	s := domainServer(t, "growth") // 10 domains
+	s.Do("POST", "/domains", map[string]any{"domain": "a.example b.example c.example d.example e.example f.example"}).Want(201, "")
+	s.Do("POST", "/domains", map[string]any{"domain": "g.example h.example i.example j.example k.example"}).Want(402, "plan_limit")
+	if rows := s.Do("GET", "/domains", nil).Want(200, "").Map()["rows"].([]any); len(rows) != 6 {
+		t.Errorf("a refused call added some: %v", rows)
+	}
+	// Eight at once for the last four places.
+	statuses := make(chan int, 8)
+	for i := range 8 {
+		go func() {
+			statuses <- s.Do("POST", "/domains", map[string]any{"domain": fmt.Sprintf("race%d.example", i)}).Status
+		}()
+	}
+	count := map[int]int{}
+	for range 8 {
+		count[<-statuses]++
+	}
+	if count[201] != 4 || count[402] != 4 {
+		t.Errorf("statuses %v", count)
+	}
+}

@@ -1,0 +1,330 @@
+package v1
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/bind"
+	"switchyard/api/route"
+	"switchyard/models"
+	"switchyard/models/check"
+	"switchyard/models/cond"
+	"switchyard/models/token"
+)
+
+// smartlinks are the rows of /short-links.
+func smartlinks() []route.Route {
+	const group, path = "Smartlinks", "/short-links"
+	var h smartlinkHandlers
+	bodyCodes := route.Codes("400 required too_long invalid_url invalid_number out_of_range invalid_slug invalid_domain "+
+		"invalid_source invalid_rule_url invalid_condition no_conditions duplicate_slug", "409 duplicate_name")
+	missing := route.Codes("404 not_found")
+	return []route.Route{
+		{Method: "GET", Path: path, Group: group, Summary: "smartlinks", Page: true, Handle: route.Do(h.list)},
+		{
+			Method: "POST", Path: path, Group: group, Summary: "create a smartlink", Scope: route.Write, Status: 201,
+			Codes: bodyCodes, Handle: route.Take(h.create),
+		},
+		{
+			Method: "PUT", Path: path, Group: group, Summary: "replace a smartlink", Scope: route.Write,
+			Codes: append(idCodes, bodyCodes...), Handle: route.Take(h.replace),
+		},
+		{
+			Method: "PATCH", Path: path, Group: group, Summary: "pause or resume a smartlink", Scope: route.Write,
+			Codes: toggleCodes, Handle: route.Take(h.toggle),
+		},
+		{
+			Method: "DELETE", Path: path, Group: group, Summary: "delete a smartlink", Scope: route.Write, Query: queryID,
+			Codes: idCodes, Handle: route.Do(h.remove),
+		},
+		{
+			Method: "POST", Path: path + "/{id}/clone", Group: group, Scope: route.Write, Status: 201, BadID: "invalid_id",
+			Summary: "copy a smartlink; the copy is paused and has a new slug", Codes: idCodes, Handle: route.Do(h.clone),
+		},
+		{
+			Method: "GET", Path: path + "/{id}/stats", Group: group, Summary: "clicks by rule and destination", Window: true,
+			Codes: missing, Handle: route.Do(h.stats),
+		},
+		{
+			Method: "DELETE", Path: path + "/{id}/stats", Group: group, Scope: route.Write, Window: true,
+			Summary: "irreversibly clear click history in the window; the link stays", Codes: missing,
+			Handle: route.Do(h.clear),
+		},
+	}
+}
+
+type smartlinkHandlers struct{}
+
+// SmartlinkRuleBody is a rule of a smartlink.
+type SmartlinkRuleBody struct {
+	ID             string           `json:"id" doc:"of the rule as it was, to keep its statistics"`
+	Name           string           `json:"name" maxLength:"255"`
+	Position       *int             `json:"position" bad:"invalid_number" min:"1" max:"20" doc:"place in the order; default: as listed"`
+	Logic          string           `json:"logic" enum:"and,or" default:"and"`
+	Conditions     []cond.Condition `json:"conditions" bad:"invalid_condition" required:"true" maxItems:"20"`
+	DestinationURL string           `json:"destination_url" bad:"invalid_rule_url" required:"true" doc:"http(s); {token} placeholders allowed"`
+	URL            string           `json:"url" bad:"invalid_rule_url" doc:"another name of destination_url"`
+}
+
+// SmartlinkBody is the body of POST /short-links.
+type SmartlinkBody struct {
+	Slug           string              `json:"slug" bad:"invalid_slug" required:"true" maxLength:"64" doc:"letters, digits, _ and -"`
+	DestinationURL string              `json:"destination_url" bad:"invalid_url" required:"true" doc:"where a visitor goes when no rule matches; http(s)"`
+	DomainID       uuid.UUID           `json:"domain_id" bad:"invalid_domain" required:"true" doc:"a tracking domain of the account"`
+	SourceID       uuid.UUID           `json:"source_id" bad:"invalid_source" doc:"a traffic source of the account"`
+	Rules          []SmartlinkRuleBody `json:"rules" maxItems:"20" doc:"checked in order"`
+	Name           string              `json:"name" maxLength:"255"`
+	Notes          string              `json:"notes" maxLength:"2000"`
+	IsActive       bind.Opt[bool]      `json:"is_active" default:"true"`
+}
+
+// SmartlinkPut is the body of PUT /short-links: every field is written, one left out goes back to its default, but
+// is_active stays as it is.
+type SmartlinkPut struct {
+	bind.ID
+	SmartlinkBody
+}
+
+var slugShape = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// Record checks the body.
+func (b SmartlinkBody) Record() (models.Smartlink, error) {
+	l := models.Smartlink{
+		DomainID: b.DomainID, SourceID: b.SourceID, Slug: strings.TrimSpace(b.Slug), Name: strings.TrimSpace(b.Name),
+		Notes: b.Notes, DestinationURL: strings.TrimSpace(b.DestinationURL), IsActive: b.IsActive.Or(true),
+	}
+	err := check.First(
+		check.Required("slug", l.Slug),
+		check.Required("destination_url", l.DestinationURL),
+	)
+	switch {
+	case err != nil:
+	case l.DomainID == uuid.Nil:
+		err = models.Invalid("required", "domain_id is required")
+	case !slugShape.MatchString(l.Slug):
+		err = models.Invalid("invalid_slug", "slug takes 1 to %d letters, digits, _ and -", models.MaxSlug)
+	case models.ReservedAlias(l.Slug):
+		err = models.Invalid("invalid_slug", "the slug %q is kept for the service itself", l.Slug)
+	default:
+		err = check.First(
+			check.Text("name", l.Name, 255),
+			check.Text("notes", l.Notes, 2000),
+			routable("invalid_url", "destination_url", l.DestinationURL),
+		)
+	}
+	if err == nil {
+		l.Rules, err = smartlinkRules(b.Rules)
+	}
+	return l, err
+}
+
+// isAddress tells whether visitors can be sent to an address: placeholders may stand anywhere but in its host.
+func isAddress(url string) bool { return check.IsURL(url) && token.ValidURL(url) == nil }
+
+// routable refuses an address that visitors cannot be sent to.
+func routable(code, field, url string) error {
+	if err := check.CodedURL(code, field, url); err != nil {
+		return err
+	}
+	if !isAddress(url) {
+		return models.Invalid(code, "%s must be an http or https address without placeholders in its host", field)
+	}
+	return nil
+}
+
+// smartlinkRules checks the rules and puts them into their order.
+func smartlinkRules(list []SmartlinkRuleBody) ([]models.SmartlinkRule, error) {
+	if len(list) > models.MaxSmartlinkRules {
+		return nil, models.Invalid("out_of_range", "rules may have at most %d items", models.MaxSmartlinkRules)
+	}
+	type placed struct {
+		models.SmartlinkRule
+		at int
+	}
+	rules := make([]placed, 0, len(list))
+	for i, b := range list {
+		r, err := b.rule()
+		if err != nil {
+			return nil, err
+		}
+		at := i + 1
+		if b.Position != nil {
+			if err := check.IntRange("position", *b.Position, 1, models.MaxSmartlinkRules); err != nil {
+				return nil, err
+			}
+			at = *b.Position
+		}
+		rules = append(rules, placed{r, at})
+	}
+	slices.SortStableFunc(rules, func(a, b placed) int { return cmp.Compare(a.at, b.at) })
+	out := make([]models.SmartlinkRule, len(rules))
+	for i, r := range rules {
+		out[i] = r.SmartlinkRule
+	}
+	return out, nil
+}
+
+func (b SmartlinkRuleBody) rule() (models.SmartlinkRule, error) {
+	r := models.SmartlinkRule{
+		Name: strings.TrimSpace(b.Name), Logic: strings.ToLower(b.Logic), Conditions: b.Conditions,
+		DestinationURL: strings.TrimSpace(cmp.Or(b.DestinationURL, b.URL)),
+	}
+	r.ID, _ = bind.ParseID(b.ID) // what is no id was no rule's
+	if r.Logic == "" {
+		r.Logic = "and"
+	}
+	if len(r.Conditions) == 0 {
+		return r, models.Invalid("no_conditions", "a rule needs conditions")
+	}
+	if len(r.Conditions) > cond.MaxConditions {
+		return r, models.Invalid("invalid_condition", "a rule may have at most %d conditions", cond.MaxConditions)
+	}
+	for _, c := range r.Conditions {
+		if err := cond.Validate(c); err != nil {
+			return r, models.Invalid("invalid_condition", "%s", err)
+		}
+	}
+	if r.DestinationURL == "" {
+		return r, models.Invalid("invalid_rule_url", "a rule needs a destination_url")
+	}
+	return r, check.First(
+		routable("invalid_rule_url", "destination_url of a rule", r.DestinationURL),
+		check.Text("name of a rule", r.Name, 255),
+		check.OneOf("invalid_input", "logic", r.Logic, "and", "or"),
+	)
+}
+
+// SmartlinkRuleAnswer is a rule as saved.
+type SmartlinkRuleAnswer struct {
+	models.SmartlinkRule
+	Position int `json:"position"`
+}
+
+// SmartlinkAnswer is the saved smartlink.
+type SmartlinkAnswer struct {
+	ID             uuid.UUID             `json:"id"`
+	Slug           string                `json:"slug"`
+	Name           string                `json:"name"`
+	Notes          string                `json:"notes"`
+	DestinationURL string                `json:"destination_url"`
+	DomainID       uuid.UUID             `json:"domain_id"`
+	SourceID       *uuid.UUID            `json:"source_id"`
+	SourceName     *string               `json:"source_name"`
+	Rules          []SmartlinkRuleAnswer `json:"rules"`
+	RuleCount      int                   `json:"rule_count"`
+	Domain         string                `json:"domain"`
+	URL            string                `json:"url"`
+	IsActive       bool                  `json:"is_active"`
+	Status         string                `json:"status" enum:"active,paused"`
+	Clicks         int64                 `json:"clicks" doc:"without bots"`
+	LastClickAt    *string               `json:"last_click_at"`
+	CreatedAt      string                `json:"created_at"`
+	UpdatedAt      string                `json:"updated_at"`
+}
+
+func smartlinkAnswer(l models.Smartlink) SmartlinkAnswer {
+	out := SmartlinkAnswer{
+		ID: l.ID, Slug: l.Slug, Name: l.Name, Notes: l.Notes, DestinationURL: l.DestinationURL, DomainID: l.DomainID,
+		SourceID: idOrNull(l.SourceID), Rules: make([]SmartlinkRuleAnswer, 0, len(l.Rules)), RuleCount: len(l.Rules),
+		Domain: l.Host, URL: "https://" + l.Host + "/" + l.Slug, IsActive: l.IsActive, Status: models.StatusOf(l.IsActive),
+		Clicks: l.Clicks, CreatedAt: stamp(l.CreatedAt), UpdatedAt: stamp(l.UpdatedAt),
+	}
+	if l.SourceID != uuid.Nil {
+		out.SourceName = &l.SourceName
+	}
+	for i, r := range l.Rules {
+		out.Rules = append(out.Rules, SmartlinkRuleAnswer{r, i + 1})
+	}
+	if !l.LastClickAt.IsZero() {
+		at := stamp(l.LastClickAt)
+		out.LastClickAt = &at
+	}
+	return out
+}
+
+// SmartlinkList is the answer of GET /short-links.
+type SmartlinkList struct {
+	Rows       []SmartlinkAnswer `json:"rows"`
+	NextCursor *string           `json:"next_cursor" doc:"null at the end"`
+}
+
+func (h smartlinkHandlers) list(c *route.Call) (SmartlinkList, error) {
+	page, err := c.Page()
+	if err != nil {
+		return SmartlinkList{}, err
+	}
+	found, next, err := c.Store.Smartlinks().List(c.Context(), c.Account.ID, page)
+	out := SmartlinkList{Rows: make([]SmartlinkAnswer, 0, len(found)), NextCursor: cursor(next)}
+	for _, l := range found {
+		out.Rows = append(out.Rows, smartlinkAnswer(l))
+	}
+	return out, err
+}
+
+func (h smartlinkHandlers) create(c *route.Call, b SmartlinkBody) (SmartlinkAnswer, error) {
+	l, err := b.Record()
+	if err != nil {
+		return SmartlinkAnswer{}, err
+	}
+	l.AccountID = c.Account.ID
+	saved, err := c.Store.Smartlinks().Create(c.Context(), l)
+	return smartlinkAnswer(saved), err
+}
+
+func (h smartlinkHandlers) replace(c *route.Call, b SmartlinkPut) (SmartlinkAnswer, error) {
+	id, err := b.RecordID()
+	if err != nil {
+		return SmartlinkAnswer{}, err
+	}
+	l, err := b.Record()
+	if err != nil {
+		return SmartlinkAnswer{}, err
+	}
+	l.AccountID, l.ID = c.Account.ID, id
+	saved, err := c.Store.Smartlinks().Update(c.Context(), l, !b.IsActive.Given())
+	return smartlinkAnswer(saved), err
+}
+
+func (h smartlinkHandlers) toggle(c *route.Call, b ToggleBody) (IDAnswer, error) {
+	id, err := b.RecordID()
+	if err != nil {
+		return IDAnswer{}, err
+	}
+	if !b.IsActive.Given() {
+		return IDAnswer{}, models.Invalid("invalid_status", "is_active must be true or false")
+	}
+	return IDAnswer{id}, c.Store.Smartlinks().SetActive(c.Context(), c.Account.ID, id, b.IsActive.Value)
+}
+
+func (h smartlinkHandlers) remove(c *route.Call) (DeletedAnswer, error) {
+	id, err := c.QueryID("id")
+	if err != nil {
+		return DeletedAnswer{}, err
+	}
+	return DeletedAnswer{id, true}, c.Store.Smartlinks().Delete(c.Context(), c.Account.ID, id)
+}
+
+// SmartlinkCopied is the answer to copying a smartlink.
+type SmartlinkCopied struct {
+	ID     uuid.UUID `json:"id"`
+	Slug   string    `json:"slug"`
+	Name   string    `json:"name"`
+	Domain string    `json:"domain"`
+	URL    string    `json:"url"`
+	Status string    `json:"status" enum:"active,paused"`
+	Rules  int       `json:"rules" doc:"how many rules were copied"`
+}
+
+func (h smartlinkHandlers) clone(c *route.Call) (SmartlinkCopied, error) {
+	id, err := c.ID("id")
+	if err != nil {
+		return SmartlinkCopied{}, err
+	}
+	l, err := c.Store.Smartlinks().Clone(c.Context(), c.Account.ID, id)
+	a := smartlinkAnswer(l)
+	return SmartlinkCopied{a.ID, a.Slug, a.Name, a.Domain, a.URL, a.Status, a.RuleCount}, err
+}

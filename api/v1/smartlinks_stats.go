@@ -1,0 +1,115 @@
+package v1
+
+import (
+	"github.com/google/uuid"
+
+	"switchyard/api/bind"
+	"switchyard/api/route"
+	"switchyard/db/clicklog"
+	"switchyard/models"
+)
+
+// SmartlinkBrief names a smartlink.
+type SmartlinkBrief struct {
+	ID   uuid.UUID `json:"id"`
+	Name string    `json:"name"`
+	Slug string    `json:"slug"`
+}
+
+// SmartlinkStats are the clicks of a smartlink in the window. Bots are counted apart.
+type SmartlinkStats struct {
+	Link         SmartlinkBrief         `json:"link"`
+	Range        bind.Range             `json:"range"`
+	Clicks       int64                  `json:"clicks"`
+	BotClicks    int64                  `json:"bot_clicks"`
+	Rules        []SmartlinkRuleFigures `json:"rules" doc:"the rules in their order, no rule, then rules that are gone"`
+	Destinations []SmartlinkDestination `json:"destinations" doc:"most clicks first"`
+}
+
+// SmartlinkRuleFigures are the clicks that one rule took.
+type SmartlinkRuleFigures struct {
+	RuleID    *uuid.UUID `json:"rule_id" doc:"null: no rule matched"`
+	Name      string     `json:"name" doc:"empty for a rule that is gone"`
+	Clicks    int64      `json:"clicks"`
+	BotClicks int64      `json:"bot_clicks"`
+}
+
+// SmartlinkDestination are the clicks that went to one address.
+type SmartlinkDestination struct {
+	DestinationURL string `json:"destination_url" doc:"as it stands in the smartlink, placeholders unfilled"`
+	Clicks         int64  `json:"clicks"`
+	BotClicks      int64  `json:"bot_clicks"`
+}
+
+// smartlink is the smartlink and the window that a call names.
+func (h smartlinkHandlers) smartlink(c *route.Call) (models.Smartlink, bind.Window, error) {
+	id, err := c.ID("id")
+	if err != nil {
+		return models.Smartlink{}, bind.Window{}, err
+	}
+	w, err := c.Window()
+	if err != nil {
+		return models.Smartlink{}, w, err
+	}
+	l, err := c.Store.Smartlinks().Find(c.Context(), c.Account.ID, id)
+	return l, w, err
+}
+
+func (h smartlinkHandlers) stats(c *route.Call) (SmartlinkStats, error) {
+	l, w, err := h.smartlink(c)
+	if err != nil {
+		return SmartlinkStats{}, err
+	}
+	figures, err := clicklog.SmartlinkFigures(c.Context(), c.Store.Conn(), c.Account.ID, l.ID, w.From, w.End())
+	if err != nil {
+		return SmartlinkStats{}, err
+	}
+	out := SmartlinkStats{
+		Link: SmartlinkBrief{l.ID, l.Name, l.Slug}, Range: w.Range(), Destinations: []SmartlinkDestination{},
+	}
+	for _, r := range l.Rules {
+		out.Rules = append(out.Rules, SmartlinkRuleFigures{RuleID: &r.ID, Name: r.Name})
+	}
+	out.Rules = append(out.Rules, SmartlinkRuleFigures{})
+	rules, destinations := map[uuid.UUID]int{uuid.Nil: len(l.Rules)}, map[string]int{}
+	for i, r := range l.Rules {
+		rules[r.ID] = i
+	}
+	for _, f := range figures {
+		out.Clicks += f.Clicks
+		out.BotClicks += f.BotClicks
+		i, known := rules[f.RuleID]
+		if !known {
+			i = len(out.Rules)
+			rules[f.RuleID] = i
+			out.Rules = append(out.Rules, SmartlinkRuleFigures{RuleID: idOrNull(f.RuleID)})
+		}
+		out.Rules[i].Clicks += f.Clicks
+		out.Rules[i].BotClicks += f.BotClicks
+		i, known = destinations[f.DestinationURL]
+		if !known {
+			i = len(out.Destinations)
+			destinations[f.DestinationURL] = i
+			out.Destinations = append(out.Destinations, SmartlinkDestination{DestinationURL: f.DestinationURL})
+		}
+		out.Destinations[i].Clicks += f.Clicks
+		out.Destinations[i].BotClicks += f.BotClicks
+	}
+	return out, nil
+}
+
+// SmartlinkCleared is the answer to clearing the clicks of a smartlink.
+type SmartlinkCleared struct {
+	ID     uuid.UUID  `json:"id"`
+	Range  bind.Range `json:"range"`
+	Clicks int64      `json:"clicks" doc:"how many were deleted, without bots"`
+}
+
+func (h smartlinkHandlers) clear(c *route.Call) (SmartlinkCleared, error) {
+	l, w, err := h.smartlink(c)
+	if err != nil {
+		return SmartlinkCleared{}, err
+	}
+	n, err := clicklog.ClearSmartlink(c.Context(), c.Store.Conn(), c.Account.ID, l.ID, w.From, w.End())
+	return SmartlinkCleared{ID: l.ID, Range: w.Range(), Clicks: n}, err
+}
