@@ -20,7 +20,7 @@ import (
 type draft struct {
 	*snapshot
 	newRefs  bool // an offer or lander appeared that no plan could know
-	newRules bool // a saved rule says something else than the plans do
+	newRules bool // a saved rule has a matcher that no plan could know
 	compiled int  // campaigns
 }
 
@@ -255,8 +255,8 @@ func refAccount(ref *flow.Ref) uuid.UUID {
 	return uuid.Nil
 }
 
-// completePlans compiles again the campaigns that name an offer or lander which has appeared only now, or a saved rule
-// that says something else now.
+// completePlans compiles again the campaigns that name an offer, a lander or a saved rule which has appeared only now, or
+// a rule that needs more than before.
 func (d *draft) completePlans() {
 	if !d.newRefs && !d.newRules {
 		return

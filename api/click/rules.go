@@ -1,7 +1,6 @@
 package click
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"log/slog"
@@ -11,9 +10,11 @@ import (
 
 	"switchyard/db/store"
 	"switchyard/models/cond"
+	"switchyard/models/flow"
 )
 
-// rule is a saved rule, compiled once for all campaigns that use it.
+// rule is a saved rule. Its matcher is shared by all plans that use it, so that a change of a rule that ten thousand
+// campaigns use compiles none of them.
 type rule struct {
 	row     store.RoutingRule
 	matcher *cond.Matcher
@@ -25,15 +26,17 @@ type ruleUse struct {
 	matcher *cond.Matcher // nil: it was not there
 }
 
-// putRule sets a saved rule. One that says the same as before (its name may be another) compiles nothing.
+// putRule sets a saved rule, so that every plan that has it sees the change at once. Plans are compiled anew only if the
+// rule is new to them, or needs something found out that it did not need.
 func (d *draft) putRule(row store.RoutingRule) {
-	old, ok := d.rules.get(row.ID)
-	if ok && old.row.Logic == row.Logic && bytes.Equal(old.row.Conditions, row.Conditions) {
+	m := compileRule(row)
+	if old, ok := d.rules.get(row.ID); ok && flow.SameCost(old.matcher, m) {
+		old.matcher.Set(m)
 		d.rules.put(row.ID, &rule{row, old.matcher})
 		return
 	}
 	d.newRules = true
-	d.rules.put(row.ID, &rule{row, compileRule(row)})
+	d.rules.put(row.ID, &rule{row, cond.Shared(m)})
 }
 
 // compileRule gives a matcher that takes nobody for a rule that cannot be read, so that no path widens by a fault.
@@ -66,7 +69,7 @@ func (d *draft) useRule(c *campaign, id uuid.UUID) *cond.Matcher {
 	return m
 }
 
-// outdated tells whether a saved rule in the plan of a campaign says something else now.
+// outdated tells whether the plan of a campaign has another matcher for a saved rule than there is now.
 func (d *draft) outdated(c *campaign) bool {
 	return slices.ContainsFunc(c.rules, func(u ruleUse) bool { return d.ruleOf(c.row.AccountID, u.id) != u.matcher })
 }

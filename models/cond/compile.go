@@ -6,13 +6,34 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
+	"sync/atomic"
 )
 
-// Matcher is a compiled list of conditions. It is immutable and safe for any number of goroutines.
+// Matcher is a compiled list of conditions. It is immutable, but for a shared one, and safe for any number of goroutines.
 type Matcher struct {
 	list  []compiled
 	or    bool
 	never bool
+	live  *atomic.Pointer[Matcher] // of a shared one; the rest of it is empty then
+}
+
+// Shared gives a matcher that stands for another one until Set gives it a new one, so that a rule that many flows use can
+// change without any of them being compiled anew.
+func Shared(m *Matcher) *Matcher {
+	s := &Matcher{live: new(atomic.Pointer[Matcher])}
+	s.live.Store(m.now())
+	return s
+}
+
+// Set replaces what a matcher made by Shared stands for; on any other it panics.
+func (m *Matcher) Set(to *Matcher) { m.live.Store(to.now()) }
+
+// now is the matcher that a shared one stands for, or the matcher itself.
+func (m *Matcher) now() *Matcher {
+	if m.live != nil {
+		return m.live.Load()
+	}
+	return m
 }
 
 // Never matches nobody: it stands in for a rule that no longer exists.

@@ -30,6 +30,7 @@ type tester interface {
 
 // Match tells whether the facts satisfy the conditions. It allocates nothing once the Facts are warm.
 func (m *Matcher) Match(f *Facts) bool {
+	m = m.now()
 	if m.never {
 		return false
 	}
@@ -42,11 +43,11 @@ func (m *Matcher) Match(f *Facts) bool {
 }
 
 // Len is the number of conditions.
-func (m *Matcher) Len() int { return len(m.list) }
+func (m *Matcher) Len() int { return len(m.now().list) }
 
 // Uses tells whether a condition looks at an attribute, so that a costly one need not be found out for nothing.
 func (m *Matcher) Uses(a Attr) bool {
-	return slices.ContainsFunc(m.list, func(c compiled) bool { return c.attr == a })
+	return slices.ContainsFunc(m.now().list, func(c compiled) bool { return c.attr == a })
 }
 
 func (c *compiled) match(f *Facts) bool {
@@ -103,6 +104,7 @@ type Finding struct {
 
 // Explain is Match with a finding for every condition, those that no longer mattered included.
 func (m *Matcher) Explain(f *Facts) (bool, []Finding) {
+	m = m.now()
 	out := make([]Finding, 0, len(m.list))
 	for i := range m.list {
 		c := &m.list[i]

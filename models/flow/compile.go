@@ -72,6 +72,12 @@ type Plan struct {
 // costly are the attributes that have to be looked up somewhere; a plan remembers whether it needs them.
 var costly = [...]cond.Attr{cond.IsUnique, cond.ClicksToday}
 
+// SameCost tells whether a plan that was compiled with the rule a knows whether it needs the costly attributes although
+// the rule became b.
+func SameCost(a, b *cond.Matcher) bool {
+	return !slices.ContainsFunc(costly[:], func(attr cond.Attr) bool { return a.Uses(attr) != b.Uses(attr) })
+}
+
 // Route is a compiled path.
 type Route struct {
 	ID         uuid.UUID

@@ -1,0 +1,56 @@
+package cond_test
+
+import (
+	"sync"
+	"testing"
+
+	"switchyard/models/cond"
+)
+
+func TestSharedMatcherFollowsSet(t *testing.T) {
+	t.Parallel()
+	compile := func(attribute string, value any) *cond.Matcher {
+		m, err := cond.Compile([]cond.Condition{{Attribute: attribute, Operator: "equals", Value: value}}, "and")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	facts := &cond.Facts{}
+	facts.SetText(cond.Country, "DE")
+	facts.SetBool(cond.IsUnique, true)
+	german, austrian, unique := compile("country", "DE"), compile("country", "AT"), compile("is_unique", true)
+	shared := cond.Shared(german)
+	holds := func(want bool, unique bool) {
+		t.Helper()
+		explained, findings := shared.Explain(facts)
+		if shared.Match(facts) != want || explained != want || shared.Uses(cond.IsUnique) != unique ||
+			len(findings) != shared.Len() {
+			t.Errorf("holds %v, explained %v, %d findings", shared.Match(facts), explained, len(findings))
+		}
+	}
+	holds(true, false)
+	shared.Set(austrian)
+	holds(false, false)
+	shared.Set(unique)
+	holds(true, true)
+	shared.Set(cond.Never)
+	holds(false, false)
+	shared.Set(cond.Shared(german)) // what it stands for now, not the other matcher itself
+	holds(true, false)
+
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			f := &cond.Facts{}
+			f.SetText(cond.Country, "DE")
+			for range 1000 {
+				shared.Match(f)
+			}
+		})
+	}
+	for i := range 1000 {
+		shared.Set([]*cond.Matcher{german, austrian}[i%2])
+	}
+	all.Wait()
+}
