@@ -144,24 +144,49 @@ func (b *redisBackend) Forget(_ context.Context, queue, id string) error {
 	return nil
 }
 
+// lostTask tells whether no worker will be given a task, however the keys of the queue may contradict each other: the
+// state in the task's own hash is believed only if the task stands where that state says. KEYS: the task, the queue's
+// pending, scheduled and retry; ARGV: the task's id, the beginning of all task keys, how far clocks may differ in ns.
+// Returns 1 for a lost one.
+//
+// A long pending list is not searched: it is in order of age, so that a task older than its oldest is not in it.
+var lostTask = redis.NewScript(`
+local state = redis.call("HGET", KEYS[1], "state")
+if state == "scheduled" or state == "retry" then
+	local set = KEYS[3]
+	if state == "retry" then set = KEYS[4] end
+	if redis.call("ZSCORE", set, ARGV[1]) then return 0 end
+	return 1
+end
+if state ~= "pending" then return 1 end
+local oldest = redis.call("LINDEX", KEYS[2], -1)
+if not oldest then return 1 end
+if oldest == ARGV[1] then return 0 end
+local mine = tonumber(redis.call("HGET", KEYS[1], "pending_since"))
+if not mine then
+	if redis.call("LPOS", KEYS[2], ARGV[1]) then return 0 end
+	return 1
+end
+local first = tonumber(redis.call("HGET", ARGV[2] .. oldest, "pending_since"))
+if first and mine < first - tonumber(ARGV[3]) then return 1 end
+return 0`)
+
+// clockSkew is how far the clocks of the processes that enqueue may differ.
+const clockSkew = 5 * time.Second
+
 // Lost implements Backend. A task that is active counts as lost: its row holds no live lease, so that whoever took the
 // task is gone, or ends it quietly.
 func (b *redisBackend) Lost(ctx context.Context, queue, id string) (bool, error) {
 	if err := b.redis.SAdd(ctx, queueSet, queue).Err(); err != nil {
 		return false, fmt.Errorf("jobs: publish queue: %w", err)
 	}
-	info, err := b.info(queue, id)
+	q := "asynq:{" + queue + "}:"
+	keys := []string{q + "t:" + id, q + "pending", q + "scheduled", q + "retry"}
+	lost, err := lostTask.Run(ctx, b.redis, keys, id, q+"t:", clockSkew.Nanoseconds()).Bool()
 	if err != nil {
-		return false, err
+		return false, fmt.Errorf("jobs: look for a lost task: %w", err)
 	}
-	if info == nil {
-		return true, nil
-	}
-	switch info.State {
-	case asynq.TaskStatePending, asynq.TaskStateScheduled, asynq.TaskStateRetry:
-		return false, nil
-	}
-	return true, nil
+	return lost, nil
 }
 
 // Watch implements Backend.

@@ -25,6 +25,9 @@ const runMain = "SWITCHYARD_TEST_RUN_MAIN"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(runMain) != "" {
+		if len(os.Args) > 1 && strings.HasPrefix(os.Args[1], "fault") {
+			os.Exit(exitCode(os.Stderr, runFault(os.Args[1], os.Args[2:])))
+		}
 		main()
 	}
 	os.Exit(m.Run())
@@ -39,6 +42,16 @@ type service struct {
 
 // startService starts private servers and the named processes and sets up the campaign.
 func startService(t *testing.T, o fleet.Options, processes ...string) *service {
+	t.Helper()
+	s := &service{Fleet: startFleet(t, o, processes...)}
+	if err := s.setUp(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// startFleet starts private servers and the named processes; both end with the test.
+func startFleet(t *testing.T, o fleet.Options, processes ...string) *fleet.Fleet {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("starts servers, skipped by -short")
@@ -61,11 +74,18 @@ func startService(t *testing.T, o fleet.Options, processes ...string) *service {
 			t.Fatal(err)
 		}
 	}
-	s := &service{Fleet: f}
-	if err := s.setUp(t.Context()); err != nil {
-		t.Fatal(err)
+	return f
+}
+
+// long tells that the tests run in their long form: make chaos.
+func long() bool { return os.Getenv("SWITCHYARD_CHAOS") != "" }
+
+// size chooses by the form of the test.
+func size[T any](short, chaos T) T {
+	if long() {
+		return chaos
 	}
-	return s
+	return short
 }
 
 func (s *service) setUp(ctx context.Context) error {

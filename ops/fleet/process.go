@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -79,6 +80,26 @@ func (p *Process) Stop() {
 		p.Kill()
 	}
 }
+
+// Terminate asks the process to end and waits until it has, or the context ends.
+func (p *Process) Terminate(ctx context.Context) error {
+	p.killed = true
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		return fmt.Errorf("fleet: terminate %s: %w", p.Name, err)
+	}
+	select {
+	case <-p.done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("fleet: %s does not end: %w", p.Name, ctx.Err())
+	}
+}
+
+// Freeze stops the process without ending it, as a machine that hangs would; Thaw lets it go on.
+func (p *Process) Freeze() error { return p.cmd.Process.Signal(syscall.SIGSTOP) }
+
+// Thaw ends Freeze.
+func (p *Process) Thaw() error { return p.cmd.Process.Signal(syscall.SIGCONT) }
 
 func (p *Process) ended() bool {
 	select {

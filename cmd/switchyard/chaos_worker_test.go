@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/jobs"
+	"switchyard/ops/config"
+	"switchyard/workers"
+	"switchyard/workers/clock"
+)
+
+// The jobs that the fault tests watch. Only the tests' own worker, faultworker, has their handlers.
+var (
+	faultJob = jobs.Define[faultArgs, jobs.None]("fault:effect", jobs.Policy{
+		Queue: jobs.Webhooks, Retries: []time.Duration{time.Second}, MaxAttempts: 100, Timeout: 5 * time.Minute, Row: true,
+	})
+	faultPoison = jobs.Define[faultArgs, jobs.None]("fault:poison", jobs.Policy{
+		Queue: jobs.Webhooks, Retries: []time.Duration{0}, Row: true,
+	})
+	faultTick = jobs.Define[jobs.Tick, jobs.None]("fault:tick", jobs.Policy{Queue: jobs.Maintenance})
+	faultSlow = jobs.Define[jobs.Tick, jobs.None]("fault:slow", jobs.Policy{Queue: jobs.Maintenance})
+)
+
+// faultArgs say what a job does before it leaves its effect, a line in a table.
+type faultArgs struct {
+	// Hold makes whoever has the row first work on it until its process ends.
+	Hold bool `json:"hold,omitempty"`
+	// Gate makes it wait until the gate of that name is open, whatever its context says.
+	Gate string `json:"gate,omitempty"`
+	// Poison makes it fail until the gate of that name is open.
+	Poison string `json:"poison,omitempty"`
+}
+
+// faultTables are beside the service's own: what was begun, by whom, and what came of it.
+const faultTables = `
+CREATE TABLE fault_causes (job uuid PRIMARY KEY, batch text NOT NULL);
+CREATE TABLE fault_starts (id bigserial, job uuid NOT NULL, pid int NOT NULL,
+    began timestamptz NOT NULL DEFAULT clock_timestamp(), ended timestamptz);
+CREATE TABLE fault_effects (job uuid NOT NULL, pid int NOT NULL, at timestamptz NOT NULL DEFAULT clock_timestamp());
+CREATE TABLE fault_gates (name text PRIMARY KEY);
+CREATE TABLE fault_fired (kind text NOT NULL, at timestamptz NOT NULL, pid int NOT NULL, id bigserial);
+CREATE TABLE fault_ticks (kind text NOT NULL, at timestamptz NOT NULL);
+CREATE INDEX ON fault_starts (job);
+CREATE INDEX ON fault_effects (job)`
+
+// Ways to break a process on purpose. A checker that does not see one is worth nothing.
+const (
+	breakFence = "fence" // faultworker: effects are left without the fence
+	breakIDs   = "ids"   // faultclock: a tick has no identity
+)
+
+// runFault is a process of the tests: the service's worker with the tests' jobs, or a clock that ticks every second.
+func runFault(role string, args []string) error {
+	flags := flag.NewFlagSet(role, flag.ContinueOnError)
+	lease := flags.Duration("lease", 0, "of rows")
+	grace := flags.Duration("grace", 0, "of a stop")
+	slots := flags.Int("slots", 10, "jobs at once per unit of weight")
+	broken := flags.String("break", "", "what is broken on purpose")
+	if err := flags.Parse(args); err != nil {
+		return usageError{err}
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	e := &env{getenv: os.Getenv, stdout: os.Stdout, stderr: os.Stderr}
+	return withServers(e, role, 20, func(cfg config.Config, d *db.DB, r jobs.Redis) error {
+		client := jobs.Connect(r)
+		f := faultProcess{d, *broken}
+		switch role {
+		case "faultworker":
+			return f.worker(ctx, cfg, workers.Options{
+				DB: d, Redis: r, Client: client, Slots: *slots, Lease: *lease, Grace: *grace,
+			})
+		case "faultclock":
+			return f.clock(ctx, client)
+		}
+		return fmt.Errorf("no process %q", role)
+	})
+}
+
+type faultProcess struct {
+	db     *db.DB
+	broken string
+}
+
+func (f faultProcess) worker(ctx context.Context, cfg config.Config, o workers.Options) error {
+	r, err := newRuntime(cfg, o)
+	if err != nil {
+		return err
+	}
+	workers.HandleRow(r, faultJob, f.work)
+	workers.HandleRow(r, faultPoison, f.work)
+	for _, j := range []jobs.Job[jobs.Tick, jobs.None]{faultTick, faultSlow} {
+		workers.Handle(r, j, func(ctx context.Context, tick jobs.Tick) (jobs.None, error) {
+			_, err := f.db.ExecContext(ctx, `INSERT INTO fault_ticks VALUES ($1, $2)`, j.Kind(), tick.At)
+			return jobs.None{}, err
+		})
+	}
+	return r.Run(ctx)
+}
+
+func (f faultProcess) work(ctx context.Context, u *workers.Run[faultArgs, jobs.None]) error {
+	var start, earlier int64
+	const begin = `INSERT INTO fault_starts (job, pid) VALUES ($1, $2)
+		RETURNING id, (SELECT count(*) FROM fault_starts WHERE job = $1)`
+	if err := f.db.QueryRowxContext(ctx, begin, u.Job.ID, os.Getpid()).Scan(&start, &earlier); err != nil {
+		return err
+	}
+	defer func() {
+		_, _ = f.db.ExecContext(context.WithoutCancel(ctx),
+			`UPDATE fault_starts SET ended = clock_timestamp() WHERE id = $1`, start)
+	}()
+	if u.Args.Hold && earlier == 0 {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	if u.Args.Poison != "" {
+		if open, err := f.open(u.Args.Poison); err != nil || !open {
+			return errors.Join(errors.New("poisoned"), err)
+		}
+	}
+	if u.Args.Gate != "" {
+		for tick := time.NewTicker(50 * time.Millisecond); ; <-tick.C {
+			if open, err := f.open(u.Args.Gate); err == nil && open {
+				break
+			}
+		}
+	}
+	return f.leave(ctx, u)
+}
+
+func (f faultProcess) open(gate string) (open bool, err error) {
+	err = f.db.QueryRowxContext(context.Background(), `SELECT count(*) > 0 FROM fault_gates WHERE name = $1`, gate).Scan(&open)
+	return open, err
+}
+
+// leave commits the effect under the fence, unless that is what is broken.
+func (f faultProcess) leave(ctx context.Context, u *workers.Run[faultArgs, jobs.None]) error {
+	effect := func(c db.Conn) error {
+		_, err := c.ExecContext(context.WithoutCancel(ctx), `INSERT INTO fault_effects (job, pid) VALUES ($1, $2)`,
+			u.Job.ID, os.Getpid())
+		return err
+	}
+	if f.broken != breakFence {
+		return u.Commit(ctx, jobs.None{}, effect)
+	}
+	if err := effect(f.db); err != nil {
+		return err
+	}
+	return u.Commit(ctx, jobs.None{}, nil)
+}
+
+// clock fires a tick a second, and one a minute: after a hand-over the new leader fires the last one of those again.
+func (f faultProcess) clock(ctx context.Context, client *jobs.Client) error {
+	submit := clock.Submit(client)
+	start := func(ctx context.Context, row jobs.CronRow, at time.Time, keep time.Duration) error {
+		_, err := f.db.ExecContext(ctx, `INSERT INTO fault_fired (kind, at, pid) VALUES ($1, $2, $3)`, row.Job.Kind(), at, os.Getpid())
+		if err != nil {
+			return err
+		}
+		if f.broken == breakIDs {
+			_, err := jobs.Submit(ctx, client, row.Job, uuid.Nil, jobs.Tick{At: at})
+			return err
+		}
+		return submit(ctx, row, at, keep)
+	}
+	rows := []jobs.CronRow{
+		{Name: "every second", Spec: "* * * * * *", Job: faultTick}, {Name: "every minute", Spec: "* * * * *", Job: faultSlow},
+	}
+	err := clock.Clock{Rows: rows, Start: start}.Run(ctx, f.db)
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,60 @@
+package jobs_test
+
+import (
+	"testing"
+
+	"github.com/google/uuid"
+
+	"switchyard/jobs"
+	"switchyard/jobs/jobstest"
+)
+
+// TestLostWhicheverKeyIsGone deletes the keys of a queue one at a time: a row whose task can no longer reach a worker is
+// lost, whatever the task's own hash says, and no other.
+func TestLostWhicheverKeyIsGone(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		key  string
+		want [3]bool // the oldest of three tasks, the middle one, the one enqueued after the loss
+	}{
+		{"none", [3]bool{}},
+		{"pending", [3]bool{true, true, false}},
+		{"t:", [3]bool{false, true, false}}, // with the id of the middle one
+	} {
+		t.Run(c.key, func(t *testing.T) {
+			t.Parallel()
+			r := jobstest.Redis(t)
+			client := jobs.Connect(r)
+			var rows [3]jobs.Row
+			for i := range rows {
+				rows[i] = jobs.Row{Kind: rowed.Kind(), ID: uuid.New()}
+			}
+			if err := client.DispatchRows(t.Context(), rows[:2]...); err != nil {
+				t.Fatal(err)
+			}
+			key := "asynq:{webhooks}:" + c.key
+			if c.key == "t:" {
+				key += rows[1].TaskID()
+			}
+			if err := r.Del(t.Context(), key).Err(); err != nil {
+				t.Fatal(err)
+			}
+			// As if the loss was minutes ago: younger tasks are in the list, the older ones are not.
+			for _, old := range rows[:2] {
+				task := "asynq:{webhooks}:t:" + old.TaskID()
+				if r.Exists(t.Context(), task).Val() == 1 && c.key == "pending" {
+					r.HSet(t.Context(), task, "pending_since", 1)
+				}
+			}
+			if err := client.DispatchRows(t.Context(), rows[2]); err != nil {
+				t.Fatal(err)
+			}
+			for i, row := range rows {
+				lost, err := client.LostRow(t.Context(), row)
+				if err != nil || lost != c.want[i] {
+					t.Errorf("task %d: lost %v, %v; want %v", i, lost, err, c.want[i])
+				}
+			}
+		})
+	}
+}
