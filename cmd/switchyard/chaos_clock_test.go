@@ -1,0 +1,122 @@
+package main
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"switchyard/ops/fleet"
+)
+
+// faultClock starts a clock that fires a tick a second and one a minute.
+func (y *yard) faultClock(args ...string) *fleet.Process {
+	y.t.Helper()
+	p, err := y.Spawn("faultclock", args...)
+	if err != nil {
+		y.t.Fatal(err)
+	}
+	return p
+}
+
+// fired is how often clocks have fired a kind; since is a number that fired gave before.
+func (y *yard) fired(kind string) int {
+	y.t.Helper()
+	return y.count(`SELECT count(*) FROM fault_fired WHERE kind = $1`, kind)
+}
+
+// leader is the process that fired last, of those that are given.
+func (y *yard) leader(clocks []*fleet.Process) int {
+	y.t.Helper()
+	pid := y.count(`SELECT pid FROM fault_fired ORDER BY id DESC LIMIT 1`)
+	for i, c := range clocks {
+		if c.PID() == pid {
+			return i
+		}
+	}
+	return rand.IntN(len(clocks))
+}
+
+// twice counts the ticks that were carried out more than once: the checker.
+func (y *yard) twice() int {
+	y.t.Helper()
+	return y.count(`SELECT count(*) FROM (SELECT FROM fault_ticks GROUP BY kind, at HAVING count(*) > 1) d`)
+}
+
+// TestClockFaults runs three clocks and kills or freezes the one that leads, again and again: every tick that was due
+// is carried out once, however many clocks fired it. The checker is shown to see ticks without an identity.
+func TestClockFaults(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	y.worker()
+	clocks := []*fleet.Process{y.faultClock(), y.faultClock(), y.faultClock()}
+	ticks := func(n int) {
+		t.Helper()
+		want := y.fired(faultTick.Kind()) + n
+		y.until("more ticks", func() bool { return y.fired(faultTick.Kind()) >= want })
+	}
+	faults := size(3, 12)
+	for n := range faults {
+		ticks(size(2, 15))
+		i := y.leader(clocks)
+		if n%3 == 1 { // it is frozen with its lock, then killed with it: the lock ends with its session
+			y.check(clocks[i].Freeze())
+			ticksNoMore(y, clocks[i])
+		}
+		clocks[i].Kill()
+		clocks[i] = y.faultClock()
+	}
+	ticks(2)
+	i := y.leader(clocks) // a leader that was frozen goes on
+	y.check(clocks[i].Freeze())
+	ticksNoMore(y, clocks[i])
+	y.check(clocks[i].Thaw())
+	ticks(2)
+	for _, c := range clocks { // nobody is there for a while
+		c.Kill()
+	}
+	before := y.fired(faultSlow.Kind())
+	last := y.faultClock()
+	y.until("the tick of the minute made up for", func() bool { return y.fired(faultSlow.Kind()) > before })
+	ticks(2)
+	last.Kill()
+	// What was fired is carried out, once.
+	y.until("all ticks carried out", func() bool {
+		return y.count(`SELECT count(*) FROM (SELECT kind, at FROM fault_fired EXCEPT SELECT kind, at FROM fault_ticks) m`) == 0
+	})
+	if n := y.twice(); n > 0 {
+		t.Errorf("%d ticks were carried out twice", n)
+	}
+	again := y.count(`SELECT count(*) FROM (SELECT FROM fault_fired GROUP BY kind, at HAVING count(*) > 1) d`)
+	t.Logf("%d ticks, %d of them fired by more than one clock", y.fired(faultTick.Kind())+y.fired(faultSlow.Kind()), again)
+	if again == 0 {
+		t.Error("no tick was fired by two clocks: nothing was proved")
+	}
+	y.clockWithoutIdentity()
+}
+
+// ticksNoMore waits until nobody but others than the frozen clock can have fired.
+func ticksNoMore(y *yard, frozen *fleet.Process) {
+	y.t.Helper()
+	const mine = `SELECT count(*) FROM fault_fired WHERE pid = $1`
+	before, at := y.count(mine, frozen.PID()), y.count(`SELECT extract(epoch FROM clock_timestamp())::int`)
+	y.until("some seconds gone", func() bool {
+		return y.count(`SELECT extract(epoch FROM clock_timestamp())::int`) >= at+size(3, 40)
+	})
+	if after := y.count(mine, frozen.PID()); after > before {
+		y.t.Errorf("a frozen clock fired")
+	}
+}
+
+// clockWithoutIdentity hands over between clocks whose ticks have no identity, until the checker sees one carried out
+// twice.
+func (y *yard) clockWithoutIdentity() {
+	begin := time.Now()
+	y.until("the checker sees a tick that was carried out twice", func() bool {
+		c := y.faultClock("--break", breakIDs)
+		before := y.fired(faultSlow.Kind())
+		y.until("the tick of the minute fired", func() bool { return y.fired(faultSlow.Kind()) > before })
+		c.Kill()
+		return y.twice() > 0
+	})
+	y.t.Logf("ticks without identity seen after %s", time.Since(begin).Round(time.Millisecond))
+}
