@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"slices"
 	"testing"
 
 	"github.com/google/uuid"
@@ -119,15 +120,24 @@ func BenchmarkRedirect(b *testing.B) {
 	}
 }
 
-// BenchmarkSnapshotUpdate is one changed campaign, and one changed offer, among 10,000 campaigns of 20 paths.
+// BenchmarkSnapshotUpdate is one changed campaign, one changed offer, and one changed saved rule that all campaigns use,
+// among 10,000 campaigns of 20 paths.
 func BenchmarkSnapshotUpdate(b *testing.B) {
 	r := benchRouting(10_000)
+	r.Rules = []store.RoutingRule{{ID: uuid.New(), AccountID: r.Accounts[0].ID, Conditions: json.RawMessage(
+		`[{"attribute": "city", "operator": "in", "value": ["Berlin", "Hamburg", "Munich"]}]`)}}
+	first, _ := json.Marshal(ruled("https://rule.test/", r.Rules[0].ID))
+	for i := range r.Campaigns {
+		r.Campaigns[i].Streams = slices.Concat([]byte{'['}, first, []byte{','}, r.Campaigns[i].Streams[1:])
+	}
 	s := (&snapshot{}).draft().apply(nil, r)
 	change := map[string]*store.Routing{
 		"campaign": {Campaigns: r.Campaigns[5000:5001]}, "offer": {Offers: r.Offers[:1]},
+		"rule": {Rules: r.Rules},
 	}
 	keys := map[string][]store.RoutingKey{
 		"campaign": {{Table: "campaigns", ID: r.Campaigns[5000].ID}}, "offer": {{Table: "offers", ID: r.Offers[0].ID}},
+		"rule": {{Table: "rules", ID: r.Rules[0].ID}},
 	}
 	for name := range change {
 		b.Run(name, func(b *testing.B) {
