@@ -27,6 +27,7 @@ var Cron = []CronRow{
 	{"forget stored answers", "7 * * * *", ForgetAnswers},
 	{"compact the ledger", "*/5 * * * *", CompactLedger},
 	{"tidy clicks", "41 3 * * *", TidyClicks},
+	{"delete old exports", "23 * * * *", SweepExports},
 }
 
 // Reconcile enqueues the rows that are due, hold no live lease and have no task.

@@ -44,6 +44,8 @@ type Reply struct {
 	Name   string `json:"name,omitempty"` // of a download
 	Body   []byte `json:"body"`
 	Code   string `json:"-"` // of an error
+
+	file route.File // in the place of Body
 }
 
 // Of makes the reply to a call from what its handler returned.
@@ -55,7 +57,7 @@ func Of(c *route.Call, answer any, err error) Reply {
 		return Failure(c.Context(), c.RequestID, err)
 	}
 	if file, ok := answer.(route.File); ok {
-		return Reply{Status: c.Route.Status, Type: file.Type, Name: file.Name, Body: file.Content}
+		return Reply{Status: c.Route.Status, Type: file.Type, Name: file.Name, file: file}
 	}
 	if c.Route.Public {
 		return bare(c, answer)
@@ -137,12 +139,19 @@ func marshal(v any) ([]byte, error) {
 func (r Reply) Write(w http.ResponseWriter) {
 	h := w.Header()
 	h.Set("Content-Type", r.Type)
-	h.Set("Content-Length", strconv.Itoa(len(r.Body)))
+	h.Set("Content-Length", strconv.FormatInt(int64(len(r.Body))+r.file.Size, 10))
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	if r.Name != "" {
 		h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": r.Name}))
 	}
 	w.WriteHeader(r.Status)
-	_, _ = w.Write(r.Body)
+	if r.file.Write == nil {
+		_, _ = w.Write(r.Body)
+		return
+	}
+	// A client that reads less than was announced knows that the file is cut off.
+	if err := r.file.Write(w); err != nil {
+		slog.Warn("download broken off", "error", err)
+	}
 }

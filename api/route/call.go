@@ -3,6 +3,7 @@ package route
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"time"
@@ -107,9 +108,10 @@ func (c *Call) decode(into any) error {
 
 // File is an answer that is a download instead of JSON.
 type File struct {
-	Name    string
-	Type    string
-	Content []byte
+	Name  string
+	Type  string
+	Size  int64                 // in bytes
+	Write func(io.Writer) error // writes exactly so many
 }
 
 // JobRef is data of a 202: the job that goes on, and where its state is read.

@@ -25,7 +25,7 @@ type RepeatIPRow struct {
 	BotClicks  int64  `json:"bot_clicks" doc:"of them, by bots"`
 	Visitors   int64  `json:"visitors" doc:"by cookie, else by fingerprint"`
 	UserAgents int64  `json:"user_agents"`
-	Campaigns  int64  `json:"campaigns"`
+	Campaigns  int64  `json:"campaigns" doc:"how many it clicked on; with link, smartlinks"`
 	Sources    int64  `json:"sources"`
 	Country    string `json:"country"`
 	ISP        string `json:"isp"`
@@ -66,8 +66,14 @@ func repeatIPs(c *route.Call) (RepeatIPs, error) {
 	if q.SourceID, err = idOrAll(c, "source"); err != nil {
 		return RepeatIPs{}, err
 	}
+	if q.Smartlinks, q.Link, err = linkOf(c); err != nil {
+		return RepeatIPs{}, err
+	}
 	list, err := report.RepeatAddresses(c.Context(), c.Store.Conn(), q)
-	out := RepeatIPs{Range: w.Range(), MinHits: q.MinHits, Of: "clicks", Rows: make([]RepeatIPRow, 0, len(list))}
+	out := RepeatIPs{Range: w.Range(), MinHits: q.MinHits, Of: ofClicks, Rows: make([]RepeatIPRow, 0, len(list))}
+	if q.Smartlinks {
+		out.Of = ofSmartlinks
+	}
 	for _, a := range list {
 		out.Rows = append(out.Rows, RepeatIPRow{
 			IP: a.IP, Hits: a.Hits, BotClicks: a.BotClicks, Visitors: a.Visitors, UserAgents: a.UserAgents,
@@ -76,6 +82,36 @@ func repeatIPs(c *route.Call) (RepeatIPs, error) {
 		})
 	}
 	return out, err
+}
+
+// Which clicks GET /logs/repeat-ips counts.
+const (
+	ofClicks     = "clicks"
+	ofSmartlinks = "smartlink-clicks"
+	everyLink    = "links"
+)
+
+// linkOf reads whose clicks are wanted: those of campaigns, of every smartlink, or of one.
+func linkOf(c *route.Call) (smartlinks bool, id uuid.UUID, err error) {
+	switch c.Query.Get("link") {
+	case "":
+		return false, id, nil
+	case everyLink:
+		return true, id, nil
+	}
+	if id, err = c.QueryID("link"); err != nil {
+		return false, id, err
+	}
+	return true, id, ownLink(c, id)
+}
+
+// ownLink refuses a smartlink that the account does not have; no id is every smartlink.
+func ownLink(c *route.Call, id uuid.UUID) error {
+	if id == uuid.Nil {
+		return nil
+	}
+	_, err := c.Store.Smartlinks().Find(c.Context(), c.Account.ID, id)
+	return err
 }
 
 // idOrAll reads an id; none and all are the zero id.

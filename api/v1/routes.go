@@ -38,6 +38,7 @@ func Routes(d Deps) []route.Route {
 		domains(d),
 		webhooks(d),
 		reports(),
+		exports(d),
 		stats(),
 		logs(),
 		jobRoutes(d),

@@ -15,6 +15,7 @@ import (
 	"switchyard/workers/clock"
 	"switchyard/workers/conversion"
 	"switchyard/workers/egress"
+	"switchyard/workers/export"
 	"switchyard/workers/idempotency"
 	"switchyard/workers/ledger"
 	"switchyard/workers/webhook"
@@ -65,6 +66,7 @@ func newRuntime(cfg config.Config, o workers.Options) (*workers.Runtime, error) 
 	conversion.Register(r, records)
 	idempotency.Register(r, records)
 	ledger.Register(r, o.DB)
+	export.Register(r, store.New(o.DB, box))
 	return r, nil
 }
 

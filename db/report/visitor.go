@@ -82,6 +82,9 @@ type AddressQuery struct {
 	From, To           time.Time
 	MinHits, Limit     int
 	Campaign, SourceID uuid.UUID
+	// Smartlinks counts the clicks of smartlinks instead of those of campaigns: of one (Link), or of all.
+	Smartlinks bool
+	Link       uuid.UUID
 }
 
 // Address is an address that clicked, bots included.
@@ -91,7 +94,7 @@ type Address struct {
 	BotClicks  int64     `db:"bot_clicks"`
 	Visitors   int64     `db:"visitors"`
 	UserAgents int64     `db:"user_agents"`
-	Campaigns  int64     `db:"campaigns"`
+	Campaigns  int64     `db:"campaigns"` // or smartlinks
 	Sources    int64     `db:"sources"`
 	Country    string    `db:"country"`
 	ISP        string    `db:"isp"`
@@ -99,21 +102,34 @@ type Address struct {
 	LastSeen   time.Time `db:"last_seen"`
 }
 
-const selectAddresses = `
+// addresses counts what stands in a table; whom is its column for what was clicked on, $4 of them if it is not zero.
+func addresses(table, visitor, whom string) string {
+	return `
 SELECT host(ip) AS ip, count(*) AS hits, count(*) FILTER (WHERE is_bot) AS bot_clicks,
 	count(DISTINCT ` + visitor + `) AS visitors, count(DISTINCT user_agent) AS user_agents,
-	count(DISTINCT campaign_id) AS campaigns, count(DISTINCT nullif(source_id, ` + noID + `)) AS sources,
+	count(DISTINCT ` + whom + `) AS campaigns, count(DISTINCT nullif(source_id, ` + noID + `)) AS sources,
 	max(country) AS country, max(isp) AS isp, min(at) AS first_seen, max(at) AS last_seen
-FROM clicks f
+FROM ` + table + ` f
 WHERE account_id = $1 AND id >= $2 AND id < $3 AND ip IS NOT NULL
-	AND ($4 = ` + noID + ` OR campaign_id = $4) AND ($5 = ` + noID + ` OR source_id = $5)
+	AND ($4 = ` + noID + ` OR ` + whom + ` = $4) AND ($5 = ` + noID + ` OR source_id = $5)
 GROUP BY f.ip HAVING count(*) >= $6 ORDER BY hits DESC, f.ip LIMIT $7`
+}
 
-// RepeatAddresses gives the addresses that clicked more often, most clicks first.
+var (
+	selectAddresses          = addresses("clicks", visitor, "campaign_id")
+	selectSmartlinkAddresses = addresses("smartlink_clicks", "visitor_id", "smartlink_id")
+)
+
+// RepeatAddresses gives the addresses that clicked more often, most clicks first. Clicks of smartlinks belong to no
+// campaign.
 func RepeatAddresses(ctx context.Context, c db.Conn, q AddressQuery) ([]Address, error) {
+	query, whom := selectAddresses, q.Campaign
+	if q.Smartlinks {
+		query, whom = selectSmartlinkAddresses, q.Link
+	}
 	var list []Address
-	err := sqlx.SelectContext(ctx, c, &list, selectAddresses, q.AccountID, models.FloorClickID(q.From),
-		models.FloorClickID(q.To), q.Campaign, q.SourceID, q.MinHits, q.Limit)
+	err := sqlx.SelectContext(ctx, c, &list, query, q.AccountID, models.FloorClickID(q.From), models.FloorClickID(q.To),
+		whom, q.SourceID, q.MinHits, q.Limit)
 	if err != nil {
 		return nil, fmt.Errorf("report: repeated addresses: %w", err)
 	}

@@ -1,0 +1,249 @@
+package v1
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/bind"
+	"switchyard/api/openapi"
+	"switchyard/api/route"
+	"switchyard/db/outbox"
+	"switchyard/db/report"
+	"switchyard/jobs"
+	"switchyard/models"
+)
+
+// exports are the rows of /reports/exports.
+func exports(d Deps) []route.Route {
+	const group, path = "Reports", "/reports/exports"
+	h := exportHandlers{d}
+	return []route.Route{
+		{Method: "GET", Path: path, Group: group, Summary: "saved report files", Page: true, Handle: route.Do(h.list)},
+		{
+			Method: "POST", Path: path, Group: group, Scope: route.Ask, Status: 201, Window: true, Slow: true,
+			Summary: "make a CSV file of the window", BodyOptional: true,
+			Codes:  route.Codes("400 invalid_kind invalid_dimension invalid_bucket invalid_id too_large", "404 not_found"),
+			Handle: route.Take(h.create),
+		},
+		{
+			Method: "DELETE", Path: path, Group: group, Scope: route.Write, Summary: "delete a saved report file",
+			Query: queryID, Codes: idCodes, Handle: route.Do(deleteExport),
+		},
+		{
+			Method: "GET", Path: path + "/{id}", Group: group, Summary: "download a saved report file", BadID: "invalid_id",
+			Codes: idCodes, Handle: route.Do(downloadExport),
+		},
+	}
+}
+
+type exportHandlers struct{ Deps }
+
+// ExportBody says which file to make.
+type ExportBody struct {
+	Kind      string         `json:"kind" bad:"invalid_kind" enum:"performance,trends,clicks,conversions,smartlink-clicks" doc:"default performance"`
+	Dimension string         `json:"dimension" bad:"invalid_dimension" doc:"performance: up to 5, comma-separated; default campaign_id"`
+	Filters   []ExportFilter `json:"filters" bad:"invalid_dimension" doc:"performance: up to 12"`
+	Bucket    string         `json:"bucket" bad:"invalid_bucket" enum:"month,day,weekday,hour,weekday_hour" doc:"trends: default day"`
+	Link      uuid.UUID      `json:"link" bad:"invalid_id" doc:"smartlink-clicks: only this smartlink"`
+	Name      string         `json:"name" maxLength:"255"`
+}
+
+// ExportFilter keeps what has a value in a dimension, or one of several.
+type ExportFilter struct {
+	Dimension string          `json:"dimension" bad:"invalid_dimension"`
+	Value     json.RawMessage `json:"value" doc:"a text, or a list of texts: any of them"`
+}
+
+// values reads one value or a list. Numbers and true and false are taken for their texts.
+func (f ExportFilter) values() ([]string, error) {
+	bad := models.Invalid("invalid_dimension", "a filter needs a value: a text or a list of texts")
+	dec := json.NewDecoder(bytes.NewReader(f.Value))
+	dec.UseNumber()
+	var v any
+	if len(f.Value) == 0 || dec.Decode(&v) != nil {
+		return nil, bad
+	}
+	list, isList := v.([]any)
+	if !isList {
+		list = []any{v}
+	}
+	out := make([]string, len(list))
+	for i, item := range list {
+		switch item.(type) {
+		case string, json.Number, bool:
+			out[i] = fmt.Sprint(item)
+		default:
+			return nil, bad
+		}
+		if utf8.RuneCountInString(out[i]) > report.MaxFilterLen {
+			return nil, models.Invalid("invalid_dimension", "a filter has at most %d characters", report.MaxFilterLen)
+		}
+	}
+	return out, nil
+}
+
+const maxExportName = 255
+
+// args checks the fields that count for the kind; others are left alone.
+func (b ExportBody) args(w bind.Window) (jobs.ExportArgs, error) {
+	a := jobs.ExportArgs{Kind: b.Kind, Name: strings.TrimSpace(b.Name), From: w.From, To: w.End(), Link: b.Link}
+	if a.Kind == "" {
+		a.Kind = models.ExportPerformance
+	}
+	if !slices.Contains(models.ExportKinds, a.Kind) {
+		return a, models.Invalid("invalid_kind", "kind must be one of %s", strings.Join(models.ExportKinds, ", "))
+	}
+	if utf8.RuneCountInString(a.Name) > maxExportName {
+		return a, models.Invalid("invalid_input", "name has at most %d characters", maxExportName)
+	}
+	if a.Name == "" {
+		a.Name = fmt.Sprintf("%s %s to %s", a.Kind, w.From.Format("2006-01-02"), w.To.Format("2006-01-02"))
+	}
+	var err error
+	switch a.Kind {
+	case models.ExportPerformance:
+		err = b.performance(&a)
+	case models.ExportTrends:
+		a.Bucket, err = bucketOf(b.Bucket)
+	}
+	return a, err
+}
+
+func (b ExportBody) performance(a *jobs.ExportArgs) (err error) {
+	if a.Dimensions, err = dimensionsOf(b.Dimension); err != nil {
+		return err
+	}
+	n := 0
+	for _, f := range b.Filters {
+		if err := checkDimension(f.Dimension); err != nil {
+			return err
+		}
+		values, err := f.values()
+		if err != nil {
+			return err
+		}
+		n += max(1, len(values))
+		a.Filters = append(a.Filters, jobs.ExportFilter{Dimension: f.Dimension, Values: values})
+	}
+	if len(a.Dimensions) > report.MaxDimensions || n > report.MaxFilters {
+		return models.Invalid("invalid_dimension", "at most %d dimensions and %d filters", report.MaxDimensions,
+			report.MaxFilters)
+	}
+	return nil
+}
+
+// ExportAnswer is a report file.
+type ExportAnswer struct {
+	ID          uuid.UUID `json:"id"`
+	Name        string    `json:"name"`
+	RowCount    int64     `json:"row_count" doc:"without the header"`
+	ByteSize    int64     `json:"byte_size"`
+	CreatedAt   string    `json:"created_at"`
+	DownloadURL string    `json:"download_url" doc:"asks for the key like every call"`
+}
+
+func exportAnswer(x models.Export, baseURL string) ExportAnswer {
+	return ExportAnswer{
+		ID: x.ID, Name: x.Name, RowCount: x.RowCount, ByteSize: x.ByteSize, CreatedAt: stamp(x.CreatedAt),
+		DownloadURL: baseURL + openapi.Prefix + "/reports/exports/" + x.ID.String(),
+	}
+}
+
+var slowExport = slow(jobs.MakeExport, func(a jobs.ExportAnswer) ExportAnswer { return exportAnswer(a.Export, a.BaseURL) })
+
+func (h exportHandlers) create(c *route.Call, b ExportBody) (ExportAnswer, error) {
+	w, err := c.Window()
+	if err != nil {
+		return ExportAnswer{}, err
+	}
+	args, err := b.args(w)
+	if err != nil {
+		return ExportAnswer{}, err
+	}
+	switch args.Kind {
+	case models.ExportClicks:
+		held, end := heldToHistory(c, w)
+		args.From, args.To = held.From, end
+	case models.ExportSmartlinks:
+		if err := ownLink(c, args.Link); err != nil {
+			return ExportAnswer{}, err
+		}
+	}
+	args.BaseURL = h.BaseURL
+	row, err := jobs.MakeExport.NewRow(c.Account.ID, args)
+	if err != nil {
+		return ExportAnswer{}, err
+	}
+	if c.AttemptID != uuid.Nil { // a repeated call meets the job of the first
+		row.ID = c.AttemptID
+	}
+	if err := outbox.AddJob(c.Context(), c.Store.Conn(), row); err != nil {
+		return ExportAnswer{}, err
+	}
+	h.Jobs.DispatchFor(context.WithoutCancel(c.Context()), c.Account.ID, row.Kind, row.ID)
+	return slowExport.runRow(c, h.Deps, row.ID)
+}
+
+// ExportRow is a file in the list.
+type ExportRow struct {
+	ExportAnswer
+	Kind      string `json:"kind"`
+	ExpiresAt string `json:"expires_at"`
+}
+
+// ExportList is a page of report files.
+type ExportList struct {
+	Rows       []ExportRow `json:"rows" doc:"newest first"`
+	NextCursor *string     `json:"next_cursor" doc:"null at the end"`
+}
+
+func (h exportHandlers) list(c *route.Call) (ExportList, error) {
+	page, err := c.Page()
+	if err != nil {
+		return ExportList{}, err
+	}
+	files, next, err := c.Store.Exports().List(c.Context(), c.Account.ID, page)
+	out := ExportList{Rows: make([]ExportRow, 0, len(files)), NextCursor: cursor(next)}
+	for _, x := range files {
+		out.Rows = append(out.Rows, ExportRow{
+			ExportAnswer: exportAnswer(x, h.BaseURL), Kind: x.Kind,
+			ExpiresAt: stamp(x.CreatedAt.AddDate(0, 0, models.ExportDays)),
+		})
+	}
+	return out, err
+}
+
+func deleteExport(c *route.Call) (DeletedAnswer, error) {
+	id, err := c.QueryID("id")
+	if err != nil {
+		return DeletedAnswer{}, err
+	}
+	return DeletedAnswer{id, true}, c.Store.Exports().Delete(c.Context(), c.Account.ID, id)
+}
+
+func downloadExport(c *route.Call) (route.File, error) {
+	id, err := c.ID("id")
+	if err != nil {
+		return route.File{}, err
+	}
+	x, write, err := c.Store.Exports().Open(c.Context(), c.Account.ID, id)
+	return route.File{Name: fileName(x.Name), Type: "text/csv; charset=utf-8", Size: x.ByteSize, Write: write}, err
+}
+
+// fileName is a name that every system takes for a file.
+func fileName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if r < ' ' || strings.ContainsRune(`/\:*?"<>|`, r) {
+			return '-'
+		}
+		return r
+	}, name)
+	return strings.TrimSuffix(strings.TrimLeft(name, "."), ".csv") + ".csv"
+}

@@ -1,0 +1,30 @@
+-- Report files: where every web process can read them, compressed and in pieces.
+-- +goose Up
+
+-- The id is that of the job that made the file. A file is there as a whole or not at all: its row is written last.
+CREATE TABLE exports (
+    id         uuid PRIMARY KEY,
+    account_id uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    kind       text NOT NULL,
+    name       text NOT NULL,
+    row_count  bigint NOT NULL,
+    byte_size  bigint NOT NULL, -- of the file as it is downloaded
+    fence      bigint NOT NULL, -- of the attempt whose chunks are the file
+    created_at timestamptz NOT NULL
+);
+CREATE INDEX exports_list ON exports (account_id, created_at DESC, id DESC);
+CREATE INDEX exports_age ON exports (created_at);
+
+-- The pieces of one gzip stream. Each attempt of a job writes its own; those of no file are swept after a day.
+CREATE TABLE export_chunks (
+    export_id  uuid NOT NULL,
+    fence      bigint NOT NULL,
+    n          int NOT NULL,
+    content    bytea NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (export_id, fence, n)
+);
+ALTER TABLE export_chunks ALTER COLUMN content SET STORAGE EXTERNAL; -- compressed already
+
+-- +goose Down
+DROP TABLE export_chunks, exports;

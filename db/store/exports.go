@@ -1,0 +1,141 @@
+package store
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"switchyard/models"
+)
+
+// Exports are the report files of accounts.
+type Exports struct{ s *Store }
+
+// Exports gives the report files on this store's connection.
+func (s *Store) Exports() Exports { return Exports{s} }
+
+const exportColumns = `id, account_id, kind, name, row_count, byte_size, created_at`
+
+// List lists the files that are finished, newest first.
+func (e Exports) List(ctx context.Context, account uuid.UUID, p Page) ([]models.Export, string, error) {
+	return List(ctx, e.s, account, p, ListQuery[models.Export]{
+		Name:  "exports",
+		SQL:   `SELECT ` + exportColumns + ` FROM exports WHERE account_id = $1`,
+		Args:  []any{account},
+		Order: Newest,
+		Place: func(x models.Export) []string { return PlaceOf(x.CreatedAt, x.ID) },
+	})
+}
+
+const selectChunks = `
+SELECT c.content FROM export_chunks c JOIN exports e ON e.id = c.export_id AND e.fence = c.fence
+WHERE e.account_id = $1 AND e.id = $2 ORDER BY c.n`
+
+// Open finds a file and gives what writes its text. The compressed pieces are held in memory meanwhile, so that a slow
+// reader holds no connection.
+func (e Exports) Open(ctx context.Context, account, id uuid.UUID) (models.Export, func(io.Writer) error, error) {
+	const q = `SELECT ` + exportColumns + ` FROM exports WHERE account_id = $1 AND id = $2`
+	x, err := get[models.Export](ctx, e.s, "file", q, account, id)
+	if err != nil {
+		return x, nil, err
+	}
+	var chunks [][]byte
+	if err := sqlx.SelectContext(ctx, e.s.c, &chunks, selectChunks, account, id); err != nil {
+		return x, nil, fmt.Errorf("db: read export: %w", err)
+	}
+	if len(chunks) == 0 { // deleted between the two looks
+		return x, nil, models.NotFound("file")
+	}
+	return x, func(w io.Writer) error { return unpack(w, chunks) }, nil
+}
+
+func unpack(w io.Writer, chunks [][]byte) error {
+	readers := make([]io.Reader, len(chunks))
+	for i, c := range chunks {
+		readers[i] = bytes.NewReader(c)
+	}
+	text, err := gzip.NewReader(io.MultiReader(readers...))
+	if err != nil {
+		return fmt.Errorf("db: unpack export: %w", err)
+	}
+	if _, err := io.Copy(w, io.LimitReader(text, models.MaxExportBytes)); err != nil {
+		return fmt.Errorf("db: unpack export: %w", err)
+	}
+	return nil
+}
+
+const deleteExport = `
+WITH gone AS (DELETE FROM exports WHERE account_id = $1 AND id = $2 RETURNING id),
+	pieces AS (DELETE FROM export_chunks WHERE export_id IN (SELECT id FROM gone))
+SELECT id FROM gone`
+
+// Delete deletes a file.
+func (e Exports) Delete(ctx context.Context, account, id uuid.UUID) error {
+	_, err := get[uuid.UUID](ctx, e.s, "file", deleteExport, account, id)
+	return err
+}
+
+const insertChunk = `INSERT INTO export_chunks (export_id, fence, n, content) VALUES ($1, $2, $3, $4)`
+
+// AddChunk stores the next piece of a file that is being made by the attempt with this fence.
+func (e Exports) AddChunk(ctx context.Context, id uuid.UUID, fence int64, n int, content []byte) error {
+	if _, err := e.s.c.ExecContext(ctx, insertChunk, id, fence, n, content); err != nil {
+		return fmt.Errorf("db: store export: %w", err)
+	}
+	return nil
+}
+
+const insertExport = `
+INSERT INTO exports (id, account_id, kind, name, row_count, byte_size, created_at, fence)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
+
+const dropOtherChunks = `DELETE FROM export_chunks WHERE export_id = $1 AND fence <> $2`
+
+// Finish makes a file of the chunks of an attempt and drops those of others. Call it in the transaction that ends the
+// attempt.
+func (e Exports) Finish(ctx context.Context, x models.Export, fence int64) error {
+	_, err := e.s.c.ExecContext(ctx, insertExport, x.ID, x.AccountID, x.Kind, x.Name, x.RowCount, x.ByteSize,
+		x.CreatedAt, fence)
+	if err == nil {
+		_, err = e.s.c.ExecContext(ctx, dropOtherChunks, x.ID, fence)
+	}
+	if err != nil {
+		return fmt.Errorf("db: finish export: %w", err)
+	}
+	return nil
+}
+
+// Drop deletes what an attempt stored that came to nothing.
+func (e Exports) Drop(ctx context.Context, id uuid.UUID, fence int64) error {
+	const q = `DELETE FROM export_chunks WHERE export_id = $1 AND fence = $2`
+	if _, err := e.s.c.ExecContext(ctx, q, id, fence); err != nil {
+		return fmt.Errorf("db: drop export: %w", err)
+	}
+	return nil
+}
+
+// An attempt is over long before a day has passed.
+const sweepExports = `
+WITH gone AS (DELETE FROM exports WHERE created_at < $1 RETURNING id),
+	pieces AS (
+		DELETE FROM export_chunks c WHERE export_id IN (SELECT id FROM gone)
+			OR created_at < $2 AND NOT EXISTS (SELECT FROM exports e WHERE e.id = c.export_id)
+	)
+SELECT count(*) FROM gone`
+
+// Sweep deletes the files made before a moment, and the pieces of attempts that died a day ago. It tells how many files
+// went.
+func (e Exports) Sweep(ctx context.Context, before time.Time) (int64, error) {
+	var n int64
+	err := sqlx.GetContext(ctx, e.s.c, &n, sweepExports, before, time.Now().AddDate(0, 0, -1))
+	if err != nil {
+		return 0, fmt.Errorf("db: sweep exports: %w", err)
+	}
+	return n, nil
+}

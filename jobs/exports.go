@@ -1,0 +1,44 @@
+package jobs
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+)
+
+// ExportArgs say which file to make: figures and rows of [From, To). Only the fields of the kind count.
+type ExportArgs struct {
+	Kind       string         `json:"kind"`
+	Name       string         `json:"name"`
+	From       time.Time      `json:"from"`
+	To         time.Time      `json:"to"`
+	Dimensions []string       `json:"dimensions,omitempty"`
+	Filters    []ExportFilter `json:"filters,omitempty"`
+	Bucket     string         `json:"bucket,omitempty"`
+	Link       uuid.UUID      `json:"link,omitzero"`
+	BaseURL    string         `json:"base_url,omitempty"` // of the API, for the address of the download
+}
+
+// ExportFilter keeps what has one of the values in a dimension.
+type ExportFilter struct {
+	Dimension string   `json:"dimension"`
+	Values    []string `json:"values"`
+}
+
+// ExportAnswer describes the finished file. Its id is that of the job.
+type ExportAnswer struct {
+	models.Export
+	BaseURL string
+}
+
+// MakeExport makes a report file. Errors: too_large.
+var MakeExport = Define[ExportArgs, ExportAnswer]("export:make", Policy{
+	Queue: Bulk, Timeout: 10 * time.Minute, Row: true, Retries: []time.Duration{time.Second, 10 * time.Second, time.Minute},
+})
+
+// SweepExports deletes report files after their 30 days.
+var SweepExports = Define[Tick, None]("export:sweep", Policy{
+	Queue: Maintenance, Timeout: 10 * time.Minute, Retries: []time.Duration{time.Minute, 10 * time.Minute},
+})

@@ -1,0 +1,104 @@
+// Package export makes report files: it streams figures and rows out of PostgreSQL into a CSV file that is stored
+// compressed, piece by piece, in PostgreSQL again, where every web process can read it.
+//
+// A file becomes visible in the transaction that ends its job. What a killed worker left behind is never seen, and
+// swept after a day.
+package export
+
+import (
+	"context"
+	"database/sql"
+	"log/slog"
+	"time"
+
+	"switchyard/db"
+	"switchyard/db/export"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/workers"
+)
+
+type run = workers.Run[jobs.ExportArgs, jobs.ExportAnswer]
+
+type maker struct{ store *store.Store }
+
+// Register adds the handlers to a runtime.
+func Register(r *workers.Runtime, s *store.Store) {
+	m := &maker{store: s}
+	workers.HandleRow(r, jobs.MakeExport, m.make)
+	workers.Handle(r, jobs.SweepExports, m.sweep)
+}
+
+// fill writes the rows of one kind of file.
+type fill func(*maker, context.Context, *run, *file) error
+
+var kinds = map[string]fill{
+	models.ExportPerformance: (*maker).performance,
+	models.ExportTrends:      (*maker).trends,
+	models.ExportClicks:      rowsOf(export.Clicks),
+	models.ExportConversions: rowsOf(export.Conversions),
+	models.ExportSmartlinks:  rowsOf(export.SmartlinkClicks),
+}
+
+func (m *maker) make(ctx context.Context, u *run) error {
+	write, ok := kinds[u.Args.Kind]
+	if !ok {
+		return models.Invalid("invalid_kind", "there is no kind %.50q", u.Args.Kind)
+	}
+	f := newFile(m.store.Exports(), u.Job.ID, u.Job.Fence)
+	err := write(m, ctx, u, f)
+	if err == nil {
+		err = f.close(ctx)
+	}
+	if err != nil {
+		m.drop(ctx, f)
+		return err
+	}
+	x := models.Export{
+		ID: u.Job.ID, AccountID: u.Job.AccountID.UUID, Kind: u.Args.Kind, Name: u.Args.Name, RowCount: f.rows,
+		ByteSize: f.bytes, CreatedAt: time.Now().UTC().Truncate(time.Millisecond),
+	}
+	return u.Commit(ctx, jobs.ExportAnswer{Export: x, BaseURL: u.Args.BaseURL}, func(c db.Conn) error {
+		return m.store.On(c).Exports().Finish(ctx, x, f.fence)
+	})
+}
+
+// drop tidies up after an attempt that failed; what it misses is swept.
+func (m *maker) drop(ctx context.Context, f *file) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	if err := f.files.Drop(ctx, f.id, f.fence); err != nil {
+		slog.WarnContext(ctx, "pieces of a failed export left", "error", err)
+	}
+}
+
+func (m *maker) sweep(ctx context.Context, _ jobs.Tick) (jobs.None, error) {
+	n, err := m.store.Exports().Sweep(ctx, time.Now().AddDate(0, 0, -models.ExportDays))
+	slog.InfoContext(ctx, "old exports deleted", "files", n)
+	return jobs.None{}, err
+}
+
+// rowsOf fills a file with rows as they are. Too many are refused before the first is read.
+func rowsOf(t export.Table) fill {
+	return func(m *maker, ctx context.Context, u *run, f *file) error {
+		q := export.Query{AccountID: u.Job.AccountID.UUID, From: u.Args.From, To: u.Args.To, Link: u.Args.Link}
+		n, err := t.Count(ctx, m.store.Conn(), q, models.MaxExportRows+1)
+		if err != nil {
+			return err
+		}
+		if n > models.MaxExportRows {
+			return tooLarge()
+		}
+		if err := f.head(ctx, t.Names()); err != nil {
+			return err
+		}
+		foreign := t.Foreign()
+		return t.Each(ctx, m.store.Conn(), q, func(cells []sql.RawBytes) error {
+			for i, c := range cells {
+				f.cell(string(c), foreign[i])
+			}
+			return f.row(ctx)
+		})
+	}
+}
