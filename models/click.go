@@ -75,6 +75,12 @@ type Click struct {
 	// UniqueKey is the fingerprint that decides uniqueness within the campaign for UniqueHours.
 	UniqueKey   [16]byte `json:"unique_key"`
 	UniqueHours int      `json:"unique_hours"`
+
+	// How it was routed: the seed of its draws, a fingerprint of the flows that decided, and by which rule of the order
+	// (flow.Via). With the same flow the seed gives the same decision again.
+	RouteSeed uint64 `json:"route_seed,omitempty"`
+	FlowHash  uint64 `json:"flow_hash,omitempty"`
+	Via       int    `json:"via,omitempty"`
 }
 
 // ClickOut is one step of a visitor from a lander to an offer.

@@ -231,7 +231,7 @@ func (d *draft) compile(row store.RoutingCampaign) *campaign {
 		slog.ErrorContext(context.Background(), "campaign cannot be routed by its flow", "campaign_id", row.ID, "error", err)
 		c.plan, _ = flow.Compile(nil, o)
 	}
-	c.counts = c.plan.Uses(cond.ClicksToday)
+	c.hash, c.counts = hashCampaign(&c.row), c.plan.Uses(cond.ClicksToday)
 	for _, route := range c.plan.Routes() {
 		c.counts = c.counts || route.DailyCap > 0
 	}

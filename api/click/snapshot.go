@@ -66,6 +66,7 @@ type campaign struct {
 	fallback    *token.Template
 	destination *token.Template
 	price       price
+	hash        uint64      // of its flow and the settings around it
 	counts      bool        // its flow looks at clicks of the day
 	missing     []uuid.UUID // offers and landers that were not there when the plan was compiled
 	rules       []ruleUse   // saved rules in the plan

@@ -97,8 +97,12 @@ func (r *request) enter(c *campaign) {
 // the fallback of the campaign that it has reached.
 func (r *request) decide() flow.Decision {
 	collect := true
+	c := &r.click
+	c.RouteSeed = r.pcg.Uint64()
 	for hops := 0; ; hops++ {
-		d := r.camp.plan.Pick(&r.visitor, r.env, r.pcg.Uint64())
+		d := r.camp.plan.Pick(&r.visitor, r.env, c.RouteSeed+uint64(hops))
+		c.FlowHash = r.snap.flowHash(c.FlowHash, r.camp)
+		c.Via = int(d.Via)
 		collect = collect && d.Collect
 		d.Collect = collect
 		if d.Action() != flow.ActionCampaign {

@@ -291,7 +291,8 @@ func (h *Handler) readConversions(ctx context.Context, now time.Time) error {
 	defer cancel()
 	s := h.keeper.current.Load()
 	for id, offers := range s.capped() {
-		used, err := store.ConversionsSince(ctx, h.keeper.conn, id, s.account(id).dayStart(now))
+		from := s.account(id).dayStart(now)
+		used, err := store.ConversionsIn(ctx, h.keeper.conn, id, from, from.AddDate(0, 0, 2))
 		if err != nil {
 			return err
 		}

@@ -51,7 +51,7 @@ func campaigns(d Deps) []route.Route {
 	stats := row("GET", "/campaigns/{id}/stats", "totals of a campaign for the window", route.Read, route.Do(h.stats),
 		route.Codes("400 invalid_id"))
 	stats.Window = true
-	return append(append(h.insight(), h.routingTool()), []route.Route{
+	return append(append(h.insight(), h.routingTool(), simulation()), []route.Route{
 		list, create,
 		row("GET", "/campaigns/{id}", "one campaign with its flow", route.Read, route.Do(h.find), idCodes),
 		row("PATCH", "/campaigns/{id}", "change the settings that are sent", route.Write, route.Take(h.change),

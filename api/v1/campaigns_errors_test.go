@@ -235,6 +235,7 @@ func TestCampaignFlowErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d.In(t).Do("PUT", path(made["id"])+"/flow", m{"streams": c.streams}).Want(400, c.code)
+			d.In(t).Do("POST", "/tools/simulate", m{"streams": c.streams}).Want(400, c.code)
 			body := with(d.campaign("x "+name), "streams", c.streams)
 			delete(body, "offer_id")
 			d.In(t).Do("POST", "/campaigns", body).Want(400, c.code)

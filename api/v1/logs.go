@@ -34,6 +34,7 @@ func logs() []route.Route {
 		{
 			Method: "GET", Path: "/logs/clicks/{clickId}", Group: group, BadID: "invalid_id",
 			Summary: "one click with hops, conversions and visitor",
+			Query:   []route.Param{{Name: "trace", Enum: []string{"1"}, Doc: "1: explain how it was routed"}},
 			Codes:   slices.Concat(idCodes, route.Codes("402 plan_limit")), Handle: route.Do(findClick),
 		},
 		{
@@ -141,6 +142,7 @@ type ClickAnswer struct {
 	Conversions []ConversionRow   `json:"conversions" doc:"oldest first"`
 	Names       map[string]string `json:"names" doc:"by id: the names of the records in this answer"`
 	Visitor     ClickVisitor      `json:"visitor"`
+	Trace       *ClickTrace       `json:"trace" doc:"how it was routed; null without trace=1"`
 }
 
 // HopRow is one step of a visitor.
@@ -175,7 +177,13 @@ func findClick(c *route.Call) (ClickAnswer, error) {
 		ClickID: models.FormatClickID(d.ID), Click: rows[0], Hops: hopRows(d),
 		Conversions: conversionRows(d.Conversions), Visitor: clickVisitor(&d.StoredClick),
 	}
-	out.Names, err = clickNames(c, d)
+	if out.Names, err = clickNames(c, d); err != nil {
+		return out, err
+	}
+	explain, err := bind.Bool(c.Query, "trace", false)
+	if err == nil && explain {
+		out.Trace, err = traceClick(c, &d.StoredClick)
+	}
 	return out, err
 }
 

@@ -87,6 +87,9 @@ var clickColumns = []column{
 	{"lp_clicks", func(c *StoredClick) any { return &c.LPClicks }},
 	{"lp_slot", func(c *StoredClick) any { return &c.LPSlot }},
 	{"last_hop_id", func(c *StoredClick) any { return &c.LastHopID }},
+	{"route_seed", func(c *StoredClick) any { return (*bitsValue)(&c.RouteSeed) }},
+	{"flow_hash", func(c *StoredClick) any { return (*bitsValue)(&c.FlowHash) }},
+	{"via", func(c *StoredClick) any { return &c.Via }},
 }
 
 var clickColumnList = func() string {

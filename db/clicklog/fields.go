@@ -63,6 +63,11 @@ var clickFields = append([]field[models.Click]{
 	moneyField(46, func(c *models.Click) *decimal.Decimal { return &c.RevenueShare }),
 	idField(47, func(c *models.Click) *uuid.UUID { return (*uuid.UUID)(&c.UniqueKey) }),
 	intField(48, func(c *models.Click) *int { return &c.UniqueHours }),
+	numberField(49, func(c *models.Click) uint64 { return c.RouteSeed },
+		func(c *models.Click, n uint64) { c.RouteSeed = n }),
+	numberField(50, func(c *models.Click) uint64 { return c.FlowHash },
+		func(c *models.Click, n uint64) { c.FlowHash = n }),
+	intField(51, func(c *models.Click) *int { return &c.Via }),
 }, subFields()...)
 
 func subFields() []field[models.Click] {

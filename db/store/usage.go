@@ -38,16 +38,17 @@ func ClicksSince(ctx context.Context, c db.Conn, accountID uuid.UUID, since time
 
 const usageConversions = `
 SELECT offer_id, count(*) AS conversions FROM conversions
-WHERE account_id = $1 AND recorded_at >= $2 AND status IN ('approved', 'pending') AND offer_id <> $3
+WHERE account_id = $1 AND recorded_at >= $2 AND recorded_at < $4 AND status IN ('approved', 'pending')
+	AND offer_id <> $3
 GROUP BY offer_id`
 
-// ConversionsSince counts the approved and pending conversions of an account's offers since a moment.
-func ConversionsSince(ctx context.Context, c db.Conn, accountID uuid.UUID, since time.Time) (map[uuid.UUID]int, error) {
+// ConversionsIn counts the approved and pending conversions of an account's offers in [from, to).
+func ConversionsIn(ctx context.Context, c db.Conn, accountID uuid.UUID, from, to time.Time) (map[uuid.UUID]int, error) {
 	var rows []struct {
 		Offer       uuid.UUID `db:"offer_id"`
 		Conversions int       `db:"conversions"`
 	}
-	if err := sqlx.SelectContext(ctx, c, &rows, usageConversions, accountID, since, uuid.Nil); err != nil {
+	if err := sqlx.SelectContext(ctx, c, &rows, usageConversions, accountID, from, uuid.Nil, to); err != nil {
 		return nil, fmt.Errorf("store: count conversions: %w", err)
 	}
 	counts := make(map[uuid.UUID]int, len(rows))

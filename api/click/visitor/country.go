@@ -5,6 +5,9 @@ type country struct{ continent, name string }
 // CountryName is the English name of an ISO 3166-1 alpha-2 code in upper case, or empty.
 func CountryName(code string) string { return countries[code].name }
 
+// ContinentOf is the continent of an ISO 3166-1 alpha-2 code in upper case (AF AN AS EU NA OC SA), or empty.
+func ContinentOf(code string) string { return countries[code].continent }
+
 // countries are the codes of ISO 3166-1 and XK, each with its continent.
 var countries = map[string]country{
 	"AD": {"EU", "Andorra"}, "AE": {"AS", "United Arab Emirates"}, "AF": {"AS", "Afghanistan"},

@@ -1,0 +1,76 @@
+package click
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/store"
+	"switchyard/models/cond"
+	"switchyard/models/flow"
+)
+
+// TestExplainDecidesAgain holds that what is recorded with a click gives its decision again, over a hand-over and a
+// binding, and that a changed flow shows.
+func TestExplainDecidesAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var offers []m
+	for range 6 {
+		offers = append(offers, to(w.offer("https://o.test/?a={clickid}", uuid.Nil)))
+	}
+	last := w.campaign("explained-end", m{"bind_visitors": "streams_landers_offers", "flow_rotation": "weight"},
+		path("offer", nil, offers[:3]...), path("offer", m{"weight": 40}, offers[3:]...))
+	first := w.campaign("explained-start", nil,
+		path("offer", m{"filters": []m{{"attribute": "sub1", "operator": "equals", "value": "x"}}}, offers[0]),
+		path("campaign", m{"campaign_id": last}))
+	w.fresh()
+	picture := func() *Picture {
+		r, err := store.CampaignRouting(t.Context(), w.db, w.account, first)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return NewPicture(r)
+	}
+	before := picture()
+	var cookies []*http.Cookie
+	paths, vias := map[uuid.UUID]int{}, map[flow.Via]int{}
+	for i := range 60 {
+		if i%3 == 0 {
+			cookies = nil
+		}
+		res := w.get("/explained-start?sub1="+[]string{"x", "y"}[min(i%10, 1)], with(cookies), peer(fmt.Sprintf("9.9.9.%d:1", 1+i/3)))
+		cookies = append(cookies, res.Cookies()...)
+		c := w.tape.last()
+		facts := &cond.Facts{}
+		facts.SetText(cond.Sub1, c.Subs[0])
+		q := Question{Campaign: first, Facts: facts, Seed: c.RouteSeed, BoundIn: c.CampaignID}
+		if flow.Via(c.Via) == flow.ViaBound {
+			q.Bound = flow.Binding{Path: c.StreamID, Lander: c.LanderID, Offer: c.OfferID}
+		}
+		e := before.Explain(q)
+		if e.FlowHash != c.FlowHash || e.Route.ID != c.StreamID || e.Offer.ID != c.OfferID || int(e.Via) != c.Via {
+			t.Fatalf("click %d: %s to %s, explained as %s to %s", i, flow.Via(c.Via), c.OfferID, e.Via, e.Offer.ID)
+		}
+		if e.URL() != "https://o.test/?a={clickid}" || len(e.Stages) != 1+min(i%10, 1) || len(e.Stages[0].Trace.Steps) == 0 {
+			t.Fatalf("click %d: %s, %d campaigns", i, e.URL(), len(e.Stages))
+		}
+		paths[e.Route.ID]++
+		vias[e.Via]++
+	}
+	if len(paths) != 3 || vias[flow.ViaBound] == 0 || vias[flow.ViaRegular] == 0 {
+		t.Errorf("paths taken: %v, %v", paths, vias)
+	}
+	w.exec(`UPDATE campaigns SET flow_rotation = 'position' WHERE id = $1`, last)
+	same := before.Explain(Question{Campaign: first, Facts: &cond.Facts{}}).FlowHash
+	if picture().Explain(Question{Campaign: first, Facts: &cond.Facts{}}).FlowHash == same {
+		t.Error("a changed campaign at the end does not show")
+	}
+	if _, err := store.CampaignRouting(t.Context(), w.db, uuid.New(), first); err != nil {
+		t.Fatal(err)
+	} else if r, _ := store.CampaignRouting(t.Context(), w.db, uuid.New(), first); len(r.Campaigns) != 0 {
+		t.Error("another account reads the campaign")
+	}
+}

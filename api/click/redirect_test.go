@@ -1,0 +1,155 @@
+package click
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"switchyard/models/flow"
+)
+
+// hostile draws a value that tries to be more than a value.
+func hostile(rnd *rand.Rand) string {
+	words := []string{
+		"\r\n", "\n", "\r", "\x00", "%0d%0a", "%0a", "%", "%%", "//evil.test", "\\\\evil.test", "@evil.test", ":80@", "https:", "http://evil.test/",
+		"javascript:", "data:text/html,", "#", "?", "&", "=", "/", "/../", ";", "\"", "'", "<script>", "</script>", "<!--", "{sub1}",
+		"{_sub2}", "{", "}", "\u2028", "\u202e", "\xff\xfe", "\xc3", "ü", "日本", " ", "\t", "Set-Cookie: a=b", "Location: x", ".evil.test", "a", "0",
+	}
+	var b strings.Builder
+	for range rnd.IntN(8) {
+		if rnd.IntN(4) == 0 {
+			b.WriteByte(byte(rnd.IntN(256)))
+		} else {
+			b.WriteString(words[rnd.IntN(len(words))])
+		}
+	}
+	return b.String()
+}
+
+// TestHostileValues sends 50,000 values through every place where a destination takes them, in every transition. They
+// change neither scheme nor host nor path, add no header and break no line; in a page they stay inside their attribute.
+func TestHostileValues(t *testing.T) {
+	t.Parallel()
+	templates := []string{
+		"https://safe.test/p?a={sub1}&b={_sub2}&c={param.x}&d={_param.x}&r={_referrer}&u={_user_agent}&k={keyword}#{_sub1}",
+		"https://safe.test:8443/p/{sub1}/{_sub2}?{_param.x}",
+		"http://{sub1}.safe.test/p?x={sub1}",
+		"https://safe.test{_sub1}/p",
+		"https://safe.test/p?s={_sample:{sub1}|b}&e={_external_id}",
+	}
+	transitions := []string{
+		flow.Transition301, flow.Transition302, flow.Transition303, flow.Transition307, flow.TransitionMeta,
+		flow.TransitionDoubleMeta, flow.TransitionJS, flow.TransitionBlankReferrer, flow.TransitionFormPost, flow.TransitionIframe,
+	}
+	r := benchRouting(0)
+	account, domain := r.Accounts[0].ID, r.Domains[0].ID
+	proto := benchRouting(1).Campaigns[0]
+	for i, template := range templates {
+		for j, transition := range transitions {
+			c := proto
+			c.ID, c.AccountID, c.DomainID, c.Alias = uuid.New(), account, domain, fmt.Sprintf("hostile-%d-%d", i, j)
+			c.Streams = fmt.Appendf(nil, `[{"id": %q, "action": "redirect", "transition": %q, "destinations": [{"url": %q}]}]`,
+				uuid.NewString(), transition, template)
+			r.Campaigns = append(r.Campaigns, c)
+		}
+	}
+	v, err := describer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := New(t.Context(), Deps{DB: down(t), Spool: nowhere{}, Visitors: v})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.keeper.publish((&snapshot{}).draft().apply(nil, r))
+	rnd := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test repeats
+	sent := map[string]int{}
+	for n := range 10_000 { // of five values each
+		i, j := n%len(templates), n/len(templates)%len(transitions)
+		values := make([]string, 5)
+		for k := range values {
+			values[k] = hostile(rnd)
+		}
+		req := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
+		req.URL = &url.URL{Path: fmt.Sprintf("/hostile-%d-%d", i, j), RawQuery: url.Values{
+			"sub1": values[:1], "sub2": values[1:2], "x": values[2:3], "external_id": values[2:3],
+		}.Encode()}
+		req.Host, req.RemoteAddr = shared, "8.8.8.8:1"
+		req.Header = http.Header{"User-Agent": {values[3]}, "Referer": {values[4]}}
+		rec := httptest.NewRecorder()
+		h.ServeHTTP(rec, req)
+		where := fmt.Sprintf("%s by %s with %q", templates[i], transitions[j], values)
+		checkAnswer(t, where, templates[i], transitions[j], rec)
+		sent[transitions[j]]++
+		if t.Failed() {
+			return
+		}
+	}
+	if len(sent) != len(transitions) {
+		t.Errorf("sent %v", sent)
+	}
+}
+
+// checkAnswer holds what an answer may look like, whatever the values.
+func checkAnswer(t *testing.T, where, template, transition string, rec *httptest.ResponseRecorder) {
+	t.Helper()
+	want := map[string]int{"Cache-Control": 1, "Content-Length": 1, "Set-Cookie": 2}
+	status, isRedirect := redirects[transition]
+	if isRedirect {
+		want["Location"] = 1
+	} else {
+		status = http.StatusOK
+		want["Content-Type"], want["X-Content-Type-Options"] = 1, 1
+		if pages[transition].noReferrer {
+			want["Referrer-Policy"] = 1
+		}
+	}
+	for name, list := range rec.Header() {
+		if len(list) != want[name] {
+			t.Errorf("%s: header %s %q", where, name, list)
+		}
+		for _, value := range list {
+			if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r > '~' }) {
+				t.Errorf("%s: %s is %q", where, name, value)
+			}
+		}
+	}
+	if rec.Code != status || len(rec.Header()) != len(want) {
+		t.Errorf("%s: status %d, headers %v", where, rec.Code, rec.Header())
+	}
+	address := rec.Header().Get("Location")
+	if !isRedirect {
+		address = addressIn(rec.Body.String())
+	}
+	// Up to the slash that ends the host, everything is the template's own text, a token in it included.
+	start := template[:strings.IndexByte(template[len("https://"):], '/')+len("https:///")]
+	if !strings.HasPrefix(address, start) {
+		t.Errorf("%s: sent to %q", where, address)
+	}
+}
+
+// addressIn finds the one address that a page leads to, which is the same wherever it stands.
+func addressIn(page string) string {
+	var found string
+	for _, mark := range []string{`content="0;url=`, `href="`, `action="`, `src="`} {
+		for _, part := range strings.Split(page, mark)[1:] {
+			text, _, _ := strings.Cut(part, `"`)
+			if found == "" {
+				found = text
+			}
+			if found != text {
+				return "two addresses: " + page
+			}
+		}
+	}
+	if strings.Count(page, "<script") != strings.Count(page, "</script>") || strings.Count(page, "<script") > 1 {
+		return "scripts: " + page
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(found, "&amp;", "&"), "&#39;", "'")
+}

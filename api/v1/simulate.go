@@ -1,0 +1,186 @@
+package v1
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/click"
+	"switchyard/api/route"
+	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/models/check"
+	"switchyard/models/cond"
+	"switchyard/models/flow"
+)
+
+// simulation is the row of POST /tools/simulate.
+func simulation() route.Route {
+	return route.Route{
+		Method: "POST", Path: "/tools/simulate", Group: "Campaigns", Scope: route.Write,
+		Summary: "route a described visitor through a stored or a given flow, without recording anything",
+		Codes: append(route.Codes("400 invalid_id invalid_attribute invalid_time invalid_flow_rotation "+
+			"invalid_bind_visitors invalid_fallback_url invalid_destination_url", "404 not_found"), flowCodes...),
+		Handle: route.Take(simulate),
+	}
+}
+
+// SimulateBody describes a visitor and names the flow: a campaign's, or one that is sent.
+type SimulateBody struct {
+	CampaignID     uuid.UUID       `json:"campaign_id" bad:"invalid_id" doc:"a campaign of the account"`
+	Streams        json.RawMessage `json:"streams" doc:"a full flow (an array of Path), instead of campaign_id"`
+	FlowRotation   string          `json:"flow_rotation" bad:"invalid_flow_rotation" enum:"position,weight" doc:"with streams"`
+	BindVisitors   string          `json:"bind_visitors" bad:"invalid_bind_visitors" enum:"none,streams,streams_landers,streams_landers_offers" doc:"with streams"`
+	FallbackURL    string          `json:"fallback_url" bad:"invalid_fallback_url" doc:"with streams"`
+	DestinationURL string          `json:"destination_url" bad:"invalid_destination_url" doc:"with streams"`
+
+	Visitor json.RawMessage `json:"visitor" doc:"an object: names of attributes (country, device_type, param.x, header.x, ...) with their values"`
+	At      string          `json:"at" bad:"invalid_time" doc:"YYYY-MM-DD HH:MM:SS, UTC; now"`
+	Seed    *int64          `json:"seed" doc:"of the draws; random"`
+
+	BoundPathID   uuid.UUID `json:"bound_path_id" bad:"invalid_id" doc:"the path that the visitor had before"`
+	BoundLanderID uuid.UUID `json:"bound_lander_id" bad:"invalid_id"`
+	BoundOfferID  uuid.UUID `json:"bound_offer_id" bad:"invalid_id"`
+}
+
+// Simulated is where the visitor would go.
+type Simulated struct {
+	Seed int64 `json:"seed" doc:"sent again it gives the same draws"`
+	RouteTrace
+}
+
+func simulate(c *route.Call, b SimulateBody) (Simulated, error) {
+	at, err := b.at()
+	if err != nil {
+		return Simulated{}, err
+	}
+	first, records, err := b.records(c)
+	if err != nil {
+		return Simulated{}, err
+	}
+	picture := click.NewPicture(records)
+	if !picture.Has(first) {
+		return Simulated{}, models.NotFound("campaign")
+	}
+	facts, err := b.facts(at, picture.Zone(c.Account.ID))
+	if err != nil {
+		return Simulated{}, err
+	}
+	out := Simulated{Seed: int64(rand.Uint64() >> 12)} //nolint:gosec // whole in every JSON reader
+	if b.Seed != nil {
+		out.Seed = *b.Seed
+	}
+	q := click.Question{
+		Campaign: first, Facts: facts, Seed: uint64(out.Seed), //nolint:gosec // any bits do
+		Bound: flow.Binding{Path: b.BoundPathID, Lander: b.BoundLanderID, Offer: b.BoundOfferID},
+	}
+	if err := useOfDay(c, picture, at, &q); err != nil {
+		return Simulated{}, err
+	}
+	out.RouteTrace = routeTrace(picture.Explain(q))
+	return out, nil
+}
+
+func (b SimulateBody) at() (time.Time, error) {
+	if b.At == "" {
+		return time.Now(), nil
+	}
+	t, err := time.Parse(time.DateTime, b.At)
+	if err != nil || t.Year() < 1970 {
+		return t, models.Invalid("invalid_time", "at must be YYYY-MM-DD HH:MM:SS")
+	}
+	return t, nil
+}
+
+// records loads what routes, and checks a flow that was sent as if it were to be saved.
+func (b SimulateBody) records(c *route.Call) (uuid.UUID, *store.Routing, error) {
+	if b.CampaignID != uuid.Nil {
+		r, err := store.CampaignRouting(c.Context(), c.Store.Conn(), c.Account.ID, b.CampaignID)
+		return b.CampaignID, r, err
+	}
+	paths, err := flow.Parse(b.Streams)
+	if err != nil {
+		return uuid.Nil, nil, err
+	}
+	err = check.First(
+		oneOf("invalid_flow_rotation", "flow_rotation", cmp.Or(b.FlowRotation, string(flow.ByPosition)), string(flow.ByPosition), string(flow.ByWeight)),
+		oneOf("invalid_bind_visitors", "bind_visitors", cmp.Or(b.BindVisitors, string(flow.BindNone)), string(flow.BindNone), string(flow.BindStreams),
+			string(flow.BindStreamsLanders), string(flow.BindStreamsLandersOffers)),
+		checkLink("invalid_fallback_url", "fallback_url", b.FallbackURL),
+		checkLink("invalid_destination_url", "destination_url", b.DestinationURL),
+	)
+	if err != nil {
+		return uuid.Nil, nil, err
+	}
+	if err := c.Store.Campaigns().CheckFlow(c.Context(), c.Account.ID, paths); err != nil {
+		return uuid.Nil, nil, err
+	}
+	streams, err := json.Marshal(paths)
+	if err != nil {
+		return uuid.Nil, nil, err
+	}
+	row := store.RoutingCampaign{
+		ID: uuid.New(), AccountID: c.Account.ID, Name: "simulated", Status: models.CampaignActive, Streams: streams,
+		FlowRotation: b.FlowRotation, BindVisitors: b.BindVisitors, FallbackURL: b.FallbackURL,
+		DestinationURL: b.DestinationURL,
+	}
+	r, err := store.FlowRouting(c.Context(), c.Store.Conn(), row, paths)
+	return row.ID, r, err
+}
+
+// maxAttributes is how many attributes of a visitor may be described.
+const maxAttributes = 200
+
+func (b SimulateBody) facts(at time.Time, zone *time.Location) (*cond.Facts, error) {
+	f, given := &cond.Facts{}, map[string]any{}
+	f.SetTime(at, zone)
+	f.SetBool(cond.IsBot, false)
+	f.SetBool(cond.IsUnique, true)
+	f.SetInt(cond.BotScore, 0)
+	if len(b.Visitor) > 0 {
+		dec := json.NewDecoder(bytes.NewReader(b.Visitor))
+		dec.UseNumber()
+		if err := dec.Decode(&given); err != nil || len(given) > maxAttributes {
+			return nil, models.Invalid("invalid_attribute", "visitor must be an object of at most %d attributes", maxAttributes)
+		}
+	}
+	source := sent{params: map[string][]string{}, headers: map[string][]string{}}
+	for name, v := range given {
+		text, ok := scalarText(v)
+		if !ok {
+			return nil, models.Invalid("invalid_attribute", "%.100s must be a text, a number, true or false", name)
+		}
+		if arg, ok := strings.CutPrefix(name, "param."); ok {
+			source.params[arg] = []string{text}
+		} else if arg, ok := strings.CutPrefix(name, "header."); ok {
+			source.headers[http.CanonicalHeaderKey(arg)] = []string{text}
+		} else if !f.Assign(name, text) {
+			return nil, models.Invalid("invalid_attribute", "there is no attribute %.100s with this value", name)
+		}
+	}
+	f.SetSource(source)
+	return f, nil
+}
+
+func scalarText(v any) (string, bool) {
+	switch v := v.(type) {
+	case nil:
+		return "", true
+	case string:
+		return v, len(v) <= 2000
+	case json.Number:
+		return v.String(), true
+	case bool:
+		if v {
+			return "true", true
+		}
+		return "false", true
+	}
+	return "", false
+}

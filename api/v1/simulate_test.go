@@ -1,0 +1,167 @@
+package v1_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/apitest"
+	"switchyard/api/click"
+	"switchyard/db/clicklog"
+	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/models/cond"
+)
+
+// flowFor is a flow with a forced path for Germans, a capped one for phones, and a default.
+func flowFor(r *traffic) []any {
+	is := func(attribute string, value any) []any {
+		return []any{map[string]any{"attribute": attribute, "operator": "equals", "value": value}}
+	}
+	to := func(id uuid.UUID) []any { return []any{map[string]any{"id": id}} }
+	return []any{
+		map[string]any{"name": "Germans", "stream_type": "forced", "action": "offer", "filters": is("country", "DE"), "destinations": to(r.offers[0])},
+		map[string]any{
+			"name": "Phones", "action": "lander", "daily_cap": 1000, "destinations": to(r.landers[0]),
+			"rules": []any{map[string]any{"name": "phone", "conditions": is("device_type", "mobile")}},
+		},
+		map[string]any{"name": "Rest", "stream_type": "default", "action": "redirect", "destinations": []any{map[string]any{"url": "https://e.example/?s={sub1}"}}},
+	}
+}
+
+func TestSimulate(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	r := newTraffic(t, s, 3, 1)
+	before := counted(t, s)
+	ask := func(body map[string]any) map[string]any {
+		t.Helper()
+		return s.Do("POST", "/tools/simulate", body).Want(200, "").Map()
+	}
+	for name, c := range map[string]struct {
+		visitor map[string]any
+		want    map[string]any
+		steps   int
+	}{
+		"forced":  {map[string]any{"country": "de", "device_type": "mobile"}, map[string]any{"via": "forced", "path": "Germans", "offer_id": r.offers[0]}, 1},
+		"regular": {map[string]any{"country": "FR", "device_type": "mobile"}, map[string]any{"via": "regular", "path": "Phones", "lander_id": r.landers[0], "url": "https://l.example"}, 2},
+		"default": {map[string]any{"is_bot": true, "asn": 5, "ip": "1.2.3.4", "param.x": "y", "header.x": "z"}, map[string]any{"via": "default", "path": "Rest", "url": "https://e.example/?s={sub1}", "recorded": true}, 3},
+	} {
+		out := ask(map[string]any{"streams": flowFor(r), "visitor": c.visitor, "seed": 7})
+		same(t, out, map[string]any{"seed": 7})
+		same(t, out["decision"].(map[string]any), c.want)
+		steps := out["campaigns"].([]any)[0].(map[string]any)["steps"].([]any)
+		if len(steps) != c.steps || steps[len(steps)-1].(map[string]any)["taken"] != true {
+			t.Errorf("%s: steps %v", name, steps)
+		}
+		if c.steps < 2 {
+			continue
+		}
+		refused := steps[0].(map[string]any)
+		same(t, refused, map[string]any{"path": "Germans", "reason": "conditions", "taken": false})
+		found := refused["units"].([]any)[0].(map[string]any)["conditions"].([]any)[0].(map[string]any)
+		country := c.visitor["country"]
+		same(t, found, map[string]any{"attribute": "country", "value": "DE", "known": country != nil, "matched": false})
+		if country != nil && found["seen"] != country {
+			t.Errorf("%s: seen %v", name, found["seen"])
+		}
+	}
+	if after := counted(t, s); after != before {
+		t.Errorf("a simulation left something: %s, then %s", before, after)
+	}
+	for name, c := range map[string]struct {
+		body map[string]any
+		code string
+	}{
+		"no flow":      {map[string]any{}, "no_streams"},
+		"bad flow":     {map[string]any{"streams": []any{map[string]any{"action": "fly"}}}, "invalid_action"},
+		"foreign":      {map[string]any{"streams": []any{map[string]any{"action": "offer", "destinations": []any{map[string]any{"id": uuid.New()}}}}}, "invalid_destination"},
+		"id":           {map[string]any{"campaign_id": "x"}, "invalid_id"},
+		"attribute":    {map[string]any{"streams": flowFor(r), "visitor": map[string]any{"mood": "good"}}, "invalid_attribute"},
+		"time":         {map[string]any{"streams": flowFor(r), "visitor": map[string]any{"date": "2026-01-01"}}, "invalid_attribute"},
+		"no text":      {map[string]any{"streams": flowFor(r), "visitor": map[string]any{"country": []any{"DE"}}}, "invalid_attribute"},
+		"no object":    {map[string]any{"streams": flowFor(r), "visitor": "DE"}, "invalid_attribute"},
+		"long":         {map[string]any{"streams": flowFor(r), "visitor": map[string]any{"city": strings.Repeat("x", 2001)}}, "invalid_attribute"},
+		"moment":       {map[string]any{"streams": flowFor(r), "at": "noon"}, "invalid_time"},
+		"rotation":     {map[string]any{"streams": flowFor(r), "flow_rotation": "x"}, "invalid_flow_rotation"},
+		"binding":      {map[string]any{"streams": flowFor(r), "bind_visitors": "x"}, "invalid_bind_visitors"},
+		"fallback":     {map[string]any{"streams": flowFor(r), "fallback_url": "x"}, "invalid_fallback_url"},
+		"destination":  {map[string]any{"streams": flowFor(r), "destination_url": "x"}, "invalid_destination_url"},
+		"bound to":     {map[string]any{"streams": flowFor(r), "bound_path_id": "x"}, "invalid_id"},
+		"two defaults": {map[string]any{"streams": append(flowFor(r), map[string]any{"stream_type": "default", "action": "nothing"})}, "multiple_defaults"},
+	} {
+		t.Run(name, func(t *testing.T) { s.In(t).Do("POST", "/tools/simulate", c.body).Want(400, c.code) })
+	}
+	s.Do("POST", "/tools/simulate", map[string]any{"campaign_id": uuid.New()}).Want(404, "not_found")
+	s.As(s.ReadKey).Do("POST", "/tools/simulate", map[string]any{"streams": flowFor(r)}).Want(403, "read_only_key")
+}
+
+// counted is everything that a click would change.
+func counted(t *testing.T, s *apitest.Server) (text string) {
+	t.Helper()
+	err := s.DB.GetContext(t.Context(), &text, `SELECT concat_ws(' ', (SELECT count(*) FROM clicks),
+		(SELECT sum(clicks + bot_clicks) FROM ledger), (SELECT count(*) FROM click_visitors), (SELECT count(*) FROM campaigns))`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func TestClickTrace(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	r := newTraffic(t, s, 3, 1)
+	made := s.Do("POST", "/campaigns", map[string]any{"name": "Traced", "alias": "traced-one", "streams": flowFor(r)}).Want(201, "").Map()
+	id := idOf(made["id"])
+	s.Do("POST", "/tools/simulate", map[string]any{"campaign_id": id, "visitor": map[string]any{"country": "DE"}}).Want(200, "")
+	_, key, _ := s.NewAccount("scale")
+	s.As(key).Do("POST", "/tools/simulate", map[string]any{"campaign_id": id}).Want(404, "not_found")
+
+	// A click as the redirect records it.
+	records, err := store.CampaignRouting(t.Context(), s.DB, s.Account.ID, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	facts := &cond.Facts{}
+	facts.SetText(cond.DeviceType, "mobile")
+	e := click.NewPicture(records).Explain(click.Question{Campaign: id, Facts: facts, Seed: 1 << 63})
+	c := &models.Click{
+		ID: models.NewClickID(), AccountID: s.Account.ID, CampaignID: id, StreamID: e.Route.ID, LanderID: e.Lander.ID,
+		Country: "FR", DeviceType: "mobile", RouteSeed: 1 << 63, FlowHash: e.FlowHash, Via: int(e.Via),
+	}
+	spool, err := clicklog.OpenSpool(t.TempDir(), clicklog.SpoolOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer spool.Close()
+	if err := spool.Append(t.Context(), clicklog.Record{Click: c}); err != nil {
+		t.Fatal(err)
+	}
+	if err := clicklog.NewIngester(spool, s.DB, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	path := "/logs/clicks/" + models.FormatClickID(c.ID)
+	if out := s.Do("GET", path, nil).Want(200, "").Map(); out["trace"] != nil {
+		t.Errorf("a trace that nobody asked for: %v", out["trace"])
+	}
+	s.Do("GET", path+"?trace=x", nil).Want(400, "invalid_input")
+	trace := s.Do("GET", path+"?trace=1", nil).Want(200, "").Map()["trace"].(map[string]any)
+	same(t, trace, map[string]any{"flow_changed": false, "reproduced": true})
+	same(t, trace["decision"].(map[string]any), map[string]any{"via": "regular", "path": "Phones", "campaign_id": id, "lander_id": r.landers[0]})
+	steps := trace["campaigns"].([]any)[0].(map[string]any)["steps"].([]any)
+	first := steps[0].(map[string]any)["units"].([]any)[0].(map[string]any)["conditions"].([]any)[0].(map[string]any)
+	same(t, first, map[string]any{"attribute": "country", "seen": "FR", "known": true, "matched": false})
+
+	// A cap that was used up before the click refuses, one that was used up since does not.
+	lower := flowFor(r)
+	lower[1].(map[string]any)["daily_cap"], lower[1].(map[string]any)["id"] = 1, e.Route.ID
+	s.Do("PUT", fmt.Sprintf("/campaigns/%s/flow", id), map[string]any{"streams": lower}).Want(200, "")
+	trace = s.Do("GET", path+"?trace=1", nil).Want(200, "").Map()["trace"].(map[string]any)
+	same(t, trace, map[string]any{"flow_changed": true, "reproduced": true})
+	exec(t, s, `UPDATE campaigns SET deleted_at = $2 WHERE id = $1`, id, time.Now())
+	trace = s.Do("GET", path+"?trace=1", nil).Want(200, "").Map()["trace"].(map[string]any)
+	same(t, trace, map[string]any{"flow_changed": true, "reproduced": false, "decision": nil, "campaigns": []any{}})
+}

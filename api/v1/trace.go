@@ -1,0 +1,230 @@
+package v1
+
+import (
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/click"
+	"switchyard/api/click/visitor"
+	"switchyard/api/route"
+	"switchyard/db/clicklog"
+	"switchyard/db/report"
+	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/models/cond"
+	"switchyard/models/flow"
+	"switchyard/models/token"
+)
+
+// RouteTrace explains a decision.
+type RouteTrace struct {
+	Decision  *RouteDecision `json:"decision" doc:"null when the campaign does not exist any more"`
+	Campaigns []RouteStage   `json:"campaigns" doc:"one for each campaign that had a say, in order"`
+}
+
+// ClickTrace explains how a click was routed. The decision is made again from what was recorded with the click, by the
+// flow as it is now. Recorded are the values of all attributes but timezone, organization, url and headers, the seed of
+// the draws, the path a bound visitor had, and what the caps had been used up by. Whether offers and landing pages are
+// usable is taken from now.
+type ClickTrace struct {
+	FlowChanged bool `json:"flow_changed" doc:"the flow, its rules or its settings are not those that routed the click"`
+	Reproduced  bool `json:"reproduced" doc:"the decision is the recorded one"`
+	RouteTrace
+}
+
+// RouteDecision is where a visitor goes.
+type RouteDecision struct {
+	Via        string     `json:"via" enum:"none,forced,bound,regular,default,fallback_url,destination_url"`
+	CampaignID uuid.UUID  `json:"campaign_id" doc:"the campaign that decided"`
+	PathID     *uuid.UUID `json:"path_id"`
+	Path       string     `json:"path"`
+	Action     string     `json:"action" enum:"lander,offer,redirect,campaign,nothing"`
+	Transition string     `json:"transition"`
+	LanderID   *uuid.UUID `json:"lander_id"`
+	OfferID    *uuid.UUID `json:"offer_id"`
+	URL        string     `json:"url" doc:"the destination with its tokens unfilled; empty: none"`
+	Recorded   bool       `json:"recorded" doc:"such a click is recorded"`
+}
+
+// RouteStage is what happened in one campaign.
+type RouteStage struct {
+	CampaignID uuid.UUID   `json:"campaign_id"`
+	Campaign   string      `json:"campaign"`
+	Via        string      `json:"via"`
+	Steps      []RouteStep `json:"steps" doc:"the paths that were tried, in order"`
+}
+
+// RouteStep is one path that was tried.
+type RouteStep struct {
+	PathID uuid.UUID   `json:"path_id"`
+	Path   string      `json:"path"`
+	Via    string      `json:"via" doc:"what it was tried as"`
+	Taken  bool        `json:"taken"`
+	Reason *string     `json:"reason" enum:"inactive,capped,conditions,no_usable_destination,weight_zero" doc:"why it was refused"`
+	Logic  string      `json:"logic" enum:"and,or"`
+	Units  []RouteUnit `json:"units" doc:"empty where its conditions were not looked at"`
+}
+
+// RouteUnit is the path's filters together, or one rule.
+type RouteUnit struct {
+	Rule       string         `json:"rule" doc:"empty: the filters"`
+	Matched    bool           `json:"matched"`
+	Conditions []cond.Finding `json:"conditions" doc:"each with the value it saw; known is false where there was none"`
+}
+
+func routeTrace(e click.Explanation) RouteTrace {
+	out := RouteTrace{Campaigns: []RouteStage{}}
+	for _, s := range e.Stages {
+		stage := RouteStage{CampaignID: s.CampaignID, Campaign: s.Name, Via: s.Via.String(), Steps: []RouteStep{}}
+		for _, step := range s.Trace.Steps {
+			shown := RouteStep{
+				PathID: step.PathID, Path: step.Path, Via: step.Via, Taken: step.Refused == "",
+				Reason: textOrNull(string(step.Refused)), Logic: step.Logic, Units: []RouteUnit{},
+			}
+			for _, u := range step.Units {
+				shown.Units = append(shown.Units, RouteUnit{u.Rule, u.Matched, u.Conditions})
+			}
+			stage.Steps = append(stage.Steps, shown)
+		}
+		out.Campaigns = append(out.Campaigns, stage)
+	}
+	d := &RouteDecision{
+		Via: e.Via.String(), CampaignID: e.Stages[len(e.Stages)-1].CampaignID, Action: e.Action(),
+		Transition: e.Transition(), URL: e.URL(), Recorded: e.Collect,
+	}
+	if e.Route != nil {
+		d.PathID, d.Path = &e.Route.ID, e.Route.Name
+	}
+	if e.Lander != nil {
+		d.LanderID = &e.Lander.ID
+	}
+	if e.Offer != nil {
+		d.OfferID = &e.Offer.ID
+	}
+	out.Decision = d
+	return out
+}
+
+// traceClick routes a recorded click again.
+func traceClick(c *route.Call, d *clicklog.StoredClick) (*ClickTrace, error) {
+	first := d.CampaignID
+	if d.ParentCampaignID != uuid.Nil {
+		first = d.ParentCampaignID
+	}
+	records, err := store.CampaignRouting(c.Context(), c.Store.Conn(), c.Account.ID, first)
+	if err != nil {
+		return nil, err
+	}
+	out := &ClickTrace{FlowChanged: true, RouteTrace: RouteTrace{Campaigns: []RouteStage{}}}
+	picture := click.NewPicture(records)
+	if !picture.Has(first) {
+		return out, nil
+	}
+	q := click.Question{
+		Campaign: first, Facts: clickFacts(d, picture.Zone(c.Account.ID)), Seed: d.RouteSeed, BoundIn: d.CampaignID,
+	}
+	if flow.Via(d.Via) == flow.ViaBound { //nolint:gosec // it was one
+		q.Bound = flow.Binding{Path: d.StreamID, Lander: d.LanderID, Offer: d.OfferID}
+	}
+	if err := useOfDay(c, picture, d.At, &q); err != nil {
+		return nil, err
+	}
+	e := picture.Explain(q)
+	out.RouteTrace = routeTrace(e)
+	out.FlowChanged = e.FlowHash != d.FlowHash
+	out.Reproduced = out.Decision.CampaignID == d.CampaignID && models.IDText(idOf(out.Decision.PathID)) == models.IDText(d.StreamID) &&
+		idOf(out.Decision.LanderID) == d.LanderID && (d.LanderID != uuid.Nil || idOf(out.Decision.OfferID) == d.OfferID)
+	return out, nil
+}
+
+func idOf(id *uuid.UUID) uuid.UUID {
+	if id == nil {
+		return uuid.Nil
+	}
+	return *id
+}
+
+// useOfDay counts what caps and clicks_today looked at when a visitor came.
+func useOfDay(c *route.Call, p *click.Picture, at time.Time, q *click.Question) (err error) {
+	local := at.In(p.Zone(c.Account.ID))
+	y, m, d := local.Date()
+	start := time.Date(y, m, d, 0, 0, 0, 0, local.Location())
+	if p.Counts() {
+		rows, err := report.Performance(c.Context(), c.Store.Conn(), report.Query{
+			AccountID: c.Account.ID, From: start, To: at, Dimensions: []string{"campaign_id", "stream_id"},
+		})
+		if err != nil {
+			return err
+		}
+		q.Clicks = map[uuid.UUID]int{}
+		for _, r := range rows {
+			for _, text := range r.Dims {
+				if id, err := uuid.Parse(text); err == nil {
+					q.Clicks[id] += int(r.Clicks)
+				}
+			}
+		}
+	}
+	if p.Capped() {
+		q.Conversions, err = store.ConversionsIn(c.Context(), c.Store.Conn(), c.Account.ID, start, at)
+	}
+	return err
+}
+
+// clickFacts are what conditions saw of a click, as far as it is recorded.
+func clickFacts(d *clicklog.StoredClick, zone *time.Location) *cond.Facts {
+	f := &cond.Facts{}
+	for _, t := range []struct {
+		attr  cond.Attr
+		value string
+	}{
+		{cond.Country, d.Country}, {cond.Continent, visitor.ContinentOf(d.Country)}, {cond.Region, d.Region},
+		{cond.City, d.City}, {cond.Language, d.Language}, {cond.ISP, d.ISP}, {cond.MobileOperator, d.MobileOperator},
+		{cond.ConnectionType, d.ConnectionType}, {cond.ProxyKind, d.ProxyKind}, {cond.DeviceType, d.DeviceType},
+		{cond.DeviceBrand, d.DeviceBrand}, {cond.DeviceModel, d.DeviceModel}, {cond.OS, d.OS},
+		{cond.OSVersion, d.OSVersion}, {cond.Browser, d.Browser}, {cond.BrowserVersion, d.BrowserVersion},
+		{cond.UserAgent, d.UserAgent}, {cond.Referrer, d.Referrer}, {cond.ReferrerDomain, d.ReferrerDomain},
+		{cond.Keyword, d.Keyword}, {cond.SearchEngine, d.SearchEngine}, {cond.BotReason, d.BotReason},
+		{cond.SourceID, models.IDText(d.SourceID)},
+	} {
+		f.SetText(t.attr, t.value)
+	}
+	for i, v := range d.Subs {
+		f.SetText(cond.Sub(i+1), v)
+	}
+	f.SetIP(d.IP)
+	if d.ASN != 0 {
+		f.SetInt(cond.ASN, int64(d.ASN))
+	}
+	f.SetInt(cond.BotScore, int64(d.BotScore))
+	f.SetBool(cond.IsBot, d.IsBot)
+	f.SetBool(cond.IsUnique, d.IsUnique)
+	f.SetTime(d.At, zone)
+	values, _ := url.ParseQuery(d.Params) // what cannot be read was not read either
+	f.SetSource(sent{params: values})
+	return f
+}
+
+// sent are the parameters and headers of a described visitor.
+type sent struct{ params, headers map[string][]string }
+
+// Param implements cond.Source.
+func (s sent) Param(name string) string {
+	for k, v := range s.params {
+		if strings.EqualFold(k, name) && len(v) > 0 && !token.LooksLikeMacro(v[0]) {
+			return v[0]
+		}
+	}
+	return ""
+}
+
+// Header implements cond.Source.
+func (s sent) Header(name string) string {
+	if v := s.headers[name]; len(v) > 0 {
+		return v[0]
+	}
+	return ""
+}

@@ -1,0 +1,46 @@
+package cond
+
+import (
+	"net/netip"
+	"strconv"
+	"strings"
+)
+
+// Assign sets an attribute by its name from a text, as somebody describes a visitor; false when there is no such
+// attribute, when the text is not of its kind, or when it follows from the time (SetTime). An empty text is unknown.
+func (f *Facts) Assign(name, value string) bool {
+	a, ok := attrByName[name]
+	if !ok {
+		return false
+	}
+	if a == IPVersion || a >= DayOfWeek && a <= Schedule {
+		return false
+	}
+	if value == "" {
+		f.mark(a, false)
+		return true
+	}
+	switch attributes[a].kind {
+	case kindText, kindVersion:
+		f.SetText(a, value)
+	case kindIP:
+		addr, err := netip.ParseAddr(strings.TrimSpace(value))
+		if err != nil {
+			return false
+		}
+		f.SetIP(addr)
+	case kindBool:
+		on, err := strconv.ParseBool(value)
+		if err != nil {
+			return false
+		}
+		f.SetBool(a, on)
+	default:
+		n, err := strconv.ParseInt(value, 10, 64)
+		if err != nil {
+			return false
+		}
+		f.SetInt(a, n)
+	}
+	return true
+}
