@@ -27,6 +27,7 @@ type cli struct {
 	Migrate  migrateCmd  `cmd:"" help:"Bring the database's schema up to date."`
 	Accounts accountsCmd `cmd:"" help:"Make and list accounts."`
 	Keys     keysCmd     `cmd:"" help:"Make, list, rotate and revoke API keys."`
+	Domains  domainsCmd  `cmd:"" help:"Say which own tracking domains are verified."`
 	OpenAPI  openapiCmd  `cmd:"" name:"openapi" help:"Print the description of the API."`
 	Demo     demoCmd     `cmd:"" help:"Send visitors to the demo account of a running service."`
 	Version  versionCmd  `cmd:"" help:"Show the version."`

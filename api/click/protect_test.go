@@ -1,0 +1,271 @@
+package click
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+)
+
+const iPhone = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1"
+
+// protect changes a lander's protection.
+func (w *world) protect(lander uuid.UUID, p m) {
+	w.Helper()
+	p["enabled"] = true
+	text, err := json.Marshal(p)
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.exec(`UPDATE landers SET protection = $2 WHERE id = $1`, lander, string(text))
+}
+
+// guarded makes a campaign on the own domain whose only lander is protected.
+func (w *world) guarded(alias, url string, p m) uuid.UUID {
+	w.Helper()
+	l := w.lander(url)
+	w.protect(l, p)
+	w.campaign(alias, m{"domain_id": w.own}, path("lander", nil, to(l), to(w.offer("https://offer.test/", uuid.Nil))))
+	w.fresh()
+	return l
+}
+
+func TestProtectedLanderLists(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const page, elsewhere = "https://page.test/", "https://else.test/?s=a"
+	from := func(url string) edit { return header("Referer", url) }
+	bot := header("User-Agent", "Googlebot/2.1 (+http://www.google.com/bot.html)")
+	for name, c := range map[string]struct {
+		p     m
+		edits []edit
+		want  string
+	}{
+		"open":             {m{}, nil, page},
+		"country":          {m{"countries": []string{"US"}}, nil, page},
+		"other country":    {m{"countries": []string{"DE"}}, nil, elsewhere},
+		"denied country":   {m{"denyCountries": []string{"US"}}, nil, elsewhere},
+		"not denied":       {m{"denyCountries": []string{"DE"}}, nil, page},
+		"unknown country":  {m{"denyCountries": []string{"US"}}, []edit{peer("192.0.2.1:1")}, page},
+		"unknown wanted":   {m{"countries": []string{"US"}}, []edit{peer("192.0.2.1:1")}, elsewhere},
+		"device":           {m{"devices": []string{"desktop"}}, nil, page},
+		"other device":     {m{"devices": []string{"desktop"}}, []edit{header("User-Agent", iPhone)}, elsewhere},
+		"referrer":         {m{"referrers": []string{"news.test"}}, []edit{from("https://www.news.test/x")}, page},
+		"referrer alike":   {m{"referrers": []string{"news.test"}}, []edit{from("https://badnews.test/x")}, elsewhere},
+		"no referrer":      {m{"referrers": []string{"news.test"}}, nil, elsewhere},
+		"bot":              {m{"blockBots": true}, []edit{bot}, elsewhere},
+		"bots let in":      {m{}, []edit{bot}, page},
+		"not enabled":      {m{"countries": []string{"DE"}, "off": true}, nil, page},
+		"nowhere":          {m{"countries": []string{"DE"}, "fallbackUrl": ""}, nil, "404"},
+		"forbidden":        {m{"countries": []string{"DE"}, "fallbackStatus": 403}, nil, "403"},
+		"missing, not 302": {m{"countries": []string{"DE"}, "fallbackStatus": 404}, nil, "404"},
+	} {
+		alias := strings.NewReplacer(" ", "-", ",", "").Replace("list-" + name)
+		p := m{"fallbackUrl": "https://else.test/?s={sub1}"}
+		for k, v := range c.p {
+			p[k] = v
+		}
+		l := w.guarded(alias, page, p)
+		if p["off"] == true {
+			w.exec(`UPDATE landers SET protection = protection || '{"enabled": false}' WHERE id = $1`, l)
+			w.fresh()
+		}
+		res := w.get("/"+alias+"?sub1=a", append(c.edits, host(own))...)
+		got := res.Header.Get("Location")
+		if got == "" {
+			got = map[int]string{403: "403", 404: "404"}[res.StatusCode]
+		}
+		if got != c.want {
+			t.Errorf("%s: %d %q, want %q", name, res.StatusCode, got, c.want)
+		}
+		click := w.tape.last()
+		if seen := click.LanderID == l; seen != (c.want == page) {
+			t.Errorf("%s: the click says that the page was seen: %t", name, seen)
+		}
+		if c.want == page {
+			continue
+		}
+		// Who was not let in is not led on to the offer either.
+		if out := w.get("/out", host(own), with(res.Cookies())); out.StatusCode != http.StatusNotFound {
+			t.Errorf("%s: click-out %d to %s", name, out.StatusCode, out.Header.Get("Location"))
+		}
+	}
+}
+
+// ask is what a page is told of a visitor.
+func (w *world) ask(query url.Values, edits ...edit) verdict {
+	w.Helper()
+	res := w.get("/lp/verify?"+query.Encode(), append([]edit{host(own)}, edits...)...)
+	if res.StatusCode != http.StatusOK || res.Header.Get("Access-Control-Allow-Origin") != "*" ||
+		res.Header.Get("Cache-Control") != "no-store" || res.Header.Get("Content-Type") != "application/json" {
+		w.Fatalf("%d %v", res.StatusCode, res.Header)
+	}
+	var body struct{ Data *verdict }
+	if err := json.NewDecoder(res.Body).Decode(&body); err != nil || body.Data == nil {
+		w.Fatal(err)
+	}
+	return *body.Data
+}
+
+func (w *world) wants(what string, got verdict, reason string) {
+	w.Helper()
+	if got.Reason != reason || got.Allowed != (reason == reasonOK || reason == reasonOpen) {
+		w.Errorf("%s: %+v, want %s", what, got, reason)
+	}
+}
+
+func TestSignedLander(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	l := w.guarded("signed-1", "https://page.test/?k={lp_key}&s={sub1}", m{"mode": "signed", "fallbackUrl": "https://else.test/"})
+	plain := w.guarded("signed-2", "https://page.test/?a=b#top", m{"mode": "signed", "bindIp": true, "bindUserAgent": true})
+	key := func(alias, name string, edits ...edit) string {
+		t.Helper()
+		u, err := url.Parse(w.sent("/"+alias+"?sub1=x", append(edits, host(own))...))
+		if err != nil || u.Host != "page.test" {
+			t.Fatal(u, err)
+		}
+		return u.Query().Get(name)
+	}
+	k := key("signed-1", "k")
+	w.wants("a good key", w.ask(url.Values{"key": {k}}), reasonOK)
+	w.wants("again", w.ask(url.Values{"lp_key": {k}, "lander": {l.String()}}), reasonOK)
+	for name, bad := range map[string]string{
+		"cut": k[1:], "longer": k + "A", "changed": k[:20] + "A" + k[21:], "nonsense": strings.Repeat("_", len(k)), "signs": strings.Repeat("%", len(k)),
+	} {
+		if bad != k {
+			w.wants(name, w.ask(url.Values{"key": {bad}}), reasonBadKey)
+		}
+	}
+	w.wants("another page's", w.ask(url.Values{"key": {k}, "lander": {plain.String()}}), reasonBadKey)
+	none := w.ask(url.Values{"lander": {l.String()}})
+	w.wants("no key", none, reasonNoKey)
+	if none.FallbackURL == nil || *none.FallbackURL != "https://else.test/" {
+		t.Errorf("fallback %v", none.FallbackURL)
+	}
+	w.wants("only a click", w.ask(url.Values{"clickid": {models.FormatClickID(w.tape.last().ID)}}), reasonNoKey)
+	w.wants("nothing", w.ask(url.Values{}), reasonNoLander)
+
+	to := w.sent("/signed-2", host(own))
+	if !strings.HasPrefix(to, "https://page.test/?a=b&lp_key=") || !strings.HasSuffix(to, "#top") {
+		t.Errorf("the key was not added: %s", to)
+	}
+	bound := key("signed-2", "lp_key")
+	w.wants("same visitor", w.ask(url.Values{"key": {bound}}), reasonOK)
+	w.wants("same network", w.ask(url.Values{"key": {bound}}, peer("8.8.8.99:1")), reasonOK)
+	w.wants("other network", w.ask(url.Values{"key": {bound}}, peer("8.8.9.8:1")), reasonBadKey)
+	w.wants("other browser", w.ask(url.Values{"key": {bound}}, header("User-Agent", iPhone)), reasonBadKey)
+	server := []edit{peer("9.9.9.9:1"), header("User-Agent", "php/8")}
+	w.wants("asked by the page's server", w.ask(url.Values{"key": {bound}, "ip": {"8.8.8.8"}, "ua": {chrome}}, server...), reasonOK)
+	w.wants("for somebody else", w.ask(url.Values{"key": {bound}, "ip": {"8.8.9.8"}, "ua": {chrome}}, server...), reasonBadKey)
+
+	if res := w.get("/lp/verify?key="+k, host(shared)); res.StatusCode != http.StatusOK {
+		t.Errorf("on the shared domain: %d", res.StatusCode)
+	}
+	for _, target := range []string{"/lp", "/lp/other", "/lp/verify/x"} {
+		if res := w.get(target, host(own)); res.StatusCode != http.StatusNotFound {
+			t.Errorf("%s: %d", target, res.StatusCode)
+		}
+	}
+	w.protect(l, m{"mode": "signed", "countries": []string{"DE"}})
+	w.fresh()
+	w.wants("a visitor whom the lists refuse", w.ask(url.Values{"key": {k}}), reasonList)
+	w.exec(`UPDATE landers SET protection = '{}' WHERE id = $1`, l)
+	w.fresh()
+	w.wants("protection switched off", w.ask(url.Values{"lander": {l.String()}}), reasonOpen)
+	w.exec(`UPDATE landers SET deactivated_at = now() WHERE id = $1`, l)
+	w.fresh()
+	w.wants("the page is gone", w.ask(url.Values{"key": {k}}), reasonNoLander)
+}
+
+func TestLanderKeysOfOthers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	l := w.guarded("signed-1", "https://page.test/?k={lp_key}", m{"mode": "signed"})
+	w.account = w.newAccount()
+	w.exec(`UPDATE landers SET account_id = $2 WHERE id = $1`, l, w.account)
+	w.fresh()
+	w.wants("another account's page", w.ask(url.Values{"lander": {l.String()}}), reasonNoLander)
+}
+
+func TestLanderKeyExpires(t *testing.T) {
+	t.Parallel()
+	s := newSigner([]byte("secret"))
+	k := landerKey{click: uuid.New(), lander: uuid.New(), expires: time.Unix(1_900_000_000, 0), bindIP: true}
+	ip := netip.MustParseAddr("2001:db8:1:2::3")
+	text := string(s.append(nil, k, ip, ""))
+	got, err := s.parse(text, netip.MustParseAddr("2001:db8:1:2:ffff::1"), "any")
+	if err != nil || got != k {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if _, err := s.parse(text, netip.MustParseAddr("2001:db8:1:3::3"), ""); err == nil {
+		t.Error("another network passes")
+	}
+	if _, err := newSigner([]byte("other")).parse(text, ip, ""); err == nil {
+		t.Error("another install's key passes")
+	}
+	w := newWorld(t)
+	l := w.guarded("signed-1", "https://page.test/", m{"mode": "signed"})
+	old := landerKey{click: uuid.New(), lander: l, expires: time.Now().Add(-time.Second)}
+	w.wants("expired", w.ask(url.Values{"key": {string(w.h.keeper.current.Load().signer.append(nil, old, ip, ""))}}), reasonExpired)
+}
+
+func TestClickLander(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	l := w.guarded("click-1", "https://page.test/", m{"mode": "click", "ttlSeconds": 60})
+	res := w.get("/click-1", host(own))
+	u, err := url.Parse(res.Header.Get("Location"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := u.Query().Get("clickid")
+	w.wants("the click", w.ask(url.Values{"clickid": {id}}), reasonOK)
+	w.wants("the cookie", w.ask(url.Values{}, with(res.Cookies())), reasonOK)
+	w.wants("no click", w.ask(url.Values{"lander": {l.String()}}), reasonNoKey)
+	w.wants("unknown", w.ask(url.Values{"clickid": {models.FormatClickID(models.NewClickID())}, "lander": {l.String()}}), reasonNoClick)
+	w.wants("another page's", w.ask(url.Values{"clickid": {id}, "lander": {w.guarded("click-2", "https://b.test/", m{"mode": "click"}).String()}}),
+		reasonNoClick)
+	late := keep(w.tape.last())
+	floor := models.FloorClickID(time.Now().Add(-2 * time.Minute))
+	copy(late.ID[:6], floor[:6])
+	w.h.recent.Set(late.ID, late)
+	w.wants("too late", w.ask(url.Values{"clickid": {models.FormatClickID(late.ID)}}), reasonExpired)
+}
+
+func TestSingleUse(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.guarded("single-1", "https://page.test/?k={lp_key}", m{"mode": "signed", "singleUse": true})
+	key := func() url.Values {
+		_, k, _ := strings.Cut(w.sent("/single-1", host(own)), "?k=")
+		return url.Values{"key": {k}}
+	}
+	one, two := key(), key()
+	w.wants("first", w.ask(one), reasonOK)
+	w.wants("again", w.ask(one), reasonUsed)
+	w.wants("another key", w.ask(two), reasonOK)
+	w.h = w.handler(w.tape, "") // another process
+	w.wants("again elsewhere", w.ask(one), reasonUsed)
+	three := key()
+	results := make(chan bool, 8)
+	for range 8 {
+		go func() { results <- w.ask(three).Allowed }()
+	}
+	allowed := 0
+	for range 8 {
+		if <-results {
+			allowed++
+		}
+	}
+	if allowed != 1 {
+		t.Errorf("%d of 8 at once were let in", allowed)
+	}
+}

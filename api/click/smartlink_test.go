@@ -1,0 +1,275 @@
+package click
+
+import (
+	"context"
+	"encoding/json"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/clicklog"
+	"switchyard/db/store"
+	"switchyard/models"
+)
+
+func (s *tape) smart() (list []*models.SmartlinkClick) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.records {
+		if r.Smart != nil {
+			list = append(list, r.Smart)
+		}
+	}
+	return list
+}
+
+func smartRuleOf(url string, conditions ...m) m {
+	return m{"id": uuid.NewString(), "name": "r", "logic": "and", "conditions": conditions, "destination_url": url}
+}
+
+func is(attribute string, values ...string) m {
+	return m{"attribute": attribute, "operator": "in", "value": values}
+}
+
+// smartlink makes an active smartlink on the own domain.
+func (w *world) smartlink(slug, url string, rules ...m) uuid.UUID {
+	w.Helper()
+	if rules == nil {
+		rules = []m{}
+	}
+	text, err := json.Marshal(rules)
+	if err != nil {
+		w.Fatal(err)
+	}
+	id := uuid.New()
+	w.exec(`INSERT INTO smartlinks (id, account_id, domain_id, source_id, slug, destination_url, rules)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)`, id, w.account, w.own, w.source, slug, url, string(text))
+	return id
+}
+
+func TestSmartlinkTakesTheFirstRule(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	us := smartRuleOf("https://us.test/{sub1}?c={clickid}&e={external_id}&d={domain}", is("country", "US"), is("device_type", "desktop"))
+	late := smartRuleOf("https://late.test/", is("country", "US", "DE"))
+	id := w.smartlink("deal", "https://rest.test/?z={sub2}#x", smartRuleOf("https://never.test/", is("country", "FR")), us, late)
+	w.smartlink("off", "https://off.test/")
+	w.exec(`UPDATE smartlinks SET is_active = false WHERE slug = 'off'`)
+	w.smartlink("gone", "https://gone.test/")
+	w.exec(`UPDATE smartlinks SET deleted_at = now() WHERE slug = 'gone'`)
+	w.fresh()
+	at := host(own)
+	got := w.sent("/deal?zone=a%20b&vid=V1", at)
+	list := w.tape.smart()
+	if len(list) != 1 {
+		t.Fatalf("%d clicks recorded", len(list))
+	}
+	c := list[0]
+	want := "https://us.test/a%20b?c=" + models.FormatClickID(c.ID) + "&e=V1&d=" + own
+	if got != want || c.Destination != want || c.DestinationURL != us["destination_url"] || c.RuleID.String() != us["id"] {
+		t.Errorf("sent to %s\nwant    %s\nclick %+v", got, want, c)
+	}
+	if c.SmartlinkID != id || c.AccountID != w.account || c.SourceID != w.source || c.Subs[0] != "a b" || c.CampaignID != uuid.Nil {
+		t.Errorf("click %+v", c)
+	}
+	phone := header("User-Agent", "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1")
+	if got := w.sent("/deal/", at, phone); got != "https://late.test/" {
+		t.Errorf("a phone is sent to %s", got)
+	}
+	if got := w.sent("/deal?sub2=two", at, peer("192.0.2.1:4000")); got != "https://rest.test/?z=two#x" {
+		t.Errorf("nobody's visitor is sent to %s", got)
+	}
+	if last := w.tape.smart()[2]; last.RuleID != uuid.Nil || last.DestinationURL != "https://rest.test/?z={sub2}#x" {
+		t.Errorf("click %+v", last)
+	}
+	for target, edits := range map[string][]edit{
+		"/off": {at}, "/gone": {at}, "/DEAL": {at}, "/deal/x": {at}, "/deal": {}, "/none": {at},
+	} {
+		if res := w.get(target, edits...); res.StatusCode != http.StatusNotFound {
+			t.Errorf("%s: %d", target, res.StatusCode)
+		}
+	}
+	if n := len(w.tape.clicks()); n != 0 {
+		t.Errorf("%d clicks of campaigns", n)
+	}
+}
+
+func TestSmartlinkChangesAreFollowed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.smartlink("deal", "https://one.test/")
+	dir := t.TempDir()
+	w.h = w.handler(w.tape, dir)
+	at := host(own)
+	if got := w.sent("/deal", at); got != "https://one.test/" {
+		t.Fatal(got)
+	}
+	w.exec(`UPDATE smartlinks SET destination_url = 'https://two.test/', slug = 'other' WHERE id = $1`, id)
+	w.fresh()
+	if res := w.get("/deal", at); res.StatusCode != http.StatusNotFound {
+		t.Errorf("the old slug: %d", res.StatusCode)
+	}
+	if got := w.sent("/other", at); got != "https://two.test/" {
+		t.Error(got)
+	}
+	// The copy on disk has smartlinks and the secret of keys.
+	kept := w.h.keeper.current.Load()
+	s := (&snapshot{}).draft().apply(nil, kept.routing())
+	if s.slugs.size() != 1 || s.signer == nil || string(s.signer.secret) != string(kept.signer.secret) {
+		t.Error("the copy lacks something")
+	}
+	w.exec(`DELETE FROM smartlinks WHERE id = $1`, id)
+	w.fresh()
+	if res := w.get("/other", at); res.StatusCode != http.StatusNotFound {
+		t.Errorf("deleted: %d", res.StatusCode)
+	}
+}
+
+func TestSmartlinkDoesNotCountHeadAndPrefetch(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.smartlink("deal", "https://a.test/?c={clickid}")
+	w.fresh()
+	for _, e := range []edit{
+		func(r *http.Request) { r.Method = http.MethodHead }, header("Sec-Purpose", "prefetch;prerender"), header("X-Moz", "prefetch"),
+	} {
+		if got := w.sent("/deal", host(own), e); got != "https://a.test/?c=" {
+			t.Error(got)
+		}
+	}
+	if n := len(w.tape.smart()); n != 0 {
+		t.Errorf("%d clicks counted", n)
+	}
+	w.sent("/deal", host(own), header("User-Agent", "Googlebot/2.1 (+http://www.google.com/bot.html)"))
+	if list := w.tape.smart(); len(list) != 1 || !list[0].IsBot {
+		t.Errorf("a bot: %v", list)
+	}
+	w.tape.fail = true
+	if got := w.sent("/deal", host(own)); got != "https://a.test/?c="+got[len("https://a.test/?c="):] {
+		t.Error(got) // a full disk stops nobody
+	}
+}
+
+// A smartlink's click goes through the spool into its table and sums, once.
+func TestSmartlinkClickIsStored(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.smartlink("deal", "https://a.test/")
+	spool, err := clicklog.OpenSpool(t.TempDir(), clicklog.SpoolOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer spool.Close()
+	w.h = w.handler(spool, "")
+	for range 3 {
+		w.sent("/deal", host(own))
+	}
+	w.sent("/deal", host(own), header("User-Agent", "Googlebot/2.1 (+http://www.google.com/bot.html)"))
+	for range 2 {
+		if err := clicklog.NewIngester(spool, w.db, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var n struct {
+		Clicks int `db:"clicks"`
+		Bots   int `db:"bots"`
+		Rows   int `db:"rows"`
+	}
+	err = w.db.GetContext(t.Context(), &n, `SELECT sum(clicks) AS clicks, sum(bot_clicks) AS bots,
+		(SELECT count(*) FROM smartlink_clicks) AS rows FROM smartlink_hours WHERE smartlink_id = $1`, id)
+	if err != nil || n.Clicks != 3 || n.Bots != 1 || n.Rows != 4 {
+		t.Errorf("stored %+v, %v", n, err)
+	}
+}
+
+// tokenHandler answers /deal on the own domain with every kind of token, by a rule if x is sent.
+func tokenHandler(tb testing.TB) *Handler {
+	tb.Helper()
+	const template = "https://safe.test/p?a={sub1}&b={_sub2}&c={param.x}&d={_param.x}&r={_referrer}&u={_user_agent}" +
+		"&k={keyword}&l={campaign_alias}"
+	r := benchRouting(1)
+	domain, account := uuid.New(), r.Accounts[0].ID
+	r.Domains = append(r.Domains, store.RoutingDomain{
+		ID: domain, AccountID: uuid.NullUUID{UUID: account, Valid: true}, Host: own,
+	})
+	sent := m{"attribute": "param.x", "operator": "is_set", "value": true}
+	rules, err := json.Marshal([]m{smartRuleOf(template+"&rule=1", sent)})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	r.Smartlinks = []store.RoutingSmartlink{{
+		ID: uuid.New(), AccountID: account, DomainID: domain, Slug: "deal", DestinationURL: template, Rules: rules,
+	}}
+	v, err := describer()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	h, err := New(tb.Context(), Deps{DB: down(tb), Spool: nowhere{}, Visitors: v})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	h.keeper.publish((&snapshot{}).draft().apply(nil, r))
+	return h
+}
+
+// staysSafe tells whether the redirect of a visitor goes to the host of the template, on one line.
+func staysSafe(ctx context.Context, h *Handler, query, agent, referrer string) (string, bool) {
+	req := httptest.NewRequestWithContext(ctx, http.MethodGet, "/", nil)
+	req.URL = &url.URL{Path: "/deal", RawQuery: query}
+	req.Host, req.RemoteAddr = own, "8.8.8.8:1"
+	req.Header = http.Header{"User-Agent": {agent}, "Referer": {referrer}}
+	rec := httptest.NewRecorder()
+	h.ServeHTTP(rec, req)
+	to := rec.Header().Get("Location")
+	return to, rec.Code == http.StatusFound && strings.HasPrefix(to, "https://safe.test/p?a=") &&
+		len(rec.Header()["Location"]) == 1 &&
+		!strings.ContainsFunc(to, func(r rune) bool { return r < ' ' || r > '~' })
+}
+
+func FuzzSmartlinkTokens(f *testing.F) {
+	h := tokenHandler(f)
+	for _, seed := range [][3]string{
+		{"sub1=a&sub2=%0d%0aX:y&x=//evil", chrome, "https://a.test/?q=b"}, {"x=%00%ff", "\xff", "\x00\r\n"},
+		{"sub2=@evil.test/&x=%5c%5cevil", "a\nb", "javascript:x"}, {strings.Repeat("sub1=a&", 200), "", "//"},
+	} {
+		f.Add(seed[0], seed[1], seed[2])
+	}
+	f.Fuzz(func(t *testing.T, query, agent, referrer string) {
+		if to, ok := staysSafe(t.Context(), h, query, agent, referrer); !ok {
+			t.Fatalf("sent to %q", to)
+		}
+	})
+}
+
+// 50,000 values made of what breaks addresses and headers.
+func TestSmartlinkTokenValues(t *testing.T) {
+	t.Parallel()
+	h := tokenHandler(t)
+	parts := []string{
+		"\r\n", "\x00", "//", "\\\\", "@", "evil.test", ":", "javascript:", "#", "?", "&", "=", "%", "%0a", "%2f", "{sub1}", "{", "}",
+		"\u2028", "\xff", "ä", " ", "<script>", "'", "\"", "a", "https://", "Set-Cookie: a=b", "[", "::1", ";", "\t",
+	}
+	rnd := rand.New(rand.NewPCG(1, 2))
+	value := func() string {
+		var b strings.Builder
+		for range rnd.IntN(8) {
+			b.WriteString(parts[rnd.IntN(len(parts))])
+		}
+		return b.String()
+	}
+	for range 50_000 / 5 {
+		values := [5]string{value(), value(), value(), value(), value()}
+		query := "sub1=" + url.QueryEscape(values[0]) + "&sub2=" + url.QueryEscape(values[1]) + "&keyword=" + values[2]
+		if rnd.IntN(2) == 0 {
+			query += "&x=" + url.QueryEscape(values[2])
+		}
+		if to, ok := staysSafe(t.Context(), h, query, values[3], values[4]); !ok {
+			t.Fatalf("%q: sent to %q", values, to)
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/dbtest"
+	"switchyard/db/store"
+	"switchyard/models"
+)
+
+// TestDomains lets an operator say whose a hostname is.
+func TestDomains(t *testing.T) {
+	t.Parallel()
+	d, url := dbtest.NewURL(t)
+	vars := map[string]string{"DATABASE_URL": url}
+	s := store.New(d, nil)
+	var accounts []string
+	for _, name := range []string{"A", "B"} {
+		a, err := s.CreateAccount(t.Context(), name, "pro")
+		if err != nil {
+			t.Fatal(err)
+		}
+		hosts := []string{"both.example", strings.ToLower(name) + ".example"}
+		if _, _, err := s.Domains().Add(t.Context(), a.ID, hosts, models.DomainSettings{Crawlers: "allow"}); err != nil {
+			t.Fatal(err)
+		}
+		accounts = append(accounts, a.ID.String())
+	}
+	verified := func(host string) (list []string) {
+		t.Helper()
+		found, err := s.Domains().ByHost(t.Context(), host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range found {
+			if d.IsVerified {
+				list = append(list, d.AccountID.String())
+			}
+		}
+		return list
+	}
+	for _, c := range []struct {
+		args   []string
+		code   int
+		stderr string
+	}{
+		{[]string{"verify", "https://A.example/"}, 0, ""},
+		{[]string{"verify", "both.example"}, 1, "--account"},
+		{[]string{"verify", "both.example", "--account", accounts[1]}, 0, ""},
+		{[]string{"verify", "both.example", "--account", accounts[0]}, 1, "serves another account"},
+		{[]string{"verify", "b.example", "--account", accounts[0]}, 1, "no such domain"},
+		{[]string{"verify", "b.example", "--account", uuid.NewString()}, 1, "no such domain"},
+		{[]string{"verify", "none.example"}, 1, "no such domain"},
+	} {
+		_, stderr, code := try(t, vars, append([]string{"domains"}, c.args...)...)
+		if code != c.code || !strings.Contains(stderr, c.stderr) {
+			t.Errorf("%v: code %d, %s", c.args, code, stderr)
+		}
+	}
+	if a, both := verified("a.example"), verified("both.example"); len(a) != 1 || len(both) != 1 || both[0] != accounts[1] {
+		t.Errorf("verified: %v, %v", a, both)
+	}
+	if _, stderr, code := try(t, vars, "domains", "reject", "a.example"); code != 0 || len(verified("a.example")) != 0 {
+		t.Errorf("reject: %d %s", code, stderr)
+	}
+	stdout, _, _ := try(t, vars, "domains", "list", "both.example", "--json")
+	var listed []struct {
+		Domain     string
+		IsVerified bool `json:"is_verified"`
+	}
+	if err := json.Unmarshal([]byte(stdout), &listed); err != nil || len(listed) != 2 {
+		t.Errorf("listed %s, %v", stdout, err)
+	}
+}

@@ -1,0 +1,65 @@
+package admin
+
+import (
+	"context"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+)
+
+// Domain is an own tracking domain as operators see it.
+type Domain struct {
+	ID         uuid.UUID `json:"id"`
+	AccountID  uuid.UUID `json:"account_id"`
+	Domain     string    `json:"domain"`
+	IsVerified bool      `json:"is_verified"`
+	IsDefault  bool      `json:"is_default"`
+	CreatedAt  string    `json:"created_at"`
+}
+
+func showDomain(d models.Domain) Domain {
+	return Domain{
+		ID: d.ID, AccountID: d.AccountID, Domain: d.Host, IsVerified: d.IsVerified, IsDefault: d.IsDefault,
+		CreatedAt: d.CreatedAt.UTC().Format(models.EventTimeFormat),
+	}
+}
+
+// Domains lists the own domains with a hostname, of every account that has added it.
+func (a Admin) Domains(ctx context.Context, host string) ([]Domain, error) {
+	list, err := a.Store.Domains().ByHost(ctx, hostname(host))
+	out := make([]Domain, 0, len(list))
+	for _, d := range list {
+		out = append(out, showDomain(d))
+	}
+	return out, err
+}
+
+// VerifyDomain says that a hostname is known to be the account's, so that links on it work, or with on false that it is
+// not any more. Where several accounts wait for the hostname, account says whose it is.
+func (a Admin) VerifyDomain(ctx context.Context, host, account string, on bool) (Domain, error) {
+	list, err := a.Store.Domains().ByHost(ctx, hostname(host))
+	if err != nil {
+		return Domain{}, err
+	}
+	var found []models.Domain
+	for _, d := range list {
+		if account == "" || d.AccountID.String() == strings.ToLower(account) {
+			found = append(found, d)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return Domain{}, models.NotFound("domain: an account adds it first (POST /domains)")
+	case 1:
+		saved, err := a.Store.Domains().SetVerified(ctx, found[0].AccountID, found[0].ID, on)
+		return showDomain(saved), err
+	}
+	return Domain{}, models.Invalid("required", "%d accounts have added %s: name one with --account", len(found), host)
+}
+
+func hostname(text string) string {
+	host, _ := models.HostOf(text)
+	return host
+}
