@@ -1,0 +1,72 @@
+package v1_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/apitest"
+)
+
+// A flow that was saved under other rules than today's is refused when it is cloned, as if it were sent by hand.
+func TestCloneRefusesAStoredFlow(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	one := func(field string, value any) []any { return []any{with(redirectPath("a"), field, value)} }
+	two := func(field string, value any) []any {
+		return []any{
+			with(with(redirectPath("a"), "id", uuid.NewString()), field, value),
+			with(with(redirectPath("b"), "id", uuid.NewString()), field, value),
+		}
+	}
+	to := func(url string, weight int) []any { return []any{map[string]any{"url": url, "weight": weight}} }
+	inline := []any{map[string]any{"name": "r", "conditions": []any{condition("os", "equals", "ios")}}}
+	i := 0
+	for code, streams := range map[string][]any{
+		"no_streams":              {},
+		"duplicate_rule_name":     two("rules", inline),
+		"duplicate_path_name":     two("name", "same"),
+		"invalid_action":          one("action", "fly"),
+		"invalid_stream_type":     one("stream_type", "odd"),
+		"invalid_transition":      one("transition", "308"),
+		"invalid_rule_group":      one("rule_group", 1000),
+		"invalid_cap":             one("daily_cap", 0),
+		"destination_required":    one("destinations", []any{}),
+		"lander_required":         one("action", "lander"),
+		"invalid_destination":     one("destinations", []any{map[string]any{"id": uuid.NewString()}}),
+		"invalid_destination_url": one("destinations", to("ftp://x.example", 1)),
+		"zero_weights":            one("destinations", to("https://x.example", 0)),
+		"invalid_filter":          one("filters", []any{condition("colour", "equals", "x")}),
+		"zero_path_weights":       one("weight", 0),
+		"multiple_defaults":       two("stream_type", "default"),
+	} {
+		raw, err := json.Marshal(streams)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i++
+		id := d.make(t, d.campaign(fmt.Sprint("campaign ", i)))["id"]
+		d.sql(t, `UPDATE campaigns SET streams = $2 WHERE id = $1`, id, string(raw))
+		d.Do("POST", path(id)+"/clone", nil).Want(400, code)
+	}
+	id := d.make(t, d.campaign("moved"))["id"]
+	other, _, _ := d.NewAccount("scale")
+	d.sql(t, `UPDATE domains SET account_id = $2 WHERE id = $1`, d.own, other.ID)
+	d.Do("POST", path(id)+"/clone", nil).Want(400, "invalid_domain")
+}
+
+// A PUT gives a record another's name as little as a POST does, and a plan without the API allows neither.
+func TestPutMeetsWhatPostMeets(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	s.Do("POST", "/offers", offer("Taken")).Want(201, "")
+	id := s.Do("POST", "/offers", offer("Free")).Want(201, "").Map()["id"]
+	s.Do("PUT", "/offers", with(offer("taken"), "id", id)).Want(409, "duplicate_name")
+	_, starter, _ := s.NewAccount("starter")
+	for _, path := range []string{"/traffic-sources", "/networks"} {
+		s.As(starter).Do("PUT", path, with(source("x"), "id", id)).Want(402, "plan_limit")
+	}
+	s.Do("GET", "/logs/repeat-ips?link="+uuid.NewString(), nil).Want(404, "not_found")
+}
