@@ -85,7 +85,11 @@ func (r *request) send(w http.ResponseWriter, transition string) {
 	if page.noReferrer {
 		h["Referrer-Policy"] = noReferrer
 	}
-	script, err := json.Marshal(r.click.Destination) // escapes < > & too, so it cannot end the script
+	destination := r.click.Destination
+	if transition == flow.TransitionDoubleMeta && r.snap.signer != nil {
+		destination = r.snap.signer.hop(r.domain.Host, destination)
+	}
+	script, err := json.Marshal(destination) // escapes < > & too, so it cannot end the script
 	if err != nil {
 		script = []byte(`""`)
 	}
@@ -94,7 +98,7 @@ func (r *request) send(w http.ResponseWriter, transition string) {
 	if page.noReferrer {
 		b = append(b, `<meta name="referrer" content="no-referrer">`...)
 	}
-	b = append(page.write(b, html.EscapeString(r.click.Destination), string(script)), `</head></html>`...)
+	b = append(page.write(b, html.EscapeString(destination), string(script)), `</head></html>`...)
 	r.page = b
 	writePage(w, http.StatusOK, asHTML, b)
 }

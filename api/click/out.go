@@ -20,6 +20,10 @@ const findBudget = 200 * time.Millisecond
 
 // clickOut answers /out and /out/{slot}: the visitor of a lander goes on to an offer of his path.
 func (h *Handler) clickOut(w http.ResponseWriter, req *http.Request, d *store.RoutingDomain, rest string) {
+	if rest == hopWord {
+		h.secondPage(w, req, d)
+		return
+	}
 	slot := 1
 	if rest != "" {
 		n, err := strconv.Atoi(rest)

@@ -1,0 +1,56 @@
+package click
+
+import (
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// TestDoubleMeta follows the two pages of double_meta, and holds that the second one leads to signed addresses only.
+func TestDoubleMeta(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const destination = "https://d.test/p?a={sub1}&b=%26#{_sub1}"
+	w.campaign("double-meta", nil, path("redirect", m{"transition": "double_meta"}, m{"url": destination, "weight": 1}))
+	w.fresh()
+	follow := func(address string) (string, http.Header) {
+		t.Helper()
+		res := w.get(address)
+		body, err := io.ReadAll(res.Body)
+		if err != nil || res.StatusCode != http.StatusOK || res.Header.Get("Referrer-Policy") != "no-referrer" {
+			t.Fatalf("%s: %d, %v", address, res.StatusCode, res.Header)
+		}
+		return addressIn(string(body)), res.Header
+	}
+	second, _ := follow("/double-meta?sub1=%22%3E%26x")
+	if !strings.HasPrefix(second, "/out/go?") || strings.Contains(second, "d.test/") {
+		t.Fatalf("the first page leads to %s", second)
+	}
+	want := w.tape.last().Destination
+	last, header := follow(second)
+	if last != want || !strings.HasPrefix(want, "https://d.test/p?a=%22") || header["Set-Cookie"] != nil {
+		t.Errorf("to %s, recorded %s, %v", last, want, header)
+	}
+	if n := len(w.tape.clicks()); n != 1 {
+		t.Errorf("%d clicks", n)
+	}
+	u, err := url.Parse(second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, forged := range map[string]url.Values{
+		"another address": {"k": {u.Query().Get("k")}, "u": {"https://evil.test/"}},
+		"no key":          {"u": {want}},
+		"half a key":      {"k": {u.Query().Get("k")[:8]}, "u": {want}},
+		"no address":      {"k": {u.Query().Get("k")}},
+	} {
+		if res := w.get("/out/go?" + forged.Encode()); res.StatusCode != http.StatusNotFound {
+			t.Errorf("%s: %d", name, res.StatusCode)
+		}
+	}
+	if res := w.get(second, host(own)); res.StatusCode != http.StatusNotFound {
+		t.Errorf("another domain: %d", res.StatusCode)
+	}
+}

@@ -1,0 +1,52 @@
+package flow_test
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"switchyard/models"
+	"switchyard/models/flow"
+)
+
+// TestValidMeansRoutable holds both ways: a flow that validation lets through takes a visitor whom no condition stops,
+// somewhere that exists, as soon as its paths are switched on; and one that it refuses for its weights takes nobody who
+// is not forced or left over.
+func TestValidMeansRoutable(t *testing.T) {
+	t.Parallel()
+	seen := map[bool]int{}
+	rapid.Check(t, func(rt *rapid.T) {
+		a, paths := newAccount(t), genFlow(rt)
+		for i := range paths {
+			paths[i].Filters, paths[i].Rules, paths[i].IsActive = nil, nil, true
+		}
+		o := a.options()
+		o.Rotation = rapid.SampledFrom([]flow.Rotation{flow.ByPosition, flow.ByWeight}).Draw(rt, "rotation")
+		err := flow.Validate(paths, a.known)
+		p, compileErr := flow.Compile(paths, o)
+		if err == nil && compileErr != nil {
+			rt.Fatal(compileErr)
+		}
+		if compileErr != nil {
+			return
+		}
+		d := p.Pick(visitor("DE"), flow.Env{}, rapid.Uint64().Draw(rt, "seed"))
+		seen[err == nil]++
+		switch {
+		case err == nil && d.Route == nil:
+			rt.Fatalf("nobody can be routed by %+v", paths)
+		case refusal(err) == "zero_path_weights" && d.Route != nil && d.Via == flow.ViaRegular:
+			rt.Fatalf("%s was drawn in spite of its weight", d.Route.Name)
+		}
+	})
+	if seen[true] == 0 || seen[false] == 0 {
+		t.Errorf("flows let through and refused: %v", seen)
+	}
+}
+
+func refusal(err error) string {
+	if e, ok := models.AsError(err); ok {
+		return e.Code
+	}
+	return ""
+}
