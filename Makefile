@@ -8,7 +8,7 @@ PKGS ?= ./...
 LINT := go tool -modfile=ops/tools/go.mod golangci-lint
 
 .DEFAULT_GOAL := help
-.PHONY: help run stop build test lint bench smoke
+.PHONY: help run stop build test chaos lint bench smoke
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,6 +29,14 @@ test: build ## vet and run all tests with the race detector, on test servers of 
 	@go vet $(TAGS) $(PKGS)
 	@$(BIN) devstack exec --test -- env CGO_ENABLED=1 go test -race $(TAGS) -timeout 12m $(PKGS)
 	@echo "make test: all tests passed"
+
+# The tests that kill processes, empty Redis and send hostile answers, in their long form, one package after another.
+CHAOS := ./cmd/switchyard ./workers/webhook ./workers/egress
+
+chaos: build ## the fault tests in their long form, with what they measured (about half an hour)
+	@$(BIN) devstack exec --test -- env SWITCHYARD_CHAOS=1 CGO_ENABLED=1 go test $(TAGS) -count=1 -p 1 -parallel 1 \
+		-timeout 90m -v -run '$(or $(RUN),Fault|Arrives|Killed|Away|Hostile|Isolat|Schedule|Private|Rebinding|Redeliver)' $(CHAOS)
+	@echo "make chaos: all fault tests passed"
 
 lint: ## run golangci-lint (the first time builds it, some minutes)
 	@$(LINT) run $(PKGS)

@@ -11,6 +11,7 @@ import (
 	"switchyard/jobs"
 	"switchyard/ops/config"
 	"switchyard/ops/logs"
+	"switchyard/ops/monitor"
 	"switchyard/workers"
 	"switchyard/workers/clock"
 	"switchyard/workers/conversion"
@@ -25,6 +26,8 @@ import (
 type workerCmd struct {
 	Queues string `help:"Queues to serve with their weights, such as interactive=6,webhooks=4; empty: all." default:""`
 	Slots  int    `help:"Jobs at once per unit of weight." default:"10"`
+
+	Metrics string `help:"Address, such as :9090, for /metrics, /healthz and /readyz of this process; empty: none." default:""`
 }
 
 // Run implements the command.
@@ -37,7 +40,13 @@ func (c *workerCmd) Run(ctx context.Context, e *env) error {
 		return usageError{errors.New("--slots must be 1 or more")}
 	}
 	return withServers(e, "switchyard-worker", 20, func(cfg config.Config, d *db.DB, r jobs.Redis) error {
-		return runWorker(ctx, cfg, workers.Options{DB: d, Redis: r, Client: jobs.Connect(r), Queues: queues, Slots: c.Slots})
+		registry := monitor.NewRegistry(d)
+		o := workers.Options{
+			DB: d, Redis: r, Client: jobs.Connect(r), Queues: queues, Slots: c.Slots, Metrics: registry,
+		}
+		return besideFigures(ctx, c.Metrics, cfg, o, registry, func(ctx context.Context) error {
+			return runWorker(ctx, cfg, o)
+		})
 	})
 }
 

@@ -27,8 +27,8 @@ type Check struct {
 
 // Options of the pages. Redis is required for the queues' page.
 type Options struct {
-	Redis    jobs.Redis
-	Password string // of /ops, any user name; empty: /ops does not exist
+	Redis    jobs.Redis // with a registry also for the figures of the queues
+	Password string     // of /ops, any user name; empty: /ops does not exist
 	Checks   []Check
 	Registry *prometheus.Registry // default: none, and no /metrics
 }
@@ -54,6 +54,9 @@ func mount(r gin.IRouter, o Options) {
 	r.GET("/healthz", func(c *gin.Context) { c.JSON(http.StatusOK, gin.H{"status": "ok"}) })
 	r.GET("/readyz", func(c *gin.Context) { ready(c, o.Checks) })
 	if o.Registry != nil {
+		if o.Redis != nil {
+			_ = o.Registry.Register(newQueues(o.Redis)) // fails only when it is there already
+		}
 		show := promhttp.HandlerFor(o.Registry, promhttp.HandlerOpts{Timeout: 10 * time.Second})
 		r.GET("/metrics", figuresFor(o.Password), gin.WrapH(show))
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"switchyard/db/dbtest"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
@@ -125,5 +127,23 @@ func TestFigures(t *testing.T) {
 	open := router(monitor.Options{Registry: reg})
 	if w := get(open, "/metrics", ""); w.Code != 404 { // httptest calls from 192.0.2.1
 		t.Errorf("figures for a stranger: %d", w.Code)
+	}
+}
+
+func TestQueueFigures(t *testing.T) {
+	t.Parallel()
+	r := jobstest.Redis(t)
+	err := jobs.Connect(r).DispatchRows(t.Context(), jobs.Row{Kind: jobs.DeliverWebhook.Kind(), ID: uuid.New()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := get(router(monitor.Options{Redis: r, Password: password, Registry: monitor.NewRegistry(nil)}), "/metrics", password)
+	for _, line := range []string{
+		`switchyard_queue_tasks{queue="webhooks",state="pending"} 1`, `switchyard_queue_tasks{queue="bulk",state="pending"} 0`,
+		`switchyard_queue_oldest_seconds{queue="webhooks"} `, `switchyard_queue_paused{queue="webhooks"} 0`,
+	} {
+		if !strings.Contains(w.Body.String(), line) {
+			t.Errorf("%s is missing: %d", line, w.Code)
+		}
 	}
 }

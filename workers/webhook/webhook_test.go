@@ -73,6 +73,7 @@ type world struct {
 	t        *testing.T
 	db       *db.DB
 	client   *jobs.Client
+	box      *seal.Box
 	account  uuid.UUID
 	endpoint uuid.UUID
 	receiver *httptest.Server
@@ -119,6 +120,7 @@ func newWorld(t *testing.T, schedule []time.Duration, limit ...time.Duration) *w
 	w.exec(`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'a', 'pro', $2)`, w.account, w.account.String())
 	w.exec(`INSERT INTO webhook_endpoints (id, account_id, url, events, secret) VALUES ($1, $2, $3, '{campaign.paused}', $4)`,
 		w.endpoint, w.account, "https://example.com:"+u.Port()+"/hook", sealed)
+	w.box = box
 	w.run(box, schedule, append(limit, 0)[0])
 	return w
 }
@@ -359,6 +361,32 @@ func TestHostileReceivers(t *testing.T) {
 		"huge header": func(rw http.ResponseWriter, _ *http.Request) {
 			rw.Header().Set("X", strings.Repeat("x", 100_000))
 		},
+		"flood of 1xx": func(rw http.ResponseWriter, r *http.Request) {
+			for r.Context().Err() == nil {
+				rw.WriteHeader(http.StatusEarlyHints)
+			}
+		},
+		"drip": func(rw http.ResponseWriter, r *http.Request) {
+			rw.WriteHeader(http.StatusServiceUnavailable)
+			for tick := time.NewTicker(20 * time.Millisecond); r.Context().Err() == nil; <-tick.C {
+				_, _ = rw.Write([]byte("x"))
+				_ = http.NewResponseController(rw).Flush()
+			}
+		},
+		"endless body": func(rw http.ResponseWriter, r *http.Request) {
+			rw.WriteHeader(http.StatusBadGateway)
+			for block := make([]byte, 64<<10); r.Context().Err() == nil; {
+				if _, err := rw.Write(block); err != nil {
+					return
+				}
+			}
+		},
+		"moved for good": func(rw http.ResponseWriter, r *http.Request) {
+			http.Redirect(rw, r, target.URL, http.StatusPermanentRedirect)
+		},
+		"see other": func(rw http.ResponseWriter, r *http.Request) {
+			http.Redirect(rw, r, target.URL, http.StatusSeeOther)
+		},
 	} {
 		w.reply(fn)
 		id, _ := w.emit()
@@ -458,7 +486,7 @@ func TestParallelRedeliver(t *testing.T) {
 		begun <- struct{}{}
 		<-finish
 	})
-	const callers = 20
+	const callers = 50
 	results := make(chan error, callers)
 	redeliver := func() {
 		a, err := w.redeliver(id)

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/sync/errgroup"
+
+	"switchyard/jobs"
+	"switchyard/ops/config"
+	"switchyard/ops/monitor"
+	"switchyard/workers"
+)
+
+// besideFigures runs a process that answers no HTTP of its own and, with an address, shows its figures and health
+// there, until the context ends or one of the two fails.
+func besideFigures(ctx context.Context, address string, cfg config.Config, o workers.Options, reg *prometheus.Registry,
+	process func(context.Context) error,
+) error {
+	if address == "" {
+		return process(ctx)
+	}
+	srv := &http.Server{
+		Addr: address, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, MaxHeaderBytes: maxHeader,
+		Handler: monitor.New(monitor.Options{
+			Password: cfg.OpsPassword, Registry: reg,
+			Checks: []monitor.Check{
+				{Name: "postgres", Ask: func(ctx context.Context) error { return o.DB.PingContext(ctx) }},
+				{Name: "redis", Ask: func(ctx context.Context) error { return jobs.CheckRedis(ctx, o.Redis) }},
+			},
+		}),
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error {
+		if err := srv.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
+			return fmt.Errorf("cannot show figures: %w; --metrics chooses another address", err)
+		}
+		return nil
+	})
+	g.Go(func() error {
+		defer func() { _ = srv.Close() }()
+		return process(ctx)
+	})
+	return g.Wait()
+}

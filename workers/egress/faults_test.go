@@ -1,0 +1,216 @@
+package egress_test
+
+import (
+	"compress/gzip"
+	"io"
+	"net/http"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"switchyard/workers/egress"
+)
+
+// private are addresses that no customer's URL may reach, in all the forms in which an address can hide.
+var private = strings.Fields(`
+	0.0.0.0 0.1.2.3 10.0.0.1 10.255.255.255 100.64.0.1 100.127.255.255 127.0.0.1 127.0.0.2 127.255.255.254
+	169.254.169.254 169.254.170.2 172.16.0.1 172.31.255.255 192.0.0.8 192.0.0.170 192.0.2.1 192.88.99.1 192.168.0.1
+	192.168.255.255 198.18.0.1 198.19.255.255 198.51.100.7 203.0.113.9 224.0.0.1 239.255.255.250 240.0.0.1
+	255.255.255.255 168.63.129.16
+	:: ::1 ::7f00:1 ::127.0.0.1 ::ffff:127.0.0.1 ::ffff:10.0.0.1 ::ffff:169.254.169.254 ::ffff:0.0.0.0 ::ffff:0:127.0.0.1
+	64:ff9b::7f00:1 64:ff9b::a00:1 64:ff9b::a9fe:a9fe 64:ff9b:1::1 100::1 2001::1 2001:0:7f00:1:: 2001:2::1 2001:10::1
+	2001:20::1 2001:db8::1 2002:7f00:1:: 2002:a00:1:: 2002:a9fe:a9fe:: 2620:4f:8000::1 3fff::1 5f00::1 fc00::1
+	fd00:ec2::254 fd12:3456:789a::1 fe80::1 febf::1 fec0::1 feff::1 ff02::1 ff0e::1 4000::1`)
+
+// disguised are hosts that some resolver or library reads as a private address, or that name this machine.
+var disguised = strings.Fields(`
+	localhost localhost. LOCALHOST foo.localhost 127.1 127.0.1 2130706433 017700000001 0177.0.0.1 0x7f000001 0x7f.0.0.1
+	0x7f.1 127.0.0.1. 0 0x0 00000000 3232235777 0xa9fea9fe 2852039166 0251.0376.0251.0376 127.0.0.1.nip.io.local
+	metadata.google.internal. metadata.internal router.lan printer.local [::1%25eth0] [fe80::1%25lo] [::ffff:7f00:1]
+	[0:0:0:0:0:0:0:1] [0000::1] [::ffff:127.0.0.1] [0:0:0:0:0:ffff:127.0.0.1] 127.0.0.1%2f.example.com`)
+
+// TestPrivateAddresses (W6) tries every form as a literal and as what a name resolves to, alone, beside a public
+// address, and as the second answer of a name that was public when it was first asked: nothing connects. With the guard
+// off the same loop does reach the canary, so that it would be seen.
+func TestPrivateAddresses(t *testing.T) {
+	t.Parallel()
+	if n := len(private) + len(disguised); n < 60 {
+		t.Fatalf("%d forms, want 60", n)
+	}
+	c := newCanary(t, func(http.ResponseWriter, *http.Request) {})
+	refuse := func(what string, n *names, to string) {
+		t.Helper()
+		o := egress.Options{CAFile: c.ca}
+		if n != nil {
+			o.Resolver = n
+		}
+		_, cancel, err := egress.Request(t.Context(), time.Second, http.MethodGet, to, nil)
+		if err != nil {
+			return // it is no URL at all
+		}
+		cancel()
+		if _, err := do(t, o, to); class(err) != egress.Blocked {
+			t.Errorf("%s: %v (%q), want blocked", what, err, class(err))
+		}
+	}
+	for _, a := range private {
+		literal := a
+		if strings.Contains(a, ":") {
+			literal = "[" + a + "]"
+		}
+		refuse(a, nil, "https://"+literal+":"+c.port+"/")
+		for _, answer := range [][]string{{a}, {"93.184.215.14", a}, {a, "2606:4700::1111"}} {
+			refuse(strings.Join(answer, "+"), &names{answers: [][]string{answer}}, "https://example.com:"+c.port+"/")
+		}
+	}
+	for _, host := range disguised {
+		refuse(host, &names{answers: [][]string{{"127.0.0.1"}}}, "https://"+host+":"+c.port+"/")
+	}
+	for _, to := range []string{"https://user@127.0.0.1:", "https://example.com@127.0.0.1:", "https://127.0.0.1:1@127.0.0.1:"} {
+		refuse(to, nil, to+c.port)
+	}
+	if n := c.conns.Load(); n != 0 {
+		t.Errorf("%d connections were made", n)
+	}
+	off := egress.Options{
+		CAFile: c.ca, Resolver: &names{answers: [][]string{{"127.0.0.1"}}},
+		Allow: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")},
+	}
+	if _, err := do(t, off, "https://example.com:"+c.port); err != nil || c.conns.Load() == 0 {
+		t.Errorf("with the guard off: %v, %d connections seen", err, c.conns.Load())
+	}
+}
+
+// dials are the ways to the outside that do not go through the guard.
+var dials = regexp.MustCompile(`http\.(Client\{|Transport\{|DefaultClient|DefaultTransport|Get\(|Post\(|PostForm\(|Head\()|` +
+	`net\.(Dial|Dialer\{)|tls\.Dial`)
+
+// TestOnlyWayOut: what the service sends to the outside, it sends through this package.
+func TestOnlyWayOut(t *testing.T) {
+	t.Parallel()
+	seen := 0
+	for _, floor := range []string{"api", "workers", "jobs", "models"} {
+		err := filepath.WalkDir(filepath.Join("..", "..", floor), func(path string, d os.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") ||
+				strings.HasSuffix(filepath.Dir(path), "test") { // packages for tests
+				return err
+			}
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			found := dials.FindAllString(string(text), -1)
+			if strings.HasSuffix(filepath.ToSlash(path), "workers/egress/egress.go") {
+				seen = len(found)
+			} else if len(found) > 0 {
+				t.Errorf("%s goes out by %v", path, found)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if seen == 0 {
+		t.Error("the guard itself is not seen to dial: nothing was proved")
+	}
+}
+
+// TestHostileAnswers (W5) meets fifty hostile servers at once, in the long form with the limit of webhooks and an eye
+// on the memory: every call ends by its limit, and no redirect is followed.
+func TestHostileAnswers(t *testing.T) {
+	chaos := os.Getenv("SWITCHYARD_CHAOS") != ""
+	limit, parallel := time.Second, 15
+	if chaos {
+		limit, parallel = 10*time.Second, 50
+	} else {
+		t.Parallel()
+	}
+	c := newCanary(t, hostile)
+	client, err := egress.New(egress.Options{
+		CAFile: c.ca, Resolver: &names{answers: [][]string{{"127.0.0.1"}}}, Allow: loopback,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := []string{"/drip", "/endless", "/bomb", "/header", "/redirect", "/cut", "/informational", "/silence"}
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	begin := time.Now()
+	var all sync.WaitGroup
+	for i := range parallel {
+		all.Go(func() {
+			req, cancel, err := egress.Request(t.Context(), limit, http.MethodPost,
+				"https://example.com:"+c.port+kinds[i%len(kinds)], strings.NewReader("{}"))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer cancel()
+			a, err := client.Do(req)
+			if len(a.Body) > 16<<10 {
+				t.Errorf("%s: %d bytes kept", req.URL.Path, len(a.Body))
+			}
+			if redirect := a.Status == http.StatusTemporaryRedirect; err == nil && !redirect && req.URL.Path != "/bomb" {
+				t.Errorf("%s: %d without an error", req.URL.Path, a.Status)
+			}
+		})
+	}
+	all.Wait()
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	grown := int64(after.HeapAlloc) - int64(before.HeapAlloc)
+	t.Logf("W5: %d hostile answers within %s, heap grown by %d kB", parallel, time.Since(begin).Round(time.Millisecond), grown>>10)
+	if chaos && (time.Since(begin) > 10500*time.Millisecond || grown > 20<<20) {
+		t.Error("W5: more than 10.5 s or 20 MB")
+	}
+}
+
+func hostile(w http.ResponseWriter, r *http.Request) {
+	_, _ = io.Copy(io.Discard, r.Body) // only then the server sees that the caller has gone
+	flush := func() { _ = http.NewResponseController(w).Flush() }
+	switch r.URL.Path {
+	case "/drip":
+		for tick := time.NewTicker(100 * time.Millisecond); r.Context().Err() == nil; <-tick.C {
+			_, _ = w.Write([]byte("x"))
+			flush()
+		}
+	case "/endless":
+		for block := make([]byte, 64<<10); r.Context().Err() == nil; {
+			if _, err := w.Write(block); err != nil {
+				return
+			}
+		}
+	case "/bomb":
+		w.Header().Set("Content-Encoding", "gzip")
+		z := gzip.NewWriter(w)
+		for range 128 {
+			_, _ = z.Write(make([]byte, 64<<10))
+		}
+		_ = z.Close()
+	case "/header":
+		w.Header().Set("X-Long", strings.Repeat("x", 100_000))
+	case "/redirect":
+		http.Redirect(w, r, "/target", http.StatusTemporaryRedirect)
+	case "/cut":
+		w.Header().Set("Content-Length", "1000")
+		_, _ = w.Write([]byte("short"))
+		flush()
+		panic(http.ErrAbortHandler)
+	case "/informational":
+		for r.Context().Err() == nil {
+			w.WriteHeader(http.StatusEarlyHints)
+		}
+	case "/target":
+		panic("followed")
+	default:
+		<-r.Context().Done()
+	}
+}

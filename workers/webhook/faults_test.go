@@ -1,0 +1,190 @@
+package webhook_test
+
+import (
+	"net/http"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/delivery"
+	"switchyard/db/outbox"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/workers/webhook"
+)
+
+// size chooses by the form of the test: make chaos asks for the long one.
+func size[T any](short, chaos T) T {
+	if os.Getenv("SWITCHYARD_CHAOS") != "" {
+		return chaos
+	}
+	return short
+}
+
+// endpoint adds another endpoint of the account at a path of the receiver, for an event type of its own.
+func (w *world) endpointAt(path, event string) {
+	w.t.Helper()
+	id := uuid.New()
+	var base string
+	if err := w.db.GetContext(w.t.Context(), &base, `SELECT url FROM webhook_endpoints WHERE id = $1`, w.endpoint); err != nil {
+		w.t.Fatal(err)
+	}
+	place := webhook.SecretPlace(delivery.Target{AccountID: w.account, EndpointID: id})
+	sealed, err := w.box.SealOwn(w.t.Context(), place, []byte(secret))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.exec(`INSERT INTO webhook_endpoints (id, account_id, url, events, secret) VALUES ($1, $2, $3, ARRAY[$4], $5)`,
+		id, w.account, base+path, event, sealed)
+}
+
+// emitMany makes n events in one transaction and gives their deliveries.
+func (w *world) emitMany(event string, n int) []uuid.UUID {
+	w.t.Helper()
+	var all []uuid.UUID
+	err := db.Tx(w.t.Context(), w.db, func(c db.Conn) error {
+		for range n {
+			ids, err := outbox.AddEvent(w.t.Context(), c, models.NewEvent(w.account, event, time.Now(), nil))
+			if err != nil {
+				return err
+			}
+			all = append(all, ids...)
+		}
+		return nil
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for some := range slices.Chunk(all, 200) {
+		w.client.DispatchFor(w.t.Context(), w.account, models.KindDeliverWebhook, some...)
+	}
+	return all
+}
+
+// TestIsolation (W3): while one endpoint answers nothing and has far more deliveries pending than the worker has
+// places, another one gets all of its own.
+func TestIsolation(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.endpointAt("/good", models.EventLinkBroken)
+	release := make(chan struct{})
+	t.Cleanup(func() { close(release) })
+	w.reply(func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/hook/good" {
+			rw.WriteHeader(http.StatusNoContent)
+			return
+		}
+		select {
+		case <-release:
+		case <-r.Context().Done():
+		}
+	})
+	stuck := w.emitMany(models.EventCampaignPaused, size(400, 5000))
+	w.poll("the hanging endpoint is being called", func() bool { return len(w.received()) > 0 })
+	var took []time.Duration
+	for range size(10, 100) {
+		begin := time.Now()
+		for _, id := range w.emitMany(models.EventLinkBroken, 4) {
+			w.until(id, func(s shown) bool { return s.Status == "delivered" })
+		}
+		took = append(took, time.Since(begin))
+	}
+	slices.Sort(took)
+	t.Logf("W3: beside %d stuck ones, four deliveries take p50 %s, p95 %s", len(stuck),
+		took[len(took)/2].Round(time.Millisecond), took[len(took)*95/100].Round(time.Millisecond))
+	var delivered int
+	err := w.db.GetContext(t.Context(), &delivered, `SELECT count(*) FROM webhook_deliveries
+		WHERE endpoint_id = $1 AND status = 'delivered'`, w.endpoint)
+	if err != nil || delivered != 0 {
+		t.Errorf("%d deliveries to the endpoint that hangs, %v", delivered, err)
+	}
+}
+
+// poll looks often until a condition holds.
+func (w *world) poll(what string, ok func() bool) {
+	w.t.Helper()
+	deadline, tick := time.After(size(time.Minute, 5*time.Minute)), time.NewTicker(10*time.Millisecond)
+	defer tick.Stop()
+	for !ok() {
+		select {
+		case <-deadline:
+			w.t.Fatalf("never: %s", what)
+		case <-tick.C:
+		}
+	}
+}
+
+// TestSevenAttemptsNeverEarly (W4) lets deliveries fail seven times by a short schedule, all due at once: none comes
+// before its time, by the database's own clock.
+func TestSevenAttemptsNeverEarly(t *testing.T) {
+	t.Parallel()
+	wait := time.Second
+	w := newWorld(t, slices.Repeat([]time.Duration{wait}, 6))
+	w.reply(status(http.StatusServiceUnavailable))
+	// What each attempt's end set as the time of the next one, and when that began. The trigger sees every move.
+	w.exec(`CREATE TABLE moves (job uuid, attempt int, due timestamptz, began timestamptz)`)
+	w.exec(`CREATE FUNCTION note_move() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+		IF NEW.state = 'running' AND OLD.state = 'pending' THEN
+			INSERT INTO moves VALUES (NEW.id, NEW.attempts, OLD.next_attempt_at, clock_timestamp());
+		END IF;
+		RETURN NULL; END $$`)
+	w.exec(`CREATE TRIGGER note_move AFTER UPDATE ON jobs FOR EACH ROW EXECUTE FUNCTION note_move()`)
+	n := size(25, 2000)
+	w.emitMany(models.EventCampaignPaused, n)
+	count := func(query string) (n int) {
+		t.Helper()
+		if err := w.db.GetContext(t.Context(), &n, query); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	w.poll("all failed", func() bool { return count(`SELECT count(*) FROM jobs WHERE state = 'failed'`) == n })
+	if got := count(`SELECT count(*) FROM moves`); got != 7*n || len(w.received()) != 7*n {
+		t.Errorf("%d attempts, %d requests, want %d", got, len(w.received()), 7*n)
+	}
+	if early := count(`SELECT count(*) FROM moves WHERE began < due`); early > 0 {
+		t.Errorf("%d attempts were early", early)
+	}
+	if short := count(`SELECT count(*) FROM moves a JOIN moves b ON a.job = b.job AND b.attempt = a.attempt + 1
+		WHERE b.due < a.began + interval '1 second'`); short > 0 {
+		t.Errorf("%d waits were shorter than the schedule", short)
+	}
+	var late float64
+	if err := w.db.GetContext(t.Context(), &late, `SELECT percentile_cont(0.99) WITHIN GROUP
+		(ORDER BY extract(epoch FROM began - due)) FROM moves WHERE attempt > 1`); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("W4: %d deliveries, seven attempts each, p99 %.2f s late", n, late)
+}
+
+// TestDocumentedSchedule follows the schedule of the contract from row to row, without waiting for it.
+func TestDocumentedSchedule(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.reply(status(http.StatusBadGateway))
+	id, _ := w.emit()
+	for i, wait := range jobs.WebhookSchedule {
+		w.until(id, func(s shown) bool { return s.Attempts == i+1 && s.Job == models.JobPending })
+		var left float64
+		if err := w.db.GetContext(t.Context(), &left,
+			`SELECT extract(epoch FROM next_attempt_at - clock_timestamp())::float8 FROM jobs WHERE id = $1`, id); err != nil {
+			t.Fatal(err)
+		}
+		if got := time.Duration(left * float64(time.Second)); got > wait || got < wait-time.Minute {
+			t.Errorf("after attempt %d the next one is due in %s, want %s", i+1, got, wait)
+		}
+		w.exec(`UPDATE jobs SET next_attempt_at = clock_timestamp(), generation = generation + 1 WHERE id = $1`, id)
+		row := jobs.Row{Kind: models.KindDeliverWebhook, ID: id, Account: w.account, Generation: int64(i + 1)}
+		if err := w.client.DispatchRows(t.Context(), row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := w.until(id, func(s shown) bool { return s.Job == models.JobFailed })
+	if s.Attempts != 7 || s.Status != "failed" {
+		t.Errorf("at its end: %+v", s)
+	}
+}
