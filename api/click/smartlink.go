@@ -40,17 +40,17 @@ func (d *draft) putSmartlink(row store.RoutingSmartlink) {
 		AccountID: row.AccountID, Name: row.Name, Alias: row.Slug, DomainID: row.DomainID, SourceID: row.SourceID,
 	}}
 	var rules []models.SmartlinkRule
-	err := json.Unmarshal(row.Rules, &rules)
+	if err := json.Unmarshal(row.Rules, &rules); err != nil {
+		slog.Error("the rules of a smartlink cannot be used", "smartlink_id", row.ID, "error", err)
+	}
 	for _, r := range rules {
-		rule := smartRule{id: r.ID, url: compileURL(r.DestinationURL)}
-		if rule.match, err = cond.Compile(r.Conditions, r.Logic); err != nil || rule.url == nil {
-			slog.Error("a rule of a smartlink cannot be used", "smartlink_id", row.ID, "rule_id", r.ID, "error", err) //nolint:sloglint // a snapshot has no request
+		match, err := cond.Compile(r.Conditions, r.Logic)
+		url := compileURL(r.DestinationURL)
+		if err != nil || url == nil {
+			slog.Error("a rule of a smartlink cannot be used", "smartlink_id", row.ID, "rule_id", r.ID, "error", err)
 			continue
 		}
-		l.rules = append(l.rules, rule)
-	}
-	if err != nil {
-		slog.Error("the rules of a smartlink cannot be used", "smartlink_id", row.ID, "error", err) //nolint:sloglint // as above
+		l.rules = append(l.rules, smartRule{r.ID, match, url})
 	}
 	d.smartlinks.put(row.ID, l)
 	d.slugs.put(address{row.DomainID, row.Slug}, l)

@@ -234,8 +234,10 @@ func staysSafe(ctx context.Context, h *Handler, query, agent, referrer string) (
 func FuzzSmartlinkTokens(f *testing.F) {
 	h := tokenHandler(f)
 	for _, seed := range [][3]string{
-		{"sub1=a&sub2=%0d%0aX:y&x=//evil", chrome, "https://a.test/?q=b"}, {"x=%00%ff", "\xff", "\x00\r\n"},
-		{"sub2=@evil.test/&x=%5c%5cevil", "a\nb", "javascript:x"}, {strings.Repeat("sub1=a&", 200), "", "//"},
+		{"sub1=a&sub2=%0d%0aX:y&x=//evil", chrome, "https://a.test/?q=b"},
+		{"x=%00%ff", "\xff", "\x00\r\n"},
+		{"sub2=@evil.test/&x=%5c%5cevil", "a\nb", "javascript:x"},
+		{strings.Repeat("sub1=a&", 200), "", "//"},
 	} {
 		f.Add(seed[0], seed[1], seed[2])
 	}

@@ -176,7 +176,6 @@ func TestSmartlinkErrors(t *testing.T) {
 	s.Do("POST", "/campaigns", map[string]any{
 		"name": "d", "alias": "campaign-2", "domain_id": domain, "destination_url": "https://a.example",
 	}).Want(409, "alias_taken")
-
 }
 
 func TestSmartlinksOfOthers(t *testing.T) {
