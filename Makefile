@@ -35,7 +35,7 @@ CHAOS := ./cmd/switchyard ./workers/webhook ./workers/egress
 
 chaos: build ## the fault tests in their long form, with what they measured (about half an hour)
 	@$(BIN) devstack exec --test -- env SWITCHYARD_CHAOS=1 CGO_ENABLED=1 go test $(TAGS) -count=1 -p 1 -parallel 1 \
-		-timeout 90m -v -run '$(or $(RUN),Fault|Arrives|Killed|Away|Hostile|Isolat|Schedule|Private|Rebinding|Redeliver)' $(CHAOS)
+		-timeout 90m -v -run '$(or $(RUN),Fault|Arrives|Killed|Away|Hostile|Isolat|Schedule|Attempts|Private|Rebinding|Redeliver)' $(CHAOS)
 	@echo "make chaos: all fault tests passed"
 
 lint: ## run golangci-lint (the first time builds it, some minutes)

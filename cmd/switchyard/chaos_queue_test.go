@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -390,5 +389,5 @@ func (y *yard) poison(*fleet.Process) {
 		y.t.Errorf("Q8: %d of %d were requeued", len(done.Requeued), n)
 	}
 	y.complete("poison")
-	y.t.Log(fmt.Sprintf("Q8: %d jobs failed, were kept, and were done by hand", n))
+	y.t.Logf("Q8: %d jobs failed, were kept, and were done by hand", n)
 }
