@@ -58,13 +58,14 @@ var sourceSpecs = map[string]object{
 type pathSpec struct {
 	name       string
 	kind       string // stream_type; empty: regular
-	action     string // lander, offer, campaign, nothing
+	action     string // lander, offer, redirect, campaign, nothing
 	transition string
 	filters    []object
 	either     bool // logic or
 	weight     int  // of a weighted draw; 0: 100
 	lander     string
 	offers     []string // of an offer path, or of the slots of the lander in their order
+	direct     string   // of a redirect path: the page that it names by its address
 	takes      func(visitor) bool
 }
 
@@ -189,6 +190,13 @@ var systems = campaignSpec{
 	paths: []pathSpec{
 		bySystem("windows", "301", "Windows"), bySystem("android", "307", "Android"), bySystem("ios", "meta", "iOS"),
 		bySystem("macos", "js", "macOS"), bySystem("linux", "blank_referrer", "Linux"),
+		bySystem("tizen", "double_meta", "Tizen"), bySystem("playstation", "iframe", "PlayStation"),
+		bySystem("blackberry", "form_post", "BlackBerry"),
+		{
+			name: "chromeos", action: "redirect", direct: "chromeos",
+			filters: []object{filter("os", "equals", "ChromeOS")},
+			takes:   func(v visitor) bool { return v.OS == "ChromeOS" },
+		},
 		{name: "others", kind: "default", action: "offer", offers: []string{"plain"}, takes: everybody},
 	},
 }

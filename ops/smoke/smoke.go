@@ -116,6 +116,7 @@ func (r *run) play(ctx context.Context) error {
 	if err := t.send(ctx, r.Clicks); err != nil {
 		return err
 	}
+	t.unused()
 	r.say("%d visitors were routed, besides %d requests that must not count; reporting conversions", len(t.clicks), t.noise)
 	if err := t.convert(ctx); err != nil {
 		return err

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"html"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -75,6 +77,24 @@ func (t *traffic) send(ctx context.Context, n int) error {
 	}
 	wg.Wait()
 	return errors.Join(errs...)
+}
+
+// unused notes the paths that nobody took: what they do was not shown.
+func (t *traffic) unused() {
+	taken := map[string]bool{}
+	for _, c := range t.clicks {
+		taken[c.campaign.name+"/"+c.path] = true
+		if c.entry != c.campaign {
+			taken[c.entry.name+"/"+c.entry.campaignSpec.paths[0].name] = true
+		}
+	}
+	for _, c := range campaigns {
+		for _, p := range c.paths {
+			if !taken[c.name+"/"+p.name] {
+				t.problem("no visitor took the path %s of campaign %s", p.name, c.name)
+			}
+		}
+	}
 }
 
 // plan decides who comes, to which campaign, with which parameters. Every third visitor has been there before.
@@ -171,6 +191,9 @@ func (t *traffic) land(ctx context.Context, c *click, resp *response) error {
 		}
 		return nil
 	}
+	if err := t.secondPage(ctx, c, resp); err != nil {
+		return err
+	}
 	page, err := t.pages.parsePage(resp.to)
 	if err != nil {
 		return fmt.Errorf("status %d to %q: %w: %.300s", resp.status, resp.to, err, resp.body)
@@ -193,10 +216,15 @@ func (t *traffic) land(ctx context.Context, c *click, resp *response) error {
 // arrive notes the path that was taken and checks the page and the way there.
 func (t *traffic) arrive(c *click, p pathSpec, page arrival, resp *response) {
 	c.path, c.lander = p.name, p.lander
-	if p.lander == "" {
+	place := "lander/" + p.lander
+	switch {
+	case p.direct != "":
+		place = "direct/" + p.direct
+	case p.lander == "":
 		c.offer = p.offers[0]
+		place = "offer/" + c.offer
 	}
-	if page.kind+"/"+page.name != "lander/"+p.lander && page.kind+"/"+page.name != "offer/"+c.offer {
+	if page.kind+"/"+page.name != place {
 		t.problem("click %d on %s/%s went to %s/%s", c.number, c.campaign.name, p.name, page.kind, page.name)
 	}
 	want := transitions[p.transition]
@@ -214,6 +242,26 @@ var transitions = map[string]struct {
 }{
 	"": {status: 302}, "301": {status: 301}, "302": {status: 302}, "303": {status: 303}, "307": {status: 307},
 	"meta": {200, "http-equiv"}, "js": {200, "<script"}, "blank_referrer": {200, "no-referrer"},
+	"double_meta": {200, "/out/go?"}, "iframe": {200, "<iframe"}, "form_post": {200, `method="post"`},
+}
+
+var secondPattern = regexp.MustCompile(`/out/go\?[^"]*`)
+
+// secondPage follows a page that leads over another one of the tracking domain. The answer then leads where that does.
+func (t *traffic) secondPage(ctx context.Context, c *click, resp *response) error {
+	address := secondPattern.FindString(resp.body)
+	if address == "" {
+		return nil
+	}
+	second, err := t.request(ctx, http.MethodGet, html.UnescapeString(address), c.visitor, resp.cookies)
+	if err != nil {
+		return err
+	}
+	if second.status != http.StatusOK || second.header.Get("Referrer-Policy") != "no-referrer" {
+		t.problem("click %d: the second page answered %d: %.200s", c.number, second.status, second.body)
+	}
+	resp.to = second.to
+	return nil
 }
 
 // routes are the paths that may take the visitor: one, or the several of a weighted draw, or none.

@@ -163,6 +163,9 @@ func (w *world) stream(c campaignSpec, p pathSpec) object {
 		}
 		to = append(to, d)
 	}
+	if p.direct != "" {
+		to = append(to, object{"url": w.pages.url + "/direct/" + p.direct + tokens})
+	}
 	set("destinations", to, to != nil)
 	return s
 }
