@@ -27,6 +27,9 @@ var Cron = []CronRow{
 	{"forget stored answers", "7 * * * *", ForgetAnswers},
 	{"compact the ledger", "*/5 * * * *", CompactLedger},
 	{"tidy clicks", "41 3 * * *", TidyClicks},
+	{"check links", "23 * * * *", SweepLinks},
+	{"look for unsafe links", "37 */6 * * *", ScreenLinks},
+	{"watch allowances", "*/5 * * * *", WatchPlans},
 	{"delete old exports", "23 * * * *", SweepExports},
 }
 

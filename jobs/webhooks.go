@@ -41,3 +41,23 @@ var TestWebhook = Define[WebhookArgs, WebhookAnswer]("webhook:test", Policy{
 var RedeliverWebhook = Define[WebhookArgs, WebhookAnswer]("webhook:redeliver", Policy{
 	Queue: Interactive, Timeout: 20 * time.Second,
 })
+
+// RedeliverFailedArgs choose failed deliveries that were made in [From, To), of one endpoint or of all active ones.
+type RedeliverFailedArgs struct {
+	Webhook uuid.UUID `json:"webhook,omitzero"`
+	From    time.Time `json:"from"`
+	To      time.Time `json:"to"`
+}
+
+// RedeliverFailedAnswer tells how many are pending again.
+type RedeliverFailedAnswer struct {
+	From     time.Time `json:"from"`
+	To       time.Time `json:"to"`
+	Requeued int64     `json:"requeued"`
+}
+
+// RedeliverFailed makes the account's failed deliveries of a window due again, each for one attempt. A worker that dies
+// loses nothing: those that are not failed any more are left alone by the next.
+var RedeliverFailed = Define[RedeliverFailedArgs, RedeliverFailedAnswer]("webhook:redeliver_failed", Policy{
+	Queue: Interactive, Timeout: 10 * time.Minute, Retries: []time.Duration{time.Second, 10 * time.Second},
+})

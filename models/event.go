@@ -101,10 +101,11 @@ type CampaignPausedData struct {
 	By         string `json:"by"`
 }
 
-// EventData holds an empty payload of each type of event that has one described, for documentation.
+// EventData holds an empty payload of each type of event, for documentation.
 var EventData = map[string]any{
-	EventConversionCreated: ConversionData{}, EventConversionUpdated: ConversionData{},
-	EventCampaignPaused: CampaignPausedData{}, EventPing: PingData{},
+	EventConversionCreated: ConversionData{}, EventConversionUpdated: ConversionData{}, EventLinkBroken: LinkBrokenData{},
+	EventLinkUnsafe: LinkUnsafeData{}, EventCampaignPaused: CampaignPausedData{}, EventPlanLimitReached: PlanLimitData{},
+	EventPing: PingData{},
 }
 
 // PingData is the payload of the event that POST /webhooks/test sends.

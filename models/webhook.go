@@ -12,6 +12,12 @@ const (
 	MaxWebhookURL = 500
 )
 
+// FailingWebhook is how many attempts in a row must have failed before an endpoint is called a failing one.
+const FailingWebhook = 3
+
+// SecretOverlap is how long the secret that was replaced goes on signing beside the new one.
+const SecretOverlap = 24 * time.Hour
+
 // Webhook is a customer's endpoint that events are sent to. Its signing secret is not part of it: that is shown once.
 type Webhook struct {
 	ID           uuid.UUID
@@ -21,6 +27,8 @@ type Webhook struct {
 	Events       []string // the types it subscribes to
 	Active       bool
 	FailingSince *time.Time // the first of the attempts in a row that failed; nil when the last one did not
+	Failures     int        // attempts in a row that failed
+	OldSecret    *time.Time // until when the secret before the last rotation signs too; nil: there is none
 	CreatedAt    time.Time
 	Recent       DeliveryCounts // set by lists
 }

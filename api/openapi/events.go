@@ -8,7 +8,8 @@ import (
 )
 
 const signatureDoc = "t=<unix seconds>,v1=<hex HMAC-SHA256 of \"<t>.<raw body>\" with the endpoint's signing secret>; " +
-	"refuse a t more than five minutes away from now"
+	"refuse a t more than five minutes away from now. In the 24 hours after POST /webhooks/rotate there are two v1, the first " +
+	"with the new secret and the second with the old one: either will do"
 
 // events describes what the service sends to webhook endpoints: one request for each type of event.
 func events(s *schemas) object {

@@ -116,9 +116,11 @@ type WebhookList struct {
 // WebhookRow is an endpoint in the list.
 type WebhookRow struct {
 	WebhookAnswer
-	CreatedAt    string       `json:"createdAt"`
-	FailingSince *string      `json:"failingSince" doc:"the first of the attempts in a row that failed"`
-	Deliveries   WebhookCount `json:"deliveries" doc:"of the last seven days"`
+	CreatedAt           string       `json:"createdAt"`
+	FailingSince        *string      `json:"failingSince" doc:"the first of the attempts in a row that failed"`
+	ConsecutiveFailures int          `json:"consecutiveFailures" doc:"attempts in a row that failed"`
+	OldSecretUntil      *string      `json:"oldSecretUntil" doc:"after a rotation: until when the old secret signs too"`
+	Deliveries          WebhookCount `json:"deliveries" doc:"of the last seven days"`
 }
 
 // WebhookCount counts deliveries.
@@ -139,6 +141,7 @@ func listWebhooks(c *route.Call) (WebhookList, error) {
 		n := w.Recent
 		out.Rows = append(out.Rows, WebhookRow{
 			WebhookAnswer: webhookAnswer(w), CreatedAt: stamp(w.CreatedAt), FailingSince: stampOrNull(w.FailingSince),
+			ConsecutiveFailures: w.Failures, OldSecretUntil: stampOrNull(w.OldSecret),
 			Deliveries: WebhookCount{
 				Total: n.Pending + n.Delivered + n.Failed, Pending: n.Pending, Delivered: n.Delivered, Failed: n.Failed,
 				LastAt: stampOrNull(n.Last),

@@ -75,6 +75,9 @@ func newRuntime(cfg config.Config, o workers.Options) (*workers.Runtime, error) 
 	conversion.Register(r, records)
 	idempotency.Register(r, records)
 	ledger.Register(r, o.DB)
+	if err := registerLinks(cfg, r, records); err != nil {
+		return nil, err
+	}
 	export.Register(r, store.New(o.DB, box))
 	return r, nil
 }

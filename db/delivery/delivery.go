@@ -28,11 +28,13 @@ type Target struct {
 	Body       []byte    `db:"body"`
 	URL        string    `db:"url"`
 	Active     bool      `db:"active"`
-	Secret     []byte    `db:"secret"` // sealed
+	Secret     []byte    `db:"secret"`     // sealed
+	OldSecret  []byte    `db:"old_secret"` // sealed for the same place; nil unless it still signs
 }
 
 const findTarget = `
-SELECT d.id, d.account_id, d.endpoint_id, e.type, e.body, w.url, w.active, w.secret
+SELECT d.id, d.account_id, d.endpoint_id, e.type, e.body, w.url, w.active, w.secret,
+	CASE WHEN w.old_secret_until > now() THEN w.old_secret END AS old_secret
 FROM webhook_deliveries d
 JOIN events e ON e.id = d.event_id
 JOIN webhook_endpoints w ON w.id = d.endpoint_id AND w.account_id = d.account_id

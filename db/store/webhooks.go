@@ -22,7 +22,8 @@ type Webhooks struct{ s *Store }
 // Webhooks gives the webhook endpoints on this store's connection.
 func (s *Store) Webhooks() Webhooks { return Webhooks{s} }
 
-const webhookColumns = `id, account_id, name, url, events, active, failing_since, created_at`
+const webhookColumns = `id, account_id, name, url, events, active, failing_since, consecutive_failures,
+	CASE WHEN old_secret_until > now() THEN old_secret_until END AS old_secret_until, created_at`
 
 type webhookRow struct {
 	ID           uuid.UUID      `db:"id"`
@@ -32,6 +33,8 @@ type webhookRow struct {
 	Events       pq.StringArray `db:"events"`
 	Active       bool           `db:"active"`
 	FailingSince *time.Time     `db:"failing_since"`
+	Failures     int            `db:"consecutive_failures"`
+	OldSecret    *time.Time     `db:"old_secret_until"`
 	CreatedAt    time.Time      `db:"created_at"`
 	Pending      int64          `db:"pending"`
 	Delivered    int64          `db:"delivered"`
@@ -42,7 +45,7 @@ type webhookRow struct {
 func (r webhookRow) model() models.Webhook {
 	return models.Webhook{
 		ID: r.ID, AccountID: r.AccountID, Name: r.Name, URL: r.URL, Events: nonNil(r.Events), Active: r.Active,
-		FailingSince: r.FailingSince, CreatedAt: r.CreatedAt,
+		FailingSince: r.FailingSince, Failures: r.Failures, OldSecret: r.OldSecret, CreatedAt: r.CreatedAt,
 		Recent: models.DeliveryCounts{Pending: r.Pending, Delivered: r.Delivered, Failed: r.Failed, Last: r.Last},
 	}
 }
@@ -108,6 +111,18 @@ func (w Webhooks) Create(ctx context.Context, hook models.Webhook) (models.Webho
 		return err
 	})
 	return row.model(), secret, err
+}
+
+// Rotate gives an endpoint a new signing secret, which is not shown again, and tells until when the one before signs
+// deliveries too. Without an ENCRYPTION_KEY it is no_encryption_key.
+func (w Webhooks) Rotate(ctx context.Context, account, id uuid.UUID) (string, time.Time, error) {
+	secret := newSigningSecret()
+	sealed, err := w.s.box.Seal(delivery.SecretPlace(account, id), []byte(secret))
+	if err != nil {
+		return "", time.Time{}, err
+	}
+	until, err := delivery.Rotate(ctx, w.s.c, account, id, sealed)
+	return secret, until, err
 }
 
 // newSigningSecret makes 256 random bits in text form. Receivers use the whole text as the key.

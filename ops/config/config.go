@@ -41,6 +41,9 @@ type Config struct {
 	GeoASNDB        string
 	GeoAnonymousDB  string
 	WebhookSchedule []time.Duration // empty: the documented schedule
+	WebRiskKey      string          // has precedence over SafeBrowsingKey
+	SafeBrowsingKey string
+	SafeBrowsingURL string // empty: Google's
 	LogLevel        slog.Level
 }
 

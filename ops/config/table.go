@@ -76,6 +76,20 @@ var Table = []Row{
 		parse: func(c *Config, v string) error { return durations(&c.WebhookSchedule, v) },
 	},
 	{
+		Name: "WEB_RISK_KEY", Secret: true,
+		Doc:   "API key of Google Web Risk, which lists unsafe links; without it and SAFE_BROWSING_KEY links are not looked up",
+		parse: func(c *Config, v string) error { return text(&c.WebRiskKey, v) },
+	},
+	{
+		Name: "SAFE_BROWSING_KEY", Secret: true,
+		Doc:   "API key of Google Safe Browsing (version 4, non-commercial use only), asked where there is no WEB_RISK_KEY",
+		parse: func(c *Config, v string) error { return text(&c.SafeBrowsingKey, v) },
+	},
+	{
+		Name: "SAFE_BROWSING_URL", Doc: "https address asked instead of Google's for unsafe links, without a path",
+		parse: func(c *Config, v string) error { return webAddress(&c.SafeBrowsingURL, v) },
+	},
+	{
 		Name: "LOG_LEVEL", Default: "info", Doc: "debug, info, warn or error",
 		parse: func(c *Config, v string) error { return level(&c.LogLevel, v) },
 	},

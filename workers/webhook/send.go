@@ -26,21 +26,42 @@ const (
 
 const userAgent = "Switchyard-Webhooks/1.0"
 
-// Sign gives the value of the signature header: the hex HMAC-SHA256 of "<unix seconds>.<body>".
-func Sign(secret, body []byte, at time.Time) string {
+// Sign gives the value of the signature header: the hex HMAC-SHA256 of "<unix seconds>.<body>" with each secret. There
+// is one but in the day after a rotation, when the new one's comes first.
+func Sign(body []byte, at time.Time, secrets ...[]byte) string {
 	t := strconv.FormatInt(at.Unix(), 10)
-	mac := hmac.New(sha256.New, secret)
-	mac.Write([]byte(t + "."))
-	mac.Write(body)
-	return "t=" + t + ",v1=" + hex.EncodeToString(mac.Sum(nil))
+	value := "t=" + t
+	for _, secret := range secrets {
+		mac := hmac.New(sha256.New, secret)
+		mac.Write([]byte(t + "."))
+		mac.Write(body)
+		value += ",v1=" + hex.EncodeToString(mac.Sum(nil))
+	}
+	return value
+}
+
+// secrets opens what the delivery is signed with.
+func (s *sender) secrets(ctx context.Context, t delivery.Target) ([][]byte, error) {
+	var out [][]byte
+	for _, sealed := range [][]byte{t.Secret, t.OldSecret} {
+		if sealed == nil {
+			continue
+		}
+		secret, err := s.o.Box.Open(ctx, SecretPlace(t), sealed)
+		if err != nil {
+			return nil, fmt.Errorf("webhook: secret: %w", err)
+		}
+		out = append(out, secret)
+	}
+	return out, nil
 }
 
 // send posts the event once. Any 2xx is a success, even with an answer too long to be read; nothing else is. The error
 // is the cause for the job's row.
 func (s *sender) send(ctx context.Context, t delivery.Target) (delivery.Attempt, error) {
-	secret, err := s.o.Box.Open(ctx, SecretPlace(t), t.Secret)
+	secrets, err := s.secrets(ctx, t)
 	if err != nil {
-		return delivery.Attempt{Error: "the signing secret cannot be read"}, fmt.Errorf("webhook: secret: %w", err)
+		return delivery.Attempt{Error: "the signing secret cannot be read"}, err
 	}
 	req, cancel, err := egress.Request(ctx, s.o.Timeout, http.MethodPost, t.URL, bytes.NewReader(t.Body))
 	if err != nil {
@@ -48,7 +69,7 @@ func (s *sender) send(ctx context.Context, t delivery.Target) (delivery.Attempt,
 	}
 	defer cancel()
 	for name, value := range map[string]string{
-		HeaderSignature: Sign(secret, t.Body, s.o.Now()),
+		HeaderSignature: Sign(t.Body, s.o.Now(), secrets...),
 		HeaderEvent:     t.EventType,
 		HeaderDelivery:  t.ID.String(),
 		"User-Agent":    userAgent,

@@ -42,6 +42,7 @@ func Register(r *workers.Runtime, o Options) {
 	workers.HandleRow(r, jobs.DeliverWebhook, s.deliver, workers.WithRetries(o.Schedule), workers.WithGate(s.admit))
 	workers.Handle(r, jobs.TestWebhook, s.test)
 	workers.Handle(r, jobs.RedeliverWebhook, s.redeliver)
+	workers.Handle(r, jobs.RedeliverFailed, s.redeliverFailed)
 }
 
 type sender struct {

@@ -1,0 +1,158 @@
+package v1
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"switchyard/api/route"
+	"switchyard/models"
+)
+
+// alerts are the rows of /alerts.
+func alerts() []route.Route {
+	return []route.Route{{
+		Method: "GET", Path: "/alerts", Group: "Account",
+		Summary: "what needs attention now: broken and unsafe links, failing webhook endpoints, a passed allowance",
+		Handle:  route.Do(listAlerts),
+	}}
+}
+
+// AlertList is the answer of GET /alerts.
+type AlertList struct {
+	Alerts    []Alert        `json:"alerts" doc:"the latest first; at most 500 broken and 500 unsafe links"`
+	Count     int            `json:"count"`
+	CheckedAt *string        `json:"checkedAt" doc:"when the links were last checked; null before the first time"`
+	Services  []AlertService `json:"services" doc:"the checks that alerts come from"`
+}
+
+// Alert is one thing that needs attention. It goes away by itself once its cause does.
+type Alert struct {
+	Type      string   `json:"type" enum:"link.broken,link.unsafe,webhook.failing,plan.limit_reached"`
+	Severity  string   `json:"severity" enum:"warning,critical"`
+	Kind      string   `json:"kind" enum:"offer,lander,domain,webhook,account" doc:"what id is the id of"`
+	ID        string   `json:"id"`
+	Name      string   `json:"name"`
+	URL       *string  `json:"url" doc:"as the record has it, with its tokens"`
+	Message   string   `json:"message"`
+	Status    *int     `json:"status" doc:"what the last check was answered; null when no answer came or there is none"`
+	Threats   []string `json:"threats" doc:"of an unsafe link, in the list's own words"`
+	Since     string   `json:"since"`
+	CheckedAt *string  `json:"checkedAt" doc:"when it was last looked at"`
+}
+
+// AlertService is a kind of check.
+type AlertService struct {
+	Name      string  `json:"name" enum:"link_checks,safe_browsing"`
+	Status    string  `json:"status" enum:"ok,failing,off,waiting" doc:"off: not set up on this install; waiting: not run yet"`
+	Message   *string `json:"message"`
+	CheckedAt *string `json:"checkedAt"`
+}
+
+// dated is an alert with its moment, for sorting.
+type dated struct {
+	Alert
+
+	at time.Time
+}
+
+func listAlerts(c *route.Call) (AlertList, error) {
+	out := AlertList{Alerts: []Alert{}}
+	services, err := c.Store.Links().Services(c.Context())
+	if err != nil {
+		return out, err
+	}
+	out.Services, out.CheckedAt = showServices(services)
+	var all []dated
+	for _, find := range []func(*route.Call) ([]dated, error){brokenLinks, unsafeLinks, failingWebhooks, passedLimit} {
+		found, err := find(c)
+		if err != nil {
+			return out, err
+		}
+		all = append(all, found...)
+	}
+	slices.SortStableFunc(all, func(a, b dated) int { return b.at.Compare(a.at) })
+	for _, a := range all {
+		a.Since = stamp(a.at)
+		if a.Threats == nil {
+			a.Threats = []string{}
+		}
+		out.Alerts = append(out.Alerts, a.Alert)
+	}
+	out.Count = len(out.Alerts)
+	return out, nil
+}
+
+// showServices gives every kind of check, and when links were last checked.
+func showServices(have []models.LinkService) (out []AlertService, checked *string) {
+	for _, name := range []string{models.ServiceLinkChecks, models.ServiceSafeBrowsing} {
+		s := AlertService{Name: name, Status: models.ServiceWaiting}
+		if i := slices.IndexFunc(have, func(v models.LinkService) bool { return v.Name == name }); i >= 0 {
+			s.Status, s.Message = have[i].Status, textOrNull(have[i].Message)
+			s.CheckedAt = stampOrNull(&have[i].CheckedAt)
+		}
+		if name == models.ServiceLinkChecks {
+			checked = s.CheckedAt
+		}
+		out = append(out, s)
+	}
+	return out, checked
+}
+
+func linkAlert(p models.LinkProblem, kind, severity, message string) dated {
+	return dated{Alert{
+		Type: kind, Severity: severity, Kind: p.Kind, ID: p.ID.String(), Name: p.Name, URL: &p.URL, Message: message,
+		Status: p.State.Status, Threats: p.Threats, CheckedAt: stampOrNull(p.CheckedAt),
+	}, p.Since}
+}
+
+func brokenLinks(c *route.Call) ([]dated, error) {
+	links, err := c.Store.Links().Broken(c.Context(), c.Account.ID)
+	var out []dated
+	for _, p := range links {
+		out = append(out, linkAlert(p, models.EventLinkBroken, "warning", p.State.Error))
+	}
+	return out, err
+}
+
+func unsafeLinks(c *route.Call) ([]dated, error) {
+	links, err := c.Store.Links().Unsafe(c.Context(), c.Account.ID)
+	var out []dated
+	for _, p := range links {
+		out = append(out, linkAlert(p, models.EventLinkUnsafe, "critical", "listed as "+strings.Join(p.Threats, ", ")))
+	}
+	return out, err
+}
+
+// failingWebhooks gives the active endpoints that failed at least as often in a row as one delivery is tried within
+// the first hours: one failed attempt is no alert.
+func failingWebhooks(c *route.Call) ([]dated, error) {
+	hooks, err := c.Store.Webhooks().List(c.Context(), c.Account.ID)
+	var out []dated
+	for _, w := range hooks {
+		if !w.Active || w.FailingSince == nil || w.Failures < models.FailingWebhook {
+			continue
+		}
+		out = append(out, dated{Alert{
+			Type: "webhook.failing", Severity: "warning", Kind: "webhook", ID: w.ID.String(), Name: w.Name, URL: &w.URL,
+			Message: fmt.Sprintf("the last %d attempts to deliver failed", w.Failures),
+		}, *w.FailingSince})
+	}
+	return out, err
+}
+
+// passedLimit gives the passed allowance of this month, unless the plan has a larger one by now.
+func passedLimit(c *route.Call) ([]dated, error) {
+	l, err := c.Store.Usage().Limit(c.Context(), c.Account.ID, time.Now())
+	if e, ok := models.AsError(err); ok && e.Kind == models.KindNotFound {
+		return nil, nil
+	}
+	if err != nil || l.Plan != c.Account.Plan {
+		return nil, err
+	}
+	return []dated{{Alert{
+		Type: models.EventPlanLimitReached, Severity: "warning", Kind: "account", ID: l.AccountID.String(),
+		Name: c.Account.Name, Message: fmt.Sprintf("the month's clicks passed the %d of the plan %q", l.Allowance, l.Plan),
+	}, l.ReachedAt}}, nil
+}

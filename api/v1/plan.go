@@ -1,0 +1,219 @@
+package v1
+
+import (
+	"slices"
+	"time"
+
+	"switchyard/api/route"
+	"switchyard/db/store"
+	"switchyard/models"
+)
+
+// plan are the rows of /plan.
+func plan() []route.Route {
+	const group = "Account"
+	return []route.Route{
+		{
+			Method: "GET", Path: "/plan", Group: group, Summary: "the plan and its allowances",
+			Handle: route.Do(func(c *route.Call) (PlanAnswer, error) { return planAnswer(c.Account, time.Now()), nil }),
+		},
+		{
+			Method: "GET", Path: "/plan/usage", Group: group, Summary: "the plan with usage detail",
+			Handle: route.Do(planUsage),
+		},
+	}
+}
+
+// PlanAnswer is the answer of GET /plan.
+type PlanAnswer struct {
+	Plan              string         `json:"plan"`
+	Status            string         `json:"status" enum:"active"`
+	Period            string         `json:"period" enum:"month" doc:"what allowances of clicks are for: a calendar month, in UTC"`
+	CancelAtPeriodEnd bool           `json:"cancelAtPeriodEnd" doc:"false: plans are changed by the operator of the install"`
+	CurrentPeriodEnd  string         `json:"currentPeriodEnd" doc:"when the month ends"`
+	Allowances        PlanAllowances `json:"allowances" doc:"null: unlimited"`
+	Includes          PlanIncludes   `json:"includes"`
+}
+
+// PlanAllowances are the numbers of a plan.
+type PlanAllowances struct {
+	Campaigns        *int64 `json:"campaigns"`
+	Offers           *int64 `json:"offers"`
+	Landers          *int64 `json:"landers"`
+	Integrations     *int64 `json:"integrations" doc:"active traffic sources and networks together"`
+	Domains          *int64 `json:"domains"`
+	ClicksPerMonth   *int64 `json:"clicksPerMonth"`
+	ClickHistoryDays *int64 `json:"clickHistoryDays"`
+	CallsPerMinute   *int64 `json:"callsPerMinute"`
+	Webhooks         *int64 `json:"webhooks"`
+}
+
+// PlanIncludes are the features of a plan.
+type PlanIncludes struct {
+	API          bool `json:"api"`
+	Webhooks     bool `json:"webhooks"`
+	GeoDatabase  bool `json:"geoDatabase"`
+	GoalTracking bool `json:"goalTracking"`
+}
+
+// allowance shows an unlimited one as null.
+func allowance[N int | int64](n N) *int64 {
+	if n == models.Unlimited {
+		return nil
+	}
+	v := int64(n)
+	return &v
+}
+
+func planAnswer(a models.Account, at time.Time) PlanAnswer {
+	p := a.Allowances()
+	return PlanAnswer{
+		Plan: a.Plan, Status: "active", Period: "month", CurrentPeriodEnd: stamp(models.MonthOf(at).AddDate(0, 1, 0)),
+		Allowances: PlanAllowances{
+			Campaigns: allowance(p.Campaigns), Offers: allowance(p.Offers), Landers: allowance(p.Landers),
+			Integrations: allowance(p.Integrations), Domains: allowance(p.Domains),
+			ClicksPerMonth: allowance(p.ClicksPerMonth), ClickHistoryDays: allowance(p.HistoryDays),
+			CallsPerMinute: allowance(p.CallsPerMinute), Webhooks: allowance(models.MaxWebhooks),
+		},
+		Includes: PlanIncludes{API: p.API, Webhooks: p.API, GeoDatabase: p.API, GoalTracking: p.GoalTracking},
+	}
+}
+
+// PlanUsageAnswer is the answer of GET /plan/usage.
+type PlanUsageAnswer struct {
+	PlanAnswer
+	Detail PlanDetail `json:"detail"`
+}
+
+// PlanDetail is what an account uses of its plan.
+type PlanDetail struct {
+	ResetsAt     string           `json:"resetsAt" doc:"when the clicks of the next month begin"`
+	Daily        []PlanDay        `json:"daily" doc:"the days of this month up to today, in UTC"`
+	Forecast     PlanForecast     `json:"forecast"`
+	Team         PlanTeam         `json:"team"`
+	Integrations PlanIntegrations `json:"integrations"`
+	Copilot      PlanCopilot      `json:"copilot"`
+	Plan         PlanUse          `json:"plan"`
+}
+
+// PlanDay is a day's clicks.
+type PlanDay struct {
+	Date   string `json:"date"`
+	Clicks int64  `json:"clicks" doc:"without bots"`
+}
+
+// PlanForecast says where the month goes if its coming days are like those that went by.
+type PlanForecast struct {
+	Clicks    int64   `json:"clicks" doc:"at the end of the month"`
+	OverOn    *string `json:"overOn" doc:"the day on which the allowance is passed; null: not this month"`
+	IsOver    bool    `json:"isOver" doc:"the allowance is passed already"`
+	PerDay    int64   `json:"perDay" doc:"clicks a day so far"`
+	Remaining *int64  `json:"remaining" doc:"clicks that are left of the allowance; null: unlimited"`
+}
+
+// Used is how much of an allowance is used.
+type Used struct {
+	Used  int64  `json:"used"`
+	Limit *int64 `json:"limit" doc:"null: unlimited"`
+}
+
+// PlanTeam is who works on the account. People are managed outside of the API.
+type PlanTeam struct {
+	APIKeys int64 `json:"apiKeys" doc:"keys that are accepted"`
+}
+
+// PlanIntegrations counts active sources and networks.
+type PlanIntegrations struct {
+	Used
+	Sources  int64 `json:"sources"`
+	Networks int64 `json:"networks"`
+}
+
+// PlanCopilot says whether the assistant is there.
+type PlanCopilot struct {
+	Included bool `json:"included"`
+}
+
+// PlanUse is the use of each allowance.
+type PlanUse struct {
+	Clicks    Used `json:"clicks"`
+	Campaigns Used `json:"campaigns"`
+	Offers    Used `json:"offers"`
+	Landers   Used `json:"landers"`
+	Domains   Used `json:"domains"`
+	Webhooks  Used `json:"webhooks"`
+}
+
+func planUsage(c *route.Call) (PlanUsageAnswer, error) {
+	now := time.Now().UTC()
+	out := PlanUsageAnswer{PlanAnswer: planAnswer(c.Account, now)}
+	n, err := c.Store.Usage().Count(c.Context(), c.Account.ID)
+	if err != nil {
+		return out, err
+	}
+	days, err := c.Store.Usage().Daily(c.Context(), c.Account.ID, now)
+	if err != nil {
+		return out, err
+	}
+	limits := out.Allowances
+	use := func(n int, limit *int64) Used { return Used{int64(n), limit} }
+	forecast, clicks := forecastOf(days, limits.ClicksPerMonth, now)
+	out.Detail = PlanDetail{
+		ResetsAt: out.CurrentPeriodEnd, Daily: make([]PlanDay, 0, len(days)), Forecast: forecast,
+		Team: PlanTeam{APIKeys: int64(n.Keys)},
+		Integrations: PlanIntegrations{
+			Used: use(n.Sources+n.Networks, limits.Integrations), Sources: int64(n.Sources), Networks: int64(n.Networks),
+		},
+		Copilot: PlanCopilot{Included: out.Includes.API},
+		Plan: PlanUse{
+			Clicks: Used{clicks, limits.ClicksPerMonth}, Campaigns: use(n.Campaigns, limits.Campaigns),
+			Offers: use(n.Offers, limits.Offers), Landers: use(n.Landers, limits.Landers),
+			Domains: use(n.Domains, limits.Domains), Webhooks: use(n.Webhooks, limits.Webhooks),
+		},
+	}
+	for _, d := range days {
+		out.Detail.Daily = append(out.Detail.Daily, PlanDay{d.Day.UTC().Format(time.DateOnly), d.Clicks})
+	}
+	return out, nil
+}
+
+// forecastOf goes by the clicks per second of the month so far. It also gives the clicks so far.
+func forecastOf(days []store.DayClicks, limit *int64, now time.Time) (f PlanForecast, clicks int64) {
+	for _, d := range days {
+		clicks += d.Clicks
+	}
+	begin := models.MonthOf(now)
+	end, gone := begin.AddDate(0, 1, 0), now.Sub(begin).Seconds()
+	if gone < 1 {
+		gone = 1
+	}
+	rate := float64(clicks) / gone
+	f = PlanForecast{Clicks: int64(rate * end.Sub(begin).Seconds()), PerDay: int64(rate * 24 * 3600)}
+	if limit == nil {
+		return f, clicks
+	}
+	left := max(*limit-clicks, 0)
+	f.Remaining, f.IsOver = &left, clicks > *limit
+	switch {
+	case f.IsOver:
+		f.OverOn = passedOn(days, *limit)
+	case f.Clicks > *limit:
+		on := begin.Add(time.Duration(float64(*limit) / rate * float64(time.Second))).Format(time.DateOnly)
+		f.OverOn = &on
+	}
+	return f, clicks
+}
+
+// passedOn is the day whose clicks passed the allowance.
+func passedOn(days []store.DayClicks, limit int64) *string {
+	var sum int64
+	i := slices.IndexFunc(days, func(d store.DayClicks) bool {
+		sum += d.Clicks
+		return sum > limit
+	})
+	if i < 0 {
+		return nil
+	}
+	on := days[i].Day.UTC().Format(time.DateOnly)
+	return &on
+}

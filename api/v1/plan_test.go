@@ -1,0 +1,70 @@
+package v1_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/apitest"
+	"switchyard/models"
+)
+
+// TestPlan holds what is shown of a plan to the table of plans, and its use to what the account has.
+func TestPlan(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{Plan: "growth"})
+	s.Do("POST", "/offers", map[string]any{"name": "A", "url": "https://o.acme.com/"}).Want(201, "")
+	s.Do("POST", "/networks", map[string]any{"name": "N"}).Want(201, "")
+	s.Do("POST", "/webhooks", hook()).Want(201, "")
+	month := models.MonthOf(time.Now())
+	for hour, clicks := range map[time.Time]int{month: 300_000, month.Add(-time.Hour): 5} {
+		exec(t, s, `INSERT INTO ledger (account_id, hour, campaign_id, stream_id, lander_id, offer_id, source_id, country,
+			device_type, os, browser, clicks, unique_clicks, bot_clicks, lp_views, lp_clicks, approved, pending, rejected,
+			chargebacks, cost, revenue, pending_revenue)
+			VALUES ($1, $2, $3, $3, $3, $3, $3, '', '', '', '', $4, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0)`,
+			s.Account.ID, hour, uuid.Nil, clicks)
+	}
+	reset := month.AddDate(0, 1, 0).Format(models.EventTimeFormat)
+	want := map[string]any{
+		"plan": "growth", "status": "active", "period": "month", "cancelAtPeriodEnd": false, "currentPeriodEnd": reset,
+	}
+	reader := s.As(s.ReadKey)
+	got := reader.Do("GET", "/plan", nil).Want(200, "").Map()
+	same(t, got, want)
+	same(t, got["allowances"].(map[string]any), map[string]any{
+		"campaigns": 100, "offers": 500, "landers": 500, "integrations": 50, "domains": 10, "clicksPerMonth": 1e6,
+		"clickHistoryDays": 180, "callsPerMinute": 300, "webhooks": 10,
+	})
+	same(t, got["includes"].(map[string]any), map[string]any{"api": true, "webhooks": true, "goalTracking": false})
+
+	got = reader.Do("GET", "/plan/usage", nil).Want(200, "").Map()
+	same(t, got, want)
+	detail := got["detail"].(map[string]any)
+	same(t, detail, map[string]any{"resetsAt": reset})
+	days := detail["daily"].([]any)
+	if len(days) != time.Now().UTC().Day() {
+		t.Errorf("%d days", len(days))
+	}
+	same(t, days[0].(map[string]any), map[string]any{"date": month.Format(time.DateOnly), "clicks": 300_000.})
+	same(t, detail["team"].(map[string]any), map[string]any{"apiKeys": 2})
+	same(t, detail["integrations"].(map[string]any), map[string]any{"used": 1, "limit": 50, "networks": 1, "sources": 0})
+	forecast := detail["forecast"].(map[string]any)
+	same(t, forecast, map[string]any{"isOver": false, "remaining": 700_000.})
+	if forecast["clicks"].(float64) < 300_000 {
+		t.Errorf("forecast %v", forecast)
+	}
+	use := detail["plan"].(map[string]any)
+	for what, used := range map[string]any{"clicks": 300_000., "offers": 1., "campaigns": 0., "webhooks": 1.} {
+		same(t, use[what].(map[string]any), map[string]any{"used": used})
+	}
+	scale, key, _ := s.NewAccount("scale")
+	got = s.As(key).Do("GET", "/plan/usage", nil).Want(200, "").Map()
+	if got["allowances"].(map[string]any)["campaigns"] != nil || got["plan"] != scale.Plan {
+		t.Errorf("scale: %v", got)
+	}
+	starter, _, key := s.NewAccount("starter")
+	if s.As(key).Do("GET", "/plan", nil).Want(402, "plan_limit"); starter.Plan != "starter" {
+		t.Error(starter.Plan)
+	}
+}

@@ -1,0 +1,80 @@
+package v1
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/bind"
+	"switchyard/api/route"
+	"switchyard/jobs"
+	"switchyard/models"
+)
+
+// webhookRecovery are the rows of /webhooks that help after trouble: a secret that leaked, an endpoint that was down.
+func webhookRecovery(d Deps) []route.Route {
+	const group = "Webhooks"
+	return []route.Route{
+		{
+			Method: "POST", Path: "/webhooks/rotate", Group: group, Scope: route.Write,
+			Summary: "give an endpoint a new signing secret, shown once; for 24 hours the old one signs too",
+			Codes:   append(route.Codes("400 no_encryption_key"), idCodes...), Handle: route.Take(rotateWebhook),
+		},
+		{
+			Method: "POST", Path: "/webhooks/deliveries/redeliver-failed", Group: group, Scope: route.Write, Slow: true,
+			Window: true, Summary: "send every failed delivery of a window again, each once, with the same event and event id",
+			Codes: idCodes, BodyOptional: true,
+			Handle: route.Take(func(c *route.Call, b RedeliverBody) (RedeliveredAll, error) { return redeliverFailed(c, d, b) }),
+		},
+	}
+}
+
+// WebhookRotated is an endpoint's new secret.
+type WebhookRotated struct {
+	ID             uuid.UUID `json:"id"`
+	Secret         string    `json:"secret" doc:"signs every delivery from now on; it is not shown again"`
+	OldSecretUntil string    `json:"oldSecretUntil" doc:"until then deliveries also carry a second v1, made with the old secret"`
+}
+
+func rotateWebhook(c *route.Call, b bind.ID) (WebhookRotated, error) {
+	id, err := b.RecordID()
+	if err != nil {
+		return WebhookRotated{}, err
+	}
+	secret, until, err := c.Store.Webhooks().Rotate(c.Context(), c.Account.ID, id)
+	return WebhookRotated{id, secret, stamp(until)}, err
+}
+
+// RedeliverBody chooses whose deliveries are sent again.
+type RedeliverBody struct {
+	Webhook bind.Opt[string] `json:"webhook" bad:"invalid_id" format:"uuid" doc:"only this endpoint; left out: all that are active"`
+}
+
+// RedeliveredAll tells how many deliveries are sent again.
+type RedeliveredAll struct {
+	Range    bind.Range `json:"range" doc:"the deliveries were made in it"`
+	Requeued int64      `json:"requeued" doc:"deliveries that are pending again; what becomes of them is in the log"`
+}
+
+var slowRedeliverFailed = slow(jobs.RedeliverFailed, func(a jobs.RedeliverFailedAnswer) RedeliveredAll {
+	w := bind.Window{From: a.From, To: a.To.Add(-time.Second)}
+	return RedeliveredAll{w.Range(), a.Requeued}
+})
+
+func redeliverFailed(c *route.Call, d Deps, b RedeliverBody) (RedeliveredAll, error) {
+	w, err := c.Window()
+	if err != nil {
+		return RedeliveredAll{}, err
+	}
+	args := jobs.RedeliverFailedArgs{From: w.From, To: w.End()}
+	if b.Webhook.Set && !b.Webhook.Null {
+		var ok bool
+		if args.Webhook, ok = bind.ParseID(b.Webhook.Value); !ok {
+			return RedeliveredAll{}, models.Invalid("invalid_id", "webhook must be a UUID")
+		}
+		if _, err := c.Store.Webhooks().Find(c.Context(), c.Account.ID, args.Webhook); err != nil {
+			return RedeliveredAll{}, err
+		}
+	}
+	return slowRedeliverFailed.run(c, d, args)
+}

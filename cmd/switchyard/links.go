@@ -1,0 +1,33 @@
+package main
+
+import (
+	"switchyard/db/store"
+	"switchyard/ops/config"
+	"switchyard/workers"
+	"switchyard/workers/egress"
+	"switchyard/workers/linkcheck"
+	"switchyard/workers/plan"
+	"switchyard/workers/providers/safebrowsing"
+)
+
+// registerLinks adds the checks of customers' links, which may be on http and may have long heads, and those of what
+// accounts use of their plans.
+func registerLinks(cfg config.Config, r *workers.Runtime, records *store.Store) error {
+	o := egress.Options{
+		Allow: cfg.EgressAllow, CAFile: cfg.EgressCAFile, Schemes: []string{"https", "http"}, MaxHeaders: 64 << 10,
+	}
+	pages, err := egress.New(o)
+	if err != nil {
+		return err
+	}
+	o.Schemes, o.MaxBody = nil, 1<<20
+	lists, err := egress.New(o)
+	if err != nil {
+		return err
+	}
+	linkcheck.Register(r, linkcheck.Options{Store: records, Egress: pages, List: safebrowsing.New(safebrowsing.Options{
+		WebRiskKey: cfg.WebRiskKey, SafeBrowsingKey: cfg.SafeBrowsingKey, URL: cfg.SafeBrowsingURL, Egress: lists,
+	})})
+	plan.Register(r, records, nil)
+	return nil
+}

@@ -1,0 +1,198 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
+
+	"switchyard/db"
+	"switchyard/db/outbox"
+	"switchyard/models"
+)
+
+// Links are the links that are checked, and what the checks found. Methods without an account are for workers.
+type Links struct{ s *Store }
+
+// Links gives the checked links on this store's connection.
+func (s *Store) Links() Links { return Links{s} }
+
+// The links of records that are in use.
+const (
+	checkedLinks = `
+SELECT 'offer' AS kind, id, account_id, name, url FROM offers WHERE is_active AND deactivated_at IS NULL
+UNION ALL
+SELECT 'lander' AS kind, id, account_id, name, url FROM landers WHERE is_active AND deactivated_at IS NULL`
+
+	screenedLinks = checkedLinks + `
+UNION ALL
+SELECT 'domain' AS kind, id, account_id, host AS name, 'http://' || host || '/' AS url FROM domains
+WHERE is_verified AND account_id IS NOT NULL`
+)
+
+// survey is a table of states and the links it is about. Both stand in SQL text, so they are constants.
+type survey struct{ table, links string }
+
+var (
+	checks  = survey{"link_checks", checkedLinks}
+	screens = survey{"link_screens", screenedLinks}
+)
+
+// Unchecked gives links of all accounts that were not checked under their URL since a moment, the longest waiting first.
+func (k Links) Unchecked(ctx context.Context, since time.Time, limit int) ([]models.Link, error) {
+	return k.due(ctx, checks, since, limit)
+}
+
+// Unscreened gives links of all accounts that were not looked up under their URL since a moment, the longest waiting
+// first.
+func (k Links) Unscreened(ctx context.Context, since time.Time, limit int) ([]models.Link, error) {
+	return k.due(ctx, screens, since, limit)
+}
+
+func (k Links) due(ctx context.Context, v survey, since time.Time, limit int) ([]models.Link, error) {
+	q := `SELECT l.kind, l.id, l.account_id, l.name, l.url, c.checked_at FROM (` + v.links + `) l
+		LEFT JOIN ` + v.table + ` c ON c.kind = l.kind AND c.record_id = l.id AND c.url = l.url
+		WHERE c.checked_at IS NULL OR c.checked_at < $1
+		ORDER BY c.checked_at NULLS FIRST, l.url, l.id LIMIT $2`
+	var out []models.Link
+	if err := sqlx.SelectContext(ctx, k.s.c, &out, q, since, limit); err != nil {
+		return nil, fmt.Errorf("db: due links: %w", err)
+	}
+	return out, nil
+}
+
+// record runs fn in a transaction that holds the link, unless the record has another URL by now, or another result was
+// recorded since the link was read: two sweeps at once count as one.
+func (k Links) record(ctx context.Context, v survey, l models.Link, fn func(*Store) error) error {
+	return k.s.Tx(ctx, func(s *Store) error {
+		const lock = `SELECT pg_advisory_xact_lock(hashtextextended($1, 11))`
+		if _, err := s.c.ExecContext(ctx, lock, v.table+l.Kind+l.ID.String()); err != nil {
+			return fmt.Errorf("db: record link: %w", err)
+		}
+		q := `SELECT EXISTS (SELECT FROM (` + v.links + `) l WHERE kind = $1 AND id = $2 AND url = $3)
+			AND NOT EXISTS (SELECT FROM ` + v.table + ` WHERE kind = $1 AND record_id = $2 AND url = $3
+				AND checked_at IS DISTINCT FROM $4)`
+		wanted, err := get[bool](ctx, s, "link", q, l.Kind, l.ID, l.URL, l.CheckedAt)
+		if err != nil || !wanted {
+			return err
+		}
+		return fn(s)
+	})
+}
+
+const findCheck = `
+SELECT checked_at, http_status, error, failures, failing_since, broken_at FROM link_checks
+WHERE kind = $1 AND record_id = $2 AND url = $3`
+
+const saveCheck = `
+INSERT INTO link_checks (kind, record_id, account_id, url, checked_at, http_status, error, failures, failing_since,
+	broken_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+ON CONFLICT (kind, record_id) DO UPDATE SET url = excluded.url, checked_at = excluded.checked_at,
+	http_status = excluded.http_status, error = excluded.error, failures = excluded.failures,
+	failing_since = excluded.failing_since, broken_at = excluded.broken_at`
+
+// RecordCheck records what a check found. A link that becomes a broken one is announced by link.broken in the same
+// transaction; the ids of the deliveries are for the caller to dispatch after the commit.
+func (k Links) RecordCheck(ctx context.Context, l models.Link, r models.LinkResult) (deliveries []uuid.UUID, err error) {
+	err = k.record(ctx, checks, l, func(s *Store) error {
+		var before models.LinkState
+		err := sqlx.GetContext(ctx, s.c, &before, findCheck, l.Kind, l.ID, l.URL)
+		if db.NoRows(err) {
+			before = models.LinkState{} // sqlx has made zero values where there was nothing to read
+		} else if err != nil {
+			return fmt.Errorf("db: record check: %w", err)
+		}
+		next, broke := before.Checked(r)
+		_, err = s.c.ExecContext(ctx, saveCheck, l.Kind, l.ID, l.AccountID, l.URL, next.CheckedAt, next.Status, next.Error,
+			next.Failures, next.FailingSince, next.BrokenAt)
+		if err != nil {
+			return fmt.Errorf("db: record check: %w", err)
+		}
+		if !broke {
+			return nil
+		}
+		event := models.NewEvent(l.AccountID, models.EventLinkBroken, r.At, l.BrokenData(next))
+		deliveries, err = outbox.AddEvent(ctx, s.c, event)
+		return err
+	})
+	return deliveries, err
+}
+
+const findScreen = `SELECT unsafe_at FROM link_screens WHERE kind = $1 AND record_id = $2 AND url = $3`
+
+const saveScreen = `
+INSERT INTO link_screens (kind, record_id, account_id, url, checked_at, threats, unsafe_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7)
+ON CONFLICT (kind, record_id) DO UPDATE SET url = excluded.url, checked_at = excluded.checked_at,
+	threats = excluded.threats, unsafe_at = excluded.unsafe_at`
+
+// RecordScreen records what a list of unsafe addresses says of a link, and announces link.unsafe as RecordCheck does.
+func (k Links) RecordScreen(ctx context.Context, l models.Link, list string, at time.Time, threats []string) (
+	deliveries []uuid.UUID, err error,
+) {
+	err = k.record(ctx, screens, l, func(s *Store) error {
+		var before models.ScreenState
+		err := sqlx.GetContext(ctx, s.c, &before.UnsafeAt, findScreen, l.Kind, l.ID, l.URL)
+		if err != nil && !db.NoRows(err) {
+			return fmt.Errorf("db: record screen: %w", err)
+		}
+		next, listed := before.Screened(at, threats)
+		_, err = s.c.ExecContext(ctx, saveScreen, l.Kind, l.ID, l.AccountID, l.URL, at,
+			pq.StringArray(nonNil(next.Threats)), next.UnsafeAt)
+		if err != nil {
+			return fmt.Errorf("db: record screen: %w", err)
+		}
+		if !listed {
+			return nil
+		}
+		event := models.NewEvent(l.AccountID, models.EventLinkUnsafe, at, l.UnsafeData(list, next))
+		deliveries, err = outbox.AddEvent(ctx, s.c, event)
+		return err
+	})
+	return deliveries, err
+}
+
+// Forget deletes the states of links whose record is no longer in use, and tells how many.
+func (k Links) Forget(ctx context.Context) (int64, error) {
+	var total int64
+	for _, v := range []survey{checks, screens} {
+		q := `DELETE FROM ` + v.table + ` c WHERE NOT EXISTS (
+			SELECT FROM (` + v.links + `) l WHERE l.kind = c.kind AND l.id = c.record_id)`
+		res, err := k.s.c.ExecContext(ctx, q)
+		if err != nil {
+			return total, fmt.Errorf("db: forget links: %w", err)
+		}
+		n, err := res.RowsAffected()
+		if err != nil {
+			return total, fmt.Errorf("db: forget links: %w", err)
+		}
+		total += n
+	}
+	return total, nil
+}
+
+const saveService = `
+INSERT INTO link_services (name, status, message, checked_at) VALUES ($1, $2, $3, $4)
+ON CONFLICT (name) DO UPDATE SET status = excluded.status, message = excluded.message, checked_at = excluded.checked_at`
+
+// SaveService notes how a run of a kind of check ended.
+func (k Links) SaveService(ctx context.Context, v models.LinkService) error {
+	if _, err := k.s.c.ExecContext(ctx, saveService, v.Name, v.Status, v.Message, v.CheckedAt); err != nil {
+		return fmt.Errorf("db: save service: %w", err)
+	}
+	return nil
+}
+
+// Services tells how the last run of each kind of check ended; one that never ran is missing.
+func (k Links) Services(ctx context.Context) ([]models.LinkService, error) {
+	var out []models.LinkService
+	const q = `SELECT name, status, message, checked_at FROM link_services ORDER BY name`
+	if err := sqlx.SelectContext(ctx, k.s.c, &out, q); err != nil {
+		return nil, fmt.Errorf("db: services: %w", err)
+	}
+	return out, nil
+}

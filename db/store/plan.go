@@ -1,0 +1,138 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
+
+	"switchyard/db/outbox"
+	"switchyard/models"
+)
+
+// Usage is what accounts use of their plans.
+type Usage struct{ s *Store }
+
+// Usage gives the usage of plans on this store's connection.
+func (s *Store) Usage() Usage { return Usage{s} }
+
+// PlanUsage is what an account has of what its plan counts.
+type PlanUsage struct {
+	Campaigns int `db:"campaigns"`
+	Offers    int `db:"offers"`
+	Landers   int `db:"landers"`
+	Domains   int `db:"domains"`
+	Sources   int `db:"sources"`  // active ones
+	Networks  int `db:"networks"` // active ones
+	Webhooks  int `db:"webhooks"`
+	Keys      int `db:"keys"` // API keys that are accepted
+}
+
+const countUsage = `
+SELECT (SELECT count(*) FROM campaigns WHERE account_id = $1 AND deleted_at IS NULL) AS campaigns,
+	(SELECT count(*) FROM offers WHERE account_id = $1 AND deactivated_at IS NULL) AS offers,
+	(SELECT count(*) FROM landers WHERE account_id = $1 AND deactivated_at IS NULL) AS landers,
+	(SELECT count(*) FROM domains WHERE account_id = $1) AS domains,
+	(SELECT count(*) FROM traffic_sources WHERE account_id = $1 AND is_active AND deactivated_at IS NULL) AS sources,
+	(SELECT count(*) FROM networks WHERE account_id = $1 AND is_active AND deactivated_at IS NULL) AS networks,
+	(SELECT count(*) FROM webhook_endpoints WHERE account_id = $1) AS webhooks,
+	(SELECT count(*) FROM api_keys WHERE account_id = $1 AND revoked_at IS NULL
+		AND (expires_at IS NULL OR expires_at > now())) AS keys`
+
+// Count counts what the account has.
+func (u Usage) Count(ctx context.Context, account uuid.UUID) (PlanUsage, error) {
+	return get[PlanUsage](ctx, u.s, "usage", countUsage, account)
+}
+
+// DayClicks are the clicks of a day.
+type DayClicks struct {
+	Day    time.Time `db:"day"`
+	Clicks int64     `db:"clicks"`
+}
+
+const dailyClicks = `
+SELECT d.day, coalesce(sum(l.clicks), 0)::bigint AS clicks
+FROM generate_series($2::timestamptz, $3::timestamptz, interval '1 day') AS d (day)
+LEFT JOIN ledger l ON l.account_id = $1 AND l.hour >= d.day AND l.hour < d.day + interval '1 day'
+GROUP BY d.day ORDER BY d.day`
+
+// Daily gives the clicks of each day (UTC) of a moment's month up to its own day, bots not counted.
+func (u Usage) Daily(ctx context.Context, account uuid.UUID, at time.Time) ([]DayClicks, error) {
+	var out []DayClicks
+	if err := sqlx.SelectContext(ctx, u.s.c, &out, dailyClicks, account, models.MonthOf(at), at); err != nil {
+		return nil, fmt.Errorf("db: daily clicks: %w", err)
+	}
+	return out, nil
+}
+
+// PlanLimit is a month whose clicks passed the allowance.
+type PlanLimit struct {
+	AccountID uuid.UUID `db:"account_id"`
+	Plan      string    `db:"plan"`
+	Allowance int64     `db:"allowance"`
+	Clicks    int64     `db:"clicks"`
+	ReachedAt time.Time `db:"reached_at"`
+}
+
+const passedLimits = `
+SELECT a.id AS account_id, a.plan, p.allowance, l.clicks, $1::timestamptz AS reached_at
+FROM accounts a JOIN unnest($2::text[], $3::bigint[]) AS p (plan, allowance) ON p.plan = a.plan
+CROSS JOIN LATERAL (
+	SELECT coalesce(sum(clicks), 0)::bigint AS clicks FROM ledger
+	WHERE account_id = a.id AND hour >= $4 AND hour < $4 + interval '1 month'
+) l
+WHERE l.clicks > p.allowance
+	AND NOT EXISTS (SELECT FROM plan_limits m WHERE m.account_id = a.id AND m.month = $4::date)
+ORDER BY a.id`
+
+// Passed gives the accounts whose clicks of the moment's month passed the allowance of their plan and for whom that was
+// not announced yet. It is for workers.
+func (u Usage) Passed(ctx context.Context, at time.Time) ([]PlanLimit, error) {
+	var names pq.StringArray
+	var limits pq.Int64Array
+	for _, p := range models.Plans {
+		if p.ClicksPerMonth != models.Unlimited {
+			names, limits = append(names, p.Name), append(limits, p.ClicksPerMonth)
+		}
+	}
+	var out []PlanLimit
+	err := sqlx.SelectContext(ctx, u.s.c, &out, passedLimits, at, names, limits, models.MonthOf(at))
+	if err != nil {
+		return nil, fmt.Errorf("db: passed limits: %w", err)
+	}
+	return out, nil
+}
+
+const insertLimit = `
+INSERT INTO plan_limits (account_id, month, plan, allowance, clicks, reached_at) VALUES ($1, $2, $3, $4, $5, $6)
+ON CONFLICT (account_id, month) DO NOTHING`
+
+// Announce stores plan.limit_reached for the month, once, and gives the deliveries to dispatch after the commit.
+func (u Usage) Announce(ctx context.Context, l PlanLimit) (deliveries []uuid.UUID, err error) {
+	err = u.s.Tx(ctx, func(s *Store) error {
+		res, err := s.c.ExecContext(ctx, insertLimit, l.AccountID, models.MonthOf(l.ReachedAt), l.Plan, l.Allowance,
+			l.Clicks, l.ReachedAt)
+		if err != nil {
+			return fmt.Errorf("db: announce limit: %w", err)
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			return err
+		}
+		plan := models.Plan{Name: l.Plan, ClicksPerMonth: l.Allowance}
+		event := models.NewEvent(l.AccountID, models.EventPlanLimitReached, l.ReachedAt, plan.LimitData(l.Clicks, l.ReachedAt))
+		deliveries, err = outbox.AddEvent(ctx, s.c, event)
+		return err
+	})
+	return deliveries, err
+}
+
+const findLimit = `
+SELECT account_id, plan, allowance, clicks, reached_at FROM plan_limits WHERE account_id = $1 AND month = $2`
+
+// Limit finds what was announced for the moment's month; not_found if nothing was.
+func (u Usage) Limit(ctx context.Context, account uuid.UUID, at time.Time) (PlanLimit, error) {
+	return get[PlanLimit](ctx, u.s, "limit", findLimit, account, models.MonthOf(at))
+}

@@ -1,0 +1,73 @@
+package models
+
+import (
+	"time"
+)
+
+// LinkBrokenData is the payload of link.broken.
+type LinkBrokenData struct {
+	Kind         string `json:"kind" enum:"offer,lander"`
+	ID           string `json:"id" doc:"of the offer or landing page"`
+	Name         string `json:"name"`
+	URL          string `json:"url" doc:"as the record has it, with its tokens"`
+	Status       *int   `json:"status" doc:"what the last check was answered; null when no answer came"`
+	Error        string `json:"error" doc:"why the check failed, for a person"`
+	Failures     int    `json:"failures" doc:"failed checks in a row"`
+	FailingSince string `json:"failing_since" doc:"the first of these checks: ISO 8601, UTC, milliseconds"`
+	CheckedAt    string `json:"checked_at" doc:"the last of these checks"`
+}
+
+// BrokenData gives the payload of link.broken of a link in a state.
+func (l Link) BrokenData(s LinkState) LinkBrokenData {
+	out := LinkBrokenData{
+		Kind: l.Kind, ID: l.ID.String(), Name: l.Name, URL: l.URL, Status: s.Status, Error: s.Error, Failures: s.Failures,
+		CheckedAt: s.CheckedAt.UTC().Format(EventTimeFormat),
+	}
+	if s.FailingSince != nil {
+		out.FailingSince = s.FailingSince.UTC().Format(EventTimeFormat)
+	}
+	return out
+}
+
+// LinkUnsafeData is the payload of link.unsafe.
+type LinkUnsafeData struct {
+	Kind      string   `json:"kind" enum:"offer,lander,domain"`
+	ID        string   `json:"id" doc:"of the offer, landing page or tracking domain"`
+	Name      string   `json:"name"`
+	URL       string   `json:"url" doc:"as the record has it, with its tokens"`
+	List      string   `json:"list" enum:"web_risk,safe_browsing" doc:"the list that has it"`
+	Threats   []string `json:"threats" doc:"in the list's own words, such as MALWARE or SOCIAL_ENGINEERING"`
+	CheckedAt string   `json:"checked_at" doc:"ISO 8601, UTC, milliseconds"`
+}
+
+// UnsafeData gives the payload of link.unsafe of a link that a list has.
+func (l Link) UnsafeData(list string, s ScreenState) LinkUnsafeData {
+	return LinkUnsafeData{
+		Kind: l.Kind, ID: l.ID.String(), Name: l.Name, URL: l.URL, List: list, Threats: s.Threats,
+		CheckedAt: s.CheckedAt.UTC().Format(EventTimeFormat),
+	}
+}
+
+// PlanLimitData is the payload of plan.limit_reached.
+type PlanLimitData struct {
+	Plan      string `json:"plan"`
+	Limit     string `json:"limit" enum:"clicks" doc:"which allowance was passed"`
+	Allowance int64  `json:"allowance" doc:"clicks a month that the plan includes"`
+	Used      int64  `json:"used" doc:"clicks of the month when it was noticed, bots not counted"`
+	Month     string `json:"month" doc:"YYYY-MM, in UTC"`
+	ResetsAt  string `json:"resets_at" doc:"when the next month begins: ISO 8601, UTC, milliseconds"`
+}
+
+// LimitData gives the payload of plan.limit_reached for the month of a moment.
+func (p Plan) LimitData(used int64, at time.Time) PlanLimitData {
+	return PlanLimitData{
+		Plan: p.Name, Limit: "clicks", Allowance: p.ClicksPerMonth, Used: used, Month: MonthOf(at).Format("2006-01"),
+		ResetsAt: MonthOf(at).AddDate(0, 1, 0).Format(EventTimeFormat),
+	}
+}
+
+// MonthOf is the moment in which the month of another began. Allowances of a month are of the calendar's, in UTC.
+func MonthOf(at time.Time) time.Time {
+	at = at.UTC()
+	return time.Date(at.Year(), at.Month(), 1, 0, 0, 0, 0, time.UTC)
+}

@@ -1,0 +1,110 @@
+package models
+
+import (
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// The kinds of record whose links are checked. A domain is screened only: it is the service itself that answers there.
+const (
+	LinkOffer  = "offer"
+	LinkLander = "lander"
+	LinkDomain = "domain"
+)
+
+// LinkFailures is how many failed checks in a row make a link a broken one.
+const LinkFailures = 2
+
+// Link is an active offer, landing page or tracking domain, as the checks see it.
+type Link struct {
+	Kind      string     `db:"kind"`
+	ID        uuid.UUID  `db:"id"`
+	AccountID uuid.UUID  `db:"account_id"`
+	Name      string     `db:"name"`
+	URL       string     `db:"url"`        // as the record has it, with its {token} placeholders
+	CheckedAt *time.Time `db:"checked_at"` // the last time under this URL; nil: never
+}
+
+// LinkResult is what one check of a link found. It works when Error is empty.
+type LinkResult struct {
+	At     time.Time
+	Status *int // nil when no answer came
+	Error  string
+}
+
+// LinkState is the state of a link after all its checks.
+type LinkState struct {
+	CheckedAt    time.Time  `db:"checked_at"`
+	Status       *int       `db:"http_status"`
+	Error        string     `db:"error"`
+	Failures     int        `db:"failures"` // in a row
+	FailingSince *time.Time `db:"failing_since"`
+	BrokenAt     *time.Time `db:"broken_at"` // when it was announced as broken; nil: it is not
+}
+
+// Checked gives the state after one more check, and whether the link has just become a broken one.
+func (s LinkState) Checked(r LinkResult) (next LinkState, broke bool) {
+	next = LinkState{CheckedAt: r.At, Status: r.Status, Error: r.Error}
+	if r.Error == "" {
+		return next, false
+	}
+	next.Failures, next.FailingSince, next.BrokenAt = s.Failures+1, s.FailingSince, s.BrokenAt
+	if next.FailingSince == nil {
+		next.FailingSince = &r.At
+	}
+	if next.BrokenAt == nil && next.Failures >= LinkFailures {
+		next.BrokenAt, broke = &r.At, true
+	}
+	return next, broke
+}
+
+// ScreenState is what the list of unsafe addresses says of a link.
+type ScreenState struct {
+	CheckedAt time.Time
+	Threats   []string   // in the list's own words, sorted; none: it is not listed
+	UnsafeAt  *time.Time // when it was announced as unsafe; nil: it is not
+}
+
+// Screened gives the state after one more look into the list, and whether the link has just become an unsafe one.
+func (s ScreenState) Screened(at time.Time, threats []string) (next ScreenState, listed bool) {
+	next = ScreenState{CheckedAt: at, Threats: slices.Compact(slices.Sorted(slices.Values(threats)))}
+	if len(next.Threats) == 0 {
+		return next, false
+	}
+	if next.UnsafeAt = s.UnsafeAt; next.UnsafeAt == nil {
+		next.UnsafeAt, listed = &at, true
+	}
+	return next, listed
+}
+
+// LinkProblem is a link that is broken or unsafe now.
+type LinkProblem struct {
+	Link
+	State   LinkState // of a broken one
+	Threats []string  // of an unsafe one
+	Since   time.Time
+}
+
+// The kinds of check, as GET /alerts names them.
+const (
+	ServiceLinkChecks   = "link_checks"
+	ServiceSafeBrowsing = "safe_browsing"
+)
+
+// How the last run of a kind of check ended.
+const (
+	ServiceOK      = "ok"
+	ServiceFailing = "failing"
+	ServiceOff     = "off"     // not set up on this install
+	ServiceWaiting = "waiting" // it has not run yet
+)
+
+// LinkService says how the last run of a kind of check ended.
+type LinkService struct {
+	Name      string    `db:"name"`
+	Status    string    `db:"status"`
+	Message   string    `db:"message"` // for a person; empty when all is well
+	CheckedAt time.Time `db:"checked_at"`
+}

@@ -1,0 +1,66 @@
+package models_test
+
+import (
+	"testing"
+	"time"
+
+	"switchyard/models"
+)
+
+// TestLinkState: two failures in a row break a link, once until it works again.
+func TestLinkState(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	var s models.LinkState
+	for i, c := range []struct {
+		fails, broke, broken bool
+		failures             int
+	}{
+		{false, false, false, 0},
+		{true, false, false, 1},
+		{false, false, false, 0},
+		{true, false, false, 1},
+		{true, true, true, 2},
+		{true, false, true, 3},
+		{false, false, false, 0},
+		{true, false, false, 1},
+		{true, true, true, 2},
+	} {
+		at = at.Add(time.Hour)
+		r := models.LinkResult{At: at}
+		if c.fails {
+			r.Error = "the page answered 500"
+		}
+		var broke bool
+		s, broke = s.Checked(r)
+		if broke != c.broke || s.Failures != c.failures || (s.BrokenAt != nil) != c.broken ||
+			(s.FailingSince != nil) != c.fails || !s.CheckedAt.Equal(at) {
+			t.Errorf("check %d: broke %t, %+v", i, broke, s)
+		}
+	}
+	if s.FailingSince == nil || !s.FailingSince.Equal(at.Add(-time.Hour)) {
+		t.Errorf("failing since %v", s.FailingSince)
+	}
+}
+
+func TestScreenState(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	var s models.ScreenState
+	for i, c := range []struct {
+		threats []string
+		listed  bool
+	}{
+		{nil, false},
+		{[]string{"MALWARE", "B", "MALWARE"}, true},
+		{[]string{"MALWARE"}, false},
+		{nil, false},
+		{[]string{"MALWARE"}, true},
+	} {
+		var listed bool
+		s, listed = s.Screened(at.Add(time.Duration(i)*time.Hour), c.threats)
+		if listed != c.listed || (s.UnsafeAt != nil) != (len(c.threats) > 0) || i == 1 && len(s.Threats) != 2 {
+			t.Errorf("look %d: listed %t, %+v", i, listed, s)
+		}
+	}
+}

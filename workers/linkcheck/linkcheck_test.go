@@ -1,0 +1,447 @@
+package linkcheck_test
+
+import (
+	"context"
+	"encoding/json"
+	"encoding/pem"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/dbtest"
+	"switchyard/db/seal"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/jobs/jobstest"
+	"switchyard/models"
+	"switchyard/workers"
+	"switchyard/workers/egress"
+	"switchyard/workers/linkcheck"
+)
+
+// world is an install with an account, a webhook endpoint that takes all events, and pages on https.
+type world struct {
+	*testing.T
+	db      *db.DB
+	store   *store.Store
+	client  *jobs.Client
+	account uuid.UUID
+	pages   *httptest.Server
+	now     atomic.Int64 // seconds since 1970
+	list    *fakeList
+
+	mu    sync.Mutex
+	calls []string       // method, host and path of each request
+	agent string         // of the last one
+	busy  map[string]int // requests under way by host
+	worst int            // most requests at one host at once
+	reply map[string]int // status by path; 200 is the default
+	head  map[string]int // the same for HEAD only
+}
+
+// LookupNetIP implements egress.Resolver: every name is this machine.
+func (w *world) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
+	return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
+}
+
+type fakeList struct {
+	mu     sync.Mutex
+	threat map[string][]string
+	asked  []string
+}
+
+func (f *fakeList) Name() string { return "web_risk" }
+func (f *fakeList) AtOnce() int  { return 2 }
+
+func (f *fakeList) Lookup(_ context.Context, urls []string) (map[string][]string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.asked = append(f.asked, urls...)
+	out := map[string][]string{}
+	for _, u := range urls {
+		if t := f.threat[u]; t != nil {
+			out[u] = t
+		}
+	}
+	return out, nil
+}
+
+func newWorld(t *testing.T, change ...func(*linkcheck.Options)) *world {
+	t.Helper()
+	w := &world{
+		T: t, db: dbtest.New(t), account: uuid.New(), busy: map[string]int{}, reply: map[string]int{}, head: map[string]int{},
+		list: &fakeList{threat: map[string][]string{}},
+	}
+	w.now.Store(time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC).Unix())
+	w.pages = httptest.NewUnstartedServer(http.HandlerFunc(w.serve))
+	w.pages.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, 0)
+	w.pages.StartTLS()
+	t.Cleanup(w.pages.Close)
+	box, err := seal.New(w.db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.store = store.New(w.db, box)
+	w.exec(`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'a', 'pro', 'k')`, w.account)
+	w.exec(`INSERT INTO webhook_endpoints (id, account_id, url, events, secret)
+		VALUES ($1, $2, 'https://hooks.acme.com', '{link.broken,link.unsafe}', '')`, uuid.New(), w.account)
+
+	ca := filepath.Join(t.TempDir(), "ca.pem")
+	cert := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: w.pages.Certificate().Raw})
+	if err := os.WriteFile(ca, cert, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := egress.New(egress.Options{
+		CAFile: ca, Resolver: w, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+		Schemes: []string{"https", "http"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := jobstest.Redis(t)
+	w.client = jobs.Connect(r)
+	rt := workers.New(workers.Options{
+		DB: w.db, Redis: r, Client: w.client, Grace: 4 * time.Second, Queues: []jobs.Queue{{Name: jobs.Maintenance, Weight: 1}},
+	})
+	o := linkcheck.Options{
+		Store: w.store, Egress: out, List: w.list, Pause: -1, Now: func() time.Time { return time.Unix(w.now.Load(), 0) },
+	}
+	for _, fn := range change {
+		fn(&o)
+	}
+	linkcheck.Register(rt, o)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	done := make(chan error, 1)
+	go func() { done <- rt.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+func (w *world) serve(rw http.ResponseWriter, r *http.Request) {
+	w.mu.Lock()
+	w.calls = append(w.calls, r.Method+" "+r.URL.RequestURI())
+	w.agent = r.UserAgent()
+	w.busy[r.Host]++
+	w.worst = max(w.worst, w.busy[r.Host])
+	status := w.reply[r.URL.Path]
+	if s, ok := w.head[r.URL.Path]; ok && r.Method == http.MethodHead {
+		status = s
+	}
+	w.mu.Unlock()
+	if status == 0 {
+		status = http.StatusOK
+	}
+	rw.WriteHeader(status)
+	w.mu.Lock()
+	w.busy[r.Host]--
+	w.mu.Unlock()
+}
+
+func (w *world) exec(q string, args ...any) {
+	w.Helper()
+	if _, err := w.db.ExecContext(w.Context(), q, args...); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// url is an address of a page on a host of its own.
+func (w *world) url(host, path string) string {
+	u, _ := url.Parse(w.pages.URL)
+	return "https://" + host + ".example.com:" + u.Port() + path
+}
+
+func (w *world) add(table, name, to string) uuid.UUID {
+	w.Helper()
+	id := uuid.New()
+	w.exec(`INSERT INTO `+table+` (id, account_id, name, url) VALUES ($1, $2, $3, $4)`, id, w.account, name, to)
+	return id
+}
+
+// sweep lets an hour go by and checks; it gives the requests that the pages got.
+func (w *world) sweep() []string { return w.hour(jobs.SweepLinks) }
+
+func (w *world) hour(job jobs.Job[jobs.Tick, jobs.None]) []string {
+	w.Helper()
+	w.now.Add(3600)
+	w.mu.Lock()
+	w.calls = nil
+	w.mu.Unlock()
+	w.run(job)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Sorted(slices.Values(w.calls))
+}
+
+func (w *world) run(job jobs.Job[jobs.Tick, jobs.None]) {
+	w.Helper()
+	ticket, err := jobs.Submit(w.Context(), w.client, job, uuid.Nil, jobs.Tick{})
+	if err != nil {
+		w.Fatal(err)
+	}
+	if _, err := jobs.Await(w.Context(), ticket); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *world) set(path string, status int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.reply[path] = status
+}
+
+// events gives the payloads of the events of a type, each of which must have its one delivery.
+func (w *world) events(kind string) []map[string]any {
+	w.Helper()
+	var bodies [][]byte
+	err := w.db.SelectContext(w.Context(), &bodies, `SELECT e.body FROM events e JOIN webhook_deliveries d ON d.event_id = e.id
+		JOIN jobs j ON j.id = d.id WHERE e.type = $1 ORDER BY e.created_at, e.id`, kind)
+	if err != nil {
+		w.Fatal(err)
+	}
+	var out []map[string]any
+	for _, b := range bodies {
+		var e struct{ Data map[string]any }
+		if err := json.Unmarshal(b, &e); err != nil {
+			w.Fatal(err)
+		}
+		out = append(out, e.Data)
+	}
+	return out
+}
+
+// TestSweep: each address once, by HEAD where that is enough, with its tokens filled, of active records only.
+func TestSweep(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.head["/nohead"], w.head["/refused"] = 405, 403
+	w.reply["/refused"], w.reply["/moved"] = 403, 302
+	w.add("offers", "A", w.url("a", "/p?c={clickid}&g={country}"))
+	w.add("offers", "B", w.url("a", "/p?c={clickid}&g={country}"))
+	w.add("landers", "C", w.url("a", "/nohead"))
+	w.add("landers", "D", w.url("b", "/refused"))
+	w.add("offers", "E", w.url("b", "/moved"))
+	off := w.add("offers", "F", w.url("b", "/paused"))
+	w.exec(`UPDATE offers SET is_active = false WHERE id = $1`, off)
+	want := []string{
+		"GET /nohead", "GET /refused", "HEAD /moved", "HEAD /nohead", "HEAD /p?c=0000000000000000000000&g=US", "HEAD /refused",
+	}
+	if got := w.sweep(); !slices.Equal(got, want) {
+		t.Errorf("requests %q, want %q", got, want)
+	}
+	if w.agent != "Switchyard-LinkCheck/1.0" || w.worst != 1 {
+		t.Errorf("agent %q, %d requests at once at a host", w.agent, w.worst)
+	}
+	w.sweep()
+	if e := w.events(models.EventLinkBroken); len(e) != 0 {
+		t.Errorf("events %v", e)
+	}
+	w.now.Add(60)
+	w.run(jobs.SweepLinks) // a second clock, a minute later
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.calls) != len(want) {
+		t.Errorf("%d requests after an hour and a minute, want %d", len(w.calls), len(want))
+	}
+	services, err := w.store.Links().Services(t.Context())
+	if err != nil || len(services) != 1 || services[0].Status != models.ServiceOK {
+		t.Errorf("services %+v, %v", services, err)
+	}
+}
+
+// TestBroken: the second failure in a row is announced, once, and again after the link has worked.
+func TestBroken(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	offer := w.add("offers", "Shop", w.url("a", "/gone?c={clickid}"))
+	w.add("landers", "Well", w.url("a", "/well"))
+	for i, c := range []struct{ status, events int }{
+		{404, 0}, {200, 0}, {500, 0}, {410, 1}, {503, 1}, {404, 1}, {200, 1}, {404, 1}, {404, 2}, {404, 2},
+	} {
+		w.set("/gone", c.status)
+		w.sweep()
+		if e := w.events(models.EventLinkBroken); len(e) != c.events {
+			t.Fatalf("after check %d: %d events, want %d", i, len(e), c.events)
+		}
+	}
+	first := w.events(models.EventLinkBroken)[0]
+	want := map[string]any{
+		"kind": "offer", "id": offer.String(), "name": "Shop", "url": w.url("a", "/gone?c={clickid}"), "status": 410.0,
+		"error": "the page answered 410", "failures": 2.0, "failing_since": "2026-03-01T13:00:00.000Z",
+		"checked_at": "2026-03-01T14:00:00.000Z",
+	}
+	for k, v := range want {
+		if first[k] != v {
+			t.Errorf("%s is %v, want %v", k, first[k], v)
+		}
+	}
+	broken, err := w.store.Links().Broken(t.Context(), w.account)
+	if err != nil || len(broken) != 1 || broken[0].ID != offer {
+		t.Errorf("broken %+v, %v", broken, err)
+	}
+	// Another address is another link: it starts well. A record that is gone leaves nothing.
+	w.exec(`UPDATE offers SET url = $2 WHERE id = $1`, offer, w.url("a", "/well?2"))
+	if broken, err = w.store.Links().Broken(t.Context(), w.account); err != nil || len(broken) != 0 {
+		t.Errorf("broken %+v, %v", broken, err)
+	}
+	w.exec(`UPDATE offers SET is_active = false`)
+	w.exec(`DELETE FROM landers`)
+	w.sweep()
+	var left int
+	if err := w.db.GetContext(t.Context(), &left, `SELECT count(*) FROM link_checks`); err != nil || left != 0 {
+		t.Errorf("%d states left, %v", left, err)
+	}
+}
+
+// TestBrokenTwice: a result that comes a second time, or late, or for another URL, does not count.
+func TestBrokenTwice(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("offers", "A", w.url("a", "/x"))
+	at := time.Unix(w.now.Load(), 0)
+	links, err := w.store.Links().Unchecked(t.Context(), at, 9)
+	if err != nil || len(links) != 1 {
+		t.Fatal(links, err)
+	}
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			r := models.LinkResult{At: at, Error: "no"}
+			if _, err := w.store.Links().RecordCheck(context.WithoutCancel(t.Context()), links[0], r); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if e := w.events(models.EventLinkBroken); len(e) != 0 {
+		t.Errorf("one check, recorded by eight, is %d events", len(e))
+	}
+	links, err = w.store.Links().Unchecked(t.Context(), at.Add(time.Hour), 9)
+	if err != nil || len(links) != 1 {
+		t.Fatal(links, err)
+	}
+	other := links[0]
+	other.URL = w.url("a", "/old")
+	for range 3 {
+		all.Go(func() {
+			for _, l := range []models.Link{other, links[0]} {
+				r := models.LinkResult{At: at.Add(time.Hour), Error: "no"}
+				if _, err := w.store.Links().RecordCheck(context.WithoutCancel(t.Context()), l, r); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if e := w.events(models.EventLinkBroken); len(e) != 1 {
+		t.Errorf("two checks are %d events", len(e))
+	}
+}
+
+// TestGuard: no link leads into a private network, and one that tries is broken like any other without an answer.
+func TestGuard(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("offers", "A", "http://10.0.0.1/x")
+	w.add("offers", "B", "http://169.254.169.254/latest")
+	w.sweep()
+	w.sweep()
+	e := w.events(models.EventLinkBroken)
+	if len(e) != 2 || e[0]["error"] != "could not connect" || e[0]["status"] != nil {
+		t.Errorf("events %v", e)
+	}
+}
+
+// TestOffline: when nobody at all answers, the fault is ours.
+func TestOffline(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, h := range []string{"a", "b", "c", "d", "e"} {
+		w.add("offers", h, w.url(h, "/x"))
+	}
+	w.pages.Close()
+	for range 3 {
+		w.now.Add(3600)
+		ticket, err := jobs.Submit(t.Context(), w.client, jobs.SweepLinks, uuid.Nil, jobs.Tick{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := jobs.Await(t.Context(), ticket); err == nil {
+			t.Error("the sweep succeeded")
+		}
+	}
+	services, err := w.store.Links().Services(t.Context())
+	if e := w.events(models.EventLinkBroken); err != nil || len(e) != 0 || services[0].Status != models.ServiceFailing {
+		t.Errorf("events %v, services %+v, %v", e, services, err)
+	}
+}
+
+// TestUnsafe: a link that a list has is announced once until it is not listed any more.
+func TestUnsafe(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("offers", "A", "https://bad.example.com/?c={clickid}")
+	w.add("landers", "B", "https://good.example.com/")
+	w.exec(`INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, 'go.acme.com', true),
+		($3, $2, 'new.acme.com', false), ($4, NULL, 'shared.acme.com', true)`, uuid.New(), w.account, uuid.New(), uuid.New())
+	bad, domain := "https://bad.example.com/?c=0000000000000000000000", "http://go.acme.com/"
+	threats := []string{"MALWARE"}
+	for i, c := range []struct {
+		listed map[string][]string
+		events int
+	}{
+		{nil, 0},
+		{map[string][]string{bad: threats}, 1},
+		{map[string][]string{bad: threats, domain: threats}, 2},
+		{map[string][]string{domain: threats}, 2},
+		{map[string][]string{bad: threats, domain: threats}, 3},
+	} {
+		w.list.mu.Lock()
+		w.list.threat, w.list.asked = c.listed, nil
+		w.list.mu.Unlock()
+		w.now.Add(5 * 3600)
+		w.hour(jobs.ScreenLinks)
+		if e := w.events(models.EventLinkUnsafe); len(e) != c.events {
+			t.Fatalf("after look %d: %d events, want %d", i, len(e), c.events)
+		}
+		slices.Sort(w.list.asked)
+		if want := []string{domain, bad, "https://good.example.com/"}; !slices.Equal(w.list.asked, want) {
+			t.Fatalf("asked for %q, want %q", w.list.asked, want)
+		}
+	}
+	e := w.events(models.EventLinkUnsafe)
+	if e[0]["kind"] != "offer" || e[0]["list"] != "web_risk" || e[1]["kind"] != "domain" || e[1]["name"] != "go.acme.com" {
+		t.Errorf("events %v", e)
+	}
+	unsafe, err := w.store.Links().Unsafe(t.Context(), w.account)
+	if err != nil || len(unsafe) != 2 || len(unsafe[0].Threats) != 1 {
+		t.Errorf("unsafe %+v, %v", unsafe, err)
+	}
+}
+
+// TestNoList: an install without a key says so.
+func TestNoList(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(o *linkcheck.Options) { o.List = nil })
+	w.hour(jobs.ScreenLinks)
+	services, err := w.store.Links().Services(t.Context())
+	if err != nil || len(services) != 1 || services[0].Status != models.ServiceOff {
+		t.Errorf("services %+v, %v", services, err)
+	}
+}

@@ -1,0 +1,116 @@
+package safebrowsing_test
+
+import (
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"switchyard/workers/egress"
+	"switchyard/workers/providers/safebrowsing"
+)
+
+const (
+	key = "AIza-secret"
+	bad = "http://a.example/?x=1&y=ä b"
+)
+
+// google answers in the forms of both services, and as they do when the key is wrong.
+func google(t *testing.T) http.HandlerFunc {
+	t.Helper()
+	return func(w http.ResponseWriter, r *http.Request) {
+		q := r.URL.Query()
+		if q.Get("key") != key {
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = w.Write([]byte(`{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}`))
+			return
+		}
+		switch r.Method + " " + r.URL.Path {
+		case "GET /v1/uris:search":
+			if !slices.Equal(q["threatTypes"], []string{"MALWARE", "SOCIAL_ENGINEERING", "UNWANTED_SOFTWARE"}) {
+				t.Errorf("threatTypes %q", q["threatTypes"])
+			}
+			if q.Get("uri") == bad {
+				_, _ = w.Write([]byte(`{"threat":{"threatTypes":["MALWARE"],"expireTime":"2026-11-08T00:00:00.123456Z"}}`))
+				return
+			}
+		case "POST /v4/threatMatches:find":
+			var body struct {
+				Client     map[string]string
+				ThreatInfo struct {
+					ThreatTypes, PlatformTypes, ThreatEntryTypes []string
+					ThreatEntries                                []struct{ URL string }
+				}
+			}
+			if err := json.NewDecoder(r.Body).Decode(&body); err != nil || body.Client["clientId"] == "" ||
+				len(body.ThreatInfo.ThreatTypes) != 4 || !slices.Equal(body.ThreatInfo.PlatformTypes, []string{"ANY_PLATFORM"}) {
+				t.Errorf("body %+v, %v", body, err)
+			}
+			for _, e := range body.ThreatInfo.ThreatEntries {
+				if e.URL == bad {
+					_, _ = w.Write([]byte(`{"matches":[{"threatType":"MALWARE","platformType":"ANY_PLATFORM","threatEntryType":"URL",
+						"threat":{"url":"http://a.example/?x=1&y=ä b"},"threatEntryMetadata":{"entries":[]},"cacheDuration":"300s"}]}`))
+					return
+				}
+			}
+		default:
+			t.Errorf("%s %s", r.Method, r.URL)
+		}
+		_, _ = w.Write([]byte(`{}`))
+	}
+}
+
+func TestLists(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewTLSServer(google(t))
+	t.Cleanup(server.Close)
+	ca := filepath.Join(t.TempDir(), "ca.pem")
+	cert := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	if err := os.WriteFile(ca, cert, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := egress.New(egress.Options{CAFile: ca, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, fill := range map[string]func(*safebrowsing.Options, string){
+		safebrowsing.WebRisk:      func(o *safebrowsing.Options, k string) { o.WebRiskKey, o.SafeBrowsingKey = k, "other" },
+		safebrowsing.SafeBrowsing: func(o *safebrowsing.Options, k string) { o.SafeBrowsingKey = k },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := safebrowsing.Options{URL: server.URL, Egress: out}
+			fill(&o, key)
+			list := safebrowsing.New(o)
+			if list.Name() != name || list.AtOnce() < 1 {
+				t.Errorf("name %q, %d at once", list.Name(), list.AtOnce())
+			}
+			found, err := list.Lookup(t.Context(), []string{"https://good.example/", bad})
+			if err != nil || !maps.EqualFunc(found, map[string][]string{bad: {"MALWARE"}}, slices.Equal) {
+				t.Errorf("found %v, %v", found, err)
+			}
+			fill(&o, "wrong-"+key)
+			_, err = safebrowsing.New(o).Lookup(t.Context(), []string{bad})
+			refused, ok := errors.AsType[*safebrowsing.Error](err)
+			if !ok || refused.HTTP != 400 || refused.Status != "INVALID_ARGUMENT" || strings.Contains(err.Error(), key) {
+				t.Errorf("a wrong key is %v", err)
+			}
+			fill(&o, key)
+			o.URL = "https://10.0.0.1"
+			if _, err = safebrowsing.New(o).Lookup(t.Context(), []string{bad}); err == nil || strings.Contains(err.Error(), key) {
+				t.Errorf("a private address is %v", err)
+			}
+		})
+	}
+	if safebrowsing.New(safebrowsing.Options{Egress: out}) != nil {
+		t.Error("a list without a key")
+	}
+}

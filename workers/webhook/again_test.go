@@ -1,0 +1,113 @@
+package webhook_test
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/delivery"
+	"switchyard/db/seal"
+	"switchyard/jobs"
+	"switchyard/models"
+)
+
+// TestTwoSignatures: for a day after a rotation either secret verifies a delivery, after that the new one only.
+func TestTwoSignatures(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	box, err := seal.New(w.db, bytes.Repeat([]byte{7}, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sealed, err := box.Seal(delivery.SecretPlace(w.account, w.endpoint), []byte("whsec_new"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := delivery.Rotate(t.Context(), w.db, uuid.New(), w.endpoint, sealed); err == nil {
+		t.Error("another account rotates the secret")
+	}
+	if _, err := delivery.Rotate(t.Context(), w.db, w.account, w.endpoint, sealed); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range [][]string{{"whsec_new", secret}, {"whsec_new"}} {
+		id, _ := w.emit()
+		w.until(id, func(s shown) bool { return s.Status == models.DeliveryDelivered })
+		c := w.received()[i]
+		parts := strings.Split(c.header.Get("Switchyard-Signature"), ",")
+		if len(parts) != 1+len(want) {
+			t.Fatalf("signature %q", parts)
+		}
+		for j, s := range want {
+			mac := hmac.New(sha256.New, []byte(s))
+			fmt.Fprintf(mac, "%s.%s", strings.TrimPrefix(parts[0], "t="), c.body)
+			if parts[1+j] != "v1="+hex.EncodeToString(mac.Sum(nil)) {
+				t.Errorf("signature %d is not of %q", j, s)
+			}
+		}
+		w.exec(`UPDATE webhook_endpoints SET old_secret_until = now()`)
+	}
+}
+
+// TestRedeliverFailed: what failed in the window is sent once more under the same ids, each exactly once; the rest of
+// the log is left alone.
+func TestRedeliverFailed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, []time.Duration{10 * time.Millisecond})
+	fine, _ := w.emit()
+	w.until(fine, func(s shown) bool { return s.Status == models.DeliveryDelivered })
+	w.reply(status(500))
+	var failed []uuid.UUID
+	for range 3 {
+		id, _ := w.emit()
+		failed = append(failed, id)
+		w.until(id, func(s shown) bool { return s.Job == models.JobFailed })
+	}
+	w.exec(`UPDATE webhook_deliveries SET created_at = now() - interval '9 days' WHERE id = $1`, failed[0])
+	before := len(w.received())
+	again := func(account uuid.UUID, args jobs.RedeliverFailedArgs) int64 {
+		t.Helper()
+		ticket, err := jobs.Submit(t.Context(), w.client, jobs.RedeliverFailed, account, args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := jobs.Await(t.Context(), ticket)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out.Requeued
+	}
+	window := jobs.RedeliverFailedArgs{From: time.Now().Add(-time.Hour), To: time.Now().Add(time.Hour)}
+	other := window
+	other.Webhook = uuid.New()
+	if n := again(uuid.New(), window) + again(w.account, other); n != 0 {
+		t.Errorf("%d deliveries of others", n)
+	}
+	if n := again(w.account, window); n != 2 {
+		t.Errorf("%d requeued, want 2", n)
+	}
+	for _, id := range failed[1:] { // fails again, after one attempt
+		w.until(id, func(s shown) bool { return s.Job == models.JobFailed && s.Attempts == 3 })
+	}
+	w.reply(status(200))
+	if n := again(w.account, window); n != 2 {
+		t.Errorf("%d requeued, want 2", n)
+	}
+	for _, id := range failed[1:] {
+		w.until(id, func(s shown) bool {
+			return s.Status == models.DeliveryDelivered && s.Job == models.JobDone && s.Attempts == 4
+		})
+	}
+	if n := again(w.account, window); n != 0 {
+		t.Errorf("%d requeued after all were delivered", n)
+	}
+	if s := w.show(failed[0]); s.Status != models.DeliveryFailed || len(w.received()) != before+4 {
+		t.Errorf("%d requests, the one outside of the window is %+v", len(w.received())-before, s)
+	}
+}
