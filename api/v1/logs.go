@@ -46,6 +46,12 @@ func logs() []route.Route {
 			Summary: "addresses that clicked more than once; from is held to the start of the plan's click history",
 			Query:   repeatParams, Codes: idCodes, Handle: route.Do(repeatIPs),
 		},
+		{
+			Method: "GET", Path: "/logs/smartlink-clicks", Group: group, Window: true,
+			Summary: "clicks of smartlinks, newest first",
+			Query:   append(slices.Clone(paging), route.Param{Name: "link", Default: "all", Doc: "a smartlink's id, or all"}),
+			Codes:   idCodes, Handle: route.Do(listSmartlinkClicks),
+		},
 	}
 }
 

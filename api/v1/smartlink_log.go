@@ -1,0 +1,70 @@
+package v1
+
+import (
+	"github.com/google/uuid"
+
+	"switchyard/api/route"
+	"switchyard/db/clicklog"
+	"switchyard/db/store"
+	"switchyard/models"
+)
+
+// SmartlinkClickRow is a click of a smartlink in the log. Ids that it does not have are null, texts empty.
+type SmartlinkClickRow struct {
+	ClickID        string     `json:"click_id"`
+	At             string     `json:"at" doc:"ISO 8601, UTC"`
+	LinkID         uuid.UUID  `json:"link_id"`
+	LinkName       string     `json:"link_name"`
+	Slug           string     `json:"slug"`
+	RuleID         *uuid.UUID `json:"rule_id" doc:"null: no rule matched"`
+	DestinationURL string     `json:"destination_url" doc:"as it stood in the smartlink"`
+	Destination    string     `json:"destination" doc:"where the visitor was sent"`
+	Domain         string     `json:"domain"`
+	SourceID       *uuid.UUID `json:"source_id"`
+	ExternalID     string     `json:"external_id" doc:"the traffic source's own click id"`
+	Params         string     `json:"params" doc:"the query as received"`
+
+	SubParams
+	VisitorFacts
+}
+
+func listSmartlinkClicks(c *route.Call) (Log[SmartlinkClickRow], error) {
+	q, w, err := logQuery(c)
+	if err != nil {
+		return Log[SmartlinkClickRow]{}, err
+	}
+	link, err := idOrAll(c, "link")
+	if err == nil {
+		err = ownLink(c, link)
+	}
+	if err != nil {
+		return Log[SmartlinkClickRow]{}, err
+	}
+	list, err := clicklog.SmartlinkClicks(c.Context(), c.Store.Conn(), q, link)
+	if err != nil {
+		return Log[SmartlinkClickRow]{}, err
+	}
+	ids := make([]uuid.UUID, len(list))
+	for i := range list {
+		ids[i] = list[i].SmartlinkID
+	}
+	names, err := c.Store.Smartlinks().Names(c.Context(), c.Account.ID, ids)
+	out := Log[SmartlinkClickRow]{Range: w.Range(), Rows: make([]SmartlinkClickRow, 0, len(list))}
+	for i := range list {
+		out.Rows = append(out.Rows, smartlinkClickRow(&list[i], names[ids[i]]))
+	}
+	return out, err
+}
+
+func smartlinkClickRow(s *clicklog.StoredSmartlinkClick, name store.SmartlinkName) SmartlinkClickRow {
+	subs := &s.Subs
+	return SmartlinkClickRow{
+		ClickID: models.FormatClickID(s.ID), At: stamp(s.At), LinkID: s.SmartlinkID, LinkName: name.Name, Slug: name.Slug,
+		RuleID: idOrNull(s.RuleID), DestinationURL: s.DestinationURL, Destination: s.Destination, Domain: s.Domain,
+		SourceID: idOrNull(s.SourceID), ExternalID: s.ExternalID, Params: s.Params,
+		SubParams: SubParams{
+			subs[0], subs[1], subs[2], subs[3], subs[4], subs[5], subs[6], subs[7], subs[8], subs[9],
+		},
+		VisitorFacts: visitorFacts(&s.StoredClick),
+	}
+}
