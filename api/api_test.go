@@ -238,8 +238,10 @@ func TestDeprecation(t *testing.T) {
 	}
 	s := apitest.New(t, apitest.Options{Extra: []route.Route{row}})
 	h := s.As("").Do("GET", "/old", nil).Want(401, "unauthenticated").Header
-	want := map[string]string{"Deprecation": "@1760000000", "Sunset": "Fri, 09 Jan 2026 08:53:20 GMT",
-		"Link": `<https://x.example/c>; rel="deprecation"`}
+	want := map[string]string{
+		"Deprecation": "@1760000000", "Sunset": "Fri, 09 Jan 2026 08:53:20 GMT",
+		"Link": `<https://x.example/c>; rel="deprecation"`,
+	}
 	for name, value := range want {
 		if h.Get(name) != value {
 			t.Errorf("%s is %q, want %q", name, h.Get(name), value)

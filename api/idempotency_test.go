@@ -136,8 +136,10 @@ func failing(fail *atomic.Int32, runs *atomic.Int32, slow bool) route.Route {
 		Method: "POST", Path: "/flaky", Scope: route.Write, Slow: slow, Codes: route.Codes("400 refused"),
 		Handle: route.Do(func(c *route.Call) (int32, error) {
 			n := runs.Add(1)
-			_, err := c.Store.Offers().Create(c.Context(), models.Offer{AccountID: c.Account.ID, Name: fmt.Sprint("o", n),
-				URL: "https://x.example", PayoutType: "fixed", Currency: "USD"})
+			_, err := c.Store.Offers().Create(c.Context(), models.Offer{
+				AccountID: c.Account.ID, Name: fmt.Sprint("o", n),
+				URL: "https://x.example", PayoutType: "fixed", Currency: "USD",
+			})
 			if err != nil {
 				return 0, err
 			}

@@ -30,8 +30,10 @@ func TestClickIDRoundTripKeepsOrder(t *testing.T) {
 
 func TestParseClickIDRefuses(t *testing.T) {
 	t.Parallel()
-	for _, s := range []string{"", "abc", "zzzzzzzzzzzzzzzzzzzzzz", "000000000000000000000-", "0000000000000000000000x",
-		"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"} {
+	for _, s := range []string{
+		"", "abc", "zzzzzzzzzzzzzzzzzzzzzz", "000000000000000000000-", "0000000000000000000000x",
+		"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00",
+	} {
 		if id, err := ParseClickID(s); err == nil {
 			t.Errorf("%q was read as %v", s, id)
 		}

@@ -10,7 +10,7 @@ import (
 func TestHostOf(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"go.example.com": "go.example.com", "GO.Example.COM. ": "go.example.com",
+		"go.example.com": "go.example.com", "GO.Example.COM.": "go.example.com", "go.example.com\n": "go.example.com",
 		"https://go.example.com:8443/a?b#c": "go.example.com", "//go.example.com/": "go.example.com",
 		"http://user:pass@go.example.com": "go.example.com", "go.example.com?x": "go.example.com",
 		"bücher.example": "xn--bcher-kva.example", "xn--bcher-kva.example": "xn--bcher-kva.example",

@@ -20,8 +20,10 @@ const (
 )
 
 // EventTypes are the kinds an endpoint can subscribe to, in the order the documentation lists them.
-var EventTypes = []string{EventConversionCreated, EventConversionUpdated, EventLinkBroken, EventLinkUnsafe,
-	EventCampaignPaused, EventPlanLimitReached}
+var EventTypes = []string{
+	EventConversionCreated, EventConversionUpdated, EventLinkBroken, EventLinkUnsafe,
+	EventCampaignPaused, EventPlanLimitReached,
+}
 
 // ValidEventType tells whether an endpoint can subscribe to t.
 func ValidEventType(t string) bool { return slices.Contains(EventTypes, t) }

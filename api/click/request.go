@@ -23,7 +23,6 @@ import (
 const (
 	maxQueryParams = 64
 	maxSub         = 512
-	maxExternalID  = 512
 	maxParams      = 2000
 	maxRawValue    = 4 * maxSub
 )
@@ -115,7 +114,7 @@ func unescape(s string) (string, bool) {
 func (r *request) Param(name string) string {
 	for i := range r.params {
 		if strings.EqualFold(r.params[i].name, name) {
-			return received(r.params[i].value, maxSub)
+			return received(r.params[i].value)
 		}
 	}
 	return ""
@@ -129,11 +128,12 @@ func (r *request) Header(name string) string {
 	return ""
 }
 
-func received(value string, limit int) string {
+// received is a value that a source filled in; a macro that it left as it was is none.
+func received(value string) string {
 	if value == "" {
 		return ""
 	}
-	value = postback.Clean(value, limit)
+	value = postback.Clean(value, maxSub)
 	if value == "" || token.LooksLikeMacro(value) {
 		return ""
 	}
@@ -155,7 +155,7 @@ func (r *request) readSubs() {
 			n, ok = genericSubs[strings.ToLower(p.name)]
 		}
 		if ok && r.click.Subs[n] == "" {
-			r.click.Subs[n] = received(p.value, maxSub)
+			r.click.Subs[n] = received(p.value)
 		}
 	}
 }

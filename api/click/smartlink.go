@@ -125,7 +125,7 @@ func (r *request) meet(l *smartlink) {
 	}
 	c.Params = postback.Clean(r.http.URL.RawQuery, maxParams)
 	r.readSubs()
-	c.ExternalID = received(r.externalID(), maxExternalID)
+	c.ExternalID = received(r.externalID())
 	r.identify()
 	r.unique = r.known.isNew
 	r.describe()

@@ -65,7 +65,7 @@ func (r *request) arrive() {
 	}
 	c.Params = postback.Clean(r.http.URL.RawQuery, maxParams)
 	r.readSubs()
-	c.ExternalID = received(r.externalID(), maxExternalID)
+	c.ExternalID = received(r.externalID())
 	r.identify()
 	r.describe()
 	r.judge()

@@ -35,8 +35,10 @@ func TestFlowRoundTrip(t *testing.T) {
 	made := s.Do("POST", "/flows", map[string]any{
 		"name": " Base ", "paths": []any{first, second}, "country": "de", "group_name": "G", "tags": []string{"a"}, "notes": "n",
 	}).Want(201, "").Map()
-	same(t, made, map[string]any{"name": "Base", "country": "DE", "group": "G", "tags": "[a]", "notes": "n",
-		"status": "active", "rule_count": 2.0, "path_count": 2.0, "destination_count": 3.0})
+	same(t, made, map[string]any{
+		"name": "Base", "country": "DE", "group": "G", "tags": "[a]", "notes": "n",
+		"status": "active", "rule_count": 2.0, "path_count": 2.0, "destination_count": 3.0,
+	})
 	id := made["id"]
 	if listed := rowOf(t, s, "/flows", id); fmt.Sprint(listed) != fmt.Sprint(made) {
 		t.Errorf("listed as %v, made as %v", listed, made)
@@ -47,8 +49,10 @@ func TestFlowRoundTrip(t *testing.T) {
 	put := s.Do("PUT", "/flows", map[string]any{
 		"id": id, "name": "Changed", "paths": []any{paths[1], with(redirectPath("New"), "id", uuid.NewString())},
 	}).Want(200, "").Map()
-	same(t, put, map[string]any{"id": id, "name": "Changed", "country": "", "group": "", "tags": "[]", "notes": "",
-		"rule_count": 0.0, "path_count": 2.0, "created_at": made["created_at"]})
+	same(t, put, map[string]any{
+		"id": id, "name": "Changed", "country": "", "group": "", "tags": "[]", "notes": "",
+		"rule_count": 0.0, "path_count": 2.0, "created_at": made["created_at"],
+	})
 	if now := put["paths"].([]any)[0].(map[string]any)["id"]; now != kept {
 		t.Errorf("a path's id %v became %v", kept, now)
 	}

@@ -26,8 +26,10 @@ func TestGroups(t *testing.T) {
 	s.Do("DELETE", fmt.Sprint("/offers?id=", gone), nil).Want(200, "")
 	s.As(otherKey).Do("POST", "/offers", group(offer("theirs"), "Theirs")).Want(201, "")
 	s.Do("POST", "/landers", group(lander("L"), "Pages")).Want(201, "")
-	s.Do("POST", "/campaigns", map[string]any{"name": "C", "alias": "campaign-c", "destination_url": "https://x.example",
-		"group_name": "Mine"}).Want(201, "")
+	s.Do("POST", "/campaigns", map[string]any{
+		"name": "C", "alias": "campaign-c", "destination_url": "https://x.example",
+		"group_name": "Mine",
+	}).Want(201, "")
 	const domain = `INSERT INTO domains (id, account_id, host, group_name) VALUES (gen_random_uuid(), $1, 'a.test', 'Links')`
 	d.sql(t, domain, s.Account.ID)
 	groups("", "map[groups:[Mine] scope:campaigns]")

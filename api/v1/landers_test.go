@@ -22,8 +22,10 @@ func TestLanderRoundTrip(t *testing.T) {
 		"name": " Quiz ", "url": "https://page.example", "click_slots": 20, "group_name": "G", "country": "de",
 		"tags": []string{"a", "A", " b "}, "notes": "n",
 	}).Want(201, "").Map()
-	same(t, made, map[string]any{"name": "Quiz", "url": "https://page.example", "click_slots": 20, "group_name": "G",
-		"country": "DE", "tags": "[a b]", "notes": "n", "status": "active"})
+	same(t, made, map[string]any{
+		"name": "Quiz", "url": "https://page.example", "click_slots": 20, "group_name": "G",
+		"country": "DE", "tags": "[a b]", "notes": "n", "status": "active",
+	})
 	id := made["id"]
 
 	patched := s.Do("PATCH", "/landers", map[string]any{"id": id, "protection": map[string]any{"mode": "click"}})
@@ -35,8 +37,10 @@ func TestLanderRoundTrip(t *testing.T) {
 		t.Errorf("PUT answers %v", put)
 	}
 	row := rowOf(t, s, "/landers", id)
-	same(t, row, map[string]any{"name": "Story", "click_slots": 1, "group_name": "", "country": "", "tags": "[]",
-		"notes": "", "clicks": 0})
+	same(t, row, map[string]any{
+		"name": "Story", "click_slots": 1, "group_name": "", "country": "", "tags": "[]",
+		"notes": "", "clicks": 0,
+	})
 	if row["protection"].(map[string]any)["mode"] != "click" {
 		t.Errorf("PUT changed the protection: %v", row["protection"])
 	}

@@ -25,12 +25,14 @@ func TestNetworkRoundTrip(t *testing.T) {
 		"payment_frequency": "weekly", "tags": []string{"a"}, "minimum_payout": 100.5,
 		"macros": map[string]any{"click_id": "{aff_sub}", "payout": "#price#"}, "click_param": "aff_sub",
 	}).Want(201, "").Map()
-	same(t, made, map[string]any{"name": "Net", "currency": "EUR", "postback_params": "map[click_id:aff_sub cost:c]",
+	same(t, made, map[string]any{
+		"name": "Net", "currency": "EUR", "postback_params": "map[click_id:aff_sub cost:c]",
 		"status_map": "map[approved:[OK sale] pending:[] rejected:[]]", "has_postback_secret": false,
 		"url": "https://net.example", "offer_type": "CPL", "group_name": "G", "notes": "n", "manager_name": "M",
 		"manager_email": "m@net.example", "manager_phone": "+49", "manager_im": "im", "payment_terms": "net 30",
 		"payment_frequency": "weekly", "tags": "[a]", "minimum_payout": 100.5,
-		"macros": "map[click_id:{aff_sub} payout:#price#]", "click_param": "aff_sub", "status": "active"})
+		"macros": "map[click_id:{aff_sub} payout:#price#]", "click_param": "aff_sub", "status": "active",
+	})
 	id := made["id"]
 
 	// What was saved is what a postback is read by.
@@ -44,9 +46,11 @@ func TestNetworkRoundTrip(t *testing.T) {
 	}
 
 	put := s.Do("PUT", "/networks", with(network("Web"), "id", id)).Want(200, "").Map()
-	same(t, put, map[string]any{"id": id, "name": "Web", "currency": "USD", "postback_params": "map[]",
+	same(t, put, map[string]any{
+		"id": id, "name": "Web", "currency": "USD", "postback_params": "map[]",
 		"status_map": "map[]", "url": "", "offer_type": "", "group_name": "", "notes": "", "manager_email": "",
-		"tags": "[]", "minimum_payout": nil, "macros": "map[]", "click_param": "", "status": "active"})
+		"tags": "[]", "minimum_payout": nil, "macros": "map[]", "click_param": "", "status": "active",
+	})
 
 	paused := s.Do("PATCH", "/networks", map[string]any{"id": id, "is_active": false}).Want(200, "").Map()
 	same(t, paused, map[string]any{"id": id, "status": "paused"})

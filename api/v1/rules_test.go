@@ -30,16 +30,20 @@ func TestRuleRoundTrip(t *testing.T) {
 		"name": " German ", "notes": "n", "logic": "OR",
 		"conditions": []any{condition("country", "equals", "DE"), condition("hour_of_day", "gte", 8)},
 	}).Want(201, "").Map()
-	same(t, made, map[string]any{"name": "German", "notes": "n", "logic": "or", "condition_count": 2.0,
-		"conditions": "[map[attribute:country operator:equals value:DE] map[attribute:hour_of_day operator:gte value:8]]"})
+	same(t, made, map[string]any{
+		"name": "German", "notes": "n", "logic": "or", "condition_count": 2.0,
+		"conditions": "[map[attribute:country operator:equals value:DE] map[attribute:hour_of_day operator:gte value:8]]",
+	})
 	id := made["id"]
 	if listed := rowOf(t, s, "/rules", id); fmt.Sprint(listed) != fmt.Sprint(made) {
 		t.Errorf("listed as %v, made as %v", listed, made)
 	}
 
 	put := s.Do("PUT", "/rules", with(with(rule("Any"), "id", id), "logic", 5)).Want(200, "").Map()
-	same(t, put, map[string]any{"id": id, "name": "Any", "notes": "", "logic": "and", "condition_count": 1.0,
-		"created_at": made["created_at"]})
+	same(t, put, map[string]any{
+		"id": id, "name": "Any", "notes": "", "logic": "and", "condition_count": 1.0,
+		"created_at": made["created_at"],
+	})
 	least := s.Do("POST", "/rules", map[string]any{
 		"name": "Least", "conditions": []any{condition("is_bot", "equals", true)},
 	}).Want(201, "").Map()
@@ -221,8 +225,10 @@ func TestFlowsUseSavedRules(t *testing.T) {
 	s.Do("DELETE", fmt.Sprint("/rules?id=", id), nil).Want(200, "")
 	for n, name := range []string{"Here", "Here 2"} {
 		r := rules(n)
-		same(t, r, map[string]any{"name": name, "logic": "and",
-			"conditions": "[map[attribute:country operator:in value:[DE AT]]]"})
+		same(t, r, map[string]any{
+			"name": name, "logic": "and",
+			"conditions": "[map[attribute:country operator:in value:[DE AT]]]",
+		})
 		if r["rule_id"] != nil {
 			t.Errorf("a deleted rule is still referred to: %v", r)
 		}

@@ -93,7 +93,10 @@ func TestSimulate(t *testing.T) {
 		"bound to":     {map[string]any{"streams": flowFor(r), "bound_path_id": "x"}, "invalid_id"},
 		"two defaults": {map[string]any{"streams": append(flowFor(r), map[string]any{"stream_type": "default", "action": "nothing"})}, "multiple_defaults"},
 	} {
-		t.Run(name, func(t *testing.T) { s.In(t).Do("POST", "/tools/simulate", c.body).Want(400, c.code) })
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s.In(t).Do("POST", "/tools/simulate", c.body).Want(400, c.code)
+		})
 	}
 	s.Do("POST", "/tools/simulate", map[string]any{"campaign_id": uuid.New()}).Want(404, "not_found")
 	s.As(s.ReadKey).Do("POST", "/tools/simulate", map[string]any{"streams": flowFor(r)}).Want(403, "read_only_key")

@@ -273,8 +273,10 @@ func TestSmartlinkStats(t *testing.T) {
 		to   string
 		bot  bool
 	}{
-		{now.Add(-20 * 24 * time.Hour), germans, "https://old.example", false}, {now.Add(-time.Hour), germans, "https://de.example", false},
-		{last, germans, "https://de.example", false}, {now, germans, "https://de.example", true},
+		{now.Add(-20 * 24 * time.Hour), germans, "https://old.example", false},
+		{now.Add(-time.Hour), germans, "https://de.example", false},
+		{last, germans, "https://de.example", false},
+		{now, germans, "https://de.example", true},
 		{now.Add(-2 * time.Hour), uuid.Nil, "https://rest.example/?c={clickid}", false},
 		{now.Add(-3 * time.Hour), uuid.New(), "https://gone.example", false},
 	} {

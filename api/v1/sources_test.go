@@ -20,9 +20,11 @@ func TestSourceRoundTrip(t *testing.T) {
 		" zone ": "[zone]", "b": ""}, "cost_param": "cost", "cost_model": "cpm", "postback_url": "https://s.example/?e={external_id}",
 		"external_id_param": "cid", "notes": "n", "traffic_loss_pct": 99.99, "group_name": "G", "tags": ["a", "A"],
 		"cost_macro": "${COST}", "platform": "propellerads"}`).Want(201, "").Map()
-	same(t, made, map[string]any{"name": "Push", "cost_param": "cost", "cost_model": "cpm", "external_id_param": "cid",
+	same(t, made, map[string]any{
+		"name": "Push", "cost_param": "cost", "cost_model": "cpm", "external_id_param": "cid",
 		"postback_url": "https://s.example/?e={external_id}", "notes": "n", "traffic_loss_pct": 99.99, "group_name": "G",
-		"tags": "[a]", "cost_macro": "${COST}", "platform": "propellerads", "status": "active"})
+		"tags": "[a]", "cost_macro": "${COST}", "platform": "propellerads", "status": "active",
+	})
 	id := made["id"]
 
 	// The order of the document is what the redirect reads.
@@ -54,9 +56,11 @@ func TestSourceRoundTrip(t *testing.T) {
 	if len(put) != 1 || put["id"] != id {
 		t.Errorf("PUT answers %v", put)
 	}
-	same(t, rowOf(t, s, "/traffic-sources", id), map[string]any{"name": "Pop", "token_macros": "map[]", "cost_param": "",
+	same(t, rowOf(t, s, "/traffic-sources", id), map[string]any{
+		"name": "Pop", "token_macros": "map[]", "cost_param": "",
 		"cost_model": "cpc", "postback_url": "", "external_id_param": "", "notes": "", "traffic_loss_pct": 0,
-		"group_name": "", "tags": "[]", "cost_macro": "", "platform": "", "status": "active", "clicks": 0})
+		"group_name": "", "tags": "[]", "cost_macro": "", "platform": "", "status": "active", "clicks": 0,
+	})
 
 	paused := s.Do("PATCH", "/traffic-sources", map[string]any{"id": id, "is_active": false}).Want(200, "").Map()
 	same(t, paused, map[string]any{"id": id, "status": "paused"})

@@ -28,17 +28,21 @@ func TestNetworkTemplates(t *testing.T) {
 	if len(rows) != len(template.Networks()) {
 		t.Errorf("%d templates at first", len(rows))
 	}
-	same(t, named(s, "affise")[0], map[string]any{"built_in": true, "click_param": "sub1", "created_at": nil,
-		"postback_query": "clickid={sub1}&payout={sum}&status={status}&conversion_id={transactionid}&goal={goal}&currency={currency}"})
+	same(t, named(s, "affise")[0], map[string]any{
+		"built_in": true, "click_param": "sub1", "created_at": nil,
+		"postback_query": "clickid={sub1}&payout={sum}&status={status}&conversion_id={transactionid}&goal={goal}&currency={currency}",
+	})
 
 	one := s.Do("POST", "/network-templates", `{"name": " Mine ", "clickParam": "sub9", "click_param": "sub7", "offerType": "CPA",
 		"postbackParams": {"clickId": "myclick"}, "macros": {"click_id": "{c}", "conversionId": "{tx}"}, "postbackSecret": "hush",
 		"status_map": {"approved": ["ok"]}, "currency": "eur", "minimumPayout": 12.5, "somethingElse": 1}`).Want(201, "").Map()
 	same(t, one, map[string]any{"saved": 1.0, "skipped": 0.0})
 	mine := one["rows"].([]any)[0].(map[string]any)
-	same(t, mine, map[string]any{"name": "Mine", "built_in": false, "click_param": "sub7", "offer_type": "CPA",
+	same(t, mine, map[string]any{
+		"name": "Mine", "built_in": false, "click_param": "sub7", "offer_type": "CPA",
 		"postback_params": "map[click_id:myclick]", "macros": "map[click_id:{c} conversion_id:{tx}]", "currency": "EUR",
-		"status_map": "map[approved:[ok]]", "minimum_payout": 12.5, "postback_query": "myclick={c}&conversion_id={tx}"})
+		"status_map": "map[approved:[ok]]", "minimum_payout": 12.5, "postback_query": "myclick={c}&conversion_id={tx}",
+	})
 	if strings.Contains(fmt.Sprint(mine), "hush") {
 		t.Error("a template keeps a secret")
 	}
@@ -138,8 +142,10 @@ func TestSourceTemplates(t *testing.T) {
 	for _, r := range rows { // each is a traffic source as it stands
 		row := r.(map[string]any)
 		made := s.Do("POST", "/traffic-sources", row).Want(201, "").Map()
-		same(t, made, map[string]any{"name": row["name"], "platform": row["platform"], "cost_macro": row["cost_macro"],
-			"external_id_param": row["external_id_param"], "token_macros": row["token_macros"], "postback_url": row["postback_url"]})
+		same(t, made, map[string]any{
+			"name": row["name"], "platform": row["platform"], "cost_macro": row["cost_macro"],
+			"external_id_param": row["external_id_param"], "token_macros": row["token_macros"], "postback_url": row["postback_url"],
+		})
 	}
 	for platform, want := range map[string]string{"custom": "custom", "mgid": "mgid", "teleport": "", "": ""} {
 		made := s.Do("POST", "/traffic-sources", with(source("platform "+platform), "platform", platform)).Want(201, "").Map()

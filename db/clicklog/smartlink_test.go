@@ -122,8 +122,11 @@ func TestSmartlinkFigures(t *testing.T) {
 		}
 	}
 	windows := [][2]time.Time{
-		{start, start.Add(5 * time.Hour)}, {start.Add(time.Hour), start.Add(2 * time.Hour)}, {start, start},
-		{start.Add(10 * time.Minute), start.Add(20 * time.Minute)}, {start.Add(time.Hour), start.Add(70 * time.Minute)},
+		{start, start.Add(5 * time.Hour)},
+		{start.Add(time.Hour), start.Add(2 * time.Hour)},
+		{start, start},
+		{start.Add(10 * time.Minute), start.Add(20 * time.Minute)},
+		{start.Add(time.Hour), start.Add(70 * time.Minute)},
 	}
 	for range 20 {
 		from := start.Add(time.Duration(rnd.IntN(4*3600)) * time.Second)

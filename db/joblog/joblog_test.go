@@ -32,8 +32,10 @@ func account(t *testing.T, d *db.DB) uuid.UUID {
 
 func add(t *testing.T, d *db.DB, owner uuid.UUID, due time.Time) uuid.UUID {
 	t.Helper()
-	j := models.Job{ID: uuid.New(), AccountID: uuid.NullUUID{UUID: owner, Valid: owner != uuid.Nil}, Kind: kind,
-		MaxAttempts: 3, NextAttemptAt: due}
+	j := models.Job{
+		ID: uuid.New(), AccountID: uuid.NullUUID{UUID: owner, Valid: owner != uuid.Nil}, Kind: kind,
+		MaxAttempts: 3, NextAttemptAt: due,
+	}
 	if err := outbox.AddJob(t.Context(), d, j); err != nil {
 		t.Fatal(err)
 	}

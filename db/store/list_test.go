@@ -31,8 +31,10 @@ func newStore(t *testing.T) (*store.Store, models.Account) {
 }
 
 func add(t rapidOrTest, s *store.Store, account uuid.UUID, name string) models.Offer {
-	o, err := s.Offers().Create(context.Background(), models.Offer{AccountID: account, Name: name,
-		URL: "https://x.example", PayoutType: "fixed", Currency: "USD"})
+	o, err := s.Offers().Create(context.Background(), models.Offer{
+		AccountID: account, Name: name,
+		URL: "https://x.example", PayoutType: "fixed", Currency: "USD",
+	})
 	if err != nil {
 		t.Fatalf("create: %v", err)
 	}
@@ -86,8 +88,10 @@ func TestWalkMissesAndDoublesNothing(t *testing.T) {
 			case 2:
 				id := rapid.SampledFrom(ids).Draw(r, "renamed")
 				n++
-				_, _ = s.Offers().Update(ctx, models.Offer{ID: id, AccountID: account.ID, Name: fmt.Sprint("renamed ", n),
-					URL: "https://x.example", PayoutType: "fixed", Currency: "USD"})
+				_, _ = s.Offers().Update(ctx, models.Offer{
+					ID: id, AccountID: account.ID, Name: fmt.Sprint("renamed ", n),
+					URL: "https://x.example", PayoutType: "fixed", Currency: "USD",
+				})
 			}
 		}
 		for id := range alive {

@@ -169,7 +169,8 @@ WHERE d.account_id = $1 AND d.created_at >= now() - interval '30 days'`
 
 // Deliveries lists the deliveries of the last 30 days, newest first.
 func (w Webhooks) Deliveries(ctx context.Context, account uuid.UUID, f DeliveryFilter, p Page) (
-	[]models.WebhookDelivery, string, error) {
+	[]models.WebhookDelivery, string, error,
+) {
 	q := ListQuery[models.WebhookDelivery]{
 		Name: "webhook deliveries", SQL: listDeliveries, Args: []any{account},
 		Order:   []string{"d.created_at:timestamptz", "d.id:uuid"},

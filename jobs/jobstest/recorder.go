@@ -84,15 +84,15 @@ func (r *Recorder) Rows(kind string) []uuid.UUID {
 }
 
 // Args reads the arguments of the only task of a job; the test fails when there is not exactly one.
-func Args[A, R any](t testing.TB, r *Recorder, job jobs.Job[A, R]) A {
-	t.Helper()
+func Args[A, R any](tb testing.TB, r *Recorder, job jobs.Job[A, R]) A {
+	tb.Helper()
 	var args A
 	tasks := r.Tasks(job.Kind())
 	if len(tasks) != 1 {
-		t.Fatalf("%d tasks of %s, want one", len(tasks), job.Kind())
+		tb.Fatalf("%d tasks of %s, want one", len(tasks), job.Kind())
 	}
 	if err := json.Unmarshal(tasks[0].Payload.Args, &args); err != nil {
-		t.Fatalf("arguments of %s: %v", job.Kind(), err)
+		tb.Fatalf("arguments of %s: %v", job.Kind(), err)
 	}
 	return args
 }

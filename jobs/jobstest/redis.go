@@ -15,51 +15,51 @@ import (
 // Redis starts a private, empty server on a socket and gives a client of it; both end with the test. A server of its
 // own, because the names of asynq's keys are fixed, and so that a test may empty or stop it. Under -short the test is
 // skipped.
-func Redis(t testing.TB) redis.UniversalClient {
-	t.Helper()
-	r, err := jobs.OpenRedis(RedisURL(t))
+func Redis(tb testing.TB) redis.UniversalClient {
+	tb.Helper()
+	r, err := jobs.OpenRedis(RedisURL(tb))
 	if err != nil {
-		t.Fatalf("jobstest: %v", err)
+		tb.Fatalf("jobstest: %v", err)
 	}
-	t.Cleanup(func() { _ = r.Close() })
+	tb.Cleanup(func() { _ = r.Close() })
 	return r
 }
 
 // RedisURL is Redis for a test that makes clients of its own.
-func RedisURL(t testing.TB) string {
-	t.Helper()
+func RedisURL(tb testing.TB) string {
+	tb.Helper()
 	if testing.Short() {
-		t.Skip("needs Redis, skipped by -short")
+		tb.Skip("needs Redis, skipped by -short")
 	}
-	dir := t.TempDir()
+	dir := tb.TempDir()
 	socket := filepath.Join(dir, "r")
 	cmd := exec.Command("redis-server", "--port", "0", "--unixsocket", socket, "--dir", dir, //nolint:noctx // ended below
 		"--save", "", "--appendonly", "no")
 	if err := cmd.Start(); err != nil {
-		t.Fatalf("jobstest: %v: run `make test`, which installs it", err)
+		tb.Fatalf("jobstest: %v: run `make test`, which installs it", err)
 	}
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
 	url := "unix://" + socket
-	await(t, url)
+	await(tb, url)
 	return url
 }
 
-func await(t testing.TB, url string) {
-	t.Helper()
+func await(tb testing.TB, url string) {
+	tb.Helper()
 	r, err := jobs.OpenRedis(url)
 	if err != nil {
-		t.Fatalf("jobstest: %v", err)
+		tb.Fatalf("jobstest: %v", err)
 	}
 	defer r.Close() //nolint:errcheck // nothing was written
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(tb.Context(), 10*time.Second)
 	defer cancel()
 	for r.Ping(ctx).Err() != nil {
 		select {
 		case <-ctx.Done():
-			t.Fatal("jobstest: redis-server does not answer")
+			tb.Fatal("jobstest: redis-server does not answer")
 		case <-time.After(5 * time.Millisecond):
 		}
 	}

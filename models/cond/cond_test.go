@@ -157,9 +157,13 @@ func TestLogic(t *testing.T) {
 		list  []string
 		want  bool
 	}{
-		{"and", nil, true}, {"or", nil, true},
-		{"and", []string{yes, no}, false}, {"or", []string{no, yes}, true},
-		{"and", []string{yes, yes}, true}, {"or", []string{no, no}, false}, {"OR", []string{yes, no}, true},
+		{"and", nil, true},
+		{"or", nil, true},
+		{"and", []string{yes, no}, false},
+		{"or", []string{no, yes}, true},
+		{"and", []string{yes, yes}, true},
+		{"or", []string{no, no}, false},
+		{"OR", []string{yes, no}, true},
 	}
 	f := facts(t)
 	for _, tt := range tests {
@@ -278,11 +282,13 @@ func TestClip(t *testing.T) {
 func TestMatchDoesNotAllocate(t *testing.T) {
 	f := facts(t)
 	var list []cond.Condition
-	for _, text := range []string{`country in ["US","DE"]`, `city contains "ürich"`, `user_agent regex "pixel [0-9]"`,
+	for _, text := range []string{
+		`country in ["US","DE"]`, `city contains "ürich"`, `user_agent regex "pixel [0-9]"`,
 		`os_version gte "10.2"`, `asn contains "45"`, `sub1 gt 3`, `ip in_cidr ["10.0.0.0/8","192.0.2.0/24"]`,
 		`param.zone starts_with "ALPHA"`, `header.accept-encoding contains "gzip"`, `date gte "2026-01-01"`,
 		`schedule equals [{"from":"20:00"}]`, `day_of_week lte 5`, `os_version contains "15"`, `ip starts_with "192"`,
-		`sub2 not_equals "x"`, `os_version equals ["XP","10.15"]`} {
+		`sub2 not_equals "x"`, `os_version equals ["XP","10.15"]`,
+	} {
 		list = append(list, parse(t, text))
 	}
 	m, err := cond.Compile(list, "and")
@@ -328,8 +334,10 @@ func TestResetForgets(t *testing.T) {
 func TestText(t *testing.T) {
 	t.Parallel()
 	f := facts(t)
-	for attr, want := range map[cond.Attr]string{cond.Country: "DE", cond.IP: "192.0.2.77", cond.ASN: "64500",
-		cond.IsUnique: "true", cond.Date: "2026-03-04", cond.HourOfDay: "23", cond.Region: "", cond.IsBot: ""} {
+	for attr, want := range map[cond.Attr]string{
+		cond.Country: "DE", cond.IP: "192.0.2.77", cond.ASN: "64500",
+		cond.IsUnique: "true", cond.Date: "2026-03-04", cond.HourOfDay: "23", cond.Region: "", cond.IsBot: "",
+	} {
 		if got := f.Text(attr); got != want {
 			t.Errorf("%s is %q, want %q", attr, got, want)
 		}
@@ -348,8 +356,10 @@ func FuzzCondition(f *testing.F) {
 	f.Add("os_version", "between", `["1.2","3"]`, "2..x")
 	f.Add("schedule", "equals", `[{"days":[1],"from":"10:00"}]`, "")
 	f.Add("param.x", "gt", `1`, "1.2.3")
-	opposite := map[string]string{"equals": "not_equals", "in": "not_in", "contains": "not_contains",
-		"regex": "not_regex", "in_cidr": "not_in_cidr"}
+	opposite := map[string]string{
+		"equals": "not_equals", "in": "not_in", "contains": "not_contains",
+		"regex": "not_regex", "in_cidr": "not_in_cidr",
+	}
 	f.Fuzz(func(t *testing.T, attribute, operator, value, seen string) {
 		c := cond.Condition{Attribute: attribute, Operator: operator}
 		if json.Unmarshal([]byte(value), &c.Value) != nil {

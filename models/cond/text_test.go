@@ -12,8 +12,10 @@ import (
 // TestTextAgainstStrings holds the searches, which take short cuts, against the plain ones of package strings.
 func TestTextAgainstStrings(t *testing.T) {
 	t.Parallel()
-	plain := map[string]func(s, v string) bool{"equals": func(s, v string) bool { return s == v },
-		"contains": strings.Contains, "starts_with": strings.HasPrefix, "ends_with": strings.HasSuffix}
+	plain := map[string]func(s, v string) bool{
+		"equals":   func(s, v string) bool { return s == v },
+		"contains": strings.Contains, "starts_with": strings.HasPrefix, "ends_with": strings.HasSuffix,
+	}
 	f := &cond.Facts{}
 	rapid.Check(t, func(rt *rapid.T) {
 		f.Reset()

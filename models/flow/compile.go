@@ -117,8 +117,10 @@ func Compile(paths []Path, o Options) (*Plan, error) {
 	if len(paths) > MaxPaths {
 		return nil, fmt.Errorf("flow: compile: %d paths", len(paths))
 	}
-	p := &Plan{routes: make([]Route, len(paths)), deflt: -1, bind: o.Bind,
-		fallback: compileURL(o.FallbackURL), destination: compileURL(o.DestinationURL)}
+	p := &Plan{
+		routes: make([]Route, len(paths)), deflt: -1, bind: o.Bind,
+		fallback: compileURL(o.FallbackURL), destination: compileURL(o.DestinationURL),
+	}
 	for i := range paths {
 		if err := p.routes[i].compile(&paths[i], &o); err != nil {
 			return nil, fmt.Errorf("flow: compile path %d: %w", i+1, err)

@@ -27,11 +27,17 @@ type account struct {
 
 func newAccount(tb testing.TB) *account {
 	tb.Helper()
-	a := &account{refs: map[uuid.UUID]*flow.Ref{}, gates: map[uuid.UUID]*flow.Gate{},
-		rules: map[uuid.UUID]*cond.Matcher{}, known: flow.Known{Offers: map[uuid.UUID]bool{},
-			Landers: map[uuid.UUID]bool{}, Campaigns: map[uuid.UUID]bool{}, Rules: map[uuid.UUID]bool{}}}
-	saved, err := cond.Compile([]cond.Condition{{Attribute: "country", Operator: "in",
-		Value: []any{"DE", "AT"}}}, "and")
+	a := &account{
+		refs: map[uuid.UUID]*flow.Ref{}, gates: map[uuid.UUID]*flow.Gate{},
+		rules: map[uuid.UUID]*cond.Matcher{}, known: flow.Known{
+			Offers:  map[uuid.UUID]bool{},
+			Landers: map[uuid.UUID]bool{}, Campaigns: map[uuid.UUID]bool{}, Rules: map[uuid.UUID]bool{},
+		},
+	}
+	saved, err := cond.Compile([]cond.Condition{{
+		Attribute: "country", Operator: "in",
+		Value: []any{"DE", "AT"},
+	}}, "and")
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -59,14 +65,14 @@ func (a *account) options() flow.Options {
 }
 
 // plan parses, validates and compiles; text may name ids as <1>.
-func (a *account) plan(t testing.TB, paths string, change func(*flow.Options)) *flow.Plan {
-	t.Helper()
+func (a *account) plan(tb testing.TB, paths string, change func(*flow.Options)) *flow.Plan {
+	tb.Helper()
 	list, err := flow.Parse(json.RawMessage(withIDs(paths)))
 	if err == nil {
 		err = flow.Validate(list, a.known)
 	}
 	if err != nil {
-		t.Fatalf("flow %s: %v", paths, err)
+		tb.Fatalf("flow %s: %v", paths, err)
 	}
 	o := a.options()
 	if change != nil {
@@ -74,7 +80,7 @@ func (a *account) plan(t testing.TB, paths string, change func(*flow.Options)) *
 	}
 	p, err := flow.Compile(list, o)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return p
 }
@@ -145,13 +151,19 @@ func benchPlan(tb testing.TB) *flow.Plan {
 	tb.Helper()
 	paths := make([]map[string]any, 20)
 	for i := range paths {
-		paths[i] = map[string]any{"action": "offer", "destinations": []any{
-			map[string]any{"id": id(1).String()}, map[string]any{"id": id(2).String(), "weight": 50}},
+		paths[i] = map[string]any{
+			"action": "offer", "destinations": []any{
+				map[string]any{"id": id(1).String()}, map[string]any{"id": id(2).String(), "weight": 50},
+			},
 			"filters": []any{
 				map[string]any{"attribute": "country", "operator": "in", "value": []any{"US", "CA", "GB"}},
 				map[string]any{"attribute": "browser_version", "operator": "gte", "value": "100.1"},
-				map[string]any{"attribute": "user_agent", "operator": "contains",
-					"value": []any{"iphone", fmt.Sprintf("pixel %d", 30-i)}}}}
+				map[string]any{
+					"attribute": "user_agent", "operator": "contains",
+					"value": []any{"iphone", fmt.Sprintf("pixel %d", 30-i)},
+				},
+			},
+		}
 	}
 	raw, err := json.Marshal(paths)
 	if err != nil {

@@ -102,8 +102,10 @@ type Response struct {
 
 // NewPath gives a path with every default but its name and id, which Normalize gives.
 func NewPath() Path {
-	return Path{StreamType: Regular, Transition: Transition302, Weight: 100, IsActive: true, CollectClicks: true,
-		Logic: "and", Filters: []cond.Condition{}, Rules: []RuleRef{}, Destinations: []Destination{}}
+	return Path{
+		StreamType: Regular, Transition: Transition302, Weight: 100, IsActive: true, CollectClicks: true,
+		Logic: "and", Filters: []cond.Condition{}, Rules: []RuleRef{}, Destinations: []Destination{},
+	}
 }
 
 // Simple is the flow of one path: to a lander that leads to the offer, or straight to the offer. Either id may be

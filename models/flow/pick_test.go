@@ -77,8 +77,12 @@ func TestLogic(t *testing.T) {
 		logic, browser, country string
 		want                    bool
 	}{
-		{"and", "chrome", "AT", true}, {"and", "chrome", "DE", false}, {"and", "chrome", "US", false},
-		{"and", "opera", "AT", false}, {"or", "opera", "FR", true}, {"or", "opera", "", true},
+		{"and", "chrome", "AT", true},
+		{"and", "chrome", "DE", false},
+		{"and", "chrome", "US", false},
+		{"and", "opera", "AT", false},
+		{"or", "opera", "FR", true},
+		{"or", "opera", "", true},
 	}
 	a := newAccount(t)
 	for _, tt := range tests {
@@ -88,8 +92,10 @@ func TestLogic(t *testing.T) {
 		}
 	}
 	p := a.plan(t, fmt.Sprintf(path, "and", "chrome"), nil)
-	for attr, want := range map[cond.Attr]bool{cond.Country: true, cond.DeviceType: true, cond.City: false,
-		cond.IsUnique: false} {
+	for attr, want := range map[cond.Attr]bool{
+		cond.Country: true, cond.DeviceType: true, cond.City: false,
+		cond.IsUnique: false,
+	} {
 		if p.Uses(attr) != want {
 			t.Errorf("uses %s: %v", attr, !want)
 		}

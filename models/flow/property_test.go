@@ -24,8 +24,10 @@ func genFlow(t *rapid.T) []flow.Path {
 	for i := range paths {
 		p := flow.NewPath()
 		p.StreamType = rapid.SampledFrom([]string{flow.Regular, flow.Regular, flow.Forced, flow.Default}).Draw(t, "type")
-		p.Action = rapid.SampledFrom([]string{flow.ActionLander, flow.ActionOffer, flow.ActionRedirect,
-			flow.ActionCampaign, flow.ActionNothing}).Draw(t, "action")
+		p.Action = rapid.SampledFrom([]string{
+			flow.ActionLander, flow.ActionOffer, flow.ActionRedirect,
+			flow.ActionCampaign, flow.ActionNothing,
+		}).Draw(t, "action")
 		p.RuleGroup = rapid.IntRange(0, 3).Draw(t, "group")
 		p.Weight = float64(rapid.IntRange(0, 3).Draw(t, "weight"))
 		p.IsActive = rapid.IntRange(0, 4).Draw(t, "active") > 0
@@ -36,8 +38,10 @@ func genFlow(t *rapid.T) []flow.Path {
 			p.Rules = append(p.Rules, flow.RuleRef{Conditions: c}, flow.RuleRef{RuleID: id(31).String()})
 		}
 		for range rapid.IntRange(0, 4).Draw(t, "destinations") {
-			d := flow.Destination{ID: id(rapid.IntRange(1, 4).Draw(t, "offer")).String(),
-				Weight: float64(rapid.IntRange(0, 2).Draw(t, "share")), Slot: rapid.IntRange(0, 2).Draw(t, "slot")}
+			d := flow.Destination{
+				ID:     id(rapid.IntRange(1, 4).Draw(t, "offer")).String(),
+				Weight: float64(rapid.IntRange(0, 2).Draw(t, "share")), Slot: rapid.IntRange(0, 2).Draw(t, "slot"),
+			}
 			if p.Action == flow.ActionLander && rapid.Bool().Draw(t, "lander") {
 				d.ID = id(rapid.IntRange(11, 14).Draw(t, "lander id")).String()
 			}

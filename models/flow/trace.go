@@ -74,6 +74,8 @@ func (t *Trace) note(r *Route, via Via, refused Refusal) {
 		units = []Unit{}
 	}
 	t.units = nil
-	t.Steps = append(t.Steps, Step{PathID: r.ID, Path: r.Name, Via: via.String(), Refused: refused, Logic: logic,
-		Units: units})
+	t.Steps = append(t.Steps, Step{
+		PathID: r.ID, Path: r.Name, Via: via.String(), Refused: refused, Logic: logic,
+		Units: units,
+	})
 }

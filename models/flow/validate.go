@@ -125,8 +125,10 @@ var pathChecks = []func(*Path, Lookup) *models.Error{checkChoices, checkNumbers,
 var (
 	streamTypes = []string{Regular, Forced, Default}
 	actions     = []string{ActionLander, ActionOffer, ActionRedirect, ActionCampaign, ActionNothing}
-	transitions = []string{Transition302, Transition301, Transition303, Transition307, TransitionMeta,
-		TransitionDoubleMeta, TransitionJS, TransitionBlankReferrer, TransitionFormPost, TransitionIframe}
+	transitions = []string{
+		Transition302, Transition301, Transition303, Transition307, TransitionMeta,
+		TransitionDoubleMeta, TransitionJS, TransitionBlankReferrer, TransitionFormPost, TransitionIframe,
+	}
 	statuses = []int{200, 204, 404}
 )
 

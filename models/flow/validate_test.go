@@ -11,18 +11,18 @@ import (
 )
 
 // codeOf parses and validates as the API does.
-func codeOf(t testing.TB, paths string) string {
-	t.Helper()
+func codeOf(tb testing.TB, paths string) string {
+	tb.Helper()
 	list, err := flow.Parse(json.RawMessage(withIDs(paths)))
 	if err == nil {
-		err = flow.Validate(list, newAccount(t).known)
+		err = flow.Validate(list, newAccount(tb).known)
 	}
 	if err == nil {
 		return ""
 	}
 	e, ok := models.AsError(err)
 	if !ok || e.Kind != models.KindInvalid || e.Message == "" {
-		t.Fatalf("%.200s: not an error for a client: %v", paths, err)
+		tb.Fatalf("%.200s: not an error for a client: %v", paths, err)
 	}
 	return e.Code
 }
@@ -32,9 +32,15 @@ func TestValidate(t *testing.T) {
 	const offer = `"action":"offer","destinations":[{"id":"<1>"}]`
 	manyPaths := "[" + strings.TrimSuffix(strings.Repeat("{"+offer+"},", flow.MaxPaths+1), ",") + "]"
 	tests := []struct{ paths, want string }{
-		{``, "no_streams"}, {`null`, "no_streams"}, {` [] `, "no_streams"},
-		{`{}`, "invalid_input"}, {`"x"`, "invalid_input"}, {`[1]`, "invalid_input"}, {`[null]`, "invalid_input"},
-		{`[{` + offer, "invalid_input"}, {manyPaths, "invalid_input"},
+		{``, "no_streams"},
+		{`null`, "no_streams"},
+		{` [] `, "no_streams"},
+		{`{}`, "invalid_input"},
+		{`"x"`, "invalid_input"},
+		{`[1]`, "invalid_input"},
+		{`[null]`, "invalid_input"},
+		{`[{` + offer, "invalid_input"},
+		{manyPaths, "invalid_input"},
 		{`[{` + offer + `}]`, ""},
 		{`[{"unknown":{"a":[1]},"name":null,"weight":null,"filters":null,` + offer + `}]`, ""},
 
@@ -45,7 +51,8 @@ func TestValidate(t *testing.T) {
 		{`[{"id":"x",` + offer + `}]`, "invalid_input"},
 
 		{`[{"destinations":[{"id":"<1>"}]}]`, "invalid_action"},
-		{`[{"action":"teleport"}]`, "invalid_action"}, {`[{"action":7}]`, "invalid_action"},
+		{`[{"action":"teleport"}]`, "invalid_action"},
+		{`[{"action":7}]`, "invalid_action"},
 		{`[{"stream_type":"odd",` + offer + `}]`, "invalid_stream_type"},
 		{`[{"stream_type":[],` + offer + `}]`, "invalid_stream_type"},
 		{`[{"transition":"308",` + offer + `}]`, "invalid_transition"},
@@ -56,17 +63,22 @@ func TestValidate(t *testing.T) {
 		{`[{"rule_group":-1,` + offer + `}]`, "invalid_rule_group"},
 		{`[{"rule_group":1.5,` + offer + `}]`, "invalid_rule_group"},
 		{`[{"rule_group":"1",` + offer + `}]`, "invalid_rule_group"},
-		{`[{"daily_cap":0,` + offer + `}]`, "invalid_cap"}, {`[{"daily_cap":-3,` + offer + `}]`, "invalid_cap"},
-		{`[{"daily_cap":"5",` + offer + `}]`, "invalid_cap"}, {`[{"daily_cap":1e99,` + offer + `}]`, "invalid_cap"},
+		{`[{"daily_cap":0,` + offer + `}]`, "invalid_cap"},
+		{`[{"daily_cap":-3,` + offer + `}]`, "invalid_cap"},
+		{`[{"daily_cap":"5",` + offer + `}]`, "invalid_cap"},
+		{`[{"daily_cap":1e99,` + offer + `}]`, "invalid_cap"},
 		{`[{"daily_cap":5,` + offer + `}]`, ""},
-		{`[{"weight":"5",` + offer + `}]`, "invalid_input"}, {`[{"weight":-1,` + offer + `}]`, "invalid_input"},
-		{`[{"weight":1e300,` + offer + `}]`, "invalid_input"}, {`[{"is_active":1,` + offer + `}]`, "invalid_input"},
+		{`[{"weight":"5",` + offer + `}]`, "invalid_input"},
+		{`[{"weight":-1,` + offer + `}]`, "invalid_input"},
+		{`[{"weight":1e300,` + offer + `}]`, "invalid_input"},
+		{`[{"is_active":1,` + offer + `}]`, "invalid_input"},
 		{`[{"weight":0,` + offer + `}]`, "zero_path_weights"},
 		{`[{"weight":0,` + offer + `},{"weight":0,` + offer + `}]`, "zero_path_weights"},
 		{`[{"weight":0,` + offer + `},{"weight":0.0001,` + offer + `}]`, ""},
 		{`[{"stream_type":"default",` + offer + `},{"stream_type":"default",` + offer + `}]`, "multiple_defaults"},
 
-		{`[{"action":"offer"}]`, "destination_required"}, {`[{"action":"lander"}]`, "destination_required"},
+		{`[{"action":"offer"}]`, "destination_required"},
+		{`[{"action":"lander"}]`, "destination_required"},
 		{`[{"action":"redirect","destinations":[]}]`, "destination_required"},
 		{`[{"action":"campaign"}]`, "destination_required"},
 		{`[{"action":"campaign","campaign_id":"<21>"}]`, ""},
@@ -87,8 +99,10 @@ func TestValidate(t *testing.T) {
 		{`[{"action":"offer","destinations":[{"id":"<1>","weight":-1}]}]`, "invalid_input"},
 		{`[{"action":"redirect","destinations":[{"url":"ftp://x.example"}]}]`, "invalid_destination_url"},
 		{`[{"action":"redirect","destinations":[{"url":7}]}]`, "invalid_destination_url"},
-		{`[{"action":"redirect","destinations":[{"url":"https://x.example/` + strings.Repeat("p", 2000) + `"}]}]`,
-			"invalid_destination_url"},
+		{
+			`[{"action":"redirect","destinations":[{"url":"https://x.example/` + strings.Repeat("p", 2000) + `"}]}]`,
+			"invalid_destination_url",
+		},
 		{`[{"action":"offer","destinations":[{"id":"<1>","weight":0},{"id":"<2>","weight":0}]}]`, "zero_weights"},
 		{`[{"action":"lander","destinations":[{"id":"<11>","weight":0},{"id":"<2>"}]}]`, "zero_weights"},
 		{`[{"action":"lander","destinations":[{"id":"<11>"},{"id":"<2>","weight":0}]}]`, "zero_weights"},
@@ -101,15 +115,21 @@ func TestValidate(t *testing.T) {
 		{`[{"filters":[{"attribute":"country","operator":"like","value":"x"}],` + offer + `}]`, "invalid_filter"},
 		{`[{"filters":[{"attribute":"country","operator":"equals"}],` + offer + `}]`, "invalid_filter"},
 		{`[{"filters":[{"attribute":"url","operator":"regex","value":"("}],` + offer + `}]`, "invalid_filter"},
-		{`[{"filters":[7],` + offer + `}]`, "invalid_filter"}, {`[{"filters":{},` + offer + `}]`, "invalid_filter"},
+		{`[{"filters":[7],` + offer + `}]`, "invalid_filter"},
+		{`[{"filters":{},` + offer + `}]`, "invalid_filter"},
 		{`[{"filters":[null],` + offer + `}]`, "invalid_filter"},
-		{`[{"rules":[7],` + offer + `}]`, "invalid_filter"}, {`[{"rules":[{}],` + offer + `}]`, "invalid_filter"},
+		{`[{"rules":[7],` + offer + `}]`, "invalid_filter"},
+		{`[{"rules":[{}],` + offer + `}]`, "invalid_filter"},
 		{`[{"rules":[{"rule_id":"<99>"}],` + offer + `}]`, "invalid_filter"},
 		{`[{"rules":[{"name":"a","conditions":[{"attribute":"x"}]}],` + offer + `}]`, "invalid_filter"},
-		{`[{"rules":[{"name":"a","rule_id":"<31>"},{"name":"a","rule_id":"<32>"}],` + offer + `}]`,
-			"duplicate_rule_name"},
-		{`[{"rules":[{"name":"a","rule_id":"<31>"},{"name":"a","rule_id":"<31>"}],` + offer + `}]`,
-			"duplicate_rule_name"},
+		{
+			`[{"rules":[{"name":"a","rule_id":"<31>"},{"name":"a","rule_id":"<32>"}],` + offer + `}]`,
+			"duplicate_rule_name",
+		},
+		{
+			`[{"rules":[{"name":"a","rule_id":"<31>"},{"name":"a","rule_id":"<31>"}],` + offer + `}]`,
+			"duplicate_rule_name",
+		},
 		{`[{"rules":[{"name":"a","rule_id":"<31>"}],` + offer + `},{"rules":[{"name":"a","rule_id":"<31>"}],` +
 			offer + `}]`, ""},
 		{`[{"rules":[{"name":"a","rule_id":"<31>"}],` + offer + `},{"rules":[{"name":"a","rule_id":"<32>"}],` +
@@ -173,8 +193,11 @@ func TestSimpleIdentifyReferences(t *testing.T) {
 	t.Parallel()
 	known := newAccount(t).known
 	for _, tt := range []struct{ offer, lander, want string }{
-		{id(1).String(), "", ""}, {id(1).String(), id(11).String(), ""}, {"", id(11).String(), ""},
-		{"", "", "destination_required"}, {id(99).String(), "", "invalid_destination"},
+		{id(1).String(), "", ""},
+		{id(1).String(), id(11).String(), ""},
+		{"", id(11).String(), ""},
+		{"", "", "destination_required"},
+		{id(99).String(), "", "invalid_destination"},
 	} {
 		err := flow.Validate(flow.Simple(tt.offer, tt.lander), known)
 		if e, _ := models.AsError(err); (e == nil) != (tt.want == "") || e != nil && e.Code != tt.want {

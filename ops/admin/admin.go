@@ -150,8 +150,10 @@ func showAccount(a models.Account) Account {
 }
 
 func showKey(k models.Key, secret string) Key {
-	out := Key{ID: k.ID, Secret: secret, AccountID: k.AccountID, Name: k.Name, Scope: k.Scope, Hint: k.Hint,
-		State: k.State(time.Now()), CreatedAt: stamp(k.CreatedAt)}
+	out := Key{
+		ID: k.ID, Secret: secret, AccountID: k.AccountID, Name: k.Name, Scope: k.Scope, Hint: k.Hint,
+		State: k.State(time.Now()), CreatedAt: stamp(k.CreatedAt),
+	}
 	if k.ExpiresAt != nil {
 		s := stamp(*k.ExpiresAt)
 		out.ExpiresAt = &s

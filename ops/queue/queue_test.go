@@ -89,9 +89,12 @@ func TestListAndRequeue(t *testing.T) {
 		f    queue.Filter
 		want []string
 	}{
-		{queue.Filter{}, []string{row, task}}, {queue.Filter{State: "archived"}, []string{row, task}},
-		{queue.Filter{Queue: jobs.Bulk}, []string{row}}, {queue.Filter{Kind: "qtest:ping"}, []string{task}},
-		{queue.Filter{State: "pending"}, []string{}}, {queue.Filter{Queue: jobs.Webhooks}, []string{}},
+		{queue.Filter{}, []string{row, task}},
+		{queue.Filter{State: "archived"}, []string{row, task}},
+		{queue.Filter{Queue: jobs.Bulk}, []string{row}},
+		{queue.Filter{Kind: "qtest:ping"}, []string{task}},
+		{queue.Filter{State: "pending"}, []string{}},
+		{queue.Filter{Queue: jobs.Webhooks}, []string{}},
 	} {
 		if got := b.ids(c.f); !slices.Equal(got, c.want) {
 			t.Errorf("%+v: %v, want %v", c.f, got, c.want)
@@ -120,8 +123,11 @@ func TestRequeueAll(t *testing.T) {
 		queue, kind string
 		want        []string
 	}{
-		{jobs.Webhooks, "", []string{}}, {"", "qtest:other", []string{}}, {jobs.Bulk, "", []string{row}},
-		{"", "", []string{task}}, {"", "", []string{}},
+		{jobs.Webhooks, "", []string{}},
+		{"", "qtest:other", []string{}},
+		{jobs.Bulk, "", []string{row}},
+		{"", "", []string{task}},
+		{"", "", []string{}},
 	} {
 		done, err := b.RequeueAll(t.Context(), c.queue, c.kind)
 		if err != nil || !slices.Equal(done, c.want) {

@@ -30,14 +30,14 @@ const userAgent = "Switchyard-Webhooks/1.0"
 // is one but in the day after a rotation, when the new one's comes first.
 func Sign(body []byte, at time.Time, secrets ...[]byte) string {
 	t := strconv.FormatInt(at.Unix(), 10)
-	value := "t=" + t
+	value := []byte("t=" + t)
 	for _, secret := range secrets {
 		mac := hmac.New(sha256.New, secret)
 		mac.Write([]byte(t + "."))
 		mac.Write(body)
-		value += ",v1=" + hex.EncodeToString(mac.Sum(nil))
+		value = hex.AppendEncode(append(value, ",v1="...), mac.Sum(nil))
 	}
-	return value
+	return string(value)
 }
 
 // secrets opens what the delivery is signed with.

@@ -19,23 +19,23 @@ type expectedAgent struct {
 	Bot        string `json:"bot"`
 }
 
-func readJSON[T any](t testing.TB, path string) (rows []T) {
-	t.Helper()
+func readJSON[T any](tb testing.TB, path string) (rows []T) {
+	tb.Helper()
 	raw, err := os.ReadFile(path)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if err := json.Unmarshal(raw, &rows); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return rows
 }
 
-func realAgents(t testing.TB) []expectedAgent {
-	t.Helper()
-	rows := readJSON[expectedAgent](t, "../../../ops/bench/testdata/useragents.json")
+func realAgents(tb testing.TB) []expectedAgent {
+	tb.Helper()
+	rows := readJSON[expectedAgent](tb, "../../../ops/bench/testdata/useragents.json")
 	if len(rows) < 220 {
-		t.Fatalf("only %d user agents", len(rows))
+		tb.Fatalf("only %d user agents", len(rows))
 	}
 	return rows
 }
@@ -81,20 +81,30 @@ func TestAgentDetails(t *testing.T) {
 	}
 	const android, webkit = "Mozilla/5.0 (Linux; Android ", ") AppleWebKit/537.36 (KHTML, like Gecko) "
 	for _, c := range []struct{ ua, brand, model, os, osVersion, browser, version string }{
-		{android + "13; SM-S918B" + webkit + "Chrome/112.0.0.0 Mobile Safari/537.36",
-			"Samsung", "SM-S918B", "Android", "13", "Chrome", "112.0.0.0"},
-		{android + "10; K" + webkit + "Chrome/120.0.0.0 Mobile Safari/537.36",
-			"", "", "Android", "10", "Chrome", "120.0.0.0"},
-		{android + "13; Pixel 7" + webkit + "Chrome/116.0.0.0 Mobile Safari/537.36",
-			"Google", "Pixel 7", "Android", "13", "Chrome", "116.0.0.0"},
-		{android + "10; VOG-L29" + webkit + "Chrome/99.0.4844.88 Mobile Safari/537.36",
-			"Huawei", "VOG-L29", "Android", "10", "Chrome", "99.0.4844.88"},
+		{
+			android + "13; SM-S918B" + webkit + "Chrome/112.0.0.0 Mobile Safari/537.36",
+			"Samsung", "SM-S918B", "Android", "13", "Chrome", "112.0.0.0",
+		},
+		{
+			android + "10; K" + webkit + "Chrome/120.0.0.0 Mobile Safari/537.36",
+			"", "", "Android", "10", "Chrome", "120.0.0.0",
+		},
+		{
+			android + "13; Pixel 7" + webkit + "Chrome/116.0.0.0 Mobile Safari/537.36",
+			"Google", "Pixel 7", "Android", "13", "Chrome", "116.0.0.0",
+		},
+		{
+			android + "10; VOG-L29" + webkit + "Chrome/99.0.4844.88 Mobile Safari/537.36",
+			"Huawei", "VOG-L29", "Android", "10", "Chrome", "99.0.4844.88",
+		},
 		{"Mozilla/5.0 (iPhone; CPU iPhone OS 17_2 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) " +
 			"Version/17.2 Mobile/15E148 Safari/604.1", "Apple", "iPhone", "iOS", "17.2", "Safari", "17.2"},
 		{"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) " +
 			"Version/17.2 Safari/605.1.15", "Apple", "Mac", "macOS", "10.15.7", "Safari", "17.2"},
-		{"Mozilla/5.0 (Windows NT 6.1; WOW64; Trident/7.0; AS; rv:11.0) like Gecko",
-			"", "", "Windows", "7", "Internet Explorer", "11.0"},
+		{
+			"Mozilla/5.0 (Windows NT 6.1; WOW64; Trident/7.0; AS; rv:11.0) like Gecko",
+			"", "", "Windows", "7", "Internet Explorer", "11.0",
+		},
 	} {
 		a := classify(c.ua)
 		parser.complete(c.ua, a)

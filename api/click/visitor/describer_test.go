@@ -12,15 +12,15 @@ import (
 	"switchyard/models/bot"
 )
 
-func newTestDescriber(t testing.TB, o Options) *Describer {
-	t.Helper()
+func newTestDescriber(tb testing.TB, o Options) *Describer {
+	tb.Helper()
 	d, err := New(o)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		if err := d.Close(); err != nil {
-			t.Error(err)
+			tb.Error(err)
 		}
 	})
 	return d
@@ -130,10 +130,12 @@ func TestSignals(t *testing.T) {
 			"Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:128.0) Gecko/20100101 Firefox/128.0"), bot.UAMismatch},
 		"ancient":     {as("Mozilla/4.0 (compatible; MSIE 6.0; Windows NT 5.1)"), bot.UAMismatch},
 		"no language": {browserRequest("Accept-Language", ""), bot.NoAcceptLanguage},
-		"proxy headers count for nothing": {browserRequest("Accept-Language", "", "Accept-Encoding", "",
-			"Upgrade-Insecure-Requests", "", "Sec-Ch-Ua", "", "Sec-Ch-Ua-Platform", "", "Sec-Ch-Ua-Mobile", "",
-			"X-Forwarded-For", "1.1.1.1", "X-Forwarded-Proto", "https", "Via", "1.1 vegur", "Cf-Ray", "1"),
-			bot.NoAcceptLanguage | bot.FewHeaders},
+		"proxy headers count for nothing": {
+			browserRequest("Accept-Language", "", "Accept-Encoding", "",
+				"Upgrade-Insecure-Requests", "", "Sec-Ch-Ua", "", "Sec-Ch-Ua-Platform", "", "Sec-Ch-Ua-Mobile", "",
+				"X-Forwarded-For", "1.1.1.1", "X-Forwarded-Proto", "https", "Via", "1.1 vegur", "Cf-Ray", "1"),
+			bot.NoAcceptLanguage | bot.FewHeaders,
+		},
 	} {
 		var got Description
 		if d.Describe(c.request, &got); got.Signals != c.want {
@@ -156,11 +158,17 @@ func TestHints(t *testing.T) {
 		{[]string{"Sec-Ch-Ua-Platform-Version", `"10.0.0"`}, "Chrome", "10", "", ""},
 		{[]string{"Sec-Ch-Ua-Platform-Version", `"nonsense"`}, "Chrome", "10", "", ""},
 		{[]string{"Sec-Ch-Ua", `"Brave";v="120", "Chromium";v="120"`}, "Brave", "10", "", ""},
-		{[]string{"User-Agent", androidK, "Sec-Ch-Ua-Platform", `"Android"`, "Sec-Ch-Ua-Mobile", "?1",
-			"Sec-Ch-Ua-Model", `"Pixel 8 Pro"`, "Sec-Ch-Ua-Platform-Version", `"14.0.0"`},
-			"Chrome", "14", "Google", "Pixel 8 Pro"},
-		{[]string{"User-Agent", macChrome, "Sec-Ch-Ua-Platform", `"macOS"`, "Sec-Ch-Ua-Platform-Version", `"14.5.0"`},
-			"Chrome", "14.5", "Apple", "Mac"},
+		{
+			[]string{
+				"User-Agent", androidK, "Sec-Ch-Ua-Platform", `"Android"`, "Sec-Ch-Ua-Mobile", "?1",
+				"Sec-Ch-Ua-Model", `"Pixel 8 Pro"`, "Sec-Ch-Ua-Platform-Version", `"14.0.0"`,
+			},
+			"Chrome", "14", "Google", "Pixel 8 Pro",
+		},
+		{
+			[]string{"User-Agent", macChrome, "Sec-Ch-Ua-Platform", `"macOS"`, "Sec-Ch-Ua-Platform-Version", `"14.5.0"`},
+			"Chrome", "14.5", "Apple", "Mac",
+		},
 		{[]string{"Sec-Ch-Ua-Platform", `"Android"`, "Sec-Ch-Ua-Model", `"Pixel 8"`}, "Chrome", "10", "", ""}, // contradicts
 	} {
 		var got Description

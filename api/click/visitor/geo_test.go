@@ -72,16 +72,22 @@ func TestNestedDatabases(t *testing.T) {
 				"autonomous_system_number": mmdbtype.Uint32(64500), "autonomous_system_organization": text("Example AS"),
 				"isp": text("Example ISP"), "organization": text("Example Org"), "connection_type": text("Cable/DSL"),
 			},
-			"3.0.0.0/8": {"autonomous_system_number": mmdbtype.Uint32(16509),
-				"autonomous_system_organization": text("AMAZON-02")},
-			"172.32.0.0/11": {"autonomous_system_number": mmdbtype.Uint32(21928),
-				"autonomous_system_organization": text("T-MOBILE-AS21928")},
+			"3.0.0.0/8": {
+				"autonomous_system_number":       mmdbtype.Uint32(16509),
+				"autonomous_system_organization": text("AMAZON-02"),
+			},
+			"172.32.0.0/11": {
+				"autonomous_system_number":       mmdbtype.Uint32(21928),
+				"autonomous_system_organization": text("T-MOBILE-AS21928"),
+			},
 			"62.0.0.0/8": {"autonomous_system_number": mmdbtype.Uint16(9009), "autonomous_system_organization": text("M247")},
 			"90.0.0.0/8": {"isp": text("Someone"), "connection_type": text("Cellular")},
 		}),
 		AnonymousDB: writeDB(t, "GeoIP2-Anonymous-IP", map[string]mm{
-			"185.220.101.0/24": {"is_anonymous": mmdbtype.Bool(true), "is_tor_exit_node": mmdbtype.Bool(true),
-				"is_hosting_provider": mmdbtype.Bool(true)},
+			"185.220.101.0/24": {
+				"is_anonymous": mmdbtype.Bool(true), "is_tor_exit_node": mmdbtype.Bool(true),
+				"is_hosting_provider": mmdbtype.Bool(true),
+			},
 			"62.1.0.0/16": {"is_anonymous": mmdbtype.Bool(true), "is_anonymous_vpn": mmdbtype.Bool(true)},
 			"62.2.0.0/16": {"is_anonymous": mmdbtype.Bool(true), "is_residential_proxy": mmdbtype.Bool(true)},
 			"62.3.0.0/16": {"is_hosting_provider": mmdbtype.Bool(true)},

@@ -78,12 +78,23 @@ var connectionTypes = map[string]string{
 
 // proxyFlags go from the strongest statement to the weakest.
 var proxyFlags = []struct{ key, kind string }{
-	{"is_tor_exit_node", ProxyTor}, {"tor", ProxyTor}, {"is_tor", ProxyTor},
-	{"relay", ProxyRelay}, {"is_relay", ProxyRelay},
-	{"is_anonymous_vpn", ProxyVPN}, {"vpn", ProxyVPN}, {"is_vpn", ProxyVPN},
-	{"is_public_proxy", ProxyProxy}, {"is_residential_proxy", ProxyProxy}, {"proxy", ProxyProxy}, {"is_proxy", ProxyProxy},
-	{"is_hosting_provider", ProxyDatacenter}, {"hosting", ProxyDatacenter}, {"is_hosting", ProxyDatacenter},
-	{"is_anonymous", ProxyProxy}, {"is_anonymous_proxy", ProxyProxy},
+	{"is_tor_exit_node", ProxyTor},
+	{"tor", ProxyTor},
+	{"is_tor", ProxyTor},
+	{"relay", ProxyRelay},
+	{"is_relay", ProxyRelay},
+	{"is_anonymous_vpn", ProxyVPN},
+	{"vpn", ProxyVPN},
+	{"is_vpn", ProxyVPN},
+	{"is_public_proxy", ProxyProxy},
+	{"is_residential_proxy", ProxyProxy},
+	{"proxy", ProxyProxy},
+	{"is_proxy", ProxyProxy},
+	{"is_hosting_provider", ProxyDatacenter},
+	{"hosting", ProxyDatacenter},
+	{"is_hosting", ProxyDatacenter},
+	{"is_anonymous", ProxyProxy},
+	{"is_anonymous_proxy", ProxyProxy},
 }
 
 func proxyKindOf(m, traits map[string]any) string {
