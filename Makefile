@@ -8,10 +8,10 @@ PKGS ?= ./...
 LINT := go tool -modfile=ops/tools/go.mod golangci-lint
 
 .DEFAULT_GOAL := help
-.PHONY: help run stop build test chaos lint bench smoke
+.PHONY: help run stop build test chaos lint bench bench-many smoke
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: build ## build and run everything, on private PostgreSQL and Redis servers unless DATABASE_URL and REDIS_URL are set
 	@$(BIN) up
@@ -43,6 +43,10 @@ lint: ## run golangci-lint (the first time builds it, some minutes)
 
 bench: build ## measure the redirect against a bare handler, ingest, flow.Pick and job start
 	@$(BIN) bench
+
+bench-many: build ## measure 10,000 campaigns of 20 paths: load, memory, rate against 10, time until a change is live
+	@$(BIN) bench --many
+	@$(BIN) devstack exec --test -- go test $(TAGS) -run - -bench SnapshotLoad -benchtime 5x ./api/click
 
 smoke: build ## send real traffic through the whole chain and compare every figure
 	@$(BIN) smoke

@@ -23,6 +23,7 @@ type Options struct {
 	Rounds      int           // how often bare and real take turns
 	Duration    time.Duration // of one turn
 	Connections int           // of the saturating loads
+	Many        bool          // measure 10,000 campaigns against 10, and nothing else
 	Out         io.Writer
 	Binary      string // empty: the program that runs now
 }
@@ -82,9 +83,13 @@ func Run(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.fleet.Close()) }()
-	for _, part := range []func(context.Context) error{
+	parts := []func(context.Context) error{
 		r.setUp, r.redirects, r.ingest, r.start, func(context.Context) error { return r.choice() },
-	} {
+	}
+	if o.Many {
+		parts = []func(context.Context) error{r.setUp, r.snapshot}
+	}
+	for _, part := range parts {
 		if err := part(ctx); err != nil {
 			return fmt.Errorf("%w\n%s", err, r.fleet.Tails())
 		}

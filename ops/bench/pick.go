@@ -1,8 +1,10 @@
 package bench
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"testing"
 
 	"switchyard/models/cond"
@@ -10,7 +12,8 @@ import (
 )
 
 // pick measures the choice of a path alone: 20 paths of three conditions each, of which only the last path's all hold,
-// so that every path is looked at. The visitor's values are set anew for each choice.
+// so that every path is looked at. The visitor's values are set anew for each choice. The answer is the middle one of
+// five measurements: the machine has other things to do.
 func pick() (testing.BenchmarkResult, error) {
 	paths := make([]map[string]any, 20)
 	for i := range paths {
@@ -41,6 +44,15 @@ func pick() (testing.BenchmarkResult, error) {
 	if err != nil {
 		return testing.BenchmarkResult{}, err
 	}
+	results := make([]testing.BenchmarkResult, 5)
+	for i := range results {
+		results[i] = measurePick(plan)
+	}
+	slices.SortFunc(results, func(a, b testing.BenchmarkResult) int { return cmp.Compare(a.NsPerOp(), b.NsPerOp()) })
+	return results[len(results)/2], nil
+}
+
+func measurePick(plan *flow.Plan) testing.BenchmarkResult {
 	visitor := &flow.Visitor{Facts: new(cond.Facts)}
 	return testing.Benchmark(func(b *testing.B) { //nolint:thelper // no helper: the benchmark itself
 		b.ReportAllocs()
@@ -53,5 +65,5 @@ func pick() (testing.BenchmarkResult, error) {
 				b.Fatal("the wrong path was picked")
 			}
 		}
-	}), nil
+	})
 }

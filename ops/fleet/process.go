@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -28,6 +29,11 @@ const stopTimeout = 20 * time.Second
 
 // Spawn starts a process: "web", "worker", "clock" or another command, with its flags.
 func (f *Fleet) Spawn(name string, args ...string) (*Process, error) {
+	return f.SpawnWith(nil, name, args...)
+}
+
+// SpawnWith is Spawn with settings that differ from the fleet's.
+func (f *Fleet) SpawnWith(env []string, name string, args ...string) (*Process, error) {
 	p := &Process{
 		Name: name, done: make(chan struct{}),
 		log: filepath.Join(f.Dir, fmt.Sprintf("%s-%d.log", name, len(f.processes))),
@@ -37,7 +43,7 @@ func (f *Fleet) Spawn(name string, args ...string) (*Process, error) {
 		return nil, fmt.Errorf("fleet: %w", err)
 	}
 	p.cmd = exec.Command(f.binary, append([]string{name}, args...)...) //nolint:noctx // outlives the caller's context
-	p.cmd.Env, p.cmd.Stdout, p.cmd.Stderr = f.env, log, log
+	p.cmd.Env, p.cmd.Stdout, p.cmd.Stderr = append(slices.Clone(f.env), env...), log, log
 	if err := p.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("fleet: start %s: %w", name, err)
 	}

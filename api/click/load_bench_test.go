@@ -1,0 +1,47 @@
+package click
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/dbtest"
+)
+
+// BenchmarkSnapshotLoad reads and compiles all of 10,000 campaigns of 20 paths from PostgreSQL, as a web process does
+// when it starts. B/campaign is what the snapshot keeps in memory.
+func BenchmarkSnapshotLoad(b *testing.B) {
+	const campaigns = 10_000
+	d := dbtest.New(b)
+	account, domain := uuid.New(), uuid.New()
+	for _, q := range []string{
+		`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'many', 'scale', $2::uuid::text)`,
+		`INSERT INTO domains (id, account_id, host, is_verified) VALUES ($2, $1, 'many.test', true)`,
+	} {
+		if _, err := d.ExecContext(b.Context(), q, account, domain); err != nil {
+			b.Fatal(err)
+		}
+	}
+	const q = `INSERT INTO campaigns (id, account_id, domain_id, name, alias, streams)
+		SELECT gen_random_uuid(), $1, $2, 'c' || n, 'c' || n, $3 FROM generate_series(1, $4::int) n`
+	streams := benchRouting(1).Campaigns[0].Streams
+	if _, err := d.ExecContext(b.Context(), q, account, domain, []byte(streams), campaigns); err != nil {
+		b.Fatal(err)
+	}
+	heap := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	for b.Loop() {
+		before := heap()
+		k := newKeeper(d, "")
+		if !k.start(b.Context()) || k.current.Load().campaigns.size() != campaigns {
+			b.Fatal("not loaded")
+		}
+		b.ReportMetric(float64(heap()-before)/campaigns, "B/campaign")
+		runtime.KeepAlive(k)
+	}
+}
