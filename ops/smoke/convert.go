@@ -152,17 +152,21 @@ func offerNamed(name string) offerSpec {
 	panic("smoke: no offer " + name)
 }
 
-// worth is what a conversion of the offer pays when its postback names the amount: money has six decimals.
+// worth is what a conversion of the offer pays when its postback names the amount. Sums are of
+// exact amounts; shown is a single one as a number with six decimals.
 func (o offerSpec) worth(given string) decimal.Decimal {
 	own := amount(o.payout)
 	if !o.fromParam || given == "" {
 		return own
 	}
 	if o.percent {
-		return amount(given).Mul(own).Div(amount("100")).Round(6)
+		return amount(given).Mul(own).Div(amount("100"))
 	}
-	return amount(given).Round(6)
+	return amount(given)
 }
+
+// shownDecimals is how many decimals an amount in an answer or an event has.
+const shownDecimals = 6
 
 // postback tells the service, in one of the ways and languages in which networks do.
 func (t *traffic) postback(ctx context.Context, c *click, s step) error {

@@ -43,7 +43,7 @@ func (t *traffic) announced() map[string]int {
 		for _, r := range v.recordings {
 			for path, events := range endpoints {
 				if contains(events, r.event) {
-					want[path+" "+r.event+" "+v.key()+" "+r.status+" "+r.payout.String()]++
+					want[path+" "+r.event+" "+v.key()+" "+r.status+" "+r.payout.Round(shownDecimals).String()]++
 				}
 			}
 		}

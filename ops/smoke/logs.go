@@ -178,7 +178,7 @@ func (t *traffic) conversionLog(ctx context.Context) error {
 			continue
 		}
 		delete(want, r.key())
-		if !number(r.Payout).Equal(v.payout) {
+		if !number(r.Payout).Equal(v.payout.Round(shownDecimals)) {
 			t.differ("conversion log: %s paid %s, expected %s", r.key(), r.Payout, v.payout)
 		}
 		if text := t.wrong(v, r, v.status); text != "" {

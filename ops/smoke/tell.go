@@ -173,7 +173,7 @@ func (t *traffic) waitRecorded(ctx context.Context) error {
 		}
 		right := 0
 		for _, r := range rows {
-			if v := want[r.key()]; v != nil && v.status == r.Status && v.payout.Equal(number(r.Payout)) {
+			if v := want[r.key()]; v != nil && v.status == r.Status && v.payout.Round(shownDecimals).Equal(number(r.Payout)) {
 				right++
 			}
 		}
