@@ -70,9 +70,3 @@ func RowOf(d joblog.Due) jobs.Row {
 func (r *Runtime) reconcile(ctx context.Context, _ jobs.Tick) (jobs.None, error) {
 	return jobs.None{}, r.Reconcile(ctx)
 }
-
-func (r *Runtime) prune(ctx context.Context, _ jobs.Tick) (jobs.None, error) {
-	n, err := joblog.Prune(ctx, r.o.DB, joblog.KeepFinished)
-	slog.InfoContext(ctx, "old jobs forgotten", "rows", n)
-	return jobs.None{}, err
-}

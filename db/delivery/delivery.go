@@ -112,7 +112,7 @@ func Drop(ctx context.Context, c db.Conn, id uuid.UUID, why string) error {
 
 const addPing = `
 WITH target AS (
-    SELECT gen_random_uuid() AS id, id AS endpoint_id, account_id FROM webhook_endpoints WHERE id = $1 AND account_id = $2
+    SELECT new_id() AS id, id AS endpoint_id, account_id FROM webhook_endpoints WHERE id = $1 AND account_id = $2
 ), event AS (
     INSERT INTO events (id, account_id, type, created_at, body)
     SELECT $3, account_id, $4, $5, $6 FROM target RETURNING id

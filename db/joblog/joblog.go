@@ -51,27 +51,53 @@ func Status(ctx context.Context, c db.Conn, account, id uuid.UUID) (models.JobSt
 // Filter chooses rows for operators; an empty field does not restrict.
 type Filter struct {
 	State string
+	Wait  string // of pending rows: WaitDue, WaitLater or WaitRetry
 	Kinds []string
 	Limit int // default 100
 }
 
-const listRows = `SELECT ` + columns + ` FROM jobs
-WHERE ($1 = '' OR state = $1) AND (cardinality($2::text[]) = 0 OR kind = ANY ($2))
-ORDER BY created_at DESC, id DESC LIMIT $3`
+// What a pending row waits for.
+const (
+	WaitDue   = "due"   // a worker: it was not tried yet
+	WaitLater = "later" // its hour: it was not tried yet
+	WaitRetry = "retry" // its next attempt
+)
+
+const chosenRows = ` FROM jobs
+WHERE ($1 = '' OR state = $1) AND (cardinality($2::text[]) = 0 OR kind = ANY ($2)) AND ($3 = '' OR state = 'pending'
+    AND $3 = CASE WHEN attempts > 0 THEN 'retry' WHEN next_attempt_at > clock_timestamp() THEN 'later' ELSE 'due' END)`
+
+const (
+	listRows  = `SELECT ` + columns + chosenRows + ` ORDER BY created_at DESC, id DESC LIMIT $4`
+	countRows = `SELECT count(*)` + chosenRows
+)
 
 // List gives the newest rows of all accounts. It is for operators: it does not look at accounts.
 func List(ctx context.Context, c db.Conn, f Filter) ([]models.Job, error) {
 	if f.Limit == 0 {
 		f.Limit = 100
 	}
-	if f.Kinds == nil {
-		f.Kinds = []string{}
-	}
 	var rows []models.Job
-	if err := sqlx.SelectContext(ctx, c, &rows, listRows, f.State, pq.Array(f.Kinds), f.Limit); err != nil {
+	err := sqlx.SelectContext(ctx, c, &rows, listRows, f.State, f.kinds(), f.Wait, f.Limit)
+	if err != nil {
 		return nil, fmt.Errorf("joblog: list: %w", err)
 	}
 	return rows, nil
+}
+
+// Count tells how many rows the filter chooses, whatever its limit.
+func Count(ctx context.Context, c db.Conn, f Filter) (n int, err error) {
+	if err := sqlx.GetContext(ctx, c, &n, countRows, f.State, f.kinds(), f.Wait); err != nil {
+		return 0, fmt.Errorf("joblog: count: %w", err)
+	}
+	return n, nil
+}
+
+func (f Filter) kinds() any {
+	if f.Kinds == nil {
+		return pq.Array([]string{})
+	}
+	return pq.Array(f.Kinds)
 }
 
 // Due is a row that should be worked on and that nobody holds.
@@ -157,33 +183,25 @@ func Requeue(ctx context.Context, c db.Conn, ids []uuid.UUID, kinds ...string) (
 	return rows, nil
 }
 
-// KeepFinished is how long finished jobs, events and deliveries are kept.
+// KeepFinished is how long finished jobs are kept, done or failed.
 const KeepFinished = 30 * 24 * time.Hour
 
-// Jobs go first: an event that a job still has to send stays.
-var pruneSteps = []string{
-	`DELETE FROM webhook_deliveries d USING jobs j WHERE j.id = d.id AND j.state IN ('done', 'failed')
-		AND d.created_at < $1 AND j.finished_at < $1`,
-	`DELETE FROM jobs WHERE state IN ('done', 'failed') AND finished_at < $1`,
-	`DELETE FROM events e WHERE created_at < $1
-		AND NOT EXISTS (SELECT FROM webhook_deliveries d WHERE d.event_id = e.id)`,
-}
+// pruneAtOnce is how many rows one statement deletes.
+const pruneAtOnce = 5000
 
-// Prune deletes what finished longer ago than the age and tells how many rows went.
+// SKIP LOCKED passes over rows that are being requeued right now.
+const pruneRows = `
+DELETE FROM jobs WHERE id IN (
+    SELECT id FROM jobs WHERE state IN ('done', 'failed') AND finished_at < $1
+    ORDER BY finished_at LIMIT $2 FOR UPDATE SKIP LOCKED)`
+
+// Prune deletes what finished longer ago than the age, a part at a time, and tells how many rows went.
 func Prune(ctx context.Context, c db.Conn, age time.Duration) (int64, error) {
-	var total int64
-	for _, step := range pruneSteps {
-		res, err := c.ExecContext(ctx, step, time.Now().Add(-age))
-		if err != nil {
-			return total, fmt.Errorf("joblog: prune: %w", err)
-		}
-		n, err := res.RowsAffected()
-		if err != nil {
-			return total, fmt.Errorf("joblog: prune: %w", err)
-		}
-		total += n
+	n, err := db.InParts(ctx, c, pruneRows, pruneAtOnce, time.Now().Add(-age))
+	if err != nil {
+		return n, fmt.Errorf("joblog: prune: %w", err)
 	}
-	return total, nil
+	return n, nil
 }
 
 // Stats are figures for monitoring.

@@ -44,7 +44,7 @@ INSERT INTO events (id, account_id, type, created_at, body) VALUES ($1, $2, $3, 
 // One statement, so that an endpoint added or removed meanwhile is seen by both tables or by neither.
 const insertDeliveries = `
 WITH target AS (
-    SELECT gen_random_uuid() AS id, id AS endpoint_id, account_id
+    SELECT new_id() AS id, id AS endpoint_id, account_id
     FROM webhook_endpoints WHERE account_id = $1 AND active AND $2 = ANY (events)
 ), job AS (
     INSERT INTO jobs (id, account_id, kind, max_attempts, next_attempt_at)

@@ -14,33 +14,16 @@ import (
 	"testing"
 	"time"
 
+	"switchyard/models/netguard/netguardtest"
 	"switchyard/workers/egress"
 )
-
-// private are addresses that no customer's URL may reach, in all the forms in which an address can hide.
-var private = strings.Fields(`
-	0.0.0.0 0.1.2.3 10.0.0.1 10.255.255.255 100.64.0.1 100.127.255.255 127.0.0.1 127.0.0.2 127.255.255.254
-	169.254.169.254 169.254.170.2 172.16.0.1 172.31.255.255 192.0.0.8 192.0.0.170 192.0.2.1 192.88.99.1 192.168.0.1
-	192.168.255.255 198.18.0.1 198.19.255.255 198.51.100.7 203.0.113.9 224.0.0.1 239.255.255.250 240.0.0.1
-	255.255.255.255 168.63.129.16
-	:: ::1 ::7f00:1 ::127.0.0.1 ::ffff:127.0.0.1 ::ffff:10.0.0.1 ::ffff:169.254.169.254 ::ffff:0.0.0.0 ::ffff:0:127.0.0.1
-	64:ff9b::7f00:1 64:ff9b::a00:1 64:ff9b::a9fe:a9fe 64:ff9b:1::1 100::1 2001::1 2001:0:7f00:1:: 2001:2::1 2001:10::1
-	2001:20::1 2001:db8::1 2002:7f00:1:: 2002:a00:1:: 2002:a9fe:a9fe:: 2620:4f:8000::1 3fff::1 5f00::1 fc00::1
-	fd00:ec2::254 fd12:3456:789a::1 fe80::1 febf::1 fec0::1 feff::1 ff02::1 ff0e::1 4000::1`)
-
-// disguised are hosts that some resolver or library reads as a private address, or that name this machine.
-var disguised = strings.Fields(`
-	localhost localhost. LOCALHOST foo.localhost 127.1 127.0.1 2130706433 017700000001 0177.0.0.1 0x7f000001 0x7f.0.0.1
-	0x7f.1 127.0.0.1. 0 0x0 00000000 3232235777 0xa9fea9fe 2852039166 0251.0376.0251.0376 127.0.0.1.nip.io.local
-	metadata.google.internal. metadata.internal router.lan printer.local [::1%25eth0] [fe80::1%25lo] [::ffff:7f00:1]
-	[0:0:0:0:0:0:0:1] [0000::1] [::ffff:127.0.0.1] [0:0:0:0:0:ffff:127.0.0.1] 127.0.0.1%2f.example.com`)
 
 // TestPrivateAddresses (W6) tries every form as a literal and as what a name resolves to, alone, beside a public
 // address, and as the second answer of a name that was public when it was first asked: nothing connects. With the guard
 // off the same loop does reach the canary, so that it would be seen.
 func TestPrivateAddresses(t *testing.T) {
 	t.Parallel()
-	if n := len(private) + len(disguised); n < 60 {
+	if n := len(netguardtest.Private) + len(netguardtest.Disguised); n < 60 {
 		t.Fatalf("%d forms, want 60", n)
 	}
 	c := newCanary(t, func(http.ResponseWriter, *http.Request) {})
@@ -59,7 +42,7 @@ func TestPrivateAddresses(t *testing.T) {
 			t.Errorf("%s: %v (%q), want blocked", what, err, class(err))
 		}
 	}
-	for _, a := range private {
+	for _, a := range netguardtest.Private {
 		literal := a
 		if strings.Contains(a, ":") {
 			literal = "[" + a + "]"
@@ -69,7 +52,7 @@ func TestPrivateAddresses(t *testing.T) {
 			refuse(strings.Join(answer, "+"), &names{answers: [][]string{answer}}, "https://example.com:"+c.port+"/")
 		}
 	}
-	for _, host := range disguised {
+	for _, host := range netguardtest.Disguised {
 		refuse(host, &names{answers: [][]string{{"127.0.0.1"}}}, "https://"+host+":"+c.port+"/")
 	}
 	for _, to := range []string{"https://user@127.0.0.1:", "https://example.com@127.0.0.1:", "https://127.0.0.1:1@127.0.0.1:"} {

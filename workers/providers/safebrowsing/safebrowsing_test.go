@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"switchyard/models/netguard/netguardtest"
 	"switchyard/workers/egress"
 	"switchyard/workers/providers/safebrowsing"
 )
@@ -81,6 +82,10 @@ func TestLists(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	guarded, err := egress.New(egress.Options{CAFile: ca})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, fill := range map[string]func(*safebrowsing.Options, string){
 		safebrowsing.WebRisk:      func(o *safebrowsing.Options, k string) { o.WebRiskKey, o.SafeBrowsingKey = k, "other" },
 		safebrowsing.SafeBrowsing: func(o *safebrowsing.Options, k string) { o.SafeBrowsingKey = k },
@@ -104,9 +109,12 @@ func TestLists(t *testing.T) {
 				t.Errorf("a wrong key is %v", err)
 			}
 			fill(&o, key)
-			o.URL = "https://10.0.0.1"
-			if _, err = safebrowsing.New(o).Lookup(t.Context(), []string{bad}); err == nil || strings.Contains(err.Error(), key) {
-				t.Errorf("a private address is %v", err)
+			o.Egress = guarded
+			for _, host := range netguardtest.Hosts() {
+				o.URL = "https://" + host
+				if _, err = safebrowsing.New(o).Lookup(t.Context(), []string{bad}); err == nil || strings.Contains(err.Error(), key) {
+					t.Errorf("%s is %v", host, err)
+				}
 			}
 		})
 	}

@@ -1,0 +1,229 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"switchyard/ops/devstack"
+	"switchyard/ops/fleet"
+)
+
+// page is a page in a browser, spoken to over two pipes in the protocol of its developer tools.
+type page struct {
+	t       *testing.T
+	session string
+	out     io.Writer
+
+	mu     sync.Mutex
+	last   int
+	wanted map[int]chan reply
+}
+
+type reply struct {
+	ID     int             `json:"id"`
+	Result json.RawMessage `json:"result"`
+	Error  *struct {
+		Message string `json:"message"`
+	} `json:"error"`
+}
+
+// openPage starts a browser, installing it where that is possible, and an empty page in it. Both end with the test. On
+// a machine that has no browser and where none can be installed, the test is skipped.
+func openPage(t *testing.T) *page {
+	t.Helper()
+	program, err := devstack.Browser(t.Context(), os.Stderr)
+	if err != nil {
+		t.Skipf("no browser, and none can be installed here: %v", err)
+	}
+	toBrowser, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, fromBrowser, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	cmd := exec.CommandContext(ctx, program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+		"--disable-background-networking", "--window-size=1600,1000", "--user-data-dir="+t.TempDir(),
+		"--remote-debugging-pipe", "about:blank")
+	cmd.ExtraFiles = []*os.File{toBrowser, fromBrowser} // 3 and 4, as the browser expects them
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = toBrowser.Close(), fromBrowser.Close()
+	p := &page{t: t, out: out, wanted: map[int]chan reply{}}
+	go p.receive(in)
+	t.Cleanup(func() {
+		_ = out.Close() // it ends by itself
+		ended := time.AfterFunc(5*time.Second, cancel)
+		_ = cmd.Wait()
+		ended.Stop()
+		cancel()
+	})
+	var target struct {
+		ID string `json:"targetId"`
+	}
+	p.call("Target.createTarget", map[string]any{"url": "about:blank"}, &target)
+	var attached struct {
+		Session string `json:"sessionId"`
+	}
+	p.call("Target.attachToTarget", map[string]any{"targetId": target.ID, "flatten": true}, &attached)
+	p.session = attached.Session
+	return p
+}
+
+// receive hands answers to those who wait; what the browser tells unasked is dropped.
+func (p *page) receive(in io.ReadCloser) {
+	defer in.Close()
+	for r := bufio.NewReader(in); ; {
+		text, err := r.ReadBytes(0)
+		if err != nil {
+			return
+		}
+		var got reply
+		if json.Unmarshal(text[:len(text)-1], &got) != nil || got.ID == 0 {
+			continue
+		}
+		p.mu.Lock()
+		p.wanted[got.ID] <- got
+		delete(p.wanted, got.ID)
+		p.mu.Unlock()
+	}
+}
+
+// call asks the browser and reads its answer into out, unless that is nil.
+func (p *page) call(method string, params map[string]any, out any) {
+	p.t.Helper()
+	if err := p.ask(method, params, out); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p *page) ask(method string, params map[string]any, out any) error {
+	answer := make(chan reply, 1)
+	p.mu.Lock()
+	p.last++
+	id := p.last
+	p.wanted[id] = answer
+	p.mu.Unlock()
+	ask := map[string]any{"id": id, "method": method, "params": params}
+	if p.session != "" {
+		ask["sessionId"] = p.session
+	}
+	text, err := json.Marshal(ask)
+	if err != nil {
+		return err
+	}
+	if _, err := p.out.Write(append(text, 0)); err != nil {
+		return fmt.Errorf("browser: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
+	defer cancel()
+	select {
+	case got := <-answer:
+		if got.Error != nil {
+			return fmt.Errorf("browser: %s: %s", method, got.Error.Message)
+		}
+		if out == nil {
+			return nil
+		}
+		return json.Unmarshal(got.Result, out)
+	case <-ctx.Done():
+		return fmt.Errorf("browser: %s: %w", method, ctx.Err())
+	}
+}
+
+// visit goes to an address, with the user and password that the browser would ask a person for.
+func (p *page) visit(address, user, password string) {
+	p.t.Helper()
+	p.call("Network.enable", nil, nil)
+	given := "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password))
+	p.call("Network.setExtraHTTPHeaders", map[string]any{"headers": map[string]any{"Authorization": given}}, nil)
+	var went struct {
+		Error string `json:"errorText"`
+	}
+	if p.call("Page.navigate", map[string]any{"url": address}, &went); went.Error != "" {
+		p.t.Fatalf("browser: %s: %s", address, went.Error)
+	}
+}
+
+// run gives the value of an expression of JavaScript in the page, a text; an element that is not there is "".
+func (p *page) run(expression string) string {
+	p.t.Helper()
+	var got struct {
+		Result struct {
+			Value string `json:"value"`
+		} `json:"result"`
+		Exception *struct {
+			Text string `json:"text"`
+		} `json:"exceptionDetails"`
+	}
+	p.call("Runtime.evaluate", map[string]any{"expression": "String((" + expression + ") ?? '')"}, &got)
+	if got.Exception != nil {
+		p.t.Fatalf("browser: %s: %s", expression, got.Exception.Text)
+	}
+	return got.Result.Value
+}
+
+// shows waits until the page shows a text.
+func (p *page) shows(text string) {
+	p.t.Helper()
+	p.until("the page shows "+text, func() bool { return strings.Contains(p.run(`document.body?.innerText`), text) })
+}
+
+func (p *page) until(what string, ok func() bool) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
+	defer cancel()
+	err := fleet.Poll(ctx, 50*time.Millisecond, func() (bool, error) { return ok(), nil })
+	if errors.Is(err, context.DeadlineExceeded) {
+		p.t.Fatalf("never: %s; it shows:\n%s", what, p.run(`document.body?.innerText`))
+	}
+}
+
+// click presses the mouse on the middle of the element that an expression finds, once it is there.
+func (p *page) click(element string) { p.mouse(element, "mouseMoved", "mousePressed", "mouseReleased") }
+
+// hover moves the mouse onto an element.
+func (p *page) hover(element string) { p.mouse(element, "mouseMoved") }
+
+func (p *page) mouse(element string, events ...string) {
+	p.t.Helper()
+	var at struct{ X, Y float64 }
+	p.until("there is "+element, func() bool {
+		place := p.run(`(e => { if (!e) return ''; e.scrollIntoView({block: 'center'}); const r = e.getBoundingClientRect();
+			return r.width ? JSON.stringify({x: r.x + r.width / 2, y: r.y + r.height / 2}) : '' })(` + element + `)`)
+		return place != "" && json.Unmarshal([]byte(place), &at) == nil
+	})
+	for _, event := range events {
+		press := map[string]any{"type": event, "x": at.X, "y": at.Y}
+		if event != "mouseMoved" {
+			press["button"], press["clickCount"] = "left", 1
+		}
+		p.call("Input.dispatchMouseEvent", press, nil)
+	}
+}
+
+// picture writes what the page looks like, for a person, into a file.
+func (p *page) picture(path string) {
+	p.t.Helper()
+	var got struct {
+		Data []byte `json:"data"`
+	}
+	p.call("Page.captureScreenshot", map[string]any{"format": "png"}, &got)
+	if err := os.WriteFile(path, got.Data, 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+}

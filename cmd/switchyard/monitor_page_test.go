@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"switchyard/models"
+	"switchyard/ops/fleet"
+)
+
+// TestFailedJobRunsByAClick: an operator finds a failed delivery on the page of the queues in a browser, and runs it
+// again by a click; it is delivered.
+func TestFailedJobRunsByAClick(t *testing.T) {
+	t.Parallel()
+	var mended atomic.Bool
+	receiver, err := fleet.NewReceiver(func(context.Context, fleet.Attempt) int {
+		if mended.Load() {
+			return http.StatusOK
+		}
+		return http.StatusInternalServerError
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer receiver.Close()
+	p := openPage(t)
+	s := startService(t, fleet.Options{Receiver: receiver, Env: []string{"WEBHOOK_SCHEDULE=1s"}}, "web", "worker", "clock")
+	var hook struct{ ID, Secret string }
+	body := map[string]any{"url": receiver.URL("/hook"), "events": []string{models.EventCampaignPaused}}
+	if err := s.api.Create(t.Context(), "/webhooks", body, &hook); err != nil {
+		t.Fatal(err)
+	}
+	receiver.SetSecret("/hook", hook.Secret)
+	var campaigns struct{ Rows []struct{ ID string } }
+	if err := s.api.Get(t.Context(), "/campaigns", &campaigns); err != nil || len(campaigns.Rows) != 1 {
+		t.Fatal(campaigns, err)
+	}
+	pause := map[string]any{"status": "paused"}
+	err = s.api.Do(t.Context(), http.StatusOK, http.MethodPatch, "/campaigns/"+campaigns.Rows[0].ID, pause, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := s.waitDelivery(t, models.DeliveryFailed)
+
+	p.visit(s.URL+"/ops/queues", "ops", s.OpsPassword)
+	p.shows("webhooks")
+	p.click(`[...document.querySelectorAll('a')].find(a => a.innerText.trim() === 'webhooks')`)
+	p.shows("Archived")
+	p.click(`[...document.querySelectorAll('.MuiChip-root')].find(c => c.innerText.includes('Archived'))`)
+	p.shows(models.KindDeliverWebhook)
+	for _, secret := range []string{hook.Secret, s.OpsPassword} {
+		if strings.Contains(p.run(`document.documentElement.outerHTML`), secret) {
+			t.Error("the page shows a secret")
+		}
+	}
+	mended.Store(true)
+	row := `[...document.querySelectorAll('tbody tr')].find(r => r.innerHTML.includes('` + id + `'))`
+	p.hover(row + `?.querySelector('td:last-child')`) // the buttons show then
+	if dir := os.Getenv("SWITCHYARD_PICTURES"); dir != "" {
+		p.picture(filepath.Join(dir, "archived.png"))
+	}
+	p.click(row + `?.querySelector('button[title="Run"]')`)
+	s.waitDelivery(t, models.DeliveryDelivered)
+	attempts := receiver.Attempts()
+	if n := len(attempts); n != 3 || !attempts[n-1].Accepted() || attempts[n-1].Delivery != id {
+		t.Errorf("%d attempts, want two that failed and the one by the click: %+v", n, attempts)
+	}
+}
+
+// waitDelivery waits until the one delivery of the account has a state, and gives its id.
+func (s *service) waitDelivery(t *testing.T, state string) string {
+	t.Helper()
+	var log struct{ Rows []struct{ ID, Status string } }
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	err := fleet.Poll(ctx, 50*time.Millisecond, func() (bool, error) {
+		err := s.api.Get(ctx, "/webhooks/deliveries", &log)
+		return err == nil && len(log.Rows) == 1 && log.Rows[0].Status == state, err
+	})
+	if err != nil {
+		t.Fatalf("%v: %v, want one that is %s", err, log, state)
+	}
+	return log.Rows[0].ID
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/apitest"
+	"switchyard/api/v1"
+	"switchyard/jobs"
+	"switchyard/jobs/jobstest"
+	"switchyard/models/netguard/netguardtest"
+	"switchyard/ops/config"
+	"switchyard/workers"
+)
+
+// outbound is the API with the service's own worker, and a listener that counts who connects.
+type outbound struct {
+	*testing.T
+	api    *apitest.Server
+	client *jobs.Client
+	port   string
+	conns  atomic.Int64
+}
+
+func newOutbound(t *testing.T, allow ...netip.Prefix) *outbound {
+	t.Helper()
+	o := &outbound{T: t}
+	var lc net.ListenConfig
+	l, err := lc.Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	_, o.port, _ = net.SplitHostPort(l.Addr().String())
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			o.conns.Add(1)
+			_ = conn.Close()
+		}
+	}()
+	redis := jobstest.Redis(t)
+	o.client = jobs.Connect(redis)
+	o.api = apitest.New(t, apitest.Options{V1: v1.Deps{Jobs: o.client, EgressAllow: allow}})
+	r, err := newRuntime(config.Config{EgressAllow: allow, EncryptionKey: bytes.Repeat([]byte{7}, 32)}, workers.Options{
+		DB: o.api.DB, Redis: redis, Client: o.client, Grace: 4 * time.Second,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	done := make(chan error, 1)
+	go func() { done <- r.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	return o
+}
+
+func (o *outbound) exec(query string, args ...any) {
+	o.Helper()
+	if _, err := o.api.DB.ExecContext(o.Context(), query, args...); err != nil {
+		o.Fatal(err)
+	}
+}
+
+// try sends to a host by each way there is: a webhook's test, the delivery sent again, and checks of links.
+func (o *outbound) try(hosts []string) {
+	o.Helper()
+	var hook struct{ ID string }
+	body := map[string]any{"url": "https://hooks.acme.com/", "events": []string{"link.broken"}}
+	o.api.Do("POST", "/webhooks", body).Want(http.StatusCreated, "").Into(&hook)
+	for _, host := range hosts {
+		// As if it had been stored before the check of its form was.
+		o.exec(`UPDATE webhook_endpoints SET url = $2 WHERE id = $1`, hook.ID, "https://"+host+":"+o.port+"/")
+		var sent struct {
+			DeliveryID string `json:"deliveryId"`
+			Delivered  bool
+			Error      string
+		}
+		o.api.Do("POST", "/webhooks/test", map[string]any{"id": hook.ID}).Want(http.StatusOK, "").Into(&sent)
+		again := sent
+		o.api.Do("POST", "/webhooks/deliveries/redeliver", map[string]any{"id": sent.DeliveryID}).Want(http.StatusOK, "").Into(&again)
+		for _, s := range []string{sent.Error, again.Error} {
+			if s == "" || strings.Contains(s, host) {
+				o.Errorf("%s: the answer is %q", host, s)
+			}
+		}
+	}
+	for i, table := range []string{"offers", "landers"} {
+		for n, host := range hosts {
+			scheme := []string{"https", "http"}[(i+n)%2]
+			o.exec(`INSERT INTO `+table+` (id, account_id, name, url) VALUES ($1, $2, $3, $4)`, uuid.New(), o.api.Account.ID,
+				fmt.Sprint("l", n), scheme+"://"+host+":"+o.port+"/{clickid}")
+		}
+	}
+	sweep, err := jobs.Submit(o.Context(), o.client, jobs.SweepLinks, uuid.Nil, jobs.Tick{At: time.Now()})
+	if err != nil {
+		o.Fatal(err)
+	}
+	if _, err := jobs.AwaitTimeout(o.Context(), sweep, patience); err != nil && !strings.Contains(err.Error(), "did not succeed") {
+		o.Error(err)
+	}
+}
+
+// TestNoPrivateAddressIsReached (W6) takes the service as it is put together, and every way by which a customer can have
+// it call an address: none of the forms of a private one is connected to, and the API does not take them as endpoints.
+func TestNoPrivateAddressIsReached(t *testing.T) {
+	t.Parallel()
+	hosts := netguardtest.Hosts()
+	if len(hosts) < 60 {
+		t.Fatalf("%d forms, want 60", len(hosts))
+	}
+	o := newOutbound(t)
+	hook := map[string]any{"url": "https://hooks.acme.com/", "events": []string{"link.broken"}}
+	id := o.api.Do("POST", "/webhooks", hook).Want(http.StatusCreated, "").Map()["id"]
+	for _, host := range hosts {
+		hook["url"] = "https://" + host + ":" + o.port + "/"
+		o.api.Do("POST", "/webhooks", hook).Want(http.StatusBadRequest, "invalid_url")
+		o.api.Do("PATCH", "/webhooks", map[string]any{"id": id, "url": hook["url"]}).Want(http.StatusBadRequest, "invalid_url")
+	}
+	o.try(hosts)
+	if n := o.conns.Load(); n != 0 {
+		t.Errorf("%d connections were made", n)
+	}
+}
+
+// TestGuardOffIsSeen: the same ways reach the listener when its address is allowed, so a connection would be seen.
+func TestGuardOffIsSeen(t *testing.T) {
+	t.Parallel()
+	o := newOutbound(t, netip.MustParsePrefix("127.0.0.0/8"))
+	o.try([]string{"127.0.0.1"})
+	// A ping, its repetition, and HEAD and GET of an offer and a landing page.
+	if n := o.conns.Load(); n < 6 {
+		t.Errorf("%d connections were seen, want 6", n)
+	}
+}

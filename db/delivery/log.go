@@ -1,0 +1,192 @@
+package delivery
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+// The log is kept by weeks of UTC: events_w20261116 has the events, webhook_deliveries_w20261116 the deliveries of the
+// week that began on that Monday. Weeks and not days, because every look-up plans over all of them. What comes when its
+// week was not made waits in the table's _rest.
+const (
+	week       = 7 * 24 * time.Hour
+	events     = "events"
+	deliveries = "webhook_deliveries"
+	weekForm   = "20060102"
+)
+
+// lockWait bounds how long readers and writers of the log can be held up by its housekeeping, which tries again later.
+const lockWait = `SET LOCAL lock_timeout = '2s'`
+
+func weekOf(t time.Time) time.Time {
+	t = t.UTC().Truncate(24 * time.Hour)
+	return t.AddDate(0, 0, -(int(t.Weekday())+6)%7)
+}
+
+// EnsureWeeks makes the partitions of the week of a moment and of so many weeks after it. Several processes may call it
+// at once. Rows that waited for their week move into it.
+func EnsureWeeks(ctx context.Context, d *db.DB, now time.Time, ahead int) error {
+	for i := range ahead + 1 {
+		for _, log := range []string{events, deliveries} {
+			if err := ensureWeek(ctx, d, log, weekOf(now).Add(time.Duration(i)*week)); err != nil {
+				return fmt.Errorf("delivery: make a week of %s: %w", log, err)
+			}
+		}
+	}
+	return nil
+}
+
+const weekAttached = `
+SELECT EXISTS (SELECT FROM pg_inherits WHERE inhparent = to_regclass($1) AND inhrelid = to_regclass($2))`
+
+// The table is made beside the log and attached, because making it in place would wait for every reader and hold up all
+// that come after.
+func ensureWeek(ctx context.Context, d *db.DB, log string, from time.Time) error {
+	name := log + "_w" + from.Format(weekForm)
+	low, high := models.FloorClickID(from), models.FloorClickID(from.Add(week))
+	return db.Tx(ctx, d, func(c db.Conn) error {
+		if _, err := c.ExecContext(ctx, lockLog); err != nil {
+			return err
+		}
+		var there bool
+		if err := sqlx.GetContext(ctx, c, &there, weekAttached, log, name); err != nil || there {
+			return err
+		}
+		for _, step := range []string{
+			lockWait,
+			`CREATE TABLE IF NOT EXISTS ` + name + ` (LIKE ` + log + ` INCLUDING ALL)`,
+			fmt.Sprintf(`WITH gone AS (DELETE FROM %s_rest WHERE id >= '%s' AND id < '%s' RETURNING *)
+				INSERT INTO %s SELECT * FROM gone`, log, low, high, name),
+			fmt.Sprintf(`ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM ('%s') TO ('%s')`, log, name, low, high),
+		} {
+			if _, err := c.ExecContext(ctx, step); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+const lockLog = `SELECT pg_advisory_xact_lock(hashtext('switchyard webhook log'))`
+
+// DropWeeks deletes deliveries of whole weeks that ended before a moment, with their jobs, and the events of earlier
+// weeks, and returns how many partitions went. A week in which a delivery still waits, or is being sent, stays whole,
+// and with it what came later.
+func DropWeeks(ctx context.Context, d *db.DB, before time.Time) (int, error) {
+	n, first, err := dropDeliveries(ctx, d, weekOf(before))
+	if err == nil {
+		var more int
+		// The event of a delivery is at most a week older.
+		more, err = dropEvents(ctx, d, first.Add(-week))
+		n += more
+	}
+	if err == nil {
+		err = dropRest(ctx, d, before)
+	}
+	if err != nil {
+		return n, fmt.Errorf("delivery: drop old weeks: %w", err)
+	}
+	return n, nil
+}
+
+const listWeeks = `
+SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+WHERE i.inhparent = to_regclass($1) AND c.relname LIKE $1 || '\_w%' AND c.relname < $1 || '_w' || $2 ORDER BY 1`
+
+// weeksBefore lists the first days of a log's weeks before one.
+func weeksBefore(ctx context.Context, d *db.DB, log string, limit time.Time) ([]time.Time, error) {
+	var names []string
+	if err := d.SelectContext(ctx, &names, listWeeks, log, limit.Format(weekForm)); err != nil {
+		return nil, err
+	}
+	weeks := make([]time.Time, len(names))
+	for i, name := range names {
+		var err error
+		if weeks[i], err = time.Parse(weekForm, name[len(log)+len("_w"):]); err != nil {
+			return nil, err
+		}
+	}
+	return weeks, nil
+}
+
+// pruneAtOnce is how many rows one statement deletes, so that none holds its locks for long.
+const pruneAtOnce = 5000
+
+const (
+	weekWaits = `SELECT EXISTS (SELECT FROM jobs WHERE kind = $1 AND state IN ('pending', 'running') AND id >= $2 AND id < $3)`
+
+	deleteJobs = `DELETE FROM jobs WHERE id IN (SELECT id FROM jobs
+		WHERE kind = $1 AND state IN ('done', 'failed') AND id >= $2 AND id < $3 LIMIT $4)`
+)
+
+// dropDeliveries gives the first week that stays.
+func dropDeliveries(ctx context.Context, d *db.DB, limit time.Time) (n int, first time.Time, err error) {
+	weeks, err := weeksBefore(ctx, d, deliveries, limit)
+	if err != nil {
+		return 0, limit, err
+	}
+	for _, from := range weeks {
+		low, high := models.FloorClickID(from), models.FloorClickID(from.Add(week))
+		var waits bool
+		err := d.GetContext(ctx, &waits, weekWaits, models.KindDeliverWebhook, low, high)
+		if err != nil || waits {
+			return n, from, err
+		}
+		// Jobs go first: one that is run again by hand must not find its delivery gone.
+		if _, err := db.InParts(ctx, d, deleteJobs, pruneAtOnce, models.KindDeliverWebhook, low, high); err != nil {
+			return n, from, err
+		}
+		if err := dropWeek(ctx, d, deliveries, from); err != nil {
+			return n, from, err
+		}
+		n++
+	}
+	return n, limit, nil
+}
+
+func dropEvents(ctx context.Context, d *db.DB, limit time.Time) (n int, err error) {
+	weeks, err := weeksBefore(ctx, d, events, limit)
+	if err != nil {
+		return 0, err
+	}
+	for _, from := range weeks {
+		if err := dropWeek(ctx, d, events, from); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+func dropWeek(ctx context.Context, d *db.DB, log string, from time.Time) error {
+	return db.Tx(ctx, d, func(c db.Conn) error {
+		if _, err := c.ExecContext(ctx, lockWait); err != nil {
+			return err
+		}
+		_, err := c.ExecContext(ctx, `DROP TABLE `+log+`_w`+from.Format(weekForm))
+		return err
+	})
+}
+
+const (
+	deleteRestDeliveries = `DELETE FROM webhook_deliveries_rest WHERE id IN (SELECT r.id FROM webhook_deliveries_rest r
+		WHERE r.created_at < $1 AND NOT EXISTS (
+			SELECT FROM jobs j WHERE j.id = r.id AND j.state IN ('pending', 'running')) LIMIT $2)`
+
+	deleteRestEvents = `DELETE FROM events_rest WHERE id IN (SELECT r.id FROM events_rest r
+		WHERE r.created_at < $1 AND NOT EXISTS (SELECT FROM webhook_deliveries_rest d WHERE d.event_id = r.id) LIMIT $2)`
+)
+
+func dropRest(ctx context.Context, d *db.DB, before time.Time) error {
+	if _, err := db.InParts(ctx, d, deleteRestDeliveries, pruneAtOnce, before); err != nil {
+		return err
+	}
+	_, err := db.InParts(ctx, d, deleteRestEvents, pruneAtOnce, before.Add(-week))
+	return err
+}

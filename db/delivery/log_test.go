@@ -1,0 +1,200 @@
+package delivery_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/dbtest"
+	"switchyard/db/delivery"
+	"switchyard/db/outbox"
+	"switchyard/models"
+)
+
+// log is a database with one account and one endpoint.
+type log struct {
+	*testing.T
+	db      *db.DB
+	account uuid.UUID
+}
+
+func newLog(t *testing.T) log {
+	t.Helper()
+	l := log{t, dbtest.New(t), uuid.New()}
+	l.exec(`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'a', 'pro', $2)`, l.account, l.account.String())
+	l.exec(`INSERT INTO webhook_endpoints (id, account_id, url, events, secret) VALUES ($1, $2, 'https://e.example', $3, '')`,
+		uuid.New(), l.account, "{"+models.EventCampaignPaused+"}")
+	return l
+}
+
+func (l log) exec(query string, args ...any) {
+	l.Helper()
+	if _, err := l.db.ExecContext(l.Context(), query, args...); err != nil {
+		l.Fatal(err)
+	}
+}
+
+func (l log) count(query string, args ...any) (n int) {
+	l.Helper()
+	if err := l.db.GetContext(l.Context(), &n, query, args...); err != nil {
+		l.Fatal(err)
+	}
+	return n
+}
+
+// add stores an event with its delivery, made at a moment; its job is in a state, finished at that moment.
+func (l log) add(at time.Time, state string) uuid.UUID {
+	l.Helper()
+	e := models.NewEvent(l.account, models.EventCampaignPaused, at, models.CampaignPausedData{})
+	e.ID = idAt(at)
+	ids, err := outbox.AddEvent(l.Context(), l.db, e)
+	if err != nil || len(ids) != 1 {
+		l.Fatal(ids, err)
+	}
+	id := idAt(at)
+	l.exec(`UPDATE jobs SET id = $2, state = $3, finished_at = $4 WHERE id = $1`, ids[0], id, state, at)
+	l.exec(`UPDATE webhook_deliveries SET id = $2, created_at = $3 WHERE id = $1`, ids[0], id, at)
+	return id
+}
+
+func idAt(at time.Time) uuid.UUID {
+	id, low := uuid.Must(uuid.NewV7()), models.FloorClickID(at)
+	copy(id[:6], low[:6])
+	return id
+}
+
+func (l log) has(id uuid.UUID) bool {
+	l.Helper()
+	return l.count(`SELECT count(*) FROM webhook_deliveries WHERE id = $1`, id) > 0
+}
+
+// weeks counts the partitions of both logs, without what is left over.
+func (l log) weeks() int {
+	l.Helper()
+	return l.count(`SELECT count(*) FROM pg_inherits WHERE inhparent IN ('events'::regclass, 'webhook_deliveries'::regclass)`) - 2
+}
+
+var epoch = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC) // a Wednesday
+
+func TestNewIDsGoToTheirWeek(t *testing.T) {
+	t.Parallel()
+	l := newLog(t)
+	if err := delivery.EnsureWeeks(t.Context(), l.db, time.Now(), 1); err != nil {
+		t.Fatal(err)
+	}
+	e := models.NewEvent(l.account, models.EventCampaignPaused, time.Now(), models.CampaignPausedData{})
+	ids, err := outbox.AddEvent(t.Context(), l.db, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := ids[0].Version(); v != 7 || ids[0].Variant() != uuid.RFC4122 {
+		t.Errorf("%s is of version %d", ids[0], v)
+	}
+	seconds, _ := ids[0].Time().UnixTime()
+	if age := time.Since(time.Unix(seconds, 0)); age < -time.Minute || age > time.Minute {
+		t.Errorf("the id says that it is %s old", age)
+	}
+	if n := l.count(`SELECT (SELECT count(*) FROM events_rest) + (SELECT count(*) FROM webhook_deliveries_rest)`); n != 0 {
+		t.Errorf("%d rows in no week", n)
+	}
+}
+
+func TestWeeksAreMadeAndTakeWhatWaited(t *testing.T) {
+	t.Parallel()
+	l := newLog(t)
+	before := l.weeks()
+	monday := l.add(time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC), "done")
+	sunday := l.add(time.Date(2026, 3, 8, 23, 59, 59, 0, time.UTC), "done")
+	for range 2 {
+		if err := delivery.EnsureWeeks(t.Context(), l.db, epoch, 2); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := l.weeks() - before; n != 6 {
+		t.Errorf("%d partitions more, want 3 of each log", n)
+	}
+	for _, id := range []uuid.UUID{monday, sunday} {
+		if n := l.count(`SELECT count(*) FROM webhook_deliveries_w20260302 WHERE id = $1`, id); n != 1 {
+			t.Errorf("%s did not move into its week", id)
+		}
+	}
+	if n := l.count(`SELECT count(*) FROM events_w20260302`); n != 2 {
+		t.Errorf("%d events moved", n)
+	}
+}
+
+func TestDropWeeks(t *testing.T) {
+	t.Parallel()
+	l := newLog(t)
+	if err := delivery.EnsureWeeks(t.Context(), l.db, epoch.AddDate(0, 0, -7), 4); err != nil {
+		t.Fatal(err)
+	}
+	at := func(week int) time.Time { return epoch.AddDate(0, 0, 7*week) }
+	legacy := l.add(at(0), "done")
+	l.exec(`UPDATE webhook_deliveries SET id = '00000000-0000-4000-8000-000000000000' WHERE id = $1`, legacy)
+	old, failed, waiting, after := l.add(at(0), "done"), l.add(at(0), "failed"), l.add(at(1), "pending"), l.add(at(2), "done")
+	drop := func(before time.Time) int {
+		t.Helper()
+		n, err := delivery.DropWeeks(t.Context(), l.db, before)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if n := drop(at(1).AddDate(0, 0, -3)); n != 1 || !l.has(old) {
+		t.Errorf("the week of the limit itself: %d dropped", n) // but for the empty week before
+	}
+	// A week later: what waits stays, and what came after it; the events of the first week may belong to it.
+	if n := drop(at(3)); n != 2 || l.has(old) || l.has(failed) || !l.has(waiting) || !l.has(after) {
+		t.Errorf("%d dropped; old %v failed %v waiting %v after %v", n, l.has(old), l.has(failed), l.has(waiting), l.has(after))
+	}
+	if n := l.count(`SELECT count(*) FROM events_w20260302`); n != 3 {
+		t.Errorf("%d events of the first week", n)
+	}
+	if n := l.count(`SELECT count(*) FROM jobs WHERE id IN ($1, $2)`, old, failed); n != 0 {
+		t.Errorf("%d jobs are left of deliveries that are gone", n)
+	}
+	if n := l.count(`SELECT count(*) FROM webhook_deliveries_rest`); n != 0 {
+		t.Error("an old delivery in no week is kept")
+	}
+	l.exec(`UPDATE jobs SET state = 'done' WHERE id = $1`, waiting)
+	if drop(at(3)); l.has(waiting) || l.has(after) {
+		t.Error("nothing waits any more, but it stays")
+	}
+	if n := l.count(`SELECT count(*) FROM events`); n != 1 {
+		t.Errorf("%d events, want that of the last week", n)
+	}
+}
+
+// TestHousekeepingGivesWay: a reader of the log that takes its time is not waited for, and nobody waits behind it.
+func TestHousekeepingGivesWay(t *testing.T) {
+	t.Parallel()
+	l := newLog(t)
+	if err := delivery.EnsureWeeks(t.Context(), l.db, epoch, 0); err != nil {
+		t.Fatal(err)
+	}
+	old := l.add(epoch, "done")
+	later := epoch.AddDate(0, 1, 0)
+	err := db.Tx(t.Context(), l.db, func(c db.Conn) error {
+		if _, err := c.ExecContext(t.Context(), `SELECT count(*) FROM webhook_deliveries`); err != nil {
+			return err
+		}
+		if _, err := delivery.DropWeeks(t.Context(), l.db, later); err == nil {
+			return errors.New("the week went while somebody read it")
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !l.has(old) {
+		t.Error("half of the work was done")
+	}
+	if n, err := delivery.DropWeeks(context.WithoutCancel(t.Context()), l.db, later); err != nil || n == 0 {
+		t.Errorf("afterwards: %d, %v", n, err)
+	}
+}
