@@ -25,6 +25,7 @@ type jobsList struct {
 	Queue string `help:"Only this queue." default:""`
 	State string `help:"archived (failed), retry, pending, active, scheduled or completed." default:""`
 	Kind  string `help:"Only this kind, such as webhook:deliver." default:""`
+	Limit int    `help:"How many at most, of those with rows and of each queue's others." default:"1000"`
 	JSON  bool   `help:"Print one JSON value."`
 }
 
@@ -33,10 +34,16 @@ func (c *jobsList) Run(ctx context.Context, e *env) error {
 	if c.State != "" && !slices.Contains(queue.States, c.State) {
 		return usageError{fmt.Errorf("%q is not a state; use one of %s", c.State, strings.Join(queue.States, ", "))}
 	}
+	if c.Limit < 1 {
+		return usageError{errors.New("--limit must be 1 or more")}
+	}
 	return withDesk(ctx, e, func(d queue.Desk) error {
-		items, err := d.List(ctx, queue.Filter{Queue: c.Queue, State: c.State, Kind: c.Kind})
+		items, more, err := d.List(ctx, queue.Filter{Queue: c.Queue, State: c.State, Kind: c.Kind, Limit: c.Limit})
 		if err != nil {
 			return err
+		}
+		if more > 0 { // beside the answer, which is one JSON value
+			_, _ = fmt.Fprintf(e.stderr, "%d older ones are left out: --limit shows more\n", more)
 		}
 		if c.JSON {
 			return e.printJSON(items)

@@ -27,7 +27,7 @@ type Failed struct {
 // passed over.
 const requeueFailed = `
 WITH chosen AS (
-	SELECT d.id FROM webhook_deliveries d JOIN jobs j ON j.id = d.id
+	SELECT d.id, coalesce(j.failed_generation, -1) AS failed FROM webhook_deliveries d JOIN jobs j ON j.id = d.id
 	JOIN webhook_endpoints w ON w.id = d.endpoint_id AND w.account_id = d.account_id AND w.active
 	WHERE d.account_id = $1 AND d.status = 'failed' AND (d.created_at, d.id) > ($2, $6) AND d.created_at < $3
 		AND ($4::uuid IS NULL OR d.endpoint_id = $4) AND j.state IN ('failed', 'done')
@@ -36,10 +36,10 @@ WITH chosen AS (
 	UPDATE jobs SET state = 'pending', next_attempt_at = clock_timestamp(), generation = generation + 1,
 		lease_until = NULL, finished_at = NULL, failed_generation = NULL, max_attempts = attempts + 1
 	FROM chosen WHERE jobs.id = chosen.id
-	RETURNING jobs.id, jobs.account_id, jobs.kind, jobs.generation
+	RETURNING jobs.id, jobs.account_id, jobs.kind, jobs.generation, chosen.failed
 )
 UPDATE webhook_deliveries d SET status = 'pending' FROM renewed r WHERE d.id = r.id
-RETURNING r.id, r.account_id, r.kind, r.generation, d.created_at AS at`
+RETURNING r.id, r.account_id, r.kind, r.generation, d.created_at AS at, r.failed`
 
 // Requeue makes up to so many failed deliveries, the oldest first, due now for one attempt each, and gives their rows for
 // dispatching, each with the time its delivery was made.

@@ -107,6 +107,7 @@ type Due struct {
 	Kind       string        `db:"kind"`
 	Generation int64         `db:"generation"`
 	At         time.Time     `db:"at"`
+	Failed     int64         `db:"failed"` // of a requeued row: the generation whose task is archived for it, -1 for none
 }
 
 // The second of grace leaves a row to the task that was enqueued for it, before anybody looks whether that task exists.
@@ -158,13 +159,18 @@ func Regenerate(ctx context.Context, c db.Conn, lost []Due) ([]Due, error) {
 
 // A failed row gets one attempt; one that waits is due at once. Rows that are done or held stay as they are.
 const requeueRows = `
+WITH chosen AS (
+    SELECT id, coalesce(failed_generation, -1) AS failed FROM jobs
+    WHERE (cardinality($1::uuid[]) = 0 OR id = ANY ($1)) AND (cardinality($2::text[]) = 0 OR kind = ANY ($2))
+      AND (state = 'failed' OR (state IN ('pending', 'running') AND cardinality($1::uuid[]) > 0
+           AND (lease_until IS NULL OR lease_until <= clock_timestamp())))
+    FOR UPDATE
+)
 UPDATE jobs SET state = 'pending', next_attempt_at = clock_timestamp(), generation = generation + 1, lease_until = NULL,
     finished_at = NULL, failed_generation = NULL,
     max_attempts = CASE state WHEN 'failed' THEN attempts + 1 ELSE max_attempts END
-WHERE (cardinality($1::uuid[]) = 0 OR id = ANY ($1)) AND (cardinality($2::text[]) = 0 OR kind = ANY ($2))
-  AND (state = 'failed' OR (state IN ('pending', 'running') AND cardinality($1::uuid[]) > 0
-       AND (lease_until IS NULL OR lease_until <= clock_timestamp())))
-RETURNING id, account_id, kind, generation, next_attempt_at AS at`
+FROM chosen WHERE jobs.id = chosen.id
+RETURNING jobs.id, account_id, kind, generation, next_attempt_at AS at, failed`
 
 // Requeue makes rows due now by hand and tells which, for dispatching: the named ones that failed or wait, or without
 // names all failed ones of the kinds (no kinds = all). It is always safe: what is done or being done is left alone.

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"time"
@@ -41,6 +42,7 @@ type Filter struct {
 	Queue string
 	State string
 	Kind  string
+	Limit int // of rows, and of the tasks of each queue and state that name no row; default 1,000
 }
 
 func (f Filter) accepts(i Item) bool {
@@ -55,36 +57,55 @@ type Desk struct {
 	Client *jobs.Client
 }
 
-// most bounds a list, of rows and of each queue's state.
-const most = 1000
+const (
+	usualLimit = 1000
+	pageSize   = 1000 // of tasks read with one call
+)
 
-// List gives the newest jobs. Row jobs are read from their rows, so they are complete even when Redis was emptied.
-func (d Desk) List(ctx context.Context, f Filter) ([]Item, error) {
-	rows, err := joblog.List(ctx, d.DB, joblog.Filter{State: rowStates[f.State], Kinds: kinds(f.Kind), Limit: most})
-	if err != nil {
-		return nil, err
-	}
-	items := []Item{}
-	for _, j := range rows {
-		if i := itemOfRow(j); f.accepts(i) {
-			items = append(items, i)
+// List gives the newest jobs, and how many more there are than the limit lets through. Row jobs are read from their
+// rows, so they are complete even when Redis was emptied.
+func (d Desk) List(ctx context.Context, f Filter) (items []Item, more int, err error) {
+	f.Limit = cmp.Or(f.Limit, usualLimit)
+	items = []Item{}
+	if chosen, some := f.rows(); some {
+		rows, err := joblog.List(ctx, d.DB, chosen)
+		if err != nil {
+			return nil, 0, err
+		}
+		for _, j := range rows {
+			items = append(items, itemOfRow(j))
+		}
+		if len(rows) == f.Limit {
+			all, err := joblog.Count(ctx, d.DB, chosen)
+			if err != nil {
+				return nil, 0, err
+			}
+			more = max(all-len(rows), 0)
 		}
 	}
-	tasks, err := d.ephemeral(f)
-	return append(items, tasks...), err
+	tasks, left, err := d.ephemeral(f)
+	return append(items, tasks...), more + left, err
 }
 
-func kinds(kind string) []string {
-	if kind == "" {
-		return nil
+// rows is the filter for rows, false when it would choose none.
+func (f Filter) rows() (chosen joblog.Filter, some bool) {
+	chosen = rowStates[f.State]
+	chosen.Limit = f.Limit
+	switch {
+	case f.Queue != "":
+		chosen.Kinds = slices.DeleteFunc(jobs.RowKinds(f.Queue), func(k string) bool { return f.Kind != "" && k != f.Kind })
+		return chosen, len(chosen.Kinds) > 0
+	case f.Kind != "":
+		chosen.Kinds = []string{f.Kind}
 	}
-	return []string{kind}
+	return chosen, true
 }
 
-// rowStates narrows what is read; itemOfRow decides.
-var rowStates = map[string]string{
-	"pending": models.JobPending, "scheduled": models.JobPending, "retry": models.JobPending,
-	"active": models.JobRunning, "archived": models.JobFailed, "completed": models.JobDone,
+var rowStates = map[string]joblog.Filter{
+	"pending":   {State: models.JobPending, Wait: joblog.WaitDue},
+	"scheduled": {State: models.JobPending, Wait: joblog.WaitLater},
+	"retry":     {State: models.JobPending, Wait: joblog.WaitRetry},
+	"active":    {State: models.JobRunning}, "archived": {State: models.JobFailed}, "completed": {State: models.JobDone},
 }
 
 func itemOfRow(j models.Job) Item {
@@ -119,31 +140,48 @@ func itemOfRow(j models.Job) Item {
 
 type lister func(queue string, opts ...asynq.ListOption) ([]*asynq.TaskInfo, error)
 
-// ephemeral lists the tasks that name no row.
-func (d Desk) ephemeral(f Filter) ([]Item, error) {
+// ephemeral lists the tasks that name no row, and tells how many more there are.
+func (d Desk) ephemeral(f Filter) (items []Item, more int, err error) {
 	in := asynq.NewInspectorFromRedisClient(d.Redis)
 	listers := map[string]lister{
 		"pending": in.ListPendingTasks, "active": in.ListActiveTasks, "scheduled": in.ListScheduledTasks,
 		"retry": in.ListRetryTasks, "archived": in.ListArchivedTasks, "completed": in.ListCompletedTasks,
 	}
-	var items []Item
 	for _, q := range jobs.Queues {
 		for _, state := range States {
 			if f.Queue != "" && f.Queue != q.Name || f.State != "" && f.State != state {
 				continue
 			}
-			tasks, err := listers[state](q.Name, asynq.PageSize(most))
-			if err != nil && !errors.Is(err, asynq.ErrQueueNotFound) {
-				return nil, fmt.Errorf("queue: list: %w", err)
+			found, left, err := page(listers[state], q.Name, f)
+			if err != nil {
+				return nil, 0, err
 			}
-			for _, t := range tasks {
-				if i, ok := itemOfTask(t); ok && f.accepts(i) {
-					items = append(items, i)
-				}
-			}
+			items, more = append(items, found...), more+left
 		}
 	}
-	return items, nil
+	return items, more, nil
+}
+
+// page reads all tasks of a queue and state, because those of rows stand among them.
+func page(list lister, queue string, f Filter) (items []Item, more int, err error) {
+	for n := 1; ; n++ {
+		tasks, err := list(queue, asynq.Page(n), asynq.PageSize(pageSize))
+		if err != nil && !errors.Is(err, asynq.ErrQueueNotFound) {
+			return nil, 0, fmt.Errorf("queue: list: %w", err)
+		}
+		for _, t := range tasks {
+			if i, ok := itemOfTask(t); !ok || !f.accepts(i) {
+				continue
+			} else if len(items) < f.Limit {
+				items = append(items, i)
+			} else {
+				more++
+			}
+		}
+		if len(tasks) < pageSize {
+			return items, more, nil
+		}
+	}
 }
 
 func itemOfTask(t *asynq.TaskInfo) (Item, bool) {
@@ -216,7 +254,7 @@ func (d Desk) RequeueAll(ctx context.Context, queue, kind string) ([]string, err
 			return done, err
 		}
 	}
-	tasks, err := d.ephemeral(Filter{Queue: queue, State: "archived", Kind: kind})
+	tasks, _, err := d.ephemeral(Filter{Queue: queue, State: "archived", Kind: kind, Limit: math.MaxInt})
 	if err != nil {
 		return done, err
 	}
@@ -232,14 +270,16 @@ func (d Desk) RequeueAll(ctx context.Context, queue, kind string) ([]string, err
 	return done, nil
 }
 
-// dispatch enqueues rows under their new generation and clears the archive of the task of the old one.
+// dispatch enqueues rows under their new generation and clears the archive of the tasks that failed for them.
 func (d Desk) dispatch(ctx context.Context, rows []joblog.Due) error {
 	for _, r := range rows {
 		row := jobs.Row{Kind: r.Kind, ID: r.ID, Account: r.AccountID.UUID, Generation: r.Generation}
 		if err := d.Client.DispatchRows(ctx, row); err != nil {
 			return fmt.Errorf("queue: the rows are due and will be enqueued when redis is back: %w", err)
 		}
-		row.Generation--
+		if row.Generation = r.Failed; row.Generation < 0 {
+			continue
+		}
 		if err := d.Client.ForgetRow(ctx, row); err != nil {
 			return err
 		}

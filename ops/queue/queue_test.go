@@ -70,9 +70,9 @@ func (b bench) archivedTask() string {
 
 func (b bench) ids(f queue.Filter) []string {
 	b.Helper()
-	items, err := b.List(b.Context(), f)
-	if err != nil {
-		b.Fatal(err)
+	items, more, err := b.List(b.Context(), f)
+	if err != nil || more != 0 {
+		b.Fatalf("%d left out, %v", more, err)
 	}
 	ids := make([]string, len(items))
 	for i, item := range items {
@@ -133,5 +133,44 @@ func TestRequeueAll(t *testing.T) {
 		if err != nil || !slices.Equal(done, c.want) {
 			t.Errorf("all of %q %q: %v, %v, want %v", c.queue, c.kind, done, err, c.want)
 		}
+	}
+}
+
+// TestListTellsWhatItLeavesOut: a limit holds for the rows and for the tasks of each queue and state.
+func TestListTellsWhatItLeavesOut(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for range 4 {
+		b.failedRow()
+		b.archivedTask()
+	}
+	for limit, left := range map[int]int{1: 6, 3: 2, 4: 0, 0: 0} {
+		items, more, err := b.List(t.Context(), queue.Filter{State: "archived", Limit: limit})
+		if err != nil || more != left || len(items) != 8-left {
+			t.Errorf("limit %d: %d listed, %d left out, %v; want %d left out", limit, len(items), more, err, left)
+		}
+	}
+}
+
+// TestRequeueClearsTheArchive: the task that is archived for a row goes, though its generation is not the row's last one.
+func TestRequeueClearsTheArchive(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	row := b.failedRow()
+	if err := b.Client.DispatchRows(t.Context(), jobs.Row{Kind: rowed.Kind(), ID: row}); err != nil {
+		t.Fatal(err)
+	}
+	in := asynq.NewInspectorFromRedisClient(b.Redis)
+	if err := in.ArchiveTask(jobs.Bulk, jobs.Row{Kind: rowed.Kind(), ID: row}.TaskID()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.DB.ExecContext(t.Context(), `UPDATE jobs SET generation = 3 WHERE id = $1`, row); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.RequeueAll(t.Context(), "", ""); err != nil {
+		t.Fatal(err)
+	}
+	if tasks, err := in.ListArchivedTasks(jobs.Bulk); err != nil || len(tasks) != 0 {
+		t.Errorf("%d tasks are archived, %v", len(tasks), err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 
 	"switchyard/db/delivery"
+	"switchyard/db/joblog"
 	"switchyard/jobs"
 	"switchyard/workers"
 )
@@ -31,7 +32,7 @@ func (s *sender) redeliverFailed(ctx context.Context, a jobs.RedeliverFailedArgs
 			}
 		}
 		for _, d := range rows {
-			if err := s.enqueueAgain(ctx, workers.RowOf(d)); err != nil {
+			if err := s.enqueueAgain(ctx, d); err != nil {
 				slog.WarnContext(ctx, "delivery not enqueued, the reconciler will", "error", err)
 				break
 			}
@@ -42,12 +43,14 @@ func (s *sender) redeliverFailed(ctx context.Context, a jobs.RedeliverFailedArgs
 	}
 }
 
-// enqueueAgain puts a row into the queue under its new generation and takes the archived task of the last one out.
-func (s *sender) enqueueAgain(ctx context.Context, row jobs.Row) error {
-	client := s.runtime.Client()
+// enqueueAgain puts a row into the queue under its new generation and takes the archived task out.
+func (s *sender) enqueueAgain(ctx context.Context, d joblog.Due) error {
+	row, client := workers.RowOf(d), s.runtime.Client()
 	if err := client.DispatchRows(ctx, row); err != nil {
 		return err
 	}
-	row.Generation--
+	if row.Generation = d.Failed; row.Generation < 0 {
+		return nil
+	}
 	return client.ForgetRow(ctx, row)
 }
