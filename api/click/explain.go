@@ -50,7 +50,11 @@ func (s *snapshot) flowHash(h uint64, c *campaign) uint64 {
 type Picture struct{ snap *snapshot }
 
 // NewPicture compiles records.
-func NewPicture(r *store.Routing) *Picture { return &Picture{(&snapshot{}).draft().apply(nil, r)} }
+func NewPicture(r *store.Routing) *Picture {
+	d := (&snapshot{}).draft()
+	d.explained = true
+	return &Picture{d.apply(nil, r)}
+}
 
 // Zone is the time zone of an account of the picture.
 func (p *Picture) Zone(account uuid.UUID) *time.Location { return p.snap.account(account).zone }

@@ -35,7 +35,7 @@ type keeper struct {
 	dirty  map[store.RoutingKey]bool
 	resync bool
 	wake   chan struct{}
-	forced bool // everything was read from this database once; Run only
+	forced bool // everything was read from this database once; run only
 }
 
 func newKeeper(conn db.Conn, copyAt string) *keeper {
@@ -132,7 +132,7 @@ func (k *keeper) refresh(ctx context.Context) error {
 	k.dirty, k.resync = map[store.RoutingKey]bool{}, false
 	k.mu.Unlock()
 	var err error
-	if resync {
+	if resync || len(dirty) > 0 && !k.forced {
 		err = k.reload(ctx)
 	} else if len(dirty) > 0 {
 		keys := make([]store.RoutingKey, 0, len(dirty))
@@ -196,7 +196,11 @@ func (k *keeper) load(ctx context.Context, keys []store.RoutingKey, secret []byt
 		return err
 	}
 	r.LanderSecret = secret
-	k.publish(k.current.Load().draft().apply(keys, r))
+	from := k.current.Load()
+	if !k.forced {
+		from = &snapshot{}
+	}
+	k.publish(from.draft().apply(keys, r))
 	return nil
 }
 

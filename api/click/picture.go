@@ -3,11 +3,16 @@ package click
 import (
 	"context"
 	"log/slog"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 	_ "time/tzdata" // accounts have time zones, and not every system has their data
+	"unique"
 
 	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
 
 	"switchyard/db/store"
 	"switchyard/models/bot"
@@ -19,9 +24,10 @@ import (
 // draft is a snapshot being made from another one. One goroutine at a time makes drafts.
 type draft struct {
 	*snapshot
-	newRefs  bool // an offer or lander appeared that no plan could know
-	newRules bool // a saved rule has a matcher that no plan could know
-	compiled int  // campaigns
+	explained bool // plans are to be asked how they decide
+	newRefs   bool // an offer or lander appeared that no plan could know
+	newRules  bool // a saved rule has a matcher that no plan could know
+	compiled  int  // campaigns
 }
 
 func (s *snapshot) draft() *draft {
@@ -71,10 +77,15 @@ func (d *draft) apply(keys []store.RoutingKey, r *store.Routing) *snapshot {
 	for k := range gone {
 		d.remove(k)
 	}
+	changed := make([]store.RoutingCampaign, 0, len(r.Campaigns))
 	for i := range r.Campaigns {
-		delete(gone, store.RoutingKey{Table: "campaigns", ID: r.Campaigns[i].ID})
-		d.putCampaign(r.Campaigns[i])
+		row := &r.Campaigns[i]
+		delete(gone, store.RoutingKey{Table: "campaigns", ID: row.ID})
+		if old, ok := d.campaigns.get(row.ID); !ok || old.row.Version != row.Version || row.Version == 0 {
+			changed = append(changed, *row)
+		}
 	}
+	d.putCampaigns(changed)
 	for i := range r.Smartlinks {
 		delete(gone, store.RoutingKey{Table: "smartlinks", ID: r.Smartlinks[i].ID})
 		d.putSmartlink(r.Smartlinks[i])
@@ -172,12 +183,26 @@ func goneRecord(record any) any {
 	return record
 }
 
-func (d *draft) putCampaign(row store.RoutingCampaign) {
-	d.unlink(row.ID)
-	c := d.compile(row)
-	d.campaigns.put(row.ID, c)
-	if c.active() {
-		d.addresses.put(address{row.DomainID, row.Alias}, c)
+// putCampaigns compiles campaigns, on all processors when they are many, and gives them their addresses.
+func (d *draft) putCampaigns(rows []store.RoutingCampaign) {
+	made := make([]*campaign, len(rows))
+	var next atomic.Int64
+	var crew sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(rows)) {
+		crew.Go(func() {
+			for i := next.Add(1) - 1; int(i) < len(rows); i = next.Add(1) - 1 {
+				made[i] = d.compile(rows[i])
+			}
+		})
+	}
+	crew.Wait()
+	d.compiled += len(rows)
+	for _, c := range made {
+		d.unlink(c.row.ID)
+		d.campaigns.put(c.row.ID, c)
+		if c.active() {
+			d.addresses.put(address{c.row.DomainID, c.row.Alias}, c)
+		}
 	}
 }
 
@@ -198,16 +223,17 @@ func (d *draft) unlink(id uuid.UUID) {
 	}
 }
 
-// compile prepares a campaign. A flow that cannot be read leaves the campaign with its fallback addresses, so that
+// compile prepares a campaign; it only reads the draft. A flow that cannot be read leaves the campaign with its fallback addresses, so that
 // paid visitors still arrive somewhere.
 func (d *draft) compile(row store.RoutingCampaign) *campaign {
+	share(&row)
 	c := &campaign{
 		row: row, id: row.ID.String(), price: newPrice(row.CostModel, row.CostValue),
 		fallback: compileURL(row.FallbackURL), destination: compileURL(row.DestinationURL),
 	}
-	d.compiled++
 	o := flow.Options{
-		Rotation: flow.Rotation(row.FlowRotation), Bind: flow.Bind(row.BindVisitors),
+		Explained: d.explained,
+		Rotation:  flow.Rotation(row.FlowRotation), Bind: flow.Bind(row.BindVisitors),
 		FallbackURL: validURL(row.FallbackURL), DestinationURL: validURL(row.DestinationURL),
 		Ref: func(id uuid.UUID) *flow.Ref {
 			ref, ok := d.refs.get(id)
@@ -236,6 +262,22 @@ func (d *draft) compile(row store.RoutingCampaign) *campaign {
 		c.counts = c.counts || route.DailyCap > 0
 	}
 	return c
+}
+
+// share lets what most campaigns have in common be the same memory in all: what is looked at with every click is then
+// seldom fetched from far.
+func share(row *store.RoutingCampaign) {
+	for _, s := range []*string{
+		&row.Status, &row.CostModel, &row.Currency, &row.FlowRotation, &row.BindVisitors, &row.UniquenessMethod,
+		&row.UniquenessParam,
+	} {
+		*s = unique.Make(*s).Value()
+	}
+	for _, n := range []*decimal.Decimal{&row.CostValue, &row.TrafficLossPct} {
+		if n.IsZero() {
+			*n = decimal.Decimal{} // which has no memory of its own
+		}
+	}
 }
 
 func validURL(url string) string {
@@ -267,9 +309,7 @@ func (d *draft) completePlans() {
 			again = append(again, c.row)
 		}
 	}
-	for _, row := range again {
-		d.putCampaign(row)
-	}
+	d.putCampaigns(again)
 }
 
 func (d *draft) lacksRef(c *campaign) bool {

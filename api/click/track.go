@@ -37,7 +37,7 @@ func (h *Handler) track(w http.ResponseWriter, req *http.Request, d *store.Routi
 		if decision.Collect {
 			h.record(clicklog.Record{Click: &r.click})
 		}
-		if decision.Collect && !r.click.IsBot {
+		if decision.Collect && !r.click.IsBot && r.camp.counts {
 			h.usage.add(r.click.CampaignID, localDay(r.now, r.account.zone))
 		}
 		r.remember(w.Header(), decision.Bindable)
@@ -90,7 +90,9 @@ func (r *request) enter(c *campaign) {
 	r.recall()
 	r.facts.SetText(cond.CampaignID, c.id)
 	r.facts.SetBool(cond.IsUnique, r.unique)
-	r.facts.SetInt(cond.ClicksToday, int64(r.h.usage.today(c.row.ID, localDay(r.now, r.account.zone))))
+	if c.counts {
+		r.facts.SetInt(cond.ClicksToday, int64(r.h.usage.today(c.row.ID, localDay(r.now, r.account.zone))))
+	}
 }
 
 // decide picks a path, following hand-overs from campaign to campaign. One that leads nowhere, or too far, ends at

@@ -39,13 +39,15 @@ func (m *Matcher) now() *Matcher {
 // Never matches nobody: it stands in for a rule that no longer exists.
 var Never = &Matcher{never: true}
 
+// compiled is a condition, in the order in which it is looked at.
 type compiled struct {
-	src    *Condition
-	arg    string // the name of param.<name> or header.<name>
-	test   tester // nil for is_set
 	attr   Attr
 	negate bool
-	want   bool // is_set: the answer that matches
+	want   bool     // is_set: the answer that matches
+	hashes []uint64 // ascending; a text whose hash is not among them fails the test; nil: ask the test
+	test   tester   // nil for is_set
+	arg    string   // the name of param.<name> or header.<name>
+	src    *Condition
 }
 
 // Compile prepares a list of conditions; logic "or" needs one of them to hold, anything else all. An empty list
@@ -97,7 +99,15 @@ func compile(c *Condition) (compiled, *Error) {
 	if out.test, err = newTester(attr, k, info.op, values); err != nil {
 		return fail(err)
 	}
+	out.index()
 	return out, nil
+}
+
+// index makes the hashes of an equality. What is looked up by name is not hashed: nobody compares it often.
+func (c *compiled) index() {
+	if t, ok := c.test.(*equalTest); ok && c.attr < numAttrs {
+		c.hashes = t.hashes()
+	}
 }
 
 // newTester chooses how to compare: by the operator first, then by the kind of the attribute.
@@ -113,7 +123,9 @@ func newTester(a Attr, k kind, op operator, values []string) (tester, *Error) {
 		return newAddrTest(values)
 	case op == opEquals && k == kindBool:
 		return newBoolTest(values)
-	case op == opContains, op == opStartsWith, op == opEndsWith, op == opEquals && k == kindText:
+	case op == opEquals && k == kindText:
+		return newEqualTest(values), nil
+	case op == opContains, op == opStartsWith, op == opEndsWith:
 		return newTextTest(op, values), nil
 	case k == kindVersion:
 		return newVersionTest(op, values)

@@ -26,32 +26,21 @@ type Condition struct {
 // UnmarshalJSON reads a condition and never refuses a well-formed one: an attribute or operator that is not a
 // string becomes empty, which Validate then refuses by name.
 func (c *Condition) UnmarshalJSON(b []byte) error {
-	var wire struct {
-		Attribute json.RawMessage `json:"attribute"`
-		Operator  json.RawMessage `json:"operator"`
-		Value     json.RawMessage `json:"value"`
-	}
-	if err := json.Unmarshal(b, &wire); err != nil {
+	dec := json.NewDecoder(bytes.NewReader(b))
+	dec.UseNumber()
+	var m map[string]any
+	if err := dec.Decode(&m); err != nil {
 		return fmt.Errorf("cond: read condition: %w", err)
 	}
-	*c = Condition{Attribute: looseString(wire.Attribute), Operator: looseString(wire.Operator)}
-	if len(wire.Value) == 0 {
-		return nil
-	}
-	dec := json.NewDecoder(bytes.NewReader(wire.Value))
-	dec.UseNumber()
-	if err := dec.Decode(&c.Value); err != nil {
-		return fmt.Errorf("cond: read value: %w", err)
-	}
+	*c = FromMembers(m)
 	return nil
 }
 
-func looseString(raw json.RawMessage) string {
-	var s string
-	if json.Unmarshal(raw, &s) != nil {
-		return ""
-	}
-	return strings.TrimSpace(s)
+// FromMembers makes a condition of the members of a JSON object whose numbers are json.Number, as UnmarshalJSON does.
+func FromMembers(m map[string]any) Condition {
+	attribute, _ := m["attribute"].(string)
+	operator, _ := m["operator"].(string)
+	return Condition{Attribute: strings.TrimSpace(attribute), Operator: strings.TrimSpace(operator), Value: m["value"]}
 }
 
 // Clip cuts a condition to MaxItems values of MaxItemLen characters. Regular expressions keep their length: half a

@@ -1,6 +1,7 @@
 package cond
 
 import (
+	"hash/maphash"
 	"net/netip"
 	"strconv"
 	"time"
@@ -30,9 +31,15 @@ type Facts struct {
 	folded  [numAttrs]span
 	scratch []byte
 	pairs   [4]pairs // of the texts searched last
+	sums    [8]sum   // of the texts compared last
 }
 
 type span struct{ from, to int32 }
+
+type sum struct {
+	of   span // the folded text it is of
+	hash uint64
+}
 
 type pairs struct {
 	of  span // the folded text they are of
@@ -177,6 +184,16 @@ func (f *Facts) gramsOf(a Attr, value []byte) *grams {
 		p.of, p.set = f.folded[a], gramsOf(value)
 	}
 	return &p.set
+}
+
+// hashOf gives the hash of a known attribute's folded value.
+func (f *Facts) hashOf(a Attr) uint64 {
+	s := &f.sums[a%Attr(len(f.sums))]
+	if at := f.folded[a]; at.to == at.from || s.of != at {
+		value := f.fold(a)
+		s.of, s.hash = f.folded[a], maphash.Bytes(hashSeed, value)
+	}
+	return s.hash
 }
 
 func lowerASCII(b []byte) {

@@ -56,13 +56,28 @@ func (c *compiled) match(f *Facts) bool {
 		return known == c.want
 	}
 	v := unknown
-	if known {
+	switch {
+	case !known:
+	case c.hashes != nil && !contains(c.hashes, f.hashOf(c.attr)):
+		v = no
+	default:
 		v = c.test.test(f, c)
 	}
 	if v == unknown {
 		return c.negate
 	}
 	return (v == yes) != c.negate
+}
+
+// linear is how many hashes are compared one by one.
+const linear = 16
+
+func contains[T uint32 | uint64](list []T, h T) bool {
+	if len(list) > linear {
+		_, found := slices.BinarySearch(list, h)
+		return found
+	}
+	return slices.Contains(list, h)
 }
 
 func (c *compiled) known(f *Facts) bool {
@@ -90,6 +105,18 @@ func (c *compiled) raw(f *Facts) string {
 		return f.text[c.attr]
 	}
 	return c.looked(f)
+}
+
+// folded gives the value of a text attribute without case. The bytes stay valid until the next look at the facts.
+func (c *compiled) folded(f *Facts) []byte {
+	if c.attr < numAttrs {
+		return f.fold(c.attr)
+	}
+	mark := len(f.scratch)
+	f.scratch = appendFold(f.scratch, c.looked(f))
+	value := f.scratch[mark:]
+	f.scratch = f.scratch[:mark]
+	return value
 }
 
 // Finding is what became of one condition: the value it saw, and whether it held.

@@ -2,14 +2,55 @@ package cond
 
 import (
 	"bytes"
+	"hash/maphash"
+	"slices"
 	"strings"
 )
 
-// textTest compares folded text: equality, beginning, end or substring.
+// equalTest compares a folded text with folded values in ascending order.
+type equalTest struct{ values []string }
+
+func newEqualTest(values []string) *equalTest {
+	t := &equalTest{values: make([]string, 0, len(values))}
+	for _, v := range values {
+		t.values = append(t.values, string(appendFold(nil, v)))
+	}
+	slices.Sort(t.values)
+	t.values = slices.Compact(t.values)
+	return t
+}
+
+func (t *equalTest) test(f *Facts, c *compiled) verdict {
+	_, found := slices.BinarySearchFunc(t.values, c.folded(f), compareText)
+	return say(found)
+}
+
+func compareText(a string, b []byte) int {
+	switch {
+	case a < string(b):
+		return -1
+	case a > string(b):
+		return 1
+	}
+	return 0
+}
+
+// hashes gives the hashes of the values, which tell most other texts apart from them without a look at the values.
+func (t *equalTest) hashes() []uint64 {
+	list := make([]uint64, len(t.values))
+	for i, v := range t.values {
+		list[i] = maphash.String(hashSeed, v)
+	}
+	slices.Sort(list)
+	return list
+}
+
+var hashSeed = maphash.MakeSeed()
+
+// textTest searches a folded text for its beginning, its end or a part of it.
 type textTest struct {
 	op      operator
 	needles []needle
-	set     map[string]struct{} // in place of needles for the equality of many
 }
 
 // needle is a folded value and the place of its rarest byte: searching for that one first skips most of a text.
@@ -38,18 +79,8 @@ func (g *grams) cover(n *grams) bool {
 	return n[0]&^g[0]|n[1]&^g[1]|n[2]&^g[2]|n[3]&^g[3] == 0
 }
 
-// linear is how many values are compared one by one; more go into a map.
-const linear = 8
-
-func newTextTest(op operator, values []string) tester {
+func newTextTest(op operator, values []string) *textTest {
 	t := &textTest{op: op}
-	if op == opEquals && len(values) > linear {
-		t.set = make(map[string]struct{}, len(values))
-		for _, v := range values {
-			t.set[string(appendFold(nil, v))] = struct{}{}
-		}
-		return t
-	}
 	for _, v := range values {
 		t.needles = append(t.needles, newNeedle(appendFold(nil, v)))
 	}
@@ -89,18 +120,11 @@ func (n *needle) in(text []byte) bool {
 }
 
 func (t *textTest) test(f *Facts, c *compiled) verdict {
-	if c.attr < numAttrs {
-		value := f.fold(c.attr)
-		if t.op == opContains && len(value) <= maxGrams {
-			return say(t.within(value, f.gramsOf(c.attr, value)))
-		}
-		return say(t.holds(value))
+	value := c.folded(f)
+	if t.op == opContains && c.attr < numAttrs && len(value) <= maxGrams {
+		return say(t.within(value, f.gramsOf(c.attr, value)))
 	}
-	mark := len(f.scratch)
-	f.scratch = appendFold(f.scratch, c.looked(f))
-	held := t.holds(f.scratch[mark:])
-	f.scratch = f.scratch[:mark]
-	return say(held)
+	return say(t.holds(value))
 }
 
 // within is holds for substrings of a text whose pairs are known.
@@ -114,16 +138,10 @@ func (t *textTest) within(value []byte, g *grams) bool {
 }
 
 func (t *textTest) holds(value []byte) bool {
-	if t.set != nil {
-		_, ok := t.set[string(value)]
-		return ok
-	}
 	for i := range t.needles {
 		n := &t.needles[i]
 		var ok bool
 		switch t.op {
-		case opEquals:
-			ok = bytes.Equal(value, n.text)
 		case opStartsWith:
 			ok = bytes.HasPrefix(value, n.text)
 		case opEndsWith:

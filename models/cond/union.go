@@ -45,6 +45,7 @@ func Union(list []Condition) (*Matcher, error) {
 			return nil, err
 		}
 		c.test = test
+		c.index()
 		c.src = &Condition{Attribute: c.src.Attribute, Operator: c.src.Operator, Value: values[at]}
 	}
 	return m, nil

@@ -54,15 +54,20 @@ type Options struct {
 
 	FallbackURL    string
 	DestinationURL string
+
+	// Explained plans can be asked by Explain; they take more memory and more time.
+	Explained bool
 }
 
 // Plan is a compiled flow. It is immutable but for the gates and references it shares, and safe for any number of
 // goroutines.
 type Plan struct {
 	routes      []Route
+	screen      cond.Screen // of the routes
 	forced      []uint8
-	groups      [][]uint8 // regular paths, in the order the groups are tried
-	deflt       int       // index of the default path, -1 for none
+	regular     []uint8 // in the order their groups are tried
+	ends        []uint8 // where each group ends in regular
+	deflt       int     // index of the default path, -1 for none
 	bind        Bind
 	fallback    *token.Template
 	destination *token.Template
@@ -78,8 +83,18 @@ func SameCost(a, b *cond.Matcher) bool {
 	return !slices.ContainsFunc(costly[:], func(attr cond.Attr) bool { return a.Uses(attr) != b.Uses(attr) })
 }
 
-// Route is a compiled path.
+// Route is a compiled path. What every visitor's decision looks at stands first.
 type Route struct {
+	active   bool
+	or       bool
+	leads    bool // the action needs a destination
+	Collect  bool
+	weight   uint64
+	Gate     *Gate          // nil without a daily cap
+	units    []cond.Matcher // the filters together, then each rule
+	DailyCap int            // 0 = none
+	first    []choice       // where the visitor goes now
+
 	ID         uuid.UUID
 	Campaign   uuid.UUID // for ActionCampaign
 	Name       string
@@ -87,19 +102,9 @@ type Route struct {
 	Action     string
 	Transition string
 	Response   *Response // for ActionNothing; nil answers 404
-	Gate       *Gate     // nil without a daily cap
 	Index      int
-	DailyCap   int // 0 = none
-	Collect    bool
-
-	active bool
-	or     bool
-	leads  bool // the action needs a destination
-	weight uint64
-	units  []*cond.Matcher // the filters together, then each rule
-	labels []string        // of the units, for a trace
-	first  []choice        // where the visitor goes now
-	onward []choice        // lander paths: where a click on the page goes
+	onward     []choice // lander paths: where a click on the page goes
+	labels     []string // of the units; explained plans only
 }
 
 // choice is one weighted destination.
@@ -121,11 +126,22 @@ func Compile(paths []Path, o Options) (*Plan, error) {
 		routes: make([]Route, len(paths)), deflt: -1, bind: o.Bind,
 		fallback: compileURL(o.FallbackURL), destination: compileURL(o.DestinationURL),
 	}
+	size := 0
 	for i := range paths {
-		if err := p.routes[i].compile(&paths[i], &o); err != nil {
+		size += len(paths[i].Destinations)
+	}
+	choices := make([]choice, 0, size)
+	var units []*cond.Matcher
+	for i := range paths {
+		r := &p.routes[i]
+		own, err := r.compile(&paths[i], &o)
+		if err != nil {
 			return nil, fmt.Errorf("flow: compile path %d: %w", i+1, err)
 		}
-		p.routes[i].Index = i
+		units = append(units, own...)
+		r.units = make([]cond.Matcher, len(own)) // settle replaces it
+		choices = r.addDestinations(choices, paths[i].Destinations, &o)
+		r.Index = i
 		switch paths[i].StreamType {
 		case Forced:
 			p.forced = append(p.forced, uint8(i))
@@ -133,11 +149,33 @@ func Compile(paths []Path, o Options) (*Plan, error) {
 			p.deflt = i
 		}
 	}
-	p.groups = group(paths, o.Rotation)
+	p.settle(units, o.Explained)
+	p.regular, p.ends = group(paths, o.Rotation)
 	for i, a := range costly {
 		p.uses[i] = p.search(a)
 	}
 	return p, nil
+}
+
+// settle gives the routes their units, packed side by side.
+func (p *Plan) settle(units []*cond.Matcher, explained bool) {
+	var all []cond.Matcher
+	if explained {
+		for _, m := range units {
+			all = append(all, *m)
+		}
+	} else {
+		all = cond.Pack(units)
+	}
+	for i := range p.routes {
+		r := &p.routes[i]
+		n := len(r.units)
+		r.units, all = all[:n:n], all[n:]
+		p.screen.Add(r.units, r.or)
+		if !explained {
+			r.labels = nil
+		}
+	}
 }
 
 func compileURL(url string) *token.Template {
@@ -148,41 +186,35 @@ func compileURL(url string) *token.Template {
 }
 
 // group sorts the regular paths into the groups that are tried one after the other: one for all by weight; by
-// position each path of rule group 0 by itself, then the other groups in ascending order.
-func group(paths []Path, rotation Rotation) [][]uint8 {
-	var regular []uint8
+// position each path of rule group 0 by itself, then the other groups in ascending order. Ends tells where each ends.
+func group(paths []Path, rotation Rotation) (regular, ends []uint8) {
+	regular, ends = make([]uint8, 0, len(paths)), make([]uint8, 0, len(paths))
 	for i := range paths {
 		if paths[i].StreamType == Regular {
 			regular = append(regular, uint8(i))
 		}
 	}
-	if len(regular) == 0 {
-		return nil
+	of := func(i int) int { return paths[regular[i]].RuleGroup }
+	if rotation != ByWeight {
+		slices.SortStableFunc(regular, func(a, b uint8) int { return cmp.Compare(paths[a].RuleGroup, paths[b].RuleGroup) })
 	}
-	if rotation == ByWeight {
-		return [][]uint8{regular}
-	}
-	slices.SortStableFunc(regular, func(a, b uint8) int { return cmp.Compare(paths[a].RuleGroup, paths[b].RuleGroup) })
-	var groups [][]uint8
-	for i, at := range regular {
-		g := paths[at].RuleGroup
-		if g != 0 && i > 0 && paths[regular[i-1]].RuleGroup == g {
-			last := len(groups) - 1
-			groups[last] = append(groups[last], at)
-			continue
+	for i := range regular {
+		last := i == len(regular)-1
+		if last || rotation != ByWeight && (of(i) == 0 || of(i) != of(i+1)) {
+			ends = append(ends, uint8(i+1))
 		}
-		groups = append(groups, []uint8{at})
 	}
-	return groups
+	return regular, ends
 }
 
-func (r *Route) compile(p *Path, o *Options) error {
+// compile fills a route but for its destinations, and gives its units.
+func (r *Route) compile(p *Path, o *Options) ([]*cond.Matcher, error) {
 	var ok bool
 	if r.ID, ok = parseID(p.ID); !ok {
-		return fmt.Errorf("the id %q is no uuid", p.ID)
+		return nil, fmt.Errorf("the id %q is no uuid", p.ID)
 	}
 	r.Campaign, _ = parseID(p.CampaignID)
-	r.Name, r.StreamType, r.Action, r.Transition = p.Name, p.StreamType, p.Action, p.Transition
+	r.Name, r.StreamType, r.Action, r.Transition = p.Name, word(p.StreamType), word(p.Action), word(p.Transition)
 	r.Response, r.Collect, r.active = p.Response, p.CollectClicks, p.IsActive
 	r.or, r.weight = p.Logic == "or", scale(p.Weight)
 	r.leads = p.Action == ActionLander || p.Action == ActionOffer || p.Action == ActionRedirect
@@ -192,22 +224,32 @@ func (r *Route) compile(p *Path, o *Options) error {
 			r.Gate = o.Gate(r.ID, r.DailyCap)
 		}
 	}
-	if err := r.compileUnits(p, o); err != nil {
-		return err
-	}
-	for i := range p.Destinations {
-		r.addDestination(&p.Destinations[i], o)
-	}
-	return nil
+	return r.compileUnits(p, o)
 }
 
-func (r *Route) compileUnits(p *Path, o *Options) error {
+var words = [...]string{
+	Regular, Forced, Default, ActionLander, ActionOffer, ActionRedirect, ActionCampaign, ActionNothing, Transition302,
+	Transition301, Transition303, Transition307, TransitionMeta, TransitionDoubleMeta, TransitionJS,
+	TransitionBlankReferrer, TransitionFormPost, TransitionIframe,
+}
+
+// word gives the one text that all routes share in place of one of their own.
+func word(s string) string {
+	for _, w := range words {
+		if w == s {
+			return w
+		}
+	}
+	return s
+}
+
+func (r *Route) compileUnits(p *Path, o *Options) (units []*cond.Matcher, err error) {
 	if len(p.Filters) > 0 {
 		m, err := cond.Compile(p.Filters, p.Logic)
 		if err != nil {
-			return fmt.Errorf("filters: %w", err)
+			return nil, fmt.Errorf("filters: %w", err)
 		}
-		r.addUnit(m, "")
+		units, r.labels = append(units, m), append(r.labels, "")
 	}
 	for i := range p.Rules {
 		ref := &p.Rules[i]
@@ -217,38 +259,42 @@ func (r *Route) compileUnits(p *Path, o *Options) error {
 				m = saved
 			}
 		} else if ref.RuleID == "" {
-			var err error
 			if m, err = cond.Compile(ref.Conditions, ref.Logic); err != nil {
-				return fmt.Errorf("rule %d: %w", i+1, err)
+				return nil, fmt.Errorf("rule %d: %w", i+1, err)
 			}
 		}
-		r.addUnit(m, ref.Name)
+		units, r.labels = append(units, m), append(r.labels, ref.Name)
 	}
-	return nil
+	return units, nil
 }
 
-func (r *Route) addUnit(m *cond.Matcher, label string) {
-	r.units = append(r.units, m)
-	r.labels = append(r.labels, label)
-}
-
-// addDestination sorts a destination to where the visitor goes at once or to where a click on the lander leads.
-// One that is gone, or has the weight 0, is kept: a bound visitor may still hold it while it is usable.
-func (r *Route) addDestination(d *Destination, o *Options) {
-	c := choice{weight: scale(d.Weight), slot: d.Slot, url: compileURL(d.URL)}
-	if id, ok := parseID(d.ID); ok && o.Ref != nil {
-		c.ref = o.Ref(id)
+// addDestinations sorts destinations to where the visitor goes at once and to where a click on the lander leads. One
+// that is gone is left out; one that has the weight 0 is kept: a bound visitor may still hold it while it is usable.
+// The choices of all routes stand in one list.
+func (r *Route) addDestinations(all []choice, list []Destination, o *Options) []choice {
+	var onward []choice
+	from := len(all)
+	for i := range list {
+		d := &list[i]
+		c := choice{weight: scale(d.Weight), slot: d.Slot, url: compileURL(d.URL)}
+		if id, ok := parseID(d.ID); ok && o.Ref != nil {
+			c.ref = o.Ref(id)
+		}
+		if c.ref == nil && c.url == nil {
+			continue
+		}
+		isLander := c.ref != nil && c.ref.Kind == KindLander
+		switch {
+		case r.Action == ActionLander && !isLander:
+			onward = append(onward, c)
+		case r.Action == ActionLander, r.Action == ActionOffer && !isLander, r.Action == ActionRedirect && !isLander:
+			all = append(all, c)
+		}
 	}
-	if c.ref == nil && c.url == nil {
-		return
-	}
-	isLander := c.ref != nil && c.ref.Kind == KindLander
-	switch {
-	case r.Action == ActionLander && !isLander:
-		r.onward = append(r.onward, c)
-	case r.Action == ActionLander, r.Action == ActionOffer && !isLander, r.Action == ActionRedirect && !isLander:
-		r.first = append(r.first, c)
-	}
+	mid := len(all)
+	all = append(all, onward...)
+	r.first, r.onward = all[from:mid:mid], all[mid:len(all):len(all)]
+	return all
 }
 
 // scale turns a weight into whole thousandths.
@@ -283,7 +329,7 @@ func (p *Plan) Uses(a cond.Attr) bool {
 
 func (p *Plan) search(a cond.Attr) bool {
 	return slices.ContainsFunc(p.routes, func(r Route) bool {
-		return slices.ContainsFunc(r.units, func(m *cond.Matcher) bool { return m.Uses(a) })
+		return slices.ContainsFunc(r.units, func(m cond.Matcher) bool { return m.Uses(a) })
 	})
 }
 

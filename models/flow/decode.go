@@ -1,25 +1,38 @@
 package flow
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"math"
 
 	"switchyard/models"
 	"switchyard/models/cond"
 )
 
-// members are the members of a JSON object; null ones count as absent.
-type members map[string]json.RawMessage
+// members are the members of a JSON object as encoding/json gives them to an any, numbers as json.Number; null ones
+// count as absent.
+type members map[string]any
 
-func object(raw json.RawMessage, code, what string) (members, *models.Error) {
-	var m members
-	if err := json.Unmarshal(raw, &m); err != nil || m == nil {
-		return nil, models.Invalid(code, "%s is not an object", what)
+// tree reads a JSON text in one pass.
+func tree(raw []byte) (v any, err error) {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	if err := dec.Decode(&v); err != nil {
+		return nil, fmt.Errorf("flow: read: %w", err)
 	}
-	for k, v := range m {
-		if string(v) == "null" {
-			delete(m, k)
-		}
+	if _, err := dec.Token(); err != io.EOF {
+		return nil, errors.New("flow: read: something follows")
+	}
+	return v, nil
+}
+
+func object(v any, code, what string) (members, *models.Error) {
+	m, ok := v.(map[string]any)
+	if !ok {
+		return nil, models.Invalid(code, "%s is not an object", what)
 	}
 	return m, nil
 }
@@ -28,26 +41,27 @@ func object(raw json.RawMessage, code, what string) (members, *models.Error) {
 type field struct {
 	name string
 	code string
-	read func(raw json.RawMessage) *models.Error
+	read func(v any) *models.Error
 }
 
 func (m members) read(fields ...field) *models.Error {
 	for _, f := range fields {
-		raw, ok := m[f.name]
-		if !ok {
+		v := m[f.name]
+		if v == nil {
 			continue
 		}
-		if err := f.read(raw); err != nil {
+		if err := f.read(v); err != nil {
 			return models.Invalid(either(err.Code, f.code), "%s %s", f.name, err.Message)
 		}
 	}
 	return nil
 }
 
-// scalarField reads a member straight into a Go value.
+// scalarField takes a member that has the Go type of its field.
 func scalarField[T any](name, code, want string, into *T) field {
-	return field{name, code, func(raw json.RawMessage) *models.Error {
-		if json.Unmarshal(raw, into) != nil {
+	return field{name, code, func(v any) *models.Error {
+		var ok bool
+		if *into, ok = v.(T); !ok {
 			return &models.Error{Message: "is not " + want}
 		}
 		return nil
@@ -63,14 +77,30 @@ func boolField(name string, into *bool) field {
 }
 
 func numberField(name, code string, into *float64) field {
-	return scalarField(name, code, "a number", into)
+	return field{name, code, func(v any) *models.Error {
+		n, ok := number(v)
+		if !ok {
+			return &models.Error{Message: "is not a number"}
+		}
+		*into = n
+		return nil
+	}}
+}
+
+func number(v any) (float64, bool) {
+	text, ok := v.(json.Number)
+	if !ok {
+		return 0, false
+	}
+	n, err := text.Float64()
+	return n, err == nil
 }
 
 // wholeField reads an integer; 3.0 is one, 3.5 is not.
 func wholeField(name, code string, set func(int)) field {
-	return field{name, code, func(raw json.RawMessage) *models.Error {
-		var n float64
-		if json.Unmarshal(raw, &n) != nil || n != math.Trunc(n) || math.Abs(n) > 1e9 {
+	return field{name, code, func(v any) *models.Error {
+		n, ok := number(v)
+		if !ok || n != math.Trunc(n) || math.Abs(n) > 1e9 {
 			return &models.Error{Message: "is not a whole number"}
 		}
 		set(int(n))
@@ -79,18 +109,18 @@ func wholeField(name, code string, set func(int)) field {
 }
 
 // listField reads an array whose items are objects.
-func listField[T any](name, code string, limit int, into *[]T, item func(*T, json.RawMessage) *models.Error) field {
-	return field{name, code, func(raw json.RawMessage) *models.Error {
-		var list []json.RawMessage
-		if json.Unmarshal(raw, &list) != nil {
+func listField[T any](name, code string, limit int, into *[]T, item func(*T, any) *models.Error) field {
+	return field{name, code, func(v any) *models.Error {
+		list, ok := v.([]any)
+		if !ok {
 			return &models.Error{Message: "is not an array of objects"}
 		}
 		if len(list) > limit {
 			return models.Invalid(code, "has more than %d items", limit)
 		}
 		*into = make([]T, len(list))
-		for i, raw := range list {
-			if err := item(&(*into)[i], raw); err != nil {
+		for i, v := range list {
+			if err := item(&(*into)[i], v); err != nil {
 				return models.Invalid(either(err.Code, code), "%d: %s", i+1, err.Message)
 			}
 		}
@@ -99,20 +129,15 @@ func listField[T any](name, code string, limit int, into *[]T, item func(*T, jso
 }
 
 func conditionsField(name string, into *[]cond.Condition) field {
-	return listField(name, "invalid_filter", cond.MaxConditions, into,
-		func(c *cond.Condition, raw json.RawMessage) *models.Error {
-			if _, err := object(raw, "invalid_filter", "the condition"); err != nil {
-				return err
-			}
-			if json.Unmarshal(raw, c) != nil {
-				return &models.Error{Message: "is not a condition"}
-			}
-			return nil
-		})
+	return listField(name, "invalid_filter", cond.MaxConditions, into, func(c *cond.Condition, v any) *models.Error {
+		m, err := object(v, "invalid_filter", "the condition")
+		*c = cond.FromMembers(m)
+		return err
+	})
 }
 
-func (p *Path) read(raw json.RawMessage) *models.Error {
-	m, err := object(raw, "invalid_input", "it")
+func (p *Path) read(v any) *models.Error {
+	m, err := object(v, "invalid_input", "it")
 	if err != nil {
 		return err
 	}
@@ -122,8 +147,8 @@ func (p *Path) read(raw json.RawMessage) *models.Error {
 		textField("name", "invalid_input", &p.Name),
 		textField("stream_type", "invalid_stream_type", &p.StreamType),
 		textField("action", "invalid_action", &p.Action),
-		field{"transition", "invalid_transition", func(raw json.RawMessage) *models.Error {
-			return readTransition(raw, &p.Transition)
+		field{"transition", "invalid_transition", func(v any) *models.Error {
+			return readTransition(v, &p.Transition)
 		}},
 		wholeField("rule_group", "invalid_rule_group", func(n int) { p.RuleGroup = n }),
 		numberField("weight", "invalid_input", &p.Weight),
@@ -134,29 +159,29 @@ func (p *Path) read(raw json.RawMessage) *models.Error {
 		conditionsField("filters", &p.Filters),
 		listField("rules", "invalid_filter", MaxRules, &p.Rules, (*RuleRef).read),
 		listField("destinations", "invalid_destination", MaxDestinations, &p.Destinations, (*Destination).read),
-		field{"response", "invalid_input", func(raw json.RawMessage) *models.Error {
+		field{"response", "invalid_input", func(v any) *models.Error {
 			p.Response = &Response{Status: 404}
-			return p.Response.read(raw)
+			return p.Response.read(v)
 		}},
 		textField("campaign_id", "invalid_destination", &p.CampaignID),
 	)
 }
 
 // readTransition takes a status as text or as a number.
-func readTransition(raw json.RawMessage, into *string) *models.Error {
-	var n json.Number
-	if json.Unmarshal(raw, into) == nil {
-		return nil
-	}
-	if json.Unmarshal(raw, &n) != nil {
+func readTransition(v any, into *string) *models.Error {
+	switch v := v.(type) {
+	case string:
+		*into = v
+	case json.Number:
+		*into = v.String()
+	default:
 		return &models.Error{Message: "is not text"}
 	}
-	*into = n.String()
 	return nil
 }
 
-func (r *RuleRef) read(raw json.RawMessage) *models.Error {
-	m, err := object(raw, "invalid_filter", "the rule")
+func (r *RuleRef) read(v any) *models.Error {
+	m, err := object(v, "invalid_filter", "the rule")
 	if err != nil {
 		return err
 	}
@@ -168,8 +193,8 @@ func (r *RuleRef) read(raw json.RawMessage) *models.Error {
 	)
 }
 
-func (d *Destination) read(raw json.RawMessage) *models.Error {
-	m, err := object(raw, "invalid_destination", "the destination")
+func (d *Destination) read(v any) *models.Error {
+	m, err := object(v, "invalid_destination", "the destination")
 	if err != nil {
 		return err
 	}
@@ -182,8 +207,8 @@ func (d *Destination) read(raw json.RawMessage) *models.Error {
 	)
 }
 
-func (r *Response) read(raw json.RawMessage) *models.Error {
-	m, err := object(raw, "invalid_input", "it")
+func (r *Response) read(v any) *models.Error {
+	m, err := object(v, "invalid_input", "it")
 	if err != nil {
 		return err
 	}

@@ -131,8 +131,9 @@ func Parse(raw json.RawMessage) ([]Path, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil, models.Invalid("no_streams", "the flow has no paths")
 	}
-	var list []json.RawMessage
-	if err := json.Unmarshal(raw, &list); err != nil {
+	v, err := tree(raw)
+	list, ok := v.([]any)
+	if err != nil || !ok {
 		return nil, models.Invalid("invalid_input", "the paths are not an array of objects")
 	}
 	if len(list) > MaxPaths {
@@ -152,7 +153,11 @@ func Parse(raw json.RawMessage) ([]Path, error) {
 
 // UnmarshalJSON reads a path as Parse does, without giving it a name or an id.
 func (p *Path) UnmarshalJSON(b []byte) error {
-	if err := p.read(b); err != nil {
+	v, err := tree(b)
+	if err != nil {
+		return err
+	}
+	if err := p.read(v); err != nil {
 		return err
 	}
 	return nil

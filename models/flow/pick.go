@@ -111,24 +111,26 @@ type picker struct {
 func (k *picker) decide() Decision {
 	p := k.plan
 	for _, i := range p.forced {
-		if d, ok := k.try(&p.routes[i], ViaForced); ok {
+		if d, ok := k.try(i, ViaForced); ok {
 			return d
 		}
 	}
 	if p.bind.KeepsPath() && k.visitor.Bound.Path != uuid.Nil {
 		if r := p.Route(k.visitor.Bound.Path); r != nil && r.StreamType != Forced {
-			if d, ok := k.try(r, ViaBound); ok {
+			if d, ok := k.try(uint8(r.Index), ViaBound); ok {
 				return d
 			}
 		}
 	}
-	for _, g := range p.groups {
-		if d, ok := k.rotate(g); ok {
+	from := uint8(0)
+	for _, end := range p.ends {
+		if d, ok := k.rotate(p.regular[from:end]); ok {
 			return d
 		}
+		from = end
 	}
 	if p.deflt >= 0 {
-		if d, ok := k.try(&p.routes[p.deflt], ViaDefault); ok {
+		if d, ok := k.try(uint8(p.deflt), ViaDefault); ok {
 			return d
 		}
 	}
@@ -144,8 +146,8 @@ func (k *picker) decide() Decision {
 // rotate draws among a group's paths and draws again among the rest while the drawn one is refused: the same odds
 // as one draw among the matching ones, and fewer of them to look at.
 func (k *picker) rotate(group []uint8) (Decision, bool) {
-	if r := &k.plan.routes[group[0]]; len(group) == 1 && r.weight > 0 {
-		return k.try(r, ViaRegular)
+	if i := group[0]; len(group) == 1 && (k.screened(i, ViaRegular) || k.plan.routes[i].weight > 0) {
+		return k.try(i, ViaRegular)
 	}
 	for {
 		var total uint64
@@ -168,7 +170,7 @@ func (k *picker) rotate(group []uint8) (Decision, bool) {
 				at -= r.weight
 				continue
 			}
-			if d, ok := k.try(r, ViaRegular); ok {
+			if d, ok := k.try(i, ViaRegular); ok {
 				return d, true
 			}
 			k.tried[i/64] |= 1 << (i % 64)
@@ -190,8 +192,17 @@ func (k *picker) weightless(group []uint8) {
 
 func (k *picker) out(i uint8) bool { return k.tried[i/64]&(1<<(i%64)) != 0 }
 
+// screened tells that a path's conditions refuse the visitor, without a look at the path. A trace wants to see them.
+func (k *picker) screened(i uint8, via Via) bool {
+	return via != ViaBound && k.trace == nil && k.plan.screen.Refuses(int(i), k.visitor.Facts)
+}
+
 // try decides for a path unless it is refused.
-func (k *picker) try(r *Route, via Via) (Decision, bool) {
+func (k *picker) try(i uint8, via Via) (Decision, bool) {
+	if k.screened(i, via) {
+		return Decision{}, false
+	}
+	r := &k.plan.routes[i]
 	c, refused := k.consider(r, via)
 	if k.trace != nil {
 		k.trace.note(r, via, refused)
@@ -250,8 +261,8 @@ func (k *picker) matches(r *Route) bool {
 	if k.trace != nil {
 		return k.explain(r)
 	}
-	for _, m := range r.units {
-		if m.Match(k.visitor.Facts) == r.or {
+	for i := range r.units {
+		if r.units[i].Match(k.visitor.Facts) == r.or {
 			return r.or
 		}
 	}

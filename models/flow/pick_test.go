@@ -273,6 +273,8 @@ func TestAdmitIsExact(t *testing.T) {
 	}
 }
 
+func explained(o *flow.Options) { o.Explained = true }
+
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	a := newAccount(t)
@@ -283,7 +285,7 @@ func TestExplain(t *testing.T) {
 			"rules":[{"name":"mine","rule_id":"<31>"}]},
 		{"name":"dead","action":"offer","destinations":[{"id":"<2>"}]},
 		{"name":"zero","weight":0,"action":"nothing"},
-		{"name":"end","action":"nothing"}]`, nil)
+		{"name":"end","action":"nothing"}]`, explained)
 	v := visitor("DE")
 	d, trace := p.Explain(v, flow.Env{}, 9)
 	if d != p.Pick(v, flow.Env{}, 9) {

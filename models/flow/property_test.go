@@ -76,8 +76,14 @@ func TestProperties(t *testing.T) {
 		v := visitor(rapid.SampledFrom([]string{"DE", "US", ""}).Draw(rt, "country"))
 		seed := rapid.Uint64().Draw(rt, "seed")
 		d := p.Pick(v, flow.Env{}, seed)
-		if explained, _ := p.Explain(v, flow.Env{}, seed); explained != d {
-			rt.Fatal("Explain decides differently")
+		o.Explained = true
+		told, err := flow.Compile(paths, o)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if e, _ := told.Explain(v, flow.Env{}, seed); e.Via != d.Via || pathOf(e) != pathOf(d) || e.Lander != d.Lander ||
+			e.Offer != d.Offer {
+			rt.Fatalf("sent to %s, explained as %s", pathOf(d), pathOf(e))
 		}
 		if d.Route == nil {
 			return

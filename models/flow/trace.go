@@ -41,7 +41,7 @@ type Unit struct {
 	Conditions []cond.Finding `json:"conditions"`
 }
 
-// Explain is Pick with a trace. It allocates.
+// Explain is Pick with a trace, for plans compiled to be explained. It allocates.
 func (p *Plan) Explain(v *Visitor, env Env, seed uint64) (Decision, *Trace) {
 	pick := picker{plan: p, visitor: v, env: env, seed: seed, trace: &Trace{}}
 	d := pick.decide()
@@ -51,8 +51,8 @@ func (p *Plan) Explain(v *Visitor, env Env, seed uint64) (Decision, *Trace) {
 func (k *picker) explain(r *Route) bool {
 	held := 0
 	k.trace.units = make([]Unit, 0, len(r.units))
-	for i, m := range r.units {
-		matched, findings := m.Explain(k.visitor.Facts)
+	for i := range r.units {
+		matched, findings := r.units[i].Explain(k.visitor.Facts)
 		k.trace.units = append(k.trace.units, Unit{Rule: r.labels[i], Matched: matched, Conditions: findings})
 		if matched {
 			held++
