@@ -261,7 +261,7 @@ func (g *Ingester) commit(ctx context.Context, items []item) error {
 func (g *Ingester) try(ctx context.Context, l load) (stored, error) {
 	ctx, cancel := context.WithTimeout(ctx, txTimeout)
 	defer cancel()
-	if err := g.days.ensure(ctx, g.db, l.clicks); err != nil {
+	if err := g.days.ensure(ctx, g.db, l.moments()); err != nil {
 		return stored{}, err
 	}
 	return l.store(ctx, g.db)
@@ -317,7 +317,7 @@ func (g *Ingester) aheadOfTime(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, txTimeout)
 	defer cancel()
 	now := time.Now()
-	soon := []*StoredClick{{At: now}, {At: now.Add(day)}}
+	soon := []time.Time{now, now.Add(day)}
 	if err := g.days.ensure(ctx, g.db, soon); err == nil {
 		g.aheadAt = now
 	}

@@ -298,7 +298,10 @@ func TestRetention(t *testing.T) {
 	for _, age := range []int{0, 1, 5, 6} {
 		c := click(acc, uuid.New(), 1)
 		c.ID = idAt(now.AddDate(0, 0, -age))
+		smart := &models.SmartlinkClick{Click: *c, SmartlinkID: uuid.New()}
+		smart.ID = idAt(now.AddDate(0, 0, -age))
 		put(t, s, clicklog.Record{Click: c})
+		put(t, s, clicklog.Record{Smart: smart})
 	}
 	drain(t, s, d, clicklog.IngestOptions{})
 	n, err := clicklog.DropBefore(t.Context(), d, now.AddDate(0, 0, -3))
@@ -308,7 +311,12 @@ func TestRetention(t *testing.T) {
 	if n := number[int](t, d, `SELECT count(*) FROM clicks`); n != 2 {
 		t.Errorf("%d clicks stay", n)
 	}
-	if n := number[int](t, d, `SELECT sum(clicks) FROM ledger`); n != 4 {
-		t.Errorf("the ledger lost clicks: %d", n)
+	if n := number[int](t, d, `SELECT count(*) FROM smartlink_clicks`); n != 2 {
+		t.Errorf("%d clicks of smartlinks stay", n)
+	}
+	for _, sums := range []string{"ledger", "smartlink_hours"} {
+		if n := number[int](t, d, `SELECT sum(clicks) FROM `+sums); n != 4 {
+			t.Errorf("%s lost clicks: %d", sums, n)
+		}
 	}
 }

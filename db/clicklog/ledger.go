@@ -106,15 +106,17 @@ const selectUnmerged = `
 SELECT account_id, hour FROM ledger WHERE NOT merged AND hour < $1
 GROUP BY account_id, hour ORDER BY hour, account_id LIMIT $2`
 
-// What it deletes it adds up and writes back in one statement. Writers only ever add rows, so none can be missed:
-// one that commits meanwhile stays as it is for the next time.
+// What it deletes it adds up and writes back in one statement, and what is new among it goes to the copies. Writers only
+// ever add rows, so none can be missed: one that commits meanwhile stays as it is for the next time.
 var mergeHour = `
 WITH gone AS (
 	DELETE FROM ledger WHERE account_id = $1 AND hour = $2 RETURNING *
+), merged AS (
+	INSERT INTO ledger (` + ledgerKeys + `, ` + ledgerSums + `, merged)
+	SELECT ` + ledgerKeys + `, ` + sums() + `, true FROM gone GROUP BY ` + ledgerKeys + `
+	HAVING (` + sums() + `) <> (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 )
-INSERT INTO ledger (` + ledgerKeys + `, ` + ledgerSums + `, merged)
-SELECT ` + ledgerKeys + `, ` + sums() + `, true FROM gone GROUP BY ` + ledgerKeys + `
-HAVING (` + sums() + `) <> (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)`
+` + addRollups()
 
 func sums() string {
 	names := strings.Split(ledgerSums, ",")

@@ -12,7 +12,10 @@ import (
 	"switchyard/models"
 )
 
-// The clicks of one UTC day are one partition: clicks_p20261121.
+// partitioned are the tables of which one UTC day is one partition: clicks_p20261121.
+var partitioned = []string{"clicks", "smartlink_clicks"}
+
+// partitionPrefix is what the partitions of clicks are called before the day.
 const partitionPrefix = "clicks_p"
 
 const day = 24 * time.Hour
@@ -23,72 +26,96 @@ const (
 	newestClick = 2 * day
 )
 
-func partitionName(day time.Time) string { return partitionPrefix + day.Format("20060102") }
+func partitionName(table string, day time.Time) string { return table + "_p" + day.Format("20060102") }
 
 const lockPartitions = `SELECT pg_advisory_xact_lock(hashtext('switchyard clicks partitions'))`
 
 const partitionAttached = `
-SELECT EXISTS (SELECT FROM pg_inherits WHERE inhparent = 'clicks'::regclass AND inhrelid = to_regclass($1))`
+SELECT EXISTS (SELECT FROM pg_inherits WHERE inhparent = $1::regclass AND inhrelid = to_regclass($2))`
 
-// EnsurePartition makes the partition for the day of at. Several processes may call it at once. It is attached
-// after it was made, because making it in place would wait for every reader and hold up all that come after.
+// EnsurePartition makes the partitions for the day of at. Several processes may call it at once. They are attached
+// after they were made, because making them in place would wait for every reader and hold up all that come after.
 func EnsurePartition(ctx context.Context, d db.Conn, at time.Time) error {
 	from := at.UTC().Truncate(day)
-	name := partitionName(from)
 	err := db.Tx(ctx, d, func(c db.Conn) error {
 		if _, err := c.ExecContext(ctx, lockPartitions); err != nil {
 			return err
 		}
-		var there bool
-		if err := sqlx.GetContext(ctx, c, &there, partitionAttached, name); err != nil || there {
-			return err
+		for _, table := range partitioned {
+			if err := ensurePartition(ctx, c, table, from); err != nil {
+				return err
+			}
 		}
-		if _, err := c.ExecContext(ctx, `CREATE TABLE IF NOT EXISTS `+name+` (LIKE clicks INCLUDING ALL)`); err != nil {
-			return err
-		}
-		const attach = `ALTER TABLE clicks ATTACH PARTITION %s FOR VALUES FROM ('%s') TO ('%s')`
-		_, err := c.ExecContext(ctx, fmt.Sprintf(attach, name, models.FloorClickID(from),
-			models.FloorClickID(from.Add(day))))
-		return err
+		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("clicklog: partition %s: %w", name, err)
+		return fmt.Errorf("clicklog: partitions of %s: %w", from.Format(time.DateOnly), err)
 	}
 	return nil
+}
+
+func ensurePartition(ctx context.Context, c db.Conn, table string, from time.Time) error {
+	name := partitionName(table, from)
+	var there bool
+	if err := sqlx.GetContext(ctx, c, &there, partitionAttached, table, name); err != nil || there {
+		return err
+	}
+	const create = `CREATE TABLE IF NOT EXISTS %s (LIKE %s INCLUDING ALL)`
+	if _, err := c.ExecContext(ctx, fmt.Sprintf(create, name, table)); err != nil {
+		return err
+	}
+	const attach = `ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM ('%s') TO ('%s')`
+	_, err := c.ExecContext(ctx, fmt.Sprintf(attach, table, name, models.FloorClickID(from),
+		models.FloorClickID(from.Add(day))))
+	return err
 }
 
 const listPartitions = `
 SELECT c.relname AS name, i.inhdetachpending AS pending
 FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-WHERE i.inhparent = 'clicks'::regclass AND c.relname < $1 ORDER BY c.relname`
+WHERE i.inhparent = $1::regclass AND c.relname < $2 ORDER BY c.relname`
 
-// DropBefore deletes the clicks of whole days that ended before t, with their hops, and returns how many days went.
-// Conversions and the ledger stay. Readers are not held up: a partition is detached beside them first.
+// DropBefore deletes the clicks of whole days that ended before t, with their hops and those of smartlinks, and returns
+// how many days of clicks went. Conversions, the ledger and the sums of smartlinks stay. Readers are not held up: a
+// partition is detached beside them first.
 func DropBefore(ctx context.Context, d *db.DB, t time.Time) (int, error) {
+	cut, days := t.UTC().Truncate(day), 0
+	for i, table := range partitioned {
+		n, err := dropPartitions(ctx, d, table, cut)
+		if i == 0 {
+			days = n
+		}
+		if err != nil {
+			return days, err
+		}
+	}
+	_, err := d.ExecContext(ctx, `DELETE FROM click_hops WHERE id < $1`, models.FloorClickID(cut))
+	if err != nil {
+		return days, fmt.Errorf("clicklog: drop hops: %w", err)
+	}
+	return days, nil
+}
+
+func dropPartitions(ctx context.Context, d *db.DB, table string, before time.Time) (int, error) {
 	var parts []struct {
 		Name    string `db:"name"`
 		Pending bool   `db:"pending"`
 	}
-	cut := t.UTC().Truncate(day)
-	if err := d.SelectContext(ctx, &parts, listPartitions, partitionName(cut)); err != nil {
-		return 0, fmt.Errorf("clicklog: drop clicks: %w", err)
+	if err := d.SelectContext(ctx, &parts, listPartitions, table, partitionName(table, before)); err != nil {
+		return 0, fmt.Errorf("clicklog: drop %s: %w", table, err)
 	}
 	for i, p := range parts {
 		how := "CONCURRENTLY"
 		if p.Pending { // an earlier call was cut short
 			how = "FINALIZE"
 		}
-		_, err := d.ExecContext(ctx, `ALTER TABLE clicks DETACH PARTITION `+p.Name+` `+how)
+		_, err := d.ExecContext(ctx, `ALTER TABLE `+table+` DETACH PARTITION `+p.Name+` `+how)
 		if err == nil {
 			_, err = d.ExecContext(ctx, `DROP TABLE `+p.Name)
 		}
 		if err != nil {
-			return i, fmt.Errorf("clicklog: drop clicks: %w", err)
+			return i, fmt.Errorf("clicklog: drop %s: %w", table, err)
 		}
-	}
-	_, err := d.ExecContext(ctx, `DELETE FROM click_hops WHERE id < $1`, models.FloorClickID(cut))
-	if err != nil {
-		return len(parts), fmt.Errorf("clicklog: drop hops: %w", err)
 	}
 	return len(parts), nil
 }
@@ -109,17 +136,17 @@ var errRefused = errors.New("clicklog: refused")
 // days remembers which partitions are known to be there.
 type days map[int64]struct{}
 
-// ensure makes the partitions that the clicks need.
-func (known days) ensure(ctx context.Context, d db.Conn, clicks []*StoredClick) error {
-	for _, c := range clicks {
-		key := c.At.Unix() / int64(day/time.Second)
+// ensure makes the partitions that clicks of some moments need.
+func (known days) ensure(ctx context.Context, d db.Conn, moments []time.Time) error {
+	for _, at := range moments {
+		key := at.Unix() / int64(day/time.Second)
 		if _, ok := known[key]; ok {
 			continue
 		}
-		if age := time.Since(c.At); age > oldestClick || age < -newestClick {
-			return fmt.Errorf("%w: a click of %s", errRefused, c.At.Format(time.RFC3339))
+		if age := time.Since(at); age > oldestClick || age < -newestClick {
+			return fmt.Errorf("%w: a click of %s", errRefused, at.Format(time.RFC3339))
 		}
-		if err := EnsurePartition(ctx, d, c.At); err != nil {
+		if err := EnsurePartition(ctx, d, at); err != nil {
 			return err
 		}
 		known[key] = struct{}{}

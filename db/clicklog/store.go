@@ -49,6 +49,18 @@ func newLoad(items []item) load {
 	return l
 }
 
+// moments are those of the clicks.
+func (l load) moments() []time.Time {
+	list := make([]time.Time, 0, len(l.clicks)+len(l.smart))
+	for _, c := range l.clicks {
+		list = append(list, c.At)
+	}
+	for _, c := range l.smart {
+		list = append(list, models.ClickTime(c.ID))
+	}
+	return list
+}
+
 // newStored is the row of a click that has just happened.
 func newStored(c models.Click) *StoredClick {
 	s := &StoredClick{Click: c, At: models.ClickTime(c.ID)}

@@ -396,7 +396,7 @@ func (h *history) compare(q Query) {
 		want[""] = models.Figures{}
 	}
 	for _, rowsOnly := range []bool{false, true} {
-		q.rowsOnly = rowsOnly
+		q.FromRows = rowsOnly
 		rows, err := Performance(h.t.Context(), h.d, q)
 		if err != nil {
 			h.t.Fatalf("%+v: %v", q, err)

@@ -31,7 +31,7 @@ func TestEveryDimensionAnswers(t *testing.T) {
 	}
 	for _, name := range Dimensions() {
 		for _, rowsOnly := range []bool{false, true} {
-			q.Dimensions, q.rowsOnly, q.Filters = []string{name}, rowsOnly, nil
+			q.Dimensions, q.FromRows, q.Filters = []string{name}, rowsOnly, nil
 			rows, err := Performance(t.Context(), h.d, q)
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
@@ -88,7 +88,7 @@ func TestOddWindowsAndFilters(t *testing.T) {
 		"not a uuid":        {func(q *Query) { q.Filters = []Filter{{"campaign_id", []string{"x"}}} }, 0},
 		"no values":         {func(q *Query) { q.Filters = []Filter{{"country", nil}} }, 0},
 		"a zero character":  {func(q *Query) { q.Filters = []Filter{{"country", []string{"\x00\xff"}}} }, 0},
-		"backwards, by row": {func(q *Query) { q.From, q.To, q.rowsOnly = q.To, q.From, true }, 0},
+		"backwards, by row": {func(q *Query) { q.From, q.To, q.FromRows = q.To, q.From, true }, 0},
 	} {
 		q := whole
 		x.change(&q)

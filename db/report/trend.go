@@ -27,8 +27,7 @@ type TrendQuery struct {
 	Bucket    string
 	Zone      *time.Location
 	Filters   []Filter
-
-	rowsOnly bool
+	FromRows  bool // leaves the ledger alone, as in Query
 }
 
 // Trend is the figures of one bucket. A month, a day or an hour has its start; what comes again every week has none.
@@ -56,7 +55,7 @@ func Trends(ctx context.Context, c db.Conn, q TrendQuery) ([]Trend, error) {
 		return list, nil
 	}
 	err = Each(ctx, c, Query{
-		AccountID: q.AccountID, From: q.From, To: q.To, Filters: q.Filters, Limit: len(cuts), rowsOnly: q.rowsOnly, spans: cuts,
+		AccountID: q.AccountID, From: q.From, To: q.To, Filters: q.Filters, Limit: len(cuts), FromRows: q.FromRows, spans: cuts,
 	}, func(r Row) error {
 		n, err := strconv.Atoi(r.Dims[0])
 		if err != nil || n < 1 || n > len(cuts) {

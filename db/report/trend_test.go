@@ -142,7 +142,7 @@ func TestTrendsEqualARecount(t *testing.T) {
 							AccountID: h.account, From: from.Add(7 * time.Minute), To: to.Add(11 * time.Second), Bucket: bucket,
 							Zone: loc, Filters: filters,
 						}
-						for _, q.rowsOnly = range []bool{false, true} {
+						for _, q.FromRows = range []bool{false, true} {
 							sameTrends(t, h, q)
 						}
 					}
@@ -179,7 +179,7 @@ func sameTrends(t *testing.T, h *history, q TrendQuery) {
 		}
 	}
 	if diff := cmp.Diff(want, got, cmp.Comparer(decimal.Decimal.Equal)); diff != "" {
-		t.Errorf("%s by %s, filters %v, rows only %v (-model +report): %s", q.Zone, q.Bucket, q.Filters, q.rowsOnly, diff)
+		t.Errorf("%s by %s, filters %v, rows only %v (-model +report): %s", q.Zone, q.Bucket, q.Filters, q.FromRows, diff)
 	}
 }
 

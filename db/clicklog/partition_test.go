@@ -1,0 +1,56 @@
+package clicklog_test
+
+import (
+	"io/fs"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
+	"switchyard/db/migrations"
+	"switchyard/models"
+)
+
+// The migration that cuts the clicks of smartlinks into days brings those that are there along.
+func TestSmartlinkClicksMoveIntoDays(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	acc := account(t, d)
+	s := openSpool(t, t.TempDir())
+	now := time.Now().UTC()
+	for _, age := range []int{0, 3, 3} {
+		c := &models.SmartlinkClick{Click: *click(acc, uuid.New(), 1), SmartlinkID: uuid.New()}
+		c.ID = idAt(now.AddDate(0, 0, -age))
+		put(t, s, clicklog.Record{Smart: c})
+	}
+	drain(t, s, d, clicklog.IngestOptions{})
+	text, err := fs.ReadFile(migrations.FS, "0013_smartlink_days.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	up, down, _ := strings.Cut(string(text), "-- +goose Down")
+	for _, step := range []string{down, up} {
+		if _, err := d.ExecContext(t.Context(), step); err != nil {
+			t.Fatal(err)
+		}
+		if n := number[int](t, d, `SELECT count(*) FROM smartlink_clicks`); n != 3 {
+			t.Errorf("%d clicks", n)
+		}
+	}
+	const days = `SELECT count(*) FROM pg_inherits WHERE inhparent = 'smartlink_clicks'::regclass`
+	if n := number[int](t, d, days); n != 2 {
+		t.Errorf("%d days", n)
+	}
+	if err := clicklog.EnsurePartition(t.Context(), d, now.AddDate(0, 0, -3)); err != nil {
+		t.Errorf("a day that the migration made: %v", err)
+	}
+	if n, err := clicklog.DropBefore(t.Context(), d, now.AddDate(0, 0, -1)); err != nil || n != 1 {
+		t.Errorf("dropped %d days, %v", n, err)
+	}
+	if n := number[int](t, d, `SELECT count(*) FROM smartlink_clicks`); n != 1 {
+		t.Errorf("%d clicks stay", n)
+	}
+}

@@ -1,0 +1,69 @@
+package clicklog
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Rollup is a coarser copy of the ledger: the sums of its merged rows over the dimensions that it leaves out. Together
+// with the ledger rows that are not merged yet it gives the figures of the ledger, always: the compaction that merges
+// rows adds them to the copies in the same statement.
+type Rollup struct {
+	Name string
+	Step time.Duration // of its times: an hour or a day
+	Keys []string      // the dimensions it has, of those of the ledger
+}
+
+// Rollups lists the copies, smallest first; each is a partition of ledger_rollups. Measured: README.md of package report.
+// A new one is filled by emptying the others and marking all rows of the ledger as not merged.
+var Rollups = []Rollup{
+	{"traffic", time.Hour, []string{"campaign_id", "source_id"}},
+	{"paths", day, []string{"campaign_id", "stream_id", "lander_id", "offer_id", "source_id"}},
+	{"audience", day, []string{"campaign_id", "source_id", "country", "device_type", "os", "browser"}},
+}
+
+// LedgerKeys lists the dimensions of the ledger besides account and hour.
+var LedgerKeys = []string{
+	"campaign_id", "stream_id", "lander_id", "offer_id", "source_id", "country", "device_type", "os", "browser",
+}
+
+// sums is the part of mergeHour that adds up what is new for one copy.
+func (r Rollup) sums() string {
+	at := "hour"
+	if r.Step == day {
+		at = "date_trunc('day', hour AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'"
+	}
+	keys, groups := make([]string, len(LedgerKeys)), []string{"account_id", at}
+	for i, k := range LedgerKeys {
+		switch {
+		case slices.Contains(r.Keys, k):
+			keys[i], groups = k, append(groups, k)
+		case strings.HasSuffix(k, "_id"):
+			keys[i] = "'00000000-0000-0000-0000-000000000000'::uuid"
+		default:
+			keys[i] = "''"
+		}
+	}
+	return fmt.Sprintf("SELECT '%s', account_id, %s, %s, %s FROM gone WHERE NOT merged GROUP BY %s", r.Name, at,
+		strings.Join(keys, ", "), sums(), strings.Join(groups, ", "))
+}
+
+// addRollups is the statement after WITH gone AS (...), which are the ledger's rows of an hour. Rows are taken in the
+// same order by everybody.
+func addRollups() string {
+	parts, updates := make([]string, len(Rollups)), strings.Split(ledgerSums, ",")
+	for i, r := range Rollups {
+		parts[i] = r.sums()
+	}
+	for i, name := range updates {
+		name = strings.TrimSpace(name)
+		updates[i] = fmt.Sprintf("%s = r.%s + EXCLUDED.%s", name, name, name)
+	}
+	return `INSERT INTO ledger_rollups AS r (rollup, ` + ledgerKeys + `, ` + ledgerSums + `)
+SELECT * FROM (
+	` + strings.Join(parts, "\n\tUNION ALL\n\t") + `
+) n ORDER BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
+ON CONFLICT (rollup, ` + ledgerKeys + `) DO UPDATE SET ` + strings.Join(updates, ", ")
+}

@@ -1,0 +1,165 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/lib/pq"
+
+	"switchyard/models"
+)
+
+// measure is a figure and how it is worked out from a click (f) and from a conversion (v) of it. Nothing is NULL,
+// which costs least to add up.
+type measure struct{ name, click, conversion string }
+
+const none = "NULL"
+
+func when(condition, expr string) string { return `CASE WHEN ` + condition + ` THEN ` + expr + ` END` }
+
+func status(name, expr string) string { return when(`v.status = '`+name+`'`, expr) }
+
+func human(expr string) string { return when(`NOT f.is_bot`, expr) }
+
+// measures stand in the order in which Performance reads them.
+var measures = []measure{
+	{"clicks", human("1"), none},
+	{"unique_clicks", when("f.is_unique AND NOT f.is_bot", "1"), none},
+	{"bot_clicks", when("f.is_bot", "1"), none},
+	{"lp_views", human("f.lp_views"), none},
+	{"lp_clicks", human("f.lp_clicks"), none},
+	{"approved", none, status(models.StatusApproved, "1")},
+	{"pending", none, status(models.StatusPending, "1")},
+	{"rejected", none, status(models.StatusRejected, "1")},
+	{"chargebacks", none, status(models.StatusChargeback, "1")},
+	{"cost", human("f.cost"), "v.cost"},
+	{"revenue", none, status(models.StatusApproved, "v.payout")},
+	{"pending_revenue", none, status(models.StatusPending, "v.payout")},
+}
+
+// builder puts the statement together: parts that give the facts, and the arguments they name.
+type builder struct {
+	account string // its placeholder
+	dims    []dimension
+	filters []dimension
+	values  []string // the placeholder of each filter
+	args    []any
+	parts   []string
+	limit   int
+}
+
+func (b *builder) arg(v any) string {
+	b.args = append(b.args, v)
+	return "$" + strconv.Itoa(len(b.args))
+}
+
+// part adds one source of facts: its dimensions by their place, its figures by name.
+func (b *builder) part(at, from string, figure func(measure) string) {
+	var s strings.Builder
+	s.WriteString("SELECT ")
+	for i, d := range b.dims {
+		fmt.Fprintf(&s, "%s AS d%d, ", d.raw(at), i)
+	}
+	for i, m := range measures {
+		if i > 0 {
+			s.WriteString(", ")
+		}
+		s.WriteString(figure(m) + " AS " + m.name)
+	}
+	s.WriteString("\nFROM " + from)
+	for i, d := range b.filters {
+		expr := d.raw(at)
+		if d.kind == addr || d.kind == timed {
+			expr = d.shown(expr)
+		}
+		s.WriteString(" AND " + expr + " = ANY (" + b.values[i] + ")")
+	}
+	b.parts = append(b.parts, s.String())
+}
+
+func counted(m measure) string { return "f." + m.name }
+
+// fromLedger adds whole hours of the ledger, all of their rows or those that its copies do not have yet.
+func (b *builder) fromLedger(from, to time.Time, without []time.Time, unmerged bool) {
+	if !from.Before(to) {
+		return
+	}
+	where := "ledger f WHERE " + b.during(from, to, without)
+	if unmerged {
+		where += " AND NOT f.merged"
+	}
+	b.part("f.hour", where, counted)
+}
+
+func (b *builder) fromRollup(name string, from, to time.Time, without []time.Time) {
+	b.part("f.hour", "ledger_rollups f WHERE f.rollup = '"+name+"' AND "+b.during(from, to, without), counted)
+}
+
+func (b *builder) during(from, to time.Time, without []time.Time) string {
+	where := fmt.Sprintf("f.account_id = %s AND f.hour >= %s AND f.hour < %s", b.account, b.arg(from), b.arg(to))
+	if len(without) > 0 {
+		where += " AND f.hour <> ALL (" + b.arg(pq.Array(texts(without))) + "::timestamptz[])"
+	}
+	return where
+}
+
+func ofClick(m measure) string { return m.click }
+
+func ofConversion(m measure) string { return m.conversion }
+
+// fromRows adds the clicks of a window and the conversions of these clicks, whenever they came.
+func (b *builder) fromRows(from, to time.Time) {
+	if !from.Before(to) {
+		return
+	}
+	lo, hi := b.arg(models.FloorClickID(from)), b.arg(models.FloorClickID(to))
+	clicks := fmt.Sprintf("f.account_id = %s AND f.id >= %s AND f.id < %s", b.account, lo, hi)
+	conversions := fmt.Sprintf("v.account_id = %s AND v.click_id >= %s AND v.click_id < %s", b.account, lo, hi)
+	b.part("f.at", "clicks f WHERE "+clicks, ofClick)
+	b.part("f.at", "conversions v JOIN clicks f ON f.id = v.click_id WHERE "+conversions+" AND "+clicks, ofConversion)
+}
+
+// fromRowsOf is fromRows for single hours.
+func (b *builder) fromRowsOf(hours []time.Time) {
+	if len(hours) == 0 {
+		return
+	}
+	lows, highs := make([]string, len(hours)), make([]string, len(hours))
+	for i, h := range hours {
+		lows[i], highs[i] = models.FloorClickID(h).String(), models.FloorClickID(h.Add(time.Hour)).String()
+	}
+	list := fmt.Sprintf("unnest(%s::uuid[], %s::uuid[]) w (low, high)", b.arg(pq.Array(lows)), b.arg(pq.Array(highs)))
+	clicks := fmt.Sprintf("f.account_id = %s AND f.id >= w.low AND f.id < w.high", b.account)
+	conversions := fmt.Sprintf("v.account_id = %s AND v.click_id >= w.low AND v.click_id < w.high", b.account)
+	b.part("f.at", list+" JOIN clicks f ON true WHERE "+clicks, ofClick)
+	b.part("f.at", list+" JOIN conversions v ON true JOIN clicks f ON f.id = v.click_id WHERE "+conversions+" AND "+clicks,
+		ofConversion)
+}
+
+// sql groups the facts by raw values and turns only what is answered into texts.
+func (b *builder) sql() string {
+	if len(b.parts) == 0 { // an empty window
+		b.fromRows(time.Unix(0, 0), time.Unix(0, 1e6))
+	}
+	var groups, texts, sums, names, zeros []string
+	for i, d := range b.dims {
+		groups = append(groups, "d"+strconv.Itoa(i))
+		texts = append(texts, d.shown(groups[i]))
+	}
+	for _, m := range measures {
+		sums, names = append(sums, "coalesce(sum("+m.name+"), 0) AS "+m.name), append(names, m.name)
+		zeros = append(zeros, "0")
+	}
+	facts := "WITH facts AS (\n" + strings.Join(b.parts, "\nUNION ALL\n") + "\n), sums AS (\nSELECT " +
+		strings.Join(append(groups, sums...), ", ") + "\nFROM facts"
+	if len(groups) == 0 {
+		return facts + "\n)\nSELECT " + strings.Join(names, ", ") + " FROM sums"
+	}
+	by, figures := strings.Join(groups, ", "), strings.Join(names, ", ")
+	order := "\nORDER BY clicks DESC, " + by
+	return facts + "\nGROUP BY " + by + "\n), answer AS (\nSELECT * FROM sums\nWHERE (" + figures + ") <> (" +
+		strings.Join(zeros, ", ") + ")" + order + "\nLIMIT " + strconv.Itoa(b.limit) + "\n)\nSELECT " +
+		strings.Join(texts, ", ") + ", " + figures + "\nFROM answer" + order
+}
