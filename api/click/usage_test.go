@@ -5,6 +5,7 @@ import (
 	"os"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -13,7 +14,7 @@ import (
 
 func testCaps(t *testing.T, prefix string) *kv.Caps {
 	t.Helper()
-	c, err := kv.OpenCaps(os.Getenv("TEST_REDIS_URL"), prefix)
+	c, err := kv.OpenCaps(os.Getenv("TEST_REDIS_URL"), prefix, time.Minute) // a busy machine is not away
 	if err != nil {
 		t.Fatal(err)
 	}

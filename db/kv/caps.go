@@ -21,17 +21,21 @@ var ErrAway = errors.New("kv: redis is away")
 type Caps struct {
 	client    redis.UniversalClient
 	prefix    string
+	wait      time.Duration
 	awayUntil atomic.Int64 // Unix nanoseconds
 }
 
+// CapsWait is how long a visitor waits for Redis before the caps of his process count alone.
+const CapsWait = redisWait
+
 // OpenCaps makes the counter on the server that a redis:// URL names, without connecting yet. An empty URL means that
-// there is none. Prefix is as for Open.
-func OpenCaps(url, prefix string) (*Caps, error) {
-	r, err := Open(url, prefix)
+// there is none. Prefix is as for Open; a server that does not answer within wait counts as away.
+func OpenCaps(url, prefix string, wait time.Duration) (*Caps, error) {
+	client, err := connect(url, wait)
 	if err != nil {
 		return nil, err
 	}
-	return &Caps{client: r.client, prefix: prefix}, nil
+	return &Caps{client: client, prefix: prefix, wait: wait}, nil
 }
 
 // Close ends the connections.
@@ -61,7 +65,7 @@ func (c *Caps) Take(ctx context.Context, key string, add, floor, limit int) (tot
 	if c.client == nil || time.Now().UnixNano() < c.awayUntil.Load() {
 		return 0, false, ErrAway
 	}
-	ctx, cancel := context.WithTimeout(ctx, redisWait)
+	ctx, cancel := context.WithTimeout(ctx, c.wait)
 	defer cancel()
 	res, err := capScript.Run(ctx, c.client, []string{c.prefix + "cap:" + key}, add, floor, limit,
 		int(capsKeep/time.Second)).Int64Slice()

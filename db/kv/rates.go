@@ -58,15 +58,24 @@ func NewRates(client redis.UniversalClient, prefix string) *Rates {
 // Open makes the counter on the server that a redis:// URL names, without connecting yet. An empty URL means that
 // there is none.
 func Open(url, prefix string) (*Rates, error) {
+	client, err := connect(url, redisWait)
+	if err != nil {
+		return nil, err
+	}
+	return NewRates(client, prefix), nil
+}
+
+// connect gives nil for an empty URL.
+func connect(url string, wait time.Duration) (redis.UniversalClient, error) {
 	if url == "" {
-		return NewRates(nil, prefix), nil
+		return nil, nil
 	}
 	o, err := redis.ParseURL(url)
 	if err != nil {
 		return nil, fmt.Errorf("kv: REDIS_URL: %w", err)
 	}
-	o.MaxRetries, o.DialTimeout, o.DialerRetries, o.ContextTimeoutEnabled = -1, redisWait, 1, true
-	return NewRates(redis.NewClient(o), prefix), nil
+	o.MaxRetries, o.DialTimeout, o.DialerRetries, o.ContextTimeoutEnabled = -1, wait, 1, true
+	return redis.NewClient(o), nil
 }
 
 // Close ends the connections.
