@@ -50,6 +50,7 @@ func tune(getenv func(string) string) {
 	if getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
 	}
+	limitMemory(getenv, cgroupLimits)
 	uuid.EnableRandPool()
 }
 
