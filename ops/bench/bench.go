@@ -24,6 +24,7 @@ type Options struct {
 	Duration    time.Duration // of one turn
 	Connections int           // of the saturating loads
 	Many        bool          // measure 10,000 campaigns against 10, and nothing else
+	Jobs        bool          // measure events and jobs, and nothing else
 	Out         io.Writer
 	Binary      string // empty: the program that runs now
 }
@@ -84,10 +85,13 @@ func Run(ctx context.Context, o Options) (err error) {
 	}
 	defer func() { err = errors.Join(err, r.fleet.Close()) }()
 	parts := []func(context.Context) error{
-		r.setUp, r.redirects, r.ingest, r.start, func(context.Context) error { return r.choice() },
+		r.setUp, r.redirects, r.ingest, r.start, r.events, func(context.Context) error { return r.choice() },
 	}
 	if o.Many {
 		parts = []func(context.Context) error{r.setUp, r.snapshot}
+	}
+	if o.Jobs {
+		parts = []func(context.Context) error{r.setUp, r.start, r.events}
 	}
 	for _, part := range parts {
 		if err := part(ctx); err != nil {
