@@ -37,3 +37,12 @@ func PlanNamed(name string) (plan Plan, ok bool) {
 	}
 	return Plan{}, false
 }
+
+// LongestHistory is the number of days that the most generous plan can look back; older clicks are not kept.
+func LongestHistory() int {
+	days := 0
+	for _, p := range Plans {
+		days = max(days, p.HistoryDays)
+	}
+	return days
+}

@@ -2,7 +2,6 @@ package v1
 
 import (
 	"cmp"
-	"context"
 	"slices"
 	"strings"
 	"time"
@@ -11,7 +10,6 @@ import (
 
 	"switchyard/api/bind"
 	"switchyard/api/route"
-	"switchyard/db/outbox"
 	"switchyard/db/report"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -316,9 +314,13 @@ type ClearedStats struct {
 }
 
 var slowClear = slow(jobs.ClearCampaign, func(a jobs.ClearAnswer) ClearedStats {
-	w := bind.Window{From: a.From.UTC(), To: a.To.UTC().Add(-time.Second)}
-	return ClearedStats{a.Campaign, w.Range(), a.Clicks, a.Conversions}
+	return ClearedStats{a.Of[0], clearedRange(a), a.Clicks, a.Conversions}
 })
+
+// clearedRange is the window that a deletion was asked for.
+func clearedRange(a jobs.ClearAnswer) bind.Range {
+	return bind.Window{From: a.From.UTC(), To: a.To.UTC().Add(-time.Second)}.Range()
+}
 
 func (h campaignHandlers) clearStats(c *route.Call) (ClearedStats, error) {
 	id, err := c.ID("id")
@@ -332,13 +334,5 @@ func (h campaignHandlers) clearStats(c *route.Call) (ClearedStats, error) {
 	if _, err := c.Store.Campaigns().Find(c.Context(), c.Account.ID, id); err != nil {
 		return ClearedStats{}, err
 	}
-	row, err := jobs.ClearCampaign.NewRow(c.Account.ID, jobs.ClearArgs{Campaign: id, From: w.From, To: w.End()})
-	if err != nil {
-		return ClearedStats{}, err
-	}
-	if err := outbox.AddJob(c.Context(), c.Store.Conn(), row); err != nil {
-		return ClearedStats{}, err
-	}
-	h.Jobs.DispatchFor(context.WithoutCancel(c.Context()), c.Account.ID, row.Kind, row.ID)
-	return slowClear.runRow(c, h.Deps, row.ID)
+	return slowClear.start(c, h.Deps, jobs.ClearArgs{Of: []uuid.UUID{id}, From: w.From, To: w.End()}, nil)
 }

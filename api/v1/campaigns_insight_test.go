@@ -153,7 +153,7 @@ func TestClearStatsCall(t *testing.T) {
 	a := s.Do("DELETE", path+"?from=2026-01-02&to=2026-01-03", nil, "Prefer", "respond-async").Want(202, "")
 	job := a.Map()["job"].(map[string]any)
 	var args string
-	err := s.DB.GetContext(t.Context(), &args, `SELECT concat_ws(' ', kind, state, args ->> 'campaign', args ->> 'from',
+	err := s.DB.GetContext(t.Context(), &args, `SELECT concat_ws(' ', kind, state, args -> 'of' ->> 0, args ->> 'from',
 		args ->> 'to') FROM jobs WHERE id = $1 AND account_id = $2`, job["id"], s.Account.ID)
 	want := fmt.Sprintf("campaign:clear pending %s 2026-01-02T00:00:00Z 2026-01-04T00:00:00Z", r.campaigns[0])
 	if err != nil || args != want {

@@ -2,7 +2,6 @@ package v1
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -14,7 +13,6 @@ import (
 	"switchyard/api/bind"
 	"switchyard/api/openapi"
 	"switchyard/api/route"
-	"switchyard/db/outbox"
 	"switchyard/db/report"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -177,18 +175,7 @@ func (h exportHandlers) create(c *route.Call, b ExportBody) (ExportAnswer, error
 		}
 	}
 	args.BaseURL = h.BaseURL
-	row, err := jobs.MakeExport.NewRow(c.Account.ID, args)
-	if err != nil {
-		return ExportAnswer{}, err
-	}
-	if c.AttemptID != uuid.Nil { // a repeated call meets the job of the first
-		row.ID = c.AttemptID
-	}
-	if err := outbox.AddJob(c.Context(), c.Store.Conn(), row); err != nil {
-		return ExportAnswer{}, err
-	}
-	h.Jobs.DispatchFor(context.WithoutCancel(c.Context()), c.Account.ID, row.Kind, row.ID)
-	return slowExport.runRow(c, h.Deps, row.ID)
+	return slowExport.start(c, h.Deps, args, nil)
 }
 
 // ExportRow is a file in the list.

@@ -13,6 +13,8 @@ import (
 	"switchyard/api/openapi"
 	"switchyard/api/route"
 	"switchyard/db/joblog"
+	"switchyard/db/outbox"
+	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
 )
@@ -52,6 +54,29 @@ func (s slowJob[A, R, T]) run(c *route.Call, d Deps, args A) (T, error) {
 		return zero[T](), err
 	}
 	return s.await(c, ticket)
+}
+
+// start writes the row of a job, and with it what write writes under the id of the row, dispatches it and waits like
+// run. A repeated call meets the job of the first.
+func (s slowJob[A, R, T]) start(c *route.Call, d Deps, args A, write func(*store.Store, uuid.UUID) error) (T, error) {
+	row, err := s.job.NewRow(c.Account.ID, args)
+	if err != nil {
+		return zero[T](), err
+	}
+	if c.AttemptID != uuid.Nil {
+		row.ID = c.AttemptID
+	}
+	err = c.Store.Tx(c.Context(), func(tx *store.Store) error {
+		if err := outbox.AddJob(c.Context(), tx.Conn(), row); err != nil || write == nil {
+			return err
+		}
+		return write(tx, row.ID)
+	})
+	if err != nil {
+		return zero[T](), err
+	}
+	d.Jobs.DispatchFor(context.WithoutCancel(c.Context()), c.Account.ID, row.Kind, row.ID)
+	return s.runRow(c, d, row.ID)
 }
 
 // runRow waits for a job whose row was written and dispatched before.

@@ -1,13 +1,16 @@
 package v1
 
 import (
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
 	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/db/report"
+	"switchyard/jobs"
 	"switchyard/models"
 )
 
@@ -83,4 +86,42 @@ func idsOf(text string) ([]uuid.UUID, error) {
 		ids = append(ids, id)
 	}
 	return ids, nil
+}
+
+// maxOrphans is how many campaigns one call may name.
+const maxOrphans = 100
+
+// OrphanedBody names campaigns that no longer exist.
+type OrphanedBody struct {
+	CampaignIDs []uuid.UUID `json:"campaign_ids" bad:"invalid_request" required:"true" minItems:"1" maxItems:"100"`
+}
+
+// OrphanedCleared tells what was deleted.
+type OrphanedCleared struct {
+	Deleted int   `json:"deleted" doc:"campaigns of which something was deleted"`
+	Clicks  int64 `json:"clicks" doc:"deleted, bots included"`
+}
+
+var slowOrphaned = slow(jobs.ClearOrphans, func(a jobs.ClearAnswer) OrphanedCleared {
+	return OrphanedCleared{a.Found, a.Clicks}
+})
+
+// clearOrphaned deletes for all time: the window reaches as far ahead as a click's clock may be.
+func clearOrphaned(c *route.Call, d Deps, b OrphanedBody) (OrphanedCleared, error) {
+	ids := b.CampaignIDs
+	if len(ids) == 0 || slices.Contains(ids, uuid.Nil) {
+		return OrphanedCleared{}, models.Invalid("invalid_request", "campaign_ids must be 1 to %d campaign ids", maxOrphans)
+	}
+	if len(ids) > maxOrphans {
+		return OrphanedCleared{}, models.Invalid("too_many", "at most %d campaigns at once", maxOrphans)
+	}
+	live, err := c.Store.Campaigns().AnyLive(c.Context(), c.Account.ID, ids)
+	if err != nil {
+		return OrphanedCleared{}, err
+	}
+	if live {
+		return OrphanedCleared{}, models.Errorf(models.KindConflict, "not_orphaned", "one of the campaigns still exists")
+	}
+	to := time.Now().UTC().Truncate(time.Hour).AddDate(0, 0, 2)
+	return slowOrphaned.start(c, d, jobs.ClearArgs{Of: ids, From: time.Unix(0, 0).UTC(), To: to}, nil)
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // reports are the rows of /reports.
-func reports() []route.Route {
+func reports(d Deps) []route.Route {
 	const group = "Reports"
 	return []route.Route{
 		{
@@ -45,6 +45,14 @@ func reports() []route.Route {
 				{Name: "totals_for", Doc: "campaign ids, comma-separated: answers the all-time totals of just these"},
 			},
 			Codes: route.Codes("400 invalid_id"), Handle: route.Do(orphaned),
+		},
+		{
+			Method: "DELETE", Path: "/reports/orphaned", Group: group, Scope: route.Write, Slow: true,
+			Summary: "irreversibly delete all clicks and conversions of campaigns that no longer exist",
+			Codes:   route.Codes("400 invalid_request too_many", "409 not_orphaned"),
+			Handle: route.Take(func(c *route.Call, b OrphanedBody) (OrphanedCleared, error) {
+				return clearOrphaned(c, d, b)
+			}),
 		},
 	}
 }

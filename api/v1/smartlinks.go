@@ -17,9 +17,9 @@ import (
 )
 
 // smartlinks are the rows of /short-links.
-func smartlinks() []route.Route {
+func smartlinks(d Deps) []route.Route {
 	const group, path = "Smartlinks", "/short-links"
-	var h smartlinkHandlers
+	h := smartlinkHandlers{d}
 	bodyCodes := route.Codes("400 required too_long invalid_url invalid_number out_of_range invalid_slug invalid_domain "+
 		"invalid_source invalid_rule_url invalid_condition no_conditions duplicate_slug", "409 duplicate_name")
 	missing := route.Codes("404 not_found")
@@ -50,14 +50,14 @@ func smartlinks() []route.Route {
 			Codes: missing, Handle: route.Do(h.stats),
 		},
 		{
-			Method: "DELETE", Path: path + "/{id}/stats", Group: group, Scope: route.Write, Window: true,
+			Method: "DELETE", Path: path + "/{id}/stats", Group: group, Scope: route.Write, Window: true, Slow: true,
 			Summary: "irreversibly clear click history in the window; the link stays", Codes: missing,
 			Handle: route.Do(h.clear),
 		},
 	}
 }
 
-type smartlinkHandlers struct{}
+type smartlinkHandlers struct{ Deps }
 
 // SmartlinkRuleBody is a rule of a smartlink.
 type SmartlinkRuleBody struct {

@@ -6,6 +6,7 @@ import (
 	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/db/clicklog"
+	"switchyard/jobs"
 	"switchyard/models"
 )
 
@@ -105,11 +106,15 @@ type SmartlinkCleared struct {
 	Clicks int64      `json:"clicks" doc:"how many were deleted, without bots"`
 }
 
+var slowSmartlinkClear = slow(jobs.ClearSmartlink, func(a jobs.ClearAnswer) SmartlinkCleared {
+	return SmartlinkCleared{a.Of[0], clearedRange(a), a.Clicks}
+})
+
 func (h smartlinkHandlers) clear(c *route.Call) (SmartlinkCleared, error) {
 	l, w, err := h.smartlink(c)
 	if err != nil {
 		return SmartlinkCleared{}, err
 	}
-	n, err := clicklog.ClearSmartlink(c.Context(), c.Store.Conn(), c.Account.ID, l.ID, w.From, w.End())
-	return SmartlinkCleared{ID: l.ID, Range: w.Range(), Clicks: n}, err
+	args := jobs.ClearArgs{Of: []uuid.UUID{l.ID}, From: w.From, To: w.End()}
+	return slowSmartlinkClear.start(c, h.Deps, args, nil)
 }

@@ -15,6 +15,7 @@ import (
 	"switchyard/workers"
 	"switchyard/workers/clock"
 	"switchyard/workers/conversion"
+	"switchyard/workers/correction"
 	"switchyard/workers/egress"
 	"switchyard/workers/export"
 	"switchyard/workers/idempotency"
@@ -78,7 +79,8 @@ func newRuntime(cfg config.Config, o workers.Options) (*workers.Runtime, error) 
 	if err := registerLinks(cfg, r, records); err != nil {
 		return nil, err
 	}
-	export.Register(r, store.New(o.DB, box))
+	export.Register(r, records)
+	correction.Register(r, records)
 	return r, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,52 +15,62 @@ import (
 	"switchyard/models"
 )
 
-// ClearQuery names what Clear deletes: the clicks of a campaign in [From, To), cut to milliseconds, with their steps
-// and all of their conversions. After is where an earlier call ended.
+// ClearQuery names what is deleted in [From, To), cut to milliseconds, and of what: campaigns for Clear and ClearArchive,
+// one smartlink for ClearSmartlink. After is where an earlier call ended.
 type ClearQuery struct {
-	AccountID  uuid.UUID
-	CampaignID uuid.UUID
-	From, To   time.Time
-	After      uuid.UUID
+	AccountID uuid.UUID
+	Of        []uuid.UUID
+	From, To  time.Time
+	After     uuid.UUID
 }
 
-// Cleared is what one call deleted, bots included. After is where the next one goes on; with Done there is nothing
-// left.
+// first is the lowest id that is still to be deleted, less one.
+func (q ClearQuery) first() uuid.UUID {
+	after := models.FloorClickID(q.From)
+	if bytes.Compare(q.After[:], after[:]) > 0 {
+		return q.After
+	}
+	return after
+}
+
+// Cleared is what one call deleted, bots included, and of which campaigns. After is where the next one goes on; with
+// Done there is nothing left.
 type Cleared struct {
 	Clicks      int64
 	Conversions int64
+	Of          []uuid.UUID
 	After       uuid.UUID
 	Done        bool
 }
 
 const selectClearable = `
-SELECT id, unique_key, is_unique FROM clicks
-WHERE account_id = $1 AND campaign_id = $2 AND id > $3 AND id < $4
+SELECT id, campaign_id, unique_key, is_unique FROM clicks
+WHERE account_id = $1 AND campaign_id = ANY ($2::uuid[]) AND id > $3 AND id < $4
 ORDER BY id LIMIT $5`
 
 // A visitor whose unique click is forgotten is unique again. Rows are locked in the order in which ingesters do it,
 // and before the clicks, as they do.
 const forgetVisitors = `
 DELETE FROM click_visitors v USING (
-	SELECT campaign_id, unique_key FROM click_visitors
-	WHERE campaign_id = $1 AND unique_key = ANY ($2::uuid[]) ORDER BY campaign_id, unique_key FOR UPDATE
+	SELECT s.campaign_id, s.unique_key FROM click_visitors s
+	JOIN unnest($1::uuid[], $2::uuid[]) AS k (campaign_id, unique_key)
+		ON s.campaign_id = k.campaign_id AND s.unique_key = k.unique_key
+	ORDER BY s.campaign_id, s.unique_key FOR UPDATE OF s
 ) k WHERE v.campaign_id = k.campaign_id AND v.unique_key = k.unique_key`
 
-// Clear deletes at most limit clicks in the transaction of c and takes their figures out of the ledger. Repeat it,
-// each time in a transaction of its own, until it is Done; then ClearArchive deletes what had no clicks any more.
-// A conversion or a step that is being recorded for one of the clicks comes before and is deleted too, or finds no
-// click. What arrives in the window afterwards is counted.
+// Clear deletes at most limit clicks of campaigns, with their steps and all of their conversions, in the transaction
+// of c and takes their figures out of the ledger. Repeat it, each time in a transaction of its own, until it is Done;
+// then ClearArchive deletes what had no clicks any more. A conversion or a step that is being recorded for one of the
+// clicks comes before and is deleted too, or finds no click. What arrives in the window afterwards is counted.
 func Clear(ctx context.Context, c db.Conn, q ClearQuery, limit int) (Cleared, error) {
-	after := models.FloorClickID(q.From)
-	if bytes.Compare(q.After[:], after[:]) > 0 {
-		after = q.After
-	}
 	var found []struct {
-		ID     uuid.UUID `db:"id"`
-		Key    uuid.UUID `db:"unique_key"`
-		Unique bool      `db:"is_unique"`
+		ID       uuid.UUID `db:"id"`
+		Campaign uuid.UUID `db:"campaign_id"`
+		Key      uuid.UUID `db:"unique_key"`
+		Unique   bool      `db:"is_unique"`
 	}
-	err := sqlx.SelectContext(ctx, c, &found, selectClearable, q.AccountID, q.CampaignID, after,
+	after := q.first()
+	err := sqlx.SelectContext(ctx, c, &found, selectClearable, q.AccountID, idArray(q.Of), after,
 		models.FloorClickID(q.To), limit)
 	if err != nil {
 		return Cleared{}, fmt.Errorf("clicklog: clear: %w", err)
@@ -68,15 +79,20 @@ func Clear(ctx context.Context, c db.Conn, q ClearQuery, limit int) (Cleared, er
 	if len(found) == 0 {
 		return out, nil
 	}
-	ids, prints := make([]uuid.UUID, len(found)), []uuid.UUID{}
+	ids := make([]uuid.UUID, len(found))
+	var visitors []visitorKey
 	for i, f := range found {
 		ids[i] = f.ID
 		if f.Unique {
-			prints = append(prints, f.Key)
+			visitors = append(visitors, visitorKey{f.Campaign, f.Key})
+		}
+		if !slices.Contains(out.Of, f.Campaign) {
+			out.Of = append(out.Of, f.Campaign)
 		}
 	}
 	out.After = ids[len(ids)-1]
-	if _, err := c.ExecContext(ctx, forgetVisitors, q.CampaignID, idArray(prints)); err != nil {
+	campaigns, prints := splitKeys(visitors)
+	if _, err := c.ExecContext(ctx, forgetVisitors, campaigns, prints); err != nil {
 		return out, fmt.Errorf("clicklog: clear visitors: %w", err)
 	}
 	return out, out.remove(ctx, c, ids)
@@ -121,63 +137,95 @@ func (d *Cleared) remove(ctx context.Context, c db.Conn, ids []uuid.UUID) error 
 	return s.write(ctx, c)
 }
 
-const firstPartition = `
-SELECT coalesce(min(c.relname), '') FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-WHERE i.inhparent = 'clicks'::regclass`
-
-// Two at once would both take the same figures back.
-const lockArchive = `SELECT pg_advisory_xact_lock(hashtextextended('switchyard clear ' || $1::text, 0))`
+// Two at once would both take the same figures back. Locks are taken in one order.
+const lockArchive = `
+SELECT pg_advisory_xact_lock(hashtextextended('switchyard clear ' || id::text, 0))
+FROM (SELECT id FROM unnest($1::uuid[]) AS i (id) ORDER BY id) sorted`
 
 var negateArchive = `
 WITH gone AS (
 	INSERT INTO ledger (` + ledgerKeys + `, ` + ledgerSums + `)
 	SELECT ` + ledgerKeys + `, ` + negated() + ` FROM ledger
-	WHERE account_id = $1 AND campaign_id = $2 AND hour >= $3 AND hour < $4
+	WHERE account_id = $1 AND campaign_id = ANY ($2::uuid[]) AND hour >= $3 AND hour < $4
 	GROUP BY ` + ledgerKeys + `
 	HAVING (` + sums() + `) <> (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-	RETURNING clicks + bot_clicks AS clicks
+	RETURNING campaign_id, clicks + bot_clicks AS clicks
 )
-SELECT coalesce(-sum(clicks), 0)::bigint FROM gone`
+SELECT campaign_id, -sum(clicks)::bigint AS clicks FROM gone GROUP BY campaign_id`
 
 func negated() string { return strings.ReplaceAll(sums(), "sum(", "-sum(") }
 
 const deleteArchived = `
-DELETE FROM conversions WHERE account_id = $1 AND campaign_id = $2 AND click_id >= $3 AND click_id < $4`
+DELETE FROM conversions
+WHERE account_id = $1 AND campaign_id = ANY ($2::uuid[]) AND click_id >= $3 AND click_id < $4`
 
-// ClearArchive takes back, in the transaction of c, the figures of whole hours of the window whose clicks were
-// dropped for their age, and deletes the conversions of these clicks.
-func ClearArchive(ctx context.Context, c db.Conn, q ClearQuery) (Cleared, error) {
+// ClearArchive takes back, in the transaction of c, what no click stands for: spend that stands alone, and the figures
+// of whole hours of the window whose clicks were dropped for their age, with the conversions of these clicks. Doing it
+// again finds nothing. The limit means nothing.
+func ClearArchive(ctx context.Context, c db.Conn, q ClearQuery, _ int) (Cleared, error) {
 	out := Cleared{Done: true}
-	var name string
-	if err := sqlx.GetContext(ctx, c, &name, firstPartition); err != nil {
+	if _, err := c.ExecContext(ctx, lockArchive, idArray(q.Of)); err != nil {
 		return out, fmt.Errorf("clicklog: clear archive: %w", err)
 	}
-	oldest, err := time.Parse(partitionPrefix+"20060102", name)
-	if err != nil { // no partition, no clicks: everything that is over is archive
-		oldest = time.Now().UTC().Truncate(day)
+	var err error
+	if out.Of, err = clearSpend(ctx, c, q); err != nil {
+		return out, err
 	}
-	from, to := q.From.UTC().Truncate(time.Hour), q.To.UTC().Truncate(time.Hour)
-	if from.Before(q.From) {
-		from = from.Add(time.Hour)
+	from, to, err := archived(ctx, c, q)
+	if err != nil || !from.Before(to) {
+		return out, err
 	}
-	if to.After(oldest) {
-		to = oldest
-	}
-	if !from.Before(to) {
-		return out, nil
-	}
-	if _, err := c.ExecContext(ctx, lockArchive, q.CampaignID); err != nil {
-		return out, fmt.Errorf("clicklog: clear archive: %w", err)
-	}
-	err = sqlx.GetContext(ctx, c, &out.Clicks, negateArchive, q.AccountID, q.CampaignID, from, to)
+	err = eachRow(ctx, c, func(rows *sqlx.Rows) error {
+		var campaign uuid.UUID
+		var clicks int64
+		err := rows.Scan(&campaign, &clicks)
+		out.Clicks += clicks
+		if !slices.Contains(out.Of, campaign) {
+			out.Of = append(out.Of, campaign)
+		}
+		return err
+	}, negateArchive, q.AccountID, idArray(q.Of), from, to)
 	if err != nil {
 		return out, fmt.Errorf("clicklog: clear archive: %w", err)
 	}
-	res, err := c.ExecContext(ctx, deleteArchived, q.AccountID, q.CampaignID,
+	res, err := c.ExecContext(ctx, deleteArchived, q.AccountID, idArray(q.Of),
 		models.FloorClickID(from), models.FloorClickID(to))
 	if err != nil {
 		return out, fmt.Errorf("clicklog: clear archive: %w", err)
 	}
 	out.Conversions, err = res.RowsAffected()
 	return out, err
+}
+
+// archived are the whole hours of the window whose clicks are not kept any more.
+func archived(ctx context.Context, c db.Conn, q ClearQuery) (from, to time.Time, err error) {
+	oldest, err := oldestDay(ctx, c)
+	if err != nil {
+		return from, to, err
+	}
+	from, to = q.From.UTC().Truncate(time.Hour), q.To.UTC().Truncate(time.Hour)
+	if from.Before(q.From) {
+		from = from.Add(time.Hour)
+	}
+	if to.After(oldest) {
+		to = oldest
+	}
+	return from, to, nil
+}
+
+const firstPartition = `
+SELECT coalesce(min(c.relname), '') FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+WHERE i.inhparent = 'clicks'::regclass`
+
+// oldestDay is the first day whose clicks are kept. Without any partition everything that is over is archive.
+func oldestDay(ctx context.Context, c db.Conn) (time.Time, error) {
+	var name string
+	if err := sqlx.GetContext(ctx, c, &name, firstPartition); err != nil {
+		return time.Time{}, fmt.Errorf("clicklog: oldest day: %w", err)
+	}
+	oldest, err := time.Parse(partitionPrefix+"20060102", name)
+	if err != nil {
+		return time.Now().UTC().Truncate(day), nil
+	}
+	return oldest, nil
 }

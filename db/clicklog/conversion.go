@@ -31,6 +31,7 @@ type ConversionInput struct {
 	Currency       string           // of payout or amount; three letters or empty
 	At             time.Time        // when it happened; zero is now
 	Source         string           // models.FromPostback and the like
+	Final          bool             // the payout is what was earned, whatever the terms of the offer
 }
 
 // Results of RecordConversion.
@@ -95,45 +96,64 @@ func (in ConversionInput) record(ctx context.Context, c db.Conn) (out Conversion
 	if err != nil {
 		return out, err
 	}
-	if old == nil {
-		fresh := in.create(click, terms)
-		out, err = ConversionOutcome{Conversion: fresh.Conversion, Result: ResultCreated}, fresh.insert(ctx, c)
-		if err != nil {
-			return out, err
-		}
-		return out, out.settle(ctx, c, click, models.Figures{}, models.EventConversionCreated)
+	next, out := in.decide(click, old, terms)
+	if !out.changes() {
+		return out, nil
 	}
-	if in.Status != "" && !models.CanMove(old.Status, in.Status) {
-		return ConversionOutcome{
-			Conversion: old.Conversion, Result: ResultIgnored,
-			Reason: fmt.Sprintf("a conversion does not go from %s to %s", old.Status, in.Status),
-		}, nil
-	}
-	next := in.update(*old, click, terms)
-	if next.same(*old) {
-		return ConversionOutcome{Conversion: old.Conversion, Result: ResultDuplicate}, nil
-	}
-	out = ConversionOutcome{Conversion: next.Conversion, Result: ResultUpdated}
-	if err := next.save(ctx, c); err != nil {
+	if err := next.store(ctx, c, old == nil); err != nil {
 		return out, err
 	}
-	return out, out.settle(ctx, c, click, old.figures(), models.EventConversionUpdated)
+	var before models.Figures
+	if old != nil {
+		before = old.figures()
+	}
+	return out, out.settle(ctx, c, click, before)
+}
+
+// decide is what an input makes of the conversion that is recorded, or of none.
+func (in ConversionInput) decide(click *StoredClick, old *conversion, t terms) (conversion, ConversionOutcome) {
+	if old == nil {
+		fresh := in.create(click, t)
+		return fresh, ConversionOutcome{Conversion: fresh.Conversion, Result: ResultCreated}
+	}
+	if in.Status != "" && !models.CanMove(old.Status, in.Status) {
+		return *old, ConversionOutcome{
+			Conversion: old.Conversion, Result: ResultIgnored,
+			Reason: fmt.Sprintf("a conversion does not go from %s to %s", old.Status, in.Status),
+		}
+	}
+	next := in.update(*old, click, t)
+	if next.same(*old) {
+		return *old, ConversionOutcome{Conversion: old.Conversion, Result: ResultDuplicate}
+	}
+	return next, ConversionOutcome{Conversion: next.Conversion, Result: ResultUpdated}
+}
+
+// changes tells whether there is something to write and to tell.
+func (o ConversionOutcome) changes() bool {
+	return o.Result == ResultCreated || o.Result == ResultUpdated
 }
 
 // settle moves the figures from what the conversion counted before and tells the account's webhooks.
-func (o *ConversionOutcome) settle(ctx context.Context, c db.Conn, click *StoredClick, before models.Figures,
-	event string,
-) error {
-	v := o.Conversion
-	s := sheet{}
+func (o *ConversionOutcome) settle(ctx context.Context, c db.Conn, click *StoredClick, before models.Figures) error {
+	v, s := o.Conversion, sheet{}
 	s.add(click.key(), before.Neg())
 	s.add(click.key(), conversionFigures(v.Status, v.Payout, v.Cost))
 	if err := s.write(ctx, c); err != nil {
 		return err
 	}
 	var err error
-	o.Deliveries, err = outbox.AddEvent(ctx, c, models.NewEvent(v.AccountID, event, v.UpdatedAt, v.Data()))
+	o.Deliveries, err = outbox.AddEvent(ctx, c, o.event())
 	return err
+}
+
+func (o ConversionOutcome) event() models.Event {
+	kind := models.EventConversionUpdated
+	if o.Result == ResultCreated {
+		kind = models.EventConversionCreated
+	}
+	v := o.Conversion
+	return models.NewEvent(v.AccountID, kind, v.UpdatedAt, v.Data())
 }
 
 func (in *ConversionInput) check() error {
@@ -187,6 +207,8 @@ func findTerms(ctx context.Context, c db.Conn, click *StoredClick) (terms, error
 func (t terms) payout(in ConversionInput) (value decimal.Decimal, currency string, said bool) {
 	amount := cmp.Or(in.Amount, in.Payout)
 	switch {
+	case in.Final && in.Payout != nil:
+		amount = in.Payout
 	case !t.known:
 		amount = cmp.Or(in.Payout, in.Amount)
 	case t.FromParam && in.Payout != nil && (t.Type == "fixed" || in.Amount != nil):
@@ -305,21 +327,18 @@ const insertConversion = `INSERT INTO conversions (` + conversionColumns + `)
 VALUES (:id, :account_id, :click_id, :conversion_id, :goal, :status, :original_status, :payout, :currency,
 	:cost, :given_cost, :campaign_id, :offer_id, :source_id, :network_id, :source, :recorded_at, :updated_at)`
 
-func (v conversion) insert(ctx context.Context, c db.Conn) error {
-	return v.write(ctx, c, insertConversion)
-}
-
 const updateConversion = `UPDATE conversions SET status = :status, original_status = :original_status,
 	offer_id = :offer_id, network_id = :network_id, payout = :payout, currency = :currency, cost = :cost,
 	given_cost = :given_cost, source = :source,
 	updated_at = :updated_at
 WHERE id = :id AND account_id = :account_id`
 
-func (v conversion) save(ctx context.Context, c db.Conn) error {
-	return v.write(ctx, c, updateConversion)
-}
-
-func (v conversion) write(ctx context.Context, c db.Conn, query string) error {
+// store writes a new conversion, or one that changed.
+func (v conversion) store(ctx context.Context, c db.Conn, fresh bool) error {
+	query := updateConversion
+	if fresh {
+		query = insertConversion
+	}
 	res, err := sqlx.NamedExecContext(ctx, c, query, v)
 	if err == nil {
 		if n, _ := res.RowsAffected(); n != 1 {

@@ -189,11 +189,15 @@ var lockSelect = func() string {
 		names[i] = c.name
 	}
 	return `SELECT ` + strings.Join(names, ", ") + ` FROM clicks
-WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 AND $3 ORDER BY id FOR NO KEY UPDATE`
+WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 AND $3 ORDER BY id`
 }()
 
 // lockClicks locks and reads the clicks that exist, lowest id first. ids are sorted.
 func lockClicks(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]*StoredClick, error) {
+	return someClicks(ctx, c, lockSelect+` FOR NO KEY UPDATE`, ids)
+}
+
+func someClicks(ctx context.Context, c db.Conn, query string, ids []uuid.UUID) ([]*StoredClick, error) {
 	var clicks []*StoredClick
 	dst := make([]any, len(lockColumns))
 	err := eachRow(ctx, c, func(rows *sqlx.Rows) error {
@@ -203,9 +207,9 @@ func lockClicks(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]*StoredClick
 		}
 		clicks = append(clicks, click)
 		return rows.Scan(dst...)
-	}, lockSelect, idArray(ids), ids[0], ids[len(ids)-1])
+	}, query, idArray(ids), ids[0], ids[len(ids)-1])
 	if err != nil {
-		return nil, fmt.Errorf("clicklog: lock clicks: %w", err)
+		return nil, fmt.Errorf("clicklog: read clicks: %w", err)
 	}
 	return clicks, nil
 }

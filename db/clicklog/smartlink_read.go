@@ -2,6 +2,7 @@ package clicklog
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -83,8 +84,11 @@ func SmartlinkFigures(ctx context.Context, c db.Conn, account, smartlink uuid.UU
 // The sums are lessened by what was deleted, so that clicks stored meanwhile count on.
 const clearSmartlinkClicks = `
 WITH gone AS (
-	DELETE FROM smartlink_clicks WHERE account_id = $1 AND smartlink_id = $2 AND id >= $3 AND id < $4
-	RETURNING at, rule_id, destination_url, is_bot
+	DELETE FROM smartlink_clicks WHERE id = ANY (ARRAY(
+		SELECT id FROM smartlink_clicks WHERE account_id = $1 AND smartlink_id = $2 AND id > $3 AND id < $4
+		ORDER BY id LIMIT $5 FOR UPDATE
+	))
+	RETURNING id, at, rule_id, destination_url, is_bot
 ), sums AS (
 	SELECT date_trunc('hour', at, 'UTC') AS hour, rule_id, destination_url,
 		count(*) FILTER (WHERE NOT is_bot) AS clicks, count(*) FILTER (WHERE is_bot) AS bot_clicks
@@ -95,26 +99,30 @@ WITH gone AS (
 	WHERE h.account_id = $1 AND h.smartlink_id = $2 AND h.hour = s.hour AND h.rule_id = s.rule_id
 		AND h.destination_url = s.destination_url
 )
-SELECT count(*) FILTER (WHERE NOT is_bot) FROM gone`
+SELECT count(*) FILTER (WHERE NOT is_bot) AS clicks, count(*) AS found,
+	coalesce((SELECT id FROM gone ORDER BY id DESC LIMIT 1), $3) AS last FROM gone`
 
 const dropEmptyHours = `
 DELETE FROM smartlink_hours WHERE account_id = $1 AND smartlink_id = $2 AND clicks = 0 AND bot_clicks = 0`
 
-// ClearSmartlink deletes the clicks of a smartlink in [from, to), bots too, and returns how many there were without
-// bots. A click that is still on its way to PostgreSQL is stored afterwards.
-func ClearSmartlink(ctx context.Context, c db.Conn, account, smartlink uuid.UUID, from, to time.Time) (int64, error) {
-	var n int64
-	err := db.Tx(ctx, c, func(c db.Conn) error {
-		err := sqlx.GetContext(ctx, c, &n, clearSmartlinkClicks, account, smartlink, models.FloorClickID(from),
-			models.FloorClickID(to))
-		if err != nil {
-			return err
-		}
-		_, err = c.ExecContext(ctx, dropEmptyHours, account, smartlink)
-		return err
-	})
-	if err != nil {
-		return 0, fmt.Errorf("clicklog: clear a smartlink: %w", err)
+// ClearSmartlink deletes at most limit clicks of a smartlink in the transaction of c, bots too, and tells how many there
+// were without bots. Repeat it until it is Done. A click that is still on its way to PostgreSQL is stored afterwards.
+func ClearSmartlink(ctx context.Context, c db.Conn, q ClearQuery, limit int) (Cleared, error) {
+	if len(q.Of) != 1 {
+		return Cleared{}, errors.New("clicklog: clear of one smartlink only")
 	}
-	return n, nil
+	var gone struct {
+		Clicks int64     `db:"clicks"`
+		Found  int       `db:"found"`
+		Last   uuid.UUID `db:"last"`
+	}
+	err := sqlx.GetContext(ctx, c, &gone, clearSmartlinkClicks, q.AccountID, q.Of[0], q.first(),
+		models.FloorClickID(q.To), limit)
+	if err == nil && gone.Found < limit {
+		_, err = c.ExecContext(ctx, dropEmptyHours, q.AccountID, q.Of[0])
+	}
+	if err != nil {
+		return Cleared{}, fmt.Errorf("clicklog: clear a smartlink: %w", err)
+	}
+	return Cleared{Clicks: gone.Clicks, After: gone.Last, Done: gone.Found < limit}, nil
 }

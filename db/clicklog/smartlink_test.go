@@ -150,12 +150,21 @@ func TestSmartlinkFigures(t *testing.T) {
 				want++
 			}
 		}
-		if n, err := clicklog.ClearSmartlink(t.Context(), d, uuid.New(), link, w[0], w[1]); err != nil || n != 0 {
-			t.Errorf("another account cleared %d, %v", n, err)
+		foreign := clicklog.ClearQuery{AccountID: uuid.New(), Of: []uuid.UUID{link}, From: w[0], To: w[1]}
+		if out, err := clicklog.ClearSmartlink(t.Context(), d, foreign, 100); err != nil || out.Clicks != 0 || !out.Done {
+			t.Errorf("another account cleared %+v, %v", out, err)
 		}
-		n, err := clicklog.ClearSmartlink(t.Context(), d, owner, link, w[0], w[1])
-		if err != nil || n != want {
-			t.Errorf("cleared %d, %v, want %d", n, err, want)
+		q := clicklog.ClearQuery{AccountID: owner, Of: []uuid.UUID{link}, From: w[0], To: w[1]}
+		var n int64
+		for done := false; !done; {
+			out, err := clicklog.ClearSmartlink(t.Context(), d, q, 3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, q.After, done = n+out.Clicks, out.After, out.Done
+		}
+		if n != want {
+			t.Errorf("cleared %d, want %d", n, want)
 		}
 		all = rest
 		check()

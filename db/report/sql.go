@@ -109,7 +109,7 @@ func ofClick(m measure) string { return m.click }
 
 func ofConversion(m measure) string { return m.conversion }
 
-// fromRows adds the clicks of a window and the conversions of these clicks, whenever they came.
+// fromRows adds the clicks of a window and the conversions of these clicks, whenever they came, and spend without clicks.
 func (b *builder) fromRows(from, to time.Time) {
 	if !from.Before(to) {
 		return
@@ -119,6 +119,7 @@ func (b *builder) fromRows(from, to time.Time) {
 	conversions := fmt.Sprintf("v.account_id = %s AND v.click_id >= %s AND v.click_id < %s", b.account, lo, hi)
 	b.part("f.at", "clicks f WHERE "+clicks, ofClick)
 	b.part("f.at", "conversions v JOIN clicks f ON f.id = v.click_id WHERE "+conversions+" AND "+clicks, ofConversion)
+	b.fromSpend(from, to)
 }
 
 // fromRowsOf is fromRows for single hours.
@@ -136,6 +137,7 @@ func (b *builder) fromRowsOf(hours []time.Time) {
 	b.part("f.at", list+" JOIN clicks f ON true WHERE "+clicks, ofClick)
 	b.part("f.at", list+" JOIN conversions v ON true JOIN clicks f ON f.id = v.click_id WHERE "+conversions+" AND "+clicks,
 		ofConversion)
+	b.fromSpendOf(hours)
 }
 
 // sql groups the facts by raw values and turns only what is answered into texts.

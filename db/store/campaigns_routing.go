@@ -92,3 +92,9 @@ func (k Campaigns) FlowRecords(ctx context.Context, account uuid.UUID, ids []uui
 	}
 	return out, nil
 }
+
+// AnyLive tells whether one of the campaigns exists on the account.
+func (k Campaigns) AnyLive(ctx context.Context, account uuid.UUID, ids []uuid.UUID) (bool, error) {
+	const q = `SELECT EXISTS (SELECT FROM campaigns WHERE account_id = $1 AND id = ANY ($2) AND deleted_at IS NULL)`
+	return get[bool](ctx, k.s, "campaign", q, account, pq.Array(ids))
+}

@@ -145,7 +145,7 @@ func Read(params map[string]string, n Network) Message {
 		OriginalStatus: r.get("status", maxWord),
 		ConversionID:   r.get("conversion_id", maxWord),
 		Goal:           r.get("goal", maxGoal),
-		Currency:       currency(r.get("currency", maxWord)),
+		Currency:       Currency(r.get("currency", maxWord)),
 		Payout:         amount(r.get("payout", maxAmountText+1)),
 		Cost:           amount(r.get("cost", maxAmountText+1)),
 		Time:           ParseTime(r.get("time", maxWord)),
@@ -181,7 +181,8 @@ func amount(s string) decimal.NullDecimal {
 	return decimal.NullDecimal{Decimal: d, Valid: ok}
 }
 
-func currency(s string) string {
+// Currency reads a code of three letters; empty for anything else.
+func Currency(s string) string {
 	s = strings.ToUpper(s)
 	if len(s) != 3 || strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
 		return ""

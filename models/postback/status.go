@@ -46,3 +46,6 @@ func Status(word string, own map[string][]string) string {
 	}
 	return models.StatusPending
 }
+
+// KnownStatus maps a word of the field to one of the four statuses; empty for a word that nobody knows.
+func KnownStatus(word string) string { return statusOf[strings.ToLower(strings.TrimSpace(word))] }

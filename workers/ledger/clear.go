@@ -2,9 +2,8 @@ package ledger
 
 import (
 	"context"
+	"slices"
 	"time"
-
-	"github.com/google/uuid"
 
 	"switchyard/db"
 	"switchyard/db/clicklog"
@@ -15,41 +14,45 @@ import (
 // clicksAtOnce is how many clicks one transaction deletes: few enough not to hold up those who record conversions.
 const clicksAtOnce = 1000
 
-type clearRun = workers.Run[jobs.ClearArgs, jobs.ClearAnswer]
+type (
+	clearRun  = workers.Run[jobs.ClearArgs, jobs.ClearAnswer]
+	clearPart func(context.Context, db.Conn, clicklog.ClearQuery, int) (clicklog.Cleared, error)
+)
 
-// clear deletes a campaign's clicks part by part. A worker that takes over goes on where the last part was committed.
-func (k *keeper) clear(ctx context.Context, u *clearRun) error {
-	for done := false; !done; {
-		err := u.Step(ctx, func(c db.Conn) (jobs.ClearArgs, error) {
-			a := u.Args
-			out, err := clicklog.Clear(ctx, c, clearQuery(u.Job.AccountID.UUID, a), clicksAtOnce)
-			done = out.Done
-			a.After, a.Clicks, a.Conversions = out.After, a.Clicks+out.Clicks, a.Conversions+out.Conversions
-			return a, err
-		})
-		if err != nil {
-			return err
+// clearing deletes by the given means, one after the other, part by part. A worker that takes over goes on where the
+// last part was committed: a means that was at its end finds nothing.
+func clearing(means ...clearPart) func(context.Context, *clearRun) error {
+	return func(ctx context.Context, u *clearRun) error {
+		for _, clear := range means {
+			for done := false; !done; {
+				err := u.Step(ctx, func(c db.Conn) (a jobs.ClearArgs, err error) {
+					a, done, err = clearOnce(ctx, c, u, clear)
+					return a, err
+				})
+				if err != nil {
+					return err
+				}
+			}
 		}
-	}
-	// Doing it again finds nothing, so that a worker that dies here is no harm.
-	err := u.Step(ctx, func(c db.Conn) (jobs.ClearArgs, error) {
 		a := u.Args
-		out, err := clicklog.ClearArchive(ctx, c, clearQuery(u.Job.AccountID.UUID, a))
-		a.Clicks, a.Conversions = a.Clicks+out.Clicks, a.Conversions+out.Conversions
-		return a, err
-	})
-	if err != nil {
-		return err
+		return u.Commit(ctx, jobs.ClearAnswer{
+			Of: a.Of, From: a.From, To: a.To, Clicks: a.Clicks, Conversions: a.Conversions, Found: len(a.Found),
+		}, nil)
 	}
-	a := u.Args
-	return u.Commit(ctx, jobs.ClearAnswer{
-		Campaign: a.Campaign, From: a.From, To: a.To, Clicks: a.Clicks, Conversions: a.Conversions,
-	}, nil)
 }
 
-func clearQuery(account uuid.UUID, a jobs.ClearArgs) clicklog.ClearQuery {
-	return clicklog.ClearQuery{
-		AccountID: account, CampaignID: a.Campaign, From: a.From.Truncate(time.Millisecond),
+func clearOnce(ctx context.Context, c db.Conn, u *clearRun, clear clearPart) (jobs.ClearArgs, bool, error) {
+	a := u.Args
+	out, err := clear(ctx, c, clicklog.ClearQuery{
+		AccountID: u.Job.AccountID.UUID, Of: a.Of, From: a.From.Truncate(time.Millisecond),
 		To: a.To.Truncate(time.Millisecond), After: a.After,
+	}, clicksAtOnce)
+	a.After, a.Clicks, a.Conversions = out.After, a.Clicks+out.Clicks, a.Conversions+out.Conversions
+	a.Found = slices.Clone(a.Found)
+	for _, id := range out.Of {
+		if !slices.Contains(a.Found, id) {
+			a.Found = append(a.Found, id)
+		}
 	}
+	return a, out.Done, err
 }

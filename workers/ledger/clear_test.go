@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
@@ -136,7 +137,7 @@ func TestClear(t *testing.T) {
 	t.Parallel()
 	h := newHistory(t)
 	h.agree()
-	args := jobs.ClearArgs{Campaign: h.campaign, From: h.middle.Add(-time.Hour), To: h.middle}
+	args := jobs.ClearArgs{Of: []uuid.UUID{h.campaign}, From: h.middle.Add(-time.Hour), To: h.middle}
 	var want struct {
 		Clicks      int64 `db:"clicks"`
 		Conversions int64 `db:"conversions"`
@@ -170,7 +171,7 @@ func TestClear(t *testing.T) {
 	defer done.Wait()
 	defer cancel()
 	got := h.wait(rt, row.ID)
-	if got.Clicks != want.Clicks || got.Conversions != want.Conversions || got.Campaign != h.campaign {
+	if got.Clicks != want.Clicks || got.Conversions != want.Conversions || got.Of[0] != h.campaign || got.Found != 1 {
 		t.Errorf("cleared %+v, want %+v", got, want)
 	}
 	h.agree()
@@ -195,7 +196,7 @@ func (h *history) dieAfterOnePart(id uuid.UUID, args jobs.ClearArgs) {
 	}
 	err = db.Tx(h.Context(), h.db, func(c db.Conn) error {
 		out, err := clicklog.Clear(h.Context(), c, clicklog.ClearQuery{
-			AccountID: h.account, CampaignID: h.campaign, From: args.From, To: args.To,
+			AccountID: h.account, Of: []uuid.UUID{h.campaign}, From: args.From, To: args.To,
 		}, 300)
 		if err != nil || out.Clicks != 300 || out.Done {
 			return fmt.Errorf("%+v: %w", out, err)
@@ -248,16 +249,16 @@ func TestClearArchive(t *testing.T) {
 	h.exec(`INSERT INTO conversions SELECT gen_random_uuid(), $1, $2, '', '', 'approved', '', 2, 'USD', 0, NULL, $3, $2, $2,
 		$2, 'postback', now(), now()`, h.account, at, h.campaign)
 	q := clicklog.ClearQuery{
-		AccountID: h.account, CampaignID: h.campaign, From: old, To: old.Add(2*time.Hour - time.Minute),
+		AccountID: h.account, Of: []uuid.UUID{h.campaign}, From: old, To: old.Add(2*time.Hour - time.Minute),
 	}
-	for _, want := range []clicklog.Cleared{{Clicks: 8, Conversions: 1, Done: true}, {Done: true}} {
+	for _, want := range []clicklog.Cleared{{Clicks: 8, Conversions: 1, Of: q.Of, Done: true}, {Done: true}} {
 		var out clicklog.Cleared
 		err := db.Tx(t.Context(), h.db, func(c db.Conn) (err error) {
-			out, err = clicklog.ClearArchive(t.Context(), c, q)
+			out, err = clicklog.ClearArchive(t.Context(), c, q, 1)
 			return err
 		})
-		if err != nil || out != want {
-			t.Fatalf("%+v, want %+v, %v", out, want, err)
+		if diff := cmp.Diff(want, out); err != nil || diff != "" {
+			t.Fatalf("%v, %s", err, diff)
 		}
 	}
 	const left = `SELECT concat_ws(' ', sum(clicks), sum(cost), sum(revenue)) FROM ledger WHERE hour < $1`

@@ -20,7 +20,10 @@ func Register(r *workers.Runtime, d *db.DB) {
 	k := &keeper{db: d}
 	workers.Handle(r, jobs.CompactLedger, k.compact)
 	workers.Handle(r, jobs.TidyClicks, k.tidy)
-	workers.HandleRow(r, jobs.ClearCampaign, k.clear)
+	campaigns := clearing(clicklog.Clear, clicklog.ClearArchive)
+	workers.HandleRow(r, jobs.ClearCampaign, campaigns)
+	workers.HandleRow(r, jobs.ClearOrphans, campaigns)
+	workers.HandleRow(r, jobs.ClearSmartlink, clearing(clicklog.ClearSmartlink))
 }
 
 type keeper struct{ db *db.DB }
@@ -52,19 +55,10 @@ func (k *keeper) tidy(ctx context.Context, _ jobs.Tick) (jobs.None, error) {
 	if err != nil {
 		return jobs.None{}, err
 	}
-	days, err := clicklog.DropBefore(ctx, k.db, now.AddDate(0, 0, -longestHistory()))
+	days, err := clicklog.DropBefore(ctx, k.db, now.AddDate(0, 0, -models.LongestHistory()))
 	if err != nil {
 		return jobs.None{}, fmt.Errorf("ledger: tidy: %w", err)
 	}
 	slog.InfoContext(ctx, "clicks tidied", "days", days, "visitors", visitors)
 	return jobs.None{}, nil
-}
-
-// longestHistory is the number of days that the most generous plan can look back.
-func longestHistory() int {
-	days := 0
-	for _, p := range models.Plans {
-		days = max(days, p.HistoryDays)
-	}
-	return days
 }

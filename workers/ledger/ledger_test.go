@@ -31,7 +31,7 @@ func TestHousekeeping(t *testing.T) {
 	if err := clicklog.NewIngester(s, d, clicklog.IngestOptions{BatchSize: 2}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	ancient := time.Now().AddDate(0, 0, -longestHistory()-2)
+	ancient := time.Now().AddDate(0, 0, -models.LongestHistory()-2)
 	if err := clicklog.EnsurePartition(t.Context(), d, ancient); err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,104 @@
+package v1
+
+import (
+	"github.com/google/uuid"
+
+	"switchyard/api/route"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/models/correction"
+)
+
+// corrections are the rows of /corrections.
+func corrections(d Deps) []route.Route {
+	const group = "Corrections"
+	codes := route.Codes("400 empty no_rows")
+	return []route.Route{
+		{
+			Method: "POST", Path: "/corrections/conversions", Group: group, Scope: route.Write, Slow: true,
+			Summary:   "record or revise conversions from CSV; a dry run unless apply is true",
+			BodyLimit: route.CSVBody, Codes: codes,
+			Handle: route.Take(func(c *route.Call, b CorrectionBody) (ConversionCorrection, error) {
+				return correct(c, d, slowConversions, correction.Conversions, b)
+			}),
+		},
+		{
+			Method: "POST", Path: "/corrections/cost", Group: group, Scope: route.Write, Slow: true,
+			Summary:   "set spend by day and source from CSV; a dry run unless apply is true",
+			BodyLimit: route.CSVBody, Codes: codes,
+			Handle: route.Take(func(c *route.Call, b CorrectionBody) (CostCorrection, error) {
+				return correct(c, d, slowCosts, correction.Costs, b)
+			}),
+		},
+	}
+}
+
+// CorrectionBody is a CSV file and what to do with it.
+type CorrectionBody struct {
+	CSV   string   `json:"csv" required:"true" doc:"with a header, whose names are matched loosely; up to 5000 rows are read"`
+	Apply onlyTrue `json:"apply" doc:"only true writes; anything else is a dry run"`
+}
+
+// onlyTrue is true where true was sent, and false for anything else.
+type onlyTrue bool
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (o *onlyTrue) UnmarshalJSON(raw []byte) error {
+	*o = string(raw) == "true"
+	return nil
+}
+
+// Correction tells what became of a file, or would.
+type Correction struct {
+	DryRun    bool `json:"dryRun"`
+	Total     int  `json:"total" doc:"rows read"`
+	Accepted  int  `json:"accepted"`
+	Refused   int  `json:"refused"`
+	Truncated bool `json:"truncated" doc:"there are more rows than are read"`
+}
+
+// ConversionCorrection is the answer on conversions.
+type ConversionCorrection struct {
+	Correction
+	Payout   models.Money                   `json:"payout" doc:"of the accepted rows"`
+	Outcomes []correction.ConversionOutcome `json:"outcomes" doc:"one for each row"`
+}
+
+// CostCorrection is the answer on spend.
+type CostCorrection struct {
+	Correction
+	Spend    models.Money             `json:"spend" doc:"of the accepted rows"`
+	Outcomes []correction.CostOutcome `json:"outcomes" doc:"one for each row"`
+}
+
+var slowConversions = slow(jobs.CorrectConversions,
+	func(a jobs.CorrectionAnswer[correction.ConversionOutcome]) ConversionCorrection {
+		head, sum := corrected(a)
+		return ConversionCorrection{head, sum, a.Outcomes}
+	})
+
+var slowCosts = slow(jobs.CorrectCosts, func(a jobs.CorrectionAnswer[correction.CostOutcome]) CostCorrection {
+	head, sum := corrected(a)
+	return CostCorrection{head, sum, a.Outcomes}
+})
+
+func corrected[O any](a jobs.CorrectionAnswer[O]) (Correction, models.Money) {
+	return Correction{
+		DryRun: a.DryRun, Total: a.Total, Accepted: a.Accepted, Refused: a.Refused, Truncated: a.Truncated,
+	}, models.NewMoney(a.Sum)
+}
+
+// correct stores the part of the file that is read, with the job that works through it.
+func correct[R, T any](c *route.Call, d Deps, s slowJob[jobs.CorrectionArgs, R, T], kind correction.Kind,
+	b CorrectionBody,
+) (T, error) {
+	kept, truncated, err := correction.Check(kind, b.CSV)
+	if err != nil {
+		return zero[T](), err
+	}
+	args := jobs.CorrectionArgs{Apply: bool(b.Apply), Truncated: truncated}
+	return s.start(c, d, args, func(tx *store.Store, job uuid.UUID) error {
+		return tx.Corrections().Add(c.Context(), c.Account.ID, job, kept)
+	})
+}

@@ -1,0 +1,196 @@
+package clicklog
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"switchyard/db"
+	"switchyard/db/outbox"
+	"switchyard/models"
+)
+
+// Corrected is what became of one of many inputs. Refusal is set where nothing did: what RecordConversion would have
+// answered, or the reason why it is ignored.
+type Corrected struct {
+	ConversionOutcome
+	Refusal error
+}
+
+// CorrectConversions does in the transaction of c what RecordConversion does, for many inputs of one account in their
+// order, under the locks of all their clicks. A refused input changes nothing for the others.
+func CorrectConversions(ctx context.Context, c db.Conn, account uuid.UUID, list []ConversionInput) ([]Corrected, error) {
+	b := correcting{account: account, query: lockSelect + ` FOR NO KEY UPDATE`}
+	if err := b.load(ctx, c, list); err != nil {
+		return nil, err
+	}
+	out := b.decide(list)
+	return out, b.write(ctx, c, out)
+}
+
+// PreviewConversions tells what CorrectConversions would do now. It locks and writes nothing.
+func PreviewConversions(ctx context.Context, c db.Conn, account uuid.UUID, list []ConversionInput) ([]Corrected, error) {
+	b := correcting{account: account, query: lockSelect}
+	if err := b.load(ctx, c, list); err != nil {
+		return nil, err
+	}
+	return b.decide(list), nil
+}
+
+// correcting is what the inputs are decided by.
+type correcting struct {
+	account uuid.UUID
+	query   string // of the clicks
+	clicks  map[uuid.UUID]*StoredClick
+	terms   map[uuid.UUID]terms // by offer
+	entries map[dedupe]*entry
+	order   []*entry // of those that changed, by their first change
+}
+
+// dedupe is the key by which a conversion is known.
+type dedupe struct {
+	click    uuid.UUID
+	goal, id string
+}
+
+// entry is a conversion before and after. now is nil where there is none.
+type entry struct {
+	before  models.Figures
+	now     *conversion
+	fresh   bool // there is no row yet
+	changed bool
+}
+
+func (b *correcting) load(ctx context.Context, c db.Conn, list []ConversionInput) error {
+	b.clicks, b.terms, b.entries = map[uuid.UUID]*StoredClick{}, map[uuid.UUID]terms{}, map[dedupe]*entry{}
+	wanted := map[uuid.UUID]bool{}
+	for _, in := range list {
+		wanted[in.ClickID] = true
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	clicks, err := someClicks(ctx, c, b.query, sortedIDs(wanted))
+	if err != nil {
+		return err
+	}
+	offers := map[uuid.UUID]bool{}
+	for _, click := range clicks {
+		if click.AccountID == b.account {
+			b.clicks[click.ID] = click
+			offers[click.OfferID] = true
+		}
+	}
+	if len(b.clicks) == 0 {
+		return nil
+	}
+	if err := b.loadConversions(ctx, c); err != nil {
+		return err
+	}
+	return b.loadTerms(ctx, c, sortedIDs(offers))
+}
+
+const selectConversions = `SELECT ` + conversionColumns + ` FROM conversions WHERE click_id = ANY ($1::uuid[])`
+
+func (b *correcting) loadConversions(ctx context.Context, c db.Conn) error {
+	var list []conversion
+	if err := sqlx.SelectContext(ctx, c, &list, selectConversions, idArray(sortedIDs(b.clicks))); err != nil {
+		return fmt.Errorf("clicklog: find conversions: %w", err)
+	}
+	for i := range list {
+		v := &list[i]
+		b.entries[dedupe{v.ClickID, v.Goal, v.ConversionID}] = &entry{before: v.figures(), now: v}
+	}
+	return nil
+}
+
+const selectTerms = `
+SELECT id, payout, payout_type, payout_from_param, currency FROM offers WHERE account_id = $1 AND id = ANY ($2::uuid[])`
+
+func (b *correcting) loadTerms(ctx context.Context, c db.Conn, offers []uuid.UUID) error {
+	var list []struct {
+		ID uuid.UUID `db:"id"`
+		terms
+	}
+	if err := sqlx.SelectContext(ctx, c, &list, selectTerms, b.account, idArray(offers)); err != nil {
+		return fmt.Errorf("clicklog: offers of clicks: %w", err)
+	}
+	for _, t := range list {
+		t.known = true
+		b.terms[t.ID] = t.terms
+	}
+	return nil
+}
+
+func (b *correcting) decide(list []ConversionInput) []Corrected {
+	out := make([]Corrected, len(list))
+	for i, in := range list {
+		out[i] = b.one(in)
+	}
+	return out
+}
+
+func (b *correcting) one(in ConversionInput) Corrected {
+	if err := in.check(); err != nil {
+		return Corrected{Refusal: err}
+	}
+	click := b.clicks[in.ClickID]
+	if click == nil {
+		return Corrected{Refusal: ErrUnknownClick}
+	}
+	key := dedupe{in.ClickID, in.Goal, in.ConversionID}
+	e := b.entries[key]
+	if e == nil {
+		e = &entry{fresh: true}
+		b.entries[key] = e
+	}
+	next, out := in.decide(click, e.now, b.terms[click.OfferID])
+	switch {
+	case out.Result == ResultIgnored:
+		return Corrected{out, models.Invalid("invalid_status", "%s", out.Reason)}
+	case !out.changes():
+		return Corrected{ConversionOutcome: out}
+	}
+	if e.now = &next; !e.changed {
+		e.changed = true
+		b.order = append(b.order, e)
+	}
+	return Corrected{ConversionOutcome: out}
+}
+
+// write stores what changed, each conversion as it is in the end, and tells of every change.
+func (b *correcting) write(ctx context.Context, c db.Conn, out []Corrected) error {
+	s := sheet{}
+	for _, e := range b.order {
+		if err := e.now.store(ctx, c, e.fresh); err != nil {
+			return err
+		}
+		key := b.clicks[e.now.ClickID].key()
+		s.add(key, e.before.Neg())
+		s.add(key, e.now.figures())
+	}
+	if err := s.write(ctx, c); err != nil {
+		return err
+	}
+	for i := range out {
+		if !out[i].changes() {
+			continue
+		}
+		var err error
+		if out[i].Deliveries, err = outbox.AddEvent(ctx, c, out[i].event()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Deliveries are the webhook deliveries of all of them, to dispatch after the commit.
+func Deliveries(list []Corrected) []uuid.UUID {
+	var ids []uuid.UUID
+	for _, v := range list {
+		ids = append(ids, v.Deliveries...)
+	}
+	return ids
+}

@@ -1,0 +1,209 @@
+package clicklog
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+// Spend is what an account paid on a day at a source, in all or for one campaign.
+type Spend struct {
+	Day         time.Time // midnight UTC
+	SourceID    uuid.UUID
+	CampaignID  uuid.UUID // zero: all campaigns
+	Amount      decimal.Decimal
+	Currency    string // empty: the clicks keep theirs
+	Clicks      *int64 // as the source counted them; nil: not said
+	Impressions *int64
+}
+
+// SetSpend makes the cost of a day and a source (and a campaign, where named) the given amount, in the transaction of
+// c. It replaces what clicks and conversions cost before, and earlier spend: the amount is spread evenly over the
+// clicks that are stored, to the last digit; without any it stands alone. Setting it again changes nothing. A click that
+// is stored later brings its own cost. It gives the number of clicks.
+func SetSpend(ctx context.Context, c db.Conn, account uuid.UUID, s Spend) (clicks int64, err error) {
+	clicks, err = spread(ctx, c, account, s)
+	if err != nil {
+		return 0, fmt.Errorf("clicklog: spread spend: %w", err)
+	}
+	sums := sheet{}
+	if _, err := dropSpend(ctx, c, sums, dropSpendOf, account, s.Day, s.SourceID, s.campaign()); err != nil {
+		return 0, err
+	}
+	_, err = c.ExecContext(ctx, insertSpend, account, s.Day, s.SourceID, s.CampaignID, s.Amount, s.Currency,
+		s.Clicks, s.Impressions, clicks == 0)
+	if err != nil {
+		return 0, fmt.Errorf("clicklog: set spend: %w", err)
+	}
+	if clicks == 0 {
+		sums.add(aloneKey(account, s.Day, s.SourceID, s.CampaignID), models.Figures{Cost: s.Amount})
+	}
+	return clicks, sums.write(ctx, c)
+}
+
+func (s Spend) campaign() uuid.NullUUID {
+	return uuid.NullUUID{UUID: s.CampaignID, Valid: s.CampaignID != uuid.Nil}
+}
+
+// aloneKey is where spend without clicks counts: in the first hour of its day.
+func aloneKey(account uuid.UUID, day time.Time, source, campaign uuid.UUID) Key {
+	return Key{AccountID: account, Hour: day.Unix(), SourceID: source, CampaignID: campaign}
+}
+
+// lockSpend lets one correction of an account's spend go at a time, and lockSpent what happens to its clicks come before
+// or after: conversions are recorded under the lock of their click.
+const (
+	lockSpend = `SELECT pg_advisory_xact_lock(hashtextextended('switchyard spend ' || $1::text, 0))`
+	lockSpent = `
+SELECT count(*) FROM (SELECT FROM clicks f WHERE ` + spentClicks + ` ORDER BY id FOR NO KEY UPDATE) l`
+	spentClicks = `f.account_id = $1 AND f.id >= $2 AND f.id < $3 AND f.source_id = $4
+		AND ($5::uuid IS NULL OR f.campaign_id = $5)`
+)
+
+// Costs of the cost model go too, those to come included: the amount is what was paid. The shares of n clicks add up
+// because each is the difference of two rounded sums. A bot's click costs nothing.
+const spreadSpend = `
+WITH locked AS MATERIALIZED (
+	SELECT id, is_bot, CASE WHEN is_bot THEN 0 ELSE cost END AS cost FROM clicks f
+	WHERE ` + spentClicks + ` ORDER BY id FOR NO KEY UPDATE
+), sold AS MATERIALIZED (
+	SELECT v.id, v.click_id, v.cost FROM conversions v JOIN locked l ON l.id = v.click_id
+	WHERE v.account_id = $1 AND v.click_id >= $2 AND v.click_id < $3 ORDER BY v.id FOR NO KEY UPDATE OF v
+), placed AS (
+	SELECT id, row_number() OVER (ORDER BY id) AS i, count(*) OVER () AS n FROM locked WHERE NOT is_bot
+), priced AS MATERIALIZED (
+	SELECT l.id, round($6::numeric * p.i / p.n, $8) - round($6::numeric * (p.i - 1) / p.n, $8) AS new,
+		l.cost + coalesce(v.cost, 0) AS old
+	FROM locked l LEFT JOIN placed p ON p.id = l.id
+	LEFT JOIN (SELECT click_id, sum(cost) AS cost FROM sold GROUP BY click_id) v ON v.click_id = l.id
+), freed AS (
+	UPDATE conversions v SET cost = 0, given_cost = 0 FROM sold s WHERE v.id = s.id
+), changed AS (
+	UPDATE clicks f SET cost = coalesce(p.new, 0), unique_cost = 0, conversion_cost = 0, revenue_share = 0,
+		currency = coalesce(nullif($7, ''), f.currency)
+	FROM priced p WHERE f.id = p.id AND f.id >= $2 AND f.id < $3
+	RETURNING f.account_id, date_trunc('hour', f.at, 'UTC') AS hour, f.campaign_id, f.stream_id, f.lander_id, f.offer_id,
+		f.source_id, f.country, f.device_type, f.os, f.browser, coalesce(p.new, 0) - p.old AS delta
+), written AS (
+	INSERT INTO ledger (` + ledgerKeys + `, ` + ledgerSums + `)
+	SELECT ` + ledgerKeys + `, 0, 0, 0, 0, 0, 0, 0, 0, 0, sum(delta), 0, 0
+	FROM changed GROUP BY ` + ledgerKeys + ` HAVING sum(delta) <> 0
+)
+SELECT count(*) FROM placed`
+
+// slowly lets one statement work through the clicks of a big day.
+const slowly = `SET LOCAL statement_timeout = '10min'`
+
+func spread(ctx context.Context, c db.Conn, account uuid.UUID, s Spend) (clicks int64, err error) {
+	if _, err := c.ExecContext(ctx, slowly); err != nil {
+		return 0, err
+	}
+	if _, err := c.ExecContext(ctx, lockSpend, account); err != nil {
+		return 0, err
+	}
+	args := []any{
+		account, models.FloorClickID(s.Day), models.FloorClickID(s.Day.AddDate(0, 0, 1)), s.SourceID, s.campaign(),
+	}
+	if err := sqlx.GetContext(ctx, c, &clicks, lockSpent, args...); err != nil {
+		return 0, err
+	}
+	err = sqlx.GetContext(ctx, c, &clicks, spreadSpend, append(args, s.Amount, s.Currency, models.MoneyScale)...)
+	return clicks, err
+}
+
+const insertSpend = `
+INSERT INTO spend (account_id, day, source_id, campaign_id, amount, currency, clicks, impressions, alone)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
+
+const dropSpendOf = `
+DELETE FROM spend WHERE account_id = $1 AND day = $2 AND source_id = $3 AND ($4::uuid IS NULL OR campaign_id = $4)
+RETURNING day, source_id, campaign_id, CASE WHEN alone THEN amount ELSE 0 END AS amount`
+
+const dropSpendIn = `
+DELETE FROM spend WHERE account_id = $1 AND campaign_id = ANY ($2::uuid[])
+	AND day::timestamp AT TIME ZONE 'UTC' >= $3 AND day::timestamp AT TIME ZONE 'UTC' < $4
+RETURNING day, source_id, campaign_id, CASE WHEN alone THEN amount ELSE 0 END AS amount`
+
+// dropSpend deletes spend and takes back what stood alone. It gives the campaigns.
+func dropSpend(ctx context.Context, c db.Conn, sums sheet, query string, account uuid.UUID, args ...any,
+) ([]uuid.UUID, error) {
+	var gone []struct {
+		Day      time.Time       `db:"day"`
+		Source   uuid.UUID       `db:"source_id"`
+		Campaign uuid.UUID       `db:"campaign_id"`
+		Amount   decimal.Decimal `db:"amount"`
+	}
+	if err := sqlx.SelectContext(ctx, c, &gone, query, append([]any{account}, args...)...); err != nil {
+		return nil, fmt.Errorf("clicklog: drop spend: %w", err)
+	}
+	var campaigns []uuid.UUID
+	for _, g := range gone {
+		sums.add(aloneKey(account, g.Day, g.Source, g.Campaign), models.Figures{Cost: g.Amount.Neg()})
+		if !slices.Contains(campaigns, g.Campaign) {
+			campaigns = append(campaigns, g.Campaign)
+		}
+	}
+	return campaigns, nil
+}
+
+// clearSpend takes back what was spent for campaigns without clicks.
+func clearSpend(ctx context.Context, c db.Conn, q ClearQuery) ([]uuid.UUID, error) {
+	sums := sheet{}
+	campaigns, err := dropSpend(ctx, c, sums, dropSpendIn, q.AccountID, idArray(q.Of), q.From, q.To)
+	if err != nil {
+		return nil, err
+	}
+	return campaigns, sums.write(ctx, c)
+}
+
+const selectSpent = `
+SELECT date_trunc('day', hour, 'UTC') AS day, source_id, campaign_id, sum(clicks)::bigint AS clicks FROM ledger
+WHERE account_id = $1 AND hour >= $2 AND hour < $3 AND source_id = ANY ($4::uuid[])
+GROUP BY 1, 2, 3`
+
+// PreviewSpend tells over how many clicks SetSpend would spread each of some amounts now. It locks and writes nothing.
+func PreviewSpend(ctx context.Context, c db.Conn, account uuid.UUID, list []Spend) ([]int64, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	from, to, sources := list[0].Day, list[0].Day, map[uuid.UUID]bool{}
+	for _, s := range list {
+		sources[s.SourceID] = true
+		if s.Day.Before(from) {
+			from = s.Day
+		}
+		if s.Day.After(to) {
+			to = s.Day
+		}
+	}
+	var rows []struct {
+		Day      time.Time `db:"day"`
+		Source   uuid.UUID `db:"source_id"`
+		Campaign uuid.UUID `db:"campaign_id"`
+		Clicks   int64     `db:"clicks"`
+	}
+	err := sqlx.SelectContext(ctx, c, &rows, selectSpent, account, from, to.AddDate(0, 0, 1), idArray(sortedIDs(sources)))
+	if err != nil {
+		return nil, fmt.Errorf("clicklog: preview spend: %w", err)
+	}
+	clicks := map[Key]int64{} // under the keys of spend that stands alone
+	for _, r := range rows {
+		clicks[aloneKey(account, r.Day, r.Source, r.Campaign)] += r.Clicks
+		if r.Campaign != uuid.Nil {
+			clicks[aloneKey(account, r.Day, r.Source, uuid.Nil)] += r.Clicks
+		}
+	}
+	out := make([]int64, len(list))
+	for i, s := range list {
+		out[i] = clicks[aloneKey(account, s.Day, s.SourceID, s.CampaignID)]
+	}
+	return out, nil
+}

@@ -1,0 +1,28 @@
+package report
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/lib/pq"
+)
+
+// Spend that stands alone is a fact beside clicks and conversions. It has no figure but its cost.
+const aloneFacts = "spend_alone f WHERE f.account_id = "
+
+func ofSpend(m measure) string {
+	if m.name == "cost" {
+		return "f.cost"
+	}
+	return none
+}
+
+// fromSpend adds the spend of a window that stands alone.
+func (b *builder) fromSpend(from, to time.Time) {
+	b.part("f.at", fmt.Sprintf("%s%s AND f.at >= %s AND f.at < %s", aloneFacts, b.account, b.arg(from), b.arg(to)), ofSpend)
+}
+
+// fromSpendOf is fromSpend for single hours.
+func (b *builder) fromSpendOf(hours []time.Time) {
+	b.part("f.at", aloneFacts+b.account+" AND f.at = ANY ("+b.arg(pq.Array(texts(hours)))+"::timestamptz[])", ofSpend)
+}

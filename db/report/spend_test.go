@@ -1,0 +1,88 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
+)
+
+// Spend of a day without clicks is in every report of that day, from rows and from the ledger, compacted or not.
+func TestSpendWithoutClicks(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	account, source, campaign := uuid.New(), uuid.New(), uuid.New()
+	if _, err := d.ExecContext(t.Context(), `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', '')`,
+		account); err != nil {
+		t.Fatal(err)
+	}
+	day := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -2)
+	set := func(of uuid.UUID, amount int64) {
+		t.Helper()
+		err := db.Tx(t.Context(), d, func(c db.Conn) error {
+			_, err := clicklog.SetSpend(t.Context(), c, account, clicklog.Spend{
+				Day: day, SourceID: source, CampaignID: of, Amount: decimal.NewFromInt(amount), Currency: "USD",
+			})
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	set(uuid.Nil, 7)
+	set(campaign, 5)
+	ask := func(q Query) []string {
+		t.Helper()
+		q.AccountID = account
+		rows, err := Performance(t.Context(), d, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, r := range rows {
+			got = append(got, fmt.Sprint(r.Dims, " ", r.Clicks, " ", r.Cost))
+		}
+		slices.Sort(got)
+		return got
+	}
+	in := Query{From: day, To: day.AddDate(0, 0, 1)}
+	for range 2 {
+		for _, name := range Dimensions() {
+			q := in
+			q.Dimensions = []string{name, "campaign_id"}
+			ledger := ask(q)
+			q.FromRows = true
+			if diff := cmp.Diff(ledger, ask(q)); diff != "" || len(ledger) != 2 {
+				t.Errorf("%s: ledger (-) and rows (+): %v %s", name, ledger, diff)
+			}
+		}
+		for _, c := range []struct {
+			q    Query
+			want []string
+		}{
+			{Query{From: day, To: day.AddDate(0, 0, 1)}, []string{"[] 0 12"}},
+			{Query{From: day, To: day.Add(20 * time.Minute), Dimensions: []string{"date"}}, []string{
+				fmt.Sprintf("[%s] 0 12", day.Format(time.DateOnly)),
+			}},
+			{Query{From: day.Add(time.Minute), To: day.AddDate(0, 0, 1)}, []string{"[] 0 0"}},
+			{Query{
+				From: day, To: day.AddDate(0, 0, 1), Dimensions: []string{"ip"}, Filters: []Filter{{"campaign_id", []string{campaign.String()}}},
+			}, []string{"[] 0 5"}},
+		} {
+			if diff := cmp.Diff(c.want, ask(c.q)); diff != "" {
+				t.Errorf("%+v: %s", c.q, diff)
+			}
+		}
+		if _, err := clicklog.Compact(t.Context(), d, time.Now(), 100); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package correction
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/models"
+	"switchyard/models/postback"
+)
+
+// Conversion is a row that reports a conversion.
+type Conversion struct {
+	Line         int
+	Refusal      string // why it is not taken; empty: it can be recorded
+	ClickText    string // as it stands in the file
+	ClickID      uuid.UUID
+	ConversionID string
+	Goal         string
+	Status       string           // one of the four; empty: not said
+	Word         string           // of the file, for the status
+	Payout       *decimal.Decimal // nil: not said
+	Currency     string           // three letters; empty: not said
+	Time         time.Time        // zero: not said
+	DayOnly      bool             // the time names a day
+}
+
+// The order of conversionColumns.
+const (
+	clickColumn = iota
+	payoutColumn
+	statusColumn
+	currencyColumn
+	idColumn
+	timeColumn
+	goalColumn
+)
+
+var conversionColumns = []column{
+	clickColumn: {"click id", true, []string{
+		"clickid", "click", "cid", "clid", "subid", "affsub", "cnvid", "cfclickid", "uclick", "visitid", "externalclickid",
+		"clickref", "trackingid",
+	}},
+	payoutColumn: {"payout", false, []string{
+		"payout", "revenue", "amount", "sum", "commission", "earnings", "income", "payment", "value", "price",
+	}},
+	statusColumn: {"status", false, []string{
+		"status", "conversionstatus", "cnvstatus", "leadstatus", "orderstatus", "st",
+	}},
+	currencyColumn: {"currency", false, []string{
+		"currency", "payoutcurrency", "currencycode", "conversioncurrency", "cnvcurrency", "cur",
+	}},
+	idColumn: {"conversion id", false, []string{
+		"conversionid", "conversion", "convid", "txid", "tid", "transactionid", "transaction", "orderid", "order",
+		"ordernumber", "actionid", "leadid", "saleid",
+	}},
+	timeColumn: {"time", false, []string{
+		"time", "recordedat", "conversiontime", "conversiondate", "eventtime", "datetime", "date", "timestamp", "createdat",
+		"created", "day",
+	}},
+	goalColumn: {"goal", false, []string{
+		"goal", "goalkey", "goalname", "event", "eventname", "eventtype", "conversiontype", "et", "ct", "type",
+	}},
+}
+
+// ReadConversions reads the rows of a file, in their order. Errors are those of Check; a file without rows is none.
+func ReadConversions(text string) ([]Conversion, error) {
+	t, err := open(text, conversionColumns)
+	if err != nil {
+		return nil, err
+	}
+	var rows []Conversion
+	for l, ok := t.row(); ok; l, ok = t.row() {
+		rows = append(rows, l.conversion())
+	}
+	return rows, nil
+}
+
+func (l *line) conversion() Conversion {
+	v := Conversion{Line: l.line}
+	if l.fault == "" {
+		l.readClick(&v)
+		l.readTerms(&v)
+		v.ConversionID, v.Goal = l.cell(idColumn), l.cell(goalColumn)
+		if text := l.cell(timeColumn); text != "" {
+			if v.Time = postback.ParseTime(text); v.Time.IsZero() {
+				l.refuse("its time is not understood: write YYYY-MM-DD HH:MM:SS in UTC")
+			}
+			v.DayOnly = len(text) == len(time.DateOnly)
+		}
+	}
+	v.Refusal = l.fault
+	return v
+}
+
+func (l *line) readClick(v *Conversion) {
+	v.ClickText = l.cell(clickColumn)
+	var err error
+	switch v.ClickID, err = models.ParseClickID(v.ClickText); {
+	case v.ClickText == "":
+		l.refuse("it names no click")
+	case err != nil:
+		l.refuse("its click id is not one of this service")
+	}
+}
+
+// readTerms reads status, payout and currency. An amount below zero without a status is a chargeback of that amount.
+func (l *line) readTerms(v *Conversion) {
+	if v.Word = l.cell(statusColumn); v.Word != "" {
+		if v.Status = postback.KnownStatus(v.Word); v.Status == "" {
+			l.refuse("its status is not pending, approved, rejected or chargeback")
+		}
+	}
+	if text := l.cell(payoutColumn); text != "" {
+		amount, ok := postback.ParseAmount(text)
+		if !ok {
+			l.refuse("its payout is not an amount")
+			return
+		}
+		if amount.IsNegative() {
+			amount = amount.Neg()
+			if v.Word == "" {
+				v.Status = models.StatusChargeback
+			}
+		}
+		v.Payout = &amount
+	}
+	v.Currency = l.currency(currencyColumn)
+}
+
+func (l *line) currency(column int) string {
+	text := l.cell(column)
+	if text == "" {
+		return ""
+	}
+	code := postback.Currency(text)
+	if code == "" {
+		l.refuse("its currency is not a code of three letters")
+	}
+	return code
+}

@@ -1,0 +1,232 @@
+package correction
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"switchyard/models"
+)
+
+var clickID = uuid.MustParse("0193a2b4-0000-7000-8000-000000000001")
+
+var click = models.FormatClickID(clickID)
+
+// shown is what the tests compare of a row.
+func shown(v Conversion) string {
+	if v.Refusal != "" {
+		return fmt.Sprint(v.Line, " ", v.Refusal)
+	}
+	payout, at := "-", "-"
+	if v.Payout != nil {
+		payout = v.Payout.String()
+	}
+	if !v.Time.IsZero() {
+		at = v.Time.Format(time.DateTime)
+	}
+	return fmt.Sprintf("%d %s|%s|%s|%s|%s|%s", v.Line, payout, v.Status, v.Currency, v.ConversionID, at, v.Goal)
+}
+
+func TestConversionFiles(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		text string
+		want []string
+	}{
+		"as documented": {
+			"click id,payout,status,currency,conversion id,time,goal\n" +
+				click + ",12.5,approved,USD,T-1,2026-11-01 10:00:00,sale\n" + click + ",,,,,,\n",
+			[]string{"2 12.5|approved|USD|T-1|2026-11-01 10:00:00|sale", "3 -||||-|"},
+		},
+		"semicolons and decimal commas": {
+			"ClickId;Pay-Out;STATUS\r\n" + click + ";1.234,50;Rejected\r\n",
+			[]string{"2 1234.5|rejected|||-|"},
+		},
+		"tabs, old lines, a byte order mark": {
+			"\uFEFFCLICK_ID\tRevenue ($)\rx\t1\r" + click + "\t$3\r",
+			[]string{"2 its click id is not one of this service", "3 3||||-|"},
+		},
+		"the separator said": {"sep=;\nsubid;amount, net\n" + click + ";5\n", []string{"3 -||||-|"}},
+		"quotes": {
+			`"click id","conversion id",payout` + "\n" + `"` + click + `","a ""b"", c` + "\n" + `d" , "2,5"` + "\n" +
+				click + ",12\" tv,1\n",
+			[]string{"2 2.5|||a \"b\", c\nd|-|", "4 1|||12\" tv|-|"},
+		},
+		"broken quotes spoil their own line": {
+			"click id,goal\n" + click + ",\"open\n" + click + ",\"x\"y\n" + click + ",fine\n" + click + ",\"end\n",
+			[]string{"2 there is text after a closing quote", "3 there is text after a closing quote", "4 -||||-|fine", "5 a quote is not closed"},
+		},
+		"blank lines, short and long rows": {
+			"click id,payout\n\n,\n" + click + "\n" + click + ",1,,\n" + click + ",12,50\n",
+			[]string{"4 -||||-|", "5 1||||-|", "6 it has more cells than the header"},
+		},
+		"of several names the first that says something": {
+			"revenue,cid,payout,click_id\n7," + click + ",,\n7,x,8," + click + "\n",
+			[]string{"2 7||||-|", "3 8||||-|"},
+		},
+		"what is refused": {
+			"click id,payout,status,currency,time\n,1,,,\n" + click + ",abc,,,\n" + click + ",1,sold,,\n" +
+				click + ",1,,dollars,\n" + click + ",1,,,yesterday\n{clickid},1,,,\n" +
+				click + ",1,,,\"" + strings.Repeat("9", 600) + "\"\n" + click + "," + strings.Repeat("9", 40) + ",,,\n",
+			[]string{
+				"2 it names no click", "3 its payout is not an amount",
+				"4 its status is not pending, approved, rejected or chargeback",
+				"5 its currency is not a code of three letters",
+				"6 its time is not understood: write YYYY-MM-DD HH:MM:SS in UTC",
+				"7 its click id is not one of this service", "8 its time is too long", "9 its payout is not an amount",
+			},
+		},
+		"below zero is a chargeback": {
+			"click id,payout,status\n" + click + ",-4,\n" + click + ",-4,rejected\n",
+			[]string{"2 4|chargeback|||-|", "3 4|rejected|||-|"},
+		},
+		"what our own files guard": {
+			"click_id,conversion_id,recorded_at\n" + click + ",'+order,2026-11-01\n",
+			[]string{"2 -|||+order|2026-11-01 00:00:00|"},
+		},
+		"no rows": {"click id\n\n", nil},
+	} {
+		rows, err := ReadConversions(c.text)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		var got []string
+		for _, r := range rows {
+			got = append(got, shown(r))
+			if r.Refusal == "" && r.ClickID != clickID {
+				t.Errorf("%s: click %s", name, r.ClickID)
+			}
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+func TestCostFiles(t *testing.T) {
+	t.Parallel()
+	rows, err := ReadCosts("Reporting Starts;Traffic Source;Amount Spent (EUR);Campaign name;Link clicks;Impr.\n" +
+		"2026-11-01;Push;1.000,5;C;1.200;90000\n2026-11-02 00:00:00;Push;0;;;\n01.11.2026;Push;1;;;\n;Push;1;;;\n" +
+		"2026-11-01;;1;;;\n2026-11-01;Push;;;;\n2026-11-01;Push;-1;;;\n2026-11-01;Push;1;;many;\nTotal;;1000;;;\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range rows {
+		if r.Refusal != "" {
+			got = append(got, fmt.Sprint(r.Line, " ", r.Refusal))
+			continue
+		}
+		clicks := int64(-1)
+		if r.Clicks != nil {
+			clicks = *r.Clicks
+		}
+		got = append(got, fmt.Sprint(r.Line, " ", r.Day.Format(time.DateOnly), " ", r.Source, " ", r.Spend, " ", r.Campaign,
+			" ", clicks))
+	}
+	if diff := cmp.Diff([]string{
+		"2 2026-11-01 Push 1000.5 C 1200", "3 2026-11-02 Push 0  -1", "4 its day is not YYYY-MM-DD", "5 it names no day",
+		"6 it names no source", "7 it names no spend", "8 its spend is below zero", "9 its clicks are not a whole number",
+		"10 its day is not YYYY-MM-DD",
+	}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestRefusedFiles(t *testing.T) {
+	t.Parallel()
+	utf16 := "\xFF\xFE" + strings.Join(strings.Split("click id,payout\n", ""), "\x00") + "\x00"
+	for name, c := range map[string]struct{ text, code, message string }{
+		"empty":           {"", "empty", "nothing"},
+		"blank":           {"\uFEFF \n\t", "empty", "nothing"},
+		"header only":     {"click id,payout\n", "no_rows", "no rows"},
+		"blank rows":      {"click id,payout\n,\n \n", "no_rows", "no rows"},
+		"no header":       {click + ",1\n" + click + ",2\n", "invalid_input", "no column for the click id"},
+		"another header":  {"a,b\n1,2\n", "invalid_input", "no column for the click id"},
+		"a broken header": {"\"click id,payout\n" + click + ",1\n", "invalid_input", "not a header"},
+		"a wide header":   {strings.Repeat("click id,", 1e6) + "\n", "invalid_input", "no column for the click id"},
+		"NUL":             {"click id\nx\x00\n", "invalid_input", "not UTF-8"},
+		"UTF-16":          {utf16, "invalid_input", "UTF-16"},
+		"Latin-1":         {"click id,goal\n" + click + ",caf\xe9\n", "invalid_input", "not UTF-8"},
+	} {
+		_, _, err := Check(Conversions, c.text)
+		if e, ok := models.AsError(err); !ok || e.Code != c.code || !strings.Contains(e.Message, c.message) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, _, err := Check(Costs, "day,spend\n2026-11-01,1\n"); err == nil || !strings.Contains(err.Error(), "source") {
+		t.Errorf("no source: %v", err)
+	}
+}
+
+func TestRowsAreLimited(t *testing.T) {
+	t.Parallel()
+	row := click + ",1\n"
+	for rows, want := range map[int]bool{1: false, MaxRows: false, MaxRows + 1: true, 3 * MaxRows: true} {
+		text := "click id,payout\n" + strings.Repeat(row, rows) + "\n\n,\n"
+		kept, truncated, err := Check(Conversions, text)
+		if err != nil || truncated != want {
+			t.Fatalf("%d rows: truncated %v, %v", rows, truncated, err)
+		}
+		list, err := ReadConversions(kept)
+		if err != nil || len(list) != min(rows, MaxRows) {
+			t.Errorf("%d rows: %d, %v", rows, len(list), err)
+		}
+	}
+}
+
+// Texts made to hurt, as large as a call may be: what is kept beside the text stays small.
+func TestHostileTexts(t *testing.T) {
+	t.Parallel()
+	const size = 8 << 20
+	fill := func(head, s string) string { return head + strings.Repeat(s, (size-len(head))/len(s)) }
+	for name, text := range map[string]string{
+		"one header":         fill("", "click id,"),
+		"one row of cells":   fill("click id\n", "x,"),
+		"one cell":           fill("click id\n", "x"),
+		"open quotes":        fill("click id\n", "\"x\n"),
+		"doubled quotes":     fill("click id\n\"", "\"\""),
+		"separators":         fill("click id\n", ",;\t|"),
+		"blank lines":        fill("click id\n", "\n"),
+		"lines of Macintosh": fill("click id\r", "\r"),
+		"spaces":             fill("click id\n", " "),
+		"rows":               fill("click id,payout\n", click+",1\n"),
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		rows, err := ReadConversions(text)
+		if err == nil {
+			_, _, err = Check(Conversions, text)
+		}
+		runtime.ReadMemStats(&after)
+		if grown := after.TotalAlloc - before.TotalAlloc; grown > 8<<20 {
+			t.Errorf("%s: %d MB for %d rows, %v", name, grown>>20, len(rows), err)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, s := range []string{"click id,payout\n" + click + ",1", "day;source;spend\n2026-01-01;x;\"1,5\"", "\"", "sep=,", "sep=;\n"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		kept, truncated, err := Check(Conversions, text)
+		if err != nil {
+			return
+		}
+		all, err := ReadConversions(text)
+		if err != nil || truncated && len(all) != MaxRows {
+			t.Fatalf("%d rows, truncated %v, %v", len(all), truncated, err)
+		}
+		part, err := ReadConversions(kept)
+		if diff := cmp.Diff(len(all), len(part)); diff != "" || err != nil {
+			t.Errorf("the kept part reads differently: %s %v", diff, err)
+		}
+		_, _ = ReadCosts(text)
+	})
+}

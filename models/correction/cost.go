@@ -1,0 +1,144 @@
+package correction
+
+import (
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"switchyard/models/postback"
+)
+
+// Cost is a row that says what was spent on a day at a source.
+type Cost struct {
+	Line        int
+	Refusal     string // why it is not taken; empty: it can be set
+	DayText     string // as it stands in the file
+	Day         time.Time
+	Source      string // id or name
+	Campaign    string // id, name or alias; empty: all
+	Spend       decimal.Decimal
+	Currency    string // three letters; empty: not said
+	Clicks      *int64 // as the source counted them; nil: not said
+	Impressions *int64
+}
+
+// The order of costColumns.
+const (
+	dayColumn = iota
+	sourceColumn
+	spendColumn
+	campaignColumn
+	costCurrencyColumn
+	clicksColumn
+	impressionsColumn
+)
+
+var costColumns = []column{
+	dayColumn: {"day", true, []string{
+		"day", "date", "reportdate", "statdate", "statsdate", "reportingdate", "dt", "datestart", "reportingstarts", "time",
+	}},
+	sourceColumn: {"source", true, []string{
+		"sourceid", "source", "trafficsourceid", "trafficsource", "sourcename", "trafficsourcename", "adnetwork", "channel",
+	}},
+	spendColumn: {"spend", true, []string{
+		"spend", "cost", "amountspent", "spent", "adspend", "totalspend", "totalcost", "amount", "expense", "expenses",
+	}},
+	campaignColumn: {"campaign", false, []string{
+		"campaignid", "campaign", "campaignname", "campaignalias",
+	}},
+	costCurrencyColumn: {"currency", false, []string{"currency", "currencycode", "costcurrency", "spendcurrency", "cur"}},
+	clicksColumn:       {"clicks", false, []string{"clicks", "linkclicks", "clicksall", "visits"}},
+	impressionsColumn:  {"impressions", false, []string{"impressions", "impr", "imps", "views", "shows"}},
+}
+
+// ReadCosts reads the rows of a file, in their order. Errors are those of Check; a file without rows is none.
+func ReadCosts(text string) ([]Cost, error) {
+	t, err := open(text, costColumns)
+	if err != nil {
+		return nil, err
+	}
+	var rows []Cost
+	for l, ok := t.row(); ok; l, ok = t.row() {
+		rows = append(rows, l.cost())
+	}
+	return rows, nil
+}
+
+func (l *line) cost() Cost {
+	v := Cost{Line: l.line}
+	if l.fault == "" {
+		v.DayText = l.cell(dayColumn)
+		v.Day = l.day(v.DayText)
+		if v.Source = l.cell(sourceColumn); v.Source == "" {
+			l.refuse("it names no source")
+		}
+		v.Campaign = l.cell(campaignColumn)
+		v.Spend = l.spend()
+		v.Currency = l.currency(costCurrencyColumn)
+		v.Clicks, v.Impressions = l.count(clicksColumn), l.count(impressionsColumn)
+	}
+	v.Refusal = l.fault
+	return v
+}
+
+// day reads YYYY-MM-DD; a time of day behind it says nothing.
+func (l *line) day(text string) time.Time {
+	if len(text) > len(time.DateOnly) && (text[len(time.DateOnly)] == ' ' || text[len(time.DateOnly)] == 'T') {
+		text = text[:len(time.DateOnly)]
+	}
+	day, err := time.Parse(time.DateOnly, text)
+	switch {
+	case text == "":
+		l.refuse("it names no day")
+	case err != nil || day.Year() < 2000:
+		l.refuse("its day is not YYYY-MM-DD")
+		return time.Time{}
+	}
+	return day
+}
+
+func (l *line) spend() decimal.Decimal {
+	text := l.cell(spendColumn)
+	amount, ok := postback.ParseAmount(text)
+	switch {
+	case text == "":
+		l.refuse("it names no spend")
+	case !ok:
+		l.refuse("its spend is not an amount")
+	case amount.IsNegative():
+		l.refuse("its spend is below zero")
+		return decimal.Zero
+	}
+	return amount
+}
+
+var grouped = regexp.MustCompile(`^[0-9]{1,3}([., '\x{a0}][0-9]{3})+$`)
+
+// ungrouped takes what separates thousands out of a whole number.
+func ungrouped(text string) string {
+	if !grouped.MatchString(text) {
+		return text
+	}
+	return strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+func (l *line) count(column int) *int64 {
+	text := l.cell(column)
+	if text == "" {
+		return nil
+	}
+	n, ok := postback.ParseAmount(ungrouped(text))
+	if !ok || !n.IsInteger() || n.IsNegative() {
+		l.refuse("its " + l.table.columns[column].name + " are not a whole number")
+		return nil
+	}
+	whole := n.IntPart()
+	return &whole
+}

@@ -1,0 +1,81 @@
+package correction
+
+import (
+	"github.com/shopspring/decimal"
+
+	"switchyard/models"
+)
+
+// What becomes of a row.
+const (
+	Created   = "created"   // a conversion that was not there
+	Updated   = "updated"   // a recorded conversion changes
+	Unchanged = "unchanged" // it is recorded exactly so
+	Spread    = "spread"    // spend that is spread over clicks
+	Alone     = "alone"     // spend of a day without clicks
+	Refused   = "refused"
+)
+
+// Verdict is what becomes of a row, or would, and why nothing does.
+type Verdict struct {
+	Line     int    `json:"line" doc:"where the row stands in the text; the header is on line 1"`
+	Accepted bool   `json:"accepted"`
+	Result   string `json:"result" enum:"created,updated,unchanged,spread,alone,refused"`
+	Reason   string `json:"reason" doc:"why it is refused; else empty"`
+}
+
+// Refuse is the verdict on a row that is not taken.
+func Refuse(line int, reason string) Verdict {
+	return Verdict{Line: line, Result: Refused, Reason: reason}
+}
+
+// Take is the verdict on a row that is taken.
+func Take(line int, result string) Verdict {
+	return Verdict{Line: line, Accepted: true, Result: result}
+}
+
+// Taken tells whether the row is accepted.
+func (v Verdict) Taken() bool { return v.Accepted }
+
+// ConversionOutcome is a row of conversions as it was understood: for one that is taken, the conversion as it is then.
+type ConversionOutcome struct {
+	Verdict
+	ClickID      string        `json:"click_id"`
+	ConversionID string        `json:"conversion_id"`
+	Goal         string        `json:"goal"`
+	Status       string        `json:"status" doc:"empty: not said"`
+	Payout       *models.Money `json:"payout"`
+	Currency     string        `json:"currency"`
+	Time         *string       `json:"time"`
+}
+
+// Amount is what counts in the sum of the file.
+func (o ConversionOutcome) Amount() decimal.Decimal {
+	if !o.Accepted || o.Payout == nil {
+		return decimal.Zero
+	}
+	return o.Payout.Decimal
+}
+
+// CostOutcome is a row of spend as it was understood.
+type CostOutcome struct {
+	Verdict
+	Day          string       `json:"day"`
+	Source       string       `json:"source" doc:"as it stands in the row"`
+	SourceID     *string      `json:"source_id"`
+	Campaign     string       `json:"campaign" doc:"as it stands in the row; empty: all"`
+	CampaignID   *string      `json:"campaign_id"`
+	Spend        models.Money `json:"spend"`
+	Currency     string       `json:"currency" doc:"empty: the clicks keep theirs"`
+	Clicks       *int64       `json:"clicks" doc:"as the source counted them"`
+	Impressions  *int64       `json:"impressions"`
+	SpreadClicks int64        `json:"spread_clicks" doc:"clicks that the spend is spread over"`
+}
+
+// Amount is what counts in the sum of the file.
+func (o CostOutcome) Amount() decimal.Decimal {
+	if !o.Accepted {
+		return decimal.Zero
+	}
+	return o.Spend.Decimal
+}

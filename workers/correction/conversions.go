@@ -1,0 +1,118 @@
+package correction
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/models/correction"
+)
+
+type (
+	conversion        = correction.Conversion
+	conversionOutcome = correction.ConversionOutcome
+)
+
+func readConversions(_ context.Context, _ *store.Store, _ uuid.UUID, text string) ([]conversion, error) {
+	rows, err := correction.ReadConversions(text)
+	for i := range rows {
+		checkTime(&rows[i], time.Now())
+	}
+	return rows, err
+}
+
+// checkTime holds the time of a conversion between its click and now. A day alone is the click's moment on that day.
+func checkTime(v *conversion, now time.Time) {
+	if v.Refusal != "" || v.Time.IsZero() {
+		return
+	}
+	click := models.ClickTime(v.ClickID)
+	switch {
+	case v.Time.After(now.Add(time.Minute)):
+		v.Refusal = "its time lies in the future"
+	case v.DayOnly && v.Time.Before(click) && !v.Time.Before(click.UTC().Truncate(24*time.Hour)):
+		v.Time = click.UTC()
+	case v.Time.Before(click):
+		v.Refusal = "its time lies before its click"
+	}
+}
+
+func input(account uuid.UUID, v conversion) clicklog.ConversionInput {
+	return clicklog.ConversionInput{
+		AccountID: account, ClickID: v.ClickID, ConversionID: v.ConversionID, Goal: v.Goal, Status: v.Status,
+		OriginalStatus: v.Word, Payout: v.Payout, Currency: v.Currency, At: v.Time, Source: models.FromCorrection,
+		Final: true,
+	}
+}
+
+// correct is PreviewConversions or CorrectConversions.
+type correct func(context.Context, db.Conn, uuid.UUID, []clicklog.ConversionInput) ([]clicklog.Corrected, error)
+
+func previewConversions(ctx context.Context, c db.Conn, account uuid.UUID, rows []conversion,
+) ([]conversionOutcome, error) {
+	out, _, err := correctConversions(ctx, c, account, rows, clicklog.PreviewConversions)
+	return out, err
+}
+
+func applyConversions(ctx context.Context, c db.Conn, account uuid.UUID, rows []conversion,
+) ([]conversionOutcome, []uuid.UUID, error) {
+	return correctConversions(ctx, c, account, rows, clicklog.CorrectConversions)
+}
+
+func correctConversions(ctx context.Context, c db.Conn, account uuid.UUID, rows []conversion, do correct,
+) (out []conversionOutcome, deliveries []uuid.UUID, err error) {
+	out, err = each(rows,
+		func(v conversion) (conversionOutcome, bool) {
+			return conversionRow(v, correction.Refuse(v.Line, v.Refusal)), v.Refusal != ""
+		},
+		func(v conversion) clicklog.ConversionInput { return input(account, v) },
+		func(list []clicklog.ConversionInput) ([]clicklog.Corrected, error) {
+			done, err := do(ctx, c, account, list)
+			deliveries = clicklog.Deliveries(done)
+			return done, err
+		},
+		taken)
+	return out, deliveries, err
+}
+
+// results are the words of outcomes for those of the click log.
+var results = map[string]string{
+	clicklog.ResultCreated: correction.Created, clicklog.ResultUpdated: correction.Updated,
+	clicklog.ResultDuplicate: correction.Unchanged,
+}
+
+// taken is the outcome of a row that the click log has seen: if it was taken, the conversion as it is now.
+func taken(row conversion, done clicklog.Corrected) conversionOutcome {
+	if done.Refusal != nil {
+		reason := "it is refused"
+		if e, ok := models.AsError(done.Refusal); ok {
+			reason = e.Message
+		}
+		return conversionRow(row, correction.Refuse(row.Line, reason))
+	}
+	v := done.Conversion
+	row.ConversionID, row.Goal, row.Status = v.ConversionID, v.Goal, v.Status
+	row.Payout, row.Currency, row.Time = &v.Payout, v.Currency, v.RecordedAt
+	return conversionRow(row, correction.Take(row.Line, results[done.Result]))
+}
+
+func conversionRow(v conversion, verdict correction.Verdict) conversionOutcome {
+	out := conversionOutcome{
+		Verdict: verdict, ClickID: v.ClickText, ConversionID: v.ConversionID, Goal: v.Goal, Status: v.Status,
+		Currency: v.Currency,
+	}
+	if v.Payout != nil {
+		payout := models.NewMoney(*v.Payout)
+		out.Payout = &payout
+	}
+	if !v.Time.IsZero() {
+		at := v.Time.UTC().Format("2006-01-02 15:04:05.000")
+		out.Time = &at
+	}
+	return out
+}

@@ -1,0 +1,186 @@
+package correction
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/models/correction"
+)
+
+type costOutcome = correction.CostOutcome
+
+// cost is a row whose source and campaign have been looked up.
+type cost struct {
+	correction.Cost
+
+	source, campaign uuid.UUID
+}
+
+func readCosts(ctx context.Context, s *store.Store, account uuid.UUID, text string) ([]cost, error) {
+	read, err := correction.ReadCosts(text)
+	if err != nil {
+		return nil, err
+	}
+	sources, err := s.SourceNames(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	campaigns, err := s.CampaignNames(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	b := book{sources: index(sources), campaigns: index(campaigns), set: map[spot]int{}, now: time.Now()}
+	rows := make([]cost, len(read))
+	for i, r := range read {
+		rows[i] = b.look(r)
+	}
+	return rows, nil
+}
+
+// book is what rows are looked up in.
+type book struct {
+	sources, campaigns map[string][]uuid.UUID
+	set                map[spot]int // the line that sets the spend of a day, a source and a campaign
+	now                time.Time
+}
+
+type spot struct {
+	day              time.Time
+	source, campaign uuid.UUID
+}
+
+// index finds records by their ids, names and aliases. A name counts before an alias, and a live record's before that of
+// one that was deactivated; what is still not clear has several.
+func index(list []store.NamedRecord) map[string][]uuid.UUID {
+	known := map[string][]uuid.UUID{}
+	for _, words := range []func(store.NamedRecord) string{
+		func(r store.NamedRecord) string { return r.ID.String() },
+		func(r store.NamedRecord) string { return only(r.Live, r.Name) },
+		func(r store.NamedRecord) string { return r.Alias },
+		func(r store.NamedRecord) string { return only(!r.Live, r.Name) },
+	} {
+		round := map[string][]uuid.UUID{}
+		for _, r := range list {
+			if w := strings.ToLower(strings.TrimSpace(words(r))); w != "" && known[w] == nil {
+				round[w] = append(round[w], r.ID)
+			}
+		}
+		for w, ids := range round {
+			known[w] = ids
+		}
+	}
+	return known
+}
+
+func only(yes bool, word string) string {
+	if !yes {
+		return ""
+	}
+	return word
+}
+
+// aheadOfUTC is how much earlier than here a day begins elsewhere.
+const aheadOfUTC = 14 * time.Hour
+
+func (b *book) look(r correction.Cost) cost {
+	v := cost{Cost: r}
+	if v.Refusal == "" {
+		v.source, v.Refusal = one(b.sources, "traffic source", v.Source)
+	}
+	if v.Refusal == "" && v.Campaign != "" {
+		v.campaign, v.Refusal = one(b.campaigns, "campaign", v.Campaign)
+	}
+	at := spot{v.Day, v.source, v.campaign}
+	earlier, twice := b.set[at]
+	switch {
+	case v.Refusal != "":
+	case v.Day.After(b.now.Add(aheadOfUTC)):
+		v.Refusal = "its day has not begun"
+	case v.Day.Before(b.now.AddDate(0, 0, -models.LongestHistory())):
+		v.Refusal = "the clicks of its day are not kept any more"
+	case twice:
+		v.Refusal = fmt.Sprintf("line %d sets the spend of the same day, source and campaign", earlier)
+	default:
+		b.set[at] = v.Line
+	}
+	return v
+}
+
+func one(known map[string][]uuid.UUID, what, word string) (id uuid.UUID, refusal string) {
+	switch ids := known[strings.ToLower(word)]; len(ids) {
+	case 0:
+		return id, "there is no such " + what
+	case 1:
+		return ids[0], ""
+	}
+	return id, "more than one " + what + " has this name"
+}
+
+func (v cost) spend() clicklog.Spend {
+	return clicklog.Spend{
+		Day: v.Day, SourceID: v.source, CampaignID: v.campaign, Amount: v.Spend, Currency: v.Currency,
+		Clicks: v.Clicks, Impressions: v.Impressions,
+	}
+}
+
+func previewCosts(ctx context.Context, c db.Conn, account uuid.UUID, rows []cost) ([]costOutcome, error) {
+	return correctCosts(rows, func(list []clicklog.Spend) ([]int64, error) {
+		return clicklog.PreviewSpend(ctx, c, account, list)
+	})
+}
+
+func applyCosts(ctx context.Context, c db.Conn, account uuid.UUID, rows []cost) ([]costOutcome, []uuid.UUID, error) {
+	out, err := correctCosts(rows, func(list []clicklog.Spend) ([]int64, error) {
+		clicks := make([]int64, len(list))
+		for i, s := range list {
+			var err error
+			if clicks[i], err = clicklog.SetSpend(ctx, c, account, s); err != nil {
+				return nil, err
+			}
+		}
+		return clicks, nil
+	})
+	return out, nil, err
+}
+
+func correctCosts(rows []cost, do func([]clicklog.Spend) ([]int64, error)) ([]costOutcome, error) {
+	return each(rows,
+		func(v cost) (costOutcome, bool) {
+			return costRow(v, correction.Refuse(v.Line, v.Refusal)), v.Refusal != ""
+		},
+		cost.spend, do,
+		func(v cost, clicks int64) costOutcome {
+			result := correction.Spread
+			if clicks == 0 {
+				result = correction.Alone
+			}
+			out := costRow(v, correction.Take(v.Line, result))
+			out.SpreadClicks = clicks
+			return out
+		})
+}
+
+func costRow(v cost, verdict correction.Verdict) costOutcome {
+	return costOutcome{
+		Verdict: verdict, Day: v.DayText, Source: v.Source, SourceID: id(v.source), Campaign: v.Campaign,
+		CampaignID: id(v.campaign), Spend: models.NewMoney(v.Spend), Currency: v.Currency, Clicks: v.Clicks,
+		Impressions: v.Impressions,
+	}
+}
+
+// id is null for none.
+func id(u uuid.UUID) *string {
+	if u == uuid.Nil {
+		return nil
+	}
+	text := u.String()
+	return &text
+}
