@@ -51,8 +51,8 @@ type rowConfig struct {
 	gate   Gate
 }
 
-// Gate admits a row before it is claimed. With a wait above zero there is no room now: the row is put off by it,
-// without an attempt. Otherwise release is called after the attempt.
+// Gate admits a row before it is claimed. With a wait above zero there is no room now: the row is put off by it, to the
+// next full second, without an attempt. Otherwise release is called after the attempt.
 type Gate func(ctx context.Context, row uuid.UUID) (release func(), wait time.Duration, err error)
 
 // WithGate sets the gate.
@@ -100,6 +100,9 @@ func HandleRow[A, R any](r *Runtime, job jobs.Job[A, R], fn func(context.Context
 	})
 }
 
+// comesEarly is how far the clocks of a worker and of PostgreSQL may differ for a postponed row to be met at the first try.
+const comesEarly = 100 * time.Millisecond
+
 func (c rowConfig) admit(ctx context.Context, d *db.DB, row uuid.UUID) (func(), error) {
 	if c.gate == nil {
 		return func() {}, nil
@@ -109,10 +112,12 @@ func (c rowConfig) admit(ctx context.Context, d *db.DB, row uuid.UUID) (func(), 
 		return nil, &later{wait: time.Second, cause: err}
 	}
 	if wait > 0 {
-		if err := joblog.Postpone(ctx, d, row, wait); err != nil {
+		at := nextSecond(time.Now().Add(wait))
+		// Due a little sooner than its task comes, so that it is not met too early.
+		if err := joblog.Postpone(ctx, d, row, time.Until(at)-comesEarly); err != nil {
 			slog.WarnContext(ctx, "row not postponed", "error", err)
 		}
-		return nil, &later{wait: wait, cause: errors.New("workers: no room for it now")}
+		return nil, &later{at: at, cause: errors.New("workers: no room for it now")}
 	}
 	return release, nil
 }

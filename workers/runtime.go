@@ -186,6 +186,7 @@ func Account(ctx context.Context) uuid.UUID {
 // later ends a task for now: it comes back after the wait.
 type later struct {
 	wait    time.Duration
+	at      time.Time // the moment itself, a full second; zero = after the wait
 	cause   error
 	failure bool // counts as a failed attempt in the queue's figures
 }
@@ -202,11 +203,19 @@ func retryDelay(_ int, err error, _ *asynq.Task) time.Duration {
 	if !ok {
 		return time.Second // the lease of the task ran out, or its worker was killed
 	}
+	now := time.Now()
+	if !l.at.IsZero() {
+		return max(l.at.Sub(now), 0)
+	}
 	if l.wait <= 0 {
 		return 0
 	}
-	now := time.Now()
-	return now.Add(l.wait + time.Second - time.Nanosecond).Truncate(time.Second).Sub(now)
+	return nextSecond(now.Add(l.wait)).Sub(now)
+}
+
+// nextSecond is the first full second that is not before a moment.
+func nextSecond(t time.Time) time.Time {
+	return t.Add(time.Second - time.Nanosecond).Truncate(time.Second)
 }
 
 func isFailure(err error) bool {

@@ -19,7 +19,7 @@ const (
 )
 
 const (
-	shortestWait = time.Second // what the queue can measure
+	shortestWait = 200 * time.Millisecond // becomes the next full second, which is what the queue can measure
 	longestWait  = time.Minute
 )
 
