@@ -28,6 +28,10 @@ type Options struct {
 	Name     string // application_name, so that an operator sees who holds a connection
 }
 
+// settings are those of every session that the URL does not set. Statements are not compiled (jit): for reports over
+// millions of rows that takes several times as long as it saves.
+var settings = map[string]string{"timezone": "UTC", "lock_timeout": "5s", "statement_timeout": "60s", "jit": "off"}
+
 // Open connects to PostgreSQL and pings it once. Sessions run in UTC, give up a lock after 5 seconds and a
 // statement after 60, so that no request waits for ever.
 func Open(ctx context.Context, url string, o Options) (*DB, error) {
@@ -54,7 +58,7 @@ func OpenLazy(url string, o Options) (*DB, error) {
 	if cfg.Runtime == nil {
 		cfg.Runtime = map[string]string{}
 	}
-	for k, v := range map[string]string{"timezone": "UTC", "lock_timeout": "5s", "statement_timeout": "60s"} {
+	for k, v := range settings {
 		if _, set := cfg.Runtime[k]; !set {
 			cfg.Runtime[k] = v
 		}

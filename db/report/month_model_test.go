@@ -1,0 +1,351 @@
+package report
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/models"
+)
+
+// The plain reference: facts as they were sent, added up one by one. It knows nothing of ledgers, rows or SQL.
+
+// moneyUnit is ten to the minus ten: money is counted in it, exactly.
+const moneyUnit = 10
+
+// sums are figures. Money is in units.
+type sums struct {
+	clicks, unique, bots, views, outs, approved, pending, rejected, charged int64
+	cost, revenue, waiting                                                  int64
+}
+
+func (s *sums) add(o *sums) {
+	s.clicks += o.clicks
+	s.unique += o.unique
+	s.bots += o.bots
+	s.views += o.views
+	s.outs += o.outs
+	s.approved += o.approved
+	s.pending += o.pending
+	s.rejected += o.rejected
+	s.charged += o.charged
+	s.cost += o.cost
+	s.revenue += o.revenue
+	s.waiting += o.waiting
+}
+
+func units(d decimal.Decimal) int64 {
+	n := d.Shift(moneyUnit)
+	if !n.IsInteger() {
+		panic("finer than a unit: " + d.String())
+	}
+	return n.IntPart()
+}
+
+func sumsOf(f models.Figures) sums {
+	return sums{
+		f.Clicks, f.UniqueClicks, f.BotClicks, f.LPViews, f.LPClicks, f.Approved, f.Pending, f.Rejected, f.Chargebacks,
+		units(f.Cost), units(f.Revenue), units(f.PendingRevenue),
+	}
+}
+
+// pool gives the values of a dimension numbers.
+type pool struct {
+	list   []string
+	places map[string]uint32
+}
+
+func (p *pool) number(value string) uint32 {
+	n, known := p.places[value]
+	if !known {
+		if p.places == nil {
+			p.places = map[string]uint32{}
+		}
+		n = uint32(len(p.list)) //nolint:gosec // some thousand values
+		p.places[value], p.list = n, append(p.list, value)
+	}
+	return n
+}
+
+// monthFact is a click as it was sent and what became of it.
+type monthFact struct {
+	id     uuid.UUID
+	at     time.Time
+	values []uint32 // by the place of the dimension among monthDims
+	bot    bool
+	unique bool
+	landed bool
+	out    bool
+	last   uuid.UUID // the step that counts
+	cost   int64     // of the click
+	each   int64     // what each approved conversion costs
+	share  int64     // percent of revenue that each costs
+	sales  map[string]*monthSale
+	gone   bool   // deleted
+	who    string // the fingerprint
+	total  sums   // as of the last settle
+	alone  int64  // spend without a click
+}
+
+type monthSale struct {
+	status       string
+	payout, cost int64
+	given        int64
+	isGiven      bool
+}
+
+func (f *monthFact) sums() sums {
+	var s sums
+	switch {
+	case f.alone > 0:
+		s.cost = f.alone
+	case f.bot:
+		s.bots = 1
+	default:
+		s.clicks, s.cost, s.unique, s.views, s.outs = 1, f.cost, count(f.unique), count(f.landed), count(f.out)
+	}
+	for _, v := range f.sales {
+		switch v.status {
+		case "approved":
+			s.approved, s.revenue, s.cost = s.approved+1, s.revenue+v.payout, s.cost+v.cost
+		case "pending":
+			s.pending, s.waiting = s.pending+1, s.waiting+v.payout
+		case "rejected":
+			s.rejected++
+		case "chargeback":
+			s.charged++
+		}
+	}
+	return s
+}
+
+func count(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// monthDims are the dimensions of the month, and how a value gets into a click. Those of time follow from the click.
+var monthDims = []struct {
+	name  string
+	size  int // of its values; 0: decided elsewhere
+	value func(i int) string
+	set   func(*models.Click, string)
+}{
+	{"campaign_id", 40, idNamed("campaign"), func(c *models.Click, v string) { c.CampaignID = asID(v) }},
+	{"stream_id", 120, idNamed("stream"), func(c *models.Click, v string) { c.StreamID = asID(v) }},
+	{"lander_id", 60, idNamed("lander"), func(c *models.Click, v string) { c.LanderID = asID(v) }},
+	{"offer_id", 80, idNamed("offer"), func(c *models.Click, v string) { c.OfferID = asID(v) }},
+	{"source_id", 15, idNamed("source"), func(c *models.Click, v string) { c.SourceID = asID(v) }},
+	{"network_id", 8, idNamed("network"), func(c *models.Click, v string) { c.NetworkID = asID(v) }},
+	{"lp_slot", 0, nil, nil},
+	{"country", 12, named("C"), func(c *models.Click, v string) { c.Country = v }},
+	{"region", 30, named("region "), func(c *models.Click, v string) { c.Region = v }},
+	{"city", 200, named("Ville d'été, "), func(c *models.Click, v string) { c.City = v }},
+	{"language", 8, named("l"), func(c *models.Click, v string) { c.Language = v }},
+	{"isp", 40, named(`"ISP" \`), func(c *models.Click, v string) { c.ISP = v }},
+	{"asn", 40, named(""), func(c *models.Click, v string) { n, _ := strconv.Atoi("0" + v); c.ASN = uint32(n) }}, //nolint:gosec // small
+	{"connection_type", 4, named("conn"), func(c *models.Click, v string) { c.ConnectionType = v }},
+	{"mobile_operator", 10, named("op"), func(c *models.Click, v string) { c.MobileOperator = v }},
+	{"device_type", 4, named("device"), func(c *models.Click, v string) { c.DeviceType = v }},
+	{"device_brand", 12, named("brand"), func(c *models.Click, v string) { c.DeviceBrand = v }},
+	{"os", 7, named("os "), func(c *models.Click, v string) { c.OS = v }},
+	{"os_version", 30, named("1."), func(c *models.Click, v string) { c.OSVersion = v }},
+	{"browser", 9, named("browser "), func(c *models.Click, v string) { c.Browser = v }},
+	{"browser_version", 60, named("1"), func(c *models.Click, v string) { c.BrowserVersion = v }},
+	{"ip", 14_000, address, func(c *models.Click, v string) { c.IP, _ = netip.ParseAddr(v) }},
+	{"referrer", 120, named("https://r.example/?q=%20&n="), func(c *models.Click, v string) { c.Referrer = v }},
+	{"arrival", 4, named("a"), func(c *models.Click, v string) { c.Arrival = v }},
+	{"bot_reason", 6, named("reason"), func(c *models.Click, v string) { c.BotReason = v }},
+	{"proxy_kind", 4, named("proxy"), func(c *models.Click, v string) { c.ProxyKind = v }},
+	{"date", 0, nil, nil},
+	{"hour", 0, nil, nil},
+	{"hour_of_day", 0, nil, nil},
+	{"day_of_week", 0, nil, nil},
+	{"month", 0, nil, nil},
+	{"sub1", 500, named("zone,"), sub(0)},
+	{"sub2", 40, named("=2+"), sub(1)},
+	{"sub3", 3000, named("ключ "), sub(2)},
+	{"sub4", 5, named("{x}"), sub(3)},
+	{"sub5", 5, named(" "), sub(4)},
+	{"sub6", 5, named("NULL"), sub(5)},
+	{"sub7", 5, named(`\N`), sub(6)},
+	{"sub8", 5, named("\t"), sub(7)},
+	{"sub9", 5, named("'"), sub(8)},
+	{"sub10", 5, named("10"), sub(9)},
+}
+
+// place of a dimension among monthDims.
+func place(name string) int {
+	for i := range monthDims {
+		if monthDims[i].name == name {
+			return i
+		}
+	}
+	panic(name)
+}
+
+// named makes values that begin alike; the first is none.
+func named(prefix string) func(int) string {
+	return func(i int) string {
+		if i == 0 {
+			return ""
+		}
+		return prefix + strconv.Itoa(i)
+	}
+}
+
+func idNamed(kind string) func(int) string {
+	return func(i int) string {
+		if i == 0 && kind != "campaign" {
+			return ""
+		}
+		return uuid.NewSHA1(uuid.NameSpaceOID, []byte(kind+strconv.Itoa(i))).String()
+	}
+}
+
+func asID(v string) uuid.UUID {
+	u, _ := uuid.Parse(v)
+	return u
+}
+
+func address(i int) string {
+	switch {
+	case i == 0:
+		return ""
+	case i%5 == 0:
+		return fmt.Sprintf("2001:db8::%x", i)
+	}
+	return fmt.Sprintf("10.%d.%d.%d", i>>14, i>>7&127, i&127)
+}
+
+func sub(n int) func(*models.Click, string) {
+	return func(c *models.Click, v string) { c.Subs[n] = v }
+}
+
+// numbered puts the moment of a fact into its values.
+func (m *month) numbered(f *monthFact) {
+	for name, v := range map[string]string{
+		"date": f.at.Format("2006-01-02"), "hour": f.at.Format("2006-01-02 15") + ":00:00",
+		"hour_of_day": strconv.Itoa(f.at.Hour()), "day_of_week": strconv.Itoa((int(f.at.Weekday())+6)%7 + 1),
+		"month": f.at.Format("2006-01"), "lp_slot": "",
+	} {
+		at := place(name)
+		f.values[at] = m.pools[at].number(v)
+	}
+}
+
+// within calls fn with every fact of a window that no filter leaves out. Facts are sorted by time.
+func (m *month) within(from, to time.Time, filters []Filter, fn func(*monthFact)) {
+	low, _ := slices.BinarySearchFunc(m.facts, from, func(f *monthFact, t time.Time) int { return f.at.Compare(t) })
+	type wanted struct {
+		at   int
+		list map[uint32]bool
+	}
+	var wants []wanted
+	for _, x := range filters {
+		w := wanted{place(x.Dimension), map[uint32]bool{}}
+		for _, v := range x.Values {
+			if n, known := m.pools[w.at].places[v]; known {
+				w.list[n] = true
+			}
+		}
+		wants = append(wants, w)
+	}
+facts:
+	for _, f := range m.facts[low:] {
+		if !f.at.Before(to) {
+			return
+		}
+		if f.gone {
+			continue
+		}
+		for _, w := range wants {
+			if !w.list[f.values[w.at]] {
+				continue facts
+			}
+		}
+		fn(f)
+	}
+}
+
+// recount is the reference's answer to a question. Groups in which nothing happened are left out.
+func (m *month) recount(q Query) map[string]*sums {
+	places := make([]int, len(q.Dimensions))
+	for i, d := range q.Dimensions {
+		places[i] = place(d)
+	}
+	groups := map[[MaxDimensions]uint32]*sums{}
+	m.within(q.From, q.To, q.Filters, func(f *monthFact) {
+		var key [MaxDimensions]uint32
+		for i, at := range places {
+			key[i] = f.values[at]
+		}
+		s := groups[key]
+		if s == nil {
+			s = &sums{}
+			groups[key] = s
+		}
+		s.add(&f.total)
+	})
+	out := make(map[string]*sums, len(groups))
+	for key, s := range groups {
+		values := make([]string, len(places))
+		for i, at := range places {
+			values[i] = m.pools[at].list[key[i]]
+		}
+		if *s != (sums{}) {
+			out[strings.Join(values, "|")] = s
+		}
+	}
+	return out
+}
+
+// localName is the bucket of a moment by the clock of a zone.
+func localName(bucket string, at time.Time, zone *time.Location) string {
+	t := at.In(zone)
+	weekday := strconv.Itoa((int(t.Weekday())+6)%7 + 1)
+	switch bucket {
+	case "month":
+		return t.Format("2006-01")
+	case "day":
+		return t.Format("2006-01-02")
+	case "weekday":
+		return weekday
+	case "weekday_hour":
+		return weekday + t.Format(" 15") + ":00"
+	}
+	if zone == time.UTC {
+		return t.Format("2006-01-02 15") + ":00:00"
+	}
+	return t.Format("2006-01-02 15") + t.Format(":00:00-07:00")
+}
+
+// bucketNames lists the buckets that a window must have, in order: it looks at the clock at every quarter of an hour,
+// for no zone changes at other times these days.
+func bucketNames(bucket string, from, to time.Time, zone *time.Location) []string {
+	var list []string
+	if bucket == "weekday" || bucket == "weekday_hour" {
+		monday := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+		for h := range 7 * 24 {
+			if name := localName(bucket, monday.Add(time.Duration(h)*time.Hour), time.UTC); !slices.Contains(list, name) {
+				list = append(list, name)
+			}
+		}
+		return list
+	}
+	const step = 15 * time.Minute
+	for at := from; at.Before(to); at = at.Truncate(step).Add(step) {
+		if name := localName(bucket, at, zone); len(list) == 0 || list[len(list)-1] != name {
+			list = append(list, name)
+		}
+	}
+	return list
+}

@@ -1,0 +1,462 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/clicklog"
+	"switchyard/models"
+)
+
+// TestMonth makes a month of history through the ways by which facts come, and holds every report against a plain
+// recount of what was sent: over every dimension alone, over 200 random combinations, and over time in many zones.
+func TestMonth(t *testing.T) {
+	t.Parallel()
+	if underRace {
+		apart(t)
+		return
+	}
+	m := newMonth(t)
+	campaigns := m.pools[0].list
+	a := &asker{month: m}
+	began := time.Now()
+	for _, part := range []struct {
+		name string
+		run  func()
+	}{
+		{"clicks", func() { m.round(monthClicks * 6 / 10) }},
+		{"compaction", func() { m.compact(1000) }},
+		{"conversions", func() { m.tell(monthConversions / 2) }},
+		{"more clicks, some of visitors who come back", func() { m.round(monthClicks * 3 / 10) }},
+		{"compaction of a part", func() { m.compact(200) }},
+		{"more conversions, and what becomes of the first", func() { m.tell(monthConversions / 2) }},
+		{"deletions", func() {
+			m.clear(campaigns[3], m.start, m.end)
+			m.clear(campaigns[5], m.start.Add(100*time.Hour+7*time.Minute), m.start.Add(400*time.Hour))
+		}},
+		{"spend of some days", m.spends},
+		{"a file of corrections", func() { m.correct(monthConversions / 4) }},
+		{"compaction of what is left", func() { m.compact(1000) }},
+		{"the last clicks", func() { m.round(monthClicks - monthClicks*6/10 - monthClicks*3/10) }},
+		{"compaction of a part", func() { m.compact(300) }},
+		{"late conversions", func() { m.tell(monthConversions / 4) }},
+		{"sums", func() { m.settle(); m.exec(`ANALYZE ledger, ledger_rollups, conversions`); m.sane() }},
+		{"every dimension alone", a.dimensions},
+		{"combinations", a.combinations},
+		{"trends", a.trends},
+		{"totals", a.totals},
+		{"orphans", a.orphans},
+		{"addresses", a.addresses},
+		{"logs", a.logs},
+	} {
+		part.run()
+		t.Logf("%6.1f s  %s", time.Since(began).Seconds(), part.name)
+	}
+	t.Logf("%d clicks, %d of them deleted, %d with conversions, %d amounts spent; %d answers from the ledger, %d from rows,"+
+		" %d series over time, all as recounted", monthClicks, m.gone, len(m.log), m.spent, a.ledger.Load(), a.rows.Load(),
+		a.series.Load())
+	if a.ledger.Load() < 80 || a.rows.Load() < 200 {
+		t.Error("one of the two ways was hardly taken")
+	}
+}
+
+// apart runs the test in a process of its own without the race detector, which finds nothing in sums and makes them
+// take several times as long.
+func apart(t *testing.T) {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "go", "test", "-tags", "nomsgpack", "-count", "1", "-v", "-run",
+		"^TestMonth$", ".").CombinedOutput()
+	if t.Logf("%s", out); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// sane checks that the history is as rich as it should be.
+func (m *month) sane() {
+	m.Helper()
+	var all sums
+	m.within(m.start, m.end, nil, func(f *monthFact) { all.add(&f.total) })
+	if len(m.facts)-len(m.alone) != monthClicks || len(m.alone) != 2 || m.gone < 1000 || all.bots < 10_000 || all.unique < 10_000 || all.outs < 10_000 ||
+		all.charged < 20 || all.rejected < 100 || all.pending < 100 || all.unique == all.clicks {
+		m.Fatalf("a poor history: %+v, %d deleted", all, m.gone)
+	}
+	names := Dimensions()
+	for i, d := range monthDims {
+		if !slices.Contains(names, d.name) || len(m.pools[i].list) < 2 && d.name != "month" {
+			m.Errorf("%s: %d values", d.name, len(m.pools[i].list))
+		}
+	}
+	if len(names) != len(monthDims) {
+		m.Errorf("%d dimensions, the month fills %d", len(names), len(monthDims))
+	}
+}
+
+// asker asks and counts from where the answers came.
+type asker struct {
+	*month
+	ledger, rows, series atomic.Int64
+}
+
+// perform holds the answers of ledger and rows against the recount.
+func (a *asker) perform(q Query) error {
+	q.AccountID = a.account
+	want := a.recount(q)
+	if len(q.Dimensions) == 0 && len(want) == 0 {
+		want[""] = &sums{}
+	}
+	b, err := plan(q)
+	if err != nil {
+		return err
+	}
+	fromRows := !strings.Contains(b.sql(), "ledger")
+	for _, q.FromRows = range []bool{fromRows, true}[:2-count(fromRows)] {
+		list, err := Performance(a.Context(), a.d, q)
+		if err == nil {
+			err = sameRows(q, want, list)
+		}
+		if err != nil {
+			return fmt.Errorf("%s to %s by %v, filters %v, from rows %v: %w", q.From, q.To, q.Dimensions, q.Filters, q.FromRows, err)
+		}
+		if q.FromRows {
+			a.rows.Add(1)
+		} else {
+			a.ledger.Add(1)
+		}
+	}
+	return nil
+}
+
+// sameRows compares an answer with the recount: all groups, or the largest ones when there are more than an answer has.
+func sameRows(q Query, want map[string]*sums, list []Row) error {
+	limit := q.Limit
+	if limit == 0 {
+		limit = MaxRows
+	}
+	if len(list) != min(limit, len(want)) {
+		return fmt.Errorf("%d groups, want %d", len(list), min(limit, len(want)))
+	}
+	seen := make(map[string]bool, len(list))
+	least := int64(-1)
+	for _, r := range list {
+		key := strings.Join(r.Dims, "|")
+		s, known := want[key]
+		if got := sumsOf(r.Figures); !known || got != *s || seen[key] {
+			return fmt.Errorf("%q: %+v, want %+v", key, got, s)
+		}
+		if seen[key] = true; least >= 0 && s.clicks > least {
+			return fmt.Errorf("%q with %d clicks comes after one with %d", key, s.clicks, least)
+		}
+		least = s.clicks
+	}
+	for key, s := range want {
+		if !seen[key] && s.clicks > least {
+			return fmt.Errorf("%q with %d clicks is left out, one with %d is not", key, s.clicks, least)
+		}
+	}
+	return nil
+}
+
+func (a *asker) dimensions() {
+	a.Helper()
+	names := Dimensions()
+	a.atOnce(len(names), func(i int) error {
+		return a.perform(Query{From: a.start, To: a.end, Dimensions: names[i : i+1]})
+	})
+}
+
+// window makes up a stretch of the month: most are some hours or days, cut anywhere; some are all of it.
+func (a *asker) window() (from, to time.Time) {
+	lengths := []time.Duration{90 * time.Minute, 7 * time.Hour, 30 * time.Hour, 75 * time.Hour, 10 * day, 31 * day}
+	length := lengths[min(a.rnd.IntN(len(lengths)), a.rnd.IntN(len(lengths)))]
+	from = a.start.Add(time.Duration(a.rnd.Int64N(int64(a.end.Sub(a.start)-length/2)/1e6)) * time.Millisecond)
+	step := []time.Duration{time.Millisecond, time.Minute, time.Hour, day}[a.rnd.IntN(4)]
+	return from.Truncate(step), from.Add(length).Truncate(step)
+}
+
+// filters makes up some, of values that clicks have, and now and then of one that none has.
+func (a *asker) filters(names []string) []Filter {
+	var list []Filter
+	for range a.rnd.IntN(4) {
+		x := Filter{Dimension: pickOf(a, names)}
+		for range 1 + a.rnd.IntN(4) {
+			at := place(x.Dimension)
+			x.Values = append(x.Values, a.pools[at].list[pickOf(a, a.facts).values[at]])
+		}
+		if a.rnd.IntN(20) == 0 {
+			x.Values = append(x.Values, "no such value")
+		}
+		list = append(list, x)
+	}
+	return list
+}
+
+func pickOf[T any](a *asker, list []T) T { return list[a.rnd.IntN(len(list))] }
+
+func (a *asker) combinations() {
+	a.Helper()
+	names := Dimensions()
+	var hourly []string // what the ledger has
+	for _, n := range names {
+		if d, _ := find(n); d.ledger() {
+			hourly = append(hourly, n)
+		}
+	}
+	questions := make([]Query, 200)
+	for i := range questions {
+		q := &questions[i]
+		q.From, q.To = a.window()
+		from := names
+		if i%2 == 0 {
+			from = hourly
+		}
+		for range 1 + a.rnd.IntN(MaxDimensions) {
+			if n := pickOf(a, from); !slices.Contains(q.Dimensions, n) {
+				q.Dimensions = append(q.Dimensions, n)
+			}
+		}
+		q.Filters = a.filters(from)
+		if i%10 == 0 {
+			q.Limit = 1 + a.rnd.IntN(50)
+		}
+	}
+	a.atOnce(len(questions), func(i int) error { return a.perform(questions[i]) })
+	a.labels()
+}
+
+// labels are the names of the ids that stand in answers.
+func (a *asker) labels() {
+	a.Helper()
+	for _, name := range Named() {
+		values := a.pools[place(name)].list
+		want := map[string]string{}
+		for _, v := range values {
+			if v != "" {
+				want[v] = "name of " + v
+			}
+		}
+		got, err := Labels(a.Context(), a.d, a.account, name, values)
+		if err != nil || !maps.Equal(got, want) {
+			a.Errorf("labels of %s: %d, want %d, %v", name, len(got), len(want), err)
+		}
+	}
+}
+
+var monthZones = []string{
+	"UTC", "Europe/Berlin", "Australia/Sydney", "Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Chatham",
+	"America/St_Johns", "Asia/Kolkata", "America/New_York", "Europe/London",
+}
+
+func (a *asker) trends() {
+	a.Helper()
+	var questions []TrendQuery
+	for _, name := range monthZones {
+		for _, bucket := range Buckets {
+			loc, err := time.LoadLocation(name)
+			if err != nil {
+				a.Fatal(err)
+			}
+			q := TrendQuery{AccountID: a.account, From: a.start, To: a.end, Bucket: bucket, Zone: loc}
+			questions = append(questions, q)
+			q.From, q.To = a.window()
+			q.Filters = a.filters(Dimensions())
+			questions = append(questions, q)
+		}
+	}
+	a.atOnce(len(questions), func(i int) error {
+		q := questions[i]
+		short := q.To.Sub(q.From) < 20*day
+		for _, q.FromRows = range []bool{false, true}[:1+count(short)] {
+			if err := a.trend(q); err != nil {
+				return fmt.Errorf("%s to %s by %s in %s, filters %v, from rows %v: %w", q.From, q.To, q.Bucket, q.Zone, q.Filters,
+					q.FromRows, err)
+			}
+			a.series.Add(1)
+		}
+		return nil
+	})
+}
+
+func (a *asker) trend(q TrendQuery) error {
+	list, err := Trends(a.Context(), a.d, q)
+	if err != nil {
+		return err
+	}
+	want := map[string]*sums{}
+	a.within(q.From, q.To, q.Filters, func(f *monthFact) {
+		name := localName(q.Bucket, f.at, q.Zone)
+		if want[name] == nil {
+			want[name] = &sums{}
+		}
+		want[name].add(&f.total)
+	})
+	names := bucketNames(q.Bucket, q.From, q.To, q.Zone)
+	if len(list) != len(names) {
+		return fmt.Errorf("%d buckets, want %d", len(list), len(names))
+	}
+	for i, r := range list {
+		s := want[names[i]]
+		if s == nil {
+			s = &sums{}
+		}
+		if got := sumsOf(r.Figures); r.Label != names[i] || got != *s {
+			return fmt.Errorf("%q: %+v, want %q: %+v", r.Label, got, names[i], s)
+		}
+	}
+	return nil
+}
+
+// totals: overview, sum of performance, sum of the time series and the recount are one figure.
+func (a *asker) totals() {
+	a.Helper()
+	for range 5 {
+		from, to := a.window()
+		var want sums
+		a.within(from, to, nil, func(f *monthFact) { want.add(&f.total) })
+		overview, err := Overview(a.Context(), a.d, a.account, from, to)
+		if err != nil {
+			a.Fatal(err)
+		}
+		var days, groups models.Figures
+		series, err := Trends(a.Context(), a.d, TrendQuery{AccountID: a.account, From: from, To: to, Bucket: Day, Zone: time.UTC})
+		if err != nil {
+			a.Fatal(err)
+		}
+		for _, r := range series {
+			days = days.Plus(r.Figures)
+		}
+		by := Query{AccountID: a.account, From: from, To: to, Dimensions: []string{"campaign_id", "city"}}
+		if err := Each(a.Context(), a.d, by, func(r Row) error { groups = groups.Plus(r.Figures); return nil }); err != nil {
+			a.Fatal(err)
+		}
+		for name, got := range map[string]models.Figures{"overview": overview, "time series": days, "performance": groups} {
+			if sumsOf(got) != want {
+				a.Errorf("%s of %s to %s: %+v, want %+v", name, from, to, sumsOf(got), want)
+			}
+		}
+	}
+}
+
+// orphans: what deleted campaigns left behind.
+func (a *asker) orphans() {
+	a.Helper()
+	ids := a.pools[0].list[7:10]
+	for _, id := range ids {
+		a.exec(`UPDATE campaigns SET deleted_at = now() WHERE id = $1`, id)
+	}
+	from, to := a.start.Add(77*time.Hour+13*time.Minute), a.end.Add(-50*time.Hour)
+	list, err := Orphans(a.Context(), a.d, a.account, from, to)
+	if err != nil || len(list) != len(ids) {
+		a.Fatalf("%d orphans, %v", len(list), err)
+	}
+	for _, o := range list {
+		var want sums
+		var first, last time.Time
+		people := map[string]bool{}
+		a.within(from, to, []Filter{{"campaign_id", []string{o.CampaignID.String()}}}, func(f *monthFact) {
+			want.add(&f.total)
+			if first.IsZero() {
+				first = f.at
+			}
+			if last = f.at; !f.bot {
+				people[f.who] = true
+			}
+		})
+		if sumsOf(o.Figures) != want || int(o.Visitors) != len(people) || !o.FirstSeen.Equal(first) || !o.LastSeen.Equal(last) {
+			a.Errorf("orphan: %+v, want %+v, %d people from %s to %s", o, want, len(people), first, last)
+		}
+	}
+	var want sums
+	a.within(a.start, a.end, []Filter{{"campaign_id", ids}}, func(f *monthFact) { want.add(&f.total) })
+	got, err := TotalsOf(a.Context(), a.d, a.account, []uuid.UUID{asID(ids[0]), asID(ids[1]), asID(ids[2])})
+	if err != nil || sumsOf(got) != want {
+		a.Errorf("totals of orphans: %+v, want %+v, %v", got, want, err)
+	}
+}
+
+// addresses: those that clicked more often, and who was there in an hour.
+func (a *asker) addresses() {
+	a.Helper()
+	from, to := a.start.Add(30*time.Hour), a.start.Add(300*time.Hour)
+	ip, hits, bots := place("ip"), map[string]int64{}, map[string]int64{}
+	a.within(from, to, nil, func(f *monthFact) {
+		if v := a.pools[ip].list[f.values[ip]]; v != "" {
+			hits[v]++
+			bots[v] += f.total.bots
+		}
+	})
+	maps.DeleteFunc(hits, func(_ string, n int64) bool { return n < 4 })
+	list, err := RepeatAddresses(a.Context(), a.d, AddressQuery{
+		AccountID: a.account, From: from, To: to, MinHits: 4, Limit: len(hits) + 1,
+	})
+	if err != nil || len(list) != len(hits) {
+		a.Fatalf("%d addresses, want %d, %v", len(list), len(hits), err)
+	}
+	for _, r := range list {
+		if r.Hits != hits[r.IP] || r.BotClicks != bots[r.IP] {
+			a.Errorf("%+v, want %d hits, %d bots", r, hits[r.IP], bots[r.IP])
+		}
+	}
+	people, views := map[string]bool{}, int64(0)
+	a.within(from, from.Add(time.Hour), nil, func(f *monthFact) {
+		if !f.bot {
+			people[f.who[36:]], views = true, views+1
+		}
+	})
+	live, err := VisitorsSince(a.Context(), a.d, a.account, from, from.Add(time.Hour))
+	if err != nil || live.Views != views || int(live.Visitors) != len(people) {
+		a.Errorf("live: %+v, want %d by %d, %v", live.Presence, views, len(people), err)
+	}
+}
+
+// logs: the clicks of two days one by one, and all conversions.
+func (a *asker) logs() {
+	a.Helper()
+	q := clicklog.LogQuery{AccountID: a.account, From: a.start.Add(47 * time.Hour), To: a.start.Add(95 * time.Hour), Limit: 1e6}
+	clicks, err := clicklog.Clicks(a.Context(), a.d, q)
+	if err != nil {
+		a.Fatal(err)
+	}
+	facts := map[uuid.UUID]*monthFact{}
+	a.within(q.From, q.To, nil, func(f *monthFact) {
+		if f.alone == 0 {
+			facts[f.id] = f
+		}
+	})
+	if len(facts) != len(clicks) {
+		a.Errorf("%d clicks in the log, want %d", len(clicks), len(facts))
+	}
+	for _, c := range clicks {
+		f := facts[c.ID]
+		if f == nil || c.IsUnique != f.unique || units(c.Cost) != f.cost || c.City != a.pools[place("city")].list[f.values[place("city")]] ||
+			models.IDText(c.OfferID) != a.pools[place("offer_id")].list[f.values[place("offer_id")]] {
+			a.Fatalf("in the log: %+v, want %+v", c, f)
+		}
+	}
+	q.From, q.To = a.start, a.end.AddDate(0, 1, 0)
+	conversions, err := clicklog.Conversions(a.Context(), a.d, q)
+	if err != nil {
+		a.Fatal(err)
+	}
+	var got, want sums
+	for _, v := range conversions {
+		n := map[string]*int64{
+			"approved": &got.approved, "pending": &got.pending, "rejected": &got.rejected, "chargeback": &got.charged,
+		}[v.Status]
+		if *n++; v.Status == "approved" {
+			got.revenue += units(v.Payout)
+		}
+	}
+	a.within(a.start, a.end, nil, func(f *monthFact) { want.add(&f.total) })
+	want = sums{approved: want.approved, pending: want.pending, rejected: want.rejected, charged: want.charged, revenue: want.revenue}
+	if got != want {
+		a.Errorf("the conversion log has %+v, want %+v", got, want)
+	}
+}

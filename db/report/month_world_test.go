@@ -1,0 +1,522 @@
+package report
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
+	"switchyard/models"
+)
+
+const (
+	monthClicks      = 300_000
+	monthConversions = 4_000
+	monthHands       = 4 // what is done at the same time
+)
+
+// month is a history of the last October that is over: clocks go back in the north and forward in the south.
+type month struct {
+	*testing.T
+	rnd     *rand.Rand
+	d       *db.DB
+	account uuid.UUID
+	start   time.Time
+	end     time.Time
+	pools   []pool
+	facts   []*monthFact // by time, once settled
+	offers  map[string]monthOffer
+	visits  map[string]time.Time // until when a visitor is not unique
+	visitor []string             // who came in earlier rounds
+	coming  []string             // who came in this one
+	sent    []clicklog.Record
+	gone    int
+	spent   int
+	alone   []*monthFact // spend without clicks
+	log     []*monthFact // those with conversions
+}
+
+// monthOffer is what an offer pays: units, or percent of the sale.
+type monthOffer struct {
+	pays             int64
+	percent, byParam bool
+}
+
+func newMonth(t *testing.T) *month {
+	t.Helper()
+	now := time.Now().UTC()
+	start := time.Date(now.Year(), time.October, 1, 0, 0, 0, 0, time.UTC)
+	if now.Before(start.AddDate(0, 1, 1)) {
+		start = start.AddDate(-1, 0, 0)
+	}
+	m := &month{
+		T: t, rnd: rand.New(rand.NewPCG(10, 31)), d: dbtest.New(t), start: start, end: start.AddDate(0, 1, 0), //nolint:gosec // repeats
+		pools: make([]pool, len(monthDims)), offers: map[string]monthOffer{}, visits: map[string]time.Time{},
+	}
+	m.account = newAccount(t, m.d)
+	for at, d := range monthDims {
+		for i := range d.size {
+			m.pools[at].number(d.value(i))
+		}
+	}
+	m.records()
+	return m
+}
+
+func (m *month) exec(query string, args ...any) {
+	m.Helper()
+	if _, err := m.d.ExecContext(m.Context(), query, args...); err != nil {
+		m.Fatal(err)
+	}
+}
+
+// records makes what the ids of the history stand for, with names.
+func (m *month) records() {
+	domain := uuid.New()
+	m.exec(`INSERT INTO domains (id, host) VALUES ($1, 'go.example.com')`, domain)
+	streams := m.pools[place("stream_id")].list
+	for i, id := range m.pools[place("campaign_id")].list {
+		var paths []string
+		for n := i; n < len(streams); n += 40 {
+			if streams[n] != "" {
+				paths = append(paths, fmt.Sprintf(`{"id": %q, "name": "name of %s"}`, streams[n], streams[n]))
+			}
+		}
+		m.exec(`INSERT INTO campaigns (id, account_id, name, alias, domain_id, streams) VALUES ($1, $2, $3, $4, $5, $6)`,
+			id, m.account, "name of "+id, id, domain, "["+strings.Join(paths, ",")+"]")
+	}
+	for dim, query := range map[string]string{
+		"lander_id":  `INSERT INTO landers (id, account_id, name, url) VALUES ($1, $2, $3, 'https://l.example')`,
+		"source_id":  `INSERT INTO traffic_sources (id, account_id, name) VALUES ($1, $2, $3)`,
+		"network_id": `INSERT INTO networks (id, account_id, name) VALUES ($1, $2, $3)`,
+	} {
+		for _, id := range m.pools[place(dim)].list[1:] {
+			m.exec(query, id, m.account, "name of "+id)
+		}
+	}
+	for i, id := range m.pools[place("offer_id")].list[1:] {
+		o := monthOffer{pays: int64(100 + 7*i), percent: i%3 == 0, byParam: i%3 == 1}
+		kind := "fixed"
+		if o.percent {
+			kind = "percent"
+			o.pays = int64(5 + i%60)
+			m.exec(insertMonthOffer, id, m.account, o.pays, kind, true)
+		} else {
+			m.exec(insertMonthOffer, id, m.account, decimal.New(o.pays, -2), kind, o.byParam)
+			o.pays *= 1e8
+		}
+		m.offers[id] = o
+	}
+}
+
+const insertMonthOffer = `
+INSERT INTO offers (id, account_id, name, url, payout, payout_type, payout_from_param)
+VALUES ($1, $2, 'name of ' || $1::uuid, 'https://o.example', $3, $4, $5)`
+
+// click sends one, of a new visitor or, in later rounds, of one who came before.
+func (m *month) click() clicklog.Record {
+	at := m.start.Add(time.Duration(m.rnd.Int64N(int64(m.end.Sub(m.start)/time.Millisecond))) * time.Millisecond)
+	c := &models.Click{AccountID: m.account, UniqueHours: 24, Currency: "USD"}
+	f := &monthFact{values: make([]uint32, len(monthDims)), sales: map[string]*monthSale{}, bot: m.rnd.IntN(12) == 0}
+	for i, d := range monthDims {
+		if d.size == 0 {
+			continue
+		}
+		n := m.rnd.Float64()
+		value := int(n * n * float64(d.size)) // some are met more often than others
+		if d.name == "bot_reason" && !f.bot {
+			value = 0
+		}
+		f.values[i] = uint32(value) //nolint:gosec // below size
+		d.set(c, m.pools[i].list[value])
+	}
+	if f.landed = c.LanderID != uuid.Nil && m.rnd.IntN(3) > 0; f.landed {
+		c.OfferID, c.NetworkID = uuid.Nil, uuid.Nil
+		f.values[place("offer_id")], f.values[place("network_id")] = 0, 0
+	} else {
+		c.LanderID = uuid.Nil
+		f.values[place("lander_id")] = 0
+	}
+	f.who = c.CampaignID.String() + uuid.NewString()
+	if n := len(m.visitor); n > 0 && m.rnd.IntN(4) == 0 {
+		who := m.visitor[n-1]
+		m.visitor = m.visitor[:n-1]
+		if back := m.visits[who].Add(time.Duration(m.rnd.IntN(47)-23) * time.Hour); back.Before(m.end) {
+			at, f.who, c.CampaignID = back, who, asID(who[:36])
+			f.values[0] = m.pools[0].number(who[:36])
+		}
+	}
+	c.UniqueKey = [16]byte(asID(f.who[36:]))
+	c.VisitorID = c.UniqueKey
+	m.price(c, f)
+	floor := models.FloorClickID(at)
+	c.ID = models.NewClickID()
+	copy(c.ID[:6], floor[:6])
+	c.IsBot, f.id, f.at = f.bot, c.ID, at
+	if !f.bot && !at.Before(m.visits[f.who]) {
+		f.unique, m.visits[f.who] = true, at.Add(24*time.Hour)
+		f.cost += units(c.UniqueCost)
+		m.coming = append(m.coming, f.who)
+	}
+	m.numbered(f)
+	m.facts = append(m.facts, f)
+	return clicklog.Record{Click: c}
+}
+
+func (m *month) price(c *models.Click, f *monthFact) {
+	c.Cost, c.UniqueCost = decimal.New(m.rnd.Int64N(900), -4), decimal.New(m.rnd.Int64N(900), -7)
+	f.cost = units(c.Cost)
+	if m.rnd.IntN(2) == 0 {
+		f.each, f.share = m.rnd.Int64N(90)*1e8, m.rnd.Int64N(40)
+		c.ConversionCost, c.RevenueShare = decimal.New(f.each, -moneyUnit), decimal.NewFromInt(f.share)
+	}
+}
+
+// step sends a visitor from a page to an offer; the latest step decides where the click belongs.
+func (m *month) step(f *monthFact) clicklog.Record {
+	o := &models.ClickOut{
+		ID: models.NewClickID(), ClickID: f.id, AccountID: m.account, Slot: 1 + m.rnd.IntN(3),
+	}
+	floor := models.FloorClickID(f.at.Add(time.Duration(m.rnd.IntN(3600)) * time.Second))
+	copy(o.ID[:6], floor[:6])
+	offer, network := 1+m.rnd.IntN(79), 1+m.rnd.IntN(7)
+	o.OfferID, o.NetworkID = asID(m.pools[place("offer_id")].list[offer]), asID(m.pools[place("network_id")].list[network])
+	if f.out = true; f.last == uuid.Nil || strings.Compare(o.ID.String(), f.last.String()) > 0 {
+		f.last = o.ID
+		f.values[place("offer_id")], f.values[place("network_id")] = uint32(offer), uint32(network) //nolint:gosec // small
+		f.values[place("lp_slot")] = m.pools[place("lp_slot")].number(strconv.Itoa(o.Slot))
+	}
+	return clicklog.Record{Out: o}
+}
+
+// round sends clicks with their steps, and steps of earlier clicks, and stores them through two spools at once.
+func (m *month) round(clicks int) {
+	m.Helper()
+	m.rnd.Shuffle(len(m.visitor), func(i, j int) { m.visitor[i], m.visitor[j] = m.visitor[j], m.visitor[i] })
+	var records []clicklog.Record
+	earlier := len(m.facts)
+	for range clicks {
+		records = append(records, m.click())
+	}
+	for i, f := range m.facts {
+		if f.landed && !f.gone && (i >= earlier && m.rnd.IntN(3) == 0 || m.rnd.IntN(60) == 0) {
+			records = append(records, m.step(f))
+		}
+	}
+	fresh := slices.Clone(records[:min(500, len(records))])
+	m.rnd.Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
+	m.store(append(records, m.sent...)) // what came before comes again
+	m.sent = fresh
+	m.visitor, m.coming = append(m.visitor, m.coming...), nil
+}
+
+func (m *month) store(records []clicklog.Record) {
+	m.Helper()
+	var parts [2][]clicklog.Record
+	for _, r := range records { // a click and its steps may part
+		at := r.Click != nil && r.Click.ID[15]&1 == 0
+		parts[count(at)] = append(parts[count(at)], r)
+	}
+	m.atOnce(len(parts), func(i int) error {
+		s, err := clicklog.OpenSpool(m.TempDir(), clicklog.SpoolOptions{})
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		const writers = 128
+		errs := make(chan error, writers)
+		for w := range writers {
+			go func() {
+				for n := w; n < len(parts[i]); n += writers {
+					if err := s.Append(m.Context(), parts[i][n]); err != nil {
+						errs <- err
+						return
+					}
+				}
+				errs <- nil
+			}()
+		}
+		for range writers {
+			if e := <-errs; e != nil {
+				err = e
+			}
+		}
+		if err != nil {
+			return err
+		}
+		return clicklog.NewIngester(s, m.d, clicklog.IngestOptions{BatchSize: 5000}).Drain(m.Context())
+	})
+	for {
+		n, err := clicklog.Settle(m.Context(), m.d, 10_000)
+		if err != nil {
+			m.Fatal(err)
+		}
+		if n == 0 {
+			return
+		}
+	}
+}
+
+// atOnce runs fn for 0 to n-1, some at the same time.
+func (m *month) atOnce(n int, fn func(i int) error) {
+	m.Helper()
+	var wg sync.WaitGroup
+	next := make(chan int)
+	for range monthHands {
+		wg.Go(func() {
+			for i := range next {
+				if err := fn(i); err != nil {
+					m.Error(err)
+				}
+			}
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	if m.Failed() {
+		m.FailNow()
+	}
+}
+
+// tell records conversions of some clicks: new ones, and what the networks say later about those that are known.
+func (m *month) tell(n int) {
+	m.Helper()
+	chosen := map[*monthFact]bool{}
+	for range n {
+		f := m.facts[m.rnd.IntN(len(m.facts))]
+		if len(m.log) > 0 && m.rnd.IntN(3) == 0 {
+			f = m.log[m.rnd.IntN(len(m.log))]
+		}
+		if !f.gone {
+			chosen[f] = true
+		}
+	}
+	var inputs []clicklog.ConversionInput
+	var wants []string
+	for _, f := range m.facts {
+		if chosen[f] {
+			if len(f.sales) == 0 {
+				m.log = append(m.log, f)
+			}
+			in, want := m.sale(f)
+			inputs, wants = append(inputs, in), append(wants, want)
+		}
+	}
+	m.atOnce(len(inputs), func(i int) error {
+		out, err := clicklog.RecordConversion(m.Context(), m.d, inputs[i])
+		if err == nil && out.Result != wants[i] {
+			err = fmt.Errorf("%+v: %s, want %s", inputs[i], out.Result, wants[i])
+		}
+		return err
+	})
+}
+
+// correct is tell by a file: many messages in one transaction.
+func (m *month) correct(n int) {
+	m.Helper()
+	var inputs []clicklog.ConversionInput
+	var wants []string
+	for len(inputs) < n {
+		if f := m.facts[m.rnd.IntN(len(m.facts))]; !f.gone {
+			if len(f.sales) == 0 {
+				m.log = append(m.log, f)
+			}
+			in, want := m.sale(f)
+			in.Source = models.FromCorrection
+			inputs, wants = append(inputs, in), append(wants, want)
+		}
+	}
+	err := db.Tx(m.Context(), m.d, func(c db.Conn) error {
+		list, err := clicklog.CorrectConversions(m.Context(), c, m.account, inputs)
+		for i, v := range list {
+			if v.Result != wants[i] {
+				return fmt.Errorf("%+v: %s %w, want %s", inputs[i], v.Result, v.Refusal, wants[i])
+			}
+		}
+		return err
+	})
+	if err != nil {
+		m.Fatal(err)
+	}
+}
+
+// sale makes up a message and says what it must do.
+func (m *month) sale(f *monthFact) (clicklog.ConversionInput, string) {
+	in := clicklog.ConversionInput{
+		AccountID: m.account, ClickID: f.id, Source: models.FromPostback, At: f.at.AddDate(0, 0, m.rnd.IntN(20)),
+		ConversionID: []string{"", "", "second"}[m.rnd.IntN(3)], Goal: []string{"", "", "lead"}[m.rnd.IntN(3)],
+		Status: []string{"", "approved", "approved", "pending", "rejected", "chargeback"}[m.rnd.IntN(6)],
+	}
+	key := in.Goal + "/" + in.ConversionID
+	old := f.sales[key]
+	v := monthSale{status: "approved"}
+	if old != nil {
+		v = *old
+	}
+	if in.Status != "" {
+		if old != nil && !slices.Contains(monthMoves[old.status], in.Status) {
+			return in, clicklog.ResultIgnored
+		}
+		v.status = in.Status
+	}
+	said := int64(-1)
+	if m.rnd.IntN(3) > 0 {
+		said = m.rnd.Int64N(5000) * 1e8
+		d := decimal.New(said, -moneyUnit)
+		in.Payout = &d
+	}
+	if m.rnd.IntN(5) == 0 {
+		v.isGiven, v.given = true, m.rnd.Int64N(500)*1e7
+		d := decimal.New(v.given, -moneyUnit)
+		in.Cost = &d
+	}
+	offer, known := m.offers[m.pools[place("offer_id")].list[f.values[place("offer_id")]]]
+	switch {
+	case known && !offer.percent && (said < 0 || !offer.byParam):
+		if old == nil {
+			v.payout = offer.pays
+		}
+	case said >= 0 && offer.percent:
+		v.payout = said / 100 * offer.pays
+	case said >= 0:
+		v.payout = said
+	}
+	v.cost = 0
+	if v.status == "approved" {
+		if v.cost = f.each + v.payout/100*f.share; v.isGiven {
+			v.cost = v.given
+		}
+	}
+	f.sales[key] = &v
+	switch {
+	case old == nil:
+		return in, clicklog.ResultCreated
+	case *old == v:
+		return in, clicklog.ResultDuplicate
+	}
+	return in, clicklog.ResultUpdated
+}
+
+// monthMoves are the statuses that follow on each.
+var monthMoves = map[string][]string{
+	"pending":    {"pending", "approved", "rejected"},
+	"approved":   {"approved", "rejected", "chargeback"},
+	"rejected":   {"rejected", "approved"},
+	"chargeback": {"chargeback"},
+}
+
+// clear deletes what a campaign counted in a window.
+func (m *month) clear(campaign string, from, to time.Time) {
+	m.Helper()
+	q := clicklog.ClearQuery{AccountID: m.account, Of: []uuid.UUID{asID(campaign)}, From: from, To: to}
+	var clicks int64
+	for done := false; !done; {
+		err := db.Tx(m.Context(), m.d, func(c db.Conn) error {
+			out, err := clicklog.Clear(m.Context(), c, q, 2000)
+			q.After, done, clicks = out.After, out.Done, clicks+out.Clicks
+			return err
+		})
+		if err != nil {
+			m.Fatal(err)
+		}
+	}
+	var want int64
+	for _, f := range m.facts {
+		if !f.gone && m.pools[0].list[f.values[0]] == campaign && !f.at.Before(from) && f.at.Before(to) {
+			f.gone = true
+			want++
+		}
+	}
+	if clicks != want || want == 0 {
+		m.Fatalf("%d clicks were deleted, want %d", clicks, want)
+	}
+	m.gone += int(want)
+	m.log = slices.DeleteFunc(m.log, func(f *monthFact) bool { return f.gone })
+	m.sent, m.visitor = nil, nil // they would be counted again, and be unique again
+}
+
+// spend says what a day at a source cost, in all or for one campaign: it is spread over the clicks, and stands alone
+// without any.
+func (m *month) spend(source, campaign string, date time.Time, amount int64) {
+	m.Helper()
+	s := clicklog.Spend{
+		Day: date, SourceID: asID(source), CampaignID: asID(campaign), Amount: decimal.New(amount, -moneyUnit),
+	}
+	err := db.Tx(m.Context(), m.d, func(c db.Conn) error {
+		_, err := clicklog.SetSpend(m.Context(), c, m.account, s)
+		return err
+	})
+	if err != nil {
+		m.Fatal(err)
+	}
+	var paid []*monthFact
+	at, sources := place("source_id"), m.pools[place("source_id")]
+	for _, f := range m.facts {
+		if f.gone || f.at.Before(date) || !f.at.Before(date.AddDate(0, 0, 1)) || sources.list[f.values[at]] != source ||
+			campaign != "" && m.pools[0].list[f.values[0]] != campaign {
+			continue
+		}
+		f.cost, f.each, f.share = 0, 0, 0
+		for _, v := range f.sales {
+			v.cost, v.given, v.isGiven = 0, 0, true
+		}
+		if !f.bot {
+			paid = append(paid, f)
+		}
+	}
+	slices.SortFunc(paid, func(a, b *monthFact) int { return strings.Compare(a.id.String(), b.id.String()) })
+	n := int64(len(paid))
+	rounded := func(i int64) int64 { return (2*amount*i + n) / (2 * n) }
+	for i, f := range paid {
+		f.cost = rounded(int64(i+1)) - rounded(int64(i))
+	}
+	if m.spent++; n == 0 {
+		f := &monthFact{at: date, values: make([]uint32, len(monthDims)), alone: amount}
+		f.values[at], f.values[0] = m.pools[at].number(source), m.pools[0].number(campaign)
+		m.numbered(f)
+		m.alone = append(m.alone, f)
+	}
+}
+
+// spends corrects the cost of some days, one of them twice and some without clicks.
+func (m *month) spends() {
+	m.Helper()
+	sources, idle := m.pools[place("source_id")].list, uuid.NewString()
+	m.exec(`INSERT INTO traffic_sources (id, account_id, name) VALUES ($1, $2, $3)`, idle, m.account, "name of "+idle)
+	date := func(n int) time.Time { return m.start.AddDate(0, 0, n) }
+	m.spend(sources[2], "", date(4), 1234567890123)
+	m.spend(sources[2], "", date(4), 1000000000000)
+	m.spend(sources[3], m.pools[0].list[1], date(9), 77777777777)
+	m.spend(sources[1], "", date(25), 55555555555)
+	m.spend(idle, "", date(11), 123000000000)
+	m.spend(idle, m.pools[0].list[2], date(12), 456000000001)
+}
+
+func (m *month) compact(hours int) {
+	m.Helper()
+	if _, err := clicklog.Compact(m.Context(), m.d, time.Now(), hours); err != nil {
+		m.Fatal(err)
+	}
+}
+
+// settle sorts the facts and adds up each, before questions are asked.
+func (m *month) settle() {
+	m.facts = append(m.facts, m.alone...)
+	slices.SortFunc(m.facts, func(a, b *monthFact) int { return a.at.Compare(b.at) })
+	for _, f := range m.facts {
+		f.total = f.sums()
+	}
+}
