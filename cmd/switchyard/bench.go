@@ -19,13 +19,14 @@ type benchRun struct {
 	Connections int           `help:"Connections of the saturating loads." default:"64"`
 	Many        bool          `help:"Measure 10,000 campaigns of 20 paths against 10, and changes on two web processes."`
 	Jobs        bool          `help:"Measure events and jobs only."`
+	Figures     bool          `help:"Measure reports and exports of two million clicks in seven days."`
 }
 
 // Run implements the command.
 func (c *benchRun) Run(ctx context.Context, e *env) error {
 	return bench.Run(ctx, bench.Options{
-		Rounds: max(1, c.Rounds), Duration: c.Duration, Connections: max(1, c.Connections), Many: c.Many, Jobs: c.Jobs,
-		Out: e.stdout,
+		Rounds: max(1, c.Rounds), Duration: c.Duration, Connections: max(1, c.Connections), Many: c.Many, Figures: c.Figures,
+		Jobs: c.Jobs, Out: e.stdout,
 	})
 }
 

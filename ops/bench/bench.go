@@ -25,6 +25,7 @@ type Options struct {
 	Connections int           // of the saturating loads
 	Many        bool          // measure 10,000 campaigns against 10, and nothing else
 	Jobs        bool          // measure events and jobs, and nothing else
+	Figures     bool          // measure reports and exports of two million clicks, and nothing else
 	Out         io.Writer
 	Binary      string // empty: the program that runs now
 }
@@ -87,11 +88,13 @@ func Run(ctx context.Context, o Options) (err error) {
 	parts := []func(context.Context) error{
 		r.setUp, r.redirects, r.ingest, r.start, r.events, func(context.Context) error { return r.choice() },
 	}
-	if o.Many {
+	switch {
+	case o.Many:
 		parts = []func(context.Context) error{r.setUp, r.snapshot}
-	}
-	if o.Jobs {
+	case o.Jobs:
 		parts = []func(context.Context) error{r.setUp, r.start, r.events}
+	case o.Figures:
+		parts = []func(context.Context) error{r.figures}
 	}
 	for _, part := range parts {
 		if err := part(ctx); err != nil {

@@ -1,0 +1,302 @@
+package bench
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/report"
+	"switchyard/models"
+	"switchyard/ops/fleet"
+)
+
+// Goals of the figures.
+const (
+	goalLedger = 20.0 // times faster than rows
+	goalByHand = 1.2  // times the bare SQL
+	goalCopy   = 3.0  // times a COPY of the same rows
+	goalMemory = 64   // MB over idle, of the worker that exports
+	asks       = 5    // how often each way takes its turn
+)
+
+// figures measures reports and exports over a week of clicks.
+func (r *run) figures(ctx context.Context) (err error) {
+	if err := r.fleet.StartAll(ctx); err != nil {
+		return err
+	}
+	account, api, err := r.fleet.Account(ctx, "Figures", "scale")
+	if err != nil {
+		return err
+	}
+	r.api = api
+	d, err := db.Open(ctx, endless(r.fleet.DatabaseURL), db.Options{Name: "bench"})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	w := &week{run: r, d: d, account: uuid.MustParse(account), end: time.Now().UTC().Truncate(day)}
+	w.start = w.end.AddDate(0, 0, -weekDays)
+	for _, part := range []func(context.Context) error{w.load, w.equal, w.reports, w.byHand, w.exports, w.correction} {
+		if err := part(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// endless lets statements take as long as they need.
+func endless(url string) string {
+	if strings.Contains(url, "?") {
+		return url + "&statement_timeout=0"
+	}
+	return url + "?statement_timeout=0"
+}
+
+// week is an account with seven days of clicks, and an eighth before them for exports.
+type week struct {
+	*run
+	d          *db.DB
+	account    uuid.UUID
+	start, end time.Time
+}
+
+func (w *week) query(fromRows bool, dimensions ...string) report.Query {
+	return report.Query{AccountID: w.account, From: w.start, To: w.end, Dimensions: dimensions, FromRows: fromRows}
+}
+
+// equal checks that ledger and rows agree before either is measured.
+func (w *week) equal(ctx context.Context) error {
+	var answers [2]string
+	for i := range answers {
+		rows, err := report.Performance(ctx, w.d, w.query(i == 1, "date", "campaign_id", "country"))
+		if err != nil {
+			return err
+		}
+		for _, r := range rows {
+			answers[i] += fmt.Sprintf("%v %v\n", r.Dims, r.Figures)
+		}
+	}
+	if answers[0] != answers[1] || answers[0] == "" {
+		return errors.New("bench: ledger and rows do not agree")
+	}
+	return nil
+}
+
+// ask times one function several times in turn with another, after a first time that is not counted.
+func ask(first, second func() error) (a, b time.Duration, err error) {
+	var took [2][]time.Duration
+	for i := range asks + 1 {
+		for n, fn := range []func() error{first, second} {
+			began := time.Now()
+			if err := fn(); err != nil {
+				return 0, 0, err
+			}
+			if i > 0 {
+				took[n] = append(took[n], time.Since(began))
+			}
+		}
+	}
+	return median(took[0]), median(took[1]), nil
+}
+
+// reports asks questions of the ledger and of the rows.
+func (w *week) reports(ctx context.Context) error {
+	for _, dimensions := range [][]string{
+		{"campaign_id"}, {"source_id", "offer_id"}, {"country", "device_type"}, {"hour_of_day"}, {},
+	} {
+		var sizes [2]int
+		perform := func(i int) func() error {
+			return func() error {
+				rows, err := report.Performance(ctx, w.d, w.query(i == 1, dimensions...))
+				sizes[i] = len(rows)
+				return err
+			}
+		}
+		ledger, rows, err := ask(perform(0), perform(1))
+		if err != nil {
+			return err
+		}
+		if sizes[0] != sizes[1] {
+			return fmt.Errorf("bench: %d groups from the ledger, %d from rows", sizes[0], sizes[1])
+		}
+		name, ratio := strings.Join(dimensions, ", "), float64(rows)/float64(ledger)
+		if name == "" {
+			name = "nothing (overview)"
+		}
+		w.say("report by %s: ledger %s, rows %s", name, short(ledger), short(rows))
+		w.add(fmt.Sprintf("report by %s of %d clicks: ledger against rows", name, weekClicks),
+			fmt.Sprintf("%s, %s: %.0f times faster", short(ledger), short(rows), ratio), fmt.Sprintf(">= %.0f", goalLedger),
+			ratio >= goalLedger)
+	}
+	return nil
+}
+
+//go:embed figures/byhand.sql
+var byHand string
+
+// byHand compares a report that only rows can answer with the statement that a person would write for it.
+func (w *week) byHand(ctx context.Context) error {
+	var sizes [2]int
+	engine := func() error {
+		rows, err := report.Performance(ctx, w.d, w.query(false, "country", "region", "city", "os_version", "browser_version"))
+		sizes[0] = len(rows)
+		return err
+	}
+	hand := func() (err error) {
+		rows, err := w.d.QueryContext(ctx, byHand, w.account, models.FloorClickID(w.start), models.FloorClickID(w.end))
+		if err != nil {
+			return fmt.Errorf("bench: by hand: %w", err)
+		}
+		defer func() { err = errors.Join(err, rows.Close()) }()
+		sizes[1] = 0
+		for rows.Next() {
+			sizes[1]++
+		}
+		return rows.Err()
+	}
+	a, b, err := ask(engine, hand)
+	if err != nil {
+		return err
+	}
+	if sizes[0] != sizes[1] || sizes[0] == 0 {
+		return fmt.Errorf("bench: %d groups, %d by hand", sizes[0], sizes[1])
+	}
+	ratio := float64(a) / float64(b)
+	w.say("report by five dimensions of the rows: %s, by hand %s", short(a), short(b))
+	w.add(fmt.Sprintf("report by 5 dimensions from the rows of %d clicks against the SQL by hand", weekClicks),
+		fmt.Sprintf("%s, %s: %.2f times", short(a), short(b), ratio), fmt.Sprintf("<= %.1f", goalByHand), ratio <= goalByHand)
+	return nil
+}
+
+// exports compares files of clicks with what PostgreSQL itself takes to put the same rows out: as many as a file may
+// have, and long ones.
+func (w *week) exports(ctx context.Context) error {
+	before := w.start.AddDate(0, 0, -1)
+	if err := w.export(ctx, "clicks of few words", before, before.Add(day-time.Second)); err != nil {
+		return err
+	}
+	return w.export(ctx, "clicks with all they have", w.start, w.start.Add(longClicks*day/(weekClicks/weekDays)-time.Second))
+}
+
+func (w *week) export(ctx context.Context, what string, from, to time.Time) error {
+	var made struct {
+		ID       string `json:"id"`
+		RowCount int    `json:"row_count"`
+		ByteSize int    `json:"byte_size"`
+	}
+	worker := w.fleet.Find("worker")
+	idle, err := memory(worker, "VmRSS")
+	if err != nil {
+		return err
+	}
+	peak := 0
+	path := fmt.Sprintf("/reports/exports?from=%s&to=%s", stamp(from), stamp(to))
+	file := func() error {
+		if err := forget(worker); err != nil {
+			return err
+		}
+		err := w.api.Do(ctx, http.StatusCreated, http.MethodPost, path, object{"kind": "clicks"}, &made)
+		if err != nil {
+			return err
+		}
+		top, err := memory(worker, "VmHWM")
+		peak = max(peak, top)
+		return err
+	}
+	copied := func() error { return w.copy(ctx, from, to.Add(time.Second)) }
+	a, b, err := ask(file, copied)
+	if err != nil {
+		return err
+	}
+	ratio, over := float64(a)/float64(b), (peak-idle)>>10
+	w.say("export of %d %s, %d MB: %s, COPY %s; worker %d MB, idle %d MB", made.RowCount, what, made.ByteSize>>20, short(a),
+		short(b), peak>>10, idle>>10)
+	w.add(fmt.Sprintf("export of %d %s (%.1f MB) by the API against COPY TO STDOUT", made.RowCount, what, float64(made.ByteSize)/(1<<20)),
+		fmt.Sprintf("%s, %s: %.2f times", short(a), short(b), ratio), fmt.Sprintf("<= %.0f", goalCopy), ratio <= goalCopy)
+	w.add("memory of its worker at the peak, over idle", fmt.Sprintf("%d MB", over), fmt.Sprintf("<= %d MB", goalMemory),
+		over <= goalMemory)
+	return nil
+}
+
+const selectSome = `SELECT id FROM clicks WHERE account_id = $1 AND id >= $2 ORDER BY id LIMIT $3`
+
+// correction records conversions of clicks by a file, first as a dry run.
+func (w *week) correction(ctx context.Context) error {
+	const rows = 5000
+	var ids []uuid.UUID
+	if err := w.d.SelectContext(ctx, &ids, selectSome, w.account, models.FloorClickID(w.start), rows); err != nil {
+		return fmt.Errorf("bench: clicks to correct: %w", err)
+	}
+	var csv strings.Builder
+	csv.WriteString("Click ID,Payout,Status,Conversion ID\n")
+	for i, id := range ids {
+		fmt.Fprintf(&csv, "%s,%d.25,%s,order-%d\n", models.FormatClickID(id), i%90, []string{"approved", "pending"}[i%2], i)
+	}
+	var took [2]time.Duration
+	for i, apply := range []bool{false, true} {
+		var answer struct{ Total, Accepted int }
+		began := time.Now()
+		err := w.api.Do(ctx, http.StatusOK, http.MethodPost, "/corrections/conversions",
+			object{"csv": csv.String(), "apply": apply}, &answer)
+		if err != nil {
+			return err
+		}
+		if took[i] = time.Since(began); answer.Total != rows || answer.Accepted != rows {
+			return fmt.Errorf("bench: of %d rows %d were accepted, want %d", answer.Total, answer.Accepted, rows)
+		}
+	}
+	w.say("correction of %d rows: dry run %s, applied %s", rows, short(took[0]), short(took[1]))
+	w.add(fmt.Sprintf("correction of %d rows by the API", rows),
+		fmt.Sprintf("dry run %s, applied %s", short(took[0]), short(took[1])), "", true)
+	return w.equal(ctx)
+}
+
+func stamp(t time.Time) string { return strings.ReplaceAll(t.Format(time.DateTime), " ", "%20") }
+
+// copy has psql put out the rows of a window.
+func (w *week) copy(ctx context.Context, from, to time.Time) error {
+	statement := fmt.Sprintf(`COPY (SELECT * FROM clicks WHERE account_id = '%s' AND id >= '%s' AND id < '%s' ORDER BY id DESC)
+		TO STDOUT WITH CSV`, w.account, models.FloorClickID(from), models.FloorClickID(to))
+	cmd := exec.CommandContext(ctx, "psql", w.fleet.DatabaseURL, "-q", "-c", statement) //nolint:gosec // our own statement
+	var problem strings.Builder
+	cmd.Stdout, cmd.Stderr = io.Discard, &problem
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("bench: psql: %w: %s", err, problem.String())
+	}
+	return nil
+}
+
+// memory reads a line of a process's status, in kB.
+func memory(p *fleet.Process, line string) (int, error) {
+	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(p.PID()), "status"))
+	if err != nil {
+		return 0, fmt.Errorf("bench: memory: %w", err)
+	}
+	_, rest, found := strings.Cut(string(text), line+":")
+	fields := strings.Fields(rest)
+	if !found || len(fields) == 0 {
+		return 0, fmt.Errorf("bench: no %s in the status of a process", line)
+	}
+	return strconv.Atoi(fields[0])
+}
+
+// forget sets the peak of a process to what it has now.
+func forget(p *fleet.Process) error {
+	err := os.WriteFile(filepath.Join("/proc", strconv.Itoa(p.PID()), "clear_refs"), []byte("5"), 0)
+	if err != nil {
+		return fmt.Errorf("bench: memory: %w", err)
+	}
+	return nil
+}

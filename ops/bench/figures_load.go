@@ -1,0 +1,124 @@
+package bench
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"time"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/models"
+)
+
+// The week that figures are measured on.
+const (
+	day        = 24 * time.Hour
+	weekDays   = 7
+	weekClicks = weekDays * 285_715 // 2,000,005
+	longClicks = 30_000             // with all they have, as many as about fit into a file
+)
+
+var (
+	//go:embed figures/clicks.sql
+	insertClicks string
+	//go:embed figures/bare.sql
+	insertBare string
+	//go:embed figures/conversions.sql
+	insertConversions string
+	//go:embed figures/ledger.sql
+	insertLedger string
+)
+
+const ident = `CREATE FUNCTION pg_temp.ident(kind text, n int) RETURNS uuid LANGUAGE sql IMMUTABLE
+AS $$ SELECT md5(kind || n)::uuid $$`
+
+// load puts the clicks into the tables by SQL, with the deltas that the ingester would have written, and lets the
+// compaction of the service do the rest.
+func (w *week) load(ctx context.Context) error {
+	w.say("storing %d clicks", weekClicks)
+	for n := -1; n < weekDays; n++ {
+		if err := clicklog.EnsurePartition(ctx, w.d, w.start.AddDate(0, 0, n)); err != nil {
+			return err
+		}
+	}
+	days := make(chan time.Time, weekDays)
+	for n := range weekDays {
+		days <- w.start.AddDate(0, 0, n)
+	}
+	close(days)
+	const hands = 2
+	failed := make(chan error, hands)
+	for range hands {
+		go func() { failed <- w.clicks(ctx, days) }()
+	}
+	for range hands {
+		if err := <-failed; err != nil {
+			return err
+		}
+	}
+	w.say("stored; adding up the ledger")
+	for _, step := range []struct {
+		query string
+		args  []any
+	}{
+		{insertConversions, []any{w.account}},
+		{insertLedger, []any{w.account}},
+		{insertBare, []any{w.account, w.start.AddDate(0, 0, -1), models.MaxExportRows}},
+		{"VACUUM ANALYZE clicks", nil},
+		{"ANALYZE conversions", nil},
+	} {
+		if _, err := w.d.ExecContext(ctx, step.query, step.args...); err != nil {
+			return fmt.Errorf("bench: load: %w", err)
+		}
+	}
+	return w.compact(ctx)
+}
+
+func (w *week) clicks(ctx context.Context, days <-chan time.Time) error {
+	for at := range days {
+		err := db.Tx(ctx, w.d, func(c db.Conn) error {
+			if _, err := c.ExecContext(ctx, `DROP FUNCTION IF EXISTS pg_temp.ident`); err != nil {
+				return err
+			}
+			if _, err := c.ExecContext(ctx, ident); err != nil {
+				return err
+			}
+			_, err := c.ExecContext(ctx, insertClicks, w.account, at, weekClicks/weekDays)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("bench: clicks: %w", err)
+		}
+	}
+	return nil
+}
+
+// compact merges the ledger as the clock does, and tells what came of it.
+func (w *week) compact(ctx context.Context) error {
+	const hours = 1000
+	for n := hours; n == hours; {
+		var err error
+		if n, err = clicklog.Compact(ctx, w.d, time.Now(), hours); err != nil {
+			return err
+		}
+	}
+	for _, table := range []string{"ledger", "ledger_rollups"} {
+		if _, err := w.d.ExecContext(ctx, "VACUUM ANALYZE "+table); err != nil {
+			return fmt.Errorf("bench: load: %w", err)
+		}
+	}
+	tables := []string{"ledger"}
+	for _, r := range clicklog.Rollups {
+		tables = append(tables, "ledger_rollups_"+r.Name)
+	}
+	for _, table := range tables {
+		var rows, bytes int
+		err := w.d.QueryRowContext(ctx, "SELECT count(*), pg_relation_size($1) FROM "+table, table).Scan(&rows, &bytes)
+		if err != nil {
+			return fmt.Errorf("bench: load: %w", err)
+		}
+		w.say("%s: %d rows, %d MB", table, rows, bytes>>20)
+	}
+	return nil
+}
