@@ -82,6 +82,7 @@ type Performance struct {
 	Dimensions []string                     `json:"dimensions"`
 	Filters    []DimensionFilter            `json:"filters"`
 	Rows       []PerformanceRow             `json:"rows" doc:"most clicks first, at most 10,000"`
+	Truncated  bool                         `json:"truncated" doc:"there are more groups than rows; an export has up to 100,000"`
 	Labels     map[string]map[string]string `json:"labels" doc:"by dimension: the names of ids"`
 }
 
@@ -112,13 +113,16 @@ func performance(c *route.Call) (Performance, error) {
 	}
 	rows, err := report.Performance(c.Context(), c.Store.Conn(), report.Query{
 		AccountID: c.Account.ID, From: w.From, To: w.End(), Dimensions: dimensions, Filters: grouped(filters),
+		Limit: report.MaxRows + 1,
 	})
 	if err != nil {
 		return Performance{}, err
 	}
+	truncated := len(rows) > report.MaxRows
+	rows = rows[:min(len(rows), report.MaxRows)]
 	out := Performance{
 		Range: w.Range(), Dimension: strings.Join(dimensions, ","), Dimensions: dimensions, Filters: filters,
-		Rows: make([]PerformanceRow, 0, len(rows)),
+		Rows: make([]PerformanceRow, 0, len(rows)), Truncated: truncated,
 	}
 	for _, r := range rows {
 		row := PerformanceRow{Dims: make(map[string]string, len(dimensions)), Figures: showFigures(r.Figures)}

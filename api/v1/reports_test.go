@@ -20,6 +20,7 @@ type performance struct {
 	Dimensions []string
 	Filters    []map[string]string
 	Rows       []map[string]any
+	Truncated  bool
 	Labels     map[string]map[string]string
 }
 
@@ -110,6 +111,31 @@ func TestPerformance(t *testing.T) {
 	s.As(foreign).Do("GET", "/reports/performance", nil).Want(200, "").Into(&plain)
 	if len(plain.Rows) != 0 {
 		t.Errorf("another account sees %v", plain.Rows)
+	}
+}
+
+// An answer that cannot hold all groups has the largest ones and says so.
+func TestPerformanceIsCutAloud(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	const many = `INSERT INTO ledger (account_id, hour, campaign_id, stream_id, lander_id, offer_id, source_id, country,
+			device_type, os, browser, clicks, unique_clicks, bot_clicks, lp_views, lp_clicks, approved, pending, rejected,
+			chargebacks, cost, revenue, pending_revenue)
+		SELECT $1, date_trunc('hour', now()), md5('c' || n)::uuid, z, z, z, z, '', '', '', '', n, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+		FROM generate_series($2::int, $3::int) n, (VALUES ('00000000-0000-0000-0000-000000000000'::uuid)) AS v (z)`
+	for i, want := range []bool{false, true} {
+		from, to := 2, report.MaxRows+1
+		if i == 1 {
+			from, to = 1, 1
+		}
+		if _, err := s.DB.ExecContext(t.Context(), many, s.Account.ID, from, to); err != nil {
+			t.Fatal(err)
+		}
+		var got performance
+		s.Do("GET", "/reports/performance", nil).Want(200, "").Into(&got)
+		if len(got.Rows) != report.MaxRows || got.Truncated != want || got.Rows[report.MaxRows-1]["clicks"] != 2.0 {
+			t.Errorf("%d rows, truncated %v, the last %v", len(got.Rows), got.Truncated, got.Rows[len(got.Rows)-1])
+		}
 	}
 }
 

@@ -72,7 +72,7 @@ func Orphans(ctx context.Context, c db.Conn, account uuid.UUID, from, to time.Ti
 	var list []Orphan
 	err = Each(ctx, c, Query{
 		AccountID: account, From: from, To: to, Dimensions: []string{"campaign_id"},
-		Filters: []Filter{{"campaign_id", ids}},
+		Filters: []Filter{{"campaign_id", ids}}, Limit: len(ids),
 	}, func(r Row) error {
 		k := known[r.Dims[0]]
 		list = append(list, Orphan{
