@@ -24,6 +24,14 @@ var Rollups = []Rollup{
 	{"audience", day, []string{"campaign_id", "source_id", "country", "device_type", "os", "browser"}},
 }
 
+// Traffic stands for the ledger in a FROM where campaigns, sources and hours are all that matters: it has the same sums in
+// some hundredth of the rows.
+const Traffic = `(
+	SELECT account_id, hour, campaign_id, source_id, clicks, bot_clicks FROM ledger_rollups WHERE rollup = 'traffic'
+	UNION ALL
+	SELECT account_id, hour, campaign_id, source_id, clicks, bot_clicks FROM ledger WHERE NOT merged
+)`
+
 // LedgerKeys lists the dimensions of the ledger besides account and hour.
 var LedgerKeys = []string{
 	"campaign_id", "stream_id", "lander_id", "offer_id", "source_id", "country", "device_type", "os", "browser",
