@@ -12,10 +12,13 @@ import (
 )
 
 // copyFormat stands first in the copy on disk. It changes with the meaning of the records, not with added fields.
-const copyFormat = "switchyard routing 1"
+const copyFormat = "switchyard routing 2"
+
+// copyBatch is how many campaigns are written at once: the encoder holds as much in memory.
+const copyBatch = 64
 
 // writeCopyTo replaces the copy on disk as a whole: a crash leaves the old one or the new one.
-func writeCopyTo(path string, r *store.Routing) (err error) {
+func writeCopyTo(path string, s *snapshot) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err != nil {
 		return fmt.Errorf("click: write routing copy: %w", err)
@@ -26,14 +29,40 @@ func writeCopyTo(path string, r *store.Routing) (err error) {
 		}
 	}()
 	w := bufio.NewWriterSize(f, 1<<16)
-	enc := gob.NewEncoder(w)
-	if err = errors.Join(enc.Encode(copyFormat), enc.Encode(r), w.Flush(), f.Sync(), f.Close()); err != nil {
+	if err = errors.Join(encodeCopy(gob.NewEncoder(w), s), w.Flush(), f.Sync(), f.Close()); err != nil {
 		return fmt.Errorf("click: write routing copy: %w", err)
 	}
 	if err = os.Rename(f.Name(), path); err != nil {
 		return fmt.Errorf("click: write routing copy: %w", err)
 	}
 	return nil
+}
+
+// encodeCopy writes the records in parts: the first has all but the campaigns, the last has nothing.
+func encodeCopy(enc *gob.Encoder, s *snapshot) error {
+	if err := errors.Join(enc.Encode(copyFormat), enc.Encode(s.routing())); err != nil {
+		return err
+	}
+	batch := make([]store.RoutingCampaign, 0, copyBatch)
+	flush := func() error {
+		err := enc.Encode(store.Routing{Campaigns: batch})
+		batch = batch[:0]
+		return err
+	}
+	for _, c := range s.campaigns.all {
+		batch = append(batch, c.whole())
+		if len(batch) == copyBatch {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	if len(batch) > 0 {
+		if err := flush(); err != nil {
+			return err
+		}
+	}
+	return flush()
 }
 
 func readCopy(path string) (*store.Routing, error) {
@@ -44,12 +73,21 @@ func readCopy(path string) (*store.Routing, error) {
 	defer f.Close() //nolint:errcheck // it was read only
 	dec := gob.NewDecoder(bufio.NewReaderSize(f, 1<<16))
 	var format string
-	var r store.Routing
 	if err := dec.Decode(&format); err != nil || format != copyFormat {
 		return nil, fmt.Errorf("click: read routing copy: not one of this version (%q, %w)", format, err)
 	}
+	var r store.Routing
 	if err := dec.Decode(&r); err != nil {
 		return nil, fmt.Errorf("click: read routing copy: %w", err)
 	}
-	return &r, nil
+	for {
+		var part store.Routing
+		if err := dec.Decode(&part); err != nil {
+			return nil, fmt.Errorf("click: read routing copy: %w", err)
+		}
+		if len(part.Campaigns) == 0 {
+			return &r, nil
+		}
+		r.Campaigns = append(r.Campaigns, part.Campaigns...)
+	}
 }

@@ -3,6 +3,7 @@ package click
 import (
 	"context"
 	"log/slog"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,8 +20,11 @@ const (
 	debounce    = 20 * time.Millisecond // notices that come together become one snapshot
 	fullReload  = time.Minute           // the safety net under the notices
 	retryReload = 500 * time.Millisecond
-	writeCopy   = 15 * time.Second
+	writeCopy   = 15 * time.Second // between two copies on disk, or
+	copyShare   = 50               // times as long as the last one took
 	loadTimeout = 30 * time.Second
+
+	manyCampaigns = 1000 // reading so many leaves memory behind that is worth giving back
 )
 
 // keeper holds the current snapshot and replaces it when a record changes.
@@ -49,6 +53,9 @@ func newKeeper(conn db.Conn, copyAt string) *keeper {
 func (k *keeper) start(ctx context.Context) bool {
 	err := k.reload(ctx)
 	if err == nil {
+		if k.current.Load().campaigns.size() > manyCampaigns {
+			debug.FreeOSMemory()
+		}
 		return true
 	}
 	slog.WarnContext(ctx, "routing cannot be read from postgres, using the copy on disk", "error", err)
@@ -215,13 +222,16 @@ func (k *keeper) saveAll(ctx context.Context) {
 		return
 	}
 	var saved int64
-	for alive := true; ; alive = pause(ctx, writeCopy) {
+	var took time.Duration
+	for alive := true; ; alive = pause(ctx, max(writeCopy, copyShare*took)) {
 		if now := k.changes.Load(); now != saved {
-			if err := writeCopyTo(k.copyAt, k.current.Load().routing()); err != nil {
+			began := time.Now()
+			if err := writeCopyTo(k.copyAt, k.current.Load()); err != nil {
 				slog.WarnContext(ctx, "the copy of routing could not be written", "error", err)
 			} else {
 				saved = now
 			}
+			took = time.Since(began)
 		}
 		if !alive {
 			return
@@ -255,8 +265,8 @@ func (s *snapshot) versions() map[store.RoutingKey]int64 {
 	for i := range r.Rules {
 		add("rules", r.Rules[i].ID, r.Rules[i].Version)
 	}
-	for i := range r.Campaigns {
-		add("campaigns", r.Campaigns[i].ID, r.Campaigns[i].Version)
+	for _, c := range s.campaigns.all {
+		add("campaigns", c.row.ID, c.row.Version)
 	}
 	for i := range r.Smartlinks {
 		add("smartlinks", r.Smartlinks[i].ID, r.Smartlinks[i].Version)

@@ -245,6 +245,7 @@ func (d *draft) compile(row store.RoutingCampaign) *campaign {
 		},
 		Rule: func(id uuid.UUID) *cond.Matcher { return d.useRule(c, id) },
 	}
+	c.streams, c.row.Streams = pack(row.Streams), nil
 	var paths []flow.Path
 	var err error
 	if len(row.Streams) > len(`[]`) {
@@ -257,7 +258,7 @@ func (d *draft) compile(row store.RoutingCampaign) *campaign {
 		slog.ErrorContext(context.Background(), "campaign cannot be routed by its flow", "campaign_id", row.ID, "error", err)
 		c.plan, _ = flow.Compile(nil, o)
 	}
-	c.hash, c.counts = hashCampaign(&c.row), c.plan.Uses(cond.ClicksToday)
+	c.hash, c.counts = hashCampaign(&row), c.plan.Uses(cond.ClicksToday)
 	for _, route := range c.plan.Routes() {
 		c.counts = c.counts || route.DailyCap > 0
 	}
@@ -306,7 +307,7 @@ func (d *draft) completePlans() {
 	var again []store.RoutingCampaign
 	for _, c := range d.campaigns.all {
 		if d.lacksRef(c) || d.outdated(c) {
-			again = append(again, c.row)
+			again = append(again, c.whole())
 		}
 	}
 	d.putCampaigns(again)
@@ -319,8 +320,14 @@ func (d *draft) lacksRef(c *campaign) bool {
 	})
 }
 
-// routing gives every record of a snapshot, as the copy on disk keeps it. Paused references whose records are gone
-// are kept out.
+// whole gives the campaign's record with its flow.
+func (c *campaign) whole() store.RoutingCampaign {
+	row := c.row
+	row.Streams = c.streams.text()
+	return row
+}
+
+// routing gives every record of a snapshot but the campaigns. Paused references whose records are gone are kept out.
 func (s *snapshot) routing() *store.Routing {
 	r := &store.Routing{}
 	for _, a := range s.accounts.all {
@@ -345,9 +352,6 @@ func (s *snapshot) routing() *store.Routing {
 	}
 	for _, one := range s.rules.all {
 		r.Rules = append(r.Rules, one.row)
-	}
-	for _, c := range s.campaigns.all {
-		r.Campaigns = append(r.Campaigns, c.row)
 	}
 	for _, l := range s.smartlinks.all {
 		r.Smartlinks = append(r.Smartlinks, l.row)

@@ -163,7 +163,7 @@ func TestTheCopyOnDiskKeepsRules(t *testing.T) {
 		ruled("https://in.test/", w.rule("and", w.account, condition("browser", "equals", "chrome"))))
 	w.fresh()
 	dir := t.TempDir()
-	if err := writeCopyTo(filepath.Join(dir, "routing.copy"), w.h.keeper.current.Load().routing()); err != nil {
+	if err := writeCopyTo(filepath.Join(dir, "routing.copy"), w.h.keeper.current.Load()); err != nil {
 		t.Fatal(err)
 	}
 	v, err := describer()

@@ -60,8 +60,9 @@ type network struct{ row store.RoutingNetwork }
 
 // campaign is one campaign ready to route. A campaign that is not active has no address and takes no hand-over.
 type campaign struct {
-	row         store.RoutingCampaign
-	id          string // the id as conditions see it
+	row         store.RoutingCampaign // without its flow
+	streams     packed                // the flow
+	id          string                // the id as conditions see it
 	plan        *flow.Plan
 	fallback    *token.Template
 	destination *token.Template

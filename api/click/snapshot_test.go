@@ -111,7 +111,7 @@ func TestStartsFromTheCopyOnDisk(t *testing.T) {
 	w.campaign("summer-sale", nil, path("offer", nil, to(w.offer("https://one.test/", uuid.Nil))))
 	w.fresh()
 	before := w.h.keeper.current.Load()
-	if err := writeCopyTo(filepath.Join(dir, "routing.copy"), before.routing()); err != nil {
+	if err := writeCopyTo(filepath.Join(dir, "routing.copy"), before); err != nil {
 		t.Fatal(err)
 	}
 	v, err := describer()

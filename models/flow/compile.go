@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -126,11 +127,7 @@ func Compile(paths []Path, o Options) (*Plan, error) {
 		routes: make([]Route, len(paths)), deflt: -1, bind: o.Bind,
 		fallback: compileURL(o.FallbackURL), destination: compileURL(o.DestinationURL),
 	}
-	size := 0
-	for i := range paths {
-		size += len(paths[i].Destinations)
-	}
-	choices := make([]choice, 0, size)
+	to := newTargets(paths)
 	var units []*cond.Matcher
 	for i := range paths {
 		r := &p.routes[i]
@@ -140,7 +137,7 @@ func Compile(paths []Path, o Options) (*Plan, error) {
 		}
 		units = append(units, own...)
 		r.units = make([]cond.Matcher, len(own)) // settle replaces it
-		choices = r.addDestinations(choices, paths[i].Destinations, &o)
+		to.sort(r, paths[i].Destinations, &o)
 		r.Index = i
 		switch paths[i].StreamType {
 		case Forced:
@@ -157,7 +154,7 @@ func Compile(paths []Path, o Options) (*Plan, error) {
 	return p, nil
 }
 
-// settle gives the routes their units, packed side by side.
+// settle gives the routes their units and keeps their names, side by side.
 func (p *Plan) settle(units []*cond.Matcher, explained bool) {
 	var all []cond.Matcher
 	if explained {
@@ -167,8 +164,16 @@ func (p *Plan) settle(units []*cond.Matcher, explained bool) {
 	} else {
 		all = cond.Pack(units)
 	}
+	letters := 0
+	for i := range p.routes {
+		letters += len(p.routes[i].Name)
+	}
+	var names strings.Builder
+	names.Grow(letters)
 	for i := range p.routes {
 		r := &p.routes[i]
+		names.WriteString(r.Name)
+		r.Name = names.String()[names.Len()-len(r.Name):]
 		n := len(r.units)
 		r.units, all = all[:n:n], all[n:]
 		p.screen.Add(r.units, r.or)
@@ -268,15 +273,37 @@ func (r *Route) compileUnits(p *Path, o *Options) (units []*cond.Matcher, err er
 	return units, nil
 }
 
-// addDestinations sorts destinations to where the visitor goes at once and to where a click on the lander leads. One
-// that is gone is left out; one that has the weight 0 is kept: a bound visitor may still hold it while it is usable.
-// The choices of all routes stand in one list.
-func (r *Route) addDestinations(all []choice, list []Destination, o *Options) []choice {
+// targets holds the choices of all routes of a flow, and their addresses.
+type targets struct {
+	choices   []choice
+	templates []token.Template // of the addresses, in their order
+}
+
+func newTargets(paths []Path) *targets {
+	var urls []string
+	size := 0
+	for i := range paths {
+		size += len(paths[i].Destinations)
+		for _, d := range paths[i].Destinations {
+			if d.URL != "" {
+				urls = append(urls, d.URL)
+			}
+		}
+	}
+	return &targets{make([]choice, 0, size), token.CompileAll(urls)}
+}
+
+// sort sorts the next route's destinations to where the visitor goes at once and to where a click on the lander leads.
+// One that is gone is left out; one that has the weight 0 is kept: a bound visitor may still hold it while it is usable.
+func (t *targets) sort(r *Route, list []Destination, o *Options) {
 	var onward []choice
-	from := len(all)
+	from := len(t.choices)
 	for i := range list {
 		d := &list[i]
-		c := choice{weight: scale(d.Weight), slot: d.Slot, url: compileURL(d.URL)}
+		c := choice{weight: scale(d.Weight), slot: d.Slot}
+		if d.URL != "" {
+			c.url, t.templates = &t.templates[0], t.templates[1:]
+		}
 		if id, ok := parseID(d.ID); ok && o.Ref != nil {
 			c.ref = o.Ref(id)
 		}
@@ -288,13 +315,12 @@ func (r *Route) addDestinations(all []choice, list []Destination, o *Options) []
 		case r.Action == ActionLander && !isLander:
 			onward = append(onward, c)
 		case r.Action == ActionLander, r.Action == ActionOffer && !isLander, r.Action == ActionRedirect && !isLander:
-			all = append(all, c)
+			t.choices = append(t.choices, c)
 		}
 	}
-	mid := len(all)
-	all = append(all, onward...)
-	r.first, r.onward = all[from:mid:mid], all[mid:len(all):len(all)]
-	return all
+	mid := len(t.choices)
+	t.choices = append(t.choices, onward...)
+	r.first, r.onward = t.choices[from:mid:mid], t.choices[mid:len(t.choices):len(t.choices)]
 }
 
 // scale turns a weight into whole thousandths.

@@ -28,7 +28,7 @@ func newDate(arg string) (part, bool) {
 	if format = strings.TrimSpace(format); format == "" {
 		format = "Y-m-d"
 	}
-	return part{token: Token{Name: Date}, fill: func(dst []byte, v Values) []byte {
+	return part{name: Date, fill: func(dst []byte, v Values) []byte {
 		now := v.Now()
 		if zone != nil {
 			now = now.In(zone)

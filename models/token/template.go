@@ -30,14 +30,17 @@ type Template struct {
 	parts  []part
 }
 
-// part is literal text or, with a fill function or a token, a placeholder.
+// part is literal text or, with a fill function or a name, a placeholder.
 type part struct {
-	literal string
-	token   Token
+	text    string                            // the literal, or the NAME of param.NAME
 	fill    func(dst []byte, v Values) []byte // date, random, sample, timestamp
 	mapping map[string]string                 // {status:approved=1,...}
+	name    Name
+	n       uint8
 	raw     bool
 }
+
+func (p *part) token() Token { return Token{Name: p.name, N: int(p.n), Arg: p.text} }
 
 // maxValue cuts what a value may add to a URL, in bytes.
 const maxValue = 2048
@@ -48,13 +51,45 @@ func Compile(url string) *Template { return compile(url, false) }
 // CompilePostback prepares the URL of an outgoing postback: tokens that it does not know are removed.
 func CompilePostback(url string) *Template { return compile(url, true) }
 
+// CompileAll prepares the URLs of redirects of one flow, side by side in memory (see cond.Pack).
+func CompileAll(urls []string) []Template {
+	list := make([]Template, len(urls))
+	parts, letters := 0, 0
+	for i, url := range urls {
+		list[i] = *Compile(url)
+		parts += len(list[i].parts)
+		letters += len(url)
+		for _, p := range list[i].parts {
+			letters += len(p.text)
+		}
+	}
+	var texts strings.Builder
+	texts.Grow(letters)
+	hold := func(s string) string {
+		at := texts.Len()
+		texts.WriteString(s)
+		return texts.String()[at:]
+	}
+	all := make([]part, 0, parts)
+	for i := range list {
+		t, at := &list[i], len(all)
+		all = append(all, t.parts...)
+		t.parts = all[at:len(all):len(all)]
+		for j := range t.parts {
+			t.parts[j].text = hold(t.parts[j].text)
+		}
+		t.source = hold(t.source)
+	}
+	return list
+}
+
 // Source gives the URL as it was compiled.
 func (t *Template) Source() string { return t.source }
 
 // Uses tells whether a token occurs in the template.
 func (t *Template) Uses(n Name) bool {
 	for i := range t.parts {
-		if t.parts[i].token.Name == n {
+		if t.parts[i].name == n {
 			return true
 		}
 	}
@@ -65,15 +100,15 @@ func (t *Template) Uses(n Name) bool {
 func (t *Template) Expand(dst []byte, v Values) []byte {
 	for i := range t.parts {
 		p := &t.parts[i]
-		if p.token.Name == None {
-			dst = append(dst, p.literal...)
+		if p.name == None {
+			dst = append(dst, p.text...)
 			continue
 		}
 		mark := len(dst)
 		if p.fill != nil {
 			dst = p.fill(dst, v)
 		} else {
-			dst = v.AppendToken(dst, p.token)
+			dst = v.AppendToken(dst, p.token())
 		}
 		if p.mapping != nil {
 			if to, ok := p.mapping[string(dst[mark:])]; ok {
@@ -108,7 +143,7 @@ func compile(url string, postback bool) *Template {
 		rest = rest[open+size:]
 		p, ok := parse(inner)
 		switch {
-		case ok && (postback || p.token.Name < Payout):
+		case ok && (postback || p.name < Payout):
 			t.parts = append(t.parts, p)
 		case !postback || inner == "":
 			t.literal(text)
@@ -138,11 +173,11 @@ func (t *Template) literal(s string) {
 		return
 	}
 	text := string(encode([]byte(s), 0, &inTemplate))
-	if n := len(t.parts); n > 0 && t.parts[n-1].token.Name == None {
-		t.parts[n-1].literal += text
+	if n := len(t.parts); n > 0 && t.parts[n-1].name == None {
+		t.parts[n-1].text += text
 		return
 	}
-	t.parts = append(t.parts, part{literal: text})
+	t.parts = append(t.parts, part{text: text})
 }
 
 func parse(inner string) (part, bool) {
@@ -158,7 +193,7 @@ func parse(inner string) (part, bool) {
 		}
 	}
 	t, ok := Lookup(inner)
-	p := part{token: t}
+	p := part{text: t.Arg, name: t.Name, n: uint8(t.N)}
 	switch t.Name {
 	case Date:
 		return newDate("")
@@ -181,20 +216,20 @@ func newRandom(arg string) (part, bool) {
 	if !ok || err1 != nil || err2 != nil || lo > hi || lo < -limit || hi > limit {
 		return part{}, false
 	}
-	return part{token: Token{Name: Random}, fill: func(dst []byte, v Values) []byte {
+	return part{name: Random, fill: func(dst []byte, v Values) []byte {
 		return strconv.AppendInt(dst, lo+int64(v.Random()%uint64(hi-lo+1)), 10)
 	}}, true
 }
 
 func newSample(arg string) (part, bool) {
 	options := strings.Split(arg, "|")
-	return part{token: Token{Name: Sample}, fill: func(dst []byte, v Values) []byte {
+	return part{name: Sample, fill: func(dst []byte, v Values) []byte {
 		return append(dst, options[v.Random()%uint64(len(options))]...)
 	}}, arg != ""
 }
 
 func newStatus(arg string) (part, bool) {
-	p := part{token: Token{Name: Status}, mapping: map[string]string{}}
+	p := part{name: Status, mapping: map[string]string{}}
 	for pair := range strings.SplitSeq(arg, ",") {
 		from, to, ok := strings.Cut(pair, "=")
 		if !ok {

@@ -1,0 +1,55 @@
+package click
+
+import (
+	"bytes"
+	"path/filepath"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestTheCopyKeepsEveryFlow holds that campaigns come back from disk to the letter, whatever the size of their flows and
+// however many parts they are written in.
+func TestTheCopyKeepsEveryFlow(t *testing.T) {
+	t.Parallel()
+	records := benchRouting(2*copyBatch + 3)
+	records.Campaigns[0].Streams = []byte(`[]`)
+	want := map[string]string{}
+	for i := range records.Campaigns {
+		c := &records.Campaigns[i]
+		if i%2 == 1 {
+			c.Streams = differingStreams(i)
+		}
+		want[c.Alias] = string(c.Streams)
+	}
+	path := filepath.Join(t.TempDir(), "routing.copy")
+	if err := writeCopyTo(path, (&snapshot{}).draft().apply(nil, records)); err != nil {
+		t.Fatal(err)
+	}
+	got, err := readCopy(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Campaigns) != len(want) || len(got.Offers) != len(records.Offers) || len(got.Accounts) != 1 {
+		t.Fatalf("%d campaigns, %d offers, %d accounts", len(got.Campaigns), len(got.Offers), len(got.Accounts))
+	}
+	for _, c := range got.Campaigns {
+		if string(c.Streams) != want[c.Alias] {
+			t.Fatalf("%s came back as %.80q", c.Alias, c.Streams)
+		}
+	}
+}
+
+func TestPacked(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		text := bytes.Repeat([]byte(rapid.String().Draw(rt, "text")), rapid.IntRange(0, 2000).Draw(rt, "times"))
+		p := pack(text)
+		if !bytes.Equal(p.text(), text) {
+			rt.Fatalf("%d bytes came back differently", len(text))
+		}
+		if len(text) > 0 && len(p.bytes) > len(text) {
+			rt.Fatalf("%d bytes became %d", len(text), len(p.bytes))
+		}
+	})
+}
