@@ -37,6 +37,13 @@ func (r *run) snapshot(ctx context.Context) error {
 	if _, err := r.fill(ctx, d, 0, few); err != nil {
 		return err
 	}
+	light, err := r.another(ctx, few)
+	if err != nil {
+		return err
+	}
+	if err := light.process.Terminate(ctx); err != nil {
+		return err
+	}
 	small, err := r.spread(ctx, few)
 	if err != nil {
 		return err
@@ -53,7 +60,15 @@ func (r *run) snapshot(ctx context.Context) error {
 	ratio := large / small
 	r.add(fmt.Sprintf("rate with %d campaigns of %d paths by the rate with %d", many, pathsEach, few),
 		fmt.Sprintf("%.2f", ratio), fmt.Sprintf(">= %.2f", goalMany), ratio >= goalMany)
-	return r.changes(ctx)
+	heavy, err := r.another(ctx, many)
+	if err != nil {
+		return err
+	}
+	r.add(fmt.Sprintf("start of a web process with %d campaigns of %d paths, with %d", many, pathsEach, few),
+		short(heavy.started)+", "+short(light.started), "", true)
+	r.add("memory of a process that has just started, by campaign",
+		fmt.Sprintf("%.1f kB", float64(heavy.memory-light.memory)/(many-few)), "", true)
+	return r.changes(ctx, heavy.url)
 }
 
 const patternAlias = "bench-pattern"
@@ -78,10 +93,12 @@ func (r *run) pattern(ctx context.Context) error {
 	return r.api.Create(ctx, "/campaigns", object{"name": "pattern", "alias": patternAlias, "streams": streams}, &made)
 }
 
-// fill copies the pattern to the campaigns many-from to many-to and waits until the last one is live.
+// fill copies the pattern, with conditions of each copy's own, to the campaigns many-from to many-to and waits until the
+// last one is live.
 func (r *run) fill(ctx context.Context, d *db.DB, from, to int) (time.Duration, error) {
 	const q = `INSERT INTO campaigns (id, account_id, name, alias, domain_id, streams)
-		SELECT gen_random_uuid(), account_id, 'many-' || n, 'many-' || n, domain_id, streams
+		SELECT gen_random_uuid(), account_id, 'many-' || n, 'many-' || n, domain_id,
+			replace(streams::text, 'pixel ', 'pixel ' || n || ' ')::jsonb
 		FROM campaigns, generate_series($1::int, $2::int - 1) n WHERE name = 'pattern'`
 	if _, err := d.ExecContext(ctx, q, from, to); err != nil {
 		return 0, fmt.Errorf("bench: campaigns: %w", err)
@@ -135,27 +152,42 @@ func (r *run) spread(ctx context.Context, n int) (float64, error) {
 	return median(shares), nil
 }
 
-// changes pauses and resumes a campaign and waits until both of two web processes route by it.
-func (r *run) changes(ctx context.Context) error {
+// another starts one more web process and waits until it routes. It gives its address.
+func (r *run) another(ctx context.Context, campaigns int) (web, error) {
 	port, err := fleet.FreePort()
 	if err != nil {
-		return err
+		return web{}, err
 	}
 	began := time.Now()
-	if _, err := r.fleet.SpawnWith([]string{"PORT=" + strconv.Itoa(port)}, "web"); err != nil {
-		return err
+	w := web{url: fmt.Sprintf("http://127.0.0.1:%d", port)}
+	if w.process, err = r.fleet.SpawnWith([]string{"PORT=" + strconv.Itoa(port)}, "web"); err != nil {
+		return w, err
 	}
-	second := fmt.Sprintf("http://127.0.0.1:%d", port)
 	starting, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	err = fleet.Poll(starting, 20*time.Millisecond, func() (bool, error) {
-		status, err := r.head(starting, second, "/many-0")
+		status, err := r.head(starting, w.url, "/many-0")
 		return err == nil && status == http.StatusFound, nil
 	})
 	if err != nil {
-		return fmt.Errorf("bench: second web process: %w", err)
+		return w, fmt.Errorf("bench: another web process: %w", err)
 	}
-	r.say("a web process with %d campaigns answers %s after its start", many, short(time.Since(began)))
+	w.started = time.Since(began)
+	w.memory, err = memory(w.process, "VmRSS")
+	r.say("a web process with %d campaigns answers %s after its start and uses %d MB", campaigns, short(w.started), w.memory>>10)
+	return w, err
+}
+
+// web is a web process that was started for a measurement.
+type web struct {
+	process *fleet.Process
+	url     string
+	started time.Duration
+	memory  int // kB, resident
+}
+
+// changes pauses and resumes a campaign and waits until both of two web processes route by it.
+func (r *run) changes(ctx context.Context, second string) error {
 	var took []time.Duration
 	for i := range toggles {
 		status, want := "paused", http.StatusNotFound
