@@ -50,7 +50,12 @@ const columns = `id, account_id, kind, args, state, attempts, max_attempts, next
 
 // An attempt by hand does not use up one of the schedule, so max_attempts grows with it; a row that had finished gets
 // exactly this one. A row whose holder died is claimed anew once its lease has ended.
+//
+// The claim's commit does not wait for the disk. When PostgreSQL itself crashes a moment later, the claim is forgotten
+// and the row is due again; two holders may then have the same fence, but the first that ends the attempt moves the row
+// on, and the other finds that it was. What ends an attempt is on disk after all that came before it.
 const claimRow = `
+WITH quick AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
 UPDATE jobs SET
     state = 'running', fence = fence + 1, attempts = attempts + 1,
     lease_until = clock_timestamp() + make_interval(secs => $4),
@@ -58,6 +63,7 @@ UPDATE jobs SET
         WHEN state IN ('failed', 'done') THEN attempts + 1
         WHEN state = 'pending' AND $6 THEN max_attempts + 1
         ELSE max_attempts END
+FROM quick
 WHERE id = $1 AND kind = $2 AND ($3::uuid IS NULL OR account_id = $3) AND (
     (state = 'pending' AND ($6 OR next_attempt_at <= clock_timestamp()))
     OR (state = 'running' AND lease_until <= clock_timestamp())
@@ -71,8 +77,8 @@ SELECT state, generation, coalesce(extract(epoch FROM lease_until - clock_timest
 FROM jobs WHERE id = $1 AND kind = $2 AND ($3::uuid IS NULL OR account_id = $3)`
 
 // Take claims a row: its state becomes running, its fence and its attempts grow by one. When it cannot be had, the
-// error is a *RefusalError.
-func Take(ctx context.Context, c db.Conn, want Claim) (models.Job, error) {
+// error is a *RefusalError. It is a transaction of its own.
+func Take(ctx context.Context, c *db.DB, want Claim) (models.Job, error) {
 	var j models.Job
 	account := uuid.NullUUID{UUID: want.Account, Valid: want.Account != uuid.Nil}
 	err := sqlx.GetContext(ctx, c, &j, claimRow, want.ID, want.Kind, account, want.Lease.Seconds(), want.Generation,

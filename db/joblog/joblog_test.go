@@ -263,3 +263,18 @@ func TestStatusAndPrune(t *testing.T) {
 		t.Errorf("pruned %d, %v, want the three that finished", n, err)
 	}
 }
+
+// TestClaimDoesNotMakeOthersHasty: only the claim's own transaction does not wait for the disk.
+func TestClaimDoesNotMakeOthersHasty(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	d.SetMaxOpenConns(1)
+	if _, err := d.ExecContext(t.Context(), `SET synchronous_commit = on`); err != nil {
+		t.Fatal(err)
+	}
+	take(t, d, claim(add(t, d, uuid.Nil, time.Now().Add(-time.Minute))))
+	var after string
+	if err := d.GetContext(t.Context(), &after, `SHOW synchronous_commit`); err != nil || after != "on" {
+		t.Errorf("synchronous_commit is %s, %v", after, err)
+	}
+}

@@ -4,8 +4,10 @@ package kv
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"strconv"
 	"sync"
 	"time"
@@ -65,12 +67,32 @@ func Open(url, prefix string) (*Rates, error) {
 	return NewRates(client, prefix), nil
 }
 
-// connect gives nil for an empty URL.
-func connect(url string, wait time.Duration) (redis.UniversalClient, error) {
-	if url == "" {
+// connect gives nil for an empty URL. ?master_name= and ?addr= name sentinels and the nodes of a cluster.
+func connect(address string, wait time.Duration) (redis.UniversalClient, error) {
+	if address == "" {
 		return nil, nil
 	}
-	o, err := redis.ParseURL(url)
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil, errors.New("kv: REDIS_URL is not a URL") // the error of url.Parse would repeat the password
+	}
+	switch query := u.Query(); {
+	case query.Has("master_name"):
+		o, err := redis.ParseFailoverURL(address)
+		if err != nil {
+			return nil, fmt.Errorf("kv: REDIS_URL: %w", err)
+		}
+		o.MaxRetries, o.DialTimeout, o.ContextTimeoutEnabled = -1, wait, true
+		return redis.NewFailoverClient(o), nil
+	case query.Has("addr"):
+		o, err := redis.ParseClusterURL(address)
+		if err != nil {
+			return nil, fmt.Errorf("kv: REDIS_URL: %w", err)
+		}
+		o.MaxRetries, o.DialTimeout, o.ContextTimeoutEnabled = -1, wait, true
+		return redis.NewClusterClient(o), nil
+	}
+	o, err := redis.ParseURL(address)
 	if err != nil {
 		return nil, fmt.Errorf("kv: REDIS_URL: %w", err)
 	}

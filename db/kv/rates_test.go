@@ -74,3 +74,27 @@ func TestSharedWindows(t *testing.T) {
 		t.Errorf("beyond the limit: %+v", got)
 	}
 }
+
+// TestAddresses: every form of REDIS_URL that the workers take, without a connection.
+func TestAddresses(t *testing.T) {
+	t.Parallel()
+	for address, fine := range map[string]bool{
+		"":                                      true,
+		"redis://:p@h:6379/0":                   true,
+		"rediss://:p@h:6379/0?skip_verify=true": true,
+		"unix:///run/redis.sock":                true,
+		"redis://h:26379/0?master_name=main":    true,
+		"redis://h:6379?addr=h:6380":            true,
+		"redis://h:6379/x":                      false,
+		"http://h":                              false,
+		"redis://h:%zz":                         false,
+	} {
+		r, err := Open(address, "")
+		if (err == nil) != fine {
+			t.Errorf("%q: %v", address, err)
+		}
+		if err == nil {
+			_ = r.Close()
+		}
+	}
+}
