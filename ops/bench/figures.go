@@ -28,7 +28,7 @@ const (
 	goalByHand = 1.2  // times the bare SQL
 	goalCopy   = 3.0  // times a COPY of the same rows
 	goalMemory = 64   // MB over idle, of the worker that exports
-	asks       = 5    // how often each way takes its turn
+	asks       = 3    // how often each way takes its turn after a first one
 )
 
 // figures measures reports and exports over a week of clicks.
@@ -94,7 +94,7 @@ func (w *week) equal(ctx context.Context) error {
 	return nil
 }
 
-// ask times one function several times in turn with another, after a first time that is not counted.
+// ask times two functions that take turns, after a first time that is not counted.
 func ask(first, second func() error) (a, b time.Duration, err error) {
 	var took [2][]time.Duration
 	for i := range asks + 1 {
