@@ -20,14 +20,17 @@ type Corrected struct {
 }
 
 // CorrectConversions does in the transaction of c what RecordConversion does, for many inputs of one account in their
-// order, under the locks of all their clicks. A refused input changes nothing for the others.
-func CorrectConversions(ctx context.Context, c db.Conn, account uuid.UUID, list []ConversionInput) ([]Corrected, error) {
+// order, under the locks of all their clicks. A refused input changes nothing for the others. It gives the webhook
+// deliveries of all to dispatch after the commit.
+func CorrectConversions(ctx context.Context, c db.Conn, account uuid.UUID, list []ConversionInput,
+) (out []Corrected, deliveries []uuid.UUID, err error) {
 	b := correcting{account: account, query: lockSelect + ` FOR NO KEY UPDATE`}
 	if err := b.load(ctx, c, list); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	out := b.decide(list)
-	return out, b.write(ctx, c, out)
+	out = b.decide(list)
+	deliveries, err = b.write(ctx, c, out)
+	return out, deliveries, err
 }
 
 // PreviewConversions tells what CorrectConversions would do now. It locks and writes nothing.
@@ -160,37 +163,52 @@ func (b *correcting) one(in ConversionInput) Corrected {
 	return Corrected{ConversionOutcome: out}
 }
 
-// write stores what changed, each conversion as it is in the end, and tells of every change.
-func (b *correcting) write(ctx context.Context, c db.Conn, out []Corrected) error {
+// write stores what changed, each conversion as it is in the end, and tells of every change. It gives the webhook
+// deliveries to dispatch after the commit.
+func (b *correcting) write(ctx context.Context, c db.Conn, out []Corrected) ([]uuid.UUID, error) {
 	s := sheet{}
+	var fresh []*conversion
 	for _, e := range b.order {
-		if err := e.now.store(ctx, c, e.fresh); err != nil {
-			return err
+		if e.fresh {
+			fresh = append(fresh, e.now)
+		} else if err := e.now.store(ctx, c, false); err != nil {
+			return nil, err
 		}
 		key := b.clicks[e.now.ClickID].key()
 		s.add(key, e.before.Neg())
 		s.add(key, e.now.figures())
 	}
+	if err := insertConversions(ctx, c, fresh); err != nil {
+		return nil, err
+	}
 	if err := s.write(ctx, c); err != nil {
-		return err
+		return nil, err
 	}
-	for i := range out {
-		if !out[i].changes() {
-			continue
-		}
-		var err error
-		if out[i].Deliveries, err = outbox.AddEvent(ctx, c, out[i].event()); err != nil {
-			return err
+	var events []models.Event
+	for _, v := range out {
+		if v.Refusal == nil && v.changes() {
+			events = append(events, v.event())
 		}
 	}
-	return nil
+	return outbox.AddEvents(ctx, c, events)
 }
 
-// Deliveries are the webhook deliveries of all of them, to dispatch after the commit.
-func Deliveries(list []Corrected) []uuid.UUID {
-	var ids []uuid.UUID
-	for _, v := range list {
-		ids = append(ids, v.Deliveries...)
+func insertConversions(ctx context.Context, c db.Conn, list []*conversion) error {
+	if len(list) == 0 {
+		return nil
 	}
-	return ids
+	err := copyIn(ctx, c, "conversions", conversionColumns, func(yield func([]any) bool) {
+		for _, v := range list {
+			if !yield([]any{
+				v.ID, v.AccountID, v.ClickID, v.ConversionID, v.Goal, v.Status, v.OriginalStatus, v.Payout, v.Currency,
+				v.Cost, v.GivenCost, v.CampaignID, v.OfferID, v.SourceID, v.NetworkID, v.Source, v.RecordedAt, v.UpdatedAt,
+			}) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		return fmt.Errorf("clicklog: insert conversions: %w", err)
+	}
+	return nil
 }

@@ -139,7 +139,7 @@ func (b *books) correct(list []clicklog.ConversionInput) []clicklog.Corrected {
 	var out []clicklog.Corrected
 	events := number[int](b, b.db, `SELECT count(*) FROM events`)
 	b.tx(func(c db.Conn) (err error) {
-		out, err = clicklog.CorrectConversions(b.Context(), c, b.account, list)
+		out, _, err = clicklog.CorrectConversions(b.Context(), c, b.account, list)
 		return err
 	})
 	if diff := cmp.Diff(brief(expected), brief(out)); diff != "" {
@@ -174,13 +174,13 @@ func (b *books) setSpend(s clicklog.Spend) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	var clicks int64
+	var clicks []int64
 	b.tx(func(c db.Conn) (err error) {
 		clicks, err = clicklog.SetSpend(b.Context(), c, b.account, s)
 		return err
 	})
-	if clicks != expected[0] {
-		b.Errorf("spread over %d clicks, the preview said %d", clicks, expected[0])
+	if clicks[0] != expected[0] {
+		b.Errorf("spread over %d clicks, the preview said %d", clicks[0], expected[0])
 	}
 	got := number[string](b, b.db, `SELECT coalesce(trim_scale(sum(cost)), 0)::text FROM ledger WHERE hour >= $1 AND hour < $2
 		AND source_id = $3 AND ($4::uuid IS NULL OR campaign_id = $4)`, s.Day, s.Day.AddDate(0, 0, 1), s.SourceID,

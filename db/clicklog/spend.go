@@ -25,28 +25,40 @@ type Spend struct {
 	Impressions *int64
 }
 
-// SetSpend makes the cost of a day and a source (and a campaign, where named) the given amount, in the transaction of
-// c. It replaces what clicks and conversions cost before, and earlier spend: the amount is spread evenly over the
-// clicks that are stored, to the last digit; without any it stands alone. Setting it again changes nothing. A click that
-// is stored later brings its own cost. It gives the number of clicks.
-func SetSpend(ctx context.Context, c db.Conn, account uuid.UUID, s Spend) (clicks int64, err error) {
-	clicks, err = spread(ctx, c, account, s)
-	if err != nil {
-		return 0, fmt.Errorf("clicklog: spread spend: %w", err)
+// SetSpend makes the cost of a day and a source (and a campaign, where named) the given amount, for each of the list in
+// its order, in the transaction of c. It replaces what clicks and conversions cost before, and earlier spend: the amount
+// is spread evenly over the clicks that are stored, to the last digit; without any it stands alone. Setting it again
+// changes nothing. A click that is stored later brings its own cost. It gives the numbers of clicks.
+func SetSpend(ctx context.Context, c db.Conn, account uuid.UUID, list ...Spend) ([]int64, error) {
+	if _, err := c.ExecContext(ctx, slowly); err != nil {
+		return nil, fmt.Errorf("clicklog: set spend: %w", err)
 	}
-	sums := sheet{}
+	if _, err := c.ExecContext(ctx, lockSpend, account); err != nil {
+		return nil, fmt.Errorf("clicklog: set spend: %w", err)
+	}
+	clicks, sums := make([]int64, len(list)), sheet{}
+	for i, s := range list {
+		var err error
+		if clicks[i], err = s.set(ctx, c, account, sums); err != nil {
+			return nil, fmt.Errorf("clicklog: set spend: %w", err)
+		}
+	}
+	return clicks, sums.write(ctx, c)
+}
+
+func (s Spend) set(ctx context.Context, c db.Conn, account uuid.UUID, sums sheet) (clicks int64, err error) {
+	if clicks, err = s.spread(ctx, c, account); err != nil {
+		return 0, err
+	}
 	if _, err := dropSpend(ctx, c, sums, dropSpendOf, account, s.Day, s.SourceID, s.campaign()); err != nil {
 		return 0, err
 	}
 	_, err = c.ExecContext(ctx, insertSpend, account, s.Day, s.SourceID, s.CampaignID, s.Amount, s.Currency,
 		s.Clicks, s.Impressions, clicks == 0)
-	if err != nil {
-		return 0, fmt.Errorf("clicklog: set spend: %w", err)
-	}
 	if clicks == 0 {
 		sums.add(aloneKey(account, s.Day, s.SourceID, s.CampaignID), models.Figures{Cost: s.Amount})
 	}
-	return clicks, sums.write(ctx, c)
+	return clicks, err
 }
 
 func (s Spend) campaign() uuid.NullUUID {
@@ -78,41 +90,38 @@ WITH locked AS MATERIALIZED (
 	SELECT v.id, v.click_id, v.cost FROM conversions v JOIN locked l ON l.id = v.click_id
 	WHERE v.account_id = $1 AND v.click_id >= $2 AND v.click_id < $3 ORDER BY v.id FOR NO KEY UPDATE OF v
 ), placed AS (
-	SELECT id, row_number() OVER (ORDER BY id) AS i, count(*) OVER () AS n FROM locked WHERE NOT is_bot
+	SELECT id, is_bot, cost, count(*) FILTER (WHERE NOT is_bot) OVER (ORDER BY id) AS i,
+		count(*) FILTER (WHERE NOT is_bot) OVER () AS n
+	FROM locked
 ), priced AS MATERIALIZED (
-	SELECT l.id, round($6::numeric * p.i / p.n, $8) - round($6::numeric * (p.i - 1) / p.n, $8) AS new,
-		l.cost + coalesce(v.cost, 0) AS old
-	FROM locked l LEFT JOIN placed p ON p.id = l.id
-	LEFT JOIN (SELECT click_id, sum(cost) AS cost FROM sold GROUP BY click_id) v ON v.click_id = l.id
+	SELECT l.id, l.cost + coalesce(v.cost, 0) AS old, CASE WHEN is_bot THEN 0
+		ELSE round($6::numeric * i / n, $8) - round($6::numeric * (i - 1) / n, $8) END AS new
+	FROM placed l LEFT JOIN (SELECT click_id, sum(cost) AS cost FROM sold GROUP BY click_id) v ON v.click_id = l.id
 ), freed AS (
-	UPDATE conversions v SET cost = 0, given_cost = 0 FROM sold s WHERE v.id = s.id
+	UPDATE conversions v SET cost = 0, given_cost = 0 FROM sold s
+	WHERE v.account_id = $1 AND v.click_id >= $2 AND v.click_id < $3 AND v.id = s.id
 ), changed AS (
-	UPDATE clicks f SET cost = coalesce(p.new, 0), unique_cost = 0, conversion_cost = 0, revenue_share = 0,
+	UPDATE clicks f SET cost = p.new, unique_cost = 0, conversion_cost = 0, revenue_share = 0,
 		currency = coalesce(nullif($7, ''), f.currency)
-	FROM priced p WHERE f.id = p.id AND f.id >= $2 AND f.id < $3
+	FROM priced p WHERE f.account_id = $1 AND f.id = p.id AND f.id >= $2 AND f.id < $3
 	RETURNING f.account_id, date_trunc('hour', f.at, 'UTC') AS hour, f.campaign_id, f.stream_id, f.lander_id, f.offer_id,
-		f.source_id, f.country, f.device_type, f.os, f.browser, coalesce(p.new, 0) - p.old AS delta
+		f.source_id, f.country, f.device_type, f.os, f.browser, p.new - p.old AS delta
 ), written AS (
 	INSERT INTO ledger (` + ledgerKeys + `, ` + ledgerSums + `)
 	SELECT ` + ledgerKeys + `, 0, 0, 0, 0, 0, 0, 0, 0, 0, sum(delta), 0, 0
 	FROM changed GROUP BY ` + ledgerKeys + ` HAVING sum(delta) <> 0
 )
-SELECT count(*) FROM placed`
+SELECT count(*) FROM locked WHERE NOT is_bot`
 
-// slowly lets one statement work through the clicks of a big day.
-const slowly = `SET LOCAL statement_timeout = '10min'`
+// slowly lets one statement work through the clicks of a big day. How many they are the planner cannot know: joins by
+// loops, which it takes for few, would never end.
+const slowly = `SET LOCAL statement_timeout = '10min'; SET LOCAL enable_nestloop = off`
 
-func spread(ctx context.Context, c db.Conn, account uuid.UUID, s Spend) (clicks int64, err error) {
-	if _, err := c.ExecContext(ctx, slowly); err != nil {
-		return 0, err
-	}
-	if _, err := c.ExecContext(ctx, lockSpend, account); err != nil {
-		return 0, err
-	}
+func (s Spend) spread(ctx context.Context, c db.Conn, account uuid.UUID) (clicks int64, err error) {
 	args := []any{
 		account, models.FloorClickID(s.Day), models.FloorClickID(s.Day.AddDate(0, 0, 1)), s.SourceID, s.campaign(),
 	}
-	if err := sqlx.GetContext(ctx, c, &clicks, lockSpent, args...); err != nil {
+	if err := sqlx.GetContext(ctx, c, &clicks, lockSpent, args...); err != nil || clicks == 0 {
 		return 0, err
 	}
 	err = sqlx.GetContext(ctx, c, &clicks, spreadSpend, append(args, s.Amount, s.Currency, models.MoneyScale)...)

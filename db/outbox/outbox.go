@@ -5,11 +5,13 @@ package outbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
 
 	"switchyard/db"
 	"switchyard/models"
@@ -38,33 +40,53 @@ func AddJob(ctx context.Context, c db.Conn, j models.Job) error {
 // DeliveryAttempts is how often a delivery is tried before it is failed.
 const DeliveryAttempts = 7
 
-const insertEvent = `
-INSERT INTO events (id, account_id, type, created_at, body) VALUES ($1, $2, $3, $4, $5)`
+const insertEvents = `
+INSERT INTO events (id, account_id, type, created_at, body)
+SELECT e.id, $1, e.type, e.created_at, e.body
+FROM unnest($2::uuid[], $3::text[], $4::timestamptz[], $5::bytea[]) AS e (id, type, created_at, body)`
 
 // One statement, so that an endpoint added or removed meanwhile is seen by both tables or by neither.
 const insertDeliveries = `
 WITH target AS (
-    SELECT new_id() AS id, id AS endpoint_id, account_id
-    FROM webhook_endpoints WHERE account_id = $1 AND active AND $2 = ANY (events)
+    SELECT new_id() AS id, w.id AS endpoint_id, w.account_id, e.id AS event_id
+    FROM unnest($2::uuid[], $3::text[]) AS e (id, type)
+    JOIN webhook_endpoints w ON w.account_id = $1 AND w.active AND e.type = ANY (w.events)
 ), job AS (
     INSERT INTO jobs (id, account_id, kind, max_attempts, next_attempt_at)
     SELECT id, account_id, $4, $5, clock_timestamp() FROM target
 )
 INSERT INTO webhook_deliveries (id, account_id, endpoint_id, event_id)
-SELECT id, account_id, endpoint_id, $3 FROM target
+SELECT id, account_id, endpoint_id, event_id FROM target
 RETURNING id`
 
 // AddEvent stores an event and one pending delivery, with its job, for each active endpoint of the account that
 // subscribes to its type. It returns the ids of the deliveries, which are the ids of their jobs.
 func AddEvent(ctx context.Context, c db.Conn, e models.Event) ([]uuid.UUID, error) {
-	if _, err := c.ExecContext(ctx, insertEvent, e.ID, e.AccountID, e.Type, e.CreatedAt, e.Body); err != nil {
-		return nil, fmt.Errorf("outbox: add event: %w", err)
+	return AddEvents(ctx, c, []models.Event{e})
+}
+
+// AddEvents is AddEvent for many events of one account.
+func AddEvents(ctx context.Context, c db.Conn, list []models.Event) ([]uuid.UUID, error) {
+	if len(list) == 0 {
+		return nil, nil
 	}
-	var ids []uuid.UUID
-	err := sqlx.SelectContext(ctx, c, &ids, insertDeliveries, e.AccountID, e.Type, e.ID,
+	account, ids := list[0].AccountID, make([]uuid.UUID, len(list))
+	kinds, times, bodies := make([]string, len(list)), make([]string, len(list)), make([][]byte, len(list))
+	for i, e := range list {
+		if e.AccountID != account {
+			return nil, errors.New("outbox: events of several accounts")
+		}
+		ids[i], kinds[i], times[i], bodies[i] = e.ID, e.Type, e.CreatedAt.UTC().Format(time.RFC3339Nano), e.Body
+	}
+	_, err := c.ExecContext(ctx, insertEvents, account, pq.Array(ids), pq.Array(kinds), pq.Array(times), pq.Array(bodies))
+	if err != nil {
+		return nil, fmt.Errorf("outbox: add events: %w", err)
+	}
+	var deliveries []uuid.UUID
+	err = sqlx.SelectContext(ctx, c, &deliveries, insertDeliveries, account, pq.Array(ids), pq.Array(kinds),
 		models.KindDeliverWebhook, DeliveryAttempts)
 	if err != nil {
 		return nil, fmt.Errorf("outbox: add deliveries: %w", err)
 	}
-	return ids, nil
+	return deliveries, nil
 }

@@ -340,7 +340,7 @@ func (m *month) correct(n int) {
 		}
 	}
 	err := db.Tx(m.Context(), m.d, func(c db.Conn) error {
-		list, err := clicklog.CorrectConversions(m.Context(), c, m.account, inputs)
+		list, _, err := clicklog.CorrectConversions(m.Context(), c, m.account, inputs)
 		for i, v := range list {
 			if v.Result != wants[i] {
 				return fmt.Errorf("%+v: %s %w, want %s", inputs[i], v.Result, v.Refusal, wants[i])

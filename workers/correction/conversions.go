@@ -50,34 +50,32 @@ func input(account uuid.UUID, v conversion) clicklog.ConversionInput {
 	}
 }
 
-// correct is PreviewConversions or CorrectConversions.
-type correct func(context.Context, db.Conn, uuid.UUID, []clicklog.ConversionInput) ([]clicklog.Corrected, error)
-
 func previewConversions(ctx context.Context, c db.Conn, account uuid.UUID, rows []conversion,
 ) ([]conversionOutcome, error) {
-	out, _, err := correctConversions(ctx, c, account, rows, clicklog.PreviewConversions)
-	return out, err
+	return correctConversions(account, rows, func(list []clicklog.ConversionInput) ([]clicklog.Corrected, error) {
+		return clicklog.PreviewConversions(ctx, c, account, list)
+	})
 }
 
 func applyConversions(ctx context.Context, c db.Conn, account uuid.UUID, rows []conversion,
-) ([]conversionOutcome, []uuid.UUID, error) {
-	return correctConversions(ctx, c, account, rows, clicklog.CorrectConversions)
+) (out []conversionOutcome, deliveries []uuid.UUID, err error) {
+	out, err = correctConversions(account, rows,
+		func(list []clicklog.ConversionInput) (done []clicklog.Corrected, err error) {
+			done, deliveries, err = clicklog.CorrectConversions(ctx, c, account, list)
+			return done, err
+		})
+	return out, deliveries, err
 }
 
-func correctConversions(ctx context.Context, c db.Conn, account uuid.UUID, rows []conversion, do correct,
-) (out []conversionOutcome, deliveries []uuid.UUID, err error) {
-	out, err = each(rows,
+func correctConversions(account uuid.UUID, rows []conversion,
+	do func([]clicklog.ConversionInput) ([]clicklog.Corrected, error),
+) ([]conversionOutcome, error) {
+	return each(rows,
 		func(v conversion) (conversionOutcome, bool) {
 			return conversionRow(v, correction.Refuse(v.Line, v.Refusal)), v.Refusal != ""
 		},
 		func(v conversion) clicklog.ConversionInput { return input(account, v) },
-		func(list []clicklog.ConversionInput) ([]clicklog.Corrected, error) {
-			done, err := do(ctx, c, account, list)
-			deliveries = clicklog.Deliveries(done)
-			return done, err
-		},
-		taken)
-	return out, deliveries, err
+		do, taken)
 }
 
 // results are the words of outcomes for those of the click log.

@@ -139,14 +139,7 @@ func previewCosts(ctx context.Context, c db.Conn, account uuid.UUID, rows []cost
 
 func applyCosts(ctx context.Context, c db.Conn, account uuid.UUID, rows []cost) ([]costOutcome, []uuid.UUID, error) {
 	out, err := correctCosts(rows, func(list []clicklog.Spend) ([]int64, error) {
-		clicks := make([]int64, len(list))
-		for i, s := range list {
-			var err error
-			if clicks[i], err = clicklog.SetSpend(ctx, c, account, s); err != nil {
-				return nil, err
-			}
-		}
-		return clicks, nil
+		return clicklog.SetSpend(ctx, c, account, list...)
 	})
 	return out, nil, err
 }
