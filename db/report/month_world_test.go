@@ -132,8 +132,7 @@ func (m *month) click() clicklog.Record {
 		if d.size == 0 {
 			continue
 		}
-		n := m.rnd.Float64()
-		value := int(n * n * float64(d.size)) // some are met more often than others
+		value := m.value(f, i)
 		if d.name == "bot_reason" && !f.bot {
 			value = 0
 		}
@@ -171,6 +170,19 @@ func (m *month) click() clicklog.Record {
 	m.numbered(f)
 	m.facts = append(m.facts, f)
 	return clicklog.Record{Click: c}
+}
+
+// value chooses one of a dimension: some are met more often than others, and a campaign has its own paths, pages, offers
+// and sources.
+func (m *month) value(f *monthFact, at int) int {
+	n, d := m.rnd.Float64(), monthDims[at]
+	switch d.name {
+	case "stream_id", "lander_id", "offer_id", "source_id":
+		return (int(f.values[0])*d.size/40 + int(n*n*2.5)) % d.size
+	case "country", "device_type", "os", "browser":
+		return int(n * n * n * n * n * float64(d.size))
+	}
+	return int(n * n * float64(d.size))
 }
 
 func (m *month) price(c *models.Click, f *monthFact) {
