@@ -8,7 +8,7 @@ PKGS ?= ./...
 LINT := go tool -modfile=ops/tools/go.mod golangci-lint
 
 .DEFAULT_GOAL := help
-.PHONY: help run stop build test chaos lint bench bench-many smoke
+.PHONY: help run stop build test chaos lint bench smoke
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,12 +41,8 @@ chaos: build ## the fault tests in their long form, with what they measured (abo
 lint: ## run golangci-lint (the first time builds it, some minutes)
 	@$(LINT) run $(PKGS)
 
-bench: build ## measure the redirect against a bare handler, ingest, flow.Pick and job start
-	@$(BIN) bench
-
-bench-many: build ## measure 10,000 campaigns of 20 paths: load, memory, rate against 10, time until a change is live
-	@$(BIN) bench --many
-	@$(BIN) devstack exec --test -- go test $(TAGS) -run - -bench SnapshotLoad -benchtime 5x ./api/click
+bench: build ## measure against goals (about ten minutes); PART=redirect, many, jobs or figures for a part
+	@$(BIN) bench $(PART)
 
 smoke: build ## send real traffic through the whole chain and compare every figure
 	@$(BIN) smoke

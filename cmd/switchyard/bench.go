@@ -17,16 +17,13 @@ type benchRun struct {
 	Rounds      int           `help:"How often bare and real take turns." default:"5"`
 	Duration    time.Duration `help:"Length of one turn." default:"3s"`
 	Connections int           `help:"Connections of the saturating loads." default:"64"`
-	Many        bool          `help:"Measure 10,000 campaigns of 20 paths against 10, and changes on two web processes."`
-	Jobs        bool          `help:"Measure events and jobs only."`
-	Figures     bool          `help:"Measure reports and exports of two million clicks in seven days."`
+	Parts       []string      `arg:"" optional:"" help:"What to measure (${enum}); all by default." enum:"${bench_parts}"`
 }
 
 // Run implements the command.
 func (c *benchRun) Run(ctx context.Context, e *env) error {
 	return bench.Run(ctx, bench.Options{
-		Rounds: max(1, c.Rounds), Duration: c.Duration, Connections: max(1, c.Connections), Many: c.Many, Figures: c.Figures,
-		Jobs: c.Jobs, Out: e.stdout,
+		Rounds: max(1, c.Rounds), Duration: c.Duration, Connections: max(1, c.Connections), Parts: c.Parts, Out: e.stdout,
 	})
 }
 

@@ -11,9 +11,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
+
+	"switchyard/ops/bench"
 )
 
 // cli lists the commands in the order in which help shows them.
@@ -68,6 +71,7 @@ func run(ctx context.Context, e *env, args []string) error {
 		kong.Writers(e.stdout, e.stderr),
 		kong.Exit(func(code int) { exited = code }), // kong exits after help; we return instead
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Vars{"bench_parts": strings.Join(bench.Parts(), ",")},
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(e),
 	)

@@ -23,9 +23,7 @@ type Options struct {
 	Rounds      int           // how often bare and real take turns
 	Duration    time.Duration // of one turn
 	Connections int           // of the saturating loads
-	Many        bool          // measure 10,000 campaigns against 10, and nothing else
-	Jobs        bool          // measure events and jobs, and nothing else
-	Figures     bool          // measure reports and exports of two million clicks, and nothing else
+	Parts       []string      // names in Parts; none: all
 	Out         io.Writer
 	Binary      string // empty: the program that runs now
 }
@@ -67,41 +65,66 @@ type row struct {
 // ErrMissed says that a goal was not reached on this machine.
 var ErrMissed = errors.New("bench: a goal was missed")
 
-// Run starts a service of its own, measures and prints a table with goals and verdicts.
+// part is a group of measurements on a service of its own.
+type part struct {
+	name  string
+	steps []func(*run, context.Context) error
+}
+
+var parts = []part{
+	{"redirect", []func(*run, context.Context) error{(*run).setUp, (*run).redirects, (*run).ingest, (*run).choice}},
+	{"many", []func(*run, context.Context) error{(*run).setUp, (*run).snapshot}},
+	{"jobs", []func(*run, context.Context) error{(*run).setUp, (*run).start, (*run).events}},
+	{"figures", []func(*run, context.Context) error{(*run).figures}},
+}
+
+// Parts are the names of what can be measured: tracking links and ingest; 10,000 campaigns against 10; events and jobs;
+// reports, exports and corrections on two million clicks.
+func Parts() []string {
+	var names []string
+	for _, p := range parts {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+// Run measures, each part on a service of its own, and prints a table with goals and verdicts.
 func Run(ctx context.Context, o Options) (err error) {
 	r := &run{Options: o, began: time.Now()}
 	if r.crowd, err = LoadCrowd(); err != nil {
 		return err
 	}
+	for _, p := range parts {
+		if len(o.Parts) > 0 && !slices.Contains(o.Parts, p.name) {
+			continue
+		}
+		if err := r.part(ctx, p); err != nil {
+			return err
+		}
+	}
+	return r.table()
+}
+
+func (r *run) part(ctx context.Context, p part) (err error) {
+	r.sent, r.link, r.campaign = 0, nil, ""
 	if r.receiver, err = fleet.NewReceiver(nil); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.receiver.Close()) }()
-	r.say("starting private servers and the service")
+	r.say("%s: starting private servers and the service", p.name)
 	r.fleet, err = fleet.Start(ctx, fleet.Options{
-		Binary: o.Binary, Receiver: r.receiver, Env: []string{"LOG_LEVEL=warn"},
+		Binary: r.Binary, Receiver: r.receiver, Env: []string{"LOG_LEVEL=warn"},
 	})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.fleet.Close()) }()
-	parts := []func(context.Context) error{
-		r.setUp, r.redirects, r.ingest, r.start, r.events, func(context.Context) error { return r.choice() },
-	}
-	switch {
-	case o.Many:
-		parts = []func(context.Context) error{r.setUp, r.snapshot}
-	case o.Jobs:
-		parts = []func(context.Context) error{r.setUp, r.start, r.events}
-	case o.Figures:
-		parts = []func(context.Context) error{r.figures}
-	}
-	for _, part := range parts {
-		if err := part(ctx); err != nil {
+	for _, step := range p.steps {
+		if err := step(r, ctx); err != nil {
 			return fmt.Errorf("%w\n%s", err, r.fleet.Tails())
 		}
 	}
-	return r.table()
+	return nil
 }
 
 // setUp starts the bare server and the service and makes a campaign with rules.

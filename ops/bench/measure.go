@@ -172,7 +172,7 @@ func (r *run) start(ctx context.Context) error {
 }
 
 // choice measures flow.Pick.
-func (r *run) choice() error {
+func (r *run) choice(context.Context) error {
 	result, err := pick()
 	if err != nil {
 		return err
