@@ -44,7 +44,7 @@ type compiled struct {
 	attr   Attr
 	negate bool
 	want   bool     // is_set: the answer that matches
-	hashes []uint64 // ascending; a text whose hash is not among them fails the test; nil: ask the test
+	hashes []uint64 // of an equalTest; nil: ask the test
 	test   tester   // nil for is_set
 	arg    string   // the name of param.<name> or header.<name>
 	src    *Condition
@@ -103,10 +103,10 @@ func compile(c *Condition) (compiled, *Error) {
 	return out, nil
 }
 
-// index makes the hashes of an equality. What is looked up by name is not hashed: nobody compares it often.
+// index brings the hashes of an equality nearer. What is looked up by name has no hash that is kept.
 func (c *compiled) index() {
 	if t, ok := c.test.(*equalTest); ok && c.attr < numAttrs {
-		c.hashes = t.hashes()
+		c.hashes = t.hashes
 	}
 }
 

@@ -30,16 +30,12 @@ type Facts struct {
 	minute  int  // of the local day
 	folded  [numAttrs]span
 	scratch []byte
-	pairs   [4]pairs // of the texts searched last
-	sums    [8]sum   // of the texts compared last
+	pairs   [4]pairs         // of the texts searched last
+	sums    [numAttrs]uint64 // hashes of folded texts
+	summed  uint64           // which of them are there
 }
 
 type span struct{ from, to int32 }
-
-type sum struct {
-	of   span // the folded text it is of
-	hash uint64
-}
 
 type pairs struct {
 	of  span // the folded text they are of
@@ -114,6 +110,7 @@ func (f *Facts) Text(a Attr) string {
 }
 
 func (f *Facts) mark(a Attr, known bool) {
+	f.summed &^= 1 << a
 	if known {
 		f.known |= 1 << a
 	} else {
@@ -188,12 +185,11 @@ func (f *Facts) gramsOf(a Attr, value []byte) *grams {
 
 // hashOf gives the hash of a known attribute's folded value.
 func (f *Facts) hashOf(a Attr) uint64 {
-	s := &f.sums[a%Attr(len(f.sums))]
-	if at := f.folded[a]; at.to == at.from || s.of != at {
-		value := f.fold(a)
-		s.of, s.hash = f.folded[a], maphash.Bytes(hashSeed, value)
+	if f.summed&(1<<a) == 0 {
+		f.sums[a] = maphash.Bytes(hashSeed, f.fold(a))
+		f.summed |= 1 << a
 	}
-	return s.hash
+	return f.sums[a]
 }
 
 func lowerASCII(b []byte) {

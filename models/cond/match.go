@@ -58,8 +58,8 @@ func (c *compiled) match(f *Facts) bool {
 	v := unknown
 	switch {
 	case !known:
-	case c.hashes != nil && !contains(c.hashes, f.hashOf(c.attr)):
-		v = no
+	case c.hashes != nil:
+		v = c.equals(f)
 	default:
 		v = c.test.test(f, c)
 	}
@@ -69,15 +69,15 @@ func (c *compiled) match(f *Facts) bool {
 	return (v == yes) != c.negate
 }
 
-// linear is how many hashes are compared one by one.
-const linear = 16
-
-func contains[T uint32 | uint64](list []T, h T) bool {
-	if len(list) > linear {
-		_, found := slices.BinarySearch(list, h)
-		return found
+// equals is the test of a text attribute for equality, without a look at the values when no hash is the same.
+func (c *compiled) equals(f *Facts) verdict {
+	sum := f.hashOf(c.attr)
+	i := find(c.hashes, sum)
+	if i < 0 {
+		return no
 	}
-	return slices.Contains(list, h)
+	t, ok := c.test.(*equalTest)
+	return say(ok && t.among(i, sum, f.fold(c.attr)))
 }
 
 func (c *compiled) known(f *Facts) bool {

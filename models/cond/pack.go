@@ -64,10 +64,10 @@ func (p *packer) count(m *Matcher) {
 	p.conditions.size += len(m.list)
 	for i := range m.list {
 		c := &m.list[i]
-		p.hashes.size += len(c.hashes)
 		switch t := c.test.(type) {
 		case *equalTest:
 			p.equals.size++
+			p.hashes.size += len(t.hashes)
 			p.countTexts(t.values)
 		case *versionTest:
 			p.versions.size++
@@ -94,12 +94,10 @@ func (p *packer) pack(m *Matcher) {
 	for i := range m.list {
 		c := &m.list[i]
 		c.src = nil
-		if c.hashes != nil {
-			c.hashes = p.hashes.add(c.hashes...)
-		}
 		switch t := c.test.(type) {
 		case *equalTest:
-			c.test = &p.equals.add(equalTest{p.addTexts(t.values)})[0]
+			c.test = &p.equals.add(equalTest{p.hashes.add(t.hashes...), p.addTexts(t.values)})[0]
+			c.index()
 		case *versionTest:
 			c.test = &p.versions.add(versionTest{t.op, p.addTexts(t.values)})[0]
 		case *textTest:

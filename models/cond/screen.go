@@ -48,5 +48,5 @@ func (s *Screen) Refuses(i int, f *Facts) bool {
 	if !f.Known(n.attr) {
 		return true
 	}
-	return !contains(s.hashes[n.at:n.to], uint32(f.hashOf(n.attr)>>32))
+	return find(s.hashes[n.at:n.to], uint32(f.hashOf(n.attr)>>32)) < 0
 }

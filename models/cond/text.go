@@ -2,50 +2,64 @@ package cond
 
 import (
 	"bytes"
+	"cmp"
 	"hash/maphash"
 	"slices"
 	"strings"
 )
 
-// equalTest compares a folded text with folded values in ascending order.
-type equalTest struct{ values []string }
+// equalTest compares a folded text with folded values: their hashes first, which tell most other texts apart from them.
+// Both lists are in the order of the hashes.
+type equalTest struct {
+	hashes []uint64
+	values []string
+}
 
 func newEqualTest(values []string) *equalTest {
-	t := &equalTest{values: make([]string, 0, len(values))}
-	for _, v := range values {
-		t.values = append(t.values, string(appendFold(nil, v)))
+	t := &equalTest{hashes: make([]uint64, len(values)), values: make([]string, len(values))}
+	for i, v := range values {
+		t.values[i] = string(appendFold(nil, v))
 	}
-	slices.Sort(t.values)
-	t.values = slices.Compact(t.values)
+	slices.SortFunc(t.values, func(a, b string) int { return cmp.Compare(hashText(a), hashText(b)) })
+	for i, v := range t.values {
+		t.hashes[i] = hashText(v)
+	}
 	return t
 }
 
-func (t *equalTest) test(f *Facts, c *compiled) verdict {
-	_, found := slices.BinarySearchFunc(t.values, c.folded(f), compareText)
-	return say(found)
-}
-
-func compareText(a string, b []byte) int {
-	switch {
-	case a < string(b):
-		return -1
-	case a > string(b):
-		return 1
-	}
-	return 0
-}
-
-// hashes gives the hashes of the values, which tell most other texts apart from them without a look at the values.
-func (t *equalTest) hashes() []uint64 {
-	list := make([]uint64, len(t.values))
-	for i, v := range t.values {
-		list[i] = maphash.String(hashSeed, v)
-	}
-	slices.Sort(list)
-	return list
-}
-
 var hashSeed = maphash.MakeSeed()
+
+func hashText(s string) uint64 { return maphash.String(hashSeed, s) }
+
+func (t *equalTest) test(f *Facts, c *compiled) verdict {
+	value := c.folded(f)
+	sum := maphash.Bytes(hashSeed, value)
+	return say(t.among(find(t.hashes, sum), sum, value))
+}
+
+// among tells whether a text is one of the values, the first with its hash being at i; below zero there is none.
+func (t *equalTest) among(i int, sum uint64, value []byte) bool {
+	for ; i >= 0 && i < len(t.values) && t.hashes[i] == sum; i++ {
+		if t.values[i] == string(value) {
+			return true
+		}
+	}
+	return false
+}
+
+// linear is how many hashes are compared one by one.
+const linear = 16
+
+// find gives the first place of a hash in an ascending list, -1 when it is not there.
+func find[T uint32 | uint64](list []T, sum T) int {
+	if len(list) <= linear {
+		return slices.Index(list, sum)
+	}
+	if i, found := slices.BinarySearch(list, sum); found {
+		return i
+	}
+	return -1
+}
 
 // textTest searches a folded text for its beginning, its end or a part of it.
 type textTest struct {

@@ -146,8 +146,13 @@ func (k *picker) decide() Decision {
 // rotate draws among a group's paths and draws again among the rest while the drawn one is refused: the same odds
 // as one draw among the matching ones, and fewer of them to look at.
 func (k *picker) rotate(group []uint8) (Decision, bool) {
-	if i := group[0]; len(group) == 1 && (k.screened(i, ViaRegular) || k.plan.routes[i].weight > 0) {
-		return k.try(i, ViaRegular)
+	if i := group[0]; len(group) == 1 {
+		if k.screened(i, ViaRegular) {
+			return Decision{}, false
+		}
+		if k.plan.routes[i].weight > 0 {
+			return k.take(i, ViaRegular)
+		}
 	}
 	for {
 		var total uint64
@@ -202,6 +207,11 @@ func (k *picker) try(i uint8, via Via) (Decision, bool) {
 	if k.screened(i, via) {
 		return Decision{}, false
 	}
+	return k.take(i, via)
+}
+
+// take is try for a path that the screen let through.
+func (k *picker) take(i uint8, via Via) (Decision, bool) {
 	r := &k.plan.routes[i]
 	c, refused := k.consider(r, via)
 	if k.trace != nil {
