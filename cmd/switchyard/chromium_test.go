@@ -42,7 +42,9 @@ type reply struct {
 // a machine that has no browser and where none can be installed, the test is skipped.
 func openPage(t *testing.T) *page {
 	t.Helper()
-	program, err := devstack.Browser(t.Context(), os.Stderr)
+	installing, done := context.WithTimeout(t.Context(), 4*time.Minute)
+	defer done()
+	program, err := devstack.Browser(installing, os.Stderr)
 	if err != nil {
 		t.Skipf("no browser, and none can be installed here: %v", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // tool is a program this package needs: how to find it and which package brings it.
@@ -229,6 +230,7 @@ func runManager(ctx context.Context, words []string) error {
 	}
 	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
 	cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive", "RUNLEVEL=1", "HOMEBREW_NO_AUTO_UPDATE=1")
+	cmd.WaitDelay = 10 * time.Second // for what it started, once the context has ended
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%s: %w\n%s", strings.Join(words, " "), err, tail(string(out)))
