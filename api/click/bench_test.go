@@ -55,15 +55,16 @@ func benchRouting(campaigns int) *store.Routing {
 	return r
 }
 
-func benchHandler(b *testing.B, s Recorder, r *store.Routing) *Handler {
-	b.Helper()
+// handlerOf routes by records alone, without PostgreSQL.
+func handlerOf(tb testing.TB, s Recorder, r *store.Routing) *Handler {
+	tb.Helper()
 	v, err := describer()
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
-	h, err := New(b.Context(), Deps{DB: down(b), Spool: s, Visitors: v, TrustedProxies: []netip.Prefix{}})
+	h, err := New(tb.Context(), Deps{DB: down(tb), Spool: s, Visitors: v, TrustedProxies: []netip.Prefix{}})
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 	h.keeper.publish((&snapshot{}).draft().apply(nil, r))
 	return h
@@ -101,7 +102,7 @@ func BenchmarkRedirect(b *testing.B) {
 		"memory": func(*testing.B) Recorder { return nowhere{} }, "spool": spool,
 	} {
 		b.Run(name, func(b *testing.B) {
-			h := benchHandler(b, open(b), benchRouting(100))
+			h := handlerOf(b, open(b), benchRouting(100))
 			b.SetParallelism(32) // 64 connections on two processors
 			b.ReportAllocs()
 			b.ResetTimer()

@@ -36,16 +36,8 @@ func FuzzServe(f *testing.F) {
 	} {
 		f.Add(seed[0], seed[1], seed[2], seed[3], seed[4], seed[5])
 	}
-	v, err := describer()
-	if err != nil {
-		f.Fatal(err)
-	}
 	kept := &tape{}
-	h, err := New(f.Context(), Deps{DB: down(f), Spool: kept, Visitors: v})
-	if err != nil {
-		f.Fatal(err)
-	}
-	h.keeper.publish((&snapshot{}).draft().apply(nil, r))
+	h := handlerOf(f, kept, r)
 	f.Fuzz(func(t *testing.T, path, query, agent, referrer, cookies, body string) {
 		method := http.MethodGet
 		if body != "" {

@@ -40,7 +40,7 @@ func BenchmarkRedirectMany(b *testing.B) {
 			for i := range records.Campaigns {
 				records.Campaigns[i].Streams = differingStreams(i)
 			}
-			h := benchHandler(b, nowhere{}, records)
+			h := handlerOf(b, nowhere{}, records)
 			requests := make([]*http.Request, 20_000)
 			for i := range requests {
 				r := benchRequest()

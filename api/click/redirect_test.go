@@ -59,15 +59,7 @@ func TestHostileValues(t *testing.T) {
 			r.Campaigns = append(r.Campaigns, c)
 		}
 	}
-	v, err := describer()
-	if err != nil {
-		t.Fatal(err)
-	}
-	h, err := New(t.Context(), Deps{DB: down(t), Spool: nowhere{}, Visitors: v})
-	if err != nil {
-		t.Fatal(err)
-	}
-	h.keeper.publish((&snapshot{}).draft().apply(nil, r))
+	h := handlerOf(t, nowhere{}, r)
 	rnd := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test repeats
 	sent := map[string]int{}
 	for n := range 10_000 { // of five values each

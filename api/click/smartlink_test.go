@@ -205,16 +205,7 @@ func tokenHandler(tb testing.TB) *Handler {
 	r.Smartlinks = []store.RoutingSmartlink{{
 		ID: uuid.New(), AccountID: account, DomainID: domain, Slug: "deal", DestinationURL: template, Rules: rules,
 	}}
-	v, err := describer()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	h, err := New(tb.Context(), Deps{DB: down(tb), Spool: nowhere{}, Visitors: v})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	h.keeper.publish((&snapshot{}).draft().apply(nil, r))
-	return h
+	return handlerOf(tb, nowhere{}, r)
 }
 
 // staysSafe tells whether the redirect of a visitor goes to the host of the template, on one line.
