@@ -223,8 +223,8 @@ func (d *draft) unlink(id uuid.UUID) {
 	}
 }
 
-// compile prepares a campaign; it only reads the draft. A flow that cannot be read leaves the campaign with its fallback addresses, so that
-// paid visitors still arrive somewhere.
+// compile prepares a campaign; it only reads the draft. A flow that cannot be read leaves the campaign with its fallback
+// addresses, so that paid visitors still arrive somewhere.
 func (d *draft) compile(row store.RoutingCampaign) *campaign {
 	share(&row)
 	c := &campaign{

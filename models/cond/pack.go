@@ -1,6 +1,6 @@
 package cond
 
-import "strings"
+import "switchyard/models/shelf"
 
 // Pack copies matchers, with what they compare, into memory of their own, in the order in which they are asked. A process
 // that holds thousands of flows finds little of the one it needs in the processor's caches: then memory that is read from
@@ -30,8 +30,8 @@ type packer struct {
 	versions   arena[versionTest]
 	values     arena[string]
 	bytes      arena[byte]
-	texts      strings.Builder
-	letters    int // in texts, when all are there
+	texts      *shelf.Shelf
+	letters    int // of the texts together
 }
 
 // arena is a list whose size is counted before it is filled, so that it is never moved.
@@ -57,7 +57,7 @@ func (p *packer) reserve() {
 	p.versions.reserve()
 	p.values.reserve()
 	p.bytes.reserve()
-	p.texts.Grow(p.letters)
+	p.texts = shelf.New(p.letters)
 }
 
 func (p *packer) count(m *Matcher) {
@@ -109,9 +109,7 @@ func (p *packer) pack(m *Matcher) {
 func (p *packer) addTexts(list []string) []string {
 	list = p.values.add(list...)
 	for i, s := range list {
-		at := p.texts.Len()
-		p.texts.WriteString(s)
-		list[i] = p.texts.String()[at:]
+		list[i] = p.texts.Put(s)
 	}
 	return list
 }

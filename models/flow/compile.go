@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/google/uuid"
 
 	"switchyard/models/cond"
+	"switchyard/models/shelf"
 	"switchyard/models/token"
 )
 
@@ -136,7 +136,6 @@ func Compile(paths []Path, o Options) (*Plan, error) {
 			return nil, fmt.Errorf("flow: compile path %d: %w", i+1, err)
 		}
 		units = append(units, own...)
-		r.units = make([]cond.Matcher, len(own)) // settle replaces it
 		to.sort(r, paths[i].Destinations, &o)
 		r.Index = i
 		switch paths[i].StreamType {
@@ -168,13 +167,11 @@ func (p *Plan) settle(units []*cond.Matcher, explained bool) {
 	for i := range p.routes {
 		letters += len(p.routes[i].Name)
 	}
-	var names strings.Builder
-	names.Grow(letters)
+	names := shelf.New(letters)
 	for i := range p.routes {
 		r := &p.routes[i]
-		names.WriteString(r.Name)
-		r.Name = names.String()[names.Len()-len(r.Name):]
-		n := len(r.units)
+		r.Name = names.Put(r.Name)
+		n := len(r.labels)
 		r.units, all = all[:n:n], all[n:]
 		p.screen.Add(r.units, r.or)
 		if !explained {
@@ -212,7 +209,7 @@ func group(paths []Path, rotation Rotation) (regular, ends []uint8) {
 	return regular, ends
 }
 
-// compile fills a route but for its destinations, and gives its units.
+// compile fills a route but for its destinations, and gives its units, one for each of its labels.
 func (r *Route) compile(p *Path, o *Options) ([]*cond.Matcher, error) {
 	var ok bool
 	if r.ID, ok = parseID(p.ID); !ok {

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"switchyard/models/shelf"
 )
 
 // Token is one placeholder of a template.
@@ -63,22 +65,16 @@ func CompileAll(urls []string) []Template {
 			letters += len(p.text)
 		}
 	}
-	var texts strings.Builder
-	texts.Grow(letters)
-	hold := func(s string) string {
-		at := texts.Len()
-		texts.WriteString(s)
-		return texts.String()[at:]
-	}
+	texts := shelf.New(letters)
 	all := make([]part, 0, parts)
 	for i := range list {
 		t, at := &list[i], len(all)
 		all = append(all, t.parts...)
 		t.parts = all[at:len(all):len(all)]
 		for j := range t.parts {
-			t.parts[j].text = hold(t.parts[j].text)
+			t.parts[j].text = texts.Put(t.parts[j].text)
 		}
-		t.source = hold(t.source)
+		t.source = texts.Put(t.source)
 	}
 	return list
 }
