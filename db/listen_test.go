@@ -3,10 +3,10 @@ package db_test
 import (
 	"context"
 	"testing"
-	"time"
 
 	"switchyard/db"
 	"switchyard/db/dbtest"
+	"switchyard/models/await"
 )
 
 func TestListenDeliversAndResyncsAfterALoss(t *testing.T) {
@@ -20,13 +20,7 @@ func TestListenDeliversAndResyncsAfterALoss(t *testing.T) {
 	}()
 	next := func() db.Notice {
 		t.Helper()
-		select {
-		case n := <-notices:
-			return n
-		case <-time.After(20 * time.Second):
-			t.Fatal("no notice")
-			return db.Notice{}
-		}
+		return await.Recv(t, notices)
 	}
 	notify := func(text string) {
 		t.Helper()

@@ -19,6 +19,7 @@ import (
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
 	"switchyard/models"
+	"switchyard/models/await"
 	"switchyard/workers"
 )
 
@@ -77,17 +78,6 @@ func (b *bench) start(rt *workers.Runtime) (stop func()) {
 	return stop
 }
 
-// recv waits for a value; the test fails when none comes.
-func recv[T any](t *testing.T, ch <-chan T) (v T) {
-	t.Helper()
-	select {
-	case v = <-ch:
-	case <-time.After(20 * time.Second):
-		t.Fatal("nothing came")
-	}
-	return v
-}
-
 // row writes the row of a job and dispatches it.
 func row[A, R any](b *bench, j jobs.Job[A, R], args A) uuid.UUID {
 	b.t.Helper()
@@ -116,23 +106,9 @@ func (b *bench) get(id uuid.UUID) models.Job {
 	return models.Job{}
 }
 
-// until waits for a condition, looking often; the test fails when it does not come true in 20 seconds.
-func (b *bench) until(what string, ok func() bool) {
-	b.t.Helper()
-	deadline, tick := time.After(20*time.Second), time.NewTicker(10*time.Millisecond)
-	defer tick.Stop()
-	for !ok() {
-		select {
-		case <-deadline:
-			b.t.Fatalf("never: %s", what)
-		case <-tick.C:
-		}
-	}
-}
-
 func (b *bench) state(id uuid.UUID, want string) {
 	b.t.Helper()
-	b.until(fmt.Sprintf("job is %s", want), func() bool { return b.get(id).State == want })
+	await.Until(b.t, fmt.Sprintf("job is %s", want), func() bool { return b.get(id).State == want })
 }
 
 func (b *bench) effects() map[uuid.UUID]int {
@@ -237,7 +213,7 @@ func TestRowRunsOnce(t *testing.T) {
 	if got, err := jobs.Await(t.Context(), ticket); err != nil || got != 42 {
 		t.Errorf("await = %d, %v", got, err)
 	}
-	b.until("queue is empty", func() bool {
+	await.Until(b.t, "queue is empty", func() bool {
 		info, err := asynq.NewInspectorFromRedisClient(b.redis).GetQueueInfo(jobs.Webhooks)
 		return err == nil && info.Size == 0
 	})
@@ -256,7 +232,7 @@ func TestAbandonedClaimIsRedoneAndItsHolderFenced(t *testing.T) {
 	}
 	workers.HandleRow(b.rt, effect, leave)
 	b.start(b.rt)
-	b.until("redone", func() bool {
+	await.Until(b.t, "redone", func() bool {
 		if err := b.rt.Reconcile(ctx); err != nil {
 			t.Fatal(err)
 		}
@@ -294,15 +270,15 @@ func TestLostLeaseCancelsAndCommitsNothing(t *testing.T) {
 	})
 	b.start(b.rt)
 	b.client.Dispatch(ctx, effect.Kind(), id)
-	recv(t, claimed)
+	await.Recv(t, claimed)
 	// What a worker that was believed dead finds when it wakes up: the row moved on.
 	if _, err := b.db.ExecContext(ctx, `UPDATE jobs SET fence = fence + 1, lease_until = now() WHERE id = $1`, id); err != nil {
 		t.Fatal(err)
 	}
-	if err := recv(t, verdict); !errors.Is(err, joblog.ErrFenced) {
+	if err := await.Recv(t, verdict); !errors.Is(err, joblog.ErrFenced) {
 		t.Errorf("verdict: %v", err)
 	}
-	b.until("redone", func() bool { return b.rt.Reconcile(ctx) == nil && b.get(id).State == models.JobDone })
+	await.Until(b.t, "redone", func() bool { return b.rt.Reconcile(ctx) == nil && b.get(id).State == models.JobDone })
 	if n := b.effects()[id]; n != 1 {
 		t.Errorf("%d effects", n)
 	}
@@ -330,7 +306,7 @@ func TestFlushLosesNothing(t *testing.T) {
 			}
 		}
 	}
-	b.until("all done", func() bool {
+	await.Until(b.t, "all done", func() bool {
 		if err := b.rt.Reconcile(ctx); err != nil {
 			t.Fatal(err)
 		}
@@ -378,7 +354,7 @@ func TestFailedRowIsArchivedAndRunsAgainByHand(t *testing.T) {
 		id := row(b, effect, ask{N: 1})
 		b.client.Dispatch(ctx, effect.Kind(), id)
 		b.state(id, models.JobFailed)
-		b.until("archived", func() bool { return archived(id) != "" })
+		await.Until(b.t, "archived", func() bool { return archived(id) != "" })
 		if j := b.get(id); j.Attempts != 3 || string(j.Error) == "null" {
 			t.Errorf("failed after %d attempts, error %s", j.Attempts, j.Error)
 		}
@@ -391,8 +367,8 @@ func TestFailedRowIsArchivedAndRunsAgainByHand(t *testing.T) {
 		if err := queue.RunTask(jobs.Webhooks, archived(id)); err != nil { // while it is still broken
 			t.Fatal(err)
 		}
-		b.until("one more attempt", func() bool { j := b.get(id); return j.Attempts == 4 && j.State == models.JobFailed })
-		b.until("archived again", func() bool { return archived(id) != "" })
+		await.Until(b.t, "one more attempt", func() bool { j := b.get(id); return j.Attempts == 4 && j.State == models.JobFailed })
+		await.Until(b.t, "archived again", func() bool { return archived(id) != "" })
 		mend.Store(id, true)
 		if err := queue.RunTask(jobs.Webhooks, archived(id)); err != nil {
 			t.Fatal(err)
@@ -436,7 +412,7 @@ func TestNotDueRunsNoAttempt(t *testing.T) {
 		info, err := queue.GetTaskInfo(jobs.Webhooks, task)
 		return err == nil && info.State == asynq.TaskStateRetry
 	}
-	b.until("waits for the second attempt", waits)
+	await.Until(b.t, "waits for the second attempt", waits)
 	j := b.get(id)
 	if wait := time.Until(j.NextAttemptAt); j.Attempts != 1 || wait < 59*time.Minute || wait > time.Hour {
 		t.Errorf("%d attempts, next in %s", j.Attempts, wait)
@@ -448,7 +424,7 @@ func TestNotDueRunsNoAttempt(t *testing.T) {
 	if err := queue.RunTask(jobs.Webhooks, task); err != nil { // early
 		t.Fatal(err)
 	}
-	b.until("waits again", waits)
+	await.Until(b.t, "waits again", waits)
 	if j := b.get(id); j.Attempts != 1 {
 		t.Errorf("an early task made attempt %d", j.Attempts)
 	}
@@ -466,7 +442,7 @@ func TestStopGivesRowsBack(t *testing.T) {
 	})
 	stop := b.start(b.rt)
 	b.client.Dispatch(ctx, delayed.Kind(), id)
-	recv(t, started)
+	await.Recv(t, started)
 	stop()
 	if j := b.get(id); j.State != models.JobPending || j.Attempts != 0 || time.Until(j.NextAttemptAt) > 0 {
 		t.Errorf("after a stop: %s, %d attempts, due %s", j.State, j.Attempts, j.NextAttemptAt)

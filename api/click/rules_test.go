@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
+
+	"switchyard/models/await"
 )
 
 const (
@@ -59,7 +61,7 @@ func TestRoutingFollowsASavedRule(t *testing.T) {
 	becomes := func(what, want string, edits ...edit) {
 		t.Helper()
 		for alias := range users {
-			until(t, what, func() bool { return w.get("/"+alias, edits...).Header.Get("Location") == want })
+			await.Until(t, what, func() bool { return w.get("/"+alias, edits...).Header.Get("Location") == want })
 		}
 	}
 	becomes("chrome is taken", "https://in.test/")
@@ -85,12 +87,12 @@ func TestRoutingFollowsASavedRule(t *testing.T) {
 		return c.counts
 	}
 	w.exec(`UPDATE rules SET conditions = $2 WHERE id = $1`, r, w.json([]m{condition("clicks_today", "gte", 0)}))
-	until(t, "the day's clicks are counted", counts)
+	await.Until(t, "the day's clicks are counted", counts)
 	if after := plans(); after[0] == before[0] || after[1] == before[1] || after[2] != before[2] {
 		t.Error("not exactly the campaigns that use the rule were compiled anew")
 	}
 	w.exec(`UPDATE rules SET conditions = $2 WHERE id = $1`, r, w.json([]m{condition("browser", "equals", "firefox")}))
-	until(t, "they are counted no longer", func() bool { return !counts() })
+	await.Until(t, "they are counted no longer", func() bool { return !counts() })
 
 	// A deleted rule goes on guarding the paths that have it; only a row that is gone lets nobody through.
 	w.exec(`UPDATE rules SET deleted_at = now() WHERE id = $1`, r)

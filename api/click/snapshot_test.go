@@ -14,6 +14,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/store"
+	"switchyard/models/await"
 )
 
 // run starts a handler's own goroutines until the test ends.
@@ -38,7 +39,7 @@ func TestChangesAreLiveByNotice(t *testing.T) {
 	location := func(target string, edits ...edit) string { return w.get(target, edits...).Header.Get("Location") }
 	becomes := func(what, target, want string, edits ...edit) {
 		t.Helper()
-		until(t, what, func() bool { return location(target, edits...) == want })
+		await.Until(t, what, func() bool { return location(target, edits...) == want })
 	}
 	becomes("the campaign is there", "/summer-sale", "https://one.test/")
 	compiled, _ := w.h.keeper.current.Load().campaigns.get(id)
@@ -165,9 +166,9 @@ func TestRunWritesTheCopy(t *testing.T) {
 	done := make(chan error, 1)
 	go func() { done <- w.h.Run(ctx) }()
 	at := filepath.Join(dir, "routing.copy")
-	until(t, "the copy is there", func() bool { _, err := os.Stat(at); return err == nil })
+	await.Until(t, "the copy is there", func() bool { _, err := os.Stat(at); return err == nil })
 	w.exec(`UPDATE campaigns SET alias = 'winter-sale'`)
-	until(t, "the change is read", func() bool { return w.h.keeper.changes.Load() > 1 })
+	await.Until(t, "the change is read", func() bool { return w.h.keeper.changes.Load() > 1 })
 	cancel()
 	if err := <-done; err != nil {
 		t.Fatal(err)

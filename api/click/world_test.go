@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -232,18 +231,4 @@ func (w *world) sent(target string, edits ...edit) string {
 		w.Fatalf("%s: status %d", target, res.StatusCode)
 	}
 	return res.Header.Get("Location")
-}
-
-// until waits for a condition, looking often; the test fails when it does not come true.
-func until(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	deadline, tick := time.After(20*time.Second), time.NewTicker(5*time.Millisecond)
-	defer tick.Stop()
-	for !ok() {
-		select {
-		case <-deadline:
-			t.Fatalf("never: %s", what)
-		case <-tick.C:
-		}
-	}
 }

@@ -16,6 +16,7 @@ import (
 	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
 	"switchyard/models"
+	"switchyard/models/await"
 )
 
 func openSpool(tb testing.TB, dir string) *clicklog.Spool {
@@ -182,12 +183,11 @@ func TestAdoptsTheSpoolOfADeadProcess(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- clicklog.NewIngester(first, d, clicklog.IngestOptions{}).Run(ctx) }()
-	await(t, d, `SELECT count(*) = 2 FROM clicks`)
-	for tick := time.NewTicker(10 * time.Millisecond); ; <-tick.C {
-		if left, _ := filepath.Glob(filepath.Join(dir, "web-2", "*.seg")); len(left) == 0 {
-			break // else the test runs into its time limit
-		}
-	}
+	awaitRow(t, d, `SELECT count(*) = 2 FROM clicks`)
+	await.Until(t, "its segments are gone", func() bool {
+		left, _ := filepath.Glob(filepath.Join(dir, "web-2", "*.seg"))
+		return len(left) == 0
+	})
 	cancel()
 	if err := <-ended; err != nil {
 		t.Fatal(err)
@@ -199,24 +199,15 @@ func TestAdoptsTheSpoolOfADeadProcess(t *testing.T) {
 	openSpool(t, dir) // web-2 is free again
 }
 
-// await polls a condition in the database until it holds or the test's time is over.
-func await(tb testing.TB, d *db.DB, query string, args ...any) {
+// awaitRow looks until a condition in the database holds.
+func awaitRow(tb testing.TB, d *db.DB, query string, args ...any) {
 	tb.Helper()
-	ctx, cancel := context.WithTimeout(tb.Context(), 20*time.Second)
-	defer cancel()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for ctx.Err() == nil {
-		var ok bool
-		if err := d.GetContext(ctx, &ok, query, args...); err != nil && ctx.Err() == nil {
+	await.Until(tb, query, func() (ok bool) {
+		if err := d.GetContext(tb.Context(), &ok, query, args...); err != nil {
 			tb.Fatal(err)
 		}
-		if ok {
-			return
-		}
-		<-tick.C
-	}
-	tb.Fatalf("never true: %s", query)
+		return ok
+	})
 }
 
 func TestAckAfterCommit(t *testing.T) {

@@ -140,7 +140,7 @@ func TestBrokenConnections(t *testing.T) {
 		}
 		w.set(false)
 	}
-	await(t, d, fmt.Sprintf(`SELECT count(*) = %d FROM clicks`, rounds*each))
+	awaitRow(t, d, fmt.Sprintf(`SELECT count(*) = %d FROM clicks`, rounds*each))
 	cancel()
 	if err := <-ended; err != nil {
 		t.Error(err)
@@ -188,7 +188,7 @@ func TestManyIngesters(t *testing.T) {
 				out := &models.ClickOut{ID: models.NewClickID(), ClickID: c.ID, AccountID: acc, OfferID: offers[n%2], Slot: 1}
 				put(t, spools[(i+n)%processes], clicklog.Record{Out: out})
 				if n%4 == 0 {
-					await(t, d, `SELECT EXISTS (SELECT FROM clicks WHERE id = $1)`, c.ID)
+					awaitRow(t, d, `SELECT EXISTS (SELECT FROM clicks WHERE id = $1)`, c.ID)
 					if _, err := record(t, d, clicklog.ConversionInput{ClickID: c.ID, Payout: amount("1")}); err != nil {
 						t.Error(err)
 					}
@@ -197,8 +197,8 @@ func TestManyIngesters(t *testing.T) {
 		})
 	}
 	work.Wait()
-	await(t, d, fmt.Sprintf(`SELECT count(*) = %d FROM clicks`, processes*each))
-	await(t, d, fmt.Sprintf(`SELECT count(*) = %d FROM click_hops`, processes*each))
+	awaitRow(t, d, fmt.Sprintf(`SELECT count(*) = %d FROM clicks`, processes*each))
+	awaitRow(t, d, fmt.Sprintf(`SELECT count(*) = %d FROM click_hops`, processes*each))
 	cancel()
 	running.Wait()
 	if _, err := clicklog.Settle(t.Context(), d, 1000); err != nil {

@@ -9,6 +9,7 @@ import (
 	"switchyard/db/dbtest"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
+	"switchyard/models/await"
 	"switchyard/workers/clock"
 )
 
@@ -53,16 +54,6 @@ func (h *hands) sleep(ctx context.Context, until time.Time) error {
 	}
 }
 
-func wait[T any](t *testing.T, ch <-chan T) (v T) {
-	t.Helper()
-	select {
-	case v = <-ch:
-	case <-time.After(20 * time.Second):
-		t.Fatal("nothing came")
-	}
-	return v
-}
-
 // starts gives a StartFunc and what it was called with.
 func starts() (clock.StartFunc, chan time.Time) {
 	ch := make(chan time.Time, 1000)
@@ -89,15 +80,15 @@ func TestTicks(t *testing.T) {
 		want string
 	}{{0, "00:00"}, {30 * time.Minute, "01:00"}, {time.Hour, "02:00"}, {5 * time.Hour, "07:00"}} {
 		if i > 0 {
-			wait(t, h.idle)
+			await.Recv(t, h.idle)
 			h.move(c.move)
 		}
-		if got := wait(t, ticks).Format("15:04"); got != c.want {
+		if got := await.Recv(t, ticks).Format("15:04"); got != c.want {
 			t.Errorf("tick %s, want %s", got, c.want)
 		}
 	}
 	cancel()
-	wait(t, done)
+	await.Recv(t, done)
 	if len(ticks) != 0 {
 		t.Errorf("%d ticks too many", len(ticks))
 	}
@@ -118,22 +109,22 @@ func TestTwoClocksAndHandOver(t *testing.T) {
 	begin := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	one, two := newHands(begin), newHands(begin)
 	stop, stopped := run(one)
-	wait(t, ticks)
-	wait(t, one.idle)
+	await.Recv(t, ticks)
+	await.Recv(t, one.idle)
 	run(two)
 	for range 5 {
 		one.move(time.Second)
 		two.move(time.Second)
-		wait(t, ticks)
-		wait(t, one.idle)
+		await.Recv(t, ticks)
+		await.Recv(t, one.idle)
 	}
 	if len(ticks) != 0 || len(two.idle) != 0 {
 		t.Errorf("the second clock works too: %d ticks, %d sleeps", len(ticks), len(two.idle))
 	}
 	stop()
-	wait(t, stopped)
-	wait(t, two.idle) // it leads now
-	if got := wait(t, ticks); !got.Equal(begin.Add(5 * time.Second)) {
+	await.Recv(t, stopped)
+	await.Recv(t, two.idle) // it leads now
+	if got := await.Recv(t, ticks); !got.Equal(begin.Add(5 * time.Second)) {
 		t.Errorf("the new leader looks back to %s", got)
 	}
 }
@@ -155,8 +146,8 @@ func TestPanicIsIsolated(t *testing.T) {
 	rows := []jobs.CronRow{{Name: "bad", Spec: "* * * * *", Job: tick}, {Name: "good", Spec: "* * * * *", Job: tick}}
 	go func() { _ = clock.Clock{Rows: rows, Start: start, Now: h.read, Sleep: h.sleep}.Run(ctx, d) }()
 	for range 3 {
-		wait(t, good)
-		wait(t, h.idle)
+		await.Recv(t, good)
+		await.Recv(t, h.idle)
 		h.move(time.Minute)
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
 	"switchyard/models"
+	"switchyard/models/await"
 	"switchyard/workers"
 	"switchyard/workers/conversion"
 )
@@ -135,7 +136,7 @@ func (b *bench) send(p models.Postback) uuid.UUID {
 
 func (b *bench) decided(id uuid.UUID) (outcome, detail string) {
 	b.Helper()
-	b.until("the postback is decided", func() bool {
+	await.Until(b, "the postback is decided", func() bool {
 		row := b.db.QueryRowxContext(b.Context(), `SELECT outcome, detail FROM postbacks WHERE id = $1`, id)
 		if err := row.Scan(&outcome, &detail); err != nil {
 			b.Fatal(err)
@@ -143,19 +144,6 @@ func (b *bench) decided(id uuid.UUID) (outcome, detail string) {
 		return outcome != clicklog.PostbackPending
 	})
 	return outcome, detail
-}
-
-func (b *bench) until(what string, ok func() bool) {
-	b.Helper()
-	deadline, tick := time.After(20*time.Second), time.NewTicker(10*time.Millisecond)
-	defer tick.Stop()
-	for !ok() {
-		select {
-		case <-deadline:
-			b.Fatalf("never: %s", what)
-		case <-tick.C:
-		}
-	}
 }
 
 func (b *bench) conversions() []models.Conversion {
@@ -242,7 +230,7 @@ func TestPostbackWaitsForItsClick(t *testing.T) {
 	b := newBench(t, waits...)
 	c := b.click()
 	id := b.send(models.Postback{Params: params{"clickid": models.FormatClickID(c.ID)}})
-	b.until("it was tried without its click", func() bool {
+	await.Until(b, "it was tried without its click", func() bool {
 		var n int
 		if err := b.db.GetContext(t.Context(), &n, `SELECT attempts FROM postbacks WHERE id = $1`, id); err != nil {
 			t.Fatal(err)
@@ -271,7 +259,7 @@ func TestPostbackWaitsForTheStepToTheOffer(t *testing.T) {
 	}
 	c := onLander()
 	id := b.send(models.Postback{Params: params{"clickid": models.FormatClickID(c.ID)}})
-	b.until("it was tried", func() bool {
+	await.Until(b, "it was tried", func() bool {
 		var n int
 		if err := b.db.GetContext(t.Context(), &n, `SELECT attempts FROM postbacks WHERE id = $1`, id); err != nil {
 			t.Fatal(err)

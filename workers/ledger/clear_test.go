@@ -20,6 +20,7 @@ import (
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
 	"switchyard/models"
+	"switchyard/models/await"
 	"switchyard/workers"
 	"switchyard/workers/ledger"
 )
@@ -212,28 +213,26 @@ func (h *history) dieAfterOnePart(id uuid.UUID, args jobs.ClearArgs) {
 
 func (h *history) wait(rt *workers.Runtime, id uuid.UUID) (a jobs.ClearAnswer) {
 	h.Helper()
-	deadline, tick := time.After(30*time.Second), time.NewTicker(100*time.Millisecond)
-	defer tick.Stop()
-	for {
+	await.Until(h, "the job is done", func() bool {
+		if err := rt.Reconcile(h.Context()); err != nil {
+			h.Fatal(err)
+		}
 		s, err := joblog.Status(h.Context(), h.db, h.account, id)
 		if err != nil {
 			h.Fatal(err)
 		}
-		if s.Status == models.JobDone {
-			if err := json.Unmarshal(s.Result, &a); err != nil {
-				h.Fatal(err)
-			}
-			return a
+		if s.Status == models.JobFailed {
+			h.Fatalf("the job failed: %v", s.Error)
 		}
-		select {
-		case <-deadline:
-			h.Fatalf("the job is %s: %v", s.Status, s.Error)
-		case <-tick.C:
-			if err := rt.Reconcile(h.Context()); err != nil {
-				h.Fatal(err)
-			}
+		if s.Status != models.JobDone {
+			return false
 		}
-	}
+		if err := json.Unmarshal(s.Result, &a); err != nil {
+			h.Fatal(err)
+		}
+		return true
+	})
+	return a
 }
 
 // TestClearArchive takes back figures whose clicks were dropped for their age, once, and only whole hours.

@@ -15,6 +15,7 @@ import (
 	"switchyard/db/outbox"
 	"switchyard/jobs"
 	"switchyard/models"
+	"switchyard/models/await"
 	"switchyard/workers/webhook"
 )
 
@@ -85,7 +86,7 @@ func TestIsolation(t *testing.T) {
 		}
 	})
 	stuck := w.emitMany(models.EventCampaignPaused, size(400, 5000))
-	w.poll("the hanging endpoint is being called", func() bool { return len(w.received()) > 0 })
+	await.Until(w.t, "the hanging endpoint is being called", func() bool { return len(w.received()) > 0 })
 	var took []time.Duration
 	for range size(10, 100) {
 		begin := time.Now()
@@ -102,20 +103,6 @@ func TestIsolation(t *testing.T) {
 		WHERE endpoint_id = $1 AND status = 'delivered'`, w.endpoint)
 	if err != nil || delivered != 0 {
 		t.Errorf("%d deliveries to the endpoint that hangs, %v", delivered, err)
-	}
-}
-
-// poll looks often until a condition holds.
-func (w *world) poll(what string, ok func() bool) {
-	w.t.Helper()
-	deadline, tick := time.After(size(time.Minute, 5*time.Minute)), time.NewTicker(10*time.Millisecond)
-	defer tick.Stop()
-	for !ok() {
-		select {
-		case <-deadline:
-			w.t.Fatalf("never: %s", what)
-		case <-tick.C:
-		}
 	}
 }
 
@@ -156,7 +143,7 @@ func TestSevenAttemptsNeverEarly(t *testing.T) {
 		}
 		return n
 	}
-	w.poll("all failed", func() bool { return count(`SELECT count(*) FROM jobs WHERE state = 'failed'`) == n })
+	await.Within(w.t, size(await.Patience, 5*time.Minute), "all failed", func() bool { return count(`SELECT count(*) FROM jobs WHERE state = 'failed'`) == n })
 	if got := count(`SELECT count(*) FROM moves`); got != 7*n || len(w.received()) != 7*n {
 		t.Errorf("%d attempts, %d requests, want %d", got, len(w.received()), 7*n)
 	}

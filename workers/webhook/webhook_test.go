@@ -34,6 +34,7 @@ import (
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
 	"switchyard/models"
+	"switchyard/models/await"
 	"switchyard/workers"
 	"switchyard/workers/egress"
 	"switchyard/workers/webhook"
@@ -203,21 +204,10 @@ func (w *world) show(id uuid.UUID) (s shown) {
 	return s
 }
 
-func (w *world) until(id uuid.UUID, ok func(shown) bool) shown {
+func (w *world) until(id uuid.UUID, ok func(shown) bool) (s shown) {
 	w.t.Helper()
-	deadline, tick := time.After(20*time.Second), time.NewTicker(10*time.Millisecond)
-	defer tick.Stop()
-	for {
-		s := w.show(id)
-		if ok(s) {
-			return s
-		}
-		select {
-		case <-deadline:
-			w.t.Fatalf("delivery stays %+v", s)
-		case <-tick.C:
-		}
-	}
+	await.Until(w.t, "the delivery is as awaited", func() bool { s = w.show(id); return ok(s) })
+	return s
 }
 
 func (w *world) redeliver(id uuid.UUID) (jobs.WebhookAnswer, error) {
@@ -496,11 +486,7 @@ func TestParallelRedeliver(t *testing.T) {
 		results <- err
 	}
 	go redeliver()
-	select {
-	case <-begun:
-	case <-time.After(20 * time.Second):
-		t.Fatal("nothing was sent")
-	}
+	await.Recv(t, begun)
 	for range callers - 1 {
 		go redeliver()
 	}
