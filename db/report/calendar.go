@@ -81,6 +81,9 @@ func spans(from, to time.Time, zone *time.Location, g grain, limit int) []span {
 		add(at)
 		_, offset := local.Zone()
 		_, end := local.ZoneBounds()
+		if !end.IsZero() && !end.After(at) { // of far years the library takes each for 365 days
+			end = at.Truncate(day).Add(day)
+		}
 		if end.IsZero() || end.After(to) {
 			end = to
 		}

@@ -29,7 +29,9 @@ var nights = []struct{ zone, from, to string }{
 	{"America/St_Johns", "2010-11-06 00:00:00", "2010-11-08 12:00:00"},  // back at one past midnight: a day is entered twice
 	{"America/Sao_Paulo", "2018-11-03 00:00:00", "2018-11-05 12:00:00"}, // a day without midnight
 	{"Pacific/Apia", "2011-12-28 00:00:00", "2012-01-02 00:00:00"},      // a day that never was
-	{"Africa/Monrovia", "1972-01-05 00:00:00", "1972-01-09 00:00:00"},   // an offset with seconds
+	{"Europe/Berlin", "2040-12-30 12:00:00", "2041-01-01 12:00:00"},     // the last day of a leap year, by rule
+	{"Australia/Lord_Howe", "2044-12-31 11:30:00", "2045-01-01 00:30:00"},
+	{"Africa/Monrovia", "1972-01-05 00:00:00", "1972-01-09 00:00:00"}, // an offset with seconds
 }
 
 func moment(t *testing.T, text string) time.Time {
