@@ -41,7 +41,7 @@ func Open(ctx context.Context, url string, o Options) (*DB, error) {
 	}
 	if err := d.PingContext(ctx); err != nil {
 		_ = d.Close()
-		return nil, fmt.Errorf("db: open: %w", err)
+		return nil, fmt.Errorf("db: open: %w; is PostgreSQL running, and DATABASE_URL right?", err)
 	}
 	return d, nil
 }

@@ -145,7 +145,10 @@ func TestCheckRedis(t *testing.T) {
 		memory, policy string
 		want           error
 	}{
-		{"0", "allkeys-lru", nil}, {"100mb", "allkeys-lru", jobs.ErrEvicts}, {"100mb", "noeviction", nil},
+		{"0", "allkeys-lru", nil},
+		{"100mb", "allkeys-lru", jobs.ErrEvicts},
+		{"100mb", "noeviction", nil},
+		{"1kb", "noeviction", jobs.ErrFull},
 	} {
 		if err := r.ConfigSet(ctx, "maxmemory", c.memory).Err(); err != nil {
 			t.Fatal(err)

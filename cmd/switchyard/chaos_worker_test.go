@@ -72,7 +72,7 @@ func runFault(role string, args []string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	e := &env{getenv: os.Getenv, stdout: os.Stdout, stderr: os.Stderr}
-	return withServers(e, role, 20, func(cfg config.Config, d *db.DB, r jobs.Redis) error {
+	return withServers(ctx, e, role, 20, func(cfg config.Config, d *db.DB, r jobs.Redis) error {
 		client := jobs.Connect(r)
 		f := faultProcess{d, *broken}
 		switch role {

@@ -13,15 +13,38 @@ import (
 )
 
 // withDatabase opens the database that DATABASE_URL names, or the private one, for the time of fn. A private one is
-// migrated first: there is no release phase that would do it.
-func withDatabase(ctx context.Context, e *env, fn func(config.Config, *db.DB) error) (err error) {
+// migrated first: there is no release phase that would do it. Another one must have been.
+func withDatabase(ctx context.Context, e *env, fn func(config.Config, *db.DB) error) error {
+	return withAnyDatabase(ctx, e, func(cfg config.Config, d *db.DB) error {
+		if err := checkSchema(ctx, d); err != nil {
+			return err
+		}
+		return fn(cfg, d)
+	})
+}
+
+// errBehind is a database older than this program.
+var errBehind = errors.New("the database is older than this program: run `switchyard migrate`")
+
+func checkSchema(ctx context.Context, d *db.DB) error {
+	n, err := db.Behind(ctx, d)
+	if err == nil && n > 0 {
+		err = fmt.Errorf("%w (%d migrations to come)", errBehind, n)
+	}
+	return err
+}
+
+// withAnyDatabase is withDatabase for a schema of any age.
+func withAnyDatabase(ctx context.Context, e *env, fn func(config.Config, *db.DB) error) (err error) {
 	cfg, err := config.Load(e.getenv)
 	if err != nil {
 		return err
 	}
 	private := cfg.DatabaseURL == ""
 	if private {
-		servers, release, err := devstack.Use(ctx, devstack.Options{DataDir: cfg.DataDir, Out: e.stderr})
+		servers, release, err := devstack.Use(ctx, devstack.Options{
+			DataDir: cfg.DataDir, NoRedis: cfg.RedisURL != "", Out: e.stderr,
+		})
 		if err != nil {
 			return err
 		}
@@ -59,7 +82,7 @@ type migrateCmd struct {
 
 // Run implements the command.
 func (c *migrateCmd) Run(ctx context.Context, e *env) error {
-	return withDatabase(ctx, e, func(_ config.Config, d *db.DB) error {
+	return withAnyDatabase(ctx, e, func(_ config.Config, d *db.DB) error {
 		n, err := db.Migrate(ctx, d)
 		if err != nil {
 			return err

@@ -21,10 +21,32 @@ type jobsCmd struct {
 	Requeue jobsRequeue `cmd:"" help:"Run failed or waiting jobs again now; always safe."`
 }
 
-type jobsList struct {
+// jobsChoice is what restricts both commands.
+type jobsChoice struct {
 	Queue string `help:"Only this queue." default:""`
-	State string `help:"archived (failed), retry, pending, active, scheduled or completed." default:""`
 	Kind  string `help:"Only this kind, such as webhook:deliver." default:""`
+}
+
+// check refuses names that no job has: their answer would look like that of an empty queue.
+func (c jobsChoice) check() error {
+	names := make([]string, len(jobs.Queues))
+	for i, q := range jobs.Queues {
+		names[i] = q.Name
+	}
+	for _, n := range []struct {
+		what, given string
+		known       []string
+	}{{"queue", c.Queue, names}, {"kind", c.Kind, jobs.Kinds()}} {
+		if n.given != "" && !slices.Contains(n.known, n.given) {
+			return usageError{fmt.Errorf("there is no %s %q; use one of %s", n.what, n.given, strings.Join(n.known, ", "))}
+		}
+	}
+	return nil
+}
+
+type jobsList struct {
+	jobsChoice
+	State string `help:"archived (failed), retry, pending, active, scheduled or completed." default:""`
 	Limit int    `help:"How many at most, of those with rows and of each queue's others." default:"1000"`
 	JSON  bool   `help:"Print one JSON value."`
 }
@@ -36,6 +58,9 @@ func (c *jobsList) Run(ctx context.Context, e *env) error {
 	}
 	if c.Limit < 1 {
 		return usageError{errors.New("--limit must be 1 or more")}
+	}
+	if err := c.check(); err != nil {
+		return err
 	}
 	return withDesk(ctx, e, func(d queue.Desk) error {
 		items, more, err := d.List(ctx, queue.Filter{Queue: c.Queue, State: c.State, Kind: c.Kind, Limit: c.Limit})
@@ -64,20 +89,22 @@ func (c *jobsList) Run(ctx context.Context, e *env) error {
 }
 
 type jobsRequeue struct {
-	IDs   []string `arg:"" optional:"" name:"id" help:"Ids as jobs list shows them, or as the queues' page does."`
-	All   bool     `help:"Every failed job."`
-	Queue string   `help:"With --all: only of this queue." default:""`
-	Kind  string   `help:"With --all: only of this kind." default:""`
-	JSON  bool     `help:"Print one JSON value."`
+	IDs  []string `arg:"" optional:"" name:"id" help:"Ids as jobs list shows them, or as the queues' page does."`
+	All  bool     `help:"Every failed job, or those of --queue and --kind."`
+	JSON bool     `help:"Print one JSON value."`
+	jobsChoice
 }
 
-// Run implements the command.
+// Run implements the command. It fails, after its answer, when one of the named jobs was not there to be run.
 func (c *jobsRequeue) Run(ctx context.Context, e *env) error {
 	if c.All == (len(c.IDs) > 0) {
 		return usageError{errors.New("give ids, or --all")}
 	}
 	if !c.All && (c.Queue != "" || c.Kind != "") {
 		return usageError{errors.New("--queue and --kind go with --all")}
+	}
+	if err := c.check(); err != nil {
+		return err
 	}
 	return withDesk(ctx, e, func(d queue.Desk) error {
 		var done []string
@@ -90,26 +117,34 @@ func (c *jobsRequeue) Run(ctx context.Context, e *env) error {
 		if err != nil {
 			return err
 		}
-		if c.JSON {
-			return e.printJSON(map[string]any{"requeued": done})
+		if err := c.show(e, done); err != nil {
+			return err
 		}
-		lines := []string{fmt.Sprintf("%d jobs requeued", len(done))}
-		for _, id := range c.IDs {
-			if !slices.Contains(done, id) {
-				lines = append(lines, id+": nothing to run: unknown, done, or being done")
-			}
+		left := slices.DeleteFunc(slices.Clone(c.IDs), func(id string) bool { return slices.Contains(done, id) })
+		if len(left) > 0 {
+			return fmt.Errorf("nothing to run for %s: unknown, done, or being done; `switchyard jobs list` shows ids and states",
+				strings.Join(left, ", "))
 		}
-		return e.printTable(lines)
+		return nil
 	})
+}
+
+func (c *jobsRequeue) show(e *env, done []string) error {
+	if c.JSON {
+		return e.printJSON(map[string]any{"requeued": done})
+	}
+	return e.printTable([]string{fmt.Sprintf("%d jobs requeued", len(done))})
 }
 
 // withDesk gives a command the servers that the settings name, or the private ones.
 func withDesk(ctx context.Context, e *env, fn func(queue.Desk) error) error {
 	return withDatabase(ctx, e, func(cfg config.Config, d *db.DB) error {
 		if cfg.RedisURL == "" {
-			servers, release, err := devstack.Use(ctx, devstack.Options{DataDir: cfg.DataDir, Out: e.stderr})
+			servers, release, err := devstack.Use(ctx, devstack.Options{
+				DataDir: cfg.DataDir, NoPostgres: true, Existing: true, Out: e.stderr,
+			})
 			if err != nil {
-				return err
+				return fmt.Errorf("REDIS_URL is not set: give it the one of the service (%w)", err)
 			}
 			defer release(context.WithoutCancel(ctx)) //nolint:errcheck // the answer has been printed
 			cfg.RedisURL = servers.RedisURL
@@ -119,6 +154,9 @@ func withDesk(ctx context.Context, e *env, fn func(queue.Desk) error) error {
 			return err
 		}
 		defer func() { _ = r.Close() }() // the answer has been printed
+		if err := r.Ping(ctx).Err(); err != nil {
+			return fmt.Errorf("%w; is Redis running, and REDIS_URL right?", err)
+		}
 		return fn(queue.Desk{DB: d, Redis: r, Client: jobs.Connect(r)})
 	})
 }

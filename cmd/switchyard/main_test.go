@@ -35,6 +35,8 @@ func TestCommandLine(t *testing.T) {
 		{"settings", nil, []string{"config"}, 0, "PORT", ""},
 		{"wrong settings", map[string]string{"PORT": "x", "LOG_LEVEL": "y"}, []string{"config"}, 1, "PORT", "LOG_LEVEL"},
 		{"version", nil, []string{"version"}, 0, "switchyard ", ""},
+		{"unknown queue", nil, []string{"jobs", "list", "--queue", "fly"}, 2, "", "interactive, webhooks, conversions"},
+		{"unknown kind", nil, []string{"jobs", "requeue", "--all", "--kind", "fly"}, 2, "", "webhook:deliver"},
 		{"exec without a program", nil, []string{"devstack", "exec", "--"}, 2, "", "exec -- PROGRAM"},
 	}
 	for _, tt := range tests {

@@ -35,7 +35,7 @@ type webCmd struct {
 
 // Run implements the command.
 func (c *webCmd) Run(ctx context.Context, e *env) error {
-	return withServers(e, "switchyard-web", 20, func(cfg config.Config, d *db.DB, r jobs.Redis) error {
+	return withServers(ctx, e, "switchyard-web", 20, func(cfg config.Config, d *db.DB, r jobs.Redis) error {
 		tune(e.getenv)
 		return web{cfg: cfg, db: d, redis: r, client: jobs.Connect(r), registry: monitor.NewRegistry(d), only: c.Only}.run(ctx)
 	})

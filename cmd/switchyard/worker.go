@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"time"
 
 	"switchyard/db"
 	"switchyard/db/seal"
@@ -40,7 +41,7 @@ func (c *workerCmd) Run(ctx context.Context, e *env) error {
 	if c.Slots < 1 {
 		return usageError{errors.New("--slots must be 1 or more")}
 	}
-	return withServers(e, "switchyard-worker", 20, func(cfg config.Config, d *db.DB, r jobs.Redis) error {
+	return withServers(ctx, e, "switchyard-worker", 20, func(cfg config.Config, d *db.DB, r jobs.Redis) error {
 		registry := monitor.NewRegistry(d)
 		o := workers.Options{
 			DB: d, Redis: r, Client: jobs.Connect(r), Queues: queues, Slots: c.Slots, Metrics: registry,
@@ -89,7 +90,7 @@ type clockCmd struct{}
 
 // Run implements the command.
 func (c *clockCmd) Run(ctx context.Context, e *env) error {
-	return withServers(e, "switchyard-clock", 2, func(_ config.Config, d *db.DB, r jobs.Redis) error {
+	return withServers(ctx, e, "switchyard-clock", 2, func(_ config.Config, d *db.DB, r jobs.Redis) error {
 		if err := jobs.CheckRedis(ctx, r); errors.Is(err, jobs.ErrEvicts) {
 			return err
 		}
@@ -107,7 +108,8 @@ func runClock(ctx context.Context, d *db.DB, client *jobs.Client) error {
 }
 
 // withServers gives a process type its settings, its log and its servers, which need not answer yet.
-func withServers(e *env, name string, conns int, fn func(config.Config, *db.DB, jobs.Redis) error) (err error) {
+func withServers(ctx context.Context, e *env, name string, conns int, fn func(config.Config, *db.DB, jobs.Redis) error,
+) (err error) {
 	cfg, err := config.Load(e.getenv)
 	if err != nil {
 		return err
@@ -126,5 +128,16 @@ func withServers(e *env, name string, conns int, fn func(config.Config, *db.DB, 
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
+	sayBehind(ctx, d)
 	return fn(cfg, d, r)
+}
+
+// sayBehind logs why much of what follows will fail, when the release phase was forgotten. A database that does not
+// answer soon says nothing.
+func sayBehind(ctx context.Context, d *db.DB) {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	if err := checkSchema(ctx, d); errors.Is(err, errBehind) {
+		slog.ErrorContext(ctx, "schema not up to date", "error", err)
+	}
 }

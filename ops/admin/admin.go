@@ -97,7 +97,7 @@ func (a Admin) CreateKey(ctx context.Context, n NewKey) (Key, error) {
 		return Key{}, models.Invalid("too_long", "a key's name has at most 255 characters")
 	}
 	k, secret, err := a.Store.CreateKey(ctx, account, n.Name, n.Scope, time.Duration(n.Days)*24*time.Hour)
-	return showKey(k, secret), err
+	return showKey(k, secret), hint(err, "`switchyard accounts list` shows all")
 }
 
 // Keys lists the keys of an account, newest first.
@@ -107,7 +107,7 @@ func (a Admin) Keys(ctx context.Context, account string) ([]Key, error) {
 		return nil, err
 	}
 	if _, err := a.Store.FindAccount(ctx, id); err != nil {
-		return nil, err
+		return nil, hint(err, "`switchyard accounts list` shows all")
 	}
 	list, err := a.Store.ListKeys(ctx, id)
 	out := make([]Key, 0, len(list))
@@ -124,7 +124,7 @@ func (a Admin) RotateKey(ctx context.Context, key string) (Key, error) {
 		return Key{}, err
 	}
 	k, secret, err := a.Store.RotateKey(ctx, id)
-	return showKey(k, secret), err
+	return showKey(k, secret), hint(err, listKeys)
 }
 
 // RevokeKey ends a key at once, on every process.
@@ -134,7 +134,17 @@ func (a Admin) RevokeKey(ctx context.Context, key string) (Key, error) {
 		return Key{}, err
 	}
 	k, err := a.Store.RevokeKey(ctx, id)
-	return showKey(k, ""), err
+	return showKey(k, ""), hint(err, listKeys)
+}
+
+const listKeys = "`switchyard keys list --account ID` shows an account's"
+
+// hint adds to what was not found where the right ids are.
+func hint(err error, where string) error {
+	if e, ok := models.AsError(err); ok && e.Kind == models.KindNotFound {
+		return models.Errorf(e.Kind, e.Code, "%s; %s", e.Message, where)
+	}
+	return err
 }
 
 func parseID(what, text string) (uuid.UUID, error) {

@@ -19,6 +19,8 @@ type Options struct {
 	Test bool
 	// NoPostgres and NoRedis leave one server out, because the operator brings it.
 	NoPostgres, NoRedis bool
+	// Existing refuses to set up a server that was never there.
+	Existing bool
 	// Compiler asks for a C compiler too, which Go's race detector needs.
 	Compiler bool
 	// Out receives progress lines; nil drops them.
@@ -106,6 +108,9 @@ func Stop(ctx context.Context, opts Options) error {
 // ensure adopts or starts each wanted server. The caller holds the lock.
 func (h *home) ensure(ctx context.Context) (Servers, error) {
 	var s Servers
+	if err := h.found(); err != nil {
+		return s, err
+	}
 	if err := provide(ctx, h.opts.Out, h.tools()...); err != nil {
 		return s, err
 	}
@@ -125,6 +130,23 @@ func (h *home) ensure(ctx context.Context) (Servers, error) {
 		}
 	}
 	return s, nil
+}
+
+// found fails for a server that is wanted only if it exists, and does not.
+func (h *home) found() error {
+	if !h.opts.Existing {
+		return nil
+	}
+	have := map[string]bool{}
+	for _, srv := range h.present() {
+		have[srv.name()] = true
+	}
+	for name, unwanted := range map[string]bool{"PostgreSQL": h.opts.NoPostgres, "Redis": h.opts.NoRedis} {
+		if !unwanted && !have[name] {
+			return fmt.Errorf("devstack: there is no private %s below %s", name, h.opts.DataDir)
+		}
+	}
+	return nil
 }
 
 // tools lists the programs that this home needs.
