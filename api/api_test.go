@@ -188,7 +188,7 @@ func TestRateLimitIsExactAcrossProcesses(t *testing.T) {
 
 func TestWithoutRedis(t *testing.T) {
 	t.Parallel()
-	rates, err := kv.Open("redis://127.0.0.1:1/0", "")
+	rates, err := kv.OpenRates("redis://127.0.0.1:1/0", "", kv.Wait)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"switchyard/api"
 	"switchyard/api/route"
@@ -102,7 +103,7 @@ func Rates(tb testing.TB) *kv.Rates {
 	if url == "" {
 		tb.Fatal("TEST_REDIS_URL is not set: run `make test`")
 	}
-	r, err := kv.Open(url, "test:"+rand.Text()+":")
+	r, err := kv.OpenRates(url, "test:"+rand.Text()+":", time.Minute) // a busy machine is not away
 	check(tb, err)
 	tb.Cleanup(func() { _ = r.Close() })
 	return r

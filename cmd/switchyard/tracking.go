@@ -52,7 +52,7 @@ func (w web) openTracking(ctx context.Context) (_ *tracking, err error) {
 			w.client.Dispatch(ctx, models.KindRecordConversion, ids...)
 		},
 	})
-	if t.caps, err = kv.OpenCaps(w.cfg.RedisURL, "", kv.CapsWait); err != nil {
+	if t.caps, err = kv.OpenCaps(w.cfg.RedisURL, "", kv.Wait); err != nil {
 		return nil, errors.Join(err, t.spool.Close())
 	}
 	t.handler, err = click.New(ctx, click.Deps{

@@ -161,7 +161,7 @@ func (w web) handlers() (*handlers, error) {
 	if err != nil {
 		return nil, err
 	}
-	rates, err := kv.Open(w.cfg.RedisURL, "")
+	rates, err := kv.OpenRates(w.cfg.RedisURL, "", kv.Wait)
 	if err != nil {
 		return nil, err
 	}

@@ -25,11 +25,7 @@ type Caps struct {
 	awayUntil atomic.Int64 // Unix nanoseconds
 }
 
-// CapsWait is how long a visitor waits for Redis before the caps of his process count alone.
-const CapsWait = redisWait
-
-// OpenCaps makes the counter on the server that a redis:// URL names, without connecting yet. An empty URL means that
-// there is none. Prefix is as for Open; a server that does not answer within wait counts as away.
+// OpenCaps makes the counter, with the same parameters as OpenRates.
 func OpenCaps(url, prefix string, wait time.Duration) (*Caps, error) {
 	client, err := connect(url, wait)
 	if err != nil {

@@ -15,12 +15,14 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
+// Wait is how long Redis is waited for where a visitor or a caller waits.
+const Wait = 250 * time.Millisecond
+
 const (
 	window      = time.Minute
-	redisWait   = 250 * time.Millisecond // longer, and Redis counts as away
-	redisPause  = time.Second            // how long it is not asked again after that
-	announce    = 10 * time.Second       // how often a process says that it lives
-	forgetAfter = 30 * time.Second       // when a silent process no longer counts
+	redisPause  = time.Second      // how long it is not asked again after that
+	announce    = 10 * time.Second // how often a process says that it lives
+	forgetAfter = 30 * time.Second // when a silent process no longer counts
 )
 
 // Take is the state of a window after a call was counted.
@@ -37,6 +39,7 @@ type Take struct {
 type Rates struct {
 	client redis.UniversalClient
 	prefix string
+	wait   time.Duration
 	name   string // of this process
 
 	mu        sync.Mutex
@@ -51,20 +54,17 @@ type localWindow struct {
 	ends  time.Time
 }
 
-// NewRates makes the counter. Prefix goes before every Redis key, so that tests share a server; "" in production.
-// A nil client means that there is no Redis.
-func NewRates(client redis.UniversalClient, prefix string) *Rates {
-	return &Rates{client: client, prefix: prefix, name: rand.Text(), processes: 1, local: map[string]*localWindow{}}
-}
-
-// Open makes the counter on the server that a redis:// URL names, without connecting yet. An empty URL means that
-// there is none.
-func Open(url, prefix string) (*Rates, error) {
-	client, err := connect(url, redisWait)
+// OpenRates makes the counter on the server that a redis:// URL names, without connecting yet; an empty URL means that
+// there is none. Prefix goes before every Redis key, so that tests share a server; "" in production. A server that has
+// not answered after wait counts as away.
+func OpenRates(url, prefix string, wait time.Duration) (*Rates, error) {
+	client, err := connect(url, wait)
 	if err != nil {
 		return nil, err
 	}
-	return NewRates(client, prefix), nil
+	return &Rates{
+		client: client, prefix: prefix, wait: wait, name: rand.Text(), processes: 1, local: map[string]*localWindow{},
+	}, nil
 }
 
 // connect gives nil for an empty URL. ?master_name= and ?addr= name sentinels and the nodes of a cluster.
@@ -82,21 +82,22 @@ func connect(address string, wait time.Duration) (redis.UniversalClient, error) 
 		if err != nil {
 			return nil, fmt.Errorf("kv: REDIS_URL: %w", err)
 		}
-		o.MaxRetries, o.DialTimeout, o.ContextTimeoutEnabled = -1, wait, true
+		o.MaxRetries, o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.ContextTimeoutEnabled = -1, wait, wait, wait, true
 		return redis.NewFailoverClient(o), nil
 	case query.Has("addr"):
 		o, err := redis.ParseClusterURL(address)
 		if err != nil {
 			return nil, fmt.Errorf("kv: REDIS_URL: %w", err)
 		}
-		o.MaxRetries, o.DialTimeout, o.ContextTimeoutEnabled = -1, wait, true
+		o.MaxRetries, o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.ContextTimeoutEnabled = -1, wait, wait, wait, true
 		return redis.NewClusterClient(o), nil
 	}
 	o, err := redis.ParseURL(address)
 	if err != nil {
 		return nil, fmt.Errorf("kv: REDIS_URL: %w", err)
 	}
-	o.MaxRetries, o.DialTimeout, o.DialerRetries, o.ContextTimeoutEnabled = -1, wait, 1, true
+	o.MaxRetries, o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.ContextTimeoutEnabled = -1, wait, wait, wait, true
+	o.DialerRetries = 1
 	return redis.NewClient(o), nil
 }
 
@@ -136,7 +137,7 @@ func (r *Rates) Take(ctx context.Context, account string, limit int) Take {
 }
 
 func (r *Rates) shared(ctx context.Context, account string, limit int) (Take, error) {
-	ctx, cancel := context.WithTimeout(ctx, redisWait)
+	ctx, cancel := context.WithTimeout(ctx, r.wait)
 	defer cancel()
 	res, err := takeScript.Run(ctx, r.client, []string{r.prefix + "rate:" + account}, window.Milliseconds()).Int64Slice()
 	if err != nil {

@@ -9,7 +9,10 @@ import (
 
 func TestOwnWindows(t *testing.T) {
 	t.Parallel()
-	r := NewRates(nil, "")
+	r, err := OpenRates("", "", Wait)
+	if err != nil {
+		t.Fatal(err)
+	}
 	r.processes = 3
 	now := time.Unix(1000, 0)
 	for i := range 101 {
@@ -46,7 +49,7 @@ func TestSharedWindows(t *testing.T) {
 	}
 	prefix := "test:" + rand.Text() + ":"
 	open := func() *Rates {
-		r, err := Open(url, prefix)
+		r, err := OpenRates(url, prefix, time.Minute)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +92,7 @@ func TestAddresses(t *testing.T) {
 		"http://h":                              false,
 		"redis://h:%zz":                         false,
 	} {
-		r, err := Open(address, "")
+		r, err := OpenRates(address, "", Wait)
 		if (err == nil) != fine {
 			t.Errorf("%q: %v", address, err)
 		}
