@@ -235,7 +235,7 @@ func checkLink(code, field, value string) error {
 	if utf8.RuneCountInString(value) > maxCampaignURL {
 		return models.Invalid(code, "%s may have at most %d characters", field, maxCampaignURL)
 	}
-	return check.CodedURL(code, field, value)
+	return routable(code, field, value)
 }
 
 func matches(code, field, value string, form *regexp.Regexp, emptyOK bool) error {

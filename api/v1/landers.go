@@ -87,7 +87,7 @@ func (b LanderBody) Record() (models.Lander, error) {
 	err := check.First(
 		check.Name("name", l.Name),
 		check.Required("url", l.URL),
-		check.URL("url", l.URL),
+		routable("invalid_url", "url", l.URL),
 		check.IntRange("click_slots", l.ClickSlots, 1, maxClickSlots),
 		check.Text("notes", l.Notes, 2000),
 		check.Text("group_name", l.GroupName, 255),

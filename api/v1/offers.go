@@ -90,7 +90,7 @@ func (b OfferBody) Record() (models.Offer, error) {
 	err := check.First(
 		check.Name("name", o.Name),
 		check.Required("url", o.URL),
-		check.URL("url", o.URL),
+		routable("invalid_url", "url", o.URL),
 		check.Range("payout", b.Payout, 0, maxPayout),
 		check.OneOf("invalid_input", "payout_type", o.PayoutType, models.PayoutFixed, models.PayoutPercent),
 		check.Text("notes", o.Notes, 2000),

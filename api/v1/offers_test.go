@@ -24,7 +24,7 @@ func TestOfferRoundTrip(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	made := s.Do("POST", "/offers", map[string]any{
-		"name": " Shoes ", "url": "https://{param.host}/x", "payout": 12.5, "payout_type": "percent", "currency": "eur",
+		"name": " Shoes ", "url": "https://shop.example/{param.host}", "payout": 12.5, "payout_type": "percent", "currency": "eur",
 		"country": "de", "daily_cap": 7, "notes": "n", "group_name": "G", "payout_from_param": false,
 		"tags": []string{"a", "A", " b "},
 	}).Want(201, "").Map()

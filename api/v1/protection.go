@@ -111,7 +111,7 @@ const (
 // checkProtection refuses what is no protection and puts its texts into the form in which they are compared.
 func checkProtection(p *models.Protection) error {
 	p.FallbackURL = strings.TrimSpace(p.FallbackURL)
-	if utf8.RuneCountInString(p.FallbackURL) > check.MaxURL || p.FallbackURL != "" && !check.IsURL(p.FallbackURL) {
+	if utf8.RuneCountInString(p.FallbackURL) > check.MaxURL || p.FallbackURL != "" && !isAddress(p.FallbackURL) {
 		return models.Invalid("invalid_fallback", "protection.fallbackUrl must be an http or https address of at most "+
 			"%d characters, or empty", check.MaxURL)
 	}

@@ -125,13 +125,13 @@ func (b SmartlinkBody) Record() (models.Smartlink, error) {
 // isAddress tells whether visitors can be sent to an address: placeholders may stand anywhere but in its host.
 func isAddress(url string) bool { return check.IsURL(url) && token.ValidURL(url) == nil }
 
-// routable refuses an address that visitors cannot be sent to.
+// routable refuses an address that visitors cannot be sent to. An empty one passes.
 func routable(code, field, url string) error {
-	if err := check.CodedURL(code, field, url); err != nil {
+	if err := check.CodedURL(code, field, url); err != nil || url == "" {
 		return err
 	}
-	if !isAddress(url) {
-		return models.Invalid(code, "%s must be an http or https address without placeholders in its host", field)
+	if err := token.ValidURL(url); err != nil {
+		return models.Invalid(code, "%s: %s", field, err)
 	}
 	return nil
 }
