@@ -136,27 +136,33 @@ func (r *request) fingerprint() (key [16]byte) {
 
 // remember keeps what a returning visitor gets, in the process and in cookies.
 func (r *request) remember(h http.Header, bindable bool) {
-	bind := r.camp.plan.Bind()
+	if r.known.isNew {
+		r.setCookie(h, visitorCookie, visitorAge, r.click.VisitorID)
+	}
+	bound := r.hold(h, flow.Binding{Path: r.click.StreamID, Lander: r.click.LanderID, Offer: r.click.OfferID}, bindable)
+	t := trail{r.click.ID, r.click.CampaignID, r.click.StreamID, r.click.LanderID, bound.Offer}
+	r.setCookie(h, clickCookie, trailAge, t[:]...)
+}
+
+// hold keeps for the visitor's return that he was in the campaign that routes now and, if it binds him, what he got
+// there. An offer that he was bound to on the same path stays until he gets another one. It gives what he is bound to.
+func (r *request) hold(h http.Header, got flow.Binding, bindable bool) flow.Binding {
+	bindable = bindable && r.camp.plan.Bind().KeepsPath()
 	ttl := time.Duration(r.camp.row.UniquenessTTLHours) * time.Hour
 	bound := r.known.bound
-	if bind.KeepsPath() && bindable {
-		bound.Path = r.click.StreamID
-		bound.Lander = r.click.LanderID
-		if r.click.OfferID != uuid.Nil || bound.Path != r.known.bound.Path {
-			bound.Offer = r.click.OfferID
+	if bindable {
+		if got.Offer == uuid.Nil && got.Path == bound.Path {
+			got.Offer = bound.Offer
 		}
+		bound = got
 	}
 	if r.known.seen == nil || r.known.seen.bound != bound {
 		r.h.fingerprints.Set(r.click.UniqueKey, &remembered{bound: bound, until: r.now.Add(ttl)})
 	}
-	if r.known.isNew {
-		r.setCookie(h, visitorCookie, visitorAge, r.click.VisitorID)
-	}
-	if bind.KeepsPath() && bindable && bound != r.known.bound {
+	if bindable && bound != r.known.bound {
 		r.setCookie(h, r.bindName(), ttl, bound.Path, bound.Lander, bound.Offer)
 	}
-	t := trail{r.click.ID, r.click.CampaignID, r.click.StreamID, r.click.LanderID, bound.Offer}
-	r.setCookie(h, clickCookie, trailAge, t[:]...)
+	return bound
 }
 
 // trail is what the click cookie says: click, campaign, path, lander, and the offer that the visitor is bound to.

@@ -31,7 +31,7 @@ func (h *Handler) track(w http.ResponseWriter, req *http.Request, d *store.Routi
 	r.account, r.source = r.snap.account(c.row.AccountID), r.snap.source(c.row.SourceID)
 	r.isHTTPS = h.isHTTPS(req)
 	r.arrive()
-	decision := r.decide()
+	decision := r.decide(w.Header())
 	r.aim(&decision)
 	if r.counted {
 		if decision.Collect {
@@ -95,9 +95,9 @@ func (r *request) enter(c *campaign) {
 	}
 }
 
-// decide picks a path, following hand-overs from campaign to campaign. One that leads nowhere, or too far, ends at
-// the fallback of the campaign that it has reached.
-func (r *request) decide() flow.Decision {
+// decide picks a path, following hand-overs from campaign to campaign, each of which remembers the visitor. One that
+// leads nowhere, or too far, ends at the fallback of the campaign that it has reached.
+func (r *request) decide(h http.Header) flow.Decision {
 	collect := true
 	c := &r.click
 	c.RouteSeed = r.pcg.Uint64()
@@ -113,6 +113,9 @@ func (r *request) decide() flow.Decision {
 		next := r.snap.handover(r.camp, d.Route.Campaign)
 		if next == nil || hops == flow.MaxHandovers {
 			return r.camp.lastResort(collect)
+		}
+		if r.counted {
+			r.hold(h, flow.Binding{Path: d.Route.ID}, d.Bindable)
 		}
 		r.enter(next)
 	}

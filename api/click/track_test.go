@@ -301,6 +301,37 @@ func TestTrackHandsOver(t *testing.T) {
 	}
 }
 
+// TestTrackHandOverIsRemembered holds that a campaign that hands its visitors over binds them, and knows them again, as
+// any other does.
+func TestTrackHandOverIsRemembered(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	url := func(n string) m { return m{"url": "https://" + n + ".test/", "weight": 1} }
+	last := w.campaign("campaign-last", nil, path("redirect", nil, url("last")))
+	over := m{"campaign_id": last}
+	w.campaign("campaign-bound", m{"bind_visitors": "streams", "flow_rotation": "weight"},
+		path("campaign", over), path("redirect", nil, url("a")), path("redirect", nil, url("b")))
+	w.campaign("campaign-once", nil, path("campaign", m{
+		"campaign_id": last, "filters": []m{{"attribute": "is_unique", "operator": "equals", "value": true}},
+	}), path("redirect", nil, url("known")))
+	w.fresh()
+	for i := range 20 {
+		first := w.get("/campaign-bound", peer("8.8.4."+itoa(i)+":1"))
+		to := first.Header.Get("Location")
+		if again := w.sent("/campaign-bound", with(first.Cookies()), peer("9.9.9."+itoa(i)+":1")); again != to {
+			t.Fatalf("by cookie: %s, then %s", to, again)
+		}
+		if again := w.sent("/campaign-bound", peer("8.8.4."+itoa(i)+":2")); again != to {
+			t.Fatalf("by fingerprint: %s, then %s", to, again)
+		}
+	}
+	for i, want := range []string{"https://last.test/", "https://known.test/"} {
+		if got := w.sent("/campaign-once", peer("8.8.5.1:1")); got != want {
+			t.Errorf("visit %d leads to %s", i+1, got)
+		}
+	}
+}
+
 func TestTrackFiltersCapsAndWeights(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
