@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,7 +63,8 @@ type web struct {
 	client   *jobs.Client
 	registry *prometheus.Registry
 	only     string
-	ready    func() // called once requests are answered; may be nil
+	ready    func()        // called once requests are answered; may be nil
+	finish   time.Duration // how long a stop waits for requests; default finishTimeout
 }
 
 // run answers until the context ends, then lets requests in flight finish. It starts without PostgreSQL and Redis.
@@ -192,13 +194,14 @@ func (w web) pages(t *click.Handler) http.Handler {
 	})
 }
 
-// How long a server waits. An awaited job answers within 25 seconds; platforms kill a stopping process after 30.
+// How long a server waits. A stop ends within 25 seconds, the drain of the spool included, because platforms kill after
+// 30; who waits for a job that takes longer is told then where it can be asked for.
 const (
 	headerTimeout = 10 * time.Second
 	readTimeout   = time.Minute
 	writeTimeout  = 2 * time.Minute
 	idleTimeout   = 2 * time.Minute
-	finishTimeout = 25 * time.Second
+	finishTimeout = 20 * time.Second
 	maxHeader     = 64 << 10
 )
 
@@ -208,6 +211,9 @@ func (w web) serve(ctx context.Context, l net.Listener, h http.Handler) error {
 		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
 		ErrorLog: slog.NewLogLogger(slog.Default().Handler(), slog.LevelWarn),
 	}
+	requests, giveUp := context.WithCancel(context.WithoutCancel(ctx))
+	defer giveUp()
+	srv.BaseContext = func(net.Listener) context.Context { return requests }
 	ended := make(chan error, 1)
 	go func() { ended <- srv.Serve(l) }()
 	slog.InfoContext(ctx, "web started", "port", w.cfg.Port, "only", w.only, "settings", w.cfg)
@@ -219,8 +225,10 @@ func (w web) serve(ctx context.Context, l net.Listener, h http.Handler) error {
 		return fmt.Errorf("web: %w", err)
 	case <-ctx.Done():
 	}
-	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
+	finish := cmp.Or(w.finish, finishTimeout)
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), finish)
 	defer cancel()
+	defer time.AfterFunc(finish*9/10, giveUp).Stop()
 	if err := srv.Shutdown(limited); err != nil {
 		slog.WarnContext(ctx, "requests were cut off", "error", err)
 		return srv.Close()

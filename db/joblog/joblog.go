@@ -215,12 +215,12 @@ type Stats struct {
 	Kind      string  `db:"kind"`
 	State     string  `db:"state"`
 	Rows      int64   `db:"rows"`
-	OldestDue float64 `db:"oldest_due"` // seconds since the longest overdue row was due; 0 = none
+	OldestDue float64 `db:"oldest_due"` // seconds that the longest waiting due row waits; 0 = none, or it is being worked on
 }
 
 const statRows = `
-SELECT kind, state, count(*) AS rows, coalesce(greatest(max(extract(epoch FROM clock_timestamp() - next_attempt_at))
-    FILTER (WHERE state IN ('pending', 'running')), 0), 0)::float8 AS oldest_due
+SELECT kind, state, count(*) AS rows, coalesce(greatest(max(extract(epoch FROM clock_timestamp() -
+    CASE state WHEN 'pending' THEN next_attempt_at WHEN 'running' THEN lease_until END)), 0), 0)::float8 AS oldest_due
 FROM jobs WHERE state IN ('pending', 'running', 'failed') GROUP BY kind, state`
 
 // ReadStats counts the rows that are not done, by kind and state.

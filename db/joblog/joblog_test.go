@@ -223,6 +223,38 @@ func TestRequeue(t *testing.T) {
 	}
 }
 
+// TestStats: a due row waits until somebody holds it, and again once that holder's lease has ended.
+func TestStats(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	waits := func() map[string]bool {
+		t.Helper()
+		stats, err := joblog.ReadStats(t.Context(), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := map[string]bool{}
+		for _, s := range stats {
+			out[s.State] = s.OldestDue > 0
+		}
+		return out
+	}
+	want := claim(add(t, d, uuid.Nil, time.Now().Add(-time.Hour)))
+	if got := waits(); !got[models.JobPending] {
+		t.Errorf("pending: %v", got)
+	}
+	held := take(t, d, want)
+	if got := waits(); got[models.JobRunning] {
+		t.Errorf("held: %v", got)
+	}
+	if err := joblog.Renew(t.Context(), d, held.ID, held.Fence, -time.Second); err != nil {
+		t.Fatal(err)
+	}
+	if got := waits(); !got[models.JobRunning] {
+		t.Errorf("its holder died: %v", got)
+	}
+}
+
 func TestStatusAndPrune(t *testing.T) {
 	t.Parallel()
 	d, ctx, past := dbtest.New(t), t.Context(), time.Now().Add(-time.Minute)

@@ -51,8 +51,9 @@ func New(o Options) http.Handler {
 
 // mount adds the pages to a router.
 func mount(r gin.IRouter, o Options) {
-	r.GET("/healthz", func(c *gin.Context) { c.JSON(http.StatusOK, gin.H{"status": "ok"}) })
-	r.GET("/readyz", func(c *gin.Context) { ready(c, o.Checks) })
+	asked := []string{http.MethodGet, http.MethodHead}
+	r.Match(asked, "/healthz", func(c *gin.Context) { c.JSON(http.StatusOK, gin.H{"status": "ok"}) })
+	r.Match(asked, "/readyz", func(c *gin.Context) { ready(c, o.Checks) })
 	if o.Registry != nil {
 		if o.Redis != nil {
 			_ = o.Registry.Register(newQueues(o.Redis)) // fails only when it is there already

@@ -106,6 +106,10 @@ func TestReadiness(t *testing.T) {
 		if w := get(h, "/healthz", ""); w.Code != 200 {
 			t.Errorf("%s: health %d", name, w.Code)
 		}
+		w := httptest.NewRecorder()
+		if h.ServeHTTP(w, httptest.NewRequest(http.MethodHead, "/readyz", nil)); w.Code != c.want {
+			t.Errorf("%s: HEAD %d, want %d", name, w.Code, c.want)
+		}
 	}
 }
 
