@@ -240,6 +240,39 @@ func TestClickLander(t *testing.T) {
 	w.wants("too late", w.ask(url.Values{"clickid": {models.FormatClickID(late.ID)}}), reasonExpired)
 }
 
+// TestFallbackIsFilled holds that a page is told a complete address for who is not let in: filled by the click that
+// brought him, else by himself, and never by a click to another page.
+func TestFallbackIsFilled(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	click := func(alias string) *models.Click {
+		w.guarded(alias, "https://page.test/", m{
+			"mode": "click", "ttlSeconds": 60, "fallbackUrl": "https://else.test/?s={sub1}&c={campaign_alias}&d={device_type}&x={lp_key}",
+		})
+		w.get("/"+alias+"?sub1=a%26b", host(own))
+		c := keep(w.tape.last())
+		old := models.FloorClickID(time.Now().Add(-2 * time.Minute))
+		copy(c.ID[:6], old[:6])
+		w.h.recent.Set(c.ID, c)
+		return c
+	}
+	here, there := click("click-3"), click("click-4")
+	of := func(c *models.Click) []string { return []string{models.FormatClickID(c.ID)} }
+	for what, tt := range map[string]struct {
+		query url.Values
+		want  string
+	}{
+		"click":           {url.Values{"clickid": of(here)}, "s=a%26b&c=click-3&d=desktop&x="},
+		"himself":         {url.Values{"lander": {here.LanderID.String()}}, "s=&c=&d=desktop&x="},
+		"page's server":   {url.Values{"lander": {here.LanderID.String()}, "ip": {"8.8.8.8"}}, "s=&c=&d=&x="},
+		"another's click": {url.Values{"lander": {here.LanderID.String()}, "clickid": of(there)}, "s=&c=&d=desktop&x="},
+	} {
+		if got := w.ask(tt.query).FallbackURL; got == nil || *got != "https://else.test/?"+tt.want {
+			t.Errorf("%s: %v, want %s", what, got, tt.want)
+		}
+	}
+}
+
 func TestSingleUse(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

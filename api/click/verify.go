@@ -92,7 +92,8 @@ func (r *request) verify() verdict {
 	no := func(reason string) verdict {
 		v := verdict{Reason: reason}
 		if l.guard.fallback != nil && l.guard.FallbackStatus == http.StatusFound {
-			v.FallbackURL = &l.guard.FallbackURL
+			url := r.elsewhere(l, e.click)
+			v.FallbackURL = &url
 		}
 		return v
 	}
@@ -114,6 +115,27 @@ func (r *request) verify() verdict {
 		return no(reasonUsed)
 	}
 	return verdict{Allowed: true, Reason: reasonOK}
+}
+
+// elsewhere fills the address for who is not let in: by the click that brought him to the page, where there is one, else
+// by what he says of himself.
+func (r *request) elsewhere(l *lander, click uuid.UUID) string {
+	r.camp = &campaign{}
+	var c *models.Click
+	if click != uuid.Nil {
+		c = r.h.find(r.http.Context(), click)
+	}
+	switch {
+	case c != nil && c.LanderID == l.row.ID:
+		r.click = *c
+		r.account, r.source = r.snap.account(c.AccountID), r.snap.source(uuid.NullUUID{UUID: c.SourceID, Valid: true})
+		if camp, ok := r.snap.campaigns.get(c.CampaignID); ok {
+			r.camp = camp
+		}
+	case r.Param("ip") == "":
+		r.describe()
+	}
+	return string(r.expand(nil, l.guard.fallback, nil))
 }
 
 // maxProtection is longer than any key or click lets a visitor in.
