@@ -103,7 +103,7 @@ func (h smartlinkHandlers) stats(c *route.Call) (SmartlinkStats, error) {
 type SmartlinkCleared struct {
 	ID     uuid.UUID  `json:"id"`
 	Range  bind.Range `json:"range"`
-	Clicks int64      `json:"clicks" doc:"how many were deleted, without bots"`
+	Clicks int64      `json:"clicks" doc:"deleted, bots included"`
 }
 
 var slowSmartlinkClear = slow(jobs.ClearSmartlink, func(a jobs.ClearAnswer) SmartlinkCleared {

@@ -393,7 +393,7 @@ func (x *correcting) smartlink(foreign string) {
 	}
 	path := fmt.Sprintf("/short-links/%s/stats", link)
 	x.s.As(foreign).Do("DELETE", path, nil).Want(404, "not_found")
-	for _, want := range []float64{6, 0} {
+	for _, want := range []float64{7, 0} {
 		got := x.s.Do("DELETE", path, nil).Want(200, "").Map()
 		if got["id"] != link.String() || got["clicks"] != want || got["range"] == nil {
 			x.t.Errorf("%v, want %v clicks", got, want)

@@ -99,30 +99,29 @@ WITH gone AS (
 	WHERE h.account_id = $1 AND h.smartlink_id = $2 AND h.hour = s.hour AND h.rule_id = s.rule_id
 		AND h.destination_url = s.destination_url
 )
-SELECT count(*) FILTER (WHERE NOT is_bot) AS clicks, count(*) AS found,
-	coalesce((SELECT id FROM gone ORDER BY id DESC LIMIT 1), $3) AS last FROM gone`
+SELECT count(*) AS clicks, coalesce((SELECT id FROM gone ORDER BY id DESC LIMIT 1), $3) AS last FROM gone`
 
 const dropEmptyHours = `
 DELETE FROM smartlink_hours WHERE account_id = $1 AND smartlink_id = $2 AND clicks = 0 AND bot_clicks = 0`
 
-// ClearSmartlink deletes at most limit clicks of a smartlink in the transaction of c, bots too, and tells how many there
-// were without bots. Repeat it until it is Done. A click that is still on its way to PostgreSQL is stored afterwards.
+// ClearSmartlink deletes at most limit clicks of a smartlink in the transaction of c. Repeat it until it is Done. A click
+// that is still on its way to PostgreSQL is stored afterwards.
 func ClearSmartlink(ctx context.Context, c db.Conn, q ClearQuery, limit int) (Cleared, error) {
 	if len(q.Of) != 1 {
 		return Cleared{}, errors.New("clicklog: clear of one smartlink only")
 	}
 	var gone struct {
 		Clicks int64     `db:"clicks"`
-		Found  int       `db:"found"`
 		Last   uuid.UUID `db:"last"`
 	}
 	err := sqlx.GetContext(ctx, c, &gone, clearSmartlinkClicks, q.AccountID, q.Of[0], q.first(),
 		models.FloorClickID(q.To), limit)
-	if err == nil && gone.Found < limit {
+	done := gone.Clicks < int64(limit)
+	if err == nil && done {
 		_, err = c.ExecContext(ctx, dropEmptyHours, q.AccountID, q.Of[0])
 	}
 	if err != nil {
 		return Cleared{}, fmt.Errorf("clicklog: clear a smartlink: %w", err)
 	}
-	return Cleared{Clicks: gone.Clicks, After: gone.Last, Done: gone.Found < limit}, nil
+	return Cleared{Clicks: gone.Clicks, After: gone.Last, Done: done}, nil
 }

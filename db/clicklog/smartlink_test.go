@@ -146,7 +146,7 @@ func TestSmartlinkFigures(t *testing.T) {
 			switch {
 			case !inside(c, w[0], w[1]):
 				rest = append(rest, c)
-			case !c.IsBot:
+			default:
 				want++
 			}
 		}
