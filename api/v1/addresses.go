@@ -114,12 +114,12 @@ func ownLink(c *route.Call, id uuid.UUID) error {
 	return err
 }
 
-// idOrAll reads an id; none and all are the zero id.
+// idOrAll reads an id; none and all are the zero id, which nobody may ask for.
 func idOrAll(c *route.Call, name string) (uuid.UUID, error) {
-	if c.Query.Get(name) == "all" {
+	if text := c.Query.Get(name); text == "" || text == "all" {
 		return uuid.Nil, nil
 	}
-	return bind.QueryID(c.Query, name, "invalid_id")
+	return c.QueryID(name)
 }
 
 // heldToHistory moves the start of a window to that of the plan's click history, and gives its end. A window that is

@@ -45,12 +45,12 @@ type exportHandlers struct{ Deps }
 
 // ExportBody says which file to make.
 type ExportBody struct {
-	Kind      string         `json:"kind" bad:"invalid_kind" enum:"performance,trends,clicks,conversions,smartlink-clicks" doc:"default performance"`
-	Dimension string         `json:"dimension" bad:"invalid_dimension" doc:"performance: up to 5, comma-separated; default campaign_id"`
-	Filters   []ExportFilter `json:"filters" bad:"invalid_dimension" doc:"performance: up to 12"`
-	Bucket    string         `json:"bucket" bad:"invalid_bucket" enum:"month,day,weekday,hour,weekday_hour" doc:"trends: default day"`
-	Link      uuid.UUID      `json:"link" bad:"invalid_id" doc:"smartlink-clicks: only this smartlink"`
-	Name      string         `json:"name" maxLength:"255"`
+	Kind      string              `json:"kind" bad:"invalid_kind" enum:"performance,trends,clicks,conversions,smartlink-clicks" doc:"default performance"`
+	Dimension string              `json:"dimension" bad:"invalid_dimension" doc:"performance: up to 5, comma-separated; default campaign_id"`
+	Filters   []ExportFilter      `json:"filters" bad:"invalid_dimension" doc:"performance: up to 12"`
+	Bucket    string              `json:"bucket" bad:"invalid_bucket" enum:"month,day,weekday,hour,weekday_hour" doc:"trends: default day"`
+	Link      bind.Opt[uuid.UUID] `json:"link" bad:"invalid_id" doc:"smartlink-clicks: only this smartlink"`
+	Name      string              `json:"name" maxLength:"255"`
 }
 
 // ExportFilter keeps what has a value in a dimension, or one of several.
@@ -91,7 +91,7 @@ const maxExportName = 255
 
 // args checks the fields that count for the kind; others are left alone.
 func (b ExportBody) args(w bind.Window) (jobs.ExportArgs, error) {
-	a := jobs.ExportArgs{Kind: b.Kind, Name: strings.TrimSpace(b.Name), From: w.From, To: w.End(), Link: b.Link}
+	a := jobs.ExportArgs{Kind: b.Kind, Name: strings.TrimSpace(b.Name), From: w.From, To: w.End(), Link: b.Link.Value}
 	if a.Kind == "" {
 		a.Kind = models.ExportPerformance
 	}
@@ -110,6 +110,10 @@ func (b ExportBody) args(w bind.Window) (jobs.ExportArgs, error) {
 		err = b.performance(&a)
 	case models.ExportTrends:
 		a.Bucket, err = bucketOf(b.Bucket)
+	case models.ExportSmartlinks:
+		if b.Link.Given() && a.Link == uuid.Nil {
+			err = models.Invalid("invalid_id", "link must be the id of a smartlink")
+		}
 	}
 	return a, err
 }

@@ -30,6 +30,11 @@ func TestExportsThatAreRefused(t *testing.T) {
 		s.Do("GET", fmt.Sprint("/logs/repeat-ips?link=", link), nil).Want(404, "not_found")
 	}
 	s.Do("GET", "/logs/repeat-ips?link=all", nil).Want(400, "invalid_id")
+	// Nobody has the zero id: it does not stand for all.
+	for _, path := range []string{"repeat-ips?campaign=", "repeat-ips?source=", "repeat-ips?link=", "smartlink-clicks?link="} {
+		s.Do("GET", "/logs/"+path+uuid.Nil.String(), nil).Want(400, "invalid_id")
+	}
+	s.Do("POST", "/reports/exports", map[string]any{"kind": "smartlink-clicks", "link": uuid.Nil}).Want(400, "invalid_id")
 	if rows := s.Jobs.Rows(jobs.MakeExport.Kind()); len(rows) > 0 {
 		t.Errorf("%d jobs", len(rows))
 	}
