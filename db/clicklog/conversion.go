@@ -31,7 +31,10 @@ type ConversionInput struct {
 	Currency       string           // of payout or amount; three letters or empty
 	At             time.Time        // when it happened; zero is now
 	Source         string           // models.FromPostback and the like
-	Final          bool             // the payout is what was earned, whatever the terms of the offer
+	// Of a correction: the payout is what was earned, whatever the terms of the offer, and time and currency replace what
+	// is recorded.
+	Final bool
+	Day   bool // At names a day only
 }
 
 // Results of RecordConversion.
@@ -274,11 +277,24 @@ func (in ConversionInput) update(old conversion, click *StoredClick, t terms) co
 	if value, currency, said := t.payout(in); said {
 		v.Payout, v.Currency = value.Round(models.MoneyScale), cmp.Or(currency, v.Currency)
 	}
+	if in.Final {
+		v.Currency = cmp.Or(in.Currency, v.Currency)
+		v.RecordedAt = in.moment(v.RecordedAt)
+	}
 	if v.OfferID == uuid.Nil { // the step to the offer was stored after the conversion
 		v.OfferID, v.NetworkID = click.OfferID, cmp.Or(v.NetworkID, click.NetworkID)
 	}
 	in.price(&v, click, t)
 	return v
+}
+
+// moment is when the conversion happened, if at is what is recorded: a day says nothing about a moment of that day.
+func (in ConversionInput) moment(at time.Time) time.Time {
+	said := in.At.UTC().Truncate(time.Millisecond)
+	if in.At.IsZero() || in.Day && said.Truncate(day).Equal(at.UTC().Truncate(day)) {
+		return at
+	}
+	return said
 }
 
 var hundred = decimal.NewFromInt(100)
@@ -302,6 +318,7 @@ func (in ConversionInput) price(v *conversion, click *StoredClick, t terms) {
 // same tells whether nothing changed that anybody would be told.
 func (v conversion) same(o conversion) bool {
 	return v.Status == o.Status && v.Payout.Equal(o.Payout) && v.Currency == o.Currency && v.Cost.Equal(o.Cost) &&
+		v.RecordedAt.Equal(o.RecordedAt) &&
 		v.GivenCost.Valid == o.GivenCost.Valid && v.GivenCost.Decimal.Equal(o.GivenCost.Decimal)
 }
 
@@ -329,8 +346,7 @@ VALUES (:id, :account_id, :click_id, :conversion_id, :goal, :status, :original_s
 
 const updateConversion = `UPDATE conversions SET status = :status, original_status = :original_status,
 	offer_id = :offer_id, network_id = :network_id, payout = :payout, currency = :currency, cost = :cost,
-	given_cost = :given_cost, source = :source,
-	updated_at = :updated_at
+	given_cost = :given_cost, source = :source, recorded_at = :recorded_at, updated_at = :updated_at
 WHERE id = :id AND account_id = :account_id`
 
 // store writes a new conversion, or one that changed.

@@ -325,3 +325,53 @@ func TestSpendAtOnce(t *testing.T) {
 	}
 	b.agree("all")
 }
+
+// A correction replaces time and currency of what is recorded too; a day alone moves nothing within that day.
+func TestCorrectionOfTimeAndCurrency(t *testing.T) {
+	t.Parallel()
+	b := newBooks(t, 7, 1)
+	click := b.clicks[0].ID
+	at := models.ClickTime(click).UTC()
+	in := clicklog.ConversionInput{
+		AccountID: b.account, ClickID: click, Source: models.FromCorrection, Final: true, Payout: amount("5"), Currency: "USD",
+		At: at.Add(time.Second),
+	}
+	midnight := at.Truncate(24 * time.Hour)
+	for _, c := range []struct {
+		change        func(*clicklog.ConversionInput)
+		currency      string
+		recorded      time.Time
+		result, again string
+	}{
+		{func(*clicklog.ConversionInput) {}, "USD", in.At, clicklog.ResultCreated, clicklog.ResultDuplicate},
+		{
+			func(in *clicklog.ConversionInput) { in.Currency, in.Payout = "EUR", nil }, "EUR", in.At,
+			clicklog.ResultUpdated, clicklog.ResultDuplicate,
+		},
+		{
+			func(in *clicklog.ConversionInput) { in.At = in.At.Add(time.Minute) }, "EUR", in.At.Add(time.Minute),
+			clicklog.ResultUpdated, clicklog.ResultDuplicate,
+		},
+		{
+			func(in *clicklog.ConversionInput) { in.At, in.Day = midnight, true }, "EUR", in.At.Add(time.Minute),
+			clicklog.ResultDuplicate, clicklog.ResultDuplicate,
+		},
+		{
+			func(in *clicklog.ConversionInput) { in.At = midnight.AddDate(0, 0, 1) }, "EUR", midnight.AddDate(0, 0, 1),
+			clicklog.ResultUpdated, clicklog.ResultDuplicate,
+		},
+	} {
+		c.change(&in)
+		for _, want := range []string{c.result, c.again} {
+			got := b.correct([]clicklog.ConversionInput{in})[0]
+			v := got.Conversion
+			if got.Result != want || v.Currency != c.currency || !v.RecordedAt.Equal(c.recorded.Truncate(time.Millisecond)) {
+				t.Errorf("%s of %s at %v, want %s of %s at %v", got.Result, v.Currency, v.RecordedAt, want, c.currency, c.recorded)
+			}
+			stored := number[time.Time](t, b.db, `SELECT recorded_at FROM conversions`)
+			if !stored.Equal(v.RecordedAt) {
+				t.Errorf("stored as of %v", stored)
+			}
+		}
+	}
+}

@@ -46,7 +46,7 @@ func input(account uuid.UUID, v conversion) clicklog.ConversionInput {
 	return clicklog.ConversionInput{
 		AccountID: account, ClickID: v.ClickID, ConversionID: v.ConversionID, Goal: v.Goal, Status: v.Status,
 		OriginalStatus: v.Word, Payout: v.Payout, Currency: v.Currency, At: v.Time, Source: models.FromCorrection,
-		Final: true,
+		Final: true, Day: v.DayOnly,
 	}
 }
 
