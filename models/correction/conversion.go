@@ -87,7 +87,8 @@ func (l *line) conversion() Conversion {
 			if v.Time = postback.ParseTime(text); v.Time.IsZero() {
 				l.refuse("its time is not understood: write YYYY-MM-DD HH:MM:SS in UTC")
 			}
-			v.DayOnly = len(text) == len(time.DateOnly)
+			_, err := time.Parse(time.DateOnly, text)
+			v.DayOnly = err == nil
 		}
 	}
 	v.Refusal = l.fault

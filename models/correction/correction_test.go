@@ -29,6 +29,9 @@ func shown(v Conversion) string {
 	if !v.Time.IsZero() {
 		at = v.Time.Format(time.DateTime)
 	}
+	if v.DayOnly {
+		at = v.Time.Format(time.DateOnly)
+	}
 	return fmt.Sprintf("%d %s|%s|%s|%s|%s|%s", v.Line, payout, v.Status, v.Currency, v.ConversionID, at, v.Goal)
 }
 
@@ -42,6 +45,10 @@ func TestConversionFiles(t *testing.T) {
 			"click id,payout,status,currency,conversion id,time,goal\n" +
 				click + ",12.5,approved,USD,T-1,2026-11-01 10:00:00,sale\n" + click + ",,,,,,\n",
 			[]string{"2 12.5|approved|USD|T-1|2026-11-01 10:00:00|sale", "3 -||||-|"},
+		},
+		"a day, and a moment of as many digits": {
+			"click id,time\n" + click + ",2026-11-01\n" + click + ",1793527200\n",
+			[]string{"2 -||||2026-11-01|", "3 -||||2026-11-01 10:00:00|"},
 		},
 		"semicolons and decimal commas": {
 			"ClickId;Pay-Out;STATUS\r\n" + click + ";1.234,50;Rejected\r\n",
