@@ -94,7 +94,7 @@ func TestConversionFiles(t *testing.T) {
 		},
 		"what our own files guard": {
 			"click_id,conversion_id,recorded_at\n" + click + ",'+order,2026-11-01\n",
-			[]string{"2 -|||+order|2026-11-01 00:00:00|"},
+			[]string{"2 -|||+order|2026-11-01|"},
 		},
 		"no rows": {"click id\n\n", nil},
 	} {
