@@ -2,9 +2,8 @@ package workers
 
 import (
 	"context"
+	"errors"
 	"log/slog"
-	"maps"
-	"slices"
 
 	"switchyard/db/joblog"
 	"switchyard/jobs"
@@ -13,9 +12,21 @@ import (
 const reconcileBatch = 1000
 
 // Reconcile enqueues the rows that are due, that nobody holds, and whose task is gone: Redis was emptied, the worker
-// was killed, or the web process died between its commit and the dispatch. Rows whose task waits its turn are left.
+// was killed, or the web process died between its commit and the dispatch. Rows whose task waits its turn are left. Each
+// queue is looked at for itself: one that is paused, or that no worker serves, hides the rows of no other.
 func (r *Runtime) Reconcile(ctx context.Context) error {
-	kinds := slices.Collect(maps.Keys(r.policies))
+	kinds := map[string][]string{}
+	for kind, p := range r.policies {
+		kinds[p.Queue] = append(kinds[p.Queue], kind)
+	}
+	var failed error
+	for _, of := range kinds {
+		failed = errors.Join(failed, r.reconcileKinds(ctx, of))
+	}
+	return failed
+}
+
+func (r *Runtime) reconcileKinds(ctx context.Context, kinds []string) error {
 	var after joblog.Due
 	for {
 		due, err := joblog.ListDue(ctx, r.o.DB, kinds, after, reconcileBatch)

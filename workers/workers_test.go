@@ -35,6 +35,7 @@ type reply struct {
 var (
 	add     = jobs.Define[ask, reply]("wtest:add", jobs.Policy{Queue: jobs.Interactive, Timeout: time.Second})
 	effect  = jobs.Define[ask, int]("wtest:effect", jobs.Policy{Queue: jobs.Webhooks, Retries: []time.Duration{0, 0}, Row: true})
+	aside   = jobs.Define[ask, int]("wtest:aside", jobs.Policy{Queue: jobs.Bulk, Row: true})
 	delayed = jobs.Define[ask, int]("wtest:delayed", jobs.Policy{Queue: jobs.Webhooks, Retries: []time.Duration{time.Hour}, Row: true})
 )
 
@@ -281,6 +282,37 @@ func TestLostLeaseCancelsAndCommitsNothing(t *testing.T) {
 	await.Until(b.t, "redone", func() bool { return b.rt.Reconcile(ctx) == nil && b.get(id).State == models.JobDone })
 	if n := b.effects()[id]; n != 1 {
 		t.Errorf("%d effects", n)
+	}
+}
+
+// TestIdleQueueHidesNoLostRow: what waits in a queue that nobody serves, however much, keeps no lost row of another queue
+// from being found.
+func TestIdleQueueHidesNoLostRow(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	workers.HandleRow(b.rt, effect, leave)
+	workers.HandleRow(b.rt, aside, leave)
+	var waiting []uuid.UUID
+	const many = `INSERT INTO jobs (id, kind, max_attempts, next_attempt_at)
+		SELECT gen_random_uuid(), $1, 3, now() - interval '1 hour' FROM generate_series(1, 1000) RETURNING id`
+	if err := b.db.SelectContext(t.Context(), &waiting, many, effect.Kind()); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range waiting {
+		if err := b.client.DispatchRows(t.Context(), jobs.Row{Kind: effect.Kind(), ID: id}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lost := row(b, aside, ask{N: 1})
+	const older = `UPDATE jobs SET next_attempt_at = now() - interval '1 minute' WHERE id = $1`
+	if _, err := b.db.ExecContext(t.Context(), older, lost); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.rt.Reconcile(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if gone, err := b.client.LostRow(t.Context(), jobs.Row{Kind: aside.Kind(), ID: lost, Generation: 1}); err != nil || gone {
+		t.Errorf("still lost: %v, %v", gone, err)
 	}
 }
 

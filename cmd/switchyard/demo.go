@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"switchyard/db"
@@ -22,6 +23,9 @@ type demoCmd struct {
 
 // Run implements the command.
 func (c *demoCmd) Run(ctx context.Context, e *env) error {
+	if c.Clicks < 1 {
+		return usageError{errors.New("--clicks must be 1 or more")}
+	}
 	return withDatabase(ctx, e, func(cfg config.Config, d *db.DB) error {
 		box, err := seal.New(d, cfg.EncryptionKey)
 		if err != nil {

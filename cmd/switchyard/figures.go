@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -23,8 +24,12 @@ func besideFigures(ctx context.Context, address string, cfg config.Config, o wor
 	if address == "" {
 		return process(ctx)
 	}
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		return fmt.Errorf("cannot show figures: %w; --metrics chooses another address", err)
+	}
 	srv := &http.Server{
-		Addr: address, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, MaxHeaderBytes: maxHeader,
+		ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, MaxHeaderBytes: maxHeader,
 		Handler: monitor.New(monitor.Options{
 			Password: cfg.OpsPassword, Registry: reg,
 			Checks: []monitor.Check{
@@ -35,8 +40,8 @@ func besideFigures(ctx context.Context, address string, cfg config.Config, o wor
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error {
-		if err := srv.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
-			return fmt.Errorf("cannot show figures: %w; --metrics chooses another address", err)
+		if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			return fmt.Errorf("cannot show figures: %w", err)
 		}
 		return nil
 	})
