@@ -81,6 +81,25 @@ func TestOfferRoundTrip(t *testing.T) {
 	s.Do("POST", "/offers", offer("Boots")).Want(201, "") // a deactivated offer's name is free
 }
 
+// TestOfferOfADeactivatedNetwork holds that an offer outlives its network: it can be changed, and copied without it.
+func TestOfferOfADeactivatedNetwork(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	network := s.Do("POST", "/networks", map[string]any{"name": "Net"}).Want(201, "").Map()["id"]
+	made := s.Do("POST", "/offers", with(offer("Shoes"), "network_id", network)).Want(201, "").Map()
+	s.Do("DELETE", fmt.Sprintf("/networks?id=%s", network), nil).Want(200, "")
+	put := s.Do("PUT", "/offers", with(with(offer("Boots"), "id", made["id"]), "network_id", network)).Want(200, "").Map()
+	if put["network_id"] != network || put["name"] != "Boots" {
+		t.Errorf("after PUT: %v", put)
+	}
+	clone := s.Do("POST", fmt.Sprintf("/offers/%s/clone", made["id"]), nil).Want(201, "").Map()
+	if clone["network_id"] != nil {
+		t.Errorf("the copy has the network %v", clone["network_id"])
+	}
+	s.Do("POST", "/offers", with(offer("New"), "network_id", network)).Want(400, "invalid_network")
+	s.Do("PUT", "/offers", with(with(offer("Copy"), "id", clone["id"]), "network_id", network)).Want(400, "invalid_network")
+}
+
 func TestOfferErrors(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

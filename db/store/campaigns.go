@@ -253,7 +253,7 @@ func (k Campaigns) Clone(ctx context.Context, account, id uuid.UUID) (models.Cam
 		}
 		flow.Identify(paths, nil)
 		c.ID, c.Alias, c.Status = uuid.Must(uuid.NewV7()), "", models.CampaignPaused
-		c.SourceID, err = s.liveSource(ctx, account, c.SourceID)
+		c.SourceID, err = s.live(ctx, tableSources, account, c.SourceID)
 		if err != nil {
 			return err
 		}

@@ -105,23 +105,11 @@ func (s *Store) checkMode(ctx context.Context, c models.Campaign) error {
 
 // checkSource refuses a source that is not a live one of the account. No source passes.
 func (s *Store) checkSource(ctx context.Context, account, id uuid.UUID) error {
-	live, err := s.liveSource(ctx, account, id)
+	live, err := s.live(ctx, tableSources, account, id)
 	if err == nil && live != id {
 		err = models.Invalid("invalid_source", "source_id is not a traffic source of this account")
 	}
 	return err
-}
-
-// liveSource gives the id back if it is a live source of the account, else the zero id.
-func (s *Store) liveSource(ctx context.Context, account, id uuid.UUID) (uuid.UUID, error) {
-	if id == uuid.Nil {
-		return id, nil
-	}
-	ok, err := s.owns(ctx, tableSources, account, id)
-	if !ok {
-		id = uuid.Nil
-	}
-	return id, err
 }
 
 // linkDomain is where a tracking link lives.

@@ -85,6 +85,9 @@ func (o Offers) Create(ctx context.Context, offer models.Offer) (models.Offer, e
 		if err != nil {
 			return err
 		}
+		if err := s.checkNetwork(ctx, offer.AccountID, offer.NetworkID); err != nil {
+			return err
+		}
 		saved, err = s.Offers().save(ctx, insertOffer, offer)
 		return err
 	})
@@ -97,12 +100,19 @@ UPDATE offers SET name = $3, url = $4, network_id = $5, payout = $6, payout_type
 WHERE account_id = $1 AND id = $2 AND deactivated_at IS NULL
 RETURNING ` + offerColumns
 
-// Update writes every field of an offer but whether it is active.
+// Update writes every field of an offer but whether it is active. A network that does not change passes, although it
+// might not if it were new.
 func (o Offers) Update(ctx context.Context, offer models.Offer) (models.Offer, error) {
 	var saved models.Offer
 	err := o.s.Tx(ctx, func(s *Store) (err error) {
-		if _, err = s.Offers().Find(ctx, offer.AccountID, offer.ID); err != nil {
+		old, err := s.Offers().Find(ctx, offer.AccountID, offer.ID)
+		if err != nil {
 			return err
+		}
+		if offer.NetworkID != old.NetworkID {
+			if err := s.checkNetwork(ctx, offer.AccountID, offer.NetworkID); err != nil {
+				return err
+			}
 		}
 		saved, err = s.Offers().save(ctx, updateOffer, offer)
 		return err
@@ -110,17 +120,17 @@ func (o Offers) Update(ctx context.Context, offer models.Offer) (models.Offer, e
 	return saved, err
 }
 
-// save checks the network and runs one of the two writing statements, which take the same arguments.
-func (o Offers) save(ctx context.Context, query string, f models.Offer) (models.Offer, error) {
-	if f.NetworkID != uuid.Nil {
-		ok, err := o.s.owns(ctx, tableNetworks, f.AccountID, f.NetworkID)
-		if err != nil {
-			return f, err
-		}
-		if !ok {
-			return f, models.Invalid("invalid_network", "network_id is not a network of this account")
-		}
+// checkNetwork refuses a network that is not a live one of the account. No network passes.
+func (s *Store) checkNetwork(ctx context.Context, account, id uuid.UUID) error {
+	live, err := s.live(ctx, tableNetworks, account, id)
+	if err == nil && live != id {
+		err = models.Invalid("invalid_network", "network_id is not a network of this account")
 	}
+	return err
+}
+
+// save runs one of the two writing statements, which take the same arguments.
+func (o Offers) save(ctx context.Context, query string, f models.Offer) (models.Offer, error) {
 	var row offerRow
 	err := sqlx.GetContext(ctx, o.s.c, &row, query, f.AccountID, f.ID, f.Name, f.URL, null(f.NetworkID), f.Payout,
 		f.PayoutType, f.Currency, f.Country, f.DailyCap, f.Notes, f.GroupName, f.PayoutFromParam,
@@ -138,7 +148,8 @@ func (o Offers) Remove(ctx context.Context, account, id uuid.UUID) error {
 	return o.s.deactivate(ctx, tableOffers, "offer", account, id)
 }
 
-// Clone copies an offer under a free name that ends in " (copy)", within the plan's allowance.
+// Clone copies an offer under a free name that ends in " (copy)", within the plan's allowance. A network that was
+// deactivated since is not copied.
 func (o Offers) Clone(ctx context.Context, account, id uuid.UUID) (models.Offer, error) {
 	var saved models.Offer
 	err := o.s.Tx(ctx, func(s *Store) error {
@@ -150,6 +161,9 @@ func (o Offers) Clone(ctx context.Context, account, id uuid.UUID) (models.Offer,
 			return err
 		}
 		if offer.Name, err = s.copyName(ctx, tableOffers, "deactivated_at IS NULL", account, offer.Name); err != nil {
+			return err
+		}
+		if offer.NetworkID, err = s.live(ctx, tableNetworks, account, offer.NetworkID); err != nil {
 			return err
 		}
 		saved, err = s.Offers().Create(ctx, offer)

@@ -223,7 +223,7 @@ func (l Smartlinks) Clone(ctx context.Context, account, id uuid.UUID) (models.Sm
 			}
 		}
 		link.Slug, link.IsActive = "", false
-		if link.SourceID, err = s.liveSource(ctx, account, link.SourceID); err != nil {
+		if link.SourceID, err = s.live(ctx, tableSources, account, link.SourceID); err != nil {
 			return err
 		}
 		saved, err = s.Smartlinks().Create(ctx, link)

@@ -80,14 +80,21 @@ const (
 	tableNetworks = "networks"
 )
 
-// owns tells whether a live row of a table belongs to the account. Table is one of the constants above.
-func (s *Store) owns(ctx context.Context, table string, account, id uuid.UUID) (bool, error) {
+// live gives an id back if it is a live row of a table of the account, else the zero id. Table is one of the constants
+// above.
+func (s *Store) live(ctx context.Context, table string, account, id uuid.UUID) (uuid.UUID, error) {
+	if id == uuid.Nil {
+		return id, nil
+	}
 	var ok bool
 	q := `SELECT EXISTS (SELECT FROM ` + table + ` WHERE account_id = $1 AND id = $2 AND deactivated_at IS NULL)`
 	if err := sqlx.GetContext(ctx, s.c, &ok, q, account, id); err != nil {
-		return false, fmt.Errorf("db: %s: %w", table, err)
+		return uuid.Nil, fmt.Errorf("db: %s: %w", table, err)
 	}
-	return ok, nil
+	if !ok {
+		return uuid.Nil, nil
+	}
+	return id, nil
 }
 
 // setActive pauses or resumes a live row of a table.
