@@ -120,8 +120,11 @@ func (r *request) Param(name string) string {
 	return ""
 }
 
-// Header gives a request header by its canonical name.
+// Header gives a request header by its canonical name; net/http keeps that of the host apart.
 func (r *request) Header(name string) string {
+	if name == "Host" {
+		return postback.Clean(r.http.Host, maxSub)
+	}
 	if v := r.http.Header[name]; len(v) > 0 {
 		return postback.Clean(v[0], maxSub)
 	}

@@ -339,6 +339,7 @@ func TestTrackFiltersCapsAndWeights(t *testing.T) {
 	w.campaign("filtered", nil,
 		path("redirect", m{"filters": []m{{"attribute": "country", "operator": "equals", "value": "DE"}}}, target("german")),
 		path("redirect", m{"filters": []m{{"attribute": "param.k", "operator": "equals", "value": "v"}}}, target("param")),
+		path("redirect", m{"filters": []m{{"attribute": "header.host", "operator": "contains", "value": ":8080"}}}, target("port")),
 		path("redirect", m{"filters": []m{{"attribute": "is_bot", "operator": "equals", "value": "true"}}}, target("bot")),
 		path("redirect", m{"stream_type": "default"}, target("rest")))
 	w.campaign("capped-path", nil, path("redirect", m{"daily_cap": 3}, target("capped")),
@@ -347,7 +348,7 @@ func TestTrackFiltersCapsAndWeights(t *testing.T) {
 		path("redirect", m{"weight": 3}, target("three")), path("redirect", m{"weight": 0}, target("never")))
 	w.fresh()
 	for name, e := range map[string]edit{
-		"german": peer("5.9.0.1:1"), "bot": header("User-Agent", "curl/8.0"),
+		"german": peer("5.9.0.1:1"), "port": host(shared + ":8080"), "bot": header("User-Agent", "curl/8.0"),
 		"rest": header("X-None", "1"),
 	} {
 		if got := w.sent("/filtered", e); got != "https://"+name+".test/" {
