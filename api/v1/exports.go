@@ -132,6 +132,11 @@ func (b ExportBody) performance(a *jobs.ExportArgs) (err error) {
 			return err
 		}
 		n += max(1, len(values))
+		same := func(g jobs.ExportFilter) bool { return g.Dimension == f.Dimension }
+		if at := slices.IndexFunc(a.Filters, same); at >= 0 { // any of them, as in GET /reports/performance
+			a.Filters[at].Values = append(a.Filters[at].Values, values...)
+			continue
+		}
 		a.Filters = append(a.Filters, jobs.ExportFilter{Dimension: f.Dimension, Values: values})
 	}
 	if len(a.Dimensions) > report.MaxDimensions || n > report.MaxFilters {

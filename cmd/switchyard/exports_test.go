@@ -215,7 +215,9 @@ func (x *exporting) likeTheReports() {
 	same(named, "/reports/performance", dims)
 	x.expect("name", named[0], map[string]any{"campaign_id_name": "'@SUM(1)"})
 	same(x.file(map[string]any{"dimension": "country, date"}), "/reports/performance?dimension=country,date", dims)
-	filters := []map[string]any{{"dimension": "country", "value": []string{"DE", "FR"}}, {"dimension": "sub3", "value": 7}}
+	filters := []map[string]any{
+		{"dimension": "country", "value": []string{"DE"}}, {"dimension": "country", "value": "FR"}, {"dimension": "sub3", "value": 7},
+	}
 	same(x.file(map[string]any{"dimension": "ip", "filters": filters}),
 		"/reports/performance?dimension=ip&f.country=DE&f.country=FR&f.sub3=7", dims)
 	for _, bucket := range []string{"month", "day", "weekday", "hour", "weekday_hour"} {
