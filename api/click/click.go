@@ -1,6 +1,7 @@
 package click
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,7 +48,12 @@ type Deps struct {
 	TrustedProxies []netip.Prefix
 	// Caps counts daily caps over all processes; nil counts in this process alone.
 	Caps *kv.Caps
+	// Patience is how long a visitor waits for what may hang: his click to reach stable storage, PostgreSQL to know it.
+	// 0 means 300 ms.
+	Patience time.Duration
 }
+
+const defaultPatience = 300 * time.Millisecond
 
 // How much is remembered, in entries of some 200 and 1,500 bytes.
 const (
@@ -69,6 +75,7 @@ type Handler struct {
 	metrics      metrics
 	pool         sync.Pool
 	complained   atomic.Int64
+	patience     time.Duration
 	deadlines    deadlines
 }
 
@@ -97,7 +104,7 @@ func New(ctx context.Context, d Deps) (*Handler, error) {
 	h := &Handler{
 		spool: d.Spool, visitors: d.Visitors, trusted: d.TrustedProxies,
 		url: d.DatabaseURL, keeper: newKeeper(d.DB, copyAt), usage: newUsage(d.Caps), fingerprints: fingerprints,
-		recent: recent, used: used, metrics: newMetrics(),
+		recent: recent, used: used, metrics: newMetrics(), patience: cmp.Or(d.Patience, defaultPatience),
 	}
 	h.pool.New = h.newRequest
 	h.keeper.start(ctx)

@@ -15,9 +15,6 @@ import (
 	"switchyard/models/flow"
 )
 
-// findBudget is how long a click-out waits for PostgreSQL when the click is not in memory.
-const findBudget = 200 * time.Millisecond
-
 // clickOut answers /out and /out/{slot}: the visitor of a lander goes on to an offer of his path.
 func (h *Handler) clickOut(w http.ResponseWriter, req *http.Request, d *store.RoutingDomain, rest string) {
 	if rest == hopWord {
@@ -144,7 +141,7 @@ func (h *Handler) find(ctx context.Context, id uuid.UUID) *models.Click {
 	if c, ok := h.recent.GetIfPresent(id); ok {
 		return c
 	}
-	ctx, cancel := context.WithTimeout(ctx, findBudget)
+	ctx, cancel := context.WithTimeout(ctx, h.patience)
 	defer cancel()
 	owner, ok, err := store.FindClickOwner(ctx, h.keeper.conn, id)
 	if err != nil || !ok {

@@ -95,8 +95,9 @@ func TestRoutingFollowsASavedRule(t *testing.T) {
 	await.Until(t, "they are counted no longer", func() bool { return !counts() })
 
 	// A deleted rule goes on guarding the paths that have it; only a row that is gone lets nobody through.
+	changes := w.h.keeper.changes.Load()
 	w.exec(`UPDATE rules SET deleted_at = now() WHERE id = $1`, r)
-	w.fresh()
+	await.Until(t, "the deletion is read", func() bool { return w.h.keeper.changes.Load() > changes })
 	becomes("still guarded", fallback)
 	becomes("still taken", "https://in.test/", header("User-Agent", firefox))
 	w.exec(`DELETE FROM rules WHERE id = $1`, r)

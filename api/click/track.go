@@ -19,9 +19,6 @@ import (
 	"switchyard/models/token"
 )
 
-// recordBudget is how long a visitor waits for the click to reach stable storage.
-const recordBudget = 300 * time.Millisecond
-
 // track answers a tracking link.
 func (h *Handler) track(w http.ResponseWriter, req *http.Request, d *store.RoutingDomain, c *campaign) {
 	start := time.Now()
@@ -213,7 +210,7 @@ func appendParam(url []byte, name, value string) []byte {
 // record puts a fact on stable storage. It must outlive a visitor who hangs up; if it fails the visitor is sent on
 // all the same, and the fact is counted as lost.
 func (h *Handler) record(rec clicklog.Record) {
-	ctx := h.deadlines.soon()
+	ctx := h.deadlines.after(h.patience)
 	if err := h.spool.Append(ctx, rec); err != nil {
 		h.metrics.unrecorded.Inc()
 		h.complain(ctx, err)
@@ -222,7 +219,7 @@ func (h *Handler) record(rec clicklog.Record) {
 	h.metrics.clicks.Inc()
 }
 
-// deadlines hands out contexts that end recordBudget from now, or up to deadlineStep later: one timer serves all
+// deadlines hands out contexts that end a patience from now, or up to deadlineStep later: one timer serves all
 // requests of a step, where one for each would cost as much as choosing a path.
 type deadlines struct{ current atomic.Pointer[deadline] }
 
@@ -234,13 +231,13 @@ type deadline struct {
 
 const deadlineStep = 50 * time.Millisecond
 
-func (d *deadlines) soon() context.Context {
+func (d *deadlines) after(patience time.Duration) context.Context {
 	now := time.Now()
 	if c := d.current.Load(); c != nil && now.Before(c.fresh) {
 		return c
 	}
 	c := &deadline{fresh: now.Add(deadlineStep)}
-	c.Context, c.cancel = context.WithDeadline(context.Background(), now.Add(recordBudget+deadlineStep))
+	c.Context, c.cancel = context.WithDeadline(context.Background(), now.Add(patience+deadlineStep))
 	d.current.Store(c)
 	return c
 }

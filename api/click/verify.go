@@ -231,7 +231,7 @@ func (h *Handler) lookup(ctx context.Context, id uuid.UUID) (c *models.Click, kn
 	if c := h.find(ctx, id); c != nil {
 		return c, true
 	}
-	ctx, cancel := context.WithTimeout(ctx, findBudget)
+	ctx, cancel := context.WithTimeout(ctx, h.patience)
 	defer cancel()
 	_, _, err := store.FindClickOwner(ctx, h.keeper.conn, id)
 	return nil, err == nil
@@ -244,7 +244,7 @@ func (h *Handler) first(ctx context.Context, e entry, forget time.Time) bool {
 		return false
 	}
 	_, fresh := h.used.SetIfAbsent(hash, struct{}{})
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), findBudget)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), h.patience)
 	defer cancel()
 	first, err := store.UseLanderKey(ctx, h.keeper.conn, hash[:], forget)
 	if err != nil && !errors.Is(err, context.Canceled) {
