@@ -81,6 +81,17 @@ func (r *Runtime) DB() *db.DB { return r.o.DB }
 // Client submits jobs, for handlers.
 func (r *Runtime) Client() *jobs.Client { return r.o.Client }
 
+// Slots is how many jobs of a queue run at once in this process.
+func (r *Runtime) Slots(queue string) int {
+	n := 0
+	for _, q := range r.o.Queues {
+		if q.Name == queue {
+			n += q.Weight * r.o.Slots
+		}
+	}
+	return n
+}
+
 // Handles tells whether a kind has a handler.
 func (r *Runtime) Handles(kind string) bool { return r.handlers[kind] != nil }
 

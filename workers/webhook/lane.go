@@ -10,13 +10,17 @@ import (
 	"switchyard/db/delivery"
 )
 
-// How many deliveries to one endpoint a worker has under way at once. One that keeps failing gets less room, so that
-// even many dead endpoints leave slots for those that answer.
+// How many deliveries to one endpoint a worker has under way at once. One that keeps failing gets less room, and so does
+// one that nothing is known of yet. Endpoints whose last attempt failed get at most half of the worker's slots together,
+// so that even many that hang leave slots for those that answer.
 const (
 	roomHealthy  = 8
 	roomFailing  = 2
 	failingAfter = 5 // attempts in a row
 )
+
+// remembered is of how many endpoints it is kept how long they take, although nothing is under way.
+const remembered = 10_000
 
 const (
 	shortestWait = 200 * time.Millisecond // becomes the next full second, which is what the queue can measure
@@ -35,29 +39,42 @@ const (
 // lanes counts what is under way per endpoint, and spreads what finds no room over the time it will take: thousands
 // of deliveries to an endpoint that hangs must not all come back every second.
 type lanes struct {
-	now func() time.Time
+	now   func() time.Time
+	share int // slots for deliveries to endpoints whose last attempt failed
 
-	mu sync.Mutex
-	m  map[uuid.UUID]*lane
+	mu       sync.Mutex
+	m        map[uuid.UUID]*lane
+	doubtful int // such deliveries under way
 }
 
 type lane struct {
 	busy  int
+	known bool          // a delivery has come back
 	takes time.Duration // how long a delivery takes here, by the last ones
 	next  time.Time     // when the next one that waits may come
 	here  int           // how many wait in this process
 	freed chan struct{} // closed when a place becomes free
 }
 
-func newLanes(now func() time.Time) *lanes { return &lanes{now: now, m: map[uuid.UUID]*lane{}} }
+func newLanes(now func() time.Time, slots int) *lanes {
+	return &lanes{now: now, share: max(slots/2, 1), m: map[uuid.UUID]*lane{}}
+}
+
+// room is how many may be under way in the lane after so many failures in a row.
+func (e *lane) room(failures int) int {
+	if !e.known || failures >= failingAfter {
+		return roomFailing
+	}
+	return roomHealthy
+}
 
 // full tells whether the lane has no place now, and gives the signal to wait for, nil when waiting here is pointless.
 // done ends the wait.
-func (l *lanes) full(endpoint uuid.UUID, room int) (freed <-chan struct{}, done func()) {
+func (l *lanes) full(endpoint uuid.UUID, failures int) (freed <-chan struct{}, done func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	e := l.m[endpoint]
-	if e == nil || e.busy < room || e.takes > quick || e.here >= mayWait {
+	if e == nil || e.busy < e.room(failures) || e.takes > quick || e.here >= mayWait {
 		return nil, nil
 	}
 	e.here++
@@ -69,11 +86,11 @@ func (l *lanes) full(endpoint uuid.UUID, room int) (freed <-chan struct{}, done 
 }
 
 // await waits a little for a place in a lane that moves quickly.
-func (l *lanes) await(ctx context.Context, endpoint uuid.UUID, room int) {
+func (l *lanes) await(ctx context.Context, endpoint uuid.UUID, failures int) {
 	limit := time.NewTimer(patience)
 	defer limit.Stop()
 	for {
-		freed, done := l.full(endpoint, room)
+		freed, done := l.full(endpoint, failures)
 		if freed == nil {
 			return
 		}
@@ -91,7 +108,7 @@ func (l *lanes) await(ctx context.Context, endpoint uuid.UUID, room int) {
 }
 
 // enter takes a place in an endpoint's lane, to be given back by leave; or tells how long to wait.
-func (l *lanes) enter(endpoint uuid.UUID, room int) (leave func(), wait time.Duration) {
+func (l *lanes) enter(endpoint uuid.UUID, failures int) (leave func(), wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now, e := l.now(), l.m[endpoint]
@@ -99,9 +116,11 @@ func (l *lanes) enter(endpoint uuid.UUID, room int) (leave func(), wait time.Dur
 		e = &lane{takes: firstTime, freed: make(chan struct{})}
 		l.m[endpoint] = e
 	}
-	if e.busy < room {
+	room, doubtful := e.room(failures), min(failures, 1)
+	if e.busy < room && (doubtful == 0 || l.doubtful < l.share) {
 		e.busy++
-		return sync.OnceFunc(func() { l.leave(endpoint, e, now) }), 0
+		l.doubtful += doubtful
+		return sync.OnceFunc(func() { l.leave(endpoint, e, now, doubtful) }), 0
 	}
 	if e.next.Before(now) {
 		e.next = now
@@ -112,15 +131,17 @@ func (l *lanes) enter(endpoint uuid.UUID, room int) (leave func(), wait time.Dur
 	return nil, min(max(e.next.Sub(now), shortestWait), longestWait)
 }
 
-func (l *lanes) leave(endpoint uuid.UUID, e *lane, since time.Time) {
+func (l *lanes) leave(endpoint uuid.UUID, e *lane, since time.Time, doubtful int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
 	e.busy--
+	e.known = true
+	l.doubtful -= doubtful
 	close(e.freed)
 	e.freed = make(chan struct{})
 	e.takes = (3*e.takes + now.Sub(since)) / 4
-	if e.busy == 0 && e.here == 0 && !e.next.After(now) {
+	if e.busy == 0 && e.here == 0 && !e.next.After(now) && len(l.m) > remembered {
 		delete(l.m, endpoint)
 	}
 }
@@ -131,11 +152,7 @@ func (s *sender) admit(ctx context.Context, row uuid.UUID) (func(), time.Duratio
 	if err != nil || endpoint == uuid.Nil {
 		return func() {}, 0, err
 	}
-	room := roomHealthy
-	if failures >= failingAfter {
-		room = roomFailing
-	}
-	s.lanes.await(ctx, endpoint, room)
-	leave, wait := s.lanes.enter(endpoint, room)
+	s.lanes.await(ctx, endpoint, failures)
+	leave, wait := s.lanes.enter(endpoint, failures)
 	return leave, wait, nil
 }

@@ -10,20 +10,27 @@ import (
 func TestLanes(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
-	l := newLanes(func() time.Time { return now })
+	l := newLanes(func() time.Time { return now }, 100)
 	slow, other := uuid.New(), uuid.New()
 	var leaves []func()
-	for range roomHealthy {
-		leave, wait := l.enter(slow, roomHealthy)
-		if wait != 0 {
-			t.Fatalf("no place in an empty lane: %s", wait)
+	fill := func(room int) {
+		t.Helper()
+		for len(leaves) < room {
+			leave, wait := l.enter(slow, 0)
+			if wait != 0 {
+				t.Fatalf("no place for %d: %s", len(leaves)+1, wait)
+			}
+			leaves = append(leaves, leave)
 		}
-		leaves = append(leaves, leave)
+		if _, wait := l.enter(slow, 0); wait < shortestWait {
+			t.Errorf("one more than %d has to wait %s", room, wait)
+		}
 	}
-	if _, wait := l.enter(slow, roomHealthy); wait < shortestWait {
-		t.Errorf("a ninth has to wait %s", wait)
-	}
-	if leave, wait := l.enter(other, roomHealthy); wait != 0 {
+	fill(roomFailing) // nothing is known of it
+	leaves[0]()
+	leaves = leaves[1:]
+	fill(roomHealthy)
+	if leave, wait := l.enter(other, 0); wait != 0 {
 		t.Errorf("the neighbour has to wait %s", wait)
 	} else {
 		leave()
@@ -34,18 +41,41 @@ func TestLanes(t *testing.T) {
 		leave() // twice is once
 	}
 	for range roomHealthy - 1 {
-		if _, wait := l.enter(slow, roomHealthy); wait != 0 {
+		if _, wait := l.enter(slow, 0); wait != 0 {
 			t.Errorf("no place after they left: %s", wait)
 		}
 	}
 	var last time.Duration
 	for range 5000 {
-		_, last = l.enter(slow, roomHealthy)
+		_, last = l.enter(slow, 0)
 	}
 	if last != longestWait {
 		t.Errorf("the last of many waits %s, want them spread up to %s", last, longestWait)
 	}
-	if freed, _ := l.full(slow, roomHealthy); freed != nil {
+	if freed, _ := l.full(slow, 0); freed != nil {
 		t.Error("somebody waits in the process for an endpoint that hangs")
+	}
+}
+
+// TestManyThatHang: however many endpoints hang, half of the slots are for the others.
+func TestManyThatHang(t *testing.T) {
+	t.Parallel()
+	const slots = 20
+	l := newLanes(time.Now, slots)
+	var leaves []func()
+	for range 5 * slots {
+		if leave, wait := l.enter(uuid.New(), 1); wait == 0 {
+			leaves = append(leaves, leave)
+		}
+	}
+	if len(leaves) != slots/2 {
+		t.Errorf("%d of %d slots are taken", len(leaves), slots)
+	}
+	if _, wait := l.enter(uuid.New(), 0); wait != 0 {
+		t.Errorf("one that is well has to wait %s", wait)
+	}
+	leaves[0]()
+	if _, wait := l.enter(uuid.New(), 1); wait != 0 {
+		t.Errorf("what became free is not given out again: %s", wait)
 	}
 }

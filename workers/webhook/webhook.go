@@ -38,7 +38,7 @@ func Register(r *workers.Runtime, o Options) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	s := &sender{o: o, db: r.DB(), runtime: r, lanes: newLanes(time.Now)}
+	s := &sender{o: o, db: r.DB(), runtime: r, lanes: newLanes(time.Now, r.Slots(jobs.Webhooks))}
 	workers.HandleRow(r, jobs.DeliverWebhook, s.deliver, workers.WithRetries(o.Schedule), workers.WithGate(s.admit))
 	workers.Handle(r, jobs.TestWebhook, s.test)
 	workers.Handle(r, jobs.RedeliverWebhook, s.redeliver)
