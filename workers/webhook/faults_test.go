@@ -143,7 +143,9 @@ func TestSevenAttemptsNeverEarly(t *testing.T) {
 		}
 		return n
 	}
-	await.Within(w.t, size(await.Patience, 5*time.Minute), "all failed", func() bool { return count(`SELECT count(*) FROM jobs WHERE state = 'failed'`) == n })
+	await.Within(w.t, 5*time.Minute, "all failed", func() bool {
+		return count(`SELECT count(*) FROM jobs WHERE state = 'failed'`) == n
+	})
 	if got := count(`SELECT count(*) FROM moves`); got != 7*n || len(w.received()) != 7*n {
 		t.Errorf("%d attempts, %d requests, want %d", got, len(w.received()), 7*n)
 	}
