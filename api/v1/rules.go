@@ -27,10 +27,10 @@ func rules() []route.Route {
 		{Method: "GET", Path: path, Group: group, Summary: "saved rules, by name", Page: true, Handle: pages(res)},
 		{
 			Method: "POST", Path: path, Group: group, Summary: "create a saved rule", Scope: route.Write, Status: 201,
-			Codes: bodyCodes, Handle: create[RuleBody](res),
+			BodyLimit: route.CSVBody, Codes: bodyCodes, Handle: create[RuleBody](res),
 		},
 		{
-			Method: "PUT", Path: path, Group: group, Scope: route.Write,
+			Method: "PUT", Path: path, Group: group, Scope: route.Write, BodyLimit: route.CSVBody,
 			Summary: "replace a saved rule; every flow that uses it follows within a second",
 			Codes:   append(idCodes, bodyCodes...), Handle: put[RulePut](res, ruleAnswer),
 		},

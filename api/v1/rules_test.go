@@ -86,6 +86,12 @@ func TestRuleLimits(t *testing.T) {
 	if text := list[1].(map[string]any)["value"].(string); len(text) != 200 {
 		t.Errorf("a value of %d characters", len(text))
 	}
+	whole := make([]any, cond.MaxConditions) // as much as a rule may hold, in letters of two bytes
+	for i := range whole {
+		whole[i] = condition("city", "in", values)
+	}
+	same(t, s.Do("PUT", "/rules", with(with(rule("whole"), "conditions", whole), "id", made["id"])).Want(200, "").Map(),
+		map[string]any{"condition_count": 20.0})
 }
 
 func TestRuleErrors(t *testing.T) {
