@@ -34,7 +34,7 @@ type ConversionInput struct {
 	// Of a correction: the payout is what was earned, whatever the terms of the offer, and time and currency replace what
 	// is recorded.
 	Final bool
-	Day   bool // At names a day only
+	Exact time.Duration // how exact At is: a day, a second
 }
 
 // Results of RecordConversion.
@@ -288,10 +288,11 @@ func (in ConversionInput) update(old conversion, click *StoredClick, t terms) co
 	return v
 }
 
-// moment is when the conversion happened, if at is what is recorded: a day says nothing about a moment of that day.
+// moment is when the conversion happened, if at is what is recorded: a day says nothing about a moment of that day, nor a
+// second about one of that second.
 func (in ConversionInput) moment(at time.Time) time.Time {
 	said := in.At.UTC().Truncate(time.Millisecond)
-	if in.At.IsZero() || in.Day && said.Truncate(day).Equal(at.UTC().Truncate(day)) {
+	if in.At.IsZero() || said.Truncate(in.Exact).Equal(at.UTC().Truncate(in.Exact)) {
 		return at
 	}
 	return said

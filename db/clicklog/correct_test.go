@@ -326,7 +326,8 @@ func TestSpendAtOnce(t *testing.T) {
 	b.agree("all")
 }
 
-// A correction replaces time and currency of what is recorded too; a day alone moves nothing within that day.
+// A correction replaces time and currency of what is recorded too; a day or a second
+// moves nothing within it.
 func TestCorrectionOfTimeAndCurrency(t *testing.T) {
 	t.Parallel()
 	b := newBooks(t, 7, 1)
@@ -334,7 +335,7 @@ func TestCorrectionOfTimeAndCurrency(t *testing.T) {
 	at := models.ClickTime(click).UTC()
 	in := clicklog.ConversionInput{
 		AccountID: b.account, ClickID: click, Source: models.FromCorrection, Final: true, Payout: amount("5"), Currency: "USD",
-		At: at.Add(time.Second),
+		At: at.Add(1500 * time.Millisecond),
 	}
 	midnight := at.Truncate(24 * time.Hour)
 	for _, c := range []struct {
@@ -353,7 +354,11 @@ func TestCorrectionOfTimeAndCurrency(t *testing.T) {
 			clicklog.ResultUpdated, clicklog.ResultDuplicate,
 		},
 		{
-			func(in *clicklog.ConversionInput) { in.At, in.Day = midnight, true }, "EUR", in.At.Add(time.Minute),
+			func(in *clicklog.ConversionInput) { in.At, in.Exact = in.At.Truncate(time.Second), time.Second }, "EUR",
+			in.At.Add(time.Minute), clicklog.ResultDuplicate, clicklog.ResultDuplicate,
+		},
+		{
+			func(in *clicklog.ConversionInput) { in.At, in.Exact = midnight, 24*time.Hour }, "EUR", in.At.Add(time.Minute),
 			clicklog.ResultDuplicate, clicklog.ResultDuplicate,
 		},
 		{

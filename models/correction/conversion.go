@@ -23,7 +23,7 @@ type Conversion struct {
 	Payout       *decimal.Decimal // nil: not said
 	Currency     string           // three letters; empty: not said
 	Time         time.Time        // zero: not said
-	DayOnly      bool             // the time names a day
+	Exact        time.Duration    // how exact the time is: a day, a minute, a second, a millisecond
 }
 
 // The order of conversionColumns.
@@ -87,12 +87,25 @@ func (l *line) conversion() Conversion {
 			if v.Time = postback.ParseTime(text); v.Time.IsZero() {
 				l.refuse("its time is not understood: write YYYY-MM-DD HH:MM:SS in UTC")
 			}
-			_, err := time.Parse(time.DateOnly, text)
-			v.DayOnly = err == nil
+			v.Exact = exactness(text, v.Time)
 		}
 	}
 	v.Refusal = l.fault
 	return v
+}
+
+// exactness tells how exactly a text names a moment.
+func exactness(text string, at time.Time) time.Duration {
+	if _, err := time.Parse(time.DateOnly, text); err == nil {
+		return 24 * time.Hour
+	}
+	if _, err := time.Parse("2006-01-02 15:04", text); err == nil {
+		return time.Minute
+	}
+	if at.Nanosecond() == 0 {
+		return time.Second
+	}
+	return time.Millisecond
 }
 
 func (l *line) readClick(v *Conversion) {

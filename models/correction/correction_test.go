@@ -17,6 +17,11 @@ var clickID = uuid.MustParse("0193a2b4-0000-7000-8000-000000000001")
 
 var click = models.FormatClickID(clickID)
 
+// exactForms are the forms of times that are not exact to the second.
+var exactForms = map[time.Duration]string{
+	24 * time.Hour: time.DateOnly, time.Minute: "2006-01-02 15:04", time.Millisecond: "2006-01-02 15:04:05.000",
+}
+
 // shown is what the tests compare of a row.
 func shown(v Conversion) string {
 	if v.Refusal != "" {
@@ -29,8 +34,8 @@ func shown(v Conversion) string {
 	if !v.Time.IsZero() {
 		at = v.Time.Format(time.DateTime)
 	}
-	if v.DayOnly {
-		at = v.Time.Format(time.DateOnly)
+	if form := exactForms[v.Exact]; form != "" {
+		at = v.Time.Format(form)
 	}
 	return fmt.Sprintf("%d %s|%s|%s|%s|%s|%s", v.Line, payout, v.Status, v.Currency, v.ConversionID, at, v.Goal)
 }
@@ -46,9 +51,13 @@ func TestConversionFiles(t *testing.T) {
 				click + ",12.5,approved,USD,T-1,2026-11-01 10:00:00,sale\n" + click + ",,,,,,\n",
 			[]string{"2 12.5|approved|USD|T-1|2026-11-01 10:00:00|sale", "3 -||||-|"},
 		},
-		"a day, and a moment of as many digits": {
-			"click id,time\n" + click + ",2026-11-01\n" + click + ",1793527200\n",
-			[]string{"2 -||||2026-11-01|", "3 -||||2026-11-01 10:00:00|"},
+		"times are as exact as they are written": {
+			"click id,time\n" + click + ",2026-11-01\n" + click + ",1793527200\n" + click + ",2026-11-01 10:00\n" +
+				click + ",2026-11-01T10:00:00.250Z\n",
+			[]string{
+				"2 -||||2026-11-01|", "3 -||||2026-11-01 10:00:00|", "4 -||||2026-11-01 10:00|",
+				"5 -||||2026-11-01 10:00:00.250|",
+			},
 		},
 		"semicolons and decimal commas": {
 			"ClickId;Pay-Out;STATUS\r\n" + click + ";1.234,50;Rejected\r\n",

@@ -26,7 +26,8 @@ func readConversions(_ context.Context, _ *store.Store, _ uuid.UUID, text string
 	return rows, err
 }
 
-// checkTime holds the time of a conversion between its click and now. A day alone is the click's moment on that day.
+// checkTime holds the time of a conversion between its click and now. A day, minute or second in which the click lies is
+// the click's moment.
 func checkTime(v *conversion, now time.Time) {
 	if v.Refusal != "" || v.Time.IsZero() {
 		return
@@ -35,7 +36,7 @@ func checkTime(v *conversion, now time.Time) {
 	switch {
 	case v.Time.After(now.Add(time.Minute)):
 		v.Refusal = "its time lies in the future"
-	case v.DayOnly && v.Time.Before(click) && !v.Time.Before(click.UTC().Truncate(24*time.Hour)):
+	case v.Time.Before(click) && !v.Time.Before(click.UTC().Truncate(v.Exact)):
 		v.Time = click.UTC()
 	case v.Time.Before(click):
 		v.Refusal = "its time lies before its click"
@@ -46,7 +47,7 @@ func input(account uuid.UUID, v conversion) clicklog.ConversionInput {
 	return clicklog.ConversionInput{
 		AccountID: account, ClickID: v.ClickID, ConversionID: v.ConversionID, Goal: v.Goal, Status: v.Status,
 		OriginalStatus: v.Word, Payout: v.Payout, Currency: v.Currency, At: v.Time, Source: models.FromCorrection,
-		Final: true, Day: v.DayOnly,
+		Final: true, Exact: v.Exact,
 	}
 }
 
