@@ -35,7 +35,11 @@ func (h *Handler) clickOut(w http.ResponseWriter, req *http.Request, d *store.Ro
 	r.domain, r.slot, r.isHTTPS = d, slot, h.isHTTPS(req)
 	r.readQuery(req.URL.RawQuery)
 	t, ok := r.resume()
-	if !ok {
+	switch {
+	case !ok && r.camp != nil: // his path is gone, the campaign is not
+		r.leave(w)
+		return
+	case !ok:
 		notFound(w)
 		return
 	}
@@ -76,23 +80,26 @@ func (r *request) isReal() bool {
 }
 
 // resume finds the click that brought the visitor to the lander: named by the cookie of this domain, else by clickid
-// in the query. The cookie's ids are believed only as far as the snapshot confirms them.
+// in the query. The cookie's ids are believed only as far as the snapshot confirms them. If it is only the path that is
+// gone, the answer is false and the campaign is the request's.
 func (r *request) resume() (trail, bool) {
 	t, known := parseIDs[trail](cookie(r.http.Header, clickCookie))
 	if known = known && t[0] != uuid.Nil && r.confirm(t); !known {
 		id, err := models.ParseClickID(r.Param("clickid"))
-		if err != nil {
+		switch {
+		case err == nil:
+			t = trail{id}
+		case r.camp == nil:
 			return t, false
 		}
-		t = trail{id}
 	}
 	if c := r.h.find(r.http.Context(), t[0]); c != nil {
 		full := trail{c.ID, c.CampaignID, c.StreamID, c.LanderID, t[4]}
-		if r.confirm(full) {
+		ok := r.confirm(full)
+		if r.camp != nil && r.camp.row.ID == c.CampaignID {
 			r.click = *c
-			return full, true
 		}
-		return t, false
+		return full, ok
 	}
 	if known {
 		r.rebuild(t)
@@ -100,24 +107,21 @@ func (r *request) resume() (trail, bool) {
 	return t, known
 }
 
-// confirm checks a trail against the snapshot and makes its campaign, path and lander the request's.
+// confirm checks a trail against the snapshot and makes its campaign, path and lander the request's. A path that the
+// campaign has no longer leaves the campaign alone.
 func (r *request) confirm(t trail) bool {
 	c, ok := r.snap.campaigns.get(t[1])
 	if !ok || t[3] == uuid.Nil || // he was not let in to the page
 		!serves(r.domain, c.row.AccountID) {
 		return false
 	}
-	route := c.plan.Route(t[2])
-	if route == nil || route.Action != flow.ActionLander {
-		return false
-	}
-	r.camp, r.route = c, route
+	r.camp, r.route = c, c.plan.Route(t[2])
 	r.account, r.source = r.snap.account(c.row.AccountID), r.snap.source(c.row.SourceID)
 	r.lander = nil
 	if ref, ok := r.snap.refs.get(t[3]); ok && refAccount(ref) == c.row.AccountID {
 		r.lander = ref
 	}
-	return true
+	return r.route != nil && r.route.Action == flow.ActionLander
 }
 
 // rebuild makes what it can of a click that only its cookie tells of: PostgreSQL is away, and the click came to
@@ -171,7 +175,7 @@ func (r *request) keepOffer(h http.Header, t trail) {
 	}
 }
 
-// leave sends the visitor of a lander without an open offer to the campaign's own fallback.
+// leave sends the visitor of a lander that leads nowhere any more to the campaign's own fallback.
 func (r *request) leave(w http.ResponseWriter) {
 	d := r.camp.lastResort(false)
 	r.out = r.expand(r.out[:0], d.URL, nil)

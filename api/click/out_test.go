@@ -155,3 +155,34 @@ func TestClickOutWithoutAnOpenOfferFallsBack(t *testing.T) {
 		t.Errorf("to %s", got)
 	}
 }
+
+// TestClickOutOfAPathThatIsGone holds that a visitor who is on a lander while its flow is replaced still arrives.
+func TestClickOutOfAPathThatIsGone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	l, o := w.lander("https://lander.test/?c={clickid}"), w.offer("https://one.test/", uuid.Nil)
+	id := w.campaign("summer-sale", m{"fallback_url": "https://f.test/?s={sub1}"}, path("lander", nil, to(l), to(o)))
+	none := w.campaign("no-fallback", nil, path("lander", nil, to(l), to(o)))
+	w.fresh()
+	landed, nowhere := w.get("/summer-sale?sub1=a"), w.get("/no-fallback")
+	_, click, _ := strings.Cut(landed.Header.Get("Location"), "?c=")
+	for _, id := range []uuid.UUID{id, none} {
+		w.exec(`UPDATE campaigns SET streams = $2 WHERE id = $1`, id,
+			`[{"id": "`+uuid.NewString()+`", "action": "redirect", "destinations": [{"url": "https://new.test/"}]}]`)
+	}
+	w.fresh()
+	for name, got := range map[string]string{
+		"by cookie": w.sent("/out", with(landed.Cookies())), "by click id": w.sent("/out?clickid=" + click),
+	} {
+		if got != "https://f.test/?s=a" {
+			t.Errorf("%s: to %s", name, got)
+		}
+	}
+	w.h = w.handler(w.tape, "") // another process, which the click has not reached yet
+	if got := w.sent("/out", with(landed.Cookies())); got != "https://f.test/?s=" {
+		t.Errorf("by the cookie alone: to %s", got)
+	}
+	if res := w.get("/out", with(nowhere.Cookies())); res.StatusCode != http.StatusNotFound {
+		t.Errorf("without a fallback: %d", res.StatusCode)
+	}
+}
