@@ -199,7 +199,7 @@ func ClearArchive(ctx context.Context, c db.Conn, q ClearQuery, _ int) (Cleared,
 
 // archived are the whole hours of the window whose clicks are not kept any more.
 func archived(ctx context.Context, c db.Conn, q ClearQuery) (from, to time.Time, err error) {
-	oldest, err := oldestDay(ctx, c)
+	oldest, err := OldestDay(ctx, c)
 	if err != nil {
 		return from, to, err
 	}
@@ -217,8 +217,8 @@ const firstPartition = `
 SELECT coalesce(min(c.relname), '') FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
 WHERE i.inhparent = 'clicks'::regclass`
 
-// oldestDay is the first day whose clicks are kept. Without any partition everything that is over is archive.
-func oldestDay(ctx context.Context, c db.Conn) (time.Time, error) {
+// OldestDay is the first day whose clicks are kept. Without any partition everything that is over is archive.
+func OldestDay(ctx context.Context, c db.Conn) (time.Time, error) {
 	var name string
 	if err := sqlx.GetContext(ctx, c, &name, firstPartition); err != nil {
 		return time.Time{}, fmt.Errorf("clicklog: oldest day: %w", err)

@@ -45,17 +45,32 @@ func plan(q Query) (*builder, error) {
 		b.dims = append(b.dims, b.spanned(q.spans))
 	}
 	first, last := ceil(q.From, time.Hour), q.To.Truncate(time.Hour)
-	split := straddled(q.spans, first, last)
-	mostly := time.Duration(len(split))*splitShare*time.Hour > last.Sub(first)
-	if q.FromRows || !b.all(dimension.ledger) || !first.Before(last) || mostly {
+	if q.FromRows || !b.all(dimension.ledger) || !first.Before(last) {
 		b.fromRows(q.From, q.To)
 		return b, nil
 	}
-	b.fromHours(first, last, split)
 	b.fromRows(q.From, first)
+	if first.Before(q.kept) {
+		archive := earlier(q.kept, last)
+		b.fromHours(first, archive, nil)
+		first = archive
+	}
+	split := straddled(q.spans, first, last)
+	if time.Duration(len(split))*splitShare*time.Hour > last.Sub(first) {
+		b.fromRows(first, q.To)
+		return b, nil
+	}
+	b.fromHours(first, last, split)
 	b.fromRows(last, q.To)
 	b.fromRowsOf(split)
 	return b, nil
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
 }
 
 func ceil(t time.Time, step time.Duration) time.Time {

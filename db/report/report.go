@@ -40,6 +40,9 @@ type Query struct {
 	FromRows bool // leaves the ledger alone: the answer is the same, only later
 
 	spans []span // group by these, in the place of dimensions: the number of the span, from 1
+	// kept is the first moment whose clicks are kept. An hour before it, in which spans meet, counts in the one that it
+	// begins in: nobody can tell any more.
+	kept time.Time
 }
 
 // Row is one group: the values in the order of the query's dimensions, and its figures.

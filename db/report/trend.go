@@ -11,6 +11,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"switchyard/db"
+	"switchyard/db/clicklog"
 	"switchyard/models"
 )
 
@@ -54,8 +55,13 @@ func Trends(ctx context.Context, c db.Conn, q TrendQuery) ([]Trend, error) {
 	if len(cuts) == 0 {
 		return list, nil
 	}
+	kept, err := clicklog.OldestDay(ctx, c)
+	if err != nil {
+		return nil, err
+	}
 	err = Each(ctx, c, Query{
 		AccountID: q.AccountID, From: q.From, To: q.To, Filters: q.Filters, Limit: len(cuts), FromRows: q.FromRows, spans: cuts,
+		kept: kept,
 	}, func(r Row) error {
 		n, err := strconv.Atoi(r.Dims[0])
 		if err != nil || n < 1 || n > len(cuts) {

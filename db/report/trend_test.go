@@ -248,3 +248,40 @@ func TestTrendsOfAllTime(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// What is only in the ledger any more lies in a bucket of every zone, whole.
+func TestTrendsOfTheArchive(t *testing.T) {
+	t.Parallel()
+	h := newHistory(t, 5)
+	from, to := h.start.Truncate(24*time.Hour).AddDate(0, 0, -4), h.start.Truncate(24*time.Hour)
+	strew(t, h, from, to, 200)
+	if n, err := clicklog.DropBefore(t.Context(), h.d, from.AddDate(0, 0, 2)); err != nil || n != 2 {
+		t.Fatalf("%d days dropped, %v", n, err)
+	}
+	want, err := Overview(t.Context(), h.d, h.account, from, to)
+	if err != nil || want.Clicks+want.BotClicks != 200 {
+		t.Fatalf("%+v, %v", want, err)
+	}
+	for _, bucket := range Buckets {
+		for _, name := range []string{"UTC", "Asia/Kathmandu", "America/St_Johns"} {
+			for _, end := range []time.Time{to, from.AddDate(0, 0, 1)} {
+				if want, err = Overview(t.Context(), h.d, h.account, from, end); err != nil {
+					t.Fatal(err)
+				}
+				list, err := Trends(t.Context(), h.d, TrendQuery{
+					AccountID: h.account, From: from, To: end, Bucket: bucket, Zone: zone(t, name),
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				var sum models.Figures
+				for _, r := range list {
+					sum = sum.Plus(r.Figures)
+				}
+				if diff := cmp.Diff(want, sum, cmp.Comparer(decimal.Decimal.Equal)); diff != "" {
+					t.Errorf("%s by %s until %v, overview (-) and trends (+): %s", name, bucket, end, diff)
+				}
+			}
+		}
+	}
+}
