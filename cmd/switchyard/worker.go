@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
 	"time"
 
 	"switchyard/db"
@@ -118,6 +119,7 @@ func withServers(ctx context.Context, e *env, name string, conns int, fn func(co
 		return errors.New("DATABASE_URL and REDIS_URL must be set; `switchyard up` runs everything on private servers")
 	}
 	slog.SetDefault(logs.New(e.stderr, cfg.LogLevel))
+	defer limitStop(ctx, stopLimit, func() { os.Exit(1) })()
 	d, err := db.OpenLazy(cfg.DatabaseURL, db.Options{MaxConns: conns, Name: name})
 	if err != nil {
 		return err
@@ -130,6 +132,30 @@ func withServers(ctx context.Context, e *env, name string, conns int, fn func(co
 	defer func() { err = errors.Join(err, r.Close()) }()
 	sayBehind(ctx, d)
 	return fn(cfg, d, r)
+}
+
+// stopLimit is how long a process may take to end once it was told to: a little more than all that it waits for then.
+const stopLimit = 24500 * time.Millisecond
+
+// limitStop calls end when a stop takes longer than the limit, as on a PostgreSQL that takes calls and never answers:
+// its driver waits for it whatever the context says. What is acknowledged outlives that, as it does kill -9. The
+// returned function says that the process has ended by itself.
+func limitStop(ctx context.Context, limit time.Duration, end func()) (ended func()) {
+	over := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		t := time.NewTimer(limit)
+		defer t.Stop()
+		select {
+		case <-over:
+		case <-t.C:
+			slog.ErrorContext(ctx, "the stop hangs, the process ends without it")
+			end()
+		}
+	})
+	return func() {
+		stop()
+		close(over)
+	}
 }
 
 // sayBehind logs why much of what follows will fail, when the release phase was forgotten. A database that does not

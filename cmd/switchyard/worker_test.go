@@ -1,10 +1,13 @@
 package main
 
 import (
+	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"switchyard/jobs"
+	"switchyard/models/await"
 	"switchyard/ops/config"
 	"switchyard/workers"
 )
@@ -21,4 +24,20 @@ func TestEveryJobHasItsHandler(t *testing.T) {
 			t.Errorf("%s has no handler", kind)
 		}
 	}
+}
+
+// TestStopThatHangs: a process that does not end by itself after it was told to is ended.
+func TestStopThatHangs(t *testing.T) {
+	t.Parallel()
+	ctx, tell := context.WithCancel(t.Context())
+	killed := make(chan struct{})
+	ended := limitStop(ctx, time.Millisecond, func() { close(killed) })
+	defer ended()
+	select {
+	case <-killed:
+		t.Fatal("ended before it was told to")
+	default:
+	}
+	tell()
+	await.Recv(t, killed)
 }

@@ -35,7 +35,8 @@ var Table = []Row{
 		parse: func(c *Config, v string) error { return key(&c.EncryptionKey, v) },
 	},
 	{
-		Name: "OPS_PASSWORD", Secret: true, Doc: "password of the operators' pages under /ops (any user name); empty: they are off",
+		Name: "OPS_PASSWORD", Secret: true,
+		Doc:   "password of /ops and /metrics (any user name); empty: /ops is off, /metrics for this machine only",
 		parse: func(c *Config, v string) error { return password(&c.OpsPassword, v) },
 	},
 	{

@@ -17,13 +17,19 @@ func NewRegistry(d *db.DB) *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	if d != nil {
-		r.MustRegister(collectors.NewDBStatsCollector(d.DB.DB, "switchyard"), jobRows{d})
+		r.MustRegister(collectors.NewDBStatsCollector(d.DB.DB, "switchyard"), jobRows{d, make(chan struct{}, 1)})
 	}
 	return r
 }
 
 // jobRows counts the rows of jobs at each scrape.
-type jobRows struct{ db *db.DB }
+type jobRows struct {
+	db   *db.DB
+	busy chan struct{} // holds one token: the rows are being counted
+}
+
+// countTime is how long a scrape waits for the rows.
+const countTime = 3 * time.Second
 
 var (
 	rowsDesc = prometheus.NewDesc("switchyard_job_rows", "Row jobs that are not done, by kind and state.",
@@ -39,11 +45,12 @@ func (jobRows) Describe(ch chan<- *prometheus.Desc) {
 	ch <- overdueDesc
 }
 
-// Collect implements prometheus.Collector. While PostgreSQL is away these figures are missing, the others stay.
+// Collect implements prometheus.Collector. While PostgreSQL is away, or takes calls and never answers, these figures are
+// missing, the others stay.
 func (c jobRows) Collect(ch chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), countTime)
 	defer cancel()
-	stats, err := joblog.ReadStats(ctx, c.db)
+	stats, err := c.count(ctx)
 	if err != nil {
 		slog.WarnContext(ctx, "figures of jobs not read", "error", err)
 		return
@@ -51,5 +58,31 @@ func (c jobRows) Collect(ch chan<- prometheus.Metric) {
 	for _, s := range stats {
 		ch <- prometheus.MustNewConstMetric(rowsDesc, prometheus.GaugeValue, float64(s.Rows), s.Kind, s.State)
 		ch <- prometheus.MustNewConstMetric(overdueDesc, prometheus.GaugeValue, s.OldestDue, s.Kind, s.State)
+	}
+}
+
+// count reads the rows beside the scrape, because a query on a server that hangs outlives its context, and once at a
+// time, so that no more than one does.
+func (c jobRows) count(ctx context.Context) ([]joblog.Stats, error) {
+	select {
+	case c.busy <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	type result struct {
+		stats []joblog.Stats
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		defer func() { <-c.busy }()
+		stats, err := joblog.ReadStats(ctx, c.db)
+		done <- result{stats, err}
+	}()
+	select {
+	case r := <-done:
+		return r.stats, r.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
 }
