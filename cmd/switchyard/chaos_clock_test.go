@@ -79,12 +79,13 @@ func TestClockFaults(t *testing.T) {
 	y.until("the tick of the minute made up for", func() bool { return y.fired(faultSlow.Kind()) > before })
 	ticks(2)
 	last.Kill()
-	// What was fired is carried out, once.
+	// What was queued is carried out, once. A clock that is killed while it fires may not have come so far.
 	y.until("all ticks carried out", func() bool {
-		return y.count(`SELECT count(*) FROM (SELECT kind, at FROM fault_fired EXCEPT SELECT kind, at FROM fault_ticks) m`) == 0
+		return y.count(`SELECT count(*) FROM (SELECT kind, at FROM fault_fired WHERE queued
+			EXCEPT SELECT kind, at FROM fault_ticks) m`) == 0
 	})
-	if n := y.twice(); n > 0 {
-		t.Errorf("%d ticks were carried out twice", n)
+	if n, all := y.twice(), y.count(`SELECT count(*) FROM fault_ticks`); n > 0 || all == 0 {
+		t.Errorf("%d of %d ticks were carried out twice", n, all)
 	}
 	again := y.count(`SELECT count(*) FROM (SELECT FROM fault_fired GROUP BY kind, at HAVING count(*) > 1) d`)
 	t.Logf("%d ticks, %d of them fired by more than one clock", y.fired(faultTick.Kind())+y.fired(faultSlow.Kind()), again)

@@ -48,7 +48,8 @@ CREATE TABLE fault_starts (id bigserial, job uuid NOT NULL, pid int NOT NULL,
     began timestamptz NOT NULL DEFAULT clock_timestamp(), ended timestamptz);
 CREATE TABLE fault_effects (job uuid NOT NULL, pid int NOT NULL, at timestamptz NOT NULL DEFAULT clock_timestamp());
 CREATE TABLE fault_gates (name text PRIMARY KEY);
-CREATE TABLE fault_fired (kind text NOT NULL, at timestamptz NOT NULL, pid int NOT NULL, id bigserial);
+CREATE TABLE fault_fired (kind text NOT NULL, at timestamptz NOT NULL, pid int NOT NULL, id bigserial,
+    queued boolean NOT NULL DEFAULT false);
 CREATE TABLE fault_ticks (kind text NOT NULL, at timestamptz NOT NULL);
 CREATE INDEX ON fault_starts (job);
 CREATE INDEX ON fault_effects (job)`
@@ -163,7 +164,9 @@ func (f faultProcess) leave(ctx context.Context, u *workers.Run[faultArgs, jobs.
 func (f faultProcess) clock(ctx context.Context, client *jobs.Client) error {
 	submit := clock.Submit(client)
 	start := func(ctx context.Context, row jobs.CronRow, at time.Time, keep time.Duration) error {
-		_, err := f.db.ExecContext(ctx, `INSERT INTO fault_fired (kind, at, pid) VALUES ($1, $2, $3)`, row.Job.Kind(), at, os.Getpid())
+		var id int64
+		err := f.db.QueryRowxContext(ctx, `INSERT INTO fault_fired (kind, at, pid) VALUES ($1, $2, $3) RETURNING id`,
+			row.Job.Kind(), at, os.Getpid()).Scan(&id)
 		if err != nil {
 			return err
 		}
@@ -171,7 +174,11 @@ func (f faultProcess) clock(ctx context.Context, client *jobs.Client) error {
 			_, err := jobs.Submit(ctx, client, row.Job, uuid.Nil, jobs.Tick{At: at})
 			return err
 		}
-		return submit(ctx, row, at, keep)
+		if err := submit(ctx, row, at, keep); err != nil {
+			return err
+		}
+		_, err = f.db.ExecContext(ctx, `UPDATE fault_fired SET queued = true WHERE id = $1`, id)
+		return err
 	}
 	rows := []jobs.CronRow{
 		{Name: "every second", Spec: "* * * * * *", Job: faultTick}, {Name: "every minute", Spec: "* * * * *", Job: faultSlow},
