@@ -71,6 +71,12 @@ func (r *redis) running(ctx context.Context) bool {
 	return errA == nil && errB == nil && os.SameFile(a, b)
 }
 
+// loaded tells whether what was saved is back in memory: until then Redis refuses most commands.
+func (r *redis) loaded(ctx context.Context) bool {
+	_, err := r.call(ctx, "PING")
+	return err == nil
+}
+
 func (r *redis) start(ctx context.Context) error {
 	h := r.home
 	bin, ok := redisTool.find()
@@ -99,7 +105,7 @@ func (r *redis) start(ctx context.Context) error {
 	go func() { ended <- cmd.Wait() }()
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	for !r.running(ctx) {
+	for !r.running(ctx) || !r.loaded(ctx) {
 		select {
 		case err := <-ended:
 			return fmt.Errorf("%s ended at once: %w\n%s", filepath.Base(bin), cmp.Or(err, errEnded), h.logTail("redis.log"))

@@ -194,7 +194,7 @@ func (rec *recorder) wait(ctx context.Context, u *run, d clicklog.PostbackDecisi
 }
 
 func (rec *recorder) retry(ctx context.Context, u *run, d clicklog.PostbackDecision, detail string) error {
-	return u.Retry(ctx, clicklog.ErrUnknownClick, func(c db.Conn, f workers.Fate) error {
+	return u.Retry(ctx, models.Errorf(models.KindNotFound, "unknown_click", "%s", detail), func(c db.Conn, f workers.Fate) error {
 		d.Outcome, d.Detail = clicklog.PostbackPending, detail
 		if f.Final {
 			d.Outcome, d.Detail = clicklog.PostbackUnmatched, "its click never came"
