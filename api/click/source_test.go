@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 	"testing"
+
+	"switchyard/models"
 )
 
 func TestSubNames(t *testing.T) {
@@ -44,5 +46,24 @@ func TestTrackFillsSubsInTheOrderOfTheSource(t *testing.T) {
 	w.sent("/summer-sale?b=two&zoneid=one")
 	if c := w.tape.last(); c.Subs[0] != "one" || c.Subs[1] != "two" {
 		t.Errorf("%q", c.Subs)
+	}
+}
+
+// A source and a network that were deactivated are kept for history, and what still comes by them is history to be.
+func TestDeactivatedSourceAndNetworkGoOn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	n := w.network()
+	w.campaign("summer-sale", nil, path("offer", nil, to(w.offer("https://one.test/?s={sub1}", n))))
+	w.exec(`UPDATE traffic_sources SET deactivated_at = now()`)
+	w.exec(`UPDATE networks SET deactivated_at = now()`)
+	w.fresh()
+	to := w.sent("/summer-sale?zone=one&bid=0.25")
+	c := w.tape.last()
+	if want := "https://one.test/?s=one&clk=" + models.FormatClickID(c.ID); to != want {
+		t.Errorf("to %s, want %s", to, want)
+	}
+	if c.SourceID != w.source || c.NetworkID != n || c.Cost.String() != "0.25" {
+		t.Errorf("source %s, network %s, cost %s", c.SourceID, c.NetworkID, c.Cost)
 	}
 }

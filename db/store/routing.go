@@ -37,7 +37,7 @@ type RoutingVersion struct {
 	Version int64 `db:"version"`
 }
 
-// Routing is a set of records that the redirect reads. Records that are deleted or deactivated are left out.
+// Routing is a set of records that the redirect reads; live tells which.
 type Routing struct {
 	Accounts  []RoutingAccount
 	Domains   []RoutingDomain
@@ -168,12 +168,13 @@ type RoutingCampaign struct {
 }
 
 // live tells which rows of a table the redirect reads. An own domain serves only once its owner has shown that it
-// is theirs.
+// is theirs. Deactivated sources and networks go on for the campaigns and offers that name them: a click without their
+// parameters, cost or id could not be put right later.
 var live = []struct{ table, where string }{
 	{"accounts", `true`},
 	{"domains", `(account_id IS NULL OR is_verified)`},
-	{"traffic_sources", `deactivated_at IS NULL`},
-	{"networks", `deactivated_at IS NULL`},
+	{"traffic_sources", `true`},
+	{"networks", `true`},
 	{"offers", `deactivated_at IS NULL`},
 	{"landers", `deactivated_at IS NULL`},
 	{"rules", `true`},
