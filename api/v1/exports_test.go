@@ -3,6 +3,7 @@ package v1_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -69,7 +70,9 @@ func TestExportAnswers(t *testing.T) {
 		t.Errorf("%d jobs", n)
 	}
 
-	x := models.Export{ID: uuid.New(), AccountID: s.Account.ID, Kind: "clicks", Name: "a/b: né", ByteSize: 3}
+	x := models.Export{
+		ID: uuid.New(), AccountID: s.Account.ID, Kind: "clicks", Name: "a/b: né", ByteSize: 3, CreatedAt: time.Now(),
+	}
 	err := s.Store.Tx(t.Context(), func(tx *store.Store) error {
 		if err := tx.Exports().AddChunk(t.Context(), x.ID, 1, 0, []byte("not packed")); err != nil {
 			return err

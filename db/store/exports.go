@@ -20,14 +20,17 @@ type Exports struct{ s *Store }
 // Exports gives the report files on this store's connection.
 func (s *Store) Exports() Exports { return Exports{s} }
 
+// kept is when the oldest file was made that has not expired. One that has is gone for everybody, swept or not.
+func kept() time.Time { return time.Now().AddDate(0, 0, -models.ExportDays) }
+
 const exportColumns = `id, account_id, kind, name, row_count, byte_size, created_at`
 
 // List lists the files that are finished, newest first.
 func (e Exports) List(ctx context.Context, account uuid.UUID, p Page) ([]models.Export, string, error) {
 	return List(ctx, e.s, account, p, ListQuery[models.Export]{
 		Name:  "exports",
-		SQL:   `SELECT ` + exportColumns + ` FROM exports WHERE account_id = $1`,
-		Args:  []any{account},
+		SQL:   `SELECT ` + exportColumns + ` FROM exports WHERE account_id = $1 AND created_at > $2`,
+		Args:  []any{account, kept()},
 		Order: Newest,
 		Place: func(x models.Export) []string { return PlaceOf(x.CreatedAt, x.ID) },
 	})
@@ -40,8 +43,8 @@ WHERE e.account_id = $1 AND e.id = $2 ORDER BY c.n`
 // Open finds a file and gives what writes its text. The compressed pieces are held in memory meanwhile, so that a slow
 // reader holds no connection.
 func (e Exports) Open(ctx context.Context, account, id uuid.UUID) (models.Export, func(io.Writer) error, error) {
-	const q = `SELECT ` + exportColumns + ` FROM exports WHERE account_id = $1 AND id = $2`
-	x, err := get[models.Export](ctx, e.s, "file", q, account, id)
+	const q = `SELECT ` + exportColumns + ` FROM exports WHERE account_id = $1 AND id = $2 AND created_at > $3`
+	x, err := get[models.Export](ctx, e.s, "file", q, account, id, kept())
 	if err != nil {
 		return x, nil, err
 	}
@@ -71,13 +74,13 @@ func unpack(w io.Writer, chunks [][]byte) error {
 }
 
 const deleteExport = `
-WITH gone AS (DELETE FROM exports WHERE account_id = $1 AND id = $2 RETURNING id),
+WITH gone AS (DELETE FROM exports WHERE account_id = $1 AND id = $2 AND created_at > $3 RETURNING id),
 	pieces AS (DELETE FROM export_chunks WHERE export_id IN (SELECT id FROM gone))
 SELECT id FROM gone`
 
 // Delete deletes a file.
 func (e Exports) Delete(ctx context.Context, account, id uuid.UUID) error {
-	_, err := get[uuid.UUID](ctx, e.s, "file", deleteExport, account, id)
+	_, err := get[uuid.UUID](ctx, e.s, "file", deleteExport, account, id, kept())
 	return err
 }
 
@@ -129,11 +132,11 @@ WITH gone AS (DELETE FROM exports WHERE created_at < $1 RETURNING id),
 	)
 SELECT count(*) FROM gone`
 
-// Sweep deletes the files made before a moment, and the pieces of attempts that died a day ago. It tells how many files
+// Sweep deletes the files that have expired, and the pieces of attempts that died a day ago. It tells how many files
 // went.
-func (e Exports) Sweep(ctx context.Context, before time.Time) (int64, error) {
+func (e Exports) Sweep(ctx context.Context) (int64, error) {
 	var n int64
-	err := sqlx.GetContext(ctx, e.s.c, &n, sweepExports, before, time.Now().AddDate(0, 0, -1))
+	err := sqlx.GetContext(ctx, e.s.c, &n, sweepExports, kept(), time.Now().AddDate(0, 0, -1))
 	if err != nil {
 		return 0, fmt.Errorf("db: sweep exports: %w", err)
 	}

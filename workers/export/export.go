@@ -74,7 +74,7 @@ func (m *maker) drop(ctx context.Context, f *file) {
 }
 
 func (m *maker) sweep(ctx context.Context, _ jobs.Tick) (jobs.None, error) {
-	n, err := m.store.Exports().Sweep(ctx, time.Now().AddDate(0, 0, -models.ExportDays))
+	n, err := m.store.Exports().Sweep(ctx)
 	slog.InfoContext(ctx, "old exports deleted", "files", n)
 	return jobs.None{}, err
 }

@@ -153,20 +153,32 @@ func TestSweep(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	left := func(when string) {
+		t.Helper()
+		files, _, err := s.Exports().List(t.Context(), account, store.Page{Limit: 9})
+		if err != nil || len(files) != 1 || files[0].ID != ids["young"] {
+			t.Errorf("%s the sweep: %v, %v", when, files, err)
+		}
+		gone := models.NotFound("file")
+		if _, _, err := s.Exports().Open(t.Context(), account, ids["old"]); !errors.Is(err, gone) {
+			t.Errorf("%s the sweep an old file is opened: %v", when, err)
+		}
+		if err := s.Exports().Delete(t.Context(), account, ids["old"]); !errors.Is(err, gone) {
+			t.Errorf("%s the sweep an old file is deleted: %v", when, err)
+		}
+	}
+	left("before")
 	for range 2 {
 		if _, err := m.sweep(t.Context(), jobs.Tick{}); err != nil {
 			t.Fatal(err)
 		}
 	}
+	left("after")
 	for name, want := range map[string]int{"old": 0, "young": 1, "dead": 0, "being made": 1} {
 		var n int
 		const q = `SELECT count(*) FROM export_chunks WHERE export_id = $1`
 		if err := s.Conn().QueryRowxContext(t.Context(), q, ids[name]).Scan(&n); err != nil || n != want {
 			t.Errorf("%s: %d pieces, want %d, %v", name, n, want, err)
 		}
-	}
-	files, _, err := s.Exports().List(t.Context(), account, store.Page{Limit: 9})
-	if err != nil || len(files) != 1 || files[0].ID != ids["young"] {
-		t.Errorf("%v, %v", files, err)
 	}
 }
