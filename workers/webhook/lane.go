@@ -12,11 +12,12 @@ import (
 
 // How many deliveries to one endpoint a worker has under way at once. One that keeps failing gets less room, and so does
 // one that nothing is known of yet. Endpoints whose last attempt failed get at most half of the worker's slots together,
-// so that even many that hang leave slots for those that answer.
+// so that even many that hang leave slots for those that answer. Those that fail at once are in nobody's way.
 const (
 	roomHealthy  = 8
 	roomFailing  = 2
-	failingAfter = 5 // attempts in a row
+	failingAfter = 5           // attempts in a row
+	hangs        = time.Second // what takes longer, and fails
 )
 
 // remembered is of how many endpoints it is kept how long they take, although nothing is under way.
@@ -40,7 +41,7 @@ const (
 // of deliveries to an endpoint that hangs must not all come back every second.
 type lanes struct {
 	now   func() time.Time
-	share int // slots for deliveries to endpoints whose last attempt failed
+	share int // slots for deliveries to endpoints that may hang
 
 	mu       sync.Mutex
 	m        map[uuid.UUID]*lane
@@ -66,6 +67,14 @@ func (e *lane) room(failures int) int {
 		return roomFailing
 	}
 	return roomHealthy
+}
+
+// doubtful is 1 for a delivery to an endpoint that may hang, by its failures in a row and by how long it takes.
+func (e *lane) doubtful(failures int) int {
+	if failures == 0 || e.known && e.takes < hangs {
+		return 0
+	}
+	return 1
 }
 
 // full tells whether the lane has no place now, and gives the signal to wait for, nil when waiting here is pointless.
@@ -116,7 +125,7 @@ func (l *lanes) enter(endpoint uuid.UUID, failures int) (leave func(), wait time
 		e = &lane{takes: firstTime, freed: make(chan struct{})}
 		l.m[endpoint] = e
 	}
-	room, doubtful := e.room(failures), min(failures, 1)
+	room, doubtful := e.room(failures), e.doubtful(failures)
 	if e.busy < room && (doubtful == 0 || l.doubtful < l.share) {
 		e.busy++
 		l.doubtful += doubtful

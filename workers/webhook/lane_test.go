@@ -62,6 +62,9 @@ func TestManyThatHang(t *testing.T) {
 	t.Parallel()
 	const slots = 20
 	l := newLanes(time.Now, slots)
+	atOnce := uuid.New()
+	leave, _ := l.enter(atOnce, 1)
+	leave()
 	var leaves []func()
 	for range 5 * slots {
 		if leave, wait := l.enter(uuid.New(), 1); wait == 0 {
@@ -73,6 +76,9 @@ func TestManyThatHang(t *testing.T) {
 	}
 	if _, wait := l.enter(uuid.New(), 0); wait != 0 {
 		t.Errorf("one that is well has to wait %s", wait)
+	}
+	if _, wait := l.enter(atOnce, 1); wait != 0 {
+		t.Errorf("one that fails at once has to wait %s", wait)
 	}
 	leaves[0]()
 	if _, wait := l.enter(uuid.New(), 1); wait != 0 {
