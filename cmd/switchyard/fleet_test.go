@@ -16,6 +16,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/models"
+	"switchyard/models/await"
 	"switchyard/ops/fleet"
 )
 
@@ -127,7 +128,7 @@ func (s *service) waitLive(ctx context.Context) error {
 }
 
 // patience is the deadline of everything that is waited for.
-const patience = 90 * time.Second
+const patience = await.Patience
 
 type answer struct {
 	status int

@@ -130,7 +130,7 @@ func withServers(ctx context.Context, e *env, name string, conns int, fn func(co
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	sayBehind(ctx, d)
+	go sayBehind(ctx, d) // nothing waits for it: redirects need no PostgreSQL
 	return fn(cfg, d, r)
 }
 
