@@ -28,7 +28,7 @@ type Ticket[R any] struct {
 	look   func(context.Context) (models.JobStatus, error)
 }
 
-// RowTicket is the ticket of a row job; look reads its status (joblog.Status under the caller's account).
+// RowTicket is the ticket of a row job; look reads its status (jobrow.Status under the caller's account).
 func RowTicket[A, R any](c *Client, j Job[A, R], id string, look func(context.Context) (models.JobStatus, error),
 ) Ticket[R] {
 	return Ticket[R]{ID: id, Kind: j.kind, client: c, look: look}

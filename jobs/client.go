@@ -161,7 +161,7 @@ func (c *Client) ForgetRow(ctx context.Context, r Row) error {
 }
 
 // State finds an ephemeral job of an account. Jobs of others and forgotten ones are not found. Row jobs are found by
-// joblog.Status.
+// jobrow.Status.
 func (c *Client) State(ctx context.Context, account uuid.UUID, id string) (models.JobStatus, error) {
 	s, owner, err := c.backend.Look(ctx, id)
 	if err != nil {

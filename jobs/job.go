@@ -86,7 +86,7 @@ func (j Job[A, R]) Kind() string { return j.kind }
 // Policy tells how the job is carried out.
 func (j Job[A, R]) Policy() Policy { return j.policy }
 
-// NewRow makes the row of a job that is due now, for outbox.AddJob. The zero account is none.
+// NewRow makes the row of a job that is due now, for jobrow.Insert. The zero account is none.
 func (j Job[A, R]) NewRow(account uuid.UUID, args A) (models.Job, error) {
 	raw, err := json.Marshal(args)
 	if err != nil {

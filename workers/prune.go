@@ -10,7 +10,7 @@ import (
 	"github.com/hibiken/asynq"
 
 	"switchyard/db/delivery"
-	"switchyard/db/joblog"
+	"switchyard/db/jobrow"
 	"switchyard/jobs"
 )
 
@@ -29,9 +29,9 @@ const (
 func (r *Runtime) prune(ctx context.Context, _ jobs.Tick) (jobs.None, error) {
 	now := time.Now()
 	err := delivery.EnsureWeeks(ctx, r.o.DB, now, weeksAhead)
-	rows, pruneErr := joblog.Prune(ctx, r.o.DB, joblog.KeepFinished)
-	weeks, dropErr := delivery.DropWeeks(ctx, r.o.DB, now.Add(-joblog.KeepFinished-lastAttempts))
-	tasks, forgetErr := r.forgetFailed(ctx, now.Add(-joblog.KeepFinished))
+	rows, pruneErr := jobrow.Prune(ctx, r.o.DB, jobrow.KeepFinished)
+	weeks, dropErr := delivery.DropWeeks(ctx, r.o.DB, now.Add(-jobrow.KeepFinished-lastAttempts))
+	tasks, forgetErr := r.forgetFailed(ctx, now.Add(-jobrow.KeepFinished))
 	slog.InfoContext(ctx, "old jobs forgotten", "rows", rows, "weeks", weeks, "tasks", tasks)
 	return jobs.None{}, errors.Join(err, pruneErr, dropErr, forgetErr)
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"log/slog"
 
-	"switchyard/db/joblog"
+	"switchyard/db/jobrow"
 	"switchyard/jobs"
 )
 
@@ -27,9 +27,9 @@ func (r *Runtime) Reconcile(ctx context.Context) error {
 }
 
 func (r *Runtime) reconcileKinds(ctx context.Context, kinds []string) error {
-	var after joblog.Due
+	var after jobrow.Due
 	for {
-		due, err := joblog.ListDue(ctx, r.o.DB, kinds, after, reconcileBatch)
+		due, err := jobrow.ListDue(ctx, r.o.DB, kinds, after, reconcileBatch)
 		if err != nil || len(due) == 0 {
 			return err
 		}
@@ -48,7 +48,7 @@ func (r *Runtime) reconcileKinds(ctx context.Context, kinds []string) error {
 	}
 }
 
-func (r *Runtime) repair(ctx context.Context, due []joblog.Due) (int, error) {
+func (r *Runtime) repair(ctx context.Context, due []jobrow.Due) (int, error) {
 	lost := due[:0:0]
 	for _, d := range due {
 		gone, err := r.o.Client.LostRow(ctx, RowOf(d))
@@ -62,7 +62,7 @@ func (r *Runtime) repair(ctx context.Context, due []joblog.Due) (int, error) {
 	if len(lost) == 0 {
 		return 0, nil
 	}
-	renewed, err := joblog.Regenerate(ctx, r.o.DB, lost)
+	renewed, err := jobrow.Regenerate(ctx, r.o.DB, lost)
 	if err != nil {
 		return 0, err
 	}
@@ -74,7 +74,7 @@ func (r *Runtime) repair(ctx context.Context, due []joblog.Due) (int, error) {
 }
 
 // RowOf names a row of the database for dispatching.
-func RowOf(d joblog.Due) jobs.Row {
+func RowOf(d jobrow.Due) jobs.Row {
 	return jobs.Row{Kind: d.Kind, ID: d.ID, Account: d.AccountID.UUID, Generation: d.Generation}
 }
 

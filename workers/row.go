@@ -15,7 +15,7 @@ import (
 	"github.com/hibiken/asynq"
 
 	"switchyard/db"
-	"switchyard/db/joblog"
+	"switchyard/db/jobrow"
 	"switchyard/jobs"
 	"switchyard/models"
 )
@@ -87,11 +87,11 @@ func HandleRow[A, R any](r *Runtime, job jobs.Job[A, R], fn func(context.Context
 			return err
 		}
 		defer release()
-		want := joblog.Claim{ID: t.Row, Account: t.Account, Generation: generation(t.id)}
+		want := jobrow.Claim{ID: t.Row, Account: t.Account, Generation: generation(t.id)}
 		err = attempt(ctx, r, job, c.policy, want, fn)
-		if refusal, ok := errors.AsType[*joblog.RefusalError](err); ok {
+		if refusal, ok := errors.AsType[*jobrow.RefusalError](err); ok {
 			// The task of the row's present generation waits for its hour; any other one is superfluous.
-			if refusal.Reason == joblog.NotDue && refusal.Generation == want.Generation {
+			if refusal.Reason == jobrow.NotDue && refusal.Generation == want.Generation {
 				return &later{wait: refusal.Wait, cause: err}
 			}
 			return nil
@@ -114,7 +114,7 @@ func (c rowConfig) admit(ctx context.Context, d *db.DB, row uuid.UUID) (func(), 
 	if wait > 0 {
 		at := nextSecond(time.Now().Add(wait))
 		// Due a little sooner than its task comes, so that it is not met too early.
-		if err := joblog.Postpone(ctx, d, row, time.Until(at)-comesEarly); err != nil {
+		if err := jobrow.Postpone(ctx, d, row, time.Until(at)-comesEarly); err != nil {
 			slog.WarnContext(ctx, "row not postponed", "error", err)
 		}
 		return nil, &later{at: at, cause: errors.New("workers: no room for it now")}
@@ -132,12 +132,12 @@ func generation(taskID string) int64 {
 }
 
 // Now makes one attempt of a row from inside another handler, under the same lease and fence as from the queue. byHand
-// runs it whatever its state, unless it is held. A row that cannot be had is a *joblog.RefusalError. The error of
+// runs it whatever its state, unless it is held. A row that cannot be had is a *jobrow.RefusalError. The error of
 // the attempt itself is the handler's business: Now is nil when the attempt was made and its end committed.
 func Now[A, R any](ctx context.Context, r *Runtime, job jobs.Job[A, R], account, id uuid.UUID, byHand bool,
 	fn func(context.Context, *Run[A, R]) error,
 ) error {
-	want := joblog.Claim{ID: id, Account: account, Generation: -1, ByHand: byHand}
+	want := jobrow.Claim{ID: id, Account: account, Generation: -1, ByHand: byHand}
 	p, ok := r.policies[job.Kind()]
 	if !ok {
 		p = job.Policy()
@@ -150,13 +150,13 @@ func Now[A, R any](ctx context.Context, r *Runtime, job jobs.Job[A, R], account,
 }
 
 // attempt claims the row, runs the handler and gives what the queue shall do with the task.
-func attempt[A, R any](ctx context.Context, r *Runtime, job jobs.Job[A, R], p jobs.Policy, want joblog.Claim,
+func attempt[A, R any](ctx context.Context, r *Runtime, job jobs.Job[A, R], p jobs.Policy, want jobrow.Claim,
 	fn func(context.Context, *Run[A, R]) error,
 ) error {
 	want.Kind, want.Lease = job.Kind(), r.o.Lease
-	row, err := joblog.Take(ctx, r.o.DB, want)
+	row, err := jobrow.Take(ctx, r.o.DB, want)
 	if err != nil {
-		if _, refused := errors.AsType[*joblog.RefusalError](err); !refused {
+		if _, refused := errors.AsType[*jobrow.RefusalError](err); !refused {
 			slog.WarnContext(ctx, "row not claimed", "job", want.Kind, "error", err)
 			return &later{wait: 2 * time.Second, cause: err}
 		}
@@ -196,13 +196,13 @@ func (r *Runtime) keep(ctx context.Context, drop context.CancelCauseFunc, row mo
 			}
 			asked := time.Now()
 			limited, cancel := context.WithDeadline(ctx, until)
-			err := joblog.Renew(limited, r.o.DB, row.ID, row.Fence, r.o.Lease)
+			err := jobrow.Renew(limited, r.o.DB, row.ID, row.Fence, r.o.Lease)
 			cancel()
 			switch {
 			case err == nil:
 				until = asked.Add(r.o.Lease)
-			case errors.Is(err, joblog.ErrFenced) || time.Now().After(until):
-				drop(joblog.ErrFenced)
+			case errors.Is(err, jobrow.ErrFenced) || time.Now().After(until):
+				drop(jobrow.ErrFenced)
 				return
 			}
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/hibiken/asynq"
 
 	"switchyard/db"
-	"switchyard/db/joblog"
+	"switchyard/db/jobrow"
 	"switchyard/jobs"
 	"switchyard/models"
 )
@@ -20,14 +20,14 @@ import (
 const settleTimeout = 10 * time.Second
 
 // Commit ends the attempt with success: the effect, the answer and the row's state commit together, or nothing does.
-// joblog.ErrFenced means that another holds the row now; the effect did not happen.
+// jobrow.ErrFenced means that another holds the row now; the effect did not happen.
 func (u *Run[A, R]) Commit(ctx context.Context, answer R, effect func(db.Conn) error) error {
 	raw, err := json.Marshal(answer)
 	if err != nil {
 		return fmt.Errorf("workers: answer: %w", err)
 	}
 	return u.settle(ctx, nil, effect, func(ctx context.Context, c db.Conn) error {
-		return joblog.Complete(ctx, c, u.Job.ID, u.Job.Fence, raw)
+		return jobrow.Complete(ctx, c, u.Job.ID, u.Job.Fence, raw)
 	})
 }
 
@@ -64,9 +64,9 @@ func (u *Run[A, R]) fail(ctx context.Context, cause error, f Fate, effect func(d
 	}
 	return u.settle(ctx, verdict, inside, func(ctx context.Context, c db.Conn) error {
 		if f.Final {
-			return joblog.Fail(ctx, c, u.Job.ID, u.Job.Fence, joblog.CauseOf(cause), u.task)
+			return jobrow.Fail(ctx, c, u.Job.ID, u.Job.Fence, jobrow.CauseOf(cause), u.task)
 		}
-		return joblog.Retry(ctx, c, u.Job.ID, u.Job.Fence, joblog.CauseOf(cause), f.Wait)
+		return jobrow.Retry(ctx, c, u.Job.ID, u.Job.Fence, jobrow.CauseOf(cause), f.Wait)
 	})
 }
 
@@ -108,7 +108,7 @@ func (u *Run[A, R]) end(ctx context.Context, err error) error {
 		}
 		return u.verdict
 	}
-	if errors.Is(err, joblog.ErrFenced) {
+	if errors.Is(err, jobrow.ErrFenced) {
 		slog.WarnContext(ctx, "lease lost, attempt dropped", "job", u.Job.Kind, "id", u.Job.ID)
 		return nil // whoever took the row over ends it
 	}
@@ -125,17 +125,17 @@ func (u *Run[A, R]) conclude(ctx context.Context, err error) error {
 	if err == nil {
 		var none R
 		err = u.Commit(ctx, none, nil)
-		if err == nil || errors.Is(err, joblog.ErrFenced) {
+		if err == nil || errors.Is(err, jobrow.ErrFenced) {
 			return err
 		}
 	}
-	if errors.Is(err, joblog.ErrFenced) {
+	if errors.Is(err, jobrow.ErrFenced) {
 		return err
 	}
 	if errors.Is(context.Cause(ctx), errStopping) {
 		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
 		defer cancel()
-		if err := joblog.Release(limited, u.r.o.DB, u.Job.ID, u.Job.Fence); err != nil {
+		if err := jobrow.Release(limited, u.r.o.DB, u.Job.ID, u.Job.Fence); err != nil {
 			return err
 		}
 		return &later{cause: errStopping}

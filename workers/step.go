@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"switchyard/db"
-	"switchyard/db/joblog"
+	"switchyard/db/jobrow"
 )
 
 // Step commits a part of the effect and goes on: the part, and the arguments from which the rest continues, commit
@@ -23,7 +23,7 @@ func (u *Run[A, R]) Step(ctx context.Context, part func(db.Conn) (A, error)) err
 		if err != nil {
 			return fmt.Errorf("workers: arguments: %w", err)
 		}
-		return joblog.SaveArgs(ctx, c, u.Job.ID, u.Job.Fence, raw)
+		return jobrow.SaveArgs(ctx, c, u.Job.ID, u.Job.Fence, raw)
 	})
 	if err == nil {
 		u.Args = next

@@ -14,8 +14,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/dbtest"
-	"switchyard/db/joblog"
-	"switchyard/db/outbox"
+	"switchyard/db/jobrow"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
 	"switchyard/models"
@@ -84,7 +83,7 @@ func row[A, R any](b *bench, j jobs.Job[A, R], args A) uuid.UUID {
 	b.t.Helper()
 	r, err := j.NewRow(uuid.Nil, args)
 	if err == nil {
-		err = outbox.AddJob(b.t.Context(), b.db, r)
+		err = jobrow.Insert(b.t.Context(), b.db, r)
 	}
 	if err != nil {
 		b.t.Fatal(err)
@@ -94,7 +93,7 @@ func row[A, R any](b *bench, j jobs.Job[A, R], args A) uuid.UUID {
 
 func (b *bench) get(id uuid.UUID) models.Job {
 	b.t.Helper()
-	rows, err := joblog.List(b.t.Context(), b.db, joblog.Filter{Limit: 10_000})
+	rows, err := jobrow.List(b.t.Context(), b.db, jobrow.Filter{Limit: 10_000})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -227,7 +226,7 @@ func TestAbandonedClaimIsRedoneAndItsHolderFenced(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	ctx, id := t.Context(), row(b, effect, ask{N: 1})
-	dead, err := joblog.Take(ctx, b.db, joblog.Claim{ID: id, Kind: effect.Kind(), Lease: 300 * time.Millisecond})
+	dead, err := jobrow.Take(ctx, b.db, jobrow.Claim{ID: id, Kind: effect.Kind(), Lease: 300 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,12 +239,12 @@ func TestAbandonedClaimIsRedoneAndItsHolderFenced(t *testing.T) {
 		return b.get(id).State == models.JobDone
 	})
 	for name, err := range map[string]error{
-		"complete": joblog.Complete(ctx, b.db, id, dead.Fence, nil),
-		"retry":    joblog.Retry(ctx, b.db, id, dead.Fence, joblog.CauseOf(errors.New("x")), 0),
-		"fail":     joblog.Fail(ctx, b.db, id, dead.Fence, joblog.CauseOf(errors.New("x")), -1),
-		"renew":    joblog.Renew(ctx, b.db, id, dead.Fence, time.Minute),
+		"complete": jobrow.Complete(ctx, b.db, id, dead.Fence, nil),
+		"retry":    jobrow.Retry(ctx, b.db, id, dead.Fence, jobrow.CauseOf(errors.New("x")), 0),
+		"fail":     jobrow.Fail(ctx, b.db, id, dead.Fence, jobrow.CauseOf(errors.New("x")), -1),
+		"renew":    jobrow.Renew(ctx, b.db, id, dead.Fence, time.Minute),
 	} {
-		if !errors.Is(err, joblog.ErrFenced) {
+		if !errors.Is(err, jobrow.ErrFenced) {
 			t.Errorf("stale %s: %v, want fenced", name, err)
 		}
 	}
@@ -276,7 +275,7 @@ func TestLostLeaseCancelsAndCommitsNothing(t *testing.T) {
 	if _, err := b.db.ExecContext(ctx, `UPDATE jobs SET fence = fence + 1, lease_until = now() WHERE id = $1`, id); err != nil {
 		t.Fatal(err)
 	}
-	if err := await.Recv(t, verdict); !errors.Is(err, joblog.ErrFenced) {
+	if err := await.Recv(t, verdict); !errors.Is(err, jobrow.ErrFenced) {
 		t.Errorf("verdict: %v", err)
 	}
 	await.Until(b.t, "redone", func() bool { return b.rt.Reconcile(ctx) == nil && b.get(id).State == models.JobDone })
@@ -342,7 +341,7 @@ func TestFlushLosesNothing(t *testing.T) {
 		if err := b.rt.Reconcile(ctx); err != nil {
 			t.Fatal(err)
 		}
-		left, err := joblog.ReadStats(ctx, b.db)
+		left, err := jobrow.ReadStats(ctx, b.db)
 		return err == nil && len(left) == 0
 	})
 	done := b.effects()
@@ -412,7 +411,7 @@ func TestFailedRowIsArchivedAndRunsAgainByHand(t *testing.T) {
 		id := run()
 		mend.Store(id, true)
 		for range 2 {
-			rows, err := joblog.Requeue(ctx, b.db, []uuid.UUID{id})
+			rows, err := jobrow.Requeue(ctx, b.db, []uuid.UUID{id})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -423,7 +422,7 @@ func TestFailedRowIsArchivedAndRunsAgainByHand(t *testing.T) {
 			}
 		}
 		b.state(id, models.JobDone)
-		rows, err := joblog.Requeue(ctx, b.db, []uuid.UUID{id})
+		rows, err := jobrow.Requeue(ctx, b.db, []uuid.UUID{id})
 		if err != nil || len(rows) != 0 || b.effects()[id] != 1 {
 			t.Errorf("requeue of a done row: %v, %v; %d effects", rows, err, b.effects()[id])
 		}

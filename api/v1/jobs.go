@@ -12,8 +12,7 @@ import (
 	"switchyard/api/envelope"
 	"switchyard/api/openapi"
 	"switchyard/api/route"
-	"switchyard/db/joblog"
-	"switchyard/db/outbox"
+	"switchyard/db/jobrow"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -67,7 +66,7 @@ func (s slowJob[A, R, T]) start(c *route.Call, d Deps, args A, write func(*store
 		row.ID = c.AttemptID
 	}
 	err = c.Store.Tx(c.Context(), func(tx *store.Store) error {
-		if err := outbox.AddJob(c.Context(), tx.Conn(), row); err != nil || write == nil {
+		if err := jobrow.Insert(c.Context(), tx.Conn(), row); err != nil || write == nil {
 			return err
 		}
 		return write(tx, row.ID)
@@ -82,7 +81,7 @@ func (s slowJob[A, R, T]) start(c *route.Call, d Deps, args A, write func(*store
 // runRow waits for a job whose row was written and dispatched before.
 func (s slowJob[A, R, T]) runRow(c *route.Call, d Deps, id uuid.UUID) (T, error) {
 	look := func(ctx context.Context) (models.JobStatus, error) {
-		return joblog.Status(ctx, c.Store.Conn(), c.Account.ID, id)
+		return jobrow.Status(ctx, c.Store.Conn(), c.Account.ID, id)
 	}
 	return s.await(c, jobs.RowTicket(d.Jobs, s.job, id.String(), look))
 }
@@ -139,7 +138,7 @@ func findJob(c *route.Call, d Deps) (JobAnswer, error) {
 	if err != nil {
 		return JobAnswer{}, err
 	}
-	status, err := joblog.Status(c.Context(), c.Store.Conn(), c.Account.ID, id)
+	status, err := jobrow.Status(c.Context(), c.Store.Conn(), c.Account.ID, id)
 	if e, ok := models.AsError(err); ok && e.Kind == models.KindNotFound && d.Jobs != nil {
 		status, err = d.Jobs.State(c.Context(), c.Account.ID, id.String())
 	}

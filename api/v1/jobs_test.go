@@ -8,7 +8,7 @@ import (
 
 	"switchyard/api/apitest"
 	"switchyard/api/v1"
-	"switchyard/db/outbox"
+	"switchyard/db/jobrow"
 	"switchyard/jobs/jobstest"
 	"switchyard/models"
 )
@@ -85,7 +85,7 @@ func TestRowJobs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := outbox.AddJob(t.Context(), s.DB, row); err != nil {
+	if err := jobrow.Insert(t.Context(), s.DB, row); err != nil {
 		t.Fatal(err)
 	}
 	path := "/probe-row?id=" + row.ID.String()

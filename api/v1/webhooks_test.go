@@ -13,7 +13,6 @@ import (
 	"switchyard/api/apitest"
 	"switchyard/api/v1"
 	"switchyard/db/delivery"
-	"switchyard/db/outbox"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
 	"switchyard/models"
@@ -224,7 +223,7 @@ func TestWebhookAllowance(t *testing.T) {
 func announce(t *testing.T, s *apitest.Server) []uuid.UUID {
 	t.Helper()
 	e := models.NewEvent(s.Account.ID, models.EventConversionCreated, time.Now(), models.ConversionData{Payout: "1"})
-	ids, err := outbox.AddEvent(t.Context(), s.DB, e)
+	ids, err := delivery.AddEvent(t.Context(), s.DB, e)
 	if err != nil {
 		t.Fatal(err)
 	}

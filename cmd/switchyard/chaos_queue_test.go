@@ -11,8 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
-	"switchyard/db/joblog"
-	"switchyard/db/outbox"
+	"switchyard/db/jobrow"
 	"switchyard/jobs"
 	"switchyard/ops/fleet"
 	"switchyard/ops/queue"
@@ -103,7 +102,7 @@ func (y *yard) write(batch string, n int, job jobs.Job[faultArgs, jobs.None], ar
 				return err
 			}
 			ids[i] = row.ID
-			if err := outbox.AddJob(y.t.Context(), c, row); err != nil {
+			if err := jobrow.Insert(y.t.Context(), c, row); err != nil {
 				return err
 			}
 			if _, err := c.ExecContext(y.t.Context(), `INSERT INTO fault_causes VALUES ($1, $2)`, row.ID, batch); err != nil {
@@ -371,7 +370,7 @@ func (y *yard) poison(*fleet.Process) {
 		return y.count(`SELECT count(*) FROM jobs WHERE kind = $1 AND state = 'failed'`, faultPoison.Kind())
 	}
 	y.until("all failed", func() bool { return failed() == n })
-	if _, err := joblog.Prune(y.t.Context(), y.db, joblog.KeepFinished); err != nil {
+	if _, err := jobrow.Prune(y.t.Context(), y.db, jobrow.KeepFinished); err != nil {
 		y.t.Fatal(err)
 	}
 	if got := failed(); got != n {

@@ -12,7 +12,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
-	"switchyard/db/outbox"
+	"switchyard/db/delivery"
 	"switchyard/models"
 )
 
@@ -146,7 +146,7 @@ func (o *ConversionOutcome) settle(ctx context.Context, c db.Conn, click *Stored
 		return err
 	}
 	var err error
-	o.Deliveries, err = outbox.AddEvent(ctx, c, o.event())
+	o.Deliveries, err = delivery.AddEvent(ctx, c, o.event())
 	return err
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"switchyard/db"
-	"switchyard/db/outbox"
+	"switchyard/db/delivery"
 	"switchyard/models"
 )
 
@@ -190,7 +190,7 @@ func (b *correcting) write(ctx context.Context, c db.Conn, out []Corrected) ([]u
 			events = append(events, v.event())
 		}
 	}
-	return outbox.AddEvents(ctx, c, events)
+	return delivery.AddEvents(ctx, c, events)
 }
 
 func insertConversions(ctx context.Context, c db.Conn, list []*conversion) error {

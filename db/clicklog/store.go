@@ -10,7 +10,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"switchyard/db"
-	"switchyard/db/outbox"
+	"switchyard/db/jobrow"
 	"switchyard/models"
 )
 
@@ -188,7 +188,7 @@ func storePostbacks(ctx context.Context, c db.Conn, list []*models.Postback) ([]
 			ID: p.ID, Kind: models.KindRecordConversion, MaxAttempts: PostbackAttempts,
 			AccountID: uuid.NullUUID{UUID: p.AccountID, Valid: p.AccountID != uuid.Nil}, NextAttemptAt: time.Now(),
 		}
-		if err := outbox.AddJob(ctx, c, job); err != nil {
+		if err := jobrow.Insert(ctx, c, job); err != nil {
 			return nil, err
 		}
 		fresh = append(fresh, p.ID)

@@ -1,5 +1,8 @@
-// Package delivery is what sending webhooks reads and writes: an event with the endpoint it goes to, and what came of
-// an attempt. The list of deliveries that customers see is the store's.
+// Package delivery keeps the events of accounts and their deliveries to webhook endpoints.
+//
+// An event is written in the transaction of its cause, with one pending delivery for each subscribed endpoint. A delivery
+// is a job: both rows have the same id. The caller dispatches the ids after its commit; what it fails to dispatch, the
+// reconciler finds. The list of deliveries that customers see is the store's.
 package delivery
 
 import (

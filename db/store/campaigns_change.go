@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"switchyard/db/outbox"
+	"switchyard/db/delivery"
 	"switchyard/models"
 	"switchyard/models/flow"
 )
@@ -51,7 +51,7 @@ func (k Campaigns) Change(ctx context.Context, account, id uuid.UUID, by string,
 		}
 		if before.Status == models.CampaignActive && after.Status == models.CampaignPaused {
 			event := models.NewEvent(account, models.EventCampaignPaused, time.Now(), after.Paused(by))
-			if deliveries, err = outbox.AddEvent(ctx, s.c, event); err != nil {
+			if deliveries, err = delivery.AddEvent(ctx, s.c, event); err != nil {
 				return err
 			}
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/lib/pq"
 
 	"switchyard/db"
-	"switchyard/db/outbox"
+	"switchyard/db/delivery"
 	"switchyard/models"
 )
 
@@ -116,7 +116,7 @@ func (k Links) RecordCheck(ctx context.Context, l models.Link, r models.LinkResu
 			return nil
 		}
 		event := models.NewEvent(l.AccountID, models.EventLinkBroken, r.At, l.BrokenData(next))
-		deliveries, err = outbox.AddEvent(ctx, s.c, event)
+		deliveries, err = delivery.AddEvent(ctx, s.c, event)
 		return err
 	})
 	return deliveries, err
@@ -150,7 +150,7 @@ func (k Links) RecordScreen(ctx context.Context, l models.Link, list string, at 
 			return nil
 		}
 		event := models.NewEvent(l.AccountID, models.EventLinkUnsafe, at, l.UnsafeData(list, next))
-		deliveries, err = outbox.AddEvent(ctx, s.c, event)
+		deliveries, err = delivery.AddEvent(ctx, s.c, event)
 		return err
 	})
 	return deliveries, err

@@ -10,7 +10,7 @@ import (
 	"github.com/lib/pq"
 
 	"switchyard/db/clicklog"
-	"switchyard/db/outbox"
+	"switchyard/db/delivery"
 	"switchyard/models"
 )
 
@@ -124,7 +124,7 @@ func (u Usage) Announce(ctx context.Context, l PlanLimit) (deliveries []uuid.UUI
 		}
 		plan := models.Plan{Name: l.Plan, ClicksPerMonth: l.Allowance}
 		event := models.NewEvent(l.AccountID, models.EventPlanLimitReached, l.ReachedAt, plan.LimitData(l.Clicks, l.ReachedAt))
-		deliveries, err = outbox.AddEvent(ctx, s.c, event)
+		deliveries, err = delivery.AddEvent(ctx, s.c, event)
 		return err
 	})
 	return deliveries, err

@@ -12,7 +12,7 @@ import (
 	"github.com/hibiken/asynq"
 
 	"switchyard/db"
-	"switchyard/db/outbox"
+	"switchyard/db/delivery"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/ops/fleet"
@@ -95,7 +95,7 @@ func (a *announcer) announce(ctx context.Context) (id uuid.UUID, at time.Time, e
 	})
 	var ids []uuid.UUID
 	err = db.Tx(ctx, a.db, func(c db.Conn) (err error) {
-		ids, err = outbox.AddEvent(ctx, c, e)
+		ids, err = delivery.AddEvent(ctx, c, e)
 		return err
 	})
 	at = time.Now()

@@ -9,7 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"switchyard/db"
-	"switchyard/db/joblog"
+	"switchyard/db/jobrow"
 )
 
 // NewRegistry makes a registry with the figures of the process, the connection pool and, read when asked, the job rows.
@@ -63,20 +63,20 @@ func (c jobRows) Collect(ch chan<- prometheus.Metric) {
 
 // count reads the rows beside the scrape, because a query on a server that hangs outlives its context, and once at a
 // time, so that no more than one does.
-func (c jobRows) count(ctx context.Context) ([]joblog.Stats, error) {
+func (c jobRows) count(ctx context.Context) ([]jobrow.Stats, error) {
 	select {
 	case c.busy <- struct{}{}:
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 	type result struct {
-		stats []joblog.Stats
+		stats []jobrow.Stats
 		err   error
 	}
 	done := make(chan result, 1)
 	go func() {
 		defer func() { <-c.busy }()
-		stats, err := joblog.ReadStats(ctx, c.db)
+		stats, err := jobrow.ReadStats(ctx, c.db)
 		done <- result{stats, err}
 	}()
 	select {

@@ -16,7 +16,7 @@ import (
 	"github.com/hibiken/asynq"
 
 	"switchyard/db"
-	"switchyard/db/joblog"
+	"switchyard/db/jobrow"
 	"switchyard/jobs"
 	"switchyard/models"
 )
@@ -68,7 +68,7 @@ func (d Desk) List(ctx context.Context, f Filter) (items []Item, more int, err e
 	f.Limit = cmp.Or(f.Limit, usualLimit)
 	items = []Item{}
 	if chosen, some := f.rows(); some {
-		rows, err := joblog.List(ctx, d.DB, chosen)
+		rows, err := jobrow.List(ctx, d.DB, chosen)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -76,7 +76,7 @@ func (d Desk) List(ctx context.Context, f Filter) (items []Item, more int, err e
 			items = append(items, itemOfRow(j))
 		}
 		if len(rows) == f.Limit {
-			all, err := joblog.Count(ctx, d.DB, chosen)
+			all, err := jobrow.Count(ctx, d.DB, chosen)
 			if err != nil {
 				return nil, 0, err
 			}
@@ -88,7 +88,7 @@ func (d Desk) List(ctx context.Context, f Filter) (items []Item, more int, err e
 }
 
 // rows is the filter for rows, false when it would choose none.
-func (f Filter) rows() (chosen joblog.Filter, some bool) {
+func (f Filter) rows() (chosen jobrow.Filter, some bool) {
 	chosen = rowStates[f.State]
 	chosen.Limit = f.Limit
 	switch {
@@ -101,10 +101,10 @@ func (f Filter) rows() (chosen joblog.Filter, some bool) {
 	return chosen, true
 }
 
-var rowStates = map[string]joblog.Filter{
-	"pending":   {State: models.JobPending, Wait: joblog.WaitDue},
-	"scheduled": {State: models.JobPending, Wait: joblog.WaitLater},
-	"retry":     {State: models.JobPending, Wait: joblog.WaitRetry},
+var rowStates = map[string]jobrow.Filter{
+	"pending":   {State: models.JobPending, Wait: jobrow.WaitDue},
+	"scheduled": {State: models.JobPending, Wait: jobrow.WaitLater},
+	"retry":     {State: models.JobPending, Wait: jobrow.WaitRetry},
 	"active":    {State: models.JobRunning}, "archived": {State: models.JobFailed}, "completed": {State: models.JobDone},
 }
 
@@ -114,7 +114,7 @@ func itemOfRow(j models.Job) Item {
 	if j.AccountID.Valid {
 		i.Account = j.AccountID.UUID.String()
 	}
-	var cause joblog.Cause
+	var cause jobrow.Cause
 	if json.Unmarshal(j.Error, &cause) == nil {
 		i.Error = cmp.Or(cause.Detail, cause.Message)
 	}
@@ -212,7 +212,7 @@ func (d Desk) Requeue(ctx context.Context, ids ...string) ([]string, error) {
 	done := []string{}
 	for _, id := range ids {
 		if m := rowID.FindStringSubmatch(id); m != nil {
-			rows, err := joblog.Requeue(ctx, d.DB, []uuid.UUID{uuid.MustParse(m[1])})
+			rows, err := jobrow.Requeue(ctx, d.DB, []uuid.UUID{uuid.MustParse(m[1])})
 			if err != nil {
 				return done, err
 			}
@@ -243,7 +243,7 @@ func (d Desk) RequeueAll(ctx context.Context, queue, kind string) ([]string, err
 		chosen = slices.DeleteFunc(chosen, func(k string) bool { return k != kind })
 	}
 	if len(chosen) > 0 {
-		rows, err := joblog.Requeue(ctx, d.DB, nil, chosen...)
+		rows, err := jobrow.Requeue(ctx, d.DB, nil, chosen...)
 		if err != nil {
 			return nil, err
 		}
@@ -271,7 +271,7 @@ func (d Desk) RequeueAll(ctx context.Context, queue, kind string) ([]string, err
 }
 
 // dispatch enqueues rows under their new generation and clears the archive of the tasks that failed for them.
-func (d Desk) dispatch(ctx context.Context, rows []joblog.Due) error {
+func (d Desk) dispatch(ctx context.Context, rows []jobrow.Due) error {
 	for _, r := range rows {
 		row := jobs.Row{Kind: r.Kind, ID: r.ID, Account: r.AccountID.UUID, Generation: r.Generation}
 		if err := d.Client.DispatchRows(ctx, row); err != nil {

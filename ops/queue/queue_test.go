@@ -9,8 +9,7 @@ import (
 	"github.com/hibiken/asynq"
 
 	"switchyard/db/dbtest"
-	"switchyard/db/joblog"
-	"switchyard/db/outbox"
+	"switchyard/db/jobrow"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
 	"switchyard/models"
@@ -41,14 +40,14 @@ func (b bench) failedRow() uuid.UUID {
 		b.Fatal(err)
 	}
 	j.NextAttemptAt = time.Now().Add(-time.Second)
-	if err := outbox.AddJob(b.Context(), b.DB, j); err != nil {
+	if err := jobrow.Insert(b.Context(), b.DB, j); err != nil {
 		b.Fatal(err)
 	}
-	j, err = joblog.Take(b.Context(), b.DB, joblog.Claim{ID: j.ID, Kind: j.Kind, Lease: time.Minute})
+	j, err = jobrow.Take(b.Context(), b.DB, jobrow.Claim{ID: j.ID, Kind: j.Kind, Lease: time.Minute})
 	if err != nil {
 		b.Fatal(err)
 	}
-	err = joblog.Fail(b.Context(), b.DB, j.ID, j.Fence, joblog.CauseOf(models.Invalid("bad", "no good")), 0)
+	err = jobrow.Fail(b.Context(), b.DB, j.ID, j.Fence, jobrow.CauseOf(models.Invalid("bad", "no good")), 0)
 	if err != nil {
 		b.Fatal(err)
 	}

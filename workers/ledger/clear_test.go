@@ -15,8 +15,7 @@ import (
 	"switchyard/db"
 	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
-	"switchyard/db/joblog"
-	"switchyard/db/outbox"
+	"switchyard/db/jobrow"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
 	"switchyard/models"
@@ -157,7 +156,7 @@ func TestClear(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := outbox.AddJob(t.Context(), h.db, row); err != nil {
+	if err := jobrow.Insert(t.Context(), h.db, row); err != nil {
 		t.Fatal(err)
 	}
 	h.dieAfterOnePart(row.ID, args)
@@ -190,8 +189,8 @@ func TestClear(t *testing.T) {
 // dieAfterOnePart is a worker that is killed between two parts.
 func (h *history) dieAfterOnePart(id uuid.UUID, args jobs.ClearArgs) {
 	h.Helper()
-	claim := joblog.Claim{ID: id, Kind: jobs.ClearCampaign.Kind(), Generation: -1, Lease: time.Second}
-	row, err := joblog.Take(h.Context(), h.db, claim)
+	claim := jobrow.Claim{ID: id, Kind: jobs.ClearCampaign.Kind(), Generation: -1, Lease: time.Second}
+	row, err := jobrow.Take(h.Context(), h.db, claim)
 	if err != nil {
 		h.Fatal(err)
 	}
@@ -204,7 +203,7 @@ func (h *history) dieAfterOnePart(id uuid.UUID, args jobs.ClearArgs) {
 		}
 		args.After, args.Clicks, args.Conversions = out.After, out.Clicks, out.Conversions
 		raw, _ := json.Marshal(args)
-		return joblog.SaveArgs(h.Context(), c, row.ID, row.Fence, raw)
+		return jobrow.SaveArgs(h.Context(), c, row.ID, row.Fence, raw)
 	})
 	if err != nil {
 		h.Fatal(err)
@@ -217,7 +216,7 @@ func (h *history) wait(rt *workers.Runtime, id uuid.UUID) (a jobs.ClearAnswer) {
 		if err := rt.Reconcile(h.Context()); err != nil {
 			h.Fatal(err)
 		}
-		s, err := joblog.Status(h.Context(), h.db, h.account, id)
+		s, err := jobrow.Status(h.Context(), h.db, h.account, id)
 		if err != nil {
 			h.Fatal(err)
 		}

@@ -12,7 +12,6 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/delivery"
-	"switchyard/db/outbox"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/await"
@@ -50,7 +49,7 @@ func (w *world) emitMany(event string, n int) []uuid.UUID {
 	var all []uuid.UUID
 	err := db.Tx(w.t.Context(), w.db, func(c db.Conn) error {
 		for range n {
-			ids, err := outbox.AddEvent(w.t.Context(), c, models.NewEvent(w.account, event, time.Now(), nil))
+			ids, err := delivery.AddEvent(w.t.Context(), c, models.NewEvent(w.account, event, time.Now(), nil))
 			if err != nil {
 				return err
 			}

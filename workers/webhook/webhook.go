@@ -11,7 +11,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/delivery"
-	"switchyard/db/joblog"
+	"switchyard/db/jobrow"
 	"switchyard/db/seal"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -120,8 +120,8 @@ func (s *sender) now(ctx context.Context, id uuid.UUID, byHand bool) (jobs.Webho
 			made, err = s.attempt(ctx, u, t)
 			return err
 		})
-	if refused, ok := errors.AsType[*joblog.RefusalError](err); ok {
-		if refused.Reason == joblog.Gone {
+	if refused, ok := errors.AsType[*jobrow.RefusalError](err); ok {
+		if refused.Reason == jobrow.Gone {
 			return jobs.WebhookAnswer{}, models.NotFound("delivery")
 		}
 		return jobs.WebhookAnswer{}, models.Conflict("in_progress", "the delivery is being sent right now")

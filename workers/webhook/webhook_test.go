@@ -29,7 +29,6 @@ import (
 	"switchyard/db"
 	"switchyard/db/dbtest"
 	"switchyard/db/delivery"
-	"switchyard/db/outbox"
 	"switchyard/db/seal"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
@@ -173,7 +172,7 @@ func (w *world) emit() (uuid.UUID, models.Event) {
 	e := models.NewEvent(w.account, models.EventCampaignPaused, time.Now(), models.CampaignPausedData{Name: "né <b>"})
 	var ids []uuid.UUID
 	err := db.Tx(w.t.Context(), w.db, func(c db.Conn) (err error) {
-		ids, err = outbox.AddEvent(w.t.Context(), c, e)
+		ids, err = delivery.AddEvent(w.t.Context(), c, e)
 		return err
 	})
 	if err != nil || len(ids) != 1 {
@@ -453,7 +452,7 @@ func TestSwitchedOffEndpointEndsQuietly(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	e := models.NewEvent(w.account, models.EventCampaignPaused, time.Now(), nil)
-	ids, err := outbox.AddEvent(t.Context(), w.db, e)
+	ids, err := delivery.AddEvent(t.Context(), w.db, e)
 	if err != nil {
 		t.Fatal(err)
 	}

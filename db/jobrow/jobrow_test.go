@@ -1,4 +1,4 @@
-package joblog_test
+package jobrow_test
 
 import (
 	"context"
@@ -13,8 +13,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/dbtest"
-	"switchyard/db/joblog"
-	"switchyard/db/outbox"
+	"switchyard/db/jobrow"
 	"switchyard/models"
 )
 
@@ -36,29 +35,29 @@ func add(t *testing.T, d *db.DB, owner uuid.UUID, due time.Time) uuid.UUID {
 		ID: uuid.New(), AccountID: uuid.NullUUID{UUID: owner, Valid: owner != uuid.Nil}, Kind: kind,
 		MaxAttempts: 3, NextAttemptAt: due,
 	}
-	if err := outbox.AddJob(t.Context(), d, j); err != nil {
+	if err := jobrow.Insert(t.Context(), d, j); err != nil {
 		t.Fatal(err)
 	}
 	return j.ID
 }
 
-func claim(id uuid.UUID) joblog.Claim {
-	return joblog.Claim{ID: id, Kind: kind, Lease: time.Minute, Generation: -1}
+func claim(id uuid.UUID) jobrow.Claim {
+	return jobrow.Claim{ID: id, Kind: kind, Lease: time.Minute, Generation: -1}
 }
 
-func take(t *testing.T, d *db.DB, want joblog.Claim) models.Job {
+func take(t *testing.T, d *db.DB, want jobrow.Claim) models.Job {
 	t.Helper()
-	j, err := joblog.Take(t.Context(), d, want)
+	j, err := jobrow.Take(t.Context(), d, want)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return j
 }
 
-func refused(t *testing.T, d *db.DB, want joblog.Claim) string {
+func refused(t *testing.T, d *db.DB, want jobrow.Claim) string {
 	t.Helper()
-	_, err := joblog.Take(t.Context(), d, want)
-	r, ok := errors.AsType[*joblog.RefusalError](err)
+	_, err := jobrow.Take(t.Context(), d, want)
+	r, ok := errors.AsType[*jobrow.RefusalError](err)
 	if !ok {
 		t.Fatalf("claim: %v, want a refusal", err)
 	}
@@ -70,14 +69,14 @@ func TestRefusals(t *testing.T) {
 	d, ctx := dbtest.New(t), t.Context()
 	owner := account(t, d)
 	id, past := add(t, d, owner, time.Now().Add(-time.Minute)), time.Now().Add(-time.Minute)
-	for name, c := range map[string]func(*joblog.Claim){
-		"other account": func(c *joblog.Claim) { c.Account = account(t, d) },
-		"other kind":    func(c *joblog.Claim) { c.Kind = "jtest:else" },
-		"other id":      func(c *joblog.Claim) { c.ID = uuid.New() },
+	for name, c := range map[string]func(*jobrow.Claim){
+		"other account": func(c *jobrow.Claim) { c.Account = account(t, d) },
+		"other kind":    func(c *jobrow.Claim) { c.Kind = "jtest:else" },
+		"other id":      func(c *jobrow.Claim) { c.ID = uuid.New() },
 	} {
 		want := claim(id)
 		c(&want)
-		if r := refused(t, d, want); r != joblog.Gone {
+		if r := refused(t, d, want); r != jobrow.Gone {
 			t.Errorf("%s: %s", name, r)
 		}
 	}
@@ -89,25 +88,25 @@ func TestRefusals(t *testing.T) {
 	}
 	byHand := claim(id)
 	byHand.ByHand = true
-	if r := refused(t, d, claim(id)) + refused(t, d, byHand); r != joblog.Held+joblog.Held {
+	if r := refused(t, d, claim(id)) + refused(t, d, byHand); r != jobrow.Held+jobrow.Held {
 		t.Errorf("held: %s", r)
 	}
-	if err := joblog.Complete(ctx, d, id, j.Fence, nil); err != nil {
+	if err := jobrow.Complete(ctx, d, id, j.Fence, nil); err != nil {
 		t.Fatal(err)
 	}
-	if r := refused(t, d, claim(id)); r != joblog.Finished {
+	if r := refused(t, d, claim(id)); r != jobrow.Finished {
 		t.Errorf("finished: %s", r)
 	}
-	if r := refused(t, d, claim(add(t, d, owner, time.Now().Add(time.Hour)))); r != joblog.NotDue {
+	if r := refused(t, d, claim(add(t, d, owner, time.Now().Add(time.Hour)))); r != jobrow.NotDue {
 		t.Errorf("not due: %s", r)
 	}
 	failed := take(t, d, claim(add(t, d, owner, past)))
-	if err := joblog.Fail(ctx, d, failed.ID, failed.Fence, joblog.CauseOf(errors.New("x")), 4); err != nil {
+	if err := jobrow.Fail(ctx, d, failed.ID, failed.Fence, jobrow.CauseOf(errors.New("x")), 4); err != nil {
 		t.Fatal(err)
 	}
 	stale, own := claim(failed.ID), claim(failed.ID)
 	stale.Generation, own.Generation = 3, 4
-	if r := refused(t, d, stale); r != joblog.Finished {
+	if r := refused(t, d, stale); r != jobrow.Finished {
 		t.Errorf("a stale task of a failed row: %s", r)
 	}
 	if j := take(t, d, own); j.MaxAttempts-j.Attempts != 0 {
@@ -126,14 +125,14 @@ func TestEffectAndStateCommitTogether(t *testing.T) {
 	first, second := take(t, d, short), take(t, d, short)
 	commit := func(fence int64) error {
 		return db.Tx(ctx, d, func(c db.Conn) error {
-			if err := joblog.Complete(ctx, c, short.ID, fence, json.RawMessage(`{"n":1}`)); err != nil {
+			if err := jobrow.Complete(ctx, c, short.ID, fence, json.RawMessage(`{"n":1}`)); err != nil {
 				return err
 			}
 			_, err := c.ExecContext(ctx, `INSERT INTO effects VALUES (1)`)
 			return err
 		})
 	}
-	if err := commit(first.Fence); !errors.Is(err, joblog.ErrFenced) {
+	if err := commit(first.Fence); !errors.Is(err, jobrow.ErrFenced) {
 		t.Errorf("stale holder: %v", err)
 	}
 	if err := commit(second.Fence); err != nil {
@@ -153,7 +152,7 @@ func TestManyClaimers(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 16 {
 		all.Go(func() {
-			if _, err := joblog.Take(ctx, d, claim(id)); err == nil {
+			if _, err := jobrow.Take(ctx, d, claim(id)); err == nil {
 				won.Store(i, true)
 			}
 		})
@@ -175,21 +174,21 @@ func TestDueAndRegenerate(t *testing.T) {
 	take(t, d, claim(add(t, d, uuid.Nil, past))) // held
 	add(t, d, uuid.Nil, time.Now().Add(time.Hour))
 	done := take(t, d, claim(add(t, d, uuid.Nil, past)))
-	if err := joblog.Complete(ctx, d, done.ID, done.Fence, nil); err != nil {
+	if err := jobrow.Complete(ctx, d, done.ID, done.Fence, nil); err != nil {
 		t.Fatal(err)
 	}
-	due, err := joblog.ListDue(ctx, d, []string{kind}, joblog.Due{}, 10)
+	due, err := jobrow.ListDue(ctx, d, []string{kind}, jobrow.Due{}, 10)
 	if err != nil || len(due) != 2 || due[0].ID != waiting || due[1].ID != crashed.ID {
 		t.Fatalf("due: %+v, %v", due, err)
 	}
-	if next, err := joblog.ListDue(ctx, d, []string{kind}, due[0], 10); err != nil || len(next) != 1 || next[0].ID != crashed.ID {
+	if next, err := jobrow.ListDue(ctx, d, []string{kind}, due[0], 10); err != nil || len(next) != 1 || next[0].ID != crashed.ID {
 		t.Errorf("after the first: %+v, %v", next, err)
 	}
-	if none, err := joblog.ListDue(ctx, d, []string{"jtest:else"}, joblog.Due{}, 10); err != nil || len(none) != 0 {
+	if none, err := jobrow.ListDue(ctx, d, []string{"jtest:else"}, jobrow.Due{}, 10); err != nil || len(none) != 0 {
 		t.Errorf("other kinds: %+v, %v", none, err)
 	}
 	for i, want := range []int{2, 0} { // the second reconciler comes with the old generations
-		if rows, err := joblog.Regenerate(ctx, d, due); err != nil || len(rows) != want {
+		if rows, err := jobrow.Regenerate(ctx, d, due); err != nil || len(rows) != want {
 			t.Errorf("round %d: %+v, %v", i, rows, err)
 		}
 	}
@@ -200,14 +199,14 @@ func TestRequeue(t *testing.T) {
 	d, ctx, past := dbtest.New(t), t.Context(), time.Now().Add(-time.Minute)
 	fail := func() uuid.UUID {
 		j := take(t, d, claim(add(t, d, uuid.Nil, past)))
-		if err := joblog.Fail(ctx, d, j.ID, j.Fence, joblog.CauseOf(errors.New("x")), -1); err != nil {
+		if err := jobrow.Fail(ctx, d, j.ID, j.Fence, jobrow.CauseOf(errors.New("x")), -1); err != nil {
 			t.Fatal(err)
 		}
 		return j.ID
 	}
 	failed, later := fail(), add(t, d, uuid.Nil, time.Now().Add(time.Hour))
 	held := take(t, d, claim(add(t, d, uuid.Nil, past)))
-	rows, err := joblog.Requeue(ctx, d, []uuid.UUID{failed, later, held.ID})
+	rows, err := jobrow.Requeue(ctx, d, []uuid.UUID{failed, later, held.ID})
 	if err != nil || len(rows) != 2 {
 		t.Fatalf("requeued: %+v, %v", rows, err)
 	}
@@ -215,10 +214,10 @@ func TestRequeue(t *testing.T) {
 		take(t, d, claim(id))
 	}
 	fail()
-	if rows, err := joblog.Requeue(ctx, d, nil, "jtest:else"); err != nil || len(rows) != 0 {
+	if rows, err := jobrow.Requeue(ctx, d, nil, "jtest:else"); err != nil || len(rows) != 0 {
 		t.Errorf("all of another kind: %+v, %v", rows, err)
 	}
-	if rows, err := joblog.Requeue(ctx, d, nil); err != nil || len(rows) != 1 {
+	if rows, err := jobrow.Requeue(ctx, d, nil); err != nil || len(rows) != 1 {
 		t.Errorf("all failed: %+v, %v", rows, err)
 	}
 }
@@ -229,7 +228,7 @@ func TestStats(t *testing.T) {
 	d := dbtest.New(t)
 	waits := func() map[string]bool {
 		t.Helper()
-		stats, err := joblog.ReadStats(t.Context(), d)
+		stats, err := jobrow.ReadStats(t.Context(), d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -247,7 +246,7 @@ func TestStats(t *testing.T) {
 	if got := waits(); got[models.JobRunning] {
 		t.Errorf("held: %v", got)
 	}
-	if err := joblog.Renew(t.Context(), d, held.ID, held.Fence, -time.Second); err != nil {
+	if err := jobrow.Renew(t.Context(), d, held.ID, held.Fence, -time.Second); err != nil {
 		t.Fatal(err)
 	}
 	if got := waits(); !got[models.JobRunning] {
@@ -267,31 +266,31 @@ func TestStatusAndPrune(t *testing.T) {
 		return j.ID
 	}
 	done := end(func(ctx context.Context, j models.Job) error {
-		return joblog.Complete(ctx, d, j.ID, j.Fence, json.RawMessage(`{"rows": 2}`))
+		return jobrow.Complete(ctx, d, j.ID, j.Fence, json.RawMessage(`{"rows": 2}`))
 	})
 	known := end(func(ctx context.Context, j models.Job) error {
-		return joblog.Fail(ctx, d, j.ID, j.Fence, joblog.CauseOf(models.Invalid("bad_csv", "line 3\x00")), -1)
+		return jobrow.Fail(ctx, d, j.ID, j.Fence, jobrow.CauseOf(models.Invalid("bad_csv", "line 3\x00")), -1)
 	})
 	secret := end(func(ctx context.Context, j models.Job) error {
-		return joblog.Fail(ctx, d, j.ID, j.Fence, joblog.CauseOf(errors.New("dial 10.0.0.1: \xff")), -1)
+		return jobrow.Fail(ctx, d, j.ID, j.Fence, jobrow.CauseOf(errors.New("dial 10.0.0.1: \xff")), -1)
 	})
 	pending := add(t, d, owner, past)
 	for id, want := range map[uuid.UUID]string{done: "", known: "bad_csv", secret: "internal_error", pending: ""} {
-		s, err := joblog.Status(ctx, d, owner, id)
+		s, err := jobrow.Status(ctx, d, owner, id)
 		if err != nil || want != "" && (s.Error == nil || s.Error.Code != want || strings.Contains(s.Error.Message, "dial")) {
 			t.Errorf("status: %+v, %v, want %q", s, err, want)
 		}
-		if _, err := joblog.Status(ctx, d, account(t, d), id); !errors.Is(err, models.NotFound("job")) {
+		if _, err := jobrow.Status(ctx, d, account(t, d), id); !errors.Is(err, models.NotFound("job")) {
 			t.Errorf("status for another account: %v", err)
 		}
 	}
-	if s, _ := joblog.Status(ctx, d, owner, done); s.Status != models.JobDone || string(s.Result) != `{"rows": 2}` {
+	if s, _ := jobrow.Status(ctx, d, owner, done); s.Status != models.JobDone || string(s.Result) != `{"rows": 2}` {
 		t.Errorf("done: %+v", s)
 	}
-	if n, err := joblog.Prune(ctx, d, time.Hour); err != nil || n != 0 {
+	if n, err := jobrow.Prune(ctx, d, time.Hour); err != nil || n != 0 {
 		t.Errorf("pruned %d too early, %v", n, err)
 	}
-	if n, err := joblog.Prune(ctx, d, -time.Hour); err != nil || n != 3 {
+	if n, err := jobrow.Prune(ctx, d, -time.Hour); err != nil || n != 3 {
 		t.Errorf("pruned %d, %v, want the three that finished", n, err)
 	}
 }

@@ -1,4 +1,4 @@
-package joblog
+package jobrow
 
 import (
 	"context"
@@ -24,7 +24,7 @@ func Get(ctx context.Context, c db.Conn, account, id uuid.UUID) (models.Job, err
 		return j, models.NotFound("job")
 	}
 	if err != nil {
-		return j, fmt.Errorf("joblog: get: %w", err)
+		return j, fmt.Errorf("jobrow: get: %w", err)
 	}
 	return j, nil
 }
@@ -42,7 +42,7 @@ func Status(ctx context.Context, c db.Conn, account, id uuid.UUID) (models.JobSt
 	case models.JobFailed:
 		s.Error = &models.Error{}
 		if err := json.Unmarshal(j.Error, s.Error); err != nil {
-			return s, fmt.Errorf("joblog: error of a job: %w", err)
+			return s, fmt.Errorf("jobrow: error of a job: %w", err)
 		}
 	}
 	return s, nil
@@ -80,7 +80,7 @@ func List(ctx context.Context, c db.Conn, f Filter) ([]models.Job, error) {
 	var rows []models.Job
 	err := sqlx.SelectContext(ctx, c, &rows, listRows, f.State, f.kinds(), f.Wait, f.Limit)
 	if err != nil {
-		return nil, fmt.Errorf("joblog: list: %w", err)
+		return nil, fmt.Errorf("jobrow: list: %w", err)
 	}
 	return rows, nil
 }
@@ -88,7 +88,7 @@ func List(ctx context.Context, c db.Conn, f Filter) ([]models.Job, error) {
 // Count tells how many rows the filter chooses, whatever its limit.
 func Count(ctx context.Context, c db.Conn, f Filter) (n int, err error) {
 	if err := sqlx.GetContext(ctx, c, &n, countRows, f.State, f.kinds(), f.Wait); err != nil {
-		return 0, fmt.Errorf("joblog: count: %w", err)
+		return 0, fmt.Errorf("jobrow: count: %w", err)
 	}
 	return n, nil
 }
@@ -128,7 +128,7 @@ func ListDue(ctx context.Context, c db.Conn, kinds []string, after Due, limit in
 	var rows []Due
 	err := sqlx.SelectContext(ctx, c, &rows, dueRows, after.At, after.ID, limit, pq.Array(kinds))
 	if err != nil {
-		return nil, fmt.Errorf("joblog: due: %w", err)
+		return nil, fmt.Errorf("jobrow: due: %w", err)
 	}
 	return rows, nil
 }
@@ -152,7 +152,7 @@ func Regenerate(ctx context.Context, c db.Conn, lost []Due) ([]Due, error) {
 	}
 	var rows []Due
 	if err := sqlx.SelectContext(ctx, c, &rows, renewRows, pq.Array(ids), pq.Array(generations)); err != nil {
-		return nil, fmt.Errorf("joblog: regenerate: %w", err)
+		return nil, fmt.Errorf("jobrow: regenerate: %w", err)
 	}
 	return rows, nil
 }
@@ -184,7 +184,7 @@ func Requeue(ctx context.Context, c db.Conn, ids []uuid.UUID, kinds ...string) (
 	}
 	var rows []Due
 	if err := sqlx.SelectContext(ctx, c, &rows, requeueRows, pq.Array(names), pq.Array(kinds)); err != nil {
-		return nil, fmt.Errorf("joblog: requeue: %w", err)
+		return nil, fmt.Errorf("jobrow: requeue: %w", err)
 	}
 	return rows, nil
 }
@@ -205,7 +205,7 @@ DELETE FROM jobs WHERE id IN (
 func Prune(ctx context.Context, c db.Conn, age time.Duration) (int64, error) {
 	n, err := db.InParts(ctx, c, pruneRows, pruneAtOnce, time.Now().Add(-age))
 	if err != nil {
-		return n, fmt.Errorf("joblog: prune: %w", err)
+		return n, fmt.Errorf("jobrow: prune: %w", err)
 	}
 	return n, nil
 }
@@ -227,7 +227,7 @@ FROM jobs WHERE state IN ('pending', 'running', 'failed') GROUP BY kind, state`
 func ReadStats(ctx context.Context, c db.Conn) ([]Stats, error) {
 	var rows []Stats
 	if err := sqlx.SelectContext(ctx, c, &rows, statRows); err != nil {
-		return nil, fmt.Errorf("joblog: stats: %w", err)
+		return nil, fmt.Errorf("jobrow: stats: %w", err)
 	}
 	return rows, nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"switchyard/db"
-	"switchyard/db/joblog"
+	"switchyard/db/jobrow"
 	"switchyard/models"
 )
 
@@ -44,8 +44,8 @@ RETURNING r.id, r.account_id, r.kind, r.generation, d.created_at AS at, r.failed
 // Requeue makes up to so many failed deliveries, the oldest first, due now for one attempt each, and gives their rows for
 // dispatching, each with the time its delivery was made.
 // Deliveries to endpoints that are switched off stay failed.
-func Requeue(ctx context.Context, c db.Conn, f Failed, limit int) ([]joblog.Due, error) {
-	var rows []joblog.Due
+func Requeue(ctx context.Context, c db.Conn, f Failed, limit int) ([]jobrow.Due, error) {
+	var rows []jobrow.Due
 	endpoint := uuid.NullUUID{UUID: f.Endpoint, Valid: f.Endpoint != uuid.Nil}
 	err := sqlx.SelectContext(ctx, c, &rows, requeueFailed, f.Account, f.From, f.To, endpoint, limit, f.Last)
 	if err != nil {

@@ -1,7 +1,4 @@
-// Package outbox writes the rows of work that must happen, in the transaction of its cause: jobs, and the events of
-// an account with one delivery per subscribed webhook endpoint. The caller enqueues the returned ids after its
-// commit; what it fails to enqueue, the reconciler finds.
-package outbox
+package delivery
 
 import (
 	"context"
@@ -16,26 +13,6 @@ import (
 	"switchyard/db"
 	"switchyard/models"
 )
-
-const insertJob = `
-INSERT INTO jobs (id, account_id, kind, args, max_attempts, next_attempt_at, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, now())
-ON CONFLICT (id) DO NOTHING`
-
-// AddJob writes the row of a job. Writing the same id again does nothing.
-func AddJob(ctx context.Context, c db.Conn, j models.Job) error {
-	if j.NextAttemptAt.IsZero() {
-		j.NextAttemptAt = time.Now()
-	}
-	if len(j.Args) == 0 {
-		j.Args = []byte(`{}`)
-	}
-	_, err := c.ExecContext(ctx, insertJob, j.ID, j.AccountID, j.Kind, []byte(j.Args), j.MaxAttempts, j.NextAttemptAt)
-	if err != nil {
-		return fmt.Errorf("outbox: add job: %w", err)
-	}
-	return nil
-}
 
 // DeliveryAttempts is how often a delivery is tried before it is failed.
 const DeliveryAttempts = 7
@@ -74,19 +51,19 @@ func AddEvents(ctx context.Context, c db.Conn, list []models.Event) ([]uuid.UUID
 	kinds, times, bodies := make([]string, len(list)), make([]string, len(list)), make([][]byte, len(list))
 	for i, e := range list {
 		if e.AccountID != account {
-			return nil, errors.New("outbox: events of several accounts")
+			return nil, errors.New("delivery: events of several accounts")
 		}
 		ids[i], kinds[i], times[i], bodies[i] = e.ID, e.Type, e.CreatedAt.UTC().Format(time.RFC3339Nano), e.Body
 	}
 	_, err := c.ExecContext(ctx, insertEvents, account, pq.Array(ids), pq.Array(kinds), pq.Array(times), pq.Array(bodies))
 	if err != nil {
-		return nil, fmt.Errorf("outbox: add events: %w", err)
+		return nil, fmt.Errorf("delivery: add events: %w", err)
 	}
 	var deliveries []uuid.UUID
 	err = sqlx.SelectContext(ctx, c, &deliveries, insertDeliveries, account, pq.Array(ids), pq.Array(kinds),
 		models.KindDeliverWebhook, DeliveryAttempts)
 	if err != nil {
-		return nil, fmt.Errorf("outbox: add deliveries: %w", err)
+		return nil, fmt.Errorf("delivery: add deliveries: %w", err)
 	}
 	return deliveries, nil
 }

@@ -1,4 +1,4 @@
-package joblog
+package jobrow
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 )
 
 // ErrFenced says that the row is no longer held under this fence: somebody else took it over, or it was deleted.
-var ErrFenced = errors.New("joblog: the lease was lost")
+var ErrFenced = errors.New("jobrow: the lease was lost")
 
 // Why a row could not be claimed.
 const (
@@ -33,7 +33,7 @@ type RefusalError struct {
 }
 
 // Error implements error.
-func (r *RefusalError) Error() string { return "joblog: row not claimed: " + r.Reason }
+func (r *RefusalError) Error() string { return "jobrow: row not claimed: " + r.Reason }
 
 // Claim says which row is wanted and by whom.
 type Claim struct {
@@ -87,7 +87,7 @@ func Take(ctx context.Context, c *db.DB, want Claim) (models.Job, error) {
 		return j, nil
 	}
 	if !db.NoRows(err) {
-		return j, fmt.Errorf("joblog: claim: %w", err)
+		return j, fmt.Errorf("jobrow: claim: %w", err)
 	}
 	var row struct {
 		State      string  `db:"state"`
@@ -100,7 +100,7 @@ func Take(ctx context.Context, c *db.DB, want Claim) (models.Job, error) {
 		return j, &RefusalError{Reason: Gone}
 	}
 	if err != nil {
-		return j, fmt.Errorf("joblog: claim: %w", err)
+		return j, fmt.Errorf("jobrow: claim: %w", err)
 	}
 	switch row.State {
 	case models.JobRunning:
@@ -178,7 +178,7 @@ WHERE id = $1 AND state = 'pending' AND next_attempt_at <= clock_timestamp()`
 // state stays as it is.
 func Postpone(ctx context.Context, c db.Conn, id uuid.UUID, wait time.Duration) error {
 	if _, err := c.ExecContext(ctx, postponeRow, id, wait.Seconds()); err != nil {
-		return fmt.Errorf("joblog: postpone: %w", err)
+		return fmt.Errorf("jobrow: postpone: %w", err)
 	}
 	return nil
 }
@@ -186,11 +186,11 @@ func Postpone(ctx context.Context, c db.Conn, id uuid.UUID, wait time.Duration) 
 func fenced(ctx context.Context, c db.Conn, query string, args ...any) error {
 	res, err := c.ExecContext(ctx, query, args...)
 	if err != nil {
-		return fmt.Errorf("joblog: write: %w", err)
+		return fmt.Errorf("jobrow: write: %w", err)
 	}
 	n, err := res.RowsAffected()
 	if err != nil {
-		return fmt.Errorf("joblog: write: %w", err)
+		return fmt.Errorf("jobrow: write: %w", err)
 	}
 	if n == 0 {
 		return ErrFenced

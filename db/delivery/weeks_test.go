@@ -11,7 +11,6 @@ import (
 	"switchyard/db"
 	"switchyard/db/dbtest"
 	"switchyard/db/delivery"
-	"switchyard/db/outbox"
 	"switchyard/models"
 )
 
@@ -51,7 +50,7 @@ func (l log) add(at time.Time, state string) uuid.UUID {
 	l.Helper()
 	e := models.NewEvent(l.account, models.EventCampaignPaused, at, models.CampaignPausedData{})
 	e.ID = idAt(at)
-	ids, err := outbox.AddEvent(l.Context(), l.db, e)
+	ids, err := delivery.AddEvent(l.Context(), l.db, e)
 	if err != nil || len(ids) != 1 {
 		l.Fatal(ids, err)
 	}
@@ -87,7 +86,7 @@ func TestNewIDsGoToTheirWeek(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := models.NewEvent(l.account, models.EventCampaignPaused, time.Now(), models.CampaignPausedData{})
-	ids, err := outbox.AddEvent(t.Context(), l.db, e)
+	ids, err := delivery.AddEvent(t.Context(), l.db, e)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"log/slog"
 
 	"switchyard/db/delivery"
-	"switchyard/db/joblog"
+	"switchyard/db/jobrow"
 	"switchyard/jobs"
 	"switchyard/workers"
 )
@@ -44,7 +44,7 @@ func (s *sender) redeliverFailed(ctx context.Context, a jobs.RedeliverFailedArgs
 }
 
 // enqueueAgain puts a row into the queue under its new generation and takes the archived task out.
-func (s *sender) enqueueAgain(ctx context.Context, d joblog.Due) error {
+func (s *sender) enqueueAgain(ctx context.Context, d jobrow.Due) error {
 	row, client := workers.RowOf(d), s.runtime.Client()
 	if err := client.DispatchRows(ctx, row); err != nil {
 		return err
