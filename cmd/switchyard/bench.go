@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"switchyard/ops/bench"
+	"switchyard/ops/lab/bench"
 )
 
 // benchCmd measures, on this machine, what the README says about speed.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"switchyard/ops/fleet"
+	"switchyard/ops/lab/fleet"
 )
 
 // faultClock starts a clock that fires a tick a second and one a minute.

@@ -13,7 +13,8 @@ import (
 	"time"
 
 	"switchyard/models"
-	"switchyard/ops/fleet"
+	"switchyard/ops/client"
+	"switchyard/ops/lab/fleet"
 )
 
 // announce makes a click and its conversion, again until both were answered: the second postback of the same order,
@@ -75,7 +76,7 @@ func (a *arrivals) await(ctx context.Context, t *testing.T, from *fleet.Receiver
 	for a.all < want {
 		before := a.all
 		wait, cancel := context.WithTimeout(ctx, size(patience, 2*time.Minute))
-		err := fleet.Poll(wait, 100*time.Millisecond, func() (bool, error) {
+		err := client.Poll(wait, 100*time.Millisecond, func() (bool, error) {
 			a.add(from.Attempts())
 			return a.all >= want || a.all > before+1000, nil
 		})

@@ -15,13 +15,13 @@ import (
 
 	"switchyard/db/clicklog"
 	"switchyard/models"
-	"switchyard/ops/fleet"
+	"switchyard/ops/client"
 )
 
 // midway is an account with a campaign, whose long jobs are held in the middle by a lock that the test has.
 type midway struct {
 	*yard
-	api      *fleet.API
+	api      *client.API
 	account  uuid.UUID
 	campaign uuid.UUID
 	clicks   []uuid.UUID
@@ -75,7 +75,7 @@ func (m *midway) strew() {
 }
 
 type answered struct {
-	fleet.Answer
+	client.Answer
 	err error
 }
 
@@ -132,7 +132,7 @@ func (m *midway) killed(method, path string, body any, o obstacle, half func()) 
 }
 
 // final is the data of an answer, or what the 202 leads to.
-func (m *midway) final(a fleet.Answer) map[string]any {
+func (m *midway) final(a client.Answer) map[string]any {
 	m.t.Helper()
 	data := map[string]any{}
 	if err := json.Unmarshal(a.Data, &data); err != nil || a.Status >= 300 {

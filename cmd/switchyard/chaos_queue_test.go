@@ -13,7 +13,8 @@ import (
 	"switchyard/db"
 	"switchyard/db/jobrow"
 	"switchyard/jobs"
-	"switchyard/ops/fleet"
+	"switchyard/ops/client"
+	"switchyard/ops/lab/fleet"
 	"switchyard/ops/queue"
 )
 
@@ -66,7 +67,7 @@ func (y *yard) until(what string, ok func() bool) {
 	y.t.Helper()
 	ctx, cancel := context.WithTimeout(y.t.Context(), size(patience, 10*time.Minute))
 	defer cancel()
-	if err := fleet.Poll(ctx, 50*time.Millisecond, func() (bool, error) { return ok(), nil }); err != nil {
+	if err := client.Poll(ctx, 50*time.Millisecond, func() (bool, error) { return ok(), nil }); err != nil {
 		y.t.Fatalf("never: %s", what)
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"switchyard/ops/client"
 	"switchyard/ops/devstack"
-	"switchyard/ops/fleet"
 )
 
 // page is a page in a browser, spoken to over two pipes in the protocol of its developer tools.
@@ -189,7 +189,7 @@ func (p *page) until(what string, ok func() bool) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
 	defer cancel()
-	err := fleet.Poll(ctx, 50*time.Millisecond, func() (bool, error) { return ok(), nil })
+	err := client.Poll(ctx, 50*time.Millisecond, func() (bool, error) { return ok(), nil })
 	if errors.Is(err, context.DeadlineExceeded) {
 		p.t.Fatalf("never: %s; it shows:\n%s", what, p.run(`document.body?.innerText`))
 	}

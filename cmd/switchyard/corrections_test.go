@@ -12,6 +12,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
+	fix "switchyard/workers/correction"
+
 	"switchyard/api/apitest"
 	"switchyard/api/v1"
 	"switchyard/db/clicklog"
@@ -19,9 +21,8 @@ import (
 	"switchyard/jobs/jobstest"
 	"switchyard/models"
 	"switchyard/models/correction"
-	"switchyard/ops/fleet"
+	"switchyard/ops/client"
 	"switchyard/workers"
-	fix "switchyard/workers/correction"
 	"switchyard/workers/ledger"
 )
 
@@ -136,7 +137,7 @@ func (x *correcting) post(path, csv string, apply bool, into any) {
 		return
 	}
 	path = fmt.Sprint("/jobs/", a.Map()["job"].(map[string]any)["id"])
-	err := fleet.Poll(x.t.Context(), time.Second, func() (bool, error) {
+	err := client.Poll(x.t.Context(), time.Second, func() (bool, error) {
 		job := struct {
 			Status string
 			Result any

@@ -10,9 +10,9 @@ import (
 	"switchyard/db/seal"
 	"switchyard/db/store"
 	"switchyard/ops/admin"
+	"switchyard/ops/client"
 	"switchyard/ops/config"
 	"switchyard/ops/demo"
-	"switchyard/ops/fleet"
 )
 
 // demoCmd sends visitors to the demo account's campaign.
@@ -36,7 +36,7 @@ func (c *demoCmd) Run(ctx context.Context, e *env) error {
 			return err
 		}
 		address := cmp.Or(c.URL, account.URL, cfg.BaseURL)
-		api := fleet.NewAPI(address, account.Key)
+		api := client.New(address, account.Key)
 		if err := api.Get(ctx, "/campaigns?limit=1", nil); err != nil {
 			return fmt.Errorf("no service answers at %s (%w); start it with `make run` in another terminal, or name it with --url",
 				address, err)

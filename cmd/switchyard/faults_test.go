@@ -16,7 +16,8 @@ import (
 
 	"switchyard/db"
 	"switchyard/models"
-	"switchyard/ops/fleet"
+	"switchyard/ops/client"
+	"switchyard/ops/lab/fleet"
 )
 
 // stored reads what the service has in PostgreSQL.
@@ -67,7 +68,7 @@ func (s *service) waitStored(ctx context.Context, clicks *tally[uuid.UUID], conv
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	missing := 0
-	err := fleet.Poll(ctx, 200*time.Millisecond, func() (bool, error) {
+	err := client.Poll(ctx, 200*time.Millisecond, func() (bool, error) {
 		var err error
 		if got, err = s.stored(ctx); err != nil {
 			return false, err
@@ -115,7 +116,7 @@ func (s *service) waitLedger(ctx context.Context, rows int) error {
 		Clicks int `json:"clicks"`
 		Bots   int `json:"bot_clicks"`
 	}
-	err := fleet.Poll(ctx, 200*time.Millisecond, func() (bool, error) {
+	err := client.Poll(ctx, 200*time.Millisecond, func() (bool, error) {
 		err := s.api.Get(ctx, "/stats/overview", &got)
 		return got.Clicks+got.Bots == rows, err
 	})
@@ -340,7 +341,7 @@ func TestKilledWorkerDeliversAll(t *testing.T) {
 		if _, err := s.Spawn("worker"); err != nil {
 			t.Fatal(err)
 		}
-		if err := fleet.Poll(ctx, 5*time.Millisecond, delivered((i+1)*events/(kills+2))); err != nil {
+		if err := client.Poll(ctx, 5*time.Millisecond, delivered((i+1)*events/(kills+2))); err != nil {
 			t.Fatalf("%d of %d delivered: %v", len(byOrder(receiver.Attempts())), events, err)
 		}
 		s.Find("worker").Kill()
@@ -348,10 +349,10 @@ func TestKilledWorkerDeliversAll(t *testing.T) {
 	if _, err := s.Spawn("worker"); err != nil {
 		t.Fatal(err)
 	}
-	if err := fleet.Poll(ctx, 50*time.Millisecond, delivered(events)); err != nil {
+	if err := client.Poll(ctx, 50*time.Millisecond, delivered(events)); err != nil {
 		t.Fatalf("%d of %d delivered: %v", len(byOrder(receiver.Attempts())), events, err)
 	}
-	err = fleet.Poll(ctx, 100*time.Millisecond, func() (bool, error) {
+	err = client.Poll(ctx, 100*time.Millisecond, func() (bool, error) {
 		var pending struct{ Rows []any }
 		err := s.api.Get(ctx, "/webhooks/deliveries?status=pending&limit=1", &pending)
 		return len(pending.Rows) == 0, err

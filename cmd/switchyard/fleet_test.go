@@ -17,7 +17,8 @@ import (
 
 	"switchyard/models"
 	"switchyard/models/await"
-	"switchyard/ops/fleet"
+	"switchyard/ops/client"
+	"switchyard/ops/lab/fleet"
 )
 
 // runMain in the environment makes the test binary the program itself, so that child processes of the tests are built
@@ -37,7 +38,7 @@ func TestMain(m *testing.M) {
 // service is a fleet with one campaign whose clicks go to one offer.
 type service struct {
 	*fleet.Fleet
-	api  *fleet.API
+	api  *client.API
 	link *url.URL
 }
 
@@ -117,7 +118,7 @@ func (s *service) setUp(ctx context.Context) error {
 func (s *service) waitLive(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	err := fleet.Poll(ctx, 20*time.Millisecond, func() (bool, error) {
+	err := client.Poll(ctx, 20*time.Millisecond, func() (bool, error) {
 		resp, err := s.ask(ctx, http.DefaultTransport, http.MethodHead, s.link.RequestURI())
 		return err == nil && resp.status == http.StatusFound, nil
 	})
@@ -207,7 +208,7 @@ func (c *tally[K]) len() int {
 func (c *tally[K]) waitFor(ctx context.Context, n int) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	err := fleet.Poll(ctx, 5*time.Millisecond, func() (bool, error) { return c.len() >= n, nil })
+	err := client.Poll(ctx, 5*time.Millisecond, func() (bool, error) { return c.len() >= n, nil })
 	if err != nil {
 		return fmt.Errorf("%d of %d: %w", c.len(), n, err)
 	}

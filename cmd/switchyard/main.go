@@ -16,7 +16,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"switchyard/ops/bench"
+	"switchyard/ops/lab/bench"
 )
 
 // cli lists the commands in the order in which help shows them.

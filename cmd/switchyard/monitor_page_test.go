@@ -11,7 +11,8 @@ import (
 	"time"
 
 	"switchyard/models"
-	"switchyard/ops/fleet"
+	"switchyard/ops/client"
+	"switchyard/ops/lab/fleet"
 )
 
 // TestFailedJobRunsByAClick: an operator finds a failed delivery on the page of the queues in a browser, and runs it
@@ -79,7 +80,7 @@ func (s *service) waitDelivery(t *testing.T, state string) string {
 	var log struct{ Rows []struct{ ID, Status string } }
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	err := fleet.Poll(ctx, 50*time.Millisecond, func() (bool, error) {
+	err := client.Poll(ctx, 50*time.Millisecond, func() (bool, error) {
 		err := s.api.Get(ctx, "/webhooks/deliveries", &log)
 		return err == nil && len(log.Rows) == 1 && log.Rows[0].Status == state, err
 	})

@@ -19,7 +19,9 @@ import (
 
 	"switchyard/jobs"
 	"switchyard/models"
-	"switchyard/ops/fleet"
+	"switchyard/ops/client"
+	"switchyard/ops/devstack"
+	"switchyard/ops/lab/fleet"
 )
 
 // tlsRedis starts a Redis that speaks TLS only, with a certificate that nobody vouches for, as hosted ones have it, and
@@ -42,7 +44,7 @@ func tlsRedis(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	port, err := fleet.FreePort()
+	port, err := devstack.FreePort()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +71,7 @@ func tlsRedis(t *testing.T) string {
 	defer r.Close()
 	wait, done := context.WithTimeout(t.Context(), patience)
 	defer done()
-	err = fleet.Poll(wait, 20*time.Millisecond, func() (bool, error) {
+	err = client.Poll(wait, 20*time.Millisecond, func() (bool, error) {
 		select {
 		case err := <-ended:
 			ended <- err

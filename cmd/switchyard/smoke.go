@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 
-	"switchyard/ops/smoke"
+	"switchyard/ops/lab/smoke"
 )
 
 // smokeCmd proves a service from outside. Its exit code is 1 when any figure differs.

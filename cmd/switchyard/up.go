@@ -16,10 +16,10 @@ import (
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/ops/admin"
+	"switchyard/ops/client"
 	"switchyard/ops/config"
 	"switchyard/ops/demo"
 	"switchyard/ops/devstack"
-	"switchyard/ops/fleet"
 	"switchyard/ops/logs"
 	"switchyard/ops/monitor"
 	"switchyard/workers"
@@ -166,6 +166,6 @@ func (c *upCmd) demo(ctx context.Context, cfg config.Config, d *db.DB) (demo.Cam
 	if err := account.Keep(cfg.DataDir); err != nil {
 		return demo.Campaign{}, account, err
 	}
-	campaign, err := demo.SetUp(ctx, fleet.NewAPI(account.URL, account.Key))
+	campaign, err := demo.SetUp(ctx, client.New(account.URL, account.Key))
 	return campaign, account, err
 }

@@ -8,7 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"switchyard/ops/fleet"
+	"switchyard/ops/client"
+	"switchyard/ops/lab/fleet"
 )
 
 // TestUp: one process is a whole service. It says where everything is, its link sends visitors on, its demo account
@@ -63,7 +64,7 @@ func greeting(t *testing.T, f *fleet.Fleet) said {
 		t.Fatal(err)
 	}
 	var found [][]byte
-	err = fleet.Poll(t.Context(), 50*time.Millisecond, func() (bool, error) {
+	err = client.Poll(t.Context(), 50*time.Millisecond, func() (bool, error) {
 		found = told.FindSubmatch(p.Log())
 		return found != nil, nil
 	})

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"switchyard/ops/fleet"
+	"switchyard/ops/lab/fleet"
 )
 
 // TestHalves: web --only api answers no tracking link, web --only click no API; both tell that they are ready.

@@ -13,7 +13,7 @@ import (
 	"switchyard/api/v1"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
-	"switchyard/ops/fleet"
+	"switchyard/ops/lab/fleet"
 	"switchyard/workers"
 	"switchyard/workers/egress"
 	"switchyard/workers/webhook"

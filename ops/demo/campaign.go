@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"net/http"
 
-	"switchyard/ops/fleet"
+	"switchyard/ops/client"
 )
 
 type object = map[string]any
@@ -23,7 +23,7 @@ const (
 )
 
 // SetUp makes what the demo campaign consists of, as far as it is not there.
-func SetUp(ctx context.Context, api *fleet.API) (Campaign, error) {
+func SetUp(ctx context.Context, api *client.API) (Campaign, error) {
 	s := setup{api: api}
 	network := s.ensure(ctx, "/networks", object{"name": "Demo network"})
 	source := s.ensure(ctx, "/traffic-sources", object{
@@ -60,7 +60,7 @@ func SetUp(ctx context.Context, api *fleet.API) (Campaign, error) {
 
 // setup makes records until the first error.
 type setup struct {
-	api *fleet.API
+	api *client.API
 	err error
 }
 

@@ -13,8 +13,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"switchyard/ops/bench"
-	"switchyard/ops/fleet"
+	"switchyard/ops/client"
+	"switchyard/ops/visitors"
 )
 
 // How visitors behave, in percent of those who get that far.
@@ -32,8 +32,8 @@ const (
 
 // Traffic sends visitors to a campaign and shows what the reports say then. The service has to trust the sender's
 // X-Forwarded-For; otherwise all visitors come from one address.
-func Traffic(ctx context.Context, api *fleet.API, c Campaign, clicks int, out io.Writer) error {
-	crowd, err := bench.LoadCrowd()
+func Traffic(ctx context.Context, api *client.API, c Campaign, clicks int, out io.Writer) error {
+	set, err := visitors.Load()
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func Traffic(ctx context.Context, api *fleet.API, c Campaign, clicks int, out io
 	if err != nil {
 		return err
 	}
-	t := &traffic{crowd: crowd, link: link, client: &http.Client{
+	t := &traffic{visitors: set, link: link, client: &http.Client{
 		Timeout:       30 * time.Second,
 		Transport:     &http.Transport{MaxIdleConnsPerHost: senders},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -55,7 +55,7 @@ func Traffic(ctx context.Context, api *fleet.API, c Campaign, clicks int, out io
 	}
 	wait, cancel := context.WithTimeout(ctx, countTimeout)
 	defer cancel()
-	err = fleet.Poll(wait, 200*time.Millisecond, func() (bool, error) {
+	err = client.Poll(wait, 200*time.Millisecond, func() (bool, error) {
 		now, err := counted(ctx, api, c)
 		return now >= before+clicks, err
 	})
@@ -75,14 +75,14 @@ type figures struct {
 	Profit      float64
 }
 
-func report(ctx context.Context, api *fleet.API, c Campaign, dimension string) ([]figures, error) {
+func report(ctx context.Context, api *client.API, c Campaign, dimension string) ([]figures, error) {
 	var answer struct{ Rows []figures }
 	err := api.Get(ctx, "/reports/performance?dimension="+dimension+"&f.campaign_id="+c.ID, &answer)
 	return answer.Rows, err
 }
 
 // counted is how many clicks the reports know.
-func counted(ctx context.Context, api *fleet.API, c Campaign) (int, error) {
+func counted(ctx context.Context, api *client.API, c Campaign) (int, error) {
 	rows, err := report(ctx, api, c, "campaign_id")
 	n := 0
 	for _, r := range rows {
@@ -92,10 +92,10 @@ func counted(ctx context.Context, api *fleet.API, c Campaign) (int, error) {
 }
 
 type traffic struct {
-	crowd  bench.Crowd
-	link   *url.URL
-	client *http.Client
-	sent   atomic.Int64
+	visitors visitors.Set
+	link     *url.URL
+	client   *http.Client
+	sent     atomic.Int64
 }
 
 func (t *traffic) send(ctx context.Context, clicks int, out io.Writer) error {
@@ -133,9 +133,9 @@ func pick[T any](list []T) T { return list[rand.IntN(len(list))] } //nolint:gose
 
 // visit is one visitor's way: the link, perhaps the page's button, perhaps a conversion that the network reports.
 func (t *traffic) visit(ctx context.Context) error {
-	agent, ip := pick(t.crowd.People), pick(t.crowd.Addresses).IP
+	agent, ip := pick(t.visitors.People), pick(t.visitors.Addresses).IP
 	if chance(isBot) {
-		agent = pick(t.crowd.Bots)
+		agent = pick(t.visitors.Bots)
 	}
 	q := url.Values{
 		"zone": {fmt.Sprintf("zone-%d", rand.IntN(12))}, "creative": {fmt.Sprintf("banner-%d", rand.IntN(4))}, //nolint:gosec // no secret
@@ -193,7 +193,7 @@ func (t *traffic) get(ctx context.Context, path, agent, ip string) (*url.URL, er
 }
 
 // show prints the report of the countries.
-func show(ctx context.Context, api *fleet.API, c Campaign, out io.Writer) error {
+func show(ctx context.Context, api *client.API, c Campaign, out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 4, 2, ' ', tabwriter.AlignRight)
 	_, _ = fmt.Fprintln(w, "\tclicks\tbots\tconversions\tcost\trevenue\tprofit\t")
 	for _, dimension := range []string{"campaign_id", "device_type", "country"} {

@@ -13,6 +13,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -236,14 +237,28 @@ func (h *home) settlePort(port *int) error {
 	if *port != 0 && portFree(*port) {
 		return nil
 	}
+	candidate, err := freePort(20000, h.state.PostgresPort, h.state.RedisPort)
+	if err != nil {
+		return err
+	}
+	*port = candidate
+	return h.save()
+}
+
+// FreePort finds a port of loopback, between 10000 and 19999, on which nobody listens. Private servers never take one of
+// these. Both lie below the range from which systems take the ports of outgoing connections: a client that dials the
+// port of a dead server in that range can end up connected to itself.
+func FreePort() (int, error) { return freePort(10000) }
+
+// freePort finds one of the 10,000 ports from first on, other than the taken ones.
+func freePort(first int, taken ...int) (int, error) {
 	for range 200 {
-		candidate := 20000 + mathrand.IntN(10000) // below the range that systems use for outgoing connections
-		if candidate != h.state.PostgresPort && candidate != h.state.RedisPort && portFree(candidate) {
-			*port = candidate
-			return h.save()
+		port := first + mathrand.IntN(10000)
+		if !slices.Contains(taken, port) && portFree(port) {
+			return port, nil
 		}
 	}
-	return errors.New("no free port between 20000 and 29999")
+	return 0, fmt.Errorf("devstack: no free port between %d and %d", first, first+9999)
 }
 
 func portFree(port int) bool {

@@ -33,7 +33,7 @@ func readJSON[T any](tb testing.TB, path string) (rows []T) {
 
 func realAgents(tb testing.TB) []expectedAgent {
 	tb.Helper()
-	rows := readJSON[expectedAgent](tb, "../../../ops/bench/testdata/useragents.json")
+	rows := readJSON[expectedAgent](tb, "../../../ops/visitors/useragents.json")
 	if len(rows) < 220 {
 		tb.Fatalf("only %d user agents", len(rows))
 	}

@@ -181,7 +181,7 @@ func TestPublicAddresses(t *testing.T) {
 	d := newTestDescriber(t, Options{})
 	type row struct{ Address, Country string }
 	seen, six := map[string]bool{}, 0
-	for _, want := range readJSON[row](t, "../../../ops/bench/testdata/addresses.json") {
+	for _, want := range readJSON[row](t, "../../../ops/visitors/addresses.json") {
 		got := describeIP(d, want.Address)
 		if got.Country != want.Country || got.Continent == "" || got.CountryName() == "" {
 			t.Errorf("%s: %q in %q, want %s", want.Address, got.Country, got.Continent, want.Country)

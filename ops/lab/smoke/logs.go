@@ -9,11 +9,11 @@ import (
 	"strconv"
 	"time"
 
-	"switchyard/ops/fleet"
+	"switchyard/ops/client"
 )
 
 // pages1000 reads a log that pages by offset to its end.
-func pages1000[T any](ctx context.Context, api *fleet.API, path string, query url.Values) ([]T, error) {
+func pages1000[T any](ctx context.Context, api *client.API, path string, query url.Values) ([]T, error) {
 	const limit = 1000
 	var all []T
 	for {

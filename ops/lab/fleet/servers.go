@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"switchyard/db"
+	"switchyard/ops/client"
 )
 
 // Server is one of the fleet's private servers.
@@ -83,7 +84,7 @@ func (s Server) Kill(ctx context.Context) error {
 	if err := syscall.Kill(s.pid, syscall.SIGKILL); err != nil {
 		return fmt.Errorf("fleet: kill: %w", err)
 	}
-	return Poll(ctx, 20*time.Millisecond, func() (bool, error) {
+	return client.Poll(ctx, 20*time.Millisecond, func() (bool, error) {
 		for _, pid := range all {
 			if alive(pid) {
 				return false, nil

@@ -9,8 +9,9 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"switchyard/ops/bench"
-	"switchyard/ops/fleet"
+	"switchyard/ops/client"
+	"switchyard/ops/lab/fleet"
+	"switchyard/ops/visitors"
 )
 
 // Options of a run.
@@ -43,7 +44,7 @@ type run struct {
 func Run(ctx context.Context, o Options) (err error) {
 	r := &run{Options: o, began: time.Now()}
 	defer func() { err = errors.Join(err, r.close()) }()
-	crowd, err := bench.LoadCrowd()
+	set, err := visitors.Load()
 	if err != nil {
 		return err
 	}
@@ -52,7 +53,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		return fmt.Errorf("smoke: %w", err)
 	}
 	defer func() { _ = pages.server.Close() }()
-	r.traffic = &traffic{crowd: crowd, client: newClient()}
+	r.traffic = &traffic{visitors: set, client: newClient()}
 	api, err := r.service(ctx)
 	if err != nil {
 		return err
@@ -69,10 +70,10 @@ func Run(ctx context.Context, o Options) (err error) {
 }
 
 // service starts the service and makes an account, or takes the one that was named.
-func (r *run) service(ctx context.Context) (*fleet.API, error) {
+func (r *run) service(ctx context.Context) (*client.API, error) {
 	r.traffic.base = r.URL
 	if r.URL != "" {
-		return fleet.NewAPI(r.URL, r.Key), nil
+		return client.New(r.URL, r.Key), nil
 	}
 	var err error
 	if r.receiver, err = fleet.NewReceiver(moody); err != nil {

@@ -3,13 +3,13 @@ package smoke
 import (
 	"math/rand/v2"
 
-	"switchyard/ops/bench"
+	"switchyard/ops/visitors"
 )
 
 // visitor is one person, or one program, with what the data files know about them.
 type visitor struct {
-	bench.Agent
-	bench.Address
+	visitors.Agent
+	visitors.Address
 	Language string // primary subtag of header
 	header   string // Accept-Language
 	referrer string
@@ -33,16 +33,16 @@ var referrers = []string{
 }
 
 // newVisitor makes the i-th visitor: every user agent comes up in turn, with any address.
-func newVisitor(c bench.Crowd, i int, r *rand.Rand) visitor {
+func newVisitor(set visitors.Set, i int, r *rand.Rand) visitor {
 	language := languages[r.IntN(len(languages))]
 	v := visitor{
 		Language: language[1], header: language[0], referrer: referrers[r.IntN(len(referrers))],
-		Address: c.Addresses[r.IntN(len(c.Addresses))],
+		Address: set.Addresses[r.IntN(len(set.Addresses))],
 	}
 	if i%12 == 5 {
-		v.Agent = c.Bots[i/12%len(c.Bots)]
+		v.Agent = set.Bots[i/12%len(set.Bots)]
 	} else {
-		v.Agent = c.People[i%len(c.People)]
+		v.Agent = set.People[i%len(set.People)]
 	}
 	return v
 }

@@ -10,12 +10,13 @@ import (
 	"strings"
 	"time"
 
-	"switchyard/ops/fleet"
+	"switchyard/ops/client"
+	"switchyard/ops/lab/fleet"
 )
 
 // limits holds every answer to the rate limit headers. An answer to nobody (401) has no account to count for, and the
 // bare description of the API is for everybody.
-func limits(a fleet.Answer) error {
+func limits(a client.Answer) error {
 	if bare := a.Data == nil && a.Code == ""; bare || a.Status == http.StatusUnauthorized {
 		return nil
 	}
@@ -137,7 +138,7 @@ func (t *traffic) strangers(ctx context.Context, f *fleet.Fleet) error {
 	}
 	campaign, offer := t.campaigns["direct"].id, t.offers["param"]
 	for _, r := range []struct {
-		api *fleet.API
+		api *client.API
 		refusal
 	}{
 		{reader, refusal{"POST", "/offers", object{"name": "r", "url": "https://example.com/"}, 403, "read_only_key"}},
@@ -173,7 +174,7 @@ func (t *traffic) revoked(ctx context.Context, f *fleet.Fleet) error {
 	if err := f.Command(ctx, &key, "keys", "create", "--account", t.account, "--expires-days", "30"); err != nil {
 		return err
 	}
-	api := fleet.NewAPI(f.URL, key.Key)
+	api := client.New(f.URL, key.Key)
 	if err := api.Get(ctx, "/offers", nil); err != nil {
 		return err
 	}
@@ -183,7 +184,7 @@ func (t *traffic) revoked(ctx context.Context, f *fleet.Fleet) error {
 	began := time.Now()
 	wait, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	err := fleet.Poll(wait, 50*time.Millisecond, func() (bool, error) {
+	err := client.Poll(wait, 50*time.Millisecond, func() (bool, error) {
 		a, err := api.Call(ctx, http.MethodGet, "/offers", nil)
 		return a.Status == http.StatusUnauthorized && a.Code == "unauthenticated", err
 	})

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"switchyard/ops/fleet"
+	"switchyard/ops/lab/fleet"
 )
 
 // turns are the results of one kind of load, and what each answer cost its server.
@@ -40,10 +40,10 @@ func (t *turns) String() string {
 // redirects lets bare and real take turns, then the flood of random user agents.
 func (r *run) redirects(ctx context.Context) error {
 	link := r.link.RequestURI()
-	load := Load{Connections: r.Connections, Duration: r.Duration, Status: "302", Requests: r.crowd.requests(r.link.Host, link)}
+	load := Load{Connections: r.Connections, Duration: r.Duration, Status: "302", Requests: visits(r.visitors, r.link.Host, link)}
 	bareLoad, realLoad, floodLoad := load, load, load
 	bareLoad.Addr, realLoad.Addr, floodLoad.Addr = r.bare, r.real, r.real
-	floodLoad.Requests = r.crowd.flood(r.link.Host, link)
+	floodLoad.Requests = floodVisits(r.visitors, r.link.Host, link)
 	var bare, tracked, flood turns
 	warm := realLoad
 	warm.Duration = 2 * time.Second // fills the cache of user agents, as traffic does
@@ -92,7 +92,7 @@ func (r *run) visit(ctx context.Context, t *turns, l Load) (time.Duration, error
 func (r *run) ingest(ctx context.Context) error {
 	l := Load{
 		Addr: r.real, Connections: r.Connections, Duration: ingestSeconds * time.Second, Rate: goalIngest, Status: "302",
-		Requests: r.crowd.requests(r.link.Host, r.link.RequestURI()),
+		Requests: visits(r.visitors, r.link.Host, r.link.RequestURI()),
 	}
 	done := make(chan error, 1)
 	var result Result

@@ -1,4 +1,6 @@
-package fleet
+// Package client calls the REST API of a running service, as a customer's program would, and waits for what the service
+// does in its own time.
+package client
 
 import (
 	"bytes"
@@ -31,8 +33,8 @@ type Answer struct {
 	Message string
 }
 
-// NewAPI makes a client of the service at url.
-func NewAPI(url, key string) *API {
+// New makes a client of the service at url, which has no slash at its end.
+func New(url, key string) *API {
 	return &API{Base: url + "/api/v1", Key: key, client: &http.Client{Timeout: 60 * time.Second}}
 }
 
@@ -183,4 +185,21 @@ func (a *API) Get(ctx context.Context, path string, out any) error {
 // Create is Do for a POST that must answer 201.
 func (a *API) Create(ctx context.Context, path string, body, out any) error {
 	return a.Do(ctx, http.StatusCreated, http.MethodPost, path, body, out)
+}
+
+// Poll asks at once and then again after each interval until done is true. It returns the error of done, or that of the
+// context when it ends first.
+func Poll(ctx context.Context, every time.Duration, done func() (bool, error)) error {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		if ok, err := done(); ok || err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+	}
 }

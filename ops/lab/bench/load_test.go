@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"switchyard/ops/visitors"
 )
 
 // seen is a server that notes the user agents that come.
@@ -25,7 +27,7 @@ func (s *seen) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func TestLoadCountsAnswers(t *testing.T) {
 	t.Parallel()
-	crowd, err := LoadCrowd()
+	set, err := visitors.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,10 +40,10 @@ func TestLoadCountsAnswers(t *testing.T) {
 		answer   http.HandlerFunc
 		wrong    string
 	}{
-		"usual":  {crowd.requests("h.example", "/a"), 0, redirect, ""},
-		"paced":  {crowd.requests("h.example", "/a"), 400, redirect, ""},
-		"flood":  {crowd.flood("h.example", "/a"), 0, redirect, ""},
-		"faulty": {crowd.requests("h.example", "/a"), 0, http.NotFound, "wrong answer"},
+		"usual":  {visits(set, "h.example", "/a"), 0, redirect, ""},
+		"paced":  {visits(set, "h.example", "/a"), 400, redirect, ""},
+		"flood":  {floodVisits(set, "h.example", "/a"), 0, redirect, ""},
+		"faulty": {visits(set, "h.example", "/a"), 0, http.NotFound, "wrong answer"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"switchyard/ops/bench"
+	"switchyard/ops/visitors"
 )
 
 // senders is how many visitors are on the way at the same time.
@@ -26,11 +26,11 @@ const senders = 16
 // traffic sends visitors and keeps what they must count as.
 type traffic struct {
 	*world
-	client *http.Client
-	base   string // the web process
-	host   string // a tracking domain
-	crowd  bench.Crowd
-	known  []visitor
+	client   *http.Client
+	base     string // the web process
+	host     string // a tracking domain
+	visitors visitors.Set
+	known    []visitor
 
 	mu       sync.Mutex
 	clicks   []*click // in the order of the answers
@@ -99,7 +99,7 @@ func (t *traffic) unused() {
 
 // plan decides who comes, to which campaign, with which parameters. Every third visitor has been there before.
 func (t *traffic) plan(i int, r *rand.Rand) *click {
-	v := newVisitor(t.crowd, i, r)
+	v := newVisitor(t.visitors, i, r)
 	if i%3 == 1 {
 		again := t.known[r.IntN(len(t.known))]
 		v.Agent, v.Address = again.Agent, again.Address

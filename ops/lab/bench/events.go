@@ -15,7 +15,8 @@ import (
 	"switchyard/db/delivery"
 	"switchyard/jobs"
 	"switchyard/models"
-	"switchyard/ops/fleet"
+	"switchyard/ops/client"
+	"switchyard/ops/lab/fleet"
 )
 
 // What is measured of jobs and events.
@@ -39,7 +40,7 @@ type announcer struct {
 	redis   jobs.Redis
 	client  *jobs.Client
 	account uuid.UUID
-	api     *fleet.API
+	api     *client.API
 }
 
 // events measures what becomes of events, from their commit on, and what waiting for a job costs.
@@ -179,7 +180,7 @@ func (a *announcer) arrived(ctx context.Context, before, count int) ([]fleet.Att
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
 	var attempts []fleet.Attempt
-	err := fleet.Poll(ctx, 50*time.Millisecond, func() (bool, error) {
+	err := client.Poll(ctx, 50*time.Millisecond, func() (bool, error) {
 		attempts = a.r.receiver.Attempts()[before:]
 		return len(attempts) >= count, nil
 	})

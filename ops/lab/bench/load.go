@@ -54,8 +54,8 @@ func (r Result) Percentile(p float64) time.Duration {
 func (l Load) Run(ctx context.Context) (Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.Duration+30*time.Second)
 	defer cancel()
-	clients := make([]*client, l.Connections)
-	for i := range clients {
+	connections := make([]*connection, l.Connections)
+	for i := range connections {
 		var d net.Dialer
 		conn, err := d.DialContext(ctx, "tcp", l.Addr)
 		if err != nil {
@@ -64,20 +64,20 @@ func (l Load) Run(ctx context.Context) (Result, error) {
 		defer func() { _ = conn.Close() }()
 		deadline, _ := ctx.Deadline()
 		_ = conn.SetDeadline(deadline)
-		clients[i] = &client{
+		connections[i] = &connection{
 			Load: l, conn: conn, in: make([]byte, 16<<10), next: i * len(l.Requests) / l.Connections,
 			random: rand.New(rand.NewPCG(uint64(i), uint64(time.Now().UnixNano()))), //nolint:gosec // no secret
 		}
 	}
 	start := time.Now()
 	var wg sync.WaitGroup
-	for i, c := range clients {
+	for i, c := range connections {
 		wg.Go(func() { c.err = c.run(ctx, start, i) })
 	}
 	wg.Wait()
 	result := Result{Elapsed: time.Since(start)}
 	var errs []error
-	for _, c := range clients {
+	for _, c := range connections {
 		result.Count += len(c.latencies)
 		result.latencies = append(result.latencies, c.latencies...)
 		errs = append(errs, c.err)
@@ -86,8 +86,8 @@ func (l Load) Run(ctx context.Context) (Result, error) {
 	return result, errors.Join(errs...)
 }
 
-// client is one connection.
-type client struct {
+// connection is one connection.
+type connection struct {
 	Load
 	conn      net.Conn
 	in, out   []byte
@@ -97,7 +97,7 @@ type client struct {
 	err       error
 }
 
-func (c *client) run(ctx context.Context, start time.Time, number int) error {
+func (c *connection) run(ctx context.Context, start time.Time, number int) error {
 	interval := time.Duration(0)
 	if c.Rate > 0 {
 		interval = time.Duration(float64(time.Second) * float64(c.Connections) / c.Rate)
@@ -129,7 +129,7 @@ func (c *client) run(ctx context.Context, start time.Time, number int) error {
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 
 // once sends the next request and reads its answer.
-func (c *client) once() error {
+func (c *connection) once() error {
 	r := c.Requests[c.next]
 	if c.next++; c.next == len(c.Requests) {
 		c.next = 0
@@ -155,7 +155,7 @@ var (
 )
 
 // read reads one answer: its head, and as many bytes as its head announces.
-func (c *client) read() error {
+func (c *connection) read() error {
 	have, head := 0, -1
 	for head < 0 {
 		n, err := c.conn.Read(c.in[have:])

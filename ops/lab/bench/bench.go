@@ -15,7 +15,10 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"switchyard/ops/fleet"
+	"switchyard/ops/client"
+	"switchyard/ops/devstack"
+	"switchyard/ops/lab/fleet"
+	"switchyard/ops/visitors"
 )
 
 // Options of a run.
@@ -43,10 +46,10 @@ const (
 type run struct {
 	Options
 	began    time.Time
-	crowd    Crowd
+	visitors visitors.Set
 	fleet    *fleet.Fleet
 	receiver *fleet.Receiver
-	api      *fleet.API
+	api      *client.API
 	bare     string // address of the bare server
 	real     string
 	link     *url.URL
@@ -91,7 +94,7 @@ func Parts() []string {
 // Run measures, each part on a service of its own, and prints a table with goals and verdicts.
 func Run(ctx context.Context, o Options) (err error) {
 	r := &run{Options: o, began: time.Now()}
-	if r.crowd, err = LoadCrowd(); err != nil {
+	if r.visitors, err = visitors.Load(); err != nil {
 		return err
 	}
 	for _, p := range parts {
@@ -129,7 +132,7 @@ func (r *run) part(ctx context.Context, p part) (err error) {
 
 // setUp starts the bare server and the service and makes a campaign with rules.
 func (r *run) setUp(ctx context.Context) error {
-	port, err := fleet.FreePort()
+	port, err := devstack.FreePort()
 	if err != nil {
 		return err
 	}
@@ -202,7 +205,7 @@ func (r *run) create(ctx context.Context) error {
 func (r *run) waitLive(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	return fleet.Poll(ctx, 20*time.Millisecond, func() (bool, error) {
+	return client.Poll(ctx, 20*time.Millisecond, func() (bool, error) {
 		req, err := http.NewRequestWithContext(ctx, http.MethodHead, r.fleet.URL+r.link.Path, nil)
 		if err != nil {
 			return false, err
@@ -232,7 +235,7 @@ func (r *run) drain(ctx context.Context) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
 	n := 0
-	err := fleet.Poll(ctx, 200*time.Millisecond, func() (bool, error) {
+	err := client.Poll(ctx, 200*time.Millisecond, func() (bool, error) {
 		var err error
 		n, err = r.counted(ctx)
 		return n >= r.sent, err

@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"switchyard/db"
-	"switchyard/ops/fleet"
+	"switchyard/ops/client"
+	"switchyard/ops/devstack"
+	"switchyard/ops/lab/fleet"
 )
 
 // Sizes of the routing snapshot that are compared, and how often a change is timed.
@@ -106,7 +108,7 @@ func (r *run) fill(ctx context.Context, d *db.DB, from, to int) (time.Duration, 
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	err := fleet.Poll(ctx, 20*time.Millisecond, func() (bool, error) {
+	err := client.Poll(ctx, 20*time.Millisecond, func() (bool, error) {
 		status, err := r.head(ctx, r.fleet.URL, "/many-"+strconv.Itoa(to-1))
 		return status == http.StatusFound, err
 	})
@@ -131,7 +133,7 @@ func (r *run) spread(ctx context.Context, n int) (float64, error) {
 	load := Load{Connections: r.Connections, Duration: r.Duration, Status: "302"}
 	bareLoad, realLoad := load, load
 	bareLoad.Addr, realLoad.Addr = r.bare, r.real
-	realLoad.Requests = r.crowd.requests(r.link.Host, "/many-0")
+	realLoad.Requests = visits(r.visitors, r.link.Host, "/many-0")
 	for i := range realLoad.Requests {
 		text := strings.Replace(string(realLoad.Requests[i].Bytes), "/many-0", "/many-"+strconv.Itoa(i*7919%n), 1)
 		realLoad.Requests[i].Bytes = []byte(text)
@@ -154,7 +156,7 @@ func (r *run) spread(ctx context.Context, n int) (float64, error) {
 
 // another starts one more web process and waits until it routes. It gives its address.
 func (r *run) another(ctx context.Context, campaigns int) (web, error) {
-	port, err := fleet.FreePort()
+	port, err := devstack.FreePort()
 	if err != nil {
 		return web{}, err
 	}
@@ -165,7 +167,7 @@ func (r *run) another(ctx context.Context, campaigns int) (web, error) {
 	}
 	starting, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	err = fleet.Poll(starting, 20*time.Millisecond, func() (bool, error) {
+	err = client.Poll(starting, 20*time.Millisecond, func() (bool, error) {
 		status, err := r.head(starting, w.url, "/many-0")
 		return err == nil && status == http.StatusFound, nil
 	})
@@ -200,7 +202,7 @@ func (r *run) changes(ctx context.Context, second string) error {
 		}
 		for _, base := range []string{r.fleet.URL, second} {
 			waiting, cancel := context.WithTimeout(ctx, 10*time.Second)
-			err := fleet.Poll(waiting, 2*time.Millisecond, func() (bool, error) {
+			err := client.Poll(waiting, 2*time.Millisecond, func() (bool, error) {
 				got, err := r.head(waiting, base, r.link.Path)
 				return got == want, err
 			})

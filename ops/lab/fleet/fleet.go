@@ -9,8 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	mathrand "math/rand/v2"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -20,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"switchyard/ops/client"
 	"switchyard/ops/config"
 	"switchyard/ops/devstack"
 )
@@ -120,7 +119,7 @@ func (f *Fleet) stack() devstack.Options {
 
 // configure chooses the settings. Settings of the caller's own environment are left out.
 func (f *Fleet) configure(o Options) error {
-	port, err := FreePort()
+	port, err := devstack.FreePort()
 	if err != nil {
 		return err
 	}
@@ -171,7 +170,7 @@ func (f *Fleet) Command(ctx context.Context, out any, args ...string) error {
 }
 
 // Account creates an account and a full key by the command line.
-func (f *Fleet) Account(ctx context.Context, name, plan string) (account string, api *API, err error) {
+func (f *Fleet) Account(ctx context.Context, name, plan string) (account string, api *client.API, err error) {
 	var created struct {
 		ID string `json:"id"`
 	}
@@ -183,7 +182,7 @@ func (f *Fleet) Account(ctx context.Context, name, plan string) (account string,
 }
 
 // Key creates a key of an account by the command line.
-func (f *Fleet) Key(ctx context.Context, account, scope string) (*API, error) {
+func (f *Fleet) Key(ctx context.Context, account, scope string) (*client.API, error) {
 	var key struct {
 		ID  string `json:"id"`
 		Key string `json:"key"`
@@ -192,7 +191,7 @@ func (f *Fleet) Key(ctx context.Context, account, scope string) (*API, error) {
 	if err != nil {
 		return nil, err
 	}
-	return NewAPI(f.URL, key.Key), nil
+	return client.New(f.URL, key.Key), nil
 }
 
 // StartAll starts web, worker and clock and waits until web is ready.
@@ -209,7 +208,7 @@ func (f *Fleet) StartAll(ctx context.Context) error {
 func (f *Fleet) WaitReady(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
-	err := Poll(ctx, 50*time.Millisecond, func() (bool, error) {
+	err := client.Poll(ctx, 50*time.Millisecond, func() (bool, error) {
 		for _, p := range f.processes {
 			if p.ended() && !p.killed {
 				return false, fmt.Errorf("fleet: %s ended by itself: %s", p.Name, p.Tail())
@@ -262,36 +261,5 @@ func (f *Fleet) Close() error {
 func (f *Fleet) say(format string, args ...any) {
 	if f.out != nil {
 		_, _ = fmt.Fprintf(f.out, "  "+format+"\n", args...)
-	}
-}
-
-// FreePort finds a free port below the range from which systems take the ports of outgoing connections: a client that
-// dials a dead server's port in that range can end up connected to itself.
-func FreePort() (int, error) {
-	var lc net.ListenConfig
-	for range 200 {
-		port := 10000 + mathrand.IntN(10000)
-		l, err := lc.Listen(context.Background(), "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-		if err != nil {
-			continue
-		}
-		return port, l.Close()
-	}
-	return 0, errors.New("fleet: no free port between 10000 and 19999")
-}
-
-// Poll asks again and again until done is true, it fails, or the context ends.
-func Poll(ctx context.Context, every time.Duration, done func() (bool, error)) error {
-	tick := time.NewTicker(every)
-	defer tick.Stop()
-	for {
-		if ok, err := done(); ok || err != nil {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-tick.C:
-		}
 	}
 }

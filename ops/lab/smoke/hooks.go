@@ -9,7 +9,8 @@ import (
 	"net/http"
 	"time"
 
-	"switchyard/ops/fleet"
+	"switchyard/ops/client"
+	"switchyard/ops/lab/fleet"
 )
 
 // endpoints are the webhook endpoints and what they subscribe to.
@@ -94,7 +95,7 @@ func (t *traffic) waitDelivered(ctx context.Context, r *fleet.Receiver) error {
 	wait, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()
 	want := t.announced()
-	err := fleet.Poll(wait, 300*time.Millisecond, func() (bool, error) {
+	err := client.Poll(wait, 300*time.Millisecond, func() (bool, error) {
 		delivered := map[string]int{}
 		for _, a := range r.Attempts() {
 			if a.Accepted() {

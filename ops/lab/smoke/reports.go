@@ -14,7 +14,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"switchyard/ops/fleet"
+	"switchyard/ops/client"
 )
 
 // tolerance is what a ratio may differ by, being rounded in the answer.
@@ -208,7 +208,7 @@ func (t *traffic) waitCounted(ctx context.Context) error {
 	wait, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()
 	want := t.sums(nil, nil)[""]
-	err := fleet.Poll(wait, 300*time.Millisecond, func() (bool, error) {
+	err := client.Poll(wait, 300*time.Millisecond, func() (bool, error) {
 		var got struct {
 			Clicks int `json:"clicks"`
 			Bots   int `json:"bot_clicks"`
@@ -252,7 +252,7 @@ func (t *traffic) lists(ctx context.Context) error {
 }
 
 // pagesByCursor reads a list to its end in small pages.
-func pagesByCursor(ctx context.Context, api *fleet.API, path string) ([]map[string]any, error) {
+func pagesByCursor(ctx context.Context, api *client.API, path string) ([]map[string]any, error) {
 	var all []map[string]any
 	for cursor := ""; ; {
 		var page struct {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+
+	"switchyard/ops/visitors"
 )
 
 // variants is how many different requests take turns: more visitors than user agents or addresses.
@@ -11,27 +13,27 @@ const variants = 4000
 
 var languages = []string{"en-US,en;q=0.9", "de-DE,de;q=0.9,en;q=0.8", "es-MX,es;q=0.9", "pt-BR", "fr-FR,fr;q=0.9", "ja"}
 
-// requests are visits of people of all countries and devices to a path, as browsers send them.
-func (c Crowd) requests(host, path string) []Request {
+// visits are requests of people of all countries and devices to a path, as browsers send them.
+func visits(set visitors.Set, host, path string) []Request {
 	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same visitors every time
 	list := make([]Request, variants)
 	for i := range list {
 		list[i] = request(host, fmt.Sprintf("%s?sub1=zone-%d&sub2=creative-%d&xid=c%08x&bid=0.0%d&utm_source=bench",
 			path, random.IntN(50), random.IntN(9), random.Uint32(), 1+random.IntN(9)),
-			c.People[i%len(c.People)].UserAgent, c.Addresses[random.IntN(len(c.Addresses))].IP,
+			set.People[i%len(set.People)].UserAgent, set.Addresses[random.IntN(len(set.Addresses))].IP,
 			languages[random.IntN(len(languages))])
 	}
 	return list
 }
 
-// flood are the same visits under user agents that nobody has ever seen: every one is new.
-func (c Crowd) flood(host, path string) []Request {
+// floodVisits are the same visits under user agents that nobody has ever seen: every one is new.
+func floodVisits(set visitors.Set, host, path string) []Request {
 	mark := bytes.Repeat([]byte("?"), 16)
-	list := c.requests(host, path)
+	list := visits(set, host, path)
 	for i := range list {
 		agent := fmt.Sprintf("Mozilla/5.0 (Linux; Android %d; %s) AppleWebKit/537.36 (KHTML, like Gecko) "+
 			"Chrome/%d.0.0.0 Mobile Safari/537.36", 9+i%7, mark, 100+i%40)
-		list[i] = request(host, fmt.Sprintf("%s?sub1=zone-%d", path, i%50), agent, c.Addresses[i%len(c.Addresses)].IP,
+		list[i] = request(host, fmt.Sprintf("%s?sub1=zone-%d", path, i%50), agent, set.Addresses[i%len(set.Addresses)].IP,
 			languages[i%len(languages)])
 		list[i].Random, list[i].Letters = bytes.Index(list[i].Bytes, mark), len(mark)
 	}

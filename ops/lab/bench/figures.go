@@ -19,7 +19,7 @@ import (
 	"switchyard/db"
 	"switchyard/db/report"
 	"switchyard/models"
-	"switchyard/ops/fleet"
+	"switchyard/ops/lab/fleet"
 )
 
 // Goals of the figures.

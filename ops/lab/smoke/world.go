@@ -9,13 +9,14 @@ import (
 	"strings"
 	"time"
 
-	"switchyard/ops/bench"
-	"switchyard/ops/fleet"
+	"switchyard/ops/client"
+	"switchyard/ops/lab/fleet"
+	"switchyard/ops/visitors"
 )
 
 // world is what was set up on the account: ids by the names of scenario.go.
 type world struct {
-	api       *fleet.API
+	api       *client.API
 	pages     *pages
 	networks  map[string]string
 	sources   map[string]string
@@ -33,7 +34,7 @@ type campaign struct {
 }
 
 // build creates everything through the API.
-func build(ctx context.Context, api *fleet.API, p *pages) (*world, error) {
+func build(ctx context.Context, api *client.API, p *pages) (*world, error) {
 	w := &world{
 		api: api, pages: p, networks: map[string]string{}, sources: map[string]string{}, offers: map[string]string{},
 		landers: map[string]string{}, campaigns: map[string]*campaign{}, hooks: map[string]string{},
@@ -206,8 +207,8 @@ func (t *traffic) waitLive(ctx context.Context) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
 	for _, c := range t.campaigns {
-		err := fleet.Poll(ctx, 20*time.Millisecond, func() (bool, error) {
-			resp, err := t.request(ctx, http.MethodHead, c.link, visitor{Agent: bench.Agent{UserAgent: "probe"}}, "")
+		err := client.Poll(ctx, 20*time.Millisecond, func() (bool, error) {
+			resp, err := t.request(ctx, http.MethodHead, c.link, visitor{Agent: visitors.Agent{UserAgent: "probe"}}, "")
 			return err == nil && resp.status != http.StatusNotFound, err
 		})
 		if err != nil {

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"switchyard/ops/fleet"
+	"switchyard/ops/client"
 )
 
 // tell sends a postback as a query (0), a form (1) or JSON (2) and wants it accepted.
@@ -166,7 +166,7 @@ func (t *traffic) waitRecorded(ctx context.Context) error {
 	wait, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()
 	want := t.expected()
-	err := fleet.Poll(wait, 300*time.Millisecond, func() (bool, error) {
+	err := client.Poll(wait, 300*time.Millisecond, func() (bool, error) {
 		rows, err := pages1000[conversionRow](ctx, t.api, "/logs/conversions", nil)
 		if err != nil {
 			return false, err
