@@ -283,7 +283,7 @@ func TestDocument(t *testing.T) {
 func TestDocsPageAsksNobodyElse(t *testing.T) {
 	t.Parallel()
 	h := api.New(api.Deps{})
-	for _, path := range []string{"/docs", "/docs/rapidoc-min.js"} {
+	for _, path := range []string{"/docs", "/docs/start.js", "/docs/swagger-ui-bundle.js", "/docs/swagger-ui.css"} {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
 		if w.Code != 200 || w.Body.Len() == 0 {

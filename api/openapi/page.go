@@ -4,9 +4,12 @@ import (
 	"embed"
 	"net/http"
 	"strings"
+
+	"github.com/swaggest/swgui/v5/static"
+	"github.com/vearutop/statigz"
 )
 
-// page holds RapiDoc 9.3.8 (MIT, its licence beside it) and the page that shows the document with it.
+// page holds the page that shows the document, and what starts Swagger UI in it.
 //
 //go:embed page
 var page embed.FS
@@ -15,16 +18,20 @@ var page embed.FS
 const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; " +
 	"img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Page serves the page to read the document at /docs. It asks nothing of other hosts.
+// Page serves the page to read the document at /docs. It asks nothing of other hosts: Swagger UI is part of the program.
 func Page() http.Handler {
+	swagger := http.StripPrefix("/docs", statigz.FileServer(static.FS))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		name := strings.Trim(strings.TrimPrefix(r.URL.Path, "/docs"), "/")
-		if name == "" {
-			name = "index.html"
-		}
 		w.Header().Set("Content-Security-Policy", pagePolicy)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Cache-Control", "public, max-age=3600")
-		http.ServeFileFS(w, r, page, "page/"+name)
+		switch name := strings.Trim(strings.TrimPrefix(r.URL.Path, "/docs"), "/"); name {
+		case "", "index.html":
+			http.ServeFileFS(w, r, page, "page/index.html")
+		case "start.js":
+			http.ServeFileFS(w, r, page, "page/start.js")
+		default:
+			swagger.ServeHTTP(w, r)
+		}
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -25,13 +26,16 @@ type page struct {
 	session string
 	out     io.Writer
 
-	mu     sync.Mutex
-	last   int
-	wanted map[int]chan reply
+	mu       sync.Mutex
+	last     int
+	wanted   map[int]chan reply
+	requests []string // the addresses that the page has asked for, once it visits one
 }
 
 type reply struct {
 	ID     int             `json:"id"`
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
 	Result json.RawMessage `json:"result"`
 	Error  *struct {
 		Message string `json:"message"`
@@ -86,7 +90,7 @@ func openPage(t *testing.T) *page {
 	return p
 }
 
-// receive hands answers to those who wait; what the browser tells unasked is dropped.
+// receive hands answers to those who wait. Of the browser's events it notes requests, and drops the others.
 func (p *page) receive(in io.ReadCloser) {
 	defer in.Close()
 	for r := bufio.NewReader(in); ; {
@@ -95,14 +99,27 @@ func (p *page) receive(in io.ReadCloser) {
 			return
 		}
 		var got reply
-		if json.Unmarshal(text[:len(text)-1], &got) != nil || got.ID == 0 {
+		if json.Unmarshal(text[:len(text)-1], &got) != nil {
 			continue
 		}
 		p.mu.Lock()
-		p.wanted[got.ID] <- got
-		delete(p.wanted, got.ID)
+		if waiting := p.wanted[got.ID]; waiting != nil {
+			waiting <- got
+			delete(p.wanted, got.ID)
+		}
+		var event struct{ Request struct{ URL string } }
+		if got.Method == "Network.requestWillBeSent" && json.Unmarshal(got.Params, &event) == nil {
+			p.requests = append(p.requests, event.Request.URL)
+		}
 		p.mu.Unlock()
 	}
+}
+
+// asked lists the addresses that the page has asked for so far.
+func (p *page) asked() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.requests)
 }
 
 // call asks the browser and reads its answer into out, unless that is nil.
