@@ -2,6 +2,7 @@ package models
 
 import (
 	"net/netip"
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -11,87 +12,101 @@ import (
 // Subs is how many sub-parameters (sub1..sub10) a click carries.
 const Subs = 10
 
-// Click is one arrival on a tracking link as it was routed: the fact that the spool keeps, PostgreSQL stores and
-// every report counts. A zero UUID means none. Texts were cut to their limits before the click was made. The time
-// of a click is the time inside its id (ClickTime).
+// Click is one arrival on a tracking link as it was routed: what the spool holds, PostgreSQL stores and every report
+// counts. A zero UUID means none. Texts were cut to their limits before the click was made. The time of a click is the
+// time inside its id (ClickTime). What each field is to conditions, tokens, reports and files is a row of clickattr.
 type Click struct {
-	ID               uuid.UUID `json:"id"`
-	AccountID        uuid.UUID `json:"account_id"`
-	CampaignID       uuid.UUID `json:"campaign_id"`
-	ParentCampaignID uuid.UUID `json:"parent_campaign_id,omitzero"`
-	StreamID         uuid.UUID `json:"stream_id,omitzero"`
-	LanderID         uuid.UUID `json:"lander_id,omitzero"`
-	OfferID          uuid.UUID `json:"offer_id,omitzero"`
-	NetworkID        uuid.UUID `json:"network_id,omitzero"`
-	SourceID         uuid.UUID `json:"source_id,omitzero"`
-	VisitorID        uuid.UUID `json:"visitor_id,omitzero"`
+	ID               uuid.UUID
+	AccountID        uuid.UUID
+	CampaignID       uuid.UUID
+	ParentCampaignID uuid.UUID // the campaign that handed the visitor over
+	StreamID         uuid.UUID
+	LanderID         uuid.UUID
+	OfferID          uuid.UUID
+	NetworkID        uuid.UUID
+	SourceID         uuid.UUID
+	VisitorID        uuid.UUID
 
-	Domain      string       `json:"domain"`
-	Destination string       `json:"destination,omitempty"` // where the visitor was sent, tokens filled
-	Arrival     string       `json:"arrival,omitempty"`     // how the visitor was identified: url, cookie, redirect, ...
-	ExternalID  string       `json:"external_id,omitempty"` // the traffic source's own click id
-	Subs        [Subs]string `json:"subs,omitzero"`
-	Params      string       `json:"params,omitempty"` // the raw query as received, cut
+	ExternalID  string // the traffic source's own click id
+	Domain      string
+	Destination string // where the visitor was sent, tokens filled
+	Arrival     string // how the visitor was identified: url, cookie, redirect, ...
+	Params      string // the raw query as received, cut
+	Subs        [Subs]string
 
-	IP             netip.Addr `json:"ip"`
-	UserAgent      string     `json:"user_agent,omitempty"`
-	Referrer       string     `json:"referrer,omitempty"`
-	ReferrerDomain string     `json:"referrer_domain,omitempty"`
-	Keyword        string     `json:"keyword,omitempty"`
-	SearchEngine   string     `json:"search_engine,omitempty"`
-	Language       string     `json:"language,omitempty"`
+	Visitor
 
-	Country        string `json:"country,omitempty"`
-	Region         string `json:"region,omitempty"`
-	City           string `json:"city,omitempty"`
-	ISP            string `json:"isp,omitempty"`
-	ASN            uint32 `json:"asn,omitempty"`
-	MobileOperator string `json:"mobile_operator,omitempty"`
-	ConnectionType string `json:"connection_type,omitempty"`
-	ProxyKind      string `json:"proxy_kind,omitempty"`
+	BotSignals uint64 // bit per signal, see package bot
 
-	DeviceType     string `json:"device_type,omitempty"`
-	DeviceBrand    string `json:"device_brand,omitempty"`
-	DeviceModel    string `json:"device_model,omitempty"`
-	OS             string `json:"os,omitempty"`
-	OSVersion      string `json:"os_version,omitempty"`
-	Browser        string `json:"browser,omitempty"`
-	BrowserVersion string `json:"browser_version,omitempty"`
-
-	IsBot      bool   `json:"is_bot,omitempty"`
-	BotScore   int    `json:"bot_score,omitempty"`
-	BotSignals uint64 `json:"bot_signals,omitempty"` // bit per signal, see package bot
-	BotReason  string `json:"bot_reason,omitempty"`  // the heaviest signal that fired
-
-	// Cost is what the click cost in any case, UniqueCost what it costs besides when it turns out to be unique.
-	Cost       decimal.Decimal `json:"cost,omitzero"`
-	UniqueCost decimal.Decimal `json:"unique_cost,omitzero"`
-	Currency   string          `json:"currency,omitempty"`
-	// ConversionCost is the price of each approved conversion (cost models cpa and cps); RevenueShare is the
-	// percentage of approved revenue that goes to the source (revshare).
-	ConversionCost decimal.Decimal `json:"conversion_cost,omitzero"`
-	RevenueShare   decimal.Decimal `json:"revenue_share,omitzero"`
+	Cost       decimal.Decimal // in any case
+	UniqueCost decimal.Decimal // on top, when the click turns out to be unique
+	Currency   string
+	// ConversionCost is the price of each approved conversion (cost models cpa and cps). RevenueShare is the percentage
+	// of approved revenue that goes to the source (revshare).
+	ConversionCost decimal.Decimal
+	RevenueShare   decimal.Decimal
 
 	// UniqueKey is the fingerprint that decides uniqueness within the campaign for UniqueHours.
-	UniqueKey   [16]byte `json:"unique_key"`
-	UniqueHours int      `json:"unique_hours"`
+	UniqueKey   [16]byte
+	UniqueHours int
 
-	// How it was routed: the seed of its draws, a fingerprint of the flows that decided, and by which rule of the order
-	// (flow.Via). With the same flow the seed gives the same decision again.
-	RouteSeed uint64 `json:"route_seed,omitempty"`
-	FlowHash  uint64 `json:"flow_hash,omitempty"`
-	Via       int    `json:"via,omitempty"`
+	// RouteSeed is the seed of the draws. With the flow that FlowHash is a fingerprint of, it gives the same decision
+	// again. Via is the rule of the order that decided (flow.Via).
+	RouteSeed uint64
+	FlowHash  uint64
+	Via       int
+}
+
+// Visitor is what the service found out about who clicked. Its JSON form is the visitor's part of a row of the click log.
+// An unknown text is empty.
+type Visitor struct {
+	IP             netip.Addr `json:"ip"`
+	Country        string     `json:"country" doc:"two letters"`
+	Region         string     `json:"region"`
+	City           string     `json:"city"`
+	Language       string     `json:"language"`
+	ISP            string     `json:"isp"`
+	ASN            ASN        `json:"asn"`
+	MobileOperator string     `json:"mobile_operator"`
+	ConnectionType string     `json:"connection_type"`
+	ProxyKind      string     `json:"proxy_kind"`
+	DeviceType     string     `json:"device_type"`
+	DeviceBrand    string     `json:"device_brand"`
+	DeviceModel    string     `json:"device_model"`
+	OS             string     `json:"os"`
+	OSVersion      string     `json:"os_version"`
+	Browser        string     `json:"browser"`
+	BrowserVersion string     `json:"browser_version"`
+	UserAgent      string     `json:"user_agent"`
+	Referrer       string     `json:"referrer"`
+	ReferrerDomain string     `json:"referrer_domain"`
+	Keyword        string     `json:"keyword"`
+	SearchEngine   string     `json:"search_engine"`
+	IsBot          bool       `json:"is_bot"`
+	BotScore       int        `json:"bot_score" doc:"0-100"`
+	BotReason      string     `json:"bot_reason" doc:"the heaviest signal that fired"`
+}
+
+// ASN is the number of an autonomous system. Zero is unknown, and null in JSON.
+type ASN uint32
+
+// MarshalJSON implements json.Marshaler.
+func (n ASN) MarshalJSON() ([]byte, error) {
+	if n == 0 {
+		return []byte("null"), nil
+	}
+	return strconv.AppendUint(nil, uint64(n), 10), nil
 }
 
 // ClickOut is one step of a visitor from a lander to an offer.
 type ClickOut struct {
-	ID          uuid.UUID `json:"id"` // a UUIDv7: its time is the time of the step
-	ClickID     uuid.UUID `json:"click_id"`
-	AccountID   uuid.UUID `json:"account_id"`
-	Slot        int       `json:"slot"`
-	OfferID     uuid.UUID `json:"offer_id,omitzero"`
-	NetworkID   uuid.UUID `json:"network_id,omitzero"`
-	Destination string    `json:"destination"`
+	ID          uuid.UUID // a UUIDv7: its time is the time of the step
+	ClickID     uuid.UUID
+	AccountID   uuid.UUID
+	Slot        int
+	OfferID     uuid.UUID
+	NetworkID   uuid.UUID
+	Destination string
 }
 
 // Postback is one raw message from a network or a shop that a conversion happened, exactly as it arrived: it is

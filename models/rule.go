@@ -4,8 +4,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-
-	"switchyard/models/cond"
 )
 
 // Rule is a saved rule: conditions with a name. Paths refer to it, so that a change of the rule changes where they
@@ -16,7 +14,7 @@ type Rule struct {
 	Name       string
 	Notes      string
 	Logic      string // "and" or "or"
-	Conditions []cond.Condition
+	Conditions []Condition
 	CreatedAt  time.Time
 	UpdatedAt  time.Time
 }

@@ -4,8 +4,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-
-	"switchyard/models/cond"
 )
 
 // Limits of a smartlink.
@@ -40,11 +38,11 @@ type Smartlink struct {
 // SmartlinkRule sends the visitors that its conditions match to an address of their own. Its JSON form is also how it
 // is stored.
 type SmartlinkRule struct {
-	ID             uuid.UUID        `json:"id"` // statistics go by it
-	Name           string           `json:"name"`
-	Logic          string           `json:"logic" enum:"and,or"`
-	Conditions     []cond.Condition `json:"conditions"`
-	DestinationURL string           `json:"destination_url"`
+	ID             uuid.UUID   `json:"id"` // statistics go by it
+	Name           string      `json:"name"`
+	Logic          string      `json:"logic" enum:"and,or"`
+	Conditions     []Condition `json:"conditions"`
+	DestinationURL string      `json:"destination_url"`
 }
 
 // SmartlinkClick is one arrival on a smartlink. Of the click inside, what belongs to campaigns is empty.

@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"encoding/json"
+	"net/netip"
 	"reflect"
 	"strings"
 	"time"
@@ -32,6 +33,8 @@ var scalars = map[reflect.Type]object{
 	reflect.TypeFor[decimal.Decimal](): {"type": "number"},
 	reflect.TypeFor[models.Money]():    {"type": "number"},
 	reflect.TypeFor[json.Number]():     {"type": "number"},
+	reflect.TypeFor[models.ASN]():      {"type": []string{"integer", "null"}},
+	reflect.TypeFor[netip.Addr]():      {"type": "string"},
 	reflect.TypeFor[time.Time]():       {"type": "string", "format": "date-time"},
 	reflect.TypeFor[json.RawMessage](): {"type": anyType},
 	reflect.TypeFor[models.TokenMacros](): {

@@ -58,7 +58,7 @@ func (d *desk) visit(t *testing.T, campaign uuid.UUID, at time.Time, n int) {
 		id, floor := models.NewClickID(), models.FloorClickID(at)
 		copy(id[:6], floor[:6])
 		click := models.Click{
-			ID: id, AccountID: d.Account.ID, CampaignID: campaign, IP: netip.MustParseAddr("192.0.2.1"),
+			ID: id, AccountID: d.Account.ID, CampaignID: campaign, Visitor: models.Visitor{IP: netip.MustParseAddr("192.0.2.1")},
 			Cost: decimal.New(25, -2), Currency: "USD", UniqueHours: 24,
 		}
 		if err := spool.Append(t.Context(), clicklog.Record{Click: &click}); err != nil {

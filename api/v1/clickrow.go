@@ -27,7 +27,7 @@ type ClickRow struct {
 	Params           string     `json:"params" doc:"the query as received"`
 
 	SubParams
-	VisitorFacts
+	models.Visitor
 
 	Cost     models.Money `json:"cost"`
 	Currency string       `json:"currency"`
@@ -54,39 +54,10 @@ type SubParams struct {
 	Sub10 string `json:"sub10"`
 }
 
-// VisitorFacts are what the service found out about who clicked.
-type VisitorFacts struct {
-	IP             string  `json:"ip"`
-	Country        string  `json:"country" doc:"two letters"`
-	Region         string  `json:"region"`
-	City           string  `json:"city"`
-	Language       string  `json:"language"`
-	ISP            string  `json:"isp"`
-	ASN            *uint32 `json:"asn"`
-	MobileOperator string  `json:"mobile_operator"`
-	ConnectionType string  `json:"connection_type"`
-	ProxyKind      string  `json:"proxy_kind"`
-	DeviceType     string  `json:"device_type"`
-	DeviceBrand    string  `json:"device_brand"`
-	DeviceModel    string  `json:"device_model"`
-	OS             string  `json:"os"`
-	OSVersion      string  `json:"os_version"`
-	Browser        string  `json:"browser"`
-	BrowserVersion string  `json:"browser_version"`
-	UserAgent      string  `json:"user_agent"`
-	Referrer       string  `json:"referrer"`
-	ReferrerDomain string  `json:"referrer_domain"`
-	Keyword        string  `json:"keyword"`
-	SearchEngine   string  `json:"search_engine"`
-	IsBot          bool    `json:"is_bot"`
-	BotScore       int     `json:"bot_score" doc:"0-100"`
-	BotReason      string  `json:"bot_reason" doc:"the heaviest signal that fired"`
-}
-
 // ClickVisitor is the visitor of one click.
 type ClickVisitor struct {
 	VisitorID *uuid.UUID `json:"visitor_id"`
-	VisitorFacts
+	models.Visitor
 	BotSignals []string `json:"bot_signals" doc:"all signals that fired"`
 	IsUnique   bool     `json:"is_unique"`
 }
@@ -116,30 +87,15 @@ func clickRow(c *clicklog.StoredClick, sales clicklog.Sales) ClickRow {
 		SubParams: SubParams{
 			c.Subs[0], c.Subs[1], c.Subs[2], c.Subs[3], c.Subs[4], c.Subs[5], c.Subs[6], c.Subs[7], c.Subs[8], c.Subs[9],
 		},
-		VisitorFacts: visitorFacts(c), Cost: models.NewMoney(c.Cost), Currency: c.Currency, IsUnique: c.IsUnique,
+		Visitor: c.Visitor, Cost: models.NewMoney(c.Cost), Currency: c.Currency, IsUnique: c.IsUnique,
 		LPViews: c.LPViews, LPClicks: c.LPClicks, LPSlot: numberOrNull(c.LPSlot),
 		Conversions: sales.Conversions, Revenue: models.NewMoney(sales.Revenue),
 	}
 }
 
-func visitorFacts(c *clicklog.StoredClick) VisitorFacts {
-	out := VisitorFacts{
-		IP: addressText(c.IP), Country: c.Country, Region: c.Region, City: c.City, Language: c.Language, ISP: c.ISP,
-		MobileOperator: c.MobileOperator, ConnectionType: c.ConnectionType, ProxyKind: c.ProxyKind,
-		DeviceType: c.DeviceType, DeviceBrand: c.DeviceBrand, DeviceModel: c.DeviceModel, OS: c.OS, OSVersion: c.OSVersion,
-		Browser: c.Browser, BrowserVersion: c.BrowserVersion, UserAgent: c.UserAgent, Referrer: c.Referrer,
-		ReferrerDomain: c.ReferrerDomain, Keyword: c.Keyword, SearchEngine: c.SearchEngine, IsBot: c.IsBot,
-		BotScore: c.BotScore, BotReason: c.BotReason,
-	}
-	if c.ASN != 0 {
-		out.ASN = &c.ASN
-	}
-	return out
-}
-
 func clickVisitor(c *clicklog.StoredClick) ClickVisitor {
 	return ClickVisitor{
-		VisitorID: idOrNull(c.VisitorID), VisitorFacts: visitorFacts(c), BotSignals: bot.Signals(c.BotSignals).Reasons(),
+		VisitorID: idOrNull(c.VisitorID), Visitor: c.Visitor, BotSignals: bot.Signals(c.BotSignals).Reasons(),
 		IsUnique: c.IsUnique,
 	}
 }

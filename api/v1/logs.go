@@ -2,7 +2,6 @@ package v1
 
 import (
 	"math"
-	"net/netip"
 	"slices"
 	"time"
 
@@ -240,11 +239,4 @@ func numberOrNull(n int) *int {
 		return nil
 	}
 	return &n
-}
-
-func addressText(a netip.Addr) string {
-	if !a.IsValid() {
-		return ""
-	}
-	return a.String()
 }

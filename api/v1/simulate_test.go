@@ -133,7 +133,7 @@ func TestClickTrace(t *testing.T) {
 	e := click.NewPicture(records).Explain(click.Question{Campaign: id, Facts: facts, Seed: 1 << 63})
 	c := &models.Click{
 		ID: models.NewClickID(), AccountID: s.Account.ID, CampaignID: id, StreamID: e.Route.ID, LanderID: e.Lander.ID,
-		Country: "FR", DeviceType: "mobile", RouteSeed: 1 << 63, FlowHash: e.FlowHash, Via: int(e.Via),
+		Visitor: models.Visitor{Country: "FR", DeviceType: "mobile"}, RouteSeed: 1 << 63, FlowHash: e.FlowHash, Via: int(e.Via),
 	}
 	spool, err := clicklog.OpenSpool(t.TempDir(), clicklog.SpoolOptions{})
 	if err != nil {

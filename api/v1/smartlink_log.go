@@ -25,7 +25,7 @@ type SmartlinkClickRow struct {
 	Params         string     `json:"params" doc:"the query as received"`
 
 	SubParams
-	VisitorFacts
+	models.Visitor
 }
 
 func listSmartlinkClicks(c *route.Call) (Log[SmartlinkClickRow], error) {
@@ -65,6 +65,6 @@ func smartlinkClickRow(s *clicklog.StoredSmartlinkClick, name store.SmartlinkNam
 		SubParams: SubParams{
 			subs[0], subs[1], subs[2], subs[3], subs[4], subs[5], subs[6], subs[7], subs[8], subs[9],
 		},
-		VisitorFacts: visitorFacts(&s.StoredClick),
+		Visitor: s.Visitor,
 	}
 }

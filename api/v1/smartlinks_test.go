@@ -281,7 +281,7 @@ func TestSmartlinkStats(t *testing.T) {
 		{now.Add(-3 * time.Hour), uuid.New(), "https://gone.example", false},
 	} {
 		rec := clicklog.Record{Smart: &models.SmartlinkClick{
-			Click:       models.Click{ID: idAt(c.at), AccountID: s.Account.ID, IsBot: c.bot},
+			Click:       models.Click{ID: idAt(c.at), AccountID: s.Account.ID, Visitor: models.Visitor{IsBot: c.bot}},
 			SmartlinkID: link, RuleID: c.rule, DestinationURL: c.to,
 		}}
 		if err := spool.Append(t.Context(), rec); err != nil {

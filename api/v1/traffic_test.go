@@ -96,10 +96,13 @@ func idAt(at time.Time) uuid.UUID {
 func (r *traffic) visit(rnd *rand.Rand, at time.Time) *visit {
 	v := &visit{Click: models.Click{
 		ID: idAt(at), AccountID: r.s.Account.ID, CampaignID: one(rnd, r.campaigns...), StreamID: r.stream,
-		SourceID: one(rnd, append(r.sources, uuid.Nil)...), Country: one(rnd, "DE", "FR", ""), City: one(rnd, "Paris", ""),
-		DeviceType: one(rnd, "mobile", "desktop"), OS: one(rnd, "iOS", "Linux"), Browser: one(rnd, "Safari", "Firefox"),
-		IP: netip.MustParseAddr(one(rnd, "198.51.100.7", "2001:db8::1")), UserAgent: "UA", ASN: one(rnd, uint32(0), 64500),
-		IsBot: rnd.IntN(6) == 0, Cost: decimal.New(rnd.Int64N(1000), -3), Currency: "USD", UniqueHours: 24 * 365,
+		SourceID: one(rnd, append(r.sources, uuid.Nil)...), Visitor: models.Visitor{
+			Country: one(rnd, "DE", "FR", ""), City: one(rnd, "Paris", ""),
+			DeviceType: one(rnd, "mobile", "desktop"), OS: one(rnd, "iOS", "Linux"), Browser: one(rnd, "Safari", "Firefox"),
+			IP: netip.MustParseAddr(one(rnd, "198.51.100.7", "2001:db8::1")), UserAgent: "UA", ASN: one[models.ASN](rnd, 0, 64500),
+			IsBot: rnd.IntN(6) == 0,
+		},
+		Cost: decimal.New(rnd.Int64N(1000), -3), Currency: "USD", UniqueHours: 24 * 365,
 		UniqueKey: [16]byte{byte(rnd.IntN(20))}, Domain: "go.example.com", Destination: "https://o.example/x",
 	}}
 	v.Subs[0] = one(rnd, "", "a,b", `"q"`)

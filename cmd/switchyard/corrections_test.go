@@ -383,7 +383,7 @@ func (x *correcting) smartlink(foreign string) {
 	defer spool.Close()
 	for i := range 7 {
 		c := &models.SmartlinkClick{SmartlinkID: link, Click: models.Click{
-			ID: models.NewClickID(), AccountID: x.s.Account.ID, IsBot: i == 0,
+			ID: models.NewClickID(), AccountID: x.s.Account.ID, Visitor: models.Visitor{IsBot: i == 0},
 		}}
 		if err := spool.Append(x.t.Context(), clicklog.Record{Smart: c}); err != nil {
 			x.t.Fatal(err)

@@ -76,8 +76,10 @@ func (x *exporting) strew(n int) {
 	defer spool.Close()
 	for i := range n {
 		c := models.Click{
-			ID: models.NewClickID(), AccountID: x.s.Account.ID, CampaignID: x.campaign, Country: []string{"DE", "FR", ""}[i%3],
-			IP: netip.MustParseAddr("2001:db8::7"), UserAgent: `-1 "quoted"`, IsBot: i%7 == 0,
+			ID: models.NewClickID(), AccountID: x.s.Account.ID, CampaignID: x.campaign, Visitor: models.Visitor{
+				Country: []string{"DE", "FR", ""}[i%3],
+				IP:      netip.MustParseAddr("2001:db8::7"), UserAgent: `-1 "quoted"`, IsBot: i%7 == 0,
+			},
 			Cost: decimal.New(int64(i), -3), Currency: "USD", UniqueHours: 24, UniqueKey: [16]byte{byte(i)},
 		}
 		c.Subs[0], c.Subs[2] = nasty, strconv.Itoa(i)

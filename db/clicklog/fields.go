@@ -40,7 +40,7 @@ var clickFields = append([]field[models.Click]{
 	textField(25, func(c *models.Click) *string { return &c.City }),
 	textField(26, func(c *models.Click) *string { return &c.ISP }),
 	numberField(27, func(c *models.Click) uint64 { return uint64(c.ASN) },
-		func(c *models.Click, n uint64) { c.ASN = uint32(n) }), //nolint:gosec // it came from one
+		func(c *models.Click, n uint64) { c.ASN = models.ASN(n) }), //nolint:gosec // it came from one
 	textField(28, func(c *models.Click) *string { return &c.MobileOperator }),
 	textField(29, func(c *models.Click) *string { return &c.ConnectionType }),
 	textField(30, func(c *models.Click) *string { return &c.ProxyKind }),

@@ -73,7 +73,7 @@ func idAt(at time.Time) uuid.UUID {
 
 func click(acc, campaign uuid.UUID, visitor byte) *models.Click {
 	return &models.Click{
-		ID: models.NewClickID(), AccountID: acc, CampaignID: campaign, Country: "DE",
+		ID: models.NewClickID(), AccountID: acc, CampaignID: campaign, Visitor: models.Visitor{Country: "DE"},
 		UniqueKey: [16]byte{visitor}, UniqueHours: 24, Cost: decimal.New(1, -2), UniqueCost: decimal.New(5, -3),
 	}
 }

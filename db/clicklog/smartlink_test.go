@@ -18,8 +18,8 @@ import (
 func smartlinkClick(at time.Time, account, link, rule uuid.UUID, to string, bot bool) *models.SmartlinkClick {
 	return &models.SmartlinkClick{
 		Click: models.Click{
-			ID: idAt(at), AccountID: account, Destination: to + "?x", Country: "DE", IsBot: bot, Subs: [10]string{"a", "", "c"},
-			IP: netip.MustParseAddr("192.0.2.1"), Domain: "l.example",
+			ID: idAt(at), AccountID: account, Destination: to + "?x", Subs: [10]string{"a", "", "c"}, Domain: "l.example",
+			Visitor: models.Visitor{Country: "DE", IsBot: bot, IP: netip.MustParseAddr("192.0.2.1")},
 		},
 		SmartlinkID: link, RuleID: rule, DestinationURL: to,
 	}

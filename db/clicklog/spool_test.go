@@ -81,7 +81,7 @@ func TestRecordsKeepEveryField(t *testing.T) {
 		"postback":       {Postback: filled[models.Postback]()},
 		"smartlink":      {Smart: filled[models.SmartlinkClick]()},
 		"click, id only": {Click: &models.Click{ID: models.NewClickID()}},
-		"IPv4":           {Click: &models.Click{ID: models.NewClickID(), IP: netip.MustParseAddr("8.8.8.8")}},
+		"IPv4":           {Click: &models.Click{ID: models.NewClickID(), Visitor: models.Visitor{IP: netip.MustParseAddr("8.8.8.8")}}},
 	} {
 		p, err := appendRecord(nil, r)
 		if err != nil {
@@ -114,7 +114,7 @@ func TestUnknownFieldsAreSkipped(t *testing.T) {
 
 func TestTextsAreCleaned(t *testing.T) {
 	t.Parallel()
-	c := &models.Click{ID: models.NewClickID(), UserAgent: "a\x00b\xffc"}
+	c := &models.Click{ID: models.NewClickID(), Visitor: models.Visitor{UserAgent: "a\x00b\xffc"}}
 	p, _ := appendRecord(nil, Record{Click: c})
 	got, err := decodeRecord(p)
 	if err != nil || got.Click.UserAgent != "ab\uFFFDc" {
@@ -187,7 +187,7 @@ func appendClicks(t *testing.T, s *Spool, n int) []uuid.UUID {
 	ids := make([]uuid.UUID, n)
 	for i := range ids {
 		ids[i] = models.NewClickID()
-		if err := s.Append(t.Context(), Record{Click: &models.Click{ID: ids[i], UserAgent: "Mozilla/5.0"}}); err != nil {
+		if err := s.Append(t.Context(), Record{Click: &models.Click{ID: ids[i], Visitor: models.Visitor{UserAgent: "Mozilla/5.0"}}}); err != nil {
 			t.Fatal(err)
 		}
 	}

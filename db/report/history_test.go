@@ -117,10 +117,11 @@ func (h *history) idIn() uuid.UUID {
 func (h *history) arrive() {
 	c := models.Click{
 		ID: h.idIn(), AccountID: h.account, CampaignID: pick(h, h.ids["campaign"]),
-		StreamID: pick(h, h.ids["stream"]), SourceID: pick(h, h.ids["source"]), Country: pick(h, []string{"DE", "FR", ""}),
-		DeviceType: pick(h, []string{"mobile", "desktop"}), OS: pick(h, []string{"iOS", "Linux"}),
-		Browser: pick(h, []string{"Safari", "Firefox"}), City: pick(h, []string{"Berlin", "Paris"}),
-		IsBot: h.rnd.IntN(5) == 0, Cost: h.money(4), UniqueCost: h.money(7), UniqueHours: 24,
+		StreamID: pick(h, h.ids["stream"]), SourceID: pick(h, h.ids["source"]), Visitor: models.Visitor{
+			Country: pick(h, []string{"DE", "FR", ""}), DeviceType: pick(h, []string{"mobile", "desktop"}),
+			OS: pick(h, []string{"iOS", "Linux"}), Browser: pick(h, []string{"Safari", "Firefox"}),
+			City: pick(h, []string{"Berlin", "Paris"}), IsBot: h.rnd.IntN(5) == 0,
+		}, Cost: h.money(4), UniqueCost: h.money(7), UniqueHours: 24,
 		UniqueKey: [16]byte{byte(h.rnd.IntN(9))},
 	}
 	c.Subs[2] = pick(h, []string{"", "x", `"q",\`})

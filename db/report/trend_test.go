@@ -92,8 +92,8 @@ func strew(t *testing.T, h *history, from, to time.Time, n int) {
 		floor := models.FloorClickID(from.Add(time.Duration(rnd.Int64N(int64(to.Sub(from))))))
 		copy(id[:6], floor[:6])
 		c := models.Click{
-			ID: id, AccountID: h.account, CampaignID: pick(h, h.ids["campaign"]), Country: pick(h, []string{"DE", "FR"}),
-			IsBot: rnd.IntN(5) == 0, Cost: h.money(4), UniqueHours: 1e6, UniqueKey: [16]byte(uuid.New()), City: "Paris",
+			ID: id, AccountID: h.account, CampaignID: pick(h, h.ids["campaign"]),
+			Visitor: models.Visitor{Country: pick(h, []string{"DE", "FR"}), IsBot: rnd.IntN(5) == 0, City: "Paris"}, Cost: h.money(4), UniqueHours: 1e6, UniqueKey: [16]byte(uuid.New()),
 		}
 		h.facts[c.ID] = &fact{click: c, convs: map[string]*sale{}}
 		h.order = append(h.order, c.ID)

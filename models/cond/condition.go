@@ -1,10 +1,10 @@
 package cond
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"strings"
+
+	"switchyard/models"
 )
 
 // Limits of a condition. How many conditions a list may have (MaxConditions) is for its owner to enforce or to cut.
@@ -15,33 +15,8 @@ const (
 	MaxPattern    = 1024 // bytes of one regular expression
 )
 
-// Condition compares one attribute of a visitor. Value is a scalar or an array of scalars; for the attribute
-// schedule it is a list of {days, from, to}.
-type Condition struct {
-	Attribute string `json:"attribute"`
-	Operator  string `json:"operator"`
-	Value     any    `json:"value"`
-}
-
-// UnmarshalJSON reads a condition and never refuses a well-formed one: an attribute or operator that is not a
-// string becomes empty, which Validate then refuses by name.
-func (c *Condition) UnmarshalJSON(b []byte) error {
-	dec := json.NewDecoder(bytes.NewReader(b))
-	dec.UseNumber()
-	var m map[string]any
-	if err := dec.Decode(&m); err != nil {
-		return fmt.Errorf("cond: read condition: %w", err)
-	}
-	*c = FromMembers(m)
-	return nil
-}
-
-// FromMembers makes a condition of the members of a JSON object whose numbers are json.Number, as UnmarshalJSON does.
-func FromMembers(m map[string]any) Condition {
-	attribute, _ := m["attribute"].(string)
-	operator, _ := m["operator"].(string)
-	return Condition{Attribute: strings.TrimSpace(attribute), Operator: strings.TrimSpace(operator), Value: m["value"]}
-}
+// Condition compares one attribute of a visitor: see models.Condition.
+type Condition = models.Condition
 
 // Clip cuts a condition to MaxItems values of MaxItemLen characters. Regular expressions keep their length: half a
 // pattern means something else.

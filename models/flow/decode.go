@@ -131,7 +131,7 @@ func listField[T any](name, code string, limit int, into *[]T, item func(*T, any
 func conditionsField(name string, into *[]cond.Condition) field {
 	return listField(name, "invalid_filter", cond.MaxConditions, into, func(c *cond.Condition, v any) *models.Error {
 		m, err := object(v, "invalid_filter", "the condition")
-		*c = cond.FromMembers(m)
+		*c = models.ConditionOf(m)
 		return err
 	})
 }

@@ -104,7 +104,7 @@ func (b *bench) drain() {
 func (b *bench) click() *models.Click {
 	return &models.Click{
 		ID: models.NewClickID(), AccountID: b.account, CampaignID: uuid.New(), OfferID: b.offer,
-		NetworkID: b.network, IP: netip.MustParseAddr("8.8.8.8"), Currency: "USD", UniqueHours: 24,
+		NetworkID: b.network, Visitor: models.Visitor{IP: netip.MustParseAddr("8.8.8.8")}, Currency: "USD", UniqueHours: 24,
 		Cost: decimal.RequireFromString("0.1"),
 	}
 }

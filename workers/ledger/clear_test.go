@@ -48,7 +48,7 @@ func newHistory(t *testing.T) *history {
 	for i := range 2600 {
 		c := &models.Click{
 			ID: models.NewClickID(), AccountID: h.account, CampaignID: h.campaign, LanderID: uuid.New(), UniqueHours: 24,
-			Cost: decimal.RequireFromString("0.015"), UniqueKey: [16]byte{byte(i), byte(i >> 8)}, IsBot: i%10 == 9,
+			Cost: decimal.RequireFromString("0.015"), UniqueKey: [16]byte{byte(i), byte(i >> 8)}, Visitor: models.Visitor{IsBot: i%10 == 9},
 		}
 		floor := models.FloorClickID(h.middle.Add(time.Duration(i-1300) * time.Second))
 		copy(c.ID[:6], floor[:6])

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/netip"
 
+	"switchyard/models"
 	"switchyard/models/bot"
 )
 
@@ -63,7 +64,7 @@ func (d *Describer) Close() error {
 // Describe overwrites into with what the request tells. It never blocks on anything but, within its budget, one parse
 // of a user agent never seen before (some 4 ms).
 func (d *Describer) Describe(r *http.Request, into *Description) {
-	*into = Description{ProxyKind: ProxyNone, DeviceType: Unknown}
+	*into = Description{Visitor: models.Visitor{ProxyKind: ProxyNone, DeviceType: Unknown}}
 	h := r.Header
 	into.IP = d.ClientIP(r)
 	d.geo.describe(into)

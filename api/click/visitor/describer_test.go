@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"switchyard/models"
 	"switchyard/models/bot"
 )
 
@@ -52,19 +53,19 @@ func browserRequest(pairs ...string) *http.Request {
 func TestDescribe(t *testing.T) {
 	t.Parallel()
 	d := newTestDescriber(t, Options{})
-	got := Description{Keyword: "left over", City: "left over"}
+	got := Description{Visitor: models.Visitor{Keyword: "left over", City: "left over"}}
 	d.Describe(browserRequest("Referer", "https://www.google.co.uk/search?q=red+shoes%21&hl=en"), &got)
-	want := Description{
-		IP: netip.MustParseAddr("81.2.69.142"), Country: "GB", Continent: "EU", ProxyKind: ProxyNone,
+	want := Description{Continent: "EU", Visitor: models.Visitor{
+		IP: netip.MustParseAddr("81.2.69.142"), Country: "GB", ProxyKind: ProxyNone,
 		Language: "en", DeviceType: Desktop, OS: "Windows", OSVersion: "10", Browser: "Chrome",
 		BrowserVersion: "120.0.0.0", UserAgent: chromeWindows, ReferrerDomain: "google.co.uk", SearchEngine: "Google",
 		Referrer: "https://www.google.co.uk/search?q=red+shoes%21&hl=en", Keyword: "red shoes!",
-	}
+	}}
 	if got != want {
 		t.Errorf("\n got %+v\nwant %+v", got, want)
 	}
-	if got.CountryName() != "United Kingdom" || got.IPVersion() != 4 {
-		t.Errorf("country name %q, version %d", got.CountryName(), got.IPVersion())
+	if CountryName(got.Country) != "United Kingdom" || !got.IP.Is4() {
+		t.Errorf("country name %q, address %s", CountryName(got.Country), got.IP)
 	}
 }
 

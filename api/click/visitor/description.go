@@ -1,8 +1,7 @@
 package visitor
 
 import (
-	"net/netip"
-
+	"switchyard/models"
 	"switchyard/models/bot"
 )
 
@@ -50,48 +49,10 @@ const (
 // Description is what one request tells about its visitor. All texts are valid UTF-8 without control characters and
 // within their limits; an unknown one is empty. It holds no pointer of its own and may be reused.
 type Description struct {
-	IP        netip.Addr // the client's, IPv4-mapped IPv6 unmapped, without zone; invalid if the peer's address is
-	Country   string     // ISO 3166-1 alpha-2, upper case
-	Continent string     // AF AN AS EU NA OC SA
-	Region    string
-	City      string
-	Timezone  string // IANA name
+	models.Visitor // without what the bot score decides; DeviceType and ProxyKind are never empty
 
-	ISP            string
-	ASN            uint32
-	Organization   string
-	MobileOperator string
-	ConnectionType string
-	ProxyKind      string // never empty
-
-	Language       string // primary subtag of Accept-Language, lower case
-	DeviceType     string // never empty
-	DeviceBrand    string
-	DeviceModel    string
-	OS             string
-	OSVersion      string
-	Browser        string
-	BrowserVersion string
-
-	UserAgent      string
-	Referrer       string
-	ReferrerDomain string // lower case, without port and leading www.
-	SearchEngine   string
-	Keyword        string
-
-	Signals bot.Signals // of those that a request alone can show
+	Continent    string // AF AN AS EU NA OC SA
+	Timezone     string // IANA name
+	Organization string
+	Signals      bot.Signals // of those that a request alone can show
 }
-
-// IPVersion is 4 or 6, or 0 when the address is unknown.
-func (d *Description) IPVersion() int {
-	switch {
-	case d.IP.Is4():
-		return 4
-	case d.IP.IsValid():
-		return 6
-	}
-	return 0
-}
-
-// CountryName is the English name of the country, or empty.
-func (d *Description) CountryName() string { return CountryName(d.Country) }

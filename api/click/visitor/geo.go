@@ -85,7 +85,7 @@ func (g *geo) describe(into *Description) {
 	if known := countries[into.Country]; into.Continent == "" {
 		into.Continent = known.continent
 	}
-	kind := networks[into.ASN].kind
+	kind := networks[uint32(into.ASN)].kind
 	switch {
 	case kind == hosting && into.ProxyKind == ProxyNone:
 		into.ProxyKind = ProxyDatacenter
@@ -95,7 +95,7 @@ func (g *geo) describe(into *Description) {
 		into.ConnectionType = Cellular
 	}
 	if into.ConnectionType == Cellular {
-		into.MobileOperator = firstOf(networks[into.ASN].operator, into.ISP, into.Organization)
+		into.MobileOperator = firstOf(networks[uint32(into.ASN)].operator, into.ISP, into.Organization)
 	}
 }
 

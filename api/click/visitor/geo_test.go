@@ -183,10 +183,10 @@ func TestPublicAddresses(t *testing.T) {
 	seen, six := map[string]bool{}, 0
 	for _, want := range readJSON[row](t, "../../../ops/visitors/addresses.json") {
 		got := describeIP(d, want.Address)
-		if got.Country != want.Country || got.Continent == "" || got.CountryName() == "" {
+		if got.Country != want.Country || got.Continent == "" || CountryName(got.Country) == "" {
 			t.Errorf("%s: %q in %q, want %s", want.Address, got.Country, got.Continent, want.Country)
 		}
-		if seen[want.Country] = true; got.IPVersion() == 6 {
+		if seen[want.Country] = true; got.IP.Is6() {
 			six++
 		}
 	}

@@ -3,6 +3,8 @@ package visitor
 import (
 	"strconv"
 	"strings"
+
+	"switchyard/models"
 )
 
 // record is what one entry of a database tells, ours by name.
@@ -63,7 +65,7 @@ func (rec *record) fill(into *Description) {
 	into.Organization = firstOf(into.Organization, rec.organization)
 	into.ConnectionType = firstOf(into.ConnectionType, rec.connection)
 	if into.ASN == 0 {
-		into.ASN = rec.asn
+		into.ASN = models.ASN(rec.asn)
 	}
 	if rec.proxy != "" && into.ProxyKind == ProxyNone {
 		into.ProxyKind = rec.proxy
