@@ -1,6 +1,7 @@
 # Two commands matter: `make run` and `make test`. Both bring the servers they need. `make` lists the rest.
 
 BIN  := bin/switchyard
+LAB  := bin/lab
 TAGS := -tags nomsgpack
 # Stamp the revision where git can tell it (a checkout of another user's is refused by git).
 VCS  := -buildvcs=$(shell git status >/dev/null 2>&1 && echo true || echo false)
@@ -8,13 +9,16 @@ PKGS ?= ./...
 LINT := go tool -modfile=ops/tools/go.mod golangci-lint
 
 .DEFAULT_GOAL := help
-.PHONY: help run stop build test chaos lint bench smoke
+.PHONY: help run dev stop build lab test chaos lint tidy bench smoke
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: build ## build and run everything, on private PostgreSQL and Redis servers unless DATABASE_URL and REDIS_URL are set
 	@$(BIN) up
+
+dev: lab ## run everything, and build and start it again whenever a file of the source changes
+	@$(LAB) dev -- go build $(TAGS) $(VCS) -o $(BIN) ./cmd/switchyard
 
 stop: build ## stop private servers that were left running (after a kill -9)
 	@$(BIN) devstack down
@@ -23,6 +27,9 @@ stop: build ## stop private servers that were left running (after a kill -9)
 build: ## build bin/switchyard
 	@echo "building $(BIN) (the first time takes some minutes)"
 	@go build $(TAGS) $(VCS) -o $(BIN) ./cmd/switchyard
+
+lab: build
+	@go build $(TAGS) $(VCS) -o $(LAB) ./cmd/lab
 
 test: build ## vet and run all tests with the race detector, on test servers of their own; PKGS=./db/... for a part
 	@echo "vetting"
@@ -41,8 +48,12 @@ chaos: build ## the fault tests in their long form, with what they measured (abo
 lint: ## run golangci-lint (the first time builds it, some minutes)
 	@$(LINT) run $(PKGS)
 
-bench: build ## measure against goals (about ten minutes); PART=redirect, many, jobs or figures for a part
-	@$(BIN) bench $(PART)
+tidy: ## check that go.mod and go.sum name what is imported and nothing else
+	@go mod tidy -diff
+	@go -C ops/tools mod tidy -diff
 
-smoke: build ## send real traffic through the whole chain and compare every figure
-	@$(BIN) smoke
+bench: lab ## measure against goals (about ten minutes); PART=redirect, many, jobs or figures for a part
+	@$(LAB) bench $(PART)
+
+smoke: lab ## send real traffic through the whole chain and compare every figure
+	@$(LAB) smoke

@@ -264,7 +264,7 @@ func (s *service) visit(clicks *tally[uuid.UUID], conversions *tally[string], vi
 }
 
 func (s *service) postgresAway(ctx context.Context, d time.Duration) error {
-	server, err := s.Postgres(ctx)
+	server, err := s.Postgres()
 	if err != nil {
 		return err
 	}
@@ -289,7 +289,7 @@ func (s *service) redisAway(ctx context.Context, d time.Duration) error {
 
 // bothAway freezes both: nothing refuses a connection, nothing answers.
 func (s *service) bothAway(ctx context.Context, d time.Duration) error {
-	postgres, err := s.Postgres(ctx)
+	postgres, err := s.Postgres()
 	if err != nil {
 		return err
 	}

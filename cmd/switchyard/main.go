@@ -11,12 +11,9 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
-
-	"switchyard/ops/lab/bench"
 )
 
 // cli lists the commands in the order in which help shows them.
@@ -34,8 +31,6 @@ type cli struct {
 	OpenAPI  openapiCmd  `cmd:"" name:"openapi" help:"Print the description of the API."`
 	Demo     demoCmd     `cmd:"" help:"Send visitors to the demo account of a running service."`
 	Version  versionCmd  `cmd:"" help:"Show the version."`
-	Bench    benchCmd    `cmd:"" help:"Measure the speed of this service on this machine."`
-	Smoke    smokeCmd    `cmd:"" hidden:"" help:"Prove a service from outside and compare every figure."`
 	Devstack devstackCmd `cmd:"" hidden:"" help:"Run private PostgreSQL and Redis servers for development and tests."`
 }
 
@@ -71,7 +66,6 @@ func run(ctx context.Context, e *env, args []string) error {
 		kong.Writers(e.stdout, e.stderr),
 		kong.Exit(func(code int) { exited = code }), // kong exits after help; we return instead
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.Vars{"bench_parts": strings.Join(bench.Parts(), ",")},
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(e),
 	)

@@ -31,6 +31,9 @@ type Options struct {
 type Servers struct {
 	DatabaseURL string `json:"database_url,omitempty"` // a superuser's URL of the database "switchyard"
 	RedisURL    string `json:"redis_url,omitempty"`
+	// Dir holds the files of the servers: it is DataDir's, or one that their account can reach. The cluster of PostgreSQL
+	// is its "postgres".
+	Dir string `json:"-"`
 }
 
 // server is one kind of instance: all that Ensure and Stop need to know of it.
@@ -107,7 +110,7 @@ func Stop(ctx context.Context, opts Options) error {
 
 // ensure adopts or starts each wanted server. The caller holds the lock.
 func (h *home) ensure(ctx context.Context) (Servers, error) {
-	var s Servers
+	s := Servers{Dir: h.dir}
 	if err := h.found(); err != nil {
 		return s, err
 	}

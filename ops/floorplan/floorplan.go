@@ -52,6 +52,9 @@ var worldly = []string{"database/sql", "net/http", "os", "os/exec"}
 // shared are the rooms of the workers' floor that its capabilities may use; they do not use one another.
 var shared = []string{"workers/egress", "workers/providers"}
 
+// lab is the room that the service does without: only its own rooms, its command and tests import it.
+var lab = []string{"ops/lab", "cmd/lab"}
+
 // topLevel is what the root of the repository holds besides dot-files.
 var topLevel = []string{
 	"cmd", "api", "jobs", "workers", "models", "db", "ops",
@@ -75,7 +78,7 @@ func Check(files []File) []string {
 			breaches = append(breaches, fmt.Sprintf("%s: %d lines, split it below %d", f.Path, f.Lines, MaxLines))
 		}
 		for _, imported := range f.Imports {
-			for _, look := range []func(File, string) string{upward, fenced, world, neighbours} {
+			for _, look := range []func(File, string) string{upward, fenced, world, neighbours, labOnly} {
 				if wrong := look(f, imported); wrong != "" {
 					breaches = append(breaches, f.Path+": "+wrong)
 				}
@@ -136,6 +139,15 @@ func world(f File, imported string) string {
 		return ""
 	}
 	return "models have no input or output, they must not import " + imported
+}
+
+// labOnly keeps the lab out of the service, except in its tests.
+func labOnly(f File, imported string) string {
+	room, ok := ours(imported)
+	if !ok || !within(room, "ops/lab") || f.test() || slices.ContainsFunc(lab, func(l string) bool { return within(f.Path, l) }) {
+		return ""
+	}
+	return "the service must not import " + room
 }
 
 // neighbours keeps the workers' capabilities apart, except in tests.

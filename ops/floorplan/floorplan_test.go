@@ -102,6 +102,12 @@ func TestCheck(t *testing.T) {
 		{"models/offer.go", "os", "must not import os"},
 		{"models/offer_test.go", "os", ""},
 
+		{"cmd/lab/bench.go", "switchyard/ops/lab/bench", ""},
+		{"ops/lab/bench/bench.go", "switchyard/ops/lab/fleet", ""},
+		{"cmd/switchyard/fleet_test.go", "switchyard/ops/lab/fleet", ""},
+		{"cmd/switchyard/bench.go", "switchyard/ops/lab/bench", "the service must not import ops/lab/bench"},
+		{"ops/demo/traffic.go", "switchyard/ops/lab", "the service must not import ops/lab"},
+
 		{"workers/webhook/send.go", "switchyard/workers/egress", ""},
 		{"workers/domain/dns.go", "switchyard/workers/providers/dns", ""},
 		{"workers/all.go", "switchyard/workers/webhook", ""},

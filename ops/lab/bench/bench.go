@@ -28,7 +28,7 @@ type Options struct {
 	Connections int           // of the saturating loads
 	Parts       []string      // names in Parts; none: all
 	Out         io.Writer
-	Binary      string // empty: the program that runs now
+	Binary      string // the program of the service
 }
 
 // Goals, as the README promises them.
@@ -137,7 +137,7 @@ func (r *run) setUp(ctx context.Context) error {
 		return err
 	}
 	r.bare = "127.0.0.1:" + strconv.Itoa(port)
-	if _, err := r.fleet.Spawn("bench", "bare", "--addr", r.bare); err != nil {
+	if _, err := r.fleet.SpawnSelf("bare", "--addr", r.bare); err != nil {
 		return err
 	}
 	if err := r.fleet.StartAll(ctx); err != nil {

@@ -51,7 +51,7 @@ func (r *run) redirects(ctx context.Context) error {
 		return err
 	}
 	for i := range r.Rounds {
-		if _, err := bare.take(ctx, bareLoad, r.fleet.Find("bench")); err != nil {
+		if _, err := bare.take(ctx, bareLoad, r.fleet.Find("bare")); err != nil {
 			return err
 		}
 		wait, err := r.visit(ctx, &tracked, realLoad)

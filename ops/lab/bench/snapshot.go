@@ -142,7 +142,7 @@ func (r *run) spread(ctx context.Context, n int) (float64, error) {
 	var shares []float64
 	for range max(1, (r.Rounds+1)/2) {
 		var bare, tracked turns
-		if _, err := bare.take(ctx, bareLoad, r.fleet.Find("bench")); err != nil {
+		if _, err := bare.take(ctx, bareLoad, r.fleet.Find("bare")); err != nil {
 			return 0, err
 		}
 		if _, err := r.visit(ctx, &tracked, realLoad); err != nil {

@@ -98,12 +98,7 @@ func (f *Fleet) StartServers(ctx context.Context) error {
 	if f.DatabaseURL != "" && (servers.DatabaseURL != f.DatabaseURL || servers.RedisURL != f.RedisURL) {
 		return errors.New("fleet: the servers came back under another address")
 	}
-	f.DatabaseURL, f.RedisURL = servers.DatabaseURL, servers.RedisURL
-	data, err := f.dataDirectory(ctx)
-	if err != nil {
-		return err
-	}
-	f.home = filepath.Dir(data)
+	f.DatabaseURL, f.RedisURL, f.home = servers.DatabaseURL, servers.RedisURL, servers.Dir
 	if f.guard == nil {
 		if err := f.startGuard(); err != nil {
 			return err

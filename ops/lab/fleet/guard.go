@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -42,16 +43,15 @@ func (f *Fleet) startGuard() error {
 
 // noteServers tells the guard of the servers that run now.
 func (f *Fleet) noteServers(ctx context.Context) error {
-	for _, find := range []func(context.Context) (Server, error){f.Postgres, f.Redis} {
-		s, err := find(ctx)
-		if err == nil {
-			err = f.note(s.pid)
-		}
-		if err != nil {
-			return err
-		}
+	postgres, err := f.Postgres()
+	if err != nil {
+		return err
 	}
-	return nil
+	redis, err := f.Redis(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.note(postgres.pid), f.note(redis.pid))
 }
 
 // note tells the guard of a process.

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// Process is a child process of the service. Its log is a file of the fleet's directory.
+// Process is a child process. Its log is a file of the fleet's directory.
 type Process struct {
 	Name string
 
@@ -27,13 +27,26 @@ type Process struct {
 // stopTimeout is how long a process may take to drain before it is killed.
 const stopTimeout = 20 * time.Second
 
-// Spawn starts a process: "web", "worker", "clock" or another command, with its flags.
+// Spawn starts a process of the service: "web", "worker", "clock" or another command, with its flags.
 func (f *Fleet) Spawn(name string, args ...string) (*Process, error) {
-	return f.SpawnWith(nil, name, args...)
+	return f.spawn(f.binary, nil, name, args...)
 }
 
 // SpawnWith is Spawn with settings that differ from the fleet's.
 func (f *Fleet) SpawnWith(env []string, name string, args ...string) (*Process, error) {
+	return f.spawn(f.binary, env, name, args...)
+}
+
+// SpawnSelf starts a command of the program that is running now.
+func (f *Fleet) SpawnSelf(name string, args ...string) (*Process, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("fleet: %w", err)
+	}
+	return f.spawn(self, nil, name, args...)
+}
+
+func (f *Fleet) spawn(program string, env []string, name string, args ...string) (*Process, error) {
 	p := &Process{
 		Name: name, done: make(chan struct{}),
 		log: filepath.Join(f.Dir, fmt.Sprintf("%s-%d.log", name, len(f.processes))),
@@ -42,7 +55,7 @@ func (f *Fleet) SpawnWith(env []string, name string, args ...string) (*Process, 
 	if err != nil {
 		return nil, fmt.Errorf("fleet: %w", err)
 	}
-	p.cmd = exec.Command(f.binary, append([]string{name}, args...)...) //nolint:noctx // outlives the caller's context
+	p.cmd = exec.Command(program, append([]string{name}, args...)...) //nolint:noctx // outlives the caller's context
 	p.cmd.Env, p.cmd.Stdout, p.cmd.Stderr = append(slices.Clone(f.env), env...), log, log
 	if err := p.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("fleet: start %s: %w", name, err)

@@ -14,7 +14,6 @@ import (
 	"syscall"
 	"time"
 
-	"switchyard/db"
 	"switchyard/ops/client"
 )
 
@@ -22,12 +21,8 @@ import (
 type Server struct{ pid int }
 
 // Postgres finds the running PostgreSQL.
-func (f *Fleet) Postgres(ctx context.Context) (Server, error) {
-	dir, err := f.dataDirectory(ctx)
-	if err != nil {
-		return Server{}, err
-	}
-	text, err := os.ReadFile(filepath.Join(dir, "postmaster.pid"))
+func (f *Fleet) Postgres() (Server, error) {
+	text, err := os.ReadFile(filepath.Join(f.home, "postgres", "postmaster.pid"))
 	if err != nil {
 		return Server{}, fmt.Errorf("fleet: find PostgreSQL: %w", err)
 	}
@@ -37,19 +32,6 @@ func (f *Fleet) Postgres(ctx context.Context) (Server, error) {
 		return Server{}, fmt.Errorf("fleet: find PostgreSQL: %w", err)
 	}
 	return Server{pid}, nil
-}
-
-func (f *Fleet) dataDirectory(ctx context.Context) (string, error) {
-	d, err := db.Open(ctx, f.DatabaseURL, db.Options{Name: "fleet"})
-	if err != nil {
-		return "", fmt.Errorf("fleet: find PostgreSQL: %w", err)
-	}
-	var dir string
-	err = d.QueryRowxContext(ctx, `SHOW data_directory`).Scan(&dir)
-	if err := errors.Join(err, d.Close()); err != nil {
-		return "", fmt.Errorf("fleet: find PostgreSQL: %w", err)
-	}
-	return dir, nil
 }
 
 // Redis finds the running Redis.

@@ -20,7 +20,7 @@ type Options struct {
 	// 127.0.0.1 as a proxy. Without them a service of its own is started from nothing. A running service is not sent
 	// webhooks, as it would have to trust the receiver's certificate.
 	URL, Key string
-	// Binary is the program to start; empty: the one that runs now.
+	// Binary is the program of the service, which is started without a URL.
 	Binary string
 	// Clicks is how many visitors are sent.
 	Clicks int

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"os"
 
 	"switchyard/ops/lab/smoke"
 )
@@ -14,6 +15,6 @@ type smokeCmd struct {
 }
 
 // Run implements the command.
-func (c *smokeCmd) Run(ctx context.Context, e *env) error {
-	return smoke.Run(ctx, smoke.Options{URL: c.URL, Key: c.Key, Clicks: c.Clicks, Out: e.stdout})
+func (c *smokeCmd) Run(ctx context.Context, top *cli) error {
+	return smoke.Run(ctx, smoke.Options{URL: c.URL, Key: c.Key, Clicks: c.Clicks, Binary: top.Binary, Out: os.Stdout})
 }

@@ -1,0 +1,53 @@
+// Command lab is for those who work on Switchyard: it proves and measures the service from outside, and runs it while it
+// is being changed. Nothing of it is linked into the service.
+//
+// This package holds flags and wiring only. One file per command; a command is a struct with a Run method, and a field
+// of cli.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"switchyard/ops/lab/bench"
+)
+
+// cli lists the commands in the order in which help shows them.
+type cli struct {
+	Smoke smokeCmd `cmd:"" help:"Prove a service from outside and compare every figure."`
+	Bench benchCmd `cmd:"" help:"Measure the speed of a service on this machine."`
+	Dev   devCmd   `cmd:"" help:"Run the service, and build and start it again after every change of its source."`
+	Bare  bareCmd  `cmd:"" hidden:"" help:"Serve the bare redirect that tracking links are compared with."`
+
+	Binary string `help:"The program of the service." default:"${binary}" placeholder:"PATH"`
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	c := &cli{}
+	parsed := kong.Parse(c,
+		kong.Name("lab"),
+		kong.Description("Proves, measures and runs the service from outside."),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Vars{"binary": besideUs("switchyard"), "bench_parts": strings.Join(bench.Parts(), ",")},
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Bind(c),
+	)
+	parsed.FatalIfErrorf(parsed.Run())
+}
+
+// besideUs is the path of a program in the directory of this one.
+func besideUs(name string) string {
+	self, err := os.Executable()
+	if err != nil {
+		return name
+	}
+	return filepath.Join(filepath.Dir(self), name)
+}

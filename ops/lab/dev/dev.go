@@ -1,0 +1,172 @@
+// Package dev runs the service while it is being changed: it builds it, starts it, and does both again whenever a file
+// of the source has changed. The private servers run on between restarts.
+package dev
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"switchyard/ops/config"
+	"switchyard/ops/devstack"
+)
+
+// Options say what to run.
+type Options struct {
+	// Root is the directory of the source.
+	Root string
+	// Build is the command that makes Binary.
+	Build []string
+	// Binary is the program of the service; it is called with "up".
+	Binary string
+	// Out receives the output of both and a line about each step.
+	Out io.Writer
+}
+
+const (
+	lookEvery   = 500 * time.Millisecond
+	stopTimeout = 20 * time.Second
+)
+
+// Run builds and runs the service until the context ends. Servers that the environment does not name are private ones
+// and run as long as Run does.
+func Run(ctx context.Context, o Options) (err error) {
+	cfg, err := config.Load(os.Getenv)
+	if err != nil {
+		return err
+	}
+	_, release, err := devstack.Use(ctx, devstack.Options{
+		DataDir: cfg.DataDir, NoPostgres: cfg.DatabaseURL != "", NoRedis: cfg.RedisURL != "", Out: o.Out,
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release(context.WithoutCancel(ctx))) }()
+	l := &loop{root: o.Root, build: o.build, start: o.start, out: o.Out, stop: func() {}}
+	defer func() { l.stop() }()
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for {
+		if err := l.look(ctx); err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// build makes the binary; what is wrong is printed by the compiler.
+func (o Options) build(ctx context.Context) error {
+	cmd := exec.CommandContext(ctx, o.Build[0], o.Build[1:]...) //nolint:gosec // chosen by our own command line
+	cmd.Dir, cmd.Stdout, cmd.Stderr = o.Root, o.Out, o.Out
+	return cmd.Run()
+}
+
+// start starts the service; stop asks it to end and returns when it has.
+func (o Options) start(ctx context.Context) (stop func(), err error) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	cmd := exec.CommandContext(ctx, o.Binary, "up") //nolint:gosec // chosen by our own command line
+	cmd.Dir, cmd.Stdout, cmd.Stderr = o.Root, o.Out, o.Out
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt at the terminal is for us, who stop it
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = stopTimeout
+	if err := cmd.Start(); err != nil {
+		cancel()
+		return nil, fmt.Errorf("dev: %w", err)
+	}
+	return func() {
+		cancel()
+		_ = cmd.Wait() // its end was asked for
+	}, nil
+}
+
+// loop is what runs now, and how it is replaced.
+type loop struct {
+	root  string
+	build func(context.Context) error
+	start func(context.Context) (stop func(), err error)
+	out   io.Writer
+
+	built source // the state that was built last, whether that worked or not
+	stop  func() // of what runs
+}
+
+// look builds the source if it has changed, and starts the result in place of what runs. While the source does not
+// build, the last one that did runs on.
+func (l *loop) look(ctx context.Context) error {
+	now, err := read(l.root)
+	if err != nil || now == l.built {
+		return err
+	}
+	l.built = now
+	if err := l.build(ctx); err != nil {
+		l.say("it does not build (" + err.Error() + "); waiting for the next change")
+		return nil
+	}
+	l.stop()
+	l.stop = func() {}
+	stop, err := l.start(ctx)
+	if err != nil {
+		return err
+	}
+	l.stop = stop
+	l.say("started; it is built and started again when a file changes")
+	return nil
+}
+
+func (l *loop) say(text string) { _, _ = fmt.Fprintln(l.out, "  dev:", text) }
+
+// source tells two states of the source apart.
+type source struct {
+	files  int
+	bytes  int64
+	newest time.Time
+}
+
+// read looks at every file that can be part of the binary: all but tests, documents, dot-files and what was built.
+func read(root string) (source, error) {
+	var s source
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // removed meanwhile
+		}
+		if err != nil {
+			return err
+		}
+		name := d.Name()
+		if d.IsDir() {
+			if path != root && (strings.HasPrefix(name, ".") || name == "bin" || name == "testdata") {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if strings.HasPrefix(name, ".") || strings.HasSuffix(name, "_test.go") || strings.HasSuffix(name, ".md") {
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			return nil //nolint:nilerr // removed meanwhile
+		}
+		s.files++
+		s.bytes += info.Size()
+		if info.ModTime().After(s.newest) {
+			s.newest = info.ModTime()
+		}
+		return nil
+	})
+	if err != nil {
+		return s, fmt.Errorf("dev: look for changes: %w", err)
+	}
+	return s, nil
+}
