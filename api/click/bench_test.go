@@ -12,14 +12,14 @@ import (
 
 	"github.com/google/uuid"
 
-	"switchyard/db/clicklog"
+	"switchyard/db/spool"
 	"switchyard/db/store"
 )
 
 // nowhere is a spool that keeps nothing.
 type nowhere struct{}
 
-func (nowhere) Append(context.Context, clicklog.Record) error { return nil }
+func (nowhere) Append(context.Context, spool.Record) error { return nil }
 
 // benchRouting makes a snapshot's records: campaigns of 20 paths with three conditions each, on one shared domain.
 func benchRouting(campaigns int) *store.Routing {
@@ -91,7 +91,7 @@ func benchRequest() *http.Request {
 func BenchmarkRedirect(b *testing.B) {
 	spool := func(b *testing.B) Recorder {
 		b.Helper()
-		s, err := clicklog.OpenSpool(b.TempDir(), clicklog.SpoolOptions{})
+		s, err := spool.Open(b.TempDir(), spool.Options{})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db/clicklog"
+	"switchyard/db/spool"
 	"switchyard/models"
 )
 
@@ -17,14 +18,14 @@ import (
 func TestFromTheLinkToTheRows(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	spool, err := clicklog.OpenSpool(t.TempDir(), clicklog.SpoolOptions{})
+	log, err := spool.Open(t.TempDir(), spool.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = spool.Close() })
-	w.h = w.handler(spool, "")
+	t.Cleanup(func() { _ = log.Close() })
+	w.h = w.handler(log, "")
 	var dispatched []uuid.UUID
-	ingester := clicklog.NewIngester(spool, w.db, clicklog.IngestOptions{
+	ingester := clicklog.NewIngester(log, w.db, clicklog.IngestOptions{
 		OnPostbacks: func(_ context.Context, ids []uuid.UUID) { dispatched = append(dispatched, ids...) },
 	})
 	drain := func() {
@@ -46,7 +47,7 @@ func TestFromTheLinkToTheRows(t *testing.T) {
 	drain()
 
 	// Another process, which has not seen the click, finds it in PostgreSQL.
-	w.h = w.handler(spool, "")
+	w.h = w.handler(log, "")
 	if got := w.sent("/out?clickid=" + id); got != "https://one.test/?c="+id+"&s=five&k=US" {
 		t.Errorf("to %s", got)
 	}

@@ -19,15 +19,15 @@ import (
 
 	"switchyard/api/click/visitor"
 	"switchyard/db"
-	"switchyard/db/clicklog"
 	"switchyard/db/kv"
+	"switchyard/db/spool"
 	"switchyard/db/store"
 	"switchyard/models"
 )
 
-// Recorder puts facts on stable storage: a *clicklog.Spool. It keeps no reference to a record after Append.
+// Recorder puts facts on stable storage: a *spool.Spool. It keeps no reference to a record after Append.
 type Recorder interface {
-	Append(ctx context.Context, r clicklog.Record) error
+	Append(ctx context.Context, r spool.Record) error
 }
 
 // Describer tells what a request says of its visitor: a *visitor.Describer.

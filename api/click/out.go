@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db/clicklog"
+	"switchyard/db/spool"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/bot"
@@ -63,7 +64,7 @@ func (h *Handler) clickOut(w http.ResponseWriter, req *http.Request, d *store.Ro
 	}
 	r.click.Destination = string(r.out)
 	if r.isReal() && r.route.Collect {
-		h.record(clicklog.Record{Out: &models.ClickOut{
+		h.record(spool.Record{Out: &models.ClickOut{
 			ID: models.NewClickID(), ClickID: r.click.ID,
 			AccountID: r.click.AccountID, Slot: slot, OfferID: r.click.OfferID, NetworkID: r.click.NetworkID,
 			Destination: r.click.Destination,

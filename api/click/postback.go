@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"switchyard/db/clicklog"
+	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/models/postback"
 )
@@ -56,7 +56,7 @@ func (h *Handler) postback(w http.ResponseWriter, r *http.Request, rest string) 
 func (h *Handler) keepPostback(ctx context.Context, p *models.Postback) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), postbackBudget)
 	defer cancel()
-	if err := h.spool.Append(ctx, clicklog.Record{Postback: p}); err != nil {
+	if err := h.spool.Append(ctx, spool.Record{Postback: p}); err != nil {
 		h.metrics.unrecorded.Inc()
 		h.complain(ctx, err)
 		return err

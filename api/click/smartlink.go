@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"switchyard/db/clicklog"
+	"switchyard/db/spool"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/bot"
@@ -103,7 +103,7 @@ func (h *Handler) follow(w http.ResponseWriter, req *http.Request, d *store.Rout
 	}
 	r.click.Destination = string(r.out)
 	if r.counted {
-		h.record(clicklog.Record{Smart: &models.SmartlinkClick{
+		h.record(spool.Record{Smart: &models.SmartlinkClick{
 			Click: r.click, SmartlinkID: l.row.ID, RuleID: rule, DestinationURL: where,
 		}})
 		if r.known.isNew {

@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db/clicklog"
+	"switchyard/db/spool"
 	"switchyard/db/store"
 	"switchyard/models"
 )
@@ -160,18 +161,18 @@ func TestSmartlinkClickIsStored(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.smartlink("deal", "https://a.test/")
-	spool, err := clicklog.OpenSpool(t.TempDir(), clicklog.SpoolOptions{})
+	log, err := spool.Open(t.TempDir(), spool.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer spool.Close()
-	w.h = w.handler(spool, "")
+	defer log.Close()
+	w.h = w.handler(log, "")
 	for range 3 {
 		w.sent("/deal", host(own))
 	}
 	w.sent("/deal", host(own), header("User-Agent", "Googlebot/2.1 (+http://www.google.com/bot.html)"))
 	for range 2 {
-		if err := clicklog.NewIngester(spool, w.db, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
+		if err := clicklog.NewIngester(log, w.db, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}

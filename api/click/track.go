@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"switchyard/db/clicklog"
+	"switchyard/db/spool"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/bot"
@@ -32,7 +32,7 @@ func (h *Handler) track(w http.ResponseWriter, req *http.Request, d *store.Routi
 	r.aim(&decision)
 	if r.counted {
 		if decision.Collect {
-			h.record(clicklog.Record{Click: &r.click})
+			h.record(spool.Record{Click: &r.click})
 		}
 		if decision.Collect && !r.click.IsBot && r.camp.counts {
 			h.usage.add(r.click.CampaignID, localDay(r.now, r.account.zone))
@@ -209,7 +209,7 @@ func appendParam(url []byte, name, value string) []byte {
 
 // record puts a fact on stable storage. It must outlive a visitor who hangs up; if it fails the visitor is sent on
 // all the same, and the fact is counted as lost.
-func (h *Handler) record(rec clicklog.Record) {
+func (h *Handler) record(rec spool.Record) {
 	ctx := h.deadlines.after(h.patience)
 	if err := h.spool.Append(ctx, rec); err != nil {
 		h.metrics.unrecorded.Inc()

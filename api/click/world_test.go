@@ -17,8 +17,8 @@ import (
 
 	"switchyard/api/click/visitor"
 	"switchyard/db"
-	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
+	"switchyard/db/spool"
 	"switchyard/models"
 )
 
@@ -35,11 +35,11 @@ var describer = sync.OnceValues(func() (*visitor.Describer, error) {
 // tape is a spool in memory.
 type tape struct {
 	mu      sync.Mutex
-	records []clicklog.Record
+	records []spool.Record
 	fail    bool
 }
 
-func (s *tape) Append(_ context.Context, r clicklog.Record) error {
+func (s *tape) Append(_ context.Context, r spool.Record) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.fail {

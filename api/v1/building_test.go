@@ -10,6 +10,7 @@ import (
 
 	"switchyard/api/apitest"
 	"switchyard/db/clicklog"
+	"switchyard/db/spool"
 	"switchyard/models"
 )
 
@@ -102,15 +103,15 @@ func TestListedFigures(t *testing.T) {
 		ID: models.NewClickID(), AccountID: s.Account.ID, CampaignID: uuid.New(), LanderID: id("/landers", lander("L")),
 		SourceID: id("/traffic-sources", source("S")), NetworkID: id("/networks", network("N")), Currency: "USD",
 	}
-	spool, err := clicklog.OpenSpool(t.TempDir(), clicklog.SpoolOptions{})
+	log, err := spool.Open(t.TempDir(), spool.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer spool.Close()
-	if err := spool.Append(t.Context(), clicklog.Record{Click: &click}); err != nil {
+	defer log.Close()
+	if err := log.Append(t.Context(), spool.Record{Click: &click}); err != nil {
 		t.Fatal(err)
 	}
-	if err := clicklog.NewIngester(spool, s.DB, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
+	if err := clicklog.NewIngester(log, s.DB, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	today := time.Now().UTC().Format(time.DateOnly)

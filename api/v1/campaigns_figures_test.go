@@ -11,6 +11,7 @@ import (
 
 	"switchyard/api/apitest"
 	"switchyard/db/clicklog"
+	"switchyard/db/spool"
 	"switchyard/models"
 )
 
@@ -48,11 +49,11 @@ func TestCampaignFigures(t *testing.T) {
 // visit stores n clicks of a campaign at 0.25 each, and an approved conversion of the first.
 func (d *desk) visit(t *testing.T, campaign uuid.UUID, at time.Time, n int) {
 	t.Helper()
-	spool, err := clicklog.OpenSpool(t.TempDir(), clicklog.SpoolOptions{})
+	log, err := spool.Open(t.TempDir(), spool.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer spool.Close()
+	defer log.Close()
 	var first uuid.UUID
 	for range n {
 		id, floor := models.NewClickID(), models.FloorClickID(at)
@@ -61,12 +62,12 @@ func (d *desk) visit(t *testing.T, campaign uuid.UUID, at time.Time, n int) {
 			ID: id, AccountID: d.Account.ID, CampaignID: campaign, Visitor: models.Visitor{IP: netip.MustParseAddr("192.0.2.1")},
 			Cost: decimal.New(25, -2), Currency: "USD", UniqueHours: 24,
 		}
-		if err := spool.Append(t.Context(), clicklog.Record{Click: &click}); err != nil {
+		if err := log.Append(t.Context(), spool.Record{Click: &click}); err != nil {
 			t.Fatal(err)
 		}
 		first = id
 	}
-	if err := clicklog.NewIngester(spool, d.DB, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
+	if err := clicklog.NewIngester(log, d.DB, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	payout := decimal.New(125, -1)

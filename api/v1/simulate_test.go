@@ -11,6 +11,7 @@ import (
 	"switchyard/api/apitest"
 	"switchyard/api/click"
 	"switchyard/db/clicklog"
+	"switchyard/db/spool"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/cond"
@@ -135,15 +136,15 @@ func TestClickTrace(t *testing.T) {
 		ID: models.NewClickID(), AccountID: s.Account.ID, CampaignID: id, StreamID: e.Route.ID, LanderID: e.Lander.ID,
 		Visitor: models.Visitor{Country: "FR", DeviceType: "mobile"}, RouteSeed: 1 << 63, FlowHash: e.FlowHash, Via: int(e.Via),
 	}
-	spool, err := clicklog.OpenSpool(t.TempDir(), clicklog.SpoolOptions{})
+	log, err := spool.Open(t.TempDir(), spool.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer spool.Close()
-	if err := spool.Append(t.Context(), clicklog.Record{Click: c}); err != nil {
+	defer log.Close()
+	if err := log.Append(t.Context(), spool.Record{Click: c}); err != nil {
 		t.Fatal(err)
 	}
-	if err := clicklog.NewIngester(spool, s.DB, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
+	if err := clicklog.NewIngester(log, s.DB, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	path := "/logs/clicks/" + models.FormatClickID(c.ID)

@@ -9,6 +9,7 @@ import (
 
 	"switchyard/api/apitest"
 	"switchyard/db/clicklog"
+	"switchyard/db/spool"
 	"switchyard/models"
 )
 
@@ -16,11 +17,11 @@ func TestSmartlinkLog(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	links := []uuid.UUID{smartlinkOf(t, s, s.Account.ID), smartlinkOf(t, s, s.Account.ID)}
-	spool, err := clicklog.OpenSpool(t.TempDir(), clicklog.SpoolOptions{})
+	log, err := spool.Open(t.TempDir(), spool.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer spool.Close()
+	defer log.Close()
 	var sent []*models.SmartlinkClick
 	for i := range 5 {
 		k := &models.SmartlinkClick{SmartlinkID: links[i%2], DestinationURL: "https://x.example/{sub1}"}
@@ -30,11 +31,11 @@ func TestSmartlinkLog(t *testing.T) {
 			k.RuleID = uuid.New()
 		}
 		sent = append(sent, k)
-		if err := spool.Append(t.Context(), clicklog.Record{Smart: k}); err != nil {
+		if err := log.Append(t.Context(), spool.Record{Smart: k}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := clicklog.NewIngester(spool, s.DB, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
+	if err := clicklog.NewIngester(log, s.DB, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for query, want := range map[string][]int{

@@ -11,6 +11,7 @@ import (
 
 	"switchyard/api/apitest"
 	"switchyard/db/clicklog"
+	"switchyard/db/spool"
 	"switchyard/models"
 )
 
@@ -260,11 +261,11 @@ func TestSmartlinkStats(t *testing.T) {
 	link := uuid.MustParse(made["id"].(string))
 	germans := uuid.MustParse(made["rules"].([]any)[0].(map[string]any)["id"].(string))
 	dir := t.TempDir()
-	spool, err := clicklog.OpenSpool(dir, clicklog.SpoolOptions{})
+	log, err := spool.Open(dir, spool.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer spool.Close()
+	defer log.Close()
 	now := time.Now().UTC()
 	last := now.Add(-time.Minute)
 	for _, c := range []struct {
@@ -280,15 +281,15 @@ func TestSmartlinkStats(t *testing.T) {
 		{now.Add(-2 * time.Hour), uuid.Nil, "https://rest.example/?c={clickid}", false},
 		{now.Add(-3 * time.Hour), uuid.New(), "https://gone.example", false},
 	} {
-		rec := clicklog.Record{Smart: &models.SmartlinkClick{
+		rec := spool.Record{Smart: &models.SmartlinkClick{
 			Click:       models.Click{ID: idAt(c.at), AccountID: s.Account.ID, Visitor: models.Visitor{IsBot: c.bot}},
 			SmartlinkID: link, RuleID: c.rule, DestinationURL: c.to,
 		}}
-		if err := spool.Append(t.Context(), rec); err != nil {
+		if err := log.Append(t.Context(), rec); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := clicklog.NewIngester(spool, s.DB, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
+	if err := clicklog.NewIngester(log, s.DB, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	same(t, rowOf(t, s, "/short-links", made["id"]), map[string]any{

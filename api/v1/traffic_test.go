@@ -16,6 +16,7 @@ import (
 
 	"switchyard/api/apitest"
 	"switchyard/db/clicklog"
+	"switchyard/db/spool"
 	"switchyard/models"
 )
 
@@ -135,24 +136,24 @@ func (r *traffic) visit(rnd *rand.Rand, at time.Time) *visit {
 func (r *traffic) store() {
 	r.t.Helper()
 	ctx := r.t.Context()
-	spool, err := clicklog.OpenSpool(r.t.TempDir(), clicklog.SpoolOptions{})
+	log, err := spool.Open(r.t.TempDir(), spool.Options{})
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	defer spool.Close()
+	defer log.Close()
 	// The record is the service's from here on; only what the test worked out itself stays in the visit.
 	for _, v := range r.visits {
 		c := v.Click
-		if err := spool.Append(ctx, clicklog.Record{Click: &c}); err != nil {
+		if err := log.Append(ctx, spool.Record{Click: &c}); err != nil {
 			r.t.Fatal(err)
 		}
 		for _, o := range v.outs {
-			if err := spool.Append(ctx, clicklog.Record{Out: &o}); err != nil {
+			if err := log.Append(ctx, spool.Record{Out: &o}); err != nil {
 				r.t.Fatal(err)
 			}
 		}
 	}
-	if err := clicklog.NewIngester(spool, r.s.DB, clicklog.IngestOptions{}).Drain(ctx); err != nil {
+	if err := clicklog.NewIngester(log, r.s.DB, clicklog.IngestOptions{}).Drain(ctx); err != nil {
 		r.t.Fatal(err)
 	}
 	for _, v := range r.visits {

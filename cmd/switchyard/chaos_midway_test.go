@@ -14,6 +14,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db/clicklog"
+	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/ops/client"
 )
@@ -54,22 +55,22 @@ func newMidway(t *testing.T) *midway {
 
 func (m *midway) strew() {
 	m.t.Helper()
-	spool, err := clicklog.OpenSpool(m.t.TempDir(), clicklog.SpoolOptions{})
+	log, err := spool.Open(m.t.TempDir(), spool.Options{})
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	defer spool.Close()
+	defer log.Close()
 	for i := range midwayClicks {
 		c := &models.Click{
 			ID: models.NewClickID(), AccountID: m.account, CampaignID: m.campaign, UniqueHours: 24, Currency: "USD",
 			UniqueKey: [16]byte{byte(i), byte(i >> 8)}, Cost: decimal.New(1, -2),
 		}
 		m.clicks = append(m.clicks, c.ID)
-		if err := spool.Append(m.t.Context(), clicklog.Record{Click: c}); err != nil {
+		if err := log.Append(m.t.Context(), spool.Record{Click: c}); err != nil {
 			m.t.Fatal(err)
 		}
 	}
-	if err := clicklog.NewIngester(spool, m.db, clicklog.IngestOptions{}).Drain(m.t.Context()); err != nil {
+	if err := clicklog.NewIngester(log, m.db, clicklog.IngestOptions{}).Drain(m.t.Context()); err != nil {
 		m.t.Fatal(err)
 	}
 }

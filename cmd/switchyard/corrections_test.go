@@ -17,6 +17,7 @@ import (
 	"switchyard/api/apitest"
 	"switchyard/api/v1"
 	"switchyard/db/clicklog"
+	"switchyard/db/spool"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
 	"switchyard/models"
@@ -88,11 +89,11 @@ func (x *correcting) count(query string, args ...any) int {
 // strew stores clicks a second apart, by turns of both sources and campaigns.
 func (x *correcting) strew(n int) {
 	x.t.Helper()
-	spool, err := clicklog.OpenSpool(x.t.TempDir(), clicklog.SpoolOptions{})
+	log, err := spool.Open(x.t.TempDir(), spool.Options{})
 	if err != nil {
 		x.t.Fatal(err)
 	}
-	defer spool.Close()
+	defer log.Close()
 	start := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -1).Add(time.Hour)
 	x.day = start.Format(time.DateOnly)
 	for i := range n {
@@ -103,11 +104,11 @@ func (x *correcting) strew(n int) {
 		floor := models.FloorClickID(start.Add(time.Duration(i) * time.Second))
 		copy(c.ID[:6], floor[:6])
 		x.clicks = append(x.clicks, models.FormatClickID(c.ID))
-		if err := spool.Append(x.t.Context(), clicklog.Record{Click: &c}); err != nil {
+		if err := log.Append(x.t.Context(), spool.Record{Click: &c}); err != nil {
 			x.t.Fatal(err)
 		}
 	}
-	if err := clicklog.NewIngester(spool, x.s.DB, clicklog.IngestOptions{}).Drain(x.t.Context()); err != nil {
+	if err := clicklog.NewIngester(log, x.s.DB, clicklog.IngestOptions{}).Drain(x.t.Context()); err != nil {
 		x.t.Fatal(err)
 	}
 }
@@ -376,20 +377,20 @@ func (x *correcting) smartlink(foreign string) {
 	link := uuid.New()
 	x.exec(`INSERT INTO smartlinks (id, account_id, domain_id, slug, destination_url)
 		SELECT $1, $2, id, 'link', 'https://x.example' FROM domains`, link, x.s.Account.ID)
-	spool, err := clicklog.OpenSpool(x.t.TempDir(), clicklog.SpoolOptions{})
+	log, err := spool.Open(x.t.TempDir(), spool.Options{})
 	if err != nil {
 		x.t.Fatal(err)
 	}
-	defer spool.Close()
+	defer log.Close()
 	for i := range 7 {
 		c := &models.SmartlinkClick{SmartlinkID: link, Click: models.Click{
 			ID: models.NewClickID(), AccountID: x.s.Account.ID, Visitor: models.Visitor{IsBot: i == 0},
 		}}
-		if err := spool.Append(x.t.Context(), clicklog.Record{Smart: c}); err != nil {
+		if err := log.Append(x.t.Context(), spool.Record{Smart: c}); err != nil {
 			x.t.Fatal(err)
 		}
 	}
-	if err := clicklog.NewIngester(spool, x.s.DB, clicklog.IngestOptions{}).Drain(x.t.Context()); err != nil {
+	if err := clicklog.NewIngester(log, x.s.DB, clicklog.IngestOptions{}).Drain(x.t.Context()); err != nil {
 		x.t.Fatal(err)
 	}
 	path := fmt.Sprintf("/short-links/%s/stats", link)

@@ -18,6 +18,7 @@ import (
 	"switchyard/api/apitest"
 	"switchyard/api/v1"
 	"switchyard/db/clicklog"
+	"switchyard/db/spool"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
 	"switchyard/models"
@@ -69,11 +70,11 @@ func (x *exporting) exec(query string, args ...any) {
 
 func (x *exporting) strew(n int) {
 	x.t.Helper()
-	spool, err := clicklog.OpenSpool(x.t.TempDir(), clicklog.SpoolOptions{})
+	log, err := spool.Open(x.t.TempDir(), spool.Options{})
 	if err != nil {
 		x.t.Fatal(err)
 	}
-	defer spool.Close()
+	defer log.Close()
 	for i := range n {
 		c := models.Click{
 			ID: models.NewClickID(), AccountID: x.s.Account.ID, CampaignID: x.campaign, Visitor: models.Visitor{
@@ -84,11 +85,11 @@ func (x *exporting) strew(n int) {
 		}
 		c.Subs[0], c.Subs[2] = nasty, strconv.Itoa(i)
 		x.clicks = append(x.clicks, c)
-		if err := spool.Append(x.t.Context(), clicklog.Record{Click: &c}); err != nil {
+		if err := log.Append(x.t.Context(), spool.Record{Click: &c}); err != nil {
 			x.t.Fatal(err)
 		}
 	}
-	if err := clicklog.NewIngester(spool, x.s.DB, clicklog.IngestOptions{}).Drain(x.t.Context()); err != nil {
+	if err := clicklog.NewIngester(log, x.s.DB, clicklog.IngestOptions{}).Drain(x.t.Context()); err != nil {
 		x.t.Fatal(err)
 	}
 	for i, c := range x.clicks {
@@ -318,23 +319,23 @@ func TestFilesOfSmartlinks(t *testing.T) {
 	t.Parallel()
 	x := newExporting(t)
 	links := []uuid.UUID{uuid.New(), uuid.New()}
-	spool, err := clicklog.OpenSpool(t.TempDir(), clicklog.SpoolOptions{})
+	log, err := spool.Open(t.TempDir(), spool.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer spool.Close()
+	defer log.Close()
 	for i, link := range links {
 		x.exec(`INSERT INTO smartlinks (id, account_id, domain_id, slug, destination_url)
 			VALUES ($1, $2, $3, $4, 'https://x.example')`, link, x.s.Account.ID, x.campaign, fmt.Sprint("link", i))
 		for n := range 2 + i {
 			c := &models.SmartlinkClick{Click: x.clicks[n], SmartlinkID: link, DestinationURL: "https://x.example/" + nasty}
 			c.ID, c.CampaignID = models.NewClickID(), uuid.Nil
-			if err := spool.Append(t.Context(), clicklog.Record{Smart: c}); err != nil {
+			if err := log.Append(t.Context(), spool.Record{Smart: c}); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	if err := clicklog.NewIngester(spool, x.s.DB, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
+	if err := clicklog.NewIngester(log, x.s.DB, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	all := x.file(map[string]any{"kind": "smartlink-clicks"})

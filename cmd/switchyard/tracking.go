@@ -17,6 +17,7 @@ import (
 	"switchyard/api/click/visitor"
 	"switchyard/db/clicklog"
 	"switchyard/db/kv"
+	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/ops/config"
 )
@@ -24,7 +25,7 @@ import (
 // tracking is what tracking links and postbacks stand on.
 type tracking struct {
 	visitors *visitor.Describer
-	spool    *clicklog.Spool
+	spool    *spool.Spool
 	ingester *clicklog.Ingester
 	caps     *kv.Caps
 	handler  *click.Handler
@@ -42,8 +43,8 @@ func (w web) openTracking(ctx context.Context) (_ *tracking, err error) {
 	if err := os.MkdirAll(w.cfg.DataDir, 0o755); err != nil { //nolint:gosec // what is secret has a mode of its own
 		return nil, fmt.Errorf("DATA_DIR: %w", err)
 	}
-	t.spool, err = clicklog.OpenSpool(filepath.Join(w.cfg.DataDir, "spool"),
-		clicklog.SpoolOptions{AckPostgres: w.cfg.ClickAck == config.AckPostgres})
+	t.spool, err = spool.Open(filepath.Join(w.cfg.DataDir, "spool"),
+		spool.Options{AckPostgres: w.cfg.ClickAck == config.AckPostgres})
 	if err != nil {
 		return nil, err
 	}
@@ -95,23 +96,23 @@ func (t *tracking) close() error {
 }
 
 // spoolFigures show how far the click log is behind.
-func spoolFigures(s *clicklog.Spool) []prometheus.Collector {
-	figure := func(name, help string, read func(clicklog.SpoolStats) float64) prometheus.Collector {
+func spoolFigures(s *spool.Spool) []prometheus.Collector {
+	figure := func(name, help string, read func(spool.Stats) float64) prometheus.Collector {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "switchyard", Subsystem: "spool", Name: name, Help: help},
 			func() float64 { return read(s.Stats()) })
 	}
 	return []prometheus.Collector{
 		figure("appended", "Records made durable since the start.",
-			func(st clicklog.SpoolStats) float64 { return float64(st.Appended) }),
+			func(st spool.Stats) float64 { return float64(st.Appended) }),
 		figure("failed", "Records that the disk refused since the start.",
-			func(st clicklog.SpoolStats) float64 { return float64(st.Failed) }),
+			func(st spool.Stats) float64 { return float64(st.Failed) }),
 		figure("dropped", "Damaged stretches skipped when reading since the start.",
-			func(st clicklog.SpoolStats) float64 { return float64(st.Dropped) }),
+			func(st spool.Stats) float64 { return float64(st.Dropped) }),
 		figure("rejected", "Records that PostgreSQL refused since the start, kept in the spool's file rejected.",
-			func(st clicklog.SpoolStats) float64 { return float64(st.Rejected) }),
+			func(st spool.Stats) float64 { return float64(st.Rejected) }),
 		figure("pending_bytes", "Bytes on disk that are not in PostgreSQL yet.",
-			func(st clicklog.SpoolStats) float64 { return float64(st.PendingBytes) }),
+			func(st spool.Stats) float64 { return float64(st.PendingBytes) }),
 		figure("lag_seconds", "How far PostgreSQL is behind the spool.",
-			func(st clicklog.SpoolStats) float64 { return st.Lag.Seconds() }),
+			func(st spool.Stats) float64 { return st.Lag.Seconds() }),
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
+	"switchyard/db/spool"
 	"switchyard/models"
 )
 
@@ -49,11 +50,11 @@ func BenchmarkIngest(b *testing.B) {
 	b.StopTimer()
 	b.ResetTimer()
 	for range b.N {
-		s, err := clicklog.OpenSpool(b.TempDir(), clicklog.SpoolOptions{})
+		s, err := spool.Open(b.TempDir(), spool.Options{})
 		if err != nil {
 			b.Fatal(err)
 		}
-		records := make(chan clicklog.Record, 64)
+		records := make(chan spool.Record, 64)
 		done := make(chan struct{})
 		for range 64 {
 			go func() {
@@ -67,9 +68,9 @@ func BenchmarkIngest(b *testing.B) {
 		}
 		for i := range batch {
 			c := realistic(acc, campaigns)
-			records <- clicklog.Record{Click: c}
+			records <- spool.Record{Click: c}
 			if i%3 == 0 {
-				records <- clicklog.Record{Out: &models.ClickOut{
+				records <- spool.Record{Out: &models.ClickOut{
 					ID: models.NewClickID(), ClickID: c.ID, AccountID: acc,
 					Slot: 1, OfferID: campaigns[i%7], Destination: "https://offer.example.com/?cid=1",
 				}}

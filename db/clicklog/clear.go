@@ -5,13 +5,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
 	"switchyard/db"
+	"switchyard/db/ledger"
 	"switchyard/models"
 )
 
@@ -70,7 +70,7 @@ func Clear(ctx context.Context, c db.Conn, q ClearQuery, limit int) (Cleared, er
 		Unique   bool      `db:"is_unique"`
 	}
 	after := q.first()
-	err := sqlx.SelectContext(ctx, c, &found, selectClearable, q.AccountID, idArray(q.Of), after,
+	err := sqlx.SelectContext(ctx, c, &found, selectClearable, q.AccountID, db.UUIDs(q.Of), after,
 		models.FloorClickID(q.To), limit)
 	if err != nil {
 		return Cleared{}, fmt.Errorf("clicklog: clear: %w", err)
@@ -108,9 +108,9 @@ func (d *Cleared) remove(ctx context.Context, c db.Conn, ids []uuid.UUID) error 
 	if err != nil {
 		return err
 	}
-	s := sheet{}
+	s := ledger.Deltas{}
 	for _, click := range clicks {
-		s.add(click.key(), click.figures().Plus(converted[click.ID]).Neg())
+		s.Add(click.key(), click.figures().Plus(converted[click.ID]).Neg())
 	}
 	for _, step := range []struct {
 		sql   string
@@ -124,7 +124,7 @@ func (d *Cleared) remove(ctx context.Context, c db.Conn, ids []uuid.UUID) error 
 			[]any{ids[0], ids[len(ids)-1]},
 		},
 	} {
-		res, err := c.ExecContext(ctx, step.sql, append([]any{idArray(ids)}, step.args...)...)
+		res, err := c.ExecContext(ctx, step.sql, append([]any{db.UUIDs(ids)}, step.args...)...)
 		if err != nil {
 			return fmt.Errorf("clicklog: clear: %w", err)
 		}
@@ -134,26 +134,13 @@ func (d *Cleared) remove(ctx context.Context, c db.Conn, ids []uuid.UUID) error 
 			}
 		}
 	}
-	return s.write(ctx, c)
+	return s.Write(ctx, c)
 }
 
 // Two at once would both take the same figures back. Locks are taken in one order.
 const lockArchive = `
 SELECT pg_advisory_xact_lock(hashtextextended('switchyard clear ' || id::text, 0))
 FROM (SELECT id FROM unnest($1::uuid[]) AS i (id) ORDER BY id) sorted`
-
-var negateArchive = `
-WITH gone AS (
-	INSERT INTO ledger (` + ledgerKeys + `, ` + ledgerSums + `)
-	SELECT ` + ledgerKeys + `, ` + negated() + ` FROM ledger
-	WHERE account_id = $1 AND campaign_id = ANY ($2::uuid[]) AND hour >= $3 AND hour < $4
-	GROUP BY ` + ledgerKeys + `
-	HAVING (` + sums() + `) <> (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-	RETURNING campaign_id, clicks + bot_clicks AS clicks
-)
-SELECT campaign_id, -sum(clicks)::bigint AS clicks FROM gone GROUP BY campaign_id`
-
-func negated() string { return strings.ReplaceAll(sums(), "sum(", "-sum(") }
 
 const deleteArchived = `
 DELETE FROM conversions
@@ -164,7 +151,7 @@ WHERE account_id = $1 AND campaign_id = ANY ($2::uuid[]) AND click_id >= $3 AND 
 // again finds nothing. The limit means nothing.
 func ClearArchive(ctx context.Context, c db.Conn, q ClearQuery, _ int) (Cleared, error) {
 	out := Cleared{Done: true}
-	if _, err := c.ExecContext(ctx, lockArchive, idArray(q.Of)); err != nil {
+	if _, err := c.ExecContext(ctx, lockArchive, db.UUIDs(q.Of)); err != nil {
 		return out, fmt.Errorf("clicklog: clear archive: %w", err)
 	}
 	var err error
@@ -175,20 +162,17 @@ func ClearArchive(ctx context.Context, c db.Conn, q ClearQuery, _ int) (Cleared,
 	if err != nil || !from.Before(to) {
 		return out, err
 	}
-	err = eachRow(ctx, c, func(rows *sqlx.Rows) error {
-		var campaign uuid.UUID
-		var clicks int64
-		err := rows.Scan(&campaign, &clicks)
-		out.Clicks += clicks
-		if !slices.Contains(out.Of, campaign) {
-			out.Of = append(out.Of, campaign)
-		}
-		return err
-	}, negateArchive, q.AccountID, idArray(q.Of), from, to)
+	removed, err := ledger.Negate(ctx, c, q.AccountID, q.Of, from, to)
 	if err != nil {
 		return out, fmt.Errorf("clicklog: clear archive: %w", err)
 	}
-	res, err := c.ExecContext(ctx, deleteArchived, q.AccountID, idArray(q.Of),
+	for _, r := range removed {
+		out.Clicks += r.Clicks
+		if !slices.Contains(out.Of, r.Campaign) {
+			out.Of = append(out.Of, r.Campaign)
+		}
+	}
+	res, err := c.ExecContext(ctx, deleteArchived, q.AccountID, db.UUIDs(q.Of),
 		models.FloorClickID(from), models.FloorClickID(to))
 	if err != nil {
 		return out, fmt.Errorf("clicklog: clear archive: %w", err)

@@ -13,6 +13,8 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/delivery"
+	"switchyard/db/ledger"
+	"switchyard/db/spool"
 	"switchyard/models"
 )
 
@@ -139,10 +141,10 @@ func (o ConversionOutcome) changes() bool {
 
 // settle moves the figures from what the conversion counted before and tells the account's webhooks.
 func (o *ConversionOutcome) settle(ctx context.Context, c db.Conn, click *StoredClick, before models.Figures) error {
-	v, s := o.Conversion, sheet{}
-	s.add(click.key(), before.Neg())
-	s.add(click.key(), conversionFigures(v.Status, v.Payout, v.Cost))
-	if err := s.write(ctx, c); err != nil {
+	v, s := o.Conversion, ledger.Deltas{}
+	s.Add(click.key(), before.Neg())
+	s.Add(click.key(), conversionFigures(v.Status, v.Payout, v.Cost))
+	if err := s.Write(ctx, c); err != nil {
 		return err
 	}
 	var err error
@@ -174,8 +176,8 @@ func (in *ConversionInput) check() error {
 			return models.Invalid("out_of_range", "an amount is 0 to 1,000,000,000")
 		}
 	}
-	in.ConversionID, in.Goal = clean([]byte(in.ConversionID)), clean([]byte(in.Goal))
-	in.OriginalStatus = clean([]byte(in.OriginalStatus[:min(len(in.OriginalStatus), maxOriginal)]))
+	in.ConversionID, in.Goal = spool.CleanText(in.ConversionID), spool.CleanText(in.Goal)
+	in.OriginalStatus = spool.CleanText(in.OriginalStatus[:min(len(in.OriginalStatus), maxOriginal)])
 	return nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"switchyard/db"
 	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
+	"switchyard/db/spool"
 	"switchyard/models"
 )
 
@@ -40,7 +41,7 @@ func storedClick(tb testing.TB, d *db.DB, change func(*models.Click)) *models.Cl
 		change(c)
 	}
 	s := openSpool(tb, tb.TempDir())
-	put(tb, s, clicklog.Record{Click: c})
+	put(tb, s, spool.Record{Click: c})
 	drain(tb, s, d, clicklog.IngestOptions{})
 	return c
 }
@@ -153,7 +154,7 @@ func TestPayoutFollowsTheOffer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		put(t, s, clicklog.Record{Click: c})
+		put(t, s, spool.Record{Click: c})
 		drain(t, s, d, clicklog.IngestOptions{})
 		x.in.ClickID = c.ID
 		out, err := record(t, d, x.in)
@@ -225,9 +226,9 @@ func TestClickLog(t *testing.T) {
 	c := storedClick(t, d, func(c *models.Click) { *c = *full(c) })
 	hop := models.ClickOut{ID: models.NewClickID(), ClickID: c.ID, AccountID: c.AccountID, Slot: 3, OfferID: uuid.New()}
 	s := openSpool(t, t.TempDir())
-	put(t, s, clicklog.Record{Out: &hop})
+	put(t, s, spool.Record{Out: &hop})
 	plain := click(c.AccountID, c.CampaignID, 5)
-	put(t, s, clicklog.Record{Click: plain})
+	put(t, s, spool.Record{Click: plain})
 	drain(t, s, d, clicklog.IngestOptions{})
 	if _, err := record(t, d, input{ClickID: c.ID}); err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/delivery"
+	"switchyard/db/ledger"
 	"switchyard/models"
 )
 
@@ -99,7 +100,7 @@ const selectConversions = `SELECT ` + conversionColumns + ` FROM conversions WHE
 
 func (b *correcting) loadConversions(ctx context.Context, c db.Conn) error {
 	var list []conversion
-	if err := sqlx.SelectContext(ctx, c, &list, selectConversions, idArray(sortedIDs(b.clicks))); err != nil {
+	if err := sqlx.SelectContext(ctx, c, &list, selectConversions, db.UUIDs(sortedIDs(b.clicks))); err != nil {
 		return fmt.Errorf("clicklog: find conversions: %w", err)
 	}
 	for i := range list {
@@ -117,7 +118,7 @@ func (b *correcting) loadTerms(ctx context.Context, c db.Conn, offers []uuid.UUI
 		ID uuid.UUID `db:"id"`
 		terms
 	}
-	if err := sqlx.SelectContext(ctx, c, &list, selectTerms, b.account, idArray(offers)); err != nil {
+	if err := sqlx.SelectContext(ctx, c, &list, selectTerms, b.account, db.UUIDs(offers)); err != nil {
 		return fmt.Errorf("clicklog: offers of clicks: %w", err)
 	}
 	for _, t := range list {
@@ -166,7 +167,7 @@ func (b *correcting) one(in ConversionInput) Corrected {
 // write stores what changed, each conversion as it is in the end, and tells of every change. It gives the webhook
 // deliveries to dispatch after the commit.
 func (b *correcting) write(ctx context.Context, c db.Conn, out []Corrected) ([]uuid.UUID, error) {
-	s := sheet{}
+	s := ledger.Deltas{}
 	var fresh []*conversion
 	for _, e := range b.order {
 		if e.fresh {
@@ -175,13 +176,13 @@ func (b *correcting) write(ctx context.Context, c db.Conn, out []Corrected) ([]u
 			return nil, err
 		}
 		key := b.clicks[e.now.ClickID].key()
-		s.add(key, e.before.Neg())
-		s.add(key, e.now.figures())
+		s.Add(key, e.before.Neg())
+		s.Add(key, e.now.figures())
 	}
 	if err := insertConversions(ctx, c, fresh); err != nil {
 		return nil, err
 	}
-	if err := s.write(ctx, c); err != nil {
+	if err := s.Write(ctx, c); err != nil {
 		return nil, err
 	}
 	var events []models.Event
@@ -197,7 +198,7 @@ func insertConversions(ctx context.Context, c db.Conn, list []*conversion) error
 	if len(list) == 0 {
 		return nil
 	}
-	err := copyIn(ctx, c, "conversions", conversionColumns, func(yield func([]any) bool) {
+	err := db.CopyIn(ctx, c, "conversions", conversionColumns, func(yield func([]any) bool) {
 		for _, v := range list {
 			if !yield([]any{
 				v.ID, v.AccountID, v.ClickID, v.ConversionID, v.Goal, v.Status, v.OriginalStatus, v.Payout, v.Currency,

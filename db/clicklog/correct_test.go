@@ -15,6 +15,7 @@ import (
 	"switchyard/db"
 	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
+	"switchyard/db/spool"
 	"switchyard/models"
 )
 
@@ -44,7 +45,7 @@ func newBooks(t *testing.T, seed uint64, clicks int) *books {
 		c.ID = idAt(b.today.Add(-time.Duration(b.rnd.IntN(48*60)) * time.Minute))
 		c.SourceID, c.IsBot = b.sources[b.rnd.IntN(2)], b.rnd.IntN(5) == 0
 		c.ConversionCost, c.RevenueShare = decimal.New(int64(b.rnd.IntN(3)), -1), decimal.NewFromInt(int64(b.rnd.IntN(2)*7))
-		put(t, s, clicklog.Record{Click: c})
+		put(t, s, spool.Record{Click: c})
 		b.clicks = append(b.clicks, c)
 	}
 	drain(t, s, b.db, clicklog.IngestOptions{})

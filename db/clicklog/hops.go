@@ -13,6 +13,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
+	"switchyard/db/ledger"
 	"switchyard/models"
 )
 
@@ -30,7 +31,7 @@ func storeHops(ctx context.Context, c db.Conn, outs []*models.ClickOut) error {
 		for i, o := range outs {
 			list[i] = of(o)
 		}
-		return idArray(list)
+		return db.UUIDs(list)
 	}
 	slots, urls := make([]int64, len(outs)), make([]string, len(outs))
 	for i, o := range outs {
@@ -75,12 +76,12 @@ WHERE c.id = k.id AND c.id = ANY ($1::uuid[]) AND c.id BETWEEN $7 AND $8`
 
 // applyHops brings the waiting steps of the given clicks into the clicks and moves their figures, and those of
 // their conversions, to the dimensions that the last step gives. It returns the clicks that are not there yet.
-func applyHops(ctx context.Context, c db.Conn, clickIDs []uuid.UUID, s sheet) (missing []uuid.UUID, err error) {
+func applyHops(ctx context.Context, c db.Conn, clickIDs []uuid.UUID, s ledger.Deltas) (missing []uuid.UUID, err error) {
 	var hops []hop
 	if len(clickIDs) == 0 {
 		return nil, nil
 	}
-	if err := sqlx.SelectContext(ctx, c, &hops, selectWaiting, idArray(clickIDs)); err != nil {
+	if err := sqlx.SelectContext(ctx, c, &hops, selectWaiting, db.UUIDs(clickIDs)); err != nil {
 		return nil, fmt.Errorf("clicklog: waiting hops: %w", err)
 	}
 	if len(hops) == 0 {
@@ -101,12 +102,12 @@ func applyHops(ctx context.Context, c db.Conn, clickIDs []uuid.UUID, s sheet) (m
 	}
 	done := make([]uuid.UUID, 0, len(hops))
 	for _, click := range clicks {
-		s.add(click.key(), click.figures().Plus(converted[click.ID]).Neg())
+		s.Add(click.key(), click.figures().Plus(converted[click.ID]).Neg())
 		for _, h := range byClick[click.ID] {
 			click.take(h)
 			done = append(done, h.ID)
 		}
-		s.add(click.key(), click.figures().Plus(converted[click.ID]))
+		s.Add(click.key(), click.figures().Plus(converted[click.ID]))
 		delete(byClick, click.ID)
 	}
 	if len(clicks) > 0 {
@@ -142,12 +143,12 @@ func saveHopped(ctx context.Context, c db.Conn, clicks []*StoredClick, done []uu
 		ids[i], offers[i], networks[i], last[i] = k.ID, k.OfferID, k.NetworkID, k.LastHopID
 		slots[i], counts[i] = int64(k.LPSlot), int64(k.LPClicks)
 	}
-	_, err := c.ExecContext(ctx, updateHopped, idArray(ids), idArray(offers), idArray(networks), pq.Array(slots),
-		pq.Array(counts), idArray(last), ids[0], ids[n-1])
+	_, err := c.ExecContext(ctx, updateHopped, db.UUIDs(ids), db.UUIDs(offers), db.UUIDs(networks), pq.Array(slots),
+		pq.Array(counts), db.UUIDs(last), ids[0], ids[n-1])
 	if err != nil {
 		return fmt.Errorf("clicklog: apply hops: %w", err)
 	}
-	_, err = c.ExecContext(ctx, `UPDATE click_hops SET applied = true WHERE id = ANY ($1::uuid[])`, idArray(done))
+	_, err = c.ExecContext(ctx, `UPDATE click_hops SET applied = true WHERE id = ANY ($1::uuid[])`, db.UUIDs(done))
 	if err != nil {
 		return fmt.Errorf("clicklog: apply hops: %w", err)
 	}
@@ -162,7 +163,7 @@ WHERE v.click_id = ANY ($1::uuid[]) AND v.offer_id = '00000000-0000-0000-0000-00
 	AND c.id = v.click_id AND c.id = ANY ($1::uuid[]) AND c.id BETWEEN $2 AND $3`
 
 func nameOffers(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
-	if _, err := c.ExecContext(ctx, updateOfferless, idArray(ids), ids[0], ids[len(ids)-1]); err != nil {
+	if _, err := c.ExecContext(ctx, updateOfferless, db.UUIDs(ids), ids[0], ids[len(ids)-1]); err != nil {
 		return fmt.Errorf("clicklog: offers of conversions: %w", err)
 	}
 	return nil
@@ -200,14 +201,14 @@ func lockClicks(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]*StoredClick
 func someClicks(ctx context.Context, c db.Conn, query string, ids []uuid.UUID) ([]*StoredClick, error) {
 	var clicks []*StoredClick
 	dst := make([]any, len(lockColumns))
-	err := eachRow(ctx, c, func(rows *sqlx.Rows) error {
+	err := db.EachRow(ctx, c, func(rows *sqlx.Rows) error {
 		click := new(StoredClick)
 		for i := range lockColumns {
 			dst[i] = lockColumns[i].at(click)
 		}
 		clicks = append(clicks, click)
 		return rows.Scan(dst...)
-	}, query, idArray(ids), ids[0], ids[len(ids)-1])
+	}, query, db.UUIDs(ids), ids[0], ids[len(ids)-1])
 	if err != nil {
 		return nil, fmt.Errorf("clicklog: read clicks: %w", err)
 	}
@@ -223,7 +224,7 @@ func conversionSums(ctx context.Context, c db.Conn, ids []uuid.UUID) (map[uuid.U
 		Cost    decimal.Decimal `db:"cost"`
 	}
 	const q = `SELECT click_id, status, payout, cost FROM conversions WHERE click_id = ANY ($1::uuid[])`
-	if err := sqlx.SelectContext(ctx, c, &list, q, idArray(ids)); err != nil {
+	if err := sqlx.SelectContext(ctx, c, &list, q, db.UUIDs(ids)); err != nil {
 		return nil, fmt.Errorf("clicklog: conversions of clicks: %w", err)
 	}
 	sums := map[uuid.UUID]models.Figures{}
@@ -263,9 +264,9 @@ func Settle(ctx context.Context, d db.Conn, limit int) (int, error) {
 }
 
 func settle(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
-	s := sheet{}
+	s := ledger.Deltas{}
 	if _, err := applyHops(ctx, c, ids, s); err != nil {
 		return err
 	}
-	return s.write(ctx, c)
+	return s.Write(ctx, c)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/lib/pq"
 
 	"switchyard/db"
+	"switchyard/db/spool"
 )
 
 // IngestOptions of an Ingester. The zero value is good.
@@ -27,11 +28,11 @@ type IngestOptions struct {
 
 // Ingester moves records from a spool to PostgreSQL.
 type Ingester struct {
-	spool    *Spool
+	spool    *spool.Spool
 	db       *db.DB
 	o        IngestOptions
-	own      *queue
-	adopted  []*queue
+	own      *spool.Reader
+	adopted  []*spool.Reader
 	days     days
 	courtesy courtesy
 	limit    int // records of the next batch: smaller after trouble
@@ -41,18 +42,18 @@ type Ingester struct {
 }
 
 // NewIngester makes the ingester of a spool. A spool has one.
-func NewIngester(s *Spool, d *db.DB, o IngestOptions) *Ingester {
+func NewIngester(s *spool.Spool, d *db.DB, o IngestOptions) *Ingester {
 	if o.BatchSize == 0 {
 		o.BatchSize = 2000
 	}
-	if o.Interval == 0 && !s.o.AckPostgres {
+	if o.Interval == 0 && !s.AckPostgres() {
 		o.Interval = 100 * time.Millisecond
 	}
 	if o.Duty <= 0 || o.Duty > 1 {
 		o.Duty = 0.6
 	}
 	return &Ingester{
-		spool: s, db: d, o: o, own: newQueue(s.home, &s.tail), days: days{},
+		spool: s, db: d, o: o, own: s.Reader(), days: days{},
 		limit: o.BatchSize, courtesy: newCourtesy(o.Duty), waiting: map[uuid.UUID]time.Time{},
 	}
 }
@@ -76,8 +77,8 @@ func (g *Ingester) Run(ctx context.Context) error {
 		if err != nil && ctx.Err() == nil {
 			slog.ErrorContext(ctx, "ingest", "error", err)
 		}
-		if !g.spool.o.AckPostgres { // then nobody comes faster than we store
-			g.courtesy.note(time.Now(), g.spool.appended.Load())
+		if !g.spool.AckPostgres() { // then nobody comes faster than we store
+			g.courtesy.note(time.Now(), g.spool.Appended())
 		}
 		pause := g.pause(n, time.Since(start), err)
 		if n == 0 && err == nil {
@@ -85,7 +86,7 @@ func (g *Ingester) Run(ctx context.Context) error {
 			case <-ctx.Done():
 			case <-adopt.C:
 				g.adopt(ctx)
-			case <-g.spool.written:
+			case <-g.spool.Written():
 			case <-time.After(sweepEvery / 2):
 			}
 			continue
@@ -130,62 +131,49 @@ func (g *Ingester) round(ctx context.Context) (int, error) {
 	g.aheadOfTime(ctx)
 	g.sweep(ctx)
 	n, err := g.step(ctx, g.own)
-	g.spool.stored.advance(g.own.done)
 	if err != nil {
 		return n, err
 	}
-	var left []*queue
-	var backlog int64
-	for i, q := range g.adopted {
-		m, err := g.step(ctx, q)
+	var left []*spool.Reader
+	for i, r := range g.adopted {
+		m, err := g.step(ctx, r)
 		if err != nil {
 			g.adopted = append(left, g.adopted[i:]...)
 			return n, err
 		}
 		n += m
 		if m > 0 {
-			backlog += q.home.backlog(q.done)
-			left = append(left, q)
+			left = append(left, r)
 			continue
 		}
-		if err := errors.Join(q.close(), q.home.release()); err != nil {
-			slog.WarnContext(ctx, "ingest adopted spool", "error", err, "path", q.home.path)
+		if err := r.Close(); err != nil {
+			slog.WarnContext(ctx, "ingest adopted spool", "error", err)
 		}
 	}
 	g.adopted = left
-	g.spool.adopted.Store(backlog)
 	return n, nil
 }
 
 // step reads one batch and stores it, whatever it takes.
-func (g *Ingester) step(ctx context.Context, q *queue) (int, error) {
-	before := q.scan.dropped
-	items, err := q.read(g.courtesy.bite(g.limit))
-	if lost := q.scan.dropped - before; lost > 0 {
-		g.spool.dropped.Add(lost)
-		slog.ErrorContext(ctx, "spool damaged", "stretches", lost, "path", q.home.path)
-	}
+func (g *Ingester) step(ctx context.Context, r *spool.Reader) (int, error) {
+	items, err := r.Read(g.courtesy.bite(g.limit))
 	if err != nil {
 		return 0, err
 	}
-	if len(items) > 0 {
-		if err := g.persist(ctx, q, items); err != nil {
-			q.rewind()
-			return 0, err
-		}
-		g.spool.noteStored(items[len(items)-1].rec.id())
+	if err := g.persist(ctx, r, items); err != nil {
+		r.Rewind()
+		return 0, err
 	}
-	q.done = q.pos
-	return len(items), q.mark(false)
+	return len(items), r.Commit()
 }
 
 // persist stores the items. Data that PostgreSQL refuses is narrowed down by halving and put aside; everything else
 // is tried again until it works or ctx ends.
-func (g *Ingester) persist(ctx context.Context, q *queue, items []item) error {
+func (g *Ingester) persist(ctx context.Context, r *spool.Reader, items []spool.Item) error {
 	good := items[:0:0]
 	for _, it := range items {
-		if it.err != nil {
-			if err := g.reject(ctx, q, it, it.err); err != nil {
+		if it.Err != nil {
+			if err := r.Reject(ctx, it, it.Err); err != nil {
 				return err
 			}
 			continue
@@ -202,7 +190,7 @@ func (g *Ingester) persist(ctx context.Context, q *queue, items []item) error {
 		case !bad(err):
 			return fmt.Errorf("clicklog: ingest: %w", err)
 		case n == 1:
-			if err := g.reject(ctx, q, good[0], err); err != nil {
+			if err := r.Reject(ctx, good[0], err); err != nil {
 				return err
 			}
 			good = good[1:]
@@ -229,12 +217,12 @@ const (
 
 // commit stores the items in one transaction, and tries again while PostgreSQL is away or another transaction was
 // in the way.
-func (g *Ingester) commit(ctx context.Context, items []item) error {
-	l := newLoad(items)
+func (g *Ingester) commit(ctx context.Context, items []spool.Item) error {
+	b := newBatch(items)
 	backoff := firstBackoff
 	var logged time.Time
 	for {
-		out, err := g.try(ctx, l)
+		out, err := g.try(ctx, b)
 		if err == nil {
 			g.after(ctx, out)
 			return nil
@@ -254,17 +242,17 @@ func (g *Ingester) commit(ctx context.Context, items []item) error {
 		if backoff = min(backoff*2, lastBackoff); collided(err) {
 			backoff = firstBackoff
 		}
-		l = newLoad(items) // what was decided in the failed transaction is void
+		b = newBatch(items) // what was decided in the failed transaction is void
 	}
 }
 
-func (g *Ingester) try(ctx context.Context, l load) (stored, error) {
+func (g *Ingester) try(ctx context.Context, b ingestBatch) (stored, error) {
 	ctx, cancel := context.WithTimeout(ctx, txTimeout)
 	defer cancel()
-	if err := g.days.ensure(ctx, g.db, l.moments()); err != nil {
+	if err := g.days.ensure(ctx, g.db, b.moments()); err != nil {
 		return stored{}, err
 	}
-	return l.store(ctx, g.db)
+	return b.store(ctx, g.db)
 }
 
 // collided tells whether two transactions met, which is nothing to report.
@@ -293,7 +281,7 @@ func (g *Ingester) sweep(ctx context.Context) {
 		return
 	}
 	g.sweptAt = time.Now()
-	out, err := g.try(ctx, load{retry: sortedIDs(g.waiting)})
+	out, err := g.try(ctx, ingestBatch{retry: sortedIDs(g.waiting)})
 	if err != nil {
 		if !collided(err) {
 			slog.DebugContext(ctx, "ingest sweep", "error", err)
@@ -325,23 +313,17 @@ func (g *Ingester) aheadOfTime(ctx context.Context) {
 
 // adopt takes over the spools of processes that are gone.
 func (g *Ingester) adopt(ctx context.Context) {
-	homes, err := takeOrphans(g.spool.dir)
+	readers, err := g.spool.Adopt()
 	if err != nil {
 		slog.WarnContext(ctx, "ingest adopt", "error", err)
 	}
-	for _, h := range homes {
-		q := newQueue(h, nil)
-		if h.backlog(q.pos) > 0 {
-			slog.InfoContext(ctx, "ingest adopts a spool", "path", h.path)
-		}
-		g.adopted = append(g.adopted, q)
-	}
+	g.adopted = append(g.adopted, readers...)
 }
 
 func (g *Ingester) close() error {
-	err := g.own.close()
-	for _, q := range g.adopted {
-		err = errors.Join(err, q.close(), q.home.release())
+	err := g.own.Close()
+	for _, r := range g.adopted {
+		err = errors.Join(err, r.Close())
 	}
 	g.adopted = nil
 	return err

@@ -15,13 +15,14 @@ import (
 	"switchyard/db"
 	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
+	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/models/await"
 )
 
-func openSpool(tb testing.TB, dir string) *clicklog.Spool {
+func openSpool(tb testing.TB, dir string) *spool.Spool {
 	tb.Helper()
-	s, err := clicklog.OpenSpool(dir, clicklog.SpoolOptions{})
+	s, err := spool.Open(dir, spool.Options{})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -29,7 +30,7 @@ func openSpool(tb testing.TB, dir string) *clicklog.Spool {
 	return s
 }
 
-func put(tb testing.TB, s *clicklog.Spool, records ...clicklog.Record) {
+func put(tb testing.TB, s *spool.Spool, records ...spool.Record) {
 	tb.Helper()
 	for _, r := range records {
 		if err := s.Append(tb.Context(), r); err != nil {
@@ -38,7 +39,7 @@ func put(tb testing.TB, s *clicklog.Spool, records ...clicklog.Record) {
 	}
 }
 
-func drain(tb testing.TB, s *clicklog.Spool, d *db.DB, o clicklog.IngestOptions) {
+func drain(tb testing.TB, s *spool.Spool, d *db.DB, o clicklog.IngestOptions) {
 	tb.Helper()
 	if err := clicklog.NewIngester(s, d, o).Drain(tb.Context()); err != nil {
 		tb.Fatal(err)
@@ -94,7 +95,7 @@ func TestIngestStoresOnce(t *testing.T) {
 		ID: models.NewClickID(), AccountID: acc, Source: models.FromPostback,
 		Params: map[string]string{"payout": "1\x00"},
 	}
-	records := []clicklog.Record{
+	records := []spool.Record{
 		{Out: hop}, {Click: lander}, {Click: bot}, {Click: again}, {Click: other}, {Postback: post},
 	}
 	put(t, s, records...)
@@ -153,10 +154,10 @@ func TestPoisonBlocksNothing(t *testing.T) {
 		case 23:
 			c.ID = idAt(time.Now().Add(1000 * time.Hour)) // a broken clock
 		}
-		put(t, s, clicklog.Record{Click: c})
+		put(t, s, spool.Record{Click: c})
 	}
 	stranger := &models.Postback{ID: models.NewClickID(), AccountID: uuid.New()} // an account that is gone
-	put(t, s, clicklog.Record{Postback: stranger}, clicklog.Record{Click: click(acc, campaign, 99)})
+	put(t, s, spool.Record{Postback: stranger}, spool.Record{Click: click(acc, campaign, 99)})
 	drain(t, s, d, clicklog.IngestOptions{})
 	if n := number[int](t, d, `SELECT count(*) FROM clicks`); n != 39 {
 		t.Errorf("%d clicks stored", n)
@@ -175,8 +176,8 @@ func TestAdoptsTheSpoolOfADeadProcess(t *testing.T) {
 	d, dir := dbtest.New(t), t.TempDir()
 	acc, campaign := account(t, d), uuid.New()
 	first, second := openSpool(t, dir), openSpool(t, dir)
-	put(t, first, clicklog.Record{Click: click(acc, campaign, 1)})
-	put(t, second, clicklog.Record{Click: click(acc, campaign, 2)})
+	put(t, first, spool.Record{Click: click(acc, campaign, 1)})
+	put(t, second, spool.Record{Click: click(acc, campaign, 2)})
 	if err := second.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +215,7 @@ func TestAckAfterCommit(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	acc := account(t, d)
-	s, err := clicklog.OpenSpool(t.TempDir(), clicklog.SpoolOptions{AckPostgres: true, SegmentSize: 1})
+	s, err := spool.Open(t.TempDir(), spool.Options{AckPostgres: true, SegmentSize: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +224,7 @@ func TestAckAfterCommit(t *testing.T) {
 	go func() { ended <- clicklog.NewIngester(s, d, clicklog.IngestOptions{}).Run(ctx) }()
 	for i := range 5 {
 		c := click(acc, uuid.New(), byte(i))
-		put(t, s, clicklog.Record{Click: c})
+		put(t, s, spool.Record{Click: c})
 		if n := number[int](t, d, `SELECT count(*) FROM clicks WHERE id = $1`, c.ID); n != 1 {
 			t.Fatal("acknowledged before the commit")
 		}
@@ -266,7 +267,7 @@ func TestUniqueWindows(t *testing.T) {
 			c := click(acc, campaign, visitor)
 			c.ID = idAt(now.Add(step.after))
 			ids[i] = c.ID
-			put(t, s, clicklog.Record{Click: c})
+			put(t, s, spool.Record{Click: c})
 			if !together {
 				drain(t, s, d, clicklog.IngestOptions{})
 			}
@@ -291,8 +292,8 @@ func TestRetention(t *testing.T) {
 		c.ID = idAt(now.AddDate(0, 0, -age))
 		smart := &models.SmartlinkClick{Click: *c, SmartlinkID: uuid.New()}
 		smart.ID = idAt(now.AddDate(0, 0, -age))
-		put(t, s, clicklog.Record{Click: c})
-		put(t, s, clicklog.Record{Smart: smart})
+		put(t, s, spool.Record{Click: c})
+		put(t, s, spool.Record{Smart: smart})
 	}
 	drain(t, s, d, clicklog.IngestOptions{})
 	n, err := clicklog.DropBefore(t.Context(), d, now.AddDate(0, 0, -3))

@@ -19,6 +19,8 @@ import (
 	"switchyard/db"
 	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
+	"switchyard/db/ledger"
+	"switchyard/db/spool"
 	"switchyard/models"
 )
 
@@ -132,7 +134,7 @@ func TestBrokenConnections(t *testing.T) {
 	const rounds, each = 15, 60
 	for round := range rounds {
 		for range each {
-			put(t, s, clicklog.Record{Click: realistic(acc, campaigns)})
+			put(t, s, spool.Record{Click: realistic(acc, campaigns)})
 			if rand.IntN(20) == 0 { //nolint:gosec // chaos
 				w.set(true)
 				w.set(round%5 == 1) // and sometimes it stays away for the rest of the round
@@ -160,7 +162,7 @@ func TestManyIngesters(t *testing.T) {
 	d, dir := dbtest.New(t), t.TempDir()
 	acc, campaign, offers := account(t, d), uuid.New(), []uuid.UUID{uuid.New(), uuid.New()}
 	const processes, each, visitors = 3, 120, 40
-	spools := make([]*clicklog.Spool, processes)
+	spools := make([]*spool.Spool, processes)
 	ctx, cancel := context.WithCancel(t.Context())
 	var running, work sync.WaitGroup
 	for i := range spools {
@@ -174,7 +176,7 @@ func TestManyIngesters(t *testing.T) {
 	}
 	running.Go(func() {
 		for ctx.Err() == nil {
-			if _, err := clicklog.Compact(ctx, d, time.Now().Add(time.Hour), 10); err != nil && ctx.Err() == nil {
+			if _, err := ledger.Compact(ctx, d, time.Now().Add(time.Hour), 10); err != nil && ctx.Err() == nil {
 				t.Error(err)
 			}
 		}
@@ -184,9 +186,9 @@ func TestManyIngesters(t *testing.T) {
 			for n := range each {
 				c := click(acc, campaign, byte(n%visitors))
 				c.LanderID = campaign
-				put(t, spools[i], clicklog.Record{Click: c})
+				put(t, spools[i], spool.Record{Click: c})
 				out := &models.ClickOut{ID: models.NewClickID(), ClickID: c.ID, AccountID: acc, OfferID: offers[n%2], Slot: 1}
-				put(t, spools[(i+n)%processes], clicklog.Record{Out: out})
+				put(t, spools[(i+n)%processes], spool.Record{Out: out})
 				if n%4 == 0 {
 					awaitRow(t, d, `SELECT EXISTS (SELECT FROM clicks WHERE id = $1)`, c.ID)
 					if _, err := record(t, d, clicklog.ConversionInput{ClickID: c.ID, Payout: amount("1")}); err != nil {

@@ -11,6 +11,7 @@ import (
 	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
 	"switchyard/db/migrations"
+	"switchyard/db/spool"
 	"switchyard/models"
 )
 
@@ -24,7 +25,7 @@ func TestSmartlinkClicksMoveIntoDays(t *testing.T) {
 	for _, age := range []int{0, 3, 3} {
 		c := &models.SmartlinkClick{Click: *click(acc, uuid.New(), 1), SmartlinkID: uuid.New()}
 		c.ID = idAt(now.AddDate(0, 0, -age))
-		put(t, s, clicklog.Record{Smart: c})
+		put(t, s, spool.Record{Smart: c})
 	}
 	drain(t, s, d, clicklog.IngestOptions{})
 	text, err := fs.ReadFile(migrations.FS, "0013_smartlink_days.sql")

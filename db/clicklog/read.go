@@ -43,7 +43,7 @@ func Clicks(ctx context.Context, c db.Conn, q LogQuery) ([]StoredClick, error) {
 		query = selectConverted
 	}
 	dst := make([]any, 0, len(clickColumns))
-	err := eachRow(ctx, c, func(rows *sqlx.Rows) error {
+	err := db.EachRow(ctx, c, func(rows *sqlx.Rows) error {
 		var click StoredClick
 		if err := rows.Scan(clickPointers(dst[:0], &click)...); err != nil {
 			return err
@@ -140,7 +140,7 @@ func SalesOf(ctx context.Context, c db.Conn, account uuid.UUID, clicks []StoredC
 		Conversions int64           `db:"conversions"`
 		Revenue     decimal.Decimal `db:"revenue"`
 	}
-	if err := sqlx.SelectContext(ctx, c, &rows, selectSales, account, idArray(ids)); err != nil {
+	if err := sqlx.SelectContext(ctx, c, &rows, selectSales, account, db.UUIDs(ids)); err != nil {
 		return nil, fmt.Errorf("clicklog: sales of clicks: %w", err)
 	}
 	sales := make(map[uuid.UUID]Sales, len(rows))

@@ -15,23 +15,6 @@ import (
 	"switchyard/models"
 )
 
-// smartlinkFields are those of a click, under the same tags, and the smartlink's own.
-var smartlinkFields = func() []field[models.SmartlinkClick] {
-	var fields []field[models.SmartlinkClick]
-	for _, f := range clickFields {
-		fields = append(fields, field[models.SmartlinkClick]{
-			tag: f.tag,
-			put: func(b []byte, tag byte, c *models.SmartlinkClick) []byte { return f.put(b, tag, &c.Click) },
-			set: func(c *models.SmartlinkClick, p []byte) error { return f.set(&c.Click, p) },
-		})
-	}
-	return append(fields,
-		idField(201, func(c *models.SmartlinkClick) *uuid.UUID { return &c.SmartlinkID }),
-		idField(202, func(c *models.SmartlinkClick) *uuid.UUID { return &c.RuleID }),
-		textField(203, func(c *models.SmartlinkClick) *string { return &c.DestinationURL }),
-	)
-}()
-
 // StoredSmartlinkClick is a smartlink's click as PostgreSQL has it. Of the click inside, what belongs to campaigns is
 // empty.
 type StoredSmartlinkClick struct {
@@ -96,7 +79,7 @@ func storeSmartlinkClicks(ctx context.Context, c db.Conn, list []*models.Smartli
 	}
 	ids := sortedIDs(have)
 	var known []uuid.UUID
-	err := sqlx.SelectContext(ctx, c, &known, knownSmartlinkClicks, idArray(ids), ids[0], ids[len(ids)-1])
+	err := sqlx.SelectContext(ctx, c, &known, knownSmartlinkClicks, db.UUIDs(ids), ids[0], ids[len(ids)-1])
 	if err != nil {
 		return fmt.Errorf("clicklog: known smartlink clicks: %w", err)
 	}
@@ -107,7 +90,7 @@ func storeSmartlinkClicks(ctx context.Context, c db.Conn, list []*models.Smartli
 		return nil
 	}
 	sums := smartlinkSums{}
-	err = copyIn(ctx, c, "smartlink_clicks", smartlinkColumnList, func(yield func([]any) bool) {
+	err = db.CopyIn(ctx, c, "smartlink_clicks", smartlinkColumnList, func(yield func([]any) bool) {
 		row := make([]any, 0, len(smartlinkColumns))
 		for _, id := range ids {
 			click, fresh := have[id]

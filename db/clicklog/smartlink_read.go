@@ -22,7 +22,7 @@ ORDER BY id DESC LIMIT $4 OFFSET $5`
 func SmartlinkClicks(ctx context.Context, c db.Conn, q LogQuery, smartlink uuid.UUID) ([]StoredSmartlinkClick, error) {
 	var list []StoredSmartlinkClick
 	dst := make([]any, 0, len(smartlinkColumns))
-	err := eachRow(ctx, c, func(rows *sqlx.Rows) error {
+	err := db.EachRow(ctx, c, func(rows *sqlx.Rows) error {
 		var click StoredSmartlinkClick
 		if err := rows.Scan(smartlinkPointers(dst[:0], &click)...); err != nil {
 			return err

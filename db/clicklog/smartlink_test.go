@@ -12,6 +12,7 @@ import (
 
 	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
+	"switchyard/db/spool"
 	"switchyard/models"
 )
 
@@ -34,7 +35,7 @@ func TestSmartlinkClicksAreStoredOnce(t *testing.T) {
 	bot := smartlinkClick(time.Now(), owner, link, uuid.Nil, "https://b.example/", true)
 	for range 2 { // a second process has the same records on disk
 		s := openSpool(t, dir+"/"+uuid.NewString())
-		put(t, s, clicklog.Record{Smart: c}, clicklog.Record{Smart: bot}, clicklog.Record{Smart: c})
+		put(t, s, spool.Record{Smart: c}, spool.Record{Smart: bot}, spool.Record{Smart: c})
 		drain(t, s, d, clicklog.IngestOptions{})
 	}
 	q := clicklog.LogQuery{AccountID: owner, From: time.Now().Add(-time.Hour), To: time.Now().Add(time.Hour), Limit: 10}
@@ -82,7 +83,7 @@ func TestSmartlinkFigures(t *testing.T) {
 		if i%10 == 0 {
 			c.SmartlinkID = other
 		}
-		put(t, s, clicklog.Record{Smart: c})
+		put(t, s, spool.Record{Smart: c})
 		all = append(all, c)
 	}
 	drain(t, s, d, clicklog.IngestOptions{BatchSize: 50})

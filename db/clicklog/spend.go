@@ -11,6 +11,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
+	"switchyard/db/ledger"
 	"switchyard/models"
 )
 
@@ -36,17 +37,17 @@ func SetSpend(ctx context.Context, c db.Conn, account uuid.UUID, list ...Spend) 
 	if _, err := c.ExecContext(ctx, lockSpend, account); err != nil {
 		return nil, fmt.Errorf("clicklog: set spend: %w", err)
 	}
-	clicks, sums := make([]int64, len(list)), sheet{}
+	clicks, sums := make([]int64, len(list)), ledger.Deltas{}
 	for i, s := range list {
 		var err error
 		if clicks[i], err = s.set(ctx, c, account, sums); err != nil {
 			return nil, fmt.Errorf("clicklog: set spend: %w", err)
 		}
 	}
-	return clicks, sums.write(ctx, c)
+	return clicks, sums.Write(ctx, c)
 }
 
-func (s Spend) set(ctx context.Context, c db.Conn, account uuid.UUID, sums sheet) (clicks int64, err error) {
+func (s Spend) set(ctx context.Context, c db.Conn, account uuid.UUID, sums ledger.Deltas) (clicks int64, err error) {
 	if clicks, err = s.spread(ctx, c, account); err != nil {
 		return 0, err
 	}
@@ -56,7 +57,7 @@ func (s Spend) set(ctx context.Context, c db.Conn, account uuid.UUID, sums sheet
 	_, err = c.ExecContext(ctx, insertSpend, account, s.Day, s.SourceID, s.CampaignID, s.Amount, s.Currency,
 		s.Clicks, s.Impressions, clicks == 0)
 	if clicks == 0 {
-		sums.add(aloneKey(account, s.Day, s.SourceID, s.CampaignID), models.Figures{Cost: s.Amount})
+		sums.Add(aloneKey(account, s.Day, s.SourceID, s.CampaignID), models.Figures{Cost: s.Amount})
 	}
 	return clicks, err
 }
@@ -66,8 +67,8 @@ func (s Spend) campaign() uuid.NullUUID {
 }
 
 // aloneKey is where spend without clicks counts: in the first hour of its day.
-func aloneKey(account uuid.UUID, day time.Time, source, campaign uuid.UUID) Key {
-	return Key{AccountID: account, Hour: day.Unix(), SourceID: source, CampaignID: campaign}
+func aloneKey(account uuid.UUID, day time.Time, source, campaign uuid.UUID) ledger.Key {
+	return ledger.Key{AccountID: account, Hour: day.Unix(), SourceID: source, CampaignID: campaign}
 }
 
 // lockSpend lets one correction of an account's spend go at a time, and lockSpent what happens to its clicks come before
@@ -107,9 +108,9 @@ WITH locked AS MATERIALIZED (
 	RETURNING f.account_id, date_trunc('hour', f.at, 'UTC') AS hour, f.campaign_id, f.stream_id, f.lander_id, f.offer_id,
 		f.source_id, f.country, f.device_type, f.os, f.browser, p.new - p.old AS delta
 ), written AS (
-	INSERT INTO ledger (` + ledgerKeys + `, ` + ledgerSums + `)
-	SELECT ` + ledgerKeys + `, 0, 0, 0, 0, 0, 0, 0, 0, 0, sum(delta), 0, 0
-	FROM changed GROUP BY ` + ledgerKeys + ` HAVING sum(delta) <> 0
+	INSERT INTO ledger (` + ledger.Keys + `, ` + ledger.Sums + `)
+	SELECT ` + ledger.Keys + `, 0, 0, 0, 0, 0, 0, 0, 0, 0, sum(delta), 0, 0
+	FROM changed GROUP BY ` + ledger.Keys + ` HAVING sum(delta) <> 0
 )
 SELECT count(*) FROM locked WHERE NOT is_bot`
 
@@ -142,7 +143,7 @@ DELETE FROM spend WHERE account_id = $1 AND campaign_id = ANY ($2::uuid[])
 RETURNING day, source_id, campaign_id, CASE WHEN alone THEN amount ELSE 0 END AS amount`
 
 // dropSpend deletes spend and takes back what stood alone. It gives the campaigns.
-func dropSpend(ctx context.Context, c db.Conn, sums sheet, query string, account uuid.UUID, args ...any,
+func dropSpend(ctx context.Context, c db.Conn, sums ledger.Deltas, query string, account uuid.UUID, args ...any,
 ) ([]uuid.UUID, error) {
 	var gone []struct {
 		Day      time.Time       `db:"day"`
@@ -155,7 +156,7 @@ func dropSpend(ctx context.Context, c db.Conn, sums sheet, query string, account
 	}
 	var campaigns []uuid.UUID
 	for _, g := range gone {
-		sums.add(aloneKey(account, g.Day, g.Source, g.Campaign), models.Figures{Cost: g.Amount.Neg()})
+		sums.Add(aloneKey(account, g.Day, g.Source, g.Campaign), models.Figures{Cost: g.Amount.Neg()})
 		if !slices.Contains(campaigns, g.Campaign) {
 			campaigns = append(campaigns, g.Campaign)
 		}
@@ -165,12 +166,12 @@ func dropSpend(ctx context.Context, c db.Conn, sums sheet, query string, account
 
 // clearSpend takes back what was spent for campaigns without clicks.
 func clearSpend(ctx context.Context, c db.Conn, q ClearQuery) ([]uuid.UUID, error) {
-	sums := sheet{}
-	campaigns, err := dropSpend(ctx, c, sums, dropSpendIn, q.AccountID, idArray(q.Of), q.From, q.To)
+	sums := ledger.Deltas{}
+	campaigns, err := dropSpend(ctx, c, sums, dropSpendIn, q.AccountID, db.UUIDs(q.Of), q.From, q.To)
 	if err != nil {
 		return nil, err
 	}
-	return campaigns, sums.write(ctx, c)
+	return campaigns, sums.Write(ctx, c)
 }
 
 const selectSpent = `
@@ -199,11 +200,11 @@ func PreviewSpend(ctx context.Context, c db.Conn, account uuid.UUID, list []Spen
 		Campaign uuid.UUID `db:"campaign_id"`
 		Clicks   int64     `db:"clicks"`
 	}
-	err := sqlx.SelectContext(ctx, c, &rows, selectSpent, account, from, to.AddDate(0, 0, 1), idArray(sortedIDs(sources)))
+	err := sqlx.SelectContext(ctx, c, &rows, selectSpent, account, from, to.AddDate(0, 0, 1), db.UUIDs(sortedIDs(sources)))
 	if err != nil {
 		return nil, fmt.Errorf("clicklog: preview spend: %w", err)
 	}
-	clicks := map[Key]int64{} // under the keys of spend that stands alone
+	clicks := map[ledger.Key]int64{} // under the keys of spend that stands alone
 	for _, r := range rows {
 		clicks[aloneKey(account, r.Day, r.Source, r.Campaign)] += r.Clicks
 		if r.Campaign != uuid.Nil {

@@ -11,14 +11,16 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/jobrow"
+	"switchyard/db/ledger"
+	"switchyard/db/spool"
 	"switchyard/models"
 )
 
 // PostbackAttempts is how often the job conversion:record of a stored postback is tried.
 const PostbackAttempts = 12
 
-// load is what one transaction stores.
-type load struct {
+// ingestBatch is what one transaction stores.
+type ingestBatch struct {
 	clicks    []*StoredClick
 	outs      []*models.ClickOut
 	postbacks []*models.Postback
@@ -32,30 +34,30 @@ type stored struct {
 	missing   []uuid.UUID // clicks that hops wait for
 }
 
-func newLoad(items []item) load {
-	var l load
+func newBatch(items []spool.Item) ingestBatch {
+	var b ingestBatch
 	for _, it := range items {
-		switch r := it.rec; {
+		switch r := it.Record; {
 		case r.Click != nil:
-			l.clicks = append(l.clicks, newStored(*r.Click))
+			b.clicks = append(b.clicks, newStored(*r.Click))
 		case r.Out != nil:
-			l.outs = append(l.outs, r.Out)
+			b.outs = append(b.outs, r.Out)
 		case r.Postback != nil:
-			l.postbacks = append(l.postbacks, r.Postback)
+			b.postbacks = append(b.postbacks, r.Postback)
 		case r.Smart != nil:
-			l.smart = append(l.smart, r.Smart)
+			b.smart = append(b.smart, r.Smart)
 		}
 	}
-	return l
+	return b
 }
 
 // moments are those of the clicks.
-func (l load) moments() []time.Time {
-	list := make([]time.Time, 0, len(l.clicks)+len(l.smart))
-	for _, c := range l.clicks {
+func (b ingestBatch) moments() []time.Time {
+	list := make([]time.Time, 0, len(b.clicks)+len(b.smart))
+	for _, c := range b.clicks {
 		list = append(list, c.At)
 	}
-	for _, c := range l.smart {
+	for _, c := range b.smart {
 		list = append(list, models.ClickTime(c.ID))
 	}
 	return list
@@ -70,37 +72,37 @@ func newStored(c models.Click) *StoredClick {
 	return s
 }
 
-// store writes the load in one transaction. Records that are there already stay as they are.
-func (l load) store(ctx context.Context, d db.Conn) (stored, error) {
+// store writes the batch in one transaction. Records that are there already stay as they are.
+func (b ingestBatch) store(ctx context.Context, d db.Conn) (stored, error) {
 	var out stored
 	err := db.Tx(ctx, d, func(c db.Conn) error {
-		s := sheet{}
-		fresh, err := storeClicks(ctx, c, l.clicks, s)
+		s := ledger.Deltas{}
+		fresh, err := storeClicks(ctx, c, b.clicks, s)
 		if err != nil {
 			return err
 		}
-		if err := storeHops(ctx, c, l.outs); err != nil {
+		if err := storeHops(ctx, c, b.outs); err != nil {
 			return err
 		}
-		for _, o := range l.outs {
+		for _, o := range b.outs {
 			fresh = append(fresh, o.ClickID)
 		}
-		if out.missing, err = applyHops(ctx, c, append(fresh, l.retry...), s); err != nil {
+		if out.missing, err = applyHops(ctx, c, append(fresh, b.retry...), s); err != nil {
 			return err
 		}
-		if out.postbacks, err = storePostbacks(ctx, c, l.postbacks); err != nil {
+		if out.postbacks, err = storePostbacks(ctx, c, b.postbacks); err != nil {
 			return err
 		}
-		if err := storeSmartlinkClicks(ctx, c, l.smart); err != nil {
+		if err := storeSmartlinkClicks(ctx, c, b.smart); err != nil {
 			return err
 		}
-		return s.write(ctx, c)
+		return s.Write(ctx, c)
 	})
 	return out, err
 }
 
 // storeClicks writes the clicks that are not stored yet and returns their ids.
-func storeClicks(ctx context.Context, c db.Conn, clicks []*StoredClick, s sheet) ([]uuid.UUID, error) {
+func storeClicks(ctx context.Context, c db.Conn, clicks []*StoredClick, s ledger.Deltas) ([]uuid.UUID, error) {
 	clicks, err := unknown(ctx, c, clicks)
 	if err != nil || len(clicks) == 0 {
 		return nil, err
@@ -115,9 +117,9 @@ func storeClicks(ctx context.Context, c db.Conn, clicks []*StoredClick, s sheet)
 			click.Cost = click.Cost.Add(click.UniqueCost)
 		}
 		click.Cost = click.Cost.Round(models.MoneyScale)
-		s.add(click.key(), click.figures())
+		s.Add(click.key(), click.figures())
 	}
-	err = copyIn(ctx, c, "clicks", clickColumnList, func(yield func([]any) bool) {
+	err = db.CopyIn(ctx, c, "clicks", clickColumnList, func(yield func([]any) bool) {
 		row := make([]any, 0, len(clickColumns))
 		for _, click := range clicks {
 			if !yield(clickPointers(row[:0], click)) {
@@ -143,7 +145,7 @@ func unknown(ctx context.Context, c db.Conn, clicks []*StoredClick) ([]*StoredCl
 	ids := sortedIDs(have)
 	var known []uuid.UUID
 	const q = `SELECT id FROM clicks WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 AND $3`
-	if err := sqlx.SelectContext(ctx, c, &known, q, idArray(ids), ids[0], ids[len(ids)-1]); err != nil {
+	if err := sqlx.SelectContext(ctx, c, &known, q, db.UUIDs(ids), ids[0], ids[len(ids)-1]); err != nil {
 		return nil, fmt.Errorf("clicklog: known clicks: %w", err)
 	}
 	for _, id := range known {

@@ -111,7 +111,7 @@ func sortedVisitors(visitors map[visitorKey]*seen, want func(*seen) bool) []visi
 func loadSeen(ctx context.Context, c db.Conn, visitors map[visitorKey]*seen) error {
 	keys := sortedVisitors(visitors, func(*seen) bool { return true })
 	campaigns, prints := splitKeys(keys)
-	err := eachRow(ctx, c, func(rows *sqlx.Rows) error {
+	err := db.EachRow(ctx, c, func(rows *sqlx.Rows) error {
 		var k visitorKey
 		s := seen{stored: true}
 		if err := rows.Scan(&k.campaign, &k.key, &s.first, &s.until); err != nil {
@@ -156,7 +156,7 @@ func splitKeys(keys []visitorKey) (campaigns, prints string) {
 	for i, k := range keys {
 		a[i], b[i] = k.campaign, k.key
 	}
-	return idArray(a), idArray(b)
+	return db.UUIDs(a), db.UUIDs(b)
 }
 
 // timeArray is a timestamptz[] as PostgreSQL reads it.

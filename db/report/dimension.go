@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"switchyard/db/clicklog"
+	"switchyard/db/ledger"
 	"switchyard/models"
 )
 
@@ -136,7 +136,7 @@ func (d dimension) in(step time.Duration, keys []string) bool {
 }
 
 // ledger tells whether the ledger has the dimension.
-func (d dimension) ledger() bool { return d.in(time.Hour, clicklog.LedgerKeys) }
+func (d dimension) ledger() bool { return d.in(time.Hour, ledger.Dimensions) }
 
 // raw is what rows, whose time is in column at, are grouped by.
 func (d dimension) raw(at string) string {

@@ -17,6 +17,8 @@ import (
 	"switchyard/db"
 	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
+	"switchyard/db/ledger"
+	"switchyard/db/spool"
 	"switchyard/models"
 )
 
@@ -48,28 +50,28 @@ type history struct {
 	t       *testing.T
 	rnd     *rand.Rand
 	d       *db.DB
-	spool   *clicklog.Spool
+	spool   *spool.Spool
 	account uuid.UUID
 	start   time.Time
 	offers  []offer
 	ids     map[string][]uuid.UUID // ids to choose from, by dimension
 	facts   map[uuid.UUID]*fact
 	order   []uuid.UUID
-	queue   []clicklog.Record // made and not appended yet
-	sent    []clicklog.Record
+	queue   []spool.Record // made and not appended yet
+	sent    []spool.Record
 	seen    map[string]bool // visitors that were counted
 }
 
 func newHistory(t *testing.T, seed uint64) *history {
 	t.Helper()
 	d := dbtest.New(t)
-	spool, err := clicklog.OpenSpool(t.TempDir(), clicklog.SpoolOptions{SegmentSize: 4096})
+	log, err := spool.Open(t.TempDir(), spool.Options{SegmentSize: 4096})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = spool.Close() })
+	t.Cleanup(func() { _ = log.Close() })
 	h := &history{
-		t: t, rnd: rand.New(rand.NewPCG(seed, 7)), d: d, spool: spool, //nolint:gosec // a test repeats
+		t: t, rnd: rand.New(rand.NewPCG(seed, 7)), d: d, spool: log, //nolint:gosec // a test repeats
 		account: newAccount(t, d), start: time.Now().UTC().Add(-20 * time.Hour), ids: map[string][]uuid.UUID{},
 		facts: map[uuid.UUID]*fact{}, seen: map[string]bool{},
 	}
@@ -136,7 +138,7 @@ func (h *history) arrive() {
 	}
 	h.facts[c.ID] = &fact{click: c, convs: map[string]*sale{}}
 	h.order = append(h.order, c.ID)
-	h.queue = append(h.queue, clicklog.Record{Click: &c})
+	h.queue = append(h.queue, spool.Record{Click: &c})
 }
 
 func (h *history) clickOut() {
@@ -148,7 +150,7 @@ func (h *history) clickOut() {
 	if h.rnd.IntN(10) == 0 { // somebody else's page names our click
 		o.AccountID = uuid.New()
 	}
-	h.queue = append(h.queue, clicklog.Record{Out: &o})
+	h.queue = append(h.queue, spool.Record{Out: &o})
 }
 
 // flush appends what waits in any order, some of it twice and some of what was sent before again, and stores it.
@@ -176,7 +178,7 @@ func (h *history) flush() {
 }
 
 // learn tells the model that a record is stored.
-func (h *history) learn(r clicklog.Record) {
+func (h *history) learn(r spool.Record) {
 	switch {
 	case r.Click != nil:
 		f := h.facts[r.Click.ID]
@@ -459,7 +461,7 @@ func TestLedgerEqualsRows(t *testing.T) {
 				case 10:
 					h.flush()
 				case 11:
-					if _, err := clicklog.Compact(t.Context(), h.d, time.Now(), h.rnd.IntN(5)); err != nil {
+					if _, err := ledger.Compact(t.Context(), h.d, time.Now(), h.rnd.IntN(5)); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -470,7 +472,7 @@ func TestLedgerEqualsRows(t *testing.T) {
 			}
 			h.check()
 			for {
-				if n, err := clicklog.Compact(t.Context(), h.d, time.Now().Add(time.Hour), 1000); err != nil {
+				if n, err := ledger.Compact(t.Context(), h.d, time.Now().Add(time.Hour), 1000); err != nil {
 					t.Fatal(err)
 				} else if n == 0 {
 					break

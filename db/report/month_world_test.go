@@ -16,6 +16,8 @@ import (
 	"switchyard/db"
 	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
+	"switchyard/db/ledger"
+	"switchyard/db/spool"
 	"switchyard/models"
 )
 
@@ -39,7 +41,7 @@ type month struct {
 	visits  map[string]time.Time // until when a visitor is not unique
 	visitor []string             // who came in earlier rounds
 	coming  []string             // who came in this one
-	sent    []clicklog.Record
+	sent    []spool.Record
 	gone    int
 	spent   int
 	alone   []*monthFact // spend without clicks
@@ -124,7 +126,7 @@ INSERT INTO offers (id, account_id, name, url, payout, payout_type, payout_from_
 VALUES ($1, $2, 'name of ' || $1::uuid, 'https://o.example', $3, $4, $5)`
 
 // click sends one, of a new visitor or, in later rounds, of one who came before.
-func (m *month) click() clicklog.Record {
+func (m *month) click() spool.Record {
 	at := m.start.Add(time.Duration(m.rnd.Int64N(int64(m.end.Sub(m.start)/time.Millisecond))) * time.Millisecond)
 	c := &models.Click{AccountID: m.account, UniqueHours: 24, Currency: "USD"}
 	f := &monthFact{values: make([]uint32, len(monthDims)), sales: map[string]*monthSale{}, bot: m.rnd.IntN(12) == 0}
@@ -169,7 +171,7 @@ func (m *month) click() clicklog.Record {
 	}
 	m.numbered(f)
 	m.facts = append(m.facts, f)
-	return clicklog.Record{Click: c}
+	return spool.Record{Click: c}
 }
 
 // value chooses one of a dimension: some are met more often than others, and a campaign has its own paths, pages, offers
@@ -195,7 +197,7 @@ func (m *month) price(c *models.Click, f *monthFact) {
 }
 
 // step sends a visitor from a page to an offer; the latest step decides where the click belongs.
-func (m *month) step(f *monthFact) clicklog.Record {
+func (m *month) step(f *monthFact) spool.Record {
 	o := &models.ClickOut{
 		ID: models.NewClickID(), ClickID: f.id, AccountID: m.account, Slot: 1 + m.rnd.IntN(3),
 	}
@@ -208,14 +210,14 @@ func (m *month) step(f *monthFact) clicklog.Record {
 		f.values[place("offer_id")], f.values[place("network_id")] = uint32(offer), uint32(network) //nolint:gosec // small
 		f.values[place("lp_slot")] = m.pools[place("lp_slot")].number(strconv.Itoa(o.Slot))
 	}
-	return clicklog.Record{Out: o}
+	return spool.Record{Out: o}
 }
 
 // round sends clicks with their steps, and steps of earlier clicks, and stores them through two spools at once.
 func (m *month) round(clicks int) {
 	m.Helper()
 	m.rnd.Shuffle(len(m.visitor), func(i, j int) { m.visitor[i], m.visitor[j] = m.visitor[j], m.visitor[i] })
-	var records []clicklog.Record
+	var records []spool.Record
 	earlier := len(m.facts)
 	for range clicks {
 		records = append(records, m.click())
@@ -232,15 +234,15 @@ func (m *month) round(clicks int) {
 	m.visitor, m.coming = append(m.visitor, m.coming...), nil
 }
 
-func (m *month) store(records []clicklog.Record) {
+func (m *month) store(records []spool.Record) {
 	m.Helper()
-	var parts [2][]clicklog.Record
+	var parts [2][]spool.Record
 	for _, r := range records { // a click and its steps may part
 		at := r.Click != nil && r.Click.ID[15]&1 == 0
 		parts[count(at)] = append(parts[count(at)], r)
 	}
 	m.atOnce(len(parts), func(i int) error {
-		s, err := clicklog.OpenSpool(m.TempDir(), clicklog.SpoolOptions{})
+		s, err := spool.Open(m.TempDir(), spool.Options{})
 		if err != nil {
 			return err
 		}
@@ -519,7 +521,7 @@ func (m *month) spends() {
 
 func (m *month) compact(hours int) {
 	m.Helper()
-	if _, err := clicklog.Compact(m.Context(), m.d, time.Now(), hours); err != nil {
+	if _, err := ledger.Compact(m.Context(), m.d, time.Now(), hours); err != nil {
 		m.Fatal(err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/lib/pq"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/ledger"
 	"switchyard/models"
 )
 
@@ -28,7 +28,7 @@ const isOrphan = `campaign_id <> '00000000-0000-0000-0000-000000000000' AND NOT 
 	SELECT FROM campaigns c WHERE c.account_id = $1 AND c.id = campaign_id AND c.deleted_at IS NULL)`
 
 const selectOrphans = `
-SELECT campaign_id, min(hour) AS first_seen, max(hour) AS last_seen FROM ` + clicklog.Traffic + ` l
+SELECT campaign_id, min(hour) AS first_seen, max(hour) AS last_seen FROM ` + ledger.Traffic + ` l
 WHERE account_id = $1 AND hour >= $2 AND hour < $3 AND ` + isOrphan + `
 GROUP BY campaign_id`
 

@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/lib/pq"
 
-	"switchyard/db/clicklog"
+	"switchyard/db/ledger"
 	"switchyard/models"
 )
 
@@ -88,14 +88,14 @@ func (b *builder) all(has func(dimension) bool) bool {
 
 // fromHours adds whole hours, from the smallest copy of the ledger that answers, without some.
 func (b *builder) fromHours(first, last time.Time, without []time.Time) {
-	at := slices.IndexFunc(clicklog.Rollups, func(r clicklog.Rollup) bool {
+	at := slices.IndexFunc(ledger.Rollups, func(r ledger.Rollup) bool {
 		return b.all(func(d dimension) bool { return d.in(r.Step, r.Keys) })
 	})
 	if at < 0 {
 		b.fromLedger(first, last, without, false)
 		return
 	}
-	r := clicklog.Rollups[at]
+	r := ledger.Rollups[at]
 	low, high := ceil(first, r.Step), last.Truncate(r.Step)
 	if !low.Before(high) {
 		b.fromLedger(first, last, without, false)

@@ -12,6 +12,7 @@ import (
 
 	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
+	"switchyard/db/spool"
 	"switchyard/models"
 )
 
@@ -121,14 +122,14 @@ func TestFiguresOfAndLabels(t *testing.T) {
 			VALUES ($1, $2, $3, $3, $4, $5)`, id, owner, "C"+id.String(), domain,
 			`[{"id": "`+stream.String()+`", "name": "Path 1"}]`)
 	}
-	s, err := clicklog.OpenSpool(t.TempDir(), clicklog.SpoolOptions{})
+	s, err := spool.Open(t.TempDir(), spool.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
 	for _, id := range []uuid.UUID{campaigns[0], campaigns[0], campaigns[2]} {
 		c := &models.Click{ID: models.NewClickID(), AccountID: acc, CampaignID: id, NetworkID: domain}
-		if err := s.Append(t.Context(), clicklog.Record{Click: c}); err != nil {
+		if err := s.Append(t.Context(), spool.Record{Click: c}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"switchyard/db"
 	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
+	"switchyard/db/ledger"
 )
 
 // Spend of a day without clicks is in every report of that day, from rows and from the ledger, compacted or not.
@@ -81,7 +82,7 @@ func TestSpendWithoutClicks(t *testing.T) {
 				t.Errorf("%+v: %s", c.q, diff)
 			}
 		}
-		if _, err := clicklog.Compact(t.Context(), d, time.Now(), 100); err != nil {
+		if _, err := ledger.Compact(t.Context(), d, time.Now(), 100); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
+	"switchyard/db/spool"
 	"switchyard/models"
 )
 
@@ -97,7 +98,7 @@ func strew(t *testing.T, h *history, from, to time.Time, n int) {
 		}
 		h.facts[c.ID] = &fact{click: c, convs: map[string]*sale{}}
 		h.order = append(h.order, c.ID)
-		h.queue = append(h.queue, clicklog.Record{Click: &c})
+		h.queue = append(h.queue, spool.Record{Click: &c})
 	}
 	for len(h.queue) > 0 {
 		h.flush()

@@ -9,8 +9,8 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
 
-	"switchyard/db/clicklog"
 	"switchyard/db/delivery"
+	"switchyard/db/ledger"
 	"switchyard/models"
 )
 
@@ -57,7 +57,7 @@ type DayClicks struct {
 const dailyClicks = `
 SELECT d.day, coalesce(sum(l.clicks), 0)::bigint AS clicks
 FROM generate_series($2::timestamptz, $3::timestamptz, interval '1 day') AS d (day)
-LEFT JOIN ` + clicklog.Traffic + ` l ON l.account_id = $1 AND l.hour >= d.day AND l.hour < d.day + interval '1 day'
+LEFT JOIN ` + ledger.Traffic + ` l ON l.account_id = $1 AND l.hour >= d.day AND l.hour < d.day + interval '1 day'
 GROUP BY d.day ORDER BY d.day`
 
 // Daily gives the clicks of each day (UTC) of a moment's month up to its own day, bots not counted.
@@ -82,7 +82,7 @@ const passedLimits = `
 SELECT a.id AS account_id, a.plan, p.allowance, l.clicks, $1::timestamptz AS reached_at
 FROM accounts a JOIN unnest($2::text[], $3::bigint[]) AS p (plan, allowance) ON p.plan = a.plan
 CROSS JOIN LATERAL (
-	SELECT coalesce(sum(clicks), 0)::bigint AS clicks FROM ` + clicklog.Traffic + ` t
+	SELECT coalesce(sum(clicks), 0)::bigint AS clicks FROM ` + ledger.Traffic + ` t
 	WHERE account_id = a.id AND hour >= $4 AND hour < $4 + interval '1 month'
 ) l
 WHERE l.clicks > p.allowance

@@ -17,6 +17,7 @@ import (
 	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
 	"switchyard/db/seal"
+	"switchyard/db/spool"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
@@ -32,7 +33,7 @@ type bench struct {
 	db       *db.DB
 	client   *jobs.Client
 	box      *seal.Box
-	spool    *clicklog.Spool
+	spool    *spool.Spool
 	ingester *clicklog.Ingester
 	account  uuid.UUID
 	network  uuid.UUID
@@ -49,7 +50,7 @@ func newBench(t *testing.T, waits ...time.Duration) *bench {
 		VALUES ($1, $2, 'N', '{"click_id": "myclick"}', '{"pending": ["open"]}')`, b.network, b.account)
 	b.exec(`INSERT INTO offers (id, account_id, name, url, network_id, payout) VALUES ($1, $2, 'O', 'https://o.test/', $3, 9)`,
 		b.offer, b.account, b.network)
-	b.spool = must(clicklog.OpenSpool(t.TempDir(), clicklog.SpoolOptions{}))(t)
+	b.spool = must(spool.Open(t.TempDir(), spool.Options{}))(t)
 	t.Cleanup(func() { _ = b.spool.Close() })
 	b.ingester = clicklog.NewIngester(b.spool, b.db, clicklog.IngestOptions{
 		OnPostbacks: func(ctx context.Context, ids []uuid.UUID) {
@@ -87,7 +88,7 @@ func (b *bench) exec(query string, args ...any) {
 	}
 }
 
-func (b *bench) put(r clicklog.Record) {
+func (b *bench) put(r spool.Record) {
 	b.Helper()
 	if err := b.spool.Append(b.Context(), r); err != nil {
 		b.Fatal(err)
@@ -112,7 +113,7 @@ func (b *bench) click() *models.Click {
 func (b *bench) clicked() string {
 	b.Helper()
 	c := b.click()
-	b.put(clicklog.Record{Click: c})
+	b.put(spool.Record{Click: c})
 	return models.FormatClickID(c.ID)
 }
 
@@ -129,7 +130,7 @@ func (b *bench) send(p models.Postback) uuid.UUID {
 	if p.Source == "" {
 		p.Source = models.FromPostback
 	}
-	b.put(clicklog.Record{Postback: &p})
+	b.put(spool.Record{Postback: &p})
 	b.drain()
 	return p.ID
 }
@@ -237,7 +238,7 @@ func TestPostbackWaitsForItsClick(t *testing.T) {
 		}
 		return n > 0
 	})
-	b.put(clicklog.Record{Click: c})
+	b.put(spool.Record{Click: c})
 	b.drain()
 	if outcome, detail := b.decided(id); outcome != "recorded" || detail != "created" {
 		t.Errorf("%s %s", outcome, detail)
@@ -254,7 +255,7 @@ func TestPostbackWaitsForTheStepToTheOffer(t *testing.T) {
 	onLander := func() *models.Click {
 		c := b.click()
 		c.LanderID, c.OfferID, c.NetworkID = uuid.New(), uuid.Nil, uuid.Nil
-		b.put(clicklog.Record{Click: c})
+		b.put(spool.Record{Click: c})
 		return c
 	}
 	c := onLander()
@@ -266,7 +267,7 @@ func TestPostbackWaitsForTheStepToTheOffer(t *testing.T) {
 		}
 		return n > 0
 	})
-	b.put(clicklog.Record{Out: &models.ClickOut{
+	b.put(spool.Record{Out: &models.ClickOut{
 		ID: models.NewClickID(), ClickID: c.ID, AccountID: b.account, Slot: 1, OfferID: b.offer, NetworkID: b.network,
 	}})
 	b.drain()

@@ -16,6 +16,7 @@ import (
 	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
 	"switchyard/db/jobrow"
+	"switchyard/db/spool"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
 	"switchyard/models"
@@ -38,7 +39,7 @@ func newHistory(t *testing.T) *history {
 	t.Helper()
 	h := &history{T: t, db: dbtest.New(t), account: uuid.New(), campaign: uuid.New(), other: uuid.New()}
 	h.exec(`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', 'k')`, h.account)
-	s, err := clicklog.OpenSpool(t.TempDir(), clicklog.SpoolOptions{})
+	s, err := spool.Open(t.TempDir(), spool.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,9 +56,9 @@ func newHistory(t *testing.T) *history {
 		if i%5 == 4 {
 			c.CampaignID = h.other
 		}
-		h.append(s, clicklog.Record{Click: c})
+		h.append(s, spool.Record{Click: c})
 		if i%7 == 0 {
-			h.append(s, clicklog.Record{Out: &models.ClickOut{
+			h.append(s, spool.Record{Out: &models.ClickOut{
 				ID: models.NewClickID(), ClickID: c.ID, AccountID: h.account, Slot: 1, OfferID: uuid.New(),
 			}})
 		}
@@ -81,7 +82,7 @@ func newHistory(t *testing.T) *history {
 	return h
 }
 
-func (h *history) append(s *clicklog.Spool, r clicklog.Record) {
+func (h *history) append(s *spool.Spool, r spool.Record) {
 	h.Helper()
 	if err := s.Append(h.Context(), r); err != nil {
 		h.Fatal(err)

@@ -10,6 +10,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/clicklog"
+	"switchyard/db/ledger"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/workers"
@@ -40,7 +41,7 @@ func (k *keeper) compact(ctx context.Context, _ jobs.Tick) (jobs.None, error) {
 	if _, err := clicklog.Settle(ctx, k.db, stepsAtOnce); err != nil {
 		return jobs.None{}, err
 	}
-	_, err := clicklog.Compact(ctx, k.db, time.Now(), hoursAtOnce)
+	_, err := ledger.Compact(ctx, k.db, time.Now(), hoursAtOnce)
 	return jobs.None{}, err
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
+	"switchyard/db/spool"
 	"switchyard/jobs"
 	"switchyard/models"
 )
@@ -16,7 +17,7 @@ func TestHousekeeping(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	k := &keeper{db: d}
-	s, err := clicklog.OpenSpool(t.TempDir(), clicklog.SpoolOptions{})
+	s, err := spool.Open(t.TempDir(), spool.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +25,7 @@ func TestHousekeeping(t *testing.T) {
 	account, campaign := uuid.New(), uuid.New()
 	for range 6 {
 		c := &models.Click{ID: models.NewClickID(), AccountID: account, CampaignID: campaign}
-		if err := s.Append(t.Context(), clicklog.Record{Click: c}); err != nil {
+		if err := s.Append(t.Context(), spool.Record{Click: c}); err != nil {
 			t.Fatal(err)
 		}
 	}

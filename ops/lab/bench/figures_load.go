@@ -8,6 +8,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/clicklog"
+	"switchyard/db/ledger"
 	"switchyard/models"
 )
 
@@ -99,7 +100,7 @@ func (w *week) compact(ctx context.Context) error {
 	const hours = 1000
 	for n := hours; n == hours; {
 		var err error
-		if n, err = clicklog.Compact(ctx, w.d, time.Now(), hours); err != nil {
+		if n, err = ledger.Compact(ctx, w.d, time.Now(), hours); err != nil {
 			return err
 		}
 	}
@@ -109,7 +110,7 @@ func (w *week) compact(ctx context.Context) error {
 		}
 	}
 	tables := []string{"ledger"}
-	for _, r := range clicklog.Rollups {
+	for _, r := range ledger.Rollups {
 		tables = append(tables, "ledger_rollups_"+r.Name)
 	}
 	for _, table := range tables {

@@ -1,5 +1,5 @@
 //go:build !linux
 
-package clicklog
+package spool
 
 func (f realFile) syncData() error { return f.Sync() }

@@ -1,4 +1,4 @@
-package clicklog
+package spool
 
 import (
 	"bytes"

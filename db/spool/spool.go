@@ -1,4 +1,4 @@
-package clicklog
+package spool
 
 import (
 	"context"
@@ -9,14 +9,10 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/google/uuid"
-
-	"switchyard/models"
 )
 
-// SpoolOptions of a spool. The zero value is good.
-type SpoolOptions struct {
+// Options of a spool. The zero value is good.
+type Options struct {
 	SegmentSize int64 // bytes after which a new segment is begun, default 32 MiB
 	// AckPostgres makes Append wait until its record was committed in PostgreSQL by a running Ingester, for a disk
 	// that does not outlive the process (CLICK_ACK=postgres).
@@ -28,9 +24,9 @@ type SpoolOptions struct {
 // Spool is the log on local disk that a record waits in until it is in PostgreSQL. Many processes can be given the
 // same directory: each holds a sub-directory of its own.
 type Spool struct {
-	dir  string
-	home *home
-	o    SpoolOptions
+	root string
+	dir  *spoolDir
+	o    Options
 
 	mu     sync.Mutex
 	open   *batch // collects what arrives while the flusher writes the one before
@@ -50,11 +46,11 @@ type Spool struct {
 	adopted                             atomic.Int64 // bytes in adopted sub-directories
 }
 
-// ErrSpoolFull says that the disk takes no more, or too slowly: nothing was recorded.
-var ErrSpoolFull = errors.New("clicklog: too much waits for the disk")
+// ErrFull says that the disk takes no more, or too slowly: nothing was recorded.
+var ErrFull = errors.New("spool: too much waits for the disk")
 
 // ErrClosed says that the spool was closed before the record could be written.
-var ErrClosed = errors.New("clicklog: the spool is closed")
+var ErrClosed = errors.New("spool: closed")
 
 const maxWaiting = 32 << 20 // bytes that may wait for the flusher
 
@@ -69,28 +65,28 @@ type batch struct {
 
 func newBatch() *batch { return &batch{done: make(chan struct{})} }
 
-// OpenSpool takes a free sub-directory of dir, making both where they are missing. What a process left there that
+// Open takes a free sub-directory of dir, making both where they are missing. What a process left there that
 // crashed is ingested like the spool's own records.
-func OpenSpool(dir string, o SpoolOptions) (*Spool, error) {
+func Open(root string, o Options) (*Spool, error) {
 	if o.SegmentSize == 0 {
 		o.SegmentSize = 32 << 20
 	}
 	if o.disk == nil {
 		o.disk = realDisk{}
 	}
-	h, err := takeHome(dir)
+	d, err := claimDir(root)
 	if err != nil {
 		return nil, err
 	}
-	list, err := h.segments()
+	list, err := d.segments()
 	if err != nil {
-		return nil, errors.Join(err, h.release())
+		return nil, errors.Join(err, d.release())
 	}
 	s := &Spool{
-		dir: dir, home: h, o: o, open: newBatch(), work: make(chan struct{}, 1), done: make(chan struct{}),
+		root: root, dir: d, o: o, open: newBatch(), work: make(chan struct{}, 1), done: make(chan struct{}),
 		written: make(chan struct{}, 1),
 	}
-	mark := h.readMark()
+	mark := d.readMark()
 	last := mark.seq
 	if n := len(list); n > 0 {
 		last = max(last, list[n-1])
@@ -114,7 +110,7 @@ func (s *Spool) Append(ctx context.Context, r Record) error {
 		return err
 	}
 	if len(frame) > frameHeader+maxRecord {
-		return fmt.Errorf("clicklog: a record of %d bytes is too large", len(frame))
+		return fmt.Errorf("spool: a record of %d bytes is too large", len(frame))
 	}
 	closeFrame(frame)
 	b, err := s.join(frame)
@@ -124,7 +120,7 @@ func (s *Spool) Append(ctx context.Context, r Record) error {
 	select {
 	case <-b.done:
 	case <-ctx.Done():
-		return fmt.Errorf("clicklog: append: %w", ctx.Err())
+		return fmt.Errorf("spool: append: %w", ctx.Err())
 	}
 	if b.err != nil || !s.o.AckPostgres {
 		return b.err
@@ -144,7 +140,7 @@ func (s *Spool) join(frame []byte) (*batch, error) {
 	b := s.open
 	if len(b.buf)+len(frame) > maxWaiting {
 		s.failed.Add(1)
-		return nil, ErrSpoolFull
+		return nil, ErrFull
 	}
 	b.buf = append(b.buf, frame...)
 	b.count++
@@ -216,12 +212,12 @@ func (s *Spool) count(b *batch) {
 // used any more, because what the kernel holds of it is unknown; the next batch begins a new one.
 func (s *Spool) write(b *batch) error {
 	if s.file == nil {
-		f, err := s.o.disk.create(s.home.segment(s.active.seq))
+		f, err := s.o.disk.create(s.dir.segment(s.active.seq))
 		if err != nil {
 			if errors.Is(err, fs.ErrExist) {
 				s.skip()
 			}
-			return fmt.Errorf("clicklog: new segment: %w", err)
+			return fmt.Errorf("spool: new segment: %w", err)
 		}
 		s.file = f
 	}
@@ -230,12 +226,12 @@ func (s *Spool) write(b *batch) error {
 			s.seal()
 			err = errors.Join(err, cut)
 		}
-		return fmt.Errorf("clicklog: write segment: %w", err)
+		return fmt.Errorf("spool: write segment: %w", err)
 	}
 	if err := s.file.syncData(); err != nil {
 		err = errors.Join(err, s.file.Truncate(s.active.off))
 		s.seal()
-		return fmt.Errorf("clicklog: sync segment: %w", err)
+		return fmt.Errorf("spool: sync segment: %w", err)
 	}
 	s.active.off += int64(len(b.buf))
 	b.end = s.active
@@ -277,11 +273,11 @@ func (s *Spool) Close() error {
 	default:
 	}
 	<-s.done
-	return s.home.release()
+	return s.dir.release()
 }
 
-// SpoolStats are figures for metrics.
-type SpoolStats struct {
+// Stats are figures for metrics.
+type Stats struct {
 	Appended     int64         // records made durable since the start
 	Failed       int64         // records the disk refused
 	Dropped      int64         // damaged stretches that were skipped when reading
@@ -291,10 +287,10 @@ type SpoolStats struct {
 }
 
 // Stats reads the directory: call it when a scrape asks, not for every click.
-func (s *Spool) Stats() SpoolStats {
-	st := SpoolStats{
+func (s *Spool) Stats() Stats {
+	st := Stats{
 		Appended: s.appended.Load(), Failed: s.failed.Load(), Dropped: s.dropped.Load(),
-		Rejected: s.rejected.Load(), PendingBytes: s.home.backlog(s.stored.at()) + s.adopted.Load(),
+		Rejected: s.rejected.Load(), PendingBytes: s.dir.backlog(s.stored.at()) + s.adopted.Load(),
 	}
 	if last := s.lastStored.Load(); st.PendingBytes > 0 && last > 0 {
 		st.Lag = max(time.Since(time.UnixMilli(last)), 0)
@@ -302,8 +298,11 @@ func (s *Spool) Stats() SpoolStats {
 	return st
 }
 
-func (s *Spool) noteStored(id uuid.UUID) {
-	if id != uuid.Nil {
-		s.lastStored.Store(models.ClickTime(id).UnixMilli())
-	}
-}
+// Appended is how many records were made durable since the start.
+func (s *Spool) Appended() int64 { return s.appended.Load() }
+
+// Written tells a waiting reader that something was appended.
+func (s *Spool) Written() <-chan struct{} { return s.written }
+
+// AckPostgres tells whether Append waits until its record is stored.
+func (s *Spool) AckPostgres() bool { return s.o.AckPostgres }

@@ -1,4 +1,4 @@
-package clicklog
+package ledger
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
-	"github.com/shopspring/decimal"
 
 	"switchyard/db"
 	"switchyard/models"
@@ -30,58 +29,24 @@ type Key struct {
 	Browser    string
 }
 
-// key is where a click, its click-outs and its conversions count.
-func (c *StoredClick) key() Key {
-	return Key{
-		AccountID: c.AccountID, Hour: c.At.Truncate(time.Hour).Unix(), CampaignID: c.CampaignID, StreamID: c.StreamID,
-		LanderID: c.LanderID, OfferID: c.OfferID, SourceID: c.SourceID, Country: c.Country,
-		DeviceType: c.DeviceType, OS: c.OS, Browser: c.Browser,
-	}
-}
+// Deltas gathers what one transaction changes, so that each key is written once.
+type Deltas map[Key]models.Figures
 
-// figures is what a click counts by itself.
-func (c *StoredClick) figures() models.Figures {
-	if c.IsBot {
-		return models.Figures{BotClicks: 1}
-	}
-	f := models.Figures{Clicks: 1, LPViews: int64(c.LPViews), LPClicks: int64(c.LPClicks), Cost: c.Cost}
-	if c.IsUnique {
-		f.UniqueClicks = 1
-	}
-	return f
-}
+// Add adds figures at a key.
+func (d Deltas) Add(k Key, f models.Figures) { d[k] = d[k].Plus(f) }
 
-// conversionFigures is what a conversion counts, at its click's key. It counts for a bot's click too: money is
-// never hidden.
-func conversionFigures(status string, payout, cost decimal.Decimal) models.Figures {
-	switch status {
-	case models.StatusApproved:
-		return models.Figures{Approved: 1, Revenue: payout, Cost: cost}
-	case models.StatusPending:
-		return models.Figures{Pending: 1, PendingRevenue: payout}
-	case models.StatusRejected:
-		return models.Figures{Rejected: 1}
-	case models.StatusChargeback:
-		return models.Figures{Chargebacks: 1}
-	}
-	return models.Figures{}
-}
-
-// sheet gathers the deltas of one transaction, so that each key is written once.
-type sheet map[Key]models.Figures
-
-func (s sheet) add(k Key, f models.Figures) { s[k] = s[k].Plus(f) }
-
-const ledgerKeys = `account_id, hour, campaign_id, stream_id, lander_id, offer_id, source_id,
+// Keys and Sums are the columns of the ledger, as they stand in a SELECT.
+const (
+	Keys = `account_id, hour, campaign_id, stream_id, lander_id, offer_id, source_id,
 	country, device_type, os, browser`
-
-const ledgerSums = `clicks, unique_clicks, bot_clicks, lp_views, lp_clicks, approved, pending, rejected, chargebacks,
+	Sums = `clicks, unique_clicks, bot_clicks, lp_views, lp_clicks, approved, pending, rejected, chargebacks,
 	cost, revenue, pending_revenue`
+)
 
-// write adds the deltas to the ledger in the transaction of c.
-func (s sheet) write(ctx context.Context, c db.Conn) error {
-	rows := make([][]any, 0, len(s))
-	for k, f := range s {
+// Write adds the deltas to the ledger in the transaction of c.
+func (d Deltas) Write(ctx context.Context, c db.Conn) error {
+	rows := make([][]any, 0, len(d))
+	for k, f := range d {
 		if f.IsZero() {
 			continue
 		}
@@ -95,8 +60,8 @@ func (s sheet) write(ctx context.Context, c db.Conn) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	if err := copyIn(ctx, c, "ledger", ledgerKeys+", "+ledgerSums, slices.Values(rows)); err != nil {
-		return fmt.Errorf("clicklog: write ledger: %w", err)
+	if err := db.CopyIn(ctx, c, "ledger", Keys+", "+Sums, slices.Values(rows)); err != nil {
+		return fmt.Errorf("ledger: write ledger: %w", err)
 	}
 	return nil
 }
@@ -112,14 +77,14 @@ var mergeHour = `
 WITH gone AS (
 	DELETE FROM ledger WHERE account_id = $1 AND hour = $2 RETURNING *
 ), merged AS (
-	INSERT INTO ledger (` + ledgerKeys + `, ` + ledgerSums + `, merged)
-	SELECT ` + ledgerKeys + `, ` + sums() + `, true FROM gone GROUP BY ` + ledgerKeys + `
+	INSERT INTO ledger (` + Keys + `, ` + Sums + `, merged)
+	SELECT ` + Keys + `, ` + sums() + `, true FROM gone GROUP BY ` + Keys + `
 	HAVING (` + sums() + `) <> (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 )
 ` + addRollups()
 
 func sums() string {
-	names := strings.Split(ledgerSums, ",")
+	names := strings.Split(Sums, ",")
 	for i, n := range names {
 		names[i] = "sum(" + strings.TrimSpace(n) + ")"
 	}
@@ -135,12 +100,39 @@ func Compact(ctx context.Context, d db.Conn, before time.Time, limit int) (int, 
 		At      time.Time `db:"hour"`
 	}
 	if err := sqlx.SelectContext(ctx, d, &hours, selectUnmerged, before, limit); err != nil {
-		return 0, fmt.Errorf("clicklog: compact: %w", err)
+		return 0, fmt.Errorf("ledger: compact: %w", err)
 	}
 	for i, h := range hours {
 		if _, err := d.ExecContext(ctx, mergeHour, h.Account, h.At); err != nil {
-			return i, fmt.Errorf("clicklog: compact: %w", err)
+			return i, fmt.Errorf("ledger: compact: %w", err)
 		}
 	}
 	return len(hours), nil
+}
+
+var negate = `
+WITH gone AS (
+	INSERT INTO ledger (` + Keys + `, ` + Sums + `)
+	SELECT ` + Keys + `, ` + strings.ReplaceAll(sums(), "sum(", "-sum(") + ` FROM ledger
+	WHERE account_id = $1 AND campaign_id = ANY ($2::uuid[]) AND hour >= $3 AND hour < $4
+	GROUP BY ` + Keys + `
+	HAVING (` + sums() + `) <> (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+	RETURNING campaign_id, clicks + bot_clicks AS clicks
+)
+SELECT campaign_id, -sum(clicks)::bigint AS clicks FROM gone GROUP BY campaign_id`
+
+// Negated is how many clicks of a campaign were taken back, bots included.
+type Negated struct {
+	Campaign uuid.UUID `db:"campaign_id"`
+	Clicks   int64     `db:"clicks"`
+}
+
+// Negate takes back, in the transaction of c, all figures of some campaigns in the hours of [from, to). It gives the
+// campaigns that had any. Two calls at once would take the same figures back twice: the caller holds a lock.
+func Negate(ctx context.Context, c db.Conn, account uuid.UUID, campaigns []uuid.UUID, from, to time.Time) ([]Negated, error) {
+	var gone []Negated
+	if err := sqlx.SelectContext(ctx, c, &gone, negate, account, db.UUIDs(campaigns), from, to); err != nil {
+		return nil, fmt.Errorf("ledger: negate: %w", err)
+	}
+	return gone, nil
 }

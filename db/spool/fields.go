@@ -1,4 +1,4 @@
-package clicklog
+package spool
 
 import (
 	"net/netip"
@@ -99,3 +99,20 @@ var postbackFields = []field[models.Postback]{
 	textField(8, func(p *models.Postback) *string { return &p.Signature }),
 	textField(9, func(p *models.Postback) *string { return &p.SignedText }),
 }
+
+// smartlinkFields are those of a click, under the same tags, and the smartlink's own.
+var smartlinkFields = func() []field[models.SmartlinkClick] {
+	var fields []field[models.SmartlinkClick]
+	for _, f := range clickFields {
+		fields = append(fields, field[models.SmartlinkClick]{
+			tag: f.tag,
+			put: func(b []byte, tag byte, c *models.SmartlinkClick) []byte { return f.put(b, tag, &c.Click) },
+			set: func(c *models.SmartlinkClick, p []byte) error { return f.set(&c.Click, p) },
+		})
+	}
+	return append(fields,
+		idField(201, func(c *models.SmartlinkClick) *uuid.UUID { return &c.SmartlinkID }),
+		idField(202, func(c *models.SmartlinkClick) *uuid.UUID { return &c.RuleID }),
+		textField(203, func(c *models.SmartlinkClick) *string { return &c.DestinationURL }),
+	)
+}()

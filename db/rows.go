@@ -1,4 +1,4 @@
-package clicklog
+package db
 
 import (
 	"context"
@@ -9,15 +9,13 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
-
-	"switchyard/db"
 )
 
-// copyIn writes rows by COPY. c has to be a transaction. The values of a row are read before the next is asked for.
-func copyIn(ctx context.Context, c db.Conn, table, columns string, rows iter.Seq[[]any]) (err error) {
+// CopyIn writes rows by COPY. c has to be a transaction. The values of a row are read before the next is asked for.
+func CopyIn(ctx context.Context, c Conn, table, columns string, rows iter.Seq[[]any]) (err error) {
 	p, ok := c.(sqlx.PreparerContext)
 	if !ok {
-		return fmt.Errorf("clicklog: cannot COPY on %T", c)
+		return fmt.Errorf("db: cannot COPY on %T", c)
 	}
 	stmt, err := p.PrepareContext(ctx, `COPY `+table+` (`+columns+`) FROM STDIN`)
 	if err != nil {
@@ -33,8 +31,8 @@ func copyIn(ctx context.Context, c db.Conn, table, columns string, rows iter.Seq
 	return err
 }
 
-// idArray is a uuid[] as PostgreSQL reads it.
-func idArray(ids []uuid.UUID) string {
+// UUIDs is a uuid[] as PostgreSQL reads it.
+func UUIDs(ids []uuid.UUID) string {
 	var b strings.Builder
 	b.Grow(2 + 37*len(ids))
 	b.WriteByte('{')
@@ -48,8 +46,8 @@ func idArray(ids []uuid.UUID) string {
 	return b.String()
 }
 
-// eachRow runs a query and gives its rows to scan, one after the other.
-func eachRow(ctx context.Context, c db.Conn, scan func(*sqlx.Rows) error, query string, args ...any) (err error) {
+// EachRow runs a query and gives its rows to scan, one after the other.
+func EachRow(ctx context.Context, c Conn, scan func(*sqlx.Rows) error, query string, args ...any) (err error) {
 	rows, err := c.QueryxContext(ctx, query, args...) //nolint:sqlclosecheck // closed on the next line
 	if err != nil {
 		return err

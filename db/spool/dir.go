@@ -1,4 +1,4 @@
-package clicklog
+package spool
 
 import (
 	"errors"
@@ -13,60 +13,60 @@ import (
 	"syscall"
 )
 
-// home is one sub-directory of the spool, held by one process through a lock that ends with the process.
-type home struct {
+// spoolDir is a sub-directory of the spool. One process holds it, through a lock that ends with the process.
+type spoolDir struct {
 	path string
 	lock *os.File
 }
 
 const (
-	homePrefix    = "web-"
+	dirPrefix     = "web-"
 	segmentSuffix = ".seg"
-	maxHomes      = 1000
+	maxDirs       = 1000
 )
 
-var errHeld = errors.New("clicklog: held by another process")
+var errHeld = errors.New("spool: held by another process")
 
-func openHome(path string) (*home, error) {
+func openDir(path string) (*spoolDir, error) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
-		return nil, fmt.Errorf("clicklog: spool: %w", err)
+		return nil, fmt.Errorf("spool: %w", err)
 	}
 	lock, err := os.OpenFile(filepath.Join(path, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("clicklog: spool: %w", err)
+		return nil, fmt.Errorf("spool: %w", err)
 	}
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil { //nolint:gosec // a descriptor
 		_ = lock.Close()
 		if errors.Is(err, syscall.EWOULDBLOCK) {
 			return nil, errHeld
 		}
-		return nil, fmt.Errorf("clicklog: lock spool: %w", err)
+		return nil, fmt.Errorf("spool: lock spool: %w", err)
 	}
-	return &home{path: path, lock: lock}, nil
+	return &spoolDir{path: path, lock: lock}, nil
 }
 
-// takeHome takes the first sub-directory that nobody holds.
-func takeHome(dir string) (*home, error) {
-	for n := 1; n <= maxHomes; n++ {
-		h, err := openHome(filepath.Join(dir, homePrefix+strconv.Itoa(n)))
+// claimDir takes the first sub-directory that nobody holds, and makes it if need be.
+func claimDir(root string) (*spoolDir, error) {
+	for n := 1; n <= maxDirs; n++ {
+		d, err := openDir(filepath.Join(root, dirPrefix+strconv.Itoa(n)))
 		if errors.Is(err, errHeld) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		return h, syncDir(dir)
+		return d, syncDir(root)
 	}
-	return nil, fmt.Errorf("clicklog: %d processes share the spool %s already", maxHomes, dir)
+	return nil, fmt.Errorf("spool: %d processes share the spool %s already", maxDirs, root)
 }
 
-// takeOrphans takes the sub-directories that hold segments and whose process is gone.
-func takeOrphans(dir string) ([]*home, error) {
-	names, err := filepath.Glob(filepath.Join(dir, homePrefix+"*", "*"+segmentSuffix))
+// claimOrphans takes the sub-directories that hold segments and whose process is gone.
+func claimOrphans(root string) ([]*spoolDir, error) {
+	names, err := filepath.Glob(filepath.Join(root, dirPrefix+"*", "*"+segmentSuffix))
 	if err != nil {
-		return nil, fmt.Errorf("clicklog: spool: %w", err)
+		return nil, fmt.Errorf("spool: %w", err)
 	}
-	var orphans []*home
+	var orphans []*spoolDir
 	last := ""
 	for _, name := range names {
 		path := filepath.Dir(name)
@@ -74,8 +74,8 @@ func takeOrphans(dir string) ([]*home, error) {
 			continue
 		}
 		last = path
-		if h, err := openHome(path); err == nil {
-			orphans = append(orphans, h)
+		if d, err := openDir(path); err == nil {
+			orphans = append(orphans, d)
 		} else if !errors.Is(err, errHeld) {
 			return orphans, err
 		}
@@ -83,17 +83,17 @@ func takeOrphans(dir string) ([]*home, error) {
 	return orphans, nil
 }
 
-func (h *home) release() error { return h.lock.Close() }
+func (d *spoolDir) release() error { return d.lock.Close() }
 
-func (h *home) segment(seq uint64) string {
-	return filepath.Join(h.path, fmt.Sprintf("%016x%s", seq, segmentSuffix))
+func (d *spoolDir) segment(seq uint64) string {
+	return filepath.Join(d.path, fmt.Sprintf("%016x%s", seq, segmentSuffix))
 }
 
 // segments lists the sequence numbers of the segments there are, oldest first.
-func (h *home) segments() ([]uint64, error) {
-	entries, err := os.ReadDir(h.path)
+func (d *spoolDir) segments() ([]uint64, error) {
+	entries, err := os.ReadDir(d.path)
 	if err != nil {
-		return nil, fmt.Errorf("clicklog: spool: %w", err)
+		return nil, fmt.Errorf("spool: %w", err)
 	}
 	var list []uint64
 	for _, e := range entries {
@@ -109,7 +109,7 @@ func (h *home) segments() ([]uint64, error) {
 	return list, nil
 }
 
-// position is a place in the spool of one home: everything before it is done with.
+// position is a place in the segments of one directory: everything before it is done with.
 type position struct {
 	seq uint64
 	off int64
@@ -117,10 +117,10 @@ type position struct {
 
 func (p position) before(o position) bool { return p.seq < o.seq || p.seq == o.seq && p.off < o.off }
 
-// readMark gives the place up to which everything is in PostgreSQL. A mark that is missing or damaged is the very
+// readMark gives the place up to which everything is stored. A mark that is missing or damaged is the very
 // beginning: what is read again is stored once all the same.
-func (h *home) readMark() position {
-	text, err := os.ReadFile(filepath.Join(h.path, "mark"))
+func (d *spoolDir) readMark() position {
+	text, err := os.ReadFile(filepath.Join(d.path, "mark"))
 	if err != nil {
 		return position{}
 	}
@@ -138,31 +138,31 @@ func (p position) sum() uint32 {
 }
 
 // writeMark replaces the mark so that a crash leaves the old one or the new one.
-func (h *home) writeMark(p position) error {
-	name := filepath.Join(h.path, "mark")
+func (d *spoolDir) writeMark(p position) error {
+	name := filepath.Join(d.path, "mark")
 	f, err := os.OpenFile(name+".new", os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
-		return fmt.Errorf("clicklog: mark: %w", err)
+		return fmt.Errorf("spool: mark: %w", err)
 	}
 	_, err = fmt.Fprintf(f, "%d %d %d\n", p.seq, p.off, p.sum())
 	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
 		err = os.Rename(name+".new", name)
 	}
 	if err != nil {
-		return fmt.Errorf("clicklog: mark: %w", err)
+		return fmt.Errorf("spool: mark: %w", err)
 	}
-	return syncDir(h.path)
+	return syncDir(d.path)
 }
 
 // backlog is how many bytes of segments lie behind p.
-func (h *home) backlog(p position) int64 {
-	list, err := h.segments()
+func (d *spoolDir) backlog(p position) int64 {
+	list, err := d.segments()
 	if err != nil {
 		return 0
 	}
 	var sum int64
 	for _, seq := range list {
-		info, err := os.Stat(h.segment(seq))
+		info, err := os.Stat(d.segment(seq))
 		switch {
 		case err != nil || seq < p.seq:
 		case seq == p.seq:
@@ -175,8 +175,8 @@ func (h *home) backlog(p position) int64 {
 }
 
 // removeBefore deletes the segments older than seq.
-func (h *home) removeBefore(seq uint64) error {
-	list, err := h.segments()
+func (d *spoolDir) removeBefore(seq uint64) error {
+	list, err := d.segments()
 	if err != nil {
 		return err
 	}
@@ -184,8 +184,8 @@ func (h *home) removeBefore(seq uint64) error {
 		if s >= seq {
 			break
 		}
-		if err := os.Remove(h.segment(s)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("clicklog: remove segment: %w", err)
+		if err := os.Remove(d.segment(s)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("spool: remove segment: %w", err)
 		}
 	}
 	return nil
@@ -194,10 +194,10 @@ func (h *home) removeBefore(seq uint64) error {
 func syncDir(path string) error {
 	d, err := os.Open(path)
 	if err != nil {
-		return fmt.Errorf("clicklog: sync directory: %w", err)
+		return fmt.Errorf("spool: sync directory: %w", err)
 	}
 	if err := errors.Join(d.Sync(), d.Close()); err != nil {
-		return fmt.Errorf("clicklog: sync directory: %w", err)
+		return fmt.Errorf("spool: sync directory: %w", err)
 	}
 	return nil
 }

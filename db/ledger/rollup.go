@@ -1,4 +1,4 @@
-package clicklog
+package ledger
 
 import (
 	"fmt"
@@ -20,8 +20,8 @@ type Rollup struct {
 // A new one is filled by emptying the others and marking all rows of the ledger as not merged.
 var Rollups = []Rollup{
 	{"traffic", time.Hour, []string{"campaign_id", "source_id"}},
-	{"paths", day, []string{"campaign_id", "stream_id", "lander_id", "offer_id", "source_id"}},
-	{"audience", day, []string{"campaign_id", "source_id", "country", "device_type", "os", "browser"}},
+	{"paths", 24 * time.Hour, []string{"campaign_id", "stream_id", "lander_id", "offer_id", "source_id"}},
+	{"audience", 24 * time.Hour, []string{"campaign_id", "source_id", "country", "device_type", "os", "browser"}},
 }
 
 // Traffic stands for the ledger in a FROM where campaigns, sources and hours are all that matters: it has the same sums in
@@ -32,19 +32,19 @@ const Traffic = `(
 	SELECT account_id, hour, campaign_id, source_id, clicks, bot_clicks FROM ledger WHERE NOT merged
 )`
 
-// LedgerKeys lists the dimensions of the ledger besides account and hour.
-var LedgerKeys = []string{
+// Dimensions lists the dimensions of the ledger besides account and hour.
+var Dimensions = []string{
 	"campaign_id", "stream_id", "lander_id", "offer_id", "source_id", "country", "device_type", "os", "browser",
 }
 
 // sums is the part of mergeHour that adds up what is new for one copy.
 func (r Rollup) sums() string {
 	at := "hour"
-	if r.Step == day {
+	if r.Step > time.Hour {
 		at = "date_trunc('day', hour AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'"
 	}
-	keys, groups := make([]string, len(LedgerKeys)), []string{"account_id", at}
-	for i, k := range LedgerKeys {
+	keys, groups := make([]string, len(Dimensions)), []string{"account_id", at}
+	for i, k := range Dimensions {
 		switch {
 		case slices.Contains(r.Keys, k):
 			keys[i], groups = k, append(groups, k)
@@ -61,7 +61,7 @@ func (r Rollup) sums() string {
 // addRollups is the statement after WITH gone AS (...), which are the ledger's rows of an hour. Rows are taken in the
 // same order by everybody.
 func addRollups() string {
-	parts, updates := make([]string, len(Rollups)), strings.Split(ledgerSums, ",")
+	parts, updates := make([]string, len(Rollups)), strings.Split(Sums, ",")
 	for i, r := range Rollups {
 		parts[i] = r.sums()
 	}
@@ -69,9 +69,9 @@ func addRollups() string {
 		name = strings.TrimSpace(name)
 		updates[i] = fmt.Sprintf("%s = r.%s + EXCLUDED.%s", name, name, name)
 	}
-	return `INSERT INTO ledger_rollups AS r (rollup, ` + ledgerKeys + `, ` + ledgerSums + `)
+	return `INSERT INTO ledger_rollups AS r (rollup, ` + Keys + `, ` + Sums + `)
 SELECT * FROM (
 	` + strings.Join(parts, "\n\tUNION ALL\n\t") + `
 ) n ORDER BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
-ON CONFLICT (rollup, ` + ledgerKeys + `) DO UPDATE SET ` + strings.Join(updates, ", ")
+ON CONFLICT (rollup, ` + Keys + `) DO UPDATE SET ` + strings.Join(updates, ", ")
 }

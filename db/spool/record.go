@@ -1,4 +1,4 @@
-package clicklog
+package spool
 
 import (
 	"errors"
@@ -26,8 +26,8 @@ const (
 )
 
 var (
-	errEmptyRecord = errors.New("clicklog: a record without content")
-	errCorrupt     = errors.New("clicklog: a record that cannot be read")
+	errEmptyRecord = errors.New("spool: a record without content")
+	errCorrupt     = errors.New("spool: a record that cannot be read")
 )
 
 // appendRecord appends the encoded record to b.

@@ -1,4 +1,4 @@
-package clicklog
+package spool
 
 import (
 	"bufio"
@@ -58,7 +58,7 @@ func fill(v reflect.Value, seed *int) {
 	case reflect.Bool:
 		v.SetBool(true)
 	default:
-		panic("clicklog test: cannot fill " + v.Kind().String())
+		panic("spool test: cannot fill " + v.Kind().String())
 	}
 }
 
@@ -172,9 +172,9 @@ func FuzzScanner(f *testing.F) {
 	})
 }
 
-func open(t *testing.T, dir string, o SpoolOptions) *Spool {
+func open(t *testing.T, dir string, o Options) *Spool {
 	t.Helper()
-	s, err := OpenSpool(dir, o)
+	s, err := Open(dir, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,12 +194,12 @@ func appendClicks(t *testing.T, s *Spool, n int) []uuid.UUID {
 	return ids
 }
 
-// readAll reads a queue to its end, as an ingester whose every batch is stored.
-func readAll(t *testing.T, q *queue) []uuid.UUID {
+// readAll reads to the end, as an ingester whose every batch is stored.
+func readAll(t *testing.T, q *Reader) []uuid.UUID {
 	t.Helper()
 	var ids []uuid.UUID
 	for {
-		items, err := q.read(7)
+		items, err := q.Read(7)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -208,18 +208,18 @@ func readAll(t *testing.T, q *queue) []uuid.UUID {
 			return ids
 		}
 		for _, it := range items {
-			if it.err != nil {
-				t.Fatal(it.err)
+			if it.Err != nil {
+				t.Fatal(it.Err)
 			}
-			ids = append(ids, it.rec.id())
+			ids = append(ids, it.Record.id())
 		}
 	}
 }
 
 func TestSpoolKeepsOrderOverSegments(t *testing.T) {
 	t.Parallel()
-	s := open(t, t.TempDir(), SpoolOptions{SegmentSize: 200})
-	q := newQueue(s.home, &s.tail)
+	s := open(t, t.TempDir(), Options{SegmentSize: 200})
+	q := s.Reader()
 	want := appendClicks(t, s, 20)
 	got := readAll(t, q)
 	more := appendClicks(t, s, 20)
@@ -227,20 +227,20 @@ func TestSpoolKeepsOrderOverSegments(t *testing.T) {
 	if diff := cmp.Diff(append(want, more...), got); diff != "" {
 		t.Error(diff)
 	}
-	if err := q.close(); err != nil {
+	if err := q.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if list, _ := s.home.segments(); len(list) > 1 {
+	if list, _ := s.dir.segments(); len(list) > 1 {
 		t.Errorf("finished segments stay: %v", list)
 	}
-	if n := s.Stats().PendingBytes; n != s.home.backlog(q.done) && n == 0 {
+	if n := s.Stats().PendingBytes; n != s.dir.backlog(q.done) && n == 0 {
 		t.Errorf("pending %d", n)
 	}
 }
 
 func TestSpoolManyWriters(t *testing.T) {
 	t.Parallel()
-	s := open(t, t.TempDir(), SpoolOptions{SegmentSize: 16 << 10})
+	s := open(t, t.TempDir(), Options{SegmentSize: 16 << 10})
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	want := map[uuid.UUID]bool{}
@@ -258,7 +258,7 @@ func TestSpoolManyWriters(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	got := readAll(t, newQueue(s.home, &s.tail))
+	got := readAll(t, s.Reader())
 	if len(got) != len(want) {
 		t.Fatalf("%d of %d", len(got), len(want))
 	}
@@ -274,49 +274,49 @@ func TestSpoolManyWriters(t *testing.T) {
 func TestSpoolAfterCrash(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s := open(t, dir, SpoolOptions{})
+	s := open(t, dir, Options{})
 	first := appendClicks(t, s, 5)
-	q := newQueue(s.home, &s.tail)
+	q := s.Reader()
 	if got := readAll(t, q); len(got) != len(first) {
 		t.Fatalf("read %d", len(got))
 	}
-	if err := q.close(); err != nil {
+	if err := q.Close(); err != nil {
 		t.Fatal(err)
 	}
 	second := appendClicks(t, s, 5)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	again := open(t, dir, SpoolOptions{})
+	again := open(t, dir, Options{})
 	third := appendClicks(t, again, 5)
-	got := readAll(t, newQueue(again.home, &again.tail))
+	got := readAll(t, again.Reader())
 	if diff := cmp.Diff(append(second, third...), got); diff != "" {
 		t.Error(diff)
 	}
-	if again.home.path != s.home.path {
-		t.Errorf("took %s, not the free %s", again.home.path, s.home.path)
+	if again.dir.path != s.dir.path {
+		t.Errorf("took %s, not the free %s", again.dir.path, s.dir.path)
 	}
 }
 
 func TestTwoProcessesNeverShare(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	a, b := open(t, dir, SpoolOptions{}), open(t, dir, SpoolOptions{})
-	if a.home.path == b.home.path {
-		t.Fatal("both hold " + a.home.path)
+	a, b := open(t, dir, Options{}), open(t, dir, Options{})
+	if a.dir.path == b.dir.path {
+		t.Fatal("both hold " + a.dir.path)
 	}
 	want := appendClicks(t, b, 3)
-	if orphans, err := takeOrphans(dir); err != nil || len(orphans) != 0 {
+	if orphans, err := claimOrphans(dir); err != nil || len(orphans) != 0 {
 		t.Fatalf("took a living process's spool: %v, %v", orphans, err)
 	}
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
 	}
-	orphans, err := takeOrphans(dir)
+	orphans, err := claimOrphans(dir)
 	if err != nil || len(orphans) != 1 {
 		t.Fatalf("orphans: %v, %v", orphans, err)
 	}
-	if diff := cmp.Diff(want, readAll(t, newQueue(orphans[0], nil))); diff != "" {
+	if diff := cmp.Diff(want, readAll(t, newReader(&Spool{}, orphans[0], nil))); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -325,13 +325,13 @@ func TestTwoProcessesNeverShare(t *testing.T) {
 func TestDamagedSegments(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s := open(t, dir, SpoolOptions{})
+	s := open(t, dir, Options{})
 	ids := appendClicks(t, s, 60)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	list, _ := s.home.segments()
-	whole, err := os.ReadFile(s.home.segment(list[0]))
+	list, _ := s.dir.segments()
+	whole, err := os.ReadFile(s.dir.segment(list[0]))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -362,14 +362,14 @@ func TestDamagedSegments(t *testing.T) {
 			}
 		}
 		path := filepath.Join(t.TempDir(), "x")
-		h, err := openHome(path)
+		h, err := openDir(path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(h.segment(1), bytes, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		q := newQueue(h, nil)
+		q := newReader(&Spool{}, h, nil)
 		got := readAll(t, q)
 		// Two flips of the same bit restore a record.
 		if len(got) < len(want) || !subsequence(want, got) || !subsequence(got, ids) {
@@ -447,7 +447,7 @@ func TestBrokenDisk(t *testing.T) {
 	t.Parallel()
 	for _, part := range []string{"create", "write", "sync", "truncate"} {
 		d := &brokenDisk{}
-		s := open(t, t.TempDir(), SpoolOptions{disk: d, SegmentSize: 300})
+		s := open(t, t.TempDir(), Options{disk: d, SegmentSize: 300})
 		var want []uuid.UUID
 		for range 3 {
 			want = append(want, appendClicks(t, s, 5)...)
@@ -471,7 +471,7 @@ func TestBrokenDisk(t *testing.T) {
 			d.set("")
 		}
 		want = append(want, appendClicks(t, s, 5)...)
-		q := newQueue(s.home, &s.tail)
+		q := s.Reader()
 		if diff := cmp.Diff(want, readAll(t, q)); diff != "" {
 			t.Errorf("%s: %s", part, diff)
 		}
@@ -485,26 +485,26 @@ func TestBrokenDisk(t *testing.T) {
 func TestFullDiskFreesSegments(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s := open(t, dir, SpoolOptions{SegmentSize: 100})
+	s := open(t, dir, Options{SegmentSize: 100})
 	appendClicks(t, s, 10)
-	if err := os.Mkdir(filepath.Join(s.home.path, "mark.new"), 0o700); err != nil {
+	if err := os.Mkdir(filepath.Join(s.dir.path, "mark.new"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	q := newQueue(s.home, &s.tail)
+	q := s.Reader()
 	readAll(t, q)
 	if err := q.mark(true); err == nil {
 		t.Error("nobody hears of the mark")
 	}
-	if list, _ := s.home.segments(); len(list) > 1 {
+	if list, _ := s.dir.segments(); len(list) > 1 {
 		t.Errorf("segments stay: %v", list)
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	again := open(t, dir, SpoolOptions{})
+	again := open(t, dir, Options{})
 	want := appendClicks(t, again, 3)
 	// Without a mark the last segment is read again, which stores nothing twice.
-	if got := readAll(t, newQueue(again.home, &again.tail)); !subsequence(want, got) || len(got) > len(want)+2 {
+	if got := readAll(t, again.Reader()); !subsequence(want, got) || len(got) > len(want)+2 {
 		t.Errorf("read %d records", len(got))
 	}
 }
@@ -518,7 +518,7 @@ func TestMain(m *testing.M) {
 	if dir == "" {
 		os.Exit(m.Run())
 	}
-	s, err := OpenSpool(dir, SpoolOptions{SegmentSize: 8 << 10})
+	s, err := Open(dir, Options{SegmentSize: 8 << 10})
 	if err != nil {
 		panic(err)
 	}
@@ -562,9 +562,9 @@ func TestKilledProcess(t *testing.T) {
 		}
 		_ = cmd.Wait()
 	}
-	s := open(t, dir, SpoolOptions{})
+	s := open(t, dir, Options{})
 	seen := map[uuid.UUID]bool{}
-	for _, id := range readAll(t, newQueue(s.home, &s.tail)) {
+	for _, id := range readAll(t, s.Reader()) {
 		if seen[id] {
 			t.Errorf("%s twice", id)
 		}
@@ -578,7 +578,7 @@ func TestKilledProcess(t *testing.T) {
 
 func TestAppendRefuses(t *testing.T) {
 	t.Parallel()
-	s := open(t, t.TempDir(), SpoolOptions{})
+	s := open(t, t.TempDir(), Options{})
 	if err := s.Append(t.Context(), Record{}); err == nil {
 		t.Error("took an empty record")
 	}
@@ -597,7 +597,7 @@ func TestAppendRefuses(t *testing.T) {
 // With AckPostgres a record is acknowledged when its place was stored, not before.
 func TestAckPostgres(t *testing.T) {
 	t.Parallel()
-	s := open(t, t.TempDir(), SpoolOptions{AckPostgres: true})
+	s := open(t, t.TempDir(), Options{AckPostgres: true})
 	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	err := s.Append(short, Record{Click: &models.Click{ID: models.NewClickID()}})
@@ -606,7 +606,7 @@ func TestAckPostgres(t *testing.T) {
 	}
 	acked := make(chan error, 1)
 	go func() { acked <- s.Append(t.Context(), Record{Click: &models.Click{ID: models.NewClickID()}}) }()
-	q := newQueue(s.home, &s.tail)
+	q := s.Reader()
 	for read := 0; read < 2; {
 		<-s.written
 		read += len(readAll(t, q))
@@ -641,7 +641,7 @@ func BenchmarkDecode(b *testing.B) {
 func BenchmarkAppend(b *testing.B) {
 	for _, writers := range []int{1, 64, 256} {
 		b.Run(strconv.Itoa(writers), func(b *testing.B) {
-			s, err := OpenSpool(b.TempDir(), SpoolOptions{})
+			s, err := Open(b.TempDir(), Options{})
 			if err != nil {
 				b.Fatal(err)
 			}

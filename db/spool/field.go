@@ -1,4 +1,4 @@
-package clicklog
+package spool
 
 import (
 	"encoding/binary"
@@ -62,7 +62,7 @@ func textField[T any](tag byte, at func(*T) *string) field[T] {
 		}
 		return b
 	}, func(v *T, p []byte) error {
-		*at(v) = clean(p)
+		*at(v) = CleanText(p)
 		return nil
 	}}
 }
@@ -171,8 +171,8 @@ func mapField[T any](tag byte, at func(*T) *map[string]string) field[T] {
 				if w <= 0 || n > uint64(len(p)-w) {
 					return errCorrupt
 				}
-				pair[i] = clean(p[w : w+int(n)]) //nolint:gosec // not longer than p
-				p = p[w+int(n):]                 //nolint:gosec // as above
+				pair[i] = CleanText(p[w : w+int(n)]) //nolint:gosec // not longer than p
+				p = p[w+int(n):]                     //nolint:gosec // as above
 			}
 			m[pair[0]] = pair[1]
 		}
@@ -181,8 +181,8 @@ func mapField[T any](tag byte, at func(*T) *map[string]string) field[T] {
 	}}
 }
 
-// clean makes a text one that PostgreSQL stores: valid UTF-8 without the zero character.
-func clean(p []byte) string {
+// CleanText makes a text one that PostgreSQL stores: valid UTF-8 without the zero character.
+func CleanText[T string | []byte](p T) string {
 	s := string(p)
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, "\uFFFD")

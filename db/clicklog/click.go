@@ -1,0 +1,47 @@
+package clicklog
+
+import (
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"switchyard/db/ledger"
+	"switchyard/models"
+)
+
+// key is where a click, its click-outs and its conversions count.
+func (c *StoredClick) key() ledger.Key {
+	return ledger.Key{
+		AccountID: c.AccountID, Hour: c.At.Truncate(time.Hour).Unix(), CampaignID: c.CampaignID, StreamID: c.StreamID,
+		LanderID: c.LanderID, OfferID: c.OfferID, SourceID: c.SourceID, Country: c.Country,
+		DeviceType: c.DeviceType, OS: c.OS, Browser: c.Browser,
+	}
+}
+
+// figures is what a click counts by itself.
+func (c *StoredClick) figures() models.Figures {
+	if c.IsBot {
+		return models.Figures{BotClicks: 1}
+	}
+	f := models.Figures{Clicks: 1, LPViews: int64(c.LPViews), LPClicks: int64(c.LPClicks), Cost: c.Cost}
+	if c.IsUnique {
+		f.UniqueClicks = 1
+	}
+	return f
+}
+
+// conversionFigures is what a conversion counts, at its click's key. It counts for a bot's click too: money is
+// never hidden.
+func conversionFigures(status string, payout, cost decimal.Decimal) models.Figures {
+	switch status {
+	case models.StatusApproved:
+		return models.Figures{Approved: 1, Revenue: payout, Cost: cost}
+	case models.StatusPending:
+		return models.Figures{Pending: 1, PendingRevenue: payout}
+	case models.StatusRejected:
+		return models.Figures{Rejected: 1}
+	case models.StatusChargeback:
+		return models.Figures{Chargebacks: 1}
+	}
+	return models.Figures{}
+}

@@ -1,0 +1,289 @@
+package spool
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+)
+
+// Reader reads the segments of one directory in order. It belongs to one goroutine.
+//
+// Read gives records. Commit notes that all of them are stored, and Rewind goes back to the first that is not. A process
+// that dies before its Commit is on disk reads the same records again, so whoever stores them has to know them by their
+// ids.
+type Reader struct {
+	spool *Spool
+	dir   *spoolDir
+	tail  *tail // nil for an adopted directory, which nobody writes to
+	scan  scanner
+	pos   position  // behind what has been read
+	done  position  // behind what is stored
+	last  uuid.UUID // the id of the last record read, zero if it is stored
+
+	file     *os.File
+	marked   position // what the mark on disk says
+	markedAt time.Time
+	buf      []byte
+	backlog  int64 // of an adopted directory, as Spool.adopted counts it
+}
+
+// chunk is how much is read at once. It holds at least one record of any size.
+const chunk = 1 << 20
+
+func newReader(s *Spool, d *spoolDir, t *tail) *Reader {
+	p := d.readMark()
+	return &Reader{spool: s, dir: d, tail: t, pos: p, done: p, marked: p}
+}
+
+// Reader gives the reader of what this process appends. There must be only one.
+func (s *Spool) Reader() *Reader { return newReader(s, s.dir, &s.tail) }
+
+// Adopt takes the directories whose process is gone and gives a reader of each. With an error it gives those that it
+// could take. Close gives a directory free again.
+func (s *Spool) Adopt() ([]*Reader, error) {
+	dirs, err := claimOrphans(s.root)
+	readers := make([]*Reader, len(dirs))
+	for i, d := range dirs {
+		r := newReader(s, d, nil)
+		if r.countBacklog(); r.backlog > 0 {
+			slog.Info("spool adopted", "path", d.path, "bytes", r.backlog)
+		}
+		readers[i] = r
+	}
+	return readers, err
+}
+
+// Item is one record as it was read.
+type Item struct {
+	Record Record
+	Err    error  // the record cannot be decoded
+	raw    []byte // valid until the next Read
+}
+
+// Read gives up to limit records, or none when everything was read. Damaged stretches are skipped and counted. What an
+// item holds stays valid, but Reject takes only items of the last Read.
+func (r *Reader) Read(limit int) ([]Item, error) {
+	before := r.scan.dropped
+	items, err := r.read(limit)
+	if lost := r.scan.dropped - before; lost > 0 {
+		r.spool.dropped.Add(lost)
+		slog.Error("spool damaged", "stretches", lost, "path", r.dir.path)
+	}
+	if n := len(items); n > 0 {
+		r.last = items[n-1].Record.id()
+	}
+	return items, err
+}
+
+func (r *Reader) read(limit int) ([]Item, error) {
+	for {
+		size, final, err := r.locate()
+		if err != nil || size < 0 {
+			return nil, err
+		}
+		n := min(size-r.pos.off, chunk)
+		if n <= 0 {
+			if final {
+				r.leave()
+				continue
+			}
+			return nil, nil
+		}
+		if r.buf == nil {
+			r.buf = make([]byte, chunk)
+		}
+		got, err := r.file.ReadAt(r.buf[:n], r.pos.off)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, fmt.Errorf("spool: read segment: %w", err)
+		}
+		if got == 0 { // somebody cut the file
+			r.leave()
+			continue
+		}
+		if items := r.parse(r.buf[:got], r.pos.off+n >= size, limit); len(items) > 0 {
+			return items, nil
+		}
+	}
+}
+
+// leave goes on behind the current segment. The stored place follows only if all that was read is stored.
+func (r *Reader) leave() {
+	_ = r.file.Close()
+	r.file = nil
+	r.jump(position{seq: r.pos.seq + 1})
+}
+
+func (r *Reader) jump(to position) {
+	stored := r.done == r.pos
+	r.pos = to
+	if stored {
+		r.done = to
+	}
+}
+
+func (r *Reader) parse(buf []byte, last bool, limit int) []Item {
+	start := r.pos
+	var items []Item
+	for off := 0; len(items) < limit; {
+		payload, n := r.scan.next(buf[off:], last)
+		off += n
+		r.pos.off += int64(n)
+		if payload == nil {
+			break
+		}
+		it := Item{raw: payload}
+		it.Record, it.Err = decodeRecord(payload)
+		items = append(items, it)
+	}
+	if len(items) == 0 && r.done == start { // nothing but damage
+		r.done = r.pos
+	}
+	return items
+}
+
+// locate opens the segment to read and tells how many of its bytes may be read and whether that is all it will ever
+// have. A size below zero means that there is no segment (yet).
+func (r *Reader) locate() (size int64, final bool, err error) {
+	if r.file == nil {
+		if err := r.openNext(); err != nil || r.file == nil {
+			return -1, false, err
+		}
+	}
+	if r.tail != nil {
+		if size, growing, known := r.tail.size(r.pos.seq); known {
+			return size, !growing, nil
+		}
+	}
+	info, err := r.file.Stat()
+	if err != nil {
+		return 0, false, fmt.Errorf("spool: read segment: %w", err)
+	}
+	return info.Size(), true, nil
+}
+
+func (r *Reader) openNext() error {
+	list, err := r.dir.segments()
+	if err != nil {
+		return err
+	}
+	for _, seq := range list {
+		if seq < r.pos.seq {
+			continue
+		}
+		f, err := os.Open(r.dir.segment(seq))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("spool: open segment: %w", err)
+		}
+		if seq != r.pos.seq {
+			r.jump(position{seq: seq})
+		}
+		r.file = f
+		return nil
+	}
+	return nil
+}
+
+// Commit notes that everything read so far is stored, and wakes those whose Append waits for that. The mark on disk
+// follows at most once a second, and at once when that frees a segment.
+func (r *Reader) Commit() error {
+	r.done = r.pos
+	if r.last != uuid.Nil {
+		r.spool.lastStored.Store(models.ClickTime(r.last).UnixMilli())
+		r.last = uuid.Nil
+	}
+	if r.tail != nil {
+		r.spool.stored.advance(r.done)
+	} else {
+		r.countBacklog()
+	}
+	return r.mark(false)
+}
+
+// Rewind goes back to the first record that is not stored.
+func (r *Reader) Rewind() {
+	if r.file != nil && r.pos.seq != r.done.seq {
+		_ = r.file.Close()
+		r.file = nil
+	}
+	r.pos, r.last = r.done, uuid.Nil
+}
+
+func (r *Reader) countBacklog() {
+	n := r.dir.backlog(r.done)
+	r.spool.adopted.Add(n - r.backlog)
+	r.backlog = n
+}
+
+// markEvery is how often the mark is written. A crash replays what was stored since, which stores nothing twice.
+const markEvery = time.Second
+
+func (r *Reader) mark(now bool) error {
+	if r.done == r.marked {
+		return nil
+	}
+	frees := r.done.seq != r.marked.seq
+	if !now && !frees && time.Since(r.markedAt) < markEvery {
+		return nil
+	}
+	err := r.dir.writeMark(r.done)
+	if err == nil {
+		r.marked, r.markedAt = r.done, time.Now()
+	}
+	if r.tail != nil {
+		r.tail.forget(r.done.seq)
+	}
+	// Segments that are stored go even if the mark could not be written: they may be what fills the disk. A mark in a
+	// segment that is gone means the next one there is.
+	return errors.Join(err, r.dir.removeBefore(r.done.seq))
+}
+
+// Reject puts a record aside that will never be stored, in the file "rejected" of its directory: one line of JSON with
+// the reason and the record as it was in the spool. The line is durable when Reject returns.
+func (r *Reader) Reject(ctx context.Context, it Item, why error) error {
+	line, err := json.Marshal(struct {
+		At     time.Time `json:"at"`
+		Error  string    `json:"error"`
+		Record []byte    `json:"record"`
+	}{time.Now().UTC(), why.Error(), it.raw})
+	if err != nil {
+		return fmt.Errorf("spool: reject: %w", err)
+	}
+	f, err := os.OpenFile(filepath.Join(r.dir.path, "rejected"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return fmt.Errorf("spool: reject: %w", err)
+	}
+	_, err = f.Write(append(line, '\n'))
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return fmt.Errorf("spool: reject: %w", err)
+	}
+	r.spool.rejected.Add(1)
+	slog.ErrorContext(ctx, "record rejected", "error", why, "path", r.dir.path)
+	return nil
+}
+
+// Close writes the mark and gives an adopted directory free.
+func (r *Reader) Close() error {
+	err := r.mark(true)
+	if r.file != nil {
+		err = errors.Join(err, r.file.Close())
+		r.file = nil
+	}
+	if r.tail == nil {
+		err = errors.Join(err, r.dir.release())
+	}
+	return err
+}
