@@ -86,8 +86,8 @@ func (r *request) send(w http.ResponseWriter, transition string) {
 		h["Referrer-Policy"] = noReferrer
 	}
 	destination := r.click.Destination
-	if transition == flow.TransitionDoubleMeta && r.snap.signer != nil {
-		destination = r.snap.signer.hop(r.domain.Host, destination)
+	if transition == flow.TransitionDoubleMeta && r.signer != nil {
+		destination = r.signer.hop(r.domain.Host, destination)
 	}
 	script, err := json.Marshal(destination) // escapes < > & too, so it cannot end the script
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/api/routing"
 	"switchyard/db/spool"
 	"switchyard/db/store"
 )
@@ -66,7 +67,7 @@ func handlerOf(tb testing.TB, s Recorder, r *store.Routing) *Handler {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	h.keeper.publish((&snapshot{}).draft().apply(nil, r))
+	h.routes.Publish(routing.Compile(r))
 	return h
 }
 
@@ -131,7 +132,7 @@ func BenchmarkSnapshotUpdate(b *testing.B) {
 	for i := range r.Campaigns {
 		r.Campaigns[i].Streams = slices.Concat([]byte{'['}, first, []byte{','}, r.Campaigns[i].Streams[1:])
 	}
-	s := (&snapshot{}).draft().apply(nil, r)
+	s := routing.Compile(r)
 	change := map[string]*store.Routing{
 		"campaign": {Campaigns: r.Campaigns[5000:5001]}, "offer": {Offers: r.Offers[:1]},
 		"rule": {Rules: r.Rules},
@@ -144,7 +145,7 @@ func BenchmarkSnapshotUpdate(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				s = s.draft().apply(keys[name], change[name])
+				s = s.Update(keys[name], change[name])
 			}
 		})
 	}

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,11 +17,13 @@ import (
 	"github.com/maypok86/otter/v2"
 
 	"switchyard/api/click/visitor"
+	"switchyard/api/routing"
 	"switchyard/db"
 	"switchyard/db/kv"
 	"switchyard/db/spool"
 	"switchyard/db/store"
 	"switchyard/models"
+	"switchyard/models/token"
 )
 
 // Recorder puts facts on stable storage: a *spool.Spool. It keeps no reference to a record after Append.
@@ -67,7 +68,8 @@ type Handler struct {
 	visitors     Describer
 	trusted      []netip.Prefix
 	url          string
-	keeper       *keeper
+	db           db.Conn
+	routes       *routing.Refresher
 	usage        *usage
 	fingerprints *otter.Cache[[16]byte, *remembered]
 	recent       *otter.Cache[uuid.UUID, *models.Click] // clicks that were sent to a lander
@@ -97,24 +99,20 @@ func New(ctx context.Context, d Deps) (*Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("click: %w", err)
 	}
-	copyAt := ""
-	if d.DataDir != "" {
-		copyAt = filepath.Join(d.DataDir, "routing.copy")
-	}
 	h := &Handler{
 		spool: d.Spool, visitors: d.Visitors, trusted: d.TrustedProxies,
-		url: d.DatabaseURL, keeper: newKeeper(d.DB, copyAt), usage: newUsage(d.Caps), fingerprints: fingerprints,
+		url: d.DatabaseURL, db: d.DB, routes: routing.NewRefresher(d.DB, d.DataDir), usage: newUsage(d.Caps), fingerprints: fingerprints,
 		recent: recent, used: used, metrics: newMetrics(), patience: cmp.Or(d.Patience, defaultPatience),
 	}
 	h.pool.New = h.newRequest
-	h.keeper.start(ctx)
+	h.routes.Start(ctx)
 	return h, nil
 }
 
 // Run keeps the snapshot and the counts of daily caps fresh until the context ends.
 func (h *Handler) Run(ctx context.Context) error {
 	var all sync.WaitGroup
-	all.Go(func() { h.keeper.run(ctx, h.url) })
+	all.Go(func() { h.routes.Run(ctx, h.url) })
 	all.Go(func() { h.watchUsage(ctx) })
 	all.Go(func() { h.usage.publish(ctx) })
 	all.Go(func() { h.forgetKeys(ctx) })
@@ -123,12 +121,11 @@ func (h *Handler) Run(ctx context.Context) error {
 }
 
 // Ready tells whether there is anything to route by.
-func (h *Handler) Ready() bool { return h.keeper.loaded.Load() }
+func (h *Handler) Ready() bool { return h.routes.Loaded() }
 
 // Knows tells whether a Host header names a tracking domain.
 func (h *Handler) Knows(host string) bool {
-	_, ok := h.keeper.current.Load().hosts.get(bareHost(host))
-	return ok
+	return h.routes.Current().Domain(bareHost(host)) != nil
 }
 
 // bareHost strips the port and the dot at the end, and folds case.
@@ -155,7 +152,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writePage(w, http.StatusMethodNotAllowed, asText, []byte("only GET and HEAD are answered here\n"))
 		return
 	}
-	d, c := h.keeper.current.Load().find(bareHost(r.Host), word)
+	d, c := h.routes.Current().Find(bareHost(r.Host), word)
 	switch {
 	case d == nil:
 		notFound(w)
@@ -179,7 +176,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // index sends a visitor of the bare domain to its index page.
 func (h *Handler) index(w http.ResponseWriter, d *store.RoutingDomain) {
-	if validURL(d.IndexPage) == "" {
+	if token.ValidURL(d.IndexPage) != nil {
 		notFound(w)
 		return
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/api/routing"
 	"switchyard/db/store"
 	"switchyard/models/cond"
 	"switchyard/models/flow"
@@ -27,14 +28,14 @@ func TestExplainDecidesAgain(t *testing.T) {
 		path("offer", m{"filters": []m{{"attribute": "sub1", "operator": "equals", "value": "x"}}}, offers[0]),
 		path("campaign", m{"campaign_id": last}))
 	w.fresh()
-	picture := func() *Picture {
+	explainer := func() *routing.Explainer {
 		r, err := store.CampaignRouting(t.Context(), w.db, w.account, first)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return NewPicture(r)
+		return routing.NewExplainer(r)
 	}
-	before := picture()
+	before := explainer()
 	var cookies []*http.Cookie
 	paths, vias := map[uuid.UUID]int{}, map[flow.Via]int{}
 	for i := range 60 {
@@ -46,7 +47,7 @@ func TestExplainDecidesAgain(t *testing.T) {
 		c := w.tape.last()
 		facts := &cond.Facts{}
 		facts.SetText(cond.Sub1, c.Subs[0])
-		q := Question{Campaign: first, Facts: facts, Seed: c.RouteSeed, BoundIn: c.CampaignID}
+		q := routing.Question{Campaign: first, Facts: facts, Seed: c.RouteSeed, BoundIn: c.CampaignID}
 		if flow.Via(c.Via) == flow.ViaBound {
 			q.Bound = flow.Binding{Path: c.StreamID, Lander: c.LanderID, Offer: c.OfferID}
 		}
@@ -64,8 +65,8 @@ func TestExplainDecidesAgain(t *testing.T) {
 		t.Errorf("paths taken: %v, %v", paths, vias)
 	}
 	w.exec(`UPDATE campaigns SET flow_rotation = 'position' WHERE id = $1`, last)
-	same := before.Explain(Question{Campaign: first, Facts: &cond.Facts{}}).FlowHash
-	if picture().Explain(Question{Campaign: first, Facts: &cond.Facts{}}).FlowHash == same {
+	same := before.Explain(routing.Question{Campaign: first, Facts: &cond.Facts{}}).FlowHash
+	if explainer().Explain(routing.Question{Campaign: first, Facts: &cond.Facts{}}).FlowHash == same {
 		t.Error("a changed campaign at the end does not show")
 	}
 	if _, err := store.CampaignRouting(t.Context(), w.db, uuid.New(), first); err != nil {

@@ -16,14 +16,14 @@ import (
 // signed for the domain: the service leads nobody to an address that no customer's flow named.
 const hopWord = "go" // below /out
 
-func (s *signer) hopKey(host, destination string) []byte {
-	m := hmac.New(sha256.New, s.secret)
+func (s signer) hopKey(host, destination string) []byte {
+	m := hmac.New(sha256.New, s)
 	_, _ = m.Write([]byte("double_meta\x00" + host + "\x00" + destination))
 	return m.Sum(nil)[:keyMAC]
 }
 
 // hop is the address of the second page.
-func (s *signer) hop(host, destination string) string {
+func (s signer) hop(host, destination string) string {
 	key := base64.RawURLEncoding.EncodeToString(s.hopKey(host, destination))
 	return "/out/" + hopWord + "?k=" + key + "&u=" + url.QueryEscape(destination)
 }
@@ -34,7 +34,7 @@ func (h *Handler) secondPage(w http.ResponseWriter, req *http.Request, d *store.
 	defer h.give(r)
 	q := req.URL.Query()
 	key, err := base64.RawURLEncoding.DecodeString(q.Get("k"))
-	s, destination := r.snap.signer, q.Get("u")
+	s, destination := r.signer, q.Get("u")
 	if err != nil || s == nil || !isAddress([]byte(destination)) || !hmac.Equal(key, s.hopKey(d.Host, destination)) {
 		notFound(w)
 		return

@@ -15,9 +15,7 @@ import (
 // signer makes and reads the keys of protected landing pages. Every process of an install has the same secret, so that
 // each reads what another made. A key is text of the URL-safe base64 letters: version, flags, expiry, click, page and an
 // HMAC-SHA256, cut to 16 bytes, over these and over what the key is bound to.
-type signer struct{ secret []byte }
-
-func newSigner(secret []byte) *signer { return &signer{secret} }
+type signer []byte
 
 // landerKey is what a key says.
 type landerKey struct {
@@ -43,7 +41,7 @@ var (
 	errBound = errors.New("click: the key is another visitor's")
 )
 
-func (s *signer) append(dst []byte, k landerKey, ip netip.Addr, agent string) []byte {
+func (s signer) append(dst []byte, k landerKey, ip netip.Addr, agent string) []byte {
 	var b [keyBody + keyMAC]byte
 	b[0] = keyVersion
 	if k.bindIP {
@@ -60,7 +58,7 @@ func (s *signer) append(dst []byte, k landerKey, ip netip.Addr, agent string) []
 }
 
 // parse reads a key that a visitor brought: errKey for what this install did not make for anybody, or not for him.
-func (s *signer) parse(text string, ip netip.Addr, agent string) (landerKey, error) {
+func (s signer) parse(text string, ip netip.Addr, agent string) (landerKey, error) {
 	var k landerKey
 	if len(text) != keyLen {
 		return k, errKey
@@ -81,8 +79,8 @@ func (s *signer) parse(text string, ip netip.Addr, agent string) (landerKey, err
 	return k, nil
 }
 
-func (s *signer) sum(body []byte, ip netip.Addr, agent string) []byte {
-	m := hmac.New(sha256.New, s.secret)
+func (s signer) sum(body []byte, ip netip.Addr, agent string) []byte {
+	m := hmac.New(sha256.New, s)
 	m.Write(body)
 	if body[1]&keyBindIP != 0 {
 		if ip = ip.Unmap(); ip.IsValid() {

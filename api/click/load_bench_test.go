@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/api/routing"
 	"switchyard/db/dbtest"
 )
 
@@ -37,8 +38,8 @@ func BenchmarkSnapshotLoad(b *testing.B) {
 	}
 	for b.Loop() {
 		before := heap()
-		k := newKeeper(d, "")
-		if !k.start(b.Context()) || k.current.Load().campaigns.size() != campaigns {
+		k := routing.NewRefresher(d, "")
+		if !k.Start(b.Context()) || k.Current().Campaigns() != campaigns {
 			b.Fatal("not loaded")
 		}
 		b.ReportMetric(float64(heap()-before)/campaigns, "B/campaign")

@@ -87,13 +87,13 @@ func (r *request) identify() {
 // recall computes the fingerprint that decides uniqueness in the campaign, and looks up what is known by it and by
 // the campaign's own cookie, which comes first.
 func (r *request) recall() {
-	row := &r.camp.row
+	row := &r.camp.Row
 	r.click.UniqueKey, r.click.UniqueHours = r.fingerprint(), row.UniquenessTTLHours
 	r.known.bound, r.known.back, r.known.seen = flow.Binding{}, false, nil
 	if seen, ok := r.h.fingerprints.GetIfPresent(r.click.UniqueKey); ok && r.now.Before(seen.until) {
 		r.known.bound, r.known.back, r.known.seen = seen.bound, true, seen
 	}
-	if r.camp.plan.Bind().KeepsPath() {
+	if r.camp.Plan.Bind().KeepsPath() {
 		if b, ok := parseIDs[[3]uuid.UUID](cookie(r.http.Header, r.bindName())); ok {
 			r.known.bound, r.known.back = flow.Binding{Path: b[0], Lander: b[1], Offer: b[2]}, true
 		}
@@ -102,12 +102,12 @@ func (r *request) recall() {
 	r.visitor.Bound = r.known.bound
 }
 
-func (r *request) bindName() string { return bindCookie + models.FormatClickID(r.camp.row.ID) }
+func (r *request) bindName() string { return bindCookie + models.FormatClickID(r.camp.Row.ID) }
 
 // fingerprint tells visitors of one campaign apart by the campaign's method. The method param falls back to address
 // and user agent for visitors without the parameter.
 func (r *request) fingerprint() (key [16]byte) {
-	row := &r.camp.row
+	row := &r.camp.Row
 	b := r.page[:0]
 	b = append(b, row.ID[:]...)
 	method, value := row.UniquenessMethod, ""
@@ -147,8 +147,8 @@ func (r *request) remember(h http.Header, bindable bool) {
 // hold keeps for the visitor's return that he was in the campaign that routes now and, if it binds him, what he got
 // there. An offer that he was bound to on the same path stays until he gets another one. It gives what he is bound to.
 func (r *request) hold(h http.Header, got flow.Binding, bindable bool) flow.Binding {
-	bindable = bindable && r.camp.plan.Bind().KeepsPath()
-	ttl := time.Duration(r.camp.row.UniquenessTTLHours) * time.Hour
+	bindable = bindable && r.camp.Plan.Bind().KeepsPath()
+	ttl := time.Duration(r.camp.Row.UniquenessTTLHours) * time.Hour
 	bound := r.known.bound
 	if bindable {
 		if got.Offer == uuid.Nil && got.Path == bound.Path {

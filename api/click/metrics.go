@@ -32,10 +32,10 @@ func (h *Handler) Collectors() []prometheus.Collector {
 			Namespace: "switchyard", Name: "routing_campaigns",
 			Help: "Campaigns in the routing snapshot.",
 		},
-			func() float64 { return float64(h.keeper.current.Load().campaigns.size()) }),
+			func() float64 { return float64(h.routes.Current().Campaigns()) }),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Namespace: "switchyard", Name: "routing_changes_total",
 			Help: "Routing snapshots made.",
-		}, func() float64 { return float64(h.keeper.changes.Load()) }),
+		}, func() float64 { return float64(h.routes.Changes()) }),
 	}
 }

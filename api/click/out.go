@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/api/routing"
 	"switchyard/db/clicklog"
 	"switchyard/db/spool"
 	"switchyard/db/store"
@@ -44,17 +45,17 @@ func (h *Handler) clickOut(w http.ResponseWriter, req *http.Request, d *store.Ro
 		notFound(w)
 		return
 	}
-	ref, url, ok := r.camp.plan.PickOffer(r.route, slot, t[4], r.pcg.Uint64())
+	ref, url, ok := r.camp.Plan.PickOffer(r.route, slot, t[4], r.pcg.Uint64())
 	if !ok {
 		r.leave(w)
 		return
 	}
 	r.offer = ref
-	o := asOffer(ref)
+	o := routing.OfferOf(ref)
 	if o != nil {
-		url, r.click.OfferID = o.url, o.row.ID
-		if o.row.NetworkID.Valid {
-			r.click.NetworkID = o.row.NetworkID.UUID
+		url, r.click.OfferID = o.URL, o.Row.ID
+		if o.Row.NetworkID.Valid {
+			r.click.NetworkID = o.Row.NetworkID.UUID
 		}
 	}
 	r.out = r.expand(r.out[:0], url, o)
@@ -97,7 +98,7 @@ func (r *request) resume() (trail, bool) {
 	if c := r.h.find(r.http.Context(), t[0]); c != nil {
 		full := trail{c.ID, c.CampaignID, c.StreamID, c.LanderID, t[4]}
 		ok := r.confirm(full)
-		if r.camp != nil && r.camp.row.ID == c.CampaignID {
+		if r.camp != nil && r.camp.Row.ID == c.CampaignID {
 			r.click = *c
 		}
 		return full, ok
@@ -111,16 +112,16 @@ func (r *request) resume() (trail, bool) {
 // confirm checks a trail against the snapshot and makes its campaign, path and lander the request's. A path that the
 // campaign has no longer leaves the campaign alone.
 func (r *request) confirm(t trail) bool {
-	c, ok := r.snap.campaigns.get(t[1])
-	if !ok || t[3] == uuid.Nil || // he was not let in to the page
-		!serves(r.domain, c.row.AccountID) {
+	c := r.snap.Campaign(t[1])
+	if c == nil || t[3] == uuid.Nil || // he was not let in to the page
+		!routing.Serves(r.domain, c.Row.AccountID) {
 		return false
 	}
-	r.camp, r.route = c, c.plan.Route(t[2])
-	r.account, r.source = r.snap.account(c.row.AccountID), r.snap.source(c.row.SourceID)
+	r.camp, r.route = c, c.Plan.Route(t[2])
+	r.account, r.source = r.snap.Account(c.Row.AccountID), r.snap.Source(c.Row.SourceID)
 	r.lander = nil
-	if ref, ok := r.snap.refs.get(t[3]); ok && refAccount(ref) == c.row.AccountID {
-		r.lander = ref
+	if l := routing.LanderOf(r.snap.Ref(t[3])); l != nil && l.Row.AccountID == c.Row.AccountID {
+		r.lander = r.snap.Ref(t[3])
 	}
 	return r.route != nil && r.route.Action == flow.ActionLander
 }
@@ -130,11 +131,11 @@ func (r *request) confirm(t trail) bool {
 func (r *request) rebuild(t trail) {
 	c := &r.click
 	*c = models.Click{
-		ID: t[0], AccountID: r.camp.row.AccountID, CampaignID: t[1], StreamID: t[2], LanderID: t[3],
-		Domain: r.domain.Host, Currency: r.camp.row.Currency,
+		ID: t[0], AccountID: r.camp.Row.AccountID, CampaignID: t[1], StreamID: t[2], LanderID: t[3],
+		Domain: r.domain.Host, Currency: r.camp.Row.Currency,
 	}
-	if r.camp.row.SourceID.Valid {
-		c.SourceID = r.camp.row.SourceID.UUID
+	if r.camp.Row.SourceID.Valid {
+		c.SourceID = r.camp.Row.SourceID.UUID
 	}
 	r.readSubs()
 	r.identify()
@@ -148,11 +149,11 @@ func (h *Handler) find(ctx context.Context, id uuid.UUID) *models.Click {
 	}
 	ctx, cancel := context.WithTimeout(ctx, h.patience)
 	defer cancel()
-	owner, ok, err := store.FindClickOwner(ctx, h.keeper.conn, id)
+	owner, ok, err := store.FindClickOwner(ctx, h.db, id)
 	if err != nil || !ok {
 		return nil // not there yet, or PostgreSQL is away: the cookie has to do
 	}
-	c, err := clicklog.FindClick(ctx, h.keeper.conn, owner.AccountID, id)
+	c, err := clicklog.FindClick(ctx, h.db, owner.AccountID, id)
 	if err != nil {
 		return nil
 	}
@@ -162,11 +163,11 @@ func (h *Handler) find(ctx context.Context, id uuid.UUID) *models.Click {
 
 // keepOffer makes the offer stay with a bound visitor, for his next click-out and his next visit.
 func (r *request) keepOffer(h http.Header, t trail) {
-	if !r.camp.plan.Bind().KeepsOffer() || r.click.OfferID == uuid.Nil || t[4] == r.click.OfferID {
+	if !r.camp.Plan.Bind().KeepsOffer() || r.click.OfferID == uuid.Nil || t[4] == r.click.OfferID {
 		return
 	}
 	t[4] = r.click.OfferID
-	ttl := time.Duration(r.camp.row.UniquenessTTLHours) * time.Hour
+	ttl := time.Duration(r.camp.Row.UniquenessTTLHours) * time.Hour
 	r.setCookie(h, clickCookie, trailAge, t[:]...)
 	r.setCookie(h, r.bindName(), ttl, t[2], t[3], t[4])
 	key := r.click.UniqueKey
@@ -178,7 +179,7 @@ func (r *request) keepOffer(h http.Header, t trail) {
 
 // leave sends the visitor of a lander that leads nowhere any more to the campaign's own fallback.
 func (r *request) leave(w http.ResponseWriter) {
-	d := r.camp.lastResort(false)
+	d := r.camp.LastResort(false)
 	r.out = r.expand(r.out[:0], d.URL, nil)
 	if len(r.out) == 0 {
 		notFound(w)

@@ -105,7 +105,7 @@ func (h *Handler) newPostback(r *http.Request, source string) *models.Postback {
 		ID: models.NewClickID(), Source: source, Domain: postback.Clean(bareHost(r.Host), 253),
 		IP: h.visitors.ClientIP(r), Params: map[string]string{},
 	}
-	if d, ok := h.keeper.current.Load().hosts.get(p.Domain); ok && d.AccountID.Valid {
+	if d := h.routes.Current().Domain(p.Domain); d != nil && d.AccountID.Valid {
 		p.AccountID = d.AccountID.UUID
 	}
 	return p
@@ -122,12 +122,12 @@ func (h *Handler) addressee(p *models.Postback, rest string) error {
 	if err != nil || len(rest) != 36 {
 		return unknown
 	}
-	n, ok := h.keeper.current.Load().networks.get(id)
+	n := h.routes.Current().Network(id)
 	switch {
-	case ok && (p.AccountID == uuid.Nil || p.AccountID == n.row.AccountID):
-		p.AccountID, p.NetworkID = n.row.AccountID, id
+	case n != nil && (p.AccountID == uuid.Nil || p.AccountID == n.Row.AccountID):
+		p.AccountID, p.NetworkID = n.Row.AccountID, id
 		return nil
-	case !ok && !h.Ready():
+	case n == nil && !h.Ready():
 		p.NetworkID = id
 		return nil
 	}

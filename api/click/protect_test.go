@@ -197,7 +197,7 @@ func TestLanderKeysOfOthers(t *testing.T) {
 
 func TestLanderKeyExpires(t *testing.T) {
 	t.Parallel()
-	s := newSigner([]byte("secret"))
+	s := signer("secret")
 	k := landerKey{click: uuid.New(), lander: uuid.New(), expires: time.Unix(1_900_000_000, 0), bindIP: true}
 	ip := netip.MustParseAddr("2001:db8:1:2::3")
 	text := string(s.append(nil, k, ip, ""))
@@ -208,13 +208,13 @@ func TestLanderKeyExpires(t *testing.T) {
 	if _, err := s.parse(text, netip.MustParseAddr("2001:db8:1:3::3"), ""); err == nil {
 		t.Error("another network passes")
 	}
-	if _, err := newSigner([]byte("other")).parse(text, ip, ""); err == nil {
+	if _, err := signer("other").parse(text, ip, ""); err == nil {
 		t.Error("another install's key passes")
 	}
 	w := newWorld(t)
 	l := w.guarded("signed-1", "https://page.test/", m{"mode": "signed"})
 	old := landerKey{click: uuid.New(), lander: l, expires: time.Now().Add(-time.Second)}
-	w.wants("expired", w.ask(url.Values{"key": {string(w.h.keeper.current.Load().signer.append(nil, old, ip, ""))}}), reasonExpired)
+	w.wants("expired", w.ask(url.Values{"key": {string(signer(w.h.routes.Current().LanderSecret()).append(nil, old, ip, ""))}}), reasonExpired)
 }
 
 func TestClickLander(t *testing.T) {

@@ -4,12 +4,14 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
 	"switchyard/api/click/visitor"
+	"switchyard/api/routing"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/bot"
@@ -33,11 +35,12 @@ type request struct {
 	h       *Handler
 	http    *http.Request
 	now     time.Time
-	snap    *snapshot
+	snap    *routing.Snapshot
+	signer  signer // nil until its secret is known
 	domain  *store.RoutingDomain
-	account *account
-	source  *source
-	camp    *campaign // the campaign that routes now; after a hand-over not the first one
+	account *routing.Account
+	source  *routing.Source
+	camp    *routing.Campaign // the campaign that routes now; after a hand-over not the first one
 	seen    visitor.Description
 	facts   cond.Facts
 	params  []param
@@ -52,7 +55,7 @@ type request struct {
 	route   *flow.Route
 	lander  *flow.Ref
 	offer   *flow.Ref
-	refused *guard // the protected landing page that does not let the visitor in
+	refused *routing.Guard // the protected landing page that does not let the visitor in
 	pcg     rand.PCG
 	env     flow.Env
 	visitor flow.Visitor
@@ -70,7 +73,8 @@ func (h *Handler) newRequest() any {
 
 func (h *Handler) take(req *http.Request) *request {
 	r, _ := h.pool.Get().(*request)
-	r.http, r.now, r.snap = req, time.Now(), h.keeper.current.Load()
+	r.http, r.now, r.snap = req, time.Now(), h.routes.Current()
+	r.signer = signer(r.snap.LanderSecret())
 	r.pcg.Seed(rand.Uint64(), rand.Uint64())
 	return r
 }
@@ -145,8 +149,8 @@ func received(value string) string {
 
 // readSubs fills the sub-parameters: by the source's names, the rest by the names that every source may use.
 func (r *request) readSubs() {
-	for _, s := range r.source.subs {
-		r.click.Subs[s.sub] = r.Param(s.param)
+	for _, s := range r.source.Subs {
+		r.click.Subs[s.Sub] = r.Param(s.Param)
 	}
 	for i := range r.params {
 		p := &r.params[i]
@@ -163,11 +167,22 @@ func (r *request) readSubs() {
 	}
 }
 
+// genericSubs are the names that fill sub-parameters whatever the source; sub1 and the names of other trackers.
+var genericSubs = func() map[string]int {
+	m := map[string]int{}
+	for _, prefix := range []string{"sub", "sub_id_", "t", "var", "subid"} {
+		for i := range models.Subs {
+			m[prefix+strconv.Itoa(i+1)] = i
+		}
+	}
+	return m
+}()
+
 // externalIDs are the names under which click ids of traffic sources arrive by themselves.
 var externalIDs = []string{"external_id", "externalid"}
 
 func (r *request) externalID() string {
-	if name := r.source.row.ExternalIDParam; name != "" {
+	if name := r.source.Row.ExternalIDParam; name != "" {
 		if v := r.Param(name); v != "" {
 			return v
 		}
@@ -181,7 +196,7 @@ func (r *request) externalID() string {
 }
 
 func (r *request) givenCost() string {
-	if name := r.source.row.CostParam; name != "" {
+	if name := r.source.Row.CostParam; name != "" {
 		return r.Param(name)
 	}
 	return r.Param("cost")
@@ -240,7 +255,7 @@ func (r *request) describe() {
 	if d.ASN != 0 {
 		f.SetInt(cond.ASN, int64(d.ASN))
 	}
-	f.SetTime(r.now, r.account.zone)
+	f.SetTime(r.now, r.account.Zone)
 	f.SetSource(r)
 }
 
@@ -256,7 +271,7 @@ func (r *request) url() string {
 // judge scores the visitor for the campaign.
 func (r *request) judge() {
 	signals := r.seen.Signals
-	score, isBot, reason := bot.Score(signals, r.account.bots)
+	score, isBot, reason := bot.Score(signals, r.account.Bots)
 	r.click.BotScore, r.click.IsBot, r.click.BotReason = score, isBot, reason
 	r.click.BotSignals = uint64(signals)
 	r.facts.SetInt(cond.BotScore, int64(score))
@@ -266,7 +281,7 @@ func (r *request) judge() {
 
 // admit takes one click of a path's daily cap. What is not counted as a click takes none.
 func (r *request) admit(route *flow.Route) bool {
-	return r.h.usage.admit(route.ID, route.DailyCap, localDay(r.now, r.account.zone), r.counted && !r.click.IsBot)
+	return r.h.usage.admit(route.ID, route.DailyCap, localDay(r.now, r.account.Zone), r.counted && !r.click.IsBot)
 }
 
 func idText(id uuid.UUID) string {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/api/routing"
 	"switchyard/models/await"
 )
 
@@ -68,8 +69,8 @@ func TestRoutingFollowsASavedRule(t *testing.T) {
 	becomes("firefox is not", fallback, header("User-Agent", firefox))
 	plans := func() (list []any) {
 		for _, id := range []uuid.UUID{users["first-user"], users["second-user"], other} {
-			c, _ := w.h.keeper.current.Load().campaigns.get(id)
-			list = append(list, c.plan)
+			c := w.h.routes.Current().Campaign(id)
+			list = append(list, c.Plan)
 		}
 		return list
 	}
@@ -83,8 +84,8 @@ func TestRoutingFollowsASavedRule(t *testing.T) {
 
 	// A rule that needs the day's clicks makes its campaigns count them.
 	counts := func() bool {
-		c, _ := w.h.keeper.current.Load().campaigns.get(users["second-user"])
-		return c.counts
+		c := w.h.routes.Current().Campaign(users["second-user"])
+		return c.CountsClicks
 	}
 	w.exec(`UPDATE rules SET conditions = $2 WHERE id = $1`, r, w.json([]m{condition("clicks_today", "gte", 0)}))
 	await.Until(t, "the day's clicks are counted", counts)
@@ -95,9 +96,9 @@ func TestRoutingFollowsASavedRule(t *testing.T) {
 	await.Until(t, "they are counted no longer", func() bool { return !counts() })
 
 	// A deleted rule goes on guarding the paths that have it; only a row that is gone lets nobody through.
-	changes := w.h.keeper.changes.Load()
+	changes := w.h.routes.Changes()
 	w.exec(`UPDATE rules SET deleted_at = now() WHERE id = $1`, r)
-	await.Until(t, "the deletion is read", func() bool { return w.h.keeper.changes.Load() > changes })
+	await.Until(t, "the deletion is read", func() bool { return w.h.routes.Changes() > changes })
 	becomes("still guarded", fallback)
 	becomes("still taken", "https://in.test/", header("User-Agent", firefox))
 	w.exec(`DELETE FROM rules WHERE id = $1`, r)
@@ -130,8 +131,8 @@ func TestSavedRulesInPaths(t *testing.T) {
 				t.Errorf("%s%s: to %s, want %s", alias, query, got, want)
 			}
 		}
-		if now, _ := w.h.keeper.current.Load().campaigns.get(id); now.counts != (alias == "counted-rule") {
-			t.Errorf("%s: counts clicks of the day: %v", alias, now.counts)
+		if now := w.h.routes.Current().Campaign(id); now.CountsClicks != (alias == "counted-rule") {
+			t.Errorf("%s: counts clicks of the day: %v", alias, now.CountsClicks)
 		}
 	}
 }
@@ -166,7 +167,7 @@ func TestTheCopyOnDiskKeepsRules(t *testing.T) {
 		ruled("https://in.test/", w.rule("and", w.account, condition("browser", "equals", "chrome"))))
 	w.fresh()
 	dir := t.TempDir()
-	if err := writeCopyTo(filepath.Join(dir, "routing.copy"), w.h.keeper.current.Load()); err != nil {
+	if err := routing.WriteDiskCache(filepath.Join(dir, "routing.copy"), w.h.routes.Current()); err != nil {
 		t.Fatal(err)
 	}
 	v, err := describer()

@@ -7,11 +7,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/uuid"
 
+	"switchyard/api/routing"
 	"switchyard/db/clicklog"
 	"switchyard/db/spool"
 	"switchyard/db/store"
@@ -119,10 +121,13 @@ func TestSmartlinkChangesAreFollowed(t *testing.T) {
 		t.Error(got)
 	}
 	// The copy on disk has smartlinks and the secret of keys.
-	kept := w.h.keeper.current.Load()
-	s := (&snapshot{}).draft().apply(nil, kept.routing())
-	if s.slugs.size() != 1 || s.signer == nil || string(s.signer.secret) != string(kept.signer.secret) {
-		t.Error("the copy lacks something")
+	kept, copied := w.h.routes.Current(), filepath.Join(dir, "copy")
+	if err := routing.WriteDiskCache(copied, kept); err != nil {
+		t.Fatal(err)
+	}
+	r, err := routing.ReadDiskCache(copied)
+	if err != nil || len(r.Smartlinks) != 1 || r.LanderSecret == nil || string(r.LanderSecret) != string(kept.LanderSecret()) {
+		t.Errorf("the copy lacks something: %v", err)
 	}
 	w.exec(`DELETE FROM smartlinks WHERE id = $1`, id)
 	w.fresh()

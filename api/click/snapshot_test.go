@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/api/routing"
 	"switchyard/db"
 	"switchyard/db/store"
 	"switchyard/models/await"
@@ -42,10 +43,10 @@ func TestChangesAreLiveByNotice(t *testing.T) {
 		await.Until(t, what, func() bool { return location(target, edits...) == want })
 	}
 	becomes("the campaign is there", "/summer-sale", "https://one.test/")
-	compiled, _ := w.h.keeper.current.Load().campaigns.get(id)
+	compiled := w.h.routes.Current().Campaign(id)
 	w.exec(`UPDATE offers SET url = 'https://two.test/' WHERE id = $1`, o)
 	becomes("the offer's new address", "/summer-sale", "https://two.test/")
-	if c, _ := w.h.keeper.current.Load().campaigns.get(id); c.plan != compiled.plan {
+	if c := w.h.routes.Current().Campaign(id); c.Plan != compiled.Plan {
 		t.Error("a change of an offer compiled the campaign anew")
 	}
 	w.exec(`UPDATE offers SET is_active = false WHERE id = $1`, o)
@@ -105,22 +106,26 @@ func down(tb testing.TB) db.Conn {
 	return d
 }
 
+// swapped is a database in whose place another one may be put.
+type swapped struct{ db.Conn }
+
 func TestStartsFromTheCopyOnDisk(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	dir := t.TempDir()
 	w.campaign("summer-sale", nil, path("offer", nil, to(w.offer("https://one.test/", uuid.Nil))))
 	w.fresh()
-	before := w.h.keeper.current.Load()
-	if err := writeCopyTo(filepath.Join(dir, "routing.copy"), before); err != nil {
+	before := w.h.routes.Current()
+	if err := routing.WriteDiskCache(filepath.Join(dir, "routing.copy"), before); err != nil {
 		t.Fatal(err)
 	}
 	v, err := describer()
 	if err != nil {
 		t.Fatal(err)
 	}
+	conn := &swapped{down(t)}
 	start := func(dir string) *Handler {
-		h, err := New(t.Context(), Deps{DB: down(t), Spool: w.tape, Visitors: v, DataDir: dir})
+		h, err := New(t.Context(), Deps{DB: conn, Spool: w.tape, Visitors: v, DataDir: dir})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,15 +135,16 @@ func TestStartsFromTheCopyOnDisk(t *testing.T) {
 	if got := w.sent("/summer-sale"); got != "https://one.test/" || !w.h.Ready() {
 		t.Errorf("to %s", got)
 	}
-	if a, b := len(before.versions()), len(w.h.keeper.current.Load().versions()); a != b {
+	if a, b := len(before.Versions()), len(w.h.routes.Current().Versions()); a != b {
 		t.Errorf("%d records became %d", a, b)
 	}
 	// When the database returns, everything is read once, whatever the copy says.
-	w.h.keeper.conn = w.db
+	conn.Conn = w.db
 	w.exec(`DELETE FROM campaigns`)
 	if got := w.fresh().get("/summer-sale"); got.StatusCode != http.StatusNotFound {
 		t.Errorf("%d", got.StatusCode)
 	}
+	conn.Conn = down(t)
 	for name, content := range map[string]string{"torn": "\x20\x0c", "empty": ""} {
 		bad := t.TempDir()
 		if err := os.WriteFile(filepath.Join(bad, "routing.copy"), []byte(content), 0o600); err != nil {
@@ -168,32 +174,15 @@ func TestRunWritesTheCopy(t *testing.T) {
 	at := filepath.Join(dir, "routing.copy")
 	await.Until(t, "the copy is there", func() bool { _, err := os.Stat(at); return err == nil })
 	w.exec(`UPDATE campaigns SET alias = 'winter-sale'`)
-	await.Until(t, "the change is read", func() bool { return w.h.keeper.changes.Load() > 1 })
+	await.Until(t, "the change is read", func() bool { return w.h.routes.Changes() > 1 })
 	cancel()
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
-	r, err := readCopy(at)
+	r, err := routing.ReadDiskCache(at)
 	if err != nil || len(r.Campaigns) != 1 || r.Campaigns[0].Alias != "winter-sale" {
 		t.Errorf("%+v, %v", r, err)
 	}
-}
-
-func TestRefreshThatFailsIsTriedAgain(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	k := w.h.keeper
-	k.conn = down(t)
-	id := w.campaign("summer-sale", nil, path("redirect", nil, m{"url": "https://a.test/", "weight": 1}))
-	k.mark(db.Notice{Payload: "campaigns:" + id.String()})
-	if err := k.refresh(t.Context()); err == nil {
-		t.Fatal("a database that is away answered")
-	}
-	k.conn = w.db
-	if err := k.refresh(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	w.sent("/summer-sale")
 }
 
 func TestReloadReadsOnlyWhatChanged(t *testing.T) {
@@ -202,18 +191,18 @@ func TestReloadReadsOnlyWhatChanged(t *testing.T) {
 	a := w.campaign("campaign-a", nil)
 	b := w.campaign("campaign-b", nil)
 	w.fresh()
-	s := w.h.keeper.current.Load()
+	s := w.h.routes.Current()
 	w.fresh()
-	if w.h.keeper.current.Load() != s {
+	if w.h.routes.Current() != s {
 		t.Error("a reload without changes made a new snapshot")
 	}
 	w.exec(`UPDATE campaigns SET notes = 'x' WHERE id = $1`, a)
 	w.fresh()
-	now := w.h.keeper.current.Load()
-	oldA, _ := s.campaigns.get(a)
-	newA, _ := now.campaigns.get(a)
-	oldB, _ := s.campaigns.get(b)
-	newB, _ := now.campaigns.get(b)
+	now := w.h.routes.Current()
+	oldA := s.Campaign(a)
+	newA := now.Campaign(a)
+	oldB := s.Campaign(b)
+	newB := now.Campaign(b)
 	if oldA == newA || oldB != newB {
 		t.Error("not exactly the changed campaign was read")
 	}

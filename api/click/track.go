@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/api/routing"
 	"switchyard/db/spool"
 	"switchyard/db/store"
 	"switchyard/models"
@@ -20,12 +21,12 @@ import (
 )
 
 // track answers a tracking link.
-func (h *Handler) track(w http.ResponseWriter, req *http.Request, d *store.RoutingDomain, c *campaign) {
+func (h *Handler) track(w http.ResponseWriter, req *http.Request, d *store.RoutingDomain, c *routing.Campaign) {
 	start := time.Now()
 	r := h.take(req)
 	defer h.give(r)
 	r.domain, r.camp = d, c
-	r.account, r.source = r.snap.account(c.row.AccountID), r.snap.source(c.row.SourceID)
+	r.account, r.source = r.snap.Account(c.Row.AccountID), r.snap.Source(c.Row.SourceID)
 	r.isHTTPS = h.isHTTPS(req)
 	r.arrive()
 	decision := r.decide(w.Header())
@@ -34,8 +35,8 @@ func (h *Handler) track(w http.ResponseWriter, req *http.Request, d *store.Routi
 		if decision.Collect {
 			h.record(spool.Record{Click: &r.click})
 		}
-		if decision.Collect && !r.click.IsBot && r.camp.counts {
-			h.usage.add(r.click.CampaignID, localDay(r.now, r.account.zone))
+		if decision.Collect && !r.click.IsBot && r.camp.CountsClicks {
+			h.usage.add(r.click.CampaignID, localDay(r.now, r.account.Zone))
 		}
 		r.remember(w.Header(), decision.Bindable)
 		if decision.Lander != nil {
@@ -54,10 +55,10 @@ func keep(c *models.Click) *models.Click {
 
 // arrive fills the click with what is known before a path is chosen.
 func (r *request) arrive() {
-	c, row := &r.click, &r.camp.row
+	c, row := &r.click, &r.camp.Row
 	r.readQuery(r.http.URL.RawQuery)
 	c.AccountID, c.CampaignID, c.Domain, c.Currency = row.AccountID, row.ID, r.domain.Host, row.Currency
-	if row.SourceID.Valid && r.source != noSource {
+	if row.SourceID.Valid && r.source != routing.NoSource {
 		c.SourceID = row.SourceID.UUID
 	}
 	c.Params = postback.Clean(r.http.URL.RawQuery, maxParams)
@@ -70,25 +71,25 @@ func (r *request) arrive() {
 	if r.counted {
 		c.ID = models.NewClickID()
 	}
-	r.camp.price.apply(c, row.TrafficLossPct, r.source, r.givenCost())
+	r.camp.Price.Apply(c, row.TrafficLossPct, r.source, r.givenCost())
 	r.facts.SetText(cond.SourceID, idText(c.SourceID))
 	r.enter(r.camp)
 }
 
 // enter makes a campaign the one that routes.
-func (r *request) enter(c *campaign) {
+func (r *request) enter(c *routing.Campaign) {
 	r.camp = c
-	if c.row.ID != r.click.CampaignID {
+	if c.Row.ID != r.click.CampaignID {
 		if r.click.ParentCampaignID == uuid.Nil {
 			r.click.ParentCampaignID = r.click.CampaignID
 		}
-		r.click.CampaignID = c.row.ID
+		r.click.CampaignID = c.Row.ID
 	}
 	r.recall()
-	r.facts.SetText(cond.CampaignID, c.id)
+	r.facts.SetText(cond.CampaignID, c.Text())
 	r.facts.SetBool(cond.IsUnique, r.unique)
-	if c.counts {
-		r.facts.SetInt(cond.ClicksToday, int64(r.h.usage.today(c.row.ID, localDay(r.now, r.account.zone))))
+	if c.CountsClicks {
+		r.facts.SetInt(cond.ClicksToday, int64(r.h.usage.today(c.Row.ID, localDay(r.now, r.account.Zone))))
 	}
 }
 
@@ -99,33 +100,23 @@ func (r *request) decide(h http.Header) flow.Decision {
 	c := &r.click
 	c.RouteSeed = r.pcg.Uint64()
 	for hops := 0; ; hops++ {
-		d := r.camp.plan.Pick(&r.visitor, r.env, c.RouteSeed+uint64(hops))
-		c.FlowHash = r.snap.flowHash(c.FlowHash, r.camp)
+		d := r.camp.Plan.Pick(&r.visitor, r.env, c.RouteSeed+uint64(hops))
+		c.FlowHash = r.snap.FlowHash(c.FlowHash, r.camp)
 		c.Via = int(d.Via)
 		collect = collect && d.Collect
 		d.Collect = collect
 		if d.Action() != flow.ActionCampaign {
 			return d
 		}
-		next := r.snap.handover(r.camp, d.Route.Campaign)
+		next := r.snap.Handover(r.camp, d.Route.Campaign)
 		if next == nil || hops == flow.MaxHandovers {
-			return r.camp.lastResort(collect)
+			return r.camp.LastResort(collect)
 		}
 		if r.counted {
 			r.hold(h, flow.Binding{Path: d.Route.ID}, d.Bindable)
 		}
 		r.enter(next)
 	}
-}
-
-func (c *campaign) lastResort(collect bool) flow.Decision {
-	switch {
-	case c.fallback != nil:
-		return flow.Decision{Via: flow.ViaFallback, URL: c.fallback, Collect: collect}
-	case c.destination != nil:
-		return flow.Decision{Via: flow.ViaDestination, URL: c.destination, Collect: collect}
-	}
-	return flow.Decision{Collect: collect}
 }
 
 // aim notes in the click where the decision leads, and fills the destination.
@@ -136,24 +127,24 @@ func (r *request) aim(d *flow.Decision) {
 		c.StreamID = d.Route.ID
 	}
 	template := d.URL
-	page := asLander(d.Lander)
+	page := routing.LanderOf(d.Lander)
 	if page != nil {
-		c.LanderID, template = page.row.ID, page.url
+		c.LanderID, template = page.Row.ID, page.URL
 	}
-	o := asOffer(d.Offer)
+	o := routing.OfferOf(d.Offer)
 	if o != nil {
-		template = o.url
-		c.OfferID = o.row.ID
-		if o.row.NetworkID.Valid {
-			c.NetworkID = o.row.NetworkID.UUID
+		template = o.URL
+		c.OfferID = o.Row.ID
+		if o.Row.NetworkID.Valid {
+			c.NetworkID = o.Row.NetworkID.UUID
 		}
 	}
-	if page != nil && page.guard != nil && !page.guard.admits(c) {
-		r.refuse(d, page.guard)
+	if page != nil && page.Guard != nil && !page.Guard.Admits(c) {
+		r.refuse(d, page.Guard)
 		return
 	}
 	r.out = r.expand(r.out[:0], template, o)
-	if page != nil && page.guard != nil {
+	if page != nil && page.Guard != nil {
 		r.out = r.appendPass(r.out, page)
 	}
 	c.Destination = string(r.out)
@@ -161,7 +152,7 @@ func (r *request) aim(d *flow.Decision) {
 
 // expand fills a destination. An offer's address that does not say where the click id goes gets it in the parameter
 // that its network names.
-func (r *request) expand(dst []byte, t *token.Template, o *offer) []byte {
+func (r *request) expand(dst []byte, t *token.Template, o *routing.Offer) []byte {
 	if t == nil {
 		return dst
 	}
@@ -172,8 +163,8 @@ func (r *request) expand(dst []byte, t *token.Template, o *offer) []byte {
 	if o == nil || r.click.ID == uuid.Nil || t.Uses(token.ClickID) {
 		return dst
 	}
-	if n := r.snap.network(o.row.NetworkID); n != nil && n.row.ClickParam != "" {
-		dst = appendParam(dst, n.row.ClickParam, models.FormatClickID(r.click.ID))
+	if n := r.snap.Network(o.Row.NetworkID.UUID); n != nil && n.Row.ClickParam != "" {
+		dst = appendParam(dst, n.Row.ClickParam, models.FormatClickID(r.click.ID))
 	}
 	return dst
 }

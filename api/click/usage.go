@@ -10,15 +10,16 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/api/routing"
 	"switchyard/db/kv"
 	"switchyard/db/store"
-	"switchyard/models/flow"
 )
 
 // How often counts are read from PostgreSQL: clicks, as a safety net under Redis, and conversions.
 const (
 	refreshClicks      = 5 * time.Second
 	refreshConversions = time.Second
+	countTimeout       = 30 * time.Second
 )
 
 // publishEvery is how often a process tells the others what it took.
@@ -260,25 +261,19 @@ func (h *Handler) watchUsage(ctx context.Context) {
 	}
 }
 
-// dayStart is when the account's day began.
-func (a *account) dayStart(now time.Time) time.Time {
-	y, m, d := now.In(a.zone).Date()
-	return time.Date(y, m, d, 0, 0, 0, 0, a.zone)
-}
-
 // readClicks reads what paths and campaigns have had today.
 func (h *Handler) readClicks(ctx context.Context, now time.Time) error {
-	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
+	ctx, cancel := context.WithTimeout(ctx, countTimeout)
 	defer cancel()
-	s := h.keeper.current.Load()
-	for id := range s.counting() {
-		a := s.account(id)
-		used, err := store.ClicksSince(ctx, h.keeper.conn, id, a.dayStart(now))
+	s := h.routes.Current()
+	for id := range s.CountingAccounts() {
+		a := s.Account(id)
+		used, err := store.ClicksSince(ctx, h.db, id, a.DayStart(now))
 		if err != nil {
 			return err
 		}
 		for key, n := range used {
-			h.usage.learn(key, localDay(now, a.zone), n)
+			h.usage.learn(key, localDay(now, a.Zone), n)
 		}
 	}
 	h.usage.forget(localDay(now.Add(-48*time.Hour), time.UTC))
@@ -287,41 +282,19 @@ func (h *Handler) readClicks(ctx context.Context, now time.Time) error {
 
 // readConversions reads what offers have had today, and shuts and opens them.
 func (h *Handler) readConversions(ctx context.Context, now time.Time) error {
-	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
+	ctx, cancel := context.WithTimeout(ctx, countTimeout)
 	defer cancel()
-	s := h.keeper.current.Load()
-	for id, offers := range s.capped() {
-		from := s.account(id).dayStart(now)
-		used, err := store.ConversionsIn(ctx, h.keeper.conn, id, from, from.AddDate(0, 0, 2))
+	s := h.routes.Current()
+	for id, offers := range s.CappedOffers() {
+		from := s.Account(id).DayStart(now)
+		used, err := store.ConversionsIn(ctx, h.db, id, from, from.AddDate(0, 0, 2))
 		if err != nil {
 			return err
 		}
 		for _, ref := range offers {
-			o := asOffer(ref)
-			ref.SetCapped(o.row.DailyCap != nil && used[o.row.ID] >= *o.row.DailyCap)
+			o := routing.OfferOf(ref)
+			ref.SetCapped(o.Row.DailyCap != nil && used[o.Row.ID] >= *o.Row.DailyCap)
 		}
 	}
 	return nil
-}
-
-// capped lists the offers that have a daily cap, or had one when they were shut, by account.
-func (s *snapshot) capped() map[uuid.UUID][]*flow.Ref {
-	m := map[uuid.UUID][]*flow.Ref{}
-	for _, ref := range s.refs.all {
-		if o := asOffer(ref); o != nil && (o.row.DailyCap != nil || ref.Capped()) {
-			m[o.row.AccountID] = append(m[o.row.AccountID], ref)
-		}
-	}
-	return m
-}
-
-// counting lists the accounts whose campaigns look at clicks of the day.
-func (s *snapshot) counting() map[uuid.UUID]bool {
-	m := map[uuid.UUID]bool{}
-	for _, c := range s.campaigns.all {
-		if c.active() && c.counts {
-			m[c.row.AccountID] = true
-		}
-	}
-	return m
 }

@@ -6,8 +6,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"switchyard/api/click/visitor"
+	"switchyard/api/routing"
 	"switchyard/models"
+	"switchyard/models/country"
 	"switchyard/models/token"
 )
 
@@ -105,35 +106,35 @@ var clickIDs = [256]func(*models.Click) *uuid.UUID{
 func (r *request) nameOf(n token.Name) string {
 	switch n {
 	case token.CampaignName:
-		return r.camp.row.Name
+		return r.camp.Row.Name
 	case token.CampaignAlias:
-		return r.camp.row.Alias
+		return r.camp.Row.Alias
 	case token.SourceName:
-		return r.source.row.Name
+		return r.source.Row.Name
 	case token.CountryName:
-		return visitor.CountryName(r.click.Country)
+		return country.Name(r.click.Country)
 	case token.PathName:
 		if r.route != nil {
 			return r.route.Name
 		}
 	case token.LanderName:
-		if l := asLander(r.lander); l != nil {
-			return l.row.Name
+		if l := routing.LanderOf(r.lander); l != nil {
+			return l.Row.Name
 		}
 	case token.OfferName:
-		if o := asOffer(r.offer); o != nil {
-			return o.row.Name
+		if o := routing.OfferOf(r.offer); o != nil {
+			return o.Row.Name
 		}
 	case token.NetworkName:
-		if n, ok := r.snap.networks.get(r.click.NetworkID); ok {
-			return n.row.Name
+		if n := r.snap.Network(r.click.NetworkID); n != nil {
+			return n.Row.Name
 		}
 	}
 	return ""
 }
 
 // Now is the moment of the request in the account's time zone.
-func (r *request) Now() time.Time { return r.now.In(r.account.zone) }
+func (r *request) Now() time.Time { return r.now.In(r.account.Zone) }
 
 // Random gives the next number of the request's own sequence.
 func (r *request) Random() uint64 { return r.pcg.Uint64() }

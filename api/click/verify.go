@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/click/visitor"
+	"switchyard/api/routing"
 	"switchyard/db/store"
 	"switchyard/models"
 )
@@ -60,7 +61,7 @@ func (h *Handler) verifyLander(w http.ResponseWriter, req *http.Request, d *stor
 	}
 	r := h.take(req)
 	defer h.give(r)
-	r.domain, r.account, r.source, r.isHTTPS = d, unknownAccount, noSource, h.isHTTPS(req)
+	r.domain, r.account, r.source, r.isHTTPS = d, routing.UnknownAccount, routing.NoSource, h.isHTTPS(req)
 	r.readQuery(req.URL.RawQuery)
 	v := r.verify()
 	w.Header()["Cache-Control"] = noStore
@@ -78,40 +79,39 @@ var anyOrigin = []string{"*"}
 
 func (r *request) verify() verdict {
 	e := r.entry()
-	ref, ok := r.snap.refs.get(e.lander)
-	l := asLander(ref)
-	if !ok || l == nil || l.gone || !serves(r.domain, l.row.AccountID) {
+	l := routing.LanderOf(r.snap.Ref(e.lander))
+	if l == nil || l.Gone || !routing.Serves(r.domain, l.Row.AccountID) {
 		if e.reason == "" {
 			e.reason = reasonNoLander
 		}
 		return verdict{Reason: e.reason}
 	}
-	if l.guard == nil {
+	if l.Guard == nil {
 		return verdict{Allowed: true, Reason: reasonOpen}
 	}
 	no := func(reason string) verdict {
 		v := verdict{Reason: reason}
-		if l.guard.fallback != nil && l.guard.FallbackStatus == http.StatusFound {
+		if l.Guard.Fallback != nil && l.Guard.FallbackStatus == http.StatusFound {
 			url := r.elsewhere(l, e.click)
 			v.FallbackURL = &url
 		}
 		return v
 	}
 	switch {
-	case l.guard.Mode == models.ProtectOff:
+	case l.Guard.Mode == models.ProtectOff:
 		e = entry{} // it asks for nothing that could be wrong
-	case e.mode == "", l.guard.Mode == models.ProtectSigned && e.mode != models.ProtectSigned:
+	case e.mode == "", l.Guard.Mode == models.ProtectSigned && e.mode != models.ProtectSigned:
 		return no(reasonNoKey)
 	case e.reason != "":
 		return no(e.reason)
-	case e.mode == models.ProtectClick && r.now.After(e.until.Add(time.Duration(l.guard.TTLSeconds)*time.Second)),
+	case e.mode == models.ProtectClick && r.now.After(e.until.Add(time.Duration(l.Guard.TTLSeconds)*time.Second)),
 		e.mode == models.ProtectSigned && r.now.After(e.until):
 		return no(reasonExpired)
 	}
 	switch {
 	case r.Param("ip") == "" && !r.eligible(l):
 		return no(reasonList)
-	case l.guard.SingleUse && e.click != uuid.Nil && !r.h.first(r.http.Context(), e, r.now.Add(maxProtection)):
+	case l.Guard.SingleUse && e.click != uuid.Nil && !r.h.first(r.http.Context(), e, r.now.Add(maxProtection)):
 		return no(reasonUsed)
 	}
 	return verdict{Allowed: true, Reason: reasonOK}
@@ -119,23 +119,23 @@ func (r *request) verify() verdict {
 
 // elsewhere fills the address for who is not let in: by the click that brought him to the page, where there is one, else
 // by what he says of himself.
-func (r *request) elsewhere(l *lander, click uuid.UUID) string {
-	r.camp = &campaign{}
+func (r *request) elsewhere(l *routing.Lander, click uuid.UUID) string {
+	r.camp = &routing.Campaign{}
 	var c *models.Click
 	if click != uuid.Nil {
 		c = r.h.find(r.http.Context(), click)
 	}
 	switch {
-	case c != nil && c.LanderID == l.row.ID:
+	case c != nil && c.LanderID == l.Row.ID:
 		r.click = *c
-		r.account, r.source = r.snap.account(c.AccountID), r.snap.source(uuid.NullUUID{UUID: c.SourceID, Valid: true})
-		if camp, ok := r.snap.campaigns.get(c.CampaignID); ok {
+		r.account, r.source = r.snap.Account(c.AccountID), r.snap.Source(uuid.NullUUID{UUID: c.SourceID, Valid: true})
+		if camp := r.snap.Campaign(c.CampaignID); camp != nil {
 			r.camp = camp
 		}
 	case r.Param("ip") == "":
 		r.describe()
 	}
-	return string(r.expand(nil, l.guard.fallback, nil))
+	return string(r.expand(nil, l.Guard.Fallback, nil))
 }
 
 // maxProtection is longer than any key or click lets a visitor in.
@@ -170,12 +170,12 @@ func firstOf(list ...string) string {
 func (r *request) keyEntry(text string) entry {
 	named, _ := uuid.Parse(r.Param("lander"))
 	e := entry{lander: named, mode: models.ProtectSigned}
-	if r.snap.signer == nil {
+	if r.signer == nil {
 		e.reason = reasonBadKey
 		return e
 	}
 	ip, agent := r.visitorOf()
-	k, err := r.snap.signer.parse(text, ip, agent)
+	k, err := r.signer.parse(text, ip, agent)
 	switch {
 	case err != nil, named != uuid.Nil && named != k.lander:
 		e.reason = reasonBadKey
@@ -214,16 +214,16 @@ func (r *request) clickEntry(id, named uuid.UUID) entry {
 }
 
 // eligible asks the lists about a visitor who asks himself.
-func (r *request) eligible(l *lander) bool {
+func (r *request) eligible(l *routing.Lander) bool {
 	r.seen = visitor.Description{}
-	r.account = r.snap.account(l.row.AccountID)
+	r.account = r.snap.Account(l.Row.AccountID)
 	r.describe()
 	r.judge()
 	c := r.click
 	c.ReferrerDomain = "" // of this request it is the page itself: the redirect has looked at where he came from
-	g := *l.guard
+	g := *l.Guard
 	g.Referrers = nil
-	return g.admits(&c)
+	return g.Admits(&c)
 }
 
 // lookup finds a click in memory or in PostgreSQL. known is false if PostgreSQL could not say.
@@ -233,7 +233,7 @@ func (h *Handler) lookup(ctx context.Context, id uuid.UUID) (c *models.Click, kn
 	}
 	ctx, cancel := context.WithTimeout(ctx, h.patience)
 	defer cancel()
-	_, _, err := store.FindClickOwner(ctx, h.keeper.conn, id)
+	_, _, err := store.FindClickOwner(ctx, h.db, id)
 	return nil, err == nil
 }
 
@@ -246,7 +246,7 @@ func (h *Handler) first(ctx context.Context, e entry, forget time.Time) bool {
 	_, fresh := h.used.SetIfAbsent(hash, struct{}{})
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), h.patience)
 	defer cancel()
-	first, err := store.UseLanderKey(ctx, h.keeper.conn, hash[:], forget)
+	first, err := store.UseLanderKey(ctx, h.db, hash[:], forget)
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return fresh // PostgreSQL is away: this process decides
 	}
@@ -255,9 +255,16 @@ func (h *Handler) first(ctx context.Context, e entry, forget time.Time) bool {
 
 // forgetKeys deletes used keys that have expired, until the context ends.
 func (h *Handler) forgetKeys(ctx context.Context) {
-	for pause(ctx, forgetEvery) {
+	tick := time.NewTicker(forgetEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
 		limited, cancel := context.WithTimeout(ctx, time.Minute)
-		_ = store.ForgetLanderKeys(limited, h.keeper.conn) // those that stay do no harm
+		_ = store.ForgetLanderKeys(limited, h.db) // those that stay do no harm
 		cancel()
 	}
 }

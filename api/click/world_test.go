@@ -187,7 +187,7 @@ func (w *world) campaign(alias string, columns m, paths ...m) uuid.UUID {
 // fresh makes the handler read what changed, as a notice would.
 func (w *world) fresh() *world {
 	w.Helper()
-	if err := w.h.keeper.reload(w.Context()); err != nil {
+	if err := w.h.routes.Reload(w.Context()); err != nil {
 		w.Fatal(err)
 	}
 	return w

@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"switchyard/api/click"
 	"switchyard/api/route"
+	"switchyard/api/routing"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/check"
@@ -64,11 +64,11 @@ func simulate(c *route.Call, b SimulateBody) (Simulated, error) {
 	if err != nil {
 		return Simulated{}, err
 	}
-	picture := click.NewPicture(records)
-	if !picture.Has(first) {
+	explainer := routing.NewExplainer(records)
+	if !explainer.Has(first) {
 		return Simulated{}, models.NotFound("campaign")
 	}
-	facts, err := b.facts(at, picture.Zone(c.Account.ID))
+	facts, err := b.facts(at, explainer.Zone(c.Account.ID))
 	if err != nil {
 		return Simulated{}, err
 	}
@@ -76,14 +76,14 @@ func simulate(c *route.Call, b SimulateBody) (Simulated, error) {
 	if b.Seed != nil {
 		out.Seed = *b.Seed
 	}
-	q := click.Question{
+	q := routing.Question{
 		Campaign: first, Facts: facts, Seed: uint64(out.Seed), //nolint:gosec // any bits do
 		Bound: flow.Binding{Path: b.BoundPathID, Lander: b.BoundLanderID, Offer: b.BoundOfferID},
 	}
-	if err := useOfDay(c, picture, at, &q); err != nil {
+	if err := useOfDay(c, explainer, at, &q); err != nil {
 		return Simulated{}, err
 	}
-	out.RouteTrace = routeTrace(picture.Explain(q))
+	out.RouteTrace = routeTrace(explainer.Explain(q))
 	return out, nil
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/apitest"
-	"switchyard/api/click"
+	"switchyard/api/routing"
 	"switchyard/db/clicklog"
 	"switchyard/db/spool"
 	"switchyard/db/store"
@@ -131,7 +131,7 @@ func TestClickTrace(t *testing.T) {
 	}
 	facts := &cond.Facts{}
 	facts.SetText(cond.DeviceType, "mobile")
-	e := click.NewPicture(records).Explain(click.Question{Campaign: id, Facts: facts, Seed: 1 << 63})
+	e := routing.NewExplainer(records).Explain(routing.Question{Campaign: id, Facts: facts, Seed: 1 << 63})
 	c := &models.Click{
 		ID: models.NewClickID(), AccountID: s.Account.ID, CampaignID: id, StreamID: e.Route.ID, LanderID: e.Lander.ID,
 		Visitor: models.Visitor{Country: "FR", DeviceType: "mobile"}, RouteSeed: 1 << 63, FlowHash: e.FlowHash, Via: int(e.Via),

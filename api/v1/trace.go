@@ -7,14 +7,14 @@ import (
 
 	"github.com/google/uuid"
 
-	"switchyard/api/click"
-	"switchyard/api/click/visitor"
 	"switchyard/api/route"
+	"switchyard/api/routing"
 	"switchyard/db/clicklog"
 	"switchyard/db/report"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/cond"
+	"switchyard/models/country"
 	"switchyard/models/flow"
 	"switchyard/models/token"
 )
@@ -75,7 +75,7 @@ type RouteUnit struct {
 	Conditions []cond.Finding `json:"conditions" doc:"each with the value it saw; known is false where there was none"`
 }
 
-func routeTrace(e click.Explanation) RouteTrace {
+func routeTrace(e routing.Explanation) RouteTrace {
 	out := RouteTrace{Campaigns: []RouteStage{}}
 	for _, s := range e.Stages {
 		stage := RouteStage{CampaignID: s.CampaignID, Campaign: s.Name, Via: s.Via.String(), Steps: []RouteStep{}}
@@ -119,20 +119,20 @@ func traceClick(c *route.Call, d *clicklog.StoredClick) (*ClickTrace, error) {
 		return nil, err
 	}
 	out := &ClickTrace{FlowChanged: true, RouteTrace: RouteTrace{Campaigns: []RouteStage{}}}
-	picture := click.NewPicture(records)
-	if !picture.Has(first) {
+	explainer := routing.NewExplainer(records)
+	if !explainer.Has(first) {
 		return out, nil
 	}
-	q := click.Question{
-		Campaign: first, Facts: clickFacts(d, picture.Zone(c.Account.ID)), Seed: d.RouteSeed, BoundIn: d.CampaignID,
+	q := routing.Question{
+		Campaign: first, Facts: clickFacts(d, explainer.Zone(c.Account.ID)), Seed: d.RouteSeed, BoundIn: d.CampaignID,
 	}
 	if flow.Via(d.Via) == flow.ViaBound { //nolint:gosec // it was one
 		q.Bound = flow.Binding{Path: d.StreamID, Lander: d.LanderID, Offer: d.OfferID}
 	}
-	if err := useOfDay(c, picture, d.At, &q); err != nil {
+	if err := useOfDay(c, explainer, d.At, &q); err != nil {
 		return nil, err
 	}
-	e := picture.Explain(q)
+	e := explainer.Explain(q)
 	out.RouteTrace = routeTrace(e)
 	out.FlowChanged = e.FlowHash != d.FlowHash
 	out.Reproduced = out.Decision.CampaignID == d.CampaignID && models.IDText(idOf(out.Decision.PathID)) == models.IDText(d.StreamID) &&
@@ -148,7 +148,7 @@ func idOf(id *uuid.UUID) uuid.UUID {
 }
 
 // useOfDay counts what caps and clicks_today looked at when a visitor came.
-func useOfDay(c *route.Call, p *click.Picture, at time.Time, q *click.Question) (err error) {
+func useOfDay(c *route.Call, p *routing.Explainer, at time.Time, q *routing.Question) (err error) {
 	local := at.In(p.Zone(c.Account.ID))
 	y, m, d := local.Date()
 	start := time.Date(y, m, d, 0, 0, 0, 0, local.Location())
@@ -182,7 +182,7 @@ func clickFacts(d *clicklog.StoredClick, zone *time.Location) *cond.Facts {
 		value string
 	}{
 		{cond.Country, d.Country},
-		{cond.Continent, visitor.ContinentOf(d.Country)},
+		{cond.Continent, country.Continent(d.Country)},
 		{cond.Region, d.Region},
 		{cond.City, d.City},
 		{cond.Language, d.Language},

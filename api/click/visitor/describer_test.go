@@ -11,6 +11,7 @@ import (
 
 	"switchyard/models"
 	"switchyard/models/bot"
+	"switchyard/models/country"
 )
 
 func newTestDescriber(tb testing.TB, o Options) *Describer {
@@ -64,8 +65,8 @@ func TestDescribe(t *testing.T) {
 	if got != want {
 		t.Errorf("\n got %+v\nwant %+v", got, want)
 	}
-	if CountryName(got.Country) != "United Kingdom" || !got.IP.Is4() {
-		t.Errorf("country name %q, address %s", CountryName(got.Country), got.IP)
+	if country.Name(got.Country) != "United Kingdom" || !got.IP.Is4() {
+		t.Errorf("country name %q, address %s", country.Name(got.Country), got.IP)
 	}
 }
 

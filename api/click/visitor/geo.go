@@ -8,6 +8,8 @@ import (
 	"github.com/maypok86/otter/v2"
 	"github.com/oschwald/maxminddb-golang/v2"
 	"github.com/phuslu/iploc"
+
+	"switchyard/models/country"
 )
 
 // recordCacheSize is how many decoded records of one file are remembered; a file has fewer records than networks, so
@@ -82,8 +84,8 @@ func (g *geo) describe(into *Description) {
 	if into.Country == "" {
 		into.Country = builtInCountry(into.IP)
 	}
-	if known := countries[into.Country]; into.Continent == "" {
-		into.Continent = known.continent
+	if into.Continent == "" {
+		into.Continent = country.Continent(into.Country)
 	}
 	kind := networks[uint32(into.ASN)].kind
 	switch {
@@ -107,9 +109,9 @@ func builtInCountry(a netip.Addr) string {
 	if !a.IsGlobalUnicast() || a.IsPrivate() || a.Is6() && !allocatedIPv6.Contains(a) {
 		return ""
 	}
-	country := iploc.IPCountry(a)
-	if _, known := countries[country]; !known {
+	code := iploc.IPCountry(a)
+	if country.Name(code) == "" {
 		return "" // ZZ and the like
 	}
-	return country
+	return code
 }

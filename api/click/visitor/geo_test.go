@@ -12,6 +12,7 @@ import (
 	"github.com/maxmind/mmdbwriter/mmdbtype"
 
 	"switchyard/models/bot"
+	"switchyard/models/country"
 )
 
 type mm = mmdbtype.Map
@@ -183,7 +184,7 @@ func TestPublicAddresses(t *testing.T) {
 	seen, six := map[string]bool{}, 0
 	for _, want := range readJSON[row](t, "../../../ops/visitors/addresses.json") {
 		got := describeIP(d, want.Address)
-		if got.Country != want.Country || got.Continent == "" || CountryName(got.Country) == "" {
+		if got.Country != want.Country || got.Continent == "" || country.Name(got.Country) == "" {
 			t.Errorf("%s: %q in %q, want %s", want.Address, got.Country, got.Continent, want.Country)
 		}
 		if seen[want.Country] = true; got.IP.Is6() {

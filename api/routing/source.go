@@ -1,9 +1,8 @@
-package click
+package routing
 
 import (
 	"bytes"
 	"encoding/json"
-	"strconv"
 	"strings"
 
 	"switchyard/db/store"
@@ -11,27 +10,28 @@ import (
 	"switchyard/models/token"
 )
 
-// source is a traffic source ready to read its parameters.
-type source struct {
-	row  store.RoutingSource
-	subs []subName // in the order of the sub-parameters they fill
+// Source is a traffic source ready to read its parameters.
+type Source struct {
+	Row  store.RoutingSource
+	Subs []SubName // in the order of the sub-parameters they fill
 }
 
-// subName is a parameter that fills a sub-parameter (0 is sub1).
-type subName struct {
-	param string
-	sub   int
+// SubName is a parameter that fills a sub-parameter (0 is sub1).
+type SubName struct {
+	Param string
+	Sub   int
 }
 
-var noSource = &source{}
+// NoSource stands in where a campaign names none.
+var NoSource = &Source{}
 
-func newSource(row store.RoutingSource) *source {
-	return &source{row: row, subs: subNames(row.TokenMacros, row.CostParam, row.ExternalIDParam)}
+func newSource(row store.RoutingSource) *Source {
+	return &Source{Row: row, Subs: subNames(row.TokenMacros, row.CostParam, row.ExternalIDParam)}
 }
 
-// subNames gives each parameter of token_macros its sub-parameter. A name such as sub3 or t3 means the third; the
+// SubNames gives each parameter of token_macros its sub-parameter. A name such as sub3 or t3 means the third; the
 // others fill the free places in the order of the document. Parameters with a meaning of their own take no place.
-func subNames(macros json.RawMessage, taken ...string) []subName {
+func subNames(macros json.RawMessage, taken ...string) []SubName {
 	var names [models.Subs]string
 	var free []string
 	for _, name := range memberNames(macros) {
@@ -44,13 +44,13 @@ func subNames(macros json.RawMessage, taken ...string) []subName {
 		}
 		free = append(free, name)
 	}
-	var list []subName
+	var list []SubName
 	for i := range names {
 		if names[i] == "" && len(free) > 0 {
 			names[i], free = free[0], free[1:]
 		}
 		if names[i] != "" {
-			list = append(list, subName{names[i], i})
+			list = append(list, SubName{names[i], i})
 		}
 	}
 	return list
@@ -86,14 +86,3 @@ func memberNames(object json.RawMessage) []string {
 	}
 	return names
 }
-
-// genericSubs are the names that fill sub-parameters whatever the source; sub1 and the names of other trackers.
-var genericSubs = func() map[string]int {
-	m := map[string]int{}
-	for _, prefix := range []string{"sub", "sub_id_", "t", "var", "subid"} {
-		for i := range models.Subs {
-			m[prefix+strconv.Itoa(i+1)] = i
-		}
-	}
-	return m
-}()

@@ -1,4 +1,4 @@
-package click
+package routing
 
 import (
 	"bytes"
@@ -7,23 +7,23 @@ import (
 	"sync"
 )
 
-// packed is a text kept small: the flows of thousands of campaigns, which are only read again when they are compiled
+// compressed is a text kept small: the flows of thousands of campaigns, which are only read again when they are compiled
 // again or copied to disk. A short one is kept as it is.
-type packed struct {
+type compressed struct {
 	bytes []byte
 	size  int // of the text
 }
 
-const packFrom = 512
+const compressFrom = 512
 
 var packers = sync.Pool{New: func() any {
 	w, _ := flate.NewWriter(nil, flate.BestSpeed) // it fails for levels that do not exist only
 	return w
 }}
 
-func pack(text []byte) packed {
-	if len(text) < packFrom {
-		return packed{text, len(text)}
+func compress(text []byte) compressed {
+	if len(text) < compressFrom {
+		return compressed{text, len(text)}
 	}
 	var b bytes.Buffer
 	w, _ := packers.Get().(*flate.Writer)
@@ -31,19 +31,19 @@ func pack(text []byte) packed {
 	w.Reset(&b)
 	_, err := w.Write(text)
 	if err != nil || w.Close() != nil || b.Len() >= len(text) {
-		return packed{text, len(text)}
+		return compressed{text, len(text)}
 	}
-	return packed{bytes.Clone(b.Bytes()), len(text)}
+	return compressed{bytes.Clone(b.Bytes()), len(text)}
 }
 
-// text gives what was packed.
-func (p packed) text() []byte {
+// text gives what was compressed.
+func (p compressed) text() []byte {
 	if len(p.bytes) == p.size {
 		return p.bytes
 	}
 	text := make([]byte, p.size)
 	if _, err := io.ReadFull(flate.NewReader(bytes.NewReader(p.bytes)), text); err != nil {
-		panic("click: a packed text is broken: " + err.Error()) // nobody but pack makes one
+		panic("routing: a compressed text is broken: " + err.Error()) // nobody but pack makes one
 	}
 	return text
 }

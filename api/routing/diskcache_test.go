@@ -1,32 +1,41 @@
-package click
+package routing
 
 import (
 	"bytes"
+	"fmt"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
+	"github.com/google/uuid"
 	"pgregory.net/rapid"
+
+	"switchyard/db/store"
 )
 
 // TestTheCopyKeepsEveryFlow holds that campaigns come back from disk to the letter, whatever the size of their flows and
 // however many parts they are written in.
 func TestTheCopyKeepsEveryFlow(t *testing.T) {
 	t.Parallel()
-	records := benchRouting(2*copyBatch + 3)
+	records := &store.Routing{Accounts: make([]store.RoutingAccount, 1), Offers: []store.RoutingOffer{{ID: uuid.New(), URL: "https://o.test/"}}}
+	for i := range 2*copyBatch + 3 {
+		records.Campaigns = append(records.Campaigns, store.RoutingCampaign{ID: uuid.New(), Alias: strconv.Itoa(i), Streams: streams(3)})
+	}
 	records.Campaigns[0].Streams = []byte(`[]`)
 	want := map[string]string{}
 	for i := range records.Campaigns {
 		c := &records.Campaigns[i]
 		if i%2 == 1 {
-			c.Streams = differingStreams(i)
+			c.Streams = streams(i % 30)
 		}
 		want[c.Alias] = string(c.Streams)
 	}
 	path := filepath.Join(t.TempDir(), "routing.copy")
-	if err := writeCopyTo(path, (&snapshot{}).draft().apply(nil, records)); err != nil {
+	if err := WriteDiskCache(path, Compile(records)); err != nil {
 		t.Fatal(err)
 	}
-	got, err := readCopy(path)
+	got, err := ReadDiskCache(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,11 +49,20 @@ func TestTheCopyKeepsEveryFlow(t *testing.T) {
 	}
 }
 
-func TestPacked(t *testing.T) {
+// streams is a flow of n paths.
+func streams(n int) []byte {
+	paths := make([]string, n)
+	for i := range paths {
+		paths[i] = fmt.Sprintf(`{"id":%q,"name":"path %d","action":"redirect","destinations":[{"url":"https://e.test/%d"}]}`, uuid.New(), i, i)
+	}
+	return []byte("[" + strings.Join(paths, ",") + "]")
+}
+
+func TestCompressed(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		text := bytes.Repeat([]byte(rapid.String().Draw(rt, "text")), rapid.IntRange(0, 2000).Draw(rt, "times"))
-		p := pack(text)
+		p := compress(text)
 		if !bytes.Equal(p.text(), text) {
 			rt.Fatalf("%d bytes came back differently", len(text))
 		}

@@ -1,4 +1,4 @@
-package click
+package routing
 
 import (
 	"bufio"
@@ -17,11 +17,11 @@ const copyFormat = "switchyard routing 2"
 // copyBatch is how many campaigns are written at once: the encoder holds as much in memory.
 const copyBatch = 64
 
-// writeCopyTo replaces the copy on disk as a whole: a crash leaves the old one or the new one.
-func writeCopyTo(path string, s *snapshot) (err error) {
+// WriteDiskCache replaces the copy on disk as a whole: a crash leaves the old one or the new one.
+func WriteDiskCache(path string, s *Snapshot) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err != nil {
-		return fmt.Errorf("click: write routing copy: %w", err)
+		return fmt.Errorf("routing: write routing copy: %w", err)
 	}
 	defer func() {
 		if err != nil {
@@ -30,16 +30,16 @@ func writeCopyTo(path string, s *snapshot) (err error) {
 	}()
 	w := bufio.NewWriterSize(f, 1<<16)
 	if err = errors.Join(encodeCopy(gob.NewEncoder(w), s), w.Flush(), f.Sync(), f.Close()); err != nil {
-		return fmt.Errorf("click: write routing copy: %w", err)
+		return fmt.Errorf("routing: write routing copy: %w", err)
 	}
 	if err = os.Rename(f.Name(), path); err != nil {
-		return fmt.Errorf("click: write routing copy: %w", err)
+		return fmt.Errorf("routing: write routing copy: %w", err)
 	}
 	return nil
 }
 
 // encodeCopy writes the records in parts: the first has all but the campaigns, the last has nothing.
-func encodeCopy(enc *gob.Encoder, s *snapshot) error {
+func encodeCopy(enc *gob.Encoder, s *Snapshot) error {
 	if err := errors.Join(enc.Encode(copyFormat), enc.Encode(s.routing())); err != nil {
 		return err
 	}
@@ -65,25 +65,26 @@ func encodeCopy(enc *gob.Encoder, s *snapshot) error {
 	return flush()
 }
 
-func readCopy(path string) (*store.Routing, error) {
+// ReadDiskCache gives the records of a snapshot that WriteDiskCache wrote.
+func ReadDiskCache(path string) (*store.Routing, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("click: read routing copy: %w", err)
+		return nil, fmt.Errorf("routing: read routing copy: %w", err)
 	}
 	defer f.Close() //nolint:errcheck // it was read only
 	dec := gob.NewDecoder(bufio.NewReaderSize(f, 1<<16))
 	var format string
 	if err := dec.Decode(&format); err != nil || format != copyFormat {
-		return nil, fmt.Errorf("click: read routing copy: not one of this version (%q, %w)", format, err)
+		return nil, fmt.Errorf("routing: read routing copy: not one of this version (%q, %w)", format, err)
 	}
 	var r store.Routing
 	if err := dec.Decode(&r); err != nil {
-		return nil, fmt.Errorf("click: read routing copy: %w", err)
+		return nil, fmt.Errorf("routing: read routing copy: %w", err)
 	}
 	for {
 		var part store.Routing
 		if err := dec.Decode(&part); err != nil {
-			return nil, fmt.Errorf("click: read routing copy: %w", err)
+			return nil, fmt.Errorf("routing: read routing copy: %w", err)
 		}
 		if len(part.Campaigns) == 0 {
 			return &r, nil

@@ -1,8 +1,9 @@
-package click
+package routing
 
 import (
 	"context"
 	"log/slog"
+	"path/filepath"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -27,11 +28,11 @@ const (
 	manyCampaigns = 1000 // reading so many leaves memory behind that is worth giving back
 )
 
-// keeper holds the current snapshot and replaces it when a record changes.
-type keeper struct {
+// Refresher holds the current snapshot and replaces it when a record changes. Safe for concurrent use.
+type Refresher struct {
 	conn    db.Conn
-	copyAt  string // path of the copy on disk; empty keeps none
-	current atomic.Pointer[snapshot]
+	cache   string // path of the copy on disk; empty keeps none
+	current atomic.Pointer[Snapshot]
 	changes atomic.Int64 // snapshots made
 	loaded  atomic.Bool  // from PostgreSQL or from the copy
 
@@ -42,16 +43,29 @@ type keeper struct {
 	forced bool // everything was read from this database once; run only
 }
 
-func newKeeper(conn db.Conn, copyAt string) *keeper {
-	k := &keeper{conn: conn, copyAt: copyAt, dirty: map[store.RoutingKey]bool{}, wake: make(chan struct{}, 1)}
-	k.current.Store(&snapshot{})
+// NewRefresher makes a Refresher with an empty snapshot. Its copy on disk lies in dir; without one it keeps none.
+func NewRefresher(conn db.Conn, dir string) *Refresher {
+	k := &Refresher{conn: conn, dirty: map[store.RoutingKey]bool{}, wake: make(chan struct{}, 1)}
+	if dir != "" {
+		k.cache = filepath.Join(dir, "routing.copy")
+	}
+	k.current.Store(&Snapshot{})
 	return k
 }
 
-// start loads the first snapshot: from PostgreSQL, or from the copy on disk when it is away. It reports whether
+// Current gives the snapshot to route by.
+func (k *Refresher) Current() *Snapshot { return k.current.Load() }
+
+// Changes is how many snapshots were made.
+func (k *Refresher) Changes() int64 { return k.changes.Load() }
+
+// Loaded tells whether anything was read, from PostgreSQL or from the copy on disk.
+func (k *Refresher) Loaded() bool { return k.loaded.Load() }
+
+// Start loads the first snapshot: from PostgreSQL, or from the copy on disk when it is away. It reports whether
 // anything was loaded; without it every link is unknown until PostgreSQL answers.
-func (k *keeper) start(ctx context.Context) bool {
-	err := k.reload(ctx)
+func (k *Refresher) Start(ctx context.Context) bool {
+	err := k.Reload(ctx)
 	if err == nil {
 		if k.current.Load().campaigns.size() > manyCampaigns {
 			debug.FreeOSMemory()
@@ -59,18 +73,18 @@ func (k *keeper) start(ctx context.Context) bool {
 		return true
 	}
 	slog.WarnContext(ctx, "routing cannot be read from postgres, using the copy on disk", "error", err)
-	r, err := readCopy(k.copyAt)
+	r, err := ReadDiskCache(k.cache)
 	if err != nil {
 		slog.ErrorContext(ctx, "there is no routing to start with", "error", err)
 		return false
 	}
-	k.publish((&snapshot{}).draft().apply(nil, r))
+	k.Publish(Compile(r))
 	k.loaded.Store(true)
 	return true
 }
 
-// run keeps the snapshot fresh until the context ends.
-func (k *keeper) run(ctx context.Context, url string) {
+// Run keeps the snapshot fresh until the context ends.
+func (k *Refresher) Run(ctx context.Context, url string) {
 	var others sync.WaitGroup
 	defer others.Wait()
 	others.Go(func() { k.saveAll(ctx) })
@@ -112,9 +126,9 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-func (k *keeper) notice(_ context.Context, n db.Notice) { k.mark(n) }
+func (k *Refresher) notice(_ context.Context, n db.Notice) { k.mark(n) }
 
-func (k *keeper) mark(n db.Notice) {
+func (k *Refresher) mark(n db.Notice) {
 	k.mu.Lock()
 	if key, ok := store.ParseRoutingKey(n.Payload); ok {
 		k.dirty[key] = true
@@ -125,7 +139,7 @@ func (k *keeper) mark(n db.Notice) {
 	k.signal()
 }
 
-func (k *keeper) signal() {
+func (k *Refresher) signal() {
 	select {
 	case k.wake <- struct{}{}:
 	default:
@@ -133,14 +147,14 @@ func (k *keeper) signal() {
 }
 
 // refresh brings the snapshot up to date with what was noticed. What fails is noticed again.
-func (k *keeper) refresh(ctx context.Context) error {
+func (k *Refresher) refresh(ctx context.Context) error {
 	k.mu.Lock()
 	dirty, resync := k.dirty, k.resync
 	k.dirty, k.resync = map[store.RoutingKey]bool{}, false
 	k.mu.Unlock()
 	var err error
 	if resync || len(dirty) > 0 && !k.forced {
-		err = k.reload(ctx)
+		err = k.Reload(ctx)
 	} else if len(dirty) > 0 {
 		keys := make([]store.RoutingKey, 0, len(dirty))
 		for key := range dirty {
@@ -159,16 +173,16 @@ func (k *keeper) refresh(ctx context.Context) error {
 	return err
 }
 
-// reload compares the versions of all records with the snapshot's and reads what differs; the first time it reads
+// Reload compares the versions of all records with the snapshot's and reads what differs; the first time it reads
 // everything, since the snapshot may come from the copy of another database.
-func (k *keeper) reload(ctx context.Context) error {
+func (k *Refresher) Reload(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
 	defer cancel()
 	list, err := store.RoutingVersions(ctx, k.conn)
 	if err != nil {
 		return err
 	}
-	have := k.current.Load().versions()
+	have := k.current.Load().Versions()
 	var keys []store.RoutingKey
 	for _, v := range list {
 		if old, ok := have[v.RoutingKey]; !ok || old != v.Version || !k.forced {
@@ -195,7 +209,7 @@ func (k *keeper) reload(ctx context.Context) error {
 	return nil
 }
 
-func (k *keeper) load(ctx context.Context, keys []store.RoutingKey, secret []byte) error {
+func (k *Refresher) load(ctx context.Context, keys []store.RoutingKey, secret []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
 	defer cancel()
 	r, err := store.LoadRouting(ctx, k.conn, keys)
@@ -205,20 +219,21 @@ func (k *keeper) load(ctx context.Context, keys []store.RoutingKey, secret []byt
 	r.LanderSecret = secret
 	from := k.current.Load()
 	if !k.forced {
-		from = &snapshot{}
+		from = &Snapshot{}
 	}
-	k.publish(from.draft().apply(keys, r))
+	k.Publish(from.Update(keys, r))
 	return nil
 }
 
-func (k *keeper) publish(s *snapshot) {
+// Publish makes a snapshot the one to route by.
+func (k *Refresher) Publish(s *Snapshot) {
 	k.current.Store(s)
 	k.changes.Add(1)
 }
 
 // saveAll keeps the copy on disk close behind the snapshot until the context ends.
-func (k *keeper) saveAll(ctx context.Context) {
-	if k.copyAt == "" {
+func (k *Refresher) saveAll(ctx context.Context) {
+	if k.cache == "" {
 		return
 	}
 	var saved int64
@@ -226,7 +241,7 @@ func (k *keeper) saveAll(ctx context.Context) {
 	for alive := true; ; alive = pause(ctx, max(writeCopy, copyShare*took)) {
 		if now := k.changes.Load(); now != saved {
 			began := time.Now()
-			if err := writeCopyTo(k.copyAt, k.current.Load()); err != nil {
+			if err := WriteDiskCache(k.cache, k.current.Load()); err != nil {
 				slog.WarnContext(ctx, "the copy of routing could not be written", "error", err)
 			} else {
 				saved = now
@@ -239,8 +254,8 @@ func (k *keeper) saveAll(ctx context.Context) {
 	}
 }
 
-// versions lists the records of a snapshot with the versions of their rows.
-func (s *snapshot) versions() map[store.RoutingKey]int64 {
+// Versions lists the records of a snapshot with the versions of their rows.
+func (s *Snapshot) Versions() map[store.RoutingKey]int64 {
 	m := make(map[store.RoutingKey]int64)
 	add := func(table string, id uuid.UUID, version int64) { m[store.RoutingKey{Table: table, ID: id}] = version }
 	r := s.routing()
@@ -266,7 +281,7 @@ func (s *snapshot) versions() map[store.RoutingKey]int64 {
 		add("rules", r.Rules[i].ID, r.Rules[i].Version)
 	}
 	for _, c := range s.campaigns.all {
-		add("campaigns", c.row.ID, c.row.Version)
+		add("campaigns", c.Row.ID, c.Row.Version)
 	}
 	for i := range r.Smartlinks {
 		add("smartlinks", r.Smartlinks[i].ID, r.Smartlinks[i].Version)

@@ -1,12 +1,12 @@
-package visitor
+package country
 
 type country struct{ continent, name string }
 
-// CountryName is the English name of an ISO 3166-1 alpha-2 code in upper case, or empty.
-func CountryName(code string) string { return countries[code].name }
+// Name is the English name of an ISO 3166-1 alpha-2 code in upper case, or empty.
+func Name(code string) string { return countries[code].name }
 
-// ContinentOf is the continent of an ISO 3166-1 alpha-2 code in upper case (AF AN AS EU NA OC SA), or empty.
-func ContinentOf(code string) string { return countries[code].continent }
+// Continent is the continent of an ISO 3166-1 alpha-2 code in upper case (AF AN AS EU NA OC SA), or empty.
+func Continent(code string) string { return countries[code].continent }
 
 // countries are the codes of ISO 3166-1 and XK, each with its continent.
 var countries = map[string]country{

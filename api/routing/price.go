@@ -1,4 +1,4 @@
-package click
+package routing
 
 import (
 	"github.com/shopspring/decimal"
@@ -7,8 +7,8 @@ import (
 	"switchyard/models/postback"
 )
 
-// price is what clicks of a campaign cost, computed when the campaign changes.
-type price struct {
+// Price is what clicks of a campaign cost, computed when the campaign changes.
+type Price struct {
 	model  string
 	click  decimal.Decimal // fixed cost of every click
 	unique decimal.Decimal // besides, of a unique one
@@ -23,8 +23,8 @@ var (
 
 const costPlaces = 6
 
-func newPrice(model string, value decimal.Decimal) price {
-	p := price{model: model}
+func newPrice(model string, value decimal.Decimal) Price {
+	p := Price{model: model}
 	switch model {
 	case "cpc":
 		p.click = value
@@ -40,22 +40,22 @@ func newPrice(model string, value decimal.Decimal) price {
 	return p
 }
 
-// apply sets what a click costs. With the model auto it is what the source says in its cost parameter, which a source
+// Apply sets what a click costs. With the model auto it is what the source says in its cost parameter, which a source
 // that counts per thousand gives for a thousand. Paid clicks that get lost on the way make those that arrive dearer:
 // the campaign's traffic loss counts, or its source's when the campaign has none.
-func (p *price) apply(c *models.Click, campaignLoss decimal.Decimal, src *source, given string) {
+func (p *Price) Apply(c *models.Click, campaignLoss decimal.Decimal, src *Source, given string) {
 	cost := p.click
 	if p.model == "auto" && given != "" {
 		if amount, ok := postback.ParseAmount(given); ok && !amount.IsNegative() {
 			cost = amount
-			if src.row.CostModel == "cpm" {
+			if src.Row.CostModel == "cpm" {
 				cost = cost.DivRound(thousand, costPlaces+2)
 			}
 		}
 	}
 	loss := campaignLoss
 	if loss.IsZero() {
-		loss = src.row.TrafficLossPct
+		loss = src.Row.TrafficLossPct
 	}
 	c.Cost, c.UniqueCost = withLoss(cost, loss), withLoss(p.unique, loss)
 	c.ConversionCost, c.RevenueShare = p.sale, p.share

@@ -1,4 +1,4 @@
-package click
+package routing
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 // rule is a saved rule. Its matcher is shared by all plans that use it, so that a change of a rule that ten thousand
 // campaigns use compiles none of them.
 type rule struct {
-	row     store.RoutingRule
+	Row     store.RoutingRule
 	matcher *cond.Matcher
 }
 
@@ -28,7 +28,7 @@ type ruleUse struct {
 
 // putRule sets a saved rule, so that every plan that has it sees the change at once. Plans are compiled anew only if the
 // rule is new to them, or needs something found out that it did not need.
-func (d *draft) putRule(row store.RoutingRule) {
+func (d *Builder) putRule(row store.RoutingRule) {
 	m := compileRule(row)
 	if old, ok := d.rules.get(row.ID); ok && flow.SameCost(old.matcher, m) {
 		old.matcher.Set(m)
@@ -55,21 +55,21 @@ func compileRule(row store.RoutingRule) *cond.Matcher {
 }
 
 // ruleOf gives a saved rule of an account, nil when there is none such.
-func (s *snapshot) ruleOf(account, id uuid.UUID) *cond.Matcher {
-	if r, ok := s.rules.get(id); ok && r.row.AccountID == account {
+func (s *Snapshot) ruleOf(account, id uuid.UUID) *cond.Matcher {
+	if r, ok := s.rules.get(id); ok && r.Row.AccountID == account {
 		return r.matcher
 	}
 	return nil
 }
 
 // useRule gives a saved rule for the plan of a campaign, and notes which one it was.
-func (d *draft) useRule(c *campaign, id uuid.UUID) *cond.Matcher {
-	m := d.ruleOf(c.row.AccountID, id)
+func (d *Builder) useRule(c *Campaign, id uuid.UUID) *cond.Matcher {
+	m := d.ruleOf(c.Row.AccountID, id)
 	c.rules = append(c.rules, ruleUse{id, m})
 	return m
 }
 
 // outdated tells whether the plan of a campaign has another matcher for a saved rule than there is now.
-func (d *draft) outdated(c *campaign) bool {
-	return slices.ContainsFunc(c.rules, func(u ruleUse) bool { return d.ruleOf(c.row.AccountID, u.id) != u.matcher })
+func (d *Builder) outdated(c *Campaign) bool {
+	return slices.ContainsFunc(c.rules, func(u ruleUse) bool { return d.ruleOf(c.Row.AccountID, u.id) != u.matcher })
 }

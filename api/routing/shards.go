@@ -1,4 +1,4 @@
-package click
+package routing
 
 import (
 	"hash/maphash"

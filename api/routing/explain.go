@@ -1,4 +1,4 @@
-package click
+package routing
 
 import (
 	"time"
@@ -33,42 +33,42 @@ func hashCampaign(row *store.RoutingCampaign) uint64 {
 	return h
 }
 
-// flowHash adds what a campaign's flow and its saved rules say to the hash of the campaigns that decided before it.
+// FlowHash adds what a campaign's flow and its saved rules say to the hash of the campaigns that decided before it.
 // Whether offers and landing pages are usable is not in it.
-func (s *snapshot) flowHash(h uint64, c *campaign) uint64 {
+func (s *Snapshot) FlowHash(h uint64, c *Campaign) uint64 {
 	h = h*hashPrime + c.hash
 	for i := range c.rules {
 		if r, ok := s.rules.get(c.rules[i].id); ok {
-			h = addHash(addHash(h, r.row.Logic), []byte(r.row.Conditions))
+			h = addHash(addHash(h, r.Row.Logic), []byte(r.Row.Conditions))
 		}
 	}
 	return h
 }
 
-// Picture is what some campaigns are routed by, compiled as for the redirect, to ask it for decisions that are not
+// Explainer is what some campaigns are routed by, compiled as for the redirect, to ask it for decisions that are not
 // carried out. It belongs to one goroutine.
-type Picture struct{ snap *snapshot }
+type Explainer struct{ snap *Snapshot }
 
-// NewPicture compiles records.
-func NewPicture(r *store.Routing) *Picture {
-	d := (&snapshot{}).draft()
+// NewExplainer compiles records.
+func NewExplainer(r *store.Routing) *Explainer {
+	d := (&Snapshot{}).builder()
 	d.explained = true
-	return &Picture{d.apply(nil, r)}
+	return &Explainer{d.apply(nil, r)}
 }
 
 // Zone is the time zone of an account of the picture.
-func (p *Picture) Zone(account uuid.UUID) *time.Location { return p.snap.account(account).zone }
+func (p *Explainer) Zone(account uuid.UUID) *time.Location { return p.snap.Account(account).Zone }
 
 // Has tells whether the picture has a campaign.
-func (p *Picture) Has(campaign uuid.UUID) bool {
+func (p *Explainer) Has(campaign uuid.UUID) bool {
 	_, ok := p.snap.campaigns.get(campaign)
 	return ok
 }
 
 // Counts tells whether a decision depends on clicks of the day.
-func (p *Picture) Counts() bool {
+func (p *Explainer) Counts() bool {
 	for _, c := range p.snap.campaigns.all {
-		if c.counts {
+		if c.CountsClicks {
 			return true
 		}
 	}
@@ -76,7 +76,7 @@ func (p *Picture) Counts() bool {
 }
 
 // Capped tells whether a decision depends on conversions of the day.
-func (p *Picture) Capped() bool { return len(p.snap.capped()) > 0 }
+func (p *Explainer) Capped() bool { return len(p.snap.CappedOffers()) > 0 }
 
 // Question is a visitor who is routed for the sake of the answer.
 type Question struct {
@@ -108,10 +108,10 @@ type ExplainedStage struct {
 // URL is the address of the decision with its tokens unfilled, empty when there is none.
 func (e *Explanation) URL() string {
 	switch {
-	case e.Lander != nil && asLander(e.Lander) != nil:
-		return asLander(e.Lander).row.URL
-	case e.Offer != nil && asOffer(e.Offer) != nil:
-		return asOffer(e.Offer).row.URL
+	case e.Lander != nil && LanderOf(e.Lander) != nil:
+		return LanderOf(e.Lander).Row.URL
+	case e.Offer != nil && OfferOf(e.Offer) != nil:
+		return OfferOf(e.Offer).Row.URL
 	case e.Decision.URL != nil:
 		return e.Decision.URL.Source()
 	}
@@ -120,11 +120,11 @@ func (e *Explanation) URL() string {
 
 // Explain decides as the redirect does, and takes nothing: neither from a cap nor from anybody's uniqueness. The
 // campaign must be in the picture.
-func (p *Picture) Explain(q Question) Explanation {
-	for _, offers := range p.snap.capped() {
+func (p *Explainer) Explain(q Question) Explanation {
+	for _, offers := range p.snap.CappedOffers() {
 		for _, ref := range offers {
-			o := asOffer(ref)
-			ref.SetCapped(o.row.DailyCap != nil && q.Conversions[o.row.ID] >= *o.row.DailyCap)
+			o := OfferOf(ref)
+			ref.SetCapped(o.Row.DailyCap != nil && q.Conversions[o.Row.ID] >= *o.Row.DailyCap)
 		}
 	}
 	env := flow.Env{Admit: func(r *flow.Route) bool { return q.Clicks[r.ID] < r.DailyCap }}
@@ -133,23 +133,23 @@ func (p *Picture) Explain(q Question) Explanation {
 	c, _ := p.snap.campaigns.get(q.Campaign)
 	for hops := 0; ; hops++ {
 		v := flow.Visitor{Facts: q.Facts}
-		if q.BoundIn == c.row.ID || q.BoundIn == uuid.Nil && hops == 0 {
+		if q.BoundIn == c.Row.ID || q.BoundIn == uuid.Nil && hops == 0 {
 			v.Bound = q.Bound
 		}
 		q.Facts.SetText(cond.CampaignID, c.id)
-		q.Facts.SetInt(cond.ClicksToday, int64(q.Clicks[c.row.ID]))
-		d, trace := c.plan.Explain(&v, env, q.Seed+uint64(hops)) //nolint:gosec // a few
-		e.FlowHash = p.snap.flowHash(e.FlowHash, c)
-		e.Stages = append(e.Stages, ExplainedStage{c.row.ID, c.row.Name, d.Via, trace})
+		q.Facts.SetInt(cond.ClicksToday, int64(q.Clicks[c.Row.ID]))
+		d, trace := c.Plan.Explain(&v, env, q.Seed+uint64(hops)) //nolint:gosec // a few
+		e.FlowHash = p.snap.FlowHash(e.FlowHash, c)
+		e.Stages = append(e.Stages, ExplainedStage{c.Row.ID, c.Row.Name, d.Via, trace})
 		collect = collect && d.Collect
 		d.Collect = collect
 		e.Decision = d
 		if d.Action() != flow.ActionCampaign {
 			return e
 		}
-		next := p.snap.handover(c, d.Route.Campaign)
+		next := p.snap.Handover(c, d.Route.Campaign)
 		if next == nil || hops == flow.MaxHandovers {
-			e.Decision = c.lastResort(collect)
+			e.Decision = c.LastResort(collect)
 			return e
 		}
 		c = next

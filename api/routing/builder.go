@@ -1,4 +1,4 @@
-package click
+package routing
 
 import (
 	"context"
@@ -22,24 +22,24 @@ import (
 )
 
 // draft is a snapshot being made from another one. One goroutine at a time makes drafts.
-type draft struct {
-	*snapshot
+type Builder struct {
+	*Snapshot
 	explained bool // plans are to be asked how they decide
 	newRefs   bool // an offer or lander appeared that no plan could know
 	newRules  bool // a saved rule has a matcher that no plan could know
 	compiled  int  // campaigns
 }
 
-func (s *snapshot) draft() *draft {
-	return &draft{snapshot: &snapshot{
+func (s *Snapshot) builder() *Builder {
+	return &Builder{Snapshot: &Snapshot{
 		accounts: s.accounts.fork(), domains: s.domains.fork(), hosts: s.hosts.fork(), sources: s.sources.fork(),
 		networks: s.networks.fork(), refs: s.refs.fork(), rules: s.rules.fork(), campaigns: s.campaigns.fork(), addresses: s.addresses.fork(),
-		smartlinks: s.smartlinks.fork(), slugs: s.slugs.fork(), signer: s.signer,
+		smartlinks: s.smartlinks.fork(), slugs: s.slugs.fork(), secret: s.secret,
 	}}
 }
 
 // apply replaces the records of keys by those of r; a key without a record is gone. It gives the finished snapshot.
-func (d *draft) apply(keys []store.RoutingKey, r *store.Routing) *snapshot {
+func (d *Builder) apply(keys []store.RoutingKey, r *store.Routing) *Snapshot {
 	gone := make(map[store.RoutingKey]bool, len(keys))
 	for _, k := range keys {
 		gone[k] = true
@@ -58,17 +58,17 @@ func (d *draft) apply(keys []store.RoutingKey, r *store.Routing) *snapshot {
 	}
 	for _, row := range r.Networks {
 		delete(gone, store.RoutingKey{Table: "networks", ID: row.ID})
-		d.networks.put(row.ID, &network{row})
+		d.networks.put(row.ID, &Network{row})
 	}
 	for _, row := range r.Offers {
 		delete(gone, store.RoutingKey{Table: "offers", ID: row.ID})
-		o := &offer{row: row, url: compileURL(row.URL)}
-		d.putRef(row.ID, flow.KindOffer, o, row.IsActive && o.url != nil)
+		o := &Offer{Row: row, URL: compileURL(row.URL)}
+		d.putRef(row.ID, flow.KindOffer, o, row.IsActive && o.URL != nil)
 	}
 	for _, row := range r.Landers {
 		delete(gone, store.RoutingKey{Table: "landers", ID: row.ID})
 		l := newLander(row)
-		d.putRef(row.ID, flow.KindLander, l, row.IsActive && l.url != nil)
+		d.putRef(row.ID, flow.KindLander, l, row.IsActive && l.URL != nil)
 	}
 	for i := range r.Rules {
 		delete(gone, store.RoutingKey{Table: "rules", ID: r.Rules[i].ID})
@@ -81,7 +81,7 @@ func (d *draft) apply(keys []store.RoutingKey, r *store.Routing) *snapshot {
 	for i := range r.Campaigns {
 		row := &r.Campaigns[i]
 		delete(gone, store.RoutingKey{Table: "campaigns", ID: row.ID})
-		if old, ok := d.campaigns.get(row.ID); !ok || old.row.Version != row.Version || row.Version == 0 {
+		if old, ok := d.campaigns.get(row.ID); !ok || old.Row.Version != row.Version || row.Version == 0 {
 			changed = append(changed, *row)
 		}
 	}
@@ -99,18 +99,18 @@ func (d *draft) apply(keys []store.RoutingKey, r *store.Routing) *snapshot {
 		}
 	}
 	if r.LanderSecret != nil {
-		d.signer = newSigner(r.LanderSecret)
+		d.secret = r.LanderSecret
 	}
 	d.completePlans()
-	return d.snapshot
+	return d.Snapshot
 }
 
-func newAccount(row store.RoutingAccount) *account {
+func newAccount(row store.RoutingAccount) *Account {
 	zone, err := time.LoadLocation(row.Timezone)
 	if err != nil {
 		zone = time.UTC
 	}
-	return &account{row: row, zone: zone, bots: bot.NewSettings(row.BotThreshold, row.BotDisabled)}
+	return &Account{Row: row, Zone: zone, Bots: bot.NewSettings(row.BotThreshold, row.BotDisabled)}
 }
 
 // compileURL gives nil for what is no address to send anybody to.
@@ -121,7 +121,7 @@ func compileURL(url string) *token.Template {
 	return token.Compile(url)
 }
 
-func (d *draft) putDomain(row *store.RoutingDomain) {
+func (d *Builder) putDomain(row *store.RoutingDomain) {
 	if old, ok := d.domains.get(row.ID); ok && old.Host != row.Host {
 		d.hosts.remove(old.Host)
 	}
@@ -130,7 +130,7 @@ func (d *draft) putDomain(row *store.RoutingDomain) {
 }
 
 // putRef sets the shared reference, so that every plan that has it sees the change at once.
-func (d *draft) putRef(id uuid.UUID, kind flow.Kind, record any, active bool) {
+func (d *Builder) putRef(id uuid.UUID, kind flow.Kind, record any, active bool) {
 	ref, ok := d.refs.get(id)
 	if ok {
 		ref.SetRecord(record)
@@ -142,7 +142,7 @@ func (d *draft) putRef(id uuid.UUID, kind flow.Kind, record any, active bool) {
 	ref.SetPaused(!active)
 }
 
-func (d *draft) remove(k store.RoutingKey) {
+func (d *Builder) remove(k store.RoutingKey) {
 	switch k.Table {
 	case "accounts":
 		d.accounts.remove(k.ID)
@@ -171,21 +171,21 @@ func (d *draft) remove(k store.RoutingKey) {
 // goneRecord marks a record as deleted: it has no version any more, and is not kept on disk.
 func goneRecord(record any) any {
 	switch r := record.(type) {
-	case *offer:
+	case *Offer:
 		c := *r
-		c.gone = true
+		c.Gone = true
 		return &c
-	case *lander:
+	case *Lander:
 		c := *r
-		c.gone = true
+		c.Gone = true
 		return &c
 	}
 	return record
 }
 
 // putCampaigns compiles campaigns, on all processors when they are many, and gives them their addresses.
-func (d *draft) putCampaigns(rows []store.RoutingCampaign) {
-	made := make([]*campaign, len(rows))
+func (d *Builder) putCampaigns(rows []store.RoutingCampaign) {
+	made := make([]*Campaign, len(rows))
 	var next atomic.Int64
 	var crew sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(rows)) {
@@ -198,43 +198,43 @@ func (d *draft) putCampaigns(rows []store.RoutingCampaign) {
 	crew.Wait()
 	d.compiled += len(rows)
 	for _, c := range made {
-		d.unlink(c.row.ID)
-		d.campaigns.put(c.row.ID, c)
+		d.unlink(c.Row.ID)
+		d.campaigns.put(c.Row.ID, c)
 		if c.active() {
-			d.addresses.put(address{c.row.DomainID, c.row.Alias}, c)
+			d.addresses.put(address{c.Row.DomainID, c.Row.Alias}, c)
 		}
 	}
 }
 
-func (d *draft) removeCampaign(id uuid.UUID) {
+func (d *Builder) removeCampaign(id uuid.UUID) {
 	d.unlink(id)
 	d.campaigns.remove(id)
 }
 
 // unlink frees the address of a campaign, unless another one has taken it meanwhile.
-func (d *draft) unlink(id uuid.UUID) {
+func (d *Builder) unlink(id uuid.UUID) {
 	old, ok := d.campaigns.get(id)
 	if !ok {
 		return
 	}
-	at := address{old.row.DomainID, old.row.Alias}
-	if now, ok := d.addresses.get(at); ok && now.row.ID == id {
+	at := address{old.Row.DomainID, old.Row.Alias}
+	if now, ok := d.addresses.get(at); ok && now.Row.ID == id {
 		d.addresses.remove(at)
 	}
 }
 
 // compile prepares a campaign; it only reads the draft. A flow that cannot be read leaves the campaign with its fallback
 // addresses, so that paid visitors still arrive somewhere.
-func (d *draft) compile(row store.RoutingCampaign) *campaign {
+func (d *Builder) compile(row store.RoutingCampaign) *Campaign {
 	share(&row)
-	c := &campaign{
-		row: row, id: row.ID.String(), price: newPrice(row.CostModel, row.CostValue),
+	c := &Campaign{
+		Row: row, id: row.ID.String(), Price: newPrice(row.CostModel, row.CostValue),
 		fallback: compileURL(row.FallbackURL), destination: compileURL(row.DestinationURL),
 	}
 	o := flow.Options{
 		Explained: d.explained,
 		Rotation:  flow.Rotation(row.FlowRotation), Bind: flow.Bind(row.BindVisitors),
-		FallbackURL: validURL(row.FallbackURL), DestinationURL: validURL(row.DestinationURL),
+		FallbackURL: usableURL(row.FallbackURL), DestinationURL: usableURL(row.DestinationURL),
 		Ref: func(id uuid.UUID) *flow.Ref {
 			ref, ok := d.refs.get(id)
 			if ok && refAccount(ref) == row.AccountID {
@@ -245,22 +245,22 @@ func (d *draft) compile(row store.RoutingCampaign) *campaign {
 		},
 		Rule: func(id uuid.UUID) *cond.Matcher { return d.useRule(c, id) },
 	}
-	c.streams, c.row.Streams = pack(row.Streams), nil
+	c.streams, c.Row.Streams = compress(row.Streams), nil
 	var paths []flow.Path
 	var err error
 	if len(row.Streams) > len(`[]`) {
 		paths, err = flow.Parse(row.Streams)
 	}
 	if err == nil {
-		c.plan, err = flow.Compile(paths, o)
+		c.Plan, err = flow.Compile(paths, o)
 	}
 	if err != nil {
 		slog.ErrorContext(context.Background(), "campaign cannot be routed by its flow", "campaign_id", row.ID, "error", err)
-		c.plan, _ = flow.Compile(nil, o)
+		c.Plan, _ = flow.Compile(nil, o)
 	}
-	c.hash, c.counts = hashCampaign(&row), c.plan.Uses(cond.ClicksToday)
-	for _, route := range c.plan.Routes() {
-		c.counts = c.counts || route.DailyCap > 0
+	c.hash, c.CountsClicks = hashCampaign(&row), c.Plan.Uses(cond.ClicksToday)
+	for _, route := range c.Plan.Routes() {
+		c.CountsClicks = c.CountsClicks || route.DailyCap > 0
 	}
 	return c
 }
@@ -281,7 +281,7 @@ func share(row *store.RoutingCampaign) {
 	}
 }
 
-func validURL(url string) string {
+func usableURL(url string) string {
 	if token.ValidURL(url) != nil {
 		return ""
 	}
@@ -289,18 +289,18 @@ func validURL(url string) string {
 }
 
 func refAccount(ref *flow.Ref) uuid.UUID {
-	if o := asOffer(ref); o != nil {
-		return o.row.AccountID
+	if o := OfferOf(ref); o != nil {
+		return o.Row.AccountID
 	}
-	if l := asLander(ref); l != nil {
-		return l.row.AccountID
+	if l := LanderOf(ref); l != nil {
+		return l.Row.AccountID
 	}
 	return uuid.Nil
 }
 
 // completePlans compiles again the campaigns that name an offer, a lander or a saved rule which has appeared only now, or
 // a rule that needs more than before.
-func (d *draft) completePlans() {
+func (d *Builder) completePlans() {
 	if !d.newRefs && !d.newRules {
 		return
 	}
@@ -313,51 +313,49 @@ func (d *draft) completePlans() {
 	d.putCampaigns(again)
 }
 
-func (d *draft) lacksRef(c *campaign) bool {
+func (d *Builder) lacksRef(c *Campaign) bool {
 	return slices.ContainsFunc(c.missing, func(id uuid.UUID) bool {
 		ref, ok := d.refs.get(id)
-		return ok && refAccount(ref) == c.row.AccountID
+		return ok && refAccount(ref) == c.Row.AccountID
 	})
 }
 
 // whole gives the campaign's record with its flow.
-func (c *campaign) whole() store.RoutingCampaign {
-	row := c.row
+func (c *Campaign) whole() store.RoutingCampaign {
+	row := c.Row
 	row.Streams = c.streams.text()
 	return row
 }
 
 // routing gives every record of a snapshot but the campaigns. Paused references whose records are gone are kept out.
-func (s *snapshot) routing() *store.Routing {
+func (s *Snapshot) routing() *store.Routing {
 	r := &store.Routing{}
 	for _, a := range s.accounts.all {
-		r.Accounts = append(r.Accounts, a.row)
+		r.Accounts = append(r.Accounts, a.Row)
 	}
 	for _, d := range s.domains.all {
 		r.Domains = append(r.Domains, *d)
 	}
 	for _, src := range s.sources.all {
-		r.Sources = append(r.Sources, src.row)
+		r.Sources = append(r.Sources, src.Row)
 	}
 	for _, n := range s.networks.all {
-		r.Networks = append(r.Networks, n.row)
+		r.Networks = append(r.Networks, n.Row)
 	}
 	for _, ref := range s.refs.all {
-		if o := asOffer(ref); o != nil && !o.gone {
-			r.Offers = append(r.Offers, o.row)
+		if o := OfferOf(ref); o != nil && !o.Gone {
+			r.Offers = append(r.Offers, o.Row)
 		}
-		if l := asLander(ref); l != nil && !l.gone {
-			r.Landers = append(r.Landers, l.row)
+		if l := LanderOf(ref); l != nil && !l.Gone {
+			r.Landers = append(r.Landers, l.Row)
 		}
 	}
 	for _, one := range s.rules.all {
-		r.Rules = append(r.Rules, one.row)
+		r.Rules = append(r.Rules, one.Row)
 	}
 	for _, l := range s.smartlinks.all {
-		r.Smartlinks = append(r.Smartlinks, l.row)
+		r.Smartlinks = append(r.Smartlinks, l.Row)
 	}
-	if s.signer != nil {
-		r.LanderSecret = s.signer.secret
-	}
+	r.LanderSecret = s.secret
 	return r
 }

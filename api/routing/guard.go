@@ -1,0 +1,48 @@
+package routing
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/models/token"
+)
+
+// Guard is the protection of a landing page, ready to be asked. The redirect asks its lists; what it cannot know, that
+// a visitor of the page came through it, the page asks at /lp/verify.
+type Guard struct {
+	models.Protection
+	Fallback *token.Template // nil: nowhere
+}
+
+func newLander(row store.RoutingLander) *Lander {
+	l := &Lander{Row: row, URL: compileURL(row.URL)}
+	p := models.DefaultProtection()
+	// What cannot be read protects from nobody: a page that nobody sees costs its owner more.
+	if len(row.Protection) == 0 || json.Unmarshal(row.Protection, &p) != nil || !p.Enabled {
+		return l
+	}
+	l.Guard = &Guard{Protection: p, Fallback: compileURL(p.FallbackURL)}
+	return l
+}
+
+// Admits tells whether the lists let a visitor in. An unknown country, device or referrer is on no list.
+func (g *Guard) Admits(c *models.Click) bool {
+	switch {
+	case g.BlockBots && c.IsBot,
+		len(g.Countries) > 0 && !slices.Contains(g.Countries, c.Country),
+		c.Country != "" && slices.Contains(g.DenyCountries, c.Country),
+		len(g.Devices) > 0 && !slices.Contains(g.Devices, c.DeviceType),
+		len(g.Referrers) > 0 && !slices.ContainsFunc(g.Referrers, func(d string) bool { return within(c.ReferrerDomain, d) }):
+		return false
+	}
+	return true
+}
+
+// within tells whether a host is a domain or lies below it.
+func within(host, domain string) bool {
+	rest, ok := strings.CutSuffix(strings.ToLower(host), domain)
+	return ok && (rest == "" || strings.HasSuffix(rest, "."))
+}

@@ -1,0 +1,84 @@
+package routing
+
+import (
+	"encoding/json"
+	"log/slog"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/models/cond"
+	"switchyard/models/token"
+)
+
+// Smartlink is one smartlink ready to route.
+type Smartlink struct {
+	Row store.RoutingSmartlink
+	As  *Campaign // what tokens see in place of a campaign
+
+	rules       []smartRule
+	destination *token.Template // nil: nowhere
+}
+
+type smartRule struct {
+	id    uuid.UUID
+	match *cond.Matcher
+	url   *token.Template
+}
+
+// putSmartlink compiles a smartlink. A rule that cannot be used is left out, so that visitors still arrive somewhere.
+func (d *Builder) putSmartlink(row store.RoutingSmartlink) {
+	d.removeSmartlink(row.ID)
+	l := &Smartlink{Row: row, destination: compileURL(row.DestinationURL)}
+	l.As = &Campaign{Row: store.RoutingCampaign{
+		AccountID: row.AccountID, Name: row.Name, Alias: row.Slug, DomainID: row.DomainID, SourceID: row.SourceID,
+	}}
+	var rules []models.SmartlinkRule
+	if err := json.Unmarshal(row.Rules, &rules); err != nil {
+		slog.Error("the rules of a smartlink cannot be used", "smartlink_id", row.ID, "error", err)
+	}
+	for _, r := range rules {
+		match, err := cond.Compile(r.Conditions, r.Logic)
+		url := compileURL(r.DestinationURL)
+		if err != nil || url == nil {
+			slog.Error("a rule of a smartlink cannot be used", "smartlink_id", row.ID, "rule_id", r.ID, "error", err)
+			continue
+		}
+		l.rules = append(l.rules, smartRule{r.ID, match, url})
+	}
+	d.smartlinks.put(row.ID, l)
+	d.slugs.put(address{row.DomainID, row.Slug}, l)
+}
+
+// removeSmartlink frees the address of a smartlink, unless another one has taken it meanwhile.
+func (d *Builder) removeSmartlink(id uuid.UUID) {
+	old, ok := d.smartlinks.get(id)
+	if !ok {
+		return
+	}
+	at := address{old.Row.DomainID, old.Row.Slug}
+	if now, ok := d.slugs.get(at); ok && now.Row.ID == id {
+		d.slugs.remove(at)
+	}
+	d.smartlinks.remove(id)
+}
+
+// Smartlink gives the smartlink that a domain and a slug name, nil when there is none to route by.
+func (s *Snapshot) Smartlink(d *store.RoutingDomain, slug string) *Smartlink {
+	l, ok := s.slugs.get(address{d.ID, slug})
+	if !ok || !Serves(d, l.Row.AccountID) {
+		return nil
+	}
+	return l
+}
+
+// Choose gives the first rule that matches (the zero id for none), its address and the address as it was saved.
+func (l *Smartlink) Choose(f *cond.Facts) (rule uuid.UUID, url *token.Template, source string) {
+	for i := range l.rules {
+		if l.rules[i].match.Match(f) {
+			return l.rules[i].id, l.rules[i].url, l.rules[i].url.Source()
+		}
+	}
+	return uuid.Nil, l.destination, l.Row.DestinationURL
+}
