@@ -9,7 +9,7 @@ PKGS ?= ./...
 LINT := go tool -modfile=ops/tools/go.mod golangci-lint
 
 .DEFAULT_GOAL := help
-.PHONY: help run dev stop build lab test chaos lint tidy bench smoke
+.PHONY: help run dev stop build lab test chaos lint tidy generate verify bench smoke
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,8 +52,20 @@ tidy: ## check that go.mod and go.sum name what is imported and nothing else
 	@go mod tidy -diff
 	@go -C ops/tools mod tidy -diff
 
+# The golden files: what clients read of us, to the byte.
+GOLDEN := $(BIN) devstack exec --test -- go test $(TAGS) -count=1 -run '^TestGolden' ./cmd/switchyard
+
+generate: build ## write anew what is generated: golden files, go.mod and go.sum
+	@go mod tidy
+	@go -C ops/tools mod tidy
+	@$(GOLDEN) -update
+
+verify: build tidy ## fail when something generated is stale: golden files, go.mod or go.sum
+	@$(GOLDEN)
+
 bench: lab ## measure against goals (about ten minutes); PART=redirect, many, jobs or figures for a part
 	@$(LAB) bench $(PART)
 
 smoke: lab ## send real traffic through the whole chain and compare every figure
 	@$(LAB) smoke
+

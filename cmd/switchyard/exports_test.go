@@ -70,11 +70,7 @@ func (x *exporting) exec(query string, args ...any) {
 
 func (x *exporting) strew(n int) {
 	x.t.Helper()
-	log, err := spool.Open(x.t.TempDir(), spool.Options{})
-	if err != nil {
-		x.t.Fatal(err)
-	}
-	defer log.Close()
+	var all []spool.Record
 	for i := range n {
 		c := models.Click{
 			ID: models.NewClickID(), AccountID: x.s.Account.ID, CampaignID: x.campaign, Visitor: models.Visitor{
@@ -85,13 +81,9 @@ func (x *exporting) strew(n int) {
 		}
 		c.Subs[0], c.Subs[2] = nasty, strconv.Itoa(i)
 		x.clicks = append(x.clicks, c)
-		if err := log.Append(x.t.Context(), spool.Record{Click: &c}); err != nil {
-			x.t.Fatal(err)
-		}
+		all = append(all, spool.Record{Click: &c})
 	}
-	if err := clicklog.NewIngester(log, x.s.DB, clicklog.IngestOptions{}).Drain(x.t.Context()); err != nil {
-		x.t.Fatal(err)
-	}
+	x.ingest(all...)
 	for i, c := range x.clicks {
 		if i%4 != 1 || c.IsBot {
 			continue
@@ -108,8 +100,8 @@ func (x *exporting) strew(n int) {
 	}
 }
 
-// file makes a file, downloads it and reads it: rows by their headings.
-func (x *exporting) file(body map[string]any) []map[string]string {
+// text makes a file and downloads it, and tells how many rows it is said to have.
+func (x *exporting) text(body map[string]any) (text []byte, rows int64) {
 	x.t.Helper()
 	var made struct {
 		ID, Name, CreatedAt string
@@ -124,15 +116,22 @@ func (x *exporting) file(body map[string]any) []map[string]string {
 		x.t.Errorf("download_url %s, want %s", made.DownloadURL, want)
 	}
 	got := x.s.As(x.s.ReadKey).Do("GET", path, nil)
-	text, marked := bytes.CutPrefix(got.Raw, []byte("\xEF\xBB\xBF"))
-	if got.Status != http.StatusOK || !marked || int64(len(got.Raw)) != made.ByteSize ||
+	if got.Status != http.StatusOK || int64(len(got.Raw)) != made.ByteSize ||
 		!strings.HasPrefix(got.Header.Get("Content-Type"), "text/csv") ||
 		!strings.HasPrefix(got.Header.Get("Content-Disposition"), "attachment; filename") {
 		x.t.Fatalf("%d, %v, %d bytes of %d", got.Status, got.Header, len(got.Raw), made.ByteSize)
 	}
+	return got.Raw, made.RowCount
+}
+
+// file makes a file, downloads it and reads it: rows by their headings.
+func (x *exporting) file(body map[string]any) []map[string]string {
+	x.t.Helper()
+	text, count := x.text(body)
+	text, marked := bytes.CutPrefix(text, []byte("\xEF\xBB\xBF"))
 	lines, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
-	if err != nil || int64(len(lines)-1) != made.RowCount {
-		x.t.Fatalf("%d lines, want %d and a header: %v", len(lines), made.RowCount, err)
+	if err != nil || int64(len(lines)-1) != count || !marked {
+		x.t.Fatalf("%d lines, want %d and a header, marked %v: %v", len(lines), count, marked, err)
 	}
 	var rows []map[string]string
 	for _, line := range lines[1:] {
@@ -315,29 +314,46 @@ func TestExportRules(t *testing.T) {
 	x.s.Do("POST", "/reports/exports", map[string]any{"kind": "conversions"}).Want(http.StatusBadRequest, "too_large")
 }
 
-func TestFilesOfSmartlinks(t *testing.T) {
-	t.Parallel()
-	x := newExporting(t)
+// smartlinks makes two smartlinks with two and three clicks.
+func (x *exporting) smartlinks() []uuid.UUID {
+	x.t.Helper()
 	links := []uuid.UUID{uuid.New(), uuid.New()}
-	log, err := spool.Open(t.TempDir(), spool.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer log.Close()
+	var all []spool.Record
 	for i, link := range links {
 		x.exec(`INSERT INTO smartlinks (id, account_id, domain_id, slug, destination_url)
 			VALUES ($1, $2, $3, $4, 'https://x.example')`, link, x.s.Account.ID, x.campaign, fmt.Sprint("link", i))
 		for n := range 2 + i {
 			c := &models.SmartlinkClick{Click: x.clicks[n], SmartlinkID: link, DestinationURL: "https://x.example/" + nasty}
 			c.ID, c.CampaignID = models.NewClickID(), uuid.Nil
-			if err := log.Append(t.Context(), spool.Record{Smart: c}); err != nil {
-				t.Fatal(err)
-			}
+			all = append(all, spool.Record{Smart: c})
 		}
 	}
-	if err := clicklog.NewIngester(log, x.s.DB, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
-		t.Fatal(err)
+	x.ingest(all...)
+	return links
+}
+
+// ingest brings records into the database by way of the spool.
+func (x *exporting) ingest(all ...spool.Record) {
+	x.t.Helper()
+	log, err := spool.Open(x.t.TempDir(), spool.Options{})
+	if err != nil {
+		x.t.Fatal(err)
 	}
+	defer log.Close()
+	for _, r := range all {
+		if err := log.Append(x.t.Context(), r); err != nil {
+			x.t.Fatal(err)
+		}
+	}
+	if err := clicklog.NewIngester(log, x.s.DB, clicklog.IngestOptions{}).Drain(x.t.Context()); err != nil {
+		x.t.Fatal(err)
+	}
+}
+
+func TestFilesOfSmartlinks(t *testing.T) {
+	t.Parallel()
+	x := newExporting(t)
+	links := x.smartlinks()
 	all := x.file(map[string]any{"kind": "smartlink-clicks"})
 	one := x.file(map[string]any{"kind": "smartlink-clicks", "link": links[0]})
 	if len(all) != 5 || len(one) != 2 {
