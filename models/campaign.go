@@ -13,15 +13,6 @@ const (
 	CampaignArchived = "archived"
 )
 
-// The choices of a campaign's settings. The first of each is its default, but for uniqueness, whose default is ip_ua.
-var (
-	CampaignModes     = []string{"affiliate", "lead", "store"}
-	CostModels        = []string{"auto", "cpc", "cpuc", "cpm", "cpa", "cps", "revshare", "manual"}
-	FlowRotations     = []string{"position", "weight"}
-	VisitorBindings   = []string{"none", "streams", "streams_landers", "streams_landers_offers"}
-	UniquenessMethods = []string{"ip", "ip_ua", "cookie", UniqueByParam}
-)
-
 // UniqueByParam is the uniqueness method that needs a parameter's name.
 const UniqueByParam = "param"
 
@@ -67,9 +58,8 @@ type Campaign struct {
 // NewCampaign gives a campaign with every default. Currency is the account's.
 func NewCampaign(account Account) Campaign {
 	return Campaign{
-		AccountID: account.ID, Status: CampaignActive, Mode: CampaignModes[0], CostModel: CostModels[0],
-		Currency: account.Currency, FlowRotation: FlowRotations[0], BindVisitors: VisitorBindings[0],
-		UniquenessMethod: "ip_ua", UniquenessTTLHours: 24,
+		AccountID: account.ID, Status: CampaignActive, Mode: "affiliate", CostModel: "auto", Currency: account.Currency,
+		FlowRotation: "position", BindVisitors: "none", UniquenessMethod: "ip_ua", UniquenessTTLHours: 24, Tags: []string{},
 	}
 }
 

@@ -67,8 +67,3 @@ func (p *Protection) UnmarshalJSON(raw []byte) error {
 	*p = Protection(stored)
 	return nil
 }
-
-// DeviceTypes are the types of device that a visitor's description can have.
-var DeviceTypes = []string{
-	"desktop", "mobile", "tablet", "console", "tv", "wearable", "car", "bot", "unknown",
-}

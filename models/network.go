@@ -13,9 +13,6 @@ var NetworkFields = []string{
 	"click_id", "payout", "status", "conversion_id", "goal", "currency", "cost", "time", "secret",
 }
 
-// OfferTypes are what offers of a network pay for.
-var OfferTypes = []string{"CPA", "CPS", "CPL", "CPC", "CPM"}
-
 // Network is an affiliate network: where conversions come from.
 type Network struct {
 	ID             uuid.UUID
@@ -29,7 +26,7 @@ type Network struct {
 	PostbackSecret    string
 	HasPostbackSecret bool
 	URL               string
-	OfferType         string // one of OfferTypes, or empty
+	OfferType         string // CPA, CPS, CPL, CPC, CPM, or empty
 	GroupName         string
 	Notes             string
 	ManagerName       string

@@ -2,6 +2,8 @@ package models
 
 import (
 	"crypto/rand"
+	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -16,6 +18,34 @@ var reserved = map[string]bool{
 
 // ReservedAlias tells whether a word cannot be the alias of a campaign or the slug of a smartlink, in any case.
 func ReservedAlias(word string) bool { return reserved[strings.ToLower(word)] }
+
+// The forms of a campaign's alias and of a smartlink's slug.
+var (
+	AliasForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{5,63}$`)
+	SlugForm  = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+)
+
+// CheckAlias refuses an alias that a campaign cannot have. The error is a sentence for a person.
+func CheckAlias(alias string) error {
+	switch {
+	case ReservedAlias(alias):
+		return fmt.Errorf("the alias %q is reserved", alias)
+	case !AliasForm.MatchString(alias):
+		return fmt.Errorf("alias must match %s", AliasForm)
+	}
+	return nil
+}
+
+// CheckSlug refuses a slug that a smartlink cannot have. The error is a sentence for a person.
+func CheckSlug(slug string) error {
+	switch {
+	case ReservedAlias(slug):
+		return fmt.Errorf("the slug %q is kept for the service itself", slug)
+	case !SlugForm.MatchString(slug):
+		return fmt.Errorf("slug takes 1 to %d letters, digits, _ and -", MaxSlug)
+	}
+	return nil
+}
 
 // AliasLen is the length of a generated alias.
 const AliasLen = 10

@@ -16,7 +16,7 @@ type inner struct {
 }
 
 type sample struct {
-	ID
+	ID    uuid.UUID           `json:"id" bad:"invalid_id"`
 	Name  Opt[string]         `json:"name"`
 	Cap   Opt[int]            `json:"cap" bad:"invalid_cap"`
 	On    bool                `json:"on" bad:"invalid_status"`

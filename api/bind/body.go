@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"reflect"
 	"unicode/utf8"
 
 	"switchyard/models"
@@ -36,15 +37,20 @@ func Read(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	return body, nil
 }
 
-// Decode reads a JSON object into a struct. Fields are found by their exact name; unknown ones are ignored, of
-// repeated ones the last counts, null is the same as left out except for Opt and pointers. A value of the wrong type
-// is 400 with the code in the field's "bad" tag, or invalid_input. Anything but an object is bad_body.
+// Decode reads a JSON object into the struct that into points to, and holds it to the rules in its tags. Fields are
+// found by their exact name. Unknown ones are ignored. Of repeated ones the last counts. Null is the same as left out,
+// except for Opt and pointers. Anything but an object is 400 bad_body. Whatever else is wrong is 400 with the code of
+// the first field, in their order, that has a value of the wrong type, or else of the first that breaks a rule.
 func Decode(body []byte, into any) error {
 	fields, err := Object(body)
 	if err != nil {
 		return err
 	}
-	return decodeStruct(fields, into)
+	v := reflect.ValueOf(into).Elem()
+	if err := fill(fields, v, ""); err != nil {
+		return err
+	}
+	return check(v, "", false)
 }
 
 // Object checks a body as a whole and splits it into its fields.

@@ -2,7 +2,6 @@ package bind
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"reflect"
 	"strconv"
@@ -24,35 +23,20 @@ func (s spot) bad(want string) error { return models.Invalid(s.code, "%s must be
 
 func (s spot) at(key string) spot { return spot{s.path + key, s.code} }
 
-func decodeStruct(fields map[string]json.RawMessage, into any) error {
-	v := reflect.ValueOf(into)
-	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
-		panic(fmt.Sprintf("bind: %T is not a pointer to a struct", into))
-	}
-	return fill(fields, v.Elem(), "")
-}
-
 // fill sets the fields of a struct in their order, so that of several mistakes the first field's is reported.
 func fill(fields map[string]json.RawMessage, v reflect.Value, prefix string) error {
-	t := v.Type()
-	for i := range t.NumField() {
-		f := t.Field(i)
-		if f.Anonymous && f.Type.Kind() == reflect.Struct {
-			if err := fill(fields, v.Field(i), prefix); err != nil {
+	for _, f := range fieldsOf(v.Type()) {
+		if f.embedded {
+			if err := fill(fields, v.Field(f.index), prefix); err != nil {
 				return err
 			}
 			continue
 		}
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		raw, sent := fields[name]
-		if name == "" || name == "-" || !sent {
+		raw, sent := fields[f.name]
+		if !sent {
 			continue
 		}
-		code := f.Tag.Get("bad")
-		if code == "" {
-			code = "invalid_input"
-		}
-		if err := value(raw, v.Field(i), spot{prefix + name, code}); err != nil {
+		if err := value(raw, v.Field(f.index), spot{prefix + f.name, f.formCode()}); err != nil {
 			return err
 		}
 	}
@@ -147,6 +131,9 @@ func items(raw json.RawMessage, v reflect.Value, s spot) error {
 		}
 		if err := value(item, out.Index(i), at); err != nil {
 			return err
+		}
+		if out.Index(i).Type() == reflect.TypeFor[uuid.UUID]() && out.Index(i).IsZero() {
+			return at.bad("a UUID")
 		}
 	}
 	v.Set(out)

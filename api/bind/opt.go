@@ -2,10 +2,10 @@ package bind
 
 import (
 	"encoding/json"
+	"reflect"
+	"strings"
 
 	"github.com/google/uuid"
-
-	"switchyard/models"
 )
 
 // Opt is a body field in three states: left out, null, or a value. A PATCH keeps what was left out.
@@ -46,7 +46,15 @@ func (o *Opt[T]) mark(null bool) any {
 	return &o.Value
 }
 
-type optional interface{ mark(null bool) any }
+// state tells what was sent, and where the value stands.
+func (o *Opt[T]) state() (set, null bool, v reflect.Value) {
+	return o.Set, o.Null, reflect.ValueOf(&o.Value).Elem()
+}
+
+type optional interface {
+	mark(null bool) any
+	state() (set, null bool, v reflect.Value)
+}
 
 // LooseText is a text field for which the contract reads anything else as if it were not there: a value of another
 // type is empty, not an error.
@@ -62,15 +70,29 @@ func (t *LooseText) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// ID is embedded in the body of a PUT or a PATCH that names its record in the body.
-type ID struct {
-	ID uuid.UUID `json:"id" bad:"invalid_id" required:"true" doc:"the record's id"`
+// Tags are the tags of a record: trimmed, each once, none of them blank.
+type Tags []string
+
+// tagsRules are the rules of every field of tags.
+const tagsRules reflect.StructTag = `trim:"true" skipBlank:"true" unique:"true" itemLength:"64" maxItems:"20"`
+
+// LooseCurrency is a currency's three letters as capitals. Anything else that is sent is USD, as the contract says.
+type LooseCurrency string
+
+// UnmarshalJSON takes three letters, and anything else as USD.
+func (c *LooseCurrency) UnmarshalJSON(raw []byte) error {
+	var text string
+	if json.Unmarshal(raw, &text) != nil || !currency.MatchString(text) {
+		text = "USD"
+	}
+	*c = LooseCurrency(strings.ToUpper(text))
+	return nil
 }
 
-// RecordID gives the id; a body without one is invalid_id.
-func (i ID) RecordID() (uuid.UUID, error) {
-	if i.ID == uuid.Nil {
-		return i.ID, models.Invalid("invalid_id", "id must be a UUID")
-	}
-	return i.ID, nil
+// ID is embedded in the body of a PUT or a PATCH that names its record in the body.
+type ID struct {
+	ID uuid.UUID `json:"id" bad:"invalid_id" required:"invalid_id" doc:"the record's id"`
 }
+
+// RecordID gives the id of the record that the body names.
+func (i ID) RecordID() uuid.UUID { return i.ID }

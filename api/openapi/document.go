@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"switchyard/api/bind"
 	"switchyard/api/route"
 )
 
@@ -146,7 +147,7 @@ func paramSchema(q route.Param) object {
 	if q.Default != "" {
 		schema["default"] = q.Default
 		if q.Type != "" && q.Type != "string" && q.Type != "uuid" {
-			schema["default"] = literal(q.Default)
+			schema["default"] = bind.Literal(q.Default)
 		}
 	}
 	return schema

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
+	"switchyard/api/bind"
 	"switchyard/models"
 )
 
@@ -133,47 +134,25 @@ func (s *schemas) collect(t reflect.Type, body bool, properties object, required
 		if name == "" || name == "-" || !f.IsExported() {
 			continue
 		}
-		properties[name] = described(s.of(f.Type, body), f.Tag)
+		properties[name] = described(s.of(f.Type, body), f)
 		optional := strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")
-		if body && f.Tag.Get("required") == "true" || !body && !optional {
+		if body && bind.RulesOf(f).Required || !body && !optional {
 			*required = append(*required, name)
 		}
 	}
 }
 
-// described adds what the tags say of a field.
-func described(schema object, tag reflect.StructTag) object {
-	if _, isRef := schema["$ref"]; isRef && tag.Get("doc") == "" {
+// described adds what the tags say of a field: its rules, and what is for readers only.
+func described(schema object, f reflect.StructField) object {
+	doc := f.Tag.Get("doc")
+	if _, isRef := schema["$ref"]; isRef && doc == "" {
 		return schema
 	}
-	if doc := tag.Get("doc"); doc != "" {
+	if doc != "" {
 		schema["description"] = doc
 	}
-	if enum := tag.Get("enum"); enum != "" {
-		target := schema
-		if items, ok := schema["items"].(object); ok {
-			target = items
-		}
-		target["enum"] = strings.Split(enum, ",")
-	}
-	for key, name := range map[string]string{
-		"default": "default", "min": "minimum", "max": "maximum",
-		"maxLength": "maxLength", "maxItems": "maxItems",
-	} {
-		if text := tag.Get(key); text != "" {
-			schema[name] = literal(text)
-		}
-	}
+	bind.RulesOf(f).Schema(schema)
 	return schema
-}
-
-// literal reads a tag as JSON where it is JSON, else as a text.
-func literal(text string) any {
-	var v any
-	if json.Unmarshal([]byte(text), &v) != nil {
-		return text
-	}
-	return v
 }
 
 // nullable lets null stand beside the values of a schema.

@@ -163,7 +163,7 @@ func (h campaignHandlers) remove(c *route.Call) (DeletedAnswer, error) {
 
 // FlowBody is the body of PUT /campaigns/{id}/flow.
 type FlowBody struct {
-	Streams json.RawMessage `json:"streams" required:"true" doc:"a full flow: an array of Path"`
+	Streams json.RawMessage `json:"streams" required:"no_streams" doc:"a full flow: an array of Path"`
 }
 
 func (h campaignHandlers) replaceFlow(c *route.Call, b FlowBody) (FlowAnswer, error) {

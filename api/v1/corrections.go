@@ -36,7 +36,7 @@ func corrections(d Deps) []route.Route {
 
 // CorrectionBody is a CSV file and what to do with it.
 type CorrectionBody struct {
-	CSV   string   `json:"csv" required:"true" doc:"with a header, whose names are matched loosely; up to 5000 rows are read"`
+	CSV   string   `json:"csv" required:"empty" doc:"with a header, whose names are matched loosely; up to 5000 rows are read"`
 	Apply onlyTrue `json:"apply" doc:"only true writes; anything else is a dry run"`
 }
 

@@ -10,7 +10,6 @@ import (
 	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/models"
-	"switchyard/models/check"
 )
 
 // domains are the rows of /domains.
@@ -127,42 +126,28 @@ func (h domainHandlers) list(c *route.Call) (DomainList, error) {
 	return out, nil
 }
 
-// DomainSettingsBody are the settings that POST and PATCH write: one left out goes to its default.
+// DomainSettingsBody are the settings that POST and PATCH write beside the group's name: one left out goes to its
+// default.
 type DomainSettingsBody struct {
-	GroupName string `json:"group_name" maxLength:"100"`
 	Crawlers  string `json:"crawlers" enum:"allow,disallow" default:"disallow" doc:"what robots.txt tells crawlers"`
 	HTTPSOnly *bool  `json:"https_only" default:"true"`
-	IndexPage string `json:"index_page" bad:"invalid_index_page" doc:"where the bare domain sends a visitor; http(s) or empty"`
+	IndexPage string `json:"index_page" bad:"invalid_index_page" trim:"true" maxLength:"4000" format:"routable" doc:"where the bare domain sends a visitor; http(s) or empty"`
 }
 
-// settings checks the settings; tooLong is the code of a group's name over its limit.
-func (b DomainSettingsBody) settings(tooLong string) (models.DomainSettings, error) {
-	set := models.DomainSettings{
-		GroupName: strings.TrimSpace(b.GroupName), Crawlers: b.Crawlers, HTTPSOnly: b.HTTPSOnly == nil || *b.HTTPSOnly,
-		IndexPage: strings.TrimSpace(b.IndexPage),
-	}
-	if set.Crawlers == "" {
-		set.Crawlers = models.CrawlersDisallow
-	}
-	if check.Text("group_name", set.GroupName, 100) != nil {
-		return set, models.Invalid(tooLong, "group_name may have at most 100 characters")
-	}
-	if len(set.IndexPage) > check.MaxURL || set.IndexPage != "" && !isAddress(set.IndexPage) {
-		return set, models.Invalid("invalid_index_page", "index_page must be an http or https address, or empty")
-	}
-	return set, check.OneOf("invalid_input", "crawlers", set.Crawlers, models.CrawlersAllow, models.CrawlersDisallow)
+func (b DomainSettingsBody) settings(group string) models.DomainSettings {
+	return models.DomainSettings{GroupName: group, Crawlers: b.Crawlers, HTTPSOnly: *b.HTTPSOnly, IndexPage: b.IndexPage}
 }
 
 // DomainBody is the body of POST /domains.
 type DomainBody struct {
 	Domain       string `json:"domain" required:"true" maxLength:"4000" doc:"up to 50 hostnames, separated by commas or spaces"`
-	DNSAccountID string `json:"dns_account_id" bad:"invalid_dns_account" doc:"a connected DNS account; then up to 10 hostnames"`
+	DNSAccountID string `json:"dns_account_id" bad:"invalid_dns_account" format:"uuid" doc:"a connected DNS account; then up to 10 hostnames"`
+	GroupName    string `json:"group_name" trim:"true" maxLength:"100"`
 	DomainSettingsBody
 }
 
 // Limits of one call.
 const (
-	maxDomainText   = 4000
 	maxHosts        = 50
 	maxHostsWithDNS = 10
 )
@@ -189,17 +174,10 @@ func (h domainHandlers) add(c *route.Call, b DomainBody) (DomainAdded, error) {
 	if err != nil {
 		return DomainAdded{}, err
 	}
-	set, err := b.settings("too_long")
-	if err != nil {
-		return DomainAdded{}, err
-	}
 	if b.DNSAccountID != "" { // no DNS provider is known to this install yet, so no account is connected
-		if _, ok := bind.ParseID(b.DNSAccountID); !ok {
-			return DomainAdded{}, models.Invalid("invalid_dns_account", "dns_account_id must be a UUID")
-		}
 		return DomainAdded{}, models.Invalid("dns_account_not_found", "there is no such DNS account")
 	}
-	added, skipped, err := c.Store.Domains().Add(c.Context(), c.Account.ID, hosts, set)
+	added, skipped, err := c.Store.Domains().Add(c.Context(), c.Account.ID, hosts, b.settings(b.GroupName))
 	if err != nil {
 		return DomainAdded{}, err
 	}
@@ -215,9 +193,6 @@ func (h domainHandlers) add(c *route.Call, b DomainBody) (DomainAdded, error) {
 
 // hosts reads the hostnames, each once, in their order.
 func (h domainHandlers) hosts(ctx context.Context, c *route.Call, b DomainBody) ([]string, error) {
-	if err := check.First(check.Required("domain", b.Domain), check.Text("domain", b.Domain, maxDomainText)); err != nil {
-		return nil, err
-	}
 	shared, err := c.Store.Domains().Shared(ctx)
 	if err != nil {
 		return nil, err
@@ -263,7 +238,8 @@ func (h domainHandlers) reserved(host string) bool {
 // DomainPatch is the body of PATCH /domains.
 type DomainPatch struct {
 	bind.ID
-	Action string `json:"action" enum:"set_default" doc:"when sent, only the default changes"`
+	Action    string `json:"action" enum:"set_default" doc:"when sent, only the default changes"`
+	GroupName string `json:"group_name" bad:"invalid_input" trim:"true" maxLength:"100"`
 	DomainSettingsBody
 }
 
@@ -275,23 +251,12 @@ type DomainChanged struct {
 }
 
 func (h domainHandlers) change(c *route.Call, b DomainPatch) (DomainChanged, error) {
-	id, err := b.RecordID()
-	if err != nil {
-		return DomainChanged{}, err
-	}
-	switch b.Action {
-	case "set_default":
-		d, err := c.Store.Domains().SetDefault(c.Context(), c.Account.ID, id)
+	if b.Action != "" {
+		d, err := c.Store.Domains().SetDefault(c.Context(), c.Account.ID, b.RecordID())
 		return DomainChanged{d.ID, d.Host, &d.IsDefault}, err
-	case "":
-		set, err := b.settings("invalid_input")
-		if err != nil {
-			return DomainChanged{}, err
-		}
-		d, err := c.Store.Domains().Update(c.Context(), c.Account.ID, id, set)
-		return DomainChanged{ID: d.ID, Domain: d.Host}, err
 	}
-	return DomainChanged{}, models.Invalid("invalid_input", "action must be set_default, if anything")
+	d, err := c.Store.Domains().Update(c.Context(), c.Account.ID, b.RecordID(), b.settings(b.GroupName))
+	return DomainChanged{ID: d.ID, Domain: d.Host}, err
 }
 
 // DomainDeleted is the answer of DELETE /domains.

@@ -45,12 +45,12 @@ type exportHandlers struct{ Deps }
 
 // ExportBody says which file to make.
 type ExportBody struct {
-	Kind      string              `json:"kind" bad:"invalid_kind" enum:"performance,trends,clicks,conversions,smartlink-clicks" doc:"default performance"`
+	Kind      string              `json:"kind" bad:"invalid_kind" default:"performance" enum:"performance,trends,clicks,conversions,smartlink-clicks" doc:"default performance"`
 	Dimension string              `json:"dimension" bad:"invalid_dimension" doc:"performance: up to 5, comma-separated; default campaign_id"`
 	Filters   []ExportFilter      `json:"filters" bad:"invalid_dimension" doc:"performance: up to 12"`
 	Bucket    string              `json:"bucket" bad:"invalid_bucket" enum:"month,day,weekday,hour,weekday_hour" doc:"trends: default day"`
 	Link      bind.Opt[uuid.UUID] `json:"link" bad:"invalid_id" doc:"smartlink-clicks: only this smartlink"`
-	Name      string              `json:"name" maxLength:"255"`
+	Name      string              `json:"name" bad:"invalid_input" trim:"true" maxLength:"255"`
 }
 
 // ExportFilter keeps what has a value in a dimension, or one of several.
@@ -87,20 +87,9 @@ func (f ExportFilter) values() ([]string, error) {
 	return out, nil
 }
 
-const maxExportName = 255
-
 // args checks the fields that count for the kind; others are left alone.
 func (b ExportBody) args(w bind.Window) (jobs.ExportArgs, error) {
-	a := jobs.ExportArgs{Kind: b.Kind, Name: strings.TrimSpace(b.Name), From: w.From, To: w.End(), Link: b.Link.Value}
-	if a.Kind == "" {
-		a.Kind = models.ExportPerformance
-	}
-	if !slices.Contains(models.ExportKinds, a.Kind) {
-		return a, models.Invalid("invalid_kind", "kind must be one of %s", strings.Join(models.ExportKinds, ", "))
-	}
-	if utf8.RuneCountInString(a.Name) > maxExportName {
-		return a, models.Invalid("invalid_input", "name has at most %d characters", maxExportName)
-	}
+	a := jobs.ExportArgs{Kind: b.Kind, Name: b.Name, From: w.From, To: w.End(), Link: b.Link.Value}
 	if a.Name == "" {
 		a.Name = fmt.Sprintf("%s %s to %s", a.Kind, w.From.Format("2006-01-02"), w.To.Format("2006-01-02"))
 	}

@@ -2,7 +2,6 @@ package v1
 
 import (
 	"encoding/json"
-	"strings"
 
 	"github.com/google/uuid"
 
@@ -10,7 +9,6 @@ import (
 	"switchyard/api/route"
 	"switchyard/db/store"
 	"switchyard/models"
-	"switchyard/models/check"
 	"switchyard/models/flow"
 )
 
@@ -52,11 +50,11 @@ func flows() []route.Route {
 
 // SavedFlowBody is the body of POST /flows.
 type SavedFlowBody struct {
-	Name      string          `json:"name" required:"true" maxLength:"255"`
-	Paths     json.RawMessage `json:"paths" required:"true" doc:"a full flow: an array of Path"`
-	Country   string          `json:"country" bad:"invalid_country" doc:"two letters, or empty"`
-	GroupName string          `json:"group_name" maxLength:"255"`
-	Tags      []string        `json:"tags" maxItems:"20"`
+	Name      string          `json:"name" required:"true" trim:"true" maxLength:"255"`
+	Paths     json.RawMessage `json:"paths" required:"no_streams" doc:"a full flow: an array of Path"`
+	Country   string          `json:"country" bad:"invalid_country" trim:"true" format:"country" doc:"two letters, or empty"`
+	GroupName string          `json:"group_name" trim:"true" maxLength:"255"`
+	Tags      bind.Tags       `json:"tags"`
 	Notes     string          `json:"notes" maxLength:"2000"`
 }
 
@@ -66,24 +64,12 @@ type SavedFlowPut struct {
 	SavedFlowBody
 }
 
-// Record checks the body but for what its paths refer to.
+// Record gives the flow that the body describes. What its paths refer to is left to the store.
 func (b SavedFlowBody) Record() (flow.Saved, error) {
-	f := flow.Saved{Name: strings.TrimSpace(b.Name), GroupName: strings.TrimSpace(b.GroupName), Notes: b.Notes}
-	err := check.First(
-		check.Name("name", f.Name),
-		check.Text("group_name", f.GroupName, 255),
-		check.Text("notes", f.Notes, 2000),
-	)
-	if err == nil {
-		f.Country, err = check.Country(b.Country)
-	}
-	if err == nil {
-		f.Tags, err = check.Tags(b.Tags)
-	}
-	if err == nil {
-		f.Paths, err = flow.Parse(b.Paths)
-	}
-	return f, err
+	paths, err := flow.Parse(b.Paths)
+	return flow.Saved{
+		Name: b.Name, Paths: paths, Country: b.Country, GroupName: b.GroupName, Tags: b.Tags, Notes: b.Notes,
+	}, err
 }
 
 // SavedFlowAnswer is the saved flow.

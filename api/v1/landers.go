@@ -1,15 +1,12 @@
 package v1
 
 import (
-	"strings"
-
 	"github.com/google/uuid"
 
 	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/db/store"
 	"switchyard/models"
-	"switchyard/models/check"
 )
 
 // landers are the rows of /landers.
@@ -57,13 +54,13 @@ func landers() []route.Route {
 
 // LanderBody is the body of POST /landers.
 type LanderBody struct {
-	Name       string   `json:"name" required:"true" maxLength:"255"`
-	URL        string   `json:"url" required:"true" doc:"http(s); {token} placeholders allowed"`
-	ClickSlots *int     `json:"click_slots" bad:"invalid_number" min:"1" max:"20" default:"1" doc:"call-to-action slots"`
-	GroupName  string   `json:"group_name" maxLength:"255"`
-	Country    string   `json:"country" bad:"invalid_country" doc:"two letters, or empty"`
-	Tags       []string `json:"tags" maxItems:"20"`
-	Notes      string   `json:"notes" maxLength:"2000"`
+	Name       string    `json:"name" required:"true" trim:"true" maxLength:"255"`
+	URL        string    `json:"url" required:"true" trim:"true" maxLength:"4000" format:"routable" doc:"http(s); {token} placeholders allowed"`
+	ClickSlots *int      `json:"click_slots" bad:"invalid_number,out_of_range" min:"1" max:"20" default:"1" doc:"call-to-action slots"`
+	GroupName  string    `json:"group_name" trim:"true" maxLength:"255"`
+	Country    string    `json:"country" bad:"invalid_country" trim:"true" format:"country" doc:"two letters, or empty"`
+	Tags       bind.Tags `json:"tags"`
+	Notes      string    `json:"notes" maxLength:"2000"`
 }
 
 // LanderPut is the body of PUT /landers: every field is written, one left out goes back to its default. The
@@ -73,32 +70,12 @@ type LanderPut struct {
 	LanderBody
 }
 
-const maxClickSlots = 20
-
-// Record checks the body.
+// Record gives the landing page that the body describes.
 func (b LanderBody) Record() (models.Lander, error) {
-	l := models.Lander{
-		Name: strings.TrimSpace(b.Name), URL: strings.TrimSpace(b.URL), ClickSlots: 1,
-		GroupName: strings.TrimSpace(b.GroupName), Notes: b.Notes, Protection: models.DefaultProtection(),
-	}
-	if b.ClickSlots != nil {
-		l.ClickSlots = *b.ClickSlots
-	}
-	err := check.First(
-		check.Name("name", l.Name),
-		check.Required("url", l.URL),
-		routable("invalid_url", "url", l.URL),
-		check.IntRange("click_slots", l.ClickSlots, 1, maxClickSlots),
-		check.Text("notes", l.Notes, 2000),
-		check.Text("group_name", l.GroupName, 255),
-	)
-	if err == nil {
-		l.Country, err = check.Country(b.Country)
-	}
-	if err == nil {
-		l.Tags, err = check.Tags(b.Tags)
-	}
-	return l, err
+	return models.Lander{
+		Name: b.Name, URL: b.URL, ClickSlots: *b.ClickSlots, GroupName: b.GroupName, Country: b.Country, Tags: b.Tags,
+		Notes: b.Notes, Protection: models.DefaultProtection(),
+	}, nil
 }
 
 // LanderAnswer is the saved landing page.

@@ -5,15 +5,14 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
-	"github.com/shopspring/decimal"
 
 	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/db/store"
 	"switchyard/models"
-	"switchyard/models/check"
 	"switchyard/models/postback"
 	"switchyard/models/token"
 )
@@ -87,25 +86,25 @@ func listNetworks(c *route.Call) (NetworkRows, error) {
 
 // NetworkBody is the body of POST /networks.
 type NetworkBody struct {
-	Name             string              `json:"name" required:"true" maxLength:"255"`
-	Currency         bind.LooseText      `json:"currency" default:"USD" doc:"three letters; anything else is read as USD"`
+	Name             string              `json:"name" required:"true" trim:"true" maxLength:"255"`
+	Currency         bind.LooseCurrency  `json:"currency" default:"USD" doc:"three letters; anything else is read as USD"`
 	PostbackParams   map[string]string   `json:"postback_params" doc:"click_id, payout, ... to the parameter"`
 	StatusMap        map[string][]string `json:"status_map" doc:"the network's words for each of the four statuses"`
-	PostbackSecret   string              `json:"postback_secret" maxLength:"255" doc:"on PUT blank leaves it unchanged"`
-	URL              string              `json:"url" maxLength:"2000" doc:"http(s)"`
+	PostbackSecret   string              `json:"postback_secret" trim:"true" maxLength:"255" doc:"on PUT blank leaves it unchanged"`
+	URL              string              `json:"url" trim:"true" maxLength:"2000" format:"url" doc:"http(s)"`
 	OfferType        string              `json:"offer_type" enum:"CPA,CPS,CPL,CPC,CPM"`
-	GroupName        string              `json:"group_name" maxLength:"255"`
+	GroupName        string              `json:"group_name" trim:"true" maxLength:"255"`
 	Notes            string              `json:"notes" maxLength:"2000"`
-	ManagerName      string              `json:"manager_name" maxLength:"255"`
-	ManagerEmail     string              `json:"manager_email" maxLength:"255"`
-	ManagerPhone     string              `json:"manager_phone" maxLength:"255"`
-	ManagerIM        string              `json:"manager_im" maxLength:"255"`
-	PaymentTerms     string              `json:"payment_terms" maxLength:"255"`
-	PaymentFrequency string              `json:"payment_frequency" maxLength:"255"`
-	Tags             []string            `json:"tags" maxItems:"20"`
-	MinimumPayout    *decimal.Decimal    `json:"minimum_payout" bad:"invalid_number" min:"0" max:"1000000"`
+	ManagerName      string              `json:"manager_name" trim:"true" maxLength:"255"`
+	ManagerEmail     string              `json:"manager_email" trim:"true" maxLength:"255"`
+	ManagerPhone     string              `json:"manager_phone" trim:"true" maxLength:"255"`
+	ManagerIM        string              `json:"manager_im" trim:"true" maxLength:"255"`
+	PaymentTerms     string              `json:"payment_terms" trim:"true" maxLength:"255"`
+	PaymentFrequency string              `json:"payment_frequency" trim:"true" maxLength:"255"`
+	Tags             bind.Tags           `json:"tags"`
+	MinimumPayout    *models.Money       `json:"minimum_payout" bad:"invalid_number,out_of_range" min:"0" max:"1000000"`
 	Macros           map[string]string   `json:"macros" doc:"the network's own macros, keyed as postback_params"`
-	ClickParam       string              `json:"click_param" maxLength:"100" doc:"parameter that carries the click id"`
+	ClickParam       string              `json:"click_param" trim:"true" maxLength:"100" doc:"parameter that carries the click id"`
 }
 
 // NetworkPut is the body of PUT /networks: every field but the secret is written, one left out goes back to its
@@ -115,46 +114,22 @@ type NetworkPut struct {
 	NetworkBody
 }
 
-// The limits of a network.
+// The limits of a network that its tags cannot say.
 const (
-	maxNetworkURL    = 2000
-	maxMinimumPayout = 1_000_000
-	maxSecret        = 255
-	maxStatusWords   = 100 // of one status
-	maxStatusWord    = 255 // characters
+	maxSecret      = 255 // bytes
+	maxStatusWords = 100 // of one status
+	maxStatusWord  = 255 // characters
 )
 
-// Record checks the body.
+// Record gives the network that the body describes.
 func (b NetworkBody) Record() (models.Network, error) {
 	n := models.Network{
-		Name: strings.TrimSpace(b.Name), Currency: check.Currency(string(b.Currency)),
-		PostbackSecret: strings.TrimSpace(b.PostbackSecret), URL: strings.TrimSpace(b.URL), OfferType: b.OfferType,
-		GroupName: strings.TrimSpace(b.GroupName), Notes: b.Notes, ManagerName: strings.TrimSpace(b.ManagerName),
-		ManagerEmail: strings.TrimSpace(b.ManagerEmail), ManagerPhone: strings.TrimSpace(b.ManagerPhone),
-		ManagerIM: strings.TrimSpace(b.ManagerIM), PaymentTerms: strings.TrimSpace(b.PaymentTerms),
-		PaymentFrequency: strings.TrimSpace(b.PaymentFrequency), ClickParam: strings.TrimSpace(b.ClickParam),
+		Name: b.Name, Currency: string(b.Currency), PostbackSecret: b.PostbackSecret, URL: b.URL, OfferType: b.OfferType,
+		GroupName: b.GroupName, Notes: b.Notes, ManagerName: b.ManagerName, ManagerEmail: b.ManagerEmail,
+		ManagerPhone: b.ManagerPhone, ManagerIM: b.ManagerIM, PaymentTerms: b.PaymentTerms,
+		PaymentFrequency: b.PaymentFrequency, Tags: b.Tags, MinimumPayout: b.MinimumPayout, ClickParam: b.ClickParam,
 	}
-	err := check.First(
-		check.Name("name", n.Name),
-		checkSecret(n.PostbackSecret),
-		check.Text("url", n.URL, maxNetworkURL),
-		check.URL("url", n.URL),
-		check.OneOf("invalid_input", "offer_type", n.OfferType, models.OfferTypes...),
-		check.Text("group_name", n.GroupName, 255),
-		check.Text("notes", n.Notes, 2000),
-		check.Text("manager_name", n.ManagerName, 255),
-		check.Text("manager_email", n.ManagerEmail, 255),
-		check.Text("manager_phone", n.ManagerPhone, 255),
-		check.Text("manager_im", n.ManagerIM, 255),
-		check.Text("payment_terms", n.PaymentTerms, 255),
-		check.Text("payment_frequency", n.PaymentFrequency, 255),
-		check.Text("click_param", n.ClickParam, maxParamName),
-	)
-	if err == nil && b.MinimumPayout != nil {
-		least := models.NewMoney(*b.MinimumPayout)
-		n.MinimumPayout = &least
-		err = check.Range("minimum_payout", least.Decimal, 0, maxMinimumPayout)
-	}
+	err := checkSecret(n.PostbackSecret)
 	if err == nil {
 		n.PostbackParams, err = fieldTexts("postback_params", b.PostbackParams, postback.MaxName)
 	}
@@ -164,10 +139,12 @@ func (b NetworkBody) Record() (models.Network, error) {
 	if err == nil {
 		n.StatusMap, err = statusMap(b.StatusMap)
 	}
-	if err == nil {
-		n.Tags, err = check.Tags(b.Tags)
-	}
 	return n, err
+}
+
+// tooLong refuses a text that no tag can limit, being a key or a value of a map.
+func tooLong(what string, limit int) error {
+	return models.Invalid("too_long", "%s may have at most %d characters", what, limit)
 }
 
 // checkSecret refuses a secret that no postback could ever show: what a postback says is cut to 255 bytes and freed
@@ -175,7 +152,7 @@ func (b NetworkBody) Record() (models.Network, error) {
 func checkSecret(secret string) error {
 	switch {
 	case len(secret) > maxSecret:
-		return models.Invalid("too_long", "postback_secret may have at most %d characters", maxSecret)
+		return tooLong("postback_secret", maxSecret)
 	case strings.ContainsFunc(secret, unicode.IsControl):
 		return models.Invalid("invalid_input", "postback_secret must not hold control characters")
 	case token.LooksLikeMacro(secret):
@@ -193,8 +170,8 @@ func fieldTexts(name string, texts map[string]string, limit int) (map[string]str
 				strings.Join(models.NetworkFields, ", "))
 		}
 		text := strings.TrimSpace(texts[field])
-		if err := check.Text(name+"."+field, text, limit); err != nil {
-			return nil, err
+		if utf8.RuneCountInString(text) > limit {
+			return nil, tooLong(name+"."+field, limit)
 		}
 		if text != "" {
 			out[field] = text
@@ -218,8 +195,8 @@ func statusMap(words map[string][]string) (map[string][]string, error) {
 		list := []string{}
 		for _, word := range words[status] {
 			word = strings.TrimSpace(word)
-			if err := check.Text("a word of status_map", word, maxStatusWord); err != nil {
-				return nil, err
+			if utf8.RuneCountInString(word) > maxStatusWord {
+				return nil, tooLong("a word of status_map", maxStatusWord)
 			}
 			folded := strings.ToLower(word)
 			if other, known := meaning[folded]; known && other != status {

@@ -1,16 +1,12 @@
 package v1
 
 import (
-	"strings"
-
 	"github.com/google/uuid"
-	"github.com/shopspring/decimal"
 
 	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/db/store"
 	"switchyard/models"
-	"switchyard/models/check"
 )
 
 // offers are the rows of /offers.
@@ -54,18 +50,18 @@ func offers() []route.Route {
 
 // OfferBody is the body of POST /offers.
 type OfferBody struct {
-	Name            string          `json:"name" required:"true" maxLength:"255"`
-	URL             string          `json:"url" required:"true" doc:"http(s); {token} placeholders allowed"`
-	NetworkID       uuid.UUID       `json:"network_id" bad:"invalid_network" doc:"an affiliate network on this account"`
-	Payout          decimal.Decimal `json:"payout" bad:"invalid_number" min:"0" max:"1000000000" default:"0"`
-	PayoutType      string          `json:"payout_type" enum:"fixed,percent" default:"fixed"`
-	Currency        bind.LooseText  `json:"currency" default:"USD" doc:"three letters; anything else is read as USD"`
-	Country         string          `json:"country" bad:"invalid_country" doc:"two letters, or empty"`
-	DailyCap        *int            `json:"daily_cap" bad:"invalid_number" min:"1" max:"1000000" doc:"conversions per day"`
-	Notes           string          `json:"notes" maxLength:"2000"`
-	GroupName       string          `json:"group_name" maxLength:"255"`
-	PayoutFromParam bind.Opt[bool]  `json:"payout_from_param" default:"true" doc:"take the payout from the postback"`
-	Tags            []string        `json:"tags" maxItems:"20"`
+	Name            string             `json:"name" required:"true" trim:"true" maxLength:"255"`
+	URL             string             `json:"url" required:"true" trim:"true" maxLength:"4000" format:"routable" doc:"http(s); {token} placeholders allowed"`
+	NetworkID       uuid.UUID          `json:"network_id" bad:"invalid_network" doc:"an affiliate network on this account"`
+	Payout          models.Money       `json:"payout" bad:"invalid_number,out_of_range" min:"0" max:"1000000000" default:"0"`
+	PayoutType      string             `json:"payout_type" enum:"fixed,percent" default:"fixed"`
+	Currency        bind.LooseCurrency `json:"currency" default:"USD" doc:"three letters; anything else is read as USD"`
+	Country         string             `json:"country" bad:"invalid_country" trim:"true" format:"country" doc:"two letters, or empty"`
+	DailyCap        *int               `json:"daily_cap" bad:"invalid_number,out_of_range" min:"1" max:"1000000" doc:"conversions per day"`
+	Notes           string             `json:"notes" maxLength:"2000"`
+	GroupName       string             `json:"group_name" trim:"true" maxLength:"255"`
+	PayoutFromParam bind.Opt[bool]     `json:"payout_from_param" default:"true" doc:"take the payout from the postback"`
+	Tags            bind.Tags          `json:"tags"`
 }
 
 // OfferPut is the body of PUT /offers: every field is written, one left out goes back to its default.
@@ -74,38 +70,13 @@ type OfferPut struct {
 	OfferBody
 }
 
-const maxPayout = 1_000_000_000
-
-// Record checks the body.
+// Record gives the offer that the body describes.
 func (b OfferBody) Record() (models.Offer, error) {
-	o := models.Offer{
-		Name: strings.TrimSpace(b.Name), URL: strings.TrimSpace(b.URL), NetworkID: b.NetworkID,
-		Payout: models.NewMoney(b.Payout), PayoutType: b.PayoutType, Currency: check.Currency(string(b.Currency)),
-		DailyCap: b.DailyCap, Notes: b.Notes, GroupName: strings.TrimSpace(b.GroupName),
-		PayoutFromParam: b.PayoutFromParam.Or(true),
-	}
-	if o.PayoutType == "" {
-		o.PayoutType = models.PayoutFixed
-	}
-	err := check.First(
-		check.Name("name", o.Name),
-		check.Required("url", o.URL),
-		routable("invalid_url", "url", o.URL),
-		check.Range("payout", b.Payout, 0, maxPayout),
-		check.OneOf("invalid_input", "payout_type", o.PayoutType, models.PayoutFixed, models.PayoutPercent),
-		check.Text("notes", o.Notes, 2000),
-		check.Text("group_name", o.GroupName, 255),
-	)
-	if err == nil && o.DailyCap != nil {
-		err = check.IntRange("daily_cap", *o.DailyCap, 1, 1_000_000)
-	}
-	if err == nil {
-		o.Country, err = check.Country(b.Country)
-	}
-	if err == nil {
-		o.Tags, err = check.Tags(b.Tags)
-	}
-	return o, err
+	return models.Offer{
+		Name: b.Name, URL: b.URL, NetworkID: b.NetworkID, Payout: b.Payout, PayoutType: b.PayoutType,
+		Currency: string(b.Currency), Country: b.Country, DailyCap: b.DailyCap, Notes: b.Notes, GroupName: b.GroupName,
+		PayoutFromParam: b.PayoutFromParam.Value, Tags: b.Tags,
+	}, nil
 }
 
 // OfferAnswer is the saved offer. Group and group_name carry the same value.

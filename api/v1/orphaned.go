@@ -1,7 +1,6 @@
 package v1
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -88,12 +87,9 @@ func idsOf(text string) ([]uuid.UUID, error) {
 	return ids, nil
 }
 
-// maxOrphans is how many campaigns one call may name.
-const maxOrphans = 100
-
 // OrphanedBody names campaigns that no longer exist.
 type OrphanedBody struct {
-	CampaignIDs []uuid.UUID `json:"campaign_ids" bad:"invalid_request" required:"true" minItems:"1" maxItems:"100"`
+	CampaignIDs []uuid.UUID `json:"campaign_ids" bad:"invalid_request,too_many" required:"invalid_request" minItems:"1" maxItems:"100"`
 }
 
 // OrphanedCleared tells what was deleted.
@@ -109,12 +105,6 @@ var slowOrphaned = slow(jobs.ClearOrphans, func(a jobs.ClearAnswer) OrphanedClea
 // clearOrphaned deletes for all time: the window reaches as far ahead as a click's clock may be.
 func clearOrphaned(c *route.Call, d Deps, b OrphanedBody) (OrphanedCleared, error) {
 	ids := b.CampaignIDs
-	if len(ids) == 0 || slices.Contains(ids, uuid.Nil) {
-		return OrphanedCleared{}, models.Invalid("invalid_request", "campaign_ids must be 1 to %d campaign ids", maxOrphans)
-	}
-	if len(ids) > maxOrphans {
-		return OrphanedCleared{}, models.Invalid("too_many", "at most %d campaigns at once", maxOrphans)
-	}
 	live, err := c.Store.Campaigns().AnyLive(c.Context(), c.Account.ID, ids)
 	if err != nil {
 		return OrphanedCleared{}, err

@@ -22,7 +22,7 @@ var (
 type body[R any] interface{ Record() (R, error) }
 
 // idBody is a body that names its record.
-type idBody interface{ RecordID() (uuid.UUID, error) }
+type idBody interface{ RecordID() uuid.UUID }
 
 // table is what the generic handlers need of a resource's store.
 type table[R any] interface {
@@ -120,15 +120,11 @@ func put[B interface {
 	idBody
 }, R, A, P any](res resource[R, A], answer func(R) P) route.Handler {
 	return route.Take(func(c *route.Call, b B) (P, error) {
-		id, err := b.RecordID()
-		if err != nil {
-			return zero[P](), err
-		}
 		record, err := b.Record()
 		if err != nil {
 			return zero[P](), err
 		}
-		res.own(&record, c.Account.ID, id)
+		res.own(&record, c.Account.ID, b.RecordID())
 		saved, err := res.table(c.Store).Update(c.Context(), record)
 		if err != nil {
 			return zero[P](), err
@@ -145,7 +141,7 @@ type IDAnswer struct {
 // ToggleBody pauses or resumes a record.
 type ToggleBody struct {
 	bind.ID
-	IsActive bind.Opt[bool] `json:"is_active" bad:"invalid_status" required:"true" doc:"true resumes, false pauses"`
+	IsActive bind.Opt[bool] `json:"is_active" bad:"invalid_status" null:"refused" required:"invalid_status" doc:"true resumes, false pauses"`
 }
 
 // StatusAnswer is the answer to pausing and resuming.
@@ -157,16 +153,9 @@ type StatusAnswer struct {
 // toggle answers PATCH with id and is_active, for a pausable table.
 func toggle[R, A any](res resource[R, A]) route.Handler {
 	return route.Take(func(c *route.Call, b ToggleBody) (StatusAnswer, error) {
-		id, err := b.RecordID()
-		if err != nil {
-			return StatusAnswer{}, err
-		}
-		if !b.IsActive.Given() {
-			return StatusAnswer{}, models.Invalid("invalid_status", "is_active must be true or false")
-		}
-		on := b.IsActive.Value
-		err = res.table(c.Store).(pausable).SetActive(c.Context(), c.Account.ID, id, on)
-		return StatusAnswer{id, models.StatusOf(on)}, err
+		id, on := b.RecordID(), b.IsActive.Value
+		return StatusAnswer{id, models.StatusOf(on)},
+			res.table(c.Store).(pausable).SetActive(c.Context(), c.Account.ID, id, on)
 	})
 }
 

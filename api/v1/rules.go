@@ -10,7 +10,6 @@ import (
 	"switchyard/api/route"
 	"switchyard/db/store"
 	"switchyard/models"
-	"switchyard/models/check"
 	"switchyard/models/cond"
 )
 
@@ -44,10 +43,10 @@ func rules() []route.Route {
 
 // RuleBody is the body of POST /rules.
 type RuleBody struct {
-	Name       string                   `json:"name" required:"true" maxLength:"255"`
+	Name       string                   `json:"name" required:"true" trim:"true" maxLength:"255"`
 	Notes      bind.Opt[string]         `json:"notes" maxLength:"2000"`
 	Logic      bind.Opt[bind.LooseText] `json:"logic" default:"and" doc:"and, or; anything but or is and"`
-	Conditions Conditions               `json:"conditions" bad:"invalid_condition" required:"true" doc:"the first 20 are used; of a value the first 200 items, of a text item its first 200 characters"`
+	Conditions Conditions               `json:"conditions" bad:"invalid_condition" required:"no_conditions" doc:"the first 20 are used; of a value the first 200 items, of a text item its first 200 characters"`
 }
 
 // RulePut is the body of PUT /rules, which requires notes and logic too.
@@ -78,18 +77,11 @@ func (l *Conditions) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Record checks the body.
+// Record gives the rule that the body describes.
 func (b RuleBody) Record() (models.Rule, error) {
-	r := models.Rule{Name: strings.TrimSpace(b.Name), Notes: b.Notes.Value, Logic: "and"}
+	r := models.Rule{Name: b.Name, Notes: b.Notes.Value, Logic: "and"}
 	if strings.EqualFold(strings.TrimSpace(string(b.Logic.Value)), "or") {
 		r.Logic = "or"
-	}
-	err := check.First(check.Name("name", r.Name), check.Text("notes", r.Notes, 2000))
-	if err == nil && len(b.Conditions) == 0 {
-		err = models.Invalid("no_conditions", "a rule needs conditions")
-	}
-	if err != nil {
-		return r, err
 	}
 	for i, c := range b.Conditions {
 		c = cond.Clip(c)
@@ -99,17 +91,6 @@ func (b RuleBody) Record() (models.Rule, error) {
 		r.Conditions = append(r.Conditions, c)
 	}
 	return r, nil
-}
-
-// Record checks the body.
-func (b RulePut) Record() (models.Rule, error) {
-	switch {
-	case !b.Notes.Given():
-		return models.Rule{}, models.Invalid("required", "notes is required")
-	case !b.Logic.Given():
-		return models.Rule{}, models.Invalid("required", "logic is required")
-	}
-	return b.RuleBody.Record()
 }
 
 // RuleAnswer is the saved rule.

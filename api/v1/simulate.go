@@ -2,7 +2,6 @@ package v1
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"math/rand/v2"
 	"net/http"
@@ -15,7 +14,6 @@ import (
 	"switchyard/api/routing"
 	"switchyard/db/store"
 	"switchyard/models"
-	"switchyard/models/check"
 	"switchyard/models/cond"
 	"switchyard/models/flow"
 )
@@ -37,8 +35,8 @@ type SimulateBody struct {
 	Streams        json.RawMessage `json:"streams" doc:"a full flow (an array of Path), instead of campaign_id"`
 	FlowRotation   string          `json:"flow_rotation" bad:"invalid_flow_rotation" enum:"position,weight" doc:"with streams"`
 	BindVisitors   string          `json:"bind_visitors" bad:"invalid_bind_visitors" enum:"none,streams,streams_landers,streams_landers_offers" doc:"with streams"`
-	FallbackURL    string          `json:"fallback_url" bad:"invalid_fallback_url" doc:"with streams"`
-	DestinationURL string          `json:"destination_url" bad:"invalid_destination_url" doc:"with streams"`
+	FallbackURL    string          `json:"fallback_url" bad:"invalid_fallback_url" maxLength:"2000" format:"routable" doc:"with streams"`
+	DestinationURL string          `json:"destination_url" bad:"invalid_destination_url" maxLength:"2000" format:"routable" doc:"with streams"`
 
 	Visitor json.RawMessage `json:"visitor" doc:"an object: names of attributes (country, device_type, param.x, header.x, ...) with their values"`
 	At      string          `json:"at" bad:"invalid_time" doc:"YYYY-MM-DD HH:MM:SS, UTC; now"`
@@ -105,16 +103,6 @@ func (b SimulateBody) records(c *route.Call) (uuid.UUID, *store.Routing, error) 
 		return b.CampaignID, r, err
 	}
 	paths, err := flow.Parse(b.Streams)
-	if err != nil {
-		return uuid.Nil, nil, err
-	}
-	err = check.First(
-		oneOf("invalid_flow_rotation", "flow_rotation", cmp.Or(b.FlowRotation, string(flow.ByPosition)), string(flow.ByPosition), string(flow.ByWeight)),
-		oneOf("invalid_bind_visitors", "bind_visitors", cmp.Or(b.BindVisitors, string(flow.BindNone)), string(flow.BindNone), string(flow.BindStreams),
-			string(flow.BindStreamsLanders), string(flow.BindStreamsLandersOffers)),
-		checkLink("invalid_fallback_url", "fallback_url", b.FallbackURL),
-		checkLink("invalid_destination_url", "destination_url", b.DestinationURL),
-	)
 	if err != nil {
 		return uuid.Nil, nil, err
 	}

@@ -2,18 +2,14 @@ package v1
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/google/uuid"
 
 	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/models"
-	"switchyard/models/check"
 	"switchyard/models/cond"
-	"switchyard/models/token"
 )
 
 // smartlinks are the rows of /short-links.
@@ -62,22 +58,22 @@ type smartlinkHandlers struct{ Deps }
 // SmartlinkRuleBody is a rule of a smartlink.
 type SmartlinkRuleBody struct {
 	ID             string           `json:"id" doc:"of the rule as it was, to keep its statistics"`
-	Name           string           `json:"name" maxLength:"255"`
-	Position       *int             `json:"position" bad:"invalid_number" min:"1" max:"20" doc:"place in the order; default: as listed"`
-	Logic          string           `json:"logic" enum:"and,or" default:"and"`
-	Conditions     []cond.Condition `json:"conditions" bad:"invalid_condition" required:"true" maxItems:"20"`
-	DestinationURL string           `json:"destination_url" bad:"invalid_rule_url" required:"true" doc:"http(s); {token} placeholders allowed"`
-	URL            string           `json:"url" bad:"invalid_rule_url" doc:"another name of destination_url"`
+	Name           string           `json:"name" trim:"true" maxLength:"255"`
+	Position       *int             `json:"position" bad:"invalid_number,out_of_range" min:"1" max:"20" doc:"place in the order; default: as listed"`
+	Logic          string           `json:"logic" case:"lower" enum:"and,or" default:"and"`
+	Conditions     []cond.Condition `json:"conditions" bad:"invalid_condition" required:"no_conditions" maxItems:"20"`
+	DestinationURL string           `json:"destination_url" bad:"invalid_rule_url,too_long" trim:"true" maxLength:"4000" format:"routable" doc:"http(s); {token} placeholders allowed"`
+	URL            string           `json:"url" bad:"invalid_rule_url,too_long" trim:"true" maxLength:"4000" format:"routable" doc:"another name of destination_url"`
 }
 
 // SmartlinkBody is the body of POST /short-links.
 type SmartlinkBody struct {
-	Slug           string              `json:"slug" bad:"invalid_slug" required:"true" maxLength:"64" doc:"letters, digits, _ and -"`
-	DestinationURL string              `json:"destination_url" bad:"invalid_url" required:"true" doc:"where a visitor goes when no rule matches; http(s)"`
+	Slug           string              `json:"slug" bad:"invalid_slug" required:"true" trim:"true" maxLength:"64" format:"slug" doc:"letters, digits, _ and -"`
+	DestinationURL string              `json:"destination_url" bad:"invalid_url,too_long" required:"true" trim:"true" maxLength:"4000" format:"routable" doc:"where a visitor goes when no rule matches; http(s)"`
 	DomainID       uuid.UUID           `json:"domain_id" bad:"invalid_domain" required:"true" doc:"a tracking domain of the account"`
 	SourceID       uuid.UUID           `json:"source_id" bad:"invalid_source" doc:"a traffic source of the account"`
-	Rules          []SmartlinkRuleBody `json:"rules" maxItems:"20" doc:"checked in order"`
-	Name           string              `json:"name" maxLength:"255"`
+	Rules          []SmartlinkRuleBody `json:"rules" bad:"invalid_input,out_of_range" maxItems:"20" doc:"checked in order"`
+	Name           string              `json:"name" trim:"true" maxLength:"255"`
 	Notes          string              `json:"notes" maxLength:"2000"`
 	IsActive       bind.Opt[bool]      `json:"is_active" default:"true"`
 }
@@ -89,76 +85,31 @@ type SmartlinkPut struct {
 	SmartlinkBody
 }
 
-var slugShape = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
-
-// Record checks the body.
+// Record gives the smartlink that the body describes.
 func (b SmartlinkBody) Record() (models.Smartlink, error) {
-	l := models.Smartlink{
-		DomainID: b.DomainID, SourceID: b.SourceID, Slug: strings.TrimSpace(b.Slug), Name: strings.TrimSpace(b.Name),
-		Notes: b.Notes, DestinationURL: strings.TrimSpace(b.DestinationURL), IsActive: b.IsActive.Or(true),
-	}
-	err := check.First(
-		check.Required("slug", l.Slug),
-		check.Required("destination_url", l.DestinationURL),
-	)
-	switch {
-	case err != nil:
-	case l.DomainID == uuid.Nil:
-		err = models.Invalid("required", "domain_id is required")
-	case !slugShape.MatchString(l.Slug):
-		err = models.Invalid("invalid_slug", "slug takes 1 to %d letters, digits, _ and -", models.MaxSlug)
-	case models.ReservedAlias(l.Slug):
-		err = models.Invalid("invalid_slug", "the slug %q is kept for the service itself", l.Slug)
-	default:
-		err = check.First(
-			check.Text("name", l.Name, 255),
-			check.Text("notes", l.Notes, 2000),
-			routable("invalid_url", "destination_url", l.DestinationURL),
-		)
-	}
-	if err == nil {
-		l.Rules, err = smartlinkRules(b.Rules)
-	}
-	return l, err
-}
-
-// isAddress tells whether visitors can be sent to an address: placeholders may stand anywhere but in its host.
-func isAddress(url string) bool { return check.IsURL(url) && token.ValidURL(url) == nil }
-
-// routable refuses an address that visitors cannot be sent to. An empty one passes.
-func routable(code, field, url string) error {
-	if err := check.CodedURL(code, field, url); err != nil || url == "" {
-		return err
-	}
-	if err := token.ValidURL(url); err != nil {
-		return models.Invalid(code, "%s: %s", field, err)
-	}
-	return nil
+	rules, err := smartlinkRules(b.Rules)
+	return models.Smartlink{
+		DomainID: b.DomainID, SourceID: b.SourceID, Slug: b.Slug, Name: b.Name, Notes: b.Notes,
+		DestinationURL: b.DestinationURL, IsActive: b.IsActive.Value, Rules: rules,
+	}, err
 }
 
 // smartlinkRules checks the rules and puts them into their order.
 func smartlinkRules(list []SmartlinkRuleBody) ([]models.SmartlinkRule, error) {
-	if len(list) > models.MaxSmartlinkRules {
-		return nil, models.Invalid("out_of_range", "rules may have at most %d items", models.MaxSmartlinkRules)
-	}
 	type placed struct {
 		models.SmartlinkRule
 		at int
 	}
-	rules := make([]placed, 0, len(list))
+	rules := make([]placed, len(list))
 	for i, b := range list {
 		r, err := b.rule()
 		if err != nil {
 			return nil, err
 		}
-		at := i + 1
+		rules[i] = placed{r, i + 1}
 		if b.Position != nil {
-			if err := check.IntRange("position", *b.Position, 1, models.MaxSmartlinkRules); err != nil {
-				return nil, err
-			}
-			at = *b.Position
+			rules[i].at = *b.Position
 		}
-		rules = append(rules, placed{r, at})
 	}
 	slices.SortStableFunc(rules, func(a, b placed) int { return cmp.Compare(a.at, b.at) })
 	out := make([]models.SmartlinkRule, len(rules))
@@ -170,19 +121,9 @@ func smartlinkRules(list []SmartlinkRuleBody) ([]models.SmartlinkRule, error) {
 
 func (b SmartlinkRuleBody) rule() (models.SmartlinkRule, error) {
 	r := models.SmartlinkRule{
-		Name: strings.TrimSpace(b.Name), Logic: strings.ToLower(b.Logic), Conditions: b.Conditions,
-		DestinationURL: strings.TrimSpace(cmp.Or(b.DestinationURL, b.URL)),
+		Name: b.Name, Logic: b.Logic, Conditions: b.Conditions, DestinationURL: cmp.Or(b.DestinationURL, b.URL),
 	}
 	r.ID, _ = bind.ParseID(b.ID) // what is no id was no rule's
-	if r.Logic == "" {
-		r.Logic = "and"
-	}
-	if len(r.Conditions) == 0 {
-		return r, models.Invalid("no_conditions", "a rule needs conditions")
-	}
-	if len(r.Conditions) > cond.MaxConditions {
-		return r, models.Invalid("invalid_condition", "a rule may have at most %d conditions", cond.MaxConditions)
-	}
 	for _, c := range r.Conditions {
 		if err := cond.Validate(c); err != nil {
 			return r, models.Invalid("invalid_condition", "%s", err)
@@ -191,11 +132,7 @@ func (b SmartlinkRuleBody) rule() (models.SmartlinkRule, error) {
 	if r.DestinationURL == "" {
 		return r, models.Invalid("invalid_rule_url", "a rule needs a destination_url")
 	}
-	return r, check.First(
-		routable("invalid_rule_url", "destination_url of a rule", r.DestinationURL),
-		check.Text("name of a rule", r.Name, 255),
-		check.OneOf("invalid_input", "logic", r.Logic, "and", "or"),
-	)
+	return r, nil
 }
 
 // SmartlinkRuleAnswer is a rule as saved.
@@ -276,10 +213,7 @@ func (h smartlinkHandlers) create(c *route.Call, b SmartlinkBody) (SmartlinkAnsw
 }
 
 func (h smartlinkHandlers) replace(c *route.Call, b SmartlinkPut) (SmartlinkAnswer, error) {
-	id, err := b.RecordID()
-	if err != nil {
-		return SmartlinkAnswer{}, err
-	}
+	id := b.RecordID()
 	l, err := b.Record()
 	if err != nil {
 		return SmartlinkAnswer{}, err
@@ -290,13 +224,7 @@ func (h smartlinkHandlers) replace(c *route.Call, b SmartlinkPut) (SmartlinkAnsw
 }
 
 func (h smartlinkHandlers) toggle(c *route.Call, b ToggleBody) (IDAnswer, error) {
-	id, err := b.RecordID()
-	if err != nil {
-		return IDAnswer{}, err
-	}
-	if !b.IsActive.Given() {
-		return IDAnswer{}, models.Invalid("invalid_status", "is_active must be true or false")
-	}
+	id := b.RecordID()
 	return IDAnswer{id}, c.Store.Smartlinks().SetActive(c.Context(), c.Account.ID, id, b.IsActive.Value)
 }
 

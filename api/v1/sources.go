@@ -3,6 +3,7 @@ package v1
 import (
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
@@ -11,7 +12,6 @@ import (
 	"switchyard/api/route"
 	"switchyard/db/store"
 	"switchyard/models"
-	"switchyard/models/check"
 	"switchyard/models/template"
 )
 
@@ -53,16 +53,16 @@ func sources() []route.Route {
 
 // SourceBody is the body of POST /traffic-sources.
 type SourceBody struct {
-	Name            string             `json:"name" required:"true" maxLength:"255"`
+	Name            string             `json:"name" required:"true" trim:"true" maxLength:"255"`
 	TokenMacros     models.TokenMacros `json:"token_macros" doc:"parameter to macro; their order fills sub1, sub2, ..."`
-	CostParam       string             `json:"cost_param" maxLength:"100"`
+	CostParam       string             `json:"cost_param" trim:"true" maxLength:"100"`
 	CostModel       string             `json:"cost_model" bad:"invalid_value" enum:"cpc,cpm,cpa,manual" default:"cpc"`
-	PostbackURL     string             `json:"postback_url" doc:"http(s); {token} placeholders allowed"`
-	ExternalIDParam string             `json:"external_id_param" maxLength:"100"`
+	PostbackURL     string             `json:"postback_url" trim:"true" maxLength:"4000" format:"url" doc:"http(s); {token} placeholders allowed"`
+	ExternalIDParam string             `json:"external_id_param" trim:"true" maxLength:"100"`
 	Notes           string             `json:"notes" maxLength:"2000"`
-	TrafficLossPct  decimal.Decimal    `json:"traffic_loss_pct" bad:"invalid_number" min:"0" max:"99.99" default:"0"`
-	GroupName       string             `json:"group_name" maxLength:"255"`
-	Tags            []string           `json:"tags" maxItems:"20"`
+	TrafficLossPct  decimal.Decimal    `json:"traffic_loss_pct" bad:"invalid_number,out_of_range" min:"0" max:"99.99" default:"0"`
+	GroupName       string             `json:"group_name" trim:"true" maxLength:"255"`
+	Tags            bind.Tags          `json:"tags"`
 	CostMacro       bind.LooseText     `json:"cost_macro" doc:"up to 64 characters of a macro; anything else is dropped"`
 	Platform        bind.LooseText     `json:"platform" doc:"a known platform template; anything else is dropped"`
 }
@@ -80,21 +80,14 @@ const (
 	maxMacroText = 255
 )
 
-var (
-	maxTrafficLoss = decimal.RequireFromString("99.99")
-	costMacro      = regexp.MustCompile(`^[A-Za-z0-9${}\[\]#_@!%:().|-]{1,64}$`)
-)
+var costMacro = regexp.MustCompile(`^[A-Za-z0-9${}\[\]#_@!%:().|-]{1,64}$`)
 
-// Record checks the body.
+// Record gives the traffic source that the body describes.
 func (b SourceBody) Record() (models.TrafficSource, error) {
 	o := models.TrafficSource{
-		Name: strings.TrimSpace(b.Name), TokenMacros: b.TokenMacros, CostParam: strings.TrimSpace(b.CostParam),
-		CostModel: b.CostModel, PostbackURL: strings.TrimSpace(b.PostbackURL),
-		ExternalIDParam: strings.TrimSpace(b.ExternalIDParam), Notes: b.Notes, TrafficLossPct: b.TrafficLossPct,
-		GroupName: strings.TrimSpace(b.GroupName),
-	}
-	if o.CostModel == "" {
-		o.CostModel = models.SourceCPC
+		Name: b.Name, TokenMacros: b.TokenMacros, CostParam: b.CostParam, CostModel: b.CostModel,
+		PostbackURL: b.PostbackURL, ExternalIDParam: b.ExternalIDParam, Notes: b.Notes, TrafficLossPct: b.TrafficLossPct,
+		GroupName: b.GroupName, Tags: b.Tags,
 	}
 	if m := strings.TrimSpace(string(b.CostMacro)); costMacro.MatchString(m) {
 		o.CostMacro = m
@@ -102,24 +95,7 @@ func (b SourceBody) Record() (models.TrafficSource, error) {
 	if p := string(b.Platform); template.IsPlatform(p) {
 		o.Platform = p
 	}
-	err := check.First(
-		check.Name("name", o.Name),
-		checkMacros(o.TokenMacros),
-		check.Text("cost_param", o.CostParam, maxParamName),
-		check.OneOf("invalid_value", "cost_model", o.CostModel, models.SourceCPC, models.SourceCPM, models.SourceCPA,
-			models.SourceManual),
-		check.URL("postback_url", o.PostbackURL),
-		check.Text("external_id_param", o.ExternalIDParam, maxParamName),
-		check.Text("notes", o.Notes, 2000),
-		check.Text("group_name", o.GroupName, 255),
-	)
-	if err == nil && (o.TrafficLossPct.IsNegative() || o.TrafficLossPct.GreaterThan(maxTrafficLoss)) {
-		err = models.Invalid("out_of_range", "traffic_loss_pct must be from 0 to %s", maxTrafficLoss)
-	}
-	if err == nil {
-		o.Tags, err = check.Tags(b.Tags)
-	}
-	return o, err
+	return o, checkMacros(o.TokenMacros)
 }
 
 func checkMacros(list models.TokenMacros) error {
@@ -130,12 +106,11 @@ func checkMacros(list models.TokenMacros) error {
 		if strings.TrimSpace(m.Param) == "" {
 			return models.Invalid("invalid_input", "a parameter of token_macros needs a name")
 		}
-		err := check.First(
-			check.Text("a parameter of token_macros", m.Param, maxParamName),
-			check.Text("a macro of token_macros", m.Macro, maxMacroText),
-		)
-		if err != nil {
-			return err
+		if utf8.RuneCountInString(m.Param) > maxParamName {
+			return tooLong("a parameter of token_macros", maxParamName)
+		}
+		if utf8.RuneCountInString(m.Macro) > maxMacroText {
+			return tooLong("a macro of token_macros", maxMacroText)
 		}
 	}
 	return nil

@@ -111,6 +111,7 @@ func (e estate) bodies() map[string]object {
 		"PUT /networks": of("network", object{"name": "x"}), "PATCH /networks": of("network", toggle),
 		"POST /short-links": e.smartlink("x"), "PUT /short-links": of("smartlink", e.smartlink("x")),
 		"PATCH /short-links": of("smartlink", toggle), "PATCH /domains": of("domain", object{"is_default": true}),
+		"POST /domains":   {"domain": "dns.test"},
 		"PATCH /webhooks": of("webhook", object{"name": "x"}), "POST /webhooks/test": of("webhook", object{}),
 		"POST /webhooks/rotate":                      of("webhook", object{}),
 		"POST /webhooks/deliveries/redeliver-failed": {"webhook": e.ids["webhook"]},

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -72,18 +71,18 @@ func webhooks(d Deps) []route.Route {
 
 // WebhookBody is the body of POST /webhooks.
 type WebhookBody struct {
-	URL    string   `json:"url" bad:"invalid_url" required:"true" maxLength:"500" doc:"https on the public internet"`
-	Events []string `json:"events" bad:"invalid_events" required:"true" enum:"conversion.created,conversion.updated,link.broken,link.unsafe,campaign.paused,plan.limit_reached"` //nolint:lll // a tag
-	Name   string   `json:"name" maxLength:"255"`
+	URL    string   `json:"url" bad:"invalid_url" required:"invalid_url" trim:"true" maxLength:"500" doc:"https on the public internet"`
+	Events []string `json:"events" bad:"invalid_events" required:"invalid_events" enum:"conversion.created,conversion.updated,link.broken,link.unsafe,campaign.paused,plan.limit_reached"`
+	Name   string   `json:"name" bad:"invalid_input" trim:"true" maxLength:"255"`
 }
 
 // WebhookPatch is the body of PATCH /webhooks; what is left out is kept.
 type WebhookPatch struct {
 	bind.ID
-	URL    bind.Opt[string]   `json:"url" bad:"invalid_url" maxLength:"500" doc:"https on the public internet"`
-	Events bind.Opt[[]string] `json:"events" bad:"invalid_events"`
-	Name   bind.Opt[string]   `json:"name" maxLength:"255"`
-	Active bind.Opt[bool]     `json:"active" bad:"invalid_status"`
+	URL    bind.Opt[string]   `json:"url" bad:"invalid_url" null:"refused" trim:"true" maxLength:"500" doc:"https on the public internet"`
+	Events bind.Opt[[]string] `json:"events" bad:"invalid_events" null:"refused" empty:"invalid_events" enum:"conversion.created,conversion.updated,link.broken,link.unsafe,campaign.paused,plan.limit_reached"`
+	Name   bind.Opt[string]   `json:"name" bad:"invalid_input" trim:"true" maxLength:"255"`
+	Active bind.Opt[bool]     `json:"active" bad:"invalid_status" null:"refused"`
 }
 
 // WebhookAnswer is an endpoint.
@@ -152,102 +151,54 @@ func listWebhooks(c *route.Call) (WebhookList, error) {
 }
 
 func createWebhook(c *route.Call, b WebhookBody, allow []netip.Prefix) (WebhookCreated, error) {
-	w := models.Webhook{AccountID: c.Account.ID}
-	var err error
-	if w.URL, err = webhookURL(b.URL, allow); err != nil {
+	if err := publicURL(b.URL, allow); err != nil {
 		return WebhookCreated{}, err
 	}
-	if w.Events, err = webhookEvents(b.Events); err != nil {
-		return WebhookCreated{}, err
-	}
-	if w.Name, err = webhookName(b.Name); err != nil {
-		return WebhookCreated{}, err
-	}
-	saved, secret, err := c.Store.Webhooks().Create(c.Context(), w)
+	saved, secret, err := c.Store.Webhooks().Create(c.Context(), models.Webhook{
+		AccountID: c.Account.ID, URL: b.URL, Events: inOrder(b.Events), Name: b.Name,
+	})
 	return WebhookCreated{webhookAnswer(saved), stamp(saved.CreatedAt), secret}, err
 }
 
 func updateWebhook(c *route.Call, b WebhookPatch, allow []netip.Prefix) (WebhookAnswer, error) {
-	id, err := b.RecordID()
-	if err != nil {
-		return WebhookAnswer{}, err
+	var change models.WebhookChange
+	if !b.URL.Set && !b.Events.Set && !b.Name.Set && !b.Active.Set {
+		return WebhookAnswer{}, models.Invalid("no_fields", "there is nothing to change")
 	}
-	change, err := b.change(allow)
-	if err != nil {
-		return WebhookAnswer{}, err
+	if b.URL.Set {
+		if err := publicURL(b.URL.Value, allow); err != nil {
+			return WebhookAnswer{}, err
+		}
+		change.URL = &b.URL.Value
 	}
-	saved, err := c.Store.Webhooks().Update(c.Context(), c.Account.ID, id, change)
+	if b.Events.Set {
+		change.Events = inOrder(b.Events.Value)
+	}
+	if b.Name.Set {
+		change.Name = &b.Name.Value
+	}
+	if b.Active.Set {
+		change.Active = &b.Active.Value
+	}
+	saved, err := c.Store.Webhooks().Update(c.Context(), c.Account.ID, b.RecordID(), change)
 	return webhookAnswer(saved), err
 }
 
-// change checks what the body changes. A null is no url, no list of events and neither true nor false.
-func (b WebhookPatch) change(allow []netip.Prefix) (models.WebhookChange, error) {
-	var out models.WebhookChange
-	if !b.URL.Set && !b.Events.Set && !b.Name.Set && !b.Active.Set {
-		return out, models.Invalid("no_fields", "there is nothing to change")
-	}
-	if b.URL.Set {
-		text, err := webhookURL(b.URL.Value, allow)
-		if err != nil {
-			return out, err
-		}
-		out.URL = &text
-	}
-	if b.Events.Set {
-		events, err := webhookEvents(b.Events.Value)
-		if err != nil {
-			return out, err
-		}
-		out.Events = events
-	}
-	if b.Name.Set {
-		name, err := webhookName(b.Name.Value)
-		if err != nil {
-			return out, err
-		}
-		out.Name = &name
-	}
-	if b.Active.Set {
-		if b.Active.Null {
-			return out, models.Invalid("invalid_status", "active must be true or false")
-		}
-		out.Active = &b.Active.Value
-	}
-	return out, nil
-}
-
-// webhookURL checks an endpoint's address by its text. Nothing is resolved or called here; what the name leads to is
+// publicURL checks an endpoint's address by its text. Nothing is resolved or called here; what the name leads to is
 // checked by the worker on each attempt.
-func webhookURL(text string, allow []netip.Prefix) (string, error) {
-	text = strings.TrimSpace(text)
-	if utf8.RuneCountInString(text) > models.MaxWebhookURL {
-		return "", models.Invalid("invalid_url", "url may have at most %d characters", models.MaxWebhookURL)
-	}
-	return text, netguard.Policy{Allow: allow}.Check(text)
+func publicURL(text string, allow []netip.Prefix) error {
+	return netguard.Policy{Allow: allow}.Check(text)
 }
 
-// webhookEvents gives the events each once, in the order of the documentation.
-func webhookEvents(list []string) ([]string, error) {
+// inOrder gives events each once, in the order of the documentation.
+func inOrder(events []string) []string {
 	out := make([]string, 0, len(models.EventTypes))
 	for _, e := range models.EventTypes {
-		if slices.Contains(list, e) {
+		if slices.Contains(events, e) {
 			out = append(out, e)
 		}
 	}
-	unknown := slices.ContainsFunc(list, func(e string) bool { return !models.ValidEventType(e) })
-	if unknown || len(out) == 0 {
-		return nil, models.Invalid("invalid_events", "events must be at least one of %s",
-			strings.Join(models.EventTypes, ", "))
-	}
-	return out, nil
-}
-
-func webhookName(text string) (string, error) {
-	text = strings.TrimSpace(text)
-	if utf8.RuneCountInString(text) > 255 {
-		return "", models.Invalid("invalid_input", "name may have at most 255 characters")
-	}
-	return text, nil
+	return out
 }
 
 // DeletedAnswer is the answer to a DELETE that leaves nothing behind.
@@ -297,10 +248,7 @@ var (
 )
 
 func testWebhook(c *route.Call, d Deps, b bind.ID) (WebhookTested, error) {
-	id, err := b.RecordID()
-	if err != nil {
-		return WebhookTested{}, err
-	}
+	id := b.RecordID()
 	if _, err := c.Store.Webhooks().Find(c.Context(), c.Account.ID, id); err != nil {
 		return WebhookTested{}, err
 	}
@@ -308,10 +256,7 @@ func testWebhook(c *route.Call, d Deps, b bind.ID) (WebhookTested, error) {
 }
 
 func redeliverWebhook(c *route.Call, d Deps, b bind.ID) (WebhookRedelivered, error) {
-	id, err := b.RecordID()
-	if err != nil {
-		return WebhookRedelivered{}, err
-	}
+	id := b.RecordID()
 	if err := c.Store.Webhooks().CheckDelivery(c.Context(), c.Account.ID, id); err != nil {
 		return WebhookRedelivered{}, err
 	}

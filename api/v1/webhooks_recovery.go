@@ -8,7 +8,6 @@ import (
 	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/jobs"
-	"switchyard/models"
 )
 
 // webhookRecovery are the rows of /webhooks that help after trouble: a secret that leaked, an endpoint that was down.
@@ -37,10 +36,7 @@ type WebhookRotated struct {
 }
 
 func rotateWebhook(c *route.Call, b bind.ID) (WebhookRotated, error) {
-	id, err := b.RecordID()
-	if err != nil {
-		return WebhookRotated{}, err
-	}
+	id := b.RecordID()
 	secret, until, err := c.Store.Webhooks().Rotate(c.Context(), c.Account.ID, id)
 	return WebhookRotated{id, secret, stamp(until)}, err
 }
@@ -67,11 +63,8 @@ func redeliverFailed(c *route.Call, d Deps, b RedeliverBody) (RedeliveredAll, er
 		return RedeliveredAll{}, err
 	}
 	args := jobs.RedeliverFailedArgs{From: w.From, To: w.End()}
-	if b.Webhook.Set && !b.Webhook.Null {
-		var ok bool
-		if args.Webhook, ok = bind.ParseID(b.Webhook.Value); !ok {
-			return RedeliveredAll{}, models.Invalid("invalid_id", "webhook must be a UUID")
-		}
+	if b.Webhook.Given() {
+		args.Webhook, _ = bind.ParseID(b.Webhook.Value) // a UUID, says its tag
 		if _, err := c.Store.Webhooks().Find(c.Context(), c.Account.ID, args.Webhook); err != nil {
 			return RedeliveredAll{}, err
 		}

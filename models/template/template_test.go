@@ -9,7 +9,6 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/models"
-	"switchyard/models/check"
 	"switchyard/models/postback"
 	"switchyard/models/template"
 	"switchyard/models/token"
@@ -25,8 +24,8 @@ func TestSources(t *testing.T) {
 			t.Errorf("%q: no key of its own", s.Key)
 		}
 		seen[s.Key] = true
-		if err := check.URL("postback_url", s.PostbackURL); err != nil {
-			t.Errorf("%s: %v", s.Key, err)
+		if u := s.PostbackURL; u != "" && !token.IsURL(u) || len(u) > 4000 {
+			t.Errorf("%s: %s is no address that a source may have", s.Key, u)
 		}
 		for _, name := range ours.FindAllString(s.PostbackURL, -1) {
 			if name != "{external_id}" && name != "{payout}" {

@@ -3,6 +3,8 @@ package token
 import (
 	"errors"
 	"net/netip"
+	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -12,6 +14,21 @@ var (
 	errHost    = errors.New("the address needs a plain host name, without tokens and without a user name")
 	errControl = errors.New("the address contains spaces or control characters")
 )
+
+var placeholder = regexp.MustCompile(`\{[^{}\s]*\}`)
+
+// IsURL tells whether a template is an http or https address with a host. Placeholders may stand anywhere after the
+// scheme, in the host too. Visitors can be sent to fewer: see ValidURL.
+func IsURL(template string) bool {
+	if strings.ContainsFunc(template, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+		return false
+	}
+	u, err := url.Parse(placeholder.ReplaceAllString(template, "x"))
+	if err != nil || u.Hostname() == "" {
+		return false
+	}
+	return strings.EqualFold(u.Scheme, "http") || strings.EqualFold(u.Scheme, "https")
+}
 
 // ValidURL says whether a template is an http(s) address that can be redirected to: a literal host (a name, an
 // address, an optional port), no user part, no spaces or control characters. Its length is the caller's to limit;

@@ -1,0 +1,239 @@
+package bind
+
+import (
+	"cmp"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/models"
+)
+
+// check enforces the rules of a struct's fields in their order, and brings texts into their form. Nulls tells whether
+// null is a value, the empty one, instead of a field that was left out.
+func check(v reflect.Value, prefix string, nulls bool) error {
+	for _, f := range fieldsOf(v.Type()) {
+		var err error
+		empty := nulls || f.null == "empty"
+		if f.embedded {
+			err = check(v.Field(f.index), prefix, empty)
+		} else {
+			err = f.check(v.Field(f.index), prefix+f.name, empty)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *field) check(v reflect.Value, path string, nulls bool) error {
+	if o, ok := v.Addr().Interface().(optional); ok {
+		set, null, inner := o.state()
+		switch {
+		case null && f.null == "refused":
+			return spot{path, f.formCode()}.bad(wanted(inner))
+		case f.Required && (!set || null):
+			return refuse(f.missing, "%s is required", path)
+		case !set || null && !nulls:
+			return f.setDefault(inner, path)
+		}
+		if err := f.value(inner, path); err != nil {
+			return err
+		}
+		if f.blank != "" && isBlank(inner) {
+			return refuse(f.blank, "%s is required", path)
+		}
+		return nil
+	}
+	if v.Kind() == reflect.Pointer && v.IsNil() {
+		if f.Required {
+			return refuse(f.missing, "%s is required", path)
+		}
+		return f.setDefault(v, path)
+	}
+	if v.Kind() == reflect.String && f.trim {
+		v.SetString(strings.TrimSpace(v.String()))
+	}
+	if isBlank(v) && f.Required {
+		return refuse(f.missing, "%s is required", path)
+	}
+	if v.Kind() == reflect.String && v.Len() == 0 { // the same as left out
+		return f.setDefault(v, path)
+	}
+	return f.value(v, path)
+}
+
+// setDefault gives a field that was left out its default.
+func (f *field) setDefault(v reflect.Value, path string) error {
+	switch {
+	case f.preset == "":
+		return nil
+	case v.Kind() == reflect.String:
+		v.SetString(f.preset)
+		return nil
+	}
+	return value(json.RawMessage(f.preset), v, spot{path, f.formCode()})
+}
+
+// isBlank tells whether a value is what a required field must not be.
+func isBlank(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.String:
+		return strings.TrimSpace(v.String()) == ""
+	case reflect.Slice:
+		return v.Len() == 0 || v.Type() == reflect.TypeFor[json.RawMessage]() && string(v.Bytes()) == "null"
+	}
+	return v.Type() == reflect.TypeFor[uuid.UUID]() && v.IsZero()
+}
+
+// wanted names the type of a value for a person.
+func wanted(v reflect.Value) string {
+	switch v.Kind() {
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice:
+		return "a list"
+	case reflect.String:
+		return "a text"
+	}
+	return "a number"
+}
+
+func refuse(code, format string, args ...any) error { return models.Invalid(code, format, args...) }
+
+// formCode is the code of a value of another type or form.
+func (r *Rules) formCode() string { return cmp.Or(r.form, "invalid_input") }
+
+// limitCode is the code of a value beyond a limit, which usual is without a tag.
+func (r *Rules) limitCode(usual string) string { return cmp.Or(r.beyond, usual) }
+
+// value enforces the rules on a value that was sent.
+func (f *field) value(v reflect.Value, path string) error {
+	switch into := v.Addr().Interface().(type) {
+	case *decimal.Decimal:
+		return f.inRange(*into, path)
+	case *models.Money:
+		return f.inRange(into.Decimal, path)
+	}
+	switch v.Kind() {
+	case reflect.String:
+		return f.text(v, path, f.maxLength)
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		if text := strconv.FormatInt(v.Int(), 10); f.enum != nil && !slices.Contains(f.enum, text) {
+			return f.notAmong(path)
+		}
+		return f.inRange(decimal.NewFromInt(v.Int()), path)
+	case reflect.Pointer:
+		if v.IsNil() {
+			return nil
+		}
+		return f.value(v.Elem(), path)
+	case reflect.Slice:
+		return f.list(v, path)
+	case reflect.Struct:
+		if f.nested {
+			return check(v, path+".", false)
+		}
+	}
+	return nil
+}
+
+func (r *Rules) inRange(d decimal.Decimal, path string) error {
+	if (r.min == nil || !d.LessThan(*r.min)) && (r.max == nil || !d.GreaterThan(*r.max)) {
+		return nil
+	}
+	code := r.limitCode("out_of_range")
+	switch {
+	case r.max == nil:
+		return refuse(code, "%s must be at least %s", path, r.min)
+	case r.min == nil:
+		return refuse(code, "%s must be at most %s", path, r.max)
+	}
+	return refuse(code, "%s must be from %s to %s", path, r.min, r.max)
+}
+
+func (r *Rules) notAmong(path string) error {
+	return refuse(r.formCode(), "%s must be one of %s", path, strings.Join(r.enum, ", "))
+}
+
+// text brings a text into its form and enforces the rules on it.
+func (r *Rules) text(v reflect.Value, path string, maxLength int) error {
+	text := v.String()
+	if r.trim {
+		text = strings.TrimSpace(text)
+	}
+	if r.fold != nil {
+		text = r.fold(text)
+	}
+	n := utf8.RuneCountInString(text)
+	switch {
+	case maxLength > 0 && n > maxLength:
+		return refuse(r.limitCode("too_long"), "%s may have at most %d characters", path, maxLength)
+	case n < r.minLength:
+		return refuse(r.limitCode("too_short"), "%s must have at least %d characters", path, r.minLength)
+	case r.enum != nil && !slices.Contains(r.enum, text):
+		return r.notAmong(path)
+	case r.pattern != nil && !r.pattern.MatchString(text):
+		return refuse(r.formCode(), "%s must match %s", path, r.pattern)
+	case r.format != nil:
+		var err error
+		if text, err = r.format.read(path, text); err != nil {
+			return refuse(cmp.Or(r.form, r.format.code), "%s", err)
+		}
+	}
+	v.SetString(text)
+	return nil
+}
+
+// list enforces the rules on each item of a list, then on their number.
+func (f *field) list(v reflect.Value, path string) error {
+	isText := v.Type().Elem().Kind() == reflect.String
+	for i := range v.Len() {
+		at, item := path+"["+strconv.Itoa(i)+"]", v.Index(i)
+		if f.nested {
+			if err := check(reflect.Indirect(item), at+".", false); err != nil {
+				return err
+			}
+		}
+		if !isText {
+			continue
+		}
+		if blank := strings.TrimSpace(item.String()) == ""; blank && f.dropBlank {
+			item.SetString("")
+		} else if blank && f.unique {
+			return refuse(f.formCode(), "%s is empty", at)
+		} else if err := f.text(item, at, f.itemLength); err != nil {
+			return err
+		}
+	}
+	if isText && (f.unique || f.dropBlank) {
+		v.Set(f.distinct(v))
+	}
+	switch n := v.Len(); {
+	case f.maxItems > 0 && n > f.maxItems:
+		return refuse(f.limitCode("invalid_input"), "%s may have at most %d items", path, f.maxItems)
+	case n < f.minItems:
+		return refuse(f.limitCode("invalid_input"), "%s must have at least %d items", path, f.minItems)
+	}
+	return nil
+}
+
+// distinct gives the texts of a list without blank and repeated ones; case makes no difference. It is never nil.
+func (r *Rules) distinct(v reflect.Value) reflect.Value {
+	out, seen := reflect.MakeSlice(v.Type(), 0, v.Len()), map[string]bool{}
+	for i := range v.Len() {
+		text := v.Index(i).String()
+		if folded := strings.ToLower(text); text != "" && !seen[folded] {
+			seen[folded] = true
+			out = reflect.Append(out, v.Index(i))
+		}
+	}
+	return out
+}

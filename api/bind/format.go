@@ -1,0 +1,71 @@
+package bind
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"switchyard/models"
+	"switchyard/models/token"
+)
+
+// format is what a text may be asked to be beside its length. An empty text passes, but for alias and slug.
+type format struct {
+	code   string         // of a text of another form, where the field has no code of its own
+	schema map[string]any // what JSON Schema can say of it
+	// read gives the text in the form in which it is stored. The error is a sentence for a person.
+	read func(path, text string) (string, error)
+}
+
+// formats are the names that a format tag may have.
+var formats = map[string]*format{
+	"uuid": {"invalid_id", map[string]any{"format": "uuid"}, readUUID},
+	// An http(s) address, {token} placeholders anywhere after its scheme.
+	"url": {"invalid_url", map[string]any{"format": "url"}, readURL},
+	// One that visitors can be sent to: no placeholders in its host.
+	"routable": {"invalid_url", map[string]any{"format": "url"}, readRoutable},
+	"country":  {"invalid_country", map[string]any{"pattern": `^([A-Za-z]{2})?$`}, readCountry},
+	"alias":    {"invalid_alias", map[string]any{"pattern": models.AliasForm.String()}, same(models.CheckAlias)},
+	"slug":     {"invalid_slug", map[string]any{"pattern": models.SlugForm.String()}, same(models.CheckSlug)},
+}
+
+// same makes a check of a text that leaves it as it is.
+func same(check func(text string) error) func(path, text string) (string, error) {
+	return func(_, text string) (string, error) { return text, check(text) }
+}
+
+func readUUID(path, text string) (string, error) {
+	if _, ok := ParseID(text); !ok {
+		return "", fmt.Errorf("%s must be a UUID", path)
+	}
+	return text, nil
+}
+
+func readURL(path, text string) (string, error) {
+	if text != "" && !token.IsURL(text) {
+		return "", fmt.Errorf("%s must be an http or https address", path)
+	}
+	return text, nil
+}
+
+func readRoutable(path, text string) (string, error) {
+	if _, err := readURL(path, text); err != nil || text == "" {
+		return text, err
+	}
+	if err := token.ValidURL(text); err != nil {
+		return "", fmt.Errorf("%s: %w", path, err)
+	}
+	return text, nil
+}
+
+var (
+	country  = regexp.MustCompile(`^[A-Za-z]{2}$`)
+	currency = regexp.MustCompile(`^[A-Za-z]{3}$`)
+)
+
+func readCountry(path, text string) (string, error) {
+	if text != "" && !country.MatchString(text) {
+		return "", fmt.Errorf("%s must be two letters", path)
+	}
+	return strings.ToUpper(text), nil
+}

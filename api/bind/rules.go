@@ -1,0 +1,222 @@
+package bind
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/models"
+)
+
+// Rules are what the tags of a body's field say of its value. Decode enforces them, and the OpenAPI document states
+// them through Schema. The package's documentation lists the tags.
+type Rules struct {
+	Required bool // the field must be sent; unless it is an Opt, it must not be empty either
+
+	optional  bool   // the field is an Opt
+	missing   string // code of a required field that was not sent or is empty
+	blank     string // code of an Opt that was sent empty; none: it may be
+	form      string // code of a value of another type or form; none: invalid_input, or the format's
+	beyond    string // code of a value beyond a limit; none: the limit's usual one
+	null      string // "refused": null has the wrong form; "empty": null is an empty value, here or in the embedded fields
+	trim      bool
+	dropBlank bool
+	unique    bool
+	fold      func(string) string
+
+	min, max             *decimal.Decimal
+	minLength, maxLength int // characters; 0: no limit
+	minItems, maxItems   int
+	itemLength           int // characters of an item
+	enum                 []string
+	pattern              *regexp.Regexp
+	format               *format
+	preset               string // the value of a field that was left out
+}
+
+var cases = map[string]func(string) string{"upper": strings.ToUpper, "lower": strings.ToLower}
+
+// RulesOf reads the tags of a field. A tag that makes no sense panics: tags are read before the first request.
+func RulesOf(f reflect.StructField) Rules {
+	tag := f.Tag
+	if f.Type == reflect.TypeFor[Tags]() || f.Type == reflect.TypeFor[Opt[Tags]]() {
+		tag = tagsRules + " " + tag
+	}
+	form, beyond, two := strings.Cut(tag.Get("bad"), ",")
+	if !two {
+		beyond = form
+	}
+	r := Rules{
+		missing: tag.Get("required"), blank: tag.Get("empty"), form: form, beyond: beyond, null: tag.Get("null"),
+		trim: tag.Get("trim") == "true", unique: tag.Get("unique") == "true", dropBlank: tag.Get("skipBlank") == "true",
+		preset: tag.Get("default"),
+	}
+	if r.Required = r.missing != ""; r.missing == "true" {
+		r.missing = "required"
+	}
+	_, r.optional = reflect.New(f.Type).Interface().(optional)
+	for name, into := range map[string]*int{
+		"minLength": &r.minLength, "maxLength": &r.maxLength, "minItems": &r.minItems, "maxItems": &r.maxItems,
+		"itemLength": &r.itemLength,
+	} {
+		if text := tag.Get(name); text != "" {
+			*into = must(strconv.Atoi(text))
+		}
+	}
+	for name, into := range map[string]**decimal.Decimal{"min": &r.min, "max": &r.max} {
+		if text := tag.Get(name); text != "" {
+			limit := must(decimal.NewFromString(text))
+			*into = &limit
+		}
+	}
+	if text := tag.Get("enum"); text != "" {
+		r.enum = strings.Split(text, ",")
+	}
+	if text := tag.Get("pattern"); text != "" {
+		r.pattern = regexp.MustCompile(text)
+	}
+	if text := tag.Get("case"); text != "" {
+		if r.fold = cases[text]; r.fold == nil {
+			panic(fmt.Sprintf("bind: field %s: there is no case %q", f.Name, text))
+		}
+	}
+	if text := tag.Get("format"); text != "" {
+		if r.format = formats[text]; r.format == nil {
+			panic(fmt.Sprintf("bind: field %s: there is no format %q", f.Name, text))
+		}
+	}
+	return r
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic("bind: tag: " + err.Error())
+	}
+	return v
+}
+
+// Schema adds the rules to the JSON Schema of the field's type: those for texts go to the items of a list.
+func (r Rules) Schema(schema map[string]any) {
+	texts := schema
+	if items, ok := schema["items"].(map[string]any); ok {
+		texts = items
+		setLength(texts, "maxLength", r.itemLength)
+	}
+	setLength(schema, "minItems", r.minItems)
+	setLength(schema, "maxItems", r.maxItems)
+	setLength(texts, "minLength", r.minLength)
+	setLength(texts, "maxLength", r.maxLength)
+	if r.min != nil {
+		schema["minimum"] = json.Number(r.min.String())
+	}
+	if r.max != nil {
+		schema["maximum"] = json.Number(r.max.String())
+	}
+	if r.pattern != nil {
+		texts["pattern"] = r.pattern.String()
+	}
+	if r.format != nil {
+		for key, v := range r.format.schema {
+			texts[key] = v
+		}
+	}
+	if (r.Required && !r.optional || r.blank != "") && isText(schema) && schema["format"] != "uuid" && schema["pattern"] == nil {
+		schema["minLength"] = max(r.minLength, 1)
+	}
+	if r.enum != nil {
+		texts["enum"] = r.choices(isText(texts))
+	}
+	if r.preset != "" {
+		schema["default"] = Literal(r.preset)
+	}
+}
+
+func setLength(schema map[string]any, key string, n int) {
+	if n > 0 {
+		schema[key] = n
+	}
+}
+
+// isText tells whether a schema is of texts, null beside them or not.
+func isText(schema map[string]any) bool {
+	kind, ok := schema["type"].(string)
+	if kinds, nullable := schema["type"].([]string); nullable {
+		kind, ok = kinds[0], len(kinds) == 2
+	}
+	return ok && kind == "string"
+}
+
+// choices are the values of an enum in the type of their field.
+func (r *Rules) choices(texts bool) any {
+	if texts {
+		return r.enum
+	}
+	out := make([]any, len(r.enum))
+	for i, text := range r.enum {
+		out[i] = Literal(text)
+	}
+	return out
+}
+
+// Literal reads a tag as JSON where it is JSON, else as a text.
+func Literal(text string) any {
+	var v any
+	if json.Unmarshal([]byte(text), &v) != nil {
+		return text
+	}
+	return v
+}
+
+// field is a field of a body's struct.
+type field struct {
+	Rules
+	index    int
+	name     string // in JSON
+	embedded bool
+	nested   bool // its value, or each of its items, is a struct with rules of its own
+}
+
+var plans sync.Map // of reflect.Type to []field
+
+// fieldsOf lists the fields of a struct that a body can set, in their order.
+func fieldsOf(t reflect.Type) []field {
+	if plan, ok := plans.Load(t); ok {
+		return plan.([]field) //nolint:forcetypeassert // nothing else is stored
+	}
+	var plan []field
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		out := field{Rules: RulesOf(f), index: i, name: name, embedded: f.Anonymous && name == "" && f.Type.Kind() == reflect.Struct}
+		if !out.embedded && (name == "" || name == "-") {
+			continue
+		}
+		out.nested = isObject(f.Type)
+		plan = append(plan, out)
+	}
+	plans.Store(t, plan)
+	return plan
+}
+
+// isObject tells whether values of a type are, point to, or are lists of objects whose fields have rules.
+func isObject(t reflect.Type) bool {
+	if o, ok := reflect.New(t).Interface().(optional); ok {
+		_, _, v := o.state()
+		return isObject(v.Type())
+	}
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice:
+		return isObject(t.Elem())
+	case reflect.Struct:
+		_, own := reflect.New(t).Interface().(json.Unmarshaler)
+		return !own && t != reflect.TypeFor[uuid.UUID]() && t != reflect.TypeFor[models.Money]()
+	}
+	return false
+}
