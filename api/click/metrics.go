@@ -1,11 +1,33 @@
 package click
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"switchyard/db/clicklog"
+)
 
 // metrics are the counters of the click path.
 type metrics struct {
 	clicks, unrecorded, postbacks prometheus.Counter
 	seconds                       prometheus.Histogram
+	redirects, slow               atomic.Int64
+}
+
+// observe counts an answered tracking link.
+func (m *metrics) observe(took time.Duration) {
+	m.seconds.Observe(took.Seconds())
+	m.redirects.Add(1)
+	if took > clicklog.SlowRedirect {
+		m.slow.Add(1)
+	}
+}
+
+// Redirects counts the tracking links that were answered, for the ingester that shares the processor with them.
+func (h *Handler) Redirects() clicklog.Redirects {
+	return clicklog.Redirects{All: h.metrics.redirects.Load(), Slow: h.metrics.slow.Load()}
 }
 
 func newMetrics() metrics {

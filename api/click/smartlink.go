@@ -47,7 +47,7 @@ func (h *Handler) follow(w http.ResponseWriter, req *http.Request, d *store.Rout
 		}
 	}
 	r.send(w, flow.Transition302)
-	h.metrics.seconds.Observe(time.Since(start).Seconds())
+	h.metrics.observe(time.Since(start))
 }
 
 // meet fills the click with what is known before a rule is chosen. A visitor is unique whom the domain has not seen

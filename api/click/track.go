@@ -44,7 +44,7 @@ func (h *Handler) track(w http.ResponseWriter, req *http.Request, d *store.Routi
 		}
 	}
 	r.answer(w, &decision)
-	h.metrics.seconds.Observe(time.Since(start).Seconds())
+	h.metrics.observe(time.Since(start))
 }
 
 // keep copies a click for the click-outs that may follow.

@@ -13,6 +13,7 @@ type benchCmd struct {
 	Rounds      int           `help:"How often bare and real take turns." default:"5"`
 	Duration    time.Duration `help:"Length of one turn." default:"3s"`
 	Connections int           `help:"Connections of the saturating loads." default:"64"`
+	Sustained   time.Duration `help:"How long to hold 5,000 clicks a second." default:"2m"`
 	Parts       []string      `arg:"" optional:"" help:"What to measure (${enum}); all by default." enum:"${bench_parts}"`
 }
 
@@ -20,7 +21,7 @@ type benchCmd struct {
 func (c *benchCmd) Run(ctx context.Context, top *cli) error {
 	return bench.Run(ctx, bench.Options{
 		Rounds: max(1, c.Rounds), Duration: c.Duration, Connections: max(1, c.Connections), Parts: c.Parts,
-		Binary: top.Binary, Out: os.Stdout,
+		Sustained: c.Sustained, Binary: top.Binary, Out: os.Stdout,
 	})
 }
 

@@ -49,6 +49,7 @@ func (w web) openTracking(ctx context.Context) (_ *tracking, err error) {
 		return nil, err
 	}
 	t.ingester = clicklog.NewIngester(t.spool, w.db, clicklog.IngestOptions{
+		Redirects: func() clicklog.Redirects { return t.handler.Redirects() },
 		OnPostbacks: func(ctx context.Context, ids []uuid.UUID) {
 			w.client.Dispatch(ctx, models.KindRecordConversion, ids...)
 		},

@@ -112,7 +112,7 @@ func (in ConversionInput) record(ctx context.Context, c db.Conn) (out Conversion
 	if old != nil {
 		before = old.figures()
 	}
-	return out, out.settle(ctx, c, click, before)
+	return out, out.write(ctx, c, click, before)
 }
 
 // decide is what an input makes of the conversion that is recorded, or of none.
@@ -139,8 +139,8 @@ func (o ConversionOutcome) changes() bool {
 	return o.Result == ResultCreated || o.Result == ResultUpdated
 }
 
-// settle moves the figures from what the conversion counted before and tells the account's webhooks.
-func (o *ConversionOutcome) settle(ctx context.Context, c db.Conn, click *StoredClick, before models.Figures) error {
+// write moves the figures from what the conversion counted before and tells the account's webhooks.
+func (o *ConversionOutcome) write(ctx context.Context, c db.Conn, click *StoredClick, before models.Figures) error {
 	v, s := o.Conversion, ledger.Deltas{}
 	s.Add(click.key(), before.Neg())
 	s.Add(click.key(), conversionFigures(v.Status, v.Payout, v.Cost))

@@ -104,7 +104,7 @@ func applyHops(ctx context.Context, c db.Conn, clickIDs []uuid.UUID, s ledger.De
 	for _, click := range clicks {
 		s.Add(click.key(), click.figures().Plus(converted[click.ID]).Neg())
 		for _, h := range byClick[click.ID] {
-			click.take(h)
+			click.apply(h)
 			done = append(done, h.ID)
 		}
 		s.Add(click.key(), click.figures().Plus(converted[click.ID]))
@@ -123,9 +123,9 @@ func applyHops(ctx context.Context, c db.Conn, clickIDs []uuid.UUID, s ledger.De
 	return sortedIDs(byClick), nil
 }
 
-// take applies one step: the latest one decides where the click belongs. A step that names another account than the
+// apply brings one step into the click: the latest one decides where the click belongs. A step that names another account than the
 // click's changes nothing.
-func (c *StoredClick) take(h hop) {
+func (c *StoredClick) apply(h hop) {
 	if h.AccountID != c.AccountID {
 		return
 	}
@@ -244,29 +244,27 @@ func sortedIDs[V any](m map[uuid.UUID]V) []uuid.UUID {
 }
 
 // The look-up is lateral with a limit, so that it is one probe of an index for each waiting click.
-const selectSettleable = `
+const selectAppliable = `
 SELECT h.click_id
 FROM (SELECT DISTINCT click_id FROM click_hops WHERE NOT applied) h
 CROSS JOIN LATERAL (SELECT FROM clicks c WHERE c.id = h.click_id LIMIT 1) c
 LIMIT $1`
 
-// Settle applies steps that were stored beside their clicks without either seeing the other, at most for limit
+// ApplyWaitingHops applies steps that were stored beside their clicks without either seeing the other, at most for limit
 // clicks, and returns for how many. The ingester does it for its own; this is the safety net for one that died.
-func Settle(ctx context.Context, d db.Conn, limit int) (int, error) {
+func ApplyWaitingHops(ctx context.Context, d db.Conn, limit int) (int, error) {
 	var ids []uuid.UUID
-	if err := sqlx.SelectContext(ctx, d, &ids, selectSettleable, limit); err != nil {
-		return 0, fmt.Errorf("clicklog: settle: %w", err)
+	if err := sqlx.SelectContext(ctx, d, &ids, selectAppliable, limit); err != nil {
+		return 0, fmt.Errorf("clicklog: apply waiting hops: %w", err)
 	}
 	if len(ids) == 0 {
 		return 0, nil
 	}
-	return len(ids), db.Tx(ctx, d, func(c db.Conn) error { return settle(ctx, c, ids) })
-}
-
-func settle(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
-	s := ledger.Deltas{}
-	if _, err := applyHops(ctx, c, ids, s); err != nil {
-		return err
-	}
-	return s.Write(ctx, c)
+	return len(ids), db.Tx(ctx, d, func(c db.Conn) error {
+		deltas := ledger.Deltas{}
+		if _, err := applyHops(ctx, c, ids, deltas); err != nil {
+			return err
+		}
+		return deltas.Write(ctx, c)
+	})
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/lib/pq"
 
 	"switchyard/db"
 	"switchyard/db/spool"
@@ -18,27 +17,36 @@ import (
 type IngestOptions struct {
 	BatchSize int           // records in a transaction at most, default 2000
 	Interval  time.Duration // between two batches at least, default 100 ms; none when the spool waits for PostgreSQL
-	// Duty is the share of time, 0 to 1, that it works while there is a backlog, so that the redirect keeps its
-	// processor; default 0.6. While clicks come faster than the machine can both answer and store, it is a third.
-	Duty float64
+	// Redirects tells how the process's redirects fare, so that the ingester can give way to them. Nil: only the queue of
+	// goroutines that wait for a processor is looked at.
+	Redirects func() Redirects
 	// OnPostbacks is told after a commit which postbacks are new, so that their jobs can be dispatched at once. It
 	// must not block for long. What it loses, the reconciler of the jobs finds.
 	OnPostbacks func(ctx context.Context, ids []uuid.UUID)
 }
 
+// batchStore stores a batch once: records that are stored already stay as they are. A batch either is stored as a whole or
+// not at all. An error for which refused is true means that its data will never be taken; after any other error the same
+// batch may be tried again.
+type batchStore interface {
+	storeBatch(ctx context.Context, b ingestBatch) (stored, error)
+	// makeReady makes the room that clicks of these moments need.
+	makeReady(ctx context.Context, moments []time.Time) error
+}
+
 // Ingester moves records from a spool to PostgreSQL.
 type Ingester struct {
 	spool    *spool.Spool
-	db       *db.DB
+	store    batchStore
 	o        IngestOptions
 	own      *spool.Reader
 	adopted  []*spool.Reader
-	days     days
-	courtesy courtesy
-	limit    int // records of the next batch: smaller after trouble
+	throttle throttle
+	limit    int  // records of the next batch at most: fewer after trouble
+	backlog  bool // the last round left records waiting
 	waiting  map[uuid.UUID]time.Time
-	sweptAt  time.Time // when adopted homes and waiting hops were last looked at
-	aheadAt  time.Time
+	sweptAt  time.Time // when waiting hops were last looked at
+	readyAt  time.Time // when partitions were last made
 }
 
 // NewIngester makes the ingester of a spool. A spool has one.
@@ -49,18 +57,15 @@ func NewIngester(s *spool.Spool, d *db.DB, o IngestOptions) *Ingester {
 	if o.Interval == 0 && !s.AckPostgres() {
 		o.Interval = 100 * time.Millisecond
 	}
-	if o.Duty <= 0 || o.Duty > 1 {
-		o.Duty = 0.6
-	}
 	return &Ingester{
-		spool: s, db: d, o: o, own: s.Reader(), days: days{},
-		limit: o.BatchSize, courtesy: newCourtesy(o.Duty), waiting: map[uuid.UUID]time.Time{},
+		spool: s, store: &postgres{db: d, days: days{}}, o: o, own: s.Reader(), limit: o.BatchSize,
+		throttle: newThrottle(o.Redirects), waiting: map[uuid.UUID]time.Time{},
 	}
 }
 
 const (
 	sweepEvery  = 2 * time.Second  // retries of hops that wait for their click
-	waitForHop  = time.Minute      // how long they are remembered here; Settle finds them afterwards
+	waitForHop  = time.Minute      // how long they are remembered here; ApplyWaitingHops finds them afterwards
 	adoptEvery  = 30 * time.Second // looks for spools of processes that are gone
 	maxWaitHops = 10_000
 )
@@ -77,10 +82,6 @@ func (g *Ingester) Run(ctx context.Context) error {
 		if err != nil && ctx.Err() == nil {
 			slog.ErrorContext(ctx, "ingest", "error", err)
 		}
-		if !g.spool.AckPostgres() { // then nobody comes faster than we store
-			g.courtesy.note(time.Now(), g.spool.Appended())
-		}
-		pause := g.pause(n, time.Since(start), err)
 		if n == 0 && err == nil {
 			select {
 			case <-ctx.Done():
@@ -93,23 +94,21 @@ func (g *Ingester) Run(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(pause):
+		case <-time.After(g.pause(time.Since(start), err)):
 		}
 	}
 	return g.close()
 }
 
-// pause is how long to leave the processor to others after a round.
-func (g *Ingester) pause(n int, took time.Duration, err error) time.Duration {
+// pause is how long to leave the processor to others after a round that stored something.
+func (g *Ingester) pause(took time.Duration, err error) time.Duration {
 	switch {
 	case err != nil:
 		return time.Second
-	case n >= g.o.BatchSize:
-		return g.courtesy.rest(took)
-	case g.courtesy.rushing:
-		return max(g.courtesy.rest(took), g.o.Interval)
+	case g.backlog:
+		return g.throttle.backoff(took)
 	}
-	return g.o.Interval
+	return max(g.throttle.backoff(took), g.o.Interval)
 }
 
 // Drain stores all that is in the spool and returns when nothing is left or ctx ends. Call it after Run has
@@ -126,10 +125,14 @@ func (g *Ingester) Drain(ctx context.Context) error {
 	}
 }
 
-// round stores one batch of each queue.
+// round stores one batch of each reader and tells how many records these were.
 func (g *Ingester) round(ctx context.Context) (int, error) {
-	g.aheadOfTime(ctx)
+	g.makeReady(ctx)
 	g.sweep(ctx)
+	if !g.spool.AckPostgres() { // there, nobody appends faster than we store
+		g.throttle.update(time.Now())
+	}
+	g.backlog = false
 	n, err := g.step(ctx, g.own)
 	if err != nil {
 		return n, err
@@ -156,10 +159,12 @@ func (g *Ingester) round(ctx context.Context) (int, error) {
 
 // step reads one batch and stores it, whatever it takes.
 func (g *Ingester) step(ctx context.Context, r *spool.Reader) (int, error) {
-	items, err := r.Read(g.courtesy.bite(g.limit))
+	size := g.throttle.batchSize(g.limit)
+	items, err := r.Read(size)
 	if err != nil {
 		return 0, err
 	}
+	g.backlog = g.backlog || 2*len(items) >= size // a read ends at a chunk, before it has all that it may take
 	if err := g.persist(ctx, r, items); err != nil {
 		r.Rewind()
 		return 0, err
@@ -187,7 +192,7 @@ func (g *Ingester) persist(ctx context.Context, r *spool.Reader, items []spool.I
 		case err == nil:
 			good = good[n:]
 			g.limit = min(g.limit*2, g.o.BatchSize)
-		case !bad(err):
+		case !refused(err):
 			return fmt.Errorf("clicklog: ingest: %w", err)
 		case n == 1:
 			if err := r.Reject(ctx, good[0], err); err != nil {
@@ -195,17 +200,10 @@ func (g *Ingester) persist(ctx context.Context, r *spool.Reader, items []spool.I
 			}
 			good = good[1:]
 		default:
-			clear(g.days) // a partition may have been dropped meanwhile
 			g.limit = max(n/2, 1)
 		}
 	}
 	return nil
-}
-
-// bad tells whether the data itself is refused. A click that another process stored at the same moment is not bad:
-// the next try finds it.
-func bad(err error) bool {
-	return errors.Is(err, errRefused) || db.BadData(err) && db.UniqueViolation(err) == ""
 }
 
 const (
@@ -218,19 +216,19 @@ const (
 // commit stores the items in one transaction, and tries again while PostgreSQL is away or another transaction was
 // in the way.
 func (g *Ingester) commit(ctx context.Context, items []spool.Item) error {
-	b := newBatch(items)
 	backoff := firstBackoff
 	var logged time.Time
 	for {
-		out, err := g.try(ctx, b)
+		// A batch is made anew for each try: what was decided in a failed transaction is void.
+		out, err := g.try(ctx, newBatch(items))
 		if err == nil {
 			g.after(ctx, out)
 			return nil
 		}
-		if bad(err) || ctx.Err() != nil {
+		if refused(err) || ctx.Err() != nil {
 			return err
 		}
-		if !collided(err) && time.Since(logged) > logEvery {
+		if !raced(err) && time.Since(logged) > logEvery {
 			slog.WarnContext(ctx, "ingest waits for PostgreSQL", "error", err)
 			logged = time.Now()
 		}
@@ -239,29 +237,16 @@ func (g *Ingester) commit(ctx context.Context, items []spool.Item) error {
 			return err
 		case <-time.After(backoff):
 		}
-		if backoff = min(backoff*2, lastBackoff); collided(err) {
+		if backoff = min(backoff*2, lastBackoff); raced(err) {
 			backoff = firstBackoff
 		}
-		b = newBatch(items) // what was decided in the failed transaction is void
 	}
 }
 
 func (g *Ingester) try(ctx context.Context, b ingestBatch) (stored, error) {
 	ctx, cancel := context.WithTimeout(ctx, txTimeout)
 	defer cancel()
-	if err := g.days.ensure(ctx, g.db, b.moments()); err != nil {
-		return stored{}, err
-	}
-	return b.store(ctx, g.db)
-}
-
-// collided tells whether two transactions met, which is nothing to report.
-func collided(err error) bool {
-	if errors.Is(err, errRaced) || db.UniqueViolation(err) != "" {
-		return true
-	}
-	e, ok := errors.AsType[*pq.Error](err)
-	return ok && e.Code.Class() == "40"
+	return g.store.storeBatch(ctx, b)
 }
 
 func (g *Ingester) after(ctx context.Context, out stored) {
@@ -283,7 +268,7 @@ func (g *Ingester) sweep(ctx context.Context) {
 	g.sweptAt = time.Now()
 	out, err := g.try(ctx, ingestBatch{retry: sortedIDs(g.waiting)})
 	if err != nil {
-		if !collided(err) {
+		if !raced(err) {
 			slog.DebugContext(ctx, "ingest sweep", "error", err)
 		}
 		return
@@ -297,17 +282,16 @@ func (g *Ingester) sweep(ctx context.Context) {
 	g.waiting = still
 }
 
-// aheadOfTime makes the partitions of today and tomorrow before the first click needs them.
-func (g *Ingester) aheadOfTime(ctx context.Context) {
-	if time.Since(g.aheadAt) < time.Hour {
+// makeReady makes the partitions of today and tomorrow before the first click needs them.
+func (g *Ingester) makeReady(ctx context.Context) {
+	if time.Since(g.readyAt) < time.Hour {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, txTimeout)
 	defer cancel()
 	now := time.Now()
-	soon := []time.Time{now, now.Add(day)}
-	if err := g.days.ensure(ctx, g.db, soon); err == nil {
-		g.aheadAt = now
+	if err := g.store.makeReady(ctx, []time.Time{now, now.Add(day)}); err == nil {
+		g.readyAt = now
 	}
 }
 

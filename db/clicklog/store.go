@@ -3,11 +3,13 @@ package clicklog
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
 
 	"switchyard/db"
 	"switchyard/db/jobrow"
@@ -72,33 +74,68 @@ func newStored(c models.Click) *StoredClick {
 	return s
 }
 
-// store writes the batch in one transaction. Records that are there already stay as they are.
-func (b ingestBatch) store(ctx context.Context, d db.Conn) (stored, error) {
-	var out stored
-	err := db.Tx(ctx, d, func(c db.Conn) error {
-		s := ledger.Deltas{}
-		fresh, err := storeClicks(ctx, c, b.clicks, s)
-		if err != nil {
+// postgres is the batchStore of PostgreSQL.
+type postgres struct {
+	db   *db.DB
+	days days
+}
+
+func (p *postgres) makeReady(ctx context.Context, moments []time.Time) error {
+	return p.days.ensure(ctx, p.db, moments)
+}
+
+func (p *postgres) storeBatch(ctx context.Context, b ingestBatch) (out stored, err error) {
+	err = p.makeReady(ctx, b.moments())
+	if err == nil {
+		err = db.Tx(ctx, p.db, func(c db.Conn) error {
+			out, err = b.store(ctx, c)
 			return err
-		}
-		if err := storeHops(ctx, c, b.outs); err != nil {
-			return err
-		}
-		for _, o := range b.outs {
-			fresh = append(fresh, o.ClickID)
-		}
-		if out.missing, err = applyHops(ctx, c, append(fresh, b.retry...), s); err != nil {
-			return err
-		}
-		if out.postbacks, err = storePostbacks(ctx, c, b.postbacks); err != nil {
-			return err
-		}
-		if err := storeSmartlinkClicks(ctx, c, b.smart); err != nil {
-			return err
-		}
-		return s.Write(ctx, c)
-	})
+		})
+	}
+	if refused(err) {
+		clear(p.days) // a partition may have been dropped meanwhile
+	}
 	return out, err
+}
+
+// refused tells whether the data itself is refused. A click that another process stored at the same moment is not: the
+// next try finds it.
+func refused(err error) bool {
+	return errors.Is(err, errRefused) || db.BadData(err) && db.UniqueViolation(err) == ""
+}
+
+// raced tells whether two transactions met, which is nothing to report.
+func raced(err error) bool {
+	if errors.Is(err, errRaced) || db.UniqueViolation(err) != "" {
+		return true
+	}
+	e, ok := errors.AsType[*pq.Error](err)
+	return ok && e.Code.Class() == "40"
+}
+
+// store writes the batch in the transaction of c.
+func (b ingestBatch) store(ctx context.Context, c db.Conn) (out stored, err error) {
+	deltas := ledger.Deltas{}
+	ids, err := storeClicks(ctx, c, b.clicks, deltas)
+	if err != nil {
+		return out, err
+	}
+	if err := storeHops(ctx, c, b.outs); err != nil {
+		return out, err
+	}
+	for _, o := range b.outs {
+		ids = append(ids, o.ClickID)
+	}
+	if out.missing, err = applyHops(ctx, c, append(ids, b.retry...), deltas); err != nil {
+		return out, err
+	}
+	if out.postbacks, err = storePostbacks(ctx, c, b.postbacks); err != nil {
+		return out, err
+	}
+	if err := storeSmartlinkClicks(ctx, c, b.smart); err != nil {
+		return out, err
+	}
+	return out, deltas.Write(ctx, c)
 }
 
 // storeClicks writes the clicks that are not stored yet and returns their ids.

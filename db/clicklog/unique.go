@@ -30,9 +30,9 @@ type seen struct {
 	changed      bool
 }
 
-// take tells whether a click at t with a time to live is unique, and if so covers it. A click that arrives so late
+// cover tells whether a click at t with a time to live is unique, and if so covers its time. A click that arrives so late
 // that its own time ended before the first one covered is unique as well.
-func (s *seen) take(t time.Time, ttl time.Duration) bool {
+func (s *seen) cover(t time.Time, ttl time.Duration) bool {
 	end := t.Add(ttl)
 	switch {
 	case s.first.IsZero():
@@ -71,7 +71,7 @@ FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::timestamptz[])
 	AS k (campaign_id, unique_key, first_at, expires_at)
 WHERE v.campaign_id = k.campaign_id AND v.unique_key = k.unique_key`
 
-// decideUnique sets IsUnique of new clicks, for good. Bots neither take nor use up uniqueness. Rows are locked in
+// decideUnique sets IsUnique of new clicks, for good. Bots neither have nor use up uniqueness. Rows are locked in
 // one order, so that ingesters of several processes wait for each other and never in a circle.
 func decideUnique(ctx context.Context, c db.Conn, clicks []*StoredClick) error {
 	visitors := map[visitorKey]*seen{}
@@ -89,7 +89,7 @@ func decideUnique(ctx context.Context, c db.Conn, clicks []*StoredClick) error {
 	for _, click := range clicks {
 		if !click.IsBot {
 			ttl := time.Duration(max(click.UniqueHours, 1)) * time.Hour
-			click.IsUnique = visitors[click.visitor()].take(click.At, ttl)
+			click.IsUnique = visitors[click.visitor()].cover(click.At, ttl)
 		}
 	}
 	return saveSeen(ctx, c, visitors)

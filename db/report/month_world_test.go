@@ -271,7 +271,7 @@ func (m *month) store(records []spool.Record) {
 		return clicklog.NewIngester(s, m.d, clicklog.IngestOptions{BatchSize: 5000}).Drain(m.Context())
 	})
 	for {
-		n, err := clicklog.Settle(m.Context(), m.d, 10_000)
+		n, err := clicklog.ApplyWaitingHops(m.Context(), m.d, 10_000)
 		if err != nil {
 			m.Fatal(err)
 		}

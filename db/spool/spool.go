@@ -298,9 +298,6 @@ func (s *Spool) Stats() Stats {
 	return st
 }
 
-// Appended is how many records were made durable since the start.
-func (s *Spool) Appended() int64 { return s.appended.Load() }
-
 // Written tells a waiting reader that something was appended.
 func (s *Spool) Written() <-chan struct{} { return s.written }
 

@@ -18,16 +18,16 @@ import (
 
 // Register adds the handlers to a runtime.
 func Register(r *workers.Runtime, d *db.DB) {
-	k := &keeper{db: d}
-	workers.Handle(r, jobs.CompactLedger, k.compact)
-	workers.Handle(r, jobs.TidyClicks, k.tidy)
+	h := &housekeeper{db: d}
+	workers.Handle(r, jobs.CompactLedger, h.compact)
+	workers.Handle(r, jobs.TidyClicks, h.tidy)
 	campaigns := clearing(clicklog.Clear, clicklog.ClearArchive)
 	workers.HandleRow(r, jobs.ClearCampaign, campaigns)
 	workers.HandleRow(r, jobs.ClearOrphans, campaigns)
 	workers.HandleRow(r, jobs.ClearSmartlink, clearing(clicklog.ClearSmartlink))
 }
 
-type keeper struct{ db *db.DB }
+type housekeeper struct{ db *db.DB }
 
 const (
 	hoursAtOnce = 500
@@ -37,26 +37,26 @@ const (
 	daysAhead    = 3
 )
 
-func (k *keeper) compact(ctx context.Context, _ jobs.Tick) (jobs.None, error) {
-	if _, err := clicklog.Settle(ctx, k.db, stepsAtOnce); err != nil {
+func (h *housekeeper) compact(ctx context.Context, _ jobs.Tick) (jobs.None, error) {
+	if _, err := clicklog.ApplyWaitingHops(ctx, h.db, stepsAtOnce); err != nil {
 		return jobs.None{}, err
 	}
-	_, err := ledger.Compact(ctx, k.db, time.Now(), hoursAtOnce)
+	_, err := ledger.Compact(ctx, h.db, time.Now(), hoursAtOnce)
 	return jobs.None{}, err
 }
 
-func (k *keeper) tidy(ctx context.Context, _ jobs.Tick) (jobs.None, error) {
+func (h *housekeeper) tidy(ctx context.Context, _ jobs.Tick) (jobs.None, error) {
 	now := time.Now()
 	for day := range daysAhead {
-		if err := clicklog.EnsurePartition(ctx, k.db, now.AddDate(0, 0, day)); err != nil {
+		if err := clicklog.EnsurePartition(ctx, h.db, now.AddDate(0, 0, day)); err != nil {
 			return jobs.None{}, err
 		}
 	}
-	visitors, err := clicklog.SweepVisitors(ctx, k.db, now.Add(-keepVisitors))
+	visitors, err := clicklog.SweepVisitors(ctx, h.db, now.Add(-keepVisitors))
 	if err != nil {
 		return jobs.None{}, err
 	}
-	days, err := clicklog.DropBefore(ctx, k.db, now.AddDate(0, 0, -models.LongestHistory()))
+	days, err := clicklog.DropBefore(ctx, h.db, now.AddDate(0, 0, -models.LongestHistory()))
 	if err != nil {
 		return jobs.None{}, fmt.Errorf("ledger: tidy: %w", err)
 	}

@@ -16,7 +16,7 @@ import (
 func TestHousekeeping(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	k := &keeper{db: d}
+	k := &housekeeper{db: d}
 	s, err := spool.Open(t.TempDir(), spool.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -26,6 +26,7 @@ type Options struct {
 	Rounds      int           // how often bare and real take turns
 	Duration    time.Duration // of one turn
 	Connections int           // of the saturating loads
+	Sustained   time.Duration // of the load that is held at twice the promised rate
 	Parts       []string      // names in Parts; none: all
 	Out         io.Writer
 	Binary      string // the program of the service
@@ -36,6 +37,8 @@ const (
 	goalRatio     = 0.5
 	goalP99       = 15 * time.Millisecond
 	goalIngest    = 2500 // clicks a second
+	goalSustained = 5000
+	goalBacklog   = 50_000 // clicks: ten seconds of what is sustained
 	goalLag       = 3 * time.Second
 	goalPick      = 2 * time.Microsecond
 	goalStart     = 50 * time.Millisecond
@@ -75,7 +78,7 @@ type part struct {
 }
 
 var parts = []part{
-	{"redirect", []func(*run, context.Context) error{(*run).setUp, (*run).redirects, (*run).ingest, (*run).choice}},
+	{"redirect", []func(*run, context.Context) error{(*run).setUp, (*run).redirects, (*run).ingest, (*run).sustain, (*run).choice}},
 	{"many", []func(*run, context.Context) error{(*run).setUp, (*run).snapshot}},
 	{"jobs", []func(*run, context.Context) error{(*run).setUp, (*run).start, (*run).events}},
 	{"figures", []func(*run, context.Context) error{(*run).figures}},

@@ -90,40 +90,69 @@ func (r *run) visit(ctx context.Context, t *turns, l Load) (time.Duration, error
 
 // ingest sends clicks at the promised rate and watches how far the reports stay behind.
 func (r *run) ingest(ctx context.Context) error {
-	l := Load{
-		Addr: r.real, Connections: r.Connections, Duration: ingestSeconds * time.Second, Rate: goalIngest, Status: "302",
-		Requests: visits(r.visitors, r.link.Host, r.link.RequestURI()),
-	}
-	done := make(chan error, 1)
-	var result Result
-	before, began := r.sent, time.Now()
-	go func() {
-		var err error
-		result, err = l.Run(ctx)
-		done <- err
-	}()
-	worst, err := r.watch(ctx, before, began, done)
+	held, err := r.hold(ctx, goalIngest, ingestSeconds*time.Second)
 	if err != nil {
 		return err
 	}
-	r.sent += result.Count
-	wait, err := r.drain(ctx)
-	if err != nil {
-		return err
-	}
-	r.say("%d clicks at %.0f/s: reports at most %d clicks behind, all counted %s after the last", result.Count,
-		result.Rate(), worst, short(wait))
-	keeps := wait <= goalLag && result.Rate() >= 0.98*goalIngest
-	r.add(fmt.Sprintf("ingest at %d clicks/s for %d s", goalIngest, ingestSeconds), fmt.Sprintf(
-		"%.0f/s sent, at most %d behind, all counted %s after the last", result.Rate(), worst, short(wait)),
+	keeps := held.wait <= goalLag && held.Rate() >= 0.98*goalIngest
+	r.add(fmt.Sprintf("ingest at %d clicks/s for %d s", goalIngest, ingestSeconds), held.String(),
 		"<= "+goalLag.String()+" behind", keeps)
-	r.add(fmt.Sprintf("latency at %d clicks/s", goalIngest), fmt.Sprintf("p50 %s  p99 %s", short(result.Percentile(0.5)),
-		short(result.Percentile(0.99))), "", true)
+	r.add(fmt.Sprintf("latency at %d clicks/s", goalIngest), held.latency(), "", true)
 	return nil
 }
 
+// sustain holds twice the promised rate, so that redirects and ingest compete for the processors all the time.
+func (r *run) sustain(ctx context.Context) error {
+	held, err := r.hold(ctx, goalSustained, r.Sustained)
+	if err != nil {
+		return err
+	}
+	r.add(fmt.Sprintf("ingest at %d clicks/s for %s", goalSustained, r.Sustained), held.String(),
+		fmt.Sprintf("<= %d behind", goalBacklog), held.worst <= goalBacklog && held.Rate() >= 0.98*goalSustained)
+	p99 := held.Percentile(0.99)
+	r.add(fmt.Sprintf("latency at %d clicks/s", goalSustained), held.latency(), "p99 <= "+goalP99.String(), p99 <= goalP99)
+	return nil
+}
+
+// held is what a load at a fixed rate led to.
+type held struct {
+	Result
+	worst int           // clicks that were sent and not in the reports yet, at most
+	wait  time.Duration // after the last click until all were in the reports
+}
+
+func (h held) String() string {
+	return fmt.Sprintf("%.0f/s sent, at most %d behind, all counted %s after the last", h.Rate(), h.worst, short(h.wait))
+}
+
+func (h held) latency() string {
+	return fmt.Sprintf("p50 %s  p99 %s", short(h.Percentile(0.5)), short(h.Percentile(0.99)))
+}
+
+// hold sends clicks at a rate.
+func (r *run) hold(ctx context.Context, rate int, d time.Duration) (h held, err error) {
+	l := Load{
+		Addr: r.real, Connections: r.Connections, Duration: d, Rate: float64(rate), Status: "302",
+		Requests: visits(r.visitors, r.link.Host, r.link.RequestURI()),
+	}
+	done := make(chan error, 1)
+	before, began := r.sent, time.Now()
+	go func() {
+		var err error
+		h.Result, err = l.Run(ctx)
+		done <- err
+	}()
+	if h.worst, err = r.watch(ctx, before, rate, began, done); err != nil {
+		return h, err
+	}
+	r.sent += h.Count
+	h.wait, err = r.drain(ctx)
+	r.say("%d clicks at %d/s: %s; %s", h.Count, rate, h, h.latency())
+	return h, err
+}
+
 // watch compares, until the load is done, what is counted with what must have been sent.
-func (r *run) watch(ctx context.Context, before int, began time.Time, done <-chan error) (worst int, err error) {
+func (r *run) watch(ctx context.Context, before, rate int, began time.Time, done <-chan error) (worst int, err error) {
 	tick := time.NewTicker(500 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -131,7 +160,7 @@ func (r *run) watch(ctx context.Context, before int, began time.Time, done <-cha
 		case err := <-done:
 			return worst, err
 		case <-tick.C:
-			due := int(time.Since(began).Seconds() * goalIngest)
+			due := int(time.Since(began).Seconds() * float64(rate))
 			n, err := r.counted(ctx)
 			if err != nil {
 				return worst, err

@@ -1,0 +1,97 @@
+package clicklog
+
+import (
+	"math"
+	"runtime"
+	"runtime/metrics"
+	"time"
+)
+
+// Redirects counts redirects since the start of the process: all, and those that took longer than 10 ms (SlowRedirect).
+type Redirects struct{ All, Slow int64 }
+
+// SlowRedirect is from when on a redirect counts as slow. Of the 15 ms that 99 of 100 visitors may wait, it leaves a
+// third to the network and the kernel.
+const SlowRedirect = 10 * time.Millisecond
+
+const (
+	throttleWindow = 250 * time.Millisecond
+	// minShare is the share of its time that the ingester always works, so that a backlog never stands still.
+	minShare = 0.2
+	// shareStep is by how much the share grows after a window in which nobody suffered: to the whole in two seconds.
+	shareStep = 0.1
+	// maxSlow is the share of slow redirects that is still good.
+	maxSlow = 0.01
+	// maxRunQueue is how many goroutines may wait for each processor, on average. A process that keeps up has less than
+	// one; one that 64 connections ask as fast as they are answered has many times as many.
+	maxRunQueue = 4
+)
+
+// throttle decides how much of its time the ingester works while there is a backlog: all of it, until redirects suffer.
+// They do if more than one in a hundred is slow, or if goroutines wait for a processor. Then the ingester works a third
+// as long with smaller batches, down to minShare, and the backlog waits on disk. It returns step by step.
+type throttle struct {
+	share    float64 // of its time, minShare to 1
+	pressure func() pressure
+	at       time.Time
+	last     pressure
+}
+
+// pressure is what redirects suffered since the start of the process.
+type pressure struct {
+	Redirects
+	queued float64 // seconds that all goroutines together waited for a processor, by the number of processors
+}
+
+// newThrottle takes the redirects' own count, nil if there is none.
+func newThrottle(redirects func() Redirects) throttle {
+	queue := []metrics.Sample{{Name: "/sched/latencies:seconds"}}
+	return throttle{share: 1, pressure: func() pressure {
+		var p pressure
+		if redirects != nil {
+			p.Redirects = redirects()
+		}
+		metrics.Read(queue)
+		if queue[0].Value.Kind() == metrics.KindFloat64Histogram {
+			p.queued = sumOf(queue[0].Value.Float64Histogram()) / float64(runtime.GOMAXPROCS(0))
+		}
+		return p
+	}}
+}
+
+// sumOf adds up what a histogram counted. A value is taken for the lower end of its bucket.
+func sumOf(h *metrics.Float64Histogram) (sum float64) {
+	for i, n := range h.Counts {
+		if low := h.Buckets[i]; !math.IsInf(low, -1) {
+			sum += float64(n) * low
+		}
+	}
+	return sum
+}
+
+// update looks at what happened since the last update, at most once in a window.
+func (t *throttle) update(now time.Time) {
+	passed := now.Sub(t.at)
+	if passed < throttleWindow {
+		return
+	}
+	p, last := t.pressure(), t.last
+	first := t.at.IsZero()
+	t.at, t.last = now, p
+	switch {
+	case first:
+	case float64(p.Slow-last.Slow) > maxSlow*float64(p.All-last.All),
+		p.queued-last.queued > maxRunQueue*passed.Seconds():
+		t.share = max(t.share/3, minShare)
+	default:
+		t.share = min(t.share+shareStep, 1)
+	}
+}
+
+// batchSize is how many of at most limit records to store at once: a short transaction leaves the disk free soon.
+func (t *throttle) batchSize(limit int) int { return max(1, int(float64(limit)*t.share)) }
+
+// backoff is how long to rest after having worked.
+func (t *throttle) backoff(worked time.Duration) time.Duration {
+	return time.Duration(float64(worked) * (1/t.share - 1))
+}
