@@ -38,7 +38,7 @@ test: build ## vet and run all tests with the race detector, on test servers of 
 	@echo "make test: all tests passed"
 
 # The tests that kill processes, empty Redis and send hostile answers, in their long form, one package after another.
-CHAOS := ./cmd/switchyard ./workers/webhook ./workers/egress
+CHAOS := ./db ./cmd/switchyard ./workers/webhook ./workers/egress
 
 chaos: build ## the fault tests in their long form, with what they measured (about half an hour)
 	@$(BIN) devstack exec --test -- env SWITCHYARD_CHAOS=1 CGO_ENABLED=1 go test $(TAGS) -count=1 -p 1 -parallel 1 \

@@ -138,6 +138,12 @@ func BadData(err error) bool {
 	return ok && (e.Code.Class() == "22" || e.Code.Class() == "23" || e.Code == "54000")
 }
 
+// lockTimedOut tells whether a statement gave up a lock that others hold.
+func lockTimedOut(err error) bool {
+	e, ok := errors.AsType[*pq.Error](err)
+	return ok && e.Code == "55P03"
+}
+
 // Unavailable tells whether err means that PostgreSQL cannot be reached or is going away, so that the same call
 // may succeed later.
 func Unavailable(err error) bool {

@@ -2,10 +2,15 @@ package db
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
+	"path"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/lib/pq"
 	"github.com/pressly/goose/v3"
@@ -14,24 +19,87 @@ import (
 	"switchyard/db/migrations"
 )
 
+// A migration that waits for a lock holds up everything that comes after it on that table. So it gives up soon, lets the
+// others pass and tries again.
+const (
+	migrateLockTimeout = 2 * time.Second
+	migratePause       = time.Second
+	migrateAttempts    = 60
+)
+
 // Migrate brings the schema up to date and tells how many files it ran. Several processes may call it at once: one
-// works, the others wait for it and find nothing left to do.
+// works, the others wait for it and find nothing left to do. It fails when some file does not get a lock for some
+// minutes; calling it again goes on with that file.
 func Migrate(ctx context.Context, d *DB) (int, error) {
+	return migrate(ctx, d, migrations.FS, migrateAttempts)
+}
+
+func migrate(ctx context.Context, d *DB, files fs.FS, attempts int) (int, error) {
+	p, err := migrationsOf(d, files)
+	if err != nil {
+		return 0, err
+	}
+	count := 0
+	for attempt := 1; ; attempt++ {
+		done, err := p.Up(ctx)
+		count += len(done)
+		partial, ok := errors.AsType[*goose.PartialError](err)
+		if ok {
+			count += len(partial.Applied)
+		}
+		if !ok || !lockTimedOut(err) {
+			return count, wrap("migrate", err)
+		}
+		name := path.Base(partial.Failed.Source.Path)
+		if attempt == attempts {
+			return count, fmt.Errorf("db: migrate: %s: others hold what it needs to lock; end their transactions, or call it "+
+				"again at a quieter time: %w", name, err)
+		}
+		slog.WarnContext(ctx, "a migration waits for a lock", "migration", name, "attempt", attempt)
+		select {
+		case <-ctx.Done():
+			return count, wrap("migrate", ctx.Err())
+		case <-time.After(migratePause):
+		}
+	}
+}
+
+// migrationsOf is the runner. Out of order: two branches may land with their numbers the other way round.
+func migrationsOf(d *DB, files fs.FS) (*goose.Provider, error) {
 	locker, err := lock.NewPostgresSessionLocker()
 	if err != nil {
-		return 0, fmt.Errorf("db: migrate: %w", err)
+		return nil, wrap("migrate", err)
 	}
-	// Out of order: two branches may land with their numbers the other way round.
-	p, err := goose.NewProvider(goose.DialectPostgres, d.DB.DB, migrations.FS, goose.WithSessionLocker(locker),
-		goose.WithAllowOutofOrder(true))
-	if err != nil {
-		return 0, fmt.Errorf("db: migrate: %w", err)
+	p, err := goose.NewProvider(goose.DialectPostgres, d.DB.DB, files,
+		goose.WithSessionLocker(migrateSession{locker}), goose.WithAllowOutofOrder(true))
+	return p, wrap("migrate", err)
+}
+
+// migrateSession gives the session that migrates its own timeouts: a short one for locks, and none for statements, since
+// an index of a large table takes long and holds up nobody.
+type migrateSession struct{ lock.SessionLocker }
+
+// SessionLock implements lock.SessionLocker.
+func (s migrateSession) SessionLock(ctx context.Context, conn *sql.Conn) error {
+	if err := s.SessionLocker.SessionLock(ctx, conn); err != nil {
+		return err
 	}
-	done, err := p.Up(ctx)
-	if err != nil {
-		return len(done), fmt.Errorf("db: migrate: %w", err)
+	set := fmt.Sprintf(`SET lock_timeout = %d; SET statement_timeout = 0`, migrateLockTimeout.Milliseconds())
+	_, err := conn.ExecContext(ctx, set)
+	return err
+}
+
+// SessionUnlock implements lock.SessionLocker.
+func (s migrateSession) SessionUnlock(ctx context.Context, conn *sql.Conn) error {
+	_, err := conn.ExecContext(ctx, `RESET lock_timeout; RESET statement_timeout`)
+	return errors.Join(err, s.SessionLocker.SessionUnlock(ctx, conn))
+}
+
+func wrap(what string, err error) error {
+	if err == nil {
+		return nil
 	}
-	return len(done), nil
+	return fmt.Errorf("db: %s: %w", what, err)
 }
 
 const (
@@ -44,25 +112,25 @@ const (
 func Behind(ctx context.Context, d *DB) (int, error) {
 	files, err := fs.Glob(migrations.FS, "*.sql")
 	if err != nil {
-		return 0, fmt.Errorf("db: migrations: %w", err)
+		return 0, wrap("migrations", err)
 	}
 	versions := make([]int64, len(files))
 	for i, name := range files {
 		number, _, _ := strings.Cut(name, "_")
 		if versions[i], err = strconv.ParseInt(number, 10, 64); err != nil {
-			return 0, fmt.Errorf("db: migrations: %w", err)
+			return 0, wrap("migrations", err)
 		}
 	}
 	var ever bool
 	if err := d.GetContext(ctx, &ever, everMigrated); err != nil {
-		return 0, fmt.Errorf("db: migrations: %w", err)
+		return 0, wrap("migrations", err)
 	}
 	if !ever {
 		return len(versions), nil
 	}
 	var applied int
 	if err := d.GetContext(ctx, &applied, countApplied, pq.Array(versions)); err != nil {
-		return 0, fmt.Errorf("db: migrations: %w", err)
+		return 0, wrap("migrations", err)
 	}
 	return len(versions) - applied, nil
 }

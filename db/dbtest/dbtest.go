@@ -38,6 +38,18 @@ func NewURL(tb testing.TB) (*db.DB, string) {
 	if err != nil {
 		tb.Fatalf("dbtest: template: %v", err)
 	}
+	return create(tb, server, template)
+}
+
+// NewEmpty gives a database without a schema, for a test of the migrations.
+func NewEmpty(tb testing.TB) *db.DB {
+	tb.Helper()
+	d, _ := create(tb, Server(tb), "template1")
+	return d
+}
+
+func create(tb testing.TB, server, template string) (*db.DB, string) {
+	tb.Helper()
 	name := "t_" + strings.ToLower(rand.Text()[:16])
 	if err := exec(server, fmt.Sprintf(`CREATE DATABASE %s TEMPLATE %s`, name, template)); err != nil {
 		tb.Fatalf("dbtest: create: %v", err)

@@ -1,0 +1,7 @@
+package db
+
+// For tests of the migrations.
+var (
+	MigrateFiles = migrate
+	MigrationsOf = migrationsOf
+)

@@ -1,0 +1,293 @@
+package db_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"switchyard/db"
+	"switchyard/db/dbtest"
+	"switchyard/db/migrations"
+	"switchyard/models/await"
+)
+
+// TestMigrationGivesUpItsLock: a migration that waits for a lock lets those behind it pass and gets it in the end; it fails
+// with a message when it never does, and what it has done stays.
+func TestMigrationGivesUpItsLock(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	files := fstest.MapFS{
+		"9001_first.sql":  {Data: []byte("-- +goose Up\nCREATE TABLE first (n int);\n")},
+		"9002_second.sql": {Data: []byte("-- +goose Up\nALTER TABLE accounts ADD COLUMN second int NOT NULL DEFAULT 0;\n")},
+	}
+	reader, err := d.BeginTxx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Rollback() //nolint:errcheck // the test has ended
+	if _, err := reader.ExecContext(t.Context(), `SELECT FROM accounts`); err != nil {
+		t.Fatal(err)
+	}
+	n, err := db.MigrateFiles(t.Context(), d, files, 1)
+	if n != 1 || err == nil || !strings.Contains(err.Error(), "9002_second.sql: others hold") {
+		t.Fatalf("while another holds the table: %d, %v", n, err)
+	}
+	type result struct {
+		n   int
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		n, err := db.MigrateFiles(t.Context(), d, files, 60)
+		done <- result{n, err}
+	}()
+	const waiting = `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database()
+		AND wait_event_type = 'Lock' AND query LIKE 'ALTER TABLE accounts%')`
+	await.Until(t, "the migration waits", func() (waits bool) {
+		return d.GetContext(t.Context(), &waits, waiting) == nil && waits
+	})
+	// The session of the write has five seconds, as all have; the one that migrates gives up before.
+	if _, err := d.ExecContext(t.Context(), `INSERT INTO accounts (id, name, plan, site_key)
+		VALUES (gen_random_uuid(), 'a', 'pro', 'k')`); err != nil {
+		t.Errorf("a write behind the migration: %v", err)
+	}
+	if err := reader.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	if r := <-done; r.n != 1 || r.err != nil {
+		t.Errorf("when the table is free: %d, %v", r.n, r.err)
+	}
+	var timeout string
+	if err := d.GetContext(t.Context(), &timeout, `SHOW lock_timeout`); err != nil || timeout != "5s" {
+		t.Errorf("afterwards sessions give up locks after %s, %v", timeout, err)
+	}
+}
+
+// holdsUp lists the old migrations that hold up writes into a table for as long as they copy it.
+var holdsUp = map[string][]string{"0013_smartlink_days.sql": {"smartlink_clicks"}}
+
+// newID is a UUID whose first bits are the time, as the ids of clicks are.
+const newID = `encode(overlay(uuid_send(gen_random_uuid()) PLACING substring(int8send(
+	(extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6), 'hex')::uuid`
+
+// TestClickArrivesDuringMigrations applies each migration to a database with clicks, 200,000 in its long form, while
+// more arrive, written as the program before the migration writes them. None fails, which it would after five seconds.
+func TestClickArrivesDuringMigrations(t *testing.T) {
+	t.Parallel()
+	rows := 2_000
+	if os.Getenv("SWITCHYARD_CHAOS") != "" {
+		rows = 200_000
+	}
+	d := dbtest.NewEmpty(t)
+	p, err := db.MigrationsOf(d, migrations.FS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	filled := map[string]bool{}
+	for _, source := range p.ListSources() {
+		inserts := map[string]string{}
+		for _, table := range []string{"clicks", "click_hops", "conversions", "ledger", "smartlink_clicks"} {
+			insert := insertInto(t, d, table)
+			if insert == "" {
+				continue
+			}
+			if !filled[table] {
+				filled[table] = true
+				if table == "clicks" {
+					exec(t, d, `CREATE TABLE clicks_rest PARTITION OF clicks DEFAULT`)
+				}
+				for range 10 {
+					exec(t, d, insert, rows/10)
+				}
+			}
+			inserts[table] = insert
+		}
+		arrivals := arrive(t, d, inserts, holdsUp[path.Base(source.Path)])
+		if _, err := p.ApplyVersion(t.Context(), source.Version, true); err != nil {
+			t.Fatalf("%s: %v", source.Path, err)
+		}
+		t.Logf("%s: %s", path.Base(source.Path), arrivals())
+	}
+	if !filled["clicks"] || !filled["smartlink_clicks"] {
+		t.Errorf("there were no clicks: %v", filled)
+	}
+}
+
+func exec(t *testing.T, d *db.DB, q string, args ...any) {
+	t.Helper()
+	if _, err := d.ExecContext(t.Context(), q, args...); err != nil {
+		t.Fatalf("%s: %v", q, err)
+	}
+}
+
+// insertInto is a statement that adds $1 rows to a table, with values for what has no default; "" without the table.
+func insertInto(t *testing.T, d *db.DB, table string) string {
+	t.Helper()
+	var columns []struct {
+		Name string `db:"column_name"`
+		Type string `db:"data_type"`
+	}
+	const q = `SELECT column_name, data_type FROM information_schema.columns
+		WHERE table_schema = 'public' AND table_name = $1 AND is_nullable = 'NO' AND column_default IS NULL`
+	if err := d.SelectContext(t.Context(), &columns, q, table); err != nil {
+		t.Fatal(err)
+	}
+	if len(columns) == 0 {
+		return ""
+	}
+	var names, values []string
+	for _, c := range columns {
+		value := map[string]string{
+			"uuid": "gen_random_uuid()", "text": "'approved'", "ARRAY": "'{}'", "timestamp with time zone": "now()", "boolean": "false",
+		}[c.Type]
+		switch {
+		case c.Name == "id":
+			value = newID
+		case value == "":
+			value = "0"
+		}
+		names, values = append(names, c.Name), append(values, value)
+	}
+	return fmt.Sprintf(`INSERT INTO %s (%s) SELECT %s FROM generate_series(1, $1::int)`,
+		table, strings.Join(names, ", "), strings.Join(values, ", "))
+}
+
+// arrive adds rows to each table until the function that it gives is called; that tells how long one waited at most.
+func arrive(t *testing.T, d *db.DB, inserts map[string]string, mayFail []string) func() string {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan string)
+	for table, insert := range inserts {
+		first := make(chan struct{})
+		go func() {
+			var longest time.Duration
+			count := 0
+			for ; count < 2 || ctx.Err() == nil; count++ {
+				began := time.Now()
+				_, err := d.ExecContext(context.WithoutCancel(ctx), insert, 1)
+				if longest = max(longest, time.Since(began)); err != nil && !slices.Contains(mayFail, table) {
+					t.Errorf("a row for %s: %v", table, err)
+				}
+				if count == 0 {
+					close(first)
+				}
+			}
+			done <- fmt.Sprintf("%s %d rows, longest %s", table, count, longest.Round(time.Millisecond))
+		}()
+		<-first
+	}
+	return func() string {
+		stop()
+		var all []string
+		for range inserts {
+			all = append(all, <-done)
+		}
+		slices.Sort(all)
+		return strings.Join(all, "; ")
+	}
+}
+
+// landed is the last migration that came before the rules.
+const landed = "0014"
+
+func TestNewMigrationsKeepTheRules(t *testing.T) {
+	t.Parallel()
+	names, err := fs.Glob(migrations.FS, "*.sql")
+	if err != nil || len(names) < 14 {
+		t.Fatal(names, err)
+	}
+	for _, name := range names {
+		text, err := fs.ReadFile(migrations.FS, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name[:4] <= landed {
+			continue
+		}
+		if err := breach(string(text)); err != nil {
+			t.Errorf("%s: %v (see db/migrations/README.md)", name, err)
+		}
+	}
+}
+
+var (
+	comment     = regexp.MustCompile(`--[^\n]*`)
+	created     = regexp.MustCompile(`CREATE TABLE (?:IF NOT EXISTS )?(\w+)`)
+	index       = regexp.MustCompile(`CREATE (?:UNIQUE )?INDEX (CONCURRENTLY )?(?:IF NOT EXISTS )?(\w+) ON (ONLY )?(\w+)`)
+	altered     = regexp.MustCompile(`ALTER TABLE (?:IF EXISTS )?(?:ONLY )?(\w+)`)
+	scans       = regexp.MustCompile(`SET NOT NULL| TYPE |ADD (CONSTRAINT \w+ )?(CHECK|FOREIGN|PRIMARY|UNIQUE)|REFERENCES`)
+	timeout     = regexp.MustCompile(`SET (LOCAL )?(lock|statement)_timeout`)
+	indexesOnly = regexp.MustCompile(`^((CREATE|DROP) (UNIQUE )?INDEX CONCURRENTLY|ALTER INDEX)`)
+)
+
+// breach tells which rule of the README a migration breaks.
+func breach(text string) error {
+	noTransaction := strings.Contains(text, "-- +goose NO TRANSACTION")
+	up, _, _ := strings.Cut(text, "-- +goose Down")
+	up = comment.ReplaceAllString(up, "")
+	if timeout.MatchString(up) {
+		return errors.New("the runner sets the timeouts")
+	}
+	var own []string
+	for _, m := range created.FindAllStringSubmatch(up, -1) {
+		own = append(own, m[1])
+	}
+	for statement := range strings.SplitSeq(up, ";") {
+		statement = strings.Join(strings.Fields(statement), " ")
+		if noTransaction && statement != "" && !indexesOnly.MatchString(statement) {
+			return fmt.Errorf("a file without a transaction holds indexes only, not %.40q", statement)
+		}
+		if m := index.FindStringSubmatch(statement); m != nil && !slices.Contains(own, m[4]) {
+			concurrent, name, only := m[1] != "", m[2], m[3] != ""
+			switch {
+			case !concurrent && !only:
+				return fmt.Errorf("%s is not built CONCURRENTLY", name)
+			case concurrent && !noTransaction:
+				return fmt.Errorf("%s is built CONCURRENTLY in a transaction", name)
+			case concurrent && !strings.Contains(up, "DROP INDEX CONCURRENTLY IF EXISTS "+name+";"):
+				return fmt.Errorf("%s is not dropped first, as an attempt before may have left it invalid", name)
+			}
+		}
+		if m := altered.FindStringSubmatch(statement); m != nil && !slices.Contains(own, m[1]) &&
+			scans.MatchString(statement) && !strings.Contains(statement, "NOT VALID") && !strings.Contains(statement, "USING INDEX") {
+			return fmt.Errorf("%.60q reads the whole table while it is locked", statement)
+		}
+	}
+	return nil
+}
+
+func TestBreach(t *testing.T) {
+	t.Parallel()
+	const apart = "-- +goose NO TRANSACTION\n"
+	for text, want := range map[string]string{
+		"CREATE TABLE x (id int); CREATE INDEX x_id ON x (id);":                                           "",
+		"ALTER TABLE clicks ADD COLUMN n int NOT NULL DEFAULT 0;":                                         "",
+		"ALTER TABLE clicks ADD CONSTRAINT n CHECK (cost >= 0) NOT VALID;":                                "",
+		"CREATE INDEX n ON ONLY clicks (cost);":                                                           "",
+		apart + "DROP INDEX CONCURRENTLY IF EXISTS n; CREATE UNIQUE INDEX CONCURRENTLY n\n ON jobs (id);": "",
+
+		"CREATE INDEX n ON clicks (cost);":                                              "not built CONCURRENTLY",
+		"CREATE INDEX CONCURRENTLY n ON jobs (id);":                                     "in a transaction",
+		apart + "CREATE INDEX CONCURRENTLY n ON jobs (id);":                             "not dropped first",
+		apart + "CREATE INDEX CONCURRENTLY n ON jobs (id); ALTER TABLE jobs ADD x int;": "not dropped first",
+		apart + "ALTER TABLE jobs ADD COLUMN x int;":                                    "indexes only",
+		"ALTER TABLE clicks ALTER COLUMN cost TYPE int;":                                "reads the whole table",
+		"ALTER TABLE clicks ALTER country SET NOT NULL;":                                "reads the whole table",
+		"ALTER TABLE clicks ADD CONSTRAINT n CHECK (cost >= 0);":                        "reads the whole table",
+		"SET lock_timeout = 0; ALTER TABLE clicks ADD COLUMN n int NOT NULL DEFAULT 0;": "sets the timeouts",
+	} {
+		err := breach("-- +goose Up\n" + text + "\n-- +goose Down\nDROP INDEX n;")
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
