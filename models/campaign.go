@@ -18,41 +18,41 @@ const UniqueByParam = "param"
 
 // Campaign is a tracking link with its settings. Its flow is kept apart: lists do not read it.
 type Campaign struct {
-	ID                 uuid.UUID
-	AccountID          uuid.UUID
-	Name               string
-	Alias              string    // unique on the domain
-	DomainID           uuid.UUID // zero on the way in: the account's default domain, else the shared link domain
-	SourceID           uuid.UUID // zero: none
-	Status             string
-	Mode               string
-	DestinationURL     string
-	PrimaryGoalKey     string
-	MeasurementSiteID  uuid.UUID // zero: none
-	TrackedGoalKeys    []string
-	CostModel          string
-	CostValue          Money
-	Currency           string
-	FlowRotation       string
-	BindVisitors       string
-	UniquenessMethod   string
-	UniquenessParam    string
-	UniquenessTTLHours int
-	TrafficLossPct     Money // percent, not an amount: exact with at most two decimals
-	GroupName          string
-	Country            string // two capital letters, or empty
-	Tags               []string
-	IsPinned           bool
-	Notes              string
-	FallbackURL        string
-	CreatedAt          time.Time
-	UpdatedAt          time.Time
+	ID                 uuid.UUID `db:"id"`
+	AccountID          uuid.UUID `db:"account_id"`
+	Name               string    `db:"name"`
+	Alias              string    `db:"alias"`     // unique on the domain
+	DomainID           uuid.UUID `db:"domain_id"` // zero on the way in: the account's default domain, else the shared link domain
+	SourceID           uuid.UUID `db:"source_id"` // zero: none
+	Status             string    `db:"status"`
+	Mode               string    `db:"mode"`
+	DestinationURL     string    `db:"destination_url"`
+	PrimaryGoalKey     string    `db:"primary_goal_key"`
+	MeasurementSiteID  uuid.UUID `db:"measurement_site_id"` // zero: none
+	TrackedGoalKeys    []string  `db:"tracked_goal_keys"`
+	CostModel          string    `db:"cost_model"`
+	CostValue          Money     `db:"cost_value"`
+	Currency           string    `db:"currency"`
+	FlowRotation       string    `db:"flow_rotation"`
+	BindVisitors       string    `db:"bind_visitors"`
+	UniquenessMethod   string    `db:"uniqueness_method"`
+	UniquenessParam    string    `db:"uniqueness_param"`
+	UniquenessTTLHours int       `db:"uniqueness_ttl_hours"`
+	TrafficLossPct     Money     `db:"traffic_loss_pct"` // percent, not an amount: exact with at most two decimals
+	GroupName          string    `db:"group_name"`
+	Country            string    `db:"country"` // two capital letters, or empty
+	Tags               []string  `db:"tags"`
+	IsPinned           bool      `db:"is_pinned"`
+	Notes              string    `db:"notes"`
+	FallbackURL        string    `db:"fallback_url"`
+	CreatedAt          time.Time `db:"created_at,auto"`
+	UpdatedAt          time.Time `db:"updated_at,auto"`
 
 	// Read with the campaign, not written with it.
-	Host       string // of the domain
-	SharedHost bool   // the domain is one of the install's, which every account may use
-	SourceName string
-	PathCount  int
+	Host       string `db:"host,joined"`        // of the domain
+	SharedHost bool   `db:"shared_host,joined"` // the domain is one of the install's, which every account may use
+	SourceName string `db:"source_name,joined"`
+	PathCount  int    `db:"path_count,joined"`
 }
 
 // NewCampaign gives a campaign with every default. Currency is the account's.

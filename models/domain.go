@@ -18,26 +18,26 @@ const (
 
 // Domain is a host that an account's tracking links live on. It serves once it is verified.
 type Domain struct {
-	ID         uuid.UUID
-	AccountID  uuid.UUID
-	Host       string
-	IsVerified bool
-	IsDefault  bool // new campaigns that name no domain go here
+	ID         uuid.UUID `db:"id"`
+	AccountID  uuid.UUID `db:"account_id"`
+	Host       string    `db:"host,once"`
+	IsVerified bool      `db:"is_verified,auto"`
+	IsDefault  bool      `db:"is_default,auto"` // new campaigns that name no domain go here
 	DomainSettings
-	CreatedAt time.Time
-	UpdatedAt time.Time
+	CreatedAt time.Time `db:"created_at,auto"`
+	UpdatedAt time.Time `db:"updated_at,auto"`
 
 	// Read with the domain, not written with it: how many live records have their link on it.
-	Campaigns  int
-	Smartlinks int
+	Campaigns  int `db:"campaigns,joined"`
+	Smartlinks int `db:"smartlinks,joined"`
 }
 
 // DomainSettings are what an account chooses for a domain.
 type DomainSettings struct {
-	GroupName string
-	Crawlers  string // CrawlersAllow or CrawlersDisallow
-	HTTPSOnly bool
-	IndexPage string // where the bare domain sends a visitor; empty: nowhere
+	GroupName string `db:"group_name"`
+	Crawlers  string `db:"crawlers"` // CrawlersAllow or CrawlersDisallow
+	HTTPSOnly bool   `db:"https_only"`
+	IndexPage string `db:"index_page"` // where the bare domain sends a visitor; empty: nowhere
 }
 
 const (

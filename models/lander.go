@@ -9,19 +9,19 @@ import (
 
 // Lander is a landing page: what a visitor sees before the offer.
 type Lander struct {
-	ID         uuid.UUID
-	AccountID  uuid.UUID
-	Name       string
-	URL        string // may hold {token} placeholders
-	ClickSlots int    // call-to-action slots, 1-20
-	GroupName  string
-	Country    string // two capital letters, or empty
-	Tags       []string
-	Notes      string
-	Protection Protection
-	IsActive   bool
-	CreatedAt  time.Time
-	UpdatedAt  time.Time
+	ID         uuid.UUID  `db:"id"`
+	AccountID  uuid.UUID  `db:"account_id"`
+	Name       string     `db:"name"`
+	URL        string     `db:"url"`         // may hold {token} placeholders
+	ClickSlots int        `db:"click_slots"` // call-to-action slots, 1-20
+	GroupName  string     `db:"group_name"`
+	Country    string     `db:"country"` // two capital letters, or empty
+	Tags       []string   `db:"tags"`
+	Notes      string     `db:"notes"`
+	Protection Protection `db:"protection,json,once"`
+	IsActive   bool       `db:"is_active,auto"`
+	CreatedAt  time.Time  `db:"created_at,auto"`
+	UpdatedAt  time.Time  `db:"updated_at,auto"`
 }
 
 // How a protected page tells a visitor who came through a tracking link from one who did not.

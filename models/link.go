@@ -82,9 +82,9 @@ func (s ScreenState) Screened(at time.Time, threats []string) (next ScreenState,
 // LinkProblem is a link that is broken or unsafe now.
 type LinkProblem struct {
 	Link
-	State   LinkState // of a broken one
-	Threats []string  // of an unsafe one
-	Since   time.Time
+	State   LinkState `db:"state"`   // of a broken one
+	Threats []string  `db:"threats"` // of an unsafe one
+	Since   time.Time `db:"since"`
 }
 
 // The kinds of check, as GET /alerts names them.

@@ -15,33 +15,33 @@ var NetworkFields = []string{
 
 // Network is an affiliate network: where conversions come from.
 type Network struct {
-	ID             uuid.UUID
-	AccountID      uuid.UUID
-	Name           string
-	Currency       string
-	PostbackParams map[string]string   // field -> the parameter that the network sends it in
-	StatusMap      map[string][]string // status -> the network's words for it
+	ID             uuid.UUID           `db:"id"`
+	AccountID      uuid.UUID           `db:"account_id"`
+	Name           string              `db:"name"`
+	Currency       string              `db:"currency"`
+	PostbackParams map[string]string   `db:"postback_params,json"` // field -> the parameter that the network sends it in
+	StatusMap      map[string][]string `db:"status_map,json"`      // status -> the network's words for it
 	// PostbackSecret is what the network's postbacks must know. It is written and never read back: empty leaves the
 	// saved one as it is, and HasPostbackSecret tells whether there is one.
 	PostbackSecret    string
-	HasPostbackSecret bool
-	URL               string
-	OfferType         string // CPA, CPS, CPL, CPC, CPM, or empty
-	GroupName         string
-	Notes             string
-	ManagerName       string
-	ManagerEmail      string
-	ManagerPhone      string
-	ManagerIM         string
-	PaymentTerms      string
-	PaymentFrequency  string
-	Tags              []string
-	MinimumPayout     *Money            // nil: none
-	Macros            map[string]string // field -> the network's own macro for it
-	ClickParam        string            // parameter that carries the click id to the network
-	IsActive          bool
-	CreatedAt         time.Time
-	UpdatedAt         time.Time
+	HasPostbackSecret bool              `db:"has_secret,joined"`
+	URL               string            `db:"url"`
+	OfferType         string            `db:"offer_type"` // CPA, CPS, CPL, CPC, CPM, or empty
+	GroupName         string            `db:"group_name"`
+	Notes             string            `db:"notes"`
+	ManagerName       string            `db:"manager_name"`
+	ManagerEmail      string            `db:"manager_email"`
+	ManagerPhone      string            `db:"manager_phone"`
+	ManagerIM         string            `db:"manager_im"`
+	PaymentTerms      string            `db:"payment_terms"`
+	PaymentFrequency  string            `db:"payment_frequency"`
+	Tags              []string          `db:"tags"`
+	MinimumPayout     *Money            `db:"minimum_payout"` // nil: none
+	Macros            map[string]string `db:"macros,json"`    // field -> the network's own macro for it
+	ClickParam        string            `db:"click_param"`    // parameter that carries the click id to the network
+	IsActive          bool              `db:"is_active,auto"`
+	CreatedAt         time.Time         `db:"created_at,auto"`
+	UpdatedAt         time.Time         `db:"updated_at,auto"`
 }
 
 // LogValue keeps the secret out of logs.

@@ -14,21 +14,21 @@ const (
 
 // Offer is the destination where a visitor converts.
 type Offer struct {
-	ID              uuid.UUID
-	AccountID       uuid.UUID
-	Name            string
-	URL             string    // may hold {token} placeholders
-	NetworkID       uuid.UUID // zero: none
-	Payout          Money
-	PayoutType      string
-	Currency        string
-	Country         string // two capital letters, or empty
-	DailyCap        *int   // conversions a day; nil: no cap
-	Notes           string
-	GroupName       string
-	PayoutFromParam bool
-	Tags            []string
-	IsActive        bool
-	CreatedAt       time.Time
-	UpdatedAt       time.Time
+	ID              uuid.UUID `db:"id"`
+	AccountID       uuid.UUID `db:"account_id"`
+	Name            string    `db:"name"`
+	URL             string    `db:"url"`        // may hold {token} placeholders
+	NetworkID       uuid.UUID `db:"network_id"` // zero: none
+	Payout          Money     `db:"payout"`
+	PayoutType      string    `db:"payout_type"`
+	Currency        string    `db:"currency"`
+	Country         string    `db:"country"`   // two capital letters, or empty
+	DailyCap        *int      `db:"daily_cap"` // conversions a day; nil: no cap
+	Notes           string    `db:"notes"`
+	GroupName       string    `db:"group_name"`
+	PayoutFromParam bool      `db:"payout_from_param"`
+	Tags            []string  `db:"tags"`
+	IsActive        bool      `db:"is_active,auto"`
+	CreatedAt       time.Time `db:"created_at,auto"`
+	UpdatedAt       time.Time `db:"updated_at,auto"`
 }

@@ -9,12 +9,13 @@ import (
 // Rule is a saved rule: conditions with a name. Paths refer to it, so that a change of the rule changes where they
 // send visitors. Deleting it does not: the flows that use it keep its conditions as rules of their own.
 type Rule struct {
-	ID         uuid.UUID
-	AccountID  uuid.UUID
-	Name       string
-	Notes      string
-	Logic      string // "and" or "or"
-	Conditions []Condition
-	CreatedAt  time.Time
-	UpdatedAt  time.Time
+	ID         uuid.UUID   `db:"id"`
+	AccountID  uuid.UUID   `db:"account_id"`
+	Name       string      `db:"name"`
+	Notes      string      `db:"notes"`
+	Logic      string      `db:"logic"` // "and" or "or"
+	Conditions []Condition `db:"conditions,json"`
+	CreatedAt  time.Time   `db:"created_at,auto"`
+	UpdatedAt  time.Time   `db:"updated_at,auto"`
+	SortName   string      `db:"sort_name,joined"` // what lists go by: the name in lower case, by PostgreSQL's rules
 }

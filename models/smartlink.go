@@ -15,24 +15,25 @@ const (
 // Smartlink is a short link on a tracking domain of the account: the first rule that matches a visitor says where he
 // goes, and DestinationURL where nobody's rule does.
 type Smartlink struct {
-	ID             uuid.UUID
-	AccountID      uuid.UUID
-	DomainID       uuid.UUID
-	SourceID       uuid.UUID // zero: none
-	Slug           string    // unique on the domain, among the aliases of campaigns too
-	Name           string
-	Notes          string
-	DestinationURL string // may hold {token} placeholders, as may those of rules
-	Rules          []SmartlinkRule
-	IsActive       bool
-	CreatedAt      time.Time
-	UpdatedAt      time.Time
+	ID             uuid.UUID       `db:"id"`
+	AccountID      uuid.UUID       `db:"account_id"`
+	DomainID       uuid.UUID       `db:"domain_id"`
+	SourceID       uuid.UUID       `db:"source_id"` // zero: none
+	Slug           string          `db:"slug"`      // unique on the domain, among the aliases of campaigns too
+	Name           string          `db:"name"`
+	Notes          string          `db:"notes"`
+	DestinationURL string          `db:"destination_url"` // may hold {token} placeholders, as may those of rules
+	Rules          []SmartlinkRule `db:"rules,json"`
+	IsActive       bool            `db:"is_active"`
+	KeepActive     bool            // an update leaves IsActive as it is
+	CreatedAt      time.Time       `db:"created_at,auto"`
+	UpdatedAt      time.Time       `db:"updated_at,auto"`
 
 	// Read with the smartlink, not written with it.
-	Host        string // of the domain
-	SourceName  string
-	Clicks      int64     // without bots
-	LastClickAt time.Time // zero: none yet
+	Host        string     `db:"host,joined"` // of the domain
+	SourceName  string     `db:"source_name,joined"`
+	Clicks      int64      `db:"clicks,joined"`        // without bots
+	LastClickAt *time.Time `db:"last_click_at,joined"` // nil: none yet
 }
 
 // SmartlinkRule sends the visitors that its conditions match to an address of their own. Its JSON form is also how it

@@ -22,23 +22,23 @@ const (
 
 // TrafficSource is where clicks come from.
 type TrafficSource struct {
-	ID              uuid.UUID
-	AccountID       uuid.UUID
-	Name            string
-	TokenMacros     TokenMacros
-	CostParam       string // parameter of the tracking link that carries the cost of a click
-	CostModel       string
-	PostbackURL     string // the source is told of conversions here; may hold {token} placeholders
-	ExternalIDParam string // parameter that carries the source's own click id
-	Notes           string
-	TrafficLossPct  decimal.Decimal // of paid clicks that never arrive, 0-99.99
-	GroupName       string
-	Tags            []string
-	CostMacro       string // the source's macro for the cost
-	Platform        string // key of a template (models/template), or empty
-	IsActive        bool
-	CreatedAt       time.Time
-	UpdatedAt       time.Time
+	ID              uuid.UUID       `db:"id"`
+	AccountID       uuid.UUID       `db:"account_id"`
+	Name            string          `db:"name"`
+	TokenMacros     TokenMacros     `db:"token_macros,json"`
+	CostParam       string          `db:"cost_param"` // parameter of the tracking link that carries the cost of a click
+	CostModel       string          `db:"cost_model"`
+	PostbackURL     string          `db:"postback_url"`      // the source is told of conversions here; may hold {token} placeholders
+	ExternalIDParam string          `db:"external_id_param"` // parameter that carries the source's own click id
+	Notes           string          `db:"notes"`
+	TrafficLossPct  decimal.Decimal `db:"traffic_loss_pct"` // of paid clicks that never arrive, 0-99.99
+	GroupName       string          `db:"group_name"`
+	Tags            []string        `db:"tags"`
+	CostMacro       string          `db:"cost_macro"` // the source's macro for the cost
+	Platform        string          `db:"platform"`   // key of a template (models/template), or empty
+	IsActive        bool            `db:"is_active,auto"`
+	CreatedAt       time.Time       `db:"created_at,auto"`
+	UpdatedAt       time.Time       `db:"updated_at,auto"`
 }
 
 // TokenMacro is a parameter of the tracking link and the source's macro that fills it.

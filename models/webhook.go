@@ -20,25 +20,25 @@ const SecretOverlap = 24 * time.Hour
 
 // Webhook is a customer's endpoint that events are sent to. Its signing secret is not part of it: that is shown once.
 type Webhook struct {
-	ID           uuid.UUID
-	AccountID    uuid.UUID
-	Name         string
-	URL          string
-	Events       []string // the types it subscribes to
-	Active       bool
-	FailingSince *time.Time // the first of the attempts in a row that failed; nil when the last one did not
-	Failures     int        // attempts in a row that failed
-	OldSecret    *time.Time // until when the secret before the last rotation signs too; nil: there is none
-	CreatedAt    time.Time
-	Recent       DeliveryCounts // set by lists
+	ID           uuid.UUID      `db:"id"`
+	AccountID    uuid.UUID      `db:"account_id"`
+	Name         string         `db:"name"`
+	URL          string         `db:"url"`
+	Events       []string       `db:"events"` // the types it subscribes to
+	Active       bool           `db:"active"`
+	FailingSince *time.Time     `db:"failing_since"`        // the first of the attempts in a row that failed; nil when the last one did not
+	Failures     int            `db:"consecutive_failures"` // attempts in a row that failed
+	OldSecret    *time.Time     `db:"old_secret_until"`     // until when the secret before the last rotation signs too; nil: there is none
+	CreatedAt    time.Time      `db:"created_at"`
+	Recent       DeliveryCounts `db:"recent"` // set by lists
 }
 
 // DeliveryCounts are an endpoint's deliveries of the last week by what became of them.
 type DeliveryCounts struct {
-	Pending   int64
-	Delivered int64
-	Failed    int64
-	Last      *time.Time // when the newest was made
+	Pending   int64      `db:"pending"`
+	Delivered int64      `db:"delivered"`
+	Failed    int64      `db:"failed"`
+	Last      *time.Time `db:"last"` // when the newest was made
 }
 
 // WebhookChange is what a PATCH changes of an endpoint; nil keeps a field.

@@ -158,7 +158,7 @@ func (h campaignHandlers) remove(c *route.Call) (DeletedAnswer, error) {
 	if err != nil {
 		return DeletedAnswer{}, err
 	}
-	return DeletedAnswer{id, true}, c.Store.Campaigns().Delete(c.Context(), c.Account.ID, id)
+	return DeletedAnswer{id, true}, c.Store.Campaigns().Remove(c.Context(), c.Account.ID, id)
 }
 
 // FlowBody is the body of PUT /campaigns/{id}/flow.

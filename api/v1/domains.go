@@ -271,5 +271,5 @@ func (h domainHandlers) remove(c *route.Call) (DomainDeleted, error) {
 	if err != nil {
 		return DomainDeleted{}, err
 	}
-	return DomainDeleted{ID: id, Deleted: true}, c.Store.Domains().Delete(c.Context(), c.Account.ID, id)
+	return DomainDeleted{ID: id, Deleted: true}, c.Store.Domains().Remove(c.Context(), c.Account.ID, id)
 }

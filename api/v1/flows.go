@@ -39,7 +39,7 @@ func flows() []route.Route {
 		{
 			Method: "PATCH", Path: path, Group: group, Scope: route.Write,
 			Summary: "pause or resume a saved flow; a paused one starts no campaign",
-			Codes:   toggleCodes, Handle: toggle(res),
+			Codes:   toggleCodes, Handle: toggle(res, toggledStatus),
 		},
 		{
 			Method: "DELETE", Path: path, Group: group, Summary: "delete a saved flow", Scope: route.Write,

@@ -47,7 +47,7 @@ func networks() []route.Route {
 		},
 		{
 			Method: "PATCH", Path: "/networks", Group: group, Summary: "pause or resume an affiliate network",
-			Scope: route.Write, Codes: append(route.Codes("402 plan_limit"), toggleCodes...), Handle: toggle(res),
+			Scope: route.Write, Codes: append(route.Codes("402 plan_limit"), toggleCodes...), Handle: toggle(res, toggledStatus),
 		},
 		{
 			Method: "DELETE", Path: "/networks", Group: group, Summary: "deactivate an affiliate network",

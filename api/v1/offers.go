@@ -35,7 +35,7 @@ func offers() []route.Route {
 		},
 		{
 			Method: "PATCH", Path: "/offers", Group: group, Summary: "pause or resume an offer", Scope: route.Write,
-			Codes: toggleCodes, Handle: toggle(res),
+			Codes: toggleCodes, Handle: toggle(res, toggledStatus),
 		},
 		{
 			Method: "DELETE", Path: "/offers", Group: group, Summary: "deactivate an offer", Scope: route.Write,

@@ -150,12 +150,15 @@ type StatusAnswer struct {
 	Status string    `json:"status" enum:"active,paused"`
 }
 
-// toggle answers PATCH with id and is_active, for a pausable table.
-func toggle[R, A any](res resource[R, A]) route.Handler {
-	return route.Take(func(c *route.Call, b ToggleBody) (StatusAnswer, error) {
+func toggledStatus(id uuid.UUID, on bool) StatusAnswer { return StatusAnswer{id, models.StatusOf(on)} }
+
+func toggledID(id uuid.UUID, _ bool) IDAnswer { return IDAnswer{id} }
+
+// toggle answers PATCH with id and is_active, for a pausable table, by what answer makes of them.
+func toggle[R, A, P any](res resource[R, A], answer func(id uuid.UUID, on bool) P) route.Handler {
+	return route.Take(func(c *route.Call, b ToggleBody) (P, error) {
 		id, on := b.RecordID(), b.IsActive.Value
-		return StatusAnswer{id, models.StatusOf(on)},
-			res.table(c.Store).(pausable).SetActive(c.Context(), c.Account.ID, id, on)
+		return answer(id, on), res.table(c.Store).(pausable).SetActive(c.Context(), c.Account.ID, id, on)
 	})
 }
 

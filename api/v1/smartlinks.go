@@ -8,6 +8,7 @@ import (
 
 	"switchyard/api/bind"
 	"switchyard/api/route"
+	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/cond"
 )
@@ -16,30 +17,36 @@ import (
 func smartlinks(d Deps) []route.Route {
 	const group, path = "Smartlinks", "/short-links"
 	h := smartlinkHandlers{d}
+	res := resource[models.Smartlink, SmartlinkAnswer]{
+		table:  func(s *store.Store) table[models.Smartlink] { return s.Smartlinks() },
+		own:    func(l *models.Smartlink, account, id uuid.UUID) { l.AccountID, l.ID = account, id },
+		answer: smartlinkAnswer,
+	}
 	bodyCodes := route.Codes("400 required too_long invalid_url invalid_number out_of_range invalid_slug invalid_domain "+
 		"invalid_source invalid_rule_url invalid_condition no_conditions duplicate_slug", "409 duplicate_name")
 	missing := route.Codes("404 not_found")
 	return []route.Route{
-		{Method: "GET", Path: path, Group: group, Summary: "smartlinks", Page: true, Handle: route.Do(h.list)},
+		{Method: "GET", Path: path, Group: group, Summary: "smartlinks", Page: true, Handle: pages(res)},
 		{
 			Method: "POST", Path: path, Group: group, Summary: "create a smartlink", Scope: route.Write, Status: 201,
-			Codes: bodyCodes, Handle: route.Take(h.create),
+			Codes: bodyCodes, Handle: create[SmartlinkBody](res),
 		},
 		{
 			Method: "PUT", Path: path, Group: group, Summary: "replace a smartlink", Scope: route.Write,
-			Codes: append(idCodes, bodyCodes...), Handle: route.Take(h.replace),
+			Codes: append(idCodes, bodyCodes...), Handle: put[SmartlinkPut](res, smartlinkAnswer),
 		},
 		{
 			Method: "PATCH", Path: path, Group: group, Summary: "pause or resume a smartlink", Scope: route.Write,
-			Codes: toggleCodes, Handle: route.Take(h.toggle),
+			Codes: toggleCodes, Handle: toggle(res, toggledID),
 		},
 		{
 			Method: "DELETE", Path: path, Group: group, Summary: "delete a smartlink", Scope: route.Write, Query: queryID,
-			Codes: idCodes, Handle: route.Do(h.remove),
+			Codes: idCodes, Handle: remove(res),
 		},
 		{
 			Method: "POST", Path: path + "/{id}/clone", Group: group, Scope: route.Write, Status: 201, BadID: "invalid_id",
-			Summary: "copy a smartlink; the copy is paused and has a new slug", Codes: idCodes, Handle: route.Do(h.clone),
+			Summary: "copy a smartlink; the copy is paused and has a new slug", Codes: idCodes,
+			Handle: clone((*store.Store).Smartlinks, smartlinkCopied),
 		},
 		{
 			Method: "GET", Path: path + "/{id}/stats", Group: group, Summary: "clicks by rule and destination", Window: true,
@@ -92,6 +99,13 @@ func (b SmartlinkBody) Record() (models.Smartlink, error) {
 		DomainID: b.DomainID, SourceID: b.SourceID, Slug: b.Slug, Name: b.Name, Notes: b.Notes,
 		DestinationURL: b.DestinationURL, IsActive: b.IsActive.Value, Rules: rules,
 	}, err
+}
+
+// Record gives the smartlink that the body describes.
+func (b SmartlinkPut) Record() (models.Smartlink, error) {
+	l, err := b.SmartlinkBody.Record()
+	l.KeepActive = !b.IsActive.Given()
+	return l, err
 }
 
 // smartlinkRules checks the rules and puts them into their order.
@@ -168,7 +182,7 @@ func smartlinkAnswer(l models.Smartlink) SmartlinkAnswer {
 		ID: l.ID, Slug: l.Slug, Name: l.Name, Notes: l.Notes, DestinationURL: l.DestinationURL, DomainID: l.DomainID,
 		SourceID: idOrNull(l.SourceID), Rules: make([]SmartlinkRuleAnswer, 0, len(l.Rules)), RuleCount: len(l.Rules),
 		Domain: l.Host, URL: "https://" + l.Host + "/" + l.Slug, IsActive: l.IsActive, Status: models.StatusOf(l.IsActive),
-		Clicks: l.Clicks, CreatedAt: stamp(l.CreatedAt), UpdatedAt: stamp(l.UpdatedAt),
+		Clicks: l.Clicks, LastClickAt: stampOrNull(l.LastClickAt), CreatedAt: stamp(l.CreatedAt), UpdatedAt: stamp(l.UpdatedAt),
 	}
 	if l.SourceID != uuid.Nil {
 		out.SourceName = &l.SourceName
@@ -176,64 +190,7 @@ func smartlinkAnswer(l models.Smartlink) SmartlinkAnswer {
 	for i, r := range l.Rules {
 		out.Rules = append(out.Rules, SmartlinkRuleAnswer{r, i + 1})
 	}
-	if !l.LastClickAt.IsZero() {
-		at := stamp(l.LastClickAt)
-		out.LastClickAt = &at
-	}
 	return out
-}
-
-// SmartlinkList is the answer of GET /short-links.
-type SmartlinkList struct {
-	Rows       []SmartlinkAnswer `json:"rows"`
-	NextCursor *string           `json:"next_cursor" doc:"null at the end"`
-}
-
-func (h smartlinkHandlers) list(c *route.Call) (SmartlinkList, error) {
-	page, err := c.Page()
-	if err != nil {
-		return SmartlinkList{}, err
-	}
-	found, next, err := c.Store.Smartlinks().List(c.Context(), c.Account.ID, page)
-	out := SmartlinkList{Rows: make([]SmartlinkAnswer, 0, len(found)), NextCursor: cursor(next)}
-	for _, l := range found {
-		out.Rows = append(out.Rows, smartlinkAnswer(l))
-	}
-	return out, err
-}
-
-func (h smartlinkHandlers) create(c *route.Call, b SmartlinkBody) (SmartlinkAnswer, error) {
-	l, err := b.Record()
-	if err != nil {
-		return SmartlinkAnswer{}, err
-	}
-	l.AccountID = c.Account.ID
-	saved, err := c.Store.Smartlinks().Create(c.Context(), l)
-	return smartlinkAnswer(saved), err
-}
-
-func (h smartlinkHandlers) replace(c *route.Call, b SmartlinkPut) (SmartlinkAnswer, error) {
-	id := b.RecordID()
-	l, err := b.Record()
-	if err != nil {
-		return SmartlinkAnswer{}, err
-	}
-	l.AccountID, l.ID = c.Account.ID, id
-	saved, err := c.Store.Smartlinks().Update(c.Context(), l, !b.IsActive.Given())
-	return smartlinkAnswer(saved), err
-}
-
-func (h smartlinkHandlers) toggle(c *route.Call, b ToggleBody) (IDAnswer, error) {
-	id := b.RecordID()
-	return IDAnswer{id}, c.Store.Smartlinks().SetActive(c.Context(), c.Account.ID, id, b.IsActive.Value)
-}
-
-func (h smartlinkHandlers) remove(c *route.Call) (DeletedAnswer, error) {
-	id, err := c.QueryID("id")
-	if err != nil {
-		return DeletedAnswer{}, err
-	}
-	return DeletedAnswer{id, true}, c.Store.Smartlinks().Delete(c.Context(), c.Account.ID, id)
 }
 
 // SmartlinkCopied is the answer to copying a smartlink.
@@ -247,12 +204,7 @@ type SmartlinkCopied struct {
 	Rules  int       `json:"rules" doc:"how many rules were copied"`
 }
 
-func (h smartlinkHandlers) clone(c *route.Call) (SmartlinkCopied, error) {
-	id, err := c.ID("id")
-	if err != nil {
-		return SmartlinkCopied{}, err
-	}
-	l, err := c.Store.Smartlinks().Clone(c.Context(), c.Account.ID, id)
+func smartlinkCopied(l models.Smartlink) SmartlinkCopied {
 	a := smartlinkAnswer(l)
-	return SmartlinkCopied{a.ID, a.Slug, a.Name, a.Domain, a.URL, a.Status, a.RuleCount}, err
+	return SmartlinkCopied{a.ID, a.Slug, a.Name, a.Domain, a.URL, a.Status, a.RuleCount}
 }

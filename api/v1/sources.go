@@ -42,7 +42,7 @@ func sources() []route.Route {
 		},
 		{
 			Method: "PATCH", Path: path, Group: group, Summary: "pause or resume a traffic source", Scope: route.Write,
-			Codes: append(route.Codes("402 plan_limit"), toggleCodes...), Handle: toggle(res),
+			Codes: append(route.Codes("402 plan_limit"), toggleCodes...), Handle: toggle(res, toggledStatus),
 		},
 		{
 			Method: "DELETE", Path: path, Group: group, Summary: "deactivate a traffic source", Scope: route.Write,

@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"time"
 
@@ -13,14 +11,6 @@ import (
 	"switchyard/models"
 	"switchyard/models/flow"
 )
-
-const updateCampaign = `
-UPDATE campaigns SET name = $3, alias = $4, domain_id = $5, source_id = $6, status = $7, mode = $8,
-	destination_url = $9, primary_goal_key = $10, measurement_site_id = $11, tracked_goal_keys = $12, cost_model = $13,
-	cost_value = $14, currency = $15, flow_rotation = $16, bind_visitors = $17, uniqueness_method = $18,
-	uniqueness_param = $19, uniqueness_ttl_hours = $20, traffic_loss_pct = $21, group_name = $22, country = $23,
-	tags = $24, is_pinned = $25, notes = $26, fallback_url = $27, updated_at = clock_timestamp()
-WHERE account_id = $1 AND id = $2 AND deleted_at IS NULL`
 
 // Change changes the settings of a campaign: edit gets them as they are, under a lock, and may refuse. By says who
 // changes it: api, dashboard or copilot.
@@ -33,7 +23,7 @@ func (k Campaigns) Change(ctx context.Context, account, id uuid.UUID, by string,
 ) {
 	err = k.s.Tx(ctx, func(s *Store) error {
 		k := s.Campaigns()
-		before, err := k.lock(ctx, account, id)
+		before, err := campaignTable.findLocked(ctx, s, account, id)
 		if err != nil {
 			return err
 		}
@@ -42,28 +32,28 @@ func (k Campaigns) Change(ctx context.Context, account, id uuid.UUID, by string,
 		if err := edit(&after); err != nil {
 			return err
 		}
-		generate, err := k.settle(ctx, before, &after)
+		generate, err := k.checkChange(ctx, before, &after)
 		if err != nil {
 			return err
 		}
-		if after.Alias, err = k.write(ctx, after, generate, updateCampaign); err != nil {
+		saved, err = withAlias(ctx, s, generate, &after.Alias, func(s *Store) (models.Campaign, error) {
+			return campaignTable.save(ctx, s, after)
+		})
+		if err != nil {
 			return err
 		}
 		if before.Status == models.CampaignActive && after.Status == models.CampaignPaused {
 			event := models.NewEvent(account, models.EventCampaignPaused, time.Now(), after.Paused(by))
-			if deliveries, err = delivery.AddEvent(ctx, s.c, event); err != nil {
-				return err
-			}
+			deliveries, err = delivery.AddEvent(ctx, s.c, event)
 		}
-		saved, err = k.Find(ctx, account, id)
 		return err
 	})
 	return saved, deliveries, err
 }
 
-// settle checks what changed against the rest of the account, and says whether the alias is to be generated. What did
+// checkChange checks what changed against the rest of the account, and says whether the alias is to be generated. What did
 // not change passes, although it might not if it were new.
-func (k Campaigns) settle(ctx context.Context, before models.Campaign, after *models.Campaign) (bool, error) {
+func (k Campaigns) checkChange(ctx context.Context, before models.Campaign, after *models.Campaign) (bool, error) {
 	moved := before.DomainID != after.DomainID
 	shared := before.SharedHost
 	if moved {
@@ -77,7 +67,7 @@ func (k Campaigns) settle(ctx context.Context, before models.Campaign, after *mo
 		return false, models.Invalid("shared_alias", "an alias on the shared link domain cannot be chosen")
 	}
 	if after.SourceID != before.SourceID {
-		if err := k.s.checkSource(ctx, after.AccountID, after.SourceID); err != nil {
+		if err := sourceTable.check(ctx, k.s, after.AccountID, after.SourceID, "source"); err != nil {
 			return false, err
 		}
 	}
@@ -89,32 +79,19 @@ func (k Campaigns) settle(ctx context.Context, before models.Campaign, after *mo
 	return shared && !before.SharedHost, nil
 }
 
-const updateStreams = `
-UPDATE campaigns SET streams = $3, updated_at = clock_timestamp()
-WHERE account_id = $1 AND id = $2 AND deleted_at IS NULL`
-
 // ReplaceFlow replaces the flow of a campaign and gives it as saved. A path keeps its id, and with it its statistics,
 // if the flow had a path with that id; any other gets a new one.
 func (k Campaigns) ReplaceFlow(ctx context.Context, account, id uuid.UUID, paths []flow.Path) ([]flow.Path, error) {
 	err := k.s.Tx(ctx, func(s *Store) error {
-		if _, err := s.Campaigns().lock(ctx, account, id); err != nil {
-			return err
-		}
-		old, err := s.Campaigns().Flow(ctx, account, id)
+		old, err := routedTable.findLocked(ctx, s, account, id)
 		if err != nil {
 			return err
 		}
-		flow.Identify(paths, func(id string) bool {
-			return slices.ContainsFunc(old, func(p flow.Path) bool { return p.ID == id })
-		})
+		identify(paths, old.Paths)
 		if err := s.checkFlow(ctx, account, paths); err != nil {
 			return err
 		}
-		streams, err := json.Marshal(paths)
-		if err != nil {
-			return fmt.Errorf("db: save flow: %w", err)
-		}
-		return s.one(ctx, "campaign", updateStreams, account, id, streams)
+		return s.one(ctx, campaignTable.what, campaignTable.set(`streams = $3`), account, id, documentOf(paths))
 	})
 	return paths, err
 }

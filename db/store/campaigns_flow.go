@@ -2,12 +2,8 @@ package store
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
-	"github.com/lib/pq"
 
 	"switchyard/models"
 	"switchyard/models/flow"
@@ -15,16 +11,11 @@ import (
 
 // Flow gives the paths of a campaign. Rules that were deleted since they were used stand in it as rules of its own.
 func (k Campaigns) Flow(ctx context.Context, account, id uuid.UUID) ([]flow.Path, error) {
-	const q = `SELECT streams FROM campaigns WHERE account_id = $1 AND id = $2 AND deleted_at IS NULL`
-	raw, err := get[[]byte](ctx, k.s, "campaign", q, account, id)
+	c, err := routedTable.find(ctx, k.s, account, id)
 	if err != nil {
 		return nil, err
 	}
-	paths := []flow.Path{}
-	if err := json.Unmarshal(raw, &paths); err != nil {
-		return nil, fmt.Errorf("db: read flow: %w", err)
-	}
-	return paths, k.s.inlineDeleted(ctx, account, paths)
+	return c.Paths, k.s.inlineDeleted(ctx, account, c.Paths)
 }
 
 // FlowNetwork is an affiliate network that an offer of a flow belongs to.
@@ -44,12 +35,7 @@ ORDER BY lower(name), id`
 // FlowNetworks lists the affiliate networks of the offers that paths name, by name.
 func (k Campaigns) FlowNetworks(ctx context.Context, account uuid.UUID, paths []flow.Path) ([]FlowNetwork, error) {
 	destinations, _, _ := flow.References(paths)
-	list := []FlowNetwork{}
-	err := sqlx.SelectContext(ctx, k.s.c, &list, flowNetworks, account, pq.Array(destinations))
-	if err != nil {
-		return nil, fmt.Errorf("db: networks of a flow: %w", err)
-	}
-	return list, nil
+	return query[FlowNetwork](ctx, k.s.c, "networks of a flow", flowNetworks, account, destinations)
 }
 
 // flowReferences lists which ids the account has, and as what.
@@ -66,14 +52,12 @@ SELECT id, 'rule' FROM rules WHERE account_id = $1 AND id = ANY ($4) AND deleted
 // not a live one of the account.
 func (s *Store) checkFlow(ctx context.Context, account uuid.UUID, paths []flow.Path) error {
 	destinations, campaigns, rules := flow.References(paths)
-	var rows []struct {
+	rows, err := query[struct {
 		ID   uuid.UUID `db:"id"`
 		Kind string    `db:"kind"`
-	}
-	err := sqlx.SelectContext(ctx, s.c, &rows, flowReferences, account, pq.Array(destinations), pq.Array(campaigns),
-		pq.Array(rules))
+	}](ctx, s.c, "references of a flow", flowReferences, account, destinations, campaigns, rules)
 	if err != nil {
-		return fmt.Errorf("db: references of a flow: %w", err)
+		return err
 	}
 	known := flow.Known{
 		Offers: map[uuid.UUID]bool{}, Landers: map[uuid.UUID]bool{}, Campaigns: map[uuid.UUID]bool{},
@@ -101,15 +85,6 @@ func (s *Store) checkMode(ctx context.Context, c models.Campaign) error {
 		return models.PlanLimit("the plan %q has no goal tracking, which the mode %q needs", name, c.Mode)
 	}
 	return nil
-}
-
-// checkSource refuses a source that is not a live one of the account. No source passes.
-func (s *Store) checkSource(ctx context.Context, account, id uuid.UUID) error {
-	live, err := s.live(ctx, tableSources, account, id)
-	if err == nil && live != id {
-		err = models.Invalid("invalid_source", "source_id is not a traffic source of this account")
-	}
-	return err
 }
 
 // linkDomain is where a tracking link lives.

@@ -2,14 +2,9 @@ package store
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
-	"github.com/lib/pq"
 
-	"switchyard/models"
 	"switchyard/models/flow"
 )
 
@@ -18,52 +13,22 @@ SELECT id FROM campaigns WHERE account_id = $1 AND alias = $2 AND deleted_at IS 
 
 // ByAlias finds the campaigns with an alias: one at most on each domain.
 func (k Campaigns) ByAlias(ctx context.Context, account uuid.UUID, alias string) ([]uuid.UUID, error) {
-	var ids []uuid.UUID
-	if err := sqlx.SelectContext(ctx, k.s.c, &ids, campaignsByAlias, account, alias); err != nil {
-		return nil, fmt.Errorf("db: campaigns by alias: %w", err)
-	}
-	return ids, nil
+	return query[uuid.UUID](ctx, k.s.c, "campaigns by alias", campaignsByAlias, account, alias)
 }
-
-// RoutedCampaign is a campaign with its paths.
-type RoutedCampaign struct {
-	models.Campaign
-	Paths []flow.Path
-}
-
-const routedStreams = `SELECT id, streams FROM campaigns WHERE account_id = $1 AND deleted_at IS NULL`
 
 // Routed lists every campaign with its flow as Flow gives it, pinned first, then newest.
 func (k Campaigns) Routed(ctx context.Context, account uuid.UUID) ([]RoutedCampaign, error) {
-	var rows []campaignRow
-	const order = ` ORDER BY c.is_pinned DESC, c.created_at DESC, c.id DESC`
-	if err := sqlx.SelectContext(ctx, k.s.c, &rows, selectCampaigns+order, account); err != nil {
-		return nil, fmt.Errorf("db: routed campaigns: %w", err)
-	}
-	var flows []struct {
-		ID      uuid.UUID       `db:"id"`
-		Streams json.RawMessage `db:"streams"`
-	}
-	if err := sqlx.SelectContext(ctx, k.s.c, &flows, routedStreams, account); err != nil {
-		return nil, fmt.Errorf("db: routed campaigns: %w", err)
-	}
-	paths := make(map[uuid.UUID][]flow.Path, len(flows))
-	all := make([][]flow.Path, 0, len(flows))
-	for _, f := range flows {
-		list := []flow.Path{}
-		if err := json.Unmarshal(f.Streams, &list); err != nil {
-			return nil, fmt.Errorf("db: read flow: %w", err)
-		}
-		paths[f.ID], all = list, append(all, list)
-	}
-	if err := k.s.inlineDeleted(ctx, account, all...); err != nil {
+	q := routedTable.from + ` WHERE ` + routedTable.live +
+		` ORDER BY t.is_pinned DESC, t.created_at DESC, t.id DESC`
+	list, err := query[RoutedCampaign](ctx, k.s.c, "routed campaigns", q, account)
+	if err != nil {
 		return nil, err
 	}
-	out := make([]RoutedCampaign, len(rows))
-	for i, r := range rows {
-		out[i] = RoutedCampaign{r.model(), paths[r.ID]}
+	flows := make([][]flow.Path, len(list))
+	for i, c := range list {
+		flows[i] = c.Paths
 	}
-	return out, nil
+	return list, k.s.inlineDeleted(ctx, account, flows...)
 }
 
 // FlowRecord is an offer or a landing page that a flow leads to. One that was deactivated is still named.
@@ -82,9 +47,9 @@ SELECT id, 'lander', name, is_active AND deactivated_at IS NULL FROM landers WHE
 
 // FlowRecords finds the offers and landing pages that paths lead to.
 func (k Campaigns) FlowRecords(ctx context.Context, account uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]FlowRecord, error) {
-	var rows []FlowRecord
-	if err := sqlx.SelectContext(ctx, k.s.c, &rows, flowRecords, account, pq.Array(ids)); err != nil {
-		return nil, fmt.Errorf("db: records of flows: %w", err)
+	rows, err := query[FlowRecord](ctx, k.s.c, "records of flows", flowRecords, account, ids)
+	if err != nil {
+		return nil, err
 	}
 	out := make(map[uuid.UUID]FlowRecord, len(rows))
 	for _, r := range rows {
@@ -96,5 +61,5 @@ func (k Campaigns) FlowRecords(ctx context.Context, account uuid.UUID, ids []uui
 // AnyLive tells whether one of the campaigns exists on the account.
 func (k Campaigns) AnyLive(ctx context.Context, account uuid.UUID, ids []uuid.UUID) (bool, error) {
 	const q = `SELECT EXISTS (SELECT FROM campaigns WHERE account_id = $1 AND id = ANY ($2) AND deleted_at IS NULL)`
-	return get[bool](ctx, k.s, "campaign", q, account, pq.Array(ids))
+	return get[bool](ctx, k.s, "campaign", q, account, ids)
 }

@@ -29,7 +29,7 @@ const exportColumns = `id, account_id, kind, name, row_count, byte_size, created
 func (e Exports) List(ctx context.Context, account uuid.UUID, p Page) ([]models.Export, string, error) {
 	return List(ctx, e.s, account, p, ListQuery[models.Export]{
 		Name:  "exports",
-		SQL:   `SELECT ` + exportColumns + ` FROM exports WHERE account_id = $1 AND created_at > $2`,
+		SQL:   `SELECT ` + exportColumns + ` FROM exports t WHERE account_id = $1 AND created_at > $2`,
 		Args:  []any{account, kept()},
 		Order: Newest,
 		Place: func(x models.Export) []string { return PlaceOf(x.CreatedAt, x.ID) },

@@ -18,24 +18,26 @@ func (s *Store) allowIntegration(ctx context.Context, account uuid.UUID) error {
 	return s.allow(ctx, account, "integrations", countIntegrations, func(p models.Plan) int { return p.Integrations })
 }
 
-// setIntegrationActive pauses or resumes a source or a network. Resuming one that is paused can meet the allowance;
-// one that is active already stays so.
-func (s *Store) setIntegrationActive(ctx context.Context, table, what string, account, id uuid.UUID, on bool) error {
+// integrations is what traffic sources and networks have in common.
+type integrations[R any] struct{ records[R] }
+
+// SetActive pauses a record, or resumes it within the plan's allowance of integrations. One that is active already
+// stays so.
+func (k integrations[R]) SetActive(ctx context.Context, account, id uuid.UUID, on bool) error {
 	if !on {
-		return s.setActive(ctx, table, what, account, id, false)
+		return pausable[R](k).SetActive(ctx, account, id, false)
 	}
-	return s.Tx(ctx, func(s *Store) error {
-		if err := s.lockNames(ctx, account); err != nil {
+	return k.s.Tx(ctx, func(s *Store) error {
+		if err := s.lockAccount(ctx, account); err != nil {
 			return err
 		}
-		q := `SELECT is_active FROM ` + table + ` WHERE account_id = $1 AND id = $2 AND deactivated_at IS NULL`
-		active, err := get[bool](ctx, s, what, q, account, id)
+		active, err := get[bool](ctx, s, k.t.what, `SELECT is_active FROM `+k.t.name+` t WHERE `+k.t.this, account, id)
 		if err != nil || active {
 			return err
 		}
 		if err := s.allowIntegration(ctx, account); err != nil {
 			return err
 		}
-		return s.setActive(ctx, table, what, account, id, true)
+		return pausable[R]{records[R]{s, k.t}}.SetActive(ctx, account, id, true)
 	})
 }

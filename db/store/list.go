@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
 
 	"switchyard/db/seal"
 	"switchyard/models"
@@ -43,21 +42,12 @@ type ListQuery[T any] struct {
 	Place func(T) []string
 }
 
-// Newest is the usual order of a list.
-var Newest = []string{"created_at:timestamptz", "id:uuid"}
+// Newest is the usual order of a list, by columns of t.
+var Newest = []string{"t.created_at:timestamptz", "t.id:uuid"}
 
 // PlaceOf is the place of a row in the order Newest.
 func PlaceOf(created time.Time, id uuid.UUID) []string {
 	return []string{created.UTC().Format(time.RFC3339Nano), id.String()}
-}
-
-// modelsOf turns rows into records.
-func modelsOf[R, M any](rows []R, model func(R) M) []M {
-	out := make([]M, 0, len(rows))
-	for _, r := range rows {
-		out = append(out, model(r))
-	}
-	return out
 }
 
 // List reads one page and the cursor of the next one ("" at the end). The walk is by position, not by offset: a row
@@ -89,9 +79,9 @@ func List[T any](ctx context.Context, s *Store, account uuid.UUID, p Page, q Lis
 	}
 	sql += " ORDER BY " + strings.Join(columns, direction(q.Asc)+", ") + direction(q.Asc)
 	sql += fmt.Sprintf(" LIMIT %d", p.Limit+1)
-	rows := []T{}
-	if err := sqlx.SelectContext(ctx, s.c, &rows, sql, args...); err != nil {
-		return nil, "", fmt.Errorf("db: list %s: %w", q.Name, err)
+	rows, err := query[T](ctx, s.c, "list "+q.Name, sql, args...)
+	if err != nil {
+		return nil, "", err
 	}
 	if len(rows) <= p.Limit {
 		return rows, "", nil

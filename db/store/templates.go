@@ -3,11 +3,8 @@ package store
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
-	"github.com/lib/pq"
 
 	"switchyard/models"
 	"switchyard/models/template"
@@ -22,31 +19,13 @@ type NetworkTemplates struct{ s *Store }
 // NetworkTemplates gives the network templates on this store's connection.
 func (s *Store) NetworkTemplates() NetworkTemplates { return NetworkTemplates{s} }
 
-type networkTemplateRow struct {
-	ID        uuid.UUID                  `db:"id"`
-	AccountID uuid.UUID                  `db:"account_id"`
-	Settings  document[template.Network] `db:"settings"`
-	CreatedAt time.Time                  `db:"created_at"`
-	UpdatedAt time.Time                  `db:"updated_at"`
-}
-
-func (r networkTemplateRow) model() template.SavedNetwork {
-	return template.SavedNetwork{
-		ID: r.ID, AccountID: r.AccountID, Network: r.Settings.V, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
-	}
-}
-
 const selectNetworkTemplates = `
 SELECT id, account_id, settings, created_at, updated_at FROM network_templates
 WHERE account_id = $1 ORDER BY lower(name), id`
 
 // List lists the account's own templates by name, without the built-in ones.
 func (k NetworkTemplates) List(ctx context.Context, account uuid.UUID) ([]template.SavedNetwork, error) {
-	var rows []networkTemplateRow
-	if err := sqlx.SelectContext(ctx, k.s.c, &rows, selectNetworkTemplates, account); err != nil {
-		return nil, fmt.Errorf("db: list network templates: %w", err)
-	}
-	return modelsOf(rows, networkTemplateRow.model), nil
+	return query[template.SavedNetwork](ctx, k.s.c, "list network templates", selectNetworkTemplates, account)
 }
 
 // Of several templates with one name the last one counts: PostgreSQL decides which names are the same.
@@ -75,23 +54,21 @@ func (k NetworkTemplates) Save(ctx context.Context, account uuid.UUID, list []te
 		}
 		names[i], settings[i] = n.Name, text.(string)
 	}
-	var rows []networkTemplateRow
-	err := k.s.Tx(ctx, func(s *Store) error {
-		if err := s.lockNames(ctx, account); err != nil {
-			return err
+	return txOf(ctx, k.s, func(s *Store) ([]template.SavedNetwork, error) {
+		if err := s.lockAccount(ctx, account); err != nil {
+			return nil, err
 		}
-		err := sqlx.SelectContext(ctx, s.c, &rows, saveNetworkTemplates, account, pq.Array(names), pq.Array(settings))
+		const what = "network templates"
+		saved, err := query[template.SavedNetwork](ctx, s.c, what, saveNetworkTemplates, account, names, settings)
 		if err != nil {
-			return fmt.Errorf("db: save network templates: %w", err)
+			return nil, err
 		}
-		const count = `SELECT count(*) FROM network_templates WHERE account_id = $1`
-		have, err := get[int](ctx, s, "network templates", count, account)
+		have, err := get[int](ctx, s, what, `SELECT count(*) FROM network_templates WHERE account_id = $1`, account)
 		if err == nil && have > maxTemplates {
 			err = models.Invalid("too_many", "an account may have at most %d templates", maxTemplates)
 		}
-		return err
+		return saved, err
 	})
-	return modelsOf(rows, networkTemplateRow.model), err
 }
 
 // Remove deletes one of the account's own templates. A built-in one is not the account's.

@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
-	"github.com/lib/pq"
 
 	"switchyard/db/delivery"
 	"switchyard/models"
@@ -25,33 +23,9 @@ func (s *Store) Webhooks() Webhooks { return Webhooks{s} }
 const webhookColumns = `id, account_id, name, url, events, active, failing_since, consecutive_failures,
 	CASE WHEN old_secret_until > now() THEN old_secret_until END AS old_secret_until, created_at`
 
-type webhookRow struct {
-	ID           uuid.UUID      `db:"id"`
-	AccountID    uuid.UUID      `db:"account_id"`
-	Name         string         `db:"name"`
-	URL          string         `db:"url"`
-	Events       pq.StringArray `db:"events"`
-	Active       bool           `db:"active"`
-	FailingSince *time.Time     `db:"failing_since"`
-	Failures     int            `db:"consecutive_failures"`
-	OldSecret    *time.Time     `db:"old_secret_until"`
-	CreatedAt    time.Time      `db:"created_at"`
-	Pending      int64          `db:"pending"`
-	Delivered    int64          `db:"delivered"`
-	Failed       int64          `db:"failed"`
-	Last         *time.Time     `db:"last"`
-}
-
-func (r webhookRow) model() models.Webhook {
-	return models.Webhook{
-		ID: r.ID, AccountID: r.AccountID, Name: r.Name, URL: r.URL, Events: nonNil(r.Events), Active: r.Active,
-		FailingSince: r.FailingSince, Failures: r.Failures, OldSecret: r.OldSecret, CreatedAt: r.CreatedAt,
-		Recent: models.DeliveryCounts{Pending: r.Pending, Delivered: r.Delivered, Failed: r.Failed, Last: r.Last},
-	}
-}
-
 const listWebhooks = `
-SELECT ` + webhookColumns + `, pending, delivered, failed, last
+SELECT ` + webhookColumns + `, pending AS "recent.pending", delivered AS "recent.delivered",
+	failed AS "recent.failed", last AS "recent.last"
 FROM webhook_endpoints w CROSS JOIN LATERAL (
 	SELECT count(*) FILTER (WHERE status = 'pending') AS pending, count(*) FILTER (WHERE status = 'delivered') AS delivered,
 		count(*) FILTER (WHERE status = 'failed') AS failed, max(d.created_at) AS last
@@ -62,18 +36,13 @@ WHERE account_id = $1 ORDER BY created_at DESC, id DESC`
 // List lists all endpoints of the account, newest first, with the counts of their last week's deliveries. There are
 // at most models.MaxWebhooks.
 func (w Webhooks) List(ctx context.Context, account uuid.UUID) ([]models.Webhook, error) {
-	var rows []webhookRow
-	if err := sqlx.SelectContext(ctx, w.s.c, &rows, listWebhooks, account); err != nil {
-		return nil, fmt.Errorf("db: list webhooks: %w", err)
-	}
-	return modelsOf(rows, webhookRow.model), nil
+	return query[models.Webhook](ctx, w.s.c, "list webhooks", listWebhooks, account)
 }
 
 // Find finds one endpoint.
 func (w Webhooks) Find(ctx context.Context, account, id uuid.UUID) (models.Webhook, error) {
 	const q = `SELECT ` + webhookColumns + ` FROM webhook_endpoints WHERE account_id = $1 AND id = $2`
-	row, err := get[webhookRow](ctx, w.s, "webhook", q, account, id)
-	return row.model(), err
+	return get[models.Webhook](ctx, w.s, "webhook", q, account, id)
 }
 
 const (
@@ -93,10 +62,9 @@ func (w Webhooks) Create(ctx context.Context, hook models.Webhook) (models.Webho
 	if err != nil {
 		return hook, "", err
 	}
-	var row webhookRow
 	err = w.s.Tx(ctx, func(s *Store) error {
 		// Two creates at once must not both take the last place.
-		if err := s.lockNames(ctx, hook.AccountID); err != nil {
+		if err := s.lockAccount(ctx, hook.AccountID); err != nil {
 			return err
 		}
 		have, err := get[int](ctx, s, "webhooks", countWebhooks, hook.AccountID)
@@ -106,11 +74,11 @@ func (w Webhooks) Create(ctx context.Context, hook models.Webhook) (models.Webho
 		if have >= models.MaxWebhooks {
 			return models.Invalid("too_many", "an account may have at most %d webhook endpoints", models.MaxWebhooks)
 		}
-		row, err = get[webhookRow](ctx, s, "webhook", insertWebhook, hook.AccountID, hook.ID, hook.Name, hook.URL,
-			pq.StringArray(hook.Events), sealed)
+		hook, err = get[models.Webhook](ctx, s, "webhook", insertWebhook, hook.AccountID, hook.ID, hook.Name, hook.URL,
+			hook.Events, sealed)
 		return err
 	})
-	return row.model(), secret, err
+	return hook, secret, err
 }
 
 // Rotate gives an endpoint a new signing secret, which is not shown again, and tells until when the one before signs
@@ -143,9 +111,7 @@ RETURNING ` + webhookColumns
 
 // Update changes what the change names. Deliveries that are pending go to the new url.
 func (w Webhooks) Update(ctx context.Context, account, id uuid.UUID, c models.WebhookChange) (models.Webhook, error) {
-	row, err := get[webhookRow](ctx, w.s, "webhook", updateWebhook, account, id, c.URL, pq.StringArray(c.Events), c.Name,
-		c.Active)
-	return row.model(), err
+	return get[models.Webhook](ctx, w.s, "webhook", updateWebhook, account, id, c.URL, c.Events, c.Name, c.Active)
 }
 
 // Delete deletes an endpoint and its delivery log. Jobs of deliveries that were pending find nothing to do and end.

@@ -12,17 +12,17 @@ import (
 
 // Saved is a flow that is kept to be copied into campaigns. A later change of it changes no campaign.
 type Saved struct {
-	ID        uuid.UUID
-	AccountID uuid.UUID
-	Name      string
-	Country   string
-	GroupName string
-	Tags      []string
-	Notes     string
-	Paths     []Path
-	IsActive  bool // a paused flow starts no campaign
-	CreatedAt time.Time
-	UpdatedAt time.Time
+	ID        uuid.UUID `db:"id"`
+	AccountID uuid.UUID `db:"account_id"`
+	Name      string    `db:"name"`
+	Country   string    `db:"country"`
+	GroupName string    `db:"group_name"`
+	Tags      []string  `db:"tags"`
+	Notes     string    `db:"notes"`
+	Paths     []Path    `db:"paths,json"`
+	IsActive  bool      `db:"is_active,auto"` // a paused flow starts no campaign
+	CreatedAt time.Time `db:"created_at,auto"`
+	UpdatedAt time.Time `db:"updated_at,auto"`
 }
 
 // Count gives how many rules and how many destinations the paths have together.

@@ -38,11 +38,11 @@ func OfNetwork(n models.Network) Network {
 
 // SavedNetwork is a network template with an id: an account's own, or a built-in one.
 type SavedNetwork struct {
-	ID        uuid.UUID
-	AccountID uuid.UUID // zero for a built-in one
-	Network   Network
-	CreatedAt time.Time // zero for a built-in one
-	UpdatedAt time.Time
+	ID        uuid.UUID `db:"id"`
+	AccountID uuid.UUID `db:"account_id"` // zero for a built-in one
+	Network   Network   `db:"settings,json"`
+	CreatedAt time.Time `db:"created_at"` // zero for a built-in one
+	UpdatedAt time.Time `db:"updated_at"`
 }
 
 // Query is the query of the postback address to give to the network: each parameter with the network's macro for it.

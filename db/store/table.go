@@ -1,0 +1,271 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+// table is the SQL of one kind of record. Its columns are the db tags of R: a new column is a field and a migration.
+// The options of a tag are
+//
+//	json    the column is a JSON document
+//	once    insert writes it, update leaves it
+//	auto    neither writes it: the database sets it, or a method of its own
+//	joined  it is no column of the table: joined says what it is
+//
+// R has the fields ID, AccountID and CreatedAt. In SQL the table is t, the account $1 and the id $2.
+type table[R any] struct {
+	name   string // in SQL, and in cursors
+	what   string // in messages; its plural takes an s
+	gone   string // column with the time since when a record is not there any more; empty: its row is deleted
+	joined string // the joined columns, after a comma
+	join   string // where they come from
+
+	params  []column // what insert writes; what update writes too comes first
+	updated int      // how many of params update takes
+
+	from   string // SELECT of the records of all accounts, gone ones too; a WHERE follows
+	live   string // condition: the account has the record
+	this   string // condition: it is the one record, and live
+	insert string
+	update string
+	remove string
+}
+
+// column is a field with a db tag.
+type column struct {
+	name    string
+	options []string
+	index   []int
+}
+
+func (c column) is(option string) bool { return slices.Contains(c.options, option) }
+
+// rank puts account and id first, as $1 and $2, and last what only insert writes.
+func (c column) rank() int {
+	switch {
+	case c.name == "account_id":
+		return 0
+	case c.name == "id":
+		return 1
+	case c.is("once"):
+		return 3
+	}
+	return 2
+}
+
+func columnsOf(record reflect.Type) []column {
+	var list []column
+	for _, f := range reflect.VisibleFields(record) {
+		if tag, ok := f.Tag.Lookup("db"); ok {
+			parts := strings.Split(tag, ",")
+			list = append(list, column{parts[0], parts[1:], f.Index})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b column) int { return a.rank() - b.rank() })
+	return list
+}
+
+// newTable derives columns and SQL of a table. For offers insert is
+//
+//	WITH t AS (INSERT INTO offers (account_id, id, name, ...) VALUES ($1, $2, $3, ...) RETURNING *)
+//	SELECT t.account_id, t.id, t.name, ... FROM t
+func newTable[R any](t table[R]) *table[R] {
+	var read, names, marks, sets []string
+	for _, c := range columnsOf(reflect.TypeFor[R]()) {
+		if c.is("joined") {
+			continue
+		}
+		read = append(read, "t."+c.name)
+		if c.is("auto") {
+			continue
+		}
+		t.params = append(t.params, c)
+		mark := fmt.Sprintf("$%d", len(t.params))
+		names, marks = append(names, c.name), append(marks, mark)
+		if c.rank() == 2 {
+			sets = append(sets, c.name+" = "+mark)
+		}
+	}
+	t.updated = 2 + len(sets)
+	columns := strings.Join(read, ", ") + t.joined
+	t.from = `SELECT ` + columns + ` FROM ` + t.name + ` t ` + t.join
+	t.live = `t.account_id = $1`
+	if t.gone != "" {
+		t.live += ` AND t.` + t.gone + ` IS NULL`
+	}
+	t.this = t.live + ` AND t.id = $2`
+	written := ` RETURNING *) SELECT ` + columns + ` FROM t ` + t.join
+	t.insert = `WITH t AS (INSERT INTO ` + t.name + ` (` + strings.Join(names, ", ") + `) VALUES (` +
+		strings.Join(marks, ", ") + `)` + written
+	t.update = `WITH t AS (` + t.set(strings.Join(sets, ", ")) + written
+	switch {
+	case t.gone == "":
+		t.remove = `DELETE FROM ` + t.name + ` t WHERE ` + t.this
+	case slices.Contains(read, "t.is_active"):
+		t.remove = t.set(t.gone + ` = now(), is_active = false`)
+	default:
+		t.remove = t.set(t.gone + ` = now()`)
+	}
+	return &t
+}
+
+// set is a statement that changes the one record.
+func (t *table[R]) set(what string) string {
+	return `UPDATE ` + t.name + ` t SET ` + what + `, updated_at = clock_timestamp() WHERE ` + t.this
+}
+
+// find finds a record of the account.
+func (t *table[R]) find(ctx context.Context, s *Store, account, id uuid.UUID) (R, error) {
+	return get[R](ctx, s, t.what, t.from+` WHERE `+t.this, account, id)
+}
+
+// findLocked is find for a change: the record stays as it is until the transaction ends.
+func (t *table[R]) findLocked(ctx context.Context, s *Store, account, id uuid.UUID) (R, error) {
+	q := `SELECT t.id FROM ` + t.name + ` t WHERE ` + t.this + ` FOR NO KEY UPDATE`
+	if _, err := get[uuid.UUID](ctx, s, t.what, q, account, id); err != nil {
+		var none R
+		return none, err
+	}
+	return t.find(ctx, s, account, id)
+}
+
+// add inserts a record under a new id and gives it as saved.
+func (t *table[R]) add(ctx context.Context, s *Store, record R) (R, error) {
+	id := uuid.Must(uuid.NewV7())
+	reflect.ValueOf(&record).Elem().FieldByName("ID").Set(reflect.ValueOf(id))
+	return t.write(ctx, s, t.insert, record, t.params)
+}
+
+// save writes every field of a record that update takes, and gives it as saved.
+func (t *table[R]) save(ctx context.Context, s *Store, record R) (R, error) {
+	return t.write(ctx, s, t.update, record, t.params[:t.updated])
+}
+
+// write runs insert or update. A name that another record has is a conflict, duplicate_name.
+func (t *table[R]) write(ctx context.Context, s *Store, text string, record R, params []column) (R, error) {
+	v, args := reflect.ValueOf(&record).Elem(), make([]any, len(params))
+	for i, c := range params {
+		args[i] = param(v.FieldByIndex(c.index), c.is("json"))
+	}
+	saved, err := get[R](ctx, s, t.what, text, args...)
+	if db.UniqueViolation(err) == t.name+"_name" {
+		err = models.Conflict("duplicate_name", "another %s has this name", t.what)
+	}
+	return saved, err
+}
+
+// orNone gives an id back if it is a live record of the account, else the zero id.
+func (t *table[R]) orNone(ctx context.Context, s *Store, account, id uuid.UUID) (uuid.UUID, error) {
+	found, err := query[uuid.UUID](ctx, s.c, t.what, `SELECT t.id FROM `+t.name+` t WHERE `+t.this, account, id)
+	if err != nil || len(found) == 0 {
+		return uuid.Nil, err
+	}
+	return id, nil
+}
+
+// check refuses an id that is not a live record of the account, as the value of field_id. No id passes.
+func (t *table[R]) check(ctx context.Context, s *Store, account, id uuid.UUID, field string) error {
+	live, err := t.orNone(ctx, s, account, id)
+	if err == nil && live != id {
+		err = models.Invalid("invalid_"+field, "%s_id is not a %s of this account", field, t.what)
+	}
+	return err
+}
+
+// allow refuses one more record than the plan allows. It locks the account.
+func (t *table[R]) allow(ctx context.Context, s *Store, account uuid.UUID, limit func(models.Plan) int) error {
+	return s.allow(ctx, account, t.what+"s", `SELECT count(*) FROM `+t.name+` t WHERE `+t.live, limit)
+}
+
+// clone copies a record under a free name that ends in " (copy)"; one without a name stays without. Edit changes what
+// the copy does not take over, create saves it. The account is locked, so that two copies at once get different names.
+func (t *table[R]) clone(ctx context.Context, s *Store, account, id uuid.UUID, edit func(*Store, *R) error,
+	create func(*Store, R) (R, error),
+) (R, error) {
+	return txOf(ctx, s, func(s *Store) (R, error) {
+		record, err := t.find(ctx, s, account, id)
+		if err != nil {
+			return record, err
+		}
+		if err := s.lockAccount(ctx, account); err != nil {
+			return record, err
+		}
+		if name := reflect.ValueOf(&record).Elem().FieldByName("Name"); name.String() != "" {
+			free, err := t.copyName(ctx, s, account, name.String())
+			if err != nil {
+				return record, err
+			}
+			name.SetString(free)
+		}
+		if err := edit(s, &record); err != nil {
+			return record, err
+		}
+		return create(s, record)
+	})
+}
+
+const maxName = 255
+
+// copyName is the name of a copy: the first of "N (copy)", "N (copy 2)" and so on that no live record has. A name too
+// long for the ending is cut.
+func (t *table[R]) copyName(ctx context.Context, s *Store, account uuid.UUID, name string) (string, error) {
+	q := `SELECT lower(t.name) FROM ` + t.name + ` t WHERE ` + t.live + ` AND lower(t.name) LIKE '%(copy%)'`
+	taken, err := query[string](ctx, s.c, t.what, q, account)
+	for n := 1; err == nil; n++ {
+		ending := " (copy)"
+		if n > 1 {
+			ending = fmt.Sprintf(" (copy %d)", n)
+		}
+		runes := []rune(name)
+		free := string(runes[:min(len(runes), maxName-len(ending))]) + ending
+		if !slices.Contains(taken, strings.ToLower(free)) {
+			return free, nil
+		}
+	}
+	return "", err
+}
+
+// records is what all kinds of record have in common.
+type records[R any] struct {
+	s *Store
+	t *table[R]
+}
+
+// List lists the records that are not gone, newest first.
+func (k records[R]) List(ctx context.Context, account uuid.UUID, p Page) ([]R, string, error) {
+	return List(ctx, k.s, account, p, ListQuery[R]{
+		Name: k.t.name, SQL: k.t.from + ` WHERE ` + k.t.live, Args: []any{account}, Order: Newest,
+		Place: func(record R) []string {
+			v := reflect.ValueOf(record)
+			return PlaceOf(v.FieldByName("CreatedAt").Interface().(time.Time), v.FieldByName("ID").Interface().(uuid.UUID))
+		},
+	})
+}
+
+// Find finds one record that is not gone.
+func (k records[R]) Find(ctx context.Context, account, id uuid.UUID) (R, error) {
+	return k.t.find(ctx, k.s, account, id)
+}
+
+// Remove removes a record: it is no longer listed. Most kinds are kept for history.
+func (k records[R]) Remove(ctx context.Context, account, id uuid.UUID) error {
+	return k.s.one(ctx, k.t.what, k.t.remove, account, id)
+}
+
+// pausable is what the kinds that can be paused have in common.
+type pausable[R any] struct{ records[R] }
+
+// SetActive pauses or resumes a record.
+func (k pausable[R]) SetActive(ctx context.Context, account, id uuid.UUID, on bool) error {
+	return k.s.one(ctx, k.t.what, k.t.set(`is_active = $3`), account, id, on)
+}
