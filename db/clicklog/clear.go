@@ -15,8 +15,8 @@ import (
 	"switchyard/models"
 )
 
-// ClearQuery names what is deleted in [From, To), cut to milliseconds, and of what: campaigns for Clear and ClearArchive,
-// one smartlink for ClearSmartlink. After is where an earlier call ended.
+// ClearQuery names what to delete: the history in [From, To), cut to milliseconds, of some campaigns (Clear and
+// ClearArchive) or of one smartlink (ClearSmartlink). After is where an earlier call ended.
 type ClearQuery struct {
 	AccountID uuid.UUID
 	Of        []uuid.UUID
@@ -48,8 +48,8 @@ SELECT id, campaign_id, unique_key, is_unique FROM clicks
 WHERE account_id = $1 AND campaign_id = ANY ($2::uuid[]) AND id > $3 AND id < $4
 ORDER BY id LIMIT $5`
 
-// A visitor whose unique click is forgotten is unique again. Rows are locked in the order in which ingesters do it,
-// and before the clicks, as they do.
+// A visitor whose unique click is deleted is unique again. Visitors are locked before clicks and in one order, as
+// ingesters do.
 const forgetVisitors = `
 DELETE FROM click_visitors v USING (
 	SELECT s.campaign_id, s.unique_key FROM click_visitors s
@@ -58,10 +58,10 @@ DELETE FROM click_visitors v USING (
 	ORDER BY s.campaign_id, s.unique_key FOR UPDATE OF s
 ) k WHERE v.campaign_id = k.campaign_id AND v.unique_key = k.unique_key`
 
-// Clear deletes at most limit clicks of campaigns, with their steps and all of their conversions, in the transaction
-// of c and takes their figures out of the ledger. Repeat it, each time in a transaction of its own, until it is Done;
-// then ClearArchive deletes what had no clicks any more. A conversion or a step that is being recorded for one of the
-// clicks comes before and is deleted too, or finds no click. What arrives in the window afterwards is counted.
+// Clear deletes at most limit clicks of campaigns in the transaction of c, with their click-outs and conversions, and
+// takes their figures out of the ledger. Repeat it, each time in a transaction of its own, until it is Done. Then
+// ClearArchive deletes what has no clicks any more. A conversion that is being recorded for one of the clicks is deleted
+// too, or finds no click. What arrives in the window afterwards is counted.
 func Clear(ctx context.Context, c db.Conn, q ClearQuery, limit int) (Cleared, error) {
 	var found []struct {
 		ID       uuid.UUID `db:"id"`
@@ -137,7 +137,7 @@ func (d *Cleared) remove(ctx context.Context, c db.Conn, ids []uuid.UUID) error 
 	return s.Write(ctx, c)
 }
 
-// Two at once would both take the same figures back. Locks are taken in one order.
+// Two at once would both take the same figures back.
 const lockArchive = `
 SELECT pg_advisory_xact_lock(hashtextextended('switchyard clear ' || id::text, 0))
 FROM (SELECT id FROM unnest($1::uuid[]) AS i (id) ORDER BY id) sorted`
@@ -146,9 +146,8 @@ const deleteArchived = `
 DELETE FROM conversions
 WHERE account_id = $1 AND campaign_id = ANY ($2::uuid[]) AND click_id >= $3 AND click_id < $4`
 
-// ClearArchive takes back, in the transaction of c, what no click stands for: spend that stands alone, and the figures
-// of whole hours of the window whose clicks were dropped for their age, with the conversions of these clicks. Doing it
-// again finds nothing. The limit means nothing.
+// ClearArchive deletes, in the transaction of c, what no click stands for: spend that stands alone, and the figures and
+// conversions of whole hours whose clicks were dropped for their age. Doing it again finds nothing. The limit is ignored.
 func ClearArchive(ctx context.Context, c db.Conn, q ClearQuery, _ int) (Cleared, error) {
 	out := Cleared{Done: true}
 	if _, err := c.ExecContext(ctx, lockArchive, db.UUIDs(q.Of)); err != nil {

@@ -66,10 +66,9 @@ const (
 	maxOriginal     = 100
 )
 
-// RecordConversion inserts or updates a conversion in the transaction of c, with its ledger deltas and its event.
-// It locks the click, so that everything about one click happens in turn. The same input again changes nothing and
-// tells nobody. What the input leaves open is decided by the offer of the click. On the pool it runs in a
-// transaction of its own.
+// RecordConversion inserts or updates a conversion in the transaction of c, with its ledger deltas and its event. On the
+// pool it runs in a transaction of its own. It locks the click. What the input leaves open follows from the click's offer.
+// The same input again changes nothing and sends no event. A click that is not there is ErrUnknownClick.
 func RecordConversion(ctx context.Context, c db.Conn, in ConversionInput) (out ConversionOutcome, err error) {
 	if err := in.check(); err != nil {
 		return out, err
@@ -207,8 +206,8 @@ func findTerms(ctx context.Context, c db.Conn, click *StoredClick) (terms, error
 	return t, nil
 }
 
-// payout works out what a conversion earns and in which currency. said tells whether it follows from the input, so
-// that it may replace what is recorded.
+// payout works out what a conversion earns and in which currency. said tells whether the input decided it: only then may
+// it replace what is recorded.
 func (t terms) payout(in ConversionInput) (value decimal.Decimal, currency string, said bool) {
 	amount := cmp.Or(in.Amount, in.Payout)
 	switch {
@@ -290,8 +289,8 @@ func (in ConversionInput) update(old conversion, click *StoredClick, t terms) co
 	return v
 }
 
-// moment is when the conversion happened, if at is what is recorded: a day says nothing about a moment of that day, nor a
-// second about one of that second.
+// moment is the time of the conversion, where at is the recorded one. The input replaces it only if it differs at its own
+// precision: a day says nothing about a moment of that day.
 func (in ConversionInput) moment(at time.Time) time.Time {
 	said := in.At.UTC().Truncate(time.Millisecond)
 	if in.At.IsZero() || said.Truncate(in.Exact).Equal(at.UTC().Truncate(in.Exact)) {

@@ -13,16 +13,16 @@ import (
 	"switchyard/models"
 )
 
-// Corrected is what became of one of many inputs. Refusal is set where nothing did: what RecordConversion would have
-// answered, or the reason why it is ignored.
+// Corrected is the outcome of one of many inputs. Refusal is set if the input changed nothing: it is the error that
+// RecordConversion would have given, or tells why the input was ignored.
 type Corrected struct {
 	ConversionOutcome
 	Refusal error
 }
 
-// CorrectConversions does in the transaction of c what RecordConversion does, for many inputs of one account in their
-// order, under the locks of all their clicks. A refused input changes nothing for the others. It gives the webhook
-// deliveries of all to dispatch after the commit.
+// CorrectConversions is RecordConversion for many inputs of one account, in their order, in the transaction of c. It locks
+// all their clicks first. A refused input changes nothing for the others. It gives the webhook deliveries to dispatch
+// after the commit.
 func CorrectConversions(ctx context.Context, c db.Conn, account uuid.UUID, list []ConversionInput,
 ) (out []Corrected, deliveries []uuid.UUID, err error) {
 	b := correcting{account: account, query: lockSelect + ` FOR NO KEY UPDATE`}
@@ -164,7 +164,7 @@ func (b *correcting) one(in ConversionInput) Corrected {
 	return Corrected{ConversionOutcome: out}
 }
 
-// write stores what changed, each conversion as it is in the end, and tells of every change. It gives the webhook
+// write stores each changed conversion once, as it is in the end, with an event for every change. It gives the webhook
 // deliveries to dispatch after the commit.
 func (b *correcting) write(ctx context.Context, c db.Conn, out []Corrected) ([]uuid.UUID, error) {
 	s := ledger.Deltas{}

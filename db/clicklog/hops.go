@@ -51,7 +51,7 @@ func storeHops(ctx context.Context, c db.Conn, outs []*models.ClickOut) error {
 	return nil
 }
 
-// hop is a step that has not been applied to its click yet.
+// hop is a click-out that has not been applied to its click yet.
 type hop struct {
 	ID        uuid.UUID `db:"id"`
 	ClickID   uuid.UUID `db:"click_id"`
@@ -74,8 +74,8 @@ FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::int[], $5::int[], $6::uuid[]
 	AS k (id, offer_id, network_id, lp_slot, lp_clicks, hop_id)
 WHERE c.id = k.id AND c.id = ANY ($1::uuid[]) AND c.id BETWEEN $7 AND $8`
 
-// applyHops brings the waiting steps of the given clicks into the clicks and moves their figures, and those of
-// their conversions, to the dimensions that the last step gives. It returns the clicks that are not there yet.
+// applyHops applies the waiting click-outs of some clicks. It moves the figures of each click and of its conversions to
+// the offer of the last click-out. It returns the ids of clicks that are not stored yet.
 func applyHops(ctx context.Context, c db.Conn, clickIDs []uuid.UUID, s ledger.Deltas) (missing []uuid.UUID, err error) {
 	var hops []hop
 	if len(clickIDs) == 0 {
@@ -123,8 +123,8 @@ func applyHops(ctx context.Context, c db.Conn, clickIDs []uuid.UUID, s ledger.De
 	return sortedIDs(byClick), nil
 }
 
-// apply brings one step into the click: the latest one decides where the click belongs. A step that names another account than the
-// click's changes nothing.
+// apply notes a click-out in its click. The latest one decides the offer. One that names another account than the click's
+// changes nothing.
 func (c *StoredClick) apply(h hop) {
 	if h.AccountID != c.AccountID {
 		return
@@ -155,7 +155,7 @@ func saveHopped(ctx context.Context, c db.Conn, clicks []*StoredClick, done []uu
 	return nil
 }
 
-// A conversion that was recorded before the step to its offer was stored learns the offer from the click.
+// A conversion that was recorded before the click-out to its offer was stored gets the offer from the click.
 const updateOfferless = `
 UPDATE conversions v SET offer_id = c.offer_id, network_id = c.network_id
 FROM clicks c
@@ -250,8 +250,8 @@ FROM (SELECT DISTINCT click_id FROM click_hops WHERE NOT applied) h
 CROSS JOIN LATERAL (SELECT FROM clicks c WHERE c.id = h.click_id LIMIT 1) c
 LIMIT $1`
 
-// ApplyWaitingHops applies steps that were stored beside their clicks without either seeing the other, at most for limit
-// clicks, and returns for how many. The ingester does it for its own; this is the safety net for one that died.
+// ApplyWaitingHops applies click-outs that wait although their clicks are stored, for at most limit clicks, and returns
+// for how many. The Ingester applies its own: this is the safety net for one that died.
 func ApplyWaitingHops(ctx context.Context, d db.Conn, limit int) (int, error) {
 	var ids []uuid.UUID
 	if err := sqlx.SelectContext(ctx, d, &ids, selectAppliable, limit); err != nil {

@@ -33,8 +33,8 @@ const lockPartitions = `SELECT pg_advisory_xact_lock(hashtext('switchyard clicks
 const partitionAttached = `
 SELECT EXISTS (SELECT FROM pg_inherits WHERE inhparent = $1::regclass AND inhrelid = to_regclass($2))`
 
-// EnsurePartition makes the partitions for the day of at. Several processes may call it at once. They are attached
-// after they were made, because making them in place would wait for every reader and hold up all that come after.
+// EnsurePartition makes the partitions for the day of at. Several processes may call it at once. A partition is made
+// first and attached then: making it in place would wait for every reader and hold up all that come after.
 func EnsurePartition(ctx context.Context, d db.Conn, at time.Time) error {
 	from := at.UTC().Truncate(day)
 	err := db.Tx(ctx, d, func(c db.Conn) error {
@@ -120,8 +120,8 @@ func dropPartitions(ctx context.Context, d *db.DB, table string, before time.Tim
 	return len(parts), nil
 }
 
-// SweepVisitors forgets fingerprints whose time has run out before t. Call it with a time some days ago, so that a
-// click that arrives late still finds who was counted. It returns how many went.
+// SweepVisitors deletes the fingerprints that expired before t, and returns how many. Call it with a time some days ago:
+// a click that arrives late still has to find who was counted.
 func SweepVisitors(ctx context.Context, d db.Conn, t time.Time) (int64, error) {
 	res, err := d.ExecContext(ctx, `DELETE FROM click_visitors WHERE expires_at < $1`, t)
 	if err != nil {

@@ -17,8 +17,8 @@ var selectSmartlinkClicks = `SELECT ` + smartlinkColumnList + ` FROM smartlink_c
 WHERE account_id = $1 AND id >= $2 AND id < $3 AND ($6::uuid IS NULL OR smartlink_id = $6)
 ORDER BY id DESC LIMIT $4 OFFSET $5`
 
-// SmartlinkClicks reads a page of the log of smartlinks; the zero id is every smartlink of the account. Converted means
-// nothing here.
+// SmartlinkClicks reads a page of the log of smartlinks; the zero id is every smartlink of the account. q.Converted
+// is ignored.
 func SmartlinkClicks(ctx context.Context, c db.Conn, q LogQuery, smartlink uuid.UUID) ([]StoredSmartlinkClick, error) {
 	var list []StoredSmartlinkClick
 	dst := make([]any, 0, len(smartlinkColumns))
@@ -81,7 +81,7 @@ func SmartlinkFigures(ctx context.Context, c db.Conn, account, smartlink uuid.UU
 	return list, nil
 }
 
-// The sums are lessened by what was deleted, so that clicks stored meanwhile count on.
+// What was deleted is subtracted from the sums, so that clicks stored meanwhile still count.
 const clearSmartlinkClicks = `
 WITH gone AS (
 	DELETE FROM smartlink_clicks WHERE id = ANY (ARRAY(

@@ -26,10 +26,10 @@ type Spend struct {
 	Impressions *int64
 }
 
-// SetSpend makes the cost of a day and a source (and a campaign, where named) the given amount, for each of the list in
-// its order, in the transaction of c. It replaces what clicks and conversions cost before, and earlier spend: the amount
-// is spread evenly over the clicks that are stored, to the last digit; without any it stands alone. Setting it again
-// changes nothing. A click that is stored later brings its own cost. It gives the numbers of clicks.
+// SetSpend sets what was paid, for each item of the list in its order, in the transaction of c. The amount replaces the
+// cost of all clicks of that day, source and campaign, that of their conversions, and earlier spend. It is spread evenly
+// over the stored clicks, exact in their sum. Without any click it stands alone in the ledger. Setting it again changes
+// nothing. A click that is stored later brings its own cost. It gives the number of clicks of each item.
 func SetSpend(ctx context.Context, c db.Conn, account uuid.UUID, list ...Spend) ([]int64, error) {
 	if _, err := c.ExecContext(ctx, slowly); err != nil {
 		return nil, fmt.Errorf("clicklog: set spend: %w", err)
@@ -71,8 +71,8 @@ func aloneKey(account uuid.UUID, day time.Time, source, campaign uuid.UUID) ledg
 	return ledger.Key{AccountID: account, Hour: day.Unix(), SourceID: source, CampaignID: campaign}
 }
 
-// lockSpend lets one correction of an account's spend go at a time, and lockSpent what happens to its clicks come before
-// or after: conversions are recorded under the lock of their click.
+// lockSpend lets one correction of an account's spend run at a time. lockSpent locks the clicks: conversions and
+// click-outs, which need the lock of their click, come before or after.
 const (
 	lockSpend = `SELECT pg_advisory_xact_lock(hashtextextended('switchyard spend ' || $1::text, 0))`
 	lockSpent = `
@@ -81,8 +81,8 @@ SELECT count(*) FROM (SELECT FROM clicks f WHERE ` + spentClicks + ` ORDER BY id
 		AND ($5::uuid IS NULL OR f.campaign_id = $5)`
 )
 
-// Costs of the cost model go too, those to come included: the amount is what was paid. The shares of n clicks add up
-// because each is the difference of two rounded sums. A bot's click costs nothing.
+// The amount is what was paid, so costs of the cost model go too, those of conversions to come included. Each click's
+// share is the difference of two rounded sums, so that all shares add up to the amount. A bot's click costs nothing.
 const spreadSpend = `
 WITH locked AS MATERIALIZED (
 	SELECT id, is_bot, CASE WHEN is_bot THEN 0 ELSE cost END AS cost FROM clicks f
@@ -114,8 +114,8 @@ WITH locked AS MATERIALIZED (
 )
 SELECT count(*) FROM locked WHERE NOT is_bot`
 
-// slowly lets one statement work through the clicks of a big day. How many they are the planner cannot know: joins by
-// loops, which it takes for few, would never end.
+// slowly lets one statement work through the clicks of a big day. The planner cannot know how many there are: the nested
+// loops that it plans for a few would take for ever.
 const slowly = `SET LOCAL statement_timeout = '10min'; SET LOCAL enable_nestloop = off`
 
 func (s Spend) spread(ctx context.Context, c db.Conn, account uuid.UUID) (clicks int64, err error) {

@@ -203,7 +203,7 @@ INSERT INTO postbacks (id, account_id, network_id, source, domain, ip, params, s
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 ON CONFLICT (id) DO NOTHING`
 
-// storePostbacks keeps each raw message with the job that will understand it, and returns the ids of the new ones.
+// storePostbacks stores each raw message with the job that will read it, and returns the ids of the new ones.
 func storePostbacks(ctx context.Context, c db.Conn, list []*models.Postback) ([]uuid.UUID, error) {
 	var fresh []uuid.UUID
 	for _, p := range list {

@@ -71,8 +71,8 @@ FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::timestamptz[])
 	AS k (campaign_id, unique_key, first_at, expires_at)
 WHERE v.campaign_id = k.campaign_id AND v.unique_key = k.unique_key`
 
-// decideUnique sets IsUnique of new clicks, for good. Bots neither have nor use up uniqueness. Rows are locked in
-// one order, so that ingesters of several processes wait for each other and never in a circle.
+// decideUnique sets IsUnique of new clicks, for good. A bot's click is never unique and makes nobody else's less so. Rows
+// are locked in one order, so that ingesters of several processes never wait for each other in a circle.
 func decideUnique(ctx context.Context, c db.Conn, clicks []*StoredClick) error {
 	visitors := map[visitorKey]*seen{}
 	for _, click := range clicks {

@@ -1,5 +1,5 @@
-// Package export reads what report files are made of, row by row, so that a file of any length takes the same memory.
-// PostgreSQL puts the values into their text form: what it sends is what the file has.
+// Package export reads the rows of report files one by one, so that a file of any length takes the same memory.
+// PostgreSQL formats the values: a file has them as it sends them.
 package export
 
 import (
@@ -18,8 +18,7 @@ import (
 	"switchyard/models"
 )
 
-// column is a column of a file: its heading, the expression of its value, and whether somebody else decided what
-// stands in it.
+// column is a column of a file: its heading, the SQL expression of its value, and who decided what stands in it.
 type column struct {
 	name string
 	expr string
@@ -52,7 +51,7 @@ func (t Table) Names() []string {
 	return names
 }
 
-// Foreign tells of each column whether its cells come from outside, so that they may try to be formulas.
+// Foreign tells for each column whether its texts come from outside. A spreadsheet could take such a text for a formula.
 func (t Table) Foreign() []bool {
 	list := make([]bool, len(t.columns))
 	for i, c := range t.columns {
@@ -76,7 +75,7 @@ func (t Table) args(q Query) []any {
 	return args
 }
 
-// Count counts the rows, but not beyond atMost.
+// Count counts the rows, up to atMost.
 func (t Table) Count(ctx context.Context, c db.Conn, q Query, atMost int) (int, error) {
 	var n int
 	query := fmt.Sprintf(`SELECT count(*) FROM (%s LIMIT %d) f`, t.count, atMost)
@@ -87,8 +86,8 @@ func (t Table) Count(ctx context.Context, c db.Conn, q Query, atMost int) (int, 
 	return n, nil
 }
 
-// Each gives the cells of every row, newest first, as of one moment. They are valid until the function returns. It ends
-// with the first error of fn.
+// Each calls fn with the cells of every row, newest first, as of one moment. The cells are valid until fn returns. Each
+// ends with the first error of fn.
 func (t Table) Each(ctx context.Context, c db.Conn, q Query, fn func([]sql.RawBytes) error) (err error) {
 	exprs := make([]string, len(t.columns))
 	for i, c := range t.columns {
@@ -121,7 +120,7 @@ func (t Table) Each(ctx context.Context, c db.Conn, q Query, fn func([]sql.RawBy
 	return nil
 }
 
-// show writes ids of clicks in the form that everybody knows them by.
+// show turns ids of clicks into their public form.
 func (t Table) show(cells []sql.RawBytes) error {
 	for i, c := range t.columns {
 		if c.kind != clickID {

@@ -71,8 +71,8 @@ const selectUnmerged = `
 SELECT account_id, hour FROM ledger WHERE NOT merged AND hour < $1
 GROUP BY account_id, hour ORDER BY hour, account_id LIMIT $2`
 
-// What it deletes it adds up and writes back in one statement, and what is new among it goes to the copies. Writers only
-// ever add rows, so none can be missed: one that commits meanwhile stays as it is for the next time.
+// One statement deletes the rows of an hour, writes back their sums, and adds those that were not merged yet to the
+// copies. Writers only ever add rows, so none is missed: a row that is committed meanwhile waits for the next compaction.
 var mergeHour = `
 WITH gone AS (
 	DELETE FROM ledger WHERE account_id = $1 AND hour = $2 RETURNING *
@@ -91,9 +91,9 @@ func sums() string {
 	return strings.Join(names, ", ")
 }
 
-// Compact replaces ledger rows of equal keys by their sum, in hours before the given time that have new rows, at
-// most limit hours. It is exact and safe beside writers, readers and other compactions. It returns how many hours
-// it went through: fewer than limit means that nothing is left.
+// Compact replaces rows of equal keys by their sum, in at most limit hours that have new rows and began before the given
+// time. It is safe beside writers, readers and other compactions. It returns how many hours it compacted: fewer than limit
+// means that nothing is left.
 func Compact(ctx context.Context, d db.Conn, before time.Time, limit int) (int, error) {
 	var hours []struct {
 		Account uuid.UUID `db:"account_id"`

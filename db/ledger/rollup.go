@@ -24,8 +24,8 @@ var Rollups = []Rollup{
 	{"audience", 24 * time.Hour, []string{"campaign_id", "source_id", "country", "device_type", "os", "browser"}},
 }
 
-// Traffic stands for the ledger in a FROM where campaigns, sources and hours are all that matters: it has the same sums in
-// some hundredth of the rows.
+// Traffic is a FROM for questions about campaigns, sources and hours only. It has the same sums as the ledger in a
+// hundredth of its rows.
 const Traffic = `(
 	SELECT account_id, hour, campaign_id, source_id, clicks, bot_clicks FROM ledger_rollups WHERE rollup = 'traffic'
 	UNION ALL
@@ -58,8 +58,8 @@ func (r Rollup) sums() string {
 		strings.Join(keys, ", "), sums(), strings.Join(groups, ", "))
 }
 
-// addRollups is the statement after WITH gone AS (...), which are the ledger's rows of an hour. Rows are taken in the
-// same order by everybody.
+// addRollups is the statement behind WITH gone AS (...), the rows that an hour had. It locks rows in one order, so that
+// two compactions never wait for each other in a circle.
 func addRollups() string {
 	parts, updates := make([]string, len(Rollups)), strings.Split(Sums, ",")
 	for i, r := range Rollups {

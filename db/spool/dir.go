@@ -117,8 +117,8 @@ type position struct {
 
 func (p position) before(o position) bool { return p.seq < o.seq || p.seq == o.seq && p.off < o.off }
 
-// readMark gives the place up to which everything is stored. A mark that is missing or damaged is the very
-// beginning: what is read again is stored once all the same.
+// readMark reads the place up to which everything is stored. If the mark is missing or damaged, reading begins at the
+// start: what is read again is still stored once.
 func (d *spoolDir) readMark() position {
 	text, err := os.ReadFile(filepath.Join(d.path, "mark"))
 	if err != nil {

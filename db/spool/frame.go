@@ -37,9 +37,9 @@ type scanner struct {
 	damaged bool  // inside of one
 }
 
-// next finds the first sound frame in buf. It returns its payload and the offset behind it. Without one, payload is
-// nil and end is how many bytes are done with; last says that buf reaches the end of what there is, so that an
-// incomplete frame is a torn one.
+// next finds the first sound frame in buf. It returns the payload and the offset behind it. If there is none, payload is
+// nil and end is how many bytes need not be looked at again. last means that nothing follows buf: a frame that is
+// incomplete then was torn.
 func (s *scanner) next(buf []byte, last bool) (payload []byte, end int) {
 	for i := 0; i < len(buf); {
 		rest := buf[i:]

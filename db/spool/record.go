@@ -45,8 +45,8 @@ func appendRecord(b []byte, r Record) ([]byte, error) {
 	return b, errEmptyRecord
 }
 
-// decodeRecord reads an encoded record. Fields that this version does not know are skipped, so that a newer
-// process's spool can be read by an older one and the other way round. Texts come out as PostgreSQL accepts them.
+// decodeRecord reads an encoded record. It skips fields that this version does not know: an older process can read what a
+// newer one wrote. Texts come out as PostgreSQL accepts them.
 func decodeRecord(p []byte) (Record, error) {
 	if len(p) == 0 {
 		return Record{}, errCorrupt

@@ -11,18 +11,18 @@ import (
 	"time"
 )
 
-// Options of a spool. The zero value is good.
+// Options of a spool. Zero values take the defaults.
 type Options struct {
 	SegmentSize int64 // bytes after which a new segment is begun, default 32 MiB
-	// AckPostgres makes Append wait until its record was committed in PostgreSQL by a running Ingester, for a disk
-	// that does not outlive the process (CLICK_ACK=postgres).
+	// AckPostgres makes Append wait until a Reader has committed its record. It is for a disk that does not outlive the
+	// process (CLICK_ACK=postgres).
 	AckPostgres bool
 
 	disk disk
 }
 
-// Spool is the log on local disk that a record waits in until it is in PostgreSQL. Many processes can be given the
-// same directory: each holds a sub-directory of its own.
+// Spool is the log on local disk in which records wait until they are in PostgreSQL. Many processes may share one
+// directory: each holds a sub-directory of its own.
 type Spool struct {
 	root string
 	dir  *spoolDir
@@ -99,8 +99,9 @@ func Open(root string, o Options) (*Spool, error) {
 	return s, nil
 }
 
-// Append returns nil when the record is on stable storage, and an error at once when the disk refuses it: then it
-// was not recorded, and the caller counts it. When ctx ends first, the record may still be recorded.
+// Append returns nil when the record is on stable storage. If the disk refuses it, the error comes at once, the record is
+// not recorded, and the caller counts it. If ctx ends first, the record may still be recorded. It is safe for concurrent
+// use.
 func (s *Spool) Append(ctx context.Context, r Record) error {
 	scratch := scratches.Get().(*[]byte) //nolint:forcetypeassert // the pool holds nothing else
 	defer scratches.Put(scratch)
@@ -154,23 +155,22 @@ func (s *Spool) join(frame []byte) (*batch, error) {
 }
 
 const (
-	// crowd is how many records in a batch tell that many visitors come at the same time.
-	crowd = 8
-	// crowdPace is how often a crowd's batches are written at most. Each write and sync costs the system some 0.1 ms
-	// of a processor, whatever its size, and those who come meanwhile share one.
-	crowdPace = 700 * time.Microsecond
+	// busyBatch is from how many records in a batch on the spool is busy: many visitors come at the same time.
+	busyBatch = 8
+	// busyPace is the least time between two writes of a busy spool. Each write and sync costs some 0.1 ms of a
+	// processor, whatever its size, so the records that arrive meanwhile share one.
+	busyPace = 700 * time.Microsecond
 )
 
-// flush is the one goroutine that writes: while it syncs a batch, the next one gathers. There is no delay for a lone
-// record: it is written at once.
+// flush is the one goroutine that writes. While it syncs a batch, the next one gathers. A lone record is written at once.
 func (s *Spool) flush() {
 	defer close(s.done)
 	var spare []byte
 	var last time.Time
-	crowded := false
+	busy := false
 	for range s.work {
-		if rest := crowdPace - time.Since(last); crowded && rest > 0 {
-			<-time.After(rest)
+		if wait := busyPace - time.Since(last); busy && wait > 0 {
+			<-time.After(wait)
 		}
 		last = time.Now()
 		s.mu.Lock()
@@ -184,7 +184,7 @@ func (s *Spool) flush() {
 			s.count(b)
 			close(b.done)
 		}
-		crowded = b.count >= crowd
+		busy = b.count >= busyBatch
 		if spare = b.buf; cap(spare) > 1<<20 {
 			spare = nil
 		}
@@ -208,8 +208,8 @@ func (s *Spool) count(b *batch) {
 	}
 }
 
-// write makes the batch durable. What a failed write left is cut off again. After a failed sync the segment is not
-// used any more, because what the kernel holds of it is unknown; the next batch begins a new one.
+// write makes the batch durable. It cuts off again what a failed write left. After a failed sync nobody knows what the
+// kernel holds of the segment, so the next batch begins a new one.
 func (s *Spool) write(b *batch) error {
 	if s.file == nil {
 		f, err := s.o.disk.create(s.dir.segment(s.active.seq))
@@ -259,7 +259,7 @@ func (s *Spool) skip() {
 	s.tail.begin(s.active)
 }
 
-// Close writes what was appended and gives the sub-directory free. Close it after its Ingester has ended.
+// Close writes what was appended and releases the sub-directory. The Reader has to be closed before.
 func (s *Spool) Close() error {
 	s.mu.Lock()
 	if s.closed {

@@ -11,19 +11,19 @@ import (
 	"switchyard/workers"
 )
 
-// clicksAtOnce is how many clicks one transaction deletes: few enough not to hold up those who record conversions.
+// clicksAtOnce is how many clicks one transaction deletes at most: conversions of these clicks wait for its end.
 const clicksAtOnce = 1000
 
 type (
 	clearRun  = workers.Run[jobs.ClearArgs, jobs.ClearAnswer]
-	clearPart func(context.Context, db.Conn, clicklog.ClearQuery, int) (clicklog.Cleared, error)
+	clearFunc func(context.Context, db.Conn, clicklog.ClearQuery, int) (clicklog.Cleared, error)
 )
 
-// clearing deletes by the given means, one after the other, part by part. A worker that takes over goes on where the
-// last part was committed: a means that was at its end finds nothing.
-func clearing(means ...clearPart) func(context.Context, *clearRun) error {
+// clearing runs some functions one after the other, each until it is done, in steps of one transaction. A worker that
+// takes over goes on behind the last committed step: a function that was done finds nothing.
+func clearing(funcs ...clearFunc) func(context.Context, *clearRun) error {
 	return func(ctx context.Context, u *clearRun) error {
-		for _, clear := range means {
+		for _, clear := range funcs {
 			for done := false; !done; {
 				err := u.Step(ctx, func(c db.Conn) (a jobs.ClearArgs, err error) {
 					a, done, err = clearOnce(ctx, c, u, clear)
@@ -41,7 +41,7 @@ func clearing(means ...clearPart) func(context.Context, *clearRun) error {
 	}
 }
 
-func clearOnce(ctx context.Context, c db.Conn, u *clearRun, clear clearPart) (jobs.ClearArgs, bool, error) {
+func clearOnce(ctx context.Context, c db.Conn, u *clearRun, clear clearFunc) (jobs.ClearArgs, bool, error) {
 	a := u.Args
 	out, err := clear(ctx, c, clicklog.ClearQuery{
 		AccountID: u.Job.AccountID.UUID, Of: a.Of, From: a.From.Truncate(time.Millisecond),

@@ -1,5 +1,5 @@
 // Package ledger does the housekeeping of clicks and their ledger. What the clock starts may be missed, repeated or run
-// beside others: figures are the same before and after. What a customer asks to be deleted is a job with a row.
+// beside others: it never changes a figure. What a customer asks to delete is a job with a row.
 package ledger
 
 import (
@@ -32,8 +32,8 @@ type housekeeper struct{ db *db.DB }
 const (
 	hoursAtOnce = 500
 	stepsAtOnce = 1000
-	// keepVisitors is how long a fingerprint is kept after its time, for clicks that wait in a spool.
-	keepVisitors = 3 * 24 * time.Hour
+	// visitorGrace is how long an expired fingerprint stays, for clicks that wait in a spool.
+	visitorGrace = 3 * 24 * time.Hour
 	daysAhead    = 3
 )
 
@@ -52,7 +52,7 @@ func (h *housekeeper) tidy(ctx context.Context, _ jobs.Tick) (jobs.None, error) 
 			return jobs.None{}, err
 		}
 	}
-	visitors, err := clicklog.SweepVisitors(ctx, h.db, now.Add(-keepVisitors))
+	visitors, err := clicklog.SweepVisitors(ctx, h.db, now.Add(-visitorGrace))
 	if err != nil {
 		return jobs.None{}, err
 	}
