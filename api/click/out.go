@@ -142,23 +142,26 @@ func (r *request) rebuild(t trail) {
 	r.describe()
 }
 
-// find gives a click from memory or, within the budget, from PostgreSQL; nil when neither knows it.
+// find gives a click from memory or, within the budget, from PostgreSQL; nil when neither knows it. Then the cookie has
+// to do.
 func (h *Handler) find(ctx context.Context, id uuid.UUID) *models.Click {
+	c, _ := h.lookup(ctx, id)
+	return c
+}
+
+// lookup is find. known is false if PostgreSQL could not say.
+func (h *Handler) lookup(ctx context.Context, id uuid.UUID) (c *models.Click, known bool) {
 	if c, ok := h.recent.GetIfPresent(id); ok {
-		return c
+		return c, true
 	}
 	ctx, cancel := context.WithTimeout(ctx, h.patience)
 	defer cancel()
-	owner, ok, err := store.FindClickOwner(ctx, h.db, id)
+	found, ok, err := clicklog.FindByID(ctx, h.db, id)
 	if err != nil || !ok {
-		return nil // not there yet, or PostgreSQL is away: the cookie has to do
+		return nil, err == nil
 	}
-	c, err := clicklog.FindClick(ctx, h.db, owner.AccountID, id)
-	if err != nil {
-		return nil
-	}
-	h.recent.Set(id, &c.Click)
-	return &c.Click
+	h.recent.Set(id, &found.Click)
+	return &found.Click, true
 }
 
 // keepOffer makes the offer stay with a bound visitor, for his next click-out and his next visit.

@@ -11,8 +11,9 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/routing"
+	"switchyard/db/clicklog"
 	"switchyard/db/kv"
-	"switchyard/db/store"
+	"switchyard/db/ledger"
 )
 
 // How often counts are read from PostgreSQL: clicks, as a safety net under Redis, and conversions.
@@ -268,7 +269,7 @@ func (h *Handler) readClicks(ctx context.Context, now time.Time) error {
 	s := h.routes.Current()
 	for id := range s.CountingAccounts() {
 		a := s.Account(id)
-		used, err := store.ClicksSince(ctx, h.db, id, a.DayStart(now))
+		used, err := ledger.ClicksSince(ctx, h.db, id, a.DayStart(now))
 		if err != nil {
 			return err
 		}
@@ -287,7 +288,7 @@ func (h *Handler) readConversions(ctx context.Context, now time.Time) error {
 	s := h.routes.Current()
 	for id, offers := range s.CappedOffers() {
 		from := s.Account(id).DayStart(now)
-		used, err := store.ConversionsIn(ctx, h.db, id, from, from.AddDate(0, 0, 2))
+		used, err := clicklog.ConversionsIn(ctx, h.db, id, from, from.AddDate(0, 0, 2))
 		if err != nil {
 			return err
 		}

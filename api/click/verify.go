@@ -226,17 +226,6 @@ func (r *request) eligible(l *routing.Lander) bool {
 	return g.Admits(&c)
 }
 
-// lookup finds a click in memory or in PostgreSQL. known is false if PostgreSQL could not say.
-func (h *Handler) lookup(ctx context.Context, id uuid.UUID) (c *models.Click, known bool) {
-	if c := h.find(ctx, id); c != nil {
-		return c, true
-	}
-	ctx, cancel := context.WithTimeout(ctx, h.patience)
-	defer cancel()
-	_, _, err := store.FindClickOwner(ctx, h.db, id)
-	return nil, err == nil
-}
-
 // first tells whether nobody has come in by this entry before, and notes that somebody has now.
 func (h *Handler) first(ctx context.Context, e entry, forget time.Time) bool {
 	hash := sha256.Sum256(append(append([]byte(e.mode), e.click[:]...), e.lander[:]...))

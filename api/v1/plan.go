@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"switchyard/api/route"
-	"switchyard/db/store"
+	"switchyard/db/ledger"
 	"switchyard/models"
 )
 
@@ -151,7 +151,7 @@ func planUsage(c *route.Call) (PlanUsageAnswer, error) {
 	if err != nil {
 		return out, err
 	}
-	days, err := c.Store.Usage().Daily(c.Context(), c.Account.ID, now)
+	days, err := ledger.Daily(c.Context(), c.Store.Conn(), c.Account.ID, models.MonthOf(now), now)
 	if err != nil {
 		return out, err
 	}
@@ -178,7 +178,7 @@ func planUsage(c *route.Call) (PlanUsageAnswer, error) {
 }
 
 // forecastOf goes by the clicks per second of the month so far. It also gives the clicks so far.
-func forecastOf(days []store.DayClicks, limit *int64, now time.Time) (f PlanForecast, clicks int64) {
+func forecastOf(days []ledger.DayClicks, limit *int64, now time.Time) (f PlanForecast, clicks int64) {
 	for _, d := range days {
 		clicks += d.Clicks
 	}
@@ -205,9 +205,9 @@ func forecastOf(days []store.DayClicks, limit *int64, now time.Time) (f PlanFore
 }
 
 // passedOn is the day whose clicks passed the allowance.
-func passedOn(days []store.DayClicks, limit int64) *string {
+func passedOn(days []ledger.DayClicks, limit int64) *string {
 	var sum int64
-	i := slices.IndexFunc(days, func(d store.DayClicks) bool {
+	i := slices.IndexFunc(days, func(d ledger.DayClicks) bool {
 		sum += d.Clicks
 		return sum > limit
 	})

@@ -169,7 +169,7 @@ func useOfDay(c *route.Call, p *routing.Explainer, at time.Time, q *routing.Ques
 		}
 	}
 	if p.Capped() {
-		q.Conversions, err = store.ConversionsIn(c.Context(), c.Store.Conn(), c.Account.ID, start, at)
+		q.Conversions, err = clicklog.ConversionsIn(c.Context(), c.Store.Conn(), c.Account.ID, start, at)
 	}
 	return err
 }

@@ -26,8 +26,8 @@ var selectClicks = `SELECT ` + clickColumnList + ` FROM clicks
 WHERE account_id = $1 AND id >= $2 AND id < $3
 ORDER BY id DESC LIMIT $4 OFFSET $5`
 
-// The few that converted are looked for from their conversions, one by one, and not among all clicks: the LATERAL with
-// its LIMIT leaves a planner without statistics no other way.
+// Clicks with a conversion are few, so they are found from their conversions, each by its id. LATERAL with LIMIT forces
+// that plan even where the planner has no statistics yet.
 var selectConverted = `SELECT ` + clickColumnList + ` FROM (
 	SELECT DISTINCT click_id FROM conversions WHERE account_id = $1 AND click_id >= $2 AND click_id < $3
 ) v CROSS JOIN LATERAL (
@@ -76,6 +76,19 @@ type ClickDetail struct {
 
 var selectClick = `SELECT ` + clickColumnList + ` FROM clicks WHERE account_id = $1 AND id = $2`
 
+var selectClickByID = `SELECT ` + clickColumnList + ` FROM clicks WHERE id = $1`
+
+// FindByID finds a click by its id alone, as a visitor or a network names it. One that is not stored gives false.
+func FindByID(ctx context.Context, c db.Conn, id uuid.UUID) (click StoredClick, ok bool, err error) {
+	row := c.QueryRowxContext(ctx, selectClickByID, id)
+	if err := row.Scan(clickPointers(nil, &click)...); db.NoRows(err) {
+		return click, false, nil
+	} else if err != nil {
+		return click, false, fmt.Errorf("clicklog: find click by id: %w", err)
+	}
+	return click, true, nil
+}
+
 const selectHops = `SELECT id, slot, offer_id, network_id, destination FROM click_hops
 WHERE account_id = $1 AND click_id = $2 ORDER BY id LIMIT 1000`
 
@@ -116,6 +129,28 @@ func Conversions(ctx context.Context, c db.Conn, q LogQuery) ([]models.Conversio
 		return nil, fmt.Errorf("clicklog: list conversions: %w", err)
 	}
 	return list, nil
+}
+
+const countConversions = `
+SELECT offer_id, count(*) AS conversions FROM conversions
+WHERE account_id = $1 AND recorded_at >= $2 AND recorded_at < $4 AND status IN ('approved', 'pending')
+	AND offer_id <> $3
+GROUP BY offer_id`
+
+// ConversionsIn counts the approved and pending conversions of an account's offers in [from, to).
+func ConversionsIn(ctx context.Context, c db.Conn, account uuid.UUID, from, to time.Time) (map[uuid.UUID]int, error) {
+	var rows []struct {
+		Offer       uuid.UUID `db:"offer_id"`
+		Conversions int       `db:"conversions"`
+	}
+	if err := sqlx.SelectContext(ctx, c, &rows, countConversions, account, from, uuid.Nil, to); err != nil {
+		return nil, fmt.Errorf("clicklog: count conversions: %w", err)
+	}
+	counts := make(map[uuid.UUID]int, len(rows))
+	for _, row := range rows {
+		counts[row.Offer] = row.Conversions
+	}
+	return counts, nil
 }
 
 // Sales are the conversions of one click that count: how many are approved or pending, and what the approved ones pay.

@@ -10,7 +10,6 @@ import (
 	"github.com/lib/pq"
 
 	"switchyard/db/delivery"
-	"switchyard/db/ledger"
 	"switchyard/models"
 )
 
@@ -48,27 +47,6 @@ func (u Usage) Count(ctx context.Context, account uuid.UUID) (PlanUsage, error) 
 	return get[PlanUsage](ctx, u.s, "usage", countUsage, account)
 }
 
-// DayClicks are the clicks of a day.
-type DayClicks struct {
-	Day    time.Time `db:"day"`
-	Clicks int64     `db:"clicks"`
-}
-
-const dailyClicks = `
-SELECT d.day, coalesce(sum(l.clicks), 0)::bigint AS clicks
-FROM generate_series($2::timestamptz, $3::timestamptz, interval '1 day') AS d (day)
-LEFT JOIN ` + ledger.Traffic + ` l ON l.account_id = $1 AND l.hour >= d.day AND l.hour < d.day + interval '1 day'
-GROUP BY d.day ORDER BY d.day`
-
-// Daily gives the clicks of each day (UTC) of a moment's month up to its own day, bots not counted.
-func (u Usage) Daily(ctx context.Context, account uuid.UUID, at time.Time) ([]DayClicks, error) {
-	var out []DayClicks
-	if err := sqlx.SelectContext(ctx, u.s.c, &out, dailyClicks, account, models.MonthOf(at), at); err != nil {
-		return nil, fmt.Errorf("db: daily clicks: %w", err)
-	}
-	return out, nil
-}
-
 // PlanLimit is a month whose clicks passed the allowance.
 type PlanLimit struct {
 	AccountID uuid.UUID `db:"account_id"`
@@ -78,20 +56,15 @@ type PlanLimit struct {
 	ReachedAt time.Time `db:"reached_at"`
 }
 
-const passedLimits = `
-SELECT a.id AS account_id, a.plan, p.allowance, l.clicks, $1::timestamptz AS reached_at
+const openLimits = `
+SELECT a.id AS account_id, a.plan, p.allowance, 0 AS clicks, $1::timestamptz AS reached_at
 FROM accounts a JOIN unnest($2::text[], $3::bigint[]) AS p (plan, allowance) ON p.plan = a.plan
-CROSS JOIN LATERAL (
-	SELECT coalesce(sum(clicks), 0)::bigint AS clicks FROM ` + ledger.Traffic + ` t
-	WHERE account_id = a.id AND hour >= $4 AND hour < $4 + interval '1 month'
-) l
-WHERE l.clicks > p.allowance
-	AND NOT EXISTS (SELECT FROM plan_limits m WHERE m.account_id = a.id AND m.month = $4::date)
+WHERE NOT EXISTS (SELECT FROM plan_limits m WHERE m.account_id = a.id AND m.month = $4::date)
 ORDER BY a.id`
 
-// Passed gives the accounts whose clicks of the moment's month passed the allowance of their plan and for whom that was
-// not announced yet. It is for workers.
-func (u Usage) Passed(ctx context.Context, at time.Time) ([]PlanLimit, error) {
+// Open gives the limits that were not announced yet for the moment's month, of all accounts whose plan has one. Their
+// clicks are left at zero. It is for workers.
+func (u Usage) Open(ctx context.Context, at time.Time) ([]PlanLimit, error) {
 	var names pq.StringArray
 	var limits pq.Int64Array
 	for _, p := range models.Plans {
@@ -100,9 +73,9 @@ func (u Usage) Passed(ctx context.Context, at time.Time) ([]PlanLimit, error) {
 		}
 	}
 	var out []PlanLimit
-	err := sqlx.SelectContext(ctx, u.s.c, &out, passedLimits, at, names, limits, models.MonthOf(at))
+	err := sqlx.SelectContext(ctx, u.s.c, &out, openLimits, at, names, limits, models.MonthOf(at))
 	if err != nil {
-		return nil, fmt.Errorf("db: passed limits: %w", err)
+		return nil, fmt.Errorf("db: open limits: %w", err)
 	}
 	return out, nil
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
 
 	"switchyard/db"
 	"switchyard/models/postback"
@@ -47,31 +46,4 @@ func (s *Store) PostbackNetwork(ctx context.Context, id uuid.UUID) (n PostbackNe
 		n.Secret = string(secret)
 	}
 	return n, true, nil
-}
-
-// ClickOwner is whose a click is and where it was sent: a lander, an offer, and the network of the offer.
-type ClickOwner struct {
-	AccountID uuid.UUID `db:"account_id"`
-	NetworkID uuid.UUID `db:"network_id"` // zero = none
-	LanderID  uuid.UUID `db:"lander_id"`
-	OfferID   uuid.UUID `db:"offer_id"`
-}
-
-const selectClickOwner = `SELECT account_id, network_id, lander_id, offer_id FROM clicks WHERE id = $1`
-
-// ClickOwner finds a click by its id alone, as a visitor or a network names it. One that is not stored gives false.
-func (s *Store) ClickOwner(ctx context.Context, id uuid.UUID) (o ClickOwner, ok bool, err error) {
-	return FindClickOwner(ctx, s.c, id)
-}
-
-// FindClickOwner is ClickOwner on a connection.
-func FindClickOwner(ctx context.Context, c db.Conn, id uuid.UUID) (o ClickOwner, ok bool, err error) {
-	err = sqlx.GetContext(ctx, c, &o, selectClickOwner, id)
-	if db.NoRows(err) {
-		return o, false, nil
-	}
-	if err != nil {
-		return o, false, fmt.Errorf("db: owner of click: %w", err)
-	}
-	return o, true, nil
 }

@@ -36,15 +36,15 @@ func Register(r *workers.Runtime, s *store.Store, opts ...workers.RowOption) {
 	workers.HandleRow(r, jobs.RecordConversion, rec.record, opts...)
 }
 
-// oldest and ahead bound the time inside a click id that can still be waited for.
+// oldest and ahead bound the time inside a click id. A postback whose click is outside of them does not wait for it.
 const (
 	oldest = 800 * 24 * time.Hour
 	ahead  = time.Hour
 )
 
-// offerAttempts is how often a postback waits for the click-out of a visitor who is on a lander as far as is known: it
-// may lie in the spool of another process. Offer, payout and the network whose secret counts follow from it. A visitor
-// who converts on the lander itself is recorded after that.
+// offerAttempts is how often a postback waits for the click-out of a visitor who is still on a lander as far as is known.
+// The click-out may wait in the spool of another process, and offer, payout and the network's secret follow from it. After
+// that, the conversion is recorded as one of the lander itself.
 const offerAttempts = 3
 
 func (rec *recorder) record(ctx context.Context, u *run) error {
@@ -71,28 +71,28 @@ func (rec *recorder) record(ctx context.Context, u *run) error {
 	if at := models.ClickTime(click); err != nil || time.Since(at) > oldest || time.Until(at) > ahead {
 		return rec.end(ctx, u, d, clicklog.PostbackUnmatched, unreadable(text))
 	}
-	owner, ok, err := rec.store.ClickOwner(ctx, click)
+	found, ok, err := clicklog.FindByID(ctx, rec.store.Conn(), click)
 	if err != nil {
 		return err
 	}
-	if !ok || d.AccountID != uuid.Nil && owner.AccountID != d.AccountID {
+	if !ok || d.AccountID != uuid.Nil && found.AccountID != d.AccountID {
 		return rec.wait(ctx, u, d)
 	}
-	if owner.LanderID != uuid.Nil && owner.OfferID == uuid.Nil && u.Attempt <= offerAttempts {
+	if found.LanderID != uuid.Nil && found.OfferID == uuid.Nil && u.Attempt <= offerAttempts {
 		return rec.retry(ctx, u, d, "the visitor's step from the lander to an offer is not known yet")
 	}
-	network, authentic, err := rec.believe(ctx, p, named, owner.NetworkID)
+	network, authentic, err := rec.authenticate(ctx, p, named, found.NetworkID)
 	if err != nil {
 		return err
 	}
-	d.AccountID = owner.AccountID
+	d.AccountID = found.AccountID
 	if !authentic {
 		return rec.end(ctx, u, d, clicklog.PostbackRefused, "the secret of the network is missing or wrong")
 	}
-	return rec.commit(ctx, u, p, d, input(p, network, click, owner.AccountID))
+	return rec.commit(ctx, u, p, d, input(p, network, click, found.AccountID))
 }
 
-// network reads the network of an address; no id gives one that adds nothing.
+// network reads a network by its id. The zero id, and one that does not exist, give a network without settings.
 func (rec *recorder) network(ctx context.Context, id uuid.UUID) (store.PostbackNetwork, error) {
 	if id == uuid.Nil {
 		return store.PostbackNetwork{}, nil
@@ -101,10 +101,10 @@ func (rec *recorder) network(ctx context.Context, id uuid.UUID) (store.PostbackN
 	return n, err
 }
 
-// believe checks the secret of the network that the address names. An address without one, or of a network without a
-// secret, must know the secret of the click's own network, so that leaving the id out opens no door. The message is
-// read by the settings of the network that the address names, else by those of the click's.
-func (rec *recorder) believe(ctx context.Context, p models.Postback, named store.PostbackNetwork, of uuid.UUID,
+// authenticate checks the secret of the network that the address names. If it names none, or one without a secret, the
+// secret of the click's network is asked for, so that leaving the id out opens no door. It gives the network whose settings
+// the message is read by: the one that the address names, else the click's.
+func (rec *recorder) authenticate(ctx context.Context, p models.Postback, named store.PostbackNetwork, of uuid.UUID,
 ) (store.PostbackNetwork, bool, error) {
 	if named.ID != uuid.Nil && (named.Secret != "" || named.ID == of) {
 		return named, authentic(named, p), nil
@@ -125,8 +125,8 @@ func authentic(n store.PostbackNetwork, p models.Postback) bool {
 	return postback.Authentic(n.Secret, given, p.Signature, p.SignedText)
 }
 
-// input puts a message into the words of RecordConversion. Without a status word a new conversion is approved and a
-// recorded one keeps what it has: a repeated message must not undo a rejection.
+// input is the message as RecordConversion takes it. Without a status word, a new conversion is approved and a recorded one
+// stays as it is: a repeated message must not undo a rejection.
 func input(p models.Postback, n store.PostbackNetwork, click, account uuid.UUID) clicklog.ConversionInput {
 	m := postback.Read(p.Params, n.Network)
 	received := models.ClickTime(p.ID)
@@ -151,7 +151,7 @@ func pointer(d decimal.NullDecimal) *decimal.Decimal {
 	return &d.Decimal
 }
 
-// commit records the conversion and the fate of the postback in the transaction that ends the job.
+// commit records the conversion and the outcome of the postback in the transaction that ends the job.
 func (rec *recorder) commit(ctx context.Context, u *run, p models.Postback, d clicklog.PostbackDecision,
 	in clicklog.ConversionInput,
 ) error {
@@ -187,8 +187,7 @@ func (rec *recorder) end(ctx context.Context, u *run, d clicklog.PostbackDecisio
 	})
 }
 
-// wait tries again later; after the last attempt the postback is unmatched, and running its job again is the way to
-// replay it.
+// wait tries again later. After the last attempt the postback is unmatched. Running its job again replays it.
 func (rec *recorder) wait(ctx context.Context, u *run, d clicklog.PostbackDecision) error {
 	return rec.retry(ctx, u, d, "its click is not known yet")
 }

@@ -7,6 +7,9 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/google/uuid"
+
+	"switchyard/db/ledger"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -31,7 +34,7 @@ type watcher struct {
 // watch announces plan.limit_reached, once a month per account. It may be missed or repeated: the row of the month
 // decides. One account that fails does not keep the others waiting.
 func (w *watcher) watch(ctx context.Context, _ jobs.Tick) (jobs.None, error) {
-	passed, err := w.store.Usage().Passed(ctx, w.now())
+	passed, err := w.passed(ctx)
 	if err != nil {
 		return jobs.None{}, err
 	}
@@ -48,4 +51,29 @@ func (w *watcher) watch(ctx context.Context, _ jobs.Tick) (jobs.None, error) {
 		}
 	}
 	return jobs.None{}, failed
+}
+
+// passed gives the limits that the clicks of this month passed and that were not announced yet.
+func (w *watcher) passed(ctx context.Context) ([]store.PlanLimit, error) {
+	now := w.now()
+	limits, err := w.store.Usage().Open(ctx, now)
+	if err != nil {
+		return nil, err
+	}
+	accounts := make([]uuid.UUID, len(limits))
+	for i, l := range limits {
+		accounts[i] = l.AccountID
+	}
+	month := models.MonthOf(now)
+	clicks, err := ledger.ClicksOf(ctx, w.store.Conn(), accounts, month, month.AddDate(0, 1, 0))
+	if err != nil {
+		return nil, err
+	}
+	passed := limits[:0]
+	for _, l := range limits {
+		if l.Clicks = clicks[l.AccountID]; l.Clicks > l.Allowance {
+			passed = append(passed, l)
+		}
+	}
+	return passed, nil
 }
