@@ -46,7 +46,7 @@ func TestExplainDecidesAgain(t *testing.T) {
 		cookies = append(cookies, res.Cookies()...)
 		c := w.tape.last()
 		facts := &cond.Facts{}
-		facts.SetText(cond.Sub1, c.Subs[0])
+		facts.SetText(cond.Named("sub1"), c.Subs[0])
 		q := routing.Question{Campaign: first, Facts: facts, Seed: c.RouteSeed, BoundIn: c.CampaignID}
 		if flow.Via(c.Via) == flow.ViaBound {
 			q.Bound = flow.Binding{Path: c.StreamID, Lander: c.LanderID, Offer: c.OfferID}

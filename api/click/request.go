@@ -202,59 +202,24 @@ func (r *request) givenCost() string {
 	return r.Param("cost")
 }
 
-// describe fills the click with what the request tells of its visitor, and the facts that conditions look at.
+// describe fills the click with what the request tells of its visitor.
 func (r *request) describe() {
 	r.h.visitors.Describe(r.http, &r.seen)
-	d, c := &r.seen, &r.click
 	if kw := r.Param("keyword"); kw != "" {
-		d.Keyword = kw
+		r.seen.Keyword = kw
 	}
-	c.IP, c.UserAgent, c.Referrer, c.ReferrerDomain = d.IP, d.UserAgent, d.Referrer, d.ReferrerDomain
-	c.Keyword, c.SearchEngine, c.Language = d.Keyword, d.SearchEngine, d.Language
-	c.Country, c.Region, c.City, c.ISP, c.ASN = d.Country, d.Region, d.City, d.ISP, d.ASN
-	c.MobileOperator, c.ConnectionType, c.ProxyKind = d.MobileOperator, d.ConnectionType, d.ProxyKind
-	c.DeviceType, c.DeviceBrand, c.DeviceModel = d.DeviceType, d.DeviceBrand, d.DeviceModel
-	c.OS, c.OSVersion, c.Browser, c.BrowserVersion = d.OS, d.OSVersion, d.Browser, d.BrowserVersion
+	r.click.Visitor = r.seen.Visitor
+}
 
-	f := &r.facts
-	for _, t := range [...]struct {
-		attr  cond.Attr
-		value string
-	}{
-		{cond.Country, d.Country},
-		{cond.Region, d.Region},
-		{cond.City, d.City},
-		{cond.Continent, d.Continent},
-		{cond.Language, d.Language},
-		{cond.Timezone, d.Timezone},
-		{cond.ISP, d.ISP},
-		{cond.Organization, d.Organization},
-		{cond.MobileOperator, d.MobileOperator},
-		{cond.ConnectionType, d.ConnectionType},
-		{cond.ProxyKind, d.ProxyKind},
-		{cond.DeviceType, d.DeviceType},
-		{cond.DeviceBrand, d.DeviceBrand},
-		{cond.DeviceModel, d.DeviceModel},
-		{cond.OS, d.OS},
-		{cond.OSVersion, d.OSVersion},
-		{cond.Browser, d.Browser},
-		{cond.BrowserVersion, d.BrowserVersion},
-		{cond.UserAgent, d.UserAgent},
-		{cond.Referrer, d.Referrer},
-		{cond.ReferrerDomain, d.ReferrerDomain},
-		{cond.Keyword, d.Keyword},
-		{cond.SearchEngine, d.SearchEngine},
-		{cond.URL, r.url()},
-	} {
-		f.SetText(t.attr, t.value)
-	}
-	for i, v := range c.Subs {
-		f.SetText(cond.Sub1+cond.Attr(i), v) //nolint:gosec // ten of them
-	}
-	f.SetIP(d.IP)
-	if d.ASN != 0 {
-		f.SetInt(cond.ASN, int64(d.ASN))
-	}
+// setFacts fills the facts that conditions look at, once the click is described and scored.
+func (r *request) setFacts() {
+	f, d := &r.facts, &r.seen
+	f.SetClick(&r.click)
+	f.SetText(cond.SourceID, idText(r.click.SourceID))
+	f.SetText(cond.Continent, d.Continent)
+	f.SetText(cond.Timezone, d.Timezone)
+	f.SetText(cond.Organization, d.Organization)
+	f.SetText(cond.URL, r.url())
 	f.SetTime(r.now, r.account.Zone)
 	f.SetSource(r)
 }
@@ -274,9 +239,6 @@ func (r *request) judge() {
 	score, isBot, reason := bot.Score(signals, r.account.Bots)
 	r.click.BotScore, r.click.IsBot, r.click.BotReason = score, isBot, reason
 	r.click.BotSignals = uint64(signals)
-	r.facts.SetInt(cond.BotScore, int64(score))
-	r.facts.SetBool(cond.IsBot, isBot)
-	r.facts.SetText(cond.BotReason, reason)
 }
 
 // admit takes one click of a path's daily cap. What is not counted as a click takes none.

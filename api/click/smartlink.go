@@ -66,7 +66,7 @@ func (r *request) meet(l *routing.Smartlink) {
 	r.unique = r.known.isNew
 	r.describe()
 	r.judge()
-	r.facts.SetText(cond.SourceID, idText(c.SourceID))
+	r.setFacts()
 	r.facts.SetBool(cond.IsUnique, r.unique)
 	r.counted = r.http.Method == http.MethodGet && r.seen.Signals&(bot.Prefetch|bot.HeadRequest) == 0
 	if r.counted {

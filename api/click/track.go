@@ -67,12 +67,12 @@ func (r *request) arrive() {
 	r.identify()
 	r.describe()
 	r.judge()
+	r.setFacts()
 	r.counted = r.http.Method == http.MethodGet && r.seen.Signals&(bot.Prefetch|bot.HeadRequest) == 0
 	if r.counted {
 		c.ID = models.NewClickID()
 	}
 	r.camp.Price.Apply(c, row.TrafficLossPct, r.source, r.givenCost())
-	r.facts.SetText(cond.SourceID, idText(c.SourceID))
 	r.enter(r.camp)
 }
 

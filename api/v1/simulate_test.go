@@ -130,7 +130,7 @@ func TestClickTrace(t *testing.T) {
 		t.Fatal(err)
 	}
 	facts := &cond.Facts{}
-	facts.SetText(cond.DeviceType, "mobile")
+	facts.SetText(cond.Named("device_type"), "mobile")
 	e := routing.NewExplainer(records).Explain(routing.Question{Campaign: id, Facts: facts, Seed: 1 << 63})
 	c := &models.Click{
 		ID: models.NewClickID(), AccountID: s.Account.ID, CampaignID: id, StreamID: e.Route.ID, LanderID: e.Lander.ID,

@@ -177,45 +177,9 @@ func useOfDay(c *route.Call, p *routing.Explainer, at time.Time, q *routing.Ques
 // clickFacts are what conditions saw of a click, as far as it is recorded.
 func clickFacts(d *clicklog.StoredClick, zone *time.Location) *cond.Facts {
 	f := &cond.Facts{}
-	for _, t := range []struct {
-		attr  cond.Attr
-		value string
-	}{
-		{cond.Country, d.Country},
-		{cond.Continent, country.Continent(d.Country)},
-		{cond.Region, d.Region},
-		{cond.City, d.City},
-		{cond.Language, d.Language},
-		{cond.ISP, d.ISP},
-		{cond.MobileOperator, d.MobileOperator},
-		{cond.ConnectionType, d.ConnectionType},
-		{cond.ProxyKind, d.ProxyKind},
-		{cond.DeviceType, d.DeviceType},
-		{cond.DeviceBrand, d.DeviceBrand},
-		{cond.DeviceModel, d.DeviceModel},
-		{cond.OS, d.OS},
-		{cond.OSVersion, d.OSVersion},
-		{cond.Browser, d.Browser},
-		{cond.BrowserVersion, d.BrowserVersion},
-		{cond.UserAgent, d.UserAgent},
-		{cond.Referrer, d.Referrer},
-		{cond.ReferrerDomain, d.ReferrerDomain},
-		{cond.Keyword, d.Keyword},
-		{cond.SearchEngine, d.SearchEngine},
-		{cond.BotReason, d.BotReason},
-		{cond.SourceID, models.IDText(d.SourceID)},
-	} {
-		f.SetText(t.attr, t.value)
-	}
-	for i, v := range d.Subs {
-		f.SetText(cond.Sub(i+1), v)
-	}
-	f.SetIP(d.IP)
-	if d.ASN != 0 {
-		f.SetInt(cond.ASN, int64(d.ASN))
-	}
-	f.SetInt(cond.BotScore, int64(d.BotScore))
-	f.SetBool(cond.IsBot, d.IsBot)
+	f.SetClick(&d.Click)
+	f.SetText(cond.SourceID, models.IDText(d.SourceID))
+	f.SetText(cond.Continent, country.Continent(d.Country))
 	f.SetBool(cond.IsUnique, d.IsUnique)
 	f.SetTime(d.At, zone)
 	values, _ := url.ParseQuery(d.Params) // what cannot be read was not read either

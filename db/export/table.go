@@ -7,7 +7,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -143,25 +142,10 @@ func text(name string) column { return column{name, `f.` + name, foreign} }
 
 func number(name string) column { return column{name, `f.` + name + `::text`, plain} }
 
+func numberOrNone(name string) column { return column{name, `nullif(f.` + name + `, 0)::text`, plain} }
+
 func money(name string) column { return column{name, `trim_scale(f.` + name + `)::text`, plain} }
 
 func stamp(name, expr string) column {
 	return column{name, `to_char(` + expr + ` AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS')`, plain}
-}
-
-func texts(names ...string) []column {
-	list := make([]column, len(names))
-	for i, n := range names {
-		list[i] = text(n)
-	}
-	return list
-}
-
-func subs() []column {
-	list := make([]column, models.Subs)
-	for i := range list {
-		n := strconv.Itoa(i + 1)
-		list[i] = column{"sub" + n, `f.subs[` + n + `]`, foreign}
-	}
-	return list
 }

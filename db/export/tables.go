@@ -5,32 +5,51 @@ import (
 	"time"
 
 	"switchyard/models"
+	"switchyard/models/clickattr"
 )
 
 func clickMoment(t time.Time) any { return models.FloorClickID(t) }
 
-// visitorColumns are what the service found out about who clicked.
-var visitorColumns = slices.Concat(
-	[]column{{"ip", `host(f.ip)`, plain}},
-	texts("country", "region", "city", "language", "isp"),
-	[]column{{"asn", `nullif(f.asn, 0)::text`, plain}},
-	texts("mobile_operator", "connection_type", "proxy_kind", "device_type", "device_brand", "device_model", "os",
-		"os_version", "browser", "browser_version", "user_agent", "referrer", "referrer_domain", "keyword", "search_engine"),
-	[]column{number("is_bot"), number("bot_score"), text("bot_reason")},
-)
+// exported are the columns of the attributes of a click that a file has, in some home too.
+func exported(in clickattr.Home) []column {
+	var list []column
+	for i := range clickattr.All {
+		if a := &clickattr.All[i]; a.In&clickattr.Exports != 0 && a.In&in == in {
+			list = append(list, ofClick(a))
+		}
+	}
+	return list
+}
+
+// ofClick is the column of an attribute. Texts come from outside.
+func ofClick(a *clickattr.Attr) column {
+	switch {
+	case a.Text != nil:
+		return column{a.Name, `f.` + a.Column(), foreign}
+	case a.ID != nil:
+		return id(a.Name)
+	case a.Addr != nil:
+		return column{a.Name, `host(f.` + a.Name + `)`, plain}
+	case a.ASN != nil:
+		return numberOrNone(a.Name)
+	case a.Money != nil:
+		return money(a.Name)
+	}
+	return number(a.Name)
+}
+
+// before puts a column before the one of a name.
+func before(name string, c column, list []column) []column {
+	return slices.Insert(list, slices.IndexFunc(list, func(c column) bool { return c.name == name }), c)
+}
 
 // Clicks are the clicks of campaigns, with what they led to.
 var Clicks = Table{
 	columns: slices.Concat(
+		[]column{{"click_id", `f.id::text`, clickID}, stamp("at", "f.at")},
+		exported(clickattr.Exports),
 		[]column{
-			{"click_id", `f.id::text`, clickID},
-			stamp("at", "f.at"), id("campaign_id"), id("parent_campaign_id"),
-			id("stream_id"), id("lander_id"), id("offer_id"), id("network_id"), id("source_id"), id("visitor_id"),
-		},
-		texts("external_id", "domain", "destination", "arrival", "params"), subs(), visitorColumns,
-		[]column{
-			money("cost"), text("currency"), number("is_unique"), number("lp_views"), number("lp_clicks"),
-			{"lp_slot", `nullif(f.lp_slot, 0)::text`, plain},
+			number("is_unique"), number("lp_views"), number("lp_clicks"), numberOrNone("lp_slot"),
 			{"conversions", `coalesce(v.conversions, 0)::text`, plain},
 			{"revenue", `trim_scale(coalesce(v.revenue, 0))::text`, plain},
 		},
@@ -66,9 +85,9 @@ var SmartlinkClicks = Table{
 			{"click_id", `f.id::text`, clickID},
 			stamp("at", "f.at"), id("smartlink_id"),
 			{"slug", `l.slug`, foreign},
-			id("rule_id"), id("source_id"), id("visitor_id"),
+			id("rule_id"),
 		},
-		texts("external_id", "domain", "destination_url", "destination", "params"), subs(), visitorColumns,
+		before("destination", text("destination_url"), exported(clickattr.Smartlinks)),
 	),
 	count: `SELECT FROM smartlink_clicks
 WHERE account_id = $1 AND id >= $2 AND id < $3 AND ($4::uuid IS NULL OR smartlink_id = $4)`,

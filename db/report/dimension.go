@@ -4,13 +4,13 @@
 package report
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"switchyard/db/ledger"
 	"switchyard/models"
+	"switchyard/models/clickattr"
 )
 
 // A kind says how values of a dimension are grouped, shown and compared. Every value is shown as a text, and none is
@@ -29,6 +29,7 @@ const (
 // one expression serves both, over the alias f; %s stands for the time of the fact.
 type dimension struct {
 	name  string
+	place int // in the list of dimensions
 	expr  string
 	kind  kind
 	names string // reads the names of ids ($2) of an account ($1); empty: values speak for themselves
@@ -50,46 +51,52 @@ WHERE account_id = $1 AND s ->> 'id' = ANY (($2::uuid[])::text[])`
 
 const day = 24 * time.Hour
 
-var dimensions = slices.Concat([]dimension{
-	{name: "campaign_id", expr: "f.campaign_id", kind: id, names: namesOf("campaigns")},
-	{name: "stream_id", expr: "f.stream_id", kind: id, names: namesOfStreams},
-	{name: "lander_id", expr: "f.lander_id", kind: id, names: namesOf("landers")},
-	{name: "offer_id", expr: "f.offer_id", kind: id, names: namesOf("offers")},
-	{name: "source_id", expr: "f.source_id", kind: id, names: namesOf("traffic_sources")},
-	{name: Network, expr: "f.network_id", kind: id, names: namesOf("networks")},
-	{name: "lp_slot", expr: "f.lp_slot", kind: number},
-}, columns("country", "region", "city", "language", "isp"), []dimension{
-	{name: "asn", expr: "f.asn", kind: number},
-}, columns("connection_type", "mobile_operator", "device_type", "device_brand", "os", "os_version", "browser",
-	"browser_version"), []dimension{
-	{name: "ip", expr: "f.ip", kind: addr},
-}, columns("referrer", "arrival", "bot_reason", "proxy_kind"), []dimension{
-	{name: "date", expr: trunc("day"), kind: timed, show: "to_char(%s, 'YYYY-MM-DD')", step: day},
-	{name: "hour", expr: trunc("hour"), kind: timed, show: "to_char(%s, 'YYYY-MM-DD HH24:00:00')", step: time.Hour},
-	{name: "hour_of_day", expr: part("hour"), kind: timed, show: "%s::text", step: time.Hour},
-	{name: "day_of_week", expr: part("isodow"), kind: timed, show: "%s::text", step: day}, // 1 is Monday
-	{name: "month", expr: trunc("month"), kind: timed, show: "to_char(%s, 'YYYY-MM')", step: day},
-}, subs())
+// names read the names of records, by the dimension that has their ids.
+var names = map[string]string{
+	"campaign_id": namesOf("campaigns"), "stream_id": namesOfStreams, "lander_id": namesOf("landers"),
+	"offer_id": namesOf("offers"), "source_id": namesOf("traffic_sources"), Network: namesOf("networks"),
+}
+
+// dimensions are the attributes of a click that reports know, what happened to it, and its time.
+var dimensions = func() []dimension {
+	list := []dimension{
+		{name: "lp_slot", place: 7, expr: "f.lp_slot", kind: number},
+		{name: "date", place: 27, expr: trunc("day"), kind: timed, show: "to_char(%s, 'YYYY-MM-DD')", step: day},
+		{name: "hour", place: 28, expr: trunc("hour"), kind: timed, show: "to_char(%s, 'YYYY-MM-DD HH24:00:00')", step: time.Hour},
+		{name: "hour_of_day", place: 29, expr: part("hour"), kind: timed, show: "%s::text", step: time.Hour},
+		{name: "day_of_week", place: 30, expr: part("isodow"), kind: timed, show: "%s::text", step: day}, // 1 is Monday
+		{name: "month", place: 31, expr: trunc("month"), kind: timed, show: "to_char(%s, 'YYYY-MM')", step: day},
+	}
+	for i := range clickattr.All {
+		if a := &clickattr.All[i]; a.Dimension > 0 {
+			list = append(list, byAttr(a))
+		}
+	}
+	slices.SortFunc(list, func(a, b dimension) int { return a.place - b.place })
+	return list
+}()
+
+// byAttr is the dimension of an attribute.
+func byAttr(a *clickattr.Attr) dimension {
+	d := dimension{name: a.Name, place: a.Dimension, expr: "f." + a.Column(), names: names[a.Name]}
+	switch {
+	case a.ID != nil:
+		d.kind = id
+	case a.ASN != nil:
+		d.kind = number
+	case a.Addr != nil:
+		d.kind = addr
+	case a.Text == nil:
+		panic("report: no kind of dimension for " + a.Name)
+	case a.Sub > 0:
+		d.expr = "coalesce(" + d.expr + ", '')"
+	}
+	return d
+}
 
 func trunc(unit string) string { return "date_trunc('" + unit + "', %s" + utc + ")" }
 
 func part(unit string) string { return "extract(" + unit + " FROM %s" + utc + ")::int" }
-
-func columns(names ...string) []dimension {
-	list := make([]dimension, len(names))
-	for i, n := range names {
-		list[i] = dimension{name: n, expr: "f." + n}
-	}
-	return list
-}
-
-func subs() []dimension {
-	list := make([]dimension, models.Subs)
-	for i := range list {
-		list[i] = dimension{name: fmt.Sprintf("sub%d", i+1), expr: fmt.Sprintf("coalesce(f.subs[%d], '')", i+1)}
-	}
-	return list
-}
 
 // Dimensions lists the names of all dimensions.
 func Dimensions() []string {

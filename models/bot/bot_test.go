@@ -100,8 +100,8 @@ func TestList(t *testing.T) {
 	facts := func(ip, agent, sub3 string, asn int64) *cond.Facts {
 		f := &cond.Facts{}
 		f.SetIP(netip.MustParseAddr(ip))
-		f.SetText(cond.UserAgent, agent)
-		f.SetText(cond.Sub3, sub3)
+		f.SetText(cond.Named("user_agent"), agent)
+		f.SetText(cond.Named("sub3"), sub3)
 		f.SetInt(cond.ASN, asn)
 		return f
 	}

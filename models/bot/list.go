@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/models"
 	"switchyard/models/cond"
 )
 
@@ -18,8 +19,8 @@ const (
 // Attributes are what an entry may look at; ip_range is the address, given as networks.
 func Attributes() []string {
 	list := []string{"ip", "ip_range", "asn", "country", "isp", "user_agent", "referrer"}
-	for n := 1; n <= 10; n++ {
-		list = append(list, cond.Sub(n).String())
+	for n := range models.Subs {
+		list = append(list, fmt.Sprint("sub", n+1))
 	}
 	return list
 }

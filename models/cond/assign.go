@@ -7,13 +7,13 @@ import (
 )
 
 // Assign sets an attribute by its name from a text, as somebody describes a visitor; false when there is no such
-// attribute, when the text is not of its kind, or when it follows from the time (SetTime). An empty text is unknown.
+// attribute, when the text is not of its kind, or when it follows from the address or the time (SetIP, SetTime). An empty text is unknown.
 func (f *Facts) Assign(name, value string) bool {
 	a, ok := attrByName[name]
 	if !ok {
 		return false
 	}
-	if a == IPVersion || a >= DayOfWeek && a <= Schedule {
+	if a < firstOfClick {
 		return false
 	}
 	if value == "" {

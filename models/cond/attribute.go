@@ -4,131 +4,106 @@ import (
 	"fmt"
 	"net/textproto"
 	"strings"
+
+	"switchyard/models/clickattr"
 )
 
 // Attr is a known attribute of a visitor, an index into Facts.
 type Attr uint8
 
-// The attributes, in the order of their names below.
+// The attributes that follow from the address and the time. Those of the click come after them, in the order of
+// clickattr.All.
 const (
-	Country Attr = iota
-	Region
-	City
-	Continent
-	Language
-	Timezone
-	IP
-	IPVersion
-	ISP
-	ASN
-	Organization
-	MobileOperator
-	ConnectionType
-	ProxyKind
-	DeviceType
-	DeviceBrand
-	DeviceModel
-	OS
-	OSVersion
-	Browser
-	BrowserVersion
-	UserAgent
-	Referrer
-	ReferrerDomain
-	Keyword
-	SearchEngine
-	URL
-	Sub1
-	Sub2
-	Sub3
-	Sub4
-	Sub5
-	Sub6
-	Sub7
-	Sub8
-	Sub9
-	Sub10
-	SourceID
-	CampaignID
-	IsUnique
-	IsBot
-	BotScore
-	BotReason
-	ClicksToday
+	IPVersion Attr = iota
 	DayOfWeek
 	HourOfDay
 	Date
 	Schedule
-	numAttrs
+	firstOfClick
+
+	numAttrs = 64 // at most: a bit of a word each
 
 	attrParam  Attr = 200 // param.<name>, looked up in the request
 	attrHeader Attr = 201 // header.<name>
+)
+
+// The attributes of the click that code calls by name.
+var (
+	IP           = Named("ip")
+	ASN          = Named("asn")
+	Continent    = Named("continent")
+	Timezone     = Named("timezone")
+	Organization = Named("organization")
+	URL          = Named("url")
+	SourceID     = Named("source_id")
+	CampaignID   = Named("campaign_id")
+	IsUnique     = Named("is_unique")
+	IsBot        = Named("is_bot")
+	BotScore     = Named("bot_score")
+	ClicksToday  = Named("clicks_today")
 )
 
 // kind says how the values of an attribute compare.
 type kind uint8
 
 const (
-	kindText kind = iota
-	kindNumber
-	kindVersion
-	kindBool
-	kindIP
-	kindDate
-	kindSchedule
+	kindText     = kind(clickattr.AsText)
+	kindNumber   = kind(clickattr.AsNumber)
+	kindVersion  = kind(clickattr.AsVersion)
+	kindBool     = kind(clickattr.AsBool)
+	kindIP       = kind(clickattr.AsAddr)
+	kindDate     = kindIP + 1
+	kindSchedule = kindIP + 2
 )
 
 type attribute struct {
 	name string
 	kind kind
+	row  *clickattr.Attr // nil: not of the click
 }
 
-var attributes = [numAttrs]attribute{
-	Country: {"country", kindText}, Region: {"region", kindText}, City: {"city", kindText},
-	Continent: {"continent", kindText}, Language: {"language", kindText}, Timezone: {"timezone", kindText},
-	IP: {"ip", kindIP}, IPVersion: {"ip_version", kindNumber}, ISP: {"isp", kindText}, ASN: {"asn", kindNumber},
-	Organization: {"organization", kindText}, MobileOperator: {"mobile_operator", kindText},
-	ConnectionType: {"connection_type", kindText}, ProxyKind: {"proxy_kind", kindText},
-	DeviceType: {"device_type", kindText}, DeviceBrand: {"device_brand", kindText},
-	DeviceModel: {"device_model", kindText}, OS: {"os", kindText}, OSVersion: {"os_version", kindVersion},
-	Browser: {"browser", kindText}, BrowserVersion: {"browser_version", kindVersion},
-	UserAgent: {"user_agent", kindText}, Referrer: {"referrer", kindText},
-	ReferrerDomain: {"referrer_domain", kindText}, Keyword: {"keyword", kindText},
-	SearchEngine: {"search_engine", kindText}, URL: {"url", kindText},
-	Sub1: {"sub1", kindText}, Sub2: {"sub2", kindText}, Sub3: {"sub3", kindText}, Sub4: {"sub4", kindText},
-	Sub5: {"sub5", kindText}, Sub6: {"sub6", kindText}, Sub7: {"sub7", kindText}, Sub8: {"sub8", kindText},
-	Sub9: {"sub9", kindText}, Sub10: {"sub10", kindText},
-	SourceID: {"source_id", kindText}, CampaignID: {"campaign_id", kindText},
-	IsUnique: {"is_unique", kindBool}, IsBot: {"is_bot", kindBool}, BotScore: {"bot_score", kindNumber},
-	BotReason: {"bot_reason", kindText}, ClicksToday: {"clicks_today", kindNumber},
-	DayOfWeek: {"day_of_week", kindNumber}, HourOfDay: {"hour_of_day", kindNumber}, Date: {"date", kindDate},
-	Schedule: {"schedule", kindSchedule},
-}
-
-var attrByName = func() map[string]Attr {
-	m := make(map[string]Attr, numAttrs)
-	for i, a := range attributes {
-		m[a.name] = Attr(i)
+var attributes, attrByName = func() (list [numAttrs]attribute, byName map[string]Attr) {
+	list = [numAttrs]attribute{
+		IPVersion: {name: "ip_version", kind: kindNumber}, DayOfWeek: {name: "day_of_week", kind: kindNumber},
+		HourOfDay: {name: "hour_of_day", kind: kindNumber}, Date: {name: "date", kind: kindDate},
+		Schedule: {name: "schedule", kind: kindSchedule},
 	}
-	return m
+	n := firstOfClick
+	for i := range clickattr.All {
+		if row := &clickattr.All[i]; row.Compare != clickattr.NotCompared {
+			list[n] = attribute{row.Name, kind(row.Compare), row}
+			n++
+		}
+	}
+	byName = make(map[string]Attr, n)
+	for a, known := range list[:n] {
+		byName[known.name] = Attr(a) //nolint:gosec // less than numAttrs
+	}
+	return list, byName
 }()
+
+// Named is the attribute of a name. It panics when there is none: names of visitors go to Facts.Assign.
+func Named(name string) Attr {
+	a, ok := attrByName[name]
+	if !ok {
+		panic("cond: no attribute " + name)
+	}
+	return a
+}
 
 // String gives the attribute's name as conditions spell it.
 func (a Attr) String() string {
-	if a < numAttrs {
+	if int(a) < len(attrByName) {
 		return attributes[a].name
 	}
 	return fmt.Sprintf("attr(%d)", uint8(a))
 }
 
-// Sub is the attribute of sub-parameter n, 1 to 10.
-func Sub(n int) Attr { return Sub1 + Attr(min(max(n, 1), 10)-1) }
-
 // Names lists the known attributes; param.<name> and header.<name> come on top.
 func Names() []string {
-	names := make([]string, numAttrs)
-	for i, a := range attributes {
-		names[i] = a.name
+	names := make([]string, len(attrByName))
+	for i := range names {
+		names[i] = attributes[i].name
 	}
 	return names
 }

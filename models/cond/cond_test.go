@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"switchyard/models/clickattr"
 	"switchyard/models/cond"
 )
 
@@ -25,12 +26,12 @@ func facts(tb testing.TB) *cond.Facts {
 		tb.Fatal(err)
 	}
 	f := &cond.Facts{}
-	f.SetText(cond.Country, "DE")
-	f.SetText(cond.City, "Zürich Straße")
-	f.SetText(cond.UserAgent, "Mozilla/5.0 (Linux; Android 14; Pixel 8) Chrome/131.0.0.0")
-	f.SetText(cond.OSVersion, "10.15")
-	f.SetText(cond.Sub1, "12.50")
-	f.SetText(cond.Sub2, "abc")
+	f.SetText(cond.Named("country"), "DE")
+	f.SetText(cond.Named("city"), "Zürich Straße")
+	f.SetText(cond.Named("user_agent"), "Mozilla/5.0 (Linux; Android 14; Pixel 8) Chrome/131.0.0.0")
+	f.SetText(cond.Named("os_version"), "10.15")
+	f.SetText(cond.Named("sub1"), "12.50")
+	f.SetText(cond.Named("sub2"), "abc")
 	f.SetInt(cond.ASN, 64500)
 	f.SetInt(cond.BotScore, 0)
 	f.SetBool(cond.IsUnique, true)
@@ -302,7 +303,7 @@ func TestMatchDoesNotAllocate(t *testing.T) {
 	now := time.Date(2026, 3, 4, 22, 30, 0, 0, time.UTC)
 	if n := testing.AllocsPerRun(200, func() {
 		f.SetTime(now, time.UTC)
-		f.SetText(cond.City, "Zürich")
+		f.SetText(cond.Named("city"), "Zürich")
 		if !m.Match(f) {
 			t.Error("no match")
 		}
@@ -322,10 +323,10 @@ func TestResetForgets(t *testing.T) {
 		t.Fatal("no match")
 	}
 	f.Reset()
-	if m.Match(f) || f.Text(cond.Country) != "" || f.Known(cond.IP) {
+	if m.Match(f) || f.Text(cond.Named("country")) != "" || f.Known(cond.IP) {
 		t.Error("something is left")
 	}
-	f.SetText(cond.Country, "FR")
+	f.SetText(cond.Named("country"), "FR")
 	if m.Match(f) {
 		t.Error("the folded text of the visitor before is left")
 	}
@@ -335,8 +336,8 @@ func TestText(t *testing.T) {
 	t.Parallel()
 	f := facts(t)
 	for attr, want := range map[cond.Attr]string{
-		cond.Country: "DE", cond.IP: "192.0.2.77", cond.ASN: "64500",
-		cond.IsUnique: "true", cond.Date: "2026-03-04", cond.HourOfDay: "23", cond.Region: "", cond.IsBot: "",
+		cond.Named("country"): "DE", cond.IP: "192.0.2.77", cond.ASN: "64500",
+		cond.IsUnique: "true", cond.Date: "2026-03-04", cond.HourOfDay: "23", cond.Named("region"): "", cond.IsBot: "",
 	} {
 		if got := f.Text(attr); got != want {
 			t.Errorf("%s is %q, want %q", attr, got, want)
@@ -373,9 +374,9 @@ func FuzzCondition(f *testing.F) {
 			return
 		}
 		facts := &cond.Facts{}
-		for a := cond.Country; a <= cond.CampaignID; a++ {
-			if a != cond.IP && a != cond.IPVersion && a != cond.ASN {
-				facts.SetText(a, seen)
+		for _, row := range clickattr.All {
+			if row.Compare == clickattr.AsText || row.Compare == clickattr.AsVersion {
+				facts.SetText(cond.Named(row.Name), seen)
 			}
 		}
 		if addr, err := netip.ParseAddr(seen); err == nil {

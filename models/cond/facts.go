@@ -7,6 +7,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"switchyard/models"
 )
 
 // Source looks up what has no index of its own: query parameters and request headers. Header names arrive in
@@ -89,6 +91,51 @@ func (f *Facts) SetTime(now time.Time, zone *time.Location) {
 	for _, a := range [...]Attr{DayOfWeek, HourOfDay, Date, Schedule} {
 		f.folded[a] = span{}
 		f.mark(a, !now.IsZero())
+	}
+}
+
+// clickText and clickFact read one attribute of a click, compiled from clickattr.All.
+type (
+	clickText struct {
+		attr Attr
+		at   func(*models.Click) *string
+	}
+	clickFact struct {
+		attr Attr
+		set  func(*Facts, Attr, *models.Click)
+	}
+)
+
+var clickTexts, clickFacts = func() (texts []clickText, facts []clickFact) {
+	for i, known := range attributes[:len(attrByName)] {
+		a, row := Attr(i), known.row //nolint:gosec // less than numAttrs
+		switch {
+		case row == nil:
+		case row.Text != nil:
+			texts = append(texts, clickText{a, row.Text})
+		case row.Addr != nil:
+			facts = append(facts, clickFact{a, func(f *Facts, _ Attr, c *models.Click) { f.SetIP(*row.Addr(c)) }})
+		case row.ASN != nil:
+			facts = append(facts, clickFact{a, func(f *Facts, a Attr, c *models.Click) {
+				f.SetInt(a, int64(*row.ASN(c)))
+				f.mark(a, *row.ASN(c) != 0)
+			}})
+		case row.Int != nil:
+			facts = append(facts, clickFact{a, func(f *Facts, a Attr, c *models.Click) { f.SetInt(a, int64(*row.Int(c))) }})
+		case row.Bool != nil:
+			facts = append(facts, clickFact{a, func(f *Facts, a Attr, c *models.Click) { f.SetBool(a, *row.Bool(c)) }})
+		}
+	}
+	return texts, facts
+}()
+
+// SetClick sets what is recorded with a click, but for ids: who routes has their texts at hand.
+func (f *Facts) SetClick(c *models.Click) {
+	for i := range clickTexts {
+		f.SetText(clickTexts[i].attr, *clickTexts[i].at(c))
+	}
+	for i := range clickFacts {
+		clickFacts[i].set(f, clickFacts[i].attr, c)
 	}
 }
 

@@ -17,7 +17,7 @@ func TestSharedMatcherFollowsSet(t *testing.T) {
 		return m
 	}
 	facts := &cond.Facts{}
-	facts.SetText(cond.Country, "DE")
+	facts.SetText(cond.Named("country"), "DE")
 	facts.SetBool(cond.IsUnique, true)
 	german, austrian, unique := compile("country", "DE"), compile("country", "AT"), compile("is_unique", true)
 	shared := cond.Shared(german)
@@ -43,7 +43,7 @@ func TestSharedMatcherFollowsSet(t *testing.T) {
 	for range 4 {
 		all.Go(func() {
 			f := &cond.Facts{}
-			f.SetText(cond.Country, "DE")
+			f.SetText(cond.Named("country"), "DE")
 			for range 1000 {
 				shared.Match(f)
 			}

@@ -21,9 +21,9 @@ func TestTextAgainstStrings(t *testing.T) {
 		f.Reset()
 		text := rapid.StringMatching(`[abXé ]{1,12}|[a-cZ]{250,262}`).Draw(rt, "text")
 		values := rapid.SliceOfN(rapid.StringMatching(`[abxé]{1,5}`), 1, 10).Draw(rt, "values")
-		attr := rapid.SampledFrom([]cond.Attr{cond.UserAgent, cond.Region, cond.URL}).Draw(rt, "attribute")
-		f.SetText(cond.UserAgent, "other text")
-		f.SetText(cond.Region, "more text")
+		attr := rapid.SampledFrom([]cond.Attr{cond.Named("user_agent"), cond.Named("region"), cond.URL}).Draw(rt, "attribute")
+		f.SetText(cond.Named("user_agent"), "other text")
+		f.SetText(cond.Named("region"), "more text")
 		for range 2 { // the second time over a changed value
 			f.SetText(attr, text)
 			for operator, holds := range plain {

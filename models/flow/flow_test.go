@@ -96,11 +96,11 @@ func withIDs(s string) string {
 
 func visitor(country string) *flow.Visitor {
 	f := &cond.Facts{}
-	f.SetText(cond.Country, country)
-	f.SetText(cond.DeviceType, "mobile")
-	f.SetText(cond.Browser, "Chrome")
-	f.SetText(cond.BrowserVersion, "131.0.6778.86")
-	f.SetText(cond.UserAgent, "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 Chrome/131.0 Mobile Safari")
+	f.SetText(cond.Named("country"), country)
+	f.SetText(cond.Named("device_type"), "mobile")
+	f.SetText(cond.Named("browser"), "Chrome")
+	f.SetText(cond.Named("browser_version"), "131.0.6778.86")
+	f.SetText(cond.Named("user_agent"), "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 Chrome/131.0 Mobile Safari")
 	f.SetIP(netip.MustParseAddr("192.0.2.7"))
 	f.SetTime(time.Date(2026, 3, 4, 12, 30, 0, 0, time.UTC), time.UTC)
 	return &flow.Visitor{Facts: f}
@@ -184,12 +184,13 @@ func TestPickDoesNotAllocate(t *testing.T) {
 // but the last one matches at all: every condition is looked at that can be.
 func BenchmarkPick(b *testing.B) {
 	p, v := benchPlan(b), visitor("us")
+	country, version, agent := cond.Named("country"), cond.Named("browser_version"), cond.Named("user_agent")
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		v.Facts.Reset()
-		v.Facts.SetText(cond.Country, "us")
-		v.Facts.SetText(cond.BrowserVersion, "131.0.6778.86")
-		v.Facts.SetText(cond.UserAgent, "Mozilla/5.0 (Linux; Android 14; Pixel 11) Chrome/131.0 Mobile Safari/537.36")
+		v.Facts.SetText(country, "us")
+		v.Facts.SetText(version, "131.0.6778.86")
+		v.Facts.SetText(agent, "Mozilla/5.0 (Linux; Android 14; Pixel 11) Chrome/131.0 Mobile Safari/537.36")
 		p.Pick(v, flow.Env{}, uint64(i))
 	}
 }

@@ -93,7 +93,7 @@ func TestLogic(t *testing.T) {
 	}
 	p := a.plan(t, fmt.Sprintf(path, "and", "chrome"), nil)
 	for attr, want := range map[cond.Attr]bool{
-		cond.Country: true, cond.DeviceType: true, cond.City: false,
+		cond.Named("country"): true, cond.Named("device_type"): true, cond.Named("city"): false,
 		cond.IsUnique: false,
 	} {
 		if p.Uses(attr) != want {

@@ -1,8 +1,14 @@
 package token
 
 import (
+	"net/netip"
 	"strconv"
 	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/models"
 )
 
 // Example fills the tokens of a redirect's URL with made-up values of the form that real ones have, so that the address
@@ -13,20 +19,30 @@ func Example(url string, at time.Time) string {
 
 type sample struct{ at time.Time }
 
-// samples are the values of tokens that a page might look at; any other is "test".
+// samples are the values of tokens that a page might look at and that are not attributes of the click; any other of them
+// is "test".
 var samples = map[Name]string{
-	ClickID: "0000000000000000000000", CampaignID: sampleID, PathID: sampleID, LanderID: sampleID, OfferID: sampleID,
-	NetworkID: sampleID, SourceID: sampleID, VisitorID: sampleID, LPSlot: "1", Cost: "0.01", Currency: "USD", Country: "US",
-	CountryName: "United States", Region: "California", City: "Los Angeles", Language: "en", IP: "192.0.2.1",
-	ISP: "Example", ASN: "64496", MobileOperator: "", ConnectionType: "broadband", DeviceType: "desktop",
-	DeviceBrand: "", DeviceModel: "", OS: "Windows", OSVersion: "10", Browser: "Chrome", BrowserVersion: "120",
-	UserAgent: "Mozilla/5.0", Referrer: "https://www.example.com/", ReferrerDomain: "www.example.com", IsUnique: "1",
-	IsBot: "0", Domain: "www.example.com", LPKey: "",
+	ClickID: "0000000000000000000000", LPSlot: "1", CountryName: "United States", IsUnique: "1", LPKey: "",
 }
 
-const sampleID = "00000000-0000-4000-8000-000000000000"
+var sampleID = uuid.MustParse("00000000-0000-4000-8000-000000000000")
+
+var sampleClick = models.Click{
+	CampaignID: sampleID, StreamID: sampleID, LanderID: sampleID, OfferID: sampleID, NetworkID: sampleID,
+	SourceID: sampleID, VisitorID: sampleID, ExternalID: "test", Domain: "www.example.com", Cost: decimal.New(1, -2),
+	Currency: "USD",
+	Visitor: models.Visitor{
+		Country: "US", Region: "California", City: "Los Angeles", Language: "en", IP: netip.MustParseAddr("192.0.2.1"),
+		ISP: "Example", ASN: 64496, ConnectionType: "broadband", DeviceType: "desktop", OS: "Windows", OSVersion: "10",
+		Browser: "Chrome", BrowserVersion: "120", UserAgent: "Mozilla/5.0", Referrer: "https://www.example.com/",
+		ReferrerDomain: "www.example.com", Keyword: "test",
+	},
+}
 
 func (sample) AppendToken(dst []byte, t Token) []byte {
+	if t.Name >= firstOfClick {
+		return t.Name.Append(dst, &sampleClick)
+	}
 	if t.Name == Sub {
 		return strconv.AppendInt(append(dst, "test"...), int64(t.N), 10)
 	}

@@ -3,58 +3,30 @@ package token
 import (
 	"strconv"
 	"strings"
+
+	"switchyard/models"
+	"switchyard/models/clickattr"
 )
 
 // Name is a canonical token.
 type Name uint8
 
-// The canonical tokens. Payout and those after it have a value in postbacks only; in a redirect they are unknown.
+// The tokens that are not attributes of the click. Those that are come after them, in the order of clickattr.All. Payout
+// and those after it have a value in postbacks only; in a redirect they are unknown.
 const (
 	None Name = iota
 	ClickID
-	CampaignID
 	CampaignName
 	CampaignAlias
-	PathID
 	PathName
-	LanderID
 	LanderName
 	LPSlot
-	OfferID
 	OfferName
-	NetworkID
 	NetworkName
-	SourceID
 	SourceName
-	ExternalID
-	Cost
-	Currency
-	Country
 	CountryName
-	Region
-	City
-	Language
-	IP
-	ISP
-	ASN
-	MobileOperator
-	ConnectionType
-	DeviceType
-	DeviceBrand
-	DeviceModel
-	OS
-	OSVersion
-	Browser
-	BrowserVersion
-	UserAgent
-	Referrer
-	ReferrerDomain
-	Keyword
 	Sub // sub1 to sub10: the number is Token.N
 	IsUnique
-	IsBot
-	VisitorID
-	Domain
 	LPKey
 	Timestamp
 	Date   // {date:FORMAT,TZ}
@@ -68,63 +40,68 @@ const (
 	ConversionID
 	Goal
 	EventTime
-	numNames
+	firstOfClick
 )
 
-var names = [numNames]string{
-	ClickID: "clickid", CampaignID: "campaign_id", CampaignName: "campaign_name", CampaignAlias: "campaign_alias",
-	PathID: "path_id", PathName: "path_name", LanderID: "lander_id", LanderName: "lander_name", LPSlot: "lp_slot",
-	OfferID: "offer_id", OfferName: "offer_name", NetworkID: "network_id", NetworkName: "network_name",
-	SourceID: "source_id", SourceName: "source_name", ExternalID: "external_id", Cost: "cost", Currency: "currency",
-	Country: "country", CountryName: "country_name", Region: "region", City: "city", Language: "language", IP: "ip",
-	ISP: "isp", ASN: "asn", MobileOperator: "mobile_operator", ConnectionType: "connection_type",
-	DeviceType: "device_type", DeviceBrand: "device_brand", DeviceModel: "device_model", OS: "os",
-	OSVersion: "os_version", Browser: "browser", BrowserVersion: "browser_version", UserAgent: "user_agent",
-	Referrer: "referrer", ReferrerDomain: "referrer_domain", Keyword: "keyword", Sub: "sub", IsUnique: "is_unique",
-	IsBot: "is_bot", VisitorID: "visitor_id", Domain: "domain", LPKey: "lp_key", Timestamp: "timestamp", Date: "date",
-	Random: "random", Sample: "sample", Param: "param", Payout: "payout", Revenue: "revenue", Profit: "profit",
-	Status: "status", ConversionID: "conversion_id", Goal: "goal", EventTime: "event_time",
-}
-
-// aliases are other trackers' names of the same values, so that a migrant's addresses keep working.
-var aliases = map[string]Name{
-	"click_id": ClickID, "cf_click_id": ClickID, "subid": ClickID, "uclick": ClickID, "cid": ClickID,
-	"externalid": ExternalID, "ref_id": ExternalID,
-	"tid": ConversionID, "txid": ConversionID, "transaction.id": ConversionID, "transaction_id": ConversionID,
-	"campaign.id": CampaignID, "campaign.name": CampaignName, "lander.id": LanderID, "lander.name": LanderName,
-	"offer.id": OfferID, "offer.name": OfferName, "path.id": PathID, "path.name": PathName,
-	"affiliatenetwork.id": NetworkID, "affiliatenetwork.name": NetworkName,
-	"trafficsource": SourceName, "trafficsource.id": SourceID, "trafficsource.name": SourceName,
-	"connection.type": ConnectionType, "country.name": CountryName, "carrier": MobileOperator,
-	"device": DeviceType, "devicetype": DeviceType, "brand": DeviceBrand, "model": DeviceModel,
-	"osversion": OSVersion, "browserversion": BrowserVersion, "useragent": UserAgent, "referrerdomain": ReferrerDomain,
-	"referer": Referrer, "referer_domain": ReferrerDomain, "trackingdomain": Domain, "unixtime": Timestamp,
+// own are the names of the tokens that are not attributes of the click, each followed by other trackers' names for it, so
+// that a migrant's addresses keep working. Those with an argument are none by themselves.
+var own = [firstOfClick]string{
+	ClickID:      "clickid,click_id,cf_click_id,subid,uclick,cid",
+	CampaignName: "campaign_name,campaign.name", CampaignAlias: "campaign_alias", PathName: "path_name,path.name",
+	LanderName: "lander_name,lander.name", LPSlot: "lp_slot", OfferName: "offer_name,offer.name",
+	NetworkName: "network_name,affiliatenetwork.name",
+	SourceName:  "source_name,trafficsource,trafficsource.name", CountryName: "country_name,country.name",
+	Sub: "sub", IsUnique: "is_unique", LPKey: "lp_key", Timestamp: "timestamp,unixtime", Date: "date", Random: "random",
+	Sample: "sample", Param: "param", Payout: "payout", Revenue: "revenue", Profit: "profit", Status: "status",
+	ConversionID: "conversion_id,tid,txid,transaction.id,transaction_id", Goal: "goal", EventTime: "event_time",
 }
 
 // subAliases are other trackers' numbered names of the sub-parameters.
 var subAliases = [...]string{"sub_id_", "subid", "sub", "var", "t"}
 
-var byName = func() map[string]Name {
-	m := make(map[string]Name, len(names)+len(aliases))
-	for n, text := range names {
-		m[text] = Name(n)
+// names are the canonical spellings, byName has the aliases too, and ofClick the attributes of the click.
+var names, byName, ofClick = func() (names []string, byName map[string]Name, ofClick []*clickattr.Attr) {
+	byName = map[string]Name{}
+	add := func(list string) {
+		all := strings.Split(list, ",")
+		for _, text := range all {
+			byName[text] = Name(len(names)) //nolint:gosec // some fifty
+		}
+		names = append(names, all[0])
 	}
-	for text, n := range aliases {
-		m[text] = n
+	for _, list := range own {
+		add(list)
+	}
+	for i := range clickattr.All {
+		if row := &clickattr.All[i]; row.Token != "" {
+			add(row.Token)
+			ofClick = append(ofClick, row)
+		}
 	}
 	for _, structured := range [...]string{"", "sub", "random", "sample", "param"} {
-		delete(m, structured)
+		delete(byName, structured)
 	}
-	return m
+	return names, byName, ofClick
 }()
 
 // String gives the canonical spelling.
 func (n Name) String() string {
-	if n < numNames {
+	if int(n) < len(names) {
 		return names[n]
 	}
 	return ""
 }
+
+// Append appends the value of a token that is an attribute of the click, nothing for any other.
+func (n Name) Append(dst []byte, c *models.Click) []byte {
+	if i := int(n) - int(firstOfClick); i >= 0 && i < len(ofClick) {
+		return ofClick[i].Append(dst, c)
+	}
+	return dst
+}
+
+// conversion tells whether a token has a value in postbacks only.
+func (n Name) conversion() bool { return n >= Payout && n < firstOfClick }
 
 // Lookup finds a token by its canonical name or an alias, without regard to case. N is the number of a
 // sub-parameter, arg the name behind param.

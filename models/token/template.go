@@ -139,7 +139,7 @@ func compile(url string, postback bool) *Template {
 		rest = rest[open+size:]
 		p, ok := parse(inner)
 		switch {
-		case ok && (postback || p.name < Payout):
+		case ok && (postback || !p.name.conversion()):
 			t.parts = append(t.parts, p)
 		case !postback || inner == "":
 			t.literal(text)

@@ -54,13 +54,14 @@ func pick() (testing.BenchmarkResult, error) {
 
 func measurePick(plan *flow.Plan) testing.BenchmarkResult {
 	visitor := &flow.Visitor{Facts: new(cond.Facts)}
+	country, version, model := cond.Named("country"), cond.Named("browser_version"), cond.Named("device_model")
 	return testing.Benchmark(func(b *testing.B) { //nolint:thelper // no helper: the benchmark itself
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
 			visitor.Facts.Reset()
-			visitor.Facts.SetText(cond.Country, "US")
-			visitor.Facts.SetText(cond.BrowserVersion, "131.0.6778.86")
-			visitor.Facts.SetText(cond.DeviceModel, "Pixel 10")
+			visitor.Facts.SetText(country, "US")
+			visitor.Facts.SetText(version, "131.0.6778.86")
+			visitor.Facts.SetText(model, "Pixel 10")
 			if d := plan.Pick(visitor, flow.Env{}, uint64(i)); d.Route == nil || d.Route.Name != "Path 20" { //nolint:gosec // not negative
 				b.Fatal("the wrong path was picked")
 			}
