@@ -11,6 +11,7 @@ import (
 	"github.com/lib/pq"
 
 	"switchyard/models"
+	"switchyard/models/clickattr"
 )
 
 // StoredClick is a click as PostgreSQL has it: as it was routed, and what was decided and happened since. Its Cost
@@ -31,65 +32,44 @@ type column struct {
 	at   func(*StoredClick) any
 }
 
-var clickColumns = []column{
-	{"id", func(c *StoredClick) any { return &c.ID }},
-	{"at", func(c *StoredClick) any { return &c.At }},
-	{"account_id", func(c *StoredClick) any { return &c.AccountID }},
-	{"campaign_id", func(c *StoredClick) any { return &c.CampaignID }},
-	{"parent_campaign_id", func(c *StoredClick) any { return &c.ParentCampaignID }},
-	{"stream_id", func(c *StoredClick) any { return &c.StreamID }},
-	{"lander_id", func(c *StoredClick) any { return &c.LanderID }},
-	{"offer_id", func(c *StoredClick) any { return &c.OfferID }},
-	{"network_id", func(c *StoredClick) any { return &c.NetworkID }},
-	{"source_id", func(c *StoredClick) any { return &c.SourceID }},
-	{"visitor_id", func(c *StoredClick) any { return &c.VisitorID }},
-	{"domain", func(c *StoredClick) any { return &c.Domain }},
-	{"destination", func(c *StoredClick) any { return &c.Destination }},
-	{"arrival", func(c *StoredClick) any { return &c.Arrival }},
-	{"external_id", func(c *StoredClick) any { return &c.ExternalID }},
-	{"subs", func(c *StoredClick) any { return (*subsValue)(&c.Subs) }},
-	{"params", func(c *StoredClick) any { return &c.Params }},
-	{"ip", func(c *StoredClick) any { return (*addrValue)(&c.IP) }},
-	{"user_agent", func(c *StoredClick) any { return &c.UserAgent }},
-	{"referrer", func(c *StoredClick) any { return &c.Referrer }},
-	{"referrer_domain", func(c *StoredClick) any { return &c.ReferrerDomain }},
-	{"keyword", func(c *StoredClick) any { return &c.Keyword }},
-	{"search_engine", func(c *StoredClick) any { return &c.SearchEngine }},
-	{"language", func(c *StoredClick) any { return &c.Language }},
-	{"country", func(c *StoredClick) any { return &c.Country }},
-	{"region", func(c *StoredClick) any { return &c.Region }},
-	{"city", func(c *StoredClick) any { return &c.City }},
-	{"isp", func(c *StoredClick) any { return &c.ISP }},
-	{"asn", func(c *StoredClick) any { return &c.ASN }},
-	{"mobile_operator", func(c *StoredClick) any { return &c.MobileOperator }},
-	{"connection_type", func(c *StoredClick) any { return &c.ConnectionType }},
-	{"proxy_kind", func(c *StoredClick) any { return &c.ProxyKind }},
-	{"device_type", func(c *StoredClick) any { return &c.DeviceType }},
-	{"device_brand", func(c *StoredClick) any { return &c.DeviceBrand }},
-	{"device_model", func(c *StoredClick) any { return &c.DeviceModel }},
-	{"os", func(c *StoredClick) any { return &c.OS }},
-	{"os_version", func(c *StoredClick) any { return &c.OSVersion }},
-	{"browser", func(c *StoredClick) any { return &c.Browser }},
-	{"browser_version", func(c *StoredClick) any { return &c.BrowserVersion }},
-	{"is_bot", func(c *StoredClick) any { return &c.IsBot }},
-	{"bot_score", func(c *StoredClick) any { return &c.BotScore }},
-	{"bot_signals", func(c *StoredClick) any { return (*bitsValue)(&c.BotSignals) }},
-	{"bot_reason", func(c *StoredClick) any { return &c.BotReason }},
-	{"cost", func(c *StoredClick) any { return &c.Cost }},
-	{"unique_cost", func(c *StoredClick) any { return &c.UniqueCost }},
-	{"currency", func(c *StoredClick) any { return &c.Currency }},
-	{"conversion_cost", func(c *StoredClick) any { return &c.ConversionCost }},
-	{"revenue_share", func(c *StoredClick) any { return &c.RevenueShare }},
-	{"unique_key", func(c *StoredClick) any { return (*uuid.UUID)(&c.UniqueKey) }},
-	{"unique_hours", func(c *StoredClick) any { return &c.UniqueHours }},
-	{"is_unique", func(c *StoredClick) any { return &c.IsUnique }},
-	{"lp_views", func(c *StoredClick) any { return &c.LPViews }},
-	{"lp_clicks", func(c *StoredClick) any { return &c.LPClicks }},
-	{"lp_slot", func(c *StoredClick) any { return &c.LPSlot }},
-	{"last_hop_id", func(c *StoredClick) any { return &c.LastHopID }},
-	{"route_seed", func(c *StoredClick) any { return (*bitsValue)(&c.RouteSeed) }},
-	{"flow_hash", func(c *StoredClick) any { return (*bitsValue)(&c.FlowHash) }},
-	{"via", func(c *StoredClick) any { return &c.Via }},
+// clickColumns are the recorded attributes of a click, and what was decided and happened since.
+var clickColumns = func() []column {
+	list := []column{
+		{"at", func(c *StoredClick) any { return &c.At }},
+		{"subs", func(c *StoredClick) any { return (*subsValue)(&c.Subs) }},
+		{"is_unique", func(c *StoredClick) any { return &c.IsUnique }},
+		{"lp_views", func(c *StoredClick) any { return &c.LPViews }},
+		{"lp_clicks", func(c *StoredClick) any { return &c.LPClicks }},
+		{"lp_slot", func(c *StoredClick) any { return &c.LPSlot }},
+		{"last_hop_id", func(c *StoredClick) any { return &c.LastHopID }},
+	}
+	for i := range clickattr.All {
+		if a := &clickattr.All[i]; a.Tag != 0 && a.Sub == 0 {
+			list = append(list, column{a.Name, pointer(a)})
+		}
+	}
+	return list
+}()
+
+// pointer gives where an attribute stands in a click, as PostgreSQL stores it.
+func pointer(a *clickattr.Attr) func(*StoredClick) any {
+	switch {
+	case a.Text != nil:
+		return func(c *StoredClick) any { return a.Text(&c.Click) }
+	case a.ID != nil:
+		return func(c *StoredClick) any { return a.ID(&c.Click) }
+	case a.Addr != nil:
+		return func(c *StoredClick) any { return (*addrValue)(a.Addr(&c.Click)) }
+	case a.ASN != nil:
+		return func(c *StoredClick) any { return a.ASN(&c.Click) }
+	case a.Int != nil:
+		return func(c *StoredClick) any { return a.Int(&c.Click) }
+	case a.Bits != nil:
+		return func(c *StoredClick) any { return (*bitsValue)(a.Bits(&c.Click)) }
+	case a.Bool != nil:
+		return func(c *StoredClick) any { return a.Bool(&c.Click) }
+	}
+	return func(c *StoredClick) any { return a.Money(&c.Click) }
 }
 
 var clickColumnList = func() string {

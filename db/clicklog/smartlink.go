@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/models"
+	"switchyard/models/clickattr"
 )
 
 // StoredSmartlinkClick is a smartlink's click as PostgreSQL has it. Of the click inside, what belongs to campaigns is
@@ -24,11 +24,11 @@ type StoredSmartlinkClick struct {
 	DestinationURL string    // as it stood in the smartlink
 }
 
-// sharedColumns are the columns that smartlink_clicks has in common with clicks.
-var sharedColumns = strings.Fields(`id at account_id source_id visitor_id domain destination external_id subs params ip
-	user_agent referrer referrer_domain keyword search_engine language country region city isp asn mobile_operator
-	connection_type proxy_kind device_type device_brand device_model os os_version browser browser_version is_bot bot_score
-	bot_signals bot_reason`)
+// shared tells whether smartlink_clicks has a column of clicks too.
+func shared(name string) bool {
+	a := clickattr.Find(name)
+	return name == "at" || name == "subs" || a != nil && a.In&clickattr.Smartlinks != 0
+}
 
 // smartlinkColumns are the columns of smartlink_clicks: the pointer serves to write and to read one.
 var smartlinkColumns = func() []smartlinkColumn {
@@ -38,7 +38,7 @@ var smartlinkColumns = func() []smartlinkColumn {
 		{"destination_url", func(c *StoredSmartlinkClick) any { return &c.DestinationURL }},
 	}
 	for _, c := range clickColumns {
-		if slices.Contains(sharedColumns, c.name) {
+		if shared(c.name) {
 			list = append(list, smartlinkColumn{c.name, func(s *StoredSmartlinkClick) any { return c.at(&s.StoredClick) }})
 		}
 	}
