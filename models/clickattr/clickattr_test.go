@@ -1,0 +1,168 @@
+package clickattr_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"switchyard/models"
+	"switchyard/models/clickattr"
+)
+
+var update = flag.Bool("update", false, "add new tags to the golden file")
+
+const golden = "testdata/tags.golden"
+
+// TestTagsAreNeverReused holds the tags that are on disks: a tag in the golden file means the same for ever, or nothing
+// any more.
+func TestTagsAreNeverReused(t *testing.T) {
+	t.Parallel()
+	var lines []string
+	seen := map[byte]string{}
+	for _, a := range clickattr.All {
+		if a.Tag == 0 {
+			continue
+		}
+		if other, taken := seen[a.Tag]; taken {
+			t.Errorf("%s and %s share the tag %d", other, a.Name, a.Tag)
+		}
+		if a.Tag > 200 {
+			t.Errorf("%s: tags over 200 are those of smartlinks", a.Name)
+		}
+		seen[a.Tag] = a.Name
+		lines = append(lines, fmt.Sprintf("%03d %s", a.Tag, a.Name))
+	}
+	text, err := os.ReadFile(golden)
+	if err != nil && !*update {
+		t.Fatal(err)
+	}
+	known := strings.Split(strings.TrimSpace(string(text)), "\n")
+	for _, line := range known {
+		tag, name, _ := strings.Cut(line, " ")
+		if at := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, tag+" ") }); at >= 0 && lines[at] != line {
+			t.Errorf("the tag %s means %s on disks; %s needs another one", tag, name, lines[at])
+		}
+	}
+	for _, line := range lines {
+		if slices.Contains(known, line) {
+			continue
+		}
+		if !*update {
+			t.Errorf("%s is not in %s: go test ./models/clickattr -update", line, golden)
+		}
+		known = append(known, line)
+	}
+	if *update && !t.Failed() {
+		slices.Sort(known)
+		if err := os.WriteFile(golden, []byte(strings.TrimSpace(strings.Join(known, "\n"))+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestRows holds what every row has to keep: names and places of its own, one accessor where it is recorded.
+func TestRows(t *testing.T) {
+	t.Parallel()
+	names, places, tokens := map[string]bool{}, map[int]string{}, map[string]bool{"": true}
+	for _, a := range clickattr.All {
+		for name := range strings.SplitSeq(a.Token, ",") {
+			if tokens[name] && a.Token != "" {
+				t.Errorf("%s: the token %s is taken", a.Name, name)
+			}
+			tokens[name] = true
+		}
+		if names[a.Name] {
+			t.Errorf("%s stands there twice", a.Name)
+		}
+		names[a.Name] = true
+		if other := places[a.Dimension]; other != "" && a.Dimension > 0 {
+			t.Errorf("%s and %s are both dimension %d", other, a.Name, a.Dimension)
+		}
+		places[a.Dimension] = a.Name
+		want := 0
+		if a.Tag != 0 {
+			want = 1
+		}
+		if n := accessors(a); n != want {
+			t.Errorf("%s has %d accessors, want %d", a.Name, n, want)
+		}
+		if a.Tag == 0 && (a.Token != "" || a.Dimension > 0 || a.In != 0) {
+			t.Errorf("%s is not recorded, so nothing can read it later", a.Name)
+		}
+	}
+}
+
+func accessors(a clickattr.Attr) (n int) {
+	for v, i := reflect.ValueOf(a), 0; i < v.NumField(); i++ {
+		if f := v.Field(i); f.Kind() == reflect.Func && !f.IsNil() {
+			n++
+		}
+	}
+	return n
+}
+
+// TestEveryFieldHasARow holds the table to the struct: each field of a click is one attribute's, and what the click log
+// shows of the visitor has the attributes' names in the order of the export files.
+func TestEveryFieldHasARow(t *testing.T) {
+	t.Parallel()
+	var c models.Click
+	owner := map[any]string{}
+	for i := range clickattr.All {
+		a := &clickattr.All[i]
+		if at := pointer(a, &c); at != nil {
+			if other := owner[at]; other != "" {
+				t.Errorf("%s and %s are the same field", other, a.Name)
+			}
+			owner[at] = a.Name
+		}
+	}
+	var shown []string
+	var walk func(v reflect.Value)
+	walk = func(v reflect.Value) {
+		for i := range v.NumField() {
+			f, field := v.Field(i), v.Type().Field(i)
+			at := f.Addr().UnsafePointer()
+			switch {
+			case field.Anonymous:
+				walk(f)
+				continue
+			case field.Name == "Subs": // an array, whose elements are sub1 to sub10
+				continue
+			case owner[at] == "":
+				t.Errorf("the field %s has no row", field.Name)
+			}
+			if name := field.Tag.Get("json"); name != "" {
+				shown = append(shown, name)
+				if name != owner[at] {
+					t.Errorf("the field %s is %s in the click log and %s in the table", field.Name, name, owner[at])
+				}
+			}
+		}
+	}
+	walk(reflect.ValueOf(&c).Elem())
+	var files []string
+	for _, a := range clickattr.All {
+		if slices.Contains(shown, a.Name) {
+			files = append(files, a.Name)
+		}
+	}
+	if diff := cmp.Diff(files, shown); diff != "" {
+		t.Errorf("the order of Visitor is not that of the table: %s", diff)
+	}
+}
+
+// pointer is where an attribute stands in a click.
+func pointer(a *clickattr.Attr, c *models.Click) any {
+	for v, i := reflect.ValueOf(*a), 0; i < v.NumField(); i++ {
+		if f := v.Field(i); f.Kind() == reflect.Func && !f.IsNil() {
+			return f.Call([]reflect.Value{reflect.ValueOf(c)})[0].UnsafePointer()
+		}
+	}
+	return nil
+}
