@@ -37,12 +37,13 @@ test: build ## vet and run all tests with the race detector, on test servers of 
 	@$(BIN) devstack exec --test -- env CGO_ENABLED=1 go test -race -vet=off $(TAGS) -timeout 12m $(PKGS)
 	@echo "make test: all tests passed"
 
-# The tests that kill processes, empty Redis and send hostile answers, in their long form, one package after another.
-CHAOS := ./db ./cmd/switchyard ./workers/webhook ./workers/egress
+# The tests that kill processes, empty Redis, send hostile answers or count a month, in their long form, one package after
+# another.
+CHAOS := ./db ./db/report ./cmd/switchyard ./workers/webhook ./workers/egress
 
 chaos: build ## the fault tests in their long form, with what they measured (about half an hour)
 	@$(BIN) devstack exec --test -- env SWITCHYARD_CHAOS=1 CGO_ENABLED=1 go test $(TAGS) -count=1 -p 1 -parallel 1 \
-		-timeout 90m -v -run '$(or $(RUN),Fault|Arrives|Killed|Away|Hostile|Isolat|Schedule|Attempts|Private|Rebinding|Redeliver)' $(CHAOS)
+		-timeout 90m -v -run '$(or $(RUN),Fault|Arrives|Killed|Away|Hostile|Isolat|Schedule|Attempts|Private|Rebinding|Redeliver|Month)' $(CHAOS)
 	@echo "make chaos: all fault tests passed"
 
 lint: ## run golangci-lint (the first time builds it, some minutes)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"regexp"
 	"slices"
@@ -17,6 +16,7 @@ import (
 	"switchyard/db"
 	"switchyard/db/dbtest"
 	"switchyard/db/migrations"
+	"switchyard/models/longtest"
 	"switchyard/models/await"
 )
 
@@ -83,10 +83,7 @@ const newID = `encode(overlay(uuid_send(gen_random_uuid()) PLACING substring(int
 // more arrive, written as the program before the migration writes them. None fails, which it would after five seconds.
 func TestClickArrivesDuringMigrations(t *testing.T) {
 	t.Parallel()
-	rows := 2_000
-	if os.Getenv("SWITCHYARD_CHAOS") != "" {
-		rows = 200_000
-	}
+	rows := longtest.Size(2_000, 200_000)
 	d := dbtest.NewEmpty(t)
 	p, err := db.MigrationsOf(d, migrations.FS)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"switchyard/models/longtest"
 	"switchyard/ops/lab/fleet"
 )
 
@@ -54,9 +55,9 @@ func TestClockFaults(t *testing.T) {
 		want := y.fired(faultTick.Kind()) + n
 		y.until("more ticks", func() bool { return y.fired(faultTick.Kind()) >= want })
 	}
-	faults := size(3, 12)
+	faults := longtest.Size(3, 12)
 	for n := range faults {
-		ticks(size(2, 15))
+		ticks(longtest.Size(2, 15))
 		i := y.leader(clocks)
 		if n%3 == 1 { // it is frozen with its lock, then killed with it: the lock ends with its session
 			y.check(clocks[i].Freeze())
@@ -101,7 +102,7 @@ func ticksNoMore(y *yard, frozen *fleet.Process) {
 	const mine = `SELECT count(*) FROM fault_fired WHERE pid = $1`
 	before, at := y.count(mine, frozen.PID()), y.count(`SELECT extract(epoch FROM clock_timestamp())::int`)
 	y.until("some seconds gone", func() bool {
-		return y.count(`SELECT extract(epoch FROM clock_timestamp())::int`) >= at+size(3, 40)
+		return y.count(`SELECT extract(epoch FROM clock_timestamp())::int`) >= at+longtest.Size(3, 40)
 	})
 	if after := y.count(mine, frozen.PID()); after > before {
 		y.t.Errorf("a frozen clock fired")

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"switchyard/models"
+	"switchyard/models/longtest"
 	"switchyard/ops/client"
 	"switchyard/ops/lab/fleet"
 )
@@ -75,7 +76,7 @@ func (a *arrivals) await(ctx context.Context, t *testing.T, from *fleet.Receiver
 	t.Helper()
 	for a.all < want {
 		before := a.all
-		wait, cancel := context.WithTimeout(ctx, size(patience, 2*time.Minute))
+		wait, cancel := context.WithTimeout(ctx, longtest.Size(patience, 2*time.Minute))
 		err := client.Poll(wait, 100*time.Millisecond, func() (bool, error) {
 			a.add(from.Attempts())
 			return a.all >= want || a.all > before+1000, nil
@@ -91,7 +92,7 @@ func (a *arrivals) await(ctx context.Context, t *testing.T, from *fleet.Receiver
 // is announced to every endpoint, under one event id.
 func TestEveryEventArrives(t *testing.T) {
 	t.Parallel()
-	endpoints, kills, between := size(3, 10), size(3, 24), size(15, 200)
+	endpoints, kills, between := longtest.Size(3, 10), longtest.Size(3, 24), longtest.Size(15, 200)
 	receiver, err := fleet.NewReceiver(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -115,7 +116,7 @@ func TestEveryEventArrives(t *testing.T) {
 	transport := &http.Transport{MaxIdleConnsPerHost: 4, ResponseHeaderTimeout: 20 * time.Second}
 	for range 4 {
 		wg.Go(func() {
-			for tick := time.NewTicker(size(40*time.Millisecond, 20*time.Millisecond)); ctx.Err() == nil; <-tick.C {
+			for tick := time.NewTicker(longtest.Size(40*time.Millisecond, 20*time.Millisecond)); ctx.Err() == nil; <-tick.C {
 				s.announce(t.Context(), transport, number.Add(1), &orders)
 			}
 		})

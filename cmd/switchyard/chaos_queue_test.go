@@ -13,6 +13,7 @@ import (
 	"switchyard/db"
 	"switchyard/db/jobrow"
 	"switchyard/jobs"
+	"switchyard/models/longtest"
 	"switchyard/ops/client"
 	"switchyard/ops/lab/fleet"
 	"switchyard/ops/queue"
@@ -31,7 +32,7 @@ type yard struct {
 
 func newYard(t *testing.T) *yard {
 	t.Helper()
-	y := &yard{Fleet: startFleet(t, fleet.Options{}), t: t, lease: size(4*time.Second, 15*time.Second)}
+	y := &yard{Fleet: startFleet(t, fleet.Options{}), t: t, lease: longtest.Size(4*time.Second, 15*time.Second)}
 	var err error
 	if y.db, err = db.Open(t.Context(), y.DatabaseURL, db.Options{Name: "faults"}); err != nil {
 		t.Fatal(err)
@@ -65,7 +66,7 @@ func (y *yard) count(query string, args ...any) int {
 
 func (y *yard) until(what string, ok func() bool) {
 	y.t.Helper()
-	ctx, cancel := context.WithTimeout(y.t.Context(), size(patience, 10*time.Minute))
+	ctx, cancel := context.WithTimeout(y.t.Context(), longtest.Size(patience, 10*time.Minute))
 	defer cancel()
 	if err := client.Poll(ctx, 50*time.Millisecond, func() (bool, error) { return ok(), nil }); err != nil {
 		y.t.Fatalf("never: %s", what)
@@ -74,7 +75,7 @@ func (y *yard) until(what string, ok func() bool) {
 
 func (y *yard) worker(args ...string) *fleet.Process {
 	y.t.Helper()
-	args = append([]string{"--lease", y.lease.String(), "--grace", size("6s", "22s")}, args...)
+	args = append([]string{"--lease", y.lease.String(), "--grace", longtest.Size("6s", "22s")}, args...)
 	p, err := y.Spawn("faultworker", args...)
 	if err != nil {
 		y.t.Fatal(err)
@@ -189,7 +190,7 @@ func TestQueueFaults(t *testing.T) {
 // phantom dispatches tasks whose rows are rolled back, and leaves rows undispatched. Without a clock nobody finds the
 // latter: that is the build without reconciler, which the checker must see.
 func (y *yard) phantom(*fleet.Process) {
-	n := size(60, 1000)
+	n := longtest.Size(60, 1000)
 	rollback := context.Canceled
 	for range n / 20 {
 		y.client.Dispatch(y.t.Context(), faultJob.Kind(), y.write("rolled back", 20, faultJob, faultArgs{}, rollback)...)
@@ -221,7 +222,7 @@ func (y *yard) killed(steady *fleet.Process) {
 	begin := time.Now()
 	y.complete("killed")
 	y.t.Logf("Q1: %d jobs of a killed worker redone within %s, with a lease of %s", held, time.Since(begin), y.lease)
-	if long() && time.Since(begin) > 20*time.Second {
+	if longtest.On() && time.Since(begin) > 20*time.Second {
 		y.t.Errorf("Q1: redone after %s", time.Since(begin))
 	}
 }
@@ -240,13 +241,13 @@ func (y *yard) emptied(*fleet.Process) {
 		every int // jobs
 		run   func()
 	}{
-		{"flushed", size(200, 2000), func() { y.check(y.redis.FlushAll(y.t.Context()).Err()) }},
-		{"key deleted", size(40, 200), y.deleteKey},
-		{"replaced", size(200, 2000), y.replaceRedis},
+		{"flushed", longtest.Size(200, 2000), func() { y.check(y.redis.FlushAll(y.t.Context()).Err()) }},
+		{"key deleted", longtest.Size(40, 200), y.deleteKey},
+		{"replaced", longtest.Size(200, 2000), y.replaceRedis},
 	} {
 		const step = 20
 		tick := time.NewTicker(time.Second * step / 200)
-		for n := step; n <= size(400, 12_000); n += step {
+		for n := step; n <= longtest.Size(400, 12_000); n += step {
 			y.submit(fault.name, step, faultArgs{})
 			if n%fault.every == 0 {
 				fault.run()
@@ -289,13 +290,13 @@ func (y *yard) killRedis() {
 
 // away takes Redis away while long jobs run and others are submitted.
 func (y *yard) away(*fleet.Process) {
-	n := size(10, 50)
+	n := longtest.Size(10, 50)
 	y.submit("running meanwhile", n, faultArgs{Gate: "redis away"})
 	y.until("long jobs run", func() bool {
 		return y.count(`SELECT count(DISTINCT job) FROM fault_starts JOIN fault_causes USING (job) WHERE batch = 'running meanwhile'`) == n
 	})
 	y.killRedis()
-	outage := time.NewTimer(size(2*y.lease, time.Minute)) // longer than what renews the leases of the queue's own
+	outage := time.NewTimer(longtest.Size(2*y.lease, time.Minute)) // longer than what renews the leases of the queue's own
 	for range 5 {
 		y.submit("submitted meanwhile", 10, faultArgs{})
 	}
@@ -355,14 +356,14 @@ func (y *yard) stopped(steady *fleet.Process) {
 	if n := y.count(overlaps); n > 0 {
 		y.t.Errorf("Q7: %d jobs ran in two places", n)
 	}
-	if long() && time.Since(begin) > 60*time.Second {
+	if longtest.On() && time.Since(begin) > 60*time.Second {
 		y.t.Errorf("Q7: redone after %s", time.Since(begin))
 	}
 }
 
 // poison lets many jobs fail for good: all are kept, shown, and run again by hand.
 func (y *yard) poison(*fleet.Process) {
-	n := size(300, 50_000)
+	n := longtest.Size(300, 50_000)
 	for range n / 100 {
 		ids := y.write("poison", 100, faultPoison, faultArgs{Poison: "mended"}, nil)
 		y.client.Dispatch(y.t.Context(), faultPoison.Kind(), ids...)

@@ -79,17 +79,6 @@ func startFleet(t *testing.T, o fleet.Options, processes ...string) *fleet.Fleet
 	return f
 }
 
-// long tells that the tests run in their long form: make chaos.
-func long() bool { return os.Getenv("SWITCHYARD_CHAOS") != "" }
-
-// size chooses by the form of the test.
-func size[T any](short, chaos T) T {
-	if long() {
-		return chaos
-	}
-	return short
-}
-
 func (s *service) setUp(ctx context.Context) error {
 	if err := s.WaitReady(ctx); err != nil {
 		return err

@@ -84,8 +84,10 @@ func (m *month) sane() {
 	m.Helper()
 	var all sums
 	m.within(m.start, m.end, nil, func(f *monthFact) { all.add(&f.total) })
-	if len(m.facts)-len(m.alone) != monthClicks || len(m.alone) != 2 || m.gone < 1000 || all.bots < 10_000 || all.unique < 10_000 || all.outs < 10_000 ||
-		all.charged < 20 || all.rejected < 100 || all.pending < 100 || all.unique == all.clicks {
+	many, some := int64(monthClicks/30), int64(monthConversions/40)
+	if len(m.facts)-len(m.alone) != monthClicks || len(m.alone) != 2 || m.gone < monthClicks/300 ||
+		all.bots < many || all.unique < many || all.outs < many ||
+		all.charged < some/5 || all.rejected < some || all.pending < some || all.unique == all.clicks {
 		m.Fatalf("a poor history: %+v, %d deleted", all, m.gone)
 	}
 	names := Dimensions()

@@ -19,13 +19,16 @@ import (
 	"switchyard/db/ledger"
 	"switchyard/db/spool"
 	"switchyard/models"
+	"switchyard/models/longtest"
 )
 
-const (
-	monthClicks      = 300_000
-	monthConversions = 4_000
-	monthHands       = 4 // what is done at the same time
+// The size of the month. Batches are parts of it, so that both forms take as many.
+var (
+	monthClicks      = longtest.Size(40_000, 300_000)
+	monthConversions = longtest.Size(1_200, 4_000)
 )
+
+const monthHands = 4 // what is done at the same time
 
 // month is a history of the last October that is over: clocks go back in the north and forward in the south.
 type month struct {
@@ -268,10 +271,10 @@ func (m *month) store(records []spool.Record) {
 		if err != nil {
 			return err
 		}
-		return clicklog.NewIngester(s, m.d, clicklog.IngestOptions{BatchSize: 5000}).Drain(m.Context())
+		return clicklog.NewIngester(s, m.d, clicklog.IngestOptions{BatchSize: monthClicks / 60}).Drain(m.Context())
 	})
 	for {
-		n, err := clicklog.ApplyWaitingHops(m.Context(), m.d, 10_000)
+		n, err := clicklog.ApplyWaitingHops(m.Context(), m.d, monthClicks/30)
 		if err != nil {
 			m.Fatal(err)
 		}
@@ -439,7 +442,7 @@ func (m *month) clear(campaign string, from, to time.Time) {
 	var clicks int64
 	for done := false; !done; {
 		err := db.Tx(m.Context(), m.d, func(c db.Conn) error {
-			out, err := clicklog.Clear(m.Context(), c, q, 2000)
+			out, err := clicklog.Clear(m.Context(), c, q, monthClicks/150)
 			q.After, done, clicks = out.After, out.Done, clicks+out.Clicks
 			return err
 		})

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"switchyard/models/longtest"
 	"switchyard/models/netguard/netguardtest"
 	"switchyard/workers/egress"
 )
@@ -108,11 +109,8 @@ func TestOnlyWayOut(t *testing.T) {
 // TestHostileAnswers (W5) meets fifty hostile servers at once, in the long form with the limit of webhooks and an eye
 // on the memory: every call ends by its limit, and no redirect is followed.
 func TestHostileAnswers(t *testing.T) {
-	chaos := os.Getenv("SWITCHYARD_CHAOS") != ""
-	limit, parallel := time.Second, 15
-	if chaos {
-		limit, parallel = 10*time.Second, 50
-	} else {
+	limit, parallel := longtest.Size(time.Second, 10*time.Second), longtest.Size(15, 50)
+	if !longtest.On() {
 		t.Parallel()
 	}
 	c := newCanary(t, hostile)
@@ -151,7 +149,7 @@ func TestHostileAnswers(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	grown := int64(after.HeapAlloc) - int64(before.HeapAlloc)
 	t.Logf("W5: %d hostile answers within %s, heap grown by %d kB", parallel, time.Since(begin).Round(time.Millisecond), grown>>10)
-	if chaos && (time.Since(begin) > 10500*time.Millisecond || grown > 20<<20) {
+	if longtest.On() && (time.Since(begin) > 10500*time.Millisecond || grown > 20<<20) {
 		t.Error("W5: more than 10.5 s or 20 MB")
 	}
 }

@@ -3,7 +3,6 @@ package webhook_test
 import (
 	"fmt"
 	"net/http"
-	"os"
 	"slices"
 	"testing"
 	"time"
@@ -15,16 +14,9 @@ import (
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/await"
+	"switchyard/models/longtest"
 	"switchyard/workers/webhook"
 )
-
-// size chooses by the form of the test: make chaos asks for the long one.
-func size[T any](short, chaos T) T {
-	if os.Getenv("SWITCHYARD_CHAOS") != "" {
-		return chaos
-	}
-	return short
-}
 
 // endpoint adds another endpoint of the account at a path of the receiver, for an event type of its own.
 func (w *world) endpointAt(path, event string) {
@@ -84,10 +76,10 @@ func TestIsolation(t *testing.T) {
 		case <-r.Context().Done():
 		}
 	})
-	stuck := w.emitMany(models.EventCampaignPaused, size(400, 5000))
+	stuck := w.emitMany(models.EventCampaignPaused, longtest.Size(400, 5000))
 	await.Until(w.t, "the hanging endpoint is being called", func() bool { return len(w.received()) > 0 })
 	var took []time.Duration
-	for range size(10, 100) {
+	for range longtest.Size(10, 100) {
 		begin := time.Now()
 		for _, id := range w.emitMany(models.EventLinkBroken, 4) {
 			w.until(id, func(s shown) bool { return s.Status == "delivered" })
@@ -125,15 +117,15 @@ CREATE TRIGGER note_move AFTER UPDATE ON jobs FOR EACH ROW EXECUTE FUNCTION note
 // before its time, and in the long form, to many endpoints, 99 of 100 within two seconds of it.
 func TestSevenAttemptsNeverEarly(t *testing.T) {
 	t.Parallel()
-	wait := size(1, 4) // seconds
+	wait := longtest.Size(1, 4) // seconds
 	w := newWorld(t, slices.Repeat([]time.Duration{time.Duration(wait) * time.Second}, 6))
 	w.reply(status(http.StatusServiceUnavailable))
 	w.exec(watchAttempts)
-	endpoints := size(1, 50)
+	endpoints := longtest.Size(1, 50)
 	for i := range endpoints - 1 {
 		w.endpointAt(fmt.Sprint("/", i), models.EventCampaignPaused)
 	}
-	n := size(25, 200)
+	n := longtest.Size(25, 200)
 	w.emitMany(models.EventCampaignPaused, n/endpoints)
 	count := func(query string, args ...any) (n int) {
 		t.Helper()
@@ -162,7 +154,7 @@ func TestSevenAttemptsNeverEarly(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("W4: %d deliveries to %d endpoints, seven attempts each, p99 %.2f s late", n, endpoints, late)
-	if os.Getenv("SWITCHYARD_CHAOS") != "" && late > 2 {
+	if longtest.On() && late > 2 {
 		t.Error("W4: later than two seconds")
 	}
 }
