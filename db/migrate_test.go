@@ -16,8 +16,8 @@ import (
 	"switchyard/db"
 	"switchyard/db/dbtest"
 	"switchyard/db/migrations"
-	"switchyard/models/longtest"
 	"switchyard/models/await"
+	"switchyard/models/longtest"
 )
 
 // TestMigrationGivesUpItsLock: a migration that waits for a lock lets those behind it pass and gets it in the end; it fails

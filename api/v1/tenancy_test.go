@@ -229,6 +229,9 @@ func TestForeignIDs(t *testing.T) { //nolint:tparallel // the group's parts are 
 	t.Run("all", func(t *testing.T) { // ends when all of its parts have
 		for _, row := range v1.Routes(v1.Deps{}) {
 			row = row.WithDefaults()
+			if !strings.Contains(row.Path, "{clickId}") && len(victim.calls(t, row, uuid.NewString())) == 0 {
+				continue // takes no id
+			}
 			t.Run(row.Method+row.Path, func(t *testing.T) {
 				t.Parallel()
 				e := newEstate(t, s.In(t)) // an account for each, because calls of a minute are limited
