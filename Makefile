@@ -34,7 +34,7 @@ lab: build
 test: build ## vet and run all tests with the race detector, on test servers of their own; PKGS=./db/... for a part
 	@echo "vetting"
 	@go vet $(TAGS) $(PKGS)
-	@$(BIN) devstack exec --test -- env CGO_ENABLED=1 go test -race -vet=off $(TAGS) -timeout 12m $(PKGS)
+	@$(BIN) devstack exec --test -- env CGO_ENABLED=1 go test -race -vet=off $(TAGS) -timeout 40m $(PKGS)
 	@echo "make test: all tests passed"
 
 # The tests that kill processes, empty Redis, send hostile answers or count a month, in their long form, one package after

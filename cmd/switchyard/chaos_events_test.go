@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"switchyard/models"
+	"switchyard/models/await"
 	"switchyard/models/longtest"
 	"switchyard/ops/client"
 	"switchyard/ops/lab/fleet"
@@ -76,7 +77,7 @@ func (a *arrivals) await(ctx context.Context, t *testing.T, from *fleet.Receiver
 	t.Helper()
 	for a.all < want {
 		before := a.all
-		wait, cancel := context.WithTimeout(ctx, longtest.Size(patience, 2*time.Minute))
+		wait, cancel := context.WithTimeout(ctx, await.Timeout)
 		err := client.Poll(wait, 100*time.Millisecond, func() (bool, error) {
 			a.add(from.Attempts())
 			return a.all >= want || a.all > before+1000, nil

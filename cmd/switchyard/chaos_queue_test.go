@@ -13,6 +13,7 @@ import (
 	"switchyard/db"
 	"switchyard/db/jobrow"
 	"switchyard/jobs"
+	"switchyard/models/await"
 	"switchyard/models/longtest"
 	"switchyard/ops/client"
 	"switchyard/ops/lab/fleet"
@@ -66,7 +67,7 @@ func (y *yard) count(query string, args ...any) int {
 
 func (y *yard) until(what string, ok func() bool) {
 	y.t.Helper()
-	ctx, cancel := context.WithTimeout(y.t.Context(), longtest.Size(patience, 10*time.Minute))
+	ctx, cancel := context.WithTimeout(y.t.Context(), longtest.Size(await.Timeout, 10*time.Minute))
 	defer cancel()
 	if err := client.Poll(ctx, 50*time.Millisecond, func() (bool, error) { return ok(), nil }); err != nil {
 		y.t.Fatalf("never: %s", what)
@@ -345,7 +346,7 @@ func (y *yard) stopped(steady *fleet.Process) {
 	y.submit("stopped", held, faultArgs{Hold: true})
 	y.until("jobs held", func() bool { return y.begun("stopped", victim.PID()) == held })
 	y.check(steady.Thaw())
-	ctx, cancel := context.WithTimeout(y.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(y.t.Context(), await.Timeout)
 	defer cancel()
 	begin := time.Now()
 	y.check(victim.Terminate(ctx))

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"switchyard/models/await"
 	"switchyard/ops/client"
 	"switchyard/ops/devstack"
 )
@@ -148,7 +149,7 @@ func (p *page) ask(method string, params map[string]any, out any) error {
 	if _, err := p.out.Write(append(text, 0)); err != nil {
 		return fmt.Errorf("browser: %w", err)
 	}
-	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(p.t.Context(), await.Timeout)
 	defer cancel()
 	select {
 	case got := <-answer:
@@ -204,7 +205,7 @@ func (p *page) shows(text string) {
 
 func (p *page) until(what string, ok func() bool) {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(p.t.Context(), await.Timeout)
 	defer cancel()
 	err := client.Poll(ctx, 50*time.Millisecond, func() (bool, error) { return ok(), nil })
 	if errors.Is(err, context.DeadlineExceeded) {

@@ -16,6 +16,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/models"
+	"switchyard/models/await"
 	"switchyard/ops/client"
 	"switchyard/ops/lab/fleet"
 )
@@ -65,7 +66,7 @@ func readTimes(ctx context.Context, d *db.DB, query string, add func(string, tim
 // waitStored waits until everything that was answered is stored.
 func (s *service) waitStored(ctx context.Context, clicks *tally[uuid.UUID], conversions *tally[string]) (stored, error) {
 	var got stored
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, await.Timeout)
 	defer cancel()
 	missing := 0
 	err := client.Poll(ctx, 200*time.Millisecond, func() (bool, error) {
@@ -110,7 +111,7 @@ func ownTimes[K comparable](t *testing.T, want, got map[K]time.Time) {
 
 // waitLedger waits until the reports count exactly the rows that are stored.
 func (s *service) waitLedger(ctx context.Context, rows int) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, await.Timeout)
 	defer cancel()
 	var got struct {
 		Clicks int `json:"clicks"`
@@ -332,7 +333,7 @@ func TestKilledWorkerDeliversAll(t *testing.T) {
 	if err := errors.Join(append(clicks.errs, conversions.errs...)...); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), await.Timeout)
 	defer cancel()
 	delivered := func(n int) func() (bool, error) {
 		return func() (bool, error) { return len(byOrder(receiver.Attempts())) >= n, nil }

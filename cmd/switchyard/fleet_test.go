@@ -105,7 +105,7 @@ func (s *service) setUp(ctx context.Context) error {
 
 // waitLive waits until the tracking link answers.
 func (s *service) waitLive(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, await.Timeout)
 	defer cancel()
 	err := client.Poll(ctx, 20*time.Millisecond, func() (bool, error) {
 		resp, err := s.ask(ctx, http.DefaultTransport, http.MethodHead, s.link.RequestURI())
@@ -116,9 +116,6 @@ func (s *service) waitLive(ctx context.Context) error {
 	}
 	return nil
 }
-
-// patience is the deadline of everything that is waited for.
-const patience = await.Patience
 
 type answer struct {
 	status int
@@ -195,7 +192,7 @@ func (c *tally[K]) len() int {
 
 // waitFor waits until the tally has grown to n.
 func (c *tally[K]) waitFor(ctx context.Context, n int) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, await.Timeout)
 	defer cancel()
 	err := client.Poll(ctx, 5*time.Millisecond, func() (bool, error) { return c.len() >= n, nil })
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"switchyard/models"
+	"switchyard/models/await"
 	"switchyard/ops/client"
 	"switchyard/ops/lab/fleet"
 )
@@ -78,7 +79,7 @@ func TestFailedJobRunsByAClick(t *testing.T) {
 func (s *service) waitDelivery(t *testing.T, state string) string {
 	t.Helper()
 	var log struct{ Rows []struct{ ID, Status string } }
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), await.Timeout)
 	defer cancel()
 	err := client.Poll(ctx, 50*time.Millisecond, func() (bool, error) {
 		err := s.api.Get(ctx, "/webhooks/deliveries", &log)

@@ -18,6 +18,7 @@ import (
 	"switchyard/api/v1"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
+	"switchyard/models/await"
 	"switchyard/models/netguard/netguardtest"
 	"switchyard/ops/config"
 	"switchyard/workers"
@@ -114,7 +115,7 @@ func (o *outbound) try(hosts []string) {
 	if err != nil {
 		o.Fatal(err)
 	}
-	if _, err := jobs.AwaitTimeout(o.Context(), sweep, patience); err != nil && !strings.Contains(err.Error(), "did not succeed") {
+	if _, err := jobs.AwaitTimeout(o.Context(), sweep, await.Timeout); err != nil && !strings.Contains(err.Error(), "did not succeed") {
 		o.Error(err)
 	}
 }

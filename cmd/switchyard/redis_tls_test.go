@@ -19,6 +19,7 @@ import (
 
 	"switchyard/jobs"
 	"switchyard/models"
+	"switchyard/models/await"
 	"switchyard/ops/client"
 	"switchyard/ops/devstack"
 	"switchyard/ops/lab/fleet"
@@ -69,7 +70,7 @@ func tlsRedis(t *testing.T) string {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	wait, done := context.WithTimeout(t.Context(), patience)
+	wait, done := context.WithTimeout(t.Context(), await.Timeout)
 	defer done()
 	err = client.Poll(wait, 20*time.Millisecond, func() (bool, error) {
 		select {

@@ -7,19 +7,21 @@ import (
 	"time"
 )
 
-// Patience is how long anything is waited for.
-const Patience = 90 * time.Second
+// Timeout is how long anything is waited for. It ends only tests that wait for what never comes: it is far longer than
+// anything takes on a machine that ten others use as well.
+const Timeout = 5 * time.Minute
 
-// Until looks every 10 ms until ok; the test fails when that never comes. Call it in the test's own goroutine.
+// Until looks every 10 ms until ok. The test fails if that does not come within Timeout. Call it in the test's own
+// goroutine.
 func Until(tb testing.TB, what string, ok func() bool) {
 	tb.Helper()
-	Within(tb, Patience, what, ok)
+	Within(tb, Timeout, what, ok)
 }
 
-// Within is Until with another patience.
-func Within(tb testing.TB, patience time.Duration, what string, ok func() bool) {
+// Within is Until with another timeout.
+func Within(tb testing.TB, timeout time.Duration, what string, ok func() bool) {
 	tb.Helper()
-	deadline, tick := time.After(patience), time.NewTicker(10*time.Millisecond)
+	deadline, tick := time.After(timeout), time.NewTicker(10*time.Millisecond)
 	defer tick.Stop()
 	for !ok() {
 		select {
@@ -30,12 +32,12 @@ func Within(tb testing.TB, patience time.Duration, what string, ok func() bool) 
 	}
 }
 
-// Recv waits for a value; the test fails when none comes. Call it in the test's own goroutine.
+// Recv waits for a value. The test fails if none comes within Timeout. Call it in the test's own goroutine.
 func Recv[T any](tb testing.TB, ch <-chan T) (v T) {
 	tb.Helper()
 	select {
 	case v = <-ch:
-	case <-time.After(Patience):
+	case <-time.After(Timeout):
 		tb.Fatalf("nothing came: a %T was waited for", v)
 	}
 	return v

@@ -466,7 +466,7 @@ func TestSwitchedOffEndpointEndsQuietly(t *testing.T) {
 
 func TestParallelRedeliver(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, []time.Duration{time.Hour}, await.Patience) // the others are all refused while the first one waits
+	w := newWorld(t, []time.Duration{time.Hour}, await.Timeout) // the others are all refused while the first one waits
 	w.reply(status(http.StatusBadGateway))
 	id, _ := w.emit()
 	w.until(id, func(s shown) bool { return s.Attempts == 1 && s.Job == models.JobPending })

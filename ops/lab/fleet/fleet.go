@@ -51,8 +51,8 @@ type Fleet struct {
 	guard     *guard
 }
 
-// readyTimeout is how long a process may take to start, on a busy machine.
-const readyTimeout = 90 * time.Second
+// readyTimeout is how long a process may take to start. It is long for machines that are busy with other things.
+const readyTimeout = 5 * time.Minute
 
 // Start makes the directory, starts the servers and migrates the database. No process of the service runs yet. When it
 // fails, what it started is stopped.
