@@ -147,7 +147,7 @@ func (c *upCmd) greet(ctx context.Context, e *env, cfg config.Config, d *db.DB) 
 		"", "Switchyard is running. Ctrl-C stops it; what it stored stays in " + cfg.DataDir + ".", "",
 		"  API\t" + cfg.BaseURL + "/api/v1\t(to read: " + cfg.BaseURL + "/docs)",
 		"  key\t" + account.Key + "\t(full, of the account Demo)",
-		"  tracking link\t" + campaign.Link + "\t(click it, or send a crowd: bin/switchyard demo)",
+		"  tracking link\t" + campaign.Link + "\t(click it, or send visitors: bin/switchyard demo)",
 		"  operators\t" + cfg.BaseURL + "/ops/queues\t(any user name, password " + cfg.OpsPassword + ")", "",
 		"  curl -H 'Authorization: Bearer " + account.Key + "' " + cfg.BaseURL + "/api/v1/stats/overview", "",
 	})
