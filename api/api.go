@@ -36,7 +36,7 @@ func Table(d Deps) []route.Route {
 	if d.V1.BaseURL == "" {
 		d.V1.BaseURL = d.BaseURL
 	}
-	rows := slices.Concat([]route.Route{description(d)}, v1.Routes(d.V1), d.Extra)
+	rows := slices.Concat([]route.Route{description(d)}, v1.Routes(d.V1, d.Extra...))
 	for i := range rows {
 		rows[i] = rows[i].WithDefaults()
 	}

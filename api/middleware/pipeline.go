@@ -51,7 +51,7 @@ func (p *Pipeline) answer(row *route.Route, w http.ResponseWriter, r *http.Reque
 	steps step,
 ) {
 	limit := requestTime
-	if row.Slow {
+	if row.Slow != nil {
 		limit = slowTime
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), limit)

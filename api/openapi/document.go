@@ -155,7 +155,7 @@ func paramSchema(q route.Param) object {
 
 func responses(s *schemas, row route.Route) object {
 	out := object{strconv.Itoa(row.Status): success(s, row)}
-	if row.Slow {
+	if row.Slow != nil {
 		out["202"] = object{
 			"description": "the job goes on; GET /jobs/{id} tells its state",
 			"content":     jsonContent(enveloped(s.of(reflect.TypeFor[route.JobRef](), false))),

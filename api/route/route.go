@@ -3,6 +3,7 @@
 package route
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -47,8 +48,8 @@ type Route struct {
 	BodyLimit int64
 	// BodyOptional lets the body be absent.
 	BodyOptional bool
-	// Slow marks a route that waits for a job, so that it cannot run inside one transaction.
-	Slow bool
+	// Slow marks a route that waits for a job, so that it cannot run inside one transaction. Nil: it does not.
+	Slow *Slow
 	// Public routes need no key, are not limited and answer their document bare.
 	Public     bool
 	Deprecated *Deprecated
@@ -69,6 +70,13 @@ type Param struct {
 type Code struct {
 	HTTP int
 	Code string
+}
+
+// Slow is the job that a slow route waits for.
+type Slow struct {
+	Kind string // of the job
+	// Show turns the job's result into the answer that the route documents.
+	Show func(result json.RawMessage) (any, error)
 }
 
 // Deprecated is the announcement that a route will go, at least 90 days ahead.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"switchyard/api/answer"
 	"switchyard/api/route"
 	"switchyard/models"
 )
@@ -74,7 +75,7 @@ func listAlerts(c *route.Call) (AlertList, error) {
 	}
 	slices.SortStableFunc(all, func(a, b dated) int { return b.at.Compare(a.at) })
 	for _, a := range all {
-		a.Since = stamp(a.at)
+		a.Since = answer.Stamp(a.at)
 		if a.Threats == nil {
 			a.Threats = []string{}
 		}
@@ -89,8 +90,8 @@ func showServices(have []models.LinkService) (out []AlertService, checked *strin
 	for _, name := range []string{models.ServiceLinkChecks, models.ServiceSafeBrowsing} {
 		s := AlertService{Name: name, Status: models.ServiceWaiting}
 		if i := slices.IndexFunc(have, func(v models.LinkService) bool { return v.Name == name }); i >= 0 {
-			s.Status, s.Message = have[i].Status, textOrNull(have[i].Message)
-			s.CheckedAt = stampOrNull(&have[i].CheckedAt)
+			s.Status, s.Message = have[i].Status, answer.TextOrNull(have[i].Message)
+			s.CheckedAt = answer.StampOrNull(&have[i].CheckedAt)
 		}
 		if name == models.ServiceLinkChecks {
 			checked = s.CheckedAt
@@ -103,7 +104,7 @@ func showServices(have []models.LinkService) (out []AlertService, checked *strin
 func linkAlert(p models.LinkProblem, kind, severity, message string) dated {
 	return dated{Alert{
 		Type: kind, Severity: severity, Kind: p.Kind, ID: p.ID.String(), Name: p.Name, URL: &p.URL, Message: message,
-		Status: p.State.Status, Threats: p.Threats, CheckedAt: stampOrNull(p.CheckedAt),
+		Status: p.State.Status, Threats: p.Threats, CheckedAt: answer.StampOrNull(p.CheckedAt),
 	}, p.Since}
 }
 

@@ -6,8 +6,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
+	"switchyard/api/v1/reporting"
 	"switchyard/db/report"
 	"switchyard/models"
 	"switchyard/models/flow"
@@ -15,9 +17,6 @@ import (
 
 // The codes of the documentation's FLOW-ERR and CAMPAIGN-ERR.
 var (
-	flowCodes = route.Codes("400 no_streams duplicate_rule_name duplicate_path_name invalid_action " +
-		"invalid_stream_type invalid_transition invalid_rule_group invalid_cap destination_required lander_required " +
-		"invalid_destination invalid_destination_url zero_weights invalid_filter zero_path_weights multiple_defaults")
 	campaignCodes = route.Codes("400 invalid_mode invalid_destination_url invalid_goal_key invalid_site " +
 		"invalid_cost_model invalid_cost_value invalid_currency invalid_flow_rotation invalid_bind_visitors " +
 		"invalid_uniqueness_method uniqueness_param_required invalid_uniqueness_param invalid_uniqueness_ttl " +
@@ -43,22 +42,22 @@ func campaigns(d Deps) []route.Route {
 		route.Do(h.list))
 	list.Window, list.Page = true, true
 	create := row("POST", "/campaigns", "create a campaign", route.Write, route.Take(h.create),
-		campaignOwnCodes, route.Codes("400 invalid_flow", "403 buyer_only"), campaignCodes, flowCodes)
+		campaignOwnCodes, route.Codes("400 invalid_flow", "403 buyer_only"), campaignCodes, answer.FlowCodes)
 	create.Status = 201
 	clone := row("POST", "/campaigns/{id}/clone", "copy a campaign; the copy is paused", route.Write,
-		route.Do(h.clone), idCodes, route.Codes("400 invalid_domain", "402 plan_limit"), flowCodes)
+		route.Do(h.clone), answer.IDCodes, route.Codes("400 invalid_domain", "402 plan_limit"), answer.FlowCodes)
 	clone.Status = 201
 	stats := row("GET", "/campaigns/{id}/stats", "totals of a campaign for the window", route.Read, route.Do(h.stats),
 		route.Codes("400 invalid_id"))
 	stats.Window = true
-	return append(append(h.insight(), h.routingTool(), simulation()), []route.Route{
+	return append(append(h.insight(), h.routingTool(), reporting.Simulation()), []route.Route{
 		list, create,
-		row("GET", "/campaigns/{id}", "one campaign with its flow", route.Read, route.Do(h.find), idCodes),
+		row("GET", "/campaigns/{id}", "one campaign with its flow", route.Read, route.Do(h.find), answer.IDCodes),
 		row("PATCH", "/campaigns/{id}", "change the settings that are sent", route.Write, route.Take(h.change),
-			idCodes, campaignOwnCodes, route.Codes("400 shared_alias no_fields"), campaignCodes),
-		row("DELETE", "/campaigns/{id}", "delete a campaign; its clicks stay", route.Write, route.Do(h.remove), idCodes),
+			answer.IDCodes, campaignOwnCodes, route.Codes("400 shared_alias no_fields"), campaignCodes),
+		row("DELETE", "/campaigns/{id}", "delete a campaign; its clicks stay", route.Write, route.Do(h.remove), answer.IDCodes),
 		row("PUT", "/campaigns/{id}/flow", "replace the flow of a campaign", route.Write, route.Take(h.replaceFlow),
-			idCodes, flowCodes),
+			answer.IDCodes, answer.FlowCodes),
 		clone, stats,
 	}...)
 }
@@ -82,7 +81,7 @@ func (h campaignHandlers) list(c *route.Call) (Rows[CampaignRow], error) {
 	if err != nil {
 		return Rows[CampaignRow]{}, err
 	}
-	out := Rows[CampaignRow]{Range: w.Range(), Rows: make([]CampaignRow, 0, len(found)), NextCursor: cursor(next)}
+	out := Rows[CampaignRow]{Range: w.Range(), Rows: make([]CampaignRow, 0, len(found)), NextCursor: answer.Cursor(next)}
 	for i, one := range found {
 		out.Rows = append(out.Rows, CampaignRow{h.campaignAnswer(one), figures[i]})
 	}
@@ -153,12 +152,12 @@ func (h campaignHandlers) change(c *route.Call, b CampaignPatch) (CampaignBrief,
 	return campaignBrief(saved), nil
 }
 
-func (h campaignHandlers) remove(c *route.Call) (DeletedAnswer, error) {
+func (h campaignHandlers) remove(c *route.Call) (answer.DeletedAnswer, error) {
 	id, err := c.ID("id")
 	if err != nil {
-		return DeletedAnswer{}, err
+		return answer.DeletedAnswer{}, err
 	}
-	return DeletedAnswer{id, true}, c.Store.Campaigns().Remove(c.Context(), c.Account.ID, id)
+	return answer.Deleted(id), c.Store.Campaigns().Remove(c.Context(), c.Account.ID, id)
 }
 
 // FlowBody is the body of PUT /campaigns/{id}/flow.

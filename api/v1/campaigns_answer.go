@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/api/answer"
 	"switchyard/models"
 	"switchyard/models/flow"
 )
@@ -49,14 +50,14 @@ type CampaignAnswer struct {
 func (d Deps) campaignAnswer(c models.Campaign) CampaignAnswer {
 	return CampaignAnswer{
 		ID: c.ID, Name: c.Name, Alias: c.Alias, URL: d.link(c), DomainID: c.DomainID, Domain: c.Host,
-		SharedDomain: c.SharedHost, SourceID: idOrNull(c.SourceID), SourceName: c.SourceName, Status: c.Status,
+		SharedDomain: c.SharedHost, SourceID: answer.IDOrNull(c.SourceID), SourceName: c.SourceName, Status: c.Status,
 		Mode: c.Mode, DestinationURL: c.DestinationURL, PrimaryGoalKey: c.PrimaryGoalKey,
-		MeasurementSiteID: idOrNull(c.MeasurementSiteID), TrackedGoalKeys: c.TrackedGoalKeys, CostModel: c.CostModel,
+		MeasurementSiteID: answer.IDOrNull(c.MeasurementSiteID), TrackedGoalKeys: c.TrackedGoalKeys, CostModel: c.CostModel,
 		CostValue: c.CostValue, Currency: c.Currency, FlowRotation: c.FlowRotation, BindVisitors: c.BindVisitors,
 		UniquenessMethod: c.UniquenessMethod, UniquenessParam: c.UniquenessParam,
 		UniquenessTTLHours: c.UniquenessTTLHours, TrafficLossPct: c.TrafficLossPct, GroupName: c.GroupName,
 		Country: c.Country, Tags: c.Tags, IsPinned: c.IsPinned, Notes: c.Notes, FallbackURL: c.FallbackURL,
-		PathCount: c.PathCount, CreatedAt: stamp(c.CreatedAt), UpdatedAt: stamp(c.UpdatedAt),
+		PathCount: c.PathCount, CreatedAt: answer.Stamp(c.CreatedAt), UpdatedAt: answer.Stamp(c.UpdatedAt),
 	}
 }
 
@@ -76,7 +77,7 @@ func (d Deps) link(c models.Campaign) string {
 // CampaignRow is a campaign in the list.
 type CampaignRow struct {
 	CampaignAnswer
-	Figures
+	answer.Figures
 }
 
 // CampaignBrief is what a change answers.

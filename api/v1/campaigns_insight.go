@@ -8,8 +8,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
+	"switchyard/api/slow"
 	"switchyard/db/report"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -37,10 +39,10 @@ func (h campaignHandlers) insight() []route.Route {
 			Codes: route.Codes("404 not_found"), Handle: route.Do(h.funnel),
 		},
 		{
-			Method: "DELETE", Path: "/campaigns/{id}/stats", Group: group, Scope: route.Write, Window: true, Slow: true,
+			Method: "DELETE", Path: "/campaigns/{id}/stats", Group: group, Scope: route.Write, Window: true, Slow: clearJob.Answer(),
 			Summary: "delete the clicks of the window with their conversions, for good; without from and to: of the last " +
 				"seven days",
-			BadID: "invalid_id", Codes: idCodes, Handle: route.Do(h.clearStats),
+			BadID: "invalid_id", Codes: answer.IDCodes, Handle: route.Do(h.clearStats),
 		},
 	}
 }
@@ -169,7 +171,7 @@ func percent(part, whole int64) *models.Money {
 		return nil
 	}
 	f := models.Figures{Clicks: whole, Approved: part}
-	return ratio(f.Ratios().CR)
+	return answer.Ratio(f.Ratios().CR)
 }
 
 func (h campaignHandlers) funnel(c *route.Call) (Funnel, error) {
@@ -189,7 +191,7 @@ func (h campaignHandlers) funnel(c *route.Call) (Funnel, error) {
 	if err != nil {
 		return Funnel{}, err
 	}
-	out := Funnel{Days: days, Mode: campaign.Mode, PrimaryGoalKey: textOrNull(campaign.PrimaryGoalKey)}
+	out := Funnel{Days: days, Mode: campaign.Mode, PrimaryGoalKey: answer.TextOrNull(campaign.PrimaryGoalKey)}
 	stages, err := countStages(c, campaign, days, "")
 	if err != nil {
 		return out, err
@@ -211,7 +213,7 @@ func (h campaignHandlers) funnel(c *route.Call) (Funnel, error) {
 	names, err := report.Labels(c.Context(), c.Store.Conn(), c.Account.ID, by+"_id", stageIDs(stages))
 	for _, s := range stages {
 		out.Split.Rows = append(out.Split.Rows, FunnelSplit{
-			ID: idOrNull(s.id), Name: names[s.id.String()], Steps: s.steps(campaign.PrimaryGoalKey, out.GoalKeys),
+			ID: answer.IDOrNull(s.id), Name: names[s.id.String()], Steps: s.steps(campaign.PrimaryGoalKey, out.GoalKeys),
 		})
 	}
 	return out, err
@@ -313,7 +315,7 @@ type ClearedStats struct {
 	Conversions int64      `json:"conversions" doc:"deleted: all of these clicks, whenever they came"`
 }
 
-var slowClear = slow(jobs.ClearCampaign, func(a jobs.ClearAnswer) ClearedStats {
+var clearJob = slow.New(jobs.ClearCampaign, func(a jobs.ClearAnswer) ClearedStats {
 	return ClearedStats{a.Of[0], clearedRange(a), a.Clicks, a.Conversions}
 })
 
@@ -334,5 +336,5 @@ func (h campaignHandlers) clearStats(c *route.Call) (ClearedStats, error) {
 	if _, err := c.Store.Campaigns().Find(c.Context(), c.Account.ID, id); err != nil {
 		return ClearedStats{}, err
 	}
-	return slowClear.start(c, h.Deps, jobs.ClearArgs{Of: []uuid.UUID{id}, From: w.From, To: w.End()}, nil)
+	return clearJob.Start(c, h.Jobs, jobs.ClearArgs{Of: []uuid.UUID{id}, From: w.From, To: w.End()}, nil)
 }

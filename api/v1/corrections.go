@@ -4,6 +4,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/route"
+	"switchyard/api/slow"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -16,19 +17,19 @@ func corrections(d Deps) []route.Route {
 	codes := route.Codes("400 empty no_rows")
 	return []route.Route{
 		{
-			Method: "POST", Path: "/corrections/conversions", Group: group, Scope: route.Write, Slow: true,
+			Method: "POST", Path: "/corrections/conversions", Group: group, Scope: route.Write, Slow: conversionsJob.Answer(),
 			Summary:   "record or revise conversions from CSV; a dry run unless apply is true",
 			BodyLimit: route.CSVBody, Codes: codes,
 			Handle: route.Take(func(c *route.Call, b CorrectionBody) (ConversionCorrection, error) {
-				return correct(c, d, slowConversions, correction.Conversions, b)
+				return correct(c, d, conversionsJob, correction.Conversions, b)
 			}),
 		},
 		{
-			Method: "POST", Path: "/corrections/cost", Group: group, Scope: route.Write, Slow: true,
+			Method: "POST", Path: "/corrections/cost", Group: group, Scope: route.Write, Slow: costsJob.Answer(),
 			Summary:   "set spend by day and source from CSV; a dry run unless apply is true",
 			BodyLimit: route.CSVBody, Codes: codes,
 			Handle: route.Take(func(c *route.Call, b CorrectionBody) (CostCorrection, error) {
-				return correct(c, d, slowCosts, correction.Costs, b)
+				return correct(c, d, costsJob, correction.Costs, b)
 			}),
 		},
 	}
@@ -72,13 +73,13 @@ type CostCorrection struct {
 	Outcomes []correction.CostOutcome `json:"outcomes" doc:"one for each row"`
 }
 
-var slowConversions = slow(jobs.CorrectConversions,
+var conversionsJob = slow.New(jobs.CorrectConversions,
 	func(a jobs.CorrectionAnswer[correction.ConversionOutcome]) ConversionCorrection {
 		head, sum := corrected(a)
 		return ConversionCorrection{head, sum, a.Outcomes}
 	})
 
-var slowCosts = slow(jobs.CorrectCosts, func(a jobs.CorrectionAnswer[correction.CostOutcome]) CostCorrection {
+var costsJob = slow.New(jobs.CorrectCosts, func(a jobs.CorrectionAnswer[correction.CostOutcome]) CostCorrection {
 	head, sum := corrected(a)
 	return CostCorrection{head, sum, a.Outcomes}
 })
@@ -90,7 +91,7 @@ func corrected[O any](a jobs.CorrectionAnswer[O]) (Correction, models.Money) {
 }
 
 // correct stores the part of the file that is read, with the job that works through it.
-func correct[R, T any](c *route.Call, d Deps, s slowJob[jobs.CorrectionArgs, R, T], kind correction.Kind,
+func correct[R, T any](c *route.Call, d Deps, s slow.Job[jobs.CorrectionArgs, R, T], kind correction.Kind,
 	b CorrectionBody,
 ) (T, error) {
 	kept, truncated, err := correction.Check(kind, b.CSV)
@@ -98,7 +99,7 @@ func correct[R, T any](c *route.Call, d Deps, s slowJob[jobs.CorrectionArgs, R, 
 		return zero[T](), err
 	}
 	args := jobs.CorrectionArgs{Apply: bool(b.Apply), Truncated: truncated}
-	return s.start(c, d, args, func(tx *store.Store, job uuid.UUID) error {
+	return s.Start(c, d.Jobs, args, func(tx *store.Store, job uuid.UUID) error {
 		return tx.Corrections().Add(c.Context(), c.Account.ID, job, kept)
 	})
 }

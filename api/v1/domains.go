@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/models"
@@ -16,7 +17,7 @@ import (
 func domains(d Deps) []route.Route {
 	const group = "Domains"
 	h := domainHandlers{d}
-	edge := slices.Concat(idCodes, route.Codes("502 edge_*", "503 edge_not_configured"))
+	edge := slices.Concat(answer.IDCodes, route.Codes("502 edge_*", "503 edge_not_configured"))
 	certificate := func(method, summary string, scope route.Scope, status int, run route.Handler) route.Route {
 		return route.Route{
 			Method: method, Path: "/domains/{id}/certificate", Group: group, Summary: summary, Scope: scope, Status: status,
@@ -37,11 +38,11 @@ func domains(d Deps) []route.Route {
 		{
 			Method: "PATCH", Path: "/domains", Group: group, Scope: route.Write,
 			Summary: "replace the settings of a domain, or make it the default",
-			Codes:   append(route.Codes("400 invalid_index_page"), idCodes...), Handle: route.Take(h.change),
+			Codes:   append(route.Codes("400 invalid_index_page"), answer.IDCodes...), Handle: route.Take(h.change),
 		},
 		{
-			Method: "DELETE", Path: "/domains", Group: group, Summary: "delete a domain", Scope: route.Write, Query: queryID,
-			Codes: append(route.Codes("409 domain_in_use"), idCodes...), Handle: route.Do(h.remove),
+			Method: "DELETE", Path: "/domains", Group: group, Summary: "delete a domain", Scope: route.Write, Query: answer.QueryID,
+			Codes: append(route.Codes("409 domain_in_use"), answer.IDCodes...), Handle: route.Do(h.remove),
 		},
 		certificate("POST", "request the HTTPS certificate at the edge", route.Write, 201, route.Do(h.noEdge)),
 		certificate("GET", "the certificate's state at the edge", route.Read, 200, route.Do(h.noEdge)),
@@ -54,7 +55,7 @@ func domains(d Deps) []route.Route {
 		{
 			Method: "POST", Path: "/domains/{id}/verify", Group: group, Scope: route.Write, BadID: "invalid_id",
 			Summary: "check that the domain points at the tracker and serves HTTPS",
-			Codes:   append(route.Codes("503 tracking_domain_unset"), idCodes...), Handle: route.Do(h.verify),
+			Codes:   append(route.Codes("503 tracking_domain_unset"), answer.IDCodes...), Handle: route.Do(h.verify),
 		},
 	}
 }
@@ -81,7 +82,7 @@ func domainRow(d models.Domain) DomainRow {
 	return DomainRow{
 		ID: d.ID, Domain: d.Host, IsVerified: d.IsVerified, IsDefault: d.IsDefault, GroupName: d.GroupName,
 		Crawlers: d.Crawlers, HTTPSOnly: d.HTTPSOnly, IndexPage: d.IndexPage, Campaigns: d.Campaigns,
-		Smartlinks: d.Smartlinks, CreatedAt: stamp(d.CreatedAt), UpdatedAt: stamp(d.UpdatedAt),
+		Smartlinks: d.Smartlinks, CreatedAt: answer.Stamp(d.CreatedAt), UpdatedAt: answer.Stamp(d.UpdatedAt),
 	}
 }
 
@@ -113,7 +114,7 @@ func (h domainHandlers) list(c *route.Call) (DomainList, error) {
 	if err != nil {
 		return DomainList{}, err
 	}
-	out := DomainList{Rows: make([]DomainRow, 0, len(found)), NextCursor: cursor(next), Shared: []SharedDomainRow{}}
+	out := DomainList{Rows: make([]DomainRow, 0, len(found)), NextCursor: answer.Cursor(next), Shared: []SharedDomainRow{}}
 	for _, d := range found {
 		out.Rows = append(out.Rows, domainRow(d))
 	}

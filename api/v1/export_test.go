@@ -4,6 +4,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/route"
+	"switchyard/api/slow"
 	"switchyard/jobs"
 )
 
@@ -23,19 +24,19 @@ var ProbeJob = jobs.Define[ProbeArgs, ProbeResult]("probe:echo", jobs.Policy{Que
 var ProbeRowJob = jobs.Define[ProbeArgs, ProbeResult]("probe:row", jobs.Policy{Queue: jobs.Interactive, Row: true})
 
 var (
-	probe    = slow(ProbeJob, func(r ProbeResult) ProbeAnswer { return ProbeAnswer(r) })
-	probeRow = slow(ProbeRowJob, func(r ProbeResult) ProbeAnswer { return ProbeAnswer(r) })
+	probe    = slow.New(ProbeJob, func(r ProbeResult) ProbeAnswer { return ProbeAnswer(r) })
+	probeRow = slow.New(ProbeRowJob, func(r ProbeResult) ProbeAnswer { return ProbeAnswer(r) })
 )
 
 // ProbeRoutes wait for the jobs; the row's id comes in the query.
 func ProbeRoutes(d Deps) []route.Route {
 	return []route.Route{{
-		Method: "POST", Path: "/probe", Scope: route.Write, Slow: true, Codes: route.Codes("502 network_error"),
-		Handle: route.Do(func(c *route.Call) (ProbeAnswer, error) { return probe.run(c, d, ProbeArgs{"hello"}) }),
+		Method: "POST", Path: "/probe", Scope: route.Write, Slow: probe.Answer(), Codes: route.Codes("502 network_error"),
+		Handle: route.Do(func(c *route.Call) (ProbeAnswer, error) { return probe.Run(c, d.Jobs, ProbeArgs{"hello"}) }),
 	}, {
-		Method: "POST", Path: "/probe-row", Scope: route.Write, Slow: true,
+		Method: "POST", Path: "/probe-row", Scope: route.Write, Slow: probeRow.Answer(),
 		Handle: route.Do(func(c *route.Call) (ProbeAnswer, error) {
-			return probeRow.runRow(c, d, uuid.MustParse(c.Query.Get("id")))
+			return probeRow.Await(c, d.Jobs, uuid.MustParse(c.Query.Get("id")))
 		}),
 	}}
 }

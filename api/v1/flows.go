@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/db/store"
@@ -20,7 +21,7 @@ func flows() []route.Route {
 		own:    func(f *flow.Saved, account, id uuid.UUID) { f.AccountID, f.ID = account, id },
 		answer: savedFlowAnswer,
 	}
-	bodyCodes := append(route.Codes("400 required too_long invalid_country"), flowCodes...)
+	bodyCodes := append(route.Codes("400 required too_long invalid_country"), answer.FlowCodes...)
 	return []route.Route{
 		{
 			Method: "GET", Path: path, Group: group, Summary: "saved flows, most recently changed first", Page: true,
@@ -34,7 +35,7 @@ func flows() []route.Route {
 		{
 			Method: "PUT", Path: path, Group: group, Scope: route.Write,
 			Summary: "replace a saved flow; campaigns that were started with it stay as they are",
-			Codes:   append(idCodes, bodyCodes...), Handle: put[SavedFlowPut](res, savedFlowAnswer),
+			Codes:   append(answer.IDCodes, bodyCodes...), Handle: put[SavedFlowPut](res, savedFlowAnswer),
 		},
 		{
 			Method: "PATCH", Path: path, Group: group, Scope: route.Write,
@@ -43,7 +44,7 @@ func flows() []route.Route {
 		},
 		{
 			Method: "DELETE", Path: path, Group: group, Summary: "delete a saved flow", Scope: route.Write,
-			Query: queryID, Codes: idCodes, Handle: remove(res),
+			Query: answer.QueryID, Codes: answer.IDCodes, Handle: remove(res),
 		},
 	}
 }
@@ -94,6 +95,6 @@ func savedFlowAnswer(f flow.Saved) SavedFlowAnswer {
 	return SavedFlowAnswer{
 		ID: f.ID, Name: f.Name, Country: f.Country, Group: f.GroupName, Tags: f.Tags, Notes: f.Notes,
 		Status: models.StatusOf(f.IsActive), Paths: f.Paths, RuleCount: rules, PathCount: len(f.Paths),
-		DestinationCount: destinations, CreatedAt: stamp(f.CreatedAt), UpdatedAt: stamp(f.UpdatedAt),
+		DestinationCount: destinations, CreatedAt: answer.Stamp(f.CreatedAt), UpdatedAt: answer.Stamp(f.UpdatedAt),
 	}
 }

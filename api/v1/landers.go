@@ -3,6 +3,7 @@ package v1
 import (
 	"github.com/google/uuid"
 
+	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/db/store"
@@ -31,22 +32,22 @@ func landers() []route.Route {
 		},
 		{
 			Method: "PUT", Path: "/landers", Group: group, Summary: "replace a landing page", Scope: route.Write,
-			Codes:  append(idCodes, bodyCodes...),
+			Codes:  append(answer.IDCodes, bodyCodes...),
 			Handle: put[LanderPut](res, func(l models.Lander) IDAnswer { return IDAnswer{l.ID} }),
 		},
 		{
 			Method: "PATCH", Path: "/landers", Group: group, Scope: route.Write,
 			Summary: "pause or resume a landing page, or change its protection",
-			Body:    LanderPatch{}, Codes: append(route.Codes("400 invalid_fallback"), idCodes...),
+			Body:    LanderPatch{}, Codes: append(route.Codes("400 invalid_fallback"), answer.IDCodes...),
 			Handle: route.Take(patchLander),
 		},
 		{
 			Method: "DELETE", Path: "/landers", Group: group, Summary: "deactivate a landing page", Scope: route.Write,
-			Query: queryID, Codes: idCodes, Handle: deactivate(res),
+			Query: answer.QueryID, Codes: answer.IDCodes, Handle: deactivate(res),
 		},
 		{
 			Method: "POST", Path: "/landers/{id}/clone", Group: group, Summary: "copy a landing page",
-			Scope: route.Write, Status: 201, BadID: "invalid_id", Codes: idCodes,
+			Scope: route.Write, Status: 201, BadID: "invalid_id", Codes: answer.IDCodes,
 			Handle: clone((*store.Store).Landers, landerAnswer),
 		},
 	}
@@ -98,14 +99,14 @@ func landerAnswer(l models.Lander) LanderAnswer {
 	return LanderAnswer{
 		ID: l.ID, Name: l.Name, URL: l.URL, ClickSlots: l.ClickSlots, GroupName: l.GroupName, Country: l.Country,
 		Tags: l.Tags, Notes: l.Notes, Protection: l.Protection, Status: models.StatusOf(l.IsActive),
-		CreatedAt: stamp(l.CreatedAt), UpdatedAt: stamp(l.UpdatedAt),
+		CreatedAt: answer.Stamp(l.CreatedAt), UpdatedAt: answer.Stamp(l.UpdatedAt),
 	}
 }
 
 // LanderRow is a landing page in the list.
 type LanderRow struct {
 	LanderAnswer
-	Figures
+	answer.Figures
 }
 
-func landerRow(l models.Lander, f Figures) LanderRow { return LanderRow{landerAnswer(l), f} }
+func landerRow(l models.Lander, f answer.Figures) LanderRow { return LanderRow{landerAnswer(l), f} }

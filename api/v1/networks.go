@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/db/store"
@@ -43,7 +44,7 @@ func networks() []route.Route {
 		},
 		{
 			Method: "PUT", Path: "/networks", Group: group, Summary: "replace an affiliate network", Scope: route.Write,
-			Codes: append(idCodes, bodyCodes...), Handle: put[NetworkPut](res, networkAnswer),
+			Codes: append(answer.IDCodes, bodyCodes...), Handle: put[NetworkPut](res, networkAnswer),
 		},
 		{
 			Method: "PATCH", Path: "/networks", Group: group, Summary: "pause or resume an affiliate network",
@@ -51,7 +52,7 @@ func networks() []route.Route {
 		},
 		{
 			Method: "DELETE", Path: "/networks", Group: group, Summary: "deactivate an affiliate network",
-			Scope: route.Write, Query: queryID, Codes: idCodes, Handle: deactivate(res),
+			Scope: route.Write, Query: answer.QueryID, Codes: answer.IDCodes, Handle: deactivate(res),
 		},
 	}
 }
@@ -70,7 +71,7 @@ func listNetworks(c *route.Call) (NetworkRows, error) {
 	if err != nil {
 		return NetworkRows{}, err
 	}
-	out := NetworkRows{Rows: make([]NetworkRow, len(records)), NextCursor: cursor(next)}
+	out := NetworkRows{Rows: make([]NetworkRow, len(records)), NextCursor: answer.Cursor(next)}
 	for i, n := range records {
 		out.Rows[i].NetworkAnswer = networkAnswer(n)
 	}

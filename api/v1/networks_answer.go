@@ -3,6 +3,7 @@ package v1
 import (
 	"github.com/google/uuid"
 
+	"switchyard/api/answer"
 	"switchyard/models"
 )
 
@@ -40,14 +41,14 @@ func networkAnswer(n models.Network) NetworkAnswer {
 		Notes: n.Notes, ManagerName: n.ManagerName, ManagerEmail: n.ManagerEmail, ManagerPhone: n.ManagerPhone,
 		ManagerIM: n.ManagerIM, PaymentTerms: n.PaymentTerms, PaymentFrequency: n.PaymentFrequency, Tags: n.Tags,
 		MinimumPayout: n.MinimumPayout, Macros: n.Macros, ClickParam: n.ClickParam, Status: models.StatusOf(n.IsActive),
-		CreatedAt: stamp(n.CreatedAt), UpdatedAt: stamp(n.UpdatedAt),
+		CreatedAt: answer.Stamp(n.CreatedAt), UpdatedAt: answer.Stamp(n.UpdatedAt),
 	}
 }
 
 // NetworkRow is a network in the list, with figures only where a window was asked for.
 type NetworkRow struct {
 	NetworkAnswer
-	*Figures
+	*answer.Figures
 }
 
 // NetworkRows is the answer of the list of networks.

@@ -3,6 +3,7 @@ package v1
 import (
 	"github.com/google/uuid"
 
+	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/db/store"
@@ -31,7 +32,7 @@ func offers() []route.Route {
 		},
 		{
 			Method: "PUT", Path: "/offers", Group: group, Summary: "replace an offer", Scope: route.Write,
-			Codes: append(idCodes, bodyCodes...), Handle: put[OfferPut](res, offerAnswer),
+			Codes: append(answer.IDCodes, bodyCodes...), Handle: put[OfferPut](res, offerAnswer),
 		},
 		{
 			Method: "PATCH", Path: "/offers", Group: group, Summary: "pause or resume an offer", Scope: route.Write,
@@ -39,11 +40,11 @@ func offers() []route.Route {
 		},
 		{
 			Method: "DELETE", Path: "/offers", Group: group, Summary: "deactivate an offer", Scope: route.Write,
-			Query: queryID, Codes: idCodes, Handle: deactivate(res),
+			Query: answer.QueryID, Codes: answer.IDCodes, Handle: deactivate(res),
 		},
 		{
 			Method: "POST", Path: "/offers/{id}/clone", Group: group, Summary: "copy an offer", Scope: route.Write,
-			Status: 201, BadID: "invalid_id", Codes: idCodes, Handle: clone((*store.Store).Offers, offerAnswer),
+			Status: 201, BadID: "invalid_id", Codes: answer.IDCodes, Handle: clone((*store.Store).Offers, offerAnswer),
 		},
 	}
 }
@@ -102,17 +103,17 @@ type OfferAnswer struct {
 
 func offerAnswer(o models.Offer) OfferAnswer {
 	return OfferAnswer{
-		ID: o.ID, Name: o.Name, URL: o.URL, NetworkID: idOrNull(o.NetworkID), Payout: o.Payout,
+		ID: o.ID, Name: o.Name, URL: o.URL, NetworkID: answer.IDOrNull(o.NetworkID), Payout: o.Payout,
 		PayoutType: o.PayoutType, Currency: o.Currency, Country: o.Country, DailyCap: o.DailyCap, Notes: o.Notes,
 		GroupName: o.GroupName, Group: o.GroupName, PayoutFromParam: o.PayoutFromParam, Tags: o.Tags,
-		Status: models.StatusOf(o.IsActive), CreatedAt: stamp(o.CreatedAt), UpdatedAt: stamp(o.UpdatedAt),
+		Status: models.StatusOf(o.IsActive), CreatedAt: answer.Stamp(o.CreatedAt), UpdatedAt: answer.Stamp(o.UpdatedAt),
 	}
 }
 
 // OfferRow is an offer in the list.
 type OfferRow struct {
 	OfferAnswer
-	Figures
+	answer.Figures
 }
 
-func offerRow(o models.Offer, f Figures) OfferRow { return OfferRow{offerAnswer(o), f} }
+func offerRow(o models.Offer, f answer.Figures) OfferRow { return OfferRow{offerAnswer(o), f} }

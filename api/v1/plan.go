@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"switchyard/api/answer"
 	"switchyard/api/route"
 	"switchyard/db/ledger"
 	"switchyard/models"
@@ -68,7 +69,7 @@ func allowance[N int | int64](n N) *int64 {
 func planAnswer(a models.Account, at time.Time) PlanAnswer {
 	p := a.Allowances()
 	return PlanAnswer{
-		Plan: a.Plan, Status: "active", Period: "month", CurrentPeriodEnd: stamp(models.MonthOf(at).AddDate(0, 1, 0)),
+		Plan: a.Plan, Status: "active", Period: "month", CurrentPeriodEnd: answer.Stamp(models.MonthOf(at).AddDate(0, 1, 0)),
 		Allowances: PlanAllowances{
 			Campaigns: allowance(p.Campaigns), Offers: allowance(p.Offers), Landers: allowance(p.Landers),
 			Integrations: allowance(p.Integrations), Domains: allowance(p.Domains),

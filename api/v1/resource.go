@@ -2,19 +2,19 @@ package v1
 
 import (
 	"context"
-	"time"
 
 	"github.com/google/uuid"
 
+	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
+	"switchyard/db/report"
 	"switchyard/db/store"
 	"switchyard/models"
 )
 
 // The codes that many rows share.
 var (
-	idCodes     = route.Codes("400 invalid_id", "404 not_found")
 	toggleCodes = route.Codes("400 invalid_id invalid_status", "404 not_found")
 )
 
@@ -62,16 +62,8 @@ type Listed[T any] struct {
 	NextCursor *string `json:"next_cursor" doc:"null at the end"`
 }
 
-// cursor shows the end of a list as null.
-func cursor(next string) *string {
-	if next == "" {
-		return nil
-	}
-	return &next
-}
-
 // list answers a page of records with their figures for the window. Dimension is the records' column in the figures.
-func list[R, A, T any](res resource[R, A], dimension string, id func(R) uuid.UUID, row func(R, Figures) T,
+func list[R, A, T any](res resource[R, A], dimension string, id func(R) uuid.UUID, row func(R, answer.Figures) T,
 ) route.Handler {
 	return route.Do(func(c *route.Call) (Rows[T], error) {
 		w, err := c.Window()
@@ -90,7 +82,7 @@ func list[R, A, T any](res resource[R, A], dimension string, id func(R) uuid.UUI
 		if err != nil {
 			return Rows[T]{}, err
 		}
-		out := Rows[T]{Range: w.Range(), Rows: make([]T, 0, len(records)), NextCursor: cursor(next)}
+		out := Rows[T]{Range: w.Range(), Rows: make([]T, 0, len(records)), NextCursor: answer.Cursor(next)}
 		for i, r := range records {
 			out.Rows = append(out.Rows, row(r, figures[i]))
 		}
@@ -182,13 +174,13 @@ func deactivate[R, A any](res resource[R, A]) route.Handler {
 
 // remove answers DELETE ?id= of a record that is gone for good.
 func remove[R, A any](res resource[R, A]) route.Handler {
-	return route.Do(func(c *route.Call) (DeletedAnswer, error) {
+	return route.Do(func(c *route.Call) (answer.DeletedAnswer, error) {
 		id, err := c.QueryID("id")
 		if err != nil {
-			return DeletedAnswer{}, err
+			return answer.DeletedAnswer{}, err
 		}
 		err = res.table(c.Store).Remove(c.Context(), c.Account.ID, id)
-		return DeletedAnswer{id, true}, err
+		return answer.Deleted(id), err
 	})
 }
 
@@ -203,7 +195,7 @@ func pages[R, A any](res resource[R, A]) route.Handler {
 		if err != nil {
 			return Listed[A]{}, err
 		}
-		out := Listed[A]{Rows: make([]A, 0, len(records)), NextCursor: cursor(next)}
+		out := Listed[A]{Rows: make([]A, 0, len(records)), NextCursor: answer.Cursor(next)}
 		for _, r := range records {
 			out.Rows = append(out.Rows, res.answer(r))
 		}
@@ -228,16 +220,25 @@ func clone[T cloner[R], R, A any](table func(*store.Store) T, answer func(R) A) 
 
 func zero[T any]() (v T) { return v }
 
-// stamp is a time as answers show it.
-func stamp(t time.Time) string { return t.UTC().Format(models.EventTimeFormat) }
-
-// idOrNull shows no id as null.
-func idOrNull(id uuid.UUID) *uuid.UUID {
-	if id == uuid.Nil {
-		return nil
+// figuresOf reads the figures of some records for a window, in their order. Dimension is the report's name for them
+// (offer_id); a record in which nothing happened has zeros.
+func figuresOf[R any](c *route.Call, dimension string, w bind.Window, records []R, id func(R) uuid.UUID) (
+	[]answer.Figures, error,
+) {
+	if len(records) == 0 {
+		return nil, nil
 	}
-	return &id
+	ids := make([]uuid.UUID, len(records))
+	for i, r := range records {
+		ids[i] = id(r)
+	}
+	found, err := report.FiguresOf(c.Context(), c.Store.Conn(), c.Account.ID, dimension, ids, w.From, w.End())
+	if err != nil {
+		return nil, err
+	}
+	out := make([]answer.Figures, len(records))
+	for i := range ids {
+		out[i] = answer.ShowFigures(found[ids[i]])
+	}
+	return out, nil
 }
-
-// queryID is the parameter of every DELETE by query.
-var queryID = []route.Param{{Name: "id", Type: "uuid", Required: true, Doc: "the record's id"}}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"switchyard/api/route"
+	"switchyard/api/v1/reporting"
 	"switchyard/jobs"
 )
 
@@ -22,9 +23,10 @@ type Deps struct {
 	TrackingHost string
 }
 
-// Routes is the table of the API: every operation below /api/v1 but the document itself.
-func Routes(d Deps) []route.Route {
-	return slices.Concat(
+// Routes is the table of the API: every operation below /api/v1 but the document itself, and extra rows.
+func Routes(d Deps, extra ...route.Route) []route.Route {
+	about := reporting.Deps{Jobs: d.Jobs, BaseURL: d.BaseURL}
+	rows := slices.Concat(
 		campaigns(d),
 		groups(),
 		flows(),
@@ -40,11 +42,11 @@ func Routes(d Deps) []route.Route {
 		webhookRecovery(d),
 		alerts(),
 		plan(),
-		reports(d),
-		exports(d),
+		reporting.Reports(about),
 		corrections(d),
-		stats(),
-		logs(),
-		jobRoutes(d),
+		reporting.Stats(),
+		reporting.Logs(),
+		extra,
 	)
+	return append(rows, jobRoutes(d, rows)...)
 }

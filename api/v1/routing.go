@@ -3,6 +3,7 @@ package v1
 import (
 	"github.com/google/uuid"
 
+	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/db/report"
@@ -40,7 +41,7 @@ type RoutingCampaign struct {
 	Rules          []RoutingRule `json:"rules" doc:"all rules that its paths use"`
 	Paths          []RoutingPath `json:"paths"`
 
-	Figures
+	answer.Figures
 }
 
 // RoutingRule is a rule of a path: a saved one by its id, or one of its own.
@@ -66,7 +67,7 @@ type RoutingPath struct {
 	CampaignID   *uuid.UUID           `json:"campaign_id" doc:"the campaign it hands over to"`
 	Destinations []RoutingDestination `json:"destinations"`
 
-	Figures
+	answer.Figures
 }
 
 // RoutingDestination is where a path leads.
@@ -131,13 +132,13 @@ func (h campaignHandlers) routingCampaign(one store.RoutedCampaign, records map[
 		ID: one.ID, Name: one.Name, Alias: one.Alias, URL: h.link(one.Campaign), Status: one.Status,
 		FlowRotation: one.FlowRotation, BindVisitors: one.BindVisitors, FallbackURL: one.FallbackURL,
 		DestinationURL: one.DestinationURL, Rules: []RoutingRule{}, Paths: []RoutingPath{},
-		Figures: showFigures(figures[one.ID.String()]),
+		Figures: answer.ShowFigures(figures[one.ID.String()]),
 	}
 	known := map[string]int{}
 	for i := range one.Paths {
 		p := &one.Paths[i]
 		shown := routingPath(p, records)
-		shown.Figures = showFigures(figures[p.ID])
+		shown.Figures = answer.ShowFigures(figures[p.ID])
 		for _, r := range p.Rules {
 			at, ok := known[r.Name]
 			if !ok {
@@ -163,7 +164,7 @@ func routingPath(p *flow.Path, records map[uuid.UUID]store.FlowRecord) RoutingPa
 		out.CampaignID = &id
 	}
 	for _, d := range p.Destinations {
-		shown := RoutingDestination{Kind: "url", URL: d.URL, Weight: d.Weight, Slot: numberOrNull(d.Slot)}
+		shown := RoutingDestination{Kind: "url", URL: d.URL, Weight: d.Weight, Slot: answer.NumberOrNull(d.Slot)}
 		if id, err := uuid.Parse(d.ID); err == nil {
 			r := records[id]
 			status := models.StatusOf(r.IsActive)

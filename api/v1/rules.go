@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/db/store"
@@ -31,10 +32,10 @@ func rules() []route.Route {
 		{
 			Method: "PUT", Path: path, Group: group, Scope: route.Write, BodyLimit: route.CSVBody,
 			Summary: "replace a saved rule; every flow that uses it follows within a second",
-			Codes:   append(idCodes, bodyCodes...), Handle: put[RulePut](res, ruleAnswer),
+			Codes:   append(answer.IDCodes, bodyCodes...), Handle: put[RulePut](res, ruleAnswer),
 		},
 		{
-			Method: "DELETE", Path: path, Group: group, Scope: route.Write, Query: queryID, Codes: idCodes,
+			Method: "DELETE", Path: path, Group: group, Scope: route.Write, Query: answer.QueryID, Codes: answer.IDCodes,
 			Summary: "delete a saved rule; flows that use it keep its conditions as a rule of their own",
 			Handle:  remove(res),
 		},
@@ -108,6 +109,6 @@ type RuleAnswer struct {
 func ruleAnswer(r models.Rule) RuleAnswer {
 	return RuleAnswer{
 		ID: r.ID, Name: r.Name, Notes: r.Notes, Logic: r.Logic, Conditions: r.Conditions,
-		ConditionCount: len(r.Conditions), CreatedAt: stamp(r.CreatedAt), UpdatedAt: stamp(r.UpdatedAt),
+		ConditionCount: len(r.Conditions), CreatedAt: answer.Stamp(r.CreatedAt), UpdatedAt: answer.Stamp(r.UpdatedAt),
 	}
 }

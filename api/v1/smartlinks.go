@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/db/store"
@@ -33,19 +34,19 @@ func smartlinks(d Deps) []route.Route {
 		},
 		{
 			Method: "PUT", Path: path, Group: group, Summary: "replace a smartlink", Scope: route.Write,
-			Codes: append(idCodes, bodyCodes...), Handle: put[SmartlinkPut](res, smartlinkAnswer),
+			Codes: append(answer.IDCodes, bodyCodes...), Handle: put[SmartlinkPut](res, smartlinkAnswer),
 		},
 		{
 			Method: "PATCH", Path: path, Group: group, Summary: "pause or resume a smartlink", Scope: route.Write,
 			Codes: toggleCodes, Handle: toggle(res, toggledID),
 		},
 		{
-			Method: "DELETE", Path: path, Group: group, Summary: "delete a smartlink", Scope: route.Write, Query: queryID,
-			Codes: idCodes, Handle: remove(res),
+			Method: "DELETE", Path: path, Group: group, Summary: "delete a smartlink", Scope: route.Write, Query: answer.QueryID,
+			Codes: answer.IDCodes, Handle: remove(res),
 		},
 		{
 			Method: "POST", Path: path + "/{id}/clone", Group: group, Scope: route.Write, Status: 201, BadID: "invalid_id",
-			Summary: "copy a smartlink; the copy is paused and has a new slug", Codes: idCodes,
+			Summary: "copy a smartlink; the copy is paused and has a new slug", Codes: answer.IDCodes,
 			Handle: clone((*store.Store).Smartlinks, smartlinkCopied),
 		},
 		{
@@ -53,7 +54,7 @@ func smartlinks(d Deps) []route.Route {
 			Codes: missing, Handle: route.Do(h.stats),
 		},
 		{
-			Method: "DELETE", Path: path + "/{id}/stats", Group: group, Scope: route.Write, Window: true, Slow: true,
+			Method: "DELETE", Path: path + "/{id}/stats", Group: group, Scope: route.Write, Window: true, Slow: clearSmartlinkJob.Answer(),
 			Summary: "irreversibly clear click history in the window; the link stays", Codes: missing,
 			Handle: route.Do(h.clear),
 		},
@@ -180,9 +181,9 @@ type SmartlinkAnswer struct {
 func smartlinkAnswer(l models.Smartlink) SmartlinkAnswer {
 	out := SmartlinkAnswer{
 		ID: l.ID, Slug: l.Slug, Name: l.Name, Notes: l.Notes, DestinationURL: l.DestinationURL, DomainID: l.DomainID,
-		SourceID: idOrNull(l.SourceID), Rules: make([]SmartlinkRuleAnswer, 0, len(l.Rules)), RuleCount: len(l.Rules),
+		SourceID: answer.IDOrNull(l.SourceID), Rules: make([]SmartlinkRuleAnswer, 0, len(l.Rules)), RuleCount: len(l.Rules),
 		Domain: l.Host, URL: "https://" + l.Host + "/" + l.Slug, IsActive: l.IsActive, Status: models.StatusOf(l.IsActive),
-		Clicks: l.Clicks, LastClickAt: stampOrNull(l.LastClickAt), CreatedAt: stamp(l.CreatedAt), UpdatedAt: stamp(l.UpdatedAt),
+		Clicks: l.Clicks, LastClickAt: answer.StampOrNull(l.LastClickAt), CreatedAt: answer.Stamp(l.CreatedAt), UpdatedAt: answer.Stamp(l.UpdatedAt),
 	}
 	if l.SourceID != uuid.Nil {
 		out.SourceName = &l.SourceName

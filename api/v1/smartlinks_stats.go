@@ -3,8 +3,10 @@ package v1
 import (
 	"github.com/google/uuid"
 
+	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
+	"switchyard/api/slow"
 	"switchyard/db/clicklog"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -83,7 +85,7 @@ func (h smartlinkHandlers) stats(c *route.Call) (SmartlinkStats, error) {
 		if !known {
 			i = len(out.Rules)
 			rules[f.RuleID] = i
-			out.Rules = append(out.Rules, SmartlinkRuleFigures{RuleID: idOrNull(f.RuleID)})
+			out.Rules = append(out.Rules, SmartlinkRuleFigures{RuleID: answer.IDOrNull(f.RuleID)})
 		}
 		out.Rules[i].Clicks += f.Clicks
 		out.Rules[i].BotClicks += f.BotClicks
@@ -106,7 +108,7 @@ type SmartlinkCleared struct {
 	Clicks int64      `json:"clicks" doc:"deleted, bots included"`
 }
 
-var slowSmartlinkClear = slow(jobs.ClearSmartlink, func(a jobs.ClearAnswer) SmartlinkCleared {
+var clearSmartlinkJob = slow.New(jobs.ClearSmartlink, func(a jobs.ClearAnswer) SmartlinkCleared {
 	return SmartlinkCleared{a.Of[0], clearedRange(a), a.Clicks}
 })
 
@@ -116,5 +118,5 @@ func (h smartlinkHandlers) clear(c *route.Call) (SmartlinkCleared, error) {
 		return SmartlinkCleared{}, err
 	}
 	args := jobs.ClearArgs{Of: []uuid.UUID{l.ID}, From: w.From, To: w.End()}
-	return slowSmartlinkClear.start(c, h.Deps, args, nil)
+	return clearSmartlinkJob.Start(c, h.Jobs, args, nil)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
+	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/db/store"
@@ -37,7 +38,7 @@ func sources() []route.Route {
 		},
 		{
 			Method: "PUT", Path: path, Group: group, Summary: "replace a traffic source", Scope: route.Write,
-			Codes:  append(idCodes, bodyCodes...),
+			Codes:  append(answer.IDCodes, bodyCodes...),
 			Handle: put[SourcePut](res, func(o models.TrafficSource) IDAnswer { return IDAnswer{o.ID} }),
 		},
 		{
@@ -46,7 +47,7 @@ func sources() []route.Route {
 		},
 		{
 			Method: "DELETE", Path: path, Group: group, Summary: "deactivate a traffic source", Scope: route.Write,
-			Query: queryID, Codes: idCodes, Handle: deactivate(res),
+			Query: answer.QueryID, Codes: answer.IDCodes, Handle: deactivate(res),
 		},
 	}
 }
@@ -141,15 +142,17 @@ func sourceAnswer(o models.TrafficSource) SourceAnswer {
 		ID: o.ID, Name: o.Name, TokenMacros: o.TokenMacros, CostParam: o.CostParam, CostModel: o.CostModel,
 		PostbackURL: o.PostbackURL, ExternalIDParam: o.ExternalIDParam, Notes: o.Notes,
 		TrafficLossPct: models.NewMoney(o.TrafficLossPct), GroupName: o.GroupName, Tags: o.Tags, CostMacro: o.CostMacro,
-		Platform: o.Platform, Status: models.StatusOf(o.IsActive), CreatedAt: stamp(o.CreatedAt),
-		UpdatedAt: stamp(o.UpdatedAt),
+		Platform: o.Platform, Status: models.StatusOf(o.IsActive), CreatedAt: answer.Stamp(o.CreatedAt),
+		UpdatedAt: answer.Stamp(o.UpdatedAt),
 	}
 }
 
 // SourceRow is a traffic source in the list.
 type SourceRow struct {
 	SourceAnswer
-	Figures
+	answer.Figures
 }
 
-func sourceRow(o models.TrafficSource, f Figures) SourceRow { return SourceRow{sourceAnswer(o), f} }
+func sourceRow(o models.TrafficSource, f answer.Figures) SourceRow {
+	return SourceRow{sourceAnswer(o), f}
+}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/models"
@@ -33,7 +34,7 @@ func templates() []route.Route {
 		},
 		{
 			Method: "DELETE", Path: path, Group: group, Summary: "delete a network template of the account's own",
-			Scope: route.Write, Query: queryID, Codes: idCodes, Handle: route.Do(deleteNetworkTemplate),
+			Scope: route.Write, Query: answer.QueryID, Codes: answer.IDCodes, Handle: route.Do(deleteNetworkTemplate),
 		},
 		{
 			Method: "GET", Path: "/traffic-source-templates", Group: "Traffic sources",
@@ -63,7 +64,7 @@ func networkTemplateRow(t template.SavedNetwork) NetworkTemplateRow {
 		ID: t.ID, BuiltIn: t.AccountID == uuid.Nil, Network: t.Network, PostbackQuery: t.Network.Query(),
 	}
 	if !row.BuiltIn {
-		created, updated := stamp(t.CreatedAt), stamp(t.UpdatedAt)
+		created, updated := answer.Stamp(t.CreatedAt), answer.Stamp(t.UpdatedAt)
 		row.CreatedAt, row.UpdatedAt = &created, &updated
 	}
 	return row
@@ -203,12 +204,12 @@ func snakeCase(name string) string {
 	return out.String()
 }
 
-func deleteNetworkTemplate(c *route.Call) (DeletedAnswer, error) {
+func deleteNetworkTemplate(c *route.Call) (answer.DeletedAnswer, error) {
 	id, err := c.QueryID("id")
 	if err != nil {
-		return DeletedAnswer{}, err
+		return answer.DeletedAnswer{}, err
 	}
-	return DeletedAnswer{id, true}, c.Store.NetworkTemplates().Remove(c.Context(), c.Account.ID, id)
+	return answer.Deleted(id), c.Store.NetworkTemplates().Remove(c.Context(), c.Account.ID, id)
 }
 
 // SourceTemplateRows is the answer of GET /traffic-source-templates.

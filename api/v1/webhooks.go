@@ -4,12 +4,13 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
+	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
+	"switchyard/api/slow"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -35,18 +36,18 @@ func webhooks(d Deps) []route.Route {
 		},
 		{
 			Method: "PATCH", Path: "/webhooks", Group: group, Summary: "change an endpoint", Scope: route.Write,
-			Codes: slices.Concat(idCodes, urlCodes, route.Codes("400 invalid_status no_fields")),
+			Codes: slices.Concat(answer.IDCodes, urlCodes, route.Codes("400 invalid_status no_fields")),
 			Handle: route.Take(func(c *route.Call, b WebhookPatch) (WebhookAnswer, error) {
 				return updateWebhook(c, b, d.EgressAllow)
 			}),
 		},
 		{
 			Method: "DELETE", Path: "/webhooks", Group: group, Summary: "delete an endpoint and its delivery log",
-			Scope: route.Write, Query: queryID, Codes: idCodes, Handle: route.Do(deleteWebhook),
+			Scope: route.Write, Query: answer.QueryID, Codes: answer.IDCodes, Handle: route.Do(deleteWebhook),
 		},
 		{
 			Method: "POST", Path: "/webhooks/test", Group: group, Summary: "send a ping now", Scope: route.Write,
-			Slow: true, Codes: idCodes,
+			Slow: testJob.Answer(), Codes: answer.IDCodes,
 			Handle: route.Take(func(c *route.Call, b bind.ID) (WebhookTested, error) { return testWebhook(c, d, b) }),
 		},
 		{
@@ -59,9 +60,9 @@ func webhooks(d Deps) []route.Route {
 			Codes: route.Codes("400 invalid_id invalid_status"), Handle: route.Do(listDeliveries),
 		},
 		{
-			Method: "POST", Path: "/webhooks/deliveries/redeliver", Group: group, Scope: route.Write, Slow: true,
+			Method: "POST", Path: "/webhooks/deliveries/redeliver", Group: group, Scope: route.Write, Slow: redeliverJob.Answer(),
 			Summary: "send one again now, with the same event and event id",
-			Codes:   slices.Concat(idCodes, route.Codes("409 in_progress")),
+			Codes:   slices.Concat(answer.IDCodes, route.Codes("409 in_progress")),
 			Handle: route.Take(func(c *route.Call, b bind.ID) (WebhookRedelivered, error) {
 				return redeliverWebhook(c, d, b)
 			}),
@@ -139,11 +140,11 @@ func listWebhooks(c *route.Call) (WebhookList, error) {
 	for _, w := range hooks {
 		n := w.Recent
 		out.Rows = append(out.Rows, WebhookRow{
-			WebhookAnswer: webhookAnswer(w), CreatedAt: stamp(w.CreatedAt), FailingSince: stampOrNull(w.FailingSince),
-			ConsecutiveFailures: w.Failures, OldSecretUntil: stampOrNull(w.OldSecret),
+			WebhookAnswer: webhookAnswer(w), CreatedAt: answer.Stamp(w.CreatedAt), FailingSince: answer.StampOrNull(w.FailingSince),
+			ConsecutiveFailures: w.Failures, OldSecretUntil: answer.StampOrNull(w.OldSecret),
 			Deliveries: WebhookCount{
 				Total: n.Pending + n.Delivered + n.Failed, Pending: n.Pending, Delivered: n.Delivered, Failed: n.Failed,
-				LastAt: stampOrNull(n.Last),
+				LastAt: answer.StampOrNull(n.Last),
 			},
 		})
 	}
@@ -157,7 +158,7 @@ func createWebhook(c *route.Call, b WebhookBody, allow []netip.Prefix) (WebhookC
 	saved, secret, err := c.Store.Webhooks().Create(c.Context(), models.Webhook{
 		AccountID: c.Account.ID, URL: b.URL, Events: inOrder(b.Events), Name: b.Name,
 	})
-	return WebhookCreated{webhookAnswer(saved), stamp(saved.CreatedAt), secret}, err
+	return WebhookCreated{webhookAnswer(saved), answer.Stamp(saved.CreatedAt), secret}, err
 }
 
 func updateWebhook(c *route.Call, b WebhookPatch, allow []netip.Prefix) (WebhookAnswer, error) {
@@ -201,18 +202,12 @@ func inOrder(events []string) []string {
 	return out
 }
 
-// DeletedAnswer is the answer to a DELETE that leaves nothing behind.
-type DeletedAnswer struct {
-	ID      uuid.UUID `json:"id"`
-	Deleted bool      `json:"deleted"`
-}
-
-func deleteWebhook(c *route.Call) (DeletedAnswer, error) {
+func deleteWebhook(c *route.Call) (answer.DeletedAnswer, error) {
 	id, err := c.QueryID("id")
 	if err != nil {
-		return DeletedAnswer{}, err
+		return answer.DeletedAnswer{}, err
 	}
-	return DeletedAnswer{id, true}, c.Store.Webhooks().Delete(c.Context(), c.Account.ID, id)
+	return answer.Deleted(id), c.Store.Webhooks().Delete(c.Context(), c.Account.ID, id)
 }
 
 // WebhookTested tells what came of a ping.
@@ -235,14 +230,14 @@ type WebhookAttempt struct {
 }
 
 func webhookAttempt(a jobs.WebhookAnswer) WebhookAttempt {
-	return WebhookAttempt{a.Delivered, a.Status, textOrNull(a.Error)}
+	return WebhookAttempt{a.Delivered, a.Status, answer.TextOrNull(a.Error)}
 }
 
 var (
-	slowTest = slow(jobs.TestWebhook, func(a jobs.WebhookAnswer) WebhookTested {
+	testJob = slow.New(jobs.TestWebhook, func(a jobs.WebhookAnswer) WebhookTested {
 		return WebhookTested{a.DeliveryID, webhookAttempt(a)}
 	})
-	slowRedeliver = slow(jobs.RedeliverWebhook, func(a jobs.WebhookAnswer) WebhookRedelivered {
+	redeliverJob = slow.New(jobs.RedeliverWebhook, func(a jobs.WebhookAnswer) WebhookRedelivered {
 		return WebhookRedelivered{a.DeliveryID, webhookAttempt(a)}
 	})
 )
@@ -252,7 +247,7 @@ func testWebhook(c *route.Call, d Deps, b bind.ID) (WebhookTested, error) {
 	if _, err := c.Store.Webhooks().Find(c.Context(), c.Account.ID, id); err != nil {
 		return WebhookTested{}, err
 	}
-	return slowTest.run(c, d, jobs.WebhookArgs{ID: id})
+	return testJob.Run(c, d.Jobs, jobs.WebhookArgs{ID: id})
 }
 
 func redeliverWebhook(c *route.Call, d Deps, b bind.ID) (WebhookRedelivered, error) {
@@ -260,7 +255,7 @@ func redeliverWebhook(c *route.Call, d Deps, b bind.ID) (WebhookRedelivered, err
 	if err := c.Store.Webhooks().CheckDelivery(c.Context(), c.Account.ID, id); err != nil {
 		return WebhookRedelivered{}, err
 	}
-	return slowRedeliver.run(c, d, jobs.WebhookArgs{ID: id})
+	return redeliverJob.Run(c, d.Jobs, jobs.WebhookArgs{ID: id})
 }
 
 // DeliveryRow is a delivery in the log.
@@ -299,31 +294,14 @@ func listDeliveries(c *route.Call) (DeliveryList, error) {
 			strings.Join(models.DeliveryStates, ", "))
 	}
 	rows, next, err := c.Store.Webhooks().Deliveries(c.Context(), c.Account.ID, filter, page)
-	out := DeliveryList{Rows: make([]DeliveryRow, 0, len(rows)), NextCursor: cursor(next)}
+	out := DeliveryList{Rows: make([]DeliveryRow, 0, len(rows)), NextCursor: answer.Cursor(next)}
 	for _, r := range rows {
 		out.Rows = append(out.Rows, DeliveryRow{
 			ID: r.ID, WebhookID: r.WebhookID, EventID: r.EventID, Event: r.EventType, Status: r.Status,
-			Attempts: r.Attempts, HTTPStatus: r.HTTPStatus, Error: textOrNull(r.Error), CreatedAt: stamp(r.CreatedAt),
-			LastAttemptAt: stampOrNull(r.LastAttempt), NextAttemptAt: stampOrNull(r.NextAttempt),
-			DeliveredAt: stampOrNull(r.DeliveredAt),
+			Attempts: r.Attempts, HTTPStatus: r.HTTPStatus, Error: answer.TextOrNull(r.Error), CreatedAt: answer.Stamp(r.CreatedAt),
+			LastAttemptAt: answer.StampOrNull(r.LastAttempt), NextAttemptAt: answer.StampOrNull(r.NextAttempt),
+			DeliveredAt: answer.StampOrNull(r.DeliveredAt),
 		})
 	}
 	return out, err
-}
-
-// textOrNull shows no text as null.
-func textOrNull(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
-}
-
-// stampOrNull shows no time as null.
-func stampOrNull(t *time.Time) *string {
-	if t == nil {
-		return nil
-	}
-	text := stamp(*t)
-	return &text
 }

@@ -5,8 +5,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
+	"switchyard/api/slow"
 	"switchyard/jobs"
 )
 
@@ -17,12 +19,12 @@ func webhookRecovery(d Deps) []route.Route {
 		{
 			Method: "POST", Path: "/webhooks/rotate", Group: group, Scope: route.Write,
 			Summary: "give an endpoint a new signing secret, shown once; for 24 hours the old one signs too",
-			Codes:   append(route.Codes("400 no_encryption_key"), idCodes...), Handle: route.Take(rotateWebhook),
+			Codes:   append(route.Codes("400 no_encryption_key"), answer.IDCodes...), Handle: route.Take(rotateWebhook),
 		},
 		{
-			Method: "POST", Path: "/webhooks/deliveries/redeliver-failed", Group: group, Scope: route.Write, Slow: true,
+			Method: "POST", Path: "/webhooks/deliveries/redeliver-failed", Group: group, Scope: route.Write, Slow: redeliverFailedJob.Answer(),
 			Window: true, Summary: "send every failed delivery of a window again, each once, with the same event and event id",
-			Codes: idCodes, BodyOptional: true,
+			Codes: answer.IDCodes, BodyOptional: true,
 			Handle: route.Take(func(c *route.Call, b RedeliverBody) (RedeliveredAll, error) { return redeliverFailed(c, d, b) }),
 		},
 	}
@@ -38,7 +40,7 @@ type WebhookRotated struct {
 func rotateWebhook(c *route.Call, b bind.ID) (WebhookRotated, error) {
 	id := b.RecordID()
 	secret, until, err := c.Store.Webhooks().Rotate(c.Context(), c.Account.ID, id)
-	return WebhookRotated{id, secret, stamp(until)}, err
+	return WebhookRotated{id, secret, answer.Stamp(until)}, err
 }
 
 // RedeliverBody chooses whose deliveries are sent again.
@@ -52,7 +54,7 @@ type RedeliveredAll struct {
 	Requeued int64      `json:"requeued" doc:"deliveries that are pending again; what becomes of them is in the log"`
 }
 
-var slowRedeliverFailed = slow(jobs.RedeliverFailed, func(a jobs.RedeliverFailedAnswer) RedeliveredAll {
+var redeliverFailedJob = slow.New(jobs.RedeliverFailed, func(a jobs.RedeliverFailedAnswer) RedeliveredAll {
 	w := bind.Window{From: a.From, To: a.To.Add(-time.Second)}
 	return RedeliveredAll{w.Range(), a.Requeued}
 })
@@ -69,5 +71,5 @@ func redeliverFailed(c *route.Call, d Deps, b RedeliverBody) (RedeliveredAll, er
 			return RedeliveredAll{}, err
 		}
 	}
-	return slowRedeliverFailed.run(c, d, args)
+	return redeliverFailedJob.Run(c, d.Jobs, args)
 }

@@ -1,8 +1,9 @@
-package v1
+package reporting
 
 import (
 	"github.com/google/uuid"
 
+	"switchyard/api/answer"
 	"switchyard/api/route"
 	"switchyard/db/clicklog"
 	"switchyard/db/store"
@@ -59,9 +60,9 @@ func listSmartlinkClicks(c *route.Call) (Log[SmartlinkClickRow], error) {
 func smartlinkClickRow(s *clicklog.StoredSmartlinkClick, name store.SmartlinkName) SmartlinkClickRow {
 	subs := &s.Subs
 	return SmartlinkClickRow{
-		ClickID: models.FormatClickID(s.ID), At: stamp(s.At), LinkID: s.SmartlinkID, LinkName: name.Name, Slug: name.Slug,
-		RuleID: idOrNull(s.RuleID), DestinationURL: s.DestinationURL, Destination: s.Destination, Domain: s.Domain,
-		SourceID: idOrNull(s.SourceID), ExternalID: s.ExternalID, Params: s.Params,
+		ClickID: models.FormatClickID(s.ID), At: answer.Stamp(s.At), LinkID: s.SmartlinkID, LinkName: name.Name, Slug: name.Slug,
+		RuleID: answer.IDOrNull(s.RuleID), DestinationURL: s.DestinationURL, Destination: s.Destination, Domain: s.Domain,
+		SourceID: answer.IDOrNull(s.SourceID), ExternalID: s.ExternalID, Params: s.Params,
 		SubParams: SubParams{
 			subs[0], subs[1], subs[2], subs[3], subs[4], subs[5], subs[6], subs[7], subs[8], subs[9],
 		},

@@ -1,4 +1,4 @@
-package v1
+package reporting
 
 import (
 	"strings"
@@ -6,8 +6,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
+	"switchyard/api/slow"
 	"switchyard/db/report"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -57,7 +59,7 @@ func orphaned(c *route.Call) (Orphaned, error) {
 		out.Rows = append(out.Rows, OrphanedRow{
 			CampaignID: o.CampaignID, Clicks: o.Clicks, BotClicks: o.BotClicks, LPClicks: o.LPClicks, Visitors: o.Visitors,
 			Cost: models.NewMoney(o.Cost), Conversions: o.Conversions(), Revenue: models.NewMoney(o.Revenue),
-			FirstSeen: stamp(o.FirstSeen), LastSeen: stamp(o.LastSeen),
+			FirstSeen: answer.Stamp(o.FirstSeen), LastSeen: answer.Stamp(o.LastSeen),
 		})
 	}
 	out.LiveCampaigns, err = report.LiveCampaigns(c.Context(), c.Store.Conn(), c.Account.ID)
@@ -98,12 +100,12 @@ type OrphanedCleared struct {
 	Clicks  int64 `json:"clicks" doc:"deleted, bots included"`
 }
 
-var slowOrphaned = slow(jobs.ClearOrphans, func(a jobs.ClearAnswer) OrphanedCleared {
+var clearJob = slow.New(jobs.ClearOrphans, func(a jobs.ClearAnswer) OrphanedCleared {
 	return OrphanedCleared{a.Found, a.Clicks}
 })
 
 // clearOrphaned deletes for all time: the window reaches as far ahead as a click's clock may be.
-func clearOrphaned(c *route.Call, d Deps, b OrphanedBody) (OrphanedCleared, error) {
+func (d Deps) clearOrphaned(c *route.Call, b OrphanedBody) (OrphanedCleared, error) {
 	ids := b.CampaignIDs
 	live, err := c.Store.Campaigns().AnyLive(c.Context(), c.Account.ID, ids)
 	if err != nil {
@@ -113,5 +115,5 @@ func clearOrphaned(c *route.Call, d Deps, b OrphanedBody) (OrphanedCleared, erro
 		return OrphanedCleared{}, models.Errorf(models.KindConflict, "not_orphaned", "one of the campaigns still exists")
 	}
 	to := time.Now().UTC().Truncate(time.Hour).AddDate(0, 0, 2)
-	return slowOrphaned.start(c, d, jobs.ClearArgs{Of: ids, From: time.Unix(0, 0).UTC(), To: to}, nil)
+	return clearJob.Start(c, d.Jobs, jobs.ClearArgs{Of: ids, From: time.Unix(0, 0).UTC(), To: to}, nil)
 }

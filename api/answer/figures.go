@@ -1,12 +1,8 @@
-package v1
+package answer
 
 import (
-	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
-	"switchyard/api/bind"
-	"switchyard/api/route"
-	"switchyard/db/report"
 	"switchyard/models"
 )
 
@@ -36,46 +32,24 @@ type Figures struct {
 	ApproveRate    *models.Money `json:"approve_rate" doc:"percent"`
 }
 
-// showFigures gives figures as answers show them.
-func showFigures(f models.Figures) Figures {
+// ShowFigures gives figures as answers show them.
+func ShowFigures(f models.Figures) Figures {
 	r := f.Ratios()
 	return Figures{
 		Clicks: f.Clicks, UniqueClicks: f.UniqueClicks, BotClicks: f.BotClicks, LPViews: f.LPViews, LPClicks: f.LPClicks,
 		Conversions: f.Conversions(), Approved: f.Approved, Pending: f.Pending, Rejected: f.Rejected,
 		Chargebacks: f.Chargebacks, Cost: models.NewMoney(f.Cost), Revenue: models.NewMoney(f.Revenue),
 		PendingRevenue: models.NewMoney(f.PendingRevenue), Profit: models.NewMoney(f.Profit()),
-		LPCTR: ratio(r.LPCTR), CR: ratio(r.CR), ROI: ratio(r.ROI), EPC: ratio(r.EPC), CPC: ratio(r.CPC), CPA: ratio(r.CPA),
-		ApproveRate: ratio(r.ApproveRate),
+		LPCTR: Ratio(r.LPCTR), CR: Ratio(r.CR), ROI: Ratio(r.ROI), EPC: Ratio(r.EPC), CPC: Ratio(r.CPC), CPA: Ratio(r.CPA),
+		ApproveRate: Ratio(r.ApproveRate),
 	}
 }
 
-func ratio(d *decimal.Decimal) *models.Money {
+// Ratio gives a ratio as answers show it: null where there is none.
+func Ratio(d *decimal.Decimal) *models.Money {
 	if d == nil {
 		return nil
 	}
 	m := models.NewMoney(*d)
 	return &m
-}
-
-// figuresOf reads the figures of some records for a window, in their order. Dimension is the report's name for them
-// (offer_id); a record in which nothing happened has zeros.
-func figuresOf[R any](c *route.Call, dimension string, w bind.Window, records []R, id func(R) uuid.UUID) (
-	[]Figures, error,
-) {
-	if len(records) == 0 {
-		return nil, nil
-	}
-	ids := make([]uuid.UUID, len(records))
-	for i, r := range records {
-		ids[i] = id(r)
-	}
-	found, err := report.FiguresOf(c.Context(), c.Store.Conn(), c.Account.ID, dimension, ids, w.From, w.End())
-	if err != nil {
-		return nil, err
-	}
-	out := make([]Figures, len(records))
-	for i := range ids {
-		out[i] = showFigures(found[ids[i]])
-	}
-	return out, nil
 }

@@ -1,4 +1,4 @@
-package v1
+package reporting
 
 import (
 	"net/url"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/api/answer"
 	"switchyard/api/route"
 	"switchyard/api/routing"
 	"switchyard/db/clicklog"
@@ -82,7 +83,7 @@ func routeTrace(e routing.Explanation) RouteTrace {
 		for _, step := range s.Trace.Steps {
 			shown := RouteStep{
 				PathID: step.PathID, Path: step.Path, Via: step.Via, Taken: step.Refused == "",
-				Reason: textOrNull(string(step.Refused)), Logic: step.Logic, Units: []RouteUnit{},
+				Reason: answer.TextOrNull(string(step.Refused)), Logic: step.Logic, Units: []RouteUnit{},
 			}
 			for _, u := range step.Units {
 				shown.Units = append(shown.Units, RouteUnit{u.Rule, u.Matched, u.Conditions})

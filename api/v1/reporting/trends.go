@@ -1,9 +1,10 @@
-package v1
+package reporting
 
 import (
 	"strings"
 	"time"
 
+	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/db/report"
@@ -24,7 +25,7 @@ type Trends struct {
 type TrendRow struct {
 	Bucket string  `json:"bucket" doc:"2026-05, 2026-05-31, 2026-05-31 23:00:00 (with the offset outside UTC), 1-7 (1 is Monday), 1 23:00"`
 	Start  *string `json:"start" doc:"where it begins in the window, ISO 8601, UTC; null for weekdays and hours of the week"`
-	Figures
+	answer.Figures
 }
 
 func trends(c *route.Call) (Trends, error) {
@@ -45,9 +46,9 @@ func trends(c *route.Call) (Trends, error) {
 	})
 	out := Trends{Range: w.Range(), Bucket: bucket, TZ: zone.String(), Rows: make([]TrendRow, 0, len(list))}
 	for _, r := range list {
-		row := TrendRow{Bucket: r.Label, Figures: showFigures(r.Figures)}
+		row := TrendRow{Bucket: r.Label, Figures: answer.ShowFigures(r.Figures)}
 		if !r.Start.IsZero() {
-			row.Start = stampOrNull(&r.Start)
+			row.Start = answer.StampOrNull(&r.Start)
 		}
 		out.Rows = append(out.Rows, row)
 	}

@@ -1,10 +1,11 @@
-package v1
+package reporting
 
 import (
 	"time"
 
 	"github.com/google/uuid"
 
+	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/db/report"
@@ -78,7 +79,7 @@ func repeatIPs(c *route.Call) (RepeatIPs, error) {
 		out.Rows = append(out.Rows, RepeatIPRow{
 			IP: a.IP, Hits: a.Hits, BotClicks: a.BotClicks, Visitors: a.Visitors, UserAgents: a.UserAgents,
 			Campaigns: a.Campaigns, Sources: a.Sources, Country: a.Country, ISP: a.ISP,
-			FirstSeen: stamp(a.FirstSeen), LastSeen: stamp(a.LastSeen),
+			FirstSeen: answer.Stamp(a.FirstSeen), LastSeen: answer.Stamp(a.LastSeen),
 		})
 	}
 	return out, err

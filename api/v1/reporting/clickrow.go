@@ -1,8 +1,9 @@
-package v1
+package reporting
 
 import (
 	"github.com/google/uuid"
 
+	"switchyard/api/answer"
 	"switchyard/api/route"
 	"switchyard/db/clicklog"
 	"switchyard/models"
@@ -80,22 +81,22 @@ func clickRows(c *route.Call, clicks []clicklog.StoredClick) ([]ClickRow, error)
 
 func clickRow(c *clicklog.StoredClick, sales clicklog.Sales) ClickRow {
 	return ClickRow{
-		ClickID: models.FormatClickID(c.ID), At: stamp(c.At), CampaignID: c.CampaignID,
-		ParentCampaignID: idOrNull(c.ParentCampaignID), StreamID: idOrNull(c.StreamID), LanderID: idOrNull(c.LanderID),
-		OfferID: idOrNull(c.OfferID), NetworkID: idOrNull(c.NetworkID), SourceID: idOrNull(c.SourceID),
+		ClickID: models.FormatClickID(c.ID), At: answer.Stamp(c.At), CampaignID: c.CampaignID,
+		ParentCampaignID: answer.IDOrNull(c.ParentCampaignID), StreamID: answer.IDOrNull(c.StreamID), LanderID: answer.IDOrNull(c.LanderID),
+		OfferID: answer.IDOrNull(c.OfferID), NetworkID: answer.IDOrNull(c.NetworkID), SourceID: answer.IDOrNull(c.SourceID),
 		ExternalID: c.ExternalID, Domain: c.Domain, Destination: c.Destination, Arrival: c.Arrival, Params: c.Params,
 		SubParams: SubParams{
 			c.Subs[0], c.Subs[1], c.Subs[2], c.Subs[3], c.Subs[4], c.Subs[5], c.Subs[6], c.Subs[7], c.Subs[8], c.Subs[9],
 		},
 		Visitor: c.Visitor, Cost: models.NewMoney(c.Cost), Currency: c.Currency, IsUnique: c.IsUnique,
-		LPViews: c.LPViews, LPClicks: c.LPClicks, LPSlot: numberOrNull(c.LPSlot),
+		LPViews: c.LPViews, LPClicks: c.LPClicks, LPSlot: answer.NumberOrNull(c.LPSlot),
 		Conversions: sales.Conversions, Revenue: models.NewMoney(sales.Revenue),
 	}
 }
 
 func clickVisitor(c *clicklog.StoredClick) ClickVisitor {
 	return ClickVisitor{
-		VisitorID: idOrNull(c.VisitorID), Visitor: c.Visitor, BotSignals: bot.Signals(c.BotSignals).Reasons(),
+		VisitorID: answer.IDOrNull(c.VisitorID), Visitor: c.Visitor, BotSignals: bot.Signals(c.BotSignals).Reasons(),
 		IsUnique: c.IsUnique,
 	}
 }

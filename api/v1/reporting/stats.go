@@ -1,18 +1,19 @@
-package v1
+package reporting
 
 import (
 	"time"
 
 	"github.com/shopspring/decimal"
 
+	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/db/report"
 	"switchyard/models"
 )
 
-// stats are the rows of /stats.
-func stats() []route.Route {
+// Stats are the rows of /stats.
+func Stats() []route.Route {
 	const group = "Stats"
 	return []route.Route{
 		{
@@ -42,7 +43,7 @@ func stats() []route.Route {
 type Overview struct {
 	Range         bind.Range `json:"range"`
 	PreviousRange bind.Range `json:"previousRange" doc:"as long, and ends where range begins"`
-	Figures
+	answer.Figures
 	Changes OverviewChanges `json:"changes" doc:"in percent of the previous window's figure; null where that is zero"`
 }
 
@@ -77,7 +78,7 @@ func overview(c *route.Call) (Overview, error) {
 	}
 	then, err := report.Overview(c.Context(), c.Store.Conn(), c.Account.ID, before.From, before.End())
 	return Overview{
-		Range: w.Range(), PreviousRange: before.Range(), Figures: showFigures(now), Changes: changesOf(now, then),
+		Range: w.Range(), PreviousRange: before.Range(), Figures: answer.ShowFigures(now), Changes: changesOf(now, then),
 	}, err
 }
 

@@ -1,4 +1,4 @@
-package v1
+package reporting
 
 import (
 	"fmt"
@@ -6,16 +6,17 @@ import (
 	"slices"
 	"strings"
 
+	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/db/report"
 	"switchyard/models"
 )
 
-// reports are the rows of /reports.
-func reports(d Deps) []route.Route {
+// Reports are the rows of /reports.
+func Reports(d Deps) []route.Route {
 	const group = "Reports"
-	return []route.Route{
+	return append([]route.Route{
 		{
 			Method: "GET", Path: "/reports/performance", Group: group, Window: true,
 			Summary: "figures grouped by up to five dimensions",
@@ -47,14 +48,12 @@ func reports(d Deps) []route.Route {
 			Codes: route.Codes("400 invalid_id"), Handle: route.Do(orphaned),
 		},
 		{
-			Method: "DELETE", Path: "/reports/orphaned", Group: group, Scope: route.Write, Slow: true,
+			Method: "DELETE", Path: "/reports/orphaned", Group: group, Scope: route.Write, Slow: clearJob.Answer(),
 			Summary: "irreversibly delete all clicks and conversions of campaigns that no longer exist",
 			Codes:   route.Codes("400 invalid_request too_many", "409 not_orphaned"),
-			Handle: route.Take(func(c *route.Call, b OrphanedBody) (OrphanedCleared, error) {
-				return clearOrphaned(c, d, b)
-			}),
+			Handle:  route.Take(d.clearOrphaned),
 		},
-	}
+	}, exports(d)...)
 }
 
 const (
@@ -95,7 +94,7 @@ type DimensionFilter struct {
 // PerformanceRow is one group of a report. A value that is not there or not known is an empty text.
 type PerformanceRow struct {
 	Dims map[string]string `json:"dims"`
-	Figures
+	answer.Figures
 }
 
 func performance(c *route.Call) (Performance, error) {
@@ -125,7 +124,7 @@ func performance(c *route.Call) (Performance, error) {
 		Rows: make([]PerformanceRow, 0, len(rows)), Truncated: truncated,
 	}
 	for _, r := range rows {
-		row := PerformanceRow{Dims: make(map[string]string, len(dimensions)), Figures: showFigures(r.Figures)}
+		row := PerformanceRow{Dims: make(map[string]string, len(dimensions)), Figures: answer.ShowFigures(r.Figures)}
 		for i, name := range dimensions {
 			row.Dims[name] = r.Dims[i]
 		}

@@ -1,4 +1,4 @@
-package v1
+package reporting
 
 import (
 	"math"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/db/clicklog"
@@ -14,8 +15,8 @@ import (
 	"switchyard/models"
 )
 
-// logs are the rows of /logs.
-func logs() []route.Route {
+// Logs are the rows of /logs.
+func Logs() []route.Route {
 	const group = "Logs"
 	paging := []route.Param{
 		{Name: "limit", Type: "integer", Default: "100", Doc: "rows, 1-1000"},
@@ -34,7 +35,7 @@ func logs() []route.Route {
 			Method: "GET", Path: "/logs/clicks/{clickId}", Group: group, BadID: "invalid_id",
 			Summary: "one click with hops, conversions and visitor",
 			Query:   []route.Param{{Name: "trace", Enum: []string{"1"}, Doc: "1: explain how it was routed"}},
-			Codes:   slices.Concat(idCodes, route.Codes("402 plan_limit")), Handle: route.Do(findClick),
+			Codes:   slices.Concat(answer.IDCodes, route.Codes("402 plan_limit")), Handle: route.Do(findClick),
 		},
 		{
 			Method: "GET", Path: "/logs/conversions", Group: group, Window: true,
@@ -43,13 +44,13 @@ func logs() []route.Route {
 		{
 			Method: "GET", Path: "/logs/repeat-ips", Group: group, Window: true,
 			Summary: "addresses that clicked more than once; from is held to the start of the plan's click history",
-			Query:   repeatParams, Codes: idCodes, Handle: route.Do(repeatIPs),
+			Query:   repeatParams, Codes: answer.IDCodes, Handle: route.Do(repeatIPs),
 		},
 		{
 			Method: "GET", Path: "/logs/smartlink-clicks", Group: group, Window: true,
 			Summary: "clicks of smartlinks, newest first",
 			Query:   append(slices.Clone(paging), route.Param{Name: "link", Default: "all", Doc: "a smartlink's id, or all"}),
-			Codes:   idCodes, Handle: route.Do(listSmartlinkClicks),
+			Codes:   answer.IDCodes, Handle: route.Do(listSmartlinkClicks),
 		},
 	}
 }
@@ -117,8 +118,8 @@ type ConversionRow struct {
 
 func conversionRow(v models.Conversion) ConversionRow {
 	return ConversionRow{
-		ID: v.ID, ConversionData: v.Data(), OriginalStatus: v.OriginalStatus, NetworkID: idOrNull(v.NetworkID),
-		Cost: models.NewMoney(v.Cost), UpdatedAt: stamp(v.UpdatedAt),
+		ID: v.ID, ConversionData: v.Data(), OriginalStatus: v.OriginalStatus, NetworkID: answer.IDOrNull(v.NetworkID),
+		Cost: models.NewMoney(v.Cost), UpdatedAt: answer.Stamp(v.UpdatedAt),
 	}
 }
 
@@ -195,15 +196,15 @@ func findClick(c *route.Call) (ClickAnswer, error) {
 // hopRows are the redirect and the steps after it. The redirect shows the offer only if no landing page stood before:
 // else the click's offer is that of its last step.
 func hopRows(d clicklog.ClickDetail) []HopRow {
-	first := HopRow{Kind: "redirect", At: stamp(d.At), LanderID: idOrNull(d.LanderID), Destination: d.Destination}
+	first := HopRow{Kind: "redirect", At: answer.Stamp(d.At), LanderID: answer.IDOrNull(d.LanderID), Destination: d.Destination}
 	if d.LanderID == uuid.Nil {
-		first.OfferID, first.NetworkID = idOrNull(d.OfferID), idOrNull(d.NetworkID)
+		first.OfferID, first.NetworkID = answer.IDOrNull(d.OfferID), answer.IDOrNull(d.NetworkID)
 	}
 	out := []HopRow{first}
 	for _, h := range d.Hops {
 		out = append(out, HopRow{
-			Kind: "click_out", At: stamp(models.ClickTime(h.ID)), Slot: numberOrNull(h.Slot), LanderID: idOrNull(d.LanderID),
-			OfferID: idOrNull(h.OfferID), NetworkID: idOrNull(h.NetworkID), Destination: h.Destination,
+			Kind: "click_out", At: answer.Stamp(models.ClickTime(h.ID)), Slot: answer.NumberOrNull(h.Slot), LanderID: answer.IDOrNull(d.LanderID),
+			OfferID: answer.IDOrNull(h.OfferID), NetworkID: answer.IDOrNull(h.NetworkID), Destination: h.Destination,
 		})
 	}
 	return out
@@ -232,11 +233,4 @@ func clickNames(c *route.Call, d clicklog.ClickDetail) (map[string]string, error
 		}
 	}
 	return names, nil
-}
-
-func numberOrNull(n int) *int {
-	if n == 0 {
-		return nil
-	}
-	return &n
 }

@@ -1,4 +1,4 @@
-package v1
+package reporting
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/api/answer"
 	"switchyard/api/route"
 	"switchyard/api/routing"
 	"switchyard/db/store"
@@ -18,13 +19,13 @@ import (
 	"switchyard/models/flow"
 )
 
-// simulation is the row of POST /tools/simulate.
-func simulation() route.Route {
+// Simulation is the row of POST /tools/simulate.
+func Simulation() route.Route {
 	return route.Route{
 		Method: "POST", Path: "/tools/simulate", Group: "Campaigns", Scope: route.Write,
 		Summary: "route a described visitor through a stored or a given flow, without recording anything",
 		Codes: append(route.Codes("400 invalid_id invalid_attribute invalid_time invalid_flow_rotation "+
-			"invalid_bind_visitors invalid_fallback_url invalid_destination_url", "404 not_found"), flowCodes...),
+			"invalid_bind_visitors invalid_fallback_url invalid_destination_url", "404 not_found"), answer.FlowCodes...),
 		Handle: route.Take(simulate),
 	}
 }

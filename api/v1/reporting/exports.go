@@ -1,4 +1,4 @@
-package v1
+package reporting
 
 import (
 	"bytes"
@@ -10,9 +10,11 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/openapi"
 	"switchyard/api/route"
+	"switchyard/api/slow"
 	"switchyard/db/report"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -21,27 +23,24 @@ import (
 // exports are the rows of /reports/exports.
 func exports(d Deps) []route.Route {
 	const group, path = "Reports", "/reports/exports"
-	h := exportHandlers{d}
 	return []route.Route{
-		{Method: "GET", Path: path, Group: group, Summary: "saved report files", Page: true, Handle: route.Do(h.list)},
+		{Method: "GET", Path: path, Group: group, Summary: "saved report files", Page: true, Handle: route.Do(d.listExports)},
 		{
-			Method: "POST", Path: path, Group: group, Scope: route.Ask, Status: 201, Window: true, Slow: true,
+			Method: "POST", Path: path, Group: group, Scope: route.Ask, Status: 201, Window: true, Slow: exportJob.Answer(),
 			Summary: "make a CSV file of the window", BodyOptional: true,
 			Codes:  route.Codes("400 invalid_kind invalid_dimension invalid_bucket invalid_id too_large", "404 not_found"),
-			Handle: route.Take(h.create),
+			Handle: route.Take(d.createExport),
 		},
 		{
 			Method: "DELETE", Path: path, Group: group, Scope: route.Write, Summary: "delete a saved report file",
-			Query: queryID, Codes: idCodes, Handle: route.Do(deleteExport),
+			Query: answer.QueryID, Codes: answer.IDCodes, Handle: route.Do(deleteExport),
 		},
 		{
 			Method: "GET", Path: path + "/{id}", Group: group, Summary: "download a saved report file", BadID: "invalid_id",
-			Codes: idCodes, Handle: route.Do(downloadExport),
+			Codes: answer.IDCodes, Handle: route.Do(downloadExport),
 		},
 	}
 }
-
-type exportHandlers struct{ Deps }
 
 // ExportBody says which file to make.
 type ExportBody struct {
@@ -147,14 +146,14 @@ type ExportAnswer struct {
 
 func exportAnswer(x models.Export, baseURL string) ExportAnswer {
 	return ExportAnswer{
-		ID: x.ID, Name: x.Name, RowCount: x.RowCount, ByteSize: x.ByteSize, CreatedAt: stamp(x.CreatedAt),
+		ID: x.ID, Name: x.Name, RowCount: x.RowCount, ByteSize: x.ByteSize, CreatedAt: answer.Stamp(x.CreatedAt),
 		DownloadURL: baseURL + openapi.Prefix + "/reports/exports/" + x.ID.String(),
 	}
 }
 
-var slowExport = slow(jobs.MakeExport, func(a jobs.ExportAnswer) ExportAnswer { return exportAnswer(a.Export, a.BaseURL) })
+var exportJob = slow.New(jobs.MakeExport, func(a jobs.ExportAnswer) ExportAnswer { return exportAnswer(a.Export, a.BaseURL) })
 
-func (h exportHandlers) create(c *route.Call, b ExportBody) (ExportAnswer, error) {
+func (d Deps) createExport(c *route.Call, b ExportBody) (ExportAnswer, error) {
 	w, err := c.Window()
 	if err != nil {
 		return ExportAnswer{}, err
@@ -172,8 +171,8 @@ func (h exportHandlers) create(c *route.Call, b ExportBody) (ExportAnswer, error
 			return ExportAnswer{}, err
 		}
 	}
-	args.BaseURL = h.BaseURL
-	return slowExport.start(c, h.Deps, args, nil)
+	args.BaseURL = d.BaseURL
+	return exportJob.Start(c, d.Jobs, args, nil)
 }
 
 // ExportRow is a file in the list.
@@ -189,28 +188,28 @@ type ExportList struct {
 	NextCursor *string     `json:"next_cursor" doc:"null at the end"`
 }
 
-func (h exportHandlers) list(c *route.Call) (ExportList, error) {
+func (d Deps) listExports(c *route.Call) (ExportList, error) {
 	page, err := c.Page()
 	if err != nil {
 		return ExportList{}, err
 	}
 	files, next, err := c.Store.Exports().List(c.Context(), c.Account.ID, page)
-	out := ExportList{Rows: make([]ExportRow, 0, len(files)), NextCursor: cursor(next)}
+	out := ExportList{Rows: make([]ExportRow, 0, len(files)), NextCursor: answer.Cursor(next)}
 	for _, x := range files {
 		out.Rows = append(out.Rows, ExportRow{
-			ExportAnswer: exportAnswer(x, h.BaseURL), Kind: x.Kind,
-			ExpiresAt: stamp(x.CreatedAt.AddDate(0, 0, models.ExportDays)),
+			ExportAnswer: exportAnswer(x, d.BaseURL), Kind: x.Kind,
+			ExpiresAt: answer.Stamp(x.CreatedAt.AddDate(0, 0, models.ExportDays)),
 		})
 	}
 	return out, err
 }
 
-func deleteExport(c *route.Call) (DeletedAnswer, error) {
+func deleteExport(c *route.Call) (answer.DeletedAnswer, error) {
 	id, err := c.QueryID("id")
 	if err != nil {
-		return DeletedAnswer{}, err
+		return answer.DeletedAnswer{}, err
 	}
-	return DeletedAnswer{id, true}, c.Store.Exports().Delete(c.Context(), c.Account.ID, id)
+	return answer.Deleted(id), c.Store.Exports().Delete(c.Context(), c.Account.ID, id)
 }
 
 func downloadExport(c *route.Call) (route.File, error) {

@@ -1,10 +1,11 @@
-package v1
+package reporting
 
 import (
 	"time"
 
 	"github.com/google/uuid"
 
+	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/db/report"
@@ -22,7 +23,7 @@ type Breakdown struct {
 type BreakdownRow struct {
 	SourceID *uuid.UUID `json:"source_id" doc:"null for clicks without a source"`
 	Name     *string    `json:"name"`
-	Figures
+	answer.Figures
 }
 
 func breakdown(c *route.Call) (Breakdown, error) {
@@ -42,7 +43,7 @@ func breakdown(c *route.Call) (Breakdown, error) {
 	for _, r := range rows {
 		id, _ := uuid.Parse(r.Dims[0]) // empty: none
 		out.Rows = append(out.Rows, BreakdownRow{
-			SourceID: idOrNull(id), Name: textOrNull(labels[dimension][r.Dims[0]]), Figures: showFigures(r.Figures),
+			SourceID: answer.IDOrNull(id), Name: answer.TextOrNull(labels[dimension][r.Dims[0]]), Figures: answer.ShowFigures(r.Figures),
 		})
 	}
 	return out, err
@@ -116,7 +117,7 @@ func live(c *route.Call) (Live, error) {
 	names, err := pageNames(c, pages)
 	for _, p := range pages {
 		out.Pages = append(out.Pages, LivePage{
-			Kind: textOrNull(p.Kind), ID: idOrNull(p.Page), Name: textOrNull(names[p.Page.String()]), LiveCount: count(p),
+			Kind: answer.TextOrNull(p.Kind), ID: answer.IDOrNull(p.Page), Name: answer.TextOrNull(names[p.Page.String()]), LiveCount: count(p),
 		})
 	}
 	return out, err

@@ -1,0 +1,64 @@
+// Package answer holds what the rooms of the API answer alike: the forms of values, figures, and the codes and parameters
+// that many rows have.
+package answer
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/route"
+	"switchyard/models"
+)
+
+// IDCodes are the refusals of a call that names a record.
+var IDCodes = route.Codes("400 invalid_id", "404 not_found")
+
+// FlowCodes are the refusals of a call that checks a flow: the documentation's FLOW-ERR.
+var FlowCodes = route.Codes("400 no_streams duplicate_rule_name duplicate_path_name invalid_action " +
+	"invalid_stream_type invalid_transition invalid_rule_group invalid_cap destination_required lander_required " +
+	"invalid_destination invalid_destination_url zero_weights invalid_filter zero_path_weights multiple_defaults")
+
+// QueryID is the parameter of every DELETE by query.
+var QueryID = []route.Param{{Name: "id", Type: "uuid", Required: true, Doc: "the record's id"}}
+
+// DeletedAnswer is the answer to a DELETE that leaves nothing behind.
+type DeletedAnswer struct {
+	ID      uuid.UUID `json:"id"`
+	Deleted bool      `json:"deleted"`
+}
+
+// Deleted is the answer that a record is gone.
+func Deleted(id uuid.UUID) DeletedAnswer { return DeletedAnswer{id, true} }
+
+// Stamp is a time as answers show it.
+func Stamp(t time.Time) string { return t.UTC().Format(models.EventTimeFormat) }
+
+// StampOrNull shows no time as null.
+func StampOrNull(t *time.Time) *string {
+	if t == nil {
+		return nil
+	}
+	text := Stamp(*t)
+	return &text
+}
+
+// TextOrNull shows no text as null.
+func TextOrNull(text string) *string { return orNull(text) }
+
+// IDOrNull shows no id as null.
+func IDOrNull(id uuid.UUID) *uuid.UUID { return orNull(id) }
+
+// NumberOrNull shows zero as null.
+func NumberOrNull(n int) *int { return orNull(n) }
+
+// Cursor shows the end of a list as null.
+func Cursor(next string) *string { return orNull(next) }
+
+func orNull[T comparable](v T) *T {
+	var none T
+	if v == none {
+		return nil
+	}
+	return &v
+}

@@ -1,0 +1,123 @@
+// Package slow answers calls whose work is a job: it submits the job, waits, and gives the documented answer, or 202 with
+// the job where that takes too long. The row of such a route carries the job's Answer, by which GET /jobs/{id} shows the
+// same answer later.
+package slow
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/openapi"
+	"switchyard/api/route"
+	"switchyard/db/jobrow"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
+)
+
+// Job is a job with arguments A and result R, which a call answers with as T.
+type Job[A, R, T any] struct {
+	job    jobs.Job[A, R]
+	answer func(R) T
+}
+
+// New ties a job to the documented answer of its call.
+func New[A, R, T any](job jobs.Job[A, R], answer func(R) T) Job[A, R, T] {
+	return Job[A, R, T]{job, answer}
+}
+
+// Answer is what the row of the call carries.
+func (j Job[A, R, T]) Answer() *route.Slow {
+	return &route.Slow{Kind: j.job.Kind(), Show: func(raw json.RawMessage) (any, error) {
+		var r R
+		if len(raw) > 0 {
+			if err := json.Unmarshal(raw, &r); err != nil {
+				return nil, fmt.Errorf("slow: result of %s: %w", j.job.Kind(), err)
+			}
+		}
+		return j.answer(r), nil
+	}}
+}
+
+// Run submits an ephemeral job, waits and gives its documented answer. One that takes too long, or was asked for with
+// Prefer: respond-async, is answered with 202. A repeated Idempotency-Key meets the same job.
+func (j Job[A, R, T]) Run(c *route.Call, client *jobs.Client, args A) (answer T, err error) {
+	var options []jobs.Option
+	if c.AttemptID != uuid.Nil {
+		options = append(options, jobs.WithID(c.AttemptID))
+	}
+	ticket, err := jobs.Submit(c.Context(), client, j.job, c.Account.ID, args, options...)
+	if err != nil {
+		return answer, err
+	}
+	return j.await(c, ticket)
+}
+
+// Start writes the row of a job, and with it what write writes under the id of the row. Then it dispatches the job and
+// waits like Run. Write may be nil. A repeated Idempotency-Key meets the job of the first call.
+func (j Job[A, R, T]) Start(c *route.Call, client *jobs.Client, args A, write func(*store.Store, uuid.UUID) error) (
+	answer T, err error,
+) {
+	row, err := j.job.NewRow(c.Account.ID, args)
+	if err != nil {
+		return answer, err
+	}
+	if c.AttemptID != uuid.Nil {
+		row.ID = c.AttemptID
+	}
+	err = c.Store.Tx(c.Context(), func(tx *store.Store) error {
+		if err := jobrow.Insert(c.Context(), tx.Conn(), row); err != nil || write == nil {
+			return err
+		}
+		return write(tx, row.ID)
+	})
+	if err != nil {
+		return answer, err
+	}
+	client.DispatchFor(context.WithoutCancel(c.Context()), c.Account.ID, row.Kind, row.ID)
+	return j.Await(c, client, row.ID)
+}
+
+// Await waits, like Run, for a job whose row was written and dispatched before.
+func (j Job[A, R, T]) Await(c *route.Call, client *jobs.Client, id uuid.UUID) (T, error) {
+	look := func(ctx context.Context) (models.JobStatus, error) {
+		return jobrow.Status(ctx, c.Store.Conn(), c.Account.ID, id)
+	}
+	return j.await(c, jobs.RowTicket(client, j.job, id.String(), look))
+}
+
+func (j Job[A, R, T]) await(c *route.Call, t jobs.Ticket[R]) (answer T, err error) {
+	later := &route.LaterError{Job: route.JobState{ID: t.ID, Kind: t.Kind, Status: models.JobPending, URL: URL(t.ID)}}
+	if prefersAsync(c) {
+		c.Header().Set("Preference-Applied", "respond-async")
+		return answer, later
+	}
+	r, err := jobs.AwaitTimeout(c.Context(), t, jobs.AnswerWithin)
+	switch {
+	case errors.Is(err, jobs.ErrPending), err != nil && c.Context().Err() != nil:
+		// The caller may have gone away: a repetition is then told of the job that goes on.
+		return answer, later
+	case err != nil:
+		return answer, err
+	}
+	return j.answer(r), nil
+}
+
+func prefersAsync(c *route.Call) bool {
+	for _, header := range c.Request.Header.Values("Prefer") {
+		for part := range strings.SplitSeq(header, ",") {
+			if strings.EqualFold(strings.TrimSpace(part), "respond-async") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// URL is the path that tells a job's state.
+func URL(id string) string { return openapi.Prefix + "/jobs/" + id }
