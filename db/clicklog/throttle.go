@@ -16,8 +16,11 @@ const SlowRedirect = 10 * time.Millisecond
 
 const (
 	throttleWindow = 250 * time.Millisecond
-	// minShare is the share of its time that the ingester always works, so that a backlog never stands still.
-	minShare = 0.2
+	// minShare is the share of its time that the ingester always works, so that a backlog never stands still. lateShare is
+	// the same while what it stores is older than maxLag: then reports matter as much as the slowest redirects.
+	minShare  = 0.2
+	lateShare = 0.5
+	maxLag    = 10 * time.Second
 	// shareStep is by how much the share grows after a window in which nobody suffered: to the whole in two seconds.
 	shareStep = 0.1
 	// maxSlow is the share of slow redirects that is still good.
@@ -28,8 +31,8 @@ const (
 )
 
 // throttle decides how much of its time the ingester works while there is a backlog: all of it, until redirects suffer.
-// They do if more than one in a hundred is slow, or if goroutines wait for a processor. Then the ingester works a third
-// as long with smaller batches, down to minShare, and the backlog waits on disk. It returns step by step.
+// If more than one in a hundred is slow, it gives way step by step. If goroutines queue for the processor, visitors come
+// as fast as they are answered, and it gives way at once. Then it works in smaller batches, and the backlog waits on disk.
 type throttle struct {
 	share    float64 // of its time, minShare to 1
 	pressure func() pressure
@@ -37,17 +40,18 @@ type throttle struct {
 	last     pressure
 }
 
-// pressure is what redirects suffered since the start of the process.
+// pressure is what redirects suffered since the start of the process, and how late clicks are stored now.
 type pressure struct {
 	Redirects
 	queued float64 // seconds that all goroutines together waited for a processor, by the number of processors
+	lag    time.Duration
 }
 
-// newThrottle takes the redirects' own count, nil if there is none.
-func newThrottle(redirects func() Redirects) throttle {
+// newThrottle takes the redirects' own count, nil if there is none, and the lag of what is stored.
+func newThrottle(redirects func() Redirects, lag func() time.Duration) throttle {
 	queue := []metrics.Sample{{Name: "/sched/latencies:seconds"}}
 	return throttle{share: 1, pressure: func() pressure {
-		var p pressure
+		p := pressure{lag: lag()}
 		if redirects != nil {
 			p.Redirects = redirects()
 		}
@@ -75,14 +79,18 @@ func (t *throttle) update(now time.Time) {
 	if passed < throttleWindow {
 		return
 	}
-	p, last := t.pressure(), t.last
-	first := t.at.IsZero()
+	p, last, first := t.pressure(), t.last, t.at.IsZero()
 	t.at, t.last = now, p
+	least := minShare
+	if p.lag > maxLag {
+		least = lateShare
+	}
 	switch {
 	case first:
-	case float64(p.Slow-last.Slow) > maxSlow*float64(p.All-last.All),
-		p.queued-last.queued > maxRunQueue*passed.Seconds():
-		t.share = max(t.share/3, minShare)
+	case p.queued-last.queued > maxRunQueue*passed.Seconds():
+		t.share = max(t.share/3, least)
+	case float64(p.Slow-last.Slow) > maxSlow*float64(p.All-last.All):
+		t.share = max(t.share*0.7, least)
 	default:
 		t.share = min(t.share+shareStep, 1)
 	}

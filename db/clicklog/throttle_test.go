@@ -13,27 +13,33 @@ func TestThrottle(t *testing.T) {
 	var p pressure
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	th := throttle{share: 1, pressure: func() pressure { return p }}
-	p = pressure{Redirects{All: 1000, Slow: 1000}, 1e6} // what was before is nobody's concern
+	p = pressure{Redirects: Redirects{All: 1000, Slow: 1000}, queued: 1e6} // what was before is nobody's concern
 	th.update(now)
 	for i, step := range []struct {
 		after     time.Duration
 		all, slow int64
 		queued    float64
+		lag       time.Duration
 		want      float64
 	}{
-		{time.Second, 5000, 50, 3.9, 1}, // one in a hundred, and a queue that is short
-		{time.Second, 0, 0, 0, 1},
-		{time.Second, 5000, 51, 0, 1. / 3},
-		{throttleWindow / 2, 5000, 5000, 99, 1. / 3}, // too short to tell
-		{throttleWindow / 2, 0, 0, 0, minShare},      // what the short one left out
-		{time.Second, 0, 0, 4.1, minShare},
-		{time.Second, 5000, 0, 0, minShare + shareStep},
-		{time.Second, 5000, 0, 3.9, minShare + 2*shareStep},
-		{time.Second, 1, 1, 0, minShare},
-		{time.Second, 0, 0, 0, minShare + shareStep},
+		{time.Second, 5000, 50, 3.9, 0, 1}, // one in a hundred, and a queue that is short
+		{time.Second, 0, 0, 0, 0, 1},
+		{time.Second, 5000, 51, 0, 0, 0.7},
+		{throttleWindow / 2, 5000, 5000, 99, 0, 0.7}, // too short to tell
+		{throttleWindow / 2, 0, 0, 0, 0, 0.7 / 3},    // what the short one left out
+		{time.Second, 0, 0, 4.1, 0, minShare},
+		{time.Second, 5000, 51, 0, 0, minShare},
+		{time.Second, 5000, 0, 0, 0, minShare + shareStep},
+		{time.Second, 5000, 0, 3.9, 0, minShare + 2*shareStep},
+		{time.Second, 5000, 5000, 99, maxLag, minShare},
+		{time.Second, 5000, 5000, 99, maxLag + 1, lateShare}, // too late to wait
+		{time.Second, 5000, 51, 0, maxLag + 1, lateShare},
+		{time.Second, 5000, 0, 0, maxLag + 1, lateShare + shareStep},
+		{time.Second, 1, 1, 5, 0, minShare},
+		{time.Second, 0, 0, 0, 0, minShare + shareStep},
 	} {
 		now = now.Add(step.after)
-		p.All, p.Slow, p.queued = p.All+step.all, p.Slow+step.slow, p.queued+step.queued
+		p.All, p.Slow, p.queued, p.lag = p.All+step.all, p.Slow+step.slow, p.queued+step.queued, step.lag
 		th.update(now)
 		if math.Abs(th.share-step.want) > 1e-9 {
 			t.Fatalf("step %d: a share of %v, want %v", i, th.share, step.want)
@@ -58,7 +64,7 @@ func TestThrottle(t *testing.T) {
 // The real signal is there and only grows.
 func TestPressure(t *testing.T) {
 	t.Parallel()
-	th := newThrottle(func() Redirects { return Redirects{7, 3} })
+	th := newThrottle(func() Redirects { return Redirects{7, 3} }, func() time.Duration { return time.Minute })
 	before := th.pressure()
 	done := make(chan struct{})
 	for range 1000 {
@@ -67,7 +73,8 @@ func TestPressure(t *testing.T) {
 	for range 1000 {
 		<-done
 	}
-	if after := th.pressure(); after.queued <= before.queued || after.Redirects != (Redirects{7, 3}) {
+	if after := th.pressure(); after.queued <= before.queued || after.Redirects != (Redirects{7, 3}) ||
+		after.lag != time.Minute {
 		t.Errorf("before %+v, after %+v", before, after)
 	}
 	h := &metrics.Float64Histogram{Counts: []uint64{9, 2, 1}, Buckets: []float64{math.Inf(-1), 0.5, 2, math.Inf(1)}}
