@@ -32,8 +32,8 @@ type Smartlink struct {
 	// Read with the smartlink, not written with it.
 	Host        string     `db:"host,joined"` // of the domain
 	SourceName  string     `db:"source_name,joined"`
-	Clicks      int64      `db:"clicks,joined"`        // without bots
-	LastClickAt *time.Time `db:"last_click_at,joined"` // nil: none yet
+	Clicks      int64      // without bots
+	LastClickAt *time.Time // nil: none yet
 }
 
 // SmartlinkRule sends the visitors that its conditions match to an address of their own. Its JSON form is also how it

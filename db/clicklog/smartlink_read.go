@@ -38,6 +38,36 @@ func SmartlinkClicks(ctx context.Context, c db.Conn, q LogQuery, smartlink uuid.
 	return list, nil
 }
 
+// SmartlinkTotal is what came in by a smartlink since its beginning, without bots.
+type SmartlinkTotal struct {
+	ID          uuid.UUID  `db:"id"`
+	Clicks      int64      `db:"clicks"`
+	LastClickAt *time.Time `db:"last_click_at"` // nil: none yet, or older than the history
+}
+
+// Clicks come from their hourly sums, and the last of them from the end of an index.
+const selectSmartlinkTotals = `
+SELECT l.id,
+	(SELECT coalesce(sum(h.clicks), 0) FROM smartlink_hours h WHERE h.account_id = $1 AND h.smartlink_id = l.id) AS clicks,
+	(SELECT c.at FROM smartlink_clicks c WHERE c.smartlink_id = l.id AND NOT c.is_bot ORDER BY c.id DESC LIMIT 1)
+		AS last_click_at
+FROM unnest($2::uuid[]) AS l (id)`
+
+// SmartlinkTotals counts the clicks of some smartlinks, which have to be the account's.
+func SmartlinkTotals(ctx context.Context, c db.Conn, account uuid.UUID, ids []uuid.UUID) (
+	map[uuid.UUID]SmartlinkTotal, error,
+) {
+	var rows []SmartlinkTotal
+	if err := sqlx.SelectContext(ctx, c, &rows, selectSmartlinkTotals, account, db.UUIDs(ids)); err != nil {
+		return nil, fmt.Errorf("clicklog: totals of smartlinks: %w", err)
+	}
+	totals := make(map[uuid.UUID]SmartlinkTotal, len(rows))
+	for _, r := range rows {
+		totals[r.ID] = r
+	}
+	return totals, nil
+}
+
 // SmartlinkFigure is how many clicks a rule sent to an address.
 type SmartlinkFigure struct {
 	RuleID         uuid.UUID `db:"rule_id"` // zero: no rule matched

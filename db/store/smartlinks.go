@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db/clicklog"
 	"switchyard/models"
 )
 
@@ -17,15 +18,34 @@ func (s *Store) Smartlinks() Smartlinks {
 	return Smartlinks{pausable[models.Smartlink]{records[models.Smartlink]{s, smartlinkTable}}}
 }
 
-// Clicks come from their hourly sums, and the last of them from the end of an index.
 var smartlinkTable = newTable(table[models.Smartlink]{
 	name: "smartlinks", what: "smartlink", gone: "deleted_at",
-	joined: `, d.host, coalesce(s.name, '') AS source_name,
-		(SELECT coalesce(sum(h.clicks), 0) FROM smartlink_hours h WHERE h.smartlink_id = t.id) AS clicks,
-		(SELECT c.at FROM smartlink_clicks c WHERE c.smartlink_id = t.id AND NOT c.is_bot ORDER BY c.id DESC LIMIT 1)
-			AS last_click_at`,
-	join: `JOIN domains d ON d.id = t.domain_id LEFT JOIN traffic_sources s ON s.id = t.source_id`,
+	joined: `, d.host, coalesce(s.name, '') AS source_name`,
+	join:   `JOIN domains d ON d.id = t.domain_id LEFT JOIN traffic_sources s ON s.id = t.source_id`,
 })
+
+// List lists the smartlinks that are not deleted, newest first, with their clicks.
+func (k Smartlinks) List(ctx context.Context, account uuid.UUID, p Page) ([]models.Smartlink, string, error) {
+	list, next, err := k.records.List(ctx, account, p)
+	if err == nil {
+		err = k.count(ctx, account, list)
+	}
+	return list, next, err
+}
+
+// count puts their clicks into smartlinks of the account.
+func (k Smartlinks) count(ctx context.Context, account uuid.UUID, list []models.Smartlink) error {
+	ids := make([]uuid.UUID, len(list))
+	for i := range list {
+		ids[i] = list[i].ID
+	}
+	totals, err := clicklog.SmartlinkTotals(ctx, k.s.c, account, ids)
+	for i := range list {
+		t := totals[list[i].ID]
+		list[i].Clicks, list[i].LastClickAt = t.Clicks, t.LastClickAt
+	}
+	return err
+}
 
 // Create adds a smartlink under new ids, of its rules too. An empty slug is generated.
 func (k Smartlinks) Create(ctx context.Context, l models.Smartlink) (models.Smartlink, error) {
@@ -44,7 +64,8 @@ func (k Smartlinks) Create(ctx context.Context, l models.Smartlink) (models.Smar
 }
 
 // Update writes every field of a smartlink. A rule keeps its id, and with it its statistics, if the smartlink had a rule
-// with that id; any other gets a new one. A source that does not change passes, although it might not if it were new.
+// with that id; any other gets a new one. A source that does not change passes, although it might not if it were new. It
+// gives the smartlink with its clicks.
 func (k Smartlinks) Update(ctx context.Context, l models.Smartlink) (models.Smartlink, error) {
 	return txOf(ctx, k.s, func(s *Store) (models.Smartlink, error) {
 		old, err := smartlinkTable.findLocked(ctx, s, l.AccountID, l.ID)
@@ -64,7 +85,13 @@ func (k Smartlinks) Update(ctx context.Context, l models.Smartlink) (models.Smar
 			}
 		}
 		return withAlias(ctx, s, l.Slug == "", &l.Slug, func(s *Store) (models.Smartlink, error) {
-			return smartlinkTable.save(ctx, s, l)
+			saved, err := smartlinkTable.save(ctx, s, l)
+			if err != nil {
+				return saved, err
+			}
+			list := []models.Smartlink{saved}
+			err = s.Smartlinks().count(ctx, l.AccountID, list)
+			return list[0], err
 		})
 	})
 }
