@@ -1,5 +1,4 @@
-// Package bot turns the signals that a click gave into a score, and matches visitors against allow and deny lists.
-// Finding the signals is the business of whoever sees the request.
+// Package bot turns the signals that a click gave into a score. Whoever sees the request finds the signals.
 //
 // A click keeps its signals as a bitmask, so that history can be scored anew under other settings.
 package bot
@@ -80,9 +79,6 @@ var table = [...]Signal{
 	{GeoTZMismatch, "geo_tz_mismatch", 20, true, "the browser's time zone is not that of the address"},
 	{NoJS, "no_js", 25, true, "the page tag never reported"},
 }
-
-// Table lists the signals in the order of their bits.
-func Table() []Signal { return slices.Clone(table[:]) }
 
 // ByReason finds a signal by its name.
 func ByReason(reason string) (Signal, bool) {

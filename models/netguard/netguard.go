@@ -74,14 +74,11 @@ var (
 	number   = regexp.MustCompile(`^(0[xX][0-9a-fA-F]*|[0-9]+)$`)
 )
 
-// Policy is what PublicURL accepts.
+// Policy is what Check accepts.
 type Policy struct {
 	Schemes []string       // default https
 	Allow   []netip.Prefix // literal addresses that are accepted although not public; localhost with a loopback range
 }
-
-// PublicURL checks the form of a URL with the default policy, or for the given schemes.
-func PublicURL(raw string, schemes ...string) error { return Policy{Schemes: schemes}.Check(raw) }
 
 // Check tells why a URL is not one of the public internet: invalid_url of KindInvalid. It looks at the text only: a name
 // that resolves to a private address passes, and is refused when it is dialled.

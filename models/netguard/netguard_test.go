@@ -47,7 +47,7 @@ func TestPublicURL(t *testing.T) {
 		"https://example.com", "https://example.com:8443/hook?a=b#c", "https://xn--bcher-kva.example.org/", "https://8.8.8.8/",
 		"https://[2606:4700::1111]/", "https://hooks.example.com./x", "https://my_app.example.com",
 	} {
-		if err := netguard.PublicURL(raw); err != nil {
+		if err := (netguard.Policy{}).Check(raw); err != nil {
 			t.Errorf("%s: %v", raw, err)
 		}
 	}
@@ -67,7 +67,7 @@ func TestPublicURL(t *testing.T) {
 		"https://１２７.0.0.1", "https://bücher.example.com", "https://-a.com", "https://a..com", "https://%31%32%37.0.0.1/",
 	}
 	for _, raw := range bad {
-		if err := netguard.PublicURL(raw); !errors.Is(err, models.Invalid("invalid_url", "")) {
+		if err := (netguard.Policy{}).Check(raw); !errors.Is(err, models.Invalid("invalid_url", "")) {
 			t.Errorf("%q: %v, want invalid_url", raw, err)
 		}
 	}
@@ -87,7 +87,7 @@ func TestAllow(t *testing.T) {
 			t.Errorf("%s: %v", raw, err)
 		}
 	}
-	if err := netguard.PublicURL("http://example.com", "http", "https"); err != nil {
+	if err := (netguard.Policy{Schemes: []string{"http", "https"}}).Check("http://example.com"); err != nil {
 		t.Errorf("http where it is allowed: %v", err)
 	}
 }
@@ -97,6 +97,6 @@ func FuzzPublicURL(f *testing.F) {
 		f.Add("https://" + a)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
-		_ = netguard.PublicURL(raw) // must not panic
+		_ = (netguard.Policy{}).Check(raw) // must not panic
 	})
 }

@@ -1,5 +1,5 @@
-// Package floorplan holds the repository to its plan: imports look down only, each fenced library stays in its rooms,
-// the top level stays fixed and files stay short. The plan is the tables below; its test reads the whole repository.
+// Package floorplan checks the layout of the repository. Imports look down only, a fenced library stays on its floors, the
+// top level is fixed and files are short. The plan is the tables below; a test holds the whole repository against it.
 package floorplan
 
 import (
@@ -19,18 +19,18 @@ import (
 // Module is the path of the Go module.
 const Module = "switchyard"
 
-// MaxLines is the length that a Go file other than a test stays below.
+// MaxLines is the number of lines that a Go file stays below. Tests may be longer.
 const MaxLines = 600
 
-// storeys gives each floor its height. Code may import its own floor and lower ones.
-var storeys = map[string]int{
+// levels gives the height of each floor. Code may import its own floor and lower ones.
+var levels = map[string]int{
 	"cmd": 4,
 	"api": 3, "workers": 3, "ops": 3,
 	"jobs": 2, "db": 2,
 	"models": 1,
 }
 
-// fence keeps a library, with the packages below it, on some floors.
+// fence allows a library, and the packages below it, on some floors only.
 type fence struct {
 	library string
 	floors  []string
@@ -46,22 +46,22 @@ var fences = []fence{
 	{"github.com/alecthomas/kong", []string{"cmd"}},
 }
 
-// worldly are the packages of input and output that the models do without, except in tests.
-var worldly = []string{"database/sql", "net/http", "os", "os/exec"}
+// ioPackages are the packages of input and output that the models must not import, except in tests.
+var ioPackages = []string{"database/sql", "net/http", "os", "os/exec"}
 
-// shared are the rooms of the workers' floor that its capabilities may use; they do not use one another.
+// shared are the packages below workers that every capability may import. Capabilities do not import one another.
 var shared = []string{"workers/egress", "workers/providers"}
 
 // lab is the room that the service does without: only its own rooms, its command and tests import it.
 var lab = []string{"ops/lab", "cmd/lab"}
 
-// topLevel is what the root of the repository holds besides dot-files.
+// topLevel lists what the root of the repository holds besides dot-files.
 var topLevel = []string{
 	"cmd", "api", "jobs", "workers", "models", "db", "ops",
 	"go.mod", "go.sum", "Makefile", "Procfile", "README.md", "LICENSE",
 }
 
-// File is what the plan looks at in a Go file.
+// File holds what Check looks at in a Go file.
 type File struct {
 	Path    string // from the root, with slashes
 	Imports []string
@@ -81,7 +81,7 @@ func Check(files []File) []string {
 			breaches = append(breaches, fmt.Sprintf("%s: %d lines, split it below %d", f.Path, f.Lines, MaxLines))
 		}
 		for _, imported := range f.Imports {
-			for _, look := range []func(File, string) string{upward, fenced, world, neighbours, labOnly} {
+			for _, look := range []func(File, string) string{upward, fenced, purity, neighbours, labOnly} {
 				if wrong := look(f, imported); wrong != "" {
 					breaches = append(breaches, f.Path+": "+wrong)
 				}
@@ -122,7 +122,7 @@ func upward(f File, imported string) string {
 		return ""
 	}
 	from, to := floor(f.Path), floor(room)
-	if from == to && from != "cmd" || storeys[to] > 0 && storeys[to] < storeys[from] {
+	if from == to && from != "cmd" || levels[to] > 0 && levels[to] < levels[from] {
 		return ""
 	}
 	return fmt.Sprintf("%s must not import %s, imports only look down", from, room)
@@ -137,8 +137,8 @@ func fenced(f File, imported string) string {
 	return ""
 }
 
-func world(f File, imported string) string {
-	if floor(f.Path) != "models" || f.test() || !slices.Contains(worldly, imported) {
+func purity(f File, imported string) string {
+	if floor(f.Path) != "models" || f.test() || !slices.Contains(ioPackages, imported) {
 		return ""
 	}
 	return "models have no input or output, they must not import " + imported
@@ -153,7 +153,7 @@ func labOnly(f File, imported string) string {
 	return "the service must not import " + room
 }
 
-// neighbours keeps the workers' capabilities apart, except in tests.
+// neighbours refuses imports between capabilities of the workers, except in tests.
 func neighbours(f File, imported string) string {
 	room, ok := ours(imported)
 	if !ok || floor(f.Path) != "workers" || floor(room) != "workers" || room == "workers" {
@@ -166,14 +166,14 @@ func neighbours(f File, imported string) string {
 	return fmt.Sprintf("%s must not import %s, workers submit jobs to each other", from, to)
 }
 
-// capability is the room on the workers' floor that a directory belongs to.
+// capability is the package directly below workers that a directory belongs to.
 func capability(dir string) string {
 	parts := strings.Split(dir, "/")
 	return strings.Join(parts[:min(2, len(parts))], "/")
 }
 
-// Read finds every Go file of the module at root. Test data, dot-directories, build output and modules of their own
-// inside it are left out.
+// Read finds every Go file of the module at root. It leaves out test data, dot-directories, build output and modules
+// inside it.
 func Read(root string) ([]File, error) {
 	var files []File
 	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {

@@ -1,5 +1,4 @@
-// Package logs sets up the one log of a process: JSON lines, with the attributes of the context (models/attr) in every
-// record and without secrets.
+// Package logs sets up the one log of a process: JSON lines without secrets.
 //
 // Redaction is a safety net below the types that hide their own secrets: it works on the finished line, so it also
 // reaches secrets inside errors and nested values.
@@ -7,38 +6,15 @@ package logs
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"log/slog"
 	"regexp"
-
-	"switchyard/models/attr"
 )
 
 // New returns a logger that writes to w one JSON line per record of at least the level.
 func New(w io.Writer, level slog.Leveler) *slog.Logger {
-	return slog.New(handler{slog.NewJSONHandler(redactor{w}, &slog.HandlerOptions{Level: level})})
+	return slog.New(slog.NewJSONHandler(redactor{w}, &slog.HandlerOptions{Level: level}))
 }
-
-// handler adds the attributes of the context.
-type handler struct{ slog.Handler }
-
-// Handle implements slog.Handler.
-func (h handler) Handle(ctx context.Context, r slog.Record) error {
-	if attrs := attr.From(ctx); len(attrs) > 0 {
-		r = r.Clone()
-		r.AddAttrs(attrs...)
-	}
-	return h.Handler.Handle(ctx, r)
-}
-
-// WithAttrs implements slog.Handler.
-func (h handler) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return handler{h.Handler.WithAttrs(attrs)}
-}
-
-// WithGroup implements slog.Handler. Attributes of the context then stand in the group.
-func (h handler) WithGroup(name string) slog.Handler { return handler{h.Handler.WithGroup(name)} }
 
 // redactor takes secrets out of whole lines; slog writes a record with one call.
 type redactor struct{ w io.Writer }

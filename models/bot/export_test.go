@@ -1,0 +1,4 @@
+package bot
+
+// Table lists the signals in the order of their bits.
+func Table() []Signal { return table[:] }
