@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
 
 	"switchyard/models"
 )
@@ -20,8 +19,8 @@ type Exports struct{ s *Store }
 // Exports gives the report files on this store's connection.
 func (s *Store) Exports() Exports { return Exports{s} }
 
-// kept is when the oldest file was made that has not expired. One that has is gone for everybody, swept or not.
-func kept() time.Time { return time.Now().AddDate(0, 0, -models.ExportDays) }
+// expired is the time of the youngest file that has expired. Such a file is gone for everybody, swept or not.
+func expired() time.Time { return time.Now().AddDate(0, 0, -models.ExportDays) }
 
 const exportColumns = `id, account_id, kind, name, row_count, byte_size, created_at`
 
@@ -30,7 +29,7 @@ func (e Exports) List(ctx context.Context, account uuid.UUID, p Page) ([]models.
 	return List(ctx, e.s, account, p, ListQuery[models.Export]{
 		Name:  "exports",
 		SQL:   `SELECT ` + exportColumns + ` FROM exports t WHERE account_id = $1 AND created_at > $2`,
-		Args:  []any{account, kept()},
+		Args:  []any{account, expired()},
 		Order: Newest,
 		Place: func(x models.Export) []string { return PlaceOf(x.CreatedAt, x.ID) },
 	})
@@ -44,13 +43,13 @@ WHERE e.account_id = $1 AND e.id = $2 ORDER BY c.n`
 // reader holds no connection.
 func (e Exports) Open(ctx context.Context, account, id uuid.UUID) (models.Export, func(io.Writer) error, error) {
 	const q = `SELECT ` + exportColumns + ` FROM exports WHERE account_id = $1 AND id = $2 AND created_at > $3`
-	x, err := get[models.Export](ctx, e.s, "file", q, account, id, kept())
+	x, err := get[models.Export](ctx, e.s, "file", q, account, id, expired())
 	if err != nil {
 		return x, nil, err
 	}
-	var chunks [][]byte
-	if err := sqlx.SelectContext(ctx, e.s.c, &chunks, selectChunks, account, id); err != nil {
-		return x, nil, fmt.Errorf("db: read export: %w", err)
+	chunks, err := query[[]byte](ctx, e.s.c, "read export", selectChunks, account, id)
+	if err != nil {
+		return x, nil, err
 	}
 	if len(chunks) == 0 { // deleted between the two looks
 		return x, nil, models.NotFound("file")
@@ -80,7 +79,7 @@ SELECT id FROM gone`
 
 // Delete deletes a file.
 func (e Exports) Delete(ctx context.Context, account, id uuid.UUID) error {
-	_, err := get[uuid.UUID](ctx, e.s, "file", deleteExport, account, id, kept())
+	_, err := get[uuid.UUID](ctx, e.s, "file", deleteExport, account, id, expired())
 	return err
 }
 
@@ -88,10 +87,8 @@ const insertChunk = `INSERT INTO export_chunks (export_id, fence, n, content) VA
 
 // AddChunk stores the next piece of a file that is being made by the attempt with this fence.
 func (e Exports) AddChunk(ctx context.Context, id uuid.UUID, fence int64, n int, content []byte) error {
-	if _, err := e.s.c.ExecContext(ctx, insertChunk, id, fence, n, content); err != nil {
-		return fmt.Errorf("db: store export: %w", err)
-	}
-	return nil
+	_, err := e.s.exec(ctx, "store export", insertChunk, id, fence, n, content)
+	return err
 }
 
 const insertExport = `
@@ -103,24 +100,19 @@ const dropOtherChunks = `DELETE FROM export_chunks WHERE export_id = $1 AND fenc
 // Finish makes a file of the chunks of an attempt and drops those of others. Call it in the transaction that ends the
 // attempt.
 func (e Exports) Finish(ctx context.Context, x models.Export, fence int64) error {
-	_, err := e.s.c.ExecContext(ctx, insertExport, x.ID, x.AccountID, x.Kind, x.Name, x.RowCount, x.ByteSize,
-		x.CreatedAt, fence)
+	const what = "finish export"
+	_, err := e.s.exec(ctx, what, insertExport, x.ID, x.AccountID, x.Kind, x.Name, x.RowCount, x.ByteSize, x.CreatedAt, fence)
 	if err == nil {
-		_, err = e.s.c.ExecContext(ctx, dropOtherChunks, x.ID, fence)
+		_, err = e.s.exec(ctx, what, dropOtherChunks, x.ID, fence)
 	}
-	if err != nil {
-		return fmt.Errorf("db: finish export: %w", err)
-	}
-	return nil
+	return err
 }
 
 // Drop deletes what an attempt stored that came to nothing.
 func (e Exports) Drop(ctx context.Context, id uuid.UUID, fence int64) error {
 	const q = `DELETE FROM export_chunks WHERE export_id = $1 AND fence = $2`
-	if _, err := e.s.c.ExecContext(ctx, q, id, fence); err != nil {
-		return fmt.Errorf("db: drop export: %w", err)
-	}
-	return nil
+	_, err := e.s.exec(ctx, "drop export", q, id, fence)
+	return err
 }
 
 // An attempt is over long before a day has passed.
@@ -135,10 +127,5 @@ SELECT count(*) FROM gone`
 // Sweep deletes the files that have expired, and the pieces of attempts that died a day ago. It tells how many files
 // went.
 func (e Exports) Sweep(ctx context.Context) (int64, error) {
-	var n int64
-	err := sqlx.GetContext(ctx, e.s.c, &n, sweepExports, kept(), time.Now().AddDate(0, 0, -1))
-	if err != nil {
-		return 0, fmt.Errorf("db: sweep exports: %w", err)
-	}
-	return n, nil
+	return get[int64](ctx, e.s, "sweep exports", sweepExports, expired(), time.Now().AddDate(0, 0, -1))
 }

@@ -97,11 +97,9 @@ func (s *Store) SaveAttempt(ctx context.Context, a Attempt, answer Stored) error
 	if err != nil {
 		return err
 	}
-	_, err = s.c.ExecContext(ctx, upsertAttempt, a.Account, a.Key, a.Fingerprint, answer.Status, sealed, nil)
-	if err != nil {
-		return fmt.Errorf("db: save idempotency answer: %w", err)
-	}
-	return nil
+	_, err = s.exec(ctx, "save idempotency answer", upsertAttempt, a.Account, a.Key, a.Fingerprint, answer.Status, sealed,
+		nil)
+	return err
 }
 
 // LeaseAttempt marks the attempt as running for a while, for a call that cannot stay in one transaction. The lease is
@@ -119,21 +117,12 @@ func (s *Store) LeaseAttempt(ctx context.Context, a Attempt, lease time.Duration
 // DropAttempt forgets a leased attempt that left no answer worth keeping, so that the next one runs at once.
 func (s *Store) DropAttempt(ctx context.Context, a Attempt) error {
 	const q = `DELETE FROM idempotency_keys WHERE account_id = $1 AND key = $2 AND status IS NULL`
-	if _, err := s.c.ExecContext(ctx, q, a.Account, a.Key); err != nil {
-		return fmt.Errorf("db: drop idempotency key: %w", err)
-	}
-	return nil
+	_, err := s.exec(ctx, "drop idempotency key", q, a.Account, a.Key)
+	return err
 }
 
 // PruneAttempts removes answers older than 24 hours and tells how many; maintenance calls it now and then.
 func (s *Store) PruneAttempts(ctx context.Context) (int64, error) {
-	res, err := s.c.ExecContext(ctx, `DELETE FROM idempotency_keys WHERE created_at < now() - interval '24 hours'`)
-	if err != nil {
-		return 0, fmt.Errorf("db: prune idempotency keys: %w", err)
-	}
-	n, err := res.RowsAffected()
-	if err != nil {
-		return 0, fmt.Errorf("db: prune idempotency keys: %w", err)
-	}
-	return n, nil
+	const q = `DELETE FROM idempotency_keys WHERE created_at < now() - interval '24 hours'`
+	return s.exec(ctx, "prune idempotency keys", q)
 }

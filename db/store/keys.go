@@ -2,13 +2,10 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
 
-	"switchyard/db"
 	"switchyard/models"
 )
 
@@ -39,15 +36,14 @@ func (s *Store) Authenticate(ctx context.Context, key string) (Caller, error) {
 	if !models.LooksLikeAPIKey(key) {
 		return Caller{}, unknown
 	}
-	var c Caller
-	err := sqlx.GetContext(ctx, s.c, &c, findCaller, models.HashAPIKey(key))
-	if db.NoRows(err) {
+	found, err := query[Caller](ctx, s.c, "authenticate", findCaller, models.HashAPIKey(key))
+	if err != nil {
+		return Caller{}, err
+	}
+	if len(found) == 0 {
 		return Caller{}, unknown
 	}
-	if err != nil {
-		return Caller{}, fmt.Errorf("db: authenticate: %w", err)
-	}
-	return c, nil
+	return found[0], nil
 }
 
 const insertKey = `
@@ -67,23 +63,15 @@ func (s *Store) CreateKey(ctx context.Context, account uuid.UUID, name, scope st
 		v := life.Seconds()
 		seconds = &v
 	}
-	var k models.Key
-	err := sqlx.GetContext(ctx, s.c, &k, insertKey, uuid.Must(uuid.NewV7()), account, name, scope,
+	k, err := get[models.Key](ctx, s, "key", insertKey, uuid.Must(uuid.NewV7()), account, name, scope,
 		models.HashAPIKey(clear), models.HintOfAPIKey(clear), seconds)
-	if err != nil {
-		return k, "", fmt.Errorf("db: create key: %w", err)
-	}
-	return k, clear, nil
+	return k, clear, err
 }
 
 // ListKeys lists the keys of an account, newest first, revoked ones included.
 func (s *Store) ListKeys(ctx context.Context, account uuid.UUID) ([]models.Key, error) {
-	out := []models.Key{}
 	const q = `SELECT ` + keyColumns + ` FROM api_keys WHERE account_id = $1 ORDER BY created_at DESC, id DESC`
-	if err := sqlx.SelectContext(ctx, s.c, &out, q, account); err != nil {
-		return nil, fmt.Errorf("db: list keys: %w", err)
-	}
-	return out, nil
+	return query[models.Key](ctx, s.c, "list keys", q, account)
 }
 
 // RotateKey replaces a valid key by a new one of the same name, scope and length of life. The old one stays valid for

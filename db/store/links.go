@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
-	"github.com/lib/pq"
 
 	"switchyard/db"
 	"switchyard/db/delivery"
@@ -57,11 +56,7 @@ func (k Links) due(ctx context.Context, v survey, since time.Time, limit int) ([
 		LEFT JOIN ` + v.table + ` c ON c.kind = l.kind AND c.record_id = l.id AND c.url = l.url
 		WHERE c.checked_at IS NULL OR c.checked_at < $1
 		ORDER BY c.checked_at NULLS FIRST, l.url, l.id LIMIT $2`
-	var out []models.Link
-	if err := sqlx.SelectContext(ctx, k.s.c, &out, q, since, limit); err != nil {
-		return nil, fmt.Errorf("db: due links: %w", err)
-	}
-	return out, nil
+	return query[models.Link](ctx, k.s.c, "due links", q, since, limit)
 }
 
 // record runs fn in a transaction that holds the link, unless the record has another URL by now, or another result was
@@ -69,8 +64,8 @@ func (k Links) due(ctx context.Context, v survey, since time.Time, limit int) ([
 func (k Links) record(ctx context.Context, v survey, l models.Link, fn func(*Store) error) error {
 	return k.s.Tx(ctx, func(s *Store) error {
 		const lock = `SELECT pg_advisory_xact_lock(hashtextextended($1, 11))`
-		if _, err := s.c.ExecContext(ctx, lock, v.table+l.Kind+l.ID.String()); err != nil {
-			return fmt.Errorf("db: record link: %w", err)
+		if _, err := s.exec(ctx, "record link", lock, v.table+l.Kind+l.ID.String()); err != nil {
+			return err
 		}
 		q := `SELECT EXISTS (SELECT FROM (` + v.links + `) l WHERE kind = $1 AND id = $2 AND url = $3)
 			AND NOT EXISTS (SELECT FROM ` + v.table + ` WHERE kind = $1 AND record_id = $2 AND url = $3
@@ -99,21 +94,19 @@ ON CONFLICT (kind, record_id) DO UPDATE SET url = excluded.url, checked_at = exc
 // transaction; the ids of the deliveries are for the caller to dispatch after the commit.
 func (k Links) RecordCheck(ctx context.Context, l models.Link, r models.LinkResult) (deliveries []uuid.UUID, err error) {
 	err = k.record(ctx, checks, l, func(s *Store) error {
+		found, err := query[models.LinkState](ctx, s.c, "record check", findCheck, l.Kind, l.ID, l.URL)
+		if err != nil {
+			return err
+		}
 		var before models.LinkState
-		err := sqlx.GetContext(ctx, s.c, &before, findCheck, l.Kind, l.ID, l.URL)
-		if db.NoRows(err) {
-			before = models.LinkState{} // sqlx has made zero values where there was nothing to read
-		} else if err != nil {
-			return fmt.Errorf("db: record check: %w", err)
+		if len(found) > 0 {
+			before = found[0]
 		}
 		next, broke := before.Checked(r)
-		_, err = s.c.ExecContext(ctx, saveCheck, l.Kind, l.ID, l.AccountID, l.URL, next.CheckedAt, next.Status, next.Error,
+		_, err = s.exec(ctx, "record check", saveCheck, l.Kind, l.ID, l.AccountID, l.URL, next.CheckedAt, next.Status, next.Error,
 			next.Failures, next.FailingSince, next.BrokenAt)
-		if err != nil {
-			return fmt.Errorf("db: record check: %w", err)
-		}
-		if !broke {
-			return nil
+		if err != nil || !broke {
+			return err
 		}
 		event := models.NewEvent(l.AccountID, models.EventLinkBroken, r.At, l.BrokenData(next))
 		deliveries, err = delivery.AddEvent(ctx, s.c, event)
@@ -141,13 +134,10 @@ func (k Links) RecordScreen(ctx context.Context, l models.Link, list string, at 
 			return fmt.Errorf("db: record screen: %w", err)
 		}
 		next, listed := before.Screened(at, threats)
-		_, err = s.c.ExecContext(ctx, saveScreen, l.Kind, l.ID, l.AccountID, l.URL, at,
-			pq.StringArray(nonNil(next.Threats)), next.UnsafeAt)
-		if err != nil {
-			return fmt.Errorf("db: record screen: %w", err)
-		}
-		if !listed {
-			return nil
+		_, err = s.exec(ctx, "record screen", saveScreen, l.Kind, l.ID, l.AccountID, l.URL, at, nonNil(next.Threats),
+			next.UnsafeAt)
+		if err != nil || !listed {
+			return err
 		}
 		event := models.NewEvent(l.AccountID, models.EventLinkUnsafe, at, l.UnsafeData(list, next))
 		deliveries, err = delivery.AddEvent(ctx, s.c, event)
@@ -162,13 +152,9 @@ func (k Links) Forget(ctx context.Context) (int64, error) {
 	for _, v := range []survey{checks, screens} {
 		q := `DELETE FROM ` + v.table + ` c WHERE NOT EXISTS (
 			SELECT FROM (` + v.links + `) l WHERE l.kind = c.kind AND l.id = c.record_id)`
-		res, err := k.s.c.ExecContext(ctx, q)
+		n, err := k.s.exec(ctx, "forget links", q)
 		if err != nil {
-			return total, fmt.Errorf("db: forget links: %w", err)
-		}
-		n, err := res.RowsAffected()
-		if err != nil {
-			return total, fmt.Errorf("db: forget links: %w", err)
+			return total, err
 		}
 		total += n
 	}
@@ -181,18 +167,12 @@ ON CONFLICT (name) DO UPDATE SET status = excluded.status, message = excluded.me
 
 // SaveService notes how a run of a kind of check ended.
 func (k Links) SaveService(ctx context.Context, v models.LinkService) error {
-	if _, err := k.s.c.ExecContext(ctx, saveService, v.Name, v.Status, v.Message, v.CheckedAt); err != nil {
-		return fmt.Errorf("db: save service: %w", err)
-	}
-	return nil
+	_, err := k.s.exec(ctx, "save service", saveService, v.Name, v.Status, v.Message, v.CheckedAt)
+	return err
 }
 
 // Services tells how the last run of each kind of check ended; one that never ran is missing.
 func (k Links) Services(ctx context.Context) ([]models.LinkService, error) {
-	var out []models.LinkService
 	const q = `SELECT name, status, message, checked_at FROM link_services ORDER BY name`
-	if err := sqlx.SelectContext(ctx, k.s.c, &out, q); err != nil {
-		return nil, fmt.Errorf("db: services: %w", err)
-	}
-	return out, nil
+	return query[models.LinkService](ctx, k.s.c, "services", q)
 }

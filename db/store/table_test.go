@@ -1,0 +1,68 @@
+package store
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+type thing struct {
+	ID        uuid.UUID `db:"id"`
+	AccountID uuid.UUID `db:"account_id"`
+	Shape     []string  `db:"shape,json,once"`
+	Name      string    `db:"name"`
+	OwnerID   uuid.UUID `db:"owner_id"`
+	IsActive  bool      `db:"is_active,auto"`
+	CreatedAt time.Time `db:"created_at,auto"`
+	Owner     string    `db:"owner,joined"`
+	Clear     string
+}
+
+// The statements of a table follow from the tags alone.
+func TestStatementsOfATable(t *testing.T) {
+	t.Parallel()
+	table := newTable(table[thing]{
+		name: "things", what: "thing", gone: "deleted_at", joined: `, o.name AS owner`, join: `JOIN owners o ON o.id = t.owner_id`,
+	})
+	const (
+		columns = `t.account_id, t.id, t.name, t.owner_id, t.is_active, t.created_at, t.shape, o.name AS owner`
+		join    = `t JOIN owners o ON o.id = t.owner_id`
+		this    = `t.account_id = $1 AND t.deleted_at IS NULL AND t.id = $2`
+	)
+	for got, want := range map[string]string{
+		table.from: `SELECT ` + columns + ` FROM things ` + join,
+		table.insert: `WITH t AS (INSERT INTO things (account_id, id, name, owner_id, shape) VALUES ($1, $2, $3, $4, $5)` +
+			` RETURNING *) SELECT ` + columns + ` FROM ` + join,
+		table.update: `WITH t AS (UPDATE things t SET name = $3, owner_id = $4, updated_at = clock_timestamp() WHERE ` + this +
+			` RETURNING *) SELECT ` + columns + ` FROM ` + join,
+		table.remove: `UPDATE things t SET deleted_at = now(), is_active = false, updated_at = clock_timestamp() WHERE ` + this,
+	} {
+		if got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+	if len(table.params) != 5 || table.updated != 4 {
+		t.Errorf("%d parameters, %d of an update", len(table.params), table.updated)
+	}
+}
+
+// A field as a parameter: no id is NULL, and neither a list nor a list in a document ever is.
+func TestParam(t *testing.T) {
+	t.Parallel()
+	v := reflect.ValueOf(thing{Name: "n"})
+	if id, ok := param(v.FieldByName("OwnerID"), false).(uuid.NullUUID); !ok || id.Valid {
+		t.Errorf("no id is %v", id)
+	}
+	if list, ok := param(v.FieldByName("Shape"), false).([]string); !ok || list == nil {
+		t.Errorf("no list is %v", list)
+	}
+	doc, ok := param(v.FieldByName("Shape"), true).(document)
+	if text, err := doc.Value(); !ok || err != nil || text != "[]" {
+		t.Errorf("no list in a document is %v, %v", text, err)
+	}
+	if name := param(v.FieldByName("Name"), false); name != "n" {
+		t.Errorf("a text is %v", name)
+	}
+}
