@@ -10,40 +10,41 @@ import (
 	"switchyard/models"
 )
 
-// AnswerWithin is how long a request waits for a job before it answers 202: routers in front may cut at 30 seconds.
+// AnswerWithin is how long a request waits for a job before it answers 202. Routers in front may cut at 30 seconds.
 const AnswerWithin = 25 * time.Second
 
-// lookEvery bounds how late a finish is seen whose notification was lost.
-const lookEvery = time.Second
+// pollInterval is how late at most a finish is seen whose notification was lost.
+const pollInterval = time.Second
 
-// ErrPending says that the job has not finished in the time given. It goes on.
+// ErrPending says that the job has not finished in the time given. The job goes on.
 var ErrPending = errors.New("jobs: not finished yet")
 
-// Ticket stands for a submitted job whose answer is R.
-type Ticket[R any] struct {
+// Handle stands for a submitted job whose answer is R. Get one from Submit or RowHandle and give it to Await.
+type Handle[R any] struct {
 	ID   string
 	Kind string
 
 	client *Client
-	look   func(context.Context) (models.JobStatus, error)
+	status func(context.Context) (models.JobStatus, error)
 }
 
-// RowTicket is the ticket of a row job; look reads its status (jobrow.Status under the caller's account).
-func RowTicket[A, R any](c *Client, j Job[A, R], id string, look func(context.Context) (models.JobStatus, error),
-) Ticket[R] {
-	return Ticket[R]{ID: id, Kind: j.kind, client: c, look: look}
+// RowHandle makes the handle of a row job. Status reads its status: jobrow.Status, for the caller's account.
+func RowHandle[A, R any](c *Client, j Job[A, R], id string, status func(context.Context) (models.JobStatus, error),
+) Handle[R] {
+	return Handle[R]{ID: id, Kind: j.kind, client: c, status: status}
 }
 
-// Await waits until the job has finished and gives its answer, or the *models.Error it ended with. A failure of any
-// other sort is models.KindInternal. It ends with the context's error when that is done; the job goes on.
-func Await[R any](ctx context.Context, t Ticket[R]) (R, error) {
+// Await waits until the job has finished and returns its answer, or the *models.Error that it ended with. A job that
+// failed for any other reason is models.KindInternal. When the context ends, Await returns the context's error and the
+// job goes on.
+func Await[R any](ctx context.Context, h Handle[R]) (R, error) {
 	var none R
-	done, stop := t.client.backend.Watch(t.ID)
+	done, stop := h.client.backend.Watch(h.ID)
 	defer stop()
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
-		s, err := t.look(ctx)
+		s, err := h.status(ctx)
 		if _, known := models.AsError(err); known {
 			return none, err
 		}
@@ -59,11 +60,11 @@ func Await[R any](ctx context.Context, t Ticket[R]) (R, error) {
 	}
 }
 
-// AwaitTimeout is Await for so long at most; then ErrPending.
-func AwaitTimeout[R any](ctx context.Context, t Ticket[R], d time.Duration) (R, error) {
+// AwaitTimeout is Await for at most d; then it returns ErrPending.
+func AwaitTimeout[R any](ctx context.Context, h Handle[R], d time.Duration) (R, error) {
 	limited, cancel := context.WithTimeoutCause(ctx, d, ErrPending)
 	defer cancel()
-	r, err := Await(limited, t)
+	r, err := Await(limited, h)
 	if err != nil && ctx.Err() == nil && errors.Is(context.Cause(limited), ErrPending) {
 		if _, final := models.AsError(err); !final {
 			return r, ErrPending

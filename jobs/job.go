@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -13,8 +15,10 @@ import (
 	"switchyard/models"
 )
 
-// Job is the descriptor of a kind of job: arguments A, answer R, policy. Make one with Define, as a package variable.
-// Arguments are ids and small scalars, without secrets: operators see them in the queue.
+// Job describes a kind of job: its arguments A, its answer R and its policy. Define makes one, as a package variable.
+//
+// Arguments and answer are stored as JSON. Arguments are ids and small scalars. They must hold no secrets, because
+// operators see them in the queue.
 type Job[A, R any] struct {
 	kind   string
 	policy Policy
@@ -29,8 +33,8 @@ var registry = struct {
 	policies map[string]Policy
 }{policies: map[string]Policy{}}
 
-// Define makes the descriptor of a kind, "family:verb". A kind is never renamed while jobs of it exist. Defining a
-// kind twice, or with a wrong policy, panics.
+// Define describes a kind of job, named "family:verb". The name is stored with every job, so it must not change while
+// jobs of the kind exist. Define panics when the kind exists or the policy is wrong.
 func Define[A, R any](kind string, p Policy) Job[A, R] {
 	p, err := p.withDefaults()
 	if err != nil {
@@ -74,7 +78,7 @@ func Kinds() []string {
 	return slices.Sorted(maps.Keys(registry.policies))
 }
 
-// UniqueBy makes jobs with the same key (per account) one job: while one waits or runs, submitting another meets it.
+// UniqueBy makes jobs of one account with the same key one job: while it waits or runs, Submit returns its handle.
 func (j Job[A, R]) UniqueBy(key func(A) string) Job[A, R] {
 	j.unique = key
 	return j
@@ -86,7 +90,7 @@ func (j Job[A, R]) Kind() string { return j.kind }
 // Policy tells how the job is carried out.
 func (j Job[A, R]) Policy() Policy { return j.policy }
 
-// NewRow makes the row of a job that is due now, for jobrow.Insert. The zero account is none.
+// NewRow makes the row of a job, due now, for jobrow.Insert. The zero account is the service itself.
 func (j Job[A, R]) NewRow(account uuid.UUID, args A) (models.Job, error) {
 	raw, err := json.Marshal(args)
 	if err != nil {
@@ -94,11 +98,11 @@ func (j Job[A, R]) NewRow(account uuid.UUID, args A) (models.Job, error) {
 	}
 	return models.Job{
 		ID: uuid.Must(uuid.NewV7()), AccountID: uuid.NullUUID{UUID: account, Valid: account != uuid.Nil},
-		Kind: j.kind, Args: raw, MaxAttempts: j.policy.MaxAttempts, NextAttemptAt: time.Now(),
+		Kind: j.kind, Args: raw, NextAttemptAt: time.Now(),
 	}, nil
 }
 
-// Payload is what a task carries. A task of a row job names the row, an ephemeral one has its arguments.
+// Payload is the content of a task, as JSON. The task of a row job names the row; an ephemeral one has its arguments.
 type Payload struct {
 	Kind    string          `json:"kind"`
 	Account uuid.UUID       `json:"account,omitzero"`
@@ -106,20 +110,27 @@ type Payload struct {
 	Args    json.RawMessage `json:"args,omitempty"`
 }
 
-// Outcome is the end of an ephemeral job: its answer or its error.
+// Outcome is what came of an ephemeral job: its answer or its error.
 type Outcome struct {
 	Result json.RawMessage `json:"result,omitempty"`
 	Error  *models.Error   `json:"error,omitempty"`
 }
 
-// Row names a row job for dispatching. Generation is the row's: each one makes a task with an id of its own, because
-// an id that still exists in the queue, an archived one for instance, cannot be enqueued again.
-type Row struct {
-	Kind       string
-	ID         uuid.UUID
-	Account    uuid.UUID // zero = not known
-	Generation int64
-}
+// TaskID is the id of the task that runs a row: kind:row:generation.
+func TaskID(r models.JobRef) string { return fmt.Sprintf("%s:%s:%d", r.Kind, r.ID, r.Generation) }
 
-// TaskID is the id of the row's task.
-func (r Row) TaskID() string { return fmt.Sprintf("%s:%s:%d", r.Kind, r.ID, r.Generation) }
+var rowID = regexp.MustCompile(`(?:^|:)([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?::(\d+))?$`)
+
+// ParseTaskID reads the row and the generation out of TaskID's form, or out of the bare id of a row, whose generation is
+// -1; false for anything else.
+func ParseTaskID(id string) (row uuid.UUID, generation int64, ok bool) {
+	m := rowID.FindStringSubmatch(id)
+	if m == nil {
+		return uuid.Nil, -1, false
+	}
+	generation, err := strconv.ParseInt(m[2], 10, 64)
+	if err != nil {
+		generation = -1
+	}
+	return uuid.MustParse(m[1]), generation, true
+}

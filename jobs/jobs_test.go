@@ -109,7 +109,7 @@ func TestSubmitOnRedis(t *testing.T) {
 func TestLostRow(t *testing.T) {
 	t.Parallel()
 	ctx, r := t.Context(), jobstest.Redis(t)
-	c, row := jobs.Connect(r), jobs.Row{Kind: "test:rowed", ID: uuid.New()}
+	c, row := jobs.Connect(r), models.JobRef{Kind: "test:rowed", ID: uuid.New()}
 	lost := func() bool {
 		t.Helper()
 		gone, err := c.LostRow(ctx, row)

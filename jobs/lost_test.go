@@ -7,6 +7,7 @@ import (
 
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
+	"switchyard/models"
 )
 
 // TestLostWhicheverKeyIsGone deletes the keys of a queue one at a time: a row whose task can no longer reach a worker is
@@ -25,23 +26,23 @@ func TestLostWhicheverKeyIsGone(t *testing.T) {
 			t.Parallel()
 			r := jobstest.Redis(t)
 			client := jobs.Connect(r)
-			var rows [3]jobs.Row
+			var rows [3]models.JobRef
 			for i := range rows {
-				rows[i] = jobs.Row{Kind: rowed.Kind(), ID: uuid.New()}
+				rows[i] = models.JobRef{Kind: rowed.Kind(), ID: uuid.New()}
 			}
 			if err := client.DispatchRows(t.Context(), rows[:2]...); err != nil {
 				t.Fatal(err)
 			}
 			key := "asynq:{webhooks}:" + c.key
 			if c.key == "t:" {
-				key += rows[1].TaskID()
+				key += jobs.TaskID(rows[1])
 			}
 			if err := r.Del(t.Context(), key).Err(); err != nil {
 				t.Fatal(err)
 			}
 			// As if the loss was minutes ago: younger tasks are in the list, the older ones are not.
 			for _, old := range rows[:2] {
-				task := "asynq:{webhooks}:t:" + old.TaskID()
+				task := "asynq:{webhooks}:t:" + jobs.TaskID(old)
 				if r.Exists(t.Context(), task).Val() == 1 && c.key == "pending" {
 					r.HSet(t.Context(), task, "pending_since", 1)
 				}

@@ -1,14 +1,17 @@
 package jobs
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"switchyard/models"
 )
 
-// The queues. Each can be served by processes of its own.
+// The queues. Each can have worker processes of its own.
 const (
 	Interactive = "interactive" // somebody is waiting for the answer
 	Webhooks    = "webhooks"
@@ -17,14 +20,14 @@ const (
 	Maintenance = "maintenance"
 )
 
-// Queue is a queue with its share of a worker's slots, and how often an idle worker asks for work.
+// Queue is a queue and how a worker serves it.
 type Queue struct {
 	Name   string
-	Weight int
-	Poll   time.Duration
+	Weight int           // its share of the worker's slots
+	Poll   time.Duration // how often an idle worker asks for work
 }
 
-// Queues is the table of queues and the weights a worker gives them unless told otherwise.
+// Queues is the table of all queues, with their default weights.
 var Queues = []Queue{
 	{Interactive, 6, 15 * time.Millisecond},
 	{Webhooks, 10, 25 * time.Millisecond},
@@ -35,8 +38,8 @@ var Queues = []Queue{
 
 const maxWeight = 100
 
-// ParseQueues reads "interactive=6,webhooks=4"; a name alone has the weight of the table, an empty text means all
-// queues of the table.
+// ParseQueues reads a choice of queues such as "interactive=6,webhooks". A name alone has the weight of the table; an
+// empty text chooses all queues. A weight is from 1 to 100.
 func ParseQueues(text string) ([]Queue, error) {
 	if strings.TrimSpace(text) == "" {
 		return slices.Clone(Queues), nil
@@ -72,18 +75,34 @@ func queueNames() string {
 	return strings.Join(names, ", ")
 }
 
-// Policy says how a kind of job is carried out; nothing of it stands elsewhere.
+// Policy says how a kind of job is carried out. It stands nowhere else.
 type Policy struct {
-	Queue       string
-	Timeout     time.Duration   // of one attempt; default 30 seconds
-	Retries     []time.Duration // the wait after each failed attempt; the last one repeats if MaxAttempts asks for more
-	MaxAttempts int             // default: one more than there are waits
-	Keep        time.Duration   // how long an ephemeral job's answer can be fetched; default 10 minutes
-	Row         bool            // the job has a row in PostgreSQL
+	// Queue is the queue that the kind waits in. It has no default.
+	Queue string
+
+	// Timeout is how long one attempt may take; default 30 seconds. Then the handler's context ends.
+	Timeout time.Duration
+
+	// Retries are the waits after each failed attempt; default none. The last one repeats when MaxAttempts asks for more.
+	Retries []time.Duration
+
+	// MaxAttempts is how many attempts there are, until the job has failed; default len(Retries)+1. Attempts by hand come
+	// on top.
+	MaxAttempts int
+
+	// Retention is how long the answer of an ephemeral job can be fetched; default 10 minutes. Row jobs keep theirs for
+	// jobrow.Retention.
+	Retention time.Duration
+
+	// Row says that the job has a row in PostgreSQL: it must happen, even if Redis is emptied.
+	Row bool
 }
 
-// Delay is the wait after a failed attempt when so many attempts are left. Counting from the end keeps the schedule
-// of a job to which attempts by hand were added.
+// AttemptLimit is how many attempts a row job has: what was granted to it by hand, else MaxAttempts.
+func (p Policy) AttemptLimit(j models.Job) int { return cmp.Or(j.AttemptLimit, p.MaxAttempts) }
+
+// Delay is the wait after a failed attempt when so many attempts are left. It counts from the end, so that attempts by
+// hand, which come on top, do not move the schedule.
 func (p Policy) Delay(left int) time.Duration {
 	if len(p.Retries) == 0 {
 		return 0
@@ -92,7 +111,7 @@ func (p Policy) Delay(left int) time.Duration {
 	return p.Retries[min(max(i, 0), len(p.Retries)-1)]
 }
 
-// withDefaults fills what was left out. A wrong policy is a programming mistake.
+// withDefaults sets the defaults and refuses a wrong policy.
 func (p Policy) withDefaults() (Policy, error) {
 	if !slices.ContainsFunc(Queues, func(q Queue) bool { return q.Name == p.Queue }) {
 		return p, fmt.Errorf("unknown queue %q", p.Queue)
@@ -106,8 +125,8 @@ func (p Policy) withDefaults() (Policy, error) {
 	if p.MaxAttempts > 1 && len(p.Retries) == 0 {
 		return p, fmt.Errorf("%d attempts without a wait between them", p.MaxAttempts)
 	}
-	if p.Keep == 0 {
-		p.Keep = 10 * time.Minute
+	if p.Retention == 0 {
+		p.Retention = 10 * time.Minute
 	}
 	return p, nil
 }

@@ -1,5 +1,5 @@
-// Package workers is the runtime in which jobs are carried out: it takes tasks off the queues, gives handlers typed
-// arguments, and sees to it that a row job's effect and state commit together, once.
+// Package workers is the runtime that carries out jobs. It fetches tasks from the queues, calls the handler of their kind
+// with typed arguments, and commits the effect of a row job together with the state of its row, once.
 //
-// Capabilities live in packages below this one; each registers its handlers. They do not import each other.
+// Capabilities are the packages below this one. Each registers its handlers. They do not import each other.
 package workers

@@ -15,7 +15,7 @@ type metrics struct {
 	repairs  prometheus.Counter
 }
 
-// newMetrics makes the figures; without a registerer they are kept and shown nowhere.
+// newMetrics makes the metrics and registers them, unless the registerer is nil.
 func newMetrics(reg prometheus.Registerer) *metrics {
 	m := &metrics{
 		attempts: prometheus.NewHistogramVec(prometheus.HistogramOpts{
@@ -35,7 +35,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 	return m
 }
 
-// measure runs a handler and counts what came of it.
+// measure runs a handler and observes its time and outcome.
 func (r *Runtime) measure(ctx context.Context, t task, h handler) error {
 	running := r.metrics.running.WithLabelValues(t.Kind)
 	running.Inc()
@@ -43,7 +43,7 @@ func (r *Runtime) measure(ctx context.Context, t task, h handler) error {
 	begin := time.Now()
 	err := h(ctx, t)
 	outcome := "done"
-	if l, ok := errors.AsType[*later](err); ok {
+	if l, ok := errors.AsType[*retryLaterError](err); ok {
 		outcome = "postponed"
 		if l.failure {
 			outcome = "retried"

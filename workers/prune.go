@@ -15,35 +15,35 @@ import (
 )
 
 const (
-	// weeksAhead is how long the log of webhooks goes on by weeks although nobody tidies it.
+	// weeksAhead is how many weeks of the webhook log are made before they begin.
 	weeksAhead = 3
-	// lastAttempts is added to the age of deliveries, so that one that failed for good after all its attempts is kept for
-	// the whole time from then on.
-	lastAttempts = 24 * time.Hour
-	// tasksAtOnce is how many archived tasks are read with one call.
-	tasksAtOnce = 1000
+	// deliveryTime is added to the retention of deliveries. It is longer than all attempts of one take, so that a failed
+	// delivery is kept for the whole retention after it failed.
+	deliveryTime = 24 * time.Hour
+	// archivePage is how many archived tasks are read with one call.
+	archivePage = 1000
 )
 
-// prune forgets what is older than 30 days: finished rows, the log of webhooks by whole weeks, and failed tasks of the
-// queue. A part that fails does not keep the others from being done.
+// prune deletes what is older than jobrow.Retention: finished rows, whole weeks of the webhook log, and failed tasks in
+// the archives of the queues. It also makes the weeks to come. When one part fails, the others are still done.
 func (r *Runtime) prune(ctx context.Context, _ jobs.Tick) (jobs.None, error) {
 	now := time.Now()
 	err := delivery.EnsureWeeks(ctx, r.o.DB, now, weeksAhead)
-	rows, pruneErr := jobrow.Prune(ctx, r.o.DB, jobrow.KeepFinished)
-	weeks, dropErr := delivery.DropWeeks(ctx, r.o.DB, now.Add(-jobrow.KeepFinished-lastAttempts))
-	tasks, forgetErr := r.forgetFailed(ctx, now.Add(-jobrow.KeepFinished))
-	slog.InfoContext(ctx, "old jobs forgotten", "rows", rows, "weeks", weeks, "tasks", tasks)
-	return jobs.None{}, errors.Join(err, pruneErr, dropErr, forgetErr)
+	rows, rowsErr := jobrow.DeleteFinished(ctx, r.o.DB, jobrow.Retention)
+	weeks, weeksErr := delivery.DropWeeks(ctx, r.o.DB, now.Add(-jobrow.Retention-deliveryTime))
+	tasks, tasksErr := r.deleteFailedTasks(ctx, now.Add(-jobrow.Retention))
+	slog.InfoContext(ctx, "old jobs deleted", "rows", rows, "weeks", weeks, "tasks", tasks)
+	return jobs.None{}, errors.Join(err, rowsErr, weeksErr, tasksErr)
 }
 
-// forgetFailed deletes archived tasks that failed before a moment, as their rows are, and tells how many. The queue
-// would keep them for three times as long, though never more than 10,000.
-func (r *Runtime) forgetFailed(ctx context.Context, before time.Time) (n int, err error) {
+// deleteFailedTasks deletes archived tasks that failed before a moment, and tells how many. The queue by itself would keep
+// them for 90 days, but never more than 10,000.
+func (r *Runtime) deleteFailedTasks(ctx context.Context, before time.Time) (n int, err error) {
 	in := asynq.NewInspectorFromRedisClient(r.o.Redis)
 	for _, q := range jobs.Queues {
 		var old []string
 		for page := 1; ; page++ {
-			tasks, err := in.ListArchivedTasks(q.Name, asynq.Page(page), asynq.PageSize(tasksAtOnce))
+			tasks, err := in.ListArchivedTasks(q.Name, asynq.Page(page), asynq.PageSize(archivePage))
 			if errors.Is(err, asynq.ErrQueueNotFound) {
 				break
 			}
@@ -55,7 +55,7 @@ func (r *Runtime) forgetFailed(ctx context.Context, before time.Time) (n int, er
 					old = append(old, t.ID)
 				}
 			}
-			if len(tasks) < tasksAtOnce {
+			if len(tasks) < archivePage {
 				break
 			}
 		}

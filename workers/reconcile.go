@@ -9,19 +9,20 @@ import (
 	"switchyard/jobs"
 )
 
+// reconcileBatch is how many due rows are read with one query.
 const reconcileBatch = 1000
 
-// Reconcile enqueues the rows that are due, that nobody holds, and whose task is gone: Redis was emptied, the worker
-// was killed, or the web process died between its commit and the dispatch. Rows whose task waits its turn are left. Each
-// queue is looked at for itself: one that is paused, or that no worker serves, hides the rows of no other.
+// Reconcile enqueues the rows that are due, that no worker holds, and that have no task: Redis was emptied, the worker
+// was killed, or the web process died between its commit and the dispatch. Rows whose task waits in the queue are left.
+// Each queue is checked on its own, so that rows waiting in one that is paused, or that no worker serves, hide no others.
 func (r *Runtime) Reconcile(ctx context.Context) error {
 	kinds := map[string][]string{}
 	for kind, p := range r.policies {
 		kinds[p.Queue] = append(kinds[p.Queue], kind)
 	}
 	var failed error
-	for _, of := range kinds {
-		failed = errors.Join(failed, r.reconcileKinds(ctx, of))
+	for _, list := range kinds {
+		failed = errors.Join(failed, r.reconcileKinds(ctx, list))
 	}
 	return failed
 }
@@ -42,16 +43,17 @@ func (r *Runtime) reconcileKinds(ctx context.Context, kinds []string) error {
 			slog.InfoContext(ctx, "lost rows enqueued", "rows", n)
 		}
 		if len(due) < reconcileBatch || n == 0 {
-			return nil // the longest waiting of a batch have their tasks: so have those after them, or the next tick sees
+			return nil // the oldest rows have their tasks; so have the younger ones, or the next tick finds them
 		}
 		after = due[len(due)-1]
 	}
 }
 
+// repair enqueues those of the due rows that have no task, and tells how many.
 func (r *Runtime) repair(ctx context.Context, due []jobrow.Due) (int, error) {
 	lost := due[:0:0]
 	for _, d := range due {
-		gone, err := r.o.Client.LostRow(ctx, RowOf(d))
+		gone, err := r.o.Client.LostRow(ctx, d.JobRef)
 		if err != nil {
 			return 0, err
 		}
@@ -62,20 +64,11 @@ func (r *Runtime) repair(ctx context.Context, due []jobrow.Due) (int, error) {
 	if len(lost) == 0 {
 		return 0, nil
 	}
-	renewed, err := jobrow.Regenerate(ctx, r.o.DB, lost)
+	rows, err := jobrow.Regenerate(ctx, r.o.DB, lost)
 	if err != nil {
 		return 0, err
 	}
-	rows := make([]jobs.Row, len(renewed))
-	for i, d := range renewed {
-		rows[i] = RowOf(d)
-	}
 	return len(rows), r.o.Client.DispatchRows(ctx, rows...)
-}
-
-// RowOf names a row of the database for dispatching.
-func RowOf(d jobrow.Due) jobs.Row {
-	return jobs.Row{Kind: d.Kind, ID: d.ID, Account: d.AccountID.UUID, Generation: d.Generation}
 }
 
 func (r *Runtime) reconcile(ctx context.Context, _ jobs.Tick) (jobs.None, error) {

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -20,28 +18,8 @@ import (
 	"switchyard/models"
 )
 
-// crashAllowance is how many attempts beyond its schedule a row gets when workers die during them, before it is failed.
+// crashAllowance is how many attempts beyond its limit a row gets when workers die during them, before it is failed.
 const crashAllowance = 3
-
-// Run is one attempt of a row job. The handler ends it with Commit, Retry or Fail; one that returns without is ended
-// by the runtime: no error is Commit with the zero answer, a *models.Error of a client's mistake is Fail, any other Retry.
-type Run[A, R any] struct {
-	Job     models.Job
-	Args    A
-	Attempt int // 1 is the first
-
-	r       *Runtime
-	policy  jobs.Policy
-	task    int64 // generation of the task, -1 without one
-	settled bool
-	verdict error // for the queue
-}
-
-// Fate is what becomes of a row after a failed attempt.
-type Fate struct {
-	Final bool
-	Wait  time.Duration // until the next attempt
-}
 
 // RowOption changes how the rows of a kind are handled.
 type RowOption func(*rowConfig)
@@ -51,15 +29,15 @@ type rowConfig struct {
 	gate   Gate
 }
 
-// Gate admits a row before it is claimed. With a wait above zero there is no room now: the row is put off by it, to the
-// next full second, without an attempt. Otherwise release is called after the attempt.
+// Gate admits a row before it is claimed. It returns a release function, called after the attempt; or, when there is no
+// room now, how long the row shall wait, which is rounded up to the next full second and costs no attempt.
 type Gate func(ctx context.Context, row uuid.UUID) (release func(), wait time.Duration, err error)
 
-// WithGate sets the gate.
+// WithGate sets the gate; the default admits every row.
 func WithGate(g Gate) RowOption { return func(c *rowConfig) { c.gate = g } }
 
-// WithRetries replaces the waits between attempts, for tests and closed installs. Fewer waits mean fewer attempts; more
-// than the policy has are not used. Empty changes nothing.
+// WithRetries replaces the waits between attempts, for tests and closed installs. Fewer waits mean fewer attempts; waits
+// beyond the number of the policy are not used. An empty list changes nothing.
 func WithRetries(waits []time.Duration) RowOption {
 	return func(c *rowConfig) {
 		if len(waits) > 0 {
@@ -69,12 +47,12 @@ func WithRetries(waits []time.Duration) RowOption {
 	}
 }
 
-// HandleRow registers the handler of a row job. The handler has the row's lease, renewed while it works; its context
-// ends with the policy's timeout, and when the lease is lost. What it does in our database, it does in the function it
-// gives to Commit, Retry or Fail: only that commits under the fence.
-func HandleRow[A, R any](r *Runtime, job jobs.Job[A, R], fn func(context.Context, *Run[A, R]) error, opts ...RowOption) {
+// RegisterRow registers the handler of a row job. The handler works under the row's lease, which the runtime renews. Its
+// context ends after the policy's timeout, and when the lease is lost. What it changes in our database, it changes in the
+// function it gives to Commit, Retry or Fail, because only that commits under the fence.
+func RegisterRow[A, R any](r *Runtime, job jobs.Job[A, R], fn func(context.Context, *Run[A, R]) error, opts ...RowOption) {
 	if !job.Policy().Row {
-		panic("workers: " + job.Kind() + " has no rows: use Handle")
+		panic("workers: " + job.Kind() + " has no rows: use Register")
 	}
 	c := rowConfig{policy: job.Policy()}
 	for _, o := range opts {
@@ -87,12 +65,13 @@ func HandleRow[A, R any](r *Runtime, job jobs.Job[A, R], fn func(context.Context
 			return err
 		}
 		defer release()
-		want := jobrow.Claim{ID: t.Row, Account: t.Account, Generation: generation(t.id)}
+		_, generation, _ := jobs.ParseTaskID(t.id)
+		want := jobrow.ClaimRequest{ID: t.Row, Account: t.Account, Generation: generation}
 		err = attempt(ctx, r, job, c.policy, want, fn)
 		if refusal, ok := errors.AsType[*jobrow.RefusalError](err); ok {
-			// The task of the row's present generation waits for its hour; any other one is superfluous.
-			if refusal.Reason == jobrow.NotDue && refusal.Generation == want.Generation {
-				return &later{wait: refusal.Wait, cause: err}
+			// The task of the row's present generation waits until the row is due. Any other task is superfluous.
+			if refusal.Reason == jobrow.NotDue && refusal.Generation == generation {
+				return &retryLaterError{wait: refusal.Wait, cause: err}
 			}
 			return nil
 		}
@@ -100,7 +79,7 @@ func HandleRow[A, R any](r *Runtime, job jobs.Job[A, R], fn func(context.Context
 	})
 }
 
-// comesEarly is how far the clocks of a worker and of PostgreSQL may differ for a postponed row to be met at the first try.
+// comesEarly is how far the clocks of a worker and of PostgreSQL may differ before a postponed row is met too early.
 const comesEarly = 100 * time.Millisecond
 
 func (c rowConfig) admit(ctx context.Context, d *db.DB, row uuid.UUID) (func(), error) {
@@ -109,66 +88,57 @@ func (c rowConfig) admit(ctx context.Context, d *db.DB, row uuid.UUID) (func(), 
 	}
 	release, wait, err := c.gate(ctx, row)
 	if err != nil {
-		return nil, &later{wait: time.Second, cause: err}
+		return nil, &retryLaterError{wait: time.Second, cause: err}
 	}
 	if wait > 0 {
 		at := nextSecond(time.Now().Add(wait))
-		// Due a little sooner than its task comes, so that it is not met too early.
+		// The row is due a little sooner than its task, so that the task finds it due.
 		if err := jobrow.Postpone(ctx, d, row, time.Until(at)-comesEarly); err != nil {
 			slog.WarnContext(ctx, "row not postponed", "error", err)
 		}
-		return nil, &later{at: at, cause: errors.New("workers: no room for it now")}
+		return nil, &retryLaterError{at: at, cause: errors.New("workers: no room for it now")}
 	}
 	return release, nil
 }
 
-// generation reads the end of kind:row:generation.
-func generation(taskID string) int64 {
-	g, err := strconv.ParseInt(taskID[strings.LastIndexByte(taskID, ':')+1:], 10, 64)
-	if err != nil {
-		return -1
-	}
-	return g
-}
-
-// Now makes one attempt of a row from inside another handler, under the same lease and fence as from the queue. byHand
-// runs it whatever its state, unless it is held. A row that cannot be had is a *jobrow.RefusalError. The error of
-// the attempt itself is the handler's business: Now is nil when the attempt was made and its end committed.
+// Now makes one attempt of a row from inside another handler, under the same lease and fence as from the queue. With
+// byHand it does so in any state of the row. A row that cannot be claimed is a *jobrow.RefusalError. The handler keeps
+// the error of the attempt: Now returns nil when the attempt was made and its end committed.
 func Now[A, R any](ctx context.Context, r *Runtime, job jobs.Job[A, R], account, id uuid.UUID, byHand bool,
 	fn func(context.Context, *Run[A, R]) error,
 ) error {
-	want := jobrow.Claim{ID: id, Account: account, Generation: -1, ByHand: byHand}
+	want := jobrow.ClaimRequest{ID: id, Account: account, Generation: -1, ByHand: byHand}
 	p, ok := r.policies[job.Kind()]
 	if !ok {
 		p = job.Policy()
 	}
 	err := attempt(ctx, r, job, p, want, fn)
-	if l, ok := errors.AsType[*later](err); ok && l.failure || errors.Is(err, asynq.SkipRetry) {
+	if l, ok := errors.AsType[*retryLaterError](err); ok && l.failure || errors.Is(err, asynq.SkipRetry) {
 		return nil
 	}
 	return err
 }
 
-// attempt claims the row, runs the handler and gives what the queue shall do with the task.
-func attempt[A, R any](ctx context.Context, r *Runtime, job jobs.Job[A, R], p jobs.Policy, want jobrow.Claim,
+// attempt claims the row and runs the handler. It returns what the queue shall do with the task.
+func attempt[A, R any](ctx context.Context, r *Runtime, job jobs.Job[A, R], p jobs.Policy, want jobrow.ClaimRequest,
 	fn func(context.Context, *Run[A, R]) error,
 ) error {
-	want.Kind, want.Lease = job.Kind(), r.o.Lease
-	row, err := jobrow.Take(ctx, r.o.DB, want)
+	want.Kind, want.Lease, want.MaxAttempts = job.Kind(), r.o.Lease, p.MaxAttempts
+	row, err := jobrow.Claim(ctx, r.o.DB, want)
 	if err != nil {
 		if _, refused := errors.AsType[*jobrow.RefusalError](err); !refused {
 			slog.WarnContext(ctx, "row not claimed", "job", want.Kind, "error", err)
-			return &later{wait: 2 * time.Second, cause: err}
+			return &retryLaterError{wait: 2 * time.Second, cause: err}
 		}
 		return err
 	}
-	run := &Run[A, R]{Job: row, Attempt: row.Attempts, r: r, policy: p, task: want.Generation}
-	work, cancel := context.WithTimeout(ctx, p.Timeout)
+	run := &Run[A, R]{Job: row, Attempt: row.Attempts, r: r, policy: p, generation: want.Generation}
+	limited, cancel := context.WithTimeout(ctx, p.Timeout)
 	defer cancel()
-	held, drop := context.WithCancelCause(work)
-	defer r.keep(held, drop, row)()
+	held, abandon := context.WithCancelCause(limited)
+	defer r.renewLease(held, abandon, row)()
 	err = guard(ctx, row.Kind, func() error {
-		if run.Attempt > row.MaxAttempts+crashAllowance {
+		if run.Attempt > p.AttemptLimit(row)+crashAllowance {
 			return run.Fail(held, errors.New("workers: the worker died during each attempt"), nil)
 		}
 		if err := json.Unmarshal(row.Args, &run.Args); err != nil {
@@ -179,10 +149,10 @@ func attempt[A, R any](ctx context.Context, r *Runtime, job jobs.Job[A, R], p jo
 	return run.end(ctx, err)
 }
 
-// keep renews the lease until the returned function is called. When the row is held by another, or the lease may have
-// ended because PostgreSQL did not answer, the work is dropped.
-func (r *Runtime) keep(ctx context.Context, drop context.CancelCauseFunc, row models.Job) func() {
-	ctx, stop := context.WithCancel(ctx)
+// renewLease renews the lease until the returned function is called. It abandons the attempt when another worker holds
+// the row, and when the lease may have ended because PostgreSQL did not answer.
+func (r *Runtime) renewLease(ctx context.Context, abandon context.CancelCauseFunc, row models.Job) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
 	var done sync.WaitGroup
 	done.Go(func() {
 		tick := time.NewTicker(r.o.Lease / 3)
@@ -202,14 +172,14 @@ func (r *Runtime) keep(ctx context.Context, drop context.CancelCauseFunc, row mo
 			case err == nil:
 				until = asked.Add(r.o.Lease)
 			case errors.Is(err, jobrow.ErrFenced) || time.Now().After(until):
-				drop(jobrow.ErrFenced)
+				abandon(jobrow.ErrFenced)
 				return
 			}
 		}
 	})
 	return func() {
-		stop()
+		cancel()
 		done.Wait()
-		drop(nil)
+		abandon(nil)
 	}
 }

@@ -16,71 +16,114 @@ import (
 	"switchyard/models"
 )
 
-// settleTimeout bounds the transaction that ends an attempt. It has its own, because the attempt's may be used up.
-const settleTimeout = 10 * time.Second
+// Run is one attempt of a row job. The handler ends it with Commit, Retry or Fail and returns what that returns.
+//
+// A handler that returns without any of them leaves the end to the runtime: nil is Commit with the zero answer, a
+// *models.Error of a client's mistake is Fail, any other error is Retry.
+type Run[A, R any] struct {
+	Job     models.Job
+	Args    A
+	Attempt int // 1 is the first
 
-// Commit ends the attempt with success: the effect, the answer and the row's state commit together, or nothing does.
-// jobrow.ErrFenced means that another holds the row now; the effect did not happen.
+	r          *Runtime
+	policy     jobs.Policy
+	generation int64 // of the task; -1 = there is no task
+	ended      bool
+	result     error // for the queue, once ended
+}
+
+// NextAttempt says what follows a failed attempt.
+type NextAttempt struct {
+	Final bool          // nothing: the row has failed
+	Wait  time.Duration // until the next attempt
+}
+
+// endTimeout bounds the transaction that ends an attempt. It does not count to the attempt's own timeout, which may be
+// used up.
+const endTimeout = 10 * time.Second
+
+// Commit ends the attempt with success: the effect, the answer and the state of the row commit together, or nothing
+// does. A nil effect is none. jobrow.ErrFenced means that another worker holds the row: the effect did not happen.
 func (u *Run[A, R]) Commit(ctx context.Context, answer R, effect func(db.Conn) error) error {
 	raw, err := json.Marshal(answer)
 	if err != nil {
 		return fmt.Errorf("workers: answer: %w", err)
 	}
-	return u.settle(ctx, nil, effect, func(ctx context.Context, c db.Conn) error {
+	return u.commitEnd(ctx, nil, effect, func(ctx context.Context, c db.Conn) error {
 		return jobrow.Complete(ctx, c, u.Job.ID, u.Job.Fence, raw)
 	})
 }
 
-// Retry ends the attempt as failed. The row waits for its next attempt as the policy says, or is failed after the
-// last one; the effect is told which, and commits with it. Return what Retry returns.
-func (u *Run[A, R]) Retry(ctx context.Context, cause error, effect func(db.Conn, Fate) error) error {
-	return u.fail(ctx, cause, u.fate(), effect)
+// Retry ends the attempt with a failure. The row waits for its next attempt as the policy says; after the last one it has
+// failed. The effect is told which, and commits with the state of the row.
+func (u *Run[A, R]) Retry(ctx context.Context, cause error, effect func(db.Conn, NextAttempt) error) error {
+	return u.fail(ctx, cause, u.nextAttempt(), effect)
 }
 
-// Fail ends the attempt and the row: no other attempt can help. The effect commits with it. Return what Fail returns.
-func (u *Run[A, R]) Fail(ctx context.Context, cause error, effect func(db.Conn, Fate) error) error {
-	return u.fail(ctx, cause, Fate{Final: true}, effect)
+// Fail ends the attempt and fails the row, because no other attempt can help. The effect commits with the state of the
+// row.
+func (u *Run[A, R]) Fail(ctx context.Context, cause error, effect func(db.Conn, NextAttempt) error) error {
+	return u.fail(ctx, cause, NextAttempt{Final: true}, effect)
 }
 
-// fate counts what is left from the end, because attempts by hand are added to the row's limit; the schedule in use
-// may be shorter than the one the row was made with.
-func (u *Run[A, R]) fate() Fate {
-	full, _ := jobs.PolicyOf(u.Job.Kind)
-	left := u.Job.MaxAttempts - u.Job.Attempts - (full.MaxAttempts - u.policy.MaxAttempts)
-	if left <= 0 {
-		return Fate{Final: true}
+// Step commits a part of the effect, with the arguments from which the rest continues. The next attempt, by whatever
+// worker, begins with these arguments. The attempt goes on: it still ends with Commit, Retry or Fail.
+func (u *Run[A, R]) Step(ctx context.Context, part func(db.Conn) (A, error)) error {
+	var next A
+	err := db.Tx(ctx, u.r.o.DB, func(c db.Conn) error {
+		var err error
+		if next, err = part(c); err != nil {
+			return err
+		}
+		raw, err := json.Marshal(next)
+		if err != nil {
+			return fmt.Errorf("workers: arguments: %w", err)
+		}
+		return jobrow.SaveArgs(ctx, c, u.Job.ID, u.Job.Fence, raw)
+	})
+	if err == nil {
+		u.Args = next
 	}
-	return Fate{Wait: u.policy.Delay(left)}
+	return err
 }
 
-func (u *Run[A, R]) fail(ctx context.Context, cause error, f Fate, effect func(db.Conn, Fate) error) error {
-	verdict := error(&later{wait: f.Wait, cause: cause, failure: true})
-	if f.Final {
-		verdict = fmt.Errorf("%w: %w", cause, asynq.SkipRetry)
+func (u *Run[A, R]) nextAttempt() NextAttempt {
+	left := u.policy.AttemptLimit(u.Job) - u.Job.Attempts
+	if left <= 0 {
+		return NextAttempt{Final: true}
+	}
+	return NextAttempt{Wait: u.policy.Delay(left)}
+}
+
+func (u *Run[A, R]) fail(ctx context.Context, cause error, next NextAttempt, effect func(db.Conn, NextAttempt) error) error {
+	result := error(&retryLaterError{wait: next.Wait, cause: cause, failure: true})
+	if next.Final {
+		result = fmt.Errorf("%w: %w", cause, asynq.SkipRetry)
 	}
 	var inside func(db.Conn) error
 	if effect != nil {
-		inside = func(c db.Conn) error { return effect(c, f) }
+		inside = func(c db.Conn) error { return effect(c, next) }
 	}
-	return u.settle(ctx, verdict, inside, func(ctx context.Context, c db.Conn) error {
-		if f.Final {
-			return jobrow.Fail(ctx, c, u.Job.ID, u.Job.Fence, jobrow.CauseOf(cause), u.task)
+	return u.commitEnd(ctx, result, inside, func(ctx context.Context, c db.Conn) error {
+		if next.Final {
+			return jobrow.Fail(ctx, c, u.Job.ID, u.Job.Fence, jobrow.CauseOf(cause), u.generation)
 		}
-		return jobrow.Retry(ctx, c, u.Job.ID, u.Job.Fence, jobrow.CauseOf(cause), f.Wait)
+		return jobrow.Retry(ctx, c, u.Job.ID, u.Job.Fence, jobrow.CauseOf(cause), next.Wait)
 	})
 }
 
-// settle moves the row first: that locks it and proves the fence before the effect.
-func (u *Run[A, R]) settle(ctx context.Context, verdict error, effect func(db.Conn) error,
-	move func(context.Context, db.Conn) error,
+// commitEnd ends the attempt in one transaction: first the state of the row, which locks it and proves the fence, then
+// the effect. It returns result, or why nothing was committed.
+func (u *Run[A, R]) commitEnd(ctx context.Context, result error, effect func(db.Conn) error,
+	setState func(context.Context, db.Conn) error,
 ) error {
-	if u.settled {
+	if u.ended {
 		return errors.New("workers: the attempt has ended already")
 	}
-	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 	defer cancel()
 	err := db.Tx(limited, u.r.o.DB, func(c db.Conn) error {
-		if err := move(limited, c); err != nil {
+		if err := setState(limited, c); err != nil {
 			return err
 		}
 		if effect != nil {
@@ -91,37 +134,37 @@ func (u *Run[A, R]) settle(ctx context.Context, verdict error, effect func(db.Co
 	if err != nil {
 		return err
 	}
-	u.settled, u.verdict = true, verdict
+	u.ended, u.result = true, result
 	jobs.Notify(ctx, u.r.o.Redis, u.Job.ID.String())
-	return verdict
+	return result
 }
 
-// end settles what the handler left open and gives the verdict for the queue.
+// end ends an attempt that the handler left open, and returns what the queue shall do with the task.
 func (u *Run[A, R]) end(ctx context.Context, err error) error {
-	if !u.settled {
-		err = u.conclude(ctx, err)
+	if !u.ended {
+		err = u.endFor(ctx, err)
 	}
-	if u.settled {
-		if u.verdict != nil {
+	if u.ended {
+		if u.result != nil {
 			slog.WarnContext(ctx, "job failed", "job", u.Job.Kind, "id", u.Job.ID, "attempt", u.Attempt,
-				"final", errors.Is(u.verdict, asynq.SkipRetry), "error", u.verdict)
+				"final", errors.Is(u.result, asynq.SkipRetry), "error", u.result)
 		}
-		return u.verdict
+		return u.result
 	}
 	if errors.Is(err, jobrow.ErrFenced) {
 		slog.WarnContext(ctx, "lease lost, attempt dropped", "job", u.Job.Kind, "id", u.Job.ID)
-		return nil // whoever took the row over ends it
+		return nil // the worker that holds the row ends it
 	}
-	if l, ok := errors.AsType[*later](err); ok {
+	if l, ok := errors.AsType[*retryLaterError](err); ok {
 		return l
 	}
 	// The end could not be committed: the lease runs out and the reconciler finds the row.
 	slog.ErrorContext(ctx, "end of a job not stored", "job", u.Job.Kind, "id", u.Job.ID, "error", err)
-	return &later{wait: u.r.o.Lease, cause: err}
+	return &retryLaterError{wait: u.r.o.Lease, cause: err}
 }
 
-// conclude ends an attempt whose handler did not. A stopping worker gives the row back untried.
-func (u *Run[A, R]) conclude(ctx context.Context, err error) error {
+// endFor ends an attempt whose handler returned err without ending it. A stopping worker gives the row back untried.
+func (u *Run[A, R]) endFor(ctx context.Context, err error) error {
 	if err == nil {
 		var none R
 		err = u.Commit(ctx, none, nil)
@@ -133,12 +176,12 @@ func (u *Run[A, R]) conclude(ctx context.Context, err error) error {
 		return err
 	}
 	if errors.Is(context.Cause(ctx), errStopping) {
-		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
+		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 		defer cancel()
 		if err := jobrow.Release(limited, u.r.o.DB, u.Job.ID, u.Job.Fence); err != nil {
 			return err
 		}
-		return &later{cause: errStopping}
+		return &retryLaterError{cause: errStopping}
 	}
 	if e, ok := models.AsError(err); ok && e.Kind != models.KindInternal && e.Kind < models.KindTooMany {
 		return u.Fail(ctx, err, nil)

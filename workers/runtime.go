@@ -25,12 +25,12 @@ type Options struct {
 	Client  *jobs.Client
 	Queues  []jobs.Queue          // which queues this process serves; default all
 	Slots   int                   // jobs at once per unit of weight; default 10
-	Lease   time.Duration         // of a row while it is worked on; default 15 seconds
+	Lease   time.Duration         // how long a row is held without renewal; default 15 seconds
 	Grace   time.Duration         // how long a stop waits for running jobs; default 22 seconds
 	Metrics prometheus.Registerer // default none
 }
 
-// Runtime carries out jobs. Register handlers with Handle and HandleRow, then Run it.
+// Runtime carries out jobs. Register handlers with Register and RegisterRow, then call Run.
 type Runtime struct {
 	o        Options
 	handlers map[string]handler
@@ -40,12 +40,12 @@ type Runtime struct {
 	stop     context.CancelFunc
 }
 
-// task is what the runtime knows of the task being worked on.
+// task is what a handler is called with.
 type task struct {
 	jobs.Payload
 
 	id      string
-	attempt int // by the count of the queue
+	attempt int // as the queue counts, for ephemeral jobs; a row counts its own
 	result  func([]byte) error
 }
 
@@ -54,7 +54,7 @@ type handler func(ctx context.Context, t task) error
 // errStopping is the cause of a context that ended because the worker stops.
 var errStopping = errors.New("workers: the worker is stopping")
 
-// New makes a runtime with the handlers of the runtime's own jobs.
+// New makes a runtime that handles the jobs of its own housekeeping.
 func New(o Options) *Runtime {
 	if o.Slots == 0 {
 		o.Slots = 10
@@ -70,8 +70,8 @@ func New(o Options) *Runtime {
 	}
 	r := &Runtime{o: o, handlers: map[string]handler{}, policies: map[string]jobs.Policy{}, metrics: newMetrics(o.Metrics)}
 	r.halt, r.stop = context.WithCancel(context.Background())
-	Handle(r, jobs.Reconcile, r.reconcile)
-	Handle(r, jobs.Prune, r.prune)
+	Register(r, jobs.Reconcile, r.reconcile)
+	Register(r, jobs.Prune, r.prune)
 	return r
 }
 
@@ -103,10 +103,10 @@ func (r *Runtime) add(kind string, h handler) {
 	r.handlers[kind] = h
 }
 
-// Run works until the context ends, then waits for running jobs as long as Grace says: they are told to give up some
-// seconds before; the rows of those that do are due again at once. A runtime runs once.
+// Run works until the context ends, then waits for running jobs as long as Grace says. When three quarters of it are over
+// their contexts end; the row of a job that gives up then is due again at once. A runtime runs once.
 //
-// Each queue has slots of its own, so that jobs that hang on one cannot keep another waiting.
+// Each queue has slots of its own, so that jobs of one that hang do not hold up another.
 func (r *Runtime) Run(ctx context.Context) error {
 	if err := jobs.CheckRedis(ctx, r.o.Redis); errors.Is(err, jobs.ErrEvicts) {
 		return err
@@ -156,8 +156,8 @@ func (r *Runtime) server(q jobs.Queue) *asynq.Server {
 func (r *Runtime) process(ctx context.Context, at *asynq.Task) error {
 	h, ok := r.handlers[at.Type()]
 	if !ok {
-		// A newer process put it there: leave it to one that knows the kind.
-		return &later{wait: 5 * time.Second, cause: fmt.Errorf("workers: no handler for %q", at.Type())}
+		// A newer process enqueued it: leave it to a worker that knows the kind.
+		return &retryLaterError{wait: 5 * time.Second, cause: fmt.Errorf("workers: no handler for %q", at.Type())}
 	}
 	t := task{result: func(b []byte) error {
 		_, err := at.ResultWriter().Write(b)
@@ -194,23 +194,23 @@ func Account(ctx context.Context) uuid.UUID {
 	return id
 }
 
-// later ends a task for now: it comes back after the wait.
-type later struct {
+// retryLaterError ends a task for now. The queue brings it back after the wait.
+type retryLaterError struct {
 	wait    time.Duration
-	at      time.Time // the moment itself, a full second; zero = after the wait
+	at      time.Time // the moment, a full second, in place of the wait
 	cause   error
-	failure bool // counts as a failed attempt in the queue's figures
+	failure bool // it counts as a failed attempt in the queue's figures
 }
 
 // Error implements error.
-func (l *later) Error() string { return l.cause.Error() }
+func (l *retryLaterError) Error() string { return l.cause.Error() }
 
 // Unwrap gives the cause.
-func (l *later) Unwrap() error { return l.cause }
+func (l *retryLaterError) Unwrap() error { return l.cause }
 
-// retryDelay rounds up to the second: the queue keeps whole seconds only, and would come back early.
+// retryDelay rounds up to the full second. The queue has whole seconds only and would bring the task back too early.
 func retryDelay(_ int, err error, _ *asynq.Task) time.Duration {
-	l, ok := errors.AsType[*later](err)
+	l, ok := errors.AsType[*retryLaterError](err)
 	if !ok {
 		return time.Second // the lease of the task ran out, or its worker was killed
 	}
@@ -230,7 +230,7 @@ func nextSecond(t time.Time) time.Time {
 }
 
 func isFailure(err error) bool {
-	l, ok := errors.AsType[*later](err)
+	l, ok := errors.AsType[*retryLaterError](err)
 	return !ok || l.failure
 }
 

@@ -139,7 +139,7 @@ func TestAwait(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	block := make(chan struct{})
-	workers.Handle(b.rt, add, func(ctx context.Context, a ask) (reply, error) {
+	workers.Register(b.rt, add, func(ctx context.Context, a ask) (reply, error) {
 		switch a.N {
 		case 1:
 			return reply{}, models.Errorf(models.KindTooLarge, "too_large", "too many rows")
@@ -198,15 +198,15 @@ func TestAwait(t *testing.T) {
 func TestRowRunsOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	workers.HandleRow(b.rt, effect, leave)
+	workers.RegisterRow(b.rt, effect, leave)
 	b.start(b.rt)
 	id := row(b, effect, ask{N: 21})
 	for g := range int64(5) { // as many tasks of one row as a confused queue may hold
-		if err := b.client.DispatchRows(t.Context(), jobs.Row{Kind: effect.Kind(), ID: id, Generation: g}); err != nil {
+		if err := b.client.DispatchRows(t.Context(), models.JobRef{Kind: effect.Kind(), ID: id, Generation: g}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	ticket := jobs.RowTicket(b.client, effect, id.String(), func(context.Context) (models.JobStatus, error) {
+	ticket := jobs.RowHandle(b.client, effect, id.String(), func(context.Context) (models.JobStatus, error) {
 		j := b.get(id)
 		return models.JobStatus{ID: j.ID.String(), Status: j.State, Result: j.Result}, nil
 	})
@@ -226,11 +226,11 @@ func TestAbandonedClaimIsRedoneAndItsHolderFenced(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	ctx, id := t.Context(), row(b, effect, ask{N: 1})
-	dead, err := jobrow.Take(ctx, b.db, jobrow.Claim{ID: id, Kind: effect.Kind(), Lease: 300 * time.Millisecond})
+	dead, err := jobrow.Claim(ctx, b.db, jobrow.ClaimRequest{ID: id, Kind: effect.Kind(), Lease: 300 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
-	workers.HandleRow(b.rt, effect, leave)
+	workers.RegisterRow(b.rt, effect, leave)
 	b.start(b.rt)
 	await.Until(b.t, "redone", func() bool {
 		if err := b.rt.Reconcile(ctx); err != nil {
@@ -258,7 +258,7 @@ func TestLostLeaseCancelsAndCommitsNothing(t *testing.T) {
 	b := newBench(t)
 	ctx, id := t.Context(), row(b, effect, ask{N: 1})
 	claimed, verdict := make(chan int64, 1), make(chan error, 1)
-	workers.HandleRow(b.rt, effect, func(ctx context.Context, u *workers.Run[ask, int]) error {
+	workers.RegisterRow(b.rt, effect, func(ctx context.Context, u *workers.Run[ask, int]) error {
 		if u.Attempt > 1 {
 			return leave(ctx, u)
 		}
@@ -289,16 +289,16 @@ func TestLostLeaseCancelsAndCommitsNothing(t *testing.T) {
 func TestIdleQueueHidesNoLostRow(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	workers.HandleRow(b.rt, effect, leave)
-	workers.HandleRow(b.rt, aside, leave)
+	workers.RegisterRow(b.rt, effect, leave)
+	workers.RegisterRow(b.rt, aside, leave)
 	var waiting []uuid.UUID
-	const many = `INSERT INTO jobs (id, kind, max_attempts, next_attempt_at)
-		SELECT gen_random_uuid(), $1, 3, now() - interval '1 hour' FROM generate_series(1, 1000) RETURNING id`
+	const many = `INSERT INTO jobs (id, kind, next_attempt_at)
+		SELECT gen_random_uuid(), $1, now() - interval '1 hour' FROM generate_series(1, 1000) RETURNING id`
 	if err := b.db.SelectContext(t.Context(), &waiting, many, effect.Kind()); err != nil {
 		t.Fatal(err)
 	}
 	for _, id := range waiting {
-		if err := b.client.DispatchRows(t.Context(), jobs.Row{Kind: effect.Kind(), ID: id}); err != nil {
+		if err := b.client.DispatchRows(t.Context(), models.JobRef{Kind: effect.Kind(), ID: id}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -310,7 +310,7 @@ func TestIdleQueueHidesNoLostRow(t *testing.T) {
 	if err := b.rt.Reconcile(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if gone, err := b.client.LostRow(t.Context(), jobs.Row{Kind: aside.Kind(), ID: lost, Generation: 1}); err != nil || gone {
+	if gone, err := b.client.LostRow(t.Context(), models.JobRef{Kind: aside.Kind(), ID: lost, Generation: 1}); err != nil || gone {
 		t.Errorf("still lost: %v, %v", gone, err)
 	}
 }
@@ -319,7 +319,7 @@ func TestFlushLosesNothing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	ctx := t.Context()
-	workers.HandleRow(b.rt, effect, func(ctx context.Context, u *workers.Run[ask, int]) error {
+	workers.RegisterRow(b.rt, effect, func(ctx context.Context, u *workers.Run[ask, int]) error {
 		if u.Attempt == 1 && u.Args.N%3 == 0 {
 			return errors.New("first attempt fails")
 		}
@@ -357,7 +357,7 @@ func TestFailedRowIsArchivedAndRunsAgainByHand(t *testing.T) {
 	b := newBench(t)
 	ctx := t.Context()
 	var mend sync.Map
-	workers.HandleRow(b.rt, effect, func(ctx context.Context, u *workers.Run[ask, int]) error {
+	workers.RegisterRow(b.rt, effect, func(ctx context.Context, u *workers.Run[ask, int]) error {
 		if _, ok := mend.Load(u.Job.ID); ok {
 			return leave(ctx, u)
 		}
@@ -416,7 +416,7 @@ func TestFailedRowIsArchivedAndRunsAgainByHand(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, r := range rows {
-				if err := b.client.DispatchRows(ctx, workers.RowOf(r)); err != nil {
+				if err := b.client.DispatchRows(ctx, r.JobRef); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -433,12 +433,12 @@ func TestNotDueRunsNoAttempt(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	ctx := t.Context()
-	workers.HandleRow(b.rt, delayed, func(context.Context, *workers.Run[ask, int]) error { return errors.New("no") })
+	workers.RegisterRow(b.rt, delayed, func(context.Context, *workers.Run[ask, int]) error { return errors.New("no") })
 	b.start(b.rt)
 	id := row(b, delayed, ask{})
 	b.client.Dispatch(ctx, delayed.Kind(), id)
 	queue := asynq.NewInspectorFromRedisClient(b.redis)
-	task := jobs.Row{Kind: delayed.Kind(), ID: id}.TaskID()
+	task := jobs.TaskID(models.JobRef{Kind: delayed.Kind(), ID: id})
 	waits := func() bool {
 		info, err := queue.GetTaskInfo(jobs.Webhooks, task)
 		return err == nil && info.State == asynq.TaskStateRetry
@@ -466,7 +466,7 @@ func TestStopGivesRowsBack(t *testing.T) {
 	b := newBench(t)
 	ctx, id := t.Context(), row(b, delayed, ask{N: 1})
 	started := make(chan struct{}, 1)
-	workers.HandleRow(b.rt, delayed, func(ctx context.Context, _ *workers.Run[ask, int]) error {
+	workers.RegisterRow(b.rt, delayed, func(ctx context.Context, _ *workers.Run[ask, int]) error {
 		started <- struct{}{}
 		<-ctx.Done()
 		return ctx.Err()
@@ -479,7 +479,7 @@ func TestStopGivesRowsBack(t *testing.T) {
 		t.Errorf("after a stop: %s, %d attempts, due %s", j.State, j.Attempts, j.NextAttemptAt)
 	}
 	next := b.runtime()
-	workers.HandleRow(next, delayed, leave)
+	workers.RegisterRow(next, delayed, leave)
 	b.start(next)
 	b.state(id, models.JobDone)
 }

@@ -51,11 +51,11 @@ func (j Job[A, R, T]) Run(c *route.Call, client *jobs.Client, args A) (answer T,
 	if c.AttemptID != uuid.Nil {
 		options = append(options, jobs.WithID(c.AttemptID))
 	}
-	ticket, err := jobs.Submit(c.Context(), client, j.job, c.Account.ID, args, options...)
+	handle, err := jobs.Submit(c.Context(), client, j.job, c.Account.ID, args, options...)
 	if err != nil {
 		return answer, err
 	}
-	return j.await(c, ticket)
+	return j.await(c, handle)
 }
 
 // Start writes the row of a job, and with it what write writes under the id of the row. Then it dispatches the job and
@@ -85,19 +85,19 @@ func (j Job[A, R, T]) Start(c *route.Call, client *jobs.Client, args A, write fu
 
 // Await waits, like Run, for a job whose row was written and dispatched before.
 func (j Job[A, R, T]) Await(c *route.Call, client *jobs.Client, id uuid.UUID) (T, error) {
-	look := func(ctx context.Context) (models.JobStatus, error) {
+	read := func(ctx context.Context) (models.JobStatus, error) {
 		return jobrow.Status(ctx, c.Store.Conn(), c.Account.ID, id)
 	}
-	return j.await(c, jobs.RowTicket(client, j.job, id.String(), look))
+	return j.await(c, jobs.RowHandle(client, j.job, id.String(), read))
 }
 
-func (j Job[A, R, T]) await(c *route.Call, t jobs.Ticket[R]) (answer T, err error) {
-	later := &route.LaterError{Job: route.JobState{ID: t.ID, Kind: t.Kind, Status: models.JobPending, URL: URL(t.ID)}}
+func (j Job[A, R, T]) await(c *route.Call, h jobs.Handle[R]) (answer T, err error) {
+	later := &route.LaterError{Job: route.JobState{ID: h.ID, Kind: h.Kind, Status: models.JobPending, URL: URL(h.ID)}}
 	if prefersAsync(c) {
 		c.Header().Set("Preference-Applied", "respond-async")
 		return answer, later
 	}
-	r, err := jobs.AwaitTimeout(c.Context(), t, jobs.AnswerWithin)
+	r, err := jobs.AwaitTimeout(c.Context(), h, jobs.AnswerWithin)
 	switch {
 	case errors.Is(err, jobs.ErrPending), err != nil && c.Context().Err() != nil:
 		// The caller may have gone away: a repetition is then told of the job that goes on.

@@ -98,10 +98,10 @@ func (f faultProcess) worker(ctx context.Context, cfg config.Config, o workers.O
 	if err != nil {
 		return err
 	}
-	workers.HandleRow(r, faultJob, f.work)
-	workers.HandleRow(r, faultPoison, f.work)
+	workers.RegisterRow(r, faultJob, f.work)
+	workers.RegisterRow(r, faultPoison, f.work)
 	for _, j := range []jobs.Job[jobs.Tick, jobs.None]{faultTick, faultSlow} {
-		workers.Handle(r, j, func(ctx context.Context, tick jobs.Tick) (jobs.None, error) {
+		workers.Register(r, j, func(ctx context.Context, tick jobs.Tick) (jobs.None, error) {
 			_, err := f.db.ExecContext(ctx, `INSERT INTO fault_ticks VALUES ($1, $2)`, j.Kind(), tick.At)
 			return jobs.None{}, err
 		})

@@ -105,7 +105,7 @@ func runWebhookWorker(t *testing.T, s *apitest.Server, o workers.Options, ca []b
 	}
 	o.Grace = 4 * time.Second
 	runtime := workers.New(o)
-	webhook.Register(runtime, webhook.Options{Box: s.Store.Box(), Egress: out})
+	webhook.Register(runtime, s.Store, webhook.Options{Egress: out})
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
 	go func() { done <- runtime.Run(ctx) }()

@@ -73,8 +73,8 @@ func newRuntime(cfg config.Config, o workers.Options) (*workers.Runtime, error) 
 		return nil, err
 	}
 	r := workers.New(o)
-	webhook.Register(r, webhook.Options{Box: box, Egress: out, Schedule: cfg.WebhookSchedule})
 	records := store.New(o.DB, box)
+	webhook.Register(r, records, webhook.Options{Egress: out, Schedule: cfg.WebhookSchedule})
 	conversion.Register(r, records)
 	idempotency.Register(r, records)
 	ledger.Register(r, o.DB)

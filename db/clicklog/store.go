@@ -18,9 +18,6 @@ import (
 	"switchyard/models"
 )
 
-// PostbackAttempts is how often the job conversion:record of a stored postback is tried.
-const PostbackAttempts = 12
-
 // ingestBatch is what one transaction stores.
 type ingestBatch struct {
 	clicks    []*StoredClick
@@ -224,8 +221,8 @@ func storePostbacks(ctx context.Context, c db.Conn, list []*models.Postback) ([]
 			continue
 		}
 		job := models.Job{
-			ID: p.ID, Kind: models.KindRecordConversion, MaxAttempts: PostbackAttempts,
-			AccountID: uuid.NullUUID{UUID: p.AccountID, Valid: p.AccountID != uuid.Nil}, NextAttemptAt: time.Now(),
+			ID: p.ID, Kind: models.KindRecordConversion,
+			AccountID: uuid.NullUUID{UUID: p.AccountID, Valid: p.AccountID != uuid.Nil},
 		}
 		if err := jobrow.Insert(ctx, c, job); err != nil {
 			return nil, err

@@ -13,6 +13,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"switchyard/db"
+	"switchyard/db/jobrow"
 	"switchyard/db/seal"
 	"switchyard/models"
 )
@@ -81,26 +82,17 @@ type Attempt struct {
 	Final     bool   // no other attempt follows
 }
 
-// A delivery that had arrived once stays delivered, whatever becomes of sending it again. An endpoint that was well
-// and is well is not written.
-const markAttempt = `
-WITH d AS (
-    UPDATE webhook_deliveries SET attempts = $2, http_status = $4, error = $5, last_attempt = clock_timestamp(),
-        status = CASE WHEN $3 THEN 'delivered' WHEN status = 'delivered' THEN status WHEN $6 THEN 'failed' ELSE 'pending' END,
-        delivered_at = CASE WHEN $3 THEN coalesce(delivered_at, clock_timestamp()) ELSE delivered_at END
-    WHERE id = $1 RETURNING endpoint_id
-)
-UPDATE webhook_endpoints w SET
-    failing_since = CASE WHEN $3 THEN NULL ELSE coalesce(failing_since, clock_timestamp()) END,
-    consecutive_failures = CASE WHEN $3 THEN 0 ELSE consecutive_failures + 1 END
-FROM d WHERE w.id = d.endpoint_id AND NOT ($3 AND consecutive_failures = 0)`
+// MarkAttempt is the SQL that records an attempt at a delivery, for use in a WITH. It returns endpoint_id and delivered.
+// Its placeholders $1 to $6 are filled by MarkArgs. A delivery that arrived once stays delivered when it is sent again.
+const MarkAttempt = `UPDATE webhook_deliveries SET
+    attempts = $2, http_status = $4, error = $5, last_attempt = clock_timestamp(),
+    status = CASE WHEN $3 THEN 'delivered' WHEN status = 'delivered' THEN status WHEN $6 THEN 'failed' ELSE 'pending' END,
+    delivered_at = CASE WHEN $3 THEN coalesce(delivered_at, clock_timestamp()) ELSE delivered_at END
+WHERE id = $1 RETURNING endpoint_id, $3::boolean AS delivered`
 
-// Mark records an attempt at the delivery and at its endpoint, in the transaction that ends the job's attempt.
-func Mark(ctx context.Context, c db.Conn, id uuid.UUID, a Attempt) error {
-	if _, err := c.ExecContext(ctx, markAttempt, id, a.Number, a.Delivered, a.Status, a.Error, a.Final); err != nil {
-		return fmt.Errorf("delivery: mark: %w", err)
-	}
-	return nil
+// MarkArgs are the arguments of MarkAttempt.
+func MarkArgs(id uuid.UUID, a Attempt) []any {
+	return []any{id, a.Number, a.Delivered, a.Status, a.Error, a.Final}
 }
 
 const dropDelivery = `UPDATE webhook_deliveries SET status = 'failed', error = $2 WHERE id = $1 AND status = 'pending'`
@@ -113,16 +105,14 @@ func Drop(ctx context.Context, c db.Conn, id uuid.UUID, why string) error {
 	return nil
 }
 
-const addPing = `
+// A ping is tried once, whatever the policy of deliveries says.
+var addPing = `
 WITH target AS (
     SELECT new_id() AS id, id AS endpoint_id, account_id FROM webhook_endpoints WHERE id = $1 AND account_id = $2
 ), event AS (
     INSERT INTO events (id, account_id, type, created_at, body)
     SELECT $3, account_id, $4, $5, $6 FROM target RETURNING id
-), job AS (
-    INSERT INTO jobs (id, account_id, kind, max_attempts, next_attempt_at)
-    SELECT id, account_id, $7, 1, clock_timestamp() FROM target
-)
+), job AS (` + jobrow.InsertFrom("target", "$7", "1") + `)
 INSERT INTO webhook_deliveries (id, account_id, endpoint_id, event_id)
 SELECT target.id, account_id, endpoint_id, event.id FROM target, event
 RETURNING id`

@@ -11,11 +11,9 @@ import (
 	"github.com/lib/pq"
 
 	"switchyard/db"
+	"switchyard/db/jobrow"
 	"switchyard/models"
 )
-
-// DeliveryAttempts is how often a delivery is tried before it is failed.
-const DeliveryAttempts = 7
 
 const insertEvents = `
 INSERT INTO events (id, account_id, type, created_at, body)
@@ -23,15 +21,12 @@ SELECT e.id, $1, e.type, e.created_at, e.body
 FROM unnest($2::uuid[], $3::text[], $4::timestamptz[], $5::bytea[]) AS e (id, type, created_at, body)`
 
 // One statement, so that an endpoint added or removed meanwhile is seen by both tables or by neither.
-const insertDeliveries = `
+var insertDeliveries = `
 WITH target AS (
     SELECT new_id() AS id, w.id AS endpoint_id, w.account_id, e.id AS event_id
     FROM unnest($2::uuid[], $3::text[]) AS e (id, type)
     JOIN webhook_endpoints w ON w.account_id = $1 AND w.active AND e.type = ANY (w.events)
-), job AS (
-    INSERT INTO jobs (id, account_id, kind, max_attempts, next_attempt_at)
-    SELECT id, account_id, $4, $5, clock_timestamp() FROM target
-)
+), job AS (` + jobrow.InsertFrom("target", "$4", "NULL") + `)
 INSERT INTO webhook_deliveries (id, account_id, endpoint_id, event_id)
 SELECT id, account_id, endpoint_id, event_id FROM target
 RETURNING id`
@@ -61,7 +56,7 @@ func AddEvents(ctx context.Context, c db.Conn, list []models.Event) ([]uuid.UUID
 	}
 	var deliveries []uuid.UUID
 	err = sqlx.SelectContext(ctx, c, &deliveries, insertDeliveries, account, pq.Array(ids), pq.Array(kinds),
-		models.KindDeliverWebhook, DeliveryAttempts)
+		models.KindDeliverWebhook)
 	if err != nil {
 		return nil, fmt.Errorf("delivery: add deliveries: %w", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"switchyard/db"
+	"switchyard/db/jobrow"
 	"switchyard/models"
 )
 
@@ -115,15 +116,8 @@ func weeksBefore(ctx context.Context, d *db.DB, log string, limit time.Time) ([]
 	return weeks, nil
 }
 
-// pruneAtOnce is how many rows one statement deletes, so that none holds its locks for long.
-const pruneAtOnce = 5000
-
-const (
-	weekWaits = `SELECT EXISTS (SELECT FROM jobs WHERE kind = $1 AND state IN ('pending', 'running') AND id >= $2 AND id < $3)`
-
-	deleteJobs = `DELETE FROM jobs WHERE id IN (SELECT id FROM jobs
-		WHERE kind = $1 AND state IN ('done', 'failed') AND id >= $2 AND id < $3 LIMIT $4)`
-)
+// deleteBatch is how many rows one statement deletes, so that none holds its locks for long.
+const deleteBatch = 5000
 
 // dropDeliveries gives the first week that stays.
 func dropDeliveries(ctx context.Context, d *db.DB, limit time.Time) (n int, first time.Time, err error) {
@@ -133,13 +127,9 @@ func dropDeliveries(ctx context.Context, d *db.DB, limit time.Time) (n int, firs
 	}
 	for _, from := range weeks {
 		low, high := models.FloorClickID(from), models.FloorClickID(from.Add(week))
-		var waits bool
-		err := d.GetContext(ctx, &waits, weekWaits, models.KindDeliverWebhook, low, high)
-		if err != nil || waits {
-			return n, from, err
-		}
 		// Jobs go first: one that is run again by hand must not find its delivery gone.
-		if _, err := db.InParts(ctx, d, deleteJobs, pruneAtOnce, models.KindDeliverWebhook, low, high); err != nil {
+		open, err := jobrow.DeleteRange(ctx, d, models.KindDeliverWebhook, low, high)
+		if err != nil || open {
 			return n, from, err
 		}
 		if err := dropWeek(ctx, d, deliveries, from); err != nil {
@@ -174,19 +164,18 @@ func dropWeek(ctx context.Context, d *db.DB, log string, from time.Time) error {
 	})
 }
 
-const (
+var (
 	deleteRestDeliveries = `DELETE FROM webhook_deliveries_rest WHERE id IN (SELECT r.id FROM webhook_deliveries_rest r
-		WHERE r.created_at < $1 AND NOT EXISTS (
-			SELECT FROM jobs j WHERE j.id = r.id AND j.state IN ('pending', 'running')) LIMIT $2)`
+		WHERE r.created_at < $1 AND NOT ` + jobrow.IsOpen("r.id") + ` LIMIT $2)`
 
 	deleteRestEvents = `DELETE FROM events_rest WHERE id IN (SELECT r.id FROM events_rest r
 		WHERE r.created_at < $1 AND NOT EXISTS (SELECT FROM webhook_deliveries_rest d WHERE d.event_id = r.id) LIMIT $2)`
 )
 
 func dropRest(ctx context.Context, d *db.DB, before time.Time) error {
-	if _, err := db.InParts(ctx, d, deleteRestDeliveries, pruneAtOnce, before); err != nil {
+	if _, err := db.InParts(ctx, d, deleteRestDeliveries, deleteBatch, before); err != nil {
 		return err
 	}
-	_, err := db.InParts(ctx, d, deleteRestEvents, pruneAtOnce, before.Add(-week))
+	_, err := db.InParts(ctx, d, deleteRestEvents, deleteBatch, before.Add(-week))
 	return err
 }

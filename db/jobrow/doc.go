@@ -1,6 +1,12 @@
-// Package jobrow keeps the rows of jobs that must happen: who holds one, when it is due, what came of it.
+// Package jobrow keeps the rows of jobs that must happen. Every statement on the table jobs stands here.
 //
-// A worker claims a row under a lease and a fence that grows with every claim; it changes the row, together with the
-// effect of the job, in one transaction that checks the fence. Whoever lost its lease finds the fence moved and
-// commits nothing, so an effect in our database happens once. All times are the clock of PostgreSQL.
+// A row is pending, running, done or failed. A worker claims a pending row: it becomes running, under a lease that the
+// worker renews and a fence that grows with every claim. The worker ends its attempt in one transaction that checks the
+// fence and holds the job's effect too. A worker that lost its lease finds the fence moved and commits nothing, so an
+// effect in our database happens once.
+//
+// The row counts attempts. How many there may be is not in the row but in the policy of its kind, which this package
+// does not know: callers pass it. AttemptLimit of a row is set only where somebody granted attempts by hand.
+//
+// All times are by the clock of PostgreSQL. Functions take a db.Conn and run in the caller's transaction, if there is one.
 package jobrow

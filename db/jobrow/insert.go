@@ -10,11 +10,12 @@ import (
 )
 
 const insertRow = `
-INSERT INTO jobs (id, account_id, kind, args, max_attempts, next_attempt_at, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, now())
+INSERT INTO jobs (id, account_id, kind, args, next_attempt_at, created_at)
+VALUES ($1, $2, $3, $4, $5, now())
 ON CONFLICT (id) DO NOTHING`
 
-// Insert writes the row of a job. Writing the same id again does nothing.
+// Insert writes the row of a job, in the transaction of its cause. Only ID, AccountID, Kind, Args and NextAttemptAt
+// count. NextAttemptAt defaults to now. Inserting an id that exists does nothing.
 func Insert(ctx context.Context, c db.Conn, j models.Job) error {
 	if j.NextAttemptAt.IsZero() {
 		j.NextAttemptAt = time.Now()
@@ -22,9 +23,15 @@ func Insert(ctx context.Context, c db.Conn, j models.Job) error {
 	if len(j.Args) == 0 {
 		j.Args = []byte(`{}`)
 	}
-	_, err := c.ExecContext(ctx, insertRow, j.ID, j.AccountID, j.Kind, []byte(j.Args), j.MaxAttempts, j.NextAttemptAt)
-	if err != nil {
+	if _, err := c.ExecContext(ctx, insertRow, j.ID, j.AccountID, j.Kind, []byte(j.Args), j.NextAttemptAt); err != nil {
 		return fmt.Errorf("jobrow: insert: %w", err)
 	}
 	return nil
+}
+
+// InsertFrom is the SQL that inserts one row, due now, for each id and account_id of a relation, for use in a WITH.
+// Kind and limit are SQL too. Limit is the number of attempts; NULL leaves it to the policy.
+func InsertFrom(relation, kind, limit string) string {
+	return `INSERT INTO jobs (id, account_id, kind, attempt_limit, next_attempt_at)
+	SELECT id, account_id, ` + kind + `, ` + limit + `, clock_timestamp() FROM ` + relation
 }

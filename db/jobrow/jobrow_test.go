@@ -33,7 +33,7 @@ func add(t *testing.T, d *db.DB, owner uuid.UUID, due time.Time) uuid.UUID {
 	t.Helper()
 	j := models.Job{
 		ID: uuid.New(), AccountID: uuid.NullUUID{UUID: owner, Valid: owner != uuid.Nil}, Kind: kind,
-		MaxAttempts: 3, NextAttemptAt: due,
+		NextAttemptAt: due,
 	}
 	if err := jobrow.Insert(t.Context(), d, j); err != nil {
 		t.Fatal(err)
@@ -41,22 +41,22 @@ func add(t *testing.T, d *db.DB, owner uuid.UUID, due time.Time) uuid.UUID {
 	return j.ID
 }
 
-func claim(id uuid.UUID) jobrow.Claim {
-	return jobrow.Claim{ID: id, Kind: kind, Lease: time.Minute, Generation: -1}
+func claim(id uuid.UUID) jobrow.ClaimRequest {
+	return jobrow.ClaimRequest{ID: id, Kind: kind, Lease: time.Minute, MaxAttempts: 3, Generation: -1}
 }
 
-func take(t *testing.T, d *db.DB, want jobrow.Claim) models.Job {
+func take(t *testing.T, d *db.DB, want jobrow.ClaimRequest) models.Job {
 	t.Helper()
-	j, err := jobrow.Take(t.Context(), d, want)
+	j, err := jobrow.Claim(t.Context(), d, want)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return j
 }
 
-func refused(t *testing.T, d *db.DB, want jobrow.Claim) string {
+func refused(t *testing.T, d *db.DB, want jobrow.ClaimRequest) string {
 	t.Helper()
-	_, err := jobrow.Take(t.Context(), d, want)
+	_, err := jobrow.Claim(t.Context(), d, want)
 	r, ok := errors.AsType[*jobrow.RefusalError](err)
 	if !ok {
 		t.Fatalf("claim: %v, want a refusal", err)
@@ -69,10 +69,10 @@ func TestRefusals(t *testing.T) {
 	d, ctx := dbtest.New(t), t.Context()
 	owner := account(t, d)
 	id, past := add(t, d, owner, time.Now().Add(-time.Minute)), time.Now().Add(-time.Minute)
-	for name, c := range map[string]func(*jobrow.Claim){
-		"other account": func(c *jobrow.Claim) { c.Account = account(t, d) },
-		"other kind":    func(c *jobrow.Claim) { c.Kind = "jtest:else" },
-		"other id":      func(c *jobrow.Claim) { c.ID = uuid.New() },
+	for name, c := range map[string]func(*jobrow.ClaimRequest){
+		"other account": func(c *jobrow.ClaimRequest) { c.Account = account(t, d) },
+		"other kind":    func(c *jobrow.ClaimRequest) { c.Kind = "jtest:else" },
+		"other id":      func(c *jobrow.ClaimRequest) { c.ID = uuid.New() },
 	} {
 		want := claim(id)
 		c(&want)
@@ -109,8 +109,8 @@ func TestRefusals(t *testing.T) {
 	if r := refused(t, d, stale); r != jobrow.Finished {
 		t.Errorf("a stale task of a failed row: %s", r)
 	}
-	if j := take(t, d, own); j.MaxAttempts-j.Attempts != 0 {
-		t.Errorf("the archived task got %d attempts more than one", j.MaxAttempts-j.Attempts)
+	if j := take(t, d, own); j.AttemptLimit-j.Attempts != 0 {
+		t.Errorf("the archived task got %d attempts more than one", j.AttemptLimit-j.Attempts)
 	}
 }
 
@@ -152,7 +152,7 @@ func TestManyClaimers(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 16 {
 		all.Go(func() {
-			if _, err := jobrow.Take(ctx, d, claim(id)); err == nil {
+			if _, err := jobrow.Claim(ctx, d, claim(id)); err == nil {
 				won.Store(i, true)
 			}
 		})
@@ -287,10 +287,10 @@ func TestStatusAndPrune(t *testing.T) {
 	if s, _ := jobrow.Status(ctx, d, owner, done); s.Status != models.JobDone || string(s.Result) != `{"rows": 2}` {
 		t.Errorf("done: %+v", s)
 	}
-	if n, err := jobrow.Prune(ctx, d, time.Hour); err != nil || n != 0 {
+	if n, err := jobrow.DeleteFinished(ctx, d, time.Hour); err != nil || n != 0 {
 		t.Errorf("pruned %d too early, %v", n, err)
 	}
-	if n, err := jobrow.Prune(ctx, d, -time.Hour); err != nil || n != 3 {
+	if n, err := jobrow.DeleteFinished(ctx, d, -time.Hour); err != nil || n != 3 {
 		t.Errorf("pruned %d, %v, want the three that finished", n, err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db/delivery"
+	"switchyard/db/jobrow"
 	"switchyard/models"
 )
 
@@ -81,6 +82,11 @@ func (w Webhooks) Create(ctx context.Context, hook models.Webhook) (models.Webho
 	return hook, secret, err
 }
 
+const rotateSecret = `
+UPDATE webhook_endpoints SET old_secret = secret, old_secret_until = now() + make_interval(secs => $4), secret = $3,
+	updated_at = now()
+WHERE account_id = $1 AND id = $2 RETURNING old_secret_until`
+
 // Rotate gives an endpoint a new signing secret, which is not shown again, and tells until when the one before signs
 // deliveries too. Without an ENCRYPTION_KEY it is no_encryption_key.
 func (w Webhooks) Rotate(ctx context.Context, account, id uuid.UUID) (string, time.Time, error) {
@@ -89,8 +95,24 @@ func (w Webhooks) Rotate(ctx context.Context, account, id uuid.UUID) (string, ti
 	if err != nil {
 		return "", time.Time{}, err
 	}
-	until, err := delivery.Rotate(ctx, w.s.c, account, id, sealed)
+	until, err := get[time.Time](ctx, w.s, "webhook", rotateSecret, account, id, sealed, models.SecretOverlap.Seconds())
 	return secret, until, err
+}
+
+// An endpoint that was well and is well is not written.
+const markAttempt = `
+WITH d AS (` + delivery.MarkAttempt + `)
+UPDATE webhook_endpoints w SET
+	failing_since = CASE WHEN d.delivered THEN NULL ELSE coalesce(failing_since, clock_timestamp()) END,
+	consecutive_failures = CASE WHEN d.delivered THEN 0 ELSE consecutive_failures + 1 END
+FROM d WHERE w.id = d.endpoint_id AND NOT (d.delivered AND consecutive_failures = 0)`
+
+// MarkAttempt records an attempt at a delivery, and at its endpoint, in the transaction that ends the job's attempt.
+func (w Webhooks) MarkAttempt(ctx context.Context, id uuid.UUID, a delivery.Attempt) error {
+	if _, err := w.s.c.ExecContext(ctx, markAttempt, delivery.MarkArgs(id, a)...); err != nil {
+		return fmt.Errorf("db: mark attempt: %w", err)
+	}
+	return nil
 }
 
 // newSigningSecret makes 256 random bits in text form. Receivers use the whole text as the key.
@@ -125,12 +147,12 @@ type DeliveryFilter struct {
 	Status  string
 }
 
-const deliveryColumns = `d.id, d.endpoint_id, d.event_id, e.type, d.status, d.attempts, d.http_status, d.error, d.last_attempt,
-	CASE WHEN j.state = 'pending' THEN j.next_attempt_at END AS next_attempt, d.delivered_at, d.created_at`
+var deliveryColumns = `d.id, d.endpoint_id, d.event_id, e.type, d.status, d.attempts, d.http_status, d.error, d.last_attempt,
+	` + jobrow.NextAttempt("d.id") + ` AS next_attempt, d.delivered_at, d.created_at`
 
-const listDeliveries = `
+var listDeliveries = `
 SELECT ` + deliveryColumns + `
-FROM webhook_deliveries d JOIN events e ON e.id = d.event_id LEFT JOIN jobs j ON j.id = d.id
+FROM webhook_deliveries d JOIN events e ON e.id = d.event_id
 WHERE d.account_id = $1 AND d.created_at >= now() - interval '30 days'`
 
 // Deliveries lists the deliveries of the last 30 days, newest first.

@@ -120,8 +120,8 @@ func (r *Recorder) Enqueue(_ context.Context, t jobs.Task) error {
 	return nil
 }
 
-// Look implements jobs.Backend.
-func (r *Recorder) Look(_ context.Context, id string) (models.JobStatus, uuid.UUID, error) {
+// Find implements jobs.Backend.
+func (r *Recorder) Find(_ context.Context, id string) (models.JobStatus, uuid.UUID, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s, ok := r.status[id]
@@ -132,8 +132,8 @@ func (r *Recorder) Look(_ context.Context, id string) (models.JobStatus, uuid.UU
 	return s, r.tasks[i].Payload.Account, nil
 }
 
-// Forget implements jobs.Backend.
-func (r *Recorder) Forget(_ context.Context, _, id string) error {
+// DeleteFinished implements jobs.Backend.
+func (r *Recorder) DeleteFinished(_ context.Context, _, id string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if s, ok := r.status[id]; ok && s.Finished() {

@@ -13,6 +13,7 @@ import (
 	"switchyard/db/dbtest"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
+	"switchyard/models"
 	"switchyard/ops/monitor"
 )
 
@@ -40,7 +41,7 @@ func router(o monitor.Options) http.Handler {
 func TestQueuesPage(t *testing.T) {
 	t.Parallel()
 	r := jobstest.Redis(t)
-	if _, err := jobs.Connect(r).LostRow(t.Context(), jobs.Row{Kind: jobs.DeliverWebhook.Kind()}); err != nil {
+	if _, err := jobs.Connect(r).LostRow(t.Context(), models.JobRef{Kind: jobs.DeliverWebhook.Kind()}); err != nil {
 		t.Fatal(err) // makes the queue known
 	}
 	h := router(monitor.Options{Redis: r, Password: password})
@@ -116,7 +117,7 @@ func TestReadiness(t *testing.T) {
 func TestFigures(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	if _, err := d.ExecContext(t.Context(), `INSERT INTO jobs (id, kind, max_attempts) VALUES (gen_random_uuid(), 'x:y', 1)`); err != nil {
+	if _, err := d.ExecContext(t.Context(), `INSERT INTO jobs (id, kind) VALUES (gen_random_uuid(), 'x:y')`); err != nil {
 		t.Fatal(err)
 	}
 	reg := monitor.NewRegistry(d)
@@ -137,7 +138,7 @@ func TestFigures(t *testing.T) {
 func TestQueueFigures(t *testing.T) {
 	t.Parallel()
 	r := jobstest.Redis(t)
-	err := jobs.Connect(r).DispatchRows(t.Context(), jobs.Row{Kind: jobs.DeliverWebhook.Kind(), ID: uuid.New()})
+	err := jobs.Connect(r).DispatchRows(t.Context(), models.JobRef{Kind: jobs.DeliverWebhook.Kind(), ID: uuid.New()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"time"
 
@@ -110,7 +109,7 @@ var rowStates = map[string]jobrow.Filter{
 
 func itemOfRow(j models.Job) Item {
 	p, _ := jobs.PolicyOf(j.Kind)
-	i := Item{ID: j.ID.String(), Queue: p.Queue, Kind: j.Kind, Attempts: j.Attempts, MaxAttempts: j.MaxAttempts}
+	i := Item{ID: j.ID.String(), Queue: p.Queue, Kind: j.Kind, Attempts: j.Attempts, MaxAttempts: p.AttemptLimit(j)}
 	if j.AccountID.Valid {
 		i.Account = j.AccountID.UUID.String()
 	}
@@ -203,16 +202,13 @@ func itemOfTask(t *asynq.TaskInfo) (Item, bool) {
 	return i, true
 }
 
-// rowID finds the row in its own id, or in the id of its task as the queue's page shows it.
-var rowID = regexp.MustCompile(`(?:^|:)([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?::\d+)?$`)
-
 // Requeue runs the named jobs again now and tells which it did: failed ones, and those that wait for an hour to come.
 // What is done, or being done, is left alone, so it is always safe.
 func (d Desk) Requeue(ctx context.Context, ids ...string) ([]string, error) {
 	done := []string{}
 	for _, id := range ids {
-		if m := rowID.FindStringSubmatch(id); m != nil {
-			rows, err := jobrow.Requeue(ctx, d.DB, []uuid.UUID{uuid.MustParse(m[1])})
+		if row, _, ok := jobs.ParseTaskID(id); ok {
+			rows, err := jobrow.Requeue(ctx, d.DB, []uuid.UUID{row})
 			if err != nil {
 				return done, err
 			}
@@ -270,18 +266,11 @@ func (d Desk) RequeueAll(ctx context.Context, queue, kind string) ([]string, err
 	return done, nil
 }
 
-// dispatch enqueues rows under their new generation and clears the archive of the tasks that failed for them.
-func (d Desk) dispatch(ctx context.Context, rows []jobrow.Due) error {
+// dispatch enqueues requeued rows.
+func (d Desk) dispatch(ctx context.Context, rows []jobrow.Requeued) error {
 	for _, r := range rows {
-		row := jobs.Row{Kind: r.Kind, ID: r.ID, Account: r.AccountID.UUID, Generation: r.Generation}
-		if err := d.Client.DispatchRows(ctx, row); err != nil {
+		if err := d.Client.DispatchRequeued(ctx, r.JobRef, r.Archived); err != nil {
 			return fmt.Errorf("queue: the rows are due and will be enqueued when redis is back: %w", err)
-		}
-		if row.Generation = r.Failed; row.Generation < 0 {
-			continue
-		}
-		if err := d.Client.ForgetRow(ctx, row); err != nil {
-			return err
 		}
 	}
 	return nil

@@ -43,7 +43,7 @@ func (b bench) failedRow() uuid.UUID {
 	if err := jobrow.Insert(b.Context(), b.DB, j); err != nil {
 		b.Fatal(err)
 	}
-	j, err = jobrow.Take(b.Context(), b.DB, jobrow.Claim{ID: j.ID, Kind: j.Kind, Lease: time.Minute})
+	j, err = jobrow.Claim(b.Context(), b.DB, jobrow.ClaimRequest{ID: j.ID, Kind: j.Kind, Lease: time.Minute})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestListAndRequeue(t *testing.T) {
 	if got := b.ids(queue.Filter{State: "pending"}); !slices.Equal(got, []string{task}) {
 		t.Errorf("waiting tasks: %v", got)
 	}
-	if lost, err := b.Client.LostRow(t.Context(), jobs.Row{Kind: rowed.Kind(), ID: uuid.MustParse(row), Generation: 1}); err != nil || lost {
+	if lost, err := b.Client.LostRow(t.Context(), models.JobRef{Kind: rowed.Kind(), ID: uuid.MustParse(row), Generation: 1}); err != nil || lost {
 		t.Errorf("the row has no task: %v", err)
 	}
 }
@@ -156,11 +156,11 @@ func TestRequeueClearsTheArchive(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	row := b.failedRow()
-	if err := b.Client.DispatchRows(t.Context(), jobs.Row{Kind: rowed.Kind(), ID: row}); err != nil {
+	if err := b.Client.DispatchRows(t.Context(), models.JobRef{Kind: rowed.Kind(), ID: row}); err != nil {
 		t.Fatal(err)
 	}
 	in := asynq.NewInspectorFromRedisClient(b.Redis)
-	if err := in.ArchiveTask(jobs.Bulk, jobs.Row{Kind: rowed.Kind(), ID: row}.TaskID()); err != nil {
+	if err := in.ArchiveTask(jobs.Bulk, jobs.TaskID(models.JobRef{Kind: rowed.Kind(), ID: row})); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := b.DB.ExecContext(t.Context(), `UPDATE jobs SET generation = 3 WHERE id = $1`, row); err != nil {

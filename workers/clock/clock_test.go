@@ -163,7 +163,7 @@ func TestATickIsOneJob(t *testing.T) {
 		}
 	}
 	tasks := r.Tasks(tick.Kind())
-	if len(tasks) != 2 || tasks[0].ID != "ctest:tick@2026-01-01T12:00:00Z" || tasks[0].Policy.Keep != time.Hour {
+	if len(tasks) != 2 || tasks[0].ID != "ctest:tick@2026-01-01T12:00:00Z" || tasks[0].Policy.Retention != time.Hour {
 		t.Errorf("tasks: %+v", tasks)
 	}
 }

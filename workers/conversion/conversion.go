@@ -33,7 +33,7 @@ type recorder struct {
 // Register adds the handler to a runtime.
 func Register(r *workers.Runtime, s *store.Store, opts ...workers.RowOption) {
 	rec := &recorder{runtime: r, store: s}
-	workers.HandleRow(r, jobs.RecordConversion, rec.record, opts...)
+	workers.RegisterRow(r, jobs.RecordConversion, rec.record, opts...)
 }
 
 // oldest and ahead bound the time inside a click id. A postback whose click is outside of them does not wait for it.
@@ -193,7 +193,7 @@ func (rec *recorder) wait(ctx context.Context, u *run, d clicklog.PostbackDecisi
 }
 
 func (rec *recorder) retry(ctx context.Context, u *run, d clicklog.PostbackDecision, detail string) error {
-	return u.Retry(ctx, models.Errorf(models.KindNotFound, "unknown_click", "%s", detail), func(c db.Conn, f workers.Fate) error {
+	return u.Retry(ctx, models.Errorf(models.KindNotFound, "unknown_click", "%s", detail), func(c db.Conn, f workers.NextAttempt) error {
 		d.Outcome, d.Detail = clicklog.PostbackPending, detail
 		if f.Final {
 			d.Outcome, d.Detail = clicklog.PostbackUnmatched, "its click never came"

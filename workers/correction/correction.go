@@ -22,11 +22,11 @@ import (
 
 // Register adds the handlers to a runtime.
 func Register(r *workers.Runtime, s *store.Store) {
-	workers.HandleRow(r, jobs.CorrectConversions, file[conversion, conversionOutcome]{
+	workers.RegisterRow(r, jobs.CorrectConversions, file[conversion, conversionOutcome]{
 		runtime: r, store: s, atOnce: 500,
 		read: readConversions, preview: previewConversions, apply: applyConversions,
 	}.run)
-	workers.HandleRow(r, jobs.CorrectCosts, file[cost, costOutcome]{
+	workers.RegisterRow(r, jobs.CorrectCosts, file[cost, costOutcome]{
 		runtime: r, store: s, atOnce: 100,
 		read: readCosts, preview: previewCosts, apply: applyCosts,
 	}.run)

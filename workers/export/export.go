@@ -26,8 +26,8 @@ type maker struct{ store *store.Store }
 // Register adds the handlers to a runtime.
 func Register(r *workers.Runtime, s *store.Store) {
 	m := &maker{store: s}
-	workers.HandleRow(r, jobs.MakeExport, m.make)
-	workers.Handle(r, jobs.SweepExports, m.sweep)
+	workers.RegisterRow(r, jobs.MakeExport, m.make)
+	workers.Register(r, jobs.SweepExports, m.sweep)
 }
 
 // fill writes the rows of one kind of file.

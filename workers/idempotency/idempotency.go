@@ -12,7 +12,7 @@ import (
 
 // Register adds the handler to a runtime.
 func Register(r *workers.Runtime, s *store.Store) {
-	workers.Handle(r, jobs.ForgetAnswers, func(ctx context.Context, _ jobs.Tick) (jobs.None, error) {
+	workers.Register(r, jobs.ForgetAnswers, func(ctx context.Context, _ jobs.Tick) (jobs.None, error) {
 		n, err := s.PruneAttempts(ctx)
 		slog.InfoContext(ctx, "stored answers forgotten", "rows", n)
 		return jobs.None{}, err

@@ -190,8 +190,8 @@ func TestClear(t *testing.T) {
 // dieAfterOnePart is a worker that is killed between two parts.
 func (h *history) dieAfterOnePart(id uuid.UUID, args jobs.ClearArgs) {
 	h.Helper()
-	claim := jobrow.Claim{ID: id, Kind: jobs.ClearCampaign.Kind(), Generation: -1, Lease: time.Second}
-	row, err := jobrow.Take(h.Context(), h.db, claim)
+	claim := jobrow.ClaimRequest{ID: id, Kind: jobs.ClearCampaign.Kind(), Generation: -1, Lease: time.Second}
+	row, err := jobrow.Claim(h.Context(), h.db, claim)
 	if err != nil {
 		h.Fatal(err)
 	}

@@ -19,12 +19,12 @@ import (
 // Register adds the handlers to a runtime.
 func Register(r *workers.Runtime, d *db.DB) {
 	h := &housekeeper{db: d}
-	workers.Handle(r, jobs.CompactLedger, h.compact)
-	workers.Handle(r, jobs.TidyClicks, h.tidy)
+	workers.Register(r, jobs.CompactLedger, h.compact)
+	workers.Register(r, jobs.TidyClicks, h.tidy)
 	campaigns := clearing(clicklog.Clear, clicklog.ClearArchive)
-	workers.HandleRow(r, jobs.ClearCampaign, campaigns)
-	workers.HandleRow(r, jobs.ClearOrphans, campaigns)
-	workers.HandleRow(r, jobs.ClearSmartlink, clearing(clicklog.ClearSmartlink))
+	workers.RegisterRow(r, jobs.ClearCampaign, campaigns)
+	workers.RegisterRow(r, jobs.ClearOrphans, campaigns)
+	workers.RegisterRow(r, jobs.ClearSmartlink, clearing(clicklog.ClearSmartlink))
 }
 
 type housekeeper struct{ db *db.DB }

@@ -48,8 +48,8 @@ func Register(r *workers.Runtime, o Options) {
 		o.Now = time.Now
 	}
 	c := &checker{o: o, client: r.Client()}
-	workers.Handle(r, jobs.SweepLinks, c.sweep)
-	workers.Handle(r, jobs.ScreenLinks, c.screen)
+	workers.Register(r, jobs.SweepLinks, c.sweep)
+	workers.Register(r, jobs.ScreenLinks, c.screen)
 }
 
 type checker struct {

@@ -22,7 +22,7 @@ func Register(r *workers.Runtime, s *store.Store, now func() time.Time) {
 		now = time.Now
 	}
 	w := &watcher{store: s, client: r.Client(), now: now}
-	workers.Handle(r, jobs.WatchPlans, w.watch)
+	workers.Register(r, jobs.WatchPlans, w.watch)
 }
 
 type watcher struct {

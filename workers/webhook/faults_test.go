@@ -15,7 +15,6 @@ import (
 	"switchyard/models"
 	"switchyard/models/await"
 	"switchyard/models/longtest"
-	"switchyard/workers/webhook"
 )
 
 // endpoint adds another endpoint of the account at a path of the receiver, for an event type of its own.
@@ -26,7 +25,7 @@ func (w *world) endpointAt(path, event string) {
 	if err := w.db.GetContext(w.t.Context(), &base, `SELECT url FROM webhook_endpoints WHERE id = $1`, w.endpoint); err != nil {
 		w.t.Fatal(err)
 	}
-	place := webhook.SecretPlace(delivery.Target{AccountID: w.account, EndpointID: id})
+	place := delivery.SecretPlace(w.account, id)
 	sealed, err := w.box.SealOwn(w.t.Context(), place, []byte(secret))
 	if err != nil {
 		w.t.Fatal(err)
@@ -176,7 +175,7 @@ func TestDocumentedSchedule(t *testing.T) {
 			t.Errorf("after attempt %d the next one is due in %s, want %s", i+1, got, wait)
 		}
 		w.exec(`UPDATE jobs SET next_attempt_at = clock_timestamp(), generation = generation + 1 WHERE id = $1`, id)
-		row := jobs.Row{Kind: models.KindDeliverWebhook, ID: id, Account: w.account, Generation: int64(i + 1)}
+		row := models.JobRef{Kind: models.KindDeliverWebhook, ID: id, Account: w.account, Generation: int64(i + 1)}
 		if err := w.client.DispatchRows(t.Context(), row); err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,6 @@
 package webhook_test
 
 import (
-	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,8 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"switchyard/db/delivery"
-	"switchyard/db/seal"
+	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
 )
@@ -22,21 +20,15 @@ import (
 func TestTwoSignatures(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	box, err := seal.New(w.db, bytes.Repeat([]byte{7}, 32))
-	if err != nil {
-		t.Fatal(err)
-	}
-	sealed, err := box.Seal(delivery.SecretPlace(w.account, w.endpoint), []byte("whsec_new"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := delivery.Rotate(t.Context(), w.db, uuid.New(), w.endpoint, sealed); err == nil {
+	hooks := store.New(w.db, w.box).Webhooks()
+	if _, _, err := hooks.Rotate(t.Context(), uuid.New(), w.endpoint); err == nil {
 		t.Error("another account rotates the secret")
 	}
-	if _, err := delivery.Rotate(t.Context(), w.db, w.account, w.endpoint, sealed); err != nil {
+	rotated, _, err := hooks.Rotate(t.Context(), w.account, w.endpoint)
+	if err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range [][]string{{"whsec_new", secret}, {"whsec_new"}} {
+	for i, want := range [][]string{{rotated, secret}, {rotated}} {
 		id, _ := w.emit()
 		w.until(id, func(s shown) bool { return s.Status == models.DeliveryDelivered })
 		c := w.received()[i]

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"switchyard/db/delivery"
-	"switchyard/db/seal"
 	"switchyard/workers/egress"
 )
 
@@ -47,7 +46,7 @@ func (s *sender) secrets(ctx context.Context, t delivery.Target) ([][]byte, erro
 		if sealed == nil {
 			continue
 		}
-		secret, err := s.o.Box.Open(ctx, SecretPlace(t), sealed)
+		secret, err := s.store.Box().Open(ctx, delivery.SecretPlace(t.AccountID, t.EndpointID), sealed)
 		if err != nil {
 			return nil, fmt.Errorf("webhook: secret: %w", err)
 		}
@@ -95,9 +94,4 @@ func (s *sender) send(ctx context.Context, t delivery.Target) (delivery.Attempt,
 	}
 	a.Delivered = true
 	return a, nil
-}
-
-// SecretPlace is where the signing secret of a delivery's endpoint is sealed.
-func SecretPlace(t delivery.Target) seal.Place {
-	return delivery.SecretPlace(t.AccountID, t.EndpointID)
 }

@@ -12,16 +12,15 @@ import (
 	"switchyard/db"
 	"switchyard/db/delivery"
 	"switchyard/db/jobrow"
-	"switchyard/db/seal"
+	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/workers"
 	"switchyard/workers/egress"
 )
 
-// Options of the sender. Box and Egress are required.
+// Options of the sender. Egress is required.
 type Options struct {
-	Box      *seal.Box // opens the signing secrets
 	Egress   *egress.Client
 	Schedule []time.Duration  // default jobs.WebhookSchedule
 	Timeout  time.Duration    // from the look-up of the name to the last byte of the answer; default 10 seconds
@@ -31,23 +30,24 @@ type Options struct {
 type run = workers.Run[jobs.None, jobs.None]
 
 // Register adds the handlers to a runtime.
-func Register(r *workers.Runtime, o Options) {
+func Register(r *workers.Runtime, st *store.Store, o Options) {
 	if o.Timeout == 0 {
 		o.Timeout = 10 * time.Second
 	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	s := &sender{o: o, db: r.DB(), runtime: r, lanes: newLanes(time.Now, r.Slots(jobs.Webhooks))}
-	workers.HandleRow(r, jobs.DeliverWebhook, s.deliver, workers.WithRetries(o.Schedule), workers.WithGate(s.admit))
-	workers.Handle(r, jobs.TestWebhook, s.test)
-	workers.Handle(r, jobs.RedeliverWebhook, s.redeliver)
-	workers.Handle(r, jobs.RedeliverFailed, s.redeliverFailed)
+	s := &sender{o: o, db: r.DB(), store: st, runtime: r, lanes: newLanes(time.Now, r.Slots(jobs.Webhooks))}
+	workers.RegisterRow(r, jobs.DeliverWebhook, s.deliver, workers.WithRetries(o.Schedule), workers.WithGate(s.admit))
+	workers.Register(r, jobs.TestWebhook, s.test)
+	workers.Register(r, jobs.RedeliverWebhook, s.redeliver)
+	workers.Register(r, jobs.RedeliverFailed, s.redeliverFailed)
 }
 
 type sender struct {
 	o       Options
 	db      *db.DB
+	store   *store.Store
 	runtime *workers.Runtime
 	lanes   *lanes
 }
@@ -80,12 +80,12 @@ func (s *sender) attempt(ctx context.Context, u *run, t delivery.Target) (delive
 	a.Number = u.Attempt
 	if a.Delivered {
 		return a, u.Commit(ctx, jobs.None{}, func(c db.Conn) error {
-			return delivery.Mark(context.WithoutCancel(ctx), c, t.ID, a)
+			return s.store.On(c).Webhooks().MarkAttempt(context.WithoutCancel(ctx), t.ID, a)
 		})
 	}
-	return a, u.Retry(ctx, cause, func(c db.Conn, f workers.Fate) error {
+	return a, u.Retry(ctx, cause, func(c db.Conn, f workers.NextAttempt) error {
 		a.Final = f.Final
-		return delivery.Mark(context.WithoutCancel(ctx), c, t.ID, a)
+		return s.store.On(c).Webhooks().MarkAttempt(context.WithoutCancel(ctx), t.ID, a)
 	})
 }
 

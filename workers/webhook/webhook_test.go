@@ -30,6 +30,7 @@ import (
 	"switchyard/db/dbtest"
 	"switchyard/db/delivery"
 	"switchyard/db/seal"
+	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
 	"switchyard/models"
@@ -111,8 +112,7 @@ func newWorld(t *testing.T, schedule []time.Duration, limit ...time.Duration) *w
 	if err != nil {
 		t.Fatal(err)
 	}
-	sealed, err := box.SealOwn(t.Context(), webhook.SecretPlace(
-		delivery.Target{AccountID: w.account, EndpointID: w.endpoint}), []byte(secret))
+	sealed, err := box.SealOwn(t.Context(), delivery.SecretPlace(w.account, w.endpoint), []byte(secret))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,8 +140,8 @@ func (w *world) run(box *seal.Box, schedule []time.Duration, limit time.Duration
 	r := jobstest.Redis(w.t)
 	w.client = jobs.Connect(r)
 	rt := workers.New(workers.Options{DB: w.db, Redis: r, Client: w.client, Grace: 4 * time.Second})
-	webhook.Register(rt, webhook.Options{
-		Box: box, Egress: out, Schedule: schedule, Timeout: limit,
+	webhook.Register(rt, store.New(w.db, box), webhook.Options{
+		Egress: out, Schedule: schedule, Timeout: limit,
 		Now: func() time.Time { return time.Unix(w.tick.Add(1), 0) },
 	})
 	ctx, cancel := context.WithCancel(context.WithoutCancel(w.t.Context()))

@@ -13,6 +13,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/delivery"
+	"switchyard/db/jobrow"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/ops/client"
@@ -290,8 +291,7 @@ func (a *announcer) overhead(ctx context.Context) error {
 		}
 		whole.latencies = append(whole.latencies, time.Since(begin))
 		begin = time.Now()
-		var found bool
-		if err := a.db.GetContext(ctx, &found, `SELECT EXISTS (SELECT FROM jobs WHERE id = $1)`, id); err != nil {
+		if _, err := jobrow.Find(ctx, a.db, a.account, id); !errors.Is(err, models.NotFound("job")) {
 			return err
 		}
 		query.latencies = append(query.latencies, time.Since(begin))

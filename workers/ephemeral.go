@@ -13,12 +13,12 @@ import (
 	"switchyard/models"
 )
 
-// Handle registers the handler of an ephemeral job. A *models.Error it returns is the job's answer, at once; any
-// other error is retried as the policy says, and after the last attempt the task is archived and whoever waits gets
-// internal_error. The handler's context ends after the policy's timeout. Account tells whom it works for.
-func Handle[A, R any](r *Runtime, job jobs.Job[A, R], fn func(context.Context, A) (R, error)) {
+// Register registers the handler of an ephemeral job. A *models.Error that it returns is the answer of the job. Any other
+// error is retried as the policy says; after the last attempt the task is archived and the answer is internal_error. The
+// handler's context ends after the policy's timeout. Account tells for which account it works.
+func Register[A, R any](r *Runtime, job jobs.Job[A, R], fn func(context.Context, A) (R, error)) {
 	if job.Policy().Row {
-		panic("workers: " + job.Kind() + " has rows: use HandleRow")
+		panic("workers: " + job.Kind() + " has rows: use RegisterRow")
 	}
 	r.add(job.Kind(), func(ctx context.Context, t task) error {
 		var args A
@@ -44,17 +44,17 @@ func Handle[A, R any](r *Runtime, job jobs.Job[A, R], fn func(context.Context, A
 			return r.finish(ctx, t, jobs.Outcome{Error: e}, nil)
 		}
 		if errors.Is(context.Cause(ctx), errStopping) {
-			return &later{cause: errStopping}
+			return &retryLaterError{cause: errStopping}
 		}
 		if t.attempt < p.MaxAttempts {
 			slog.WarnContext(ctx, "job failed, will be retried", "job", t.Kind, "attempt", t.attempt, "error", err)
-			return &later{wait: p.Delay(p.MaxAttempts - t.attempt), cause: err, failure: true}
+			return &retryLaterError{wait: p.Delay(p.MaxAttempts - t.attempt), cause: err, failure: true}
 		}
 		return r.finish(ctx, t, jobs.Outcome{}, err)
 	})
 }
 
-// finish stores the outcome and tells those who wait. With an error the task ends archived.
+// finish stores the outcome and notifies those who wait for it. With an error the task is archived.
 func (r *Runtime) finish(ctx context.Context, t task, out jobs.Outcome, err error) error {
 	if err != nil {
 		slog.ErrorContext(ctx, "job failed", "job", t.Kind, "id", t.id, "attempt", t.attempt, "error", err)

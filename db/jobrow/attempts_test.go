@@ -1,0 +1,120 @@
+package jobrow_test
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/dbtest"
+	"switchyard/db/jobrow"
+	"switchyard/db/migrations"
+	"switchyard/models"
+)
+
+// TestAttemptsByHand: a row that waits keeps its schedule, one that had finished gets exactly one attempt.
+func TestAttemptsByHand(t *testing.T) {
+	t.Parallel()
+	d, ctx := dbtest.New(t), t.Context()
+	id := add(t, d, uuid.Nil, time.Now().Add(time.Hour))
+	byHand := claim(id)
+	byHand.ByHand = true
+	cause := jobrow.CauseOf(errors.New("x"))
+	for want := 4; want <= 5; want++ { // the policy of the claim says 3
+		j := take(t, d, byHand)
+		if j.AttemptLimit != want {
+			t.Errorf("a waiting row: limit %d after %d by hand, want %d", j.AttemptLimit, want-3, want)
+		}
+		if err := jobrow.Retry(ctx, d, id, j.Fence, cause, time.Hour); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ends := map[string]func(j models.Job) error{
+		"failed": func(j models.Job) error { return jobrow.Fail(ctx, d, id, j.Fence, cause, -1) },
+		"done":   func(j models.Job) error { return jobrow.Complete(ctx, d, id, j.Fence, nil) },
+	}
+	for _, state := range []string{"failed", "done"} {
+		j := take(t, d, byHand)
+		if err := ends[state](j); err != nil {
+			t.Fatal(err)
+		}
+		if j = take(t, d, byHand); j.AttemptLimit != j.Attempts {
+			t.Errorf("a %s row by hand: attempt %d of %d", state, j.Attempts, j.AttemptLimit)
+		}
+		if err := jobrow.Fail(ctx, d, id, j.Fence, cause, -1); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestRequeuedRowsHaveOneAttempt: whatever was left of its schedule when the row failed.
+func TestRequeuedRowsHaveOneAttempt(t *testing.T) {
+	t.Parallel()
+	d, ctx := dbtest.New(t), t.Context()
+	early := take(t, d, claim(add(t, d, uuid.Nil, time.Now().Add(-time.Minute))))
+	if early.AttemptLimit != 0 {
+		t.Errorf("a new row has the limit %d of its own", early.AttemptLimit)
+	}
+	if err := jobrow.Fail(ctx, d, early.ID, early.Fence, jobrow.CauseOf(errors.New("x")), -1); err != nil {
+		t.Fatal(err)
+	}
+	if rows, err := jobrow.Requeue(ctx, d, nil); err != nil || len(rows) != 1 || rows[0].Archived != -1 {
+		t.Fatalf("requeued: %+v, %v", rows, err)
+	}
+	if j := take(t, d, claim(early.ID)); j.Attempts != 2 || j.AttemptLimit != 2 {
+		t.Errorf("attempt %d of %d", j.Attempts, j.AttemptLimit)
+	}
+}
+
+// TestLimitsOfOldRows: rows of before keep the number of attempts they had, and processes of before, which say and read
+// it in the row, go on while they are replaced.
+func TestLimitsOfOldRows(t *testing.T) {
+	t.Parallel()
+	d, ctx := dbtest.New(t), t.Context()
+	const old = `INSERT INTO jobs (id, account_id, kind, args, max_attempts, next_attempt_at, created_at)
+		VALUES ($1, NULL, $2, '{}', $3, now(), now())`
+	limits := map[uuid.UUID]int{}
+	for _, r := range []struct {
+		kind       string
+		max, limit int
+	}{
+		{models.KindDeliverWebhook, 7, 0},
+		{models.KindDeliverWebhook, 1, 1}, // a ping
+		{models.KindRecordConversion, 12, 0},
+		{models.KindRecordConversion, 14, 14}, // run again by hand
+		{kind, 3, 0},
+	} {
+		id := uuid.New()
+		limits[id] = r.limit
+		if _, err := d.ExecContext(ctx, old, id, r.kind, r.max); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := fs.ReadFile(migrations.FS, "0017_job_attempt_limit_rows.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, up, _ := strings.Cut(string(text), "-- +goose Up")
+	up, _, _ = strings.Cut(up, "-- +goose Down")
+	if err := db.Tx(ctx, d, func(c db.Conn) error { _, err := c.ExecContext(ctx, up); return err }); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := jobrow.List(ctx, d, jobrow.Filter{})
+	if err != nil || len(rows) != len(limits) {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	for _, j := range rows {
+		if j.AttemptLimit != limits[j.ID] {
+			t.Errorf("%s: limit %d, want %d", j.Kind, j.AttemptLimit, limits[j.ID])
+		}
+	}
+	var read int // as a process of before does
+	fresh := add(t, d, uuid.Nil, time.Now())
+	if err := d.GetContext(ctx, &read, `SELECT max_attempts FROM jobs WHERE id = $1`, fresh); err != nil || read < 12 {
+		t.Errorf("a process of before reads %d, %v", read, err)
+	}
+}

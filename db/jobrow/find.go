@@ -1,0 +1,127 @@
+package jobrow
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+const findRow = `SELECT ` + columns + ` FROM jobs WHERE id = $1 AND account_id = $2`
+
+// Find finds a job of an account; not_found for those of others.
+func Find(ctx context.Context, c db.Conn, account, id uuid.UUID) (models.Job, error) {
+	var j models.Job
+	err := sqlx.GetContext(ctx, c, &j, findRow, id, account)
+	if db.NoRows(err) {
+		return j, models.NotFound("job")
+	}
+	if err != nil {
+		return j, fmt.Errorf("jobrow: find: %w", err)
+	}
+	return j, nil
+}
+
+// Status is Find as GET /jobs/{id} shows it.
+func Status(ctx context.Context, c db.Conn, account, id uuid.UUID) (models.JobStatus, error) {
+	j, err := Find(ctx, c, account, id)
+	if err != nil {
+		return models.JobStatus{}, err
+	}
+	s := models.JobStatus{ID: j.ID.String(), Kind: j.Kind, Status: j.State}
+	switch j.State {
+	case models.JobDone:
+		s.Result = j.Result
+	case models.JobFailed:
+		s.Error = &models.Error{}
+		if err := json.Unmarshal(j.Error, s.Error); err != nil {
+			return s, fmt.Errorf("jobrow: error of a job: %w", err)
+		}
+	}
+	return s, nil
+}
+
+// NextAttempt is the SQL of the moment at which the job with an id, SQL too, is tried next; NULL unless it waits.
+func NextAttempt(id string) string {
+	return `(SELECT next_attempt_at FROM jobs WHERE jobs.id = ` + id + ` AND state = 'pending')`
+}
+
+// Filter chooses rows for operators. An empty field does not restrict.
+type Filter struct {
+	State string
+	Wait  string // of pending rows: WaitDue, WaitLater or WaitRetry
+	Kinds []string
+	Limit int // default 100
+}
+
+// What a pending row waits for.
+const (
+	WaitDue   = "due"   // a worker, for its first attempt
+	WaitLater = "later" // the hour of its first attempt
+	WaitRetry = "retry" // another attempt
+)
+
+const chosenRows = ` FROM jobs
+WHERE ($1 = '' OR state = $1) AND (cardinality($2::text[]) = 0 OR kind = ANY ($2)) AND ($3 = '' OR state = 'pending'
+    AND $3 = CASE WHEN attempts > 0 THEN 'retry' WHEN next_attempt_at > clock_timestamp() THEN 'later' ELSE 'due' END)`
+
+const (
+	listRows  = `SELECT ` + columns + chosenRows + ` ORDER BY created_at DESC, id DESC LIMIT $4`
+	countRows = `SELECT count(*)` + chosenRows
+)
+
+// List lists the newest rows of all accounts, for operators.
+func List(ctx context.Context, c db.Conn, f Filter) ([]models.Job, error) {
+	if f.Limit == 0 {
+		f.Limit = 100
+	}
+	var rows []models.Job
+	err := sqlx.SelectContext(ctx, c, &rows, listRows, f.State, f.kinds(), f.Wait, f.Limit)
+	if err != nil {
+		return nil, fmt.Errorf("jobrow: list: %w", err)
+	}
+	return rows, nil
+}
+
+// Count counts the rows that the filter chooses, whatever its limit.
+func Count(ctx context.Context, c db.Conn, f Filter) (n int, err error) {
+	if err := sqlx.GetContext(ctx, c, &n, countRows, f.State, f.kinds(), f.Wait); err != nil {
+		return 0, fmt.Errorf("jobrow: count: %w", err)
+	}
+	return n, nil
+}
+
+func (f Filter) kinds() any {
+	if f.Kinds == nil {
+		return pq.Array([]string{})
+	}
+	return pq.Array(f.Kinds)
+}
+
+// Stats are the figures of the rows of one kind and state, for monitoring.
+type Stats struct {
+	Kind      string  `db:"kind"`
+	State     string  `db:"state"`
+	Rows      int64   `db:"rows"`
+	OldestDue float64 `db:"oldest_due"` // seconds that the oldest due row waits; 0 when none waits for a worker
+}
+
+const statRows = `
+SELECT kind, state, count(*) AS rows, coalesce(greatest(max(extract(epoch FROM clock_timestamp() -
+    CASE state WHEN 'pending' THEN next_attempt_at WHEN 'running' THEN lease_until END)), 0), 0)::float8 AS oldest_due
+FROM jobs WHERE state IN ('pending', 'running', 'failed') GROUP BY kind, state`
+
+// ReadStats reads the figures of the rows that are not done.
+func ReadStats(ctx context.Context, c db.Conn) ([]Stats, error) {
+	var rows []Stats
+	if err := sqlx.SelectContext(ctx, c, &rows, statRows); err != nil {
+		return nil, fmt.Errorf("jobrow: stats: %w", err)
+	}
+	return rows, nil
+}

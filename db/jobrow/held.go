@@ -1,0 +1,92 @@
+package jobrow
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+)
+
+// The functions of this file write a row that the caller holds. They return ErrFenced when the row is no longer held
+// under the fence. The one that ends the attempt comes first in the transaction of the effect: it locks the row and
+// proves the fence.
+
+const renewLease = `
+UPDATE jobs SET lease_until = clock_timestamp() + make_interval(secs => $3)
+WHERE id = $1 AND fence = $2 AND state = 'running'`
+
+// Renew makes the lease last for so long from now.
+func Renew(ctx context.Context, c db.Conn, id uuid.UUID, fence int64, lease time.Duration) error {
+	return fenced(ctx, c, renewLease, id, fence, lease.Seconds())
+}
+
+const saveArgs = `UPDATE jobs SET args = $3 WHERE id = $1 AND fence = $2 AND state = 'running'`
+
+// SaveArgs replaces the arguments of the row, in the transaction of a part of the effect. The next attempt goes on from
+// there.
+func SaveArgs(ctx context.Context, c db.Conn, id uuid.UUID, fence int64, args json.RawMessage) error {
+	return fenced(ctx, c, saveArgs, id, fence, []byte(args))
+}
+
+const completeRow = `
+UPDATE jobs SET state = 'done', result = $3, error = NULL, lease_until = NULL, finished_at = clock_timestamp(),
+    failed_generation = NULL
+WHERE id = $1 AND fence = $2 AND state = 'running'`
+
+// Complete marks the row done with its result; no result is null.
+func Complete(ctx context.Context, c db.Conn, id uuid.UUID, fence int64, result json.RawMessage) error {
+	if len(result) == 0 {
+		result = json.RawMessage(`null`)
+	}
+	return fenced(ctx, c, completeRow, id, fence, []byte(result))
+}
+
+const retryRow = `
+UPDATE jobs SET state = 'pending', error = $3, lease_until = NULL,
+    next_attempt_at = clock_timestamp() + make_interval(secs => $4)
+WHERE id = $1 AND fence = $2 AND state = 'running'`
+
+// Retry makes the row wait for another attempt.
+func Retry(ctx context.Context, c db.Conn, id uuid.UUID, fence int64, cause Cause, wait time.Duration) error {
+	return fenced(ctx, c, retryRow, id, fence, cause.json(), wait.Seconds())
+}
+
+const failRow = `
+UPDATE jobs SET state = CASE WHEN result IS NULL THEN 'failed' ELSE 'done' END, error = $3, lease_until = NULL,
+    finished_at = clock_timestamp(), failed_generation = CASE WHEN $4 >= 0 THEN $4 ELSE failed_generation END
+WHERE id = $1 AND fence = $2 AND state = 'running'`
+
+// Fail marks the row failed. Generation is that of the task which is archived for it, -1 when there is none. A row that
+// had been done before stays done: doing it again by hand cannot undo that.
+func Fail(ctx context.Context, c db.Conn, id uuid.UUID, fence int64, cause Cause, generation int64) error {
+	return fenced(ctx, c, failRow, id, fence, cause.json(), generation)
+}
+
+const releaseRow = `
+UPDATE jobs SET state = 'pending', lease_until = NULL, next_attempt_at = clock_timestamp(),
+    attempts = greatest(attempts - 1, 0)
+WHERE id = $1 AND fence = $2 AND state = 'running'`
+
+// Release gives the row back because the worker stops. The row is due at once and the attempt does not count.
+func Release(ctx context.Context, c db.Conn, id uuid.UUID, fence int64) error {
+	return fenced(ctx, c, releaseRow, id, fence)
+}
+
+func fenced(ctx context.Context, c db.Conn, query string, args ...any) error {
+	res, err := c.ExecContext(ctx, query, args...)
+	if err != nil {
+		return fmt.Errorf("jobrow: write: %w", err)
+	}
+	n, err := res.RowsAffected()
+	if err != nil {
+		return fmt.Errorf("jobrow: write: %w", err)
+	}
+	if n == 0 {
+		return ErrFenced
+	}
+	return nil
+}

@@ -1,0 +1,65 @@
+package jobrow
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+// Requeued is a row that was made due by hand.
+type Requeued struct {
+	models.JobRef
+
+	Archived int64 `db:"archived"` // the generation whose task is archived for the row; -1 = none
+}
+
+// requeueChosen makes the rows of chosen (id, archived) due now, under a new generation. One that had finished gets
+// exactly one attempt.
+const requeueChosen = `
+UPDATE jobs SET state = 'pending', next_attempt_at = clock_timestamp(), generation = generation + 1, lease_until = NULL,
+    finished_at = NULL, failed_generation = NULL,
+    attempt_limit = CASE WHEN state IN ('failed', 'done') THEN attempts + 1 ELSE attempt_limit END
+FROM chosen WHERE jobs.id = chosen.id
+RETURNING jobs.id, jobs.account_id, jobs.kind, jobs.generation, chosen.archived`
+
+const requeueRows = `
+WITH chosen AS (
+    SELECT id, coalesce(failed_generation, -1) AS archived FROM jobs
+    WHERE (cardinality($1::uuid[]) = 0 OR id = ANY ($1)) AND (cardinality($2::text[]) = 0 OR kind = ANY ($2))
+      AND (state = 'failed' OR (state IN ('pending', 'running') AND cardinality($1::uuid[]) > 0
+           AND (lease_until IS NULL OR lease_until <= clock_timestamp())))
+    FOR UPDATE
+)` + requeueChosen
+
+// Requeue makes rows due now by hand, for the caller to dispatch: the ones with these ids that failed or wait, or without
+// ids all failed ones of the kinds. No kinds are all kinds. Requeuing is always safe: rows that are done, or held by a
+// worker, stay as they are.
+func Requeue(ctx context.Context, c db.Conn, ids []uuid.UUID, kinds ...string) ([]Requeued, error) {
+	if ids == nil {
+		ids = []uuid.UUID{}
+	}
+	if kinds == nil {
+		kinds = []string{}
+	}
+	var rows []Requeued
+	if err := sqlx.SelectContext(ctx, c, &rows, requeueRows, pq.Array(ids), pq.Array(kinds)); err != nil {
+		return nil, fmt.Errorf("jobrow: requeue: %w", err)
+	}
+	return rows, nil
+}
+
+// WithRequeued is the SQL of a WITH whose relation requeued has the columns of Requeued. It requeues finished rows of the
+// ids that a SELECT of (id, created_at) gives: the oldest first, up to the limit, which is SQL too. Rows that another
+// transaction holds are passed over.
+func WithRequeued(candidates, limit string) string {
+	return `WITH candidates AS (` + candidates + `), chosen AS (
+    SELECT j.id, coalesce(j.failed_generation, -1) AS archived FROM candidates c JOIN jobs j ON j.id = c.id
+    WHERE j.state IN ('failed', 'done') ORDER BY c.created_at, c.id LIMIT ` + limit + ` FOR UPDATE OF j SKIP LOCKED
+), requeued AS (` + requeueChosen + `)`
+}

@@ -1,0 +1,67 @@
+package jobs
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// doneChannel carries the ids of finished jobs to the processes that wait for them.
+const doneChannel = "switchyard:jobs:done"
+
+// Notify tells everybody who waits for the job that it has finished. A failure is only logged: those who wait also poll.
+func Notify(ctx context.Context, r redis.UniversalClient, id string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	if err := r.Publish(ctx, doneChannel, id).Err(); err != nil {
+		slog.WarnContext(ctx, "finish not announced", "id", id, "error", err)
+	}
+}
+
+// watchers are the calls of a process that wait for jobs, by the job's id.
+type watchers struct {
+	mu     sync.Mutex
+	byID   map[string]map[chan struct{}]struct{}
+	listen sync.Once
+}
+
+// Watch implements Backend.
+func (b *redisBackend) Watch(id string) (<-chan struct{}, func()) {
+	w := &b.watchers
+	w.listen.Do(func() { go w.receive(b.redis) })
+	ch := make(chan struct{}, 1)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.byID[id] == nil {
+		w.byID[id] = map[chan struct{}]struct{}{}
+	}
+	w.byID[id][ch] = struct{}{}
+	return ch, func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		delete(w.byID[id], ch)
+		if len(w.byID[id]) == 0 {
+			delete(w.byID, id)
+		}
+	}
+}
+
+// receive gives the notifications of all jobs to those who wait, over one connection for the whole process. The client
+// reconnects it; it ends when the client is closed.
+func (w *watchers) receive(r redis.UniversalClient) {
+	sub := r.Subscribe(context.Background(), doneChannel)
+	defer sub.Close() //nolint:errcheck // nobody is left to tell
+	for m := range sub.Channel() {
+		w.mu.Lock()
+		for ch := range w.byID[m.Payload] {
+			select {
+			case ch <- struct{}{}:
+			default:
+			}
+		}
+		w.mu.Unlock()
+	}
+}

@@ -1,0 +1,49 @@
+package floorplan
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"testing"
+)
+
+// homes are the tables whose statements all stand in one package, where a reader finds whatever happens to their rows.
+var homes = []struct {
+	statement, room string
+}{
+	{`\b(FROM|INTO|UPDATE|JOIN|TABLE)\s+jobs\b`, "db/jobrow"},
+	{`\b(INTO|UPDATE|DELETE FROM)\s+webhook_endpoints\b`, "db/store"},
+}
+
+// TestTablesHaveOneHome reads the SQL in the code, tests left out.
+func TestTablesHaveOneHome(t *testing.T) {
+	t.Parallel()
+	files, err := Read(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range homes {
+		statement, atHome := regexp.MustCompile(h.statement), 0
+		for _, f := range files {
+			if f.test() {
+				continue
+			}
+			text, err := os.ReadFile(filepath.Join(root, f.Path))
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := statement.Find(text)
+			switch {
+			case found == nil:
+			case path.Dir(f.Path) == h.room:
+				atHome++
+			default:
+				t.Errorf("%s: %q belongs in %s only", f.Path, found, h.room)
+			}
+		}
+		if atHome == 0 {
+			t.Errorf("%s: no statement found, the test looks for the wrong thing", h.room)
+		}
+	}
+}
