@@ -16,6 +16,7 @@ import (
 	"switchyard/api/apitest"
 	"switchyard/api/route"
 	"switchyard/db/kv"
+	"switchyard/jobs"
 	"switchyard/models"
 )
 
@@ -159,8 +160,8 @@ func TestBodyLimits(t *testing.T) {
 func TestRateLimitIsExactAcrossProcesses(t *testing.T) {
 	t.Parallel()
 	rates := apitest.Rates(t)
-	one := apitest.New(t, apitest.Options{Plan: "growth", Rates: rates})
-	two := apitest.New(t, apitest.Options{DB: one.DB, Rates: rates}).As(one.Key)
+	one := apitest.New(t, apitest.Options{Plan: "growth", Rates: kv.NewRates(away, "", kv.Timeout)})
+	two := apitest.New(t, apitest.Options{DB: one.DB, Rates: kv.NewRates(away, "", kv.Timeout)}).As(one.Key)
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	count := map[int]int{}
@@ -188,11 +189,11 @@ func TestRateLimitIsExactAcrossProcesses(t *testing.T) {
 
 func TestWithoutRedis(t *testing.T) {
 	t.Parallel()
-	rates, err := kv.OpenRates("redis://127.0.0.1:1/0", "", kv.Wait)
+	away, err := jobs.OpenRedisTimeout("redis://127.0.0.1:1/0", kv.Timeout)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := apitest.New(t, apitest.Options{Plan: "growth", Rates: rates})
+	s := apitest.New(t, apitest.Options{Plan: "growth", Rates: kv.NewRates(away, "", kv.Timeout)})
 	first := s.Do("POST", "/offers", offer("x"), "Idempotency-Key", "k").Want(201, "")
 	again := s.Do("POST", "/offers", offer("x"), "Idempotency-Key", "k").Want(201, "")
 	if string(first.Raw) != string(again.Raw) {

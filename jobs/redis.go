@@ -9,15 +9,17 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
-// Redis is the one client of a process.
+// Redis is a client of the Redis server, for layers above that do not import its library.
 type Redis = redis.UniversalClient
 
-// clientLog keeps what the Redis client says of its connections out of the standard error: the calls that fail tell.
+// clientLog logs what the Redis client says of its connections at the debug level. The calls that fail are logged where
+// they are made.
 type clientLog struct{}
 
 // Printf implements the logger of go-redis.
@@ -27,14 +29,31 @@ func (clientLog) Printf(ctx context.Context, format string, args ...any) {
 
 var logOnce = sync.OnceFunc(func() { redis.SetLogger(clientLog{}) })
 
-// OpenRedis makes the one client of a process. It does not connect. The URL is redis://, rediss:// (TLS; with
-// ?skip_verify=true for a self-signed certificate) or unix://; ?addr=host:port names further nodes of a
-// cluster, ?master_name= the master that the sentinels at the URL's addresses watch. Features that managed servers stumble over are off.
-func OpenRedis(address string) (redis.UniversalClient, error) {
+// OpenRedis makes the client of a process, without connecting. The address is redis://, rediss:// (TLS; with
+// ?skip_verify=true for a self-signed certificate) or unix://. ?addr=host:port names further nodes of a cluster,
+// ?master_name= the master that the sentinels at the address watch. Features that managed servers refuse are off.
+func OpenRedis(address string) (Redis, error) { return openRedis(address, 0) }
+
+// OpenRedisTimeout is OpenRedis for calls that somebody waits for: they end with their context, or after the timeout, and
+// are not repeated.
+func OpenRedisTimeout(address string, timeout time.Duration) (Redis, error) {
+	return openRedis(address, timeout)
+}
+
+func openRedis(address string, timeout time.Duration) (Redis, error) {
 	logOnce()
 	u, err := url.Parse(address)
 	if err != nil {
 		return nil, errors.New("jobs: REDIS_URL is not a URL") // the error of url.Parse would repeat the password
+	}
+	failFast := func(retries *int, withContext *bool, timeouts ...*time.Duration) {
+		if timeout == 0 {
+			return
+		}
+		*retries, *withContext = -1, true
+		for _, t := range timeouts {
+			*t = timeout
+		}
 	}
 	switch query := u.Query(); {
 	case query.Has("master_name"):
@@ -43,6 +62,7 @@ func OpenRedis(address string) (redis.UniversalClient, error) {
 			return nil, fmt.Errorf("jobs: REDIS_URL: %w", err)
 		}
 		o.DisableIdentity = true
+		failFast(&o.MaxRetries, &o.ContextTimeoutEnabled, &o.DialTimeout, &o.ReadTimeout, &o.WriteTimeout)
 		return redis.NewFailoverClient(o), nil
 	case query.Has("addr"):
 		o, err := redis.ParseClusterURL(address)
@@ -51,6 +71,7 @@ func OpenRedis(address string) (redis.UniversalClient, error) {
 		}
 		o.DisableIdentity = true
 		o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
+		failFast(&o.MaxRetries, &o.ContextTimeoutEnabled, &o.DialTimeout, &o.ReadTimeout, &o.WriteTimeout)
 		return redis.NewClusterClient(o), nil
 	}
 	o, err := redis.ParseURL(address)
@@ -59,16 +80,20 @@ func OpenRedis(address string) (redis.UniversalClient, error) {
 	}
 	o.DisableIdentity = true
 	o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
+	failFast(&o.MaxRetries, &o.ContextTimeoutEnabled, &o.DialTimeout, &o.ReadTimeout, &o.WriteTimeout)
+	if timeout > 0 {
+		o.DialerRetries = 1
+	}
 	return redis.NewClient(o), nil
 }
 
-// ErrEvicts is a Redis server that throws keys away when it is full.
+// ErrEvicts says that the Redis server deletes keys when it is full, by its settings.
 var ErrEvicts = errors.New("redis may evict keys: set maxmemory-policy to noeviction, or queued tasks vanish under load")
 
-// ErrFull is a Redis server that takes no tasks because its memory is used up.
+// ErrFull says that the memory of the Redis server is used up, so that it takes no tasks.
 var ErrFull = errors.New("redis is full: raise maxmemory; jobs with rows wait in postgresql until then")
 
-// CheckRedis reaches the server. One that evicts is ErrEvicts, one that takes nothing any more ErrFull.
+// CheckRedis checks that the server answers and can hold tasks. Errors: ErrEvicts, ErrFull.
 func CheckRedis(ctx context.Context, r redis.UniversalClient) error {
 	info, err := r.Info(ctx, "memory").Result()
 	if err != nil {

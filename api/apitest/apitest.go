@@ -25,6 +25,7 @@ import (
 	"switchyard/db/kv"
 	"switchyard/db/seal"
 	"switchyard/db/store"
+	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
 	"switchyard/models"
 )
@@ -103,8 +104,9 @@ func Rates(tb testing.TB) *kv.Rates {
 	if url == "" {
 		tb.Fatal("TEST_REDIS_URL is not set: run `make test`")
 	}
-	r, err := kv.OpenRates(url, "test:"+rand.Text()+":", time.Minute) // a busy machine is not away
+	client, err := jobs.OpenRedisTimeout(url, time.Minute) // a busy machine is not away
 	check(tb, err)
+	r := kv.NewRates(client, "test:"+rand.Text()+":", time.Minute)
 	tb.Cleanup(func() { _ = r.Close() })
 	return r
 }

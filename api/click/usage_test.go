@@ -10,14 +10,16 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db/kv"
+	"switchyard/jobs"
 )
 
 func testCaps(t *testing.T, prefix string) *kv.Caps {
 	t.Helper()
-	c, err := kv.OpenCaps(os.Getenv("TEST_REDIS_URL"), prefix, time.Minute) // a busy machine is not away
+	client, err := jobs.OpenRedisTimeout(os.Getenv("TEST_REDIS_URL"), time.Minute) // a busy machine is not away
 	if err != nil {
 		t.Fatal(err)
 	}
+	c := kv.NewCaps(client, prefix, time.Minute)
 	t.Cleanup(func() { _ = c.Close() })
 	return c
 }

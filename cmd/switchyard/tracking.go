@@ -18,6 +18,7 @@ import (
 	"switchyard/db/clicklog"
 	"switchyard/db/kv"
 	"switchyard/db/spool"
+	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/ops/config"
 )
@@ -54,9 +55,11 @@ func (w web) openTracking(ctx context.Context) (_ *tracking, err error) {
 			w.client.Dispatch(ctx, models.KindRecordConversion, ids...)
 		},
 	})
-	if t.caps, err = kv.OpenCaps(w.cfg.RedisURL, "", kv.Wait); err != nil {
+	counters, err := jobs.OpenRedisTimeout(w.cfg.RedisURL, kv.Timeout)
+	if err != nil {
 		return nil, errors.Join(err, t.spool.Close())
 	}
+	t.caps = kv.NewCaps(counters, "", kv.Timeout)
 	t.handler, err = click.New(ctx, click.Deps{
 		DB: w.db, DatabaseURL: w.cfg.DatabaseURL, Spool: t.spool, Visitors: t.visitors, DataDir: w.cfg.DataDir,
 		TrustedProxies: w.cfg.TrustedProxies, Caps: t.caps,

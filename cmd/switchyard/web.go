@@ -163,12 +163,12 @@ func (w web) handlers() (*handlers, error) {
 	if err != nil {
 		return nil, err
 	}
-	rates, err := kv.OpenRates(w.cfg.RedisURL, "", kv.Wait)
+	counters, err := jobs.OpenRedisTimeout(w.cfg.RedisURL, kv.Timeout)
 	if err != nil {
 		return nil, err
 	}
 	h.api = api.New(api.Deps{
-		Store: store.New(w.db, box), Rates: rates, BaseURL: w.cfg.BaseURL, Version: readBuild().Version,
+		Store: store.New(w.db, box), Rates: kv.NewRates(counters, "", kv.Timeout), BaseURL: w.cfg.BaseURL, Version: readBuild().Version,
 		V1: v1.Deps{Jobs: w.client, EgressAllow: w.cfg.EgressAllow, TrackingHost: w.cfg.TrackingHost},
 	})
 	return h, nil

@@ -11,30 +11,26 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// capsKeep is a day in any time zone, and some more.
-const capsKeep = 48 * time.Hour
+// capRetention is longer than a day in any time zone.
+const capRetention = 48 * time.Hour
 
-// ErrAway says that Redis was not asked, because it did not answer a moment ago or there is none.
+// ErrAway says that Redis was not asked: there is none, or it did not answer a moment ago.
 var ErrAway = errors.New("kv: redis is away")
 
-// Caps counts what daily caps limit, exactly over all processes of the install.
+// Caps counts what daily caps limit, over all processes of the install.
 type Caps struct {
 	client    redis.UniversalClient
 	prefix    string
-	wait      time.Duration
+	timeout   time.Duration
 	awayUntil atomic.Int64 // Unix nanoseconds
 }
 
-// OpenCaps makes the counter, with the same parameters as OpenRates.
-func OpenCaps(url, prefix string, wait time.Duration) (*Caps, error) {
-	client, err := connect(url, wait)
-	if err != nil {
-		return nil, err
-	}
-	return &Caps{client: client, prefix: prefix, wait: wait}, nil
+// NewCaps makes the counter, with the same parameters as NewRates.
+func NewCaps(client redis.UniversalClient, prefix string, timeout time.Duration) *Caps {
+	return &Caps{client: client, prefix: prefix, timeout: timeout}
 }
 
-// Close ends the connections.
+// Close closes the client.
 func (c *Caps) Close() error {
 	if c.client == nil {
 		return nil
@@ -54,19 +50,19 @@ end
 redis.call('SET', KEYS[1], string.format('%d', n), 'EX', ARGV[4])
 return {n, taken}`)
 
-// Take adds a process's own count to the common one of a key and takes one more if that stays within limit; limit 0
-// takes none. Floor is what the process knows was counted before, so that a counter which Redis lost comes back. It
-// answers the common count. ErrAway means that nothing happened; after any other error it may have.
+// Take adds a process's own count to the common count of a key, and takes one more if that stays within the limit; limit 0
+// takes none. Floor is what the common count was before as the process knows, so that a counter which Redis lost comes
+// back. Take returns the common count. ErrAway means that nothing was counted; after any other error it may have been.
 func (c *Caps) Take(ctx context.Context, key string, add, floor, limit int) (total int, taken bool, err error) {
 	if c.client == nil || time.Now().UnixNano() < c.awayUntil.Load() {
 		return 0, false, ErrAway
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.wait)
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	res, err := capScript.Run(ctx, c.client, []string{c.prefix + "cap:" + key}, add, floor, limit,
-		int(capsKeep/time.Second)).Int64Slice()
+		int(capRetention/time.Second)).Int64Slice()
 	if err != nil {
-		c.awayUntil.Store(time.Now().Add(redisPause).UnixNano())
+		c.awayUntil.Store(time.Now().Add(awayPause).UnixNano())
 		slog.WarnContext(ctx, "daily caps count in this process alone", "error", err)
 		return 0, false, fmt.Errorf("kv: daily cap: %w", err)
 	}

@@ -1,13 +1,12 @@
-// Package kv holds what lives in Redis and may be lost at any moment: the rate limit's windows.
+// Package kv keeps counters in Redis: the windows of the rate limit and the daily caps. They may be lost at any moment,
+// and while Redis is away each process counts for itself.
 package kv
 
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"log/slog"
-	"net/url"
 	"strconv"
 	"sync"
 	"time"
@@ -15,14 +14,14 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Wait is how long Redis is waited for where a visitor or a caller waits.
-const Wait = 250 * time.Millisecond
+// Timeout is how long Redis may take where a visitor or a caller waits.
+const Timeout = 250 * time.Millisecond
 
 const (
-	window      = time.Minute
-	redisPause  = time.Second      // how long it is not asked again after that
-	announce    = 10 * time.Second // how often a process says that it lives
-	forgetAfter = 30 * time.Second // when a silent process no longer counts
+	window          = time.Minute
+	awayPause       = time.Second      // how long Redis is not asked again after it did not answer
+	announceEvery   = 10 * time.Second // how often a process says that it lives
+	processLifetime = 30 * time.Second // after which a process that said nothing no longer counts
 )
 
 // Take is the state of a window after a call was counted.
@@ -33,14 +32,14 @@ type Take struct {
 	Over      bool          // the call is beyond the limit
 }
 
-// Rates counts calls in fixed one-minute windows, exactly over all processes of the install. A window begins with its
-// first call. If Redis is away each process counts for itself, with its share of the limit: the limit divided by the
-// processes that were alive when Redis was last heard.
+// Rates counts calls in fixed windows of one minute, over all processes of the install. A window begins with its first
+// call. While Redis is away each process counts for itself, with its share of the limit: the limit divided by the number
+// of processes that were alive when Redis last answered.
 type Rates struct {
-	client redis.UniversalClient
-	prefix string
-	wait   time.Duration
-	name   string // of this process
+	client  redis.UniversalClient
+	prefix  string
+	timeout time.Duration
+	name    string // of this process
 
 	mu        sync.Mutex
 	processes int
@@ -54,54 +53,15 @@ type localWindow struct {
 	ends  time.Time
 }
 
-// OpenRates makes the counter on the server that a redis:// URL names, without connecting yet; an empty URL means that
-// there is none. Prefix goes before every Redis key, so that tests share a server; "" in production. A server that has
-// not answered after wait counts as away.
-func OpenRates(url, prefix string, wait time.Duration) (*Rates, error) {
-	client, err := connect(url, wait)
-	if err != nil {
-		return nil, err
-	}
+// NewRates makes the counter on a client, which Close closes; nil means that there is no Redis. Prefix goes before every
+// key, so that tests share a server; it is "" in production. A server that has not answered after timeout counts as away.
+func NewRates(client redis.UniversalClient, prefix string, timeout time.Duration) *Rates {
 	return &Rates{
-		client: client, prefix: prefix, wait: wait, name: rand.Text(), processes: 1, local: map[string]*localWindow{},
-	}, nil
+		client: client, prefix: prefix, timeout: timeout, name: rand.Text(), processes: 1, local: map[string]*localWindow{},
+	}
 }
 
-// connect gives nil for an empty URL. ?master_name= and ?addr= name sentinels and the nodes of a cluster.
-func connect(address string, wait time.Duration) (redis.UniversalClient, error) {
-	if address == "" {
-		return nil, nil
-	}
-	u, err := url.Parse(address)
-	if err != nil {
-		return nil, errors.New("kv: REDIS_URL is not a URL") // the error of url.Parse would repeat the password
-	}
-	switch query := u.Query(); {
-	case query.Has("master_name"):
-		o, err := redis.ParseFailoverURL(address)
-		if err != nil {
-			return nil, fmt.Errorf("kv: REDIS_URL: %w", err)
-		}
-		o.MaxRetries, o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.ContextTimeoutEnabled = -1, wait, wait, wait, true
-		return redis.NewFailoverClient(o), nil
-	case query.Has("addr"):
-		o, err := redis.ParseClusterURL(address)
-		if err != nil {
-			return nil, fmt.Errorf("kv: REDIS_URL: %w", err)
-		}
-		o.MaxRetries, o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.ContextTimeoutEnabled = -1, wait, wait, wait, true
-		return redis.NewClusterClient(o), nil
-	}
-	o, err := redis.ParseURL(address)
-	if err != nil {
-		return nil, fmt.Errorf("kv: REDIS_URL: %w", err)
-	}
-	o.MaxRetries, o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.ContextTimeoutEnabled = -1, wait, wait, wait, true
-	o.DialerRetries = 1
-	return redis.NewClient(o), nil
-}
-
-// Close ends the connections.
+// Close closes the client.
 func (r *Rates) Close() error {
 	if r.client == nil {
 		return nil
@@ -111,8 +71,8 @@ func (r *Rates) Close() error {
 
 // takeScript counts one call.
 // KEYS[1] the window's counter; ARGV[1] the window's length in milliseconds.
-// Returns {calls in this window with this one, milliseconds until it ends}.
-// A counter that lost its end of life gets one again, so that no account stays locked out.
+// Returns {calls in this window, with this one; milliseconds until it ends}.
+// A counter without expiry gets one again, so that no account stays locked out.
 var takeScript = redis.NewScript(`
 local n = redis.call('INCR', KEYS[1])
 local left = redis.call('PTTL', KEYS[1])
@@ -137,7 +97,7 @@ func (r *Rates) Take(ctx context.Context, account string, limit int) Take {
 }
 
 func (r *Rates) shared(ctx context.Context, account string, limit int) (Take, error) {
-	ctx, cancel := context.WithTimeout(ctx, r.wait)
+	ctx, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
 	res, err := takeScript.Run(ctx, r.client, []string{r.prefix + "rate:" + account}, window.Milliseconds()).Int64Slice()
 	if err != nil {
@@ -151,7 +111,7 @@ func take(count, limit int, left time.Duration) Take {
 	return Take{Limit: limit, Remaining: max(0, limit-count), Reset: left, Over: count > limit}
 }
 
-// own counts in this process alone.
+// own counts a call in this process alone.
 func (r *Rates) own(account string, limit int, now time.Time) Take {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -166,7 +126,7 @@ func (r *Rates) own(account string, limit int, now time.Time) Take {
 	return take(w.count, share, w.ends.Sub(now))
 }
 
-// sweep drops windows that ended, so that the map does not grow with every account ever seen.
+// sweep deletes windows that ended, so that the map does not grow with every account ever seen.
 func (r *Rates) sweep(now time.Time) {
 	for account, w := range r.local {
 		if !now.Before(w.ends) {
@@ -187,15 +147,15 @@ func (r *Rates) reachable() bool {
 func (r *Rates) lost(ctx context.Context, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.awayUntil = time.Now().Add(redisPause)
+	r.awayUntil = time.Now().Add(awayPause)
 	slog.WarnContext(ctx, "rate limit counts in this process alone", "error", err)
 }
 
-// announce says now and then that this process lives, and learns how many do. A failure is left for the next time.
+// announce says now and then that this process lives, and counts the processes that do. A failure waits for the next time.
 func (r *Rates) announce(ctx context.Context) {
 	now := time.Now()
 	r.mu.Lock()
-	due := now.Sub(r.announced) >= announce
+	due := now.Sub(r.announced) >= announceEvery
 	if due {
 		r.announced = now
 	}
@@ -206,9 +166,9 @@ func (r *Rates) announce(ctx context.Context) {
 	key := r.prefix + "rate-processes"
 	pipe := r.client.Pipeline()
 	pipe.ZAdd(ctx, key, redis.Z{Score: float64(now.UnixMilli()), Member: r.name})
-	pipe.ZRemRangeByScore(ctx, key, "-inf", strconv.FormatInt(now.Add(-forgetAfter).UnixMilli(), 10))
+	pipe.ZRemRangeByScore(ctx, key, "-inf", strconv.FormatInt(now.Add(-processLifetime).UnixMilli(), 10))
 	alive := pipe.ZCard(ctx, key)
-	pipe.PExpire(ctx, key, 2*forgetAfter)
+	pipe.PExpire(ctx, key, 2*processLifetime)
 	if _, err := pipe.Exec(ctx); err != nil {
 		return
 	}

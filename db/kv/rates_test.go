@@ -5,14 +5,13 @@ import (
 	"os"
 	"testing"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 )
 
 func TestOwnWindows(t *testing.T) {
 	t.Parallel()
-	r, err := OpenRates("", "", Wait)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := NewRates(nil, "", Timeout)
 	r.processes = 3
 	now := time.Unix(1000, 0)
 	for i := range 101 {
@@ -49,10 +48,11 @@ func TestSharedWindows(t *testing.T) {
 	}
 	prefix := "test:" + rand.Text() + ":"
 	open := func() *Rates {
-		r, err := OpenRates(url, prefix, time.Minute)
+		o, err := redis.ParseURL(url)
 		if err != nil {
 			t.Fatal(err)
 		}
+		r := NewRates(redis.NewClient(o), prefix, time.Minute)
 		t.Cleanup(func() { _ = r.Close() })
 		return r
 	}
@@ -75,29 +75,5 @@ func TestSharedWindows(t *testing.T) {
 	}
 	if got := two.Take(ctx, "a", 3); !got.Over || got.Remaining != 0 {
 		t.Errorf("beyond the limit: %+v", got)
-	}
-}
-
-// TestAddresses: every form of REDIS_URL that the workers take, without a connection.
-func TestAddresses(t *testing.T) {
-	t.Parallel()
-	for address, fine := range map[string]bool{
-		"":                                      true,
-		"redis://:p@h:6379/0":                   true,
-		"rediss://:p@h:6379/0?skip_verify=true": true,
-		"unix:///run/redis.sock":                true,
-		"redis://h:26379/0?master_name=main":    true,
-		"redis://h:6379?addr=h:6380":            true,
-		"redis://h:6379/x":                      false,
-		"http://h":                              false,
-		"redis://h:%zz":                         false,
-	} {
-		r, err := OpenRates(address, "", Wait)
-		if (err == nil) != fine {
-			t.Errorf("%q: %v", address, err)
-		}
-		if err == nil {
-			_ = r.Close()
-		}
 	}
 }

@@ -1,0 +1,34 @@
+package jobs_test
+
+import (
+	"testing"
+	"time"
+
+	"switchyard/jobs"
+)
+
+// TestAddresses: every form of REDIS_URL, without a connection.
+func TestAddresses(t *testing.T) {
+	t.Parallel()
+	for address, fine := range map[string]bool{
+		"":                                      false,
+		"redis://:p@h:6379/0":                   true,
+		"rediss://:p@h:6379/0?skip_verify=true": true,
+		"unix:///run/redis.sock":                true,
+		"redis://h:26379/0?master_name=main":    true,
+		"redis://h:6379?addr=h:6380":            true,
+		"redis://h:6379/x":                      false,
+		"http://h":                              false,
+		"redis://h:%zz":                         false,
+	} {
+		for _, timeout := range []time.Duration{0, time.Second} {
+			r, err := jobs.OpenRedisTimeout(address, timeout)
+			if (err == nil) != fine {
+				t.Errorf("%q: %v", address, err)
+			}
+			if err == nil {
+				_ = r.Close()
+			}
+		}
+	}
+}
