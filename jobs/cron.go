@@ -12,7 +12,7 @@ type Tick struct {
 	At time.Time `json:"at"`
 }
 
-// CronRow starts a job by the clock. Specs are in UTC: five fields, or six with seconds in front, or a descriptor
+// CronRow says when the clock starts a job. The spec is in UTC: five fields, or six with seconds first, or a descriptor
 // such as @daily.
 type CronRow struct {
 	Name string
@@ -20,7 +20,7 @@ type CronRow struct {
 	Job  Job[Tick, None]
 }
 
-// Cron is the table of what the clock starts.
+// Cron is the table of the jobs that the clock starts.
 var Cron = []CronRow{
 	{"enqueue rows that nobody holds", "*/2 * * * * *", Reconcile},
 	{"forget old jobs", "17 3 * * *", Prune},
@@ -33,10 +33,10 @@ var Cron = []CronRow{
 	{"delete old exports", "23 * * * *", SweepExports},
 }
 
-// Reconcile enqueues the rows that are due, hold no live lease and have no task.
+// Reconcile enqueues the rows that are due, that no worker holds and that have no task.
 var Reconcile = Define[Tick, None]("jobs:reconcile", Policy{Queue: Maintenance, Timeout: 30 * time.Second})
 
-// Prune deletes finished jobs, events and deliveries after 30 days.
+// Prune deletes finished jobs, events and deliveries after jobrow.Retention.
 var Prune = Define[Tick, None]("jobs:prune", Policy{
 	Queue: Maintenance, Timeout: 10 * time.Minute, Retries: []time.Duration{time.Minute, 10 * time.Minute},
 })
@@ -47,7 +47,7 @@ var ForgetAnswers = Define[Tick, None]("answers:forget", Policy{Queue: Maintenan
 var specParser = cron.NewParser(
 	cron.SecondOptional | cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow | cron.Descriptor)
 
-// ParseSpec reads the spec of a CronRow. Its moments are computed in the location of the time asked for.
+// ParseSpec reads the spec of a CronRow. The schedule computes in the location of the time it is asked for.
 func ParseSpec(spec string) (cron.Schedule, error) {
 	s, err := specParser.Parse(spec)
 	if err != nil {

@@ -62,7 +62,7 @@ func (c *jobsList) Run(ctx context.Context, e *env) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	return withDesk(ctx, e, func(d queue.Desk) error {
+	return withInspector(ctx, e, func(d queue.Inspector) error {
 		items, more, err := d.List(ctx, queue.Filter{Queue: c.Queue, State: c.State, Kind: c.Kind, Limit: c.Limit})
 		if err != nil {
 			return err
@@ -106,7 +106,7 @@ func (c *jobsRequeue) Run(ctx context.Context, e *env) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	return withDesk(ctx, e, func(d queue.Desk) error {
+	return withInspector(ctx, e, func(d queue.Inspector) error {
 		var done []string
 		var err error
 		if c.All {
@@ -136,8 +136,8 @@ func (c *jobsRequeue) show(e *env, done []string) error {
 	return e.printTable([]string{fmt.Sprintf("%d jobs requeued", len(done))})
 }
 
-// withDesk gives a command the servers that the settings name, or the private ones.
-func withDesk(ctx context.Context, e *env, fn func(queue.Desk) error) error {
+// withInspector gives a command the servers that the settings name, or the private ones.
+func withInspector(ctx context.Context, e *env, fn func(queue.Inspector) error) error {
 	return withDatabase(ctx, e, func(cfg config.Config, d *db.DB) error {
 		if cfg.RedisURL == "" {
 			servers, release, err := devstack.Use(ctx, devstack.Options{
@@ -157,6 +157,6 @@ func withDesk(ctx context.Context, e *env, fn func(queue.Desk) error) error {
 		if err := r.Ping(ctx).Err(); err != nil {
 			return fmt.Errorf("%w; is Redis running, and REDIS_URL right?", err)
 		}
-		return fn(queue.Desk{DB: d, Redis: r, Client: jobs.Connect(r)})
+		return fn(queue.Inspector{DB: d, Redis: r, Client: jobs.Connect(r)})
 	})
 }

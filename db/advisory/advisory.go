@@ -1,5 +1,5 @@
-// Package advisory lets one process at a time do something, under a lock that PostgreSQL gives back by itself when
-// the session of its holder ends.
+// Package advisory elects one process at a time by a lock in PostgreSQL. The server releases the lock by itself when the
+// session of its holder ends.
 package advisory
 
 import (
@@ -17,9 +17,10 @@ type Options struct {
 	Every time.Duration // how often a waiting process tries, and a holder checks its session; default 1 second
 }
 
-// Hold runs lead while this process holds the lock of a name, and tries again for it when it is lost, until the
-// context ends; lead's context is cancelled when the session is lost. The lock is held by a session of its own. While
-// PostgreSQL is away nobody leads. A lead that returns by itself gives the lock up.
+// Hold calls lead whenever this process gets the lock of a name, until the context ends; then it returns the context's
+// error. The lock is held by a session of its own. When that session is lost, lead's context ends, and Hold tries for the
+// lock again after lead has returned. A lead that returns by itself releases the lock. While PostgreSQL is away nobody
+// leads.
 func Hold(ctx context.Context, d *db.DB, name string, o Options, lead func(context.Context)) error {
 	if o.Every == 0 {
 		o.Every = time.Second
@@ -38,7 +39,7 @@ func Hold(ctx context.Context, d *db.DB, name string, o Options, lead func(conte
 	}
 }
 
-// session is a dedicated connection: the pool would hand the lock's session to others.
+// session is a connection of its own, because the pool would hand the lock's session to others.
 type session interface {
 	PingContext(ctx context.Context) error
 }
@@ -75,7 +76,7 @@ func try(ctx context.Context, d *db.DB, name string, o Options, lead func(contex
 	return err
 }
 
-// watch returns when the leader is done, the context ends, or the session does not answer.
+// watch waits until the leader is done, the context ends, or the session does not answer; only the last is an error.
 func watch(ctx context.Context, s session, every time.Duration, done <-chan struct{}) error {
 	tick := time.NewTicker(every)
 	defer tick.Stop()

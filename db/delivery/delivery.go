@@ -18,12 +18,12 @@ import (
 	"switchyard/models"
 )
 
-// SecretPlace is where the signing secret of an endpoint is sealed.
+// SecretPlace is the place for which the signing secret of an endpoint is sealed.
 func SecretPlace(account, endpoint uuid.UUID) seal.Place {
 	return seal.Place{Account: account, Table: "webhook_endpoints", Row: endpoint.String(), Column: "secret"}
 }
 
-// Target is one delivery with all that sending it takes.
+// Target is a delivery with all that sending it needs.
 type Target struct {
 	ID         uuid.UUID `db:"id"`
 	AccountID  uuid.UUID `db:"account_id"`
@@ -44,7 +44,7 @@ JOIN events e ON e.id = d.event_id
 JOIN webhook_endpoints w ON w.id = d.endpoint_id AND w.account_id = d.account_id
 WHERE d.id = $1`
 
-// Find reads a delivery; not found when it went with its endpoint.
+// Find finds a delivery; not_found when it was deleted with its endpoint.
 func Find(ctx context.Context, c db.Conn, id uuid.UUID) (Target, error) {
 	var t Target
 	err := sqlx.GetContext(ctx, c, &t, findTarget, id)
@@ -57,18 +57,19 @@ func Find(ctx context.Context, c db.Conn, id uuid.UUID) (Target, error) {
 	return t, nil
 }
 
-const findLane = `
+const findEndpoint = `
 SELECT w.id, w.consecutive_failures FROM webhook_deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id
 WHERE d.id = $1`
 
-// Lane tells the endpoint of a delivery and how many attempts in a row failed there; the zero id when it is gone.
-func Lane(ctx context.Context, c db.Conn, id uuid.UUID) (endpoint uuid.UUID, failures int, err error) {
-	err = c.QueryRowxContext(ctx, findLane, id).Scan(&endpoint, &failures)
+// EndpointOf finds the endpoint of a delivery and how many attempts in a row failed there. The zero id means that it is
+// gone.
+func EndpointOf(ctx context.Context, c db.Conn, id uuid.UUID) (endpoint uuid.UUID, failures int, err error) {
+	err = c.QueryRowxContext(ctx, findEndpoint, id).Scan(&endpoint, &failures)
 	if db.NoRows(err) {
 		return uuid.Nil, 0, nil
 	}
 	if err != nil {
-		return uuid.Nil, 0, fmt.Errorf("delivery: lane: %w", err)
+		return uuid.Nil, 0, fmt.Errorf("delivery: endpoint: %w", err)
 	}
 	return endpoint, failures, nil
 }
@@ -97,7 +98,7 @@ func MarkArgs(id uuid.UUID, a Attempt) []any {
 
 const dropDelivery = `UPDATE webhook_deliveries SET status = 'failed', error = $2 WHERE id = $1 AND status = 'pending'`
 
-// Drop ends a delivery that is not sent at all.
+// Drop fails a pending delivery that is not sent, with the reason that the customer sees.
 func Drop(ctx context.Context, c db.Conn, id uuid.UUID, why string) error {
 	if _, err := c.ExecContext(ctx, dropDelivery, id, why); err != nil {
 		return fmt.Errorf("delivery: drop: %w", err)
@@ -117,7 +118,8 @@ INSERT INTO webhook_deliveries (id, account_id, endpoint_id, event_id)
 SELECT target.id, account_id, endpoint_id, event.id FROM target, event
 RETURNING id`
 
-// AddPing stores an event for one endpoint only, subscribed or not, with a delivery that is tried once.
+// AddPing stores an event for one endpoint, subscribed or not, with a delivery that is tried once. It returns the id of
+// the delivery; not_found when the account has no such endpoint.
 func AddPing(ctx context.Context, c db.Conn, e models.Event, endpoint uuid.UUID) (uuid.UUID, error) {
 	var id uuid.UUID
 	err := sqlx.GetContext(ctx, c, &id, addPing, endpoint, e.AccountID, e.ID, e.Type, e.CreatedAt, e.Body,

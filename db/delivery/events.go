@@ -31,8 +31,8 @@ INSERT INTO webhook_deliveries (id, account_id, endpoint_id, event_id)
 SELECT id, account_id, endpoint_id, event_id FROM target
 RETURNING id`
 
-// AddEvent stores an event and one pending delivery, with its job, for each active endpoint of the account that
-// subscribes to its type. It returns the ids of the deliveries, which are the ids of their jobs.
+// AddEvent stores an event and, for each active endpoint of the account that subscribes to its type, a pending delivery
+// with its job. It returns the ids of the deliveries, which are those of their jobs, for the caller to dispatch.
 func AddEvent(ctx context.Context, c db.Conn, e models.Event) ([]uuid.UUID, error) {
 	return AddEvents(ctx, c, []models.Event{e})
 }

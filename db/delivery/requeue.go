@@ -12,14 +12,13 @@ import (
 	"switchyard/db/jobrow"
 )
 
-// Failed chooses an account's failed deliveries that were made in [From, To), of one endpoint or (zero) of all, and of
-// those the ones after the delivery Last, which was made at From.
+// Failed chooses failed deliveries of an account that were created in [From, To).
 type Failed struct {
 	Account  uuid.UUID
-	Endpoint uuid.UUID
+	Endpoint uuid.UUID // the zero UUID does not restrict
 	From     time.Time
 	To       time.Time
-	Last     uuid.UUID
+	Last     uuid.UUID // of those created at From, only the ones with greater ids
 }
 
 // A delivery that was dropped, because its endpoint was off, has a job that is done.

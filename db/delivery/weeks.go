@@ -12,9 +12,9 @@ import (
 	"switchyard/models"
 )
 
-// The log is kept by weeks of UTC: events_w20261116 has the events, webhook_deliveries_w20261116 the deliveries of the
-// week that began on that Monday. Weeks and not days, because every look-up plans over all of them. What comes when its
-// week was not made waits in the table's _rest.
+// Events and deliveries are partitioned by weeks of UTC: events_w20261116 and webhook_deliveries_w20261116 are of the week
+// that began on that Monday. They are weeks and not days, because every query plans over all partitions. A row whose week
+// has no partition yet goes to the partition _rest.
 const (
 	week       = 7 * 24 * time.Hour
 	events     = "events"
@@ -22,7 +22,8 @@ const (
 	weekForm   = "20060102"
 )
 
-// lockWait bounds how long readers and writers of the log can be held up by its housekeeping, which tries again later.
+// lockWait bounds how long the housekeeping can hold up readers and writers of the log. After that it fails, and tries
+// again another time.
 const lockWait = `SET LOCAL lock_timeout = '2s'`
 
 func weekOf(t time.Time) time.Time {
@@ -30,8 +31,8 @@ func weekOf(t time.Time) time.Time {
 	return t.AddDate(0, 0, -(int(t.Weekday())+6)%7)
 }
 
-// EnsureWeeks makes the partitions of the week of a moment and of so many weeks after it. Several processes may call it
-// at once. Rows that waited for their week move into it.
+// EnsureWeeks makes the partitions of the week of a moment and of as many weeks ahead. Rows of these weeks move out of
+// _rest. Several processes may call it at once.
 func EnsureWeeks(ctx context.Context, d *db.DB, now time.Time, ahead int) error {
 	for i := range ahead + 1 {
 		for _, log := range []string{events, deliveries} {
@@ -46,8 +47,8 @@ func EnsureWeeks(ctx context.Context, d *db.DB, now time.Time, ahead int) error 
 const weekAttached = `
 SELECT EXISTS (SELECT FROM pg_inherits WHERE inhparent = to_regclass($1) AND inhrelid = to_regclass($2))`
 
-// The table is made beside the log and attached, because making it in place would wait for every reader and hold up all
-// that come after.
+// ensureWeek makes the table beside the log and attaches it. Making it in place would wait for all readers, and hold up
+// those that come after.
 func ensureWeek(ctx context.Context, d *db.DB, log string, from time.Time) error {
 	name := log + "_w" + from.Format(weekForm)
 	low, high := models.FloorClickID(from), models.FloorClickID(from.Add(week))

@@ -1,5 +1,5 @@
-// Package jobstest helps to test what submits jobs: a Recorder keeps what was enqueued and answers as told, without
-// Redis. Redis starts a private server for tests that need the real thing.
+// Package jobstest helps to test code that submits jobs. A Recorder records what was enqueued and answers as told, without
+// Redis. Redis starts a private server for tests that need one.
 package jobstest
 
 import (
@@ -16,7 +16,7 @@ import (
 	"switchyard/models"
 )
 
-// Recorder is a queue in memory on which nobody works, but for the answers that a test sets.
+// Recorder is a queue in memory without workers. A job finishes only if the test has set an answer for its kind.
 type Recorder struct {
 	mu      sync.Mutex
 	tasks   []jobs.Task
@@ -31,7 +31,7 @@ func New() (*Recorder, *jobs.Client) {
 	return r, jobs.NewClient(r)
 }
 
-// Answer lets jobs of a kind finish at once with what fn gives; an error that is no *models.Error is internal_error.
+// Answer makes jobs of a kind finish at once with what fn returns. An error that is no *models.Error is internal_error.
 func Answer[A, R any](r *Recorder, job jobs.Job[A, R], fn func(account uuid.UUID, args A) (R, error)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -60,21 +60,21 @@ func failed(err error) jobs.Outcome {
 	return jobs.Outcome{Error: e}
 }
 
-// Break makes every call fail with err, as when Redis is away; nil mends it.
+// Break makes every call fail with err, as when Redis is away; nil ends that.
 func (r *Recorder) Break(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.err = err
 }
 
-// Tasks gives what was enqueued, of one kind or of all ("").
+// Tasks lists what was enqueued, of one kind or of all ("").
 func (r *Recorder) Tasks(kind string) []jobs.Task {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.DeleteFunc(slices.Clone(r.tasks), func(t jobs.Task) bool { return kind != "" && t.Payload.Kind != kind })
 }
 
-// Rows gives the row ids that were dispatched for a kind.
+// Rows lists the ids of the rows that were dispatched of a kind.
 func (r *Recorder) Rows(kind string) []uuid.UUID {
 	var ids []uuid.UUID
 	for _, t := range r.Tasks(kind) {

@@ -12,9 +12,9 @@ import (
 	"switchyard/jobs"
 )
 
-// Redis starts a private, empty server on a socket and gives a client of it; both end with the test. A server of its
-// own, because the names of asynq's keys are fixed, and so that a test may empty or stop it. Under -short the test is
-// skipped.
+// Redis starts a private, empty server on a socket and returns a client of it; both end with the test. Each test has a
+// server of its own, because the names of asynq's keys are fixed, and so that it may empty or stop it. Under -short the test
+// is skipped.
 func Redis(tb testing.TB) redis.UniversalClient {
 	tb.Helper()
 	r, err := jobs.OpenRedis(RedisURL(tb))
@@ -25,7 +25,7 @@ func Redis(tb testing.TB) redis.UniversalClient {
 	return r
 }
 
-// RedisURL is Redis for a test that makes clients of its own.
+// RedisURL is Redis for a test that makes its own clients.
 func RedisURL(tb testing.TB) string {
 	tb.Helper()
 	if testing.Short() {

@@ -12,7 +12,8 @@ import (
 	"switchyard/db/jobrow"
 )
 
-// NewRegistry makes a registry with the figures of the process, the connection pool and, read when asked, the job rows.
+// NewRegistry makes a registry with the metrics of the process, the connection pool and the job rows. The rows are counted
+// at each scrape. Without a database the registry has the metrics of the process only.
 func NewRegistry(d *db.DB) *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -28,8 +29,8 @@ type jobRows struct {
 	busy chan struct{} // holds one token: the rows are being counted
 }
 
-// countTime is how long a scrape waits for the rows.
-const countTime = 3 * time.Second
+// countTimeout is how long a scrape waits for the rows.
+const countTimeout = 3 * time.Second
 
 var (
 	rowsDesc = prometheus.NewDesc("switchyard_job_rows", "Row jobs that are not done, by kind and state.",
@@ -45,10 +46,10 @@ func (jobRows) Describe(ch chan<- *prometheus.Desc) {
 	ch <- overdueDesc
 }
 
-// Collect implements prometheus.Collector. While PostgreSQL is away, or takes calls and never answers, these figures are
-// missing, the others stay.
+// Collect implements prometheus.Collector. While PostgreSQL does not answer, these metrics are missing and the others are
+// not.
 func (c jobRows) Collect(ch chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), countTime)
+	ctx, cancel := context.WithTimeout(context.Background(), countTimeout)
 	defer cancel()
 	stats, err := c.count(ctx)
 	if err != nil {
@@ -61,8 +62,8 @@ func (c jobRows) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
-// count reads the rows beside the scrape, because a query on a server that hangs outlives its context, and once at a
-// time, so that no more than one does.
+// count counts the rows in a goroutine of its own, because a query on a server that hangs outlives its context. Only one
+// runs at a time.
 func (c jobRows) count(ctx context.Context) ([]jobrow.Stats, error) {
 	select {
 	case c.busy <- struct{}{}:

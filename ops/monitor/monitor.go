@@ -1,4 +1,4 @@
-// Package monitor is what operators and their machines look at: asynqmon, health, readiness and figures.
+// Package monitor serves the pages of operators and their machines: asynqmon, health, readiness and metrics.
 package monitor
 
 import (
@@ -18,28 +18,36 @@ import (
 	"switchyard/jobs"
 )
 
-// Check is one thing that readiness asks.
+// Check is one check of readiness.
 type Check struct {
 	Name     string
-	Ask      func(context.Context) error
-	Optional bool // its failure is shown, but the process is ready
+	Ask      func(context.Context) error // has 2 seconds
+	Optional bool                        // a failure is shown, but the process is ready
 }
 
-// Options of the pages. Redis is required for the queues' page.
+// Options of the pages. Nothing is required.
 type Options struct {
-	Redis    jobs.Redis // with a registry also for the figures of the queues
-	Password string     // of /ops, any user name; empty: /ops does not exist
-	Checks   []Check
-	Registry *prometheus.Registry // default: none, and no /metrics
+	// Redis is read for /ops/queues and for the metrics of the queues; without it there are none.
+	Redis jobs.Redis
+
+	// Password protects /ops and /metrics, with any user name. Without it there is no /ops, and /metrics answers this
+	// machine only.
+	Password string
+
+	// Checks are those of /readyz.
+	Checks []Check
+
+	// Registry is shown at /metrics; without it there is no such page.
+	Registry *prometheus.Registry
 }
 
-// queuesPath is where asynqmon lives.
+// queuesPath is the path of asynqmon.
 const queuesPath = "/ops/queues"
 
 // checkTimeout bounds each check of readiness.
 const checkTimeout = 2 * time.Second
 
-// New answers /healthz, /readyz, /metrics and, with a password, the pages below /ops.
+// New makes the handler of /healthz, /readyz, /metrics and /ops.
 func New(o Options) http.Handler {
 	gin.SetMode(gin.ReleaseMode)
 	e := gin.New()
@@ -49,7 +57,7 @@ func New(o Options) http.Handler {
 	return e
 }
 
-// mount adds the pages to a router.
+// mount registers the pages at a router.
 func mount(r gin.IRouter, o Options) {
 	asked := []string{http.MethodGet, http.MethodHead}
 	r.Match(asked, "/healthz", func(c *gin.Context) { c.JSON(http.StatusOK, gin.H{"status": "ok"}) })
@@ -74,7 +82,7 @@ func mount(r gin.IRouter, o Options) {
 	guarded.Any("/queues/*page", gin.WrapH(pages))
 }
 
-// shared hands asynqmon the process's own client.
+// shared gives asynqmon the client of the process.
 type shared struct{ redis jobs.Redis }
 
 // MakeRedisClient implements asynq.RedisConnOpt.
@@ -92,13 +100,13 @@ func basicAuth(password string) gin.HandlerFunc {
 	}
 }
 
-// same compares in a time that tells neither content nor length.
+// same compares in a time that depends on neither content nor length.
 func same(a, b string) bool {
 	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
 	return subtle.ConstantTimeCompare(x[:], y[:]) == 1
 }
 
-// figuresFor keeps the figures from the public: behind the password, or without one for this machine only.
+// figuresFor protects the metrics: with the password, or without one by answering this machine only.
 func figuresFor(password string) gin.HandlerFunc {
 	if password != "" {
 		return basicAuth(password)
@@ -112,7 +120,7 @@ func figuresFor(password string) gin.HandlerFunc {
 	}
 }
 
-// ready asks all checks at once. It answers 503 when one that is not optional fails, and never says why: the log does.
+// ready runs all checks at once. It answers 503 when one that is not optional fails. The answer never says why.
 func ready(c *gin.Context, checks []Check) {
 	type result struct {
 		check Check
@@ -142,7 +150,7 @@ func ready(c *gin.Context, checks []Check) {
 	c.JSON(code, gin.H{"ready": code == http.StatusOK, "checks": states})
 }
 
-// silent marks the checks that did not answer in time.
+// silent marks the checks that did not answer in time as failing.
 func silent(checks []Check, states gin.H, code int) int {
 	for _, check := range checks {
 		if _, answered := states[check.Name]; answered {

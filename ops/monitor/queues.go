@@ -10,7 +10,7 @@ import (
 	"switchyard/jobs"
 )
 
-// queues reads what stands in Redis at each scrape.
+// queues reads the metrics of the queues from Redis at each scrape.
 type queues struct{ inspector *asynq.Inspector }
 
 func newQueues(r jobs.Redis) queues { return queues{asynq.NewInspectorFromRedisClient(r)} }
@@ -29,8 +29,8 @@ func (queues) Describe(ch chan<- *prometheus.Desc) {
 	ch <- pausedDesc
 }
 
-// Collect implements prometheus.Collector. A queue that nothing was ever put into is empty; while Redis is away these
-// figures are missing, the others stay.
+// Collect implements prometheus.Collector. A queue that never had a task is empty. While Redis is away these metrics are
+// missing and the others are not.
 func (c queues) Collect(ch chan<- prometheus.Metric) {
 	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
 		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)

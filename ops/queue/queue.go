@@ -1,4 +1,4 @@
-// Package queue shows operators the jobs, those with rows and those that live in Redis only, and runs failed ones again.
+// Package queue lists jobs for operators and runs failed ones again: row jobs and ephemeral ones alike.
 package queue
 
 import (
@@ -41,7 +41,7 @@ type Filter struct {
 	Queue string
 	State string
 	Kind  string
-	Limit int // of rows, and of the tasks of each queue and state that name no row; default 1,000
+	Limit int // of the row jobs, and of the ephemeral jobs of each queue and state; default 1,000
 }
 
 func (f Filter) accepts(i Item) bool {
@@ -49,25 +49,25 @@ func (f Filter) accepts(i Item) bool {
 		(f.Kind == "" || f.Kind == i.Kind)
 }
 
-// Desk is where the jobs are looked at.
-type Desk struct {
+// Inspector lists jobs and runs them again. All fields are required.
+type Inspector struct {
 	DB     *db.DB
 	Redis  jobs.Redis
 	Client *jobs.Client
 }
 
 const (
-	usualLimit = 1000
-	pageSize   = 1000 // of tasks read with one call
+	defaultLimit = 1000
+	pageSize     = 1000 // tasks that are read with one call
 )
 
-// List gives the newest jobs, and how many more there are than the limit lets through. Row jobs are read from their
-// rows, so they are complete even when Redis was emptied.
-func (d Desk) List(ctx context.Context, f Filter) (items []Item, more int, err error) {
-	f.Limit = cmp.Or(f.Limit, usualLimit)
+// List lists the newest jobs and tells how many the limit leaves out. Row jobs are read from their rows, so the list is
+// complete even when Redis was emptied.
+func (in Inspector) List(ctx context.Context, f Filter) (items []Item, more int, err error) {
+	f.Limit = cmp.Or(f.Limit, defaultLimit)
 	items = []Item{}
 	if chosen, some := f.rows(); some {
-		rows, err := jobrow.List(ctx, d.DB, chosen)
+		rows, err := jobrow.List(ctx, in.DB, chosen)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -75,18 +75,18 @@ func (d Desk) List(ctx context.Context, f Filter) (items []Item, more int, err e
 			items = append(items, itemOfRow(j))
 		}
 		if len(rows) == f.Limit {
-			all, err := jobrow.Count(ctx, d.DB, chosen)
+			all, err := jobrow.Count(ctx, in.DB, chosen)
 			if err != nil {
 				return nil, 0, err
 			}
 			more = max(all-len(rows), 0)
 		}
 	}
-	tasks, left, err := d.ephemeral(f)
+	tasks, left, err := in.ephemeral(f)
 	return append(items, tasks...), more + left, err
 }
 
-// rows is the filter for rows, false when it would choose none.
+// rows is the filter for row jobs; false when it would choose none.
 func (f Filter) rows() (chosen jobrow.Filter, some bool) {
 	chosen = rowStates[f.State]
 	chosen.Limit = f.Limit
@@ -139,12 +139,12 @@ func itemOfRow(j models.Job) Item {
 
 type lister func(queue string, opts ...asynq.ListOption) ([]*asynq.TaskInfo, error)
 
-// ephemeral lists the tasks that name no row, and tells how many more there are.
-func (d Desk) ephemeral(f Filter) (items []Item, more int, err error) {
-	in := asynq.NewInspectorFromRedisClient(d.Redis)
+// ephemeral lists the tasks that name no row and tells how many the limit leaves out.
+func (in Inspector) ephemeral(f Filter) (items []Item, more int, err error) {
+	tasks := asynq.NewInspectorFromRedisClient(in.Redis)
 	listers := map[string]lister{
-		"pending": in.ListPendingTasks, "active": in.ListActiveTasks, "scheduled": in.ListScheduledTasks,
-		"retry": in.ListRetryTasks, "archived": in.ListArchivedTasks, "completed": in.ListCompletedTasks,
+		"pending": tasks.ListPendingTasks, "active": tasks.ListActiveTasks, "scheduled": tasks.ListScheduledTasks,
+		"retry": tasks.ListRetryTasks, "archived": tasks.ListArchivedTasks, "completed": tasks.ListCompletedTasks,
 	}
 	for _, q := range jobs.Queues {
 		for _, state := range States {
@@ -161,7 +161,7 @@ func (d Desk) ephemeral(f Filter) (items []Item, more int, err error) {
 	return items, more, nil
 }
 
-// page reads all tasks of a queue and state, because those of rows stand among them.
+// page lists the ephemeral tasks of a queue and state. It reads all tasks, because those of rows stand among them.
 func page(list lister, queue string, f Filter) (items []Item, more int, err error) {
 	for n := 1; ; n++ {
 		tasks, err := list(queue, asynq.Page(n), asynq.PageSize(pageSize))
@@ -202,25 +202,25 @@ func itemOfTask(t *asynq.TaskInfo) (Item, bool) {
 	return i, true
 }
 
-// Requeue runs the named jobs again now and tells which it did: failed ones, and those that wait for an hour to come.
-// What is done, or being done, is left alone, so it is always safe.
-func (d Desk) Requeue(ctx context.Context, ids ...string) ([]string, error) {
+// Requeue runs jobs now and tells which: of those named, the failed ones and the ones that wait for a later time. It
+// leaves alone what is done or being done, so it is always safe. An id is that of a row, or of a task as asynqmon shows it.
+func (in Inspector) Requeue(ctx context.Context, ids ...string) ([]string, error) {
 	done := []string{}
 	for _, id := range ids {
 		if row, _, ok := jobs.ParseTaskID(id); ok {
-			rows, err := jobrow.Requeue(ctx, d.DB, []uuid.UUID{row})
+			rows, err := jobrow.Requeue(ctx, in.DB, []uuid.UUID{row})
 			if err != nil {
 				return done, err
 			}
 			if len(rows) > 0 {
 				done = append(done, id)
-				if err := d.dispatch(ctx, rows); err != nil {
+				if err := in.dispatch(ctx, rows); err != nil {
 					return done, err
 				}
 				continue
 			}
 		}
-		ok, err := d.runTask(id)
+		ok, err := in.runTask(id)
 		if err != nil {
 			return done, err
 		}
@@ -231,31 +231,31 @@ func (d Desk) Requeue(ctx context.Context, ids ...string) ([]string, error) {
 	return done, nil
 }
 
-// RequeueAll runs every failed job of a queue and kind again ("" = any).
-func (d Desk) RequeueAll(ctx context.Context, queue, kind string) ([]string, error) {
+// RequeueAll runs every failed job of a queue and kind now and tells which; "" does not restrict.
+func (in Inspector) RequeueAll(ctx context.Context, queue, kind string) ([]string, error) {
 	done := []string{}
 	chosen := jobs.RowKinds(queue)
 	if kind != "" {
 		chosen = slices.DeleteFunc(chosen, func(k string) bool { return k != kind })
 	}
 	if len(chosen) > 0 {
-		rows, err := jobrow.Requeue(ctx, d.DB, nil, chosen...)
+		rows, err := jobrow.Requeue(ctx, in.DB, nil, chosen...)
 		if err != nil {
 			return nil, err
 		}
 		for _, r := range rows {
 			done = append(done, r.ID.String())
 		}
-		if err := d.dispatch(ctx, rows); err != nil {
+		if err := in.dispatch(ctx, rows); err != nil {
 			return done, err
 		}
 	}
-	tasks, _, err := d.ephemeral(Filter{Queue: queue, State: "archived", Kind: kind, Limit: math.MaxInt})
+	tasks, _, err := in.ephemeral(Filter{Queue: queue, State: "archived", Kind: kind, Limit: math.MaxInt})
 	if err != nil {
 		return done, err
 	}
 	for _, t := range tasks {
-		ok, err := d.runTask(t.ID)
+		ok, err := in.runTask(t.ID)
 		if err != nil {
 			return done, err
 		}
@@ -267,20 +267,20 @@ func (d Desk) RequeueAll(ctx context.Context, queue, kind string) ([]string, err
 }
 
 // dispatch enqueues requeued rows.
-func (d Desk) dispatch(ctx context.Context, rows []jobrow.Requeued) error {
+func (in Inspector) dispatch(ctx context.Context, rows []jobrow.Requeued) error {
 	for _, r := range rows {
-		if err := d.Client.DispatchRequeued(ctx, r.JobRef, r.Archived); err != nil {
+		if err := in.Client.DispatchRequeued(ctx, r.JobRef, r.Archived); err != nil {
 			return fmt.Errorf("queue: the rows are due and will be enqueued when redis is back: %w", err)
 		}
 	}
 	return nil
 }
 
-// runTask runs an archived or waiting task; false when there is none such.
-func (d Desk) runTask(id string) (bool, error) {
-	in := asynq.NewInspectorFromRedisClient(d.Redis)
+// runTask runs an archived or waiting task now; false when there is no such task.
+func (in Inspector) runTask(id string) (bool, error) {
+	tasks := asynq.NewInspectorFromRedisClient(in.Redis)
 	for _, q := range jobs.Queues {
-		info, err := in.GetTaskInfo(q.Name, id)
+		info, err := tasks.GetTaskInfo(q.Name, id)
 		if errors.Is(err, asynq.ErrQueueNotFound) || errors.Is(err, asynq.ErrTaskNotFound) {
 			continue
 		}
@@ -289,7 +289,7 @@ func (d Desk) runTask(id string) (bool, error) {
 		}
 		switch info.State {
 		case asynq.TaskStateArchived, asynq.TaskStateRetry, asynq.TaskStateScheduled:
-			if err := in.RunTask(q.Name, id); err != nil {
+			if err := tasks.RunTask(q.Name, id); err != nil {
 				return false, fmt.Errorf("queue: run: %w", err)
 			}
 			return true, nil

@@ -23,13 +23,13 @@ var (
 
 type bench struct {
 	*testing.T
-	queue.Desk
+	queue.Inspector
 }
 
 func newBench(t *testing.T) bench {
 	t.Helper()
 	r := jobstest.Redis(t)
-	return bench{t, queue.Desk{DB: dbtest.New(t), Redis: r, Client: jobs.Connect(r)}}
+	return bench{t, queue.Inspector{DB: dbtest.New(t), Redis: r, Client: jobs.Connect(r)}}
 }
 
 // failedRow makes a row that failed, as after Redis was emptied: no task of it is left.

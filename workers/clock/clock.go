@@ -1,6 +1,6 @@
-// Package clock starts the jobs of the cron table at their time. Any number of clocks may run: a PostgreSQL lock
-// chooses one, another takes over within seconds when it dies, and the id of a tick keeps even two from starting it
-// twice.
+// Package clock starts the jobs of the cron table at their time. Any number of clocks may run. A lock in PostgreSQL chooses
+// the one that leads; when it dies another leads within seconds. Even two that lead start a tick once, because its id is
+// made of its moment.
 package clock
 
 import (
@@ -17,19 +17,19 @@ import (
 	"switchyard/jobs"
 )
 
-// StartFunc starts the job of a row for the tick that was due at a moment. Starting the same tick again does nothing
-// as long as keep says.
-type StartFunc func(ctx context.Context, row jobs.CronRow, at time.Time, keep time.Duration) error
+// StartFunc starts the job of a row for the tick that was due at a moment. Starting the same tick again does nothing until
+// the retention ends.
+type StartFunc func(ctx context.Context, row jobs.CronRow, at time.Time, retention time.Duration) error
 
 // Submit is the StartFunc of the service.
 func Submit(c *jobs.Client) StartFunc {
-	return func(ctx context.Context, row jobs.CronRow, at time.Time, keep time.Duration) error {
-		_, err := jobs.Submit(ctx, c, row.Job, uuid.Nil, jobs.Tick{At: at}, jobs.WithTick(at, keep))
+	return func(ctx context.Context, row jobs.CronRow, at time.Time, retention time.Duration) error {
+		_, err := jobs.Submit(ctx, c, row.Job, uuid.Nil, jobs.Tick{At: at}, jobs.WithTick(at, retention))
 		return err
 	}
 }
 
-// Clock holds what the loop needs; tests set their own time.
+// Clock is the settings of the clock. Rows and Start are required; tests set Now and Sleep.
 type Clock struct {
 	Rows  []jobs.CronRow
 	Start StartFunc
@@ -40,7 +40,7 @@ type Clock struct {
 // lockName is the name of the lock that the one clock holds.
 const lockName = "switchyard clock"
 
-// Run leads whenever this process holds the lock, until the context ends.
+// Run starts ticks whenever this process holds the lock, until the context ends. A wrong spec is an error at once.
 func (c Clock) Run(ctx context.Context, d *db.DB) error {
 	if c.Now == nil {
 		c.Now = time.Now
@@ -59,10 +59,10 @@ func (c Clock) Run(ctx context.Context, d *db.DB) error {
 }
 
 type entry struct {
-	row      jobs.CronRow
-	schedule cron.Schedule
-	keep     time.Duration
-	busy     chan struct{} // holds one token: a tick is being started
+	row       jobs.CronRow
+	schedule  cron.Schedule
+	retention time.Duration
+	busy      chan struct{} // holds one token: a tick is being started
 }
 
 func (c Clock) entries() ([]entry, error) {
@@ -72,18 +72,19 @@ func (c Clock) entries() ([]entry, error) {
 		if err != nil {
 			return nil, fmt.Errorf("clock: %s: %w", row.Name, err)
 		}
-		entries[i] = entry{row: row, schedule: s, keep: keepTick(s, c.Now()), busy: make(chan struct{}, 1)}
+		entries[i] = entry{row: row, schedule: s, retention: tickRetention(s, c.Now()), busy: make(chan struct{}, 1)}
 	}
 	return entries, nil
 }
 
-// keepTick remembers a tick longer than a new leader looks back, and than a leader that was stopped may lag.
-func keepTick(s cron.Schedule, now time.Time) time.Duration {
+// tickRetention is longer than a new leader looks back, and than a leader that was stopped for a while is late.
+func tickRetention(s cron.Schedule, now time.Time) time.Duration {
 	first := s.Next(now.UTC())
 	return max(2*s.Next(first).Sub(first), 3*time.Minute)
 }
 
-// lead starts every tick from the last one before it began: what was missed while nobody led is made up for once.
+// lead starts every tick, beginning with the last one before now. So of the ticks that were missed while nobody led, the
+// last one is made up for.
 func (c Clock) lead(ctx context.Context, entries []entry) {
 	next := make([]time.Time, len(entries))
 	for i, e := range entries {
@@ -110,10 +111,10 @@ func (c Clock) lead(ctx context.Context, entries []entry) {
 	}
 }
 
-// lookBack is tried from short to long, so that finding the last of frequent ticks is cheap.
+// lookBack is how far lastBefore searches, from short to long: so finding the last of frequent ticks is cheap.
 var lookBack = []time.Duration{10 * time.Second, 10 * time.Minute, 25 * time.Hour}
 
-// lastBefore is the latest tick that is not after now, or the next one when there was none for a day.
+// lastBefore is the last tick that is not after now, or the next one when there was none for 25 hours.
 func lastBefore(s cron.Schedule, now time.Time) time.Time {
 	for _, back := range lookBack {
 		t := s.Next(now.Add(-back))
@@ -128,7 +129,8 @@ func lastBefore(s cron.Schedule, now time.Time) time.Time {
 	return s.Next(now)
 }
 
-// start does not wait: a queue that hangs delays no other row. A row whose last tick is still being started skips one.
+// start starts a tick without waiting, so that a queue that hangs delays no other row. When the tick before is still being
+// started, this one is skipped.
 func (c Clock) start(ctx context.Context, e entry, at time.Time) {
 	select {
 	case e.busy <- struct{}{}:
@@ -143,7 +145,7 @@ func (c Clock) start(ctx context.Context, e entry, at time.Time) {
 			}
 			<-e.busy
 		}()
-		if err := c.Start(ctx, e.row, at, e.keep); err != nil && ctx.Err() == nil {
+		if err := c.Start(ctx, e.row, at, e.retention); err != nil && ctx.Err() == nil {
 			slog.WarnContext(ctx, "tick not started", "job", e.row.Job.Kind(), "error", err)
 		}
 	}()

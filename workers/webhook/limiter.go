@@ -10,96 +10,97 @@ import (
 	"switchyard/db/delivery"
 )
 
-// How many deliveries to one endpoint a worker has under way at once. One that keeps failing gets less room, and so does
-// one that nothing is known of yet. Endpoints whose last attempt failed get at most half of the worker's slots together,
-// so that even many that hang leave slots for those that answer. Those that fail at once are in nobody's way.
+// How many deliveries to one endpoint a worker makes at once. An endpoint that nothing is known of yet, or that failed many
+// times in a row, gets fewer places.
 const (
-	roomHealthy  = 8
-	roomFailing  = 2
-	failingAfter = 5           // attempts in a row
-	hangs        = time.Second // what takes longer, and fails
+	placesHealthy = 8
+	placesFailing = 2
+	failingAfter  = 5 // failures in a row
 )
 
-// remembered is of how many endpoints it is kept how long they take, although nothing is under way.
-const remembered = 10_000
+// slowFailure is from when on a delivery that fails counts as hanging. Endpoints that may hang get at most half of the
+// worker's slots together, so that the others find slots even when many hang. Endpoints that fail at once take nobody's
+// slots, so they are not suspect.
+const slowFailure = time.Second
 
+// idleEndpoints is how many idle endpoints keep their measured latency.
+const idleEndpoints = 10_000
+
+// The bounds of the wait of a delivery that finds no place. The queue rounds it up to the next full second.
 const (
-	shortestWait = 200 * time.Millisecond // becomes the next full second, which is what the queue can measure
+	shortestWait = 200 * time.Millisecond
 	longestWait  = time.Minute
 )
 
-// A burst to an endpoint that answers quickly waits here for a place, a few at a time, and not in the queue, which
-// measures in seconds.
+// A delivery to a fast endpoint waits for a place in the worker and not in the queue, which measures in seconds.
 const (
-	quick     = 100 * time.Millisecond
-	patience  = 300 * time.Millisecond
-	mayWait   = 24
-	firstTime = 20 * time.Millisecond // what a delivery is taken to take at an endpoint not known yet
+	fast         = 100 * time.Millisecond // the latency of such an endpoint, at most
+	localTimeout = 300 * time.Millisecond // how long the delivery waits in the worker
+	localMax     = 24                     // how many wait for one endpoint
+	firstLatency = 20 * time.Millisecond  // what is assumed of an endpoint that is not known yet
 )
 
-// lanes counts what is under way per endpoint, and spreads what finds no room over the time it will take: thousands
-// of deliveries to an endpoint that hangs must not all come back every second.
-type lanes struct {
-	now   func() time.Time
-	share int // slots for deliveries to endpoints that may hang
+// endpointLimiter limits the deliveries under way by endpoint. Those that find no place get waits that are spread over the
+// time it takes to make them: thousands of deliveries to an endpoint that hangs must not all come back every second.
+type endpointLimiter struct {
+	now          func() time.Time
+	suspectSlots int // for deliveries to suspect endpoints
 
-	mu       sync.Mutex
-	m        map[uuid.UUID]*lane
-	doubtful int // such deliveries under way
+	mu        sync.Mutex
+	endpoints map[uuid.UUID]*endpointLoad
+	suspects  int // deliveries to suspect endpoints under way
 }
 
-type lane struct {
-	busy  int
-	known bool          // a delivery has come back
-	takes time.Duration // how long a delivery takes here, by the last ones
-	next  time.Time     // when the next one that waits may come
-	here  int           // how many wait in this process
-	freed chan struct{} // closed when a place becomes free
+// endpointLoad is what the limiter knows of an endpoint.
+type endpointLoad struct {
+	running        int
+	known          bool          // a delivery has come back
+	latency        time.Duration // of a delivery, a moving average
+	next           time.Time     // when the next delivery without a place may come
+	waitingLocally int
+	freed          chan struct{} // closed when a place becomes free
 }
 
-func newLanes(now func() time.Time, slots int) *lanes {
-	return &lanes{now: now, share: max(slots/2, 1), m: map[uuid.UUID]*lane{}}
+func newEndpointLimiter(now func() time.Time, slots int) *endpointLimiter {
+	return &endpointLimiter{now: now, suspectSlots: max(slots/2, 1), endpoints: map[uuid.UUID]*endpointLoad{}}
 }
 
-// room is how many may be under way in the lane after so many failures in a row.
-func (e *lane) room(failures int) int {
+// places is how many deliveries may run at once, after so many failures in a row.
+func (e *endpointLoad) places(failures int) int {
 	if !e.known || failures >= failingAfter {
-		return roomFailing
+		return placesFailing
 	}
-	return roomHealthy
+	return placesHealthy
 }
 
-// doubtful is 1 for a delivery to an endpoint that may hang, by its failures in a row and by how long it takes.
-func (e *lane) doubtful(failures int) int {
-	if failures == 0 || e.known && e.takes < hangs {
-		return 0
-	}
-	return 1
+// suspect tells whether a delivery may hang: the last one failed, and was slow as far as is known.
+func (e *endpointLoad) suspect(failures int) bool {
+	return failures > 0 && (!e.known || e.latency >= slowFailure)
 }
 
-// full tells whether the lane has no place now, and gives the signal to wait for, nil when waiting here is pointless.
-// done ends the wait.
-func (l *lanes) full(endpoint uuid.UUID, failures int) (freed <-chan struct{}, done func()) {
+// waitLocally counts a delivery as waiting in this worker and returns the signal to wait for and a function that ends the
+// wait. Both are nil when there is a place, or when waiting here is pointless.
+func (l *endpointLimiter) waitLocally(endpoint uuid.UUID, failures int) (freed <-chan struct{}, done func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	e := l.m[endpoint]
-	if e == nil || e.busy < e.room(failures) || e.takes > quick || e.here >= mayWait {
+	e := l.endpoints[endpoint]
+	if e == nil || e.running < e.places(failures) || e.latency > fast || e.waitingLocally >= localMax {
 		return nil, nil
 	}
-	e.here++
+	e.waitingLocally++
 	return e.freed, func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		e.here--
+		e.waitingLocally--
 	}
 }
 
-// await waits a little for a place in a lane that moves quickly.
-func (l *lanes) await(ctx context.Context, endpoint uuid.UUID, failures int) {
-	limit := time.NewTimer(patience)
+// await waits for a place at a fast endpoint, for localTimeout at most.
+func (l *endpointLimiter) await(ctx context.Context, endpoint uuid.UUID, failures int) {
+	limit := time.NewTimer(localTimeout)
 	defer limit.Stop()
 	for {
-		freed, done := l.full(endpoint, failures)
+		freed, done := l.waitLocally(endpoint, failures)
 		if freed == nil {
 			return
 		}
@@ -116,52 +117,56 @@ func (l *lanes) await(ctx context.Context, endpoint uuid.UUID, failures int) {
 	}
 }
 
-// enter takes a place in an endpoint's lane, to be given back by leave; or tells how long to wait.
-func (l *lanes) enter(endpoint uuid.UUID, failures int) (leave func(), wait time.Duration) {
+// acquire reserves a place, which release gives back; or it tells how long to wait.
+func (l *endpointLimiter) acquire(endpoint uuid.UUID, failures int) (release func(), wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now, e := l.now(), l.m[endpoint]
+	now, e := l.now(), l.endpoints[endpoint]
 	if e == nil {
-		e = &lane{takes: firstTime, freed: make(chan struct{})}
-		l.m[endpoint] = e
+		e = &endpointLoad{latency: firstLatency, freed: make(chan struct{})}
+		l.endpoints[endpoint] = e
 	}
-	room, doubtful := e.room(failures), e.doubtful(failures)
-	if e.busy < room && (doubtful == 0 || l.doubtful < l.share) {
-		e.busy++
-		l.doubtful += doubtful
-		return sync.OnceFunc(func() { l.leave(endpoint, e, now, doubtful) }), 0
+	places, suspect := e.places(failures), e.suspect(failures)
+	if e.running < places && (!suspect || l.suspects < l.suspectSlots) {
+		e.running++
+		if suspect {
+			l.suspects++
+		}
+		return sync.OnceFunc(func() { l.release(endpoint, e, now, suspect) }), 0
 	}
 	if e.next.Before(now) {
 		e.next = now
 	}
 	if e.next.Sub(now) < longestWait {
-		e.next = e.next.Add(e.takes / time.Duration(room))
+		e.next = e.next.Add(e.latency / time.Duration(places))
 	}
 	return nil, min(max(e.next.Sub(now), shortestWait), longestWait)
 }
 
-func (l *lanes) leave(endpoint uuid.UUID, e *lane, since time.Time, doubtful int) {
+func (l *endpointLimiter) release(endpoint uuid.UUID, e *endpointLoad, since time.Time, suspect bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
-	e.busy--
+	e.running--
 	e.known = true
-	l.doubtful -= doubtful
+	if suspect {
+		l.suspects--
+	}
 	close(e.freed)
 	e.freed = make(chan struct{})
-	e.takes = (3*e.takes + now.Sub(since)) / 4
-	if e.busy == 0 && e.here == 0 && !e.next.After(now) && len(l.m) > remembered {
-		delete(l.m, endpoint)
+	e.latency = (3*e.latency + now.Sub(since)) / 4
+	if e.running == 0 && e.waitingLocally == 0 && !e.next.After(now) && len(l.endpoints) > idleEndpoints {
+		delete(l.endpoints, endpoint)
 	}
 }
 
-// admit is the gate of webhook:deliver. An endpoint that is gone needs no room: its delivery ends at once.
+// admit is the gate of webhook:deliver. A delivery whose endpoint is gone needs no place: it ends at once.
 func (s *sender) admit(ctx context.Context, row uuid.UUID) (func(), time.Duration, error) {
-	endpoint, failures, err := delivery.Lane(ctx, s.db, row)
+	endpoint, failures, err := delivery.EndpointOf(ctx, s.db, row)
 	if err != nil || endpoint == uuid.Nil {
 		return func() {}, 0, err
 	}
-	s.lanes.await(ctx, endpoint, failures)
-	leave, wait := s.lanes.enter(endpoint, failures)
-	return leave, wait, nil
+	s.limiter.await(ctx, endpoint, failures)
+	release, wait := s.limiter.acquire(endpoint, failures)
+	return release, wait, nil
 }

@@ -7,30 +7,30 @@ import (
 	"github.com/google/uuid"
 )
 
-func TestLanes(t *testing.T) {
+func TestEndpointLimiter(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
-	l := newLanes(func() time.Time { return now }, 100)
+	l := newEndpointLimiter(func() time.Time { return now }, 100)
 	slow, other := uuid.New(), uuid.New()
 	var leaves []func()
 	fill := func(room int) {
 		t.Helper()
 		for len(leaves) < room {
-			leave, wait := l.enter(slow, 0)
+			leave, wait := l.acquire(slow, 0)
 			if wait != 0 {
 				t.Fatalf("no place for %d: %s", len(leaves)+1, wait)
 			}
 			leaves = append(leaves, leave)
 		}
-		if _, wait := l.enter(slow, 0); wait < shortestWait {
+		if _, wait := l.acquire(slow, 0); wait < shortestWait {
 			t.Errorf("one more than %d has to wait %s", room, wait)
 		}
 	}
-	fill(roomFailing) // nothing is known of it
+	fill(placesFailing) // nothing is known of it
 	leaves[0]()
 	leaves = leaves[1:]
-	fill(roomHealthy)
-	if leave, wait := l.enter(other, 0); wait != 0 {
+	fill(placesHealthy)
+	if leave, wait := l.acquire(other, 0); wait != 0 {
 		t.Errorf("the neighbour has to wait %s", wait)
 	} else {
 		leave()
@@ -40,19 +40,19 @@ func TestLanes(t *testing.T) {
 		leave()
 		leave() // twice is once
 	}
-	for range roomHealthy - 1 {
-		if _, wait := l.enter(slow, 0); wait != 0 {
+	for range placesHealthy - 1 {
+		if _, wait := l.acquire(slow, 0); wait != 0 {
 			t.Errorf("no place after they left: %s", wait)
 		}
 	}
 	var last time.Duration
 	for range 5000 {
-		_, last = l.enter(slow, 0)
+		_, last = l.acquire(slow, 0)
 	}
 	if last != longestWait {
 		t.Errorf("the last of many waits %s, want them spread up to %s", last, longestWait)
 	}
-	if freed, _ := l.full(slow, 0); freed != nil {
+	if freed, _ := l.waitLocally(slow, 0); freed != nil {
 		t.Error("somebody waits in the process for an endpoint that hangs")
 	}
 }
@@ -61,27 +61,27 @@ func TestLanes(t *testing.T) {
 func TestManyThatHang(t *testing.T) {
 	t.Parallel()
 	const slots = 20
-	l := newLanes(time.Now, slots)
+	l := newEndpointLimiter(time.Now, slots)
 	atOnce := uuid.New()
-	leave, _ := l.enter(atOnce, 1)
+	leave, _ := l.acquire(atOnce, 1)
 	leave()
 	var leaves []func()
 	for range 5 * slots {
-		if leave, wait := l.enter(uuid.New(), 1); wait == 0 {
+		if leave, wait := l.acquire(uuid.New(), 1); wait == 0 {
 			leaves = append(leaves, leave)
 		}
 	}
 	if len(leaves) != slots/2 {
 		t.Errorf("%d of %d slots are taken", len(leaves), slots)
 	}
-	if _, wait := l.enter(uuid.New(), 0); wait != 0 {
+	if _, wait := l.acquire(uuid.New(), 0); wait != 0 {
 		t.Errorf("one that is well has to wait %s", wait)
 	}
-	if _, wait := l.enter(atOnce, 1); wait != 0 {
+	if _, wait := l.acquire(atOnce, 1); wait != 0 {
 		t.Errorf("one that fails at once has to wait %s", wait)
 	}
 	leaves[0]()
-	if _, wait := l.enter(uuid.New(), 1); wait != 0 {
+	if _, wait := l.acquire(uuid.New(), 1); wait != 0 {
 		t.Errorf("what became free is not given out again: %s", wait)
 	}
 }

@@ -22,14 +22,14 @@ import (
 // Options of the sender. Egress is required.
 type Options struct {
 	Egress   *egress.Client
-	Schedule []time.Duration  // default jobs.WebhookSchedule
-	Timeout  time.Duration    // from the look-up of the name to the last byte of the answer; default 10 seconds
+	Schedule []time.Duration  // the waits between attempts; default jobs.WebhookSchedule
+	Timeout  time.Duration    // of a request, from the look-up of the name to the last byte of the answer; default 10 seconds
 	Now      func() time.Time // for signatures; default time.Now
 }
 
 type run = workers.Run[jobs.None, jobs.None]
 
-// Register adds the handlers to a runtime.
+// Register registers the handlers at a runtime.
 func Register(r *workers.Runtime, st *store.Store, o Options) {
 	if o.Timeout == 0 {
 		o.Timeout = 10 * time.Second
@@ -37,7 +37,7 @@ func Register(r *workers.Runtime, st *store.Store, o Options) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	s := &sender{o: o, db: r.DB(), store: st, runtime: r, lanes: newLanes(time.Now, r.Slots(jobs.Webhooks))}
+	s := &sender{o: o, db: r.DB(), store: st, runtime: r, limiter: newEndpointLimiter(time.Now, r.Slots(jobs.Webhooks))}
 	workers.RegisterRow(r, jobs.DeliverWebhook, s.deliver, workers.WithRetries(o.Schedule), workers.WithGate(s.admit))
 	workers.Register(r, jobs.TestWebhook, s.test)
 	workers.Register(r, jobs.RedeliverWebhook, s.redeliver)
@@ -49,10 +49,10 @@ type sender struct {
 	db      *db.DB
 	store   *store.Store
 	runtime *workers.Runtime
-	lanes   *lanes
+	limiter *endpointLimiter
 }
 
-// deliver is an attempt by the schedule. An endpoint that is gone or switched off ends it quietly.
+// deliver makes an attempt by the schedule. A delivery whose endpoint is gone or switched off ends without one.
 func (s *sender) deliver(ctx context.Context, u *run) error {
 	t, err := delivery.Find(ctx, s.db, u.Job.ID)
 	if errors.Is(err, models.NotFound("delivery")) {
@@ -70,8 +70,8 @@ func (s *sender) deliver(ctx context.Context, u *run) error {
 	return err
 }
 
-// attempt sends and records what came of it, in the transaction that ends the job's attempt. The error is that of the
-// job's end.
+// attempt sends the event and records the outcome in the transaction that ends the job's attempt. It returns the error of
+// that end.
 func (s *sender) attempt(ctx context.Context, u *run, t delivery.Target) (delivery.Attempt, error) {
 	a, cause := s.send(ctx, t)
 	if ctx.Err() != nil {
@@ -89,8 +89,8 @@ func (s *sender) attempt(ctx context.Context, u *run, t delivery.Target) (delive
 	})
 }
 
-// redeliver makes one more attempt of a delivery in any state but being sent: the contract's "send one again now". A
-// pending one keeps its schedule.
+// redeliver makes one more attempt of a delivery now, in any state but while it is being sent. A pending delivery keeps its
+// schedule.
 func (s *sender) redeliver(ctx context.Context, args jobs.WebhookArgs) (jobs.WebhookAnswer, error) {
 	return s.now(ctx, args.ID, true)
 }
