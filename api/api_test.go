@@ -160,8 +160,8 @@ func TestBodyLimits(t *testing.T) {
 func TestRateLimitIsExactAcrossProcesses(t *testing.T) {
 	t.Parallel()
 	rates := apitest.Rates(t)
-	one := apitest.New(t, apitest.Options{Plan: "growth", Rates: kv.NewRates(away, "", kv.Timeout)})
-	two := apitest.New(t, apitest.Options{DB: one.DB, Rates: kv.NewRates(away, "", kv.Timeout)}).As(one.Key)
+	one := apitest.New(t, apitest.Options{Plan: "growth", Rates: rates})
+	two := apitest.New(t, apitest.Options{DB: one.DB, Rates: rates}).As(one.Key)
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	count := map[int]int{}
