@@ -10,11 +10,11 @@ import (
 
 func clickMoment(t time.Time) any { return models.FloorClickID(t) }
 
-// exported are the columns of the attributes of a click that a file has, in some home too.
-func exported(in clickattr.Home) []column {
+// exported are the columns of the attributes that export files have, and home has as well.
+func exported(home clickattr.Home) []column {
 	var list []column
 	for i := range clickattr.All {
-		if a := &clickattr.All[i]; a.In&clickattr.Exports != 0 && a.In&in == in {
+		if a := &clickattr.All[i]; a.In&clickattr.Exports != 0 && a.In&home == home {
 			list = append(list, ofClick(a))
 		}
 	}

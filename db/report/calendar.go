@@ -56,8 +56,8 @@ var grains = map[string]grain{
 	}},
 }
 
-// hourLabel names an hour of local time. Outside UTC the offset tells the hours of a night apart in which the clocks
-// go back.
+// hourLabel names an hour of local time. Outside UTC it has the offset, which differs between the two hours of the night
+// when clocks go back.
 func hourLabel(t time.Time) string {
 	if t.Location() == time.UTC {
 		return t.Format("2006-01-02 15:00:00")
@@ -65,9 +65,9 @@ func hourLabel(t time.Time) string {
 	return t.Format("2006-01-02 15:00:00-07:00")
 }
 
-// spans cuts [from, to) where the local clock of a zone goes from one bucket into another: at its whole hours or its
-// midnights, and where the clock is put forward or back. A day without a midnight begins where the clock went on, and
-// one that is entered twice has two spans of the same label. More than limit spans are too many: nil.
+// spans cuts [from, to) where the local clock of a zone goes from one bucket into the next: at its whole hours or
+// midnights, and where the clock is put forward or back. A day without a midnight begins when the clock is put forward. A
+// day that is entered twice has two spans of the same label. The answer is nil when there would be more than limit.
 func spans(from, to time.Time, zone *time.Location, g grain, limit int) []span {
 	var out []span
 	add := func(at time.Time) {

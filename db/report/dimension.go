@@ -1,6 +1,6 @@
-// Package report answers questions about figures: sums by dimension over a window of time. It reads the ledger and
-// its coarser copies where they have every dimension of the question, and the rows of clicks and conversions where they
-// have not; all give the same figures. README.md tells why which dimension is where.
+// Package report answers questions about figures: sums by dimension over a window of time. It reads the ledger and its
+// coarser copies where they have every dimension of the question, else the rows of clicks and conversions. All give the
+// same figures. README.md tells which dimension is where, and why.
 package report
 
 import (
@@ -33,7 +33,7 @@ type dimension struct {
 	expr  string
 	kind  kind
 	names string // reads the names of ids ($2) of an account ($1); empty: values speak for themselves
-	// Of a timed one: how the value of expr, in the place of %s, is shown; and how fine its time must be.
+	// show and step are of a timed one: how the value of expr, in place of %s, is shown, and how fine its time must be.
 	show string
 	step time.Duration
 }

@@ -18,8 +18,8 @@ import (
 type Orphan struct {
 	CampaignID uuid.UUID
 	Visitors   int64 // people, whatever the number of their clicks; as far as clicks are kept
-	// FirstSeen and LastSeen are the times of the first and the last click, bots included. Of clicks that are not kept
-	// any more the hour is known.
+	// FirstSeen and LastSeen are the times of the first and the last click, bots included. They are whole hours where the
+	// clicks are not kept any more.
 	FirstSeen, LastSeen time.Time
 	models.Figures
 }

@@ -14,12 +14,11 @@ import (
 	"switchyard/models"
 )
 
-// splitShare decides when hours that the ledger cannot tell apart are too many to be read one by one: more than one
-// in so many.
+// splitShare is the share of hours, one in so many, that may have to be split. With more, all are read from the rows.
 const splitShare = 4
 
-// plan decides where the facts of a question come from. The ledger knows whole hours, some of its copies whole days:
-// what the window has besides comes from the next finer one, and in the end from the rows.
+// plan decides where the facts of a question come from. Copies of the ledger have whole days or hours, the ledger has
+// whole hours. The rest of the window comes from the next finer one, and in the end from the rows.
 func plan(q Query) (*builder, error) {
 	if len(q.Dimensions) > MaxDimensions || len(q.Filters) > MaxFilters {
 		return nil, models.Invalid("invalid_dimension", "at most %d dimensions and %d filters", MaxDimensions, MaxFilters)
@@ -86,7 +85,7 @@ func (b *builder) all(has func(dimension) bool) bool {
 	return !slices.ContainsFunc(b.dims, misses) && !slices.ContainsFunc(b.filters, misses)
 }
 
-// fromHours adds whole hours, from the smallest copy of the ledger that answers, without some.
+// fromHours adds whole hours, without some, from the smallest copy of the ledger that has all dimensions.
 func (b *builder) fromHours(first, last time.Time, without []time.Time) {
 	at := slices.IndexFunc(ledger.Rollups, func(r ledger.Rollup) bool {
 		return b.all(func(d dimension) bool { return d.in(r.Step, r.Keys) })
@@ -107,8 +106,8 @@ func (b *builder) fromHours(first, last time.Time, without []time.Time) {
 	b.fromLedger(high, last, without, false)
 }
 
-// spanned is the dimension whose values are the numbers of spans. They are computed here and not in SQL, so that the
-// rules of the zones are those of one program, and no bucket is lost or doubled between two.
+// spanned is the dimension whose values are the numbers of spans. Spans are computed here and not in SQL, because two
+// programs with different rules of time zones would lose or double a bucket.
 func (b *builder) spanned(list []span) dimension {
 	starts, step := make([]time.Time, len(list)), day
 	for i, s := range list {

@@ -40,8 +40,8 @@ type Query struct {
 	FromRows bool // leaves the ledger alone: the answer is the same, only later
 
 	spans []span // group by these, in the place of dimensions: the number of the span, from 1
-	// kept is the first moment whose clicks are kept. An hour before it, in which spans meet, counts in the one that it
-	// begins in: nobody can tell any more.
+	// kept is the first moment whose clicks are kept. Before it an hour in which two spans meet cannot be split: it counts
+	// in the first.
 	kept time.Time
 }
 
@@ -62,7 +62,7 @@ func Performance(ctx context.Context, c db.Conn, q Query) ([]Row, error) {
 	return list, err
 }
 
-// Each is Performance row by row, for answers that are too long to be held. It ends with the first error of fn.
+// Each is Performance row by row, for answers too long to hold. It ends with the first error of fn.
 func Each(ctx context.Context, c db.Conn, q Query, fn func(Row) error) error {
 	b, err := plan(q)
 	if err != nil {

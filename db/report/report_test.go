@@ -160,3 +160,13 @@ func TestFiguresOfAndLabels(t *testing.T) {
 		}
 	}
 }
+
+// TestDimensionsHaveTheirPlaces holds that no two dimensions have the same place in the list.
+func TestDimensionsHaveTheirPlaces(t *testing.T) {
+	t.Parallel()
+	for i, d := range dimensions {
+		if d.place != i+1 {
+			t.Errorf("%s has place %d, want %d", d.name, d.place, i+1)
+		}
+	}
+}

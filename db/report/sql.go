@@ -11,8 +11,8 @@ import (
 	"switchyard/models"
 )
 
-// measure is a figure and how it is worked out from a click (f) and from a conversion (v) of it. Nothing is NULL,
-// which costs least to add up.
+// measure is a figure and how it is worked out from a click (f) and from a conversion (v) of it. A row that adds nothing
+// to it gives NULL, which costs least to add up.
 type measure struct{ name, click, conversion string }
 
 const none = "NULL"

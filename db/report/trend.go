@@ -31,7 +31,7 @@ type TrendQuery struct {
 	FromRows  bool // leaves the ledger alone, as in Query
 }
 
-// Trend is the figures of one bucket. A month, a day or an hour has its start; what comes again every week has none.
+// Trend is the figures of one bucket. Start is zero for buckets that come again every week.
 type Trend struct {
 	Label string
 	Start time.Time
@@ -146,8 +146,7 @@ func (q *TrendQuery) empty(cuts []span) ([]Trend, map[string]int) {
 	return list, places
 }
 
-// straddled are the hours in which a span begins that is not that of the hour's first moment: the ledger cannot tell
-// the two apart.
+// straddled are the hours that lie in two spans, because one begins within the hour. The ledger cannot tell which.
 func straddled(cuts []span, first, last time.Time) []time.Time {
 	var hours []time.Time
 	for _, s := range cuts {

@@ -50,7 +50,7 @@ const (
 	byDevice  = 0b110
 )
 
-// VisitorsSince tells who clicked from a moment on, until another.
+// VisitorsSince tells who clicked in [from, to).
 func VisitorsSince(ctx context.Context, c db.Conn, account uuid.UUID, from, to time.Time) (Live, error) {
 	var out Live
 	var rows []struct {
@@ -102,7 +102,8 @@ type Address struct {
 	LastSeen   time.Time `db:"last_seen"`
 }
 
-// addresses counts what stands in a table; whom is its column for what was clicked on, $4 of them if it is not zero.
+// addresses counts the clicks of a table by address. whom is the table's column of what was clicked on; $4 limits it to
+// one, unless it is zero.
 func addresses(table, visitor, whom string) string {
 	return `
 SELECT host(ip) AS ip, count(*) AS hits, count(*) FILTER (WHERE is_bot) AS bot_clicks,
@@ -120,8 +121,7 @@ var (
 	selectSmartlinkAddresses = addresses("smartlink_clicks", "visitor_id", "smartlink_id")
 )
 
-// RepeatAddresses gives the addresses that clicked more often, most clicks first. Clicks of smartlinks belong to no
-// campaign.
+// RepeatAddresses gives the addresses with at least MinHits clicks, most clicks first.
 func RepeatAddresses(ctx context.Context, c db.Conn, q AddressQuery) ([]Address, error) {
 	query, whom := selectAddresses, q.Campaign
 	if q.Smartlinks {

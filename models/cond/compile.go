@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 )
 
-// Matcher is a compiled list of conditions. It is immutable, but for a shared one, and safe for any number of goroutines.
+// Matcher is a compiled list of conditions. It is safe for any number of goroutines. Only a shared one changes.
 type Matcher struct {
 	list  []compiled
 	or    bool
@@ -17,8 +17,8 @@ type Matcher struct {
 	live  *atomic.Pointer[Matcher] // of a shared one; the rest of it is empty then
 }
 
-// Shared gives a matcher that stands for another one until Set gives it a new one, so that a rule that many flows use can
-// change without any of them being compiled anew.
+// Shared gives a matcher that stands for another one, until Set. A rule that many flows use can so change without any of
+// them being compiled anew.
 func Shared(m *Matcher) *Matcher {
 	s := &Matcher{live: new(atomic.Pointer[Matcher])}
 	s.live.Store(m.now())
@@ -50,8 +50,8 @@ type compiled struct {
 	src    *Condition
 }
 
-// Compile prepares a list of conditions; logic "or" needs one of them to hold, anything else all. An empty list
-// matches everybody. The error is an *Error. The list must not be changed afterwards.
+// Compile prepares a list of conditions. With logic "or" one of them has to hold, with anything else all. An empty list
+// matches everybody. The error is an *Error. The matcher keeps the list: do not change it afterwards.
 func Compile(list []Condition, logic string) (*Matcher, error) {
 	m := &Matcher{list: make([]compiled, 0, len(list)), or: strings.EqualFold(logic, "or")}
 	for i := range list {
@@ -103,7 +103,8 @@ func compile(c *Condition) (compiled, *Error) {
 	return out, nil
 }
 
-// index brings the hashes of an equality nearer. What is looked up by name has no hash that is kept.
+// index copies the hashes of an equality into the condition, where a match finds them without asking the test. Parameters
+// and headers have none: Facts keep no hash of them.
 func (c *compiled) index() {
 	if t, ok := c.test.(*equalTest); ok && c.attr < numAttrs {
 		c.hashes = t.hashes

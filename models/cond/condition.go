@@ -7,7 +7,7 @@ import (
 	"switchyard/models"
 )
 
-// Limits of a condition. How many conditions a list may have (MaxConditions) is for its owner to enforce or to cut.
+// Limits of a condition. Compile enforces all but MaxConditions, which the owner of the list enforces.
 const (
 	MaxConditions = 20   // in a list
 	MaxItems      = 200  // values of one condition

@@ -18,8 +18,9 @@ type Source interface {
 	Header(name string) string
 }
 
-// Facts are what is known of one visitor at one moment. The zero value knows nothing; reuse one through Reset and
-// matching allocates nothing. Facts belong to one goroutine: folded text is kept inside, made when first needed.
+// Facts are what is known of one visitor at one moment. The zero value knows nothing. Facts belong to one goroutine: a
+// match keeps text without case, and its hashes, inside. Facts that are used again after Reset let matching allocate
+// nothing.
 type Facts struct {
 	text    [numAttrs]string
 	num     [numAttrs]int64
@@ -129,7 +130,8 @@ var clickTexts, clickFacts = func() (texts []clickText, facts []clickFact) {
 	return texts, facts
 }()
 
-// SetClick sets what is recorded with a click, but for ids: who routes has their texts at hand.
+// SetClick sets the attributes that are recorded with a click, but for ids. Their texts are set by the caller, who has
+// them at hand where it matters.
 func (f *Facts) SetClick(c *models.Click) {
 	for i := range clickTexts {
 		f.SetText(clickTexts[i].attr, *clickTexts[i].at(c))
@@ -168,13 +170,13 @@ func (f *Facts) mark(a Attr, known bool) {
 // number gives the value of a numeric, boolean or date attribute.
 func (f *Facts) number(a Attr) int64 {
 	if a >= DayOfWeek && a <= Schedule {
-		f.tell()
+		f.readClock()
 	}
 	return f.num[a]
 }
 
-// tell reads the clock once.
-func (f *Facts) tell() {
+// readClock works out day, hour and date when they are first looked at.
+func (f *Facts) readClock() {
 	if f.timed {
 		return
 	}
@@ -196,7 +198,7 @@ func (f *Facts) appendText(dst []byte, a Attr) []byte {
 	case kindIP:
 		return f.addr.AppendTo(dst)
 	case kindDate:
-		f.tell()
+		f.readClock()
 		return f.now.In(f.zone).AppendFormat(dst, time.DateOnly)
 	case kindSchedule:
 		return f.now.In(f.zone).AppendFormat(dst, "Mon 15:04")
@@ -221,7 +223,7 @@ func (f *Facts) fold(a Attr) []byte {
 	return f.scratch[from:]
 }
 
-// gramsOf gives the pairs of a folded value.
+// gramsOf gives the byte pairs of a folded value.
 func (f *Facts) gramsOf(a Attr, value []byte) *grams {
 	p := &f.pairs[a%Attr(len(f.pairs))]
 	if p.of != f.folded[a] {

@@ -45,7 +45,7 @@ func (m *Matcher) Match(f *Facts) bool {
 // Len is the number of conditions.
 func (m *Matcher) Len() int { return len(m.now().list) }
 
-// Uses tells whether a condition looks at an attribute, so that a costly one need not be found out for nothing.
+// Uses tells whether a condition looks at an attribute. Callers find out a costly one only if so.
 func (m *Matcher) Uses(a Attr) bool {
 	return slices.ContainsFunc(m.now().list, func(c compiled) bool { return c.attr == a })
 }
@@ -69,7 +69,7 @@ func (c *compiled) match(f *Facts) bool {
 	return (v == yes) != c.negate
 }
 
-// equals is the test of a text attribute for equality, without a look at the values when no hash is the same.
+// equals tests a text attribute for equality. It compares values only where a hash is the same.
 func (c *compiled) equals(f *Facts) verdict {
 	sum := f.hashOf(c.attr)
 	i := find(c.hashes, sum)
@@ -129,7 +129,7 @@ type Finding struct {
 	Matched   bool   `json:"matched"`
 }
 
-// Explain is Match with a finding for every condition, those that no longer mattered included.
+// Explain is Match with a finding for every condition, also for those that no longer mattered.
 func (m *Matcher) Explain(f *Facts) (bool, []Finding) {
 	m = m.now()
 	out := make([]Finding, 0, len(m.list))

@@ -1,6 +1,6 @@
 package cond
 
-// operator is what a condition does with its values; negation is kept apart from it.
+// operator is what a condition does with its values, without the negation.
 type operator uint8
 
 const (
@@ -34,7 +34,7 @@ var operators = map[string]opInfo{
 	"between": {opBetween, false}, "is_set": {opIsSet, false},
 }
 
-// textual, inOrder and anyOrder are the operators of what has an order and of what can be read as text.
+// textual are the operators of texts, inOrder those of what has an order, anyOrder those of what is both.
 var (
 	textual  = ops(opEquals, opContains, opStartsWith, opEndsWith, opRegex, opIsSet)
 	inOrder  = ops(opEquals, opGT, opGTE, opLT, opLTE, opBetween, opIsSet)

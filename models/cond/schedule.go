@@ -17,7 +17,7 @@ const minutesPerDay = 24 * 60
 type scheduleTest []slot
 
 func (t scheduleTest) test(f *Facts, _ *compiled) verdict {
-	f.tell()
+	f.readClock()
 	day, minute := int(f.num[DayOfWeek]), f.minute
 	before := (day+5)%7 + 1
 	for _, s := range t {

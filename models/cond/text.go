@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// equalTest compares a folded text with folded values: their hashes first, which tell most other texts apart from them.
-// Both lists are in the order of the hashes.
+// equalTest compares a folded text with folded values, by their hashes first. Both lists are in the order of the hashes.
 type equalTest struct {
 	hashes []uint64
 	values []string
@@ -37,7 +36,7 @@ func (t *equalTest) test(f *Facts, c *compiled) verdict {
 	return say(t.among(find(t.hashes, sum), sum, value))
 }
 
-// among tells whether a text is one of the values, the first with its hash being at i; below zero there is none.
+// among tells whether a text is one of the values. The first value with its hash is at i; below zero none has it.
 func (t *equalTest) among(i int, sum uint64, value []byte) bool {
 	for ; i >= 0 && i < len(t.values) && t.hashes[i] == sum; i++ {
 		if t.values[i] == string(value) {
@@ -47,7 +46,7 @@ func (t *equalTest) among(i int, sum uint64, value []byte) bool {
 	return false
 }
 
-// linear is how many hashes are compared one by one.
+// linear is up to how many hashes are compared one by one.
 const linear = 16
 
 // find gives the first place of a hash in an ascending list, -1 when it is not there.
@@ -67,15 +66,15 @@ type textTest struct {
 	needles []needle
 }
 
-// needle is a folded value and the place of its rarest byte: searching for that one first skips most of a text.
+// needle is a folded value and the place of its rarest byte. A search for that byte skips most of a text.
 type needle struct {
 	text  []byte
 	rare  int
 	grams grams
 }
 
-// grams is the set of the neighbouring pairs of bytes in a text, hashed: a text that lacks a pair of the needle
-// cannot hold the needle.
+// grams is the set of all pairs of neighbouring bytes in a text, hashed. A text that lacks a pair of a needle does not
+// hold the needle.
 type grams [4]uint64
 
 // maxGrams is the longest text whose pairs are worth collecting; those of longer ones fill the set.

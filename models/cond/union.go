@@ -1,8 +1,8 @@
 package cond
 
-// Union compiles any number of conditions of which one has to hold; an empty list matches nobody. Conditions that
-// compare the same attribute in the same way become one, so that thousands of addresses or equal texts cost one
-// look-up. The error is an *Error.
+// Union compiles any number of conditions of which one has to hold. An empty list matches nobody. Conditions that compare
+// the same attribute in the same way become one, so that thousands of addresses or texts cost one look-up. The error is
+// an *Error.
 func Union(list []Condition) (*Matcher, error) {
 	if len(list) == 0 {
 		return Never, nil

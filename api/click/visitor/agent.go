@@ -32,9 +32,9 @@ const (
 	workerQueue = 256
 )
 
-// agentCache remembers user agents. An unknown one is parsed completely while the budget lasts, concurrent requests of
-// the same one waiting for that parse. Over budget it is remembered incomplete; when it comes a second time it was not
-// random, and the background worker completes it. A full queue drops: the next request asks again.
+// agentCache remembers user agents. An unknown one is parsed completely while the budget lasts; concurrent requests with
+// the same one wait for that parse. Over budget it is remembered as the markers describe it. When it comes a second time
+// it was not random, and the background worker completes it. If the worker's queue is full, the next request asks again.
 type agentCache struct {
 	known    *otter.Cache[string, *agent]
 	load     otter.LoaderFunc[string, *agent]

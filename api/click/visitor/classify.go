@@ -2,7 +2,7 @@ package visitor
 
 import "strings"
 
-// classify describes a user agent by its markers: one pass through each table of markers.go, the first hit wins. It
+// classify describes a user agent by its markers: one pass through each table of marks, the first hit wins. It
 // takes a few microseconds, whatever the text, and decides alone all that reports are grouped by.
 func classify(userAgent string) *agent {
 	lower := strings.ToLower(userAgent)

@@ -16,7 +16,7 @@ func header(h http.Header, canonical string) string {
 }
 
 // clean makes a text from outside fit to be stored: valid UTF-8, no control characters, trimmed, at most max bytes.
-// A text that already is so is returned as it stands, without a copy.
+// It copies only what has to change.
 func clean(s string, max int) string {
 	s = strings.TrimSpace(s)
 	if isPlain(s) {
