@@ -31,20 +31,20 @@ const (
 	ScopeReadOnly = "read_only"
 )
 
-// Key is an API key as it is kept: the key itself is shown once and never stored.
+// Key is the record of an API key. The key itself is shown once and never stored.
 type Key struct {
 	ID        uuid.UUID     `db:"id"`
 	AccountID uuid.UUID     `db:"account_id"`
 	Name      string        `db:"name"`
 	Scope     string        `db:"scope"`
-	Hint      string        `db:"hint"` // first and last characters
+	Hint      string        `db:"hint"` // first and last characters of the key
 	CreatedAt time.Time     `db:"created_at"`
 	ExpiresAt *time.Time    `db:"expires_at"`
 	RevokedAt *time.Time    `db:"revoked_at"`
 	RotatedTo uuid.NullUUID `db:"rotated_to"` // the key that replaced it
 }
 
-// State says what an operator sees of the key at a moment: active, rotated (still valid), expired or revoked.
+// State is the state of the key at a moment: active, rotated (replaced, but still valid), expired or revoked.
 func (k Key) State(now time.Time) string {
 	switch {
 	case k.RevokedAt != nil:
@@ -57,7 +57,7 @@ func (k Key) State(now time.Time) string {
 	return "active"
 }
 
-// StatusOf is the status that answers show of a pausable record.
+// StatusOf is the status of a pausable record, as answers show it: active or paused.
 func StatusOf(isActive bool) string {
 	if isActive {
 		return "active"

@@ -14,7 +14,8 @@ const (
 	keyLength   = len(keyPrefix) + 1 + keyRandom + keyChecksum
 )
 
-// NewAPIKey makes a key for a scope: "sy_", f or r for the scope, 24 random characters and a checksum of all that.
+// NewAPIKey makes a random key of a scope: "sy_", f or r for the scope, 24 base-62 digits, and a checksum of all of
+// these.
 func NewAPIKey(scope string) string {
 	letter := "f"
 	if scope == ScopeReadOnly {
@@ -24,8 +25,7 @@ func NewAPIKey(scope string) string {
 	return body + checksum(body)
 }
 
-// LooksLikeAPIKey tells by form and checksum whether text can be a key at all, so that a typing mistake costs no
-// query.
+// LooksLikeAPIKey reports whether text has the form and the checksum of a key. A mistyped key costs no query.
 func LooksLikeAPIKey(text string) bool {
 	if len(text) != keyLength || !strings.HasPrefix(text, keyPrefix) {
 		return false
@@ -34,13 +34,14 @@ func LooksLikeAPIKey(text string) bool {
 	return checksum(body) == sum
 }
 
-// HashAPIKey is what the store keeps of a key. A key is random enough to need no slow hash.
+// HashAPIKey is the SHA-256 of a key, by which the store finds it. A key is random enough to need no slow hash.
 func HashAPIKey(key string) []byte {
 	sum := sha256.Sum256([]byte(key))
 	return sum[:]
 }
 
-// HintOfAPIKey is what a list shows of a key.
+// HintOfAPIKey is what lists show of a key: its first seven and last four characters. It is empty for a text that is
+// too short.
 func HintOfAPIKey(key string) string {
 	if len(key) < keyLength {
 		return ""
@@ -58,7 +59,8 @@ func checksum(body string) string {
 	return string(out)
 }
 
-// randomBase62 gives n evenly distributed digits; bytes of 248 and above are thrown away.
+// randomBase62 gives n random base-62 digits. It skips bytes from 248 (4*62) on, so that every digit is equally
+// likely.
 func randomBase62(n int) string {
 	out, buf := make([]byte, 0, n), make([]byte, 2*n)
 	for len(out) < n {

@@ -16,13 +16,13 @@ const (
 // UniqueByParam is the uniqueness method that needs a parameter's name.
 const UniqueByParam = "param"
 
-// Campaign is a tracking link with its settings. Its flow is kept apart: lists do not read it.
+// Campaign is a tracking link with its settings. Its flow is not part of it, so that lists need not read it.
 type Campaign struct {
 	ID                 uuid.UUID `db:"id"`
 	AccountID          uuid.UUID `db:"account_id"`
 	Name               string    `db:"name"`
 	Alias              string    `db:"alias"`     // unique on the domain
-	DomainID           uuid.UUID `db:"domain_id"` // zero on the way in: the account's default domain, else the shared link domain
+	DomainID           uuid.UUID `db:"domain_id"` // zero for Create: the account's default domain, else the shared link domain
 	SourceID           uuid.UUID `db:"source_id"` // zero: none
 	Status             string    `db:"status"`
 	Mode               string    `db:"mode"`
@@ -38,7 +38,7 @@ type Campaign struct {
 	UniquenessMethod   string    `db:"uniqueness_method"`
 	UniquenessParam    string    `db:"uniqueness_param"`
 	UniquenessTTLHours int       `db:"uniqueness_ttl_hours"`
-	TrafficLossPct     Money     `db:"traffic_loss_pct"` // percent, not an amount: exact with at most two decimals
+	TrafficLossPct     Money     `db:"traffic_loss_pct"` // percent, with at most two decimals
 	GroupName          string    `db:"group_name"`
 	Country            string    `db:"country"` // two capital letters, or empty
 	Tags               []string  `db:"tags"`
@@ -48,14 +48,14 @@ type Campaign struct {
 	CreatedAt          time.Time `db:"created_at,auto"`
 	UpdatedAt          time.Time `db:"updated_at,auto"`
 
-	// Read with the campaign, not written with it.
+	// Read with the campaign, never written.
 	Host       string `db:"host,joined"`        // of the domain
 	SharedHost bool   `db:"shared_host,joined"` // the domain is one of the install's, which every account may use
 	SourceName string `db:"source_name,joined"`
 	PathCount  int    `db:"path_count,joined"`
 }
 
-// NewCampaign gives a campaign with every default. Currency is the account's.
+// NewCampaign gives a campaign with every default, in the account's currency.
 func NewCampaign(account Account) Campaign {
 	return Campaign{
 		AccountID: account.ID, Status: CampaignActive, Mode: "affiliate", CostModel: "auto", Currency: account.Currency,
@@ -63,10 +63,10 @@ func NewCampaign(account Account) Campaign {
 	}
 }
 
-// TracksGoals tells whether the campaign's mode needs goal tracking in the plan.
+// TracksGoals reports whether the campaign's mode needs goal tracking in the plan.
 func (c Campaign) TracksGoals() bool { return c.Mode != "affiliate" }
 
-// Paused is the payload of the event that the campaign was paused.
+// Paused gives the payload of campaign.paused. By is who paused it: api, dashboard or copilot.
 func (c Campaign) Paused(by string) CampaignPausedData {
 	return CampaignPausedData{CampaignID: c.ID.String(), Name: c.Name, Alias: c.Alias, By: by}
 }

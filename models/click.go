@@ -12,9 +12,9 @@ import (
 // Subs is how many sub-parameters (sub1..sub10) a click carries.
 const Subs = 10
 
-// Click is one arrival on a tracking link as it was routed: what the spool holds, PostgreSQL stores and every report
-// counts. A zero UUID means none. Texts were cut to their limits before the click was made. The time of a click is the
-// time inside its id (ClickTime). What each field is to conditions, tokens, reports and files is a row of clickattr.
+// Click is one routed visit to a tracking link. The spool holds it, PostgreSQL stores it and reports count it. Its
+// time is in its id: see ClickTime. A zero UUID means none. Texts are cut to their limits before a Click is made.
+// Package clickattr says what each field is in conditions, tokens, reports and files.
 type Click struct {
 	ID               uuid.UUID
 	AccountID        uuid.UUID
@@ -38,20 +38,21 @@ type Click struct {
 
 	BotSignals uint64 // bit per signal, see package bot
 
-	Cost       decimal.Decimal // in any case
-	UniqueCost decimal.Decimal // on top, when the click turns out to be unique
+	Cost       decimal.Decimal // of the click, unique or not
+	UniqueCost decimal.Decimal // added if the click turns out to be unique
 	Currency   string
 	// ConversionCost is the price of each approved conversion (cost models cpa and cps). RevenueShare is the percentage
 	// of approved revenue that goes to the source (revshare).
 	ConversionCost decimal.Decimal
 	RevenueShare   decimal.Decimal
 
-	// UniqueKey is the fingerprint that decides uniqueness within the campaign for UniqueHours.
+	// UniqueKey is the visitor's fingerprint. It decides whether the click is unique within its campaign for
+	// UniqueHours.
 	UniqueKey   [16]byte
 	UniqueHours int
 
-	// RouteSeed is the seed of the draws. With the flow that FlowHash is a fingerprint of, it gives the same decision
-	// again. Via is the rule of the order that decided (flow.Via).
+	// RouteSeed seeds the random draws of routing and FlowHash is a fingerprint of the flow: with both, the decision
+	// can be repeated. Via is the step that decided, a flow.Via.
 	RouteSeed uint64
 	FlowHash  uint64
 	Via       int
@@ -109,8 +110,8 @@ type ClickOut struct {
 	Destination string
 }
 
-// Postback is one raw message from a network or a shop that a conversion happened, exactly as it arrived: it is
-// kept first and understood later, by the job conversion:record.
+// Postback is a message of a network or a shop about a conversion, as it arrived. It is stored at once, and
+// interpreted later by the job conversion:record.
 type Postback struct {
 	ID         uuid.UUID         `json:"id"`                    // a UUIDv7: its time is when the postback arrived
 	AccountID  uuid.UUID         `json:"account_id,omitzero"`   // known when the address names a network or an own domain
@@ -131,7 +132,7 @@ const (
 	StatusChargeback = "chargeback"
 )
 
-// Where a conversion came from: the values of data.source.
+// The sources of a conversion: the values of data.source.
 const (
 	FromPostback    = "postback"
 	FromPixel       = "pixel"
@@ -142,12 +143,13 @@ const (
 	FromCopilot     = "copilot"
 )
 
-// Conversion is what a click led to. Its figures count at its click's time and dimensions; RecordedAt is its own.
+// Conversion is what a click led to. Reports count it at the time, and under the dimensions, of its click. RecordedAt
+// is its own time.
 type Conversion struct {
 	ID             uuid.UUID       `db:"id"`
 	AccountID      uuid.UUID       `db:"account_id"`
 	ClickID        uuid.UUID       `db:"click_id"`
-	ConversionID   string          `db:"conversion_id"` // the network's or the shop's id; empty: one per click and goal
+	ConversionID   string          `db:"conversion_id"` // as the network or shop named it; empty: the only one of its click and goal
 	Goal           string          `db:"goal"`
 	Status         string          `db:"status"`
 	OriginalStatus string          `db:"original_status"` // the network's own word
@@ -163,7 +165,7 @@ type Conversion struct {
 	UpdatedAt      time.Time       `db:"updated_at"`
 }
 
-// statusMoves lists the documented moves; a status may always be recorded again as it is.
+// statusMoves lists the changes of status that are allowed. The same status may always be recorded again.
 var statusMoves = map[string][]string{
 	StatusPending:    {StatusApproved, StatusRejected},
 	StatusApproved:   {StatusRejected, StatusChargeback},
@@ -171,10 +173,10 @@ var statusMoves = map[string][]string{
 	StatusChargeback: nil, // final
 }
 
-// ValidStatus tells whether s is one of the four statuses.
+// ValidStatus reports whether s is one of the four statuses.
 func ValidStatus(s string) bool { _, ok := statusMoves[s]; return ok }
 
-// CanMove tells whether a conversion may go from one status to another.
+// CanMove reports whether a conversion may go from one status to another.
 func CanMove(from, to string) bool {
 	if from == to {
 		return true

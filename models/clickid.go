@@ -26,11 +26,11 @@ var base62Value = func() (t [256]int8) {
 
 var errClickID = errors.New("models: not a click id")
 
-// NewClickID makes a click id of now: a UUIDv7, so ids sort by time and cannot be guessed.
+// NewClickID makes the id of a click that happens now. It is a UUIDv7: ids sort by time and cannot be guessed.
 func NewClickID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
 
-// AppendClickID appends the 22 characters that a visitor, a postback or the API sees for a click id. Their byte
-// order is the order of the ids, so they sort by time as well.
+// AppendClickID appends a click id as visitors, postbacks and the API see it: 22 base-62 characters. They sort as the
+// ids do, by time.
 func AppendClickID(dst []byte, id uuid.UUID) []byte {
 	hi, lo := binary.BigEndian.Uint64(id[:8]), binary.BigEndian.Uint64(id[8:])
 	var out [ClickIDLen]byte
@@ -48,7 +48,7 @@ func FormatClickID(id uuid.UUID) string {
 	return string(AppendClickID(make([]byte, 0, ClickIDLen), id))
 }
 
-// ParseClickID reads the 22 characters of a click id. Anything else, a number beyond 128 bits included, is an error.
+// ParseClickID reads what AppendClickID writes. Anything else is an error, a number beyond 128 bits too.
 func ParseClickID(s string) (uuid.UUID, error) {
 	var id uuid.UUID
 	if len(s) != ClickIDLen {
@@ -74,14 +74,14 @@ func ParseClickID(s string) (uuid.UUID, error) {
 	return id, nil
 }
 
-// ClickTime is the moment a click id was made, in whole milliseconds, UTC.
+// ClickTime is when a click id was made: whole milliseconds, UTC.
 func ClickTime(id uuid.UUID) time.Time {
 	ms := int64(binary.BigEndian.Uint64(id[:8]) >> 16) //nolint:gosec // 48 bits fit
 	return time.UnixMilli(ms).UTC()
 }
 
-// FloorClickID is the smallest id that a click at t or later can have; ids and times are cut at the same place, so
-// a window of time is a range of ids.
+// FloorClickID is the smallest id of a click in the millisecond of t or later. Two of them make a time window a range
+// of ids.
 func FloorClickID(t time.Time) uuid.UUID {
 	var id uuid.UUID
 	binary.BigEndian.PutUint64(id[:8], uint64(max(t.UnixMilli(), 0))<<16) //nolint:gosec // not negative

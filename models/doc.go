@@ -1,3 +1,3 @@
-// Package models holds what every floor of Switchyard talks about: records, their validation, errors, plans,
-// events and identifiers. It does no input or output and imports nothing else of ours but its own sub-packages.
+// Package models holds what all other packages share: records, their validation, errors, plans, events and
+// identifiers. It does no input or output, and imports nothing else of ours but its own sub-packages.
 package models

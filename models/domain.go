@@ -10,13 +10,13 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// What a domain's robots.txt tells crawlers.
+// What a domain's robots.txt says to crawlers.
 const (
 	CrawlersAllow    = "allow"
 	CrawlersDisallow = "disallow"
 )
 
-// Domain is a host that an account's tracking links live on. It serves once it is verified.
+// Domain is a host of an account's tracking links. It serves once it is verified.
 type Domain struct {
 	ID         uuid.UUID `db:"id"`
 	AccountID  uuid.UUID `db:"account_id"`
@@ -27,7 +27,7 @@ type Domain struct {
 	CreatedAt time.Time `db:"created_at,auto"`
 	UpdatedAt time.Time `db:"updated_at,auto"`
 
-	// Read with the domain, not written with it: how many live records have their link on it.
+	// Read with the domain, never written: how many live records use it.
 	Campaigns  int `db:"campaigns,joined"`
 	Smartlinks int `db:"smartlinks,joined"`
 }
@@ -45,9 +45,9 @@ const (
 	maxLabel = 63
 )
 
-// HostOf takes the hostname out of what a person typed: scheme, user, path, port and a dot at the end are stripped, case
-// is folded, and letters beyond ASCII become punycode. ok is false for what is no hostname: an address, a single label,
-// or a name that DNS does not allow.
+// HostOf reads the hostname from what a person typed. It strips scheme, user, path, port and a final dot, folds case,
+// and turns letters beyond ASCII into punycode. ok is false for anything but a hostname: an IP address, a single
+// label, or a name that DNS does not allow.
 func HostOf(text string) (host string, ok bool) {
 	host = strings.TrimSpace(text)
 	if _, rest, found := strings.Cut(host, "://"); found {
@@ -77,7 +77,7 @@ func HostOf(text string) (host string, ok bool) {
 			return host, false
 		}
 	}
-	// The last label of a name is never a number: that would be an address.
+	// A last label that is a number makes an address.
 	return host, len(labels) > 1 && strings.Trim(labels[len(labels)-1], "0123456789") != ""
 }
 

@@ -5,9 +5,8 @@ import (
 	"fmt"
 )
 
-// Kind says what sort of failure an Error is. The API turns a kind into an HTTP status in one place; the code of
-// the Error is the contract with the client, and one code may appear with several kinds (duplicate_name is a
-// conflict on offers and an invalid value on rules).
+// Kind is the sort of failure, which decides the HTTP status. Clients go by the code instead. One code may come with
+// several kinds: duplicate_name is a conflict on offers and an invalid value on rules.
 type Kind uint8
 
 // The kinds of failure, with the HTTP status each one becomes.
@@ -27,8 +26,8 @@ const (
 	KindUnavailable                 // 503
 )
 
-// Error is a failure that a client may see: its message is for a person, its code for a program.
-// Everything else that goes wrong is an ordinary wrapped error and reaches the client as internal_error only.
+// Error is a failure that a client may see. Code is for programs, Message for people. Any other error reaches the
+// client as internal_error only.
 type Error struct {
 	Kind    Kind   `json:"kind"`
 	Code    string `json:"code"`

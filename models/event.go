@@ -25,17 +25,17 @@ var EventTypes = []string{
 	EventCampaignPaused, EventPlanLimitReached,
 }
 
-// ValidEventType tells whether an endpoint can subscribe to t.
+// ValidEventType reports whether an endpoint can subscribe to t.
 func ValidEventType(t string) bool { return slices.Contains(EventTypes, t) }
 
-// EventTimeFormat is created_at of an event and of records in answers: ISO 8601, UTC, milliseconds.
+// EventTimeFormat is the layout of times in events and answers, such as created_at: ISO 8601, UTC, milliseconds.
 const EventTimeFormat = "2006-01-02T15:04:05.000Z"
 
-// RecordedAtFormat is recorded_at of a conversion, as the contract gives it.
+// RecordedAtFormat is the layout of a conversion's recorded_at: UTC, milliseconds, without a zone.
 const RecordedAtFormat = "2006-01-02 15:04:05.000"
 
-// Event is something that happened on an account. Body is fixed when the event is made, so that every attempt and
-// every redelivery sends the same bytes.
+// Event is something that happened on an account. Body is fixed when the event is made: every attempt and redelivery
+// sends the same bytes.
 type Event struct {
 	ID        uuid.UUID `db:"id"`
 	AccountID uuid.UUID `db:"account_id"`
@@ -44,8 +44,7 @@ type Event struct {
 	Body      []byte    `db:"body"`
 }
 
-// NewEvent makes an event of now with data as its payload. Data that cannot be written as JSON is a programming
-// mistake and panics.
+// NewEvent makes an event with data as its payload. It panics if data cannot be written as JSON.
 func NewEvent(account uuid.UUID, kind string, at time.Time, data any) Event {
 	e := Event{ID: uuid.Must(uuid.NewV7()), AccountID: account, Type: kind, CreatedAt: at.UTC().Truncate(time.Millisecond)}
 	body, err := json.Marshal(struct {
@@ -77,7 +76,7 @@ type ConversionData struct {
 	Source       string      `json:"source"`
 }
 
-// Data gives the conversion as its events carry it. Ids that it does not have are empty strings.
+// Data gives the payload of the conversion's events. Ids that it does not have are empty.
 func (c Conversion) Data() ConversionData {
 	return ConversionData{
 		ClickID: FormatClickID(c.ClickID), ConversionID: c.ConversionID, Status: c.Status,
@@ -87,7 +86,7 @@ func (c Conversion) Data() ConversionData {
 	}
 }
 
-// IDText is a UUID as text, and an empty text for none.
+// IDText is a UUID as text; empty for the zero UUID.
 func IDText(id uuid.UUID) string {
 	if id == uuid.Nil {
 		return ""
@@ -95,7 +94,7 @@ func IDText(id uuid.UUID) string {
 	return id.String()
 }
 
-// CampaignPausedData is the payload of campaign.paused. By says who paused it: api, dashboard or copilot.
+// CampaignPausedData is the payload of campaign.paused. By is who paused it: api, dashboard or copilot.
 type CampaignPausedData struct {
 	CampaignID string `json:"campaign_id"`
 	Name       string `json:"name"`

@@ -17,7 +17,7 @@ type LinkBrokenData struct {
 	CheckedAt    string `json:"checked_at" doc:"the last of these checks"`
 }
 
-// BrokenData gives the payload of link.broken of a link in a state.
+// BrokenData gives the payload of link.broken.
 func (l Link) BrokenData(s LinkState) LinkBrokenData {
 	out := LinkBrokenData{
 		Kind: l.Kind, ID: l.ID.String(), Name: l.Name, URL: l.URL, Status: s.Status, Error: s.Error, Failures: s.Failures,
@@ -40,7 +40,7 @@ type LinkUnsafeData struct {
 	CheckedAt string   `json:"checked_at" doc:"ISO 8601, UTC, milliseconds"`
 }
 
-// UnsafeData gives the payload of link.unsafe of a link that a list has.
+// UnsafeData gives the payload of link.unsafe. List is the list that has the link.
 func (l Link) UnsafeData(list string, s ScreenState) LinkUnsafeData {
 	return LinkUnsafeData{
 		Kind: l.Kind, ID: l.ID.String(), Name: l.Name, URL: l.URL, List: list, Threats: s.Threats,
@@ -58,7 +58,7 @@ type PlanLimitData struct {
 	ResetsAt  string `json:"resets_at" doc:"when the next month begins: ISO 8601, UTC, milliseconds"`
 }
 
-// LimitData gives the payload of plan.limit_reached for the month of a moment.
+// LimitData gives the payload of plan.limit_reached for the month of at. Used is that month's clicks.
 func (p Plan) LimitData(used int64, at time.Time) PlanLimitData {
 	return PlanLimitData{
 		Plan: p.Name, Limit: "clicks", Allowance: p.ClicksPerMonth, Used: used, Month: MonthOf(at).Format("2006-01"),
@@ -66,7 +66,7 @@ func (p Plan) LimitData(used int64, at time.Time) PlanLimitData {
 	}
 }
 
-// MonthOf is the moment in which the month of another began. Allowances of a month are of the calendar's, in UTC.
+// MonthOf is the start of the calendar month of a moment, in UTC. Monthly allowances go by it.
 func MonthOf(at time.Time) time.Time {
 	at = at.UTC()
 	return time.Date(at.Year(), at.Month(), 1, 0, 0, 0, 0, time.UTC)

@@ -2,11 +2,11 @@ package models
 
 import "github.com/shopspring/decimal"
 
-// MoneyScale is how many decimals a stored amount of money has at most. A single click can cost a fraction of a
-// cent, so it is finer than the six decimals that answers show.
+// MoneyScale is the maximum number of decimals of a stored amount. Answers show six; the cost of one click may need
+// more.
 const MoneyScale = 10
 
-// Figures are the counters every report adds up. Bots count in BotClicks and nowhere else. Money is exact.
+// Figures are the counters that reports add up. Bots count in BotClicks and nowhere else. Money is exact.
 type Figures struct {
 	Clicks         int64           `db:"clicks"`
 	UniqueClicks   int64           `db:"unique_clicks"`
@@ -39,7 +39,7 @@ func (f Figures) Plus(o Figures) Figures {
 	return f
 }
 
-// Neg turns every figure around, to take back what was counted.
+// Neg negates every figure. Adding the result undoes a count.
 func (f Figures) Neg() Figures {
 	return Figures{
 		Clicks: -f.Clicks, UniqueClicks: -f.UniqueClicks, BotClicks: -f.BotClicks,
@@ -49,35 +49,33 @@ func (f Figures) Neg() Figures {
 	}
 }
 
-// IsZero tells whether there is nothing to count.
+// IsZero reports whether every figure is zero.
 func (f Figures) IsZero() bool {
 	return f.Clicks == 0 && f.UniqueClicks == 0 && f.BotClicks == 0 && f.LPViews == 0 && f.LPClicks == 0 &&
 		f.Approved == 0 && f.Pending == 0 && f.Rejected == 0 && f.Chargebacks == 0 &&
 		f.Cost.IsZero() && f.Revenue.IsZero() && f.PendingRevenue.IsZero()
 }
 
-// Ratios are the figures that are divided after summing. Nil is a division by zero. LPCTR, CR, ROI and ApproveRate
-// are percentages.
+// Ratios are quotients of summed figures; nil is a division by zero. LPCTR, CR, ROI and ApproveRate are percentages.
 type Ratios struct {
-	LPCTR       *decimal.Decimal // of lander views, how many clicked on
-	CR          *decimal.Decimal // of clicks, how many converted
-	ROI         *decimal.Decimal // profit by cost
-	EPC         *decimal.Decimal // revenue of a click
-	CPC         *decimal.Decimal // cost of a click
-	CPA         *decimal.Decimal // cost of a conversion
-	ApproveRate *decimal.Decimal
+	LPCTR       *decimal.Decimal // lander clicks / lander views
+	CR          *decimal.Decimal // conversions / clicks
+	ROI         *decimal.Decimal // profit / cost
+	EPC         *decimal.Decimal // revenue / clicks
+	CPC         *decimal.Decimal // cost / clicks
+	CPA         *decimal.Decimal // cost / conversions
+	ApproveRate *decimal.Decimal // approved / (approved + rejected + pending)
 }
 
-// Conversions are the approved and the pending ones.
+// Conversions is the number of approved and pending conversions.
 func (f Figures) Conversions() int64 { return f.Approved + f.Pending }
 
 // Profit is revenue less cost.
 func (f Figures) Profit() decimal.Decimal { return f.Revenue.Sub(f.Cost) }
 
-// ratioScale is how many decimals a ratio is rounded to.
-const ratioScale = 6
+const ratioScale = 6 // decimals
 
-// Ratios derives the ratios.
+// Ratios computes the ratios, rounded to six decimals.
 func (f Figures) Ratios() Ratios {
 	count, hundred := decimal.NewFromInt, decimal.NewFromInt(100)
 	percent := func(a, b decimal.Decimal) *decimal.Decimal { return ratio(a.Mul(hundred), b) }

@@ -11,5 +11,5 @@ type JobStatus struct {
 	Error  *Error          // of a failed job; one that is not for the client is internal_error
 }
 
-// Finished tells whether the job has come to its end.
+// Finished reports whether the job is done or failed.
 func (s JobStatus) Finished() bool { return s.Status == JobDone || s.Status == JobFailed }

@@ -24,15 +24,15 @@ type Lander struct {
 	UpdatedAt  time.Time  `db:"updated_at,auto"`
 }
 
-// How a protected page tells a visitor who came through a tracking link from one who did not.
+// How a protected page recognizes a visitor who came through a tracking link.
 const (
-	ProtectOff    = "off"    // by nobody's doing: only the lists decide
+	ProtectOff    = "off"    // not at all: only the lists decide
 	ProtectClick  = "click"  // the click id must be of a click that was sent to this page
 	ProtectSigned = "signed" // the signed key of the link must hold
 )
 
-// Protection is who is shown a landing page, and where everybody else goes. It keeps out scrapers and direct hits. An
-// empty list asks nothing. Its JSON form is also how it is stored; a member that is missing there has its default.
+// Protection says who is shown a landing page, and where everybody else is sent. It keeps out scrapers and direct
+// hits. An empty list does not restrict. It is stored as JSON; a missing member has its value of DefaultProtection.
 type Protection struct {
 	Enabled        bool     `json:"enabled"`
 	Mode           string   `json:"mode" enum:"off,click,signed"`

@@ -7,7 +7,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// The kinds of record whose links are checked. A domain is screened only: it is the service itself that answers there.
+// The kinds of record whose links are checked. A domain is looked up in the list of unsafe addresses only, since the
+// service itself answers there.
 const (
 	LinkOffer  = "offer"
 	LinkLander = "lander"
@@ -24,10 +25,10 @@ type Link struct {
 	AccountID uuid.UUID  `db:"account_id"`
 	Name      string     `db:"name"`
 	URL       string     `db:"url"`        // as the record has it, with its {token} placeholders
-	CheckedAt *time.Time `db:"checked_at"` // the last time under this URL; nil: never
+	CheckedAt *time.Time `db:"checked_at"` // last check of this URL; nil: never
 }
 
-// LinkResult is what one check of a link found. It works when Error is empty.
+// LinkResult is what one check of a link found. The link works if Error is empty.
 type LinkResult struct {
 	At     time.Time
 	Status *int // nil when no answer came
@@ -44,7 +45,7 @@ type LinkState struct {
 	BrokenAt     *time.Time `db:"broken_at"` // when it was announced as broken; nil: it is not
 }
 
-// Checked gives the state after one more check, and whether the link has just become a broken one.
+// Checked gives the state after one more check, and whether that made the link a broken one.
 func (s LinkState) Checked(r LinkResult) (next LinkState, broke bool) {
 	next = LinkState{CheckedAt: r.At, Status: r.Status, Error: r.Error}
 	if r.Error == "" {
@@ -60,14 +61,14 @@ func (s LinkState) Checked(r LinkResult) (next LinkState, broke bool) {
 	return next, broke
 }
 
-// ScreenState is what the list of unsafe addresses says of a link.
+// ScreenState is the result of looking a link up in the list of unsafe addresses.
 type ScreenState struct {
 	CheckedAt time.Time
-	Threats   []string   // in the list's own words, sorted; none: it is not listed
+	Threats   []string   // in the list's own words, sorted; empty: not listed
 	UnsafeAt  *time.Time // when it was announced as unsafe; nil: it is not
 }
 
-// Screened gives the state after one more look into the list, and whether the link has just become an unsafe one.
+// Screened gives the state after one more look-up, and whether that made the link an unsafe one.
 func (s ScreenState) Screened(at time.Time, threats []string) (next ScreenState, listed bool) {
 	next = ScreenState{CheckedAt: at, Threats: slices.Compact(slices.Sorted(slices.Values(threats)))}
 	if len(next.Threats) == 0 {

@@ -7,8 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// NetworkFields are the fields that a network's postback_params and macros may name: the documented five, and the
-// others that a postback may carry.
+// NetworkFields are the fields that postback_params and macros of a network may name: the five documented ones first.
 var NetworkFields = []string{
 	"click_id", "payout", "status", "conversion_id", "goal", "currency", "cost", "time", "secret",
 }
@@ -21,8 +20,8 @@ type Network struct {
 	Currency       string              `db:"currency"`
 	PostbackParams map[string]string   `db:"postback_params,json"` // field -> the parameter that the network sends it in
 	StatusMap      map[string][]string `db:"status_map,json"`      // status -> the network's words for it
-	// PostbackSecret is what the network's postbacks must know. It is written and never read back: empty leaves the
-	// saved one as it is, and HasPostbackSecret tells whether there is one.
+	// PostbackSecret authenticates the network's postbacks. It is never read back: HasPostbackSecret says whether
+	// there is one. In an update empty leaves the saved one.
 	PostbackSecret    string
 	HasPostbackSecret bool              `db:"has_secret,joined"`
 	URL               string            `db:"url"`
@@ -38,7 +37,7 @@ type Network struct {
 	Tags              []string          `db:"tags"`
 	MinimumPayout     *Money            `db:"minimum_payout"` // nil: none
 	Macros            map[string]string `db:"macros,json"`    // field -> the network's own macro for it
-	ClickParam        string            `db:"click_param"`    // parameter that carries the click id to the network
+	ClickParam        string            `db:"click_param"`    // parameter of offer links that carries the click id
 	IsActive          bool              `db:"is_active,auto"`
 	CreatedAt         time.Time         `db:"created_at,auto"`
 	UpdatedAt         time.Time         `db:"updated_at,auto"`

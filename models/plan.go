@@ -1,10 +1,10 @@
 package models
 
-// Unlimited as an allowance means that the plan sets no bound.
+// Unlimited is an allowance without a bound.
 const Unlimited = -1
 
-// Plan is one row of the plan table: what an account on it may have. Counts are of records that are not deleted or
-// deactivated; Integrations counts active traffic sources and networks together.
+// Plan is what an account on it may have. Deleted and deactivated records do not count. Integrations counts active
+// traffic sources and networks together.
 type Plan struct {
 	Name           string
 	API            bool
@@ -19,8 +19,8 @@ type Plan struct {
 	HistoryDays    int
 }
 
-// Plans is the table of plans and allowances, the only place where they stand. The calls per minute are the
-// documented ones; the other numbers are this service's own.
+// Plans is the table of plans, the only home of their allowances. The calls per minute are those of the API
+// documentation.
 var Plans = []Plan{
 	{"starter", false, false, 60, 10, 50, 50, 10, 1, 100_000, 30},
 	{"growth", true, false, 300, 100, 500, 500, 50, 10, 1_000_000, 180},
@@ -38,7 +38,7 @@ func PlanNamed(name string) (plan Plan, ok bool) {
 	return Plan{}, false
 }
 
-// LongestHistory is the number of days that the most generous plan can look back; older clicks are not kept.
+// LongestHistory is the longest HistoryDays of all plans. Older clicks are deleted.
 func LongestHistory() int {
 	days := 0
 	for _, p := range Plans {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// reserved are the first segments of paths that a tracking domain answers itself, or that the process serves on
-// every host, and names that browsers and crawlers ask for unasked.
+// reserved are first path segments that the service itself answers, or that browsers and crawlers request by
+// themselves.
 var reserved = map[string]bool{
 	"api": true, "ops": true, "docs": true, "healthz": true, "livez": true, "readyz": true, "metrics": true,
 	"out": true, "click": true, "postback": true, "pixel": true, "pixel.gif": true, "lp": true, "s2s": true,
@@ -16,7 +16,8 @@ var reserved = map[string]bool{
 	"sitemap": true, "sitemap.xml": true, ".well-known": true, "static": true, "assets": true, "admin": true,
 }
 
-// ReservedAlias tells whether a word cannot be the alias of a campaign or the slug of a smartlink, in any case.
+// ReservedAlias reports whether a word, in any case, is reserved: no campaign can have it as its alias and no
+// smartlink as its slug.
 func ReservedAlias(word string) bool { return reserved[strings.ToLower(word)] }
 
 // The forms of a campaign's alias and of a smartlink's slug.
@@ -25,7 +26,7 @@ var (
 	SlugForm  = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 )
 
-// CheckAlias refuses an alias that a campaign cannot have. The error is a sentence for a person.
+// CheckAlias returns an error, with a text for the client, for an alias that a campaign cannot have.
 func CheckAlias(alias string) error {
 	switch {
 	case ReservedAlias(alias):
@@ -36,7 +37,7 @@ func CheckAlias(alias string) error {
 	return nil
 }
 
-// CheckSlug refuses a slug that a smartlink cannot have. The error is a sentence for a person.
+// CheckSlug returns an error, with a text for the client, for a slug that a smartlink cannot have.
 func CheckSlug(slug string) error {
 	switch {
 	case ReservedAlias(slug):
@@ -50,7 +51,7 @@ func CheckSlug(slug string) error {
 // AliasLen is the length of a generated alias.
 const AliasLen = 10
 
-// NewAlias makes an alias that nobody chose: ten letters and digits, some 50 bits, that do not read alike.
+// NewAlias generates an alias of ten letters and digits (50 random bits). It has no characters that look alike.
 func NewAlias() string {
 	const letters = "abcdefghijkmnpqrstuvwxyz23456789" // 32, so that a random byte falls on each equally often
 	var b [AliasLen]byte

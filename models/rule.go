@@ -6,8 +6,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Rule is a saved rule: conditions with a name. Paths refer to it, so that a change of the rule changes where they
-// send visitors. Deleting it does not: the flows that use it keep its conditions as rules of their own.
+// Rule is a saved rule: conditions with a name. Paths refer to it, so a change of the rule changes their routing.
+// Deleting it does not: flows that use it keep its conditions as inline rules.
 type Rule struct {
 	ID         uuid.UUID   `db:"id"`
 	AccountID  uuid.UUID   `db:"account_id"`
@@ -17,5 +17,5 @@ type Rule struct {
 	Conditions []Condition `db:"conditions,json"`
 	CreatedAt  time.Time   `db:"created_at,auto"`
 	UpdatedAt  time.Time   `db:"updated_at,auto"`
-	SortName   string      `db:"sort_name,joined"` // what lists go by: the name in lower case, by PostgreSQL's rules
+	SortName   string      `db:"sort_name,joined"` // order of lists: the name in lower case, by PostgreSQL's rules
 }

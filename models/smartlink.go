@@ -12,8 +12,8 @@ const (
 	MaxSlug           = 64
 )
 
-// Smartlink is a short link on a tracking domain of the account: the first rule that matches a visitor says where he
-// goes, and DestinationURL where nobody's rule does.
+// Smartlink is a short link on a tracking domain of the account. The first rule that matches sends the visitor to its
+// own destination. Without a match he goes to DestinationURL.
 type Smartlink struct {
 	ID             uuid.UUID       `db:"id"`
 	AccountID      uuid.UUID       `db:"account_id"`
@@ -25,31 +25,30 @@ type Smartlink struct {
 	DestinationURL string          `db:"destination_url"` // may hold {token} placeholders, as may those of rules
 	Rules          []SmartlinkRule `db:"rules,json"`
 	IsActive       bool            `db:"is_active"`
-	KeepActive     bool            // an update leaves IsActive as it is
+	KeepActive     bool            // for an update: IsActive stays as saved
 	CreatedAt      time.Time       `db:"created_at,auto"`
 	UpdatedAt      time.Time       `db:"updated_at,auto"`
 
-	// Read with the smartlink, not written with it.
+	// Read with the smartlink, never written.
 	Host        string     `db:"host,joined"` // of the domain
 	SourceName  string     `db:"source_name,joined"`
 	Clicks      int64      // without bots
 	LastClickAt *time.Time // nil: none yet
 }
 
-// SmartlinkRule sends the visitors that its conditions match to an address of their own. Its JSON form is also how it
-// is stored.
+// SmartlinkRule sends the visitors that match its conditions to its own destination. It is stored as its JSON form.
 type SmartlinkRule struct {
-	ID             uuid.UUID   `json:"id"` // statistics go by it
+	ID             uuid.UUID   `json:"id"` // statistics refer to it
 	Name           string      `json:"name"`
 	Logic          string      `json:"logic" enum:"and,or"`
 	Conditions     []Condition `json:"conditions"`
 	DestinationURL string      `json:"destination_url"`
 }
 
-// SmartlinkClick is one arrival on a smartlink. Of the click inside, what belongs to campaigns is empty.
+// SmartlinkClick is one visit to a smartlink. The campaign fields of its Click are empty.
 type SmartlinkClick struct {
 	Click
 	SmartlinkID    uuid.UUID
 	RuleID         uuid.UUID // zero: no rule matched
-	DestinationURL string    // as it stands in the smartlink; Destination has its tokens filled
+	DestinationURL string    // as saved; Destination has its tokens filled
 }

@@ -28,10 +28,10 @@ type TrafficSource struct {
 	TokenMacros     TokenMacros     `db:"token_macros,json"`
 	CostParam       string          `db:"cost_param"` // parameter of the tracking link that carries the cost of a click
 	CostModel       string          `db:"cost_model"`
-	PostbackURL     string          `db:"postback_url"`      // the source is told of conversions here; may hold {token} placeholders
+	PostbackURL     string          `db:"postback_url"`      // called for each conversion; may hold {token} placeholders
 	ExternalIDParam string          `db:"external_id_param"` // parameter that carries the source's own click id
 	Notes           string          `db:"notes"`
-	TrafficLossPct  decimal.Decimal `db:"traffic_loss_pct"` // of paid clicks that never arrive, 0-99.99
+	TrafficLossPct  decimal.Decimal `db:"traffic_loss_pct"` // percent of paid clicks that never arrive, 0-99.99
 	GroupName       string          `db:"group_name"`
 	Tags            []string        `db:"tags"`
 	CostMacro       string          `db:"cost_macro"` // the source's macro for the cost
@@ -44,14 +44,14 @@ type TrafficSource struct {
 // TokenMacro is a parameter of the tracking link and the source's macro that fills it.
 type TokenMacro struct{ Param, Macro string }
 
-// TokenMacros are the parameters of a source in the order in which they fill sub-parameters. In JSON they are an
-// object with the parameters as members in that order.
+// TokenMacros are the parameters of a source, in the order in which they fill sub-parameters. Their JSON form is an
+// object in that order.
 type TokenMacros []TokenMacro
 
 var errTokenMacros = errors.New("token macros must be an object of texts")
 
-// UnmarshalJSON reads an object of texts and keeps its order. Spaces around names are dropped. Of a repeated name the
-// first place and the last value count.
+// UnmarshalJSON reads an object of texts in its order. It trims names. A repeated name has its first position and its
+// last value.
 func (m *TokenMacros) UnmarshalJSON(raw []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
@@ -66,7 +66,7 @@ func (m *TokenMacros) UnmarshalJSON(raw []byte) error {
 		if err != nil || !ok {
 			return errTokenMacros
 		}
-		param, _ := name.(string) // a member's name is nothing else
+		param, _ := name.(string) // always a string
 		param = strings.TrimSpace(param)
 		if i, twice := at[param]; twice {
 			list[i].Macro = macro

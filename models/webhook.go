@@ -6,19 +6,20 @@ import (
 	"github.com/google/uuid"
 )
 
-// MaxWebhooks is how many endpoints an account may have, MaxWebhookURL how many characters the url of one.
+// MaxWebhooks is the maximum number of endpoints of an account, MaxWebhookURL that of characters of an endpoint's
+// url.
 const (
 	MaxWebhooks   = 10
 	MaxWebhookURL = 500
 )
 
-// FailingWebhook is how many attempts in a row must have failed before an endpoint is called a failing one.
+// FailingWebhook is how many failed attempts in a row make an endpoint a failing one.
 const FailingWebhook = 3
 
-// SecretOverlap is how long the secret that was replaced goes on signing beside the new one.
+// SecretOverlap is how long after a rotation the old secret signs too.
 const SecretOverlap = 24 * time.Hour
 
-// Webhook is a customer's endpoint that events are sent to. Its signing secret is not part of it: that is shown once.
+// Webhook is a customer's endpoint for events. Its signing secret is not part of it, since that is shown only once.
 type Webhook struct {
 	ID           uuid.UUID      `db:"id"`
 	AccountID    uuid.UUID      `db:"account_id"`
@@ -26,14 +27,14 @@ type Webhook struct {
 	URL          string         `db:"url"`
 	Events       []string       `db:"events"` // the types it subscribes to
 	Active       bool           `db:"active"`
-	FailingSince *time.Time     `db:"failing_since"`        // the first of the attempts in a row that failed; nil when the last one did not
-	Failures     int            `db:"consecutive_failures"` // attempts in a row that failed
-	OldSecret    *time.Time     `db:"old_secret_until"`     // until when the secret before the last rotation signs too; nil: there is none
+	FailingSince *time.Time     `db:"failing_since"`        // first of the failed attempts in a row; nil: the last one succeeded
+	Failures     int            `db:"consecutive_failures"` // failed attempts in a row
+	OldSecret    *time.Time     `db:"old_secret_until"`     // end of SecretOverlap; nil: only one secret signs
 	CreatedAt    time.Time      `db:"created_at"`
 	Recent       DeliveryCounts `db:"recent"` // set by lists
 }
 
-// DeliveryCounts are an endpoint's deliveries of the last week by what became of them.
+// DeliveryCounts are the numbers of an endpoint's deliveries of the last seven days, by state.
 type DeliveryCounts struct {
 	Pending   int64      `db:"pending"`
 	Delivered int64      `db:"delivered"`
@@ -41,7 +42,7 @@ type DeliveryCounts struct {
 	Last      *time.Time `db:"last"` // when the newest was made
 }
 
-// WebhookChange is what a PATCH changes of an endpoint; nil keeps a field.
+// WebhookChange is what a PATCH changes of an endpoint. A nil field stays as it is.
 type WebhookChange struct {
 	URL    *string
 	Events []string

@@ -1,6 +1,6 @@
-// Package bot turns the signals that a click gave into a score. Whoever sees the request finds the signals.
+// Package bot scores clicks by their signals. The caller detects the signals.
 //
-// A click keeps its signals as a bitmask, so that history can be scored anew under other settings.
+// A click stores its signals as a bitmask, so that history can be scored anew under other settings.
 package bot
 
 import (
@@ -11,7 +11,7 @@ import (
 // Signals is a set of signals, one bit each. The bit of a signal never changes: it is stored with every click.
 type Signals uint64
 
-// The signals. Allowed is set beside them when an allow entry matched.
+// The signals. Allowed is not one of them: it says that an allow entry matched.
 const (
 	DenyList Signals = 1 << iota
 	DeclaredBot
@@ -42,10 +42,10 @@ const (
 	Allowed Signals = 1 << 62
 )
 
-// Signal is one row of the table: what may be said of a click, and how much it weighs.
+// Signal is a row of the table of signals.
 type Signal struct {
 	Bit        Signals
-	Reason     string // the name; a click's bot_reason
+	Reason     string // its name, and the bot_reason of clicks
 	Weight     int    // added to the score
 	CanDisable bool
 	Meaning    string
@@ -114,14 +114,14 @@ const (
 	MaxScore         = 100
 )
 
-// Settings are an account's view of the score. The zero value is the default.
+// Settings are how an account scores its clicks. The zero value is the default.
 type Settings struct {
-	Threshold int     // 0 is DefaultThreshold; others are held to the limits
+	Threshold int     // 0: DefaultThreshold; others are clamped to MinThreshold and MaxThreshold
 	Disabled  Signals // signals that do not count
 }
 
-// NewSettings builds settings from a threshold and the names of disabled signals. Names that do not exist or cannot
-// be switched off are dropped.
+// NewSettings makes settings of a threshold and the names of disabled signals. Names that are unknown or cannot be
+// disabled are ignored.
 func NewSettings(threshold int, disabled []string) Settings {
 	s := Settings{Threshold: threshold}
 	for _, name := range disabled {
@@ -132,10 +132,10 @@ func NewSettings(threshold int, disabled []string) Settings {
 	return s
 }
 
-// DisabledReasons names what is switched off.
+// DisabledReasons names the disabled signals.
 func (s Settings) DisabledReasons() []string { return s.Disabled.Reasons() }
 
-// Limit is the threshold in force.
+// Limit is the lowest score of a bot.
 func (s Settings) Limit() int {
 	if s.Threshold == 0 {
 		return DefaultThreshold
@@ -143,8 +143,8 @@ func (s Settings) Limit() int {
 	return min(max(s.Threshold, MinThreshold), MaxThreshold)
 }
 
-// Score adds up the signals that count: 0 to 100. An allow entry makes it 0, whatever else is said. The reason is the
-// heaviest signal that counted, empty without one. It does not allocate.
+// Score adds up the weights of the enabled signals, to at most 100. With Allowed it is 0. The reason is the heaviest
+// signal that counted; empty: none. It does not allocate.
 func Score(fired Signals, settings Settings) (score int, isBot bool, reason string) {
 	if fired&Allowed != 0 {
 		return 0, false, ""

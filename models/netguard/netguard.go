@@ -1,5 +1,5 @@
-// Package netguard tells public addresses from those that no customer's URL may reach. It asks nobody: names are
-// judged by their form here, and by the addresses they resolve to where a connection is made.
+// Package netguard decides which addresses a customer's URL may reach: those of the public internet. It resolves no
+// names. A name is checked by its form here, and by its addresses when a connection is made.
 package netguard
 
 import (
@@ -13,8 +13,8 @@ import (
 	"switchyard/models"
 )
 
-// special are the ranges that are not the public internet: the special-purpose registries of IANA, and the forms in
-// which an IPv6 address can carry an IPv4 one past a check. Those are refused whole, whatever they carry.
+// special are the ranges outside the public internet, after IANA's special-purpose registries. Ranges of IPv6 that
+// embed IPv4 addresses are blocked whole, whatever they embed.
 var special = prefixes(
 	"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
 	"192.0.2.0/24", "192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24", "192.168.0.0/16", "192.175.48.0/24",
@@ -32,7 +32,7 @@ var special = prefixes(
 	"fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8",
 )
 
-// global is the only space of IPv6 from which public addresses are given out.
+// global is the only range of IPv6 with public addresses.
 var global = netip.MustParsePrefix("2000::/3")
 
 func prefixes(texts ...string) []netip.Prefix {
@@ -43,7 +43,8 @@ func prefixes(texts ...string) []netip.Prefix {
 	return all
 }
 
-// Blocked tells whether an address is not on the public internet. Addresses with a zone and invalid ones are blocked.
+// Blocked reports whether an address is outside the public internet. Invalid addresses and those with a zone are
+// blocked.
 func Blocked(a netip.Addr) bool {
 	if !a.IsValid() || a.Zone() != "" {
 		return true
@@ -54,16 +55,16 @@ func Blocked(a netip.Addr) bool {
 	return Within(a, special)
 }
 
-// Within tells whether one of the prefixes holds the address; a mapped address counts as its IPv4 one.
+// Within reports whether one of the prefixes contains the address. An IPv4-mapped address counts as IPv4.
 func Within(a netip.Addr, in []netip.Prefix) bool {
 	a = a.Unmap()
 	return slices.ContainsFunc(in, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// MaxURL is how long a URL may be.
+// MaxURL is the maximum length of a URL in bytes.
 const MaxURL = 2048
 
-// localNames are the endings of names that no public server has.
+// localNames are the last labels of names that no public server has.
 var localNames = []string{
 	"localhost", "local", "localdomain", "internal", "intranet", "lan", "home", "corp", "private", "arpa", "test", "example",
 	"invalid", "onion", "alt",
@@ -77,11 +78,11 @@ var (
 // Policy is what Check accepts.
 type Policy struct {
 	Schemes []string       // default https
-	Allow   []netip.Prefix // literal addresses that are accepted although not public; localhost with a loopback range
+	Allow   []netip.Prefix // literal addresses that are accepted although not public; 127.0.0.1 includes localhost
 }
 
-// Check tells why a URL is not one of the public internet: invalid_url of KindInvalid. It looks at the text only: a name
-// that resolves to a private address passes, and is refused when it is dialled.
+// Check returns invalid_url, of KindInvalid, for a URL that is not on the public internet. It looks at the text only:
+// a name that resolves to a private address passes here and is refused when it is dialled.
 func (p Policy) Check(raw string) error {
 	if len(p.Schemes) == 0 {
 		p.Schemes = []string{"https"}
@@ -138,9 +139,9 @@ func (p Policy) checkHost(host string) error {
 	return nil
 }
 
-// literalAddress reads a host that is an address. Only the usual notation is one: decimal, octal and hexadecimal forms,
-// which resolvers read in different ways, give the invalid address, as does any host that ends in a number, because no
-// top-level domain is one.
+// literalAddress reads a host that is an IP address. Only the usual notation is valid. Decimal, octal and hexadecimal
+// forms, which resolvers read differently, give the invalid address. So does any host that ends in a number, because
+// no top-level domain is one.
 func literalAddress(host string) (netip.Addr, bool) {
 	if a, err := netip.ParseAddr(host); err == nil {
 		return a, true

@@ -16,8 +16,8 @@ var maxAmount = decimal.New(1, 9)
 
 // ParseAmount reads an amount of money as people and networks write it: currency signs and codes around it, spaces or
 // apostrophes between thousands, a decimal point or a decimal comma. A lone comma before exactly three digits
-// separates thousands ("1,250"), unless a zero stands before it ("0,125"). The result has at most six decimals. ok
-// is false for a text that is no amount, an exponent included, or beyond a thousand millions.
+// separates thousands ("1,250"), unless a zero stands before it ("0,125"). The result has at most six decimals. ok is
+// false for any other text, for exponents, and for more than 1e9.
 func ParseAmount(s string) (amount decimal.Decimal, ok bool) {
 	if len(s) > maxAmountText {
 		return decimal.Zero, false
@@ -51,8 +51,8 @@ func ParseAmount(s string) (amount decimal.Decimal, ok bool) {
 	return d.Round(amountPlaces), true
 }
 
-// plain reads what most amounts are, digits with at most one point, without making garbage of them: the cost of a
-// click comes this way. ok is false for anything else, which may still be an amount.
+// plain is the fast path of ParseAmount: digits with at most one point, as the cost of a click comes. ok is false for
+// any other text, which may still be an amount.
 func plain(s string) (amount decimal.Decimal, ok bool) {
 	const maxDigits = 9 // not beyond maxAmount
 	if len(s) == 0 || len(s) > maxDigits {
@@ -80,7 +80,8 @@ func plain(s string) (amount decimal.Decimal, ok bool) {
 	return decimal.New(value, -int32(places)), true //nolint:gosec // at most six
 }
 
-// bare strips what stands around and between the digits of an amount and tells whether it is negative.
+// bare strips the currency, the sign and the spaces and apostrophes of an amount. negative is whether the sign was a
+// minus.
 func bare(s string) (digits string, negative bool) {
 	around := func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsLetter(r) || unicode.Is(unicode.Sc, r)
@@ -99,7 +100,7 @@ func bare(s string) (digits string, negative bool) {
 	}, s), negative
 }
 
-// normalize turns separators into at most one decimal point; what cannot be is left for the caller to refuse.
+// normalize turns separators into at most one decimal point. The result may still not be a number.
 func normalize(s string) string {
 	comma, dot := strings.LastIndexByte(s, ','), strings.LastIndexByte(s, '.')
 	switch {
@@ -121,7 +122,8 @@ func normalize(s string) string {
 	}
 }
 
-// grouped removes separators of thousands, or gives "" where the groups are not of three.
+// grouped removes the separators of thousands. Where a group is not of three digits it gives "?", which is not a
+// number.
 func grouped(s, sep string) string {
 	parts := strings.Split(s, sep)
 	for i, p := range parts {

@@ -1,4 +1,4 @@
-// Package postback understands what networks and shops send about a conversion: which parameter means what, which
-// word is which status, what an amount is worth. It is pure, so that postbacks, corrections and network syncs read
-// the same text in the same way, today and when they are replayed.
+// Package postback reads what networks and shops send about a conversion: parameters, statuses, amounts and times. It
+// is pure, so that postbacks, corrections and network syncs read the same text in the same way, also when they are
+// replayed.
 package postback

@@ -12,7 +12,7 @@ import (
 	"switchyard/models/token"
 )
 
-// Limits of what is kept of a message, in bytes.
+// Limits of what is stored of a message: MaxParams is a count, the others are bytes.
 const (
 	MaxParams = 100
 	MaxName   = 100
@@ -21,7 +21,8 @@ const (
 	maxGoal   = 64
 )
 
-// Network is what an affiliate network's settings add to the reading of its messages. The zero value adds nothing.
+// Network is the part of a network's settings that decides how its messages are read. The zero value is a network
+// without settings.
 type Network struct {
 	// Params names the network's own parameter for a field: click_id, payout, status, conversion_id, goal and any
 	// other field of the aliases.
@@ -30,7 +31,7 @@ type Network struct {
 	Statuses map[string][]string
 }
 
-// Message is what a postback says, in the words of this service.
+// Message is a postback as it was read.
 type Message struct {
 	ClickID        string // as received; may not be a click id of ours at all
 	Payout         decimal.NullDecimal
@@ -45,7 +46,7 @@ type Message struct {
 	Secret         string
 }
 
-// aliases are the names of the field for each field, the documented one first.
+// aliases are the common parameter names of each field, the documented one first.
 var aliases = map[string][]string{
 	"click_id": {"clickid", "cid", "click_id", "subid", "cnv_id", "clid", "aff_sub", "cf_click_id", "uclick"},
 	"payout":   {"payout", "revenue", "sum", "amount"},
@@ -77,8 +78,8 @@ func newReader(params map[string]string, n Network) reader {
 	return reader{folded, n.Params}
 }
 
-// get gives the first value that says something: the network's own parameter first, then the aliases. A value that
-// is still somebody's macro says nothing.
+// get gives the value of a field: of the network's own parameter, else of the first alias that has one. Empty values
+// and unfilled macros do not count.
 func (r reader) get(field string, limit int) string {
 	if name := strings.ToLower(strings.TrimSpace(r.own[field])); name != "" {
 		if v := meaning(r.params[name], limit); v != "" {
@@ -101,7 +102,7 @@ func meaning(v string, limit int) string {
 	return v
 }
 
-// Clean makes a text from outside fit to be kept: valid UTF-8, no control characters, at most limit bytes, trimmed.
+// Clean makes a received text fit for storage: valid UTF-8, no control characters, at most limit bytes, trimmed.
 func Clean(s string, limit int) string {
 	s = strings.TrimSpace(s)
 	if len(s) > 4*limit {
@@ -131,13 +132,13 @@ func Clean(s string, limit int) string {
 	return strings.TrimSpace(s)
 }
 
-// ClickID finds the parameter that names the click; empty when there is none.
+// ClickID gives the click id of a message as received; empty: none.
 func ClickID(params map[string]string, n Network) string {
 	return newReader(params, n).get("click_id", maxWord)
 }
 
-// Read understands a message. It never fails: what cannot be understood is left out, and an amount below zero
-// without a status of its own is a chargeback of that amount.
+// Read reads a message. It never fails: what cannot be read is left out. A negative payout without a status is a
+// chargeback of that amount.
 func Read(params map[string]string, n Network) Message {
 	r := newReader(params, n)
 	m := Message{
@@ -181,7 +182,7 @@ func amount(s string) decimal.NullDecimal {
 	return decimal.NullDecimal{Decimal: d, Valid: ok}
 }
 
-// Currency reads a code of three letters; empty for anything else.
+// Currency reads a code of three letters and gives it in capitals; empty for anything else.
 func Currency(s string) string {
 	s = strings.ToUpper(s)
 	if len(s) != 3 || strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
@@ -195,8 +196,8 @@ var timeForms = []string{
 	"2006-01-02 15:04:05-07:00", "2006-01-02 15:04:05 UTC", "2006-01-02 15:04", time.DateOnly,
 }
 
-// ParseTime reads a moment as networks write it: ISO 8601 (UTC where no zone is said), or seconds or milliseconds
-// since 1970. Anything else, or a year outside 2000-2100, is the zero time.
+// ParseTime reads a time as networks write it: ISO 8601 (in UTC without a zone), or seconds or milliseconds since
+// 1970. Anything else, and a year outside 2000-2100, is the zero time.
 func ParseTime(s string) time.Time {
 	var t time.Time
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {

@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// Authentic tells whether a message knows the secret of its network: it carries the secret itself, or the hex
-// HMAC-SHA256 of its raw query or body under the secret. Without a secret everything is authentic.
+// Authentic reports whether a message proves that its sender has the secret of the network: by the secret itself
+// (given), or by the hex HMAC-SHA256 of its raw query or body (signature over signedText). Without a secret every
+// message is authentic.
 func Authentic(secret, given, signature, signedText string) bool {
 	if secret == "" {
 		return true

@@ -6,7 +6,7 @@ import (
 	"switchyard/models"
 )
 
-// words are the status words of the field that mean the same everywhere.
+// words are the status words that mean the same at every network.
 var words = map[string][]string{
 	models.StatusApproved:   {"approved", "approve", "confirmed", "paid", "sale", "payable", "1", "accept", "accepted"},
 	models.StatusPending:    {"pending", "hold", "lead", "wait", "waiting", "new", "locked", "2", "5"},
@@ -24,9 +24,9 @@ var statusOf = func() map[string]string {
 	return m
 }()
 
-// Status maps a network's word to one of the four statuses: the network's own map first (status -> words), then the
-// words of the field. No word at all is approved, since many networks report approved conversions only; a word that
-// nobody knows is pending, so that it is looked at before it is counted as revenue. Case and spaces around do not matter.
+// Status maps a network's word to one of the four statuses: by the network's own map (status -> words), then by the
+// common words. An empty word is approved, since many networks report approved conversions only. An unknown word is
+// pending, so that somebody looks at it before it counts as revenue. Case and outer spaces do not matter.
 func Status(word string, own map[string][]string) string {
 	word = strings.ToLower(strings.TrimSpace(word))
 	if word == "" {
@@ -47,5 +47,5 @@ func Status(word string, own map[string][]string) string {
 	return models.StatusPending
 }
 
-// KnownStatus maps a word of the field to one of the four statuses; empty for a word that nobody knows.
+// KnownStatus maps a common word to one of the four statuses; empty for an unknown word.
 func KnownStatus(word string) string { return statusOf[strings.ToLower(strings.TrimSpace(word))] }

@@ -10,8 +10,8 @@ import (
 	"switchyard/models"
 )
 
-// Network is the template of an affiliate network: settings that are the same for every account. Its members are named
-// as the network's own are; it never holds a secret.
+// Network is the template of an affiliate network: the settings that are the same for every account. Its JSON members
+// are named as those of a network. It never holds a secret.
 type Network struct {
 	Name             string              `json:"name"`
 	Currency         string              `json:"currency"`
@@ -27,7 +27,7 @@ type Network struct {
 	MinimumPayout    *models.Money       `json:"minimum_payout"`
 }
 
-// OfNetwork takes from a network what a template keeps.
+// OfNetwork makes a template of a network's settings.
 func OfNetwork(n models.Network) Network {
 	return Network{
 		Name: n.Name, Currency: n.Currency, URL: n.URL, OfferType: n.OfferType, ClickParam: n.ClickParam,
@@ -45,8 +45,8 @@ type SavedNetwork struct {
 	UpdatedAt time.Time `db:"updated_at"`
 }
 
-// Query is the query of the postback address to give to the network: each parameter with the network's macro for it.
-// Without macros it is empty: then the network sends no postbacks of clicks.
+// Query is the query of the postback address that the customer enters at the network: each parameter with the
+// network's macro for it. It is empty without macros.
 func (n Network) Query() string {
 	var parts []string
 	for _, field := range models.NetworkFields {
@@ -63,16 +63,16 @@ func (n Network) Query() string {
 	return strings.Join(parts, "&")
 }
 
-// postbackNames are the parameters that a postback is read by when a network names none of its own.
+// postbackNames are the default parameters of a postback, by field.
 var postbackNames = map[string]string{
 	"click_id": "clickid", "payout": "payout", "status": "status", "conversion_id": "conversion_id", "goal": "goal",
 	"currency": "currency", "cost": "cost", "time": "time", "secret": "secret",
 }
 
-// networkIDs is the name space of the ids of built-in templates.
+// networkIDs is the namespace of the ids of built-in templates.
 var networkIDs = uuid.MustParse("9d3f5c1e-6a51-4b0e-8f0a-2b6f3f0c7a11")
 
-// Networks lists the built-in templates by name. Their ids never change. The list must not be changed.
+// Networks lists the built-in templates by name. Their ids never change. The caller must not change the list.
 func Networks() []SavedNetwork { return networks }
 
 var networks = func() []SavedNetwork {

@@ -2,8 +2,8 @@ package template
 
 import "switchyard/models"
 
-// macros reads the network's macros for click id, payout, conversion id and status, in that order; an empty one is
-// left out. More are pairs of a field and its macro.
+// macros makes the macros of a network: those for click id, payout, conversion id and status, then pairs of a field
+// and its macro. Empty ones are left out.
 func macros(click, payout, conversion, status string, more ...string) map[string]string {
 	out := map[string]string{}
 	pairs := append([]string{
@@ -22,8 +22,8 @@ const (
 	literals   = "Has no macro for the status: give it one postback address for each status, with the word written out."
 )
 
-// networkData is what the documentation of each network says, by name. Words of status that mean the same everywhere
-// need no map.
+// networkData is from the documentation of each network, by name. A status map is needed only for words that Status
+// reads differently.
 var networkData = []Network{
 	{
 		Name: "AdCombo", ClickParam: "clickid", Notes: literals,

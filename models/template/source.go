@@ -6,7 +6,7 @@ import (
 	"switchyard/models"
 )
 
-// Source is the template of a traffic source. Its members are named as the source's own are.
+// Source is the template of a traffic source. Its JSON members are named as those of a source.
 type Source struct {
 	Key             string             `json:"platform" doc:"the value of a traffic source's platform"`
 	Name            string             `json:"name"`
@@ -19,7 +19,7 @@ type Source struct {
 	PostbackURL     string             `json:"postback_url" doc:"where the source is told of conversions; empty ids in it are the account's own at the source"`
 }
 
-// tokens reads pairs of a parameter and the macro that fills it.
+// tokens makes macros of pairs of a parameter and the macro that fills it.
 func tokens(pairs ...string) models.TokenMacros {
 	list := make(models.TokenMacros, 0, len(pairs)/2)
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -31,12 +31,12 @@ func tokens(pairs ...string) models.TokenMacros {
 // custom is the platform of a source that has no template of its own.
 const custom = "custom"
 
-// IsPlatform tells whether a key names a template, or is "custom".
+// IsPlatform reports whether a key names a template or is "custom".
 func IsPlatform(key string) bool {
 	return key == custom || slices.ContainsFunc(sources, func(s Source) bool { return s.Key == key })
 }
 
-// Sources lists the templates of traffic sources. The list must not be changed.
+// Sources lists the templates of traffic sources. The caller must not change the list.
 func Sources() []Source { return sources }
 
 var sources = func() []Source {

@@ -1,7 +1,7 @@
 package template
 
-// sourceData is what the documentation of each source says. A source without a click id parameter of its own gets
-// "click_id"; postbacks use this service's tokens.
+// sourceData is from the documentation of each source. A source without a click id parameter of its own gets
+// "click_id". Postback URLs use this service's tokens.
 var sourceData = []Source{
 	{
 		Key: "google_ads", Name: "Google Ads", ExternalIDParam: "gclid",
