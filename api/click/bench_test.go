@@ -26,12 +26,12 @@ func (nowhere) Append(context.Context, spool.Record) error { return nil }
 func benchRouting(campaigns int) *store.Routing {
 	r := &store.Routing{}
 	account, domain := uuid.New(), uuid.New()
-	r.Accounts = append(r.Accounts, store.RoutingAccount{ID: account, Timezone: "Europe/Berlin"})
-	r.Domains = append(r.Domains, store.RoutingDomain{ID: domain, Host: shared})
+	r.Rows = append(r.Rows, &store.RoutingAccount{ID: account, Timezone: "Europe/Berlin"})
+	r.Rows = append(r.Rows, &store.RoutingDomain{ID: domain, Host: shared})
 	var dest []m
 	for i := range 10 {
 		id := uuid.New()
-		r.Offers = append(r.Offers, store.RoutingOffer{
+		r.Rows = append(r.Rows, &store.RoutingOffer{
 			ID: id, AccountID: account, Name: fmt.Sprint("offer ", i),
 			IsActive: true, URL: "https://offer.test/p?c={clickid}&s={sub1}&g={country}&z={sub2}",
 		})
@@ -47,13 +47,17 @@ func benchRouting(campaigns int) *store.Routing {
 	}
 	streams, _ := json.Marshal(paths)
 	for i := range campaigns {
-		r.Campaigns = append(r.Campaigns, store.RoutingCampaign{
+		r.Rows = append(r.Rows, &store.RoutingCampaign{
 			ID: uuid.New(), AccountID: account, DomainID: domain,
 			Alias: fmt.Sprint("campaign-", i), Status: "active", FlowRotation: "position", BindVisitors: "none",
 			UniquenessMethod: "ip_ua", UniquenessTTLHours: 24, Streams: streams,
 		})
 	}
 	return r
+}
+
+func campaignsOf(r *store.Routing) []*store.RoutingCampaign {
+	return store.RoutingRows[*store.RoutingCampaign](r)
 }
 
 // handlerOf routes by records alone, without PostgreSQL.
@@ -126,26 +130,22 @@ func BenchmarkRedirect(b *testing.B) {
 // among 10,000 campaigns of 20 paths.
 func BenchmarkSnapshotUpdate(b *testing.B) {
 	r := benchRouting(10_000)
-	r.Rules = []store.RoutingRule{{ID: uuid.New(), AccountID: r.Accounts[0].ID, Conditions: json.RawMessage(
-		`[{"attribute": "city", "operator": "in", "value": ["Berlin", "Hamburg", "Munich"]}]`)}}
-	first, _ := json.Marshal(ruled("https://rule.test/", r.Rules[0].ID))
-	for i := range r.Campaigns {
-		r.Campaigns[i].Streams = slices.Concat([]byte{'['}, first, []byte{','}, r.Campaigns[i].Streams[1:])
+	rule := &store.RoutingRule{ID: uuid.New(), AccountID: r.Rows[0].Head().ID, Conditions: json.RawMessage(
+		`[{"attribute": "city", "operator": "in", "value": ["Berlin", "Hamburg", "Munich"]}]`)}
+	r.Rows = append(r.Rows, rule)
+	first, _ := json.Marshal(ruled("https://rule.test/", rule.ID))
+	for _, c := range campaignsOf(r) {
+		c.Streams = slices.Concat([]byte{'['}, first, []byte{','}, c.Streams[1:])
 	}
 	s := routing.Compile(r)
-	change := map[string]*store.Routing{
-		"campaign": {Campaigns: r.Campaigns[5000:5001]}, "offer": {Offers: r.Offers[:1]},
-		"rule": {Rules: r.Rules},
+	change := map[string]store.RoutingRow{
+		"campaign": campaignsOf(r)[5000], "offer": store.RoutingRows[*store.RoutingOffer](r)[0], "rule": rule,
 	}
-	keys := map[string][]store.RoutingKey{
-		"campaign": {{Table: "campaigns", ID: r.Campaigns[5000].ID}}, "offer": {{Table: "offers", ID: r.Offers[0].ID}},
-		"rule": {{Table: "rules", ID: r.Rules[0].ID}},
-	}
-	for name := range change {
+	for name, row := range change {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				s = s.Update(keys[name], change[name])
+				s = s.Update([]store.RoutingKey{row.Head().RoutingKey}, &store.Routing{Rows: []store.RoutingRow{row}})
 			}
 		})
 	}

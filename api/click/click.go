@@ -21,7 +21,6 @@ import (
 	"switchyard/db"
 	"switchyard/db/kv"
 	"switchyard/db/spool"
-	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/token"
 )
@@ -175,7 +174,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // index sends a visitor of the bare domain to its index page.
-func (h *Handler) index(w http.ResponseWriter, d *store.RoutingDomain) {
+func (h *Handler) index(w http.ResponseWriter, d *routing.Domain) {
 	if token.ValidURL(d.IndexPage) != nil {
 		notFound(w)
 		return
@@ -185,7 +184,7 @@ func (h *Handler) index(w http.ResponseWriter, d *store.RoutingDomain) {
 	w.WriteHeader(http.StatusFound)
 }
 
-func robots(w http.ResponseWriter, d *store.RoutingDomain) {
+func robots(w http.ResponseWriter, d *routing.Domain) {
 	rule := "User-agent: *\nDisallow: /\n"
 	if d.Crawlers == "allow" {
 		rule = "User-agent: *\nAllow: /\n"
@@ -195,7 +194,7 @@ func robots(w http.ResponseWriter, d *store.RoutingDomain) {
 
 // upgrade sends a visitor to https where the domain wants it, but only if a trusted proxy says that he came by
 // http: without such a proxy nothing tells whether the domain can be reached by https at all.
-func (h *Handler) upgrade(w http.ResponseWriter, r *http.Request, d *store.RoutingDomain) bool {
+func (h *Handler) upgrade(w http.ResponseWriter, r *http.Request, d *routing.Domain) bool {
 	if !d.HTTPSOnly || r.TLS != nil || h.forwardedProto(r) != "http" {
 		return false
 	}

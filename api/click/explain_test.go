@@ -47,9 +47,9 @@ func TestExplainDecidesAgain(t *testing.T) {
 		c := w.tape.last()
 		facts := &cond.Facts{}
 		facts.SetText(cond.Named("sub1"), c.Subs[0])
-		q := routing.Question{Campaign: first, Facts: facts, Seed: c.RouteSeed, BoundIn: c.CampaignID}
+		q := routing.Question{Campaign: first, Facts: facts, Seed: c.RouteSeed}
 		if flow.Via(c.Via) == flow.ViaBound {
-			q.Bound = flow.Binding{Path: c.StreamID, Lander: c.LanderID, Offer: c.OfferID}
+			q.Bound = map[uuid.UUID]flow.Binding{c.CampaignID: {Path: c.StreamID, Lander: c.LanderID, Offer: c.OfferID}}
 		}
 		e := before.Explain(q)
 		if e.FlowHash != c.FlowHash || e.Route.ID != c.StreamID || e.Offer.ID != c.OfferID || int(e.Via) != c.Via {
@@ -71,7 +71,7 @@ func TestExplainDecidesAgain(t *testing.T) {
 	}
 	if _, err := store.CampaignRouting(t.Context(), w.db, uuid.New(), first); err != nil {
 		t.Fatal(err)
-	} else if r, _ := store.CampaignRouting(t.Context(), w.db, uuid.New(), first); len(r.Campaigns) != 0 {
+	} else if r, _ := store.CampaignRouting(t.Context(), w.db, uuid.New(), first); len(campaignsOf(r)) != 0 {
 		t.Error("another account reads the campaign")
 	}
 }

@@ -20,12 +20,13 @@ func FuzzServe(f *testing.F) {
 		"&r={_referrer}&u={_user_agent}&k={keyword}"
 	r := benchRouting(1)
 	id := uuid.New()
-	r.Landers = append(r.Landers, store.RoutingLander{ID: id, AccountID: r.Accounts[0].ID, URL: template, IsActive: true})
-	for i := range r.Offers {
-		r.Offers[i].URL = template
+	r.Rows = append(r.Rows, &store.RoutingLander{ID: id, AccountID: r.Rows[0].Head().ID, URL: template, IsActive: true})
+	offers := store.RoutingRows[*store.RoutingOffer](r)
+	for _, o := range offers {
+		o.URL = template
 	}
-	r.Campaigns[0].Streams = []byte(`[{"id": "` + uuid.NewString() + `", "action": "lander", "destinations": [{"id": "` +
-		id.String() + `"}, {"id": "` + r.Offers[0].ID.String() + `"}]}]`)
+	campaignsOf(r)[0].Streams = []byte(`[{"id": "` + uuid.NewString() + `", "action": "lander", "destinations": [{"id": "` +
+		id.String() + `"}, {"id": "` + offers[0].ID.String() + `"}]}]`)
 	for _, seed := range [][6]string{
 		{"/campaign-0", "sub1=a&sub2=%0d%0aX:y&x=//evil", chrome, "https://a.test/?q=b", "sy_v=x; sy_c=y", "X-Moz"},
 		{"/out/1", "clickid=0123456789012345678901", "\xff", "\x00", strings.Repeat("sy_c=", 99), ""},

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"switchyard/db/store"
+	"switchyard/api/routing"
 	"switchyard/models/flow"
 )
 
@@ -29,7 +29,7 @@ func (s signer) hop(host, destination string) string {
 }
 
 // secondPage answers the second page of double_meta.
-func (h *Handler) secondPage(w http.ResponseWriter, req *http.Request, d *store.RoutingDomain) {
+func (h *Handler) secondPage(w http.ResponseWriter, req *http.Request, d *routing.Domain) {
 	r := h.take(req)
 	defer h.give(r)
 	q := req.URL.Query()

@@ -26,7 +26,7 @@ func BenchmarkSnapshotLoad(b *testing.B) {
 	}
 	const q = `INSERT INTO campaigns (id, account_id, domain_id, name, alias, streams)
 		SELECT gen_random_uuid(), $1, $2, 'c' || n, 'c' || n, $3 FROM generate_series(1, $4::int) n`
-	streams := benchRouting(1).Campaigns[0].Streams
+	streams := campaignsOf(benchRouting(1))[0].Streams
 	if _, err := d.ExecContext(b.Context(), q, account, domain, []byte(streams), campaigns); err != nil {
 		b.Fatal(err)
 	}

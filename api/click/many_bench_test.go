@@ -37,8 +37,8 @@ func BenchmarkRedirectMany(b *testing.B) {
 	for _, n := range []int{10, 10_000} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			records := benchRouting(n)
-			for i := range records.Campaigns {
-				records.Campaigns[i].Streams = differingStreams(i)
+			for i, c := range campaignsOf(records) {
+				c.Streams = differingStreams(i)
 			}
 			h := handlerOf(b, nowhere{}, records)
 			requests := make([]*http.Request, 20_000)

@@ -11,14 +11,13 @@ import (
 	"switchyard/api/routing"
 	"switchyard/db/clicklog"
 	"switchyard/db/spool"
-	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/bot"
 	"switchyard/models/flow"
 )
 
 // clickOut answers /out and /out/{slot}: the visitor of a lander goes on to an offer of his path.
-func (h *Handler) clickOut(w http.ResponseWriter, req *http.Request, d *store.RoutingDomain, rest string) {
+func (h *Handler) clickOut(w http.ResponseWriter, req *http.Request, d *routing.Domain, rest string) {
 	if rest == hopWord {
 		h.secondPage(w, req, d)
 		return
@@ -50,8 +49,8 @@ func (h *Handler) clickOut(w http.ResponseWriter, req *http.Request, d *store.Ro
 		r.leave(w)
 		return
 	}
-	r.offer = ref
 	o := routing.OfferOf(ref)
+	r.offer = o
 	if o != nil {
 		url, r.click.OfferID = o.URL, o.Row.ID
 		if o.Row.NetworkID.Valid {
@@ -114,14 +113,14 @@ func (r *request) resume() (trail, bool) {
 func (r *request) confirm(t trail) bool {
 	c := r.snap.Campaign(t[1])
 	if c == nil || t[3] == uuid.Nil || // he was not let in to the page
-		!routing.Serves(r.domain, c.Row.AccountID) {
+		!r.domain.Serves(c.Row.AccountID) {
 		return false
 	}
 	r.camp, r.route = c, c.Plan.Route(t[2])
 	r.account, r.source = r.snap.Account(c.Row.AccountID), r.snap.Source(c.Row.SourceID)
 	r.lander = nil
-	if l := routing.LanderOf(r.snap.Ref(t[3])); l != nil && l.Row.AccountID == c.Row.AccountID {
-		r.lander = r.snap.Ref(t[3])
+	if l := r.snap.Lander(t[3]); l != nil && l.Row.AccountID == c.Row.AccountID {
+		r.lander = l
 	}
 	return r.route != nil && r.route.Action == flow.ActionLander
 }

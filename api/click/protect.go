@@ -59,7 +59,7 @@ func (r *request) appendPass(dst []byte, l *routing.Lander) []byte {
 // appendLanderKey appends the key of the request's landing page, if it asks for one. It is bound to the click, the
 // page, and what the page wants of the visitor.
 func (r *request) appendLanderKey(dst []byte) []byte {
-	l := routing.LanderOf(r.lander)
+	l := r.lander
 	if l == nil || l.Guard == nil || l.Guard.Mode != models.ProtectSigned || r.signer == nil || r.click.ID == uuid.Nil {
 		return dst
 	}

@@ -48,15 +48,15 @@ func TestHostileValues(t *testing.T) {
 		flow.TransitionDoubleMeta, flow.TransitionJS, flow.TransitionBlankReferrer, flow.TransitionFormPost, flow.TransitionIframe,
 	}
 	r := benchRouting(0)
-	account, domain := r.Accounts[0].ID, r.Domains[0].ID
-	proto := benchRouting(1).Campaigns[0]
+	account, domain := r.Rows[0].Head().ID, r.Rows[1].Head().ID
+	proto := *campaignsOf(benchRouting(1))[0]
 	for i, template := range templates {
 		for j, transition := range transitions {
 			c := proto
 			c.ID, c.AccountID, c.DomainID, c.Alias = uuid.New(), account, domain, fmt.Sprintf("hostile-%d-%d", i, j)
 			c.Streams = fmt.Appendf(nil, `[{"id": %q, "action": "redirect", "transition": %q, "destinations": [{"url": %q}]}]`,
 				uuid.NewString(), transition, template)
-			r.Campaigns = append(r.Campaigns, c)
+			r.Rows = append(r.Rows, &c)
 		}
 	}
 	h := handlerOf(t, nowhere{}, r)

@@ -12,7 +12,6 @@ import (
 
 	"switchyard/api/click/visitor"
 	"switchyard/api/routing"
-	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/bot"
 	"switchyard/models/cond"
@@ -34,10 +33,11 @@ const (
 type request struct {
 	h       *Handler
 	http    *http.Request
+	header  http.Header // of the answer, for cookies
 	now     time.Time
 	snap    *routing.Snapshot
 	signer  signer // nil until its secret is known
-	domain  *store.RoutingDomain
+	domain  *routing.Domain
 	account *routing.Account
 	source  *routing.Source
 	camp    *routing.Campaign // the campaign that routes now; after a hand-over not the first one
@@ -53,8 +53,8 @@ type request struct {
 	isHTTPS bool
 	unique  bool
 	route   *flow.Route
-	lander  *flow.Ref
-	offer   *flow.Ref
+	lander  *routing.Lander
+	offer   *routing.Offer
 	refused *routing.Guard // the protected landing page that does not let the visitor in
 	pcg     rand.PCG
 	env     flow.Env

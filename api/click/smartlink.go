@@ -6,7 +6,6 @@ import (
 
 	"switchyard/api/routing"
 	"switchyard/db/spool"
-	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/bot"
 	"switchyard/models/cond"
@@ -15,7 +14,7 @@ import (
 )
 
 // shortLink answers a word that is no campaign's.
-func (h *Handler) shortLink(w http.ResponseWriter, req *http.Request, d *store.RoutingDomain, word string) {
+func (h *Handler) shortLink(w http.ResponseWriter, req *http.Request, d *routing.Domain, word string) {
 	if l := h.routes.Current().Smartlink(d, word); l != nil {
 		h.follow(w, req, d, l)
 		return
@@ -24,7 +23,7 @@ func (h *Handler) shortLink(w http.ResponseWriter, req *http.Request, d *store.R
 }
 
 // follow answers a smartlink: the first rule that matches the visitor says where he goes.
-func (h *Handler) follow(w http.ResponseWriter, req *http.Request, d *store.RoutingDomain, l *routing.Smartlink) {
+func (h *Handler) follow(w http.ResponseWriter, req *http.Request, d *routing.Domain, l *routing.Smartlink) {
 	start := time.Now()
 	r := h.take(req)
 	defer h.give(r)

@@ -126,7 +126,7 @@ func TestSmartlinkChangesAreFollowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := routing.ReadDiskCache(copied)
-	if err != nil || len(r.Smartlinks) != 1 || r.LanderSecret == nil || string(r.LanderSecret) != string(kept.LanderSecret()) {
+	if err != nil || len(store.RoutingRows[*store.RoutingSmartlink](r)) != 1 || r.LanderSecret == nil || string(r.LanderSecret) != string(kept.LanderSecret()) {
 		t.Errorf("the copy lacks something: %v", err)
 	}
 	w.exec(`DELETE FROM smartlinks WHERE id = $1`, id)
@@ -199,8 +199,8 @@ func tokenHandler(tb testing.TB) *Handler {
 	const template = "https://safe.test/p?a={sub1}&b={_sub2}&c={param.x}&d={_param.x}&r={_referrer}&u={_user_agent}" +
 		"&k={keyword}&l={campaign_alias}"
 	r := benchRouting(1)
-	domain, account := uuid.New(), r.Accounts[0].ID
-	r.Domains = append(r.Domains, store.RoutingDomain{
+	domain, account := uuid.New(), r.Rows[0].Head().ID
+	r.Rows = append(r.Rows, &store.RoutingDomain{
 		ID: domain, AccountID: uuid.NullUUID{UUID: account, Valid: true}, Host: own,
 	})
 	sent := m{"attribute": "param.x", "operator": "is_set", "value": true}
@@ -208,9 +208,9 @@ func tokenHandler(tb testing.TB) *Handler {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	r.Smartlinks = []store.RoutingSmartlink{{
+	r.Rows = append(r.Rows, &store.RoutingSmartlink{
 		ID: uuid.New(), AccountID: account, DomainID: domain, Slug: "deal", DestinationURL: template, Rules: rules,
-	}}
+	})
 	return handlerOf(tb, nowhere{}, r)
 }
 

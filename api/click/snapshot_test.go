@@ -180,7 +180,7 @@ func TestRunWritesTheCopy(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := routing.ReadDiskCache(at)
-	if err != nil || len(r.Campaigns) != 1 || r.Campaigns[0].Alias != "winter-sale" {
+	if err != nil || len(campaignsOf(r)) != 1 || campaignsOf(r)[0].Alias != "winter-sale" {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

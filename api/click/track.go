@@ -11,7 +11,6 @@ import (
 
 	"switchyard/api/routing"
 	"switchyard/db/spool"
-	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/bot"
 	"switchyard/models/cond"
@@ -21,7 +20,7 @@ import (
 )
 
 // track answers a tracking link.
-func (h *Handler) track(w http.ResponseWriter, req *http.Request, d *store.RoutingDomain, c *routing.Campaign) {
+func (h *Handler) track(w http.ResponseWriter, req *http.Request, d *routing.Domain, c *routing.Campaign) {
 	start := time.Now()
 	r := h.take(req)
 	defer h.give(r)
@@ -29,7 +28,8 @@ func (h *Handler) track(w http.ResponseWriter, req *http.Request, d *store.Routi
 	r.account, r.source = r.snap.Account(c.Row.AccountID), r.snap.Source(c.Row.SourceID)
 	r.isHTTPS = h.isHTTPS(req)
 	r.arrive()
-	decision := r.decide(w.Header())
+	r.header = w.Header()
+	decision := r.decide()
 	r.aim(&decision)
 	if r.counted {
 		if decision.Collect {
@@ -73,11 +73,10 @@ func (r *request) arrive() {
 		c.ID = models.NewClickID()
 	}
 	r.camp.Price.Apply(c, row.TrafficLossPct, r.source, r.givenCost())
-	r.enter(r.camp)
 }
 
-// enter makes a campaign the one that routes.
-func (r *request) enter(c *routing.Campaign) {
+// Enter makes a campaign the one that routes. It implements routing.Visit.
+func (r *request) Enter(c *routing.Campaign) {
 	r.camp = c
 	if c.Row.ID != r.click.CampaignID {
 		if r.click.ParentCampaignID == uuid.Nil {
@@ -93,45 +92,34 @@ func (r *request) enter(c *routing.Campaign) {
 	}
 }
 
-// decide picks a path, following hand-overs from campaign to campaign, each of which remembers the visitor. One that
-// leads nowhere, or too far, ends at the fallback of the campaign that it has reached.
-func (r *request) decide(h http.Header) flow.Decision {
-	collect := true
+// HandOver binds the visitor to the path that leads to the next campaign. It implements routing.Visit.
+func (r *request) HandOver(path uuid.UUID, bindable bool) {
+	if r.counted {
+		r.hold(r.header, flow.Binding{Path: path}, bindable)
+	}
+}
+
+// decide picks a path, following hand-overs from campaign to campaign, each of which remembers the visitor.
+func (r *request) decide() flow.Decision {
 	c := &r.click
 	c.RouteSeed = r.pcg.Uint64()
-	for hops := 0; ; hops++ {
-		d := r.camp.Plan.Pick(&r.visitor, r.env, c.RouteSeed+uint64(hops))
-		c.FlowHash = r.snap.FlowHash(c.FlowHash, r.camp)
-		c.Via = int(d.Via)
-		collect = collect && d.Collect
-		d.Collect = collect
-		if d.Action() != flow.ActionCampaign {
-			return d
-		}
-		next := r.snap.Handover(r.camp, d.Route.Campaign)
-		if next == nil || hops == flow.MaxHandovers {
-			return r.camp.LastResort(collect)
-		}
-		if r.counted {
-			r.hold(h, flow.Binding{Path: d.Route.ID}, d.Bindable)
-		}
-		r.enter(next)
-	}
+	out := r.snap.Decide(r.camp, &r.visitor, &r.env, c.RouteSeed, r)
+	c.FlowHash, c.Via = out.FlowHash, int(out.Via)
+	return out.Decision
 }
 
 // aim notes in the click where the decision leads, and fills the destination.
 func (r *request) aim(d *flow.Decision) {
 	c := &r.click
-	r.route, r.lander, r.offer = d.Route, d.Lander, d.Offer
+	page, o := routing.LanderOf(d.Lander), routing.OfferOf(d.Offer)
+	r.route, r.lander, r.offer = d.Route, page, o
 	if d.Route != nil {
 		c.StreamID = d.Route.ID
 	}
 	template := d.URL
-	page := routing.LanderOf(d.Lander)
 	if page != nil {
 		c.LanderID, template = page.Row.ID, page.URL
 	}
-	o := routing.OfferOf(d.Offer)
 	if o != nil {
 		template = o.URL
 		c.OfferID = o.Row.ID

@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"switchyard/api/routing"
 	"switchyard/db/clicklog"
 	"switchyard/db/kv"
 	"switchyard/db/ledger"
@@ -292,9 +291,8 @@ func (h *Handler) readConversions(ctx context.Context, now time.Time) error {
 		if err != nil {
 			return err
 		}
-		for _, ref := range offers {
-			o := routing.OfferOf(ref)
-			ref.SetCapped(o.Row.DailyCap != nil && used[o.Row.ID] >= *o.Row.DailyCap)
+		for _, o := range offers {
+			o.SetConversions(used[o.Row.ID])
 		}
 	}
 	return nil

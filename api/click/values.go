@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"switchyard/api/routing"
 	"switchyard/models"
 	"switchyard/models/country"
 	"switchyard/models/token"
@@ -61,12 +60,12 @@ func (r *request) nameOf(n token.Name) string {
 			return r.route.Name
 		}
 	case token.LanderName:
-		if l := routing.LanderOf(r.lander); l != nil {
-			return l.Row.Name
+		if r.lander != nil {
+			return r.lander.Row.Name
 		}
 	case token.OfferName:
-		if o := routing.OfferOf(r.offer); o != nil {
-			return o.Row.Name
+		if r.offer != nil {
+			return r.offer.Row.Name
 		}
 	case token.NetworkName:
 		if n := r.snap.Network(r.click.NetworkID); n != nil {

@@ -54,7 +54,7 @@ type entry struct {
 // A key of single use lets in one visitor among all processes while PostgreSQL answers; while it is away, one for each
 // process. What cannot be checked for want of PostgreSQL, a click of another process, is let in: no page is closed by an
 // outage.
-func (h *Handler) verifyLander(w http.ResponseWriter, req *http.Request, d *store.RoutingDomain, rest string) {
+func (h *Handler) verifyLander(w http.ResponseWriter, req *http.Request, d *routing.Domain, rest string) {
 	if rest != "verify" {
 		notFound(w)
 		return
@@ -79,8 +79,8 @@ var anyOrigin = []string{"*"}
 
 func (r *request) verify() verdict {
 	e := r.entry()
-	l := routing.LanderOf(r.snap.Ref(e.lander))
-	if l == nil || l.Gone || !routing.Serves(r.domain, l.Row.AccountID) {
+	l := r.snap.Lander(e.lander)
+	if l == nil || l.Gone || !r.domain.Serves(l.Row.AccountID) {
 		if e.reason == "" {
 			e.reason = reasonNoLander
 		}

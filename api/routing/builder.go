@@ -21,96 +21,144 @@ import (
 	"switchyard/models/token"
 )
 
-// draft is a snapshot being made from another one. One goroutine at a time makes drafts.
+// Builder makes a snapshot from another one. One goroutine at a time builds.
 type Builder struct {
 	*Snapshot
-	explained bool // plans are to be asked how they decide
-	newRefs   bool // an offer or lander appeared that no plan could know
-	newRules  bool // a saved rule has a matcher that no plan could know
-	compiled  int  // campaigns
+	explained bool        // plans are compiled to be explained
+	stale     atomic.Bool // something appeared or changed that no plan could know
 }
 
 func (s *Snapshot) builder() *Builder {
-	return &Builder{Snapshot: &Snapshot{
-		accounts: s.accounts.fork(), domains: s.domains.fork(), hosts: s.hosts.fork(), sources: s.sources.fork(),
-		networks: s.networks.fork(), refs: s.refs.fork(), rules: s.rules.fork(), campaigns: s.campaigns.fork(), addresses: s.addresses.fork(),
-		smartlinks: s.smartlinks.fork(), slugs: s.slugs.fork(), secret: s.secret,
-	}}
+	next := &Snapshot{hosts: s.hosts.fork(), addresses: s.addresses.fork(), slugs: s.slugs.fork(), secret: s.secret}
+	for k := range s.records {
+		next.records[k] = s.records[k].fork()
+	}
+	return &Builder{Snapshot: next}
 }
 
 // apply replaces the records of keys by those of r; a key without a record is gone. It gives the finished snapshot.
-func (d *Builder) apply(keys []store.RoutingKey, r *store.Routing) *Snapshot {
+func (b *Builder) apply(keys []store.RoutingKey, r *store.Routing) *Snapshot {
 	gone := make(map[store.RoutingKey]bool, len(keys))
 	for _, k := range keys {
 		gone[k] = true
 	}
-	for _, row := range r.Accounts {
-		delete(gone, store.RoutingKey{Table: "accounts", ID: row.ID})
-		d.accounts.put(row.ID, newAccount(row))
+	rows := map[string][]store.RoutingRow{}
+	for _, row := range r.Rows {
+		key := row.Head().RoutingKey
+		delete(gone, key)
+		rows[key.Table] = append(rows[key.Table], row)
 	}
-	for i := range r.Domains {
-		delete(gone, store.RoutingKey{Table: "domains", ID: r.Domains[i].ID})
-		d.putDomain(&r.Domains[i])
-	}
-	for _, row := range r.Sources {
-		delete(gone, store.RoutingKey{Table: "traffic_sources", ID: row.ID})
-		d.sources.put(row.ID, newSource(row))
-	}
-	for _, row := range r.Networks {
-		delete(gone, store.RoutingKey{Table: "networks", ID: row.ID})
-		d.networks.put(row.ID, &Network{row})
-	}
-	for _, row := range r.Offers {
-		delete(gone, store.RoutingKey{Table: "offers", ID: row.ID})
-		o := &Offer{Row: row, URL: compileURL(row.URL)}
-		d.putRef(row.ID, flow.KindOffer, o, row.IsActive && o.URL != nil)
-	}
-	for _, row := range r.Landers {
-		delete(gone, store.RoutingKey{Table: "landers", ID: row.ID})
-		l := newLander(row)
-		d.putRef(row.ID, flow.KindLander, l, row.IsActive && l.URL != nil)
-	}
-	for i := range r.Rules {
-		delete(gone, store.RoutingKey{Table: "rules", ID: r.Rules[i].ID})
-		d.putRule(r.Rules[i])
-	}
-	for k := range gone {
-		d.remove(k)
-	}
-	changed := make([]store.RoutingCampaign, 0, len(r.Campaigns))
-	for i := range r.Campaigns {
-		row := &r.Campaigns[i]
-		delete(gone, store.RoutingKey{Table: "campaigns", ID: row.ID})
-		if old, ok := d.campaigns.get(row.ID); !ok || old.Row.Version != row.Version || row.Version == 0 {
-			changed = append(changed, *row)
-		}
-	}
-	d.putCampaigns(changed)
-	for i := range r.Smartlinks {
-		delete(gone, store.RoutingKey{Table: "smartlinks", ID: r.Smartlinks[i].ID})
-		d.putSmartlink(r.Smartlinks[i])
-	}
-	for k := range gone {
-		switch k.Table {
-		case "campaigns":
-			d.removeCampaign(k.ID)
-		case "smartlinks":
-			d.removeSmartlink(k.ID)
+	for k := range kindCount {
+		b.put(k, slices.DeleteFunc(rows[kinds[k].table], func(row store.RoutingRow) bool { return b.has(k, row) }))
+		for key := range gone {
+			if key.Table == kinds[k].table {
+				b.remove(k, key.ID)
+			}
 		}
 	}
 	if r.LanderSecret != nil {
-		d.secret = r.LanderSecret
+		b.secret = r.LanderSecret
 	}
-	d.completePlans()
-	return d.Snapshot
+	b.completePlans()
+	return b.Snapshot
 }
 
-func newAccount(row store.RoutingAccount) *Account {
+// has tells whether the snapshot has a row in this version.
+func (b *Builder) has(k kindID, row store.RoutingRow) bool {
+	old, ok := b.records[k].get(row.Head().ID)
+	if !ok || old.row() == nil {
+		return false
+	}
+	return row.Head().Version != 0 && old.row().Head().Version == row.Head().Version
+}
+
+// put compiles rows, on all processors when they are many, and puts their records in the place of the old ones.
+func (b *Builder) put(k kindID, rows []store.RoutingRow) {
+	made := make([]record, len(rows))
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(rows)) {
+		workers.Go(func() {
+			for i := next.Add(1) - 1; int(i) < len(rows); i = next.Add(1) - 1 {
+				old, _ := b.records[k].get(rows[i].Head().ID)
+				made[i] = kinds[k].compile(b, rows[i], old)
+			}
+		})
+	}
+	workers.Wait()
+	for i, r := range made {
+		id := rows[i].Head().ID
+		if old, ok := b.records[k].get(id); ok {
+			b.unlink(old)
+		}
+		b.records[k].put(id, r)
+		if l, ok := r.(linked); ok {
+			l.link(b.Snapshot)
+		}
+	}
+}
+
+func (b *Builder) unlink(r record) {
+	if l, ok := r.(linked); ok {
+		l.unlink(b.Snapshot)
+	}
+}
+
+func (b *Builder) remove(k kindID, id uuid.UUID) {
+	old, ok := b.records[k].get(id)
+	if !ok {
+		return
+	}
+	b.unlink(old)
+	if l, ok := old.(leaver); ok {
+		if left := l.leave(b); left != nil {
+			b.records[k].put(id, left)
+			return
+		}
+	}
+	b.records[k].remove(id)
+}
+
+func (b *Builder) account(row *store.RoutingAccount, _ *Account) *Account {
 	zone, err := time.LoadLocation(row.Timezone)
 	if err != nil {
 		zone = time.UTC
 	}
-	return &Account{Row: row, Zone: zone, Bots: bot.NewSettings(row.BotThreshold, row.BotDisabled)}
+	return &Account{Row: *row, Zone: zone, Bots: bot.NewSettings(row.BotThreshold, row.BotDisabled)}
+}
+
+func (b *Builder) domain(row *store.RoutingDomain, _ *Domain) *Domain { return &Domain{*row} }
+
+func (b *Builder) network(row *store.RoutingNetwork, _ *Network) *Network { return &Network{*row} }
+
+func (b *Builder) offer(row *store.RoutingOffer, old *Offer) *Offer {
+	o := &Offer{Row: *row, URL: compileURL(row.URL)}
+	if old != nil {
+		o.ref = old.ref
+	}
+	o.ref = b.setRef(o.ref, row.ID, flow.KindOffer, o, row.IsActive && o.URL != nil)
+	return o
+}
+
+func (b *Builder) lander(row *store.RoutingLander, old *Lander) *Lander {
+	l := &Lander{Row: *row, URL: compileURL(row.URL), Guard: newGuard(row.Protection)}
+	if old != nil {
+		l.ref = old.ref
+	}
+	l.ref = b.setRef(l.ref, row.ID, flow.KindLander, l, row.IsActive && l.URL != nil)
+	return l
+}
+
+// setRef sets the shared reference, so that every plan that has it sees the change at once.
+func (b *Builder) setRef(ref *flow.Ref, id uuid.UUID, kind flow.Kind, to record, active bool) *flow.Ref {
+	if ref == nil {
+		ref = flow.NewRef(id, kind, to)
+		b.stale.Store(true)
+	} else {
+		ref.SetRecord(to)
+	}
+	ref.SetPaused(!active)
+	return ref
 }
 
 // compileURL gives nil for what is no address to send anybody to.
@@ -121,131 +169,41 @@ func compileURL(url string) *token.Template {
 	return token.Compile(url)
 }
 
-func (d *Builder) putDomain(row *store.RoutingDomain) {
-	if old, ok := d.domains.get(row.ID); ok && old.Host != row.Host {
-		d.hosts.remove(old.Host)
+func usableURL(url string) string {
+	if token.ValidURL(url) != nil {
+		return ""
 	}
-	d.domains.put(row.ID, row)
-	d.hosts.put(row.Host, row)
+	return url
 }
 
-// putRef sets the shared reference, so that every plan that has it sees the change at once.
-func (d *Builder) putRef(id uuid.UUID, kind flow.Kind, record any, active bool) {
-	ref, ok := d.refs.get(id)
-	if ok {
-		ref.SetRecord(record)
-	} else {
-		ref = flow.NewRef(id, kind, record)
-		d.refs.put(id, ref)
-		d.newRefs = true
-	}
-	ref.SetPaused(!active)
-}
-
-func (d *Builder) remove(k store.RoutingKey) {
-	switch k.Table {
-	case "accounts":
-		d.accounts.remove(k.ID)
-	case "domains":
-		if old, ok := d.domains.get(k.ID); ok {
-			if now, ok := d.hosts.get(old.Host); ok && now.ID == k.ID {
-				d.hosts.remove(old.Host)
-			}
-			d.domains.remove(k.ID)
-		}
-	case "traffic_sources":
-		d.sources.remove(k.ID)
-	case "networks":
-		d.networks.remove(k.ID)
-	case "rules":
-		d.rules.remove(k.ID)
-		d.newRules = true
-	case "offers", "landers":
-		if ref, ok := d.refs.get(k.ID); ok {
-			ref.SetPaused(true) // plans still hold it; a record that returns opens it again
-			ref.SetRecord(goneRecord(ref.Record()))
-		}
-	}
-}
-
-// goneRecord marks a record as deleted: it has no version any more, and is not kept on disk.
-func goneRecord(record any) any {
-	switch r := record.(type) {
-	case *Offer:
-		c := *r
-		c.Gone = true
-		return &c
-	case *Lander:
-		c := *r
-		c.Gone = true
-		return &c
-	}
-	return record
-}
-
-// putCampaigns compiles campaigns, on all processors when they are many, and gives them their addresses.
-func (d *Builder) putCampaigns(rows []store.RoutingCampaign) {
-	made := make([]*Campaign, len(rows))
-	var next atomic.Int64
-	var crew sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(rows)) {
-		crew.Go(func() {
-			for i := next.Add(1) - 1; int(i) < len(rows); i = next.Add(1) - 1 {
-				made[i] = d.compile(rows[i])
-			}
-		})
-	}
-	crew.Wait()
-	d.compiled += len(rows)
-	for _, c := range made {
-		d.unlink(c.Row.ID)
-		d.campaigns.put(c.Row.ID, c)
-		if c.active() {
-			d.addresses.put(address{c.Row.DomainID, c.Row.Alias}, c)
-		}
-	}
-}
-
-func (d *Builder) removeCampaign(id uuid.UUID) {
-	d.unlink(id)
-	d.campaigns.remove(id)
-}
-
-// unlink frees the address of a campaign, unless another one has taken it meanwhile.
-func (d *Builder) unlink(id uuid.UUID) {
-	old, ok := d.campaigns.get(id)
-	if !ok {
-		return
-	}
-	at := address{old.Row.DomainID, old.Row.Alias}
-	if now, ok := d.addresses.get(at); ok && now.Row.ID == id {
-		d.addresses.remove(at)
-	}
-}
-
-// compile prepares a campaign; it only reads the draft. A flow that cannot be read leaves the campaign with its fallback
-// addresses, so that paid visitors still arrive somewhere.
-func (d *Builder) compile(row store.RoutingCampaign) *Campaign {
+// campaign compiles a campaign. A flow that cannot be read leaves the campaign with its fallback addresses, so that paid
+// visitors still arrive somewhere.
+func (b *Builder) campaign(saved *store.RoutingCampaign, _ *Campaign) *Campaign {
+	row := *saved
 	share(&row)
 	c := &Campaign{
 		Row: row, id: row.ID.String(), Price: newPrice(row.CostModel, row.CostValue),
 		fallback: compileURL(row.FallbackURL), destination: compileURL(row.DestinationURL),
+		streams: compress(row.Streams),
 	}
+	c.Row.Streams = nil
 	o := flow.Options{
-		Explained: d.explained,
+		Explained: b.explained,
 		Rotation:  flow.Rotation(row.FlowRotation), Bind: flow.Bind(row.BindVisitors),
 		FallbackURL: usableURL(row.FallbackURL), DestinationURL: usableURL(row.DestinationURL),
 		Ref: func(id uuid.UUID) *flow.Ref {
-			ref, ok := d.refs.get(id)
-			if ok && refAccount(ref) == row.AccountID {
-				return ref
+			ref := b.refOf(row.AccountID, id)
+			if ref == nil {
+				c.missing = append(c.missing, id)
 			}
-			c.missing = append(c.missing, id)
-			return nil
+			return ref
 		},
-		Rule: func(id uuid.UUID) *cond.Matcher { return d.useRule(c, id) },
+		Rule: func(id uuid.UUID) *cond.Matcher {
+			m := b.ruleOf(row.AccountID, id)
+			c.rules = append(c.rules, ruleUse{id, m})
+			return m
+		},
 	}
-	c.streams, c.Row.Streams = compress(row.Streams), nil
 	var paths []flow.Path
 	var err error
 	if len(row.Streams) > len(`[]`) {
@@ -281,81 +239,19 @@ func share(row *store.RoutingCampaign) {
 	}
 }
 
-func usableURL(url string) string {
-	if token.ValidURL(url) != nil {
-		return ""
-	}
-	return url
-}
-
-func refAccount(ref *flow.Ref) uuid.UUID {
-	if o := OfferOf(ref); o != nil {
-		return o.Row.AccountID
-	}
-	if l := LanderOf(ref); l != nil {
-		return l.Row.AccountID
-	}
-	return uuid.Nil
-}
-
 // completePlans compiles again the campaigns that name an offer, a lander or a saved rule which has appeared only now, or
 // a rule that needs more than before.
-func (d *Builder) completePlans() {
-	if !d.newRefs && !d.newRules {
+func (b *Builder) completePlans() {
+	if !b.stale.Load() {
 		return
 	}
-	var again []store.RoutingCampaign
-	for _, c := range d.campaigns.all {
-		if d.lacksRef(c) || d.outdated(c) {
+	var again []store.RoutingRow
+	for c := range each[*Campaign](b.Snapshot, campaigns) {
+		missed := func(id uuid.UUID) bool { return b.refOf(c.Row.AccountID, id) != nil }
+		changed := func(u ruleUse) bool { return b.ruleOf(c.Row.AccountID, u.id) != u.matcher }
+		if slices.ContainsFunc(c.missing, missed) || slices.ContainsFunc(c.rules, changed) {
 			again = append(again, c.whole())
 		}
 	}
-	d.putCampaigns(again)
-}
-
-func (d *Builder) lacksRef(c *Campaign) bool {
-	return slices.ContainsFunc(c.missing, func(id uuid.UUID) bool {
-		ref, ok := d.refs.get(id)
-		return ok && refAccount(ref) == c.Row.AccountID
-	})
-}
-
-// whole gives the campaign's record with its flow.
-func (c *Campaign) whole() store.RoutingCampaign {
-	row := c.Row
-	row.Streams = c.streams.text()
-	return row
-}
-
-// routing gives every record of a snapshot but the campaigns. Paused references whose records are gone are kept out.
-func (s *Snapshot) routing() *store.Routing {
-	r := &store.Routing{}
-	for _, a := range s.accounts.all {
-		r.Accounts = append(r.Accounts, a.Row)
-	}
-	for _, d := range s.domains.all {
-		r.Domains = append(r.Domains, *d)
-	}
-	for _, src := range s.sources.all {
-		r.Sources = append(r.Sources, src.Row)
-	}
-	for _, n := range s.networks.all {
-		r.Networks = append(r.Networks, n.Row)
-	}
-	for _, ref := range s.refs.all {
-		if o := OfferOf(ref); o != nil && !o.Gone {
-			r.Offers = append(r.Offers, o.Row)
-		}
-		if l := LanderOf(ref); l != nil && !l.Gone {
-			r.Landers = append(r.Landers, l.Row)
-		}
-	}
-	for _, one := range s.rules.all {
-		r.Rules = append(r.Rules, one.Row)
-	}
-	for _, l := range s.smartlinks.all {
-		r.Smartlinks = append(r.Smartlinks, l.Row)
-	}
-	r.LanderSecret = s.secret
-	return r
+	b.put(campaigns, again)
 }

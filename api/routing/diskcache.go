@@ -12,9 +12,9 @@ import (
 )
 
 // copyFormat stands first in the copy on disk. It changes with the meaning of the records, not with added fields.
-const copyFormat = "switchyard routing 2"
+const copyFormat = "switchyard routing 3"
 
-// copyBatch is how many campaigns are written at once: the encoder holds as much in memory.
+// copyBatch is how many rows are written at once: the encoder holds as much in memory.
 const copyBatch = 64
 
 // WriteDiskCache replaces the copy on disk as a whole: a crash leaves the old one or the new one.
@@ -38,31 +38,35 @@ func WriteDiskCache(path string, s *Snapshot) (err error) {
 	return nil
 }
 
-// encodeCopy writes the records in parts: the first has all but the campaigns, the last has nothing.
+// encodeCopy writes the secret, and the rows in batches of which the last is empty.
 func encodeCopy(enc *gob.Encoder, s *Snapshot) error {
-	if err := errors.Join(enc.Encode(copyFormat), enc.Encode(s.routing())); err != nil {
+	if err := errors.Join(enc.Encode(copyFormat), enc.Encode(store.Routing{LanderSecret: s.secret})); err != nil {
 		return err
 	}
-	batch := make([]store.RoutingCampaign, 0, copyBatch)
-	flush := func() error {
-		err := enc.Encode(store.Routing{Campaigns: batch})
-		batch = batch[:0]
-		return err
-	}
-	for _, c := range s.campaigns.all {
-		batch = append(batch, c.whole())
-		if len(batch) == copyBatch {
-			if err := flush(); err != nil {
-				return err
+	batch := make([]store.RoutingRow, 0, copyBatch)
+	for k := range kindCount {
+		for r := range each[record](s, k) {
+			row := r.row()
+			if c, ok := r.(*Campaign); ok {
+				row = c.whole()
+			}
+			if row != nil {
+				batch = append(batch, row)
+			}
+			if len(batch) == copyBatch {
+				if err := enc.Encode(store.Routing{Rows: batch}); err != nil {
+					return err
+				}
+				batch = batch[:0]
 			}
 		}
 	}
 	if len(batch) > 0 {
-		if err := flush(); err != nil {
+		if err := enc.Encode(store.Routing{Rows: batch}); err != nil {
 			return err
 		}
 	}
-	return flush()
+	return enc.Encode(store.Routing{})
 }
 
 // ReadDiskCache gives the records of a snapshot that WriteDiskCache wrote.
@@ -86,9 +90,9 @@ func ReadDiskCache(path string) (*store.Routing, error) {
 		if err := dec.Decode(&part); err != nil {
 			return nil, fmt.Errorf("routing: read routing copy: %w", err)
 		}
-		if len(part.Campaigns) == 0 {
+		if len(part.Rows) == 0 {
 			return &r, nil
 		}
-		r.Campaigns = append(r.Campaigns, part.Campaigns...)
+		r.Rows = append(r.Rows, part.Rows...)
 	}
 }

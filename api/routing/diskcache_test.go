@@ -18,17 +18,13 @@ import (
 // however many parts they are written in.
 func TestTheCopyKeepsEveryFlow(t *testing.T) {
 	t.Parallel()
-	records := &store.Routing{Accounts: make([]store.RoutingAccount, 1), Offers: []store.RoutingOffer{{ID: uuid.New(), URL: "https://o.test/"}}}
-	for i := range 2*copyBatch + 3 {
-		records.Campaigns = append(records.Campaigns, store.RoutingCampaign{ID: uuid.New(), Alias: strconv.Itoa(i), Streams: streams(3)})
-	}
-	records.Campaigns[0].Streams = []byte(`[]`)
+	records := &store.Routing{Rows: []store.RoutingRow{
+		&store.RoutingAccount{ID: uuid.New()}, &store.RoutingOffer{ID: uuid.New(), URL: "https://o.test/"},
+	}}
 	want := map[string]string{}
-	for i := range records.Campaigns {
-		c := &records.Campaigns[i]
-		if i%2 == 1 {
-			c.Streams = streams(i % 30)
-		}
+	for i := range 2*copyBatch + 3 {
+		c := &store.RoutingCampaign{ID: uuid.New(), Alias: strconv.Itoa(i), Streams: streams(i % 30)}
+		records.Rows = append(records.Rows, c)
 		want[c.Alias] = string(c.Streams)
 	}
 	path := filepath.Join(t.TempDir(), "routing.copy")
@@ -39,10 +35,11 @@ func TestTheCopyKeepsEveryFlow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Campaigns) != len(want) || len(got.Offers) != len(records.Offers) || len(got.Accounts) != 1 {
-		t.Fatalf("%d campaigns, %d offers, %d accounts", len(got.Campaigns), len(got.Offers), len(got.Accounts))
+	campaigns, offers := store.RoutingRows[*store.RoutingCampaign](got), store.RoutingRows[*store.RoutingOffer](got)
+	if len(campaigns) != len(want) || len(offers) != 1 || len(got.Rows) != len(records.Rows) {
+		t.Fatalf("%d campaigns, %d offers, %d rows", len(campaigns), len(offers), len(got.Rows))
 	}
-	for _, c := range got.Campaigns {
+	for _, c := range campaigns {
 		if string(c.Streams) != want[c.Alias] {
 			t.Fatalf("%s came back as %.80q", c.Alias, c.Streams)
 		}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/token"
 )
@@ -17,15 +16,14 @@ type Guard struct {
 	Fallback *token.Template // nil: nowhere
 }
 
-func newLander(row store.RoutingLander) *Lander {
-	l := &Lander{Row: row, URL: compileURL(row.URL)}
+// newGuard gives nil where nobody is kept out.
+func newGuard(saved json.RawMessage) *Guard {
 	p := models.DefaultProtection()
 	// What cannot be read protects from nobody: a page that nobody sees costs its owner more.
-	if len(row.Protection) == 0 || json.Unmarshal(row.Protection, &p) != nil || !p.Enabled {
-		return l
+	if len(saved) == 0 || json.Unmarshal(saved, &p) != nil || !p.Enabled {
+		return nil
 	}
-	l.Guard = &Guard{Protection: p, Fallback: compileURL(p.FallbackURL)}
-	return l
+	return &Guard{Protection: p, Fallback: compileURL(p.FallbackURL)}
 }
 
 // Admits tells whether the lists let a visitor in. An unknown country, device or referrer is on no list.

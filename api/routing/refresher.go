@@ -9,8 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/google/uuid"
-
 	"switchyard/db"
 	"switchyard/db/seal"
 	"switchyard/db/store"
@@ -67,7 +65,7 @@ func (k *Refresher) Loaded() bool { return k.loaded.Load() }
 func (k *Refresher) Start(ctx context.Context) bool {
 	err := k.Reload(ctx)
 	if err == nil {
-		if k.current.Load().campaigns.size() > manyCampaigns {
+		if k.Current().Campaigns() > manyCampaigns {
 			debug.FreeOSMemory()
 		}
 		return true
@@ -252,39 +250,4 @@ func (k *Refresher) saveAll(ctx context.Context) {
 			return
 		}
 	}
-}
-
-// Versions lists the records of a snapshot with the versions of their rows.
-func (s *Snapshot) Versions() map[store.RoutingKey]int64 {
-	m := make(map[store.RoutingKey]int64)
-	add := func(table string, id uuid.UUID, version int64) { m[store.RoutingKey{Table: table, ID: id}] = version }
-	r := s.routing()
-	for i := range r.Accounts {
-		add("accounts", r.Accounts[i].ID, r.Accounts[i].Version)
-	}
-	for i := range r.Domains {
-		add("domains", r.Domains[i].ID, r.Domains[i].Version)
-	}
-	for i := range r.Sources {
-		add("traffic_sources", r.Sources[i].ID, r.Sources[i].Version)
-	}
-	for i := range r.Networks {
-		add("networks", r.Networks[i].ID, r.Networks[i].Version)
-	}
-	for i := range r.Offers {
-		add("offers", r.Offers[i].ID, r.Offers[i].Version)
-	}
-	for i := range r.Landers {
-		add("landers", r.Landers[i].ID, r.Landers[i].Version)
-	}
-	for i := range r.Rules {
-		add("rules", r.Rules[i].ID, r.Rules[i].Version)
-	}
-	for _, c := range s.campaigns.all {
-		add("campaigns", c.Row.ID, c.Row.Version)
-	}
-	for i := range r.Smartlinks {
-		add("smartlinks", r.Smartlinks[i].ID, r.Smartlinks[i].Version)
-	}
-	return m
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
-	"slices"
 
 	"github.com/google/uuid"
 
@@ -16,8 +15,15 @@ import (
 // rule is a saved rule. Its matcher is shared by all plans that use it, so that a change of a rule that ten thousand
 // campaigns use compiles none of them.
 type rule struct {
-	Row     store.RoutingRule
+	saved   store.RoutingRule
 	matcher *cond.Matcher
+}
+
+func (r *rule) row() store.RoutingRow { return &r.saved }
+
+func (r *rule) leave(b *Builder) record {
+	b.stale.Store(true)
+	return nil
 }
 
 // ruleUse is a saved rule as a plan was compiled with it.
@@ -26,21 +32,20 @@ type ruleUse struct {
 	matcher *cond.Matcher // nil: it was not there
 }
 
-// putRule sets a saved rule, so that every plan that has it sees the change at once. Plans are compiled anew only if the
+// rule compiles a saved rule, so that every plan that has it sees the change at once. Plans are compiled anew only if the
 // rule is new to them, or needs something found out that it did not need.
-func (d *Builder) putRule(row store.RoutingRule) {
+func (b *Builder) rule(row *store.RoutingRule, old *rule) *rule {
 	m := compileRule(row)
-	if old, ok := d.rules.get(row.ID); ok && flow.SameCost(old.matcher, m) {
+	if old != nil && flow.SameCost(old.matcher, m) {
 		old.matcher.Set(m)
-		d.rules.put(row.ID, &rule{row, old.matcher})
-		return
+		return &rule{*row, old.matcher}
 	}
-	d.newRules = true
-	d.rules.put(row.ID, &rule{row, cond.Shared(m)})
+	b.stale.Store(true)
+	return &rule{*row, cond.Shared(m)}
 }
 
 // compileRule gives a matcher that takes nobody for a rule that cannot be read, so that no path widens by a fault.
-func compileRule(row store.RoutingRule) *cond.Matcher {
+func compileRule(row *store.RoutingRule) *cond.Matcher {
 	var list []cond.Condition
 	err := json.Unmarshal(row.Conditions, &list)
 	var m *cond.Matcher
@@ -56,20 +61,8 @@ func compileRule(row store.RoutingRule) *cond.Matcher {
 
 // ruleOf gives a saved rule of an account, nil when there is none such.
 func (s *Snapshot) ruleOf(account, id uuid.UUID) *cond.Matcher {
-	if r, ok := s.rules.get(id); ok && r.Row.AccountID == account {
+	if r := find[*rule](s, rules, id); r != nil && r.saved.AccountID == account {
 		return r.matcher
 	}
 	return nil
-}
-
-// useRule gives a saved rule for the plan of a campaign, and notes which one it was.
-func (d *Builder) useRule(c *Campaign, id uuid.UUID) *cond.Matcher {
-	m := d.ruleOf(c.Row.AccountID, id)
-	c.rules = append(c.rules, ruleUse{id, m})
-	return m
-}
-
-// outdated tells whether the plan of a campaign has another matcher for a saved rule than there is now.
-func (d *Builder) outdated(c *Campaign) bool {
-	return slices.ContainsFunc(c.rules, func(u ruleUse) bool { return d.ruleOf(c.Row.AccountID, u.id) != u.matcher })
 }

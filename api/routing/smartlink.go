@@ -27,10 +27,9 @@ type smartRule struct {
 	url   *token.Template
 }
 
-// putSmartlink compiles a smartlink. A rule that cannot be used is left out, so that visitors still arrive somewhere.
-func (d *Builder) putSmartlink(row store.RoutingSmartlink) {
-	d.removeSmartlink(row.ID)
-	l := &Smartlink{Row: row, destination: compileURL(row.DestinationURL)}
+// smartlink compiles a smartlink. A rule that cannot be used is left out, so that visitors still arrive somewhere.
+func (b *Builder) smartlink(row *store.RoutingSmartlink, _ *Smartlink) *Smartlink {
+	l := &Smartlink{Row: *row, destination: compileURL(row.DestinationURL)}
 	l.As = &Campaign{Row: store.RoutingCampaign{
 		AccountID: row.AccountID, Name: row.Name, Alias: row.Slug, DomainID: row.DomainID, SourceID: row.SourceID,
 	}}
@@ -47,27 +46,24 @@ func (d *Builder) putSmartlink(row store.RoutingSmartlink) {
 		}
 		l.rules = append(l.rules, smartRule{r.ID, match, url})
 	}
-	d.smartlinks.put(row.ID, l)
-	d.slugs.put(address{row.DomainID, row.Slug}, l)
+	return l
 }
 
-// removeSmartlink frees the address of a smartlink, unless another one has taken it meanwhile.
-func (d *Builder) removeSmartlink(id uuid.UUID) {
-	old, ok := d.smartlinks.get(id)
-	if !ok {
-		return
+func (l *Smartlink) row() store.RoutingRow { return &l.Row }
+func (l *Smartlink) link(s *Snapshot)      { s.slugs.put(address{l.Row.DomainID, l.Row.Slug}, l) }
+
+// unlink frees the address of a smartlink, unless another one has taken it meanwhile.
+func (l *Smartlink) unlink(s *Snapshot) {
+	at := address{l.Row.DomainID, l.Row.Slug}
+	if now, ok := s.slugs.get(at); ok && now.Row.ID == l.Row.ID {
+		s.slugs.remove(at)
 	}
-	at := address{old.Row.DomainID, old.Row.Slug}
-	if now, ok := d.slugs.get(at); ok && now.Row.ID == id {
-		d.slugs.remove(at)
-	}
-	d.smartlinks.remove(id)
 }
 
 // Smartlink gives the smartlink that a domain and a slug name, nil when there is none to route by.
-func (s *Snapshot) Smartlink(d *store.RoutingDomain, slug string) *Smartlink {
+func (s *Snapshot) Smartlink(d *Domain, slug string) *Smartlink {
 	l, ok := s.slugs.get(address{d.ID, slug})
-	if !ok || !Serves(d, l.Row.AccountID) {
+	if !ok || !d.Serves(l.Row.AccountID) {
 		return nil
 	}
 	return l

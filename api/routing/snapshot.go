@@ -14,19 +14,11 @@ import (
 // Snapshot is an immutable picture of everything that routes. References to offers and landers are shared by all
 // snapshots and by the plans of campaigns: a change of an offer shows in every campaign and compiles none anew.
 type Snapshot struct {
-	accounts  shards[uuid.UUID, *Account]
-	domains   shards[uuid.UUID, *store.RoutingDomain]
-	hosts     shards[string, *store.RoutingDomain]
-	sources   shards[uuid.UUID, *Source]
-	networks  shards[uuid.UUID, *Network]
-	refs      shards[uuid.UUID, *flow.Ref] // offers and landers
-	rules     shards[uuid.UUID, *rule]
-	campaigns shards[uuid.UUID, *Campaign]
+	records   [kindCount]shards[uuid.UUID, record]
+	hosts     shards[string, *Domain]
 	addresses shards[address, *Campaign] // active campaigns only
-
-	smartlinks shards[uuid.UUID, *Smartlink]
-	slugs      shards[address, *Smartlink]
-	secret     []byte // of the keys of protected landers; nil until it is known
+	slugs     shards[address, *Smartlink]
+	secret    []byte // of the keys of protected landers; nil until it is known
 }
 
 // address is where a tracking link points; aliases tell upper from lower case.
@@ -48,23 +40,79 @@ func (a *Account) DayStart(now time.Time) time.Time {
 	return time.Date(y, m, d, 0, 0, 0, 0, a.Zone)
 }
 
-// Offer is the record of an offer's reference.
-type Offer struct {
-	Row  store.RoutingOffer
-	URL  *token.Template
-	Gone bool
+func (a *Account) row() store.RoutingRow { return &a.Row }
+
+// Domain is a host of tracking links.
+type Domain struct{ store.RoutingDomain }
+
+func (d *Domain) row() store.RoutingRow { return &d.RoutingDomain }
+func (d *Domain) link(s *Snapshot)      { s.hosts.put(d.Host, d) }
+
+// unlink frees the host of a domain, unless another one has taken it meanwhile.
+func (d *Domain) unlink(s *Snapshot) {
+	if now, ok := s.hosts.get(d.Host); ok && now.ID == d.ID {
+		s.hosts.remove(d.Host)
+	}
 }
 
-// Lander is the record of a lander's reference.
-type Lander struct {
-	Row   store.RoutingLander
-	URL   *token.Template
-	Guard *Guard // nil: everybody is let in
-	Gone  bool
+// Serves tells whether a domain carries an account's traffic: its own, or every account's on a shared one.
+func (d *Domain) Serves(account uuid.UUID) bool {
+	return !d.AccountID.Valid || d.AccountID.UUID == account
 }
 
 // Network is an affiliate network.
 type Network struct{ Row store.RoutingNetwork }
+
+func (n *Network) row() store.RoutingRow { return &n.Row }
+
+// Offer is an offer, and the record of its reference.
+type Offer struct {
+	Row  store.RoutingOffer
+	URL  *token.Template // nil: nowhere
+	ref  *flow.Ref
+	gone bool
+}
+
+func (o *Offer) row() store.RoutingRow {
+	if o.gone {
+		return nil
+	}
+	return &o.Row
+}
+
+// leave shuts the reference, which plans still hold; a row that returns opens it again.
+func (o *Offer) leave(*Builder) record {
+	c := *o
+	c.gone = true
+	o.ref.SetPaused(true)
+	o.ref.SetRecord(&c)
+	return &c
+}
+
+// Lander is a landing page, and the record of its reference.
+type Lander struct {
+	Row   store.RoutingLander
+	URL   *token.Template // nil: nowhere
+	Guard *Guard          // nil: everybody is let in
+	Gone  bool
+	ref   *flow.Ref
+}
+
+func (l *Lander) row() store.RoutingRow {
+	if l.Gone {
+		return nil
+	}
+	return &l.Row
+}
+
+// leave is that of an offer.
+func (l *Lander) leave(*Builder) record {
+	c := *l
+	c.Gone = true
+	l.ref.SetPaused(true)
+	l.ref.SetRecord(&c)
+	return &c
+}
 
 // Campaign is one campaign ready to route. A campaign that is not active has no address and takes no hand-over.
 type Campaign struct {
@@ -87,6 +135,29 @@ func (c *Campaign) Text() string { return c.id }
 
 func (c *Campaign) active() bool { return c.Row.Status == "active" }
 
+func (c *Campaign) row() store.RoutingRow { return &c.Row }
+
+// whole gives the campaign's row with its flow.
+func (c *Campaign) whole() *store.RoutingCampaign {
+	row := c.Row
+	row.Streams = c.streams.text()
+	return &row
+}
+
+func (c *Campaign) link(s *Snapshot) {
+	if c.active() {
+		s.addresses.put(address{c.Row.DomainID, c.Row.Alias}, c)
+	}
+}
+
+// unlink frees the address of a campaign, unless another one has taken it meanwhile.
+func (c *Campaign) unlink(s *Snapshot) {
+	at := address{c.Row.DomainID, c.Row.Alias}
+	if now, ok := s.addresses.get(at); ok && now.Row.ID == c.Row.ID {
+		s.addresses.remove(at)
+	}
+}
+
 // Compile makes a snapshot of records alone.
 func Compile(r *store.Routing) *Snapshot { return (&Snapshot{}).Update(nil, r) }
 
@@ -96,67 +167,39 @@ func (s *Snapshot) Update(keys []store.RoutingKey, r *store.Routing) *Snapshot {
 }
 
 // Find gives the domain of a host, and the campaign that an alias names on it; nil when there is none to route by.
-func (s *Snapshot) Find(host, alias string) (*store.RoutingDomain, *Campaign) {
-	d, ok := s.hosts.get(host)
-	if !ok {
+func (s *Snapshot) Find(host, alias string) (*Domain, *Campaign) {
+	d := s.Domain(host)
+	if d == nil {
 		return nil, nil
 	}
 	c, ok := s.addresses.get(address{d.ID, alias})
-	if !ok || !Serves(d, c.Row.AccountID) {
+	if !ok || !d.Serves(c.Row.AccountID) {
 		return d, nil
 	}
 	return d, c
 }
 
 // Domain gives the tracking domain of a host, nil when it is none.
-func (s *Snapshot) Domain(host string) *store.RoutingDomain {
+func (s *Snapshot) Domain(host string) *Domain {
 	d, _ := s.hosts.get(host)
 	return d
 }
 
-// Serves tells whether a domain carries an account's traffic: its own, or every account's on a shared one.
-func Serves(d *store.RoutingDomain, account uuid.UUID) bool {
-	return !d.AccountID.Valid || d.AccountID.UUID == account
-}
-
 // Campaign gives a campaign, active or not; nil when there is none such.
-func (s *Snapshot) Campaign(id uuid.UUID) *Campaign {
-	c, _ := s.campaigns.get(id)
-	return c
-}
+func (s *Snapshot) Campaign(id uuid.UUID) *Campaign { return find[*Campaign](s, campaigns, id) }
 
 // Campaigns is how many campaigns there are.
-func (s *Snapshot) Campaigns() int { return s.campaigns.size() }
+func (s *Snapshot) Campaigns() int { return s.records[campaigns].size() }
 
-// Handover gives the campaign that another one hands over to: an active one of the same account.
-func (s *Snapshot) Handover(from *Campaign, id uuid.UUID) *Campaign {
-	c, ok := s.campaigns.get(id)
-	if !ok || !c.active() || c.Row.AccountID != from.Row.AccountID {
-		return nil
-	}
-	return c
-}
-
-// LastResort is the decision of a campaign whose hand-over leads nowhere.
-func (c *Campaign) LastResort(collect bool) flow.Decision {
-	switch {
-	case c.fallback != nil:
-		return flow.Decision{Via: flow.ViaFallback, URL: c.fallback, Collect: collect}
-	case c.destination != nil:
-		return flow.Decision{Via: flow.ViaDestination, URL: c.destination, Collect: collect}
-	}
-	return flow.Decision{Collect: collect}
-}
-
-// Account gives an account, UnknownAccount when there is none such.
+// Account gives an account. While the notice of a campaign is there before that of its account, an empty one stands in.
 func (s *Snapshot) Account(id uuid.UUID) *Account {
-	if a, ok := s.accounts.get(id); ok {
+	if a := find[*Account](s, accounts, id); a != nil {
 		return a
 	}
 	return UnknownAccount
 }
 
-// UnknownAccount stands in for the moment between the notices of a campaign and of its account.
+// UnknownAccount stands in for an account that is not there.
 var UnknownAccount = &Account{Zone: time.UTC}
 
 // Source gives a traffic source, NoSource when there is none such.
@@ -164,44 +207,67 @@ func (s *Snapshot) Source(id uuid.NullUUID) *Source {
 	if !id.Valid {
 		return NoSource
 	}
-	if src, ok := s.sources.get(id.UUID); ok {
+	if src := find[*Source](s, sources, id.UUID); src != nil {
 		return src
 	}
 	return NoSource
 }
 
 // Network gives an affiliate network, nil when there is none such.
-func (s *Snapshot) Network(id uuid.UUID) *Network {
-	n, _ := s.networks.get(id)
-	return n
-}
+func (s *Snapshot) Network(id uuid.UUID) *Network { return find[*Network](s, networks, id) }
 
-// Ref gives the reference of an offer or a lander, nil when there is none such.
-func (s *Snapshot) Ref(id uuid.UUID) *flow.Ref {
-	r, _ := s.refs.get(id)
-	return r
-}
+// Lander gives a landing page, nil when there never was one. One that is gone is marked so.
+func (s *Snapshot) Lander(id uuid.UUID) *Lander { return find[*Lander](s, landers, id) }
 
 // LanderSecret signs the keys of protected landers; nil until it is known.
 func (s *Snapshot) LanderSecret() []byte { return s.secret }
 
+// refOf gives the reference of an account's offer or lander, nil when there is none such.
+func (s *Snapshot) refOf(account, id uuid.UUID) *flow.Ref {
+	if o := find[*Offer](s, offers, id); o != nil && o.Row.AccountID == account {
+		return o.ref
+	}
+	if l := find[*Lander](s, landers, id); l != nil && l.Row.AccountID == account {
+		return l.ref
+	}
+	return nil
+}
+
 // CappedOffers lists the offers that have a daily cap, or had one when they were shut, by account.
-func (s *Snapshot) CappedOffers() map[uuid.UUID][]*flow.Ref {
-	m := map[uuid.UUID][]*flow.Ref{}
-	for _, ref := range s.refs.all {
-		if o := OfferOf(ref); o != nil && (o.Row.DailyCap != nil || ref.Capped()) {
-			m[o.Row.AccountID] = append(m[o.Row.AccountID], ref)
+func (s *Snapshot) CappedOffers() map[uuid.UUID][]*Offer {
+	m := map[uuid.UUID][]*Offer{}
+	for o := range each[*Offer](s, offers) {
+		if o.Row.DailyCap != nil || o.ref.Capped() {
+			m[o.Row.AccountID] = append(m[o.Row.AccountID], o)
 		}
 	}
 	return m
 }
 
+// SetConversions shuts the offer when it has had as many conversions today as its cap allows, and opens it else.
+func (o *Offer) SetConversions(n int) {
+	o.ref.SetCapped(o.Row.DailyCap != nil && n >= *o.Row.DailyCap)
+}
+
 // CountingAccounts lists the accounts whose campaigns look at clicks of the day.
 func (s *Snapshot) CountingAccounts() map[uuid.UUID]bool {
 	m := map[uuid.UUID]bool{}
-	for _, c := range s.campaigns.all {
+	for c := range each[*Campaign](s, campaigns) {
 		if c.active() && c.CountsClicks {
 			m[c.Row.AccountID] = true
+		}
+	}
+	return m
+}
+
+// Versions lists the records with the versions of their rows.
+func (s *Snapshot) Versions() map[store.RoutingKey]int64 {
+	m := make(map[store.RoutingKey]int64)
+	for k := range kindCount {
+		for r := range each[record](s, k) {
+			if row := r.row(); row != nil {
+				m[row.Head().RoutingKey] = row.Head().Version
+			}
 		}
 	}
 	return m

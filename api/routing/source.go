@@ -25,8 +25,10 @@ type SubName struct {
 // NoSource stands in where a campaign names none.
 var NoSource = &Source{}
 
-func newSource(row store.RoutingSource) *Source {
-	return &Source{Row: row, Subs: subNames(row.TokenMacros, row.CostParam, row.ExternalIDParam)}
+func (src *Source) row() store.RoutingRow { return &src.Row }
+
+func (b *Builder) source(row *store.RoutingSource, _ *Source) *Source {
+	return &Source{Row: *row, Subs: subNames(row.TokenMacros, row.CostParam, row.ExternalIDParam)}
 }
 
 // SubNames gives each parameter of token_macros its sub-parameter. A name such as sub3 or t3 means the third; the

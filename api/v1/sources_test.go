@@ -37,11 +37,15 @@ func TestSourceRoundTrip(t *testing.T) {
 		keys = append(keys, v.RoutingKey)
 	}
 	routing, err := store.LoadRouting(t.Context(), s.DB, keys)
-	if err != nil || len(routing.Sources) != 1 {
-		t.Fatalf("%v, %v", routing, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sources := store.RoutingRows[*store.RoutingSource](routing)
+	if len(sources) != 1 {
+		t.Fatalf("%d sources", len(sources))
 	}
 	var macros models.TokenMacros
-	if err := macros.UnmarshalJSON(routing.Sources[0].TokenMacros); err != nil {
+	if err := macros.UnmarshalJSON(sources[0].TokenMacros); err != nil {
 		t.Fatal(err)
 	}
 	if got := fmt.Sprint(macros); got != "[{zone [zone]} {ad ${AD}&<} {b }]" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -27,7 +28,7 @@ type RoutingKey struct {
 func ParseRoutingKey(payload string) (key RoutingKey, ok bool) {
 	table, text, _ := strings.Cut(payload, ":")
 	id, err := uuid.Parse(text)
-	_, known := routingLoaders[table]
+	known := slices.ContainsFunc(routingTables, func(t routingTable) bool { return t.name == table })
 	return RoutingKey{table, id}, err == nil && known
 }
 
@@ -37,20 +38,27 @@ type RoutingVersion struct {
 	Version int64 `db:"version"`
 }
 
-// Routing is a set of records that the redirect reads; live tells which.
-type Routing struct {
-	Accounts  []RoutingAccount
-	Domains   []RoutingDomain
-	Sources   []RoutingSource
-	Networks  []RoutingNetwork
-	Offers    []RoutingOffer
-	Landers   []RoutingLander
-	Rules     []RoutingRule
-	Campaigns []RoutingCampaign
+// RoutingRow is one record that the redirect reads: a pointer to one of the types below.
+type RoutingRow interface {
+	// Head gives the row's key and version.
+	Head() RoutingVersion
+}
 
-	Smartlinks []RoutingSmartlink
+// Routing is a set of records that the redirect reads, in any order; routingTables tells which there are.
+type Routing struct {
+	Rows []RoutingRow
 	// LanderSecret signs the keys of protected landing pages. It comes with a full load only.
 	LanderSecret []byte
+}
+
+// RoutingRows gives the rows of one type: RoutingRows[*RoutingCampaign](r).
+func RoutingRows[R RoutingRow](r *Routing) (list []R) {
+	for _, row := range r.Rows {
+		if one, ok := row.(R); ok {
+			list = append(list, one)
+		}
+	}
+	return list
 }
 
 // RoutingAccount is what the redirect needs of an account.
@@ -167,77 +175,90 @@ type RoutingCampaign struct {
 	Streams            json.RawMessage `db:"streams"`
 }
 
-// live tells which rows of a table the redirect reads. An own domain serves only once its owner has shown that it
-// is theirs. Deactivated sources and networks go on for the campaigns and offers that name them: a click without their
-// parameters, cost or id could not be put right later.
-var live = []struct{ table, where string }{
-	{"accounts", `true`},
-	{"domains", `(account_id IS NULL OR is_verified)`},
-	{"traffic_sources", `true`},
-	{"networks", `true`},
-	{"offers", `deactivated_at IS NULL`},
-	{"landers", `deactivated_at IS NULL`},
-	{"rules", `true`},
-	{"campaigns", `deleted_at IS NULL`},
-	{"smartlinks", `deleted_at IS NULL AND is_active`},
+// Head implements RoutingRow.
+func (r *RoutingAccount) Head() RoutingVersion { return routingHead("accounts", r.ID, r.Version) }
+
+// Head implements RoutingRow.
+func (r *RoutingDomain) Head() RoutingVersion { return routingHead("domains", r.ID, r.Version) }
+
+// Head implements RoutingRow.
+func (r *RoutingSource) Head() RoutingVersion { return routingHead("traffic_sources", r.ID, r.Version) }
+
+// Head implements RoutingRow.
+func (r *RoutingNetwork) Head() RoutingVersion { return routingHead("networks", r.ID, r.Version) }
+
+// Head implements RoutingRow.
+func (r *RoutingOffer) Head() RoutingVersion { return routingHead("offers", r.ID, r.Version) }
+
+// Head implements RoutingRow.
+func (r *RoutingLander) Head() RoutingVersion { return routingHead("landers", r.ID, r.Version) }
+
+// Head implements RoutingRow.
+func (r *RoutingRule) Head() RoutingVersion { return routingHead("rules", r.ID, r.Version) }
+
+// Head implements RoutingRow.
+func (r *RoutingCampaign) Head() RoutingVersion { return routingHead("campaigns", r.ID, r.Version) }
+
+// Head implements RoutingRow.
+func (r *RoutingSmartlink) Head() RoutingVersion { return routingHead("smartlinks", r.ID, r.Version) }
+
+func routingHead(table string, id uuid.UUID, version int64) RoutingVersion {
+	return RoutingVersion{RoutingKey{table, id}, version}
 }
 
-func liveWhere(table string) string {
-	for _, l := range live {
-		if l.table == table {
-			return l.where
-		}
-	}
-	panic("store: no routing table " + table)
+// routingTables are the kinds of records that the redirect reads: each with the rows that it reads and their columns
+// besides id and version. An own domain serves only once its owner has shown that it is theirs. Deactivated sources and
+// networks go on for the campaigns and offers that name them: a click without their parameters, cost or id could not be
+// put right later.
+var routingTables = []routingTable{
+	tableOf[RoutingAccount](`true`, `timezone, currency, bot_threshold, bot_disabled`),
+	tableOf[RoutingDomain](`(account_id IS NULL OR is_verified)`,
+		`account_id, lower(host) AS host, crawlers, https_only, index_page`),
+	tableOf[RoutingSource](`true`,
+		`account_id, name, token_macros, cost_param, cost_model, external_id_param, traffic_loss_pct`),
+	tableOf[RoutingNetwork](`true`, `account_id, name, click_param`),
+	tableOf[RoutingOffer](`deactivated_at IS NULL`, `account_id, name, url, network_id, daily_cap, is_active`),
+	tableOf[RoutingLander](`deactivated_at IS NULL`, `account_id, name, url, is_active, protection`),
+	tableOf[RoutingRule](`true`, `account_id, logic, conditions`),
+	tableOf[RoutingCampaign](`deleted_at IS NULL`, `account_id, name, alias, domain_id, source_id, status,
+		destination_url, fallback_url, cost_model, cost_value, currency, flow_rotation, bind_visitors, uniqueness_method,
+		uniqueness_param, uniqueness_ttl_hours, traffic_loss_pct, streams`),
+	tableOf[RoutingSmartlink](`deleted_at IS NULL AND is_active`,
+		`account_id, domain_id, source_id, slug, name, destination_url, rules`),
 }
 
-// The transaction that wrote a row is the version of the row: a later write is always by another one.
+// rowVersion is the transaction that wrote a row: a later write is always by another one.
 const rowVersion = `xmin::text::bigint AS version`
 
-type routingLoader func(ctx context.Context, c db.Conn, ids []uuid.UUID, into *Routing) error
-
-var routingLoaders = map[string]routingLoader{
-	"accounts": loader("accounts", `timezone, currency, bot_threshold, bot_disabled`,
-		func(r *Routing) *[]RoutingAccount { return &r.Accounts }),
-	"domains": loader("domains", `account_id, lower(host) AS host, crawlers, https_only, index_page`,
-		func(r *Routing) *[]RoutingDomain { return &r.Domains }),
-	"traffic_sources": loader("traffic_sources",
-		`account_id, name, token_macros, cost_param, cost_model, external_id_param, traffic_loss_pct`,
-		func(r *Routing) *[]RoutingSource { return &r.Sources }),
-	"networks": loader("networks", `account_id, name, click_param`,
-		func(r *Routing) *[]RoutingNetwork { return &r.Networks }),
-	"offers": loader("offers", `account_id, name, url, network_id, daily_cap, is_active`,
-		func(r *Routing) *[]RoutingOffer { return &r.Offers }),
-	"landers": loader("landers", `account_id, name, url, is_active, protection`,
-		func(r *Routing) *[]RoutingLander { return &r.Landers }),
-	"rules": loader("rules", `account_id, logic, conditions`,
-		func(r *Routing) *[]RoutingRule { return &r.Rules }),
-	"campaigns": loader("campaigns", `account_id, name, alias, domain_id, source_id, status, destination_url,
-		fallback_url, cost_model, cost_value, currency, flow_rotation, bind_visitors, uniqueness_method,
-		uniqueness_param, uniqueness_ttl_hours, traffic_loss_pct, streams`,
-		func(r *Routing) *[]RoutingCampaign { return &r.Campaigns }),
-	"smartlinks": loader("smartlinks", `account_id, domain_id, source_id, slug, name, destination_url, rules`,
-		func(r *Routing) *[]RoutingSmartlink { return &r.Smartlinks }),
+// routingTable reads one kind of records.
+type routingTable struct {
+	name, where string
+	load        func(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]RoutingRow, error)
 }
 
-func loader[T any](table, columns string, into func(*Routing) *[]T) routingLoader {
-	q := `SELECT id, ` + rowVersion + `, ` + columns + ` FROM ` + table +
-		` WHERE id = ANY($1) AND ` + liveWhere(table)
-	return func(ctx context.Context, c db.Conn, ids []uuid.UUID, r *Routing) error {
-		var rows []T
+func tableOf[T any, P interface {
+	*T
+	RoutingRow
+}](where, columns string) routingTable {
+	name := P(new(T)).Head().Table
+	q := `SELECT id, ` + rowVersion + `, ` + columns + ` FROM ` + name + ` WHERE id = ANY($1) AND ` + where
+	return routingTable{name, where, func(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]RoutingRow, error) {
+		var rows []P
 		if err := sqlx.SelectContext(ctx, c, &rows, q, pq.Array(ids)); err != nil {
-			return fmt.Errorf("store: load %s for routing: %w", table, err)
+			return nil, fmt.Errorf("store: load %s for routing: %w", name, err)
 		}
-		list := into(r)
-		*list = append(*list, rows...)
-		return nil
-	}
+		list := make([]RoutingRow, len(rows))
+		for i, row := range rows {
+			list[i] = row
+		}
+		return list, nil
+	}}
 }
 
 var versionsQuery = func() string {
-	parts := make([]string, len(live))
-	for i, l := range live {
-		parts[i] = fmt.Sprintf(`SELECT '%s' AS table_name, id, %s FROM %s WHERE %s`, l.table, rowVersion, l.table, l.where)
+	parts := make([]string, len(routingTables))
+	for i, t := range routingTables {
+		parts[i] = fmt.Sprintf(`SELECT '%s' AS table_name, id, %s FROM %s WHERE %s`, t.name, rowVersion, t.name, t.where)
 	}
 	return strings.Join(parts, ` UNION ALL `)
 }()
@@ -263,14 +284,13 @@ func LoadRouting(ctx context.Context, c db.Conn, keys []RoutingKey) (*Routing, e
 		ids[k.Table] = append(ids[k.Table], k.ID)
 	}
 	r := &Routing{}
-	for _, l := range live {
-		rest := ids[l.table]
-		for len(rest) > 0 {
-			n := min(len(rest), routingBatch)
-			if err := routingLoaders[l.table](ctx, c, rest[:n], r); err != nil {
+	for _, t := range routingTables {
+		for batch := range slices.Chunk(ids[t.name], routingBatch) {
+			rows, err := t.load(ctx, c, batch)
+			if err != nil {
 				return nil, err
 			}
-			rest = rest[n:]
+			r.Rows = append(r.Rows, rows...)
 		}
 	}
 	return r, nil

@@ -18,7 +18,7 @@ func CampaignRouting(ctx context.Context, c db.Conn, account, id uuid.UUID) (*Ro
 // FlowRouting is CampaignRouting for a campaign that is not stored.
 func FlowRouting(ctx context.Context, c db.Conn, campaign RoutingCampaign, paths []flow.Path) (*Routing, error) {
 	_, next, _ := flow.References(paths)
-	r := &Routing{Campaigns: []RoutingCampaign{campaign}}
+	r := &Routing{Rows: []RoutingRow{&campaign}}
 	return loadAround(ctx, c, campaign.AccountID, r, next, paths)
 }
 
@@ -31,11 +31,11 @@ func loadAround(ctx context.Context, c db.Conn, account uuid.UUID, r *Routing, n
 			return nil, err
 		}
 		next = nil
-		for _, row := range found.Campaigns {
+		for _, row := range RoutingRows[*RoutingCampaign](found) {
 			if row.AccountID != account {
 				continue
 			}
-			r.Campaigns = append(r.Campaigns, row)
+			r.Rows = append(r.Rows, row)
 			list, err := flow.Parse(row.Streams)
 			if err != nil {
 				continue // a campaign without paths
@@ -54,7 +54,7 @@ func loadAround(ctx context.Context, c db.Conn, account uuid.UUID, r *Routing, n
 	if err != nil {
 		return nil, err
 	}
-	r.Accounts, r.Offers, r.Landers, r.Rules = found.Accounts, found.Offers, found.Landers, found.Rules
+	r.Rows = append(r.Rows, found.Rows...)
 	return r, nil
 }
 

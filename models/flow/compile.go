@@ -56,7 +56,7 @@ type Options struct {
 	FallbackURL    string
 	DestinationURL string
 
-	// Explained plans can be asked by Explain; they take more memory and more time.
+	// Explained plans take a Trace; they take more memory and more time.
 	Explained bool
 }
 

@@ -42,6 +42,8 @@ type Env struct {
 	// Admit takes one click of a path with a daily cap, false when none is left: the path is then passed over. It is
 	// called last, so an admitted path is the one chosen. Nil asks the path's gate only.
 	Admit func(*Route) bool
+	// Trace takes the steps of the decision, if the plan was compiled to be explained; nil takes none. It allocates.
+	Trace *Trace
 }
 
 // Decision is where a visitor goes.
@@ -81,7 +83,11 @@ func (d *Decision) Transition() string {
 // Pick routes a visitor. The same visitor, gates and seed give the same decision.
 func (p *Plan) Pick(v *Visitor, env Env, seed uint64) Decision {
 	pick := picker{plan: p, visitor: v, env: env, seed: seed}
-	return pick.decide()
+	d := pick.decide()
+	if env.Trace != nil {
+		env.Trace.Via = d.Via
+	}
+	return d
 }
 
 // PickOffer draws where a click on the lander leads: among the usable destinations of the slot (0 counts as 1). The
@@ -105,7 +111,6 @@ type picker struct {
 	env     Env
 	seed    uint64
 	tried   [MaxPaths / 64]uint64 // paths that are out
-	trace   *Trace
 }
 
 func (k *picker) decide() Decision {
@@ -185,12 +190,12 @@ func (k *picker) rotate(group []uint8) (Decision, bool) {
 }
 
 func (k *picker) weightless(group []uint8) {
-	if k.trace == nil {
+	if k.env.Trace == nil {
 		return
 	}
 	for _, i := range group {
 		if !k.out(i) {
-			k.trace.note(&k.plan.routes[i], ViaRegular, RefusedWeight)
+			k.env.Trace.note(&k.plan.routes[i], ViaRegular, RefusedWeight)
 		}
 	}
 }
@@ -199,7 +204,7 @@ func (k *picker) out(i uint8) bool { return k.tried[i/64]&(1<<(i%64)) != 0 }
 
 // screened tells that a path's conditions refuse the visitor, without a look at the path. A trace wants to see them.
 func (k *picker) screened(i uint8, via Via) bool {
-	return via != ViaBound && k.trace == nil && k.plan.screen.Refuses(int(i), k.visitor.Facts)
+	return via != ViaBound && k.env.Trace == nil && k.plan.screen.Refuses(int(i), k.visitor.Facts)
 }
 
 // try decides for a path unless it is refused.
@@ -214,8 +219,8 @@ func (k *picker) try(i uint8, via Via) (Decision, bool) {
 func (k *picker) take(i uint8, via Via) (Decision, bool) {
 	r := &k.plan.routes[i]
 	c, refused := k.consider(r, via)
-	if k.trace != nil {
-		k.trace.note(r, via, refused)
+	if k.env.Trace != nil {
+		k.env.Trace.note(r, via, refused)
 	}
 	if refused != "" {
 		return Decision{}, false
@@ -268,7 +273,7 @@ func (k *picker) keeps(r *Route) uuid.UUID {
 }
 
 func (k *picker) matches(r *Route) bool {
-	if k.trace != nil {
+	if k.env.Trace != nil {
 		return k.explain(r)
 	}
 	for i := range r.units {

@@ -287,7 +287,8 @@ func TestExplain(t *testing.T) {
 		{"name":"zero","weight":0,"action":"nothing"},
 		{"name":"end","action":"nothing"}]`, explained)
 	v := visitor("DE")
-	d, trace := p.Explain(v, flow.Env{}, 9)
+	trace := &flow.Trace{}
+	d := p.Pick(v, flow.Env{Trace: trace}, 9)
 	if d != p.Pick(v, flow.Env{}, 9) {
 		t.Error("Explain and Pick decide differently")
 	}

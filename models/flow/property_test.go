@@ -81,7 +81,7 @@ func TestProperties(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		if e, _ := told.Explain(v, flow.Env{}, seed); e.Via != d.Via || pathOf(e) != pathOf(d) || e.Lander != d.Lander ||
+		if e := told.Pick(v, flow.Env{Trace: &flow.Trace{}}, seed); e.Via != d.Via || pathOf(e) != pathOf(d) || e.Lander != d.Lander ||
 			e.Offer != d.Offer {
 			rt.Fatalf("sent to %s, explained as %s", pathOf(d), pathOf(e))
 		}

@@ -20,40 +20,34 @@ const (
 
 // Trace tells step by step how a decision came about.
 type Trace struct {
-	Steps []Step `json:"steps"`
+	Via   Via
+	Steps []Step
 	units []Unit // of the path being looked at
 }
 
 // Step is one path that was looked at.
 type Step struct {
-	PathID  uuid.UUID `json:"path_id"`
-	Path    string    `json:"path"`
-	Via     string    `json:"via"`
-	Refused Refusal   `json:"refused,omitempty"`
-	Logic   string    `json:"logic"`
-	Units   []Unit    `json:"units"`
+	PathID  uuid.UUID
+	Path    string
+	Via     string
+	Refused Refusal
+	Logic   string
+	Units   []Unit
 }
 
 // Unit is the path's filters together, or one rule by its name.
 type Unit struct {
-	Rule       string         `json:"rule,omitempty"`
-	Matched    bool           `json:"matched"`
-	Conditions []cond.Finding `json:"conditions"`
-}
-
-// Explain is Pick with a trace, for plans compiled to be explained. It allocates.
-func (p *Plan) Explain(v *Visitor, env Env, seed uint64) (Decision, *Trace) {
-	pick := picker{plan: p, visitor: v, env: env, seed: seed, trace: &Trace{}}
-	d := pick.decide()
-	return d, pick.trace
+	Rule       string
+	Matched    bool
+	Conditions []cond.Finding
 }
 
 func (k *picker) explain(r *Route) bool {
 	held := 0
-	k.trace.units = make([]Unit, 0, len(r.units))
+	k.env.Trace.units = make([]Unit, 0, len(r.units))
 	for i := range r.units {
 		matched, findings := r.units[i].Explain(k.visitor.Facts)
-		k.trace.units = append(k.trace.units, Unit{Rule: r.labels[i], Matched: matched, Conditions: findings})
+		k.env.Trace.units = append(k.env.Trace.units, Unit{Rule: r.labels[i], Matched: matched, Conditions: findings})
 		if matched {
 			held++
 		}

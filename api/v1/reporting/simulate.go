@@ -77,7 +77,7 @@ func simulate(c *route.Call, b SimulateBody) (Simulated, error) {
 	}
 	q := routing.Question{
 		Campaign: first, Facts: facts, Seed: uint64(out.Seed), //nolint:gosec // any bits do
-		Bound: flow.Binding{Path: b.BoundPathID, Lander: b.BoundLanderID, Offer: b.BoundOfferID},
+		Bound: map[uuid.UUID]flow.Binding{first: {Path: b.BoundPathID, Lander: b.BoundLanderID, Offer: b.BoundOfferID}},
 	}
 	if err := useOfDay(c, explainer, at, &q); err != nil {
 		return Simulated{}, err

@@ -79,7 +79,7 @@ type RouteUnit struct {
 func routeTrace(e routing.Explanation) RouteTrace {
 	out := RouteTrace{Campaigns: []RouteStage{}}
 	for _, s := range e.Stages {
-		stage := RouteStage{CampaignID: s.CampaignID, Campaign: s.Name, Via: s.Via.String(), Steps: []RouteStep{}}
+		stage := RouteStage{CampaignID: s.CampaignID, Campaign: s.Name, Via: s.Trace.Via.String(), Steps: []RouteStep{}}
 		for _, step := range s.Trace.Steps {
 			shown := RouteStep{
 				PathID: step.PathID, Path: step.Path, Via: step.Via, Taken: step.Refused == "",
@@ -125,10 +125,10 @@ func traceClick(c *route.Call, d *clicklog.StoredClick) (*ClickTrace, error) {
 		return out, nil
 	}
 	q := routing.Question{
-		Campaign: first, Facts: clickFacts(d, explainer.Zone(c.Account.ID)), Seed: d.RouteSeed, BoundIn: d.CampaignID,
+		Campaign: first, Facts: clickFacts(d, explainer.Zone(c.Account.ID)), Seed: d.RouteSeed,
 	}
 	if flow.Via(d.Via) == flow.ViaBound { //nolint:gosec // it was one
-		q.Bound = flow.Binding{Path: d.StreamID, Lander: d.LanderID, Offer: d.OfferID}
+		q.Bound = map[uuid.UUID]flow.Binding{d.CampaignID: {Path: d.StreamID, Lander: d.LanderID, Offer: d.OfferID}}
 	}
 	if err := useOfDay(c, explainer, d.At, &q); err != nil {
 		return nil, err

@@ -1,0 +1,283 @@
+package click
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/click/visitor"
+	"switchyard/api/routing"
+	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/models/cond"
+	"switchyard/models/flow"
+)
+
+// simulated is a random account: some campaigns that hand over to one another, and what they lead to.
+type simulated struct {
+	*rand.Rand
+	records   *store.Routing
+	account   uuid.UUID
+	domain    uuid.UUID
+	campaigns []uuid.UUID
+	offers    []*store.RoutingOffer
+	landers   []*store.RoutingLander
+	rules     []uuid.UUID
+}
+
+func (s *simulated) chance(percent int) bool { return s.IntN(100) < percent }
+
+func pick[T any](s *simulated, list ...T) T { return list[s.IntN(len(list))] }
+
+func newSimulated(seed uint64) *simulated {
+	s := &simulated{Rand: rand.New(rand.NewPCG(seed, 7)), account: uuid.New(), domain: uuid.New()} //nolint:gosec // a test repeats
+	s.records = &store.Routing{Rows: []store.RoutingRow{
+		&store.RoutingAccount{ID: s.account, Timezone: "Europe/Berlin"}, &store.RoutingDomain{ID: s.domain, Host: shared},
+	}}
+	add := func(r store.RoutingRow) { s.records.Rows = append(s.records.Rows, r) }
+	for i := range 5 {
+		o := &store.RoutingOffer{ID: uuid.New(), AccountID: s.account, URL: fmt.Sprintf("https://offer%d.test/", i), IsActive: s.chance(80)}
+		if s.chance(25) {
+			n := 3
+			o.DailyCap = &n
+		}
+		s.offers = append(s.offers, o)
+		add(o)
+		l := &store.RoutingLander{ID: uuid.New(), AccountID: s.account, URL: fmt.Sprintf("https://lander%d.test/", i), IsActive: s.chance(80)}
+		s.landers = append(s.landers, l)
+		add(l)
+		raw, _ := json.Marshal([]m{s.condition()})
+		r := &store.RoutingRule{ID: uuid.New(), AccountID: s.account, Logic: pick(s, "and", "or"), Conditions: raw}
+		s.rules = append(s.rules, r.ID)
+		add(r)
+	}
+	for range 1 + s.IntN(5) {
+		s.campaigns = append(s.campaigns, uuid.New())
+	}
+	for i, id := range s.campaigns {
+		c := &store.RoutingCampaign{
+			ID: id, AccountID: s.account, DomainID: s.domain, Alias: fmt.Sprint("campaign-", i), Status: "active",
+			FlowRotation: pick(s, "position", "weight"), UniquenessMethod: "ip", UniquenessTTLHours: 24, Streams: s.flow(),
+			BindVisitors: pick(s, "none", "streams", "streams_landers", "streams_landers_offers"),
+		}
+		if i > 0 && s.chance(15) {
+			c.Status = "paused"
+		}
+		if s.chance(60) {
+			c.FallbackURL = fmt.Sprintf("https://fallback%d.test/", i)
+		}
+		if s.chance(60) {
+			c.DestinationURL = fmt.Sprintf("https://destination%d.test/", i)
+		}
+		add(c)
+	}
+	return s
+}
+
+// condition asks for what a click records; is_unique only where there is no hand-over, since a click records that of its
+// last campaign alone.
+func (s *simulated) condition() m {
+	switch s.IntN(6) {
+	case 0:
+		return condition("sub1", pick(s, "equals", "not_equals"), pick(s, "a", "b", "c"))
+	case 1:
+		return condition("param.p", pick(s, "contains", "starts_with"), pick(s, "a", "b"))
+	case 2:
+		return condition("clicks_today", pick(s, "lt", "gte"), s.IntN(20))
+	case 3:
+		return condition("country", "in", []string{"US", pick(s, "DE", "FR")})
+	case 4:
+		return condition("campaign_id", "not_equals", uuid.NewString())
+	}
+	if len(s.campaigns) != 1 {
+		return condition("sub2", "is_set", s.chance(50))
+	}
+	return condition("is_unique", "equals", s.chance(50))
+}
+
+func (s *simulated) flow() json.RawMessage {
+	paths := []m{}
+	for i := range s.IntN(7) {
+		p := path(pick(s, "offer", "offer", "lander", "redirect", "campaign", "nothing"), m{
+			"stream_type": "regular", "weight": s.IntN(4) * 25, "rule_group": s.IntN(3), "is_active": s.chance(90),
+			"collect_clicks": s.chance(90), "logic": pick(s, "and", "or"), "transition": "302",
+		})
+		if s.chance(15) {
+			p["stream_type"] = "forced"
+		} else if i == 5 {
+			p["stream_type"] = "default"
+		}
+		var filters, rules, to []m
+		for range s.IntN(3) {
+			filters = append(filters, s.condition())
+		}
+		if s.chance(25) {
+			rules = append(rules, m{"rule_id": pick(s, s.rules...)})
+		}
+		for range 1 + s.IntN(3) {
+			switch weight := s.IntN(3) * 50; p["action"] {
+			case "lander":
+				to = append(to, m{"id": pick(s, s.landers...).ID, "weight": weight})
+			case "offer":
+				to = append(to, m{"id": pick(s, s.offers...).ID, "weight": weight})
+			case "redirect":
+				to = append(to, m{"url": fmt.Sprintf("https://url%d.test/", s.IntN(9)), "weight": weight})
+			case "campaign":
+				p["campaign_id"] = pick(s, s.campaigns...)
+			}
+		}
+		if s.chance(25) {
+			p["daily_cap"] = 1 + s.IntN(5)
+		}
+		p["filters"], p["rules"], p["destinations"] = filters, rules, to
+		paths = append(paths, p)
+	}
+	raw, _ := json.Marshal(paths)
+	return raw
+}
+
+// arrival is a visitor at the moment of his click.
+type arrival struct {
+	cookies map[string]string
+	addr    string
+	back    bool
+}
+
+// ask describes the visitor of a recorded click to an Explainer, with the counts and the bindings of before it.
+func (s *simulated) ask(c *models.Click, a *arrival, query map[string]string, h *Handler, conversions map[uuid.UUID]int) routing.Question {
+	facts := &cond.Facts{}
+	facts.SetText(cond.Named("sub1"), c.Subs[0])
+	facts.SetText(cond.Named("country"), c.Country)
+	facts.SetBool(cond.IsUnique, !a.back)
+	facts.SetSource(querySource(query))
+	q := routing.Question{
+		Campaign: s.campaigns[0], Facts: facts, Bound: map[uuid.UUID]flow.Binding{}, Clicks: map[uuid.UUID]int{},
+		Conversions: conversions,
+	}
+	snap := h.routes.Current()
+	zone := snap.Account(s.account).Zone
+	for _, id := range s.campaigns {
+		if b, ok := parseIDs[[3]uuid.UUID](a.cookies[bindCookie+models.FormatClickID(id)]); ok {
+			q.Bound[id] = flow.Binding{Path: b[0], Lander: b[1], Offer: b[2]}
+		}
+		q.Clicks[id] = h.usage.today(id, localDay(time.Now(), zone))
+		for _, r := range snap.Campaign(id).Plan.Routes() {
+			q.Clicks[r.ID] = h.usage.today(r.ID, localDay(time.Now(), zone))
+		}
+	}
+	return q
+}
+
+type querySource map[string]string
+
+func (q querySource) Param(name string) string { return q[name] }
+func (querySource) Header(string) string       { return "" }
+
+// TestLiveEqualsSimulated sends 10,000 random visitors, some of them again and again, through random flows with
+// hand-overs, bindings, caps, saved rules, weights and both rotations: what the redirect did and recorded is what an
+// Explainer answers for the same visitor.
+func TestLiveEqualsSimulated(t *testing.T) {
+	t.Parallel()
+	const worlds, visits = 400, 25
+	vias, handovers := map[flow.Via]int{}, 0
+	for seed := range uint64(worlds) {
+		s, kept := newSimulated(seed), &tape{}
+		h, explainer := handlerOf(t, kept, s.records), routing.NewExplainer(s.records)
+		conversions := map[uuid.UUID]int{}
+		for _, capped := range h.routes.Current().CappedOffers() {
+			for _, o := range capped {
+				conversions[o.Row.ID] = s.IntN(6)
+				o.SetConversions(conversions[o.Row.ID])
+			}
+		}
+		var known []*arrival
+		for n := range visits {
+			if len(known) == 0 || s.chance(40) {
+				known = append(known, &arrival{cookies: map[string]string{}, addr: fmt.Sprintf("8.8.%d.%d:1", n, s.IntN(250))})
+			}
+			a := pick(s, known...)
+			query := map[string]string{"sub1": pick(s, "a", "b", "c"), "p": pick(s, "a", "b")}
+			req := benchRequest()
+			req.URL.Path, req.URL.RawQuery, req.RemoteAddr = "/campaign-0", "sub1="+query["sub1"]+"&p="+query["p"], a.addr
+			for name, value := range a.cookies {
+				req.AddCookie(&http.Cookie{Name: name, Value: value})
+			}
+			c := models.Click{Subs: [models.Subs]string{query["sub1"]}}
+			c.Country = countryOf(t, a.addr)
+			q := s.ask(&c, a, query, h, maps.Clone(conversions))
+			before := len(kept.clicks())
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, req)
+			for _, cookie := range w.Result().Cookies() {
+				a.cookies[cookie.Name] = cookie.Value
+			}
+			a.back = true
+			list := kept.clicks()
+			if len(list) == before {
+				continue // its path does not collect clicks: no seed is known
+			}
+			live := list[len(list)-1]
+			q.Seed = live.RouteSeed
+			e := explainer.Explain(q)
+			if told, did := told(&e), done(live); told != did {
+				t.Fatalf("world %d, visit %d\nlive:      %s\nsimulated: %s", seed, n, did, told)
+			}
+			vias[e.Via]++
+			handovers += len(e.Stages) - 1
+		}
+	}
+	for via := flow.ViaNone; via <= flow.ViaDestination; via++ {
+		if vias[via] == 0 && via != flow.ViaNone {
+			t.Errorf("nobody was sent on by %s", via)
+		}
+	}
+	if handovers < 500 {
+		t.Errorf("%d hand-overs", handovers)
+	}
+}
+
+func countryOf(tb testing.TB, addr string) string {
+	tb.Helper()
+	v, err := describer()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	r := benchRequest()
+	r.RemoteAddr = netip.MustParseAddrPort(addr).String()
+	var d visitor.Description
+	v.Describe(r, &d)
+	return d.Country
+}
+
+func told(e *routing.Explanation) string {
+	var path, lander, offer uuid.UUID
+	if e.Route != nil {
+		path = e.Route.ID
+	}
+	if e.Lander != nil {
+		lander = e.Lander.ID
+	}
+	if e.Offer != nil {
+		offer = e.Offer.ID
+	}
+	return decided(e.Via, e.Stages[len(e.Stages)-1].CampaignID, path, lander, offer, e.FlowHash, e.URL())
+}
+
+func done(c *models.Click) string {
+	return decided(flow.Via(c.Via), c.CampaignID, c.StreamID, c.LanderID, c.OfferID, c.FlowHash, c.Destination) //nolint:gosec // it was one
+}
+
+func decided(via flow.Via, campaign, path, lander, offer uuid.UUID, hash uint64, url string) string {
+	return strings.Join([]string{
+		via.String(), campaign.String(), path.String(), lander.String(), offer.String(), fmt.Sprint(hash), url,
+	}, " ")
+}

@@ -1,0 +1,95 @@
+package routing
+
+import (
+	"encoding/gob"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/store"
+)
+
+// kindID numbers the kinds of records in the order in which a Builder takes them in: what a campaign is compiled with
+// stands before it.
+type kindID int
+
+const (
+	accounts kindID = iota
+	domains
+	sources
+	networks
+	offers
+	landers
+	rules
+	campaigns
+	smartlinks
+	kindCount
+)
+
+// kinds tells for each kind of record how a row is compiled. A new kind is a row here and one in the store's table;
+// reading, replacing, removing, comparing versions and the copy on disk follow from the two.
+var kinds = [kindCount]kind{
+	accounts:   kindOf((*Builder).account),
+	domains:    kindOf((*Builder).domain),
+	sources:    kindOf((*Builder).source),
+	networks:   kindOf((*Builder).network),
+	offers:     kindOf((*Builder).offer),
+	landers:    kindOf((*Builder).lander),
+	rules:      kindOf((*Builder).rule),
+	campaigns:  kindOf((*Builder).campaign),
+	smartlinks: kindOf((*Builder).smartlink),
+}
+
+// kind compiles the rows of one table. It only reads the snapshot that is being built.
+type kind struct {
+	table   string
+	compile func(b *Builder, row store.RoutingRow, old record) record
+}
+
+// record is a compiled row.
+type record interface {
+	row() store.RoutingRow // nil when the record is gone
+}
+
+// linked records are found by more than their id.
+type linked interface {
+	link(s *Snapshot)
+	unlink(s *Snapshot)
+}
+
+// leaver is a record that something else may still hold when its row is gone.
+type leaver interface {
+	leave(b *Builder) record // what stays in its place, nil for nothing
+}
+
+// kindOf makes a kind of the function that compiles its rows. The function gets the record that it replaces, nil for
+// none.
+func kindOf[T any, P interface {
+	*T
+	store.RoutingRow
+}, R record](compile func(b *Builder, row P, old R) R) kind {
+	table := P(new(T)).Head().Table
+	gob.RegisterName(table, P(new(T)))
+	return kind{table, func(b *Builder, row store.RoutingRow, old record) record {
+		was, _ := old.(R)
+		typed, _ := row.(P)
+		return compile(b, typed, was)
+	}}
+}
+
+// find gives a record of a kind, nil when there is none.
+func find[R record](s *Snapshot, k kindID, id uuid.UUID) R {
+	found, _ := s.records[k].get(id)
+	r, _ := found.(R)
+	return r
+}
+
+// each goes through the records of a kind.
+func each[R record](s *Snapshot, k kindID) func(yield func(R) bool) {
+	return func(yield func(R) bool) {
+		for _, found := range s.records[k].all {
+			if r, ok := found.(R); ok && !yield(r) {
+				return
+			}
+		}
+	}
+}
