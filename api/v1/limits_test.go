@@ -1,0 +1,374 @@
+package v1_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"switchyard/api/apitest"
+	"switchyard/api/route"
+	"switchyard/api/v1"
+	"switchyard/db/store"
+)
+
+// bounds are bodies that the caller could send, by operation, beside those of estate.bodies.
+func (e estate) bounds() map[string]object {
+	out := e.bodies()
+	page := object{"name": "x", "url": "https://l.test"}
+	out["POST /campaigns"]["streams"] = []object{e.path()}
+	maps.Copy(out, map[string]object{
+		"POST /landers": page, "POST /traffic-sources": {"name": "x"}, "POST /networks": {"name": "x"},
+		"PATCH /landers":                {"id": e.ids["lander"], "protection": object{}},
+		"POST /domains":                 {"domain": "limits.test"},
+		"PATCH /domains":                {"id": e.ids["domain"]},
+		"POST /webhooks":                {"url": "https://hooks.example.com/y", "events": []string{"link.broken"}},
+		"POST /tools/simulate":          {"streams": []object{e.path()}},
+		"POST /reports/exports":         {"kind": "clicks"},
+		"POST /network-templates":       {"name": "x"},
+		"DELETE /reports/orphaned":      {"campaign_ids": []string{e.ids["stream"]}},
+		"POST /corrections/conversions": {"csv": "click id\nx\n"},
+		"POST /corrections/cost":        {"csv": "day,source,spend\n2026-01-01,x,1\n"},
+	})
+	return out
+}
+
+// probe is a value for a field, and the code that it must be refused with; none: it must not be refused for this field.
+type probe struct {
+	what  string
+	value any
+	code  string
+}
+
+// limited is a field of a body with its tags.
+type limited struct {
+	name string
+	tag  reflect.StructTag
+	typ  reflect.Type
+}
+
+// members are the fields of a body, those of embedded structs with them.
+func members(typ reflect.Type) (out []limited) {
+	for i := range typ.NumField() {
+		f := typ.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case f.Anonymous:
+			out = append(out, members(f.Type)...)
+		case name != "" && name != "-":
+			out = append(out, limited{name, f.Tag, inner(f.Type)})
+		}
+	}
+	return out
+}
+
+// inner is the type of the value in an Opt or behind a pointer.
+func inner(typ reflect.Type) reflect.Type {
+	if typ.Kind() == reflect.Pointer {
+		return typ.Elem()
+	}
+	if strings.HasPrefix(typ.Name(), "Opt[") {
+		f, _ := typ.FieldByName("Value")
+		return f.Type
+	}
+	return typ
+}
+
+func (l limited) number(tag string) (int, bool) {
+	n, err := strconv.Atoi(l.tag.Get(tag))
+	return n, err == nil
+}
+
+// codes are the codes of a wrong form and of a value beyond a limit, as the package bind documents the tags.
+func (l limited) codes(usual string) (form, beyond string) {
+	form, beyond, two := strings.Cut(l.tag.Get("bad"), ",")
+	if !two {
+		beyond = form
+	}
+	if beyond == "" {
+		beyond = usual
+	}
+	return form, beyond
+}
+
+// text is a value of so many characters that the field's format accepts.
+func (l limited) text(n int) string {
+	switch {
+	case strings.Contains(l.name, "url") || strings.Contains(l.tag.Get("format"), "ro") || strings.HasSuffix(l.name, "Url") || l.name == "index_page":
+		const address = "https://limits.example.com/"
+		return address + strings.Repeat("x", n-len(address))
+	case l.tag.Get("format") != "" || l.name == "postback_secret":
+		return strings.Repeat("x", n)
+	}
+	return strings.Repeat("ä", n)
+}
+
+// items are so many different values for a list.
+func (l limited) items(n int, sample any) []any {
+	out := make([]any, n)
+	for i := range out {
+		switch {
+		case sample != nil:
+			out[i] = sample
+		case l.tag.Get("format") == "country":
+			out[i] = string(rune('A'+i/26%26)) + string(rune('A'+i%26))
+		case l.typ.Elem().Kind() == reflect.Array: // ids
+			out[i] = fmt.Sprintf("6ba7b810-9dad-11d1-80b4-%012d", i)
+		default:
+			out[i] = fmt.Sprint("item", i)
+		}
+	}
+	return out
+}
+
+// wrongForms are texts that a format refuses.
+var wrongForms = map[string]struct{ text, code string }{
+	"routable": {"https://{sub1}.example", "invalid_url"}, "url": {"ftp://x.example", "invalid_url"},
+	"country": {"DEU", "invalid_country"}, "uuid": {"x", "invalid_id"}, "alias": {"a b c d", "invalid_alias"},
+	"slug": {"a b", "invalid_slug"},
+}
+
+// probes meet each limit of a field from both sides. Sample is an item of a list of objects.
+func (l limited) probes(sample any) (out []probe) {
+	form, _ := l.codes("")
+	isList := l.typ.Kind() == reflect.Slice && l.typ.Elem().Kind() != reflect.Uint8
+	one := func(text any) any {
+		if isList {
+			return []any{text}
+		}
+		return text
+	}
+	if n, ok := l.number("maxLength"); ok {
+		_, code := l.codes("too_long")
+		out = append(out, probe{"longest", l.text(n), ""}, probe{"too long", l.text(n + 1), code})
+	}
+	if n, ok := l.number("itemLength"); ok || l.name == "tags" {
+		_, code := l.codes("too_long")
+		if !ok {
+			n = 64
+		}
+		out = append(out, probe{"longest item", one(l.text(n)), ""}, probe{"item too long", one(l.text(n + 1)), code})
+	}
+	if n, ok := l.number("maxItems"); ok || l.name == "tags" {
+		_, code := l.codes("invalid_input")
+		if !ok {
+			n = 20
+		}
+		out = append(out, probe{"most items", l.items(n, sample), ""}, probe{"too many items", l.items(n+1, sample), code})
+	}
+	_, code := l.codes("out_of_range")
+	for tag, step := range map[string]float64{"min": -1, "max": 1} {
+		if limit, err := strconv.ParseFloat(l.tag.Get(tag), 64); err == nil {
+			out = append(out, probe{tag, json.Number(l.tag.Get(tag)), ""}, probe{"beyond " + tag, limit + step, code})
+		}
+	}
+	if form == "" {
+		form = "invalid_input"
+	}
+	if enum := l.tag.Get("enum"); enum != "" {
+		for value := range strings.SplitSeq(enum, ",") {
+			if l.typ.Kind() == reflect.Int {
+				out = append(out, probe{value, json.Number(value), ""})
+				continue
+			}
+			out = append(out, probe{value, one(value), ""})
+		}
+		if l.typ.Kind() == reflect.Int {
+			out = append(out, probe{"no choice", 1, form})
+		} else {
+			out = append(out, probe{"no choice", one("no-such"), form})
+		}
+	}
+	if l.tag.Get("pattern") != "" {
+		out = append(out, probe{"pattern", "!", form})
+	}
+	if f := l.tag.Get("format"); f != "" {
+		if l.tag.Get("bad") == "" {
+			form = wrongForms[f].code
+		}
+		out = append(out, probe{"format", one(wrongForms[f].text), form})
+	}
+	if code := l.tag.Get("required"); code != "" {
+		if code == "true" {
+			code = "required"
+		}
+		out = append(out, probe{"left out", nil, code})
+	}
+	return out
+}
+
+// meet sends a body with each probe of a field. At gives the body with a value in the field's place.
+func meet(t *testing.T, e estate, method, path, at string, l limited, sample any, with func(any) object) int {
+	t.Helper()
+	n := 0
+	for _, p := range l.probes(sample) {
+		n++
+		a := e.Do(method, path, with(p.value))
+		mine := a.Status == http.StatusBadRequest && (strings.HasPrefix(a.Message, at+" ") || strings.HasPrefix(a.Message, at+"[") ||
+			strings.HasPrefix(a.Message, at+":"))
+		if p.code == "" && mine || p.code != "" && (a.Status != http.StatusBadRequest || a.Code != p.code) {
+			t.Errorf("%s, %s: %d %s %s, want %q", at, p.what, a.Status, a.Code, a.Message, p.code)
+		}
+		if a.Status == http.StatusTooManyRequests || a.Code == "bad_body" && p.code != "bad_body" {
+			t.Fatalf("%s, %s: %s hides the answer: %s", at, p.what, a.Code, a.Message)
+		}
+	}
+	return n
+}
+
+// TestLimits meets every limit that a body's tags state, from both sides: what is at the limit is not refused for it, and
+// what is beyond it is, with the field's own code.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	if err := store.EnsureSharedDomains(t.Context(), s.DB, []string{"localhost"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range v1.Routes(v1.Deps{}) {
+		if row = row.WithDefaults(); row.Body == nil {
+			continue
+		}
+		t.Run(row.Method+row.Path, func(t *testing.T) {
+			t.Parallel()
+			limits(t, newEstate(t, s.In(t)), row)
+		})
+	}
+}
+
+func limits(t *testing.T, e estate, row route.Route) {
+	t.Helper()
+	op := row.Method + " " + row.Path
+	if op == "POST /network-templates" { // a template that breaks a limit is skipped: the answer is invalid_template
+		return
+	}
+	base, path := e.bounds()[op], ownPath(e, row)
+	set := func(body object, field string) func(any) object {
+		return func(v any) object {
+			out := maps.Clone(body)
+			if out[field] = v; v == nil {
+				delete(out, field)
+			}
+			return out
+		}
+	}
+	n := 0
+	for _, l := range members(reflect.TypeOf(row.Body)) {
+		elem := l.typ
+		if elem.Kind() == reflect.Slice {
+			elem = elem.Elem()
+		}
+		var sample any
+		if l.name == "rules" && strings.HasSuffix(elem.Name(), "Body") {
+			sample = object{"url": "https://r.test", "conditions": []object{germans}}
+		}
+		if base == nil && len(l.probes(sample)) > 0 {
+			t.Fatalf("%s has a limit on %s: give it a body above", op, l.name)
+		}
+		if l.name == "id" {
+			continue
+		}
+		n += meet(t, e, row.Method, path, l.name, l, sample, set(base, l.name))
+		if !strings.HasSuffix(elem.Name(), "Body") {
+			continue
+		}
+		for _, m := range members(elem) { // of an object in the body, or of each in a list
+			in := l.name + "." + m.name
+			place := set(base, l.name)
+			deep := func(v any) object { return place(set(object{}, m.name)(v)) }
+			var condition any
+			if sample != nil {
+				in = l.name + "[0]." + m.name
+				deep = func(v any) object { return place([]any{set(sample.(object), m.name)(v)}) }
+				if m.name == "conditions" {
+					condition = germans
+				}
+			}
+			n += meet(t, e, row.Method, path, in, m, condition, deep)
+		}
+	}
+	if n == 0 && !slices.Contains([]string{"POST /webhooks/test", "POST /webhooks/rotate", "POST /webhooks/deliveries/redeliver"}, op) {
+		t.Logf("%s has no limits", op)
+	}
+}
+
+// TestLimitsInTheDocument holds the served document to the tags.
+func TestLimitsInTheDocument(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	var doc struct {
+		Components struct {
+			Schemas map[string]struct {
+				Properties map[string]map[string]any
+				Required   []string
+			}
+		}
+	}
+	if err := json.Unmarshal(s.Do("GET", "/openapi.json", nil).Raw, &doc); err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	var hold func(typ reflect.Type)
+	hold = func(typ reflect.Type) {
+		schema := doc.Components.Schemas[typ.Name()]
+		for _, l := range members(typ) {
+			said := schema.Properties[l.name]
+			items, _ := said["items"].(map[string]any)
+			for tag, key := range map[string]string{
+				"maxLength": "maxLength", "min": "minimum", "max": "maximum", "maxItems": "maxItems", "minItems": "minItems",
+			} {
+				if want := l.tag.Get(tag); want != "" {
+					seen++
+					if fmt.Sprint(asTag(said[key])) != want {
+						t.Errorf("%s.%s: %s is %v, want %s", typ.Name(), l.name, key, said[key], want)
+					}
+				}
+			}
+			if want := l.tag.Get("itemLength"); want != "" && fmt.Sprint(items["maxLength"]) != want {
+				t.Errorf("%s.%s: %v, want items of %s", typ.Name(), l.name, items, want)
+			}
+			if want := l.tag.Get("enum"); want != "" {
+				have := said["enum"]
+				if items != nil {
+					have = items["enum"]
+				}
+				if strings.Trim(strings.ReplaceAll(fmt.Sprint(have), " ", ","), "[]") != want {
+					t.Errorf("%s.%s: enum is %v, want %s", typ.Name(), l.name, have, want)
+				}
+			}
+			if want := l.tag.Get("pattern"); want != "" && said["pattern"] != want {
+				t.Errorf("%s.%s: pattern is %v, want %s", typ.Name(), l.name, said["pattern"], want)
+			}
+			if l.tag.Get("required") != "" && !slices.Contains(schema.Required, l.name) {
+				t.Errorf("%s.%s is not required", typ.Name(), l.name)
+			}
+			elem := l.typ
+			if elem.Kind() == reflect.Slice {
+				elem = elem.Elem()
+			}
+			if strings.HasSuffix(elem.Name(), "Body") {
+				hold(elem)
+			}
+		}
+	}
+	for _, row := range v1.Routes(v1.Deps{}) {
+		if row = row.WithDefaults(); row.Body != nil && row.Path != "/network-templates" {
+			hold(reflect.TypeOf(row.Body))
+		}
+	}
+	if seen < 50 {
+		t.Errorf("only %d limits", seen)
+	}
+}
+
+// asTag writes a number of the document as its tag does.
+func asTag(v any) any {
+	if f, ok := v.(float64); ok {
+		return strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	return v
+}
