@@ -283,6 +283,7 @@ func TestExportRules(t *testing.T) {
 			map[string]any{"dimension": "os", "value": strings.Split("1,2,3,4,5,6,7,8,9,10,11,12,13", ",")},
 		}}, "invalid_dimension"},
 		"bucket":      {map[string]any{"kind": "trends", "bucket": "year"}, "invalid_bucket"},
+		"idle bucket": {map[string]any{"kind": "clicks", "bucket": "year"}, "invalid_bucket"},
 		"link":        {map[string]any{"link": "x"}, "invalid_id"},
 		"a long name": {map[string]any{"name": strings.Repeat("x", 256)}, "invalid_input"},
 	} {
@@ -294,7 +295,7 @@ func TestExportRules(t *testing.T) {
 	x.s.Do("POST", "/reports/exports?from=x", map[string]any{}).Want(http.StatusBadRequest, "invalid_input")
 
 	// The same key makes one file, and another caller's job is nobody's business.
-	body := map[string]any{"kind": "clicks", "bucket": "year", "dimension": "nonsense"}
+	body := map[string]any{"kind": "clicks", "bucket": "month", "dimension": "nonsense"}
 	one := x.s.Do("POST", "/reports/exports", body, "Idempotency-Key", "k").Want(http.StatusCreated, "").Map()
 	two := x.s.Do("POST", "/reports/exports", body, "Idempotency-Key", "k").Want(http.StatusCreated, "").Map()
 	if one["id"] != two["id"] {
