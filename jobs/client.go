@@ -61,8 +61,8 @@ func WithTick(at time.Time, retention time.Duration) Option {
 	}
 }
 
-// Submit enqueues an ephemeral job for an account; the zero account is the service itself. When a job with the same id or
-// unique key waits or runs, Submit returns the handle of that one. When Redis is away the error is
+// Submit enqueues an ephemeral job for an account; the zero account is the service itself. When a job with the same id
+// exists, Submit returns the handle of that one. When Redis is away the error is
 // models.KindUnavailable. A row job cannot be submitted: write its row and dispatch it.
 func Submit[A, R any](ctx context.Context, c *Client, j Job[A, R], account uuid.UUID, args A, opts ...Option,
 ) (Handle[R], error) {
@@ -73,40 +73,17 @@ func Submit[A, R any](ctx context.Context, c *Client, j Job[A, R], account uuid.
 	if err != nil {
 		return Handle[R]{}, fmt.Errorf("jobs: arguments of %s: %w", j.kind, err)
 	}
-	t := Task{Payload: Payload{Kind: j.kind, Account: account, Args: raw}, Policy: j.policy}
-	if j.unique != nil {
-		t.ID = uuid.NewSHA1(account, []byte(j.kind+"\x00"+j.unique(args))).String()
-	} else {
-		t.ID = uuid.Must(uuid.NewV7()).String()
-	}
+	t := Task{ID: uuid.Must(uuid.NewV7()).String(), Payload: Payload{Kind: j.kind, Account: account, Args: raw}, Policy: j.policy}
 	for _, o := range opts {
 		o(&t)
 	}
-	if err := c.submit(ctx, t, j.unique != nil); err != nil {
+	if err := c.backend.Enqueue(ctx, t); err != nil && !errors.Is(err, ErrExists) {
 		slog.WarnContext(ctx, "job not enqueued", "job", j.kind, "error", err)
 		return Handle[R]{}, models.Errorf(models.KindUnavailable, "unavailable", "the job queue is not available, try again")
 	}
 	return Handle[R]{ID: t.ID, Kind: j.kind, client: c, status: func(ctx context.Context) (models.JobStatus, error) {
 		return c.State(ctx, account, t.ID)
 	}}, nil
-}
-
-// submit enqueues a task whose id may exist already. With repeat, one that has finished is replaced by the new one.
-func (c *Client) submit(ctx context.Context, t Task, repeat bool) error {
-	err := c.backend.Enqueue(ctx, t)
-	if !errors.Is(err, ErrExists) {
-		return err
-	}
-	if !repeat {
-		return nil
-	}
-	if err := c.backend.DeleteFinished(ctx, t.Policy.Queue, t.ID); err != nil {
-		return err
-	}
-	if err := c.backend.Enqueue(ctx, t); !errors.Is(err, ErrExists) {
-		return err
-	}
-	return nil
 }
 
 // Dispatch enqueues new rows of a kind, after the commit that wrote them. It takes two seconds at most. A failure is only

@@ -22,7 +22,6 @@ import (
 type Job[A, R any] struct {
 	kind   string
 	policy Policy
-	unique func(A) string
 }
 
 // None is the answer of a job that has none, and the arguments of one that needs none.
@@ -76,12 +75,6 @@ func Kinds() []string {
 	registry.RLock()
 	defer registry.RUnlock()
 	return slices.Sorted(maps.Keys(registry.policies))
-}
-
-// UniqueBy makes jobs of one account with the same key one job: while it waits or runs, Submit returns its handle.
-func (j Job[A, R]) UniqueBy(key func(A) string) Job[A, R] {
-	j.unique = key
-	return j
 }
 
 // Kind is the name of the kind.

@@ -18,7 +18,6 @@ type ask struct {
 
 var (
 	double = jobs.Define[ask, int]("test:double", jobs.Policy{Queue: jobs.Interactive})
-	single = jobs.Define[ask, int]("test:single", jobs.Policy{Queue: jobs.Bulk}).UniqueBy(func(a ask) string { return "same" })
 	rowed  = jobs.Define[ask, int]("test:rowed", jobs.Policy{
 		Queue: jobs.Webhooks, Retries: []time.Duration{time.Second, time.Minute, time.Hour}, Row: true,
 	})
@@ -97,12 +96,6 @@ func TestSubmitOnRedis(t *testing.T) {
 	again, err2 := jobs.Submit(ctx, c, double, account, ask{N: 2}, jobs.WithID(id))
 	if err1 != nil || err2 != nil || first.ID != again.ID {
 		t.Errorf("same id: %v %v, %v %v", first.ID, again.ID, err1, err2)
-	}
-	one, _ := jobs.Submit(ctx, c, single, account, ask{N: 1})
-	two, _ := jobs.Submit(ctx, c, single, account, ask{N: 2})
-	other, _ := jobs.Submit(ctx, c, single, uuid.New(), ask{N: 2})
-	if one.ID != two.ID || one.ID == other.ID {
-		t.Errorf("unique key: %s %s, other account %s", one.ID, two.ID, other.ID)
 	}
 }
 

@@ -2,7 +2,6 @@ package models
 
 import (
 	"encoding/json"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -24,9 +23,6 @@ var EventTypes = []string{
 	EventConversionCreated, EventConversionUpdated, EventLinkBroken, EventLinkUnsafe,
 	EventCampaignPaused, EventPlanLimitReached,
 }
-
-// ValidEventType reports whether an endpoint can subscribe to t.
-func ValidEventType(t string) bool { return slices.Contains(EventTypes, t) }
 
 // EventTimeFormat is the layout of times in events and answers, such as created_at: ISO 8601, UTC, milliseconds.
 const EventTimeFormat = "2006-01-02T15:04:05.000Z"

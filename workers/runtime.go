@@ -92,9 +92,6 @@ func (r *Runtime) Slots(queue string) int {
 	return n
 }
 
-// Handles tells whether a kind has a handler.
-func (r *Runtime) Handles(kind string) bool { return r.handlers[kind] != nil }
-
 // add registers a handler; two for one kind are a programming mistake.
 func (r *Runtime) add(kind string, h handler) {
 	if _, twice := r.handlers[kind]; twice {

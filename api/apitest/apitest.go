@@ -106,9 +106,8 @@ func Rates(tb testing.TB) *kv.Rates {
 	}
 	client, err := jobs.OpenRedisTimeout(url, time.Minute) // a busy machine is not away
 	check(tb, err)
-	r := kv.NewRates(client, "test:"+rand.Text()+":", time.Minute)
-	tb.Cleanup(func() { _ = r.Close() })
-	return r
+	tb.Cleanup(func() { _ = client.Close() })
+	return kv.NewRates(client, "test:"+rand.Text()+":", time.Minute)
 }
 
 // NewAccount adds an account and gives a full and a read-only key of it.

@@ -26,9 +26,6 @@ func (o Opt[T]) Or(other T) T {
 	return other
 }
 
-// Some makes a field that holds a value.
-func Some[T any](v T) Opt[T] { return Opt[T]{Set: true, Value: v} }
-
 // MarshalJSON writes the value, or null.
 func (o Opt[T]) MarshalJSON() ([]byte, error) {
 	if !o.Given() {

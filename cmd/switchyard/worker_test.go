@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -19,8 +20,9 @@ func TestEveryJobHasItsHandler(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	handlers := reflect.ValueOf(r).Elem().FieldByName("handlers")
 	for _, kind := range jobs.Kinds() {
-		if !r.Handles(kind) && !strings.HasPrefix(kind, "fault:") { // of the tests' own worker
+		if !handlers.MapIndex(reflect.ValueOf(kind)).IsValid() && !strings.HasPrefix(kind, "fault:") { // of the tests' own worker
 			t.Errorf("%s has no handler", kind)
 		}
 	}

@@ -53,20 +53,12 @@ type localWindow struct {
 	ends  time.Time
 }
 
-// NewRates makes the counter on a client, which Close closes; nil means that there is no Redis. Prefix goes before every
+// NewRates makes the counter on a client; nil means that there is no Redis. Prefix goes before every
 // key, so that tests share a server; it is "" in production. A server that has not answered after timeout counts as away.
 func NewRates(client redis.UniversalClient, prefix string, timeout time.Duration) *Rates {
 	return &Rates{
 		client: client, prefix: prefix, timeout: timeout, name: rand.Text(), processes: 1, local: map[string]*localWindow{},
 	}
-}
-
-// Close closes the client.
-func (r *Rates) Close() error {
-	if r.client == nil {
-		return nil
-	}
-	return r.client.Close()
 }
 
 // takeScript counts one call.

@@ -52,9 +52,9 @@ func TestSharedWindows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := NewRates(redis.NewClient(o), prefix, time.Minute)
-		t.Cleanup(func() { _ = r.Close() })
-		return r
+		client := redis.NewClient(o)
+		t.Cleanup(func() { _ = client.Close() })
+		return NewRates(client, prefix, time.Minute)
 	}
 	ctx, one, two := t.Context(), open(), open()
 	if got := one.Take(ctx, "a", 3); got.Remaining != 2 || got.Over || got.Reset <= 0 || got.Reset > time.Minute {

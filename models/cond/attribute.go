@@ -99,15 +99,6 @@ func (a Attr) String() string {
 	return fmt.Sprintf("attr(%d)", uint8(a))
 }
 
-// Names lists the known attributes; param.<name> and header.<name> come on top.
-func Names() []string {
-	names := make([]string, len(attrByName))
-	for i := range names {
-		names[i] = attributes[i].name
-	}
-	return names
-}
-
 // maxName limits the <name> of param.<name> and header.<name>.
 const maxName = 100
 

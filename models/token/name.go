@@ -11,8 +11,7 @@ import (
 // Name is a canonical token.
 type Name uint8
 
-// The tokens that are not attributes of the click. Those that are come after them, in the order of clickattr.All. Payout
-// and those after it have a value in postbacks only; in a redirect they are unknown.
+// The tokens that are not attributes of the click. Those that are come after them, in the order of clickattr.All.
 const (
 	None Name = iota
 	ClickID
@@ -33,13 +32,6 @@ const (
 	Random // {random:MIN,MAX}
 	Sample // {sample:a|b|c}
 	Param  // {param.NAME}: the name is Token.Arg
-	Payout
-	Revenue
-	Profit
-	Status
-	ConversionID
-	Goal
-	EventTime
 	firstOfClick
 )
 
@@ -52,8 +44,7 @@ var own = [firstOfClick]string{
 	NetworkName: "network_name,affiliatenetwork.name",
 	SourceName:  "source_name,trafficsource,trafficsource.name", CountryName: "country_name,country.name",
 	Sub: "sub", IsUnique: "is_unique", LPKey: "lp_key", Timestamp: "timestamp,unixtime", Date: "date", Random: "random",
-	Sample: "sample", Param: "param", Payout: "payout", Revenue: "revenue", Profit: "profit", Status: "status",
-	ConversionID: "conversion_id,tid,txid,transaction.id,transaction_id", Goal: "goal", EventTime: "event_time",
+	Sample: "sample", Param: "param",
 }
 
 // subAliases are other trackers' numbered names of the sub-parameters.
@@ -99,9 +90,6 @@ func (n Name) Append(dst []byte, c *models.Click) []byte {
 	}
 	return dst
 }
-
-// conversion tells whether a token has a value in postbacks only.
-func (n Name) conversion() bool { return n >= Payout && n < firstOfClick }
 
 // Lookup finds a token by its canonical name or an alias, without regard to case. N is the number of a
 // sub-parameter, arg the name behind param.

@@ -15,12 +15,12 @@ type Token struct {
 	Arg  string // the NAME of param.NAME
 }
 
-// Values answers for one click or conversion.
+// Values answers for one click.
 type Values interface {
 	// AppendToken appends the plain value of a token, nothing when it has none. It is asked for neither date, random,
 	// sample nor timestamp.
 	AppendToken(dst []byte, t Token) []byte
-	// Now is the moment of the click or conversion; its location is the zone of {date} without one.
+	// Now is the moment of the click; its location is the zone of {date} without one.
 	Now() time.Time
 	// Random gives the next random number.
 	Random() uint64
@@ -34,12 +34,11 @@ type Template struct {
 
 // part is literal text or, with a fill function or a name, a placeholder.
 type part struct {
-	text    string                            // the literal, or the NAME of param.NAME
-	fill    func(dst []byte, v Values) []byte // date, random, sample, timestamp
-	mapping map[string]string                 // {status:approved=1,...}
-	name    Name
-	n       uint8
-	raw     bool
+	text string                            // the literal, or the NAME of param.NAME
+	fill func(dst []byte, v Values) []byte // date, random, sample, timestamp
+	name Name
+	n    uint8
+	raw  bool
 }
 
 func (p *part) token() Token { return Token{Name: p.name, N: int(p.n), Arg: p.text} }
@@ -47,11 +46,29 @@ func (p *part) token() Token { return Token{Name: p.name, N: int(p.n), Arg: p.te
 // maxValue cuts what a value may add to a URL, in bytes.
 const maxValue = 2048
 
-// Compile prepares the URL of a redirect: tokens that it does not know, those of conversions among them, stay.
-func Compile(url string) *Template { return compile(url, false) }
-
-// CompilePostback prepares the URL of an outgoing postback: tokens that it does not know are removed.
-func CompilePostback(url string) *Template { return compile(url, true) }
+// Compile prepares the URL of a redirect: tokens that it does not know stay.
+func Compile(url string) *Template {
+	t := &Template{source: url}
+	_, end := authority(url)
+	t.literal(url[:end])
+	for rest := url[end:]; rest != ""; {
+		open := strings.IndexByte(rest, '{')
+		if open < 0 {
+			t.literal(rest)
+			break
+		}
+		t.literal(rest[:open])
+		size, inner := brace(rest[open:])
+		text := rest[open : open+size]
+		rest = rest[open+size:]
+		if p, ok := parse(inner); ok {
+			t.parts = append(t.parts, p)
+		} else {
+			t.literal(text)
+		}
+	}
+	return t
+}
 
 // CompileAll prepares the URLs of redirects of one flow, side by side in memory (see cond.Pack).
 func CompileAll(urls []string) []Template {
@@ -106,11 +123,6 @@ func (t *Template) Expand(dst []byte, v Values) []byte {
 		} else {
 			dst = v.AppendToken(dst, p.token())
 		}
-		if p.mapping != nil {
-			if to, ok := p.mapping[string(dst[mark:])]; ok {
-				dst = append(dst[:mark], to...)
-			}
-		}
 		if len(dst)-mark > maxValue {
 			dst = dst[:mark+maxValue]
 		}
@@ -121,31 +133,6 @@ func (t *Template) Expand(dst []byte, v Values) []byte {
 		dst = encode(dst, mark, keep)
 	}
 	return dst
-}
-
-func compile(url string, postback bool) *Template {
-	t := &Template{source: url}
-	_, end := authority(url)
-	t.literal(url[:end])
-	for rest := url[end:]; rest != ""; {
-		open := strings.IndexByte(rest, '{')
-		if open < 0 {
-			t.literal(rest)
-			break
-		}
-		t.literal(rest[:open])
-		size, inner := brace(rest[open:])
-		text := rest[open : open+size]
-		rest = rest[open+size:]
-		p, ok := parse(inner)
-		switch {
-		case ok && (postback || !p.name.conversion()):
-			t.parts = append(t.parts, p)
-		case !postback || inner == "":
-			t.literal(text)
-		}
-	}
-	return t
 }
 
 // brace measures the placeholder that s begins with and gives what stands inside. A brace that opens none is a
@@ -201,7 +188,7 @@ func parse(inner string) (part, bool) {
 
 // structured are the tokens with an argument after a colon.
 var structured = map[string]func(arg string) (part, bool){
-	"date": newDate, "random": newRandom, "sample": newSample, "status": newStatus,
+	"date": newDate, "random": newRandom, "sample": newSample,
 }
 
 func newRandom(arg string) (part, bool) {
@@ -222,16 +209,4 @@ func newSample(arg string) (part, bool) {
 	return part{name: Sample, fill: func(dst []byte, v Values) []byte {
 		return append(dst, options[v.Random()%uint64(len(options))]...)
 	}}, arg != ""
-}
-
-func newStatus(arg string) (part, bool) {
-	p := part{name: Status, mapping: map[string]string{}}
-	for pair := range strings.SplitSeq(arg, ",") {
-		from, to, ok := strings.Cut(pair, "=")
-		if !ok {
-			return part{}, false
-		}
-		p.mapping[strings.TrimSpace(from)] = strings.TrimSpace(to)
-	}
-	return p, true
 }

@@ -37,46 +37,39 @@ var sample = values{
 
 func TestExpand(t *testing.T) {
 	t.Parallel()
-	tests := []struct{ in, redirect, postback string }{
-		{"https://a.b/?c={clickid}&x={country}", "https://a.b/?c=AbC123&x=DE", ""},
-		{"https://a.b/{sub1}", "https://a.b/a%20b%26c%3Dd%2F%C3%BC", ""},
-		{"https://a.b/?{_sub1}", "https://a.b/?a%20b&c=d/%C3%BC", ""},
-		{"https://a.b/?e={external_id}&r={_external_id}", "https://a.b/?e=x%251&r=x%1", ""},
-		{"https://a.b/{sub10}{sub2}.", "https://a.b/ten.", ""},
-		{"https://a.b/{CLICK_ID}-{uclick}-{cf_click_id}-{subid}", "https://a.b/AbC123-AbC123-AbC123-AbC123", ""},
-		{"https://a.b/{t1}{var10}{sub_id_10}{externalId}", "https://a.b/a%20b%26c%3Dd%2F%C3%BCtentenx%251", ""},
-		{"https://a.b/{connection.type}/{trafficsource}", "https://a.b/wifi/src", ""},
-		{"https://a.b/{param.Zone}{var:Zone}{param.none}", "https://a.b/qq", ""},
-		{"https://a.b/?u={user_agent}", "https://a.b/?u=Mozilla%2F5.0%20%28X%3B%20Y%29", ""},
-		{"https://a.b/{unknown}/{sub11}/{sub0}", "https://a.b/{unknown}/{sub11}/{sub0}", "https://a.b///"},
-		{"https://a.b/?s={status}&p={payout}", "https://a.b/?s={status}&p={payout}", "https://a.b/?s=approved&p=1.50"},
-		{"https://a.b/{tid}{txid}{transaction.id}", "https://a.b/{tid}{txid}{transaction.id}", "https://a.b/txtxtx"},
-		{"https://a.b/{status:approved=1,rejected=2}", "https://a.b/{status:approved=1,rejected=2}", "https://a.b/1"},
-		{"https://a.b/{status:rejected=2}", "https://a.b/{status:rejected=2}", "https://a.b/approved"},
-		{"https://a.b/{date}/{date:Ymd,Asia/Tokyo}", "https://a.b/2026-03-04/20260304", ""},
-		{"https://a.b/{date:d.m.y H:i:s,America/New_York}", "https://a.b/04.03.26%2000%3A06%3A07", ""},
-		{"https://a.b/{date:Y,Nowhere/None}", "https://a.b/{date:Y,Nowhere/None}", "https://a.b/"},
-		{"https://a.b/{timestamp}/{date:U}", "https://a.b/1772600767/1772600767", ""},
-		{"https://a.b/{random:10,14}", "https://a.b/12", ""},
-		{"https://a.b/{random:5,1}{random:x}", "https://a.b/{random:5,1}{random:x}", "https://a.b/"},
-		{"https://a.b/{sample:a|b|c d}", "https://a.b/b", ""},
-		{"https://a.b/{{campaign.id}}&{", "https://a.b/{{campaign.id}}&{", "https://a.b/&{"},
-		{"https://a.b/{}{x{clickid}}", "https://a.b/{}{xAbC123}", ""},
-		{"https://a.b/{__sub1}", "https://a.b/{__sub1}", "https://a.b/"},
-		{"https://{country}.b/{country}", "https://{country}.b/DE", ""},
-		{"https://a.b/ü x\r\nSet-Cookie: a", "https://a.b/%C3%BC%20x%0D%0ASet-Cookie:%20a", ""},
-		{"", "", ""},
+	tests := []struct{ in, want string }{
+		{"https://a.b/?c={clickid}&x={country}", "https://a.b/?c=AbC123&x=DE"},
+		{"https://a.b/{sub1}", "https://a.b/a%20b%26c%3Dd%2F%C3%BC"},
+		{"https://a.b/?{_sub1}", "https://a.b/?a%20b&c=d/%C3%BC"},
+		{"https://a.b/?e={external_id}&r={_external_id}", "https://a.b/?e=x%251&r=x%1"},
+		{"https://a.b/{sub10}{sub2}.", "https://a.b/ten."},
+		{"https://a.b/{CLICK_ID}-{uclick}-{cf_click_id}-{subid}", "https://a.b/AbC123-AbC123-AbC123-AbC123"},
+		{"https://a.b/{t1}{var10}{sub_id_10}{externalId}", "https://a.b/a%20b%26c%3Dd%2F%C3%BCtentenx%251"},
+		{"https://a.b/{connection.type}/{trafficsource}", "https://a.b/wifi/src"},
+		{"https://a.b/{param.Zone}{var:Zone}{param.none}", "https://a.b/qq"},
+		{"https://a.b/?u={user_agent}", "https://a.b/?u=Mozilla%2F5.0%20%28X%3B%20Y%29"},
+		{"https://a.b/{unknown}/{sub11}/{sub0}", "https://a.b/{unknown}/{sub11}/{sub0}"},
+		{"https://a.b/?s={status}&p={payout}", "https://a.b/?s={status}&p={payout}"},
+		{"https://a.b/{tid}{txid}{transaction.id}", "https://a.b/{tid}{txid}{transaction.id}"},
+		{"https://a.b/{status:approved=1,rejected=2}", "https://a.b/{status:approved=1,rejected=2}"},
+		{"https://a.b/{status:rejected=2}", "https://a.b/{status:rejected=2}"},
+		{"https://a.b/{date}/{date:Ymd,Asia/Tokyo}", "https://a.b/2026-03-04/20260304"},
+		{"https://a.b/{date:d.m.y H:i:s,America/New_York}", "https://a.b/04.03.26%2000%3A06%3A07"},
+		{"https://a.b/{date:Y,Nowhere/None}", "https://a.b/{date:Y,Nowhere/None}"},
+		{"https://a.b/{timestamp}/{date:U}", "https://a.b/1772600767/1772600767"},
+		{"https://a.b/{random:10,14}", "https://a.b/12"},
+		{"https://a.b/{random:5,1}{random:x}", "https://a.b/{random:5,1}{random:x}"},
+		{"https://a.b/{sample:a|b|c d}", "https://a.b/b"},
+		{"https://a.b/{{campaign.id}}&{", "https://a.b/{{campaign.id}}&{"},
+		{"https://a.b/{}{x{clickid}}", "https://a.b/{}{xAbC123}"},
+		{"https://a.b/{__sub1}", "https://a.b/{__sub1}"},
+		{"https://{country}.b/{country}", "https://{country}.b/DE"},
+		{"https://a.b/ü x\r\nSet-Cookie: a", "https://a.b/%C3%BC%20x%0D%0ASet-Cookie:%20a"},
+		{"", ""},
 	}
 	for _, tt := range tests {
-		if got := string(token.Compile(tt.in).Expand(nil, sample)); got != tt.redirect {
-			t.Errorf("%s:\n got %s\nwant %s", tt.in, got, tt.redirect)
-		}
-		want := tt.postback
-		if want == "" {
-			want = tt.redirect
-		}
-		if got := string(token.CompilePostback(tt.in).Expand([]byte("#"), sample)); got != "#"+want {
-			t.Errorf("postback %s:\n got %s\nwant %s", tt.in, got, want)
+		if got := string(token.Compile(tt.in).Expand([]byte("#"), sample)); got != "#"+tt.want {
+			t.Errorf("%s:\n got %s\nwant %s", tt.in, got, tt.want)
 		}
 	}
 	long := values{"sub1": strings.Repeat("x", 5000)}
@@ -92,13 +85,13 @@ func TestEveryName(t *testing.T) {
 		offer_id offer_name network_id network_name source_id source_name external_id cost currency country country_name
 		region city language ip isp asn mobile_operator connection_type device_type device_brand device_model os
 		os_version browser browser_version user_agent referrer referrer_domain keyword is_unique is_bot visitor_id domain
-		lp_key payout revenue profit status conversion_id goal event_time`)
+		lp_key`)
 	v := values{}
 	for _, name := range list {
 		v[name] = "v-" + name
 	}
 	for _, name := range list {
-		if got := string(token.CompilePostback("https://a.b/{"+name+"}").Expand(nil, v)); got != "https://a.b/v-"+name {
+		if got := string(token.Compile("https://a.b/{"+name+"}").Expand(nil, v)); got != "https://a.b/v-"+name {
 			t.Errorf("%s gives %s", name, got)
 		}
 	}
@@ -193,33 +186,31 @@ func FuzzExpand(f *testing.F) {
 		v := values{"sub1": one, "sub2": two, "param.x": one}
 		for _, text := range templates {
 			valid := token.ValidURL(text) == nil
-			for _, tpl := range []*token.Template{token.Compile(text), token.CompilePostback(text)} {
-				out := string(tpl.Expand(nil, v))
-				for i := range len(out) {
-					if out[i] <= ' ' || out[i] >= 0x7f {
-						t.Fatalf("%s gives %q", text, out)
-					}
+			out := string(token.Compile(text).Expand(nil, v))
+			for i := range len(out) {
+				if out[i] <= ' ' || out[i] >= 0x7f {
+					t.Fatalf("%s gives %q", text, out)
 				}
-				_, _, rest := cutAuthority(text)
-				scheme, host, _ := cutAuthority(out)
-				wantScheme, wantHost, _ := cutAuthority(text)
-				if scheme != wantScheme || host != wantHost {
-					t.Fatalf("%s%s leads to %q", text, rest, out)
-				}
-				if !valid {
-					continue
-				}
-				// What Go's own parser sees, where it accepts the raw percent signs of the customer's value.
-				if u, err := url.Parse(out); err == nil &&
-					(u.Scheme != "https" || u.Hostname() != "host.example" || u.User != nil) {
-					t.Fatalf("%s leads to %q", text, out)
-				}
-				w := httptest.NewRecorder()
-				w.Header().Set("Location", out)
-				w.WriteHeader(http.StatusFound)
-				if h := w.Result().Header; len(h) != 1 || h.Get("Location") != out {
-					t.Fatalf("%s gives headers %v", text, h)
-				}
+			}
+			_, _, rest := cutAuthority(text)
+			scheme, host, _ := cutAuthority(out)
+			wantScheme, wantHost, _ := cutAuthority(text)
+			if scheme != wantScheme || host != wantHost {
+				t.Fatalf("%s%s leads to %q", text, rest, out)
+			}
+			if !valid {
+				continue
+			}
+			// What Go's own parser sees, where it accepts the raw percent signs of the customer's value.
+			if u, err := url.Parse(out); err == nil &&
+				(u.Scheme != "https" || u.Hostname() != "host.example" || u.User != nil) {
+				t.Fatalf("%s leads to %q", text, out)
+			}
+			w := httptest.NewRecorder()
+			w.Header().Set("Location", out)
+			w.WriteHeader(http.StatusFound)
+			if h := w.Result().Header; len(h) != 1 || h.Get("Location") != out {
+				t.Fatalf("%s gives headers %v", text, h)
 			}
 		}
 	})
@@ -248,7 +239,6 @@ func FuzzCompile(f *testing.F) {
 			return
 		}
 		out := string(token.Compile(text).Expand(nil, sample))
-		token.CompilePostback(text).Expand(nil, sample)
 		token.LooksLikeMacro(text)
 		if token.ValidURL(text) != nil {
 			return
