@@ -13,17 +13,17 @@ import (
 // Conversion is a row that reports a conversion.
 type Conversion struct {
 	Line         int
-	Refusal      string // why it is not taken; empty: it can be recorded
+	Refusal      string // why the row is refused; empty: it is not
 	ClickText    string // as it stands in the file
 	ClickID      uuid.UUID
 	ConversionID string
 	Goal         string
 	Status       string           // one of the four; empty: not said
-	Word         string           // of the file, for the status
+	Word         string           // the status in the file's own word
 	Payout       *decimal.Decimal // nil: not said
 	Currency     string           // three letters; empty: not said
 	Time         time.Time        // zero: not said
-	Exact        time.Duration    // how exact the time is: a day, a minute, a second, a millisecond
+	Precision    time.Duration    // unit of the time: a day, a minute, a second or a millisecond
 }
 
 // The order of conversionColumns.
@@ -64,7 +64,7 @@ var conversionColumns = []column{
 	}},
 }
 
-// ReadConversions reads the rows of a file, in their order. Errors are those of Check; a file without rows is none.
+// ReadConversions reads the rows of a file in their order; there may be none. Errors: empty, invalid_input.
 func ReadConversions(text string) ([]Conversion, error) {
 	t, err := open(text, conversionColumns)
 	if err != nil {
@@ -87,15 +87,15 @@ func (l *line) conversion() Conversion {
 			if v.Time = postback.ParseTime(text); v.Time.IsZero() {
 				l.refuse("its time is not understood: write YYYY-MM-DD HH:MM:SS in UTC")
 			}
-			v.Exact = exactness(text, v.Time)
+			v.Precision = precisionOf(text, v.Time)
 		}
 	}
 	v.Refusal = l.fault
 	return v
 }
 
-// exactness tells how exactly a text names a moment.
-func exactness(text string, at time.Time) time.Duration {
+// precisionOf is the unit to which a text names its time.
+func precisionOf(text string, at time.Time) time.Duration {
 	if _, err := time.Parse(time.DateOnly, text); err == nil {
 		return 24 * time.Hour
 	}
@@ -119,7 +119,7 @@ func (l *line) readClick(v *Conversion) {
 	}
 }
 
-// readTerms reads status, payout and currency. An amount below zero without a status is a chargeback of that amount.
+// readTerms reads status, payout and currency. A negative amount without a status is a chargeback of that amount.
 func (l *line) readTerms(v *Conversion) {
 	if v.Word = l.cell(statusColumn); v.Word != "" {
 		if v.Status = postback.KnownStatus(v.Word); v.Status == "" {

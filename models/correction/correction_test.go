@@ -35,7 +35,7 @@ func shown(v Conversion) string {
 	if !v.Time.IsZero() {
 		at = v.Time.Format(time.DateTime)
 	}
-	if form := exactForms[v.Exact]; form != "" {
+	if form := exactForms[v.Precision]; form != "" {
 		at = v.Time.Format(form)
 	}
 	return fmt.Sprintf("%d %s|%s|%s|%s|%s|%s", v.Line, payout, v.Status, v.Currency, v.ConversionID, at, v.Goal)

@@ -13,7 +13,7 @@ import (
 // Cost is a row that says what was spent on a day at a source.
 type Cost struct {
 	Line        int
-	Refusal     string // why it is not taken; empty: it can be set
+	Refusal     string // why the row is refused; empty: it is not
 	DayText     string // as it stands in the file
 	Day         time.Time
 	Source      string // id or name
@@ -53,7 +53,7 @@ var costColumns = []column{
 	impressionsColumn:  {"impressions", false, []string{"impressions", "impr", "imps", "views", "shows"}},
 }
 
-// ReadCosts reads the rows of a file, in their order. Errors are those of Check; a file without rows is none.
+// ReadCosts reads the rows of a file in their order; there may be none. Errors: empty, invalid_input.
 func ReadCosts(text string) ([]Cost, error) {
 	t, err := open(text, costColumns)
 	if err != nil {
@@ -83,7 +83,7 @@ func (l *line) cost() Cost {
 	return v
 }
 
-// day reads YYYY-MM-DD; a time of day behind it says nothing.
+// day reads YYYY-MM-DD. A time of day after it is ignored.
 func (l *line) day(text string) time.Time {
 	if len(text) > len(time.DateOnly) && (text[len(time.DateOnly)] == ' ' || text[len(time.DateOnly)] == 'T') {
 		text = text[:len(time.DateOnly)]
@@ -116,7 +116,7 @@ func (l *line) spend() decimal.Decimal {
 
 var grouped = regexp.MustCompile(`^[0-9]{1,3}([., '\x{a0}][0-9]{3})+$`)
 
-// ungrouped takes what separates thousands out of a whole number.
+// ungrouped removes the separators of thousands of a whole number.
 func ungrouped(text string) string {
 	if !grouped.MatchString(text) {
 		return text

@@ -6,17 +6,17 @@ import (
 	"switchyard/models"
 )
 
-// What becomes of a row.
+// The results of a row.
 const (
-	Created   = "created"   // a conversion that was not there
+	Created   = "created"   // a new conversion
 	Updated   = "updated"   // a recorded conversion changes
-	Unchanged = "unchanged" // it is recorded exactly so
+	Unchanged = "unchanged" // the conversion is recorded like this already
 	Spread    = "spread"    // spend that is spread over clicks
 	Alone     = "alone"     // spend of a day without clicks
 	Refused   = "refused"
 )
 
-// Verdict is what becomes of a row, or would, and why nothing does.
+// Verdict is the result of a row, or in a dry run what it would be.
 type Verdict struct {
 	Line     int    `json:"line" doc:"where the row stands in the text; the header is on line 1"`
 	Accepted bool   `json:"accepted"`
@@ -24,20 +24,21 @@ type Verdict struct {
 	Reason   string `json:"reason" doc:"why it is refused; else empty"`
 }
 
-// Refuse is the verdict on a row that is not taken.
+// Refuse is the verdict on a row that is refused.
 func Refuse(line int, reason string) Verdict {
 	return Verdict{Line: line, Result: Refused, Reason: reason}
 }
 
-// Take is the verdict on a row that is taken.
-func Take(line int, result string) Verdict {
+// Accept is the verdict on a row that is accepted.
+func Accept(line int, result string) Verdict {
 	return Verdict{Line: line, Accepted: true, Result: result}
 }
 
-// Taken tells whether the row is accepted.
-func (v Verdict) Taken() bool { return v.Accepted }
+// IsAccepted reports whether the row is accepted.
+func (v Verdict) IsAccepted() bool { return v.Accepted }
 
-// ConversionOutcome is a row of conversions as it was understood: for one that is taken, the conversion as it is then.
+// ConversionOutcome is the outcome of a row of conversions. If the row is accepted its fields are those of the
+// resulting conversion, else those of the row.
 type ConversionOutcome struct {
 	Verdict
 	ClickID      string        `json:"click_id"`
@@ -49,7 +50,7 @@ type ConversionOutcome struct {
 	Time         *string       `json:"time"`
 }
 
-// Amount is what counts in the sum of the file.
+// Amount is what the row adds to the sum of the file.
 func (o ConversionOutcome) Amount() decimal.Decimal {
 	if !o.Accepted || o.Payout == nil {
 		return decimal.Zero
@@ -57,7 +58,7 @@ func (o ConversionOutcome) Amount() decimal.Decimal {
 	return o.Payout.Decimal
 }
 
-// CostOutcome is a row of spend as it was understood.
+// CostOutcome is the outcome of a row of spend.
 type CostOutcome struct {
 	Verdict
 	Day          string       `json:"day"`
@@ -72,7 +73,7 @@ type CostOutcome struct {
 	SpreadClicks int64        `json:"spread_clicks" doc:"clicks that the spend is spread over"`
 }
 
-// Amount is what counts in the sum of the file.
+// Amount is what the row adds to the sum of the file.
 func (o CostOutcome) Amount() decimal.Decimal {
 	if !o.Accepted {
 		return decimal.Zero

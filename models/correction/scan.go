@@ -5,14 +5,14 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of one record. What is beyond is a fault of that record.
+// Limits of a record. A record beyond them is malformed.
 const (
 	maxCells  = 256
-	maxQuoted = 64 << 10 // bytes between two quotes; more is a quote that was never closed
+	maxQuoted = 64 << 10 // bytes between two quotes; with more the closing quote is missing
 )
 
-// scanner cuts a text into records. A record with a fault ends with the line on which it began, so that one broken quote
-// does not swallow the rest of the file.
+// scanner splits a text into records. A malformed record ends with the line on which it began, so that a missing
+// quote does not swallow the rest of the file.
 type scanner struct {
 	text  string
 	comma byte
@@ -20,15 +20,15 @@ type scanner struct {
 	line  int // number of the line at pos
 }
 
-// record is one line of a table; a quoted cell may reach over several.
+// record is one row of a CSV text. A quoted cell may span several lines.
 type record struct {
 	line  int
-	cells []string // at most maxCells, as they stand between the separators, quotes removed
-	count int      // of cells, stored or not
-	fault string
+	cells []string // at most maxCells, without quotes
+	count int      // number of cells, stored or not
+	fault string   // why it is malformed
 }
 
-// blank tells that no cell says anything.
+// blank reports whether all cells are empty.
 func (r record) blank() bool {
 	for _, c := range r.cells {
 		if strings.TrimSpace(c) != "" {
@@ -38,12 +38,12 @@ func (r record) blank() bool {
 	return r.fault == "" && r.count <= maxCells
 }
 
-// next gives the next record that is not blank; false at the end.
-func (s *scanner) next() (record, bool) {
+// next gives the next record that is not blank. ok is false at the end.
+func (s *scanner) next() (r record, ok bool) {
 	for s.pos < len(s.text) {
 		if c := s.text[s.pos]; c == '\n' || c == '\r' {
 			s.endLine()
-		} else if r := s.record(); !r.blank() {
+		} else if r = s.record(); !r.blank() {
 			return r, true
 		}
 	}
@@ -71,7 +71,7 @@ func (s *scanner) record() record {
 	return r
 }
 
-// cell reads up to the next separator (more) or the end of the line.
+// cell reads a cell and its end. more is whether the end was a separator, not a line break.
 func (s *scanner) cell() (cell string, more bool, fault string) {
 	for s.pos < len(s.text) && s.text[s.pos] == ' ' {
 		s.pos++
@@ -103,7 +103,7 @@ func (s *scanner) cell() (cell string, more bool, fault string) {
 
 func (s *scanner) ends(c byte) bool { return c == s.comma || c == '\n' || c == '\r' }
 
-// quoted reads from the opening to behind the closing quote.
+// quoted reads a quoted cell from its opening quote, and moves past the closing one.
 func (s *scanner) quoted() (cell, fault string) {
 	s.pos++
 	start := s.pos
@@ -113,7 +113,7 @@ func (s *scanner) quoted() (cell, fault string) {
 			return "", "a quote is not closed"
 		}
 		s.pos += i + 1
-		if s.pos < len(s.text) && s.text[s.pos] == '"' { // a doubled one stands for itself
+		if s.pos < len(s.text) && s.text[s.pos] == '"' { // an escaped quote
 			s.pos++
 			if s.pos >= start+maxQuoted {
 				return "", "a quote is not closed"
@@ -126,7 +126,7 @@ func (s *scanner) quoted() (cell, fault string) {
 	}
 }
 
-// endLine goes behind the end of the line, where pos is.
+// endLine moves past the line break at pos.
 func (s *scanner) endLine() {
 	if s.pos < len(s.text) && s.text[s.pos] == '\r' {
 		s.pos++
@@ -146,12 +146,12 @@ func (s *scanner) skipLine() {
 	s.endLine()
 }
 
-// lines counts the ends of lines in a text.
+// lines counts the line breaks in a text.
 func lines(s string) int {
 	return strings.Count(s, "\n") + strings.Count(s, "\r") - strings.Count(s, "\r\n")
 }
 
-// readable tells whether a text can be a CSV file at all; else why not.
+// readable gives the reason why a text cannot be CSV in UTF-8; empty: it can.
 func readable(text string) (fault string) {
 	switch {
 	case strings.HasPrefix(text, "\xFF\xFE"), strings.HasPrefix(text, "\xFE\xFF"), strings.HasPrefix(text, "ÿþ"),

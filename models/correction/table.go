@@ -7,27 +7,28 @@ import (
 	"switchyard/models"
 )
 
-// column is a column that is looked for, under its names. Names are in lower case, letters and digits only; of several
-// cells that stand under names of one column the first name's that says something counts.
+// column is a column that a file may have, under any of its names. Names are folded: see fold. If a header has
+// several of them, the first name with a non-empty cell counts.
 type column struct {
 	name     string // as documented
 	required bool
 	names    []string
 }
 
-// table is a file whose header has been understood.
+// table is a file whose header was read.
 type table struct {
 	s       scanner
 	columns []column
-	places  [][]int // the cells of each column
+	indexes [][]int // of each column, the indexes of its cells in the order of its names
 	width   int
 	rows    int // read so far
 }
 
-// separators by preference, where headers are understood equally well.
+// separators are the possible ones. The one with which the header has the most known columns is used, the first of
+// equals.
 const separators = ",;\t|"
 
-// open understands the header. Errors: empty, invalid_input.
+// open finds the separator and reads the header. Errors: empty, invalid_input.
 func open(text string, columns []column) (*table, error) {
 	text = strings.TrimPrefix(text, "\uFEFF")
 	if strings.TrimSpace(text) == "" {
@@ -38,7 +39,7 @@ func open(text string, columns []column) (*table, error) {
 	}
 	choices := separators
 	start := scanner{text: text, line: 1}
-	if sep, ok := strings.CutPrefix(strings.ToLower(text[:min(len(text), 5)]), "sep="); ok && sep != "" { // of Excel
+	if sep, ok := strings.CutPrefix(strings.ToLower(text[:min(len(text), 5)]), "sep="); ok && sep != "" { // written by Excel
 		choices = sep[:1]
 		start.skipLine()
 	}
@@ -54,21 +55,21 @@ func open(text string, columns []column) (*table, error) {
 		return nil, models.Invalid("invalid_input", "the first line is not a header of at most %d columns", maxCells)
 	}
 	for i, c := range columns {
-		if c.required && len(best.places[i]) == 0 {
+		if c.required && len(best.indexes[i]) == 0 {
 			return nil, models.Invalid("invalid_input", "the header has no column for the %s", c.name)
 		}
 	}
 	return best, nil
 }
 
-// head reads the first record as the header.
+// head reads the first record as the header. False: it cannot be one.
 func (t *table) head() bool {
 	r, ok := t.s.next()
 	if !ok || r.fault != "" {
 		return false
 	}
 	t.width = len(r.cells)
-	t.places = make([][]int, len(t.columns))
+	t.indexes = make([][]int, len(t.columns))
 	under := map[string][]int{}
 	for i, cell := range r.cells {
 		full, short := headings(cell)
@@ -79,15 +80,16 @@ func (t *table) head() bool {
 	}
 	for i, c := range t.columns {
 		for _, name := range c.names {
-			t.places[i] = append(t.places[i], under[name]...)
+			t.indexes[i] = append(t.indexes[i], under[name]...)
 		}
 	}
 	return true
 }
 
+// known counts the columns that the header has.
 func (t *table) known() int {
 	n := 0
-	for _, p := range t.places {
+	for _, p := range t.indexes {
 		if len(p) > 0 {
 			n++
 		}
@@ -95,7 +97,7 @@ func (t *table) known() int {
 	return n
 }
 
-// headings folds a header cell: its letters and digits in lower case, with and without what stands in parentheses.
+// headings gives a header cell folded, with and without what stands in parentheses.
 func headings(cell string) (full, short string) {
 	short = cell
 	if i := strings.IndexAny(cell, "(["); i > 0 {
@@ -104,8 +106,9 @@ func headings(cell string) (full, short string) {
 	return fold(cell), fold(short)
 }
 
+// fold gives the letters and digits of a name in lower case.
 func fold(s string) string {
-	if len(s) > 100 { // no name is so long
+	if len(s) > 100 { // longer than any name
 		return ""
 	}
 	return strings.Map(func(r rune) rune {
@@ -116,7 +119,7 @@ func fold(s string) string {
 	}, s)
 }
 
-// row gives the next row; false at the end or after MaxRows.
+// row gives the next row. False: there is none, or MaxRows were read.
 func (t *table) row() (line, bool) {
 	if t.rows == MaxRows {
 		return line{}, false
@@ -134,17 +137,17 @@ func (t *table) row() (line, bool) {
 	return line{record: r, table: t}, true
 }
 
-// line is a row under its header.
+// line is a row of a table.
 type line struct {
 	record
 	table *table
 }
 
-const maxCell = 500 // bytes; no value of ours is so long
+const maxCell = 500 // bytes, more than any value has
 
-// cell gives what a row says in a column; empty when nothing. A cell that is too long is a fault of the row.
+// cell gives the value of a column; empty: none. A value that is too long refuses the row.
 func (l *line) cell(column int) string {
-	for _, at := range l.table.places[column] {
+	for _, at := range l.table.indexes[column] {
 		if at >= len(l.cells) {
 			continue
 		}
@@ -160,14 +163,14 @@ func (l *line) cell(column int) string {
 	return ""
 }
 
-// refuse notes the first reason why a row is not taken.
+// refuse sets the reason why the row is refused. The first reason stays.
 func (l *line) refuse(reason string) {
 	if l.fault == "" {
 		l.fault = reason
 	}
 }
 
-// unguarded takes away the apostrophe with which report files keep spreadsheets from running a cell.
+// unguarded removes the apostrophe that report files put before a cell that a spreadsheet would run as a formula.
 func unguarded(v string) string {
 	if len(v) > 1 && v[0] == '\'' && strings.IndexByte("=+-@", v[1]) >= 0 {
 		return v[1:]
@@ -175,9 +178,9 @@ func unguarded(v string) string {
 	return v
 }
 
-// Check looks whether a file of a kind can be read and has rows, and gives the part of it that is read: at most MaxRows
-// rows. Errors: empty, no_rows, invalid_input.
-func Check(kind Kind, text string) (kept string, truncated bool, err error) {
+// Check checks that a file can be read and has rows. It returns the text up to row MaxRows, and whether rows were cut
+// off. Errors: empty, no_rows, invalid_input.
+func Check(kind Kind, text string) (head string, truncated bool, err error) {
 	t, err := open(text, kinds[kind])
 	if err != nil {
 		return "", false, err
@@ -188,9 +191,9 @@ func Check(kind Kind, text string) (kept string, truncated bool, err error) {
 	if t.rows == 0 {
 		return "", false, models.Invalid("no_rows", "there are no rows under the header")
 	}
-	kept = t.s.text[:t.s.pos]
+	head = t.s.text[:t.s.pos]
 	_, truncated = t.s.next()
-	return kept, truncated, nil
+	return head, truncated, nil
 }
 
 // Kind is a kind of file.

@@ -1,6 +1,6 @@
-// Package clock starts the jobs of the cron table at their time. Any number of clocks may run. A lock in PostgreSQL chooses
-// the one that leads; when it dies another leads within seconds. Even two that lead start a tick once, because its id is
-// made of its moment.
+// Package clock starts the jobs of the cron table at their times. Any number of clocks may run. A lock in PostgreSQL
+// chooses the leader, and a dead leader is replaced within seconds. A tick starts once even if two clocks lead,
+// because its id derives from its time.
 package clock
 
 import (
@@ -17,8 +17,8 @@ import (
 	"switchyard/jobs"
 )
 
-// StartFunc starts the job of a row for the tick that was due at a moment. Starting the same tick again does nothing until
-// the retention ends.
+// StartFunc starts the job of a row for the tick that was due at a time. Within retention, starting the same tick
+// again does nothing.
 type StartFunc func(ctx context.Context, row jobs.CronRow, at time.Time, retention time.Duration) error
 
 // Submit is the StartFunc of the service.
@@ -29,18 +29,18 @@ func Submit(c *jobs.Client) StartFunc {
 	}
 }
 
-// Clock is the settings of the clock. Rows and Start are required; tests set Now and Sleep.
+// Clock has the settings of a clock. Rows and Start are required. Tests set Now and Sleep.
 type Clock struct {
 	Rows  []jobs.CronRow
 	Start StartFunc
 	Now   func() time.Time                                 // default time.Now
-	Sleep func(ctx context.Context, until time.Time) error // default by the system's clock
+	Sleep func(ctx context.Context, until time.Time) error // default a timer
 }
 
-// lockName is the name of the lock that the one clock holds.
+// lockName is the lock of the leader.
 const lockName = "switchyard clock"
 
-// Run starts ticks whenever this process holds the lock, until the context ends. A wrong spec is an error at once.
+// Run starts ticks while this process leads, until the context ends. A malformed spec is an error at once.
 func (c Clock) Run(ctx context.Context, d *db.DB) error {
 	if c.Now == nil {
 		c.Now = time.Now
@@ -62,7 +62,7 @@ type entry struct {
 	row       jobs.CronRow
 	schedule  cron.Schedule
 	retention time.Duration
-	busy      chan struct{} // holds one token: a tick is being started
+	busy      chan struct{} // full while a tick is being started
 }
 
 func (c Clock) entries() ([]entry, error) {
@@ -77,14 +77,15 @@ func (c Clock) entries() ([]entry, error) {
 	return entries, nil
 }
 
-// tickRetention is longer than a new leader looks back, and than a leader that was stopped for a while is late.
+// tickRetention is how long the id of a tick is remembered: longer than a new leader looks back, and than a paused
+// leader is late.
 func tickRetention(s cron.Schedule, now time.Time) time.Duration {
 	first := s.Next(now.UTC())
 	return max(2*s.Next(first).Sub(first), 3*time.Minute)
 }
 
-// lead starts every tick, beginning with the last one before now. So of the ticks that were missed while nobody led, the
-// last one is made up for.
+// lead starts every tick, beginning with the last one before now. Of the ticks missed without a leader, only the last
+// is made up for.
 func (c Clock) lead(ctx context.Context, entries []entry) {
 	next := make([]time.Time, len(entries))
 	for i, e := range entries {
@@ -111,10 +112,10 @@ func (c Clock) lead(ctx context.Context, entries []entry) {
 	}
 }
 
-// lookBack is how far lastBefore searches, from short to long: so finding the last of frequent ticks is cheap.
+// lookBack is how far lastBefore searches, from short to long, so that it is cheap for frequent ticks.
 var lookBack = []time.Duration{10 * time.Second, 10 * time.Minute, 25 * time.Hour}
 
-// lastBefore is the last tick that is not after now, or the next one when there was none for 25 hours.
+// lastBefore is the last tick that is not after now. If there was none for 25 hours it is the next one.
 func lastBefore(s cron.Schedule, now time.Time) time.Time {
 	for _, back := range lookBack {
 		t := s.Next(now.Add(-back))
@@ -129,8 +130,8 @@ func lastBefore(s cron.Schedule, now time.Time) time.Time {
 	return s.Next(now)
 }
 
-// start starts a tick without waiting, so that a queue that hangs delays no other row. When the tick before is still being
-// started, this one is skipped.
+// start starts a tick without waiting, so that a hanging queue delays no other row. While the previous tick is being
+// started, it skips this one.
 func (c Clock) start(ctx context.Context, e entry, at time.Time) {
 	select {
 	case e.busy <- struct{}{}:

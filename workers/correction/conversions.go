@@ -26,8 +26,8 @@ func readConversions(_ context.Context, _ *store.Store, _ uuid.UUID, text string
 	return rows, err
 }
 
-// checkTime holds the time of a conversion between its click and now. A day, minute or second in which the click lies is
-// the click's moment.
+// checkTime refuses a time in the future or before the click. If the day, minute or second that the row names
+// contains the click, the time becomes the click's.
 func checkTime(v *conversion, now time.Time) {
 	if v.Refusal != "" || v.Time.IsZero() {
 		return
@@ -36,7 +36,7 @@ func checkTime(v *conversion, now time.Time) {
 	switch {
 	case v.Time.After(now.Add(time.Minute)):
 		v.Refusal = "its time lies in the future"
-	case v.Time.Before(click) && !v.Time.Before(click.UTC().Truncate(v.Exact)):
+	case v.Time.Before(click) && !v.Time.Before(click.UTC().Truncate(v.Precision)):
 		v.Time = click.UTC()
 	case v.Time.Before(click):
 		v.Refusal = "its time lies before its click"
@@ -47,7 +47,7 @@ func input(account uuid.UUID, v conversion) clicklog.ConversionInput {
 	return clicklog.ConversionInput{
 		AccountID: account, ClickID: v.ClickID, ConversionID: v.ConversionID, Goal: v.Goal, Status: v.Status,
 		OriginalStatus: v.Word, Payout: v.Payout, Currency: v.Currency, At: v.Time, Source: models.FromCorrection,
-		Final: true, Exact: v.Exact,
+		Final: true, Exact: v.Precision,
 	}
 }
 
@@ -76,17 +76,17 @@ func correctConversions(account uuid.UUID, rows []conversion,
 			return conversionRow(v, correction.Refuse(v.Line, v.Refusal)), v.Refusal != ""
 		},
 		func(v conversion) clicklog.ConversionInput { return input(account, v) },
-		do, taken)
+		do, conversionResult)
 }
 
-// results are the words of outcomes for those of the click log.
+// results maps results of the click log to those of rows.
 var results = map[string]string{
 	clicklog.ResultCreated: correction.Created, clicklog.ResultUpdated: correction.Updated,
 	clicklog.ResultDuplicate: correction.Unchanged,
 }
 
-// taken is the outcome of a row that the click log has seen: if it was taken, the conversion as it is now.
-func taken(row conversion, done clicklog.Corrected) conversionOutcome {
+// conversionResult is the outcome of a row that the click log has refused or recorded.
+func conversionResult(row conversion, done clicklog.Corrected) conversionOutcome {
 	if done.Refusal != nil {
 		reason := "it is refused"
 		if e, ok := models.AsError(done.Refusal); ok {
@@ -97,7 +97,7 @@ func taken(row conversion, done clicklog.Corrected) conversionOutcome {
 	v := done.Conversion
 	row.ConversionID, row.Goal, row.Status = v.ConversionID, v.Goal, v.Status
 	row.Payout, row.Currency, row.Time = &v.Payout, v.Currency, v.RecordedAt
-	return conversionRow(row, correction.Take(row.Line, results[done.Result]))
+	return conversionRow(row, correction.Accept(row.Line, results[done.Result]))
 }
 
 func conversionRow(v conversion, verdict correction.Verdict) conversionOutcome {

@@ -1,8 +1,8 @@
-// Package correction works through CSV files of customers: conversions to record or revise, and spend by day and source.
+// Package correction processes CSV files of customers: conversions to record or revise, and spend by day and source.
 //
-// A dry run looks and writes nothing. Otherwise a part of the rows is written in one transaction with what became of
-// them, under the fence of the job, so that a worker that takes over goes on behind it; a row that cannot be taken is
-// refused by itself. Doing a file again finds everything as it is.
+// A dry run writes nothing. Otherwise rows are written in batches. A batch and its outcomes commit together, under
+// the fence of the job, so that a worker that takes over continues after it. A row that cannot be applied is refused
+// alone. Processing a file again changes nothing.
 package correction
 
 import (
@@ -23,30 +23,30 @@ import (
 // Register adds the handlers to a runtime.
 func Register(r *workers.Runtime, s *store.Store) {
 	workers.RegisterRow(r, jobs.CorrectConversions, file[conversion, conversionOutcome]{
-		runtime: r, store: s, atOnce: 500,
+		runtime: r, store: s, batchSize: 500,
 		read: readConversions, preview: previewConversions, apply: applyConversions,
 	}.run)
 	workers.RegisterRow(r, jobs.CorrectCosts, file[cost, costOutcome]{
-		runtime: r, store: s, atOnce: 100,
+		runtime: r, store: s, batchSize: 100,
 		read: readCosts, preview: previewCosts, apply: applyCosts,
 	}.run)
 }
 
-// outcome is what became of a row.
+// outcome is the outcome of a row.
 type outcome interface {
-	Taken() bool
+	IsAccepted() bool
 	Amount() decimal.Decimal
 }
 
-// file is how the files of a kind are worked through.
+// file is how the files of a kind are processed.
 type file[R any, O outcome] struct {
-	runtime *workers.Runtime
-	store   *store.Store
-	atOnce  int // rows in one transaction: not so many that those who record conversions wait long
-	// read understands a file as far as that is possible without looking at its clicks.
+	runtime   *workers.Runtime
+	store     *store.Store
+	batchSize int // rows in one transaction; it blocks those who record conversions
+	// read reads a file and checks its rows without looking at clicks.
 	read    func(ctx context.Context, s *store.Store, account uuid.UUID, text string) ([]R, error)
 	preview func(ctx context.Context, c db.Conn, account uuid.UUID, rows []R) ([]O, error)
-	// apply writes rows and gives the webhook deliveries that follow.
+	// apply writes rows. It returns the webhook deliveries to dispatch after the commit.
 	apply func(ctx context.Context, c db.Conn, account uuid.UUID, rows []R) ([]O, []uuid.UUID, error)
 }
 
@@ -63,7 +63,7 @@ func (f file[R, O]) run(ctx context.Context, u *workers.Run[jobs.CorrectionArgs,
 	var outcomes []O
 	if u.Args.Apply {
 		for u.Args.Next < len(rows) {
-			if err := f.part(ctx, u, rows); err != nil {
+			if err := f.writeBatch(ctx, u, rows); err != nil {
 				return err
 			}
 		}
@@ -79,14 +79,14 @@ func (f file[R, O]) run(ctx context.Context, u *workers.Run[jobs.CorrectionArgs,
 	})
 }
 
-// part writes the next rows and what became of them. Deliveries that are not dispatched, because the worker dies first,
-// are found by the reconciler.
-func (f file[R, O]) part(ctx context.Context, u *workers.Run[jobs.CorrectionArgs, jobs.CorrectionAnswer[O]], rows []R,
+// writeBatch writes the next rows and their outcomes. If the worker dies before it dispatches the deliveries, the
+// reconciler does.
+func (f file[R, O]) writeBatch(ctx context.Context, u *workers.Run[jobs.CorrectionArgs, jobs.CorrectionAnswer[O]], rows []R,
 ) error {
 	var deliveries []uuid.UUID
 	account := u.Job.AccountID.UUID
 	err := u.Step(ctx, func(c db.Conn) (jobs.CorrectionArgs, error) {
-		a, end := u.Args, min(u.Args.Next+f.atOnce, len(rows))
+		a, end := u.Args, min(u.Args.Next+f.batchSize, len(rows))
 		outcomes, more, err := f.apply(ctx, c, account, rows[a.Next:end])
 		if err != nil {
 			return a, err
@@ -102,7 +102,7 @@ func (f file[R, O]) part(ctx context.Context, u *workers.Run[jobs.CorrectionArgs
 	return err
 }
 
-// outcomes reads what became of all rows, whoever wrote them.
+// outcomes reads the outcomes of all rows, those of earlier attempts too.
 func (f file[R, O]) outcomes(ctx context.Context, job uuid.UUID) ([]O, error) {
 	parts, err := f.store.Corrections().Parts(ctx, job)
 	if err != nil {
@@ -124,7 +124,7 @@ func answer[O outcome](a jobs.CorrectionArgs, outcomes []O) jobs.CorrectionAnswe
 		DryRun: !a.Apply, Total: len(outcomes), Truncated: a.Truncated, Outcomes: outcomes,
 	}
 	for _, o := range outcomes {
-		if o.Taken() {
+		if o.IsAccepted() {
 			out.Accepted++
 		}
 		out.Sum = out.Sum.Add(o.Amount())
@@ -133,27 +133,28 @@ func answer[O outcome](a jobs.CorrectionArgs, outcomes []O) jobs.CorrectionAnswe
 	return out
 }
 
-// each gives the outcomes of rows: those of refused ones by refuse, those of the others from what is done with them.
+// each gives the outcome of each row. refuse gives those of refused rows. do processes the inputs of the others, and
+// accept makes outcomes of its results.
 func each[R, I, O, V any](rows []R, refuse func(R) (O, bool), input func(R) I, do func([]I) ([]V, error),
-	take func(R, V) O,
+	accept func(R, V) O,
 ) ([]O, error) {
 	out := make([]O, len(rows))
 	var inputs []I
-	var places []int
+	var positions []int
 	for i, r := range rows {
 		refused, is := refuse(r)
 		if is {
 			out[i] = refused
 			continue
 		}
-		inputs, places = append(inputs, input(r)), append(places, i)
+		inputs, positions = append(inputs, input(r)), append(positions, i)
 	}
 	done, err := do(inputs)
 	if err != nil {
 		return nil, err
 	}
-	for i, at := range places {
-		out[at] = take(rows[at], done[i])
+	for i, at := range positions {
+		out[at] = accept(rows[at], done[i])
 	}
 	return out, nil
 }

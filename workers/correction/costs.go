@@ -37,28 +37,29 @@ func readCosts(ctx context.Context, s *store.Store, account uuid.UUID, text stri
 	if err != nil {
 		return nil, err
 	}
-	b := book{sources: index(sources), campaigns: index(campaigns), set: map[spot]int{}, now: time.Now()}
+	l := lookup{sources: index(sources), campaigns: index(campaigns), set: map[spendKey]int{}, now: time.Now()}
 	rows := make([]cost, len(read))
 	for i, r := range read {
-		rows[i] = b.look(r)
+		rows[i] = l.resolve(r)
 	}
 	return rows, nil
 }
 
-// book is what rows are looked up in.
-type book struct {
+// lookup finds sources and campaigns of rows, and rows that set the same spend.
+type lookup struct {
 	sources, campaigns map[string][]uuid.UUID
-	set                map[spot]int // the line that sets the spend of a day, a source and a campaign
+	set                map[spendKey]int // line that sets the spend
 	now                time.Time
 }
 
-type spot struct {
+type spendKey struct {
 	day              time.Time
 	source, campaign uuid.UUID
 }
 
-// index finds records by their ids, names and aliases. A name counts before an alias, and a live record's before that of
-// one that was deactivated; what is still not clear has several.
+// index maps ids, names and aliases, in lower case, to records. If a word has several meanings an id wins, then the
+// name of a live record, then an alias, then the name of a deactivated record. A word that is still ambiguous has
+// several ids.
 func index(list []store.NamedRecord) map[string][]uuid.UUID {
 	known := map[string][]uuid.UUID{}
 	for _, words := range []func(store.NamedRecord) string{
@@ -87,33 +88,35 @@ func only(yes bool, word string) string {
 	return word
 }
 
-// aheadOfUTC is how much earlier than here a day begins elsewhere.
+// aheadOfUTC is how much earlier than in UTC a day begins in the easternmost time zone.
 const aheadOfUTC = 14 * time.Hour
 
-func (b *book) look(r correction.Cost) cost {
+// resolve finds the source and the campaign of a row, and checks its day.
+func (l *lookup) resolve(r correction.Cost) cost {
 	v := cost{Cost: r}
 	if v.Refusal == "" {
-		v.source, v.Refusal = one(b.sources, "traffic source", v.Source)
+		v.source, v.Refusal = one(l.sources, "traffic source", v.Source)
 	}
 	if v.Refusal == "" && v.Campaign != "" {
-		v.campaign, v.Refusal = one(b.campaigns, "campaign", v.Campaign)
+		v.campaign, v.Refusal = one(l.campaigns, "campaign", v.Campaign)
 	}
-	at := spot{v.Day, v.source, v.campaign}
-	earlier, twice := b.set[at]
+	at := spendKey{v.Day, v.source, v.campaign}
+	earlier, twice := l.set[at]
 	switch {
 	case v.Refusal != "":
-	case v.Day.After(b.now.Add(aheadOfUTC)):
+	case v.Day.After(l.now.Add(aheadOfUTC)):
 		v.Refusal = "its day has not begun"
-	case v.Day.Before(b.now.AddDate(0, 0, -models.LongestHistory())):
+	case v.Day.Before(l.now.AddDate(0, 0, -models.LongestHistory())):
 		v.Refusal = "the clicks of its day are not kept any more"
 	case twice:
 		v.Refusal = fmt.Sprintf("line %d sets the spend of the same day, source and campaign", earlier)
 	default:
-		b.set[at] = v.Line
+		l.set[at] = v.Line
 	}
 	return v
 }
 
+// one finds the only record that a word means, or gives the reason why there is none.
 func one(known map[string][]uuid.UUID, what, word string) (id uuid.UUID, refusal string) {
 	switch ids := known[strings.ToLower(word)]; len(ids) {
 	case 0:
@@ -155,7 +158,7 @@ func correctCosts(rows []cost, do func([]clicklog.Spend) ([]int64, error)) ([]co
 			if clicks == 0 {
 				result = correction.Alone
 			}
-			out := costRow(v, correction.Take(v.Line, result))
+			out := costRow(v, correction.Accept(v.Line, result))
 			out.SpreadClicks = clicks
 			return out
 		})

@@ -1,8 +1,8 @@
-// Package export makes report files: it streams figures and rows out of PostgreSQL into a CSV file that is stored
-// compressed, piece by piece, in PostgreSQL again, where every web process can read it.
+// Package export makes report files. It streams figures and rows from PostgreSQL into a CSV file, which it stores in
+// compressed chunks in PostgreSQL, where every web process can read it.
 //
-// A file becomes visible in the transaction that ends its job. What a killed worker left behind is never seen, and
-// swept after a day.
+// A file becomes visible in the transaction that ends its job. Chunks that a killed worker left are never visible,
+// and are deleted after a day.
 package export
 
 import (
@@ -64,7 +64,7 @@ func (m *maker) make(ctx context.Context, u *run) error {
 	})
 }
 
-// drop tidies up after an attempt that failed; what it misses is swept.
+// drop deletes the chunks of a failed attempt. What it misses, sweep deletes.
 func (m *maker) drop(ctx context.Context, f *file) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
@@ -79,7 +79,8 @@ func (m *maker) sweep(ctx context.Context, _ jobs.Tick) (jobs.None, error) {
 	return jobs.None{}, err
 }
 
-// rowsOf fills a file with rows as they are. Too many are refused before the first is read.
+// rowsOf writes rows as they are stored. It counts them first, so that a file with too many is refused before it is
+// begun.
 func rowsOf(t export.Table) fill {
 	return func(m *maker, ctx context.Context, u *run, f *file) error {
 		q := export.Query{AccountID: u.Job.AccountID.UUID, From: u.Args.From, To: u.Args.To, Link: u.Args.Link}

@@ -21,24 +21,24 @@ func count(name string, of func(models.Figures) int64) figure {
 	return figure{name, func(f models.Figures, _ models.Ratios) string { return whole(of(f)) }}
 }
 
-// amount shows money as answers do.
+// amount is a column of money, rounded as in answers.
 func amount(name string, of func(models.Figures) decimal.Decimal) figure {
-	return figure{name, func(f models.Figures, _ models.Ratios) string { return shown(of(f)) }}
+	return figure{name, func(f models.Figures, _ models.Ratios) string { return rounded(of(f)) }}
 }
 
-// share is empty where it would divide by zero.
-func share(name string, of func(models.Ratios) *decimal.Decimal) figure {
+// ratio is a column of a ratio. It is empty for a division by zero.
+func ratio(name string, of func(models.Ratios) *decimal.Decimal) figure {
 	return figure{name, func(_ models.Figures, r models.Ratios) string {
 		if d := of(r); d != nil {
-			return shown(*d)
+			return rounded(*d)
 		}
 		return ""
 	}}
 }
 
-const scale = 6 // decimals of an amount
+const scale = 6 // decimals
 
-func shown(d decimal.Decimal) string { return d.Round(scale).String() }
+func rounded(d decimal.Decimal) string { return d.Round(scale).String() }
 
 var figures = []figure{
 	count("clicks", func(f models.Figures) int64 { return f.Clicks }),
@@ -46,22 +46,22 @@ var figures = []figure{
 	count("bot_clicks", func(f models.Figures) int64 { return f.BotClicks }),
 	count("lp_views", func(f models.Figures) int64 { return f.LPViews }),
 	count("lp_clicks", func(f models.Figures) int64 { return f.LPClicks }),
-	share("lp_ctr", func(r models.Ratios) *decimal.Decimal { return r.LPCTR }),
+	ratio("lp_ctr", func(r models.Ratios) *decimal.Decimal { return r.LPCTR }),
 	count("conversions", models.Figures.Conversions),
 	count("approved", func(f models.Figures) int64 { return f.Approved }),
 	count("pending", func(f models.Figures) int64 { return f.Pending }),
 	count("rejected", func(f models.Figures) int64 { return f.Rejected }),
 	count("chargebacks", func(f models.Figures) int64 { return f.Chargebacks }),
-	share("cr", func(r models.Ratios) *decimal.Decimal { return r.CR }),
+	ratio("cr", func(r models.Ratios) *decimal.Decimal { return r.CR }),
 	amount("cost", func(f models.Figures) decimal.Decimal { return f.Cost }),
 	amount("revenue", func(f models.Figures) decimal.Decimal { return f.Revenue }),
 	amount("pending_revenue", func(f models.Figures) decimal.Decimal { return f.PendingRevenue }),
 	amount("profit", models.Figures.Profit),
-	share("roi", func(r models.Ratios) *decimal.Decimal { return r.ROI }),
-	share("epc", func(r models.Ratios) *decimal.Decimal { return r.EPC }),
-	share("cpc", func(r models.Ratios) *decimal.Decimal { return r.CPC }),
-	share("cpa", func(r models.Ratios) *decimal.Decimal { return r.CPA }),
-	share("approve_rate", func(r models.Ratios) *decimal.Decimal { return r.ApproveRate }),
+	ratio("roi", func(r models.Ratios) *decimal.Decimal { return r.ROI }),
+	ratio("epc", func(r models.Ratios) *decimal.Decimal { return r.EPC }),
+	ratio("cpc", func(r models.Ratios) *decimal.Decimal { return r.CPC }),
+	ratio("cpa", func(r models.Ratios) *decimal.Decimal { return r.CPA }),
+	ratio("approve_rate", func(r models.Ratios) *decimal.Decimal { return r.ApproveRate }),
 }
 
 func figureNames() []string {
@@ -79,10 +79,10 @@ func (f *file) figures(v models.Figures) {
 	}
 }
 
-// labelsAtOnce is how many rows are held back until their names have been read.
-const labelsAtOnce = 1000
+// labelBatch is how many rows get their names by one query.
+const labelBatch = 1000
 
-// performance has a column for each dimension, and one more for the names where its values are ids.
+// performance writes a column for each dimension, and one more for the names of a dimension of ids.
 func (m *maker) performance(ctx context.Context, u *run, f *file) error {
 	q := report.Query{
 		AccountID: u.Job.AccountID.UUID, From: u.Args.From, To: u.Args.To, Dimensions: u.Args.Dimensions,
@@ -102,13 +102,13 @@ func (m *maker) performance(ctx context.Context, u *run, f *file) error {
 	if err := f.head(ctx, append(names, figureNames()...)); err != nil {
 		return err
 	}
-	var held []report.Row
+	var batch []report.Row
 	write := func() error {
-		labels, err := m.labels(ctx, q, named, held)
+		labels, err := m.labels(ctx, q, named, batch)
 		if err != nil {
 			return err
 		}
-		for _, r := range held {
+		for _, r := range batch {
 			for i, value := range r.Dims {
 				f.cell(value, true)
 				if named[i] {
@@ -120,11 +120,11 @@ func (m *maker) performance(ctx context.Context, u *run, f *file) error {
 				return err
 			}
 		}
-		held = held[:0]
+		batch = batch[:0]
 		return nil
 	}
 	err := report.Each(ctx, m.store.Conn(), q, func(r report.Row) error {
-		if held = append(held, r); len(held) < labelsAtOnce {
+		if batch = append(batch, r); len(batch) < labelBatch {
 			return nil
 		}
 		return write()
@@ -135,7 +135,7 @@ func (m *maker) performance(ctx context.Context, u *run, f *file) error {
 	return write()
 }
 
-// labels reads the names of the values of some rows, by dimension.
+// labels reads the names of the values of rows: for each dimension with names, a map from value to name.
 func (m *maker) labels(ctx context.Context, q report.Query, named []bool, rows []report.Row,
 ) ([]map[string]string, error) {
 	labels := make([]map[string]string, len(named))
@@ -155,7 +155,7 @@ func (m *maker) labels(ctx context.Context, q report.Query, named []bool, rows [
 	return labels, nil
 }
 
-// trends are those in UTC: the contract names no time zone for files.
+// trends are in UTC, since the contract names no time zone for files.
 func (m *maker) trends(ctx context.Context, u *run, f *file) error {
 	list, err := report.Trends(ctx, m.store.Conn(), report.TrendQuery{
 		AccountID: u.Job.AccountID.UUID, From: u.Args.From, To: u.Args.To, Bucket: u.Args.Bucket, Zone: time.UTC,

@@ -16,32 +16,32 @@ import (
 // byteOrderMark tells spreadsheets that the text is UTF-8.
 const byteOrderMark = "\uFEFF"
 
-// chunkSize is about how many compressed bytes one row of the database holds.
+// chunkSize is the minimum number of compressed bytes in a chunk, but for the last.
 const chunkSize = 256 << 10
 
-// file is a CSV file on its way into the database: text is compressed as it comes and stored piece by piece, so that
-// memory is the same for any length.
+// file writes a CSV file to the database. It compresses text as it comes and stores it in chunks, so that memory does
+// not grow with the file.
 type file struct {
 	files store.Exports
 	id    uuid.UUID
 	fence int64
 
-	line   []byte // the row being written
-	packed bytes.Buffer
-	gzip   *gzip.Writer
-	chunks int
-	rows   int64
-	bytes  int64
+	line       []byte // the row being written
+	compressed bytes.Buffer
+	gzip       *gzip.Writer
+	chunks     int
+	rows       int64
+	bytes      int64
 }
 
 func newFile(files store.Exports, id uuid.UUID, fence int64) *file {
 	f := &file{files: files, id: id, fence: fence}
-	f.gzip, _ = gzip.NewWriterLevel(&f.packed, gzip.BestSpeed) // a level that exists
+	f.gzip, _ = gzip.NewWriterLevel(&f.compressed, gzip.BestSpeed) // a level that exists
 	f.line = append(f.line, byteOrderMark...)
 	return f
 }
 
-// tooLarge is the documented refusal.
+// tooLarge is the documented error.
 func tooLarge() error {
 	return models.Invalid("too_large", "the file would have more than %d rows or %d MB: use a shorter window",
 		models.MaxExportRows, models.MaxExportBytes>>20)
@@ -55,8 +55,8 @@ func (f *file) head(ctx context.Context, names []string) error {
 	return f.end(ctx)
 }
 
-// cell adds a cell to the row. One that was decided outside the service and that a spreadsheet would run as a formula
-// is shown as a text.
+// cell adds a cell to the row. A foreign one, whose text somebody outside chose, gets an apostrophe if a spreadsheet
+// would run it as a formula.
 func (f *file) cell(text string, foreign bool) {
 	if foreign && isFormula(text) {
 		text = "'" + text
@@ -67,7 +67,7 @@ func (f *file) cell(text string, foreign bool) {
 	f.line = append(append(f.line, text...), ',')
 }
 
-// isFormula tells whether a spreadsheet would take a cell for a formula, also after it has trimmed it.
+// isFormula reports whether a spreadsheet would run a cell as a formula, also after trimming it.
 func isFormula(text string) bool {
 	if strings.IndexAny(text, "\t\r\n") == 0 {
 		return true
@@ -81,7 +81,7 @@ func isFormula(text string) bool {
 	return false
 }
 
-// row ends a row of data; more rows than a file may have are too_large.
+// row ends a row of data. Beyond the limits of a file it is too_large.
 func (f *file) row(ctx context.Context) error {
 	if f.rows++; f.rows > models.MaxExportRows {
 		return tooLarge()
@@ -90,23 +90,23 @@ func (f *file) row(ctx context.Context) error {
 }
 
 func (f *file) end(ctx context.Context) error {
-	f.line[len(f.line)-1] = '\r' // in the place of the last comma
+	f.line[len(f.line)-1] = '\r' // replaces the last comma
 	f.line = append(f.line, '\n')
 	if f.bytes += int64(len(f.line)); f.bytes > models.MaxExportBytes {
 		return tooLarge()
 	}
-	_, _ = f.gzip.Write(f.line) // memory takes everything
+	_, _ = f.gzip.Write(f.line) // a buffer never fails
 	f.line = f.line[:0]
-	if f.packed.Len() < chunkSize {
+	if f.compressed.Len() < chunkSize {
 		return nil
 	}
 	return f.store(ctx)
 }
 
 func (f *file) store(ctx context.Context) error {
-	err := f.files.AddChunk(ctx, f.id, f.fence, f.chunks, f.packed.Bytes())
+	err := f.files.AddChunk(ctx, f.id, f.fence, f.chunks, f.compressed.Bytes())
 	f.chunks++
-	f.packed.Reset()
+	f.compressed.Reset()
 	return err
 }
 

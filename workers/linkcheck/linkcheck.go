@@ -1,8 +1,8 @@
-// Package linkcheck finds out whether the links of active offers and landing pages still answer, and whether a list of
-// unsafe addresses has them. What it finds is in GET /alerts; what changes is an event, stored with the finding.
+// Package linkcheck requests the links of active offers and landing pages, and looks them up in a list of unsafe
+// addresses. GET /alerts shows the results. A link that becomes broken or unsafe is an event, stored with the result.
 //
-// A link works when it answers at all but with 404, 410 or a failure of the server's own: a shop that shows a robot 403
-// shows visitors its page. Two checks in a row that fail make a broken link, so that an hour's trouble is no news.
+// A link works if it answers, but for 404, 410 and 5xx: a shop that refuses robots with 403 still serves visitors.
+// Two failed checks in a row make a link broken, so that a short outage is no event.
 package linkcheck
 
 import (
@@ -24,19 +24,19 @@ import (
 
 // Options of the checks. Store and Egress are required.
 type Options struct {
-	Store  *store.Store
-	Egress *egress.Client    // must take http and https
-	List   safebrowsing.List // nil: links are not looked up
-	Limit  time.Duration     // for one request, from the look-up of the name to the last byte; default 10 seconds
-	Pause  time.Duration     // between two requests to one host; default 250 ms, less than 0: none
-	Hosts  int               // tried at once; each gets one request at a time; default 32
-	Now    func() time.Time  // default time.Now
+	Store   *store.Store
+	Egress  *egress.Client    // must take http and https
+	List    safebrowsing.List // nil: links are not looked up
+	Timeout time.Duration     // for one request, from DNS to the last byte; default 10 seconds
+	Pause   time.Duration     // between requests to a host; default 250 ms, negative: none
+	Hosts   int               // requested in parallel, one request each; default 32
+	Now     func() time.Time  // default time.Now
 }
 
 // Register adds the handlers to a runtime.
 func Register(r *workers.Runtime, o Options) {
-	if o.Limit == 0 {
-		o.Limit = 10 * time.Second
+	if o.Timeout == 0 {
+		o.Timeout = 10 * time.Second
 	}
 	if o.Pause == 0 {
 		o.Pause = 250 * time.Millisecond
@@ -58,17 +58,18 @@ type checker struct {
 }
 
 const (
-	batch = 500 // links read, tried and recorded at once
-	// A sweep leaves out what was checked a little less than an hour ago, however long the last one took.
+	batch = 500 // links of one batch
+	// A link is due 50 minutes after its last check. That is less than the hour between sweeps, because a sweep takes
+	// time.
 	checkEvery = 50 * time.Minute
-	// A look-up may cost the operator money, and lists change slowly.
+	// A link is looked up again after five hours: a look-up may cost money, and lists change slowly.
 	screenEvery = 5 * time.Hour
 )
 
-// errOffline says that nobody at all could be reached: the fault is on our side, and no link is blamed for it.
+// errOffline says that no host could be reached. The fault is ours, so no link is recorded as failing.
 var errOffline = errors.New("linkcheck: no host could be reached")
 
-// sweep tries the links that are due. The run may be cut at any moment: what was recorded is not due any more.
+// sweep checks the links that are due. It may be cut off at any moment: recorded links are not due in the next run.
 func (c *checker) sweep(ctx context.Context, _ jobs.Tick) (jobs.None, error) {
 	start := c.o.Now()
 	err := c.batches(ctx, start.Add(-checkEvery), c.o.Store.Links().Unchecked, c.check(map[string]models.LinkResult{}))
@@ -79,10 +80,10 @@ func (c *checker) sweep(ctx context.Context, _ jobs.Tick) (jobs.None, error) {
 	if errors.Is(err, errOffline) {
 		message = "no link could be reached: this install seems to be offline"
 	}
-	return jobs.None{}, c.note(ctx, models.ServiceLinkChecks, message, err)
+	return jobs.None{}, c.saveStatus(ctx, models.ServiceLinkChecks, message, err)
 }
 
-// screen looks the links up that are due.
+// screen looks up the links that are due.
 func (c *checker) screen(ctx context.Context, _ jobs.Tick) (jobs.None, error) {
 	now := c.o.Now()
 	if c.o.List == nil {
@@ -92,10 +93,11 @@ func (c *checker) screen(ctx context.Context, _ jobs.Tick) (jobs.None, error) {
 		})
 	}
 	err := c.batches(ctx, now.Add(-screenEvery), c.o.Store.Links().Unscreened, c.lookUp)
-	return jobs.None{}, c.note(ctx, models.ServiceSafeBrowsing, "the list of unsafe addresses could not be asked", err)
+	return jobs.None{}, c.saveStatus(ctx, models.ServiceSafeBrowsing, "the list of unsafe addresses could not be asked", err)
 }
 
-// batches works through what is due until nothing is, or nothing new comes.
+// batches passes due links to work until no new ones are due. A link that work fails to
+// record does not come again in this run.
 func (c *checker) batches(ctx context.Context, since time.Time,
 	due func(context.Context, time.Time, int) ([]models.Link, error), work func(context.Context, []models.Link) error,
 ) error {
@@ -121,19 +123,20 @@ func (c *checker) batches(ctx context.Context, since time.Time,
 	}
 }
 
-// note writes how a run ended, and passes its error on. Message is for customers.
-func (c *checker) note(ctx context.Context, name, message string, err error) error {
+// saveStatus stores how a run ended, and returns its error. Customers see message if there is one.
+func (c *checker) saveStatus(ctx context.Context, name, message string, err error) error {
 	s := models.LinkService{Name: name, Status: models.ServiceOK, CheckedAt: c.o.Now()}
 	if err != nil {
 		s.Status, s.Message = models.ServiceFailing, message
 	}
-	// The time of the run may be used up; the note is written all the same.
+	// The context of the run may have ended.
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
 	return errors.Join(err, c.o.Store.Links().SaveService(limited, s))
 }
 
-// check tries the URLs of a batch, each once in a sweep, and records what it found.
+// check requests the URLs of a batch and records the results. known has the URLs that this sweep has requested
+// already.
 func (c *checker) check(known map[string]models.LinkResult) func(context.Context, []models.Link) error {
 	return func(ctx context.Context, links []models.Link) error {
 		var urls []string
@@ -162,7 +165,7 @@ func (c *checker) check(known map[string]models.LinkResult) func(context.Context
 	}
 }
 
-// lookUp asks the list about the URLs of a batch and records what it says.
+// lookUp looks up the URLs of a batch and records the threats.
 func (c *checker) lookUp(ctx context.Context, links []models.Link) error {
 	seen := map[string]bool{}
 	var urls []string
@@ -174,7 +177,7 @@ func (c *checker) lookUp(ctx context.Context, links []models.Link) error {
 	}
 	threats := map[string][]string{}
 	for len(urls) > 0 {
-		n := min(c.o.List.AtOnce(), len(urls))
+		n := min(c.o.List.BatchSize(), len(urls))
 		found, err := c.o.List.Lookup(ctx, urls[:n])
 		if err != nil {
 			return err
@@ -195,12 +198,13 @@ func (c *checker) lookUp(ctx context.Context, links []models.Link) error {
 	return nil
 }
 
-// filled is the address of a link as a visitor gets it. It does not change during a day, so that it can be a key.
+// filled is the URL of a link with example values for its tokens. It stays the same for a day, so that it can be a
+// key.
 func (c *checker) filled(l models.Link) string {
 	return token.Example(l.URL, c.o.Now().UTC().Truncate(24*time.Hour))
 }
 
-// announce enqueues the deliveries of an event after its commit; what fails, the reconciler does.
+// announce enqueues the deliveries of an event after its commit. If that fails, the reconciler does it.
 func (c *checker) announce(ctx context.Context, event string, l models.Link, deliveries []uuid.UUID) {
 	if len(deliveries) == 0 {
 		return

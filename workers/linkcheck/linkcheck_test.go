@@ -62,8 +62,8 @@ type fakeList struct {
 	asked  []string
 }
 
-func (f *fakeList) Name() string { return "web_risk" }
-func (f *fakeList) AtOnce() int  { return 2 }
+func (f *fakeList) Name() string   { return "web_risk" }
+func (f *fakeList) BatchSize() int { return 2 }
 
 func (f *fakeList) Lookup(_ context.Context, urls []string) (map[string][]string, error) {
 	f.mu.Lock()

@@ -14,13 +14,12 @@ import (
 	"switchyard/workers/egress"
 )
 
-// userAgent says who asks.
 const userAgent = "Switchyard-LinkCheck/1.0"
 
-// fewHosts is how many hosts must have failed to answer, all there were, before we doubt our own connection.
-const fewHosts = 5
+// offlineHosts is how many hosts a batch must have, all of them failing, to mean that this install is offline.
+const offlineHosts = 5
 
-// probeAll tries each URL, one after the other on each host and some hosts at once.
+// probeAll requests each URL: hosts in parallel, the URLs of one host one after the other.
 func (c *checker) probeAll(ctx context.Context, urls []string) (map[string]models.LinkResult, error) {
 	hosts := map[string][]string{}
 	for _, u := range urls {
@@ -31,12 +30,12 @@ func (c *checker) probeAll(ctx context.Context, urls []string) (map[string]model
 		all      sync.WaitGroup
 		results  = make(map[string]models.LinkResult, len(urls))
 		answered = false
-		places   = make(chan struct{}, c.o.Hosts)
+		slots    = make(chan struct{}, c.o.Hosts)
 	)
 	for _, list := range hosts {
-		places <- struct{}{}
+		slots <- struct{}{}
 		all.Go(func() {
-			defer func() { <-places }()
+			defer func() { <-slots }()
 			for i, u := range list {
 				if i > 0 && !pause(ctx, c.o.Pause) || ctx.Err() != nil {
 					return
@@ -50,15 +49,15 @@ func (c *checker) probeAll(ctx context.Context, urls []string) (map[string]model
 	}
 	all.Wait()
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("linkcheck: %w", context.Cause(ctx)) // cut short: nothing of this batch counts
+		return nil, fmt.Errorf("linkcheck: %w", context.Cause(ctx)) // incomplete: record nothing of this batch
 	}
-	if !answered && len(hosts) >= fewHosts {
+	if !answered && len(hosts) >= offlineHosts {
 		return nil, errOffline
 	}
 	return results, nil
 }
 
-// pause waits between two requests; false when the run ends meanwhile.
+// pause waits between two requests. False: the run ended meanwhile.
 func pause(ctx context.Context, wait time.Duration) bool {
 	if wait <= 0 {
 		return ctx.Err() == nil
@@ -81,14 +80,14 @@ func hostOf(u string) string {
 	return parsed.Hostname()
 }
 
-// probe asks for the head of a page, and for the page where that is not enough: many servers know no HEAD.
+// probe sends a HEAD request, and a GET if that fails, because many servers do not support HEAD.
 func (c *checker) probe(ctx context.Context, u string) models.LinkResult {
 	if len(u) > netguard.MaxURL {
-		return models.LinkResult{At: c.o.Now()} // longer than we can ask for, which is not the page's fault
+		return models.LinkResult{At: c.o.Now()} // we cannot request it, but visitors can
 	}
-	status, err := c.ask(ctx, http.MethodHead, u)
+	status, err := c.request(ctx, http.MethodHead, u)
 	if err != nil || status >= http.StatusBadRequest {
-		status, err = c.ask(ctx, http.MethodGet, u)
+		status, err = c.request(ctx, http.MethodGet, u)
 	}
 	r := models.LinkResult{At: c.o.Now()}
 	switch {
@@ -102,9 +101,9 @@ func (c *checker) probe(ctx context.Context, u string) models.LinkResult {
 	return r
 }
 
-// ask sends one request. A body or a head too large to be read is an answer too.
-func (c *checker) ask(ctx context.Context, method, u string) (int, error) {
-	req, cancel, err := egress.Request(ctx, c.o.Limit, method, u, nil)
+// request sends one request. A body or header that is too large is an answer too.
+func (c *checker) request(ctx context.Context, method, u string) (int, error) {
+	req, cancel, err := egress.Request(ctx, c.o.Timeout, method, u, nil)
 	if err != nil {
 		return 0, errors.New("the address cannot be read")
 	}

@@ -16,7 +16,7 @@ import (
 	"switchyard/workers"
 )
 
-// Register adds the handlers to a runtime. Now is the clock, time.Now if nil.
+// Register adds the handlers to a runtime. Now is the clock, default time.Now.
 func Register(r *workers.Runtime, s *store.Store, now func() time.Time) {
 	if now == nil {
 		now = time.Now
@@ -31,8 +31,8 @@ type watcher struct {
 	now    func() time.Time
 }
 
-// watch announces plan.limit_reached, once a month per account. It may be missed or repeated: the row of the month
-// decides. One account that fails does not keep the others waiting.
+// watch announces plan.limit_reached once a month per account. A run may be missed or repeated: the stored limit of
+// the month decides. A failed account does not stop the others.
 func (w *watcher) watch(ctx context.Context, _ jobs.Tick) (jobs.None, error) {
 	passed, err := w.passed(ctx)
 	if err != nil {
@@ -53,7 +53,7 @@ func (w *watcher) watch(ctx context.Context, _ jobs.Tick) (jobs.None, error) {
 	return jobs.None{}, failed
 }
 
-// passed gives the limits that the clicks of this month passed and that were not announced yet.
+// passed lists the limits that this month's clicks exceed and that were not announced yet.
 func (w *watcher) passed(ctx context.Context) ([]store.PlanLimit, error) {
 	now := w.now()
 	limits, err := w.store.Usage().Open(ctx, now)

@@ -16,8 +16,8 @@ const (
 // webRisk takes one URL per call: GET /v1/uris:search.
 type webRisk struct{ caller }
 
-func (*webRisk) Name() string { return WebRisk }
-func (*webRisk) AtOnce() int  { return 1 }
+func (*webRisk) Name() string   { return WebRisk }
+func (*webRisk) BatchSize() int { return 1 }
 
 func (w *webRisk) Lookup(ctx context.Context, urls []string) (map[string][]string, error) {
 	out := map[string][]string{}
@@ -41,8 +41,8 @@ func (w *webRisk) Lookup(ctx context.Context, urls []string) (map[string][]strin
 // lookup4 takes up to 500 URLs per call: POST /v4/threatMatches:find.
 type lookup4 struct{ caller }
 
-func (*lookup4) Name() string { return SafeBrowsing }
-func (*lookup4) AtOnce() int  { return 500 }
+func (*lookup4) Name() string   { return SafeBrowsing }
+func (*lookup4) BatchSize() int { return 500 }
 
 type entry struct {
 	URL string `json:"url"`

@@ -1,7 +1,7 @@
-// Package safebrowsing asks Google's lists of unsafe addresses: Web Risk, which commercial installs may use, and Safe
-// Browsing version 4, which is for non-commercial ones. Both give the same answers in different forms.
+// Package safebrowsing looks URLs up in Google's lists of unsafe addresses: Web Risk, for commercial installs, and
+// Safe Browsing version 4, for non-commercial ones.
 //
-// A key never leaves this package: it is in no error.
+// A key never leaves this package. No error contains it.
 package safebrowsing
 
 import (
@@ -23,37 +23,37 @@ const (
 	SafeBrowsing = "safe_browsing"
 )
 
-// List is one of the lists.
+// List is a list of unsafe addresses.
 type List interface {
 	// Name is one of the constants above.
 	Name() string
-	// AtOnce is how many URLs one Lookup takes.
-	AtOnce() int
-	// Lookup gives the threats of those of the URLs that are listed. An error is *Error when the list answered it.
+	// BatchSize is the maximum number of URLs of one Lookup.
+	BatchSize() int
+	// Lookup returns the threats of those URLs that are listed. The error is *Error if the list sent one.
 	Lookup(ctx context.Context, urls []string) (map[string][]string, error)
 }
 
-// Error is what a list answered instead of a verdict.
+// Error is an error that a list answered.
 type Error struct {
 	HTTP    int
 	Status  string // such as PERMISSION_DENIED or RESOURCE_EXHAUSTED
 	Message string
 }
 
-// Error is for operators.
+// Error implements error.
 func (e *Error) Error() string {
 	return fmt.Sprintf("safebrowsing: the list answered %d %s: %s", e.HTTP, e.Status, e.Message)
 }
 
-// Options choose a list. With neither key there is none.
+// Options choose a list. Without a key there is none.
 type Options struct {
 	WebRiskKey      string // has precedence
 	SafeBrowsingKey string
-	URL             string // instead of Google's address
+	URL             string // default Google's address
 	Egress          *egress.Client
 }
 
-// New gives the list to ask, nil if the install has no key.
+// New returns the list to use; nil without a key.
 func New(o Options) List {
 	switch {
 	case o.WebRiskKey != "":
@@ -71,20 +71,21 @@ func base(given, usual string) string {
 	return usual
 }
 
-// limit is for one call.
-const limit = 15 * time.Second
+// timeout is for one request.
+const timeout = 15 * time.Second
 
-// caller sends requests and reads answers; both services say what went wrong in the same form.
+// caller calls a service. Both services report errors in the same form.
 type caller struct {
 	egress *egress.Client
 	base   string
 	key    string
 }
 
-// call adds the key to the query.
+// call sends a request with the key in its query, and decodes the answer into into. A status other than 200 is an
+// *Error.
 func (c caller) call(ctx context.Context, method, path string, query url.Values, body []byte, into any) error {
 	query.Set("key", c.key)
-	req, cancel, err := egress.Request(ctx, limit, method, c.base+path+"?"+query.Encode(), bytes.NewReader(body))
+	req, cancel, err := egress.Request(ctx, timeout, method, c.base+path+"?"+query.Encode(), bytes.NewReader(body))
 	if err != nil {
 		return errors.New("safebrowsing: the address of the list cannot be read")
 	}
@@ -97,14 +98,14 @@ func (c caller) call(ctx context.Context, method, path string, query url.Values,
 		return fmt.Errorf("safebrowsing: %w", err)
 	}
 	if answer.Status != http.StatusOK {
-		var told struct {
+		var failure struct {
 			Error struct {
 				Message string `json:"message"`
 				Status  string `json:"status"`
 			} `json:"error"`
 		}
-		_ = json.Unmarshal(answer.Body, &told) // an answer of another form has no message
-		return &Error{HTTP: answer.Status, Status: told.Error.Status, Message: told.Error.Message}
+		_ = json.Unmarshal(answer.Body, &failure) // an answer of another form has no message
+		return &Error{HTTP: answer.Status, Status: failure.Error.Status, Message: failure.Error.Message}
 	}
 	if err := json.Unmarshal(answer.Body, into); err != nil {
 		return fmt.Errorf("safebrowsing: answer: %w", err)

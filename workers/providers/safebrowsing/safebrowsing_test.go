@@ -95,8 +95,8 @@ func TestLists(t *testing.T) {
 			o := safebrowsing.Options{URL: server.URL, Egress: out}
 			fill(&o, key)
 			list := safebrowsing.New(o)
-			if list.Name() != name || list.AtOnce() < 1 {
-				t.Errorf("name %q, %d at once", list.Name(), list.AtOnce())
+			if list.Name() != name || list.BatchSize() < 1 {
+				t.Errorf("name %q, batch size %d", list.Name(), list.BatchSize())
 			}
 			found, err := list.Lookup(t.Context(), []string{"https://good.example/", bad})
 			if err != nil || !maps.EqualFunc(found, map[string][]string{bad: {"MALWARE"}}, slices.Equal) {
