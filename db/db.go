@@ -1,5 +1,5 @@
-// Package db is the way to PostgreSQL: opening it, transactions, migrations, notifications and the few error codes
-// of the server that mean something to a client. Its sub-packages hold all SQL and all Redis data of the service.
+// Package db opens PostgreSQL and has what its users share: transactions, migrations, notifications, and the error
+// codes of the server that matter to callers. Its sub-packages hold all SQL and all Redis data of the service.
 package db
 
 import (
@@ -28,11 +28,11 @@ type Options struct {
 	Name     string // application_name, so that an operator sees who holds a connection
 }
 
-// settings are those of every session that the URL does not set. Statements are not compiled (jit): for reports over
-// millions of rows that takes several times as long as it saves.
+// settings are the session settings that the URL does not set. jit is off: compiling a statement of a report over
+// millions of rows takes several times as long as it saves.
 var settings = map[string]string{"timezone": "UTC", "lock_timeout": "5s", "statement_timeout": "60s", "jit": "off"}
 
-// Open connects to PostgreSQL and pings it once. Sessions run in UTC, give up a lock after 5 seconds and a
+// Open connects to PostgreSQL and pings it once. Sessions run in UTC. They give up on a lock after 5 seconds and on a
 // statement after 60, so that no request waits for ever.
 func Open(ctx context.Context, url string, o Options) (*DB, error) {
 	d, err := OpenLazy(url, o)
@@ -80,8 +80,8 @@ func OpenLazy(url string, o Options) (*DB, error) {
 	return &DB{sqlx.NewDb(pool, "postgres")}, nil
 }
 
-// Tx runs fn in a transaction and commits when fn returns nil. On a Conn that is a transaction already, fn runs
-// under a savepoint: its failure undoes only what fn did, and the outer transaction can go on.
+// Tx runs fn in a transaction, and commits if fn returns nil. If c is a transaction already, fn runs under a
+// savepoint: its error undoes only what fn did, and the outer transaction can go on.
 func Tx(ctx context.Context, c Conn, fn func(Conn) error) error {
 	switch c := c.(type) {
 	case *DB:
@@ -97,7 +97,7 @@ func begin(ctx context.Context, d *DB, fn func(Conn) error) error {
 	if err != nil {
 		return fmt.Errorf("db: begin: %w", err)
 	}
-	defer tx.Rollback() //nolint:errcheck // after a commit it does nothing, after an error there is nobody to tell
+	defer tx.Rollback() //nolint:errcheck // after a commit it does nothing; after an error that one counts
 	if err := fn(tx); err != nil {
 		return err
 	}
@@ -107,7 +107,8 @@ func begin(ctx context.Context, d *DB, fn func(Conn) error) error {
 	return nil
 }
 
-// savepoint nests by name: PostgreSQL keeps savepoints of one name on a stack, so one name serves all depths.
+// savepoint runs fn under a savepoint. One name serves all depths, because PostgreSQL stacks savepoints of the same
+// name.
 func savepoint(ctx context.Context, tx *sqlx.Tx, fn func(Conn) error) error {
 	if _, err := tx.ExecContext(ctx, `SAVEPOINT nested`); err != nil {
 		return fmt.Errorf("db: savepoint: %w", err)
@@ -123,7 +124,7 @@ func savepoint(ctx context.Context, tx *sqlx.Tx, fn func(Conn) error) error {
 	return err
 }
 
-// UniqueViolation names the constraint that a write ran into, or "" when err is something else.
+// UniqueViolation is the constraint that a write violated; "" if err is anything else.
 func UniqueViolation(err error) string {
 	if e, ok := errors.AsType[*pq.Error](err); ok && e.Code == "23505" {
 		return e.Constraint
@@ -131,21 +132,21 @@ func UniqueViolation(err error) string {
 	return ""
 }
 
-// BadData tells whether PostgreSQL refused the values themselves (classes 22 and 23: a text that is not valid
-// UTF-8, a number out of range, a broken constraint), so that trying again cannot help.
+// BadData reports whether PostgreSQL refused the values themselves, so that a retry cannot help: class 22 (bad data,
+// such as invalid UTF-8), class 23 (a constraint), 54000 (a limit of the server).
 func BadData(err error) bool {
 	e, ok := errors.AsType[*pq.Error](err)
 	return ok && (e.Code.Class() == "22" || e.Code.Class() == "23" || e.Code == "54000")
 }
 
-// lockTimedOut tells whether a statement gave up a lock that others hold.
+// lockTimedOut reports whether a statement ran into lock_timeout.
 func lockTimedOut(err error) bool {
 	e, ok := errors.AsType[*pq.Error](err)
 	return ok && e.Code == "55P03"
 }
 
-// Unavailable tells whether err means that PostgreSQL cannot be reached or is going away, so that the same call
-// may succeed later.
+// Unavailable reports whether PostgreSQL cannot be reached or is shutting down, so that the same call may succeed
+// later.
 func Unavailable(err error) bool {
 	if errors.Is(err, sql.ErrConnDone) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, context.DeadlineExceeded) {
 		return true
@@ -157,5 +158,5 @@ func Unavailable(err error) bool {
 	return ok && (e.Code.Class() == "57" || e.Code.Class() == "08" || e.Code.Class() == "53")
 }
 
-// NoRows tells whether err says that a query found nothing.
+// NoRows reports whether a query found nothing.
 func NoRows(err error) bool { return errors.Is(err, sql.ErrNoRows) }

@@ -12,22 +12,22 @@ import (
 
 // Notice is one call of a Listen callback.
 type Notice struct {
-	// Resync says that notices may have been missed (the first connection, or one after a loss): read everything.
+	// Resync says that notices may have been missed: at the first connection, and after the loss of one. Read
+	// everything anew.
 	Resync  bool
 	Payload string
 }
 
-// How soon a lost listener connects again, and how often an idle one is tested.
+// The waits before a lost listener reconnects, and how often an idle one is tested.
 const (
 	listenMinWait = 100 * time.Millisecond
 	listenMaxWait = 2 * time.Second
 	listenPing    = 20 * time.Second
 )
 
-// Listen calls handle, one call at a time, with every notification on a channel until the context ends, and with a
-// Resync when it begins to listen and after every loss of the connection. It holds one connection of its own and
-// connects again by itself; while PostgreSQL is away it calls nothing. It returns an error only for a URL that
-// cannot be read.
+// Listen calls handle with every notification on a channel, one call at a time, until the context ends. It calls it
+// with Resync at the start and after every reconnect. It has a connection of its own and reconnects by itself. It
+// returns an error only for a URL that cannot be read.
 func Listen(ctx context.Context, url, channel string, handle func(context.Context, Notice)) error {
 	if _, err := pq.NewConfig(url); err != nil {
 		return fmt.Errorf("db: DATABASE_URL: %w", err)
@@ -75,7 +75,7 @@ func logListener(ctx context.Context) pq.EventCallbackType {
 	}
 }
 
-// withConnectTimeout bounds an attempt to connect, which pq's listener would otherwise wait for without end.
+// withConnectTimeout adds a connect timeout of 5 seconds to a URL without one. pq's listener would wait for ever.
 func withConnectTimeout(url string) string {
 	if strings.Contains(url, "connect_timeout") {
 		return url

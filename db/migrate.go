@@ -19,17 +19,17 @@ import (
 	"switchyard/db/migrations"
 )
 
-// A migration that waits for a lock holds up everything that comes after it on that table. So it gives up soon, lets the
-// others pass and tries again.
+// A migration that waits for a lock blocks everything that comes after it on that table. So it gives up soon, lets
+// the others pass and tries again.
 const (
 	migrateLockTimeout = 2 * time.Second
 	migratePause       = time.Second
 	migrateAttempts    = 60
 )
 
-// Migrate brings the schema up to date and tells how many files it ran. Several processes may call it at once: one
-// works, the others wait for it and find nothing left to do. It fails when some file does not get a lock for some
-// minutes; calling it again goes on with that file.
+// Migrate brings the schema up to date and returns how many files it ran. Several processes may call it at once: one
+// works, and the others find nothing left to do. It fails if a file gets no lock for some minutes. Calling it again
+// continues with that file.
 func Migrate(ctx context.Context, d *DB) (int, error) {
 	return migrate(ctx, d, migrations.FS, migrateAttempts)
 }
@@ -64,7 +64,8 @@ func migrate(ctx context.Context, d *DB, files fs.FS, attempts int) (int, error)
 	}
 }
 
-// migrationsOf is the runner. Out of order: two branches may land with their numbers the other way round.
+// migrationsOf makes the runner. It allows files out of order, because branches may land in another order than their
+// numbers.
 func migrationsOf(d *DB, files fs.FS) (*goose.Provider, error) {
 	locker, err := lock.NewPostgresSessionLocker()
 	if err != nil {
@@ -75,8 +76,8 @@ func migrationsOf(d *DB, files fs.FS) (*goose.Provider, error) {
 	return p, wrap("migrate", err)
 }
 
-// migrateSession gives the session that migrates its own timeouts: a short one for locks, and none for statements, since
-// an index of a large table takes long and holds up nobody.
+// migrateSession sets the timeouts of the session that migrates: a short one for locks, and none for statements,
+// since building an index of a large table takes long but blocks nobody.
 type migrateSession struct{ lock.SessionLocker }
 
 // SessionLock implements lock.SessionLocker.
@@ -107,8 +108,8 @@ const (
 	countApplied = `SELECT count(DISTINCT version_id) FROM goose_db_version WHERE is_applied AND version_id = ANY ($1)`
 )
 
-// Behind tells how many migrations of this program the database has not had. It changes nothing. A database that is
-// ahead of the program, as while versions change, is not behind.
+// Behind returns how many migrations of this program the database lacks. It changes nothing. A database that is ahead
+// of the program, as during an upgrade, is not behind.
 func Behind(ctx context.Context, d *DB) (int, error) {
 	files, err := fs.Glob(migrations.FS, "*.sql")
 	if err != nil {

@@ -2,8 +2,9 @@ package db
 
 import "context"
 
-// InParts repeats a statement that changes at most size rows, its last argument, until it finds fewer, so that no
-// statement holds locks for long and what is done stays done when the context ends. It tells how many rows it changed.
+// InParts repeats a statement until it changes fewer than size rows, and returns how many rows it changed in all. The
+// statement gets size as its last argument and must change at most that many rows. So no lock is held for long, and
+// what is done stays done when the context ends.
 func InParts(ctx context.Context, c Conn, query string, size int, args ...any) (int64, error) {
 	var total int64
 	for {

@@ -11,7 +11,8 @@ import (
 	"github.com/jmoiron/sqlx"
 )
 
-// CopyIn writes rows by COPY. c has to be a transaction. The values of a row are read before the next is asked for.
+// CopyIn inserts rows by COPY. c must be a transaction. A row is read before the next is asked for, so rows may reuse
+// its slice.
 func CopyIn(ctx context.Context, c Conn, table, columns string, rows iter.Seq[[]any]) (err error) {
 	p, ok := c.(sqlx.PreparerContext)
 	if !ok {
@@ -31,7 +32,7 @@ func CopyIn(ctx context.Context, c Conn, table, columns string, rows iter.Seq[[]
 	return err
 }
 
-// UUIDs is a uuid[] as PostgreSQL reads it.
+// UUIDs writes ids in PostgreSQL's text form of uuid[].
 func UUIDs(ids []uuid.UUID) string {
 	var b strings.Builder
 	b.Grow(2 + 37*len(ids))
@@ -46,7 +47,7 @@ func UUIDs(ids []uuid.UUID) string {
 	return b.String()
 }
 
-// EachRow runs a query and gives its rows to scan, one after the other.
+// EachRow runs a query and calls scan with each row. An error of scan ends it.
 func EachRow(ctx context.Context, c Conn, scan func(*sqlx.Rows) error, query string, args ...any) (err error) {
 	rows, err := c.QueryxContext(ctx, query, args...) //nolint:sqlclosecheck // closed on the next line
 	if err != nil {

@@ -253,7 +253,7 @@ func (h *Handler) forgetKeys(ctx context.Context) {
 		case <-tick.C:
 		}
 		limited, cancel := context.WithTimeout(ctx, time.Minute)
-		_ = store.ForgetLanderKeys(limited, h.db) // those that stay do no harm
+		_ = store.PruneLanderKeys(limited, h.db) // those that stay do no harm
 		cancel()
 	}
 }

@@ -1,5 +1,5 @@
-// Package advisory elects one process at a time by a lock in PostgreSQL. The server releases the lock by itself when the
-// session of its holder ends.
+// Package advisory elects one process at a time by a lock in PostgreSQL. The server releases the lock when the
+// holder's session ends.
 package advisory
 
 import (
@@ -14,13 +14,12 @@ import (
 
 // Options of Hold.
 type Options struct {
-	Every time.Duration // how often a waiting process tries, and a holder checks its session; default 1 second
+	Every time.Duration // how often a waiting process tries and the holder checks its session; default 1 second
 }
 
-// Hold calls lead whenever this process gets the lock of a name, until the context ends; then it returns the context's
-// error. The lock is held by a session of its own. When that session is lost, lead's context ends, and Hold tries for the
-// lock again after lead has returned. A lead that returns by itself releases the lock. While PostgreSQL is away nobody
-// leads.
+// Hold calls lead whenever this process gets the named lock. It returns when the context ends, with its error. The
+// lock has a session of its own. If that is lost, lead's context ends, and Hold tries again after lead has returned.
+// When lead returns by itself, the lock is released. While PostgreSQL is away nobody leads.
 func Hold(ctx context.Context, d *db.DB, name string, o Options, lead func(context.Context)) error {
 	if o.Every == 0 {
 		o.Every = time.Second
@@ -39,7 +38,7 @@ func Hold(ctx context.Context, d *db.DB, name string, o Options, lead func(conte
 	}
 }
 
-// session is a connection of its own, because the pool would hand the lock's session to others.
+// session is a connection outside the pool, which would lend the lock's session to others.
 type session interface {
 	PingContext(ctx context.Context) error
 }
@@ -76,7 +75,7 @@ func try(ctx context.Context, d *db.DB, name string, o Options, lead func(contex
 	return err
 }
 
-// watch waits until the leader is done, the context ends, or the session does not answer; only the last is an error.
+// watch waits until lead is done, the context ends, or the session does not answer. Only the last is an error.
 func watch(ctx context.Context, s session, every time.Duration, done <-chan struct{}) error {
 	tick := time.NewTicker(every)
 	defer tick.Stop()

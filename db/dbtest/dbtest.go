@@ -1,5 +1,5 @@
-// Package dbtest gives each test a database of its own: a copy of a template that holds the migrated schema. The
-// server is the one TEST_DATABASE_URL names (a role that may create databases); `make test` starts it.
+// Package dbtest gives each test a database of its own, a copy of a template with the migrated schema. The server is
+// that of TEST_DATABASE_URL, with a role that may create databases; `make test` starts it.
 package dbtest
 
 import (
@@ -22,8 +22,8 @@ import (
 	"switchyard/db/migrations"
 )
 
-// New gives a migrated, empty database and drops it when the test ends. Without TEST_DATABASE_URL the test fails,
-// under -short it is skipped.
+// New gives a migrated, empty database and drops it when the test ends. Without TEST_DATABASE_URL the test fails.
+// Under -short it is skipped.
 func New(tb testing.TB) *db.DB {
 	tb.Helper()
 	d, _ := NewURL(tb)
@@ -87,8 +87,8 @@ var (
 	errTemplate  error
 )
 
-// ensureTemplate makes the template once per process. Its name carries a hash of the schema, so a change of the
-// schema makes a new one; test binaries that run at the same time wait for each other by an advisory lock.
+// ensureTemplate makes the template once per process. Its name has a hash of the schema, so a changed schema gets a
+// new one. Test binaries that run at once wait for each other by an advisory lock.
 func ensureTemplate(server string) (string, error) {
 	templateOnce.Do(func() { templateName, errTemplate = makeTemplate(server) })
 	return templateName, errTemplate
@@ -126,7 +126,7 @@ func makeTemplate(server string) (string, error) {
 	if err := migrate(ctx, withDatabase(server, name)); err != nil {
 		return "", err
 	}
-	// Marked as a template last: a crash before this line leaves a database that the next run makes anew.
+	// Last, mark it as a template: after a crash before this line the next run makes it anew.
 	_, err = conn.ExecContext(ctx, fmt.Sprintf(`ALTER DATABASE %s IS_TEMPLATE true`, pq.QuoteIdentifier(name)))
 	return name, err
 }

@@ -1,9 +1,9 @@
-// Package seal keeps columns that hold secrets unreadable in the database: AES-256-GCM, each value bound to its
-// account, table, row and column, so that a sealed value copied elsewhere does not open.
+// Package seal encrypts secrets for the database by AES-256-GCM. A value is bound to its account, table, row and
+// column, so that it does not open anywhere else.
 //
-// Two kinds of secret: credentials of third parties (Seal) need ENCRYPTION_KEY and are refused without it; secrets of
-// the service's own making (SealOwn: signing secrets, kept answers) fall back to a key that lies in the database
-// itself, which keeps them out of casual sight and out of logs but not from somebody who holds a full dump.
+// Seal is for credentials of third parties. It needs ENCRYPTION_KEY. SealOwn is for secrets of the service itself,
+// such as stored answers. Without ENCRYPTION_KEY it uses a key from the database, which hides them from logs and from
+// a casual look, but not from somebody with a full dump.
 package seal
 
 import (
@@ -26,10 +26,10 @@ import (
 var ErrNoKey = models.Invalid("no_encryption_key",
 	"this install cannot store credentials yet: it has no encryption key")
 
-// ErrOpen says that a sealed value does not open: another place, another key, or changed bytes.
+// ErrOpen says that a sealed value does not open: it is of another place or key, or was changed.
 var ErrOpen = errors.New("seal: value does not open")
 
-// Place is where a sealed value lives. Row is the record's id, or its key in text form.
+// Place is where a sealed value is stored. Row is the record's id, or its key as text.
 type Place struct {
 	Account uuid.UUID
 	Table   string
@@ -41,16 +41,16 @@ func (p Place) bytes() []byte {
 	return fmt.Appendf(nil, "%s|%s|%s|%s", p.Account, p.Table, p.Row, p.Column)
 }
 
-// installKeyID marks values sealed under the key of the database.
+// installKeyID marks values that are sealed under the database's key.
 const installKeyID = 0
 
-// Box seals and opens. It is safe for use by many goroutines.
+// Box seals and opens values. It is safe for concurrent use.
 type Box struct {
-	keys    []sealKey // current key first
+	keys    []sealKey // the first one seals
 	install func(context.Context) ([]byte, error)
 
 	mu   sync.Mutex
-	inst *sealKey // once read
+	inst *sealKey // the database's key, once read
 }
 
 type sealKey struct {
@@ -58,7 +58,8 @@ type sealKey struct {
 	aead cipher.AEAD
 }
 
-// New makes a box on a database. The first key, 32 bytes, seals; all keys open. No key at all is allowed.
+// New makes a box on a database. Keys have 32 bytes; empty ones are ignored. The first seals, and all of them open.
+// Without a key there is only SealOwn.
 func New(c db.Conn, keys ...[]byte) (*Box, error) {
 	b := &Box{install: func(ctx context.Context) ([]byte, error) { return InstallSecret(ctx, c, "seal") }}
 	for _, k := range keys {
@@ -98,10 +99,10 @@ func newKey(id byte, key []byte) (sealKey, error) {
 	return sealKey{id, aead}, nil
 }
 
-// HasKey tells whether credentials of third parties can be stored.
+// HasKey reports whether credentials of third parties can be stored.
 func (b *Box) HasKey() bool { return len(b.keys) > 0 }
 
-// Seal seals a third party's credential; without ENCRYPTION_KEY it is ErrNoKey.
+// Seal seals a third party's credential. Without ENCRYPTION_KEY the error is ErrNoKey.
 func (b *Box) Seal(p Place, plain []byte) ([]byte, error) {
 	if !b.HasKey() {
 		return nil, ErrNoKey
@@ -109,7 +110,7 @@ func (b *Box) Seal(p Place, plain []byte) ([]byte, error) {
 	return b.keys[0].seal(p, plain), nil
 }
 
-// SealOwn seals a secret of the service's own making, under the database's key when there is no other.
+// SealOwn seals a secret of the service itself, under the database's key if there is no other.
 func (b *Box) SealOwn(ctx context.Context, p Place, plain []byte) ([]byte, error) {
 	if b.HasKey() {
 		return b.keys[0].seal(p, plain), nil
@@ -121,8 +122,8 @@ func (b *Box) SealOwn(ctx context.Context, p Place, plain []byte) ([]byte, error
 	return k.seal(p, plain), nil
 }
 
-// Ready reads what SealOwn may need from the database, so that a later call inside a transaction waits for no second
-// connection. After the first time it does nothing.
+// Ready reads what SealOwn needs from the database, so that a SealOwn inside a transaction needs no second
+// connection. Later calls do nothing.
 func (b *Box) Ready(ctx context.Context) error {
 	if b.HasKey() {
 		return nil
@@ -131,7 +132,7 @@ func (b *Box) Ready(ctx context.Context) error {
 	return err
 }
 
-// Open gives back what was sealed for this place, under the current key or an older one.
+// Open returns what was sealed for this place under any of the keys. The error is ErrOpen if the value does not open.
 func (b *Box) Open(ctx context.Context, p Place, sealed []byte) ([]byte, error) {
 	if len(sealed) == 0 {
 		return nil, ErrOpen

@@ -8,7 +8,7 @@ import (
 	"switchyard/models"
 )
 
-// maxAlerts bounds the links of each kind that are shown: whoever has more mends these first.
+// maxAlerts is the maximum number of links of a list.
 const maxAlerts = 500
 
 const brokenLinks = `
@@ -25,12 +25,12 @@ FROM (` + screenedLinks + `) l JOIN link_screens c ON c.kind = l.kind AND c.reco
 WHERE l.account_id = $1 AND c.account_id = $1 AND c.unsafe_at IS NOT NULL
 ORDER BY c.unsafe_at DESC, l.id LIMIT $2`
 
-// Broken lists the account's links that are broken now, the latest first, at most 500.
+// Broken lists the account's links that are broken now, latest first, at most 500.
 func (k Links) Broken(ctx context.Context, account uuid.UUID) ([]models.LinkProblem, error) {
 	return query[models.LinkProblem](ctx, k.s.c, "broken links", brokenLinks, account, maxAlerts)
 }
 
-// Unsafe lists the account's links that a list of unsafe addresses has now, the latest first, at most 500.
+// Unsafe lists the account's links that a list of unsafe addresses has now, latest first, at most 500.
 func (k Links) Unsafe(ctx context.Context, account uuid.UUID) ([]models.LinkProblem, error) {
 	return query[models.LinkProblem](ctx, k.s.c, "unsafe links", unsafeLinks, account, maxAlerts)
 }

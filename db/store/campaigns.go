@@ -38,12 +38,11 @@ func newCampaignTable[R any]() *table[R] {
 	})
 }
 
-// List lists the campaigns that are not deleted, pinned first, then newest.
+// List lists the campaigns that are not deleted: pinned first, then newest.
 //
-// Pins change while a walk goes on, so its order goes by the pins of its start, which every cursor carries: a campaign
-// that is pinned and was not changed since then comes first, all others after. A change can only move a campaign from
-// the first part to the second, never ahead of the walk, so none is missed. What may happen is that a pinned campaign
-// which is changed during the walk comes a second time.
+// Pins may change between two pages. So the order goes by the time of the first page, which every cursor carries:
+// first come pinned campaigns that were not changed since then, then all others. A change can only move a campaign to
+// the second part, so none is missed. A pinned campaign that is changed meanwhile may come twice.
 func (k Campaigns) List(ctx context.Context, account uuid.UUID, p Page) ([]models.Campaign, string, error) {
 	start, err := k.s.walkStart(ctx, account, campaignTable.name, p.Cursor, 4)
 	if err != nil {
@@ -63,9 +62,8 @@ func (k Campaigns) List(ctx context.Context, account uuid.UUID, p Page) ([]model
 	})
 }
 
-// Create adds a campaign with its flow under new ids, within the plan. On a shared link domain the alias is replaced by
-// a generated one; without an alias one is generated anywhere. A flow without paths needs a destination_url or a
-// fallback_url to send visitors to.
+// Create adds a campaign with its flow under new ids, within the plan's allowance. The alias is generated if it is
+// empty or the domain is a shared one. A flow without paths needs a destination_url or a fallback_url.
 func (k Campaigns) Create(ctx context.Context, c models.Campaign, paths []flow.Path) (models.Campaign, error) {
 	flow.Identify(paths, nil)
 	return txOf(ctx, k.s, func(s *Store) (models.Campaign, error) {
@@ -103,9 +101,10 @@ func (k Campaigns) insert(ctx context.Context, c RoutedCampaign) (RoutedCampaign
 	})
 }
 
-const aliasTries = 5 // of a generated alias; one try in 10^15 or so meets another
+const aliasTries = 5 // one generated alias in some 10^15 is taken
 
-// withAlias runs save, which writes an alias. With generate it makes one, and another one should that be taken.
+// withAlias runs save, which writes *alias. With generate it sets a new alias first, and another one while that is
+// taken. Errors: alias_taken, duplicate_slug.
 func withAlias[R any](ctx context.Context, s *Store, generate bool, alias *string, save func(*Store) (R, error)) (
 	saved R, err error,
 ) {
@@ -127,8 +126,8 @@ func withAlias[R any](ctx context.Context, s *Store, generate bool, alias *strin
 	return saved, err
 }
 
-// Clone copies a campaign and its flow within the plan. The copy is paused, has a new alias and a free name that ends
-// in " (copy)". A flow that would be refused if it were sent by hand is refused here.
+// Clone copies a campaign and its flow, within the plan's allowance. The copy is paused, has a new alias and a free
+// name that ends in " (copy)". A flow that could not be saved now is refused.
 func (k Campaigns) Clone(ctx context.Context, account, id uuid.UUID) (models.Campaign, error) {
 	saved, err := routedTable.clone(ctx, k.s, account, id, func(s *Store, c *RoutedCampaign) (err error) {
 		if err := s.inlineDeleted(ctx, account, c.Paths); err != nil {

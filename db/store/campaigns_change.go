@@ -12,12 +12,12 @@ import (
 	"switchyard/models/flow"
 )
 
-// Change changes the settings of a campaign: edit gets them as they are, under a lock, and may refuse. By says who
-// changes it: api, dashboard or copilot.
+// Change changes the settings of a campaign. edit gets the saved ones, under a lock; its error changes nothing. by is
+// who changes them: api, dashboard or copilot.
 //
-// A zero DomainID moves the campaign to the shared link domain. A campaign that comes to a shared domain from one of
-// the account's own gets a generated alias. When an active campaign becomes paused, campaign.paused is stored in the same
-// transaction; the ids of its deliveries are for the caller to dispatch after the commit.
+// A zero DomainID moves the campaign to the shared link domain. A campaign that moves from an own to a shared domain
+// gets a generated alias. When an active campaign becomes paused, campaign.paused is stored in the same transaction.
+// The caller dispatches its deliveries after the commit.
 func (k Campaigns) Change(ctx context.Context, account, id uuid.UUID, by string, edit func(*models.Campaign) error) (
 	saved models.Campaign, deliveries []uuid.UUID, err error,
 ) {
@@ -51,8 +51,8 @@ func (k Campaigns) Change(ctx context.Context, account, id uuid.UUID, by string,
 	return saved, deliveries, err
 }
 
-// checkChange checks what changed against the rest of the account, and says whether the alias is to be generated. What did
-// not change passes, although it might not if it were new.
+// checkChange checks the changed settings against the rest of the account, and returns whether the alias must be
+// generated. Unchanged settings are not checked: what they name may be gone by now.
 func (k Campaigns) checkChange(ctx context.Context, before models.Campaign, after *models.Campaign) (bool, error) {
 	moved := before.DomainID != after.DomainID
 	shared := before.SharedHost
@@ -79,8 +79,8 @@ func (k Campaigns) checkChange(ctx context.Context, before models.Campaign, afte
 	return shared && !before.SharedHost, nil
 }
 
-// ReplaceFlow replaces the flow of a campaign and gives it as saved. A path keeps its id, and with it its statistics,
-// if the flow had a path with that id; any other gets a new one.
+// ReplaceFlow replaces the flow of a campaign and returns it as saved. A path keeps its id, and so its statistics, if
+// the old flow had it. Any other path gets a new id.
 func (k Campaigns) ReplaceFlow(ctx context.Context, account, id uuid.UUID, paths []flow.Path) ([]flow.Path, error) {
 	err := k.s.Tx(ctx, func(s *Store) error {
 		old, err := routedTable.findLocked(ctx, s, account, id)

@@ -9,7 +9,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// Flow gives the paths of a campaign. Rules that were deleted since they were used stand in it as rules of its own.
+// Flow gives the paths of a campaign. Saved rules that were deleted are inlined.
 func (k Campaigns) Flow(ctx context.Context, account, id uuid.UUID) ([]flow.Path, error) {
 	c, err := routedTable.find(ctx, k.s, account, id)
 	if err != nil {
@@ -38,7 +38,7 @@ func (k Campaigns) FlowNetworks(ctx context.Context, account uuid.UUID, paths []
 	return query[FlowNetwork](ctx, k.s.c, "networks of a flow", flowNetworks, account, destinations)
 }
 
-// flowReferences lists which ids the account has, and as what.
+// flowReferences finds which ids are live records of the account, and of what kind.
 const flowReferences = `
 SELECT id, 'offer' AS kind FROM offers WHERE account_id = $1 AND id = ANY ($2) AND deactivated_at IS NULL
 UNION ALL
@@ -48,8 +48,8 @@ SELECT id, 'campaign' FROM campaigns WHERE account_id = $1 AND id = ANY ($3) AND
 UNION ALL
 SELECT id, 'rule' FROM rules WHERE account_id = $1 AND id = ANY ($4) AND deleted_at IS NULL`
 
-// checkFlow refuses a flow that cannot be routed, or that names an offer, a lander, a campaign or a saved rule which is
-// not a live one of the account.
+// checkFlow refuses a flow that cannot be routed, or that names an offer, a lander, a campaign or a saved rule that
+// is not a live one of the account.
 func (s *Store) checkFlow(ctx context.Context, account uuid.UUID, paths []flow.Path) error {
 	destinations, campaigns, rules := flow.References(paths)
 	rows, err := query[struct {
@@ -87,28 +87,28 @@ func (s *Store) checkMode(ctx context.Context, c models.Campaign) error {
 	return nil
 }
 
-// linkDomain is where a tracking link lives.
+// linkDomain is the domain of a tracking link.
 type linkDomain struct {
 	ID     uuid.UUID `db:"id"`
 	Shared bool      `db:"shared"`
 }
 
-// The locks keep a domain from being deleted until the campaign that uses it is there.
+// FOR KEY SHARE: the domain cannot be deleted before the campaign that uses it is saved.
 const (
 	namedDomain = `
 SELECT id, account_id IS NULL AS shared FROM domains
 WHERE id = $2 AND (account_id = $1 OR account_id IS NULL) FOR KEY SHARE`
 
-	usualDomain = `
+	defaultDomain = `
 SELECT id, account_id IS NULL AS shared FROM domains
 WHERE account_id IS NULL OR $2 AND account_id = $1 AND is_default AND is_verified
 ORDER BY account_id NULLS LAST, is_default DESC, created_at, id LIMIT 1 FOR KEY SHARE`
 )
 
-// linkDomain finds the domain with an id among those of the account and the shared ones. Without an id it is the
-// account's default domain, if own ones are wanted and it is verified, else the shared link domain.
+// linkDomain finds a domain of the account, or a shared one, by id. Without an id it is the account's default domain,
+// if own is set and that domain is verified, else the shared link domain. Error: invalid_domain.
 func (s *Store) linkDomain(ctx context.Context, account, id uuid.UUID, own bool) (linkDomain, error) {
-	query, second := usualDomain, any(own)
+	query, second := defaultDomain, any(own)
 	if id != uuid.Nil {
 		query, second = namedDomain, id
 	}

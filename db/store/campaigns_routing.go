@@ -11,12 +11,12 @@ import (
 const campaignsByAlias = `
 SELECT id FROM campaigns WHERE account_id = $1 AND alias = $2 AND deleted_at IS NULL ORDER BY id`
 
-// ByAlias finds the campaigns with an alias: one at most on each domain.
+// ByAlias finds the campaigns with an alias, at most one on each domain.
 func (k Campaigns) ByAlias(ctx context.Context, account uuid.UUID, alias string) ([]uuid.UUID, error) {
 	return query[uuid.UUID](ctx, k.s.c, "campaigns by alias", campaignsByAlias, account, alias)
 }
 
-// Routed lists every campaign with its flow as Flow gives it, pinned first, then newest.
+// Routed lists every campaign with its flow, as Flow gives it: pinned first, then newest.
 func (k Campaigns) Routed(ctx context.Context, account uuid.UUID) ([]RoutedCampaign, error) {
 	q := routedTable.from + ` WHERE ` + routedTable.live +
 		` ORDER BY t.is_pinned DESC, t.created_at DESC, t.id DESC`
@@ -31,7 +31,7 @@ func (k Campaigns) Routed(ctx context.Context, account uuid.UUID) ([]RoutedCampa
 	return list, k.s.inlineDeleted(ctx, account, flows...)
 }
 
-// FlowRecord is an offer or a landing page that a flow leads to. One that was deactivated is still named.
+// FlowRecord is an offer or a landing page of a flow, perhaps a deactivated one.
 type FlowRecord struct {
 	ID       uuid.UUID `db:"id"`
 	Kind     string    `db:"kind"` // offer or lander
@@ -45,7 +45,7 @@ FROM offers WHERE account_id = $1 AND id = ANY ($2)
 UNION ALL
 SELECT id, 'lander', name, is_active AND deactivated_at IS NULL FROM landers WHERE account_id = $1 AND id = ANY ($2)`
 
-// FlowRecords finds the offers and landing pages that paths lead to.
+// FlowRecords finds offers and landing pages by their ids, deactivated ones too.
 func (k Campaigns) FlowRecords(ctx context.Context, account uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]FlowRecord, error) {
 	rows, err := query[FlowRecord](ctx, k.s.c, "records of flows", flowRecords, account, ids)
 	if err != nil {
@@ -58,7 +58,7 @@ func (k Campaigns) FlowRecords(ctx context.Context, account uuid.UUID, ids []uui
 	return out, nil
 }
 
-// AnyLive tells whether one of the campaigns exists on the account.
+// AnyLive reports whether any of the campaigns exists on the account.
 func (k Campaigns) AnyLive(ctx context.Context, account uuid.UUID, ids []uuid.UUID) (bool, error) {
 	const q = `SELECT EXISTS (SELECT FROM campaigns WHERE account_id = $1 AND id = ANY ($2) AND deleted_at IS NULL)`
 	return get[bool](ctx, k.s, "campaign", q, account, ids)

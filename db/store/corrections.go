@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Corrections are the CSV files that jobs work through, under the ids of the jobs.
+// Corrections are the CSV files that jobs process, under the ids of the jobs.
 type Corrections struct{ s *Store }
 
 // Corrections gives the files on this store's connection.
@@ -26,7 +26,7 @@ func (k Corrections) Text(ctx context.Context, account, job uuid.UUID) (string, 
 	return string(csv), err
 }
 
-// AddPart stores what became of the rows from the given one on, as JSON.
+// AddPart stores the outcomes of the rows from first on, as JSON.
 func (k Corrections) AddPart(ctx context.Context, job uuid.UUID, first int, outcomes any) error {
 	const q = `INSERT INTO correction_parts (correction_id, first_row, outcomes) VALUES ($1, $2, $3)`
 	_, err := k.s.exec(ctx, "add part of correction", q, job, first, documentOf(outcomes))
@@ -45,7 +45,7 @@ func (k Corrections) Remove(ctx context.Context, job uuid.UUID) error {
 	return err
 }
 
-// NamedRecord is a record that a customer may call by its id, its name or its alias.
+// NamedRecord is a record that a customer may name by its id, name or alias.
 type NamedRecord struct {
 	ID    uuid.UUID `db:"id"`
 	Name  string    `db:"name"`
@@ -53,7 +53,7 @@ type NamedRecord struct {
 	Live  bool      `db:"live"`
 }
 
-// A source that was deactivated keeps its figures.
+// Deactivated sources are included, because they still have figures.
 const sourceNames = `
 SELECT id, name, '' AS alias, deactivated_at IS NULL AS live FROM traffic_sources WHERE account_id = $1`
 

@@ -23,25 +23,25 @@ var domainTable = newTable(table[models.Domain]{
 		(SELECT count(*) FROM smartlinks l WHERE l.domain_id = t.id AND l.deleted_at IS NULL) AS smartlinks`,
 })
 
-// SharedDomain is one of the install's link domains, which every account may use.
+// SharedDomain is a link domain of the install, which every account may use.
 type SharedDomain struct {
 	ID        uuid.UUID `db:"id"`
 	Host      string    `db:"host"`
 	IsDefault bool      `db:"is_default"`
 }
 
-// Shared lists the shared link domains, first the one that new campaigns go to.
+// Shared lists the shared link domains, the default of new campaigns first.
 func (d Domains) Shared(ctx context.Context) ([]SharedDomain, error) {
 	const q = `SELECT id, host, is_default FROM domains WHERE account_id IS NULL ORDER BY is_default DESC, host`
 	return query[SharedDomain](ctx, d.s.c, "shared domains", q)
 }
 
-// Add adds hosts with the same settings, all or none of them, within the plan's allowance. Hosts that the account has
-// are skipped; if it has all of them that is a conflict, as is a shared link domain. The new domains come in the order
-// of the hosts and are not verified.
+// Add adds hosts with the same settings, all or none, within the plan's allowance. The new domains are in the order
+// of hosts and not verified. Hosts that the account has are skipped. Conflicts: duplicate if it has all of them,
+// shared_domain for a shared link domain.
 //
-// A host that is another account's can be added too, or adding one would keep its owner from it: it serves whoever
-// shows that it is theirs, and only that account.
+// A host of another account can be added too, or anybody could lock its owner out. It serves only the account that
+// verifies it.
 func (d Domains) Add(ctx context.Context, account uuid.UUID, hosts []string, set models.DomainSettings) (
 	added []models.Domain, skipped []string, err error,
 ) {
@@ -49,13 +49,13 @@ func (d Domains) Add(ctx context.Context, account uuid.UUID, hosts []string, set
 		if err := s.lockAccount(ctx, account); err != nil {
 			return err
 		}
-		taken, err := s.Domains().taken(ctx, account, hosts)
+		existing, err := s.Domains().existing(ctx, account, hosts)
 		if err != nil {
 			return err
 		}
 		var fresh []string
 		for _, host := range hosts {
-			switch shared, known := taken[host]; {
+			switch shared, known := existing[host]; {
 			case shared:
 				return models.Conflict("shared_domain", "%s is a shared link domain, which every account has", host)
 			case known:
@@ -82,8 +82,8 @@ func (d Domains) Add(ctx context.Context, account uuid.UUID, hosts []string, set
 	return added, skipped, err
 }
 
-// taken tells of hosts that the account has (false) or that are shared (true).
-func (d Domains) taken(ctx context.Context, account uuid.UUID, hosts []string) (map[string]bool, error) {
+// existing finds the hosts that the account has (false) or that are shared (true).
+func (d Domains) existing(ctx context.Context, account uuid.UUID, hosts []string) (map[string]bool, error) {
 	const q = `SELECT host, account_id IS NULL AS shared FROM domains
 	           WHERE host = ANY ($2) AND (account_id = $1 OR account_id IS NULL) ORDER BY shared`
 	rows, err := query[struct {
@@ -93,16 +93,16 @@ func (d Domains) taken(ctx context.Context, account uuid.UUID, hosts []string) (
 	if err != nil {
 		return nil, err
 	}
-	taken := map[string]bool{}
+	found := map[string]bool{}
 	for _, r := range rows {
-		taken[r.Host] = r.Shared
+		found[r.Host] = r.Shared
 	}
-	return taken, nil
+	return found, nil
 }
 
-// allow refuses more domains than the plan allows. The account is locked already.
+// allow refuses more domains than the plan allows. The caller has locked the account.
 func (d Domains) allow(ctx context.Context, account uuid.UUID, more int) error {
-	// Of several at once, the last one must still find a place: count them as if all but one were there.
+	// Store.allow makes room for one; the others count as if they were there.
 	return d.s.allow(ctx, account, "domains",
 		fmt.Sprintf(`SELECT count(*) + %d FROM domains WHERE account_id = $1`, more-1),
 		func(p models.Plan) int { return p.Domains })
@@ -116,7 +116,7 @@ func (d Domains) Update(ctx context.Context, account, id uuid.UUID, set models.D
 const noDefaultDomain = `
 UPDATE domains SET is_default = false, updated_at = now() WHERE account_id = $1 AND is_default AND id <> $2`
 
-// SetDefault makes a domain the one that new campaigns go to; they do once it is verified.
+// SetDefault makes a domain the default of new campaigns. It has an effect once the domain is verified.
 func (d Domains) SetDefault(ctx context.Context, account, id uuid.UUID) (models.Domain, error) {
 	return txOf(ctx, d.s, func(s *Store) (saved models.Domain, err error) {
 		if err := s.lockAccount(ctx, account); err != nil {
@@ -133,12 +133,13 @@ func (d Domains) SetDefault(ctx context.Context, account, id uuid.UUID) (models.
 }
 
 const (
-	lockDomain     = `SELECT id FROM domains WHERE account_id = $1 AND id = $2 FOR UPDATE`
-	leaveDomain    = `UPDATE campaigns SET domain_id = NULL WHERE domain_id = $1 AND deleted_at IS NOT NULL`
-	leaveDomainToo = `UPDATE smartlinks SET domain_id = NULL WHERE domain_id = $1 AND deleted_at IS NOT NULL`
+	lockDomain       = `SELECT id FROM domains WHERE account_id = $1 AND id = $2 FOR UPDATE`
+	detachCampaigns  = `UPDATE campaigns SET domain_id = NULL WHERE domain_id = $1 AND deleted_at IS NOT NULL`
+	detachSmartlinks = `UPDATE smartlinks SET domain_id = NULL WHERE domain_id = $1 AND deleted_at IS NOT NULL`
 )
 
-// Remove deletes a domain that no campaign and no smartlink uses. Deleted ones let go of it.
+// Remove deletes a domain. While live campaigns or smartlinks use it that is a conflict, domain_in_use. Deleted ones
+// are detached.
 func (d Domains) Remove(ctx context.Context, account, id uuid.UUID) error {
 	return d.s.Tx(ctx, func(s *Store) error {
 		if _, err := get[uuid.UUID](ctx, s, "domain", lockDomain, account, id); err != nil {
@@ -152,7 +153,7 @@ func (d Domains) Remove(ctx context.Context, account, id uuid.UUID) error {
 			return models.Conflict("domain_in_use", "%d campaigns and %d smartlinks still use %s",
 				found.Campaigns, found.Smartlinks, found.Host)
 		}
-		for _, q := range []string{leaveDomain, leaveDomainToo} {
+		for _, q := range []string{detachCampaigns, detachSmartlinks} {
 			if _, err := s.exec(ctx, "delete domain", q, id); err != nil {
 				return err
 			}
@@ -161,8 +162,8 @@ func (d Domains) Remove(ctx context.Context, account, id uuid.UUID) error {
 	})
 }
 
-// SetVerified says whether a domain is known to be the account's: from then on it serves. A host serves one account
-// only: if it does already, that is a conflict, domain_taken.
+// SetVerified sets whether the account has proved that the domain is its own. A verified domain serves. A host serves
+// one account only: for a second one it is a conflict, domain_taken.
 func (d Domains) SetVerified(ctx context.Context, account, id uuid.UUID, on bool) (models.Domain, error) {
 	err := d.s.one(ctx, domainTable.what, domainTable.set(`is_verified = $3`), account, id, on)
 	if db.UniqueViolation(err) == "domains_served" {
@@ -174,7 +175,7 @@ func (d Domains) SetVerified(ctx context.Context, account, id uuid.UUID, on bool
 	return d.Find(ctx, account, id)
 }
 
-// ByHost lists the own domains with a host, of all accounts. It is for operators.
+// ByHost lists the accounts' domains with a host. It is for operators.
 func (d Domains) ByHost(ctx context.Context, host string) ([]models.Domain, error) {
 	q := domainTable.from + ` WHERE t.account_id IS NOT NULL AND t.host = $1 ORDER BY t.created_at, t.id`
 	return query[models.Domain](ctx, d.s.c, "domains", q, host)

@@ -19,7 +19,7 @@ type Exports struct{ s *Store }
 // Exports gives the report files on this store's connection.
 func (s *Store) Exports() Exports { return Exports{s} }
 
-// expired is the time of the youngest file that has expired. Such a file is gone for everybody, swept or not.
+// expired is the time of the newest file that has expired. Expired files cannot be found, deleted or not.
 func expired() time.Time { return time.Now().AddDate(0, 0, -models.ExportDays) }
 
 const exportColumns = `id, account_id, kind, name, row_count, byte_size, created_at`
@@ -39,8 +39,8 @@ const selectChunks = `
 SELECT c.content FROM export_chunks c JOIN exports e ON e.id = c.export_id AND e.fence = c.fence
 WHERE e.account_id = $1 AND e.id = $2 ORDER BY c.n`
 
-// Open finds a file and gives what writes its text. The compressed pieces are held in memory meanwhile, so that a slow
-// reader holds no connection.
+// Open finds a file and returns a function that writes its text. The compressed chunks are in memory by then, so that
+// a slow reader holds no connection.
 func (e Exports) Open(ctx context.Context, account, id uuid.UUID) (models.Export, func(io.Writer) error, error) {
 	const q = `SELECT ` + exportColumns + ` FROM exports WHERE account_id = $1 AND id = $2 AND created_at > $3`
 	x, err := get[models.Export](ctx, e.s, "file", q, account, id, expired())
@@ -51,7 +51,7 @@ func (e Exports) Open(ctx context.Context, account, id uuid.UUID) (models.Export
 	if err != nil {
 		return x, nil, err
 	}
-	if len(chunks) == 0 { // deleted between the two looks
+	if len(chunks) == 0 { // deleted between the two queries
 		return x, nil, models.NotFound("file")
 	}
 	return x, func(w io.Writer) error { return unpack(w, chunks) }, nil
@@ -85,7 +85,7 @@ func (e Exports) Delete(ctx context.Context, account, id uuid.UUID) error {
 
 const insertChunk = `INSERT INTO export_chunks (export_id, fence, n, content) VALUES ($1, $2, $3, $4)`
 
-// AddChunk stores the next piece of a file that is being made by the attempt with this fence.
+// AddChunk stores chunk n of a file that the attempt with this fence makes.
 func (e Exports) AddChunk(ctx context.Context, id uuid.UUID, fence int64, n int, content []byte) error {
 	_, err := e.s.exec(ctx, "store export", insertChunk, id, fence, n, content)
 	return err
@@ -97,8 +97,8 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
 
 const dropOtherChunks = `DELETE FROM export_chunks WHERE export_id = $1 AND fence <> $2`
 
-// Finish makes a file of the chunks of an attempt and drops those of others. Call it in the transaction that ends the
-// attempt.
+// Finish makes a file of the chunks of an attempt and deletes those of other attempts. Call it in the transaction
+// that ends the attempt.
 func (e Exports) Finish(ctx context.Context, x models.Export, fence int64) error {
 	const what = "finish export"
 	_, err := e.s.exec(ctx, what, insertExport, x.ID, x.AccountID, x.Kind, x.Name, x.RowCount, x.ByteSize, x.CreatedAt, fence)
@@ -108,14 +108,14 @@ func (e Exports) Finish(ctx context.Context, x models.Export, fence int64) error
 	return err
 }
 
-// Drop deletes what an attempt stored that came to nothing.
+// Drop deletes the chunks of a failed attempt.
 func (e Exports) Drop(ctx context.Context, id uuid.UUID, fence int64) error {
 	const q = `DELETE FROM export_chunks WHERE export_id = $1 AND fence = $2`
 	_, err := e.s.exec(ctx, "drop export", q, id, fence)
 	return err
 }
 
-// An attempt is over long before a day has passed.
+// No attempt runs for a day, so older chunks without a file are orphans.
 const sweepExports = `
 WITH gone AS (DELETE FROM exports WHERE created_at < $1 RETURNING id),
 	pieces AS (
@@ -124,8 +124,7 @@ WITH gone AS (DELETE FROM exports WHERE created_at < $1 RETURNING id),
 	)
 SELECT count(*) FROM gone`
 
-// Sweep deletes the files that have expired, and the pieces of attempts that died a day ago. It tells how many files
-// went.
+// Sweep deletes expired files, and chunks that have had no file for a day. It returns the number of files.
 func (e Exports) Sweep(ctx context.Context) (int64, error) {
 	return get[int64](ctx, e.s, "sweep exports", sweepExports, expired(), time.Now().AddDate(0, 0, -1))
 }

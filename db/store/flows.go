@@ -11,8 +11,8 @@ import (
 	"switchyard/models/flow"
 )
 
-// Flows are the saved flows of accounts. A paused one starts no campaign. The campaigns that a flow has started have
-// copies of its paths: they go on when it is paused or removed.
+// Flows are the saved flows of accounts. A paused one cannot start a campaign. Campaigns have copies of the paths, so
+// pausing or removing a flow does not change them.
 type Flows struct{ pausable[flow.Saved] }
 
 // Flows gives the saved flows on this store's connection.
@@ -20,11 +20,11 @@ func (s *Store) Flows() Flows { return Flows{pausable[flow.Saved]{records[flow.S
 
 var flowTable = newTable(table[flow.Saved]{name: "flows", what: "saved flow"})
 
-// List lists the saved flows, the most recently changed first. Rules that were deleted since they were used stand in
-// their paths as rules of the path's own.
+// List lists the saved flows, most recently changed first. Saved rules that were deleted are inlined.
 //
-// Flows change while a walk goes on, so one that was changed or made since the walk began comes after all others: a
-// change only moves a flow ahead of the walk, and none is missed. A flow that is changed after it came may come again.
+// Flows may change between two pages. So a flow that was changed or made after the first page comes after all others.
+// A change only moves a flow ahead of the cursor, so none is missed. A flow that is changed after it came may come
+// again.
 func (k Flows) List(ctx context.Context, account uuid.UUID, p Page) ([]flow.Saved, string, error) {
 	start, err := k.s.walkStart(ctx, account, flowTable.name, p.Cursor, 3)
 	if err != nil {
@@ -64,8 +64,8 @@ func (k Flows) Find(ctx context.Context, account, id uuid.UUID) (flow.Saved, err
 	return found, k.s.inlineDeleted(ctx, account, found.Paths)
 }
 
-// Start gives the paths of a saved flow for a new campaign. One that the account does not have, or has paused, is 400
-// invalid_flow.
+// Start gives the paths of a saved flow for a new campaign. If the account has no such flow, or it is paused, the
+// error is invalid_flow.
 func (k Flows) Start(ctx context.Context, account, id uuid.UUID) ([]flow.Path, error) {
 	found, err := k.Find(ctx, account, id)
 	if e, ok := models.AsError(err); ok && e.Kind == models.KindNotFound || err == nil && !found.IsActive {
@@ -83,7 +83,7 @@ func (k Flows) Create(ctx context.Context, f flow.Saved) (flow.Saved, error) {
 	return flowTable.add(ctx, k.s, f)
 }
 
-// Update writes every field of a saved flow but whether it is active. A path keeps its id if the flow had it.
+// Update writes every field of a saved flow, except whether it is active. A path keeps its id if the flow had it.
 func (k Flows) Update(ctx context.Context, f flow.Saved) (flow.Saved, error) {
 	return txOf(ctx, k.s, func(s *Store) (flow.Saved, error) {
 		old, err := flowTable.findLocked(ctx, s, f.AccountID, f.ID)
@@ -98,7 +98,7 @@ func (k Flows) Update(ctx context.Context, f flow.Saved) (flow.Saved, error) {
 	})
 }
 
-// identify gives ids to paths. A path keeps its id if the flow had a path with that id.
+// identify gives new ids to paths, except to those whose id the old flow had.
 func identify(paths, old []flow.Path) {
 	flow.Identify(paths, func(id string) bool {
 		return slices.ContainsFunc(old, func(p flow.Path) bool { return p.ID == id })

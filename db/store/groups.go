@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// grouped are the scopes of group names: which table has them, and which of its rows count.
+// grouped are the scopes of group names: a table, and the condition of its live rows.
 var grouped = []struct{ scope, where string }{
 	{"campaigns", `deleted_at IS NULL`},
 	{"offers", `deactivated_at IS NULL`},
@@ -23,8 +23,8 @@ func GroupScopes() []string {
 	return out
 }
 
-// Groups lists the group names in use by an account's records of a scope, by name; ok is false for an unknown scope.
-// Names that differ in case only are groups of their own, as they are in reports.
+// Groups lists the group names that an account uses in a scope, by name. ok is false for an unknown scope. Names that
+// differ only in case are different groups, as in reports.
 func (s *Store) Groups(ctx context.Context, account uuid.UUID, scope string) (names []string, ok bool, err error) {
 	for _, g := range grouped {
 		if g.scope != scope {

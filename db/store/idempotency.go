@@ -27,7 +27,7 @@ type Stored struct {
 	Answer []byte
 }
 
-// The answers to an attempt that cannot go on.
+// The errors of BeginAttempt.
 var (
 	ErrInProgress = models.Conflict("idempotency_in_progress", "the first request with this Idempotency-Key still runs")
 	ErrKeyReused  = models.Errorf(models.KindUnprocessable, "idempotency_key_reused",
@@ -44,9 +44,9 @@ const findAttempt = `
 SELECT fingerprint, status, answer, coalesce(lease_until > now(), false) AS running
 FROM idempotency_keys WHERE account_id = $1 AND key = $2 AND created_at > now() - interval '24 hours'`
 
-// BeginAttempt takes the key for the duration of the transaction it is called in, and gives the stored answer of an
-// earlier attempt, or nil when this one is to run. Another attempt that is running is ErrInProgress, another request
-// under the key ErrKeyReused.
+// BeginAttempt locks the key until the transaction ends. It returns the stored answer of an earlier attempt, or nil
+// if this attempt must run. Errors: ErrInProgress while another attempt runs, ErrKeyReused if the key came with
+// another request.
 func (s *Store) BeginAttempt(ctx context.Context, a Attempt) (*Stored, error) {
 	var got bool
 	if err := sqlx.GetContext(ctx, s.c, &got, lockAttempt, a.Account.String()+"|"+a.Key); err != nil {
@@ -91,7 +91,8 @@ ON CONFLICT (account_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, 
                       THEN idempotency_keys.created_at ELSE now() END
 RETURNING created_at`
 
-// SaveAttempt keeps the answer for 24 hours. In the transaction of the effect it makes both happen, or neither.
+// SaveAttempt stores the answer for 24 hours. Call it in the transaction of the effect, so that both commit or
+// neither.
 func (s *Store) SaveAttempt(ctx context.Context, a Attempt, answer Stored) error {
 	sealed, err := s.box.SealOwn(ctx, a.place(), answer.Answer)
 	if err != nil {
@@ -102,9 +103,9 @@ func (s *Store) SaveAttempt(ctx context.Context, a Attempt, answer Stored) error
 	return err
 }
 
-// LeaseAttempt marks the attempt as running for a while, for a call that cannot stay in one transaction. The lease is
-// renewed by calling it again; when it runs out, the next attempt may take over. The answer is an id that stays the
-// same until the attempt is saved or dropped, whoever takes it over.
+// LeaseAttempt marks the attempt as running, for a call that cannot stay in one transaction. Calling it again renews
+// the lease. Once it has run out the next attempt may run. The returned id is the same for every attempt until one is
+// saved or dropped.
 func (s *Store) LeaseAttempt(ctx context.Context, a Attempt, lease time.Duration) (uuid.UUID, error) {
 	var since time.Time
 	err := sqlx.GetContext(ctx, s.c, &since, upsertAttempt, a.Account, a.Key, a.Fingerprint, nil, nil, lease.Seconds())
@@ -114,14 +115,14 @@ func (s *Store) LeaseAttempt(ctx context.Context, a Attempt, lease time.Duration
 	return uuid.NewSHA1(a.Account, fmt.Appendf(nil, "%d|%s", since.UnixMicro(), a.Key)), nil
 }
 
-// DropAttempt forgets a leased attempt that left no answer worth keeping, so that the next one runs at once.
+// DropAttempt deletes a leased attempt that has no answer to store, so that the next one runs at once.
 func (s *Store) DropAttempt(ctx context.Context, a Attempt) error {
 	const q = `DELETE FROM idempotency_keys WHERE account_id = $1 AND key = $2 AND status IS NULL`
 	_, err := s.exec(ctx, "drop idempotency key", q, a.Account, a.Key)
 	return err
 }
 
-// PruneAttempts removes answers older than 24 hours and tells how many; maintenance calls it now and then.
+// PruneAttempts deletes answers older than 24 hours and returns how many.
 func (s *Store) PruneAttempts(ctx context.Context) (int64, error) {
 	const q = `DELETE FROM idempotency_keys WHERE created_at < now() - interval '24 hours'`
 	return s.exec(ctx, "prune idempotency keys", q)

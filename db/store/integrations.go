@@ -8,7 +8,7 @@ import (
 	"switchyard/models"
 )
 
-// Traffic sources and networks share one allowance, counted here and nowhere else: those that are active.
+// Active traffic sources and networks share one allowance. It is counted here and nowhere else.
 const countIntegrations = `
 SELECT (SELECT count(*) FROM traffic_sources WHERE account_id = $1 AND is_active AND deactivated_at IS NULL)
      + (SELECT count(*) FROM networks WHERE account_id = $1 AND is_active AND deactivated_at IS NULL)`
@@ -21,8 +21,8 @@ func (s *Store) allowIntegration(ctx context.Context, account uuid.UUID) error {
 // integrations is what traffic sources and networks have in common.
 type integrations[R any] struct{ records[R] }
 
-// SetActive pauses a record, or resumes it within the plan's allowance of integrations. One that is active already
-// stays so.
+// SetActive pauses a record, or resumes it within the plan's allowance of integrations. Resuming an active one does
+// nothing.
 func (k integrations[R]) SetActive(ctx context.Context, account, id uuid.UUID, on bool) error {
 	if !on {
 		return pausable[R](k).SetActive(ctx, account, id, false)

@@ -29,8 +29,8 @@ SELECT k.id AS key_id, k.scope AS key_scope,
 FROM api_keys k JOIN accounts a ON a.id = k.account_id
 WHERE k.hash = $1 AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`
 
-// Authenticate finds who a key belongs to. A key that is unknown, revoked or expired is 401 unauthenticated. It reads
-// the database each time, so that a revoked key is refused by every process at once.
+// Authenticate finds the owner of a key. An unknown, revoked or expired key is 401 unauthenticated. It reads the
+// database each time, so that every process refuses a revoked key at once.
 func (s *Store) Authenticate(ctx context.Context, key string) (Caller, error) {
 	unknown := models.Errorf(models.KindUnauthenticated, "unauthenticated", "the API key is missing, revoked or expired")
 	if !models.LooksLikeAPIKey(key) {
@@ -51,7 +51,7 @@ INSERT INTO api_keys (id, account_id, name, scope, hash, hint, expires_at)
 VALUES ($1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7))
 RETURNING ` + keyColumns
 
-// CreateKey makes a key and gives it in clear, for the only time. A zero life never ends.
+// CreateKey makes a key and returns it in clear, for the only time. With a life of zero it does not expire.
 func (s *Store) CreateKey(ctx context.Context, account uuid.UUID, name, scope string, life time.Duration,
 ) (models.Key, string, error) {
 	if _, err := s.FindAccount(ctx, account); err != nil {
@@ -74,8 +74,8 @@ func (s *Store) ListKeys(ctx context.Context, account uuid.UUID) ([]models.Key, 
 	return query[models.Key](ctx, s.c, "list keys", q, account)
 }
 
-// RotateKey replaces a valid key by a new one of the same name, scope and length of life. The old one stays valid for
-// one day, or until its own end if that is earlier. A key rotated before is a conflict.
+// RotateKey replaces a valid key by a new one with the same name, scope and length of life. The old one stays valid
+// for a day, or until it expires if that is earlier. Rotating a key again is a conflict, not_active.
 func (s *Store) RotateKey(ctx context.Context, id uuid.UUID) (fresh models.Key, clear string, err error) {
 	err = s.Tx(ctx, func(s *Store) error {
 		old, err := get[models.Key](ctx, s, "key", `SELECT `+keyColumns+` FROM api_keys WHERE id = $1 FOR UPDATE`, id)

@@ -28,12 +28,13 @@ func (k Landers) Create(ctx context.Context, l models.Lander) (models.Lander, er
 	})
 }
 
-// Update writes every field of a landing page but its protection and whether it is active.
+// Update writes every field of a landing page, except its protection and whether it is active.
 func (k Landers) Update(ctx context.Context, l models.Lander) (models.Lander, error) {
 	return landerTable.save(ctx, k.s, l)
 }
 
-// Protect lets change turn a landing page's protection into another, and saves that. An error of change saves nothing.
+// Protect changes the protection of a landing page by change, which gets the saved one under a lock. An error of
+// change saves nothing.
 func (k Landers) Protect(ctx context.Context, account, id uuid.UUID, change func(*models.Protection) error) (
 	models.Protection, error,
 ) {
@@ -49,7 +50,7 @@ func (k Landers) Protect(ctx context.Context, account, id uuid.UUID, change func
 	})
 }
 
-// Clone copies a landing page, its protection too, under a free name that ends in " (copy)", within the plan's
+// Clone copies a landing page and its protection, under a free name that ends in " (copy)", within the plan's
 // allowance.
 func (k Landers) Clone(ctx context.Context, account, id uuid.UUID) (models.Lander, error) {
 	return landerTable.clone(ctx, k.s, account, id, func(*Store, *models.Lander) error { return nil },

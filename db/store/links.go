@@ -13,7 +13,7 @@ import (
 	"switchyard/models"
 )
 
-// Links are the links that are checked, and what the checks found. Methods without an account are for workers.
+// Links are the links that are checked, and the results. Methods without an account are for workers.
 type Links struct{ s *Store }
 
 // Links gives the checked links on this store's connection.
@@ -32,26 +32,25 @@ SELECT 'domain' AS kind, id, account_id, host AS name, 'http://' || host || '/' 
 WHERE is_verified AND account_id IS NOT NULL`
 )
 
-// survey is a table of states and the links it is about. Both stand in SQL text, so they are constants.
-type survey struct{ table, links string }
+// linkCheck is a kind of check: the table of its results, and a query of the links it is about.
+type linkCheck struct{ table, links string }
 
 var (
-	checks  = survey{"link_checks", checkedLinks}
-	screens = survey{"link_screens", screenedLinks}
+	checks  = linkCheck{"link_checks", checkedLinks}
+	screens = linkCheck{"link_screens", screenedLinks}
 )
 
-// Unchecked gives links of all accounts that were not checked under their URL since a moment, the longest waiting first.
+// Unchecked lists links of all accounts whose URL was not checked since a moment, the longest waiting first.
 func (k Links) Unchecked(ctx context.Context, since time.Time, limit int) ([]models.Link, error) {
 	return k.due(ctx, checks, since, limit)
 }
 
-// Unscreened gives links of all accounts that were not looked up under their URL since a moment, the longest waiting
-// first.
+// Unscreened lists links of all accounts whose URL was not looked up since a moment, the longest waiting first.
 func (k Links) Unscreened(ctx context.Context, since time.Time, limit int) ([]models.Link, error) {
 	return k.due(ctx, screens, since, limit)
 }
 
-func (k Links) due(ctx context.Context, v survey, since time.Time, limit int) ([]models.Link, error) {
+func (k Links) due(ctx context.Context, v linkCheck, since time.Time, limit int) ([]models.Link, error) {
 	q := `SELECT l.kind, l.id, l.account_id, l.name, l.url, c.checked_at FROM (` + v.links + `) l
 		LEFT JOIN ` + v.table + ` c ON c.kind = l.kind AND c.record_id = l.id AND c.url = l.url
 		WHERE c.checked_at IS NULL OR c.checked_at < $1
@@ -59,9 +58,9 @@ func (k Links) due(ctx context.Context, v survey, since time.Time, limit int) ([
 	return query[models.Link](ctx, k.s.c, "due links", q, since, limit)
 }
 
-// record runs fn in a transaction that holds the link, unless the record has another URL by now, or another result was
-// recorded since the link was read: two sweeps at once count as one.
-func (k Links) record(ctx context.Context, v survey, l models.Link, fn func(*Store) error) error {
+// record runs fn in a transaction that locks the link. It does nothing if the URL has changed since the link was
+// read, or another result was recorded: two sweeps at once count as one.
+func (k Links) record(ctx context.Context, v linkCheck, l models.Link, fn func(*Store) error) error {
 	return k.s.Tx(ctx, func(s *Store) error {
 		const lock = `SELECT pg_advisory_xact_lock(hashtextextended($1, 11))`
 		if _, err := s.exec(ctx, "record link", lock, v.table+l.Kind+l.ID.String()); err != nil {
@@ -90,8 +89,8 @@ ON CONFLICT (kind, record_id) DO UPDATE SET url = excluded.url, checked_at = exc
 	http_status = excluded.http_status, error = excluded.error, failures = excluded.failures,
 	failing_since = excluded.failing_since, broken_at = excluded.broken_at`
 
-// RecordCheck records what a check found. A link that becomes a broken one is announced by link.broken in the same
-// transaction; the ids of the deliveries are for the caller to dispatch after the commit.
+// RecordCheck records the result of a check. If the link becomes a broken one, link.broken is stored in the same
+// transaction. The caller dispatches its deliveries after the commit.
 func (k Links) RecordCheck(ctx context.Context, l models.Link, r models.LinkResult) (deliveries []uuid.UUID, err error) {
 	err = k.record(ctx, checks, l, func(s *Store) error {
 		found, err := query[models.LinkState](ctx, s.c, "record check", findCheck, l.Kind, l.ID, l.URL)
@@ -123,7 +122,8 @@ VALUES ($1, $2, $3, $4, $5, $6, $7)
 ON CONFLICT (kind, record_id) DO UPDATE SET url = excluded.url, checked_at = excluded.checked_at,
 	threats = excluded.threats, unsafe_at = excluded.unsafe_at`
 
-// RecordScreen records what a list of unsafe addresses says of a link, and announces link.unsafe as RecordCheck does.
+// RecordScreen records what a list of unsafe addresses says of a link. If the link becomes an unsafe one, link.unsafe
+// is stored as in RecordCheck.
 func (k Links) RecordScreen(ctx context.Context, l models.Link, list string, at time.Time, threats []string) (
 	deliveries []uuid.UUID, err error,
 ) {
@@ -146,13 +146,13 @@ func (k Links) RecordScreen(ctx context.Context, l models.Link, list string, at 
 	return deliveries, err
 }
 
-// Forget deletes the states of links whose record is no longer in use, and tells how many.
-func (k Links) Forget(ctx context.Context) (int64, error) {
+// Prune deletes the results of links whose record is no longer in use, and returns how many.
+func (k Links) Prune(ctx context.Context) (int64, error) {
 	var total int64
-	for _, v := range []survey{checks, screens} {
+	for _, v := range []linkCheck{checks, screens} {
 		q := `DELETE FROM ` + v.table + ` c WHERE NOT EXISTS (
 			SELECT FROM (` + v.links + `) l WHERE l.kind = c.kind AND l.id = c.record_id)`
-		n, err := k.s.exec(ctx, "forget links", q)
+		n, err := k.s.exec(ctx, "prune links", q)
 		if err != nil {
 			return total, err
 		}
@@ -165,13 +165,13 @@ const saveService = `
 INSERT INTO link_services (name, status, message, checked_at) VALUES ($1, $2, $3, $4)
 ON CONFLICT (name) DO UPDATE SET status = excluded.status, message = excluded.message, checked_at = excluded.checked_at`
 
-// SaveService notes how a run of a kind of check ended.
+// SaveService stores how a run of a kind of check ended.
 func (k Links) SaveService(ctx context.Context, v models.LinkService) error {
 	_, err := k.s.exec(ctx, "save service", saveService, v.Name, v.Status, v.Message, v.CheckedAt)
 	return err
 }
 
-// Services tells how the last run of each kind of check ended; one that never ran is missing.
+// Services lists how the last run of each kind of check ended. One that never ran is missing.
 func (k Links) Services(ctx context.Context) ([]models.LinkService, error) {
 	const q = `SELECT name, status, message, checked_at FROM link_services ORDER BY name`
 	return query[models.LinkService](ctx, k.s.c, "services", q)

@@ -17,28 +17,29 @@ import (
 	"switchyard/models"
 )
 
-// Page is which part of a list a call wants: at most Limit rows after the place that Cursor marks.
+// Page is the part of a list that a call wants: at most Limit rows after Cursor.
 type Page struct {
 	Limit  int
-	Cursor string // empty: from the start
+	Cursor string // of the previous page; empty: from the start
 }
 
 // ListQuery describes a list that can be read page by page.
 type ListQuery[T any] struct {
-	// Name tells lists apart: a cursor of one list is refused by another.
+	// Name is unique: a cursor of one list is refused by another.
 	Name string
-	// SQL is a SELECT that ends in a WHERE clause which more conditions can be added to.
+	// SQL is a SELECT that ends in a WHERE clause. More conditions are added to it.
 	SQL string
 	// Args are its arguments.
 	Args []any
-	// Order are the columns that order the list, each as "column:type", the last one unique.
-	// They must never change while a record lives, or a walk could miss it.
+	// Order are the columns that order the list, each as "column:type", the last one unique. A record's values must
+	// never change, or a walk could miss it.
 	Order []string
 	// Asc lists the smallest first; the default is newest first.
 	Asc bool
-	// Filters is what else decides which rows are in the list. A cursor holds for the filters it was made under.
+	// Filters is everything else that decides which rows are in the list. A cursor is valid only with the Filters it
+	// was made with.
 	Filters string
-	// Place gives a row's values of the Order columns in text form that the column's type reads.
+	// Place gives a row's values of the Order columns, as text that the column's type reads.
 	Place func(T) []string
 }
 
@@ -50,9 +51,9 @@ func PlaceOf(created time.Time, id uuid.UUID) []string {
 	return []string{created.UTC().Format(time.RFC3339Nano), id.String()}
 }
 
-// List reads one page and the cursor of the next one ("" at the end). The walk is by position, not by offset: a row
-// that exists during the whole walk comes exactly once, whatever is inserted or deleted meanwhile. A cursor that was
-// changed, or made for another account, list or filter, is 400 invalid_input.
+// List reads a page, and the cursor of the next one ("" at the end). It pages by position, not by offset: a row that
+// exists during the whole walk comes exactly once, whatever is inserted or deleted meanwhile. A cursor that was
+// changed, or is of another account, list or filter, is 400 invalid_input.
 func List[T any](ctx context.Context, s *Store, account uuid.UUID, p Page, q ListQuery[T]) ([]T, string, error) {
 	key, err := s.cursorKey(ctx)
 	if err != nil {
@@ -90,8 +91,8 @@ func List[T any](ctx context.Context, s *Store, account uuid.UUID, p Page, q Lis
 	return rows, makeCursor(key, scope, q.Place(rows[p.Limit-1])), nil
 }
 
-// walkStart is when the walk through a list began, by the database's clock: now, or as the cursor says, whose last
-// column carries it. A list whose order changes while it is walked goes by the order of the start.
+// walkStart is when the first page of a walk was read, by the database's clock: now without a cursor, else the last
+// column of the cursor. A list whose order may change between pages goes by its order at that time.
 func (s *Store) walkStart(ctx context.Context, account uuid.UUID, name, cursor string, columns int) (time.Time, error) {
 	if cursor == "" {
 		now, err := get[time.Time](ctx, s, "clock", `SELECT clock_timestamp()`)
@@ -134,13 +135,12 @@ const (
 
 var cursorText = base64.RawURLEncoding.Strict()
 
-// cursorScope is what a cursor of a list is bound to.
+// cursorScope is what a cursor is valid for.
 func cursorScope(account uuid.UUID, name, filters string) string {
 	return strings.Join([]string{account.String(), name, filters}, "|")
 }
 
-// makeCursor writes version, signature and place. The place is the row's own id and time: nothing that its reader
-// did not just read.
+// makeCursor encodes version, signature and place. The place is not secret: its reader has just read that row.
 func makeCursor(key []byte, scope string, place []string) string {
 	body, _ := json.Marshal(place) // texts always marshal
 	return cursorText.EncodeToString(slices.Concat([]byte{cursorVersion}, cursorSum(key, scope, body), body))
@@ -173,7 +173,7 @@ func cursorSum(key []byte, scope string, body []byte) []byte {
 	return h.Sum(nil)[:cursorMAC]
 }
 
-// cursorKey reads the signing key once per process; it is the same on all of them.
+// cursorKey reads the signing key once per process. It is the same in all of them.
 func (s *Store) cursorKey(ctx context.Context) ([]byte, error) {
 	if key := s.cursor.Load(); key != nil {
 		return *key, nil

@@ -33,12 +33,12 @@ func (k Networks) Create(ctx context.Context, n models.Network) (models.Network,
 	})
 }
 
-// Update writes every field of a network but whether it is active. An empty secret leaves the saved one.
+// Update writes every field of a network, except whether it is active. An empty secret leaves the saved one.
 func (k Networks) Update(ctx context.Context, n models.Network) (models.Network, error) {
 	return k.write(ctx, n, func(s *Store) (models.Network, error) { return networkTable.save(ctx, s, n) })
 }
 
-// write saves a network by save, and then its secret if it comes with one.
+// write saves a network by save, then its secret if it has one.
 func (k Networks) write(ctx context.Context, n models.Network, save func(*Store) (models.Network, error)) (
 	models.Network, error,
 ) {
@@ -63,7 +63,7 @@ func (k Networks) write(ctx context.Context, n models.Network, save func(*Store)
 	})
 }
 
-// postbackSecretPlace is where the secret of a network is sealed.
+// postbackSecretPlace is where a network's secret is sealed.
 func postbackSecretPlace(account, network uuid.UUID) seal.Place {
 	return seal.Place{Account: account, Table: "networks", Row: network.String(), Column: "postback_secret"}
 }

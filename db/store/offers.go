@@ -31,8 +31,8 @@ func (k Offers) Create(ctx context.Context, o models.Offer) (models.Offer, error
 	})
 }
 
-// Update writes every field of an offer but whether it is active. A network that does not change passes, although it
-// might not if it were new.
+// Update writes every field of an offer, except whether it is active. An unchanged network is not checked, as it may
+// be deactivated by now.
 func (k Offers) Update(ctx context.Context, o models.Offer) (models.Offer, error) {
 	return txOf(ctx, k.s, func(s *Store) (models.Offer, error) {
 		old, err := offerTable.find(ctx, s, o.AccountID, o.ID)
@@ -48,8 +48,8 @@ func (k Offers) Update(ctx context.Context, o models.Offer) (models.Offer, error
 	})
 }
 
-// Clone copies an offer under a free name that ends in " (copy)", within the plan's allowance. A network that was
-// deactivated since is not copied.
+// Clone copies an offer under a free name that ends in " (copy)", within the plan's allowance. A deactivated network
+// is not copied.
 func (k Offers) Clone(ctx context.Context, account, id uuid.UUID) (models.Offer, error) {
 	return offerTable.clone(ctx, k.s, account, id, func(s *Store, o *models.Offer) (err error) {
 		o.NetworkID, err = networkTable.orNone(ctx, s, account, o.NetworkID)

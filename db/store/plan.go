@@ -19,7 +19,7 @@ type Usage struct{ s *Store }
 // Usage gives the usage of plans on this store's connection.
 func (s *Store) Usage() Usage { return Usage{s} }
 
-// PlanUsage is what an account has of what its plan counts.
+// PlanUsage counts the records of an account.
 type PlanUsage struct {
 	Campaigns int `db:"campaigns"`
 	Offers    int `db:"offers"`
@@ -28,7 +28,7 @@ type PlanUsage struct {
 	Sources   int `db:"sources"`  // active ones
 	Networks  int `db:"networks"` // active ones
 	Webhooks  int `db:"webhooks"`
-	Keys      int `db:"keys"` // API keys that are accepted
+	Keys      int `db:"keys"` // valid API keys
 }
 
 const countUsage = `
@@ -42,12 +42,12 @@ SELECT (SELECT count(*) FROM campaigns WHERE account_id = $1 AND deleted_at IS N
 	(SELECT count(*) FROM api_keys WHERE account_id = $1 AND revoked_at IS NULL
 		AND (expires_at IS NULL OR expires_at > now())) AS keys`
 
-// Count counts what the account has.
+// Count counts the records of an account.
 func (u Usage) Count(ctx context.Context, account uuid.UUID) (PlanUsage, error) {
 	return get[PlanUsage](ctx, u.s, "usage", countUsage, account)
 }
 
-// PlanLimit is a month whose clicks passed the allowance.
+// PlanLimit is an account's allowance of clicks in a month, and how many clicks it has.
 type PlanLimit struct {
 	AccountID uuid.UUID `db:"account_id"`
 	Plan      string    `db:"plan"`
@@ -62,8 +62,8 @@ FROM accounts a JOIN unnest($2::text[], $3::bigint[]) AS p (plan, allowance) ON 
 WHERE NOT EXISTS (SELECT FROM plan_limits m WHERE m.account_id = a.id AND m.month = $4::date)
 ORDER BY a.id`
 
-// Open gives the limits that were not announced yet for the moment's month, of all accounts whose plan has one. Their
-// clicks are left at zero. It is for workers.
+// Open lists the limits that were not announced yet in the month of at, of all accounts whose plan limits clicks.
+// Clicks are zero. It is for workers.
 func (u Usage) Open(ctx context.Context, at time.Time) ([]PlanLimit, error) {
 	var names pq.StringArray
 	var limits pq.Int64Array
@@ -84,7 +84,7 @@ const insertLimit = `
 INSERT INTO plan_limits (account_id, month, plan, allowance, clicks, reached_at) VALUES ($1, $2, $3, $4, $5, $6)
 ON CONFLICT (account_id, month) DO NOTHING`
 
-// Announce stores plan.limit_reached for the month, once, and gives the deliveries to dispatch after the commit.
+// Announce stores plan.limit_reached once a month. The caller dispatches its deliveries after the commit.
 func (u Usage) Announce(ctx context.Context, l PlanLimit) (deliveries []uuid.UUID, err error) {
 	err = u.s.Tx(ctx, func(s *Store) error {
 		res, err := s.c.ExecContext(ctx, insertLimit, l.AccountID, models.MonthOf(l.ReachedAt), l.Plan, l.Allowance,
@@ -106,7 +106,7 @@ func (u Usage) Announce(ctx context.Context, l PlanLimit) (deliveries []uuid.UUI
 const findLimit = `
 SELECT account_id, plan, allowance, clicks, reached_at FROM plan_limits WHERE account_id = $1 AND month = $2`
 
-// Limit finds what was announced for the moment's month; not_found if nothing was.
+// Limit finds the limit that was announced in the month of at. None is not_found.
 func (u Usage) Limit(ctx context.Context, account uuid.UUID, at time.Time) (PlanLimit, error) {
 	return get[PlanLimit](ctx, u.s, "limit", findLimit, account, models.MonthOf(at))
 }

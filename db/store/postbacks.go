@@ -11,19 +11,19 @@ import (
 	"switchyard/models/postback"
 )
 
-// PostbackNetwork is what is needed to understand and to believe a network's messages.
+// PostbackNetwork is what is needed to read and authenticate a network's postbacks.
 type PostbackNetwork struct {
 	ID        uuid.UUID
 	AccountID uuid.UUID
-	Secret    string // empty: none is asked for
+	Secret    string // empty: none is required
 	postback.Network
 }
 
 const selectPostbackNetwork = `
 SELECT account_id, postback_params, status_map, postback_secret FROM networks WHERE id = $1`
 
-// PostbackNetwork reads a network by its id alone, as the address of a postback names it; a network that was switched
-// off still understands what was accepted before. An unknown id gives false.
+// PostbackNetwork finds a network by its id alone, as a postback's address names it. Deactivated networks are found
+// too, for postbacks that were accepted before. ok is false for an unknown id.
 func (s *Store) PostbackNetwork(ctx context.Context, id uuid.UUID) (n PostbackNetwork, ok bool, err error) {
 	var params, words, sealed []byte
 	row := s.c.QueryRowxContext(ctx, selectPostbackNetwork, id)
@@ -35,7 +35,7 @@ func (s *Store) PostbackNetwork(ctx context.Context, id uuid.UUID) (n PostbackNe
 		return n, false, fmt.Errorf("db: network of postback: %w", err)
 	}
 	n.ID = id
-	// Settings that are not what they should be add nothing; the aliases of the field remain.
+	// Malformed settings add nothing. The common aliases still work.
 	_ = json.Unmarshal(params, &n.Params)
 	_ = json.Unmarshal(words, &n.Statuses)
 	if len(sealed) > 0 {

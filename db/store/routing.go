@@ -15,7 +15,7 @@ import (
 	"switchyard/db"
 )
 
-// RoutingChannel is the channel on which PostgreSQL announces changes of what the redirect reads (RoutingKey).
+// RoutingChannel is the channel on which PostgreSQL announces changed records of the redirect, each as a RoutingKey.
 const RoutingChannel = "routing"
 
 // RoutingKey names one record that the redirect reads.
@@ -32,7 +32,7 @@ func ParseRoutingKey(payload string) (key RoutingKey, ok bool) {
 	return RoutingKey{table, id}, err == nil && known
 }
 
-// RoutingVersion is the version of a record's row: it changes with every write of the row.
+// RoutingVersion is a record with the version of its row, which changes with every write.
 type RoutingVersion struct {
 	RoutingKey
 	Version int64 `db:"version"`
@@ -44,10 +44,10 @@ type RoutingRow interface {
 	Head() RoutingVersion
 }
 
-// Routing is a set of records that the redirect reads, in any order; routingTables tells which there are.
+// Routing is a set of records of the redirect in any order. See routingTables for which rows it reads.
 type Routing struct {
 	Rows []RoutingRow
-	// LanderSecret signs the keys of protected landing pages. It comes with a full load only.
+	// LanderSecret signs the keys of protected landing pages. Only a full load sets it.
 	LanderSecret []byte
 }
 
@@ -71,7 +71,7 @@ type RoutingAccount struct {
 	BotDisabled  pq.StringArray `db:"bot_disabled"`
 }
 
-// RoutingDomain is a host of tracking links; a shared one has no account.
+// RoutingDomain is a host of tracking links. A shared one has no account.
 type RoutingDomain struct {
 	ID        uuid.UUID     `db:"id"`
 	Version   int64         `db:"version"`
@@ -95,8 +95,8 @@ type RoutingSource struct {
 	TrafficLossPct  decimal.Decimal `db:"traffic_loss_pct"`
 }
 
-// RoutingNetwork is what click-outs and postbacks need of an affiliate network. Its secret is not read here: only
-// the worker that understands a postback needs it.
+// RoutingNetwork is what click-outs and postbacks need of an affiliate network. Only workers need its secret, so it
+// is not read here.
 type RoutingNetwork struct {
 	ID         uuid.UUID `db:"id"`
 	Version    int64     `db:"version"`
@@ -129,7 +129,7 @@ type RoutingLander struct {
 	Protection json.RawMessage `db:"protection"`
 }
 
-// RoutingSmartlink is what the redirect needs of a smartlink; Rules are its rules as saved.
+// RoutingSmartlink is what the redirect needs of a smartlink. Rules are as saved.
 type RoutingSmartlink struct {
 	ID             uuid.UUID       `db:"id"`
 	Version        int64           `db:"version"`
@@ -142,7 +142,7 @@ type RoutingSmartlink struct {
 	Rules          json.RawMessage `db:"rules"`
 }
 
-// RoutingRule is what a saved rule says. Deleted ones are among them: flows that use them keep their conditions.
+// RoutingRule is a saved rule, perhaps a deleted one: flows that use it keep its conditions.
 type RoutingRule struct {
 	ID         uuid.UUID       `db:"id"`
 	Version    int64           `db:"version"`
@@ -151,7 +151,7 @@ type RoutingRule struct {
 	Conditions json.RawMessage `db:"conditions"`
 }
 
-// RoutingCampaign is what the redirect needs of a campaign; Streams is its flow as saved.
+// RoutingCampaign is what the redirect needs of a campaign. Streams is its flow as saved.
 type RoutingCampaign struct {
 	ID                 uuid.UUID       `db:"id"`
 	Version            int64           `db:"version"`
@@ -206,10 +206,9 @@ func routingHead(table string, id uuid.UUID, version int64) RoutingVersion {
 	return RoutingVersion{RoutingKey{table, id}, version}
 }
 
-// routingTables are the kinds of records that the redirect reads: each with the rows that it reads and their columns
-// besides id and version. An own domain serves only once its owner has shown that it is theirs. Deactivated sources and
-// networks go on for the campaigns and offers that name them: a click without their parameters, cost or id could not be
-// put right later.
+// routingTables are the kinds of record that the redirect reads: the condition of their rows, and their columns
+// besides id and version. An account's domain must be verified. Deactivated sources and networks are read for the
+// campaigns and offers that name them: a click without their parameters, cost or id could not be corrected later.
 var routingTables = []routingTable{
 	tableOf[RoutingAccount](`true`, `timezone, currency, bot_threshold, bot_disabled`),
 	tableOf[RoutingDomain](`(account_id IS NULL OR is_verified)`,
@@ -227,7 +226,7 @@ var routingTables = []routingTable{
 		`account_id, domain_id, source_id, slug, name, destination_url, rules`),
 }
 
-// rowVersion is the transaction that wrote a row: a later write is always by another one.
+// rowVersion is the id of the transaction that wrote a row. A later write has another one.
 const rowVersion = `xmin::text::bigint AS version`
 
 // routingTable reads one kind of records.
@@ -263,8 +262,8 @@ var versionsQuery = func() string {
 	return strings.Join(parts, ` UNION ALL `)
 }()
 
-// RoutingVersions lists every record that the redirect reads with the version of its row: what is not on the list is
-// gone, and only what has another version needs to be read.
+// RoutingVersions lists every record of the redirect with its version. A record that is not listed is gone. One with
+// another version must be read again.
 func RoutingVersions(ctx context.Context, c db.Conn) ([]RoutingVersion, error) {
 	var list []RoutingVersion
 	if err := sqlx.SelectContext(ctx, c, &list, versionsQuery); err != nil {
@@ -273,11 +272,11 @@ func RoutingVersions(ctx context.Context, c db.Conn) ([]RoutingVersion, error) {
 	return list, nil
 }
 
-// routingBatch is how many records one query reads: a thousand flows are some ten megabytes.
+// routingBatch is how many records one query reads. A thousand flows are some 10 MB.
 const routingBatch = 1000
 
-// LoadRouting reads the named records. One that is missing from the answer does not exist (any more). A key of an
-// unknown table is passed over.
+// LoadRouting reads records. One that is missing from the result does not exist, or no longer. A key of an unknown
+// table is ignored.
 func LoadRouting(ctx context.Context, c db.Conn, keys []RoutingKey) (*Routing, error) {
 	ids := map[string][]uuid.UUID{}
 	for _, k := range keys {
@@ -301,14 +300,14 @@ INSERT INTO domains (id, host, is_verified) VALUES ($1, $2, true)
 ON CONFLICT (host) WHERE is_verified OR account_id IS NULL
 	DO UPDATE SET is_verified = true WHERE domains.account_id IS NULL AND NOT domains.is_verified`
 
-// The default among the shared domains is where new campaigns go that name no domain.
+// New campaigns that name no domain go to the default shared domain.
 const preferSharedDomain = `
 UPDATE domains SET is_default = (host = $1) WHERE account_id IS NULL AND is_default <> (host = $1)
 	AND EXISTS (SELECT FROM domains WHERE host = $1 AND account_id IS NULL)`
 
-// EnsureSharedDomains makes the hosts of the settings shared link domains, once; any process may call it at its start.
-// New campaigns go to the first of them. A host that was taken off the settings keeps serving the campaigns it has. One
-// that is an account's own domain stays that account's.
+// EnsureSharedDomains adds the configured hosts as shared link domains. Every process may call it at its start. New
+// campaigns go to the first host. A host that is no longer configured keeps serving its campaigns. A host that serves
+// an account stays that account's.
 func EnsureSharedDomains(ctx context.Context, c db.Conn, hosts []string) error {
 	for _, host := range hosts {
 		if _, err := c.ExecContext(ctx, insertSharedDomain, uuid.New(), strings.ToLower(host)); err != nil {

@@ -9,8 +9,8 @@ import (
 	"switchyard/models/flow"
 )
 
-// CampaignRouting loads what one campaign of an account is routed by: itself, the campaigns it may hand over to, and
-// the offers, landing pages and saved rules of them all. A campaign that is deleted or another account's is not in it.
+// CampaignRouting loads the records that route a campaign: itself, the campaigns it may hand over to, and their
+// offers, landing pages and saved rules. A deleted campaign, or one of another account, is left out.
 func CampaignRouting(ctx context.Context, c db.Conn, account, id uuid.UUID) (*Routing, error) {
 	return loadAround(ctx, c, account, &Routing{}, []uuid.UUID{id}, nil)
 }
@@ -22,6 +22,7 @@ func FlowRouting(ctx context.Context, c db.Conn, campaign RoutingCampaign, paths
 	return loadAround(ctx, c, campaign.AccountID, r, next, paths)
 }
 
+// loadAround adds to r the campaigns with the ids of next, those they hand over to, and the records that they and paths name.
 func loadAround(ctx context.Context, c db.Conn, account uuid.UUID, r *Routing, next []uuid.UUID, paths []flow.Path,
 ) (*Routing, error) {
 	known := map[uuid.UUID]bool{}
@@ -58,7 +59,7 @@ func loadAround(ctx context.Context, c db.Conn, account uuid.UUID, r *Routing, n
 	return r, nil
 }
 
-// keysOf names the records that are not known yet.
+// keysOf makes keys of the ids that are not known, and adds them to known.
 func keysOf(table string, ids []uuid.UUID, known map[uuid.UUID]bool) []RoutingKey {
 	var keys []RoutingKey
 	for _, id := range ids {
@@ -73,7 +74,7 @@ func keysOf(table string, ids []uuid.UUID, known map[uuid.UUID]bool) []RoutingKe
 	return keys
 }
 
-// CheckFlow refuses, with the code of the contract, paths that the account could not save.
+// CheckFlow returns the documented error for paths that the account could not save.
 func (k Campaigns) CheckFlow(ctx context.Context, account uuid.UUID, paths []flow.Path) error {
 	return k.s.checkFlow(ctx, account, paths)
 }

@@ -17,7 +17,7 @@ import (
 	"switchyard/models"
 )
 
-// query reads all rows. T is a struct with db tags or a single value. The list is never nil. What names the rows in
+// query reads all rows. T is a struct with db tags or a single value. The list is never nil. what names the rows in
 // errors.
 func query[T any](ctx context.Context, c db.Conn, what, text string, args ...any) ([]T, error) {
 	list, err := scanAll[T](c.QueryxContext(ctx, text, args...))
@@ -58,8 +58,8 @@ func (s *Store) one(ctx context.Context, what, text string, args ...any) error {
 	return err
 }
 
-// scanAll reads rows by the db tags of T. It differs from sqlx in the columns that a model has as plain lists,
-// documents and optional ids: see cell and param.
+// scanAll reads rows by the db tags of T. Unlike sqlx it fills plain lists, JSON documents and optional ids: see cell
+// and param.
 func scanAll[T any](rows *sqlx.Rows, err error) ([]T, error) {
 	if err != nil {
 		return nil, err
@@ -104,8 +104,8 @@ func fieldsOf[T any](rows *sqlx.Rows) ([]*reflectx.FieldInfo, error) {
 	return fields, nil
 }
 
-// cell is what a column is scanned into: the field itself, but for lists of texts and JSON documents. NULL leaves an id
-// zero.
+// cell is what a column is scanned into: the field itself, except for lists of texts and JSON documents. NULL makes
+// an id zero.
 func cell(field reflect.Value, isJSON bool) any {
 	p := field.Addr().Interface()
 	if isJSON {
@@ -117,7 +117,7 @@ func cell(field reflect.Value, isJSON bool) any {
 	return p
 }
 
-// param is a field as a parameter. The zero id is NULL, and a list is never NULL.
+// param gives a field as a query parameter. The zero id is NULL. A list is never NULL.
 func param(field reflect.Value, isJSON bool) any {
 	if isJSON {
 		return documentOf(field.Interface())
@@ -135,7 +135,7 @@ func param(field reflect.Value, isJSON bool) any {
 // document is a json or jsonb column for the value that p points to. A list in it is never null.
 type document struct{ p any }
 
-// documentOf is a value as a parameter for such a column.
+// documentOf gives a value as a parameter for a json or jsonb column.
 func documentOf(v any) document {
 	p := reflect.New(reflect.TypeOf(v))
 	p.Elem().Set(reflect.ValueOf(v))
@@ -165,7 +165,7 @@ func (d document) noNil() {
 	}
 }
 
-// nonNil makes an absent list an empty one, as columns want it.
+// nonNil makes nil an empty list, since no column allows NULL.
 func nonNil[T any](list []T) []T {
 	if list == nil {
 		return []T{}

@@ -18,16 +18,17 @@ type Rules struct{ records[models.Rule] }
 // Rules gives the saved rules on this store's connection.
 func (s *Store) Rules() Rules { return Rules{records[models.Rule]{s, ruleTable}} }
 
-// Removing a rule frees its name, and no flow can be saved with it. Flows that use it go on routing by its conditions,
-// and show them as a rule of their own from then on. It takes one write, whatever the number of campaigns.
+// Removing a rule frees its name, and no flow can be saved with it any more. Flows that use it keep routing by its
+// conditions, and show it as an inline rule. Removing is one write, whatever the number of flows.
 var ruleTable = newTable(table[models.Rule]{
 	name: "rules", what: "rule", gone: "deleted_at", joined: `, lower(t.name) AS sort_name`,
 })
 
-// List lists the saved rules by name, upper and lower case alike.
+// List lists the saved rules by name, without regard to case.
 //
-// Names change while a walk goes on, so a rule that was changed since the walk began comes after all others, by id: a
-// change only moves a rule ahead of the walk, and none is missed. A rule that is changed after it came may come again.
+// Names may change between two pages. So a rule that was changed after the first page comes after all others, by id.
+// A change only moves a rule ahead of the cursor, so none is missed. A rule that is changed after it came may come
+// again.
 func (k Rules) List(ctx context.Context, account uuid.UUID, p Page) ([]models.Rule, string, error) {
 	start, err := k.s.walkStart(ctx, account, ruleTable.name, p.Cursor, 4)
 	if err != nil {
@@ -49,19 +50,19 @@ func (k Rules) List(ctx context.Context, account uuid.UUID, p Page) ([]models.Ru
 	})
 }
 
-// Create adds a rule under a new id. A name that another rule has is 400 duplicate_name.
+// Create adds a rule under a new id. A taken name is 400 duplicate_name.
 func (k Rules) Create(ctx context.Context, r models.Rule) (models.Rule, error) {
 	saved, err := ruleTable.add(ctx, k.s, r)
 	return saved, invalidName(err)
 }
 
-// Update writes every field of a rule. Every flow that uses the rule follows.
+// Update writes every field of a rule, with effect on every flow that uses it. A taken name is 400 duplicate_name.
 func (k Rules) Update(ctx context.Context, r models.Rule) (models.Rule, error) {
 	saved, err := ruleTable.save(ctx, k.s, r)
 	return saved, invalidName(err)
 }
 
-// invalidName makes the conflict of names 400, which the contract wants for rules.
+// invalidName turns the conflict duplicate_name into 400, which the contract wants for rules.
 func invalidName(err error) error {
 	if e, ok := models.AsError(err); ok && e.Code == "duplicate_name" {
 		return models.Invalid(e.Code, "%s", e.Message)
@@ -69,7 +70,7 @@ func invalidName(err error) error {
 	return err
 }
 
-// inlineDeleted shows, in flows that were read, the rules deleted meanwhile as rules of the flows' own.
+// inlineDeleted replaces, in flows that were read, references to deleted rules by inline rules.
 func (s *Store) inlineDeleted(ctx context.Context, account uuid.UUID, flows ...[]flow.Path) error {
 	_, _, ids := flow.References(slices.Concat(flows...))
 	if len(ids) == 0 {

@@ -33,7 +33,7 @@ func (k Smartlinks) List(ctx context.Context, account uuid.UUID, p Page) ([]mode
 	return list, next, err
 }
 
-// count puts their clicks into smartlinks of the account.
+// count sets the clicks of smartlinks of the account.
 func (k Smartlinks) count(ctx context.Context, account uuid.UUID, list []models.Smartlink) error {
 	ids := make([]uuid.UUID, len(list))
 	for i := range list {
@@ -47,7 +47,7 @@ func (k Smartlinks) count(ctx context.Context, account uuid.UUID, list []models.
 	return err
 }
 
-// Create adds a smartlink under new ids, of its rules too. An empty slug is generated.
+// Create adds a smartlink, and its rules, under new ids. An empty slug is generated.
 func (k Smartlinks) Create(ctx context.Context, l models.Smartlink) (models.Smartlink, error) {
 	identifyRules(l.Rules, nil)
 	return txOf(ctx, k.s, func(s *Store) (models.Smartlink, error) {
@@ -63,9 +63,9 @@ func (k Smartlinks) Create(ctx context.Context, l models.Smartlink) (models.Smar
 	})
 }
 
-// Update writes every field of a smartlink. A rule keeps its id, and with it its statistics, if the smartlink had a rule
-// with that id; any other gets a new one. A source that does not change passes, although it might not if it were new. It
-// gives the smartlink with its clicks.
+// Update writes every field of a smartlink and returns it with its clicks. A rule keeps its id, and so its
+// statistics, if the smartlink had it. Any other rule gets a new id. An unchanged source is not checked, as it may be
+// deactivated by now.
 func (k Smartlinks) Update(ctx context.Context, l models.Smartlink) (models.Smartlink, error) {
 	return txOf(ctx, k.s, func(s *Store) (models.Smartlink, error) {
 		old, err := smartlinkTable.findLocked(ctx, s, l.AccountID, l.ID)
@@ -96,7 +96,7 @@ func (k Smartlinks) Update(ctx context.Context, l models.Smartlink) (models.Smar
 	})
 }
 
-// identifyRules gives ids to rules: an id that the smartlink had is kept, once.
+// identifyRules gives new ids to rules, except to the first with an id that the smartlink had.
 func identifyRules(rules, old []models.SmartlinkRule) {
 	seen := map[uuid.UUID]bool{}
 	for i := range rules {
@@ -109,8 +109,8 @@ func identifyRules(rules, old []models.SmartlinkRule) {
 	}
 }
 
-// ownDomain refuses an id that is not a domain of the account. The lock keeps the domain from being deleted until the
-// smartlink that uses it is there.
+// ownDomain refuses an id that is not a domain of the account. FOR KEY SHARE: the domain cannot be deleted before the
+// smartlink that uses it is saved.
 func (s *Store) ownDomain(ctx context.Context, account, id uuid.UUID) error {
 	const q = `SELECT id FROM domains WHERE account_id = $1 AND id = $2 FOR KEY SHARE`
 	found, err := query[uuid.UUID](ctx, s.c, "domain", q, account, id)
@@ -120,8 +120,8 @@ func (s *Store) ownDomain(ctx context.Context, account, id uuid.UUID) error {
 	return err
 }
 
-// Clone copies a smartlink under a new slug and, if it has a name, a free one that ends in " (copy)". The copy is
-// paused. A source that was deactivated since is not copied.
+// Clone copies a smartlink under a new slug. Its name, if any, becomes a free one that ends in " (copy)". The copy is
+// paused. A deactivated source is not copied.
 func (k Smartlinks) Clone(ctx context.Context, account, id uuid.UUID) (models.Smartlink, error) {
 	return smartlinkTable.clone(ctx, k.s, account, id, func(s *Store, l *models.Smartlink) (err error) {
 		l.Slug, l.IsActive = "", false
@@ -130,7 +130,7 @@ func (k Smartlinks) Clone(ctx context.Context, account, id uuid.UUID) (models.Sm
 	}, func(s *Store, l models.Smartlink) (models.Smartlink, error) { return s.Smartlinks().Create(ctx, l) })
 }
 
-// Names reads names and slugs of smartlinks by their ids, those of deleted ones too.
+// Names finds names and slugs of smartlinks by their ids, deleted ones too.
 func (k Smartlinks) Names(ctx context.Context, account uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]SmartlinkName, error) {
 	const q = `SELECT id, name, slug FROM smartlinks WHERE account_id = $1 AND id = ANY ($2::uuid[])`
 	rows, err := query[SmartlinkName](ctx, k.s.c, "names of smartlinks", q, account, ids)
@@ -144,7 +144,7 @@ func (k Smartlinks) Names(ctx context.Context, account uuid.UUID, ids []uuid.UUI
 	return names, nil
 }
 
-// SmartlinkName is how a smartlink is called.
+// SmartlinkName has the names of a smartlink.
 type SmartlinkName struct {
 	ID   uuid.UUID `db:"id"`
 	Name string    `db:"name"`

@@ -30,7 +30,7 @@ func (k Sources) Create(ctx context.Context, source models.TrafficSource) (model
 	})
 }
 
-// Update writes every field of a traffic source but whether it is active.
+// Update writes every field of a traffic source, except whether it is active.
 func (k Sources) Update(ctx context.Context, source models.TrafficSource) (models.TrafficSource, error) {
 	return sourceTable.save(ctx, k.s, source)
 }

@@ -15,14 +15,14 @@ import (
 	"switchyard/models"
 )
 
-// Store is the control plane on a connection: the pool, or a transaction.
+// Store is the control plane on a connection: the pool or a transaction.
 type Store struct {
 	c      db.Conn
 	box    *seal.Box
 	cursor *atomic.Pointer[[]byte] // the key that signs cursors, once read
 }
 
-// New makes a store on the pool. Box seals what the store keeps secret.
+// New makes a store on the pool. box seals its secrets.
 func New(c db.Conn, box *seal.Box) *Store {
 	return &Store{c: c, box: box, cursor: new(atomic.Pointer[[]byte])}
 }
@@ -36,7 +36,7 @@ func (s *Store) Box() *seal.Box { return s.box }
 // On gives the same store on another connection.
 func (s *Store) On(c db.Conn) *Store { return &Store{c: c, box: s.box, cursor: s.cursor} }
 
-// Tx runs fn in a transaction, or under a savepoint where the store is in one already.
+// Tx runs fn in a transaction, or under a savepoint if the store is in one already.
 func (s *Store) Tx(ctx context.Context, fn func(*Store) error) error {
 	return db.Tx(ctx, s.c, func(c db.Conn) error { return fn(s.On(c)) })
 }
@@ -50,15 +50,15 @@ func txOf[T any](ctx context.Context, s *Store, fn func(*Store) (T, error)) (res
 	return result, err
 }
 
-// lockAccount holds the account's row until the transaction ends, so that two calls at once that look before they write
-// (for a free name, for room in the plan) come one after the other.
+// lockAccount locks the account's row until the transaction ends. Calls that check before they write, such as for a
+// free name, so come one after the other.
 func (s *Store) lockAccount(ctx context.Context, account uuid.UUID) error {
 	_, err := get[uuid.UUID](ctx, s, "account", `SELECT id FROM accounts WHERE id = $1 FOR NO KEY UPDATE`, account)
 	return err
 }
 
-// allow refuses a record beyond the plan's allowance. It locks the account's row until the transaction ends, so that
-// two creates at once cannot both take the last place; count is a query of one number with the account as $1.
+// allow refuses one more record than the plan allows: plan_limit. count is a query of one number with the account as
+// $1. The account's row is locked until the transaction ends, so that two creates at once cannot both pass.
 func (s *Store) allow(ctx context.Context, account uuid.UUID, what, count string, limit func(models.Plan) int) error {
 	plan, err := get[string](ctx, s, "account", `SELECT plan FROM accounts WHERE id = $1 FOR NO KEY UPDATE`, account)
 	if err != nil {

@@ -26,16 +26,16 @@ import (
 type table[R any] struct {
 	name   string // in SQL, and in cursors
 	what   string // in messages; its plural takes an s
-	gone   string // column with the time since when a record is not there any more; empty: its row is deleted
+	gone   string // column with the time of removal; empty: removing deletes the row
 	joined string // the joined columns, after a comma
 	join   string // where they come from
 
 	params  []column // what insert writes; what update writes too comes first
-	updated int      // how many of params update takes
+	updated int      // how many of params update writes
 
-	from   string // SELECT of the records of all accounts, gone ones too; a WHERE follows
+	from   string // SELECT of all records, of all accounts, gone ones too; a WHERE follows
 	live   string // condition: the account has the record
-	this   string // condition: it is the one record, and live
+	this   string // condition: it is the record $2, and live
 	insert string
 	update string
 	remove string
@@ -119,7 +119,7 @@ func newTable[R any](t table[R]) *table[R] {
 	return &t
 }
 
-// set is a statement that changes the one record.
+// set is a statement that updates the one record.
 func (t *table[R]) set(what string) string {
 	return `UPDATE ` + t.name + ` t SET ` + what + `, updated_at = clock_timestamp() WHERE ` + t.this
 }
@@ -129,7 +129,7 @@ func (t *table[R]) find(ctx context.Context, s *Store, account, id uuid.UUID) (R
 	return get[R](ctx, s, t.what, t.from+` WHERE `+t.this, account, id)
 }
 
-// findLocked is find for a change: the record stays as it is until the transaction ends.
+// findLocked is find for a change: it locks the record until the transaction ends.
 func (t *table[R]) findLocked(ctx context.Context, s *Store, account, id uuid.UUID) (R, error) {
 	q := `SELECT t.id FROM ` + t.name + ` t WHERE ` + t.this + ` FOR NO KEY UPDATE`
 	if _, err := get[uuid.UUID](ctx, s, t.what, q, account, id); err != nil {
@@ -139,19 +139,19 @@ func (t *table[R]) findLocked(ctx context.Context, s *Store, account, id uuid.UU
 	return t.find(ctx, s, account, id)
 }
 
-// add inserts a record under a new id and gives it as saved.
+// add inserts a record under a new id and returns it as saved.
 func (t *table[R]) add(ctx context.Context, s *Store, record R) (R, error) {
 	id := uuid.Must(uuid.NewV7())
 	reflect.ValueOf(&record).Elem().FieldByName("ID").Set(reflect.ValueOf(id))
 	return t.write(ctx, s, t.insert, record, t.params)
 }
 
-// save writes every field of a record that update takes, and gives it as saved.
+// save writes the fields of a record that update writes, and returns it as saved.
 func (t *table[R]) save(ctx context.Context, s *Store, record R) (R, error) {
 	return t.write(ctx, s, t.update, record, t.params[:t.updated])
 }
 
-// write runs insert or update. A name that another record has is a conflict, duplicate_name.
+// write runs insert or update. A taken name is a conflict, duplicate_name.
 func (t *table[R]) write(ctx context.Context, s *Store, text string, record R, params []column) (R, error) {
 	v, args := reflect.ValueOf(&record).Elem(), make([]any, len(params))
 	for i, c := range params {
@@ -164,7 +164,7 @@ func (t *table[R]) write(ctx context.Context, s *Store, text string, record R, p
 	return saved, err
 }
 
-// orNone gives an id back if it is a live record of the account, else the zero id.
+// orNone returns id if it is a live record of the account, else the zero id.
 func (t *table[R]) orNone(ctx context.Context, s *Store, account, id uuid.UUID) (uuid.UUID, error) {
 	found, err := query[uuid.UUID](ctx, s.c, t.what, `SELECT t.id FROM `+t.name+` t WHERE `+t.this, account, id)
 	if err != nil || len(found) == 0 {
@@ -173,7 +173,7 @@ func (t *table[R]) orNone(ctx context.Context, s *Store, account, id uuid.UUID) 
 	return id, nil
 }
 
-// check refuses an id that is not a live record of the account, as the value of field_id. No id passes.
+// check refuses an id that is not a live record of the account: invalid_<field>. The zero id passes.
 func (t *table[R]) check(ctx context.Context, s *Store, account, id uuid.UUID, field string) error {
 	live, err := t.orNone(ctx, s, account, id)
 	if err == nil && live != id {
@@ -182,13 +182,13 @@ func (t *table[R]) check(ctx context.Context, s *Store, account, id uuid.UUID, f
 	return err
 }
 
-// allow refuses one more record than the plan allows. It locks the account.
+// allow refuses one more record than the plan allows. See Store.allow.
 func (t *table[R]) allow(ctx context.Context, s *Store, account uuid.UUID, limit func(models.Plan) int) error {
 	return s.allow(ctx, account, t.what+"s", `SELECT count(*) FROM `+t.name+` t WHERE `+t.live, limit)
 }
 
-// clone copies a record under a free name that ends in " (copy)"; one without a name stays without. Edit changes what
-// the copy does not take over, create saves it. The account is locked, so that two copies at once get different names.
+// clone copies a record under a free name that ends in " (copy)"; a record without a name stays without. edit changes
+// the copy, and create saves it. The account is locked, so that two copies at once get different names.
 func (t *table[R]) clone(ctx context.Context, s *Store, account, id uuid.UUID, edit func(*Store, *R) error,
 	create func(*Store, R) (R, error),
 ) (R, error) {
@@ -216,8 +216,7 @@ func (t *table[R]) clone(ctx context.Context, s *Store, account, id uuid.UUID, e
 
 const maxName = 255
 
-// copyName is the name of a copy: the first of "N (copy)", "N (copy 2)" and so on that no live record has. A name too
-// long for the ending is cut.
+// copyName is the first of "N (copy)", "N (copy 2)" and so on that no live record has. A long name is cut to fit.
 func (t *table[R]) copyName(ctx context.Context, s *Store, account uuid.UUID, name string) (string, error) {
 	q := `SELECT lower(t.name) FROM ` + t.name + ` t WHERE ` + t.live + ` AND lower(t.name) LIKE '%(copy%)'`
 	taken, err := query[string](ctx, s.c, t.what, q, account)
@@ -235,7 +234,7 @@ func (t *table[R]) copyName(ctx context.Context, s *Store, account uuid.UUID, na
 	return "", err
 }
 
-// records is what all kinds of record have in common.
+// records has what all kinds of record have in common.
 type records[R any] struct {
 	s *Store
 	t *table[R]
@@ -257,12 +256,12 @@ func (k records[R]) Find(ctx context.Context, account, id uuid.UUID) (R, error) 
 	return k.t.find(ctx, k.s, account, id)
 }
 
-// Remove removes a record: it is no longer listed. Most kinds are kept for history.
+// Remove removes a record: it is no longer listed. Most kinds stay in the database for history.
 func (k records[R]) Remove(ctx context.Context, account, id uuid.UUID) error {
 	return k.s.one(ctx, k.t.what, k.t.remove, account, id)
 }
 
-// pausable is what the kinds that can be paused have in common.
+// pausable has what the kinds that can be paused have in common.
 type pausable[R any] struct{ records[R] }
 
 // SetActive pauses or resumes a record.

@@ -28,7 +28,7 @@ func (k NetworkTemplates) List(ctx context.Context, account uuid.UUID) ([]templa
 	return query[template.SavedNetwork](ctx, k.s.c, "list network templates", selectNetworkTemplates, account)
 }
 
-// Of several templates with one name the last one counts: PostgreSQL decides which names are the same.
+// Of templates with the same name the last one counts. PostgreSQL decides which names are the same.
 const saveNetworkTemplates = `
 WITH saved AS (
 	INSERT INTO network_templates (id, account_id, name, settings)
@@ -41,8 +41,8 @@ WITH saved AS (
 )
 SELECT id, account_id, settings, created_at, updated_at FROM saved ORDER BY lower(name), id`
 
-// Save saves templates by their names, upper and lower case alike: an existing one is replaced and keeps its id. All are
-// saved or none: more than an account may have are 400 too_many.
+// Save saves templates by their names, without regard to case, all or none. An existing one is replaced and keeps its
+// id. More than an account may have are 400 too_many.
 func (k NetworkTemplates) Save(ctx context.Context, account uuid.UUID, list []template.Network) (
 	[]template.SavedNetwork, error,
 ) {
@@ -71,7 +71,7 @@ func (k NetworkTemplates) Save(ctx context.Context, account uuid.UUID, list []te
 	})
 }
 
-// Remove deletes one of the account's own templates. A built-in one is not the account's.
+// Remove deletes one of the account's own templates. A built-in one is not_found.
 func (k NetworkTemplates) Remove(ctx context.Context, account, id uuid.UUID) error {
 	const q = `DELETE FROM network_templates WHERE account_id = $1 AND id = $2`
 	return k.s.one(ctx, "network template", q, account, id)

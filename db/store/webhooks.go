@@ -54,8 +54,8 @@ INSERT INTO webhook_endpoints (account_id, id, name, url, events, secret) VALUES
 RETURNING ` + webhookColumns
 )
 
-// Create adds an active endpoint under a new id and gives its signing secret, which is not shown again. Without an
-// ENCRYPTION_KEY it is no_encryption_key, beyond models.MaxWebhooks too_many.
+// Create adds an active endpoint under a new id and returns its signing secret, for the only time. Errors:
+// no_encryption_key without an ENCRYPTION_KEY, too_many beyond models.MaxWebhooks.
 func (w Webhooks) Create(ctx context.Context, hook models.Webhook) (models.Webhook, string, error) {
 	hook.ID = uuid.Must(uuid.NewV7())
 	secret := newSigningSecret()
@@ -87,8 +87,8 @@ UPDATE webhook_endpoints SET old_secret = secret, old_secret_until = now() + mak
 	updated_at = now()
 WHERE account_id = $1 AND id = $2 RETURNING old_secret_until`
 
-// Rotate gives an endpoint a new signing secret, which is not shown again, and tells until when the one before signs
-// deliveries too. Without an ENCRYPTION_KEY it is no_encryption_key.
+// Rotate gives an endpoint a new signing secret. It returns it, for the only time, and until when the old one signs
+// too. Without an ENCRYPTION_KEY the error is no_encryption_key.
 func (w Webhooks) Rotate(ctx context.Context, account, id uuid.UUID) (string, time.Time, error) {
 	secret := newSigningSecret()
 	sealed, err := w.s.box.Seal(delivery.SecretPlace(account, id), []byte(secret))
@@ -99,7 +99,7 @@ func (w Webhooks) Rotate(ctx context.Context, account, id uuid.UUID) (string, ti
 	return secret, until, err
 }
 
-// An endpoint that was well and is well is not written.
+// A success writes nothing to an endpoint without failures.
 const markAttempt = `
 WITH d AS (` + delivery.MarkAttempt + `)
 UPDATE webhook_endpoints w SET
@@ -107,7 +107,8 @@ UPDATE webhook_endpoints w SET
 	consecutive_failures = CASE WHEN d.delivered THEN 0 ELSE consecutive_failures + 1 END
 FROM d WHERE w.id = d.endpoint_id AND NOT (d.delivered AND consecutive_failures = 0)`
 
-// MarkAttempt records an attempt at a delivery, and at its endpoint, in the transaction that ends the job's attempt.
+// MarkAttempt records an attempt at a delivery and at its endpoint. Call it in the transaction that ends the job's
+// attempt.
 func (w Webhooks) MarkAttempt(ctx context.Context, id uuid.UUID, a delivery.Attempt) error {
 	if _, err := w.s.c.ExecContext(ctx, markAttempt, delivery.MarkArgs(id, a)...); err != nil {
 		return fmt.Errorf("db: mark attempt: %w", err)
@@ -115,14 +116,14 @@ func (w Webhooks) MarkAttempt(ctx context.Context, id uuid.UUID, a delivery.Atte
 	return nil
 }
 
-// newSigningSecret makes 256 random bits in text form. Receivers use the whole text as the key.
+// newSigningSecret makes 256 random bits as text. The key is the whole text.
 func newSigningSecret() string {
 	var raw [32]byte
 	_, _ = rand.Read(raw[:]) // never fails
 	return "whsec_" + base64.RawURLEncoding.EncodeToString(raw[:])
 }
 
-// An endpoint at a new address, or switched on again, is not one that keeps failing.
+// A new url, and switching the endpoint on again, reset its failures.
 const updateWebhook = `
 UPDATE webhook_endpoints SET url = coalesce($3::text, url), events = coalesce($4::text[], events),
 	name = coalesce($5::text, name), active = coalesce($6::boolean, active), updated_at = now(),
@@ -131,12 +132,12 @@ UPDATE webhook_endpoints SET url = coalesce($3::text, url), events = coalesce($4
 WHERE account_id = $1 AND id = $2
 RETURNING ` + webhookColumns
 
-// Update changes what the change names. Deliveries that are pending go to the new url.
+// Update changes the fields of a change that are not nil. Pending deliveries go to the new url.
 func (w Webhooks) Update(ctx context.Context, account, id uuid.UUID, c models.WebhookChange) (models.Webhook, error) {
 	return get[models.Webhook](ctx, w.s, "webhook", updateWebhook, account, id, c.URL, c.Events, c.Name, c.Active)
 }
 
-// Delete deletes an endpoint and its delivery log. Jobs of deliveries that were pending find nothing to do and end.
+// Delete deletes an endpoint and its delivery log. Jobs of pending deliveries find nothing to do and end.
 func (w Webhooks) Delete(ctx context.Context, account, id uuid.UUID) error {
 	return w.s.one(ctx, "webhook", `DELETE FROM webhook_endpoints WHERE account_id = $1 AND id = $2`, account, id)
 }
@@ -176,7 +177,7 @@ func (w Webhooks) Deliveries(ctx context.Context, account uuid.UUID, f DeliveryF
 	return List(ctx, w.s, account, p, q)
 }
 
-// CheckDelivery gives not_found for a delivery that the account does not have.
+// CheckDelivery returns not_found for a delivery that the account does not have.
 func (w Webhooks) CheckDelivery(ctx context.Context, account, id uuid.UUID) error {
 	const q = `SELECT id FROM webhook_deliveries WHERE account_id = $1 AND id = $2`
 	_, err := get[uuid.UUID](ctx, w.s, "delivery", q, account, id)

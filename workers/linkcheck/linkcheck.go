@@ -74,7 +74,7 @@ func (c *checker) sweep(ctx context.Context, _ jobs.Tick) (jobs.None, error) {
 	start := c.o.Now()
 	err := c.batches(ctx, start.Add(-checkEvery), c.o.Store.Links().Unchecked, c.check(map[string]models.LinkResult{}))
 	if err == nil {
-		_, err = c.o.Store.Links().Forget(ctx)
+		_, err = c.o.Store.Links().Prune(ctx)
 	}
 	message := "the links could not be checked"
 	if errors.Is(err, errOffline) {
