@@ -1,7 +1,6 @@
 package devstack
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"net"
@@ -143,35 +142,6 @@ func TestLockWaits(t *testing.T) {
 	open(t, opts).unlock()
 }
 
-func TestReadReply(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		name, in, want, wantErr string
-	}{
-		{"status", "+OK\r\n", "OK", ""},
-		{"integer", ":7\r\n", "7", ""},
-		{"string", "$5\r\na\r\nbc\r\n", "a\r\nbc", ""},
-		{"array", "*2\r\n$3\r\ndir\r\n$4\r\n/tmp\r\n", "dir|/tmp", ""},
-		{"error", "-WRONGPASS no\r\n", "", "WRONGPASS no"},
-		{"another protocol", "HTTP/1.1 400 Bad Request\r\n", "", "not the reply"},
-		{"empty line", "\r\n", "", "empty reply"},
-		{"too long", "$99999999\r\n", "", "not the reply"},
-		{"cut off", "$5\r\nab", "", "unexpected EOF"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			got, err := readReply(bufio.NewReader(strings.NewReader(tt.in)))
-			if joined := strings.Join(got, "|"); joined != tt.want {
-				t.Errorf("got %q, want %q", joined, tt.want)
-			}
-			if (err == nil) != (tt.wantErr == "") || err != nil && !strings.Contains(err.Error(), tt.wantErr) {
-				t.Errorf("error %v, want %q", err, tt.wantErr)
-			}
-		})
-	}
-}
-
 func TestFind(t *testing.T) {
 	t.Parallel()
 	program := func(version string) string { return "#!/bin/sh\necho '" + version + "'\n" }
@@ -265,9 +235,11 @@ func kill(t *testing.T, opts Options) {
 	pg, done := cluster(t, opts)
 	defer done()
 	rd := &redis{home: pg.home}
-	info, err := rd.call(t.Context(), "INFO", "server")
+	client, err := rd.client()
 	must(t, err)
-	_, after, _ := strings.Cut(info[0], "process_id:")
+	info, err := client.Info(t.Context(), "server").Result()
+	must(t, errors.Join(err, client.Close()))
+	_, after, _ := strings.Cut(info, "process_id:")
 	redisPID, _, _ := strings.Cut(after, "\r\n")
 	text, err := os.ReadFile(pg.pidFile())
 	must(t, err)

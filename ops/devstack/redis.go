@@ -1,19 +1,18 @@
 package devstack
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
+
+	"switchyard/jobs"
 )
 
 // redis is the private Redis: data in home/redis, log beside it.
@@ -31,6 +30,9 @@ func (r *redis) url() string {
 }
 
 func (r *redis) address() string { return "127.0.0.1:" + strconv.Itoa(r.home.state.RedisPort) }
+
+// client makes a client of what listens on the port, which may be a stranger. The caller closes it.
+func (r *redis) client() (jobs.Redis, error) { return jobs.OpenRedisTimeout(r.url(), time.Minute) }
 
 // errEnded stands for a server that ended without an error of its own.
 var errEnded = errors.New("no reason given")
@@ -62,19 +64,24 @@ func (r *redis) running(ctx context.Context) bool {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Second) // a stranger on the port may not answer at all
 	defer cancel()
-	answer, err := r.call(ctx, "CONFIG", "GET", "dir")
-	if err != nil || len(answer) != 2 {
+	client, err := r.client()
+	if err != nil {
 		return false
 	}
-	a, errA := os.Stat(answer[1])
+	defer func() { _ = client.Close() }()
+	a, errA := os.Stat(client.ConfigGet(ctx, "dir").Val()["dir"])
 	b, errB := os.Stat(r.dir())
 	return errA == nil && errB == nil && os.SameFile(a, b)
 }
 
 // loaded tells whether what was saved is back in memory: until then Redis refuses most commands.
 func (r *redis) loaded(ctx context.Context) bool {
-	_, err := r.call(ctx, "PING")
-	return err == nil
+	client, err := r.client()
+	if err != nil {
+		return false
+	}
+	defer func() { _ = client.Close() }()
+	return client.Ping(ctx).Err() == nil
 }
 
 func (r *redis) start(ctx context.Context) error {
@@ -121,7 +128,12 @@ func (r *redis) start(ctx context.Context) error {
 func (r *redis) stop(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	if _, err := r.call(ctx, "SHUTDOWN"); err != nil && !errors.Is(err, io.EOF) {
+	client, err := r.client()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = client.Close() }()
+	if err := client.Shutdown(ctx).Err(); err != nil {
 		return err
 	}
 	for r.running(ctx) {
@@ -130,69 +142,4 @@ func (r *redis) stop(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// call sends AUTH and one command and returns the strings of the answer. It is the little of the protocol that
-// adopting and stopping a server needs; the service itself speaks to Redis through its client library.
-func (r *redis) call(ctx context.Context, command ...string) ([]string, error) {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", r.address())
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = conn.Close() }()
-	deadline, _ := ctx.Deadline()
-	if err := conn.SetDeadline(deadline); err != nil {
-		return nil, err
-	}
-	in := bufio.NewReader(conn)
-	for _, words := range [][]string{{"AUTH", r.home.state.RedisPassword}, command} {
-		if _, err := fmt.Fprintf(conn, "%s\r\n", strings.Join(words, " ")); err != nil {
-			return nil, err
-		}
-		answer, err := readReply(in)
-		if err != nil || &words[0] == &command[0] {
-			return answer, err
-		}
-	}
-	return nil, nil
-}
-
-// readReply reads one reply: a status, an error, a string, or a flat array of strings.
-func readReply(in *bufio.Reader) ([]string, error) {
-	line, err := in.ReadString('\n')
-	if err != nil {
-		return nil, err
-	}
-	line = strings.TrimRight(line, "\r\n")
-	if line == "" {
-		return nil, errors.New("empty reply")
-	}
-	switch line[0] {
-	case '+', ':':
-		return []string{line[1:]}, nil
-	case '-':
-		return nil, errors.New(line[1:])
-	}
-	n, err := strconv.Atoi(line[1:])
-	if err != nil || n < 0 || n > 1<<16 || (line[0] != '*' && line[0] != '$') {
-		return nil, errors.New("not the reply of a Redis server")
-	}
-	if line[0] == '$' {
-		text := make([]byte, n+2)
-		if _, err := io.ReadFull(in, text); err != nil {
-			return nil, err
-		}
-		return []string{string(text[:n])}, nil
-	}
-	var all []string
-	for range n {
-		one, err := readReply(in)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, one...)
-	}
-	return all, nil
 }
