@@ -15,8 +15,7 @@ import (
 	"github.com/lib/pq"
 )
 
-// Conn is what a query runs on: the pool or a transaction. A store method takes it, so that the same method works
-// in and out of a transaction.
+// Conn is what a query runs on: the pool or a transaction. The same store method works on both.
 type Conn = sqlx.ExtContext
 
 // DB is the pool of connections to PostgreSQL.

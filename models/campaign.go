@@ -22,7 +22,7 @@ type Campaign struct {
 	AccountID          uuid.UUID `db:"account_id"`
 	Name               string    `db:"name"`
 	Alias              string    `db:"alias"`     // unique on the domain
-	DomainID           uuid.UUID `db:"domain_id"` // zero for Create: the account's default domain, else the shared link domain
+	DomainID           uuid.UUID `db:"domain_id"` // zero for Create: the default domain, else the shared link domain
 	SourceID           uuid.UUID `db:"source_id"` // zero: none
 	Status             string    `db:"status"`
 	Mode               string    `db:"mode"`

@@ -149,7 +149,7 @@ type Conversion struct {
 	ID             uuid.UUID       `db:"id"`
 	AccountID      uuid.UUID       `db:"account_id"`
 	ClickID        uuid.UUID       `db:"click_id"`
-	ConversionID   string          `db:"conversion_id"` // as the network or shop named it; empty: the only one of its click and goal
+	ConversionID   string          `db:"conversion_id"` // the network's or shop's; empty: the only one of its click and goal
 	Goal           string          `db:"goal"`
 	Status         string          `db:"status"`
 	OriginalStatus string          `db:"original_status"` // the network's own word

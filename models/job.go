@@ -34,7 +34,7 @@ type Job struct {
 	NextAttemptAt time.Time       `db:"next_attempt_at"`
 	LeaseUntil    *time.Time      `db:"lease_until"`
 	Fence         int64           `db:"fence"`      // grows with every claim; only the latest claim can commit
-	Generation    int64           `db:"generation"` // grows whenever the row is enqueued anew
+	Generation    int64           `db:"generation"` // grows whenever the row is enqueued again
 	Result        json.RawMessage `db:"result"`
 	Error         json.RawMessage `db:"error"` // an Error
 	CreatedAt     time.Time       `db:"created_at"`

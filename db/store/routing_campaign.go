@@ -22,7 +22,7 @@ func FlowRouting(ctx context.Context, c db.Conn, campaign RoutingCampaign, paths
 	return loadAround(ctx, c, campaign.AccountID, r, next, paths)
 }
 
-// loadAround adds to r the campaigns with the ids of next, those they hand over to, and the records that they and paths name.
+// loadAround adds to r the campaigns of next, those they hand over to, and the records that they and paths name.
 func loadAround(ctx context.Context, c db.Conn, account uuid.UUID, r *Routing, next []uuid.UUID, paths []flow.Path,
 ) (*Routing, error) {
 	known := map[uuid.UUID]bool{}

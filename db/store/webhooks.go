@@ -64,7 +64,7 @@ func (w Webhooks) Create(ctx context.Context, hook models.Webhook) (models.Webho
 		return hook, "", err
 	}
 	err = w.s.Tx(ctx, func(s *Store) error {
-		// Two creates at once must not both take the last place.
+		// Two creates at once must not both pass the check.
 		if err := s.lockAccount(ctx, hook.AccountID); err != nil {
 			return err
 		}

@@ -89,8 +89,8 @@ func ByReason(reason string) (Signal, bool) {
 	return table[i], true
 }
 
-// Reasons names the signals of a set, heaviest first; signals of the same weight keep the order of the table. Bits
-// that this version does not know are left out.
+// Reasons names the signals of a set, heaviest first, and equal ones in the order of the table. Unknown bits are left
+// out.
 func (s Signals) Reasons() []string {
 	var found []Signal
 	for _, row := range table {

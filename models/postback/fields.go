@@ -33,7 +33,7 @@ type Network struct {
 
 // Message is a postback as it was read.
 type Message struct {
-	ClickID        string // as received; may not be a click id of ours at all
+	ClickID        string // as received; it may be invalid
 	Payout         decimal.NullDecimal
 	Currency       string // three upper-case letters, or empty
 	Status         string // one of the four
@@ -82,19 +82,20 @@ func newReader(params map[string]string, n Network) reader {
 // and unfilled macros do not count.
 func (r reader) get(field string, limit int) string {
 	if name := strings.ToLower(strings.TrimSpace(r.own[field])); name != "" {
-		if v := meaning(r.params[name], limit); v != "" {
+		if v := cleanValue(r.params[name], limit); v != "" {
 			return v
 		}
 	}
 	for _, name := range aliases[field] {
-		if v := meaning(r.params[name], limit); v != "" {
+		if v := cleanValue(r.params[name], limit); v != "" {
 			return v
 		}
 	}
 	return ""
 }
 
-func meaning(v string, limit int) string {
+// cleanValue is a value for storage; empty for an unfilled macro.
+func cleanValue(v string, limit int) string {
 	v = Clean(v, limit)
 	if token.LooksLikeMacro(v) {
 		return ""
@@ -170,7 +171,7 @@ func Read(params map[string]string, n Network) Message {
 
 func (r reader) sub(n string) string {
 	for _, prefix := range [...]string{"sub", "sub_id_"} {
-		if v := meaning(r.params[prefix+n], maxWord); v != "" {
+		if v := cleanValue(r.params[prefix+n], maxWord); v != "" {
 			return v
 		}
 	}

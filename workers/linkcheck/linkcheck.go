@@ -59,8 +59,7 @@ type checker struct {
 
 const (
 	batch = 500 // links of one batch
-	// A link is due 50 minutes after its last check. That is less than the hour between sweeps, because a sweep takes
-	// time.
+	// A link is due 50 minutes after its last check: less than the hour between sweeps, because a sweep takes time.
 	checkEvery = 50 * time.Minute
 	// A link is looked up again after five hours: a look-up may cost money, and lists change slowly.
 	screenEvery = 5 * time.Hour

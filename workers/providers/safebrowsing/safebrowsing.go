@@ -6,6 +6,7 @@ package safebrowsing
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -57,18 +58,11 @@ type Options struct {
 func New(o Options) List {
 	switch {
 	case o.WebRiskKey != "":
-		return &webRisk{caller{o.Egress, base(o.URL, webRiskURL), o.WebRiskKey}}
+		return &webRisk{caller{o.Egress, cmp.Or(o.URL, webRiskURL), o.WebRiskKey}}
 	case o.SafeBrowsingKey != "":
-		return &lookup4{caller{o.Egress, base(o.URL, safeBrowsingURL), o.SafeBrowsingKey}}
+		return &lookup4{caller{o.Egress, cmp.Or(o.URL, safeBrowsingURL), o.SafeBrowsingKey}}
 	}
 	return nil
-}
-
-func base(given, usual string) string {
-	if given != "" {
-		return given
-	}
-	return usual
 }
 
 // timeout is for one request.
