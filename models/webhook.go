@@ -6,12 +6,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// MaxWebhooks is the maximum number of endpoints of an account, MaxWebhookURL that of characters of an endpoint's
-// url.
-const (
-	MaxWebhooks   = 10
-	MaxWebhookURL = 500
-)
+// MaxWebhooks is how many endpoints an account may have.
+const MaxWebhooks = 10
 
 // FailingWebhook is how many failed attempts in a row make an endpoint a failing one.
 const FailingWebhook = 3

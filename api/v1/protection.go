@@ -63,7 +63,7 @@ func patchLander(c *route.Call, b LanderToggle) (LanderPatchAnswer, error) {
 }
 
 // change writes what was sent into a protection.
-func (b ProtectionBody) change(p *models.Protection) error {
+func (b ProtectionBody) change(p *models.Protection) {
 	def := models.DefaultProtection()
 	set(&p.Enabled, b.Enabled, def.Enabled)
 	set(&p.Mode, b.Mode, def.Mode)
@@ -78,7 +78,6 @@ func (b ProtectionBody) change(p *models.Protection) error {
 	set(&p.Referrers, b.Referrers, def.Referrers)
 	set(&p.FallbackURL, b.FallbackURL, def.FallbackURL)
 	set(&p.FallbackStatus, b.FallbackStatus, def.FallbackStatus)
-	return nil
 }
 
 // set gives a field what was sent for it; null is the default, left out changes nothing.

@@ -33,17 +33,14 @@ func (k Landers) Update(ctx context.Context, l models.Lander) (models.Lander, er
 	return landerTable.save(ctx, k.s, l)
 }
 
-// Protect changes the protection of a landing page by change, which gets the saved one under a lock. An error of
-// change saves nothing.
-func (k Landers) Protect(ctx context.Context, account, id uuid.UUID, change func(*models.Protection) error) (
+// Protect changes the protection of a landing page by change, which gets the saved one under a lock.
+func (k Landers) Protect(ctx context.Context, account, id uuid.UUID, change func(*models.Protection)) (
 	models.Protection, error,
 ) {
 	return txOf(ctx, k.s, func(s *Store) (models.Protection, error) {
 		l, err := landerTable.findLocked(ctx, s, account, id)
 		if err == nil {
-			err = change(&l.Protection)
-		}
-		if err == nil {
+			change(&l.Protection)
 			err = s.one(ctx, landerTable.what, landerTable.set(`protection = $3`), account, id, documentOf(l.Protection))
 		}
 		return l.Protection, err
