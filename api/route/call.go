@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -23,9 +24,13 @@ type Call struct {
 	Path      map[string]string // parameters of the path
 	Query     url.Values
 	Body      []byte
-	Account   models.Account
-	KeyID     uuid.UUID
-	KeyScope  string
+	// ID is the record that the path or the query names as id, on a row that has such a parameter.
+	ID       uuid.UUID
+	Window   bind.Window // on a row with a window
+	Page     store.Page  // on a row with pages
+	Account  models.Account
+	KeyID    uuid.UUID
+	KeyScope string
 	// Store is the control plane. On a POST with an Idempotency-Key it is bound to the transaction that also keeps the
 	// answer; work that must follow the commit goes to After.
 	Store *store.Store
@@ -66,16 +71,33 @@ func (c *Call) RunAfter() {
 // DropAfter forgets what After noted, for an effect that was undone.
 func (c *Call) DropAfter() { c.after = nil }
 
-// ID gives an id in the path; a malformed one has the route's BadID code.
-func (c *Call) ID(name string) (uuid.UUID, error) {
-	id, ok := bind.ParseID(c.Path[name])
-	if !ok {
-		return id, models.Invalid(c.Route.BadID, "%s must be a UUID", name)
+// read takes from path and query what the row says, in the order in which mistakes are told.
+func (c *Call) read() (err error) {
+	r := c.Route
+	switch {
+	case slices.Contains(r.Params(), "id"):
+		var ok bool
+		if c.ID, ok = bind.ParseID(c.Path["id"]); !ok {
+			return models.Invalid(r.BadID, "id must be a UUID")
+		}
+	case r.takes("id"):
+		if c.ID, err = c.QueryID("id"); err != nil {
+			return err
+		}
 	}
-	return id, nil
+	if r.Window || r.takes("from") {
+		if c.Window, err = bind.ParseWindow(c.Query, time.Now()); err != nil {
+			return err
+		}
+	}
+	if r.Page {
+		c.Page.Cursor = c.Query.Get("cursor")
+		c.Page.Limit, err = bind.Int(c.Query, "limit", pageMax, 1, pageMax)
+	}
+	return err
 }
 
-// QueryID gives the required id in the query: missing or malformed it is invalid_id.
+// QueryID gives a required id in the query: missing or malformed it is invalid_id.
 func (c *Call) QueryID(name string) (uuid.UUID, error) {
 	id, err := bind.QueryID(c.Query, name, "invalid_id")
 	if err == nil && id == uuid.Nil {
@@ -84,20 +106,8 @@ func (c *Call) QueryID(name string) (uuid.UUID, error) {
 	return id, err
 }
 
-// Window gives from and to.
-func (c *Call) Window() (bind.Window, error) { return bind.ParseWindow(c.Query, time.Now()) }
-
 // The documented page size of lists.
 const pageMax = 500
-
-// Page gives limit and cursor.
-func (c *Call) Page() (store.Page, error) { return c.PageOf(pageMax, pageMax) }
-
-// PageOf is Page with another default and another largest limit.
-func (c *Call) PageOf(def, most int) (store.Page, error) {
-	limit, err := bind.Int(c.Query, "limit", def, 1, most)
-	return store.Page{Limit: limit, Cursor: c.Query.Get("cursor")}, err
-}
 
 func (c *Call) decode(into any) error {
 	if len(c.Body) == 0 && c.Route.BodyOptional {

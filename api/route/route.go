@@ -93,19 +93,27 @@ type Handler struct {
 	Run    func(*Call) (any, error)
 }
 
-// Do makes a handler that takes no body.
+// Do makes a handler that takes no body. Before it runs, the call has the id, window and page that its row takes.
 func Do[A any](fn func(*Call) (A, error)) Handler {
 	var answer A
-	return Handler{Answer: answer, Run: func(c *Call) (any, error) { return fn(c) }}
+	return Handler{Answer: answer, Run: func(c *Call) (any, error) {
+		if err := c.read(); err != nil {
+			return nil, err
+		}
+		return fn(c)
+	}}
 }
 
-// Take makes a handler with a body, which is decoded before it runs.
+// Take makes a handler like Do with a body, which is decoded before anything else is looked at.
 func Take[B, A any](fn func(*Call, B) (A, error)) Handler {
 	var body B
 	var answer A
 	return Handler{Body: body, Answer: answer, Run: func(c *Call) (any, error) {
 		var b B
 		if err := c.decode(&b); err != nil {
+			return nil, err
+		}
+		if err := c.read(); err != nil {
 			return nil, err
 		}
 		return fn(c, b)
@@ -157,6 +165,11 @@ func (r Route) Params() []string {
 		}
 	}
 	return out
+}
+
+// takes tells whether a parameter of the query is among the row's own.
+func (r Route) takes(name string) bool {
+	return slices.ContainsFunc(r.Query, func(p Param) bool { return p.Name == name })
 }
 
 // Usual are the errors that any call to this route can meet.

@@ -11,6 +11,7 @@ import (
 	"switchyard/api/route"
 	"switchyard/api/v1/reporting"
 	"switchyard/db/report"
+	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/flow"
 )
@@ -27,7 +28,6 @@ var (
 
 // campaigns are the rows of /campaigns.
 func campaigns(d Deps) []route.Route {
-	h := campaignHandlers{d}
 	row := func(method, path, summary string, scope route.Scope, run route.Handler, codes ...[]route.Code) route.Route {
 		r := route.Route{
 			Method: method, Path: path, Group: "Campaigns", Summary: summary, Scope: scope, Handle: run,
@@ -39,56 +39,32 @@ func campaigns(d Deps) []route.Route {
 		return r
 	}
 	list := row("GET", "/campaigns", "campaigns with figures for the window; pinned first, then newest", route.Read,
-		route.Do(h.list))
+		list((*store.Store).Campaigns, "campaign_id", func(c models.Campaign) uuid.UUID { return c.ID }, d.campaignRow))
 	list.Window, list.Page = true, true
-	create := row("POST", "/campaigns", "create a campaign", route.Write, route.Take(h.create),
+	create := row("POST", "/campaigns", "create a campaign", route.Write, route.Take(d.createCampaign),
 		campaignOwnCodes, route.Codes("400 invalid_flow", "403 buyer_only"), campaignCodes, answer.FlowCodes)
 	create.Status = 201
 	clone := row("POST", "/campaigns/{id}/clone", "copy a campaign; the copy is paused", route.Write,
-		route.Do(h.clone), answer.IDCodes, route.Codes("400 invalid_domain", "402 plan_limit"), answer.FlowCodes)
+		clone((*store.Store).Campaigns, campaignCloned), answer.IDCodes, route.Codes("400 invalid_domain", "402 plan_limit"),
+		answer.FlowCodes)
 	clone.Status = 201
-	stats := row("GET", "/campaigns/{id}/stats", "totals of a campaign for the window", route.Read, route.Do(h.stats),
+	stats := row("GET", "/campaigns/{id}/stats", "totals of a campaign for the window", route.Read, route.Do(campaignStats),
 		route.Codes("400 invalid_id"))
 	stats.Window = true
-	return append(append(h.insight(), h.routingTool(), reporting.Simulation()), []route.Route{
+	return append(append(d.insight(), d.routingTool(), reporting.Simulation()), []route.Route{
 		list, create,
-		row("GET", "/campaigns/{id}", "one campaign with its flow", route.Read, route.Do(h.find), answer.IDCodes),
-		row("PATCH", "/campaigns/{id}", "change the settings that are sent", route.Write, route.Take(h.change),
+		row("GET", "/campaigns/{id}", "one campaign with its flow", route.Read, route.Do(d.findCampaign), answer.IDCodes),
+		row("PATCH", "/campaigns/{id}", "change the settings that are sent", route.Write, route.Take(d.changeCampaign),
 			answer.IDCodes, campaignOwnCodes, route.Codes("400 shared_alias no_fields"), campaignCodes),
-		row("DELETE", "/campaigns/{id}", "delete a campaign; its clicks stay", route.Write, route.Do(h.remove), answer.IDCodes),
-		row("PUT", "/campaigns/{id}/flow", "replace the flow of a campaign", route.Write, route.Take(h.replaceFlow),
+		row("DELETE", "/campaigns/{id}", "delete a campaign; its clicks stay", route.Write,
+			remove((*store.Store).Campaigns), answer.IDCodes),
+		row("PUT", "/campaigns/{id}/flow", "replace the flow of a campaign", route.Write, route.Take(replaceFlow),
 			answer.IDCodes, answer.FlowCodes),
 		clone, stats,
 	}...)
 }
 
-type campaignHandlers struct{ Deps }
-
-func (h campaignHandlers) list(c *route.Call) (Rows[CampaignRow], error) {
-	w, err := c.Window()
-	if err != nil {
-		return Rows[CampaignRow]{}, err
-	}
-	page, err := c.Page()
-	if err != nil {
-		return Rows[CampaignRow]{}, err
-	}
-	found, next, err := c.Store.Campaigns().List(c.Context(), c.Account.ID, page)
-	if err != nil {
-		return Rows[CampaignRow]{}, err
-	}
-	figures, err := figuresOf(c, "campaign_id", w, found, func(c models.Campaign) uuid.UUID { return c.ID })
-	if err != nil {
-		return Rows[CampaignRow]{}, err
-	}
-	out := Rows[CampaignRow]{Range: w.Range(), Rows: make([]CampaignRow, 0, len(found)), NextCursor: answer.Cursor(next)}
-	for i, one := range found {
-		out.Rows = append(out.Rows, CampaignRow{h.campaignAnswer(one), figures[i]})
-	}
-	return out, nil
-}
-
-func (h campaignHandlers) create(c *route.Call, b CampaignBody) (CampaignCreated, error) {
+func (d Deps) createCampaign(c *route.Call, b CampaignBody) (CampaignCreated, error) {
 	record, err := b.Record(c.Account)
 	if err != nil {
 		return CampaignCreated{}, err
@@ -101,20 +77,16 @@ func (h campaignHandlers) create(c *route.Call, b CampaignBody) (CampaignCreated
 	if err != nil {
 		return CampaignCreated{}, err
 	}
-	return CampaignCreated{CampaignBrief: campaignBrief(saved), Streams: paths, URL: h.link(saved)}, nil
+	return CampaignCreated{CampaignBrief: campaignBrief(saved), Streams: paths, URL: d.link(saved)}, nil
 }
 
-func (h campaignHandlers) find(c *route.Call) (CampaignDetail, error) {
-	id, err := c.ID("id")
-	if err != nil {
-		return CampaignDetail{}, err
-	}
+func (d Deps) findCampaign(c *route.Call) (CampaignDetail, error) {
 	table := c.Store.Campaigns()
-	found, err := table.Find(c.Context(), c.Account.ID, id)
+	found, err := table.Find(c.Context(), c.Account.ID, c.ID)
 	if err != nil {
 		return CampaignDetail{}, err
 	}
-	paths, err := table.Flow(c.Context(), c.Account.ID, id)
+	paths, err := table.Flow(c.Context(), c.Account.ID, c.ID)
 	if err != nil {
 		return CampaignDetail{}, err
 	}
@@ -123,7 +95,7 @@ func (h campaignHandlers) find(c *route.Call) (CampaignDetail, error) {
 		return CampaignDetail{}, err
 	}
 	out := CampaignDetail{
-		Networks: make([]FlowNetwork, 0, len(networks)), Campaign: h.campaignAnswer(found),
+		Networks: make([]FlowNetwork, 0, len(networks)), Campaign: d.campaignAnswer(found),
 		Streams: paths,
 	}
 	for _, n := range networks {
@@ -132,32 +104,20 @@ func (h campaignHandlers) find(c *route.Call) (CampaignDetail, error) {
 	return out, nil
 }
 
-func (h campaignHandlers) change(c *route.Call, b CampaignPatch) (CampaignBrief, error) {
-	id, err := c.ID("id")
-	if err != nil {
-		return CampaignBrief{}, err
-	}
+func (d Deps) changeCampaign(c *route.Call, b CampaignPatch) (CampaignBrief, error) {
 	if b.empty() {
 		return CampaignBrief{}, models.Invalid("no_fields", "there is nothing to change")
 	}
-	saved, deliveries, err := c.Store.Campaigns().Change(c.Context(), c.Account.ID, id, "api", b.edit)
+	saved, deliveries, err := c.Store.Campaigns().Change(c.Context(), c.Account.ID, c.ID, "api", b.edit)
 	if err != nil {
 		return CampaignBrief{}, err
 	}
 	if len(deliveries) > 0 {
 		c.After(func(ctx context.Context) {
-			h.Jobs.DispatchFor(ctx, c.Account.ID, models.KindDeliverWebhook, deliveries...)
+			d.Jobs.DispatchFor(ctx, c.Account.ID, models.KindDeliverWebhook, deliveries...)
 		})
 	}
 	return campaignBrief(saved), nil
-}
-
-func (h campaignHandlers) remove(c *route.Call) (answer.DeletedAnswer, error) {
-	id, err := c.ID("id")
-	if err != nil {
-		return answer.DeletedAnswer{}, err
-	}
-	return answer.Deleted(id), c.Store.Campaigns().Remove(c.Context(), c.Account.ID, id)
 }
 
 // FlowBody is the body of PUT /campaigns/{id}/flow.
@@ -165,47 +125,26 @@ type FlowBody struct {
 	Streams json.RawMessage `json:"streams" required:"no_streams" doc:"a full flow: an array of Path"`
 }
 
-func (h campaignHandlers) replaceFlow(c *route.Call, b FlowBody) (FlowAnswer, error) {
-	id, err := c.ID("id")
-	if err != nil {
-		return FlowAnswer{}, err
-	}
+func replaceFlow(c *route.Call, b FlowBody) (FlowAnswer, error) {
 	paths, err := flow.Parse(b.Streams)
 	if err != nil {
 		return FlowAnswer{}, err
 	}
-	paths, err = c.Store.Campaigns().ReplaceFlow(c.Context(), c.Account.ID, id, paths)
-	return FlowAnswer{id, paths}, err
+	paths, err = c.Store.Campaigns().ReplaceFlow(c.Context(), c.Account.ID, c.ID, paths)
+	return FlowAnswer{c.ID, paths}, err
 }
 
-func (h campaignHandlers) clone(c *route.Call) (CampaignCloned, error) {
-	id, err := c.ID("id")
-	if err != nil {
-		return CampaignCloned{}, err
-	}
-	copied, err := c.Store.Campaigns().Clone(c.Context(), c.Account.ID, id)
-	return CampaignCloned{campaignBrief(copied), copied.PathCount}, err
-}
-
-// stats answers zeros for an id that the account does not have: the contract knows no 404 here, and a deleted campaign
-// keeps its figures.
-func (h campaignHandlers) stats(c *route.Call) (CampaignStats, error) {
-	id, err := c.ID("id")
+// campaignStats answers zeros for an id that the account does not have. The contract knows no 404 here, and a deleted
+// campaign keeps its figures.
+func campaignStats(c *route.Call) (CampaignStats, error) {
+	found, err := report.FiguresOf(c.Context(), c.Store.Conn(), c.Account.ID, "campaign_id", []uuid.UUID{c.ID},
+		c.Window.From, c.Window.End())
 	if err != nil {
 		return CampaignStats{}, err
 	}
-	w, err := c.Window()
-	if err != nil {
-		return CampaignStats{}, err
-	}
-	found, err := report.FiguresOf(c.Context(), c.Store.Conn(), c.Account.ID, "campaign_id", []uuid.UUID{id},
-		w.From, w.End())
-	if err != nil {
-		return CampaignStats{}, err
-	}
-	f := found[id]
+	f := found[c.ID]
 	return CampaignStats{
-		Range: w.Range(), Clicks: f.Clicks, Cost: models.NewMoney(f.Cost),
+		Range: c.Window.Range(), Clicks: f.Clicks, Cost: models.NewMoney(f.Cost),
 		Conversions: f.Conversions(), Revenue: models.NewMoney(f.Revenue),
 	}, nil
 }

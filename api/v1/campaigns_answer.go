@@ -80,6 +80,10 @@ type CampaignRow struct {
 	answer.Figures
 }
 
+func (d Deps) campaignRow(c models.Campaign, f answer.Figures) CampaignRow {
+	return CampaignRow{d.campaignAnswer(c), f}
+}
+
 // CampaignBrief is what a change answers.
 type CampaignBrief struct {
 	ID     uuid.UUID `json:"id"`
@@ -103,6 +107,10 @@ type CampaignCreated struct {
 type CampaignCloned struct {
 	CampaignBrief
 	Paths int `json:"paths" doc:"number of paths copied"`
+}
+
+func campaignCloned(c models.Campaign) CampaignCloned {
+	return CampaignCloned{campaignBrief(c), c.PathCount}
 }
 
 // CampaignDetail is a campaign with its flow.

@@ -18,7 +18,7 @@ import (
 )
 
 // insight are the rows that tell what campaigns did, and the one that makes them forget it.
-func (h campaignHandlers) insight() []route.Route {
+func (d Deps) insight() []route.Route {
 	const group = "Campaigns"
 	days := route.Param{Name: "days", Type: "integer", Default: "7", Doc: "days with today, 1-365"}
 	return []route.Route{
@@ -26,23 +26,23 @@ func (h campaignHandlers) insight() []route.Route {
 			Method: "GET", Path: "/campaigns/activity", Group: group,
 			Summary: "clicks and goals of the last 7 days of the campaigns with an alias",
 			Query:   []route.Param{{Name: "alias", Type: "string", Required: true}},
-			Codes:   route.Codes("400 no_alias"), Handle: route.Do(h.activity),
+			Codes:   route.Codes("400 no_alias"), Handle: route.Do(campaignActivity),
 		},
 		{
 			Method: "GET", Path: "/campaigns/arrivals", Group: group, Summary: "how visitors were identified",
 			Query:  []route.Param{{Name: "alias", Type: "string", Doc: "empty: all campaigns"}, days},
-			Handle: route.Do(h.arrivals),
+			Handle: route.Do(arrivals),
 		},
 		{
 			Method: "GET", Path: "/campaigns/{id}/funnel", Group: group, Summary: "from the click to the sale",
 			Query: []route.Param{days, {Name: "by", Enum: []string{"lander", "source"}, Doc: "splits the funnel"}},
-			Codes: route.Codes("404 not_found"), Handle: route.Do(h.funnel),
+			Codes: route.Codes("404 not_found"), Handle: route.Do(funnel),
 		},
 		{
 			Method: "DELETE", Path: "/campaigns/{id}/stats", Group: group, Scope: route.Write, Window: true, Slow: clearJob.Answer(),
 			Summary: "delete the clicks of the window with their conversions, for good; without from and to: of the last " +
 				"seven days",
-			BadID: "invalid_id", Codes: answer.IDCodes, Handle: route.Do(h.clearStats),
+			BadID: "invalid_id", Codes: answer.IDCodes, Handle: route.Do(d.clearCampaign),
 		},
 	}
 }
@@ -61,7 +61,7 @@ type CampaignActivity struct {
 	Goals  int64 `json:"goals" doc:"goals reached: approved and pending, each once for a click"`
 }
 
-func (h campaignHandlers) activity(c *route.Call) (CampaignActivity, error) {
+func campaignActivity(c *route.Call) (CampaignActivity, error) {
 	alias := strings.TrimSpace(c.Query.Get("alias"))
 	if alias == "" {
 		return CampaignActivity{}, models.Invalid("no_alias", "alias is required")
@@ -101,7 +101,7 @@ type Arrival struct {
 	Share        *models.Money `json:"share" doc:"percent of the clicks"`
 }
 
-func (h campaignHandlers) arrivals(c *route.Call) (Arrivals, error) {
+func arrivals(c *route.Call) (Arrivals, error) {
 	out := Arrivals{Arrivals: []Arrival{}}
 	days, err := daysOf(c)
 	if err != nil {
@@ -174,11 +174,7 @@ func percent(part, whole int64) *models.Money {
 	return answer.Ratio(f.Ratios().CR)
 }
 
-func (h campaignHandlers) funnel(c *route.Call) (Funnel, error) {
-	id, err := c.ID("id")
-	if err != nil {
-		return Funnel{}, err
-	}
+func funnel(c *route.Call) (Funnel, error) {
 	days, err := daysOf(c)
 	if err != nil {
 		return Funnel{}, err
@@ -187,7 +183,7 @@ func (h campaignHandlers) funnel(c *route.Call) (Funnel, error) {
 	if _, ok := report.GoalSplits[by]; !ok {
 		return Funnel{}, models.Invalid("invalid_input", "by is lander or source")
 	}
-	campaign, err := c.Store.Campaigns().Find(c.Context(), c.Account.ID, id)
+	campaign, err := c.Store.Campaigns().Find(c.Context(), c.Account.ID, c.ID)
 	if err != nil {
 		return Funnel{}, err
 	}
@@ -324,17 +320,9 @@ func clearedRange(a jobs.ClearAnswer) bind.Range {
 	return bind.Window{From: a.From.UTC(), To: a.To.UTC().Add(-time.Second)}.Range()
 }
 
-func (h campaignHandlers) clearStats(c *route.Call) (ClearedStats, error) {
-	id, err := c.ID("id")
-	if err != nil {
+func (d Deps) clearCampaign(c *route.Call) (ClearedStats, error) {
+	if _, err := c.Store.Campaigns().Find(c.Context(), c.Account.ID, c.ID); err != nil {
 		return ClearedStats{}, err
 	}
-	w, err := c.Window()
-	if err != nil {
-		return ClearedStats{}, err
-	}
-	if _, err := c.Store.Campaigns().Find(c.Context(), c.Account.ID, id); err != nil {
-		return ClearedStats{}, err
-	}
-	return clearJob.Start(c, h.Jobs, jobs.ClearArgs{Of: []uuid.UUID{id}, From: w.From, To: w.End()}, nil)
+	return clearJob.Start(c, d.Jobs, jobs.ClearArgs{Of: []uuid.UUID{c.ID}, From: c.Window.From, To: c.Window.End()}, nil)
 }

@@ -20,17 +20,13 @@ func corrections(d Deps) []route.Route {
 			Method: "POST", Path: "/corrections/conversions", Group: group, Scope: route.Write, Slow: conversionsJob.Answer(),
 			Summary:   "record or revise conversions from CSV; a dry run unless apply is true",
 			BodyLimit: route.CSVBody, Codes: codes,
-			Handle: route.Take(func(c *route.Call, b CorrectionBody) (ConversionCorrection, error) {
-				return correct(c, d, conversionsJob, correction.Conversions, b)
-			}),
+			Handle: route.Take(d.correctConversions),
 		},
 		{
 			Method: "POST", Path: "/corrections/cost", Group: group, Scope: route.Write, Slow: costsJob.Answer(),
 			Summary:   "set spend by day and source from CSV; a dry run unless apply is true",
 			BodyLimit: route.CSVBody, Codes: codes,
-			Handle: route.Take(func(c *route.Call, b CorrectionBody) (CostCorrection, error) {
-				return correct(c, d, costsJob, correction.Costs, b)
-			}),
+			Handle: route.Take(d.correctCosts),
 		},
 	}
 }
@@ -88,6 +84,14 @@ func corrected[O any](a jobs.CorrectionAnswer[O]) (Correction, models.Money) {
 	return Correction{
 		DryRun: a.DryRun, Total: a.Total, Accepted: a.Accepted, Refused: a.Refused, Truncated: a.Truncated,
 	}, models.NewMoney(a.Sum)
+}
+
+func (d Deps) correctConversions(c *route.Call, b CorrectionBody) (ConversionCorrection, error) {
+	return correct(c, d, conversionsJob, correction.Conversions, b)
+}
+
+func (d Deps) correctCosts(c *route.Call, b CorrectionBody) (CostCorrection, error) {
+	return correct(c, d, costsJob, correction.Costs, b)
 }
 
 // correct stores the part of the file that is read, with the job that works through it.

@@ -16,7 +16,6 @@ import (
 // domains are the rows of /domains.
 func domains(d Deps) []route.Route {
 	const group = "Domains"
-	h := domainHandlers{d}
 	edge := slices.Concat(answer.IDCodes, route.Codes("502 edge_*", "503 edge_not_configured"))
 	certificate := func(method, summary string, scope route.Scope, status int, run route.Handler) route.Route {
 		return route.Route{
@@ -27,40 +26,38 @@ func domains(d Deps) []route.Route {
 	return []route.Route{
 		{
 			Method: "GET", Path: "/domains", Group: group, Summary: "tracking domains and the shared link domains available",
-			Page: true, Handle: route.Do(h.list),
+			Page: true, Handle: route.Do(d.listDomains),
 		},
 		{
 			Method: "POST", Path: "/domains", Group: group, Summary: "add one or more domains", Scope: route.Write, Status: 201,
 			Codes: route.Codes("400 required too_long invalid_domain too_many reserved_domain invalid_dns_account "+
 				"dns_account_not_found invalid_index_page", "402 plan_limit", "409 shared_domain duplicate"),
-			Handle: route.Take(h.add),
+			Handle: route.Take(d.addDomains),
 		},
 		{
 			Method: "PATCH", Path: "/domains", Group: group, Scope: route.Write,
 			Summary: "replace the settings of a domain, or make it the default",
-			Codes:   append(route.Codes("400 invalid_index_page"), answer.IDCodes...), Handle: route.Take(h.change),
+			Codes:   append(route.Codes("400 invalid_index_page"), answer.IDCodes...), Handle: route.Take(changeDomain),
 		},
 		{
 			Method: "DELETE", Path: "/domains", Group: group, Summary: "delete a domain", Scope: route.Write, Query: answer.QueryID,
-			Codes: append(route.Codes("409 domain_in_use"), answer.IDCodes...), Handle: route.Do(h.remove),
+			Codes: append(route.Codes("409 domain_in_use"), answer.IDCodes...), Handle: route.Do(removeDomain),
 		},
-		certificate("POST", "request the HTTPS certificate at the edge", route.Write, 201, route.Do(h.noEdge)),
-		certificate("GET", "the certificate's state at the edge", route.Read, 200, route.Do(h.noEdge)),
-		certificate("DELETE", "release the certificate", route.Write, 200, route.Do(h.noRelease)),
+		certificate("POST", "request the HTTPS certificate at the edge", route.Write, 201, route.Do(noEdge)),
+		certificate("GET", "the certificate's state at the edge", route.Read, 200, route.Do(noEdge)),
+		certificate("DELETE", "release the certificate", route.Write, 200, route.Do(noRelease)),
 		{
 			Method: "POST", Path: "/domains/{id}/point", Group: group, Scope: route.Write,
 			Summary: "point the domain at the tracker through a connected DNS account",
-			Codes:   route.Codes("400 no_provider", "404 not_found"), Handle: route.Do(h.point),
+			Codes:   route.Codes("400 no_provider", "404 not_found"), Handle: route.Do(pointDomain),
 		},
 		{
 			Method: "POST", Path: "/domains/{id}/verify", Group: group, Scope: route.Write, BadID: "invalid_id",
 			Summary: "check that the domain points at the tracker and serves HTTPS",
-			Codes:   append(route.Codes("503 tracking_domain_unset"), answer.IDCodes...), Handle: route.Do(h.verify),
+			Codes:   append(route.Codes("503 tracking_domain_unset"), answer.IDCodes...), Handle: route.Do(d.verifyDomain),
 		},
 	}
 }
-
-type domainHandlers struct{ Deps }
 
 // DomainRow is a domain in the list.
 type DomainRow struct {
@@ -101,12 +98,8 @@ type DomainList struct {
 	CNAMETarget *string           `json:"cname_target" doc:"what to point a domain's CNAME at; null if the install has none"`
 }
 
-func (h domainHandlers) list(c *route.Call) (DomainList, error) {
-	page, err := c.Page()
-	if err != nil {
-		return DomainList{}, err
-	}
-	found, next, err := c.Store.Domains().List(c.Context(), c.Account.ID, page)
+func (d Deps) listDomains(c *route.Call) (DomainList, error) {
+	found, next, err := c.Store.Domains().List(c.Context(), c.Account.ID, c.Page)
 	if err != nil {
 		return DomainList{}, err
 	}
@@ -121,8 +114,8 @@ func (h domainHandlers) list(c *route.Call) (DomainList, error) {
 	for _, d := range shared {
 		out.Shared = append(out.Shared, SharedDomainRow{d.ID, d.Host, d.IsDefault})
 	}
-	if h.TrackingHost != "" {
-		out.CNAMETarget = &h.TrackingHost
+	if d.TrackingHost != "" {
+		out.CNAMETarget = &d.TrackingHost
 	}
 	return out, nil
 }
@@ -170,8 +163,8 @@ type DNSPoint struct {
 	Message string `json:"message"`
 }
 
-func (h domainHandlers) add(c *route.Call, b DomainBody) (DomainAdded, error) {
-	hosts, err := h.hosts(c.Context(), c, b)
+func (d Deps) addDomains(c *route.Call, b DomainBody) (DomainAdded, error) {
+	hosts, err := d.hosts(c.Context(), c, b)
 	if err != nil {
 		return DomainAdded{}, err
 	}
@@ -193,7 +186,7 @@ func (h domainHandlers) add(c *route.Call, b DomainBody) (DomainAdded, error) {
 }
 
 // hosts reads the hostnames, each once, in their order.
-func (h domainHandlers) hosts(ctx context.Context, c *route.Call, b DomainBody) ([]string, error) {
+func (d Deps) hosts(ctx context.Context, c *route.Call, b DomainBody) ([]string, error) {
 	shared, err := c.Store.Domains().Shared(ctx)
 	if err != nil {
 		return nil, err
@@ -207,7 +200,7 @@ func (h domainHandlers) hosts(ctx context.Context, c *route.Call, b DomainBody) 
 				return nil, models.Conflict("shared_domain", "%s is a shared link domain, which every account has", host)
 			}
 		}
-		if h.reserved(host) {
+		if d.reserved(host) {
 			return nil, models.Invalid("reserved_domain", "%s is kept for this install itself", host)
 		}
 		if !ok {
@@ -231,9 +224,9 @@ func (h domainHandlers) hosts(ctx context.Context, c *route.Call, b DomainBody) 
 }
 
 // reserved tells whether a host is the service's own: its address, and what customers point their CNAME at.
-func (h domainHandlers) reserved(host string) bool {
-	own, _ := models.HostOf(h.BaseURL)
-	return host != "" && (host == own || host == h.TrackingHost)
+func (d Deps) reserved(host string) bool {
+	own, _ := models.HostOf(d.BaseURL)
+	return host != "" && (host == own || host == d.TrackingHost)
 }
 
 // DomainPatch is the body of PATCH /domains.
@@ -251,7 +244,7 @@ type DomainChanged struct {
 	IsDefault *bool     `json:"is_default,omitempty" doc:"with the action set_default"`
 }
 
-func (h domainHandlers) change(c *route.Call, b DomainPatch) (DomainChanged, error) {
+func changeDomain(c *route.Call, b DomainPatch) (DomainChanged, error) {
 	if b.Action != "" {
 		d, err := c.Store.Domains().SetDefault(c.Context(), c.Account.ID, b.RecordID())
 		return DomainChanged{d.ID, d.Host, &d.IsDefault}, err
@@ -267,10 +260,6 @@ type DomainDeleted struct {
 	CertificateReleased bool      `json:"certificate_released" doc:"false if there was no certificate"`
 }
 
-func (h domainHandlers) remove(c *route.Call) (DomainDeleted, error) {
-	id, err := c.QueryID("id")
-	if err != nil {
-		return DomainDeleted{}, err
-	}
-	return DomainDeleted{ID: id, Deleted: true}, c.Store.Domains().Remove(c.Context(), c.Account.ID, id)
+func removeDomain(c *route.Call) (DomainDeleted, error) {
+	return DomainDeleted{ID: c.ID, Deleted: true}, c.Store.Domains().Remove(c.Context(), c.Account.ID, c.ID)
 }

@@ -37,28 +37,24 @@ type CertificateDeleted struct {
 	Detail  string `json:"detail"`
 }
 
-// find is the domain that the path names.
-func (h domainHandlers) find(c *route.Call) (models.Domain, error) {
-	id, err := c.ID("id")
-	if err != nil {
-		return models.Domain{}, err
-	}
-	return c.Store.Domains().Find(c.Context(), c.Account.ID, id)
+// namedDomain is the domain that the path names.
+func namedDomain(c *route.Call) (models.Domain, error) {
+	return c.Store.Domains().Find(c.Context(), c.Account.ID, c.ID)
 }
 
 var errNoEdge = models.Errorf(models.KindUnavailable, "edge_not_configured",
 	"this install has no edge that issues certificates")
 
 // noEdge answers for an install without an edge: it can say nothing of certificates.
-func (h domainHandlers) noEdge(c *route.Call) (CertificateAnswer, error) {
-	if _, err := h.find(c); err != nil {
+func noEdge(c *route.Call) (CertificateAnswer, error) {
+	if _, err := namedDomain(c); err != nil {
 		return CertificateAnswer{}, err
 	}
 	return CertificateAnswer{}, errNoEdge
 }
 
-func (h domainHandlers) noRelease(c *route.Call) (CertificateDeleted, error) {
-	if _, err := h.find(c); err != nil {
+func noRelease(c *route.Call) (CertificateDeleted, error) {
+	if _, err := namedDomain(c); err != nil {
 		return CertificateDeleted{}, err
 	}
 	return CertificateDeleted{}, errNoEdge
@@ -74,9 +70,9 @@ type PointAnswer struct {
 	Note        string             `json:"note"`
 }
 
-// point answers for an install without DNS providers: no connected account holds any domain.
-func (h domainHandlers) point(c *route.Call) (PointAnswer, error) {
-	d, err := h.find(c)
+// pointDomain answers for an install without DNS providers: no connected account holds any domain.
+func pointDomain(c *route.Call) (PointAnswer, error) {
+	d, err := namedDomain(c)
 	if err != nil {
 		return PointAnswer{}, err
 	}
@@ -96,21 +92,22 @@ type VerifyAnswer struct {
 	CheckedAt *string   `json:"checked_at" doc:"null: not checked"`
 }
 
-// verify answers with what is known: this install does not look into DNS, its operator says which domains are verified.
-func (h domainHandlers) verify(c *route.Call) (VerifyAnswer, error) {
-	d, err := h.find(c)
+// verifyDomain answers with what is known. This install does not look into DNS, its operator says which domains are
+// verified.
+func (d Deps) verifyDomain(c *route.Call) (VerifyAnswer, error) {
+	domain, err := namedDomain(c)
 	if err != nil {
 		return VerifyAnswer{}, err
 	}
-	if h.TrackingHost == "" {
+	if d.TrackingHost == "" {
 		return VerifyAnswer{}, models.Errorf(models.KindUnavailable, "tracking_domain_unset",
 			"this install has no hostname to point a domain at")
 	}
 	out := VerifyAnswer{
-		ID: d.ID, Domain: d.Host, Expected: h.TrackingHost, Verified: d.IsVerified, Records: []string{},
-		Detail: "Point the domain's CNAME at " + h.TrackingHost + " and ask the operator of this install to verify it.",
+		ID: domain.ID, Domain: domain.Host, Expected: d.TrackingHost, Verified: domain.IsVerified, Records: []string{},
+		Detail: "Point the domain's CNAME at " + d.TrackingHost + " and ask the operator of this install to verify it.",
 	}
-	if d.IsVerified {
+	if domain.IsVerified {
 		out.Detail = "The operator of this install has verified the domain."
 	}
 	return out, nil

@@ -40,11 +40,11 @@ func flows() []route.Route {
 		{
 			Method: "PATCH", Path: path, Group: group, Scope: route.Write,
 			Summary: "pause or resume a saved flow; a paused one starts no campaign",
-			Codes:   toggleCodes, Handle: toggle(res, toggledStatus),
+			Codes:   toggleCodes, Handle: toggle((*store.Store).Flows, toggledStatus),
 		},
 		{
 			Method: "DELETE", Path: path, Group: group, Summary: "delete a saved flow", Scope: route.Write,
-			Query: answer.QueryID, Codes: answer.IDCodes, Handle: remove(res),
+			Query: answer.QueryID, Codes: answer.IDCodes, Handle: remove((*store.Store).Flows),
 		},
 	}
 }

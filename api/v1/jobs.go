@@ -34,13 +34,9 @@ func jobRoutes(d Deps, rows []route.Route) []route.Route {
 // findJob looks among the rows of jobs, then among the jobs that live in the queue only. A job that no call waits for
 // has no result to show.
 func (d Deps) findJob(c *route.Call, shows map[string]*route.Slow) (JobAnswer, error) {
-	id, err := c.ID("id")
-	if err != nil {
-		return JobAnswer{}, err
-	}
-	status, err := jobrow.Status(c.Context(), c.Store.Conn(), c.Account.ID, id)
+	status, err := jobrow.Status(c.Context(), c.Store.Conn(), c.Account.ID, c.ID)
 	if e, ok := models.AsError(err); ok && e.Kind == models.KindNotFound && d.Jobs != nil {
-		status, err = d.Jobs.State(c.Context(), c.Account.ID, id.String())
+		status, err = d.Jobs.State(c.Context(), c.Account.ID, c.ID.String())
 	}
 	if err != nil {
 		return JobAnswer{}, err

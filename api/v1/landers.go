@@ -24,7 +24,7 @@ func landers() []route.Route {
 		{
 			Method: "GET", Path: "/landers", Group: group, Summary: "landing pages with figures for the window",
 			Window: true, Page: true,
-			Handle: list(res, "lander_id", func(l models.Lander) uuid.UUID { return l.ID }, landerRow),
+			Handle: list((*store.Store).Landers, "lander_id", func(l models.Lander) uuid.UUID { return l.ID }, landerRow),
 		},
 		{
 			Method: "POST", Path: "/landers", Group: group, Summary: "create a landing page", Scope: route.Write,
@@ -43,7 +43,7 @@ func landers() []route.Route {
 		},
 		{
 			Method: "DELETE", Path: "/landers", Group: group, Summary: "deactivate a landing page", Scope: route.Write,
-			Query: answer.QueryID, Codes: answer.IDCodes, Handle: deactivate(res),
+			Query: answer.QueryID, Codes: answer.IDCodes, Handle: deactivate((*store.Store).Landers),
 		},
 		{
 			Method: "POST", Path: "/landers/{id}/clone", Group: group, Summary: "copy a landing page",

@@ -48,26 +48,19 @@ func networks() []route.Route {
 		},
 		{
 			Method: "PATCH", Path: "/networks", Group: group, Summary: "pause or resume an affiliate network",
-			Scope: route.Write, Codes: append(route.Codes("402 plan_limit"), toggleCodes...), Handle: toggle(res, toggledStatus),
+			Scope: route.Write, Codes: append(route.Codes("402 plan_limit"), toggleCodes...),
+			Handle: toggle((*store.Store).Networks, toggledStatus),
 		},
 		{
 			Method: "DELETE", Path: "/networks", Group: group, Summary: "deactivate an affiliate network",
-			Scope: route.Write, Query: answer.QueryID, Codes: answer.IDCodes, Handle: deactivate(res),
+			Scope: route.Write, Query: answer.QueryID, Codes: answer.IDCodes, Handle: deactivate((*store.Store).Networks),
 		},
 	}
 }
 
 // listNetworks answers names and settings, and figures only when the caller gave an end of a window.
 func listNetworks(c *route.Call) (NetworkRows, error) {
-	w, err := c.Window()
-	if err != nil {
-		return NetworkRows{}, err
-	}
-	page, err := c.Page()
-	if err != nil {
-		return NetworkRows{}, err
-	}
-	records, next, err := c.Store.Networks().List(c.Context(), c.Account.ID, page)
+	records, next, err := c.Store.Networks().List(c.Context(), c.Account.ID, c.Page)
 	if err != nil {
 		return NetworkRows{}, err
 	}
@@ -78,7 +71,7 @@ func listNetworks(c *route.Call) (NetworkRows, error) {
 	if !bind.HasWindow(c.Query) {
 		return out, nil
 	}
-	figures, err := figuresOf(c, "network_id", w, records, func(n models.Network) uuid.UUID { return n.ID })
+	figures, err := figuresOf(c, "network_id", records, func(n models.Network) uuid.UUID { return n.ID })
 	for i := range figures {
 		out.Rows[i].Figures = &figures[i]
 	}

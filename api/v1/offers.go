@@ -24,7 +24,7 @@ func offers() []route.Route {
 		{
 			Method: "GET", Path: "/offers", Group: group, Summary: "offers with figures for the window",
 			Window: true, Page: true,
-			Handle: list(res, "offer_id", func(o models.Offer) uuid.UUID { return o.ID }, offerRow),
+			Handle: list((*store.Store).Offers, "offer_id", func(o models.Offer) uuid.UUID { return o.ID }, offerRow),
 		},
 		{
 			Method: "POST", Path: "/offers", Group: group, Summary: "create an offer", Scope: route.Write, Status: 201,
@@ -36,11 +36,11 @@ func offers() []route.Route {
 		},
 		{
 			Method: "PATCH", Path: "/offers", Group: group, Summary: "pause or resume an offer", Scope: route.Write,
-			Codes: toggleCodes, Handle: toggle(res, toggledStatus),
+			Codes: toggleCodes, Handle: toggle((*store.Store).Offers, toggledStatus),
 		},
 		{
 			Method: "DELETE", Path: "/offers", Group: group, Summary: "deactivate an offer", Scope: route.Write,
-			Query: answer.QueryID, Codes: answer.IDCodes, Handle: deactivate(res),
+			Query: answer.QueryID, Codes: answer.IDCodes, Handle: deactivate((*store.Store).Offers),
 		},
 		{
 			Method: "POST", Path: "/offers/{id}/clone", Group: group, Summary: "copy an offer", Scope: route.Write,

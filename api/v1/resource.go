@@ -26,9 +26,18 @@ type idBody interface{ RecordID() uuid.UUID }
 
 // table is what the generic handlers need of a resource's store.
 type table[R any] interface {
-	List(ctx context.Context, account uuid.UUID, p store.Page) ([]R, string, error)
+	lister[R]
 	Create(ctx context.Context, record R) (R, error)
 	Update(ctx context.Context, record R) (R, error)
+}
+
+// lister is a table of which pages can be read.
+type lister[R any] interface {
+	List(ctx context.Context, account uuid.UUID, p store.Page) ([]R, string, error)
+}
+
+// remover is a table whose records can be removed.
+type remover interface {
 	Remove(ctx context.Context, account, id uuid.UUID) error
 }
 
@@ -63,26 +72,19 @@ type Listed[T any] struct {
 }
 
 // list answers a page of records with their figures for the window. Dimension is the records' column in the figures.
-func list[R, A, T any](res resource[R, A], dimension string, id func(R) uuid.UUID, row func(R, answer.Figures) T,
+func list[L lister[R], R, T any](table func(*store.Store) L, dimension string, id func(R) uuid.UUID,
+	row func(R, answer.Figures) T,
 ) route.Handler {
 	return route.Do(func(c *route.Call) (Rows[T], error) {
-		w, err := c.Window()
+		records, next, err := table(c.Store).List(c.Context(), c.Account.ID, c.Page)
 		if err != nil {
 			return Rows[T]{}, err
 		}
-		page, err := c.Page()
+		figures, err := figuresOf(c, dimension, records, id)
 		if err != nil {
 			return Rows[T]{}, err
 		}
-		records, next, err := res.table(c.Store).List(c.Context(), c.Account.ID, page)
-		if err != nil {
-			return Rows[T]{}, err
-		}
-		figures, err := figuresOf(c, dimension, w, records, id)
-		if err != nil {
-			return Rows[T]{}, err
-		}
-		out := Rows[T]{Range: w.Range(), Rows: make([]T, 0, len(records)), NextCursor: answer.Cursor(next)}
+		out := Rows[T]{Range: c.Window.Range(), Rows: make([]T, 0, len(records)), NextCursor: answer.Cursor(next)}
 		for i, r := range records {
 			out.Rows = append(out.Rows, row(r, figures[i]))
 		}
@@ -146,11 +148,11 @@ func toggledStatus(id uuid.UUID, on bool) StatusAnswer { return StatusAnswer{id,
 
 func toggledID(id uuid.UUID, _ bool) IDAnswer { return IDAnswer{id} }
 
-// toggle answers PATCH with id and is_active, for a pausable table, by what answer makes of them.
-func toggle[R, A, P any](res resource[R, A], answer func(id uuid.UUID, on bool) P) route.Handler {
+// toggle answers PATCH with id and is_active by what answer makes of them.
+func toggle[T pausable, P any](table func(*store.Store) T, answer func(id uuid.UUID, on bool) P) route.Handler {
 	return route.Take(func(c *route.Call, b ToggleBody) (P, error) {
 		id, on := b.RecordID(), b.IsActive.Value
-		return answer(id, on), res.table(c.Store).(pausable).SetActive(c.Context(), c.Account.ID, id, on)
+		return answer(id, on), table(c.Store).SetActive(c.Context(), c.Account.ID, id, on)
 	})
 }
 
@@ -161,37 +163,23 @@ type DeactivatedAnswer struct {
 }
 
 // deactivate answers DELETE ?id=.
-func deactivate[R, A any](res resource[R, A]) route.Handler {
+func deactivate[T remover](table func(*store.Store) T) route.Handler {
 	return route.Do(func(c *route.Call) (DeactivatedAnswer, error) {
-		id, err := c.QueryID("id")
-		if err != nil {
-			return DeactivatedAnswer{}, err
-		}
-		err = res.table(c.Store).Remove(c.Context(), c.Account.ID, id)
-		return DeactivatedAnswer{id, true}, err
+		return DeactivatedAnswer{c.ID, true}, table(c.Store).Remove(c.Context(), c.Account.ID, c.ID)
 	})
 }
 
-// remove answers DELETE ?id= of a record that is gone for good.
-func remove[R, A any](res resource[R, A]) route.Handler {
+// remove answers the DELETE of a record that is gone for good.
+func remove[T remover](table func(*store.Store) T) route.Handler {
 	return route.Do(func(c *route.Call) (answer.DeletedAnswer, error) {
-		id, err := c.QueryID("id")
-		if err != nil {
-			return answer.DeletedAnswer{}, err
-		}
-		err = res.table(c.Store).Remove(c.Context(), c.Account.ID, id)
-		return answer.Deleted(id), err
+		return answer.Deleted(c.ID), table(c.Store).Remove(c.Context(), c.Account.ID, c.ID)
 	})
 }
 
 // pages answers a page of records without figures.
 func pages[R, A any](res resource[R, A]) route.Handler {
 	return route.Do(func(c *route.Call) (Listed[A], error) {
-		page, err := c.Page()
-		if err != nil {
-			return Listed[A]{}, err
-		}
-		records, next, err := res.table(c.Store).List(c.Context(), c.Account.ID, page)
+		records, next, err := res.table(c.Store).List(c.Context(), c.Account.ID, c.Page)
 		if err != nil {
 			return Listed[A]{}, err
 		}
@@ -206,11 +194,7 @@ func pages[R, A any](res resource[R, A]) route.Handler {
 // clone answers POST /{id}/clone with the copy.
 func clone[T cloner[R], R, A any](table func(*store.Store) T, answer func(R) A) route.Handler {
 	return route.Do(func(c *route.Call) (A, error) {
-		id, err := c.ID("id")
-		if err != nil {
-			return zero[A](), err
-		}
-		copied, err := table(c.Store).Clone(c.Context(), c.Account.ID, id)
+		copied, err := table(c.Store).Clone(c.Context(), c.Account.ID, c.ID)
 		if err != nil {
 			return zero[A](), err
 		}
@@ -220,11 +204,9 @@ func clone[T cloner[R], R, A any](table func(*store.Store) T, answer func(R) A) 
 
 func zero[T any]() (v T) { return v }
 
-// figuresOf reads the figures of some records for a window, in their order. Dimension is the report's name for them
-// (offer_id); a record in which nothing happened has zeros.
-func figuresOf[R any](c *route.Call, dimension string, w bind.Window, records []R, id func(R) uuid.UUID) (
-	[]answer.Figures, error,
-) {
+// figuresOf reads the figures of some records for the call's window, in the order of the records. Dimension is the
+// report's name for their ids, such as offer_id. A record in which nothing happened has zeros.
+func figuresOf[R any](c *route.Call, dimension string, records []R, id func(R) uuid.UUID) ([]answer.Figures, error) {
 	if len(records) == 0 {
 		return nil, nil
 	}
@@ -232,7 +214,7 @@ func figuresOf[R any](c *route.Call, dimension string, w bind.Window, records []
 	for i, r := range records {
 		ids[i] = id(r)
 	}
-	found, err := report.FiguresOf(c.Context(), c.Store.Conn(), c.Account.ID, dimension, ids, w.From, w.End())
+	found, err := report.FiguresOf(c.Context(), c.Store.Conn(), c.Account.ID, dimension, ids, c.Window.From, c.Window.End())
 	if err != nil {
 		return nil, err
 	}

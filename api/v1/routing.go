@@ -13,11 +13,11 @@ import (
 	"switchyard/models/flow"
 )
 
-func (h campaignHandlers) routingTool() route.Route {
+func (d Deps) routingTool() route.Route {
 	return route.Route{
 		Method: "GET", Path: "/tools/routing", Group: "Campaigns", Window: true,
 		Summary: "every campaign's rules, paths and destinations, with figures for the window",
-		Handle:  route.Do(h.routing),
+		Handle:  route.Do(d.routing),
 	}
 }
 
@@ -81,12 +81,8 @@ type RoutingDestination struct {
 	Slot   *int       `json:"slot"`
 }
 
-func (h campaignHandlers) routing(c *route.Call) (Routing, error) {
-	w, err := c.Window()
-	if err != nil {
-		return Routing{}, err
-	}
-	out := Routing{Range: w.Range(), Campaigns: []RoutingCampaign{}}
+func (d Deps) routing(c *route.Call) (Routing, error) {
+	out := Routing{Range: c.Window.Range(), Campaigns: []RoutingCampaign{}}
 	table := c.Store.Campaigns()
 	list, err := table.Routed(c.Context(), c.Account.ID)
 	if err != nil || len(list) == 0 {
@@ -101,20 +97,20 @@ func (h campaignHandlers) routing(c *route.Call) (Routing, error) {
 	if err != nil {
 		return out, err
 	}
-	figures, err := routingFigures(c, w)
+	figures, err := routingFigures(c)
 	if err != nil {
 		return out, err
 	}
 	for _, one := range list {
-		out.Campaigns = append(out.Campaigns, h.routingCampaign(one, records, figures))
+		out.Campaigns = append(out.Campaigns, d.routingCampaign(one, records, figures))
 	}
 	return out, nil
 }
 
 // routingFigures are the figures of campaigns and of paths, by their ids.
-func routingFigures(c *route.Call, w bind.Window) (map[string]models.Figures, error) {
+func routingFigures(c *route.Call) (map[string]models.Figures, error) {
 	rows, err := report.Performance(c.Context(), c.Store.Conn(), report.Query{
-		AccountID: c.Account.ID, From: w.From, To: w.End(), Dimensions: []string{"campaign_id", "stream_id"},
+		AccountID: c.Account.ID, From: c.Window.From, To: c.Window.End(), Dimensions: []string{"campaign_id", "stream_id"},
 	})
 	sums := map[string]models.Figures{}
 	for _, r := range rows {
@@ -125,11 +121,11 @@ func routingFigures(c *route.Call, w bind.Window) (map[string]models.Figures, er
 	return sums, err
 }
 
-func (h campaignHandlers) routingCampaign(one store.RoutedCampaign, records map[uuid.UUID]store.FlowRecord,
+func (d Deps) routingCampaign(one store.RoutedCampaign, records map[uuid.UUID]store.FlowRecord,
 	figures map[string]models.Figures,
 ) RoutingCampaign {
 	out := RoutingCampaign{
-		ID: one.ID, Name: one.Name, Alias: one.Alias, URL: h.link(one.Campaign), Status: one.Status,
+		ID: one.ID, Name: one.Name, Alias: one.Alias, URL: d.link(one.Campaign), Status: one.Status,
 		FlowRotation: one.FlowRotation, BindVisitors: one.BindVisitors, FallbackURL: one.FallbackURL,
 		DestinationURL: one.DestinationURL, Rules: []RoutingRule{}, Paths: []RoutingPath{},
 		Figures: answer.ShowFigures(figures[one.ID.String()]),

@@ -37,7 +37,7 @@ func rules() []route.Route {
 		{
 			Method: "DELETE", Path: path, Group: group, Scope: route.Write, Query: answer.QueryID, Codes: answer.IDCodes,
 			Summary: "delete a saved rule; flows that use it keep its conditions as a rule of their own",
-			Handle:  remove(res),
+			Handle:  remove((*store.Store).Rules),
 		},
 	}
 }

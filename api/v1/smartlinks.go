@@ -17,7 +17,6 @@ import (
 // smartlinks are the rows of /short-links.
 func smartlinks(d Deps) []route.Route {
 	const group, path = "Smartlinks", "/short-links"
-	h := smartlinkHandlers{d}
 	res := resource[models.Smartlink, SmartlinkAnswer]{
 		table:  func(s *store.Store) table[models.Smartlink] { return s.Smartlinks() },
 		own:    func(l *models.Smartlink, account, id uuid.UUID) { l.AccountID, l.ID = account, id },
@@ -38,11 +37,11 @@ func smartlinks(d Deps) []route.Route {
 		},
 		{
 			Method: "PATCH", Path: path, Group: group, Summary: "pause or resume a smartlink", Scope: route.Write,
-			Codes: toggleCodes, Handle: toggle(res, toggledID),
+			Codes: toggleCodes, Handle: toggle((*store.Store).Smartlinks, toggledID),
 		},
 		{
 			Method: "DELETE", Path: path, Group: group, Summary: "delete a smartlink", Scope: route.Write, Query: answer.QueryID,
-			Codes: answer.IDCodes, Handle: remove(res),
+			Codes: answer.IDCodes, Handle: remove((*store.Store).Smartlinks),
 		},
 		{
 			Method: "POST", Path: path + "/{id}/clone", Group: group, Scope: route.Write, Status: 201, BadID: "invalid_id",
@@ -51,17 +50,15 @@ func smartlinks(d Deps) []route.Route {
 		},
 		{
 			Method: "GET", Path: path + "/{id}/stats", Group: group, Summary: "clicks by rule and destination", Window: true,
-			Codes: missing, Handle: route.Do(h.stats),
+			Codes: missing, Handle: route.Do(smartlinkStats),
 		},
 		{
 			Method: "DELETE", Path: path + "/{id}/stats", Group: group, Scope: route.Write, Window: true, Slow: clearSmartlinkJob.Answer(),
 			Summary: "irreversibly clear click history in the window; the link stays", Codes: missing,
-			Handle: route.Do(h.clear),
+			Handle: route.Do(d.clearSmartlink),
 		},
 	}
 }
-
-type smartlinkHandlers struct{ Deps }
 
 // SmartlinkRuleBody is a rule of a smartlink.
 type SmartlinkRuleBody struct {

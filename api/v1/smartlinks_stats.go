@@ -9,7 +9,6 @@ import (
 	"switchyard/api/slow"
 	"switchyard/db/clicklog"
 	"switchyard/jobs"
-	"switchyard/models"
 )
 
 // SmartlinkBrief names a smartlink.
@@ -44,31 +43,17 @@ type SmartlinkDestination struct {
 	BotClicks      int64  `json:"bot_clicks"`
 }
 
-// smartlink is the smartlink and the window that a call names.
-func (h smartlinkHandlers) smartlink(c *route.Call) (models.Smartlink, bind.Window, error) {
-	id, err := c.ID("id")
-	if err != nil {
-		return models.Smartlink{}, bind.Window{}, err
-	}
-	w, err := c.Window()
-	if err != nil {
-		return models.Smartlink{}, w, err
-	}
-	l, err := c.Store.Smartlinks().Find(c.Context(), c.Account.ID, id)
-	return l, w, err
-}
-
-func (h smartlinkHandlers) stats(c *route.Call) (SmartlinkStats, error) {
-	l, w, err := h.smartlink(c)
+func smartlinkStats(c *route.Call) (SmartlinkStats, error) {
+	l, err := c.Store.Smartlinks().Find(c.Context(), c.Account.ID, c.ID)
 	if err != nil {
 		return SmartlinkStats{}, err
 	}
-	figures, err := clicklog.SmartlinkFigures(c.Context(), c.Store.Conn(), c.Account.ID, l.ID, w.From, w.End())
+	figures, err := clicklog.SmartlinkFigures(c.Context(), c.Store.Conn(), c.Account.ID, l.ID, c.Window.From, c.Window.End())
 	if err != nil {
 		return SmartlinkStats{}, err
 	}
 	out := SmartlinkStats{
-		Link: SmartlinkBrief{l.ID, l.Name, l.Slug}, Range: w.Range(), Destinations: []SmartlinkDestination{},
+		Link: SmartlinkBrief{l.ID, l.Name, l.Slug}, Range: c.Window.Range(), Destinations: []SmartlinkDestination{},
 	}
 	for _, r := range l.Rules {
 		out.Rules = append(out.Rules, SmartlinkRuleFigures{RuleID: &r.ID, Name: r.Name})
@@ -112,11 +97,10 @@ var clearSmartlinkJob = slow.New(jobs.ClearSmartlink, func(a jobs.ClearAnswer) S
 	return SmartlinkCleared{a.Of[0], clearedRange(a), a.Clicks}
 })
 
-func (h smartlinkHandlers) clear(c *route.Call) (SmartlinkCleared, error) {
-	l, w, err := h.smartlink(c)
-	if err != nil {
+func (d Deps) clearSmartlink(c *route.Call) (SmartlinkCleared, error) {
+	if _, err := c.Store.Smartlinks().Find(c.Context(), c.Account.ID, c.ID); err != nil {
 		return SmartlinkCleared{}, err
 	}
-	args := jobs.ClearArgs{Of: []uuid.UUID{l.ID}, From: w.From, To: w.End()}
-	return clearSmartlinkJob.Start(c, h.Jobs, args, nil)
+	args := jobs.ClearArgs{Of: []uuid.UUID{c.ID}, From: c.Window.From, To: c.Window.End()}
+	return clearSmartlinkJob.Start(c, d.Jobs, args, nil)
 }

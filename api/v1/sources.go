@@ -30,7 +30,7 @@ func sources() []route.Route {
 		{
 			Method: "GET", Path: path, Group: group, Summary: "traffic sources with figures for the window",
 			Window: true, Page: true,
-			Handle: list(res, "source_id", func(o models.TrafficSource) uuid.UUID { return o.ID }, sourceRow),
+			Handle: list((*store.Store).Sources, "source_id", func(o models.TrafficSource) uuid.UUID { return o.ID }, sourceRow),
 		},
 		{
 			Method: "POST", Path: path, Group: group, Summary: "create a traffic source", Scope: route.Write, Status: 201,
@@ -43,11 +43,12 @@ func sources() []route.Route {
 		},
 		{
 			Method: "PATCH", Path: path, Group: group, Summary: "pause or resume a traffic source", Scope: route.Write,
-			Codes: append(route.Codes("402 plan_limit"), toggleCodes...), Handle: toggle(res, toggledStatus),
+			Codes:  append(route.Codes("402 plan_limit"), toggleCodes...),
+			Handle: toggle((*store.Store).Sources, toggledStatus),
 		},
 		{
 			Method: "DELETE", Path: path, Group: group, Summary: "deactivate a traffic source", Scope: route.Write,
-			Query: answer.QueryID, Codes: answer.IDCodes, Handle: deactivate(res),
+			Query: answer.QueryID, Codes: answer.IDCodes, Handle: deactivate((*store.Store).Sources),
 		},
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
+	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/template"
 )
@@ -27,14 +28,11 @@ func templates() []route.Route {
 			Method: "POST", Path: path, Group: group, Scope: route.Write, Status: 201, BodyLimit: route.CSVBody,
 			Summary: "save one network template or up to 1000; an existing name is replaced",
 			Codes:   route.Codes("400 empty too_many invalid_template"),
-			Handle: route.Handler{
-				Body: NetworkTemplatesBody{}, Answer: SavedTemplates{},
-				Run: func(c *route.Call) (any, error) { return saveNetworkTemplates(c) },
-			},
+			Body:    NetworkTemplatesBody{}, Handle: route.Do(saveNetworkTemplates),
 		},
 		{
 			Method: "DELETE", Path: path, Group: group, Summary: "delete a network template of the account's own",
-			Scope: route.Write, Query: answer.QueryID, Codes: answer.IDCodes, Handle: route.Do(deleteNetworkTemplate),
+			Scope: route.Write, Query: answer.QueryID, Codes: answer.IDCodes, Handle: remove((*store.Store).NetworkTemplates),
 		},
 		{
 			Method: "GET", Path: "/traffic-source-templates", Group: "Traffic sources",
@@ -202,14 +200,6 @@ func snakeCase(name string) string {
 		out.WriteRune(unicode.ToLower(r))
 	}
 	return out.String()
-}
-
-func deleteNetworkTemplate(c *route.Call) (answer.DeletedAnswer, error) {
-	id, err := c.QueryID("id")
-	if err != nil {
-		return answer.DeletedAnswer{}, err
-	}
-	return answer.Deleted(id), c.Store.NetworkTemplates().Remove(c.Context(), c.Account.ID, id)
 }
 
 // SourceTemplateRows is the answer of GET /traffic-source-templates.

@@ -1,7 +1,6 @@
 package v1
 
 import (
-	"net/netip"
 	"slices"
 	"strings"
 
@@ -30,16 +29,12 @@ func webhooks(d Deps) []route.Route {
 			Method: "POST", Path: "/webhooks", Group: group, Scope: route.Write, Status: 201,
 			Summary: "add an endpoint; the signing secret is in this answer once",
 			Codes:   slices.Concat(urlCodes, route.Codes("400 too_many no_encryption_key")),
-			Handle: route.Take(func(c *route.Call, b WebhookBody) (WebhookCreated, error) {
-				return createWebhook(c, b, d.EgressAllow)
-			}),
+			Handle:  route.Take(d.createWebhook),
 		},
 		{
 			Method: "PATCH", Path: "/webhooks", Group: group, Summary: "change an endpoint", Scope: route.Write,
-			Codes: slices.Concat(answer.IDCodes, urlCodes, route.Codes("400 invalid_status no_fields")),
-			Handle: route.Take(func(c *route.Call, b WebhookPatch) (WebhookAnswer, error) {
-				return updateWebhook(c, b, d.EgressAllow)
-			}),
+			Codes:  slices.Concat(answer.IDCodes, urlCodes, route.Codes("400 invalid_status no_fields")),
+			Handle: route.Take(d.updateWebhook),
 		},
 		{
 			Method: "DELETE", Path: "/webhooks", Group: group, Summary: "delete an endpoint and its delivery log",
@@ -48,7 +43,7 @@ func webhooks(d Deps) []route.Route {
 		{
 			Method: "POST", Path: "/webhooks/test", Group: group, Summary: "send a ping now", Scope: route.Write,
 			Slow: testJob.Answer(), Codes: answer.IDCodes,
-			Handle: route.Take(func(c *route.Call, b bind.ID) (WebhookTested, error) { return testWebhook(c, d, b) }),
+			Handle: route.Take(d.testWebhook),
 		},
 		{
 			Method: "GET", Path: "/webhooks/deliveries", Group: group, Page: true,
@@ -63,9 +58,7 @@ func webhooks(d Deps) []route.Route {
 			Method: "POST", Path: "/webhooks/deliveries/redeliver", Group: group, Scope: route.Write, Slow: redeliverJob.Answer(),
 			Summary: "send one again now, with the same event and event id",
 			Codes:   slices.Concat(answer.IDCodes, route.Codes("409 in_progress")),
-			Handle: route.Take(func(c *route.Call, b bind.ID) (WebhookRedelivered, error) {
-				return redeliverWebhook(c, d, b)
-			}),
+			Handle:  route.Take(d.redeliverWebhook),
 		},
 	}
 }
@@ -151,8 +144,8 @@ func listWebhooks(c *route.Call) (WebhookList, error) {
 	return out, err
 }
 
-func createWebhook(c *route.Call, b WebhookBody, allow []netip.Prefix) (WebhookCreated, error) {
-	if err := publicURL(b.URL, allow); err != nil {
+func (d Deps) createWebhook(c *route.Call, b WebhookBody) (WebhookCreated, error) {
+	if err := d.publicURL(b.URL); err != nil {
 		return WebhookCreated{}, err
 	}
 	saved, secret, err := c.Store.Webhooks().Create(c.Context(), models.Webhook{
@@ -161,13 +154,13 @@ func createWebhook(c *route.Call, b WebhookBody, allow []netip.Prefix) (WebhookC
 	return WebhookCreated{webhookAnswer(saved), answer.Stamp(saved.CreatedAt), secret}, err
 }
 
-func updateWebhook(c *route.Call, b WebhookPatch, allow []netip.Prefix) (WebhookAnswer, error) {
+func (d Deps) updateWebhook(c *route.Call, b WebhookPatch) (WebhookAnswer, error) {
 	var change models.WebhookChange
 	if !b.URL.Set && !b.Events.Set && !b.Name.Set && !b.Active.Set {
 		return WebhookAnswer{}, models.Invalid("no_fields", "there is nothing to change")
 	}
 	if b.URL.Set {
-		if err := publicURL(b.URL.Value, allow); err != nil {
+		if err := d.publicURL(b.URL.Value); err != nil {
 			return WebhookAnswer{}, err
 		}
 		change.URL = &b.URL.Value
@@ -187,9 +180,7 @@ func updateWebhook(c *route.Call, b WebhookPatch, allow []netip.Prefix) (Webhook
 
 // publicURL checks an endpoint's address by its text. Nothing is resolved or called here; what the name leads to is
 // checked by the worker on each attempt.
-func publicURL(text string, allow []netip.Prefix) error {
-	return netguard.Policy{Allow: allow}.Check(text)
-}
+func (d Deps) publicURL(text string) error { return netguard.Policy{Allow: d.EgressAllow}.Check(text) }
 
 // inOrder gives events each once, in the order of the documentation.
 func inOrder(events []string) []string {
@@ -203,11 +194,7 @@ func inOrder(events []string) []string {
 }
 
 func deleteWebhook(c *route.Call) (answer.DeletedAnswer, error) {
-	id, err := c.QueryID("id")
-	if err != nil {
-		return answer.DeletedAnswer{}, err
-	}
-	return answer.Deleted(id), c.Store.Webhooks().Delete(c.Context(), c.Account.ID, id)
+	return answer.Deleted(c.ID), c.Store.Webhooks().Delete(c.Context(), c.Account.ID, c.ID)
 }
 
 // WebhookTested tells what came of a ping.
@@ -242,7 +229,7 @@ var (
 	})
 )
 
-func testWebhook(c *route.Call, d Deps, b bind.ID) (WebhookTested, error) {
+func (d Deps) testWebhook(c *route.Call, b bind.ID) (WebhookTested, error) {
 	id := b.RecordID()
 	if _, err := c.Store.Webhooks().Find(c.Context(), c.Account.ID, id); err != nil {
 		return WebhookTested{}, err
@@ -250,7 +237,7 @@ func testWebhook(c *route.Call, d Deps, b bind.ID) (WebhookTested, error) {
 	return testJob.Run(c, d.Jobs, jobs.WebhookArgs{ID: id})
 }
 
-func redeliverWebhook(c *route.Call, d Deps, b bind.ID) (WebhookRedelivered, error) {
+func (d Deps) redeliverWebhook(c *route.Call, b bind.ID) (WebhookRedelivered, error) {
 	id := b.RecordID()
 	if err := c.Store.Webhooks().CheckDelivery(c.Context(), c.Account.ID, id); err != nil {
 		return WebhookRedelivered{}, err
@@ -281,19 +268,16 @@ type DeliveryList struct {
 }
 
 func listDeliveries(c *route.Call) (DeliveryList, error) {
-	page, err := c.Page()
+	webhook, err := bind.QueryID(c.Query, "webhook", "invalid_id")
 	if err != nil {
 		return DeliveryList{}, err
 	}
-	filter := store.DeliveryFilter{Status: c.Query.Get("status")}
-	if filter.Webhook, err = bind.QueryID(c.Query, "webhook", "invalid_id"); err != nil {
-		return DeliveryList{}, err
-	}
+	filter := store.DeliveryFilter{Webhook: webhook, Status: c.Query.Get("status")}
 	if filter.Status != "" && !slices.Contains(models.DeliveryStates, filter.Status) {
 		return DeliveryList{}, models.Invalid("invalid_status", "status must be one of %s",
 			strings.Join(models.DeliveryStates, ", "))
 	}
-	rows, next, err := c.Store.Webhooks().Deliveries(c.Context(), c.Account.ID, filter, page)
+	rows, next, err := c.Store.Webhooks().Deliveries(c.Context(), c.Account.ID, filter, c.Page)
 	out := DeliveryList{Rows: make([]DeliveryRow, 0, len(rows)), NextCursor: answer.Cursor(next)}
 	for _, r := range rows {
 		out.Rows = append(out.Rows, DeliveryRow{

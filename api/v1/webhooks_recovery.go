@@ -25,7 +25,7 @@ func webhookRecovery(d Deps) []route.Route {
 			Method: "POST", Path: "/webhooks/deliveries/redeliver-failed", Group: group, Scope: route.Write, Slow: redeliverFailedJob.Answer(),
 			Window: true, Summary: "send every failed delivery of a window again, each once, with the same event and event id",
 			Codes: answer.IDCodes, BodyOptional: true,
-			Handle: route.Take(func(c *route.Call, b RedeliverBody) (RedeliveredAll, error) { return redeliverFailed(c, d, b) }),
+			Handle: route.Take(d.redeliverFailed),
 		},
 	}
 }
@@ -59,12 +59,8 @@ var redeliverFailedJob = slow.New(jobs.RedeliverFailed, func(a jobs.RedeliverFai
 	return RedeliveredAll{w.Range(), a.Requeued}
 })
 
-func redeliverFailed(c *route.Call, d Deps, b RedeliverBody) (RedeliveredAll, error) {
-	w, err := c.Window()
-	if err != nil {
-		return RedeliveredAll{}, err
-	}
-	args := jobs.RedeliverFailedArgs{From: w.From, To: w.End()}
+func (d Deps) redeliverFailed(c *route.Call, b RedeliverBody) (RedeliveredAll, error) {
+	args := jobs.RedeliverFailedArgs{From: c.Window.From, To: c.Window.End()}
 	if b.Webhook.Given() {
 		args.Webhook, _ = bind.ParseID(b.Webhook.Value) // a UUID, says its tag
 		if _, err := c.Store.Webhooks().Find(c.Context(), c.Account.ID, args.Webhook); err != nil {

@@ -49,12 +49,9 @@ var repeatParams = []route.Param{
 }
 
 func repeatIPs(c *route.Call) (RepeatIPs, error) {
-	w, err := c.Window()
-	if err != nil {
-		return RepeatIPs{}, err
-	}
-	w, end := heldToHistory(c, w)
+	w, end := heldToHistory(c)
 	q := report.AddressQuery{AccountID: c.Account.ID, From: w.From, To: end}
+	var err error
 	if q.MinHits, err = bind.Int(c.Query, "min_hits", hitsLeast, hitsLeast, hitsMost); err != nil {
 		return RepeatIPs{}, err
 	}
@@ -123,10 +120,11 @@ func idOrAll(c *route.Call, name string) (uuid.UUID, error) {
 	return c.QueryID(name)
 }
 
-// heldToHistory moves the start of a window to that of the plan's click history, and gives its end. A window that is
-// older as a whole is empty.
-func heldToHistory(c *route.Call, w bind.Window) (bind.Window, time.Time) {
-	start, end := historyStart(c), w.End()
+// heldToHistory is the call's window from the start of the plan's click history on, and its end. A window that is older
+// as a whole is empty.
+func heldToHistory(c *route.Call) (w bind.Window, end time.Time) {
+	w, start := c.Window, historyStart(c)
+	end = w.End()
 	if w.From.Before(start) {
 		w.From = start
 		if w.To.Before(start) {

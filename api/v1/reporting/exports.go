@@ -154,17 +154,13 @@ func exportAnswer(x models.Export, baseURL string) ExportAnswer {
 var exportJob = slow.New(jobs.MakeExport, func(a jobs.ExportAnswer) ExportAnswer { return exportAnswer(a.Export, a.BaseURL) })
 
 func (d Deps) createExport(c *route.Call, b ExportBody) (ExportAnswer, error) {
-	w, err := c.Window()
-	if err != nil {
-		return ExportAnswer{}, err
-	}
-	args, err := b.args(w)
+	args, err := b.args(c.Window)
 	if err != nil {
 		return ExportAnswer{}, err
 	}
 	switch args.Kind {
 	case models.ExportClicks:
-		held, end := heldToHistory(c, w)
+		held, end := heldToHistory(c)
 		args.From, args.To = held.From, end
 	case models.ExportSmartlinks:
 		if err := ownLink(c, args.Link); err != nil {
@@ -189,11 +185,7 @@ type ExportList struct {
 }
 
 func (d Deps) listExports(c *route.Call) (ExportList, error) {
-	page, err := c.Page()
-	if err != nil {
-		return ExportList{}, err
-	}
-	files, next, err := c.Store.Exports().List(c.Context(), c.Account.ID, page)
+	files, next, err := c.Store.Exports().List(c.Context(), c.Account.ID, c.Page)
 	out := ExportList{Rows: make([]ExportRow, 0, len(files)), NextCursor: answer.Cursor(next)}
 	for _, x := range files {
 		out.Rows = append(out.Rows, ExportRow{
@@ -205,19 +197,11 @@ func (d Deps) listExports(c *route.Call) (ExportList, error) {
 }
 
 func deleteExport(c *route.Call) (answer.DeletedAnswer, error) {
-	id, err := c.QueryID("id")
-	if err != nil {
-		return answer.DeletedAnswer{}, err
-	}
-	return answer.Deleted(id), c.Store.Exports().Delete(c.Context(), c.Account.ID, id)
+	return answer.Deleted(c.ID), c.Store.Exports().Delete(c.Context(), c.Account.ID, c.ID)
 }
 
 func downloadExport(c *route.Call) (route.File, error) {
-	id, err := c.ID("id")
-	if err != nil {
-		return route.File{}, err
-	}
-	x, write, err := c.Store.Exports().Open(c.Context(), c.Account.ID, id)
+	x, write, err := c.Store.Exports().Open(c.Context(), c.Account.ID, c.ID)
 	return route.File{Name: fileName(x.Name), Type: "text/csv; charset=utf-8", Size: x.ByteSize, Write: write}, err
 }
 

@@ -27,19 +27,15 @@ type BreakdownRow struct {
 }
 
 func breakdown(c *route.Call) (Breakdown, error) {
-	w, err := c.Window()
-	if err != nil {
-		return Breakdown{}, err
-	}
 	const dimension = "source_id"
 	rows, err := report.Performance(c.Context(), c.Store.Conn(), report.Query{
-		AccountID: c.Account.ID, From: w.From, To: w.End(), Dimensions: []string{dimension}, Limit: sourcesShown,
+		AccountID: c.Account.ID, From: c.Window.From, To: c.Window.End(), Dimensions: []string{dimension}, Limit: sourcesShown,
 	})
 	if err != nil {
 		return Breakdown{}, err
 	}
 	labels, err := labelsOf(c, []string{dimension}, rows)
-	out := Breakdown{Range: w.Range(), Rows: make([]BreakdownRow, 0, len(rows))}
+	out := Breakdown{Range: c.Window.Range(), Rows: make([]BreakdownRow, 0, len(rows))}
 	for _, r := range rows {
 		id, _ := uuid.Parse(r.Dims[0]) // empty: none
 		out.Rows = append(out.Rows, BreakdownRow{

@@ -68,18 +68,14 @@ const (
 )
 
 // logQuery reads what the logs have in common.
-func logQuery(c *route.Call) (clicklog.LogQuery, bind.Window, error) {
-	q := clicklog.LogQuery{AccountID: c.Account.ID}
-	w, err := c.Window()
-	if err != nil {
-		return q, w, err
-	}
-	q.From, q.To = w.From, w.End()
+func logQuery(c *route.Call) (q clicklog.LogQuery, err error) {
+	q.AccountID = c.Account.ID
+	q.From, q.To = c.Window.From, c.Window.End()
 	if q.Limit, err = bind.Int(c.Query, "limit", logDefault, 1, logMax); err != nil {
-		return q, w, err
+		return q, err
 	}
 	q.Offset, err = bind.Int(c.Query, "offset", 0, 0, math.MaxInt32)
-	return q, w, err
+	return q, err
 }
 
 // historyStart is where the click history of the account's plan begins: a whole day.
@@ -89,15 +85,15 @@ func historyStart(c *route.Call) time.Time {
 }
 
 func listClicks(c *route.Call) (Log[ClickRow], error) {
-	q, w, err := logQuery(c)
+	q, err := logQuery(c)
 	if err != nil {
 		return Log[ClickRow]{}, err
 	}
 	if q.Converted, err = bind.Bool(c.Query, "converted", false); err != nil {
 		return Log[ClickRow]{}, err
 	}
-	w, q.To = heldToHistory(c, w)
-	q.From = w.From
+	w, end := heldToHistory(c)
+	q.From, q.To = w.From, end
 	clicks, err := clicklog.Clicks(c.Context(), c.Store.Conn(), q)
 	if err != nil {
 		return Log[ClickRow]{}, err
@@ -132,12 +128,12 @@ func conversionRows(list []models.Conversion) []ConversionRow {
 }
 
 func listConversions(c *route.Call) (Log[ConversionRow], error) {
-	q, w, err := logQuery(c)
+	q, err := logQuery(c)
 	if err != nil {
 		return Log[ConversionRow]{}, err
 	}
 	list, err := clicklog.Conversions(c.Context(), c.Store.Conn(), q)
-	return Log[ConversionRow]{Range: w.Range(), Rows: conversionRows(list)}, err
+	return Log[ConversionRow]{Range: c.Window.Range(), Rows: conversionRows(list)}, err
 }
 
 // ClickAnswer is one click with everything that followed from it.

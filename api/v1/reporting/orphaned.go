@@ -43,18 +43,14 @@ type OrphanedRow struct {
 }
 
 func orphaned(c *route.Call) (Orphaned, error) {
-	w, err := c.Window()
-	if err != nil {
-		return Orphaned{}, err
-	}
 	if c.Query.Has("totals_for") {
 		return orphanedTotals(c)
 	}
-	list, err := report.Orphans(c.Context(), c.Store.Conn(), c.Account.ID, w.From, w.End())
+	list, err := report.Orphans(c.Context(), c.Store.Conn(), c.Account.ID, c.Window.From, c.Window.End())
 	if err != nil {
 		return Orphaned{}, err
 	}
-	out := &OrphanedCampaigns{Range: w.Range(), Rows: make([]OrphanedRow, 0, len(list))}
+	out := &OrphanedCampaigns{Range: c.Window.Range(), Rows: make([]OrphanedRow, 0, len(list))}
 	for _, o := range list {
 		out.Rows = append(out.Rows, OrphanedRow{
 			CampaignID: o.CampaignID, Clicks: o.Clicks, BotClicks: o.BotClicks, LPClicks: o.LPClicks, Visitors: o.Visitors,

@@ -98,10 +98,6 @@ type PerformanceRow struct {
 }
 
 func performance(c *route.Call) (Performance, error) {
-	w, err := c.Window()
-	if err != nil {
-		return Performance{}, err
-	}
 	dimensions, err := dimensionsOf(c.Query.Get("dimension"))
 	if err != nil {
 		return Performance{}, err
@@ -111,7 +107,7 @@ func performance(c *route.Call) (Performance, error) {
 		return Performance{}, err
 	}
 	rows, err := report.Performance(c.Context(), c.Store.Conn(), report.Query{
-		AccountID: c.Account.ID, From: w.From, To: w.End(), Dimensions: dimensions, Filters: grouped(filters),
+		AccountID: c.Account.ID, From: c.Window.From, To: c.Window.End(), Dimensions: dimensions, Filters: grouped(filters),
 		Limit: report.MaxRows + 1,
 	})
 	if err != nil {
@@ -120,7 +116,7 @@ func performance(c *route.Call) (Performance, error) {
 	truncated := len(rows) > report.MaxRows
 	rows = rows[:min(len(rows), report.MaxRows)]
 	out := Performance{
-		Range: w.Range(), Dimension: strings.Join(dimensions, ","), Dimensions: dimensions, Filters: filters,
+		Range: c.Window.Range(), Dimension: strings.Join(dimensions, ","), Dimensions: dimensions, Filters: filters,
 		Rows: make([]PerformanceRow, 0, len(rows)), Truncated: truncated,
 	}
 	for _, r := range rows {
@@ -234,10 +230,6 @@ const (
 )
 
 func values(c *route.Call) (Values, error) {
-	w, err := c.Window()
-	if err != nil {
-		return Values{}, err
-	}
 	dimension := c.Query.Get("dimension")
 	if err := checkDimension(dimension); err != nil {
 		return Values{}, err
@@ -247,7 +239,7 @@ func values(c *route.Call) (Values, error) {
 		return Values{}, err
 	}
 	rows, err := report.Performance(c.Context(), c.Store.Conn(), report.Query{
-		AccountID: c.Account.ID, From: w.From, To: w.End(), Dimensions: []string{dimension}, Limit: limit,
+		AccountID: c.Account.ID, From: c.Window.From, To: c.Window.End(), Dimensions: []string{dimension}, Limit: limit,
 	})
 	if err != nil {
 		return Values{}, err

@@ -30,7 +30,7 @@ type SmartlinkClickRow struct {
 }
 
 func listSmartlinkClicks(c *route.Call) (Log[SmartlinkClickRow], error) {
-	q, w, err := logQuery(c)
+	q, err := logQuery(c)
 	if err != nil {
 		return Log[SmartlinkClickRow]{}, err
 	}
@@ -50,7 +50,7 @@ func listSmartlinkClicks(c *route.Call) (Log[SmartlinkClickRow], error) {
 		ids[i] = list[i].SmartlinkID
 	}
 	names, err := c.Store.Smartlinks().Names(c.Context(), c.Account.ID, ids)
-	out := Log[SmartlinkClickRow]{Range: w.Range(), Rows: make([]SmartlinkClickRow, 0, len(list))}
+	out := Log[SmartlinkClickRow]{Range: c.Window.Range(), Rows: make([]SmartlinkClickRow, 0, len(list))}
 	for i := range list {
 		out.Rows = append(out.Rows, smartlinkClickRow(&list[i], names[ids[i]]))
 	}

@@ -67,18 +67,14 @@ type OverviewChanges struct {
 }
 
 func overview(c *route.Call) (Overview, error) {
-	w, err := c.Window()
-	if err != nil {
-		return Overview{}, err
-	}
-	before := previous(w)
-	now, err := report.Overview(c.Context(), c.Store.Conn(), c.Account.ID, w.From, w.End())
+	before := previous(c.Window)
+	now, err := report.Overview(c.Context(), c.Store.Conn(), c.Account.ID, c.Window.From, c.Window.End())
 	if err != nil {
 		return Overview{}, err
 	}
 	then, err := report.Overview(c.Context(), c.Store.Conn(), c.Account.ID, before.From, before.End())
 	return Overview{
-		Range: w.Range(), PreviousRange: before.Range(), Figures: answer.ShowFigures(now), Changes: changesOf(now, then),
+		Range: c.Window.Range(), PreviousRange: before.Range(), Figures: answer.ShowFigures(now), Changes: changesOf(now, then),
 	}, err
 }
 

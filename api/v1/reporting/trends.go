@@ -29,10 +29,6 @@ type TrendRow struct {
 }
 
 func trends(c *route.Call) (Trends, error) {
-	w, err := c.Window()
-	if err != nil {
-		return Trends{}, err
-	}
 	bucket, err := bucketOf(c.Query.Get("bucket"))
 	if err != nil {
 		return Trends{}, err
@@ -42,9 +38,9 @@ func trends(c *route.Call) (Trends, error) {
 		return Trends{}, err
 	}
 	list, err := report.Trends(c.Context(), c.Store.Conn(), report.TrendQuery{
-		AccountID: c.Account.ID, From: w.From, To: w.End(), Bucket: bucket, Zone: zone,
+		AccountID: c.Account.ID, From: c.Window.From, To: c.Window.End(), Bucket: bucket, Zone: zone,
 	})
-	out := Trends{Range: w.Range(), Bucket: bucket, TZ: zone.String(), Rows: make([]TrendRow, 0, len(list))}
+	out := Trends{Range: c.Window.Range(), Bucket: bucket, TZ: zone.String(), Rows: make([]TrendRow, 0, len(list))}
 	for _, r := range list {
 		row := TrendRow{Bucket: r.Label, Figures: answer.ShowFigures(r.Figures)}
 		if !r.Start.IsZero() {
@@ -100,14 +96,10 @@ type Timeseries struct {
 }
 
 func timeseries(c *route.Call) (Timeseries, error) {
-	w, err := c.Window()
-	if err != nil {
-		return Timeseries{}, err
-	}
 	list, err := report.Trends(c.Context(), c.Store.Conn(), report.TrendQuery{
-		AccountID: c.Account.ID, From: w.From, To: w.End(), Bucket: report.Day, Zone: time.UTC,
+		AccountID: c.Account.ID, From: c.Window.From, To: c.Window.End(), Bucket: report.Day, Zone: time.UTC,
 	})
-	out := Timeseries{Range: w.Range(), Points: make([]DayPoint, 0, len(list))}
+	out := Timeseries{Range: c.Window.Range(), Points: make([]DayPoint, 0, len(list))}
 	for _, r := range list {
 		out.Points = append(out.Points, DayPoint{r.Label, point(r.Figures)})
 	}
