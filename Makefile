@@ -61,7 +61,10 @@ generate: build ## write anew what is generated: golden files, go.mod and go.sum
 	@go -C ops/tools mod tidy
 	@$(GOLDEN) -update
 
-verify: build tidy ## fail when something generated is stale: golden files, go.mod or go.sum
+# Left out is what tests alone call: the lab's control of processes, and the browser.
+verify: build tidy ## fail when golden files, go.mod or go.sum are stale, or when a function has no caller
+	@dead=$$(go tool -modfile=ops/tools/go.mod deadcode $(TAGS) ./cmd/...) || exit 1; \
+		! echo "$$dead" | grep . | grep -v '^ops/lab/\|^ops/devstack/browser.go'
 	@$(GOLDEN)
 
 bench: lab ## measure against goals (about ten minutes); PART=redirect, many, jobs or figures for a part

@@ -102,12 +102,12 @@ func (c rowConfig) admit(ctx context.Context, d *db.DB, row uuid.UUID) (func(), 
 }
 
 // Now makes one attempt of a row from inside another handler, under the same lease and fence as from the queue. With
-// byHand it does so in any state of the row. A row that cannot be claimed is a *jobrow.RefusalError. The handler keeps
+// manual it does so in any state of the row. A row that cannot be claimed is a *jobrow.RefusalError. The handler keeps
 // the error of the attempt: Now returns nil when the attempt was made and its end committed.
-func Now[A, R any](ctx context.Context, r *Runtime, job jobs.Job[A, R], account, id uuid.UUID, byHand bool,
+func Now[A, R any](ctx context.Context, r *Runtime, job jobs.Job[A, R], account, id uuid.UUID, manual bool,
 	fn func(context.Context, *Run[A, R]) error,
 ) error {
-	want := jobrow.ClaimRequest{ID: id, Account: account, Generation: -1, ByHand: byHand}
+	want := jobrow.ClaimRequest{ID: id, Account: account, Generation: -1, Manual: manual}
 	p, ok := r.policies[job.Kind()]
 	if !ok {
 		p = job.Policy()

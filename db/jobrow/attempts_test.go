@@ -21,11 +21,11 @@ func TestAttemptsByHand(t *testing.T) {
 	t.Parallel()
 	d, ctx := dbtest.New(t), t.Context()
 	id := add(t, d, uuid.Nil, time.Now().Add(time.Hour))
-	byHand := claim(id)
-	byHand.ByHand = true
+	manual := claim(id)
+	manual.Manual = true
 	cause := jobrow.CauseOf(errors.New("x"))
 	for want := 4; want <= 5; want++ { // the policy of the claim says 3
-		j := take(t, d, byHand)
+		j := take(t, d, manual)
 		if j.AttemptLimit != want {
 			t.Errorf("a waiting row: limit %d after %d by hand, want %d", j.AttemptLimit, want-3, want)
 		}
@@ -38,11 +38,11 @@ func TestAttemptsByHand(t *testing.T) {
 		"done":   func(j models.Job) error { return jobrow.Complete(ctx, d, id, j.Fence, nil) },
 	}
 	for _, state := range []string{"failed", "done"} {
-		j := take(t, d, byHand)
+		j := take(t, d, manual)
 		if err := ends[state](j); err != nil {
 			t.Fatal(err)
 		}
-		if j = take(t, d, byHand); j.AttemptLimit != j.Attempts {
+		if j = take(t, d, manual); j.AttemptLimit != j.Attempts {
 			t.Errorf("a %s row by hand: attempt %d of %d", state, j.Attempts, j.AttemptLimit)
 		}
 		if err := jobrow.Fail(ctx, d, id, j.Fence, cause, -1); err != nil {

@@ -40,9 +40,9 @@ type ClaimRequest struct {
 	Kind        string
 	Account     uuid.UUID // the zero UUID does not restrict
 	Lease       time.Duration
-	MaxAttempts int   // by the policy of the kind; needed with ByHand
+	MaxAttempts int   // by the policy of the kind; needed with Manual
 	Generation  int64 // of the task that asks; -1 = there is no task
-	ByHand      bool  // claim it in any state, unless a live lease holds it
+	Manual      bool  // claim it in any state, unless a live lease holds it
 }
 
 const columns = `id, account_id, kind, args, state, attempts, coalesce(attempt_limit, 0) AS attempt_limit, next_attempt_at,
@@ -83,7 +83,7 @@ func Claim(ctx context.Context, d *db.DB, want ClaimRequest) (models.Job, error)
 	var j models.Job
 	account := uuid.NullUUID{UUID: want.Account, Valid: want.Account != uuid.Nil}
 	err := sqlx.GetContext(ctx, d, &j, claimRow, want.ID, want.Kind, account, want.Lease.Seconds(), want.Generation,
-		want.ByHand, want.MaxAttempts)
+		want.Manual, want.MaxAttempts)
 	if err == nil {
 		return j, nil
 	}

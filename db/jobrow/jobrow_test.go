@@ -86,9 +86,9 @@ func TestRefusals(t *testing.T) {
 	if j.Fence != 1 || j.Attempts != 1 || j.State != models.JobRunning {
 		t.Errorf("claimed: %+v", j)
 	}
-	byHand := claim(id)
-	byHand.ByHand = true
-	if r := refused(t, d, claim(id)) + refused(t, d, byHand); r != jobrow.Held+jobrow.Held {
+	manual := claim(id)
+	manual.Manual = true
+	if r := refused(t, d, claim(id)) + refused(t, d, manual); r != jobrow.Held+jobrow.Held {
 		t.Errorf("held: %s", r)
 	}
 	if err := jobrow.Complete(ctx, d, id, j.Fence, nil); err != nil {

@@ -107,10 +107,10 @@ func (s *sender) test(ctx context.Context, args jobs.WebhookArgs) (jobs.WebhookA
 	return s.now(ctx, id, false)
 }
 
-func (s *sender) now(ctx context.Context, id uuid.UUID, byHand bool) (jobs.WebhookAnswer, error) {
+func (s *sender) now(ctx context.Context, id uuid.UUID, manual bool) (jobs.WebhookAnswer, error) {
 	var made delivery.Attempt
 	var gone error
-	err := workers.Now(ctx, s.runtime, jobs.DeliverWebhook, workers.Account(ctx), id, byHand,
+	err := workers.Now(ctx, s.runtime, jobs.DeliverWebhook, workers.Account(ctx), id, manual,
 		func(ctx context.Context, u *run) error {
 			t, err := delivery.Find(ctx, s.db, id)
 			if err != nil {

@@ -25,7 +25,7 @@ import (
 // Goals of the figures.
 const (
 	goalLedger = 20.0 // times faster than rows
-	goalByHand = 1.2  // times the bare SQL
+	goalManual = 1.2  // times the bare SQL
 	goalCopy   = 3.0  // times a COPY of the same rows
 	goalMemory = 64   // MB over idle, of the worker that exports
 	asks       = 3    // how often each way takes its turn after a first one
@@ -48,7 +48,7 @@ func (r *run) figures(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, d.Close()) }()
 	w := &week{run: r, d: d, account: uuid.MustParse(account), end: time.Now().UTC().Truncate(day)}
 	w.start = w.end.AddDate(0, 0, -weekDays)
-	for _, part := range []func(context.Context) error{w.load, w.equal, w.reports, w.byHand, w.exports, w.correction} {
+	for _, part := range []func(context.Context) error{w.load, w.equal, w.reports, w.manual, w.exports, w.correction} {
 		if err := part(ctx); err != nil {
 			return err
 		}
@@ -143,11 +143,11 @@ func (w *week) reports(ctx context.Context) error {
 	return nil
 }
 
-//go:embed figures/byhand.sql
-var byHand string
+//go:embed figures/manual.sql
+var manual string
 
-// byHand compares a report that only rows can answer with the statement that a person would write for it.
-func (w *week) byHand(ctx context.Context) error {
+// manual compares a report that only rows can answer with the statement that a person would write for it.
+func (w *week) manual(ctx context.Context) error {
 	var sizes [2]int
 	engine := func() error {
 		rows, err := report.Performance(ctx, w.d, w.query(false, "country", "region", "city", "os_version", "browser_version"))
@@ -155,7 +155,7 @@ func (w *week) byHand(ctx context.Context) error {
 		return err
 	}
 	hand := func() (err error) {
-		rows, err := w.d.QueryContext(ctx, byHand, w.account, models.FloorClickID(w.start), models.FloorClickID(w.end))
+		rows, err := w.d.QueryContext(ctx, manual, w.account, models.FloorClickID(w.start), models.FloorClickID(w.end))
 		if err != nil {
 			return fmt.Errorf("bench: by hand: %w", err)
 		}
@@ -176,7 +176,7 @@ func (w *week) byHand(ctx context.Context) error {
 	ratio := float64(a) / float64(b)
 	w.say("report by five dimensions of the rows: %s, by hand %s", short(a), short(b))
 	w.add(fmt.Sprintf("report by 5 dimensions from the rows of %d clicks against the SQL by hand", weekClicks),
-		fmt.Sprintf("%s, %s: %.2f times", short(a), short(b), ratio), fmt.Sprintf("<= %.1f", goalByHand), ratio <= goalByHand)
+		fmt.Sprintf("%s, %s: %.2f times", short(a), short(b), ratio), fmt.Sprintf("<= %.1f", goalManual), ratio <= goalManual)
 	return nil
 }
 
