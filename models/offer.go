@@ -6,12 +6,6 @@ import (
 	"github.com/google/uuid"
 )
 
-// The ways an offer pays.
-const (
-	PayoutFixed   = "fixed"
-	PayoutPercent = "percent"
-)
-
 // Offer is the destination where a visitor converts.
 type Offer struct {
 	ID              uuid.UUID `db:"id"`

@@ -6,11 +6,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Limits of a smartlink.
-const (
-	MaxSmartlinkRules = 20
-	MaxSlug           = 64
-)
+// MaxSlug is the length of a smartlink's slug in bytes.
+const MaxSlug = 64
 
 // Smartlink is a short link on a tracking domain of the account. The first rule that matches sends the visitor to its
 // own destination. Without a match he goes to DestinationURL.

@@ -11,12 +11,12 @@ import (
 	"switchyard/models"
 )
 
-// MaxQuery is the longest query string a call may have.
-const MaxQuery = 16 << 10
+// maxQuery is the longest query string a call may have.
+const maxQuery = 16 << 10
 
 // Query parses a query string: malformed escapes, invalid UTF-8 and NUL characters are invalid_input.
 func Query(raw string) (url.Values, error) {
-	if len(raw) > MaxQuery {
+	if len(raw) > maxQuery {
 		return nil, models.Invalid("invalid_input", "the query is too long")
 	}
 	values, err := url.ParseQuery(raw)

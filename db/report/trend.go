@@ -15,8 +15,8 @@ import (
 	"switchyard/models"
 )
 
-// MaxBuckets is how many buckets an answer has at most: hours of more than two years.
-const MaxBuckets = 20_000
+// maxBuckets is how many buckets an answer has at most: hours of more than two years.
+const maxBuckets = 20_000
 
 // maxSpans bounds what hours are folded into weekdays from: eleven years.
 const maxSpans = 100_000
@@ -40,7 +40,7 @@ type Trend struct {
 
 // Trends gives the figures of every bucket of the window in order, also of those in which nothing happened. Months,
 // days and hours are those of the window; weekdays and hours of the week are always all of them. A window with more
-// buckets than MaxBuckets is cut to the time in which the account had traffic; if that is too long still, it is
+// buckets than maxBuckets is cut to the time in which the account had traffic; if that is too long still, it is
 // invalid_input.
 func Trends(ctx context.Context, c db.Conn, q TrendQuery) ([]Trend, error) {
 	if err := CheckBucket(q.Bucket); err != nil {
@@ -76,7 +76,7 @@ func Trends(ctx context.Context, c db.Conn, q TrendQuery) ([]Trend, error) {
 
 // cut gives the spans of the window, and holds the window to them.
 func (q *TrendQuery) cut(ctx context.Context, c db.Conn) ([]span, error) {
-	limit := MaxBuckets
+	limit := maxBuckets
 	if _, folded := week[q.Bucket]; folded {
 		limit = maxSpans
 	}

@@ -56,7 +56,7 @@ func (k Campaigns) List(ctx context.Context, account uuid.UUID, p Page) ([]model
 		},
 		Place: func(c models.Campaign) []string {
 			pinned := c.IsPinned && !c.UpdatedAt.After(start)
-			place := append([]string{strconv.FormatBool(pinned)}, PlaceOf(c.CreatedAt, c.ID)...)
+			place := append([]string{strconv.FormatBool(pinned)}, placeOf(c.CreatedAt, c.ID)...)
 			return append(place, start.Format(time.RFC3339Nano))
 		},
 	})

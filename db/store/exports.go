@@ -31,7 +31,7 @@ func (e Exports) List(ctx context.Context, account uuid.UUID, p Page) ([]models.
 		SQL:   `SELECT ` + exportColumns + ` FROM exports t WHERE account_id = $1 AND created_at > $2`,
 		Args:  []any{account, expired()},
 		Order: Newest,
-		Place: func(x models.Export) []string { return PlaceOf(x.CreatedAt, x.ID) },
+		Place: func(x models.Export) []string { return placeOf(x.CreatedAt, x.ID) },
 	})
 }
 

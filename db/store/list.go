@@ -46,8 +46,8 @@ type ListQuery[T any] struct {
 // Newest is the usual order of a list, by columns of t.
 var Newest = []string{"t.created_at:timestamptz", "t.id:uuid"}
 
-// PlaceOf is the place of a row in the order Newest.
-func PlaceOf(created time.Time, id uuid.UUID) []string {
+// placeOf is the place of a row in the order Newest.
+func placeOf(created time.Time, id uuid.UUID) []string {
 	return []string{created.UTC().Format(time.RFC3339Nano), id.String()}
 }
 

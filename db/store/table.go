@@ -246,7 +246,7 @@ func (k records[R]) List(ctx context.Context, account uuid.UUID, p Page) ([]R, s
 		Name: k.t.name, SQL: k.t.from + ` WHERE ` + k.t.live, Args: []any{account}, Order: Newest,
 		Place: func(record R) []string {
 			v := reflect.ValueOf(record)
-			return PlaceOf(v.FieldByName("CreatedAt").Interface().(time.Time), v.FieldByName("ID").Interface().(uuid.UUID))
+			return placeOf(v.FieldByName("CreatedAt").Interface().(time.Time), v.FieldByName("ID").Interface().(uuid.UUID))
 		},
 	})
 }

@@ -15,8 +15,8 @@ import (
 	"switchyard/models"
 )
 
-// ExpiryDays are the lives that a key can have; 0 is a key without end.
-var ExpiryDays = []int{0, 30, 90, 365}
+// expiryDays are the lives that a key can have; 0 is a key without end.
+var expiryDays = []int{0, 30, 90, 365}
 
 // Account is an account as operators see it.
 type Account struct {
@@ -78,7 +78,7 @@ type NewKey struct {
 	Account string
 	Name    string
 	Scope   string // full or read_only
-	Days    int    // one of ExpiryDays
+	Days    int    // one of expiryDays
 }
 
 // CreateKey makes a key and shows it, for the only time.
@@ -90,7 +90,7 @@ func (a Admin) CreateKey(ctx context.Context, n NewKey) (Key, error) {
 	if n.Scope != models.ScopeFull && n.Scope != models.ScopeReadOnly {
 		return Key{}, models.Invalid("invalid_scope", "the scope is full or read_only, not %q", n.Scope)
 	}
-	if !slices.Contains(ExpiryDays, n.Days) {
+	if !slices.Contains(expiryDays, n.Days) {
 		return Key{}, models.Invalid("invalid_expiry", "a key lives for 30, 90 or 365 days, or (0) without end")
 	}
 	if len(n.Name) > 255 {
