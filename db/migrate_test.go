@@ -33,7 +33,7 @@ func TestMigrationGivesUpItsLock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer reader.Rollback() //nolint:errcheck // the test has ended
+	defer reader.Rollback()
 	if _, err := reader.ExecContext(t.Context(), `SELECT FROM accounts`); err != nil {
 		t.Fatal(err)
 	}

@@ -49,7 +49,7 @@ func UUIDs(ids []uuid.UUID) string {
 
 // EachRow runs a query and calls scan with each row. An error of scan ends it.
 func EachRow(ctx context.Context, c Conn, scan func(*sqlx.Rows) error, query string, args ...any) (err error) {
-	rows, err := c.QueryxContext(ctx, query, args...) //nolint:sqlclosecheck // closed on the next line
+	rows, err := c.QueryxContext(ctx, query, args...)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -278,6 +279,6 @@ func done(c *models.Click) string {
 
 func decided(via flow.Via, campaign, path, lander, offer uuid.UUID, hash uint64, url string) string {
 	return strings.Join([]string{
-		via.String(), campaign.String(), path.String(), lander.String(), offer.String(), fmt.Sprint(hash), url,
+		via.String(), campaign.String(), path.String(), lander.String(), offer.String(), strconv.FormatUint(hash, 10), url,
 	}, " ")
 }

@@ -21,7 +21,7 @@ type rule struct {
 
 func (r *rule) row() store.RoutingRow { return &r.saved }
 
-func (r *rule) leave(b *Builder) record {
+func (r *rule) leave(b *Builder) record { //nolint:unparam // of an interface
 	b.stale.Store(true)
 	return nil
 }

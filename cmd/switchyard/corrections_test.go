@@ -12,8 +12,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
-	fix "switchyard/workers/correction"
-
 	"switchyard/api/apitest"
 	"switchyard/api/v1"
 	"switchyard/db/clicklog"
@@ -24,6 +22,7 @@ import (
 	"switchyard/models/correction"
 	"switchyard/ops/client"
 	"switchyard/workers"
+	fix "switchyard/workers/correction"
 	"switchyard/workers/ledger"
 )
 

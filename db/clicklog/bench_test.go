@@ -24,14 +24,16 @@ func realistic(acc uuid.UUID, campaigns []uuid.UUID) *models.Click {
 		Destination: "https://lander.example.com/page?clickid=0BvS1kYbYg1Qq2rAI0cQvL&c=summer", Arrival: "url",
 		ExternalID: "ext-293847293847", Subs: [models.Subs]string{"banner-7", "zone-12345", "", "creative"},
 		Params: "sub1=banner-7&sub2=zone-12345&sub4=creative&cost=0.0031&ext=ext-293847293847",
-		Visitor: models.Visitor{IP: netip.AddrFrom4([4]byte{93, byte(n >> 16), byte(n >> 8), byte(n)}),
+		Visitor: models.Visitor{
+			IP: netip.AddrFrom4([4]byte{93, byte(n >> 16), byte(n >> 8), byte(n)}),
 			UserAgent: "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) " +
 				"Version/17.5 Mobile/15E148 Safari/604.1",
 			Referrer: "https://news.example.org/2026/11/article", ReferrerDomain: "news.example.org", Language: "de",
 			Country: []string{"DE", "FR", "US", "BR", "IN"}[n%5], Region: "Bavaria", City: "Munich", ISP: "Some Carrier GmbH",
 			ASN: 3320, ConnectionType: "mobile", DeviceType: []string{"mobile", "desktop"}[n%2], DeviceBrand: "Apple",
 			DeviceModel: "iPhone", OS: []string{"iOS", "Android", "Windows"}[n%3], OSVersion: "17.5", Browser: "Safari",
-			BrowserVersion: "17.5"}, Cost: decimal.New(31, -4), Currency: "USD",
+			BrowserVersion: "17.5",
+		}, Cost: decimal.New(31, -4), Currency: "USD",
 		UniqueKey: [16]byte(uuid.NewSHA1(uuid.Nil, []byte{byte(n), byte(n >> 8), byte(n >> 16)})), UniqueHours: 24,
 	}
 }
