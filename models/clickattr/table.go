@@ -16,116 +16,218 @@ var All = slices.Concat(routing, subs(), visitor, bookkeeping, passing)
 
 // routing are where a click came from and where it went.
 var routing = []Attr{
-	{Name: "id", Tag: 1, In: Smartlinks,
-		ID: func(c *models.Click) *uuid.UUID { return &c.ID }},
-	{Name: "account_id", Tag: 2, In: Smartlinks,
-		ID: func(c *models.Click) *uuid.UUID { return &c.AccountID }},
-	{Name: "campaign_id", Tag: 3, Compare: AsText, Token: "campaign_id,campaign.id", Dimension: 1, In: Exports,
-		ID: func(c *models.Click) *uuid.UUID { return &c.CampaignID }},
-	{Name: "parent_campaign_id", Tag: 4, In: Exports,
-		ID: func(c *models.Click) *uuid.UUID { return &c.ParentCampaignID }},
-	{Name: "stream_id", Tag: 5, Token: "path_id,path.id", Dimension: 2, In: Exports,
-		ID: func(c *models.Click) *uuid.UUID { return &c.StreamID }},
-	{Name: "lander_id", Tag: 6, Token: "lander_id,lander.id", Dimension: 3, In: Exports,
-		ID: func(c *models.Click) *uuid.UUID { return &c.LanderID }},
-	{Name: "offer_id", Tag: 7, Token: "offer_id,offer.id", Dimension: 4, In: Exports,
-		ID: func(c *models.Click) *uuid.UUID { return &c.OfferID }},
-	{Name: "network_id", Tag: 8, Token: "network_id,affiliatenetwork.id", Dimension: 6, In: Exports,
-		ID: func(c *models.Click) *uuid.UUID { return &c.NetworkID }},
-	{Name: "source_id", Tag: 9, Compare: AsText, Token: "source_id,trafficsource.id", Dimension: 5, In: Both,
-		ID: func(c *models.Click) *uuid.UUID { return &c.SourceID }},
-	{Name: "visitor_id", Tag: 10, Token: "visitor_id", In: Both,
-		ID: func(c *models.Click) *uuid.UUID { return &c.VisitorID }},
-	{Name: "external_id", Tag: 14, Token: "external_id,externalid,ref_id", In: Both,
-		Text: func(c *models.Click) *string { return &c.ExternalID }},
-	{Name: "domain", Tag: 11, Token: "domain,trackingdomain", In: Both,
-		Text: func(c *models.Click) *string { return &c.Domain }},
-	{Name: "destination", Tag: 12, In: Both,
-		Text: func(c *models.Click) *string { return &c.Destination }},
-	{Name: "arrival", Tag: 13, Dimension: 24, In: Exports,
-		Text: func(c *models.Click) *string { return &c.Arrival }},
-	{Name: "params", Tag: 15, In: Both,
-		Text: func(c *models.Click) *string { return &c.Params }},
+	{
+		Name: "id", Tag: 1, In: Smartlinks,
+		ID: func(c *models.Click) *uuid.UUID { return &c.ID },
+	},
+	{
+		Name: "account_id", Tag: 2, In: Smartlinks,
+		ID: func(c *models.Click) *uuid.UUID { return &c.AccountID },
+	},
+	{
+		Name: "campaign_id", Tag: 3, Compare: AsText, Token: "campaign_id,campaign.id", Dimension: 1, In: Exports,
+		ID: func(c *models.Click) *uuid.UUID { return &c.CampaignID },
+	},
+	{
+		Name: "parent_campaign_id", Tag: 4, In: Exports,
+		ID: func(c *models.Click) *uuid.UUID { return &c.ParentCampaignID },
+	},
+	{
+		Name: "stream_id", Tag: 5, Token: "path_id,path.id", Dimension: 2, In: Exports,
+		ID: func(c *models.Click) *uuid.UUID { return &c.StreamID },
+	},
+	{
+		Name: "lander_id", Tag: 6, Token: "lander_id,lander.id", Dimension: 3, In: Exports,
+		ID: func(c *models.Click) *uuid.UUID { return &c.LanderID },
+	},
+	{
+		Name: "offer_id", Tag: 7, Token: "offer_id,offer.id", Dimension: 4, In: Exports,
+		ID: func(c *models.Click) *uuid.UUID { return &c.OfferID },
+	},
+	{
+		Name: "network_id", Tag: 8, Token: "network_id,affiliatenetwork.id", Dimension: 6, In: Exports,
+		ID: func(c *models.Click) *uuid.UUID { return &c.NetworkID },
+	},
+	{
+		Name: "source_id", Tag: 9, Compare: AsText, Token: "source_id,trafficsource.id", Dimension: 5, In: Both,
+		ID: func(c *models.Click) *uuid.UUID { return &c.SourceID },
+	},
+	{
+		Name: "visitor_id", Tag: 10, Token: "visitor_id", In: Both,
+		ID: func(c *models.Click) *uuid.UUID { return &c.VisitorID },
+	},
+	{
+		Name: "external_id", Tag: 14, Token: "external_id,externalid,ref_id", In: Both,
+		Text: func(c *models.Click) *string { return &c.ExternalID },
+	},
+	{
+		Name: "domain", Tag: 11, Token: "domain,trackingdomain", In: Both,
+		Text: func(c *models.Click) *string { return &c.Domain },
+	},
+	{
+		Name: "destination", Tag: 12, In: Both,
+		Text: func(c *models.Click) *string { return &c.Destination },
+	},
+	{
+		Name: "arrival", Tag: 13, Dimension: 24, In: Exports,
+		Text: func(c *models.Click) *string { return &c.Arrival },
+	},
+	{
+		Name: "params", Tag: 15, In: Both,
+		Text: func(c *models.Click) *string { return &c.Params },
+	},
 }
 
 // visitor are what models.Visitor holds.
 var visitor = []Attr{
-	{Name: "ip", Tag: 16, Compare: AsAddr, Token: "ip", Dimension: 22, In: Both,
-		Addr: func(c *models.Click) *netip.Addr { return &c.IP }},
-	{Name: "country", Tag: 23, Compare: AsText, Token: "country", Dimension: 8, In: Both,
-		Text: func(c *models.Click) *string { return &c.Country }},
-	{Name: "region", Tag: 24, Compare: AsText, Token: "region", Dimension: 9, In: Both,
-		Text: func(c *models.Click) *string { return &c.Region }},
-	{Name: "city", Tag: 25, Compare: AsText, Token: "city", Dimension: 10, In: Both,
-		Text: func(c *models.Click) *string { return &c.City }},
-	{Name: "language", Tag: 22, Compare: AsText, Token: "language", Dimension: 11, In: Both,
-		Text: func(c *models.Click) *string { return &c.Language }},
-	{Name: "isp", Tag: 26, Compare: AsText, Token: "isp", Dimension: 12, In: Both,
-		Text: func(c *models.Click) *string { return &c.ISP }},
-	{Name: "asn", Tag: 27, Compare: AsNumber, Token: "asn", Dimension: 13, In: Both,
-		ASN: func(c *models.Click) *models.ASN { return &c.ASN }},
-	{Name: "mobile_operator", Tag: 28, Compare: AsText, Token: "mobile_operator,carrier", Dimension: 15, In: Both,
-		Text: func(c *models.Click) *string { return &c.MobileOperator }},
-	{Name: "connection_type", Tag: 29, Compare: AsText, Token: "connection_type,connection.type", Dimension: 14, In: Both,
-		Text: func(c *models.Click) *string { return &c.ConnectionType }},
-	{Name: "proxy_kind", Tag: 30, Compare: AsText, Dimension: 26, In: Both,
-		Text: func(c *models.Click) *string { return &c.ProxyKind }},
-	{Name: "device_type", Tag: 31, Compare: AsText, Token: "device_type,device,devicetype", Dimension: 16, In: Both,
-		Text: func(c *models.Click) *string { return &c.DeviceType }},
-	{Name: "device_brand", Tag: 32, Compare: AsText, Token: "device_brand,brand", Dimension: 17, In: Both,
-		Text: func(c *models.Click) *string { return &c.DeviceBrand }},
-	{Name: "device_model", Tag: 33, Compare: AsText, Token: "device_model,model", In: Both,
-		Text: func(c *models.Click) *string { return &c.DeviceModel }},
-	{Name: "os", Tag: 34, Compare: AsText, Token: "os", Dimension: 18, In: Both,
-		Text: func(c *models.Click) *string { return &c.OS }},
-	{Name: "os_version", Tag: 35, Compare: AsVersion, Token: "os_version,osversion", Dimension: 19, In: Both,
-		Text: func(c *models.Click) *string { return &c.OSVersion }},
-	{Name: "browser", Tag: 36, Compare: AsText, Token: "browser", Dimension: 20, In: Both,
-		Text: func(c *models.Click) *string { return &c.Browser }},
-	{Name: "browser_version", Tag: 37, Compare: AsVersion, Token: "browser_version,browserversion", Dimension: 21, In: Both,
-		Text: func(c *models.Click) *string { return &c.BrowserVersion }},
-	{Name: "user_agent", Tag: 17, Compare: AsText, Token: "user_agent,useragent", In: Both,
-		Text: func(c *models.Click) *string { return &c.UserAgent }},
-	{Name: "referrer", Tag: 18, Compare: AsText, Token: "referrer,referer", Dimension: 23, In: Both,
-		Text: func(c *models.Click) *string { return &c.Referrer }},
-	{Name: "referrer_domain", Tag: 19, Compare: AsText, Token: "referrer_domain,referrerdomain,referer_domain", In: Both,
-		Text: func(c *models.Click) *string { return &c.ReferrerDomain }},
-	{Name: "keyword", Tag: 20, Compare: AsText, Token: "keyword", In: Both,
-		Text: func(c *models.Click) *string { return &c.Keyword }},
-	{Name: "search_engine", Tag: 21, Compare: AsText, In: Both,
-		Text: func(c *models.Click) *string { return &c.SearchEngine }},
-	{Name: "is_bot", Tag: 38, Compare: AsBool, Token: "is_bot", In: Both,
-		Bool: func(c *models.Click) *bool { return &c.IsBot }},
-	{Name: "bot_score", Tag: 39, Compare: AsNumber, In: Both,
-		Int: func(c *models.Click) *int { return &c.BotScore }},
-	{Name: "bot_reason", Tag: 41, Compare: AsText, Dimension: 25, In: Both,
-		Text: func(c *models.Click) *string { return &c.BotReason }},
+	{
+		Name: "ip", Tag: 16, Compare: AsAddr, Token: "ip", Dimension: 22, In: Both,
+		Addr: func(c *models.Click) *netip.Addr { return &c.IP },
+	},
+	{
+		Name: "country", Tag: 23, Compare: AsText, Token: "country", Dimension: 8, In: Both,
+		Text: func(c *models.Click) *string { return &c.Country },
+	},
+	{
+		Name: "region", Tag: 24, Compare: AsText, Token: "region", Dimension: 9, In: Both,
+		Text: func(c *models.Click) *string { return &c.Region },
+	},
+	{
+		Name: "city", Tag: 25, Compare: AsText, Token: "city", Dimension: 10, In: Both,
+		Text: func(c *models.Click) *string { return &c.City },
+	},
+	{
+		Name: "language", Tag: 22, Compare: AsText, Token: "language", Dimension: 11, In: Both,
+		Text: func(c *models.Click) *string { return &c.Language },
+	},
+	{
+		Name: "isp", Tag: 26, Compare: AsText, Token: "isp", Dimension: 12, In: Both,
+		Text: func(c *models.Click) *string { return &c.ISP },
+	},
+	{
+		Name: "asn", Tag: 27, Compare: AsNumber, Token: "asn", Dimension: 13, In: Both,
+		ASN: func(c *models.Click) *models.ASN { return &c.ASN },
+	},
+	{
+		Name: "mobile_operator", Tag: 28, Compare: AsText, Token: "mobile_operator,carrier", Dimension: 15, In: Both,
+		Text: func(c *models.Click) *string { return &c.MobileOperator },
+	},
+	{
+		Name: "connection_type", Tag: 29, Compare: AsText, Token: "connection_type,connection.type", Dimension: 14, In: Both,
+		Text: func(c *models.Click) *string { return &c.ConnectionType },
+	},
+	{
+		Name: "proxy_kind", Tag: 30, Compare: AsText, Dimension: 26, In: Both,
+		Text: func(c *models.Click) *string { return &c.ProxyKind },
+	},
+	{
+		Name: "device_type", Tag: 31, Compare: AsText, Token: "device_type,device,devicetype", Dimension: 16, In: Both,
+		Text: func(c *models.Click) *string { return &c.DeviceType },
+	},
+	{
+		Name: "device_brand", Tag: 32, Compare: AsText, Token: "device_brand,brand", Dimension: 17, In: Both,
+		Text: func(c *models.Click) *string { return &c.DeviceBrand },
+	},
+	{
+		Name: "device_model", Tag: 33, Compare: AsText, Token: "device_model,model", In: Both,
+		Text: func(c *models.Click) *string { return &c.DeviceModel },
+	},
+	{
+		Name: "os", Tag: 34, Compare: AsText, Token: "os", Dimension: 18, In: Both,
+		Text: func(c *models.Click) *string { return &c.OS },
+	},
+	{
+		Name: "os_version", Tag: 35, Compare: AsVersion, Token: "os_version,osversion", Dimension: 19, In: Both,
+		Text: func(c *models.Click) *string { return &c.OSVersion },
+	},
+	{
+		Name: "browser", Tag: 36, Compare: AsText, Token: "browser", Dimension: 20, In: Both,
+		Text: func(c *models.Click) *string { return &c.Browser },
+	},
+	{
+		Name: "browser_version", Tag: 37, Compare: AsVersion, Token: "browser_version,browserversion", Dimension: 21, In: Both,
+		Text: func(c *models.Click) *string { return &c.BrowserVersion },
+	},
+	{
+		Name: "user_agent", Tag: 17, Compare: AsText, Token: "user_agent,useragent", In: Both,
+		Text: func(c *models.Click) *string { return &c.UserAgent },
+	},
+	{
+		Name: "referrer", Tag: 18, Compare: AsText, Token: "referrer,referer", Dimension: 23, In: Both,
+		Text: func(c *models.Click) *string { return &c.Referrer },
+	},
+	{
+		Name: "referrer_domain", Tag: 19, Compare: AsText, Token: "referrer_domain,referrerdomain,referer_domain", In: Both,
+		Text: func(c *models.Click) *string { return &c.ReferrerDomain },
+	},
+	{
+		Name: "keyword", Tag: 20, Compare: AsText, Token: "keyword", In: Both,
+		Text: func(c *models.Click) *string { return &c.Keyword },
+	},
+	{
+		Name: "search_engine", Tag: 21, Compare: AsText, In: Both,
+		Text: func(c *models.Click) *string { return &c.SearchEngine },
+	},
+	{
+		Name: "is_bot", Tag: 38, Compare: AsBool, Token: "is_bot", In: Both,
+		Bool: func(c *models.Click) *bool { return &c.IsBot },
+	},
+	{
+		Name: "bot_score", Tag: 39, Compare: AsNumber, In: Both,
+		Int: func(c *models.Click) *int { return &c.BotScore },
+	},
+	{
+		Name: "bot_reason", Tag: 41, Compare: AsText, Dimension: 25, In: Both,
+		Text: func(c *models.Click) *string { return &c.BotReason },
+	},
 }
 
 // bookkeeping are what scores, prices and explains a click.
 var bookkeeping = []Attr{
-	{Name: "bot_signals", Tag: 40, In: Smartlinks,
-		Bits: func(c *models.Click) *uint64 { return &c.BotSignals }},
-	{Name: "cost", Tag: 42, Token: "cost", In: Exports,
-		Money: func(c *models.Click) *decimal.Decimal { return &c.Cost }},
-	{Name: "unique_cost", Tag: 43,
-		Money: func(c *models.Click) *decimal.Decimal { return &c.UniqueCost }},
-	{Name: "currency", Tag: 44, Token: "currency", In: Exports,
-		Text: func(c *models.Click) *string { return &c.Currency }},
-	{Name: "conversion_cost", Tag: 45,
-		Money: func(c *models.Click) *decimal.Decimal { return &c.ConversionCost }},
-	{Name: "revenue_share", Tag: 46,
-		Money: func(c *models.Click) *decimal.Decimal { return &c.RevenueShare }},
-	{Name: "unique_key", Tag: 47,
-		ID: func(c *models.Click) *uuid.UUID { return (*uuid.UUID)(&c.UniqueKey) }},
-	{Name: "unique_hours", Tag: 48,
-		Int: func(c *models.Click) *int { return &c.UniqueHours }},
-	{Name: "route_seed", Tag: 49,
-		Bits: func(c *models.Click) *uint64 { return &c.RouteSeed }},
-	{Name: "flow_hash", Tag: 50,
-		Bits: func(c *models.Click) *uint64 { return &c.FlowHash }},
-	{Name: "via", Tag: 51,
-		Int: func(c *models.Click) *int { return &c.Via }},
+	{
+		Name: "bot_signals", Tag: 40, In: Smartlinks,
+		Bits: func(c *models.Click) *uint64 { return &c.BotSignals },
+	},
+	{
+		Name: "cost", Tag: 42, Token: "cost", In: Exports,
+		Money: func(c *models.Click) *decimal.Decimal { return &c.Cost },
+	},
+	{
+		Name: "unique_cost", Tag: 43,
+		Money: func(c *models.Click) *decimal.Decimal { return &c.UniqueCost },
+	},
+	{
+		Name: "currency", Tag: 44, Token: "currency", In: Exports,
+		Text: func(c *models.Click) *string { return &c.Currency },
+	},
+	{
+		Name: "conversion_cost", Tag: 45,
+		Money: func(c *models.Click) *decimal.Decimal { return &c.ConversionCost },
+	},
+	{
+		Name: "revenue_share", Tag: 46,
+		Money: func(c *models.Click) *decimal.Decimal { return &c.RevenueShare },
+	},
+	{
+		Name: "unique_key", Tag: 47,
+		ID: func(c *models.Click) *uuid.UUID { return (*uuid.UUID)(&c.UniqueKey) },
+	},
+	{
+		Name: "unique_hours", Tag: 48,
+		Int: func(c *models.Click) *int { return &c.UniqueHours },
+	},
+	{
+		Name: "route_seed", Tag: 49,
+		Bits: func(c *models.Click) *uint64 { return &c.RouteSeed },
+	},
+	{
+		Name: "flow_hash", Tag: 50,
+		Bits: func(c *models.Click) *uint64 { return &c.FlowHash },
+	},
+	{
+		Name: "via", Tag: 51,
+		Int: func(c *models.Click) *int { return &c.Via },
+	},
 }
 
 // passing are known while a click is routed and not recorded.
