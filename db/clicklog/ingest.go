@@ -59,7 +59,7 @@ func NewIngester(s *spool.Spool, d *db.DB, o IngestOptions) *Ingester {
 	}
 	return &Ingester{
 		spool: s, store: &postgres{db: d, days: days{}}, o: o, own: s.Reader(), limit: o.BatchSize,
-		throttle: newThrottle(o.Redirects, func() time.Duration { return s.Stats().Lag }), waiting: map[uuid.UUID]time.Time{},
+		throttle: newThrottle(o.Redirects), waiting: map[uuid.UUID]time.Time{},
 	}
 }
 

@@ -16,42 +16,41 @@ const SlowRedirect = 10 * time.Millisecond
 
 const (
 	throttleWindow = 250 * time.Millisecond
-	// minShare is the share of its time that the ingester always works, so that a backlog never stands still. lateShare is
-	// the same while what it stores is older than maxLag: then reports matter as much as the slowest redirects.
-	minShare  = 0.2
-	lateShare = 0.5
-	maxLag    = 10 * time.Second
-	// shareStep is by how much the share grows after a window in which nobody suffered: to the whole in two seconds.
-	shareStep = 0.1
+	// maxQueue is how many goroutines may wait for each processor, on average. A process that keeps up has a quarter or
+	// less; one that 64 connections ask as fast as they are answered has one or more.
+	maxQueue = 0.5
+	// queueShare is the share of its time that the ingester always works, so that a backlog never stands still.
+	queueShare = 0.1
 	// maxSlow is the share of slow redirects that is still good.
 	maxSlow = 0.01
-	// maxRunQueue is how many goroutines may wait for each processor, on average. A process that keeps up has less than
-	// one; one that 64 connections ask as fast as they are answered has many times as many.
-	maxRunQueue = 4
+	// slowShare is the share that slow redirects leave to the ingester. If they stay slow then, they do not wait for it.
+	slowShare = 0.5
+	// shareStep is by how much the share grows after a window in which nobody suffered: to the whole in two seconds.
+	shareStep = 0.1
 )
 
 // throttle decides how much of its time the ingester works while there is a backlog: all of it, until redirects suffer.
-// If more than one in a hundred is slow, it gives way step by step. If goroutines queue for the processor, visitors come
-// as fast as they are answered, and it gives way at once. Then it works in smaller batches, and the backlog waits on disk.
+// If more than one in a hundred is slow, it gives way step by step, to the half. If goroutines queue for the processor,
+// visitors come as fast as they are answered, and it gives way at once, to a tenth. Then it works in smaller batches, and
+// the backlog waits on disk.
 type throttle struct {
-	share    float64 // of its time, minShare to 1
+	share    float64 // of its time, queueShare to 1
 	pressure func() pressure
 	at       time.Time
 	last     pressure
 }
 
-// pressure is what redirects suffered since the start of the process, and how late clicks are stored now.
+// pressure is what redirects suffered since the start of the process.
 type pressure struct {
 	Redirects
 	queued float64 // seconds that all goroutines together waited for a processor, by the number of processors
-	lag    time.Duration
 }
 
-// newThrottle takes the redirects' own count, nil if there is none, and the lag of what is stored.
-func newThrottle(redirects func() Redirects, lag func() time.Duration) throttle {
+// newThrottle takes the redirects' own count, nil if there is none.
+func newThrottle(redirects func() Redirects) throttle {
 	queue := []metrics.Sample{{Name: "/sched/latencies:seconds"}}
 	return throttle{share: 1, pressure: func() pressure {
-		p := pressure{lag: lag()}
+		var p pressure
 		if redirects != nil {
 			p.Redirects = redirects()
 		}
@@ -81,16 +80,12 @@ func (t *throttle) update(now time.Time) {
 	}
 	p, last, first := t.pressure(), t.last, t.at.IsZero()
 	t.at, t.last = now, p
-	least := minShare
-	if p.lag > maxLag {
-		least = lateShare
-	}
 	switch {
 	case first:
-	case p.queued-last.queued > maxRunQueue*passed.Seconds():
-		t.share = max(t.share/3, least)
+	case p.queued-last.queued > maxQueue*passed.Seconds():
+		t.share = max(t.share/3, queueShare)
 	case float64(p.Slow-last.Slow) > maxSlow*float64(p.All-last.All):
-		t.share = max(t.share*0.7, least)
+		t.share = max(t.share*0.7, min(t.share, slowShare))
 	default:
 		t.share = min(t.share+shareStep, 1)
 	}

@@ -19,27 +19,27 @@ func TestThrottle(t *testing.T) {
 		after     time.Duration
 		all, slow int64
 		queued    float64
-		lag       time.Duration
 		want      float64
 	}{
-		{time.Second, 5000, 50, 3.9, 0, 1}, // one in a hundred, and a queue that is short
-		{time.Second, 0, 0, 0, 0, 1},
-		{time.Second, 5000, 51, 0, 0, 0.7},
-		{throttleWindow / 2, 5000, 5000, 99, 0, 0.7}, // too short to tell
-		{throttleWindow / 2, 0, 0, 0, 0, 0.7 / 3},    // what the short one left out
-		{time.Second, 0, 0, 4.1, 0, minShare},
-		{time.Second, 5000, 51, 0, 0, minShare},
-		{time.Second, 5000, 0, 0, 0, minShare + shareStep},
-		{time.Second, 5000, 0, 3.9, 0, minShare + 2*shareStep},
-		{time.Second, 5000, 5000, 99, maxLag, minShare},
-		{time.Second, 5000, 5000, 99, maxLag + 1, lateShare}, // too late to wait
-		{time.Second, 5000, 51, 0, maxLag + 1, lateShare},
-		{time.Second, 5000, 0, 0, maxLag + 1, lateShare + shareStep},
-		{time.Second, 1, 1, 5, 0, minShare},
-		{time.Second, 0, 0, 0, 0, minShare + shareStep},
+		{time.Second, 5000, 50, 0.5, 1}, // one in a hundred, and a queue that is short
+		{time.Second, 0, 0, 0, 1},
+		{time.Second, 5000, 51, 0, 0.7},
+		{throttleWindow / 2, 5000, 5000, 99, 0.7}, // too short to tell
+		{throttleWindow / 2, 0, 0, 0, 0.7 / 3},    // what the short one left out
+		{time.Second, 5000, 51, 0, 0.7 / 3},       // less than slow redirects ask for
+		{time.Second, 0, 0, 0.6, queueShare},
+		{time.Second, 5000, 0, 0, queueShare + shareStep},
+		{time.Second, 5000, 0, 0.4, queueShare + 2*shareStep},
+		{time.Second, 5000, 0, 0.4, queueShare + 3*shareStep},
+		{time.Second, 5000, 0, 0.4, queueShare + 4*shareStep},
+		{time.Second, 5000, 0, 0.4, queueShare + 5*shareStep},
+		{time.Second, 5000, 5000, 0, slowShare},
+		{time.Second, 5000, 5000, 0, slowShare},
+		{time.Second, 1, 1, 5, slowShare / 3},
+		{time.Second, 0, 0, 0, slowShare/3 + shareStep},
 	} {
 		now = now.Add(step.after)
-		p.All, p.Slow, p.queued, p.lag = p.All+step.all, p.Slow+step.slow, p.queued+step.queued, step.lag
+		p.All, p.Slow, p.queued = p.All+step.all, p.Slow+step.slow, p.queued+step.queued
 		th.update(now)
 		if math.Abs(th.share-step.want) > 1e-9 {
 			t.Fatalf("step %d: a share of %v, want %v", i, th.share, step.want)
@@ -52,8 +52,8 @@ func TestThrottle(t *testing.T) {
 	if th.share != 1 || th.batchSize(2000) != 2000 || th.backoff(time.Second) != 0 {
 		t.Errorf("does not come back: share %v, batch %d, backoff %s", th.share, th.batchSize(2000), th.backoff(time.Second))
 	}
-	th.share = minShare
-	if n, rest := th.batchSize(2000), th.backoff(time.Second); n != 400 || rest != 4*time.Second {
+	th.share = queueShare
+	if n, rest := th.batchSize(2000), th.backoff(time.Second); n != 200 || rest != 9*time.Second {
 		t.Errorf("gives way with batches of %d and a backoff of %s", n, rest)
 	}
 	if th.batchSize(1) != 1 {
@@ -64,7 +64,7 @@ func TestThrottle(t *testing.T) {
 // The real signal is there and only grows.
 func TestPressure(t *testing.T) {
 	t.Parallel()
-	th := newThrottle(func() Redirects { return Redirects{7, 3} }, func() time.Duration { return time.Minute })
+	th := newThrottle(func() Redirects { return Redirects{7, 3} })
 	before := th.pressure()
 	done := make(chan struct{})
 	for range 1000 {
@@ -73,8 +73,7 @@ func TestPressure(t *testing.T) {
 	for range 1000 {
 		<-done
 	}
-	if after := th.pressure(); after.queued <= before.queued || after.Redirects != (Redirects{7, 3}) ||
-		after.lag != time.Minute {
+	if after := th.pressure(); after.queued <= before.queued || after.Redirects != (Redirects{7, 3}) {
 		t.Errorf("before %+v, after %+v", before, after)
 	}
 	h := &metrics.Float64Histogram{Counts: []uint64{9, 2, 1}, Buckets: []float64{math.Inf(-1), 0.5, 2, math.Inf(1)}}
