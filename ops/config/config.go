@@ -1,10 +1,11 @@
 // Package config reads the settings of the service from the environment.
 //
-// Table is the one place that names them: reading, checking, masking and the operators' listing all go by its rows.
-// To add a setting, add a field to Config and a row to Table.
+// To add a setting, add a field to Config and a row to the table: reading, checking, masking and the operators' listing
+// all go by the rows.
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -13,7 +14,7 @@ import (
 	"time"
 )
 
-// ClickAck says what must have happened to a click before its visitor is answered.
+// ClickAck is where a click must be stored before its visitor is answered.
 type ClickAck string
 
 // The values of CLICK_ACK.
@@ -22,7 +23,7 @@ const (
 	AckPostgres ClickAck = "postgres" // committed in PostgreSQL, for disks that do not outlive the process
 )
 
-// Config is all settings, checked. Fields that hold secrets are masked when it is logged.
+// Config is the settings, checked. Its LogValue shows no secrets.
 type Config struct {
 	Port            int
 	DatabaseURL     string // empty: "switchyard up" brings a private server
@@ -47,17 +48,7 @@ type Config struct {
 	LogLevel        slog.Level
 }
 
-// Row describes one setting.
-type Row struct {
-	Name    string
-	Default string
-	Doc     string
-	Secret  bool // the whole value is a secret
-	HasURL  bool // a URL that may hold a password
-	parse   func(c *Config, value string) error
-}
-
-// Entry is a row with what this process was given.
+// Entry is a setting as operators see it.
 type Entry struct {
 	Name    string `json:"name"`
 	Value   string `json:"value"` // as used; secrets masked
@@ -72,10 +63,8 @@ type Entry struct {
 func Load(getenv func(string) string) (Config, error) {
 	var c Config
 	var errs []error
-	for _, row := range Table {
-		if err := row.read(&c, getenv); err != nil {
-			errs = append(errs, err)
-		}
+	for _, r := range table(&c) {
+		errs = append(errs, r.load(getenv))
 	}
 	c.derive()
 	return c, errors.Join(errs...)
@@ -83,14 +72,15 @@ func Load(getenv func(string) string) (Config, error) {
 
 // Describe lists every setting for operators, wrong ones with their error.
 func Describe(getenv func(string) string) []Entry {
-	entries := make([]Entry, 0, len(Table))
-	for _, row := range Table {
-		given := strings.TrimSpace(getenv(row.Name))
-		e := Entry{Name: row.Name, Value: row.Default, Set: given != "", Default: row.Default, Doc: row.Doc}
-		if e.Set {
-			e.Value = row.mask(given)
+	rows := table(&Config{})
+	entries := make([]Entry, 0, len(rows))
+	for _, r := range rows {
+		given := strings.TrimSpace(getenv(r.name))
+		e := Entry{Name: r.name, Value: cmp.Or(given, r.fallback), Set: given != "", Default: r.fallback, Doc: r.doc}
+		if e.Set && r.mask != nil {
+			e.Value = r.mask(given)
 		}
-		if err := row.read(&Config{}, getenv); err != nil {
+		if err := r.load(getenv); err != nil {
 			e.Error = err.Error()
 		}
 		entries = append(entries, e)
@@ -98,21 +88,19 @@ func Describe(getenv func(string) string) []Entry {
 	return entries
 }
 
-func (r Row) read(c *Config, getenv func(string) string) error {
-	value := strings.TrimSpace(getenv(r.Name))
-	if value == "" {
-		value = r.Default
-	}
+// load reads the setting. One that is not set and has no default is left alone.
+func (r row) load(getenv func(string) string) error {
+	value := cmp.Or(strings.TrimSpace(getenv(r.name)), r.fallback)
 	if value == "" {
 		return nil
 	}
-	if err := r.parse(c, value); err != nil {
-		return fmt.Errorf("config: %s: %w", r.Name, err)
+	if err := r.read(value); err != nil {
+		return fmt.Errorf("config: %s: %w", r.name, err)
 	}
 	return nil
 }
 
-// derive fills what follows from other settings.
+// derive fills settings whose default depends on other settings.
 func (c *Config) derive() {
 	if c.BaseURL == "" {
 		c.BaseURL = fmt.Sprintf("http://localhost:%d", c.Port)
@@ -122,7 +110,7 @@ func (c *Config) derive() {
 	}
 }
 
-// LogValue keeps secrets out of logs: it shows which of them are set, nothing else.
+// LogValue implements slog.LogValuer. Of secrets it shows only whether they are set.
 func (c Config) LogValue() slog.Value {
 	return slog.GroupValue(
 		slog.Int("port", c.Port),

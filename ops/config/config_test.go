@@ -170,13 +170,14 @@ func TestSecretsStayHidden(t *testing.T) {
 func TestTable(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
-	for _, row := range Table {
-		if seen[row.Name] || row.Doc == "" || row.parse == nil {
-			t.Errorf("row %q is doubled or incomplete", row.Name)
+	rows := table(&Config{})
+	for _, r := range rows {
+		if seen[r.name] || r.doc == "" || r.read == nil {
+			t.Errorf("row %q is doubled or incomplete", r.name)
 		}
-		seen[row.Name] = true
+		seen[r.name] = true
 	}
-	if fields := reflect.TypeFor[Config]().NumField(); fields != len(Table) {
-		t.Errorf("%d fields, %d rows", fields, len(Table))
+	if fields := reflect.TypeFor[Config]().NumField(); fields != len(rows) {
+		t.Errorf("%d fields, %d rows", fields, len(rows))
 	}
 }

@@ -32,52 +32,51 @@ var (
 
 var hostPattern = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$`)
 
-func text(dst *string, v string) error {
+func text(v string) (string, error) {
 	if len(v) > maxText {
-		return fmt.Errorf("is longer than %d characters", maxText)
+		return "", fmt.Errorf("is longer than %d characters", maxText)
 	}
-	*dst = v
-	return nil
+	return v, nil
 }
 
-func port(dst *int, v string) error {
+func port(v string) (int, error) {
 	n, err := strconv.Atoi(v)
 	if err != nil || n < 1 || n > 65535 {
-		return fmt.Errorf("%q is not a port; use a number from 1 to 65535", v)
+		return 0, fmt.Errorf("%q is not a port; use a number from 1 to 65535", v)
 	}
-	*dst = n
-	return nil
+	return n, nil
 }
 
-// address takes a URL with one of the schemes and a host.
-func address(dst *string, v string, schemes ...string) error {
+// address reads a URL with one of the schemes and a host.
+func address(v string, schemes ...string) (string, error) {
 	u, err := url.Parse(v)
 	if err != nil || len(v) > maxText {
-		return errURL
+		return "", errURL
 	}
 	if !slices.Contains(schemes, u.Scheme) {
-		return fmt.Errorf("must begin with %s://", strings.Join(schemes, ":// or "))
+		return "", fmt.Errorf("must begin with %s://", strings.Join(schemes, ":// or "))
 	}
 	if u.Host == "" && u.Query().Get("host") == "" {
-		return errors.New("names no host")
+		return "", errors.New("names no host")
 	}
-	*dst = v
-	return nil
+	return v, nil
 }
 
-func redisAddress(dst *string, v string) error {
+func databaseURL(v string) (string, error) { return address(v, "postgres", "postgresql") }
+
+func redisURL(v string) (string, error) {
 	if strings.HasPrefix(v, "unix://") {
-		return text(dst, v)
+		return text(v)
 	}
-	return address(dst, v, "redis", "rediss")
+	return address(v, "redis", "rediss")
 }
 
-func webAddress(dst *string, v string) error {
+func webURL(v string) (string, error) {
 	v = strings.TrimRight(v, "/")
 	if u, err := url.Parse(v); err == nil && (u.RawQuery != "" || u.Fragment != "" || u.User != nil) {
-		return errors.New("must be a plain address such as https://api.example.com")
+		return "", errors.New("must be a plain address such as https://api.example.com")
 	}
-	return address(dst, v, "http", "https")
+	return address(v, "http", "https")
 }
 
 // list splits at commas and drops empty items.
@@ -91,130 +90,123 @@ func list(v string) []string {
 	return items
 }
 
-func host(dst *string, v string) error {
+func host(v string) (string, error) {
 	v = strings.TrimSuffix(strings.ToLower(v), ".")
 	if len(v) > 253 || !hostPattern.MatchString(v) {
-		return fmt.Errorf("%q is not a host name; give it without scheme, port and path, such as go.example.com", v)
+		return "", fmt.Errorf("%q is not a host name; give it without scheme, port and path, such as go.example.com", v)
 	}
-	*dst = v
-	return nil
+	return v, nil
 }
 
-func hosts(dst *[]string, v string) error {
+func hosts(v string) ([]string, error) {
+	var all []string
 	for _, item := range list(v) {
-		var h string
-		if err := host(&h, item); err != nil {
-			return err
+		h, err := host(item)
+		if err != nil {
+			return nil, err
 		}
-		if !slices.Contains(*dst, h) {
-			*dst = append(*dst, h)
+		if !slices.Contains(all, h) {
+			all = append(all, h)
 		}
 	}
-	return nil
+	return all, nil
 }
 
-func key(dst *[]byte, v string) error {
-	decoders := []func(string) ([]byte, error){
+func key(v string) ([]byte, error) {
+	for _, decode := range []func(string) ([]byte, error){
 		hex.DecodeString, base64.StdEncoding.DecodeString, base64.RawStdEncoding.DecodeString,
 		base64.URLEncoding.DecodeString, base64.RawURLEncoding.DecodeString,
-	}
-	for _, decode := range decoders {
+	} {
 		if raw, err := decode(v); err == nil && len(raw) == keyBytes {
-			*dst = raw
-			return nil
+			return raw, nil
 		}
 	}
-	return errKey
+	return nil, errKey
 }
 
-func password(dst *string, v string) error {
+func password(v string) (string, error) {
 	if len(v) < minPassword {
-		return fmt.Errorf("is shorter than %d characters; make one with: openssl rand -hex 16", minPassword)
+		return "", fmt.Errorf("is shorter than %d characters; make one with: openssl rand -hex 16", minPassword)
 	}
-	return text(dst, v)
+	return text(v)
 }
 
-func choice[T ~string](dst *T, v string, choices ...T) error {
-	if !slices.Contains(choices, T(v)) {
-		return fmt.Errorf("%q is not a choice; use one of %v", v, choices)
+func clickAck(v string) (ClickAck, error) {
+	choices := []ClickAck{AckDisk, AckPostgres}
+	if !slices.Contains(choices, ClickAck(v)) {
+		return "", fmt.Errorf("%q is not a choice; use one of %v", v, choices)
 	}
-	*dst = T(v)
-	return nil
+	return ClickAck(v), nil
 }
 
-// prefixes takes CIDRs and single addresses.
-func prefixes(dst *[]netip.Prefix, v string) error {
+// prefixes reads CIDRs and single addresses.
+func prefixes(v string) ([]netip.Prefix, error) {
+	var all []netip.Prefix
 	for _, item := range list(v) {
 		p, err := netip.ParsePrefix(item)
 		if err != nil {
 			a, err := netip.ParseAddr(item)
 			if err != nil || a.Zone() != "" {
-				return fmt.Errorf("%q is neither an address nor a CIDR such as 10.0.0.0/8", item)
+				return nil, fmt.Errorf("%q is neither an address nor a CIDR such as 10.0.0.0/8", item)
 			}
 			p = netip.PrefixFrom(a, a.BitLen())
 		}
-		*dst = append(*dst, p.Masked())
+		all = append(all, p.Masked())
 	}
-	return nil
+	return all, nil
 }
 
-// file takes the path of a file that can be read now, so that a typing error shows at start and not at the first use.
-func file(dst *string, v string) error {
+// file reads the path of a file and opens it, so that a wrong path shows at the start and not at the first use.
+func file(v string) (string, error) {
 	f, err := os.Open(v)
 	if err != nil {
-		return fmt.Errorf("cannot be read: %w", err)
+		return "", fmt.Errorf("cannot be read: %w", err)
 	}
 	info, err := f.Stat()
 	if err := errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("cannot be read: %w", err)
+		return "", fmt.Errorf("cannot be read: %w", err)
 	}
 	if info.IsDir() {
-		return fmt.Errorf("%s is a directory; name the file", v)
+		return "", fmt.Errorf("%s is a directory; name the file", v)
 	}
-	*dst = v
-	return nil
+	return v, nil
 }
 
-func durations(dst *[]time.Duration, v string) error {
+func durations(v string) ([]time.Duration, error) {
 	items := list(v)
 	if len(items) > maxWaits {
-		return fmt.Errorf("has more than %d waits", maxWaits)
+		return nil, fmt.Errorf("has more than %d waits", maxWaits)
 	}
-	waits := make([]time.Duration, 0, len(items))
-	for _, item := range items {
+	waits := make([]time.Duration, len(items))
+	for i, item := range items {
 		d, err := time.ParseDuration(item)
 		if err != nil || d < 0 || d > maxWait {
-			return fmt.Errorf("%q is not a wait from 0s to %s; write such as 1s,5m,2h", item, maxWait)
+			return nil, fmt.Errorf("%q is not a wait from 0s to %s; write such as 1s,5m,2h", item, maxWait)
 		}
-		waits = append(waits, d)
+		waits[i] = d
 	}
-	*dst = waits
-	return nil
+	return waits, nil
 }
 
-func level(dst *slog.Level, v string) error {
+func level(v string) (slog.Level, error) {
 	names := map[string]slog.Level{
 		"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError,
 	}
 	l, ok := names[strings.ToLower(v)]
 	if !ok {
-		return fmt.Errorf("%q is not a level; use debug, info, warn or error", v)
+		return l, fmt.Errorf("%q is not a level; use debug, info, warn or error", v)
 	}
-	*dst = l
-	return nil
+	return l, nil
 }
 
-// mask hides what is secret in a value for display.
-func (r Row) mask(v string) string {
-	if r.Secret {
-		return "********"
-	}
-	if !r.HasURL {
-		return v
-	}
+// maskAll hides a value that is a secret.
+func maskAll(string) string { return "********" }
+
+// maskURL hides the passwords in a URL.
+func maskURL(v string) string {
 	u, err := url.Parse(v)
 	if err != nil {
-		return "********"
+		return maskAll(v)
 	}
 	if _, has := u.User.Password(); has {
 		u.User = url.UserPassword(u.User.Username(), "xxxxx")

@@ -11,18 +11,18 @@ import (
 	"path/filepath"
 )
 
-// secretsFile is where an install that was given no secrets keeps the ones it made, below DATA_DIR.
+// secretsFile is the file below DATA_DIR with the secrets that the install has made for itself.
 const secretsFile = "secrets.json"
 
-// secrets are what "up" makes for itself, by the names of the settings.
+// secrets is the content of secretsFile, by the names of the settings.
 type secrets struct {
 	EncryptionKey string `json:"ENCRYPTION_KEY"`
 	OpsPassword   string `json:"OPS_PASSWORD"`
 }
 
-// KeepSecrets fills ENCRYPTION_KEY and OPS_PASSWORD where the environment has none, with values that are made once and
-// kept in a file below DATA_DIR that only its owner may read. It is for an install that runs on one machine: process
-// types on several machines have to be given the same values.
+// KeepSecrets fills ENCRYPTION_KEY and OPS_PASSWORD where the environment has none. It makes the values once and keeps
+// them in a file below DATA_DIR that only its owner may read. It is for installs on one machine: processes on several
+// machines must be given the same values.
 func (c *Config) KeepSecrets() error {
 	if len(c.EncryptionKey) > 0 && c.OpsPassword != "" {
 		return nil
@@ -32,7 +32,7 @@ func (c *Config) KeepSecrets() error {
 		return fmt.Errorf("config: kept secrets: %w", err)
 	}
 	if len(c.EncryptionKey) == 0 {
-		if err := key(&c.EncryptionKey, s.EncryptionKey); err != nil {
+		if c.EncryptionKey, err = key(s.EncryptionKey); err != nil {
 			return fmt.Errorf("config: %s: ENCRYPTION_KEY %w", secretsFile, err)
 		}
 	}
@@ -42,7 +42,8 @@ func (c *Config) KeepSecrets() error {
 	return nil
 }
 
-// readSecrets reads the file, or makes it. Of two processes that make it at once, both read the one that was first.
+// readSecrets reads the file, and makes it first if there is none. When two processes make it at once, both read the
+// first one.
 func readSecrets(path string) (secrets, error) {
 	var s secrets
 	text, err := os.ReadFile(path)

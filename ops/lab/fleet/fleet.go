@@ -122,9 +122,10 @@ func (f *Fleet) configure(o Options) error {
 	_, _ = rand.Read(secret) // never fails
 	f.URL = "http://127.0.0.1:" + strconv.Itoa(port)
 	f.OpsPassword = rand.Text()
+	settings := config.Describe(os.Getenv)
 	for _, line := range os.Environ() {
 		name, _, _ := strings.Cut(line, "=")
-		if !slices.ContainsFunc(config.Table, func(r config.Row) bool { return r.Name == name }) {
+		if !slices.ContainsFunc(settings, func(s config.Entry) bool { return s.Name == name }) {
 			f.env = append(f.env, line)
 		}
 	}
