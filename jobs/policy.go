@@ -49,7 +49,7 @@ func ParseQueues(text string) ([]Queue, error) {
 		name, weight, weighted := strings.Cut(strings.TrimSpace(item), "=")
 		i := slices.IndexFunc(Queues, func(q Queue) bool { return q.Name == name })
 		if i < 0 {
-			return nil, fmt.Errorf("jobs: there is no queue %q; the queues are %s", name, queueNames())
+			return nil, fmt.Errorf("jobs: there is no queue %q; the queues are %s", name, strings.Join(QueueNames(), ", "))
 		}
 		if slices.ContainsFunc(chosen, func(q Queue) bool { return q.Name == name }) {
 			return nil, fmt.Errorf("jobs: queue %q is named twice", name)
@@ -67,12 +67,13 @@ func ParseQueues(text string) ([]Queue, error) {
 	return chosen, nil
 }
 
-func queueNames() string {
+// QueueNames lists the names of all queues.
+func QueueNames() []string {
 	names := make([]string, len(Queues))
 	for i, q := range Queues {
 		names[i] = q.Name
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // Policy says how a kind of job is carried out. It stands nowhere else.

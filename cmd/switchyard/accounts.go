@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"switchyard/db/store"
 	"switchyard/ops/admin"
 )
 
@@ -22,15 +21,9 @@ type accountsCreate struct {
 
 // Run implements the command.
 func (c *accountsCreate) Run(ctx context.Context, e *env) error {
-	return withStore(ctx, e, func(s *store.Store) error {
-		a, err := admin.Admin{Store: s}.CreateAccount(ctx, c.Name, c.Plan)
-		if err != nil {
-			return err
-		}
-		if c.JSON {
-			return e.printJSON(a)
-		}
-		return e.printTable(accountRows(a))
+	return withAdmin(ctx, e, c.JSON, func(a admin.Admin) (any, []string, error) {
+		made, err := a.CreateAccount(ctx, c.Name, c.Plan)
+		return made, accountRows(made), err
 	})
 }
 
@@ -40,15 +33,9 @@ type accountsList struct {
 
 // Run implements the command.
 func (c *accountsList) Run(ctx context.Context, e *env) error {
-	return withStore(ctx, e, func(s *store.Store) error {
-		list, err := admin.Admin{Store: s}.Accounts(ctx)
-		if err != nil {
-			return err
-		}
-		if c.JSON {
-			return e.printJSON(list)
-		}
-		return e.printTable(accountRows(list...))
+	return withAdmin(ctx, e, c.JSON, func(a admin.Admin) (any, []string, error) {
+		list, err := a.Accounts(ctx)
+		return list, accountRows(list...), err
 	})
 }
 

@@ -15,25 +15,18 @@ type configCmd struct {
 // Run implements the command.
 func (c *configCmd) Run(e *env) error {
 	entries := config.Describe(e.getenv)
-	if c.JSON {
-		if err := e.printJSON(entries); err != nil {
-			return err
-		}
-	} else if err := e.printTable(settingRows(entries)); err != nil {
+	rows := []string{"NAME\tVALUE\tDEFAULT\tMEANING"}
+	for _, s := range entries {
+		rows = append(rows, strings.Join([]string{s.Name, dash(s.Value), dash(s.Default), s.Doc}, "\t"))
+	}
+	if err := e.print(c.JSON, entries, rows...); err != nil {
 		return err
 	}
 	_, err := config.Load(e.getenv)
 	return err
 }
 
-func settingRows(entries []config.Entry) []string {
-	rows := []string{"NAME\tVALUE\tDEFAULT\tMEANING"}
-	for _, s := range entries {
-		rows = append(rows, strings.Join([]string{s.Name, dash(s.Value), dash(s.Default), s.Doc}, "\t"))
-	}
-	return rows
-}
-
+// dash is how a table shows a text: cut, and a dash for an empty one.
 func dash(s string) string {
 	if s == "" {
 		return "-"

@@ -8,12 +8,13 @@ import (
 	"switchyard/db"
 	"switchyard/db/seal"
 	"switchyard/db/store"
+	"switchyard/ops/admin"
 	"switchyard/ops/config"
 	"switchyard/ops/devstack"
 )
 
-// withDatabase opens the database that DATABASE_URL names, or the private one, for the time of fn. A private one is
-// migrated first: there is no release phase that would do it. Another one must have been.
+// withDatabase opens the database that DATABASE_URL names, else the private one, for the time of fn. It migrates a
+// private one, which has no release phase. Any other one must have been migrated.
 func withDatabase(ctx context.Context, e *env, fn func(config.Config, *db.DB) error) error {
 	return withAnyDatabase(ctx, e, func(cfg config.Config, d *db.DB) error {
 		if err := checkSchema(ctx, d); err != nil {
@@ -23,7 +24,7 @@ func withDatabase(ctx context.Context, e *env, fn func(config.Config, *db.DB) er
 	})
 }
 
-// errBehind is a database older than this program.
+// errBehind is the error for a database that lacks migrations.
 var errBehind = errors.New("the database is older than this program: run `switchyard migrate`")
 
 func checkSchema(ctx context.Context, d *db.DB) error {
@@ -34,7 +35,7 @@ func checkSchema(ctx context.Context, d *db.DB) error {
 	return err
 }
 
-// withAnyDatabase is withDatabase for a schema of any age.
+// withAnyDatabase is withDatabase without the check of the schema.
 func withAnyDatabase(ctx context.Context, e *env, fn func(config.Config, *db.DB) error) (err error) {
 	cfg, err := config.Load(e.getenv)
 	if err != nil {
@@ -42,9 +43,7 @@ func withAnyDatabase(ctx context.Context, e *env, fn func(config.Config, *db.DB)
 	}
 	private := cfg.DatabaseURL == ""
 	if private {
-		servers, release, err := devstack.Use(ctx, devstack.Options{
-			DataDir: cfg.DataDir, NoRedis: cfg.RedisURL != "", Out: e.stderr,
-		})
+		servers, release, err := devstack.Use(ctx, stackOptions(cfg, e))
 		if err != nil {
 			return err
 		}
@@ -64,15 +63,30 @@ func withAnyDatabase(ctx context.Context, e *env, fn func(config.Config, *db.DB)
 	return fn(cfg, d)
 }
 
-// withStore is withDatabase for a command that works on the control plane.
-func withStore(ctx context.Context, e *env, fn func(*store.Store) error) error {
+// withAdmin runs a command on accounts, keys or domains and prints its answer.
+func withAdmin(ctx context.Context, e *env, asJSON bool,
+	fn func(admin.Admin) (value any, rows []string, err error),
+) error {
 	return withDatabase(ctx, e, func(cfg config.Config, d *db.DB) error {
-		box, err := seal.New(d, cfg.EncryptionKey)
+		s, err := openStore(cfg, d)
 		if err != nil {
 			return err
 		}
-		return fn(store.New(d, box))
+		value, rows, err := fn(admin.Admin{Store: s})
+		if err != nil {
+			return err
+		}
+		return e.print(asJSON, value, rows...)
 	})
+}
+
+// openStore is the control plane of the service.
+func openStore(cfg config.Config, d *db.DB) (*store.Store, error) {
+	box, err := seal.New(d, cfg.EncryptionKey)
+	if err != nil {
+		return nil, err
+	}
+	return store.New(d, box), nil
 }
 
 // migrateCmd brings the schema up to date.
@@ -87,9 +101,7 @@ func (c *migrateCmd) Run(ctx context.Context, e *env) error {
 		if err != nil {
 			return err
 		}
-		if c.JSON {
-			return e.printJSON(map[string]int{"applied": n})
-		}
-		return e.printTable([]string{fmt.Sprintf("%d migrations applied, the schema is up to date", n)})
+		return e.print(c.JSON, map[string]int{"applied": n},
+			fmt.Sprintf("%d migrations applied, the schema is up to date", n))
 	})
 }

@@ -7,8 +7,6 @@ import (
 	"fmt"
 
 	"switchyard/db"
-	"switchyard/db/seal"
-	"switchyard/db/store"
 	"switchyard/ops/admin"
 	"switchyard/ops/client"
 	"switchyard/ops/config"
@@ -27,11 +25,11 @@ func (c *demoCmd) Run(ctx context.Context, e *env) error {
 		return usageError{errors.New("--clicks must be 1 or more")}
 	}
 	return withDatabase(ctx, e, func(cfg config.Config, d *db.DB) error {
-		box, err := seal.New(d, cfg.EncryptionKey)
+		s, err := openStore(cfg, d)
 		if err != nil {
 			return err
 		}
-		account, err := demo.Open(ctx, admin.Admin{Store: store.New(d, box)}, cfg.DataDir)
+		account, err := demo.Open(ctx, admin.Admin{Store: s}, cfg.DataDir)
 		if err != nil {
 			return err
 		}

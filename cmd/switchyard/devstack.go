@@ -27,12 +27,19 @@ type devstackFlags struct {
 
 func (f devstackFlags) options(e *env) (devstack.Options, error) {
 	cfg, err := config.Load(e.getenv)
-	opts := devstack.Options{DataDir: cfg.DataDir, Test: f.Test, Out: e.stderr}
-	opts.NoPostgres, opts.NoRedis = cfg.DatabaseURL != "", cfg.RedisURL != ""
 	if f.Test {
-		opts.NoPostgres, opts.NoRedis = e.getenv("TEST_DATABASE_URL") != "", e.getenv("TEST_REDIS_URL") != ""
+		cfg.DatabaseURL, cfg.RedisURL = e.getenv("TEST_DATABASE_URL"), e.getenv("TEST_REDIS_URL")
 	}
+	opts := stackOptions(cfg, e)
+	opts.Test = f.Test
 	return opts, err
+}
+
+// stackOptions asks for the servers that the settings do not name.
+func stackOptions(cfg config.Config, e *env) devstack.Options {
+	return devstack.Options{
+		DataDir: cfg.DataDir, NoPostgres: cfg.DatabaseURL != "", NoRedis: cfg.RedisURL != "", Out: e.stderr,
+	}
 }
 
 type devstackUp struct {
@@ -51,16 +58,13 @@ func (c *devstackUp) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	if c.JSON {
-		return e.printJSON(servers)
-	}
 	lines := serverEnv(servers, c.Test)
 	if c.Env {
 		for i, line := range lines {
 			lines[i] = "export " + shellQuoted(line)
 		}
 	}
-	return e.printTable(lines)
+	return e.print(c.JSON, servers, lines...)
 }
 
 type devstackDown struct{ devstackFlags }

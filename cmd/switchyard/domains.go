@@ -5,11 +5,10 @@ import (
 	"strconv"
 	"strings"
 
-	"switchyard/db/store"
 	"switchyard/ops/admin"
 )
 
-// domainsCmd says which own tracking domains are verified.
+// domainsCmd lists, verifies and rejects accounts' own tracking domains.
 type domainsCmd struct {
 	List   domainsList   `cmd:"" help:"List the accounts that have added a hostname."`
 	Verify domainsVerify `cmd:"" help:"Say that a hostname is its account's, so that links on it work."`
@@ -23,15 +22,9 @@ type domainsList struct {
 
 // Run implements the command.
 func (c *domainsList) Run(ctx context.Context, e *env) error {
-	return withStore(ctx, e, func(s *store.Store) error {
-		list, err := admin.Admin{Store: s}.Domains(ctx, c.Host)
-		if err != nil {
-			return err
-		}
-		if c.JSON {
-			return e.printJSON(list)
-		}
-		return e.printTable(domainRows(list...))
+	return withAdmin(ctx, e, c.JSON, func(a admin.Admin) (any, []string, error) {
+		list, err := a.Domains(ctx, c.Host)
+		return list, domainRows(list...), err
 	})
 }
 
@@ -52,15 +45,9 @@ type domainsChoice struct {
 }
 
 func (c *domainsChoice) set(ctx context.Context, e *env, on bool) error {
-	return withStore(ctx, e, func(s *store.Store) error {
-		d, err := admin.Admin{Store: s}.VerifyDomain(ctx, c.Host, c.Account, on)
-		if err != nil {
-			return err
-		}
-		if c.JSON {
-			return e.printJSON(d)
-		}
-		return e.printTable(domainRows(d))
+	return withAdmin(ctx, e, c.JSON, func(a admin.Admin) (any, []string, error) {
+		d, err := a.VerifyDomain(ctx, c.Host, c.Account, on)
+		return d, domainRows(d), err
 	})
 }
 

@@ -29,14 +29,10 @@ type jobsChoice struct {
 
 // check refuses names that no job has: their answer would look like that of an empty queue.
 func (c jobsChoice) check() error {
-	names := make([]string, len(jobs.Queues))
-	for i, q := range jobs.Queues {
-		names[i] = q.Name
-	}
 	for _, n := range []struct {
 		what, given string
 		known       []string
-	}{{"queue", c.Queue, names}, {"kind", c.Kind, jobs.Kinds()}} {
+	}{{"queue", c.Queue, jobs.QueueNames()}, {"kind", c.Kind, jobs.Kinds()}} {
 		if n.given != "" && !slices.Contains(n.known, n.given) {
 			return usageError{fmt.Errorf("there is no %s %q; use one of %s", n.what, n.given, strings.Join(n.known, ", "))}
 		}
@@ -70,9 +66,6 @@ func (c *jobsList) Run(ctx context.Context, e *env) error {
 		if more > 0 { // beside the answer, which is one JSON value
 			_, _ = fmt.Fprintf(e.stderr, "%d older ones are left out: --limit shows more\n", more)
 		}
-		if c.JSON {
-			return e.printJSON(items)
-		}
 		rows := []string{"ID\tQUEUE\tKIND\tSTATE\tATTEMPTS\tNEXT\tERROR"}
 		for _, i := range items {
 			next := ""
@@ -84,7 +77,7 @@ func (c *jobsList) Run(ctx context.Context, e *env) error {
 				fmt.Sprintf("%d/%d", i.Attempts, i.MaxAttempts), dash(next), dash(strings.ReplaceAll(i.Error, "\n", " ")),
 			}, "\t"))
 		}
-		return e.printTable(rows)
+		return e.print(c.JSON, items, rows...)
 	})
 }
 
@@ -117,7 +110,7 @@ func (c *jobsRequeue) Run(ctx context.Context, e *env) error {
 		if err != nil {
 			return err
 		}
-		if err := c.show(e, done); err != nil {
+		if err := e.print(c.JSON, map[string]any{"requeued": done}, fmt.Sprintf("%d jobs requeued", len(done))); err != nil {
 			return err
 		}
 		left := slices.DeleteFunc(slices.Clone(c.IDs), func(id string) bool { return slices.Contains(done, id) })
@@ -127,13 +120,6 @@ func (c *jobsRequeue) Run(ctx context.Context, e *env) error {
 		}
 		return nil
 	})
-}
-
-func (c *jobsRequeue) show(e *env, done []string) error {
-	if c.JSON {
-		return e.printJSON(map[string]any{"requeued": done})
-	}
-	return e.printTable([]string{fmt.Sprintf("%d jobs requeued", len(done))})
 }
 
 // withInspector gives a command the servers that the settings name, or the private ones.

@@ -1,10 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
-	"switchyard/db/store"
 	"switchyard/ops/admin"
 )
 
@@ -26,8 +26,10 @@ type keysCreate struct {
 
 // Run implements the command.
 func (c *keysCreate) Run(ctx context.Context, e *env) error {
-	n := admin.NewKey{Account: c.Account, Name: c.Name, Scope: c.Scope, Days: c.Days}
-	return oneKey(ctx, e, c.JSON, func(a admin.Admin) (admin.Key, error) { return a.CreateKey(ctx, n) })
+	return withAdmin(ctx, e, c.JSON, func(a admin.Admin) (any, []string, error) {
+		k, err := a.CreateKey(ctx, admin.NewKey{Account: c.Account, Name: c.Name, Scope: c.Scope, Days: c.Days})
+		return k, keyRows(k), err
+	})
 }
 
 type keysList struct {
@@ -37,63 +39,50 @@ type keysList struct {
 
 // Run implements the command.
 func (c *keysList) Run(ctx context.Context, e *env) error {
-	return withStore(ctx, e, func(s *store.Store) error {
-		list, err := admin.Admin{Store: s}.Keys(ctx, c.Account)
-		if err != nil {
-			return err
-		}
-		if c.JSON {
-			return e.printJSON(list)
-		}
-		return e.printTable(keyRows(list...))
+	return withAdmin(ctx, e, c.JSON, func(a admin.Admin) (any, []string, error) {
+		list, err := a.Keys(ctx, c.Account)
+		return list, keyRows(list...), err
 	})
 }
 
-type keysRotate struct {
+type keysChoice struct {
 	ID   string `arg:"" help:"Id of the key."`
 	JSON bool   `help:"Print one JSON value."`
 }
+
+func (c *keysChoice) change(ctx context.Context, e *env,
+	do func(admin.Admin, context.Context, string) (admin.Key, error),
+) error {
+	return withAdmin(ctx, e, c.JSON, func(a admin.Admin) (any, []string, error) {
+		k, err := do(a, ctx, c.ID)
+		return k, keyRows(k), err
+	})
+}
+
+type keysRotate struct{ keysChoice }
 
 // Run implements the command.
 func (c *keysRotate) Run(ctx context.Context, e *env) error {
-	return oneKey(ctx, e, c.JSON, func(a admin.Admin) (admin.Key, error) { return a.RotateKey(ctx, c.ID) })
+	return c.change(ctx, e, admin.Admin.RotateKey)
 }
 
-type keysRevoke struct {
-	ID   string `arg:"" help:"Id of the key."`
-	JSON bool   `help:"Print one JSON value."`
-}
+type keysRevoke struct{ keysChoice }
 
 // Run implements the command.
 func (c *keysRevoke) Run(ctx context.Context, e *env) error {
-	return oneKey(ctx, e, c.JSON, func(a admin.Admin) (admin.Key, error) { return a.RevokeKey(ctx, c.ID) })
-}
-
-// oneKey runs a command whose answer is one key.
-func oneKey(ctx context.Context, e *env, asJSON bool, do func(admin.Admin) (admin.Key, error)) error {
-	return withStore(ctx, e, func(s *store.Store) error {
-		k, err := do(admin.Admin{Store: s})
-		if err != nil {
-			return err
-		}
-		if asJSON {
-			return e.printJSON(k)
-		}
-		return e.printTable(keyRows(k))
-	})
+	return c.change(ctx, e, admin.Admin.RevokeKey)
 }
 
 func keyRows(list ...admin.Key) []string {
 	rows := []string{"ID\tSCOPE\tSTATE\tEXPIRES\tKEY\tNAME"}
 	for _, k := range list {
-		expires, shown := "never", k.Hint
+		expires := "never"
 		if k.ExpiresAt != nil {
 			expires = *k.ExpiresAt
 		}
-		if k.Secret != "" {
-			shown = k.Secret
-		}
-		rows = append(rows, strings.Join([]string{k.ID.String(), k.Scope, k.State, expires, shown, k.Name}, "\t"))
+		rows = append(rows, strings.Join([]string{
+			k.ID.String(), k.Scope, k.State, expires, cmp.Or(k.Secret, k.Hint), k.Name,
+		}, "\t"))
 	}
 	return rows
 }

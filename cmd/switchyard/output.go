@@ -6,6 +6,14 @@ import (
 	"text/tabwriter"
 )
 
+// print writes a command's answer: the value as JSON, or the rows as a table.
+func (e *env) print(asJSON bool, value any, rows ...string) error {
+	if asJSON {
+		return e.printJSON(value)
+	}
+	return e.printTable(rows)
+}
+
 // printJSON writes value as the one JSON document of the standard output.
 func (e *env) printJSON(value any) error {
 	enc := json.NewEncoder(e.stdout)

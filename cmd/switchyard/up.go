@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,8 +13,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"switchyard/db"
-	"switchyard/db/seal"
-	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/ops/admin"
 	"switchyard/ops/client"
@@ -39,19 +38,12 @@ func (c *upCmd) Run(ctx context.Context, e *env) (err error) {
 	}
 	slog.SetDefault(logs.New(e.stderr, cfg.LogLevel))
 	tune(e.getenv)
-	servers, release, err := devstack.Use(ctx, devstack.Options{
-		DataDir: cfg.DataDir, NoPostgres: cfg.DatabaseURL != "", NoRedis: cfg.RedisURL != "", Out: e.stderr,
-	})
+	servers, release, err := devstack.Use(ctx, stackOptions(cfg, e))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, release(context.WithoutCancel(ctx))) }()
-	if cfg.DatabaseURL == "" {
-		cfg.DatabaseURL = servers.DatabaseURL
-	}
-	if cfg.RedisURL == "" {
-		cfg.RedisURL = servers.RedisURL
-	}
+	cfg.DatabaseURL, cfg.RedisURL = cmp.Or(cfg.DatabaseURL, servers.DatabaseURL), cmp.Or(cfg.RedisURL, servers.RedisURL)
 	d, err := db.Open(ctx, cfg.DatabaseURL, db.Options{MaxConns: upConns, Name: "switchyard-up"})
 	if err != nil {
 		return err
@@ -154,11 +146,11 @@ func (c *upCmd) greet(ctx context.Context, e *env, cfg config.Config, d *db.DB) 
 }
 
 func (c *upCmd) demo(ctx context.Context, cfg config.Config, d *db.DB) (demo.Campaign, demo.Account, error) {
-	box, err := seal.New(d, cfg.EncryptionKey)
+	s, err := openStore(cfg, d)
 	if err != nil {
 		return demo.Campaign{}, demo.Account{}, err
 	}
-	account, err := demo.Open(ctx, admin.Admin{Store: store.New(d, box)}, cfg.DataDir)
+	account, err := demo.Open(ctx, admin.Admin{Store: s}, cfg.DataDir)
 	if err != nil {
 		return demo.Campaign{}, account, err
 	}

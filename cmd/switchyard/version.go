@@ -21,14 +21,11 @@ type build struct {
 // Run implements the command.
 func (c *versionCmd) Run(e *env) error {
 	b := readBuild()
-	if c.JSON {
-		return e.printJSON(b)
-	}
 	line := "switchyard " + b.Version
 	if b.Revision != "" {
 		line += " (" + b.Revision + ")"
 	}
-	return e.printTable([]string{line + " " + b.Go})
+	return e.print(c.JSON, b, line+" "+b.Go)
 }
 
 // readBuild reads what the Go tool stamped into the binary.

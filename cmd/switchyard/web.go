@@ -22,7 +22,6 @@ import (
 	"switchyard/api/v1"
 	"switchyard/db"
 	"switchyard/db/kv"
-	"switchyard/db/seal"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/ops/config"
@@ -159,7 +158,7 @@ func (w web) handlers() (*handlers, error) {
 	if w.only == "click" {
 		return h, nil
 	}
-	box, err := seal.New(w.db, w.cfg.EncryptionKey)
+	records, err := openStore(w.cfg, w.db)
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +167,7 @@ func (w web) handlers() (*handlers, error) {
 		return nil, err
 	}
 	h.api = api.New(api.Deps{
-		Store: store.New(w.db, box), Rates: kv.NewRates(counters, "", kv.Timeout), BaseURL: w.cfg.BaseURL, Version: readBuild().Version,
+		Store: records, Rates: kv.NewRates(counters, "", kv.Timeout), BaseURL: w.cfg.BaseURL, Version: readBuild().Version,
 		V1: v1.Deps{Jobs: w.client, EgressAllow: w.cfg.EgressAllow, TrackingHost: w.cfg.TrackingHost},
 	})
 	return h, nil

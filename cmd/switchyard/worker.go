@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"switchyard/db"
-	"switchyard/db/seal"
-	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/ops/config"
 	"switchyard/ops/logs"
@@ -64,7 +62,7 @@ func runWorker(ctx context.Context, cfg config.Config, o workers.Options) error 
 
 // newRuntime makes a runtime with every handler of the service.
 func newRuntime(cfg config.Config, o workers.Options) (*workers.Runtime, error) {
-	box, err := seal.New(o.DB, cfg.EncryptionKey)
+	records, err := openStore(cfg, o.DB)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +71,6 @@ func newRuntime(cfg config.Config, o workers.Options) (*workers.Runtime, error) 
 		return nil, err
 	}
 	r := workers.New(o)
-	records := store.New(o.DB, box)
 	webhook.Register(r, records, webhook.Options{Egress: out, Schedule: cfg.WebhookSchedule})
 	conversion.Register(r, records)
 	idempotency.Register(r, records)
