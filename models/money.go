@@ -9,5 +9,16 @@ type Money struct{ decimal.Decimal }
 // NewMoney wraps an exact amount.
 func NewMoney(d decimal.Decimal) Money { return Money{d} }
 
+// MoneyOf wraps an amount that may be missing; nil stays nil.
+func MoneyOf(d *decimal.Decimal) *Money {
+	if d == nil {
+		return nil
+	}
+	return &Money{*d}
+}
+
+// Shown is the amount as answers and report files show it.
+func (m Money) Shown() string { return m.Round(6).String() }
+
 // MarshalJSON writes a number, never a string.
-func (m Money) MarshalJSON() ([]byte, error) { return []byte(m.Round(6).String()), nil }
+func (m Money) MarshalJSON() ([]byte, error) { return []byte(m.Shown()), nil }

@@ -171,7 +171,7 @@ func percent(part, whole int64) *models.Money {
 		return nil
 	}
 	f := models.Figures{Clicks: whole, Approved: part}
-	return answer.Ratio(f.Ratios().CR)
+	return models.MoneyOf(f.Ratios().CR)
 }
 
 func funnel(c *route.Call) (Funnel, error) {

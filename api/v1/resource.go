@@ -220,7 +220,7 @@ func figuresOf[R any](c *route.Call, dimension string, records []R, id func(R) u
 	}
 	out := make([]answer.Figures, len(records))
 	for i := range ids {
-		out[i] = answer.ShowFigures(found[ids[i]])
+		out[i] = found[ids[i]].Row()
 	}
 	return out, nil
 }

@@ -128,13 +128,13 @@ func (d Deps) routingCampaign(one store.RoutedCampaign, records map[uuid.UUID]st
 		ID: one.ID, Name: one.Name, Alias: one.Alias, URL: d.link(one.Campaign), Status: one.Status,
 		FlowRotation: one.FlowRotation, BindVisitors: one.BindVisitors, FallbackURL: one.FallbackURL,
 		DestinationURL: one.DestinationURL, Rules: []RoutingRule{}, Paths: []RoutingPath{},
-		Figures: answer.ShowFigures(figures[one.ID.String()]),
+		Figures: figures[one.ID.String()].Row(),
 	}
 	known := map[string]int{}
 	for i := range one.Paths {
 		p := &one.Paths[i]
 		shown := routingPath(p, records)
-		shown.Figures = answer.ShowFigures(figures[p.ID])
+		shown.Figures = figures[p.ID].Row()
 		for _, r := range p.Rules {
 			at, ok := known[r.Name]
 			if !ok {

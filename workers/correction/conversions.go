@@ -103,11 +103,7 @@ func conversionResult(row conversion, done clicklog.Corrected) conversionOutcome
 func conversionRow(v conversion, verdict correction.Verdict) conversionOutcome {
 	out := conversionOutcome{
 		Verdict: verdict, ClickID: v.ClickText, ConversionID: v.ConversionID, Goal: v.Goal, Status: v.Status,
-		Currency: v.Currency,
-	}
-	if v.Payout != nil {
-		payout := models.NewMoney(*v.Payout)
-		out.Payout = &payout
+		Payout: models.MoneyOf(v.Payout), Currency: v.Currency,
 	}
 	if !v.Time.IsZero() {
 		at := v.Time.UTC().Format("2006-01-02 15:04:05.000")

@@ -2,80 +2,38 @@ package export
 
 import (
 	"context"
+	"reflect"
 	"slices"
+	"strconv"
 	"time"
-
-	"github.com/shopspring/decimal"
 
 	"switchyard/db/report"
 	"switchyard/models"
 )
 
-// figure is a column of figures.
-type figure struct {
-	name string
-	show func(models.Figures, models.Ratios) string
-}
-
-func count(name string, of func(models.Figures) int64) figure {
-	return figure{name, func(f models.Figures, _ models.Ratios) string { return whole(of(f)) }}
-}
-
-// amount is a column of money, rounded as in answers.
-func amount(name string, of func(models.Figures) decimal.Decimal) figure {
-	return figure{name, func(f models.Figures, _ models.Ratios) string { return rounded(of(f)) }}
-}
-
-// ratio is a column of a ratio. It is empty for a division by zero.
-func ratio(name string, of func(models.Ratios) *decimal.Decimal) figure {
-	return figure{name, func(_ models.Figures, r models.Ratios) string {
-		if d := of(r); d != nil {
-			return rounded(*d)
-		}
-		return ""
-	}}
-}
-
-const scale = 6 // decimals
-
-func rounded(d decimal.Decimal) string { return d.Round(scale).String() }
-
-var figures = []figure{
-	count("clicks", func(f models.Figures) int64 { return f.Clicks }),
-	count("unique_clicks", func(f models.Figures) int64 { return f.UniqueClicks }),
-	count("bot_clicks", func(f models.Figures) int64 { return f.BotClicks }),
-	count("lp_views", func(f models.Figures) int64 { return f.LPViews }),
-	count("lp_clicks", func(f models.Figures) int64 { return f.LPClicks }),
-	ratio("lp_ctr", func(r models.Ratios) *decimal.Decimal { return r.LPCTR }),
-	count("conversions", models.Figures.Conversions),
-	count("approved", func(f models.Figures) int64 { return f.Approved }),
-	count("pending", func(f models.Figures) int64 { return f.Pending }),
-	count("rejected", func(f models.Figures) int64 { return f.Rejected }),
-	count("chargebacks", func(f models.Figures) int64 { return f.Chargebacks }),
-	ratio("cr", func(r models.Ratios) *decimal.Decimal { return r.CR }),
-	amount("cost", func(f models.Figures) decimal.Decimal { return f.Cost }),
-	amount("revenue", func(f models.Figures) decimal.Decimal { return f.Revenue }),
-	amount("pending_revenue", func(f models.Figures) decimal.Decimal { return f.PendingRevenue }),
-	amount("profit", models.Figures.Profit),
-	ratio("roi", func(r models.Ratios) *decimal.Decimal { return r.ROI }),
-	ratio("epc", func(r models.Ratios) *decimal.Decimal { return r.EPC }),
-	ratio("cpc", func(r models.Ratios) *decimal.Decimal { return r.CPC }),
-	ratio("cpa", func(r models.Ratios) *decimal.Decimal { return r.CPA }),
-	ratio("approve_rate", func(r models.Ratios) *decimal.Decimal { return r.ApproveRate }),
-}
-
-func figureNames() []string {
-	names := make([]string, len(figures))
-	for i, f := range figures {
-		names[i] = f.name
+// figureNames are the headings of the columns of figures: the names that they have in answers.
+var figureNames = func() (names []string) {
+	for field := range reflect.TypeFor[models.FigureRow]().Fields() {
+		names = append(names, field.Tag.Get("json"))
 	}
 	return names
-}
+}()
 
+// figures adds the cells of the columns of figures. They hold what answers show. One without a value is empty.
 func (f *file) figures(v models.Figures) {
-	ratios := v.Ratios()
-	for _, fig := range figures {
-		f.cell(fig.show(v, ratios), false)
+	for _, cell := range reflect.ValueOf(v.Row()).Fields() {
+		switch value := cell.Interface().(type) {
+		case int64:
+			f.cell(strconv.FormatInt(value, 10), false)
+		case models.Money:
+			f.cell(value.Shown(), false)
+		case *models.Money:
+			text := ""
+			if value != nil {
+				text = value.Shown()
+			}
+			f.cell(text, false)
+		}
 	}
 }
 
@@ -99,7 +57,7 @@ func (m *maker) performance(ctx context.Context, u *run, f *file) error {
 			names = append(names, d+"_name")
 		}
 	}
-	if err := f.head(ctx, append(names, figureNames()...)); err != nil {
+	if err := f.head(ctx, append(names, figureNames...)); err != nil {
 		return err
 	}
 	var batch []report.Row
@@ -163,7 +121,7 @@ func (m *maker) trends(ctx context.Context, u *run, f *file) error {
 	if err != nil {
 		return err
 	}
-	if err := f.head(ctx, append([]string{u.Args.Bucket}, figureNames()...)); err != nil {
+	if err := f.head(ctx, append([]string{u.Args.Bucket}, figureNames...)); err != nil {
 		return err
 	}
 	for _, r := range list {

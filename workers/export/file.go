@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
@@ -115,5 +114,3 @@ func (f *file) close(ctx context.Context) error {
 	_ = f.gzip.Close() // as above
 	return f.store(ctx)
 }
-
-func whole(n int64) string { return strconv.FormatInt(n, 10) }

@@ -39,7 +39,7 @@ func breakdown(c *route.Call) (Breakdown, error) {
 	for _, r := range rows {
 		id, _ := uuid.Parse(r.Dims[0]) // empty: none
 		out.Rows = append(out.Rows, BreakdownRow{
-			SourceID: answer.IDOrNull(id), Name: answer.TextOrNull(labels[dimension][r.Dims[0]]), Figures: answer.ShowFigures(r.Figures),
+			SourceID: answer.IDOrNull(id), Name: answer.TextOrNull(labels[dimension][r.Dims[0]]), Figures: r.Figures.Row(),
 		})
 	}
 	return out, err

@@ -120,7 +120,7 @@ func performance(c *route.Call) (Performance, error) {
 		Rows: make([]PerformanceRow, 0, len(rows)), Truncated: truncated,
 	}
 	for _, r := range rows {
-		row := PerformanceRow{Dims: make(map[string]string, len(dimensions)), Figures: answer.ShowFigures(r.Figures)}
+		row := PerformanceRow{Dims: make(map[string]string, len(dimensions)), Figures: r.Figures.Row()}
 		for i, name := range dimensions {
 			row.Dims[name] = r.Dims[i]
 		}

@@ -74,7 +74,7 @@ func overview(c *route.Call) (Overview, error) {
 	}
 	then, err := report.Overview(c.Context(), c.Store.Conn(), c.Account.ID, before.From, before.End())
 	return Overview{
-		Range: c.Window.Range(), PreviousRange: before.Range(), Figures: answer.ShowFigures(now), Changes: changesOf(now, then),
+		Range: c.Window.Range(), PreviousRange: before.Range(), Figures: now.Row(), Changes: changesOf(now, then),
 	}, err
 }
 

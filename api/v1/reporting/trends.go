@@ -42,7 +42,7 @@ func trends(c *route.Call) (Trends, error) {
 	})
 	out := Trends{Range: c.Window.Range(), Bucket: bucket, TZ: zone.String(), Rows: make([]TrendRow, 0, len(list))}
 	for _, r := range list {
-		row := TrendRow{Bucket: r.Label, Figures: answer.ShowFigures(r.Figures)}
+		row := TrendRow{Bucket: r.Label, Figures: r.Figures.Row()}
 		if !r.Start.IsZero() {
 			row.Start = answer.StampOrNull(&r.Start)
 		}
