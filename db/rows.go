@@ -47,17 +47,11 @@ func UUIDs(ids []uuid.UUID) string {
 	return b.String()
 }
 
-// EachRow runs a query and calls scan with each row. An error of scan ends it.
-func EachRow(ctx context.Context, c Conn, scan func(*sqlx.Rows) error, query string, args ...any) (err error) {
-	rows, err := c.QueryxContext(ctx, query, args...)
-	if err != nil {
-		return err
+// Map gives what of makes of each item of a list, for the columns of a statement that takes many rows.
+func Map[T, V any](list []T, of func(T) V) []V {
+	out := make([]V, len(list))
+	for i, item := range list {
+		out[i] = of(item)
 	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		if err := scan(rows); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
+	return out
 }

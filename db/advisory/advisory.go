@@ -4,6 +4,7 @@ package advisory
 
 import (
 	"context"
+	"database/sql"
 	"database/sql/driver"
 	"fmt"
 	"log/slog"
@@ -38,13 +39,8 @@ func Hold(ctx context.Context, d *db.DB, name string, o Options, lead func(conte
 	}
 }
 
-// session is a connection outside the pool, which would lend the lock's session to others.
-type session interface {
-	PingContext(ctx context.Context) error
-}
-
 func try(ctx context.Context, d *db.DB, name string, o Options, lead func(context.Context)) error {
-	conn, err := d.Conn(ctx)
+	conn, err := d.Conn(ctx) // outside the pool, which would lend the lock's session to others
 	if err != nil {
 		return fmt.Errorf("advisory: session: %w", err)
 	}
@@ -76,7 +72,7 @@ func try(ctx context.Context, d *db.DB, name string, o Options, lead func(contex
 }
 
 // watch waits until lead is done, the context ends, or the session does not answer. Only the last is an error.
-func watch(ctx context.Context, s session, every time.Duration, done <-chan struct{}) error {
+func watch(ctx context.Context, s *sql.Conn, every time.Duration, done <-chan struct{}) error {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {

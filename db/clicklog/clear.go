@@ -3,12 +3,10 @@ package clicklog
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
 
 	"switchyard/db"
 	"switchyard/db/ledger"
@@ -63,17 +61,15 @@ DELETE FROM click_visitors v USING (
 // ClearArchive deletes what has no clicks any more. A conversion that is being recorded for one of the clicks is deleted
 // too, or finds no click. What arrives in the window afterwards is counted.
 func Clear(ctx context.Context, c db.Conn, q ClearQuery, limit int) (Cleared, error) {
-	var found []struct {
+	after := q.first()
+	found, err := db.Select[struct {
 		ID       uuid.UUID `db:"id"`
 		Campaign uuid.UUID `db:"campaign_id"`
 		Key      uuid.UUID `db:"unique_key"`
 		Unique   bool      `db:"is_unique"`
-	}
-	after := q.first()
-	err := sqlx.SelectContext(ctx, c, &found, selectClearable, q.AccountID, db.UUIDs(q.Of), after,
-		models.FloorClickID(q.To), limit)
+	}](ctx, c, "clear", selectClearable, q.AccountID, db.UUIDs(q.Of), after, models.FloorClickID(q.To), limit)
 	if err != nil {
-		return Cleared{}, fmt.Errorf("clicklog: clear: %w", err)
+		return Cleared{}, err
 	}
 	out := Cleared{After: after, Done: len(found) < limit}
 	if len(found) == 0 {
@@ -92,8 +88,8 @@ func Clear(ctx context.Context, c db.Conn, q ClearQuery, limit int) (Cleared, er
 	}
 	out.After = ids[len(ids)-1]
 	campaigns, prints := splitKeys(visitors)
-	if _, err := c.ExecContext(ctx, forgetVisitors, campaigns, prints); err != nil {
-		return out, fmt.Errorf("clicklog: clear visitors: %w", err)
+	if _, err := db.Exec(ctx, c, "clear visitors", forgetVisitors, campaigns, prints); err != nil {
+		return out, err
 	}
 	return out, out.remove(ctx, c, ids)
 }
@@ -112,27 +108,18 @@ func (d *Cleared) remove(ctx context.Context, c db.Conn, ids []uuid.UUID) error 
 	for _, click := range clicks {
 		s.Add(click.key(), click.figures().Plus(converted[click.ID]).Neg())
 	}
-	for _, step := range []struct {
-		sql   string
-		count *int64
-		args  []any
-	}{
-		{`DELETE FROM conversions WHERE click_id = ANY ($1::uuid[])`, &d.Conversions, nil},
-		{`DELETE FROM click_hops WHERE click_id = ANY ($1::uuid[])`, nil, nil},
-		{
-			`DELETE FROM clicks WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 AND $3`, &d.Clicks,
-			[]any{ids[0], ids[len(ids)-1]},
-		},
-	} {
-		res, err := c.ExecContext(ctx, step.sql, append([]any{db.UUIDs(ids)}, step.args...)...)
-		if err != nil {
-			return fmt.Errorf("clicklog: clear: %w", err)
-		}
-		if step.count != nil {
-			if *step.count, err = res.RowsAffected(); err != nil {
-				return fmt.Errorf("clicklog: clear: %w", err)
-			}
-		}
+	list := db.UUIDs(ids)
+	const hops = `DELETE FROM click_hops WHERE click_id = ANY ($1::uuid[])`
+	if _, err := db.Exec(ctx, c, "clear hops", hops, list); err != nil {
+		return err
+	}
+	const conversions = `DELETE FROM conversions WHERE click_id = ANY ($1::uuid[])`
+	if d.Conversions, err = db.Exec(ctx, c, "clear conversions", conversions, list); err != nil {
+		return err
+	}
+	const q = `DELETE FROM clicks WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 AND $3`
+	if d.Clicks, err = db.Exec(ctx, c, "clear clicks", q, list, ids[0], ids[len(ids)-1]); err != nil {
+		return err
 	}
 	return s.Write(ctx, c)
 }
@@ -150,8 +137,8 @@ WHERE account_id = $1 AND campaign_id = ANY ($2::uuid[]) AND click_id >= $3 AND 
 // conversions of whole hours whose clicks were dropped for their age. Doing it again finds nothing. The limit is ignored.
 func ClearArchive(ctx context.Context, c db.Conn, q ClearQuery, _ int) (Cleared, error) {
 	out := Cleared{Done: true}
-	if _, err := c.ExecContext(ctx, lockArchive, db.UUIDs(q.Of)); err != nil {
-		return out, fmt.Errorf("clicklog: clear archive: %w", err)
+	if _, err := db.Exec(ctx, c, "clear archive", lockArchive, db.UUIDs(q.Of)); err != nil {
+		return out, err
 	}
 	var err error
 	if out.Of, err = clearSpend(ctx, c, q); err != nil {
@@ -163,7 +150,7 @@ func ClearArchive(ctx context.Context, c db.Conn, q ClearQuery, _ int) (Cleared,
 	}
 	removed, err := ledger.Negate(ctx, c, q.AccountID, q.Of, from, to)
 	if err != nil {
-		return out, fmt.Errorf("clicklog: clear archive: %w", err)
+		return out, err
 	}
 	for _, r := range removed {
 		out.Clicks += r.Clicks
@@ -171,12 +158,8 @@ func ClearArchive(ctx context.Context, c db.Conn, q ClearQuery, _ int) (Cleared,
 			out.Of = append(out.Of, r.Campaign)
 		}
 	}
-	res, err := c.ExecContext(ctx, deleteArchived, q.AccountID, db.UUIDs(q.Of),
+	out.Conversions, err = db.Exec(ctx, c, "clear archive", deleteArchived, q.AccountID, db.UUIDs(q.Of),
 		models.FloorClickID(from), models.FloorClickID(to))
-	if err != nil {
-		return out, fmt.Errorf("clicklog: clear archive: %w", err)
-	}
-	out.Conversions, err = res.RowsAffected()
 	return out, err
 }
 
@@ -202,9 +185,9 @@ WHERE i.inhparent = 'clicks'::regclass`
 
 // OldestDay is the first day whose clicks are kept. Without any partition everything that is over is archive.
 func OldestDay(ctx context.Context, c db.Conn) (time.Time, error) {
-	var name string
-	if err := sqlx.GetContext(ctx, c, &name, firstPartition); err != nil {
-		return time.Time{}, fmt.Errorf("clicklog: oldest day: %w", err)
+	name, err := db.Get[string](ctx, c, "oldest day", firstPartition)
+	if err != nil {
+		return time.Time{}, err
 	}
 	oldest, err := time.Parse(partitionPrefix+"20060102", name)
 	if err != nil {

@@ -3,11 +3,14 @@ package clicklog
 import (
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
 	"switchyard/db/ledger"
 	"switchyard/models"
 )
+
+func (c *StoredClick) id() uuid.UUID { return c.ID }
 
 // key is where a click, its click-outs and its conversions count.
 func (c *StoredClick) key() ledger.Key {

@@ -1,6 +1,7 @@
 package clicklog
 
 import (
+	"context"
 	"database/sql/driver"
 	"fmt"
 	"net/netip"
@@ -8,8 +9,10 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
 
+	"switchyard/db"
 	"switchyard/models"
 	"switchyard/models/clickattr"
 )
@@ -26,15 +29,27 @@ type StoredClick struct {
 	LastHopID uuid.UUID // the last click-out
 }
 
-// column is one column of the table clicks: the pointer serves to write and to read it.
-type column struct {
-	name string
-	at   func(*StoredClick) any
+// StoredSmartlinkClick is a smartlink's click as PostgreSQL has it. Of the click inside, what belongs to campaigns is
+// empty.
+type StoredSmartlinkClick struct {
+	StoredClick
+	SmartlinkID    uuid.UUID
+	RuleID         uuid.UUID // zero: no rule matched
+	DestinationURL string    // as it stood in the smartlink
 }
 
+// column is one column of a table whose rows are T: the pointer serves to write and to read it.
+type column[T any] struct {
+	name string
+	at   func(*T) any
+}
+
+// columns are all columns of a table, or some of them.
+type columns[T any] []column[T]
+
 // clickColumns are the recorded attributes of a click, and what was decided and happened since.
-var clickColumns = func() []column {
-	list := []column{
+var clickColumns = func() columns[StoredClick] {
+	list := columns[StoredClick]{
 		{"at", func(c *StoredClick) any { return &c.At }},
 		{"subs", func(c *StoredClick) any { return (*subsValue)(&c.Subs) }},
 		{"is_unique", func(c *StoredClick) any { return &c.IsUnique }},
@@ -45,11 +60,73 @@ var clickColumns = func() []column {
 	}
 	for i := range clickattr.All {
 		if a := &clickattr.All[i]; a.Tag != 0 && a.Sub == 0 {
-			list = append(list, column{a.Name, pointer(a)})
+			list = append(list, column[StoredClick]{a.Name, pointer(a)})
 		}
 	}
 	return list
 }()
+
+// smartlinkColumns are the columns of smartlink_clicks: its own, and those that clicks have too.
+var smartlinkColumns = func() columns[StoredSmartlinkClick] {
+	list := columns[StoredSmartlinkClick]{
+		{"smartlink_id", func(c *StoredSmartlinkClick) any { return &c.SmartlinkID }},
+		{"rule_id", func(c *StoredSmartlinkClick) any { return &c.RuleID }},
+		{"destination_url", func(c *StoredSmartlinkClick) any { return &c.DestinationURL }},
+	}
+	for _, c := range clickColumns {
+		a := clickattr.Find(c.name)
+		if c.name == "at" || c.name == "subs" || a != nil && a.In&clickattr.Smartlinks != 0 {
+			list = append(list, column[StoredSmartlinkClick]{c.name, func(s *StoredSmartlinkClick) any { return c.at(&s.StoredClick) }})
+		}
+	}
+	return list
+}()
+
+// sql lists the columns, in the order of pointers.
+func (l columns[T]) sql() string {
+	names := make([]string, len(l))
+	for i, c := range l {
+		names[i] = c.name
+	}
+	return strings.Join(names, ", ")
+}
+
+// pointers gives the pointers of all columns of a row.
+func (l columns[T]) pointers(dst []any, row *T) []any {
+	for i := range l {
+		dst = append(dst, l[i].at(row))
+	}
+	return dst
+}
+
+// read reads the rows of a query that selects these columns.
+func (l columns[T]) read(ctx context.Context, c db.Conn, what, query string, args ...any) ([]T, error) {
+	var list []T
+	dst := make([]any, 0, len(l))
+	err := db.EachRow(ctx, c, what, func(rows *sqlx.Rows) error {
+		var row T
+		err := rows.Scan(l.pointers(dst[:0], &row)...)
+		list = append(list, row)
+		return err
+	}, query, args...)
+	return list, err
+}
+
+// insert adds rows to a table by COPY.
+func (l columns[T]) insert(ctx context.Context, c db.Conn, table string, list []*T) error {
+	err := db.CopyIn(ctx, c, table, l.sql(), func(yield func([]any) bool) {
+		row := make([]any, 0, len(l))
+		for _, one := range list {
+			if !yield(l.pointers(row[:0], one)) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		return fmt.Errorf("clicklog: store %s: %w", table, err)
+	}
+	return nil
+}
 
 // pointer gives where an attribute stands in a click, as PostgreSQL stores it.
 func pointer(a *clickattr.Attr) func(*StoredClick) any {
@@ -70,22 +147,6 @@ func pointer(a *clickattr.Attr) func(*StoredClick) any {
 		return func(c *StoredClick) any { return a.Bool(&c.Click) }
 	}
 	return func(c *StoredClick) any { return a.Money(&c.Click) }
-}
-
-var clickColumnList = func() string {
-	names := make([]string, len(clickColumns))
-	for i, c := range clickColumns {
-		names[i] = c.name
-	}
-	return strings.Join(names, ", ")
-}()
-
-// clickPointers gives the pointers of all columns of c, in the order of clickColumnList.
-func clickPointers(dst []any, c *StoredClick) []any {
-	for i := range clickColumns {
-		dst = append(dst, clickColumns[i].at(c))
-	}
-	return dst
 }
 
 // subsValue stores the sub-parameters as an array that ends with the last one set.

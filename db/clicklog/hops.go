@@ -3,14 +3,10 @@ package clicklog
 import (
 	"bytes"
 	"context"
-	"fmt"
+	"maps"
 	"slices"
-	"strings"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
-	"github.com/lib/pq"
-	"github.com/shopspring/decimal"
 
 	"switchyard/db"
 	"switchyard/db/ledger"
@@ -26,29 +22,16 @@ func storeHops(ctx context.Context, c db.Conn, outs []*models.ClickOut) error {
 	if len(outs) == 0 {
 		return nil
 	}
-	ids := func(of func(*models.ClickOut) uuid.UUID) string {
-		list := make([]uuid.UUID, len(outs))
-		for i, o := range outs {
-			list[i] = of(o)
-		}
-		return db.UUIDs(list)
-	}
-	slots, urls := make([]int64, len(outs)), make([]string, len(outs))
-	for i, o := range outs {
-		slots[i], urls[i] = int64(o.Slot), o.Destination
-	}
-	_, err := c.ExecContext(ctx, insertHops,
+	ids := func(of func(*models.ClickOut) uuid.UUID) string { return db.UUIDs(db.Map(outs, of)) }
+	_, err := db.Exec(ctx, c, "store hops", insertHops,
 		ids(func(o *models.ClickOut) uuid.UUID { return o.ID }),
 		ids(func(o *models.ClickOut) uuid.UUID { return o.ClickID }),
 		ids(func(o *models.ClickOut) uuid.UUID { return o.AccountID }),
-		pq.Array(slots),
+		db.Map(outs, func(o *models.ClickOut) int64 { return int64(o.Slot) }),
 		ids(func(o *models.ClickOut) uuid.UUID { return o.OfferID }),
 		ids(func(o *models.ClickOut) uuid.UUID { return o.NetworkID }),
-		pq.Array(urls))
-	if err != nil {
-		return fmt.Errorf("clicklog: store hops: %w", err)
-	}
-	return nil
+		db.Map(outs, func(o *models.ClickOut) string { return o.Destination }))
+	return err
 }
 
 // hop is a click-out that has not been applied to its click yet.
@@ -77,15 +60,12 @@ WHERE c.id = k.id AND c.id = ANY ($1::uuid[]) AND c.id BETWEEN $7 AND $8`
 // applyHops applies the waiting click-outs of some clicks. It moves the figures of each click and of its conversions to
 // the offer of the last click-out. It returns the ids of clicks that are not stored yet.
 func applyHops(ctx context.Context, c db.Conn, clickIDs []uuid.UUID, s ledger.Deltas) (missing []uuid.UUID, err error) {
-	var hops []hop
 	if len(clickIDs) == 0 {
 		return nil, nil
 	}
-	if err := sqlx.SelectContext(ctx, c, &hops, selectWaiting, db.UUIDs(clickIDs)); err != nil {
-		return nil, fmt.Errorf("clicklog: waiting hops: %w", err)
-	}
-	if len(hops) == 0 {
-		return nil, nil
+	hops, err := db.Select[hop](ctx, c, "waiting hops", selectWaiting, db.UUIDs(clickIDs))
+	if err != nil || len(hops) == 0 {
+		return nil, err
 	}
 	byClick := map[uuid.UUID][]hop{}
 	for _, h := range hops {
@@ -136,23 +116,19 @@ func (c *StoredClick) apply(h hop) {
 }
 
 func saveHopped(ctx context.Context, c db.Conn, clicks []*StoredClick, done []uuid.UUID) error {
-	n := len(clicks)
-	ids, offers, networks, last := make([]uuid.UUID, n), make([]uuid.UUID, n), make([]uuid.UUID, n), make([]uuid.UUID, n)
-	slots, counts := make([]int64, n), make([]int64, n)
-	for i, k := range clicks {
-		ids[i], offers[i], networks[i], last[i] = k.ID, k.OfferID, k.NetworkID, k.LastHopID
-		slots[i], counts[i] = int64(k.LPSlot), int64(k.LPClicks)
+	ids := func(of func(*StoredClick) uuid.UUID) string { return db.UUIDs(db.Map(clicks, of)) }
+	_, err := db.Exec(ctx, c, "apply hops", updateHopped,
+		ids(func(k *StoredClick) uuid.UUID { return k.ID }),
+		ids(func(k *StoredClick) uuid.UUID { return k.OfferID }),
+		ids(func(k *StoredClick) uuid.UUID { return k.NetworkID }),
+		db.Map(clicks, func(k *StoredClick) int64 { return int64(k.LPSlot) }),
+		db.Map(clicks, func(k *StoredClick) int64 { return int64(k.LPClicks) }),
+		ids(func(k *StoredClick) uuid.UUID { return k.LastHopID }),
+		clicks[0].ID, clicks[len(clicks)-1].ID)
+	if err == nil {
+		_, err = db.Exec(ctx, c, "apply hops", `UPDATE click_hops SET applied = true WHERE id = ANY ($1::uuid[])`, db.UUIDs(done))
 	}
-	_, err := c.ExecContext(ctx, updateHopped, db.UUIDs(ids), db.UUIDs(offers), db.UUIDs(networks), pq.Array(slots),
-		pq.Array(counts), db.UUIDs(last), ids[0], ids[n-1])
-	if err != nil {
-		return fmt.Errorf("clicklog: apply hops: %w", err)
-	}
-	_, err = c.ExecContext(ctx, `UPDATE click_hops SET applied = true WHERE id = ANY ($1::uuid[])`, db.UUIDs(done))
-	if err != nil {
-		return fmt.Errorf("clicklog: apply hops: %w", err)
-	}
-	return nil
+	return err
 }
 
 // A conversion that was recorded before the click-out to its offer was stored gets the offer from the click.
@@ -163,10 +139,8 @@ WHERE v.click_id = ANY ($1::uuid[]) AND v.offer_id = '00000000-0000-0000-0000-00
 	AND c.id = v.click_id AND c.id = ANY ($1::uuid[]) AND c.id BETWEEN $2 AND $3`
 
 func nameOffers(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
-	if _, err := c.ExecContext(ctx, updateOfferless, db.UUIDs(ids), ids[0], ids[len(ids)-1]); err != nil {
-		return fmt.Errorf("clicklog: offers of conversions: %w", err)
-	}
-	return nil
+	_, err := db.Exec(ctx, c, "offers of conversions", updateOfferless, db.UUIDs(ids), ids[0], ids[len(ids)-1])
+	return err
 }
 
 // lockColumns are what figures, payouts and costs are worked out from.
@@ -174,24 +148,12 @@ var lockColumns = pickColumns("id", "at", "account_id", "campaign_id", "stream_i
 	"network_id", "source_id", "country", "device_type", "os", "browser", "is_bot", "cost", "currency",
 	"conversion_cost", "revenue_share", "is_unique", "lp_views", "lp_clicks", "lp_slot", "last_hop_id")
 
-func pickColumns(names ...string) []column {
-	picked := make([]column, 0, len(names))
-	for _, c := range clickColumns {
-		if slices.Contains(names, c.name) {
-			picked = append(picked, c)
-		}
-	}
-	return picked
+func pickColumns(names ...string) columns[StoredClick] {
+	return slices.DeleteFunc(slices.Clone(clickColumns), func(c column[StoredClick]) bool { return !slices.Contains(names, c.name) })
 }
 
-var lockSelect = func() string {
-	names := make([]string, len(lockColumns))
-	for i, c := range lockColumns {
-		names[i] = c.name
-	}
-	return `SELECT ` + strings.Join(names, ", ") + ` FROM clicks
+var lockSelect = `SELECT ` + lockColumns.sql() + ` FROM clicks
 WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 AND $3 ORDER BY id`
-}()
 
 // lockClicks locks and reads the clicks that exist, lowest id first. ids are sorted.
 func lockClicks(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]*StoredClick, error) {
@@ -199,48 +161,27 @@ func lockClicks(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]*StoredClick
 }
 
 func someClicks(ctx context.Context, c db.Conn, query string, ids []uuid.UUID) ([]*StoredClick, error) {
-	var clicks []*StoredClick
-	dst := make([]any, len(lockColumns))
-	err := db.EachRow(ctx, c, func(rows *sqlx.Rows) error {
-		click := new(StoredClick)
-		for i := range lockColumns {
-			dst[i] = lockColumns[i].at(click)
-		}
-		clicks = append(clicks, click)
-		return rows.Scan(dst...)
-	}, query, db.UUIDs(ids), ids[0], ids[len(ids)-1])
-	if err != nil {
-		return nil, fmt.Errorf("clicklog: read clicks: %w", err)
+	list, err := lockColumns.read(ctx, c, "read clicks", query, db.UUIDs(ids), ids[0], ids[len(ids)-1])
+	clicks := make([]*StoredClick, len(list))
+	for i := range list {
+		clicks[i] = &list[i]
 	}
-	return clicks, nil
+	return clicks, err
 }
 
 // conversionSums adds up what the conversions of each click count.
 func conversionSums(ctx context.Context, c db.Conn, ids []uuid.UUID) (map[uuid.UUID]models.Figures, error) {
-	var list []struct {
-		ClickID uuid.UUID       `db:"click_id"`
-		Status  string          `db:"status"`
-		Payout  decimal.Decimal `db:"payout"`
-		Cost    decimal.Decimal `db:"cost"`
-	}
 	const q = `SELECT click_id, status, payout, cost FROM conversions WHERE click_id = ANY ($1::uuid[])`
-	if err := sqlx.SelectContext(ctx, c, &list, q, db.UUIDs(ids)); err != nil {
-		return nil, fmt.Errorf("clicklog: conversions of clicks: %w", err)
-	}
+	list, err := db.Select[conversion](ctx, c, "conversions of clicks", q, db.UUIDs(ids))
 	sums := map[uuid.UUID]models.Figures{}
 	for _, v := range list {
-		sums[v.ClickID] = sums[v.ClickID].Plus(conversionFigures(v.Status, v.Payout, v.Cost))
+		sums[v.ClickID] = sums[v.ClickID].Plus(v.figures())
 	}
-	return sums, nil
+	return sums, err
 }
 
 func sortedIDs[V any](m map[uuid.UUID]V) []uuid.UUID {
-	ids := make([]uuid.UUID, 0, len(m))
-	for id := range m {
-		ids = append(ids, id)
-	}
-	slices.SortFunc(ids, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
-	return ids
+	return slices.SortedFunc(maps.Keys(m), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
 }
 
 // The look-up is lateral with a limit, so that it is one probe of an index for each waiting click.
@@ -253,12 +194,9 @@ LIMIT $1`
 // ApplyWaitingHops applies click-outs that wait although their clicks are stored, for at most limit clicks, and returns
 // for how many. The Ingester applies its own: this is the safety net for one that died.
 func ApplyWaitingHops(ctx context.Context, d db.Conn, limit int) (int, error) {
-	var ids []uuid.UUID
-	if err := sqlx.SelectContext(ctx, d, &ids, selectAppliable, limit); err != nil {
-		return 0, fmt.Errorf("clicklog: apply waiting hops: %w", err)
-	}
-	if len(ids) == 0 {
-		return 0, nil
+	ids, err := db.Select[uuid.UUID](ctx, d, "apply waiting hops", selectAppliable, limit)
+	if err != nil || len(ids) == 0 {
+		return 0, err
 	}
 	return len(ids), db.Tx(ctx, d, func(c db.Conn) error {
 		deltas := ledger.Deltas{}

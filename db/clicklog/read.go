@@ -2,11 +2,9 @@ package clicklog
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
@@ -22,40 +20,27 @@ type LogQuery struct {
 	Converted bool // only clicks that have a conversion
 }
 
-var selectClicks = `SELECT ` + clickColumnList + ` FROM clicks
+var selectClicks = `SELECT ` + clickColumns.sql() + ` FROM clicks
 WHERE account_id = $1 AND id >= $2 AND id < $3
 ORDER BY id DESC LIMIT $4 OFFSET $5`
 
 // Clicks with a conversion are few, so they are found from their conversions, each by its id. LATERAL with LIMIT forces
 // that plan even where the planner has no statistics yet.
-var selectConverted = `SELECT ` + clickColumnList + ` FROM (
+var selectConverted = `SELECT ` + clickColumns.sql() + ` FROM (
 	SELECT DISTINCT click_id FROM conversions WHERE account_id = $1 AND click_id >= $2 AND click_id < $3
 ) v CROSS JOIN LATERAL (
-	SELECT ` + clickColumnList + ` FROM clicks WHERE account_id = $1 AND id = v.click_id LIMIT 1
+	SELECT ` + clickColumns.sql() + ` FROM clicks WHERE account_id = $1 AND id = v.click_id LIMIT 1
 ) c
 ORDER BY v.click_id DESC LIMIT $4 OFFSET $5`
 
 // Clicks reads a page of the click log.
 func Clicks(ctx context.Context, c db.Conn, q LogQuery) ([]StoredClick, error) {
-	var list []StoredClick
 	query := selectClicks
 	if q.Converted {
 		query = selectConverted
 	}
-	dst := make([]any, 0, len(clickColumns))
-	err := db.EachRow(ctx, c, func(rows *sqlx.Rows) error {
-		var click StoredClick
-		if err := rows.Scan(clickPointers(dst[:0], &click)...); err != nil {
-			return err
-		}
-		click.At = click.At.UTC()
-		list = append(list, click)
-		return nil
-	}, query, q.AccountID, models.FloorClickID(q.From), models.FloorClickID(q.To), q.Limit, q.Offset)
-	if err != nil {
-		return nil, fmt.Errorf("clicklog: list clicks: %w", err)
-	}
-	return list, nil
+	return clickColumns.read(ctx, c, "list clicks", query, q.AccountID, models.FloorClickID(q.From), models.FloorClickID(q.To),
+		q.Limit, q.Offset)
 }
 
 // Hop is one step of a visitor from a lander on, as stored.
@@ -74,61 +59,51 @@ type ClickDetail struct {
 	Conversions []models.Conversion
 }
 
-var selectClick = `SELECT ` + clickColumnList + ` FROM clicks WHERE account_id = $1 AND id = $2`
+var selectClick = `SELECT ` + clickColumns.sql() + ` FROM clicks WHERE account_id = $1 AND id = $2`
 
-var selectClickByID = `SELECT ` + clickColumnList + ` FROM clicks WHERE id = $1`
+var selectClickByID = `SELECT ` + clickColumns.sql() + ` FROM clicks WHERE id = $1`
 
 // FindByID finds a click by its id alone, as a visitor or a network names it. One that is not stored gives false.
 func FindByID(ctx context.Context, c db.Conn, id uuid.UUID) (click StoredClick, ok bool, err error) {
-	row := c.QueryRowxContext(ctx, selectClickByID, id)
-	if err := row.Scan(clickPointers(nil, &click)...); db.NoRows(err) {
-		return click, false, nil
-	} else if err != nil {
-		return click, false, fmt.Errorf("clicklog: find click by id: %w", err)
+	list, err := clickColumns.read(ctx, c, "find click by id", selectClickByID, id)
+	if len(list) == 0 {
+		return click, false, err
 	}
-	return click, true, nil
+	return list[0], true, nil
 }
 
 const selectHops = `SELECT id, slot, offer_id, network_id, destination FROM click_hops
 WHERE account_id = $1 AND click_id = $2 ORDER BY id LIMIT 1000`
 
-const publicConversion = `id, account_id, click_id, conversion_id, goal, status, original_status, payout, currency,
-	cost, campaign_id, offer_id, source_id, network_id, source, recorded_at, updated_at`
+var publicConversion = db.Columns[models.Conversion]("")
 
-const selectClickConversions = `SELECT ` + publicConversion + ` FROM conversions
+var selectClickConversions = `SELECT ` + publicConversion + ` FROM conversions
 WHERE account_id = $1 AND click_id = $2 ORDER BY recorded_at, id LIMIT 1000`
 
 // FindClick reads one click with its hops and conversions. One that the account does not have is models.NotFound.
 func FindClick(ctx context.Context, c db.Conn, account, id uuid.UUID) (ClickDetail, error) {
-	var d ClickDetail
-	row := c.QueryRowxContext(ctx, selectClick, account, id)
-	if err := row.Scan(clickPointers(nil, &d.StoredClick)...); db.NoRows(err) {
-		return d, models.NotFound("click")
-	} else if err != nil {
-		return d, fmt.Errorf("clicklog: find click: %w", err)
+	list, err := clickColumns.read(ctx, c, "find click", selectClick, account, id)
+	if err == nil && len(list) == 0 {
+		err = models.NotFound("click")
 	}
-	d.At = d.At.UTC()
-	if err := sqlx.SelectContext(ctx, c, &d.Hops, selectHops, account, id); err != nil {
-		return d, fmt.Errorf("clicklog: hops of click: %w", err)
+	if err != nil {
+		return ClickDetail{}, err
 	}
-	if err := sqlx.SelectContext(ctx, c, &d.Conversions, selectClickConversions, account, id); err != nil {
-		return d, fmt.Errorf("clicklog: conversions of click: %w", err)
+	d := ClickDetail{StoredClick: list[0]}
+	if d.Hops, err = db.Select[Hop](ctx, c, "hops of click", selectHops, account, id); err == nil {
+		d.Conversions, err = db.Select[models.Conversion](ctx, c, "conversions of click", selectClickConversions, account, id)
 	}
-	return d, nil
+	return d, err
 }
 
-const selectConversionLog = `SELECT ` + publicConversion + ` FROM conversions
+var selectConversionLog = `SELECT ` + publicConversion + ` FROM conversions
 WHERE account_id = $1 AND recorded_at >= $2 AND recorded_at < $3
 ORDER BY recorded_at DESC, id DESC LIMIT $4 OFFSET $5`
 
 // Conversions reads a page of the conversion log, by the conversions' own time.
 func Conversions(ctx context.Context, c db.Conn, q LogQuery) ([]models.Conversion, error) {
-	var list []models.Conversion
-	err := sqlx.SelectContext(ctx, c, &list, selectConversionLog, q.AccountID, q.From, q.To, q.Limit, q.Offset)
-	if err != nil {
-		return nil, fmt.Errorf("clicklog: list conversions: %w", err)
-	}
-	return list, nil
+	return db.Select[models.Conversion](ctx, c, "list conversions", selectConversionLog, q.AccountID, q.From, q.To, q.Limit,
+		q.Offset)
 }
 
 const countConversions = `
@@ -139,24 +114,22 @@ GROUP BY offer_id`
 
 // ConversionsIn counts the approved and pending conversions of an account's offers in [from, to).
 func ConversionsIn(ctx context.Context, c db.Conn, account uuid.UUID, from, to time.Time) (map[uuid.UUID]int, error) {
-	var rows []struct {
+	rows, err := db.Select[struct {
 		Offer       uuid.UUID `db:"offer_id"`
 		Conversions int       `db:"conversions"`
-	}
-	if err := sqlx.SelectContext(ctx, c, &rows, countConversions, account, from, uuid.Nil, to); err != nil {
-		return nil, fmt.Errorf("clicklog: count conversions: %w", err)
-	}
+	}](ctx, c, "count conversions", countConversions, account, from, uuid.Nil, to)
 	counts := make(map[uuid.UUID]int, len(rows))
 	for _, row := range rows {
 		counts[row.Offer] = row.Conversions
 	}
-	return counts, nil
+	return counts, err
 }
 
 // Sales are the conversions of one click that count: how many are approved or pending, and what the approved ones pay.
 type Sales struct {
-	Conversions int64
-	Revenue     decimal.Decimal
+	ClickID     uuid.UUID       `db:"click_id"`
+	Conversions int64           `db:"conversions"`
+	Revenue     decimal.Decimal `db:"revenue"`
 }
 
 const selectSales = `
@@ -170,17 +143,10 @@ func SalesOf(ctx context.Context, c db.Conn, account uuid.UUID, clicks []StoredC
 	for i := range clicks {
 		ids[i] = clicks[i].ID
 	}
-	var rows []struct {
-		ClickID     uuid.UUID       `db:"click_id"`
-		Conversions int64           `db:"conversions"`
-		Revenue     decimal.Decimal `db:"revenue"`
-	}
-	if err := sqlx.SelectContext(ctx, c, &rows, selectSales, account, db.UUIDs(ids)); err != nil {
-		return nil, fmt.Errorf("clicklog: sales of clicks: %w", err)
-	}
+	rows, err := db.Select[Sales](ctx, c, "sales of clicks", selectSales, account, db.UUIDs(ids))
 	sales := make(map[uuid.UUID]Sales, len(rows))
 	for _, r := range rows {
-		sales[r.ClickID] = Sales{r.Conversions, r.Revenue}
+		sales[r.ClickID] = r
 	}
-	return sales, nil
+	return sales, err
 }

@@ -2,113 +2,27 @@ package clicklog
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"strings"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
 
 	"switchyard/db"
-	"switchyard/models"
-	"switchyard/models/clickattr"
 )
 
-// StoredSmartlinkClick is a smartlink's click as PostgreSQL has it. Of the click inside, what belongs to campaigns is
-// empty.
-type StoredSmartlinkClick struct {
-	StoredClick
-	SmartlinkID    uuid.UUID
-	RuleID         uuid.UUID // zero: no rule matched
-	DestinationURL string    // as it stood in the smartlink
-}
-
-// shared tells whether smartlink_clicks has a column of clicks too.
-func shared(name string) bool {
-	a := clickattr.Find(name)
-	return name == "at" || name == "subs" || a != nil && a.In&clickattr.Smartlinks != 0
-}
-
-// smartlinkColumns are the columns of smartlink_clicks: the pointer serves to write and to read one.
-var smartlinkColumns = func() []smartlinkColumn {
-	list := []smartlinkColumn{
-		{"smartlink_id", func(c *StoredSmartlinkClick) any { return &c.SmartlinkID }},
-		{"rule_id", func(c *StoredSmartlinkClick) any { return &c.RuleID }},
-		{"destination_url", func(c *StoredSmartlinkClick) any { return &c.DestinationURL }},
-	}
-	for _, c := range clickColumns {
-		if shared(c.name) {
-			list = append(list, smartlinkColumn{c.name, func(s *StoredSmartlinkClick) any { return c.at(&s.StoredClick) }})
-		}
-	}
-	return list
-}()
-
-type smartlinkColumn struct {
-	name string
-	at   func(*StoredSmartlinkClick) any
-}
-
-var smartlinkColumnList = func() string {
-	names := make([]string, len(smartlinkColumns))
-	for i, c := range smartlinkColumns {
-		names[i] = c.name
-	}
-	return strings.Join(names, ", ")
-}()
-
-func smartlinkPointers(dst []any, c *StoredSmartlinkClick) []any {
-	for i := range smartlinkColumns {
-		dst = append(dst, smartlinkColumns[i].at(c))
-	}
-	return dst
-}
-
-const knownSmartlinkClicks = `
-SELECT id FROM smartlink_clicks WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 AND $3`
-
 // storeSmartlinkClicks writes the clicks that are not stored yet, and their sums.
-func storeSmartlinkClicks(ctx context.Context, c db.Conn, list []*models.SmartlinkClick) error {
-	if len(list) == 0 {
-		return nil
-	}
-	have := make(map[uuid.UUID]*models.SmartlinkClick, len(list))
-	for _, click := range list {
-		have[click.ID] = click
-	}
-	ids := sortedIDs(have)
-	var known []uuid.UUID
-	err := sqlx.SelectContext(ctx, c, &known, knownSmartlinkClicks, db.UUIDs(ids), ids[0], ids[len(ids)-1])
-	if err != nil {
-		return fmt.Errorf("clicklog: known smartlink clicks: %w", err)
-	}
-	for _, id := range known {
-		delete(have, id)
-	}
-	if len(have) == 0 {
-		return nil
+func storeSmartlinkClicks(ctx context.Context, c db.Conn, list []*StoredSmartlinkClick) error {
+	list, err := unknown(ctx, c, "smartlink_clicks", list)
+	if err != nil || len(list) == 0 {
+		return err
 	}
 	sums := smartlinkSums{}
-	err = db.CopyIn(ctx, c, "smartlink_clicks", smartlinkColumnList, func(yield func([]any) bool) {
-		row := make([]any, 0, len(smartlinkColumns))
-		for _, id := range ids {
-			click, fresh := have[id]
-			if !fresh {
-				continue
-			}
-			sums.add(click)
-			stored := StoredSmartlinkClick{
-				StoredClick: StoredClick{Click: click.Click, At: models.ClickTime(id)}, SmartlinkID: click.SmartlinkID,
-				RuleID: click.RuleID, DestinationURL: click.DestinationURL,
-			}
-			if !yield(smartlinkPointers(row[:0], &stored)) {
-				return
-			}
-		}
-	})
-	if err != nil {
-		return fmt.Errorf("clicklog: store smartlink clicks: %w", err)
+	for _, click := range list {
+		sums.add(click)
+	}
+	if err := smartlinkColumns.insert(ctx, c, "smartlink_clicks", list); err != nil {
+		return err
 	}
 	return sums.write(ctx, c)
 }
@@ -130,8 +44,8 @@ type smartlinkKey struct {
 
 type smartlinkSums map[smartlinkKey]*smartlinkHour
 
-func (s smartlinkSums) add(c *models.SmartlinkClick) {
-	key := smartlinkKey{c.SmartlinkID, models.ClickTime(c.ID).UTC().Truncate(time.Hour), c.RuleID, c.DestinationURL, c.AccountID}
+func (s smartlinkSums) add(c *StoredSmartlinkClick) {
+	key := smartlinkKey{c.SmartlinkID, c.At.Truncate(time.Hour), c.RuleID, c.DestinationURL, c.AccountID}
 	sum := s[key]
 	if sum == nil {
 		sum = &smartlinkHour{smartlinkKey: key}
@@ -155,16 +69,7 @@ ON CONFLICT (smartlink_id, hour, rule_id, md5(destination_url)) DO UPDATE
 SET clicks = h.clicks + EXCLUDED.clicks, bot_clicks = h.bot_clicks + EXCLUDED.bot_clicks`
 
 func (s smartlinkSums) write(ctx context.Context, c db.Conn) error {
-	rows := make([]*smartlinkHour, 0, len(s))
-	for _, sum := range s {
-		rows = append(rows, sum)
-	}
-	text, err := json.Marshal(rows)
-	if err != nil {
-		return fmt.Errorf("clicklog: sums of smartlinks: %w", err)
-	}
-	if _, err := c.ExecContext(ctx, addSmartlinkHours, text); err != nil {
-		return fmt.Errorf("clicklog: sums of smartlinks: %w", err)
-	}
-	return nil
+	rows := slices.Collect(maps.Values(s))
+	_, err := db.Exec(ctx, c, "sums of smartlinks", addSmartlinkHours, db.Document(rows))
+	return err
 }

@@ -3,39 +3,23 @@ package clicklog
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
 
 	"switchyard/db"
 	"switchyard/models"
 )
 
-var selectSmartlinkClicks = `SELECT ` + smartlinkColumnList + ` FROM smartlink_clicks
+var selectSmartlinkClicks = `SELECT ` + smartlinkColumns.sql() + ` FROM smartlink_clicks
 WHERE account_id = $1 AND id >= $2 AND id < $3 AND ($6::uuid IS NULL OR smartlink_id = $6)
 ORDER BY id DESC LIMIT $4 OFFSET $5`
 
 // SmartlinkClicks reads a page of the log of smartlinks; the zero id is every smartlink of the account. q.Converted
 // is ignored.
 func SmartlinkClicks(ctx context.Context, c db.Conn, q LogQuery, smartlink uuid.UUID) ([]StoredSmartlinkClick, error) {
-	var list []StoredSmartlinkClick
-	dst := make([]any, 0, len(smartlinkColumns))
-	err := db.EachRow(ctx, c, func(rows *sqlx.Rows) error {
-		var click StoredSmartlinkClick
-		if err := rows.Scan(smartlinkPointers(dst[:0], &click)...); err != nil {
-			return err
-		}
-		click.At = click.At.UTC()
-		list = append(list, click)
-		return nil
-	}, selectSmartlinkClicks, q.AccountID, models.FloorClickID(q.From), models.FloorClickID(q.To), q.Limit, q.Offset,
-		uuid.NullUUID{UUID: smartlink, Valid: smartlink != uuid.Nil})
-	if err != nil {
-		return nil, fmt.Errorf("clicklog: list smartlink clicks: %w", err)
-	}
-	return list, nil
+	return smartlinkColumns.read(ctx, c, "list smartlink clicks", selectSmartlinkClicks, q.AccountID,
+		models.FloorClickID(q.From), models.FloorClickID(q.To), q.Limit, q.Offset, db.OrNull(smartlink))
 }
 
 // SmartlinkTotal is what came in by a smartlink since its beginning, without bots.
@@ -57,15 +41,12 @@ FROM unnest($2::uuid[]) AS l (id)`
 func SmartlinkTotals(ctx context.Context, c db.Conn, account uuid.UUID, ids []uuid.UUID) (
 	map[uuid.UUID]SmartlinkTotal, error,
 ) {
-	var rows []SmartlinkTotal
-	if err := sqlx.SelectContext(ctx, c, &rows, selectSmartlinkTotals, account, db.UUIDs(ids)); err != nil {
-		return nil, fmt.Errorf("clicklog: totals of smartlinks: %w", err)
-	}
+	rows, err := db.Select[SmartlinkTotal](ctx, c, "totals of smartlinks", selectSmartlinkTotals, account, db.UUIDs(ids))
 	totals := make(map[uuid.UUID]SmartlinkTotal, len(rows))
 	for _, r := range rows {
 		totals[r.ID] = r
 	}
-	return totals, nil
+	return totals, err
 }
 
 // SmartlinkFigure is how many clicks a rule sent to an address.
@@ -102,13 +83,8 @@ func SmartlinkFigures(ctx context.Context, c db.Conn, account, smartlink uuid.UU
 	if last.Before(first) { // within one hour
 		first, last = to, to
 	}
-	list := []SmartlinkFigure{}
-	err := sqlx.SelectContext(ctx, c, &list, selectSmartlinkFigures, account, smartlink, first, last,
+	return db.Select[SmartlinkFigure](ctx, c, "figures of a smartlink", selectSmartlinkFigures, account, smartlink, first, last,
 		models.FloorClickID(from), models.FloorClickID(first), models.FloorClickID(last), models.FloorClickID(to))
-	if err != nil {
-		return nil, fmt.Errorf("clicklog: figures of a smartlink: %w", err)
-	}
-	return list, nil
 }
 
 // What was deleted is subtracted from the sums, so that clicks stored meanwhile still count.
@@ -140,18 +116,16 @@ func ClearSmartlink(ctx context.Context, c db.Conn, q ClearQuery, limit int) (Cl
 	if len(q.Of) != 1 {
 		return Cleared{}, errors.New("clicklog: clear of one smartlink only")
 	}
-	var gone struct {
+	gone, err := db.Get[struct {
 		Clicks int64     `db:"clicks"`
 		Last   uuid.UUID `db:"last"`
-	}
-	err := sqlx.GetContext(ctx, c, &gone, clearSmartlinkClicks, q.AccountID, q.Of[0], q.first(),
-		models.FloorClickID(q.To), limit)
+	}](ctx, c, "clear a smartlink", clearSmartlinkClicks, q.AccountID, q.Of[0], q.first(), models.FloorClickID(q.To), limit)
 	done := gone.Clicks < int64(limit)
 	if err == nil && done {
-		_, err = c.ExecContext(ctx, dropEmptyHours, q.AccountID, q.Of[0])
+		_, err = db.Exec(ctx, c, "clear a smartlink", dropEmptyHours, q.AccountID, q.Of[0])
 	}
 	if err != nil {
-		return Cleared{}, fmt.Errorf("clicklog: clear a smartlink: %w", err)
+		return Cleared{}, err
 	}
 	return Cleared{Clicks: gone.Clicks, After: gone.Last, Done: done}, nil
 }

@@ -2,12 +2,10 @@ package clicklog
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
@@ -31,17 +29,17 @@ type Spend struct {
 // over the stored clicks, exact in their sum. Without any click it stands alone in the ledger. Setting it again changes
 // nothing. A click that is stored later brings its own cost. It gives the number of clicks of each item.
 func SetSpend(ctx context.Context, c db.Conn, account uuid.UUID, list ...Spend) ([]int64, error) {
-	if _, err := c.ExecContext(ctx, slowly); err != nil {
-		return nil, fmt.Errorf("clicklog: set spend: %w", err)
+	if _, err := db.Exec(ctx, c, "set spend", slowly); err != nil {
+		return nil, err
 	}
-	if _, err := c.ExecContext(ctx, lockSpend, account); err != nil {
-		return nil, fmt.Errorf("clicklog: set spend: %w", err)
+	if _, err := db.Exec(ctx, c, "set spend", lockSpend, account); err != nil {
+		return nil, err
 	}
 	clicks, sums := make([]int64, len(list)), ledger.Deltas{}
 	for i, s := range list {
 		var err error
 		if clicks[i], err = s.set(ctx, c, account, sums); err != nil {
-			return nil, fmt.Errorf("clicklog: set spend: %w", err)
+			return nil, err
 		}
 	}
 	return clicks, sums.Write(ctx, c)
@@ -51,19 +49,15 @@ func (s Spend) set(ctx context.Context, c db.Conn, account uuid.UUID, sums ledge
 	if clicks, err = s.spread(ctx, c, account); err != nil {
 		return 0, err
 	}
-	if _, err := dropSpend(ctx, c, sums, dropSpendOf, account, s.Day, s.SourceID, s.campaign()); err != nil {
+	if _, err := dropSpend(ctx, c, sums, dropSpendOf, account, s.Day, s.SourceID, db.OrNull(s.CampaignID)); err != nil {
 		return 0, err
 	}
-	_, err = c.ExecContext(ctx, insertSpend, account, s.Day, s.SourceID, s.CampaignID, s.Amount, s.Currency,
+	_, err = db.Exec(ctx, c, "set spend", insertSpend, account, s.Day, s.SourceID, s.CampaignID, s.Amount, s.Currency,
 		s.Clicks, s.Impressions, clicks == 0)
 	if clicks == 0 {
 		sums.Add(aloneKey(account, s.Day, s.SourceID, s.CampaignID), models.Figures{Cost: s.Amount})
 	}
 	return clicks, err
-}
-
-func (s Spend) campaign() uuid.NullUUID {
-	return uuid.NullUUID{UUID: s.CampaignID, Valid: s.CampaignID != uuid.Nil}
 }
 
 // aloneKey is where spend without clicks counts: in the first hour of its day.
@@ -120,13 +114,12 @@ const slowly = `SET LOCAL statement_timeout = '10min'; SET LOCAL enable_nestloop
 
 func (s Spend) spread(ctx context.Context, c db.Conn, account uuid.UUID) (clicks int64, err error) {
 	args := []any{
-		account, models.FloorClickID(s.Day), models.FloorClickID(s.Day.AddDate(0, 0, 1)), s.SourceID, s.campaign(),
+		account, models.FloorClickID(s.Day), models.FloorClickID(s.Day.AddDate(0, 0, 1)), s.SourceID, db.OrNull(s.CampaignID),
 	}
-	if err := sqlx.GetContext(ctx, c, &clicks, lockSpent, args...); err != nil || clicks == 0 {
+	if clicks, err = db.Get[int64](ctx, c, "lock clicks of spend", lockSpent, args...); err != nil || clicks == 0 {
 		return 0, err
 	}
-	err = sqlx.GetContext(ctx, c, &clicks, spreadSpend, append(args, s.Amount, s.Currency, models.MoneyScale)...)
-	return clicks, err
+	return db.Get[int64](ctx, c, "spread spend", spreadSpend, append(args, s.Amount, s.Currency, models.MoneyScale)...)
 }
 
 const insertSpend = `
@@ -145,15 +138,12 @@ RETURNING day, source_id, campaign_id, CASE WHEN alone THEN amount ELSE 0 END AS
 // dropSpend deletes spend and takes back what stood alone. It gives the campaigns.
 func dropSpend(ctx context.Context, c db.Conn, sums ledger.Deltas, query string, account uuid.UUID, args ...any,
 ) ([]uuid.UUID, error) {
-	var gone []struct {
+	gone, err := db.Select[struct {
 		Day      time.Time       `db:"day"`
 		Source   uuid.UUID       `db:"source_id"`
 		Campaign uuid.UUID       `db:"campaign_id"`
 		Amount   decimal.Decimal `db:"amount"`
-	}
-	if err := sqlx.SelectContext(ctx, c, &gone, query, append([]any{account}, args...)...); err != nil {
-		return nil, fmt.Errorf("clicklog: drop spend: %w", err)
-	}
+	}](ctx, c, "drop spend", query, append([]any{account}, args...)...)
 	var campaigns []uuid.UUID
 	for _, g := range gone {
 		sums.Add(aloneKey(account, g.Day, g.Source, g.Campaign), models.Figures{Cost: g.Amount.Neg()})
@@ -161,7 +151,7 @@ func dropSpend(ctx context.Context, c db.Conn, sums ledger.Deltas, query string,
 			campaigns = append(campaigns, g.Campaign)
 		}
 	}
-	return campaigns, nil
+	return campaigns, err
 }
 
 // clearSpend takes back what was spent for campaigns without clicks.
@@ -194,16 +184,12 @@ func PreviewSpend(ctx context.Context, c db.Conn, account uuid.UUID, list []Spen
 			to = s.Day
 		}
 	}
-	var rows []struct {
+	rows, err := db.Select[struct {
 		Day      time.Time `db:"day"`
 		Source   uuid.UUID `db:"source_id"`
 		Campaign uuid.UUID `db:"campaign_id"`
 		Clicks   int64     `db:"clicks"`
-	}
-	err := sqlx.SelectContext(ctx, c, &rows, selectSpent, account, from, to.AddDate(0, 0, 1), db.UUIDs(sortedIDs(sources)))
-	if err != nil {
-		return nil, fmt.Errorf("clicklog: preview spend: %w", err)
-	}
+	}](ctx, c, "preview spend", selectSpent, account, from, to.AddDate(0, 0, 1), db.UUIDs(sortedIDs(sources)))
 	clicks := map[ledger.Key]int64{} // under the keys of spend that stands alone
 	for _, r := range rows {
 		clicks[aloneKey(account, r.Day, r.Source, r.Campaign)] += r.Clicks
@@ -211,9 +197,5 @@ func PreviewSpend(ctx context.Context, c db.Conn, account uuid.UUID, list []Spen
 			clicks[aloneKey(account, r.Day, r.Source, uuid.Nil)] += r.Clicks
 		}
 	}
-	out := make([]int64, len(list))
-	for i, s := range list {
-		out[i] = clicks[aloneKey(account, s.Day, s.SourceID, s.CampaignID)]
-	}
-	return out, nil
+	return db.Map(list, func(s Spend) int64 { return clicks[aloneKey(account, s.Day, s.SourceID, s.CampaignID)] }), err
 }

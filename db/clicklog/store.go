@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
 
 	"switchyard/db"
@@ -23,7 +22,7 @@ type ingestBatch struct {
 	clicks    []*StoredClick
 	outs      []*models.ClickOut
 	postbacks []*models.Postback
-	smart     []*models.SmartlinkClick
+	smart     []*StoredSmartlinkClick
 	retry     []uuid.UUID // clicks whose hops could not be applied before
 }
 
@@ -44,7 +43,10 @@ func newBatch(items []spool.Item) ingestBatch {
 		case r.Postback != nil:
 			b.postbacks = append(b.postbacks, r.Postback)
 		case r.Smart != nil:
-			b.smart = append(b.smart, r.Smart)
+			b.smart = append(b.smart, &StoredSmartlinkClick{
+				StoredClick: StoredClick{Click: r.Smart.Click, At: models.ClickTime(r.Smart.ID)},
+				SmartlinkID: r.Smart.SmartlinkID, RuleID: r.Smart.RuleID, DestinationURL: r.Smart.DestinationURL,
+			})
 		}
 	}
 	return b
@@ -57,7 +59,7 @@ func (b ingestBatch) moments() []time.Time {
 		list = append(list, c.At)
 	}
 	for _, c := range b.smart {
-		list = append(list, models.ClickTime(c.ID))
+		list = append(list, c.At)
 	}
 	return list
 }
@@ -95,13 +97,13 @@ func (p *postgres) storeBatch(ctx context.Context, b ingestBatch) (out stored, e
 	return out, err
 }
 
-// refused tells whether the data itself is refused. A click that another process stored at the same moment is not: the
+// refused reports whether the data itself is refused. A click that another process stored at the same moment is not: the
 // next try finds it.
 func refused(err error) bool {
 	return errors.Is(err, errRefused) || db.BadData(err) && db.UniqueViolation(err) == ""
 }
 
-// raced tells whether two transactions met, which is nothing to report.
+// raced reports whether two transactions met, which is nothing to report.
 func raced(err error) bool {
 	if errors.Is(err, errRaced) || db.UniqueViolation(err) != "" {
 		return true
@@ -137,7 +139,7 @@ func (b ingestBatch) store(ctx context.Context, c db.Conn) (out stored, err erro
 
 // storeClicks writes the clicks that are not stored yet and returns their ids.
 func storeClicks(ctx context.Context, c db.Conn, clicks []*StoredClick, s ledger.Deltas) ([]uuid.UUID, error) {
-	clicks, err := unknown(ctx, c, clicks)
+	clicks, err := unknown(ctx, c, "clicks", clicks)
 	if err != nil || len(clicks) == 0 {
 		return nil, err
 	}
@@ -153,43 +155,32 @@ func storeClicks(ctx context.Context, c db.Conn, clicks []*StoredClick, s ledger
 		click.Cost = click.Cost.Round(models.MoneyScale)
 		s.Add(click.key(), click.figures())
 	}
-	err = db.CopyIn(ctx, c, "clicks", clickColumnList, func(yield func([]any) bool) {
-		row := make([]any, 0, len(clickColumns))
-		for _, click := range clicks {
-			if !yield(clickPointers(row[:0], click)) {
-				return
-			}
-		}
-	})
-	if err != nil {
-		return nil, fmt.Errorf("clicklog: store clicks: %w", err)
-	}
-	return ids, nil
+	return ids, clickColumns.insert(ctx, c, "clicks", clicks)
 }
 
 // unknown leaves out what the table has already, and what comes twice.
-func unknown(ctx context.Context, c db.Conn, clicks []*StoredClick) ([]*StoredClick, error) {
+func unknown[T interface{ id() uuid.UUID }](ctx context.Context, c db.Conn, table string, clicks []T) ([]T, error) {
 	if len(clicks) == 0 {
 		return nil, nil
 	}
 	have := make(map[uuid.UUID]struct{}, len(clicks))
 	for _, click := range clicks {
-		have[click.ID] = struct{}{}
+		have[click.id()] = struct{}{}
 	}
 	ids := sortedIDs(have)
-	var known []uuid.UUID
-	const q = `SELECT id FROM clicks WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 AND $3`
-	if err := sqlx.SelectContext(ctx, c, &known, q, db.UUIDs(ids), ids[0], ids[len(ids)-1]); err != nil {
-		return nil, fmt.Errorf("clicklog: known clicks: %w", err)
+	q := `SELECT id FROM ` + table + ` WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 AND $3`
+	known, err := db.Select[uuid.UUID](ctx, c, "known "+table, q, db.UUIDs(ids), ids[0], ids[len(ids)-1])
+	if err != nil {
+		return nil, err
 	}
 	for _, id := range known {
 		delete(have, id)
 	}
-	fresh := make([]*StoredClick, 0, len(have))
+	fresh := make([]T, 0, len(have))
 	for _, click := range clicks {
-		if _, ok := have[click.ID]; ok {
+		if _, ok := have[click.id()]; ok {
 			fresh = append(fresh, click)
-			delete(have, click.ID)
+			delete(have, click.id())
 		}
 	}
 	return fresh, nil
@@ -204,26 +195,15 @@ ON CONFLICT (id) DO NOTHING`
 func storePostbacks(ctx context.Context, c db.Conn, list []*models.Postback) ([]uuid.UUID, error) {
 	var fresh []uuid.UUID
 	for _, p := range list {
-		params := p.Params
-		if params == nil {
-			params = map[string]string{}
-		}
-		text, err := json.Marshal(params)
+		n, err := db.Exec(ctx, c, "store postback", insertPostback, p.ID, p.AccountID, p.NetworkID, p.Source, p.Domain,
+			(*addrValue)(&p.IP), db.Document(p.Params), p.Signature, p.SignedText, models.ClickTime(p.ID))
 		if err != nil {
-			return nil, fmt.Errorf("clicklog: postback: %w", err)
+			return nil, err
 		}
-		res, err := c.ExecContext(ctx, insertPostback, p.ID, p.AccountID, p.NetworkID, p.Source, p.Domain,
-			(*addrValue)(&p.IP), text, p.Signature, p.SignedText, models.ClickTime(p.ID))
-		if err != nil {
-			return nil, fmt.Errorf("clicklog: store postback: %w", err)
-		}
-		if n, err := res.RowsAffected(); err != nil || n == 0 {
+		if n == 0 {
 			continue
 		}
-		job := models.Job{
-			ID: p.ID, Kind: models.KindRecordConversion,
-			AccountID: uuid.NullUUID{UUID: p.AccountID, Valid: p.AccountID != uuid.Nil},
-		}
+		job := models.Job{ID: p.ID, Kind: models.KindRecordConversion, AccountID: db.OrNull(p.AccountID)}
 		if err := jobrow.Insert(ctx, c, job); err != nil {
 			return nil, err
 		}
@@ -279,9 +259,6 @@ type PostbackDecision struct {
 
 // DecidePostback notes what became of a postback, in the transaction of its effect.
 func DecidePostback(ctx context.Context, c db.Conn, id uuid.UUID, p PostbackDecision) error {
-	conversion := uuid.NullUUID{UUID: p.ConversionID, Valid: p.ConversionID != uuid.Nil}
-	if _, err := c.ExecContext(ctx, decidePostback, id, p.Outcome, p.Detail, conversion, p.AccountID); err != nil {
-		return fmt.Errorf("clicklog: decide postback: %w", err)
-	}
-	return nil
+	_, err := db.Exec(ctx, c, "decide postback", decidePostback, id, p.Outcome, p.Detail, db.OrNull(p.ConversionID), p.AccountID)
+	return err
 }

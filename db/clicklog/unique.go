@@ -5,9 +5,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
+	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -30,7 +29,7 @@ type seen struct {
 	changed      bool
 }
 
-// cover tells whether a click at t with a time to live is unique, and if so covers its time. A click that arrives so late
+// cover reports whether a click at t with a time to live is unique, and if so covers its time. A click that arrives so late
 // that its own time ended before the first one covered is unique as well.
 func (s *seen) cover(t time.Time, ttl time.Duration) bool {
 	end := t.Add(ttl)
@@ -98,20 +97,13 @@ func decideUnique(ctx context.Context, c db.Conn, clicks []*StoredClick) error {
 func (c *StoredClick) visitor() visitorKey { return visitorKey{c.CampaignID, uuid.UUID(c.UniqueKey)} }
 
 func sortedVisitors(visitors map[visitorKey]*seen, want func(*seen) bool) []visitorKey {
-	keys := make([]visitorKey, 0, len(visitors))
-	for k, s := range visitors {
-		if want(s) {
-			keys = append(keys, k)
-		}
-	}
-	slices.SortFunc(keys, visitorKey.compare)
-	return keys
+	keys := slices.SortedFunc(maps.Keys(visitors), visitorKey.compare)
+	return slices.DeleteFunc(keys, func(k visitorKey) bool { return !want(visitors[k]) })
 }
 
 func loadSeen(ctx context.Context, c db.Conn, visitors map[visitorKey]*seen) error {
-	keys := sortedVisitors(visitors, func(*seen) bool { return true })
-	campaigns, prints := splitKeys(keys)
-	err := db.EachRow(ctx, c, func(rows *sqlx.Rows) error {
+	campaigns, prints := splitKeys(sortedVisitors(visitors, func(*seen) bool { return true }))
+	return db.EachRow(ctx, c, "load visitors", func(rows *sqlx.Rows) error {
 		var k visitorKey
 		s := seen{stored: true}
 		if err := rows.Scan(&k.campaign, &k.key, &s.first, &s.until); err != nil {
@@ -120,10 +112,6 @@ func loadSeen(ctx context.Context, c db.Conn, visitors map[visitorKey]*seen) err
 		*visitors[k] = s
 		return nil
 	}, selectSeen, campaigns, prints)
-	if err != nil {
-		return fmt.Errorf("clicklog: load visitors: %w", err)
-	}
-	return nil
 }
 
 func saveSeen(ctx context.Context, c db.Conn, visitors map[visitorKey]*seen) error {
@@ -136,39 +124,25 @@ func saveSeen(ctx context.Context, c db.Conn, visitors map[visitorKey]*seen) err
 			continue
 		}
 		campaigns, prints := splitKeys(keys)
-		first, until := make([]time.Time, len(keys)), make([]time.Time, len(keys))
-		for i, k := range keys {
-			first[i], until[i] = visitors[k].first, visitors[k].until
-		}
-		res, err := c.ExecContext(ctx, part.sql, campaigns, prints, timeArray(first), timeArray(until))
+		n, err := db.Exec(ctx, c, "save visitors", part.sql, campaigns, prints,
+			timeArray(keys, func(k visitorKey) time.Time { return visitors[k].first }),
+			timeArray(keys, func(k visitorKey) time.Time { return visitors[k].until }))
 		if err != nil {
-			return fmt.Errorf("clicklog: save visitors: %w", err)
+			return err
 		}
-		if n, err := res.RowsAffected(); err != nil || n != int64(len(keys)) {
-			return errors.Join(errRaced, err)
+		if n != int64(len(keys)) {
+			return errRaced
 		}
 	}
 	return nil
 }
 
 func splitKeys(keys []visitorKey) (campaigns, prints string) {
-	a, b := make([]uuid.UUID, len(keys)), make([]uuid.UUID, len(keys))
-	for i, k := range keys {
-		a[i], b[i] = k.campaign, k.key
-	}
-	return db.UUIDs(a), db.UUIDs(b)
+	return db.UUIDs(db.Map(keys, func(k visitorKey) uuid.UUID { return k.campaign })),
+		db.UUIDs(db.Map(keys, func(k visitorKey) uuid.UUID { return k.key }))
 }
 
-// timeArray is a timestamptz[] as PostgreSQL reads it.
-func timeArray(list []time.Time) string {
-	var b strings.Builder
-	b.WriteByte('{')
-	for i, t := range list {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(`"` + t.UTC().Format("2006-01-02 15:04:05.999999Z07:00") + `"`)
-	}
-	b.WriteByte('}')
-	return b.String()
+// timeArray gives times of visitors for a timestamptz[].
+func timeArray(keys []visitorKey, of func(visitorKey) time.Time) []string {
+	return db.Map(keys, func(k visitorKey) string { return of(k).UTC().Format("2006-01-02 15:04:05.999999Z07:00") })
 }

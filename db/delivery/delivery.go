@@ -7,10 +7,8 @@ package delivery
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
 
 	"switchyard/db"
 	"switchyard/db/jobrow"
@@ -46,15 +44,7 @@ WHERE d.id = $1`
 
 // Find finds a delivery; not_found when it was deleted with its endpoint.
 func Find(ctx context.Context, c db.Conn, id uuid.UUID) (Target, error) {
-	var t Target
-	err := sqlx.GetContext(ctx, c, &t, findTarget, id)
-	if db.NoRows(err) {
-		return t, models.NotFound("delivery")
-	}
-	if err != nil {
-		return t, fmt.Errorf("delivery: find: %w", err)
-	}
-	return t, nil
+	return db.Get[Target](ctx, c, "delivery", findTarget, id)
 }
 
 const findEndpoint = `
@@ -64,14 +54,11 @@ WHERE d.id = $1`
 // EndpointOf finds the endpoint of a delivery and how many attempts in a row failed there. The zero id means that it is
 // gone.
 func EndpointOf(ctx context.Context, c db.Conn, id uuid.UUID) (endpoint uuid.UUID, failures int, err error) {
-	err = c.QueryRowxContext(ctx, findEndpoint, id).Scan(&endpoint, &failures)
-	if db.NoRows(err) {
-		return uuid.Nil, 0, nil
-	}
-	if err != nil {
-		return uuid.Nil, 0, fmt.Errorf("delivery: endpoint: %w", err)
-	}
-	return endpoint, failures, nil
+	found, _, err := db.First[struct {
+		ID       uuid.UUID `db:"id"`
+		Failures int       `db:"consecutive_failures"`
+	}](ctx, c, "endpoint of delivery", findEndpoint, id)
+	return found.ID, found.Failures, err
 }
 
 // Attempt is what came of sending a delivery once.
@@ -100,10 +87,8 @@ const dropDelivery = `UPDATE webhook_deliveries SET status = 'failed', error = $
 
 // Drop fails a pending delivery that is not sent, with the reason that the customer sees.
 func Drop(ctx context.Context, c db.Conn, id uuid.UUID, why string) error {
-	if _, err := c.ExecContext(ctx, dropDelivery, id, why); err != nil {
-		return fmt.Errorf("delivery: drop: %w", err)
-	}
-	return nil
+	_, err := db.Exec(ctx, c, "drop delivery", dropDelivery, id, why)
+	return err
 }
 
 // A ping is tried once, whatever the policy of deliveries says.
@@ -121,14 +106,6 @@ RETURNING id`
 // AddPing stores an event for one endpoint, subscribed or not, with a delivery that is tried once. It returns the id of
 // the delivery; not_found when the account has no such endpoint.
 func AddPing(ctx context.Context, c db.Conn, e models.Event, endpoint uuid.UUID) (uuid.UUID, error) {
-	var id uuid.UUID
-	err := sqlx.GetContext(ctx, c, &id, addPing, endpoint, e.AccountID, e.ID, e.Type, e.CreatedAt, e.Body,
+	return db.Get[uuid.UUID](ctx, c, "webhook", addPing, endpoint, e.AccountID, e.ID, e.Type, e.CreatedAt, e.Body,
 		models.KindDeliverWebhook)
-	if db.NoRows(err) {
-		return id, models.NotFound("webhook")
-	}
-	if err != nil {
-		return id, fmt.Errorf("delivery: add ping: %w", err)
-	}
-	return id, nil
 }

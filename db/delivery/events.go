@@ -3,12 +3,10 @@ package delivery
 import (
 	"context"
 	"errors"
-	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
-	"github.com/lib/pq"
 
 	"switchyard/db"
 	"switchyard/db/jobrow"
@@ -42,23 +40,17 @@ func AddEvents(ctx context.Context, c db.Conn, list []models.Event) ([]uuid.UUID
 	if len(list) == 0 {
 		return nil, nil
 	}
-	account, ids := list[0].AccountID, make([]uuid.UUID, len(list))
-	kinds, times, bodies := make([]string, len(list)), make([]string, len(list)), make([][]byte, len(list))
-	for i, e := range list {
-		if e.AccountID != account {
-			return nil, errors.New("delivery: events of several accounts")
-		}
-		ids[i], kinds[i], times[i], bodies[i] = e.ID, e.Type, e.CreatedAt.UTC().Format(time.RFC3339Nano), e.Body
+	account := list[0].AccountID
+	if slices.ContainsFunc(list, func(e models.Event) bool { return e.AccountID != account }) {
+		return nil, errors.New("delivery: events of several accounts")
 	}
-	_, err := c.ExecContext(ctx, insertEvents, account, pq.Array(ids), pq.Array(kinds), pq.Array(times), pq.Array(bodies))
+	ids := db.Map(list, func(e models.Event) uuid.UUID { return e.ID })
+	types := db.Map(list, func(e models.Event) string { return e.Type })
+	_, err := db.Exec(ctx, c, "add events", insertEvents, account, ids, types,
+		db.Map(list, func(e models.Event) string { return e.CreatedAt.UTC().Format(time.RFC3339Nano) }),
+		db.Map(list, func(e models.Event) []byte { return e.Body }))
 	if err != nil {
-		return nil, fmt.Errorf("delivery: add events: %w", err)
+		return nil, err
 	}
-	var deliveries []uuid.UUID
-	err = sqlx.SelectContext(ctx, c, &deliveries, insertDeliveries, account, pq.Array(ids), pq.Array(kinds),
-		models.KindDeliverWebhook)
-	if err != nil {
-		return nil, fmt.Errorf("delivery: add deliveries: %w", err)
-	}
-	return deliveries, nil
+	return db.Select[uuid.UUID](ctx, c, "add deliveries", insertDeliveries, account, ids, types, models.KindDeliverWebhook)
 }

@@ -2,11 +2,9 @@ package delivery
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
 
 	"switchyard/db"
 	"switchyard/db/jobrow"
@@ -40,11 +38,6 @@ type Requeued struct {
 // Requeue makes failed deliveries due now for one attempt each, for the caller to dispatch: at most limit, the oldest
 // first. Deliveries to endpoints that are switched off stay failed.
 func Requeue(ctx context.Context, c db.Conn, f Failed, limit int) ([]Requeued, error) {
-	var rows []Requeued
-	endpoint := uuid.NullUUID{UUID: f.Endpoint, Valid: f.Endpoint != uuid.Nil}
-	err := sqlx.SelectContext(ctx, c, &rows, requeueFailed, f.Account, f.From, f.To, endpoint, limit, f.Last)
-	if err != nil {
-		return nil, fmt.Errorf("delivery: requeue: %w", err)
-	}
-	return rows, nil
+	return db.Select[Requeued](ctx, c, "requeue deliveries", requeueFailed, f.Account, f.From, f.To, db.OrNull(f.Endpoint), limit,
+		f.Last)
 }

@@ -174,9 +174,9 @@ var (
 )
 
 func dropRest(ctx context.Context, d *db.DB, before time.Time) error {
-	if _, err := db.InParts(ctx, d, deleteRestDeliveries, deleteBatch, before); err != nil {
+	if _, err := db.InParts(ctx, d, "drop old deliveries", deleteRestDeliveries, deleteBatch, before); err != nil {
 		return err
 	}
-	_, err := db.InParts(ctx, d, deleteRestEvents, deleteBatch, before.Add(-week))
+	_, err := db.InParts(ctx, d, "drop old events", deleteRestEvents, deleteBatch, before.Add(-week))
 	return err
 }

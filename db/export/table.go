@@ -5,7 +5,6 @@ package export
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -43,20 +42,12 @@ type Table struct {
 
 // Names gives the headings.
 func (t Table) Names() []string {
-	names := make([]string, len(t.columns))
-	for i, c := range t.columns {
-		names[i] = c.name
-	}
-	return names
+	return db.Map(t.columns, func(c column) string { return c.name })
 }
 
-// Foreign tells for each column whether its texts come from outside. A spreadsheet could take such a text for a formula.
+// Foreign reports for each column whether its texts come from outside. A spreadsheet could take such a text for a formula.
 func (t Table) Foreign() []bool {
-	list := make([]bool, len(t.columns))
-	for i, c := range t.columns {
-		list[i] = c.kind == foreign
-	}
-	return list
+	return db.Map(t.columns, func(c column) bool { return c.kind == foreign })
 }
 
 // Query names the rows of an account in [From, To).
@@ -69,54 +60,34 @@ type Query struct {
 func (t Table) args(q Query) []any {
 	args := []any{q.AccountID, t.moment(q.From), t.moment(q.To)}
 	if t.linked {
-		args = append(args, uuid.NullUUID{UUID: q.Link, Valid: q.Link != uuid.Nil})
+		args = append(args, db.OrNull(q.Link))
 	}
 	return args
 }
 
 // Count counts the rows, up to atMost.
 func (t Table) Count(ctx context.Context, c db.Conn, q Query, atMost int) (int, error) {
-	var n int
-	query := fmt.Sprintf(`SELECT count(*) FROM (%s LIMIT %d) f`, t.count, atMost)
-	err := sqlx.GetContext(ctx, c, &n, query, t.args(q)...)
-	if err != nil {
-		return 0, fmt.Errorf("export: count: %w", err)
-	}
-	return n, nil
+	return db.Get[int](ctx, c, "count rows", fmt.Sprintf(`SELECT count(*) FROM (%s LIMIT %d) f`, t.count, atMost), t.args(q)...)
 }
 
 // Each calls fn with the cells of every row, newest first, as of one moment. The cells are valid until fn returns. Each
 // ends with the first error of fn.
-func (t Table) Each(ctx context.Context, c db.Conn, q Query, fn func([]sql.RawBytes) error) (err error) {
-	exprs := make([]string, len(t.columns))
-	for i, c := range t.columns {
-		exprs[i] = c.expr
-	}
+func (t Table) Each(ctx context.Context, c db.Conn, q Query, fn func([]sql.RawBytes) error) error {
+	exprs := db.Map(t.columns, func(c column) string { return c.expr })
 	query := `SELECT ` + strings.Join(exprs, ", ") + ` FROM ` + t.from
-	rows, err := c.QueryxContext(ctx, query, t.args(q)...)
-	if err != nil {
-		return fmt.Errorf("export: %w", err)
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
 	cells, into := make([]sql.RawBytes, len(t.columns)), make([]any, len(t.columns))
 	for i := range cells {
 		into[i] = &cells[i]
 	}
-	for rows.Next() {
+	return db.EachRow(ctx, c, "export", func(rows *sqlx.Rows) error {
 		if err := rows.Scan(into...); err != nil {
-			return fmt.Errorf("export: %w", err)
+			return err
 		}
 		if err := t.show(cells); err != nil {
 			return err
 		}
-		if err := fn(cells); err != nil {
-			return err
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return fmt.Errorf("export: %w", err)
-	}
-	return nil
+		return fn(cells)
+	}, query, t.args(q)...)
 }
 
 // show turns ids of clicks into their public form.

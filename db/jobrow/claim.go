@@ -3,11 +3,9 @@ package jobrow
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
 
 	"switchyard/db"
 	"switchyard/models"
@@ -80,28 +78,23 @@ FROM jobs WHERE id = $1 AND kind = $2 AND ($3::uuid IS NULL OR account_id = $3)`
 // Claim claims a row: it becomes running, and its fence and its attempts grow by one. A row that cannot be claimed is a
 // *RefusalError. Claim takes the pool and not a db.Conn, because it must commit before the work begins.
 func Claim(ctx context.Context, d *db.DB, want ClaimRequest) (models.Job, error) {
-	var j models.Job
-	account := uuid.NullUUID{UUID: want.Account, Valid: want.Account != uuid.Nil}
-	err := sqlx.GetContext(ctx, d, &j, claimRow, want.ID, want.Kind, account, want.Lease.Seconds(), want.Generation,
-		want.Manual, want.MaxAttempts)
-	if err == nil {
-		return j, nil
+	account := db.OrNull(want.Account)
+	j, claimed, err := db.First[models.Job](ctx, d, "claim job", claimRow, want.ID, want.Kind, account, want.Lease.Seconds(),
+		want.Generation, want.Manual, want.MaxAttempts)
+	if claimed || err != nil {
+		return j, err
 	}
-	if !db.NoRows(err) {
-		return j, fmt.Errorf("jobrow: claim: %w", err)
-	}
-	var row struct {
+	row, found, err := db.First[struct {
 		State      string  `db:"state"`
 		Generation int64   `db:"generation"`
 		Lease      float64 `db:"lease"`
 		Due        float64 `db:"due"`
-	}
-	err = sqlx.GetContext(ctx, d, &row, findRefused, want.ID, want.Kind, account)
-	if db.NoRows(err) {
-		return j, &RefusalError{Reason: Gone}
-	}
+	}](ctx, d, "claim job", findRefused, want.ID, want.Kind, account)
 	if err != nil {
-		return j, fmt.Errorf("jobrow: claim: %w", err)
+		return j, err
+	}
+	if !found {
+		return j, &RefusalError{Reason: Gone}
 	}
 	switch row.State {
 	case models.JobRunning:
@@ -123,8 +116,6 @@ WHERE id = $1 AND state = 'pending' AND next_attempt_at <= clock_timestamp()`
 // Postpone makes a due row wait without an attempt, for a worker that has no room for it. A row in any other state stays
 // as it is.
 func Postpone(ctx context.Context, c db.Conn, id uuid.UUID, wait time.Duration) error {
-	if _, err := c.ExecContext(ctx, postponeRow, id, wait.Seconds()); err != nil {
-		return fmt.Errorf("jobrow: postpone: %w", err)
-	}
-	return nil
+	_, err := db.Exec(ctx, c, "postpone job", postponeRow, id, wait.Seconds())
+	return err
 }

@@ -2,11 +2,9 @@ package jobrow
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
 
 	"switchyard/db"
 )
@@ -23,14 +21,10 @@ DELETE FROM jobs WHERE id IN (
     SELECT id FROM jobs WHERE state IN ('done', 'failed') AND finished_at < $1
     ORDER BY finished_at LIMIT $2 FOR UPDATE SKIP LOCKED)`
 
-// DeleteFinished deletes the rows that finished longer ago than the age, and tells how many. It works in batches, each
+// DeleteFinished deletes the rows that finished longer ago than the age, and returns how many. It works in batches, each
 // with a commit of its own.
 func DeleteFinished(ctx context.Context, c db.Conn, age time.Duration) (int64, error) {
-	n, err := db.InParts(ctx, c, deleteFinished, deleteBatch, time.Now().Add(-age))
-	if err != nil {
-		return n, fmt.Errorf("jobrow: delete finished: %w", err)
-	}
-	return n, nil
+	return db.InParts(ctx, c, "delete finished jobs", deleteFinished, deleteBatch, time.Now().Add(-age))
 }
 
 const (
@@ -43,13 +37,11 @@ const (
 // DeleteRange deletes the rows of a kind with ids in [low, high), in batches. While one of them waits or runs it deletes
 // nothing: open is true then.
 func DeleteRange(ctx context.Context, c db.Conn, kind string, low, high uuid.UUID) (open bool, err error) {
-	if err = sqlx.GetContext(ctx, c, &open, anyOpen, kind, low, high); err == nil && !open {
-		_, err = db.InParts(ctx, c, deleteRange, deleteBatch, kind, low, high)
+	const what = "delete jobs"
+	if open, err = db.Get[bool](ctx, c, what, anyOpen, kind, low, high); err == nil && !open {
+		_, err = db.InParts(ctx, c, what, deleteRange, deleteBatch, kind, low, high)
 	}
-	if err != nil {
-		return open, fmt.Errorf("jobrow: delete range: %w", err)
-	}
-	return open, nil
+	return open, err
 }
 
 // IsOpen is the SQL that is true when the job with an id, SQL too, waits or runs.

@@ -6,8 +6,6 @@ import (
 	"fmt"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
-	"github.com/lib/pq"
 
 	"switchyard/db"
 	"switchyard/models"
@@ -17,15 +15,7 @@ const findRow = `SELECT ` + columns + ` FROM jobs WHERE id = $1 AND account_id =
 
 // Find finds a job of an account; not_found for those of others.
 func Find(ctx context.Context, c db.Conn, account, id uuid.UUID) (models.Job, error) {
-	var j models.Job
-	err := sqlx.GetContext(ctx, c, &j, findRow, id, account)
-	if db.NoRows(err) {
-		return j, models.NotFound("job")
-	}
-	if err != nil {
-		return j, fmt.Errorf("jobrow: find: %w", err)
-	}
-	return j, nil
+	return db.Get[models.Job](ctx, c, "job", findRow, id, account)
 }
 
 // Status is Find as GET /jobs/{id} shows it.
@@ -81,28 +71,16 @@ func List(ctx context.Context, c db.Conn, f Filter) ([]models.Job, error) {
 	if f.Limit == 0 {
 		f.Limit = 100
 	}
-	var rows []models.Job
-	err := sqlx.SelectContext(ctx, c, &rows, listRows, f.State, f.kinds(), f.Wait, f.Limit)
-	if err != nil {
-		return nil, fmt.Errorf("jobrow: list: %w", err)
-	}
-	return rows, nil
+	return db.Select[models.Job](ctx, c, "list jobs", listRows, f.State, f.kinds(), f.Wait, f.Limit)
 }
 
 // Count counts the rows that the filter chooses, whatever its limit.
-func Count(ctx context.Context, c db.Conn, f Filter) (n int, err error) {
-	if err := sqlx.GetContext(ctx, c, &n, countRows, f.State, f.kinds(), f.Wait); err != nil {
-		return 0, fmt.Errorf("jobrow: count: %w", err)
-	}
-	return n, nil
+func Count(ctx context.Context, c db.Conn, f Filter) (int, error) {
+	return db.Get[int](ctx, c, "count jobs", countRows, f.State, f.kinds(), f.Wait)
 }
 
-func (f Filter) kinds() any {
-	if f.Kinds == nil {
-		return pq.Array([]string{})
-	}
-	return pq.Array(f.Kinds)
-}
+// kinds is never NULL.
+func (f Filter) kinds() []string { return append([]string{}, f.Kinds...) }
 
 // Stats are the figures of the rows of one kind and state, for monitoring.
 type Stats struct {
@@ -119,9 +97,5 @@ FROM jobs WHERE state IN ('pending', 'running', 'failed') GROUP BY kind, state`
 
 // ReadStats reads the figures of the rows that are not done.
 func ReadStats(ctx context.Context, c db.Conn) ([]Stats, error) {
-	var rows []Stats
-	if err := sqlx.SelectContext(ctx, c, &rows, statRows); err != nil {
-		return nil, fmt.Errorf("jobrow: stats: %w", err)
-	}
-	return rows, nil
+	return db.Select[Stats](ctx, c, "job stats", statRows)
 }

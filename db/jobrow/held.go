@@ -3,7 +3,6 @@ package jobrow
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -77,13 +76,9 @@ func Release(ctx context.Context, c db.Conn, id uuid.UUID, fence int64) error {
 }
 
 func fenced(ctx context.Context, c db.Conn, query string, args ...any) error {
-	res, err := c.ExecContext(ctx, query, args...)
+	n, err := db.Exec(ctx, c, "write job", query, args...)
 	if err != nil {
-		return fmt.Errorf("jobrow: write: %w", err)
-	}
-	n, err := res.RowsAffected()
-	if err != nil {
-		return fmt.Errorf("jobrow: write: %w", err)
+		return err
 	}
 	if n == 0 {
 		return ErrFenced

@@ -2,7 +2,6 @@ package jobrow
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"switchyard/db"
@@ -23,10 +22,8 @@ func Insert(ctx context.Context, c db.Conn, j models.Job) error {
 	if len(j.Args) == 0 {
 		j.Args = []byte(`{}`)
 	}
-	if _, err := c.ExecContext(ctx, insertRow, j.ID, j.AccountID, j.Kind, []byte(j.Args), j.NextAttemptAt); err != nil {
-		return fmt.Errorf("jobrow: insert: %w", err)
-	}
-	return nil
+	_, err := db.Exec(ctx, c, "insert job", insertRow, j.ID, j.AccountID, j.Kind, []byte(j.Args), j.NextAttemptAt)
+	return err
 }
 
 // InsertFrom is the SQL that inserts one row, due now, for each id and account_id of a relation, for use in a WITH.

@@ -2,11 +2,8 @@ package jobrow
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
-	"github.com/lib/pq"
 
 	"switchyard/db"
 	"switchyard/models"
@@ -41,17 +38,7 @@ WITH chosen AS (
 // ids all failed ones of the kinds. No kinds are all kinds. Requeuing is always safe: rows that are done, or held by a
 // worker, stay as they are.
 func Requeue(ctx context.Context, c db.Conn, ids []uuid.UUID, kinds ...string) ([]Requeued, error) {
-	if ids == nil {
-		ids = []uuid.UUID{}
-	}
-	if kinds == nil {
-		kinds = []string{}
-	}
-	var rows []Requeued
-	if err := sqlx.SelectContext(ctx, c, &rows, requeueRows, pq.Array(ids), pq.Array(kinds)); err != nil {
-		return nil, fmt.Errorf("jobrow: requeue: %w", err)
-	}
-	return rows, nil
+	return db.Select[Requeued](ctx, c, "requeue jobs", requeueRows, append([]uuid.UUID{}, ids...), append([]string{}, kinds...))
 }
 
 // WithRequeued is the SQL of a WITH whose relation requeued has the columns of Requeued. It requeues finished rows of the

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
 
 	"switchyard/db"
 	"switchyard/models"
@@ -95,16 +94,16 @@ func sums() string {
 // time. It is safe beside writers, readers and other compactions. It returns how many hours it compacted: fewer than limit
 // means that nothing is left.
 func Compact(ctx context.Context, d db.Conn, before time.Time, limit int) (int, error) {
-	var hours []struct {
+	hours, err := db.Select[struct {
 		Account uuid.UUID `db:"account_id"`
 		At      time.Time `db:"hour"`
-	}
-	if err := sqlx.SelectContext(ctx, d, &hours, selectUnmerged, before, limit); err != nil {
-		return 0, fmt.Errorf("ledger: compact: %w", err)
+	}](ctx, d, "compact", selectUnmerged, before, limit)
+	if err != nil {
+		return 0, err
 	}
 	for i, h := range hours {
-		if _, err := d.ExecContext(ctx, mergeHour, h.Account, h.At); err != nil {
-			return i, fmt.Errorf("ledger: compact: %w", err)
+		if _, err := db.Exec(ctx, d, "compact", mergeHour, h.Account, h.At); err != nil {
+			return i, err
 		}
 	}
 	return len(hours), nil
@@ -130,9 +129,5 @@ type Negated struct {
 // Negate takes back, in the transaction of c, all figures of some campaigns in the hours of [from, to). It gives the
 // campaigns that had any. Two calls at once would take the same figures back twice: the caller holds a lock.
 func Negate(ctx context.Context, c db.Conn, account uuid.UUID, campaigns []uuid.UUID, from, to time.Time) ([]Negated, error) {
-	var gone []Negated
-	if err := sqlx.SelectContext(ctx, c, &gone, negate, account, db.UUIDs(campaigns), from, to); err != nil {
-		return nil, fmt.Errorf("ledger: negate: %w", err)
-	}
-	return gone, nil
+	return db.Select[Negated](ctx, c, "negate", negate, account, db.UUIDs(campaigns), from, to)
 }

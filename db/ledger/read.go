@@ -2,11 +2,9 @@ package ledger
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
 
 	"switchyard/db"
 )
@@ -20,20 +18,17 @@ GROUP BY stream_id, campaign_id`
 
 // ClicksSince counts an account's clicks since a moment, without bots, by path and by campaign.
 func ClicksSince(ctx context.Context, c db.Conn, account uuid.UUID, since time.Time) (map[uuid.UUID]int, error) {
-	var rows []struct {
+	rows, err := db.Select[struct {
 		Stream   uuid.UUID `db:"stream_id"`
 		Campaign uuid.UUID `db:"campaign_id"`
 		Clicks   int       `db:"clicks"`
-	}
-	if err := sqlx.SelectContext(ctx, c, &rows, clicksSince, account, since); err != nil {
-		return nil, fmt.Errorf("ledger: count clicks: %w", err)
-	}
+	}](ctx, c, "count clicks", clicksSince, account, since)
 	counts := make(map[uuid.UUID]int, len(rows))
 	for _, row := range rows {
 		counts[row.Stream] += row.Clicks
 		counts[row.Campaign] += row.Clicks
 	}
-	return counts, nil
+	return counts, err
 }
 
 // DayClicks are the clicks of a day.
@@ -51,11 +46,7 @@ GROUP BY d.day ORDER BY d.day`
 // Daily gives an account's clicks of each day (UTC) from midnight of the first to the day of the last moment, bots not
 // counted.
 func Daily(ctx context.Context, c db.Conn, account uuid.UUID, first, last time.Time) ([]DayClicks, error) {
-	var days []DayClicks
-	if err := sqlx.SelectContext(ctx, c, &days, dailyClicks, account, first, last); err != nil {
-		return nil, fmt.Errorf("ledger: daily clicks: %w", err)
-	}
-	return days, nil
+	return db.Select[DayClicks](ctx, c, "daily clicks", dailyClicks, account, first, last)
 }
 
 const accountClicks = `
@@ -67,16 +58,13 @@ CROSS JOIN LATERAL (
 // ClicksOf counts the clicks of some accounts in the hours of [from, to), bots not counted. Accounts without any are not
 // in the answer.
 func ClicksOf(ctx context.Context, c db.Conn, accounts []uuid.UUID, from, to time.Time) (map[uuid.UUID]int64, error) {
-	var rows []struct {
+	rows, err := db.Select[struct {
 		ID     uuid.UUID `db:"id"`
 		Clicks int64     `db:"clicks"`
-	}
-	if err := sqlx.SelectContext(ctx, c, &rows, accountClicks, db.UUIDs(accounts), from, to); err != nil {
-		return nil, fmt.Errorf("ledger: clicks of accounts: %w", err)
-	}
+	}](ctx, c, "clicks of accounts", accountClicks, db.UUIDs(accounts), from, to)
 	counts := make(map[uuid.UUID]int64, len(rows))
 	for _, row := range rows {
 		counts[row.ID] = row.Clicks
 	}
-	return counts, nil
+	return counts, err
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"switchyard/db"
 	"switchyard/db/ledger"
 	"switchyard/models"
 	"switchyard/models/clickattr"
@@ -100,11 +101,7 @@ func part(unit string) string { return "extract(" + unit + " FROM %s" + utc + ")
 
 // Dimensions lists the names of all dimensions.
 func Dimensions() []string {
-	names := make([]string, len(dimensions))
-	for i, d := range dimensions {
-		names[i] = d.name
-	}
-	return names
+	return db.Map(dimensions, func(d dimension) string { return d.name })
 }
 
 // Network is a dimension for the list of networks; the contract does not let callers ask for it.

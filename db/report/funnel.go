@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
-	"github.com/lib/pq"
 
 	"switchyard/db"
 	"switchyard/models"
@@ -47,15 +45,6 @@ func GoalsOf(ctx context.Context, c db.Conn, account uuid.UUID, campaigns []uuid
 	if !ok {
 		return nil, fmt.Errorf("report: goals cannot be split by %q", split)
 	}
-	ids := make([]string, len(campaigns))
-	for i, id := range campaigns {
-		ids[i] = id.String()
-	}
-	var list []GoalCount
-	err := sqlx.SelectContext(ctx, c, &list, fmt.Sprintf(countGoals, expr), account, pq.Array(ids),
+	return db.Select[GoalCount](ctx, c, "goals", fmt.Sprintf(countGoals, expr), account, campaigns,
 		models.FloorClickID(from), models.FloorClickID(to))
-	if err != nil {
-		return nil, fmt.Errorf("report: goals: %w", err)
-	}
-	return list, nil
 }

@@ -2,12 +2,9 @@ package report
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
-	"github.com/lib/pq"
 
 	"switchyard/db"
 	"switchyard/db/ledger"
@@ -50,22 +47,19 @@ type orphanRow struct {
 
 // Orphans gives what was recorded in [from, to) for campaigns that do not exist any more, most clicks first.
 func Orphans(ctx context.Context, c db.Conn, account uuid.UUID, from, to time.Time) ([]Orphan, error) {
-	var hours, seen []orphanRow
-	if err := sqlx.SelectContext(ctx, c, &hours, selectOrphans, account, from.Truncate(time.Hour), to); err != nil {
-		return nil, fmt.Errorf("report: orphaned campaigns: %w", err)
-	}
-	if len(hours) == 0 {
-		return nil, nil
+	hours, err := db.Select[orphanRow](ctx, c, "orphaned campaigns", selectOrphans, account, from.Truncate(time.Hour), to)
+	if err != nil || len(hours) == 0 {
+		return nil, err
 	}
 	ids, known := make([]string, len(hours)), make(map[string]orphanRow, len(hours))
 	for i, h := range hours {
 		ids[i] = h.CampaignID.String()
 		known[ids[i]] = h
 	}
-	err := sqlx.SelectContext(ctx, c, &seen, selectOrphanVisitors, account, models.FloorClickID(from),
-		models.FloorClickID(to), pq.Array(ids))
+	seen, err := db.Select[orphanRow](ctx, c, "visitors of orphaned campaigns", selectOrphanVisitors, account,
+		models.FloorClickID(from), models.FloorClickID(to), ids)
 	if err != nil {
-		return nil, fmt.Errorf("report: visitors of orphaned campaigns: %w", err)
+		return nil, err
 	}
 	for _, s := range seen {
 		known[s.CampaignID.String()] = s
@@ -89,22 +83,14 @@ const countLive = `SELECT count(*) FROM campaigns WHERE account_id = $1 AND dele
 
 // LiveCampaigns counts the campaigns that an account has.
 func LiveCampaigns(ctx context.Context, c db.Conn, account uuid.UUID) (int, error) {
-	var n int
-	if err := sqlx.GetContext(ctx, c, &n, countLive, account); err != nil {
-		return 0, fmt.Errorf("report: count campaigns: %w", err)
-	}
-	return n, nil
+	return db.Get[int](ctx, c, "count campaigns", countLive, account)
 }
 
 // TotalsOf gives the figures of all time of some campaigns together, whether they exist or not.
 func TotalsOf(ctx context.Context, c db.Conn, account uuid.UUID, campaigns []uuid.UUID) (models.Figures, error) {
-	ids := make([]string, len(campaigns))
-	for i, id := range campaigns {
-		ids[i] = id.String()
-	}
 	rows, err := Performance(ctx, c, Query{
 		AccountID: account, From: time.Unix(0, 0), To: time.Now().Truncate(time.Hour).AddDate(0, 0, 2),
-		Filters: []Filter{{"campaign_id", ids}},
+		Filters: []Filter{{"campaign_id", db.Map(campaigns, uuid.UUID.String)}},
 	})
 	if err != nil {
 		return models.Figures{}, err

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/uuid"
-	"github.com/lib/pq"
 
+	"switchyard/db"
 	"switchyard/db/ledger"
 	"switchyard/models"
 )
@@ -116,7 +116,7 @@ func (b *builder) spanned(list []span) dimension {
 			step = time.Hour
 		}
 	}
-	expr := "width_bucket(%s, " + b.arg(pq.Array(texts(starts))) + "::timestamptz[])"
+	expr := "width_bucket(%s, " + b.arg(texts(starts)) + "::timestamptz[])"
 	return dimension{name: "span", expr: expr, kind: timed, show: "%s::text", step: step}
 }
 
@@ -135,11 +135,11 @@ func (b *builder) filter(f Filter) error {
 	b.filters = append(b.filters, d)
 	switch d.kind { // values that no row shows are left out
 	case id:
-		b.values = append(b.values, b.arg(pq.Array(uuids(values)))+`::uuid[]`)
+		b.values = append(b.values, b.arg(uuids(values))+`::uuid[]`)
 	case number:
-		b.values = append(b.values, b.arg(pq.Array(numbers(values)))+`::bigint[]`)
+		b.values = append(b.values, b.arg(numbers(values))+`::bigint[]`)
 	case text, addr, timed:
-		b.values = append(b.values, b.arg(pq.Array(values))+`::text[]`)
+		b.values = append(b.values, b.arg(values)+`::text[]`)
 	}
 	return nil
 }
@@ -170,9 +170,5 @@ func numbers(values []string) []int64 {
 }
 
 func texts(list []time.Time) []string {
-	out := make([]string, len(list))
-	for i, t := range list {
-		out[i] = t.UTC().Format(time.RFC3339Nano)
-	}
-	return out
+	return db.Map(list, func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) })
 }

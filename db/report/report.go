@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
-	"github.com/lib/pq"
 
 	"switchyard/db"
 	"switchyard/models"
@@ -68,12 +67,7 @@ func Each(ctx context.Context, c db.Conn, q Query, fn func(Row) error) error {
 	if err != nil {
 		return err
 	}
-	rows, err := c.QueryxContext(ctx, b.sql(), b.args...) //nolint:sqlclosecheck // closed below
-	if err != nil {
-		return fmt.Errorf("report: performance: %w", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
+	return db.EachRow(ctx, c, "performance", func(rows *sqlx.Rows) error {
 		r := Row{Dims: make([]string, len(b.dims))}
 		dst := make([]any, 0, len(r.Dims)+len(measures))
 		for i := range r.Dims {
@@ -83,16 +77,10 @@ func Each(ctx context.Context, c db.Conn, q Query, fn func(Row) error) error {
 		dst = append(dst, &f.Clicks, &f.UniqueClicks, &f.BotClicks, &f.LPViews, &f.LPClicks,
 			&f.Approved, &f.Pending, &f.Rejected, &f.Chargebacks, &f.Cost, &f.Revenue, &f.PendingRevenue)
 		if err := rows.Scan(dst...); err != nil {
-			return fmt.Errorf("report: performance: %w", err)
-		}
-		if err := fn(r); err != nil {
 			return err
 		}
-	}
-	if err := rows.Err(); err != nil {
-		return fmt.Errorf("report: performance: %w", err)
-	}
-	return nil
+		return fn(r)
+	}, b.sql(), b.args...)
 }
 
 // Overview gives the figures of an account in [from, to).
@@ -109,13 +97,9 @@ func Overview(ctx context.Context, c db.Conn, account uuid.UUID, from, to time.T
 func FiguresOf(ctx context.Context, c db.Conn, account uuid.UUID, dimension string, ids []uuid.UUID,
 	from, to time.Time,
 ) (map[uuid.UUID]models.Figures, error) {
-	values := make([]string, len(ids))
-	for i, v := range ids {
-		values[i] = v.String()
-	}
 	rows, err := Performance(ctx, c, Query{
 		AccountID: account, From: from, To: to, Dimensions: []string{dimension},
-		Filters: []Filter{{dimension, values}},
+		Filters: []Filter{{dimension, db.Map(ids, uuid.UUID.String)}},
 	})
 	if err != nil {
 		return nil, err
@@ -144,15 +128,12 @@ func Labels(ctx context.Context, c db.Conn, account uuid.UUID, dimension string,
 	if d.names == "" || len(ids) == 0 {
 		return labels, nil
 	}
-	var rows []struct {
+	rows, err := db.Select[struct {
 		ID   string `db:"id"`
 		Name string `db:"name"`
-	}
-	if err := sqlx.SelectContext(ctx, c, &rows, d.names, account, pq.Array(ids)); err != nil {
-		return nil, fmt.Errorf("report: labels of %s: %w", dimension, err)
-	}
+	}](ctx, c, "labels of "+dimension, d.names, account, ids)
 	for _, r := range rows {
 		labels[r.ID] = r.Name
 	}
-	return labels, nil
+	return labels, err
 }

@@ -3,8 +3,6 @@ package report
 import (
 	"fmt"
 	"time"
-
-	"github.com/lib/pq"
 )
 
 // Spend that stands alone is a fact beside clicks and conversions. It has no figure but its cost.
@@ -24,5 +22,5 @@ func (b *builder) fromSpend(from, to time.Time) {
 
 // fromSpendOf is fromSpend for single hours.
 func (b *builder) fromSpendOf(hours []time.Time) {
-	b.part("f.at", aloneFacts+b.account+" AND f.at = ANY ("+b.arg(pq.Array(texts(hours)))+"::timestamptz[])", ofSpend)
+	b.part("f.at", aloneFacts+b.account+" AND f.at = ANY ("+b.arg(texts(hours))+"::timestamptz[])", ofSpend)
 }

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lib/pq"
-
 	"switchyard/models"
 )
 
@@ -100,7 +98,7 @@ func (b *builder) fromRollup(name string, from, to time.Time, without []time.Tim
 func (b *builder) during(from, to time.Time, without []time.Time) string {
 	where := fmt.Sprintf("f.account_id = %s AND f.hour >= %s AND f.hour < %s", b.account, b.arg(from), b.arg(to))
 	if len(without) > 0 {
-		where += " AND f.hour <> ALL (" + b.arg(pq.Array(texts(without))) + "::timestamptz[])"
+		where += " AND f.hour <> ALL (" + b.arg(texts(without)) + "::timestamptz[])"
 	}
 	return where
 }
@@ -131,7 +129,7 @@ func (b *builder) fromRowsOf(hours []time.Time) {
 	for i, h := range hours {
 		lows[i], highs[i] = models.FloorClickID(h).String(), models.FloorClickID(h.Add(time.Hour)).String()
 	}
-	list := fmt.Sprintf("unnest(%s::uuid[], %s::uuid[]) w (low, high)", b.arg(pq.Array(lows)), b.arg(pq.Array(highs)))
+	list := fmt.Sprintf("unnest(%s::uuid[], %s::uuid[]) w (low, high)", b.arg(lows), b.arg(highs))
 	clicks := fmt.Sprintf("f.account_id = %s AND f.id >= w.low AND f.id < w.high", b.account)
 	conversions := fmt.Sprintf("v.account_id = %s AND v.click_id >= w.low AND v.click_id < w.high", b.account)
 	b.part("f.at", list+" JOIN clicks f ON true WHERE "+clicks, ofClick)

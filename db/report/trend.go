@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
 
 	"switchyard/db"
 	"switchyard/db/clicklog"
@@ -99,12 +98,12 @@ FROM ledger WHERE account_id = $1 AND hour >= $2 AND hour < $3`
 
 // shrink holds the window to the hours in which the account had traffic.
 func (q *TrendQuery) shrink(ctx context.Context, c db.Conn) error {
-	var traffic struct {
+	traffic, err := db.Get[struct {
 		First time.Time `db:"first"`
 		Last  time.Time `db:"last"`
-	}
-	if err := sqlx.GetContext(ctx, c, &traffic, selectTraffic, q.AccountID, q.From.Truncate(time.Hour), q.To); err != nil {
-		return fmt.Errorf("report: traffic of account: %w", err)
+	}](ctx, c, "traffic of account", selectTraffic, q.AccountID, q.From.Truncate(time.Hour), q.To)
+	if err != nil {
+		return err
 	}
 	if traffic.First.After(q.From) {
 		q.From = traffic.First.UTC()

@@ -2,11 +2,9 @@ package report
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
 
 	"switchyard/db"
 	"switchyard/models"
@@ -53,14 +51,10 @@ const (
 // VisitorsSince tells who clicked in [from, to).
 func VisitorsSince(ctx context.Context, c db.Conn, account uuid.UUID, from, to time.Time) (Live, error) {
 	var out Live
-	var rows []struct {
+	rows, err := db.Select[struct {
 		By int `db:"by"`
 		Presence
-	}
-	err := sqlx.SelectContext(ctx, c, &rows, selectLive, account, models.FloorClickID(from), models.FloorClickID(to))
-	if err != nil {
-		return out, fmt.Errorf("report: live visitors: %w", err)
-	}
+	}](ctx, c, "live visitors", selectLive, account, models.FloorClickID(from), models.FloorClickID(to))
 	for _, r := range rows {
 		switch r.By {
 		case byPage:
@@ -73,7 +67,7 @@ func VisitorsSince(ctx context.Context, c db.Conn, account uuid.UUID, from, to t
 			out.Presence = r.Presence
 		}
 	}
-	return out, nil
+	return out, err
 }
 
 // AddressQuery asks for addresses with at least MinHits clicks in [From, To). A zero campaign or source is any.
@@ -127,11 +121,6 @@ func RepeatAddresses(ctx context.Context, c db.Conn, q AddressQuery) ([]Address,
 	if q.Smartlinks {
 		query, whom = selectSmartlinkAddresses, q.Link
 	}
-	var list []Address
-	err := sqlx.SelectContext(ctx, c, &list, query, q.AccountID, models.FloorClickID(q.From), models.FloorClickID(q.To),
-		whom, q.SourceID, q.MinHits, q.Limit)
-	if err != nil {
-		return nil, fmt.Errorf("report: repeated addresses: %w", err)
-	}
-	return list, nil
+	return db.Select[Address](ctx, c, "repeated addresses", query, q.AccountID, models.FloorClickID(q.From),
+		models.FloorClickID(q.To), whom, q.SourceID, q.MinHits, q.Limit)
 }

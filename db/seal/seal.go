@@ -16,7 +16,6 @@ import (
 	"sync"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
 
 	"switchyard/db"
 	"switchyard/models"
@@ -79,9 +78,9 @@ func New(c db.Conn, keys ...[]byte) (*Box, error) {
 // InstallSecret derives a 32-byte secret for a purpose from the random value that the first migration put into the
 // database. Every process of an install derives the same.
 func InstallSecret(ctx context.Context, c db.Conn, purpose string) ([]byte, error) {
-	var secret []byte
-	if err := sqlx.GetContext(ctx, c, &secret, `SELECT secret FROM installation`); err != nil {
-		return nil, fmt.Errorf("seal: install secret: %w", err)
+	secret, err := db.Get[[]byte](ctx, c, "install secret", `SELECT secret FROM installation`)
+	if err != nil {
+		return nil, err
 	}
 	sum := sha256.Sum256(append([]byte("switchyard "+purpose+" "), secret...))
 	return sum[:], nil

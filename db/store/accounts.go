@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db"
 	"switchyard/models"
 )
 
@@ -16,16 +17,16 @@ const accountColumns = `id, name, plan, currency, timezone, date_format, time_fo
 func (s *Store) CreateAccount(ctx context.Context, name, plan string) (models.Account, error) {
 	const q = `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, $2, $3, $4) RETURNING ` + accountColumns
 	id := uuid.Must(uuid.NewV7())
-	return get[models.Account](ctx, s, "account", q, id, name, plan, strings.ToLower(rand.Text()))
+	return db.Get[models.Account](ctx, s.c, "account", q, id, name, plan, strings.ToLower(rand.Text()))
 }
 
 // FindAccount finds one account.
 func (s *Store) FindAccount(ctx context.Context, id uuid.UUID) (models.Account, error) {
-	return get[models.Account](ctx, s, "account", `SELECT `+accountColumns+` FROM accounts WHERE id = $1`, id)
+	return db.Get[models.Account](ctx, s.c, "account", `SELECT `+accountColumns+` FROM accounts WHERE id = $1`, id)
 }
 
 // ListAccounts lists all accounts of the install, newest first. It is for operators only.
 func (s *Store) ListAccounts(ctx context.Context) ([]models.Account, error) {
 	const q = `SELECT ` + accountColumns + ` FROM accounts ORDER BY created_at DESC, id DESC`
-	return query[models.Account](ctx, s.c, "list accounts", q)
+	return db.Select[models.Account](ctx, s.c, "list accounts", q)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db"
 	"switchyard/models"
 )
 
@@ -27,10 +28,10 @@ ORDER BY c.unsafe_at DESC, l.id LIMIT $2`
 
 // Broken lists the account's links that are broken now, latest first, at most 500.
 func (k Links) Broken(ctx context.Context, account uuid.UUID) ([]models.LinkProblem, error) {
-	return query[models.LinkProblem](ctx, k.s.c, "broken links", brokenLinks, account, maxAlerts)
+	return db.Select[models.LinkProblem](ctx, k.s.c, "broken links", brokenLinks, account, maxAlerts)
 }
 
 // Unsafe lists the account's links that a list of unsafe addresses has now, latest first, at most 500.
 func (k Links) Unsafe(ctx context.Context, account uuid.UUID) ([]models.LinkProblem, error) {
-	return query[models.LinkProblem](ctx, k.s.c, "unsafe links", unsafeLinks, account, maxAlerts)
+	return db.Select[models.LinkProblem](ctx, k.s.c, "unsafe links", unsafeLinks, account, maxAlerts)
 }

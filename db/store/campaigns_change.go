@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db"
 	"switchyard/db/delivery"
 	"switchyard/models"
 	"switchyard/models/flow"
@@ -91,7 +92,7 @@ func (k Campaigns) ReplaceFlow(ctx context.Context, account, id uuid.UUID, paths
 		if err := s.checkFlow(ctx, account, paths); err != nil {
 			return err
 		}
-		return s.one(ctx, campaignTable.what, campaignTable.set(`streams = $3`), account, id, documentOf(paths))
+		return s.one(ctx, campaignTable.what, campaignTable.set(`streams = $3`), account, id, db.Document(paths))
 	})
 	return paths, err
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db"
 	"switchyard/models"
 	"switchyard/models/flow"
 )
@@ -35,7 +36,7 @@ ORDER BY lower(name), id`
 // FlowNetworks lists the affiliate networks of the offers that paths name, by name.
 func (k Campaigns) FlowNetworks(ctx context.Context, account uuid.UUID, paths []flow.Path) ([]FlowNetwork, error) {
 	destinations, _, _ := flow.References(paths)
-	return query[FlowNetwork](ctx, k.s.c, "networks of a flow", flowNetworks, account, destinations)
+	return db.Select[FlowNetwork](ctx, k.s.c, "networks of a flow", flowNetworks, account, destinations)
 }
 
 // flowReferences finds which ids are live records of the account, and of what kind.
@@ -52,7 +53,7 @@ SELECT id, 'rule' FROM rules WHERE account_id = $1 AND id = ANY ($4) AND deleted
 // is not a live one of the account.
 func (s *Store) checkFlow(ctx context.Context, account uuid.UUID, paths []flow.Path) error {
 	destinations, campaigns, rules := flow.References(paths)
-	rows, err := query[struct {
+	rows, err := db.Select[struct {
 		ID   uuid.UUID `db:"id"`
 		Kind string    `db:"kind"`
 	}](ctx, s.c, "references of a flow", flowReferences, account, destinations, campaigns, rules)
@@ -77,7 +78,7 @@ func (s *Store) checkMode(ctx context.Context, c models.Campaign) error {
 	if !c.TracksGoals() {
 		return nil
 	}
-	name, err := get[string](ctx, s, "account", `SELECT plan FROM accounts WHERE id = $1`, c.AccountID)
+	name, err := db.Get[string](ctx, s.c, "account", `SELECT plan FROM accounts WHERE id = $1`, c.AccountID)
 	if err != nil {
 		return err
 	}
@@ -112,7 +113,7 @@ func (s *Store) linkDomain(ctx context.Context, account, id uuid.UUID, own bool)
 	if id != uuid.Nil {
 		query, second = namedDomain, id
 	}
-	d, err := get[linkDomain](ctx, s, "domain", query, account, second)
+	d, err := db.Get[linkDomain](ctx, s.c, "domain", query, account, second)
 	if e, ok := models.AsError(err); ok && e.Kind == models.KindNotFound {
 		err = models.Invalid("invalid_domain", "domain_id is not a tracking domain of this account")
 		if id == uuid.Nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db"
 	"switchyard/models/flow"
 )
 
@@ -13,14 +14,14 @@ SELECT id FROM campaigns WHERE account_id = $1 AND alias = $2 AND deleted_at IS 
 
 // ByAlias finds the campaigns with an alias, at most one on each domain.
 func (k Campaigns) ByAlias(ctx context.Context, account uuid.UUID, alias string) ([]uuid.UUID, error) {
-	return query[uuid.UUID](ctx, k.s.c, "campaigns by alias", campaignsByAlias, account, alias)
+	return db.Select[uuid.UUID](ctx, k.s.c, "campaigns by alias", campaignsByAlias, account, alias)
 }
 
 // Routed lists every campaign with its flow, as Flow gives it: pinned first, then newest.
 func (k Campaigns) Routed(ctx context.Context, account uuid.UUID) ([]RoutedCampaign, error) {
 	q := routedTable.from + ` WHERE ` + routedTable.live +
 		` ORDER BY t.is_pinned DESC, t.created_at DESC, t.id DESC`
-	list, err := query[RoutedCampaign](ctx, k.s.c, "routed campaigns", q, account)
+	list, err := db.Select[RoutedCampaign](ctx, k.s.c, "routed campaigns", q, account)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +48,7 @@ SELECT id, 'lander', name, is_active AND deactivated_at IS NULL FROM landers WHE
 
 // FlowRecords finds offers and landing pages by their ids, deactivated ones too.
 func (k Campaigns) FlowRecords(ctx context.Context, account uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]FlowRecord, error) {
-	rows, err := query[FlowRecord](ctx, k.s.c, "records of flows", flowRecords, account, ids)
+	rows, err := db.Select[FlowRecord](ctx, k.s.c, "records of flows", flowRecords, account, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -61,5 +62,5 @@ func (k Campaigns) FlowRecords(ctx context.Context, account uuid.UUID, ids []uui
 // AnyLive reports whether any of the campaigns exists on the account.
 func (k Campaigns) AnyLive(ctx context.Context, account uuid.UUID, ids []uuid.UUID) (bool, error) {
 	const q = `SELECT EXISTS (SELECT FROM campaigns WHERE account_id = $1 AND id = ANY ($2) AND deleted_at IS NULL)`
-	return get[bool](ctx, k.s, "campaign", q, account, ids)
+	return db.Get[bool](ctx, k.s.c, "campaign", q, account, ids)
 }

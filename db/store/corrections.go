@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/google/uuid"
+
+	"switchyard/db"
 )
 
 // Corrections are the CSV files that jobs process, under the ids of the jobs.
@@ -22,21 +24,21 @@ func (k Corrections) Add(ctx context.Context, account, job uuid.UUID, csv string
 // Text reads the file of a job.
 func (k Corrections) Text(ctx context.Context, account, job uuid.UUID) (string, error) {
 	const q = `SELECT csv FROM corrections WHERE account_id = $1 AND id = $2`
-	csv, err := get[[]byte](ctx, k.s, "file", q, account, job)
+	csv, err := db.Get[[]byte](ctx, k.s.c, "file", q, account, job)
 	return string(csv), err
 }
 
 // AddPart stores the outcomes of the rows from first on, as JSON.
 func (k Corrections) AddPart(ctx context.Context, job uuid.UUID, first int, outcomes any) error {
 	const q = `INSERT INTO correction_parts (correction_id, first_row, outcomes) VALUES ($1, $2, $3)`
-	_, err := k.s.exec(ctx, "add part of correction", q, job, first, documentOf(outcomes))
+	_, err := k.s.exec(ctx, "add part of correction", q, job, first, db.Document(outcomes))
 	return err
 }
 
 // Parts reads what AddPart stored, in the order of the rows.
 func (k Corrections) Parts(ctx context.Context, job uuid.UUID) ([][]byte, error) {
 	const q = `SELECT outcomes FROM correction_parts WHERE correction_id = $1 ORDER BY first_row`
-	return query[[]byte](ctx, k.s.c, "parts of correction", q, job)
+	return db.Select[[]byte](ctx, k.s.c, "parts of correction", q, job)
 }
 
 // Remove deletes the file of a job and its parts.
@@ -62,10 +64,10 @@ SELECT id, name, alias, true AS live FROM campaigns WHERE account_id = $1 AND de
 
 // SourceNames lists the traffic sources of an account, deactivated ones too.
 func (s *Store) SourceNames(ctx context.Context, account uuid.UUID) ([]NamedRecord, error) {
-	return query[NamedRecord](ctx, s.c, "names of sources", sourceNames, account)
+	return db.Select[NamedRecord](ctx, s.c, "names of sources", sourceNames, account)
 }
 
 // CampaignNames lists the campaigns of an account.
 func (s *Store) CampaignNames(ctx context.Context, account uuid.UUID) ([]NamedRecord, error) {
-	return query[NamedRecord](ctx, s.c, "names of campaigns", campaignNames, account)
+	return db.Select[NamedRecord](ctx, s.c, "names of campaigns", campaignNames, account)
 }

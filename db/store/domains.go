@@ -33,7 +33,7 @@ type SharedDomain struct {
 // Shared lists the shared link domains, the default of new campaigns first.
 func (d Domains) Shared(ctx context.Context) ([]SharedDomain, error) {
 	const q = `SELECT id, host, is_default FROM domains WHERE account_id IS NULL ORDER BY is_default DESC, host`
-	return query[SharedDomain](ctx, d.s.c, "shared domains", q)
+	return db.Select[SharedDomain](ctx, d.s.c, "shared domains", q)
 }
 
 // Add adds hosts with the same settings, all or none, within the plan's allowance. The new domains are in the order
@@ -86,7 +86,7 @@ func (d Domains) Add(ctx context.Context, account uuid.UUID, hosts []string, set
 func (d Domains) existing(ctx context.Context, account uuid.UUID, hosts []string) (map[string]bool, error) {
 	const q = `SELECT host, account_id IS NULL AS shared FROM domains
 	           WHERE host = ANY ($2) AND (account_id = $1 OR account_id IS NULL) ORDER BY shared`
-	rows, err := query[struct {
+	rows, err := db.Select[struct {
 		Host   string `db:"host"`
 		Shared bool   `db:"shared"`
 	}](ctx, d.s.c, "domains", q, account, hosts)
@@ -142,7 +142,7 @@ const (
 // are detached.
 func (d Domains) Remove(ctx context.Context, account, id uuid.UUID) error {
 	return d.s.Tx(ctx, func(s *Store) error {
-		if _, err := get[uuid.UUID](ctx, s, "domain", lockDomain, account, id); err != nil {
+		if _, err := db.Get[uuid.UUID](ctx, s.c, "domain", lockDomain, account, id); err != nil {
 			return err
 		}
 		found, err := s.Domains().Find(ctx, account, id)
@@ -178,5 +178,5 @@ func (d Domains) SetVerified(ctx context.Context, account, id uuid.UUID, on bool
 // ByHost lists the accounts' domains with a host. It is for operators.
 func (d Domains) ByHost(ctx context.Context, host string) ([]models.Domain, error) {
 	q := domainTable.from + ` WHERE t.account_id IS NOT NULL AND t.host = $1 ORDER BY t.created_at, t.id`
-	return query[models.Domain](ctx, d.s.c, "domains", q, host)
+	return db.Select[models.Domain](ctx, d.s.c, "domains", q, host)
 }

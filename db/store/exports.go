@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db"
 	"switchyard/models"
 )
 
@@ -43,11 +44,11 @@ WHERE e.account_id = $1 AND e.id = $2 ORDER BY c.n`
 // a slow reader holds no connection.
 func (e Exports) Open(ctx context.Context, account, id uuid.UUID) (models.Export, func(io.Writer) error, error) {
 	const q = `SELECT ` + exportColumns + ` FROM exports WHERE account_id = $1 AND id = $2 AND created_at > $3`
-	x, err := get[models.Export](ctx, e.s, "file", q, account, id, expired())
+	x, err := db.Get[models.Export](ctx, e.s.c, "file", q, account, id, expired())
 	if err != nil {
 		return x, nil, err
 	}
-	chunks, err := query[[]byte](ctx, e.s.c, "read export", selectChunks, account, id)
+	chunks, err := db.Select[[]byte](ctx, e.s.c, "read export", selectChunks, account, id)
 	if err != nil {
 		return x, nil, err
 	}
@@ -79,7 +80,7 @@ SELECT id FROM gone`
 
 // Delete deletes a file.
 func (e Exports) Delete(ctx context.Context, account, id uuid.UUID) error {
-	_, err := get[uuid.UUID](ctx, e.s, "file", deleteExport, account, id, expired())
+	_, err := db.Get[uuid.UUID](ctx, e.s.c, "file", deleteExport, account, id, expired())
 	return err
 }
 
@@ -126,5 +127,5 @@ SELECT count(*) FROM gone`
 
 // Sweep deletes expired files, and chunks that have had no file for a day. It returns the number of files.
 func (e Exports) Sweep(ctx context.Context) (int64, error) {
-	return get[int64](ctx, e.s, "sweep exports", sweepExports, expired(), time.Now().AddDate(0, 0, -1))
+	return db.Get[int64](ctx, e.s.c, "sweep exports", sweepExports, expired(), time.Now().AddDate(0, 0, -1))
 }

@@ -4,23 +4,23 @@ import (
 	"context"
 
 	"github.com/google/uuid"
+
+	"switchyard/db"
 )
 
 // grouped are the scopes of group names: a table, and the condition of its live rows.
-var grouped = []struct{ scope, where string }{
+var grouped = []group{
 	{"campaigns", `deleted_at IS NULL`},
 	{"offers", `deactivated_at IS NULL`},
 	{"landers", `deactivated_at IS NULL`},
 	{"domains", `true`},
 }
 
+type group struct{ scope, where string }
+
 // GroupScopes lists the scopes that Groups knows.
 func GroupScopes() []string {
-	out := make([]string, len(grouped))
-	for i, g := range grouped {
-		out[i] = g.scope
-	}
-	return out
+	return db.Map(grouped, func(g group) string { return g.scope })
 }
 
 // Groups lists the group names that an account uses in a scope, by name. ok is false for an unknown scope. Names that
@@ -32,7 +32,7 @@ func (s *Store) Groups(ctx context.Context, account uuid.UUID, scope string) (na
 		}
 		q := `SELECT group_name FROM ` + g.scope + ` WHERE account_id = $1 AND group_name <> '' AND ` + g.where + `
 		      GROUP BY group_name ORDER BY lower(group_name), group_name`
-		names, err = query[string](ctx, s.c, "groups of "+scope, q, account)
+		names, err = db.Select[string](ctx, s.c, "groups of "+scope, q, account)
 		return names, true, err
 	}
 	return nil, false, nil

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
 
 	"switchyard/db"
 	"switchyard/db/seal"
@@ -48,25 +47,24 @@ FROM idempotency_keys WHERE account_id = $1 AND key = $2 AND created_at > now() 
 // if this attempt must run. Errors: ErrInProgress while another attempt runs, ErrKeyReused if the key came with
 // another request.
 func (s *Store) BeginAttempt(ctx context.Context, a Attempt) (*Stored, error) {
-	var got bool
-	if err := sqlx.GetContext(ctx, s.c, &got, lockAttempt, a.Account.String()+"|"+a.Key); err != nil {
-		return nil, fmt.Errorf("db: idempotency lock: %w", err)
+	got, err := db.Get[bool](ctx, s.c, "idempotency lock", lockAttempt, a.Account.String()+"|"+a.Key)
+	if err != nil {
+		return nil, err
 	}
 	if !got {
 		return nil, ErrInProgress
 	}
-	var row struct {
+	row, found, err := db.First[struct {
 		Fingerprint []byte `db:"fingerprint"`
 		Status      *int   `db:"status"`
 		Answer      []byte `db:"answer"`
 		Running     bool   `db:"running"`
-	}
-	err := sqlx.GetContext(ctx, s.c, &row, findAttempt, a.Account, a.Key)
+	}](ctx, s.c, "idempotency", findAttempt, a.Account, a.Key)
 	switch {
-	case db.NoRows(err):
-		return nil, nil //nolint:nilnil // no earlier attempt is not an error
 	case err != nil:
-		return nil, fmt.Errorf("db: idempotency: %w", err)
+		return nil, err
+	case !found:
+		return nil, nil //nolint:nilnil // no earlier attempt is not an error
 	case !bytes.Equal(row.Fingerprint, a.Fingerprint):
 		return nil, ErrKeyReused
 	case row.Status == nil && row.Running:
@@ -107,10 +105,10 @@ func (s *Store) SaveAttempt(ctx context.Context, a Attempt, answer Stored) error
 // the lease. Once it has run out the next attempt may run. The returned id is the same for every attempt until one is
 // saved or dropped.
 func (s *Store) LeaseAttempt(ctx context.Context, a Attempt, lease time.Duration) (uuid.UUID, error) {
-	var since time.Time
-	err := sqlx.GetContext(ctx, s.c, &since, upsertAttempt, a.Account, a.Key, a.Fingerprint, nil, nil, lease.Seconds())
+	since, err := db.Get[time.Time](ctx, s.c, "lease idempotency key", upsertAttempt, a.Account, a.Key, a.Fingerprint, nil, nil,
+		lease.Seconds())
 	if err != nil {
-		return uuid.Nil, fmt.Errorf("db: lease idempotency key: %w", err)
+		return uuid.Nil, err
 	}
 	return uuid.NewSHA1(a.Account, fmt.Appendf(nil, "%d|%s", since.UnixMicro(), a.Key)), nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db"
 	"switchyard/models"
 )
 
@@ -31,7 +32,7 @@ func (k integrations[R]) SetActive(ctx context.Context, account, id uuid.UUID, o
 		if err := s.lockAccount(ctx, account); err != nil {
 			return err
 		}
-		active, err := get[bool](ctx, s, k.t.what, `SELECT is_active FROM `+k.t.name+` t WHERE `+k.t.this, account, id)
+		active, err := db.Get[bool](ctx, s.c, k.t.what, `SELECT is_active FROM `+k.t.name+` t WHERE `+k.t.this, account, id)
 		if err != nil || active {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db"
 	"switchyard/models"
 )
 
@@ -36,14 +37,11 @@ func (s *Store) Authenticate(ctx context.Context, key string) (Caller, error) {
 	if !models.LooksLikeAPIKey(key) {
 		return Caller{}, unknown
 	}
-	found, err := query[Caller](ctx, s.c, "authenticate", findCaller, models.HashAPIKey(key))
-	if err != nil {
-		return Caller{}, err
+	found, ok, err := db.First[Caller](ctx, s.c, "authenticate", findCaller, models.HashAPIKey(key))
+	if err == nil && !ok {
+		err = unknown
 	}
-	if len(found) == 0 {
-		return Caller{}, unknown
-	}
-	return found[0], nil
+	return found, err
 }
 
 const insertKey = `
@@ -63,7 +61,7 @@ func (s *Store) CreateKey(ctx context.Context, account uuid.UUID, name, scope st
 		v := life.Seconds()
 		seconds = &v
 	}
-	k, err := get[models.Key](ctx, s, "key", insertKey, uuid.Must(uuid.NewV7()), account, name, scope,
+	k, err := db.Get[models.Key](ctx, s.c, "key", insertKey, uuid.Must(uuid.NewV7()), account, name, scope,
 		models.HashAPIKey(clear), models.HintOfAPIKey(clear), seconds)
 	return k, clear, err
 }
@@ -71,14 +69,14 @@ func (s *Store) CreateKey(ctx context.Context, account uuid.UUID, name, scope st
 // ListKeys lists the keys of an account, newest first, revoked ones included.
 func (s *Store) ListKeys(ctx context.Context, account uuid.UUID) ([]models.Key, error) {
 	const q = `SELECT ` + keyColumns + ` FROM api_keys WHERE account_id = $1 ORDER BY created_at DESC, id DESC`
-	return query[models.Key](ctx, s.c, "list keys", q, account)
+	return db.Select[models.Key](ctx, s.c, "list keys", q, account)
 }
 
 // RotateKey replaces a valid key by a new one with the same name, scope and length of life. The old one stays valid
 // for a day, or until it expires if that is earlier. Rotating a key again is a conflict, not_active.
 func (s *Store) RotateKey(ctx context.Context, id uuid.UUID) (fresh models.Key, clear string, err error) {
 	err = s.Tx(ctx, func(s *Store) error {
-		old, err := get[models.Key](ctx, s, "key", `SELECT `+keyColumns+` FROM api_keys WHERE id = $1 FOR UPDATE`, id)
+		old, err := db.Get[models.Key](ctx, s.c, "key", `SELECT `+keyColumns+` FROM api_keys WHERE id = $1 FOR UPDATE`, id)
 		if err != nil {
 			return err
 		}
@@ -101,5 +99,5 @@ func (s *Store) RotateKey(ctx context.Context, id uuid.UUID) (fresh models.Key, 
 // RevokeKey ends a key at once. Revoking it again changes nothing.
 func (s *Store) RevokeKey(ctx context.Context, id uuid.UUID) (models.Key, error) {
 	const q = `UPDATE api_keys SET revoked_at = coalesce(revoked_at, now()) WHERE id = $1 RETURNING ` + keyColumns
-	return get[models.Key](ctx, s, "key", q, id)
+	return db.Get[models.Key](ctx, s.c, "key", q, id)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db"
 	"switchyard/models"
 )
 
@@ -41,7 +42,7 @@ func (k Landers) Protect(ctx context.Context, account, id uuid.UUID, change func
 		l, err := landerTable.findLocked(ctx, s, account, id)
 		if err == nil {
 			change(&l.Protection)
-			err = s.one(ctx, landerTable.what, landerTable.set(`protection = $3`), account, id, documentOf(l.Protection))
+			err = s.one(ctx, landerTable.what, landerTable.set(`protection = $3`), account, id, db.Document(l.Protection))
 		}
 		return l.Protection, err
 	})

@@ -2,11 +2,9 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
 
 	"switchyard/db"
 	"switchyard/db/delivery"
@@ -55,7 +53,7 @@ func (k Links) due(ctx context.Context, v linkCheck, since time.Time, limit int)
 		LEFT JOIN ` + v.table + ` c ON c.kind = l.kind AND c.record_id = l.id AND c.url = l.url
 		WHERE c.checked_at IS NULL OR c.checked_at < $1
 		ORDER BY c.checked_at NULLS FIRST, l.url, l.id LIMIT $2`
-	return query[models.Link](ctx, k.s.c, "due links", q, since, limit)
+	return db.Select[models.Link](ctx, k.s.c, "due links", q, since, limit)
 }
 
 // record runs fn in a transaction that locks the link. It does nothing if the URL has changed since the link was
@@ -69,7 +67,7 @@ func (k Links) record(ctx context.Context, v linkCheck, l models.Link, fn func(*
 		q := `SELECT EXISTS (SELECT FROM (` + v.links + `) l WHERE kind = $1 AND id = $2 AND url = $3)
 			AND NOT EXISTS (SELECT FROM ` + v.table + ` WHERE kind = $1 AND record_id = $2 AND url = $3
 				AND checked_at IS DISTINCT FROM $4)`
-		wanted, err := get[bool](ctx, s, "link", q, l.Kind, l.ID, l.URL, l.CheckedAt)
+		wanted, err := db.Get[bool](ctx, s.c, "link", q, l.Kind, l.ID, l.URL, l.CheckedAt)
 		if err != nil || !wanted {
 			return err
 		}
@@ -93,13 +91,9 @@ ON CONFLICT (kind, record_id) DO UPDATE SET url = excluded.url, checked_at = exc
 // transaction. The caller dispatches its deliveries after the commit.
 func (k Links) RecordCheck(ctx context.Context, l models.Link, r models.LinkResult) (deliveries []uuid.UUID, err error) {
 	err = k.record(ctx, checks, l, func(s *Store) error {
-		found, err := query[models.LinkState](ctx, s.c, "record check", findCheck, l.Kind, l.ID, l.URL)
+		before, _, err := db.First[models.LinkState](ctx, s.c, "record check", findCheck, l.Kind, l.ID, l.URL)
 		if err != nil {
 			return err
-		}
-		var before models.LinkState
-		if len(found) > 0 {
-			before = found[0]
 		}
 		next, broke := before.Checked(r)
 		_, err = s.exec(ctx, "record check", saveCheck, l.Kind, l.ID, l.AccountID, l.URL, next.CheckedAt, next.Status, next.Error,
@@ -129,9 +123,10 @@ func (k Links) RecordScreen(ctx context.Context, l models.Link, list string, at 
 ) {
 	err = k.record(ctx, screens, l, func(s *Store) error {
 		var before models.ScreenState
-		err := sqlx.GetContext(ctx, s.c, &before.UnsafeAt, findScreen, l.Kind, l.ID, l.URL)
-		if err != nil && !db.NoRows(err) {
-			return fmt.Errorf("db: record screen: %w", err)
+		var err error
+		before.UnsafeAt, _, err = db.First[*time.Time](ctx, s.c, "record screen", findScreen, l.Kind, l.ID, l.URL)
+		if err != nil {
+			return err
 		}
 		next, listed := before.Screened(at, threats)
 		_, err = s.exec(ctx, "record screen", saveScreen, l.Kind, l.ID, l.AccountID, l.URL, at, nonNil(next.Threats),
@@ -174,5 +169,5 @@ func (k Links) SaveService(ctx context.Context, v models.LinkService) error {
 // Services lists how the last run of each kind of check ended. One that never ran is missing.
 func (k Links) Services(ctx context.Context) ([]models.LinkService, error) {
 	const q = `SELECT name, status, message, checked_at FROM link_services ORDER BY name`
-	return query[models.LinkService](ctx, k.s.c, "services", q)
+	return db.Select[models.LinkService](ctx, k.s.c, "services", q)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db"
 	"switchyard/db/seal"
 	"switchyard/models"
 )
@@ -80,7 +81,7 @@ func List[T any](ctx context.Context, s *Store, account uuid.UUID, p Page, q Lis
 	}
 	sql += " ORDER BY " + strings.Join(columns, direction(q.Asc)+", ") + direction(q.Asc)
 	sql += fmt.Sprintf(" LIMIT %d", p.Limit+1)
-	rows, err := query[T](ctx, s.c, "list "+q.Name, sql, args...)
+	rows, err := db.Select[T](ctx, s.c, "list "+q.Name, sql, args...)
 	if err != nil {
 		return nil, "", err
 	}
@@ -95,7 +96,7 @@ func List[T any](ctx context.Context, s *Store, account uuid.UUID, p Page, q Lis
 // column of the cursor. A list whose order may change between pages goes by its order at that time.
 func (s *Store) walkStart(ctx context.Context, account uuid.UUID, name, cursor string, columns int) (time.Time, error) {
 	if cursor == "" {
-		now, err := get[time.Time](ctx, s, "clock", `SELECT clock_timestamp()`)
+		now, err := db.Get[time.Time](ctx, s.c, "clock", `SELECT clock_timestamp()`)
 		return now.UTC(), err
 	}
 	key, err := s.cursorKey(ctx)

@@ -2,13 +2,11 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
-	"github.com/lib/pq"
 
+	"switchyard/db"
 	"switchyard/db/delivery"
 	"switchyard/models"
 )
@@ -44,7 +42,7 @@ SELECT (SELECT count(*) FROM campaigns WHERE account_id = $1 AND deleted_at IS N
 
 // Count counts the records of an account.
 func (u Usage) Count(ctx context.Context, account uuid.UUID) (PlanUsage, error) {
-	return get[PlanUsage](ctx, u.s, "usage", countUsage, account)
+	return db.Get[PlanUsage](ctx, u.s.c, "usage", countUsage, account)
 }
 
 // PlanLimit is an account's allowance of clicks in a month, and how many clicks it has.
@@ -65,19 +63,14 @@ ORDER BY a.id`
 // Open lists the limits that were not announced yet in the month of at, of all accounts whose plan limits clicks.
 // Clicks are zero. It is for workers.
 func (u Usage) Open(ctx context.Context, at time.Time) ([]PlanLimit, error) {
-	var names pq.StringArray
-	var limits pq.Int64Array
+	var names []string
+	var limits []int64
 	for _, p := range models.Plans {
 		if p.ClicksPerMonth != models.Unlimited {
 			names, limits = append(names, p.Name), append(limits, p.ClicksPerMonth)
 		}
 	}
-	var out []PlanLimit
-	err := sqlx.SelectContext(ctx, u.s.c, &out, openLimits, at, names, limits, models.MonthOf(at))
-	if err != nil {
-		return nil, fmt.Errorf("db: open limits: %w", err)
-	}
-	return out, nil
+	return db.Select[PlanLimit](ctx, u.s.c, "open limits", openLimits, at, names, limits, models.MonthOf(at))
 }
 
 const insertLimit = `
@@ -87,12 +80,9 @@ ON CONFLICT (account_id, month) DO NOTHING`
 // Announce stores plan.limit_reached once a month. The caller dispatches its deliveries after the commit.
 func (u Usage) Announce(ctx context.Context, l PlanLimit) (deliveries []uuid.UUID, err error) {
 	err = u.s.Tx(ctx, func(s *Store) error {
-		res, err := s.c.ExecContext(ctx, insertLimit, l.AccountID, models.MonthOf(l.ReachedAt), l.Plan, l.Allowance,
+		n, err := s.exec(ctx, "announce limit", insertLimit, l.AccountID, models.MonthOf(l.ReachedAt), l.Plan, l.Allowance,
 			l.Clicks, l.ReachedAt)
-		if err != nil {
-			return fmt.Errorf("db: announce limit: %w", err)
-		}
-		if n, err := res.RowsAffected(); err != nil || n == 0 {
+		if err != nil || n == 0 {
 			return err
 		}
 		plan := models.Plan{Name: l.Plan, ClicksPerMonth: l.Allowance}
@@ -103,10 +93,9 @@ func (u Usage) Announce(ctx context.Context, l PlanLimit) (deliveries []uuid.UUI
 	return deliveries, err
 }
 
-const findLimit = `
-SELECT account_id, plan, allowance, clicks, reached_at FROM plan_limits WHERE account_id = $1 AND month = $2`
+var findLimit = `SELECT ` + db.Columns[PlanLimit]("") + ` FROM plan_limits WHERE account_id = $1 AND month = $2`
 
 // Limit finds the limit that was announced in the month of at. None is not_found.
 func (u Usage) Limit(ctx context.Context, account uuid.UUID, at time.Time) (PlanLimit, error) {
-	return get[PlanLimit](ctx, u.s, "limit", findLimit, account, models.MonthOf(at))
+	return db.Get[PlanLimit](ctx, u.s.c, "limit", findLimit, account, models.MonthOf(at))
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -8,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
 	"github.com/shopspring/decimal"
 
@@ -206,28 +206,23 @@ func routingHead(table string, id uuid.UUID, version int64) RoutingVersion {
 	return RoutingVersion{RoutingKey{table, id}, version}
 }
 
-// routingTables are the kinds of record that the redirect reads: the condition of their rows, and their columns
-// besides id and version. An account's domain must be verified. Deactivated sources and networks are read for the
+// routingTables are the kinds of record that the redirect reads, with the condition of their rows. An account's domain must be verified. Deactivated sources and networks are read for the
 // campaigns and offers that name them: a click without their parameters, cost or id could not be corrected later.
 var routingTables = []routingTable{
-	tableOf[RoutingAccount](`true`, `timezone, currency, bot_threshold, bot_disabled`),
-	tableOf[RoutingDomain](`(account_id IS NULL OR is_verified)`,
-		`account_id, lower(host) AS host, crawlers, https_only, index_page`),
-	tableOf[RoutingSource](`true`,
-		`account_id, name, token_macros, cost_param, cost_model, external_id_param, traffic_loss_pct`),
-	tableOf[RoutingNetwork](`true`, `account_id, name, click_param`),
-	tableOf[RoutingOffer](`deactivated_at IS NULL`, `account_id, name, url, network_id, daily_cap, is_active`),
-	tableOf[RoutingLander](`deactivated_at IS NULL`, `account_id, name, url, is_active, protection`),
-	tableOf[RoutingRule](`true`, `account_id, logic, conditions`),
-	tableOf[RoutingCampaign](`deleted_at IS NULL`, `account_id, name, alias, domain_id, source_id, status,
-		destination_url, fallback_url, cost_model, cost_value, currency, flow_rotation, bind_visitors, uniqueness_method,
-		uniqueness_param, uniqueness_ttl_hours, traffic_loss_pct, streams`),
-	tableOf[RoutingSmartlink](`deleted_at IS NULL AND is_active`,
-		`account_id, domain_id, source_id, slug, name, destination_url, rules`),
+	tableOf[RoutingAccount](`true`),
+	tableOf[RoutingDomain](`(account_id IS NULL OR is_verified)`),
+	tableOf[RoutingSource](`true`),
+	tableOf[RoutingNetwork](`true`),
+	tableOf[RoutingOffer](`deactivated_at IS NULL`),
+	tableOf[RoutingLander](`deactivated_at IS NULL`),
+	tableOf[RoutingRule](`true`),
+	tableOf[RoutingCampaign](`deleted_at IS NULL`),
+	tableOf[RoutingSmartlink](`deleted_at IS NULL AND is_active`),
 }
 
-// rowVersion is the id of the transaction that wrote a row. A later write has another one.
-const rowVersion = `xmin::text::bigint AS version`
+// routingExprs are the columns that are not read as they are. version is the id of the transaction that wrote the row: a
+// later write has another one.
+var routingExprs = map[string]string{"version": `xmin::text::bigint AS version`, "host": `lower(host) AS host`}
 
 // routingTable reads one kind of records.
 type routingTable struct {
@@ -235,41 +230,30 @@ type routingTable struct {
 	load        func(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]RoutingRow, error)
 }
 
+// tableOf makes the table of a type of rows. Its columns are the db tags of T.
 func tableOf[T any, P interface {
 	*T
 	RoutingRow
-}](where, columns string) routingTable {
+}](where string) routingTable {
 	name := P(new(T)).Head().Table
-	q := `SELECT id, ` + rowVersion + `, ` + columns + ` FROM ` + name + ` WHERE id = ANY($1) AND ` + where
+	columns := db.Map(strings.Split(db.Columns[T](""), ", "), func(name string) string { return cmp.Or(routingExprs[name], name) })
+	q := `SELECT ` + strings.Join(columns, ", ") + ` FROM ` + name + ` WHERE id = ANY ($1::uuid[]) AND ` + where
 	return routingTable{name, where, func(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]RoutingRow, error) {
-		var rows []P
-		if err := sqlx.SelectContext(ctx, c, &rows, q, pq.Array(ids)); err != nil {
-			return nil, fmt.Errorf("store: load %s for routing: %w", name, err)
-		}
-		list := make([]RoutingRow, len(rows))
-		for i, row := range rows {
-			list[i] = row
-		}
-		return list, nil
+		rows, err := db.Select[T](ctx, c, "load "+name+" for routing", q, ids)
+		return db.Map(rows, func(row T) RoutingRow { return P(&row) }), err
 	}}
 }
 
 var versionsQuery = func() string {
-	parts := make([]string, len(routingTables))
-	for i, t := range routingTables {
-		parts[i] = fmt.Sprintf(`SELECT '%s' AS table_name, id, %s FROM %s WHERE %s`, t.name, rowVersion, t.name, t.where)
-	}
-	return strings.Join(parts, ` UNION ALL `)
+	return strings.Join(db.Map(routingTables, func(t routingTable) string {
+		return fmt.Sprintf(`SELECT '%s' AS table_name, id, %s FROM %s WHERE %s`, t.name, routingExprs["version"], t.name, t.where)
+	}), ` UNION ALL `)
 }()
 
 // RoutingVersions lists every record of the redirect with its version. A record that is not listed is gone. One with
 // another version must be read again.
 func RoutingVersions(ctx context.Context, c db.Conn) ([]RoutingVersion, error) {
-	var list []RoutingVersion
-	if err := sqlx.SelectContext(ctx, c, &list, versionsQuery); err != nil {
-		return nil, fmt.Errorf("store: list routing versions: %w", err)
-	}
-	return list, nil
+	return db.Select[RoutingVersion](ctx, c, "list routing versions", versionsQuery)
 }
 
 // routingBatch is how many records one query reads. A thousand flows are some 10 MB.
@@ -310,14 +294,13 @@ UPDATE domains SET is_default = (host = $1) WHERE account_id IS NULL AND is_defa
 // an account stays that account's.
 func EnsureSharedDomains(ctx context.Context, c db.Conn, hosts []string) error {
 	for _, host := range hosts {
-		if _, err := c.ExecContext(ctx, insertSharedDomain, uuid.New(), strings.ToLower(host)); err != nil {
-			return fmt.Errorf("store: shared domain: %w", err)
+		if _, err := db.Exec(ctx, c, "shared domain", insertSharedDomain, uuid.New(), strings.ToLower(host)); err != nil {
+			return err
 		}
 	}
-	if len(hosts) > 0 {
-		if _, err := c.ExecContext(ctx, preferSharedDomain, strings.ToLower(hosts[0])); err != nil {
-			return fmt.Errorf("store: shared domain: %w", err)
-		}
+	if len(hosts) == 0 {
+		return nil
 	}
-	return nil
+	_, err := db.Exec(ctx, c, "shared domain", preferSharedDomain, strings.ToLower(hosts[0]))
+	return err
 }

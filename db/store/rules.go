@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db"
 	"switchyard/models"
 	"switchyard/models/flow"
 )
@@ -77,7 +78,7 @@ func (s *Store) inlineDeleted(ctx context.Context, account uuid.UUID, flows ...[
 		return nil
 	}
 	q := ruleTable.from + ` WHERE t.account_id = $1 AND t.id = ANY ($2) AND t.deleted_at IS NOT NULL`
-	rows, err := query[models.Rule](ctx, s.c, "rules of a flow", q, account, ids)
+	rows, err := db.Select[models.Rule](ctx, s.c, "rules of a flow", q, account, ids)
 	if err != nil || len(rows) == 0 {
 		return err
 	}

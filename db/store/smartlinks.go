@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db"
 	"switchyard/db/clicklog"
 	"switchyard/models"
 )
@@ -113,8 +114,8 @@ func identifyRules(rules, old []models.SmartlinkRule) {
 // smartlink that uses it is saved.
 func (s *Store) ownDomain(ctx context.Context, account, id uuid.UUID) error {
 	const q = `SELECT id FROM domains WHERE account_id = $1 AND id = $2 FOR KEY SHARE`
-	found, err := query[uuid.UUID](ctx, s.c, "domain", q, account, id)
-	if err == nil && len(found) == 0 {
+	_, found, err := db.First[uuid.UUID](ctx, s.c, "domain", q, account, id)
+	if err == nil && !found {
 		err = models.Invalid("invalid_domain", "domain_id is not a tracking domain of this account")
 	}
 	return err
@@ -133,7 +134,7 @@ func (k Smartlinks) Clone(ctx context.Context, account, id uuid.UUID) (models.Sm
 // Names finds names and slugs of smartlinks by their ids, deleted ones too.
 func (k Smartlinks) Names(ctx context.Context, account uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]SmartlinkName, error) {
 	const q = `SELECT id, name, slug FROM smartlinks WHERE account_id = $1 AND id = ANY ($2::uuid[])`
-	rows, err := query[SmartlinkName](ctx, k.s.c, "names of smartlinks", q, account, ids)
+	rows, err := db.Select[SmartlinkName](ctx, k.s.c, "names of smartlinks", q, account, ids)
 	if err != nil {
 		return nil, err
 	}

@@ -53,14 +53,14 @@ func txOf[T any](ctx context.Context, s *Store, fn func(*Store) (T, error)) (res
 // lockAccount locks the account's row until the transaction ends. Calls that check before they write, such as for a
 // free name, so come one after the other.
 func (s *Store) lockAccount(ctx context.Context, account uuid.UUID) error {
-	_, err := get[uuid.UUID](ctx, s, "account", `SELECT id FROM accounts WHERE id = $1 FOR NO KEY UPDATE`, account)
+	_, err := db.Get[uuid.UUID](ctx, s.c, "account", `SELECT id FROM accounts WHERE id = $1 FOR NO KEY UPDATE`, account)
 	return err
 }
 
 // allow refuses one more record than the plan allows: plan_limit. count is a query of one number with the account as
 // $1. The account's row is locked until the transaction ends, so that two creates at once cannot both pass.
 func (s *Store) allow(ctx context.Context, account uuid.UUID, what, count string, limit func(models.Plan) int) error {
-	plan, err := get[string](ctx, s, "account", `SELECT plan FROM accounts WHERE id = $1 FOR NO KEY UPDATE`, account)
+	plan, err := db.Get[string](ctx, s.c, "account", `SELECT plan FROM accounts WHERE id = $1 FOR NO KEY UPDATE`, account)
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (s *Store) allow(ctx context.Context, account uuid.UUID, what, count string
 	if allowed == models.Unlimited {
 		return nil
 	}
-	have, err := get[int](ctx, s, what, count, account)
+	have, err := db.Get[int](ctx, s.c, what, count, account)
 	if err != nil {
 		return err
 	}

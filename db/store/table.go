@@ -126,13 +126,13 @@ func (t *table[R]) set(what string) string {
 
 // find finds a record of the account.
 func (t *table[R]) find(ctx context.Context, s *Store, account, id uuid.UUID) (R, error) {
-	return get[R](ctx, s, t.what, t.from+` WHERE `+t.this, account, id)
+	return db.Get[R](ctx, s.c, t.what, t.from+` WHERE `+t.this, account, id)
 }
 
 // findLocked is find for a change: it locks the record until the transaction ends.
 func (t *table[R]) findLocked(ctx context.Context, s *Store, account, id uuid.UUID) (R, error) {
 	q := `SELECT t.id FROM ` + t.name + ` t WHERE ` + t.this + ` FOR NO KEY UPDATE`
-	if _, err := get[uuid.UUID](ctx, s, t.what, q, account, id); err != nil {
+	if _, err := db.Get[uuid.UUID](ctx, s.c, t.what, q, account, id); err != nil {
 		var none R
 		return none, err
 	}
@@ -157,7 +157,7 @@ func (t *table[R]) write(ctx context.Context, s *Store, text string, record R, p
 	for i, c := range params {
 		args[i] = param(v.FieldByIndex(c.index), c.is("json"))
 	}
-	saved, err := get[R](ctx, s, t.what, text, args...)
+	saved, err := db.Get[R](ctx, s.c, t.what, text, args...)
 	if db.UniqueViolation(err) == t.name+"_name" {
 		err = models.Conflict("duplicate_name", "another %s has this name", t.what)
 	}
@@ -166,11 +166,8 @@ func (t *table[R]) write(ctx context.Context, s *Store, text string, record R, p
 
 // orNone returns id if it is a live record of the account, else the zero id.
 func (t *table[R]) orNone(ctx context.Context, s *Store, account, id uuid.UUID) (uuid.UUID, error) {
-	found, err := query[uuid.UUID](ctx, s.c, t.what, `SELECT t.id FROM `+t.name+` t WHERE `+t.this, account, id)
-	if err != nil || len(found) == 0 {
-		return uuid.Nil, err
-	}
-	return id, nil
+	found, _, err := db.First[uuid.UUID](ctx, s.c, t.what, `SELECT t.id FROM `+t.name+` t WHERE `+t.this, account, id)
+	return found, err
 }
 
 // check refuses an id that is not a live record of the account: invalid_<field>. The zero id passes.
@@ -219,7 +216,7 @@ const maxName = 255
 // copyName is the first of "N (copy)", "N (copy 2)" and so on that no live record has. A long name is cut to fit.
 func (t *table[R]) copyName(ctx context.Context, s *Store, account uuid.UUID, name string) (string, error) {
 	q := `SELECT lower(t.name) FROM ` + t.name + ` t WHERE ` + t.live + ` AND lower(t.name) LIKE '%(copy%)'`
-	taken, err := query[string](ctx, s.c, t.what, q, account)
+	taken, err := db.Select[string](ctx, s.c, t.what, q, account)
 	for n := 1; err == nil; n++ {
 		ending := " (copy)"
 		if n > 1 {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"database/sql/driver"
 	"reflect"
 	"testing"
 	"time"
@@ -58,7 +59,7 @@ func TestParam(t *testing.T) {
 	if list, ok := param(v.FieldByName("Shape"), false).([]string); !ok || list == nil {
 		t.Errorf("no list is %v", list)
 	}
-	doc, ok := param(v.FieldByName("Shape"), true).(document)
+	doc, ok := param(v.FieldByName("Shape"), true).(driver.Valuer)
 	if text, err := doc.Value(); !ok || err != nil || text != "[]" {
 		t.Errorf("no list in a document is %v, %v", text, err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db"
 	"switchyard/models"
 	"switchyard/models/template"
 )
@@ -25,7 +26,7 @@ WHERE account_id = $1 ORDER BY lower(name), id`
 
 // List lists the account's own templates by name, without the built-in ones.
 func (k NetworkTemplates) List(ctx context.Context, account uuid.UUID) ([]template.SavedNetwork, error) {
-	return query[template.SavedNetwork](ctx, k.s.c, "list network templates", selectNetworkTemplates, account)
+	return db.Select[template.SavedNetwork](ctx, k.s.c, "list network templates", selectNetworkTemplates, account)
 }
 
 // Of templates with the same name the last one counts. PostgreSQL decides which names are the same.
@@ -48,7 +49,7 @@ func (k NetworkTemplates) Save(ctx context.Context, account uuid.UUID, list []te
 ) {
 	names, settings := make([]string, len(list)), make([]string, len(list))
 	for i, n := range list {
-		text, err := documentOf(n).Value()
+		text, err := db.Document(n).Value()
 		if err != nil {
 			return nil, fmt.Errorf("db: save network templates: %w", err)
 		}
@@ -59,11 +60,11 @@ func (k NetworkTemplates) Save(ctx context.Context, account uuid.UUID, list []te
 			return nil, err
 		}
 		const what = "network templates"
-		saved, err := query[template.SavedNetwork](ctx, s.c, what, saveNetworkTemplates, account, names, settings)
+		saved, err := db.Select[template.SavedNetwork](ctx, s.c, what, saveNetworkTemplates, account, names, settings)
 		if err != nil {
 			return nil, err
 		}
-		have, err := get[int](ctx, s, what, `SELECT count(*) FROM network_templates WHERE account_id = $1`, account)
+		have, err := db.Get[int](ctx, s.c, what, `SELECT count(*) FROM network_templates WHERE account_id = $1`, account)
 		if err == nil && have > maxTemplates {
 			err = models.Invalid("too_many", "an account may have at most %d templates", maxTemplates)
 		}

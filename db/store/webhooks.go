@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db"
 	"switchyard/db/delivery"
 	"switchyard/db/jobrow"
 	"switchyard/models"
@@ -37,13 +38,13 @@ WHERE account_id = $1 ORDER BY created_at DESC, id DESC`
 // List lists all endpoints of the account, newest first, with the counts of their last week's deliveries. There are
 // at most models.MaxWebhooks.
 func (w Webhooks) List(ctx context.Context, account uuid.UUID) ([]models.Webhook, error) {
-	return query[models.Webhook](ctx, w.s.c, "list webhooks", listWebhooks, account)
+	return db.Select[models.Webhook](ctx, w.s.c, "list webhooks", listWebhooks, account)
 }
 
 // Find finds one endpoint.
 func (w Webhooks) Find(ctx context.Context, account, id uuid.UUID) (models.Webhook, error) {
 	const q = `SELECT ` + webhookColumns + ` FROM webhook_endpoints WHERE account_id = $1 AND id = $2`
-	return get[models.Webhook](ctx, w.s, "webhook", q, account, id)
+	return db.Get[models.Webhook](ctx, w.s.c, "webhook", q, account, id)
 }
 
 const (
@@ -68,14 +69,14 @@ func (w Webhooks) Create(ctx context.Context, hook models.Webhook) (models.Webho
 		if err := s.lockAccount(ctx, hook.AccountID); err != nil {
 			return err
 		}
-		have, err := get[int](ctx, s, "webhooks", countWebhooks, hook.AccountID)
+		have, err := db.Get[int](ctx, s.c, "webhooks", countWebhooks, hook.AccountID)
 		if err != nil {
 			return err
 		}
 		if have >= models.MaxWebhooks {
 			return models.Invalid("too_many", "an account may have at most %d webhook endpoints", models.MaxWebhooks)
 		}
-		hook, err = get[models.Webhook](ctx, s, "webhook", insertWebhook, hook.AccountID, hook.ID, hook.Name, hook.URL,
+		hook, err = db.Get[models.Webhook](ctx, s.c, "webhook", insertWebhook, hook.AccountID, hook.ID, hook.Name, hook.URL,
 			hook.Events, sealed)
 		return err
 	})
@@ -95,7 +96,7 @@ func (w Webhooks) Rotate(ctx context.Context, account, id uuid.UUID) (string, ti
 	if err != nil {
 		return "", time.Time{}, err
 	}
-	until, err := get[time.Time](ctx, w.s, "webhook", rotateSecret, account, id, sealed, models.SecretOverlap.Seconds())
+	until, err := db.Get[time.Time](ctx, w.s.c, "webhook", rotateSecret, account, id, sealed, models.SecretOverlap.Seconds())
 	return secret, until, err
 }
 
@@ -110,10 +111,8 @@ FROM d WHERE w.id = d.endpoint_id AND NOT (d.delivered AND consecutive_failures 
 // MarkAttempt records an attempt at a delivery and at its endpoint. Call it in the transaction that ends the job's
 // attempt.
 func (w Webhooks) MarkAttempt(ctx context.Context, id uuid.UUID, a delivery.Attempt) error {
-	if _, err := w.s.c.ExecContext(ctx, markAttempt, delivery.MarkArgs(id, a)...); err != nil {
-		return fmt.Errorf("db: mark attempt: %w", err)
-	}
-	return nil
+	_, err := w.s.exec(ctx, "mark attempt", markAttempt, delivery.MarkArgs(id, a)...)
+	return err
 }
 
 // newSigningSecret makes 256 random bits as text. The key is the whole text.
@@ -134,7 +133,7 @@ RETURNING ` + webhookColumns
 
 // Update changes the fields of a change that are not nil. Pending deliveries go to the new url.
 func (w Webhooks) Update(ctx context.Context, account, id uuid.UUID, c models.WebhookChange) (models.Webhook, error) {
-	return get[models.Webhook](ctx, w.s, "webhook", updateWebhook, account, id, c.URL, c.Events, c.Name, c.Active)
+	return db.Get[models.Webhook](ctx, w.s.c, "webhook", updateWebhook, account, id, c.URL, c.Events, c.Name, c.Active)
 }
 
 // Delete deletes an endpoint and its delivery log. Jobs of pending deliveries find nothing to do and end.
@@ -180,6 +179,6 @@ func (w Webhooks) Deliveries(ctx context.Context, account uuid.UUID, f DeliveryF
 // CheckDelivery returns not_found for a delivery that the account does not have.
 func (w Webhooks) CheckDelivery(ctx context.Context, account, id uuid.UUID) error {
 	const q = `SELECT id FROM webhook_deliveries WHERE account_id = $1 AND id = $2`
-	_, err := get[uuid.UUID](ctx, w.s, "delivery", q, account, id)
+	_, err := db.Get[uuid.UUID](ctx, w.s.c, "delivery", q, account, id)
 	return err
 }

@@ -1,0 +1,137 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/jmoiron/sqlx/reflectx"
+	"github.com/lib/pq"
+
+	"switchyard/models"
+)
+
+// Select reads all rows of a query. T is a struct with db tags or a single value. The list is never nil. what names the
+// rows in errors.
+//
+// Unlike sqlx it fills plain lists of texts, and fields whose tag has the option json: see Document.
+func Select[T any](ctx context.Context, c Conn, what, query string, args ...any) ([]T, error) {
+	list := []T{}
+	var fields []*reflectx.FieldInfo
+	var cells []any
+	err := EachRow(ctx, c, what, func(rows *sqlx.Rows) (err error) {
+		if fields == nil {
+			if fields, err = fieldsOf[T](rows); err != nil {
+				return err
+			}
+			cells = make([]any, len(fields))
+		}
+		var row T
+		v := reflect.ValueOf(&row).Elem()
+		for i, f := range fields {
+			_, isJSON := f.Options["json"]
+			cells[i] = cell(reflectx.FieldByIndexes(v, f.Index), isJSON)
+		}
+		err = rows.Scan(cells...)
+		list = append(list, row)
+		return err
+	}, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+// First reads the first row of a query as Select does. ok is false if there is none.
+func First[T any](ctx context.Context, c Conn, what, query string, args ...any) (row T, ok bool, err error) {
+	list, err := Select[T](ctx, c, what, query, args...)
+	if len(list) == 0 {
+		return row, false, err
+	}
+	return list[0], true, nil
+}
+
+// Get is First for a row that must be there. None is a not_found of what.
+func Get[T any](ctx context.Context, c Conn, what, query string, args ...any) (T, error) {
+	row, ok, err := First[T](ctx, c, what, query, args...)
+	if err == nil && !ok {
+		err = models.NotFound(what)
+	}
+	return row, err
+}
+
+// Exec runs a statement and gives the number of rows that it touched. what names the statement in errors.
+func Exec(ctx context.Context, c Conn, what, query string, args ...any) (int64, error) {
+	res, err := c.ExecContext(ctx, query, args...)
+	if err != nil {
+		return 0, fmt.Errorf("db: %s: %w", what, err)
+	}
+	return res.RowsAffected()
+}
+
+// EachRow runs a query and calls fn with each row. An error of fn ends it. what names the rows in errors.
+func EachRow(ctx context.Context, c Conn, what string, fn func(*sqlx.Rows) error, query string, args ...any) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("db: %s: %w", what, err)
+		}
+	}()
+	rows, err := c.QueryxContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		if err := fn(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// Columns lists the columns of T's db tags as SQL, each behind a prefix such as "t.".
+func Columns[T any](prefix string) string {
+	var names []string
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[T]()) {
+		if tag, ok := f.Tag.Lookup("db"); ok {
+			name, _, _ := strings.Cut(tag, ",")
+			names = append(names, prefix+name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// fieldsOf finds the field of T for each column. A T that is a single value is its own field.
+func fieldsOf[T any](rows *sqlx.Rows) ([]*reflectx.FieldInfo, error) {
+	columns, err := rows.Columns()
+	if err != nil {
+		return nil, err
+	}
+	tags := rows.Mapper.TypeMap(reflect.TypeFor[T]())
+	if _, scans := any(new(T)).(sql.Scanner); scans || len(tags.Index) == 0 {
+		return []*reflectx.FieldInfo{{}}, nil // no index: the row itself
+	}
+	fields := make([]*reflectx.FieldInfo, len(columns))
+	for i, column := range columns {
+		if fields[i] = tags.GetByPath(column); fields[i] == nil {
+			return nil, fmt.Errorf("%s has no field for the column %s", reflect.TypeFor[T](), column)
+		}
+	}
+	return fields, nil
+}
+
+// cell is what a column is scanned into: the field itself, except for lists of texts and JSON documents.
+func cell(field reflect.Value, isJSON bool) any {
+	p := field.Addr().Interface()
+	if isJSON {
+		return document{p}
+	}
+	if list, ok := p.(*[]string); ok {
+		return (*pq.StringArray)(list)
+	}
+	return p
+}
