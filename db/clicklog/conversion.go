@@ -3,17 +3,13 @@ package clicklog
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
-	"switchyard/db/delivery"
-	"switchyard/db/ledger"
 	"switchyard/db/spool"
 	"switchyard/models"
 )
@@ -83,35 +79,17 @@ func RecordConversion(ctx context.Context, c db.Conn, in ConversionInput) (out C
 	return in.record(ctx, c)
 }
 
-func (in ConversionInput) record(ctx context.Context, c db.Conn) (out ConversionOutcome, err error) {
-	clicks, err := lockClicks(ctx, c, []uuid.UUID{in.ClickID})
+func (in ConversionInput) record(ctx context.Context, c db.Conn) (ConversionOutcome, error) {
+	list, deliveries, err := CorrectConversions(ctx, c, in.AccountID, []ConversionInput{in})
 	if err != nil {
-		return out, err
+		return ConversionOutcome{}, err
 	}
-	if len(clicks) == 0 || in.AccountID != uuid.Nil && clicks[0].AccountID != in.AccountID {
-		return out, ErrUnknownClick
+	out := list[0].ConversionOutcome
+	if out.Result == "" {
+		return out, list[0].Refusal
 	}
-	click := clicks[0]
-	old, err := findConversion(ctx, c, in)
-	if err != nil {
-		return out, err
-	}
-	terms, err := findTerms(ctx, c, click)
-	if err != nil {
-		return out, err
-	}
-	next, out := in.decide(click, old, terms)
-	if !out.changes() {
-		return out, nil
-	}
-	if err := next.store(ctx, c, old == nil); err != nil {
-		return out, err
-	}
-	var before models.Figures
-	if old != nil {
-		before = old.figures()
-	}
-	return out, out.write(ctx, c, click, before)
+	out.Deliveries = deliveries
+	return out, nil
 }
 
 // decide is what an input makes of the conversion that is recorded, or of none.
@@ -133,22 +111,9 @@ func (in ConversionInput) decide(click *StoredClick, old *conversion, t terms) (
 	return next, ConversionOutcome{Conversion: next.Conversion, Result: ResultUpdated}
 }
 
-// changes tells whether there is something to write and to tell.
+// changes reports whether there is something to write and to tell.
 func (o ConversionOutcome) changes() bool {
 	return o.Result == ResultCreated || o.Result == ResultUpdated
-}
-
-// write moves the figures from what the conversion counted before and tells the account's webhooks.
-func (o *ConversionOutcome) write(ctx context.Context, c db.Conn, click *StoredClick, before models.Figures) error {
-	v, s := o.Conversion, ledger.Deltas{}
-	s.Add(click.key(), before.Neg())
-	s.Add(click.key(), conversionFigures(v.Status, v.Payout, v.Cost))
-	if err := s.Write(ctx, c); err != nil {
-		return err
-	}
-	var err error
-	o.Deliveries, err = delivery.AddEvent(ctx, c, o.event())
-	return err
 }
 
 func (o ConversionOutcome) event() models.Event {
@@ -184,36 +149,21 @@ var maxMoney = decimal.New(1, 9)
 
 // terms are what an offer pays.
 type terms struct {
+	ID        uuid.UUID       `db:"id"`
 	Payout    decimal.Decimal `db:"payout"`
 	Type      string          `db:"payout_type"`
 	FromParam bool            `db:"payout_from_param"`
 	Currency  string          `db:"currency"`
-	known     bool
 }
 
-// findTerms reads the terms of the click's offer; an offer that was switched off still pays.
-func findTerms(ctx context.Context, c db.Conn, click *StoredClick) (terms, error) {
-	var t terms
-	if click.OfferID == uuid.Nil {
-		return t, nil
-	}
-	const q = `SELECT payout, payout_type, payout_from_param, currency FROM offers WHERE account_id = $1 AND id = $2`
-	err := sqlx.GetContext(ctx, c, &t, q, click.AccountID, click.OfferID)
-	if err != nil && !db.NoRows(err) {
-		return t, fmt.Errorf("clicklog: offer of click: %w", err)
-	}
-	t.known = err == nil
-	return t, nil
-}
-
-// payout works out what a conversion earns and in which currency. said tells whether the input decided it: only then may
+// payout works out what a conversion earns and in which currency. said reports whether the input decided it: only then may
 // it replace what is recorded.
 func (t terms) payout(in ConversionInput) (value decimal.Decimal, currency string, said bool) {
 	amount := cmp.Or(in.Amount, in.Payout)
 	switch {
 	case in.Final && in.Payout != nil:
 		amount = in.Payout
-	case !t.known:
+	case t.ID == uuid.Nil: // no offer
 		amount = cmp.Or(in.Payout, in.Amount)
 	case t.FromParam && in.Payout != nil && (t.Type == "fixed" || in.Amount != nil):
 		amount = in.Payout
@@ -317,54 +267,9 @@ func (in ConversionInput) price(v *conversion, click *StoredClick, t terms) {
 	}
 }
 
-// same tells whether nothing changed that anybody would be told.
+// same reports whether nothing changed that anybody would be told.
 func (v conversion) same(o conversion) bool {
 	return v.Status == o.Status && v.Payout.Equal(o.Payout) && v.Currency == o.Currency && v.Cost.Equal(o.Cost) &&
 		v.RecordedAt.Equal(o.RecordedAt) &&
 		v.GivenCost.Valid == o.GivenCost.Valid && v.GivenCost.Decimal.Equal(o.GivenCost.Decimal)
-}
-
-const conversionColumns = `id, account_id, click_id, conversion_id, goal, status, original_status, payout, currency,
-	cost, given_cost, campaign_id, offer_id, source_id, network_id, source, recorded_at, updated_at`
-
-const selectConversion = `SELECT ` + conversionColumns + `
-FROM conversions WHERE click_id = $1 AND goal = $2 AND conversion_id = $3`
-
-func findConversion(ctx context.Context, c db.Conn, in ConversionInput) (*conversion, error) {
-	var v conversion
-	err := sqlx.GetContext(ctx, c, &v, selectConversion, in.ClickID, in.Goal, in.ConversionID)
-	switch {
-	case db.NoRows(err):
-		return nil, nil //nolint:nilnil // none is an answer here
-	case err != nil:
-		return nil, fmt.Errorf("clicklog: find conversion: %w", err)
-	}
-	return &v, nil
-}
-
-const insertConversion = `INSERT INTO conversions (` + conversionColumns + `)
-VALUES (:id, :account_id, :click_id, :conversion_id, :goal, :status, :original_status, :payout, :currency,
-	:cost, :given_cost, :campaign_id, :offer_id, :source_id, :network_id, :source, :recorded_at, :updated_at)`
-
-const updateConversion = `UPDATE conversions SET status = :status, original_status = :original_status,
-	offer_id = :offer_id, network_id = :network_id, payout = :payout, currency = :currency, cost = :cost,
-	given_cost = :given_cost, source = :source, recorded_at = :recorded_at, updated_at = :updated_at
-WHERE id = :id AND account_id = :account_id`
-
-// store writes a new conversion, or one that changed.
-func (v conversion) store(ctx context.Context, c db.Conn, fresh bool) error {
-	query := updateConversion
-	if fresh {
-		query = insertConversion
-	}
-	res, err := sqlx.NamedExecContext(ctx, c, query, v)
-	if err == nil {
-		if n, _ := res.RowsAffected(); n != 1 {
-			err = errors.New("the row is gone")
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("clicklog: write conversion: %w", err)
-	}
-	return nil
 }

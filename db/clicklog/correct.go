@@ -1,8 +1,12 @@
 package clicklog
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
@@ -14,7 +18,7 @@ import (
 )
 
 // Corrected is the outcome of one of many inputs. Refusal is set if the input changed nothing: it is the error that
-// RecordConversion would have given, or tells why the input was ignored.
+// RecordConversion would have given, or says why the input was ignored.
 type Corrected struct {
 	ConversionOutcome
 	Refusal error
@@ -22,14 +26,14 @@ type Corrected struct {
 
 // CorrectConversions is RecordConversion for many inputs of one account, in their order, in the transaction of c. It locks
 // all their clicks first. A refused input changes nothing for the others. It gives the webhook deliveries to dispatch
-// after the commit.
+// after the commit. The zero account is that of the first click.
 func CorrectConversions(ctx context.Context, c db.Conn, account uuid.UUID, list []ConversionInput,
 ) (out []Corrected, deliveries []uuid.UUID, err error) {
 	b := correcting{account: account, query: lockSelect + ` FOR NO KEY UPDATE`}
 	if err := b.load(ctx, c, list); err != nil {
 		return nil, nil, err
 	}
-	out = b.decide(list)
+	out = db.Map(b.inputs, b.decide)
 	deliveries, err = b.write(ctx, c, out)
 	return out, deliveries, err
 }
@@ -40,17 +44,29 @@ func PreviewConversions(ctx context.Context, c db.Conn, account uuid.UUID, list 
 	if err := b.load(ctx, c, list); err != nil {
 		return nil, err
 	}
-	return b.decide(list), nil
+	return db.Map(b.inputs, b.decide), nil
 }
 
 // correcting is what the inputs are decided by.
 type correcting struct {
 	account uuid.UUID
 	query   string // of the clicks
+	inputs  []checkedInput
 	clicks  map[uuid.UUID]*StoredClick
 	terms   map[uuid.UUID]terms // by offer
 	entries map[dedupe]*entry
 	order   []*entry // of those that changed, by their first change
+}
+
+// checkedInput is an input with its texts made clean, or the error that refuses it.
+type checkedInput struct {
+	ConversionInput
+	refusal error
+}
+
+func (in ConversionInput) checked() checkedInput {
+	err := in.check()
+	return checkedInput{in, err}
 }
 
 // dedupe is the key by which a conversion is known.
@@ -69,7 +85,8 @@ type entry struct {
 
 func (b *correcting) load(ctx context.Context, c db.Conn, list []ConversionInput) error {
 	b.clicks, b.terms, b.entries = map[uuid.UUID]*StoredClick{}, map[uuid.UUID]terms{}, map[dedupe]*entry{}
-	wanted := map[uuid.UUID]bool{}
+	b.inputs = db.Map(list, ConversionInput.checked)
+	wanted, offers := map[uuid.UUID]bool{}, map[uuid.UUID]bool{}
 	for _, in := range list {
 		wanted[in.ClickID] = true
 	}
@@ -80,8 +97,8 @@ func (b *correcting) load(ctx context.Context, c db.Conn, list []ConversionInput
 	if err != nil {
 		return err
 	}
-	offers := map[uuid.UUID]bool{}
 	for _, click := range clicks {
+		b.account = cmp.Or(b.account, click.AccountID)
 		if click.AccountID == b.account {
 			b.clicks[click.ID] = click
 			offers[click.OfferID] = true
@@ -96,49 +113,39 @@ func (b *correcting) load(ctx context.Context, c db.Conn, list []ConversionInput
 	return b.loadTerms(ctx, c, sortedIDs(offers))
 }
 
-const selectConversions = `SELECT ` + conversionColumns + ` FROM conversions WHERE click_id = ANY ($1::uuid[])`
+var conversionColumns = db.Columns[conversion]("")
+
+var selectConversions = `SELECT ` + conversionColumns + ` FROM conversions
+JOIN unnest($1::uuid[], $2::text[], $3::text[]) AS k (click_id, goal, conversion_id) USING (click_id, goal, conversion_id)`
 
 func (b *correcting) loadConversions(ctx context.Context, c db.Conn) error {
-	var list []conversion
-	if err := sqlx.SelectContext(ctx, c, &list, selectConversions, db.UUIDs(sortedIDs(b.clicks))); err != nil {
-		return fmt.Errorf("clicklog: find conversions: %w", err)
-	}
+	good := slices.DeleteFunc(slices.Clone(b.inputs), func(in checkedInput) bool { return in.refusal != nil })
+	list, err := db.Select[conversion](ctx, c, "find conversions", selectConversions,
+		db.UUIDs(db.Map(good, func(in checkedInput) uuid.UUID { return in.ClickID })),
+		db.Map(good, func(in checkedInput) string { return in.Goal }),
+		db.Map(good, func(in checkedInput) string { return in.ConversionID }))
 	for i := range list {
 		v := &list[i]
 		b.entries[dedupe{v.ClickID, v.Goal, v.ConversionID}] = &entry{before: v.figures(), now: v}
 	}
-	return nil
+	return err
 }
 
+// An offer that was switched off still pays.
 const selectTerms = `
 SELECT id, payout, payout_type, payout_from_param, currency FROM offers WHERE account_id = $1 AND id = ANY ($2::uuid[])`
 
 func (b *correcting) loadTerms(ctx context.Context, c db.Conn, offers []uuid.UUID) error {
-	var list []struct {
-		ID uuid.UUID `db:"id"`
-		terms
-	}
-	if err := sqlx.SelectContext(ctx, c, &list, selectTerms, b.account, db.UUIDs(offers)); err != nil {
-		return fmt.Errorf("clicklog: offers of clicks: %w", err)
-	}
+	list, err := db.Select[terms](ctx, c, "offers of clicks", selectTerms, b.account, db.UUIDs(offers))
 	for _, t := range list {
-		t.known = true
-		b.terms[t.ID] = t.terms
+		b.terms[t.ID] = t
 	}
-	return nil
+	return err
 }
 
-func (b *correcting) decide(list []ConversionInput) []Corrected {
-	out := make([]Corrected, len(list))
-	for i, in := range list {
-		out[i] = b.one(in)
-	}
-	return out
-}
-
-func (b *correcting) one(in ConversionInput) Corrected {
-	if err := in.check(); err != nil {
-		return Corrected{Refusal: err}
+func (b *correcting) decide(in checkedInput) Corrected {
+	if in.refusal != nil {
+		return Corrected{Refusal: in.refusal}
 	}
 	click := b.clicks[in.ClickID]
 	if click == nil {
@@ -150,7 +157,7 @@ func (b *correcting) one(in ConversionInput) Corrected {
 		e = &entry{fresh: true}
 		b.entries[key] = e
 	}
-	next, out := in.decide(click, e.now, b.terms[click.OfferID])
+	next, out := in.ConversionInput.decide(click, e.now, b.terms[click.OfferID])
 	switch {
 	case out.Result == ResultIgnored:
 		return Corrected{out, models.Invalid("invalid_status", "%s", out.Reason)}
@@ -172,44 +179,51 @@ func (b *correcting) write(ctx context.Context, c db.Conn, out []Corrected) ([]u
 	for _, e := range b.order {
 		if e.fresh {
 			fresh = append(fresh, e.now)
-		} else if err := e.now.store(ctx, c, false); err != nil {
+		} else if err := e.now.update(ctx, c); err != nil {
 			return nil, err
 		}
 		key := b.clicks[e.now.ClickID].key()
 		s.Add(key, e.before.Neg())
 		s.Add(key, e.now.figures())
 	}
-	if err := insertConversions(ctx, c, fresh); err != nil {
-		return nil, err
+	for part := range slices.Chunk(fresh, insertedAtOnce) {
+		if _, err := sqlx.NamedExecContext(ctx, c, insertConversions, part); err != nil {
+			return nil, fmt.Errorf("clicklog: insert conversions: %w", err)
+		}
 	}
 	if err := s.Write(ctx, c); err != nil {
 		return nil, err
 	}
 	var events []models.Event
 	for _, v := range out {
-		if v.Refusal == nil && v.changes() {
+		if v.changes() {
 			events = append(events, v.event())
 		}
 	}
 	return delivery.AddEvents(ctx, c, events)
 }
 
-func insertConversions(ctx context.Context, c db.Conn, list []*conversion) error {
-	if len(list) == 0 {
-		return nil
-	}
-	err := db.CopyIn(ctx, c, "conversions", conversionColumns, func(yield func([]any) bool) {
-		for _, v := range list {
-			if !yield([]any{
-				v.ID, v.AccountID, v.ClickID, v.ConversionID, v.Goal, v.Status, v.OriginalStatus, v.Payout, v.Currency,
-				v.Cost, v.GivenCost, v.CampaignID, v.OfferID, v.SourceID, v.NetworkID, v.Source, v.RecordedAt, v.UpdatedAt,
-			}) {
-				return
-			}
+// insertedAtOnce is how many conversions one statement inserts. PostgreSQL takes at most 65,535 parameters.
+const insertedAtOnce = 1000
+
+var insertConversions = `INSERT INTO conversions (` + conversionColumns + `)
+VALUES (:` + strings.ReplaceAll(conversionColumns, ", ", ", :") + `)`
+
+const updateConversion = `UPDATE conversions SET status = :status, original_status = :original_status,
+	offer_id = :offer_id, network_id = :network_id, payout = :payout, currency = :currency, cost = :cost,
+	given_cost = :given_cost, source = :source, recorded_at = :recorded_at, updated_at = :updated_at
+WHERE id = :id AND account_id = :account_id`
+
+// update writes a conversion that changed.
+func (v conversion) update(ctx context.Context, c db.Conn) error {
+	res, err := sqlx.NamedExecContext(ctx, c, updateConversion, v)
+	if err == nil {
+		if n, _ := res.RowsAffected(); n != 1 {
+			err = errors.New("the row is gone")
 		}
-	})
+	}
 	if err != nil {
-		return fmt.Errorf("clicklog: insert conversions: %w", err)
+		return fmt.Errorf("clicklog: write conversion: %w", err)
 	}
 	return nil
 }
