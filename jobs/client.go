@@ -35,7 +35,7 @@ type Backend interface {
 	// Watch returns a channel that receives when the job with this id has finished, and a function that ends the watch.
 	// A signal may be lost, so the caller polls too.
 	Watch(id string) (<-chan struct{}, func())
-	// Lost tells whether no task with this id waits for a worker.
+	// Lost reports whether no task with this id waits for a worker.
 	Lost(ctx context.Context, queue, id string) (bool, error)
 }
 
@@ -136,7 +136,7 @@ func (c *Client) DispatchRequeued(ctx context.Context, r models.JobRef, archived
 	return c.backend.DeleteFinished(ctx, p.Queue, TaskID(r))
 }
 
-// LostRow tells whether the queue has no task any more that would run this generation of the row.
+// LostRow reports whether the queue has no task any more that would run this generation of the row.
 func (c *Client) LostRow(ctx context.Context, r models.JobRef) (bool, error) {
 	p, err := rowPolicy(r.Kind)
 	if err != nil {

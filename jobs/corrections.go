@@ -1,22 +1,19 @@
 package jobs
 
 import (
-	"time"
-
 	"github.com/shopspring/decimal"
 
 	"switchyard/models/correction"
 )
 
-// CorrectionArgs say what to do with the file that is stored under the id of the job. Next is how far it got: the first
-// row that is not written yet.
+// CorrectionArgs say how to process the file that is stored under the id of the job.
 type CorrectionArgs struct {
-	Apply     bool `json:"apply"`     // false is a dry run
-	Truncated bool `json:"truncated"` // rows of the file were left away
-	Next      int  `json:"next,omitempty"`
+	Apply     bool `json:"apply"`          // false is a dry run
+	Truncated bool `json:"truncated"`      // the file had more rows than are processed
+	Next      int  `json:"next,omitempty"` // the first row that is not written yet
 }
 
-// CorrectionAnswer tells what became of each row. Sum is of the amounts of those that were accepted.
+// CorrectionAnswer has the outcome of each row. Sum adds up the amounts of the accepted rows.
 type CorrectionAnswer[O any] struct {
 	DryRun    bool            `json:"dry_run"`
 	Total     int             `json:"total"`
@@ -27,15 +24,10 @@ type CorrectionAnswer[O any] struct {
 	Outcomes  []O             `json:"outcomes"`
 }
 
-// Corrections work through a CSV file in parts, each of which is written as a whole and once; a worker that dies is
-// followed by one that goes on. Running one again changes nothing more.
+// Corrections process a CSV file in batches. Each batch is written once, as a whole. Processing a file again changes
+// nothing.
 var (
 	CorrectConversions = Define[CorrectionArgs, CorrectionAnswer[correction.ConversionOutcome]](
-		"correction:conversions", correcting)
-	CorrectCosts = Define[CorrectionArgs, CorrectionAnswer[correction.CostOutcome]]("correction:costs", correcting)
+		"correction:conversions", resumable)
+	CorrectCosts = Define[CorrectionArgs, CorrectionAnswer[correction.CostOutcome]]("correction:costs", resumable)
 )
-
-var correcting = Policy{
-	Queue: Bulk, Timeout: 30 * time.Minute, Row: true,
-	Retries: []time.Duration{time.Second, 10 * time.Second, time.Minute, 10 * time.Minute},
-}

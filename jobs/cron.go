@@ -33,16 +33,43 @@ var Cron = []CronRow{
 	{"delete old exports", "23 * * * *", SweepExports},
 }
 
-// Reconcile enqueues the rows that are due, that no worker holds and that have no task.
-var Reconcile = Define[Tick, None]("jobs:reconcile", Policy{Queue: Maintenance, Timeout: 30 * time.Second})
+// The jobs that the clock starts.
+var (
+	// Reconcile enqueues the rows that are due, that no worker holds and that have no task.
+	Reconcile = tick("jobs:reconcile", 30*time.Second)
 
-// Prune deletes finished jobs, events and deliveries after jobrow.Retention.
-var Prune = Define[Tick, None]("jobs:prune", Policy{
-	Queue: Maintenance, Timeout: 10 * time.Minute, Retries: []time.Duration{time.Minute, 10 * time.Minute},
-})
+	// Prune deletes finished jobs, events and deliveries after jobrow.Retention.
+	Prune = tick("jobs:prune", 10*time.Minute, tickRetries...)
 
-// ForgetAnswers deletes the API's stored answers to idempotent calls after 24 hours.
-var ForgetAnswers = Define[Tick, None]("answers:forget", Policy{Queue: Maintenance, Timeout: 5 * time.Minute})
+	// ForgetAnswers deletes the API's stored answers to idempotent calls after 24 hours.
+	ForgetAnswers = tick("answers:forget", 5*time.Minute)
+
+	// CompactLedger adds up ledger rows of equal keys. It also applies the steps of visitors that came before their click.
+	CompactLedger = tick("ledger:compact", 5*time.Minute)
+
+	// TidyClicks makes the partitions of the next days and drops those that are older than every plan's history.
+	TidyClicks = tick("clicks:tidy", 30*time.Minute, tickRetries...)
+
+	// SweepLinks checks the links of active offers and landing pages that were not checked within the hour. The next run
+	// continues where a run ends.
+	SweepLinks = tick("links:sweep", 50*time.Minute)
+
+	// ScreenLinks looks active links and tracking domains up in the list of unsafe addresses.
+	ScreenLinks = tick("links:screen", 20*time.Minute, tickRetries...)
+
+	// WatchPlans announces accounts whose clicks of the month exceed the allowance of their plan.
+	WatchPlans = tick("plans:watch", 5*time.Minute)
+
+	// SweepExports deletes report files after their 30 days.
+	SweepExports = tick("export:sweep", 10*time.Minute, tickRetries...)
+)
+
+// tickRetries are for jobs whose next tick is hours away.
+var tickRetries = []time.Duration{time.Minute, 10 * time.Minute}
+
+func tick(kind string, timeout time.Duration, retries ...time.Duration) Job[Tick, None] {
+	return Define[Tick, None](kind, Policy{Queue: Maintenance, Timeout: timeout, Retries: retries})
+}
 
 var specParser = cron.NewParser(
 	cron.SecondOptional | cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow | cron.Descriptor)

@@ -6,8 +6,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// ClearArgs name what is deleted in [From, To): the clicks of campaigns, or of one smartlink. The rest is how far the job
-// got: it goes on from there.
+// ClearArgs name what is deleted in [From, To): the clicks of campaigns, or of one smartlink. The other fields are the
+// progress of the job, which the next attempt continues.
 type ClearArgs struct {
 	Of   []uuid.UUID `json:"of"`
 	From time.Time   `json:"from"`
@@ -16,31 +16,26 @@ type ClearArgs struct {
 	After       uuid.UUID   `json:"after,omitzero"` // the last click deleted
 	Clicks      int64       `json:"clicks,omitempty"`
 	Conversions int64       `json:"conversions,omitempty"`
-	Found       []uuid.UUID `json:"found,omitempty"` // those of which something was deleted
+	Found       []uuid.UUID `json:"found,omitempty"` // campaigns with deleted clicks
 }
 
-// ClearAnswer tells what was deleted. Of are the campaigns or the smartlink as they were named.
+// ClearAnswer counts what was deleted. Of has the campaigns or the smartlink of the arguments.
 type ClearAnswer struct {
 	Of          []uuid.UUID `json:"of"`
 	From        time.Time   `json:"from"`
 	To          time.Time   `json:"to"`
 	Clicks      int64       `json:"clicks"`
 	Conversions int64       `json:"conversions"`
-	Found       int         `json:"found"` // campaigns of which something was deleted
+	Found       int         `json:"found"` // campaigns with deleted clicks
 }
 
-// Deletions that a customer asks for. They take what they delete out of every figure, and work in parts that are kept
-// when the worker dies.
+// Deletions that a customer asks for. What they delete leaves every figure too. They work in batches, and a batch that is
+// committed stays deleted when the worker dies.
 var (
 	// ClearCampaign deletes the clicks and conversions of a campaign in a window.
-	ClearCampaign = Define[ClearArgs, ClearAnswer]("campaign:clear", deletion)
+	ClearCampaign = Define[ClearArgs, ClearAnswer]("campaign:clear", resumable)
 	// ClearOrphans deletes all clicks and conversions of campaigns that do not exist any more.
-	ClearOrphans = Define[ClearArgs, ClearAnswer]("orphans:clear", deletion)
+	ClearOrphans = Define[ClearArgs, ClearAnswer]("orphans:clear", resumable)
 	// ClearSmartlink deletes the clicks of a smartlink in a window.
-	ClearSmartlink = Define[ClearArgs, ClearAnswer]("smartlink:clear", deletion)
+	ClearSmartlink = Define[ClearArgs, ClearAnswer]("smartlink:clear", resumable)
 )
-
-var deletion = Policy{
-	Queue: Bulk, Timeout: 30 * time.Minute, Row: true,
-	Retries: []time.Duration{time.Second, 10 * time.Second, time.Minute, 10 * time.Minute},
-}

@@ -8,7 +8,7 @@ import (
 	"switchyard/models"
 )
 
-// ExportArgs say which file to make: figures and rows of [From, To). Only the fields of the kind count.
+// ExportArgs choose the rows of a file, in the window [From, To). Fields that the kind does not use are ignored.
 type ExportArgs struct {
 	Kind       string         `json:"kind"`
 	Name       string         `json:"name"`
@@ -21,7 +21,7 @@ type ExportArgs struct {
 	BaseURL    string         `json:"base_url,omitempty"` // of the API, for the address of the download
 }
 
-// ExportFilter keeps what has one of the values in a dimension.
+// ExportFilter keeps the rows that have one of the values in a dimension.
 type ExportFilter struct {
 	Dimension string   `json:"dimension"`
 	Values    []string `json:"values"`
@@ -36,9 +36,4 @@ type ExportAnswer struct {
 // MakeExport makes a report file. Errors: too_large.
 var MakeExport = Define[ExportArgs, ExportAnswer]("export:make", Policy{
 	Queue: Bulk, Timeout: 10 * time.Minute, Row: true, Retries: []time.Duration{time.Second, 10 * time.Second, time.Minute},
-})
-
-// SweepExports deletes report files after their 30 days.
-var SweepExports = Define[Tick, None]("export:sweep", Policy{
-	Queue: Maintenance, Timeout: 10 * time.Minute, Retries: []time.Duration{time.Minute, 10 * time.Minute},
 })

@@ -3,7 +3,6 @@ package jobs
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -27,10 +26,8 @@ type Job[A, R any] struct {
 // None is the answer of a job that has none, and the arguments of one that needs none.
 type None struct{}
 
-var registry = struct {
-	sync.RWMutex
-	policies map[string]Policy
-}{policies: map[string]Policy{}}
+// policies has the Policy of each defined kind, by its name.
+var policies sync.Map
 
 // Define describes a kind of job, named "family:verb". The name is stored with every job, so it must not change while
 // jobs of the kind exist. Define panics when the kind exists or the policy is wrong.
@@ -39,48 +36,44 @@ func Define[A, R any](kind string, p Policy) Job[A, R] {
 	if err != nil {
 		panic(fmt.Sprintf("jobs: %s: %v", kind, err))
 	}
-	registry.Lock()
-	defer registry.Unlock()
-	if _, twice := registry.policies[kind]; twice {
+	if _, twice := policies.LoadOrStore(kind, p); twice {
 		panic("jobs: " + kind + " is defined twice")
 	}
-	registry.policies[kind] = p
 	return Job[A, R]{kind: kind, policy: p}
 }
 
 // PolicyOf finds the policy of a defined kind.
 func PolicyOf(kind string) (Policy, bool) {
-	registry.RLock()
-	defer registry.RUnlock()
-	p, ok := registry.policies[kind]
+	found, _ := policies.Load(kind)
+	p, ok := found.(Policy)
 	return p, ok
 }
 
-// RowKinds lists the defined kinds that have rows, of one queue or of all ("").
-func RowKinds(queue string) []string {
-	registry.RLock()
-	defer registry.RUnlock()
+// Kinds lists every defined kind.
+func Kinds() []string { return kindsWhere(func(string, Policy) bool { return true }) }
+
+// RowKinds lists the defined kinds that have rows, of a queue and of a name; "" does not restrict.
+func RowKinds(queue, name string) []string {
+	return kindsWhere(func(kind string, p Policy) bool {
+		return p.Row && (queue == "" || p.Queue == queue) && (name == "" || kind == name)
+	})
+}
+
+func kindsWhere(accept func(kind string, p Policy) bool) []string {
 	var kinds []string
-	for kind, p := range registry.policies {
-		if p.Row && (queue == "" || p.Queue == queue) {
-			kinds = append(kinds, kind)
+	for kind, p := range policies.Range {
+		if accept(kind.(string), p.(Policy)) {
+			kinds = append(kinds, kind.(string))
 		}
 	}
 	slices.Sort(kinds)
 	return kinds
 }
 
-// Kinds lists every defined kind.
-func Kinds() []string {
-	registry.RLock()
-	defer registry.RUnlock()
-	return slices.Sorted(maps.Keys(registry.policies))
-}
-
 // Kind is the name of the kind.
 func (j Job[A, R]) Kind() string { return j.kind }
 
-// Policy tells how the job is carried out.
+// Policy is how the job is carried out.
 func (j Job[A, R]) Policy() Policy { return j.policy }
 
 // NewRow makes the row of a job, due now, for jobrow.Insert. The zero account is the service itself.
@@ -103,7 +96,7 @@ type Payload struct {
 	Args    json.RawMessage `json:"args,omitempty"`
 }
 
-// Outcome is what came of an ephemeral job: its answer or its error.
+// Outcome is the answer or the error of an ephemeral job.
 type Outcome struct {
 	Result json.RawMessage `json:"result,omitempty"`
 	Error  *models.Error   `json:"error,omitempty"`

@@ -19,7 +19,7 @@ const queueSet = "asynq:queues"
 // (sets ordered by time), or t: and the id of a task (a hash with the fields state and, in nanoseconds, pending_since).
 func queueKey(queue string) string { return "asynq:{" + queue + "}:" }
 
-// lostTask tells whether a task will reach no worker, although the keys of the queue may contradict each other: the state
+// lostTask reports whether a task will reach no worker, although the keys of the queue may contradict each other: the state
 // in the task's own hash counts only if the task also stands where that state says.
 //
 // KEYS: the task, and the queue's pending, scheduled and retry. ARGV: the task's id, the beginning of all task keys, by

@@ -12,7 +12,7 @@ import (
 // doneChannel carries the ids of finished jobs to the processes that wait for them.
 const doneChannel = "switchyard:jobs:done"
 
-// Notify tells everybody who waits for the job that it has finished. A failure is only logged: those who wait also poll.
+// Notify announces that a job has finished. A failure is only logged, because those who wait for the job also poll.
 func Notify(ctx context.Context, r redis.UniversalClient, id string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
@@ -53,7 +53,7 @@ func (b *redisBackend) Watch(id string) (<-chan struct{}, func()) {
 // reconnects it; it ends when the client is closed.
 func (w *watchers) receive(r redis.UniversalClient) {
 	sub := r.Subscribe(context.Background(), doneChannel)
-	defer sub.Close() //nolint:errcheck // nobody is left to tell
+	defer sub.Close() //nolint:errcheck // nobody waits any more
 	for m := range sub.Channel() {
 		w.mu.Lock()
 		for ch := range w.byID[m.Payload] {

@@ -99,6 +99,12 @@ type Policy struct {
 	Row bool
 }
 
+// resumable is the policy of long row jobs that commit in batches: another attempt continues after the last batch.
+var resumable = Policy{
+	Queue: Bulk, Timeout: 30 * time.Minute, Row: true,
+	Retries: []time.Duration{time.Second, 10 * time.Second, time.Minute, 10 * time.Minute},
+}
+
 // AttemptLimit is how many attempts a row job has: what was granted to it by hand, else MaxAttempts.
 func (p Policy) AttemptLimit(j models.Job) int { return cmp.Or(j.AttemptLimit, p.MaxAttempts) }
 

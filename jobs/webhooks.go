@@ -8,7 +8,7 @@ import (
 	"switchyard/models"
 )
 
-// WebhookSchedule is the documented wait after each failed attempt of a delivery: seven attempts in 20 h 36 min.
+// WebhookSchedule is the documented waits after failed attempts of a delivery. They make seven attempts in 20 h 36 min.
 var WebhookSchedule = []time.Duration{
 	time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 6 * time.Hour, 12 * time.Hour,
 }
@@ -23,8 +23,8 @@ type WebhookArgs struct {
 	ID uuid.UUID `json:"id"`
 }
 
-// WebhookAnswer tells what came of an attempt that somebody waits for. Status is nil when no answer came; Error is
-// empty after a success.
+// WebhookAnswer is the result of an attempt that somebody waits for. Status is nil without an answer of the endpoint.
+// Error is empty after a success.
 type WebhookAnswer struct {
 	DeliveryID uuid.UUID `json:"delivery_id"`
 	Delivered  bool      `json:"delivered"`
@@ -42,22 +42,22 @@ var RedeliverWebhook = Define[WebhookArgs, WebhookAnswer]("webhook:redeliver", P
 	Queue: Interactive, Timeout: 20 * time.Second,
 })
 
-// RedeliverFailedArgs choose failed deliveries that were made in [From, To), of one endpoint or of all active ones.
+// RedeliverFailedArgs choose the failed deliveries that were created in [From, To), of one endpoint or of all active ones.
 type RedeliverFailedArgs struct {
 	Webhook uuid.UUID `json:"webhook,omitzero"`
 	From    time.Time `json:"from"`
 	To      time.Time `json:"to"`
 }
 
-// RedeliverFailedAnswer tells how many are pending again.
+// RedeliverFailedAnswer has the number of deliveries that are pending again.
 type RedeliverFailedAnswer struct {
 	From     time.Time `json:"from"`
 	To       time.Time `json:"to"`
 	Requeued int64     `json:"requeued"`
 }
 
-// RedeliverFailed makes the account's failed deliveries of a window due again, each for one attempt. A worker that dies
-// loses nothing: those that are not failed any more are left alone by the next.
+// RedeliverFailed makes the account's failed deliveries of a window due again, each for one attempt. It can be repeated
+// after the worker died, because it selects failed deliveries only.
 var RedeliverFailed = Define[RedeliverFailedArgs, RedeliverFailedAnswer]("webhook:redeliver_failed", Policy{
 	Queue: Interactive, Timeout: 10 * time.Minute, Retries: []time.Duration{time.Second, 10 * time.Second},
 })

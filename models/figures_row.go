@@ -3,27 +3,27 @@ package models
 // FigureRow is figures and their ratios as answers and report files show them. Its members are the columns, in their
 // order. A ratio is null where it would divide by zero; lp_ctr, cr, roi and approve_rate are percentages.
 type FigureRow struct {
-	Clicks         int64         `json:"clicks" doc:"without bots"`
-	UniqueClicks   int64         `json:"unique_clicks"`
-	BotClicks      int64         `json:"bot_clicks"`
-	LPViews        int64         `json:"lp_views"`
-	LPClicks       int64         `json:"lp_clicks"`
-	LPCTR          *Money  `json:"lp_ctr" doc:"percent"`
-	Conversions    int64         `json:"conversions" doc:"approved and pending"`
-	Approved       int64         `json:"approved"`
-	Pending        int64         `json:"pending"`
-	Rejected       int64         `json:"rejected"`
-	Chargebacks    int64         `json:"chargebacks"`
-	CR             *Money  `json:"cr" doc:"percent"`
+	Clicks         int64  `json:"clicks" doc:"without bots"`
+	UniqueClicks   int64  `json:"unique_clicks"`
+	BotClicks      int64  `json:"bot_clicks"`
+	LPViews        int64  `json:"lp_views"`
+	LPClicks       int64  `json:"lp_clicks"`
+	LPCTR          *Money `json:"lp_ctr" doc:"percent"`
+	Conversions    int64  `json:"conversions" doc:"approved and pending"`
+	Approved       int64  `json:"approved"`
+	Pending        int64  `json:"pending"`
+	Rejected       int64  `json:"rejected"`
+	Chargebacks    int64  `json:"chargebacks"`
+	CR             *Money `json:"cr" doc:"percent"`
 	Cost           Money  `json:"cost"`
 	Revenue        Money  `json:"revenue" doc:"approved payouts"`
 	PendingRevenue Money  `json:"pending_revenue"`
 	Profit         Money  `json:"profit"`
-	ROI            *Money  `json:"roi" doc:"percent"`
-	EPC            *Money  `json:"epc"`
-	CPC            *Money  `json:"cpc"`
-	CPA            *Money  `json:"cpa"`
-	ApproveRate    *Money  `json:"approve_rate" doc:"percent"`
+	ROI            *Money `json:"roi" doc:"percent"`
+	EPC            *Money `json:"epc"`
+	CPC            *Money `json:"cpc"`
+	CPA            *Money `json:"cpa"`
+	ApproveRate    *Money `json:"approve_rate" doc:"percent"`
 }
 
 // Row computes the row of figures.

@@ -49,7 +49,7 @@ func (r *Runtime) reconcileKinds(ctx context.Context, kinds []string) error {
 	}
 }
 
-// repair enqueues those of the due rows that have no task, and tells how many.
+// repair enqueues those of the due rows that have no task, and returns their number.
 func (r *Runtime) repair(ctx context.Context, due []jobrow.Due) (int, error) {
 	lost := due[:0:0]
 	for _, d := range due {

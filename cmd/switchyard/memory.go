@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// cgroupLimits are where Linux tells a container how much memory it may use, version 2 first.
+// cgroupLimits are the files with the memory limit of a Linux container: of cgroups version 2, then of version 1.
 var cgroupLimits = []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}
 
-// limitMemory lets the collector work harder before the container's memory is used up, unless GOMEMLIMIT says otherwise:
-// the heap may otherwise grow to five times what it holds.
+// limitMemory sets the runtime's memory limit to four fifths of the container's, unless GOMEMLIMIT is set. Without it the
+// heap may grow to five times what it holds.
 func limitMemory(getenv func(string) string, paths []string) {
 	if getenv("GOMEMLIMIT") != "" {
 		return

@@ -39,7 +39,7 @@ func (e *env) printTable(rows []string) error {
 	return nil
 }
 
-// say tells the user of progress, on the standard error.
+// say writes a line of progress to the standard error.
 func (e *env) say(format string, args ...any) {
 	_, _ = fmt.Fprintf(e.stderr, "  "+format+"\n", args...)
 }

@@ -4,7 +4,7 @@ package longtest
 
 import "os"
 
-// On tells that the tests run in their long form.
+// On reports whether the tests run in their long form.
 func On() bool { return os.Getenv("SWITCHYARD_CHAOS") != "" }
 
 // Size is how much of something the tests do in the form in which they run.

@@ -74,7 +74,7 @@ func (r *redis) running(ctx context.Context) bool {
 	return errA == nil && errB == nil && os.SameFile(a, b)
 }
 
-// loaded tells whether what was saved is back in memory: until then Redis refuses most commands.
+// loaded reports whether what was saved is back in memory: until then Redis refuses most commands.
 func (r *redis) loaded(ctx context.Context) bool {
 	client, err := r.client()
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -61,7 +60,7 @@ const (
 	pageSize     = 1000 // tasks that are read with one call
 )
 
-// List lists the newest jobs and tells how many the limit leaves out. Row jobs are read from their rows, so the list is
+// List lists the newest jobs. more is how many the limit leaves out. Row jobs are read from their rows, so the list is
 // complete even when Redis was emptied.
 func (in Inspector) List(ctx context.Context, f Filter) (items []Item, more int, err error) {
 	f.Limit = cmp.Or(f.Limit, defaultLimit)
@@ -92,7 +91,7 @@ func (f Filter) rows() (chosen jobrow.Filter, some bool) {
 	chosen.Limit = f.Limit
 	switch {
 	case f.Queue != "":
-		chosen.Kinds = slices.DeleteFunc(jobs.RowKinds(f.Queue), func(k string) bool { return f.Kind != "" && k != f.Kind })
+		chosen.Kinds = jobs.RowKinds(f.Queue, f.Kind)
 		return chosen, len(chosen.Kinds) > 0
 	case f.Kind != "":
 		chosen.Kinds = []string{f.Kind}
@@ -139,7 +138,7 @@ func itemOfRow(j models.Job) Item {
 
 type lister func(queue string, opts ...asynq.ListOption) ([]*asynq.TaskInfo, error)
 
-// ephemeral lists the tasks that name no row and tells how many the limit leaves out.
+// ephemeral lists the tasks that name no row. more is how many the limit leaves out.
 func (in Inspector) ephemeral(f Filter) (items []Item, more int, err error) {
 	tasks := asynq.NewInspectorFromRedisClient(in.Redis)
 	listers := map[string]lister{
@@ -202,8 +201,8 @@ func itemOfTask(t *asynq.TaskInfo) (Item, bool) {
 	return i, true
 }
 
-// Requeue runs jobs now and tells which: of those named, the failed ones and the ones that wait for a later time. It
-// leaves alone what is done or being done, so it is always safe. An id is that of a row, or of a task as asynqmon shows it.
+// Requeue runs the named jobs that have failed or wait for a later time, now. It returns their ids. Other jobs are left
+// alone, so it is always safe. An id is that of a row, or of a task as asynqmon shows it.
 func (in Inspector) Requeue(ctx context.Context, ids ...string) ([]string, error) {
 	done := []string{}
 	for _, id := range ids {
@@ -231,14 +230,10 @@ func (in Inspector) Requeue(ctx context.Context, ids ...string) ([]string, error
 	return done, nil
 }
 
-// RequeueAll runs every failed job of a queue and kind now and tells which; "" does not restrict.
+// RequeueAll runs every failed job of a queue and kind now, and returns their ids. "" does not restrict.
 func (in Inspector) RequeueAll(ctx context.Context, queue, kind string) ([]string, error) {
 	done := []string{}
-	chosen := jobs.RowKinds(queue)
-	if kind != "" {
-		chosen = slices.DeleteFunc(chosen, func(k string) bool { return k != kind })
-	}
-	if len(chosen) > 0 {
+	if chosen := jobs.RowKinds(queue, kind); len(chosen) > 0 {
 		rows, err := jobrow.Requeue(ctx, in.DB, nil, chosen...)
 		if err != nil {
 			return nil, err

@@ -73,7 +73,7 @@ func (e *endpointLoad) places(failures int) int {
 	return placesHealthy
 }
 
-// suspect tells whether a delivery may hang: the last one failed, and was slow as far as is known.
+// suspect reports whether a delivery may hang: the last one failed, and was slow as far as is known.
 func (e *endpointLoad) suspect(failures int) bool {
 	return failures > 0 && (!e.known || e.latency >= slowFailure)
 }
@@ -117,7 +117,7 @@ func (l *endpointLimiter) await(ctx context.Context, endpoint uuid.UUID, failure
 	}
 }
 
-// acquire reserves a place, which release gives back; or it tells how long to wait.
+// acquire reserves a place, until release is called. Without a free place, release is nil and wait is how long to wait.
 func (l *endpointLimiter) acquire(endpoint uuid.UUID, failures int) (release func(), wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
