@@ -1,5 +1,5 @@
-// Package admin is what operators do to accounts and keys from the command line. It checks what they typed and gives
-// values that print the same as a table and as JSON.
+// Package admin manages accounts, keys and domains for the command line. It checks what operators typed, and returns
+// values with the JSON form that the commands print.
 package admin
 
 import (
@@ -15,7 +15,7 @@ import (
 	"switchyard/models"
 )
 
-// expiryDays are the lives that a key can have; 0 is a key without end.
+// expiryDays are the lifetimes that a key can have; 0 is unlimited.
 var expiryDays = []int{0, 30, 90, 365}
 
 // Account is an account as operators see it.
@@ -26,7 +26,7 @@ type Account struct {
 	CreatedAt string    `json:"created_at"`
 }
 
-// Key is a key as operators see it. Secret is the key itself, in the answer that makes it and never again.
+// Key is a key as operators see it. Secret is the key itself. Only the calls that make a key return it.
 type Key struct {
 	ID        uuid.UUID `json:"id"`
 	Secret    string    `json:"key,omitempty"`
@@ -39,10 +39,10 @@ type Key struct {
 	ExpiresAt *string   `json:"expires_at"`
 }
 
-// Admin works on a store.
+// Admin manages the records of a store.
 type Admin struct{ Store *store.Store }
 
-// CreateAccount makes an account on one of the plans.
+// CreateAccount makes an account on a plan. Errors: required, invalid_plan.
 func (a Admin) CreateAccount(ctx context.Context, name, plan string) (Account, error) {
 	name = strings.TrimSpace(name)
 	if name == "" || len(name) > 255 {
@@ -66,14 +66,10 @@ func planNames() string {
 // Accounts lists all accounts, newest first.
 func (a Admin) Accounts(ctx context.Context) ([]Account, error) {
 	list, err := a.Store.ListAccounts(ctx)
-	out := make([]Account, 0, len(list))
-	for _, item := range list {
-		out = append(out, showAccount(item))
-	}
-	return out, err
+	return showAll(list, showAccount), err
 }
 
-// NewKey is what a key is made of.
+// NewKey is the settings of a new key.
 type NewKey struct {
 	Account string
 	Name    string
@@ -81,7 +77,7 @@ type NewKey struct {
 	Days    int    // one of expiryDays
 }
 
-// CreateKey makes a key and shows it, for the only time.
+// CreateKey makes a key. Its Secret cannot be read again.
 func (a Admin) CreateKey(ctx context.Context, n NewKey) (Key, error) {
 	account, err := parseID("account", n.Account)
 	if err != nil {
@@ -110,11 +106,7 @@ func (a Admin) Keys(ctx context.Context, account string) ([]Key, error) {
 		return nil, hint(err, "`switchyard accounts list` shows all")
 	}
 	list, err := a.Store.ListKeys(ctx, id)
-	out := make([]Key, 0, len(list))
-	for _, k := range list {
-		out = append(out, showKey(k, ""))
-	}
-	return out, err
+	return showAll(list, func(k models.Key) Key { return showKey(k, "") }), err
 }
 
 // RotateKey replaces a key; the old one stays valid for one day.
@@ -139,7 +131,7 @@ func (a Admin) RevokeKey(ctx context.Context, key string) (Key, error) {
 
 const listKeys = "`switchyard keys list --account ID` shows an account's"
 
-// hint adds to what was not found where the right ids are.
+// hint adds to a not-found error how to list the ids.
 func hint(err error, where string) error {
 	if e, ok := models.AsError(err); ok && e.Kind == models.KindNotFound {
 		return models.Errorf(e.Kind, e.Code, "%s; %s", e.Message, where)
@@ -153,6 +145,15 @@ func parseID(what, text string) (uuid.UUID, error) {
 		return id, models.Invalid("invalid_id", "the %s's id must be a UUID, not %q", what, fmt.Sprintf("%.60s", text))
 	}
 	return id, nil
+}
+
+// showAll is never nil, so that an empty list is [] in JSON.
+func showAll[M, V any](list []M, show func(M) V) []V {
+	out := make([]V, len(list))
+	for i, m := range list {
+		out[i] = show(m)
+	}
+	return out
 }
 
 func showAccount(a models.Account) Account {

@@ -22,22 +22,18 @@ type Domain struct {
 func showDomain(d models.Domain) Domain {
 	return Domain{
 		ID: d.ID, AccountID: d.AccountID, Domain: d.Host, IsVerified: d.IsVerified, IsDefault: d.IsDefault,
-		CreatedAt: d.CreatedAt.UTC().Format(models.EventTimeFormat),
+		CreatedAt: stamp(d.CreatedAt),
 	}
 }
 
 // Domains lists the own domains with a hostname, of every account that has added it.
 func (a Admin) Domains(ctx context.Context, host string) ([]Domain, error) {
 	list, err := a.Store.Domains().ByHost(ctx, hostname(host))
-	out := make([]Domain, 0, len(list))
-	for _, d := range list {
-		out = append(out, showDomain(d))
-	}
-	return out, err
+	return showAll(list, showDomain), err
 }
 
-// VerifyDomain says that a hostname is known to be the account's, so that links on it work, or with on false that it is
-// not any more. Where several accounts wait for the hostname, account says whose it is.
+// VerifyDomain marks a hostname as verified, so that links on it work, or as not verified. account is needed only if
+// several accounts have added the hostname.
 func (a Admin) VerifyDomain(ctx context.Context, host, account string, on bool) (Domain, error) {
 	list, err := a.Store.Domains().ByHost(ctx, hostname(host))
 	if err != nil {

@@ -120,46 +120,37 @@ func figuresFor(password string) gin.HandlerFunc {
 	}
 }
 
-// ready runs all checks at once. It answers 503 when one that is not optional fails. The answer never says why.
+// ready runs all checks at once. One that does not answer in time fails. The answer is 503 when one that is not optional
+// fails. It never says why.
 func ready(c *gin.Context, checks []Check) {
-	type result struct {
-		check Check
-		err   error
-	}
-	results := make(chan result, len(checks))
 	ctx, cancel := context.WithTimeout(c.Request.Context(), checkTimeout)
 	defer cancel()
+	passed := make(chan string, len(checks)) // the name of a check, "" for one that failed
+	states := gin.H{}
 	for _, check := range checks {
-		go func() { results <- result{check, check.Ask(ctx)} }()
+		states[check.Name] = "failing"
+		go func() {
+			if check.Ask(ctx) != nil {
+				passed <- ""
+				return
+			}
+			passed <- check.Name
+		}()
 	}
-	code, states := http.StatusOK, gin.H{}
 	for range checks {
 		select {
-		case r := <-results:
-			states[r.check.Name] = "ok"
-			if r.err != nil {
-				states[r.check.Name] = "failing"
-				if !r.check.Optional {
-					code = http.StatusServiceUnavailable
-				}
+		case name := <-passed:
+			if name != "" {
+				states[name] = "ok"
 			}
 		case <-ctx.Done():
-			code = silent(checks, states, code)
 		}
 	}
-	c.JSON(code, gin.H{"ready": code == http.StatusOK, "checks": states})
-}
-
-// silent marks the checks that did not answer in time as failing.
-func silent(checks []Check, states gin.H, code int) int {
+	code := http.StatusOK
 	for _, check := range checks {
-		if _, answered := states[check.Name]; answered {
-			continue
-		}
-		states[check.Name] = "failing"
-		if !check.Optional {
+		if !check.Optional && states[check.Name] != "ok" {
 			code = http.StatusServiceUnavailable
 		}
 	}
-	return code
+	c.JSON(code, gin.H{"ready": code == http.StatusOK, "checks": states})
 }

@@ -153,12 +153,10 @@ func (c Clock) start(ctx context.Context, e entry, at time.Time) {
 }
 
 func sleep(ctx context.Context, until time.Time) error {
-	t := time.NewTimer(time.Until(until))
-	defer t.Stop()
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-t.C:
+	case <-time.After(time.Until(until)):
 		return nil
 	}
 }

@@ -173,7 +173,7 @@ func (rec *recorder) commit(ctx context.Context, u *run, p models.Postback, d cl
 	if e, ok := models.AsError(err); ok && e.Kind == models.KindInvalid {
 		return rec.end(ctx, u, d, clicklog.PostbackRefused, e.Message)
 	}
-	if err == nil && len(out.Deliveries) > 0 {
+	if err == nil {
 		rec.runtime.Client().DispatchFor(ctx, d.AccountID, models.KindDeliverWebhook, out.Deliveries...)
 	}
 	return err

@@ -96,7 +96,7 @@ func (f file[R, O]) writeBatch(ctx context.Context, u *workers.Run[jobs.Correcti
 		a.Next = end
 		return a, err
 	})
-	if err == nil && len(deliveries) > 0 {
+	if err == nil {
 		f.runtime.Client().DispatchFor(ctx, account, models.KindDeliverWebhook, deliveries...)
 	}
 	return err

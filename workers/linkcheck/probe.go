@@ -37,7 +37,10 @@ func (c *checker) probeAll(ctx context.Context, urls []string) (map[string]model
 		all.Go(func() {
 			defer func() { <-slots }()
 			for i, u := range list {
-				if i > 0 && !pause(ctx, c.o.Pause) || ctx.Err() != nil {
+				if i > 0 {
+					pause(ctx, c.o.Pause)
+				}
+				if ctx.Err() != nil {
 					return
 				}
 				r := c.probe(ctx, u)
@@ -57,18 +60,11 @@ func (c *checker) probeAll(ctx context.Context, urls []string) (map[string]model
 	return results, nil
 }
 
-// pause waits between two requests. False: the run ended meanwhile.
-func pause(ctx context.Context, wait time.Duration) bool {
-	if wait <= 0 {
-		return ctx.Err() == nil
-	}
-	t := time.NewTimer(wait)
-	defer t.Stop()
+// pause waits between two requests, or until the run ends.
+func pause(ctx context.Context, wait time.Duration) {
 	select {
-	case <-t.C:
-		return true
+	case <-time.After(wait):
 	case <-ctx.Done():
-		return false
 	}
 }
 

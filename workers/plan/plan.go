@@ -46,9 +46,7 @@ func (w *watcher) watch(ctx context.Context, _ jobs.Tick) (jobs.None, error) {
 			continue
 		}
 		slog.InfoContext(ctx, "plan allowance passed", "account_id", l.AccountID, "plan", l.Plan)
-		if len(deliveries) > 0 {
-			w.client.DispatchFor(ctx, l.AccountID, models.KindDeliverWebhook, deliveries...)
-		}
+		w.client.DispatchFor(ctx, l.AccountID, models.KindDeliverWebhook, deliveries...)
 	}
 	return jobs.None{}, failed
 }

@@ -16,14 +16,8 @@ import (
 	"switchyard/workers/egress"
 )
 
-// Headers of a delivery.
-const (
-	HeaderSignature = "Switchyard-Signature"
-	HeaderEvent     = "Switchyard-Event"
-	HeaderDelivery  = "Switchyard-Delivery"
-)
-
-const userAgent = "Switchyard-Webhooks/1.0"
+// HeaderSignature is the header with the value of Sign.
+const HeaderSignature = "Switchyard-Signature"
 
 // Sign gives the value of the signature header: the hex HMAC-SHA256 of "<unix seconds>.<body>" with each secret. There
 // is one but in the day after a rotation, when the new one's comes first.
@@ -68,11 +62,11 @@ func (s *sender) send(ctx context.Context, t delivery.Target) (delivery.Attempt,
 	}
 	defer cancel()
 	for name, value := range map[string]string{
-		HeaderSignature: Sign(t.Body, s.o.Now(), secrets...),
-		HeaderEvent:     t.EventType,
-		HeaderDelivery:  t.ID.String(),
-		"User-Agent":    userAgent,
-		"Content-Type":  "application/json",
+		HeaderSignature:       Sign(t.Body, s.o.Now(), secrets...),
+		"Switchyard-Event":    t.EventType,
+		"Switchyard-Delivery": t.ID.String(),
+		"User-Agent":          "Switchyard-Webhooks/1.0",
+		"Content-Type":        "application/json",
 	} {
 		req.Header.Set(name, value)
 	}

@@ -1,0 +1,23 @@
+package visitors_test
+
+import (
+	"testing"
+
+	"switchyard/ops/visitors"
+)
+
+// Traffic looks real only if it comes from many programs and countries.
+func TestLoad(t *testing.T) {
+	t.Parallel()
+	s, err := visitors.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	countries := map[string]bool{}
+	for _, a := range s.Addresses {
+		countries[a.Country] = true
+	}
+	if len(s.People)+len(s.Bots) < 200 || len(s.People) == 0 || len(s.Bots) == 0 || len(countries) < 20 {
+		t.Errorf("%d people, %d bots, %d countries", len(s.People), len(s.Bots), len(countries))
+	}
+}
