@@ -12,8 +12,8 @@ import (
 
 // Conversion is a row that reports a conversion.
 type Conversion struct {
-	Line         int
-	Refusal      string // why the row is refused; empty: it is not
+	Row
+
 	ClickText    string // as it stands in the file
 	ClickID      uuid.UUID
 	ConversionID string
@@ -66,19 +66,10 @@ var conversionColumns = []column{
 
 // ReadConversions reads the rows of a file in their order; there may be none. Errors: empty, invalid_input.
 func ReadConversions(text string) ([]Conversion, error) {
-	t, err := open(text, conversionColumns)
-	if err != nil {
-		return nil, err
-	}
-	var rows []Conversion
-	for l, ok := t.row(); ok; l, ok = t.row() {
-		rows = append(rows, l.conversion())
-	}
-	return rows, nil
+	return read(text, conversionColumns, (*line).conversion)
 }
 
-func (l *line) conversion() Conversion {
-	v := Conversion{Line: l.line}
+func (l *line) conversion() (v Conversion) {
 	if l.fault == "" {
 		l.readClick(&v)
 		l.readTerms(&v)
@@ -90,7 +81,7 @@ func (l *line) conversion() Conversion {
 			v.Precision = precisionOf(text, v.Time)
 		}
 	}
-	v.Refusal = l.fault
+	v.Row = l.end()
 	return v
 }
 

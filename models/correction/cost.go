@@ -12,8 +12,8 @@ import (
 
 // Cost is a row that says what was spent on a day at a source.
 type Cost struct {
-	Line        int
-	Refusal     string // why the row is refused; empty: it is not
+	Row
+
 	DayText     string // as it stands in the file
 	Day         time.Time
 	Source      string // id or name
@@ -55,19 +55,10 @@ var costColumns = []column{
 
 // ReadCosts reads the rows of a file in their order; there may be none. Errors: empty, invalid_input.
 func ReadCosts(text string) ([]Cost, error) {
-	t, err := open(text, costColumns)
-	if err != nil {
-		return nil, err
-	}
-	var rows []Cost
-	for l, ok := t.row(); ok; l, ok = t.row() {
-		rows = append(rows, l.cost())
-	}
-	return rows, nil
+	return read(text, costColumns, (*line).cost)
 }
 
-func (l *line) cost() Cost {
-	v := Cost{Line: l.line}
+func (l *line) cost() (v Cost) {
 	if l.fault == "" {
 		v.DayText = l.cell(dayColumn)
 		v.Day = l.day(v.DayText)
@@ -79,7 +70,7 @@ func (l *line) cost() Cost {
 		v.Currency = l.currency(costCurrencyColumn)
 		v.Clicks, v.Impressions = l.count(clicksColumn), l.count(impressionsColumn)
 	}
-	v.Refusal = l.fault
+	v.Row = l.end()
 	return v
 }
 

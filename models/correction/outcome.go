@@ -24,15 +24,24 @@ type Verdict struct {
 	Reason   string `json:"reason" doc:"why it is refused; else empty"`
 }
 
+// Row is what every row has.
+type Row struct {
+	Line    int
+	Refusal string // why the row is refused; empty: it is not
+}
+
 // Refuse is the verdict on a row that is refused.
-func Refuse(line int, reason string) Verdict {
-	return Verdict{Line: line, Result: Refused, Reason: reason}
+func (r Row) Refuse(reason string) Verdict {
+	return Verdict{Line: r.Line, Result: Refused, Reason: reason}
 }
 
 // Accept is the verdict on a row that is accepted.
-func Accept(line int, result string) Verdict {
-	return Verdict{Line: line, Accepted: true, Result: result}
+func (r Row) Accept(result string) Verdict {
+	return Verdict{Line: r.Line, Accepted: true, Result: result}
 }
+
+// Refused is the verdict on a row that was refused when it was read; false for any other row.
+func (r Row) Refused() (Verdict, bool) { return r.Refuse(r.Refusal), r.Refusal != "" }
 
 // IsAccepted reports whether the row is accepted.
 func (v Verdict) IsAccepted() bool { return v.Accepted }
@@ -50,9 +59,9 @@ type ConversionOutcome struct {
 	Time         *string       `json:"time"`
 }
 
-// Amount is what the row adds to the sum of the file.
+// Amount is what the row, if it is accepted, adds to the sum of the file.
 func (o ConversionOutcome) Amount() decimal.Decimal {
-	if !o.Accepted || o.Payout == nil {
+	if o.Payout == nil {
 		return decimal.Zero
 	}
 	return o.Payout.Decimal
@@ -73,10 +82,5 @@ type CostOutcome struct {
 	SpreadClicks int64        `json:"spread_clicks" doc:"clicks that the spend is spread over"`
 }
 
-// Amount is what the row adds to the sum of the file.
-func (o CostOutcome) Amount() decimal.Decimal {
-	if !o.Accepted {
-		return decimal.Zero
-	}
-	return o.Spend.Decimal
-}
+// Amount is what the row, if it is accepted, adds to the sum of the file.
+func (o CostOutcome) Amount() decimal.Decimal { return o.Spend.Decimal }

@@ -137,6 +137,19 @@ func (t *table) row() (line, bool) {
 	return line{record: r, table: t}, true
 }
 
+// read reads all rows of a file.
+func read[T any](text string, columns []column, row func(*line) T) ([]T, error) {
+	t, err := open(text, columns)
+	if err != nil {
+		return nil, err
+	}
+	var rows []T
+	for l, ok := t.row(); ok; l, ok = t.row() {
+		rows = append(rows, row(&l))
+	}
+	return rows, nil
+}
+
 // line is a row of a table.
 type line struct {
 	record
@@ -162,6 +175,9 @@ func (l *line) cell(column int) string {
 	}
 	return ""
 }
+
+// end is the place of the row, and the reason why it is refused.
+func (l *line) end() Row { return Row{Line: l.line, Refusal: l.fault} }
 
 // refuse sets the reason why the row is refused. The first reason stays.
 func (l *line) refuse(reason string) {

@@ -51,32 +51,18 @@ func input(account uuid.UUID, v conversion) clicklog.ConversionInput {
 	}
 }
 
-func previewConversions(ctx context.Context, c db.Conn, account uuid.UUID, rows []conversion,
-) ([]conversionOutcome, error) {
-	return correctConversions(account, rows, func(list []clicklog.ConversionInput) ([]clicklog.Corrected, error) {
-		return clicklog.PreviewConversions(ctx, c, account, list)
-	})
-}
-
-func applyConversions(ctx context.Context, c db.Conn, account uuid.UUID, rows []conversion,
+func correctConversions(ctx context.Context, c db.Conn, account uuid.UUID, rows []conversion, write bool,
 ) (out []conversionOutcome, deliveries []uuid.UUID, err error) {
-	out, err = correctConversions(account, rows,
-		func(list []clicklog.ConversionInput) (done []clicklog.Corrected, err error) {
-			done, deliveries, err = clicklog.CorrectConversions(ctx, c, account, list)
-			return done, err
-		})
-	return out, deliveries, err
-}
-
-func correctConversions(account uuid.UUID, rows []conversion,
-	do func([]clicklog.ConversionInput) ([]clicklog.Corrected, error),
-) ([]conversionOutcome, error) {
-	return each(rows,
-		func(v conversion) (conversionOutcome, bool) {
-			return conversionRow(v, correction.Refuse(v.Line, v.Refusal)), v.Refusal != ""
-		},
-		func(v conversion) clicklog.ConversionInput { return input(account, v) },
+	do := func(list []clicklog.ConversionInput) (done []clicklog.Corrected, err error) {
+		if !write {
+			return clicklog.PreviewConversions(ctx, c, account, list)
+		}
+		done, deliveries, err = clicklog.CorrectConversions(ctx, c, account, list)
+		return done, err
+	}
+	out, err = each(rows, conversionRow, func(v conversion) clicklog.ConversionInput { return input(account, v) },
 		do, conversionResult)
+	return out, deliveries, err
 }
 
 // results maps results of the click log to those of rows.
@@ -92,12 +78,12 @@ func conversionResult(row conversion, done clicklog.Corrected) conversionOutcome
 		if e, ok := models.AsError(done.Refusal); ok {
 			reason = e.Message
 		}
-		return conversionRow(row, correction.Refuse(row.Line, reason))
+		return conversionRow(row, row.Refuse(reason))
 	}
 	v := done.Conversion
 	row.ConversionID, row.Goal, row.Status = v.ConversionID, v.Goal, v.Status
 	row.Payout, row.Currency, row.Time = &v.Payout, v.Currency, v.RecordedAt
-	return conversionRow(row, correction.Accept(row.Line, results[done.Result]))
+	return conversionRow(row, row.Accept(results[done.Result]))
 }
 
 func conversionRow(v conversion, verdict correction.Verdict) conversionOutcome {

@@ -17,18 +17,17 @@ import (
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
+	"switchyard/models/correction"
 	"switchyard/workers"
 )
 
 // Register adds the handlers to a runtime.
 func Register(r *workers.Runtime, s *store.Store) {
 	workers.RegisterRow(r, jobs.CorrectConversions, file[conversion, conversionOutcome]{
-		runtime: r, store: s, batchSize: 500,
-		read: readConversions, preview: previewConversions, apply: applyConversions,
+		runtime: r, store: s, batchSize: 500, read: readConversions, process: correctConversions,
 	}.run)
 	workers.RegisterRow(r, jobs.CorrectCosts, file[cost, costOutcome]{
-		runtime: r, store: s, batchSize: 100,
-		read: readCosts, preview: previewCosts, apply: applyCosts,
+		runtime: r, store: s, batchSize: 100, read: readCosts, process: correctCosts,
 	}.run)
 }
 
@@ -39,15 +38,15 @@ type outcome interface {
 }
 
 // file is how the files of a kind are processed.
-type file[R any, O outcome] struct {
+type file[R row, O outcome] struct {
 	runtime   *workers.Runtime
 	store     *store.Store
 	batchSize int // rows in one transaction; it blocks those who record conversions
 	// read reads a file and checks its rows without looking at clicks.
-	read    func(ctx context.Context, s *store.Store, account uuid.UUID, text string) ([]R, error)
-	preview func(ctx context.Context, c db.Conn, account uuid.UUID, rows []R) ([]O, error)
-	// apply writes rows. It returns the webhook deliveries to dispatch after the commit.
-	apply func(ctx context.Context, c db.Conn, account uuid.UUID, rows []R) ([]O, []uuid.UUID, error)
+	read func(ctx context.Context, s *store.Store, account uuid.UUID, text string) ([]R, error)
+	// process gives the outcomes of rows. With write it writes them too, and returns the webhook deliveries to dispatch
+	// after the commit.
+	process func(ctx context.Context, c db.Conn, account uuid.UUID, rows []R, write bool) ([]O, []uuid.UUID, error)
 }
 
 func (f file[R, O]) run(ctx context.Context, u *workers.Run[jobs.CorrectionArgs, jobs.CorrectionAnswer[O]]) error {
@@ -69,7 +68,7 @@ func (f file[R, O]) run(ctx context.Context, u *workers.Run[jobs.CorrectionArgs,
 		}
 		outcomes, err = f.outcomes(ctx, u.Job.ID)
 	} else {
-		outcomes, err = f.preview(ctx, f.store.Conn(), account, rows)
+		outcomes, _, err = f.process(ctx, f.store.Conn(), account, rows, false)
 	}
 	if err != nil {
 		return err
@@ -87,7 +86,7 @@ func (f file[R, O]) writeBatch(ctx context.Context, u *workers.Run[jobs.Correcti
 	account := u.Job.AccountID.UUID
 	err := u.Step(ctx, func(c db.Conn) (jobs.CorrectionArgs, error) {
 		a, end := u.Args, min(u.Args.Next+f.batchSize, len(rows))
-		outcomes, more, err := f.apply(ctx, c, account, rows[a.Next:end])
+		outcomes, more, err := f.process(ctx, c, account, rows[a.Next:end], true)
 		if err != nil {
 			return a, err
 		}
@@ -126,25 +125,29 @@ func answer[O outcome](a jobs.CorrectionArgs, outcomes []O) jobs.CorrectionAnswe
 	for _, o := range outcomes {
 		if o.IsAccepted() {
 			out.Accepted++
+			out.Sum = out.Sum.Add(o.Amount())
 		}
-		out.Sum = out.Sum.Add(o.Amount())
 	}
 	out.Refused = out.Total - out.Accepted
 	return out
 }
 
-// each gives the outcome of each row. refuse gives those of refused rows. do processes the inputs of the others, and
-// accept makes outcomes of its results.
-func each[R, I, O, V any](rows []R, refuse func(R) (O, bool), input func(R) I, do func([]I) ([]V, error),
+// row is a row of a file; a refused one has its verdict.
+type row interface {
+	Refused() (correction.Verdict, bool)
+}
+
+// each gives the outcome of each row. show gives those of refused rows. do processes the inputs of the others, and accept
+// makes outcomes of its results.
+func each[R row, I, O, V any](rows []R, show func(R, correction.Verdict) O, input func(R) I, do func([]I) ([]V, error),
 	accept func(R, V) O,
 ) ([]O, error) {
 	out := make([]O, len(rows))
 	var inputs []I
 	var positions []int
 	for i, r := range rows {
-		refused, is := refuse(r)
-		if is {
-			out[i] = refused
+		if verdict, refused := r.Refused(); refused {
+			out[i] = show(r, verdict)
 			continue
 		}
 		inputs, positions = append(inputs, input(r)), append(positions, i)

@@ -134,34 +134,27 @@ func (v cost) spend() clicklog.Spend {
 	}
 }
 
-func previewCosts(ctx context.Context, c db.Conn, account uuid.UUID, rows []cost) ([]costOutcome, error) {
-	return correctCosts(rows, func(list []clicklog.Spend) ([]int64, error) {
-		return clicklog.PreviewSpend(ctx, c, account, list)
-	})
-}
-
-func applyCosts(ctx context.Context, c db.Conn, account uuid.UUID, rows []cost) ([]costOutcome, []uuid.UUID, error) {
-	out, err := correctCosts(rows, func(list []clicklog.Spend) ([]int64, error) {
+func correctCosts(ctx context.Context, c db.Conn, account uuid.UUID, rows []cost, write bool,
+) ([]costOutcome, []uuid.UUID, error) {
+	do := func(list []clicklog.Spend) ([]int64, error) {
+		if !write {
+			return clicklog.PreviewSpend(ctx, c, account, list)
+		}
 		return clicklog.SetSpend(ctx, c, account, list...)
-	})
+	}
+	out, err := each(rows, costRow, cost.spend, do, costResult)
 	return out, nil, err
 }
 
-func correctCosts(rows []cost, do func([]clicklog.Spend) ([]int64, error)) ([]costOutcome, error) {
-	return each(rows,
-		func(v cost) (costOutcome, bool) {
-			return costRow(v, correction.Refuse(v.Line, v.Refusal)), v.Refusal != ""
-		},
-		cost.spend, do,
-		func(v cost, clicks int64) costOutcome {
-			result := correction.Spread
-			if clicks == 0 {
-				result = correction.Alone
-			}
-			out := costRow(v, correction.Accept(v.Line, result))
-			out.SpreadClicks = clicks
-			return out
-		})
+// costResult is the outcome of a row whose spend is spread over some clicks.
+func costResult(row cost, clicks int64) costOutcome {
+	result := correction.Spread
+	if clicks == 0 {
+		result = correction.Alone
+	}
+	out := costRow(row, row.Accept(result))
+	out.SpreadClicks = clicks
+	return out
 }
 
 func costRow(v cost, verdict correction.Verdict) costOutcome {
