@@ -123,17 +123,11 @@ func (p Policy) withDefaults() (Policy, error) {
 	if !slices.ContainsFunc(Queues, func(q Queue) bool { return q.Name == p.Queue }) {
 		return p, fmt.Errorf("unknown queue %q", p.Queue)
 	}
-	if p.Timeout == 0 {
-		p.Timeout = 30 * time.Second
-	}
-	if p.MaxAttempts == 0 {
-		p.MaxAttempts = len(p.Retries) + 1
-	}
+	p.Timeout = cmp.Or(p.Timeout, 30*time.Second)
+	p.Retention = cmp.Or(p.Retention, 10*time.Minute)
+	p.MaxAttempts = cmp.Or(p.MaxAttempts, len(p.Retries)+1)
 	if p.MaxAttempts > 1 && len(p.Retries) == 0 {
 		return p, fmt.Errorf("%d attempts without a wait between them", p.MaxAttempts)
-	}
-	if p.Retention == 0 {
-		p.Retention = 10 * time.Minute
 	}
 	return p, nil
 }

@@ -1,6 +1,7 @@
 package workers
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -56,15 +57,9 @@ var errStopping = errors.New("workers: the worker is stopping")
 
 // New makes a runtime that handles the jobs of its own housekeeping.
 func New(o Options) *Runtime {
-	if o.Slots == 0 {
-		o.Slots = 10
-	}
-	if o.Lease == 0 {
-		o.Lease = 15 * time.Second
-	}
-	if o.Grace == 0 {
-		o.Grace = 22 * time.Second
-	}
+	o.Slots = cmp.Or(o.Slots, 10)
+	o.Lease = cmp.Or(o.Lease, 15*time.Second)
+	o.Grace = cmp.Or(o.Grace, 22*time.Second)
 	if len(o.Queues) == 0 {
 		o.Queues = jobs.Queues
 	}

@@ -105,7 +105,7 @@ func runClock(ctx context.Context, d *db.DB, client *jobs.Client) error {
 	return err
 }
 
-// withServers gives a process type its settings, its log and its servers, which need not answer yet.
+// withServers opens the settings, the log and the servers of a process type. The servers need not answer yet.
 func withServers(ctx context.Context, e *env, name string, conns int, fn func(config.Config, *db.DB, jobs.Redis) error,
 ) (err error) {
 	cfg, err := config.Load(e.getenv)
@@ -131,32 +131,27 @@ func withServers(ctx context.Context, e *env, name string, conns int, fn func(co
 	return fn(cfg, d, r)
 }
 
-// stopLimit is how long a process may take to end once it was told to: a little more than all that it waits for then.
+// stopLimit is how long a process may take to stop: a little more than the sum of all that a stop waits for.
 const stopLimit = 24500 * time.Millisecond
 
-// limitStop calls end when a stop takes longer than the limit, as on a PostgreSQL that takes calls and never answers:
-// its driver waits for it whatever the context says. What is acknowledged outlives that, as it does kill -9. The
-// returned function says that the process has ended by itself.
+// limitStop calls end when a stop takes longer than the limit. A stop hangs on a PostgreSQL that accepts calls and never
+// answers, because its driver waits for it whatever the context says. What is acknowledged survives, as it survives
+// kill -9. Call ended when the process has ended by itself.
 func limitStop(ctx context.Context, limit time.Duration, end func()) (ended func()) {
-	over := make(chan struct{})
-	stop := context.AfterFunc(ctx, func() {
-		t := time.NewTimer(limit)
-		defer t.Stop()
+	over, ended := context.WithCancel(context.Background())
+	context.AfterFunc(ctx, func() {
 		select {
-		case <-over:
-		case <-t.C:
+		case <-over.Done():
+		case <-time.After(limit):
 			slog.ErrorContext(ctx, "the stop hangs, the process ends without it")
 			end()
 		}
 	})
-	return func() {
-		stop()
-		close(over)
-	}
+	return ended
 }
 
-// sayBehind logs why much of what follows will fail, when the release phase was forgotten. A database that does not
-// answer soon says nothing.
+// sayBehind logs an error when the database lacks migrations, because much of what follows will fail then. It gives up
+// when the database does not answer soon.
 func sayBehind(ctx context.Context, d *db.DB) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()

@@ -33,15 +33,15 @@ type Network struct {
 
 // Message is a postback as it was read.
 type Message struct {
-	ClickID        string // as received; it may be invalid
-	Payout         decimal.NullDecimal
-	Currency       string // three upper-case letters, or empty
-	Status         string // one of the four
-	OriginalStatus string // the network's own word
+	ClickID        string           // as received; it may be invalid
+	Payout         *decimal.Decimal // nil: not said
+	Currency       string           // three upper-case letters, or empty
+	Status         string           // one of the four
+	OriginalStatus string           // the network's own word
 	ConversionID   string
 	Goal           string
-	Cost           decimal.NullDecimal
-	Time           time.Time // of the conversion; zero when not said
+	Cost           *decimal.Decimal // nil: not said
+	Time           time.Time        // of the conversion; zero when not said
 	Subs           [models.Subs]string
 	Secret         string
 }
@@ -60,6 +60,9 @@ var aliases = map[string][]string{
 	"time":   {"time", "event_time", "datetime"},
 	"secret": {"secret", "key", "upd_key"},
 }
+
+// Param is the documented parameter of a field.
+func Param(field string) string { return aliases[field][0] }
 
 // reader looks up fields of one message.
 type reader struct {
@@ -154,14 +157,14 @@ func Read(params map[string]string, n Network) Message {
 		Secret:         r.get("secret", maxWord),
 	}
 	m.Status = Status(m.OriginalStatus, n.Statuses)
-	if m.Payout.Valid && m.Payout.Decimal.IsNegative() {
-		m.Payout.Decimal = m.Payout.Decimal.Neg()
+	if m.Payout != nil && m.Payout.IsNegative() {
+		*m.Payout = m.Payout.Neg()
 		if m.OriginalStatus == "" {
 			m.Status = models.StatusChargeback
 		}
 	}
-	if m.Cost.Valid && m.Cost.Decimal.IsNegative() {
-		m.Cost = decimal.NullDecimal{}
+	if m.Cost != nil && m.Cost.IsNegative() {
+		m.Cost = nil
 	}
 	for i := range m.Subs {
 		m.Subs[i] = r.sub(strconv.Itoa(i + 1))
@@ -178,9 +181,11 @@ func (r reader) sub(n string) string {
 	return ""
 }
 
-func amount(s string) decimal.NullDecimal {
-	d, ok := ParseAmount(s)
-	return decimal.NullDecimal{Decimal: d, Valid: ok}
+func amount(s string) *decimal.Decimal {
+	if d, ok := ParseAmount(s); ok {
+		return &d
+	}
+	return nil
 }
 
 // Currency reads a code of three letters and gives it in capitals; empty for anything else.

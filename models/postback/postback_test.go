@@ -59,11 +59,12 @@ func TestRead(t *testing.T) {
 		ConversionID: "T-1", Goal: "deposit", Secret: "k", Time: time.Unix(1700000000, 0).UTC(),
 	}
 	want.Subs[2], want.Subs[3] = "s", "f"
-	want.Payout = decimal.NullDecimal{Decimal: decimal.RequireFromString("7.5"), Valid: true}
-	if !m.Payout.Valid || !m.Payout.Decimal.Equal(want.Payout.Decimal) {
+	payout := decimal.RequireFromString("7.5")
+	want.Payout = &payout
+	if m.Payout == nil || !m.Payout.Equal(payout) {
 		t.Errorf("payout %v", m.Payout)
 	}
-	m.Payout, want.Payout = decimal.NullDecimal{}, decimal.NullDecimal{}
+	m.Payout, want.Payout = nil, nil
 	if m != want {
 		t.Errorf("got  %+v\nwant %+v", m, want)
 	}
@@ -72,7 +73,7 @@ func TestRead(t *testing.T) {
 func TestReadNegativeAmountIsAChargeback(t *testing.T) {
 	t.Parallel()
 	m := Read(map[string]string{"clickid": "a", "payout": "-3"}, Network{})
-	if m.Status != models.StatusChargeback || !m.Payout.Decimal.Equal(decimal.NewFromInt(3)) {
+	if m.Status != models.StatusChargeback || m.Payout == nil || !m.Payout.Equal(decimal.NewFromInt(3)) {
 		t.Errorf("%+v", m)
 	}
 	m = Read(map[string]string{"clickid": "a", "payout": "-3", "status": "declined"}, Network{})
@@ -132,7 +133,7 @@ func FuzzRead(f *testing.F) {
 				t.Fatalf("unclean %q", s)
 			}
 		}
-		if m.Payout.Valid && (m.Payout.Decimal.IsNegative() || m.Payout.Decimal.GreaterThan(maxAmount)) {
+		if m.Payout != nil && (m.Payout.IsNegative() || m.Payout.GreaterThan(maxAmount)) {
 			t.Fatalf("payout %v", m.Payout)
 		}
 	})

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/models"
+	"switchyard/models/postback"
 )
 
 // Network is the template of an affiliate network: the settings that are the same for every account. Its JSON members
@@ -56,17 +57,11 @@ func (n Network) Query() string {
 		}
 		param := n.PostbackParams[field]
 		if param == "" {
-			param = postbackNames[field]
+			param = postback.Param(field)
 		}
 		parts = append(parts, url.QueryEscape(param)+"="+macro)
 	}
 	return strings.Join(parts, "&")
-}
-
-// postbackNames are the default parameters of a postback, by field.
-var postbackNames = map[string]string{
-	"click_id": "clickid", "payout": "payout", "status": "status", "conversion_id": "conversion_id", "goal": "goal",
-	"currency": "currency", "cost": "cost", "time": "time", "secret": "secret",
 }
 
 // networkIDs is the namespace of the ids of built-in templates.
@@ -81,7 +76,7 @@ var networks = func() []SavedNetwork {
 		n.Currency = "USD"
 		n.PostbackParams = map[string]string{}
 		for field := range n.Macros {
-			n.PostbackParams[field] = postbackNames[field]
+			n.PostbackParams[field] = postback.Param(field)
 		}
 		if n.Macros == nil {
 			n.Macros = map[string]string{}

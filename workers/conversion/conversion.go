@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/shopspring/decimal"
 
 	"switchyard/db"
 	"switchyard/db/clicklog"
@@ -132,7 +131,7 @@ func input(p models.Postback, n store.PostbackNetwork, click, account uuid.UUID)
 	received := models.ClickTime(p.ID)
 	in := clicklog.ConversionInput{
 		AccountID: account, ClickID: click, NetworkID: n.ID, ConversionID: m.ConversionID, Goal: m.Goal,
-		Status: m.Status, OriginalStatus: m.OriginalStatus, Payout: pointer(m.Payout), Cost: pointer(m.Cost),
+		Status: m.Status, OriginalStatus: m.OriginalStatus, Payout: m.Payout, Cost: m.Cost,
 		Currency: m.Currency, At: received, Source: p.Source,
 	}
 	if m.OriginalStatus == "" && m.Status == models.StatusApproved {
@@ -142,13 +141,6 @@ func input(p models.Postback, n store.PostbackNetwork, click, account uuid.UUID)
 		in.At = m.Time
 	}
 	return in
-}
-
-func pointer(d decimal.NullDecimal) *decimal.Decimal {
-	if !d.Valid {
-		return nil
-	}
-	return &d.Decimal
 }
 
 // commit records the conversion and the outcome of the postback in the transaction that ends the job.

@@ -6,6 +6,7 @@
 package egress
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -46,12 +47,8 @@ type Client struct {
 
 // New makes a client; the CA file is read now.
 func New(o Options) (*Client, error) {
-	if o.MaxBody == 0 {
-		o.MaxBody = 16 << 10
-	}
-	if o.MaxHeaders == 0 {
-		o.MaxHeaders = 16 << 10
-	}
+	o.MaxBody = cmp.Or(o.MaxBody, 16<<10)
+	o.MaxHeaders = cmp.Or(o.MaxHeaders, 16<<10)
 	if o.Resolver == nil {
 		o.Resolver = net.DefaultResolver
 	}

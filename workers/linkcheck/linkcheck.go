@@ -6,6 +6,7 @@
 package linkcheck
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -35,15 +36,9 @@ type Options struct {
 
 // Register adds the handlers to a runtime.
 func Register(r *workers.Runtime, o Options) {
-	if o.Timeout == 0 {
-		o.Timeout = 10 * time.Second
-	}
-	if o.Pause == 0 {
-		o.Pause = 250 * time.Millisecond
-	}
-	if o.Hosts == 0 {
-		o.Hosts = 32
-	}
+	o.Timeout = cmp.Or(o.Timeout, 10*time.Second)
+	o.Pause = cmp.Or(o.Pause, 250*time.Millisecond)
+	o.Hosts = cmp.Or(o.Hosts, 32)
 	if o.Now == nil {
 		o.Now = time.Now
 	}

@@ -3,6 +3,7 @@
 package webhook
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -31,9 +32,7 @@ type run = workers.Run[jobs.None, jobs.None]
 
 // Register registers the handlers at a runtime.
 func Register(r *workers.Runtime, st *store.Store, o Options) {
-	if o.Timeout == 0 {
-		o.Timeout = 10 * time.Second
-	}
+	o.Timeout = cmp.Or(o.Timeout, 10*time.Second)
 	if o.Now == nil {
 		o.Now = time.Now
 	}
