@@ -263,7 +263,7 @@ func (x *attributes) files() {
 			x.Errorf("the file has %q for %s, want %q", got, a.Name, shown(a, &x.live))
 		}
 	}
-	if err := export.SmartlinkClicks.Each(x.Context(), x.s.DB, q, func([]sql.RawBytes) error { return nil }); err != nil {
+	if err := export.SmartlinkClicks(uuid.UUID.String).Each(x.Context(), x.s.DB, q, func([]sql.RawBytes) error { return nil }); err != nil {
 		x.Errorf("smartlinks: %v", err)
 	}
 }

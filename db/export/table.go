@@ -16,20 +16,13 @@ import (
 	"switchyard/models"
 )
 
-// column is a column of a file: its heading, the SQL expression of its value, and who decided what stands in it.
+// column is a column of a file: its heading and the SQL expression of its value.
 type column struct {
-	name string
-	expr string
-	kind kind
+	name    string
+	expr    string
+	foreign bool                   // a text from outside; else ours: an id, a number, a time
+	show    func(uuid.UUID) string // of an id: what the file has in its place; nil: the value as it is
 }
-
-type kind uint8
-
-const (
-	plain   kind = iota // ours: an id, a number, a time
-	foreign             // a text from outside
-	clickID             // a click's id, shown in its own form
-)
 
 // Table is something whose rows a file can hold.
 type Table struct {
@@ -47,7 +40,7 @@ func (t Table) Names() []string {
 
 // Foreign reports for each column whether its texts come from outside. A spreadsheet could take such a text for a formula.
 func (t Table) Foreign() []bool {
-	return db.Map(t.columns, func(c column) bool { return c.kind == foreign })
+	return db.Map(t.columns, func(c column) bool { return c.foreign })
 }
 
 // Query names the rows of an account in [From, To).
@@ -90,33 +83,40 @@ func (t Table) Each(ctx context.Context, c db.Conn, q Query, fn func([]sql.RawBy
 	}, query, t.args(q)...)
 }
 
-// show turns ids of clicks into their public form.
+// show replaces the ids that the file has in another form.
 func (t Table) show(cells []sql.RawBytes) error {
 	for i, c := range t.columns {
-		if c.kind != clickID {
+		if c.show == nil {
 			continue
 		}
 		id, err := uuid.ParseBytes(cells[i])
 		if err != nil {
-			return fmt.Errorf("export: click id: %w", err)
+			return fmt.Errorf("export: %s: %w", c.name, err)
 		}
-		cells[i] = sql.RawBytes(models.FormatClickID(id))
+		cells[i] = sql.RawBytes(c.show(id))
 	}
 	return nil
 }
 
-func id(name string) column {
-	return column{name, `nullif(f.` + name + `, '00000000-0000-0000-0000-000000000000')::text`, plain}
+// clickID is a click's id in its public form.
+func clickID(expr string) column {
+	return column{name: "click_id", expr: expr, show: models.FormatClickID}
 }
 
-func text(name string) column { return column{name, `f.` + name, foreign} }
+func id(name string) column {
+	return column{name: name, expr: `nullif(f.` + name + `, '00000000-0000-0000-0000-000000000000')::text`}
+}
 
-func number(name string) column { return column{name, `f.` + name + `::text`, plain} }
+func text(name string) column { return column{name: name, expr: `f.` + name, foreign: true} }
 
-func numberOrNone(name string) column { return column{name, `nullif(f.` + name + `, 0)::text`, plain} }
+func number(name string) column { return column{name: name, expr: `f.` + name + `::text`} }
 
-func money(name string) column { return column{name, `trim_scale(f.` + name + `)::text`, plain} }
+func numberOrNone(name string) column {
+	return column{name: name, expr: `nullif(f.` + name + `, 0)::text`}
+}
+
+func money(name string) column { return column{name: name, expr: `trim_scale(f.` + name + `)::text`} }
 
 func stamp(name, expr string) column {
-	return column{name, `to_char(` + expr + ` AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS')`, plain}
+	return column{name: name, expr: `to_char(` + expr + ` AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS')`}
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/uuid"
+
 	"switchyard/models"
 	"switchyard/models/clickattr"
 )
@@ -25,11 +27,11 @@ func exported(home clickattr.Home) []column {
 func ofClick(a *clickattr.Attr) column {
 	switch {
 	case a.Text != nil:
-		return column{a.Name, `f.` + a.Column(), foreign}
+		return column{name: a.Name, expr: `f.` + a.Column(), foreign: true}
 	case a.ID != nil:
 		return id(a.Name)
 	case a.Addr != nil:
-		return column{a.Name, `host(f.` + a.Name + `)`, plain}
+		return column{name: a.Name, expr: `host(f.` + a.Name + `)`}
 	case a.ASN != nil:
 		return numberOrNone(a.Name)
 	case a.Money != nil:
@@ -46,12 +48,12 @@ func before(name string, c column, list []column) []column {
 // Clicks are the clicks of campaigns, with what they led to.
 var Clicks = Table{
 	columns: slices.Concat(
-		[]column{{"click_id", `f.id::text`, clickID}, stamp("at", "f.at")},
+		[]column{clickID(`f.id::text`), stamp("at", "f.at")},
 		exported(clickattr.Exports),
 		[]column{
 			number("is_unique"), number("lp_views"), number("lp_clicks"), numberOrNone("lp_slot"),
-			{"conversions", `coalesce(v.conversions, 0)::text`, plain},
-			{"revenue", `trim_scale(coalesce(v.revenue, 0))::text`, plain},
+			{name: "conversions", expr: `coalesce(v.conversions, 0)::text`},
+			{name: "revenue", expr: `trim_scale(coalesce(v.revenue, 0))::text`},
 		},
 	),
 	count: `SELECT FROM clicks WHERE account_id = $1 AND id >= $2 AND id < $3`,
@@ -66,8 +68,7 @@ WHERE f.account_id = $1 AND f.id >= $2 AND f.id < $3 ORDER BY f.id DESC`,
 // Conversions are the conversions by their own time.
 var Conversions = Table{
 	columns: []column{
-		number("id"), stamp("recorded_at", "f.recorded_at"),
-		{"click_id", `f.click_id::text`, clickID},
+		number("id"), stamp("recorded_at", "f.recorded_at"), clickID(`f.click_id::text`),
 		text("conversion_id"), text("goal"), number("status"), text("original_status"), money("payout"), text("currency"),
 		money("cost"), id("campaign_id"), id("offer_id"), id("source_id"), id("network_id"), number("source"),
 		stamp("updated_at", "f.updated_at"),
@@ -78,21 +79,21 @@ ORDER BY f.recorded_at DESC, f.id DESC`,
 	moment: func(t time.Time) any { return t },
 }
 
-// SmartlinkClicks are the clicks of smartlinks.
-var SmartlinkClicks = Table{
-	columns: slices.Concat(
-		[]column{
-			{"click_id", `f.id::text`, clickID},
-			stamp("at", "f.at"), id("smartlink_id"),
-			{"slug", `l.slug`, foreign},
-			id("rule_id"),
-		},
-		before("destination", text("destination_url"), exported(clickattr.Smartlinks)),
-	),
-	count: `SELECT FROM smartlink_clicks
+// SmartlinkClicks are the clicks of smartlinks. slug gives a smartlink's slug, empty for one that is not known.
+func SmartlinkClicks(slug func(smartlink uuid.UUID) string) Table {
+	return Table{
+		columns: slices.Concat(
+			[]column{
+				clickID(`f.id::text`), stamp("at", "f.at"), id("smartlink_id"),
+				{name: "slug", expr: `f.smartlink_id::text`, foreign: true, show: slug}, id("rule_id"),
+			},
+			before("destination", text("destination_url"), exported(clickattr.Smartlinks)),
+		),
+		count: `SELECT FROM smartlink_clicks
 WHERE account_id = $1 AND id >= $2 AND id < $3 AND ($4::uuid IS NULL OR smartlink_id = $4)`,
-	from: `smartlink_clicks f LEFT JOIN smartlinks l ON l.account_id = $1 AND l.id = f.smartlink_id
+		from: `smartlink_clicks f
 WHERE f.account_id = $1 AND f.id >= $2 AND f.id < $3 AND ($4::uuid IS NULL OR f.smartlink_id = $4) ORDER BY f.id DESC`,
-	linked: true,
-	moment: clickMoment,
+		linked: true,
+		moment: clickMoment,
+	}
 }

@@ -11,11 +11,11 @@ import (
 	"switchyard/models"
 )
 
-const accountColumns = `id, name, plan, currency, timezone, date_format, time_format, site_key, created_at`
+var accountColumns = db.Columns[models.Account]("")
 
 // CreateAccount makes an account on a plan with the default settings.
 func (s *Store) CreateAccount(ctx context.Context, name, plan string) (models.Account, error) {
-	const q = `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, $2, $3, $4) RETURNING ` + accountColumns
+	q := `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, $2, $3, $4) RETURNING ` + accountColumns
 	id := uuid.Must(uuid.NewV7())
 	return db.Get[models.Account](ctx, s.c, "account", q, id, name, plan, strings.ToLower(rand.Text()))
 }
@@ -27,6 +27,6 @@ func (s *Store) FindAccount(ctx context.Context, id uuid.UUID) (models.Account, 
 
 // ListAccounts lists all accounts of the install, newest first. It is for operators only.
 func (s *Store) ListAccounts(ctx context.Context) ([]models.Account, error) {
-	const q = `SELECT ` + accountColumns + ` FROM accounts ORDER BY created_at DESC, id DESC`
+	q := `SELECT ` + accountColumns + ` FROM accounts ORDER BY created_at DESC, id DESC`
 	return db.Select[models.Account](ctx, s.c, "list accounts", q)
 }

@@ -32,6 +32,7 @@ var (
 func newCampaignTable[R any]() *table[R] {
 	return newTable(table[R]{
 		name: "campaigns", what: "campaign", gone: "deleted_at",
+		allowance: allowance{limit: func(p models.Plan) int { return p.Campaigns }},
 		joined: `, d.host, d.account_id IS NULL AS shared_host, coalesce(s.name, '') AS source_name,
 			jsonb_array_length(t.streams) AS path_count`,
 		join: `JOIN domains d ON d.id = t.domain_id LEFT JOIN traffic_sources s ON s.id = t.source_id`,
@@ -48,7 +49,7 @@ func (k Campaigns) List(ctx context.Context, account uuid.UUID, p Page) ([]model
 	if err != nil {
 		return nil, "", err
 	}
-	return List(ctx, k.s, account, p, ListQuery[models.Campaign]{
+	return readPage(ctx, k.s, account, p, pageQuery[models.Campaign]{
 		Name: campaignTable.name, SQL: campaignTable.from + ` WHERE ` + campaignTable.live, Args: []any{account, start},
 		Order: []string{
 			"(t.is_pinned AND t.updated_at <= $2):boolean", "t.created_at:timestamptz", "t.id:uuid",
@@ -67,36 +68,32 @@ func (k Campaigns) List(ctx context.Context, account uuid.UUID, p Page) ([]model
 func (k Campaigns) Create(ctx context.Context, c models.Campaign, paths []flow.Path) (models.Campaign, error) {
 	flow.Identify(paths, nil)
 	return txOf(ctx, k.s, func(s *Store) (models.Campaign, error) {
-		if err := s.Campaigns().allow(ctx, c.AccountID); err != nil {
-			return c, err
-		}
-		saved, err := s.Campaigns().insert(ctx, RoutedCampaign{c, paths})
+		saved, err := insertCampaign(ctx, s, RoutedCampaign{c, paths})
 		return saved.Campaign, err
 	})
 }
 
-func (k Campaigns) allow(ctx context.Context, account uuid.UUID) error {
-	return campaignTable.allow(ctx, k.s, account, func(p models.Plan) int { return p.Campaigns })
-}
-
-func (k Campaigns) insert(ctx context.Context, c RoutedCampaign) (RoutedCampaign, error) {
-	if err := k.s.checkMode(ctx, c.Campaign); err != nil {
+func insertCampaign(ctx context.Context, s *Store, c RoutedCampaign) (RoutedCampaign, error) {
+	if err := s.allow(ctx, c.AccountID, campaignTable.allowance); err != nil {
+		return c, err
+	}
+	if err := s.checkMode(ctx, c.Campaign); err != nil {
 		return c, err
 	}
 	if len(c.Paths) > 0 || c.DestinationURL == "" && c.FallbackURL == "" {
-		if err := k.s.checkFlow(ctx, c.AccountID, c.Paths); err != nil {
+		if err := s.checkFlow(ctx, c.AccountID, c.Paths); err != nil {
 			return c, err
 		}
 	}
-	d, err := k.s.linkDomain(ctx, c.AccountID, c.DomainID, true)
+	d, err := s.linkDomain(ctx, c.AccountID, c.DomainID, true)
 	if err != nil {
 		return c, err
 	}
-	if err := sourceTable.check(ctx, k.s, c.AccountID, c.SourceID, "source"); err != nil {
+	if err := sourceTable.check(ctx, s, c.AccountID, c.SourceID, "source"); err != nil {
 		return c, err
 	}
 	c.DomainID = d.ID
-	return withAlias(ctx, k.s, d.Shared || c.Alias == "", &c.Alias, func(s *Store) (RoutedCampaign, error) {
+	return withAlias(ctx, s, d.Shared || c.Alias == "", &c.Alias, func(s *Store) (RoutedCampaign, error) {
 		return routedTable.add(ctx, s, c)
 	})
 }
@@ -137,11 +134,6 @@ func (k Campaigns) Clone(ctx context.Context, account, id uuid.UUID) (models.Cam
 		c.Alias, c.Status = "", models.CampaignPaused
 		c.SourceID, err = sourceTable.orNone(ctx, s, account, c.SourceID)
 		return err
-	}, func(s *Store, c RoutedCampaign) (RoutedCampaign, error) {
-		if err := s.Campaigns().allow(ctx, account); err != nil {
-			return c, err
-		}
-		return s.Campaigns().insert(ctx, c)
-	})
+	}, insertCampaign)
 	return saved.Campaign, err
 }

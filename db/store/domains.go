@@ -103,9 +103,8 @@ func (d Domains) existing(ctx context.Context, account uuid.UUID, hosts []string
 // allow refuses more domains than the plan allows. The caller has locked the account.
 func (d Domains) allow(ctx context.Context, account uuid.UUID, more int) error {
 	// Store.allow makes room for one; the others count as if they were there.
-	return d.s.allow(ctx, account, "domains",
-		fmt.Sprintf(`SELECT count(*) + %d FROM domains WHERE account_id = $1`, more-1),
-		func(p models.Plan) int { return p.Domains })
+	count := fmt.Sprintf(`SELECT count(*) + %d FROM domains WHERE account_id = $1`, more-1)
+	return d.s.allow(ctx, account, allowance{"domains", count, func(p models.Plan) int { return p.Domains }})
 }
 
 // Update writes all settings of a domain.

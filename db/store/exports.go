@@ -23,15 +23,15 @@ func (s *Store) Exports() Exports { return Exports{s} }
 // expired is the time of the newest file that has expired. Expired files cannot be found, deleted or not.
 func expired() time.Time { return time.Now().AddDate(0, 0, -models.ExportDays) }
 
-const exportColumns = `id, account_id, kind, name, row_count, byte_size, created_at`
+var exportColumns = db.Columns[models.Export]("")
 
 // List lists the files that are finished, newest first.
 func (e Exports) List(ctx context.Context, account uuid.UUID, p Page) ([]models.Export, string, error) {
-	return List(ctx, e.s, account, p, ListQuery[models.Export]{
+	return readPage(ctx, e.s, account, p, pageQuery[models.Export]{
 		Name:  "exports",
 		SQL:   `SELECT ` + exportColumns + ` FROM exports t WHERE account_id = $1 AND created_at > $2`,
 		Args:  []any{account, expired()},
-		Order: Newest,
+		Order: newest,
 		Place: func(x models.Export) []string { return placeOf(x.CreatedAt, x.ID) },
 	})
 }
@@ -43,7 +43,7 @@ WHERE e.account_id = $1 AND e.id = $2 ORDER BY c.n`
 // Open finds a file and returns a function that writes its text. The compressed chunks are in memory by then, so that
 // a slow reader holds no connection.
 func (e Exports) Open(ctx context.Context, account, id uuid.UUID) (models.Export, func(io.Writer) error, error) {
-	const q = `SELECT ` + exportColumns + ` FROM exports WHERE account_id = $1 AND id = $2 AND created_at > $3`
+	q := `SELECT ` + exportColumns + ` FROM exports WHERE account_id = $1 AND id = $2 AND created_at > $3`
 	x, err := db.Get[models.Export](ctx, e.s.c, "file", q, account, id, expired())
 	if err != nil {
 		return x, nil, err
@@ -92,8 +92,7 @@ func (e Exports) AddChunk(ctx context.Context, id uuid.UUID, fence int64, n int,
 	return err
 }
 
-const insertExport = `
-INSERT INTO exports (id, account_id, kind, name, row_count, byte_size, created_at, fence)
+var insertExport = `INSERT INTO exports (` + exportColumns + `, fence)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
 
 const dropOtherChunks = `DELETE FROM export_chunks WHERE export_id = $1 AND fence <> $2`

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db"
 	"switchyard/models"
 	"switchyard/models/flow"
 )
@@ -18,7 +19,17 @@ type Flows struct{ pausable[flow.Saved] }
 // Flows gives the saved flows on this store's connection.
 func (s *Store) Flows() Flows { return Flows{pausable[flow.Saved]{records[flow.Saved]{s, flowTable}}} }
 
-var flowTable = newTable(table[flow.Saved]{name: "flows", what: "saved flow"})
+// Paths get new ids, except those whose id the flow had.
+var flowTable = newTable(table[flow.Saved]{
+	name: "flows", what: "saved flow",
+	prepare: func(ctx context.Context, s *Store, f, old *flow.Saved) error {
+		if old == nil {
+			old = &flow.Saved{}
+		}
+		identify(f.Paths, old.Paths)
+		return s.checkFlow(ctx, f.AccountID, f.Paths)
+	},
+})
 
 // List lists the saved flows, most recently changed first. Saved rules that were deleted are inlined.
 //
@@ -30,7 +41,7 @@ func (k Flows) List(ctx context.Context, account uuid.UUID, p Page) ([]flow.Save
 	if err != nil {
 		return nil, "", err
 	}
-	flows, next, err := List(ctx, k.s, account, p, ListQuery[flow.Saved]{
+	flows, next, err := readPage(ctx, k.s, account, p, pageQuery[flow.Saved]{
 		Name: flowTable.name, SQL: flowTable.from + ` WHERE ` + flowTable.live,
 		Args: []any{account, start},
 		Order: []string{
@@ -48,20 +59,17 @@ func (k Flows) List(ctx context.Context, account uuid.UUID, p Page) ([]flow.Save
 	if err != nil {
 		return nil, "", err
 	}
-	paths := make([][]flow.Path, len(flows))
-	for i := range flows {
-		paths[i] = flows[i].Paths
-	}
+	paths := db.Map(flows, func(f flow.Saved) []flow.Path { return f.Paths })
 	return flows, next, k.s.inlineDeleted(ctx, account, paths...)
 }
 
 // Find finds one saved flow.
 func (k Flows) Find(ctx context.Context, account, id uuid.UUID) (flow.Saved, error) {
 	found, err := flowTable.find(ctx, k.s, account, id)
-	if err != nil {
-		return found, err
+	if err == nil {
+		err = k.s.inlineDeleted(ctx, account, found.Paths)
 	}
-	return found, k.s.inlineDeleted(ctx, account, found.Paths)
+	return found, err
 }
 
 // Start gives the paths of a saved flow for a new campaign. If the account has no such flow, or it is paused, the
@@ -72,30 +80,6 @@ func (k Flows) Start(ctx context.Context, account, id uuid.UUID) ([]flow.Path, e
 		err = models.Invalid("invalid_flow", "flow_id is not an active saved flow of this account")
 	}
 	return found.Paths, err
-}
-
-// Create adds a saved flow under new ids.
-func (k Flows) Create(ctx context.Context, f flow.Saved) (flow.Saved, error) {
-	flow.Identify(f.Paths, nil)
-	if err := k.s.checkFlow(ctx, f.AccountID, f.Paths); err != nil {
-		return f, err
-	}
-	return flowTable.add(ctx, k.s, f)
-}
-
-// Update writes every field of a saved flow, except whether it is active. A path keeps its id if the flow had it.
-func (k Flows) Update(ctx context.Context, f flow.Saved) (flow.Saved, error) {
-	return txOf(ctx, k.s, func(s *Store) (flow.Saved, error) {
-		old, err := flowTable.findLocked(ctx, s, f.AccountID, f.ID)
-		if err != nil {
-			return f, err
-		}
-		identify(f.Paths, old.Paths)
-		if err := s.checkFlow(ctx, f.AccountID, f.Paths); err != nil {
-			return f, err
-		}
-		return flowTable.save(ctx, s, f)
-	})
 }
 
 // identify gives new ids to paths, except to those whose id the old flow had.

@@ -29,7 +29,7 @@ type Stored struct {
 // The errors of BeginAttempt.
 var (
 	ErrInProgress = models.Conflict("idempotency_in_progress", "the first request with this Idempotency-Key still runs")
-	ErrKeyReused  = models.Errorf(models.KindUnprocessable, "idempotency_key_reused",
+	errKeyReused  = models.Errorf(models.KindUnprocessable, "idempotency_key_reused",
 		"this Idempotency-Key was used with a different request")
 )
 
@@ -44,7 +44,7 @@ SELECT fingerprint, status, answer, coalesce(lease_until > now(), false) AS runn
 FROM idempotency_keys WHERE account_id = $1 AND key = $2 AND created_at > now() - interval '24 hours'`
 
 // BeginAttempt locks the key until the transaction ends. It returns the stored answer of an earlier attempt, or nil
-// if this attempt must run. Errors: ErrInProgress while another attempt runs, ErrKeyReused if the key came with
+// if this attempt must run. Errors: ErrInProgress while another attempt runs, errKeyReused if the key came with
 // another request.
 func (s *Store) BeginAttempt(ctx context.Context, a Attempt) (*Stored, error) {
 	got, err := db.Get[bool](ctx, s.c, "idempotency lock", lockAttempt, a.Account.String()+"|"+a.Key)
@@ -66,7 +66,7 @@ func (s *Store) BeginAttempt(ctx context.Context, a Attempt) (*Stored, error) {
 	case !found:
 		return nil, nil //nolint:nilnil // no earlier attempt is not an error
 	case !bytes.Equal(row.Fingerprint, a.Fingerprint):
-		return nil, ErrKeyReused
+		return nil, errKeyReused
 	case row.Status == nil && row.Running:
 		return nil, ErrInProgress
 	case row.Status == nil:

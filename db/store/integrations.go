@@ -14,9 +14,9 @@ const countIntegrations = `
 SELECT (SELECT count(*) FROM traffic_sources WHERE account_id = $1 AND is_active AND deactivated_at IS NULL)
      + (SELECT count(*) FROM networks WHERE account_id = $1 AND is_active AND deactivated_at IS NULL)`
 
-// allowIntegration refuses one more active source or network beyond the plan's allowance.
-func (s *Store) allowIntegration(ctx context.Context, account uuid.UUID) error {
-	return s.allow(ctx, account, "integrations", countIntegrations, func(p models.Plan) int { return p.Integrations })
+// allowedIntegrations is the allowance of active sources and networks together.
+var allowedIntegrations = allowance{
+	what: "integrations", count: countIntegrations, limit: func(p models.Plan) int { return p.Integrations },
 }
 
 // integrations is what traffic sources and networks have in common.
@@ -36,7 +36,7 @@ func (k integrations[R]) SetActive(ctx context.Context, account, id uuid.UUID, o
 		if err != nil || active {
 			return err
 		}
-		if err := s.allowIntegration(ctx, account); err != nil {
+		if err := s.allow(ctx, account, k.t.allowance); err != nil {
 			return err
 		}
 		return pausable[R]{records[R]{s, k.t}}.SetActive(ctx, account, id, true)

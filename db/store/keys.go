@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -10,10 +11,10 @@ import (
 	"switchyard/models"
 )
 
-const (
-	keyColumns = `id, account_id, name, scope, hint, created_at, expires_at, revoked_at, rotated_to`
-	keyOverlap = "1 day" // how long a rotated key stays valid
-)
+var keyColumns = db.Columns[models.Key]("")
+
+// keyOverlap is how long a rotated key stays valid.
+const keyOverlap = "1 day"
 
 // Caller is who makes a call: a valid key and its account.
 type Caller struct {
@@ -22,11 +23,9 @@ type Caller struct {
 	Scope   string         `db:"key_scope"`
 }
 
-const findCaller = `
-SELECT k.id AS key_id, k.scope AS key_scope,
-       a.id AS "account.id", a.name AS "account.name", a.plan AS "account.plan", a.currency AS "account.currency",
-       a.timezone AS "account.timezone", a.date_format AS "account.date_format",
-       a.time_format AS "account.time_format", a.site_key AS "account.site_key", a.created_at AS "account.created_at"
+var findCaller = `
+SELECT k.id AS key_id, k.scope AS key_scope, ` + strings.Join(db.Map(strings.Split(accountColumns, ", "),
+	func(name string) string { return `a.` + name + ` AS "account.` + name + `"` }), ", ") + `
 FROM api_keys k JOIN accounts a ON a.id = k.account_id
 WHERE k.hash = $1 AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`
 
@@ -44,7 +43,7 @@ func (s *Store) Authenticate(ctx context.Context, key string) (Caller, error) {
 	return found, err
 }
 
-const insertKey = `
+var insertKey = `
 INSERT INTO api_keys (id, account_id, name, scope, hash, hint, expires_at)
 VALUES ($1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7))
 RETURNING ` + keyColumns
@@ -68,7 +67,7 @@ func (s *Store) CreateKey(ctx context.Context, account uuid.UUID, name, scope st
 
 // ListKeys lists the keys of an account, newest first, revoked ones included.
 func (s *Store) ListKeys(ctx context.Context, account uuid.UUID) ([]models.Key, error) {
-	const q = `SELECT ` + keyColumns + ` FROM api_keys WHERE account_id = $1 ORDER BY created_at DESC, id DESC`
+	q := `SELECT ` + keyColumns + ` FROM api_keys WHERE account_id = $1 ORDER BY created_at DESC, id DESC`
 	return db.Select[models.Key](ctx, s.c, "list keys", q, account)
 }
 
@@ -98,6 +97,6 @@ func (s *Store) RotateKey(ctx context.Context, id uuid.UUID) (fresh models.Key, 
 
 // RevokeKey ends a key at once. Revoking it again changes nothing.
 func (s *Store) RevokeKey(ctx context.Context, id uuid.UUID) (models.Key, error) {
-	const q = `UPDATE api_keys SET revoked_at = coalesce(revoked_at, now()) WHERE id = $1 RETURNING ` + keyColumns
+	q := `UPDATE api_keys SET revoked_at = coalesce(revoked_at, now()) WHERE id = $1 RETURNING ` + keyColumns
 	return db.Get[models.Key](ctx, s.c, "key", q, id)
 }

@@ -17,22 +17,10 @@ func (s *Store) Landers() Landers {
 	return Landers{pausable[models.Lander]{records[models.Lander]{s, landerTable}}}
 }
 
-var landerTable = newTable(table[models.Lander]{name: "landers", what: "landing page", gone: "deactivated_at"})
-
-// Create adds a landing page under a new id, within the plan's allowance.
-func (k Landers) Create(ctx context.Context, l models.Lander) (models.Lander, error) {
-	return txOf(ctx, k.s, func(s *Store) (models.Lander, error) {
-		if err := landerTable.allow(ctx, s, l.AccountID, func(p models.Plan) int { return p.Landers }); err != nil {
-			return l, err
-		}
-		return landerTable.add(ctx, s, l)
-	})
-}
-
-// Update writes every field of a landing page, except its protection and whether it is active.
-func (k Landers) Update(ctx context.Context, l models.Lander) (models.Lander, error) {
-	return landerTable.save(ctx, k.s, l)
-}
+var landerTable = newTable(table[models.Lander]{
+	name: "landers", what: "landing page", gone: "deactivated_at",
+	allowance: allowance{limit: func(p models.Plan) int { return p.Landers }},
+})
 
 // Protect changes the protection of a landing page by change, which gets the saved one under a lock.
 func (k Landers) Protect(ctx context.Context, account, id uuid.UUID, change func(*models.Protection)) (
@@ -51,6 +39,5 @@ func (k Landers) Protect(ctx context.Context, account, id uuid.UUID, change func
 // Clone copies a landing page and its protection, under a free name that ends in " (copy)", within the plan's
 // allowance.
 func (k Landers) Clone(ctx context.Context, account, id uuid.UUID) (models.Lander, error) {
-	return landerTable.clone(ctx, k.s, account, id, func(*Store, *models.Lander) error { return nil },
-		func(s *Store, l models.Lander) (models.Lander, error) { return s.Landers().Create(ctx, l) })
+	return landerTable.clone(ctx, k.s, account, id, func(*Store, *models.Lander) error { return nil }, landerTable.create)
 }

@@ -75,8 +75,7 @@ func (k Links) record(ctx context.Context, v linkCheck, l models.Link, fn func(*
 	})
 }
 
-const findCheck = `
-SELECT checked_at, http_status, error, failures, failing_since, broken_at FROM link_checks
+var findCheck = `SELECT ` + db.Columns[models.LinkState]("") + ` FROM link_checks
 WHERE kind = $1 AND record_id = $2 AND url = $3`
 
 const saveCheck = `
@@ -168,6 +167,6 @@ func (k Links) SaveService(ctx context.Context, v models.LinkService) error {
 
 // Services lists how the last run of each kind of check ended. One that never ran is missing.
 func (k Links) Services(ctx context.Context) ([]models.LinkService, error) {
-	const q = `SELECT name, status, message, checked_at FROM link_services ORDER BY name`
+	q := `SELECT ` + db.Columns[models.LinkService]("") + ` FROM link_services ORDER BY name`
 	return db.Select[models.LinkService](ctx, k.s.c, "services", q)
 }

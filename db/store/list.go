@@ -24,8 +24,8 @@ type Page struct {
 	Cursor string // of the previous page; empty: from the start
 }
 
-// ListQuery describes a list that can be read page by page.
-type ListQuery[T any] struct {
+// pageQuery describes a list that can be read page by page.
+type pageQuery[T any] struct {
 	// Name is unique: a cursor of one list is refused by another.
 	Name string
 	// SQL is a SELECT that ends in a WHERE clause. More conditions are added to it.
@@ -44,28 +44,29 @@ type ListQuery[T any] struct {
 	Place func(T) []string
 }
 
-// Newest is the usual order of a list, by columns of t.
-var Newest = []string{"t.created_at:timestamptz", "t.id:uuid"}
+// newest is the usual order of a list, by columns of t.
+var newest = []string{"t.created_at:timestamptz", "t.id:uuid"}
 
-// placeOf is the place of a row in the order Newest.
+// placeOf is the place of a row in the order newest.
 func placeOf(created time.Time, id uuid.UUID) []string {
 	return []string{created.UTC().Format(time.RFC3339Nano), id.String()}
 }
 
-// List reads a page, and the cursor of the next one ("" at the end). It pages by position, not by offset: a row that
+// readPage reads a page, and the cursor of the next one ("" at the end). It pages by position, not by offset: a row that
 // exists during the whole walk comes exactly once, whatever is inserted or deleted meanwhile. A cursor that was
 // changed, or is of another account, list or filter, is 400 invalid_input.
-func List[T any](ctx context.Context, s *Store, account uuid.UUID, p Page, q ListQuery[T]) ([]T, string, error) {
+func readPage[T any](ctx context.Context, s *Store, account uuid.UUID, p Page, q pageQuery[T]) ([]T, string, error) {
 	key, err := s.cursorKey(ctx)
 	if err != nil {
 		return nil, "", err
 	}
 	scope := cursorScope(account, q.Name, q.Filters)
 	sql, args := q.SQL, slices.Clone(q.Args)
-	columns := make([]string, len(q.Order))
-	for i, o := range q.Order {
-		columns[i], _, _ = strings.Cut(o, ":")
+	sign, direction := "<", " DESC"
+	if q.Asc {
+		sign, direction = ">", " ASC"
 	}
+	columns := db.Map(q.Order, func(o string) string { return o[:strings.Index(o, ":")] })
 	if p.Cursor != "" {
 		place, err := openCursor(key, scope, p.Cursor, len(q.Order))
 		if err != nil {
@@ -77,9 +78,9 @@ func List[T any](ctx context.Context, s *Store, account uuid.UUID, p Page, q Lis
 			args = append(args, place[i])
 			after = append(after, fmt.Sprintf("$%d::%s", len(args), kind))
 		}
-		sql += fmt.Sprintf(" AND (%s) %s (%s)", strings.Join(columns, ", "), sign(q.Asc), strings.Join(after, ", "))
+		sql += fmt.Sprintf(" AND (%s) %s (%s)", strings.Join(columns, ", "), sign, strings.Join(after, ", "))
 	}
-	sql += " ORDER BY " + strings.Join(columns, direction(q.Asc)+", ") + direction(q.Asc)
+	sql += " ORDER BY " + strings.Join(columns, direction+", ") + direction
 	sql += fmt.Sprintf(" LIMIT %d", p.Limit+1)
 	rows, err := db.Select[T](ctx, s.c, "list "+q.Name, sql, args...)
 	if err != nil {
@@ -112,20 +113,6 @@ func (s *Store) walkStart(ctx context.Context, account uuid.UUID, name, cursor s
 		return start, fmt.Errorf("db: list %s: %w", name, err)
 	}
 	return start, nil
-}
-
-func sign(asc bool) string {
-	if asc {
-		return ">"
-	}
-	return "<"
-}
-
-func direction(asc bool) string {
-	if asc {
-		return " ASC"
-	}
-	return " DESC"
 }
 
 const (

@@ -20,36 +20,31 @@ func (s *Store) Networks() Networks {
 
 var networkTable = newTable(table[models.Network]{
 	name: "networks", what: "network", gone: "deactivated_at",
-	joined: `, t.postback_secret IS NOT NULL AS has_secret`,
+	joined: `, t.postback_secret IS NOT NULL AS has_secret`, allowance: allowedIntegrations,
 })
 
 // Create adds a network under a new id, within the plan's allowance of integrations.
 func (k Networks) Create(ctx context.Context, n models.Network) (models.Network, error) {
-	return k.write(ctx, n, func(s *Store) (models.Network, error) {
-		if err := s.allowIntegration(ctx, n.AccountID); err != nil {
-			return n, err
-		}
-		return networkTable.add(ctx, s, n)
-	})
+	return k.write(ctx, n, networkTable.create)
 }
 
 // Update writes every field of a network, except whether it is active. An empty secret leaves the saved one.
 func (k Networks) Update(ctx context.Context, n models.Network) (models.Network, error) {
-	return k.write(ctx, n, func(s *Store) (models.Network, error) { return networkTable.save(ctx, s, n) })
+	return k.write(ctx, n, networkTable.change)
 }
 
 // write saves a network by save, then its secret if it has one.
-func (k Networks) write(ctx context.Context, n models.Network, save func(*Store) (models.Network, error)) (
-	models.Network, error,
-) {
+func (k Networks) write(ctx context.Context, n models.Network,
+	save func(context.Context, *Store, models.Network) (models.Network, error),
+) (models.Network, error) {
 	if n.PostbackSecret == "" {
-		return txOf(ctx, k.s, save)
+		return save(ctx, k.s, n)
 	}
 	if err := k.s.box.Ready(ctx); err != nil {
 		return n, fmt.Errorf("db: seal secret of network: %w", err)
 	}
 	return txOf(ctx, k.s, func(s *Store) (models.Network, error) {
-		saved, err := save(s)
+		saved, err := save(ctx, s, n)
 		if err != nil {
 			return n, err
 		}

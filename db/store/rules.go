@@ -35,7 +35,7 @@ func (k Rules) List(ctx context.Context, account uuid.UUID, p Page) ([]models.Ru
 	if err != nil {
 		return nil, "", err
 	}
-	return List(ctx, k.s, account, p, ListQuery[models.Rule]{
+	return readPage(ctx, k.s, account, p, pageQuery[models.Rule]{
 		Name: ruleTable.name, SQL: ruleTable.from + ` WHERE ` + ruleTable.live, Args: []any{account, start}, Asc: true,
 		Order: []string{
 			"(t.updated_at > $2):boolean", "CASE WHEN t.updated_at > $2 THEN '' ELSE lower(t.name) END:text", "t.id:uuid",
@@ -53,13 +53,13 @@ func (k Rules) List(ctx context.Context, account uuid.UUID, p Page) ([]models.Ru
 
 // Create adds a rule under a new id. A taken name is 400 duplicate_name.
 func (k Rules) Create(ctx context.Context, r models.Rule) (models.Rule, error) {
-	saved, err := ruleTable.add(ctx, k.s, r)
+	saved, err := k.records.Create(ctx, r)
 	return saved, invalidName(err)
 }
 
 // Update writes every field of a rule, with effect on every flow that uses it. A taken name is 400 duplicate_name.
 func (k Rules) Update(ctx context.Context, r models.Rule) (models.Rule, error) {
-	saved, err := ruleTable.save(ctx, k.s, r)
+	saved, err := k.records.Update(ctx, r)
 	return saved, invalidName(err)
 }
 

@@ -36,10 +36,7 @@ func (k Smartlinks) List(ctx context.Context, account uuid.UUID, p Page) ([]mode
 
 // count sets the clicks of smartlinks of the account.
 func (k Smartlinks) count(ctx context.Context, account uuid.UUID, list []models.Smartlink) error {
-	ids := make([]uuid.UUID, len(list))
-	for i := range list {
-		ids[i] = list[i].ID
-	}
+	ids := db.Map(list, func(l models.Smartlink) uuid.UUID { return l.ID })
 	totals, err := clicklog.SmartlinkTotals(ctx, k.s.c, account, ids)
 	for i := range list {
 		t := totals[list[i].ID]
@@ -50,18 +47,27 @@ func (k Smartlinks) count(ctx context.Context, account uuid.UUID, list []models.
 
 // Create adds a smartlink, and its rules, under new ids. An empty slug is generated.
 func (k Smartlinks) Create(ctx context.Context, l models.Smartlink) (models.Smartlink, error) {
-	identifyRules(l.Rules, nil)
-	return txOf(ctx, k.s, func(s *Store) (models.Smartlink, error) {
-		if err := s.ownDomain(ctx, l.AccountID, l.DomainID); err != nil {
-			return l, err
-		}
-		if err := sourceTable.check(ctx, s, l.AccountID, l.SourceID, "source"); err != nil {
+	return createSmartlink(ctx, k.s, l)
+}
+
+func createSmartlink(ctx context.Context, s *Store, l models.Smartlink) (models.Smartlink, error) {
+	return txOf(ctx, s, func(s *Store) (models.Smartlink, error) {
+		if err := s.prepareSmartlink(ctx, &l, models.Smartlink{}); err != nil {
 			return l, err
 		}
 		return withAlias(ctx, s, l.Slug == "", &l.Slug, func(s *Store) (models.Smartlink, error) {
 			return smartlinkTable.add(ctx, s, l)
 		})
 	})
+}
+
+// prepareSmartlink gives new ids to new rules, and checks what the smartlink names. old is the saved one.
+func (s *Store) prepareSmartlink(ctx context.Context, l *models.Smartlink, old models.Smartlink) error {
+	identifyRules(l.Rules, old.Rules)
+	if err := s.ownDomain(ctx, l.AccountID, l.DomainID); err != nil || l.SourceID == old.SourceID {
+		return err
+	}
+	return sourceTable.check(ctx, s, l.AccountID, l.SourceID, "source")
 }
 
 // Update writes every field of a smartlink and returns it with its clicks. A rule keeps its id, and so its
@@ -76,14 +82,8 @@ func (k Smartlinks) Update(ctx context.Context, l models.Smartlink) (models.Smar
 		if l.KeepActive {
 			l.IsActive = old.IsActive
 		}
-		identifyRules(l.Rules, old.Rules)
-		if err := s.ownDomain(ctx, l.AccountID, l.DomainID); err != nil {
+		if err := s.prepareSmartlink(ctx, &l, old); err != nil {
 			return l, err
-		}
-		if l.SourceID != old.SourceID {
-			if err := sourceTable.check(ctx, s, l.AccountID, l.SourceID, "source"); err != nil {
-				return l, err
-			}
 		}
 		return withAlias(ctx, s, l.Slug == "", &l.Slug, func(s *Store) (models.Smartlink, error) {
 			saved, err := smartlinkTable.save(ctx, s, l)
@@ -128,21 +128,18 @@ func (k Smartlinks) Clone(ctx context.Context, account, id uuid.UUID) (models.Sm
 		l.Slug, l.IsActive = "", false
 		l.SourceID, err = sourceTable.orNone(ctx, s, account, l.SourceID)
 		return err
-	}, func(s *Store, l models.Smartlink) (models.Smartlink, error) { return s.Smartlinks().Create(ctx, l) })
+	}, createSmartlink)
 }
 
-// Names finds names and slugs of smartlinks by their ids, deleted ones too.
+// Names finds names and slugs of smartlinks by their ids, deleted ones too. For nil ids it finds all.
 func (k Smartlinks) Names(ctx context.Context, account uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]SmartlinkName, error) {
-	const q = `SELECT id, name, slug FROM smartlinks WHERE account_id = $1 AND id = ANY ($2::uuid[])`
+	const q = `SELECT id, name, slug FROM smartlinks WHERE account_id = $1 AND ($2::uuid[] IS NULL OR id = ANY ($2))`
 	rows, err := db.Select[SmartlinkName](ctx, k.s.c, "names of smartlinks", q, account, ids)
-	if err != nil {
-		return nil, err
-	}
 	names := make(map[uuid.UUID]SmartlinkName, len(rows))
 	for _, r := range rows {
 		names[r.ID] = r
 	}
-	return names, nil
+	return names, err
 }
 
 // SmartlinkName has the names of a smartlink.

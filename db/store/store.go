@@ -57,24 +57,31 @@ func (s *Store) lockAccount(ctx context.Context, account uuid.UUID) error {
 	return err
 }
 
-// allow refuses one more record than the plan allows: plan_limit. count is a query of one number with the account as
-// $1. The account's row is locked until the transaction ends, so that two creates at once cannot both pass.
-func (s *Store) allow(ctx context.Context, account uuid.UUID, what, count string, limit func(models.Plan) int) error {
-	plan, err := db.Get[string](ctx, s.c, "account", `SELECT plan FROM accounts WHERE id = $1 FOR NO KEY UPDATE`, account)
+// allowance is how many records of a kind a plan allows.
+type allowance struct {
+	what  string // in messages
+	count string // a query of one number with the account as $1
+	limit func(models.Plan) int
+}
+
+// allow refuses one more record than the plan allows: plan_limit. Without a limit it allows any. The account's row is
+// locked until the transaction ends, so that two creates at once cannot both pass.
+func (s *Store) allow(ctx context.Context, account uuid.UUID, a allowance) error {
+	if a.limit == nil {
+		return nil
+	}
+	name, err := db.Get[string](ctx, s.c, "account", `SELECT plan FROM accounts WHERE id = $1 FOR NO KEY UPDATE`, account)
 	if err != nil {
 		return err
 	}
-	p, _ := models.PlanNamed(plan)
-	allowed := limit(p)
+	plan, _ := models.PlanNamed(name)
+	allowed := a.limit(plan)
 	if allowed == models.Unlimited {
 		return nil
 	}
-	have, err := db.Get[int](ctx, s.c, what, count, account)
-	if err != nil {
-		return err
+	have, err := db.Get[int](ctx, s.c, a.what, a.count, account)
+	if err == nil && have >= allowed {
+		err = models.PlanLimit("the plan %q allows %d %s", name, allowed, a.what)
 	}
-	if have >= allowed {
-		return models.PlanLimit("the plan %q allows %d %s", plan, allowed, what)
-	}
-	return nil
+	return err
 }

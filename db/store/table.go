@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"reflect"
@@ -22,13 +23,17 @@ import (
 //	auto    neither writes it: the database sets it, or a method of its own
 //	joined  it is no column of the table: joined says what it is
 //
-// R has the fields ID, AccountID and CreatedAt. In SQL the table is t, the account $1 and the id $2.
+// R has the fields ID, AccountID, Name and CreatedAt. In SQL the table is t, the account $1 and the id $2.
 type table[R any] struct {
 	name   string // in SQL, and in cursors
 	what   string // in messages; its plural takes an s
 	gone   string // column with the time of removal; empty: removing deletes the row
 	joined string // the joined columns, after a comma
 	join   string // where they come from
+
+	allowance allowance // of the plan
+	// prepare completes and checks a record before it is saved. old is the saved one, under a lock, nil for a new record.
+	prepare func(ctx context.Context, s *Store, record, old *R) error
 
 	params  []column // what insert writes; what update writes too comes first
 	updated int      // how many of params update writes
@@ -104,6 +109,8 @@ func newTable[R any](t table[R]) *table[R] {
 		t.live += ` AND t.` + t.gone + ` IS NULL`
 	}
 	t.this = t.live + ` AND t.id = $2`
+	t.allowance.what = cmp.Or(t.allowance.what, t.what+"s")
+	t.allowance.count = cmp.Or(t.allowance.count, `SELECT count(*) FROM `+t.name+` t WHERE `+t.live)
 	written := ` RETURNING *) SELECT ` + columns + ` FROM t ` + t.join
 	t.insert = `WITH t AS (INSERT INTO ` + t.name + ` (` + strings.Join(names, ", ") + `) VALUES (` +
 		strings.Join(marks, ", ") + `)` + written
@@ -141,8 +148,7 @@ func (t *table[R]) findLocked(ctx context.Context, s *Store, account, id uuid.UU
 
 // add inserts a record under a new id and returns it as saved.
 func (t *table[R]) add(ctx context.Context, s *Store, record R) (R, error) {
-	id := uuid.Must(uuid.NewV7())
-	reflect.ValueOf(&record).Elem().FieldByName("ID").Set(reflect.ValueOf(id))
+	*field[uuid.UUID](&record, "ID") = uuid.Must(uuid.NewV7())
 	return t.write(ctx, s, t.insert, record, t.params)
 }
 
@@ -179,15 +185,41 @@ func (t *table[R]) check(ctx context.Context, s *Store, account, id uuid.UUID, f
 	return err
 }
 
-// allow refuses one more record than the plan allows. See Store.allow.
-func (t *table[R]) allow(ctx context.Context, s *Store, account uuid.UUID, limit func(models.Plan) int) error {
-	return s.allow(ctx, account, t.what+"s", `SELECT count(*) FROM `+t.name+` t WHERE `+t.live, limit)
+// create adds a record under a new id, within the plan's allowance.
+func (t *table[R]) create(ctx context.Context, s *Store, record R) (R, error) {
+	return txOf(ctx, s, func(s *Store) (R, error) {
+		err := s.allow(ctx, *field[uuid.UUID](&record, "AccountID"), t.allowance)
+		if err == nil && t.prepare != nil {
+			err = t.prepare(ctx, s, &record, nil)
+		}
+		if err != nil {
+			return record, err
+		}
+		return t.add(ctx, s, record)
+	})
+}
+
+// change writes the fields of a record that update writes.
+func (t *table[R]) change(ctx context.Context, s *Store, record R) (R, error) {
+	if t.prepare == nil {
+		return t.save(ctx, s, record)
+	}
+	return txOf(ctx, s, func(s *Store) (R, error) {
+		old, err := t.findLocked(ctx, s, *field[uuid.UUID](&record, "AccountID"), *field[uuid.UUID](&record, "ID"))
+		if err == nil {
+			err = t.prepare(ctx, s, &record, &old)
+		}
+		if err != nil {
+			return record, err
+		}
+		return t.save(ctx, s, record)
+	})
 }
 
 // clone copies a record under a free name that ends in " (copy)"; a record without a name stays without. edit changes
 // the copy, and create saves it. The account is locked, so that two copies at once get different names.
 func (t *table[R]) clone(ctx context.Context, s *Store, account, id uuid.UUID, edit func(*Store, *R) error,
-	create func(*Store, R) (R, error),
+	create func(context.Context, *Store, R) (R, error),
 ) (R, error) {
 	return txOf(ctx, s, func(s *Store) (R, error) {
 		record, err := t.find(ctx, s, account, id)
@@ -197,18 +229,21 @@ func (t *table[R]) clone(ctx context.Context, s *Store, account, id uuid.UUID, e
 		if err := s.lockAccount(ctx, account); err != nil {
 			return record, err
 		}
-		if name := reflect.ValueOf(&record).Elem().FieldByName("Name"); name.String() != "" {
-			free, err := t.copyName(ctx, s, account, name.String())
-			if err != nil {
+		if name := field[string](&record, "Name"); *name != "" {
+			if *name, err = t.copyName(ctx, s, account, *name); err != nil {
 				return record, err
 			}
-			name.SetString(free)
 		}
 		if err := edit(s, &record); err != nil {
 			return record, err
 		}
-		return create(s, record)
+		return create(ctx, s, record)
 	})
+}
+
+// field is a field that every kind of record has.
+func field[V, R any](record *R, name string) *V {
+	return reflect.ValueOf(record).Elem().FieldByName(name).Addr().Interface().(*V)
 }
 
 const maxName = 255
@@ -239,11 +274,10 @@ type records[R any] struct {
 
 // List lists the records that are not gone, newest first.
 func (k records[R]) List(ctx context.Context, account uuid.UUID, p Page) ([]R, string, error) {
-	return List(ctx, k.s, account, p, ListQuery[R]{
-		Name: k.t.name, SQL: k.t.from + ` WHERE ` + k.t.live, Args: []any{account}, Order: Newest,
+	return readPage(ctx, k.s, account, p, pageQuery[R]{
+		Name: k.t.name, SQL: k.t.from + ` WHERE ` + k.t.live, Args: []any{account}, Order: newest,
 		Place: func(record R) []string {
-			v := reflect.ValueOf(record)
-			return placeOf(v.FieldByName("CreatedAt").Interface().(time.Time), v.FieldByName("ID").Interface().(uuid.UUID))
+			return placeOf(*field[time.Time](&record, "CreatedAt"), *field[uuid.UUID](&record, "ID"))
 		},
 	})
 }
@@ -251,6 +285,16 @@ func (k records[R]) List(ctx context.Context, account uuid.UUID, p Page) ([]R, s
 // Find finds one record that is not gone.
 func (k records[R]) Find(ctx context.Context, account, id uuid.UUID) (R, error) {
 	return k.t.find(ctx, k.s, account, id)
+}
+
+// Create adds a record under a new id, within the plan's allowance.
+func (k records[R]) Create(ctx context.Context, record R) (R, error) {
+	return k.t.create(ctx, k.s, record)
+}
+
+// Update writes every field of a record, except whether it is active and those that have a method of their own.
+func (k records[R]) Update(ctx context.Context, record R) (R, error) {
+	return k.t.change(ctx, k.s, record)
 }
 
 // Remove removes a record: it is no longer listed. Most kinds stay in the database for history.

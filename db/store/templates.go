@@ -20,8 +20,9 @@ type NetworkTemplates struct{ s *Store }
 // NetworkTemplates gives the network templates on this store's connection.
 func (s *Store) NetworkTemplates() NetworkTemplates { return NetworkTemplates{s} }
 
-const selectNetworkTemplates = `
-SELECT id, account_id, settings, created_at, updated_at FROM network_templates
+var networkTemplateColumns = db.Columns[template.SavedNetwork]("")
+
+var selectNetworkTemplates = `SELECT ` + networkTemplateColumns + ` FROM network_templates
 WHERE account_id = $1 ORDER BY lower(name), id`
 
 // List lists the account's own templates by name, without the built-in ones.
@@ -30,7 +31,7 @@ func (k NetworkTemplates) List(ctx context.Context, account uuid.UUID) ([]templa
 }
 
 // Of templates with the same name the last one counts. PostgreSQL decides which names are the same.
-const saveNetworkTemplates = `
+var saveNetworkTemplates = `
 WITH saved AS (
 	INSERT INTO network_templates (id, account_id, name, settings)
 	SELECT DISTINCT ON (lower(name)) gen_random_uuid(), $1::uuid, name, settings::jsonb
@@ -38,9 +39,9 @@ WITH saved AS (
 	ORDER BY lower(name), place DESC
 	ON CONFLICT (account_id, lower(name)) DO UPDATE
 	SET name = excluded.name, settings = excluded.settings, updated_at = now()
-	RETURNING id, account_id, name, settings, created_at, updated_at
+	RETURNING *
 )
-SELECT id, account_id, settings, created_at, updated_at FROM saved ORDER BY lower(name), id`
+SELECT ` + networkTemplateColumns + ` FROM saved ORDER BY lower(name), id`
 
 // Save saves templates by their names, without regard to case, all or none. An existing one is replaced and keeps its
 // id. More than an account may have are 400 too_many.

@@ -159,7 +159,7 @@ WHERE d.account_id = $1 AND d.created_at >= now() - interval '30 days'`
 func (w Webhooks) Deliveries(ctx context.Context, account uuid.UUID, f DeliveryFilter, p Page) (
 	[]models.WebhookDelivery, string, error,
 ) {
-	q := ListQuery[models.WebhookDelivery]{
+	q := pageQuery[models.WebhookDelivery]{
 		Name: "webhook deliveries", SQL: listDeliveries, Args: []any{account},
 		Order:   []string{"d.created_at:timestamptz", "d.id:uuid"},
 		Filters: strings.Join([]string{f.Webhook.String(), f.Status}, "|"),
@@ -173,7 +173,7 @@ func (w Webhooks) Deliveries(ctx context.Context, account uuid.UUID, f DeliveryF
 		q.Args = append(q.Args, f.Status)
 		q.SQL += fmt.Sprintf(" AND d.status = $%d", len(q.Args))
 	}
-	return List(ctx, w.s, account, p, q)
+	return readPage(ctx, w.s, account, p, q)
 }
 
 // CheckDelivery returns not_found for a delivery that the account does not have.

@@ -11,6 +11,8 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/google/uuid"
+
 	"switchyard/db"
 	"switchyard/db/export"
 	"switchyard/db/store"
@@ -38,7 +40,7 @@ var kinds = map[string]fill{
 	models.ExportTrends:      (*maker).trends,
 	models.ExportClicks:      rowsOf(export.Clicks),
 	models.ExportConversions: rowsOf(export.Conversions),
-	models.ExportSmartlinks:  rowsOf(export.SmartlinkClicks),
+	models.ExportSmartlinks:  (*maker).smartlinkClicks,
 }
 
 func (m *maker) make(ctx context.Context, u *run) error {
@@ -102,4 +104,13 @@ func rowsOf(t export.Table) fill {
 			return f.row(ctx)
 		})
 	}
+}
+
+func (m *maker) smartlinkClicks(ctx context.Context, u *run, f *file) error {
+	names, err := m.store.Smartlinks().Names(ctx, u.Job.AccountID.UUID, nil)
+	if err != nil {
+		return err
+	}
+	slug := func(id uuid.UUID) string { return names[id].Slug }
+	return rowsOf(export.SmartlinkClicks(slug))(m, ctx, u, f)
 }
