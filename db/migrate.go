@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lib/pq"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 
@@ -122,16 +121,10 @@ func Behind(ctx context.Context, d *DB) (int, error) {
 			return 0, wrap("migrations", err)
 		}
 	}
-	var ever bool
-	if err := d.GetContext(ctx, &ever, everMigrated); err != nil {
-		return 0, wrap("migrations", err)
+	ever, err := Get[bool](ctx, d, "migrations", everMigrated)
+	if err != nil || !ever {
+		return len(versions), err
 	}
-	if !ever {
-		return len(versions), nil
-	}
-	var applied int
-	if err := d.GetContext(ctx, &applied, countApplied, pq.Array(versions)); err != nil {
-		return 0, wrap("migrations", err)
-	}
-	return len(versions) - applied, nil
+	applied, err := Get[int](ctx, d, "migrations", countApplied, versions)
+	return len(versions) - applied, err
 }

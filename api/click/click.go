@@ -19,6 +19,7 @@ import (
 	"switchyard/api/click/visitor"
 	"switchyard/api/routing"
 	"switchyard/db"
+	"switchyard/db/clicklog"
 	"switchyard/db/kv"
 	"switchyard/db/spool"
 	"switchyard/models"
@@ -68,6 +69,7 @@ type Handler struct {
 	trusted      []netip.Prefix
 	url          string
 	db           db.Conn
+	clicks       clickFinder
 	routes       *routing.Refresher
 	usage        *usage
 	fingerprints *otter.Cache[[16]byte, *remembered]
@@ -78,6 +80,11 @@ type Handler struct {
 	complained   atomic.Int64
 	patience     time.Duration
 	deadlines    deadlines
+}
+
+// clickFinder finds the click of a visitor who comes from a landing page.
+type clickFinder interface {
+	FindByID(ctx context.Context, id uuid.UUID) (click clicklog.StoredClick, ok bool, err error)
 }
 
 // New makes a Handler and loads the routing snapshot: from PostgreSQL or, when that is away, from the copy in
@@ -100,7 +107,8 @@ func New(ctx context.Context, d Deps) (*Handler, error) {
 	}
 	h := &Handler{
 		spool: d.Spool, visitors: d.Visitors, trusted: d.TrustedProxies,
-		url: d.DatabaseURL, db: d.DB, routes: routing.NewRefresher(d.DB, d.DataDir), usage: newUsage(d.Caps), fingerprints: fingerprints,
+		url: d.DatabaseURL, db: d.DB, clicks: clicklog.Finder{Conn: d.DB},
+		routes: routing.NewRefresher(d.DB, d.DataDir), usage: newUsage(d.Caps), fingerprints: fingerprints,
 		recent: recent, used: used, metrics: newMetrics(), patience: cmp.Or(d.Patience, defaultPatience),
 	}
 	h.pool.New = h.newRequest

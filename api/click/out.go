@@ -9,7 +9,6 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/routing"
-	"switchyard/db/clicklog"
 	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/models/bot"
@@ -155,7 +154,7 @@ func (h *Handler) lookup(ctx context.Context, id uuid.UUID) (c *models.Click, kn
 	}
 	ctx, cancel := context.WithTimeout(ctx, h.patience)
 	defer cancel()
-	found, ok, err := clicklog.FindByID(ctx, h.db, id)
+	found, ok, err := h.clicks.FindByID(ctx, id)
 	if err != nil || !ok {
 		return nil, err == nil
 	}

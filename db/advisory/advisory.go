@@ -13,22 +13,17 @@ import (
 	"switchyard/db"
 )
 
-// Options of Hold.
-type Options struct {
-	Every time.Duration // how often a waiting process tries and the holder checks its session; default 1 second
-}
+// every is how often a waiting process tries, and how often the holder checks its session.
+const every = time.Second
 
 // Hold calls lead whenever this process gets the named lock. It returns when the context ends, with its error. The
 // lock has a session of its own. If that is lost, lead's context ends, and Hold tries again after lead has returned.
 // When lead returns by itself, the lock is released. While PostgreSQL is away nobody leads.
-func Hold(ctx context.Context, d *db.DB, name string, o Options, lead func(context.Context)) error {
-	if o.Every == 0 {
-		o.Every = time.Second
-	}
-	tick := time.NewTicker(o.Every)
+func Hold(ctx context.Context, d *db.DB, name string, lead func(context.Context)) error {
+	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
-		if err := try(ctx, d, name, o, lead); err != nil && ctx.Err() == nil {
+		if err := try(ctx, d, name, lead); err != nil && ctx.Err() == nil {
 			slog.WarnContext(ctx, "lock not reachable", "lock", name, "error", err)
 		}
 		select {
@@ -39,7 +34,7 @@ func Hold(ctx context.Context, d *db.DB, name string, o Options, lead func(conte
 	}
 }
 
-func try(ctx context.Context, d *db.DB, name string, o Options, lead func(context.Context)) error {
+func try(ctx context.Context, d *db.DB, name string, lead func(context.Context)) error {
 	conn, err := d.Conn(ctx) // outside the pool, which would lend the lock's session to others
 	if err != nil {
 		return fmt.Errorf("advisory: session: %w", err)
@@ -65,14 +60,14 @@ func try(ctx context.Context, d *db.DB, name string, o Options, lead func(contex
 	defer stop()
 	done := make(chan struct{})
 	go func() { defer close(done); lead(leading) }()
-	err = watch(ctx, conn, o.Every, done)
+	err = watch(ctx, conn, done)
 	stop()
 	<-done
 	return err
 }
 
 // watch waits until lead is done, the context ends, or the session does not answer. Only the last is an error.
-func watch(ctx context.Context, s *sql.Conn, every time.Duration, done <-chan struct{}) error {
+func watch(ctx context.Context, s *sql.Conn, done <-chan struct{}) error {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {

@@ -152,10 +152,10 @@ func ClearArchive(ctx context.Context, c db.Conn, q ClearQuery, _ int) (Cleared,
 	if err != nil {
 		return out, err
 	}
-	for _, r := range removed {
-		out.Clicks += r.Clicks
-		if !slices.Contains(out.Of, r.Campaign) {
-			out.Of = append(out.Of, r.Campaign)
+	for _, campaign := range sortedIDs(removed) {
+		out.Clicks += removed[campaign]
+		if !slices.Contains(out.Of, campaign) {
+			out.Of = append(out.Of, campaign)
 		}
 	}
 	out.Conversions, err = db.Exec(ctx, c, "clear archive", deleteArchived, q.AccountID, db.UUIDs(q.Of),

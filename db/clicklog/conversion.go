@@ -24,7 +24,7 @@ type ConversionInput struct {
 	Status         string           // one of the four; empty keeps what is recorded, and is approved for a new one
 	OriginalStatus string           // the sender's own word, cut to 100 bytes
 	Payout         *decimal.Decimal // what the sender says we earn, or the amount of the sale; nil: not said
-	Amount         *decimal.Decimal // the amount of the sale, where the sender tells both
+	Amount         *decimal.Decimal // the amount of the sale, where the sender says both
 	Cost           *decimal.Decimal // what the conversion costs, in place of the click's cost model; nil: not said
 	Currency       string           // of payout or amount; three letters or empty
 	At             time.Time        // when it happened; zero is now

@@ -38,7 +38,7 @@ func CorrectConversions(ctx context.Context, c db.Conn, account uuid.UUID, list 
 	return out, deliveries, err
 }
 
-// PreviewConversions tells what CorrectConversions would do now. It locks and writes nothing.
+// PreviewConversions returns what CorrectConversions would do now. It locks and writes nothing.
 func PreviewConversions(ctx context.Context, c db.Conn, account uuid.UUID, list []ConversionInput) ([]Corrected, error) {
 	b := correcting{account: account, query: lockSelect}
 	if err := b.load(ctx, c, list); err != nil {

@@ -17,11 +17,11 @@ import (
 type IngestOptions struct {
 	BatchSize int           // records in a transaction at most, default 2000
 	Interval  time.Duration // between two batches at least, default 100 ms; none when the spool waits for PostgreSQL
-	// Redirects tells how the process's redirects fare, so that the ingester can give way to them. Nil: only the queue of
+	// Redirects counts the process's redirects, so that the ingester can give way to them. Nil: only the queue of
 	// goroutines that wait for a processor is looked at.
 	Redirects func() Redirects
-	// OnPostbacks is told after a commit which postbacks are new, so that their jobs can be dispatched at once. It
-	// must not block for long. What it loses, the reconciler of the jobs finds.
+	// OnPostbacks is called after a commit with the ids of new postbacks, so that their jobs can be dispatched at once.
+	// It must not block for long. The reconciler of the jobs finds what it loses.
 	OnPostbacks func(ctx context.Context, ids []uuid.UUID)
 }
 
@@ -125,7 +125,7 @@ func (g *Ingester) Drain(ctx context.Context) error {
 	}
 }
 
-// round stores one batch of each reader and tells how many records these were.
+// round stores one batch of each reader and returns how many records these were.
 func (g *Ingester) round(ctx context.Context) (int, error) {
 	g.makeReady(ctx)
 	g.sweep(ctx)

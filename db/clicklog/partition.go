@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jmoiron/sqlx"
-
 	"switchyard/db"
 	"switchyard/models"
 )
@@ -37,8 +35,8 @@ SELECT EXISTS (SELECT FROM pg_inherits WHERE inhparent = $1::regclass AND inhrel
 // first and attached then: making it in place would wait for every reader and hold up all that come after.
 func EnsurePartition(ctx context.Context, d db.Conn, at time.Time) error {
 	from := at.UTC().Truncate(day)
-	err := db.Tx(ctx, d, func(c db.Conn) error {
-		if _, err := c.ExecContext(ctx, lockPartitions); err != nil {
+	return db.Tx(ctx, d, func(c db.Conn) error {
+		if _, err := db.Exec(ctx, c, "lock partitions", lockPartitions); err != nil {
 			return err
 		}
 		for _, table := range partitioned {
@@ -48,25 +46,20 @@ func EnsurePartition(ctx context.Context, d db.Conn, at time.Time) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("clicklog: partitions of %s: %w", from.Format(time.DateOnly), err)
-	}
-	return nil
 }
 
 func ensurePartition(ctx context.Context, c db.Conn, table string, from time.Time) error {
-	name := partitionName(table, from)
-	var there bool
-	if err := sqlx.GetContext(ctx, c, &there, partitionAttached, table, name); err != nil || there {
+	name, what := partitionName(table, from), "make partition of "+table
+	if there, err := db.Get[bool](ctx, c, what, partitionAttached, table, name); err != nil || there {
 		return err
 	}
 	const create = `CREATE TABLE IF NOT EXISTS %s (LIKE %s INCLUDING ALL)`
-	if _, err := c.ExecContext(ctx, fmt.Sprintf(create, name, table)); err != nil {
+	if _, err := db.Exec(ctx, c, what, fmt.Sprintf(create, name, table)); err != nil {
 		return err
 	}
 	const attach = `ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM ('%s') TO ('%s')`
-	_, err := c.ExecContext(ctx, fmt.Sprintf(attach, table, name, models.FloorClickID(from),
-		models.FloorClickID(from.Add(day))))
+	low, high := models.FloorClickID(from), models.FloorClickID(from.Add(day))
+	_, err := db.Exec(ctx, c, what, fmt.Sprintf(attach, table, name, low, high))
 	return err
 }
 
@@ -89,32 +82,30 @@ func DropBefore(ctx context.Context, d *db.DB, t time.Time) (int, error) {
 			return days, err
 		}
 	}
-	_, err := d.ExecContext(ctx, `DELETE FROM click_hops WHERE id < $1`, models.FloorClickID(cut))
-	if err != nil {
-		return days, fmt.Errorf("clicklog: drop hops: %w", err)
-	}
-	return days, nil
+	_, err := db.Exec(ctx, d, "drop hops", `DELETE FROM click_hops WHERE id < $1`, models.FloorClickID(cut))
+	return days, err
 }
 
 func dropPartitions(ctx context.Context, d *db.DB, table string, before time.Time) (int, error) {
-	var parts []struct {
+	what := "drop partition of " + table
+	parts, err := db.Select[struct {
 		Name    string `db:"name"`
 		Pending bool   `db:"pending"`
-	}
-	if err := d.SelectContext(ctx, &parts, listPartitions, table, partitionName(table, before)); err != nil {
-		return 0, fmt.Errorf("clicklog: drop %s: %w", table, err)
+	}](ctx, d, what, listPartitions, table, partitionName(table, before))
+	if err != nil {
+		return 0, err
 	}
 	for i, p := range parts {
 		how := "CONCURRENTLY"
 		if p.Pending { // an earlier call was cut short
 			how = "FINALIZE"
 		}
-		_, err := d.ExecContext(ctx, `ALTER TABLE `+table+` DETACH PARTITION `+p.Name+` `+how)
+		_, err := db.Exec(ctx, d, what, `ALTER TABLE `+table+` DETACH PARTITION `+p.Name+` `+how)
 		if err == nil {
-			_, err = d.ExecContext(ctx, `DROP TABLE `+p.Name)
+			_, err = db.Exec(ctx, d, what, `DROP TABLE `+p.Name)
 		}
 		if err != nil {
-			return i, fmt.Errorf("clicklog: drop %s: %w", table, err)
+			return i, err
 		}
 	}
 	return len(parts), nil
@@ -123,11 +114,7 @@ func dropPartitions(ctx context.Context, d *db.DB, table string, before time.Tim
 // SweepVisitors deletes the fingerprints that expired before t, and returns how many. Call it with a time some days ago:
 // a click that arrives late still has to find who was counted.
 func SweepVisitors(ctx context.Context, d db.Conn, t time.Time) (int64, error) {
-	res, err := d.ExecContext(ctx, `DELETE FROM click_visitors WHERE expires_at < $1`, t)
-	if err != nil {
-		return 0, fmt.Errorf("clicklog: sweep visitors: %w", err)
-	}
-	return res.RowsAffected()
+	return db.Exec(ctx, d, "sweep visitors", `DELETE FROM click_visitors WHERE expires_at < $1`, t)
 }
 
 // errRefused marks a record that this package refuses as PostgreSQL refuses bad data.

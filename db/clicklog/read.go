@@ -63,9 +63,12 @@ var selectClick = `SELECT ` + clickColumns.sql() + ` FROM clicks WHERE account_i
 
 var selectClickByID = `SELECT ` + clickColumns.sql() + ` FROM clicks WHERE id = $1`
 
+// Finder finds single clicks in PostgreSQL.
+type Finder struct{ Conn db.Conn }
+
 // FindByID finds a click by its id alone, as a visitor or a network names it. One that is not stored gives false.
-func FindByID(ctx context.Context, c db.Conn, id uuid.UUID) (click StoredClick, ok bool, err error) {
-	list, err := clickColumns.read(ctx, c, "find click by id", selectClickByID, id)
+func (f Finder) FindByID(ctx context.Context, id uuid.UUID) (click StoredClick, ok bool, err error) {
+	list, err := clickColumns.read(ctx, f.Conn, "find click by id", selectClickByID, id)
 	if len(list) == 0 {
 		return click, false, err
 	}

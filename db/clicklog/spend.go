@@ -169,7 +169,7 @@ SELECT date_trunc('day', hour, 'UTC') AS day, source_id, campaign_id, sum(clicks
 WHERE account_id = $1 AND hour >= $2 AND hour < $3 AND source_id = ANY ($4::uuid[])
 GROUP BY 1, 2, 3`
 
-// PreviewSpend tells over how many clicks SetSpend would spread each of some amounts now. It locks and writes nothing.
+// PreviewSpend returns over how many clicks SetSpend would spread each amount now. It locks and writes nothing.
 func PreviewSpend(ctx context.Context, c db.Conn, account uuid.UUID, list []Spend) ([]int64, error) {
 	if len(list) == 0 {
 		return nil, nil

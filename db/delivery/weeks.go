@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jmoiron/sqlx"
-
 	"switchyard/db"
 	"switchyard/db/jobrow"
 	"switchyard/models"
@@ -37,7 +35,7 @@ func EnsureWeeks(ctx context.Context, d *db.DB, now time.Time, ahead int) error 
 	for i := range ahead + 1 {
 		for _, log := range []string{events, deliveries} {
 			if err := ensureWeek(ctx, d, log, weekOf(now).Add(time.Duration(i)*week)); err != nil {
-				return fmt.Errorf("delivery: make a week of %s: %w", log, err)
+				return err
 			}
 		}
 	}
@@ -53,11 +51,10 @@ func ensureWeek(ctx context.Context, d *db.DB, log string, from time.Time) error
 	name := log + "_w" + from.Format(weekForm)
 	low, high := models.FloorClickID(from), models.FloorClickID(from.Add(week))
 	return db.Tx(ctx, d, func(c db.Conn) error {
-		if _, err := c.ExecContext(ctx, lockLog); err != nil {
+		if _, err := db.Exec(ctx, c, "lock weeks", lockLog); err != nil {
 			return err
 		}
-		var there bool
-		if err := sqlx.GetContext(ctx, c, &there, weekAttached, log, name); err != nil || there {
+		if there, err := db.Get[bool](ctx, c, "find week", weekAttached, log, name); err != nil || there {
 			return err
 		}
 		for _, step := range []string{
@@ -67,7 +64,7 @@ func ensureWeek(ctx context.Context, d *db.DB, log string, from time.Time) error
 				INSERT INTO %s SELECT * FROM gone`, log, low, high, name),
 			fmt.Sprintf(`ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM ('%s') TO ('%s')`, log, name, low, high),
 		} {
-			if _, err := c.ExecContext(ctx, step); err != nil {
+			if _, err := db.Exec(ctx, c, "make week", step); err != nil {
 				return err
 			}
 		}
@@ -82,19 +79,20 @@ const lockLog = `SELECT pg_advisory_xact_lock(hashtext('switchyard webhook log')
 // and with it what came later.
 func DropWeeks(ctx context.Context, d *db.DB, before time.Time) (int, error) {
 	n, first, err := dropDeliveries(ctx, d, weekOf(before))
-	if err == nil {
-		var more int
-		// The event of a delivery is at most a week older.
-		more, err = dropEvents(ctx, d, first.Add(-week))
-		n += more
+	if err != nil {
+		return n, err
+	}
+	// The event of a delivery is at most a week older.
+	old, err := weeksBefore(ctx, d, events, first.Add(-week))
+	for i := 0; err == nil && i < len(old); i++ {
+		if err = dropWeek(ctx, d, events, old[i]); err == nil {
+			n++
+		}
 	}
 	if err == nil {
 		err = dropRest(ctx, d, before)
 	}
-	if err != nil {
-		return n, fmt.Errorf("delivery: drop old weeks: %w", err)
-	}
-	return n, nil
+	return n, err
 }
 
 const listWeeks = `
@@ -103,13 +101,12 @@ WHERE i.inhparent = to_regclass($1) AND c.relname LIKE $1 || '\_w%' AND c.relnam
 
 // weeksBefore lists the first days of a log's weeks before one.
 func weeksBefore(ctx context.Context, d *db.DB, log string, limit time.Time) ([]time.Time, error) {
-	var names []string
-	if err := d.SelectContext(ctx, &names, listWeeks, log, limit.Format(weekForm)); err != nil {
+	names, err := db.Select[string](ctx, d, "list weeks", listWeeks, log, limit.Format(weekForm))
+	if err != nil {
 		return nil, err
 	}
 	weeks := make([]time.Time, len(names))
 	for i, name := range names {
-		var err error
 		if weeks[i], err = time.Parse(weekForm, name[len(log)+len("_w"):]); err != nil {
 			return nil, err
 		}
@@ -141,26 +138,9 @@ func dropDeliveries(ctx context.Context, d *db.DB, limit time.Time) (n int, firs
 	return n, limit, nil
 }
 
-func dropEvents(ctx context.Context, d *db.DB, limit time.Time) (n int, err error) {
-	weeks, err := weeksBefore(ctx, d, events, limit)
-	if err != nil {
-		return 0, err
-	}
-	for _, from := range weeks {
-		if err := dropWeek(ctx, d, events, from); err != nil {
-			return n, err
-		}
-		n++
-	}
-	return n, nil
-}
-
 func dropWeek(ctx context.Context, d *db.DB, log string, from time.Time) error {
 	return db.Tx(ctx, d, func(c db.Conn) error {
-		if _, err := c.ExecContext(ctx, lockWait); err != nil {
-			return err
-		}
-		_, err := c.ExecContext(ctx, `DROP TABLE `+log+`_w`+from.Format(weekForm))
+		_, err := db.Exec(ctx, c, "drop week", lockWait+`; DROP TABLE `+log+`_w`+from.Format(weekForm))
 		return err
 	})
 }

@@ -120,14 +120,19 @@ WITH gone AS (
 )
 SELECT campaign_id, -sum(clicks)::bigint AS clicks FROM gone GROUP BY campaign_id`
 
-// Negated is how many clicks of a campaign were taken back, bots included.
-type Negated struct {
-	Campaign uuid.UUID `db:"campaign_id"`
-	Clicks   int64     `db:"clicks"`
-}
-
-// Negate takes back, in the transaction of c, all figures of some campaigns in the hours of [from, to). It gives the
-// campaigns that had any. Two calls at once would take the same figures back twice: the caller holds a lock.
-func Negate(ctx context.Context, c db.Conn, account uuid.UUID, campaigns []uuid.UUID, from, to time.Time) ([]Negated, error) {
-	return db.Select[Negated](ctx, c, "negate", negate, account, db.UUIDs(campaigns), from, to)
+// Negate takes back, in the transaction of c, all figures of some campaigns in the hours of [from, to). It returns
+// how many clicks of each campaign these were, bots included. Two calls at once would take the same figures back twice:
+// the caller holds a lock.
+func Negate(ctx context.Context, c db.Conn, account uuid.UUID, campaigns []uuid.UUID, from, to time.Time) (
+	map[uuid.UUID]int64, error,
+) {
+	gone, err := db.Select[struct {
+		Campaign uuid.UUID `db:"campaign_id"`
+		Clicks   int64     `db:"clicks"`
+	}](ctx, c, "negate", negate, account, db.UUIDs(campaigns), from, to)
+	clicks := make(map[uuid.UUID]int64, len(gone))
+	for _, g := range gone {
+		clicks[g.Campaign] = g.Clicks
+	}
+	return clicks, err
 }

@@ -1,6 +1,6 @@
 // Package report answers questions about figures: sums by dimension over a window of time. It reads the ledger and its
 // coarser copies where they have every dimension of the question, else the rows of clicks and conversions. All give the
-// same figures. README.md tells which dimension is where, and why.
+// same figures. README.md says which dimension is where, and why.
 package report
 
 import (
@@ -131,7 +131,7 @@ func find(name string) (dimension, error) {
 	return dimensions[i], nil
 }
 
-// in tells whether rows of a time step with some of the ledger's columns have the dimension.
+// in reports whether rows of a time step with some of the ledger's columns have the dimension.
 func (d dimension) in(step time.Duration, keys []string) bool {
 	if d.kind == timed {
 		return step <= d.step
@@ -139,7 +139,7 @@ func (d dimension) in(step time.Duration, keys []string) bool {
 	return slices.Contains(keys, d.name)
 }
 
-// ledger tells whether the ledger has the dimension.
+// ledger reports whether the ledger has the dimension.
 func (d dimension) ledger() bool { return d.in(time.Hour, ledger.Dimensions) }
 
 // raw is what rows, whose time is in column at, are grouped by.

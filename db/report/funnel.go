@@ -11,7 +11,7 @@ import (
 	"switchyard/models"
 )
 
-// GoalCount tells how many clicks reached a goal: conversions that are approved or pending, each click once. The zero
+// GoalCount is how many clicks reached a goal: conversions that are approved or pending, each click once. The zero
 // goal is the plain conversion.
 type GoalCount struct {
 	Split    uuid.UUID `db:"split"`    // lander or source; zero for none, and without a split

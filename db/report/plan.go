@@ -79,7 +79,7 @@ func ceil(t time.Time, step time.Duration) time.Time {
 	return t
 }
 
-// all tells whether something holds for every dimension of the question.
+// all reports whether something holds for every dimension of the question.
 func (b *builder) all(has func(dimension) bool) bool {
 	misses := func(d dimension) bool { return !has(d) }
 	return !slices.ContainsFunc(b.dims, misses) && !slices.ContainsFunc(b.filters, misses)

@@ -20,7 +20,7 @@ type Presence struct {
 	Views    int64     `db:"views"`
 }
 
-// Live is who came lately, bots aside. Lists have most visitors first.
+// Live is who came lately, without bots. Lists have most visitors first.
 type Live struct {
 	Presence
 	Pages, Countries, Devices []Presence
@@ -48,7 +48,7 @@ const (
 	byDevice  = 0b110
 )
 
-// VisitorsSince tells who clicked in [from, to).
+// VisitorsSince counts who clicked in [from, to).
 func VisitorsSince(ctx context.Context, c db.Conn, account uuid.UUID, from, to time.Time) (Live, error) {
 	var out Live
 	rows, err := db.Select[struct {

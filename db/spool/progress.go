@@ -31,7 +31,7 @@ func (t *tail) grow(p position) {
 	t.active = p
 }
 
-// size tells how many bytes of a segment may be read and whether it can still grow. known is false for a segment
+// size is how many bytes of a segment may be read, and whether it can still grow. known is false for a segment
 // of an earlier process.
 func (t *tail) size(seq uint64) (size int64, growing, known bool) {
 	t.mu.Lock()

@@ -152,7 +152,7 @@ func (r *Reader) parse(buf []byte, last bool, limit int) []Item {
 	return items
 }
 
-// locate opens the segment to read and tells how many of its bytes may be read and whether that is all it will ever
+// locate opens the segment to read. It returns how many of its bytes may be read, and whether that is all it will ever
 // have. A size below zero means that there is no segment (yet).
 func (r *Reader) locate() (size int64, final bool, err error) {
 	if r.file == nil {

@@ -39,18 +39,18 @@ type Spool struct {
 
 	tail    tail
 	stored  progress
-	written chan struct{} // tells the ingester that there is more
+	written chan struct{} // has an item when something was appended
 
 	appended, failed, dropped, rejected atomic.Int64
 	lastStored                          atomic.Int64 // time of the newest stored record, Unix milliseconds
 	adopted                             atomic.Int64 // bytes in adopted sub-directories
 }
 
-// ErrFull says that the disk takes no more, or too slowly: nothing was recorded.
-var ErrFull = errors.New("spool: too much waits for the disk")
+// errFull says that the disk takes no more, or too slowly: nothing was recorded.
+var errFull = errors.New("spool: too much waits for the disk")
 
-// ErrClosed says that the spool was closed before the record could be written.
-var ErrClosed = errors.New("spool: closed")
+// errClosed says that the spool was closed before the record could be written.
+var errClosed = errors.New("spool: closed")
 
 const maxWaiting = 32 << 20 // bytes that may wait for the flusher
 
@@ -136,12 +136,12 @@ func (s *Spool) join(frame []byte) (*batch, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return nil, ErrClosed
+		return nil, errClosed
 	}
 	b := s.open
 	if len(b.buf)+len(frame) > maxWaiting {
 		s.failed.Add(1)
-		return nil, ErrFull
+		return nil, errFull
 	}
 	b.buf = append(b.buf, frame...)
 	b.count++
@@ -298,8 +298,8 @@ func (s *Spool) Stats() Stats {
 	return st
 }
 
-// Written tells a waiting reader that something was appended.
+// Written has an item when something was appended since the last receive.
 func (s *Spool) Written() <-chan struct{} { return s.written }
 
-// AckPostgres tells whether Append waits until its record is stored.
+// AckPostgres reports whether Append waits until its record is stored.
 func (s *Spool) AckPostgres() bool { return s.o.AckPostgres }

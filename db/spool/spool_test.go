@@ -589,7 +589,7 @@ func TestAppendRefuses(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Append(t.Context(), Record{Click: &models.Click{ID: models.NewClickID()}}); !errors.Is(err, ErrClosed) {
+	if err := s.Append(t.Context(), Record{Click: &models.Click{ID: models.NewClickID()}}); !errors.Is(err, errClosed) {
 		t.Errorf("after Close: %v", err)
 	}
 }

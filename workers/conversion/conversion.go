@@ -27,11 +27,17 @@ type run = workers.Run[jobs.None, jobs.None]
 type recorder struct {
 	runtime *workers.Runtime
 	store   *store.Store
+	clicks  clickFinder
+}
+
+// clickFinder finds the click that a postback names.
+type clickFinder interface {
+	FindByID(ctx context.Context, id uuid.UUID) (click clicklog.StoredClick, ok bool, err error)
 }
 
 // Register adds the handler to a runtime.
 func Register(r *workers.Runtime, s *store.Store, opts ...workers.RowOption) {
-	rec := &recorder{runtime: r, store: s}
+	rec := &recorder{runtime: r, store: s, clicks: clicklog.Finder{Conn: s.Conn()}}
 	workers.RegisterRow(r, jobs.RecordConversion, rec.record, opts...)
 }
 
@@ -70,7 +76,7 @@ func (rec *recorder) record(ctx context.Context, u *run) error {
 	if at := models.ClickTime(click); err != nil || time.Since(at) > oldest || time.Until(at) > ahead {
 		return rec.end(ctx, u, d, clicklog.PostbackUnmatched, unreadable(text))
 	}
-	found, ok, err := clicklog.FindByID(ctx, rec.store.Conn(), click)
+	found, ok, err := rec.clicks.FindByID(ctx, click)
 	if err != nil {
 		return err
 	}
