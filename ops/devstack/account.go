@@ -12,14 +12,14 @@ import (
 	"syscall"
 )
 
-// account is who runs the servers: the caller, or for root somebody without rights.
+// account is the system's account that runs the servers: the caller, or for root one without privileges.
 type account struct {
 	uid, gid uint32
 	switched bool // the caller is root and steps down to this account
 }
 
-// pickAccount chooses the account for the servers kept in dir: the owner of what is there already, else the caller,
-// else (for root) the first account of the list that exists.
+// pickAccount chooses the account for the servers in dir. It is the caller. For root it is the owner of dir, or without one
+// the first account of a list that exists.
 func pickAccount(dir string) (account, error) {
 	if euid := os.Geteuid(); euid != 0 {
 		return account{uid: uint32(euid), gid: uint32(os.Getegid())}, nil
@@ -45,8 +45,8 @@ func pickAccount(dir string) (account, error) {
 		"\"postgres\" or \"nobody\" to run it as; create one (useradd --system postgres) or run this as an ordinary user")
 }
 
-// command prepares a program that runs as the account, in dir, in a session of its own: a Ctrl-C in the terminal
-// does not reach it.
+// command prepares a program that runs as the account, in dir. It has a session of its own, so that a Ctrl-C in the
+// terminal does not reach it.
 func (a account) command(ctx context.Context, dir, program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = dir
@@ -58,7 +58,7 @@ func (a account) command(ctx context.Context, dir, program string, args ...strin
 	return cmd
 }
 
-// run runs a program as the account; a failure carries the end of what the program said.
+// run runs a program as the account. The error contains the end of the program's output.
 func (a account) run(ctx context.Context, dir, program string, args ...string) error {
 	out, err := a.command(ctx, dir, program, args...).CombinedOutput()
 	if err != nil {
@@ -75,8 +75,8 @@ func (a account) own(path string) error {
 	return os.Lchown(path, int(a.uid), int(a.gid))
 }
 
-// cleanEnv is the environment without libpq's variables (they would point the tools at another server) and with a
-// locale that every system has.
+// cleanEnv is the environment with a locale that every system has, and without libpq's variables, which would lead the
+// tools to another server.
 func cleanEnv() []string {
 	env := make([]string, 0, len(os.Environ())+1)
 	for _, kv := range os.Environ() {
@@ -89,7 +89,7 @@ func cleanEnv() []string {
 	return append(env, "LC_ALL=C")
 }
 
-// tail returns the last lines of a program's output, enough to tell what went wrong.
+// tail returns the last lines of a program's output, for error messages.
 func tail(text string) string {
 	const most = 8
 	lines := strings.Split(strings.TrimSpace(text), "\n")

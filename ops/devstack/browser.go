@@ -5,7 +5,8 @@ import (
 	"io"
 )
 
-// browserTool is a browser without a screen, for tests of pages. Debian has one that is much smaller than the whole.
+// browserTool is a browser without a screen, for tests of pages. Debian's chromium-headless-shell is much smaller than
+// Chromium.
 var browserTool = tool{
 	title: "Chromium",
 	programs: []string{
@@ -17,8 +18,8 @@ var browserTool = tool{
 	},
 }
 
-// Browser finds a Chromium, or installs one with the system's package manager. The error says what is missing. Lines
-// about an installation go to out.
+// Browser finds Chromium, or installs it with the system's package manager. It writes lines about an installation to out.
+// The error says what is missing.
 func Browser(ctx context.Context, out io.Writer) (string, error) {
 	if err := provide(ctx, out, browserTool); err != nil {
 		return "", err

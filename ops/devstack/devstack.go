@@ -10,43 +10,42 @@ import (
 	"time"
 )
 
-// Options say which servers are wanted, where, and how durable.
+// Options choose the servers. DataDir is required.
 type Options struct {
-	// DataDir is the directory to keep the servers' files in; it is created. Test servers live in a directory of
-	// their own inside it.
+	// DataDir is the directory of the servers' files. It is created. Test servers have a directory of their own in it.
 	DataDir string
-	// Test trades durability for speed (no fsync, no append-only file). Never use it for data that matters.
+	// Test makes the servers fast and not durable: no fsync, no append-only file. Never use it for data that matters.
 	Test bool
-	// NoPostgres and NoRedis leave one server out, because the operator brings it.
+	// NoPostgres and NoRedis leave one server out, for operators who have their own.
 	NoPostgres, NoRedis bool
-	// Existing refuses to set up a server that was never there.
+	// Existing makes it an error if a server was never set up here.
 	Existing bool
-	// Compiler asks for a C compiler too, which Go's race detector needs.
+	// Compiler installs a C compiler too, which Go's race detector needs.
 	Compiler bool
-	// Out receives progress lines; nil drops them.
+	// Out receives lines of progress; default none.
 	Out io.Writer
 }
 
-// Servers tell how to reach what runs. A server that was left out has an empty URL. Both URLs contain a password.
+// Servers has the addresses of the servers. A server that was left out has an empty URL. Both URLs contain a password.
 type Servers struct {
 	DatabaseURL string `json:"database_url,omitempty"` // a superuser's URL of the database "switchyard"
 	RedisURL    string `json:"redis_url,omitempty"`
-	// Dir holds the files of the servers: it is DataDir's, or one that their account can reach. The cluster of PostgreSQL
-	// is its "postgres".
+	// Dir is the directory of the servers' files: in DataDir, or where their account can write. The cluster of PostgreSQL is
+	// in "postgres".
 	Dir string `json:"-"`
 }
 
-// server is one kind of instance: all that Ensure and Stop need to know of it.
+// server is a private PostgreSQL or Redis.
 type server interface {
 	name() string
-	// running reports whether exactly this instance answers, not a stranger on its port.
+	// running reports whether this instance answers, and not another program on its port.
 	running(ctx context.Context) bool
 	start(ctx context.Context) error
 	stop(ctx context.Context) error
 	url() string
 }
 
-// Ensure makes the servers run and leaves them running. Calling it again is cheap and changes nothing.
+// Ensure starts the servers and leaves them running. Servers that run already are left alone.
 func Ensure(ctx context.Context, opts Options) (Servers, error) {
 	h, err := openHome(ctx, opts)
 	if err != nil {
@@ -59,8 +58,8 @@ func Ensure(ctx context.Context, opts Options) (Servers, error) {
 	return h.ensure(ctx)
 }
 
-// Use makes the servers run until the last user lets go: release stops them unless somebody else uses them or
-// Ensure asked for them to stay. A user that was killed has let go; its servers are adopted by the next one.
+// Use starts the servers for one user. release stops them, unless they have other users or Ensure was called. The servers
+// of a user that was killed keep running until the next user releases them.
 func Use(ctx context.Context, opts Options) (servers Servers, release func(context.Context) error, err error) {
 	h, err := openHome(ctx, opts)
 	if err != nil {
@@ -80,7 +79,7 @@ func Use(ctx context.Context, opts Options) (servers Servers, release func(conte
 	return servers, func(ctx context.Context) error { return letGo(ctx, opts, users) }, nil
 }
 
-// letGo stops the servers if the shared lock on users can be made exclusive, that is if nobody else holds it.
+// letGo stops the servers if nobody else holds the shared lock on users.
 func letGo(ctx context.Context, opts Options, users *os.File) error {
 	defer func() { _ = users.Close() }()
 	opts.Out = nil // where the servers are was said at the start
@@ -108,7 +107,7 @@ func Stop(ctx context.Context, opts Options) error {
 	return h.stop(ctx)
 }
 
-// ensure adopts or starts each wanted server. The caller holds the lock.
+// ensure starts the wanted servers that do not run. The caller holds the lock.
 func (h *home) ensure(ctx context.Context) (Servers, error) {
 	s := Servers{Dir: h.dir}
 	if err := h.found(); err != nil {
@@ -135,7 +134,7 @@ func (h *home) ensure(ctx context.Context) (Servers, error) {
 	return s, nil
 }
 
-// found fails for a server that is wanted only if it exists, and does not.
+// found is the error of Options.Existing for a server that was never set up.
 func (h *home) found() error {
 	if !h.opts.Existing {
 		return nil
@@ -180,7 +179,7 @@ func (h *home) bring(ctx context.Context, srv server) (string, error) {
 	return srv.url(), nil
 }
 
-// stop stops what runs, the queue before the database. The caller holds the lock.
+// stop stops the servers that run, Redis first. The caller holds the lock.
 func (h *home) stop(ctx context.Context) error {
 	var errs []error
 	for _, srv := range h.present() {
@@ -194,7 +193,7 @@ func (h *home) stop(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// present lists the servers that were set up here before; nothing is installed for it.
+// present lists the servers that were set up here before. It installs nothing.
 func (h *home) present() []server {
 	var all []server
 	if _, err := os.Stat(h.file("redis")); err == nil {

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"switchyard/models/await"
 )
 
 // TestLife takes one set of real servers through starts, crashes and stops.
@@ -249,9 +251,9 @@ func kill(t *testing.T, opts Options) {
 		must(t, err)
 		must(t, syscall.Kill(n, syscall.SIGKILL))
 	}
-	for !portFree(pg.home.state.PostgresPort) || !portFree(pg.home.state.RedisPort) {
-		must(t, pause(t.Context(), 10*time.Millisecond))
-	}
+	await.Until(t, "the ports are free", func() bool {
+		return portFree(pg.home.state.PostgresPort) && portFree(pg.home.state.RedisPort)
+	})
 }
 
 func replacePID(t *testing.T, opts Options, pid int) {

@@ -15,11 +15,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"sync"
 	"syscall"
 	"time"
+
+	"switchyard/ops/client"
 )
 
-// home is the locked directory of one set of servers, with what is remembered about them.
+// home is the locked directory of one set of servers, and their saved state.
 type home struct {
 	opts  Options
 	dir   string
@@ -28,7 +31,7 @@ type home struct {
 	lock  *os.File
 }
 
-// state is remembered between runs in state.json (mode 0600: it holds the passwords).
+// state is the content of state.json, which has mode 0600 because of the passwords.
 type state struct {
 	PostgresPort     int    `json:"postgres_port"`
 	PostgresPassword string `json:"postgres_password"`
@@ -63,8 +66,8 @@ func openHome(ctx context.Context, opts Options) (*home, error) {
 	return h, nil
 }
 
-// place settles on a directory that the servers' account can use: below root if possible, else below /var/tmp under
-// a name made from root, so that the next run finds it again.
+// place chooses a directory that the servers' account can use: below root if possible, else below /var/tmp. The name there
+// derives from root, so that the next run finds it again.
 func (h *home) place(ctx context.Context, root, name string) error {
 	if err := os.MkdirAll(root, 0o755); err != nil {
 		return fmt.Errorf("devstack: data directory %s: %w; set DATA_DIR to a directory that you can write to", root, err)
@@ -94,7 +97,7 @@ func (h *home) place(ctx context.Context, root, name string) error {
 	return nil
 }
 
-// makeHome creates dir for the account and proves that the account can work there.
+// makeHome creates dir for the account and checks that the account can write there.
 func makeHome(ctx context.Context, acct account, dir string) error {
 	if err := os.Mkdir(dir, 0o700); err == nil {
 		if err := acct.own(dir); err != nil {
@@ -121,37 +124,34 @@ func makeHome(ctx context.Context, acct account, dir string) error {
 	return nil
 }
 
-// file is the path of a thing kept in the home.
+// file is the path of a file of the home.
 func (h *home) file(name string) string { return filepath.Join(h.dir, name) }
 
-// takeLock waits for the exclusive lock. The system drops it with the process, however that ends.
+// takeLock waits for the exclusive lock. The system releases it when the process ends, in whatever way.
 func (h *home) takeLock(ctx context.Context) error {
 	f, err := h.open("lock")
 	if err != nil {
 		return fmt.Errorf("devstack: lock: %w", err)
 	}
-	for told := false; ; {
+	announce := sync.OnceFunc(func() { h.say("waiting for another start of the same servers") })
+	err = client.Poll(ctx, 50*time.Millisecond, func() (bool, error) {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if err == nil {
-			h.lock = f
-			return nil
+		if errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, syscall.EINTR) {
+			announce()
+			return false, nil
 		}
-		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
-			return errors.Join(fmt.Errorf("devstack: lock: %w", err), f.Close())
-		}
-		if !told {
-			h.say("waiting for another start of the same servers")
-			told = true
-		}
-		if err := pause(ctx, 50*time.Millisecond); err != nil {
-			return errors.Join(fmt.Errorf("devstack: lock %s: %w", f.Name(), err), f.Close())
-		}
+		return err == nil, err
+	})
+	if err != nil {
+		return errors.Join(fmt.Errorf("devstack: lock %s: %w", f.Name(), err), f.Close())
 	}
+	h.lock = f
+	return nil
 }
 
 func (h *home) unlock() { _ = h.lock.Close() }
 
-// keep notes whether the servers stay when their last user goes.
+// keep saves whether the servers keep running after their last user.
 func (h *home) keep(on bool) error {
 	if !on {
 		if err := os.Remove(h.file("keep")); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -171,7 +171,7 @@ func (h *home) kept() bool {
 	return err == nil
 }
 
-// load reads the state; a missing one starts with fresh passwords, and ports are chosen when a server starts.
+// load reads the state. If there is none, it makes one with new passwords. Ports are chosen when a server starts.
 func (h *home) load() error {
 	text, err := os.ReadFile(h.file("state.json"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -188,7 +188,7 @@ func (h *home) load() error {
 	return nil
 }
 
-// save replaces the state in one step, so that a kill leaves the old or the new one.
+// save replaces the state atomically.
 func (h *home) save() error {
 	text, err := json.Marshal(h.state)
 	if err != nil {
@@ -200,7 +200,7 @@ func (h *home) save() error {
 	return nil
 }
 
-// write replaces a private file of the home in one step and gives it to the servers' account.
+// write replaces a private file of the home atomically and gives it to the servers' account.
 func (h *home) write(name string, text []byte) error {
 	tmp := name + ".new"
 	if err := os.RemoveAll(h.file(tmp)); err != nil {
@@ -232,7 +232,7 @@ func (h *home) open(name string) (*os.File, error) {
 	return f, nil
 }
 
-// settlePort keeps *port if it is free, else picks a free one and saves the state.
+// settlePort chooses another port and saves the state, unless *port is free.
 func (h *home) settlePort(port *int) error {
 	if *port != 0 && portFree(*port) {
 		return nil
@@ -245,12 +245,12 @@ func (h *home) settlePort(port *int) error {
 	return h.save()
 }
 
-// FreePort finds a port of loopback, between 10000 and 19999, on which nobody listens. Private servers never take one of
-// these. Both lie below the range from which systems take the ports of outgoing connections: a client that dials the
-// port of a dead server in that range can end up connected to itself.
+// FreePort finds a port of loopback, from 10000 to 19999, on which nobody listens. Private servers use other ports, from
+// 20000 to 29999. Both ranges lie below the ports of outgoing connections: a client that dials a dead server's port among
+// those can be connected to itself.
 func FreePort() (int, error) { return freePort(10000) }
 
-// freePort finds one of the 10,000 ports from first on, other than the taken ones.
+// freePort finds a free one of the 10,000 ports from first on, other than the taken ones.
 func freePort(first int, taken ...int) (int, error) {
 	for range 200 {
 		port := first + mathrand.IntN(10000)
@@ -270,12 +270,9 @@ func portFree(port int) bool {
 	return l.Close() == nil
 }
 
-// pause waits or returns the context's error.
-func pause(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(d):
-		return nil
-	}
+// sameFile reports whether two paths lead to the same file or directory.
+func sameFile(a, b string) bool {
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }

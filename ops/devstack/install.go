@@ -14,14 +14,14 @@ import (
 	"time"
 )
 
-// tool is a program this package needs: how to find it and which package brings it.
+// tool is a program that this package needs.
 type tool struct {
 	title    string
-	programs []string // names that serve, the preferred one first
-	beside   []string // programs that must lie in the same directory
-	globs    []string // directories to look in besides PATH
-	min      int      // lowest major version; 0 asks for no version
-	packages map[string]string
+	programs []string          // names that serve, the preferred one first
+	beside   []string          // programs that must lie in the same directory
+	globs    []string          // directories to look in besides PATH
+	min      int               // lowest major version; 0 asks for no version
+	packages map[string]string // that bring it, by the name of the package manager
 }
 
 var (
@@ -46,13 +46,13 @@ var (
 	}
 )
 
-// manager is a package manager: what to run before and for an installation.
+// manager is a package manager.
 type manager struct {
 	name     string
-	prepare  []string
-	install  []string
-	typed    string // the installation as a person types it
-	asCaller bool   // refuses root
+	prepare  []string // run before an installation
+	install  []string // followed by the packages
+	typed    string   // the installation as a person types it
+	asCaller bool     // refuses root
 }
 
 var managers = []manager{
@@ -112,7 +112,7 @@ func executable(path string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0
 }
 
-// version asks the program for its major version; 0 if the tool has none to ask for or the answer is not understood.
+// version asks the program for its major version. It is 0 for a tool without min, and for an answer that cannot be read.
 func (t tool) version(path string) int {
 	if t.min == 0 {
 		return 0
@@ -125,14 +125,11 @@ func (t tool) version(path string) int {
 	if found == nil {
 		return 0
 	}
-	major, err := strconv.Atoi(found[1])
-	if err != nil {
-		return 0
-	}
+	major, _ := strconv.Atoi(found[1])
 	return major
 }
 
-// find returns the newest program that is new enough.
+// find returns the newest program of the tool, if that is new enough.
 func (t tool) find() (path string, ok bool) {
 	all := t.candidates()
 	if len(all) == 0 || all[0].version < t.min {
@@ -141,7 +138,7 @@ func (t tool) find() (path string, ok bool) {
 	return all[0].path, true
 }
 
-// provide installs what is missing of the tools, all in one go.
+// provide installs the missing ones of the tools with one call of the package manager.
 func provide(ctx context.Context, out io.Writer, tools ...tool) error {
 	missing := slices.DeleteFunc(slices.Clone(tools), func(t tool) bool { _, ok := t.find(); return ok })
 	if len(missing) == 0 {
@@ -189,7 +186,7 @@ func (t tool) wanted() string {
 	return fmt.Sprintf("%s %d or newer", t.title, t.min)
 }
 
-// packagesOf lists the packages that bring the tools; nil if the manager lacks one of them.
+// packagesOf lists the packages of the tools. It is nil if the manager lacks one.
 func (m manager) packagesOf(tools []tool) []string {
 	var all []string
 	for _, t := range tools {
@@ -202,8 +199,8 @@ func (m manager) packagesOf(tools []tool) []string {
 	return all
 }
 
-// chooseManager finds a package manager that has the tools and that the caller may use, with the words to put before
-// its command (sudo). The error says what to type.
+// chooseManager finds a package manager that has the tools and that the caller may use. The strings go before its command:
+// sudo, or nothing. The error says what to type.
 func chooseManager(ctx context.Context, tools []tool) (manager, []string, error) {
 	titles := titlesOf(tools)
 	for _, m := range managers {
@@ -223,7 +220,7 @@ func chooseManager(ctx context.Context, tools []tool) (manager, []string, error)
 		"put it in PATH%s", titles, ownServers)
 }
 
-// runManager runs an installation that asks nothing and, where the system allows, starts no service.
+// runManager runs an installation. It asks nothing and, where the system allows, starts no service.
 func runManager(ctx context.Context, words []string) error {
 	if words[0] == "sudo" {
 		words = slices.Concat(words[:2], []string{"env", "DEBIAN_FRONTEND=noninteractive", "RUNLEVEL=1"}, words[2:])

@@ -12,12 +12,14 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"switchyard/ops/client"
 )
 
 const (
 	dbUser = "switchyard"
 	dbName = "switchyard"
-	// startTimeout covers crash recovery of a large cluster; recoveryTimeout is for one that somebody else started.
+	// startTimeout includes the crash recovery of a large cluster. recoveryTimeout is for a server that was started before.
 	startTimeout    = 2 * time.Minute
 	recoveryTimeout = 30 * time.Second
 )
@@ -28,7 +30,7 @@ type postgres struct {
 	bin  string // directory of initdb, pg_ctl and postgres
 }
 
-// openPostgres opens the cluster, or makes it if there is none.
+// openPostgres opens the cluster, or creates it if there is none.
 func openPostgres(ctx context.Context, h *home) (*postgres, error) {
 	if pg, err := existingPostgres(h); err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return pg, err
@@ -42,7 +44,7 @@ func openPostgres(ctx context.Context, h *home) (*postgres, error) {
 	return pg, pg.create(ctx)
 }
 
-// existingPostgres finds the cluster and programs of its version; fs.ErrNotExist if there is no cluster.
+// existingPostgres opens the cluster with the programs of its version. The error is fs.ErrNotExist without a cluster.
 func existingPostgres(h *home) (*postgres, error) {
 	made, err := h.clusterVersion()
 	if err != nil {
@@ -76,7 +78,7 @@ func (p *postgres) url() string {
 	return u.String()
 }
 
-// create runs initdb beside the final place and renames, so that a killed initdb leaves no half cluster.
+// create runs initdb in another directory and renames that, so that a killed initdb leaves no half cluster.
 func (p *postgres) create(ctx context.Context) error {
 	h, fresh := p.home, p.dir()+".new"
 	if err := h.write("password", []byte(h.state.PostgresPassword)); err != nil {
@@ -113,7 +115,7 @@ func (p *postgres) create(ctx context.Context) error {
 	return os.Rename(fresh, p.dir())
 }
 
-// settings are rewritten at every start; later lines win.
+// settings is the content of postgres.conf, which every start rewrites. Later lines win.
 func (p *postgres) settings() string {
 	lines := []string{
 		"listen_addresses = '127.0.0.1'",
@@ -136,12 +138,7 @@ func (p *postgres) running(ctx context.Context) bool {
 		return false
 	}
 	got, err := p.query(ctx, dbName, "show data_directory")
-	if err != nil {
-		return false
-	}
-	a, errA := os.Stat(got)
-	b, errB := os.Stat(p.dir())
-	return errA == nil && errB == nil && os.SameFile(a, b)
+	return err == nil && sameFile(got, p.dir())
 }
 
 func (p *postgres) start(ctx context.Context) error {
@@ -163,36 +160,33 @@ func (p *postgres) start(ctx context.Context) error {
 		return err
 	}
 	h.say("starting PostgreSQL on 127.0.0.1:%d", h.state.PostgresPort)
-	for {
+	err := client.Poll(ctx, 300*time.Millisecond, func() (bool, error) {
 		err := h.acct.run(ctx, h.dir, p.tool("pg_ctl"), "start", "--silent", "--wait",
 			"--timeout="+strconv.Itoa(int(startTimeout.Seconds())), "--pgdata="+p.dir(), "--log="+h.file("postgres.log"))
-		if err == nil {
-			return p.createDatabase(ctx)
+		if err != nil && p.clearLeftovers(ctx) {
+			return false, nil
 		}
-		if !p.clearLeftovers(ctx) {
-			return fmt.Errorf("%w\n%s", err, h.logTail("postgres.log"))
+		if err != nil {
+			err = fmt.Errorf("%w\n%s", err, h.logTail("postgres.log"))
 		}
-		if err := pause(ctx, 300*time.Millisecond); err != nil {
-			return err
-		}
+		return err == nil, err
+	})
+	if err != nil {
+		return err
 	}
+	return p.createDatabase(ctx)
 }
 
 // answers waits for a server that is alive.
 func (p *postgres) answers(ctx context.Context, limit time.Duration) bool {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	for !p.running(ctx) {
-		if pause(ctx, 200*time.Millisecond) != nil {
-			return false
-		}
-	}
-	return true
+	return client.Poll(ctx, 200*time.Millisecond, func() (bool, error) { return p.running(ctx), nil }) == nil
 }
 
-// clearLeftovers looks at why a start failed and says whether another try is worth it. A pid file whose number now
-// belongs to somebody else gets a number that nobody has; it is not removed, because PostgreSQL learns from the rest
-// of it whether children of the killed server still use the data. Those are given time to notice and leave.
+// clearLeftovers removes what a killed server left behind, and reports whether another start may succeed. If the number in
+// the pid file now belongs to another process, it writes a number that no process has. It keeps the file, because
+// PostgreSQL learns from the rest of it whether children of the killed server still use the data. These end in time.
 func (p *postgres) clearLeftovers(ctx context.Context) bool {
 	log := p.home.logTail("postgres.log")
 	if strings.Contains(log, "shared memory block") && strings.Contains(log, "still in use") {
@@ -209,7 +203,7 @@ func (p *postgres) clearLeftovers(ctx context.Context) bool {
 	return os.WriteFile(p.pidFile(), []byte(noSuchPID+"\n"+rest), 0o600) == nil
 }
 
-// noSuchPID is beyond the process numbers that systems give out.
+// noSuchPID is above the highest process number of any system.
 const noSuchPID = "2147483646"
 
 func (p *postgres) pidFile() string { return filepath.Join(p.dir(), "postmaster.pid") }
@@ -228,7 +222,7 @@ func (p *postgres) alive(ctx context.Context) bool {
 	return strings.Contains(commandLine(ctx, pid), p.dir())
 }
 
-// commandLine is how a process was called; empty if it has ended, also if nobody has fetched its exit status yet.
+// commandLine is the command line of a process. It is empty if the process has ended, even as a zombie.
 func commandLine(ctx context.Context, pid string) string {
 	if text, err := os.ReadFile(filepath.Join("/proc", pid, "cmdline")); err == nil {
 		return strings.ReplaceAll(string(text), "\x00", " ")

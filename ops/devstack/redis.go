@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"switchyard/jobs"
+	"switchyard/ops/client"
 )
 
 // redis is the private Redis: data in home/redis, log beside it.
@@ -31,14 +32,24 @@ func (r *redis) url() string {
 
 func (r *redis) address() string { return "127.0.0.1:" + strconv.Itoa(r.home.state.RedisPort) }
 
-// client makes a client of what listens on the port, which may be a stranger. The caller closes it.
+// client makes a client of what listens on the port, which may be another program. The caller closes it.
 func (r *redis) client() (jobs.Redis, error) { return jobs.OpenRedisTimeout(r.url(), time.Minute) }
 
-// errEnded stands for a server that ended without an error of its own.
+// ask asks what listens on the port.
+func (r *redis) ask(question func(jobs.Redis) bool) bool {
+	c, err := r.client()
+	if err != nil {
+		return false
+	}
+	defer func() { _ = c.Close() }()
+	return question(c)
+}
+
+// errEnded is for a server that ended without an error of its own.
 var errEnded = errors.New("no reason given")
 
-// settings: never evict, because queued jobs are not a cache; append-only file with a sync every second, because
-// PostgreSQL is the truth and Redis may lose its last second.
+// settings is the content of redis.conf. Nothing is evicted, because queued jobs are not a cache. The append-only file is
+// synced every second: PostgreSQL is the truth, so Redis may lose its last second.
 func (r *redis) settings() string {
 	lines := []string{
 		"bind 127.0.0.1",
@@ -62,26 +73,14 @@ func (r *redis) running(ctx context.Context) bool {
 	if r.home.state.RedisPort == 0 {
 		return false
 	}
-	ctx, cancel := context.WithTimeout(ctx, 3*time.Second) // a stranger on the port may not answer at all
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Second) // another program on the port may never answer
 	defer cancel()
-	client, err := r.client()
-	if err != nil {
-		return false
-	}
-	defer func() { _ = client.Close() }()
-	a, errA := os.Stat(client.ConfigGet(ctx, "dir").Val()["dir"])
-	b, errB := os.Stat(r.dir())
-	return errA == nil && errB == nil && os.SameFile(a, b)
+	return r.ask(func(c jobs.Redis) bool { return sameFile(c.ConfigGet(ctx, "dir").Val()["dir"], r.dir()) })
 }
 
-// loaded reports whether what was saved is back in memory: until then Redis refuses most commands.
+// loaded reports whether Redis has read its file. Until then it refuses most commands.
 func (r *redis) loaded(ctx context.Context) bool {
-	client, err := r.client()
-	if err != nil {
-		return false
-	}
-	defer func() { _ = client.Close() }()
-	return client.Ping(ctx).Err() == nil
+	return r.ask(func(c jobs.Redis) bool { return c.Ping(ctx).Err() == nil })
 }
 
 func (r *redis) start(ctx context.Context) error {
@@ -124,22 +123,17 @@ func (r *redis) start(ctx context.Context) error {
 	return nil
 }
 
-// stop asks Redis to save and end, and waits until it answers no more.
+// stop makes Redis save its data and end, and waits until it has ended.
 func (r *redis) stop(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	client, err := r.client()
+	c, err := r.client()
 	if err != nil {
 		return err
 	}
-	defer func() { _ = client.Close() }()
-	if err := client.Shutdown(ctx).Err(); err != nil {
+	defer func() { _ = c.Close() }()
+	if err := c.Shutdown(ctx).Err(); err != nil {
 		return err
 	}
-	for r.running(ctx) {
-		if err := pause(ctx, 50*time.Millisecond); err != nil {
-			return err
-		}
-	}
-	return nil
+	return client.Poll(ctx, 50*time.Millisecond, func() (bool, error) { return !r.running(ctx), nil })
 }
