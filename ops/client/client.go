@@ -164,19 +164,6 @@ func (a *API) Do(ctx context.Context, want int, method, path string, body, out a
 	return nil
 }
 
-// Refused sends one request and wants it refused with the status and the code.
-func (a *API) Refused(ctx context.Context, status int, code, method, path string, body any, headers ...string) error {
-	answer, err := a.Call(ctx, method, path, body, headers...)
-	if err != nil {
-		return err
-	}
-	if answer.Status != status || answer.Code != code {
-		return fmt.Errorf("%s %s: status %d %q instead of %d %q: %.300s",
-			method, path, answer.Status, answer.Code, status, code, answer.Body)
-	}
-	return nil
-}
-
 // Get is Do for a GET that must succeed.
 func (a *API) Get(ctx context.Context, path string, out any) error {
 	return a.Do(ctx, http.StatusOK, http.MethodGet, path, nil, out)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"net/url"
 	"strconv"
 	"time"
@@ -155,11 +154,13 @@ func (t *traffic) singleClicks(ctx context.Context) error {
 		}
 		t.compared += 4
 	}
-	if err := t.api.Refused(ctx, http.StatusNotFound, "not_found", http.MethodGet, "/logs/clicks/"+makeID(1), nil); err != nil {
-		t.differ("%s", err)
-	}
-	if err := t.api.Refused(ctx, http.StatusBadRequest, "invalid_id", http.MethodGet, "/logs/clicks/nonsense", nil); err != nil {
-		t.differ("%s", err)
+	for _, r := range []refusal{
+		{"GET", "/logs/clicks/" + makeID(1), nil, 404, "not_found"},
+		{"GET", "/logs/clicks/nonsense", nil, 400, "invalid_id"},
+	} {
+		if err := r.check(ctx, t.api); err != nil {
+			t.differ("%s", err)
+		}
 	}
 	return nil
 }
