@@ -54,6 +54,11 @@ func Register[A, R any](r *Runtime, job jobs.Job[A, R], fn func(context.Context,
 	})
 }
 
+// RegisterTick registers the handler of a job that the clock starts.
+func RegisterTick(r *Runtime, job jobs.Job[jobs.Tick, jobs.None], fn func(context.Context) error) {
+	Register(r, job, func(ctx context.Context, _ jobs.Tick) (jobs.None, error) { return jobs.None{}, fn(ctx) })
+}
+
 // finish stores the outcome and notifies those who wait for it. With an error the task is archived.
 func (r *Runtime) finish(ctx context.Context, t task, out jobs.Outcome, err error) error {
 	if err != nil {

@@ -26,14 +26,14 @@ const (
 
 // prune deletes what is older than jobrow.Retention: finished rows, whole weeks of the webhook log, and failed tasks in
 // the archives of the queues. It also makes the weeks to come. When one part fails, the others are still done.
-func (r *Runtime) prune(ctx context.Context, _ jobs.Tick) (jobs.None, error) {
+func (r *Runtime) prune(ctx context.Context) error {
 	now := time.Now()
 	err := delivery.EnsureWeeks(ctx, r.o.DB, now, weeksAhead)
 	rows, rowsErr := jobrow.DeleteFinished(ctx, r.o.DB, jobrow.Retention)
 	weeks, weeksErr := delivery.DropWeeks(ctx, r.o.DB, now.Add(-jobrow.Retention-deliveryTime))
 	tasks, tasksErr := r.deleteFailedTasks(ctx, now.Add(-jobrow.Retention))
 	slog.InfoContext(ctx, "old jobs deleted", "rows", rows, "weeks", weeks, "tasks", tasks)
-	return jobs.None{}, errors.Join(err, rowsErr, weeksErr, tasksErr)
+	return errors.Join(err, rowsErr, weeksErr, tasksErr)
 }
 
 // deleteFailedTasks deletes archived tasks that failed before a moment, and returns their number. Without it asynq keeps

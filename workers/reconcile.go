@@ -6,7 +6,6 @@ import (
 	"log/slog"
 
 	"switchyard/db/jobrow"
-	"switchyard/jobs"
 )
 
 // reconcileBatch is how many due rows are read with one query.
@@ -69,8 +68,4 @@ func (r *Runtime) repair(ctx context.Context, due []jobrow.Due) (int, error) {
 		return 0, err
 	}
 	return len(rows), r.o.Client.DispatchRows(ctx, rows...)
-}
-
-func (r *Runtime) reconcile(ctx context.Context, _ jobs.Tick) (jobs.None, error) {
-	return jobs.None{}, r.Reconcile(ctx)
 }

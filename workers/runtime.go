@@ -65,8 +65,8 @@ func New(o Options) *Runtime {
 	}
 	r := &Runtime{o: o, handlers: map[string]handler{}, policies: map[string]jobs.Policy{}, metrics: newMetrics(o.Metrics)}
 	r.halt, r.stop = context.WithCancel(context.Background())
-	Register(r, jobs.Reconcile, r.reconcile)
-	Register(r, jobs.Prune, r.prune)
+	RegisterTick(r, jobs.Reconcile, r.Reconcile)
+	RegisterTick(r, jobs.Prune, r.prune)
 	return r
 }
 

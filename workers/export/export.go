@@ -29,7 +29,7 @@ type maker struct{ store *store.Store }
 func Register(r *workers.Runtime, s *store.Store) {
 	m := &maker{store: s}
 	workers.RegisterRow(r, jobs.MakeExport, m.make)
-	workers.Register(r, jobs.SweepExports, m.sweep)
+	workers.RegisterTick(r, jobs.SweepExports, m.sweep)
 }
 
 // fill writes the rows of one kind of file.
@@ -75,10 +75,10 @@ func (m *maker) drop(ctx context.Context, f *file) {
 	}
 }
 
-func (m *maker) sweep(ctx context.Context, _ jobs.Tick) (jobs.None, error) {
+func (m *maker) sweep(ctx context.Context) error {
 	n, err := m.store.Exports().Sweep(ctx)
 	slog.InfoContext(ctx, "old exports deleted", "files", n)
-	return jobs.None{}, err
+	return err
 }
 
 // rowsOf writes rows as they are stored. It counts them first, so that a file with too many is refused before it is

@@ -15,7 +15,6 @@ import (
 	"switchyard/db/dbtest"
 	"switchyard/db/seal"
 	"switchyard/db/store"
-	"switchyard/jobs"
 	"switchyard/models"
 )
 
@@ -169,7 +168,7 @@ func TestSweep(t *testing.T) {
 	}
 	left("before")
 	for range 2 {
-		if _, err := m.sweep(t.Context(), jobs.Tick{}); err != nil {
+		if err := m.sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}

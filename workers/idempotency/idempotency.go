@@ -1,4 +1,4 @@
-// Package idempotency forgets stored answers of the API that no repeated call can ask for any more.
+// Package idempotency deletes stored answers of the API that are too old for a repeated call.
 package idempotency
 
 import (
@@ -12,9 +12,9 @@ import (
 
 // Register adds the handler to a runtime.
 func Register(r *workers.Runtime, s *store.Store) {
-	workers.Register(r, jobs.ForgetAnswers, func(ctx context.Context, _ jobs.Tick) (jobs.None, error) {
+	workers.RegisterTick(r, jobs.ForgetAnswers, func(ctx context.Context) error {
 		n, err := s.PruneAttempts(ctx)
 		slog.InfoContext(ctx, "stored answers forgotten", "rows", n)
-		return jobs.None{}, err
+		return err
 	})
 }

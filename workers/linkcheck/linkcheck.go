@@ -43,8 +43,8 @@ func Register(r *workers.Runtime, o Options) {
 		o.Now = time.Now
 	}
 	c := &checker{o: o, client: r.Client()}
-	workers.Register(r, jobs.SweepLinks, c.sweep)
-	workers.Register(r, jobs.ScreenLinks, c.screen)
+	workers.RegisterTick(r, jobs.SweepLinks, c.sweep)
+	workers.RegisterTick(r, jobs.ScreenLinks, c.screen)
 }
 
 type checker struct {
@@ -64,7 +64,7 @@ const (
 var errOffline = errors.New("linkcheck: no host could be reached")
 
 // sweep checks the links that are due. It may be cut off at any moment: recorded links are not due in the next run.
-func (c *checker) sweep(ctx context.Context, _ jobs.Tick) (jobs.None, error) {
+func (c *checker) sweep(ctx context.Context) error {
 	start := c.o.Now()
 	err := c.batches(ctx, start.Add(-checkEvery), c.o.Store.Links().Unchecked, c.check(map[string]models.LinkResult{}))
 	if err == nil {
@@ -74,20 +74,20 @@ func (c *checker) sweep(ctx context.Context, _ jobs.Tick) (jobs.None, error) {
 	if errors.Is(err, errOffline) {
 		message = "no link could be reached: this install seems to be offline"
 	}
-	return jobs.None{}, c.saveStatus(ctx, models.ServiceLinkChecks, message, err)
+	return c.saveStatus(ctx, models.ServiceLinkChecks, message, err)
 }
 
 // screen looks up the links that are due.
-func (c *checker) screen(ctx context.Context, _ jobs.Tick) (jobs.None, error) {
+func (c *checker) screen(ctx context.Context) error {
 	now := c.o.Now()
 	if c.o.List == nil {
-		return jobs.None{}, c.o.Store.Links().SaveService(ctx, models.LinkService{
+		return c.o.Store.Links().SaveService(ctx, models.LinkService{
 			Name: models.ServiceSafeBrowsing, Status: models.ServiceOff, CheckedAt: now,
 			Message: "this install has no key for a list of unsafe addresses",
 		})
 	}
 	err := c.batches(ctx, now.Add(-screenEvery), c.o.Store.Links().Unscreened, c.lookUp)
-	return jobs.None{}, c.saveStatus(ctx, models.ServiceSafeBrowsing, "the list of unsafe addresses could not be asked", err)
+	return c.saveStatus(ctx, models.ServiceSafeBrowsing, "the list of unsafe addresses could not be asked", err)
 }
 
 // batches passes due links to work until no new ones are due. A link that work fails to

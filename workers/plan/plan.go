@@ -22,7 +22,7 @@ func Register(r *workers.Runtime, s *store.Store, now func() time.Time) {
 		now = time.Now
 	}
 	w := &watcher{store: s, client: r.Client(), now: now}
-	workers.Register(r, jobs.WatchPlans, w.watch)
+	workers.RegisterTick(r, jobs.WatchPlans, w.watch)
 }
 
 type watcher struct {
@@ -33,10 +33,10 @@ type watcher struct {
 
 // watch announces plan.limit_reached once a month per account. A run may be missed or repeated: the stored limit of
 // the month decides. A failed account does not stop the others.
-func (w *watcher) watch(ctx context.Context, _ jobs.Tick) (jobs.None, error) {
+func (w *watcher) watch(ctx context.Context) error {
 	passed, err := w.passed(ctx)
 	if err != nil {
-		return jobs.None{}, err
+		return err
 	}
 	var failed error
 	for _, l := range passed {
@@ -48,7 +48,7 @@ func (w *watcher) watch(ctx context.Context, _ jobs.Tick) (jobs.None, error) {
 		slog.InfoContext(ctx, "plan allowance passed", "account_id", l.AccountID, "plan", l.Plan)
 		w.client.DispatchFor(ctx, l.AccountID, models.KindDeliverWebhook, deliveries...)
 	}
-	return jobs.None{}, failed
+	return failed
 }
 
 // passed lists the limits that this month's clicks exceed and that were not announced yet.
