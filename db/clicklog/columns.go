@@ -2,6 +2,7 @@ package clicklog
 
 import (
 	"context"
+	"database/sql"
 	"database/sql/driver"
 	"fmt"
 	"net/netip"
@@ -188,17 +189,12 @@ func (v *addrValue) Value() (driver.Value, error) {
 
 // Scan implements sql.Scanner.
 func (v *addrValue) Scan(src any) error {
-	*v = addrValue{}
-	var text string
-	switch s := src.(type) {
-	case nil:
-		return nil
-	case []byte:
-		text = string(s)
-	case string:
-		text = s
+	var s sql.NullString
+	if err := s.Scan(src); err != nil || !s.Valid {
+		*v = addrValue{}
+		return err
 	}
-	text, _, _ = strings.Cut(text, "/")
+	text, _, _ := strings.Cut(s.String, "/")
 	a, err := netip.ParseAddr(text)
 	if err != nil {
 		return fmt.Errorf("clicklog: address: %w", err)

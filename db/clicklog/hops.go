@@ -34,18 +34,7 @@ func storeHops(ctx context.Context, c db.Conn, outs []*models.ClickOut) error {
 	return err
 }
 
-// hop is a click-out that has not been applied to its click yet.
-type hop struct {
-	ID        uuid.UUID `db:"id"`
-	ClickID   uuid.UUID `db:"click_id"`
-	AccountID uuid.UUID `db:"account_id"`
-	Slot      int       `db:"slot"`
-	OfferID   uuid.UUID `db:"offer_id"`
-	NetworkID uuid.UUID `db:"network_id"`
-}
-
-const selectWaiting = `
-SELECT id, click_id, account_id, slot, offer_id, network_id
+var selectWaiting = `SELECT ` + db.Columns[Hop]("") + `
 FROM click_hops WHERE NOT applied AND click_id = ANY ($1::uuid[]) ORDER BY id`
 
 // The bounds choose the partitions, the list the rows: a planner that knows nothing of a young partition yet must not
@@ -63,11 +52,11 @@ func applyHops(ctx context.Context, c db.Conn, clickIDs []uuid.UUID, s ledger.De
 	if len(clickIDs) == 0 {
 		return nil, nil
 	}
-	hops, err := db.Select[hop](ctx, c, "waiting hops", selectWaiting, db.UUIDs(clickIDs))
+	hops, err := db.Select[Hop](ctx, c, "waiting hops", selectWaiting, db.UUIDs(clickIDs))
 	if err != nil || len(hops) == 0 {
 		return nil, err
 	}
-	byClick := map[uuid.UUID][]hop{}
+	byClick := map[uuid.UUID][]Hop{}
 	for _, h := range hops {
 		byClick[h.ClickID] = append(byClick[h.ClickID], h)
 	}
@@ -105,7 +94,7 @@ func applyHops(ctx context.Context, c db.Conn, clickIDs []uuid.UUID, s ledger.De
 
 // apply notes a click-out in its click. The latest one decides the offer. One that names another account than the click's
 // changes nothing.
-func (c *StoredClick) apply(h hop) {
+func (c *StoredClick) apply(h Hop) {
 	if h.AccountID != c.AccountID {
 		return
 	}
@@ -144,13 +133,13 @@ func nameOffers(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
 }
 
 // lockColumns are what figures, payouts and costs are worked out from.
-var lockColumns = pickColumns("id", "at", "account_id", "campaign_id", "stream_id", "lander_id", "offer_id",
-	"network_id", "source_id", "country", "device_type", "os", "browser", "is_bot", "cost", "currency",
-	"conversion_cost", "revenue_share", "is_unique", "lp_views", "lp_clicks", "lp_slot", "last_hop_id")
-
-func pickColumns(names ...string) columns[StoredClick] {
-	return slices.DeleteFunc(slices.Clone(clickColumns), func(c column[StoredClick]) bool { return !slices.Contains(names, c.name) })
-}
+var lockColumns = slices.DeleteFunc(slices.Clone(clickColumns), func(c column[StoredClick]) bool {
+	return !slices.Contains([]string{
+		"id", "at", "account_id", "campaign_id", "stream_id", "lander_id", "offer_id", "network_id", "source_id", "country",
+		"device_type", "os", "browser", "is_bot", "cost", "currency", "conversion_cost", "revenue_share", "is_unique",
+		"lp_views", "lp_clicks", "lp_slot", "last_hop_id",
+	}, c.name)
+})
 
 var lockSelect = `SELECT ` + lockColumns.sql() + ` FROM clicks
 WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 AND $3 ORDER BY id`

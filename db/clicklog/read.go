@@ -46,6 +46,8 @@ func Clicks(ctx context.Context, c db.Conn, q LogQuery) ([]StoredClick, error) {
 // Hop is one step of a visitor from a lander on, as stored.
 type Hop struct {
 	ID          uuid.UUID `db:"id"` // its time is the time of the step
+	ClickID     uuid.UUID `db:"click_id"`
+	AccountID   uuid.UUID `db:"account_id"`
 	Slot        int       `db:"slot"`
 	OfferID     uuid.UUID `db:"offer_id"`
 	NetworkID   uuid.UUID `db:"network_id"`
@@ -75,7 +77,7 @@ func (f Finder) FindByID(ctx context.Context, id uuid.UUID) (click StoredClick, 
 	return list[0], true, nil
 }
 
-const selectHops = `SELECT id, slot, offer_id, network_id, destination FROM click_hops
+var selectHops = `SELECT ` + db.Columns[Hop]("") + ` FROM click_hops
 WHERE account_id = $1 AND click_id = $2 ORDER BY id LIMIT 1000`
 
 var publicConversion = db.Columns[models.Conversion]("")

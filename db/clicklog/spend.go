@@ -77,7 +77,7 @@ SELECT count(*) FROM (SELECT FROM clicks f WHERE ` + spentClicks + ` ORDER BY id
 
 // The amount is what was paid, so costs of the cost model go too, those of conversions to come included. Each click's
 // share is the difference of two rounded sums, so that all shares add up to the amount. A bot's click costs nothing.
-const spreadSpend = `
+var spreadSpend = `
 WITH locked AS MATERIALIZED (
 	SELECT id, is_bot, CASE WHEN is_bot THEN 0 ELSE cost END AS cost FROM clicks f
 	WHERE ` + spentClicks + ` ORDER BY id FOR NO KEY UPDATE

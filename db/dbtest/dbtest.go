@@ -34,7 +34,7 @@ func New(tb testing.TB) *db.DB {
 func NewURL(tb testing.TB) (*db.DB, string) {
 	tb.Helper()
 	server := Server(tb)
-	template, err := ensureTemplate(server)
+	template, err := ensureTemplate()
 	if err != nil {
 		tb.Fatalf("dbtest: template: %v", err)
 	}
@@ -81,18 +81,9 @@ func Server(tb testing.TB) string {
 	return server
 }
 
-var (
-	templateOnce sync.Once
-	templateName string
-	errTemplate  error
-)
-
 // ensureTemplate makes the template once per process. Its name has a hash of the schema, so a changed schema gets a
 // new one. Test binaries that run at once wait for each other by an advisory lock.
-func ensureTemplate(server string) (string, error) {
-	templateOnce.Do(func() { templateName, errTemplate = makeTemplate(server) })
-	return templateName, errTemplate
-}
+var ensureTemplate = sync.OnceValues(func() (string, error) { return makeTemplate(os.Getenv("TEST_DATABASE_URL")) })
 
 func makeTemplate(server string) (string, error) {
 	name, err := schemaName()

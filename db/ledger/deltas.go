@@ -34,13 +34,12 @@ type Deltas map[Key]models.Figures
 // Add adds figures at a key.
 func (d Deltas) Add(k Key, f models.Figures) { d[k] = d[k].Plus(f) }
 
-// Keys and Sums are the columns of the ledger, as they stand in a SELECT.
-const (
-	Keys = `account_id, hour, campaign_id, stream_id, lander_id, offer_id, source_id,
+// Keys are the columns of a Key, as they stand in a SELECT.
+const Keys = `account_id, hour, campaign_id, stream_id, lander_id, offer_id, source_id,
 	country, device_type, os, browser`
-	Sums = `clicks, unique_clicks, bot_clicks, lp_views, lp_clicks, approved, pending, rejected, chargebacks,
-	cost, revenue, pending_revenue`
-)
+
+// Sums are the columns of the figures.
+var Sums = db.Columns[models.Figures]("")
 
 // Write adds the deltas to the ledger in the transaction of c.
 func (d Deltas) Write(ctx context.Context, c db.Conn) error {
@@ -82,13 +81,7 @@ WITH gone AS (
 )
 ` + addRollups()
 
-func sums() string {
-	names := strings.Split(Sums, ",")
-	for i, n := range names {
-		names[i] = "sum(" + strings.TrimSpace(n) + ")"
-	}
-	return strings.Join(names, ", ")
-}
+func sums() string { return "sum(" + strings.ReplaceAll(Sums, ", ", "), sum(") + ")" }
 
 // Compact replaces rows of equal keys by their sum, in at most limit hours that have new rows and began before the given
 // time. It is safe beside writers, readers and other compactions. It returns how many hours it compacted: fewer than limit

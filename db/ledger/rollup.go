@@ -61,12 +61,11 @@ func (r Rollup) sums() string {
 // addRollups is the statement behind WITH gone AS (...), the rows that an hour had. It locks rows in one order, so that
 // two compactions never wait for each other in a circle.
 func addRollups() string {
-	parts, updates := make([]string, len(Rollups)), strings.Split(Sums, ",")
+	parts, updates := make([]string, len(Rollups)), strings.Split(Sums, ", ")
 	for i, r := range Rollups {
 		parts[i] = r.sums()
 	}
 	for i, name := range updates {
-		name = strings.TrimSpace(name)
 		updates[i] = fmt.Sprintf("%s = r.%s + EXCLUDED.%s", name, name, name)
 	}
 	return `INSERT INTO ledger_rollups AS r (rollup, ` + Keys + `, ` + Sums + `)

@@ -45,20 +45,12 @@ func newCampaignTable[R any]() *table[R] {
 // first come pinned campaigns that were not changed since then, then all others. A change can only move a campaign to
 // the second part, so none is missed. A pinned campaign that is changed meanwhile may come twice.
 func (k Campaigns) List(ctx context.Context, account uuid.UUID, p Page) ([]models.Campaign, string, error) {
-	start, err := k.s.walkStart(ctx, account, campaignTable.name, p.Cursor, 4)
-	if err != nil {
-		return nil, "", err
-	}
 	return readPage(ctx, k.s, account, p, pageQuery[models.Campaign]{
-		Name: campaignTable.name, SQL: campaignTable.from + ` WHERE ` + campaignTable.live, Args: []any{account, start},
-		Order: []string{
-			"(t.is_pinned AND t.updated_at <= $2):boolean", "t.created_at:timestamptz", "t.id:uuid",
-			"CAST($2 AS timestamptz):timestamptz",
-		},
-		Place: func(c models.Campaign) []string {
+		Name: campaignTable.name, SQL: campaignTable.from + ` WHERE ` + campaignTable.live, Args: []any{account}, Walk: true,
+		Order: []string{"(t.is_pinned AND t.updated_at <= $2):boolean", "t.created_at:timestamptz", "t.id:uuid"},
+		Place: func(c models.Campaign, start time.Time) []string {
 			pinned := c.IsPinned && !c.UpdatedAt.After(start)
-			place := append([]string{strconv.FormatBool(pinned)}, placeOf(c.CreatedAt, c.ID)...)
-			return append(place, start.Format(time.RFC3339Nano))
+			return append([]string{strconv.FormatBool(pinned)}, placeOf(c.CreatedAt, c.ID)...)
 		},
 	})
 }

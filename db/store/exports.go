@@ -32,7 +32,7 @@ func (e Exports) List(ctx context.Context, account uuid.UUID, p Page) ([]models.
 		SQL:   `SELECT ` + exportColumns + ` FROM exports t WHERE account_id = $1 AND created_at > $2`,
 		Args:  []any{account, expired()},
 		Order: newest,
-		Place: func(x models.Export) []string { return placeOf(x.CreatedAt, x.ID) },
+		Place: func(x models.Export, _ time.Time) []string { return placeOf(x.CreatedAt, x.ID) },
 	})
 }
 

@@ -37,23 +37,15 @@ var flowTable = newTable(table[flow.Saved]{
 // A change only moves a flow ahead of the cursor, so none is missed. A flow that is changed after it came may come
 // again.
 func (k Flows) List(ctx context.Context, account uuid.UUID, p Page) ([]flow.Saved, string, error) {
-	start, err := k.s.walkStart(ctx, account, flowTable.name, p.Cursor, 3)
-	if err != nil {
-		return nil, "", err
-	}
 	flows, next, err := readPage(ctx, k.s, account, p, pageQuery[flow.Saved]{
-		Name: flowTable.name, SQL: flowTable.from + ` WHERE ` + flowTable.live,
-		Args: []any{account, start},
-		Order: []string{
-			"CASE WHEN updated_at > $2 THEN '-infinity' ELSE updated_at END:timestamptz", "id:uuid",
-			"CAST($2 AS timestamptz):timestamptz",
-		},
-		Place: func(r flow.Saved) []string {
+		Name: flowTable.name, SQL: flowTable.from + ` WHERE ` + flowTable.live, Args: []any{account}, Walk: true,
+		Order: []string{"CASE WHEN updated_at > $2 THEN '-infinity' ELSE updated_at END:timestamptz", "id:uuid"},
+		Place: func(r flow.Saved, start time.Time) []string {
 			changed := r.UpdatedAt.UTC().Format(time.RFC3339Nano)
 			if r.UpdatedAt.After(start) {
 				changed = "-infinity"
 			}
-			return []string{changed, r.ID.String(), start.Format(time.RFC3339Nano)}
+			return []string{changed, r.ID.String()}
 		},
 	})
 	if err != nil {

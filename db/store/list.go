@@ -40,8 +40,11 @@ type pageQuery[T any] struct {
 	// Filters is everything else that decides which rows are in the list. A cursor is valid only with the Filters it
 	// was made with.
 	Filters string
-	// Place gives a row's values of the Order columns, as text that the column's type reads.
-	Place func(T) []string
+	// Walk is for an order that may change between two pages. The argument behind Args is then the time of the first page,
+	// by the database's clock. Every cursor carries it.
+	Walk bool
+	// Place gives a row's values of the Order columns, as text that the column's type reads. start is the time of a Walk.
+	Place func(row T, start time.Time) []string
 }
 
 // newest is the usual order of a list, by columns of t.
@@ -62,16 +65,29 @@ func readPage[T any](ctx context.Context, s *Store, account uuid.UUID, p Page, q
 	}
 	scope := cursorScope(account, q.Name, q.Filters)
 	sql, args := q.SQL, slices.Clone(q.Args)
+	var place []string
+	if p.Cursor != "" {
+		count := len(q.Order)
+		if q.Walk {
+			count++
+		}
+		if place, err = openCursor(key, scope, p.Cursor, count); err != nil {
+			return nil, "", err
+		}
+	}
+	var start time.Time
+	if q.Walk {
+		if start, err = s.walkStart(ctx, place); err != nil {
+			return nil, "", err
+		}
+		args = append(args, start)
+	}
 	sign, direction := "<", " DESC"
 	if q.Asc {
 		sign, direction = ">", " ASC"
 	}
 	columns := db.Map(q.Order, func(o string) string { return o[:strings.Index(o, ":")] })
-	if p.Cursor != "" {
-		place, err := openCursor(key, scope, p.Cursor, len(q.Order))
-		if err != nil {
-			return nil, "", err
-		}
+	if place != nil {
 		var after []string
 		for i, o := range q.Order {
 			_, kind, _ := strings.Cut(o, ":")
@@ -90,27 +106,22 @@ func readPage[T any](ctx context.Context, s *Store, account uuid.UUID, p Page, q
 		return rows, "", nil
 	}
 	rows = rows[:p.Limit]
-	return rows, makeCursor(key, scope, q.Place(rows[p.Limit-1])), nil
+	place = q.Place(rows[p.Limit-1], start)
+	if q.Walk {
+		place = append(place, start.Format(time.RFC3339Nano))
+	}
+	return rows, makeCursor(key, scope, place), nil
 }
 
-// walkStart is when the first page of a walk was read, by the database's clock: now without a cursor, else the last
-// column of the cursor. A list whose order may change between pages goes by its order at that time.
-func (s *Store) walkStart(ctx context.Context, account uuid.UUID, name, cursor string, columns int) (time.Time, error) {
-	if cursor == "" {
+// walkStart is the time of a walk's first page: now without a place, else the last value of the place.
+func (s *Store) walkStart(ctx context.Context, place []string) (time.Time, error) {
+	if place == nil {
 		now, err := db.Get[time.Time](ctx, s.c, "clock", `SELECT clock_timestamp()`)
 		return now.UTC(), err
 	}
-	key, err := s.cursorKey(ctx)
+	start, err := time.Parse(time.RFC3339Nano, place[len(place)-1])
 	if err != nil {
-		return time.Time{}, err
-	}
-	place, err := openCursor(key, cursorScope(account, name, ""), cursor, columns)
-	if err != nil {
-		return time.Time{}, err
-	}
-	start, err := time.Parse(time.RFC3339Nano, place[columns-1])
-	if err != nil {
-		return start, fmt.Errorf("db: list %s: %w", name, err)
+		return start, fmt.Errorf("db: start of a walk: %w", err)
 	}
 	return start, nil
 }

@@ -23,6 +23,7 @@ func (s *Store) Rules() Rules { return Rules{records[models.Rule]{s, ruleTable}}
 // conditions, and show it as an inline rule. Removing is one write, whatever the number of flows.
 var ruleTable = newTable(table[models.Rule]{
 	name: "rules", what: "rule", gone: "deleted_at", joined: `, lower(t.name) AS sort_name`,
+	nameTaken: models.Invalid, // as the contract wants for rules
 })
 
 // List lists the saved rules by name, without regard to case.
@@ -31,44 +32,19 @@ var ruleTable = newTable(table[models.Rule]{
 // A change only moves a rule ahead of the cursor, so none is missed. A rule that is changed after it came may come
 // again.
 func (k Rules) List(ctx context.Context, account uuid.UUID, p Page) ([]models.Rule, string, error) {
-	start, err := k.s.walkStart(ctx, account, ruleTable.name, p.Cursor, 4)
-	if err != nil {
-		return nil, "", err
-	}
 	return readPage(ctx, k.s, account, p, pageQuery[models.Rule]{
-		Name: ruleTable.name, SQL: ruleTable.from + ` WHERE ` + ruleTable.live, Args: []any{account, start}, Asc: true,
+		Name: ruleTable.name, SQL: ruleTable.from + ` WHERE ` + ruleTable.live, Args: []any{account}, Asc: true, Walk: true,
 		Order: []string{
 			"(t.updated_at > $2):boolean", "CASE WHEN t.updated_at > $2 THEN '' ELSE lower(t.name) END:text", "t.id:uuid",
-			"CAST($2 AS timestamptz):timestamptz",
 		},
-		Place: func(r models.Rule) []string {
+		Place: func(r models.Rule, start time.Time) []string {
 			changed, by := r.UpdatedAt.After(start), r.SortName
 			if changed {
 				by = ""
 			}
-			return []string{strconv.FormatBool(changed), by, r.ID.String(), start.Format(time.RFC3339Nano)}
+			return []string{strconv.FormatBool(changed), by, r.ID.String()}
 		},
 	})
-}
-
-// Create adds a rule under a new id. A taken name is 400 duplicate_name.
-func (k Rules) Create(ctx context.Context, r models.Rule) (models.Rule, error) {
-	saved, err := k.records.Create(ctx, r)
-	return saved, invalidName(err)
-}
-
-// Update writes every field of a rule, with effect on every flow that uses it. A taken name is 400 duplicate_name.
-func (k Rules) Update(ctx context.Context, r models.Rule) (models.Rule, error) {
-	saved, err := k.records.Update(ctx, r)
-	return saved, invalidName(err)
-}
-
-// invalidName turns the conflict duplicate_name into 400, which the contract wants for rules.
-func invalidName(err error) error {
-	if e, ok := models.AsError(err); ok && e.Code == "duplicate_name" {
-		return models.Invalid(e.Code, "%s", e.Message)
-	}
-	return err
 }
 
 // inlineDeleted replaces, in flows that were read, references to deleted rules by inline rules.

@@ -32,6 +32,8 @@ type table[R any] struct {
 	join   string // where they come from
 
 	allowance allowance // of the plan
+	// nameTaken makes the error duplicate_name; nil: a conflict.
+	nameTaken func(code, format string, args ...any) *models.Error
 	// prepare completes and checks a record before it is saved. old is the saved one, under a lock, nil for a new record.
 	prepare func(ctx context.Context, s *Store, record, old *R) error
 
@@ -109,6 +111,9 @@ func newTable[R any](t table[R]) *table[R] {
 		t.live += ` AND t.` + t.gone + ` IS NULL`
 	}
 	t.this = t.live + ` AND t.id = $2`
+	if t.nameTaken == nil {
+		t.nameTaken = models.Conflict
+	}
 	t.allowance.what = cmp.Or(t.allowance.what, t.what+"s")
 	t.allowance.count = cmp.Or(t.allowance.count, `SELECT count(*) FROM `+t.name+` t WHERE `+t.live)
 	written := ` RETURNING *) SELECT ` + columns + ` FROM t ` + t.join
@@ -157,7 +162,7 @@ func (t *table[R]) save(ctx context.Context, s *Store, record R) (R, error) {
 	return t.write(ctx, s, t.update, record, t.params[:t.updated])
 }
 
-// write runs insert or update. A taken name is a conflict, duplicate_name.
+// write runs insert or update.
 func (t *table[R]) write(ctx context.Context, s *Store, text string, record R, params []column) (R, error) {
 	v, args := reflect.ValueOf(&record).Elem(), make([]any, len(params))
 	for i, c := range params {
@@ -165,7 +170,7 @@ func (t *table[R]) write(ctx context.Context, s *Store, text string, record R, p
 	}
 	saved, err := db.Get[R](ctx, s.c, t.what, text, args...)
 	if db.UniqueViolation(err) == t.name+"_name" {
-		err = models.Conflict("duplicate_name", "another %s has this name", t.what)
+		err = t.nameTaken("duplicate_name", "another %s has this name", t.what)
 	}
 	return saved, err
 }
@@ -276,7 +281,7 @@ type records[R any] struct {
 func (k records[R]) List(ctx context.Context, account uuid.UUID, p Page) ([]R, string, error) {
 	return readPage(ctx, k.s, account, p, pageQuery[R]{
 		Name: k.t.name, SQL: k.t.from + ` WHERE ` + k.t.live, Args: []any{account}, Order: newest,
-		Place: func(record R) []string {
+		Place: func(record R, _ time.Time) []string {
 			return placeOf(*field[time.Time](&record, "CreatedAt"), *field[uuid.UUID](&record, "ID"))
 		},
 	})
