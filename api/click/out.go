@@ -180,8 +180,7 @@ func (r *request) keepOffer(h http.Header, t trail) {
 
 // leave sends the visitor of a lander that leads nowhere any more to the campaign's own fallback.
 func (r *request) leave(w http.ResponseWriter) {
-	d := r.camp.LastResort(false)
-	r.out = r.expand(r.out[:0], d.URL, nil)
+	r.out = r.expand(r.out[:0], r.camp.Plan.LastResort().URL, nil)
 	if len(r.out) == 0 {
 		notFound(w)
 		return

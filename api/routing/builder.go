@@ -9,10 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 	_ "time/tzdata" // accounts have time zones, and not every system has their data
-	"unique"
 
 	"github.com/google/uuid"
-	"github.com/shopspring/decimal"
 
 	"switchyard/db/store"
 	"switchyard/models/bot"
@@ -169,28 +167,17 @@ func compileURL(url string) *token.Template {
 	return token.Compile(url)
 }
 
-func usableURL(url string) string {
-	if token.ValidURL(url) != nil {
-		return ""
-	}
-	return url
-}
-
 // campaign compiles a campaign. A flow that cannot be read leaves the campaign with its fallback addresses, so that paid
 // visitors still arrive somewhere.
-func (b *Builder) campaign(saved *store.RoutingCampaign, _ *Campaign) *Campaign {
-	row := *saved
-	share(&row)
+func (b *Builder) campaign(row *store.RoutingCampaign, _ *Campaign) *Campaign {
 	c := &Campaign{
-		Row: row, id: row.ID.String(), Price: newPrice(row.CostModel, row.CostValue),
-		fallback: compileURL(row.FallbackURL), destination: compileURL(row.DestinationURL),
-		streams: compress(row.Streams),
+		Row: *row, id: row.ID.String(), Price: newPrice(row.CostModel, row.CostValue), streams: compress(row.Streams),
 	}
 	c.Row.Streams = nil
 	o := flow.Options{
 		Explained: b.explained,
 		Rotation:  flow.Rotation(row.FlowRotation), Bind: flow.Bind(row.BindVisitors),
-		FallbackURL: usableURL(row.FallbackURL), DestinationURL: usableURL(row.DestinationURL),
+		Fallback: compileURL(row.FallbackURL), Destination: compileURL(row.DestinationURL),
 		Ref: func(id uuid.UUID) *flow.Ref {
 			ref := b.refOf(row.AccountID, id)
 			if ref == nil {
@@ -216,27 +203,11 @@ func (b *Builder) campaign(saved *store.RoutingCampaign, _ *Campaign) *Campaign 
 		slog.ErrorContext(context.Background(), "campaign cannot be routed by its flow", "campaign_id", row.ID, "error", err)
 		c.Plan, _ = flow.Compile(nil, o)
 	}
-	c.hash, c.CountsClicks = hashCampaign(&row), c.Plan.Uses(cond.ClicksToday)
+	c.hash, c.CountsClicks = hashCampaign(row), c.Plan.Uses(cond.ClicksToday)
 	for _, route := range c.Plan.Routes() {
 		c.CountsClicks = c.CountsClicks || route.DailyCap > 0
 	}
 	return c
-}
-
-// share lets what most campaigns have in common be the same memory in all: what is looked at with every click is then
-// seldom fetched from far.
-func share(row *store.RoutingCampaign) {
-	for _, s := range []*string{
-		&row.Status, &row.CostModel, &row.Currency, &row.FlowRotation, &row.BindVisitors, &row.UniquenessMethod,
-		&row.UniquenessParam,
-	} {
-		*s = unique.Make(*s).Value()
-	}
-	for _, n := range []*decimal.Decimal{&row.CostValue, &row.TrafficLossPct} {
-		if n.IsZero() {
-			*n = decimal.Decimal{} // which has no memory of its own
-		}
-	}
 }
 
 // completePlans compiles again the campaigns that name an offer, a lander or a saved rule which has appeared only now, or

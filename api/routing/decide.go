@@ -41,7 +41,8 @@ func (s *Snapshot) Decide(c *Campaign, v *flow.Visitor, env *flow.Env, seed uint
 		}
 		next := s.handover(c, out.Route.Campaign)
 		if next == nil || hops == flow.MaxHandovers {
-			out.Decision = c.LastResort(collect)
+			out.Decision = c.Plan.LastResort()
+			out.Collect = collect
 			return out
 		}
 		visit.HandOver(out.Route.ID, out.Bindable)
@@ -56,17 +57,6 @@ func (s *Snapshot) handover(from *Campaign, id uuid.UUID) *Campaign {
 		return nil
 	}
 	return c
-}
-
-// LastResort is the decision of a campaign that can send the visitor nowhere else.
-func (c *Campaign) LastResort(collect bool) flow.Decision {
-	switch {
-	case c.fallback != nil:
-		return flow.Decision{Via: flow.ViaFallback, URL: c.fallback, Collect: collect}
-	case c.destination != nil:
-		return flow.Decision{Via: flow.ViaDestination, URL: c.destination, Collect: collect}
-	}
-	return flow.Decision{Collect: collect}
 }
 
 // FNV-1a, written out so that hashing in a redirect allocates nothing.

@@ -121,13 +121,11 @@ type Campaign struct {
 	Price        Price
 	CountsClicks bool // its flow looks at clicks of the day
 
-	streams     compressed // the flow
-	id          string     // the id as conditions see it
-	fallback    *token.Template
-	destination *token.Template
-	hash        uint64      // of its flow and the settings around it
-	missing     []uuid.UUID // offers and landers that were not there when the plan was compiled
-	rules       []ruleUse   // saved rules in the plan
+	streams compressed  // the flow
+	id      string      // the id as conditions see it
+	hash    uint64      // of its flow and the settings around it
+	missing []uuid.UUID // offers and landers that were not there when the plan was compiled
+	rules   []ruleUse   // saved rules in the plan
 }
 
 // Text is the id as conditions see it.

@@ -1,6 +1,7 @@
 package cond
 
 import (
+	"bytes"
 	"net/netip"
 	"regexp"
 	"regexp/syntax"
@@ -11,10 +12,11 @@ import (
 
 // Matcher is a compiled list of conditions. It is safe for any number of goroutines. Only a shared one changes.
 type Matcher struct {
-	list  []compiled
-	or    bool
-	never bool
-	live  *atomic.Pointer[Matcher] // of a shared one; the rest of it is empty then
+	list   []compiled
+	source []Condition // of the list, for Explain; nil after DropSource
+	or     bool
+	never  bool
+	live   *atomic.Pointer[Matcher] // of a shared one; the rest of it is empty then
 }
 
 // Shared gives a matcher that stands for another one, until Set. A rule that many flows use can so change without any of
@@ -43,17 +45,15 @@ var Never = &Matcher{never: true}
 type compiled struct {
 	attr   Attr
 	negate bool
-	want   bool     // is_set: the answer that matches
-	hashes []uint64 // of an equalTest; nil: ask the test
-	test   tester   // nil for is_set
-	arg    string   // the name of param.<name> or header.<name>
-	src    *Condition
+	want   bool   // is_set: the answer that matches
+	test   tester // nil for is_set
+	arg    string // the name of param.<name> or header.<name>
 }
 
 // Compile prepares a list of conditions. With logic "or" one of them has to hold, with anything else all. An empty list
-// matches everybody. The error is an *Error. The matcher keeps the list: do not change it afterwards.
+// matches everybody. The error is an *Error. The matcher keeps the list until DropSource: do not change it afterwards.
 func Compile(list []Condition, logic string) (*Matcher, error) {
-	m := &Matcher{list: make([]compiled, 0, len(list)), or: strings.EqualFold(logic, "or")}
+	m := &Matcher{list: make([]compiled, 0, len(list)), source: list, or: strings.EqualFold(logic, "or")}
 	for i := range list {
 		c, err := compile(&list[i])
 		if err != nil {
@@ -63,6 +63,10 @@ func Compile(list []Condition, logic string) (*Matcher, error) {
 	}
 	return m, nil
 }
+
+// DropSource lets go of the conditions that the matcher was compiled from: they would add 40% to a campaign's memory.
+// The matcher cannot be explained any more.
+func (m *Matcher) DropSource() { m.source = nil }
 
 func compile(c *Condition) (compiled, *Error) {
 	fail := func(e *Error) (compiled, *Error) {
@@ -77,7 +81,7 @@ func compile(c *Condition) (compiled, *Error) {
 	if !ok || allowed[k]&(1<<info.op) == 0 {
 		return fail(&Error{Reason: UnknownOperator})
 	}
-	out := compiled{src: c, arg: arg, attr: attr, negate: info.negate}
+	out := compiled{arg: arg, attr: attr, negate: info.negate}
 	if k == kindSchedule {
 		slots, err := parseSchedule(c.Value)
 		if err != nil {
@@ -99,16 +103,7 @@ func compile(c *Condition) (compiled, *Error) {
 	if out.test, err = newTester(attr, k, info.op, values); err != nil {
 		return fail(err)
 	}
-	out.index()
 	return out, nil
-}
-
-// index copies the hashes of an equality into the condition, where a match finds them without asking the test. Parameters
-// and headers have none: Facts keep no hash of them.
-func (c *compiled) index() {
-	if t, ok := c.test.(*equalTest); ok && c.attr < numAttrs {
-		c.hashes = t.hashes
-	}
 }
 
 // newTester chooses how to compare: by the operator first, then by the kind of the attribute.
@@ -126,8 +121,12 @@ func newTester(a Attr, k kind, op operator, values []string) (tester, *Error) {
 		return newBoolTest(values)
 	case op == opEquals && k == kindText:
 		return newEqualTest(values), nil
-	case op == opContains, op == opStartsWith, op == opEndsWith:
-		return newTextTest(op, values), nil
+	case op == opContains:
+		return newContainsTest(values), nil
+	case op == opStartsWith:
+		return &edgeTest{bytes.HasPrefix, foldAll(values)}, nil
+	case op == opEndsWith:
+		return &edgeTest{bytes.HasSuffix, foldAll(values)}, nil
 	case k == kindVersion:
 		return newVersionTest(op, values)
 	default:

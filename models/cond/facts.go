@@ -1,7 +1,6 @@
 package cond
 
 import (
-	"hash/maphash"
 	"net/netip"
 	"strconv"
 	"time"
@@ -19,8 +18,7 @@ type Source interface {
 }
 
 // Facts are what is known of one visitor at one moment. The zero value knows nothing. Facts belong to one goroutine: a
-// match keeps text without case, and its hashes, inside. Facts that are used again after Reset let matching allocate
-// nothing.
+// match keeps text without case inside. Facts that are used again after Reset let matching allocate nothing.
 type Facts struct {
 	text    [numAttrs]string
 	num     [numAttrs]int64
@@ -33,17 +31,15 @@ type Facts struct {
 	minute  int  // of the local day
 	folded  [numAttrs]span
 	scratch []byte
-	pairs   [4]pairs         // of the texts searched last
-	sums    [numAttrs]uint64 // hashes of folded texts
-	summed  uint64           // which of them are there
+	pairs   [4]textPairs // of the texts searched last
+}
+
+type textPairs struct {
+	of  span // the folded text
+	set pairs
 }
 
 type span struct{ from, to int32 }
-
-type pairs struct {
-	of  span // the folded text they are of
-	set grams
-}
 
 // Reset forgets everything but the memory it uses.
 func (f *Facts) Reset() {
@@ -159,7 +155,6 @@ func (f *Facts) Text(a Attr) string {
 }
 
 func (f *Facts) mark(a Attr, known bool) {
-	f.summed &^= 1 << a
 	if known {
 		f.known |= 1 << a
 	} else {
@@ -223,22 +218,13 @@ func (f *Facts) fold(a Attr) []byte {
 	return f.scratch[from:]
 }
 
-// gramsOf gives the byte pairs of a folded value.
-func (f *Facts) gramsOf(a Attr, value []byte) *grams {
+// pairsOf gives the pairs of a folded value.
+func (f *Facts) pairsOf(a Attr, value []byte) *pairs {
 	p := &f.pairs[a%Attr(len(f.pairs))]
 	if p.of != f.folded[a] {
-		p.of, p.set = f.folded[a], gramsOf(value)
+		p.of, p.set = f.folded[a], pairsOf(value)
 	}
 	return &p.set
-}
-
-// hashOf gives the hash of a known attribute's folded value.
-func (f *Facts) hashOf(a Attr) uint64 {
-	if f.summed&(1<<a) == 0 {
-		f.sums[a] = maphash.Bytes(hashSeed, f.fold(a))
-		f.summed |= 1 << a
-	}
-	return f.sums[a]
 }
 
 func lowerASCII(b []byte) {

@@ -56,28 +56,13 @@ func (c *compiled) match(f *Facts) bool {
 		return known == c.want
 	}
 	v := unknown
-	switch {
-	case !known:
-	case c.hashes != nil:
-		v = c.equals(f)
-	default:
+	if known {
 		v = c.test.test(f, c)
 	}
 	if v == unknown {
 		return c.negate
 	}
 	return (v == yes) != c.negate
-}
-
-// equals tests a text attribute for equality. It compares values only where a hash is the same.
-func (c *compiled) equals(f *Facts) verdict {
-	sum := f.hashOf(c.attr)
-	i := find(c.hashes, sum)
-	if i < 0 {
-		return no
-	}
-	t, ok := c.test.(*equalTest)
-	return say(ok && t.among(i, sum, f.fold(c.attr)))
 }
 
 func (c *compiled) known(f *Facts) bool {
@@ -129,7 +114,7 @@ type Finding struct {
 	Matched   bool   `json:"matched"`
 }
 
-// Explain is Match with a finding for every condition, also for those that no longer mattered.
+// Explain is Match with a finding for every condition, also for those that no longer mattered. It panics after DropSource.
 func (m *Matcher) Explain(f *Facts) (bool, []Finding) {
 	m = m.now()
 	out := make([]Finding, 0, len(m.list))
@@ -140,7 +125,7 @@ func (m *Matcher) Explain(f *Facts) (bool, []Finding) {
 			seen = c.looked(f)
 		}
 		out = append(out, Finding{
-			Attribute: c.src.Attribute, Operator: c.src.Operator, Value: c.src.Value,
+			Attribute: m.source[i].Attribute, Operator: m.source[i].Operator, Value: m.source[i].Value,
 			Seen: seen, Known: c.known(f), Matched: c.match(f),
 		})
 	}

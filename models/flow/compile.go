@@ -8,7 +8,6 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/models/cond"
-	"switchyard/models/shelf"
 	"switchyard/models/token"
 )
 
@@ -50,21 +49,18 @@ type Options struct {
 	Ref func(id uuid.UUID) *Ref
 	// Rule gives a saved rule, nil when it is gone: then nobody satisfies it.
 	Rule func(id uuid.UUID) *cond.Matcher
-	// Gate gives the gate of a path with a daily cap; nil is always open.
-	Gate func(path uuid.UUID, dailyCap int) *Gate
 
-	FallbackURL    string
-	DestinationURL string
+	// Fallback is where a visitor goes whom no path takes, and Destination where he goes without it. Nil is nowhere.
+	Fallback, Destination *token.Template
 
-	// Explained plans take a Trace; they take more memory and more time.
+	// Explained plans take a Trace. They keep their conditions, which adds 40% to a campaign's memory.
 	Explained bool
 }
 
-// Plan is a compiled flow. It is immutable but for the gates and references it shares, and safe for any number of
+// Plan is a compiled flow. It is immutable but for the references and rules it shares, and safe for any number of
 // goroutines.
 type Plan struct {
 	routes      []Route
-	screen      cond.Screen // of the routes
 	forced      []uint8
 	regular     []uint8 // in the order their groups are tried
 	ends        []uint8 // where each group ends in regular
@@ -91,10 +87,9 @@ type Route struct {
 	leads    bool // the action needs a destination
 	Collect  bool
 	weight   uint64
-	Gate     *Gate          // nil without a daily cap
-	units    []cond.Matcher // the filters together, then each rule
-	DailyCap int            // 0 = none
-	first    []choice       // where the visitor goes now
+	units    []unit
+	DailyCap int      // 0 = none
+	first    []choice // where the visitor goes now
 
 	ID         uuid.UUID
 	Campaign   uuid.UUID // for ActionCampaign
@@ -105,7 +100,12 @@ type Route struct {
 	Response   *Response // for ActionNothing; nil answers 404
 	Index      int
 	onward     []choice // lander paths: where a click on the page goes
-	labels     []string // of the units; explained plans only
+}
+
+// unit is a path's filters together, without a name, or one of its rules.
+type unit struct {
+	name    string
+	matcher *cond.Matcher
 }
 
 // choice is one weighted destination.
@@ -124,19 +124,13 @@ func Compile(paths []Path, o Options) (*Plan, error) {
 		return nil, fmt.Errorf("flow: compile: %d paths", len(paths))
 	}
 	p := &Plan{
-		routes: make([]Route, len(paths)), deflt: -1, bind: o.Bind,
-		fallback: compileURL(o.FallbackURL), destination: compileURL(o.DestinationURL),
+		routes: make([]Route, len(paths)), deflt: -1, bind: o.Bind, fallback: o.Fallback, destination: o.Destination,
 	}
-	to := newTargets(paths)
-	var units []*cond.Matcher
 	for i := range paths {
 		r := &p.routes[i]
-		own, err := r.compile(&paths[i], &o)
-		if err != nil {
+		if err := r.compile(&paths[i], &o); err != nil {
 			return nil, fmt.Errorf("flow: compile path %d: %w", i+1, err)
 		}
-		units = append(units, own...)
-		to.sort(r, paths[i].Destinations, &o)
 		r.Index = i
 		switch paths[i].StreamType {
 		case Forced:
@@ -145,46 +139,11 @@ func Compile(paths []Path, o Options) (*Plan, error) {
 			p.deflt = i
 		}
 	}
-	p.settle(units, o.Explained)
 	p.regular, p.ends = group(paths, o.Rotation)
 	for i, a := range costly {
 		p.uses[i] = p.search(a)
 	}
 	return p, nil
-}
-
-// settle gives the routes their units and keeps their names, side by side.
-func (p *Plan) settle(units []*cond.Matcher, explained bool) {
-	var all []cond.Matcher
-	if explained {
-		for _, m := range units {
-			all = append(all, *m)
-		}
-	} else {
-		all = cond.Pack(units)
-	}
-	letters := 0
-	for i := range p.routes {
-		letters += len(p.routes[i].Name)
-	}
-	names := shelf.New(letters)
-	for i := range p.routes {
-		r := &p.routes[i]
-		r.Name = names.Put(r.Name)
-		n := len(r.labels)
-		r.units, all = all[:n:n], all[n:]
-		p.screen.Add(r.units, r.or)
-		if !explained {
-			r.labels = nil
-		}
-	}
-}
-
-func compileURL(url string) *token.Template {
-	if url == "" {
-		return nil
-	}
-	return token.Compile(url)
 }
 
 // group sorts the regular paths into the groups that are tried one after the other: one for all by weight; by
@@ -209,97 +168,71 @@ func group(paths []Path, rotation Rotation) (regular, ends []uint8) {
 	return regular, ends
 }
 
-// compile fills a route but for its destinations, and gives its units, one for each of its labels.
-func (r *Route) compile(p *Path, o *Options) ([]*cond.Matcher, error) {
+// compile fills a route but for its index.
+func (r *Route) compile(p *Path, o *Options) (err error) {
 	var ok bool
 	if r.ID, ok = parseID(p.ID); !ok {
-		return nil, fmt.Errorf("the id %q is no uuid", p.ID)
+		return fmt.Errorf("the id %q is no uuid", p.ID)
 	}
 	r.Campaign, _ = parseID(p.CampaignID)
-	r.Name, r.StreamType, r.Action, r.Transition = p.Name, word(p.StreamType), word(p.Action), word(p.Transition)
+	r.Name, r.StreamType, r.Action, r.Transition = p.Name, p.StreamType, p.Action, p.Transition
 	r.Response, r.Collect, r.active = p.Response, p.CollectClicks, p.IsActive
 	r.or, r.weight = p.Logic == "or", scale(p.Weight)
 	r.leads = p.Action == ActionLander || p.Action == ActionOffer || p.Action == ActionRedirect
 	if p.DailyCap != nil {
 		r.DailyCap = *p.DailyCap
-		if o.Gate != nil {
-			r.Gate = o.Gate(r.ID, r.DailyCap)
-		}
 	}
-	return r.compileUnits(p, o)
-}
-
-var words = [...]string{
-	Regular, Forced, Default, ActionLander, ActionOffer, ActionRedirect, ActionCampaign, ActionNothing, Transition302,
-	Transition301, Transition303, Transition307, TransitionMeta, TransitionDoubleMeta, TransitionJS,
-	TransitionBlankReferrer, TransitionFormPost, TransitionIframe,
-}
-
-// word gives the one text that all routes share in place of one of their own.
-func word(s string) string {
-	for _, w := range words {
-		if w == s {
-			return w
-		}
+	if r.units, err = compileUnits(p, o); err != nil {
+		return err
 	}
-	return s
+	r.first, r.onward = compileChoices(p, o)
+	return nil
 }
 
-func (r *Route) compileUnits(p *Path, o *Options) (units []*cond.Matcher, err error) {
+func compileUnits(p *Path, o *Options) ([]unit, error) {
+	units := make([]unit, 0, 1+len(p.Rules))
 	if len(p.Filters) > 0 {
-		m, err := cond.Compile(p.Filters, p.Logic)
+		m, err := o.matcher(p.Filters, p.Logic)
 		if err != nil {
 			return nil, fmt.Errorf("filters: %w", err)
 		}
-		units, r.labels = append(units, m), append(r.labels, "")
+		units = append(units, unit{matcher: m})
 	}
 	for i := range p.Rules {
 		ref := &p.Rules[i]
-		m := cond.Never
+		u := unit{ref.Name, cond.Never}
 		if id, ok := parseID(ref.RuleID); ok && o.Rule != nil {
 			if saved := o.Rule(id); saved != nil {
-				m = saved
+				u.matcher = saved
 			}
 		} else if ref.RuleID == "" {
-			if m, err = cond.Compile(ref.Conditions, ref.Logic); err != nil {
+			var err error
+			if u.matcher, err = o.matcher(ref.Conditions, ref.Logic); err != nil {
 				return nil, fmt.Errorf("rule %d: %w", i+1, err)
 			}
 		}
-		units, r.labels = append(units, m), append(r.labels, ref.Name)
+		units = append(units, u)
 	}
 	return units, nil
 }
 
-// targets holds the choices of all routes of a flow, and their addresses.
-type targets struct {
-	choices   []choice
-	templates []token.Template // of the addresses, in their order
-}
-
-func newTargets(paths []Path) *targets {
-	var urls []string
-	size := 0
-	for i := range paths {
-		size += len(paths[i].Destinations)
-		for _, d := range paths[i].Destinations {
-			if d.URL != "" {
-				urls = append(urls, d.URL)
-			}
-		}
+// matcher compiles a path's own conditions. The matcher of a saved rule is not a plan's to change.
+func (o *Options) matcher(list []cond.Condition, logic string) (*cond.Matcher, error) {
+	m, err := cond.Compile(list, logic)
+	if err == nil && !o.Explained {
+		m.DropSource()
 	}
-	return &targets{make([]choice, 0, size), token.CompileAll(urls)}
+	return m, err
 }
 
-// sort sorts the next route's destinations to where the visitor goes at once and to where a click on the lander leads.
-// One that is gone is left out; one that has the weight 0 is kept: a bound visitor may still hold it while it is usable.
-func (t *targets) sort(r *Route, list []Destination, o *Options) {
-	var onward []choice
-	from := len(t.choices)
-	for i := range list {
-		d := &list[i]
+// compileChoices sorts a path's destinations to where the visitor goes at once and to where a click on the lander leads.
+// A destination that is gone is left out. One of weight 0 is kept: a visitor who is bound to it may still get it.
+func compileChoices(p *Path, o *Options) (first, onward []choice) {
+	for i := range p.Destinations {
+		d := &p.Destinations[i]
 		c := choice{weight: scale(d.Weight), slot: d.Slot}
 		if d.URL != "" {
-			c.url, t.templates = &t.templates[0], t.templates[1:]
+			c.url = token.Compile(d.URL)
 		}
 		if id, ok := parseID(d.ID); ok && o.Ref != nil {
 			c.ref = o.Ref(id)
@@ -309,15 +242,13 @@ func (t *targets) sort(r *Route, list []Destination, o *Options) {
 		}
 		isLander := c.ref != nil && c.ref.Kind == KindLander
 		switch {
-		case r.Action == ActionLander && !isLander:
+		case p.Action == ActionLander && !isLander:
 			onward = append(onward, c)
-		case r.Action == ActionLander, r.Action == ActionOffer && !isLander, r.Action == ActionRedirect && !isLander:
-			t.choices = append(t.choices, c)
+		case p.Action == ActionLander, p.Action == ActionOffer && !isLander, p.Action == ActionRedirect && !isLander:
+			first = append(first, c)
 		}
 	}
-	mid := len(t.choices)
-	t.choices = append(t.choices, onward...)
-	r.first, r.onward = t.choices[from:mid:mid], t.choices[mid:len(t.choices):len(t.choices)]
+	return first, onward
 }
 
 // scale turns a weight into whole thousandths.
@@ -352,7 +283,7 @@ func (p *Plan) Uses(a cond.Attr) bool {
 
 func (p *Plan) search(a cond.Attr) bool {
 	return slices.ContainsFunc(p.routes, func(r Route) bool {
-		return slices.ContainsFunc(r.units, func(m cond.Matcher) bool { return m.Uses(a) })
+		return slices.ContainsFunc(r.units, func(u unit) bool { return u.matcher.Uses(a) })
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"switchyard/models/cond"
 	"switchyard/models/flow"
+	"switchyard/models/token"
 )
 
 func id(n int) uuid.UUID { return uuid.UUID{6: 0x40, 8: 0x80, 14: byte(n >> 8), 15: byte(n)} }
@@ -20,7 +21,6 @@ func id(n int) uuid.UUID { return uuid.UUID{6: 0x40, 8: 0x80, 14: byte(n >> 8), 
 // account is a small world: offers 1-9, landers 11-19, campaigns 21-29, saved rules 31-39.
 type account struct {
 	refs  map[uuid.UUID]*flow.Ref
-	gates map[uuid.UUID]*flow.Gate
 	rules map[uuid.UUID]*cond.Matcher
 	known flow.Known
 }
@@ -28,8 +28,7 @@ type account struct {
 func newAccount(tb testing.TB) *account {
 	tb.Helper()
 	a := &account{
-		refs: map[uuid.UUID]*flow.Ref{}, gates: map[uuid.UUID]*flow.Gate{},
-		rules: map[uuid.UUID]*cond.Matcher{}, known: flow.Known{
+		refs: map[uuid.UUID]*flow.Ref{}, rules: map[uuid.UUID]*cond.Matcher{}, known: flow.Known{
 			Offers:  map[uuid.UUID]bool{},
 			Landers: map[uuid.UUID]bool{}, Campaigns: map[uuid.UUID]bool{}, Rules: map[uuid.UUID]bool{},
 		},
@@ -55,12 +54,6 @@ func (a *account) options() flow.Options {
 	return flow.Options{
 		Ref:  func(id uuid.UUID) *flow.Ref { return a.refs[id] },
 		Rule: func(id uuid.UUID) *cond.Matcher { return a.rules[id] },
-		Gate: func(path uuid.UUID, _ int) *flow.Gate {
-			if a.gates[path] == nil {
-				a.gates[path] = &flow.Gate{}
-			}
-			return a.gates[path]
-		},
 	}
 }
 
@@ -135,12 +128,12 @@ func TestOrder(t *testing.T) {
 	if got := pathOf(p.Pick(visitor("US"), flow.Env{}, 1)); got != "none" {
 		t.Errorf("with the default's offer paused the decision is %s", got)
 	}
-	p = a.plan(t, paths, func(o *flow.Options) { o.DestinationURL = "https://d.example/" })
+	p = a.plan(t, paths, func(o *flow.Options) { o.Destination = token.Compile("https://d.example/") })
 	if d := p.Pick(visitor("US"), flow.Env{}, 1); d.Via != flow.ViaDestination || d.Action() != flow.ActionRedirect {
 		t.Errorf("want the destination_url, got %s", d.Via)
 	}
 	p = a.plan(t, paths, func(o *flow.Options) {
-		o.DestinationURL, o.FallbackURL = "https://d.example/", "https://f.example/"
+		o.Destination, o.Fallback = token.Compile("https://d.example/"), token.Compile("https://f.example/")
 	})
 	if d := p.Pick(visitor("US"), flow.Env{}, 1); d.Via != flow.ViaFallback || d.URL.Source() != "https://f.example/" {
 		t.Errorf("want the fallback_url, got %s", d.Via)

@@ -139,6 +139,11 @@ func (k *picker) decide() Decision {
 			return d
 		}
 	}
+	return p.LastResort()
+}
+
+// LastResort is the decision for a visitor whom no path takes.
+func (p *Plan) LastResort() Decision {
 	switch {
 	case p.fallback != nil:
 		return Decision{Via: ViaFallback, URL: p.fallback, Collect: true}
@@ -151,13 +156,8 @@ func (k *picker) decide() Decision {
 // rotate draws among a group's paths and draws again among the rest while the drawn one is refused: the same odds
 // as one draw among the matching ones, and fewer of them to look at.
 func (k *picker) rotate(group []uint8) (Decision, bool) {
-	if i := group[0]; len(group) == 1 {
-		if k.screened(i, ViaRegular) {
-			return Decision{}, false
-		}
-		if k.plan.routes[i].weight > 0 {
-			return k.take(i, ViaRegular)
-		}
+	if i := group[0]; len(group) == 1 && k.plan.routes[i].weight > 0 {
+		return k.try(i, ViaRegular)
 	}
 	for {
 		var total uint64
@@ -202,21 +202,8 @@ func (k *picker) weightless(group []uint8) {
 
 func (k *picker) out(i uint8) bool { return k.tried[i/64]&(1<<(i%64)) != 0 }
 
-// screened tells that a path's conditions refuse the visitor, without a look at the path. A trace wants to see them.
-func (k *picker) screened(i uint8, via Via) bool {
-	return via != ViaBound && k.env.Trace == nil && k.plan.screen.Refuses(int(i), k.visitor.Facts)
-}
-
 // try decides for a path unless it is refused.
 func (k *picker) try(i uint8, via Via) (Decision, bool) {
-	if k.screened(i, via) {
-		return Decision{}, false
-	}
-	return k.take(i, via)
-}
-
-// take is try for a path that the screen let through.
-func (k *picker) take(i uint8, via Via) (Decision, bool) {
 	r := &k.plan.routes[i]
 	c, refused := k.consider(r, via)
 	if k.env.Trace != nil {
@@ -240,9 +227,6 @@ func (k *picker) take(i uint8, via Via) (Decision, bool) {
 func (k *picker) consider(r *Route, via Via) (c *choice, refused Refusal) {
 	if !r.active {
 		return nil, RefusedInactive
-	}
-	if !r.Gate.Open() {
-		return nil, RefusedCapped
 	}
 	if via != ViaBound && !k.matches(r) {
 		return nil, RefusedConditions
@@ -277,7 +261,7 @@ func (k *picker) matches(r *Route) bool {
 		return k.explain(r)
 	}
 	for i := range r.units {
-		if r.units[i].Match(k.visitor.Facts) == r.or {
+		if r.units[i].matcher.Match(k.visitor.Facts) == r.or {
 			return r.or
 		}
 	}

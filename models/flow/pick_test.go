@@ -242,8 +242,8 @@ func TestBinding(t *testing.T) {
 	if got := landers(with(flow.BindStreamsLanders), v("US", 42)); len(got) != 1 || !got[id(11)] {
 		t.Errorf("a paused lander is kept: %v", got)
 	}
-	a.gates[id(42)].SetCapped(true)
-	if got := pathOf(streams.Pick(v("US", 42), flow.Env{}, 1)); got != "us" {
+	used := flow.Env{Admit: func(*flow.Route) bool { return false }}
+	if got := pathOf(streams.Pick(v("US", 42), used, 1)); got != "us" {
 		t.Errorf("bound to a capped path: %s", got)
 	}
 }

@@ -46,8 +46,9 @@ func (k *picker) explain(r *Route) bool {
 	held := 0
 	k.env.Trace.units = make([]Unit, 0, len(r.units))
 	for i := range r.units {
-		matched, findings := r.units[i].Explain(k.visitor.Facts)
-		k.env.Trace.units = append(k.env.Trace.units, Unit{Rule: r.labels[i], Matched: matched, Conditions: findings})
+		u := &r.units[i]
+		matched, findings := u.matcher.Explain(k.visitor.Facts)
+		k.env.Trace.units = append(k.env.Trace.units, Unit{Rule: u.name, Matched: matched, Conditions: findings})
 		if matched {
 			held++
 		}

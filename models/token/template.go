@@ -4,8 +4,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"switchyard/models/shelf"
 )
 
 // Token is one placeholder of a template.
@@ -68,32 +66,6 @@ func Compile(url string) *Template {
 		}
 	}
 	return t
-}
-
-// CompileAll prepares the URLs of redirects of one flow, side by side in memory (see cond.Pack).
-func CompileAll(urls []string) []Template {
-	list := make([]Template, len(urls))
-	parts, letters := 0, 0
-	for i, url := range urls {
-		list[i] = *Compile(url)
-		parts += len(list[i].parts)
-		letters += len(url)
-		for _, p := range list[i].parts {
-			letters += len(p.text)
-		}
-	}
-	texts := shelf.New(letters)
-	all := make([]part, 0, parts)
-	for i := range list {
-		t, at := &list[i], len(all)
-		all = append(all, t.parts...)
-		t.parts = all[at:len(all):len(all)]
-		for j := range t.parts {
-			t.parts[j].text = texts.Put(t.parts[j].text)
-		}
-		t.source = texts.Put(t.source)
-	}
-	return list
 }
 
 // Source gives the URL as it was compiled.
