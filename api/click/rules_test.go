@@ -67,6 +67,9 @@ func TestRoutingFollowsASavedRule(t *testing.T) {
 	}
 	becomes("chrome is taken", "https://in.test/")
 	becomes("firefox is not", fallback, header("User-Agent", firefox))
+	await.Until(t, "the third campaign is there, with its fallback", func() bool {
+		return w.get("/not-a-user").Header.Get("Location") == fallback
+	})
 	plans := func() (list []any) {
 		for _, id := range []uuid.UUID{users["first-user"], users["second-user"], other} {
 			c := w.h.routes.Current().Campaign(id)
