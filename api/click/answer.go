@@ -77,9 +77,8 @@ func (r *request) send(w http.ResponseWriter, transition string) {
 		if !ok {
 			status = http.StatusFound
 		}
-		h["Location"] = []string{r.click.Destination}
 		h["Content-Length"] = emptyBody
-		w.WriteHeader(status)
+		redirect(w, status, r.click.Destination)
 		return
 	}
 	if page.noReferrer {
@@ -121,6 +120,13 @@ func (r *request) answerNothing(w http.ResponseWriter, route *flow.Route) {
 		return
 	}
 	writePage(w, route.Response.Status, kind, []byte(route.Response.Body))
+}
+
+// redirect answers with an address and no body.
+func redirect(w http.ResponseWriter, status int, url string) {
+	h := w.Header()
+	h["Cache-Control"], h["Location"] = noStore, []string{url}
+	w.WriteHeader(status)
 }
 
 func writePage(w http.ResponseWriter, status int, kind []string, body []byte) {

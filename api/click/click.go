@@ -49,12 +49,12 @@ type Deps struct {
 	TrustedProxies []netip.Prefix
 	// Caps counts daily caps over all processes; nil counts in this process alone.
 	Caps *kv.Caps
-	// Patience is how long a visitor waits for what may hang: his click to reach stable storage, PostgreSQL to know it.
+	// Timeout is how long a visitor waits for what may hang: his click to reach stable storage, PostgreSQL to know it.
 	// 0 means 300 ms.
-	Patience time.Duration
+	Timeout time.Duration
 }
 
-const defaultPatience = 300 * time.Millisecond
+const defaultTimeout = 300 * time.Millisecond
 
 // How much is remembered, in entries of some 200 and 1,500 bytes.
 const (
@@ -71,14 +71,14 @@ type Handler struct {
 	db           db.Conn
 	clicks       clickFinder
 	routes       *routing.Refresher
-	usage        *usage
+	caps         *capCounter
 	fingerprints *otter.Cache[[16]byte, *remembered]
 	recent       *otter.Cache[uuid.UUID, *models.Click] // clicks that were sent to a lander
 	used         *otter.Cache[[32]byte, struct{}]       // keys of single use that let a visitor in
 	metrics      metrics
 	pool         sync.Pool
-	complained   atomic.Int64
-	patience     time.Duration
+	lastLogged   atomic.Int64
+	timeout      time.Duration
 	deadlines    deadlines
 }
 
@@ -108,8 +108,8 @@ func New(ctx context.Context, d Deps) (*Handler, error) {
 	h := &Handler{
 		spool: d.Spool, visitors: d.Visitors, trusted: d.TrustedProxies,
 		url: d.DatabaseURL, db: d.DB, clicks: clicklog.Finder{Conn: d.DB},
-		routes: routing.NewRefresher(d.DB, d.DataDir), usage: newUsage(d.Caps), fingerprints: fingerprints,
-		recent: recent, used: used, metrics: newMetrics(), patience: cmp.Or(d.Patience, defaultPatience),
+		routes: routing.NewRefresher(d.DB, d.DataDir), caps: newCapCounter(d.Caps), fingerprints: fingerprints,
+		recent: recent, used: used, metrics: newMetrics(), timeout: cmp.Or(d.Timeout, defaultTimeout),
 	}
 	h.pool.New = h.newRequest
 	h.routes.Start(ctx)
@@ -120,17 +120,17 @@ func New(ctx context.Context, d Deps) (*Handler, error) {
 func (h *Handler) Run(ctx context.Context) error {
 	var all sync.WaitGroup
 	all.Go(func() { h.routes.Run(ctx, h.url) })
-	all.Go(func() { h.watchUsage(ctx) })
-	all.Go(func() { h.usage.publish(ctx) })
-	all.Go(func() { h.forgetKeys(ctx) })
+	all.Go(func() { h.syncCounts(ctx) })
+	all.Go(func() { h.caps.run(ctx) })
+	all.Go(func() { h.pruneUsedKeys(ctx) })
 	all.Wait()
 	return nil
 }
 
-// Ready tells whether there is anything to route by.
+// Ready reports whether there is anything to route by.
 func (h *Handler) Ready() bool { return h.routes.Loaded() }
 
-// Knows tells whether a Host header names a tracking domain.
+// Knows reports whether a Host header names a tracking domain.
 func (h *Handler) Knows(host string) bool {
 	return h.routes.Current().Domain(bareHost(host)) != nil
 }
@@ -187,9 +187,7 @@ func (h *Handler) index(w http.ResponseWriter, d *routing.Domain) {
 		notFound(w)
 		return
 	}
-	w.Header()["Cache-Control"] = noStore
-	w.Header()["Location"] = []string{d.IndexPage}
-	w.WriteHeader(http.StatusFound)
+	redirect(w, http.StatusFound, d.IndexPage)
 }
 
 func robots(w http.ResponseWriter, d *routing.Domain) {
@@ -201,14 +199,12 @@ func robots(w http.ResponseWriter, d *routing.Domain) {
 }
 
 // upgrade sends a visitor to https where the domain wants it, but only if a trusted proxy says that he came by
-// http: without such a proxy nothing tells whether the domain can be reached by https at all.
+// http: without such a proxy nothing reports whether the domain can be reached by https at all.
 func (h *Handler) upgrade(w http.ResponseWriter, r *http.Request, d *routing.Domain) bool {
 	if !d.HTTPSOnly || r.TLS != nil || h.forwardedProto(r) != "http" {
 		return false
 	}
-	w.Header()["Cache-Control"] = noStore
-	w.Header()["Location"] = []string{"https://" + d.Host + r.URL.RequestURI()}
-	w.WriteHeader(http.StatusTemporaryRedirect)
+	redirect(w, http.StatusTemporaryRedirect, "https://"+d.Host+r.URL.RequestURI())
 	return true
 }
 
@@ -236,10 +232,10 @@ func (h *Handler) forwardedProto(r *http.Request) string {
 	return ""
 }
 
-// complain logs that facts could not be recorded, once a second at most.
-func (h *Handler) complain(ctx context.Context, err error) {
+// logThrottled logs that facts could not be recorded, once a second at most.
+func (h *Handler) logThrottled(ctx context.Context, err error) {
 	now := time.Now().Unix()
-	if last := h.complained.Load(); last < now && h.complained.CompareAndSwap(last, now) {
+	if last := h.lastLogged.Load(); last < now && h.lastLogged.CompareAndSwap(last, now) {
 		slog.ErrorContext(ctx, "clicks cannot be recorded", "error", err)
 	}
 }

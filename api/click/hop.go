@@ -30,8 +30,8 @@ func (s signer) hop(host, destination string) string {
 
 // secondPage answers the second page of double_meta.
 func (h *Handler) secondPage(w http.ResponseWriter, req *http.Request, d *routing.Domain) {
-	r := h.take(req)
-	defer h.give(r)
+	r := h.acquire(req)
+	defer h.release(r)
 	q := req.URL.Query()
 	key, err := base64.RawURLEncoding.DecodeString(q.Get("k"))
 	s, destination := r.signer, q.Get("u")

@@ -11,7 +11,6 @@ import (
 	"switchyard/api/routing"
 	"switchyard/db/spool"
 	"switchyard/models"
-	"switchyard/models/bot"
 	"switchyard/models/flow"
 )
 
@@ -30,8 +29,8 @@ func (h *Handler) clickOut(w http.ResponseWriter, req *http.Request, d *routing.
 		}
 		slot = n
 	}
-	r := h.take(req)
-	defer h.give(r)
+	r := h.acquire(req)
+	defer h.release(r)
 	r.domain, r.slot, r.isHTTPS = d, slot, h.isHTTPS(req)
 	r.readQuery(req.URL.RawQuery)
 	t, ok := r.resume()
@@ -62,6 +61,7 @@ func (h *Handler) clickOut(w http.ResponseWriter, req *http.Request, d *routing.
 		return
 	}
 	r.click.Destination = string(r.out)
+	h.visitors.Describe(req, &r.seen)
 	if r.isReal() && r.route.Collect {
 		h.record(spool.Record{Out: &models.ClickOut{
 			ID: models.NewClickID(), ClickID: r.click.ID,
@@ -73,28 +73,22 @@ func (h *Handler) clickOut(w http.ResponseWriter, req *http.Request, d *routing.
 	r.send(w, flow.Transition302)
 }
 
-// isReal tells whether somebody clicks, rather than a browser ahead of a click or a request for headers only.
-func (r *request) isReal() bool {
-	r.h.visitors.Describe(r.http, &r.seen)
-	return r.http.Method == http.MethodGet && r.seen.Signals&(bot.Prefetch|bot.HeadRequest) == 0
-}
-
 // resume finds the click that brought the visitor to the lander: named by the cookie of this domain, else by clickid
 // in the query. The cookie's ids are believed only as far as the snapshot confirms them. If it is only the path that is
 // gone, the answer is false and the campaign is the request's.
-func (r *request) resume() (trail, bool) {
-	t, known := parseIDs[trail](cookie(r.http.Header, clickCookie))
+func (r *request) resume() (clickCookie, bool) {
+	t, known := parseIDs[clickCookie](cookie(r.http.Header, clickCookieName))
 	if known = known && t[0] != uuid.Nil && r.confirm(t); !known {
 		id, err := models.ParseClickID(r.Param("clickid"))
 		switch {
 		case err == nil:
-			t = trail{id}
+			t = clickCookie{id}
 		case r.camp == nil:
 			return t, false
 		}
 	}
 	if c := r.h.find(r.http.Context(), t[0]); c != nil {
-		full := trail{c.ID, c.CampaignID, c.StreamID, c.LanderID, t[4]}
+		full := clickCookie{c.ID, c.CampaignID, c.StreamID, c.LanderID, t[4]}
 		ok := r.confirm(full)
 		if r.camp != nil && r.camp.Row.ID == c.CampaignID {
 			r.click = *c
@@ -107,9 +101,9 @@ func (r *request) resume() (trail, bool) {
 	return t, known
 }
 
-// confirm checks a trail against the snapshot and makes its campaign, path and lander the request's. A path that the
+// confirm checks a clickCookie against the snapshot and makes its campaign, path and lander the request's. A path that the
 // campaign has no longer leaves the campaign alone.
-func (r *request) confirm(t trail) bool {
+func (r *request) confirm(t clickCookie) bool {
 	c := r.snap.Campaign(t[1])
 	if c == nil || t[3] == uuid.Nil || // he was not let in to the page
 		!r.domain.Serves(c.Row.AccountID) {
@@ -126,7 +120,7 @@ func (r *request) confirm(t trail) bool {
 
 // rebuild makes what it can of a click that only its cookie tells of: PostgreSQL is away, and the click came to
 // another process or to this one before it was restarted.
-func (r *request) rebuild(t trail) {
+func (r *request) rebuild(t clickCookie) {
 	c := &r.click
 	*c = models.Click{
 		ID: t[0], AccountID: r.camp.Row.AccountID, CampaignID: t[1], StreamID: t[2], LanderID: t[3],
@@ -152,7 +146,7 @@ func (h *Handler) lookup(ctx context.Context, id uuid.UUID) (c *models.Click, kn
 	if c, ok := h.recent.GetIfPresent(id); ok {
 		return c, true
 	}
-	ctx, cancel := context.WithTimeout(ctx, h.patience)
+	ctx, cancel := context.WithTimeout(ctx, h.timeout)
 	defer cancel()
 	found, ok, err := h.clicks.FindByID(ctx, id)
 	if err != nil || !ok {
@@ -163,13 +157,13 @@ func (h *Handler) lookup(ctx context.Context, id uuid.UUID) (c *models.Click, kn
 }
 
 // keepOffer makes the offer stay with a bound visitor, for his next click-out and his next visit.
-func (r *request) keepOffer(h http.Header, t trail) {
+func (r *request) keepOffer(h http.Header, t clickCookie) {
 	if !r.camp.Plan.Bind().KeepsOffer() || r.click.OfferID == uuid.Nil || t[4] == r.click.OfferID {
 		return
 	}
 	t[4] = r.click.OfferID
 	ttl := time.Duration(r.camp.Row.UniquenessTTLHours) * time.Hour
-	r.setCookie(h, clickCookie, trailAge, t[:]...)
+	r.setCookie(h, clickCookieName, clickCookieAge, t[:]...)
 	r.setCookie(h, r.bindName(), ttl, t[2], t[3], t[4])
 	key := r.click.UniqueKey
 	if key != [16]byte{} {

@@ -75,7 +75,9 @@ func TestClickOutBelievesTheSnapshotOnly(t *testing.T) {
 	other := w.campaign("direct-one", nil, direct)
 	w.fresh()
 	pathID := uuid.MustParse(p["id"].(string))
-	cookie := func(ids ...uuid.UUID) edit { return header("Cookie", clickCookie+"="+string(appendIDs(nil, ids...))) }
+	cookie := func(ids ...uuid.UUID) edit {
+		return header("Cookie", clickCookieName+"="+string(appendIDs(nil, ids...)))
+	}
 	click := models.NewClickID()
 	for name, tt := range map[string]struct {
 		edits  []edit
@@ -88,7 +90,7 @@ func TestClickOutBelievesTheSnapshotOnly(t *testing.T) {
 		"path without a lander":              {[]edit{cookie(click, other, uuid.MustParse(direct["id"].(string)), l, uuid.Nil)}, 404},
 		"no click":                           {[]edit{cookie(uuid.Nil, id, pathID, l, uuid.Nil)}, 404},
 		"short":                              {[]edit{cookie(click, id)}, 404},
-		"noise":                              {[]edit{header("Cookie", clickCookie+"="+strings.Repeat("-", 107))}, 404},
+		"noise":                              {[]edit{header("Cookie", clickCookieName+"="+strings.Repeat("-", 107))}, 404},
 		"nothing":                            {nil, 404},
 	} {
 		if res := w.get("/out", tt.edits...); res.StatusCode != tt.status {

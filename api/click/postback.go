@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/api/envelope"
 	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/models/postback"
@@ -58,7 +59,7 @@ func (h *Handler) keepPostback(ctx context.Context, p *models.Postback) error {
 	defer cancel()
 	if err := h.spool.Append(ctx, spool.Record{Postback: p}); err != nil {
 		h.metrics.unrecorded.Inc()
-		h.complain(ctx, err)
+		h.logThrottled(ctx, err)
 		return err
 	}
 	h.metrics.postbacks.Inc()
@@ -202,7 +203,7 @@ func (h *Handler) pixel(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet {
 		p := h.newPostback(r, models.FromPixel)
 		addQuery(p.Params, r.URL.RawQuery)
-		if t, ok := parseIDs[trail](cookie(r.Header, clickCookie)); ok {
+		if t, ok := parseIDs[clickCookie](cookie(r.Header, clickCookieName)); ok {
 			p.Params["clickid"] = models.FormatClickID(t[0])
 		}
 		if postback.ClickID(p.Params, postback.Network{}) != "" {
@@ -215,26 +216,15 @@ func (h *Handler) pixel(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(onePixel)
 }
 
-// statuses of the errors that a sender of postbacks can see.
-var statuses = map[models.Kind]int{
-	models.KindInvalid: http.StatusBadRequest, models.KindNotFound: http.StatusNotFound,
-	models.KindMethod: http.StatusMethodNotAllowed, models.KindTooLarge: http.StatusRequestEntityTooLarge,
-	models.KindUnavailable: http.StatusServiceUnavailable,
-}
-
 func replyError(w http.ResponseWriter, err error) {
 	e, ok := models.AsError(err)
 	if !ok {
 		e = &models.Error{Code: "internal_error", Message: "something went wrong"}
 	}
-	status, ok := statuses[e.Kind]
-	if !ok {
-		status = http.StatusInternalServerError
-	}
-	if status == http.StatusMethodNotAllowed {
+	if e.Kind == models.KindMethod {
 		w.Header().Set("Allow", "GET, POST")
 	}
-	writeReply(w, status, reply{Error: e})
+	writeReply(w, envelope.Status[e.Kind], reply{Error: e})
 }
 
 func writeReply(w http.ResponseWriter, status int, body reply) {

@@ -1,14 +1,13 @@
 package click
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/google/uuid"
 
 	"switchyard/api/click/visitor"
 	"switchyard/api/routing"
@@ -71,7 +70,7 @@ func (h *Handler) newRequest() any {
 	return r
 }
 
-func (h *Handler) take(req *http.Request) *request {
+func (h *Handler) acquire(req *http.Request) *request {
 	r, _ := h.pool.Get().(*request)
 	r.http, r.now, r.snap = req, time.Now(), h.routes.Current()
 	r.signer = signer(r.snap.LanderSecret())
@@ -79,7 +78,7 @@ func (h *Handler) take(req *http.Request) *request {
 	return r
 }
 
-func (h *Handler) give(r *request) {
+func (h *Handler) release(r *request) {
 	facts := r.facts
 	facts.Reset()
 	clear(r.params)
@@ -178,29 +177,17 @@ var genericSubs = func() map[string]int {
 	return m
 }()
 
-// externalIDs are the names under which click ids of traffic sources arrive by themselves.
-var externalIDs = []string{"external_id", "externalid"}
-
+// externalID is the click id of the traffic source: from the parameter that it names, else from the usual ones.
 func (r *request) externalID() string {
-	if name := r.source.Row.ExternalIDParam; name != "" {
-		if v := r.Param(name); v != "" {
-			return v
-		}
-	}
-	for _, name := range externalIDs {
-		if v := r.Param(name); v != "" {
+	for _, name := range [...]string{r.source.Row.ExternalIDParam, "external_id", "externalid"} {
+		if v := r.Param(name); v != "" && name != "" {
 			return v
 		}
 	}
 	return ""
 }
 
-func (r *request) givenCost() string {
-	if name := r.source.Row.CostParam; name != "" {
-		return r.Param(name)
-	}
-	return r.Param("cost")
-}
+func (r *request) givenCost() string { return r.Param(cmp.Or(r.source.Row.CostParam, "cost")) }
 
 // describe fills the click with what the request tells of its visitor.
 func (r *request) describe() {
@@ -215,7 +202,7 @@ func (r *request) describe() {
 func (r *request) setFacts() {
 	f, d := &r.facts, &r.seen
 	f.SetClick(&r.click)
-	f.SetText(cond.SourceID, idText(r.click.SourceID))
+	f.SetText(cond.SourceID, models.IDText(r.click.SourceID))
 	f.SetText(cond.Continent, d.Continent)
 	f.SetText(cond.Timezone, d.Timezone)
 	f.SetText(cond.Organization, d.Organization)
@@ -233,8 +220,8 @@ func (r *request) url() string {
 	return scheme + r.domain.Host + r.http.URL.RequestURI()
 }
 
-// judge scores the visitor for the campaign.
-func (r *request) judge() {
+// scoreBot scores the visitor for the campaign.
+func (r *request) scoreBot() {
 	signals := r.seen.Signals
 	score, isBot, reason := bot.Score(signals, r.account.Bots)
 	r.click.BotScore, r.click.IsBot, r.click.BotReason = score, isBot, reason
@@ -243,12 +230,5 @@ func (r *request) judge() {
 
 // admit takes one click of a path's daily cap. What is not counted as a click takes none.
 func (r *request) admit(route *flow.Route) bool {
-	return r.h.usage.admit(route.ID, route.DailyCap, localDay(r.now, r.account.Zone), r.counted && !r.click.IsBot)
-}
-
-func idText(id uuid.UUID) string {
-	if id == uuid.Nil {
-		return ""
-	}
-	return id.String()
+	return r.h.caps.admit(route.ID, route.DailyCap, localDay(r.now, r.account.Zone), r.counted && !r.click.IsBot)
 }

@@ -167,12 +167,12 @@ func (s *simulated) ask(c *models.Click, a *arrival, query map[string]string, h 
 	snap := h.routes.Current()
 	zone := snap.Account(s.account).Zone
 	for _, id := range s.campaigns {
-		if b, ok := parseIDs[[3]uuid.UUID](a.cookies[bindCookie+models.FormatClickID(id)]); ok {
+		if b, ok := parseIDs[[3]uuid.UUID](a.cookies[bindCookieName+models.FormatClickID(id)]); ok {
 			q.Bound[id] = flow.Binding{Path: b[0], Lander: b[1], Offer: b[2]}
 		}
-		q.Clicks[id] = h.usage.today(id, localDay(time.Now(), zone))
+		q.Clicks[id] = h.caps.today(id, localDay(time.Now(), zone))
 		for _, r := range snap.Campaign(id).Plan.Routes() {
-			q.Clicks[r.ID] = h.usage.today(r.ID, localDay(time.Now(), zone))
+			q.Clicks[r.ID] = h.caps.today(r.ID, localDay(time.Now(), zone))
 		}
 	}
 	return q

@@ -214,7 +214,7 @@ func tokenHandler(tb testing.TB) *Handler {
 	return handlerOf(tb, nowhere{}, r)
 }
 
-// staysSafe tells whether the redirect of a visitor goes to the host of the template, on one line.
+// staysSafe reports whether the redirect of a visitor goes to the host of the template, on one line.
 func staysSafe(ctx context.Context, h *Handler, query, agent, referrer string) (string, bool) {
 	req := httptest.NewRequestWithContext(ctx, http.MethodGet, "/", nil)
 	req.URL = &url.URL{Path: "/deal", RawQuery: query}

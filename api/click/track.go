@@ -22,40 +22,35 @@ import (
 // track answers a tracking link.
 func (h *Handler) track(w http.ResponseWriter, req *http.Request, d *routing.Domain, c *routing.Campaign) {
 	start := time.Now()
-	r := h.take(req)
-	defer h.give(r)
-	r.domain, r.camp = d, c
-	r.account, r.source = r.snap.Account(c.Row.AccountID), r.snap.Source(c.Row.SourceID)
-	r.isHTTPS = h.isHTTPS(req)
-	r.arrive()
+	r := h.acquire(req)
+	defer h.release(r)
+	r.initClick(d, c)
+	c.Price.Apply(&r.click, c.Row.TrafficLossPct, r.source, r.givenCost())
 	r.header = w.Header()
 	decision := r.decide()
-	r.aim(&decision)
+	r.resolve(&decision)
 	if r.counted {
 		if decision.Collect {
 			h.record(spool.Record{Click: &r.click})
 		}
 		if decision.Collect && !r.click.IsBot && r.camp.CountsClicks {
-			h.usage.add(r.click.CampaignID, localDay(r.now, r.account.Zone))
+			h.caps.add(r.click.CampaignID, localDay(r.now, r.account.Zone))
 		}
 		r.remember(w.Header(), decision.Bindable)
 		if decision.Lander != nil {
-			h.recent.Set(r.click.ID, keep(&r.click))
+			kept := r.click
+			h.recent.Set(r.click.ID, &kept)
 		}
 	}
 	r.answer(w, &decision)
 	h.metrics.observe(time.Since(start))
 }
 
-// keep copies a click for the click-outs that may follow.
-func keep(c *models.Click) *models.Click {
-	kept := *c
-	return &kept
-}
-
-// arrive fills the click with what is known before a path is chosen.
-func (r *request) arrive() {
-	c, row := &r.click, &r.camp.Row
+// initClick fills the click with what is known before it is decided where the visitor goes.
+func (r *request) initClick(d *routing.Domain, camp *routing.Campaign) {
+	c, row := &r.click, &camp.Row
+	r.domain, r.camp, r.isHTTPS = d, camp, r.h.isHTTPS(r.http)
+	r.account, r.source = r.snap.Account(row.AccountID), r.snap.Source(row.SourceID)
 	r.readQuery(r.http.URL.RawQuery)
 	c.AccountID, c.CampaignID, c.Domain, c.Currency = row.AccountID, row.ID, r.domain.Host, row.Currency
 	if row.SourceID.Valid && r.source != routing.NoSource {
@@ -66,13 +61,17 @@ func (r *request) arrive() {
 	c.ExternalID = received(r.externalID())
 	r.identify()
 	r.describe()
-	r.judge()
+	r.scoreBot()
 	r.setFacts()
-	r.counted = r.http.Method == http.MethodGet && r.seen.Signals&(bot.Prefetch|bot.HeadRequest) == 0
-	if r.counted {
+	if r.counted = r.isReal(); r.counted {
 		c.ID = models.NewClickID()
 	}
-	r.camp.Price.Apply(c, row.TrafficLossPct, r.source, r.givenCost())
+}
+
+// isReal reports whether somebody clicks, rather than a browser ahead of a click or a request for headers only. The
+// request is described.
+func (r *request) isReal() bool {
+	return r.http.Method == http.MethodGet && r.seen.Signals&(bot.Prefetch|bot.HeadRequest) == 0
 }
 
 // Enter makes a campaign the one that routes. It implements routing.Visit.
@@ -88,14 +87,14 @@ func (r *request) Enter(c *routing.Campaign) {
 	r.facts.SetText(cond.CampaignID, c.Text())
 	r.facts.SetBool(cond.IsUnique, r.unique)
 	if c.CountsClicks {
-		r.facts.SetInt(cond.ClicksToday, int64(r.h.usage.today(c.Row.ID, localDay(r.now, r.account.Zone))))
+		r.facts.SetInt(cond.ClicksToday, int64(r.h.caps.today(c.Row.ID, localDay(r.now, r.account.Zone))))
 	}
 }
 
 // HandOver binds the visitor to the path that leads to the next campaign. It implements routing.Visit.
 func (r *request) HandOver(path uuid.UUID, bindable bool) {
 	if r.counted {
-		r.hold(r.header, flow.Binding{Path: path}, bindable)
+		r.bind(r.header, flow.Binding{Path: path}, bindable)
 	}
 }
 
@@ -108,8 +107,8 @@ func (r *request) decide() flow.Decision {
 	return out.Decision
 }
 
-// aim notes in the click where the decision leads, and fills the destination.
-func (r *request) aim(d *flow.Decision) {
+// resolve notes in the click where the decision leads, and fills the destination.
+func (r *request) resolve(d *flow.Decision) {
 	c := &r.click
 	page, o := routing.LanderOf(d.Lander), routing.OfferOf(d.Offer)
 	r.route, r.lander, r.offer = d.Route, page, o
@@ -189,16 +188,16 @@ func appendParam(url []byte, name, value string) []byte {
 // record puts a fact on stable storage. It must outlive a visitor who hangs up; if it fails the visitor is sent on
 // all the same, and the fact is counted as lost.
 func (h *Handler) record(rec spool.Record) {
-	ctx := h.deadlines.after(h.patience)
+	ctx := h.deadlines.after(h.timeout)
 	if err := h.spool.Append(ctx, rec); err != nil {
 		h.metrics.unrecorded.Inc()
-		h.complain(ctx, err)
+		h.logThrottled(ctx, err)
 		return
 	}
 	h.metrics.clicks.Inc()
 }
 
-// deadlines hands out contexts that end a patience from now, or up to deadlineStep later: one timer serves all
+// deadlines hands out contexts that end a timeout from now, or up to deadlineStep later: one timer serves all
 // requests of a step, where one for each would cost as much as choosing a path.
 type deadlines struct{ current atomic.Pointer[deadline] }
 
@@ -210,13 +209,13 @@ type deadline struct {
 
 const deadlineStep = 50 * time.Millisecond
 
-func (d *deadlines) after(patience time.Duration) context.Context {
+func (d *deadlines) after(timeout time.Duration) context.Context {
 	now := time.Now()
 	if c := d.current.Load(); c != nil && now.Before(c.fresh) {
 		return c
 	}
 	c := &deadline{fresh: now.Add(deadlineStep)}
-	c.Context, c.cancel = context.WithDeadline(context.Background(), now.Add(patience+deadlineStep))
+	c.Context, c.cancel = context.WithDeadline(context.Background(), now.Add(timeout+deadlineStep))
 	d.current.Store(c)
 	return c
 }

@@ -1,6 +1,7 @@
 package click
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -59,8 +60,8 @@ func (h *Handler) verifyLander(w http.ResponseWriter, req *http.Request, d *rout
 		notFound(w)
 		return
 	}
-	r := h.take(req)
-	defer h.give(r)
+	r := h.acquire(req)
+	defer h.release(r)
 	r.domain, r.account, r.source, r.isHTTPS = d, routing.UnknownAccount, routing.NoSource, h.isHTTPS(req)
 	r.readQuery(req.URL.RawQuery)
 	v := r.verify()
@@ -111,7 +112,7 @@ func (r *request) verify() verdict {
 	switch {
 	case r.Param("ip") == "" && !r.eligible(l):
 		return no(reasonList)
-	case l.Guard.SingleUse && e.click != uuid.Nil && !r.h.first(r.http.Context(), e, r.now.Add(maxProtection)):
+	case l.Guard.SingleUse && e.click != uuid.Nil && !r.h.claimEntry(r.http.Context(), e, r.now.Add(maxProtection)):
 		return no(reasonUsed)
 	}
 	return verdict{Allowed: true, Reason: reasonOK}
@@ -143,28 +144,19 @@ const maxProtection = 25 * time.Hour
 
 // entry reads what the visitor brought: a key before a click id before nothing.
 func (r *request) entry() entry {
-	if text := firstOf(r.Param("key"), r.Param("lp_key")); text != "" {
+	if text := cmp.Or(r.Param("key"), r.Param("lp_key")); text != "" {
 		return r.keyEntry(text)
 	}
 	named, _ := uuid.Parse(r.Param("lander"))
 	id, err := models.ParseClickID(r.Param("clickid"))
 	if err != nil {
-		t, ok := parseIDs[trail](cookie(r.http.Header, clickCookie))
+		t, ok := parseIDs[clickCookie](cookie(r.http.Header, clickCookieName))
 		if !ok || t[0] == uuid.Nil {
 			return entry{lander: named}
 		}
 		id = t[0]
 	}
 	return r.clickEntry(id, named)
-}
-
-func firstOf(list ...string) string {
-	for _, s := range list {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
 }
 
 func (r *request) keyEntry(text string) entry {
@@ -218,7 +210,7 @@ func (r *request) eligible(l *routing.Lander) bool {
 	r.seen = visitor.Description{}
 	r.account = r.snap.Account(l.Row.AccountID)
 	r.describe()
-	r.judge()
+	r.scoreBot()
 	c := r.click
 	c.ReferrerDomain = "" // of this request it is the page itself: the redirect has looked at where he came from
 	g := *l.Guard
@@ -226,14 +218,14 @@ func (r *request) eligible(l *routing.Lander) bool {
 	return g.Admits(&c)
 }
 
-// first tells whether nobody has come in by this entry before, and notes that somebody has now.
-func (h *Handler) first(ctx context.Context, e entry, forget time.Time) bool {
+// claimEntry reports whether nobody has come in by this entry before, and notes that somebody has now.
+func (h *Handler) claimEntry(ctx context.Context, e entry, forget time.Time) bool {
 	hash := sha256.Sum256(append(append([]byte(e.mode), e.click[:]...), e.lander[:]...))
 	if _, used := h.used.GetIfPresent(hash); used {
 		return false
 	}
 	_, fresh := h.used.SetIfAbsent(hash, struct{}{})
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), h.patience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), h.timeout)
 	defer cancel()
 	first, err := store.UseLanderKey(ctx, h.db, hash[:], forget)
 	if err != nil && !errors.Is(err, context.Canceled) {
@@ -242,9 +234,9 @@ func (h *Handler) first(ctx context.Context, e entry, forget time.Time) bool {
 	return fresh && first
 }
 
-// forgetKeys deletes used keys that have expired, until the context ends.
-func (h *Handler) forgetKeys(ctx context.Context) {
-	tick := time.NewTicker(forgetEvery)
+// pruneUsedKeys deletes used keys that have expired, until the context ends.
+func (h *Handler) pruneUsedKeys(ctx context.Context) {
+	tick := time.NewTicker(pruneEvery)
 	defer tick.Stop()
 	for {
 		select {
@@ -259,6 +251,6 @@ func (h *Handler) forgetKeys(ctx context.Context) {
 }
 
 const (
-	forgetEvery = 10 * time.Minute
+	pruneEvery  = 10 * time.Minute
 	maxUsedKeys = 100_000
 )

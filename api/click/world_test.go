@@ -52,6 +52,12 @@ func (s *tape) Append(_ context.Context, r spool.Record) error {
 	return nil
 }
 
+// keep copies a click.
+func keep(c *models.Click) *models.Click {
+	kept := *c
+	return &kept
+}
+
 func (s *tape) clicks() (list []*models.Click) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,7 +120,7 @@ func (w *world) handler(s Recorder, dir string) *Handler {
 	h, err := New(w.Context(), Deps{
 		DB: w.db, DatabaseURL: w.url, Spool: s, Visitors: v, DataDir: dir,
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
-		Patience:       time.Minute, // a busy machine is not an outage
+		Timeout:        time.Minute, // a busy machine is not an outage
 	})
 	if err != nil {
 		w.Fatal(err)

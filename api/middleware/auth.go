@@ -44,19 +44,19 @@ func bearer(r *http.Request) string {
 func (p *Pipeline) limited(next step) step {
 	return func(c *route.Call) envelope.Reply {
 		plan := c.Account.Allowances()
-		take := p.Rates.Take(c.Context(), c.Account.ID.String(), plan.CallsPerMinute)
-		reset := strconv.Itoa(seconds(take.Reset))
+		window := p.Rates.Allow(c.Context(), c.Account.ID.String(), plan.CallsPerMinute)
+		reset := strconv.Itoa(seconds(window.Reset))
 		h := c.Header()
-		h.Set("RateLimit-Limit", strconv.Itoa(take.Limit))
-		h.Set("RateLimit-Remaining", strconv.Itoa(take.Remaining))
+		h.Set("RateLimit-Limit", strconv.Itoa(window.Limit))
+		h.Set("RateLimit-Remaining", strconv.Itoa(window.Remaining))
 		h.Set("RateLimit-Reset", reset)
 		if err := allowed(c, plan); err != nil {
 			return envelope.Of(c, nil, err)
 		}
-		if take.Over {
+		if window.Over {
 			h.Set("Retry-After", reset)
 			return envelope.Of(c, nil, models.Errorf(models.KindTooMany, "rate_limited",
-				"the %d calls of this minute are used; wait %s seconds", take.Limit, reset))
+				"the %d calls of this minute are used; wait %s seconds", window.Limit, reset))
 		}
 		return next(c)
 	}

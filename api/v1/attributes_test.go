@@ -88,7 +88,7 @@ func newAttributes(t *testing.T) *attributes {
 	}
 	t.Cleanup(func() { _ = log.Close() })
 	kept := &recorder{Spool: log}
-	h, err := click.New(t.Context(), click.Deps{DB: x.s.DB, Spool: kept, Visitors: everything{}, Patience: time.Minute})
+	h, err := click.New(t.Context(), click.Deps{DB: x.s.DB, Spool: kept, Visitors: everything{}, Timeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,10 +50,10 @@ end
 redis.call('SET', KEYS[1], string.format('%d', n), 'EX', ARGV[4])
 return {n, taken}`)
 
-// Take adds a process's own count to the common count of a key, and takes one more if that stays within the limit; limit 0
+// Reserve adds a process's own count to the common count of a key, and takes one more if that stays within the limit; limit 0
 // takes none. Floor is what the common count was before as the process knows, so that a counter which Redis lost comes
-// back. Take returns the common count. ErrAway means that nothing was counted; after any other error it may have been.
-func (c *Caps) Take(ctx context.Context, key string, add, floor, limit int) (total int, taken bool, err error) {
+// back. It returns the common count. ErrAway means that nothing was counted; after any other error it may have been.
+func (c *Caps) Reserve(ctx context.Context, key string, add, floor, limit int) (total int, taken bool, err error) {
 	if c.client == nil || time.Now().UnixNano() < c.awayUntil.Load() {
 		return 0, false, ErrAway
 	}

@@ -24,8 +24,8 @@ const (
 	processLifetime = 30 * time.Second // after which a process that said nothing no longer counts
 )
 
-// Take is the state of a window after a call was counted.
-type Take struct {
+// Window is the state of a window after a call was counted.
+type Window struct {
 	Limit     int
 	Remaining int
 	Reset     time.Duration // until the window restarts
@@ -61,11 +61,11 @@ func NewRates(client redis.UniversalClient, prefix string, timeout time.Duration
 	}
 }
 
-// takeScript counts one call.
+// allowScript counts one call.
 // KEYS[1] the window's counter; ARGV[1] the window's length in milliseconds.
 // Returns {calls in this window, with this one; milliseconds until it ends}.
 // A counter without expiry gets one again, so that no account stays locked out.
-var takeScript = redis.NewScript(`
+var allowScript = redis.NewScript(`
 local n = redis.call('INCR', KEYS[1])
 local left = redis.call('PTTL', KEYS[1])
 if n == 1 or left < 0 then
@@ -74,12 +74,12 @@ if n == 1 or left < 0 then
 end
 return {n, left}`)
 
-// Take counts one call of an account. It never fails.
-func (r *Rates) Take(ctx context.Context, account string, limit int) Take {
+// Allow counts one call of an account. It never fails.
+func (r *Rates) Allow(ctx context.Context, account string, limit int) Window {
 	if r.reachable() {
-		take, err := r.shared(ctx, account, limit)
+		w, err := r.shared(ctx, account, limit)
 		if err == nil {
-			return take
+			return w
 		}
 		if ctx.Err() == nil {
 			r.lost(ctx, err)
@@ -88,23 +88,23 @@ func (r *Rates) Take(ctx context.Context, account string, limit int) Take {
 	return r.own(account, limit, time.Now())
 }
 
-func (r *Rates) shared(ctx context.Context, account string, limit int) (Take, error) {
+func (r *Rates) shared(ctx context.Context, account string, limit int) (Window, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
-	res, err := takeScript.Run(ctx, r.client, []string{r.prefix + "rate:" + account}, window.Milliseconds()).Int64Slice()
+	res, err := allowScript.Run(ctx, r.client, []string{r.prefix + "rate:" + account}, window.Milliseconds()).Int64Slice()
 	if err != nil {
-		return Take{}, fmt.Errorf("kv: rate window: %w", err)
+		return Window{}, fmt.Errorf("kv: rate window: %w", err)
 	}
 	r.announce(ctx)
-	return take(int(res[0]), limit, time.Duration(res[1])*time.Millisecond), nil
+	return windowOf(int(res[0]), limit, time.Duration(res[1])*time.Millisecond), nil
 }
 
-func take(count, limit int, left time.Duration) Take {
-	return Take{Limit: limit, Remaining: max(0, limit-count), Reset: left, Over: count > limit}
+func windowOf(count, limit int, left time.Duration) Window {
+	return Window{Limit: limit, Remaining: max(0, limit-count), Reset: left, Over: count > limit}
 }
 
 // own counts a call in this process alone.
-func (r *Rates) own(account string, limit int, now time.Time) Take {
+func (r *Rates) own(account string, limit int, now time.Time) Window {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	share := max(1, limit/r.processes)
@@ -115,7 +115,7 @@ func (r *Rates) own(account string, limit int, now time.Time) Take {
 		r.local[account] = w
 	}
 	w.count++
-	return take(w.count, share, w.ends.Sub(now))
+	return windowOf(w.count, share, w.ends.Sub(now))
 }
 
 // sweep deletes windows that ended, so that the map does not grow with every account ever seen.

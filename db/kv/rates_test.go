@@ -57,10 +57,10 @@ func TestSharedWindows(t *testing.T) {
 		return NewRates(client, prefix, time.Minute)
 	}
 	ctx, one, two := t.Context(), open(), open()
-	if got := one.Take(ctx, "a", 3); got.Remaining != 2 || got.Over || got.Reset <= 0 || got.Reset > time.Minute {
+	if got := one.Allow(ctx, "a", 3); got.Remaining != 2 || got.Over || got.Reset <= 0 || got.Reset > time.Minute {
 		t.Errorf("first call: %+v", got)
 	}
-	if got := two.Take(ctx, "a", 3); got.Remaining != 1 {
+	if got := two.Allow(ctx, "a", 3); got.Remaining != 1 {
 		t.Errorf("second call, another process: %+v", got)
 	}
 	if one.processes != 1 || two.processes != 2 {
@@ -70,10 +70,10 @@ func TestSharedWindows(t *testing.T) {
 	if err := one.client.Persist(ctx, prefix+"rate:a").Err(); err != nil {
 		t.Fatal(err)
 	}
-	if got := one.Take(ctx, "a", 3); got.Reset != time.Minute {
+	if got := one.Allow(ctx, "a", 3); got.Reset != time.Minute {
 		t.Errorf("a counter that lost its end: %+v", got)
 	}
-	if got := two.Take(ctx, "a", 3); !got.Over || got.Remaining != 0 {
+	if got := two.Allow(ctx, "a", 3); !got.Over || got.Remaining != 0 {
 		t.Errorf("beyond the limit: %+v", got)
 	}
 }

@@ -22,20 +22,20 @@ const (
 	countTimeout       = 30 * time.Second
 )
 
-// publishEvery is how often a process tells the others what it took.
-const publishEvery = 10 * time.Millisecond
+// flushEvery is how often a process adds its clicks to the counts in Redis.
+const flushEvery = 10 * time.Millisecond
 
-// usage counts clicks of the day of paths and campaigns.
+// capCounter counts clicks of the day of paths and campaigns.
 //
-// A path's cap is common to all processes. Far from it each counts for itself and tells the others through Redis every
-// publishEvery; near it each click asks Redis, so that not one too many is taken. Every figure that a process holds is
-// at most the true one: while Redis is away, or was emptied, a cap may be passed, but nobody is refused below it. What
-// is in PostgreSQL counts in any case. Clicks of a campaign are counted by PostgreSQL and the process alone.
-type usage struct {
+// A path's cap is common to all processes. Far from it each process counts for itself and adds its clicks to Redis every
+// flushEvery. Near it each click asks Redis, so that not one too many is taken. Every figure that a process holds is at
+// most the true one: while Redis is away, or was emptied, a cap may be passed, but nobody is refused below it. What is in
+// PostgreSQL counts in any case. Clicks of a campaign are counted by PostgreSQL and the process alone.
+type capCounter struct {
 	caps    *kv.Caps // nil: this process is the only one
 	mu      sync.RWMutex
 	counts  map[uuid.UUID]*count
-	waiting chan *count // have something to tell
+	waiting chan *count // that have something to flush
 }
 
 // count is the clicks of one day.
@@ -44,15 +44,15 @@ type count struct {
 	mu      sync.Mutex
 	day     int
 	total   int  // of all processes, as Redis said last
-	own     int  // of this process, not told to Redis
+	own     int  // of this process, not in Redis yet
 	read    int  // in PostgreSQL, when last read
 	since   int  // of this process since then
 	asked   bool // Redis, today
-	waiting bool // in usage.waiting
+	waiting bool // in capCounter.waiting
 }
 
-func newUsage(caps *kv.Caps) *usage {
-	return &usage{caps: caps, counts: map[uuid.UUID]*count{}, waiting: make(chan *count, 4096)}
+func newCapCounter(caps *kv.Caps) *capCounter {
+	return &capCounter{caps: caps, counts: map[uuid.UUID]*count{}, waiting: make(chan *count, 4096)}
 }
 
 // localDay numbers the days of a time zone.
@@ -61,7 +61,15 @@ func localDay(now time.Time, zone *time.Location) int {
 	return (y*100+int(m))*100 + d
 }
 
-func (u *usage) of(id uuid.UUID) *count {
+// lock gives the count of a day, locked: the caller unlocks it.
+func (u *capCounter) lock(id uuid.UUID, day int) *count {
+	c := u.of(id)
+	c.mu.Lock()
+	c.rollDay(day)
+	return c
+}
+
+func (u *capCounter) of(id uuid.UUID) *count {
 	u.mu.RLock()
 	c := u.counts[id]
 	u.mu.RUnlock()
@@ -77,7 +85,7 @@ func (u *usage) of(id uuid.UUID) *count {
 	return c
 }
 
-func (c *count) turn(day int) {
+func (c *count) rollDay(day int) {
 	if c.day != day {
 		c.day, c.total, c.own, c.read, c.since, c.asked = day, 0, 0, 0, 0, false
 	}
@@ -91,23 +99,23 @@ func (c *count) add() {
 	c.since++
 }
 
-// near tells whether the cap is so close that other processes may be about to reach it, or whether this one has taken a
+// near reports whether the cap is so close that other processes may be about to reach it, or whether this one has taken a
 // quarter of a percent of it that they do not know of: what a few processes can take too many is below one percent, at
 // any rate.
 func (c *count) near(limit int) bool {
 	return !c.asked || limit-c.used() <= 256+limit/50 || c.own >= limit/400
 }
 
-// exchange tells Redis what this process took and learns what all took; with a limit it takes one more if there is
-// room. The caller holds the lock, so that nothing is told twice.
+// exchange adds this process's clicks to the count in Redis and reads what all took. With a limit it takes one more if
+// there is room. The caller holds the lock, so that nothing is added twice.
 func (c *count) exchange(caps *kv.Caps, limit int) (taken bool, err error) {
 	floor := max(c.total, c.used()-c.own)
-	total, taken, err := caps.Take(context.Background(), c.id.String()+":"+strconv.Itoa(c.day), c.own, floor, limit)
+	total, taken, err := caps.Reserve(context.Background(), c.id.String()+":"+strconv.Itoa(c.day), c.own, floor, limit)
 	switch {
 	case errors.Is(err, kv.ErrAway):
 		return false, err
 	case err != nil:
-		c.total, c.own = c.total+c.own, 0 // it may have arrived: telling it again could count it twice
+		c.total, c.own = c.total+c.own, 0 // it may have arrived: adding it again could count it twice
 		return false, err
 	}
 	c.total, c.own, c.asked = total, 0, true
@@ -117,12 +125,10 @@ func (c *count) exchange(caps *kv.Caps, limit int) (taken bool, err error) {
 	return taken, nil
 }
 
-// admit tells whether a cap leaves room for one more click, and takes it.
-func (u *usage) admit(id uuid.UUID, limit, day int, take bool) bool {
-	c := u.of(id)
-	c.mu.Lock()
+// admit reports whether a cap leaves room for one more click, and takes it.
+func (u *capCounter) admit(id uuid.UUID, limit, day int, take bool) bool {
+	c := u.lock(id, day)
 	defer c.mu.Unlock()
-	c.turn(day)
 	if c.used() >= limit {
 		return false
 	}
@@ -145,86 +151,76 @@ func (u *usage) admit(id uuid.UUID, limit, day int, take bool) bool {
 		}
 	}
 	c.add()
-	if !c.waiting {
-		select {
-		case u.waiting <- c:
-			c.waiting = true
-		default: // the next click tries again
-		}
-	}
+	u.enqueue(c)
 	return true
 }
 
-// publish tells the other processes what this one takes, until the context ends.
-func (u *usage) publish(ctx context.Context) {
+// enqueue notes that a count has something to flush. The caller holds the lock.
+func (u *capCounter) enqueue(c *count) {
+	if c.waiting {
+		return
+	}
+	select {
+	case u.waiting <- c:
+		c.waiting = true
+	default: // the next click tries again
+	}
+}
+
+// run adds to the counts in Redis what this process takes, until the context ends.
+func (u *capCounter) run(ctx context.Context) {
 	if u.caps == nil {
 		return
 	}
-	tick := time.NewTicker(publishEvery)
+	tick := time.NewTicker(flushEvery)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			u.tell()
+			u.flush()
 		}
 	}
 }
 
-func (u *usage) tell() {
+func (u *capCounter) flush() {
 	for range len(u.waiting) {
 		c := <-u.waiting
 		c.mu.Lock()
 		c.waiting = false
 		if c.own > 0 {
-			_, err := c.exchange(u.caps, 0)
-			if errors.Is(err, kv.ErrAway) {
-				c.waiting = true
-				u.again(c)
+			if _, err := c.exchange(u.caps, 0); errors.Is(err, kv.ErrAway) {
+				u.enqueue(c)
 			}
 		}
 		c.mu.Unlock()
 	}
 }
 
-// again keeps a count for the next round.
-func (u *usage) again(c *count) {
-	select {
-	case u.waiting <- c:
-	default:
-		c.waiting = false
-	}
-}
-
 // today gives the clicks of a day so far.
-func (u *usage) today(id uuid.UUID, day int) int {
-	c := u.of(id)
-	c.mu.Lock()
+func (u *capCounter) today(id uuid.UUID, day int) int {
+	c := u.lock(id, day)
 	defer c.mu.Unlock()
-	c.turn(day)
 	return c.used()
 }
 
 // add counts one click.
-func (u *usage) add(id uuid.UUID, day int) {
-	c := u.of(id)
-	c.mu.Lock()
+func (u *capCounter) add(id uuid.UUID, day int) {
+	c := u.lock(id, day)
 	defer c.mu.Unlock()
-	c.turn(day)
 	c.add()
 }
 
-func (u *usage) learn(id uuid.UUID, day, n int) {
-	c := u.of(id)
-	c.mu.Lock()
+// sync takes over what is in PostgreSQL.
+func (u *capCounter) sync(id uuid.UUID, day, n int) {
+	c := u.lock(id, day)
 	defer c.mu.Unlock()
-	c.turn(day)
 	c.read, c.since = n, 0
 }
 
 // forget drops counts of days that are over everywhere.
-func (u *usage) forget(before int) {
+func (u *capCounter) forget(before int) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for id, c := range u.counts {
@@ -237,8 +233,8 @@ func (u *usage) forget(before int) {
 	}
 }
 
-// watchUsage reads the counts of accounts that use caps until the context ends.
-func (h *Handler) watchUsage(ctx context.Context) {
+// syncCounts reads the counts of accounts that use caps, until the context ends.
+func (h *Handler) syncCounts(ctx context.Context) {
 	clicks, conversions := time.NewTicker(refreshClicks), time.NewTicker(refreshConversions)
 	defer clicks.Stop()
 	defer conversions.Stop()
@@ -273,10 +269,10 @@ func (h *Handler) readClicks(ctx context.Context, now time.Time) error {
 			return err
 		}
 		for key, n := range used {
-			h.usage.learn(key, localDay(now, a.Zone), n)
+			h.caps.sync(key, localDay(now, a.Zone), n)
 		}
 	}
-	h.usage.forget(localDay(now.Add(-48*time.Hour), time.UTC))
+	h.caps.forget(localDay(now.Add(-48*time.Hour), time.UTC))
 	return nil
 }
 

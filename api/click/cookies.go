@@ -16,14 +16,14 @@ import (
 
 // The cookies of a tracking domain. They hold ids only; nothing is believed that the snapshot does not confirm.
 const (
-	visitorCookie = "sy_v" // the visitor id
-	clickCookie   = "sy_c" // the last click and where it was sent (trail)
-	bindCookie    = "sy_b" // followed by the campaign: what a bound visitor keeps
+	visitorCookieName = "sy_v" // the visitor id
+	clickCookieName   = "sy_c" // the last click and where it was sent (clickCookie)
+	bindCookieName    = "sy_b" // followed by the campaign: what a bound visitor keeps
 )
 
 const (
-	visitorAge = 365 * 24 * time.Hour
-	trailAge   = 60 * 24 * time.Hour
+	visitorCookieAge = 365 * 24 * time.Hour
+	clickCookieAge   = 60 * 24 * time.Hour
 )
 
 // memory is what is known of a returning visitor.
@@ -57,7 +57,7 @@ func cookie(h http.Header, name string) string {
 
 func (r *request) setCookie(h http.Header, name string, age time.Duration, ids ...uuid.UUID) {
 	b := append(append(r.page[:0], name...), '=')
-	if name == visitorCookie {
+	if name == visitorCookieName {
 		b = models.AppendClickID(b, ids[0])
 	} else {
 		b = appendIDs(b, ids...)
@@ -73,7 +73,7 @@ func (r *request) setCookie(h http.Header, name string, age time.Duration, ids .
 
 // identify finds or makes the visitor id.
 func (r *request) identify() {
-	id, err := models.ParseClickID(cookie(r.http.Header, visitorCookie))
+	id, err := models.ParseClickID(cookie(r.http.Header, visitorCookieName))
 	if err != nil || id == uuid.Nil {
 		id, r.known.isNew = uuid.New(), true
 	}
@@ -102,7 +102,7 @@ func (r *request) recall() {
 	r.visitor.Bound = r.known.bound
 }
 
-func (r *request) bindName() string { return bindCookie + models.FormatClickID(r.camp.Row.ID) }
+func (r *request) bindName() string { return bindCookieName + models.FormatClickID(r.camp.Row.ID) }
 
 // fingerprint tells visitors of one campaign apart by the campaign's method. The method param falls back to address
 // and user agent for visitors without the parameter.
@@ -137,16 +137,16 @@ func (r *request) fingerprint() (key [16]byte) {
 // remember keeps what a returning visitor gets, in the process and in cookies.
 func (r *request) remember(h http.Header, bindable bool) {
 	if r.known.isNew {
-		r.setCookie(h, visitorCookie, visitorAge, r.click.VisitorID)
+		r.setCookie(h, visitorCookieName, visitorCookieAge, r.click.VisitorID)
 	}
-	bound := r.hold(h, flow.Binding{Path: r.click.StreamID, Lander: r.click.LanderID, Offer: r.click.OfferID}, bindable)
-	t := trail{r.click.ID, r.click.CampaignID, r.click.StreamID, r.click.LanderID, bound.Offer}
-	r.setCookie(h, clickCookie, trailAge, t[:]...)
+	bound := r.bind(h, flow.Binding{Path: r.click.StreamID, Lander: r.click.LanderID, Offer: r.click.OfferID}, bindable)
+	t := clickCookie{r.click.ID, r.click.CampaignID, r.click.StreamID, r.click.LanderID, bound.Offer}
+	r.setCookie(h, clickCookieName, clickCookieAge, t[:]...)
 }
 
-// hold keeps for the visitor's return that he was in the campaign that routes now and, if it binds him, what he got
+// bind keeps for the visitor's return that he was in the campaign that routes now and, if it binds him, what he got
 // there. An offer that he was bound to on the same path stays until he gets another one. It gives what he is bound to.
-func (r *request) hold(h http.Header, got flow.Binding, bindable bool) flow.Binding {
+func (r *request) bind(h http.Header, got flow.Binding, bindable bool) flow.Binding {
 	bindable = bindable && r.camp.Plan.Bind().KeepsPath()
 	ttl := time.Duration(r.camp.Row.UniquenessTTLHours) * time.Hour
 	bound := r.known.bound
@@ -165,11 +165,11 @@ func (r *request) hold(h http.Header, got flow.Binding, bindable bool) flow.Bind
 	return bound
 }
 
-// trail is what the click cookie says: click, campaign, path, lander, and the offer that the visitor is bound to.
-type trail [5]uuid.UUID
+// clickCookie is what the click cookie says: click, campaign, path, lander, and the offer that the visitor is bound to.
+type clickCookie [5]uuid.UUID
 
 func appendIDs(b []byte, ids ...uuid.UUID) []byte {
-	var raw [16 * len(trail{})]byte
+	var raw [16 * len(clickCookie{})]byte
 	n := 0
 	for _, id := range ids {
 		n += copy(raw[n:], id[:])
@@ -178,9 +178,9 @@ func appendIDs(b []byte, ids ...uuid.UUID) []byte {
 }
 
 // parseIDs reads exactly as many ids as T holds.
-func parseIDs[T trail | [3]uuid.UUID](s string) (T, bool) {
+func parseIDs[T clickCookie | [3]uuid.UUID](s string) (T, bool) {
 	var ids T
-	var buf [16 * len(trail{})]byte
+	var buf [16 * len(clickCookie{})]byte
 	if len(s) == 0 || base64.RawURLEncoding.DecodedLen(len(s)) != 16*len(ids) {
 		return ids, false
 	}

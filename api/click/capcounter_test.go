@@ -29,16 +29,16 @@ func TestCapsHold(t *testing.T) {
 	t.Parallel()
 	shared := "test:" + rand.Text() + ":"
 	for name, c := range map[string]struct {
-		processes []*usage
+		processes []*capCounter
 		limits    []int
 	}{
-		"one process":   {[]*usage{newUsage(nil)}, []int{1, 50, 3000}},
-		"two processes": {[]*usage{newUsage(testCaps(t, shared)), newUsage(testCaps(t, shared))}, []int{1, 50, 3000, 20_000}},
+		"one process":   {[]*capCounter{newCapCounter(nil)}, []int{1, 50, 3000}},
+		"two processes": {[]*capCounter{newCapCounter(testCaps(t, shared)), newCapCounter(testCaps(t, shared))}, []int{1, 50, 3000, 20_000}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for _, p := range c.processes {
-				go p.publish(t.Context())
+				go p.run(t.Context())
 			}
 			for _, limit := range c.limits {
 				id, taken := uuid.New(), make([]int, 16)
@@ -71,9 +71,9 @@ func TestCapsHold(t *testing.T) {
 func TestCapsOutlast(t *testing.T) {
 	t.Parallel()
 	prefix := "test:" + rand.Text() + ":"
-	a, b, id := newUsage(testCaps(t, prefix)), newUsage(testCaps(t, prefix)), uuid.New()
+	a, b, id := newCapCounter(testCaps(t, prefix)), newCapCounter(testCaps(t, prefix)), uuid.New()
 	const limit, day = 100, 20261121
-	take := func(u *usage, n int, want bool) {
+	take := func(u *capCounter, n int, want bool) {
 		t.Helper()
 		for i := range n {
 			if u.admit(id, limit, day, true) != want {
@@ -97,10 +97,10 @@ func TestCapsOutlast(t *testing.T) {
 	}
 
 	// A process that starts anew learns at once; what PostgreSQL counts holds without Redis.
-	fresh := newUsage(testCaps(t, prefix))
+	fresh := newCapCounter(testCaps(t, prefix))
 	take(fresh, 1, false)
-	alone := newUsage(&kv.Caps{})
-	alone.learn(id, day, 60)
+	alone := newCapCounter(&kv.Caps{})
+	alone.sync(id, day, 60)
 	take(alone, 40, true)
 	take(alone, 1, false)
 }
