@@ -1,6 +1,10 @@
 package visitor
 
-import "strings"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // classify describes a user agent by its markers: one pass through each table of marks, the first hit wins. It
 // takes a few microseconds, whatever the text, and decides alone all that reports are grouped by.
@@ -28,9 +32,11 @@ func classify(userAgent string) *agent {
 
 func kindOf(lower string) kind {
 	lower = strings.ReplaceAll(lower, "cubot", "") // a maker of phones
-	for _, m := range botMarks {
-		if strings.HasPrefix(m.text, "^") && strings.HasPrefix(lower, m.text[1:]) || strings.Contains(lower, m.text) {
-			return m.kind
+	for _, b := range botMarks {
+		for _, mark := range b.marks {
+			if mark[0] == '^' && strings.HasPrefix(lower, mark[1:]) || strings.Contains(lower, mark) {
+				return b.kind
+			}
 		}
 	}
 	return human
@@ -47,7 +53,7 @@ func findSystem(ua string) (name, version string) {
 		}
 		version = versionAt(after(ua, s.version))
 		if s.name == "Windows" {
-			version = firstOf(windowsVersions[version], version)
+			version = cmp.Or(windowsVersions[version], version)
 		}
 		return s.name, version
 	}
@@ -65,7 +71,7 @@ func findBrowser(ua, os string) (name, version string) {
 
 func deviceOf(ua, lower, os string) string {
 	for _, d := range deviceMarks {
-		if strings.Contains(lower, d.text) {
+		if slices.ContainsFunc(d.marks, func(mark string) bool { return strings.Contains(lower, mark) }) {
 			return d.device
 		}
 	}
@@ -125,7 +131,7 @@ func androidModel(ua string) string {
 
 func brandOf(model string) string {
 	for _, b := range brandPrefixes {
-		if strings.HasPrefix(model, b.prefix) {
+		if slices.ContainsFunc(b.prefixes, func(prefix string) bool { return strings.HasPrefix(model, prefix) }) {
 			return b.brand
 		}
 	}

@@ -1,6 +1,7 @@
 package visitor
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -97,7 +98,7 @@ func (g *geo) describe(into *Description) {
 		into.ConnectionType = Cellular
 	}
 	if into.ConnectionType == Cellular {
-		into.MobileOperator = firstOf(networks[uint32(into.ASN)].operator, into.ISP, into.Organization)
+		into.MobileOperator = cmp.Or(networks[uint32(into.ASN)].operator, into.ISP, into.Organization)
 	}
 }
 

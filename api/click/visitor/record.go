@@ -1,6 +1,7 @@
 package visitor
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -41,11 +42,11 @@ func (rec *record) read(m map[string]any) {
 	if parts, ok := m["subdivisions"].([]any); ok && len(parts) > 0 {
 		rec.region = clean(nameOf(parts[0]), MaxText)
 	}
-	rec.region = firstOf(rec.region, text("region", "region_name", "state1", "stateprov"))
+	rec.region = cmp.Or(rec.region, text("region", "region_name", "state1", "stateprov"))
 	rec.city = text("city", "city_name")
 	rec.timezone = text("timezone", "time_zone")
 	if location, ok := m["location"].(map[string]any); ok {
-		rec.timezone = firstOf(clean(nameOf(location["time_zone"]), MaxText), rec.timezone)
+		rec.timezone = cmp.Or(clean(nameOf(location["time_zone"]), MaxText), rec.timezone)
 	}
 	rec.asn = number(firstValue(m["autonomous_system_number"], traits["autonomous_system_number"], m["asn"]))
 	rec.organization = text("organization", "autonomous_system_organization", "as_name", "as_organization",
@@ -56,14 +57,14 @@ func (rec *record) read(m map[string]any) {
 }
 
 func (rec *record) fill(into *Description) {
-	into.Country = firstOf(into.Country, rec.country)
-	into.Continent = firstOf(into.Continent, rec.continent)
-	into.Region = firstOf(into.Region, rec.region)
-	into.City = firstOf(into.City, rec.city)
-	into.Timezone = firstOf(into.Timezone, rec.timezone)
-	into.ISP = firstOf(into.ISP, rec.isp)
-	into.Organization = firstOf(into.Organization, rec.organization)
-	into.ConnectionType = firstOf(into.ConnectionType, rec.connection)
+	into.Country = cmp.Or(into.Country, rec.country)
+	into.Continent = cmp.Or(into.Continent, rec.continent)
+	into.Region = cmp.Or(into.Region, rec.region)
+	into.City = cmp.Or(into.City, rec.city)
+	into.Timezone = cmp.Or(into.Timezone, rec.timezone)
+	into.ISP = cmp.Or(into.ISP, rec.isp)
+	into.Organization = cmp.Or(into.Organization, rec.organization)
+	into.ConnectionType = cmp.Or(into.ConnectionType, rec.connection)
 	if into.ASN == 0 {
 		into.ASN = models.ASN(rec.asn)
 	}
@@ -172,13 +173,4 @@ func firstValue(values ...any) any {
 		}
 	}
 	return nil
-}
-
-func firstOf(values ...string) string {
-	for _, v := range values {
-		if v != "" {
-			return v
-		}
-	}
-	return ""
 }

@@ -1,6 +1,7 @@
 package visitor
 
 import (
+	"cmp"
 	"strings"
 	"sync"
 
@@ -45,7 +46,7 @@ func (s *slow) complete(userAgent string, a *agent) {
 	}
 	if a.brand == "" || a.model == "" {
 		d := s.parser.ParseDevice(userAgent)
-		a.brand, a.model = firstOf(a.brand, known(d.Brand)), firstOf(a.model, known(d.Model))
+		a.brand, a.model = cmp.Or(a.brand, known(d.Brand)), cmp.Or(a.model, known(d.Model))
 	}
 }
 
