@@ -2,12 +2,12 @@ package cond
 
 import (
 	"bytes"
-	"net/netip"
 	"regexp"
 	"regexp/syntax"
-	"slices"
 	"strings"
 	"sync/atomic"
+
+	"go4.org/netipx"
 )
 
 // Matcher is a compiled list of conditions. It is safe for any number of goroutines. Only a shared one changes.
@@ -147,26 +147,19 @@ func newBoolTest(values []string) (tester, *Error) {
 }
 
 func newAddrTest(values []string) (tester, *Error) {
-	t := make(addrTest, 0, len(values))
+	var b netipx.IPSetBuilder
 	for _, s := range values {
-		r, ok := parseRange(s)
-		if !ok {
+		r := parseRange(s)
+		if !r.IsValid() {
 			return nil, &Error{Reason: BadValue, Detail: "not an address or a network"}
 		}
-		t = append(t, r)
+		b.AddRange(r)
 	}
-	slices.SortFunc(t, func(a, b addrRange) int { return a.lo.Compare(b.lo) })
-	merged := t[:1]
-	for _, r := range t[1:] {
-		last := &merged[len(merged)-1]
-		switch {
-		case r.lo.BitLen() != last.hi.BitLen() || r.lo.Compare(last.hi) > 0:
-			merged = append(merged, r)
-		case r.hi.Compare(last.hi) > 0:
-			last.hi = r.hi
-		}
+	set, err := b.IPSet()
+	if err != nil {
+		return nil, &Error{Reason: BadValue, Detail: "not an address or a network"}
 	}
-	return merged, nil
+	return addrTest{set}, nil
 }
 
 // pair gives the two ends of between: an array of two, or one text "from,to".
@@ -273,10 +266,4 @@ func cost(re *syntax.Regexp) int {
 		n *= max(re.Min, re.Max, 1)
 	}
 	return min(n, maxProgram+1)
-}
-
-// contains finds an address by binary search: the ranges are sorted and do not overlap.
-func (t addrTest) contains(a netip.Addr) bool {
-	i, found := slices.BinarySearchFunc(t, a, func(r addrRange, a netip.Addr) int { return r.lo.Compare(a) })
-	return found || i > 0 && a.Compare(t[i-1].hi) <= 0 && a.BitLen() == t[i-1].hi.BitLen()
 }

@@ -87,7 +87,7 @@ func (e *Error) Error() string {
 	}
 }
 
-// Validate says whether a condition can be compiled; its error is an *Error.
+// Validate reports whether a condition can be compiled; its error is an *Error.
 func Validate(c Condition) error {
 	if _, err := compile(&c); err != nil {
 		return err

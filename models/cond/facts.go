@@ -140,7 +140,7 @@ func (f *Facts) SetClick(c *models.Click) {
 // SetSource sets where param.<name> and header.<name> are looked up.
 func (f *Facts) SetSource(s Source) { f.source = s }
 
-// Known tells whether an attribute has a value.
+// Known reports whether an attribute has a value.
 func (f *Facts) Known(a Attr) bool { return a < numAttrs && f.known&(1<<a) != 0 }
 
 // Text gives an attribute's value as text, empty when unknown. Numbers and addresses are formatted, which allocates.

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"go4.org/netipx"
 )
 
 // verdict is the outcome of a comparison before negation.
@@ -28,7 +30,7 @@ type tester interface {
 	test(f *Facts, c *compiled) verdict
 }
 
-// Match tells whether the facts satisfy the conditions. It allocates nothing once the Facts are warm.
+// Match reports whether the facts satisfy the conditions. It allocates nothing once the Facts are warm.
 func (m *Matcher) Match(f *Facts) bool {
 	m = m.now()
 	if m.never {
@@ -45,7 +47,7 @@ func (m *Matcher) Match(f *Facts) bool {
 // Len is the number of conditions.
 func (m *Matcher) Len() int { return len(m.now().list) }
 
-// Uses tells whether a condition looks at an attribute. Callers find out a costly one only if so.
+// Uses reports whether a condition looks at an attribute. Callers find out a costly one only if so.
 func (m *Matcher) Uses(a Attr) bool {
 	return slices.ContainsFunc(m.now().list, func(c compiled) bool { return c.attr == a })
 }
@@ -242,6 +244,6 @@ type boolTest [2]bool
 
 func (t boolTest) test(f *Facts, c *compiled) verdict { return say(t[f.num[c.attr]&1]) }
 
-type addrTest []addrRange
+type addrTest struct{ set *netipx.IPSet }
 
-func (t addrTest) test(f *Facts, _ *compiled) verdict { return say(t.contains(f.addr)) }
+func (t addrTest) test(f *Facts, _ *compiled) verdict { return say(t.set.Contains(f.addr)) }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"go4.org/netipx"
 )
 
 // items gives the values of a condition as text, blank ones left out.
@@ -63,32 +65,16 @@ func tooLong(list []string) *Error {
 	return nil
 }
 
-// parseNumber reads a plain decimal number without allocating, whatever the text is.
+// maxDigits is how many digits of a number are read.
+const maxDigits = 30
+
+// parseNumber reads a plain decimal number: no exponent, no hexadecimal digits, no infinity.
 func parseNumber(s string) (float64, bool) {
-	neg := strings.HasPrefix(s, "-")
-	if neg {
-		s = s[1:]
+	if strings.TrimLeft(s, "-.0123456789") != "" || len(strings.Trim(s, "-"))-strings.Count(s, ".") > maxDigits {
+		return 0, false
 	}
-	var n float64
-	scale, digits, point := 1.0, 0, false
-	for i := range len(s) {
-		switch c := s[i]; {
-		case '0' <= c && c <= '9' && digits < 30:
-			n = n*10 + float64(c-'0')
-			digits++
-			if point {
-				scale *= 10
-			}
-		case c == '.' && !point:
-			point = true
-		default:
-			return 0, false
-		}
-	}
-	if neg {
-		n = -n
-	}
-	return n / scale, digits > 0
+	n, err := strconv.ParseFloat(s, 64)
+	return n, err == nil
 }
 
 func parseBool(s string) (v, ok bool) {
@@ -166,34 +152,29 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isVersion(s string) bool { return s != "" && isDigit(s[0]) }
 
-// addrRange is a run of addresses of one family, both ends included.
-type addrRange struct{ lo, hi netip.Addr }
-
-// parseRange reads a CIDR, an address or a-b. IPv4 addresses mapped into IPv6 become IPv4.
-func parseRange(s string) (addrRange, bool) {
+// parseRange reads a CIDR, an address or a-b; the answer is not valid for anything else. IPv4 addresses mapped into IPv6
+// become IPv4.
+func parseRange(s string) netipx.IPRange {
 	if from, to, ok := strings.Cut(s, "-"); ok {
-		lo, err1 := netip.ParseAddr(strings.TrimSpace(from))
-		hi, err2 := netip.ParseAddr(strings.TrimSpace(to))
-		r := addrRange{lo.Unmap().WithZone(""), hi.Unmap().WithZone("")}
-		return r, err1 == nil && err2 == nil && r.lo.BitLen() == r.hi.BitLen() && r.lo.Compare(r.hi) <= 0
+		return netipx.IPRangeFrom(parseAddr(from), parseAddr(to))
 	}
 	if !strings.Contains(s, "/") {
-		a, err := netip.ParseAddr(s)
-		a = a.Unmap().WithZone("")
-		return addrRange{a, a}, err == nil
+		return netipx.IPRangeFrom(parseAddr(s), parseAddr(s))
 	}
 	p, err := netip.ParsePrefix(s)
 	if err != nil {
-		return addrRange{}, false
+		return netipx.IPRange{}
 	}
 	if a := p.Addr(); a.Is4In6() && p.Bits() >= 96 {
 		p = netip.PrefixFrom(a.Unmap(), p.Bits()-96)
 	}
-	lo := p.Masked().Addr()
-	raw := lo.AsSlice()
-	for bit := p.Bits(); bit < len(raw)*8; bit++ {
-		raw[bit/8] |= 0x80 >> (bit % 8)
+	return netipx.RangeOfPrefix(p)
+}
+
+func parseAddr(s string) netip.Addr {
+	a, err := netip.ParseAddr(strings.TrimSpace(s))
+	if err != nil {
+		return netip.Addr{}
 	}
-	hi, _ := netip.AddrFromSlice(raw)
-	return addrRange{lo, hi}, true
+	return a.Unmap().WithZone("")
 }
