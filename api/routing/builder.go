@@ -61,7 +61,7 @@ func (b *Builder) apply(keys []store.RoutingKey, r *store.Routing) *Snapshot {
 	return b.Snapshot
 }
 
-// has tells whether the snapshot has a row in this version.
+// has reports whether the snapshot has a row in this version.
 func (b *Builder) has(k kindID, row store.RoutingRow) bool {
 	old, ok := b.records[k].get(row.Head().ID)
 	if !ok || old.row() == nil {

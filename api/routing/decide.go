@@ -13,7 +13,7 @@ type Visit interface {
 	// Enter is called when a campaign begins to route, the first one included. It puts into the visitor and his facts what
 	// depends on the campaign: his binding, campaign_id, is_unique and clicks_today.
 	Enter(c *Campaign)
-	// HandOver is called when the campaign entered last hands over to the next one, by which path. Bindable tells whether
+	// HandOver is called when the campaign entered last hands over to the next one, by which path. Bindable reports whether
 	// the path is to be remembered.
 	HandOver(path uuid.UUID, bindable bool)
 }

@@ -25,10 +25,10 @@ func NewExplainer(r *store.Routing) *Explainer {
 // Zone is the time zone of an account.
 func (x *Explainer) Zone(account uuid.UUID) *time.Location { return x.snap.Account(account).Zone }
 
-// Has tells whether a campaign can be asked for.
+// Has reports whether a campaign can be asked for.
 func (x *Explainer) Has(campaign uuid.UUID) bool { return x.snap.Campaign(campaign) != nil }
 
-// Counts tells whether a decision depends on clicks of the day.
+// Counts reports whether a decision depends on clicks of the day.
 func (x *Explainer) Counts() bool {
 	for c := range each[*Campaign](x.snap, campaigns) {
 		if c.CountsClicks {
@@ -38,7 +38,7 @@ func (x *Explainer) Counts() bool {
 	return false
 }
 
-// Capped tells whether a decision depends on conversions of the day.
+// Capped reports whether a decision depends on conversions of the day.
 func (x *Explainer) Capped() bool { return len(x.snap.CappedOffers()) > 0 }
 
 // Question is a visitor who is routed for the sake of the answer.

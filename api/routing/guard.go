@@ -26,7 +26,7 @@ func newGuard(saved json.RawMessage) *Guard {
 	return &Guard{Protection: p, Fallback: compileURL(p.FallbackURL)}
 }
 
-// Admits tells whether the lists let a visitor in. An unknown country, device or referrer is on no list.
+// Admits reports whether the lists let a visitor in. An unknown country, device or referrer is on no list.
 func (g *Guard) Admits(c *models.Click) bool {
 	switch {
 	case g.BlockBots && c.IsBot,
@@ -39,7 +39,7 @@ func (g *Guard) Admits(c *models.Click) bool {
 	return true
 }
 
-// within tells whether a host is a domain or lies below it.
+// within reports whether a host is a domain or lies below it.
 func within(host, domain string) bool {
 	rest, ok := strings.CutSuffix(strings.ToLower(host), domain)
 	return ok && (rest == "" || strings.HasSuffix(rest, "."))

@@ -57,7 +57,7 @@ func (k *Refresher) Current() *Snapshot { return k.current.Load() }
 // Changes is how many snapshots were made.
 func (k *Refresher) Changes() int64 { return k.changes.Load() }
 
-// Loaded tells whether anything was read, from PostgreSQL or from the copy on disk.
+// Loaded reports whether anything was read, from PostgreSQL or from the copy on disk.
 func (k *Refresher) Loaded() bool { return k.loaded.Load() }
 
 // Start loads the first snapshot: from PostgreSQL, or from the copy on disk when it is away. It reports whether
@@ -112,7 +112,7 @@ func (k *Refresher) Run(ctx context.Context, url string) {
 	}
 }
 
-// pause waits and tells whether the context is still alive.
+// pause waits and reports whether the context is still alive.
 func pause(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

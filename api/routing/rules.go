@@ -9,7 +9,6 @@ import (
 
 	"switchyard/db/store"
 	"switchyard/models/cond"
-	"switchyard/models/flow"
 )
 
 // rule is a saved rule. Its matcher is shared by all plans that use it, so that a change of a rule that ten thousand
@@ -33,10 +32,10 @@ type ruleUse struct {
 }
 
 // rule compiles a saved rule, so that every plan that has it sees the change at once. Plans are compiled anew only if the
-// rule is new to them, or needs something found out that it did not need.
+// rule is new to them, or begins or ceases to look at the clicks of the day, which a campaign then counts.
 func (b *Builder) rule(row *store.RoutingRule, old *rule) *rule {
 	m := compileRule(row)
-	if old != nil && flow.SameCost(old.matcher, m) {
+	if old != nil && old.matcher.Uses(cond.ClicksToday) == m.Uses(cond.ClicksToday) {
 		old.matcher.Set(m)
 		return &rule{*row, old.matcher}
 	}

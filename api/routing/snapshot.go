@@ -55,7 +55,7 @@ func (d *Domain) unlink(s *Snapshot) {
 	}
 }
 
-// Serves tells whether a domain carries an account's traffic: its own, or every account's on a shared one.
+// Serves reports whether a domain carries an account's traffic: its own, or every account's on a shared one.
 func (d *Domain) Serves(account uuid.UUID) bool {
 	return !d.AccountID.Valid || d.AccountID.UUID == account
 }

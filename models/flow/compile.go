@@ -31,13 +31,13 @@ const (
 	BindStreamsLandersOffers Bind = "streams_landers_offers"
 )
 
-// KeepsPath tells whether visitors return to their path.
+// KeepsPath reports whether visitors return to their path.
 func (b Bind) KeepsPath() bool { return b == BindStreams || b.KeepsLander() }
 
-// KeepsLander tells whether visitors return to their lander.
+// KeepsLander reports whether visitors return to their lander.
 func (b Bind) KeepsLander() bool { return b == BindStreamsLanders || b.KeepsOffer() }
 
-// KeepsOffer tells whether visitors return to their offer.
+// KeepsOffer reports whether visitors return to their offer.
 func (b Bind) KeepsOffer() bool { return b == BindStreamsLandersOffers }
 
 // Options are what a plan needs beyond its paths. Everything may be left out.
@@ -68,16 +68,6 @@ type Plan struct {
 	bind        Bind
 	fallback    *token.Template
 	destination *token.Template
-	uses        [len(costly)]bool
-}
-
-// costly are the attributes that have to be looked up somewhere; a plan remembers whether it needs them.
-var costly = [...]cond.Attr{cond.IsUnique, cond.ClicksToday}
-
-// SameCost tells whether a plan that was compiled with the rule a knows whether it needs the costly attributes although
-// the rule became b.
-func SameCost(a, b *cond.Matcher) bool {
-	return !slices.ContainsFunc(costly[:], func(attr cond.Attr) bool { return a.Uses(attr) != b.Uses(attr) })
 }
 
 // Route is a compiled path. What every visitor's decision looks at stands first.
@@ -140,9 +130,6 @@ func Compile(paths []Path, o Options) (*Plan, error) {
 		}
 	}
 	p.regular, p.ends = group(paths, o.Rotation)
-	for i, a := range costly {
-		p.uses[i] = p.search(a)
-	}
 	return p, nil
 }
 
@@ -272,20 +259,12 @@ func (p *Plan) Route(id uuid.UUID) *Route {
 	return nil
 }
 
-// Uses tells whether a condition of any path looks at an attribute. The answer is at hand for is_unique and
-// clicks_today, which cost a look-up; others are searched for.
+// Uses reports whether a condition of any path looks at an attribute.
 func (p *Plan) Uses(a cond.Attr) bool {
-	if i := slices.Index(costly[:], a); i >= 0 {
-		return p.uses[i]
-	}
-	return p.search(a)
-}
-
-func (p *Plan) search(a cond.Attr) bool {
 	return slices.ContainsFunc(p.routes, func(r Route) bool {
 		return slices.ContainsFunc(r.units, func(u unit) bool { return u.matcher.Uses(a) })
 	})
 }
 
-// Bind tells what the plan's visitors keep.
+// Bind is what the plan's visitors keep.
 func (p *Plan) Bind() Bind { return p.bind }

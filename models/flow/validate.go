@@ -13,30 +13,11 @@ import (
 	"switchyard/models/token"
 )
 
-// Lookup tells which ids belong to the account that saves the flow.
-type Lookup interface {
-	Offer(id uuid.UUID) bool
-	Lander(id uuid.UUID) bool
-	Campaign(id uuid.UUID) bool
-	Rule(id uuid.UUID) bool
-}
-
-// Known is a Lookup over sets of ids: ask References for the ids, read those the account has, fill the sets.
+// Known are the ids that belong to the account that saves the flow: ask References for the ids, read those the account has,
+// fill the sets.
 type Known struct {
 	Offers, Landers, Campaigns, Rules map[uuid.UUID]bool
 }
-
-// Offer tells whether the id is an offer of the account.
-func (k Known) Offer(id uuid.UUID) bool { return k.Offers[id] }
-
-// Lander tells whether the id is a landing page of the account.
-func (k Known) Lander(id uuid.UUID) bool { return k.Landers[id] }
-
-// Campaign tells whether the id is a campaign of the account.
-func (k Known) Campaign(id uuid.UUID) bool { return k.Campaigns[id] }
-
-// Rule tells whether the id is a saved rule of the account.
-func (k Known) Rule(id uuid.UUID) bool { return k.Rules[id] }
 
 // References lists the well-formed ids that paths name, each once: destinations (offers and landers), campaigns and
 // saved rules.
@@ -68,7 +49,7 @@ func parseID(s string) (uuid.UUID, bool) {
 
 // Validate refuses, as *models.Error with the code of the contract, a flow that cannot be routed. Paths are
 // normalised ones; what passes compiles.
-func Validate(paths []Path, lookup Lookup) error {
+func Validate(paths []Path, known Known) error {
 	if len(paths) == 0 {
 		return models.Invalid("no_streams", "the flow has no paths")
 	}
@@ -83,7 +64,7 @@ func Validate(paths []Path, lookup Lookup) error {
 		}
 		names[p.Name] = true
 		for _, check := range pathChecks {
-			if err := check(p, lookup); err != nil {
+			if err := check(p, known); err != nil {
 				return models.Invalid(err.Code, "path %q: %s", p.Name, err.Message)
 			}
 		}
@@ -120,7 +101,7 @@ func checkRuleNames(paths []Path) error {
 	return nil
 }
 
-var pathChecks = []func(*Path, Lookup) *models.Error{checkChoices, checkNumbers, checkRules, checkTarget, checkResponse}
+var pathChecks = []func(*Path, Known) *models.Error{checkChoices, checkNumbers, checkRules, checkTarget, checkResponse}
 
 var (
 	streamTypes = []string{Regular, Forced, Default}
@@ -132,7 +113,7 @@ var (
 	statuses = []int{200, 204, 404}
 )
 
-func checkChoices(p *Path, _ Lookup) *models.Error {
+func checkChoices(p *Path, _ Known) *models.Error {
 	switch {
 	case !slices.Contains(streamTypes, p.StreamType):
 		return models.Invalid("invalid_stream_type", "the stream_type is regular, forced or default")
@@ -149,7 +130,7 @@ func checkChoices(p *Path, _ Lookup) *models.Error {
 	return nil
 }
 
-func checkNumbers(p *Path, _ Lookup) *models.Error {
+func checkNumbers(p *Path, _ Known) *models.Error {
 	switch {
 	case p.RuleGroup < 0 || p.RuleGroup > MaxRuleGroup:
 		return models.Invalid("invalid_rule_group", "the rule_group is between 0 and %d", MaxRuleGroup)
@@ -161,7 +142,7 @@ func checkNumbers(p *Path, _ Lookup) *models.Error {
 	return nil
 }
 
-func checkRules(p *Path, lookup Lookup) *models.Error {
+func checkRules(p *Path, known Known) *models.Error {
 	if err := checkConditions(p.Filters); err != nil {
 		return err
 	}
@@ -181,7 +162,7 @@ func checkRules(p *Path, lookup Lookup) *models.Error {
 			}
 			continue
 		}
-		if id, ok := parseID(r.RuleID); !ok || !lookup.Rule(id) || len(r.Conditions) > 0 {
+		if id, ok := parseID(r.RuleID); !ok || !known.Rules[id] || len(r.Conditions) > 0 {
 			return models.Invalid("invalid_filter", "the rule %q names no saved rule, or has conditions too", r.Name)
 		}
 	}
@@ -201,14 +182,14 @@ func checkConditions(list []cond.Condition) *models.Error {
 }
 
 // checkTarget looks at where the path leads: its destinations, or the campaign it hands over to.
-func checkTarget(p *Path, lookup Lookup) *models.Error {
+func checkTarget(p *Path, known Known) *models.Error {
 	if len(p.Destinations) > MaxDestinations {
 		return models.Invalid("invalid_destination", "it has more than %d destinations", MaxDestinations)
 	}
 	var count [3]int
 	var weight [3]float64
 	for _, d := range p.Destinations {
-		k, err := checkDestination(d, lookup)
+		k, err := checkDestination(d, known)
 		if err != nil {
 			return err
 		}
@@ -220,7 +201,7 @@ func checkTarget(p *Path, lookup Lookup) *models.Error {
 	case ActionNothing:
 		return nil
 	case ActionCampaign:
-		return checkHandover(p.CampaignID, lookup)
+		return checkHandover(p.CampaignID, known)
 	case ActionLander:
 		if len(p.Destinations) > 0 && count[KindLander] == 0 {
 			return models.Invalid("lander_required", "a lander path needs a landing page among its destinations")
@@ -239,17 +220,17 @@ func checkTarget(p *Path, lookup Lookup) *models.Error {
 	return nil
 }
 
-func checkHandover(campaignID string, lookup Lookup) *models.Error {
+func checkHandover(campaignID string, known Known) *models.Error {
 	if campaignID == "" {
 		return models.Invalid("destination_required", "it hands over to no campaign: campaign_id is missing")
 	}
-	if id, ok := parseID(campaignID); !ok || !lookup.Campaign(id) {
+	if id, ok := parseID(campaignID); !ok || !known.Campaigns[id] {
 		return models.Invalid("invalid_destination", "campaign_id is not a campaign of this account")
 	}
 	return nil
 }
 
-func checkDestination(d Destination, lookup Lookup) (Kind, *models.Error) {
+func checkDestination(d Destination, known Known) (Kind, *models.Error) {
 	switch {
 	case (d.ID == "") == (d.URL == ""):
 		return 0, models.Invalid("invalid_destination", "a destination has either an id or a url")
@@ -262,9 +243,9 @@ func checkDestination(d Destination, lookup Lookup) (Kind, *models.Error) {
 	}
 	id, ok := parseID(d.ID)
 	switch {
-	case ok && lookup.Lander(id):
+	case ok && known.Landers[id]:
 		return KindLander, nil
-	case ok && lookup.Offer(id):
+	case ok && known.Offers[id]:
 		return KindOffer, nil
 	}
 	return 0, models.Invalid("invalid_destination", "a destination is not an offer or landing page of this account")
@@ -281,7 +262,7 @@ func checkURL(url string) *models.Error {
 	return nil
 }
 
-func checkResponse(p *Path, _ Lookup) *models.Error {
+func checkResponse(p *Path, _ Known) *models.Error {
 	switch {
 	case p.Action != ActionNothing || p.Response == nil:
 		return nil

@@ -1,11 +1,21 @@
 package token_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
 	"switchyard/models/token"
 )
+
+// A template is compiled once and expanded for any number of clicks, whose values come from a Values.
+func Example() {
+	template := token.Compile("https://shop.example/{country}?click={clickid}&sub={sub1}&raw={_sub1}&{unknown}")
+	click := values{"country": "DE", "clickid": "AbC123", "sub1": "a b&c"}
+	fmt.Println(string(template.Expand(nil, click)))
+	// Output:
+	// https://shop.example/DE?click=AbC123&sub=a%20b%26c&raw=a%20b&c&{unknown}
+}
 
 func TestExample(t *testing.T) {
 	t.Parallel()

@@ -20,7 +20,7 @@ var frames = [...]struct{ open, close string }{
 // maxMacro is the longest name that is taken for a macro's.
 const maxMacro = 64
 
-// LooksLikeMacro tells whether a received value is a macro that nobody filled in, such as {cost} or ##COST_CPC##: it
+// LooksLikeMacro reports whether a received value is a macro that nobody filled in, such as {cost} or ##COST_CPC##: it
 // counts as empty. The name inside needs a letter and holds letters, digits and a few signs, so that a value which
 // merely stands in brackets, a number say, is kept.
 func LooksLikeMacro(value string) bool {

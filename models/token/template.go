@@ -71,7 +71,7 @@ func Compile(url string) *Template {
 // Source gives the URL as it was compiled.
 func (t *Template) Source() string { return t.source }
 
-// Uses tells whether a token occurs in the template.
+// Uses reports whether a token occurs in the template.
 func (t *Template) Uses(n Name) bool {
 	for i := range t.parts {
 		if t.parts[i].name == n {

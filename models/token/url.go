@@ -17,7 +17,7 @@ var (
 
 var placeholder = regexp.MustCompile(`\{[^{}\s]*\}`)
 
-// IsURL tells whether a template is an http or https address with a host. Placeholders may stand anywhere after the
+// IsURL reports whether a template is an http or https address with a host. Placeholders may stand anywhere after the
 // scheme, in the host too. Visitors can be sent to fewer: see ValidURL.
 func IsURL(template string) bool {
 	if strings.ContainsFunc(template, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
@@ -30,7 +30,7 @@ func IsURL(template string) bool {
 	return strings.EqualFold(u.Scheme, "http") || strings.EqualFold(u.Scheme, "https")
 }
 
-// ValidURL says whether a template is an http(s) address that can be redirected to: a literal host (a name, an
+// ValidURL reports whether a template is an http(s) address that can be redirected to: a literal host (a name, an
 // address, an optional port), no user part, no spaces or control characters. Its length is the caller's to limit;
 // the error is a sentence for a person.
 func ValidURL(template string) error {
