@@ -116,14 +116,14 @@ func (q *TrendQuery) shrink(ctx context.Context, c db.Conn) error {
 
 // week gives the buckets that come again every week, each with all its labels in order.
 var week = map[string][]string{
-	Weekday: labels(0, daySeconds, grains[Weekday]), WeekdayHour: labels(0, 60*60, grains[WeekdayHour]),
+	Weekday: labels(grains[Weekday]), WeekdayHour: labels(grains[WeekdayHour]),
 }
 
 // labels are those of a week in UTC that begins on a Monday.
-func labels(at, step int64, g grain) []string {
+func labels(g grain) []string {
 	monday := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
 	var out []string
-	for ; at < 7*daySeconds; at += step {
+	for at := int64(0); at < 7*daySeconds; at += g.seconds {
 		out = append(out, g.label(monday.Add(time.Duration(at)*time.Second)))
 	}
 	return out

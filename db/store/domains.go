@@ -90,14 +90,11 @@ func (d Domains) existing(ctx context.Context, account uuid.UUID, hosts []string
 		Host   string `db:"host"`
 		Shared bool   `db:"shared"`
 	}](ctx, d.s.c, "domains", q, account, hosts)
-	if err != nil {
-		return nil, err
-	}
 	found := map[string]bool{}
 	for _, r := range rows {
 		found[r.Host] = r.Shared
 	}
-	return found, nil
+	return found, err
 }
 
 // allow refuses more domains than the plan allows. The caller has locked the account.

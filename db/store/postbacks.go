@@ -25,21 +25,21 @@ SELECT account_id, postback_params, status_map, postback_secret FROM networks WH
 // PostbackNetwork finds a network by its id alone, as a postback's address names it. Deactivated networks are found
 // too, for postbacks that were accepted before. ok is false for an unknown id.
 func (s *Store) PostbackNetwork(ctx context.Context, id uuid.UUID) (n PostbackNetwork, ok bool, err error) {
-	var params, words, sealed []byte
-	row := s.c.QueryRowxContext(ctx, selectPostbackNetwork, id)
-	err = row.Scan(&n.AccountID, &params, &words, &sealed)
-	if db.NoRows(err) {
-		return n, false, nil
+	row, ok, err := db.First[struct {
+		Account uuid.UUID `db:"account_id"`
+		Params  []byte    `db:"postback_params"`
+		Words   []byte    `db:"status_map"`
+		Sealed  []byte    `db:"postback_secret"`
+	}](ctx, s.c, "network of postback", selectPostbackNetwork, id)
+	if err != nil || !ok {
+		return n, false, err
 	}
-	if err != nil {
-		return n, false, fmt.Errorf("db: network of postback: %w", err)
-	}
-	n.ID = id
+	n.ID, n.AccountID = id, row.Account
 	// Malformed settings add nothing. The common aliases still work.
-	_ = json.Unmarshal(params, &n.Params)
-	_ = json.Unmarshal(words, &n.Statuses)
-	if len(sealed) > 0 {
-		secret, err := s.box.Open(ctx, postbackSecretPlace(n.AccountID, id), sealed)
+	_ = json.Unmarshal(row.Params, &n.Params)
+	_ = json.Unmarshal(row.Words, &n.Statuses)
+	if len(row.Sealed) > 0 {
+		secret, err := s.box.Open(ctx, postbackSecretPlace(n.AccountID, id), row.Sealed)
 		if err != nil {
 			return n, false, fmt.Errorf("db: secret of network: %w", err)
 		}
