@@ -14,8 +14,8 @@ import (
 	"switchyard/models"
 )
 
-// neverExhausted is the retry limit given to asynq. The policy or the row of a job decides when it ends. asynq's own count
-// would not do, because it also grows when a worker is killed.
+// neverExhausted is the retry limit given to asynq. The policy or the row of a job decides when it ends. asynq's own
+// count would not do, because it also grows when a worker is killed.
 const neverExhausted = 100_000
 
 // timeoutMargin is added to the timeout given to asynq, so that the worker's own timeout comes first.
@@ -94,8 +94,8 @@ func (b *redisBackend) info(queue, id string) (*asynq.TaskInfo, error) {
 	return info, nil
 }
 
-// statusOf counts a task that has an outcome as finished although asynq still calls it active: a worker writes the outcome
-// last.
+// statusOf counts a task that has an outcome as finished although asynq still calls it active: a worker writes the
+// outcome last.
 func statusOf(info *asynq.TaskInfo) models.JobStatus {
 	s := models.JobStatus{ID: info.ID, Kind: info.Type, Status: models.JobPending}
 	var out Outcome

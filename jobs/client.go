@@ -52,8 +52,8 @@ type Option func(*Task)
 // job, until the retention of its answer ends.
 func WithID(id uuid.UUID) Option { return func(t *Task) { t.ID = id.String() } }
 
-// WithTick makes the job the one of a moment of the clock. Submitting the same kind and moment again does nothing, until
-// the retention ends.
+// WithTick makes the job the one of a moment of the clock. Submitting the same kind and moment again does nothing,
+// until the retention ends.
 func WithTick(at time.Time, retention time.Duration) Option {
 	return func(t *Task) {
 		t.ID = t.Payload.Kind + "@" + at.UTC().Format(time.RFC3339)
@@ -86,8 +86,8 @@ func Submit[A, R any](ctx context.Context, c *Client, j Job[A, R], account uuid.
 	}}, nil
 }
 
-// Dispatch enqueues new rows of a kind, after the commit that wrote them. It takes two seconds at most. A failure is only
-// logged: the reconciler finds the rows.
+// Dispatch enqueues new rows of a kind, after the commit that wrote them. It takes two seconds at most. A failure is
+// only logged: the reconciler finds the rows.
 func (c *Client) Dispatch(ctx context.Context, kind string, ids ...uuid.UUID) {
 	c.DispatchFor(ctx, uuid.Nil, kind, ids...)
 }
@@ -122,8 +122,8 @@ func (c *Client) DispatchRows(ctx context.Context, rows ...models.JobRef) error 
 	return nil
 }
 
-// DispatchRequeued enqueues a row that was requeued under a new generation. Archived is the generation whose failed task
-// is in the archive of the queue, -1 for none; that task is deleted.
+// DispatchRequeued enqueues a row that was requeued under a new generation. Archived is the generation whose failed
+// task is in the archive of the queue, -1 for none; that task is deleted.
 func (c *Client) DispatchRequeued(ctx context.Context, r models.JobRef, archived int64) error {
 	if err := c.DispatchRows(ctx, r); err != nil || archived < 0 {
 		return err

@@ -29,8 +29,8 @@ type ClearAnswer struct {
 	Found       int         `json:"found"` // campaigns with deleted clicks
 }
 
-// Deletions that a customer asks for. What they delete leaves every figure too. They work in batches, and a batch that is
-// committed stays deleted when the worker dies.
+// Deletions that a customer asks for. What they delete leaves every figure too. They work in batches, and a batch that
+// is committed stays deleted when the worker dies.
 var (
 	// ClearCampaign deletes the clicks and conversions of a campaign in a window.
 	ClearCampaign = Define[ClearArgs, ClearAnswer]("campaign:clear", resumable)

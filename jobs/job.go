@@ -107,8 +107,8 @@ func TaskID(r models.JobRef) string { return fmt.Sprintf("%s:%s:%d", r.Kind, r.I
 
 var rowID = regexp.MustCompile(`(?:^|:)([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?::(\d+))?$`)
 
-// ParseTaskID reads the row and the generation out of TaskID's form, or out of the bare id of a row, whose generation is
-// -1; false for anything else.
+// ParseTaskID reads the row and the generation out of TaskID's form, or out of the bare id of a row, whose generation
+// is -1; false for anything else.
 func ParseTaskID(id string) (row uuid.UUID, generation int64, ok bool) {
 	m := rowID.FindStringSubmatch(id)
 	if m == nil {

@@ -15,12 +15,13 @@ import (
 // FLUSHALL a full queue would be invisible to asynqmon.
 const queueSet = "asynq:queues"
 
-// queueKey is the beginning of the keys of a queue. After it comes pending (a list, the oldest last), scheduled or retry
-// (sets ordered by time), or t: and the id of a task (a hash with the fields state and, in nanoseconds, pending_since).
+// queueKey is the beginning of the keys of a queue. After it comes pending (a list, the oldest last), scheduled or
+// retry (sets ordered by time), or t: and the id of a task (a hash with the fields state and, in nanoseconds,
+// pending_since).
 func queueKey(queue string) string { return "asynq:{" + queue + "}:" }
 
-// lostTask reports whether a task will reach no worker, although the keys of the queue may contradict each other: the state
-// in the task's own hash counts only if the task also stands where that state says.
+// lostTask reports whether a task will reach no worker, although the keys of the queue may contradict each other: the
+// state in the task's own hash counts only if the task also stands where that state says.
 //
 // KEYS: the task, and the queue's pending, scheduled and retry. ARGV: the task's id, the beginning of all task keys, by
 // how many nanoseconds clocks may differ. Returns 1 for a lost task, else 0.

@@ -34,8 +34,8 @@ var logOnce = sync.OnceFunc(func() { redis.SetLogger(clientLog{}) })
 // ?master_name= the master that the sentinels at the address watch. Features that managed servers refuse are off.
 func OpenRedis(address string) (Redis, error) { return openRedis(address, 0) }
 
-// OpenRedisTimeout is OpenRedis for calls that somebody waits for: they end with their context, or after the timeout, and
-// are not repeated.
+// OpenRedisTimeout is OpenRedis for calls that somebody waits for: they end with their context, or after the timeout,
+// and are not repeated.
 func OpenRedisTimeout(address string, timeout time.Duration) (Redis, error) {
 	return openRedis(address, timeout)
 }

@@ -42,7 +42,8 @@ var RedeliverWebhook = Define[WebhookArgs, WebhookAnswer]("webhook:redeliver", P
 	Queue: Interactive, Timeout: 20 * time.Second,
 })
 
-// RedeliverFailedArgs choose the failed deliveries that were created in [From, To), of one endpoint or of all active ones.
+// RedeliverFailedArgs choose the failed deliveries that were created in [From, To), of one endpoint or of all active
+// ones.
 type RedeliverFailedArgs struct {
 	Webhook uuid.UUID `json:"webhook,omitzero"`
 	From    time.Time `json:"from"`

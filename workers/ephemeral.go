@@ -13,9 +13,9 @@ import (
 	"switchyard/models"
 )
 
-// Register registers the handler of an ephemeral job. A *models.Error that it returns is the answer of the job. Any other
-// error is retried as the policy says; after the last attempt the task is archived and the answer is internal_error. The
-// handler's context ends after the policy's timeout. Account gives the account that it works for.
+// Register registers the handler of an ephemeral job. A *models.Error that it returns is the answer of the job. Any
+// other error is retried as the policy says; after the last attempt the task is archived and the answer is
+// internal_error. The handler's context ends after the policy's timeout. Account gives the account that it works for.
 func Register[A, R any](r *Runtime, job jobs.Job[A, R], fn func(context.Context, A) (R, error)) {
 	if job.Policy().Row {
 		panic("workers: " + job.Kind() + " has rows: use RegisterRow")

@@ -36,8 +36,8 @@ func (r *Runtime) prune(ctx context.Context) error {
 	return errors.Join(err, rowsErr, weeksErr, tasksErr)
 }
 
-// deleteFailedTasks deletes archived tasks that failed before a moment, and returns their number. Without it asynq keeps
-// them for 90 days, but never more than 10,000.
+// deleteFailedTasks deletes archived tasks that failed before a moment, and returns their number. Without it asynq
+// keeps them for 90 days, but never more than 10,000.
 func (r *Runtime) deleteFailedTasks(ctx context.Context, before time.Time) (n int, err error) {
 	in := asynq.NewInspectorFromRedisClient(r.o.Redis)
 	for _, q := range jobs.Queues {

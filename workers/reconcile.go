@@ -13,7 +13,8 @@ const reconcileBatch = 1000
 
 // Reconcile enqueues the rows that are due, that no worker holds, and that have no task: Redis was emptied, the worker
 // was killed, or the web process died between its commit and the dispatch. Rows whose task waits in the queue are left.
-// Each queue is checked on its own, so that rows waiting in one that is paused, or that no worker serves, hide no others.
+// Each queue is checked on its own, so that rows waiting in one that is paused, or that no worker serves, hide no
+// others.
 func (r *Runtime) Reconcile(ctx context.Context) error {
 	kinds := map[string][]string{}
 	for kind, p := range r.policies {

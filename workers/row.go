@@ -36,8 +36,8 @@ type Gate func(ctx context.Context, row uuid.UUID) (release func(), wait time.Du
 // WithGate sets the gate; the default admits every row.
 func WithGate(g Gate) RowOption { return func(c *rowConfig) { c.gate = g } }
 
-// WithRetries replaces the waits between attempts, for tests and closed installs. Fewer waits mean fewer attempts; waits
-// beyond the number of the policy are not used. An empty list changes nothing.
+// WithRetries replaces the waits between attempts, for tests and closed installs. Fewer waits mean fewer attempts;
+// waits beyond the number of the policy are not used. An empty list changes nothing.
 func WithRetries(waits []time.Duration) RowOption {
 	return func(c *rowConfig) {
 		if len(waits) > 0 {
@@ -47,9 +47,9 @@ func WithRetries(waits []time.Duration) RowOption {
 	}
 }
 
-// RegisterRow registers the handler of a row job. The handler works under the row's lease, which the runtime renews. Its
-// context ends after the policy's timeout, and when the lease is lost. What it changes in our database, it changes in the
-// function it gives to Commit, Retry or Fail, because only that commits under the fence.
+// RegisterRow registers the handler of a row job. The handler works under the row's lease, which the runtime renews.
+// Its context ends after the policy's timeout, and when the lease is lost. What it changes in our database, it changes
+// in the function it gives to Commit, Retry or Fail, because only that commits under the fence.
 func RegisterRow[A, R any](r *Runtime, job jobs.Job[A, R], fn func(context.Context, *Run[A, R]) error, opts ...RowOption) {
 	if !job.Policy().Row {
 		panic("workers: " + job.Kind() + " has no rows: use Register")

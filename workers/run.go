@@ -54,8 +54,8 @@ func (u *Run[A, R]) Commit(ctx context.Context, answer R, effect func(db.Conn) e
 	})
 }
 
-// Retry ends the attempt with a failure. The row waits for its next attempt as the policy says; after the last one it has
-// failed. The effect is told which, and commits with the state of the row.
+// Retry ends the attempt with a failure. The row waits for its next attempt as the policy says; after the last one it
+// has failed. The effect is told which, and commits with the state of the row.
 func (u *Run[A, R]) Retry(ctx context.Context, cause error, effect func(db.Conn, NextAttempt) error) error {
 	return u.fail(ctx, cause, u.nextAttempt(), effect)
 }

@@ -95,8 +95,8 @@ func (r *Runtime) add(kind string, h handler) {
 	r.handlers[kind] = h
 }
 
-// Run works until the context ends, then waits for running jobs as long as Grace says. When three quarters of it are over
-// their contexts end; the row of a job that gives up then is due again at once. A runtime runs once.
+// Run works until the context ends, then waits for running jobs as long as Grace says. When three quarters of it are
+// over their contexts end; the row of a job that gives up then is due again at once. A runtime runs once.
 //
 // Each queue has slots of its own, so that jobs of one that hang do not hold up another.
 func (r *Runtime) Run(ctx context.Context) error {

@@ -16,8 +16,8 @@ import (
 	"switchyard/workers"
 )
 
-// besideFigures runs a process that answers no HTTP of its own and, with an address, shows its figures and health
-// there, until the context ends or one of the two fails.
+// besideFigures runs a process that serves no HTTP itself. With an address it also serves the process's metrics and
+// health there. It ends when the context ends or one of the two fails.
 func besideFigures(ctx context.Context, address string, cfg config.Config, o workers.Options, reg *prometheus.Registry,
 	process func(context.Context) error,
 ) error {

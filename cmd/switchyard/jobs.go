@@ -15,19 +15,19 @@ import (
 	"switchyard/ops/queue"
 )
 
-// jobsCmd looks at jobs and runs failed ones again.
+// jobsCmd lists jobs and runs failed ones again.
 type jobsCmd struct {
 	List    jobsList    `cmd:"" help:"List jobs, the newest first."`
 	Requeue jobsRequeue `cmd:"" help:"Run failed or waiting jobs again now; always safe."`
 }
 
-// jobsChoice is what restricts both commands.
+// jobsChoice are the flags that restrict both commands to some jobs.
 type jobsChoice struct {
 	Queue string `help:"Only this queue." default:""`
 	Kind  string `help:"Only this kind, such as webhook:deliver." default:""`
 }
 
-// check refuses names that no job has: their answer would look like that of an empty queue.
+// check refuses unknown names. Without it, the answer would look like that of an empty queue.
 func (c jobsChoice) check() error {
 	for _, n := range []struct {
 		what, given string
@@ -88,7 +88,7 @@ type jobsRequeue struct {
 	jobsChoice
 }
 
-// Run implements the command. It fails, after its answer, when one of the named jobs was not there to be run.
+// Run implements the command. It fails, after its answer, when one of the named jobs could not be run.
 func (c *jobsRequeue) Run(ctx context.Context, e *env) error {
 	if c.All == (len(c.IDs) > 0) {
 		return usageError{errors.New("give ids, or --all")}
@@ -122,7 +122,7 @@ func (c *jobsRequeue) Run(ctx context.Context, e *env) error {
 	})
 }
 
-// withInspector gives a command the servers that the settings name, or the private ones.
+// withInspector opens the servers that the settings name, or the private ones, for the time of fn.
 func withInspector(ctx context.Context, e *env, fn func(queue.Inspector) error) error {
 	return withDatabase(ctx, e, func(cfg config.Config, d *db.DB) error {
 		if cfg.RedisURL == "" {

@@ -10,8 +10,8 @@ import (
 	"switchyard/workers/providers/safebrowsing"
 )
 
-// registerLinks adds the checks of customers' links, which may be on http and may have long heads, and those of what
-// accounts use of their plans.
+// registerLinks registers the checks of customers' links and of the allowances of plans. Links may be http and their
+// answers may have long headers.
 func registerLinks(cfg config.Config, r *workers.Runtime, records *store.Store) error {
 	o := egress.Options{
 		Allow: cfg.EgressAllow, CAFile: cfg.EgressCAFile, Schemes: []string{"https", "http"}, MaxHeaders: 64 << 10,

@@ -34,20 +34,21 @@ type cli struct {
 	Devstack devstackCmd `cmd:"" hidden:"" help:"Run private PostgreSQL and Redis servers for development and tests."`
 }
 
-// env is what a command may use of the world; tests put in their own.
+// env is the environment and the output of a command. Tests have their own.
 type env struct {
 	getenv func(string) string
 	stdout io.Writer
 	stderr io.Writer
 }
 
-// exitError ends the program with the exit code of a program that a command ran; that one has said what was wrong.
+// exitError is the exit code of a program that a command ran. It becomes ours, without a message: the program has
+// printed its own.
 type exitError int
 
 // Error implements error.
 func (e exitError) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
-// usageError is a wrong command line; the program ends with status 2.
+// usageError is a wrong command line. The exit code is 2.
 type usageError struct{ error }
 
 func main() {

@@ -10,8 +10,8 @@ import (
 // cgroupLimits are the files with the memory limit of a Linux container: of cgroups version 2, then of version 1.
 var cgroupLimits = []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}
 
-// limitMemory sets the runtime's memory limit to four fifths of the container's, unless GOMEMLIMIT is set. Without it the
-// heap may grow to five times what it holds.
+// limitMemory sets the runtime's memory limit to four fifths of the container's, unless GOMEMLIMIT is set. Without it
+// the heap may grow to five times what it holds.
 func limitMemory(getenv func(string) string, paths []string) {
 	if getenv("GOMEMLIMIT") != "" {
 		return

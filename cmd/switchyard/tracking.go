@@ -23,7 +23,7 @@ import (
 	"switchyard/ops/config"
 )
 
-// tracking is what tracking links and postbacks stand on.
+// tracking has the parts of the process that serve tracking links and postbacks.
 type tracking struct {
 	visitors *visitor.Describer
 	spool    *spool.Spool
@@ -72,7 +72,8 @@ func (w web) openTracking(ctx context.Context) (_ *tracking, err error) {
 	return t, nil
 }
 
-// start runs what works in the background. It goes on while requests finish, until stop is called.
+// start runs the ingester and the handler's background work. They do not end with the context, because requests are
+// still finished then; stop ends them.
 func (t *tracking) start(ctx context.Context) (stop func() error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var all sync.WaitGroup
@@ -86,8 +87,8 @@ func (t *tracking) start(ctx context.Context) (stop func() error) {
 	}
 }
 
-// drainTimeout is how long a stopping process brings waiting clicks to PostgreSQL. What is left then stays on disk for
-// the next process that is given the directory.
+// drainTimeout is how long a stopping process writes waiting clicks to PostgreSQL. The rest stays on disk for the next
+// process with the same DATA_DIR.
 const drainTimeout = 4 * time.Second
 
 func (t *tracking) close() error {
@@ -99,7 +100,7 @@ func (t *tracking) close() error {
 	return errors.Join(t.spool.Close(), t.visitors.Close(), t.caps.Close())
 }
 
-// spoolFigures show how far the click log is behind.
+// spoolFigures are the metrics of the spool.
 func spoolFigures(s *spool.Spool) []prometheus.Collector {
 	figure := func(name, help string, read func(spool.Stats) float64) prometheus.Collector {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "switchyard", Subsystem: "spool", Name: name, Help: help},

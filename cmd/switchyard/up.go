@@ -62,8 +62,8 @@ func (c *upCmd) Run(ctx context.Context, e *env) (err error) {
 	return c.serve(ctx, e, cfg, d, r)
 }
 
-// settings are those of the environment, with what one machine can choose for itself: secrets that are kept, a free
-// port when the usual one is taken, and a proxy on the same machine that is believed.
+// settings are those of the environment, with other defaults for one machine: saved secrets, a free port when the usual
+// one is in use, and trust in proxies on the same machine.
 func (c *upCmd) settings(ctx context.Context, e *env) (config.Config, error) {
 	cfg, err := config.Load(e.getenv)
 	if err != nil {
@@ -88,7 +88,7 @@ func (c *upCmd) settings(ctx context.Context, e *env) (config.Config, error) {
 	return cfg, cfg.KeepSecrets()
 }
 
-// freePort is the first free port from the given one; the given one when none near it is free.
+// freePort is the first free one of the 100 ports from first on, or first when none is free.
 func freePort(ctx context.Context, first int) int {
 	var lc net.ListenConfig
 	for port := first; port < first+100; port++ {
@@ -126,7 +126,7 @@ func (c *upCmd) serve(ctx context.Context, e *env, cfg config.Config, d *db.DB, 
 	return err
 }
 
-// greet makes the demo account and says where everything is. A failure here ends nothing.
+// greet makes the demo account and prints the addresses of the service. A failure does not end the service.
 func (c *upCmd) greet(ctx context.Context, e *env, cfg config.Config, d *db.DB) error {
 	campaign, account, err := c.demo(ctx, cfg, d)
 	if err != nil {
@@ -145,6 +145,7 @@ func (c *upCmd) greet(ctx context.Context, e *env, cfg config.Config, d *db.DB) 
 	})
 }
 
+// demo makes the demo account and its campaign.
 func (c *upCmd) demo(ctx context.Context, cfg config.Config, d *db.DB) (demo.Campaign, demo.Account, error) {
 	s, err := openStore(cfg, d)
 	if err != nil {

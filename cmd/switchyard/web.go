@@ -41,8 +41,8 @@ func (c *webCmd) Run(ctx context.Context, e *env) error {
 	})
 }
 
-// tune sets the runtime for the redirect, unless the environment says otherwise: one processor more than the machine
-// has, because one is often in a sync of the spool, and a rarer collection, because the heap is small.
+// tune sets the runtime for the redirect, unless the environment does. It adds one processor to those of the machine,
+// because one often waits for a sync of the spool. It makes garbage collections rarer, because the heap is small.
 func tune(getenv func(string) string) {
 	if getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)
@@ -54,7 +54,7 @@ func tune(getenv func(string) string) {
 	uuid.EnableRandPool()
 }
 
-// web is what the web process is wired from.
+// web is the web process.
 type web struct {
 	cfg      config.Config
 	db       *db.DB
@@ -66,7 +66,7 @@ type web struct {
 	finish   time.Duration // how long a stop waits for requests; default finishTimeout
 }
 
-// run answers until the context ends, then lets requests in flight finish. It starts without PostgreSQL and Redis.
+// run serves until the context ends, then waits for running requests. It starts without PostgreSQL and Redis.
 func (w web) run(ctx context.Context) error {
 	l, err := w.listen(ctx)
 	if err != nil {
@@ -92,8 +92,8 @@ func (w web) run(ctx context.Context) error {
 	return errors.Join(w.serve(ctx, l, handlers), stop(), t.close())
 }
 
-// shareDomains writes the shared link domains of the settings to PostgreSQL: now, or in the background as soon as that
-// answers. The end of the work is waited for with what it returns.
+// shareDomains writes the shared link domains of the settings to PostgreSQL. If that fails it tries again in the
+// background. stop ends that and waits for its end.
 func (w web) shareDomains(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	share := func() bool {
@@ -136,10 +136,10 @@ func (w web) listen(ctx context.Context) (net.Listener, error) {
 	return l, nil
 }
 
-// handlers are the parts of the process that answer, by the first word of the path.
+// handlers routes requests by the first segment of the path.
 type handlers struct{ api, ops, click http.Handler }
 
-// ServeHTTP implements http.Handler. What is nobody else's is a tracking link's.
+// ServeHTTP implements http.Handler. Every other path is that of a tracking link.
 func (h *handlers) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	word, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	switch word {
@@ -173,8 +173,8 @@ func (w web) handlers() (*handlers, error) {
 	return h, nil
 }
 
-// pages are the operators'. A process that tracks is ready once it has something to route by; PostgreSQL and Redis may
-// be away for all that.
+// pages are the operators' pages. A process that tracks is ready once it has a routing snapshot, with or without
+// PostgreSQL and Redis.
 func (w web) pages(t *click.Handler) http.Handler {
 	checks := []monitor.Check{
 		{Name: "postgres", Optional: t != nil, Ask: func(ctx context.Context) error { return w.db.PingContext(ctx) }},
@@ -193,8 +193,8 @@ func (w web) pages(t *click.Handler) http.Handler {
 	})
 }
 
-// How long a server waits. A stop ends within 25 seconds, the drain of the spool included, because platforms kill after
-// 30; who waits for a job that takes longer is told then where it can be asked for.
+// The limits of a server. A stop ends within 25 seconds, with the drain of the spool, because platforms kill after 30.
+// A request that waits for a longer job is answered with the job's address then.
 const (
 	headerTimeout = 10 * time.Second
 	readTimeout   = time.Minute

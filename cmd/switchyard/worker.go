@@ -134,9 +134,9 @@ func withServers(ctx context.Context, e *env, name string, conns int, fn func(co
 // stopLimit is how long a process may take to stop: a little more than the sum of all that a stop waits for.
 const stopLimit = 24500 * time.Millisecond
 
-// limitStop calls end when a stop takes longer than the limit. A stop hangs on a PostgreSQL that accepts calls and never
-// answers, because its driver waits for it whatever the context says. What is acknowledged survives, as it survives
-// kill -9. Call ended when the process has ended by itself.
+// limitStop calls end when a stop takes longer than the limit. A stop hangs on a PostgreSQL that accepts calls and
+// never answers, because its driver waits for it whatever the context says. What is acknowledged survives, as it
+// survives kill -9. Call ended when the process has ended by itself.
 func limitStop(ctx context.Context, limit time.Duration, end func()) (ended func()) {
 	over, ended := context.WithCancel(context.Background())
 	context.AfterFunc(ctx, func() {

@@ -1,5 +1,5 @@
-// Package jobstest helps to test code that submits jobs. A Recorder records what was enqueued and answers as told, without
-// Redis. Redis starts a private server for tests that need one.
+// Package jobstest helps to test code that submits jobs. A Recorder records what was enqueued and answers as told,
+// without Redis. Redis starts a private server for tests that need one.
 package jobstest
 
 import (

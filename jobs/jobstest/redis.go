@@ -13,8 +13,8 @@ import (
 )
 
 // Redis starts a private, empty server on a socket and returns a client of it; both end with the test. Each test has a
-// server of its own, because the names of asynq's keys are fixed, and so that it may empty or stop it. Under -short the test
-// is skipped.
+// server of its own, because the names of asynq's keys are fixed, and so that it may empty or stop it. Under -short the
+// test is skipped.
 func Redis(tb testing.TB) redis.UniversalClient {
 	tb.Helper()
 	r, err := jobs.OpenRedis(RedisURL(tb))

@@ -1,5 +1,5 @@
-// Package await is how a test waits for what happens elsewhere: it looks often and gives up late, so that a slow machine
-// makes a test slow, never red.
+// Package await is how a test waits for what happens elsewhere: it looks often and gives up late, so that a slow
+// machine makes a test slow, never red.
 package await
 
 import (

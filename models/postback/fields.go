@@ -24,8 +24,8 @@ const (
 // Network is the part of a network's settings that decides how its messages are read. The zero value is a network
 // without settings.
 type Network struct {
-	// Params names the network's own parameter for a field: click_id, payout, status, conversion_id, goal and any
-	// other field of the aliases.
+	// Params are the network's own parameters, by field: click_id, payout, status, conversion_id, goal and the other keys
+	// of aliases.
 	Params map[string]string
 	// Statuses lists the network's own words for each of the four statuses.
 	Statuses map[string][]string
@@ -81,7 +81,7 @@ func newReader(params map[string]string, n Network) reader {
 	return reader{folded, n.Params}
 }
 
-// get gives the value of a field: of the network's own parameter, else of the first alias that has one. Empty values
+// get returns the value of a field: of the network's own parameter, else of the first alias with a value. Empty values
 // and unfilled macros do not count.
 func (r reader) get(field string, limit int) string {
 	if name := strings.ToLower(strings.TrimSpace(r.own[field])); name != "" {
@@ -136,13 +136,13 @@ func Clean(s string, limit int) string {
 	return strings.TrimSpace(s)
 }
 
-// ClickID gives the click id of a message as received; empty: none.
+// ClickID returns the click id of a message as received. It is empty if there is none.
 func ClickID(params map[string]string, n Network) string {
 	return newReader(params, n).get("click_id", maxWord)
 }
 
-// Read reads a message. It never fails: what cannot be read is left out. A negative payout without a status is a
-// chargeback of that amount.
+// Read reads a message. It never fails: values that cannot be read are missing from the result. A negative payout
+// without a status is a chargeback of that amount.
 func Read(params map[string]string, n Network) Message {
 	r := newReader(params, n)
 	m := Message{
@@ -188,7 +188,7 @@ func amount(s string) *decimal.Decimal {
 	return nil
 }
 
-// Currency reads a code of three letters and gives it in capitals; empty for anything else.
+// Currency returns a code of three letters in upper case. It is empty for any other text.
 func Currency(s string) string {
 	s = strings.ToUpper(s)
 	if len(s) != 3 || strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {

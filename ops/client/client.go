@@ -1,5 +1,5 @@
-// Package client calls the REST API of a running service, as a customer's program would, and waits for what the service
-// does in its own time.
+// Package client calls the REST API of a running service, as a customer's program would. Poll waits for what the
+// service does in the background.
 package client
 
 import (
@@ -18,12 +18,12 @@ import (
 type API struct {
 	Base string // with /api/v1
 	Key  string
-	// Checks, if set, sees every answer; what it returns fails the call.
+	// Checks is called with every answer, and its error fails the call; default none.
 	Checks func(Answer) error
 	client *http.Client
 }
 
-// Answer is what one call got.
+// Answer is the answer to a call.
 type Answer struct {
 	Status  int
 	Header  http.Header
@@ -38,9 +38,9 @@ func New(url, key string) *API {
 	return &API{Base: url + "/api/v1", Key: key, client: &http.Client{Timeout: 60 * time.Second}}
 }
 
-// Call sends one request and reads the envelope. The headers are name and value by turns. Only what cannot be read
-// as an answer of the API is an error; a refusal is an Answer. A call over the rate limit is repeated when the
-// service said that it may.
+// Call sends a request and reads the envelope. headers are pairs of a name and a value. A refusal is an Answer; the
+// error is for what is no answer of the API. A call over the rate limit is repeated after the time that the service
+// names.
 func (a *API) Call(ctx context.Context, method, path string, body any, headers ...string) (Answer, error) {
 	for {
 		answer, err := a.once(ctx, method, path, body, headers)
@@ -114,7 +114,7 @@ func (a *API) request(ctx context.Context, method, path string, body any) (*http
 	return req, nil
 }
 
-// open reads the envelope and holds it to its form: exactly data and error, one of them null.
+// open reads the envelope and checks its form: exactly data and error, one of them null.
 func (a *Answer) open() error {
 	var envelope map[string]json.RawMessage
 	if err := json.Unmarshal(a.Body, &envelope); err != nil {
@@ -144,7 +144,7 @@ func (a *Answer) open() error {
 	return nil
 }
 
-// Do sends one request, wants the status and reads data into out unless that is nil.
+// Do sends a request, checks that it is answered with the status, and reads data into out unless that is nil.
 func (a *API) Do(ctx context.Context, want int, method, path string, body, out any, headers ...string) error {
 	answer, err := a.Call(ctx, method, path, body, headers...)
 	if err != nil {

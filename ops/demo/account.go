@@ -15,8 +15,8 @@ import (
 
 const accountName = "Demo"
 
-// Account is the demo account of an install. It is kept in a file below DATA_DIR that only its owner may read, because
-// the service itself keeps no key.
+// Account is the demo account of an install. A file below DATA_DIR, which only its owner may read, has its key, because
+// the service stores no keys.
 type Account struct {
 	ID  string `json:"account"`
 	Key string `json:"key"`
@@ -25,7 +25,7 @@ type Account struct {
 
 func path(dir string) string { return filepath.Join(dir, "demo.json") }
 
-// Open gives the kept account while its key is valid; else it makes one, or a new key for the one there is.
+// Open returns the saved account if its key is valid. Otherwise it makes a new key, and the account if there is none.
 func Open(ctx context.Context, a admin.Admin, dir string) (Account, error) {
 	var kept Account
 	text, err := os.ReadFile(path(dir))

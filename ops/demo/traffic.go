@@ -30,8 +30,8 @@ const (
 	countTimeout = time.Minute
 )
 
-// Traffic sends visitors to a campaign and shows what the reports say then. The service has to trust the sender's
-// X-Forwarded-For; otherwise all visitors come from one address.
+// Traffic sends visitors to a campaign, waits until they are counted, and prints the reports. The service must trust
+// this machine's X-Forwarded-For, otherwise all visitors have the same address.
 func Traffic(ctx context.Context, api *client.API, c Campaign, clicks int, out io.Writer) error {
 	set, err := visitors.Load()
 	if err != nil {

@@ -18,8 +18,8 @@ type account struct {
 	switched bool // the caller is root and steps down to this account
 }
 
-// pickAccount chooses the account for the servers in dir. It is the caller. For root it is the owner of dir, or without one
-// the first account of a list that exists.
+// pickAccount chooses the account for the servers in dir. It is the caller. For root it is the owner of dir, or without
+// one the first account of a list that exists.
 func pickAccount(dir string) (account, error) {
 	if euid := os.Geteuid(); euid != 0 {
 		return account{uid: uint32(euid), gid: uint32(os.Getegid())}, nil

@@ -30,8 +30,8 @@ type Options struct {
 type Servers struct {
 	DatabaseURL string `json:"database_url,omitempty"` // a superuser's URL of the database "switchyard"
 	RedisURL    string `json:"redis_url,omitempty"`
-	// Dir is the directory of the servers' files: in DataDir, or where their account can write. The cluster of PostgreSQL is
-	// in "postgres".
+	// Dir is the directory of the servers' files: in DataDir, or where their account can write. The cluster of
+	// PostgreSQL is in "postgres".
 	Dir string `json:"-"`
 }
 
@@ -58,8 +58,8 @@ func Ensure(ctx context.Context, opts Options) (Servers, error) {
 	return h.ensure(ctx)
 }
 
-// Use starts the servers for one user. release stops them, unless they have other users or Ensure was called. The servers
-// of a user that was killed keep running until the next user releases them.
+// Use starts the servers for one user. release stops them, unless they have other users or Ensure was called. The
+// servers of a user that was killed keep running until the next user releases them.
 func Use(ctx context.Context, opts Options) (servers Servers, release func(context.Context) error, err error) {
 	h, err := openHome(ctx, opts)
 	if err != nil {

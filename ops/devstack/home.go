@@ -66,8 +66,8 @@ func openHome(ctx context.Context, opts Options) (*home, error) {
 	return h, nil
 }
 
-// place chooses a directory that the servers' account can use: below root if possible, else below /var/tmp. The name there
-// derives from root, so that the next run finds it again.
+// place chooses a directory that the servers' account can use: below root if possible, else below /var/tmp. The name
+// there derives from root, so that the next run finds it again.
 func (h *home) place(ctx context.Context, root, name string) error {
 	if err := os.MkdirAll(root, 0o755); err != nil {
 		return fmt.Errorf("devstack: data directory %s: %w; set DATA_DIR to a directory that you can write to", root, err)
@@ -245,9 +245,9 @@ func (h *home) settlePort(port *int) error {
 	return h.save()
 }
 
-// FreePort finds a port of loopback, from 10000 to 19999, on which nobody listens. Private servers use other ports, from
-// 20000 to 29999. Both ranges lie below the ports of outgoing connections: a client that dials a dead server's port among
-// those can be connected to itself.
+// FreePort finds a port of loopback, from 10000 to 19999, on which nobody listens. Private servers use other ports,
+// from 20000 to 29999. Both ranges lie below the ports of outgoing connections: a client that dials a dead server's
+// port among those can be connected to itself.
 func FreePort() (int, error) { return freePort(10000) }
 
 // freePort finds a free one of the 10,000 ports from first on, other than the taken ones.

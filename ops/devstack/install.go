@@ -112,7 +112,8 @@ func executable(path string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0
 }
 
-// version asks the program for its major version. It is 0 for a tool without min, and for an answer that cannot be read.
+// version asks the program for its major version. It is 0 for a tool without min, and for an answer that cannot be
+// read.
 func (t tool) version(path string) int {
 	if t.min == 0 {
 		return 0
@@ -199,8 +200,8 @@ func (m manager) packagesOf(tools []tool) []string {
 	return all
 }
 
-// chooseManager finds a package manager that has the tools and that the caller may use. The strings go before its command:
-// sudo, or nothing. The error says what to type.
+// chooseManager finds a package manager that has the tools and that the caller may use. The strings go before its
+// command: sudo, or nothing. The error says what to type.
 func chooseManager(ctx context.Context, tools []tool) (manager, []string, error) {
 	titles := titlesOf(tools)
 	for _, m := range managers {

@@ -19,7 +19,8 @@ import (
 const (
 	dbUser = "switchyard"
 	dbName = "switchyard"
-	// startTimeout includes the crash recovery of a large cluster. recoveryTimeout is for a server that was started before.
+	// startTimeout includes the crash recovery of a large cluster. recoveryTimeout is for a server that was started
+	// before.
 	startTimeout    = 2 * time.Minute
 	recoveryTimeout = 30 * time.Second
 )
@@ -184,8 +185,8 @@ func (p *postgres) answers(ctx context.Context, limit time.Duration) bool {
 	return client.Poll(ctx, 200*time.Millisecond, func() (bool, error) { return p.running(ctx), nil }) == nil
 }
 
-// clearLeftovers removes what a killed server left behind, and reports whether another start may succeed. If the number in
-// the pid file now belongs to another process, it writes a number that no process has. It keeps the file, because
+// clearLeftovers removes what a killed server left behind, and reports whether another start may succeed. If the number
+// in the pid file now belongs to another process, it writes a number that no process has. It keeps the file, because
 // PostgreSQL learns from the rest of it whether children of the killed server still use the data. These end in time.
 func (p *postgres) clearLeftovers(ctx context.Context) bool {
 	log := p.home.logTail("postgres.log")

@@ -48,8 +48,8 @@ func (r *redis) ask(question func(jobs.Redis) bool) bool {
 // errEnded is for a server that ended without an error of its own.
 var errEnded = errors.New("no reason given")
 
-// settings is the content of redis.conf. Nothing is evicted, because queued jobs are not a cache. The append-only file is
-// synced every second: PostgreSQL is the truth, so Redis may lose its last second.
+// settings is the content of redis.conf. Nothing is evicted, because queued jobs are not a cache. The append-only file
+// is synced every second: PostgreSQL is the truth, so Redis may lose its last second.
 func (r *redis) settings() string {
 	lines := []string{
 		"bind 127.0.0.1",

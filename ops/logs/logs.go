@@ -1,7 +1,7 @@
-// Package logs sets up the one log of a process: JSON lines without secrets.
+// Package logs makes the log of a process: JSON lines without secrets.
 //
-// Redaction is a safety net below the types that hide their own secrets: it works on the finished line, so it also
-// reaches secrets inside errors and nested values.
+// Types with secrets hide them by themselves. Redaction is a second safeguard: it works on the finished line, so it
+// also finds secrets in errors and in nested values.
 package logs
 
 import (
@@ -11,12 +11,12 @@ import (
 	"regexp"
 )
 
-// New returns a logger that writes to w one JSON line per record of at least the level.
+// New returns a logger that writes records of the level and above to w, one JSON line each.
 func New(w io.Writer, level slog.Leveler) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(redactor{w}, &slog.HandlerOptions{Level: level}))
 }
 
-// redactor takes secrets out of whole lines; slog writes a record with one call.
+// redactor removes secrets from lines. slog writes each line with one call.
 type redactor struct{ w io.Writer }
 
 // Write implements io.Writer.
@@ -27,15 +27,15 @@ func (r redactor) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// rule replaces what matches, in lines that contain the marker: most lines contain none and cost a search only.
-// No pattern crosses a quote or a backslash, so that a JSON line stays one.
+// rule replaces the matches of a pattern in lines that contain the marker. The marker keeps the pattern from running on
+// most lines. No pattern matches across a quote or a backslash, so that the line stays JSON.
 type rule struct {
 	marker  string
 	pattern *regexp.Regexp
 	with    string
 }
 
-// secretNames are the names, in any case, of members and parameters whose value is a secret.
+// secretNames matches the names of members and parameters whose value is a secret.
 const secretNames = `(?:[\w-]*(?:password|passwd|secret|api[_-]?key|private[_-]?key|encryption[_-]?key|` +
 	`access[_-]?token|refresh[_-]?token|developer[_-]?token|capi[_-]?token|authorization|cookie)|credentials?|token)`
 
@@ -50,8 +50,8 @@ var rules = []rule{
 	{`asic `, regexp.MustCompile(`\b([Bb]asic )[A-Za-z0-9+/=]{8,}`), `${1}[redacted]`},
 }
 
-// Redact returns line without secrets: values of members and parameters with telling names, API keys, authorization
-// headers, passwords in URLs. It may return line itself.
+// Redact returns line without secrets: without the values of secretNames, API keys, authorization headers and passwords
+// in URLs. It may return line itself.
 func Redact(line []byte) []byte {
 	for _, r := range rules {
 		if bytes.Contains(line, []byte(r.marker)) {

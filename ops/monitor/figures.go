@@ -12,8 +12,8 @@ import (
 	"switchyard/db/jobrow"
 )
 
-// NewRegistry makes a registry with the metrics of the process, the connection pool and the job rows. The rows are counted
-// at each scrape. Without a database the registry has the metrics of the process only.
+// NewRegistry makes a registry with the metrics of the process, the connection pool and the job rows. The rows are
+// counted at each scrape. Without a database the registry has the metrics of the process only.
 func NewRegistry(d *db.DB) *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -46,8 +46,8 @@ func (jobRows) Describe(ch chan<- *prometheus.Desc) {
 	ch <- overdueDesc
 }
 
-// Collect implements prometheus.Collector. While PostgreSQL does not answer, these metrics are missing and the others are
-// not.
+// Collect implements prometheus.Collector. While PostgreSQL does not answer, these metrics are missing and the others
+// are not.
 func (c jobRows) Collect(ch chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), countTimeout)
 	defer cancel()
@@ -62,8 +62,8 @@ func (c jobRows) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
-// count counts the rows in a goroutine of its own, because a query on a server that hangs outlives its context. Only one
-// runs at a time.
+// count counts the rows in a goroutine of its own, because a query on a server that hangs outlives its context. Only
+// one runs at a time.
 func (c jobRows) count(ctx context.Context) ([]jobrow.Stats, error) {
 	select {
 	case c.busy <- struct{}{}:

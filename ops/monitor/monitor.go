@@ -120,8 +120,8 @@ func figuresFor(password string) gin.HandlerFunc {
 	}
 }
 
-// ready runs all checks at once. One that does not answer in time fails. The answer is 503 when one that is not optional
-// fails. It never says why.
+// ready runs all checks at once. One that does not answer in time fails. The answer is 503 when one that is not
+// optional fails. It never says why.
 func ready(c *gin.Context, checks []Check) {
 	ctx, cancel := context.WithTimeout(c.Request.Context(), checkTimeout)
 	defer cancel()

@@ -1,8 +1,8 @@
-// Package conversion carries out conversion:record: it understands a stored postback and records the conversion it
-// reports.
+// Package conversion handles conversion:record, which records the conversion that a stored postback reports.
 //
-// A postback whose click is not there is tried again until the click has been stored; one whose click never comes
-// ends as unmatched and is kept, so that it can be looked at and run again. Nothing is ever guessed.
+// A postback whose click is not stored yet is retried. One whose click is never stored becomes unmatched. It is kept,
+// so that it can be inspected and run again. A conversion is never recorded for a click that the postback does not
+// name.
 package conversion
 
 import (
@@ -41,15 +41,15 @@ func Register(r *workers.Runtime, s *store.Store, opts ...workers.RowOption) {
 	workers.RegisterRow(r, jobs.RecordConversion, rec.record, opts...)
 }
 
-// oldest and ahead bound the time inside a click id. A postback whose click is outside of them does not wait for it.
+// oldest and ahead bound the time in a click id. A postback with a click id beyond them does not wait for its click.
 const (
 	oldest = 800 * 24 * time.Hour
 	ahead  = time.Hour
 )
 
-// offerAttempts is how often a postback waits for the click-out of a visitor who is still on a lander as far as is known.
-// The click-out may wait in the spool of another process, and offer, payout and the network's secret follow from it. After
-// that, the conversion is recorded as one of the lander itself.
+// offerAttempts is how many attempts wait for the click-out of a visitor of a lander. The click-out decides the offer,
+// the payout and the network's secret, and it may wait in the spool of another process. Later attempts record a
+// conversion without an offer.
 const offerAttempts = 3
 
 func (rec *recorder) record(ctx context.Context, u *run) error {
@@ -97,7 +97,7 @@ func (rec *recorder) record(ctx context.Context, u *run) error {
 	return rec.commit(ctx, u, p, d, input(p, network, click, found.AccountID))
 }
 
-// network reads a network by its id. The zero id, and one that does not exist, give a network without settings.
+// network reads a network by its id. The zero id, and one that does not exist, return a network without settings.
 func (rec *recorder) network(ctx context.Context, id uuid.UUID) (store.PostbackNetwork, error) {
 	if id == uuid.Nil {
 		return store.PostbackNetwork{}, nil
@@ -106,9 +106,9 @@ func (rec *recorder) network(ctx context.Context, id uuid.UUID) (store.PostbackN
 	return n, err
 }
 
-// authenticate checks the secret of the network that the address names. If it names none, or one without a secret, the
-// secret of the click's network is asked for, so that leaving the id out opens no door. It gives the network whose settings
-// the message is read by: the one that the address names, else the click's.
+// authenticate checks the secret of the network that the address names. If it names none, or one without a secret, it
+// checks the secret of the click's network, so that a sender cannot avoid the check by leaving out the id. It returns
+// the network whose settings apply to the message: the one that the address names, else the click's.
 func (rec *recorder) authenticate(ctx context.Context, p models.Postback, named store.PostbackNetwork, of uuid.UUID,
 ) (store.PostbackNetwork, bool, error) {
 	if named.ID != uuid.Nil && (named.Secret != "" || named.ID == of) {
@@ -130,8 +130,8 @@ func authentic(n store.PostbackNetwork, p models.Postback) bool {
 	return postback.Authentic(n.Secret, given, p.Signature, p.SignedText)
 }
 
-// input is the message as RecordConversion takes it. Without a status word, a new conversion is approved and a recorded one
-// stays as it is: a repeated message must not undo a rejection.
+// input is the argument of RecordConversion for a message. Without a status word, a new conversion is approved and the
+// status of a recorded one does not change, because a repeated message must not undo a rejection.
 func input(p models.Postback, n store.PostbackNetwork, click, account uuid.UUID) clicklog.ConversionInput {
 	m := postback.Read(p.Params, n.Network)
 	received := models.ClickTime(p.ID)
@@ -149,7 +149,7 @@ func input(p models.Postback, n store.PostbackNetwork, click, account uuid.UUID)
 	return in
 }
 
-// commit records the conversion and the outcome of the postback in the transaction that ends the job.
+// commit records the conversion and decides the postback, in the transaction that ends the job.
 func (rec *recorder) commit(ctx context.Context, u *run, p models.Postback, d clicklog.PostbackDecision,
 	in clicklog.ConversionInput,
 ) error {
@@ -165,7 +165,7 @@ func (rec *recorder) commit(ctx context.Context, u *run, p models.Postback, d cl
 		}
 		return clicklog.DecidePostback(ctx, c, p.ID, d)
 	})
-	if errors.Is(err, clicklog.ErrUnknownClick) { // deleted between the two looks
+	if errors.Is(err, clicklog.ErrUnknownClick) { // deleted since it was found
 		return rec.wait(ctx, u, d)
 	}
 	if e, ok := models.AsError(err); ok && e.Kind == models.KindInvalid {
@@ -177,7 +177,7 @@ func (rec *recorder) commit(ctx context.Context, u *run, p models.Postback, d cl
 	return err
 }
 
-// end decides a postback for which another attempt would change nothing.
+// end decides a postback that another attempt cannot help.
 func (rec *recorder) end(ctx context.Context, u *run, d clicklog.PostbackDecision, outcome, detail string) error {
 	d.Outcome, d.Detail = outcome, detail
 	return u.Commit(ctx, jobs.None{}, func(c db.Conn) error {
@@ -185,11 +185,12 @@ func (rec *recorder) end(ctx context.Context, u *run, d clicklog.PostbackDecisio
 	})
 }
 
-// wait tries again later. After the last attempt the postback is unmatched. Running its job again replays it.
+// wait retries a postback whose click is not stored.
 func (rec *recorder) wait(ctx context.Context, u *run, d clicklog.PostbackDecision) error {
 	return rec.retry(ctx, u, d, "its click is not known yet")
 }
 
+// retry makes the next attempt wait. After the last one the postback is unmatched; running its job again repeats it.
 func (rec *recorder) retry(ctx context.Context, u *run, d clicklog.PostbackDecision, detail string) error {
 	return u.Retry(ctx, models.Errorf(models.KindNotFound, "unknown_click", "%s", detail), func(c db.Conn, f workers.NextAttempt) error {
 		d.Outcome, d.Detail = clicklog.PostbackPending, detail

@@ -137,8 +137,8 @@ type row interface {
 	Refused() (correction.Verdict, bool)
 }
 
-// each gives the outcome of each row. show gives those of refused rows. do processes the inputs of the others, and accept
-// makes outcomes of its results.
+// each gives the outcome of each row. show gives those of refused rows. do processes the inputs of the others, and
+// accept makes outcomes of its results.
 func each[R row, I, O, V any](rows []R, show func(R, correction.Verdict) O, input func(R) I, do func([]I) ([]V, error),
 	accept func(R, V) O,
 ) ([]O, error) {

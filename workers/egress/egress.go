@@ -1,8 +1,9 @@
-// Package egress is the way to the outside: an HTTP client that reaches the public internet and nothing else.
+// Package egress has the HTTP client for all requests to the outside. It reaches the public internet and nothing else.
 //
-// It resolves a name once, refuses it when any of its addresses is private, and dials exactly one of the checked ones, so
-// that a name that changes its mind between check and connection gains nothing. It follows no redirect, uses no proxy,
-// decompresses nothing, and one time limit covers everything from the look-up to the last byte of the body.
+// The client resolves a name once and refuses it when any of its addresses is private. It dials one of the checked
+// addresses, so a name that resolves to another address a moment later changes nothing. It follows no redirects, uses
+// no proxy and decompresses nothing. The timeout of a request covers everything from the look-up to the last byte of
+// the body.
 package egress
 
 import (
@@ -29,23 +30,23 @@ type Resolver interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// Options of a Client. All have defaults that suit the open internet.
+// Options of a Client. All are optional.
 type Options struct {
-	Allow      []netip.Prefix // addresses that may be reached although private
-	CAFile     string         // PEM file of authorities trusted besides the system's
+	Allow      []netip.Prefix // private addresses that may be reached; default none
+	CAFile     string         // PEM file of authorities that are trusted besides the system's; default none
 	Schemes    []string       // default https
-	MaxBody    int64          // of an answer; more is an error; default 16 KiB
-	MaxHeaders int64          // of an answer; default 16 KiB
+	MaxBody    int64          // bytes of an answer's body, more is an error; default 16 KiB
+	MaxHeaders int64          // bytes of an answer's headers, more is an error; default 16 KiB
 	Resolver   Resolver       // default the system's
 }
 
-// Client is the guarded client. It is safe for concurrent use.
+// Client sends requests to the public internet. It is safe for concurrent use.
 type Client struct {
 	o    Options
 	http *http.Client
 }
 
-// New makes a client; the CA file is read now.
+// New makes a client. It reads the CA file.
 func New(o Options) (*Client, error) {
 	o.MaxBody = cmp.Or(o.MaxBody, 16<<10)
 	o.MaxHeaders = cmp.Or(o.MaxHeaders, 16<<10)
@@ -90,14 +91,14 @@ func authorities(file string) (*x509.CertPool, error) {
 	return roots, nil
 }
 
-// Answer is what the other side said.
+// Answer is the answer to a request.
 type Answer struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// Do sends a request and reads the whole answer. The request's context bounds all of it. Errors are *Error.
+// Do sends a request and reads the whole answer, until the request's context ends. Errors are *Error.
 func (c *Client) Do(req *http.Request) (Answer, error) {
 	ctx := req.Context()
 	if err := (netguard.Policy{Schemes: c.o.Schemes, Allow: c.o.Allow}).Check(req.URL.String()); err != nil {
@@ -107,7 +108,7 @@ func (c *Client) Do(req *http.Request) (Answer, error) {
 	if err != nil {
 		return Answer{}, classify(ctx, err)
 	}
-	defer res.Body.Close() // read to its end or given up
+	defer res.Body.Close() // the connection is not used again
 	a := Answer{Status: res.StatusCode, Header: res.Header}
 	a.Body, err = io.ReadAll(io.LimitReader(res.Body, c.o.MaxBody+1))
 	if err != nil {
@@ -134,13 +135,13 @@ func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, e
 	}
 	d := net.Dialer{
 		Timeout:        10 * time.Second,
-		ControlContext: c.control, // the last word, on the address that the socket really connects to
+		ControlContext: c.control, // checks the address that the socket connects to
 	}
 	return d.DialContext(ctx, network, net.JoinHostPort(ip.String(), port))
 }
 
-// resolve prefers IPv4, as most servers of customers have it. One bad address among good ones is refused: nobody's
-// honest name points into a private network and out of it.
+// resolve looks up the address to dial. It prefers IPv4, which more of the customers' servers have. It refuses a name
+// with both public and private addresses, because such a name is an attack.
 func (c *Client) resolve(ctx context.Context, host string) (netip.Addr, error) {
 	ips := []netip.Addr{}
 	if literal, err := netip.ParseAddr(host); err == nil {
@@ -164,6 +165,7 @@ func (c *Client) resolve(ctx context.Context, host string) (netip.Addr, error) {
 	return chosen, nil
 }
 
+// may reports whether an address may be dialled.
 func (c *Client) may(ip netip.Addr) bool {
 	return !netguard.Blocked(ip) || ip.Zone() == "" && netguard.Within(ip, c.o.Allow)
 }
@@ -176,10 +178,11 @@ func (c *Client) control(_ context.Context, _, address string, _ syscall.RawConn
 	return nil
 }
 
-// Class sorts failures, for figures and for what a customer is told.
+// Class is the kind of a failure.
 type Class string
 
-// The classes. Blocked, DNS and Connect look alike to customers: their difference would map a private network.
+// The classes. Blocked, DNS and Connect have the same text for customers, because the difference would let them map a
+// private network.
 const (
 	Blocked  Class = "blocked"
 	DNS      Class = "dns"
@@ -190,28 +193,28 @@ const (
 	Protocol Class = "protocol"
 )
 
-// texts is what a customer reads.
+// texts are the errors that customers see.
 var texts = map[Class]string{
 	Blocked: "could not connect", DNS: "could not connect", Connect: "could not connect",
 	TLS: "the TLS certificate or handshake was not accepted", Timeout: "no complete answer in time",
 	TooLarge: "the answer is too large", Protocol: "the answer was not valid HTTP or ended early",
 }
 
-// Error is a request that got no whole answer.
+// Error is the error of a request without a complete answer.
 type Error struct {
 	Class  Class
-	Status int // when the head of the answer had come
+	Status int // of an answer that is too large; else 0
 
 	cause error
 }
 
-// Error is the text for customers; it never holds the URL or an address.
+// Error is the text for customers. It contains neither the URL nor an address.
 func (e *Error) Error() string { return texts[e.Class] }
 
-// Unwrap gives the cause, for tests.
+// Unwrap returns the cause, for tests.
 func (e *Error) Unwrap() error { return e.cause }
 
-// classify goes from the surest sign to the least sure.
+// classify finds the class of an error. It asks for the most specific types first.
 func classify(ctx context.Context, err error) *Error {
 	e := &Error{Class: Protocol, cause: err}
 	var (
@@ -239,7 +242,7 @@ func classify(ctx context.Context, err error) *Error {
 	return e
 }
 
-// Request makes a request whose context it bounds; cancel when the answer has been read.
+// Request makes a request with a timeout. Call the CancelFunc after the answer was read.
 func Request(ctx context.Context, limit time.Duration, method, to string, body io.Reader,
 ) (*http.Request, context.CancelFunc, error) {
 	limited, cancel := context.WithTimeout(ctx, limit)

@@ -11,7 +11,8 @@ import (
 	"switchyard/workers"
 )
 
-// clicksAtOnce is the maximum number of clicks that one transaction deletes. It blocks the recording of their conversions.
+// clicksAtOnce is the maximum number of clicks that one transaction deletes. It blocks the recording of their
+// conversions.
 const clicksAtOnce = 1000
 
 type (
@@ -19,8 +20,8 @@ type (
 	clearFunc func(context.Context, db.Conn, clicklog.ClearQuery, int) (clicklog.Cleared, error)
 )
 
-// clearing runs functions one after the other, each until it is done. Each call is a transaction. A worker that takes over
-// calls all of them again; one that was done finds nothing.
+// clearing runs functions one after the other, each until it is done. Each call is a transaction. A worker that takes
+// over calls all of them again; one that was done finds nothing.
 func clearing(funcs ...clearFunc) func(context.Context, *clearRun) error {
 	return func(ctx context.Context, u *clearRun) error {
 		for _, clear := range funcs {

@@ -1,6 +1,8 @@
-// Package ledger does the housekeeping of clicks and their ledger, and deletes the clicks that a customer asks to delete.
+// Package ledger does the housekeeping of clicks and their ledger, and deletes the clicks that a customer asks to
+// delete.
 //
-// The housekeeping never changes a figure. Its jobs may be missed, repeated or run in parallel. A deletion is a row job.
+// The housekeeping never changes a figure. Its jobs may be missed, repeated or run in parallel. A deletion is a row
+// job.
 package ledger
 
 import (

@@ -10,8 +10,8 @@ import (
 	"switchyard/db/delivery"
 )
 
-// How many deliveries to one endpoint a worker makes at once. An endpoint that nothing is known of yet, or that failed many
-// times in a row, gets fewer places.
+// How many deliveries to one endpoint a worker makes at once. An endpoint that nothing is known of yet, or that failed
+// many times in a row, gets fewer places.
 const (
 	placesHealthy = 8
 	placesFailing = 2
@@ -40,8 +40,9 @@ const (
 	firstLatency = 20 * time.Millisecond  // what is assumed of an endpoint that is not known yet
 )
 
-// endpointLimiter limits the deliveries under way by endpoint. Those that find no place get waits that are spread over the
-// time it takes to make them: thousands of deliveries to an endpoint that hangs must not all come back every second.
+// endpointLimiter limits the deliveries under way by endpoint. Those that find no place get waits that are spread over
+// the time it takes to make them: thousands of deliveries to an endpoint that hangs must not all come back every
+// second.
 type endpointLimiter struct {
 	now          func() time.Time
 	suspectSlots int // for deliveries to suspect endpoints
@@ -78,8 +79,8 @@ func (e *endpointLoad) suspect(failures int) bool {
 	return failures > 0 && (!e.known || e.latency >= slowFailure)
 }
 
-// waitLocally counts a delivery as waiting in this worker and returns the signal to wait for and a function that ends the
-// wait. Both are nil when there is a place, or when waiting here is pointless.
+// waitLocally counts a delivery as waiting in this worker and returns the signal to wait for and a function that ends
+// the wait. Both are nil when there is a place, or when waiting here is pointless.
 func (l *endpointLimiter) waitLocally(endpoint uuid.UUID, failures int) (freed <-chan struct{}, done func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

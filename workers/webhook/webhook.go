@@ -69,8 +69,8 @@ func (s *sender) deliver(ctx context.Context, u *run) error {
 	return err
 }
 
-// attempt sends the event and records the outcome in the transaction that ends the job's attempt. It returns the error of
-// that end.
+// attempt sends the event and records the outcome in the transaction that ends the job's attempt. It returns the error
+// of that end.
 func (s *sender) attempt(ctx context.Context, u *run, t delivery.Target) (delivery.Attempt, error) {
 	a, cause := s.send(ctx, t)
 	if ctx.Err() != nil {
@@ -88,8 +88,8 @@ func (s *sender) attempt(ctx context.Context, u *run, t delivery.Target) (delive
 	})
 }
 
-// redeliver makes one more attempt of a delivery now, in any state but while it is being sent. A pending delivery keeps its
-// schedule.
+// redeliver makes one more attempt of a delivery now, in any state but while it is being sent. A pending delivery keeps
+// its schedule.
 func (s *sender) redeliver(ctx context.Context, args jobs.WebhookArgs) (jobs.WebhookAnswer, error) {
 	return s.now(ctx, args.ID, true)
 }
