@@ -17,7 +17,7 @@ import (
 // The cookies of a tracking domain. They hold ids only; nothing is believed that the snapshot does not confirm.
 const (
 	visitorCookieName = "sy_v" // the visitor id
-	clickCookieName   = "sy_c" // the last click and where it was sent (clickCookie)
+	clickCookieName   = "sy_c" // a clickCookie: the last click and where it was sent
 	bindCookieName    = "sy_b" // followed by the campaign: what a bound visitor keeps
 )
 

@@ -87,7 +87,7 @@ func (r *request) resume() (clickCookie, bool) {
 			return t, false
 		}
 	}
-	if c := r.h.find(r.http.Context(), t[0]); c != nil {
+	if c, _ := r.h.findClick(r.http.Context(), t[0]); c != nil {
 		full := clickCookie{c.ID, c.CampaignID, c.StreamID, c.LanderID, t[4]}
 		ok := r.confirm(full)
 		if r.camp != nil && r.camp.Row.ID == c.CampaignID {
@@ -101,7 +101,7 @@ func (r *request) resume() (clickCookie, bool) {
 	return t, known
 }
 
-// confirm checks a clickCookie against the snapshot and makes its campaign, path and lander the request's. A path that the
+// confirm checks the click cookie against the snapshot and makes its campaign, path and lander the request's. A path that the
 // campaign has no longer leaves the campaign alone.
 func (r *request) confirm(t clickCookie) bool {
 	c := r.snap.Campaign(t[1])
@@ -134,15 +134,9 @@ func (r *request) rebuild(t clickCookie) {
 	r.describe()
 }
 
-// find gives a click from memory or, within the budget, from PostgreSQL; nil when neither knows it. Then the cookie has
-// to do.
-func (h *Handler) find(ctx context.Context, id uuid.UUID) *models.Click {
-	c, _ := h.lookup(ctx, id)
-	return c
-}
-
-// lookup is find. known is false if PostgreSQL could not say.
-func (h *Handler) lookup(ctx context.Context, id uuid.UUID) (c *models.Click, known bool) {
+// findClick gives a click from memory or, within the timeout, from PostgreSQL; nil when neither knows it. known is false
+// if PostgreSQL could not say: then the cookie has to do.
+func (h *Handler) findClick(ctx context.Context, id uuid.UUID) (c *models.Click, known bool) {
 	if c, ok := h.recent.GetIfPresent(id); ok {
 		return c, true
 	}

@@ -124,7 +124,7 @@ func (r *request) elsewhere(l *routing.Lander, click uuid.UUID) string {
 	r.camp = &routing.Campaign{}
 	var c *models.Click
 	if click != uuid.Nil {
-		c = r.h.find(r.http.Context(), click)
+		c, _ = r.h.findClick(r.http.Context(), click)
 	}
 	switch {
 	case c != nil && c.LanderID == l.Row.ID:
@@ -194,7 +194,7 @@ func (r *request) visitorOf() (netip.Addr, string) {
 // clickEntry looks the click up. One that its page names, and that only an outage hides, is believed.
 func (r *request) clickEntry(id, named uuid.UUID) entry {
 	e := entry{lander: named, click: id, mode: models.ProtectClick, until: models.ClickTime(id)}
-	c, known := r.h.lookup(r.http.Context(), id)
+	c, known := r.h.findClick(r.http.Context(), id)
 	switch {
 	case c != nil && c.LanderID != uuid.Nil && (named == uuid.Nil || named == c.LanderID):
 		e.lander = c.LanderID

@@ -1,6 +1,7 @@
 package routing
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/google/uuid"
@@ -191,10 +192,7 @@ func (s *Snapshot) Campaigns() int { return s.records[campaigns].size() }
 
 // Account gives an account. While the notice of a campaign is there before that of its account, an empty one stands in.
 func (s *Snapshot) Account(id uuid.UUID) *Account {
-	if a := find[*Account](s, accounts, id); a != nil {
-		return a
-	}
-	return UnknownAccount
+	return cmp.Or(find[*Account](s, accounts, id), UnknownAccount)
 }
 
 // UnknownAccount stands in for an account that is not there.
@@ -202,13 +200,7 @@ var UnknownAccount = &Account{Zone: time.UTC}
 
 // Source gives a traffic source, NoSource when there is none such.
 func (s *Snapshot) Source(id uuid.NullUUID) *Source {
-	if !id.Valid {
-		return NoSource
-	}
-	if src := find[*Source](s, sources, id.UUID); src != nil {
-		return src
-	}
-	return NoSource
+	return cmp.Or(find[*Source](s, sources, id.UUID), NoSource)
 }
 
 // Network gives an affiliate network, nil when there is none such.

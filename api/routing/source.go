@@ -3,6 +3,7 @@ package routing
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"switchyard/db/store"
@@ -31,13 +32,13 @@ func (b *Builder) source(row *store.RoutingSource, _ *Source) *Source {
 	return &Source{Row: *row, Subs: subNames(row.TokenMacros, row.CostParam, row.ExternalIDParam)}
 }
 
-// SubNames gives each parameter of token_macros its sub-parameter. A name such as sub3 or t3 means the third; the
+// subNames gives each parameter of token_macros its sub-parameter. A name such as sub3 or t3 means the third; the
 // others fill the free places in the order of the document. Parameters with a meaning of their own take no place.
 func subNames(macros json.RawMessage, taken ...string) []SubName {
 	var names [models.Subs]string
 	var free []string
 	for _, name := range memberNames(macros) {
-		if name == "" || contains(taken, name) {
+		if name == "" || slices.ContainsFunc(taken, func(s string) bool { return strings.EqualFold(s, name) }) {
 			continue
 		}
 		if t, ok := token.Lookup(name); ok && t.Name == token.Sub && names[t.N-1] == "" {
@@ -56,15 +57,6 @@ func subNames(macros json.RawMessage, taken ...string) []SubName {
 		}
 	}
 	return list
-}
-
-func contains(list []string, name string) bool {
-	for _, s := range list {
-		if strings.EqualFold(s, name) {
-			return true
-		}
-	}
-	return false
 }
 
 // memberNames lists the names of an object's members in the order of the document.
