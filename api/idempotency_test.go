@@ -137,8 +137,9 @@ func failing(fail *atomic.Int32, runs *atomic.Int32, slow *route.Slow) route.Rou
 		Handle: route.Do(func(c *route.Call) (int32, error) {
 			n := runs.Add(1)
 			_, err := c.Store.Offers().Create(c.Context(), models.Offer{
-				AccountID: c.Account.ID, Name: fmt.Sprint("o", n),
-				URL: "https://x.example", PayoutType: "fixed", Currency: "USD",
+				Owned: models.Owned{AccountID: c.Account.ID}, OfferFields: models.OfferFields{
+					Name: fmt.Sprint("o", n), URL: "https://x.example", PayoutType: "fixed", Currency: "USD",
+				},
 			})
 			if err != nil {
 				return 0, err

@@ -126,12 +126,12 @@ func fieldsOf[T any](rows *sqlx.Rows) ([]*reflectx.FieldInfo, error) {
 
 // cell is what a column is scanned into: the field itself, except for lists of texts and JSON documents.
 func cell(field reflect.Value, isJSON bool) any {
-	p := field.Addr().Interface()
+	p := field.Addr()
 	if isJSON {
-		return document{p}
+		return document{p.Interface()}
 	}
-	if list, ok := p.(*[]string); ok {
-		return (*pq.StringArray)(list)
+	if texts := reflect.TypeFor[*pq.StringArray](); p.CanConvert(texts) { // of models.Tags too
+		p = p.Convert(texts)
 	}
-	return p
+	return p.Interface()
 }

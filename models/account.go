@@ -56,11 +56,3 @@ func (k Key) State(now time.Time) string {
 	}
 	return "active"
 }
-
-// StatusOf is the status of a pausable record, as answers show it: active or paused.
-func StatusOf(isActive bool) string {
-	if isActive {
-		return "active"
-	}
-	return "paused"
-}

@@ -1,16 +1,17 @@
 package models
 
 import (
-	"time"
+	"encoding/json"
+	"regexp"
+	"slices"
 
 	"github.com/google/uuid"
 )
 
-// The states of a campaign. Only an active one routes visitors.
+// States of a campaign; the third is archived. Only an active one routes visitors.
 const (
-	CampaignActive   = "active"
-	CampaignPaused   = "paused"
-	CampaignArchived = "archived"
+	CampaignActive = "active"
+	CampaignPaused = "paused"
 )
 
 // UniqueByParam is the uniqueness method that needs a parameter's name.
@@ -18,49 +19,62 @@ const UniqueByParam = "param"
 
 // Campaign is a tracking link with its settings. Its flow is not part of it, so that lists need not read it.
 type Campaign struct {
-	ID                 uuid.UUID `db:"id"`
-	AccountID          uuid.UUID `db:"account_id"`
-	Name               string    `db:"name"`
-	Alias              string    `db:"alias"`     // unique on the domain
-	DomainID           uuid.UUID `db:"domain_id"` // zero for Create: the default domain, else the shared link domain
-	SourceID           uuid.UUID `db:"source_id"` // zero: none
-	Status             string    `db:"status"`
-	Mode               string    `db:"mode"`
-	DestinationURL     string    `db:"destination_url"`
-	PrimaryGoalKey     string    `db:"primary_goal_key"`
-	MeasurementSiteID  uuid.UUID `db:"measurement_site_id"` // zero: none
-	TrackedGoalKeys    []string  `db:"tracked_goal_keys"`
-	CostModel          string    `db:"cost_model"`
-	CostValue          Money     `db:"cost_value"`
-	Currency           string    `db:"currency"`
-	FlowRotation       string    `db:"flow_rotation"`
-	BindVisitors       string    `db:"bind_visitors"`
-	UniquenessMethod   string    `db:"uniqueness_method"`
-	UniquenessParam    string    `db:"uniqueness_param"`
-	UniquenessTTLHours int       `db:"uniqueness_ttl_hours"`
-	TrafficLossPct     Money     `db:"traffic_loss_pct"` // percent, with at most two decimals
-	GroupName          string    `db:"group_name"`
-	Country            string    `db:"country"` // two capital letters, or empty
-	Tags               []string  `db:"tags"`
-	IsPinned           bool      `db:"is_pinned"`
-	Notes              string    `db:"notes"`
-	FallbackURL        string    `db:"fallback_url"`
-	CreatedAt          time.Time `db:"created_at,auto"`
-	UpdatedAt          time.Time `db:"updated_at,auto"`
+	Owned
+	Name   string `db:"name" json:"name"`
+	Alias  string `db:"alias" json:"alias"` // unique on the domain
+	Status string `db:"status" json:"status" enum:"active,paused,archived"`
+	CampaignSettings
 
 	// Read with the campaign, never written.
-	Host       string `db:"host,joined"`        // of the domain
-	SharedHost bool   `db:"shared_host,joined"` // the domain is one of the install's, which every account may use
-	SourceName string `db:"source_name,joined"`
-	PathCount  int    `db:"path_count,joined"`
+	Host       string `db:"host,joined" json:"domain" doc:"host of the tracking link"`
+	SharedHost bool   `db:"shared_host,joined" json:"shared_domain" doc:"the domain is the shared link domain"`
+	SourceName string `db:"source_name,joined" json:"source_name"`
+	PathCount  int    `db:"path_count,joined" json:"path_count"`
+
+	Dated
+}
+
+// CampaignSettings are what an account sets for a campaign beside name, alias and status. A zero DomainID, for Create,
+// is the default domain, else the shared link domain.
+type CampaignSettings struct {
+	DomainID uuid.UUID     `db:"domain_id" json:"domain_id" bad:"invalid_domain" send:"of this account, or the shared link domain"`
+	SourceID uuid.NullUUID `db:"source_id" json:"source_id" bad:"invalid_source" send:"a traffic source on this account"`
+	Mode     string        `db:"mode" json:"mode" bad:"invalid_mode" trim:"true" enum:"affiliate,lead,store"`
+
+	DestinationURL    string        `db:"destination_url" json:"destination_url" bad:"invalid_destination_url" trim:"true" maxLength:"2000" format:"routable"`
+	FallbackURL       string        `db:"fallback_url" json:"fallback_url" bad:"invalid_fallback_url" trim:"true" maxLength:"2000" format:"routable" send:"http(s), or empty"`
+	PrimaryGoalKey    string        `db:"primary_goal_key" json:"primary_goal_key" bad:"invalid_goal_key" trim:"true" pattern:"^([a-z][a-z0-9_]{1,63})?$" send:"empty clears it"`
+	MeasurementSiteID uuid.NullUUID `db:"measurement_site_id" json:"measurement_site_id" bad:"invalid_site" send:"empty clears it"`
+	TrackedGoalKeys   GoalKeys      `db:"tracked_goal_keys" json:"tracked_goal_keys" send:"up to 50; invalid keys are dropped"`
+
+	CostModel string `db:"cost_model" json:"cost_model" bad:"invalid_cost_model" trim:"true" enum:"auto,cpc,cpuc,cpm,cpa,cps,revshare,manual"`
+	CostValue Money  `db:"cost_value" json:"cost_value" bad:"invalid_cost_value" min:"0" max:"1000000000"`
+	Currency  string `db:"currency" json:"currency" bad:"invalid_currency" trim:"true" case:"upper" pattern:"^[A-Za-z]{3}$" send:"three letters; default the account's"`
+
+	TrafficLossPct Money `db:"traffic_loss_pct" json:"traffic_loss_pct" bad:"invalid_traffic_loss" min:"0" max:"99.99"`
+
+	FlowRotation string `db:"flow_rotation" json:"flow_rotation" bad:"invalid_flow_rotation" trim:"true" enum:"position,weight"`
+	BindVisitors string `db:"bind_visitors" json:"bind_visitors" bad:"invalid_bind_visitors" trim:"true" enum:"none,streams,streams_landers,streams_landers_offers"`
+
+	UniquenessMethod   string `db:"uniqueness_method" json:"uniqueness_method" bad:"invalid_uniqueness_method" trim:"true" enum:"ip,ip_ua,cookie,param"`
+	UniquenessParam    string `db:"uniqueness_param" json:"uniqueness_param" bad:"invalid_uniqueness_param" trim:"true" maxLength:"100"`
+	UniquenessTTLHours int    `db:"uniqueness_ttl_hours" json:"uniqueness_ttl_hours" bad:"invalid_uniqueness_ttl" min:"1" max:"8760"`
+
+	GroupName string `db:"group_name" json:"group_name" bad:"invalid_input" trim:"true" maxLength:"255"`
+	Country   string `db:"country" json:"country" bad:"invalid_country" trim:"true" format:"country" send:"two letters, or empty"`
+	Tags      Tags   `db:"tags" json:"tags" bad:"invalid_input"`
+	IsPinned  bool   `db:"is_pinned" json:"is_pinned"`
+	Notes     string `db:"notes" json:"notes" bad:"invalid_input" maxLength:"10000"`
 }
 
 // NewCampaign gives a campaign with every default, in the account's currency.
 func NewCampaign(account Account) Campaign {
-	return Campaign{
-		AccountID: account.ID, Status: CampaignActive, Mode: "affiliate", CostModel: "auto", Currency: account.Currency,
-		FlowRotation: "position", BindVisitors: "none", UniquenessMethod: "ip_ua", UniquenessTTLHours: 24, Tags: []string{},
-	}
+	c := Campaign{Status: CampaignActive, CampaignSettings: CampaignSettings{
+		Mode: "affiliate", CostModel: "auto", Currency: account.Currency, FlowRotation: "position", BindVisitors: "none",
+		UniquenessMethod: "ip_ua", UniquenessTTLHours: 24,
+	}}
+	c.Own(account.ID, uuid.Nil)
+	return c
 }
 
 // TracksGoals reports whether the campaign's mode needs goal tracking in the plan.
@@ -69,4 +83,27 @@ func (c Campaign) TracksGoals() bool { return c.Mode != "affiliate" }
 // Paused gives the payload of campaign.paused. By is who paused it: api, dashboard or copilot.
 func (c Campaign) Paused(by string) CampaignPausedData {
 	return CampaignPausedData{CampaignID: c.ID.String(), Name: c.Name, Alias: c.Alias, By: by}
+}
+
+const maxGoalKeys = 50
+
+var goalKey = regexp.MustCompile(`^[a-z][a-z0-9_]{1,63}$`)
+
+// GoalKeys are the keys of goals.
+type GoalKeys []string
+
+// UnmarshalJSON reads a list of anything. It drops what is no key, repeated keys, and those beyond the fiftieth.
+func (g *GoalKeys) UnmarshalJSON(raw []byte) error {
+	var items []any
+	if err := json.Unmarshal(raw, &items); err != nil {
+		return err
+	}
+	*g = GoalKeys{}
+	for _, item := range items {
+		key, _ := item.(string)
+		if goalKey.MatchString(key) && !slices.Contains(*g, key) && len(*g) < maxGoalKeys {
+			*g = append(*g, key)
+		}
+	}
+	return nil
 }

@@ -2,6 +2,7 @@ package models
 
 import (
 	"net/netip"
+	"slices"
 	"strconv"
 	"time"
 
@@ -132,15 +133,11 @@ const (
 	StatusChargeback = "chargeback"
 )
 
-// The sources of a conversion: the values of data.source.
+// The sources of a conversion that the service records, as in data.source.
 const (
-	FromPostback    = "postback"
-	FromPixel       = "pixel"
-	FromTag         = "tag"
-	FromGoalAPI     = "goal_api"
-	FromCorrection  = "correction"
-	FromNetworkSync = "network_sync"
-	FromCopilot     = "copilot"
+	FromPostback   = "postback"
+	FromPixel      = "pixel"
+	FromCorrection = "correction"
 )
 
 // Conversion is what a click led to. Reports count it at the time, and under the dimensions, of its click. RecordedAt
@@ -177,14 +174,4 @@ var statusMoves = map[string][]string{
 func ValidStatus(s string) bool { _, ok := statusMoves[s]; return ok }
 
 // CanMove reports whether a conversion may go from one status to another.
-func CanMove(from, to string) bool {
-	if from == to {
-		return true
-	}
-	for _, s := range statusMoves[from] {
-		if s == to {
-			return true
-		}
-	}
-	return false
-}
+func CanMove(from, to string) bool { return from == to || slices.Contains(statusMoves[from], to) }

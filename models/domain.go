@@ -4,40 +4,36 @@ import (
 	"net"
 	"net/netip"
 	"strings"
-	"time"
 
-	"github.com/google/uuid"
 	"golang.org/x/net/idna"
-)
-
-// What a domain's robots.txt says to crawlers.
-const (
-	CrawlersAllow    = "allow"
-	CrawlersDisallow = "disallow"
 )
 
 // Domain is a host of an account's tracking links. It serves once it is verified.
 type Domain struct {
-	ID         uuid.UUID `db:"id"`
-	AccountID  uuid.UUID `db:"account_id"`
-	Host       string    `db:"host,once"`
-	IsVerified bool      `db:"is_verified,auto"`
-	IsDefault  bool      `db:"is_default,auto"` // new campaigns that name no domain go here
+	Owned
+	Host       string `db:"host,once" json:"domain"`
+	IsVerified bool   `db:"is_verified,auto" json:"is_verified" doc:"links on it work once it is verified"`
+	IsDefault  bool   `db:"is_default,auto" json:"is_default" doc:"new campaigns that name no domain go here, once it is verified"`
 	DomainSettings
-	CreatedAt time.Time `db:"created_at,auto"`
-	UpdatedAt time.Time `db:"updated_at,auto"`
 
 	// Read with the domain, never written: how many live records use it.
-	Campaigns  int `db:"campaigns,joined"`
-	Smartlinks int `db:"smartlinks,joined"`
+	Campaigns  int `db:"campaigns,joined" json:"campaigns" doc:"campaigns with their link on it"`
+	Smartlinks int `db:"smartlinks,joined" json:"smartlinks" doc:"smartlinks on it"`
+
+	Dated
 }
 
-// DomainSettings are what an account chooses for a domain.
+// DomainSettings are what an account sets for a domain.
 type DomainSettings struct {
-	GroupName string `db:"group_name"`
-	Crawlers  string `db:"crawlers"` // CrawlersAllow or CrawlersDisallow
-	HTTPSOnly bool   `db:"https_only"`
-	IndexPage string `db:"index_page"` // where the bare domain sends a visitor; empty: nowhere
+	GroupName string `db:"group_name" json:"group_name"`
+	DomainFields
+}
+
+// DomainFields are the settings beside the group. One that is left out goes to its default.
+type DomainFields struct {
+	Crawlers  string `db:"crawlers" json:"crawlers" enum:"allow,disallow" default:"disallow" send:"what robots.txt tells crawlers"`
+	HTTPSOnly bool   `db:"https_only" json:"https_only" optional:"true" default:"true"`
+	IndexPage string `db:"index_page" json:"index_page" bad:"invalid_index_page" trim:"true" maxLength:"4000" format:"routable" send:"where the bare domain sends a visitor; http(s) or empty"`
 }
 
 const (

@@ -1,27 +1,24 @@
 package models
 
-import (
-	"encoding/json"
-	"time"
-
-	"github.com/google/uuid"
-)
+import "encoding/json"
 
 // Lander is a landing page: what a visitor sees before the offer.
 type Lander struct {
-	ID         uuid.UUID  `db:"id"`
-	AccountID  uuid.UUID  `db:"account_id"`
-	Name       string     `db:"name"`
-	URL        string     `db:"url"`         // may hold {token} placeholders
-	ClickSlots int        `db:"click_slots"` // call-to-action slots, 1-20
-	GroupName  string     `db:"group_name"`
-	Country    string     `db:"country"` // two capital letters, or empty
-	Tags       []string   `db:"tags"`
-	Notes      string     `db:"notes"`
-	Protection Protection `db:"protection,json,once"`
-	IsActive   bool       `db:"is_active,auto"`
-	CreatedAt  time.Time  `db:"created_at,auto"`
-	UpdatedAt  time.Time  `db:"updated_at,auto"`
+	Owned
+	LanderFields
+	Protection Protection `db:"protection,json,once" json:"protection"`
+	Pausable
+}
+
+// LanderFields are what an account says of a landing page.
+type LanderFields struct {
+	Name       string `db:"name" json:"name" required:"true" trim:"true" maxLength:"255"`
+	URL        string `db:"url" json:"url" required:"true" trim:"true" maxLength:"4000" format:"routable" send:"http(s); {token} placeholders allowed"`
+	ClickSlots int    `db:"click_slots" json:"click_slots" bad:"invalid_number,out_of_range" optional:"true" min:"1" max:"20" default:"1" send:"call-to-action slots"`
+	GroupName  string `db:"group_name" json:"group_name" trim:"true" maxLength:"255"`
+	Country    string `db:"country" json:"country" bad:"invalid_country" trim:"true" format:"country" send:"two letters, or empty"`
+	Tags       Tags   `db:"tags" json:"tags"`
+	Notes      string `db:"notes" json:"notes" maxLength:"2000"`
 }
 
 // How a protected page recognizes a visitor who came through a tracking link.

@@ -1,46 +1,43 @@
 package models
 
-import (
-	"log/slog"
-	"time"
+import "log/slog"
 
-	"github.com/google/uuid"
-)
-
-// NetworkFields are the fields that postback_params and macros of a network may name: the five documented ones first.
-var NetworkFields = []string{
+// PostbackFields are the fields that postback_params and macros of a network may name: the five documented ones first.
+var PostbackFields = []string{
 	"click_id", "payout", "status", "conversion_id", "goal", "currency", "cost", "time", "secret",
 }
 
 // Network is an affiliate network: where conversions come from.
 type Network struct {
-	ID             uuid.UUID           `db:"id"`
-	AccountID      uuid.UUID           `db:"account_id"`
-	Name           string              `db:"name"`
-	Currency       string              `db:"currency"`
-	PostbackParams map[string]string   `db:"postback_params,json"` // field -> the parameter that the network sends it in
-	StatusMap      map[string][]string `db:"status_map,json"`      // status -> the network's words for it
+	Owned
+	NetworkFields
 	// PostbackSecret authenticates the network's postbacks. It is never read back: HasPostbackSecret says whether
 	// there is one. In an update empty leaves the saved one.
-	PostbackSecret    string
-	HasPostbackSecret bool              `db:"has_secret,joined"`
-	URL               string            `db:"url"`
-	OfferType         string            `db:"offer_type"` // CPA, CPS, CPL, CPC, CPM, or empty
-	GroupName         string            `db:"group_name"`
-	Notes             string            `db:"notes"`
-	ManagerName       string            `db:"manager_name"`
-	ManagerEmail      string            `db:"manager_email"`
-	ManagerPhone      string            `db:"manager_phone"`
-	ManagerIM         string            `db:"manager_im"`
-	PaymentTerms      string            `db:"payment_terms"`
-	PaymentFrequency  string            `db:"payment_frequency"`
-	Tags              []string          `db:"tags"`
-	MinimumPayout     *Money            `db:"minimum_payout"` // nil: none
-	Macros            map[string]string `db:"macros,json"`    // field -> the network's own macro for it
-	ClickParam        string            `db:"click_param"`    // parameter of offer links that carries the click id
-	IsActive          bool              `db:"is_active,auto"`
-	CreatedAt         time.Time         `db:"created_at,auto"`
-	UpdatedAt         time.Time         `db:"updated_at,auto"`
+	PostbackSecret    string `json:"-"`
+	HasPostbackSecret bool   `db:"has_secret,joined" json:"has_postback_secret" doc:"whether a secret is saved; it is never shown"`
+	Pausable
+}
+
+// NetworkFields are what an account says of a network. Macros, like PostbackParams, has the names of PostbackFields.
+type NetworkFields struct {
+	Name             string              `db:"name" json:"name" required:"true" trim:"true" maxLength:"255"`
+	Currency         string              `db:"currency" json:"currency" loose:"true" format:"currency" default:"USD" send:"three letters; anything else is read as USD"`
+	PostbackParams   map[string]string   `db:"postback_params,json" json:"postback_params" send:"click_id, payout, ... to the parameter"`
+	StatusMap        map[string][]string `db:"status_map,json" json:"status_map" send:"the network's words for each of the four statuses"`
+	URL              string              `db:"url" json:"url" trim:"true" maxLength:"2000" format:"url" send:"http(s)"`
+	OfferType        string              `db:"offer_type" json:"offer_type" enum:"CPA,CPS,CPL,CPC,CPM"` // or empty
+	GroupName        string              `db:"group_name" json:"group_name" trim:"true" maxLength:"255"`
+	Notes            string              `db:"notes" json:"notes" maxLength:"2000"`
+	ManagerName      string              `db:"manager_name" json:"manager_name" trim:"true" maxLength:"255"`
+	ManagerEmail     string              `db:"manager_email" json:"manager_email" trim:"true" maxLength:"255"`
+	ManagerPhone     string              `db:"manager_phone" json:"manager_phone" trim:"true" maxLength:"255"`
+	ManagerIM        string              `db:"manager_im" json:"manager_im" trim:"true" maxLength:"255"`
+	PaymentTerms     string              `db:"payment_terms" json:"payment_terms" trim:"true" maxLength:"255"`
+	PaymentFrequency string              `db:"payment_frequency" json:"payment_frequency" trim:"true" maxLength:"255"`
+	Tags             Tags                `db:"tags" json:"tags"`
+	MinimumPayout    *Money              `db:"minimum_payout" json:"minimum_payout" bad:"invalid_number,out_of_range" min:"0" max:"1000000"` // nil: none
+	Macros           map[string]string   `db:"macros,json" json:"macros" send:"the network's own macros, keyed as postback_params"`
+	ClickParam       string              `db:"click_param" json:"click_param" trim:"true" maxLength:"100" send:"parameter that carries the click id"`
 }
 
 // LogValue keeps the secret out of logs.

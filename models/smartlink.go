@@ -12,25 +12,30 @@ const MaxSlug = 64
 // Smartlink is a short link on a tracking domain of the account. The first rule that matches sends the visitor to its
 // own destination. Without a match he goes to DestinationURL.
 type Smartlink struct {
-	ID             uuid.UUID       `db:"id"`
-	AccountID      uuid.UUID       `db:"account_id"`
-	DomainID       uuid.UUID       `db:"domain_id"`
-	SourceID       uuid.UUID       `db:"source_id"` // zero: none
-	Slug           string          `db:"slug"`      // unique on the domain, among the aliases of campaigns too
-	Name           string          `db:"name"`
-	Notes          string          `db:"notes"`
-	DestinationURL string          `db:"destination_url"` // may hold {token} placeholders, as may those of rules
-	Rules          []SmartlinkRule `db:"rules,json"`
-	IsActive       bool            `db:"is_active"`
-	KeepActive     bool            // for an update: IsActive stays as saved
-	CreatedAt      time.Time       `db:"created_at,auto"`
-	UpdatedAt      time.Time       `db:"updated_at,auto"`
+	Owned
+	SmartlinkFields
+	Name       string          `db:"name" json:"name"`
+	Notes      string          `db:"notes" json:"notes"`
+	Rules      []SmartlinkRule `db:"rules,json" json:"-"`
+	IsActive   bool            `db:"is_active" json:"is_active"`
+	KeepActive bool            `json:"-"` // for an update: IsActive stays as saved
 
 	// Read with the smartlink, never written.
-	Host        string     `db:"host,joined"` // of the domain
-	SourceName  string     `db:"source_name,joined"`
-	Clicks      int64      // without bots
-	LastClickAt *time.Time // nil: none yet
+	Host        string     `db:"host,joined" json:"domain"`
+	SourceName  string     `db:"source_name,joined" json:"-"`
+	Clicks      int64      `json:"clicks" doc:"without bots"`
+	LastClickAt *time.Time `json:"-"` // nil: none yet
+
+	Dated
+}
+
+// SmartlinkFields say where a smartlink is found and where it leads. The slug is unique on the domain, among the
+// aliases of campaigns too.
+type SmartlinkFields struct {
+	Slug           string        `db:"slug" json:"slug" bad:"invalid_slug" required:"true" trim:"true" maxLength:"64" format:"slug" send:"letters, digits, _ and -"`
+	DestinationURL string        `db:"destination_url" json:"destination_url" bad:"invalid_url,too_long" required:"true" trim:"true" maxLength:"4000" format:"routable" send:"where a visitor goes when no rule matches; http(s)"`
+	DomainID       uuid.UUID     `db:"domain_id" json:"domain_id" bad:"invalid_domain" required:"true" send:"a tracking domain of the account"`
+	SourceID       uuid.NullUUID `db:"source_id" json:"source_id" bad:"invalid_source" send:"a traffic source of the account"`
 }
 
 // SmartlinkRule sends the visitors that match its conditions to its own destination. It is stored as its JSON form.

@@ -6,39 +6,29 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"time"
-
-	"github.com/google/uuid"
-	"github.com/shopspring/decimal"
-)
-
-// The cost models of a traffic source: what it is paid for. A campaign has more.
-const (
-	SourceCPC    = "cpc"
-	SourceCPM    = "cpm"
-	SourceCPA    = "cpa"
-	SourceManual = "manual"
 )
 
 // TrafficSource is where clicks come from.
 type TrafficSource struct {
-	ID              uuid.UUID       `db:"id"`
-	AccountID       uuid.UUID       `db:"account_id"`
-	Name            string          `db:"name"`
-	TokenMacros     TokenMacros     `db:"token_macros,json"`
-	CostParam       string          `db:"cost_param"` // parameter of the tracking link that carries the cost of a click
-	CostModel       string          `db:"cost_model"`
-	PostbackURL     string          `db:"postback_url"`      // called for each conversion; may hold {token} placeholders
-	ExternalIDParam string          `db:"external_id_param"` // parameter that carries the source's own click id
-	Notes           string          `db:"notes"`
-	TrafficLossPct  decimal.Decimal `db:"traffic_loss_pct"` // percent of paid clicks that never arrive, 0-99.99
-	GroupName       string          `db:"group_name"`
-	Tags            []string        `db:"tags"`
-	CostMacro       string          `db:"cost_macro"` // the source's macro for the cost
-	Platform        string          `db:"platform"`   // key of a template (models/template), or empty
-	IsActive        bool            `db:"is_active,auto"`
-	CreatedAt       time.Time       `db:"created_at,auto"`
-	UpdatedAt       time.Time       `db:"updated_at,auto"`
+	Owned
+	SourceFields
+	Pausable
+}
+
+// SourceFields are what an account says of a traffic source.
+type SourceFields struct {
+	Name            string      `db:"name" json:"name" required:"true" trim:"true" maxLength:"255"`
+	TokenMacros     TokenMacros `db:"token_macros,json" json:"token_macros" send:"parameter to macro; their order fills sub1, sub2, ..."`
+	CostParam       string      `db:"cost_param" json:"cost_param" trim:"true" maxLength:"100"` // it carries the cost of a click
+	CostModel       string      `db:"cost_model" json:"cost_model" bad:"invalid_value" enum:"cpc,cpm,cpa,manual" default:"cpc"`
+	PostbackURL     string      `db:"postback_url" json:"postback_url" trim:"true" maxLength:"4000" format:"url" send:"http(s); {token} placeholders allowed"`
+	ExternalIDParam string      `db:"external_id_param" json:"external_id_param" trim:"true" maxLength:"100"` // it carries the source's own click id
+	Notes           string      `db:"notes" json:"notes" maxLength:"2000"`
+	TrafficLossPct  Money       `db:"traffic_loss_pct" json:"traffic_loss_pct" bad:"invalid_number,out_of_range" min:"0" max:"99.99" default:"0"` // of paid clicks that never arrive
+	GroupName       string      `db:"group_name" json:"group_name" trim:"true" maxLength:"255"`
+	Tags            Tags        `db:"tags" json:"tags"`
+	CostMacro       string      `db:"cost_macro" json:"cost_macro" loose:"true" send:"up to 64 characters of a macro; anything else is dropped"`
+	Platform        string      `db:"platform" json:"platform" loose:"true" send:"a known platform template; anything else is dropped"`
 }
 
 // TokenMacro is a parameter of the tracking link and the source's macro that fills it.

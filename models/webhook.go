@@ -17,17 +17,17 @@ const SecretOverlap = 24 * time.Hour
 
 // Webhook is a customer's endpoint for events. Its signing secret is not part of it, since that is shown only once.
 type Webhook struct {
-	ID           uuid.UUID      `db:"id"`
-	AccountID    uuid.UUID      `db:"account_id"`
-	Name         string         `db:"name"`
-	URL          string         `db:"url"`
-	Events       []string       `db:"events"` // the types it subscribes to
-	Active       bool           `db:"active"`
-	FailingSince *time.Time     `db:"failing_since"`        // first of the failed attempts in a row; nil: the last one succeeded
-	Failures     int            `db:"consecutive_failures"` // failed attempts in a row
-	OldSecret    *time.Time     `db:"old_secret_until"`     // end of SecretOverlap; nil: only one secret signs
-	CreatedAt    time.Time      `db:"created_at"`
-	Recent       DeliveryCounts `db:"recent"` // set by lists
+	ID           uuid.UUID      `db:"id" json:"id"`
+	AccountID    uuid.UUID      `db:"account_id" json:"-"`
+	Name         string         `db:"name" json:"name"`
+	URL          string         `db:"url" json:"url"`
+	Events       []string       `db:"events" json:"events"` // the types it subscribes to
+	Active       bool           `db:"active" json:"active"`
+	FailingSince *time.Time     `db:"failing_since" json:"-"`        // first of the failed attempts in a row; nil: the last one succeeded
+	Failures     int            `db:"consecutive_failures" json:"-"` // failed attempts in a row
+	OldSecret    *time.Time     `db:"old_secret_until" json:"-"`     // end of SecretOverlap; nil: only one secret signs
+	CreatedAt    time.Time      `db:"created_at" json:"-"`
+	Recent       DeliveryCounts `db:"recent" json:"-"` // set by lists
 }
 
 // DeliveryCounts are the numbers of an endpoint's deliveries of the last seven days, by state.
@@ -58,16 +58,16 @@ var DeliveryStates = []string{DeliveryPending, DeliveryDelivered, DeliveryFailed
 
 // WebhookDelivery is one event on its way to one endpoint.
 type WebhookDelivery struct {
-	ID          uuid.UUID  `db:"id"`
-	WebhookID   uuid.UUID  `db:"endpoint_id"`
-	EventID     uuid.UUID  `db:"event_id"`
-	EventType   string     `db:"type"`
-	Status      string     `db:"status"`
-	Attempts    int        `db:"attempts"`
-	HTTPStatus  *int       `db:"http_status"` // of the last attempt; nil when no answer came
-	Error       string     `db:"error"`
-	LastAttempt *time.Time `db:"last_attempt"`
-	NextAttempt *time.Time `db:"next_attempt"` // while it is pending
-	DeliveredAt *time.Time `db:"delivered_at"`
-	CreatedAt   time.Time  `db:"created_at"`
+	ID          uuid.UUID `db:"id" json:"id"`
+	WebhookID   uuid.UUID `db:"endpoint_id" json:"webhookId"`
+	EventID     uuid.UUID `db:"event_id" json:"eventId"`
+	EventType   string    `db:"type" json:"event"`
+	Status      string    `db:"status" json:"status" enum:"pending,delivered,failed"`
+	Attempts    int       `db:"attempts" json:"attempts"`
+	HTTPStatus  *int      `db:"http_status" json:"httpStatus" doc:"what the endpoint answered last; null when no answer came"`
+	Error       string    `db:"error" json:"error"`
+	CreatedAt   Stamp     `db:"created_at" json:"createdAt"`
+	LastAttempt *Stamp    `db:"last_attempt" json:"lastAttemptAt"`
+	NextAttempt *Stamp    `db:"next_attempt" json:"nextAttemptAt"` // while it is pending
+	DeliveredAt *Stamp    `db:"delivered_at" json:"deliveredAt"`
 }

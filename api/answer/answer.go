@@ -43,19 +43,20 @@ func StampOrNull(t *time.Time) *string {
 	return &text
 }
 
-// TextOrNull shows no text as null.
-func TextOrNull(text string) *string { return orNull(text) }
-
-// IDOrNull shows no id as null.
-func IDOrNull(id uuid.UUID) *uuid.UUID { return orNull(id) }
-
-// NumberOrNull shows zero as null.
-func NumberOrNull(n int) *int { return orNull(n) }
+// Each gives every item of a list as show shows it. The answer is never nil.
+func Each[T, A any](list []T, show func(T) A) []A {
+	out := make([]A, len(list))
+	for i, item := range list {
+		out[i] = show(item)
+	}
+	return out
+}
 
 // Cursor shows the end of a list as null.
-func Cursor(next string) *string { return orNull(next) }
+func Cursor(next string) *string { return OrNull(next) }
 
-func orNull[T comparable](v T) *T {
+// OrNull shows no text, no id and zero as null.
+func OrNull[T comparable](v T) *T {
 	var none T
 	if v == none {
 		return nil

@@ -27,7 +27,7 @@ type sample struct {
 	Items []inner             `json:"items"`
 	Raw   json.RawMessage     `json:"raw"`
 	Any   any                 `json:"any"`
-	Loose LooseText           `json:"loose"`
+	Loose string              `json:"loose" loose:"true"`
 	Ratio float64             `json:"ratio"`
 }
 

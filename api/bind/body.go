@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"reflect"
+	"slices"
 	"unicode/utf8"
 
 	"switchyard/models"
@@ -38,19 +39,27 @@ func Read(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 }
 
 // Decode reads a JSON object into the struct that into points to, and holds it to the rules in its tags. Fields are
-// found by their exact name. Unknown ones are ignored. Of repeated ones the last counts. Null is the same as left out,
-// except for Opt and pointers. Anything but an object is 400 bad_body. Whatever else is wrong is 400 with the code of
-// the first field, in their order, that has a value of the wrong type, or else of the first that breaks a rule.
+// found by their exact name. Unknown ones are ignored. Of repeated ones the last counts. A field that was left out is
+// not touched, unless it has a default. Null is the same as left out, unless a tag says otherwise.
+//
+// Anything but an object is 400 bad_body. Any other mistake is 400 with the code of its field: the first field, in
+// their order, whose value has the wrong type, else the first that breaks a rule.
 func Decode(body []byte, into any) error {
 	fields, err := Object(body)
 	if err != nil {
 		return err
 	}
-	v := reflect.ValueOf(into).Elem()
-	if err := fill(fields, v, ""); err != nil {
+	var d decoder
+	if err := d.fields(fields, reflect.ValueOf(into).Elem(), ""); err != nil {
 		return err
 	}
-	return check(v, "", false)
+	return d.refused
+}
+
+// Sends reports whether a body has any of the fields of a struct, as null or as a value.
+func Sends(body []byte, of any) bool {
+	sent, err := Object(body)
+	return err == nil && slices.ContainsFunc(fieldsOf(reflect.TypeOf(of)), func(f field) bool { return sent[f.name] != nil })
 }
 
 // Object checks a body as a whole and splits it into its fields.

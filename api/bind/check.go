@@ -15,59 +15,28 @@ import (
 	"switchyard/models"
 )
 
-// check enforces the rules of a struct's fields in their order, and brings texts into their form. Nulls tells whether
-// null is a value, the empty one, instead of a field that was left out.
-func check(v reflect.Value, prefix string, nulls bool) error {
-	for _, f := range fieldsOf(v.Type()) {
-		var err error
-		empty := nulls || f.null == "empty"
-		if f.embedded {
-			err = check(v.Field(f.index), prefix, empty)
-		} else {
-			err = f.check(v.Field(f.index), prefix+f.name, empty)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (f *field) check(v reflect.Value, path string, nulls bool) error {
-	if o, ok := v.Addr().Interface().(optional); ok {
-		set, null, inner := o.state()
-		switch {
-		case null && f.null == "refused":
-			return spot{path, f.formCode()}.bad(wanted(inner))
-		case f.Required && (!set || null):
-			return refuse(f.missing, "%s is required", path)
-		case !set || null && !nulls:
-			return f.setDefault(inner, path)
-		}
-		if err := f.value(inner, path); err != nil {
-			return err
-		}
-		if f.blank != "" && isBlank(inner) {
-			return refuse(f.blank, "%s is required", path)
-		}
-		return nil
-	}
-	if v.Kind() == reflect.Pointer && v.IsNil() {
-		if f.Required {
-			return refuse(f.missing, "%s is required", path)
-		}
-		return f.setDefault(v, path)
-	}
-	if v.Kind() == reflect.String && f.trim {
+// check enforces the rules on the field and brings its texts into their form. given means that a value was sent, null
+// that null was.
+func (f *field) check(v reflect.Value, path string, given, null bool) error {
+	isText := v.Kind() == reflect.String
+	if isText && f.trim && given {
 		v.SetString(strings.TrimSpace(v.String()))
 	}
-	if isBlank(v) && f.Required {
+	switch {
+	case null && f.null == "refused":
+		return spot{path, f.formCode()}.bad(wanted(v))
+	case f.Required && (!given || !f.optional && isBlank(v)):
 		return refuse(f.missing, "%s is required", path)
-	}
-	if v.Kind() == reflect.String && v.Len() == 0 { // the same as left out
+	case !given && (!null || !f.optional || f.null != "empty"), !f.optional && isText && v.Len() == 0:
 		return f.setDefault(v, path)
 	}
-	return f.value(v, path)
+	if err := f.value(v, path); err != nil {
+		return err
+	}
+	if f.blank != "" && isBlank(v) {
+		return refuse(f.blank, "%s is required", path)
+	}
+	return nil
 }
 
 // setDefault gives a field that was left out its default.
@@ -79,10 +48,10 @@ func (f *field) setDefault(v reflect.Value, path string) error {
 		v.SetString(f.preset)
 		return nil
 	}
-	return value(json.RawMessage(f.preset), v, spot{path, f.formCode()})
+	return new(decoder).value(json.RawMessage(f.preset), v, spot{path, f.formCode()})
 }
 
-// isBlank tells whether a value is what a required field must not be.
+// isBlank reports whether a value is what a required field must not be.
 func isBlank(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.String:
@@ -137,10 +106,6 @@ func (f *field) value(v reflect.Value, path string) error {
 		return f.value(v.Elem(), path)
 	case reflect.Slice:
 		return f.list(v, path)
-	case reflect.Struct:
-		if f.nested {
-			return check(v, path+".", false)
-		}
 	}
 	return nil
 }
@@ -192,19 +157,11 @@ func (r *Rules) text(v reflect.Value, path string, maxLength int) error {
 	return nil
 }
 
-// list enforces the rules on each item of a list, then on their number.
+// list enforces the rules on each text of a list, then on the number of items.
 func (f *field) list(v reflect.Value, path string) error {
 	isText := v.Type().Elem().Kind() == reflect.String
-	for i := range v.Len() {
+	for i := 0; isText && i < v.Len(); i++ {
 		at, item := path+"["+strconv.Itoa(i)+"]", v.Index(i)
-		if f.nested {
-			if err := check(reflect.Indirect(item), at+".", false); err != nil {
-				return err
-			}
-		}
-		if !isText {
-			continue
-		}
 		if blank := strings.TrimSpace(item.String()) == ""; blank && f.dropBlank {
 			item.SetString("")
 		} else if blank && f.unique {

@@ -23,37 +23,44 @@ func (s spot) bad(want string) error { return models.Invalid(s.code, "%s must be
 
 func (s spot) at(key string) spot { return spot{s.path + key, s.code} }
 
-// fill sets the fields of a struct in their order, so that of several mistakes the first field's is reported.
-func fill(fields map[string]json.RawMessage, v reflect.Value, prefix string) error {
+// decoder decodes one body. It goes on after a broken rule, since a value of the wrong type further down is reported
+// instead of it.
+type decoder struct{ refused error } // by the first rule that was broken
+
+// fields decodes and checks the fields of a struct in their order, so that of several mistakes the first field's is
+// reported.
+func (d *decoder) fields(sent map[string]json.RawMessage, v reflect.Value, prefix string) error {
 	for _, f := range fieldsOf(v.Type()) {
-		if f.embedded {
-			if err := fill(fields, v.Field(f.index), prefix); err != nil {
-				return err
-			}
-			continue
-		}
-		raw, sent := fields[f.name]
-		if !sent {
-			continue
-		}
-		if err := value(raw, v.Field(f.index), spot{prefix + f.name, f.formCode()}); err != nil {
+		if err := d.field(&f, sent[f.name], v.FieldByIndex(f.index), prefix+f.name); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// value decodes one JSON value. The raw text is valid JSON: the body was parsed as a whole before.
-func value(raw json.RawMessage, v reflect.Value, s spot) error {
+// field decodes and checks one field. raw is nil if it was not sent.
+func (d *decoder) field(f *field, raw json.RawMessage, v reflect.Value, path string) error {
 	null := string(raw) == "null"
-	if o, ok := v.Addr().Interface().(optional); ok {
-		place := o.mark(null)
-		if null {
-			return nil
-		}
-		return value(raw, reflect.ValueOf(place).Elem(), s)
+	given := raw != nil && !null
+	if o, ok := v.Addr().Interface().(opt); ok {
+		v = o.mark(raw != nil, null)
 	}
-	if null {
+	if given {
+		if err := d.value(raw, v, spot{path, f.formCode()}); err != nil && !f.loose {
+			return err
+		}
+	} else if null && f.optional && f.null == "empty" {
+		v.SetZero()
+	}
+	if d.refused == nil {
+		d.refused = f.check(v, path, given, null)
+	}
+	return nil
+}
+
+// value decodes one JSON value. The raw text is valid JSON: the body was parsed as a whole before.
+func (d *decoder) value(raw json.RawMessage, v reflect.Value, s spot) error {
+	if string(raw) == "null" {
 		return nil
 	}
 	switch into := v.Addr().Interface().(type) {
@@ -62,6 +69,10 @@ func value(raw json.RawMessage, v reflect.Value, s spot) error {
 		return nil
 	case *uuid.UUID:
 		return idValue(raw, into, s)
+	case *uuid.NullUUID:
+		err := idValue(raw, &into.UUID, s)
+		into.Valid = into.UUID != uuid.Nil
+		return err
 	case *decimal.Decimal:
 		return number(raw, into, s)
 	case *models.Money:
@@ -72,10 +83,10 @@ func value(raw json.RawMessage, v reflect.Value, s spot) error {
 		}
 		return nil
 	}
-	return kind(raw, v, s)
+	return d.kind(raw, v, s)
 }
 
-func kind(raw json.RawMessage, v reflect.Value, s spot) error {
+func (d *decoder) kind(raw json.RawMessage, v reflect.Value, s spot) error {
 	switch v.Kind() {
 	case reflect.String:
 		if raw[0] != '"' {
@@ -90,21 +101,21 @@ func kind(raw json.RawMessage, v reflect.Value, s spot) error {
 		return plain(raw, v, s, "a number")
 	case reflect.Pointer:
 		fresh := reflect.New(v.Type().Elem())
-		if err := value(raw, fresh.Elem(), s); err != nil {
+		if err := d.value(raw, fresh.Elem(), s); err != nil {
 			return err
 		}
 		v.Set(fresh)
 		return nil
 	case reflect.Slice:
-		return items(raw, v, s)
+		return d.items(raw, v, s)
 	case reflect.Map:
-		return entries(raw, v, s)
+		return d.entries(raw, v, s)
 	case reflect.Struct:
 		var fields map[string]json.RawMessage
 		if json.Unmarshal(raw, &fields) != nil {
 			return s.bad("an object")
 		}
-		return fill(fields, v, s.path+".")
+		return d.fields(fields, v, s.path+".")
 	case reflect.Interface:
 		return plain(raw, v, s, "a JSON value")
 	}
@@ -118,7 +129,7 @@ func plain(raw json.RawMessage, v reflect.Value, s spot, want string) error {
 	return nil
 }
 
-func items(raw json.RawMessage, v reflect.Value, s spot) error {
+func (d *decoder) items(raw json.RawMessage, v reflect.Value, s spot) error {
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) != nil {
 		return s.bad("a list")
@@ -129,7 +140,7 @@ func items(raw json.RawMessage, v reflect.Value, s spot) error {
 		if string(item) == "null" && out.Index(i).Kind() == reflect.String {
 			return at.bad("a text")
 		}
-		if err := value(item, out.Index(i), at); err != nil {
+		if err := d.value(item, out.Index(i), at); err != nil {
 			return err
 		}
 		if out.Index(i).Type() == reflect.TypeFor[uuid.UUID]() && out.Index(i).IsZero() {
@@ -140,7 +151,7 @@ func items(raw json.RawMessage, v reflect.Value, s spot) error {
 	return nil
 }
 
-func entries(raw json.RawMessage, v reflect.Value, s spot) error {
+func (d *decoder) entries(raw json.RawMessage, v reflect.Value, s spot) error {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(raw, &fields) != nil {
 		return s.bad("an object")
@@ -148,7 +159,7 @@ func entries(raw json.RawMessage, v reflect.Value, s spot) error {
 	out := reflect.MakeMapWithSize(v.Type(), len(fields))
 	for key, item := range fields {
 		fresh := reflect.New(v.Type().Elem()).Elem()
-		if err := value(item, fresh, s.at("."+key)); err != nil {
+		if err := d.value(item, fresh, s.at("."+key)); err != nil {
 			return err
 		}
 		out.SetMapIndex(reflect.ValueOf(key).Convert(v.Type().Key()), fresh)
@@ -163,7 +174,7 @@ func idValue(raw json.RawMessage, into *uuid.UUID, s spot) error {
 	if json.Unmarshal(raw, &text) != nil {
 		return s.bad("a UUID")
 	}
-	if text == "" {
+	if *into = uuid.Nil; text == "" {
 		return nil
 	}
 	id, ok := ParseID(text)

@@ -7,8 +7,10 @@
 //	required:"true"       must be sent and not be empty, else 400 required; another text than true is the code
 //	empty:"code"          of an Opt: what was sent must not be empty
 //	null:"refused"        of an Opt: null has the wrong form
-//	null:"empty"          of an Opt, or of all in an embedded struct: null is the empty value, not a field left out
+//	null:"empty"          of an Opt: null is the empty value, not a field left out
+//	optional:"true"       the field is like an Opt: it keeps its value if it is left out, and an empty text is a value
 //	default:"fixed"       the value of a field that was left out
+//	loose:"true"          a value of another type is an empty text
 //	trim:"true"           spaces around a text are dropped, before anything else is looked at
 //	case:"upper"          or lower: the case in which a text is kept
 //	maxLength:"255"       characters of a text, else too_long; minLength likewise
@@ -21,6 +23,9 @@
 //	unique:"true"         repeated items of a list are dropped, blank ones refused
 //	skipBlank:"true"      blank items of a list are dropped
 //	bad:"a" bad:"a,b"     the field's own codes: a for a value of the wrong type or form, b (or a) for one beyond a limit
+//
+// On an embedded struct, optional and null hold for all of its fields. doc and send are for readers: doc says what a
+// value is, in answers too, send what a body may have.
 //
 // Rules for texts hold for each item of a list of texts. A text left out and an empty text are the same, but in an Opt.
 // What concerns two fields, or the store, is left to the body's handler.

@@ -27,6 +27,8 @@ var formats = map[string]*format{
 	"country":  {"invalid_country", map[string]any{"pattern": `^([A-Za-z]{2})?$`}, readCountry},
 	"alias":    {"invalid_alias", map[string]any{"pattern": models.AliasForm.String()}, same(models.CheckAlias)},
 	"slug":     {"invalid_slug", map[string]any{"pattern": models.SlugForm.String()}, same(models.CheckSlug)},
+	// Three letters; anything else is USD.
+	"currency": {read: readCurrency},
 }
 
 // same makes a check of a text that leaves it as it is.
@@ -66,6 +68,13 @@ var (
 func readCountry(path, text string) (string, error) {
 	if text != "" && !country.MatchString(text) {
 		return "", fmt.Errorf("%s must be two letters", path)
+	}
+	return strings.ToUpper(text), nil
+}
+
+func readCurrency(_, text string) (string, error) {
+	if !currency.MatchString(text) {
+		text = "USD"
 	}
 	return strings.ToUpper(text), nil
 }

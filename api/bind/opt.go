@@ -3,7 +3,6 @@ package bind
 import (
 	"encoding/json"
 	"reflect"
-	"strings"
 
 	"github.com/google/uuid"
 )
@@ -15,7 +14,7 @@ type Opt[T any] struct {
 	Value T
 }
 
-// Given tells whether the field holds a value.
+// Given reports whether the field holds a value.
 func (o Opt[T]) Given() bool { return o.Set && !o.Null }
 
 // Or gives the value, or another one when the field was left out or null.
@@ -37,54 +36,18 @@ func (o Opt[T]) MarshalJSON() ([]byte, error) {
 // OptValue gives a zero value of what the field holds, for the API's description.
 func (o Opt[T]) OptValue() any { var zero T; return zero }
 
-// mark notes that the field was sent and gives the place for its value.
-func (o *Opt[T]) mark(null bool) any {
-	o.Set, o.Null = true, null
-	return &o.Value
+// mark notes what was sent and gives the place for the value.
+func (o *Opt[T]) mark(sent, null bool) reflect.Value {
+	o.Set, o.Null = sent, null
+	return reflect.ValueOf(&o.Value).Elem()
 }
 
-// state tells what was sent, and where the value stands.
-func (o *Opt[T]) state() (set, null bool, v reflect.Value) {
-	return o.Set, o.Null, reflect.ValueOf(&o.Value).Elem()
+type opt interface {
+	mark(sent, null bool) reflect.Value
 }
-
-type optional interface {
-	mark(null bool) any
-	state() (set, null bool, v reflect.Value)
-}
-
-// LooseText is a text field for which the contract reads anything else as if it were not there: a value of another
-// type is empty, not an error.
-type LooseText string
-
-// UnmarshalJSON takes a text, and anything else as an empty one.
-func (t *LooseText) UnmarshalJSON(raw []byte) error {
-	var text string
-	if json.Unmarshal(raw, &text) != nil {
-		text = ""
-	}
-	*t = LooseText(text)
-	return nil
-}
-
-// Tags are the tags of a record: trimmed, each once, none of them blank.
-type Tags []string
 
 // tagsRules are the rules of every field of tags.
 const tagsRules reflect.StructTag = `trim:"true" skipBlank:"true" unique:"true" itemLength:"64" maxItems:"20"`
-
-// LooseCurrency is a currency's three letters as capitals. Anything else that is sent is USD, as the contract says.
-type LooseCurrency string
-
-// UnmarshalJSON takes three letters, and anything else as USD.
-func (c *LooseCurrency) UnmarshalJSON(raw []byte) error {
-	var text string
-	if json.Unmarshal(raw, &text) != nil || !currency.MatchString(text) {
-		text = "USD"
-	}
-	*c = LooseCurrency(strings.ToUpper(text))
-	return nil
-}
 
 // ID is embedded in the body of a PUT or a PATCH that names its record in the body.
 type ID struct {

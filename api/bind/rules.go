@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -9,7 +10,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
 	"switchyard/models"
@@ -20,12 +20,13 @@ import (
 type Rules struct {
 	Required bool // the field must be sent; unless it is an Opt, it must not be empty either
 
-	optional  bool   // the field is an Opt
+	optional  bool   // left out it keeps its value, and an empty text is a value: an Opt, or a field with the tag
 	missing   string // code of a required field that was not sent or is empty
 	blank     string // code of an Opt that was sent empty; none: it may be
 	form      string // code of a value of another type or form; none: invalid_input, or the format's
 	beyond    string // code of a value beyond a limit; none: the limit's usual one
 	null      string // "refused": null has the wrong form; "empty": null is an empty value, here or in the embedded fields
+	loose     bool   // a value of another type is an empty text
 	trim      bool
 	dropBlank bool
 	unique    bool
@@ -46,7 +47,7 @@ var cases = map[string]func(string) string{"upper": strings.ToUpper, "lower": st
 // RulesOf reads the tags of a field. A tag that makes no sense panics: tags are read before the first request.
 func RulesOf(f reflect.StructField) Rules {
 	tag := f.Tag
-	if f.Type == reflect.TypeFor[Tags]() || f.Type == reflect.TypeFor[Opt[Tags]]() {
+	if f.Type == reflect.TypeFor[models.Tags]() {
 		tag = tagsRules + " " + tag
 	}
 	form, beyond, two := strings.Cut(tag.Get("bad"), ",")
@@ -56,12 +57,13 @@ func RulesOf(f reflect.StructField) Rules {
 	r := Rules{
 		missing: tag.Get("required"), blank: tag.Get("empty"), form: form, beyond: beyond, null: tag.Get("null"),
 		trim: tag.Get("trim") == "true", unique: tag.Get("unique") == "true", dropBlank: tag.Get("skipBlank") == "true",
-		preset: tag.Get("default"),
+		preset: tag.Get("default"), loose: tag.Get("loose") == "true",
 	}
 	if r.Required = r.missing != ""; r.missing == "true" {
 		r.missing = "required"
 	}
-	_, r.optional = reflect.New(f.Type).Interface().(optional)
+	_, isOpt := reflect.New(f.Type).Interface().(opt)
+	r.optional = isOpt || tag.Get("optional") == "true"
 	for name, into := range map[string]*int{
 		"minLength": &r.minLength, "maxLength": &r.maxLength, "minItems": &r.minItems, "maxItems": &r.maxItems,
 		"itemLength": &r.itemLength,
@@ -102,8 +104,12 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// Schema adds the rules to the JSON Schema of the field's type: those for texts go to the items of a list.
-func (r Rules) Schema(schema map[string]any) {
+// Schema adds the rules to the JSON Schema of the field's type: those for texts go to the items of a list. An answer
+// has its values from elsewhere and states the enum only.
+func (r Rules) Schema(schema map[string]any, body bool) {
+	if !body {
+		r = Rules{enum: r.enum}
+	}
 	texts := schema
 	if items, ok := schema["items"].(map[string]any); ok {
 		texts = items
@@ -144,7 +150,7 @@ func setLength(schema map[string]any, key string, n int) {
 	}
 }
 
-// isText tells whether a schema is of texts, null beside them or not.
+// isText reports whether a schema is of texts, null beside them or not.
 func isText(schema map[string]any) bool {
 	kind, ok := schema["type"].(string)
 	if kinds, nullable := schema["type"].([]string); nullable {
@@ -174,13 +180,11 @@ func Literal(text string) any {
 	return v
 }
 
-// field is a field of a body's struct.
+// field is a field of a body's struct, or of a struct embedded in it.
 type field struct {
 	Rules
-	index    int
-	name     string // in JSON
-	embedded bool
-	nested   bool // its value, or each of its items, is a struct with rules of its own
+	index []int
+	name  string // in JSON
 }
 
 var plans sync.Map // of reflect.Type to []field
@@ -194,29 +198,18 @@ func fieldsOf(t reflect.Type) []field {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		out := field{Rules: RulesOf(f), index: i, name: name, embedded: f.Anonymous && name == "" && f.Type.Kind() == reflect.Struct}
-		if !out.embedded && (name == "" || name == "-") {
-			continue
+		switch rules := RulesOf(f); {
+		case f.Anonymous && name == "" && f.Type.Kind() == reflect.Struct:
+			for _, inner := range fieldsOf(f.Type) {
+				inner.index = append([]int{i}, inner.index...)
+				inner.optional = inner.optional || rules.optional
+				inner.null = cmp.Or(inner.null, rules.null)
+				plan = append(plan, inner)
+			}
+		case name != "" && name != "-":
+			plan = append(plan, field{Rules: rules, index: f.Index, name: name})
 		}
-		out.nested = isObject(f.Type)
-		plan = append(plan, out)
 	}
 	plans.Store(t, plan)
 	return plan
-}
-
-// isObject tells whether values of a type are, point to, or are lists of objects whose fields have rules.
-func isObject(t reflect.Type) bool {
-	if o, ok := reflect.New(t).Interface().(optional); ok {
-		_, _, v := o.state()
-		return isObject(v.Type())
-	}
-	switch t.Kind() {
-	case reflect.Pointer, reflect.Slice:
-		return isObject(t.Elem())
-	case reflect.Struct:
-		_, own := reflect.New(t).Interface().(json.Unmarshaler)
-		return !own && t != reflect.TypeFor[uuid.UUID]() && t != reflect.TypeFor[models.Money]()
-	}
-	return false
 }

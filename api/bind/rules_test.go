@@ -16,7 +16,7 @@ type PathBody struct {
 	Country string             `json:"country" bad:"invalid_country" format:"country"`
 	Weight  models.Money       `json:"weight" bad:"invalid_number,out_of_range" min:"0" max:"99.5"`
 	Action  string             `json:"action" enum:"offer,lander" default:"offer"`
-	Tags    bind.Tags          `json:"tags"`
+	Tags    models.Tags        `json:"tags"`
 	Cap     bind.Opt[int]      `json:"cap" bad:"invalid_cap" min:"1"`
 	URL     string             `json:"url" maxLength:"40" format:"routable"`
 	Next    bind.Opt[[]string] `json:"next" unique:"true" case:"lower" enum:"a,b" empty:"no_next"`
@@ -75,7 +75,7 @@ func TestForms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b.Name != "a" || !slices.Equal(b.Tags, bind.Tags{"B", "c"}) || !slices.Equal(b.Next.Value, []string{"a"}) ||
+	if b.Name != "a" || !slices.Equal(b.Tags, models.Tags{"B", "c"}) || !slices.Equal(b.Next.Value, []string{"a"}) ||
 		b.Action != "offer" || *b.Limit != 3 || b.Cap.Set {
 		t.Errorf("%+v", b)
 	}

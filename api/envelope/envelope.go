@@ -50,19 +50,30 @@ type Reply struct {
 
 // Of makes the reply to a call from what its handler returned.
 func Of(c *route.Call, answer any, err error) Reply {
+	status := c.Route.Status
 	if later, ok := errors.AsType[*route.LaterError](err); ok {
-		return data(c, http.StatusAccepted, route.JobRef{Job: later.Job})
+		status, answer, err = http.StatusAccepted, route.JobRef{Job: later.Job}, nil
 	}
 	if err != nil {
 		return Failure(c.Context(), c.RequestID, err)
 	}
 	if file, ok := answer.(route.File); ok {
-		return Reply{Status: c.Route.Status, Type: file.Type, Name: file.Name, file: file}
+		return Reply{Status: status, Type: file.Type, Name: file.Name, file: file}
 	}
-	if c.Route.Public {
-		return bare(c, answer)
+	if !c.Route.Public {
+		answer = members{Data: answer}
 	}
-	return data(c, c.Route.Status, answer)
+	body, err := marshal(answer)
+	if err != nil {
+		return Failure(c.Context(), c.RequestID, fmt.Errorf("envelope: %w", err))
+	}
+	return Reply{Status: status, Type: jsonType, Body: body}
+}
+
+// members are the members of every JSON answer but that of a public route.
+type members struct {
+	Data  any `json:"data"`
+	Error any `json:"error"`
 }
 
 // Failure makes the reply to an error.
@@ -84,10 +95,7 @@ func Failure(ctx context.Context, requestID string, err error) Reply {
 		slog.ErrorContext(ctx, "request failed", "request_id", requestID, "error", err)
 		shown = models.Errorf(models.KindInternal, "internal_error", "something failed on our side; request %s", requestID)
 	}
-	body := encode(struct {
-		Data  any `json:"data"`
-		Error any `json:"error"`
-	}{nil, Error{shown.Message, shown.Code}})
+	body, _ := marshal(members{Error: Error{shown.Message, shown.Code}}) // two texts always marshal
 	return Reply{Status: Status[shown.Kind], Type: jsonType, Body: body, Code: shown.Code}
 }
 
@@ -95,34 +103,6 @@ func Failure(ctx context.Context, requestID string, err error) Reply {
 type Error struct {
 	Message string `json:"message" doc:"text for a person"`
 	Code    string `json:"code" doc:"machine value; clients branch on it"`
-}
-
-func data(c *route.Call, status int, answer any) Reply {
-	body, err := marshal(struct {
-		Data  any `json:"data"`
-		Error any `json:"error"`
-	}{answer, nil})
-	if err != nil {
-		return Failure(c.Context(), c.RequestID, fmt.Errorf("envelope: %w", err))
-	}
-	return Reply{Status: status, Type: jsonType, Body: body}
-}
-
-func bare(c *route.Call, answer any) Reply {
-	body, err := marshal(answer)
-	if err != nil {
-		return Failure(c.Context(), c.RequestID, fmt.Errorf("envelope: %w", err))
-	}
-	return Reply{Status: c.Route.Status, Type: jsonType, Body: body}
-}
-
-// encode is for values of our own that always marshal.
-func encode(v any) []byte {
-	body, err := marshal(v)
-	if err != nil {
-		panic(err)
-	}
-	return body
 }
 
 func marshal(v any) ([]byte, error) {

@@ -12,10 +12,6 @@ import (
 	"switchyard/models"
 )
 
-func badPath(name string) error {
-	return models.Invalid("invalid_input", "%s in the path is not text", name)
-}
-
 // authenticated finds the caller. The key is looked up on every call: a revoked one is refused at once, everywhere.
 func (p *Pipeline) authenticated(next step) step {
 	return func(c *route.Call) envelope.Reply {

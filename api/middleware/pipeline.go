@@ -18,6 +18,7 @@ import (
 	"switchyard/api/route"
 	"switchyard/db/kv"
 	"switchyard/db/store"
+	"switchyard/models"
 )
 
 // Pipeline serves the rows of the table. It is safe for use by many goroutines.
@@ -60,7 +61,7 @@ func (p *Pipeline) answer(row *route.Route, w http.ResponseWriter, r *http.Reque
 	c.Store = p.Store
 	c.RequestID = requestID(r)
 	c.Path = map[string]string{}
-	for _, name := range row.Params() {
+	for _, name := range row.PathParams() {
 		c.Path[name] = path(name)
 	}
 	w.Header().Set("X-Request-Id", c.RequestID)
@@ -95,7 +96,7 @@ func (p *Pipeline) read(w http.ResponseWriter, next step) step {
 		}
 		for name, text := range c.Path {
 			if !bind.Text(text) {
-				return envelope.Of(c, nil, badPath(name))
+				return envelope.Of(c, nil, models.Invalid("invalid_input", "%s in the path is not text", name))
 			}
 		}
 		if c.Route.Body != nil || c.Request.Method == http.MethodPost {

@@ -90,36 +90,18 @@ func operationID(row route.Route) string {
 	return strings.ToLower(row.Method) + "_" + strings.ReplaceAll(strings.Join(words, "_"), "__", "_")
 }
 
-var (
-	windowParams = []route.Param{
-		{Name: "from", Doc: "start of the window, UTC: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS; default 6 days before today"},
-		{Name: "to", Doc: "end of the window, UTC; a bare date means the end of that day; default today"},
-	}
-	pageParams = []route.Param{
-		{Name: "limit", Type: "integer", Default: "500", Doc: "rows of a page, 1-500"},
-		{Name: "cursor", Doc: "the next_cursor of the previous page"},
-	}
-)
-
 func parameters(row route.Route) []object {
 	out := []object{}
-	for _, name := range row.Params() {
+	for _, name := range row.PathParams() {
 		out = append(out, object{"name": name, "in": "path", "required": true, "schema": object{"type": "string"}})
 	}
-	var list []route.Param
-	if row.Window {
-		list = append(list, windowParams...)
-	}
-	if row.Page {
-		list = append(list, pageParams...)
-	}
-	for _, q := range append(row.Query, list...) {
-		if slices.ContainsFunc(out, func(o object) bool { return o["name"] == q.Name }) {
-			continue // a row may describe limit its own way
+	for _, q := range row.Params() {
+		doc := q.Doc
+		if q.Max > 0 {
+			doc += fmt.Sprintf(", %d-%d", q.Min, q.Max)
 		}
 		out = append(out, object{
-			"name": q.Name, "in": "query", "required": q.Required, "description": q.Doc,
-			"schema": paramSchema(q),
+			"name": q.Name, "in": "query", "required": q.Required, "description": doc, "schema": paramSchema(q),
 		})
 	}
 	if row.Method == http.MethodPost {

@@ -1,9 +1,12 @@
 package openapi
 
 import (
+	"cmp"
 	"encoding/json"
+	"maps"
 	"net/netip"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,15 +41,24 @@ var scalars = map[reflect.Type]object{
 	reflect.TypeFor[netip.Addr]():      {"type": "string"},
 	reflect.TypeFor[time.Time]():       {"type": "string", "format": "date-time"},
 	reflect.TypeFor[json.RawMessage](): {"type": anyType},
+	reflect.TypeFor[models.Stamp]():    {"type": "string"},
+	reflect.TypeFor[models.Active]():   {"type": "string"},
 	reflect.TypeFor[models.TokenMacros](): {
 		"type": "object", "additionalProperties": object{"type": "string"},
 	},
 }
 
-// of gives the schema of a type. Body tells whether it is read or written: fields that are read may be left out.
+// of gives the schema of a type, as part of a body or of an answer: a body's fields may be left out.
 func (s *schemas) of(t reflect.Type, body bool) object {
+	if t == reflect.TypeFor[uuid.NullUUID]() {
+		id := s.of(reflect.TypeFor[uuid.UUID](), body)
+		if body {
+			return id
+		}
+		return nullable(id)
+	}
 	if known, ok := scalars[t]; ok {
-		return clone(known)
+		return maps.Clone(known)
 	}
 	if o, ok := reflect.New(t).Elem().Interface().(interface{ OptValue() any }); ok {
 		return nullable(s.of(reflect.TypeOf(o.OptValue()), body))
@@ -109,49 +121,66 @@ func plainName(name string) string {
 }
 
 func (s *schemas) fields(t reflect.Type, body bool) object {
-	properties, required := object{}, []string{}
-	s.collect(t, body, properties, &required)
-	out := object{"type": "object", "properties": properties}
-	if len(required) > 0 {
-		out["required"] = required
+	c := collector{schemas: s, body: body, properties: object{}}
+	c.collect(t, false, false)
+	out := object{"type": "object", "properties": c.properties}
+	if len(c.required) > 0 {
+		out["required"] = c.required
 	}
 	return out
 }
 
-// collect adds the fields of a struct and of the structs embedded in it.
-func (s *schemas) collect(t reflect.Type, body bool, properties object, required *[]string) {
+// collector gathers the fields of one struct.
+type collector struct {
+	*schemas
+	body       bool
+	properties object
+	required   []string
+}
+
+// collect adds the fields of a struct and of the structs embedded in it. An outer field hides an inner one of its
+// name. nullable says that a body may have null for each of them, absent that an answer may leave all of them out.
+func (c *collector) collect(t reflect.Type, null, absent bool) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		null := null || f.Tag.Get("optional") == "true"
 		if f.Anonymous && name == "" && f.Type.Kind() == reflect.Struct {
-			s.collect(f.Type, body, properties, required)
+			c.collect(f.Type, null, absent)
 			continue
 		}
-		if f.Anonymous && name == "" && f.Type.Kind() == reflect.Pointer { // absent as a whole where it is nil
-			s.collect(f.Type.Elem(), body, properties, new([]string))
+		if f.Anonymous && name == "" && f.Type.Kind() == reflect.Pointer {
+			c.collect(f.Type.Elem(), null, true)
 			continue
 		}
 		if name == "" || name == "-" || !f.IsExported() {
 			continue
 		}
-		properties[name] = described(s.of(f.Type, body), f)
-		optional := strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")
-		if body && bind.RulesOf(f).Required || !body && !optional {
-			*required = append(*required, name)
+		schema := c.of(f.Type, c.body)
+		if c.body && null {
+			schema = nullable(schema)
+		}
+		c.properties[name] = c.described(schema, f)
+		optional := absent || strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")
+		if (c.body && bind.RulesOf(f).Required || !c.body && !optional) && !slices.Contains(c.required, name) {
+			c.required = append(c.required, name)
 		}
 	}
 }
 
-// described adds what the tags say of a field: its rules, and what is for readers only.
-func described(schema object, f reflect.StructField) object {
+// described adds what the tags say of a field. Of its rules an answer has the enum only.
+func (c *collector) described(schema object, f reflect.StructField) object {
 	doc := f.Tag.Get("doc")
+	if c.body {
+		doc = cmp.Or(f.Tag.Get("send"), doc)
+	}
 	if _, isRef := schema["$ref"]; isRef && doc == "" {
 		return schema
 	}
 	if doc != "" {
 		schema["description"] = doc
 	}
-	bind.RulesOf(f).Schema(schema)
+	bind.RulesOf(f).Schema(schema, c.body)
 	return schema
 }
 
@@ -168,12 +197,4 @@ func nullable(schema object) object {
 		return schema
 	}
 	return object{"anyOf": []any{schema, object{"type": "null"}}}
-}
-
-func clone(o object) object {
-	out := object{}
-	for k, v := range o {
-		out[k] = v
-	}
-	return out
 }

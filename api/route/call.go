@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -26,8 +27,9 @@ type Call struct {
 	Body      []byte
 	// ID is the record that the path or the query names as id, on a row that has such a parameter.
 	ID       uuid.UUID
-	Window   bind.Window // on a row with a window
-	Page     store.Page  // on a row with pages
+	Window   bind.Window    // on a row with a window
+	Page     store.Page     // on a row with pages
+	Numbers  map[string]int // whole numbers of the query, by name
 	Account  models.Account
 	KeyID    uuid.UUID
 	KeyScope string
@@ -75,10 +77,14 @@ func (c *Call) DropAfter() { c.after = nil }
 func (c *Call) read() (err error) {
 	r := c.Route
 	switch {
-	case slices.Contains(r.Params(), "id"):
+	case slices.Contains(r.PathParams(), "id"):
 		var ok bool
 		if c.ID, ok = bind.ParseID(c.Path["id"]); !ok {
-			return models.Invalid(r.BadID, "id must be a UUID")
+			code := "invalid_input"
+			if r.Declares(http.StatusBadRequest, "invalid_id") {
+				code = "invalid_id"
+			}
+			return models.Invalid(code, "id must be a UUID")
 		}
 	case r.takes("id"):
 		if c.ID, err = c.QueryID("id"); err != nil {
@@ -90,11 +96,20 @@ func (c *Call) read() (err error) {
 			return err
 		}
 	}
-	if r.Page {
-		c.Page.Cursor = c.Query.Get("cursor")
-		c.Page.Limit, err = bind.Int(c.Query, "limit", pageMax, 1, pageMax)
+	c.Numbers = map[string]int{}
+	for _, p := range r.Params() {
+		if p.Max == 0 {
+			continue
+		}
+		def, _ := strconv.Atoi(p.Default) // of Number
+		if c.Numbers[p.Name], err = bind.Int(c.Query, p.Name, def, p.Min, p.Max); err != nil {
+			return err
+		}
 	}
-	return err
+	if r.Page {
+		c.Page = store.Page{Limit: c.Numbers["limit"], Cursor: c.Query.Get("cursor")}
+	}
+	return nil
 }
 
 // QueryID gives a required id in the query: missing or malformed it is invalid_id.
@@ -105,9 +120,6 @@ func (c *Call) QueryID(name string) (uuid.UUID, error) {
 	}
 	return id, err
 }
-
-// The documented page size of lists.
-const pageMax = 500
 
 func (c *Call) decode(into any) error {
 	if len(c.Body) == 0 && c.Route.BodyOptional {

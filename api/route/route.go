@@ -15,11 +15,11 @@ import (
 // Scope says which keys a route accepts.
 type Scope uint8
 
-// The scopes.
+// The scopes. A row without one has Read on GET, else Write.
 const (
-	Read  Scope = iota // every key
-	Write              // full keys only: a read-only key is 403 read_only_key
-	Ask                // a POST that changes nothing, so a read-only key may do it: two documented routes
+	Read  Scope = iota + 1 // every key
+	Write                  // full keys only: a read-only key is 403 read_only_key
+	Ask                    // a POST that changes nothing, so a read-only key may do it: two documented routes
 )
 
 // Body limits in bytes.
@@ -42,8 +42,6 @@ type Route struct {
 	Body    any     // zero value of the body's struct; nil: from Handle
 	Answer  any     // zero value of data's type; nil: from Handle
 	Codes   []Code  // errors of its own; those of every call come from Usual
-	// BadID is the code of a malformed id in the path; empty: invalid_input.
-	BadID string
 	// BodyLimit is the largest body in bytes.
 	BodyLimit int64
 	// BodyOptional lets the body be absent.
@@ -64,6 +62,38 @@ type Param struct {
 	Enum     []string
 	Default  string
 	Doc      string
+	// Min and Max are the range of an integer: a number outside is held to it. The document adds it to Doc.
+	Min, Max int
+}
+
+// Number is a parameter that is a whole number from low to high.
+func Number(name string, def, low, high int, doc string) Param {
+	return Param{Name: name, Type: "integer", Default: strconv.Itoa(def), Min: low, Max: high, Doc: doc}
+}
+
+// The parameters of every row with a window, and with pages.
+var (
+	WindowParams = []Param{
+		{Name: "from", Doc: "start of the window, UTC: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS; default 6 days before today"},
+		{Name: "to", Doc: "end of the window, UTC; a bare date means the end of that day; default today"},
+	}
+	PageParams = []Param{
+		Number("limit", 500, 1, 500, "rows of a page"),
+		{Name: "cursor", Doc: "the next_cursor of the previous page"},
+	}
+)
+
+// Params are the parameters of the query: the row's own first, then those of its window and of its pages. A row may
+// describe limit its own way.
+func (r Route) Params() []Param {
+	out := slices.Clone(r.Query)
+	if r.Window {
+		out = append(out, WindowParams...)
+	}
+	if r.Page {
+		out = append(out, PageParams...)
+	}
+	return out
 }
 
 // Code is an error that a route can answer.
@@ -104,12 +134,16 @@ func Do[A any](fn func(*Call) (A, error)) Handler {
 	}}
 }
 
-// Take makes a handler like Do with a body, which is decoded before anything else is looked at.
+// Take makes a handler like Do with a body, which is decoded before anything else is looked at. A body with the method
+// Preset(*Call) sets by it what a field has that is left out.
 func Take[B, A any](fn func(*Call, B) (A, error)) Handler {
 	var body B
 	var answer A
 	return Handler{Body: body, Answer: answer, Run: func(c *Call) (any, error) {
 		var b B
+		if p, ok := any(&b).(interface{ Preset(*Call) }); ok {
+			p.Preset(c)
+		}
 		if err := c.decode(&b); err != nil {
 			return nil, err
 		}
@@ -150,14 +184,17 @@ func (r Route) WithDefaults() Route {
 	if r.Answer == nil {
 		r.Answer = r.Handle.Answer
 	}
-	if r.BadID == "" {
-		r.BadID = "invalid_input"
+	if r.Scope == 0 {
+		r.Scope = Write
+		if r.Method == http.MethodGet {
+			r.Scope = Read
+		}
 	}
 	return r
 }
 
-// Params names the parameters in the path.
-func (r Route) Params() []string {
+// PathParams names the parameters in the path.
+func (r Route) PathParams() []string {
 	var out []string
 	for part := range strings.SplitSeq(r.Path, "/") {
 		if strings.HasPrefix(part, "{") {
@@ -167,7 +204,7 @@ func (r Route) Params() []string {
 	return out
 }
 
-// takes tells whether a parameter of the query is among the row's own.
+// takes reports whether a parameter of the query is among the row's own.
 func (r Route) takes(name string) bool {
 	return slices.ContainsFunc(r.Query, func(p Param) bool { return p.Name == name })
 }
@@ -204,7 +241,7 @@ func (r Route) AllCodes() []Code {
 	return out
 }
 
-// Declares tells whether an error may leave this route. A declared code that ends in * stands for a family.
+// Declares reports whether an error may leave this route. A declared code that ends in * stands for a family.
 func (r Route) Declares(status int, code string) bool {
 	for _, c := range r.AllCodes() {
 		family, isFamily := strings.CutSuffix(c.Code, "*")

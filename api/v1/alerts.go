@@ -90,7 +90,7 @@ func showServices(have []models.LinkService) (out []AlertService, checked *strin
 	for _, name := range []string{models.ServiceLinkChecks, models.ServiceSafeBrowsing} {
 		s := AlertService{Name: name, Status: models.ServiceWaiting}
 		if i := slices.IndexFunc(have, func(v models.LinkService) bool { return v.Name == name }); i >= 0 {
-			s.Status, s.Message = have[i].Status, answer.TextOrNull(have[i].Message)
+			s.Status, s.Message = have[i].Status, answer.OrNull(have[i].Message)
 			s.CheckedAt = answer.StampOrNull(&have[i].CheckedAt)
 		}
 		if name == models.ServiceLinkChecks {

@@ -3,6 +3,7 @@ package v1
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 
 	"github.com/google/uuid"
 
@@ -28,47 +29,36 @@ var (
 
 // campaigns are the rows of /campaigns.
 func campaigns(d Deps) []route.Route {
-	row := func(method, path, summary string, scope route.Scope, run route.Handler, codes ...[]route.Code) route.Route {
-		r := route.Route{
-			Method: method, Path: path, Group: "Campaigns", Summary: summary, Scope: scope, Handle: run,
-			BadID: "invalid_id",
-		}
-		for _, c := range codes {
-			r.Codes = append(r.Codes, c...)
-		}
-		return r
+	res := resource[store.Campaigns, models.Campaign, CampaignAnswer]{
+		group: "Campaigns", path: "/campaigns", table: (*store.Store).Campaigns, answer: d.campaignAnswer,
 	}
-	list := row("GET", "/campaigns", "campaigns with figures for the window; pinned first, then newest", route.Read,
-		list((*store.Store).Campaigns, "campaign_id", func(c models.Campaign) uuid.UUID { return c.ID }, d.campaignRow))
-	list.Window, list.Page = true, true
-	create := row("POST", "/campaigns", "create a campaign", route.Write, route.Take(d.createCampaign),
+	create := res.row("POST", "", "create a campaign", route.Take(d.createCampaign),
 		campaignOwnCodes, route.Codes("400 invalid_flow", "403 buyer_only"), campaignCodes, answer.FlowCodes)
-	create.Status = 201
-	clone := row("POST", "/campaigns/{id}/clone", "copy a campaign; the copy is paused", route.Write,
-		clone((*store.Store).Campaigns, campaignCloned), answer.IDCodes, route.Codes("400 invalid_domain", "402 plan_limit"),
-		answer.FlowCodes)
-	clone.Status = 201
-	stats := row("GET", "/campaigns/{id}/stats", "totals of a campaign for the window", route.Read, route.Do(campaignStats),
+	create.Status = http.StatusCreated
+	stats := res.row("GET", "/{id}/stats", "totals of a campaign for the window", route.Do(campaignStats),
 		route.Codes("400 invalid_id"))
 	stats.Window = true
 	return append(append(d.insight(), d.routingTool(), reporting.Simulation()), []route.Route{
-		list, create,
-		row("GET", "/campaigns/{id}", "one campaign with its flow", route.Read, route.Do(d.findCampaign), answer.IDCodes),
-		row("PATCH", "/campaigns/{id}", "change the settings that are sent", route.Write, route.Take(d.changeCampaign),
+		listFigures(res, "campaigns with figures for the window; pinned first, then newest", "campaign_id", d.campaignRow),
+		create,
+		res.row("GET", "/{id}", "one campaign with its flow", route.Do(d.findCampaign), answer.IDCodes),
+		res.row("PATCH", "/{id}", "change the settings that are sent", route.Take(d.changeCampaign),
 			answer.IDCodes, campaignOwnCodes, route.Codes("400 shared_alias no_fields"), campaignCodes),
-		row("DELETE", "/campaigns/{id}", "delete a campaign; its clicks stay", route.Write,
-			remove((*store.Store).Campaigns), answer.IDCodes),
-		row("PUT", "/campaigns/{id}/flow", "replace the flow of a campaign", route.Write, route.Take(replaceFlow),
+		res.row("DELETE", "/{id}", "delete a campaign; its clicks stay", route.Do(deleteCampaign), answer.IDCodes),
+		res.row("PUT", "/{id}/flow", "replace the flow of a campaign", route.Take(replaceFlow),
 			answer.IDCodes, answer.FlowCodes),
-		clone, stats,
+		clone(res, "copy a campaign; the copy is paused", campaignCloned, route.Codes("400 invalid_domain", "402 plan_limit"),
+			answer.FlowCodes),
+		stats,
 	}...)
 }
 
 func (d Deps) createCampaign(c *route.Call, b CampaignBody) (CampaignCreated, error) {
-	record, err := b.Record(c.Account)
+	record, err := b.Record()
 	if err != nil {
 		return CampaignCreated{}, err
 	}
+	record.Own(c.Account.ID, uuid.Nil)
 	paths, err := b.paths(c)
 	if err != nil {
 		return CampaignCreated{}, err
@@ -94,21 +84,22 @@ func (d Deps) findCampaign(c *route.Call) (CampaignDetail, error) {
 	if err != nil {
 		return CampaignDetail{}, err
 	}
-	out := CampaignDetail{
-		Networks: make([]FlowNetwork, 0, len(networks)), Campaign: d.campaignAnswer(found),
-		Streams: paths,
-	}
-	for _, n := range networks {
-		out.Networks = append(out.Networks, FlowNetwork{n.ID, n.Name, n.Currency, models.StatusOf(n.IsActive)})
-	}
-	return out, nil
+	return CampaignDetail{
+		Networks: answer.Each(networks, flowNetwork), Campaign: d.campaignAnswer(found), Streams: paths,
+	}, nil
+}
+
+func deleteCampaign(c *route.Call) (answer.DeletedAnswer, error) {
+	return answer.Deleted(c.ID), c.Store.Campaigns().Remove(c.Context(), c.Account.ID, c.ID)
 }
 
 func (d Deps) changeCampaign(c *route.Call, b CampaignPatch) (CampaignBrief, error) {
-	if b.empty() {
+	if !bind.Sends(c.Body, b) {
 		return CampaignBrief{}, models.Invalid("no_fields", "there is nothing to change")
 	}
-	saved, deliveries, err := c.Store.Campaigns().Change(c.Context(), c.Account.ID, c.ID, "api", b.edit)
+	saved, deliveries, err := c.Store.Campaigns().Change(c.Context(), c.Account.ID, c.ID, "api", func(saved *models.Campaign) error {
+		return editCampaign(saved, c.Body)
+	})
 	if err != nil {
 		return CampaignBrief{}, err
 	}

@@ -6,60 +6,18 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/answer"
+	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/flow"
 )
 
 // CampaignAnswer is a campaign with all its settings.
 type CampaignAnswer struct {
-	ID                 uuid.UUID    `json:"id"`
-	Name               string       `json:"name"`
-	Alias              string       `json:"alias"`
-	URL                string       `json:"url" doc:"the tracking link"`
-	DomainID           uuid.UUID    `json:"domain_id"`
-	Domain             string       `json:"domain" doc:"host of the tracking link"`
-	SharedDomain       bool         `json:"shared_domain" doc:"the domain is the shared link domain"`
-	SourceID           *uuid.UUID   `json:"source_id"`
-	SourceName         string       `json:"source_name"`
-	Status             string       `json:"status" enum:"active,paused,archived"`
-	Mode               string       `json:"mode" enum:"affiliate,lead,store"`
-	DestinationURL     string       `json:"destination_url"`
-	PrimaryGoalKey     string       `json:"primary_goal_key"`
-	MeasurementSiteID  *uuid.UUID   `json:"measurement_site_id"`
-	TrackedGoalKeys    []string     `json:"tracked_goal_keys"`
-	CostModel          string       `json:"cost_model" enum:"auto,cpc,cpuc,cpm,cpa,cps,revshare,manual"`
-	CostValue          models.Money `json:"cost_value"`
-	Currency           string       `json:"currency"`
-	FlowRotation       string       `json:"flow_rotation" enum:"position,weight"`
-	BindVisitors       string       `json:"bind_visitors" enum:"none,streams,streams_landers,streams_landers_offers"`
-	UniquenessMethod   string       `json:"uniqueness_method" enum:"ip,ip_ua,cookie,param"`
-	UniquenessParam    string       `json:"uniqueness_param"`
-	UniquenessTTLHours int          `json:"uniqueness_ttl_hours"`
-	TrafficLossPct     models.Money `json:"traffic_loss_pct"`
-	GroupName          string       `json:"group_name"`
-	Country            string       `json:"country"`
-	Tags               []string     `json:"tags"`
-	IsPinned           bool         `json:"is_pinned"`
-	Notes              string       `json:"notes"`
-	FallbackURL        string       `json:"fallback_url"`
-	PathCount          int          `json:"path_count"`
-	CreatedAt          string       `json:"created_at"`
-	UpdatedAt          string       `json:"updated_at"`
+	models.Campaign
+	URL string `json:"url" doc:"the tracking link"`
 }
 
-func (d Deps) campaignAnswer(c models.Campaign) CampaignAnswer {
-	return CampaignAnswer{
-		ID: c.ID, Name: c.Name, Alias: c.Alias, URL: d.link(c), DomainID: c.DomainID, Domain: c.Host,
-		SharedDomain: c.SharedHost, SourceID: answer.IDOrNull(c.SourceID), SourceName: c.SourceName, Status: c.Status,
-		Mode: c.Mode, DestinationURL: c.DestinationURL, PrimaryGoalKey: c.PrimaryGoalKey,
-		MeasurementSiteID: answer.IDOrNull(c.MeasurementSiteID), TrackedGoalKeys: c.TrackedGoalKeys, CostModel: c.CostModel,
-		CostValue: c.CostValue, Currency: c.Currency, FlowRotation: c.FlowRotation, BindVisitors: c.BindVisitors,
-		UniquenessMethod: c.UniquenessMethod, UniquenessParam: c.UniquenessParam,
-		UniquenessTTLHours: c.UniquenessTTLHours, TrafficLossPct: c.TrafficLossPct, GroupName: c.GroupName,
-		Country: c.Country, Tags: c.Tags, IsPinned: c.IsPinned, Notes: c.Notes, FallbackURL: c.FallbackURL,
-		PathCount: c.PathCount, CreatedAt: answer.Stamp(c.CreatedAt), UpdatedAt: answer.Stamp(c.UpdatedAt),
-	}
-}
+func (d Deps) campaignAnswer(c models.Campaign) CampaignAnswer { return CampaignAnswer{c, d.link(c)} }
 
 // link is the tracking link of a campaign. A shared link domain is served by the install itself, where BASE_URL is: it
 // takes scheme and port from there. A domain of the account is served over https.
@@ -126,6 +84,10 @@ type FlowNetwork struct {
 	Name     string    `json:"name"`
 	Currency string    `json:"currency"`
 	Status   string    `json:"status" enum:"active,paused"`
+}
+
+func flowNetwork(n store.FlowNetwork) FlowNetwork {
+	return FlowNetwork{n.ID, n.Name, n.Currency, models.StatusOf(n.IsActive)}
 }
 
 // FlowAnswer is the flow of a campaign as saved.

@@ -20,7 +20,7 @@ import (
 // insight are the rows that tell what campaigns did, and the one that makes them forget it.
 func (d Deps) insight() []route.Route {
 	const group = "Campaigns"
-	days := route.Param{Name: "days", Type: "integer", Default: "7", Doc: "days with today, 1-365"}
+	days := route.Number("days", 7, 1, 365, "days with today")
 	return []route.Route{
 		{
 			Method: "GET", Path: "/campaigns/activity", Group: group,
@@ -39,10 +39,10 @@ func (d Deps) insight() []route.Route {
 			Codes: route.Codes("404 not_found"), Handle: route.Do(funnel),
 		},
 		{
-			Method: "DELETE", Path: "/campaigns/{id}/stats", Group: group, Scope: route.Write, Window: true, Slow: clearJob.Answer(),
+			Method: "DELETE", Path: "/campaigns/{id}/stats", Group: group, Window: true, Slow: clearJob.Answer(),
 			Summary: "delete the clicks of the window with their conversions, for good; without from and to: of the last " +
 				"seven days",
-			BadID: "invalid_id", Codes: answer.IDCodes, Handle: route.Do(d.clearCampaign),
+			Codes: answer.IDCodes, Handle: route.Do(d.clearCampaign),
 		},
 	}
 }
@@ -53,9 +53,7 @@ func lastDays(n int) (from, to time.Time) {
 	return today.AddDate(0, 0, 1-n), today.AddDate(0, 0, 1)
 }
 
-func daysOf(c *route.Call) (int, error) { return bind.Int(c.Query, "days", 7, 1, 365) }
-
-// CampaignActivity tells whether an alias is used.
+// CampaignActivity reports whether an alias is used.
 type CampaignActivity struct {
 	Clicks int64 `json:"clicks" doc:"without bots"`
 	Goals  int64 `json:"goals" doc:"goals reached: approved and pending, each once for a click"`
@@ -103,12 +101,8 @@ type Arrival struct {
 
 func arrivals(c *route.Call) (Arrivals, error) {
 	out := Arrivals{Arrivals: []Arrival{}}
-	days, err := daysOf(c)
-	if err != nil {
-		return out, err
-	}
 	q := report.Query{AccountID: c.Account.ID, Dimensions: []string{"arrival"}}
-	q.From, q.To = lastDays(days)
+	q.From, q.To = lastDays(c.Numbers["days"])
 	if alias := strings.TrimSpace(c.Query.Get("alias")); alias != "" {
 		ids, err := c.Store.Campaigns().ByAlias(c.Context(), c.Account.ID, alias)
 		if err != nil || len(ids) == 0 {
@@ -175,11 +169,7 @@ func percent(part, whole int64) *models.Money {
 }
 
 func funnel(c *route.Call) (Funnel, error) {
-	days, err := daysOf(c)
-	if err != nil {
-		return Funnel{}, err
-	}
-	by := c.Query.Get("by")
+	days, by := c.Numbers["days"], c.Query.Get("by")
 	if _, ok := report.GoalSplits[by]; !ok {
 		return Funnel{}, models.Invalid("invalid_input", "by is lander or source")
 	}
@@ -187,7 +177,7 @@ func funnel(c *route.Call) (Funnel, error) {
 	if err != nil {
 		return Funnel{}, err
 	}
-	out := Funnel{Days: days, Mode: campaign.Mode, PrimaryGoalKey: answer.TextOrNull(campaign.PrimaryGoalKey)}
+	out := Funnel{Days: days, Mode: campaign.Mode, PrimaryGoalKey: answer.OrNull(campaign.PrimaryGoalKey)}
 	stages, err := countStages(c, campaign, days, "")
 	if err != nil {
 		return out, err
@@ -209,7 +199,7 @@ func funnel(c *route.Call) (Funnel, error) {
 	names, err := report.Labels(c.Context(), c.Store.Conn(), c.Account.ID, by+"_id", stageIDs(stages))
 	for _, s := range stages {
 		out.Split.Rows = append(out.Split.Rows, FunnelSplit{
-			ID: answer.IDOrNull(s.id), Name: names[s.id.String()], Steps: s.steps(campaign.PrimaryGoalKey, out.GoalKeys),
+			ID: answer.OrNull(s.id), Name: names[s.id.String()], Steps: s.steps(campaign.PrimaryGoalKey, out.GoalKeys),
 		})
 	}
 	return out, err

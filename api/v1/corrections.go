@@ -17,13 +17,13 @@ func corrections(d Deps) []route.Route {
 	codes := route.Codes("400 empty no_rows")
 	return []route.Route{
 		{
-			Method: "POST", Path: "/corrections/conversions", Group: group, Scope: route.Write, Slow: conversionsJob.Answer(),
+			Method: "POST", Path: "/corrections/conversions", Group: group, Slow: conversionsJob.Answer(),
 			Summary:   "record or revise conversions from CSV; a dry run unless apply is true",
 			BodyLimit: route.CSVBody, Codes: codes,
 			Handle: route.Take(d.correctConversions),
 		},
 		{
-			Method: "POST", Path: "/corrections/cost", Group: group, Scope: route.Write, Slow: costsJob.Answer(),
+			Method: "POST", Path: "/corrections/cost", Group: group, Slow: costsJob.Answer(),
 			Summary:   "set spend by day and source from CSV; a dry run unless apply is true",
 			BodyLimit: route.CSVBody, Codes: codes,
 			Handle: route.Take(d.correctCosts),
@@ -97,10 +97,10 @@ func (d Deps) correctCosts(c *route.Call, b CorrectionBody) (CostCorrection, err
 // correct stores the part of the file that is read, with the job that works through it.
 func correct[R, T any](c *route.Call, d Deps, s slow.Job[jobs.CorrectionArgs, R, T], kind correction.Kind,
 	b CorrectionBody,
-) (T, error) {
+) (answer T, err error) {
 	kept, truncated, err := correction.Check(kind, b.CSV)
 	if err != nil {
-		return zero[T](), err
+		return answer, err
 	}
 	args := jobs.CorrectionArgs{Apply: bool(b.Apply), Truncated: truncated}
 	return s.Start(c, d.Jobs, args, func(tx *store.Store, job uuid.UUID) error {

@@ -10,6 +10,7 @@ import (
 	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
+	"switchyard/db/store"
 	"switchyard/models"
 )
 
@@ -17,10 +18,10 @@ import (
 func domains(d Deps) []route.Route {
 	const group = "Domains"
 	edge := slices.Concat(answer.IDCodes, route.Codes("502 edge_*", "503 edge_not_configured"))
-	certificate := func(method, summary string, scope route.Scope, status int, run route.Handler) route.Route {
+	certificate := func(method, summary string, status int, run route.Handler) route.Route {
 		return route.Route{
-			Method: method, Path: "/domains/{id}/certificate", Group: group, Summary: summary, Scope: scope, Status: status,
-			BadID: "invalid_id", Codes: edge, Handle: run,
+			Method: method, Path: "/domains/{id}/certificate", Group: group, Summary: summary, Status: status, Codes: edge,
+			Handle: run,
 		}
 	}
 	return []route.Route{
@@ -29,30 +30,30 @@ func domains(d Deps) []route.Route {
 			Page: true, Handle: route.Do(d.listDomains),
 		},
 		{
-			Method: "POST", Path: "/domains", Group: group, Summary: "add one or more domains", Scope: route.Write, Status: 201,
+			Method: "POST", Path: "/domains", Group: group, Summary: "add one or more domains", Status: 201,
 			Codes: route.Codes("400 required too_long invalid_domain too_many reserved_domain invalid_dns_account "+
 				"dns_account_not_found invalid_index_page", "402 plan_limit", "409 shared_domain duplicate"),
 			Handle: route.Take(d.addDomains),
 		},
 		{
-			Method: "PATCH", Path: "/domains", Group: group, Scope: route.Write,
+			Method: "PATCH", Path: "/domains", Group: group,
 			Summary: "replace the settings of a domain, or make it the default",
 			Codes:   append(route.Codes("400 invalid_index_page"), answer.IDCodes...), Handle: route.Take(changeDomain),
 		},
 		{
-			Method: "DELETE", Path: "/domains", Group: group, Summary: "delete a domain", Scope: route.Write, Query: answer.QueryID,
+			Method: "DELETE", Path: "/domains", Group: group, Summary: "delete a domain", Query: answer.QueryID,
 			Codes: append(route.Codes("409 domain_in_use"), answer.IDCodes...), Handle: route.Do(removeDomain),
 		},
-		certificate("POST", "request the HTTPS certificate at the edge", route.Write, 201, route.Do(noEdge)),
-		certificate("GET", "the certificate's state at the edge", route.Read, 200, route.Do(noEdge)),
-		certificate("DELETE", "release the certificate", route.Write, 200, route.Do(noRelease)),
+		certificate("POST", "request the HTTPS certificate at the edge", 201, route.Do(noEdge)),
+		certificate("GET", "the certificate's state at the edge", 200, route.Do(noEdge)),
+		certificate("DELETE", "release the certificate", 200, route.Do(noRelease)),
 		{
-			Method: "POST", Path: "/domains/{id}/point", Group: group, Scope: route.Write,
+			Method: "POST", Path: "/domains/{id}/point", Group: group,
 			Summary: "point the domain at the tracker through a connected DNS account",
 			Codes:   route.Codes("400 no_provider", "404 not_found"), Handle: route.Do(pointDomain),
 		},
 		{
-			Method: "POST", Path: "/domains/{id}/verify", Group: group, Scope: route.Write, BadID: "invalid_id",
+			Method: "POST", Path: "/domains/{id}/verify", Group: group,
 			Summary: "check that the domain points at the tracker and serves HTTPS",
 			Codes:   append(route.Codes("503 tracking_domain_unset"), answer.IDCodes...), Handle: route.Do(d.verifyDomain),
 		},
@@ -60,28 +61,7 @@ func domains(d Deps) []route.Route {
 }
 
 // DomainRow is a domain in the list.
-type DomainRow struct {
-	ID         uuid.UUID `json:"id"`
-	Domain     string    `json:"domain"`
-	IsVerified bool      `json:"is_verified" doc:"links on it work once it is verified"`
-	IsDefault  bool      `json:"is_default" doc:"new campaigns that name no domain go here, once it is verified"`
-	GroupName  string    `json:"group_name"`
-	Crawlers   string    `json:"crawlers" enum:"allow,disallow"`
-	HTTPSOnly  bool      `json:"https_only"`
-	IndexPage  string    `json:"index_page"`
-	Campaigns  int       `json:"campaigns" doc:"campaigns with their link on it"`
-	Smartlinks int       `json:"smartlinks" doc:"smartlinks on it"`
-	CreatedAt  string    `json:"created_at"`
-	UpdatedAt  string    `json:"updated_at"`
-}
-
-func domainRow(d models.Domain) DomainRow {
-	return DomainRow{
-		ID: d.ID, Domain: d.Host, IsVerified: d.IsVerified, IsDefault: d.IsDefault, GroupName: d.GroupName,
-		Crawlers: d.Crawlers, HTTPSOnly: d.HTTPSOnly, IndexPage: d.IndexPage, Campaigns: d.Campaigns,
-		Smartlinks: d.Smartlinks, CreatedAt: answer.Stamp(d.CreatedAt), UpdatedAt: answer.Stamp(d.UpdatedAt),
-	}
-}
+type DomainRow struct{ models.Domain }
 
 // SharedDomainRow is a link domain that every account may use.
 type SharedDomainRow struct {
@@ -107,29 +87,13 @@ func (d Deps) listDomains(c *route.Call) (DomainList, error) {
 	if err != nil {
 		return DomainList{}, err
 	}
-	out := DomainList{Rows: make([]DomainRow, 0, len(found)), NextCursor: answer.Cursor(next), Shared: []SharedDomainRow{}}
-	for _, d := range found {
-		out.Rows = append(out.Rows, domainRow(d))
-	}
-	for _, d := range shared {
-		out.Shared = append(out.Shared, SharedDomainRow{d.ID, d.Host, d.IsDefault})
-	}
-	if d.TrackingHost != "" {
-		out.CNAMETarget = &d.TrackingHost
-	}
-	return out, nil
-}
-
-// DomainSettingsBody are the settings that POST and PATCH write beside the group's name: one left out goes to its
-// default.
-type DomainSettingsBody struct {
-	Crawlers  string `json:"crawlers" enum:"allow,disallow" default:"disallow" doc:"what robots.txt tells crawlers"`
-	HTTPSOnly *bool  `json:"https_only" default:"true"`
-	IndexPage string `json:"index_page" bad:"invalid_index_page" trim:"true" maxLength:"4000" format:"routable" doc:"where the bare domain sends a visitor; http(s) or empty"`
-}
-
-func (b DomainSettingsBody) settings(group string) models.DomainSettings {
-	return models.DomainSettings{GroupName: group, Crawlers: b.Crawlers, HTTPSOnly: *b.HTTPSOnly, IndexPage: b.IndexPage}
+	return DomainList{
+		Rows: answer.Each(found, func(d models.Domain) DomainRow { return DomainRow{d} }), NextCursor: answer.Cursor(next),
+		Shared: answer.Each(shared, func(d store.SharedDomain) SharedDomainRow {
+			return SharedDomainRow{d.ID, d.Host, d.IsDefault}
+		}),
+		CNAMETarget: answer.OrNull(d.TrackingHost),
+	}, nil
 }
 
 // DomainBody is the body of POST /domains.
@@ -137,7 +101,7 @@ type DomainBody struct {
 	Domain       string `json:"domain" required:"true" maxLength:"4000" doc:"up to 50 hostnames, separated by commas or spaces"`
 	DNSAccountID string `json:"dns_account_id" bad:"invalid_dns_account" format:"uuid" doc:"a connected DNS account; then up to 10 hostnames"`
 	GroupName    string `json:"group_name" trim:"true" maxLength:"100"`
-	DomainSettingsBody
+	models.DomainFields
 }
 
 // Limits of one call.
@@ -171,18 +135,16 @@ func (d Deps) addDomains(c *route.Call, b DomainBody) (DomainAdded, error) {
 	if b.DNSAccountID != "" { // no DNS provider is known to this install yet, so no account is connected
 		return DomainAdded{}, models.Invalid("dns_account_not_found", "there is no such DNS account")
 	}
-	added, skipped, err := c.Store.Domains().Add(c.Context(), c.Account.ID, hosts, b.settings(b.GroupName))
+	set := models.DomainSettings{GroupName: b.GroupName, DomainFields: b.DomainFields}
+	added, skipped, err := c.Store.Domains().Add(c.Context(), c.Account.ID, hosts, set)
 	if err != nil {
 		return DomainAdded{}, err
 	}
-	out := DomainAdded{
+	return DomainAdded{
 		ID: added[0].ID, Domain: added[0].Host, IsVerified: added[0].IsVerified, DNS: []DNSPoint{},
+		Added:   answer.Each(added, func(d models.Domain) string { return d.Host }),
 		Skipped: append([]string{}, skipped...),
-	}
-	for _, d := range added {
-		out.Added = append(out.Added, d.Host)
-	}
-	return out, nil
+	}, nil
 }
 
 // hosts reads the hostnames, each once, in their order.
@@ -223,7 +185,7 @@ func (d Deps) hosts(ctx context.Context, c *route.Call, b DomainBody) ([]string,
 	return hosts, nil
 }
 
-// reserved tells whether a host is the service's own: its address, and what customers point their CNAME at.
+// reserved reports whether a host is the service's own: its address, and what customers point their CNAME at.
 func (d Deps) reserved(host string) bool {
 	own, _ := models.HostOf(d.BaseURL)
 	return host != "" && (host == own || host == d.TrackingHost)
@@ -234,7 +196,7 @@ type DomainPatch struct {
 	bind.ID
 	Action    string `json:"action" enum:"set_default" doc:"when sent, only the default changes"`
 	GroupName string `json:"group_name" bad:"invalid_input" trim:"true" maxLength:"100"`
-	DomainSettingsBody
+	models.DomainFields
 }
 
 // DomainChanged is the answer of PATCH /domains.
@@ -249,7 +211,8 @@ func changeDomain(c *route.Call, b DomainPatch) (DomainChanged, error) {
 		d, err := c.Store.Domains().SetDefault(c.Context(), c.Account.ID, b.RecordID())
 		return DomainChanged{d.ID, d.Host, &d.IsDefault}, err
 	}
-	d, err := c.Store.Domains().Update(c.Context(), c.Account.ID, b.RecordID(), b.settings(b.GroupName))
+	set := models.DomainSettings{GroupName: b.GroupName, DomainFields: b.DomainFields}
+	d, err := c.Store.Domains().Update(c.Context(), c.Account.ID, b.RecordID(), set)
 	return DomainChanged{ID: d.ID, Domain: d.Host}, err
 }
 

@@ -26,7 +26,7 @@ func jobRoutes(d Deps, rows []route.Route) []route.Route {
 	}
 	return []route.Route{{
 		Method: "GET", Path: "/jobs/{id}", Group: "Jobs", Summary: "state and answer of a call that went on as a job",
-		BadID: "invalid_id", Codes: answer.IDCodes,
+		Codes:  answer.IDCodes,
 		Handle: route.Do(func(c *route.Call) (JobAnswer, error) { return d.findJob(c, shows) }),
 	}}
 }

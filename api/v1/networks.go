@@ -20,41 +20,24 @@ import (
 
 // networks are the rows of /networks.
 func networks() []route.Route {
-	const group = "Affiliate networks"
-	res := resource[models.Network, NetworkAnswer]{
-		table:  func(s *store.Store) table[models.Network] { return s.Networks() },
-		own:    func(n *models.Network, account, id uuid.UUID) { n.AccountID, n.ID = account, id },
-		answer: networkAnswer,
+	res := resource[store.Networks, models.Network, NetworkAnswer]{
+		group: "Affiliate networks", path: "/networks", table: (*store.Store).Networks, answer: networkAnswer,
+		codes: route.Codes("400 required too_long invalid_url invalid_number out_of_range", "402 plan_limit",
+			"409 duplicate_name"),
 	}
-	bodyCodes := route.Codes("400 required too_long invalid_url invalid_number out_of_range", "402 plan_limit",
-		"409 duplicate_name")
+	list := res.row("GET", "", "affiliate networks; from or to adds each network's figures for the window",
+		route.Do(listNetworks))
+	list.Page = true
+	list.Query = []route.Param{
+		{Name: "from", Doc: "start of the window, UTC: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS"},
+		{Name: "to", Doc: "end of the window, UTC; a bare date means the end of that day"},
+	}
 	return []route.Route{
-		{
-			Method: "GET", Path: "/networks", Group: group, Page: true,
-			Summary: "affiliate networks; from or to adds each network's figures for the window",
-			Query: []route.Param{
-				{Name: "from", Doc: "start of the window, UTC: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS"},
-				{Name: "to", Doc: "end of the window, UTC; a bare date means the end of that day"},
-			},
-			Handle: route.Do(listNetworks),
-		},
-		{
-			Method: "POST", Path: "/networks", Group: group, Summary: "create an affiliate network", Scope: route.Write,
-			Status: 201, Codes: bodyCodes, Handle: create[NetworkBody](res),
-		},
-		{
-			Method: "PUT", Path: "/networks", Group: group, Summary: "replace an affiliate network", Scope: route.Write,
-			Codes: append(answer.IDCodes, bodyCodes...), Handle: put[NetworkPut](res, networkAnswer),
-		},
-		{
-			Method: "PATCH", Path: "/networks", Group: group, Summary: "pause or resume an affiliate network",
-			Scope: route.Write, Codes: append(route.Codes("402 plan_limit"), toggleCodes...),
-			Handle: toggle((*store.Store).Networks, toggledStatus),
-		},
-		{
-			Method: "DELETE", Path: "/networks", Group: group, Summary: "deactivate an affiliate network",
-			Scope: route.Write, Query: answer.QueryID, Codes: answer.IDCodes, Handle: deactivate((*store.Store).Networks),
-		},
+		list,
+		create[NetworkBody](res, "create an affiliate network"),
+		put[NetworkPut](res, "replace an affiliate network", networkAnswer),
+		toggle(res, "pause or resume an affiliate network", toggledStatus, route.Codes("402 plan_limit")...),
+		remove(res, "deactivate an affiliate network", deactivated),
 	}
 }
 
@@ -64,41 +47,23 @@ func listNetworks(c *route.Call) (NetworkRows, error) {
 	if err != nil {
 		return NetworkRows{}, err
 	}
-	out := NetworkRows{Rows: make([]NetworkRow, len(records)), NextCursor: answer.Cursor(next)}
-	for i, n := range records {
-		out.Rows[i].NetworkAnswer = networkAnswer(n)
+	var figures map[uuid.UUID]answer.Figures
+	if bind.HasWindow(c.Query) {
+		figures, err = figuresOf(c, "network_id", records)
 	}
-	if !bind.HasWindow(c.Query) {
-		return out, nil
-	}
-	figures, err := figuresOf(c, "network_id", records, func(n models.Network) uuid.UUID { return n.ID })
-	for i := range figures {
-		out.Rows[i].Figures = &figures[i]
-	}
-	return out, err
+	return NetworkRows{answer.Each(records, func(n models.Network) NetworkRow {
+		row := NetworkRow{NetworkAnswer: networkAnswer(n)}
+		if f, ok := figures[n.ID]; ok {
+			row.Figures = &f
+		}
+		return row
+	}), answer.Cursor(next)}, err
 }
 
 // NetworkBody is the body of POST /networks.
 type NetworkBody struct {
-	Name             string              `json:"name" required:"true" trim:"true" maxLength:"255"`
-	Currency         bind.LooseCurrency  `json:"currency" default:"USD" doc:"three letters; anything else is read as USD"`
-	PostbackParams   map[string]string   `json:"postback_params" doc:"click_id, payout, ... to the parameter"`
-	StatusMap        map[string][]string `json:"status_map" doc:"the network's words for each of the four statuses"`
-	PostbackSecret   string              `json:"postback_secret" trim:"true" maxLength:"255" doc:"on PUT blank leaves it unchanged"`
-	URL              string              `json:"url" trim:"true" maxLength:"2000" format:"url" doc:"http(s)"`
-	OfferType        string              `json:"offer_type" enum:"CPA,CPS,CPL,CPC,CPM"`
-	GroupName        string              `json:"group_name" trim:"true" maxLength:"255"`
-	Notes            string              `json:"notes" maxLength:"2000"`
-	ManagerName      string              `json:"manager_name" trim:"true" maxLength:"255"`
-	ManagerEmail     string              `json:"manager_email" trim:"true" maxLength:"255"`
-	ManagerPhone     string              `json:"manager_phone" trim:"true" maxLength:"255"`
-	ManagerIM        string              `json:"manager_im" trim:"true" maxLength:"255"`
-	PaymentTerms     string              `json:"payment_terms" trim:"true" maxLength:"255"`
-	PaymentFrequency string              `json:"payment_frequency" trim:"true" maxLength:"255"`
-	Tags             bind.Tags           `json:"tags"`
-	MinimumPayout    *models.Money       `json:"minimum_payout" bad:"invalid_number,out_of_range" min:"0" max:"1000000"`
-	Macros           map[string]string   `json:"macros" doc:"the network's own macros, keyed as postback_params"`
-	ClickParam       string              `json:"click_param" trim:"true" maxLength:"100" doc:"parameter that carries the click id"`
+	models.NetworkFields
+	PostbackSecret string `json:"postback_secret" trim:"true" maxLength:"255" doc:"on PUT blank leaves it unchanged"`
 }
 
 // NetworkPut is the body of PUT /networks: every field but the secret is written, one left out goes back to its
@@ -106,6 +71,26 @@ type NetworkBody struct {
 type NetworkPut struct {
 	bind.ID
 	NetworkBody
+}
+
+// NetworkAnswer is the saved network. Its secret is never shown.
+type NetworkAnswer struct {
+	models.Network
+	OfferType string `json:"offer_type" doc:"CPA, CPS, CPL, CPC, CPM, or empty"`
+}
+
+func networkAnswer(n models.Network) NetworkAnswer { return NetworkAnswer{n, n.OfferType} }
+
+// NetworkRow is a network in the list, with figures only where a window was asked for.
+type NetworkRow struct {
+	NetworkAnswer
+	*answer.Figures
+}
+
+// NetworkRows is the answer of the list of networks.
+type NetworkRows struct {
+	Rows       []NetworkRow `json:"rows"`
+	NextCursor *string      `json:"next_cursor" doc:"null at the end"`
 }
 
 // The limits of a network that its tags cannot say.
@@ -117,21 +102,16 @@ const (
 
 // Record gives the network that the body describes.
 func (b NetworkBody) Record() (models.Network, error) {
-	n := models.Network{
-		Name: b.Name, Currency: string(b.Currency), PostbackSecret: b.PostbackSecret, URL: b.URL, OfferType: b.OfferType,
-		GroupName: b.GroupName, Notes: b.Notes, ManagerName: b.ManagerName, ManagerEmail: b.ManagerEmail,
-		ManagerPhone: b.ManagerPhone, ManagerIM: b.ManagerIM, PaymentTerms: b.PaymentTerms,
-		PaymentFrequency: b.PaymentFrequency, Tags: b.Tags, MinimumPayout: b.MinimumPayout, ClickParam: b.ClickParam,
-	}
+	n := models.Network{NetworkFields: b.NetworkFields, PostbackSecret: b.PostbackSecret}
 	err := checkSecret(n.PostbackSecret)
 	if err == nil {
-		n.PostbackParams, err = fieldTexts("postback_params", b.PostbackParams, postback.MaxName)
+		n.PostbackParams, err = fieldTexts("postback_params", n.PostbackParams, postback.MaxName)
 	}
 	if err == nil {
-		n.Macros, err = fieldTexts("macros", b.Macros, maxMacroText)
+		n.Macros, err = fieldTexts("macros", n.Macros, maxMacroText)
 	}
 	if err == nil {
-		n.StatusMap, err = statusMap(b.StatusMap)
+		n.StatusMap, err = statusMap(n.StatusMap)
 	}
 	return n, err
 }
@@ -159,9 +139,9 @@ func checkSecret(secret string) error {
 func fieldTexts(name string, texts map[string]string, limit int) (map[string]string, error) {
 	out := map[string]string{}
 	for _, field := range slices.Sorted(maps.Keys(texts)) {
-		if !slices.Contains(models.NetworkFields, field) {
+		if !slices.Contains(models.PostbackFields, field) {
 			return nil, models.Invalid("invalid_input", "%s may have only the members %s", name,
-				strings.Join(models.NetworkFields, ", "))
+				strings.Join(models.PostbackFields, ", "))
 		}
 		text := strings.TrimSpace(texts[field])
 		if utf8.RuneCountInString(text) > limit {

@@ -2,6 +2,8 @@ package v1
 
 import (
 	"context"
+	"net/http"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -13,49 +15,40 @@ import (
 	"switchyard/models"
 )
 
-// The codes that many rows share.
-var (
-	toggleCodes = route.Codes("400 invalid_id invalid_status", "404 not_found")
-)
-
 // body is what POST and PUT send. Record checks it and gives the record it describes, without id and account.
 type body[R any] interface{ Record() (R, error) }
 
-// idBody is a body that names its record.
-type idBody interface{ RecordID() uuid.UUID }
+// putBody is a body that also names its record.
+type putBody[R any] interface {
+	body[R]
+	RecordID() uuid.UUID
+}
 
-// table is what the generic handlers need of a resource's store.
-type table[R any] interface {
-	lister[R]
-	Create(ctx context.Context, record R) (R, error)
-	Update(ctx context.Context, record R) (R, error)
+// owned is the pointer to a record of an account.
+type owned[R any] interface {
+	*R
+	Own(account, id uuid.UUID)
+}
+
+// resource is a kind of record with its table in the store. The functions below make its rows.
+type resource[T, R, A any] struct {
+	group, path string
+	table       func(*store.Store) T
+	answer      func(R) A
+	codes       []route.Code // of a body
+	bodyLimit   int64        // in bytes; 0: the usual one
+}
+
+func (r resource[T, R, A]) row(method, path, summary string, handle route.Handler, codes ...[]route.Code) route.Route {
+	return route.Route{
+		Method: method, Path: r.path + path, Group: r.group, Summary: summary, Handle: handle,
+		Codes: slices.Concat(codes...),
+	}
 }
 
 // lister is a table of which pages can be read.
 type lister[R any] interface {
 	List(ctx context.Context, account uuid.UUID, p store.Page) ([]R, string, error)
-}
-
-// remover is a table whose records can be removed.
-type remover interface {
-	Remove(ctx context.Context, account, id uuid.UUID) error
-}
-
-// pausable is a table whose records can be paused: all but saved rules.
-type pausable interface {
-	SetActive(ctx context.Context, account, id uuid.UUID, on bool) error
-}
-
-// cloner is a table whose records can be copied.
-type cloner[R any] interface {
-	Clone(ctx context.Context, account, id uuid.UUID) (R, error)
-}
-
-// resource ties a kind of record to its table and its answer.
-type resource[R, A any] struct {
-	table  func(*store.Store) table[R]
-	own    func(record *R, account, id uuid.UUID) // sets whose record it is, and which
-	answer func(R) A
 }
 
 // Rows is the answer of a list with figures.
@@ -71,65 +64,80 @@ type Listed[T any] struct {
 	NextCursor *string `json:"next_cursor" doc:"null at the end"`
 }
 
-// list answers a page of records with their figures for the window. Dimension is the records' column in the figures.
-func list[L lister[R], R, T any](table func(*store.Store) L, dimension string, id func(R) uuid.UUID,
-	row func(R, answer.Figures) T,
-) route.Handler {
-	return route.Do(func(c *route.Call) (Rows[T], error) {
-		records, next, err := table(c.Store).List(c.Context(), c.Account.ID, c.Page)
-		if err != nil {
-			return Rows[T]{}, err
-		}
-		figures, err := figuresOf(c, dimension, records, id)
-		if err != nil {
-			return Rows[T]{}, err
-		}
-		out := Rows[T]{Range: c.Window.Range(), Rows: make([]T, 0, len(records)), NextCursor: answer.Cursor(next)}
-		for i, r := range records {
-			out.Rows = append(out.Rows, row(r, figures[i]))
-		}
-		return out, nil
-	})
+// list is GET: a page of records.
+func list[T lister[R], R, A any](res resource[T, R, A], summary string) route.Route {
+	row := res.row("GET", "", summary, route.Do(func(c *route.Call) (Listed[A], error) {
+		records, next, err := res.table(c.Store).List(c.Context(), c.Account.ID, c.Page)
+		return Listed[A]{answer.Each(records, res.answer), answer.Cursor(next)}, err
+	}))
+	row.Page = true
+	return row
 }
 
-// create answers POST with the saved record.
-func create[B body[R], R, A any](res resource[R, A]) route.Handler {
-	return route.Take(func(c *route.Call, b B) (A, error) {
-		record, err := b.Record()
+// listFigures is GET: a page of records with their figures for the window. dimension is the report's name for their
+// ids, such as offer_id.
+func listFigures[T lister[R], R interface{ RecordID() uuid.UUID }, A, L any](res resource[T, R, A], summary, dimension string,
+	show func(R, answer.Figures) L,
+) route.Route {
+	row := res.row("GET", "", summary, route.Do(func(c *route.Call) (Rows[L], error) {
+		records, next, err := res.table(c.Store).List(c.Context(), c.Account.ID, c.Page)
 		if err != nil {
-			return zero[A](), err
+			return Rows[L]{}, err
 		}
-		res.own(&record, c.Account.ID, uuid.Nil)
-		saved, err := res.table(c.Store).Create(c.Context(), record)
-		if err != nil {
-			return zero[A](), err
-		}
-		return res.answer(saved), nil
-	})
+		figures, err := figuresOf(c, dimension, records)
+		return Rows[L]{
+			c.Window.Range(), answer.Each(records, func(r R) L { return show(r, figures[r.RecordID()]) }), answer.Cursor(next),
+		}, err
+	}))
+	row.Window, row.Page = true, true
+	return row
 }
 
-// put answers PUT, which writes every field, with answer of the saved record.
-func put[B interface {
-	body[R]
-	idBody
-}, R, A, P any](res resource[R, A], answer func(R) P) route.Handler {
-	return route.Take(func(c *route.Call, b B) (P, error) {
+// create is POST, which answers with the saved record.
+func create[B body[R], T interface {
+	Create(ctx context.Context, record R) (R, error)
+}, R, A any, P owned[R]](res resource[T, R, A], summary string) route.Route {
+	row := res.row("POST", "", summary, route.Take(func(c *route.Call, b B) (a A, err error) {
 		record, err := b.Record()
 		if err != nil {
-			return zero[P](), err
+			return a, err
 		}
-		res.own(&record, c.Account.ID, b.RecordID())
-		saved, err := res.table(c.Store).Update(c.Context(), record)
+		P(&record).Own(c.Account.ID, uuid.Nil)
+		if record, err = res.table(c.Store).Create(c.Context(), record); err != nil {
+			return a, err
+		}
+		return res.answer(record), nil
+	}), res.codes)
+	row.Status, row.BodyLimit = http.StatusCreated, res.bodyLimit
+	return row
+}
+
+// put is PUT, which writes every field. It answers by show, which gets the saved record.
+func put[B putBody[R], T interface {
+	Update(ctx context.Context, record R) (R, error)
+}, R, A, L any, P owned[R]](res resource[T, R, A], summary string, show func(R) L) route.Route {
+	row := res.row("PUT", "", summary, route.Take(func(c *route.Call, b B) (a L, err error) {
+		record, err := b.Record()
 		if err != nil {
-			return zero[P](), err
+			return a, err
 		}
-		return answer(saved), nil
-	})
+		P(&record).Own(c.Account.ID, b.RecordID())
+		if record, err = res.table(c.Store).Update(c.Context(), record); err != nil {
+			return a, err
+		}
+		return show(record), nil
+	}), answer.IDCodes, res.codes)
+	row.BodyLimit = res.bodyLimit
+	return row
 }
 
 // IDAnswer is the answer to a change that shows the record's id only.
 type IDAnswer struct {
 	ID uuid.UUID `json:"id"`
+}
+
+func idAnswer[R interface{ RecordID() uuid.UUID }](record R) IDAnswer {
+	return IDAnswer{record.RecordID()}
 }
 
 // ToggleBody pauses or resumes a record.
@@ -148,12 +156,14 @@ func toggledStatus(id uuid.UUID, on bool) StatusAnswer { return StatusAnswer{id,
 
 func toggledID(id uuid.UUID, _ bool) IDAnswer { return IDAnswer{id} }
 
-// toggle answers PATCH with id and is_active by what answer makes of them.
-func toggle[T pausable, P any](table func(*store.Store) T, answer func(id uuid.UUID, on bool) P) route.Handler {
-	return route.Take(func(c *route.Call, b ToggleBody) (P, error) {
+// toggle is PATCH with id and is_active. It answers by show. codes are errors beside those of every such row.
+func toggle[T interface {
+	SetActive(ctx context.Context, account, id uuid.UUID, on bool) error
+}, R, A, L any](res resource[T, R, A], summary string, show func(id uuid.UUID, on bool) L, codes ...route.Code) route.Route {
+	return res.row("PATCH", "", summary, route.Take(func(c *route.Call, b ToggleBody) (L, error) {
 		id, on := b.RecordID(), b.IsActive.Value
-		return answer(id, on), table(c.Store).SetActive(c.Context(), c.Account.ID, id, on)
-	})
+		return show(id, on), res.table(c.Store).SetActive(c.Context(), c.Account.ID, id, on)
+	}), codes, route.Codes("400 invalid_id invalid_status", "404 not_found"))
 }
 
 // DeactivatedAnswer is the answer to a DELETE that keeps the record for history.
@@ -162,65 +172,47 @@ type DeactivatedAnswer struct {
 	Deactivated bool      `json:"deactivated"`
 }
 
-// deactivate answers DELETE ?id=.
-func deactivate[T remover](table func(*store.Store) T) route.Handler {
-	return route.Do(func(c *route.Call) (DeactivatedAnswer, error) {
-		return DeactivatedAnswer{c.ID, true}, table(c.Store).Remove(c.Context(), c.Account.ID, c.ID)
-	})
+func deactivated(id uuid.UUID) DeactivatedAnswer { return DeactivatedAnswer{id, true} }
+
+// remove is DELETE ?id=. It answers by show.
+func remove[T interface {
+	Remove(ctx context.Context, account, id uuid.UUID) error
+}, R, A, L any](res resource[T, R, A], summary string, show func(id uuid.UUID) L) route.Route {
+	row := res.row("DELETE", "", summary, route.Do(func(c *route.Call) (L, error) {
+		return show(c.ID), res.table(c.Store).Remove(c.Context(), c.Account.ID, c.ID)
+	}), answer.IDCodes)
+	row.Query = answer.QueryID
+	return row
 }
 
-// remove answers the DELETE of a record that is gone for good.
-func remove[T remover](table func(*store.Store) T) route.Handler {
-	return route.Do(func(c *route.Call) (answer.DeletedAnswer, error) {
-		return answer.Deleted(c.ID), table(c.Store).Remove(c.Context(), c.Account.ID, c.ID)
-	})
-}
-
-// pages answers a page of records without figures.
-func pages[R, A any](res resource[R, A]) route.Handler {
-	return route.Do(func(c *route.Call) (Listed[A], error) {
-		records, next, err := res.table(c.Store).List(c.Context(), c.Account.ID, c.Page)
+// clone is POST /{id}/clone, which answers with the copy by show.
+func clone[T interface {
+	Clone(ctx context.Context, account, id uuid.UUID) (R, error)
+}, R, A, L any](res resource[T, R, A], summary string, show func(R) L, codes ...[]route.Code) route.Route {
+	row := res.row("POST", "/{id}/clone", summary, route.Do(func(c *route.Call) (a L, err error) {
+		copied, err := res.table(c.Store).Clone(c.Context(), c.Account.ID, c.ID)
 		if err != nil {
-			return Listed[A]{}, err
+			return a, err
 		}
-		out := Listed[A]{Rows: make([]A, 0, len(records)), NextCursor: answer.Cursor(next)}
-		for _, r := range records {
-			out.Rows = append(out.Rows, res.answer(r))
-		}
-		return out, nil
-	})
+		return show(copied), nil
+	}), append([][]route.Code{answer.IDCodes}, codes...)...)
+	row.Status = http.StatusCreated
+	return row
 }
 
-// clone answers POST /{id}/clone with the copy.
-func clone[T cloner[R], R, A any](table func(*store.Store) T, answer func(R) A) route.Handler {
-	return route.Do(func(c *route.Call) (A, error) {
-		copied, err := table(c.Store).Clone(c.Context(), c.Account.ID, c.ID)
-		if err != nil {
-			return zero[A](), err
-		}
-		return answer(copied), nil
-	})
-}
-
-func zero[T any]() (v T) { return v }
-
-// figuresOf reads the figures of some records for the call's window, in the order of the records. Dimension is the
-// report's name for their ids, such as offer_id. A record in which nothing happened has zeros.
-func figuresOf[R any](c *route.Call, dimension string, records []R, id func(R) uuid.UUID) ([]answer.Figures, error) {
+// figuresOf reads the figures of records for the call's window, by their ids. dimension is the report's name for the
+// ids. A record in which nothing happened has zeros.
+func figuresOf[R interface{ RecordID() uuid.UUID }](c *route.Call, dimension string, records []R) (
+	map[uuid.UUID]answer.Figures, error,
+) {
 	if len(records) == 0 {
 		return nil, nil
 	}
-	ids := make([]uuid.UUID, len(records))
-	for i, r := range records {
-		ids[i] = id(r)
-	}
+	ids := answer.Each(records, R.RecordID)
 	found, err := report.FiguresOf(c.Context(), c.Store.Conn(), c.Account.ID, dimension, ids, c.Window.From, c.Window.End())
-	if err != nil {
-		return nil, err
+	figures := map[uuid.UUID]answer.Figures{}
+	for _, id := range ids {
+		figures[id] = found[id].Row()
 	}
-	out := make([]answer.Figures, len(records))
-	for i := range ids {
-		out[i] = found[ids[i]].Row()
-	}
-	return out, nil
+	return figures, err
 }

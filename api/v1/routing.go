@@ -160,7 +160,7 @@ func routingPath(p *flow.Path, records map[uuid.UUID]store.FlowRecord) RoutingPa
 		out.CampaignID = &id
 	}
 	for _, d := range p.Destinations {
-		shown := RoutingDestination{Kind: "url", URL: d.URL, Weight: d.Weight, Slot: answer.NumberOrNull(d.Slot)}
+		shown := RoutingDestination{Kind: "url", URL: d.URL, Weight: d.Weight, Slot: answer.OrNull(d.Slot)}
 		if id, err := uuid.Parse(d.ID); err == nil {
 			r := records[id]
 			status := models.StatusOf(r.IsActive)

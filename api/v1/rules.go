@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/google/uuid"
-
 	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
@@ -16,46 +14,32 @@ import (
 
 // rules are the rows of /rules.
 func rules() []route.Route {
-	const group, path = "Saved rules", "/rules"
-	res := resource[models.Rule, RuleAnswer]{
-		table:  func(s *store.Store) table[models.Rule] { return s.Rules() },
-		own:    func(r *models.Rule, account, id uuid.UUID) { r.AccountID, r.ID = account, id },
-		answer: ruleAnswer,
+	res := resource[store.Rules, models.Rule, RuleAnswer]{
+		group: "Saved rules", path: "/rules", table: (*store.Store).Rules, answer: ruleAnswer, bodyLimit: route.CSVBody,
+		codes: route.Codes("400 required too_long invalid_condition no_conditions duplicate_name"),
 	}
-	bodyCodes := route.Codes("400 required too_long invalid_condition no_conditions duplicate_name")
 	return []route.Route{
-		{Method: "GET", Path: path, Group: group, Summary: "saved rules, by name", Page: true, Handle: pages(res)},
-		{
-			Method: "POST", Path: path, Group: group, Summary: "create a saved rule", Scope: route.Write, Status: 201,
-			BodyLimit: route.CSVBody, Codes: bodyCodes, Handle: create[RuleBody](res),
-		},
-		{
-			Method: "PUT", Path: path, Group: group, Scope: route.Write, BodyLimit: route.CSVBody,
-			Summary: "replace a saved rule; every flow that uses it follows within a second",
-			Codes:   append(answer.IDCodes, bodyCodes...), Handle: put[RulePut](res, ruleAnswer),
-		},
-		{
-			Method: "DELETE", Path: path, Group: group, Scope: route.Write, Query: answer.QueryID, Codes: answer.IDCodes,
-			Summary: "delete a saved rule; flows that use it keep its conditions as a rule of their own",
-			Handle:  remove((*store.Store).Rules),
-		},
+		list(res, "saved rules, by name"),
+		create[RuleBody](res, "create a saved rule"),
+		put[RulePut](res, "replace a saved rule; every flow that uses it follows within a second", ruleAnswer),
+		remove(res, "delete a saved rule; flows that use it keep its conditions as a rule of their own", answer.Deleted),
 	}
 }
 
 // RuleBody is the body of POST /rules.
 type RuleBody struct {
-	Name       string                   `json:"name" required:"true" trim:"true" maxLength:"255"`
-	Notes      bind.Opt[string]         `json:"notes" maxLength:"2000"`
-	Logic      bind.Opt[bind.LooseText] `json:"logic" default:"and" doc:"and, or; anything but or is and"`
-	Conditions Conditions               `json:"conditions" bad:"invalid_condition" required:"no_conditions" doc:"the first 20 are used; of a value the first 200 items, of a text item its first 200 characters"`
+	Name       string           `json:"name" required:"true" trim:"true" maxLength:"255"`
+	Notes      bind.Opt[string] `json:"notes" maxLength:"2000"`
+	Logic      bind.Opt[string] `json:"logic" loose:"true" default:"and" doc:"and, or; anything but or is and"`
+	Conditions Conditions       `json:"conditions" bad:"invalid_condition" required:"no_conditions" doc:"the first 20 are used; of a value the first 200 items, of a text item its first 200 characters"`
 }
 
 // RulePut is the body of PUT /rules, which requires notes and logic too.
 type RulePut struct {
 	bind.ID
 	RuleBody
-	NotesSent bind.Opt[string]         `json:"notes" required:"true" maxLength:"2000"`
-	LogicSent bind.Opt[bind.LooseText] `json:"logic" required:"true" doc:"and, or; anything but or is and"`
+	NotesSent bind.Opt[string] `json:"notes" required:"true" maxLength:"2000"`
+	LogicSent bind.Opt[string] `json:"logic" loose:"true" required:"true" doc:"and, or; anything but or is and"`
 }
 
 // Conditions are the conditions of a saved rule: the first ones of a list are read, the rest is not looked at.
@@ -81,7 +65,7 @@ func (l *Conditions) UnmarshalJSON(raw []byte) error {
 // Record gives the rule that the body describes.
 func (b RuleBody) Record() (models.Rule, error) {
 	r := models.Rule{Name: b.Name, Notes: b.Notes.Value, Logic: "and"}
-	if strings.EqualFold(strings.TrimSpace(string(b.Logic.Value)), "or") {
+	if strings.EqualFold(strings.TrimSpace(b.Logic.Value), "or") {
 		r.Logic = "or"
 	}
 	for i, c := range b.Conditions {
@@ -96,19 +80,8 @@ func (b RuleBody) Record() (models.Rule, error) {
 
 // RuleAnswer is the saved rule.
 type RuleAnswer struct {
-	ID             uuid.UUID        `json:"id"`
-	Name           string           `json:"name"`
-	Notes          string           `json:"notes"`
-	Logic          string           `json:"logic" enum:"and,or"`
-	Conditions     []cond.Condition `json:"conditions"`
-	ConditionCount int              `json:"condition_count"`
-	CreatedAt      string           `json:"created_at"`
-	UpdatedAt      string           `json:"updated_at"`
+	models.Rule
+	ConditionCount int `json:"condition_count"`
 }
 
-func ruleAnswer(r models.Rule) RuleAnswer {
-	return RuleAnswer{
-		ID: r.ID, Name: r.Name, Notes: r.Notes, Logic: r.Logic, Conditions: r.Conditions,
-		ConditionCount: len(r.Conditions), CreatedAt: answer.Stamp(r.CreatedAt), UpdatedAt: answer.Stamp(r.UpdatedAt),
-	}
-}
+func ruleAnswer(r models.Rule) RuleAnswer { return RuleAnswer{r, len(r.Conditions)} }

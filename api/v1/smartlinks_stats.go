@@ -70,7 +70,7 @@ func smartlinkStats(c *route.Call) (SmartlinkStats, error) {
 		if !known {
 			i = len(out.Rules)
 			rules[f.RuleID] = i
-			out.Rules = append(out.Rules, SmartlinkRuleFigures{RuleID: answer.IDOrNull(f.RuleID)})
+			out.Rules = append(out.Rules, SmartlinkRuleFigures{RuleID: answer.OrNull(f.RuleID)})
 		}
 		out.Rules[i].Clicks += f.Clicks
 		out.Rules[i].BotClicks += f.BotClicks

@@ -2,6 +2,7 @@ package v1
 
 import (
 	"encoding/json"
+	"net/http"
 	"strings"
 	"unicode"
 
@@ -17,23 +18,17 @@ import (
 
 // templates are the rows of /network-templates and of the traffic sources' templates.
 func templates() []route.Route {
-	const group, path = "Network templates", "/network-templates"
+	res := resource[store.NetworkTemplates, template.SavedNetwork, NetworkTemplateRow]{
+		group: "Network templates", path: "/network-templates", table: (*store.Store).NetworkTemplates,
+	}
+	save := res.row("POST", "", "save one network template or up to 1000; an existing name is replaced",
+		route.Do(saveNetworkTemplates), route.Codes("400 empty too_many invalid_template"))
+	save.Status, save.BodyLimit, save.Body = http.StatusCreated, route.CSVBody, NetworkTemplatesBody{}
 	return []route.Route{
-		{
-			Method: "GET", Path: path, Group: group,
-			Summary: "the account's own network templates by name, then the built-in ones",
-			Handle:  route.Do(listNetworkTemplates),
-		},
-		{
-			Method: "POST", Path: path, Group: group, Scope: route.Write, Status: 201, BodyLimit: route.CSVBody,
-			Summary: "save one network template or up to 1000; an existing name is replaced",
-			Codes:   route.Codes("400 empty too_many invalid_template"),
-			Body:    NetworkTemplatesBody{}, Handle: route.Do(saveNetworkTemplates),
-		},
-		{
-			Method: "DELETE", Path: path, Group: group, Summary: "delete a network template of the account's own",
-			Scope: route.Write, Query: answer.QueryID, Codes: answer.IDCodes, Handle: remove((*store.Store).NetworkTemplates),
-		},
+		res.row("GET", "", "the account's own network templates by name, then the built-in ones",
+			route.Do(listNetworkTemplates)),
+		save,
+		remove(res, "delete a network template of the account's own", answer.Deleted),
 		{
 			Method: "GET", Path: "/traffic-source-templates", Group: "Traffic sources",
 			Summary: "parameters, macros and postback address of each known platform",

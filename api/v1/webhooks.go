@@ -26,22 +26,22 @@ func webhooks(d Deps) []route.Route {
 			Handle: route.Do(listWebhooks),
 		},
 		{
-			Method: "POST", Path: "/webhooks", Group: group, Scope: route.Write, Status: 201,
+			Method: "POST", Path: "/webhooks", Group: group, Status: 201,
 			Summary: "add an endpoint; the signing secret is in this answer once",
 			Codes:   slices.Concat(urlCodes, route.Codes("400 too_many no_encryption_key")),
 			Handle:  route.Take(d.createWebhook),
 		},
 		{
-			Method: "PATCH", Path: "/webhooks", Group: group, Summary: "change an endpoint", Scope: route.Write,
+			Method: "PATCH", Path: "/webhooks", Group: group, Summary: "change an endpoint",
 			Codes:  slices.Concat(answer.IDCodes, urlCodes, route.Codes("400 invalid_status no_fields")),
 			Handle: route.Take(d.updateWebhook),
 		},
 		{
 			Method: "DELETE", Path: "/webhooks", Group: group, Summary: "delete an endpoint and its delivery log",
-			Scope: route.Write, Query: answer.QueryID, Codes: answer.IDCodes, Handle: route.Do(deleteWebhook),
+			Query: answer.QueryID, Codes: answer.IDCodes, Handle: route.Do(deleteWebhook),
 		},
 		{
-			Method: "POST", Path: "/webhooks/test", Group: group, Summary: "send a ping now", Scope: route.Write,
+			Method: "POST", Path: "/webhooks/test", Group: group, Summary: "send a ping now",
 			Slow: testJob.Answer(), Codes: answer.IDCodes,
 			Handle: route.Take(d.testWebhook),
 		},
@@ -55,7 +55,7 @@ func webhooks(d Deps) []route.Route {
 			Codes: route.Codes("400 invalid_id invalid_status"), Handle: route.Do(listDeliveries),
 		},
 		{
-			Method: "POST", Path: "/webhooks/deliveries/redeliver", Group: group, Scope: route.Write, Slow: redeliverJob.Answer(),
+			Method: "POST", Path: "/webhooks/deliveries/redeliver", Group: group, Slow: redeliverJob.Answer(),
 			Summary: "send one again now, with the same event and event id",
 			Codes:   slices.Concat(answer.IDCodes, route.Codes("409 in_progress")),
 			Handle:  route.Take(d.redeliverWebhook),
@@ -80,17 +80,7 @@ type WebhookPatch struct {
 }
 
 // WebhookAnswer is an endpoint.
-type WebhookAnswer struct {
-	ID     uuid.UUID `json:"id"`
-	Name   string    `json:"name"`
-	URL    string    `json:"url"`
-	Events []string  `json:"events"`
-	Active bool      `json:"active"`
-}
-
-func webhookAnswer(w models.Webhook) WebhookAnswer {
-	return WebhookAnswer{ID: w.ID, Name: w.Name, URL: w.URL, Events: w.Events, Active: w.Active}
-}
+type WebhookAnswer struct{ models.Webhook }
 
 // WebhookCreated is a new endpoint with its secret.
 type WebhookCreated struct {
@@ -127,21 +117,19 @@ type WebhookCount struct {
 
 func listWebhooks(c *route.Call) (WebhookList, error) {
 	hooks, err := c.Store.Webhooks().List(c.Context(), c.Account.ID)
-	out := WebhookList{
-		PlanIncludes: c.Account.Allowances().API, Events: models.EventTypes, Rows: make([]WebhookRow, 0, len(hooks)),
+	return WebhookList{c.Account.Allowances().API, models.EventTypes, answer.Each(hooks, webhookRow)}, err
+}
+
+func webhookRow(w models.Webhook) WebhookRow {
+	n := w.Recent
+	return WebhookRow{
+		WebhookAnswer: WebhookAnswer{w}, CreatedAt: answer.Stamp(w.CreatedAt), FailingSince: answer.StampOrNull(w.FailingSince),
+		ConsecutiveFailures: w.Failures, OldSecretUntil: answer.StampOrNull(w.OldSecret),
+		Deliveries: WebhookCount{
+			Total: n.Pending + n.Delivered + n.Failed, Pending: n.Pending, Delivered: n.Delivered, Failed: n.Failed,
+			LastAt: answer.StampOrNull(n.Last),
+		},
 	}
-	for _, w := range hooks {
-		n := w.Recent
-		out.Rows = append(out.Rows, WebhookRow{
-			WebhookAnswer: webhookAnswer(w), CreatedAt: answer.Stamp(w.CreatedAt), FailingSince: answer.StampOrNull(w.FailingSince),
-			ConsecutiveFailures: w.Failures, OldSecretUntil: answer.StampOrNull(w.OldSecret),
-			Deliveries: WebhookCount{
-				Total: n.Pending + n.Delivered + n.Failed, Pending: n.Pending, Delivered: n.Delivered, Failed: n.Failed,
-				LastAt: answer.StampOrNull(n.Last),
-			},
-		})
-	}
-	return out, err
 }
 
 func (d Deps) createWebhook(c *route.Call, b WebhookBody) (WebhookCreated, error) {
@@ -151,7 +139,7 @@ func (d Deps) createWebhook(c *route.Call, b WebhookBody) (WebhookCreated, error
 	saved, secret, err := c.Store.Webhooks().Create(c.Context(), models.Webhook{
 		AccountID: c.Account.ID, URL: b.URL, Events: inOrder(b.Events), Name: b.Name,
 	})
-	return WebhookCreated{webhookAnswer(saved), answer.Stamp(saved.CreatedAt), secret}, err
+	return WebhookCreated{WebhookAnswer{saved}, answer.Stamp(saved.CreatedAt), secret}, err
 }
 
 func (d Deps) updateWebhook(c *route.Call, b WebhookPatch) (WebhookAnswer, error) {
@@ -175,7 +163,7 @@ func (d Deps) updateWebhook(c *route.Call, b WebhookPatch) (WebhookAnswer, error
 		change.Active = &b.Active.Value
 	}
 	saved, err := c.Store.Webhooks().Update(c.Context(), c.Account.ID, b.RecordID(), change)
-	return webhookAnswer(saved), err
+	return WebhookAnswer{saved}, err
 }
 
 // publicURL checks an endpoint's address by its text. Nothing is resolved or called here; what the name leads to is
@@ -217,7 +205,7 @@ type WebhookAttempt struct {
 }
 
 func webhookAttempt(a jobs.WebhookAnswer) WebhookAttempt {
-	return WebhookAttempt{a.Delivered, a.Status, answer.TextOrNull(a.Error)}
+	return WebhookAttempt{a.Delivered, a.Status, answer.OrNull(a.Error)}
 }
 
 var (
@@ -247,19 +235,11 @@ func (d Deps) redeliverWebhook(c *route.Call, b bind.ID) (WebhookRedelivered, er
 
 // DeliveryRow is a delivery in the log.
 type DeliveryRow struct {
-	ID            uuid.UUID `json:"id"`
-	WebhookID     uuid.UUID `json:"webhookId"`
-	EventID       uuid.UUID `json:"eventId"`
-	Event         string    `json:"event"`
-	Status        string    `json:"status" enum:"pending,delivered,failed"`
-	Attempts      int       `json:"attempts"`
-	HTTPStatus    *int      `json:"httpStatus" doc:"what the endpoint answered last; null when no answer came"`
-	Error         *string   `json:"error" doc:"why the last attempt failed"`
-	CreatedAt     string    `json:"createdAt"`
-	LastAttemptAt *string   `json:"lastAttemptAt"`
-	NextAttemptAt *string   `json:"nextAttemptAt"`
-	DeliveredAt   *string   `json:"deliveredAt"`
+	models.WebhookDelivery
+	Error *string `json:"error" doc:"why the last attempt failed"`
 }
+
+func deliveryRow(r models.WebhookDelivery) DeliveryRow { return DeliveryRow{r, answer.OrNull(r.Error)} }
 
 // DeliveryList is a page of the delivery log.
 type DeliveryList struct {
@@ -278,14 +258,5 @@ func listDeliveries(c *route.Call) (DeliveryList, error) {
 			strings.Join(models.DeliveryStates, ", "))
 	}
 	rows, next, err := c.Store.Webhooks().Deliveries(c.Context(), c.Account.ID, filter, c.Page)
-	out := DeliveryList{Rows: make([]DeliveryRow, 0, len(rows)), NextCursor: answer.Cursor(next)}
-	for _, r := range rows {
-		out.Rows = append(out.Rows, DeliveryRow{
-			ID: r.ID, WebhookID: r.WebhookID, EventID: r.EventID, Event: r.EventType, Status: r.Status,
-			Attempts: r.Attempts, HTTPStatus: r.HTTPStatus, Error: answer.TextOrNull(r.Error), CreatedAt: answer.Stamp(r.CreatedAt),
-			LastAttemptAt: answer.StampOrNull(r.LastAttempt), NextAttemptAt: answer.StampOrNull(r.NextAttempt),
-			DeliveredAt: answer.StampOrNull(r.DeliveredAt),
-		})
-	}
-	return out, err
+	return DeliveryList{answer.Each(rows, deliveryRow), answer.Cursor(next)}, err
 }

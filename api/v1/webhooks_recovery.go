@@ -17,12 +17,12 @@ func webhookRecovery(d Deps) []route.Route {
 	const group = "Webhooks"
 	return []route.Route{
 		{
-			Method: "POST", Path: "/webhooks/rotate", Group: group, Scope: route.Write,
+			Method: "POST", Path: "/webhooks/rotate", Group: group,
 			Summary: "give an endpoint a new signing secret, shown once; for 24 hours the old one signs too",
 			Codes:   append(route.Codes("400 no_encryption_key"), answer.IDCodes...), Handle: route.Take(rotateWebhook),
 		},
 		{
-			Method: "POST", Path: "/webhooks/deliveries/redeliver-failed", Group: group, Scope: route.Write, Slow: redeliverFailedJob.Answer(),
+			Method: "POST", Path: "/webhooks/deliveries/redeliver-failed", Group: group, Slow: redeliverFailedJob.Answer(),
 			Window: true, Summary: "send every failed delivery of a window again, each once, with the same event and event id",
 			Codes: answer.IDCodes, BodyOptional: true,
 			Handle: route.Take(d.redeliverFailed),

@@ -25,7 +25,7 @@ func TestDomains(t *testing.T) {
 			t.Fatal(err)
 		}
 		hosts := []string{"both.example", strings.ToLower(name) + ".example"}
-		if _, _, err := s.Domains().Add(t.Context(), a.ID, hosts, models.DomainSettings{Crawlers: "allow"}); err != nil {
+		if _, _, err := s.Domains().Add(t.Context(), a.ID, hosts, models.DomainSettings{DomainFields: models.DomainFields{Crawlers: "allow"}}); err != nil {
 			t.Fatal(err)
 		}
 		accounts = append(accounts, a.ID.String())

@@ -50,7 +50,7 @@ func (k Campaigns) List(ctx context.Context, account uuid.UUID, p Page) ([]model
 		Order: []string{"(t.is_pinned AND t.updated_at <= $2):boolean", "t.created_at:timestamptz", "t.id:uuid"},
 		Place: func(c models.Campaign, start time.Time) []string {
 			pinned := c.IsPinned && !c.UpdatedAt.After(start)
-			return append([]string{strconv.FormatBool(pinned)}, placeOf(c.CreatedAt, c.ID)...)
+			return append([]string{strconv.FormatBool(pinned)}, placeOf(c.CreatedAt.Time, c.ID)...)
 		},
 	})
 }

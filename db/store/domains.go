@@ -71,7 +71,7 @@ func (d Domains) Add(ctx context.Context, account uuid.UUID, hosts []string, set
 			return err
 		}
 		for _, host := range fresh {
-			saved, err := domainTable.add(ctx, s, models.Domain{AccountID: account, Host: host, DomainSettings: set})
+			saved, err := domainTable.add(ctx, s, models.Domain{Owned: models.Owned{AccountID: account}, Host: host, DomainSettings: set})
 			if err != nil {
 				return err
 			}
@@ -106,7 +106,7 @@ func (d Domains) allow(ctx context.Context, account uuid.UUID, more int) error {
 
 // Update writes all settings of a domain.
 func (d Domains) Update(ctx context.Context, account, id uuid.UUID, set models.DomainSettings) (models.Domain, error) {
-	return domainTable.save(ctx, d.s, models.Domain{ID: id, AccountID: account, DomainSettings: set})
+	return domainTable.save(ctx, d.s, models.Domain{Owned: models.Owned{ID: id, AccountID: account}, DomainSettings: set})
 }
 
 const noDefaultDomain = `

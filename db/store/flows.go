@@ -68,7 +68,7 @@ func (k Flows) Find(ctx context.Context, account, id uuid.UUID) (flow.Saved, err
 // error is invalid_flow.
 func (k Flows) Start(ctx context.Context, account, id uuid.UUID) ([]flow.Path, error) {
 	found, err := k.Find(ctx, account, id)
-	if e, ok := models.AsError(err); ok && e.Kind == models.KindNotFound || err == nil && !found.IsActive {
+	if e, ok := models.AsError(err); ok && e.Kind == models.KindNotFound || err == nil && !bool(found.IsActive) {
 		err = models.Invalid("invalid_flow", "flow_id is not an active saved flow of this account")
 	}
 	return found.Paths, err

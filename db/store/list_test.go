@@ -30,11 +30,15 @@ func newStore(t *testing.T) (*store.Store, models.Account) {
 	return s, a
 }
 
+func offer(account, id uuid.UUID, name string) models.Offer {
+	return models.Offer{
+		Owned:       models.Owned{AccountID: account, ID: id},
+		OfferFields: models.OfferFields{Name: name, URL: "https://x.example", PayoutType: "fixed", Currency: "USD"},
+	}
+}
+
 func add(t rapidOrTest, s *store.Store, account uuid.UUID, name string) models.Offer {
-	o, err := s.Offers().Create(context.Background(), models.Offer{
-		AccountID: account, Name: name,
-		URL: "https://x.example", PayoutType: "fixed", Currency: "USD",
-	})
+	o, err := s.Offers().Create(context.Background(), offer(account, uuid.Nil, name))
 	if err != nil {
 		t.Fatalf("create: %v", err)
 	}
@@ -88,10 +92,7 @@ func TestWalkMissesAndDoublesNothing(t *testing.T) {
 			case 2:
 				id := rapid.SampledFrom(ids).Draw(r, "renamed")
 				n++
-				_, _ = s.Offers().Update(ctx, models.Offer{
-					ID: id, AccountID: account.ID, Name: fmt.Sprint("renamed ", n),
-					URL: "https://x.example", PayoutType: "fixed", Currency: "USD",
-				})
+				_, _ = s.Offers().Update(ctx, offer(account.ID, id, fmt.Sprint("renamed ", n)))
 			}
 		}
 		for id := range alive {

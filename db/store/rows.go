@@ -29,14 +29,14 @@ func param(field reflect.Value, isJSON bool) any {
 	if isJSON {
 		return db.Document(field.Interface())
 	}
-	switch v := field.Interface().(type) {
-	case uuid.UUID:
-		return db.OrNull(v)
-	case []string:
-		return nonNil(v)
-	default:
-		return v
+	if id, ok := field.Interface().(uuid.UUID); ok {
+		return db.OrNull(id)
 	}
+	if texts := reflect.TypeFor[[]string](); field.CanConvert(texts) { // models.Tags too
+		list, _ := field.Convert(texts).Interface().([]string)
+		return nonNil(list)
+	}
+	return field.Interface()
 }
 
 // nonNil makes nil an empty list, since no column allows NULL.

@@ -175,14 +175,15 @@ func (t *table[R]) write(ctx context.Context, s *Store, text string, record R, p
 	return saved, err
 }
 
-// orNone returns id if it is a live record of the account, else the zero id.
-func (t *table[R]) orNone(ctx context.Context, s *Store, account, id uuid.UUID) (uuid.UUID, error) {
-	found, _, err := db.First[uuid.UUID](ctx, s.c, t.what, `SELECT t.id FROM `+t.name+` t WHERE `+t.this, account, id)
+// orNone returns id if it is a live record of the account, else no id.
+func (t *table[R]) orNone(ctx context.Context, s *Store, account uuid.UUID, id uuid.NullUUID) (uuid.NullUUID, error) {
+	q := `SELECT t.id FROM ` + t.name + ` t WHERE ` + t.this
+	found, _, err := db.First[uuid.NullUUID](ctx, s.c, t.what, q, account, id)
 	return found, err
 }
 
-// check refuses an id that is not a live record of the account: invalid_<field>. The zero id passes.
-func (t *table[R]) check(ctx context.Context, s *Store, account, id uuid.UUID, field string) error {
+// check refuses an id that is not a live record of the account: invalid_<field>. No id passes.
+func (t *table[R]) check(ctx context.Context, s *Store, account uuid.UUID, id uuid.NullUUID, field string) error {
 	live, err := t.orNone(ctx, s, account, id)
 	if err == nil && live != id {
 		err = models.Invalid("invalid_"+field, "%s_id is not a %s of this account", field, t.what)
@@ -282,7 +283,7 @@ func (k records[R]) List(ctx context.Context, account uuid.UUID, p Page) ([]R, s
 	return readPage(ctx, k.s, account, p, pageQuery[R]{
 		Name: k.t.name, SQL: k.t.from + ` WHERE ` + k.t.live, Args: []any{account}, Order: newest,
 		Place: func(record R, _ time.Time) []string {
-			return placeOf(*field[time.Time](&record, "CreatedAt"), *field[uuid.UUID](&record, "ID"))
+			return placeOf(field[models.Stamp](&record, "CreatedAt").Time, *field[uuid.UUID](&record, "ID"))
 		},
 	})
 }

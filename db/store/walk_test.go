@@ -25,7 +25,7 @@ type moving struct {
 func movingRules(s *store.Store, account uuid.UUID) moving {
 	ctx, k := context.Background(), s.Rules()
 	record := func(name string) models.Rule {
-		return models.Rule{AccountID: account, Name: name, Logic: "and", Conditions: []cond.Condition{}}
+		return models.Rule{Owned: models.Owned{AccountID: account}, Name: name, Logic: "and", Conditions: []cond.Condition{}}
 	}
 	return moving{
 		create: func(name string) (uuid.UUID, error) { r, err := k.Create(ctx, record(name)); return r.ID, err },
@@ -51,7 +51,7 @@ func movingFlows(s *store.Store, account uuid.UUID) moving {
 	record := func(name string) flow.Saved {
 		p := flow.NewPath()
 		p.Action = flow.ActionNothing
-		return flow.Saved{AccountID: account, Name: name, Paths: flow.Normalize([]flow.Path{p})}
+		return flow.Saved{Owned: models.Owned{AccountID: account}, Name: name, Paths: flow.Normalize([]flow.Path{p})}
 	}
 	return moving{
 		create: func(name string) (uuid.UUID, error) { f, err := k.Create(ctx, record(name)); return f.ID, err },

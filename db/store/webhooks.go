@@ -163,7 +163,7 @@ func (w Webhooks) Deliveries(ctx context.Context, account uuid.UUID, f DeliveryF
 		Name: "webhook deliveries", SQL: listDeliveries, Args: []any{account},
 		Order:   []string{"d.created_at:timestamptz", "d.id:uuid"},
 		Filters: strings.Join([]string{f.Webhook.String(), f.Status}, "|"),
-		Place:   func(d models.WebhookDelivery, _ time.Time) []string { return placeOf(d.CreatedAt, d.ID) },
+		Place:   func(d models.WebhookDelivery, _ time.Time) []string { return placeOf(d.CreatedAt.Time, d.ID) },
 	}
 	if f.Webhook != uuid.Nil {
 		q.Args = append(q.Args, f.Webhook)

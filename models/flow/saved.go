@@ -3,26 +3,23 @@ package flow
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
+	"switchyard/models"
 	"switchyard/models/cond"
 )
 
 // Saved is a flow that is kept to be copied into campaigns. A later change of it changes no campaign.
 type Saved struct {
-	ID        uuid.UUID `db:"id"`
-	AccountID uuid.UUID `db:"account_id"`
-	Name      string    `db:"name"`
-	Country   string    `db:"country"`
-	GroupName string    `db:"group_name"`
-	Tags      []string  `db:"tags"`
-	Notes     string    `db:"notes"`
-	Paths     []Path    `db:"paths,json"`
-	IsActive  bool      `db:"is_active,auto"` // a paused flow starts no campaign
-	CreatedAt time.Time `db:"created_at,auto"`
-	UpdatedAt time.Time `db:"updated_at,auto"`
+	models.Owned
+	Name            string      `db:"name" json:"name"`
+	Country         string      `db:"country" json:"country"`
+	GroupName       string      `db:"group_name" json:"group"`
+	Tags            models.Tags `db:"tags" json:"tags"`
+	Notes           string      `db:"notes" json:"notes"`
+	Paths           []Path      `db:"paths,json" json:"paths"`
+	models.Pausable             // a paused flow starts no campaign
 }
 
 // Count gives how many rules and how many destinations the paths have together.

@@ -50,7 +50,7 @@ type SavedNetwork struct {
 // network's macro for it. It is empty without macros.
 func (n Network) Query() string {
 	var parts []string
-	for _, field := range models.NetworkFields {
+	for _, field := range models.PostbackFields {
 		macro := n.Macros[field]
 		if macro == "" {
 			continue

@@ -43,7 +43,7 @@ var sources = func() []Source {
 	list := slices.Clone(sourceData)
 	for i := range list {
 		s := &list[i]
-		s.CostModel = models.SourceCPC
+		s.CostModel = "cpc"
 		if s.ClickIDMacro != "" && s.ExternalIDParam == "" {
 			s.ExternalIDParam = "click_id"
 		}

@@ -88,7 +88,7 @@ func TestNetworks(t *testing.T) {
 		}
 		params := map[string]string{}
 		for field, macro := range n.Macros {
-			if !slices.Contains(models.NetworkFields, field) || !token.LooksLikeMacro(macro) {
+			if !slices.Contains(models.PostbackFields, field) || !token.LooksLikeMacro(macro) {
 				t.Errorf("%s: %s is %s", n.Name, field, macro)
 			}
 			params[n.PostbackParams[field]] = macro

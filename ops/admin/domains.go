@@ -22,7 +22,7 @@ type Domain struct {
 func showDomain(d models.Domain) Domain {
 	return Domain{
 		ID: d.ID, AccountID: d.AccountID, Domain: d.Host, IsVerified: d.IsVerified, IsDefault: d.IsDefault,
-		CreatedAt: stamp(d.CreatedAt),
+		CreatedAt: stamp(d.CreatedAt.Time),
 	}
 }
 

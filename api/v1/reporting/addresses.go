@@ -34,15 +34,9 @@ type RepeatIPRow struct {
 	LastSeen   string `json:"last_seen"`
 }
 
-// The bounds of GET /logs/repeat-ips.
-const (
-	hitsLeast, hitsMost           = 2, 100_000
-	addressesShown, addressesMost = 500, 2000
-)
-
 var repeatParams = []route.Param{
-	{Name: "min_hits", Type: "integer", Default: "2", Doc: "clicks of an address at least, 2-100000"},
-	{Name: "limit", Type: "integer", Default: "500", Doc: "addresses, 1-2000"},
+	route.Number("min_hits", 2, 2, 100_000, "clicks of an address at least"),
+	route.Number("limit", 500, 1, 2000, "addresses"),
 	{Name: "campaign", Default: "all", Doc: "a campaign's id, or all"},
 	{Name: "source", Default: "all", Doc: "a traffic source's id, or all"},
 	{Name: "link", Doc: "a smartlink's id, or links for every smartlink: counts smartlink clicks instead"},
@@ -50,14 +44,10 @@ var repeatParams = []route.Param{
 
 func repeatIPs(c *route.Call) (RepeatIPs, error) {
 	w, end := heldToHistory(c)
-	q := report.AddressQuery{AccountID: c.Account.ID, From: w.From, To: end}
+	q := report.AddressQuery{
+		AccountID: c.Account.ID, From: w.From, To: end, MinHits: c.Numbers["min_hits"], Limit: c.Numbers["limit"],
+	}
 	var err error
-	if q.MinHits, err = bind.Int(c.Query, "min_hits", hitsLeast, hitsLeast, hitsMost); err != nil {
-		return RepeatIPs{}, err
-	}
-	if q.Limit, err = bind.Int(c.Query, "limit", addressesShown, 1, addressesMost); err != nil {
-		return RepeatIPs{}, err
-	}
 	if q.Campaign, err = idOrAll(c, "campaign"); err != nil {
 		return RepeatIPs{}, err
 	}
@@ -68,18 +58,19 @@ func repeatIPs(c *route.Call) (RepeatIPs, error) {
 		return RepeatIPs{}, err
 	}
 	list, err := report.RepeatAddresses(c.Context(), c.Store.Conn(), q)
-	out := RepeatIPs{Range: w.Range(), MinHits: q.MinHits, Of: ofClicks, Rows: make([]RepeatIPRow, 0, len(list))}
+	of := ofClicks
 	if q.Smartlinks {
-		out.Of = ofSmartlinks
+		of = ofSmartlinks
 	}
-	for _, a := range list {
-		out.Rows = append(out.Rows, RepeatIPRow{
-			IP: a.IP, Hits: a.Hits, BotClicks: a.BotClicks, Visitors: a.Visitors, UserAgents: a.UserAgents,
-			Campaigns: a.Campaigns, Sources: a.Sources, Country: a.Country, ISP: a.ISP,
-			FirstSeen: answer.Stamp(a.FirstSeen), LastSeen: answer.Stamp(a.LastSeen),
-		})
+	return RepeatIPs{w.Range(), q.MinHits, of, answer.Each(list, repeatIPRow)}, err
+}
+
+func repeatIPRow(a report.Address) RepeatIPRow {
+	return RepeatIPRow{
+		IP: a.IP, Hits: a.Hits, BotClicks: a.BotClicks, Visitors: a.Visitors, UserAgents: a.UserAgents,
+		Campaigns: a.Campaigns, Sources: a.Sources, Country: a.Country, ISP: a.ISP,
+		FirstSeen: answer.Stamp(a.FirstSeen), LastSeen: answer.Stamp(a.LastSeen),
 	}
-	return out, err
 }
 
 // Which clicks GET /logs/repeat-ips counts.

@@ -55,6 +55,10 @@ type SubParams struct {
 	Sub10 string `json:"sub10"`
 }
 
+func subParams(s [models.Subs]string) SubParams {
+	return SubParams{s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8], s[9]}
+}
+
 // ClickVisitor is the visitor of one click.
 type ClickVisitor struct {
 	VisitorID *uuid.UUID `json:"visitor_id"`
@@ -82,21 +86,19 @@ func clickRows(c *route.Call, clicks []clicklog.StoredClick) ([]ClickRow, error)
 func clickRow(c *clicklog.StoredClick, sales clicklog.Sales) ClickRow {
 	return ClickRow{
 		ClickID: models.FormatClickID(c.ID), At: answer.Stamp(c.At), CampaignID: c.CampaignID,
-		ParentCampaignID: answer.IDOrNull(c.ParentCampaignID), StreamID: answer.IDOrNull(c.StreamID), LanderID: answer.IDOrNull(c.LanderID),
-		OfferID: answer.IDOrNull(c.OfferID), NetworkID: answer.IDOrNull(c.NetworkID), SourceID: answer.IDOrNull(c.SourceID),
+		ParentCampaignID: answer.OrNull(c.ParentCampaignID), StreamID: answer.OrNull(c.StreamID), LanderID: answer.OrNull(c.LanderID),
+		OfferID: answer.OrNull(c.OfferID), NetworkID: answer.OrNull(c.NetworkID), SourceID: answer.OrNull(c.SourceID),
 		ExternalID: c.ExternalID, Domain: c.Domain, Destination: c.Destination, Arrival: c.Arrival, Params: c.Params,
-		SubParams: SubParams{
-			c.Subs[0], c.Subs[1], c.Subs[2], c.Subs[3], c.Subs[4], c.Subs[5], c.Subs[6], c.Subs[7], c.Subs[8], c.Subs[9],
-		},
-		Visitor: c.Visitor, Cost: models.NewMoney(c.Cost), Currency: c.Currency, IsUnique: c.IsUnique,
-		LPViews: c.LPViews, LPClicks: c.LPClicks, LPSlot: answer.NumberOrNull(c.LPSlot),
+		SubParams: subParams(c.Subs),
+		Visitor:   c.Visitor, Cost: models.NewMoney(c.Cost), Currency: c.Currency, IsUnique: c.IsUnique,
+		LPViews: c.LPViews, LPClicks: c.LPClicks, LPSlot: answer.OrNull(c.LPSlot),
 		Conversions: sales.Conversions, Revenue: models.NewMoney(sales.Revenue),
 	}
 }
 
 func clickVisitor(c *clicklog.StoredClick) ClickVisitor {
 	return ClickVisitor{
-		VisitorID: answer.IDOrNull(c.VisitorID), Visitor: c.Visitor, BotSignals: bot.Signals(c.BotSignals).Reasons(),
+		VisitorID: answer.OrNull(c.VisitorID), Visitor: c.Visitor, BotSignals: bot.Signals(c.BotSignals).Reasons(),
 		IsUnique: c.IsUnique,
 	}
 }

@@ -32,11 +32,11 @@ func exports(d Deps) []route.Route {
 			Handle: route.Take(d.createExport),
 		},
 		{
-			Method: "DELETE", Path: path, Group: group, Scope: route.Write, Summary: "delete a saved report file",
+			Method: "DELETE", Path: path, Group: group, Summary: "delete a saved report file",
 			Query: answer.QueryID, Codes: answer.IDCodes, Handle: route.Do(deleteExport),
 		},
 		{
-			Method: "GET", Path: path + "/{id}", Group: group, Summary: "download a saved report file", BadID: "invalid_id",
+			Method: "GET", Path: path + "/{id}", Group: group, Summary: "download a saved report file",
 			Codes: answer.IDCodes, Handle: route.Do(downloadExport),
 		},
 	}
@@ -186,14 +186,9 @@ type ExportList struct {
 
 func (d Deps) listExports(c *route.Call) (ExportList, error) {
 	files, next, err := c.Store.Exports().List(c.Context(), c.Account.ID, c.Page)
-	out := ExportList{Rows: make([]ExportRow, 0, len(files)), NextCursor: answer.Cursor(next)}
-	for _, x := range files {
-		out.Rows = append(out.Rows, ExportRow{
-			ExportAnswer: exportAnswer(x, d.BaseURL), Kind: x.Kind,
-			ExpiresAt: answer.Stamp(x.CreatedAt.AddDate(0, 0, models.ExportDays)),
-		})
-	}
-	return out, err
+	return ExportList{answer.Each(files, func(x models.Export) ExportRow {
+		return ExportRow{exportAnswer(x, d.BaseURL), x.Kind, answer.Stamp(x.CreatedAt.AddDate(0, 0, models.ExportDays))}
+	}), answer.Cursor(next)}, err
 }
 
 func deleteExport(c *route.Call) (answer.DeletedAnswer, error) {

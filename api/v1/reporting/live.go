@@ -1,6 +1,7 @@
 package reporting
 
 import (
+	"maps"
 	"time"
 
 	"github.com/google/uuid"
@@ -35,14 +36,10 @@ func breakdown(c *route.Call) (Breakdown, error) {
 		return Breakdown{}, err
 	}
 	labels, err := labelsOf(c, []string{dimension}, rows)
-	out := Breakdown{Range: c.Window.Range(), Rows: make([]BreakdownRow, 0, len(rows))}
-	for _, r := range rows {
+	return Breakdown{c.Window.Range(), answer.Each(rows, func(r report.Row) BreakdownRow {
 		id, _ := uuid.Parse(r.Dims[0]) // empty: none
-		out.Rows = append(out.Rows, BreakdownRow{
-			SourceID: answer.IDOrNull(id), Name: answer.TextOrNull(labels[dimension][r.Dims[0]]), Figures: r.Figures.Row(),
-		})
-	}
-	return out, err
+		return BreakdownRow{answer.OrNull(id), answer.OrNull(labels[dimension][r.Dims[0]]), r.Figures.Row()}
+	})}, err
 }
 
 // Live is the answer of GET /stats/live.
@@ -81,42 +78,26 @@ type LiveDevice struct {
 	LiveCount
 }
 
-const (
-	liveDefault = 5 // minutes
-	liveMax     = 60
-	pagesShown  = 100
-)
+const pagesShown = 100
 
 func live(c *route.Call) (Live, error) {
-	minutes, err := bind.Int(c.Query, "minutes", liveDefault, 1, liveMax)
-	if err != nil {
-		return Live{}, err
-	}
-	now := time.Now()
+	minutes, now := c.Numbers["minutes"], time.Now()
 	since := now.Add(-time.Duration(minutes) * time.Minute)
 	found, err := report.VisitorsSince(c.Context(), c.Store.Conn(), c.Account.ID, since, now.Add(time.Hour))
 	if err != nil {
 		return Live{}, err
 	}
 	count := func(p report.Presence) LiveCount { return LiveCount{p.Visitors, p.Views} }
-	out := Live{
-		Visitors: found.Visitors, Views: found.Views, WindowMinutes: minutes, Pages: []LivePage{},
-		Countries: make([]LiveCountry, 0, len(found.Countries)), Devices: make([]LiveDevice, 0, len(found.Devices)),
-	}
-	for _, p := range found.Countries {
-		out.Countries = append(out.Countries, LiveCountry{p.Country, count(p)})
-	}
-	for _, p := range found.Devices {
-		out.Devices = append(out.Devices, LiveDevice{p.Device, count(p)})
-	}
 	pages := found.Pages[:min(len(found.Pages), pagesShown)]
 	names, err := pageNames(c, pages)
-	for _, p := range pages {
-		out.Pages = append(out.Pages, LivePage{
-			Kind: answer.TextOrNull(p.Kind), ID: answer.IDOrNull(p.Page), Name: answer.TextOrNull(names[p.Page.String()]), LiveCount: count(p),
-		})
-	}
-	return out, err
+	return Live{
+		Visitors: found.Visitors, Views: found.Views, WindowMinutes: minutes,
+		Pages: answer.Each(pages, func(p report.Presence) LivePage {
+			return LivePage{answer.OrNull(p.Kind), answer.OrNull(p.Page), answer.OrNull(names[p.Page.String()]), count(p)}
+		}),
+		Countries: answer.Each(found.Countries, func(p report.Presence) LiveCountry { return LiveCountry{p.Country, count(p)} }),
+		Devices:   answer.Each(found.Devices, func(p report.Presence) LiveDevice { return LiveDevice{p.Device, count(p)} }),
+	}, err
 }
 
 func pageNames(c *route.Call, pages []report.Presence) (map[string]string, error) {
@@ -132,9 +113,7 @@ func pageNames(c *route.Call, pages []report.Presence) (map[string]string, error
 		if err != nil {
 			return nil, err
 		}
-		for id, name := range found {
-			names[id] = name
-		}
+		maps.Copy(names, found)
 	}
 	return names, nil
 }

@@ -1,6 +1,7 @@
 package reporting
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -19,7 +20,7 @@ import (
 func Logs() []route.Route {
 	const group = "Logs"
 	paging := []route.Param{
-		{Name: "limit", Type: "integer", Default: "100", Doc: "rows, 1-1000"},
+		route.Number("limit", 100, 1, 1000, "rows"),
 		{Name: "offset", Type: "integer", Default: "0", Doc: "rows to skip"},
 	}
 	return []route.Route{
@@ -32,7 +33,7 @@ func Logs() []route.Route {
 			Handle: route.Do(listClicks),
 		},
 		{
-			Method: "GET", Path: "/logs/clicks/{clickId}", Group: group, BadID: "invalid_id",
+			Method: "GET", Path: "/logs/clicks/{clickId}", Group: group,
 			Summary: "one click with hops, conversions and visitor",
 			Query:   []route.Param{{Name: "trace", Enum: []string{"1"}, Doc: "1: explain how it was routed"}},
 			Codes:   slices.Concat(answer.IDCodes, route.Codes("402 plan_limit")), Handle: route.Do(findClick),
@@ -61,19 +62,10 @@ type Log[T any] struct {
 	Rows  []T        `json:"rows"`
 }
 
-// Rows of a page of a log.
-const (
-	logDefault = 100
-	logMax     = 1000
-)
-
 // logQuery reads what the logs have in common.
 func logQuery(c *route.Call) (q clicklog.LogQuery, err error) {
-	q.AccountID = c.Account.ID
+	q.AccountID, q.Limit = c.Account.ID, c.Numbers["limit"]
 	q.From, q.To = c.Window.From, c.Window.End()
-	if q.Limit, err = bind.Int(c.Query, "limit", logDefault, 1, logMax); err != nil {
-		return q, err
-	}
 	q.Offset, err = bind.Int(c.Query, "offset", 0, 0, math.MaxInt32)
 	return q, err
 }
@@ -114,17 +106,9 @@ type ConversionRow struct {
 
 func conversionRow(v models.Conversion) ConversionRow {
 	return ConversionRow{
-		ID: v.ID, ConversionData: v.Data(), OriginalStatus: v.OriginalStatus, NetworkID: answer.IDOrNull(v.NetworkID),
+		ID: v.ID, ConversionData: v.Data(), OriginalStatus: v.OriginalStatus, NetworkID: answer.OrNull(v.NetworkID),
 		Cost: models.NewMoney(v.Cost), UpdatedAt: answer.Stamp(v.UpdatedAt),
 	}
-}
-
-func conversionRows(list []models.Conversion) []ConversionRow {
-	out := make([]ConversionRow, 0, len(list))
-	for _, v := range list {
-		out = append(out, conversionRow(v))
-	}
-	return out
 }
 
 func listConversions(c *route.Call) (Log[ConversionRow], error) {
@@ -133,7 +117,7 @@ func listConversions(c *route.Call) (Log[ConversionRow], error) {
 		return Log[ConversionRow]{}, err
 	}
 	list, err := clicklog.Conversions(c.Context(), c.Store.Conn(), q)
-	return Log[ConversionRow]{Range: c.Window.Range(), Rows: conversionRows(list)}, err
+	return Log[ConversionRow]{Range: c.Window.Range(), Rows: answer.Each(list, conversionRow)}, err
 }
 
 // ClickAnswer is one click with everything that followed from it.
@@ -177,7 +161,7 @@ func findClick(c *route.Call) (ClickAnswer, error) {
 	}
 	out := ClickAnswer{
 		ClickID: models.FormatClickID(d.ID), Click: rows[0], Hops: hopRows(d),
-		Conversions: conversionRows(d.Conversions), Visitor: clickVisitor(&d.StoredClick),
+		Conversions: answer.Each(d.Conversions, conversionRow), Visitor: clickVisitor(&d.StoredClick),
 	}
 	if out.Names, err = clickNames(c, d); err != nil {
 		return out, err
@@ -192,15 +176,15 @@ func findClick(c *route.Call) (ClickAnswer, error) {
 // hopRows are the redirect and the steps after it. The redirect shows the offer only if no landing page stood before:
 // else the click's offer is that of its last step.
 func hopRows(d clicklog.ClickDetail) []HopRow {
-	first := HopRow{Kind: "redirect", At: answer.Stamp(d.At), LanderID: answer.IDOrNull(d.LanderID), Destination: d.Destination}
+	first := HopRow{Kind: "redirect", At: answer.Stamp(d.At), LanderID: answer.OrNull(d.LanderID), Destination: d.Destination}
 	if d.LanderID == uuid.Nil {
-		first.OfferID, first.NetworkID = answer.IDOrNull(d.OfferID), answer.IDOrNull(d.NetworkID)
+		first.OfferID, first.NetworkID = answer.OrNull(d.OfferID), answer.OrNull(d.NetworkID)
 	}
 	out := []HopRow{first}
 	for _, h := range d.Hops {
 		out = append(out, HopRow{
-			Kind: "click_out", At: answer.Stamp(models.ClickTime(h.ID)), Slot: answer.NumberOrNull(h.Slot), LanderID: answer.IDOrNull(d.LanderID),
-			OfferID: answer.IDOrNull(h.OfferID), NetworkID: answer.IDOrNull(h.NetworkID), Destination: h.Destination,
+			Kind: "click_out", At: answer.Stamp(models.ClickTime(h.ID)), Slot: answer.OrNull(h.Slot), LanderID: answer.OrNull(d.LanderID),
+			OfferID: answer.OrNull(h.OfferID), NetworkID: answer.OrNull(h.NetworkID), Destination: h.Destination,
 		})
 	}
 	return out
@@ -224,9 +208,7 @@ func clickNames(c *route.Call, d clicklog.ClickDetail) (map[string]string, error
 		if err != nil {
 			return nil, err
 		}
-		for id, name := range found {
-			names[id] = name
-		}
+		maps.Copy(names, found)
 	}
 	return names, nil
 }

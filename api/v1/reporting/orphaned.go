@@ -50,16 +50,16 @@ func orphaned(c *route.Call) (Orphaned, error) {
 	if err != nil {
 		return Orphaned{}, err
 	}
-	out := &OrphanedCampaigns{Range: c.Window.Range(), Rows: make([]OrphanedRow, 0, len(list))}
-	for _, o := range list {
-		out.Rows = append(out.Rows, OrphanedRow{
-			CampaignID: o.CampaignID, Clicks: o.Clicks, BotClicks: o.BotClicks, LPClicks: o.LPClicks, Visitors: o.Visitors,
-			Cost: models.NewMoney(o.Cost), Conversions: o.Conversions(), Revenue: models.NewMoney(o.Revenue),
-			FirstSeen: answer.Stamp(o.FirstSeen), LastSeen: answer.Stamp(o.LastSeen),
-		})
+	live, err := report.LiveCampaigns(c.Context(), c.Store.Conn(), c.Account.ID)
+	return Orphaned{OrphanedCampaigns: &OrphanedCampaigns{c.Window.Range(), answer.Each(list, orphanedRow), live}}, err
+}
+
+func orphanedRow(o report.Orphan) OrphanedRow {
+	return OrphanedRow{
+		CampaignID: o.CampaignID, Clicks: o.Clicks, BotClicks: o.BotClicks, LPClicks: o.LPClicks, Visitors: o.Visitors,
+		Cost: models.NewMoney(o.Cost), Conversions: o.Conversions(), Revenue: models.NewMoney(o.Revenue),
+		FirstSeen: answer.Stamp(o.FirstSeen), LastSeen: answer.Stamp(o.LastSeen),
 	}
-	out.LiveCampaigns, err = report.LiveCampaigns(c.Context(), c.Store.Conn(), c.Account.ID)
-	return Orphaned{OrphanedCampaigns: out}, err
 }
 
 func orphanedTotals(c *route.Call) (Orphaned, error) {

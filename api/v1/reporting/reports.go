@@ -35,7 +35,7 @@ func Reports(d Deps) []route.Route {
 			Summary: "values that a dimension takes, by clicks",
 			Query: []route.Param{
 				{Name: "dimension", Required: true, Enum: report.Public()},
-				{Name: "limit", Type: "integer", Default: "200", Doc: "values, 1-1000"},
+				route.Number("limit", 200, 1, 1000, "values"),
 			},
 			Codes: route.Codes("400 invalid_dimension"), Handle: route.Do(values),
 		},
@@ -48,7 +48,7 @@ func Reports(d Deps) []route.Route {
 			Codes: route.Codes("400 invalid_id"), Handle: route.Do(orphaned),
 		},
 		{
-			Method: "DELETE", Path: "/reports/orphaned", Group: group, Scope: route.Write, Slow: clearJob.Answer(),
+			Method: "DELETE", Path: "/reports/orphaned", Group: group, Slow: clearJob.Answer(),
 			Summary: "irreversibly delete all clicks and conversions of campaigns that no longer exist",
 			Codes:   route.Codes("400 invalid_request too_many", "409 not_orphaned"),
 			Handle:  route.Take(d.clearOrphaned),
@@ -115,19 +115,18 @@ func performance(c *route.Call) (Performance, error) {
 	}
 	truncated := len(rows) > report.MaxRows
 	rows = rows[:min(len(rows), report.MaxRows)]
-	out := Performance{
+	labels, err := labelsOf(c, dimensions, rows)
+	return Performance{
 		Range: c.Window.Range(), Dimension: strings.Join(dimensions, ","), Dimensions: dimensions, Filters: filters,
-		Rows: make([]PerformanceRow, 0, len(rows)), Truncated: truncated,
-	}
-	for _, r := range rows {
-		row := PerformanceRow{Dims: make(map[string]string, len(dimensions)), Figures: r.Figures.Row()}
-		for i, name := range dimensions {
-			row.Dims[name] = r.Dims[i]
-		}
-		out.Rows = append(out.Rows, row)
-	}
-	out.Labels, err = labelsOf(c, dimensions, rows)
-	return out, err
+		Rows: answer.Each(rows, func(r report.Row) PerformanceRow {
+			dims := make(map[string]string, len(dimensions))
+			for i, name := range dimensions {
+				dims[name] = r.Dims[i]
+			}
+			return PerformanceRow{dims, r.Figures.Row()}
+		}),
+		Truncated: truncated, Labels: labels,
+	}, err
 }
 
 // dimensionsOf reads a list of dimensions, each counted once.
@@ -223,34 +222,23 @@ type Value struct {
 	BotClicks int64  `json:"bot_clicks"`
 }
 
-// How many values GET /reports/values shows.
-const (
-	valuesDefault = 200
-	valuesMax     = 1000
-)
-
 func values(c *route.Call) (Values, error) {
 	dimension := c.Query.Get("dimension")
 	if err := checkDimension(dimension); err != nil {
 		return Values{}, err
 	}
-	limit, err := bind.Int(c.Query, "limit", valuesDefault, 1, valuesMax)
-	if err != nil {
-		return Values{}, err
-	}
 	rows, err := report.Performance(c.Context(), c.Store.Conn(), report.Query{
-		AccountID: c.Account.ID, From: c.Window.From, To: c.Window.End(), Dimensions: []string{dimension}, Limit: limit,
+		AccountID: c.Account.ID, From: c.Window.From, To: c.Window.End(), Dimensions: []string{dimension}, Limit: c.Numbers["limit"],
 	})
 	if err != nil {
 		return Values{}, err
 	}
-	out := Values{Dimension: dimension, Values: make([]Value, 0, len(rows)), Labels: map[string]string{}}
-	for _, r := range rows {
-		out.Values = append(out.Values, Value{r.Dims[0], r.Clicks, r.BotClicks})
-	}
 	labels, err := labelsOf(c, []string{dimension}, rows)
-	if found := labels[dimension]; found != nil {
-		out.Labels = found
+	out := Values{dimension, answer.Each(rows, func(r report.Row) Value {
+		return Value{r.Dims[0], r.Clicks, r.BotClicks}
+	}), labels[dimension]}
+	if out.Labels == nil {
+		out.Labels = map[string]string{}
 	}
 	return out, err
 }

@@ -45,27 +45,18 @@ func listSmartlinkClicks(c *route.Call) (Log[SmartlinkClickRow], error) {
 	if err != nil {
 		return Log[SmartlinkClickRow]{}, err
 	}
-	ids := make([]uuid.UUID, len(list))
-	for i := range list {
-		ids[i] = list[i].SmartlinkID
-	}
+	ids := answer.Each(list, func(s clicklog.StoredSmartlinkClick) uuid.UUID { return s.SmartlinkID })
 	names, err := c.Store.Smartlinks().Names(c.Context(), c.Account.ID, ids)
-	out := Log[SmartlinkClickRow]{Range: c.Window.Range(), Rows: make([]SmartlinkClickRow, 0, len(list))}
-	for i := range list {
-		out.Rows = append(out.Rows, smartlinkClickRow(&list[i], names[ids[i]]))
-	}
-	return out, err
+	return Log[SmartlinkClickRow]{c.Window.Range(), answer.Each(list, func(s clicklog.StoredSmartlinkClick) SmartlinkClickRow {
+		return smartlinkClickRow(&s, names[s.SmartlinkID])
+	})}, err
 }
 
 func smartlinkClickRow(s *clicklog.StoredSmartlinkClick, name store.SmartlinkName) SmartlinkClickRow {
-	subs := &s.Subs
 	return SmartlinkClickRow{
 		ClickID: models.FormatClickID(s.ID), At: answer.Stamp(s.At), LinkID: s.SmartlinkID, LinkName: name.Name, Slug: name.Slug,
-		RuleID: answer.IDOrNull(s.RuleID), DestinationURL: s.DestinationURL, Destination: s.Destination, Domain: s.Domain,
-		SourceID: answer.IDOrNull(s.SourceID), ExternalID: s.ExternalID, Params: s.Params,
-		SubParams: SubParams{
-			subs[0], subs[1], subs[2], subs[3], subs[4], subs[5], subs[6], subs[7], subs[8], subs[9],
-		},
-		Visitor: s.Visitor,
+		RuleID: answer.OrNull(s.RuleID), DestinationURL: s.DestinationURL, Destination: s.Destination, Domain: s.Domain,
+		SourceID: answer.OrNull(s.SourceID), ExternalID: s.ExternalID, Params: s.Params,
+		SubParams: subParams(s.Subs), Visitor: s.Visitor,
 	}
 }

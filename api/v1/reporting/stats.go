@@ -33,7 +33,7 @@ func Stats() []route.Route {
 		},
 		{
 			Method: "GET", Path: "/stats/live", Group: group, Summary: "who is on the pages now",
-			Query:  []route.Param{{Name: "minutes", Type: "integer", Default: "5", Doc: "how far back, 1-60"}},
+			Query:  []route.Param{route.Number("minutes", 5, 1, 60, "how far back")},
 			Handle: route.Do(live),
 		},
 	}

@@ -83,7 +83,7 @@ func routeTrace(e routing.Explanation) RouteTrace {
 		for _, step := range s.Trace.Steps {
 			shown := RouteStep{
 				PathID: step.PathID, Path: step.Path, Via: step.Via, Taken: step.Refused == "",
-				Reason: answer.TextOrNull(string(step.Refused)), Logic: step.Logic, Units: []RouteUnit{},
+				Reason: answer.OrNull(string(step.Refused)), Logic: step.Logic, Units: []RouteUnit{},
 			}
 			for _, u := range step.Units {
 				shown.Units = append(shown.Units, RouteUnit{u.Rule, u.Matched, u.Conditions})

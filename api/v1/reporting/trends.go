@@ -40,15 +40,15 @@ func trends(c *route.Call) (Trends, error) {
 	list, err := report.Trends(c.Context(), c.Store.Conn(), report.TrendQuery{
 		AccountID: c.Account.ID, From: c.Window.From, To: c.Window.End(), Bucket: bucket, Zone: zone,
 	})
-	out := Trends{Range: c.Window.Range(), Bucket: bucket, TZ: zone.String(), Rows: make([]TrendRow, 0, len(list))}
-	for _, r := range list {
-		row := TrendRow{Bucket: r.Label, Figures: r.Figures.Row()}
-		if !r.Start.IsZero() {
-			row.Start = answer.StampOrNull(&r.Start)
-		}
-		out.Rows = append(out.Rows, row)
+	return Trends{c.Window.Range(), bucket, zone.String(), answer.Each(list, trendRow)}, err
+}
+
+func trendRow(t report.Trend) TrendRow {
+	row := TrendRow{Bucket: t.Label, Figures: t.Figures.Row()}
+	if !t.Start.IsZero() {
+		row.Start = answer.StampOrNull(&t.Start)
 	}
-	return out, err
+	return row
 }
 
 // bucketOf reads the name of a bucket; none is the default.
@@ -99,11 +99,9 @@ func timeseries(c *route.Call) (Timeseries, error) {
 	list, err := report.Trends(c.Context(), c.Store.Conn(), report.TrendQuery{
 		AccountID: c.Account.ID, From: c.Window.From, To: c.Window.End(), Bucket: report.Day, Zone: time.UTC,
 	})
-	out := Timeseries{Range: c.Window.Range(), Points: make([]DayPoint, 0, len(list))}
-	for _, r := range list {
-		out.Points = append(out.Points, DayPoint{r.Label, point(r.Figures)})
-	}
-	return out, err
+	return Timeseries{c.Window.Range(), answer.Each(list, func(t report.Trend) DayPoint {
+		return DayPoint{t.Label, point(t.Figures)}
+	})}, err
 }
 
 // HourPoint is one hour of the day.
@@ -122,9 +120,7 @@ func hourly(c *route.Call) (Hourly, error) {
 	list, err := report.Trends(c.Context(), c.Store.Conn(), report.TrendQuery{
 		AccountID: c.Account.ID, From: today, To: today.Add(24 * time.Hour), Bucket: report.Hour, Zone: time.UTC,
 	})
-	out := Hourly{Points: make([]HourPoint, 0, len(list))}
-	for _, r := range list {
-		out.Points = append(out.Points, HourPoint{r.Start.Hour(), point(r.Figures)})
-	}
-	return out, err
+	return Hourly{answer.Each(list, func(t report.Trend) HourPoint {
+		return HourPoint{t.Start.Hour(), point(t.Figures)}
+	})}, err
 }
