@@ -1,6 +1,6 @@
-// Package apitest gives a test the whole REST API over HTTP: the real router on a database of its own, with an account
-// and its keys. A test fails when a route answers an error code that its row does not declare, or an answer that has
-// another form than the document gives it.
+// Package apitest runs the whole REST API for a test: the real router over HTTP, on a database of its own, with an account
+// and its keys. The test fails if a route answers an error code that its row does not declare, or an answer of another
+// form than the document's.
 package apitest
 
 import (
@@ -40,7 +40,7 @@ type Options struct {
 	DB    *db.DB        // default: a new database
 }
 
-// The access log would drown what a failing test says.
+// Without this the access log would hide what a failing test prints.
 func init() { slog.SetLogLoggerLevel(slog.LevelWarn) }
 
 // Server is a running API and a caller of it.
@@ -97,7 +97,7 @@ func New(tb testing.TB, options ...Options) *Server {
 	return s
 }
 
-// Rates gives a rate counter on the test Redis under a prefix of its own.
+// Rates makes a rate counter on the test Redis under a prefix of its own.
 func Rates(tb testing.TB) *kv.Rates {
 	tb.Helper()
 	url := os.Getenv("TEST_REDIS_URL")
@@ -110,7 +110,7 @@ func Rates(tb testing.TB) *kv.Rates {
 	return kv.NewRates(client, "test:"+rand.Text()+":", time.Minute)
 }
 
-// NewAccount adds an account and gives a full and a read-only key of it.
+// NewAccount adds an account and returns it with a full and a read-only key.
 func (s *Server) NewAccount(plan string) (account models.Account, full, readOnly string) {
 	s.t.Helper()
 	ctx := context.Background()
@@ -123,7 +123,7 @@ func (s *Server) NewAccount(plan string) (account models.Account, full, readOnly
 	return account, full, readOnly
 }
 
-// In gives the same server for a subtest, so that failures are the subtest's.
+// In is the same server for a subtest: failures are the subtest's.
 func (s *Server) In(tb testing.TB) *Server {
 	tb.Helper()
 	other := *s
@@ -131,7 +131,7 @@ func (s *Server) In(tb testing.TB) *Server {
 	return &other
 }
 
-// As gives the same server for another key.
+// As is the same server with another key.
 func (s *Server) As(key string) *Server {
 	other := *s
 	other.Key = key
@@ -223,7 +223,7 @@ func (a Answer) Into(v any) Answer {
 	return a
 }
 
-// Map gives data as an object.
+// Map returns data as an object.
 func (a Answer) Map() map[string]any {
 	a.t.Helper()
 	var m map[string]any

@@ -3,6 +3,8 @@ package apitest
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -12,16 +14,40 @@ import (
 	"switchyard/api"
 )
 
-// document is the API's description, read by a library that is not ours.
-var document = sync.OnceValues(func() (*openapi3.T, error) {
+// document is the API's description, read by a library that is not ours, with a mux that finds a call's operation.
+type document struct {
+	*openapi3.T
+	mux *http.ServeMux
+}
+
+var described = sync.OnceValues(func() (d document, err error) {
 	raw, err := json.Marshal(api.Document(api.Deps{}))
 	if err != nil {
-		return nil, err
+		return d, err
 	}
-	return openapi3.NewLoader().LoadFromData(raw)
+	d.mux = http.NewServeMux()
+	if d.T, err = openapi3.NewLoader().LoadFromData(raw); err != nil {
+		return d, err
+	}
+	for path, item := range d.Paths.Map() {
+		for method := range item.Operations() {
+			d.mux.Handle(method+" "+path, http.NotFoundHandler())
+		}
+	}
+	return d, nil
 })
 
-// conforms fails the test when a JSON answer has not the form that the document promises for its status.
+// operation finds what the document says of a call, and the path it says it under.
+func (d document) operation(method, path string) (string, *openapi3.Operation) {
+	_, pattern := d.mux.Handler(&http.Request{Method: method, URL: &url.URL{Path: path}})
+	_, path, found := strings.Cut(pattern, " ")
+	if !found {
+		return "", nil
+	}
+	return path, d.Paths.Value(path).Operations()[method]
+}
+
+// conforms fails the test when a JSON answer has another form than the document gives for its status.
 func conforms(tb testing.TB, method, path string, a Answer) {
 	tb.Helper()
 	if err := difference(method, path, a); err != nil {
@@ -29,14 +55,14 @@ func conforms(tb testing.TB, method, path string, a Answer) {
 	}
 }
 
-// difference tells how an answer differs from the document. Rows that only a test has are not in it.
+// difference is how an answer differs from the document. Rows that only a test has are not in the document.
 func difference(method, path string, a Answer) error {
-	doc, err := document()
+	doc, err := described()
 	if err != nil {
 		return err
 	}
 	path, _, _ = strings.Cut(path, "?")
-	pattern, op := operation(doc, method, "/api/v1"+path)
+	pattern, op := doc.operation(method, "/api/v1"+path)
 	isJSON := strings.HasPrefix(a.Header.Get("Content-Type"), "application/json")
 	if op != nil && a.Code != "" {
 		reached.Store(Failure{method, strings.TrimPrefix(pattern, "/api/v1"), a.Status, a.Code}, true)
@@ -65,8 +91,8 @@ type Failure struct {
 
 var reached sync.Map // of Failure
 
-// Reached tells whether a call of this process's tests was answered by the error. A code that ends in * stands for a
-// family.
+// Reached reports whether a call of this process's tests was answered by the error. A code that ends in * stands for
+// every code that begins so.
 func Reached(f Failure) bool {
 	family, isFamily := strings.CutSuffix(f.Code, "*")
 	if !isFamily {
@@ -80,36 +106,4 @@ func Reached(f Failure) bool {
 		return !found
 	})
 	return found
-}
-
-// operation finds what the document says of a call and the path it says it under; one without parameters wins over one
-// with.
-func operation(doc *openapi3.T, method, path string) (string, *openapi3.Operation) {
-	best := ""
-	for pattern := range doc.Paths.Map() {
-		if pattern == path {
-			best = pattern
-			break
-		}
-		if sameForm(pattern, path) {
-			best = pattern
-		}
-	}
-	if best == "" {
-		return "", nil
-	}
-	return best, doc.Paths.Value(best).Operations()[method]
-}
-
-func sameForm(pattern, path string) bool {
-	want, have := strings.Split(pattern, "/"), strings.Split(path, "/")
-	if len(want) != len(have) {
-		return false
-	}
-	for i := range want {
-		if want[i] != have[i] && !strings.HasPrefix(want[i], "{") {
-			return false
-		}
-	}
-	return true
 }
