@@ -1,5 +1,4 @@
-// Package api answers HTTP: the REST API below /api/v1 and the page that describes it. New gives the handler; the
-// sub-packages hold its parts.
+// Package api serves the REST API below /api/v1 and the page that describes it. New makes the handler.
 package api
 
 import (
@@ -25,13 +24,13 @@ type Deps struct {
 	// BaseURL is the service's address, for the document and for links.
 	BaseURL string
 	Version string
-	// Undeclared hears of an error that its row does not declare; tests fail on it. Nil logs it.
+	// Undeclared is called for an error that its row does not declare. Nil logs it.
 	Undeclared func(r *route.Route, status int, code string)
 	// Extra rows are served beside the table, for tests of the platform.
 	Extra []route.Route
 }
 
-// Table is every row, the document's own first.
+// Table is the table of all rows. The first is that of the document.
 func Table(d Deps) []route.Route {
 	if d.V1.BaseURL == "" {
 		d.V1.BaseURL = d.BaseURL
@@ -48,7 +47,7 @@ func Document(d Deps) map[string]any {
 	return openapi.Document(openapi.Info{BaseURL: d.BaseURL, Version: d.Version}, Table(d))
 }
 
-// description serves the document. It is made at the first request, from the same table.
+// description is the row that serves the document.
 func description(d Deps) route.Route {
 	row := route.Route{
 		Method: "GET", Path: "/openapi.json", Group: "Service description", Public: true,
@@ -58,7 +57,7 @@ func description(d Deps) route.Route {
 	return row
 }
 
-// New gives the handler of everything below /api/v1, and /docs. It answers any host.
+// New makes the handler of /api/v1 and /docs, for any host.
 func New(d Deps) http.Handler {
 	gin.SetMode(gin.ReleaseMode)
 	e := gin.New()
@@ -81,7 +80,7 @@ func New(d Deps) http.Handler {
 	return e
 }
 
-// methodsAt lists the methods that a path has rows for: none is a 404, any a 405.
+// methodsAt lists the methods that a path has rows for.
 func methodsAt(rows []route.Route, path string) []string {
 	var out []string
 	for _, row := range rows {
@@ -92,7 +91,7 @@ func methodsAt(rows []route.Route, path string) []string {
 	return out
 }
 
-// matches tells whether a path has the form of a pattern with parameters in braces.
+// matches reports whether a path has the form of a pattern with parameters in braces.
 func matches(pattern, path string) bool {
 	want, have := strings.Split(pattern, "/"), strings.Split(path, "/")
 	return slices.EqualFunc(want, have, func(w, h string) bool {

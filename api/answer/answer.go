@@ -1,5 +1,5 @@
-// Package answer holds what the rooms of the API answer alike: the forms of values, figures, and the codes and parameters
-// that many rows have.
+// Package answer has what the packages of the API share: the forms of values in answers, figures, and the codes and
+// parameters of many rows.
 package answer
 
 import (
@@ -11,10 +11,10 @@ import (
 	"switchyard/models"
 )
 
-// IDCodes are the refusals of a call that names a record.
+// IDCodes are the errors of a call that names a record.
 var IDCodes = route.Codes("400 invalid_id", "404 not_found")
 
-// FlowCodes are the refusals of a call that checks a flow: the documentation's FLOW-ERR.
+// FlowCodes are the errors of a call that checks a flow: FLOW-ERR in the documentation.
 var FlowCodes = route.Codes("400 no_streams duplicate_rule_name duplicate_path_name invalid_action " +
 	"invalid_stream_type invalid_transition invalid_rule_group invalid_cap destination_required lander_required " +
 	"invalid_destination invalid_destination_url zero_weights invalid_filter zero_path_weights multiple_defaults")
@@ -22,13 +22,13 @@ var FlowCodes = route.Codes("400 no_streams duplicate_rule_name duplicate_path_n
 // QueryID is the parameter of every DELETE by query.
 var QueryID = []route.Param{{Name: "id", Type: "uuid", Required: true, Doc: "the record's id"}}
 
-// DeletedAnswer is the answer to a DELETE that leaves nothing behind.
+// DeletedAnswer is the answer to a DELETE of a record for good.
 type DeletedAnswer struct {
 	ID      uuid.UUID `json:"id"`
 	Deleted bool      `json:"deleted"`
 }
 
-// Deleted is the answer that a record is gone.
+// Deleted makes the answer to the DELETE of a record.
 func Deleted(id uuid.UUID) DeletedAnswer { return DeletedAnswer{id, true} }
 
 // Stamp is a time as answers show it.
@@ -43,7 +43,7 @@ func StampOrNull(t *time.Time) *string {
 	return &text
 }
 
-// Each gives every item of a list as show shows it. The answer is never nil.
+// Each applies show to every item of a list. The result is never nil.
 func Each[T, A any](list []T, show func(T) A) []A {
 	out := make([]A, len(list))
 	for i, item := range list {

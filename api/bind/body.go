@@ -59,7 +59,8 @@ func Decode(body []byte, into any) error {
 // Sends reports whether a body has any of the fields of a struct, as null or as a value.
 func Sends(body []byte, of any) bool {
 	sent, err := Object(body)
-	return err == nil && slices.ContainsFunc(fieldsOf(reflect.TypeOf(of)), func(f field) bool { return sent[f.name] != nil })
+	isSent := func(f field) bool { return sent[f.name] != nil }
+	return err == nil && slices.ContainsFunc(fieldsOf(reflect.TypeOf(of)), isSent)
 }
 
 // Object checks a body as a whole and splits it into its fields.

@@ -1,8 +1,7 @@
-// Package bind turns what a client sent into Go values: the window, paging, ids, and JSON bodies. Whatever is wrong
-// becomes the documented 400, never a failure further down; texts that PostgreSQL cannot hold are refused here.
+// Package bind reads what a client sent: the window, paging, ids and JSON bodies. Every mistake is the documented 400. A
+// text that PostgreSQL cannot store is a mistake too, so that it does not fail further down.
 //
-// A body is a struct. What its fields may be stands in their tags, which Decode enforces and the OpenAPI document
-// shows:
+// A body is a struct. The tags of its fields are their rules, which Decode enforces and the OpenAPI document shows:
 //
 //	required:"true"       must be sent and not be empty, else 400 required; another text than true is the code
 //	empty:"code"          of an Opt: what was sent must not be empty

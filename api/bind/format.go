@@ -9,11 +9,11 @@ import (
 	"switchyard/models/token"
 )
 
-// format is what a text may be asked to be beside its length. An empty text passes, but for alias and slug.
+// format is a rule for texts beside their length. An empty text passes, except as alias or slug.
 type format struct {
-	code   string         // of a text of another form, where the field has no code of its own
+	code   string         // of a text of another form, if the field has no code of its own
 	schema map[string]any // what JSON Schema can say of it
-	// read gives the text in the form in which it is stored. The error is a sentence for a person.
+	// read returns the text as it is stored. Its error is a sentence for a person.
 	read func(path, text string) (string, error)
 }
 

@@ -17,7 +17,7 @@ type Opt[T any] struct {
 // Given reports whether the field holds a value.
 func (o Opt[T]) Given() bool { return o.Set && !o.Null }
 
-// Or gives the value, or another one when the field was left out or null.
+// Or is the value, or other if the field was left out or null.
 func (o Opt[T]) Or(other T) T {
 	if o.Given() {
 		return o.Value
@@ -33,10 +33,10 @@ func (o Opt[T]) MarshalJSON() ([]byte, error) {
 	return json.Marshal(o.Value)
 }
 
-// OptValue gives a zero value of what the field holds, for the API's description.
+// OptValue is a zero value of the field's type, for the OpenAPI document.
 func (o Opt[T]) OptValue() any { var zero T; return zero }
 
-// mark notes what was sent and gives the place for the value.
+// mark records what was sent and returns the place for the value.
 func (o *Opt[T]) mark(sent, null bool) reflect.Value {
 	o.Set, o.Null = sent, null
 	return reflect.ValueOf(&o.Value).Elem()
@@ -54,5 +54,5 @@ type ID struct {
 	ID uuid.UUID `json:"id" bad:"invalid_id" required:"invalid_id" doc:"the record's id"`
 }
 
-// RecordID gives the id of the record that the body names.
+// RecordID is the id of the record that the body names.
 func (i ID) RecordID() uuid.UUID { return i.ID }

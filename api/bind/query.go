@@ -14,7 +14,7 @@ import (
 // maxQuery is the longest query string a call may have.
 const maxQuery = 16 << 10
 
-// Query parses a query string: malformed escapes, invalid UTF-8 and NUL characters are invalid_input.
+// Query parses a query string. Malformed escapes, invalid UTF-8 and NUL characters are invalid_input.
 func Query(raw string) (url.Values, error) {
 	if len(raw) > maxQuery {
 		return nil, models.Invalid("invalid_input", "the query is too long")
@@ -33,10 +33,11 @@ func Query(raw string) (url.Values, error) {
 	return values, nil
 }
 
-// Text tells whether PostgreSQL can hold a text: valid UTF-8 without NUL.
+// Text reports whether PostgreSQL can store a text: valid UTF-8 without NUL.
 func Text(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
 
-// Int reads a whole number and holds it to a range; absent or empty is the default, not a number is invalid_input.
+// Int reads a whole number. One outside the range becomes the nearest in it. Absent or empty is the default. Anything
+// else is invalid_input.
 func Int(q url.Values, name string, def, low, high int) (int, error) {
 	text := q.Get(name)
 	if text == "" {
@@ -53,7 +54,7 @@ func Int(q url.Values, name string, def, low, high int) (int, error) {
 	return int(min(max(n, int64(low)), int64(high))), nil
 }
 
-// Bool reads true, false, 1 or 0; absent or empty is the default.
+// Bool reads true, false, 1 or 0. Absent or empty is the default.
 func Bool(q url.Values, name string, def bool) (bool, error) {
 	switch q.Get(name) {
 	case "":
@@ -66,7 +67,7 @@ func Bool(q url.Values, name string, def bool) (bool, error) {
 	return false, models.Invalid("invalid_input", "%s must be true or false", name)
 }
 
-// QueryID reads an optional id: absent or empty is the zero id, a malformed one has the given code.
+// QueryID reads an optional id. Absent or empty is the zero id. A malformed one is 400 with the code.
 func QueryID(q url.Values, name, code string) (uuid.UUID, error) {
 	text := q.Get(name)
 	if text == "" {

@@ -25,12 +25,12 @@ const (
 	windowDays = 7
 )
 
-// Range gives the window as answers show it.
+// Range is the window as answers show it.
 func (w Window) Range() Range { return Range{w.From.Format(secondForm), w.To.Format(secondForm)} }
 
-// ParseWindow reads from and to: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS in UTC, a bare date in to being the end of that
-// day. Left out they are the last seven days with today; a to that lies before the default from moves it to six days
-// before. A malformed date or a reversed window is invalid_input.
+// ParseWindow reads from and to: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS, in UTC. A bare date in to is the end of that day.
+// The default is the last seven days, of which today is one. If only to is sent and lies before them, the window is the
+// seven days up to it. A malformed date or a reversed window is invalid_input.
 func ParseWindow(q url.Values, now time.Time) (Window, error) {
 	today := now.UTC().Truncate(24 * time.Hour)
 	w := Window{From: today.AddDate(0, 0, 1-windowDays), To: endOfDay(today)}
@@ -61,7 +61,7 @@ func ParseWindow(q url.Values, now time.Time) (Window, error) {
 	return w, nil
 }
 
-// HasWindow tells whether the caller gave any end of a window.
+// HasWindow reports whether from or to was sent.
 func HasWindow(q url.Values) bool { return q.Get("from") != "" || q.Get("to") != "" }
 
 func endOfDay(day time.Time) time.Time { return day.Add(24*time.Hour - time.Second) }

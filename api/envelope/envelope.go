@@ -1,5 +1,5 @@
-// Package envelope gives every answer its documented form {data, error}, and turns the kind of an error into an HTTP
-// status, in one table. An error that no client may see is logged once, here, and shown as internal_error.
+// Package envelope makes the reply to a call: the members data and error, and the HTTP status of the error's kind. An
+// error that no client may see is logged here, once, and shown as internal_error.
 package envelope
 
 import (
@@ -37,7 +37,7 @@ var Status = map[models.Kind]int{
 
 const jsonType = "application/json; charset=utf-8"
 
-// Reply is an answer ready to be written, and kept for a repeated request.
+// Reply is an answer ready to be written. Its JSON form is stored for a repeated request.
 type Reply struct {
 	Status int    `json:"status"`
 	Type   string `json:"type"`
@@ -82,11 +82,11 @@ func Failure(ctx context.Context, requestID string, err error) Reply {
 	switch {
 	case ok && shown.Kind != models.KindInternal:
 	case db.BadData(err):
-		// A text or number that passed every check and that PostgreSQL refuses is still the client's to change.
+		// A value passed every check, but PostgreSQL refuses it. Only the client can change it.
 		slog.WarnContext(ctx, "value refused by the database", "request_id", requestID, "error", err)
 		shown = models.Invalid("invalid_input", "a value cannot be stored")
 	case errors.Is(err, context.Canceled):
-		// The client went away; nobody reads this answer.
+		// The client went away. Nobody reads this answer.
 		shown = models.Errorf(models.KindUnavailable, "unavailable", "the request was given up")
 	case db.Unavailable(err):
 		slog.ErrorContext(ctx, "database unavailable", "request_id", requestID, "error", err)
@@ -115,7 +115,7 @@ func marshal(v any) ([]byte, error) {
 	return bytes.TrimRight(b.Bytes(), "\n"), nil
 }
 
-// Write sends the reply. A client that went away is nobody's error.
+// Write sends the reply. A client that went away is no error.
 func (r Reply) Write(w http.ResponseWriter) {
 	h := w.Header()
 	h.Set("Content-Type", r.Type)
@@ -130,7 +130,7 @@ func (r Reply) Write(w http.ResponseWriter) {
 		_, _ = w.Write(r.Body)
 		return
 	}
-	// A client that reads less than was announced knows that the file is cut off.
+	// The client notices: it gets less than Content-Length.
 	if err := r.file.Write(w); err != nil {
 		slog.Warn("download broken off", "error", err)
 	}

@@ -12,7 +12,7 @@ import (
 	"switchyard/models"
 )
 
-// authenticated finds the caller. The key is looked up on every call: a revoked one is refused at once, everywhere.
+// authenticated finds the caller by the key. It looks the key up on every call, so a revoked one is refused at once.
 func (p *Pipeline) authenticated(next step) step {
 	return func(c *route.Call) envelope.Reply {
 		caller, err := p.Store.Authenticate(c.Context(), bearer(c.Request))
@@ -35,8 +35,8 @@ func bearer(r *http.Request) string {
 	return strings.TrimSpace(key)
 }
 
-// limited counts the call and asks whether the key may make it and whether the minute's allowance is used, in this
-// order. Every answer from here on carries the RateLimit headers.
+// limited counts the call. It refuses a call that the key may not make, then one beyond the minute's allowance. Every
+// answer from here on has the RateLimit headers.
 func (p *Pipeline) limited(next step) step {
 	return func(c *route.Call) envelope.Reply {
 		plan := c.Account.Allowances()
@@ -68,11 +68,11 @@ func allowed(c *route.Call, plan models.Plan) error {
 	return nil
 }
 
-// seconds rounds up, and is never 0, so that a client that waits is not early.
+// seconds rounds up to at least 1, so that a client that waits is not early.
 func seconds(d time.Duration) int { return max(1, int(math.Ceil(d.Seconds()))) }
 
-// Unknown answers a path that no row has, or that has rows for other methods only. A caller with a key has it counted
-// like any other call.
+// Unknown answers a call that no row serves: 405 if the path has rows for other methods, else 404. A call with a key
+// counts against its limit.
 func (p *Pipeline) Unknown(w http.ResponseWriter, r *http.Request, methods []string) {
 	err := models.Errorf(models.KindNotFound, "not_found", "there is no such path")
 	if len(methods) > 0 {

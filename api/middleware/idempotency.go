@@ -19,12 +19,12 @@ import (
 
 const (
 	maxIdempotencyKey = 255
-	leaseTime         = 15 * time.Second // a slow call that died blocks its key no longer
+	leaseTime         = 15 * time.Second // the longest that a slow call which died blocks its key
 	leaseRenew        = 5 * time.Second
 )
 
-// idempotent gives a POST with an Idempotency-Key its promise: whatever is repeated, killed or run at once, the effect
-// happens once and every repetition within 24 hours gets the first answer. It needs PostgreSQL only.
+// idempotent serves a POST with an Idempotency-Key: its effect happens once, and every repetition within 24 hours gets
+// the first answer. This holds for repetitions at the same time and when a process is killed. It needs PostgreSQL only.
 func (p *Pipeline) idempotent(next step) step {
 	return func(c *route.Call) envelope.Reply {
 		keys := c.Request.Header.Values("Idempotency-Key")
@@ -47,7 +47,7 @@ func (p *Pipeline) idempotent(next step) step {
 	}
 }
 
-// fingerprint is of the request as it came: method, path, query and body.
+// fingerprint is a hash of method, path, query and body. A repetition must have the same.
 func fingerprint(c *route.Call) []byte {
 	h := sha256.New()
 	for _, part := range []string{c.Request.Method, c.Request.URL.Path, c.Query.Encode(), string(c.Body)} {
@@ -56,11 +56,11 @@ func fingerprint(c *route.Call) []byte {
 	return h.Sum(nil)
 }
 
-// errUndo rolls a transaction back whose answer is not kept.
-var errUndo = errors.New("middleware: answer not kept")
+// errUndo rolls back the transaction of a call whose answer is not stored.
+var errUndo = errors.New("middleware: answer not stored")
 
 // atomic commits the key, the effect and the answer in one transaction. The handler runs under a savepoint: an error
-// answer undoes its writes and is kept all the same.
+// undoes its writes, and the answer is stored all the same.
 func (p *Pipeline) atomic(c *route.Call, a store.Attempt, next step) envelope.Reply {
 	var reply envelope.Reply
 	err := p.Store.Tx(c.Context(), func(tx *store.Store) error {
@@ -83,7 +83,7 @@ func (p *Pipeline) atomic(c *route.Call, a store.Attempt, next step) envelope.Re
 		if err != nil && !errors.Is(err, errUndo) {
 			return err
 		}
-		if !kept(reply) {
+		if !isFinal(reply) {
 			return errUndo
 		}
 		return save(c.Context(), tx, a, reply)
@@ -99,7 +99,7 @@ func (p *Pipeline) atomic(c *route.Call, a store.Attempt, next step) envelope.Re
 	return reply
 }
 
-// leased is for a call that awaits a job: the key is held by a lease that is renewed while the call runs.
+// leased serves a call that awaits a job. It holds the key by a lease, which it renews while the call runs.
 func (p *Pipeline) leased(c *route.Call, a store.Attempt, next step) envelope.Reply {
 	var reply envelope.Reply
 	var replayed bool
@@ -122,24 +122,24 @@ func (p *Pipeline) leased(c *route.Call, a store.Attempt, next step) envelope.Re
 	if replayed {
 		return reply
 	}
-	// The outcome is kept even if the caller has gone away meanwhile.
+	// The answer is stored even if the caller has gone away.
 	ctx := context.WithoutCancel(c.Context())
 	done := false
 	defer func() {
 		if !done { // a panic on its way up
-			p.settle(ctx, a, envelope.Reply{Status: http.StatusInternalServerError})
+			p.finish(ctx, a, envelope.Reply{Status: http.StatusInternalServerError})
 		}
 	}()
 	stop := p.renew(ctx, a)
 	defer stop()
 	reply = next(c)
 	stop()
-	p.settle(ctx, a, reply)
+	p.finish(ctx, a, reply)
 	done = true
 	return reply
 }
 
-// renew keeps the lease until the returned function is called.
+// renew renews the lease until stop is called.
 func (p *Pipeline) renew(ctx context.Context, a store.Attempt) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
@@ -161,21 +161,22 @@ func (p *Pipeline) renew(ctx context.Context, a store.Attempt) (stop func()) {
 	return func() { cancel(); <-ended }
 }
 
-func (p *Pipeline) settle(ctx context.Context, a store.Attempt, reply envelope.Reply) {
+// finish stores the answer of a leased call, or gives the key free if the answer is not final.
+func (p *Pipeline) finish(ctx context.Context, a store.Attempt, reply envelope.Reply) {
 	var err error
-	if kept(reply) {
+	if isFinal(reply) {
 		err = save(ctx, p.Store, a, reply)
 	} else {
 		err = p.Store.DropAttempt(ctx, a)
 	}
 	if err != nil {
-		slog.ErrorContext(ctx, "idempotent answer not kept", "account_id", a.Account, "error", err)
+		slog.ErrorContext(ctx, "idempotent answer not stored", "account_id", a.Account, "error", err)
 	}
 }
 
-// kept tells whether an answer is the last word on a request. Failures of ours, and refusals that the caller can lift
-// without changing the request, are not.
-func kept(r envelope.Reply) bool {
+// isFinal reports whether a repetition gets this answer too. A failure of ours is not final, nor is a refusal that may
+// end without a change of the request.
+func isFinal(r envelope.Reply) bool {
 	switch r.Status {
 	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusTooManyRequests:
 		return false
@@ -190,7 +191,7 @@ func kept(r envelope.Reply) bool {
 func save(ctx context.Context, s *store.Store, a store.Attempt, reply envelope.Reply) error {
 	raw, err := json.Marshal(reply)
 	if err != nil {
-		return fmt.Errorf("middleware: keep answer: %w", err)
+		return fmt.Errorf("middleware: store answer: %w", err)
 	}
 	return s.SaveAttempt(ctx, a, store.Stored{Status: reply.Status, Answer: raw})
 }

@@ -1,5 +1,5 @@
-// Package middleware is what surrounds every handler of the API, in the documented order: recover, request id, access
-// log, then key, plan, scope, rate limit, idempotency.
+// Package middleware surrounds every handler of the API with, in this order: recover, request id, access log, key, plan,
+// scope, rate limit, idempotency.
 package middleware
 
 import (
@@ -25,20 +25,20 @@ import (
 type Pipeline struct {
 	Store *store.Store
 	Rates *kv.Rates
-	// Undeclared hears of an error that its row does not declare; nil logs it.
+	// Undeclared is called for an error that its row does not declare. Nil logs it.
 	Undeclared func(r *route.Route, status int, code string)
 }
 
 // step runs the rest of a call.
 type step func(*route.Call) envelope.Reply
 
-// requestTime is how long a call may take. Slow routes await a job for 25 seconds of it.
+// How long a call may take.
 const (
 	requestTime = 15 * time.Second
-	slowTime    = 29 * time.Second
+	slowTime    = 29 * time.Second // on a slow route, which awaits its job for 25 seconds of it
 )
 
-// Serve answers one request for a row. Path gives a parameter of the path.
+// Serve answers one request for a row. path returns a parameter of the path.
 func (p *Pipeline) Serve(row *route.Route, w http.ResponseWriter, r *http.Request, path func(string) string) {
 	steps := p.authenticated(p.limited(p.read(w, p.idempotent(p.handled))))
 	if row.Public {
@@ -47,7 +47,7 @@ func (p *Pipeline) Serve(row *route.Route, w http.ResponseWriter, r *http.Reques
 	p.answer(row, w, r, path, steps)
 }
 
-// answer runs the steps of a call and writes what comes of them.
+// answer runs the steps of a call, writes their reply and logs the call.
 func (p *Pipeline) answer(row *route.Route, w http.ResponseWriter, r *http.Request, path func(string) string,
 	steps step,
 ) {
@@ -87,7 +87,7 @@ func guarded(c *route.Call, steps step) (reply envelope.Reply) {
 	return steps(c)
 }
 
-// read takes the query and the body, so that everything after works on whole values.
+// read reads the query and the whole body into the call.
 func (p *Pipeline) read(w http.ResponseWriter, next step) step {
 	return func(c *route.Call) envelope.Reply {
 		var err error
@@ -108,8 +108,8 @@ func (p *Pipeline) read(w http.ResponseWriter, next step) step {
 	}
 }
 
-// handled runs the row's handler. Work noted for after the commit runs here, unless the call is inside a transaction
-// of the idempotency step, which then runs it.
+// handled runs the row's handler, then the work for after the commit. Inside a transaction of the idempotency step
+// that step runs the work.
 func (p *Pipeline) handled(c *route.Call) envelope.Reply {
 	answer, err := c.Route.Handle.Run(c)
 	reply := envelope.Of(c, answer, err)
@@ -121,7 +121,7 @@ func (p *Pipeline) handled(c *route.Call) envelope.Reply {
 	return reply
 }
 
-// declared holds what leaves a route against its row.
+// declared reports an error that the route's row does not declare.
 func (p *Pipeline) declared(c *route.Call, reply envelope.Reply) {
 	if reply.Code == "" || c.Route.Declares(reply.Status, reply.Code) {
 		return
@@ -136,7 +136,7 @@ func (p *Pipeline) declared(c *route.Call, reply envelope.Reply) {
 
 var plainID = regexp.MustCompile(`^[A-Za-z0-9._-]{8,64}$`)
 
-// requestID takes the id that a router in front gave, or makes one.
+// requestID is the id that a router in front set, else a new one.
 func requestID(r *http.Request) string {
 	if id := r.Header.Get("X-Request-Id"); plainID.MatchString(id) {
 		return id
@@ -144,7 +144,7 @@ func requestID(r *http.Request) string {
 	return uuid.NewString()
 }
 
-// deprecation announces the end of a route, as the versioning rules say.
+// deprecation sets the headers of a route that will go.
 func deprecation(row *route.Route, h http.Header) {
 	if row.Deprecated == nil {
 		return

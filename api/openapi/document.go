@@ -1,5 +1,4 @@
-// Package openapi turns the table of routes into an OpenAPI 3.1 document, so that the document says what the server
-// does, and serves a page to read it.
+// Package openapi makes an OpenAPI 3.1 document of the table of routes, and serves a page to read it.
 package openapi
 
 import (
@@ -14,7 +13,7 @@ import (
 	"switchyard/api/route"
 )
 
-// Info heads the document.
+// Info is the head of the document.
 type Info struct {
 	BaseURL string // the service's address
 	Version string

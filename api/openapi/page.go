@@ -9,7 +9,7 @@ import (
 	"github.com/vearutop/statigz"
 )
 
-// page holds the page that shows the document, and what starts Swagger UI in it.
+// page is the page that shows the document, with the script that starts Swagger UI.
 //
 //go:embed page
 var page embed.FS
@@ -18,7 +18,8 @@ var page embed.FS
 const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; " +
 	"img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Page serves the page to read the document at /docs. It asks nothing of other hosts: Swagger UI is part of the program.
+// Page serves the page to read the document at /docs. Swagger UI is part of the program: nothing is loaded from other
+// hosts.
 func Page() http.Handler {
 	swagger := http.StripPrefix("/docs", statigz.FileServer(static.FS))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

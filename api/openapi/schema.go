@@ -31,7 +31,7 @@ func newSchemas() *schemas { return &schemas{components: object{}, names: map[re
 // anyType lists every type, null among them: an empty schema says the same, but not to every reader.
 var anyType = []string{"object", "array", "string", "number", "boolean", "null"}
 
-// scalars are types whose JSON form their Go kind does not tell.
+// scalars are types whose JSON form differs from that of their Go kind.
 var scalars = map[reflect.Type]object{
 	reflect.TypeFor[uuid.UUID]():       {"type": "string", "format": "uuid"},
 	reflect.TypeFor[decimal.Decimal](): {"type": "number"},
@@ -85,7 +85,7 @@ func (s *schemas) of(t reflect.Type, body bool) object {
 	return object{"type": anyType}
 }
 
-// named puts a struct among the components, once, and refers to it. A struct without a name stands in place.
+// named adds a struct to the components, once, and returns a reference to it. A struct without a name stands in place.
 func (s *schemas) named(t reflect.Type, body bool) object {
 	if t.Name() == "" {
 		return s.fields(t, body)
@@ -94,13 +94,13 @@ func (s *schemas) named(t reflect.Type, body bool) object {
 	if !ok {
 		name = s.freeName(t)
 		s.names[t] = name
-		s.components[name] = object{} // so that a type that holds itself ends
+		s.components[name] = object{} // ends the recursion of a type that has itself as a field
 		s.components[name] = s.fields(t, body)
 	}
 	return object{"$ref": "#/components/schemas/" + name}
 }
 
-// freeName is the type's name, with its package's where another type has it already.
+// freeName is the type's name, after its package's if another type has the name.
 func (s *schemas) freeName(t reflect.Type) string {
 	name := plainName(t.Name())
 	if _, taken := s.components[name]; taken {
@@ -184,7 +184,7 @@ func (c *collector) described(schema object, f reflect.StructField) object {
 	return schema
 }
 
-// nullable lets null stand beside the values of a schema.
+// nullable adds null to the values of a schema.
 func nullable(schema object) object {
 	switch kind := schema["type"].(type) {
 	case string:

@@ -17,7 +17,7 @@ import (
 	"switchyard/models"
 )
 
-// Call is one request on its way through the API. A handler reads it and returns; it never writes the answer.
+// Call is one request. A handler reads it and returns the answer; it never writes.
 type Call struct {
 	Request   *http.Request
 	Route     *Route
@@ -46,22 +46,22 @@ type Call struct {
 	after  []func(context.Context)
 }
 
-// NewCall makes a call whose answer gets the given headers.
+// NewCall makes a call. header are the headers of its answer.
 func NewCall(r *http.Request, row *Route, header http.Header) *Call {
 	return &Call{Request: r, Route: row, header: header}
 }
 
-// Context ends with the request.
+// Context is the request's.
 func (c *Call) Context() context.Context { return c.Request.Context() }
 
 // Header are the headers of the answer.
 func (c *Call) Header() http.Header { return c.header }
 
-// After notes work for the time after the commit, such as dispatching the jobs whose rows were written. It runs only if
-// the call succeeds, and must not fail it.
+// After adds work for after the commit, such as dispatching jobs whose rows were written. It runs only if the call
+// succeeds, and cannot fail it.
 func (c *Call) After(fn func(context.Context)) { c.after = append(c.after, fn) }
 
-// RunAfter runs what After noted, once. The context outlives the request.
+// RunAfter runs what After added, once. Its context outlives the request.
 func (c *Call) RunAfter() {
 	fns := c.after
 	c.after = nil
@@ -70,10 +70,10 @@ func (c *Call) RunAfter() {
 	}
 }
 
-// DropAfter forgets what After noted, for an effect that was undone.
+// DropAfter drops what After added, when the effect was undone.
 func (c *Call) DropAfter() { c.after = nil }
 
-// read takes from path and query what the row says, in the order in which mistakes are told.
+// read reads what the row takes from path and query. The order decides which of several mistakes is reported.
 func (c *Call) read() (err error) {
 	r := c.Route
 	switch {
@@ -112,7 +112,7 @@ func (c *Call) read() (err error) {
 	return nil
 }
 
-// QueryID gives a required id in the query: missing or malformed it is invalid_id.
+// QueryID reads a required id in the query. A missing or malformed one is invalid_id.
 func (c *Call) QueryID(name string) (uuid.UUID, error) {
 	id, err := bind.QueryID(c.Query, name, "invalid_id")
 	if err == nil && id == uuid.Nil {
@@ -133,15 +133,15 @@ type File struct {
 	Name  string
 	Type  string
 	Size  int64                 // in bytes
-	Write func(io.Writer) error // writes exactly so many
+	Write func(io.Writer) error // writes Size bytes
 }
 
-// JobRef is data of a 202: the job that goes on, and where its state is read.
+// JobRef is the data of a 202: the job that goes on.
 type JobRef struct {
 	Job JobState `json:"job"`
 }
 
-// JobState says how far a job is.
+// JobState is the state of a job. URL is where it is read again.
 type JobState struct {
 	ID     string `json:"id"`
 	Kind   string `json:"kind"`
@@ -149,8 +149,8 @@ type JobState struct {
 	URL    string `json:"url"`
 }
 
-// LaterError is returned as an error by a handler whose job goes on after the answer: the answer is 202 with the job.
+// LaterError is the error of a handler whose job takes longer than the call. The answer is 202 with the job.
 type LaterError struct{ Job JobState }
 
-// Error makes it an error, so that a handler's answer keeps its one type.
+// Error implements error.
 func (l *LaterError) Error() string { return fmt.Sprintf("job %s goes on", l.Job.ID) }

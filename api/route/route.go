@@ -1,5 +1,5 @@
-// Package route is the row of the API's table: a route's method, path, parameters, body, answer and error codes, and
-// its handler. Everything else (authentication, binding, the OpenAPI document, the tests) reads these rows.
+// Package route defines the rows of the API's table. A row has a route's method, path, parameters, body, answer, error
+// codes and handler. Authentication, binding, the OpenAPI document and the tests read the rows.
 package route
 
 import (
@@ -28,7 +28,7 @@ const (
 	CSVBody     = 8 << 20
 )
 
-// Route is one row. Zero values mean: status 200, body limit 1 MiB, Body and Answer from the handler.
+// Route is one row. The zero value of a field is its default: see WithDefaults.
 type Route struct {
 	Method  string
 	Path    string // below /api/v1, parameters in braces: /offers/{id}/clone
@@ -46,9 +46,9 @@ type Route struct {
 	BodyLimit int64
 	// BodyOptional lets the body be absent.
 	BodyOptional bool
-	// Slow marks a route that waits for a job, so that it cannot run inside one transaction. Nil: it does not.
+	// Slow is the job that the route waits for, outside any transaction. Nil: it waits for none.
 	Slow *Slow
-	// Public routes need no key, are not limited and answer their document bare.
+	// Public routes need no key, are not rate-limited and answer without {data, error}.
 	Public     bool
 	Deprecated *Deprecated
 	Handle     Handler
@@ -116,14 +116,14 @@ type Deprecated struct {
 	Link      string    // the change list
 }
 
-// Handler runs a route and knows its types. Take and Do make one.
+// Handler runs a route. Body and Answer are zero values of its types. Take and Do make one.
 type Handler struct {
 	Body   any
 	Answer any
 	Run    func(*Call) (any, error)
 }
 
-// Do makes a handler that takes no body. Before it runs, the call has the id, window and page that its row takes.
+// Do makes a handler without a body. When fn runs, the call has the id, window, page and numbers that its row takes.
 func Do[A any](fn func(*Call) (A, error)) Handler {
 	var answer A
 	return Handler{Answer: answer, Run: func(c *Call) (any, error) {
@@ -170,7 +170,7 @@ func Codes(lists ...string) []Code {
 	return out
 }
 
-// WithDefaults fills what a row leaves to its defaults.
+// WithDefaults sets the defaults: status 200, a body of 1 MiB, Body and Answer of the handler, Read on GET, else Write.
 func (r Route) WithDefaults() Route {
 	if r.Status == 0 {
 		r.Status = http.StatusOK
@@ -204,7 +204,7 @@ func (r Route) PathParams() []string {
 	return out
 }
 
-// takes reports whether a parameter of the query is among the row's own.
+// takes reports whether the row itself lists a parameter of the query.
 func (r Route) takes(name string) bool {
 	return slices.ContainsFunc(r.Query, func(p Param) bool { return p.Name == name })
 }

@@ -1,6 +1,6 @@
-// Package slow answers calls whose work is a job: it submits the job, waits, and gives the documented answer, or 202 with
-// the job where that takes too long. The row of such a route carries the job's Answer, by which GET /jobs/{id} shows the
-// same answer later.
+// Package slow serves calls whose work is a job. It submits the job, waits for it and makes the documented answer. If the
+// job takes too long, the answer is 202 with the job. The row of the route has the job's Answer, by which GET /jobs/{id}
+// makes the documented answer later.
 package slow
 
 import (
@@ -20,18 +20,18 @@ import (
 	"switchyard/models"
 )
 
-// Job is a job with arguments A and result R, which a call answers with as T.
+// Job is a job with arguments A and result R. T is the documented answer of its call.
 type Job[A, R, T any] struct {
 	job    jobs.Job[A, R]
 	answer func(R) T
 }
 
-// New ties a job to the documented answer of its call.
+// New makes a Job. answer makes the documented answer of a result.
 func New[A, R, T any](job jobs.Job[A, R], answer func(R) T) Job[A, R, T] {
 	return Job[A, R, T]{job, answer}
 }
 
-// Answer is what the row of the call carries.
+// Answer is the Slow of the call's row.
 func (j Job[A, R, T]) Answer() *route.Slow {
 	return &route.Slow{Kind: j.job.Kind(), Show: func(raw json.RawMessage) (any, error) {
 		var r R
@@ -44,8 +44,8 @@ func (j Job[A, R, T]) Answer() *route.Slow {
 	}}
 }
 
-// Run submits an ephemeral job, waits and gives its documented answer. One that takes too long, or was asked for with
-// Prefer: respond-async, is answered with 202. A repeated Idempotency-Key meets the same job.
+// Run submits a job without a row, waits for it and returns its documented answer. A job that takes too long is
+// answered with 202, and so is every call with Prefer: respond-async. A repeated Idempotency-Key gets the same job.
 func (j Job[A, R, T]) Run(c *route.Call, client *jobs.Client, args A) (answer T, err error) {
 	var options []jobs.Option
 	if c.AttemptID != uuid.Nil {
@@ -58,8 +58,8 @@ func (j Job[A, R, T]) Run(c *route.Call, client *jobs.Client, args A) (answer T,
 	return j.await(c, handle)
 }
 
-// Start writes the row of a job, and with it what write writes under the id of the row. Then it dispatches the job and
-// waits like Run. Write may be nil. A repeated Idempotency-Key meets the job of the first call.
+// Start inserts the row of a job, dispatches the job and waits like Run. write runs in the transaction of the insert and
+// gets the row's id; it may be nil. A repeated Idempotency-Key gets the job of the first call.
 func (j Job[A, R, T]) Start(c *route.Call, client *jobs.Client, args A, write func(*store.Store, uuid.UUID) error) (
 	answer T, err error,
 ) {
@@ -83,7 +83,7 @@ func (j Job[A, R, T]) Start(c *route.Call, client *jobs.Client, args A, write fu
 	return j.Await(c, client, row.ID)
 }
 
-// Await waits, like Run, for a job whose row was written and dispatched before.
+// Await waits like Run, for a job whose row was inserted and dispatched before.
 func (j Job[A, R, T]) Await(c *route.Call, client *jobs.Client, id uuid.UUID) (T, error) {
 	read := func(ctx context.Context) (models.JobStatus, error) {
 		return jobrow.Status(ctx, c.Store.Conn(), c.Account.ID, id)
@@ -100,7 +100,7 @@ func (j Job[A, R, T]) await(c *route.Call, h jobs.Handle[R]) (answer T, err erro
 	r, err := jobs.AwaitTimeout(c.Context(), h, jobs.AnswerWithin)
 	switch {
 	case errors.Is(err, jobs.ErrPending), err != nil && c.Context().Err() != nil:
-		// The caller may have gone away: a repetition is then told of the job that goes on.
+		// If the caller has gone away, a repetition gets this answer.
 		return answer, later
 	case err != nil:
 		return answer, err
@@ -119,5 +119,5 @@ func prefersAsync(c *route.Call) bool {
 	return false
 }
 
-// URL is the path that tells a job's state.
+// URL is the path of a job's state.
 func URL(id string) string { return openapi.Prefix + "/jobs/" + id }

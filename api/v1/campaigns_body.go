@@ -37,9 +37,9 @@ func (b CampaignBody) Record() (models.Campaign, error) {
 	return c, checkUniqueness(&c)
 }
 
-// CampaignPatch is the body of PATCH /campaigns/{id}. What is left out is kept. Null is an empty value: it clears a field
-// that may be empty and is refused for one that may not. The form of an alias is left to edit, since one that stays
-// the same passes whatever its form.
+// CampaignPatch is the body of PATCH /campaigns/{id}. What is left out is kept. Null is an empty value: it clears a
+// field that may be empty and is refused for one that may not. editCampaign checks the form of an alias, since one that
+// stays the same passes whatever its form.
 type CampaignPatch struct {
 	Name   string `json:"name" bad:"invalid_input" optional:"true" null:"empty" empty:"name_required" trim:"true" maxLength:"255"`
 	Alias  string `json:"alias" bad:"invalid_alias" optional:"true" null:"empty"`

@@ -53,7 +53,7 @@ func lastDays(n int) (from, to time.Time) {
 	return today.AddDate(0, 0, 1-n), today.AddDate(0, 0, 1)
 }
 
-// CampaignActivity reports whether an alias is used.
+// CampaignActivity is how much an alias is used.
 type CampaignActivity struct {
 	Clicks int64 `json:"clicks" doc:"without bots"`
 	Goals  int64 `json:"goals" doc:"goals reached: approved and pending, each once for a click"`

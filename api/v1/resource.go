@@ -76,8 +76,8 @@ func list[T lister[R], R, A any](res resource[T, R, A], summary string) route.Ro
 
 // listFigures is GET: a page of records with their figures for the window. dimension is the report's name for their
 // ids, such as offer_id.
-func listFigures[T lister[R], R interface{ RecordID() uuid.UUID }, A, L any](res resource[T, R, A], summary, dimension string,
-	show func(R, answer.Figures) L,
+func listFigures[T lister[R], R interface{ RecordID() uuid.UUID }, A, L any](
+	res resource[T, R, A], summary, dimension string, show func(R, answer.Figures) L,
 ) route.Route {
 	row := res.row("GET", "", summary, route.Do(func(c *route.Call) (Rows[L], error) {
 		records, next, err := res.table(c.Store).List(c.Context(), c.Account.ID, c.Page)
@@ -159,7 +159,9 @@ func toggledID(id uuid.UUID, _ bool) IDAnswer { return IDAnswer{id} }
 // toggle is PATCH with id and is_active. It answers by show. codes are errors beside those of every such row.
 func toggle[T interface {
 	SetActive(ctx context.Context, account, id uuid.UUID, on bool) error
-}, R, A, L any](res resource[T, R, A], summary string, show func(id uuid.UUID, on bool) L, codes ...route.Code) route.Route {
+}, R, A, L any](
+	res resource[T, R, A], summary string, show func(id uuid.UUID, on bool) L, codes ...route.Code,
+) route.Route {
 	return res.row("PATCH", "", summary, route.Take(func(c *route.Call, b ToggleBody) (L, error) {
 		id, on := b.RecordID(), b.IsActive.Value
 		return show(id, on), res.table(c.Store).SetActive(c.Context(), c.Account.ID, id, on)

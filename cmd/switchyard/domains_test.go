@@ -25,7 +25,8 @@ func TestDomains(t *testing.T) {
 			t.Fatal(err)
 		}
 		hosts := []string{"both.example", strings.ToLower(name) + ".example"}
-		if _, _, err := s.Domains().Add(t.Context(), a.ID, hosts, models.DomainSettings{DomainFields: models.DomainFields{Crawlers: "allow"}}); err != nil {
+		set := models.DomainSettings{DomainFields: models.DomainFields{Crawlers: "allow"}}
+		if _, _, err := s.Domains().Add(t.Context(), a.ID, hosts, set); err != nil {
 			t.Fatal(err)
 		}
 		accounts = append(accounts, a.ID.String())

@@ -47,9 +47,10 @@ func listSmartlinkClicks(c *route.Call) (Log[SmartlinkClickRow], error) {
 	}
 	ids := answer.Each(list, func(s clicklog.StoredSmartlinkClick) uuid.UUID { return s.SmartlinkID })
 	names, err := c.Store.Smartlinks().Names(c.Context(), c.Account.ID, ids)
-	return Log[SmartlinkClickRow]{c.Window.Range(), answer.Each(list, func(s clicklog.StoredSmartlinkClick) SmartlinkClickRow {
+	rows := answer.Each(list, func(s clicklog.StoredSmartlinkClick) SmartlinkClickRow {
 		return smartlinkClickRow(&s, names[s.SmartlinkID])
-	})}, err
+	})
+	return Log[SmartlinkClickRow]{c.Window.Range(), rows}, err
 }
 
 func smartlinkClickRow(s *clicklog.StoredSmartlinkClick, name store.SmartlinkName) SmartlinkClickRow {
