@@ -157,7 +157,7 @@ func (b *correcting) decide(in checkedInput) Corrected {
 		e = &entry{fresh: true}
 		b.entries[key] = e
 	}
-	next, out := in.ConversionInput.decide(click, e.now, b.terms[click.OfferID])
+	next, out := in.decide(click, e.now, b.terms[click.OfferID])
 	switch {
 	case out.Result == ResultIgnored:
 		return Corrected{out, models.Invalid("invalid_status", "%s", out.Reason)}

@@ -84,8 +84,11 @@ func SmartlinkClicks(slug func(smartlink uuid.UUID) string) Table {
 	return Table{
 		columns: slices.Concat(
 			[]column{
-				clickID(`f.id::text`), stamp("at", "f.at"), id("smartlink_id"),
-				{name: "slug", expr: `f.smartlink_id::text`, foreign: true, show: slug}, id("rule_id"),
+				clickID(`f.id::text`),
+				stamp("at", "f.at"),
+				id("smartlink_id"),
+				{name: "slug", expr: `f.smartlink_id::text`, foreign: true, show: slug},
+				id("rule_id"),
 			},
 			before("destination", text("destination_url"), exported(clickattr.Smartlinks)),
 		),

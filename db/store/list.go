@@ -86,7 +86,10 @@ func readPage[T any](ctx context.Context, s *Store, account uuid.UUID, p Page, q
 	if q.Asc {
 		sign, direction = ">", " ASC"
 	}
-	columns := db.Map(q.Order, func(o string) string { return o[:strings.Index(o, ":")] })
+	columns := db.Map(q.Order, func(o string) string {
+		column, _, _ := strings.Cut(o, ":")
+		return column
+	})
 	if place != nil {
 		var after []string
 		for i, o := range q.Order {

@@ -38,7 +38,7 @@ func breakdown(c *route.Call) (Breakdown, error) {
 	labels, err := labelsOf(c, []string{dimension}, rows)
 	return Breakdown{c.Window.Range(), answer.Each(rows, func(r report.Row) BreakdownRow {
 		id, _ := uuid.Parse(r.Dims[0]) // empty: none
-		return BreakdownRow{answer.OrNull(id), answer.OrNull(labels[dimension][r.Dims[0]]), r.Figures.Row()}
+		return BreakdownRow{answer.OrNull(id), answer.OrNull(labels[dimension][r.Dims[0]]), r.Row()}
 	})}, err
 }
 

@@ -123,7 +123,7 @@ func performance(c *route.Call) (Performance, error) {
 			for i, name := range dimensions {
 				dims[name] = r.Dims[i]
 			}
-			return PerformanceRow{dims, r.Figures.Row()}
+			return PerformanceRow{dims, r.Row()}
 		}),
 		Truncated: truncated, Labels: labels,
 	}, err

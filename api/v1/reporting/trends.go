@@ -44,7 +44,7 @@ func trends(c *route.Call) (Trends, error) {
 }
 
 func trendRow(t report.Trend) TrendRow {
-	row := TrendRow{Bucket: t.Label, Figures: t.Figures.Row()}
+	row := TrendRow{Bucket: t.Label, Figures: t.Row()}
 	if !t.Start.IsZero() {
 		row.Start = answer.StampOrNull(&t.Start)
 	}
