@@ -32,11 +32,17 @@ type Facts struct {
 	folded  [numAttrs]span
 	scratch []byte
 	pairs   [4]textPairs // of the texts searched last
+	hashes  [4]textHash  // of the texts screened last
 }
 
 type textPairs struct {
 	of  span // the folded text
 	set pairs
+}
+
+type textHash struct {
+	of  span // the folded text
+	sum uint32
 }
 
 type span struct{ from, to int32 }
@@ -225,6 +231,16 @@ func (f *Facts) pairsOf(a Attr, value []byte) *pairs {
 		p.of, p.set = f.folded[a], pairsOf(value)
 	}
 	return &p.set
+}
+
+// hashOf gives the hash of a known attribute's folded value.
+func (f *Facts) hashOf(a Attr) uint32 {
+	h := &f.hashes[a%Attr(len(f.hashes))]
+	if s := f.folded[a]; s != h.of || s == (span{}) {
+		h.sum = hashOf(f.fold(a))
+		h.of = f.folded[a]
+	}
+	return h.sum
 }
 
 func lowerASCII(b []byte) {

@@ -27,10 +27,11 @@ func genCondition(t *rapid.T) cond.Condition {
 	return c
 }
 
-// TestListsMatchAsTheirConditions holds that a list matches as its logic puts its conditions together, and that Explain
-// tells the same.
+// TestListsMatchAsTheirConditions holds that a list matches as its logic puts its conditions together, that Explain tells
+// the same, and that no screen refuses what matches.
 func TestListsMatchAsTheirConditions(t *testing.T) {
 	t.Parallel()
+	refused := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		f := &cond.Facts{}
 		for _, name := range []string{"country", "city", "user_agent", "browser_version", "ip", "asn", "is_bot", "sub1"} {
@@ -63,11 +64,45 @@ func TestListsMatchAsTheirConditions(t *testing.T) {
 			if told, _ := m.Explain(f); m.Match(f) != want || told != want || cond.Shared(m).Match(f) != want {
 				rt.Fatalf("%s matches %v, explained as %v, want %v", logic, m.Match(f), told, want)
 			}
+			var screen cond.Screen
+			screen.Add(nil, logic == "or")
+			screen.Add([]*cond.Matcher{m}, false)
+			screen.Add([]*cond.Matcher{m, compile("and")}, true)
+			if screen.Refuses(0, f) || screen.Refuses(1, f) && want || screen.Refuses(2, f) {
+				rt.Fatal("the screen refuses what matches")
+			}
+			if screen.Refuses(1, f) {
+				refused++
+			}
 			if m.DropSource(); m.Match(f) != want {
 				rt.Fatalf("%s matches %v without its source, want %v", logic, !want, want)
 			}
 		}
 	})
+	if refused == 0 {
+		t.Error("the screen refuses nobody")
+	}
+}
+
+// A screen sees a value that changed after it was asked.
+func TestScreenSeesTheValueOfNow(t *testing.T) {
+	t.Parallel()
+	m, err := cond.Compile([]cond.Condition{{Attribute: "country", Operator: "in", Value: []any{"DE", "FR"}}}, "and")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var screen cond.Screen
+	screen.Add([]*cond.Matcher{m}, false)
+	f := &cond.Facts{}
+	for _, step := range []struct {
+		country string
+		refused bool
+	}{{"", true}, {"US", true}, {"de", false}, {"us", true}, {"FR", false}, {"", true}} {
+		f.Assign("country", step.country)
+		if got := screen.Refuses(0, f); got != step.refused {
+			t.Errorf("%q: refused %v, want %v", step.country, got, step.refused)
+		}
+	}
 }
 
 type named map[string]string

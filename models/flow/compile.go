@@ -61,6 +61,7 @@ type Options struct {
 // goroutines.
 type Plan struct {
 	routes      []Route
+	screen      cond.Screen // of the routes
 	forced      []uint8
 	regular     []uint8 // in the order their groups are tried
 	ends        []uint8 // where each group ends in regular
@@ -122,6 +123,7 @@ func Compile(paths []Path, o Options) (*Plan, error) {
 			return nil, fmt.Errorf("flow: compile path %d: %w", i+1, err)
 		}
 		r.Index = i
+		p.screen.Add(r.matchers(), r.or)
 		switch paths[i].StreamType {
 		case Forced:
 			p.forced = append(p.forced, uint8(i))
@@ -174,6 +176,14 @@ func (r *Route) compile(p *Path, o *Options) (err error) {
 	}
 	r.first, r.onward = compileChoices(p, o)
 	return nil
+}
+
+func (r *Route) matchers() []*cond.Matcher {
+	out := make([]*cond.Matcher, len(r.units))
+	for i := range r.units {
+		out[i] = r.units[i].matcher
+	}
+	return out
 }
 
 func compileUnits(p *Path, o *Options) ([]unit, error) {

@@ -156,8 +156,8 @@ func (p *Plan) LastResort() Decision {
 // rotate draws among a group's paths and draws again among the rest while the drawn one is refused: the same odds
 // as one draw among the matching ones, and fewer of them to look at.
 func (k *picker) rotate(group []uint8) (Decision, bool) {
-	if i := group[0]; len(group) == 1 && k.plan.routes[i].weight > 0 {
-		return k.try(i, ViaRegular)
+	if len(group) == 1 {
+		return k.try(group[0], ViaRegular)
 	}
 	for {
 		var total uint64
@@ -204,6 +204,9 @@ func (k *picker) out(i uint8) bool { return k.tried[i/64]&(1<<(i%64)) != 0 }
 
 // try decides for a path unless it is refused.
 func (k *picker) try(i uint8, via Via) (Decision, bool) {
+	if via != ViaBound && k.env.Trace == nil && k.plan.screen.Refuses(int(i), k.visitor.Facts) {
+		return Decision{}, false // a trace wants to see the conditions
+	}
 	r := &k.plan.routes[i]
 	c, refused := k.consider(r, via)
 	if k.env.Trace != nil {
@@ -225,6 +228,9 @@ func (k *picker) try(i uint8, via Via) (Decision, bool) {
 
 // consider gives the destination of a path, nil for an action without one, or says why the path cannot be taken.
 func (k *picker) consider(r *Route, via Via) (c *choice, refused Refusal) {
+	if via == ViaRegular && r.weight == 0 {
+		return nil, RefusedWeight
+	}
 	if !r.active {
 		return nil, RefusedInactive
 	}

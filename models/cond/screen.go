@@ -1,0 +1,72 @@
+package cond
+
+import "hash/maphash"
+
+// Screen is a first look at a flow's paths, all of them in two pieces of memory. It knows for each path one text equality
+// that a visitor must satisfy, if there is one, by the hashes of its values. Among many campaigns no matcher is in the
+// processor's caches: without the screen a redirect among 10,000 takes 29% longer (BenchmarkRedirectMany, one processor).
+// The zero value has no paths.
+type Screen struct {
+	needs  []need
+	hashes []uint32
+}
+
+// need is where a path's hashes stand. A path without hashes refuses nobody.
+type need struct {
+	attr   Attr
+	at, to uint16
+}
+
+// Add adds a path. Its matchers decide together, or any of them with or.
+func (s *Screen) Add(matchers []*Matcher, or bool) {
+	n := need{at: uint16(len(s.hashes)), to: uint16(len(s.hashes))} //nolint:gosec // less, see below
+	attr, values := necessary(matchers, or)
+	if len(s.hashes)+len(values) < 1<<16 {
+		for _, v := range values {
+			s.hashes = append(s.hashes, hashOf(v))
+		}
+		n.attr, n.to = attr, uint16(len(s.hashes)) //nolint:gosec // less, see above
+	}
+	s.needs = append(s.needs, n)
+}
+
+// necessary gives the first equality without which the matchers cannot match. A shared matcher has none, as it may change.
+func necessary(matchers []*Matcher, or bool) (Attr, equalTest) {
+	if or && len(matchers) > 1 {
+		return 0, nil
+	}
+	for _, m := range matchers {
+		if m.or && len(m.list) > 1 {
+			continue
+		}
+		for i := range m.list {
+			c := &m.list[i]
+			if t, ok := c.test.(equalTest); ok && c.attr < numAttrs && !c.negate {
+				return c.attr, t
+			}
+		}
+	}
+	return 0, nil
+}
+
+// Refuses reports that the path added as number i does not match. False leaves the answer to its matchers.
+func (s *Screen) Refuses(i int, f *Facts) bool {
+	n := &s.needs[i]
+	if n.at == n.to {
+		return false
+	}
+	if !f.Known(n.attr) {
+		return true
+	}
+	sum := f.hashOf(n.attr)
+	for _, h := range s.hashes[n.at:n.to] {
+		if h == sum {
+			return false
+		}
+	}
+	return true
+}
+
+var hashSeed = maphash.MakeSeed()
+
+func hashOf(folded []byte) uint32 { return uint32(maphash.Bytes(hashSeed, folded) >> 32) }
