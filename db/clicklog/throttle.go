@@ -16,8 +16,9 @@ const SlowRedirect = 10 * time.Millisecond
 
 const (
 	throttleWindow = 250 * time.Millisecond
-	// maxQueue is how many goroutines may wait for each processor, on average. A process that keeps up has a quarter or
-	// less; one that 64 connections ask as fast as they are answered has one or more.
+	// maxQueue is how many goroutines may wait for each processor, on average of the last second or so. A process that
+	// keeps up has a quarter or less, in single windows more, because the clicks of one write to the disk wake up
+	// together. One that 64 connections ask as fast as they are answered has one.
 	maxQueue = 0.5
 	// queueShare is the share of its time that the ingester always works, so that a backlog never stands still.
 	queueShare = 0.1
@@ -25,19 +26,20 @@ const (
 	maxSlow = 0.01
 	// slowShare is the share that slow redirects leave to the ingester. If they stay slow then, they do not wait for it.
 	slowShare = 0.5
-	// shareStep is by how much the share grows after a window in which nobody suffered: to the whole in two seconds.
-	shareStep = 0.1
+	// shareGrowth is by how many times the share grows after a window in which nobody suffered: to the whole in 1.5 s.
+	shareGrowth = 1.5
 )
 
 // throttle decides how much of its time the ingester works while there is a backlog: all of it, until redirects suffer.
 // If more than one in a hundred is slow, it gives way step by step, to the half. If goroutines queue for the processor,
-// visitors come as fast as they are answered, and it gives way at once, to a tenth. Then it works in smaller batches, and
+// visitors come as fast as they are answered, and it gives way within a second, to a tenth. Then it works in smaller batches, and
 // the backlog waits on disk.
 type throttle struct {
 	share    float64 // of its time, queueShare to 1
 	pressure func() pressure
 	at       time.Time
 	last     pressure
+	queue    float64 // goroutines that waited for each processor, as maxQueue
 }
 
 // pressure is what redirects suffered since the start of the process.
@@ -80,14 +82,18 @@ func (t *throttle) update(now time.Time) {
 	}
 	p, last, first := t.pressure(), t.last, t.at.IsZero()
 	t.at, t.last = now, p
+	if first {
+		return
+	}
+	old := math.Exp(-passed.Seconds())
+	t.queue = old*t.queue + (1-old)*(p.queued-last.queued)/passed.Seconds()
 	switch {
-	case first:
-	case p.queued-last.queued > maxQueue*passed.Seconds():
+	case t.queue > maxQueue:
 		t.share = max(t.share/3, queueShare)
 	case float64(p.Slow-last.Slow) > maxSlow*float64(p.All-last.All):
 		t.share = max(t.share*0.7, min(t.share, slowShare))
 	default:
-		t.share = min(t.share+shareStep, 1)
+		t.share = min(t.share*shareGrowth, 1)
 	}
 }
 

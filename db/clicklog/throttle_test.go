@@ -26,17 +26,19 @@ func TestThrottle(t *testing.T) {
 		{time.Second, 5000, 51, 0, 0.7},
 		{throttleWindow / 2, 5000, 5000, 99, 0.7}, // too short to tell
 		{throttleWindow / 2, 0, 0, 0, 0.7 / 3},    // what the short one left out
-		{time.Second, 5000, 51, 0, 0.7 / 3},       // less than slow redirects ask for
-		{time.Second, 0, 0, 0.6, queueShare},
-		{time.Second, 5000, 0, 0, queueShare + shareStep},
-		{time.Second, 5000, 0, 0.4, queueShare + 2*shareStep},
-		{time.Second, 5000, 0, 0.4, queueShare + 3*shareStep},
-		{time.Second, 5000, 0, 0.4, queueShare + 4*shareStep},
-		{time.Second, 5000, 0, 0.4, queueShare + 5*shareStep},
-		{time.Second, 5000, 5000, 0, slowShare},
-		{time.Second, 5000, 5000, 0, slowShare},
-		{time.Second, 1, 1, 5, slowShare / 3},
-		{time.Second, 0, 0, 0, slowShare/3 + shareStep},
+		{time.Second, 5000, 51, 0, queueShare},    // the queue was too long to be forgotten
+		{time.Hour, 5000, 0, 0, queueShare * 1.5},
+		{time.Hour, 5000, 51, 0, queueShare * 1.5},          // less than slow redirects ask for
+		{throttleWindow, 0, 0, 0.2, queueShare * 1.5 * 1.5}, // 0.8 in one window
+		{throttleWindow, 0, 0, 0.2, queueShare * 1.5 * 1.5 * 1.5},
+		{throttleWindow, 0, 0, 0.4, queueShare * 1.5 * 1.5 / 2}, // again and again
+		{time.Hour, 5000, 0, 0.4 * 3600, queueShare * 1.5 * 1.5 * 1.5 / 2},
+		{time.Hour, 5000, 0, 0, queueShare * 1.5 * 1.5 * 1.5 * 1.5 / 2},
+		{time.Hour, 5000, 0, 0, queueShare * 1.5 * 1.5 * 1.5 * 1.5 * 1.5 / 2},
+		{time.Hour, 5000, 0, 0, queueShare * 1.5 * 1.5 * 1.5 * 1.5 * 1.5 * 1.5 / 2},
+		{time.Hour, 5000, 5000, 0, slowShare},
+		{time.Hour, 5000, 5000, 0, slowShare},
+		{time.Hour, 1, 1, 3601, slowShare / 3},
 	} {
 		now = now.Add(step.after)
 		p.All, p.Slow, p.queued = p.All+step.all, p.Slow+step.slow, p.queued+step.queued
