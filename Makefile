@@ -32,9 +32,7 @@ lab: build
 	@go build $(TAGS) $(VCS) -o $(LAB) ./cmd/lab
 
 test: build ## vet and run all tests with the race detector, on test servers of their own; PKGS=./db/... for a part
-	@echo "vetting"
-	@go vet $(TAGS) $(PKGS)
-	@$(BIN) devstack exec --test -- env CGO_ENABLED=1 go test -race -vet=off $(TAGS) -timeout 40m $(PKGS)
+	@$(BIN) devstack exec --test -- env CGO_ENABLED=1 go test -race -vet=all -ldflags=-w $(TAGS) -timeout 40m $(PKGS)
 	@echo "make test: all tests passed"
 
 # The tests that kill processes, empty Redis, send hostile answers or count a month, in their long form, one package after
@@ -43,7 +41,7 @@ CHAOS := ./models/correction ./db ./db/report ./cmd/switchyard ./workers/webhook
 
 chaos: build ## the fault tests in their long form, with what they measured (about half an hour)
 	@$(BIN) devstack exec --test -- env SWITCHYARD_CHAOS=1 CGO_ENABLED=1 go test $(TAGS) -count=1 -p 1 -parallel 1 \
-		-timeout 90m -v -run '$(or $(RUN),Fault|Arrives|Killed|Away|Hostile|Isolat|Schedule|Attempts|Private|Rebinding|Redeliver|Month)' $(CHAOS)
+		-timeout 90m -v -run '$(or $(RUN),Fault|Arrives|Killed|Away|Hostile|Isolat|Schedule|Attempts|Private|Rebinding|Redeliver|Month|Spans)' $(CHAOS)
 	@echo "make chaos: all fault tests passed"
 
 lint: ## run golangci-lint (the first time builds it, some minutes)

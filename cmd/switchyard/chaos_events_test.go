@@ -31,9 +31,10 @@ func (s *service) announce(ctx context.Context, via http.RoundTripper, n int64, 
 		}
 		path := "/postback?payout=2&conversion_id=" + key + "&clickid=" + models.FormatClickID(id)
 		for err == nil && ctx.Err() == nil {
-			got, asked := s.ask(ctx, via, http.MethodGet, path)
-			if asked == nil && got.status == http.StatusOK {
-				orders.add(key)
+			asked := time.Now()
+			got, failed := s.ask(ctx, via, http.MethodGet, path)
+			if failed == nil && got.status == http.StatusOK {
+				orders.add(key, asked)
 				return
 			}
 			pause(ctx, 50*time.Millisecond) // the web process is away
@@ -114,7 +115,7 @@ func TestEveryEventArrives(t *testing.T) {
 	var number atomic.Int64
 	ctx, stop := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
-	transport := &http.Transport{MaxIdleConnsPerHost: 4, ResponseHeaderTimeout: 20 * time.Second}
+	transport := &http.Transport{MaxIdleConnsPerHost: 4, ResponseHeaderTimeout: await.Timeout}
 	for range 4 {
 		wg.Go(func() {
 			for tick := time.NewTicker(longtest.Size(40*time.Millisecond, 20*time.Millisecond)); ctx.Err() == nil; <-tick.C {

@@ -3,11 +3,14 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"os"
+	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -32,6 +35,10 @@ func TestMain(m *testing.M) {
 		}
 		main()
 	}
+	// They wait most of their time, for leases, ticks and servers that are away. A -parallel of the caller wins.
+	if err := flag.Set("test.parallel", strconv.Itoa(max(4, runtime.GOMAXPROCS(0)))); err != nil {
+		panic(err)
+	}
 	os.Exit(m.Run())
 }
 
@@ -52,18 +59,23 @@ func startService(t *testing.T, o fleet.Options, processes ...string) *service {
 	return s
 }
 
-// startFleet starts private servers and the named processes; both end with the test.
+// startFleet starts private servers and the named processes; both end with the test. It fails when the race detector
+// has found something in a process.
 func startFleet(t *testing.T, o fleet.Options, processes ...string) *fleet.Fleet {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("starts servers, skipped by -short")
 	}
-	o.Env = append(o.Env, runMain+"=1", "LOG_LEVEL=warn")
+	o.Env, o.Template = append([]string{runMain + "=1", "LOG_LEVEL=warn"}, o.Env...), true
 	f, err := fleet.Start(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		f.EndProcesses()
+		if report := f.DataRace(); report != "" {
+			t.Error(report)
+		}
 		if t.Failed() {
 			t.Log(f.Tails())
 		}
@@ -159,23 +171,27 @@ func (s *service) click(ctx context.Context, via http.RoundTripper) (uuid.UUID, 
 
 var errWrong = errors.New("wrong answer")
 
-// tally keeps when each thing was answered.
+// span is when something was asked for and when it was answered.
+type span struct{ asked, answered time.Time }
+
+// tally keeps when each thing was asked for and answered.
 type tally[K comparable] struct {
 	mu   sync.Mutex
-	at   map[K]time.Time
+	at   map[K]span
 	errs []error
 }
 
-func (c *tally[K]) add(k K) {
+// add notes what was answered just now.
+func (c *tally[K]) add(k K, asked time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.at == nil {
-		c.at = map[K]time.Time{}
+		c.at = map[K]span{}
 	}
 	if _, twice := c.at[k]; twice {
 		c.errs = append(c.errs, fmt.Errorf("%v was given out twice", k))
 	}
-	c.at[k] = time.Now()
+	c.at[k] = span{asked, time.Now()}
 }
 
 func (c *tally[K]) fail(err error) {

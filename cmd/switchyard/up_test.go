@@ -16,21 +16,7 @@ import (
 // takes traffic, and started again it has the same account and link.
 func TestUp(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("starts servers, skipped by -short")
-	}
-	f, err := fleet.Start(t.Context(), fleet.Options{Env: []string{runMain + "=1"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Log(f.Tails())
-		}
-		if err := f.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	f := startFleet(t, fleet.Options{Env: []string{"LOG_LEVEL=info"}})
 	first := greeting(t, f)
 	if err := f.Command(t.Context(), nil, "demo", "--clicks", "150", "--url", f.URL); err != nil {
 		t.Fatal(err)

@@ -14,18 +14,7 @@ import (
 // TestHalves: web --only api answers no tracking link, web --only click no API; both tell that they are ready.
 func TestHalves(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("starts servers, skipped by -short")
-	}
-	f, err := fleet.Start(t.Context(), fleet.Options{Env: []string{runMain + "=1"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := f.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	f := startFleet(t, fleet.Options{})
 	s := &service{Fleet: f, link: &url.URL{Host: "localhost"}}
 	half := func(name string) {
 		if _, err := f.Spawn("web", "--only", name); err != nil {

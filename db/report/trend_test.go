@@ -16,6 +16,7 @@ import (
 	"switchyard/db/dbtest"
 	"switchyard/db/spool"
 	"switchyard/models"
+	"switchyard/models/longtest"
 )
 
 // nights are stretches of time in which a zone does something that calendars trip over.
@@ -53,15 +54,17 @@ func zone(t *testing.T, name string) *time.Location {
 	return loc
 }
 
-// Second by second, the span in which a moment lies has the name that the moment's own local time gives it.
+// The span in which a moment lies has the name that the moment's own local time gives it. Offsets are multiples of half a
+// minute, so that steps of 15 seconds meet every span; the long form takes smaller ones.
 func TestSpansFollowTheClock(t *testing.T) {
 	t.Parallel()
+	step := longtest.Size(15*time.Second, time.Second)
 	for _, n := range nights {
 		from, to, loc := moment(t, n.from), moment(t, n.to), zone(t, n.zone)
 		for bucket, g := range grains {
 			cuts, at := spans(from, to, loc, g, 1000), -1
 			var where []string
-			for now := from; now.Before(to); now = now.Add(5 * time.Second) {
+			for now := from; now.Before(to); now = now.Add(step) {
 				for at+1 < len(cuts) && !cuts[at+1].start.After(now) {
 					at++
 				}

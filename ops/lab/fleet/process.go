@@ -24,9 +24,6 @@ type Process struct {
 	killed bool
 }
 
-// stopTimeout is how long a process may take to drain before it is killed.
-const stopTimeout = 20 * time.Second
-
 // Spawn starts a process of the service: "web", "worker", "clock" or another command, with its flags.
 func (f *Fleet) Spawn(name string, args ...string) (*Process, error) {
 	return f.spawn(f.binary, nil, name, args...)
@@ -91,11 +88,9 @@ func (p *Process) Kill() {
 
 // Stop asks the process to end, as an operator's platform does, and kills it if it does not.
 func (p *Process) Stop() {
-	p.killed = true
-	_ = p.cmd.Process.Signal(syscall.SIGTERM)
-	select {
-	case <-p.done:
-	case <-time.After(stopTimeout):
+	ctx, cancel := context.WithTimeout(context.Background(), processTimeout)
+	defer cancel()
+	if _ = p.Thaw(); p.Terminate(ctx) != nil {
 		p.Kill()
 	}
 }
