@@ -1,5 +1,6 @@
-// Package dbtest gives each test a database of its own, a copy of a template with the migrated schema. The server is
-// that of TEST_DATABASE_URL, with a role that may create databases; `make test` starts it.
+// Package dbtest gives each test a database of its own with the migrated schema. The server is that of
+// TEST_DATABASE_URL, with a role that may create databases; `make test` starts it. Databases are copies of a template.
+// They stay on the server: a later test, of any process, empties one and uses it again.
 package dbtest
 
 import (
@@ -22,8 +23,8 @@ import (
 	"switchyard/db/migrations"
 )
 
-// New gives a migrated, empty database and drops it when the test ends. Without TEST_DATABASE_URL the test fails.
-// Under -short it is skipped.
+// New gives a migrated, empty database to one test. Without TEST_DATABASE_URL the test fails. Under -short it is
+// skipped.
 func New(tb testing.TB) *db.DB {
 	tb.Helper()
 	d, _ := NewURL(tb)
@@ -38,34 +39,32 @@ func NewURL(tb testing.TB) (*db.DB, string) {
 	if err != nil {
 		tb.Fatalf("dbtest: template: %v", err)
 	}
-	return create(tb, server, template)
+	d, url, err := claim(tb, server, template)
+	if err != nil {
+		tb.Fatalf("dbtest: %v", err)
+	}
+	tb.Cleanup(func() { _ = d.Close() })
+	return d, url
 }
 
-// NewEmpty gives a database without a schema, for a test of the migrations.
+// NewEmpty gives a database without a schema, for a test of the migrations, and drops it when the test ends.
 func NewEmpty(tb testing.TB) *db.DB {
 	tb.Helper()
-	d, _ := create(tb, Server(tb), "template1")
-	return d
-}
-
-func create(tb testing.TB, server, template string) (*db.DB, string) {
-	tb.Helper()
-	name := "t_" + strings.ToLower(rand.Text()[:16])
-	if err := exec(server, fmt.Sprintf(`CREATE DATABASE %s TEMPLATE %s`, name, template)); err != nil {
+	server, name := Server(tb), "t_"+strings.ToLower(rand.Text())
+	if err := exec(server, `CREATE DATABASE `+name); err != nil {
 		tb.Fatalf("dbtest: create: %v", err)
 	}
-	own := withDatabase(server, name)
-	d, err := db.Open(tb.Context(), own, db.Options{Name: "test"})
+	d, err := db.Open(tb.Context(), withDatabase(server, name), db.Options{Name: "test"})
 	if err != nil {
 		tb.Fatalf("dbtest: open: %v", err)
 	}
 	tb.Cleanup(func() {
 		_ = d.Close()
-		if err := exec(server, fmt.Sprintf(`DROP DATABASE IF EXISTS %s WITH (FORCE)`, name)); err != nil {
+		if err := exec(server, dropDatabase+name+` WITH (FORCE)`); err != nil {
 			tb.Logf("dbtest: drop: %v", err)
 		}
 	})
-	return d, own
+	return d
 }
 
 // Server is the URL of the test server.
@@ -109,7 +108,7 @@ func makeTemplate(server string) (string, error) {
 	if err := conn.QueryRowContext(ctx, q, name).Scan(&ready); err != nil || ready {
 		return name, err
 	}
-	for _, stmt := range []string{`DROP DATABASE IF EXISTS ` + name, `CREATE DATABASE ` + name} {
+	for _, stmt := range []string{dropDatabase + name, createDatabase + name} {
 		if _, err := conn.ExecContext(ctx, stmt); err != nil {
 			return "", err
 		}
@@ -128,12 +127,16 @@ func migrate(ctx context.Context, url string) error {
 		return err
 	}
 	defer func() { _ = d.Close() }()
-	_, err = db.Migrate(ctx, d)
+	if _, err = db.Migrate(ctx, d); err != nil {
+		return err
+	}
+	_, err = d.ExecContext(ctx, prepareCleaning)
 	return err
 }
 
 func schemaName() (string, error) {
 	sum := sha256.New()
+	_, _ = sum.Write([]byte(prepareCleaning)) // never fails
 	files, err := fs.Glob(migrations.FS, "*.sql")
 	if err != nil {
 		return "", err
