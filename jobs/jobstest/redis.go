@@ -1,15 +1,14 @@
 package jobstest
 
 import (
-	"context"
 	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"switchyard/jobs"
+	"switchyard/models/await"
 )
 
 // Redis starts a private, empty server on a socket and returns a client of it; both end with the test. Each test has a
@@ -43,24 +42,16 @@ func RedisURL(tb testing.TB) string {
 		_ = cmd.Wait()
 	})
 	url := "unix://" + socket
-	await(tb, url)
+	ping(tb, url)
 	return url
 }
 
-func await(tb testing.TB, url string) {
+func ping(tb testing.TB, url string) {
 	tb.Helper()
 	r, err := jobs.OpenRedis(url)
 	if err != nil {
 		tb.Fatalf("jobstest: %v", err)
 	}
 	defer r.Close() //nolint:errcheck // nothing was written
-	ctx, cancel := context.WithTimeout(tb.Context(), 10*time.Second)
-	defer cancel()
-	for r.Ping(ctx).Err() != nil {
-		select {
-		case <-ctx.Done():
-			tb.Fatal("jobstest: redis-server does not answer")
-		case <-time.After(5 * time.Millisecond):
-		}
-	}
+	await.Until(tb, "redis-server answers", func() bool { return r.Ping(tb.Context()).Err() == nil })
 }

@@ -15,13 +15,7 @@ const Timeout = 5 * time.Minute
 // goroutine.
 func Until(tb testing.TB, what string, ok func() bool) {
 	tb.Helper()
-	Within(tb, Timeout, what, ok)
-}
-
-// Within is Until with another timeout.
-func Within(tb testing.TB, timeout time.Duration, what string, ok func() bool) {
-	tb.Helper()
-	deadline, tick := time.After(timeout), time.NewTicker(10*time.Millisecond)
+	deadline, tick := time.After(Timeout), time.NewTicker(10*time.Millisecond)
 	defer tick.Stop()
 	for !ok() {
 		select {
