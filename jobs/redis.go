@@ -32,15 +32,11 @@ var logOnce = sync.OnceFunc(func() { redis.SetLogger(clientLog{}) })
 // OpenRedis makes the client of a process, without connecting. The address is redis://, rediss:// (TLS; with
 // ?skip_verify=true for a self-signed certificate) or unix://. ?addr=host:port names further nodes of a cluster,
 // ?master_name= the master that the sentinels at the address watch. Features that managed servers refuse are off.
-func OpenRedis(address string) (Redis, error) { return openRedis(address, 0) }
+func OpenRedis(address string) (Redis, error) { return OpenRedisTimeout(address, 0) }
 
 // OpenRedisTimeout is OpenRedis for calls that somebody waits for: they end with their context, or after the timeout,
-// and are not repeated.
+// and are not repeated. A timeout of zero is none.
 func OpenRedisTimeout(address string, timeout time.Duration) (Redis, error) {
-	return openRedis(address, timeout)
-}
-
-func openRedis(address string, timeout time.Duration) (Redis, error) {
 	logOnce()
 	u, err := url.Parse(address)
 	if err != nil {

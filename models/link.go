@@ -7,20 +7,13 @@ import (
 	"github.com/google/uuid"
 )
 
-// The kinds of record whose links are checked. A domain is looked up in the list of unsafe addresses only, since the
-// service itself answers there.
-const (
-	LinkOffer  = "offer"
-	LinkLander = "lander"
-	LinkDomain = "domain"
-)
-
 // LinkFailures is how many failed checks in a row make a link a broken one.
 const LinkFailures = 2
 
-// Link is an active offer, landing page or tracking domain, as the checks see it.
+// Link is an active offer, landing page or tracking domain, as the checks see it. A domain is looked up in the list of
+// unsafe addresses only, since the service itself answers there.
 type Link struct {
-	Kind      string     `db:"kind"`
+	Kind      string     `db:"kind"` // offer, lander or domain
 	ID        uuid.UUID  `db:"id"`
 	AccountID uuid.UUID  `db:"account_id"`
 	Name      string     `db:"name"`

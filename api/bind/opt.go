@@ -25,6 +25,14 @@ func (o Opt[T]) Or(other T) T {
 	return other
 }
 
+// Sent points to what was sent, the zero value for null. It is nil if the field was left out.
+func (o Opt[T]) Sent() *T {
+	if !o.Set {
+		return nil
+	}
+	return &o.Value
+}
+
 // MarshalJSON writes the value, or null.
 func (o Opt[T]) MarshalJSON() ([]byte, error) {
 	if !o.Given() {

@@ -13,6 +13,7 @@ import (
 	"switchyard/db/clicklog"
 	"switchyard/db/kv"
 	"switchyard/db/ledger"
+	"switchyard/models/interval"
 )
 
 // How often counts are read from PostgreSQL: clicks, as a safety net under Redis, and conversions.
@@ -169,18 +170,8 @@ func (u *capCounter) enqueue(c *count) {
 
 // run adds to the counts in Redis what this process takes, until the context ends.
 func (u *capCounter) run(ctx context.Context) {
-	if u.caps == nil {
-		return
-	}
-	tick := time.NewTicker(flushEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			u.flush()
-		}
+	if u.caps != nil {
+		interval.Every(ctx, flushEvery, u.flush)
 	}
 }
 

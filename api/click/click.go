@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -93,23 +92,14 @@ func New(ctx context.Context, d Deps) (*Handler, error) {
 	if d.DB == nil || d.Spool == nil || d.Visitors == nil {
 		return nil, errors.New("click: a database, a spool and a describer are needed")
 	}
-	fingerprints, err := otter.New(&otter.Options[[16]byte, *remembered]{MaximumSize: maxFingerprints})
-	if err != nil {
-		return nil, fmt.Errorf("click: %w", err)
-	}
-	recent, err := otter.New(&otter.Options[uuid.UUID, *models.Click]{MaximumSize: maxRecent})
-	if err != nil {
-		return nil, fmt.Errorf("click: %w", err)
-	}
-	used, err := otter.New(&otter.Options[[32]byte, struct{}]{MaximumSize: maxUsedKeys})
-	if err != nil {
-		return nil, fmt.Errorf("click: %w", err)
-	}
 	h := &Handler{
 		spool: d.Spool, visitors: d.Visitors, trusted: d.TrustedProxies,
 		url: d.DatabaseURL, db: d.DB, clicks: clicklog.Finder{Conn: d.DB},
-		routes: routing.NewRefresher(d.DB, d.DataDir), caps: newCapCounter(d.Caps), fingerprints: fingerprints,
-		recent: recent, used: used, metrics: newMetrics(), timeout: cmp.Or(d.Timeout, defaultTimeout),
+		routes: routing.NewRefresher(d.DB, d.DataDir), caps: newCapCounter(d.Caps),
+		fingerprints: otter.Must(&otter.Options[[16]byte, *remembered]{MaximumSize: maxFingerprints}),
+		recent:       otter.Must(&otter.Options[uuid.UUID, *models.Click]{MaximumSize: maxRecent}),
+		used:         otter.Must(&otter.Options[[32]byte, struct{}]{MaximumSize: maxUsedKeys}),
+		metrics:      newMetrics(), timeout: cmp.Or(d.Timeout, defaultTimeout),
 	}
 	h.pool.New = h.newRequest
 	h.routes.Start(ctx)
@@ -129,11 +119,6 @@ func (h *Handler) Run(ctx context.Context) error {
 
 // Ready reports whether there is anything to route by.
 func (h *Handler) Ready() bool { return h.routes.Loaded() }
-
-// Knows reports whether a Host header names a tracking domain.
-func (h *Handler) Knows(host string) bool {
-	return h.routes.Current().Domain(bareHost(host)) != nil
-}
 
 // bareHost strips the port and the dot at the end, and folds case.
 func bareHost(host string) string {

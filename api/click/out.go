@@ -124,10 +124,7 @@ func (r *request) rebuild(t clickCookie) {
 	c := &r.click
 	*c = models.Click{
 		ID: t[0], AccountID: r.camp.Row.AccountID, CampaignID: t[1], StreamID: t[2], LanderID: t[3],
-		Domain: r.domain.Host, Currency: r.camp.Row.Currency,
-	}
-	if r.camp.Row.SourceID.Valid {
-		c.SourceID = r.camp.Row.SourceID.UUID
+		Domain: r.domain.Host, Currency: r.camp.Row.Currency, SourceID: r.camp.Row.SourceID.UUID,
 	}
 	r.readSubs()
 	r.identify()

@@ -16,6 +16,7 @@ import (
 	"switchyard/api/routing"
 	"switchyard/db/store"
 	"switchyard/models"
+	"switchyard/models/interval"
 )
 
 // verdict is what a landing page is told of a visitor.
@@ -236,18 +237,11 @@ func (h *Handler) claimEntry(ctx context.Context, e entry, forget time.Time) boo
 
 // pruneUsedKeys deletes used keys that have expired, until the context ends.
 func (h *Handler) pruneUsedKeys(ctx context.Context) {
-	tick := time.NewTicker(pruneEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
+	interval.Every(ctx, pruneEvery, func() {
 		limited, cancel := context.WithTimeout(ctx, time.Minute)
+		defer cancel()
 		_ = store.PruneLanderKeys(limited, h.db) // those that stay do no harm
-		cancel()
-	}
+	})
 }
 
 const (

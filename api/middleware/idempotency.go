@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"sync"
 	"time"
 
 	"switchyard/api/bind"
@@ -15,6 +16,7 @@ import (
 	"switchyard/api/route"
 	"switchyard/db/store"
 	"switchyard/models"
+	"switchyard/models/interval"
 )
 
 const (
@@ -64,12 +66,9 @@ var errUndo = errors.New("middleware: answer not stored")
 func (p *Pipeline) atomic(c *route.Call, a store.Attempt, next step) envelope.Reply {
 	var reply envelope.Reply
 	err := p.Store.Tx(c.Context(), func(tx *store.Store) error {
-		before, err := tx.BeginAttempt(c.Context(), a)
-		if err != nil {
-			return err
-		}
-		if before != nil {
-			reply, err = replay(c, before)
+		var replayed bool
+		var err error
+		if reply, replayed, err = begin(c, tx, a); err != nil || replayed {
 			return err
 		}
 		err = tx.Tx(c.Context(), func(s *store.Store) error {
@@ -103,14 +102,8 @@ func (p *Pipeline) atomic(c *route.Call, a store.Attempt, next step) envelope.Re
 func (p *Pipeline) leased(c *route.Call, a store.Attempt, next step) envelope.Reply {
 	var reply envelope.Reply
 	var replayed bool
-	err := p.Store.Tx(c.Context(), func(tx *store.Store) error {
-		before, err := tx.BeginAttempt(c.Context(), a)
-		if err != nil {
-			return err
-		}
-		if before != nil {
-			replayed = true
-			reply, err = replay(c, before)
+	err := p.Store.Tx(c.Context(), func(tx *store.Store) (err error) {
+		if reply, replayed, err = begin(c, tx, a); err != nil || replayed {
 			return err
 		}
 		c.AttemptID, err = tx.LeaseAttempt(c.Context(), a, leaseTime)
@@ -142,23 +135,15 @@ func (p *Pipeline) leased(c *route.Call, a store.Attempt, next step) envelope.Re
 // renew renews the lease until stop is called.
 func (p *Pipeline) renew(ctx context.Context, a store.Attempt) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		tick := time.NewTicker(leaseRenew)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-				if _, err := p.Store.LeaseAttempt(ctx, a, leaseTime); err != nil && ctx.Err() == nil {
-					slog.WarnContext(ctx, "idempotency lease not renewed", "error", err)
-				}
+	var done sync.WaitGroup
+	done.Go(func() {
+		interval.Every(ctx, leaseRenew, func() {
+			if _, err := p.Store.LeaseAttempt(ctx, a, leaseTime); err != nil && ctx.Err() == nil {
+				slog.WarnContext(ctx, "idempotency lease not renewed", "error", err)
 			}
-		}
-	}()
-	return func() { cancel(); <-ended }
+		})
+	})
+	return func() { cancel(); done.Wait() }
 }
 
 // finish stores the answer of a leased call, or gives the key free if the answer is not final.
@@ -196,11 +181,15 @@ func save(ctx context.Context, s *store.Store, a store.Attempt, reply envelope.R
 	return s.SaveAttempt(ctx, a, store.Stored{Status: reply.Status, Answer: raw})
 }
 
-func replay(c *route.Call, s *store.Stored) (envelope.Reply, error) {
-	var reply envelope.Reply
-	if err := json.Unmarshal(s.Answer, &reply); err != nil {
-		return reply, fmt.Errorf("middleware: replay: %w", err)
+// begin claims the key. If an earlier call has its final answer, it returns that.
+func begin(c *route.Call, tx *store.Store, a store.Attempt) (reply envelope.Reply, replayed bool, err error) {
+	before, err := tx.BeginAttempt(c.Context(), a)
+	if err != nil || before == nil {
+		return reply, false, err
+	}
+	if err := json.Unmarshal(before.Answer, &reply); err != nil {
+		return reply, false, fmt.Errorf("middleware: replay: %w", err)
 	}
 	c.Header().Set("Idempotent-Replayed", "true")
-	return reply, nil
+	return reply, true, nil
 }

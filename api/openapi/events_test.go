@@ -38,7 +38,7 @@ func TestEventsHaveTheDescribedForm(t *testing.T) {
 		t.Fatal(err)
 	}
 	conversion := models.Conversion{ClickID: models.NewClickID(), Status: models.StatusApproved, Currency: "USD"}
-	link := models.Link{Kind: models.LinkOffer, ID: uuid.New(), Name: "O", URL: "https://o.example/{clickid}"}
+	link := models.Link{Kind: "offer", ID: uuid.New(), Name: "O", URL: "https://o.example/{clickid}"}
 	payloads := map[string]any{
 		models.EventConversionCreated: conversion.Data(), models.EventConversionUpdated: conversion.Data(),
 		models.EventCampaignPaused: models.CampaignPausedData{By: "api"}, models.EventPing: models.PingData{},

@@ -18,21 +18,18 @@ const copyFormat = "switchyard routing 3"
 const copyBatch = 64
 
 // WriteDiskCache replaces the copy on disk as a whole: a crash leaves the old one or the new one.
-func WriteDiskCache(path string, s *Snapshot) (err error) {
+func WriteDiskCache(path string, s *Snapshot) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err != nil {
 		return fmt.Errorf("routing: write routing copy: %w", err)
 	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(f.Name())
-		}
-	}()
 	w := bufio.NewWriterSize(f, 1<<16)
-	if err = errors.Join(encodeCopy(gob.NewEncoder(w), s), w.Flush(), f.Sync(), f.Close()); err != nil {
-		return fmt.Errorf("routing: write routing copy: %w", err)
+	err = errors.Join(encodeCopy(gob.NewEncoder(w), s), w.Flush(), f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
 	}
-	if err = os.Rename(f.Name(), path); err != nil {
+	if err != nil {
+		_ = os.Remove(f.Name())
 		return fmt.Errorf("routing: write routing copy: %w", err)
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"switchyard/db"
 	"switchyard/db/seal"
 	"switchyard/db/store"
+	"switchyard/models/interval"
 )
 
 // How the snapshot is kept fresh.
@@ -100,27 +101,15 @@ func (k *Refresher) Run(ctx context.Context, url string) {
 		case <-reload.C:
 			k.mark(db.Notice{Resync: true})
 		case <-k.wake:
-			if !pause(ctx, debounce) {
-				continue
+			if interval.Sleep(ctx, debounce) != nil {
+				return
 			}
 			if err := k.refresh(ctx); err != nil && ctx.Err() == nil {
 				slog.WarnContext(ctx, "routing could not be refreshed", "error", err)
-				pause(ctx, retryReload)
+				_ = interval.Sleep(ctx, retryReload) // the loop asks the context itself
 				k.signal()
 			}
 		}
-	}
-}
-
-// pause waits and reports whether the context is still alive.
-func pause(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-t.C:
-		return true
 	}
 }
 
@@ -236,7 +225,7 @@ func (k *Refresher) saveAll(ctx context.Context) {
 	}
 	var saved int64
 	var took time.Duration
-	for alive := true; ; alive = pause(ctx, max(writeCopy, copyShare*took)) {
+	for alive := true; ; alive = interval.Sleep(ctx, max(writeCopy, copyShare*took)) == nil {
 		if now := k.changes.Load(); now != saved {
 			began := time.Now()
 			if err := WriteDiskCache(k.cache, k.current.Load()); err != nil {

@@ -37,7 +37,7 @@ func TestAlerts(t *testing.T) {
 		for _, l := range due {
 			at := now.Add(time.Duration(i-9) * time.Hour)
 			r := models.LinkResult{At: at, Status: &status, Error: "the page answered 404"}
-			if l.Kind == models.LinkLander {
+			if l.Kind == "lander" {
 				r = models.LinkResult{At: at}
 			}
 			if _, err := links.RecordCheck(t.Context(), l, r); err != nil {
@@ -49,7 +49,7 @@ func TestAlerts(t *testing.T) {
 		}
 	}
 	for _, l := range due {
-		if l.Kind == models.LinkLander {
+		if l.Kind == "lander" {
 			l.CheckedAt = nil
 			if _, err := links.RecordScreen(t.Context(), l, "web_risk", now, []string{"MALWARE"}); err != nil {
 				t.Fatal(err)

@@ -108,11 +108,7 @@ func arrivals(c *route.Call) (Arrivals, error) {
 		if err != nil || len(ids) == 0 {
 			return out, err
 		}
-		filter := report.Filter{Dimension: "campaign_id"}
-		for _, id := range ids {
-			filter.Values = append(filter.Values, id.String())
-		}
-		q.Filters = []report.Filter{filter}
+		q.Filters = []report.Filter{{Dimension: "campaign_id", Values: answer.Each(ids, uuid.UUID.String)}}
 	}
 	rows, err := report.Performance(c.Context(), c.Store.Conn(), q)
 	if err != nil {
@@ -196,7 +192,8 @@ func funnel(c *route.Call) (Funnel, error) {
 	if err != nil {
 		return out, err
 	}
-	names, err := report.Labels(c.Context(), c.Store.Conn(), c.Account.ID, by+"_id", stageIDs(stages))
+	names, err := report.Labels(c.Context(), c.Store.Conn(), c.Account.ID, by+"_id",
+		answer.Each(stages, func(s *stage) string { return s.id.String() }))
 	for _, s := range stages {
 		out.Split.Rows = append(out.Split.Rows, FunnelSplit{
 			ID: answer.OrNull(s.id), Name: names[s.id.String()], Steps: s.steps(campaign.PrimaryGoalKey, out.GoalKeys),
@@ -265,14 +262,6 @@ func countStages(c *route.Call, campaign models.Campaign, days int, by string) (
 		at(g.Split).goals[g.Goal] = g
 	}
 	return list, err
-}
-
-func stageIDs(list []*stage) []string {
-	ids := make([]string, len(list))
-	for i, s := range list {
-		ids[i] = s.id.String()
-	}
-	return ids
 }
 
 // goalKeys are the goals that the campaign tracks, in its order, then others that were reached.

@@ -1,7 +1,6 @@
 package v1
 
 import (
-	"context"
 	"slices"
 	"strings"
 
@@ -44,9 +43,9 @@ func domains(d Deps) []route.Route {
 			Method: "DELETE", Path: "/domains", Group: group, Summary: "delete a domain", Query: answer.QueryID,
 			Codes: append(route.Codes("409 domain_in_use"), answer.IDCodes...), Handle: route.Do(removeDomain),
 		},
-		certificate("POST", "request the HTTPS certificate at the edge", 201, route.Do(noEdge)),
-		certificate("GET", "the certificate's state at the edge", 200, route.Do(noEdge)),
-		certificate("DELETE", "release the certificate", 200, route.Do(noRelease)),
+		certificate("POST", "request the HTTPS certificate at the edge", 201, route.Do(noEdge[CertificateAnswer])),
+		certificate("GET", "the certificate's state at the edge", 200, route.Do(noEdge[CertificateAnswer])),
+		certificate("DELETE", "release the certificate", 200, route.Do(noEdge[CertificateDeleted])),
 		{
 			Method: "POST", Path: "/domains/{id}/point", Group: group,
 			Summary: "point the domain at the tracker through a connected DNS account",
@@ -128,7 +127,7 @@ type DNSPoint struct {
 }
 
 func (d Deps) addDomains(c *route.Call, b DomainBody) (DomainAdded, error) {
-	hosts, err := d.hosts(c.Context(), c, b)
+	hosts, err := d.hosts(c, b)
 	if err != nil {
 		return DomainAdded{}, err
 	}
@@ -148,8 +147,8 @@ func (d Deps) addDomains(c *route.Call, b DomainBody) (DomainAdded, error) {
 }
 
 // hosts reads the hostnames, each once, in their order.
-func (d Deps) hosts(ctx context.Context, c *route.Call, b DomainBody) ([]string, error) {
-	shared, err := c.Store.Domains().Shared(ctx)
+func (d Deps) hosts(c *route.Call, b DomainBody) ([]string, error) {
+	shared, err := c.Store.Domains().Shared(c.Context())
 	if err != nil {
 		return nil, err
 	}

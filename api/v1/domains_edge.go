@@ -45,19 +45,12 @@ func namedDomain(c *route.Call) (models.Domain, error) {
 var errNoEdge = models.Errorf(models.KindUnavailable, "edge_not_configured",
 	"this install has no edge that issues certificates")
 
-// noEdge answers for an install without an edge: it can say nothing of certificates.
-func noEdge(c *route.Call) (CertificateAnswer, error) {
-	if _, err := namedDomain(c); err != nil {
-		return CertificateAnswer{}, err
+// noEdge answers for an install without an edge, which neither issues certificates nor releases any.
+func noEdge[A any](c *route.Call) (none A, err error) {
+	if _, err = namedDomain(c); err == nil {
+		err = errNoEdge
 	}
-	return CertificateAnswer{}, errNoEdge
-}
-
-func noRelease(c *route.Call) (CertificateDeleted, error) {
-	if _, err := namedDomain(c); err != nil {
-		return CertificateDeleted{}, err
-	}
-	return CertificateDeleted{}, errNoEdge
+	return none, err
 }
 
 // PointAnswer is what a DNS account did for a domain.

@@ -1,6 +1,8 @@
 package v1
 
 import (
+	"cmp"
+
 	"switchyard/api/route"
 	"switchyard/db/store"
 	"switchyard/models"
@@ -26,10 +28,7 @@ type GroupNames struct {
 }
 
 func listGroups(c *route.Call) (GroupNames, error) {
-	out := GroupNames{Scope: c.Query.Get("scope")}
-	if out.Scope == "" {
-		out.Scope = defaultScope
-	}
+	out := GroupNames{Scope: cmp.Or(c.Query.Get("scope"), defaultScope)}
 	var ok bool
 	var err error
 	if out.Groups, ok, err = c.Store.Groups(c.Context(), c.Account.ID, out.Scope); err == nil && !ok {

@@ -88,10 +88,7 @@ type NetworkRow struct {
 }
 
 // NetworkRows is the answer of the list of networks.
-type NetworkRows struct {
-	Rows       []NetworkRow `json:"rows"`
-	NextCursor *string      `json:"next_cursor" doc:"null at the end"`
-}
+type NetworkRows Listed[NetworkRow]
 
 // The limits of a network that its tags cannot say.
 const (

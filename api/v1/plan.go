@@ -160,7 +160,10 @@ func planUsage(c *route.Call) (PlanUsageAnswer, error) {
 	use := func(n int, limit *int64) Used { return Used{int64(n), limit} }
 	forecast, clicks := forecastOf(days, limits.ClicksPerMonth, now)
 	out.Detail = PlanDetail{
-		ResetsAt: out.CurrentPeriodEnd, Daily: make([]PlanDay, 0, len(days)), Forecast: forecast,
+		ResetsAt: out.CurrentPeriodEnd, Forecast: forecast,
+		Daily: answer.Each(days, func(d ledger.DayClicks) PlanDay {
+			return PlanDay{d.Day.UTC().Format(time.DateOnly), d.Clicks}
+		}),
 		Team: PlanTeam{APIKeys: int64(n.Keys)},
 		Integrations: PlanIntegrations{
 			Used: use(n.Sources+n.Networks, limits.Integrations), Sources: int64(n.Sources), Networks: int64(n.Networks),
@@ -172,9 +175,6 @@ func planUsage(c *route.Call) (PlanUsageAnswer, error) {
 			Domains: use(n.Domains, limits.Domains), Webhooks: use(n.Webhooks, limits.Webhooks),
 		},
 	}
-	for _, d := range days {
-		out.Detail.Daily = append(out.Detail.Daily, PlanDay{d.Day.UTC().Format(time.DateOnly), d.Clicks})
-	}
 	return out, nil
 }
 
@@ -184,11 +184,8 @@ func forecastOf(days []ledger.DayClicks, limit *int64, now time.Time) (f PlanFor
 		clicks += d.Clicks
 	}
 	begin := models.MonthOf(now)
-	end, gone := begin.AddDate(0, 1, 0), now.Sub(begin).Seconds()
-	if gone < 1 {
-		gone = 1
-	}
-	rate := float64(clicks) / gone
+	end := begin.AddDate(0, 1, 0)
+	rate := float64(clicks) / max(now.Sub(begin).Seconds(), 1)
 	f = PlanForecast{Clicks: int64(rate * end.Sub(begin).Seconds()), PerDay: int64(rate * 24 * 3600)}
 	if limit == nil {
 		return f, clicks

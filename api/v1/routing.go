@@ -1,6 +1,8 @@
 package v1
 
 import (
+	"cmp"
+
 	"github.com/google/uuid"
 
 	"switchyard/api/answer"
@@ -164,10 +166,7 @@ func routingPath(p *flow.Path, records map[uuid.UUID]store.FlowRecord) RoutingPa
 		if id, err := uuid.Parse(d.ID); err == nil {
 			r := records[id]
 			status := models.StatusOf(r.IsActive)
-			shown.ID, shown.Name, shown.Status, shown.Kind = &id, r.Name, &status, "offer"
-			if r.Kind != "" {
-				shown.Kind = r.Kind
-			}
+			shown.ID, shown.Name, shown.Status, shown.Kind = &id, r.Name, &status, cmp.Or(r.Kind, "offer")
 		}
 		out.Destinations = append(out.Destinations, shown)
 	}

@@ -55,14 +55,12 @@ func smartlinkStats(c *route.Call) (SmartlinkStats, error) {
 	out := SmartlinkStats{
 		Link: SmartlinkBrief{l.ID, l.Name, l.Slug}, Range: c.Window.Range(), Destinations: []SmartlinkDestination{},
 	}
-	for _, r := range l.Rules {
-		out.Rules = append(out.Rules, SmartlinkRuleFigures{RuleID: &r.ID, Name: r.Name})
-	}
-	out.Rules = append(out.Rules, SmartlinkRuleFigures{})
 	rules, destinations := map[uuid.UUID]int{uuid.Nil: len(l.Rules)}, map[string]int{}
 	for i, r := range l.Rules {
 		rules[r.ID] = i
+		out.Rules = append(out.Rules, SmartlinkRuleFigures{RuleID: &r.ID, Name: r.Name})
 	}
+	out.Rules = append(out.Rules, SmartlinkRuleFigures{})
 	for _, f := range figures {
 		out.Clicks += f.Clicks
 		out.BotClicks += f.BotClicks

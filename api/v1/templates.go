@@ -116,11 +116,7 @@ func saveNetworkTemplates(c *route.Call) (SavedTemplates, error) {
 		return SavedTemplates{}, models.Invalid("invalid_template", "no template can be used; the last one: %s", why)
 	}
 	saved, err := c.Store.NetworkTemplates().Save(c.Context(), c.Account.ID, usable)
-	out := SavedTemplates{Saved: len(saved), Skipped: len(sent) - len(saved), Rows: []NetworkTemplateRow{}}
-	for _, t := range saved {
-		out.Rows = append(out.Rows, networkTemplateRow(t))
-	}
-	return out, err
+	return SavedTemplates{len(saved), len(sent) - len(saved), answer.Each(saved, networkTemplateRow)}, err
 }
 
 // sentTemplates splits the body into templates: its list, or the body itself.

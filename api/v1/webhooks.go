@@ -143,7 +143,6 @@ func (d Deps) createWebhook(c *route.Call, b WebhookBody) (WebhookCreated, error
 }
 
 func (d Deps) updateWebhook(c *route.Call, b WebhookPatch) (WebhookAnswer, error) {
-	var change models.WebhookChange
 	if !b.URL.Set && !b.Events.Set && !b.Name.Set && !b.Active.Set {
 		return WebhookAnswer{}, models.Invalid("no_fields", "there is nothing to change")
 	}
@@ -151,16 +150,10 @@ func (d Deps) updateWebhook(c *route.Call, b WebhookPatch) (WebhookAnswer, error
 		if err := d.publicURL(b.URL.Value); err != nil {
 			return WebhookAnswer{}, err
 		}
-		change.URL = &b.URL.Value
 	}
+	change := models.WebhookChange{URL: b.URL.Sent(), Name: b.Name.Sent(), Active: b.Active.Sent()}
 	if b.Events.Set {
 		change.Events = inOrder(b.Events.Value)
-	}
-	if b.Name.Set {
-		change.Name = &b.Name.Value
-	}
-	if b.Active.Set {
-		change.Active = &b.Active.Value
 	}
 	saved, err := c.Store.Webhooks().Update(c.Context(), c.Account.ID, b.RecordID(), change)
 	return WebhookAnswer{saved}, err
@@ -172,13 +165,7 @@ func (d Deps) publicURL(text string) error { return netguard.Policy{Allow: d.Egr
 
 // inOrder gives events each once, in the order of the documentation.
 func inOrder(events []string) []string {
-	out := make([]string, 0, len(models.EventTypes))
-	for _, e := range models.EventTypes {
-		if slices.Contains(events, e) {
-			out = append(out, e)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(models.EventTypes), func(e string) bool { return !slices.Contains(events, e) })
 }
 
 func deleteWebhook(c *route.Call) (answer.DeletedAnswer, error) {
@@ -242,10 +229,7 @@ type DeliveryRow struct {
 func deliveryRow(r models.WebhookDelivery) DeliveryRow { return DeliveryRow{r, answer.OrNull(r.Error)} }
 
 // DeliveryList is a page of the delivery log.
-type DeliveryList struct {
-	Rows       []DeliveryRow `json:"rows"`
-	NextCursor *string       `json:"next_cursor" doc:"null at the end"`
-}
+type DeliveryList Listed[DeliveryRow]
 
 func listDeliveries(c *route.Call) (DeliveryList, error) {
 	webhook, err := bind.QueryID(c.Query, "webhook", "invalid_id")

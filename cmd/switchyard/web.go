@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -24,6 +25,7 @@ import (
 	"switchyard/db/kv"
 	"switchyard/db/store"
 	"switchyard/jobs"
+	"switchyard/models/interval"
 	"switchyard/ops/config"
 	"switchyard/ops/monitor"
 )
@@ -96,35 +98,19 @@ func (w web) run(ctx context.Context) error {
 // background. stop ends that and waits for its end.
 func (w web) shareDomains(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	share := func() bool {
-		limited, cancel := context.WithTimeout(ctx, 2*time.Second)
-		defer cancel()
-		err := store.EnsureSharedDomains(limited, w.db, w.cfg.SharedDomains)
-		if err != nil {
+	share := func() {
+		limited, stopWaiting := context.WithTimeout(ctx, 2*time.Second)
+		defer stopWaiting()
+		if err := store.EnsureSharedDomains(limited, w.db, w.cfg.SharedDomains); err != nil {
 			slog.WarnContext(ctx, "shared domains not written yet", "error", err)
+			return
 		}
-		return err == nil
+		cancel()
 	}
-	if share() {
-		return cancel
-	}
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		retry := time.NewTicker(2 * time.Second)
-		defer retry.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-retry.C:
-				if share() {
-					return
-				}
-			}
-		}
-	}()
-	return func() { cancel(); <-ended }
+	share()
+	var done sync.WaitGroup
+	done.Go(func() { interval.Every(ctx, 2*time.Second, share) })
+	return func() { cancel(); done.Wait() }
 }
 
 func (w web) listen(ctx context.Context) (net.Listener, error) {

@@ -64,7 +64,7 @@ func TestScore(t *testing.T) {
 			t.Errorf("%s: got %d %v %q, want %d %v %q", tt.name, score, isBot, reason, tt.score, tt.isBot, tt.reason)
 		}
 	}
-	if got := bot.NewSettings(0, all).DisabledReasons(); slices.Contains(got, "deny_list") || len(got) != len(all)-2 {
+	if got := bot.NewSettings(0, all).Disabled.Reasons(); slices.Contains(got, "deny_list") || len(got) != len(all)-2 {
 		t.Errorf("disabled: %v", got)
 	}
 	if got := (bot.RepeatClick | bot.TorExit).Reasons(); !slices.Equal(got, []string{"tor_exit", "repeat_click"}) {

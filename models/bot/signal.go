@@ -132,9 +132,6 @@ func NewSettings(threshold int, disabled []string) Settings {
 	return s
 }
 
-// DisabledReasons names the disabled signals.
-func (s Settings) DisabledReasons() []string { return s.Disabled.Reasons() }
-
 // Limit is the lowest score of a bot.
 func (s Settings) Limit() int {
 	if s.Threshold == 0 {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db"
 	"switchyard/db/store"
 	"switchyard/models"
 )
@@ -49,24 +50,17 @@ func (a Admin) CreateAccount(ctx context.Context, name, plan string) (Account, e
 		return Account{}, models.Invalid("required", "an account needs a name of at most 255 characters")
 	}
 	if _, ok := models.PlanNamed(plan); !ok {
-		return Account{}, models.Invalid("invalid_plan", "there is no plan %q; the plans are %s", plan, planNames())
+		names := db.Map(models.Plans, func(p models.Plan) string { return p.Name })
+		return Account{}, models.Invalid("invalid_plan", "there is no plan %q; the plans are %s", plan, strings.Join(names, ", "))
 	}
 	made, err := a.Store.CreateAccount(ctx, name, plan)
 	return showAccount(made), err
 }
 
-func planNames() string {
-	var names []string
-	for _, p := range models.Plans {
-		names = append(names, p.Name)
-	}
-	return strings.Join(names, ", ")
-}
-
 // Accounts lists all accounts, newest first.
 func (a Admin) Accounts(ctx context.Context) ([]Account, error) {
 	list, err := a.Store.ListAccounts(ctx)
-	return showAll(list, showAccount), err
+	return db.Map(list, showAccount), err
 }
 
 // NewKey is the settings of a new key.
@@ -106,7 +100,7 @@ func (a Admin) Keys(ctx context.Context, account string) ([]Key, error) {
 		return nil, hint(err, "`switchyard accounts list` shows all")
 	}
 	list, err := a.Store.ListKeys(ctx, id)
-	return showAll(list, func(k models.Key) Key { return showKey(k, "") }), err
+	return db.Map(list, func(k models.Key) Key { return showKey(k, "") }), err
 }
 
 // RotateKey replaces a key; the old one stays valid for one day.
@@ -145,15 +139,6 @@ func parseID(what, text string) (uuid.UUID, error) {
 		return id, models.Invalid("invalid_id", "the %s's id must be a UUID, not %q", what, fmt.Sprintf("%.60s", text))
 	}
 	return id, nil
-}
-
-// showAll is never nil, so that an empty list is [] in JSON.
-func showAll[M, V any](list []M, show func(M) V) []V {
-	out := make([]V, len(list))
-	for i, m := range list {
-		out[i] = show(m)
-	}
-	return out
 }
 
 func showAccount(a models.Account) Account {

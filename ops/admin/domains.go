@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db"
 	"switchyard/models"
 )
 
@@ -29,7 +30,7 @@ func showDomain(d models.Domain) Domain {
 // Domains lists the own domains with a hostname, of every account that has added it.
 func (a Admin) Domains(ctx context.Context, host string) ([]Domain, error) {
 	list, err := a.Store.Domains().ByHost(ctx, hostname(host))
-	return showAll(list, showDomain), err
+	return db.Map(list, showDomain), err
 }
 
 // VerifyDomain marks a hostname as verified, so that links on it work, or as not verified. account is needed only if

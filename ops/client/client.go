@@ -12,6 +12,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"switchyard/models/interval"
 )
 
 // API calls the REST API with one key.
@@ -51,10 +53,8 @@ func (a *API) Call(ctx context.Context, method, path string, body any, headers .
 		if err != nil || wait < 0 || wait > 60 {
 			return answer, fmt.Errorf("%s %s: 429 with Retry-After %q", method, path, answer.Header.Get("Retry-After"))
 		}
-		select {
-		case <-ctx.Done():
-			return answer, ctx.Err()
-		case <-time.After(time.Duration(max(wait, 1)) * time.Second):
+		if err := interval.Sleep(ctx, time.Duration(max(wait, 1))*time.Second); err != nil {
+			return answer, err
 		}
 	}
 }
@@ -177,16 +177,12 @@ func (a *API) Create(ctx context.Context, path string, body, out any) error {
 // Poll asks at once and then again after each interval until done is true. It returns the error of done, or that of the
 // context when it ends first.
 func Poll(ctx context.Context, every time.Duration, done func() (bool, error)) error {
-	tick := time.NewTicker(every)
-	defer tick.Stop()
 	for {
 		if ok, err := done(); ok || err != nil {
 			return err
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-tick.C:
+		if err := interval.Sleep(ctx, every); err != nil {
+			return err
 		}
 	}
 }

@@ -3,7 +3,6 @@ package demo
 import (
 	"context"
 	"fmt"
-	"net/http"
 
 	"switchyard/ops/client"
 )
@@ -79,6 +78,6 @@ func (s *setup) ensure(ctx context.Context, path string, body object) string {
 		}
 	}
 	var made struct{ ID string }
-	s.err = s.api.Do(ctx, http.StatusCreated, http.MethodPost, path, body, &made)
+	s.err = s.api.Create(ctx, path, body, &made)
 	return made.ID
 }

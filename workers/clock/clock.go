@@ -15,6 +15,7 @@ import (
 	"switchyard/db"
 	"switchyard/db/advisory"
 	"switchyard/jobs"
+	"switchyard/models/interval"
 )
 
 // StartFunc starts the job of a row for the tick that was due at a time. Within retention, starting the same tick
@@ -46,7 +47,7 @@ func (c Clock) Run(ctx context.Context, d *db.DB) error {
 		c.Now = time.Now
 	}
 	if c.Sleep == nil {
-		c.Sleep = sleep
+		c.Sleep = func(ctx context.Context, until time.Time) error { return interval.Sleep(ctx, time.Until(until)) }
 	}
 	entries, err := c.entries()
 	if err != nil {
@@ -150,13 +151,4 @@ func (c Clock) start(ctx context.Context, e entry, at time.Time) {
 			slog.WarnContext(ctx, "tick not started", "job", e.row.Job.Kind(), "error", err)
 		}
 	}()
-}
-
-func sleep(ctx context.Context, until time.Time) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(time.Until(until)):
-		return nil
-	}
 }

@@ -7,9 +7,9 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
-	"time"
 
 	"switchyard/models"
+	"switchyard/models/interval"
 	"switchyard/models/netguard"
 	"switchyard/workers/egress"
 )
@@ -37,10 +37,7 @@ func (c *checker) probeAll(ctx context.Context, urls []string) (map[string]model
 		all.Go(func() {
 			defer func() { <-slots }()
 			for i, u := range list {
-				if i > 0 {
-					pause(ctx, c.o.Pause)
-				}
-				if ctx.Err() != nil {
+				if i > 0 && interval.Sleep(ctx, c.o.Pause) != nil || ctx.Err() != nil {
 					return
 				}
 				r := c.probe(ctx, u)
@@ -58,14 +55,6 @@ func (c *checker) probeAll(ctx context.Context, urls []string) (map[string]model
 		return nil, errOffline
 	}
 	return results, nil
-}
-
-// pause waits between two requests, or until the run ends.
-func pause(ctx context.Context, wait time.Duration) {
-	select {
-	case <-time.After(wait):
-	case <-ctx.Done():
-	}
 }
 
 func hostOf(u string) string {

@@ -2,7 +2,6 @@ package visitor
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -45,19 +44,16 @@ type agentCache struct {
 	done     sync.WaitGroup
 }
 
-func newAgentCache(size int, complete func(string, *agent)) (*agentCache, error) {
-	known, err := otter.New(&otter.Options[string, *agent]{MaximumSize: size})
-	if err != nil {
-		return nil, fmt.Errorf("visitor: make user agent cache: %w", err)
-	}
+func newAgentCache(size int, complete func(string, *agent)) *agentCache {
 	ctx, cancel := context.WithCancel(context.Background())
 	c := &agentCache{
-		known: known, complete: complete, queue: make(chan string, workerQueue), cancel: cancel,
+		known:    otter.Must(&otter.Options[string, *agent]{MaximumSize: size}),
+		complete: complete, queue: make(chan string, workerQueue), cancel: cancel,
 		budget: newBudget(inlineShare*float64(runtime.GOMAXPROCS(0)), inlineBurst),
 	}
 	c.load = func(_ context.Context, userAgent string) (*agent, error) { return c.parse(userAgent), nil }
 	c.done.Go(func() { c.work(ctx) })
-	return c, nil
+	return c
 }
 
 func (c *agentCache) close() {

@@ -132,10 +132,7 @@ func TestImpossibleAgents(t *testing.T) {
 
 func newTestCache(t *testing.T, size int, complete func(string, *agent)) *agentCache {
 	t.Helper()
-	c, err := newAgentCache(size, complete)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := newAgentCache(size, complete)
 	t.Cleanup(c.close)
 	return c
 }

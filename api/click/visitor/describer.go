@@ -49,9 +49,7 @@ func New(o Options) (*Describer, error) {
 	if err := d.geo.open(o.CityDB, o.ASNDB, o.AnonymousDB); err != nil {
 		return nil, errors.Join(err, d.geo.close())
 	}
-	if d.agents, err = newAgentCache(size, parser.complete); err != nil {
-		return nil, errors.Join(err, d.geo.close())
-	}
+	d.agents = newAgentCache(size, parser.complete)
 	return d, nil
 }
 

@@ -35,10 +35,7 @@ func (g *geo) open(paths ...string) error {
 		if err != nil {
 			return fmt.Errorf("visitor: open geo database %s: %w", path, err)
 		}
-		records, err := otter.New(&otter.Options[uintptr, *record]{MaximumSize: recordCacheSize})
-		if err != nil {
-			return errors.Join(fmt.Errorf("visitor: make geo cache: %w", err), reader.Close())
-		}
+		records := otter.Must(&otter.Options[uintptr, *record]{MaximumSize: recordCacheSize})
 		g.files = append(g.files, &database{reader, records})
 	}
 	iploc.IPCountry(netip.IPv6LinkLocalAllNodes()) // unpacks the IPv6 table now, not in the first request

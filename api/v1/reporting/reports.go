@@ -1,6 +1,7 @@
 package reporting
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -131,11 +132,8 @@ func performance(c *route.Call) (Performance, error) {
 
 // dimensionsOf reads a list of dimensions, each counted once.
 func dimensionsOf(text string) ([]string, error) {
-	if text == "" {
-		text = defaultDimension
-	}
 	var out []string
-	for name := range strings.SplitSeq(text, ",") {
+	for name := range strings.SplitSeq(cmp.Or(text, defaultDimension), ",") {
 		name = strings.TrimSpace(name)
 		if err := checkDimension(name); err != nil {
 			return nil, err

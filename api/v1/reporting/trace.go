@@ -77,21 +77,6 @@ type RouteUnit struct {
 }
 
 func routeTrace(e routing.Explanation) RouteTrace {
-	out := RouteTrace{Campaigns: []RouteStage{}}
-	for _, s := range e.Stages {
-		stage := RouteStage{CampaignID: s.CampaignID, Campaign: s.Name, Via: s.Trace.Via.String(), Steps: []RouteStep{}}
-		for _, step := range s.Trace.Steps {
-			shown := RouteStep{
-				PathID: step.PathID, Path: step.Path, Via: step.Via, Taken: step.Refused == "",
-				Reason: answer.OrNull(string(step.Refused)), Logic: step.Logic, Units: []RouteUnit{},
-			}
-			for _, u := range step.Units {
-				shown.Units = append(shown.Units, RouteUnit{u.Rule, u.Matched, u.Conditions})
-			}
-			stage.Steps = append(stage.Steps, shown)
-		}
-		out.Campaigns = append(out.Campaigns, stage)
-	}
 	d := &RouteDecision{
 		Via: e.Via.String(), CampaignID: e.Stages[len(e.Stages)-1].CampaignID, Action: e.Action(),
 		Transition: e.Transition(), URL: e.URL(), Recorded: e.Collect,
@@ -105,8 +90,16 @@ func routeTrace(e routing.Explanation) RouteTrace {
 	if e.Offer != nil {
 		d.OfferID = &e.Offer.ID
 	}
-	out.Decision = d
-	return out
+	return RouteTrace{d, answer.Each(e.Stages, func(s routing.ExplainedStage) RouteStage {
+		return RouteStage{s.CampaignID, s.Name, s.Trace.Via.String(), answer.Each(s.Trace.Steps, routeStep)}
+	})}
+}
+
+func routeStep(s flow.Step) RouteStep {
+	return RouteStep{
+		PathID: s.PathID, Path: s.Path, Via: s.Via, Taken: s.Refused == "", Reason: answer.OrNull(string(s.Refused)),
+		Logic: s.Logic, Units: answer.Each(s.Units, func(u flow.Unit) RouteUnit { return RouteUnit(u) }),
+	}
 }
 
 // traceClick routes a recorded click again.

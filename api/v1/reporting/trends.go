@@ -1,6 +1,7 @@
 package reporting
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -53,9 +54,7 @@ func trendRow(t report.Trend) TrendRow {
 
 // bucketOf reads the name of a bucket; none is the default.
 func bucketOf(name string) (string, error) {
-	if name == "" {
-		name = defaultBucket
-	}
+	name = cmp.Or(name, defaultBucket)
 	return name, report.CheckBucket(name)
 }
 

@@ -1,5 +1,3 @@
-// Package floorplan checks the layout of the repository. Imports look down only, a fenced library stays on its floors, the
-// top level is fixed and files are short. The plan is the tables below; a test holds the whole repository against it.
 package floorplan
 
 import (

@@ -1,0 +1,36 @@
+package interval_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"switchyard/models/interval"
+)
+
+func TestSleep(t *testing.T) {
+	t.Parallel()
+	if err := interval.Sleep(t.Context(), time.Millisecond); err != nil {
+		t.Error(err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := interval.Sleep(ended, time.Hour); !errors.Is(err, context.Canceled) {
+		t.Errorf("a sleep whose context has ended: %v", err)
+	}
+}
+
+func TestEvery(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	calls := 0
+	interval.Every(ctx, time.Millisecond, func() {
+		if calls++; calls == 3 {
+			cancel()
+		}
+	})
+	if calls < 3 {
+		t.Errorf("%d calls", calls)
+	}
+}
