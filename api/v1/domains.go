@@ -1,6 +1,7 @@
 package v1
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 
@@ -15,47 +16,31 @@ import (
 
 // domains are the rows of /domains.
 func domains(d Deps) []route.Route {
-	const group = "Domains"
-	edge := slices.Concat(answer.IDCodes, route.Codes("502 edge_*", "503 edge_not_configured"))
-	certificate := func(method, summary string, status int, run route.Handler) route.Route {
-		return route.Route{
-			Method: method, Path: "/domains/{id}/certificate", Group: group, Summary: summary, Status: status, Codes: edge,
-			Handle: run,
-		}
+	res := resource[store.Domains, models.Domain, DomainRow]{
+		group: "Domains", path: "/domains", table: (*store.Store).Domains,
 	}
+	edge := slices.Concat(answer.IDCodes, route.Codes("502 edge_*", "503 edge_not_configured"))
+	list := res.row("GET", "", "tracking domains and the shared link domains available", route.Do(d.listDomains))
+	list.Page = true
+	add := res.row("POST", "", "add one or more domains", route.Take(d.addDomains),
+		route.Codes("400 required too_long invalid_domain too_many reserved_domain invalid_dns_account "+
+			"dns_account_not_found invalid_index_page", "402 plan_limit", "409 shared_domain duplicate"))
+	issue := res.row("POST", "/{id}/certificate", "request the HTTPS certificate at the edge",
+		route.Do(noEdge[CertificateAnswer]), edge)
+	add.Status, issue.Status = http.StatusCreated, http.StatusCreated
+	drop := remove(res, "delete a domain", domainDeleted)
+	drop.Codes = append(route.Codes("409 domain_in_use"), drop.Codes...)
 	return []route.Route{
-		{
-			Method: "GET", Path: "/domains", Group: group, Summary: "tracking domains and the shared link domains available",
-			Page: true, Handle: route.Do(d.listDomains),
-		},
-		{
-			Method: "POST", Path: "/domains", Group: group, Summary: "add one or more domains", Status: 201,
-			Codes: route.Codes("400 required too_long invalid_domain too_many reserved_domain invalid_dns_account "+
-				"dns_account_not_found invalid_index_page", "402 plan_limit", "409 shared_domain duplicate"),
-			Handle: route.Take(d.addDomains),
-		},
-		{
-			Method: "PATCH", Path: "/domains", Group: group,
-			Summary: "replace the settings of a domain, or make it the default",
-			Codes:   append(route.Codes("400 invalid_index_page"), answer.IDCodes...), Handle: route.Take(changeDomain),
-		},
-		{
-			Method: "DELETE", Path: "/domains", Group: group, Summary: "delete a domain", Query: answer.QueryID,
-			Codes: append(route.Codes("409 domain_in_use"), answer.IDCodes...), Handle: route.Do(removeDomain),
-		},
-		certificate("POST", "request the HTTPS certificate at the edge", 201, route.Do(noEdge[CertificateAnswer])),
-		certificate("GET", "the certificate's state at the edge", 200, route.Do(noEdge[CertificateAnswer])),
-		certificate("DELETE", "release the certificate", 200, route.Do(noEdge[CertificateDeleted])),
-		{
-			Method: "POST", Path: "/domains/{id}/point", Group: group,
-			Summary: "point the domain at the tracker through a connected DNS account",
-			Codes:   route.Codes("400 no_provider", "404 not_found"), Handle: route.Do(pointDomain),
-		},
-		{
-			Method: "POST", Path: "/domains/{id}/verify", Group: group,
-			Summary: "check that the domain points at the tracker and serves HTTPS",
-			Codes:   append(route.Codes("503 tracking_domain_unset"), answer.IDCodes...), Handle: route.Do(d.verifyDomain),
-		},
+		list, add,
+		res.row("PATCH", "", "replace the settings of a domain, or make it the default", route.Take(changeDomain),
+			route.Codes("400 invalid_index_page"), answer.IDCodes),
+		drop, issue,
+		res.row("GET", "/{id}/certificate", "the certificate's state at the edge", route.Do(noEdge[CertificateAnswer]), edge),
+		res.row("DELETE", "/{id}/certificate", "release the certificate", route.Do(noEdge[CertificateDeleted]), edge),
+		res.row("POST", "/{id}/point", "point the domain at the tracker through a connected DNS account",
+			route.Do(pointDomain), route.Codes("400 no_provider", "404 not_found")),
+		res.row("POST", "/{id}/verify", "check that the domain points at the tracker and serves HTTPS",
+			route.Do(d.verifyDomain), route.Codes("503 tracking_domain_unset"), answer.IDCodes),
 	}
 }
 
@@ -222,6 +207,4 @@ type DomainDeleted struct {
 	CertificateReleased bool      `json:"certificate_released" doc:"false if there was no certificate"`
 }
 
-func removeDomain(c *route.Call) (DomainDeleted, error) {
-	return DomainDeleted{ID: c.ID, Deleted: true}, c.Store.Domains().Remove(c.Context(), c.Account.ID, c.ID)
-}
+func domainDeleted(id uuid.UUID) DomainDeleted { return DomainDeleted{ID: id, Deleted: true} }

@@ -39,7 +39,6 @@ func Routes(d Deps, extra ...route.Route) []route.Route {
 		smartlinks(d),
 		domains(d),
 		webhooks(d),
-		webhookRecovery(d),
 		alerts(),
 		plan(),
 		reporting.Reports(about),

@@ -1,6 +1,7 @@
 package v1
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 
@@ -18,48 +19,35 @@ import (
 
 // webhooks are the rows of /webhooks.
 func webhooks(d Deps) []route.Route {
-	const group = "Webhooks"
+	res := resource[store.Webhooks, models.Webhook, WebhookAnswer]{group: "Webhooks", path: "/webhooks"}
 	urlCodes := route.Codes("400 invalid_url invalid_events")
+	add := res.row("POST", "", "add an endpoint; the signing secret is in this answer once", route.Take(d.createWebhook),
+		urlCodes, route.Codes("400 too_many no_encryption_key"))
+	drop := res.row("DELETE", "", "delete an endpoint and its delivery log", route.Do(deleteWebhook), answer.IDCodes)
+	ping := res.row("POST", "/test", "send a ping now", route.Take(d.testWebhook), answer.IDCodes)
+	log := res.row("GET", "/deliveries", "the delivery log, newest first, 30 days", route.Do(listDeliveries),
+		route.Codes("400 invalid_id invalid_status"))
+	again := res.row("POST", "/deliveries/redeliver", "send one again now, with the same event and event id",
+		route.Take(d.redeliverWebhook), answer.IDCodes, route.Codes("409 in_progress"))
+	failed := res.row("POST", "/deliveries/redeliver-failed",
+		"send every failed delivery of a window again, each once, with the same event and event id",
+		route.Take(d.redeliverFailed), answer.IDCodes)
+	add.Status, drop.Query, log.Page = http.StatusCreated, answer.QueryID, true
+	log.Query = []route.Param{
+		{Name: "webhook", Type: "uuid", Doc: "only this endpoint"},
+		{Name: "status", Enum: models.DeliveryStates},
+	}
+	ping.Slow, again.Slow, failed.Slow = testJob.Answer(), redeliverJob.Answer(), redeliverFailedJob.Answer()
+	failed.Window, failed.BodyOptional = true, true
 	return []route.Route{
-		{
-			Method: "GET", Path: "/webhooks", Group: group, Summary: "endpoints with the last week's deliveries",
-			Handle: route.Do(listWebhooks),
-		},
-		{
-			Method: "POST", Path: "/webhooks", Group: group, Status: 201,
-			Summary: "add an endpoint; the signing secret is in this answer once",
-			Codes:   slices.Concat(urlCodes, route.Codes("400 too_many no_encryption_key")),
-			Handle:  route.Take(d.createWebhook),
-		},
-		{
-			Method: "PATCH", Path: "/webhooks", Group: group, Summary: "change an endpoint",
-			Codes:  slices.Concat(answer.IDCodes, urlCodes, route.Codes("400 invalid_status no_fields")),
-			Handle: route.Take(d.updateWebhook),
-		},
-		{
-			Method: "DELETE", Path: "/webhooks", Group: group, Summary: "delete an endpoint and its delivery log",
-			Query: answer.QueryID, Codes: answer.IDCodes, Handle: route.Do(deleteWebhook),
-		},
-		{
-			Method: "POST", Path: "/webhooks/test", Group: group, Summary: "send a ping now",
-			Slow: testJob.Answer(), Codes: answer.IDCodes,
-			Handle: route.Take(d.testWebhook),
-		},
-		{
-			Method: "GET", Path: "/webhooks/deliveries", Group: group, Page: true,
-			Summary: "the delivery log, newest first, 30 days",
-			Query: []route.Param{
-				{Name: "webhook", Type: "uuid", Doc: "only this endpoint"},
-				{Name: "status", Enum: models.DeliveryStates},
-			},
-			Codes: route.Codes("400 invalid_id invalid_status"), Handle: route.Do(listDeliveries),
-		},
-		{
-			Method: "POST", Path: "/webhooks/deliveries/redeliver", Group: group, Slow: redeliverJob.Answer(),
-			Summary: "send one again now, with the same event and event id",
-			Codes:   slices.Concat(answer.IDCodes, route.Codes("409 in_progress")),
-			Handle:  route.Take(d.redeliverWebhook),
-		},
+		res.row("GET", "", "endpoints with the last week's deliveries", route.Do(listWebhooks)),
+		add,
+		res.row("PATCH", "", "change an endpoint", route.Take(d.updateWebhook), answer.IDCodes, urlCodes,
+			route.Codes("400 invalid_status no_fields")),
+		drop, ping, log, again,
+		res.row("POST", "/rotate", "give an endpoint a new signing secret, shown once; for 24 hours the old one signs too",
+			route.Take(rotateWebhook), route.Codes("400 no_encryption_key"), answer.IDCodes),
+		failed,
 	}
 }
 
@@ -123,8 +111,8 @@ func listWebhooks(c *route.Call) (WebhookList, error) {
 func webhookRow(w models.Webhook) WebhookRow {
 	n := w.Recent
 	return WebhookRow{
-		WebhookAnswer: WebhookAnswer{w}, CreatedAt: answer.Stamp(w.CreatedAt), FailingSince: answer.StampOrNull(w.FailingSince),
-		ConsecutiveFailures: w.Failures, OldSecretUntil: answer.StampOrNull(w.OldSecret),
+		WebhookAnswer: WebhookAnswer{w}, CreatedAt: answer.Stamp(w.CreatedAt),
+		FailingSince: answer.StampOrNull(w.FailingSince), ConsecutiveFailures: w.Failures, OldSecretUntil: answer.StampOrNull(w.OldSecret),
 		Deliveries: WebhookCount{
 			Total: n.Pending + n.Delivered + n.Failed, Pending: n.Pending, Delivered: n.Delivered, Failed: n.Failed,
 			LastAt: answer.StampOrNull(n.Last),
@@ -172,19 +160,19 @@ func deleteWebhook(c *route.Call) (answer.DeletedAnswer, error) {
 	return answer.Deleted(c.ID), c.Store.Webhooks().Delete(c.Context(), c.Account.ID, c.ID)
 }
 
-// WebhookTested tells what came of a ping.
+// WebhookTested is the result of a ping.
 type WebhookTested struct {
 	DeliveryID uuid.UUID `json:"deliveryId"`
 	WebhookAttempt
 }
 
-// WebhookRedelivered tells what came of sending a delivery again.
+// WebhookRedelivered is the result of sending a delivery again.
 type WebhookRedelivered struct {
 	ID uuid.UUID `json:"id" doc:"the delivery's id"`
 	WebhookAttempt
 }
 
-// WebhookAttempt tells what came of an attempt.
+// WebhookAttempt is the result of an attempt.
 type WebhookAttempt struct {
 	Delivered bool    `json:"delivered"`
 	Status    *int    `json:"status" doc:"what the endpoint answered; null when no answer came"`

@@ -12,24 +12,6 @@ import (
 	"switchyard/jobs"
 )
 
-// webhookRecovery are the rows of /webhooks that help after trouble: a secret that leaked, an endpoint that was down.
-func webhookRecovery(d Deps) []route.Route {
-	const group = "Webhooks"
-	return []route.Route{
-		{
-			Method: "POST", Path: "/webhooks/rotate", Group: group,
-			Summary: "give an endpoint a new signing secret, shown once; for 24 hours the old one signs too",
-			Codes:   append(route.Codes("400 no_encryption_key"), answer.IDCodes...), Handle: route.Take(rotateWebhook),
-		},
-		{
-			Method: "POST", Path: "/webhooks/deliveries/redeliver-failed", Group: group, Slow: redeliverFailedJob.Answer(),
-			Window: true, Summary: "send every failed delivery of a window again, each once, with the same event and event id",
-			Codes: answer.IDCodes, BodyOptional: true,
-			Handle: route.Take(d.redeliverFailed),
-		},
-	}
-}
-
 // WebhookRotated is an endpoint's new secret.
 type WebhookRotated struct {
 	ID             uuid.UUID `json:"id"`
