@@ -59,8 +59,8 @@ type Click struct {
 	Via       int
 }
 
-// Visitor is what the service found out about who clicked. Its JSON form is the visitor's part of a row of the click log.
-// An unknown text is empty.
+// Visitor is what the service found out about who clicked. Its JSON form is the visitor's part of a row of the click
+// log. An unknown text is empty.
 type Visitor struct {
 	IP             netip.Addr `json:"ip"`
 	Country        string     `json:"country" doc:"two letters"`

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Condition compares one attribute of a visitor. Value is a scalar or an array of scalars; for the attribute schedule it
-// is a list of {days, from, to}. Package cond checks and matches it.
+// Condition compares one attribute of a visitor. Value is a scalar or an array of scalars; for the attribute schedule
+// it is a list of {days, from, to}. Package cond checks and matches it.
 type Condition struct {
 	Attribute string `json:"attribute"`
 	Operator  string `json:"operator"`

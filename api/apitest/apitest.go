@@ -1,6 +1,6 @@
-// Package apitest runs the whole REST API for a test: the real router over HTTP, on a database of its own, with an account
-// and its keys. The test fails if a route answers an error code that its row does not declare, or an answer of another
-// form than the document's.
+// Package apitest runs the whole REST API for a test: the real router over HTTP, on a database of its own, with an
+// account and its keys. The test fails if a route answers an error code that its row does not declare, or an answer of
+// another form than the document's.
 package apitest
 
 import (

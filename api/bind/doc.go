@@ -1,5 +1,5 @@
-// Package bind reads what a client sent: the window, paging, ids and JSON bodies. Every mistake is the documented 400. A
-// text that PostgreSQL cannot store is a mistake too, so that it does not fail further down.
+// Package bind reads what a client sent: the window, paging, ids and JSON bodies. Every mistake is the documented 400.
+// A text that PostgreSQL cannot store is a mistake too, so that it does not fail further down.
 //
 // A body is a struct. The tags of its fields are their rules, which Decode enforces and the OpenAPI document shows:
 //

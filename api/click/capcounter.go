@@ -28,10 +28,10 @@ const flushEvery = 10 * time.Millisecond
 
 // capCounter counts clicks of the day of paths and campaigns.
 //
-// A path's cap is common to all processes. Far from it each process counts for itself and adds its clicks to Redis every
-// flushEvery. Near it each click asks Redis, so that not one too many is taken. Every figure that a process holds is at
-// most the true one: while Redis is away, or was emptied, a cap may be passed, but nobody is refused below it. What is in
-// PostgreSQL counts in any case. Clicks of a campaign are counted by PostgreSQL and the process alone.
+// A path's cap is common to all processes. Far from it each process counts for itself and adds its clicks to Redis
+// every flushEvery. Near it each click asks Redis, so that not one too many is taken. Every figure that a process holds
+// is at most the true one: while Redis is away, or was emptied, a cap may be passed, but nobody is refused below it.
+// What is in PostgreSQL counts in any case. Clicks of a campaign are counted by PostgreSQL and the process alone.
 type capCounter struct {
 	caps    *kv.Caps // nil: this process is the only one
 	mu      sync.RWMutex
@@ -100,9 +100,9 @@ func (c *count) add() {
 	c.since++
 }
 
-// near reports whether the cap is so close that other processes may be about to reach it, or whether this one has taken a
-// quarter of a percent of it that they do not know of: what a few processes can take too many is below one percent, at
-// any rate.
+// near reports whether the cap is so close that other processes may be about to reach it, or whether this one has taken
+// a quarter of a percent of it that they do not know of: what a few processes can take too many is below one percent,
+// at any rate.
 func (c *count) near(limit int) bool {
 	return !c.asked || limit-c.used() <= 256+limit/50 || c.own >= limit/400
 }
@@ -210,8 +210,8 @@ func (u *capCounter) sync(id uuid.UUID, day, n int) {
 	c.read, c.since = n, 0
 }
 
-// forget drops counts of days that are over everywhere.
-func (u *capCounter) forget(before int) {
+// prune drops counts of days that are over everywhere.
+func (u *capCounter) prune(before int) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for id, c := range u.counts {
@@ -263,7 +263,7 @@ func (h *Handler) readClicks(ctx context.Context, now time.Time) error {
 			h.caps.sync(key, localDay(now, a.Zone), n)
 		}
 	}
-	h.caps.forget(localDay(now.Add(-48*time.Hour), time.UTC))
+	h.caps.prune(localDay(now.Add(-48*time.Hour), time.UTC))
 	return nil
 }
 

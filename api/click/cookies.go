@@ -93,7 +93,7 @@ func (r *request) recall() {
 	if seen, ok := r.h.fingerprints.GetIfPresent(r.click.UniqueKey); ok && r.now.Before(seen.until) {
 		r.known.bound, r.known.back, r.known.seen = seen.bound, true, seen
 	}
-	if r.camp.Plan.Bind().KeepsPath() {
+	if r.camp.Plan.Bind().BindsPath() {
 		if b, ok := parseIDs[[3]uuid.UUID](cookie(r.http.Header, r.bindName())); ok {
 			r.known.bound, r.known.back = flow.Binding{Path: b[0], Lander: b[1], Offer: b[2]}, true
 		}
@@ -147,7 +147,7 @@ func (r *request) remember(h http.Header, bindable bool) {
 // bind keeps for the visitor's return that he was in the campaign that routes now and, if it binds him, what he got
 // there. An offer that he was bound to on the same path stays until he gets another one. It gives what he is bound to.
 func (r *request) bind(h http.Header, got flow.Binding, bindable bool) flow.Binding {
-	bindable = bindable && r.camp.Plan.Bind().KeepsPath()
+	bindable = bindable && r.camp.Plan.Bind().BindsPath()
 	ttl := time.Duration(r.camp.Row.UniquenessTTLHours) * time.Hour
 	bound := r.known.bound
 	if bindable {

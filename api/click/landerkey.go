@@ -13,8 +13,8 @@ import (
 )
 
 // signer makes and reads the keys of protected landing pages. Every process of an install has the same secret, so that
-// each reads what another made. A key is text of the URL-safe base64 letters: version, flags, expiry, click, page and an
-// HMAC-SHA256, cut to 16 bytes, over these and over what the key is bound to.
+// each reads what another made. A key is text of the URL-safe base64 letters: version, flags, expiry, click, page and
+// an HMAC-SHA256, cut to 16 bytes, over these and over what the key is bound to.
 type signer []byte
 
 // landerKey is what a key says.

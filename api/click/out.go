@@ -68,7 +68,7 @@ func (h *Handler) clickOut(w http.ResponseWriter, req *http.Request, d *routing.
 			AccountID: r.click.AccountID, Slot: slot, OfferID: r.click.OfferID, NetworkID: r.click.NetworkID,
 			Destination: r.click.Destination,
 		}})
-		r.keepOffer(w.Header(), t)
+		r.bindOffer(w.Header(), t)
 	}
 	r.send(w, flow.Transition302)
 }
@@ -101,8 +101,8 @@ func (r *request) resume() (clickCookie, bool) {
 	return t, known
 }
 
-// confirm checks the click cookie against the snapshot and makes its campaign, path and lander the request's. A path that the
-// campaign has no longer leaves the campaign alone.
+// confirm checks the click cookie against the snapshot and makes its campaign, path and lander the request's. A path
+// that the campaign has no longer leaves the campaign alone.
 func (r *request) confirm(t clickCookie) bool {
 	c := r.snap.Campaign(t[1])
 	if c == nil || t[3] == uuid.Nil || // he was not let in to the page
@@ -131,8 +131,8 @@ func (r *request) rebuild(t clickCookie) {
 	r.describe()
 }
 
-// findClick gives a click from memory or, within the timeout, from PostgreSQL; nil when neither knows it. known is false
-// if PostgreSQL could not say: then the cookie has to do.
+// findClick gives a click from memory or, within the timeout, from PostgreSQL; nil when neither knows it. known is
+// false if PostgreSQL could not say: then the cookie has to do.
 func (h *Handler) findClick(ctx context.Context, id uuid.UUID) (c *models.Click, known bool) {
 	if c, ok := h.recent.GetIfPresent(id); ok {
 		return c, true
@@ -147,9 +147,9 @@ func (h *Handler) findClick(ctx context.Context, id uuid.UUID) (c *models.Click,
 	return &found.Click, true
 }
 
-// keepOffer makes the offer stay with a bound visitor, for his next click-out and his next visit.
-func (r *request) keepOffer(h http.Header, t clickCookie) {
-	if !r.camp.Plan.Bind().KeepsOffer() || r.click.OfferID == uuid.Nil || t[4] == r.click.OfferID {
+// bindOffer makes the offer stay with a bound visitor, for his next click-out and his next visit.
+func (r *request) bindOffer(h http.Header, t clickCookie) {
+	if !r.camp.Plan.Bind().BindsOffer() || r.click.OfferID == uuid.Nil || t[4] == r.click.OfferID {
 		return
 	}
 	t[4] = r.click.OfferID

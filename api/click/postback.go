@@ -46,7 +46,7 @@ func (h *Handler) postback(w http.ResponseWriter, r *http.Request, rest string) 
 		return
 	}
 	if r.Method != http.MethodHead { // a monitor asking whether anybody is there
-		if err := h.keepPostback(r.Context(), p); err != nil {
+		if err := h.storePostback(r.Context(), p); err != nil {
 			replyError(w, models.Errorf(models.KindUnavailable, "unavailable", "try again"))
 			return
 		}
@@ -54,7 +54,7 @@ func (h *Handler) postback(w http.ResponseWriter, r *http.Request, rest string) 
 	writeReply(w, http.StatusOK, reply{Data: map[string]string{"result": "accepted"}})
 }
 
-func (h *Handler) keepPostback(ctx context.Context, p *models.Postback) error {
+func (h *Handler) storePostback(ctx context.Context, p *models.Postback) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), postbackBudget)
 	defer cancel()
 	if err := h.spool.Append(ctx, spool.Record{Postback: p}); err != nil {
@@ -207,7 +207,7 @@ func (h *Handler) pixel(w http.ResponseWriter, r *http.Request) {
 			p.Params["clickid"] = models.FormatClickID(t[0])
 		}
 		if postback.ClickID(p.Params, postback.Network{}) != "" {
-			_ = h.keepPostback(r.Context(), p) // counted and logged there; a browser would not try again
+			_ = h.storePostback(r.Context(), p) // counted and logged there; a browser would not try again
 		}
 	}
 	header := w.Header()

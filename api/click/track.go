@@ -38,8 +38,8 @@ func (h *Handler) track(w http.ResponseWriter, req *http.Request, d *routing.Dom
 		}
 		r.remember(w.Header(), decision.Bindable)
 		if decision.Lander != nil {
-			kept := r.click
-			h.recent.Set(r.click.ID, &kept)
+			copied := r.click
+			h.recent.Set(r.click.ID, &copied)
 		}
 	}
 	r.answer(w, &decision)

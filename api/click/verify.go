@@ -54,8 +54,8 @@ type entry struct {
 // count. The lists are checked only for visitors who ask themselves.
 //
 // A key of single use lets in one visitor among all processes while PostgreSQL answers; while it is away, one for each
-// process. What cannot be checked for want of PostgreSQL, a click of another process, is let in: no page is closed by an
-// outage.
+// process. What cannot be checked for want of PostgreSQL, a click of another process, is let in: no page is closed by
+// an outage.
 func (h *Handler) verifyLander(w http.ResponseWriter, req *http.Request, d *routing.Domain, rest string) {
 	if rest != "verify" {
 		notFound(w)
@@ -119,8 +119,8 @@ func (r *request) verify() verdict {
 	return verdict{Allowed: true, Reason: reasonOK}
 }
 
-// elsewhere fills the address for who is not let in: by the click that brought him to the page, where there is one, else
-// by what he says of himself.
+// elsewhere fills the address for who is not let in: by the click that brought him to the page, where there is one,
+// else by what he says of himself.
 func (r *request) elsewhere(l *routing.Lander, click uuid.UUID) string {
 	r.camp = &routing.Campaign{}
 	var c *models.Click

@@ -1,5 +1,5 @@
-// Package middleware surrounds every handler of the API with, in this order: recover, request id, access log, key, plan,
-// scope, rate limit, idempotency.
+// Package middleware surrounds every handler of the API with, in this order: recover, request id, access log, key,
+// plan, scope, rate limit, idempotency.
 package middleware
 
 import (

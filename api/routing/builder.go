@@ -167,8 +167,8 @@ func compileURL(url string) *token.Template {
 	return token.Compile(url)
 }
 
-// campaign compiles a campaign. A flow that cannot be read leaves the campaign with its fallback addresses, so that paid
-// visitors still arrive somewhere.
+// campaign compiles a campaign. A flow that cannot be read leaves the campaign with its fallback addresses, so that
+// paid visitors still arrive somewhere.
 func (b *Builder) campaign(row *store.RoutingCampaign, _ *Campaign) *Campaign {
 	c := &Campaign{
 		Row: *row, id: row.ID.String(), Price: newPrice(row.CostModel, row.CostValue), streams: compress(row.Streams),
@@ -210,8 +210,8 @@ func (b *Builder) campaign(row *store.RoutingCampaign, _ *Campaign) *Campaign {
 	return c
 }
 
-// completePlans compiles again the campaigns that name an offer, a lander or a saved rule which has appeared only now, or
-// a rule that needs more than before.
+// completePlans compiles again the campaigns that name an offer, a lander or a saved rule which has appeared only now,
+// or a rule that needs more than before.
 func (b *Builder) completePlans() {
 	if !b.stale.Load() {
 		return

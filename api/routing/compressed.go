@@ -16,7 +16,7 @@ type compressed struct {
 
 const compressFrom = 512
 
-var packers = sync.Pool{New: func() any {
+var flateWriters = sync.Pool{New: func() any {
 	w, _ := flate.NewWriter(nil, flate.BestSpeed) // it fails for levels that do not exist only
 	return w
 }}
@@ -26,8 +26,8 @@ func compress(text []byte) compressed {
 		return compressed{text, len(text)}
 	}
 	var b bytes.Buffer
-	w, _ := packers.Get().(*flate.Writer)
-	defer packers.Put(w)
+	w, _ := flateWriters.Get().(*flate.Writer)
+	defer flateWriters.Put(w)
 	w.Reset(&b)
 	_, err := w.Write(text)
 	if err != nil || w.Close() != nil || b.Len() >= len(text) {

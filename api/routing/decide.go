@@ -7,14 +7,14 @@ import (
 	"switchyard/models/flow"
 )
 
-// Visit is a visitor on his way through one campaign or, by hand-overs, several. The redirect's visit is carried out, an
-// Explainer's is not; both are decided by the same loop.
+// Visit is a visitor on his way through one campaign or, by hand-overs, several. The redirect's visit is carried out,
+// an Explainer's is not; both are decided by the same loop.
 type Visit interface {
 	// Enter is called when a campaign begins to route, the first one included. It puts into the visitor and his facts what
 	// depends on the campaign: his binding, campaign_id, is_unique and clicks_today.
 	Enter(c *Campaign)
-	// HandOver is called when the campaign entered last hands over to the next one, by which path. Bindable reports whether
-	// the path is to be remembered.
+	// HandOver is called when the campaign entered last hands over to the next one, by which path. Bindable reports
+	// whether the path is to be remembered.
 	HandOver(path uuid.UUID, bindable bool)
 }
 
@@ -25,8 +25,8 @@ type Outcome struct {
 	FlowHash uint64 // of every campaign that had a say
 }
 
-// Decide routes a visitor, beginning with campaign c. A hand-over that leads nowhere, or too far, ends at the fallback of
-// the campaign that it has reached. Decide allocates nothing.
+// Decide routes a visitor, beginning with campaign c. A hand-over that leads nowhere, or too far, ends at the fallback
+// of the campaign that it has reached. Decide allocates nothing.
 func (s *Snapshot) Decide(c *Campaign, v *flow.Visitor, env *flow.Env, seed uint64, visit Visit) Outcome {
 	var out Outcome
 	collect := true

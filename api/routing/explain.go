@@ -103,7 +103,7 @@ func (v *explainedVisit) Enter(c *Campaign) {
 // HandOver implements Visit. What the visitor was bound to before stays, as his cookie does until he is answered.
 func (v *explainedVisit) HandOver(path uuid.UUID, bindable bool) {
 	id := v.campaign.Row.ID
-	if _, bound := v.q.Bound[id]; !bound && bindable && v.campaign.Plan.Bind().KeepsPath() {
+	if _, bound := v.q.Bound[id]; !bound && bindable && v.campaign.Plan.Bind().BindsPath() {
 		v.q.Bound[id] = flow.Binding{Path: path}
 	}
 }
@@ -126,8 +126,8 @@ func own[V any](from map[uuid.UUID]V) map[uuid.UUID]V {
 	return to
 }
 
-// Explain decides as the redirect does, and takes nothing: neither from a cap nor from anybody's uniqueness. Has must be
-// true of the campaign.
+// Explain decides as the redirect does, and takes nothing: neither from a cap nor from anybody's uniqueness. Has must
+// be true of the campaign.
 func (x *Explainer) Explain(q Question) Explanation {
 	for _, capped := range x.snap.CappedOffers() {
 		for _, o := range capped {

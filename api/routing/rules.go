@@ -31,8 +31,8 @@ type ruleUse struct {
 	matcher *cond.Matcher // nil: it was not there
 }
 
-// rule compiles a saved rule, so that every plan that has it sees the change at once. Plans are compiled anew only if the
-// rule is new to them, or begins or ceases to look at the clicks of the day, which a campaign then counts.
+// rule compiles a saved rule, so that every plan that has it sees the change at once. Plans are compiled anew only if
+// the rule is new to them, or begins or ceases to look at the clicks of the day, which a campaign then counts.
 func (b *Builder) rule(row *store.RoutingRule, old *rule) *rule {
 	m := compileRule(row)
 	if old != nil && old.matcher.Uses(cond.ClicksToday) == m.Uses(cond.ClicksToday) {

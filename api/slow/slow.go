@@ -1,6 +1,6 @@
-// Package slow serves calls whose work is a job. It submits the job, waits for it and makes the documented answer. If the
-// job takes too long, the answer is 202 with the job. The row of the route has the job's Answer, by which GET /jobs/{id}
-// makes the documented answer later.
+// Package slow serves calls whose work is a job. It submits the job, waits for it and makes the documented answer. If
+// the job takes too long, the answer is 202 with the job. The row of the route has the job's Answer, by which GET
+// /jobs/{id} makes the documented answer later.
 package slow
 
 import (
@@ -58,8 +58,8 @@ func (j Job[A, R, T]) Run(c *route.Call, client *jobs.Client, args A) (answer T,
 	return j.await(c, handle)
 }
 
-// Start inserts the row of a job, dispatches the job and waits like Run. write runs in the transaction of the insert and
-// gets the row's id; it may be nil. A repeated Idempotency-Key gets the job of the first call.
+// Start inserts the row of a job, dispatches the job and waits like Run. write runs in the transaction of the insert
+// and gets the row's id; it may be nil. A repeated Idempotency-Key gets the job of the first call.
 func (j Job[A, R, T]) Start(c *route.Call, client *jobs.Client, args A, write func(*store.Store, uuid.UUID) error) (
 	answer T, err error,
 ) {

@@ -126,8 +126,7 @@ func unsafeLinks(c *route.Call) ([]dated, error) {
 	return out, err
 }
 
-// failingWebhooks gives the active endpoints that failed at least as often in a row as one delivery is tried within
-// the first hours: one failed attempt is no alert.
+// failingWebhooks lists the active endpoints whose last attempts all failed, models.FailingWebhook of them at least.
 func failingWebhooks(c *route.Call) ([]dated, error) {
 	hooks, err := c.Store.Webhooks().List(c.Context(), c.Account.ID)
 	var out []dated

@@ -97,9 +97,8 @@ func (d Deps) changeCampaign(c *route.Call, b CampaignPatch) (CampaignBrief, err
 	if !bind.Sends(c.Body, b) {
 		return CampaignBrief{}, models.Invalid("no_fields", "there is nothing to change")
 	}
-	saved, deliveries, err := c.Store.Campaigns().Change(c.Context(), c.Account.ID, c.ID, "api", func(saved *models.Campaign) error {
-		return editCampaign(saved, c.Body)
-	})
+	edit := func(saved *models.Campaign) error { return editCampaign(saved, c.Body) }
+	saved, deliveries, err := c.Store.Campaigns().Change(c.Context(), c.Account.ID, c.ID, "api", edit)
 	if err != nil {
 		return CampaignBrief{}, err
 	}

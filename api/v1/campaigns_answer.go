@@ -19,8 +19,8 @@ type CampaignAnswer struct {
 
 func (d Deps) campaignAnswer(c models.Campaign) CampaignAnswer { return CampaignAnswer{c, d.link(c)} }
 
-// link is the tracking link of a campaign. A shared link domain is served by the install itself, where BASE_URL is: it
-// takes scheme and port from there. A domain of the account is served over https.
+// link is the tracking link of a campaign. On a shared link domain it has the scheme and the port of BASE_URL, because
+// the install itself serves such a domain. A domain of the account is served over https.
 func (d Deps) link(c models.Campaign) string {
 	u := url.URL{Scheme: "https", Host: c.Host, Path: "/" + c.Alias}
 	if base, err := url.Parse(d.BaseURL); c.SharedHost && err == nil && base.Host != "" {

@@ -17,7 +17,7 @@ import (
 	"switchyard/models"
 )
 
-// insight are the rows that tell what campaigns did, and the one that makes them forget it.
+// insight are the rows of what was counted for campaigns, and the one that deletes it.
 func (d Deps) insight() []route.Route {
 	const group = "Campaigns"
 	days := route.Number("days", 7, 1, 365, "days with today")
@@ -47,7 +47,7 @@ func (d Deps) insight() []route.Route {
 	}
 }
 
-// lastDays is the window of so many days, of which today is one.
+// lastDays is the window of the last n days, today included.
 func lastDays(n int) (from, to time.Time) {
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	return today.AddDate(0, 0, 1-n), today.AddDate(0, 0, 1)
@@ -136,7 +136,7 @@ type Funnel struct {
 	Split          *FunnelSplits `json:"split" doc:"null without by"`
 }
 
-// FunnelStep is one stage: how many clicks came so far.
+// FunnelStep is how many clicks reached one stage.
 type FunnelStep struct {
 	Key   string        `json:"key" doc:"clicks, lp_views, lp_clicks, goal:<key>, conversions or sales"`
 	Count int64         `json:"count"`
@@ -211,7 +211,9 @@ type stage struct {
 
 func (s *stage) steps(primary string, goals []string) []FunnelStep {
 	f := s.figures
-	out := []FunnelStep{{Key: "clicks", Count: f.Clicks}, {Key: "lp_views", Count: f.LPViews}, {Key: "lp_clicks", Count: f.LPClicks}}
+	out := []FunnelStep{
+		{Key: "clicks", Count: f.Clicks}, {Key: "lp_views", Count: f.LPViews}, {Key: "lp_clicks", Count: f.LPClicks},
+	}
 	for _, g := range goals {
 		if g != primary {
 			out = append(out, FunnelStep{Key: "goal:" + g, Count: s.goals[g].Clicks})
@@ -225,7 +227,8 @@ func (s *stage) steps(primary string, goals []string) []FunnelStep {
 	return out
 }
 
-// countStages counts a campaign's clicks and goals, most clicks first.
+// countStages counts a campaign's clicks and goals by landing page or source, most clicks first. Without by it counts
+// the whole campaign as one.
 func countStages(c *route.Call, campaign models.Campaign, days int, by string) ([]*stage, error) {
 	q := report.Query{
 		AccountID: c.Account.ID,

@@ -46,7 +46,7 @@ func (o *onlyTrue) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Correction tells what became of a file, or would.
+// Correction is the result of a file, or in a dry run what it would be.
 type Correction struct {
 	DryRun    bool `json:"dryRun"`
 	Total     int  `json:"total" doc:"rows read"`
@@ -94,16 +94,16 @@ func (d Deps) correctCosts(c *route.Call, b CorrectionBody) (CostCorrection, err
 	return correct(c, d, costsJob, correction.Costs, b)
 }
 
-// correct stores the part of the file that is read, with the job that works through it.
+// correct stores the part of the file that is read, with the job that processes it.
 func correct[R, T any](c *route.Call, d Deps, s slow.Job[jobs.CorrectionArgs, R, T], kind correction.Kind,
 	b CorrectionBody,
 ) (answer T, err error) {
-	kept, truncated, err := correction.Check(kind, b.CSV)
+	head, truncated, err := correction.Check(kind, b.CSV)
 	if err != nil {
 		return answer, err
 	}
 	args := jobs.CorrectionArgs{Apply: bool(b.Apply), Truncated: truncated}
 	return s.Start(c, d.Jobs, args, func(tx *store.Store, job uuid.UUID) error {
-		return tx.Corrections().Add(c.Context(), c.Account.ID, job, kept)
+		return tx.Corrections().Add(c.Context(), c.Account.ID, job, head)
 	})
 }

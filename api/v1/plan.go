@@ -103,7 +103,7 @@ type PlanDay struct {
 	Clicks int64  `json:"clicks" doc:"without bots"`
 }
 
-// PlanForecast says where the month goes if its coming days are like those that went by.
+// PlanForecast extrapolates the month from its clicks so far.
 type PlanForecast struct {
 	Clicks    int64   `json:"clicks" doc:"at the end of the month"`
 	OverOn    *string `json:"overOn" doc:"the day on which the allowance is passed; null: not this month"`
@@ -130,7 +130,7 @@ type PlanIntegrations struct {
 	Networks int64 `json:"networks"`
 }
 
-// PlanCopilot says whether the assistant is there.
+// PlanCopilot says whether the plan includes the assistant.
 type PlanCopilot struct {
 	Included bool `json:"included"`
 }
@@ -178,7 +178,7 @@ func planUsage(c *route.Call) (PlanUsageAnswer, error) {
 	return out, nil
 }
 
-// forecastOf goes by the clicks per second of the month so far. It also gives the clicks so far.
+// forecastOf extrapolates the month from its clicks per second so far. It also returns the clicks so far.
 func forecastOf(days []ledger.DayClicks, limit *int64, now time.Time) (f PlanForecast, clicks int64) {
 	for _, d := range days {
 		clicks += d.Clicks

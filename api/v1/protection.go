@@ -8,8 +8,8 @@ import (
 	"switchyard/models"
 )
 
-// LanderToggle is what decides which of its two things PATCH /landers does. Unlike other records, a landing page has
-// no invalid_status: is_active that is not a boolean is invalid_input.
+// LanderToggle is the part of the body that decides what PATCH /landers changes: the status or the protection. Unlike
+// other records, a landing page has no invalid_status: is_active that is not a boolean is invalid_input.
 type LanderToggle struct {
 	bind.ID
 	IsActive bind.Opt[bool] `json:"is_active" null:"refused" doc:"when sent, pauses or resumes, and protection is not read"`

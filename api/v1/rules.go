@@ -42,11 +42,12 @@ type RulePut struct {
 	LogicSent bind.Opt[string] `json:"logic" loose:"true" required:"true" doc:"and, or; anything but or is and"`
 }
 
-// Conditions are the conditions of a saved rule: the first ones of a list are read, the rest is not looked at.
+// Conditions are the conditions of a saved rule. Of a list, the first cond.MaxConditions are read and the rest is
+// ignored.
 type Conditions []cond.Condition
 
-// UnmarshalJSON reads a list of objects. A value of another type is an error, an unknown attribute is not: that is for
-// the check of the rule.
+// UnmarshalJSON reads a list of objects. A value of another type is an error. An unknown attribute is not: RuleBody's
+// Record refuses it.
 func (l *Conditions) UnmarshalJSON(raw []byte) error {
 	var items []json.RawMessage
 	if err := json.Unmarshal(raw, &items); err != nil {

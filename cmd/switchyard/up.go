@@ -85,7 +85,7 @@ func (c *upCmd) settings(ctx context.Context, e *env) (config.Config, error) {
 	if e.getenv("BASE_URL") == "" {
 		cfg.BaseURL = fmt.Sprintf("http://localhost:%d", cfg.Port)
 	}
-	return cfg, cfg.KeepSecrets()
+	return cfg, cfg.EnsureSecrets()
 }
 
 // freePort is the first free one of the 100 ports from first on, or first when none is free.
@@ -116,7 +116,7 @@ func (c *upCmd) serve(ctx context.Context, e *env, cfg config.Config, d *db.DB, 
 	g.Go(func() error {
 		select {
 		case <-answering:
-			return c.greet(ctx, e, cfg, d)
+			return c.announce(ctx, e, cfg, d)
 		case <-ctx.Done():
 			return nil
 		}
@@ -126,8 +126,8 @@ func (c *upCmd) serve(ctx context.Context, e *env, cfg config.Config, d *db.DB, 
 	return err
 }
 
-// greet makes the demo account and prints the addresses of the service. A failure does not end the service.
-func (c *upCmd) greet(ctx context.Context, e *env, cfg config.Config, d *db.DB) error {
+// announce makes the demo account and prints the addresses of the service. A failure does not end the service.
+func (c *upCmd) announce(ctx context.Context, e *env, cfg config.Config, d *db.DB) error {
 	campaign, account, err := c.demo(ctx, cfg, d)
 	if err != nil {
 		if ctx.Err() == nil {
@@ -156,7 +156,7 @@ func (c *upCmd) demo(ctx context.Context, cfg config.Config, d *db.DB) (demo.Cam
 		return demo.Campaign{}, account, err
 	}
 	account.URL = fmt.Sprintf("http://127.0.0.1:%d", cfg.Port)
-	if err := account.Keep(cfg.DataDir); err != nil {
+	if err := account.Save(cfg.DataDir); err != nil {
 		return demo.Campaign{}, account, err
 	}
 	campaign, err := demo.SetUp(ctx, client.New(account.URL, account.Key))

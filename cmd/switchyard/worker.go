@@ -127,7 +127,7 @@ func withServers(ctx context.Context, e *env, name string, conns int, fn func(co
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	go sayBehind(ctx, d) // nothing waits for it: redirects need no PostgreSQL
+	go warnBehind(ctx, d) // nothing waits for it: redirects need no PostgreSQL
 	return fn(cfg, d, r)
 }
 
@@ -150,9 +150,9 @@ func limitStop(ctx context.Context, limit time.Duration, end func()) (ended func
 	return ended
 }
 
-// sayBehind logs an error when the database lacks migrations, because much of what follows will fail then. It gives up
+// warnBehind logs an error when the database lacks migrations, because much of what follows will fail then. It gives up
 // when the database does not answer soon.
-func sayBehind(ctx context.Context, d *db.DB) {
+func warnBehind(ctx context.Context, d *db.DB) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	if err := checkSchema(ctx, d); errors.Is(err, errBehind) {

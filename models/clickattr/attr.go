@@ -1,6 +1,7 @@
 // Package clickattr is the one table of what is known of a click: under which tag the spool holds an attribute, which
-// conditions, tokens, reports and files know it. Package cond, package token, the spool, the columns of the click store,
-// the dimensions of reports and the columns of export files derive from it. README.md shows how to add an attribute.
+// conditions, tokens, reports and files know it. Package cond, package token, the spool, the columns of the click
+// store, the dimensions of reports and the columns of export files derive from it. README.md shows how to add an
+// attribute.
 package clickattr
 
 import (
@@ -13,8 +14,8 @@ import (
 	"switchyard/models"
 )
 
-// Attr is one attribute. An attribute that is recorded has a Tag, and exactly one of the accessors, which says of what type
-// it is. One without is known while a click is routed and not recorded.
+// Attr is one attribute. An attribute that is recorded has a Tag, and exactly one of the accessors, which says of what
+// type it is. One without is known while a click is routed and not recorded.
 type Attr struct {
 	// Name is the attribute's name in conditions and reports, as a column of the table clicks and of export files.
 	Name string
@@ -66,7 +67,8 @@ const (
 	Both = Exports | Smartlinks
 )
 
-// Column is the attribute's column in SQL; for a sub-parameter that is an element of an array, NULL where there is none.
+// Column is the attribute's column in SQL; for a sub-parameter that is an element of an array, NULL where there is
+// none.
 func (a *Attr) Column() string {
 	if a.Sub > 0 {
 		return "subs[" + strconv.Itoa(a.Sub) + "]"

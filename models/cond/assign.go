@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Assign sets an attribute by its name from a text, as somebody describes a visitor. An empty text is unknown. Assign is
-// false when there is no such attribute, when the text is not of its kind, and for what follows from the address or the
-// time (SetIP, SetTime).
+// Assign sets an attribute by its name from a text, as somebody describes a visitor. An empty text is unknown. Assign
+// is false when there is no such attribute, when the text is not of its kind, and for what follows from the address or
+// the time (SetIP, SetTime).
 func (f *Facts) Assign(name, value string) bool {
 	a, ok := attrByName[name]
 	if !ok {

@@ -19,8 +19,8 @@ type Matcher struct {
 	live   *atomic.Pointer[Matcher] // of a shared one; the rest of it is empty then
 }
 
-// Shared gives a matcher that stands for another one, until Set. A rule that many flows use can so change without any of
-// them being compiled anew.
+// Shared gives a matcher that stands for another one, until Set. A rule that many flows use can so change without any
+// of them being compiled anew.
 func Shared(m *Matcher) *Matcher {
 	s := &Matcher{live: new(atomic.Pointer[Matcher])}
 	s.live.Store(m.now())

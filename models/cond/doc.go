@@ -3,9 +3,9 @@
 //
 // A list of conditions is compiled once, when it is saved or loaded. Matching then neither allocates nor fails.
 //
-// The values of one condition are alternatives: one of them has to hold for a positive operator, none for a negated one.
-// On an unknown value a positive operator is false and a negated one true. Text compares without case. Times are in the
-// zone that the Facts carry.
+// The values of one condition are alternatives: one of them has to hold for a positive operator, none for a negated
+// one. On an unknown value a positive operator is false and a negated one true. Text compares without case. Times are
+// in the zone that the Facts carry.
 //
 // Which attributes there are follows from clickattr.All; those of the address and the time are the package's own.
 package cond

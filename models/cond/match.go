@@ -116,7 +116,8 @@ type Finding struct {
 	Matched   bool   `json:"matched"`
 }
 
-// Explain is Match with a finding for every condition, also for those that no longer mattered. It panics after DropSource.
+// Explain is Match with a finding for every condition, also for those that no longer mattered. It panics after
+// DropSource.
 func (m *Matcher) Explain(f *Facts) (bool, []Finding) {
 	m = m.now()
 	out := make([]Finding, 0, len(m.list))

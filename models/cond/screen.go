@@ -2,10 +2,10 @@ package cond
 
 import "hash/maphash"
 
-// Screen is a first look at a flow's paths, all of them in two pieces of memory. It knows for each path one text equality
-// that a visitor must satisfy, if there is one, by the hashes of its values. Among many campaigns no matcher is in the
-// processor's caches: without the screen a redirect among 10,000 takes 29% longer (BenchmarkRedirectMany, one processor).
-// The zero value has no paths.
+// Screen is a first look at a flow's paths, all of them in two pieces of memory. It knows for each path one text
+// equality that a visitor must satisfy, if there is one, by the hashes of its values. Among many campaigns no matcher
+// is in the processor's caches: without the screen a redirect among 10,000 takes 29% longer (BenchmarkRedirectMany, one
+// processor). The zero value has no paths.
 type Screen struct {
 	needs  []need
 	hashes []uint32
@@ -30,7 +30,8 @@ func (s *Screen) Add(matchers []*Matcher, or bool) {
 	s.needs = append(s.needs, n)
 }
 
-// necessary gives the first equality without which the matchers cannot match. A shared matcher has none, as it may change.
+// necessary gives the first equality without which the matchers cannot match. A shared matcher has none, as it may
+// change.
 func necessary(matchers []*Matcher, or bool) (Attr, equalTest) {
 	if or && len(matchers) > 1 {
 		return 0, nil

@@ -31,14 +31,14 @@ const (
 	BindStreamsLandersOffers Bind = "streams_landers_offers"
 )
 
-// KeepsPath reports whether visitors return to their path.
-func (b Bind) KeepsPath() bool { return b == BindStreams || b.KeepsLander() }
+// BindsPath reports whether visitors return to their path.
+func (b Bind) BindsPath() bool { return b == BindStreams || b.BindsLander() }
 
-// KeepsLander reports whether visitors return to their lander.
-func (b Bind) KeepsLander() bool { return b == BindStreamsLanders || b.KeepsOffer() }
+// BindsLander reports whether visitors return to their lander.
+func (b Bind) BindsLander() bool { return b == BindStreamsLanders || b.BindsOffer() }
 
-// KeepsOffer reports whether visitors return to their offer.
-func (b Bind) KeepsOffer() bool { return b == BindStreamsLandersOffers }
+// BindsOffer reports whether visitors return to their offer.
+func (b Bind) BindsOffer() bool { return b == BindStreamsLandersOffers }
 
 // Options are what a plan needs beyond its paths. Everything may be left out.
 type Options struct {
@@ -222,8 +222,9 @@ func (o *Options) matcher(list []cond.Condition, logic string) (*cond.Matcher, e
 	return m, err
 }
 
-// compileChoices sorts a path's destinations to where the visitor goes at once and to where a click on the lander leads.
-// A destination that is gone is left out. One of weight 0 is kept: a visitor who is bound to it may still get it.
+// compileChoices sorts a path's destinations to where the visitor goes at once and to where a click on the lander
+// leads. A destination that is gone is left out. One of weight 0 is kept: a visitor who is bound to it may still get
+// it.
 func compileChoices(p *Path, o *Options) (first, onward []choice) {
 	for i := range p.Destinations {
 		d := &p.Destinations[i]

@@ -93,7 +93,7 @@ func (p *Plan) Pick(v *Visitor, env Env, seed uint64) Decision {
 // PickOffer draws where a click on the lander leads: among the usable destinations of the slot (0 counts as 1). The
 // bound offer is kept while it is usable, if the plan binds offers. False means that there is none.
 func (p *Plan) PickOffer(r *Route, slot int, bound uuid.UUID, seed uint64) (offer *Ref, url *token.Template, ok bool) {
-	if !p.bind.KeepsOffer() {
+	if !p.bind.BindsOffer() {
 		bound = uuid.Nil
 	}
 	pick := picker{plan: p, seed: seed}
@@ -120,7 +120,7 @@ func (k *picker) decide() Decision {
 			return d
 		}
 	}
-	if p.bind.KeepsPath() && k.visitor.Bound.Path != uuid.Nil {
+	if p.bind.BindsPath() && k.visitor.Bound.Path != uuid.Nil {
 		if r := p.Route(k.visitor.Bound.Path); r != nil && r.StreamType != Forced {
 			if d, ok := k.try(uint8(r.Index), ViaBound); ok {
 				return d
@@ -238,7 +238,7 @@ func (k *picker) consider(r *Route, via Via) (c *choice, refused Refusal) {
 		return nil, RefusedConditions
 	}
 	if r.leads {
-		if c = k.draw(r.first, 0, k.keeps(r)); c == nil {
+		if c = k.draw(r.first, 0, k.bound(r)); c == nil {
 			return nil, RefusedDestinations
 		}
 	}
@@ -248,15 +248,15 @@ func (k *picker) consider(r *Route, via Via) (c *choice, refused Refusal) {
 	return c, ""
 }
 
-// keeps gives the destination that the visitor had on this path and may keep.
-func (k *picker) keeps(r *Route) uuid.UUID {
+// bound gives the destination that the visitor had on this path and may keep.
+func (k *picker) bound(r *Route) uuid.UUID {
 	b := &k.visitor.Bound
 	switch {
 	case b.Path != r.ID:
 		return uuid.Nil
-	case r.Action == ActionLander && k.plan.bind.KeepsLander():
+	case r.Action == ActionLander && k.plan.bind.BindsLander():
 		return b.Lander
-	case r.Action != ActionLander && k.plan.bind.KeepsOffer():
+	case r.Action != ActionLander && k.plan.bind.BindsOffer():
 		return b.Offer
 	}
 	return uuid.Nil

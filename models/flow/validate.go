@@ -13,8 +13,8 @@ import (
 	"switchyard/models/token"
 )
 
-// Known are the ids that belong to the account that saves the flow: ask References for the ids, read those the account has,
-// fill the sets.
+// Known are the ids that belong to the account that saves the flow: ask References for the ids, read those the account
+// has, fill the sets.
 type Known struct {
 	Offers, Landers, Campaigns, Rules map[uuid.UUID]bool
 }

@@ -19,11 +19,11 @@ var (
 
 const hex = "0123456789ABCDEF"
 
-// encode percent-encodes in place the bytes from mark on that are not in keep.
-func encode(b []byte, mark int, keep *byteSet) []byte {
+// encode percent-encodes in place the bytes from mark on that are not in allowed.
+func encode(b []byte, mark int, allowed *byteSet) []byte {
 	n := 0
 	for _, c := range b[mark:] {
-		if !keep[c] {
+		if !allowed[c] {
 			n++
 		}
 	}
@@ -36,7 +36,7 @@ func encode(b []byte, mark int, keep *byteSet) []byte {
 	}
 	for to := len(b) - 1; to > from; from-- {
 		c := b[from]
-		if keep[c] {
+		if allowed[c] {
 			b[to] = c
 			to--
 			continue

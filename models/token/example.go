@@ -19,8 +19,8 @@ func Example(url string, at time.Time) string {
 
 type sample struct{ at time.Time }
 
-// samples are the values of tokens that a page might look at and that are not attributes of the click; any other of them
-// is "test".
+// samples are the values of tokens that a page might look at and that are not attributes of the click; any other of
+// them is "test".
 var samples = map[Name]string{
 	ClickID: "0000000000000000000000", LPSlot: "1", CountryName: "United States", IsUnique: "1", LPKey: "",
 }

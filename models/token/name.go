@@ -35,8 +35,8 @@ const (
 	firstOfClick
 )
 
-// own are the names of the tokens that are not attributes of the click, each followed by other trackers' names for it, so
-// that a migrant's addresses keep working. Those with an argument are none by themselves.
+// own are the names of the tokens that are not attributes of the click, each followed by other trackers' names for it,
+// so that a migrant's addresses keep working. Those with an argument are none by themselves.
 var own = [firstOfClick]string{
 	ClickID:      "clickid,click_id,cf_click_id,subid,uclick,cid",
 	CampaignName: "campaign_name,campaign.name", CampaignAlias: "campaign_alias", PathName: "path_name,path.name",

@@ -98,11 +98,11 @@ func (t *Template) Expand(dst []byte, v Values) []byte {
 		if len(dst)-mark > maxValue {
 			dst = dst[:mark+maxValue]
 		}
-		keep := &unreserved
+		allowed := &unreserved
 		if p.raw {
-			keep = &inURL
+			allowed = &inURL
 		}
-		dst = encode(dst, mark, keep)
+		dst = encode(dst, mark, allowed)
 	}
 	return dst
 }

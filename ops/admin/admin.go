@@ -51,7 +51,8 @@ func (a Admin) CreateAccount(ctx context.Context, name, plan string) (Account, e
 	}
 	if _, ok := models.PlanNamed(plan); !ok {
 		names := db.Map(models.Plans, func(p models.Plan) string { return p.Name })
-		return Account{}, models.Invalid("invalid_plan", "there is no plan %q; the plans are %s", plan, strings.Join(names, ", "))
+		return Account{}, models.Invalid("invalid_plan", "there is no plan %q; the plans are %s", plan,
+			strings.Join(names, ", "))
 	}
 	made, err := a.Store.CreateAccount(ctx, name, plan)
 	return showAccount(made), err

@@ -20,10 +20,10 @@ type secrets struct {
 	OpsPassword   string `json:"OPS_PASSWORD"`
 }
 
-// KeepSecrets fills ENCRYPTION_KEY and OPS_PASSWORD where the environment has none. It makes the values once and keeps
+// EnsureSecrets fills ENCRYPTION_KEY and OPS_PASSWORD where the environment has none. It makes the values once and keeps
 // them in a file below DATA_DIR that only its owner may read. It is for installs on one machine: processes on several
 // machines must be given the same values.
-func (c *Config) KeepSecrets() error {
+func (c *Config) EnsureSecrets() error {
 	if len(c.EncryptionKey) > 0 && c.OpsPassword != "" {
 		return nil
 	}

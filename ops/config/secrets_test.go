@@ -11,8 +11,8 @@ import (
 	"switchyard/ops/config"
 )
 
-// TestKeepSecrets: what is made is kept, for several processes at once and for the next start; what is given wins.
-func TestKeepSecrets(t *testing.T) {
+// TestEnsureSecrets: what is made is stored, for several processes at once and for the next start; what is given wins.
+func TestEnsureSecrets(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
 	made := make([]config.Config, 8)
@@ -20,7 +20,7 @@ func TestKeepSecrets(t *testing.T) {
 	for i := range made {
 		made[i].DataDir = dir
 		all.Go(func() {
-			if err := made[i].KeepSecrets(); err != nil {
+			if err := made[i].EnsureSecrets(); err != nil {
 				t.Error(err)
 			}
 		})
@@ -40,7 +40,7 @@ func TestKeepSecrets(t *testing.T) {
 		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
 	given := config.Config{DataDir: dir, EncryptionKey: []byte(strings.Repeat("k", 32))}
-	if err := given.KeepSecrets(); err != nil || given.EncryptionKey[0] != 'k' || given.OpsPassword != made[0].OpsPassword {
+	if err := given.EnsureSecrets(); err != nil || given.EncryptionKey[0] != 'k' || given.OpsPassword != made[0].OpsPassword {
 		t.Errorf("given key %q, password kept %t, %v", given.EncryptionKey, given.OpsPassword == made[0].OpsPassword, err)
 	}
 }

@@ -27,31 +27,31 @@ func path(dir string) string { return filepath.Join(dir, "demo.json") }
 
 // Open returns the saved account if its key is valid. Otherwise it makes a new key, and the account if there is none.
 func Open(ctx context.Context, a admin.Admin, dir string) (Account, error) {
-	var kept Account
+	var saved Account
 	text, err := os.ReadFile(path(dir))
 	if err == nil {
-		err = json.Unmarshal(text, &kept)
+		err = json.Unmarshal(text, &saved)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return kept, fmt.Errorf("demo: %s: %w", path(dir), err)
+		return saved, fmt.Errorf("demo: %s: %w", path(dir), err)
 	}
-	caller, err := a.Store.Authenticate(ctx, kept.Key)
-	if err == nil && caller.Account.ID.String() == kept.ID {
-		return kept, nil
+	caller, err := a.Store.Authenticate(ctx, saved.Key)
+	if err == nil && caller.Account.ID.String() == saved.ID {
+		return saved, nil
 	}
 	if e, ok := models.AsError(err); err != nil && (!ok || e.Kind != models.KindUnauthenticated) {
-		return kept, err
+		return saved, err
 	}
-	kept.ID, err = find(ctx, a)
+	saved.ID, err = find(ctx, a)
 	if err != nil {
-		return kept, err
+		return saved, err
 	}
-	key, err := a.CreateKey(ctx, admin.NewKey{Account: kept.ID, Name: "demo", Scope: models.ScopeFull})
+	key, err := a.CreateKey(ctx, admin.NewKey{Account: saved.ID, Name: "demo", Scope: models.ScopeFull})
 	if err != nil {
-		return kept, err
+		return saved, err
 	}
-	kept.Key = key.Secret
-	return kept, kept.Keep(dir)
+	saved.Key = key.Secret
+	return saved, saved.Save(dir)
 }
 
 // find is the id of the demo account, which is made if there is none.
@@ -69,8 +69,8 @@ func find(ctx context.Context, a admin.Admin) (string, error) {
 	return made.ID.String(), err
 }
 
-// Keep writes the file.
-func (a Account) Keep(dir string) error {
+// Save writes the file.
+func (a Account) Save(dir string) error {
 	text, err := json.MarshalIndent(a, "", "  ")
 	if err == nil {
 		err = os.MkdirAll(dir, 0o755) //nolint:gosec // the file has a mode of its own
@@ -79,7 +79,7 @@ func (a Account) Keep(dir string) error {
 		err = os.WriteFile(path(dir), text, 0o600)
 	}
 	if err != nil {
-		return fmt.Errorf("demo: keep the account: %w", err)
+		return fmt.Errorf("demo: save the account: %w", err)
 	}
 	return nil
 }

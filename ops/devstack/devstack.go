@@ -52,7 +52,7 @@ func Ensure(ctx context.Context, opts Options) (Servers, error) {
 		return Servers{}, err
 	}
 	defer h.unlock()
-	if err := h.keep(true); err != nil {
+	if err := h.setDetached(true); err != nil {
 		return Servers{}, err
 	}
 	return h.ensure(ctx)
@@ -76,11 +76,11 @@ func Use(ctx context.Context, opts Options) (servers Servers, release func(conte
 	if servers, err = h.ensure(ctx); err != nil {
 		return Servers{}, nil, errors.Join(err, users.Close())
 	}
-	return servers, func(ctx context.Context) error { return letGo(ctx, opts, users) }, nil
+	return servers, func(ctx context.Context) error { return stopIfLast(ctx, opts, users) }, nil
 }
 
-// letGo stops the servers if nobody else holds the shared lock on users.
-func letGo(ctx context.Context, opts Options, users *os.File) error {
+// stopIfLast stops the servers if nobody else holds the shared lock on users.
+func stopIfLast(ctx context.Context, opts Options, users *os.File) error {
 	defer func() { _ = users.Close() }()
 	opts.Out = nil // where the servers are was said at the start
 	h, err := openHome(ctx, opts)
@@ -88,7 +88,7 @@ func letGo(ctx context.Context, opts Options, users *os.File) error {
 		return err
 	}
 	defer h.unlock()
-	if err := syscall.Flock(int(users.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil || h.kept() {
+	if err := syscall.Flock(int(users.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil || h.detached() {
 		return nil // somebody else still needs them
 	}
 	return h.stop(ctx)
@@ -101,7 +101,7 @@ func Stop(ctx context.Context, opts Options) error {
 		return err
 	}
 	defer h.unlock()
-	if err := h.keep(false); err != nil {
+	if err := h.setDetached(false); err != nil {
 		return err
 	}
 	return h.stop(ctx)

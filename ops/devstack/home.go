@@ -56,7 +56,7 @@ func openHome(ctx context.Context, opts Options) (*home, error) {
 	if err := h.place(ctx, root, name); err != nil {
 		return nil, err
 	}
-	if err := h.takeLock(ctx); err != nil {
+	if err := h.acquireLock(ctx); err != nil {
 		return nil, err
 	}
 	if err := h.load(); err != nil {
@@ -127,8 +127,8 @@ func makeHome(ctx context.Context, acct account, dir string) error {
 // file is the path of a file of the home.
 func (h *home) file(name string) string { return filepath.Join(h.dir, name) }
 
-// takeLock waits for the exclusive lock. The system releases it when the process ends, in whatever way.
-func (h *home) takeLock(ctx context.Context) error {
+// acquireLock waits for the exclusive lock. The system releases it when the process ends, in whatever way.
+func (h *home) acquireLock(ctx context.Context) error {
 	f, err := h.open("lock")
 	if err != nil {
 		return fmt.Errorf("devstack: lock: %w", err)
@@ -151,8 +151,8 @@ func (h *home) takeLock(ctx context.Context) error {
 
 func (h *home) unlock() { _ = h.lock.Close() }
 
-// keep saves whether the servers keep running after their last user.
-func (h *home) keep(on bool) error {
+// setDetached saves whether the servers keep running after their last user.
+func (h *home) setDetached(on bool) error {
 	if !on {
 		if err := os.Remove(h.file("keep")); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("devstack: %w", err)
@@ -166,7 +166,7 @@ func (h *home) keep(on bool) error {
 	return f.Close()
 }
 
-func (h *home) kept() bool {
+func (h *home) detached() bool {
 	_, err := os.Stat(h.file("keep"))
 	return err == nil
 }
@@ -232,8 +232,8 @@ func (h *home) open(name string) (*os.File, error) {
 	return f, nil
 }
 
-// settlePort chooses another port and saves the state, unless *port is free.
-func (h *home) settlePort(port *int) error {
+// choosePort chooses another port and saves the state, unless *port is free.
+func (h *home) choosePort(port *int) error {
 	if *port != 0 && portFree(*port) {
 		return nil
 	}

@@ -158,7 +158,7 @@ func (p *postgres) start(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := h.settlePort(&h.state.PostgresPort); err != nil {
+	if err := h.choosePort(&h.state.PostgresPort); err != nil {
 		return err
 	}
 	if err := h.write("postgres.conf", []byte(p.settings())); err != nil {

@@ -95,7 +95,7 @@ func (r *redis) start(ctx context.Context) error {
 	if err := h.acct.own(r.dir()); err != nil {
 		return err
 	}
-	if err := h.settlePort(&h.state.RedisPort); err != nil {
+	if err := h.choosePort(&h.state.RedisPort); err != nil {
 		return err
 	}
 	if err := h.write("redis.conf", []byte(r.settings())); err != nil {

@@ -31,9 +31,10 @@ const (
 	workerQueue = 256
 )
 
-// agentCache remembers user agents. An unknown one is parsed completely while the budget lasts; concurrent requests with
-// the same one wait for that parse. Over budget it is remembered as the markers describe it. When it comes a second time
-// it was not random, and the background worker completes it. If the worker's queue is full, the next request asks again.
+// agentCache remembers user agents. An unknown one is parsed completely while the budget lasts; concurrent requests
+// with the same one wait for that parse. Over budget it is remembered as the markers describe it. When it comes a
+// second time it was not random, and the background worker completes it. If the worker's queue is full, the next
+// request asks again.
 type agentCache struct {
 	known    *otter.Cache[string, *agent]
 	load     otter.LoaderFunc[string, *agent]
@@ -89,7 +90,7 @@ func (c *agentCache) find(userAgent string) *agent {
 
 func (c *agentCache) parse(userAgent string) *agent {
 	a := classify(userAgent)
-	if !c.budget.take() {
+	if !c.budget.acquire() {
 		return a
 	}
 	start := time.Now()
@@ -142,8 +143,8 @@ func newBudget(share float64, burst time.Duration) budget {
 	return budget{mu: new(sync.Mutex), share: share, burst: burst, left: burst, since: time.Now()}
 }
 
-// take reports whether there is time left; then spend must follow.
-func (b *budget) take() bool {
+// acquire reports whether there is time left. If so, spend must follow.
+func (b *budget) acquire() bool {
 	if !b.mu.TryLock() {
 		return false
 	}

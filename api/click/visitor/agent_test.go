@@ -171,18 +171,18 @@ func TestFloodSparesTheParser(t *testing.T) {
 func TestBudget(t *testing.T) {
 	t.Parallel()
 	b := newBudget(0.1, 100*time.Millisecond)
-	if !b.take() {
+	if !b.acquire() {
 		t.Fatal("a full budget refused")
 	}
-	if b.take() {
+	if b.acquire() {
 		t.Fatal("two parses at once")
 	}
 	b.spend(200 * time.Millisecond)
-	if b.take() {
+	if b.acquire() {
 		t.Fatal("an overdrawn budget gave")
 	}
 	b.since = b.since.Add(-2 * time.Second)
-	if !b.take() {
+	if !b.acquire() {
 		t.Fatal("two seconds did not refill 0.1 s")
 	}
 	if b.left < 90*time.Millisecond || b.left > 100*time.Millisecond {

@@ -43,7 +43,7 @@ var repeatParams = []route.Param{
 }
 
 func repeatIPs(c *route.Call) (RepeatIPs, error) {
-	w, end := heldToHistory(c)
+	w, end := clampToHistory(c)
 	q := report.AddressQuery{
 		AccountID: c.Account.ID, From: w.From, To: end, MinHits: c.Numbers["min_hits"], Limit: c.Numbers["limit"],
 	}
@@ -103,7 +103,7 @@ func ownLink(c *route.Call, id uuid.UUID) error {
 	return err
 }
 
-// idOrAll reads an id; none and all are the zero id, which nobody may ask for.
+// idOrAll reads an id. Absent, empty and all are the zero id; the zero id itself is refused.
 func idOrAll(c *route.Call, name string) (uuid.UUID, error) {
 	if text := c.Query.Get(name); text == "" || text == "all" {
 		return uuid.Nil, nil
@@ -111,9 +111,9 @@ func idOrAll(c *route.Call, name string) (uuid.UUID, error) {
 	return c.QueryID(name)
 }
 
-// heldToHistory is the call's window from the start of the plan's click history on, and its end. A window that is older
-// as a whole is empty.
-func heldToHistory(c *route.Call) (w bind.Window, end time.Time) {
+// clampToHistory is the call's window without what lies before the plan's click history, and its end. A window that lies
+// before it completely is empty.
+func clampToHistory(c *route.Call) (w bind.Window, end time.Time) {
 	w, start := c.Window, historyStart(c)
 	end = w.End()
 	if w.From.Before(start) {

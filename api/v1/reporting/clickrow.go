@@ -86,9 +86,10 @@ func clickRows(c *route.Call, clicks []clicklog.StoredClick) ([]ClickRow, error)
 func clickRow(c *clicklog.StoredClick, sales clicklog.Sales) ClickRow {
 	return ClickRow{
 		ClickID: models.FormatClickID(c.ID), At: answer.Stamp(c.At), CampaignID: c.CampaignID,
-		ParentCampaignID: answer.OrNull(c.ParentCampaignID), StreamID: answer.OrNull(c.StreamID), LanderID: answer.OrNull(c.LanderID),
-		OfferID: answer.OrNull(c.OfferID), NetworkID: answer.OrNull(c.NetworkID), SourceID: answer.OrNull(c.SourceID),
-		ExternalID: c.ExternalID, Domain: c.Domain, Destination: c.Destination, Arrival: c.Arrival, Params: c.Params,
+		ParentCampaignID: answer.OrNull(c.ParentCampaignID), StreamID: answer.OrNull(c.StreamID),
+		LanderID: answer.OrNull(c.LanderID), OfferID: answer.OrNull(c.OfferID), NetworkID: answer.OrNull(c.NetworkID),
+		SourceID: answer.OrNull(c.SourceID), ExternalID: c.ExternalID, Domain: c.Domain, Destination: c.Destination,
+		Arrival: c.Arrival, Params: c.Params,
 		SubParams: subParams(c.Subs),
 		Visitor:   c.Visitor, Cost: models.NewMoney(c.Cost), Currency: c.Currency, IsUnique: c.IsUnique,
 		LPViews: c.LPViews, LPClicks: c.LPClicks, LPSlot: answer.OrNull(c.LPSlot),

@@ -52,13 +52,13 @@ type ExportBody struct {
 	Name      string              `json:"name" bad:"invalid_input" trim:"true" maxLength:"255"`
 }
 
-// ExportFilter keeps what has a value in a dimension, or one of several.
+// ExportFilter restricts the rows to one value of a dimension, or to one of several.
 type ExportFilter struct {
 	Dimension string          `json:"dimension" bad:"invalid_dimension"`
 	Value     json.RawMessage `json:"value" doc:"a text, or a list of texts: any of them"`
 }
 
-// values reads one value or a list. Numbers and true and false are taken for their texts.
+// values reads one value or a list. Numbers, true and false are read as their texts.
 func (f ExportFilter) values() ([]string, error) {
 	bad := models.Invalid("invalid_dimension", "a filter needs a value: a text or a list of texts")
 	dec := json.NewDecoder(bytes.NewReader(f.Value))
@@ -86,7 +86,7 @@ func (f ExportFilter) values() ([]string, error) {
 	return out, nil
 }
 
-// args checks the fields that count for the kind; others are left alone.
+// args checks the fields that the kind uses. Others are ignored.
 func (b ExportBody) args(w bind.Window) (jobs.ExportArgs, error) {
 	a := jobs.ExportArgs{Kind: b.Kind, Name: b.Name, From: w.From, To: w.End(), Link: b.Link.Value}
 	if a.Name == "" {
@@ -151,7 +151,9 @@ func exportAnswer(x models.Export, baseURL string) ExportAnswer {
 	}
 }
 
-var exportJob = slow.New(jobs.MakeExport, func(a jobs.ExportAnswer) ExportAnswer { return exportAnswer(a.Export, a.BaseURL) })
+var exportJob = slow.New(jobs.MakeExport, func(a jobs.ExportAnswer) ExportAnswer {
+	return exportAnswer(a.Export, a.BaseURL)
+})
 
 func (d Deps) createExport(c *route.Call, b ExportBody) (ExportAnswer, error) {
 	args, err := b.args(c.Window)
@@ -160,8 +162,8 @@ func (d Deps) createExport(c *route.Call, b ExportBody) (ExportAnswer, error) {
 	}
 	switch args.Kind {
 	case models.ExportClicks:
-		held, end := heldToHistory(c)
-		args.From, args.To = held.From, end
+		clamped, end := clampToHistory(c)
+		args.From, args.To = clamped.From, end
 	case models.ExportSmartlinks:
 		if err := ownLink(c, args.Link); err != nil {
 			return ExportAnswer{}, err
@@ -200,7 +202,7 @@ func downloadExport(c *route.Call) (route.File, error) {
 	return route.File{Name: fileName(x.Name), Type: "text/csv; charset=utf-8", Size: x.ByteSize, Write: write}, err
 }
 
-// fileName is a name that every system takes for a file.
+// fileName is a file name that every operating system accepts.
 func fileName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r < ' ' || strings.ContainsRune(`/\:*?"<>|`, r) {

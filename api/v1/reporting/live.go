@@ -95,8 +95,10 @@ func live(c *route.Call) (Live, error) {
 		Pages: answer.Each(pages, func(p report.Presence) LivePage {
 			return LivePage{answer.OrNull(p.Kind), answer.OrNull(p.Page), answer.OrNull(names[p.Page.String()]), count(p)}
 		}),
-		Countries: answer.Each(found.Countries, func(p report.Presence) LiveCountry { return LiveCountry{p.Country, count(p)} }),
-		Devices:   answer.Each(found.Devices, func(p report.Presence) LiveDevice { return LiveDevice{p.Device, count(p)} }),
+		Countries: answer.Each(found.Countries, func(p report.Presence) LiveCountry {
+			return LiveCountry{p.Country, count(p)}
+		}),
+		Devices: answer.Each(found.Devices, func(p report.Presence) LiveDevice { return LiveDevice{p.Device, count(p)} }),
 	}, err
 }
 

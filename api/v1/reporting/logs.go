@@ -84,7 +84,7 @@ func listClicks(c *route.Call) (Log[ClickRow], error) {
 	if q.Converted, err = bind.Bool(c.Query, "converted", false); err != nil {
 		return Log[ClickRow]{}, err
 	}
-	w, end := heldToHistory(c)
+	w, end := clampToHistory(c)
 	q.From, q.To = w.From, end
 	clicks, err := clicklog.Clicks(c.Context(), c.Store.Conn(), q)
 	if err != nil {
@@ -173,17 +173,18 @@ func findClick(c *route.Call) (ClickAnswer, error) {
 	return out, err
 }
 
-// hopRows are the redirect and the steps after it. The redirect shows the offer only if no landing page stood before:
-// else the click's offer is that of its last step.
+// hopRows are the redirect and the steps after it. The redirect has an offer only if it led to no landing page.
+// Otherwise the click's offer is that of its last step.
 func hopRows(d clicklog.ClickDetail) []HopRow {
-	first := HopRow{Kind: "redirect", At: answer.Stamp(d.At), LanderID: answer.OrNull(d.LanderID), Destination: d.Destination}
-	if d.LanderID == uuid.Nil {
+	lander := answer.OrNull(d.LanderID)
+	first := HopRow{Kind: "redirect", At: answer.Stamp(d.At), LanderID: lander, Destination: d.Destination}
+	if lander == nil {
 		first.OfferID, first.NetworkID = answer.OrNull(d.OfferID), answer.OrNull(d.NetworkID)
 	}
 	out := []HopRow{first}
 	for _, h := range d.Hops {
 		out = append(out, HopRow{
-			Kind: "click_out", At: answer.Stamp(models.ClickTime(h.ID)), Slot: answer.OrNull(h.Slot), LanderID: answer.OrNull(d.LanderID),
+			Kind: "click_out", At: answer.Stamp(models.ClickTime(h.ID)), Slot: answer.OrNull(h.Slot), LanderID: lander,
 			OfferID: answer.OrNull(h.OfferID), NetworkID: answer.OrNull(h.NetworkID), Destination: h.Destination,
 		})
 	}

@@ -72,7 +72,7 @@ func orphanedTotals(c *route.Call) (Orphaned, error) {
 	return Orphaned{Point: &p}, err
 }
 
-// idsOf reads ids that stand one after the other, with commas between them.
+// idsOf reads a comma-separated list of ids.
 func idsOf(text string) ([]uuid.UUID, error) {
 	var ids []uuid.UUID
 	for part := range strings.SplitSeq(text, ",") {
@@ -100,7 +100,8 @@ var clearJob = slow.New(jobs.ClearOrphans, func(a jobs.ClearAnswer) OrphanedClea
 	return OrphanedCleared{a.Found, a.Clicks}
 })
 
-// clearOrphaned deletes for all time: the window reaches as far ahead as a click's clock may be.
+// clearOrphaned deletes whatever the time of the clicks is. The window ends in two days, because the clock of the process
+// that took a click may be ahead.
 func (d Deps) clearOrphaned(c *route.Call, b OrphanedBody) (OrphanedCleared, error) {
 	ids := b.CampaignIDs
 	live, err := c.Store.Campaigns().AnyLive(c.Context(), c.Account.ID, ids)

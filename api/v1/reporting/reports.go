@@ -86,7 +86,7 @@ type Performance struct {
 	Labels     map[string]map[string]string `json:"labels" doc:"by dimension: the names of ids"`
 }
 
-// DimensionFilter keeps what has a value in a dimension.
+// DimensionFilter restricts the rows to a value of a dimension.
 type DimensionFilter struct {
 	Dimension string `json:"dimension"`
 	Value     string `json:"value"`
@@ -173,7 +173,7 @@ func filtersOf(query map[string][]string) ([]DimensionFilter, error) {
 	return out, nil
 }
 
-// grouped puts the values for one dimension together, which stand next to each other.
+// grouped makes one filter of the values of each dimension, which stand next to each other.
 func grouped(filters []DimensionFilter) []report.Filter {
 	var out []report.Filter
 	for _, f := range filters {

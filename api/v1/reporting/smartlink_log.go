@@ -55,9 +55,9 @@ func listSmartlinkClicks(c *route.Call) (Log[SmartlinkClickRow], error) {
 
 func smartlinkClickRow(s *clicklog.StoredSmartlinkClick, name store.SmartlinkName) SmartlinkClickRow {
 	return SmartlinkClickRow{
-		ClickID: models.FormatClickID(s.ID), At: answer.Stamp(s.At), LinkID: s.SmartlinkID, LinkName: name.Name, Slug: name.Slug,
-		RuleID: answer.OrNull(s.RuleID), DestinationURL: s.DestinationURL, Destination: s.Destination, Domain: s.Domain,
-		SourceID: answer.OrNull(s.SourceID), ExternalID: s.ExternalID, Params: s.Params,
+		ClickID: models.FormatClickID(s.ID), At: answer.Stamp(s.At), LinkID: s.SmartlinkID, LinkName: name.Name,
+		Slug: name.Slug, RuleID: answer.OrNull(s.RuleID), DestinationURL: s.DestinationURL,
+		Destination: s.Destination, Domain: s.Domain, SourceID: answer.OrNull(s.SourceID), ExternalID: s.ExternalID, Params: s.Params,
 		SubParams: subParams(s.Subs), Visitor: s.Visitor,
 	}
 }

@@ -97,7 +97,7 @@ func changesOf(now, then models.Figures) OverviewChanges {
 	}
 }
 
-// change is by how many percent a figure has changed; after a loss, a better one is a positive change.
+// change is by how many percent a figure has changed. It is positive for a better figure, also after a loss.
 func change(now, then decimal.Decimal) *models.Money {
 	if then.IsZero() {
 		return nil

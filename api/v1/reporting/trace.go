@@ -26,10 +26,10 @@ type RouteTrace struct {
 	Campaigns []RouteStage   `json:"campaigns" doc:"one for each campaign that had a say, in order"`
 }
 
-// ClickTrace explains how a click was routed. The decision is made again from what was recorded with the click, by the
-// flow as it is now. Recorded are the values of all attributes but timezone, organization, url and headers, the seed of
-// the draws, the path a bound visitor had, and what the caps had been used up by. Whether offers and landing pages are
-// usable is taken from now.
+// ClickTrace explains how a click was routed. The decision is made again from what was recorded with the click: the
+// values of all attributes but timezone, organization, url and headers, the seed of the draws, and the path of a bound
+// visitor. What had been used of the caps is counted again. The flow, and whether offers and landing pages are usable,
+// are those of now.
 type ClickTrace struct {
 	FlowChanged bool `json:"flow_changed" doc:"the flow, its rules or its settings are not those that routed the click"`
 	Reproduced  bool `json:"reproduced" doc:"the decision is the recorded one"`
@@ -129,8 +129,9 @@ func traceClick(c *route.Call, d *clicklog.StoredClick) (*ClickTrace, error) {
 	e := explainer.Explain(q)
 	out.RouteTrace = routeTrace(e)
 	out.FlowChanged = e.FlowHash != d.FlowHash
-	out.Reproduced = out.Decision.CampaignID == d.CampaignID && models.IDText(idOf(out.Decision.PathID)) == models.IDText(d.StreamID) &&
-		idOf(out.Decision.LanderID) == d.LanderID && (d.LanderID != uuid.Nil || idOf(out.Decision.OfferID) == d.OfferID)
+	made := out.Decision
+	out.Reproduced = made.CampaignID == d.CampaignID && idOf(made.PathID) == d.StreamID &&
+		idOf(made.LanderID) == d.LanderID && (d.LanderID != uuid.Nil || idOf(made.OfferID) == d.OfferID)
 	return out, nil
 }
 
@@ -141,7 +142,7 @@ func idOf(id *uuid.UUID) uuid.UUID {
 	return *id
 }
 
-// useOfDay counts what caps and clicks_today looked at when a visitor came.
+// useOfDay counts the clicks and conversions of a visitor's day before him, by which caps and clicks_today decide.
 func useOfDay(c *route.Call, p *routing.Explainer, at time.Time, q *routing.Question) (err error) {
 	local := at.In(p.Zone(c.Account.ID))
 	y, m, d := local.Date()
@@ -176,7 +177,7 @@ func clickFacts(d *clicklog.StoredClick, zone *time.Location) *cond.Facts {
 	f.SetText(cond.Continent, country.Continent(d.Country))
 	f.SetBool(cond.IsUnique, d.IsUnique)
 	f.SetTime(d.At, zone)
-	values, _ := url.ParseQuery(d.Params) // what cannot be read was not read either
+	values, _ := url.ParseQuery(d.Params) // the redirect left out what cannot be read, too
 	f.SetSource(sent{params: values})
 	return f
 }

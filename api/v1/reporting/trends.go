@@ -62,7 +62,7 @@ const maxZone = 64 // characters
 
 // zoneOf reads the name of an IANA time zone; none is UTC.
 func zoneOf(name string) (*time.Location, error) {
-	if len(name) <= maxZone && !strings.EqualFold(name, "local") { // the server's own is nobody's business
+	if len(name) <= maxZone && !strings.EqualFold(name, "local") { // the zone of the server must not show
 		if loc, err := time.LoadLocation(name); err == nil {
 			return loc, nil
 		}
