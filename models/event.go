@@ -90,6 +90,12 @@ func IDText(id uuid.UUID) string {
 	return id.String()
 }
 
+// ParseID reads a UUID in its usual form of 36 characters, and no other.
+func ParseID(text string) (uuid.UUID, bool) {
+	id, err := uuid.Parse(text)
+	return id, err == nil && len(text) == 36
+}
+
 // CampaignPausedData is the payload of campaign.paused. By is who paused it: api, dashboard or copilot.
 type CampaignPausedData struct {
 	CampaignID string `json:"campaign_id"`

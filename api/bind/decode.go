@@ -177,18 +177,12 @@ func idValue(raw json.RawMessage, into *uuid.UUID, s spot) error {
 	if *into = uuid.Nil; text == "" {
 		return nil
 	}
-	id, ok := ParseID(text)
+	id, ok := models.ParseID(text)
 	if !ok {
 		return s.bad("a UUID")
 	}
 	*into = id
 	return nil
-}
-
-// ParseID reads a UUID in its usual form of 36 characters, and no other.
-func ParseID(text string) (uuid.UUID, bool) {
-	id, err := uuid.Parse(text)
-	return id, err == nil && len(text) == 36
 }
 
 const maxDigits = 40 // beyond 10^40 a number counts as 10^40: no range reaches so far, and arithmetic stays cheap

@@ -37,7 +37,7 @@ func same(check func(text string) error) func(path, text string) (string, error)
 }
 
 func readUUID(path, text string) (string, error) {
-	if _, ok := ParseID(text); !ok {
+	if _, ok := models.ParseID(text); !ok {
 		return "", fmt.Errorf("%s must be a UUID", path)
 	}
 	return text, nil

@@ -73,7 +73,7 @@ func QueryID(q url.Values, name, code string) (uuid.UUID, error) {
 	if text == "" {
 		return uuid.Nil, nil
 	}
-	id, ok := ParseID(text)
+	id, ok := models.ParseID(text)
 	if !ok {
 		return uuid.Nil, models.Invalid(code, "%s must be a UUID", name)
 	}

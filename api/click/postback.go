@@ -119,8 +119,8 @@ func (h *Handler) addressee(p *models.Postback, rest string) error {
 		return nil
 	}
 	unknown := models.NotFound("network")
-	id, err := uuid.Parse(rest)
-	if err != nil || len(rest) != 36 {
+	id, ok := models.ParseID(rest)
+	if !ok {
 		return unknown
 	}
 	n := h.routes.Current().Network(id)

@@ -79,7 +79,7 @@ func (c *Call) read() (err error) {
 	switch {
 	case slices.Contains(r.PathParams(), "id"):
 		var ok bool
-		if c.ID, ok = bind.ParseID(c.Path["id"]); !ok {
+		if c.ID, ok = models.ParseID(c.Path["id"]); !ok {
 			code := "invalid_input"
 			if r.Declares(http.StatusBadRequest, "invalid_id") {
 				code = "invalid_id"

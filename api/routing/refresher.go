@@ -3,8 +3,10 @@ package routing
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -143,17 +145,11 @@ func (k *Refresher) refresh(ctx context.Context) error {
 	if resync || len(dirty) > 0 && !k.forced {
 		err = k.Reload(ctx)
 	} else if len(dirty) > 0 {
-		keys := make([]store.RoutingKey, 0, len(dirty))
-		for key := range dirty {
-			keys = append(keys, key)
-		}
-		err = k.load(ctx, keys, nil)
+		err = k.load(ctx, slices.Collect(maps.Keys(dirty)), nil)
 	}
 	if err != nil {
 		k.mu.Lock()
-		for key := range dirty {
-			k.dirty[key] = true
-		}
+		maps.Copy(k.dirty, dirty)
 		k.resync = k.resync || resync
 		k.mu.Unlock()
 	}
@@ -177,9 +173,7 @@ func (k *Refresher) Reload(ctx context.Context) error {
 		}
 		delete(have, v.RoutingKey)
 	}
-	for key := range have {
-		keys = append(keys, key)
-	}
+	keys = slices.AppendSeq(keys, maps.Keys(have))
 	var secret []byte
 	if !k.forced { // it never changes
 		if secret, err = seal.InstallSecret(ctx, k.conn, "lander keys"); err != nil {

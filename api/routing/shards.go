@@ -47,6 +47,13 @@ func (s *shards[K, V]) remove(k K) {
 	}
 }
 
+// release removes k if it still leads to v: another record may have it by now.
+func release[K, V comparable](s *shards[K, V], k K, v V) {
+	if now, ok := s.get(k); ok && now == v {
+		s.remove(k)
+	}
+}
+
 func (s *shards[K, V]) all(yield func(K, V) bool) {
 	for _, part := range s.part {
 		for k, v := range part {

@@ -51,14 +51,7 @@ func (b *Builder) smartlink(row *store.RoutingSmartlink, _ *Smartlink) *Smartlin
 
 func (l *Smartlink) row() store.RoutingRow { return &l.Row }
 func (l *Smartlink) link(s *Snapshot)      { s.slugs.put(address{l.Row.DomainID, l.Row.Slug}, l) }
-
-// unlink frees the address of a smartlink, unless another one has taken it meanwhile.
-func (l *Smartlink) unlink(s *Snapshot) {
-	at := address{l.Row.DomainID, l.Row.Slug}
-	if now, ok := s.slugs.get(at); ok && now.Row.ID == l.Row.ID {
-		s.slugs.remove(at)
-	}
-}
+func (l *Smartlink) unlink(s *Snapshot)    { release(&s.slugs, address{l.Row.DomainID, l.Row.Slug}, l) }
 
 // Smartlink gives the smartlink that a domain and a slug name, nil when there is none to route by.
 func (s *Snapshot) Smartlink(d *Domain, slug string) *Smartlink {

@@ -48,13 +48,7 @@ type Domain struct{ store.RoutingDomain }
 
 func (d *Domain) row() store.RoutingRow { return &d.RoutingDomain }
 func (d *Domain) link(s *Snapshot)      { s.hosts.put(d.Host, d) }
-
-// unlink frees the host of a domain, unless another one has taken it meanwhile.
-func (d *Domain) unlink(s *Snapshot) {
-	if now, ok := s.hosts.get(d.Host); ok && now.ID == d.ID {
-		s.hosts.remove(d.Host)
-	}
-}
+func (d *Domain) unlink(s *Snapshot)    { release(&s.hosts, d.Host, d) }
 
 // Serves reports whether a domain carries an account's traffic: its own, or every account's on a shared one.
 func (d *Domain) Serves(account uuid.UUID) bool {
@@ -149,12 +143,8 @@ func (c *Campaign) link(s *Snapshot) {
 	}
 }
 
-// unlink frees the address of a campaign, unless another one has taken it meanwhile.
 func (c *Campaign) unlink(s *Snapshot) {
-	at := address{c.Row.DomainID, c.Row.Alias}
-	if now, ok := s.addresses.get(at); ok && now.Row.ID == c.Row.ID {
-		s.addresses.remove(at)
-	}
+	release(&s.addresses, address{c.Row.DomainID, c.Row.Alias}, c)
 }
 
 // Compile makes a snapshot of records alone.

@@ -13,21 +13,17 @@ import (
 
 // corrections are the rows of /corrections.
 func corrections(d Deps) []route.Route {
-	const group = "Corrections"
-	codes := route.Codes("400 empty no_rows")
+	row := func(path, summary string, job *route.Slow, handle route.Handler) route.Route {
+		return route.Route{
+			Method: "POST", Path: "/corrections" + path, Group: "Corrections", Summary: summary, Slow: job,
+			BodyLimit: route.CSVBody, Codes: route.Codes("400 empty no_rows"), Handle: handle,
+		}
+	}
 	return []route.Route{
-		{
-			Method: "POST", Path: "/corrections/conversions", Group: group, Slow: conversionsJob.Answer(),
-			Summary:   "record or revise conversions from CSV; a dry run unless apply is true",
-			BodyLimit: route.CSVBody, Codes: codes,
-			Handle: route.Take(d.correctConversions),
-		},
-		{
-			Method: "POST", Path: "/corrections/cost", Group: group, Slow: costsJob.Answer(),
-			Summary:   "set spend by day and source from CSV; a dry run unless apply is true",
-			BodyLimit: route.CSVBody, Codes: codes,
-			Handle: route.Take(d.correctCosts),
-		},
+		row("/conversions", "record or revise conversions from CSV; a dry run unless apply is true",
+			conversionsJob.Answer(), route.Take(correct(d, conversionsJob, correction.Conversions))),
+		row("/cost", "set spend by day and source from CSV; a dry run unless apply is true",
+			costsJob.Answer(), route.Take(correct(d, costsJob, correction.Costs))),
 	}
 }
 
@@ -86,24 +82,18 @@ func corrected[O any](a jobs.CorrectionAnswer[O]) (Correction, models.Money) {
 	}, models.NewMoney(a.Sum)
 }
 
-func (d Deps) correctConversions(c *route.Call, b CorrectionBody) (ConversionCorrection, error) {
-	return correct(c, d, conversionsJob, correction.Conversions, b)
-}
-
-func (d Deps) correctCosts(c *route.Call, b CorrectionBody) (CostCorrection, error) {
-	return correct(c, d, costsJob, correction.Costs, b)
-}
-
-// correct stores the part of the file that is read, with the job that processes it.
-func correct[R, T any](c *route.Call, d Deps, s slow.Job[jobs.CorrectionArgs, R, T], kind correction.Kind,
-	b CorrectionBody,
-) (answer T, err error) {
-	head, truncated, err := correction.Check(kind, b.CSV)
-	if err != nil {
-		return answer, err
+// correct makes the handler of a kind of file. It stores the part of the file that is read, with the job that processes
+// it.
+func correct[R, T any](d Deps, job slow.Job[jobs.CorrectionArgs, R, T], kind correction.Kind,
+) func(*route.Call, CorrectionBody) (T, error) {
+	return func(c *route.Call, b CorrectionBody) (answer T, err error) {
+		head, truncated, err := correction.Check(kind, b.CSV)
+		if err != nil {
+			return answer, err
+		}
+		args := jobs.CorrectionArgs{Apply: bool(b.Apply), Truncated: truncated}
+		return job.Start(c, d.Jobs, args, func(tx *store.Store, id uuid.UUID) error {
+			return tx.Corrections().Add(c.Context(), c.Account.ID, id, head)
+		})
 	}
-	args := jobs.CorrectionArgs{Apply: bool(b.Apply), Truncated: truncated}
-	return s.Start(c, d.Jobs, args, func(tx *store.Store, job uuid.UUID) error {
-		return tx.Corrections().Add(c.Context(), c.Account.ID, job, head)
-	})
 }

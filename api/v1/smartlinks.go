@@ -108,7 +108,7 @@ func (b SmartlinkRuleBody) rule() (models.SmartlinkRule, error) {
 	r := models.SmartlinkRule{
 		Name: b.Name, Logic: b.Logic, Conditions: b.Conditions, DestinationURL: cmp.Or(b.DestinationURL, b.URL),
 	}
-	r.ID, _ = bind.ParseID(b.ID) // a text that is no id names no saved rule
+	r.ID, _ = models.ParseID(b.ID) // a text that is no id names no saved rule
 	for _, c := range r.Conditions {
 		if err := cond.Validate(c); err != nil {
 			return r, models.Invalid("invalid_condition", "%s", err)

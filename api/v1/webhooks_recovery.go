@@ -10,6 +10,7 @@ import (
 	"switchyard/api/route"
 	"switchyard/api/slow"
 	"switchyard/jobs"
+	"switchyard/models"
 )
 
 // WebhookRotated is an endpoint's new secret.
@@ -44,7 +45,7 @@ var redeliverFailedJob = slow.New(jobs.RedeliverFailed, func(a jobs.RedeliverFai
 func (d Deps) redeliverFailed(c *route.Call, b RedeliverBody) (RedeliveredAll, error) {
 	args := jobs.RedeliverFailedArgs{From: c.Window.From, To: c.Window.End()}
 	if b.Webhook.Given() {
-		args.Webhook, _ = bind.ParseID(b.Webhook.Value) // a UUID, says its tag
+		args.Webhook, _ = models.ParseID(b.Webhook.Value) // a UUID, says its tag
 		if _, err := c.Store.Webhooks().Find(c.Context(), c.Account.ID, args.Webhook); err != nil {
 			return RedeliveredAll{}, err
 		}

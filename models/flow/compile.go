@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/models"
 	"switchyard/models/cond"
 	"switchyard/models/token"
 )
@@ -160,10 +161,10 @@ func group(paths []Path, rotation Rotation) (regular, ends []uint8) {
 // compile fills a route but for its index.
 func (r *Route) compile(p *Path, o *Options) (err error) {
 	var ok bool
-	if r.ID, ok = parseID(p.ID); !ok {
+	if r.ID, ok = models.ParseID(p.ID); !ok {
 		return fmt.Errorf("the id %q is no uuid", p.ID)
 	}
-	r.Campaign, _ = parseID(p.CampaignID)
+	r.Campaign, _ = models.ParseID(p.CampaignID)
 	r.Name, r.StreamType, r.Action, r.Transition = p.Name, p.StreamType, p.Action, p.Transition
 	r.Response, r.Collect, r.active = p.Response, p.CollectClicks, p.IsActive
 	r.or, r.weight = p.Logic == "or", scale(p.Weight)
@@ -198,7 +199,7 @@ func compileUnits(p *Path, o *Options) ([]unit, error) {
 	for i := range p.Rules {
 		ref := &p.Rules[i]
 		u := unit{ref.Name, cond.Never}
-		if id, ok := parseID(ref.RuleID); ok && o.Rule != nil {
+		if id, ok := models.ParseID(ref.RuleID); ok && o.Rule != nil {
 			if saved := o.Rule(id); saved != nil {
 				u.matcher = saved
 			}
@@ -232,7 +233,7 @@ func compileChoices(p *Path, o *Options) (first, onward []choice) {
 		if d.URL != "" {
 			c.url = token.Compile(d.URL)
 		}
-		if id, ok := parseID(d.ID); ok && o.Ref != nil {
+		if id, ok := models.ParseID(d.ID); ok && o.Ref != nil {
 			c.ref = o.Ref(id)
 		}
 		if c.ref == nil && c.url == nil {

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -51,7 +52,7 @@ func (m members) read(fields ...field) *models.Error {
 			continue
 		}
 		if err := f.read(v); err != nil {
-			return models.Invalid(either(err.Code, f.code), "%s %s", f.name, err.Message)
+			return models.Invalid(cmp.Or(err.Code, f.code), "%s %s", f.name, err.Message)
 		}
 	}
 	return nil
@@ -121,7 +122,7 @@ func listField[T any](name, code string, limit int, into *[]T, item func(*T, any
 		*into = make([]T, len(list))
 		for i, v := range list {
 			if err := item(&(*into)[i], v); err != nil {
-				return models.Invalid(either(err.Code, code), "%d: %s", i+1, err.Message)
+				return models.Invalid(cmp.Or(err.Code, code), "%d: %s", i+1, err.Message)
 			}
 		}
 		return nil

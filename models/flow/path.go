@@ -2,6 +2,7 @@ package flow
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -181,7 +182,7 @@ func Normalize(paths []Path) []Path {
 			p.ID = uuid.NewString()
 		}
 		ids[p.ID] = true
-		p.StreamType, p.Transition = either(p.StreamType, Regular), either(p.Transition, Transition302)
+		p.StreamType, p.Transition = cmp.Or(p.StreamType, Regular), cmp.Or(p.Transition, Transition302)
 		p.Logic = logic(p.Logic)
 		p.Weight = thousandths(p.Weight)
 		p.CampaignID = lowerID(p.CampaignID)
@@ -231,13 +232,6 @@ func nameOr(name, noun string, n int, taken map[string]bool) string {
 }
 
 func lowerID(id string) string { return strings.ToLower(strings.TrimSpace(id)) }
-
-func either(s, fallback string) string {
-	if s == "" {
-		return fallback
-	}
-	return s
-}
 
 func logic(s string) string {
 	if strings.EqualFold(s, "or") {

@@ -51,7 +51,7 @@ func Inline(paths []Path, saved map[uuid.UUID]InlineRule) {
 	for i := range paths {
 		for j := range paths[i].Rules {
 			r := &paths[i].Rules[j]
-			id, _ := parseID(r.RuleID)
+			id, _ := models.ParseID(r.RuleID)
 			rule, ok := saved[id]
 			if !ok {
 				continue

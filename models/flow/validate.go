@@ -23,7 +23,7 @@ type Known struct {
 // saved rules.
 func References(paths []Path) (destinations, campaigns, rules []uuid.UUID) {
 	add := func(list *[]uuid.UUID, text string) {
-		if id, ok := parseID(text); ok && !slices.Contains(*list, id) {
+		if id, ok := models.ParseID(text); ok && !slices.Contains(*list, id) {
 			*list = append(*list, id)
 		}
 	}
@@ -37,14 +37,6 @@ func References(paths []Path) (destinations, campaigns, rules []uuid.UUID) {
 		add(&campaigns, p.CampaignID)
 	}
 	return destinations, campaigns, rules
-}
-
-func parseID(s string) (uuid.UUID, bool) {
-	if len(s) != 36 {
-		return uuid.Nil, false
-	}
-	id, err := uuid.Parse(s)
-	return id, err == nil
 }
 
 // Validate refuses, as *models.Error with the code of the contract, a flow that cannot be routed. Paths are
@@ -124,7 +116,7 @@ func checkChoices(p *Path, _ Known) *models.Error {
 	case utf8.RuneCountInString(p.Name) > MaxNameLen:
 		return models.Invalid("invalid_input", "the name is over %d characters", MaxNameLen)
 	}
-	if _, ok := parseID(p.ID); !ok {
+	if _, ok := models.ParseID(p.ID); !ok {
 		return models.Invalid("invalid_input", "the id is not a uuid")
 	}
 	return nil
@@ -162,7 +154,7 @@ func checkRules(p *Path, known Known) *models.Error {
 			}
 			continue
 		}
-		if id, ok := parseID(r.RuleID); !ok || !known.Rules[id] || len(r.Conditions) > 0 {
+		if id, ok := models.ParseID(r.RuleID); !ok || !known.Rules[id] || len(r.Conditions) > 0 {
 			return models.Invalid("invalid_filter", "the rule %q names no saved rule, or has conditions too", r.Name)
 		}
 	}
@@ -224,7 +216,7 @@ func checkHandover(campaignID string, known Known) *models.Error {
 	if campaignID == "" {
 		return models.Invalid("destination_required", "it hands over to no campaign: campaign_id is missing")
 	}
-	if id, ok := parseID(campaignID); !ok || !known.Campaigns[id] {
+	if id, ok := models.ParseID(campaignID); !ok || !known.Campaigns[id] {
 		return models.Invalid("invalid_destination", "campaign_id is not a campaign of this account")
 	}
 	return nil
@@ -241,7 +233,7 @@ func checkDestination(d Destination, known Known) (Kind, *models.Error) {
 	case d.URL != "":
 		return KindURL, checkURL(d.URL)
 	}
-	id, ok := parseID(d.ID)
+	id, ok := models.ParseID(d.ID)
 	switch {
 	case ok && known.Landers[id]:
 		return KindLander, nil

@@ -76,7 +76,7 @@ func orphanedTotals(c *route.Call) (Orphaned, error) {
 func idsOf(text string) ([]uuid.UUID, error) {
 	var ids []uuid.UUID
 	for part := range strings.SplitSeq(text, ",") {
-		id, ok := bind.ParseID(strings.TrimSpace(part))
+		id, ok := models.ParseID(strings.TrimSpace(part))
 		if !ok {
 			return nil, models.Invalid("invalid_id", "totals_for must be campaign ids, comma-separated")
 		}
