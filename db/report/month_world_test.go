@@ -24,7 +24,7 @@ import (
 
 // The size of the month. Batches are parts of it, so that both forms take as many.
 var (
-	monthClicks      = longtest.Size(40_000, 300_000)
+	monthClicks      = longtest.Size(15_000, 300_000)
 	monthConversions = longtest.Size(1_200, 4_000)
 )
 
