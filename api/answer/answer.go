@@ -31,6 +31,9 @@ type DeletedAnswer struct {
 // Deleted makes the answer to the DELETE of a record.
 func Deleted(id uuid.UUID) DeletedAnswer { return DeletedAnswer{id, true} }
 
+// Figures are the columns of clicks, conversions and money that lists show for their window.
+type Figures = models.FigureRow
+
 // Stamp is a time as answers show it.
 func Stamp(t time.Time) string { return t.UTC().Format(models.EventTimeFormat) }
 

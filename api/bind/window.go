@@ -19,14 +19,10 @@ type Range struct {
 	To   string `json:"to" doc:"YYYY-MM-DD HH:MM:SS, UTC"`
 }
 
-const (
-	dayForm    = time.DateOnly
-	secondForm = time.DateTime
-	windowDays = 7
-)
+const windowDays = 7
 
 // Range is the window as answers show it.
-func (w Window) Range() Range { return Range{w.From.Format(secondForm), w.To.Format(secondForm)} }
+func (w Window) Range() Range { return Range{w.From.Format(time.DateTime), w.To.Format(time.DateTime)} }
 
 // ParseWindow reads from and to: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS, in UTC. A bare date in to is the end of that day.
 // The default is the last seven days, of which today is one. If only to is sent and lies before them, the window is the
@@ -67,13 +63,13 @@ func HasWindow(q url.Values) bool { return q.Get("from") != "" || q.Get("to") !=
 func endOfDay(day time.Time) time.Time { return day.Add(24*time.Hour - time.Second) }
 
 func moment(name, text string) (t time.Time, bare bool, err error) {
-	t, err = time.Parse(dayForm, text)
+	t, err = time.Parse(time.DateOnly, text)
 	bare = err == nil
 	if !bare {
-		t, err = time.Parse(secondForm, text)
+		t, err = time.Parse(time.DateTime, text)
 	}
 	// A four-digit year of now or of a plausible archive; time.Parse also takes fractions, which are not documented.
-	if err != nil || len(text) != len(dayForm) && len(text) != len(secondForm) || t.Year() < 1970 {
+	if err != nil || len(text) != len(time.DateOnly) && len(text) != len(time.DateTime) || t.Year() < 1970 {
 		return t, bare, models.Invalid("invalid_input", "%s must be YYYY-MM-DD or YYYY-MM-DD HH:MM:SS", name)
 	}
 	return t, bare, nil

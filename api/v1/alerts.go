@@ -1,6 +1,7 @@
 package v1
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -51,13 +52,6 @@ type AlertService struct {
 	CheckedAt *string `json:"checkedAt"`
 }
 
-// dated is an alert with its moment, for sorting.
-type dated struct {
-	Alert
-
-	at time.Time
-}
-
 func listAlerts(c *route.Call) (AlertList, error) {
 	out := AlertList{Alerts: []Alert{}}
 	services, err := c.Store.Links().Services(c.Context())
@@ -65,22 +59,14 @@ func listAlerts(c *route.Call) (AlertList, error) {
 		return out, err
 	}
 	out.Services, out.CheckedAt = showServices(services)
-	var all []dated
-	for _, find := range []func(*route.Call) ([]dated, error){brokenLinks, unsafeLinks, failingWebhooks, passedLimit} {
+	for _, find := range []func(*route.Call) ([]Alert, error){brokenLinks, unsafeLinks, failingWebhooks, passedLimit} {
 		found, err := find(c)
 		if err != nil {
 			return out, err
 		}
-		all = append(all, found...)
+		out.Alerts = append(out.Alerts, found...)
 	}
-	slices.SortStableFunc(all, func(a, b dated) int { return b.at.Compare(a.at) })
-	for _, a := range all {
-		a.Since = answer.Stamp(a.at)
-		if a.Threats == nil {
-			a.Threats = []string{}
-		}
-		out.Alerts = append(out.Alerts, a.Alert)
-	}
+	slices.SortStableFunc(out.Alerts, func(a, b Alert) int { return cmp.Compare(b.Since, a.Since) })
 	out.Count = len(out.Alerts)
 	return out, nil
 }
@@ -101,49 +87,47 @@ func showServices(have []models.LinkService) (out []AlertService, checked *strin
 	return out, checked
 }
 
-func linkAlert(p models.LinkProblem, kind, severity, message string) dated {
-	return dated{Alert{
+func linkAlert(p models.LinkProblem, kind, severity, message string) Alert {
+	return Alert{
 		Type: kind, Severity: severity, Kind: p.Kind, ID: p.ID.String(), Name: p.Name, URL: &p.URL, Message: message,
-		Status: p.State.Status, Threats: p.Threats, CheckedAt: answer.StampOrNull(p.CheckedAt),
-	}, p.Since}
+		Status: p.State.Status, Threats: append([]string{}, p.Threats...), Since: answer.Stamp(p.Since),
+		CheckedAt: answer.StampOrNull(p.CheckedAt),
+	}
 }
 
-func brokenLinks(c *route.Call) ([]dated, error) {
+func brokenLinks(c *route.Call) ([]Alert, error) {
 	links, err := c.Store.Links().Broken(c.Context(), c.Account.ID)
-	var out []dated
-	for _, p := range links {
-		out = append(out, linkAlert(p, models.EventLinkBroken, "warning", p.State.Error))
-	}
-	return out, err
+	return answer.Each(links, func(p models.LinkProblem) Alert {
+		return linkAlert(p, models.EventLinkBroken, "warning", p.State.Error)
+	}), err
 }
 
-func unsafeLinks(c *route.Call) ([]dated, error) {
+func unsafeLinks(c *route.Call) ([]Alert, error) {
 	links, err := c.Store.Links().Unsafe(c.Context(), c.Account.ID)
-	var out []dated
-	for _, p := range links {
-		out = append(out, linkAlert(p, models.EventLinkUnsafe, "critical", "listed as "+strings.Join(p.Threats, ", ")))
-	}
-	return out, err
+	return answer.Each(links, func(p models.LinkProblem) Alert {
+		return linkAlert(p, models.EventLinkUnsafe, "critical", "listed as "+strings.Join(p.Threats, ", "))
+	}), err
 }
 
 // failingWebhooks lists the active endpoints whose last attempts all failed, models.FailingWebhook of them at least.
-func failingWebhooks(c *route.Call) ([]dated, error) {
+func failingWebhooks(c *route.Call) ([]Alert, error) {
 	hooks, err := c.Store.Webhooks().List(c.Context(), c.Account.ID)
-	var out []dated
+	var out []Alert
 	for _, w := range hooks {
 		if !w.Active || w.FailingSince == nil || w.Failures < models.FailingWebhook {
 			continue
 		}
-		out = append(out, dated{Alert{
+		out = append(out, Alert{
 			Type: "webhook.failing", Severity: "warning", Kind: "webhook", ID: w.ID.String(), Name: w.Name, URL: &w.URL,
-			Message: fmt.Sprintf("the last %d attempts to deliver failed", w.Failures),
-		}, *w.FailingSince})
+			Message: fmt.Sprintf("the last %d attempts to deliver failed", w.Failures), Threats: []string{},
+			Since: answer.Stamp(*w.FailingSince),
+		})
 	}
 	return out, err
 }
 
 // passedLimit gives the passed allowance of this month, unless the plan has a larger one by now.
-func passedLimit(c *route.Call) ([]dated, error) {
+func passedLimit(c *route.Call) ([]Alert, error) {
 	l, err := c.Store.Usage().Limit(c.Context(), c.Account.ID, time.Now())
 	if e, ok := models.AsError(err); ok && e.Kind == models.KindNotFound {
 		return nil, nil
@@ -151,8 +135,9 @@ func passedLimit(c *route.Call) ([]dated, error) {
 	if err != nil || l.Plan != c.Account.Plan {
 		return nil, err
 	}
-	return []dated{{Alert{
+	return []Alert{{
 		Type: models.EventPlanLimitReached, Severity: "warning", Kind: "account", ID: l.AccountID.String(),
 		Name: c.Account.Name, Message: fmt.Sprintf("the month's clicks passed the %d of the plan %q", l.Allowance, l.Plan),
-	}, l.ReachedAt}}, nil
+		Threats: []string{}, Since: answer.Stamp(l.ReachedAt),
+	}}, nil
 }
