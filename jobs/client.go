@@ -73,7 +73,9 @@ func Submit[A, R any](ctx context.Context, c *Client, j Job[A, R], account uuid.
 	if err != nil {
 		return Handle[R]{}, fmt.Errorf("jobs: arguments of %s: %w", j.kind, err)
 	}
-	t := Task{ID: uuid.Must(uuid.NewV7()).String(), Payload: Payload{Kind: j.kind, Account: account, Args: raw}, Policy: j.policy}
+	t := Task{
+		ID: uuid.Must(uuid.NewV7()).String(), Payload: Payload{Kind: j.kind, Account: account, Args: raw}, Policy: j.policy,
+	}
 	for _, o := range opts {
 		o(&t)
 	}

@@ -50,7 +50,9 @@ func WithRetries(waits []time.Duration) RowOption {
 // RegisterRow registers the handler of a row job. The handler works under the row's lease, which the runtime renews.
 // Its context ends after the policy's timeout, and when the lease is lost. What it changes in our database, it changes
 // in the function it gives to Commit, Retry or Fail, because only that commits under the fence.
-func RegisterRow[A, R any](r *Runtime, job jobs.Job[A, R], fn func(context.Context, *Run[A, R]) error, opts ...RowOption) {
+func RegisterRow[A, R any](r *Runtime, job jobs.Job[A, R], fn func(context.Context, *Run[A, R]) error,
+	opts ...RowOption,
+) {
 	if !job.Policy().Row {
 		panic("workers: " + job.Kind() + " has no rows: use Register")
 	}

@@ -95,7 +95,9 @@ func (u *Run[A, R]) nextAttempt() NextAttempt {
 	return NextAttempt{Wait: u.policy.Delay(left)}
 }
 
-func (u *Run[A, R]) fail(ctx context.Context, cause error, next NextAttempt, effect func(db.Conn, NextAttempt) error) error {
+func (u *Run[A, R]) fail(ctx context.Context, cause error, next NextAttempt,
+	effect func(db.Conn, NextAttempt) error,
+) error {
 	result := error(&retryLaterError{wait: next.Wait, cause: cause, failure: true})
 	if next.Final {
 		result = fmt.Errorf("%w: %w", cause, asynq.SkipRetry)

@@ -133,7 +133,8 @@ func (r Rules) Schema(schema map[string]any, body bool) {
 			texts[key] = v
 		}
 	}
-	if (r.Required && !r.optional || r.blank != "") && isText(schema) && schema["format"] != "uuid" && schema["pattern"] == nil {
+	filled := r.Required && !r.optional || r.blank != ""
+	if filled && isText(schema) && schema["format"] != "uuid" && schema["pattern"] == nil {
 		schema["minLength"] = max(r.minLength, 1)
 	}
 	if r.enum != nil {

@@ -103,8 +103,8 @@ func (t *tracking) close() error {
 // spoolFigures are the metrics of the spool.
 func spoolFigures(s *spool.Spool) []prometheus.Collector {
 	figure := func(name, help string, read func(spool.Stats) float64) prometheus.Collector {
-		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "switchyard", Subsystem: "spool", Name: name, Help: help},
-			func() float64 { return read(s.Stats()) })
+		opts := prometheus.GaugeOpts{Namespace: "switchyard", Subsystem: "spool", Name: name, Help: help}
+		return prometheus.NewGaugeFunc(opts, func() float64 { return read(s.Stats()) })
 	}
 	return []prometheus.Collector{
 		figure("appended", "Records made durable since the start.",

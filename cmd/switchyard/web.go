@@ -39,7 +39,8 @@ type webCmd struct {
 func (c *webCmd) Run(ctx context.Context, e *env) error {
 	return withServers(ctx, e, "switchyard-web", 20, func(cfg config.Config, d *db.DB, r jobs.Redis) error {
 		tune(e.getenv)
-		return web{cfg: cfg, db: d, redis: r, client: jobs.Connect(r), registry: monitor.NewRegistry(d), only: c.Only}.run(ctx)
+		w := web{cfg: cfg, db: d, redis: r, client: jobs.Connect(r), registry: monitor.NewRegistry(d), only: c.Only}
+		return w.run(ctx)
 	})
 }
 

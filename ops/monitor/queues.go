@@ -16,10 +16,12 @@ type queues struct{ inspector *asynq.Inspector }
 func newQueues(r jobs.Redis) queues { return queues{asynq.NewInspectorFromRedisClient(r)} }
 
 var (
-	depthDesc = prometheus.NewDesc("switchyard_queue_tasks", "Tasks in Redis by queue and state.", []string{"queue", "state"}, nil)
-	ageDesc   = prometheus.NewDesc("switchyard_queue_oldest_seconds", "How long the oldest task that could run waits.",
+	depthDesc = prometheus.NewDesc("switchyard_queue_tasks", "Tasks in Redis by queue and state.",
+		[]string{"queue", "state"}, nil)
+	ageDesc = prometheus.NewDesc("switchyard_queue_oldest_seconds", "How long the oldest task that could run waits.",
 		[]string{"queue"}, nil)
-	pausedDesc = prometheus.NewDesc("switchyard_queue_paused", "1 while the queue is paused by hand.", []string{"queue"}, nil)
+	pausedDesc = prometheus.NewDesc("switchyard_queue_paused", "1 while the queue is paused by hand.",
+		[]string{"queue"}, nil)
 )
 
 // Describe implements prometheus.Collector.

@@ -192,7 +192,8 @@ func (rec *recorder) wait(ctx context.Context, u *run, d clicklog.PostbackDecisi
 
 // retry makes the next attempt wait. After the last one the postback is unmatched; running its job again repeats it.
 func (rec *recorder) retry(ctx context.Context, u *run, d clicklog.PostbackDecision, detail string) error {
-	return u.Retry(ctx, models.Errorf(models.KindNotFound, "unknown_click", "%s", detail), func(c db.Conn, f workers.NextAttempt) error {
+	cause := models.Errorf(models.KindNotFound, "unknown_click", "%s", detail)
+	return u.Retry(ctx, cause, func(c db.Conn, f workers.NextAttempt) error {
 		d.Outcome, d.Detail = clicklog.PostbackPending, detail
 		if f.Final {
 			d.Outcome, d.Detail = clicklog.PostbackUnmatched, "its click never came"

@@ -24,7 +24,7 @@ import (
 type Options struct {
 	Egress   *egress.Client
 	Schedule []time.Duration  // the waits between attempts; default jobs.WebhookSchedule
-	Timeout  time.Duration    // of a request, from the look-up of the name to the last byte of the answer; default 10 seconds
+	Timeout  time.Duration    // of a request, from the look-up of the name to the last byte; default 10 seconds
 	Now      func() time.Time // for signatures; default time.Now
 }
 
