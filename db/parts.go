@@ -1,6 +1,11 @@
 package db
 
-import "context"
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+)
 
 // InParts repeats a statement until it changes fewer than size rows, and returns how many rows it changed in all. The
 // statement gets size as its last argument and must change at most that many rows. So no lock is held for long, and
@@ -14,4 +19,27 @@ func InParts(ctx context.Context, c Conn, what, query string, size int, args ...
 			return total, err
 		}
 	}
+}
+
+const partitionAttached = `
+SELECT EXISTS (SELECT FROM pg_inherits WHERE inhparent = $1::regclass AND inhrelid = to_regclass($2))`
+
+// Partition is a partition of a table for ids in [Low, High).
+type Partition struct {
+	Table, Name string
+	Low, High   uuid.UUID
+	Prepare     string // runs before it is attached; may be empty
+}
+
+// Ensure makes the partition, unless it is there. c must be a transaction, under a lock of the caller. The partition
+// is made first and attached then: making it in place would wait for every reader and hold up all that come after.
+func (p Partition) Ensure(ctx context.Context, c Conn) error {
+	what := "make partition of " + p.Table
+	if there, err := Get[bool](ctx, c, what, partitionAttached, p.Table, p.Name); err != nil || there {
+		return err
+	}
+	_, err := Exec(ctx, c, what, fmt.Sprintf(`CREATE TABLE IF NOT EXISTS %s (LIKE %s INCLUDING ALL); %s;
+		ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM ('%s') TO ('%s')`,
+		p.Name, p.Table, p.Prepare, p.Table, p.Name, p.Low, p.High))
+	return err
 }

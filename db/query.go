@@ -64,6 +64,19 @@ func Get[T any](ctx context.Context, c Conn, what, query string, args ...any) (T
 	return row, err
 }
 
+// Pairs reads a query of two columns as a map from the first to the second.
+func Pairs[K comparable, V any](ctx context.Context, c Conn, what, query string, args ...any) (map[K]V, error) {
+	pairs := map[K]V{}
+	err := EachRow(ctx, c, what, func(rows *sqlx.Rows) error {
+		var k K
+		var v V
+		err := rows.Scan(&k, &v)
+		pairs[k] = v
+		return err
+	}, query, args...)
+	return pairs, err
+}
+
 // Exec runs a statement and gives the number of rows that it touched. what names the statement in errors.
 func Exec(ctx context.Context, c Conn, what, query string, args ...any) (int64, error) {
 	res, err := c.ExecContext(ctx, query, args...)

@@ -33,18 +33,15 @@ func CopyIn(ctx context.Context, c Conn, table, columns string, rows iter.Seq[[]
 }
 
 // UUIDs writes ids in PostgreSQL's text form of uuid[].
-func UUIDs(ids []uuid.UUID) string {
-	var b strings.Builder
-	b.Grow(2 + 37*len(ids))
-	b.WriteByte('{')
-	for i, id := range ids {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(id.String())
+func UUIDs(ids []uuid.UUID) string { return "{" + strings.Join(Map(ids, uuid.UUID.String), ",") + "}" }
+
+// ByKey gives the items of a list by their keys.
+func ByKey[K comparable, T any](list []T, key func(T) K) map[K]T {
+	items := make(map[K]T, len(list))
+	for _, item := range list {
+		items[key(item)] = item
 	}
-	b.WriteByte('}')
-	return b.String()
+	return items
 }
 
 // Map gives what of makes of each item of a list, for the columns of a statement that takes many rows.

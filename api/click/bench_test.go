@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"slices"
 	"testing"
 
@@ -67,7 +66,7 @@ func handlerOf(tb testing.TB, s Recorder, r *store.Routing) *Handler {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	h, err := New(tb.Context(), Deps{DB: down(tb), Spool: s, Visitors: v, TrustedProxies: []netip.Prefix{}})
+	h, err := New(tb.Context(), depsOn(down(tb), s, v, ""))
 	if err != nil {
 		tb.Fatal(err)
 	}

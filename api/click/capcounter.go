@@ -10,9 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"switchyard/db/clicklog"
 	"switchyard/db/kv"
-	"switchyard/db/ledger"
 	"switchyard/models/interval"
 )
 
@@ -255,7 +253,7 @@ func (h *Handler) readClicks(ctx context.Context, now time.Time) error {
 	s := h.routes.Current()
 	for id := range s.CountingAccounts() {
 		a := s.Account(id)
-		used, err := ledger.ClicksSince(ctx, h.db, id, a.DayStart(now))
+		used, err := h.usage.ClicksSince(ctx, id, a.DayStart(now))
 		if err != nil {
 			return err
 		}
@@ -274,7 +272,7 @@ func (h *Handler) readConversions(ctx context.Context, now time.Time) error {
 	s := h.routes.Current()
 	for id, offers := range s.CappedOffers() {
 		from := s.Account(id).DayStart(now)
-		used, err := clicklog.ConversionsIn(ctx, h.db, id, from, from.AddDate(0, 0, 2))
+		used, err := h.usage.ConversionsIn(ctx, id, from, from.AddDate(0, 0, 2))
 		if err != nil {
 			return err
 		}

@@ -60,7 +60,7 @@ func TestFromTheLinkToTheRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := clicklog.FindClick(t.Context(), w.db, w.account, click)
+	d, err := clicklog.Log{Conn: w.db}.FindClick(t.Context(), w.account, click)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,6 +40,8 @@ type Describer interface {
 type Deps struct {
 	DB          db.Conn // the pool; it may be unable to connect
 	DatabaseURL string  // for the connection that listens to changes
+	Clicks      Clicks
+	Usage       Usage
 	Spool       Recorder
 	Visitors    Describer
 	// DataDir is where the copy of the routing snapshot lies; empty keeps none.
@@ -68,7 +70,8 @@ type Handler struct {
 	trusted      []netip.Prefix
 	url          string
 	db           db.Conn
-	clicks       clickFinder
+	clicks       Clicks
+	usage        Usage
 	routes       *routing.Refresher
 	caps         *capCounter
 	fingerprints *otter.Cache[[16]byte, *remembered]
@@ -81,20 +84,26 @@ type Handler struct {
 	deadlines    deadlines
 }
 
-// clickFinder finds the click of a visitor who comes from a landing page.
-type clickFinder interface {
+// Clicks finds the click of a visitor who comes from a landing page: clicklog.Log.
+type Clicks interface {
 	FindByID(ctx context.Context, id uuid.UUID) (click clicklog.StoredClick, ok bool, err error)
+}
+
+// Usage counts what daily caps limit: report.Reader.
+type Usage interface {
+	ClicksSince(ctx context.Context, account uuid.UUID, since time.Time) (map[uuid.UUID]int, error)
+	ConversionsIn(ctx context.Context, account uuid.UUID, from, to time.Time) (map[uuid.UUID]int, error)
 }
 
 // New makes a Handler and loads the routing snapshot: from PostgreSQL or, when that is away, from the copy in
 // DataDir. It does not fail for want of either; Ready tells. Run keeps the snapshot fresh.
 func New(ctx context.Context, d Deps) (*Handler, error) {
-	if d.DB == nil || d.Spool == nil || d.Visitors == nil {
-		return nil, errors.New("click: a database, a spool and a describer are needed")
+	if d.DB == nil || d.Clicks == nil || d.Usage == nil || d.Spool == nil || d.Visitors == nil {
+		return nil, errors.New("click: a database, a click store, a spool and a describer are needed")
 	}
 	h := &Handler{
 		spool: d.Spool, visitors: d.Visitors, trusted: d.TrustedProxies,
-		url: d.DatabaseURL, db: d.DB, clicks: clicklog.Finder{Conn: d.DB},
+		url: d.DatabaseURL, db: d.DB, clicks: d.Clicks, usage: d.Usage,
 		routes: routing.NewRefresher(d.DB, d.DataDir), caps: newCapCounter(d.Caps),
 		fingerprints: otter.Must(&otter.Options[[16]byte, *remembered]{MaximumSize: maxFingerprints}),
 		recent:       otter.Must(&otter.Options[uuid.UUID, *models.Click]{MaximumSize: maxRecent}),

@@ -177,7 +177,7 @@ func TestTheCopyOnDiskKeepsRules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.h, err = New(t.Context(), Deps{DB: down(t), Spool: w.tape, Visitors: v, DataDir: dir}); err != nil {
+	if w.h, err = New(t.Context(), depsOn(down(t), w.tape, v, dir)); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.sent("/summer-sale"); got != "https://in.test/" {

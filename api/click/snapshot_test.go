@@ -14,6 +14,8 @@ import (
 
 	"switchyard/api/routing"
 	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/report"
 	"switchyard/db/store"
 	"switchyard/models/await"
 )
@@ -95,6 +97,11 @@ func TestACampaignThatComesBeforeItsOfferIsCompletedByIt(t *testing.T) {
 	}
 }
 
+// depsOn are the dependencies of a handler on a pool.
+func depsOn(d db.Conn, s Recorder, v Describer, dir string) Deps {
+	return Deps{DB: d, Clicks: clicklog.Log{Conn: d}, Usage: report.Reader{Conn: d}, Spool: s, Visitors: v, DataDir: dir}
+}
+
 // down makes a database that nobody answers for: the pool opens, every query fails.
 func down(tb testing.TB) db.Conn {
 	tb.Helper()
@@ -125,7 +132,7 @@ func TestStartsFromTheCopyOnDisk(t *testing.T) {
 	}
 	conn := &swapped{down(t)}
 	start := func(dir string) *Handler {
-		h, err := New(t.Context(), Deps{DB: conn, Spool: w.tape, Visitors: v, DataDir: dir})
+		h, err := New(t.Context(), depsOn(conn, w.tape, v, dir))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -117,11 +117,10 @@ func (w *world) handler(s Recorder, dir string) *Handler {
 	if err != nil {
 		w.Fatal(err)
 	}
-	h, err := New(w.Context(), Deps{
-		DB: w.db, DatabaseURL: w.url, Spool: s, Visitors: v, DataDir: dir,
-		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
-		Timeout:        time.Minute, // a busy machine is not an outage
-	})
+	d := depsOn(w.db, s, v, dir)
+	d.DatabaseURL, d.TrustedProxies = w.url, []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
+	d.Timeout = time.Minute // a busy machine is not an outage
+	h, err := New(w.Context(), d)
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -88,7 +88,10 @@ func newAttributes(t *testing.T) *attributes {
 	}
 	t.Cleanup(func() { _ = log.Close() })
 	kept := &recorder{Spool: log}
-	h, err := click.New(t.Context(), click.Deps{DB: x.s.DB, Spool: kept, Visitors: everything{}, Timeout: time.Minute})
+	h, err := click.New(t.Context(), click.Deps{
+		DB: x.s.DB, Clicks: clicklog.Log{Conn: x.s.DB}, Usage: report.Reader{Conn: x.s.DB}, Spool: kept, Visitors: everything{},
+		Timeout: time.Minute,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +113,7 @@ func newAttributes(t *testing.T) *attributes {
 	if err := clicklog.NewIngester(log, x.s.DB, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if x.stored, err = clicklog.FindClick(t.Context(), x.s.DB, x.s.Account.ID, x.live.ID); err != nil {
+	if x.stored, err = (clicklog.Log{Conn: x.s.DB}).FindClick(t.Context(), x.s.Account.ID, x.live.ID); err != nil {
 		t.Fatal(err)
 	}
 	return x
@@ -235,7 +238,7 @@ func (x *attributes) reports() {
 		if a.Dimension == 0 {
 			continue
 		}
-		rows, err := report.Performance(x.Context(), x.s.DB, report.Query{
+		rows, err := report.Reader{Conn: x.s.DB}.Performance(x.Context(), report.Query{
 			AccountID: x.s.Account.ID, From: time.Now().Add(-time.Hour), To: time.Now().Add(time.Hour), Dimensions: []string{a.Name},
 		})
 		if err != nil || len(rows) != 1 || rows[0].Dims[0] != shown(a, &x.live) || rows[0].Clicks != 1 {
@@ -249,7 +252,8 @@ func (x *attributes) files() {
 	q := export.Query{AccountID: x.s.Account.ID, From: time.Now().Add(-time.Hour), To: time.Now().Add(time.Hour)}
 	file := map[string]string{}
 	names := export.Clicks.Names()
-	err := export.Clicks.Each(x.Context(), x.s.DB, q, func(cells []sql.RawBytes) error {
+	rows := export.Reader{Conn: x.s.DB}
+	err := rows.Each(x.Context(), export.Clicks, q, func(cells []sql.RawBytes) error {
 		for i, name := range names {
 			file[name] = string(cells[i])
 		}
@@ -263,7 +267,8 @@ func (x *attributes) files() {
 			x.Errorf("the file has %q for %s, want %q", got, a.Name, shown(a, &x.live))
 		}
 	}
-	if err := export.SmartlinkClicks(uuid.UUID.String).Each(x.Context(), x.s.DB, q, func([]sql.RawBytes) error { return nil }); err != nil {
+	smartlinks := export.SmartlinkClicks(uuid.UUID.String)
+	if err := rows.Each(x.Context(), smartlinks, q, func([]sql.RawBytes) error { return nil }); err != nil {
 		x.Errorf("smartlinks: %v", err)
 	}
 }

@@ -28,18 +28,18 @@ var (
 )
 
 // campaigns are the rows of /campaigns.
-func campaigns(d Deps) []route.Route {
+func campaigns(d Deps, about reporting.Deps) []route.Route {
 	res := resource[store.Campaigns, models.Campaign, CampaignAnswer]{
 		group: "Campaigns", path: "/campaigns", table: (*store.Store).Campaigns, answer: d.campaignAnswer,
 	}
 	create := res.row("POST", "", "create a campaign", route.Take(d.createCampaign),
 		campaignOwnCodes, route.Codes("400 invalid_flow", "403 buyer_only"), campaignCodes, answer.FlowCodes)
 	create.Status = http.StatusCreated
-	stats := res.row("GET", "/{id}/stats", "totals of a campaign for the window", route.Do(campaignStats),
+	stats := res.row("GET", "/{id}/stats", "totals of a campaign for the window", route.Do(d.campaignStats),
 		route.Codes("400 invalid_id"))
 	stats.Window = true
-	return append(append(d.insight(), d.routingTool(), reporting.Simulation()), []route.Route{
-		listFigures(res, "campaigns with figures for the window; pinned first, then newest", "campaign_id", d.campaignRow),
+	return append(append(d.insight(), d.routingTool(), reporting.Simulation(about)), []route.Route{
+		listFigures(d, res, "campaigns with figures for the window; pinned first, then newest", "campaign_id", d.campaignRow),
 		create,
 		res.row("GET", "/{id}", "one campaign with its flow", route.Do(d.findCampaign), answer.IDCodes),
 		res.row("PATCH", "/{id}", "change the settings that are sent", route.Take(d.changeCampaign),
@@ -126,17 +126,14 @@ func replaceFlow(c *route.Call, b FlowBody) (FlowAnswer, error) {
 
 // campaignStats answers zeros for an id that the account does not have. The contract knows no 404 here, and a deleted
 // campaign keeps its figures.
-func campaignStats(c *route.Call) (CampaignStats, error) {
-	found, err := report.FiguresOf(c.Context(), c.Store.Conn(), c.Account.ID, "campaign_id", []uuid.UUID{c.ID},
-		c.Window.From, c.Window.End())
-	if err != nil {
-		return CampaignStats{}, err
-	}
-	f := found[c.ID]
+func (d Deps) campaignStats(c *route.Call) (CampaignStats, error) {
+	q := reporting.InWindow(c)
+	q.Filters = []report.Filter{report.IDs("campaign_id", c.ID)}
+	f, err := d.Reports(c.Store).Totals(c.Context(), q)
 	return CampaignStats{
 		Range: c.Window.Range(), Clicks: f.Clicks, Cost: models.NewMoney(f.Cost),
 		Conversions: f.Conversions(), Revenue: models.NewMoney(f.Revenue),
-	}, nil
+	}, err
 }
 
 // CampaignStats are the totals of one campaign.

@@ -71,11 +71,9 @@ func (d *desk) visit(t *testing.T, campaign uuid.UUID, at time.Time, n int) {
 		t.Fatal(err)
 	}
 	payout := decimal.New(125, -1)
-	if _, err := clicklog.RecordConversion(t.Context(), d.DB, clicklog.ConversionInput{
+	recordConversion(t, d.DB, clicklog.ConversionInput{
 		ClickID:   first,
 		AccountID: d.Account.ID, Payout: &payout, Status: models.StatusApproved, Source: models.FromPostback,
 		At: at.Add(time.Second),
-	}); err != nil {
-		t.Fatal(err)
-	}
+	})
 }

@@ -26,17 +26,17 @@ func (d Deps) insight() []route.Route {
 			Method: "GET", Path: "/campaigns/activity", Group: group,
 			Summary: "clicks and goals of the last 7 days of the campaigns with an alias",
 			Query:   []route.Param{{Name: "alias", Type: "string", Required: true}},
-			Codes:   route.Codes("400 no_alias"), Handle: route.Do(campaignActivity),
+			Codes:   route.Codes("400 no_alias"), Handle: route.Do(d.campaignActivity),
 		},
 		{
 			Method: "GET", Path: "/campaigns/arrivals", Group: group, Summary: "how visitors were identified",
 			Query:  []route.Param{{Name: "alias", Type: "string", Doc: "empty: all campaigns"}, days},
-			Handle: route.Do(arrivals),
+			Handle: route.Do(d.arrivals),
 		},
 		{
 			Method: "GET", Path: "/campaigns/{id}/funnel", Group: group, Summary: "from the click to the sale",
 			Query: []route.Param{days, {Name: "by", Enum: []string{"lander", "source"}, Doc: "splits the funnel"}},
-			Codes: route.Codes("404 not_found"), Handle: route.Do(funnel),
+			Codes: route.Codes("404 not_found"), Handle: route.Do(d.funnel),
 		},
 		{
 			Method: "DELETE", Path: "/campaigns/{id}/stats", Group: group, Window: true, Slow: clearJob.Answer(),
@@ -59,7 +59,7 @@ type CampaignActivity struct {
 	Goals  int64 `json:"goals" doc:"goals reached: approved and pending, each once for a click"`
 }
 
-func campaignActivity(c *route.Call) (CampaignActivity, error) {
+func (d Deps) campaignActivity(c *route.Call) (CampaignActivity, error) {
 	alias := strings.TrimSpace(c.Query.Get("alias"))
 	if alias == "" {
 		return CampaignActivity{}, models.Invalid("no_alias", "alias is required")
@@ -69,15 +69,14 @@ func campaignActivity(c *route.Call) (CampaignActivity, error) {
 		return CampaignActivity{}, err
 	}
 	from, to := lastDays(7)
-	var out CampaignActivity
-	figures, err := report.FiguresOf(c.Context(), c.Store.Conn(), c.Account.ID, "campaign_id", ids, from, to)
+	sum, err := d.Reports(c.Store).Totals(c.Context(), report.Query{
+		AccountID: c.Account.ID, From: from, To: to, Filters: []report.Filter{report.IDs("campaign_id", ids...)},
+	})
 	if err != nil {
-		return out, err
+		return CampaignActivity{}, err
 	}
-	for _, f := range figures {
-		out.Clicks += f.Clicks
-	}
-	goals, err := report.GoalsOf(c.Context(), c.Store.Conn(), c.Account.ID, ids, "", from, to)
+	out := CampaignActivity{Clicks: sum.Clicks}
+	goals, err := d.Reports(c.Store).GoalsOf(c.Context(), c.Account.ID, ids, "", from, to)
 	for _, g := range goals {
 		if g.Goal != report.AnyGoal {
 			out.Goals += g.Clicks
@@ -99,7 +98,7 @@ type Arrival struct {
 	Share        *models.Money `json:"share" doc:"percent of the clicks"`
 }
 
-func arrivals(c *route.Call) (Arrivals, error) {
+func (d Deps) arrivals(c *route.Call) (Arrivals, error) {
 	out := Arrivals{Arrivals: []Arrival{}}
 	q := report.Query{AccountID: c.Account.ID, Dimensions: []string{"arrival"}}
 	q.From, q.To = lastDays(c.Numbers["days"])
@@ -108,9 +107,9 @@ func arrivals(c *route.Call) (Arrivals, error) {
 		if err != nil || len(ids) == 0 {
 			return out, err
 		}
-		q.Filters = []report.Filter{{Dimension: "campaign_id", Values: answer.Each(ids, uuid.UUID.String)}}
+		q.Filters = []report.Filter{report.IDs("campaign_id", ids...)}
 	}
-	rows, err := report.Performance(c.Context(), c.Store.Conn(), q)
+	rows, err := d.Reports(c.Store).Performance(c.Context(), q)
 	if err != nil {
 		return out, err
 	}
@@ -164,7 +163,7 @@ func percent(part, whole int64) *models.Money {
 	return models.MoneyOf(f.Ratios().CR)
 }
 
-func funnel(c *route.Call) (Funnel, error) {
+func (d Deps) funnel(c *route.Call) (Funnel, error) {
 	days, by := c.Numbers["days"], c.Query.Get("by")
 	if _, ok := report.GoalSplits[by]; !ok {
 		return Funnel{}, models.Invalid("invalid_input", "by is lander or source")
@@ -174,7 +173,7 @@ func funnel(c *route.Call) (Funnel, error) {
 		return Funnel{}, err
 	}
 	out := Funnel{Days: days, Mode: campaign.Mode, PrimaryGoalKey: answer.OrNull(campaign.PrimaryGoalKey)}
-	stages, err := countStages(c, campaign, days, "")
+	stages, err := d.countStages(c, campaign, days, "")
 	if err != nil {
 		return out, err
 	}
@@ -188,11 +187,11 @@ func funnel(c *route.Call) (Funnel, error) {
 		return out, nil
 	}
 	out.Split = &FunnelSplits{By: by, Rows: []FunnelSplit{}}
-	stages, err = countStages(c, campaign, days, by)
+	stages, err = d.countStages(c, campaign, days, by)
 	if err != nil {
 		return out, err
 	}
-	names, err := report.Labels(c.Context(), c.Store.Conn(), c.Account.ID, by+"_id",
+	names, err := c.Store.Labels(c.Context(), c.Account.ID, by+"_id",
 		answer.Each(stages, func(s *stage) string { return s.id.String() }))
 	for _, s := range stages {
 		out.Split.Rows = append(out.Split.Rows, FunnelSplit{
@@ -229,16 +228,13 @@ func (s *stage) steps(primary string, goals []string) []FunnelStep {
 
 // countStages counts a campaign's clicks and goals by landing page or source, most clicks first. Without by it counts
 // the whole campaign as one.
-func countStages(c *route.Call, campaign models.Campaign, days int, by string) ([]*stage, error) {
-	q := report.Query{
-		AccountID: c.Account.ID,
-		Filters:   []report.Filter{{Dimension: "campaign_id", Values: []string{campaign.ID.String()}}},
-	}
+func (d Deps) countStages(c *route.Call, campaign models.Campaign, days int, by string) ([]*stage, error) {
+	q := report.Query{AccountID: c.Account.ID, Filters: []report.Filter{report.IDs("campaign_id", campaign.ID)}}
 	q.From, q.To = lastDays(days)
 	if by != "" {
 		q.Dimensions = []string{by + "_id"}
 	}
-	rows, err := report.Performance(c.Context(), c.Store.Conn(), q)
+	rows, err := d.Reports(c.Store).Performance(c.Context(), q)
 	if err != nil {
 		return nil, err
 	}
@@ -260,7 +256,7 @@ func countStages(c *route.Call, campaign models.Campaign, days int, by string) (
 		}
 		at(id).figures = r.Figures
 	}
-	goals, err := report.GoalsOf(c.Context(), c.Store.Conn(), c.Account.ID, []uuid.UUID{campaign.ID}, by, q.From, q.To)
+	goals, err := d.Reports(c.Store).GoalsOf(c.Context(), c.Account.ID, []uuid.UUID{campaign.ID}, by, q.From, q.To)
 	for _, g := range goals {
 		at(g.Split).goals[g.Goal] = g
 	}

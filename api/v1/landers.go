@@ -9,7 +9,7 @@ import (
 )
 
 // landers are the rows of /landers.
-func landers() []route.Route {
+func landers(d Deps) []route.Route {
 	res := resource[store.Landers, models.Lander, LanderAnswer]{
 		group: "Landing pages", path: "/landers", table: (*store.Store).Landers, answer: landerAnswer,
 		codes: route.Codes("400 required too_long invalid_url invalid_number out_of_range invalid_country",
@@ -19,7 +19,7 @@ func landers() []route.Route {
 		route.Codes("400 invalid_fallback"), answer.IDCodes)
 	patch.Body = LanderPatch{}
 	return []route.Route{
-		listFigures(res, "landing pages with figures for the window", "lander_id", landerRow),
+		listFigures(d, res, "landing pages with figures for the window", "lander_id", landerRow),
 		create[LanderBody](res, "create a landing page"),
 		put[LanderPut](res, "replace a landing page", idAnswer),
 		patch,

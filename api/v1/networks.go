@@ -19,14 +19,14 @@ import (
 )
 
 // networks are the rows of /networks.
-func networks() []route.Route {
+func networks(d Deps) []route.Route {
 	res := resource[store.Networks, models.Network, NetworkAnswer]{
 		group: "Affiliate networks", path: "/networks", table: (*store.Store).Networks, answer: networkAnswer,
 		codes: route.Codes("400 required too_long invalid_url invalid_number out_of_range", "402 plan_limit",
 			"409 duplicate_name"),
 	}
 	list := res.row("GET", "", "affiliate networks; from or to adds each network's figures for the window",
-		route.Do(listNetworks))
+		route.Do(d.listNetworks))
 	list.Page = true
 	list.Query = []route.Param{
 		{Name: "from", Doc: "start of the window, UTC: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS"},
@@ -42,14 +42,14 @@ func networks() []route.Route {
 }
 
 // listNetworks answers names and settings, and figures only when the caller gave an end of a window.
-func listNetworks(c *route.Call) (NetworkRows, error) {
+func (d Deps) listNetworks(c *route.Call) (NetworkRows, error) {
 	records, next, err := c.Store.Networks().List(c.Context(), c.Account.ID, c.Page)
 	if err != nil {
 		return NetworkRows{}, err
 	}
 	var figures map[uuid.UUID]answer.Figures
 	if bind.HasWindow(c.Query) {
-		figures, err = figuresOf(c, "network_id", records)
+		figures, err = figuresOf(c, d, "network_id", records)
 	}
 	return NetworkRows{answer.Each(records, func(n models.Network) NetworkRow {
 		row := NetworkRow{NetworkAnswer: networkAnswer(n)}

@@ -9,14 +9,14 @@ import (
 )
 
 // offers are the rows of /offers.
-func offers() []route.Route {
+func offers(d Deps) []route.Route {
 	res := resource[store.Offers, models.Offer, OfferAnswer]{
 		group: "Offers", path: "/offers", table: (*store.Store).Offers, answer: offerAnswer,
 		codes: route.Codes("400 required too_long invalid_url invalid_number out_of_range invalid_network invalid_country",
 			"409 duplicate_name"),
 	}
 	return []route.Route{
-		listFigures(res, "offers with figures for the window", "offer_id", offerRow),
+		listFigures(d, res, "offers with figures for the window", "offer_id", offerRow),
 		create[OfferBody](res, "create an offer"),
 		put[OfferPut](res, "replace an offer", offerAnswer),
 		toggle(res, "pause or resume an offer", toggledStatus),

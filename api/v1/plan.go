@@ -6,12 +6,12 @@ import (
 
 	"switchyard/api/answer"
 	"switchyard/api/route"
-	"switchyard/db/ledger"
+	"switchyard/db/report"
 	"switchyard/models"
 )
 
 // plan are the rows of /plan.
-func plan() []route.Route {
+func plan(d Deps) []route.Route {
 	const group = "Account"
 	return []route.Route{
 		{
@@ -20,7 +20,7 @@ func plan() []route.Route {
 		},
 		{
 			Method: "GET", Path: "/plan/usage", Group: group, Summary: "the plan with usage detail",
-			Handle: route.Do(planUsage),
+			Handle: route.Do(d.planUsage),
 		},
 	}
 }
@@ -145,14 +145,14 @@ type PlanUse struct {
 	Webhooks  Used `json:"webhooks"`
 }
 
-func planUsage(c *route.Call) (PlanUsageAnswer, error) {
+func (d Deps) planUsage(c *route.Call) (PlanUsageAnswer, error) {
 	now := time.Now().UTC()
 	out := PlanUsageAnswer{PlanAnswer: planAnswer(c.Account, now)}
 	n, err := c.Store.Usage().Count(c.Context(), c.Account.ID)
 	if err != nil {
 		return out, err
 	}
-	days, err := ledger.Daily(c.Context(), c.Store.Conn(), c.Account.ID, models.MonthOf(now), now)
+	days, err := d.Reports(c.Store).Daily(c.Context(), c.Account.ID, models.MonthOf(now), now)
 	if err != nil {
 		return out, err
 	}
@@ -161,7 +161,7 @@ func planUsage(c *route.Call) (PlanUsageAnswer, error) {
 	forecast, clicks := forecastOf(days, limits.ClicksPerMonth, now)
 	out.Detail = PlanDetail{
 		ResetsAt: out.CurrentPeriodEnd, Forecast: forecast,
-		Daily: answer.Each(days, func(d ledger.DayClicks) PlanDay {
+		Daily: answer.Each(days, func(d report.DayClicks) PlanDay {
 			return PlanDay{d.Day.UTC().Format(time.DateOnly), d.Clicks}
 		}),
 		Team: PlanTeam{APIKeys: int64(n.Keys)},
@@ -179,7 +179,7 @@ func planUsage(c *route.Call) (PlanUsageAnswer, error) {
 }
 
 // forecastOf extrapolates the month from its clicks per second so far. It also returns the clicks so far.
-func forecastOf(days []ledger.DayClicks, limit *int64, now time.Time) (f PlanForecast, clicks int64) {
+func forecastOf(days []report.DayClicks, limit *int64, now time.Time) (f PlanForecast, clicks int64) {
 	for _, d := range days {
 		clicks += d.Clicks
 	}
@@ -203,9 +203,9 @@ func forecastOf(days []ledger.DayClicks, limit *int64, now time.Time) (f PlanFor
 }
 
 // passedOn is the day whose clicks passed the allowance.
-func passedOn(days []ledger.DayClicks, limit int64) *string {
+func passedOn(days []report.DayClicks, limit int64) *string {
 	var sum int64
-	i := slices.IndexFunc(days, func(d ledger.DayClicks) bool {
+	i := slices.IndexFunc(days, func(d report.DayClicks) bool {
 		sum += d.Clicks
 		return sum > limit
 	})

@@ -10,6 +10,7 @@ import (
 	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
+	"switchyard/api/v1/reporting"
 	"switchyard/db/report"
 	"switchyard/db/store"
 	"switchyard/models"
@@ -77,14 +78,14 @@ func list[T lister[R], R, A any](res resource[T, R, A], summary string) route.Ro
 // listFigures is GET: a page of records with their figures for the window. dimension is the report's name for their
 // ids, such as offer_id.
 func listFigures[T lister[R], R interface{ RecordID() uuid.UUID }, A, L any](
-	res resource[T, R, A], summary, dimension string, show func(R, answer.Figures) L,
+	d Deps, res resource[T, R, A], summary, dimension string, show func(R, answer.Figures) L,
 ) route.Route {
 	row := res.row("GET", "", summary, route.Do(func(c *route.Call) (Rows[L], error) {
 		records, next, err := res.table(c.Store).List(c.Context(), c.Account.ID, c.Page)
 		if err != nil {
 			return Rows[L]{}, err
 		}
-		figures, err := figuresOf(c, dimension, records)
+		figures, err := figuresOf(c, d, dimension, records)
 		return Rows[L]{
 			c.Window.Range(), answer.Each(records, func(r R) L { return show(r, figures[r.RecordID()]) }), answer.Cursor(next),
 		}, err
@@ -204,17 +205,23 @@ func clone[T interface {
 
 // figuresOf reads the figures of records for the call's window, by their ids. dimension is the report's name for the
 // ids. A record in which nothing happened has zeros.
-func figuresOf[R interface{ RecordID() uuid.UUID }](c *route.Call, dimension string, records []R) (
+func figuresOf[R interface{ RecordID() uuid.UUID }](c *route.Call, d Deps, dimension string, records []R) (
 	map[uuid.UUID]answer.Figures, error,
 ) {
 	if len(records) == 0 {
 		return nil, nil
 	}
 	ids := answer.Each(records, R.RecordID)
-	found, err := report.FiguresOf(c.Context(), c.Store.Conn(), c.Account.ID, dimension, ids, c.Window.From, c.Window.End())
+	q := reporting.InWindow(c)
+	q.Dimensions, q.Filters = []string{dimension}, []report.Filter{report.IDs(dimension, ids...)}
+	rows, err := d.Reports(c.Store).Performance(c.Context(), q)
+	found := map[string]models.Figures{}
+	for _, r := range rows {
+		found[r.Dims[0]] = r.Figures
+	}
 	figures := map[uuid.UUID]answer.Figures{}
 	for _, id := range ids {
-		figures[id] = found[id].Row()
+		figures[id] = found[id.String()].Row()
 	}
 	return figures, err
 }

@@ -3,18 +3,28 @@
 package v1
 
 import (
+	"context"
 	"net/netip"
 	"slices"
+	"time"
+
+	"github.com/google/uuid"
 
 	"switchyard/api/route"
 	"switchyard/api/v1/reporting"
+	"switchyard/db/report"
+	"switchyard/db/store"
 	"switchyard/jobs"
+	"switchyard/models"
 )
 
 // Deps are what the handlers need beside the store, which comes with each call.
 type Deps struct {
 	// Jobs submits and awaits jobs.
 	Jobs *jobs.Client
+	// Clicks and Reports read the click store, on the call's connection.
+	Clicks  func(*store.Store) reporting.ClickReader
+	Reports func(*store.Store) ReportReader
 	// EgressAllow are the addresses that a customer's URL may name although they are not public (EGRESS_ALLOW).
 	EgressAllow []netip.Prefix
 	// BaseURL is the service's address, for tracking links on its shared domains.
@@ -23,28 +33,42 @@ type Deps struct {
 	TrackingHost string
 }
 
+// ReportReader answers the questions of the resources about figures: report.Reader.
+type ReportReader interface {
+	reporting.ReportReader
+	GoalsOf(ctx context.Context, account uuid.UUID, campaigns []uuid.UUID, split string, from, to time.Time) (
+		[]report.GoalCount, error)
+	Daily(ctx context.Context, account uuid.UUID, first, last time.Time) ([]report.DayClicks, error)
+	CountSmartlinks(ctx context.Context, account uuid.UUID, list []models.Smartlink) error
+	SmartlinkFigures(ctx context.Context, account, smartlink uuid.UUID, from, to time.Time) (
+		[]report.SmartlinkFigure, error)
+}
+
 // Routes is the table of the API: every operation below /api/v1 but the document itself, and extra rows.
 func Routes(d Deps, extra ...route.Route) []route.Route {
-	about := reporting.Deps{Jobs: d.Jobs, BaseURL: d.BaseURL}
+	about := reporting.Deps{
+		Jobs: d.Jobs, Clicks: d.Clicks, BaseURL: d.BaseURL,
+		Reports: func(s *store.Store) reporting.ReportReader { return d.Reports(s) },
+	}
 	rows := slices.Concat(
-		campaigns(d),
+		campaigns(d, about),
 		groups(),
 		flows(),
 		rules(),
-		offers(),
-		landers(),
-		sources(),
-		networks(),
+		offers(d),
+		landers(d),
+		sources(d),
+		networks(d),
 		templates(),
 		smartlinks(d),
 		domains(d),
 		webhooks(d),
 		alerts(),
-		plan(),
+		plan(d),
 		reporting.Reports(about),
 		corrections(d),
-		reporting.Stats(),
-		reporting.Logs(),
+		reporting.Stats(about),
+		reporting.Logs(about),
 		extra,
 	)
 	return append(rows, jobRoutes(d, rows)...)

@@ -8,7 +8,7 @@ import (
 	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
-	"switchyard/db/report"
+	"switchyard/api/v1/reporting"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/cond"
@@ -99,7 +99,7 @@ func (d Deps) routing(c *route.Call) (Routing, error) {
 	if err != nil {
 		return out, err
 	}
-	figures, err := routingFigures(c)
+	figures, err := d.routingFigures(c)
 	if err != nil {
 		return out, err
 	}
@@ -110,10 +110,10 @@ func (d Deps) routing(c *route.Call) (Routing, error) {
 }
 
 // routingFigures are the figures of campaigns and of paths, by their ids.
-func routingFigures(c *route.Call) (map[string]models.Figures, error) {
-	rows, err := report.Performance(c.Context(), c.Store.Conn(), report.Query{
-		AccountID: c.Account.ID, From: c.Window.From, To: c.Window.End(), Dimensions: []string{"campaign_id", "stream_id"},
-	})
+func (d Deps) routingFigures(c *route.Call) (map[string]models.Figures, error) {
+	q := reporting.InWindow(c)
+	q.Dimensions = []string{"campaign_id", "stream_id"}
+	rows, err := d.Reports(c.Store).Performance(c.Context(), q)
 	sums := map[string]models.Figures{}
 	for _, r := range rows {
 		for _, id := range r.Dims {

@@ -2,6 +2,7 @@ package v1
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"github.com/google/uuid"
@@ -16,13 +17,14 @@ import (
 
 // smartlinks are the rows of /short-links.
 func smartlinks(d Deps) []route.Route {
-	res := resource[store.Smartlinks, models.Smartlink, SmartlinkAnswer]{
-		group: "Smartlinks", path: "/short-links", table: (*store.Store).Smartlinks, answer: smartlinkAnswer,
+	res := resource[countedSmartlinks, models.Smartlink, SmartlinkAnswer]{
+		group: "Smartlinks", path: "/short-links", answer: smartlinkAnswer,
+		table: func(s *store.Store) countedSmartlinks { return countedSmartlinks{s.Smartlinks(), d.Reports(s)} },
 		codes: route.Codes("400 required too_long invalid_url invalid_number out_of_range invalid_slug invalid_domain "+
 			"invalid_source invalid_rule_url invalid_condition no_conditions duplicate_slug", "409 duplicate_name"),
 	}
 	missing := route.Codes("404 not_found")
-	stats := res.row("GET", "/{id}/stats", "clicks by rule and destination", route.Do(smartlinkStats), missing)
+	stats := res.row("GET", "/{id}/stats", "clicks by rule and destination", route.Do(d.smartlinkStats), missing)
 	clearing := res.row("DELETE", "/{id}/stats", "irreversibly clear click history in the window; the link stays",
 		route.Do(d.clearSmartlink), missing)
 	stats.Window, clearing.Window, clearing.Slow = true, true, clearSmartlinkJob.Answer()
@@ -35,6 +37,31 @@ func smartlinks(d Deps) []route.Route {
 		clone(res, "copy a smartlink; the copy is paused and has a new slug", smartlinkCopied),
 		stats, clearing,
 	}
+}
+
+// countedSmartlinks are smartlinks with their clicks.
+type countedSmartlinks struct {
+	store.Smartlinks
+	reports ReportReader
+}
+
+// List lists the smartlinks that are not deleted, newest first.
+func (k countedSmartlinks) List(ctx context.Context, account uuid.UUID, p store.Page) ([]models.Smartlink, string, error) {
+	list, next, err := k.Smartlinks.List(ctx, account, p)
+	if err == nil {
+		err = k.reports.CountSmartlinks(ctx, account, list)
+	}
+	return list, next, err
+}
+
+// Update writes every field of a smartlink.
+func (k countedSmartlinks) Update(ctx context.Context, l models.Smartlink) (models.Smartlink, error) {
+	saved, err := k.Smartlinks.Update(ctx, l)
+	list := []models.Smartlink{saved}
+	if err == nil {
+		err = k.reports.CountSmartlinks(ctx, l.AccountID, list)
+	}
+	return list[0], err
 }
 
 // SmartlinkRuleBody is a rule of a smartlink.

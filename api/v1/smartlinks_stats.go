@@ -7,7 +7,6 @@ import (
 	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/api/slow"
-	"switchyard/db/clicklog"
 	"switchyard/jobs"
 )
 
@@ -43,12 +42,12 @@ type SmartlinkDestination struct {
 	BotClicks      int64  `json:"bot_clicks"`
 }
 
-func smartlinkStats(c *route.Call) (SmartlinkStats, error) {
+func (d Deps) smartlinkStats(c *route.Call) (SmartlinkStats, error) {
 	l, err := c.Store.Smartlinks().Find(c.Context(), c.Account.ID, c.ID)
 	if err != nil {
 		return SmartlinkStats{}, err
 	}
-	figures, err := clicklog.SmartlinkFigures(c.Context(), c.Store.Conn(), c.Account.ID, l.ID, c.Window.From, c.Window.End())
+	figures, err := d.Reports(c.Store).SmartlinkFigures(c.Context(), c.Account.ID, l.ID, c.Window.From, c.Window.End())
 	if err != nil {
 		return SmartlinkStats{}, err
 	}

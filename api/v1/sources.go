@@ -14,7 +14,7 @@ import (
 )
 
 // sources are the rows of /traffic-sources.
-func sources() []route.Route {
+func sources(d Deps) []route.Route {
 	res := resource[store.Sources, models.TrafficSource, SourceAnswer]{
 		group: "Traffic sources", path: "/traffic-sources", table: (*store.Store).Sources,
 		answer: func(o models.TrafficSource) SourceAnswer { return SourceAnswer{o} },
@@ -22,7 +22,7 @@ func sources() []route.Route {
 			"409 duplicate_name"),
 	}
 	return []route.Route{
-		listFigures(res, "traffic sources with figures for the window", "source_id", sourceRow),
+		listFigures(d, res, "traffic sources with figures for the window", "source_id", sourceRow),
 		create[SourceBody](res, "create a traffic source"),
 		put[SourcePut](res, "replace a traffic source", idAnswer),
 		toggle(res, "pause or resume a traffic source", toggledStatus, route.Codes("402 plan_limit")...),

@@ -15,6 +15,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/api/apitest"
+	"switchyard/db"
 	"switchyard/db/clicklog"
 	"switchyard/db/spool"
 	"switchyard/models"
@@ -158,10 +159,18 @@ func (r *traffic) store() {
 	}
 	for _, v := range r.visits {
 		for _, in := range v.sales {
-			if _, err := clicklog.RecordConversion(ctx, r.s.DB, in); err != nil {
-				r.t.Fatal(err)
-			}
+			recordConversion(r.t, r.s.DB, in)
 		}
+	}
+}
+
+func recordConversion(tb testing.TB, d *db.DB, in clicklog.ConversionInput) {
+	tb.Helper()
+	if err := db.Tx(tb.Context(), d, func(c db.Conn) error {
+		_, err := clicklog.Log{}.RecordConversion(tb.Context(), c, in)
+		return err
+	}); err != nil {
+		tb.Fatal(err)
 	}
 }
 

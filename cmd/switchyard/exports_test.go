@@ -17,7 +17,10 @@ import (
 
 	"switchyard/api/apitest"
 	"switchyard/api/v1"
+	"switchyard/db"
 	"switchyard/db/clicklog"
+	dbexport "switchyard/db/export"
+	"switchyard/db/report"
 	"switchyard/db/spool"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
@@ -43,7 +46,7 @@ func newExporting(t *testing.T) *exporting {
 	client := jobs.Connect(redis)
 	s := apitest.New(t, apitest.Options{V1: v1.Deps{Jobs: client, BaseURL: "https://track.example.com"}})
 	runtime := workers.New(workers.Options{DB: s.DB, Redis: redis, Client: client, Grace: 4 * time.Second})
-	export.Register(runtime, s.Store)
+	export.Register(runtime, s.Store, dbexport.Reader{Conn: s.DB}, report.Reader{Conn: s.DB})
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
 	go func() { done <- runtime.Run(ctx) }()
@@ -90,9 +93,13 @@ func (x *exporting) strew(n int) {
 		}
 		payout := decimal.New(int64(100+i), -2)
 		x.sales[c.ID] = payout
-		_, err := clicklog.RecordConversion(x.t.Context(), x.s.DB, clicklog.ConversionInput{
+		in := clicklog.ConversionInput{
 			ClickID: c.ID, AccountID: c.AccountID, ConversionID: "+order" + strconv.Itoa(i), Payout: &payout,
 			Status: models.StatusApproved, Source: models.FromPostback, At: models.ClickTime(c.ID).Add(time.Millisecond),
+		}
+		err := db.Tx(x.t.Context(), x.s.DB, func(c db.Conn) error {
+			_, err := clicklog.Log{}.RecordConversion(x.t.Context(), c, in)
+			return err
 		})
 		if err != nil {
 			x.t.Fatal(err)

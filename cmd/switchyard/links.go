@@ -6,7 +6,6 @@ import (
 	"switchyard/workers"
 	"switchyard/workers/egress"
 	"switchyard/workers/linkcheck"
-	"switchyard/workers/plan"
 	"switchyard/workers/providers/safebrowsing"
 )
 
@@ -28,6 +27,5 @@ func registerLinks(cfg config.Config, r *workers.Runtime, records *store.Store) 
 	linkcheck.Register(r, linkcheck.Options{Store: records, Egress: pages, List: safebrowsing.New(safebrowsing.Options{
 		WebRiskKey: cfg.WebRiskKey, SafeBrowsingKey: cfg.SafeBrowsingKey, URL: cfg.SafeBrowsingURL, Egress: lists,
 	})})
-	plan.Register(r, records, nil)
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"switchyard/api/click/visitor"
 	"switchyard/db/clicklog"
 	"switchyard/db/kv"
+	"switchyard/db/report"
 	"switchyard/db/spool"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -61,8 +62,8 @@ func (w web) openTracking(ctx context.Context) (_ *tracking, err error) {
 	}
 	t.caps = kv.NewCaps(counters, "", kv.Timeout)
 	t.handler, err = click.New(ctx, click.Deps{
-		DB: w.db, DatabaseURL: w.cfg.DatabaseURL, Spool: t.spool, Visitors: t.visitors, DataDir: w.cfg.DataDir,
-		TrustedProxies: w.cfg.TrustedProxies, Caps: t.caps,
+		DB: w.db, DatabaseURL: w.cfg.DatabaseURL, Clicks: clicklog.Log{Conn: w.db}, Usage: report.Reader{Conn: w.db},
+		Spool: t.spool, Visitors: t.visitors, DataDir: w.cfg.DataDir, TrustedProxies: w.cfg.TrustedProxies, Caps: t.caps,
 	})
 	if err != nil {
 		return nil, errors.Join(err, t.spool.Close(), t.caps.Close())

@@ -21,8 +21,11 @@ import (
 	"switchyard/api"
 	"switchyard/api/click"
 	"switchyard/api/v1"
+	"switchyard/api/v1/reporting"
 	"switchyard/db"
+	"switchyard/db/clicklog"
 	"switchyard/db/kv"
+	"switchyard/db/report"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models/interval"
@@ -155,7 +158,11 @@ func (w web) handlers() (*handlers, error) {
 	}
 	h.api = api.New(api.Deps{
 		Store: records, Rates: kv.NewRates(counters, "", kv.Timeout), BaseURL: w.cfg.BaseURL, Version: readBuild().Version,
-		V1: v1.Deps{Jobs: w.client, EgressAllow: w.cfg.EgressAllow, TrackingHost: w.cfg.TrackingHost},
+		V1: v1.Deps{
+			Jobs: w.client, EgressAllow: w.cfg.EgressAllow, TrackingHost: w.cfg.TrackingHost,
+			Clicks:  func(s *store.Store) reporting.ClickReader { return clicklog.Log{Conn: s.Conn()} },
+			Reports: func(s *store.Store) v1.ReportReader { return report.Reader{Conn: s.Conn()} },
+		},
 	})
 	return h, nil
 }

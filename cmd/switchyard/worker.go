@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"switchyard/db"
+	"switchyard/db/clicklog"
+	dbexport "switchyard/db/export"
+	"switchyard/db/report"
 	"switchyard/jobs"
 	"switchyard/ops/config"
 	"switchyard/ops/logs"
@@ -20,6 +23,7 @@ import (
 	"switchyard/workers/export"
 	"switchyard/workers/idempotency"
 	"switchyard/workers/ledger"
+	"switchyard/workers/plan"
 	"switchyard/workers/webhook"
 )
 
@@ -72,14 +76,16 @@ func newRuntime(cfg config.Config, o workers.Options) (*workers.Runtime, error) 
 	}
 	r := workers.New(o)
 	webhook.Register(r, records, webhook.Options{Egress: out, Schedule: cfg.WebhookSchedule})
-	conversion.Register(r, records)
+	clicks, reports := clicklog.Log{Conn: o.DB}, report.Reader{Conn: o.DB}
+	conversion.Register(r, records, clicks)
 	idempotency.Register(r, records)
-	ledger.Register(r, o.DB)
+	ledger.Register(r, clicks)
+	plan.Register(r, records, reports, nil)
 	if err := registerLinks(cfg, r, records); err != nil {
 		return nil, err
 	}
-	export.Register(r, records)
-	correction.Register(r, records)
+	export.Register(r, records, dbexport.Reader{Conn: o.DB}, reports)
+	correction.Register(r, records, clicks)
 	return r, nil
 }
 

@@ -13,7 +13,7 @@ import (
 	"switchyard/models"
 )
 
-// ClearQuery names what to delete: the history in [From, To), cut to milliseconds, of some campaigns (Clear and
+// ClearQuery chooses what to delete: the history in [From, To), cut to milliseconds, of some campaigns (Clear and
 // ClearArchive) or of one smartlink (ClearSmartlink). After is where an earlier call ended.
 type ClearQuery struct {
 	AccountID uuid.UUID
@@ -31,8 +31,8 @@ func (q ClearQuery) first() uuid.UUID {
 	return after
 }
 
-// Cleared is what one call deleted, bots included, and of which campaigns. After is where the next one goes on; with
-// Done there is nothing left.
+// Cleared is what one call deleted, bots included, and of which campaigns. The next call goes on at After. Done says
+// that there is nothing left.
 type Cleared struct {
 	Clicks      int64
 	Conversions int64
@@ -58,9 +58,9 @@ DELETE FROM click_visitors v USING (
 
 // Clear deletes at most limit clicks of campaigns in the transaction of c, with their click-outs and conversions, and
 // takes their figures out of the ledger. Repeat it, each time in a transaction of its own, until it is Done. Then
-// ClearArchive deletes what has no clicks any more. A conversion that is being recorded for one of the clicks is deleted
-// too, or finds no click. What arrives in the window afterwards is counted.
-func Clear(ctx context.Context, c db.Conn, q ClearQuery, limit int) (Cleared, error) {
+// ClearArchive deletes what has no clicks any more. A conversion that is being recorded for one of the clicks is
+// deleted too, or finds no click. What arrives in the window afterwards is counted.
+func (Log) Clear(ctx context.Context, c db.Conn, q ClearQuery, limit int) (Cleared, error) {
 	after := q.first()
 	found, err := db.Select[struct {
 		ID       uuid.UUID `db:"id"`
@@ -94,9 +94,9 @@ func Clear(ctx context.Context, c db.Conn, q ClearQuery, limit int) (Cleared, er
 	return out, out.remove(ctx, c, ids)
 }
 
-// remove deletes clicks and takes back what they and their conversions counted when they were locked.
+// remove deletes clicks, and subtracts from the ledger what they and their conversions count.
 func (d *Cleared) remove(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
-	clicks, err := lockClicks(ctx, c, ids)
+	clicks, err := Log{}.readClicks(ctx, c, ids, true)
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (d *Cleared) remove(ctx context.Context, c db.Conn, ids []uuid.UUID) error 
 	return s.Write(ctx, c)
 }
 
-// Two at once would both take the same figures back.
+// Two calls at once would subtract the same figures twice.
 const lockArchive = `
 SELECT pg_advisory_xact_lock(hashtextextended('switchyard clear ' || id::text, 0))
 FROM (SELECT id FROM unnest($1::uuid[]) AS i (id) ORDER BY id) sorted`
@@ -133,9 +133,10 @@ const deleteArchived = `
 DELETE FROM conversions
 WHERE account_id = $1 AND campaign_id = ANY ($2::uuid[]) AND click_id >= $3 AND click_id < $4`
 
-// ClearArchive deletes, in the transaction of c, what no click stands for: spend that stands alone, and the figures and
-// conversions of whole hours whose clicks were dropped for their age. Doing it again finds nothing. The limit is ignored.
-func ClearArchive(ctx context.Context, c db.Conn, q ClearQuery, _ int) (Cleared, error) {
+// ClearArchive deletes, in the transaction of c, what no click stands for: spend that stands alone, and the figures
+// and conversions of whole hours whose clicks were dropped for their age. Doing it again finds nothing. The limit is
+// ignored.
+func (Log) ClearArchive(ctx context.Context, c db.Conn, q ClearQuery, _ int) (Cleared, error) {
 	out := Cleared{Done: true}
 	if _, err := db.Exec(ctx, c, "clear archive", lockArchive, db.UUIDs(q.Of)); err != nil {
 		return out, err

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/shopspring/decimal"
 
 	"switchyard/db/ledger"
 	"switchyard/models"
@@ -31,20 +30,4 @@ func (c *StoredClick) figures() models.Figures {
 		f.UniqueClicks = 1
 	}
 	return f
-}
-
-// conversionFigures is what a conversion counts, at its click's key. It counts for a bot's click too: money is
-// never hidden.
-func conversionFigures(status string, payout, cost decimal.Decimal) models.Figures {
-	switch status {
-	case models.StatusApproved:
-		return models.Figures{Approved: 1, Revenue: payout, Cost: cost}
-	case models.StatusPending:
-		return models.Figures{Pending: 1, PendingRevenue: payout}
-	case models.StatusRejected:
-		return models.Figures{Rejected: 1}
-	case models.StatusChargeback:
-		return models.Figures{Chargebacks: 1}
-	}
-	return models.Figures{}
 }

@@ -77,7 +77,8 @@ var smartlinkColumns = func() columns[StoredSmartlinkClick] {
 	for _, c := range clickColumns {
 		a := clickattr.Find(c.name)
 		if c.name == "at" || c.name == "subs" || a != nil && a.In&clickattr.Smartlinks != 0 {
-			list = append(list, column[StoredSmartlinkClick]{c.name, func(s *StoredSmartlinkClick) any { return c.at(&s.StoredClick) }})
+			at := func(s *StoredSmartlinkClick) any { return c.at(&s.StoredClick) }
+			list = append(list, column[StoredSmartlinkClick]{c.name, at})
 		}
 	}
 	return list

@@ -14,7 +14,7 @@ import (
 	"switchyard/models"
 )
 
-// ConversionInput is a conversion as somebody reports it, its words already mapped to ours.
+// ConversionInput is a conversion as its sender reports it. Status words are mapped to ours already.
 type ConversionInput struct {
 	AccountID      uuid.UUID        // whose click it must be; zero where the sender only knows the click
 	ClickID        uuid.UUID        //
@@ -62,37 +62,22 @@ const (
 	maxOriginal     = 100
 )
 
-// RecordConversion inserts or updates a conversion in the transaction of c, with its ledger deltas and its event. On the
-// pool it runs in a transaction of its own. It locks the click. What the input leaves open follows from the click's offer.
-// The same input again changes nothing and sends no event. A click that is not there is ErrUnknownClick.
-func RecordConversion(ctx context.Context, c db.Conn, in ConversionInput) (out ConversionOutcome, err error) {
-	if err := in.check(); err != nil {
-		return out, err
-	}
-	if pool, ok := c.(*db.DB); ok {
-		err = db.Tx(ctx, pool, func(tx db.Conn) (err error) {
-			out, err = in.record(ctx, tx)
-			return err
-		})
-		return out, err
-	}
-	return in.record(ctx, c)
-}
-
-func (in ConversionInput) record(ctx context.Context, c db.Conn) (ConversionOutcome, error) {
-	list, deliveries, err := CorrectConversions(ctx, c, in.AccountID, []ConversionInput{in})
+// RecordConversion inserts or updates a conversion in the transaction of c, with its ledger deltas and its event. It
+// locks the click. What the input leaves open follows from the click's offer. The same input again changes nothing
+// and sends no event. A click that is not there is ErrUnknownClick.
+func (l Log) RecordConversion(ctx context.Context, c db.Conn, in ConversionInput) (out ConversionOutcome, err error) {
+	list, deliveries, err := l.CorrectConversions(ctx, c, in.AccountID, []ConversionInput{in}, true)
 	if err != nil {
-		return ConversionOutcome{}, err
+		return out, err
 	}
-	out := list[0].ConversionOutcome
-	if out.Result == "" {
+	if out = list[0].ConversionOutcome; out.Result == "" {
 		return out, list[0].Refusal
 	}
 	out.Deliveries = deliveries
 	return out, nil
 }
 
-// decide is what an input makes of the conversion that is recorded, or of none.
+// decide works out what an input does to the recorded conversion, nil if there is none.
 func (in ConversionInput) decide(click *StoredClick, old *conversion, t terms) (conversion, ConversionOutcome) {
 	if old == nil {
 		fresh := in.create(click, t)
@@ -111,7 +96,7 @@ func (in ConversionInput) decide(click *StoredClick, old *conversion, t terms) (
 	return next, ConversionOutcome{Conversion: next.Conversion, Result: ResultUpdated}
 }
 
-// changes reports whether there is something to write and to tell.
+// changes reports whether there is something to write and to announce.
 func (o ConversionOutcome) changes() bool {
 	return o.Result == ResultCreated || o.Result == ResultUpdated
 }
@@ -156,8 +141,8 @@ type terms struct {
 	Currency  string          `db:"currency"`
 }
 
-// payout works out what a conversion earns and in which currency. said reports whether the input decided it: only then may
-// it replace what is recorded.
+// payout works out what a conversion earns and in which currency. said reports whether the input decides it. Only
+// then it may replace what is recorded.
 func (t terms) payout(in ConversionInput) (value decimal.Decimal, currency string, said bool) {
 	amount := cmp.Or(in.Amount, in.Payout)
 	switch {
@@ -185,7 +170,20 @@ type conversion struct {
 	GivenCost decimal.NullDecimal `db:"given_cost"`
 }
 
-func (v conversion) figures() models.Figures { return conversionFigures(v.Status, v.Payout, v.Cost) }
+// figures is what a conversion counts, at its click's key. It counts for a bot's click too: money is never hidden.
+func (v conversion) figures() models.Figures {
+	switch v.Status {
+	case models.StatusApproved:
+		return models.Figures{Approved: 1, Revenue: v.Payout, Cost: v.Cost}
+	case models.StatusPending:
+		return models.Figures{Pending: 1, PendingRevenue: v.Payout}
+	case models.StatusRejected:
+		return models.Figures{Rejected: 1}
+	case models.StatusChargeback:
+		return models.Figures{Chargebacks: 1}
+	}
+	return models.Figures{}
+}
 
 func (in ConversionInput) create(click *StoredClick, t terms) conversion {
 	now := time.Now().UTC().Truncate(time.Millisecond)
@@ -239,8 +237,8 @@ func (in ConversionInput) update(old conversion, click *StoredClick, t terms) co
 	return v
 }
 
-// moment is the time of the conversion, where at is the recorded one. The input replaces it only if it differs at its own
-// precision: a day says nothing about a moment of that day.
+// moment is the time of the conversion, where at is the recorded one. The input replaces it only if it differs at its
+// own precision: a day says nothing about a moment of that day.
 func (in ConversionInput) moment(at time.Time) time.Time {
 	said := in.At.UTC().Truncate(time.Millisecond)
 	if in.At.IsZero() || said.Truncate(in.Exact).Equal(at.UTC().Truncate(in.Exact)) {
@@ -267,7 +265,7 @@ func (in ConversionInput) price(v *conversion, click *StoredClick, t terms) {
 	}
 }
 
-// same reports whether nothing changed that anybody would be told.
+// same reports whether nothing changed that an event shows.
 func (v conversion) same(o conversion) bool {
 	return v.Status == o.Status && v.Payout.Equal(o.Payout) && v.Currency == o.Currency && v.Cost.Equal(o.Cost) &&
 		v.RecordedAt.Equal(o.RecordedAt) &&

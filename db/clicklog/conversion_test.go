@@ -23,7 +23,7 @@ func record(tb testing.TB, d *db.DB, in clicklog.ConversionInput) (clicklog.Conv
 	tb.Helper()
 	var out clicklog.ConversionOutcome
 	err := db.Tx(tb.Context(), d, func(c db.Conn) (err error) {
-		out, err = clicklog.RecordConversion(tb.Context(), c, in)
+		out, err = clicklog.Log{}.RecordConversion(tb.Context(), c, in)
 		return err
 	})
 	return out, err
@@ -233,7 +233,7 @@ func TestClickLog(t *testing.T) {
 	if _, err := record(t, d, input{ClickID: c.ID}); err != nil {
 		t.Fatal(err)
 	}
-	got, err := clicklog.FindClick(t.Context(), d, c.AccountID, c.ID)
+	got, err := clicklog.Log{Conn: d}.FindClick(t.Context(), c.AccountID, c.ID)
 	if err != nil || len(got.Hops) != 1 || len(got.Conversions) != 1 || got.LPSlot != 3 || got.OfferID != hop.OfferID {
 		t.Fatalf("%+v, %v", got, err)
 	}
@@ -243,26 +243,26 @@ func TestClickLog(t *testing.T) {
 	if diff := cmp.Diff(want, got.Click, sameValues); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := clicklog.FindClick(t.Context(), d, uuid.New(), c.ID); !errors.Is(err, models.NotFound("click")) {
+	if _, err := (clicklog.Log{Conn: d}).FindClick(t.Context(), uuid.New(), c.ID); !errors.Is(err, models.NotFound("click")) {
 		t.Errorf("another account's: %v", err)
 	}
 	now := time.Now()
 	q := clicklog.LogQuery{AccountID: c.AccountID, From: now.Add(-time.Hour), To: now.Add(time.Hour), Limit: 10}
-	list, err := clicklog.Clicks(t.Context(), d, q)
+	list, err := clicklog.Log{Conn: d}.Clicks(t.Context(), q)
 	if err != nil || len(list) != 2 || list[0].ID != plain.ID || list[1].ID != c.ID {
 		t.Errorf("%d clicks, %v", len(list), err)
 	}
 	q.Converted = true
-	list, err = clicklog.Clicks(t.Context(), d, q)
+	list, err = clicklog.Log{Conn: d}.Clicks(t.Context(), q)
 	if err != nil || len(list) != 1 || list[0].ID != c.ID {
 		t.Errorf("%d converted, %v", len(list), err)
 	}
-	conversions, err := clicklog.Conversions(t.Context(), d, q)
+	conversions, err := clicklog.Log{Conn: d}.Conversions(t.Context(), q)
 	if err != nil || len(conversions) != 1 || conversions[0].OfferID != hop.OfferID {
 		t.Errorf("%+v, %v", conversions, err)
 	}
 	q.AccountID = uuid.New()
-	if conversions, err = clicklog.Conversions(t.Context(), d, q); err != nil || len(conversions) != 0 {
+	if conversions, err = (clicklog.Log{Conn: d}).Conversions(t.Context(), q); err != nil || len(conversions) != 0 {
 		t.Errorf("another account's: %+v, %v", conversions, err)
 	}
 }

@@ -24,33 +24,27 @@ type Corrected struct {
 	Refusal error
 }
 
-// CorrectConversions is RecordConversion for many inputs of one account, in their order, in the transaction of c. It locks
-// all their clicks first. A refused input changes nothing for the others. It gives the webhook deliveries to dispatch
-// after the commit. The zero account is that of the first click.
-func CorrectConversions(ctx context.Context, c db.Conn, account uuid.UUID, list []ConversionInput,
-) (out []Corrected, deliveries []uuid.UUID, err error) {
-	b := correcting{account: account, query: lockSelect + ` FOR NO KEY UPDATE`}
-	if err := b.load(ctx, c, list); err != nil {
+// CorrectConversions is RecordConversion for many inputs of one account, in their order, in the transaction of c. It
+// locks all their clicks first. A refused input changes nothing for the others. It gives the webhook deliveries to
+// dispatch after the commit. The zero account is that of the first click. Without write it locks and writes nothing,
+// and gives what it would do now.
+func (l Log) CorrectConversions(ctx context.Context, c db.Conn, account uuid.UUID, list []ConversionInput, write bool) (
+	out []Corrected, deliveries []uuid.UUID, err error,
+) {
+	b := correcting{account: account, in: l}
+	if err := b.load(ctx, c, list, write); err != nil {
 		return nil, nil, err
 	}
-	out = db.Map(b.inputs, b.decide)
-	deliveries, err = b.write(ctx, c, out)
-	return out, deliveries, err
-}
-
-// PreviewConversions returns what CorrectConversions would do now. It locks and writes nothing.
-func PreviewConversions(ctx context.Context, c db.Conn, account uuid.UUID, list []ConversionInput) ([]Corrected, error) {
-	b := correcting{account: account, query: lockSelect}
-	if err := b.load(ctx, c, list); err != nil {
-		return nil, err
+	if out = db.Map(b.inputs, b.decide); write {
+		deliveries, err = b.write(ctx, c, out)
 	}
-	return db.Map(b.inputs, b.decide), nil
+	return out, deliveries, err
 }
 
 // correcting is what the inputs are decided by.
 type correcting struct {
 	account uuid.UUID
-	query   string // of the clicks
+	in      changer
 	inputs  []checkedInput
 	clicks  map[uuid.UUID]*StoredClick
 	terms   map[uuid.UUID]terms // by offer
@@ -83,7 +77,7 @@ type entry struct {
 	changed bool
 }
 
-func (b *correcting) load(ctx context.Context, c db.Conn, list []ConversionInput) error {
+func (b *correcting) load(ctx context.Context, c db.Conn, list []ConversionInput, lock bool) error {
 	b.clicks, b.terms, b.entries = map[uuid.UUID]*StoredClick{}, map[uuid.UUID]terms{}, map[dedupe]*entry{}
 	b.inputs = db.Map(list, ConversionInput.checked)
 	wanted, offers := map[uuid.UUID]bool{}, map[uuid.UUID]bool{}
@@ -93,7 +87,7 @@ func (b *correcting) load(ctx context.Context, c db.Conn, list []ConversionInput
 	if len(wanted) == 0 {
 		return nil
 	}
-	clicks, err := someClicks(ctx, c, b.query, sortedIDs(wanted))
+	clicks, err := b.in.readClicks(ctx, c, sortedIDs(wanted), lock)
 	if err != nil {
 		return err
 	}
@@ -116,7 +110,8 @@ func (b *correcting) load(ctx context.Context, c db.Conn, list []ConversionInput
 var conversionColumns = db.Columns[conversion]("")
 
 var selectConversions = `SELECT ` + conversionColumns + ` FROM conversions
-JOIN unnest($1::uuid[], $2::text[], $3::text[]) AS k (click_id, goal, conversion_id) USING (click_id, goal, conversion_id)`
+JOIN unnest($1::uuid[], $2::text[], $3::text[]) AS k (click_id, goal, conversion_id)
+	USING (click_id, goal, conversion_id)`
 
 func (b *correcting) loadConversions(ctx context.Context, c db.Conn) error {
 	good := slices.DeleteFunc(slices.Clone(b.inputs), func(in checkedInput) bool { return in.refusal != nil })
@@ -191,7 +186,7 @@ func (b *correcting) write(ctx context.Context, c db.Conn, out []Corrected) ([]u
 			return nil, fmt.Errorf("clicklog: insert conversions: %w", err)
 		}
 	}
-	if err := s.Write(ctx, c); err != nil {
+	if err := b.in.addDeltas(ctx, c, s); err != nil {
 		return nil, err
 	}
 	var events []models.Event

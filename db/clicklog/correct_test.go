@@ -132,7 +132,7 @@ func brief(list []clicklog.Corrected) []string {
 
 func (b *books) correct(list []clicklog.ConversionInput) []clicklog.Corrected {
 	b.Helper()
-	expected, err := clicklog.PreviewConversions(b.Context(), b.db, b.account, list)
+	expected, _, err := clicklog.Log{}.CorrectConversions(b.Context(), b.db, b.account, list, false)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func (b *books) correct(list []clicklog.ConversionInput) []clicklog.Corrected {
 	var out []clicklog.Corrected
 	events := number[int](b, b.db, `SELECT count(*) FROM events`)
 	b.tx(func(c db.Conn) (err error) {
-		out, _, err = clicklog.CorrectConversions(b.Context(), c, b.account, list)
+		out, _, err = clicklog.Log{}.CorrectConversions(b.Context(), c, b.account, list, true)
 		return err
 	})
 	if diff := cmp.Diff(brief(expected), brief(out)); diff != "" {
@@ -171,13 +171,13 @@ func (b *books) spend() clicklog.Spend {
 // setSpend sets spend and holds it against the ledger: the cost of the day, the source and the campaign is the amount.
 func (b *books) setSpend(s clicklog.Spend) {
 	b.Helper()
-	expected, err := clicklog.PreviewSpend(b.Context(), b.db, b.account, []clicklog.Spend{s})
+	expected, err := clicklog.Log{}.PreviewSpend(b.Context(), b.db, b.account, []clicklog.Spend{s})
 	if err != nil {
 		b.Fatal(err)
 	}
 	var clicks []int64
 	b.tx(func(c db.Conn) (err error) {
-		clicks, err = clicklog.SetSpend(b.Context(), c, b.account, s)
+		clicks, err = clicklog.Log{}.SetSpend(b.Context(), c, b.account, s)
 		return err
 	})
 	if clicks[0] != expected[0] {
@@ -223,8 +223,8 @@ func TestCorrections(t *testing.T) {
 			AccountID: b.account, Of: b.campaigns, From: b.today.AddDate(0, 0, -9), To: b.today.AddDate(0, 0, 1),
 		}
 		for _, clear := range []func(c db.Conn) (clicklog.Cleared, error){
-			func(c db.Conn) (clicklog.Cleared, error) { return clicklog.Clear(t.Context(), c, q, 1000) },
-			func(c db.Conn) (clicklog.Cleared, error) { return clicklog.ClearArchive(t.Context(), c, q, 1000) },
+			func(c db.Conn) (clicklog.Cleared, error) { return clicklog.Log{}.Clear(t.Context(), c, q, 1000) },
+			func(c db.Conn) (clicklog.Cleared, error) { return clicklog.Log{}.ClearArchive(t.Context(), c, q, 1000) },
 		} {
 			b.tx(func(c db.Conn) error {
 				_, err := clear(c)
@@ -256,7 +256,7 @@ func TestCorrectionAgain(t *testing.T) {
 		}
 		b.agree(want)
 	}
-	foreign, err := clicklog.PreviewConversions(t.Context(), b.db, uuid.New(), list[:1])
+	foreign, _, err := clicklog.Log{}.CorrectConversions(t.Context(), b.db, uuid.New(), list[:1], false)
 	if err != nil || !errors.Is(foreign[0].Refusal, clicklog.ErrUnknownClick) {
 		t.Errorf("another account's: %+v, %v", foreign, err)
 	}
@@ -301,7 +301,7 @@ func TestSpendAtOnce(t *testing.T) {
 			for n := range 5 {
 				s := clicklog.Spend{Day: days[n%2], SourceID: b.sources[0], Amount: decimal.NewFromInt(int64(10*i + n))}
 				all = errors.Join(all, db.Tx(t.Context(), b.db, func(c db.Conn) error {
-					_, err := clicklog.SetSpend(t.Context(), c, b.account, s)
+					_, err := clicklog.Log{}.SetSpend(t.Context(), c, b.account, s)
 					return err
 				}))
 			}
@@ -313,7 +313,7 @@ func TestSpendAtOnce(t *testing.T) {
 			var all error
 			for n := range 20 {
 				in := clicklog.ConversionInput{ClickID: b.clicks[(i+2*n)%60].ID, ConversionID: strconv.Itoa(n), Payout: amount("3")}
-				_, err := clicklog.RecordConversion(t.Context(), b.db, in)
+				_, err := record(t, b.db, in)
 				all = errors.Join(all, err)
 			}
 			done <- all

@@ -1,12 +1,18 @@
 // Package clicklog stores what happens: clicks, click-outs, raw postbacks, conversions and the clicks of smartlinks.
 //
-// The Ingester reads the process's spool in order and stores batches in PostgreSQL, each in one transaction with the
-// ledger deltas it causes. A crash anywhere replays from the spool's mark, and every record is stored once, because it is
-// known by its id. PostgreSQL may be away for as long as the disk has room.
+// The Ingester reads the process's spool in order. It stores batches in PostgreSQL, each in one transaction with the
+// ledger deltas that it causes. A crash anywhere replays from the spool's mark. A record is known by its id, so it is
+// stored once. PostgreSQL may be away for as long as the disk has room.
 //
-// Another engine could hold the clicks and the ledger. What it has to offer stands in one place for each use: batchStore
-// stores a batch once, Finder finds a click, columns.read and Clear walk a window, ledger.Deltas.Write applies deltas, and
-// report.Each answers a report.
+// Whatever changes a click locks its row and writes the ledger deltas in the same transaction.
 //
-// Everything about one click happens under the lock of its row, with the ledger deltas in the same transaction.
+// Another engine could hold the clicks and the ledger. It takes the place of these types, which cmd passes to their
+// users; each user names the methods that it calls in an interface of its own:
+//
+//   - postgres stores a batch once, for the Ingester (batchStore).
+//   - Log finds a click, walks a window of a log and deletes one.
+//   - Log also changes single clicks and applies deltas, for the code of conversions and click-outs (changer).
+//   - report.Reader answers a report, and export.Reader walks the rows of a file.
+//
+// Postbacks, conversions and waiting click-outs stay in PostgreSQL, whatever the engine.
 package clicklog

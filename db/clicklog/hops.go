@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -22,14 +23,13 @@ func storeHops(ctx context.Context, c db.Conn, outs []*models.ClickOut) error {
 	if len(outs) == 0 {
 		return nil
 	}
-	ids := func(of func(*models.ClickOut) uuid.UUID) string { return db.UUIDs(db.Map(outs, of)) }
 	_, err := db.Exec(ctx, c, "store hops", insertHops,
-		ids(func(o *models.ClickOut) uuid.UUID { return o.ID }),
-		ids(func(o *models.ClickOut) uuid.UUID { return o.ClickID }),
-		ids(func(o *models.ClickOut) uuid.UUID { return o.AccountID }),
+		idsOf(outs, func(o *models.ClickOut) uuid.UUID { return o.ID }),
+		idsOf(outs, func(o *models.ClickOut) uuid.UUID { return o.ClickID }),
+		idsOf(outs, func(o *models.ClickOut) uuid.UUID { return o.AccountID }),
 		db.Map(outs, func(o *models.ClickOut) int64 { return int64(o.Slot) }),
-		ids(func(o *models.ClickOut) uuid.UUID { return o.OfferID }),
-		ids(func(o *models.ClickOut) uuid.UUID { return o.NetworkID }),
+		idsOf(outs, func(o *models.ClickOut) uuid.UUID { return o.OfferID }),
+		idsOf(outs, func(o *models.ClickOut) uuid.UUID { return o.NetworkID }),
 		db.Map(outs, func(o *models.ClickOut) string { return o.Destination }))
 	return err
 }
@@ -37,18 +37,11 @@ func storeHops(ctx context.Context, c db.Conn, outs []*models.ClickOut) error {
 var selectWaiting = `SELECT ` + db.Columns[Hop]("") + `
 FROM click_hops WHERE NOT applied AND click_id = ANY ($1::uuid[]) ORDER BY id`
 
-// The bounds choose the partitions, the list the rows: a planner that knows nothing of a young partition yet must not
-// read all that lies between.
-const updateHopped = `
-UPDATE clicks c SET offer_id = k.offer_id, network_id = k.network_id, lp_slot = k.lp_slot, lp_clicks = k.lp_clicks,
-	last_hop_id = k.hop_id
-FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::int[], $5::int[], $6::uuid[])
-	AS k (id, offer_id, network_id, lp_slot, lp_clicks, hop_id)
-WHERE c.id = k.id AND c.id = ANY ($1::uuid[]) AND c.id BETWEEN $7 AND $8`
-
 // applyHops applies the waiting click-outs of some clicks. It moves the figures of each click and of its conversions to
 // the offer of the last click-out. It returns the ids of clicks that are not stored yet.
-func applyHops(ctx context.Context, c db.Conn, clickIDs []uuid.UUID, s ledger.Deltas) (missing []uuid.UUID, err error) {
+func applyHops(ctx context.Context, c db.Conn, in changer, clickIDs []uuid.UUID, s ledger.Deltas) (
+	missing []uuid.UUID, err error,
+) {
 	if len(clickIDs) == 0 {
 		return nil, nil
 	}
@@ -61,7 +54,7 @@ func applyHops(ctx context.Context, c db.Conn, clickIDs []uuid.UUID, s ledger.De
 		byClick[h.ClickID] = append(byClick[h.ClickID], h)
 	}
 	ids := sortedIDs(byClick)
-	clicks, err := lockClicks(ctx, c, ids)
+	clicks, err := in.readClicks(ctx, c, ids, true)
 	if err != nil {
 		return nil, err
 	}
@@ -80,20 +73,23 @@ func applyHops(ctx context.Context, c db.Conn, clickIDs []uuid.UUID, s ledger.De
 		delete(byClick, click.ID)
 	}
 	if len(clicks) > 0 {
-		if err := saveHopped(ctx, c, clicks, done); err != nil {
+		if err := in.saveClicks(ctx, c, clicks); err != nil {
+			return nil, err
+		}
+		const q = `UPDATE click_hops SET applied = true WHERE id = ANY ($1::uuid[])`
+		if _, err := db.Exec(ctx, c, "apply hops", q, db.UUIDs(done)); err != nil {
 			return nil, err
 		}
 	}
 	if len(converted) > 0 {
-		if err := nameOffers(ctx, c, sortedIDs(converted)); err != nil {
+		if err := nameOffers(ctx, c, clicks); err != nil {
 			return nil, err
 		}
 	}
 	return sortedIDs(byClick), nil
 }
 
-// apply notes a click-out in its click. The latest one decides the offer. One that names another account than the click's
-// changes nothing.
+// apply adds a click-out to its click. The latest one decides the offer. One of another account changes nothing.
 func (c *StoredClick) apply(h Hop) {
 	if h.AccountID != c.AccountID {
 		return
@@ -104,59 +100,22 @@ func (c *StoredClick) apply(h Hop) {
 	}
 }
 
-func saveHopped(ctx context.Context, c db.Conn, clicks []*StoredClick, done []uuid.UUID) error {
-	ids := func(of func(*StoredClick) uuid.UUID) string { return db.UUIDs(db.Map(clicks, of)) }
-	_, err := db.Exec(ctx, c, "apply hops", updateHopped,
-		ids(func(k *StoredClick) uuid.UUID { return k.ID }),
-		ids(func(k *StoredClick) uuid.UUID { return k.OfferID }),
-		ids(func(k *StoredClick) uuid.UUID { return k.NetworkID }),
-		db.Map(clicks, func(k *StoredClick) int64 { return int64(k.LPSlot) }),
-		db.Map(clicks, func(k *StoredClick) int64 { return int64(k.LPClicks) }),
-		ids(func(k *StoredClick) uuid.UUID { return k.LastHopID }),
-		clicks[0].ID, clicks[len(clicks)-1].ID)
-	if err == nil {
-		_, err = db.Exec(ctx, c, "apply hops", `UPDATE click_hops SET applied = true WHERE id = ANY ($1::uuid[])`, db.UUIDs(done))
-	}
-	return err
-}
-
 // A conversion that was recorded before the click-out to its offer was stored gets the offer from the click.
 const updateOfferless = `
-UPDATE conversions v SET offer_id = c.offer_id, network_id = c.network_id
-FROM clicks c
-WHERE v.click_id = ANY ($1::uuid[]) AND v.offer_id = '00000000-0000-0000-0000-000000000000'
-	AND c.id = v.click_id AND c.id = ANY ($1::uuid[]) AND c.id BETWEEN $2 AND $3`
+UPDATE conversions v SET offer_id = k.offer_id, network_id = k.network_id
+FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS k (id, offer_id, network_id)
+WHERE v.click_id = k.id AND v.click_id = ANY ($1::uuid[]) AND v.offer_id = '00000000-0000-0000-0000-000000000000'`
 
-func nameOffers(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
-	_, err := db.Exec(ctx, c, "offers of conversions", updateOfferless, db.UUIDs(ids), ids[0], ids[len(ids)-1])
+func nameOffers(ctx context.Context, c db.Conn, clicks []*StoredClick) error {
+	_, err := db.Exec(ctx, c, "offers of conversions", updateOfferless,
+		idsOf(clicks, func(k *StoredClick) uuid.UUID { return k.ID }),
+		idsOf(clicks, func(k *StoredClick) uuid.UUID { return k.OfferID }),
+		idsOf(clicks, func(k *StoredClick) uuid.UUID { return k.NetworkID }))
 	return err
 }
 
-// lockColumns are what figures, payouts and costs are worked out from.
-var lockColumns = slices.DeleteFunc(slices.Clone(clickColumns), func(c column[StoredClick]) bool {
-	return !slices.Contains([]string{
-		"id", "at", "account_id", "campaign_id", "stream_id", "lander_id", "offer_id", "network_id", "source_id", "country",
-		"device_type", "os", "browser", "is_bot", "cost", "currency", "conversion_cost", "revenue_share", "is_unique",
-		"lp_views", "lp_clicks", "lp_slot", "last_hop_id",
-	}, c.name)
-})
-
-var lockSelect = `SELECT ` + lockColumns.sql() + ` FROM clicks
-WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 AND $3 ORDER BY id`
-
-// lockClicks locks and reads the clicks that exist, lowest id first. ids are sorted.
-func lockClicks(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]*StoredClick, error) {
-	return someClicks(ctx, c, lockSelect+` FOR NO KEY UPDATE`, ids)
-}
-
-func someClicks(ctx context.Context, c db.Conn, query string, ids []uuid.UUID) ([]*StoredClick, error) {
-	list, err := lockColumns.read(ctx, c, "read clicks", query, db.UUIDs(ids), ids[0], ids[len(ids)-1])
-	clicks := make([]*StoredClick, len(list))
-	for i := range list {
-		clicks[i] = &list[i]
-	}
-	return clicks, err
-}
+// idsOf gives an id of each item of a list as a uuid[].
+func idsOf[T any](list []T, of func(T) uuid.UUID) string { return db.UUIDs(db.Map(list, of)) }
 
 // conversionSums adds up what the conversions of each click count.
 func conversionSums(ctx context.Context, c db.Conn, ids []uuid.UUID) (map[uuid.UUID]models.Figures, error) {
@@ -182,16 +141,31 @@ LIMIT $1`
 
 // ApplyWaitingHops applies click-outs that wait although their clicks are stored, for at most limit clicks, and returns
 // for how many. The Ingester applies its own: this is the safety net for one that died.
-func ApplyWaitingHops(ctx context.Context, d db.Conn, limit int) (int, error) {
-	ids, err := db.Select[uuid.UUID](ctx, d, "apply waiting hops", selectAppliable, limit)
+func (l Log) ApplyWaitingHops(ctx context.Context, limit int) (int, error) {
+	ids, err := db.Select[uuid.UUID](ctx, l.Conn, "apply waiting hops", selectAppliable, limit)
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
-	return len(ids), db.Tx(ctx, d, func(c db.Conn) error {
+	return len(ids), db.Tx(ctx, l.Conn, func(c db.Conn) error {
 		deltas := ledger.Deltas{}
-		if _, err := applyHops(ctx, c, ids, deltas); err != nil {
+		if _, err := applyHops(ctx, c, l, ids, deltas); err != nil {
 			return err
 		}
-		return deltas.Write(ctx, c)
+		return l.addDeltas(ctx, c, deltas)
 	})
+}
+
+// How much one call of Compact does at most.
+const (
+	clicksAtOnce = 1000
+	hoursAtOnce  = 500
+)
+
+// Compact applies click-outs that wait, and compacts the ledger. It may be missed, repeated or run in parallel.
+func (l Log) Compact(ctx context.Context) error {
+	if _, err := l.ApplyWaitingHops(ctx, clicksAtOnce); err != nil {
+		return err
+	}
+	_, err := ledger.Compact(ctx, l.Conn, time.Now(), hoursAtOnce)
+	return err
 }

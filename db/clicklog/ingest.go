@@ -25,12 +25,12 @@ type IngestOptions struct {
 	OnPostbacks func(ctx context.Context, ids []uuid.UUID)
 }
 
-// batchStore stores a batch once: records that are stored already stay as they are. A batch either is stored as a whole or
-// not at all. An error for which refused is true means that its data will never be taken; after any other error the same
-// batch may be tried again.
+// batchStore stores a batch once: records that are stored already stay as they are. A batch either is stored as a
+// whole or not at all. An error for which refused is true means that its data will never be taken; after any other
+// error the same batch may be tried again.
 type batchStore interface {
 	storeBatch(ctx context.Context, b ingestBatch) (stored, error)
-	// makeReady makes the room that clicks of these moments need.
+	// makeReady prepares the store for clicks of these moments.
 	makeReady(ctx context.Context, moments []time.Time) error
 }
 
@@ -58,7 +58,7 @@ func NewIngester(s *spool.Spool, d *db.DB, o IngestOptions) *Ingester {
 		o.Interval = 100 * time.Millisecond
 	}
 	return &Ingester{
-		spool: s, store: &postgres{db: d, days: days{}}, o: o, own: s.Reader(), limit: o.BatchSize,
+		spool: s, store: &postgres{Log{d}, days{}}, o: o, own: s.Reader(), limit: o.BatchSize,
 		throttle: newThrottle(o.Redirects), waiting: map[uuid.UUID]time.Time{},
 	}
 }
@@ -100,7 +100,7 @@ func (g *Ingester) Run(ctx context.Context) error {
 	return g.close()
 }
 
-// pause is how long to leave the processor to others after a round that stored something.
+// pause is how long to wait after a round that stored something.
 func (g *Ingester) pause(took time.Duration, err error) time.Duration {
 	switch {
 	case err != nil:

@@ -296,7 +296,7 @@ func TestRetention(t *testing.T) {
 		put(t, s, spool.Record{Smart: smart})
 	}
 	drain(t, s, d, clicklog.IngestOptions{})
-	n, err := clicklog.DropBefore(t.Context(), d, now.AddDate(0, 0, -3))
+	n, err := clicklog.Log{Conn: d}.DropBefore(t.Context(), now.AddDate(0, 0, -3))
 	if err != nil || n != 2 {
 		t.Fatalf("dropped %d, %v", n, err)
 	}

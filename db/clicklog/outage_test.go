@@ -203,7 +203,7 @@ func TestManyIngesters(t *testing.T) {
 	awaitRow(t, d, fmt.Sprintf(`SELECT count(*) = %d FROM click_hops`, processes*each))
 	cancel()
 	running.Wait()
-	if _, err := clicklog.ApplyWaitingHops(t.Context(), d, 1000); err != nil {
+	if _, err := (clicklog.Log{Conn: d}).ApplyWaitingHops(t.Context(), 1000); err != nil {
 		t.Fatal(err)
 	}
 	for query, want := range map[string]int{
@@ -228,7 +228,7 @@ func TestSettle(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	c := storedClick(t, d, func(c *models.Click) { c.LanderID = uuid.New() })
-	if _, err := clicklog.RecordConversion(t.Context(), d, clicklog.ConversionInput{
+	if _, err := record(t, d, clicklog.ConversionInput{
 		ClickID: c.ID, Payout: amount("3"), Status: models.StatusPending,
 	}); err != nil {
 		t.Fatal(err)
@@ -243,7 +243,7 @@ func TestSettle(t *testing.T) {
 		hop = models.NewClickID()
 	}
 	for _, want := range []int{1, 0} { // the other one goes on waiting for its click
-		if n, err := clicklog.ApplyWaitingHops(t.Context(), d, 10); err != nil || n != want {
+		if n, err := (clicklog.Log{Conn: d}).ApplyWaitingHops(t.Context(), 10); err != nil || n != want {
 			t.Fatalf("settled %d, %v", n, err)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"switchyard/db"
@@ -28,39 +29,22 @@ func partitionName(table string, day time.Time) string { return table + "_p" + d
 
 const lockPartitions = `SELECT pg_advisory_xact_lock(hashtext('switchyard clicks partitions'))`
 
-const partitionAttached = `
-SELECT EXISTS (SELECT FROM pg_inherits WHERE inhparent = $1::regclass AND inhrelid = to_regclass($2))`
-
-// EnsurePartition makes the partitions for the day of at. Several processes may call it at once. A partition is made
-// first and attached then: making it in place would wait for every reader and hold up all that come after.
-func EnsurePartition(ctx context.Context, d db.Conn, at time.Time) error {
+// EnsurePartition makes the partitions for the day of at. Several processes may call it at once.
+func (l Log) EnsurePartition(ctx context.Context, at time.Time) error {
 	from := at.UTC().Truncate(day)
-	return db.Tx(ctx, d, func(c db.Conn) error {
+	return db.Tx(ctx, l.Conn, func(c db.Conn) error {
 		if _, err := db.Exec(ctx, c, "lock partitions", lockPartitions); err != nil {
 			return err
 		}
 		for _, table := range partitioned {
-			if err := ensurePartition(ctx, c, table, from); err != nil {
+			low, high := models.FloorClickID(from), models.FloorClickID(from.Add(day))
+			p := db.Partition{Table: table, Name: partitionName(table, from), Low: low, High: high}
+			if err := p.Ensure(ctx, c); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-}
-
-func ensurePartition(ctx context.Context, c db.Conn, table string, from time.Time) error {
-	name, what := partitionName(table, from), "make partition of "+table
-	if there, err := db.Get[bool](ctx, c, what, partitionAttached, table, name); err != nil || there {
-		return err
-	}
-	const create = `CREATE TABLE IF NOT EXISTS %s (LIKE %s INCLUDING ALL)`
-	if _, err := db.Exec(ctx, c, what, fmt.Sprintf(create, name, table)); err != nil {
-		return err
-	}
-	const attach = `ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM ('%s') TO ('%s')`
-	low, high := models.FloorClickID(from), models.FloorClickID(from.Add(day))
-	_, err := db.Exec(ctx, c, what, fmt.Sprintf(attach, table, name, low, high))
-	return err
 }
 
 const listPartitions = `
@@ -71,10 +55,10 @@ WHERE i.inhparent = $1::regclass AND c.relname < $2 ORDER BY c.relname`
 // DropBefore deletes the clicks of whole days that ended before t, with their hops and those of smartlinks, and returns
 // how many days of clicks went. Conversions, the ledger and the sums of smartlinks stay. Readers are not held up: a
 // partition is detached beside them first.
-func DropBefore(ctx context.Context, d *db.DB, t time.Time) (int, error) {
+func (l Log) DropBefore(ctx context.Context, t time.Time) (int, error) {
 	cut, days := t.UTC().Truncate(day), 0
 	for i, table := range partitioned {
-		n, err := dropPartitions(ctx, d, table, cut)
+		n, err := dropPartitions(ctx, l.Conn, table, cut)
 		if i == 0 {
 			days = n
 		}
@@ -82,11 +66,11 @@ func DropBefore(ctx context.Context, d *db.DB, t time.Time) (int, error) {
 			return days, err
 		}
 	}
-	_, err := db.Exec(ctx, d, "drop hops", `DELETE FROM click_hops WHERE id < $1`, models.FloorClickID(cut))
+	_, err := db.Exec(ctx, l.Conn, "drop hops", `DELETE FROM click_hops WHERE id < $1`, models.FloorClickID(cut))
 	return days, err
 }
 
-func dropPartitions(ctx context.Context, d *db.DB, table string, before time.Time) (int, error) {
+func dropPartitions(ctx context.Context, d db.Conn, table string, before time.Time) (int, error) {
 	what := "drop partition of " + table
 	parts, err := db.Select[struct {
 		Name    string `db:"name"`
@@ -111,10 +95,31 @@ func dropPartitions(ctx context.Context, d *db.DB, table string, before time.Tim
 	return len(parts), nil
 }
 
-// SweepVisitors deletes the fingerprints that expired before t, and returns how many. Call it with a time some days ago:
-// a click that arrives late still has to find who was counted.
-func SweepVisitors(ctx context.Context, d db.Conn, t time.Time) (int64, error) {
-	return db.Exec(ctx, d, "sweep visitors", `DELETE FROM click_visitors WHERE expires_at < $1`, t)
+const (
+	daysAhead = 3
+	// visitorGrace is how long an expired fingerprint is kept, for clicks that wait in a spool.
+	visitorGrace = 3 * day
+)
+
+// Tidy makes the partitions of the next days. It deletes fingerprints that have expired, and days of clicks that are
+// older than the longest history of a plan. It may be missed, repeated or run in parallel.
+func (l Log) Tidy(ctx context.Context) error {
+	now := time.Now()
+	for n := range daysAhead {
+		if err := l.EnsurePartition(ctx, now.AddDate(0, 0, n)); err != nil {
+			return err
+		}
+	}
+	const expired = `DELETE FROM click_visitors WHERE expires_at < $1`
+	visitors, err := db.Exec(ctx, l.Conn, "sweep visitors", expired, now.Add(-visitorGrace))
+	if err != nil {
+		return err
+	}
+	days, err := l.DropBefore(ctx, now.AddDate(0, 0, -models.LongestHistory()))
+	if err == nil {
+		slog.InfoContext(ctx, "clicks tidied", "days", days, "visitors", visitors)
+	}
+	return err
 }
 
 // errRefused marks a record that this package refuses as PostgreSQL refuses bad data.
@@ -124,7 +129,7 @@ var errRefused = errors.New("clicklog: refused")
 type days map[int64]struct{}
 
 // ensure makes the partitions that clicks of some moments need.
-func (known days) ensure(ctx context.Context, d db.Conn, moments []time.Time) error {
+func (known days) ensure(ctx context.Context, l Log, moments []time.Time) error {
 	for _, at := range moments {
 		key := at.Unix() / int64(day/time.Second)
 		if _, ok := known[key]; ok {
@@ -133,7 +138,7 @@ func (known days) ensure(ctx context.Context, d db.Conn, moments []time.Time) er
 		if age := time.Since(at); age > oldestClick || age < -newestClick {
 			return fmt.Errorf("%w: a click of %s", errRefused, at.Format(time.RFC3339))
 		}
-		if err := EnsurePartition(ctx, d, at); err != nil {
+		if err := l.EnsurePartition(ctx, at); err != nil {
 			return err
 		}
 		known[key] = struct{}{}

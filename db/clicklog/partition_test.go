@@ -45,10 +45,10 @@ func TestSmartlinkClicksMoveIntoDays(t *testing.T) {
 	if n := number[int](t, d, days); n != 2 {
 		t.Errorf("%d days", n)
 	}
-	if err := clicklog.EnsurePartition(t.Context(), d, now.AddDate(0, 0, -3)); err != nil {
+	if err := (clicklog.Log{Conn: d}).EnsurePartition(t.Context(), now.AddDate(0, 0, -3)); err != nil {
 		t.Errorf("a day that the migration made: %v", err)
 	}
-	if n, err := clicklog.DropBefore(t.Context(), d, now.AddDate(0, 0, -1)); err != nil || n != 1 {
+	if n, err := (clicklog.Log{Conn: d}).DropBefore(t.Context(), now.AddDate(0, 0, -1)); err != nil || n != 1 {
 		t.Errorf("dropped %d days, %v", n, err)
 	}
 	if n := number[int](t, d, `SELECT count(*) FROM smartlink_clicks`); n != 1 {

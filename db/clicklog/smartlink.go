@@ -2,14 +2,23 @@ package clicklog
 
 import (
 	"context"
-	"maps"
-	"slices"
-	"time"
+	"errors"
 
 	"github.com/google/uuid"
 
 	"switchyard/db"
+	"switchyard/models"
 )
+
+// Rows are locked in one order, so that two ingesters never deadlock.
+const addSmartlinkHours = `
+INSERT INTO smartlink_hours AS h (smartlink_id, hour, rule_id, destination_url, account_id, clicks, bot_clicks)
+SELECT smartlink_id, date_trunc('hour', at, 'UTC'), rule_id, destination_url, account_id,
+	count(*) FILTER (WHERE NOT is_bot), count(*) FILTER (WHERE is_bot)
+FROM smartlink_clicks WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 AND $3
+GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4
+ON CONFLICT (smartlink_id, hour, rule_id, md5(destination_url)) DO UPDATE
+SET clicks = h.clicks + EXCLUDED.clicks, bot_clicks = h.bot_clicks + EXCLUDED.bot_clicks`
 
 // storeSmartlinkClicks writes the clicks that are not stored yet, and their sums.
 func storeSmartlinkClicks(ctx context.Context, c db.Conn, list []*StoredSmartlinkClick) error {
@@ -17,59 +26,64 @@ func storeSmartlinkClicks(ctx context.Context, c db.Conn, list []*StoredSmartlin
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	sums := smartlinkSums{}
-	for _, click := range list {
-		sums.add(click)
-	}
 	if err := smartlinkColumns.insert(ctx, c, "smartlink_clicks", list); err != nil {
 		return err
 	}
-	return sums.write(ctx, c)
-}
-
-// smartlinkHour is a row of smartlink_hours.
-type smartlinkHour struct {
-	smartlinkKey
-	Clicks    int64 `json:"clicks"`
-	BotClicks int64 `json:"bot_clicks"`
-}
-
-type smartlinkKey struct {
-	SmartlinkID    uuid.UUID `json:"smartlink_id"`
-	Hour           time.Time `json:"hour"`
-	RuleID         uuid.UUID `json:"rule_id"`
-	DestinationURL string    `json:"destination_url"`
-	AccountID      uuid.UUID `json:"account_id"`
-}
-
-type smartlinkSums map[smartlinkKey]*smartlinkHour
-
-func (s smartlinkSums) add(c *StoredSmartlinkClick) {
-	key := smartlinkKey{c.SmartlinkID, c.At.Truncate(time.Hour), c.RuleID, c.DestinationURL, c.AccountID}
-	sum := s[key]
-	if sum == nil {
-		sum = &smartlinkHour{smartlinkKey: key}
-		s[key] = sum
-	}
-	if c.IsBot {
-		sum.BotClicks++
-	} else {
-		sum.Clicks++
-	}
-}
-
-// Rows are taken in the same order by everybody, so that two ingesters wait for each other and never in a circle.
-const addSmartlinkHours = `
-INSERT INTO smartlink_hours AS h (smartlink_id, hour, rule_id, destination_url, account_id, clicks, bot_clicks)
-SELECT smartlink_id, hour, rule_id, destination_url, account_id, clicks, bot_clicks
-FROM jsonb_to_recordset($1) AS r (smartlink_id uuid, hour timestamptz, rule_id uuid, destination_url text,
-	account_id uuid, clicks bigint, bot_clicks bigint)
-ORDER BY smartlink_id, hour, rule_id, destination_url
-ON CONFLICT (smartlink_id, hour, rule_id, md5(destination_url)) DO UPDATE
-SET clicks = h.clicks + EXCLUDED.clicks, bot_clicks = h.bot_clicks + EXCLUDED.bot_clicks`
-
-func (s smartlinkSums) write(ctx context.Context, c db.Conn) error {
-	rows := slices.Collect(maps.Values(s))
-	_, err := db.Exec(ctx, c, "sums of smartlinks", addSmartlinkHours, db.Document(rows))
+	ids := sortedIDs(db.ByKey(list, (*StoredSmartlinkClick).id))
+	_, err = db.Exec(ctx, c, "sums of smartlinks", addSmartlinkHours, db.UUIDs(ids), ids[0], ids[len(ids)-1])
 	return err
+}
+
+var selectSmartlinkClicks = `SELECT ` + smartlinkColumns.sql() + ` FROM smartlink_clicks
+WHERE account_id = $1 AND id >= $2 AND id < $3 AND ($6::uuid IS NULL OR smartlink_id = $6)
+ORDER BY id DESC LIMIT $4 OFFSET $5`
+
+// SmartlinkClicks reads a page of the log of smartlinks.
+func (l Log) SmartlinkClicks(ctx context.Context, q LogQuery) ([]StoredSmartlinkClick, error) {
+	return smartlinkColumns.read(ctx, l.Conn, "list smartlink clicks", selectSmartlinkClicks, q.AccountID,
+		models.FloorClickID(q.From), models.FloorClickID(q.To), q.Limit, q.Offset, db.OrNull(q.Smartlink))
+}
+
+// What was deleted is subtracted from the sums, so that clicks stored meanwhile still count.
+const clearSmartlinkClicks = `
+WITH gone AS (
+	DELETE FROM smartlink_clicks WHERE id = ANY (ARRAY(
+		SELECT id FROM smartlink_clicks WHERE account_id = $1 AND smartlink_id = $2 AND id > $3 AND id < $4
+		ORDER BY id LIMIT $5 FOR UPDATE
+	))
+	RETURNING id, at, rule_id, destination_url, is_bot
+), sums AS (
+	SELECT date_trunc('hour', at, 'UTC') AS hour, rule_id, destination_url,
+		count(*) FILTER (WHERE NOT is_bot) AS clicks, count(*) FILTER (WHERE is_bot) AS bot_clicks
+	FROM gone GROUP BY 1, 2, 3
+), lessened AS (
+	UPDATE smartlink_hours h SET clicks = h.clicks - s.clicks, bot_clicks = h.bot_clicks - s.bot_clicks
+	FROM sums s
+	WHERE h.account_id = $1 AND h.smartlink_id = $2 AND h.hour = s.hour AND h.rule_id = s.rule_id
+		AND h.destination_url = s.destination_url
+)
+SELECT count(*) AS clicks, coalesce((SELECT id FROM gone ORDER BY id DESC LIMIT 1), $3) AS last FROM gone`
+
+const dropEmptyHours = `
+DELETE FROM smartlink_hours WHERE account_id = $1 AND smartlink_id = $2 AND clicks = 0 AND bot_clicks = 0`
+
+// ClearSmartlink deletes at most limit clicks of a smartlink in the transaction of c. Repeat it until it is Done. A
+// click that is still on its way to PostgreSQL is stored afterwards.
+func (Log) ClearSmartlink(ctx context.Context, c db.Conn, q ClearQuery, limit int) (Cleared, error) {
+	if len(q.Of) != 1 {
+		return Cleared{}, errors.New("clicklog: clear of one smartlink only")
+	}
+	gone, err := db.Get[struct {
+		Clicks int64     `db:"clicks"`
+		Last   uuid.UUID `db:"last"`
+	}](ctx, c, "clear a smartlink", clearSmartlinkClicks, q.AccountID, q.Of[0], q.first(), models.FloorClickID(q.To),
+		limit)
+	done := gone.Clicks < int64(limit)
+	if err == nil && done {
+		_, err = db.Exec(ctx, c, "clear a smartlink", dropEmptyHours, q.AccountID, q.Of[0])
+	}
+	if err != nil {
+		return Cleared{}, err
+	}
+	return Cleared{Clicks: gone.Clicks, After: gone.Last, Done: done}, nil
 }

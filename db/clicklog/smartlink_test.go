@@ -12,6 +12,7 @@ import (
 
 	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
+	"switchyard/db/report"
 	"switchyard/db/spool"
 	"switchyard/models"
 )
@@ -38,8 +39,11 @@ func TestSmartlinkClicksAreStoredOnce(t *testing.T) {
 		put(t, s, spool.Record{Smart: c}, spool.Record{Smart: bot}, spool.Record{Smart: c})
 		drain(t, s, d, clicklog.IngestOptions{})
 	}
-	q := clicklog.LogQuery{AccountID: owner, From: time.Now().Add(-time.Hour), To: time.Now().Add(time.Hour), Limit: 10}
-	list, err := clicklog.SmartlinkClicks(t.Context(), d, q, link)
+	log := clicklog.Log{Conn: d}
+	q := clicklog.LogQuery{
+		AccountID: owner, From: time.Now().Add(-time.Hour), To: time.Now().Add(time.Hour), Limit: 10, Smartlink: link,
+	}
+	list, err := log.SmartlinkClicks(t.Context(), q)
 	if err != nil || len(list) != 2 {
 		t.Fatal(list, err)
 	}
@@ -56,8 +60,8 @@ func TestSmartlinkClicksAreStoredOnce(t *testing.T) {
 		}
 	}
 	for _, other := range []struct{ account, link uuid.UUID }{{uuid.New(), link}, {owner, uuid.New()}, {uuid.New(), uuid.Nil}} {
-		q.AccountID = other.account
-		if list, err := clicklog.SmartlinkClicks(t.Context(), d, q, other.link); err != nil || len(list) != 0 {
+		q.AccountID, q.Smartlink = other.account, other.link
+		if list, err := log.SmartlinkClicks(t.Context(), q); err != nil || len(list) != 0 {
 			t.Errorf("%v sees %v, %v", other, list, err)
 		}
 	}
@@ -111,7 +115,7 @@ func TestSmartlinkFigures(t *testing.T) {
 			}
 			want[k] = n
 		}
-		list, err := clicklog.SmartlinkFigures(t.Context(), d, owner, link, from, to)
+		list, err := report.Reader{Conn: d}.SmartlinkFigures(t.Context(), owner, link, from, to)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,13 +156,13 @@ func TestSmartlinkFigures(t *testing.T) {
 			}
 		}
 		foreign := clicklog.ClearQuery{AccountID: uuid.New(), Of: []uuid.UUID{link}, From: w[0], To: w[1]}
-		if out, err := clicklog.ClearSmartlink(t.Context(), d, foreign, 100); err != nil || out.Clicks != 0 || !out.Done {
+		if out, err := (clicklog.Log{}).ClearSmartlink(t.Context(), d, foreign, 100); err != nil || out.Clicks != 0 || !out.Done {
 			t.Errorf("another account cleared %+v, %v", out, err)
 		}
 		q := clicklog.ClearQuery{AccountID: owner, Of: []uuid.UUID{link}, From: w[0], To: w[1]}
 		var n int64
 		for done := false; !done; {
-			out, err := clicklog.ClearSmartlink(t.Context(), d, q, 3)
+			out, err := clicklog.Log{}.ClearSmartlink(t.Context(), d, q, 3)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -24,11 +24,12 @@ type Spend struct {
 	Impressions *int64
 }
 
-// SetSpend sets what was paid, for each item of the list in its order, in the transaction of c. The amount replaces the
-// cost of all clicks of that day, source and campaign, that of their conversions, and earlier spend. It is spread evenly
-// over the stored clicks, exact in their sum. Without any click it stands alone in the ledger. Setting it again changes
-// nothing. A click that is stored later brings its own cost. It gives the number of clicks of each item.
-func SetSpend(ctx context.Context, c db.Conn, account uuid.UUID, list ...Spend) ([]int64, error) {
+// SetSpend sets what was paid, for each item of the list in its order, in the transaction of c. The amount replaces
+// the cost of all clicks of that day, source and campaign, that of their conversions, and earlier spend. It is spread
+// evenly over the stored clicks, exact in their sum. Without any click it stands alone in the ledger. Setting it
+// again changes nothing. A click that is stored later brings its own cost. It gives the number of clicks of each
+// item.
+func (Log) SetSpend(ctx context.Context, c db.Conn, account uuid.UUID, list ...Spend) ([]int64, error) {
 	if _, err := db.Exec(ctx, c, "set spend", slowly); err != nil {
 		return nil, err
 	}
@@ -108,8 +109,8 @@ WITH locked AS MATERIALIZED (
 )
 SELECT count(*) FROM locked WHERE NOT is_bot`
 
-// slowly lets one statement work through the clicks of a big day. The planner cannot know how many there are: the nested
-// loops that it plans for a few would take for ever.
+// slowly lets one statement work through the clicks of a big day. The planner cannot know how many there are: the
+// nested loops that it plans for a few would take for ever.
 const slowly = `SET LOCAL statement_timeout = '10min'; SET LOCAL enable_nestloop = off`
 
 func (s Spend) spread(ctx context.Context, c db.Conn, account uuid.UUID) (clicks int64, err error) {
@@ -170,7 +171,7 @@ WHERE account_id = $1 AND hour >= $2 AND hour < $3 AND source_id = ANY ($4::uuid
 GROUP BY 1, 2, 3`
 
 // PreviewSpend returns over how many clicks SetSpend would spread each amount now. It locks and writes nothing.
-func PreviewSpend(ctx context.Context, c db.Conn, account uuid.UUID, list []Spend) ([]int64, error) {
+func (Log) PreviewSpend(ctx context.Context, c db.Conn, account uuid.UUID, list []Spend) ([]int64, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}

@@ -26,7 +26,7 @@ type ingestBatch struct {
 	retry     []uuid.UUID // clicks whose hops could not be applied before
 }
 
-// stored is what the caller has to know after the commit.
+// stored is the result of storing a batch.
 type stored struct {
 	postbacks []uuid.UUID // new ones: their jobs can be dispatched
 	missing   []uuid.UUID // clicks that hops wait for
@@ -75,18 +75,18 @@ func newStored(c models.Click) *StoredClick {
 
 // postgres is the batchStore of PostgreSQL.
 type postgres struct {
-	db   *db.DB
+	Log
 	days days
 }
 
 func (p *postgres) makeReady(ctx context.Context, moments []time.Time) error {
-	return p.days.ensure(ctx, p.db, moments)
+	return p.days.ensure(ctx, p.Log, moments)
 }
 
 func (p *postgres) storeBatch(ctx context.Context, b ingestBatch) (out stored, err error) {
 	err = p.makeReady(ctx, b.moments())
 	if err == nil {
-		err = db.Tx(ctx, p.db, func(c db.Conn) error {
+		err = db.Tx(ctx, p.Conn, func(c db.Conn) error {
 			out, err = b.store(ctx, c)
 			return err
 		})
@@ -97,13 +97,13 @@ func (p *postgres) storeBatch(ctx context.Context, b ingestBatch) (out stored, e
 	return out, err
 }
 
-// refused reports whether the data itself is refused. A click that another process stored at the same moment is not: the
-// next try finds it.
+// refused reports whether the data itself is refused. A click that another process stored at the same moment is not:
+// the next try finds it.
 func refused(err error) bool {
 	return errors.Is(err, errRefused) || db.BadData(err) && db.UniqueViolation(err) == ""
 }
 
-// raced reports whether two transactions met, which is nothing to report.
+// raced reports whether another transaction was in the way. That is no fault, and a retry helps.
 func raced(err error) bool {
 	if errors.Is(err, errRaced) || db.UniqueViolation(err) != "" {
 		return true
@@ -125,7 +125,7 @@ func (b ingestBatch) store(ctx context.Context, c db.Conn) (out stored, err erro
 	for _, o := range b.outs {
 		ids = append(ids, o.ClickID)
 	}
-	if out.missing, err = applyHops(ctx, c, append(ids, b.retry...), deltas); err != nil {
+	if out.missing, err = applyHops(ctx, c, Log{}, append(ids, b.retry...), deltas); err != nil {
 		return out, err
 	}
 	if out.postbacks, err = storePostbacks(ctx, c, b.postbacks); err != nil {
@@ -259,6 +259,7 @@ type PostbackDecision struct {
 
 // DecidePostback notes what became of a postback, in the transaction of its effect.
 func DecidePostback(ctx context.Context, c db.Conn, id uuid.UUID, p PostbackDecision) error {
-	_, err := db.Exec(ctx, c, "decide postback", decidePostback, id, p.Outcome, p.Detail, db.OrNull(p.ConversionID), p.AccountID)
+	_, err := db.Exec(ctx, c, "decide postback", decidePostback, id, p.Outcome, p.Detail, db.OrNull(p.ConversionID),
+		p.AccountID)
 	return err
 }

@@ -30,10 +30,10 @@ const (
 	shareGrowth = 1.5
 )
 
-// throttle decides how much of its time the ingester works while there is a backlog: all of it, until redirects suffer.
-// If more than one in a hundred is slow, it gives way step by step, to the half. If goroutines queue for the processor,
-// visitors come as fast as they are answered, and it gives way within a second, to a tenth. Then it works in smaller batches, and
-// the backlog waits on disk.
+// throttle decides how much of its time the ingester works while there is a backlog: all of it, until redirects
+// suffer. If more than one in a hundred is slow, it gives way step by step, to the half. If goroutines queue for the
+// processor, visitors come as fast as they are answered, and it gives way within a second, to a tenth. Then it works
+// in smaller batches, and the backlog waits on disk.
 type throttle struct {
 	share    float64 // of its time, queueShare to 1
 	pressure func() pressure

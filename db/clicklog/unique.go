@@ -29,8 +29,8 @@ type seen struct {
 	changed      bool
 }
 
-// cover reports whether a click at t with a time to live is unique, and if so covers its time. A click that arrives so late
-// that its own time ended before the first one covered is unique as well.
+// cover reports whether a click at t is unique, and if so covers the time ttl after it. A click that arrives late is
+// unique as well, if its time ends before the first one covered.
 func (s *seen) cover(t time.Time, ttl time.Duration) bool {
 	end := t.Add(ttl)
 	switch {
@@ -47,7 +47,7 @@ func (s *seen) cover(t time.Time, ttl time.Duration) bool {
 	return true
 }
 
-// errRaced says that another process counted one of the same visitors at the same moment: the transaction has to be
+// errRaced says that another process counted one of the same visitors at the same moment. The transaction must be
 // done again.
 var errRaced = errors.New("clicklog: raced for a visitor")
 
@@ -70,8 +70,8 @@ FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::timestamptz[])
 	AS k (campaign_id, unique_key, first_at, expires_at)
 WHERE v.campaign_id = k.campaign_id AND v.unique_key = k.unique_key`
 
-// decideUnique sets IsUnique of new clicks, for good. A bot's click is never unique and makes nobody else's less so. Rows
-// are locked in one order, so that ingesters of several processes never wait for each other in a circle.
+// decideUnique sets IsUnique of new clicks, for good. A bot's click is never unique and has no effect on others. Rows
+// are locked in one order, so that ingesters of several processes never deadlock.
 func decideUnique(ctx context.Context, c db.Conn, clicks []*StoredClick) error {
 	visitors := map[visitorKey]*seen{}
 	for _, click := range clicks {
@@ -138,8 +138,8 @@ func saveSeen(ctx context.Context, c db.Conn, visitors map[visitorKey]*seen) err
 }
 
 func splitKeys(keys []visitorKey) (campaigns, prints string) {
-	return db.UUIDs(db.Map(keys, func(k visitorKey) uuid.UUID { return k.campaign })),
-		db.UUIDs(db.Map(keys, func(k visitorKey) uuid.UUID { return k.key }))
+	return idsOf(keys, func(k visitorKey) uuid.UUID { return k.campaign }),
+		idsOf(keys, func(k visitorKey) uuid.UUID { return k.key })
 }
 
 // timeArray gives times of visitors for a timestamptz[].

@@ -1,8 +1,8 @@
 // Package delivery keeps the events of accounts and their deliveries to webhook endpoints.
 //
-// An event is written in the transaction of its cause, with one pending delivery for each subscribed endpoint. A delivery
-// is a job: both rows have the same id. The caller dispatches the ids after its commit; what it fails to dispatch, the
-// reconciler finds. The list of deliveries that customers see is the store's.
+// An event is written in the transaction of its cause, with one pending delivery for each subscribed endpoint. A
+// delivery is a job: both rows have the same id. The caller dispatches the ids after its commit; what it fails to
+// dispatch, the reconciler finds. The list of deliveries that customers see is the store's.
 package delivery
 
 import (
@@ -70,8 +70,9 @@ type Attempt struct {
 	Final     bool   // no other attempt follows
 }
 
-// MarkAttempt is the SQL that records an attempt at a delivery, for use in a WITH. It returns endpoint_id and delivered.
-// Its placeholders $1 to $6 are filled by MarkArgs. A delivery that arrived once stays delivered when it is sent again.
+// MarkAttempt is the SQL that records an attempt at a delivery, for use in a WITH. It returns endpoint_id and
+// delivered. Its placeholders $1 to $6 are filled by MarkArgs. A delivery that arrived once stays delivered when it
+// is sent again.
 const MarkAttempt = `UPDATE webhook_deliveries SET
     attempts = $2, http_status = $4, error = $5, last_attempt = clock_timestamp(),
     status = CASE WHEN $3 THEN 'delivered' WHEN status = 'delivered' THEN status WHEN $6 THEN 'failed' ELSE 'pending' END,

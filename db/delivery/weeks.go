@@ -10,9 +10,9 @@ import (
 	"switchyard/models"
 )
 
-// Events and deliveries are partitioned by weeks of UTC: events_w20261116 and webhook_deliveries_w20261116 are of the week
-// that began on that Monday. They are weeks and not days, because every query plans over all partitions. A row whose week
-// has no partition yet goes to the partition _rest.
+// Events and deliveries are partitioned by weeks of UTC: events_w20261116 and webhook_deliveries_w20261116 are of the
+// week that began on that Monday. They are weeks and not days, because every query plans over all partitions. A row
+// whose week has no partition yet goes to the partition _rest.
 const (
 	week       = 7 * 24 * time.Hour
 	events     = "events"
@@ -42,33 +42,16 @@ func EnsureWeeks(ctx context.Context, d *db.DB, now time.Time, ahead int) error 
 	return nil
 }
 
-const weekAttached = `
-SELECT EXISTS (SELECT FROM pg_inherits WHERE inhparent = to_regclass($1) AND inhrelid = to_regclass($2))`
-
-// ensureWeek makes the table beside the log and attaches it. Making it in place would wait for all readers, and hold up
-// those that come after.
 func ensureWeek(ctx context.Context, d *db.DB, log string, from time.Time) error {
 	name := log + "_w" + from.Format(weekForm)
 	low, high := models.FloorClickID(from), models.FloorClickID(from.Add(week))
 	return db.Tx(ctx, d, func(c db.Conn) error {
-		if _, err := db.Exec(ctx, c, "lock weeks", lockLog); err != nil {
+		if _, err := db.Exec(ctx, c, "lock weeks", lockLog+`; `+lockWait); err != nil {
 			return err
 		}
-		if there, err := db.Get[bool](ctx, c, "find week", weekAttached, log, name); err != nil || there {
-			return err
-		}
-		for _, step := range []string{
-			lockWait,
-			`CREATE TABLE IF NOT EXISTS ` + name + ` (LIKE ` + log + ` INCLUDING ALL)`,
-			fmt.Sprintf(`WITH gone AS (DELETE FROM %s_rest WHERE id >= '%s' AND id < '%s' RETURNING *)
-				INSERT INTO %s SELECT * FROM gone`, log, low, high, name),
-			fmt.Sprintf(`ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM ('%s') TO ('%s')`, log, name, low, high),
-		} {
-			if _, err := db.Exec(ctx, c, "make week", step); err != nil {
-				return err
-			}
-		}
-		return nil
+		return db.Partition{Table: log, Name: name, Low: low, High: high, Prepare: fmt.Sprintf(`
+			WITH gone AS (DELETE FROM %s_rest WHERE id >= '%s' AND id < '%s' RETURNING *)
+			INSERT INTO %s SELECT * FROM gone`, log, low, high, name)}.Ensure(ctx, c)
 	})
 }
 

@@ -38,10 +38,14 @@ func (t Table) Names() []string {
 	return db.Map(t.columns, func(c column) string { return c.name })
 }
 
-// Foreign reports for each column whether its texts come from outside. A spreadsheet could take such a text for a formula.
+// Foreign reports for each column whether its texts come from outside. A spreadsheet could take such a text for a
+// formula.
 func (t Table) Foreign() []bool {
 	return db.Map(t.columns, func(c column) bool { return c.foreign })
 }
+
+// Reader reads rows from PostgreSQL. Conn is the pool.
+type Reader struct{ Conn db.Conn }
 
 // Query names the rows of an account in [From, To).
 type Query struct {
@@ -58,21 +62,22 @@ func (t Table) args(q Query) []any {
 	return args
 }
 
-// Count counts the rows, up to atMost.
-func (t Table) Count(ctx context.Context, c db.Conn, q Query, atMost int) (int, error) {
-	return db.Get[int](ctx, c, "count rows", fmt.Sprintf(`SELECT count(*) FROM (%s LIMIT %d) f`, t.count, atMost), t.args(q)...)
+// Count counts the rows of a table, up to atMost.
+func (r Reader) Count(ctx context.Context, t Table, q Query, atMost int) (int, error) {
+	query := fmt.Sprintf(`SELECT count(*) FROM (%s LIMIT %d) f`, t.count, atMost)
+	return db.Get[int](ctx, r.Conn, "count rows", query, t.args(q)...)
 }
 
 // Each calls fn with the cells of every row, newest first, as of one moment. The cells are valid until fn returns. Each
 // ends with the first error of fn.
-func (t Table) Each(ctx context.Context, c db.Conn, q Query, fn func([]sql.RawBytes) error) error {
+func (r Reader) Each(ctx context.Context, t Table, q Query, fn func([]sql.RawBytes) error) error {
 	exprs := db.Map(t.columns, func(c column) string { return c.expr })
 	query := `SELECT ` + strings.Join(exprs, ", ") + ` FROM ` + t.from
 	cells, into := make([]sql.RawBytes, len(t.columns)), make([]any, len(t.columns))
 	for i := range cells {
 		into[i] = &cells[i]
 	}
-	return db.EachRow(ctx, c, "export", func(rows *sqlx.Rows) error {
+	return db.EachRow(ctx, r.Conn, "export", func(rows *sqlx.Rows) error {
 		if err := rows.Scan(into...); err != nil {
 			return err
 		}

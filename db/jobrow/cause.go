@@ -15,7 +15,8 @@ type Cause struct {
 
 const maxDetail = 1000 // bytes
 
-// CauseOf makes the cause of an error. One that is no *models.Error becomes internal_error, with its text as the detail.
+// CauseOf makes the cause of an error. One that is no *models.Error becomes internal_error, with its text as the
+// detail.
 func CauseOf(err error) Cause {
 	if e, ok := models.AsError(err); ok {
 		return Cause{Error: *e}

@@ -47,12 +47,13 @@ const columns = `id, account_id, kind, args, state, attempts, coalesce(attempt_l
 	lease_until, fence, generation, coalesce(result, 'null') AS result, coalesce(error, 'null') AS error, created_at,
 	finished_at`
 
-// A row that had finished gets exactly one attempt. One that waits gets one more than it had, so that an attempt by hand
-// uses up none of the schedule. A running row can be claimed once its lease has ended: its worker died.
+// A row that had finished gets exactly one attempt. One that waits gets one more than it had, so that an attempt by
+// hand uses up none of the schedule. A running row can be claimed once its lease has ended: its worker died.
 //
-// The commit of a claim does not wait for the disk. If PostgreSQL crashes a moment later, the claim is forgotten and the
-// row is due again. Two workers may then hold the same fence; the first one that ends its attempt moves the row on, and
-// the other finds that it did. The commit that ends an attempt waits for the disk, and for all that came before it.
+// The commit of a claim does not wait for the disk. If PostgreSQL crashes a moment later, the claim is forgotten and
+// the row is due again. Two workers may then hold the same fence; the first one that ends its attempt moves the row
+// on, and the other finds that it did. The commit that ends an attempt waits for the disk, and for all that came
+// before it.
 const claimRow = `
 WITH quick AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
 UPDATE jobs SET
@@ -113,8 +114,8 @@ const postponeRow = `
 UPDATE jobs SET next_attempt_at = clock_timestamp() + make_interval(secs => $2)
 WHERE id = $1 AND state = 'pending' AND next_attempt_at <= clock_timestamp()`
 
-// Postpone makes a due row wait without an attempt, for a worker that has no room for it. A row in any other state stays
-// as it is.
+// Postpone makes a due row wait without an attempt, for a worker that has no room for it. A row in any other state
+// stays as it is.
 func Postpone(ctx context.Context, c db.Conn, id uuid.UUID, wait time.Duration) error {
 	_, err := db.Exec(ctx, c, "postpone job", postponeRow, id, wait.Seconds())
 	return err

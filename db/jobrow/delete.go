@@ -21,8 +21,8 @@ DELETE FROM jobs WHERE id IN (
     SELECT id FROM jobs WHERE state IN ('done', 'failed') AND finished_at < $1
     ORDER BY finished_at LIMIT $2 FOR UPDATE SKIP LOCKED)`
 
-// DeleteFinished deletes the rows that finished longer ago than the age, and returns how many. It works in batches, each
-// with a commit of its own.
+// DeleteFinished deletes the rows that finished longer ago than the age, and returns how many. It works in batches,
+// each with a commit of its own.
 func DeleteFinished(ctx context.Context, c db.Conn, age time.Duration) (int64, error) {
 	return db.InParts(ctx, c, "delete finished jobs", deleteFinished, deleteBatch, time.Now().Add(-age))
 }
@@ -34,8 +34,8 @@ const (
     WHERE kind = $1 AND state IN ('done', 'failed') AND id >= $2 AND id < $3 LIMIT $4)`
 )
 
-// DeleteRange deletes the rows of a kind with ids in [low, high), in batches. While one of them waits or runs it deletes
-// nothing: open is true then.
+// DeleteRange deletes the rows of a kind with ids in [low, high), in batches. While one of them waits or runs it
+// deletes nothing: open is true then.
 func DeleteRange(ctx context.Context, c db.Conn, kind string, low, high uuid.UUID) (open bool, err error) {
 	const what = "delete jobs"
 	if open, err = db.Get[bool](ctx, c, what, anyOpen, kind, low, high); err == nil && !open {

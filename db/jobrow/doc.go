@@ -8,5 +8,6 @@
 // The row counts attempts. How many there may be is not in the row but in the policy of its kind, which this package
 // does not know: callers pass it. AttemptLimit of a row is set only where somebody granted attempts by hand.
 //
-// All times are by the clock of PostgreSQL. Functions take a db.Conn and run in the caller's transaction, if there is one.
+// All times are by the clock of PostgreSQL. Functions take a db.Conn and run in the caller's transaction, if there is
+// one.
 package jobrow

@@ -34,16 +34,16 @@ WITH chosen AS (
     FOR UPDATE
 )` + requeueChosen
 
-// Requeue makes rows due now by hand, for the caller to dispatch: the ones with these ids that failed or wait, or without
-// ids all failed ones of the kinds. No kinds are all kinds. Requeuing is always safe: rows that are done, or held by a
-// worker, stay as they are.
+// Requeue makes rows due now by hand, for the caller to dispatch: the ones with these ids that failed or wait, or
+// without ids all failed ones of the kinds. No kinds are all kinds. Requeuing is always safe: rows that are done, or
+// held by a worker, stay as they are.
 func Requeue(ctx context.Context, c db.Conn, ids []uuid.UUID, kinds ...string) ([]Requeued, error) {
 	return db.Select[Requeued](ctx, c, "requeue jobs", requeueRows, append([]uuid.UUID{}, ids...), append([]string{}, kinds...))
 }
 
-// WithRequeued is the SQL of a WITH whose relation requeued has the columns of Requeued. It requeues finished rows of the
-// ids that a SELECT of (id, created_at) gives: the oldest first, up to the limit, which is SQL too. Rows that another
-// transaction holds are passed over.
+// WithRequeued is the SQL of a WITH whose relation requeued has the columns of Requeued. It requeues finished rows of
+// the ids that a SELECT of (id, created_at) gives: the oldest first, up to the limit, which is SQL too. Rows that
+// another transaction holds are passed over.
 func WithRequeued(candidates, limit string) string {
 	return `WITH candidates AS (` + candidates + `), chosen AS (
     SELECT j.id, coalesce(j.failed_generation, -1) AS archived FROM candidates c JOIN jobs j ON j.id = c.id

@@ -38,9 +38,9 @@ func (c *Caps) Close() error {
 	return c.client.Close()
 }
 
-// capScript adds to a counter and takes one more while the limit leaves room.
-// KEYS[1] the counter; ARGV[1] what to add, ARGV[2] what the counter holds at least, ARGV[3] the limit (0 takes none),
-// ARGV[4] seconds to keep it. Returns {the counter, 1 if one was taken}.
+// capScript adds to a counter and takes one more while the limit leaves room. KEYS[1] the counter; ARGV[1] what to
+// add, ARGV[2] what the counter holds at least, ARGV[3] the limit (0 takes none), ARGV[4] seconds until it expires.
+// Returns {the counter, 1 if one was taken}.
 var capScript = redis.NewScript(`
 local n = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), tonumber(ARGV[2])) + tonumber(ARGV[1])
 local taken = 0
@@ -50,9 +50,10 @@ end
 redis.call('SET', KEYS[1], string.format('%d', n), 'EX', ARGV[4])
 return {n, taken}`)
 
-// Reserve adds a process's own count to the common count of a key, and takes one more if that stays within the limit; limit 0
-// takes none. Floor is what the common count was before as the process knows, so that a counter which Redis lost comes
-// back. It returns the common count. ErrAway means that nothing was counted; after any other error it may have been.
+// Reserve adds a process's own count to the common count of a key, and takes one more if that stays within the limit.
+// A limit of 0 takes none. It returns the common count. Floor is the common count that the process knows of, so that
+// a counter is restored which Redis lost. ErrAway means that nothing was counted. After any other error it may have
+// been.
 func (c *Caps) Reserve(ctx context.Context, key string, add, floor, limit int) (total int, taken bool, err error) {
 	if c.client == nil || time.Now().UnixNano() < c.awayUntil.Load() {
 		return 0, false, ErrAway

@@ -32,9 +32,9 @@ type Window struct {
 	Over      bool          // the call is beyond the limit
 }
 
-// Rates counts calls in fixed windows of one minute, over all processes of the install. A window begins with its first
-// call. While Redis is away each process counts for itself, with its share of the limit: the limit divided by the number
-// of processes that were alive when Redis last answered.
+// Rates counts calls in fixed windows of one minute, over all processes of the install. A window begins with its
+// first call. While Redis is away each process counts for itself, with its share of the limit: the limit divided by
+// the number of processes that were alive when Redis last answered.
 type Rates struct {
 	client  redis.UniversalClient
 	prefix  string
@@ -53,8 +53,8 @@ type localWindow struct {
 	ends  time.Time
 }
 
-// NewRates makes the counter on a client; nil means that there is no Redis. Prefix goes before every
-// key, so that tests share a server; it is "" in production. A server that has not answered after timeout counts as away.
+// NewRates makes the counter on a client; nil means that there is no Redis. Prefix goes before every key, so that
+// tests share a server; it is "" in production. A server that has not answered after timeout counts as away.
 func NewRates(client redis.UniversalClient, prefix string, timeout time.Duration) *Rates {
 	return &Rates{
 		client: client, prefix: prefix, timeout: timeout, name: rand.Text(), processes: 1, local: map[string]*localWindow{},
@@ -143,7 +143,8 @@ func (r *Rates) lost(ctx context.Context, err error) {
 	slog.WarnContext(ctx, "rate limit counts in this process alone", "error", err)
 }
 
-// announce says now and then that this process lives, and counts the processes that do. A failure waits for the next time.
+// announce records now and then that this process lives, and counts the processes that do. A failure is ignored until
+// the next time.
 func (r *Rates) announce(ctx context.Context) {
 	now := time.Now()
 	r.mu.Lock()

@@ -34,12 +34,11 @@ type Deltas map[Key]models.Figures
 // Add adds figures at a key.
 func (d Deltas) Add(k Key, f models.Figures) { d[k] = d[k].Plus(f) }
 
-// Keys are the columns of a Key, as they stand in a SELECT.
-const Keys = `account_id, hour, campaign_id, stream_id, lander_id, offer_id, source_id,
-	country, device_type, os, browser`
-
-// Sums are the columns of the figures.
-var Sums = db.Columns[models.Figures]("")
+// Keys are the columns of a Key and Sums those of the figures, as they stand in a SELECT.
+var (
+	Keys = "account_id, hour, " + strings.Join(Dimensions, ", ")
+	Sums = db.Columns[models.Figures]("")
+)
 
 // Write adds the deltas to the ledger in the transaction of c.
 func (d Deltas) Write(ctx context.Context, c db.Conn) error {
@@ -70,7 +69,8 @@ SELECT account_id, hour FROM ledger WHERE NOT merged AND hour < $1
 GROUP BY account_id, hour ORDER BY hour, account_id LIMIT $2`
 
 // One statement deletes the rows of an hour, writes back their sums, and adds those that were not merged yet to the
-// copies. Writers only ever add rows, so none is missed: a row that is committed meanwhile waits for the next compaction.
+// copies. Writers only ever add rows, so none is missed: a row that is committed meanwhile waits for the next
+// compaction.
 var mergeHour = `
 WITH gone AS (
 	DELETE FROM ledger WHERE account_id = $1 AND hour = $2 RETURNING *
@@ -83,9 +83,9 @@ WITH gone AS (
 
 func sums() string { return "sum(" + strings.ReplaceAll(Sums, ", ", "), sum(") + ")" }
 
-// Compact replaces rows of equal keys by their sum, in at most limit hours that have new rows and began before the given
-// time. It is safe beside writers, readers and other compactions. It returns how many hours it compacted: fewer than limit
-// means that nothing is left.
+// Compact replaces rows of equal keys by their sum, in at most limit hours that have new rows and began before the
+// given time. It is safe beside writers, readers and other compactions. It returns how many hours it compacted: fewer
+// than limit means that nothing is left.
 func Compact(ctx context.Context, d db.Conn, before time.Time, limit int) (int, error) {
 	hours, err := db.Select[struct {
 		Account uuid.UUID `db:"account_id"`
@@ -111,7 +111,7 @@ WITH gone AS (
 	HAVING (` + sums() + `) <> (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 	RETURNING campaign_id, clicks + bot_clicks AS clicks
 )
-SELECT campaign_id, -sum(clicks)::bigint AS clicks FROM gone GROUP BY campaign_id`
+SELECT campaign_id, -sum(clicks)::bigint FROM gone GROUP BY campaign_id`
 
 // Negate takes back, in the transaction of c, all figures of some campaigns in the hours of [from, to). It returns
 // how many clicks of each campaign these were, bots included. Two calls at once would take the same figures back twice:
@@ -119,13 +119,5 @@ SELECT campaign_id, -sum(clicks)::bigint AS clicks FROM gone GROUP BY campaign_i
 func Negate(ctx context.Context, c db.Conn, account uuid.UUID, campaigns []uuid.UUID, from, to time.Time) (
 	map[uuid.UUID]int64, error,
 ) {
-	gone, err := db.Select[struct {
-		Campaign uuid.UUID `db:"campaign_id"`
-		Clicks   int64     `db:"clicks"`
-	}](ctx, c, "negate", negate, account, db.UUIDs(campaigns), from, to)
-	clicks := make(map[uuid.UUID]int64, len(gone))
-	for _, g := range gone {
-		clicks[g.Campaign] = g.Clicks
-	}
-	return clicks, err
+	return db.Pairs[uuid.UUID, int64](ctx, c, "negate", negate, account, db.UUIDs(campaigns), from, to)
 }

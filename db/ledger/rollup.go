@@ -16,8 +16,8 @@ type Rollup struct {
 	Keys []string      // the dimensions it has, of those of the ledger
 }
 
-// Rollups lists the copies, smallest first; each is a partition of ledger_rollups. Measured: README.md of package report.
-// A new one is filled by emptying the others and marking all rows of the ledger as not merged.
+// Rollups lists the copies, smallest first; each is a partition of ledger_rollups. Measured: README.md of package
+// report. A new one is filled by emptying the others and marking all rows of the ledger as not merged.
 var Rollups = []Rollup{
 	{"traffic", time.Hour, []string{"campaign_id", "source_id"}},
 	{"paths", 24 * time.Hour, []string{"campaign_id", "stream_id", "lander_id", "offer_id", "source_id"}},

@@ -30,7 +30,7 @@ func CheckBucket(name string) error {
 	return nil
 }
 
-// span is a stretch of time that lies in one bucket: from its start to the next one's.
+// span is a stretch of time in one bucket. It ends where the next one starts.
 type span struct {
 	start time.Time
 	label string
@@ -56,8 +56,8 @@ var grains = map[string]grain{
 	}},
 }
 
-// hourLabel names an hour of local time. Outside UTC it has the offset, which differs between the two hours of the night
-// when clocks go back.
+// hourLabel names an hour of local time. Outside UTC it has the offset, which differs between the two hours of the
+// night when clocks go back.
 func hourLabel(t time.Time) string {
 	if t.Location() == time.UTC {
 		return t.Format("2006-01-02 15:00:00")
@@ -66,8 +66,9 @@ func hourLabel(t time.Time) string {
 }
 
 // spans cuts [from, to) where the local clock of a zone goes from one bucket into the next: at its whole hours or
-// midnights, and where the clock is put forward or back. A day without a midnight begins when the clock is put forward. A
-// day that is entered twice has two spans of the same label. The answer is nil when there would be more than limit.
+// midnights, and where the clock is put forward or back. A day without a midnight begins when the clock is put
+// forward. A day that is entered twice has two spans of the same label. The answer is nil when there would be more
+// than limit.
 func spans(from, to time.Time, zone *time.Location, g grain, limit int) []span {
 	var out []span
 	add := func(at time.Time) {
@@ -87,7 +88,8 @@ func spans(from, to time.Time, zone *time.Location, g grain, limit int) []span {
 		if end.IsZero() || end.After(to) {
 			end = to
 		}
-		for next := following(at, offset, g.seconds); next.Before(end); next = next.Add(time.Duration(g.seconds) * time.Second) {
+		step := time.Duration(g.seconds) * time.Second
+		for next := following(at, offset, g.seconds); next.Before(end); next = next.Add(step) {
 			if add(next); len(out) > limit {
 				return nil
 			}

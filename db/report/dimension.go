@@ -33,7 +33,6 @@ type dimension struct {
 	place int // in the list of dimensions
 	expr  string
 	kind  kind
-	names string // reads the names of ids ($2) of an account ($1); empty: values speak for themselves
 	// show and step are of a timed one: how the value of expr, in place of %s, is shown, and how fine its time must be.
 	show string
 	step time.Duration
@@ -41,32 +40,17 @@ type dimension struct {
 
 const utc = ` AT TIME ZONE 'UTC'`
 
-func namesOf(table string) string {
-	return `SELECT id::text AS id, name FROM ` + table + ` WHERE account_id = $1 AND id = ANY ($2::uuid[])`
-}
-
-const namesOfStreams = `
-SELECT s ->> 'id' AS id, coalesce(s ->> 'name', '') AS name
-FROM campaigns, jsonb_array_elements(CASE jsonb_typeof(streams) WHEN 'array' THEN streams ELSE '[]' END) s
-WHERE account_id = $1 AND s ->> 'id' = ANY (($2::uuid[])::text[])`
-
 const day = 24 * time.Hour
-
-// names read the names of records, by the dimension that has their ids.
-var names = map[string]string{
-	"campaign_id": namesOf("campaigns"), "stream_id": namesOfStreams, "lander_id": namesOf("landers"),
-	"offer_id": namesOf("offers"), "source_id": namesOf("traffic_sources"), Network: namesOf("networks"),
-}
 
 // dimensions are the attributes of a click that reports know, what happened to it, and its time.
 var dimensions = func() []dimension {
 	list := []dimension{
 		{name: "lp_slot", place: 7, expr: "f.lp_slot", kind: number},
-		{name: "date", place: 27, expr: trunc("day"), kind: timed, show: "to_char(%s, 'YYYY-MM-DD')", step: day},
-		{name: "hour", place: 28, expr: trunc("hour"), kind: timed, show: "to_char(%s, 'YYYY-MM-DD HH24:00:00')", step: time.Hour},
+		{name: "date", place: 27, expr: trunc("day"), kind: timed, show: shownAs("YYYY-MM-DD"), step: day},
+		{name: "hour", place: 28, expr: trunc("hour"), kind: timed, show: shownAs("YYYY-MM-DD HH24:00:00"), step: time.Hour},
 		{name: "hour_of_day", place: 29, expr: part("hour"), kind: timed, show: "%s::text", step: time.Hour},
 		{name: "day_of_week", place: 30, expr: part("isodow"), kind: timed, show: "%s::text", step: day}, // 1 is Monday
-		{name: "month", place: 31, expr: trunc("month"), kind: timed, show: "to_char(%s, 'YYYY-MM')", step: day},
+		{name: "month", place: 31, expr: trunc("month"), kind: timed, show: shownAs("YYYY-MM"), step: day},
 	}
 	for i := range clickattr.All {
 		if a := &clickattr.All[i]; a.Dimension > 0 {
@@ -79,7 +63,7 @@ var dimensions = func() []dimension {
 
 // byAttr is the dimension of an attribute.
 func byAttr(a *clickattr.Attr) dimension {
-	d := dimension{name: a.Name, place: a.Dimension, expr: "f." + a.Column(), names: names[a.Name]}
+	d := dimension{name: a.Name, place: a.Dimension, expr: "f." + a.Column()}
 	switch {
 	case a.ID != nil:
 		d.kind = id
@@ -97,6 +81,8 @@ func byAttr(a *clickattr.Attr) dimension {
 
 func trunc(unit string) string { return "date_trunc('" + unit + "', %s" + utc + ")" }
 
+func shownAs(format string) string { return "to_char(%s, '" + format + "')" }
+
 func part(unit string) string { return "extract(" + unit + " FROM %s" + utc + ")::int" }
 
 // Dimensions lists the names of all dimensions.
@@ -110,17 +96,6 @@ const Network = "network_id"
 // Public lists the names of the dimensions that callers may ask for.
 func Public() []string {
 	return slices.DeleteFunc(Dimensions(), func(name string) bool { return name == Network })
-}
-
-// Named lists the names of the dimensions whose values are ids of records with names.
-func Named() []string {
-	var names []string
-	for _, d := range dimensions {
-		if d.names != "" {
-			names = append(names, d.name)
-		}
-	}
-	return names
 }
 
 func find(name string) (dimension, error) {

@@ -38,13 +38,13 @@ WHERE v.account_id = $1 AND v.click_id >= $3 AND v.click_id < $4 AND v.status IN
 GROUP BY GROUPING SETS ((%[1]s, v.goal), (%[1]s))`
 
 // GoalsOf counts what the clicks of some campaigns in [from, to) reached, whenever they reached it.
-func GoalsOf(ctx context.Context, c db.Conn, account uuid.UUID, campaigns []uuid.UUID, split string,
+func (r Reader) GoalsOf(ctx context.Context, account uuid.UUID, campaigns []uuid.UUID, split string,
 	from, to time.Time,
 ) ([]GoalCount, error) {
 	expr, ok := GoalSplits[split]
 	if !ok {
 		return nil, fmt.Errorf("report: goals cannot be split by %q", split)
 	}
-	return db.Select[GoalCount](ctx, c, "goals", fmt.Sprintf(countGoals, expr), account, campaigns,
+	return db.Select[GoalCount](ctx, r.Conn, "goals", fmt.Sprintf(countGoals, expr), account, campaigns,
 		models.FloorClickID(from), models.FloorClickID(to))
 }

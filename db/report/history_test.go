@@ -223,7 +223,7 @@ func (h *history) convert() {
 	}
 	var out clicklog.ConversionOutcome
 	err := db.Tx(h.t.Context(), h.d, func(c db.Conn) (err error) {
-		out, err = clicklog.RecordConversion(h.t.Context(), c, in)
+		out, err = clicklog.Log{}.RecordConversion(h.t.Context(), c, in)
 		return err
 	})
 	if !f.stored {
@@ -400,7 +400,7 @@ func (h *history) compare(q Query) {
 	}
 	for _, rowsOnly := range []bool{false, true} {
 		q.FromRows = rowsOnly
-		rows, err := Performance(h.t.Context(), h.d, q)
+		rows, err := Reader{h.d}.Performance(h.t.Context(), q)
 		if err != nil {
 			h.t.Fatalf("%+v: %v", q, err)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db/clicklog"
+	"switchyard/db/store"
 	"switchyard/models"
 )
 
@@ -120,7 +121,7 @@ func (a *asker) perform(q Query) error {
 	}
 	fromRows := !strings.Contains(b.sql(), "ledger")
 	for _, q.FromRows = range []bool{fromRows, true}[:2-count(fromRows)] {
-		list, err := Performance(a.Context(), a.d, q)
+		list, err := Reader{a.d}.Performance(a.Context(), q)
 		if err == nil {
 			err = sameRows(q, want, list)
 		}
@@ -236,7 +237,10 @@ func (a *asker) combinations() {
 // labels are the names of the ids that stand in answers.
 func (a *asker) labels() {
 	a.Helper()
-	for _, name := range Named() {
+	for _, name := range Dimensions() {
+		if !store.HasLabels(name) {
+			continue
+		}
 		values := a.pools[place(name)].list
 		want := map[string]string{}
 		for _, v := range values {
@@ -244,7 +248,7 @@ func (a *asker) labels() {
 				want[v] = "name of " + v
 			}
 		}
-		got, err := Labels(a.Context(), a.d, a.account, name, values)
+		got, err := store.New(a.d, nil).Labels(a.Context(), a.account, name, values)
 		if err != nil || !maps.Equal(got, want) {
 			a.Errorf("labels of %s: %d, want %d, %v", name, len(got), len(want), err)
 		}
@@ -265,7 +269,7 @@ func (a *asker) trends() {
 			if err != nil {
 				a.Fatal(err)
 			}
-			q := TrendQuery{AccountID: a.account, From: a.start, To: a.end, Bucket: bucket, Zone: loc}
+			q := TrendQuery{Query{AccountID: a.account, From: a.start, To: a.end}, bucket, loc}
 			questions = append(questions, q)
 			q.From, q.To = a.window()
 			q.Filters = a.filters(Dimensions())
@@ -287,7 +291,7 @@ func (a *asker) trends() {
 }
 
 func (a *asker) trend(q TrendQuery) error {
-	list, err := Trends(a.Context(), a.d, q)
+	list, err := Reader{a.d}.Trends(a.Context(), q)
 	if err != nil {
 		return err
 	}
@@ -322,12 +326,13 @@ func (a *asker) totals() {
 		from, to := a.window()
 		var want sums
 		a.within(from, to, nil, func(f *monthFact) { want.add(&f.total) })
-		overview, err := Overview(a.Context(), a.d, a.account, from, to)
+		overview, err := Reader{a.d}.Totals(a.Context(), Query{AccountID: a.account, From: from, To: to})
 		if err != nil {
 			a.Fatal(err)
 		}
 		var days, groups models.Figures
-		series, err := Trends(a.Context(), a.d, TrendQuery{AccountID: a.account, From: from, To: to, Bucket: Day, Zone: time.UTC})
+		window := Query{AccountID: a.account, From: from, To: to}
+		series, err := Reader{a.d}.Trends(a.Context(), TrendQuery{window, Day, time.UTC})
 		if err != nil {
 			a.Fatal(err)
 		}
@@ -335,7 +340,7 @@ func (a *asker) totals() {
 			days = days.Plus(r.Figures)
 		}
 		by := Query{AccountID: a.account, From: from, To: to, Dimensions: []string{"campaign_id", "city"}}
-		if err := Each(a.Context(), a.d, by, func(r Row) error { groups = groups.Plus(r.Figures); return nil }); err != nil {
+		if err := (Reader{a.d}).Each(a.Context(), by, func(r Row) error { groups = groups.Plus(r.Figures); return nil }); err != nil {
 			a.Fatal(err)
 		}
 		for name, got := range map[string]models.Figures{"overview": overview, "time series": days, "performance": groups} {
@@ -354,7 +359,7 @@ func (a *asker) orphans() {
 		a.exec(`UPDATE campaigns SET deleted_at = now() WHERE id = $1`, id)
 	}
 	from, to := a.start.Add(77*time.Hour+13*time.Minute), a.end.Add(-50*time.Hour)
-	list, err := Orphans(a.Context(), a.d, a.account, from, to)
+	list, err := Reader{a.d}.Orphans(a.Context(), a.account, from, to)
 	if err != nil || len(list) != len(ids) {
 		a.Fatalf("%d orphans, %v", len(list), err)
 	}
@@ -377,7 +382,9 @@ func (a *asker) orphans() {
 	}
 	var want sums
 	a.within(a.start, a.end, []Filter{{"campaign_id", ids}}, func(f *monthFact) { want.add(&f.total) })
-	got, err := TotalsOf(a.Context(), a.d, a.account, []uuid.UUID{asID(ids[0]), asID(ids[1]), asID(ids[2])})
+	got, err := Reader{a.d}.Totals(a.Context(), Query{
+		AccountID: a.account, From: a.start, To: a.end, Filters: []Filter{{"campaign_id", ids}},
+	})
 	if err != nil || sumsOf(got) != want {
 		a.Errorf("totals of orphans: %+v, want %+v, %v", got, want, err)
 	}
@@ -395,7 +402,7 @@ func (a *asker) addresses() {
 		}
 	})
 	maps.DeleteFunc(hits, func(_ string, n int64) bool { return n < 4 })
-	list, err := RepeatAddresses(a.Context(), a.d, AddressQuery{
+	list, err := Reader{a.d}.RepeatAddresses(a.Context(), AddressQuery{
 		AccountID: a.account, From: from, To: to, MinHits: 4, Limit: len(hits) + 1,
 	})
 	if err != nil || len(list) != len(hits) {
@@ -412,7 +419,7 @@ func (a *asker) addresses() {
 			people[f.who[36:]], views = true, views+1
 		}
 	})
-	live, err := VisitorsSince(a.Context(), a.d, a.account, from, from.Add(time.Hour))
+	live, err := Reader{a.d}.VisitorsSince(a.Context(), a.account, from, from.Add(time.Hour))
 	if err != nil || live.Views != views || int(live.Visitors) != len(people) {
 		a.Errorf("live: %+v, want %d by %d, %v", live.Presence, views, len(people), err)
 	}
@@ -422,7 +429,7 @@ func (a *asker) addresses() {
 func (a *asker) logs() {
 	a.Helper()
 	q := clicklog.LogQuery{AccountID: a.account, From: a.start.Add(47 * time.Hour), To: a.start.Add(95 * time.Hour), Limit: 1e6}
-	clicks, err := clicklog.Clicks(a.Context(), a.d, q)
+	clicks, err := clicklog.Log{Conn: a.d}.Clicks(a.Context(), q)
 	if err != nil {
 		a.Fatal(err)
 	}
@@ -443,7 +450,7 @@ func (a *asker) logs() {
 		}
 	}
 	q.From, q.To = a.start, a.end.AddDate(0, 1, 0)
-	conversions, err := clicklog.Conversions(a.Context(), a.d, q)
+	conversions, err := clicklog.Log{Conn: a.d}.Conversions(a.Context(), q)
 	if err != nil {
 		a.Fatal(err)
 	}

@@ -274,7 +274,7 @@ func (m *month) store(records []spool.Record) {
 		return clicklog.NewIngester(s, m.d, clicklog.IngestOptions{BatchSize: monthClicks / 60}).Drain(m.Context())
 	})
 	for {
-		n, err := clicklog.ApplyWaitingHops(m.Context(), m.d, monthClicks/30)
+		n, err := clicklog.Log{Conn: m.d}.ApplyWaitingHops(m.Context(), monthClicks/30)
 		if err != nil {
 			m.Fatal(err)
 		}
@@ -333,11 +333,13 @@ func (m *month) tell(n int) {
 		}
 	}
 	m.atOnce(len(inputs), func(i int) error {
-		out, err := clicklog.RecordConversion(m.Context(), m.d, inputs[i])
-		if err == nil && out.Result != wants[i] {
-			err = fmt.Errorf("%+v: %s, want %s", inputs[i], out.Result, wants[i])
-		}
-		return err
+		return db.Tx(m.Context(), m.d, func(c db.Conn) error {
+			out, err := clicklog.Log{}.RecordConversion(m.Context(), c, inputs[i])
+			if err == nil && out.Result != wants[i] {
+				err = fmt.Errorf("%+v: %s, want %s", inputs[i], out.Result, wants[i])
+			}
+			return err
+		})
 	})
 }
 
@@ -357,7 +359,7 @@ func (m *month) correct(n int) {
 		}
 	}
 	err := db.Tx(m.Context(), m.d, func(c db.Conn) error {
-		list, _, err := clicklog.CorrectConversions(m.Context(), c, m.account, inputs)
+		list, _, err := clicklog.Log{}.CorrectConversions(m.Context(), c, m.account, inputs, true)
 		for i, v := range list {
 			if v.Result != wants[i] {
 				return fmt.Errorf("%+v: %s %w, want %s", inputs[i], v.Result, v.Refusal, wants[i])
@@ -442,7 +444,7 @@ func (m *month) clear(campaign string, from, to time.Time) {
 	var clicks int64
 	for done := false; !done; {
 		err := db.Tx(m.Context(), m.d, func(c db.Conn) error {
-			out, err := clicklog.Clear(m.Context(), c, q, monthClicks/150)
+			out, err := clicklog.Log{}.Clear(m.Context(), c, q, monthClicks/150)
 			q.After, done, clicks = out.After, out.Done, clicks+out.Clicks
 			return err
 		})
@@ -473,7 +475,7 @@ func (m *month) spend(source, campaign string, date time.Time, amount int64) {
 		Day: date, SourceID: asID(source), CampaignID: asID(campaign), Amount: decimal.New(amount, -moneyUnit),
 	}
 	err := db.Tx(m.Context(), m.d, func(c db.Conn) error {
-		_, err := clicklog.SetSpend(m.Context(), c, m.account, s)
+		_, err := clicklog.Log{}.SetSpend(m.Context(), c, m.account, s)
 		return err
 	})
 	if err != nil {

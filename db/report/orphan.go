@@ -13,11 +13,12 @@ import (
 
 // Orphan is what a campaign that no longer exists left behind in a window.
 type Orphan struct {
-	CampaignID uuid.UUID
-	Visitors   int64 // people, whatever the number of their clicks; as far as clicks are kept
+	CampaignID uuid.UUID `db:"campaign_id"`
+	Visitors   int64     `db:"visitors"` // people, whatever the number of their clicks; as far as clicks are kept
 	// FirstSeen and LastSeen are the times of the first and the last click, bots included. They are whole hours where the
 	// clicks are not kept any more.
-	FirstSeen, LastSeen time.Time
+	FirstSeen time.Time `db:"first_seen"`
+	LastSeen  time.Time `db:"last_seen"`
 	models.Figures
 }
 
@@ -38,26 +39,20 @@ GROUP BY campaign_id`
 // visitor is who clicked: by the cookie, else by the fingerprint.
 const visitor = `coalesce(nullif(visitor_id, '00000000-0000-0000-0000-000000000000'), unique_key)`
 
-type orphanRow struct {
-	CampaignID uuid.UUID `db:"campaign_id"`
-	Visitors   int64     `db:"visitors"`
-	FirstSeen  time.Time `db:"first_seen"`
-	LastSeen   time.Time `db:"last_seen"`
-}
-
 // Orphans gives what was recorded in [from, to) for campaigns that do not exist any more, most clicks first.
-func Orphans(ctx context.Context, c db.Conn, account uuid.UUID, from, to time.Time) ([]Orphan, error) {
-	hours, err := db.Select[orphanRow](ctx, c, "orphaned campaigns", selectOrphans, account, from.Truncate(time.Hour), to)
+func (r Reader) Orphans(ctx context.Context, account uuid.UUID, from, to time.Time) ([]Orphan, error) {
+	const what = "orphaned campaigns"
+	hours, err := db.Select[Orphan](ctx, r.Conn, what, selectOrphans, account, from.Truncate(time.Hour), to)
 	if err != nil || len(hours) == 0 {
 		return nil, err
 	}
-	ids, known := make([]string, len(hours)), make(map[string]orphanRow, len(hours))
+	ids, known := make([]string, len(hours)), make(map[string]Orphan, len(hours))
 	for i, h := range hours {
 		ids[i] = h.CampaignID.String()
 		known[ids[i]] = h
 	}
-	seen, err := db.Select[orphanRow](ctx, c, "visitors of orphaned campaigns", selectOrphanVisitors, account,
-		models.FloorClickID(from), models.FloorClickID(to), ids)
+	seen, err := db.Select[Orphan](ctx, r.Conn, what, selectOrphanVisitors, account, models.FloorClickID(from),
+		models.FloorClickID(to), ids)
 	if err != nil {
 		return nil, err
 	}
@@ -65,35 +60,14 @@ func Orphans(ctx context.Context, c db.Conn, account uuid.UUID, from, to time.Ti
 		known[s.CampaignID.String()] = s
 	}
 	var list []Orphan
-	err = Each(ctx, c, Query{
+	err = r.Each(ctx, Query{
 		AccountID: account, From: from, To: to, Dimensions: []string{"campaign_id"},
 		Filters: []Filter{{"campaign_id", ids}}, Limit: len(ids),
-	}, func(r Row) error {
-		k := known[r.Dims[0]]
-		list = append(list, Orphan{
-			CampaignID: k.CampaignID, Visitors: k.Visitors, FirstSeen: k.FirstSeen.UTC(), LastSeen: k.LastSeen.UTC(),
-			Figures: r.Figures,
-		})
+	}, func(row Row) error {
+		o := known[row.Dims[0]]
+		o.FirstSeen, o.LastSeen, o.Figures = o.FirstSeen.UTC(), o.LastSeen.UTC(), row.Figures
+		list = append(list, o)
 		return nil
 	})
 	return list, err
-}
-
-const countLive = `SELECT count(*) FROM campaigns WHERE account_id = $1 AND deleted_at IS NULL`
-
-// LiveCampaigns counts the campaigns that an account has.
-func LiveCampaigns(ctx context.Context, c db.Conn, account uuid.UUID) (int, error) {
-	return db.Get[int](ctx, c, "count campaigns", countLive, account)
-}
-
-// TotalsOf gives the figures of all time of some campaigns together, whether they exist or not.
-func TotalsOf(ctx context.Context, c db.Conn, account uuid.UUID, campaigns []uuid.UUID) (models.Figures, error) {
-	rows, err := Performance(ctx, c, Query{
-		AccountID: account, From: time.Unix(0, 0), To: time.Now().Truncate(time.Hour).AddDate(0, 0, 2),
-		Filters: []Filter{{"campaign_id", db.Map(campaigns, uuid.UUID.String)}},
-	})
-	if err != nil {
-		return models.Figures{}, err
-	}
-	return rows[0].Figures, nil
 }

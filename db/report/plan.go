@@ -14,7 +14,7 @@ import (
 	"switchyard/models"
 )
 
-// splitShare is the share of hours, one in so many, that may have to be split. With more, all are read from the rows.
+// splitShare limits how many hours are split: one in so many. With more, all hours are read from the rows.
 const splitShare = 4
 
 // plan decides where the facts of a question come from. Copies of the ledger have whole days or hours, the ledger has

@@ -2,7 +2,6 @@ package report
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -28,6 +27,11 @@ type Filter struct {
 	Values    []string
 }
 
+// IDs keeps records, campaigns say, by the dimension of their ids.
+func IDs(dimension string, ids ...uuid.UUID) Filter {
+	return Filter{dimension, db.Map(ids, uuid.UUID.String)}
+}
+
 // Query asks for the figures of an account in [From, To), cut to milliseconds.
 type Query struct {
 	AccountID  uuid.UUID
@@ -50,90 +54,48 @@ type Row struct {
 	models.Figures
 }
 
+// Reader answers from PostgreSQL. Conn is the pool.
+type Reader struct{ Conn db.Conn }
+
 // Performance gives the figures grouped by the dimensions of the query, most clicks first. Groups in which nothing
 // happened are left out; without dimensions there is exactly one row.
-func Performance(ctx context.Context, c db.Conn, q Query) ([]Row, error) {
+func (r Reader) Performance(ctx context.Context, q Query) ([]Row, error) {
 	var list []Row
-	err := Each(ctx, c, q, func(r Row) error {
-		list = append(list, r)
+	err := r.Each(ctx, q, func(row Row) error {
+		list = append(list, row)
 		return nil
 	})
 	return list, err
 }
 
 // Each is Performance row by row, for answers too long to hold. It ends with the first error of fn.
-func Each(ctx context.Context, c db.Conn, q Query, fn func(Row) error) error {
+func (r Reader) Each(ctx context.Context, q Query, fn func(Row) error) error {
 	b, err := plan(q)
 	if err != nil {
 		return err
 	}
-	return db.EachRow(ctx, c, "performance", func(rows *sqlx.Rows) error {
-		r := Row{Dims: make([]string, len(b.dims))}
-		dst := make([]any, 0, len(r.Dims)+len(measures))
-		for i := range r.Dims {
-			dst = append(dst, &r.Dims[i])
+	return db.EachRow(ctx, r.Conn, "performance", func(rows *sqlx.Rows) error {
+		row := Row{Dims: make([]string, len(b.dims))}
+		dst := make([]any, 0, len(row.Dims)+len(measures))
+		for i := range row.Dims {
+			dst = append(dst, &row.Dims[i])
 		}
-		f := &r.Figures
+		f := &row.Figures
 		dst = append(dst, &f.Clicks, &f.UniqueClicks, &f.BotClicks, &f.LPViews, &f.LPClicks,
 			&f.Approved, &f.Pending, &f.Rejected, &f.Chargebacks, &f.Cost, &f.Revenue, &f.PendingRevenue)
 		if err := rows.Scan(dst...); err != nil {
 			return err
 		}
-		return fn(r)
+		return fn(row)
 	}, b.sql(), b.args...)
 }
 
-// Overview gives the figures of an account in [from, to).
-func Overview(ctx context.Context, c db.Conn, account uuid.UUID, from, to time.Time) (models.Figures, error) {
-	rows, err := Performance(ctx, c, Query{AccountID: account, From: from, To: to})
+// Totals gives the figures of a query without dimensions.
+func (r Reader) Totals(ctx context.Context, q Query) (models.Figures, error) {
+	q.Dimensions = nil
+	rows, err := r.Performance(ctx, q)
 	if err != nil {
 		return models.Figures{}, err
 	}
 	return rows[0].Figures, nil
-}
-
-// FiguresOf gives the figures of some records of a list, campaigns say, in [from, to). Records without any are not
-// in the answer.
-func FiguresOf(ctx context.Context, c db.Conn, account uuid.UUID, dimension string, ids []uuid.UUID,
-	from, to time.Time,
-) (map[uuid.UUID]models.Figures, error) {
-	rows, err := Performance(ctx, c, Query{
-		AccountID: account, From: from, To: to, Dimensions: []string{dimension},
-		Filters: []Filter{{dimension, db.Map(ids, uuid.UUID.String)}},
-	})
-	if err != nil {
-		return nil, err
-	}
-	figures := make(map[uuid.UUID]models.Figures, len(rows))
-	for _, r := range rows {
-		key, err := uuid.Parse(r.Dims[0])
-		if err != nil {
-			return nil, fmt.Errorf("report: figures by %s: %w", dimension, err)
-		}
-		figures[key] = r.Figures
-	}
-	return figures, nil
-}
-
-// Labels gives the names of the values of a dimension that are ids of the account's records, deleted ones included.
-// Other values have no label.
-func Labels(ctx context.Context, c db.Conn, account uuid.UUID, dimension string, values []string,
-) (map[string]string, error) {
-	d, err := find(dimension)
-	if err != nil {
-		return nil, err
-	}
-	labels := map[string]string{}
-	ids := uuids(values)
-	if d.names == "" || len(ids) == 0 {
-		return labels, nil
-	}
-	rows, err := db.Select[struct {
-		ID   string `db:"id"`
-		Name string `db:"name"`
-	}](ctx, c, "labels of "+dimension, d.names, account, ids)
-	for _, r := range rows {
-		labels[r.ID] = r.Name
-	}
-	return labels, err
 }

@@ -13,6 +13,7 @@ import (
 	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
 	"switchyard/db/spool"
+	"switchyard/db/store"
 	"switchyard/models"
 )
 
@@ -26,14 +27,14 @@ func TestEveryDimensionAnswers(t *testing.T) {
 		h.flush()
 	}
 	q := Query{AccountID: h.account, From: h.start.Add(-time.Hour), To: h.start.Add(22 * time.Hour)}
-	want, err := Overview(t.Context(), h.d, q.AccountID, q.From, q.To)
+	want, err := Reader{h.d}.Totals(t.Context(), q)
 	if err != nil || want.Clicks+want.BotClicks != 10 {
 		t.Fatalf("%+v, %v", want, err)
 	}
 	for _, name := range Dimensions() {
 		for _, rowsOnly := range []bool{false, true} {
 			q.Dimensions, q.FromRows, q.Filters = []string{name}, rowsOnly, nil
-			rows, err := Performance(t.Context(), h.d, q)
+			rows, err := Reader{h.d}.Performance(t.Context(), q)
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -46,7 +47,7 @@ func TestEveryDimensionAnswers(t *testing.T) {
 			}
 			// Each value shown is the filter that finds exactly its group.
 			q.Filters = []Filter{{name, rows[0].Dims}}
-			again, err := Performance(t.Context(), h.d, q)
+			again, err := Reader{h.d}.Performance(t.Context(), q)
 			if err != nil || len(again) != 1 || again[0].Clicks != rows[0].Clicks || again[0].Dims[0] != rows[0].Dims[0] {
 				t.Errorf("%s = %q: %+v, %v", name, rows[0].Dims, again, err)
 			}
@@ -93,7 +94,7 @@ func TestOddWindowsAndFilters(t *testing.T) {
 	} {
 		q := whole
 		x.change(&q)
-		rows, err := Performance(t.Context(), h.d, q)
+		rows, err := Reader{h.d}.Performance(t.Context(), q)
 		if err != nil || len(rows) != 1 || rows[0].Clicks+rows[0].BotClicks != x.want {
 			t.Errorf("%s: %+v, %v", name, rows, err)
 		}
@@ -136,26 +137,26 @@ func TestFiguresOfAndLabels(t *testing.T) {
 	if err := clicklog.NewIngester(s, d, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	to := time.Now().Add(time.Hour)
-	got, err := FiguresOf(t.Context(), d, acc, "campaign_id", campaigns[:2], time.Time{}, to)
-	if err != nil || len(got) != 1 || got[campaigns[0]].Clicks != 2 {
-		t.Errorf("%+v, %v", got, err)
-	}
-	got, err = FiguresOf(t.Context(), d, acc, "network_id", []uuid.UUID{domain}, time.Time{}, to)
-	if err != nil || got[domain].Clicks != 3 {
-		t.Errorf("%+v, %v", got, err)
+	for dimension, of := range map[string][]uuid.UUID{"campaign_id": campaigns[:2], Network: {domain}} {
+		got, err := Reader{d}.Performance(t.Context(), Query{
+			AccountID: acc, To: time.Now().Add(time.Hour), Dimensions: []string{dimension}, Filters: []Filter{IDs(dimension, of...)},
+		})
+		want := map[string]int64{"campaign_id": 2, Network: 3}[dimension]
+		if err != nil || len(got) != 1 || got[0].Dims[0] != of[0].String() || got[0].Clicks != want {
+			t.Errorf("%+v, %v", got, err)
+		}
 	}
 	values := []string{campaigns[0].String(), campaigns[2].String(), "", "x"}
-	labels, err := Labels(t.Context(), d, acc, "campaign_id", values)
+	labels, err := store.New(d, nil).Labels(t.Context(), acc, "campaign_id", values)
 	if diff := cmp.Diff(map[string]string{values[0]: "C" + values[0]}, labels); diff != "" || err != nil {
 		t.Errorf("%s, %v", diff, err)
 	}
-	labels, err = Labels(t.Context(), d, acc, "stream_id", []string{stream.String()})
+	labels, err = store.New(d, nil).Labels(t.Context(), acc, "stream_id", []string{stream.String()})
 	if err != nil || labels[stream.String()] != "Path 1" {
 		t.Errorf("%v, %v", labels, err)
 	}
 	for _, name := range Dimensions() {
-		if _, err := Labels(t.Context(), d, acc, name, values); err != nil {
+		if _, err := store.New(d, nil).Labels(t.Context(), acc, name, values); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

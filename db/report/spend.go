@@ -1,9 +1,6 @@
 package report
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
 // Spend that stands alone is a fact beside clicks and conversions. It has no figure but its cost.
 const aloneFacts = "spend_alone f WHERE f.account_id = "
@@ -17,7 +14,7 @@ func ofSpend(m measure) string {
 
 // fromSpend adds the spend of a window that stands alone.
 func (b *builder) fromSpend(from, to time.Time) {
-	b.part("f.at", fmt.Sprintf("%s%s AND f.at >= %s AND f.at < %s", aloneFacts, b.account, b.arg(from), b.arg(to)), ofSpend)
+	b.part("f.at", aloneFacts+b.account+" AND f.at >= "+b.arg(from)+" AND f.at < "+b.arg(to), ofSpend)
 }
 
 // fromSpendOf is fromSpend for single hours.

@@ -29,7 +29,7 @@ func TestSpendWithoutClicks(t *testing.T) {
 	set := func(of uuid.UUID, amount int64) {
 		t.Helper()
 		err := db.Tx(t.Context(), d, func(c db.Conn) error {
-			_, err := clicklog.SetSpend(t.Context(), c, account, clicklog.Spend{
+			_, err := clicklog.Log{}.SetSpend(t.Context(), c, account, clicklog.Spend{
 				Day: day, SourceID: source, CampaignID: of, Amount: decimal.NewFromInt(amount), Currency: "USD",
 			})
 			return err
@@ -43,7 +43,7 @@ func TestSpendWithoutClicks(t *testing.T) {
 	ask := func(q Query) []string {
 		t.Helper()
 		q.AccountID = account
-		rows, err := Performance(t.Context(), d, q)
+		rows, err := Reader{d}.Performance(t.Context(), q)
 		if err != nil {
 			t.Fatal(err)
 		}

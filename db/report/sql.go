@@ -9,8 +9,8 @@ import (
 	"switchyard/models"
 )
 
-// measure is a figure and how it is worked out from a click (f) and from a conversion (v) of it. A row that adds nothing
-// to it gives NULL, which costs least to add up.
+// measure is a figure, and the SQL of what a click (f) and a conversion (v) of it add to it. A row that adds nothing
+// gives NULL, which costs least to add up.
 type measure struct{ name, click, conversion string }
 
 const none = "NULL"
@@ -107,17 +107,13 @@ func ofClick(m measure) string { return m.click }
 
 func ofConversion(m measure) string { return m.conversion }
 
-// fromRows adds the clicks of a window and the conversions of these clicks, whenever they came, and spend without clicks.
+// fromRows adds the clicks of a window and the conversions of these clicks, whenever they came, and spend without
+// clicks.
 func (b *builder) fromRows(from, to time.Time) {
-	if !from.Before(to) {
-		return
+	if from.Before(to) {
+		b.fromIDs("", b.arg(models.FloorClickID(from)), b.arg(models.FloorClickID(to)))
+		b.fromSpend(from, to)
 	}
-	lo, hi := b.arg(models.FloorClickID(from)), b.arg(models.FloorClickID(to))
-	clicks := fmt.Sprintf("f.account_id = %s AND f.id >= %s AND f.id < %s", b.account, lo, hi)
-	conversions := fmt.Sprintf("v.account_id = %s AND v.click_id >= %s AND v.click_id < %s", b.account, lo, hi)
-	b.part("f.at", "clicks f WHERE "+clicks, ofClick)
-	b.part("f.at", "conversions v JOIN clicks f ON f.id = v.click_id WHERE "+conversions+" AND "+clicks, ofConversion)
-	b.fromSpend(from, to)
 }
 
 // fromRowsOf is fromRows for single hours.
@@ -129,13 +125,18 @@ func (b *builder) fromRowsOf(hours []time.Time) {
 	for i, h := range hours {
 		lows[i], highs[i] = models.FloorClickID(h).String(), models.FloorClickID(h.Add(time.Hour)).String()
 	}
-	list := fmt.Sprintf("unnest(%s::uuid[], %s::uuid[]) w (low, high)", b.arg(lows), b.arg(highs))
-	clicks := fmt.Sprintf("f.account_id = %s AND f.id >= w.low AND f.id < w.high", b.account)
-	conversions := fmt.Sprintf("v.account_id = %s AND v.click_id >= w.low AND v.click_id < w.high", b.account)
-	b.part("f.at", list+" JOIN clicks f ON true WHERE "+clicks, ofClick)
-	b.part("f.at", list+" JOIN conversions v ON true JOIN clicks f ON f.id = v.click_id WHERE "+conversions+" AND "+clicks,
-		ofConversion)
+	list := fmt.Sprintf("unnest(%s::uuid[], %s::uuid[]) w (low, high), ", b.arg(lows), b.arg(highs))
+	b.fromIDs(list, "w.low", "w.high")
 	b.fromSpendOf(hours)
+}
+
+// fromIDs adds the clicks with ids in [low, high), which are SQL, and their conversions. list is what the bounds come
+// from.
+func (b *builder) fromIDs(list, low, high string) {
+	clicks := fmt.Sprintf("f.account_id = %s AND f.id >= %s AND f.id < %s", b.account, low, high)
+	conversions := fmt.Sprintf("v.account_id = %s AND v.click_id >= %s AND v.click_id < %s", b.account, low, high)
+	b.part("f.at", list+"clicks f WHERE "+clicks, ofClick)
+	b.part("f.at", list+"conversions v JOIN clicks f ON f.id = v.click_id WHERE "+conversions+" AND "+clicks, ofConversion)
 }
 
 // sql groups the facts by raw values and turns only what is answered into texts.

@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/google/uuid"
-
 	"switchyard/db"
 	"switchyard/db/clicklog"
 	"switchyard/models"
@@ -17,17 +15,14 @@ import (
 // maxBuckets is how many buckets an answer has at most: hours of more than two years.
 const maxBuckets = 20_000
 
-// maxSpans bounds what hours are folded into weekdays from: eleven years.
+// maxSpans is the maximum number of spans of buckets that come again every week: hours of eleven years.
 const maxSpans = 100_000
 
-// TrendQuery asks for the figures of an account in [From, To) over the local time of a zone.
+// TrendQuery asks for the figures of a query without dimensions over the local time of a zone. Its limit is ignored.
 type TrendQuery struct {
-	AccountID uuid.UUID
-	From, To  time.Time
-	Bucket    string
-	Zone      *time.Location
-	Filters   []Filter
-	FromRows  bool // leaves the ledger alone, as in Query
+	Query
+	Bucket string
+	Zone   *time.Location
 }
 
 // Trend is the figures of one bucket. Start is zero for buckets that come again every week.
@@ -41,12 +36,12 @@ type Trend struct {
 // days and hours are those of the window; weekdays and hours of the week are always all of them. A window with more
 // buckets than maxBuckets is cut to the time in which the account had traffic; if that is too long still, it is
 // invalid_input.
-func Trends(ctx context.Context, c db.Conn, q TrendQuery) ([]Trend, error) {
+func (r Reader) Trends(ctx context.Context, q TrendQuery) ([]Trend, error) {
 	if err := CheckBucket(q.Bucket); err != nil {
 		return nil, err
 	}
 	q.From, q.To = q.From.UTC(), q.To.UTC()
-	cuts, err := q.cut(ctx, c)
+	cuts, err := q.cut(ctx, r.Conn)
 	if err != nil {
 		return nil, err
 	}
@@ -54,26 +49,23 @@ func Trends(ctx context.Context, c db.Conn, q TrendQuery) ([]Trend, error) {
 	if len(cuts) == 0 {
 		return list, nil
 	}
-	kept, err := clicklog.OldestDay(ctx, c)
-	if err != nil {
+	q.Dimensions, q.Limit, q.spans = nil, len(cuts), cuts
+	if q.kept, err = clicklog.OldestDay(ctx, r.Conn); err != nil {
 		return nil, err
 	}
-	err = Each(ctx, c, Query{
-		AccountID: q.AccountID, From: q.From, To: q.To, Filters: q.Filters, Limit: len(cuts), FromRows: q.FromRows, spans: cuts,
-		kept: kept,
-	}, func(r Row) error {
-		n, err := strconv.Atoi(r.Dims[0])
+	err = r.Each(ctx, q.Query, func(row Row) error {
+		n, err := strconv.Atoi(row.Dims[0])
 		if err != nil || n < 1 || n > len(cuts) {
-			return fmt.Errorf("report: trends: span %q of %d", r.Dims[0], len(cuts))
+			return fmt.Errorf("report: trends: span %q of %d", row.Dims[0], len(cuts))
 		}
 		at := places[cuts[n-1].label]
-		list[at].Figures = list[at].Plus(r.Figures)
+		list[at].Figures = list[at].Plus(row.Figures)
 		return nil
 	})
 	return list, err
 }
 
-// cut gives the spans of the window, and holds the window to them.
+// cut returns the spans of the window. It shrinks a window that has too many.
 func (q *TrendQuery) cut(ctx context.Context, c db.Conn) ([]span, error) {
 	limit := maxBuckets
 	if _, folded := week[q.Bucket]; folded {
@@ -96,7 +88,7 @@ const selectTraffic = `
 SELECT coalesce(min(hour), 'epoch') AS first, coalesce(max(hour) + interval '1 hour', 'epoch') AS last
 FROM ledger WHERE account_id = $1 AND hour >= $2 AND hour < $3`
 
-// shrink holds the window to the hours in which the account had traffic.
+// shrink cuts the window to the hours in which the account had traffic.
 func (q *TrendQuery) shrink(ctx context.Context, c db.Conn) error {
 	traffic, err := db.Get[struct {
 		First time.Time `db:"first"`

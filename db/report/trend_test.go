@@ -144,10 +144,9 @@ func TestTrendsEqualARecount(t *testing.T) {
 				strew(t, h, from.Add(-6*time.Hour), to.Add(6*time.Hour), 300)
 				for _, bucket := range Buckets {
 					for _, filters := range [][]Filter{nil, {{"country", []string{"DE"}}}, {{"city", []string{"Paris"}}}} {
-						q := TrendQuery{
-							AccountID: h.account, From: from.Add(7 * time.Minute), To: to.Add(11 * time.Second), Bucket: bucket,
-							Zone: loc, Filters: filters,
-						}
+						q := TrendQuery{Query{
+							AccountID: h.account, From: from.Add(7 * time.Minute), To: to.Add(11 * time.Second), Filters: filters,
+						}, bucket, loc}
 						for _, q.FromRows = range []bool{false, true} {
 							sameTrends(t, h, q)
 						}
@@ -170,7 +169,7 @@ func change(before time.Time, loc *time.Location) time.Time {
 
 func sameTrends(t *testing.T, h *history, q TrendQuery) {
 	t.Helper()
-	list, err := Trends(t.Context(), h.d, q)
+	list, err := Reader{h.d}.Trends(t.Context(), q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,8 +193,8 @@ func TestBucketsOfNights(t *testing.T) {
 	d := dbtest.New(t)
 	list := func(from, to, name, bucket string) string {
 		t.Helper()
-		trends, err := Trends(t.Context(), d, TrendQuery{
-			AccountID: uuid.New(), From: moment(t, from), To: moment(t, to), Bucket: bucket, Zone: zone(t, name),
+		trends, err := Reader{d}.Trends(t.Context(), TrendQuery{
+			Query{AccountID: uuid.New(), From: moment(t, from), To: moment(t, to)}, bucket, zone(t, name),
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -228,10 +227,12 @@ func TestTrendsOfAllTime(t *testing.T) {
 	t.Parallel()
 	h := newHistory(t, 4)
 	strew(t, h, h.start, h.start.Add(5*time.Hour), 30)
-	ages := TrendQuery{AccountID: h.account, From: moment(t, "1970-01-01 00:00:00"), To: moment(t, "9999-12-31 23:59:59")}
+	ages := TrendQuery{Query: Query{
+		AccountID: h.account, From: moment(t, "1970-01-01 00:00:00"), To: moment(t, "9999-12-31 23:59:59"),
+	}}
 	for _, ages.Bucket = range Buckets {
 		ages.Zone = zone(t, "Asia/Kathmandu")
-		list, err := Trends(t.Context(), h.d, ages)
+		list, err := Reader{h.d}.Trends(t.Context(), ages)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -244,11 +245,11 @@ func TestTrendsOfAllTime(t *testing.T) {
 		}
 	}
 	ages.AccountID = uuid.New()
-	if list, err := Trends(t.Context(), h.d, ages); err != nil || len(list) != 168 {
+	if list, err := (Reader{h.d}).Trends(t.Context(), ages); err != nil || len(list) != 168 {
 		t.Errorf("an account without traffic: %d hours of the week, %v", len(list), err)
 	}
 	ages.Bucket = "fortnight"
-	if _, err := Trends(t.Context(), h.d, ages); !errors.Is(err, models.Invalid("invalid_bucket", "")) {
+	if _, err := (Reader{h.d}).Trends(t.Context(), ages); !errors.Is(err, models.Invalid("invalid_bucket", "")) {
 		t.Errorf("%v", err)
 	}
 }
@@ -259,21 +260,21 @@ func TestTrendsOfTheArchive(t *testing.T) {
 	h := newHistory(t, 5)
 	from, to := h.start.Truncate(24*time.Hour).AddDate(0, 0, -4), h.start.Truncate(24*time.Hour)
 	strew(t, h, from, to, 200)
-	if n, err := clicklog.DropBefore(t.Context(), h.d, from.AddDate(0, 0, 2)); err != nil || n != 2 {
+	if n, err := (clicklog.Log{Conn: h.d}).DropBefore(t.Context(), from.AddDate(0, 0, 2)); err != nil || n != 2 {
 		t.Fatalf("%d days dropped, %v", n, err)
 	}
-	want, err := Overview(t.Context(), h.d, h.account, from, to)
+	want, err := Reader{h.d}.Totals(t.Context(), Query{AccountID: h.account, From: from, To: to})
 	if err != nil || want.Clicks+want.BotClicks != 200 {
 		t.Fatalf("%+v, %v", want, err)
 	}
 	for _, bucket := range Buckets {
 		for _, name := range []string{"UTC", "Asia/Kathmandu", "America/St_Johns"} {
 			for _, end := range []time.Time{to, from.AddDate(0, 0, 1)} {
-				if want, err = Overview(t.Context(), h.d, h.account, from, end); err != nil {
+				if want, err = (Reader{h.d}).Totals(t.Context(), Query{AccountID: h.account, From: from, To: end}); err != nil {
 					t.Fatal(err)
 				}
-				list, err := Trends(t.Context(), h.d, TrendQuery{
-					AccountID: h.account, From: from, To: end, Bucket: bucket, Zone: zone(t, name),
+				list, err := Reader{h.d}.Trends(t.Context(), TrendQuery{
+					Query{AccountID: h.account, From: from, To: end}, bucket, zone(t, name),
 				})
 				if err != nil {
 					t.Fatal(err)

@@ -49,22 +49,22 @@ const (
 )
 
 // VisitorsSince counts who clicked in [from, to).
-func VisitorsSince(ctx context.Context, c db.Conn, account uuid.UUID, from, to time.Time) (Live, error) {
+func (r Reader) VisitorsSince(ctx context.Context, account uuid.UUID, from, to time.Time) (Live, error) {
 	var out Live
 	rows, err := db.Select[struct {
 		By int `db:"by"`
 		Presence
-	}](ctx, c, "live visitors", selectLive, account, models.FloorClickID(from), models.FloorClickID(to))
-	for _, r := range rows {
-		switch r.By {
+	}](ctx, r.Conn, "live visitors", selectLive, account, models.FloorClickID(from), models.FloorClickID(to))
+	for _, row := range rows {
+		switch row.By {
 		case byPage:
-			out.Pages = append(out.Pages, r.Presence)
+			out.Pages = append(out.Pages, row.Presence)
 		case byCountry:
-			out.Countries = append(out.Countries, r.Presence)
+			out.Countries = append(out.Countries, row.Presence)
 		case byDevice:
-			out.Devices = append(out.Devices, r.Presence)
+			out.Devices = append(out.Devices, row.Presence)
 		default:
-			out.Presence = r.Presence
+			out.Presence = row.Presence
 		}
 	}
 	return out, err
@@ -116,11 +116,11 @@ var (
 )
 
 // RepeatAddresses gives the addresses with at least MinHits clicks, most clicks first.
-func RepeatAddresses(ctx context.Context, c db.Conn, q AddressQuery) ([]Address, error) {
+func (r Reader) RepeatAddresses(ctx context.Context, q AddressQuery) ([]Address, error) {
 	query, whom := selectAddresses, q.Campaign
 	if q.Smartlinks {
 		query, whom = selectSmartlinkAddresses, q.Link
 	}
-	return db.Select[Address](ctx, c, "repeated addresses", query, q.AccountID, models.FloorClickID(q.From),
+	return db.Select[Address](ctx, r.Conn, "repeated addresses", query, q.AccountID, models.FloorClickID(q.From),
 		models.FloorClickID(q.To), whom, q.SourceID, q.MinHits, q.Limit)
 }

@@ -13,7 +13,7 @@ import (
 	"syscall"
 )
 
-// spoolDir is a sub-directory of the spool. One process holds it, through a lock that ends with the process.
+// spoolDir is a sub-directory of the spool. One process holds it, by a lock that ends with the process.
 type spoolDir struct {
 	path string
 	lock *os.File
@@ -109,7 +109,7 @@ func (d *spoolDir) segments() ([]uint64, error) {
 	return list, nil
 }
 
-// position is a place in the segments of one directory: everything before it is done with.
+// position is a place in the segments of one directory.
 type position struct {
 	seq uint64
 	off int64
@@ -117,8 +117,8 @@ type position struct {
 
 func (p position) before(o position) bool { return p.seq < o.seq || p.seq == o.seq && p.off < o.off }
 
-// readMark reads the place up to which everything is stored. If the mark is missing or damaged, reading begins at the
-// start: what is read again is still stored once.
+// readMark reads the position up to which everything is stored. If the mark is missing or damaged, it is the start:
+// what is read again is still stored once.
 func (d *spoolDir) readMark() position {
 	text, err := os.ReadFile(filepath.Join(d.path, "mark"))
 	if err != nil {
@@ -154,7 +154,7 @@ func (d *spoolDir) writeMark(p position) error {
 	return syncDir(d.path)
 }
 
-// backlog is how many bytes of segments lie behind p.
+// backlog is the number of bytes of segments after p.
 func (d *spoolDir) backlog(p position) int64 {
 	list, err := d.segments()
 	if err != nil {

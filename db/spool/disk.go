@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// disk makes segment files. Tests put one in that fails.
+// disk makes segment files. Tests replace it by one that fails.
 type disk interface {
 	create(path string) (segmentFile, error)
 }
@@ -22,8 +22,8 @@ type segmentFile interface {
 
 type realDisk struct{}
 
-// create makes the file and its directory entry durable: a segment that vanishes with the power would take its
-// acknowledged records along.
+// create makes the file and makes its directory entry durable. Otherwise a power failure could lose a segment with
+// acknowledged records.
 func (realDisk) create(path string) (segmentFile, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// field is one member of T in an encoded record: a tag, the length and the bytes. A zero value is left out. Tags
-// are on disks: one is never given to another member.
+// field is one member of T in an encoded record: a tag, the length and the bytes. A zero value is left out. Tags are
+// stored on disk, so none is ever given to another member.
 type field[T any] struct {
 	tag byte
 	put func(b []byte, tag byte, v *T) []byte

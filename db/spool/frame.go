@@ -6,8 +6,8 @@ import (
 	"hash/crc32"
 )
 
-// A record lies in a segment as: marker, length and CRC-32C of length and payload (little endian), payload. The
-// marker lets a reader find the next record behind a damaged one; no valid UTF-8 text contains it.
+// In a segment a record is: marker, length and CRC-32C of length and payload (little endian), payload. By the marker
+// a reader finds the next record after a damaged one. No valid UTF-8 text contains it.
 const (
 	frameHeader = 12
 	maxRecord   = 512 << 10
@@ -18,7 +18,7 @@ var (
 	castagnoli  = crc32.MakeTable(crc32.Castagnoli)
 )
 
-// openFrame appends room for a header; closeFrame fills it once the payload has been appended behind it.
+// openFrame appends an empty header. closeFrame fills it when the payload has been appended.
 func openFrame(b []byte) []byte { return append(append(b, frameMarker...), 0, 0, 0, 0, 0, 0, 0, 0) }
 
 func closeFrame(frame []byte) {
@@ -30,16 +30,15 @@ func frameSum(frame []byte) uint32 {
 	return crc32.Update(crc32.Checksum(frame[4:8], castagnoli), castagnoli, frame[frameHeader:])
 }
 
-// scanner walks over the frames of a part of a segment. Damage never stops it: it goes on at the next sound frame
-// and counts each damaged stretch once.
+// scanner finds the frames in a part of a segment. It skips damaged data, and counts each damaged stretch once.
 type scanner struct {
 	dropped int64 // damaged stretches
 	damaged bool  // inside of one
 }
 
-// next finds the first sound frame in buf. It returns the payload and the offset behind it. If there is none, payload is
-// nil and end is how many bytes need not be looked at again. last means that nothing follows buf: a frame that is
-// incomplete then was torn.
+// next finds the first intact frame in buf. It returns the payload and the offset after the frame. If there is none,
+// payload is nil, and end is the number of bytes that need not be scanned again. last means that no data follows buf,
+// so an incomplete frame is damage.
 func (s *scanner) next(buf []byte, last bool) (payload []byte, end int) {
 	for i := 0; i < len(buf); {
 		rest := buf[i:]

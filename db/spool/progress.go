@@ -53,7 +53,7 @@ func (t *tail) forget(before uint64) {
 	}
 }
 
-// progress is a place that only moves on, and that can be waited for.
+// progress is a position that only advances. wait blocks until it reaches one.
 type progress struct {
 	mu   sync.Mutex
 	pos  position

@@ -18,17 +18,16 @@ import (
 )
 
 // Reader reads the segments of one directory in order. It belongs to one goroutine.
-//
-// Read gives records. Commit notes that all of them are stored, and Rewind goes back to the first that is not. A process
-// that dies before its Commit is on disk reads the same records again, so whoever stores them has to know them by their
-// ids.
+// Read returns records. Commit notes that all of them are stored, and Rewind goes back to the first that is not. If
+// the process dies before its Commit is on disk, the same records are read again: who stores them must know a record
+// by its id.
 type Reader struct {
 	spool *Spool
 	dir   *spoolDir
 	tail  *tail // nil for an adopted directory, which nobody writes to
 	scan  scanner
-	pos   position  // behind what has been read
-	done  position  // behind what is stored
+	pos   position  // after what has been read
+	done  position  // after what is stored
 	last  uuid.UUID // the id of the last record read, zero if it is stored
 
 	file     *os.File
@@ -46,11 +45,11 @@ func newReader(s *Spool, d *spoolDir, t *tail) *Reader {
 	return &Reader{spool: s, dir: d, tail: t, pos: p, done: p, marked: p}
 }
 
-// Reader gives the reader of what this process appends. There must be only one.
+// Reader makes the reader of what this process appends. There must be only one.
 func (s *Spool) Reader() *Reader { return newReader(s, s.dir, &s.tail) }
 
-// Adopt takes the directories whose process is gone and gives a reader of each. With an error it gives those that it
-// could take. Close gives a directory free again.
+// Adopt takes over the directories whose process is gone, and returns a reader of each. With an error it returns
+// those that it could take over. Close of the reader releases the directory.
 func (s *Spool) Adopt() ([]*Reader, error) {
 	dirs, err := claimOrphans(s.root)
 	readers := make([]*Reader, len(dirs))
@@ -71,8 +70,8 @@ type Item struct {
 	raw    []byte // valid until the next Read
 }
 
-// Read gives up to limit records, or none when everything was read. Damaged stretches are skipped and counted. What an
-// item holds stays valid, but Reject takes only items of the last Read.
+// Read returns up to limit records, or none when everything was read. Damaged stretches are skipped and counted.
+// Records stay valid, but Reject takes only items of the last Read.
 func (r *Reader) Read(limit int) ([]Item, error) {
 	before := r.scan.dropped
 	items, err := r.read(limit)
@@ -117,7 +116,7 @@ func (r *Reader) read(limit int) ([]Item, error) {
 	}
 }
 
-// leave goes on behind the current segment. The stored place follows only if all that was read is stored.
+// leave goes on after the current segment. done follows only if all that was read is stored.
 func (r *Reader) leave() {
 	_ = r.file.Close()
 	r.file = nil
@@ -146,7 +145,7 @@ func (r *Reader) parse(buf []byte, last bool, limit int) []Item {
 		it.Record, it.Err = decodeRecord(payload)
 		items = append(items, it)
 	}
-	if len(items) == 0 && r.done == start { // nothing but damage
+	if len(items) == 0 && r.done == start { // only damaged data
 		r.done = r.pos
 	}
 	return items
@@ -228,7 +227,8 @@ func (r *Reader) countBacklog() {
 	r.backlog = n
 }
 
-// markEvery is how often the mark is written. A crash replays what was stored since, which stores nothing twice.
+// markEvery is how often the mark is written. What was stored since is read again after a crash, and stored once all
+// the same.
 const markEvery = time.Second
 
 func (r *Reader) mark(now bool) error {
@@ -246,13 +246,13 @@ func (r *Reader) mark(now bool) error {
 	if r.tail != nil {
 		r.tail.forget(r.done.seq)
 	}
-	// Segments that are stored go even if the mark could not be written: they may be what fills the disk. A mark in a
-	// segment that is gone means the next one there is.
+	// Stored segments are deleted even if the mark could not be written, as they may be what fills the disk. A mark
+	// in a deleted segment means the start of the next one.
 	return errors.Join(err, r.dir.removeBefore(r.done.seq))
 }
 
-// Reject puts a record aside that will never be stored, in the file "rejected" of its directory: one line of JSON with
-// the reason and the record as it was in the spool. The line is durable when Reject returns.
+// Reject appends a record that will never be stored to the file "rejected" of its directory, as one line of JSON with
+// the reason and the encoded record. The line is durable when Reject returns.
 func (r *Reader) Reject(ctx context.Context, it Item, why error) error {
 	line, err := json.Marshal(struct {
 		At     time.Time `json:"at"`
@@ -275,7 +275,7 @@ func (r *Reader) Reject(ctx context.Context, it Item, why error) error {
 	return nil
 }
 
-// Close writes the mark and gives an adopted directory free.
+// Close writes the mark and releases an adopted directory.
 func (r *Reader) Close() error {
 	err := r.mark(true)
 	if r.file != nil {

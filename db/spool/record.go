@@ -17,7 +17,7 @@ type Record struct {
 	Smart    *models.SmartlinkClick
 }
 
-// The first byte of an encoded record says what it is. The numbers are on disks: they are never reused.
+// The first byte of an encoded record says what it is. The numbers are stored on disk, so none is ever reused.
 const (
 	kindClick    = 1
 	kindOut      = 2
@@ -45,8 +45,8 @@ func appendRecord(b []byte, r Record) ([]byte, error) {
 	return b, errEmptyRecord
 }
 
-// decodeRecord reads an encoded record. It skips fields that this version does not know: an older process can read what a
-// newer one wrote. Texts come out as PostgreSQL accepts them.
+// decodeRecord reads an encoded record. It skips fields that this version does not know, so that an older process can
+// read what a newer one wrote. PostgreSQL accepts the texts of the result.
 func decodeRecord(p []byte) (Record, error) {
 	if len(p) == 0 {
 		return Record{}, errCorrupt

@@ -21,7 +21,7 @@ type Options struct {
 	disk disk
 }
 
-// Spool is the log on local disk in which records wait until they are in PostgreSQL. Many processes may share one
+// Spool is the log on local disk in which records wait until they are in PostgreSQL. Several processes may share its
 // directory: each holds a sub-directory of its own.
 type Spool struct {
 	root string
@@ -46,7 +46,7 @@ type Spool struct {
 	adopted                             atomic.Int64 // bytes in adopted sub-directories
 }
 
-// errFull says that the disk takes no more, or too slowly: nothing was recorded.
+// errFull says that too much waits for the disk, which is too slow or full. The record was not recorded.
 var errFull = errors.New("spool: too much waits for the disk")
 
 // errClosed says that the spool was closed before the record could be written.
@@ -99,9 +99,8 @@ func Open(root string, o Options) (*Spool, error) {
 	return s, nil
 }
 
-// Append returns nil when the record is on stable storage. If the disk refuses it, the error comes at once, the record is
-// not recorded, and the caller counts it. If ctx ends first, the record may still be recorded. It is safe for concurrent
-// use.
+// Append returns nil when the record is on stable storage. An error means that the record is not recorded, except
+// when ctx ends first: then it may still be. It is safe for concurrent use.
 func (s *Spool) Append(ctx context.Context, r Record) error {
 	scratch := scratches.Get().(*[]byte) //nolint:forcetypeassert // the pool holds nothing else
 	defer scratches.Put(scratch)
@@ -155,14 +154,15 @@ func (s *Spool) join(frame []byte) (*batch, error) {
 }
 
 const (
-	// busyBatch is from how many records in a batch on the spool is busy: many visitors come at the same time.
+	// busyBatch is the number of records in a batch from which on the spool counts as busy.
 	busyBatch = 8
-	// busyPace is the least time between two writes of a busy spool. Each write and sync costs some 0.1 ms of a
+	// busyPace is the minimum time between two writes of a busy spool. A write with its sync costs some 0.1 ms of a
 	// processor, whatever its size, so the records that arrive meanwhile share one.
 	busyPace = 700 * time.Microsecond
 )
 
-// flush is the one goroutine that writes. While it syncs a batch, the next one gathers. A lone record is written at once.
+// flush is the only goroutine that writes. While it syncs a batch, the next one collects. A single record is written
+// at once.
 func (s *Spool) flush() {
 	defer close(s.done)
 	var spare []byte
@@ -208,7 +208,7 @@ func (s *Spool) count(b *batch) {
 	}
 }
 
-// write makes the batch durable. It cuts off again what a failed write left. After a failed sync nobody knows what the
+// write makes the batch durable. It truncates what a failed write left. After a failed sync it is unknown what the
 // kernel holds of the segment, so the next batch begins a new one.
 func (s *Spool) write(b *batch) error {
 	if s.file == nil {
@@ -286,7 +286,7 @@ type Stats struct {
 	Lag          time.Duration // age of the newest stored record while others wait
 }
 
-// Stats reads the directory: call it when a scrape asks, not for every click.
+// Stats reads the directory, so it is for a scrape and not for every click.
 func (s *Spool) Stats() Stats {
 	st := Stats{
 		Appended: s.appended.Load(), Failed: s.failed.Load(), Dropped: s.dropped.Load(),
@@ -298,7 +298,7 @@ func (s *Spool) Stats() Stats {
 	return st
 }
 
-// Written has an item when something was appended since the last receive.
+// Written has an item if a record was appended since the last receive.
 func (s *Spool) Written() <-chan struct{} { return s.written }
 
 // AckPostgres reports whether Append waits until its record is stored.

@@ -49,14 +49,12 @@ SELECT id, 'lander', name, is_active AND deactivated_at IS NULL FROM landers WHE
 // FlowRecords finds offers and landing pages by their ids, deactivated ones too.
 func (k Campaigns) FlowRecords(ctx context.Context, account uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]FlowRecord, error) {
 	rows, err := db.Select[FlowRecord](ctx, k.s.c, "records of flows", flowRecords, account, ids)
-	if err != nil {
-		return nil, err
-	}
-	out := make(map[uuid.UUID]FlowRecord, len(rows))
-	for _, r := range rows {
-		out[r.ID] = r
-	}
-	return out, nil
+	return db.ByKey(rows, func(r FlowRecord) uuid.UUID { return r.ID }), err
+}
+
+// Count counts the campaigns of an account.
+func (k Campaigns) Count(ctx context.Context, account uuid.UUID) (int, error) {
+	return db.Get[int](ctx, k.s.c, "count campaigns", campaignTable.allowance.count, account)
 }
 
 // AnyLive reports whether any of the campaigns exists on the account.

@@ -86,15 +86,7 @@ func (d Domains) Add(ctx context.Context, account uuid.UUID, hosts []string, set
 func (d Domains) existing(ctx context.Context, account uuid.UUID, hosts []string) (map[string]bool, error) {
 	const q = `SELECT host, account_id IS NULL AS shared FROM domains
 	           WHERE host = ANY ($2) AND (account_id = $1 OR account_id IS NULL) ORDER BY shared`
-	rows, err := db.Select[struct {
-		Host   string `db:"host"`
-		Shared bool   `db:"shared"`
-	}](ctx, d.s.c, "domains", q, account, hosts)
-	found := map[string]bool{}
-	for _, r := range rows {
-		found[r.Host] = r.Shared
-	}
-	return found, err
+	return db.Pairs[string, bool](ctx, d.s.c, "domains", q, account, hosts)
 }
 
 // allow refuses more domains than the plan allows. The caller has locked the account.

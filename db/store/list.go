@@ -55,8 +55,8 @@ func placeOf(created time.Time, id uuid.UUID) []string {
 	return []string{created.UTC().Format(time.RFC3339Nano), id.String()}
 }
 
-// readPage reads a page, and the cursor of the next one ("" at the end). It pages by position, not by offset: a row that
-// exists during the whole walk comes exactly once, whatever is inserted or deleted meanwhile. A cursor that was
+// readPage reads a page, and the cursor of the next one ("" at the end). It pages by position, not by offset: a row
+// that exists during the whole walk comes exactly once, whatever is inserted or deleted meanwhile. A cursor that was
 // changed, or is of another account, list or filter, is 400 invalid_input.
 func readPage[T any](ctx context.Context, s *Store, account uuid.UUID, p Page, q pageQuery[T]) ([]T, string, error) {
 	key, err := s.cursorKey(ctx)

@@ -206,8 +206,9 @@ func routingHead(table string, id uuid.UUID, version int64) RoutingVersion {
 	return RoutingVersion{RoutingKey{table, id}, version}
 }
 
-// routingTables are the kinds of record that the redirect reads, with the condition of their rows. An account's domain must be verified. Deactivated sources and networks are read for the
-// campaigns and offers that name them: a click without their parameters, cost or id could not be corrected later.
+// routingTables are the kinds of record that the redirect reads, with the condition of their rows. An account's
+// domain must be verified. Deactivated sources and networks are read for the campaigns and offers that name them: a
+// click without their parameters, cost or id could not be corrected later.
 var routingTables = []routingTable{
 	tableOf[RoutingAccount](`true`),
 	tableOf[RoutingDomain](`(account_id IS NULL OR is_verified)`),
@@ -220,8 +221,8 @@ var routingTables = []routingTable{
 	tableOf[RoutingSmartlink](`deleted_at IS NULL AND is_active`),
 }
 
-// routingExprs are the columns that are not read as they are. version is the id of the transaction that wrote the row: a
-// later write has another one.
+// routingExprs are the columns that are not read as they are. version is the id of the transaction that wrote the
+// row: a later write has another one.
 var routingExprs = map[string]string{"version": `xmin::text::bigint AS version`, "host": `lower(host) AS host`}
 
 // routingTable reads one kind of records.

@@ -7,7 +7,6 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
 	"switchyard/models"
 )
 
@@ -24,26 +23,6 @@ var smartlinkTable = newTable(table[models.Smartlink]{
 	joined: `, d.host, coalesce(s.name, '') AS source_name`,
 	join:   `JOIN domains d ON d.id = t.domain_id LEFT JOIN traffic_sources s ON s.id = t.source_id`,
 })
-
-// List lists the smartlinks that are not deleted, newest first, with their clicks.
-func (k Smartlinks) List(ctx context.Context, account uuid.UUID, p Page) ([]models.Smartlink, string, error) {
-	list, next, err := k.records.List(ctx, account, p)
-	if err == nil {
-		err = k.count(ctx, account, list)
-	}
-	return list, next, err
-}
-
-// count sets the clicks of smartlinks of the account.
-func (k Smartlinks) count(ctx context.Context, account uuid.UUID, list []models.Smartlink) error {
-	ids := db.Map(list, func(l models.Smartlink) uuid.UUID { return l.ID })
-	totals, err := clicklog.SmartlinkTotals(ctx, k.s.c, account, ids)
-	for i := range list {
-		t := totals[list[i].ID]
-		list[i].Clicks, list[i].LastClickAt = t.Clicks, t.LastClickAt
-	}
-	return err
-}
 
 // Create adds a smartlink, and its rules, under new ids. An empty slug is generated.
 func (k Smartlinks) Create(ctx context.Context, l models.Smartlink) (models.Smartlink, error) {
@@ -70,9 +49,8 @@ func (s *Store) prepareSmartlink(ctx context.Context, l *models.Smartlink, old m
 	return sourceTable.check(ctx, s, l.AccountID, l.SourceID, "source")
 }
 
-// Update writes every field of a smartlink and returns it with its clicks. A rule keeps its id, and so its
-// statistics, if the smartlink had it. Any other rule gets a new id. An unchanged source is not checked, as it may be
-// deactivated by now.
+// Update writes every field of a smartlink. A rule keeps its id, and so its statistics, if the smartlink had it. Any
+// other rule gets a new id. An unchanged source is not checked, as it may be deactivated by now.
 func (k Smartlinks) Update(ctx context.Context, l models.Smartlink) (models.Smartlink, error) {
 	return txOf(ctx, k.s, func(s *Store) (models.Smartlink, error) {
 		old, err := smartlinkTable.findLocked(ctx, s, l.AccountID, l.ID)
@@ -86,13 +64,7 @@ func (k Smartlinks) Update(ctx context.Context, l models.Smartlink) (models.Smar
 			return l, err
 		}
 		return withAlias(ctx, s, l.Slug == "", &l.Slug, func(s *Store) (models.Smartlink, error) {
-			saved, err := smartlinkTable.save(ctx, s, l)
-			if err != nil {
-				return saved, err
-			}
-			list := []models.Smartlink{saved}
-			err = s.Smartlinks().count(ctx, l.AccountID, list)
-			return list[0], err
+			return smartlinkTable.save(ctx, s, l)
 		})
 	})
 }
@@ -135,11 +107,7 @@ func (k Smartlinks) Clone(ctx context.Context, account, id uuid.UUID) (models.Sm
 func (k Smartlinks) Names(ctx context.Context, account uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]SmartlinkName, error) {
 	const q = `SELECT id, name, slug FROM smartlinks WHERE account_id = $1 AND ($2::uuid[] IS NULL OR id = ANY ($2))`
 	rows, err := db.Select[SmartlinkName](ctx, k.s.c, "names of smartlinks", q, account, ids)
-	names := make(map[uuid.UUID]SmartlinkName, len(rows))
-	for _, r := range rows {
-		names[r.ID] = r
-	}
-	return names, err
+	return db.ByKey(rows, func(n SmartlinkName) uuid.UUID { return n.ID }), err
 }
 
 // SmartlinkName has the names of a smartlink.

@@ -27,17 +27,18 @@ type run = workers.Run[jobs.None, jobs.None]
 type recorder struct {
 	runtime *workers.Runtime
 	store   *store.Store
-	clicks  clickFinder
+	clicks  Clicks
 }
 
-// clickFinder finds the click that a postback names.
-type clickFinder interface {
+// Clicks finds the click that a postback names and records the conversion: clicklog.Log.
+type Clicks interface {
 	FindByID(ctx context.Context, id uuid.UUID) (click clicklog.StoredClick, ok bool, err error)
+	RecordConversion(ctx context.Context, c db.Conn, in clicklog.ConversionInput) (clicklog.ConversionOutcome, error)
 }
 
 // Register adds the handler to a runtime.
-func Register(r *workers.Runtime, s *store.Store, opts ...workers.RowOption) {
-	rec := &recorder{runtime: r, store: s, clicks: clicklog.Finder{Conn: s.Conn()}}
+func Register(r *workers.Runtime, s *store.Store, clicks Clicks, opts ...workers.RowOption) {
+	rec := &recorder{runtime: r, store: s, clicks: clicks}
 	workers.RegisterRow(r, jobs.RecordConversion, rec.record, opts...)
 }
 
@@ -156,7 +157,7 @@ func (rec *recorder) commit(ctx context.Context, u *run, p models.Postback, d cl
 	var out clicklog.ConversionOutcome
 	err := u.Commit(ctx, jobs.None{}, func(c db.Conn) error {
 		var err error
-		if out, err = clicklog.RecordConversion(ctx, c, in); err != nil {
+		if out, err = rec.clicks.RecordConversion(ctx, c, in); err != nil {
 			return err
 		}
 		d.Outcome, d.Detail, d.ConversionID = clicklog.PostbackRecorded, out.Result, out.Conversion.ID

@@ -59,7 +59,7 @@ func newBench(t *testing.T, waits ...time.Duration) *bench {
 	})
 
 	rt := workers.New(workers.Options{DB: b.db, Redis: queue, Client: b.client, Lease: time.Second, Grace: 4 * time.Second})
-	conversion.Register(rt, store.New(b.db, b.box), workers.WithRetries(waits))
+	conversion.Register(rt, store.New(b.db, b.box), clicklog.Log{Conn: b.db}, workers.WithRetries(waits))
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	var done sync.WaitGroup
 	done.Go(func() {
@@ -149,7 +149,7 @@ func (b *bench) decided(id uuid.UUID) (outcome, detail string) {
 
 func (b *bench) conversions() []models.Conversion {
 	b.Helper()
-	list, err := clicklog.Conversions(b.Context(), b.db, clicklog.LogQuery{
+	list, err := clicklog.Log{Conn: b.db}.Conversions(b.Context(), clicklog.LogQuery{
 		AccountID: b.account,
 		From:      time.Now().Add(-100 * 24 * time.Hour), To: time.Now().Add(time.Hour), Limit: 100,
 	})

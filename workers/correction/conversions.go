@@ -51,13 +51,10 @@ func input(account uuid.UUID, v conversion) clicklog.ConversionInput {
 	}
 }
 
-func correctConversions(ctx context.Context, c db.Conn, account uuid.UUID, rows []conversion, write bool,
+func (k corrector) conversions(ctx context.Context, c db.Conn, account uuid.UUID, rows []conversion, write bool,
 ) (out []conversionOutcome, deliveries []uuid.UUID, err error) {
 	do := func(list []clicklog.ConversionInput) (done []clicklog.Corrected, err error) {
-		if !write {
-			return clicklog.PreviewConversions(ctx, c, account, list)
-		}
-		done, deliveries, err = clicklog.CorrectConversions(ctx, c, account, list)
+		done, deliveries, err = k.clicks.CorrectConversions(ctx, c, account, list, write)
 		return done, err
 	}
 	out, err = each(rows, conversionRow, func(v conversion) clicklog.ConversionInput { return input(account, v) },

@@ -14,6 +14,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
+	"switchyard/db/clicklog"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -21,13 +22,23 @@ import (
 	"switchyard/workers"
 )
 
+// Clicks changes conversions and spend: clicklog.Log.
+type Clicks interface {
+	CorrectConversions(ctx context.Context, c db.Conn, account uuid.UUID, list []clicklog.ConversionInput, write bool) (
+		[]clicklog.Corrected, []uuid.UUID, error)
+	SetSpend(ctx context.Context, c db.Conn, account uuid.UUID, list ...clicklog.Spend) ([]int64, error)
+	PreviewSpend(ctx context.Context, c db.Conn, account uuid.UUID, list []clicklog.Spend) ([]int64, error)
+}
+
+type corrector struct{ clicks Clicks }
+
 // Register adds the handlers to a runtime.
-func Register(r *workers.Runtime, s *store.Store) {
+func Register(r *workers.Runtime, s *store.Store, clicks Clicks) {
 	workers.RegisterRow(r, jobs.CorrectConversions, file[conversion, conversionOutcome]{
-		runtime: r, store: s, batchSize: 500, read: readConversions, process: correctConversions,
+		runtime: r, store: s, batchSize: 500, read: readConversions, process: corrector{clicks}.conversions,
 	}.run)
 	workers.RegisterRow(r, jobs.CorrectCosts, file[cost, costOutcome]{
-		runtime: r, store: s, batchSize: 100, read: readCosts, process: correctCosts,
+		runtime: r, store: s, batchSize: 100, read: readCosts, process: corrector{clicks}.costs,
 	}.run)
 }
 

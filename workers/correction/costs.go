@@ -134,13 +134,13 @@ func (v cost) spend() clicklog.Spend {
 	}
 }
 
-func correctCosts(ctx context.Context, c db.Conn, account uuid.UUID, rows []cost, write bool,
+func (k corrector) costs(ctx context.Context, c db.Conn, account uuid.UUID, rows []cost, write bool,
 ) ([]costOutcome, []uuid.UUID, error) {
 	do := func(list []clicklog.Spend) ([]int64, error) {
 		if !write {
-			return clicklog.PreviewSpend(ctx, c, account, list)
+			return k.clicks.PreviewSpend(ctx, c, account, list)
 		}
-		return clicklog.SetSpend(ctx, c, account, list...)
+		return k.clicks.SetSpend(ctx, c, account, list...)
 	}
 	out, err := each(rows, costRow, cost.spend, do, costResult)
 	return out, nil, err

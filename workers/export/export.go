@@ -15,6 +15,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/export"
+	"switchyard/db/report"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -23,11 +24,27 @@ import (
 
 type run = workers.Run[jobs.ExportArgs, jobs.ExportAnswer]
 
-type maker struct{ store *store.Store }
+type maker struct {
+	store   *store.Store
+	rows    Rows
+	reports Reports
+}
+
+// Rows walks the rows of a file: export.Reader.
+type Rows interface {
+	Count(ctx context.Context, t export.Table, q export.Query, atMost int) (int, error)
+	Each(ctx context.Context, t export.Table, q export.Query, fn func([]sql.RawBytes) error) error
+}
+
+// Reports answers questions about figures: report.Reader.
+type Reports interface {
+	Each(ctx context.Context, q report.Query, fn func(report.Row) error) error
+	Trends(ctx context.Context, q report.TrendQuery) ([]report.Trend, error)
+}
 
 // Register adds the handlers to a runtime.
-func Register(r *workers.Runtime, s *store.Store) {
-	m := &maker{store: s}
+func Register(r *workers.Runtime, s *store.Store, rows Rows, reports Reports) {
+	m := &maker{s, rows, reports}
 	workers.RegisterRow(r, jobs.MakeExport, m.make)
 	workers.RegisterTick(r, jobs.SweepExports, m.sweep)
 }
@@ -86,7 +103,7 @@ func (m *maker) sweep(ctx context.Context) error {
 func rowsOf(t export.Table) fill {
 	return func(m *maker, ctx context.Context, u *run, f *file) error {
 		q := export.Query{AccountID: u.Job.AccountID.UUID, From: u.Args.From, To: u.Args.To, Link: u.Args.Link}
-		n, err := t.Count(ctx, m.store.Conn(), q, models.MaxExportRows+1)
+		n, err := m.rows.Count(ctx, t, q, models.MaxExportRows+1)
 		if err != nil {
 			return err
 		}
@@ -97,7 +114,7 @@ func rowsOf(t export.Table) fill {
 			return err
 		}
 		foreign := t.Foreign()
-		return t.Each(ctx, m.store.Conn(), q, func(cells []sql.RawBytes) error {
+		return m.rows.Each(ctx, t, q, func(cells []sql.RawBytes) error {
 			for i, c := range cells {
 				f.cell(string(c), foreign[i])
 			}

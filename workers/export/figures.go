@@ -3,11 +3,11 @@ package export
 import (
 	"context"
 	"reflect"
-	"slices"
 	"strconv"
 	"time"
 
 	"switchyard/db/report"
+	"switchyard/db/store"
 	"switchyard/models"
 )
 
@@ -53,7 +53,7 @@ func (m *maker) performance(ctx context.Context, u *run, f *file) error {
 	named := make([]bool, len(q.Dimensions))
 	for i, d := range q.Dimensions {
 		names = append(names, d)
-		if named[i] = slices.Contains(report.Named(), d); named[i] {
+		if named[i] = store.HasLabels(d); named[i] {
 			names = append(names, d+"_name")
 		}
 	}
@@ -81,7 +81,7 @@ func (m *maker) performance(ctx context.Context, u *run, f *file) error {
 		batch = batch[:0]
 		return nil
 	}
-	err := report.Each(ctx, m.store.Conn(), q, func(r report.Row) error {
+	err := m.reports.Each(ctx, q, func(r report.Row) error {
 		if batch = append(batch, r); len(batch) < labelBatch {
 			return nil
 		}
@@ -106,7 +106,7 @@ func (m *maker) labels(ctx context.Context, q report.Query, named []bool, rows [
 			values = append(values, r.Dims[i])
 		}
 		var err error
-		if labels[i], err = report.Labels(ctx, m.store.Conn(), q.AccountID, name, values); err != nil {
+		if labels[i], err = m.store.Labels(ctx, q.AccountID, name, values); err != nil {
 			return nil, err
 		}
 	}
@@ -115,9 +115,8 @@ func (m *maker) labels(ctx context.Context, q report.Query, named []bool, rows [
 
 // trends are in UTC, since the contract names no time zone for files.
 func (m *maker) trends(ctx context.Context, u *run, f *file) error {
-	list, err := report.Trends(ctx, m.store.Conn(), report.TrendQuery{
-		AccountID: u.Job.AccountID.UUID, From: u.Args.From, To: u.Args.To, Bucket: u.Args.Bucket, Zone: time.UTC,
-	})
+	q := report.Query{AccountID: u.Job.AccountID.UUID, From: u.Args.From, To: u.Args.To}
+	list, err := m.reports.Trends(ctx, report.TrendQuery{Query: q, Bucket: u.Args.Bucket, Zone: time.UTC})
 	if err != nil {
 		return err
 	}

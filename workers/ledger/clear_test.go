@@ -75,7 +75,11 @@ func newHistory(t *testing.T) *history {
 		if i%3 == 0 {
 			in.Status = models.StatusPending
 		}
-		if _, err := clicklog.RecordConversion(t.Context(), h.db, in); err != nil {
+		err := db.Tx(t.Context(), h.db, func(c db.Conn) error {
+			_, err := clicklog.Log{}.RecordConversion(t.Context(), c, in)
+			return err
+		})
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -165,7 +169,7 @@ func TestClear(t *testing.T) {
 
 	queue := jobstest.Redis(t)
 	rt := workers.New(workers.Options{DB: h.db, Redis: queue, Client: jobs.Connect(queue), Lease: time.Second})
-	ledger.Register(rt, h.db)
+	ledger.Register(rt, clicklog.Log{Conn: h.db})
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	var done sync.WaitGroup
 	done.Go(func() { _ = rt.Run(ctx) })
@@ -196,7 +200,7 @@ func (h *history) dieAfterOnePart(id uuid.UUID, args jobs.ClearArgs) {
 		h.Fatal(err)
 	}
 	err = db.Tx(h.Context(), h.db, func(c db.Conn) error {
-		out, err := clicklog.Clear(h.Context(), c, clicklog.ClearQuery{
+		out, err := clicklog.Log{}.Clear(h.Context(), c, clicklog.ClearQuery{
 			AccountID: h.account, Of: []uuid.UUID{h.campaign}, From: args.From, To: args.To,
 		}, 300)
 		if err != nil || out.Clicks != 300 || out.Done {
@@ -253,7 +257,7 @@ func TestClearArchive(t *testing.T) {
 	for _, want := range []clicklog.Cleared{{Clicks: 8, Conversions: 1, Of: q.Of, Done: true}, {Done: true}} {
 		var out clicklog.Cleared
 		err := db.Tx(t.Context(), h.db, func(c db.Conn) (err error) {
-			out, err = clicklog.ClearArchive(t.Context(), c, q, 1)
+			out, err = clicklog.Log{}.ClearArchive(t.Context(), c, q, 1)
 			return err
 		})
 		if diff := cmp.Diff(want, out); err != nil || diff != "" {

@@ -15,7 +15,7 @@ import (
 func TestHousekeeping(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	k := &housekeeper{db: d}
+	k := clicklog.Log{Conn: d}
 	s, err := spool.Open(t.TempDir(), spool.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -32,7 +32,7 @@ func TestHousekeeping(t *testing.T) {
 		t.Fatal(err)
 	}
 	ancient := time.Now().AddDate(0, 0, -models.LongestHistory()-2)
-	if err := clicklog.EnsurePartition(t.Context(), d, ancient); err != nil {
+	if err := k.EnsurePartition(t.Context(), ancient); err != nil {
 		t.Fatal(err)
 	}
 	_, err = d.ExecContext(t.Context(), `UPDATE click_visitors SET expires_at = now() - interval '4 days'`)
@@ -40,12 +40,12 @@ func TestHousekeeping(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 { // doing it again does nothing
-		if err := k.tidy(t.Context()); err != nil {
+		if err := k.Tidy(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	// The hour that has just begun is compacted as well, so the clock's hour plays no part.
-	if err := k.compact(t.Context()); err != nil {
+	if err := k.Compact(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for query, want := range map[string]int{
@@ -53,7 +53,7 @@ func TestHousekeeping(t *testing.T) {
 		`SELECT sum(clicks) FROM ledger`:                                        6,
 		`SELECT count(*) FROM ledger WHERE NOT merged`:                          0,
 		`SELECT count(*) FROM clicks`:                                           6,
-		`SELECT count(*) FROM pg_inherits WHERE inhparent = 'clicks'::regclass`: daysAhead,
+		`SELECT count(*) FROM pg_inherits WHERE inhparent = 'clicks'::regclass`: 3,
 		`SELECT sum(unique_clicks) FROM ledger WHERE merged`:                    1,
 	} {
 		var n int

@@ -9,26 +9,31 @@ import (
 
 	"github.com/google/uuid"
 
-	"switchyard/db/ledger"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/workers"
 )
 
+// Reports counts the clicks of accounts: report.Reader.
+type Reports interface {
+	ClicksOf(ctx context.Context, accounts []uuid.UUID, from, to time.Time) (map[uuid.UUID]int64, error)
+}
+
 // Register adds the handlers to a runtime. Now is the clock, default time.Now.
-func Register(r *workers.Runtime, s *store.Store, now func() time.Time) {
+func Register(r *workers.Runtime, s *store.Store, reports Reports, now func() time.Time) {
 	if now == nil {
 		now = time.Now
 	}
-	w := &watcher{store: s, client: r.Client(), now: now}
+	w := &watcher{store: s, reports: reports, client: r.Client(), now: now}
 	workers.RegisterTick(r, jobs.WatchPlans, w.watch)
 }
 
 type watcher struct {
-	store  *store.Store
-	client *jobs.Client
-	now    func() time.Time
+	store   *store.Store
+	reports Reports
+	client  *jobs.Client
+	now     func() time.Time
 }
 
 // watch announces plan.limit_reached once a month per account. A run may be missed or repeated: the stored limit of
@@ -63,7 +68,7 @@ func (w *watcher) passed(ctx context.Context) ([]store.PlanLimit, error) {
 		accounts[i] = l.AccountID
 	}
 	month := models.MonthOf(now)
-	clicks, err := ledger.ClicksOf(ctx, w.store.Conn(), accounts, month, month.AddDate(0, 1, 0))
+	clicks, err := w.reports.ClicksOf(ctx, accounts, month, month.AddDate(0, 1, 0))
 	if err != nil {
 		return nil, err
 	}

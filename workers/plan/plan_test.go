@@ -11,6 +11,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/dbtest"
+	"switchyard/db/report"
 	"switchyard/db/seal"
 	"switchyard/db/store"
 	"switchyard/jobs"
@@ -115,7 +116,7 @@ func start(t *testing.T, d *db.DB, s *store.Store, now func() time.Time) func() 
 	rt := workers.New(workers.Options{
 		DB: d, Redis: r, Client: client, Grace: 4 * time.Second, Queues: []jobs.Queue{{Name: jobs.Maintenance, Weight: 1}},
 	})
-	plan.Register(rt, s, now)
+	plan.Register(rt, s, report.Reader{Conn: s.Conn()}, now)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
 	go func() { done <- rt.Run(ctx) }()

@@ -42,7 +42,7 @@ var repeatParams = []route.Param{
 	{Name: "link", Doc: "a smartlink's id, or links for every smartlink: counts smartlink clicks instead"},
 }
 
-func repeatIPs(c *route.Call) (RepeatIPs, error) {
+func (d Deps) repeatIPs(c *route.Call) (RepeatIPs, error) {
 	w, end := clampToHistory(c)
 	q := report.AddressQuery{
 		AccountID: c.Account.ID, From: w.From, To: end, MinHits: c.Numbers["min_hits"], Limit: c.Numbers["limit"],
@@ -57,7 +57,7 @@ func repeatIPs(c *route.Call) (RepeatIPs, error) {
 	if q.Smartlinks, q.Link, err = linkOf(c); err != nil {
 		return RepeatIPs{}, err
 	}
-	list, err := report.RepeatAddresses(c.Context(), c.Store.Conn(), q)
+	list, err := d.Reports(c.Store).RepeatAddresses(c.Context(), q)
 	of := ofClicks
 	if q.Smartlinks {
 		of = ofSmartlinks

@@ -68,12 +68,12 @@ type ClickVisitor struct {
 }
 
 // clickRows reads what the clicks led to and gives them as answers show them.
-func clickRows(c *route.Call, clicks []clicklog.StoredClick) ([]ClickRow, error) {
+func (d Deps) clickRows(c *route.Call, clicks []clicklog.StoredClick) ([]ClickRow, error) {
 	out := make([]ClickRow, len(clicks))
 	if len(clicks) == 0 {
 		return out, nil
 	}
-	sales, err := clicklog.SalesOf(c.Context(), c.Store.Conn(), c.Account.ID, clicks)
+	sales, err := d.Clicks(c.Store).SalesOf(c.Context(), c.Account.ID, clicks)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package reporting
 
 import (
-	"maps"
 	"time"
 
 	"github.com/google/uuid"
@@ -27,11 +26,11 @@ type BreakdownRow struct {
 	answer.Figures
 }
 
-func breakdown(c *route.Call) (Breakdown, error) {
+func (d Deps) breakdown(c *route.Call) (Breakdown, error) {
 	const dimension = "source_id"
-	rows, err := report.Performance(c.Context(), c.Store.Conn(), report.Query{
-		AccountID: c.Account.ID, From: c.Window.From, To: c.Window.End(), Dimensions: []string{dimension}, Limit: sourcesShown,
-	})
+	q := InWindow(c)
+	q.Dimensions, q.Limit = []string{dimension}, sourcesShown
+	rows, err := d.Reports(c.Store).Performance(c.Context(), q)
 	if err != nil {
 		return Breakdown{}, err
 	}
@@ -80,10 +79,10 @@ type LiveDevice struct {
 
 const pagesShown = 100
 
-func live(c *route.Call) (Live, error) {
+func (d Deps) live(c *route.Call) (Live, error) {
 	minutes, now := c.Numbers["minutes"], time.Now()
 	since := now.Add(-time.Duration(minutes) * time.Minute)
-	found, err := report.VisitorsSince(c.Context(), c.Store.Conn(), c.Account.ID, since, now.Add(time.Hour))
+	found, err := d.Reports(c.Store).VisitorsSince(c.Context(), c.Account.ID, since, now.Add(time.Hour))
 	if err != nil {
 		return Live{}, err
 	}
@@ -103,19 +102,9 @@ func live(c *route.Call) (Live, error) {
 }
 
 func pageNames(c *route.Call, pages []report.Presence) (map[string]string, error) {
-	names := map[string]string{}
-	for kind, dimension := range map[string]string{"lander": "lander_id", "offer": "offer_id"} {
-		var ids []string
-		for _, p := range pages {
-			if p.Kind == kind {
-				ids = append(ids, p.Page.String())
-			}
-		}
-		found, err := report.Labels(c.Context(), c.Store.Conn(), c.Account.ID, dimension, ids)
-		if err != nil {
-			return nil, err
-		}
-		maps.Copy(names, found)
+	ids := map[string][]string{}
+	for _, p := range pages { // one of no kind has no name
+		ids[p.Kind+"_id"] = append(ids[p.Kind+"_id"], p.Page.String())
 	}
-	return names, nil
+	return namesOf(c, ids)
 }

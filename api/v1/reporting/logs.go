@@ -17,7 +17,7 @@ import (
 )
 
 // Logs are the rows of /logs.
-func Logs() []route.Route {
+func Logs(d Deps) []route.Route {
 	const group = "Logs"
 	paging := []route.Param{
 		route.Number("limit", 100, 1, 1000, "rows"),
@@ -30,28 +30,28 @@ func Logs() []route.Route {
 			Query: slices.Concat(paging, []route.Param{
 				{Name: "converted", Enum: []string{"1"}, Doc: "1: only converted clicks"},
 			}),
-			Handle: route.Do(listClicks),
+			Handle: route.Do(d.listClicks),
 		},
 		{
 			Method: "GET", Path: "/logs/clicks/{clickId}", Group: group,
 			Summary: "one click with hops, conversions and visitor",
 			Query:   []route.Param{{Name: "trace", Enum: []string{"1"}, Doc: "1: explain how it was routed"}},
-			Codes:   slices.Concat(answer.IDCodes, route.Codes("402 plan_limit")), Handle: route.Do(findClick),
+			Codes:   slices.Concat(answer.IDCodes, route.Codes("402 plan_limit")), Handle: route.Do(d.findClick),
 		},
 		{
 			Method: "GET", Path: "/logs/conversions", Group: group, Window: true,
-			Summary: "conversions, newest first, by their own time", Query: paging, Handle: route.Do(listConversions),
+			Summary: "conversions, newest first, by their own time", Query: paging, Handle: route.Do(d.listConversions),
 		},
 		{
 			Method: "GET", Path: "/logs/repeat-ips", Group: group, Window: true,
 			Summary: "addresses that clicked more than once; from is held to the start of the plan's click history",
-			Query:   repeatParams, Codes: answer.IDCodes, Handle: route.Do(repeatIPs),
+			Query:   repeatParams, Codes: answer.IDCodes, Handle: route.Do(d.repeatIPs),
 		},
 		{
 			Method: "GET", Path: "/logs/smartlink-clicks", Group: group, Window: true,
 			Summary: "clicks of smartlinks, newest first",
 			Query:   append(slices.Clone(paging), route.Param{Name: "link", Default: "all", Doc: "a smartlink's id, or all"}),
-			Codes:   answer.IDCodes, Handle: route.Do(listSmartlinkClicks),
+			Codes:   answer.IDCodes, Handle: route.Do(d.listSmartlinkClicks),
 		},
 	}
 }
@@ -76,7 +76,7 @@ func historyStart(c *route.Call) time.Time {
 	return today.AddDate(0, 0, -c.Account.Allowances().HistoryDays)
 }
 
-func listClicks(c *route.Call) (Log[ClickRow], error) {
+func (d Deps) listClicks(c *route.Call) (Log[ClickRow], error) {
 	q, err := logQuery(c)
 	if err != nil {
 		return Log[ClickRow]{}, err
@@ -86,11 +86,11 @@ func listClicks(c *route.Call) (Log[ClickRow], error) {
 	}
 	w, end := clampToHistory(c)
 	q.From, q.To = w.From, end
-	clicks, err := clicklog.Clicks(c.Context(), c.Store.Conn(), q)
+	clicks, err := d.Clicks(c.Store).Clicks(c.Context(), q)
 	if err != nil {
 		return Log[ClickRow]{}, err
 	}
-	rows, err := clickRows(c, clicks)
+	rows, err := d.clickRows(c, clicks)
 	return Log[ClickRow]{Range: w.Range(), Rows: rows}, err
 }
 
@@ -111,12 +111,12 @@ func conversionRow(v models.Conversion) ConversionRow {
 	}
 }
 
-func listConversions(c *route.Call) (Log[ConversionRow], error) {
+func (d Deps) listConversions(c *route.Call) (Log[ConversionRow], error) {
 	q, err := logQuery(c)
 	if err != nil {
 		return Log[ConversionRow]{}, err
 	}
-	list, err := clicklog.Conversions(c.Context(), c.Store.Conn(), q)
+	list, err := d.Clicks(c.Store).Conversions(c.Context(), q)
 	return Log[ConversionRow]{Range: c.Window.Range(), Rows: answer.Each(list, conversionRow)}, err
 }
 
@@ -142,33 +142,33 @@ type HopRow struct {
 	Destination string     `json:"destination"`
 }
 
-func findClick(c *route.Call) (ClickAnswer, error) {
+func (d Deps) findClick(c *route.Call) (ClickAnswer, error) {
 	id, err := models.ParseClickID(c.Path["clickId"])
 	if err != nil {
 		return ClickAnswer{}, models.Invalid("invalid_id", "this is not a click id")
 	}
-	d, err := clicklog.FindClick(c.Context(), c.Store.Conn(), c.Account.ID, id)
+	found, err := d.Clicks(c.Store).FindClick(c.Context(), c.Account.ID, id)
 	if err != nil {
 		return ClickAnswer{}, err
 	}
-	if d.At.Before(historyStart(c)) {
+	if found.At.Before(historyStart(c)) {
 		return ClickAnswer{}, models.PlanLimit("the click is older than the %d days of click history in the plan",
 			c.Account.Allowances().HistoryDays)
 	}
-	rows, err := clickRows(c, []clicklog.StoredClick{d.StoredClick})
+	rows, err := d.clickRows(c, []clicklog.StoredClick{found.StoredClick})
 	if err != nil {
 		return ClickAnswer{}, err
 	}
 	out := ClickAnswer{
-		ClickID: models.FormatClickID(d.ID), Click: rows[0], Hops: hopRows(d),
-		Conversions: answer.Each(d.Conversions, conversionRow), Visitor: clickVisitor(&d.StoredClick),
+		ClickID: models.FormatClickID(found.ID), Click: rows[0], Hops: hopRows(found),
+		Conversions: answer.Each(found.Conversions, conversionRow), Visitor: clickVisitor(&found.StoredClick),
 	}
-	if out.Names, err = clickNames(c, d); err != nil {
+	if out.Names, err = clickNames(c, found); err != nil {
 		return out, err
 	}
 	explain, err := bind.Bool(c.Query, "trace", false)
 	if err == nil && explain {
-		out.Trace, err = traceClick(c, &d.StoredClick)
+		out.Trace, err = d.traceClick(c, &found.StoredClick)
 	}
 	return out, err
 }
@@ -203,9 +203,14 @@ func clickNames(c *route.Call, d clicklog.ClickDetail) (map[string]string, error
 		ids["offer_id"] = append(ids["offer_id"], models.IDText(h.OfferID))
 		ids[report.Network] = append(ids[report.Network], models.IDText(h.NetworkID))
 	}
+	return namesOf(c, ids)
+}
+
+// namesOf reads the names of records by their ids, which are given by dimension.
+func namesOf(c *route.Call, ids map[string][]string) (map[string]string, error) {
 	names := map[string]string{}
 	for dimension, values := range ids {
-		found, err := report.Labels(c.Context(), c.Store.Conn(), c.Account.ID, dimension, values)
+		found, err := c.Store.Labels(c.Context(), c.Account.ID, dimension, values)
 		if err != nil {
 			return nil, err
 		}

@@ -42,15 +42,15 @@ type OrphanedRow struct {
 	LastSeen    string       `json:"last_seen"`
 }
 
-func orphaned(c *route.Call) (Orphaned, error) {
+func (d Deps) orphaned(c *route.Call) (Orphaned, error) {
 	if c.Query.Has("totals_for") {
-		return orphanedTotals(c)
+		return d.orphanedTotals(c)
 	}
-	list, err := report.Orphans(c.Context(), c.Store.Conn(), c.Account.ID, c.Window.From, c.Window.End())
+	list, err := d.Reports(c.Store).Orphans(c.Context(), c.Account.ID, c.Window.From, c.Window.End())
 	if err != nil {
 		return Orphaned{}, err
 	}
-	live, err := report.LiveCampaigns(c.Context(), c.Store.Conn(), c.Account.ID)
+	live, err := c.Store.Campaigns().Count(c.Context(), c.Account.ID)
 	return Orphaned{OrphanedCampaigns: &OrphanedCampaigns{c.Window.Range(), answer.Each(list, orphanedRow), live}}, err
 }
 
@@ -62,12 +62,14 @@ func orphanedRow(o report.Orphan) OrphanedRow {
 	}
 }
 
-func orphanedTotals(c *route.Call) (Orphaned, error) {
+func (d Deps) orphanedTotals(c *route.Call) (Orphaned, error) {
 	ids, err := idsOf(c.Query.Get("totals_for"))
 	if err != nil {
 		return Orphaned{}, err
 	}
-	sum, err := report.TotalsOf(c.Context(), c.Store.Conn(), c.Account.ID, ids)
+	q := report.Query{AccountID: c.Account.ID, Filters: []report.Filter{report.IDs("campaign_id", ids...)}}
+	q.From, q.To = allTime()
+	sum, err := d.Reports(c.Store).Totals(c.Context(), q)
 	p := point(sum)
 	return Orphaned{Point: &p}, err
 }
@@ -100,8 +102,12 @@ var clearJob = slow.New(jobs.ClearOrphans, func(a jobs.ClearAnswer) OrphanedClea
 	return OrphanedCleared{a.Found, a.Clicks}
 })
 
-// clearOrphaned deletes whatever the time of the clicks is. The window ends in two days, because the clock of the process
-// that took a click may be ahead.
+// allTime is a window whatever the time of the clicks is. It ends in two days, because the clock of the process that
+// took a click may be ahead.
+func allTime() (from, to time.Time) {
+	return time.Unix(0, 0).UTC(), time.Now().UTC().Truncate(time.Hour).AddDate(0, 0, 2)
+}
+
 func (d Deps) clearOrphaned(c *route.Call, b OrphanedBody) (OrphanedCleared, error) {
 	ids := b.CampaignIDs
 	live, err := c.Store.Campaigns().AnyLive(c.Context(), c.Account.ID, ids)
@@ -111,6 +117,6 @@ func (d Deps) clearOrphaned(c *route.Call, b OrphanedBody) (OrphanedCleared, err
 	if live {
 		return OrphanedCleared{}, models.Errorf(models.KindConflict, "not_orphaned", "one of the campaigns still exists")
 	}
-	to := time.Now().UTC().Truncate(time.Hour).AddDate(0, 0, 2)
-	return clearJob.Start(c, d.Jobs, jobs.ClearArgs{Of: ids, From: time.Unix(0, 0).UTC(), To: to}, nil)
+	from, to := allTime()
+	return clearJob.Start(c, d.Jobs, jobs.ClearArgs{Of: ids, From: from, To: to}, nil)
 }

@@ -3,10 +3,49 @@
 // job.
 package reporting
 
-import "switchyard/jobs"
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/route"
+	"switchyard/db/clicklog"
+	"switchyard/db/report"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
+)
 
 // Deps are what the handlers need beside the store, which comes with each call.
 type Deps struct {
 	Jobs    *jobs.Client
-	BaseURL string // the service's address, for the links to report files
+	Clicks  func(*store.Store) ClickReader  // on the call's connection: one in a transaction must not take another
+	Reports func(*store.Store) ReportReader // likewise
+	BaseURL string                          // the service's address, for the links to report files
+}
+
+// ClickReader is what the logs need of the click store: clicklog.Log.
+type ClickReader interface {
+	Clicks(ctx context.Context, q clicklog.LogQuery) ([]clicklog.StoredClick, error)
+	Conversions(ctx context.Context, q clicklog.LogQuery) ([]models.Conversion, error)
+	SmartlinkClicks(ctx context.Context, q clicklog.LogQuery) ([]clicklog.StoredSmartlinkClick, error)
+	FindClick(ctx context.Context, account, id uuid.UUID) (clicklog.ClickDetail, error)
+	SalesOf(ctx context.Context, account uuid.UUID, clicks []clicklog.StoredClick) (map[uuid.UUID]clicklog.Sales, error)
+}
+
+// ReportReader answers questions about figures: report.Reader.
+type ReportReader interface {
+	Performance(ctx context.Context, q report.Query) ([]report.Row, error)
+	Totals(ctx context.Context, q report.Query) (models.Figures, error)
+	Trends(ctx context.Context, q report.TrendQuery) ([]report.Trend, error)
+	Orphans(ctx context.Context, account uuid.UUID, from, to time.Time) ([]report.Orphan, error)
+	VisitorsSince(ctx context.Context, account uuid.UUID, from, to time.Time) (report.Live, error)
+	RepeatAddresses(ctx context.Context, q report.AddressQuery) ([]report.Address, error)
+	ConversionsIn(ctx context.Context, account uuid.UUID, from, to time.Time) (map[uuid.UUID]int, error)
+}
+
+// InWindow asks about the call's account and window.
+func InWindow(c *route.Call) report.Query {
+	return report.Query{AccountID: c.Account.ID, From: c.Window.From, To: c.Window.End()}
 }

@@ -11,6 +11,7 @@ import (
 	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/db/report"
+	"switchyard/db/store"
 	"switchyard/models"
 )
 
@@ -21,7 +22,7 @@ func Reports(d Deps) []route.Route {
 		{
 			Method: "GET", Path: "/reports/performance", Group: group, Window: true,
 			Summary: "figures grouped by up to five dimensions",
-			Query:   performanceParams(), Codes: route.Codes("400 invalid_dimension"), Handle: route.Do(performance),
+			Query:   performanceParams(), Codes: route.Codes("400 invalid_dimension"), Handle: route.Do(d.performance),
 		},
 		{
 			Method: "GET", Path: "/reports/trends", Group: group, Window: true, Summary: "figures over time",
@@ -29,7 +30,7 @@ func Reports(d Deps) []route.Route {
 				{Name: "bucket", Enum: report.Buckets, Default: defaultBucket},
 				{Name: "tz", Default: "UTC", Doc: "IANA time zone of the buckets"},
 			},
-			Codes: route.Codes("400 invalid_bucket"), Handle: route.Do(trends),
+			Codes: route.Codes("400 invalid_bucket"), Handle: route.Do(d.trends),
 		},
 		{
 			Method: "GET", Path: "/reports/values", Group: group, Window: true,
@@ -38,7 +39,7 @@ func Reports(d Deps) []route.Route {
 				{Name: "dimension", Required: true, Enum: report.Public()},
 				route.Number("limit", 200, 1, 1000, "values"),
 			},
-			Codes: route.Codes("400 invalid_dimension"), Handle: route.Do(values),
+			Codes: route.Codes("400 invalid_dimension"), Handle: route.Do(d.values),
 		},
 		{
 			Method: "GET", Path: "/reports/orphaned", Group: group, Window: true,
@@ -46,7 +47,7 @@ func Reports(d Deps) []route.Route {
 			Query: []route.Param{
 				{Name: "totals_for", Doc: "campaign ids, comma-separated: answers the all-time totals of just these"},
 			},
-			Codes: route.Codes("400 invalid_id"), Handle: route.Do(orphaned),
+			Codes: route.Codes("400 invalid_id"), Handle: route.Do(d.orphaned),
 		},
 		{
 			Method: "DELETE", Path: "/reports/orphaned", Group: group, Slow: clearJob.Answer(),
@@ -98,7 +99,7 @@ type PerformanceRow struct {
 	answer.Figures
 }
 
-func performance(c *route.Call) (Performance, error) {
+func (d Deps) performance(c *route.Call) (Performance, error) {
 	dimensions, err := dimensionsOf(c.Query.Get("dimension"))
 	if err != nil {
 		return Performance{}, err
@@ -107,10 +108,9 @@ func performance(c *route.Call) (Performance, error) {
 	if err != nil {
 		return Performance{}, err
 	}
-	rows, err := report.Performance(c.Context(), c.Store.Conn(), report.Query{
-		AccountID: c.Account.ID, From: c.Window.From, To: c.Window.End(), Dimensions: dimensions, Filters: grouped(filters),
-		Limit: report.MaxRows + 1,
-	})
+	q := InWindow(c)
+	q.Dimensions, q.Filters, q.Limit = dimensions, grouped(filters), report.MaxRows+1
+	rows, err := d.Reports(c.Store).Performance(c.Context(), q)
 	if err != nil {
 		return Performance{}, err
 	}
@@ -188,16 +188,16 @@ func grouped(filters []DimensionFilter) []report.Filter {
 
 // labelsOf reads the names of what stands in the rows, for the dimensions whose values are ids.
 func labelsOf(c *route.Call, dimensions []string, rows []report.Row) (map[string]map[string]string, error) {
-	labels, named := map[string]map[string]string{}, report.Named()
+	labels := map[string]map[string]string{}
 	for i, name := range dimensions {
-		if !slices.Contains(named, name) {
+		if !store.HasLabels(name) {
 			continue
 		}
 		seen := map[string]bool{}
 		for _, r := range rows {
 			seen[r.Dims[i]] = true
 		}
-		found, err := report.Labels(c.Context(), c.Store.Conn(), c.Account.ID, name, slices.Collect(maps.Keys(seen)))
+		found, err := c.Store.Labels(c.Context(), c.Account.ID, name, slices.Collect(maps.Keys(seen)))
 		if err != nil {
 			return nil, err
 		}
@@ -220,14 +220,14 @@ type Value struct {
 	BotClicks int64  `json:"bot_clicks"`
 }
 
-func values(c *route.Call) (Values, error) {
+func (d Deps) values(c *route.Call) (Values, error) {
 	dimension := c.Query.Get("dimension")
 	if err := checkDimension(dimension); err != nil {
 		return Values{}, err
 	}
-	rows, err := report.Performance(c.Context(), c.Store.Conn(), report.Query{
-		AccountID: c.Account.ID, From: c.Window.From, To: c.Window.End(), Dimensions: []string{dimension}, Limit: c.Numbers["limit"],
-	})
+	q := InWindow(c)
+	q.Dimensions, q.Limit = []string{dimension}, c.Numbers["limit"]
+	rows, err := d.Reports(c.Store).Performance(c.Context(), q)
 	if err != nil {
 		return Values{}, err
 	}

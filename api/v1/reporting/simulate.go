@@ -20,13 +20,13 @@ import (
 )
 
 // Simulation is the row of POST /tools/simulate.
-func Simulation() route.Route {
+func Simulation(d Deps) route.Route {
 	return route.Route{
 		Method: "POST", Path: "/tools/simulate", Group: "Campaigns",
 		Summary: "route a described visitor through a stored or a given flow, without recording anything",
 		Codes: append(route.Codes("400 invalid_id invalid_attribute invalid_time invalid_flow_rotation "+
 			"invalid_bind_visitors invalid_fallback_url invalid_destination_url", "404 not_found"), answer.FlowCodes...),
-		Handle: route.Take(simulate),
+		Handle: route.Take(d.simulate),
 	}
 }
 
@@ -54,7 +54,7 @@ type Simulated struct {
 	RouteTrace
 }
 
-func simulate(c *route.Call, b SimulateBody) (Simulated, error) {
+func (d Deps) simulate(c *route.Call, b SimulateBody) (Simulated, error) {
 	at, err := b.at()
 	if err != nil {
 		return Simulated{}, err
@@ -79,7 +79,7 @@ func simulate(c *route.Call, b SimulateBody) (Simulated, error) {
 		Campaign: first, Facts: facts, Seed: uint64(out.Seed), //nolint:gosec // any bits do
 		Bound: map[uuid.UUID]flow.Binding{first: {Path: b.BoundPathID, Lander: b.BoundLanderID, Offer: b.BoundOfferID}},
 	}
-	if err := useOfDay(c, explainer, at, &q); err != nil {
+	if err := d.useOfDay(c, explainer, at, &q); err != nil {
 		return Simulated{}, err
 	}
 	out.RouteTrace = routeTrace(explainer.Explain(q))

@@ -29,19 +29,19 @@ type SmartlinkClickRow struct {
 	models.Visitor
 }
 
-func listSmartlinkClicks(c *route.Call) (Log[SmartlinkClickRow], error) {
+func (d Deps) listSmartlinkClicks(c *route.Call) (Log[SmartlinkClickRow], error) {
 	q, err := logQuery(c)
 	if err != nil {
 		return Log[SmartlinkClickRow]{}, err
 	}
-	link, err := idOrAll(c, "link")
+	q.Smartlink, err = idOrAll(c, "link")
 	if err == nil {
-		err = ownLink(c, link)
+		err = ownLink(c, q.Smartlink)
 	}
 	if err != nil {
 		return Log[SmartlinkClickRow]{}, err
 	}
-	list, err := clicklog.SmartlinkClicks(c.Context(), c.Store.Conn(), q, link)
+	list, err := d.Clicks(c.Store).SmartlinkClicks(c.Context(), q)
 	if err != nil {
 		return Log[SmartlinkClickRow]{}, err
 	}

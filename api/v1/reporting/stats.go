@@ -8,33 +8,32 @@ import (
 	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
-	"switchyard/db/report"
 	"switchyard/models"
 )
 
 // Stats are the rows of /stats.
-func Stats() []route.Route {
+func Stats(d Deps) []route.Route {
 	const group = "Stats"
 	return []route.Route{
 		{
 			Method: "GET", Path: "/stats/overview", Group: group, Window: true,
-			Summary: "totals for the window and the change from the previous window", Handle: route.Do(overview),
+			Summary: "totals for the window and the change from the previous window", Handle: route.Do(d.overview),
 		},
 		{
 			Method: "GET", Path: "/stats/timeseries", Group: group, Window: true, Summary: "figures by day",
-			Handle: route.Do(timeseries),
+			Handle: route.Do(d.timeseries),
 		},
 		{
-			Method: "GET", Path: "/stats/hourly", Group: group, Summary: "today by hour (UTC)", Handle: route.Do(hourly),
+			Method: "GET", Path: "/stats/hourly", Group: group, Summary: "today by hour (UTC)", Handle: route.Do(d.hourly),
 		},
 		{
 			Method: "GET", Path: "/stats/breakdown", Group: group, Window: true, Summary: "top 20 traffic sources by clicks",
-			Handle: route.Do(breakdown),
+			Handle: route.Do(d.breakdown),
 		},
 		{
 			Method: "GET", Path: "/stats/live", Group: group, Summary: "who is on the pages now",
 			Query:  []route.Param{route.Number("minutes", 5, 1, 60, "how far back")},
-			Handle: route.Do(live),
+			Handle: route.Do(d.live),
 		},
 	}
 }
@@ -66,13 +65,15 @@ type OverviewChanges struct {
 	CPA          *models.Money `json:"cpa"`
 }
 
-func overview(c *route.Call) (Overview, error) {
+func (d Deps) overview(c *route.Call) (Overview, error) {
 	before := previous(c.Window)
-	now, err := report.Overview(c.Context(), c.Store.Conn(), c.Account.ID, c.Window.From, c.Window.End())
+	q := InWindow(c)
+	now, err := d.Reports(c.Store).Totals(c.Context(), q)
 	if err != nil {
 		return Overview{}, err
 	}
-	then, err := report.Overview(c.Context(), c.Store.Conn(), c.Account.ID, before.From, before.End())
+	q.From, q.To = before.From, before.End()
+	then, err := d.Reports(c.Store).Totals(c.Context(), q)
 	return Overview{
 		Range: c.Window.Range(), PreviousRange: before.Range(), Figures: now.Row(), Changes: changesOf(now, then),
 	}, err

@@ -103,10 +103,10 @@ func routeStep(s flow.Step) RouteStep {
 }
 
 // traceClick routes a recorded click again.
-func traceClick(c *route.Call, d *clicklog.StoredClick) (*ClickTrace, error) {
-	first := d.CampaignID
-	if d.ParentCampaignID != uuid.Nil {
-		first = d.ParentCampaignID
+func (d Deps) traceClick(c *route.Call, click *clicklog.StoredClick) (*ClickTrace, error) {
+	first := click.CampaignID
+	if click.ParentCampaignID != uuid.Nil {
+		first = click.ParentCampaignID
 	}
 	records, err := store.CampaignRouting(c.Context(), c.Store.Conn(), c.Account.ID, first)
 	if err != nil {
@@ -118,20 +118,22 @@ func traceClick(c *route.Call, d *clicklog.StoredClick) (*ClickTrace, error) {
 		return out, nil
 	}
 	q := routing.Question{
-		Campaign: first, Facts: clickFacts(d, explainer.Zone(c.Account.ID)), Seed: d.RouteSeed,
+		Campaign: first, Facts: clickFacts(click, explainer.Zone(c.Account.ID)), Seed: click.RouteSeed,
 	}
-	if flow.Via(d.Via) == flow.ViaBound { //nolint:gosec // it was one
-		q.Bound = map[uuid.UUID]flow.Binding{d.CampaignID: {Path: d.StreamID, Lander: d.LanderID, Offer: d.OfferID}}
+	if flow.Via(click.Via) == flow.ViaBound { //nolint:gosec // it was one
+		q.Bound = map[uuid.UUID]flow.Binding{
+			click.CampaignID: {Path: click.StreamID, Lander: click.LanderID, Offer: click.OfferID},
+		}
 	}
-	if err := useOfDay(c, explainer, d.At, &q); err != nil {
+	if err := d.useOfDay(c, explainer, click.At, &q); err != nil {
 		return nil, err
 	}
 	e := explainer.Explain(q)
 	out.RouteTrace = routeTrace(e)
-	out.FlowChanged = e.FlowHash != d.FlowHash
+	out.FlowChanged = e.FlowHash != click.FlowHash
 	made := out.Decision
-	out.Reproduced = made.CampaignID == d.CampaignID && idOf(made.PathID) == d.StreamID &&
-		idOf(made.LanderID) == d.LanderID && (d.LanderID != uuid.Nil || idOf(made.OfferID) == d.OfferID)
+	out.Reproduced = made.CampaignID == click.CampaignID && idOf(made.PathID) == click.StreamID &&
+		idOf(made.LanderID) == click.LanderID && (click.LanderID != uuid.Nil || idOf(made.OfferID) == click.OfferID)
 	return out, nil
 }
 
@@ -143,12 +145,12 @@ func idOf(id *uuid.UUID) uuid.UUID {
 }
 
 // useOfDay counts the clicks and conversions of a visitor's day before him, by which caps and clicks_today decide.
-func useOfDay(c *route.Call, p *routing.Explainer, at time.Time, q *routing.Question) (err error) {
+func (d Deps) useOfDay(c *route.Call, p *routing.Explainer, at time.Time, q *routing.Question) (err error) {
 	local := at.In(p.Zone(c.Account.ID))
-	y, m, d := local.Date()
-	start := time.Date(y, m, d, 0, 0, 0, 0, local.Location())
+	y, m, day := local.Date()
+	start := time.Date(y, m, day, 0, 0, 0, 0, local.Location())
 	if p.Counts() {
-		rows, err := report.Performance(c.Context(), c.Store.Conn(), report.Query{
+		rows, err := d.Reports(c.Store).Performance(c.Context(), report.Query{
 			AccountID: c.Account.ID, From: start, To: at, Dimensions: []string{"campaign_id", "stream_id"},
 		})
 		if err != nil {
@@ -164,7 +166,7 @@ func useOfDay(c *route.Call, p *routing.Explainer, at time.Time, q *routing.Ques
 		}
 	}
 	if p.Capped() {
-		q.Conversions, err = clicklog.ConversionsIn(c.Context(), c.Store.Conn(), c.Account.ID, start, at)
+		q.Conversions, err = d.Reports(c.Store).ConversionsIn(c.Context(), c.Account.ID, start, at)
 	}
 	return err
 }

@@ -29,7 +29,7 @@ type TrendRow struct {
 	answer.Figures
 }
 
-func trends(c *route.Call) (Trends, error) {
+func (d Deps) trends(c *route.Call) (Trends, error) {
 	bucket, err := bucketOf(c.Query.Get("bucket"))
 	if err != nil {
 		return Trends{}, err
@@ -38,9 +38,7 @@ func trends(c *route.Call) (Trends, error) {
 	if err != nil {
 		return Trends{}, err
 	}
-	list, err := report.Trends(c.Context(), c.Store.Conn(), report.TrendQuery{
-		AccountID: c.Account.ID, From: c.Window.From, To: c.Window.End(), Bucket: bucket, Zone: zone,
-	})
+	list, err := d.Reports(c.Store).Trends(c.Context(), report.TrendQuery{Query: InWindow(c), Bucket: bucket, Zone: zone})
 	return Trends{c.Window.Range(), bucket, zone.String(), answer.Each(list, trendRow)}, err
 }
 
@@ -94,10 +92,9 @@ type Timeseries struct {
 	Points []DayPoint `json:"points" doc:"every day of the window"`
 }
 
-func timeseries(c *route.Call) (Timeseries, error) {
-	list, err := report.Trends(c.Context(), c.Store.Conn(), report.TrendQuery{
-		AccountID: c.Account.ID, From: c.Window.From, To: c.Window.End(), Bucket: report.Day, Zone: time.UTC,
-	})
+func (d Deps) timeseries(c *route.Call) (Timeseries, error) {
+	q := report.TrendQuery{Query: InWindow(c), Bucket: report.Day, Zone: time.UTC}
+	list, err := d.Reports(c.Store).Trends(c.Context(), q)
 	return Timeseries{c.Window.Range(), answer.Each(list, func(t report.Trend) DayPoint {
 		return DayPoint{t.Label, point(t.Figures)}
 	})}, err
@@ -114,11 +111,11 @@ type Hourly struct {
 	Points []HourPoint `json:"points" doc:"the 24 hours of today"`
 }
 
-func hourly(c *route.Call) (Hourly, error) {
+func (d Deps) hourly(c *route.Call) (Hourly, error) {
 	today := time.Now().UTC().Truncate(24 * time.Hour)
-	list, err := report.Trends(c.Context(), c.Store.Conn(), report.TrendQuery{
-		AccountID: c.Account.ID, From: today, To: today.Add(24 * time.Hour), Bucket: report.Hour, Zone: time.UTC,
-	})
+	day := report.Query{AccountID: c.Account.ID, From: today, To: today.Add(24 * time.Hour)}
+	q := report.TrendQuery{Query: day, Bucket: report.Hour, Zone: time.UTC}
+	list, err := d.Reports(c.Store).Trends(c.Context(), q)
 	return Hourly{answer.Each(list, func(t report.Trend) HourPoint {
 		return HourPoint{t.Start.Hour(), point(t.Figures)}
 	})}, err

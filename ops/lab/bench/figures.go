@@ -80,7 +80,7 @@ func (w *week) query(fromRows bool, dimensions ...string) report.Query {
 func (w *week) equal(ctx context.Context) error {
 	var answers [2]string
 	for i := range answers {
-		rows, err := report.Performance(ctx, w.d, w.query(i == 1, "date", "campaign_id", "country"))
+		rows, err := report.Reader{Conn: w.d}.Performance(ctx, w.query(i == 1, "date", "campaign_id", "country"))
 		if err != nil {
 			return err
 		}
@@ -119,7 +119,7 @@ func (w *week) reports(ctx context.Context) error {
 		var sizes [2]int
 		perform := func(i int) func() error {
 			return func() error {
-				rows, err := report.Performance(ctx, w.d, w.query(i == 1, dimensions...))
+				rows, err := report.Reader{Conn: w.d}.Performance(ctx, w.query(i == 1, dimensions...))
 				sizes[i] = len(rows)
 				return err
 			}
@@ -150,7 +150,7 @@ var manual string
 func (w *week) manual(ctx context.Context) error {
 	var sizes [2]int
 	engine := func() error {
-		rows, err := report.Performance(ctx, w.d, w.query(false, "country", "region", "city", "os_version", "browser_version"))
+		rows, err := report.Reader{Conn: w.d}.Performance(ctx, w.query(false, "country", "region", "city", "os_version", "browser_version"))
 		sizes[0] = len(rows)
 		return err
 	}

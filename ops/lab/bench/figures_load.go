@@ -39,7 +39,7 @@ AS $$ SELECT md5(kind || n)::uuid $$`
 func (w *week) load(ctx context.Context) error {
 	w.say("storing %d clicks", weekClicks)
 	for n := -1; n < weekDays; n++ {
-		if err := clicklog.EnsurePartition(ctx, w.d, w.start.AddDate(0, 0, n)); err != nil {
+		if err := (clicklog.Log{Conn: w.d}).EnsurePartition(ctx, w.start.AddDate(0, 0, n)); err != nil {
 			return err
 		}
 	}

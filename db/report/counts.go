@@ -1,0 +1,65 @@
+package report
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/ledger"
+)
+
+// Clicks are counted by the hours of the ledger. Where a zone is not whole hours away from UTC, the part of the hour in
+// which its day begins is left out.
+const clicksSince = `
+SELECT unnest(ARRAY[stream_id, campaign_id]), sum(clicks)::bigint FROM (
+	SELECT stream_id, campaign_id, sum(clicks) AS clicks FROM ledger
+	WHERE account_id = $1 AND hour >= $2 GROUP BY stream_id, campaign_id
+) l GROUP BY 1`
+
+// ClicksSince counts an account's clicks since a moment, without bots, by path and by campaign.
+func (r Reader) ClicksSince(ctx context.Context, account uuid.UUID, since time.Time) (map[uuid.UUID]int, error) {
+	return db.Pairs[uuid.UUID, int](ctx, r.Conn, "count clicks", clicksSince, account, since)
+}
+
+const countConversions = `
+SELECT offer_id, count(*) FROM conversions
+WHERE account_id = $1 AND recorded_at >= $2 AND recorded_at < $4 AND status IN ('approved', 'pending')
+	AND offer_id <> $3
+GROUP BY offer_id`
+
+// ConversionsIn counts the approved and pending conversions of an account's offers in [from, to).
+func (r Reader) ConversionsIn(ctx context.Context, account uuid.UUID, from, to time.Time) (map[uuid.UUID]int, error) {
+	return db.Pairs[uuid.UUID, int](ctx, r.Conn, "count conversions", countConversions, account, from, uuid.Nil, to)
+}
+
+// DayClicks are the clicks of a day.
+type DayClicks struct {
+	Day    time.Time `db:"day"`
+	Clicks int64     `db:"clicks"`
+}
+
+const dailyClicks = `
+SELECT d.day, coalesce(sum(l.clicks), 0)::bigint AS clicks
+FROM generate_series($2::timestamptz, $3::timestamptz, interval '1 day') AS d (day)
+LEFT JOIN ` + ledger.Traffic + ` l ON l.account_id = $1 AND l.hour >= d.day AND l.hour < d.day + interval '1 day'
+GROUP BY d.day ORDER BY d.day`
+
+// Daily gives an account's clicks of each day (UTC) from midnight of the first to the day of the last moment, bots not
+// counted.
+func (r Reader) Daily(ctx context.Context, account uuid.UUID, first, last time.Time) ([]DayClicks, error) {
+	return db.Select[DayClicks](ctx, r.Conn, "daily clicks", dailyClicks, account, first, last)
+}
+
+const accountClicks = `
+SELECT a.id, l.clicks FROM unnest($1::uuid[]) AS a (id)
+CROSS JOIN LATERAL (
+	SELECT sum(clicks)::bigint AS clicks FROM ` + ledger.Traffic + ` t WHERE account_id = a.id AND hour >= $2 AND hour < $3
+) l WHERE l.clicks > 0`
+
+// ClicksOf counts the clicks of some accounts in the hours of [from, to), bots not counted. Accounts without any are
+// not in the answer.
+func (r Reader) ClicksOf(ctx context.Context, accounts []uuid.UUID, from, to time.Time) (map[uuid.UUID]int64, error) {
+	return db.Pairs[uuid.UUID, int64](ctx, r.Conn, "clicks of accounts", accountClicks, db.UUIDs(accounts), from, to)
+}

@@ -1,0 +1,44 @@
+package store
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+)
+
+const pathNames = `
+SELECT s ->> 'id', coalesce(s ->> 'name', '')
+FROM campaigns, jsonb_array_elements(CASE jsonb_typeof(streams) WHEN 'array' THEN streams ELSE '[]' END) s
+WHERE account_id = $1 AND s ->> 'id' = ANY (($2::uuid[])::text[])`
+
+func namesIn(table string) string {
+	return `SELECT id::text, name FROM ` + table + ` WHERE account_id = $1 AND id = ANY ($2::uuid[])`
+}
+
+// nameQueries read the names of records ($2) of an account ($1), by the dimension of reports that has their ids.
+var nameQueries = map[string]string{
+	"campaign_id": namesIn("campaigns"), "stream_id": pathNames, "lander_id": namesIn("landers"),
+	"offer_id": namesIn("offers"), "source_id": namesIn("traffic_sources"), "network_id": namesIn("networks"),
+}
+
+// HasLabels reports whether the values of a dimension of reports are ids of records with names.
+func HasLabels(dimension string) bool { return nameQueries[dimension] != "" }
+
+// Labels gives the names of the values of a dimension that are ids of the account's records, deleted ones included.
+// Other values have no label.
+func (s *Store) Labels(ctx context.Context, account uuid.UUID, dimension string, values []string) (
+	map[string]string, error,
+) {
+	var ids []uuid.UUID
+	for _, v := range values {
+		if id, err := uuid.Parse(v); err == nil {
+			ids = append(ids, id)
+		}
+	}
+	if !HasLabels(dimension) || len(ids) == 0 {
+		return map[string]string{}, nil
+	}
+	return db.Pairs[string, string](ctx, s.c, "labels of "+dimension, nameQueries[dimension], account, db.UUIDs(ids))
+}
