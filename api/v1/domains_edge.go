@@ -46,11 +46,12 @@ var errNoEdge = models.Errorf(models.KindUnavailable, "edge_not_configured",
 	"this install has no edge that issues certificates")
 
 // noEdge answers for an install without an edge, which neither issues certificates nor releases any.
-func noEdge[A any](c *route.Call) (none A, err error) {
-	if _, err = namedDomain(c); err == nil {
+func noEdge[A any](c *route.Call) (A, error) {
+	_, err := namedDomain(c)
+	if err == nil {
 		err = errNoEdge
 	}
-	return none, err
+	return *new(A), err
 }
 
 // PointAnswer is what a DNS account did for a domain.
