@@ -165,9 +165,8 @@ func (p *postgres) start(ctx context.Context) error {
 		return err
 	}
 	h.say("starting PostgreSQL on 127.0.0.1:%d", h.state.PostgresPort)
-	// Redirects do not wait for PostgreSQL. By its niceness they do not wait for its processes on the same processors.
 	err := client.Poll(ctx, 300*time.Millisecond, func() (bool, error) {
-		err := h.acct.run(ctx, h.dir, "nice", "-n", "5", p.tool("pg_ctl"), "start", "--silent", "--wait",
+		err := h.acct.run(ctx, h.dir, p.tool("pg_ctl"), "start", "--silent", "--wait",
 			"--timeout="+strconv.Itoa(int(startTimeout.Seconds())), "--pgdata="+p.dir(), "--log="+h.file("postgres.log"))
 		if err != nil && p.clearLeftovers(ctx) {
 			return false, nil
