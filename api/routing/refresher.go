@@ -27,6 +27,9 @@ const (
 	loadTimeout = 30 * time.Second
 
 	manyCampaigns = 1000 // reading so many leaves memory behind that is worth giving back
+	// loadGCPercent is for the collector while everything is read. What stays lies between garbage, so that rarer
+	// collections leave pages that are never given back: 55 kB for each of 10,000 campaigns of 20 paths instead of 38 kB.
+	loadGCPercent = 60
 )
 
 // Refresher holds the current snapshot and replaces it when a record changes. Safe for concurrent use.
@@ -66,6 +69,8 @@ func (k *Refresher) Loaded() bool { return k.loaded.Load() }
 // Start loads the first snapshot: from PostgreSQL, or from the copy on disk when it is away. It reports whether
 // anything was loaded; without it every link is unknown until PostgreSQL answers.
 func (k *Refresher) Start(ctx context.Context) bool {
+	percent := debug.SetGCPercent(loadGCPercent)
+	defer debug.SetGCPercent(percent)
 	err := k.Reload(ctx)
 	if err == nil {
 		if k.Current().Campaigns() > manyCampaigns {
