@@ -25,6 +25,7 @@ var Cron = []CronRow{
 	{"enqueue rows that nobody holds", "*/2 * * * * *", Reconcile},
 	{"forget old jobs", "17 3 * * *", Prune},
 	{"forget stored answers", "7 * * * *", ForgetAnswers},
+	{"forget removed rules", "29 * * * *", ForgetRules},
 	{"compact the ledger", "*/5 * * * *", CompactLedger},
 	{"tidy clicks", "41 3 * * *", TidyClicks},
 	{"check links", "23 * * * *", SweepLinks},
@@ -43,6 +44,9 @@ var (
 
 	// ForgetAnswers deletes the API's stored answers to idempotent calls after 24 hours.
 	ForgetAnswers = tick("answers:forget", 5*time.Minute)
+
+	// ForgetRules deletes removed rules that no flow uses any more.
+	ForgetRules = tick("rules:forget", 10*time.Minute)
 
 	// CompactLedger adds up ledger rows of equal keys. It also applies the steps of visitors that came before their click.
 	CompactLedger = tick("ledger:compact", 5*time.Minute)

@@ -4,7 +4,8 @@ package models
 const Unlimited = -1
 
 // Plan is what an account on it may have. Deleted and deactivated records do not count. Integrations counts active
-// traffic sources and networks together.
+// traffic sources and networks together. Rules, Flows, Smartlinks and Templates count saved rules, saved flows, smartlinks
+// and network templates. MatchingBytes is the memory that the conditions of all records take in every web process.
 type Plan struct {
 	Name           string
 	API            bool
@@ -15,6 +16,11 @@ type Plan struct {
 	Landers        int
 	Integrations   int
 	Domains        int
+	Rules          int
+	Flows          int
+	Smartlinks     int
+	Templates      int
+	MatchingBytes  int
 	ClicksPerMonth int64
 	HistoryDays    int
 }
@@ -22,10 +28,25 @@ type Plan struct {
 // Plans is the table of plans, the only home of their allowances. The calls per minute are those of the API
 // documentation.
 var Plans = []Plan{
-	{"starter", false, false, 60, 10, 50, 50, 10, 1, 100_000, 30},
-	{"growth", true, false, 300, 100, 500, 500, 50, 10, 1_000_000, 180},
-	{"pro", true, true, 600, 1_000, 5_000, 5_000, 200, 50, 10_000_000, 365},
-	{"scale", true, true, 1200, Unlimited, Unlimited, Unlimited, Unlimited, Unlimited, Unlimited, 730},
+	{
+		Name: "starter", CallsPerMinute: 60, Campaigns: 10, Offers: 50, Landers: 50, Integrations: 10, Domains: 1,
+		Rules: 20, Flows: 20, Smartlinks: 20, Templates: 20, MatchingBytes: 4 << 20, ClicksPerMonth: 100_000, HistoryDays: 30,
+	},
+	{
+		Name: "growth", API: true, CallsPerMinute: 300, Campaigns: 100, Offers: 500, Landers: 500, Integrations: 50, Domains: 10,
+		Rules: 200, Flows: 200, Smartlinks: 200, Templates: 200, MatchingBytes: 16 << 20, ClicksPerMonth: 1_000_000,
+		HistoryDays: 180,
+	},
+	{
+		Name: "pro", API: true, GoalTracking: true, CallsPerMinute: 600, Campaigns: 1_000, Offers: 5_000, Landers: 5_000,
+		Integrations: 200, Domains: 50, Rules: 1_000, Flows: 1_000, Smartlinks: 2_000, Templates: 500, MatchingBytes: 64 << 20,
+		ClicksPerMonth: 10_000_000, HistoryDays: 365,
+	},
+	{
+		Name: "scale", API: true, GoalTracking: true, CallsPerMinute: 1200, Campaigns: Unlimited, Offers: Unlimited,
+		Landers: Unlimited, Integrations: Unlimited, Domains: Unlimited, Rules: 10_000, Flows: 10_000, Smartlinks: 20_000,
+		Templates: 1_000, MatchingBytes: 256 << 20, ClicksPerMonth: Unlimited, HistoryDays: 730,
+	},
 }
 
 // PlanNamed finds a plan by its name; ok is false for an unknown one.

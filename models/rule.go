@@ -9,5 +9,7 @@ type Rule struct {
 	Logic      string      `db:"logic" json:"logic" enum:"and,or"`
 	Conditions []Condition `db:"conditions,json" json:"conditions"`
 	Dated
-	SortName string `db:"sort_name,joined" json:"-"` // order of lists: the name in lower case, by PostgreSQL's rules
+	MatchSteps int    `db:"match_steps" json:"-"` // what the conditions cost: see package cond
+	MatchBytes int    `db:"match_bytes" json:"-"`
+	SortName   string `db:"sort_name,joined" json:"-"` // order of lists: the name in lower case, by PostgreSQL's rules
 }

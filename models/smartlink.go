@@ -17,6 +17,7 @@ type Smartlink struct {
 	Name       string          `db:"name" json:"name"`
 	Notes      string          `db:"notes" json:"notes"`
 	Rules      []SmartlinkRule `db:"rules,json" json:"-"`
+	MatchBytes int             `db:"match_bytes" json:"-"` // what their conditions cost: see package cond
 	IsActive   bool            `db:"is_active" json:"is_active"`
 	KeepActive bool            `json:"-"` // for an update: IsActive stays as saved
 

@@ -11,9 +11,9 @@ import (
 
 // metrics are the counters of the click path.
 type metrics struct {
-	clicks, unrecorded, postbacks prometheus.Counter
-	seconds                       prometheus.Histogram
-	redirects, slow               atomic.Int64
+	clicks, unrecorded, postbacks, overBudget prometheus.Counter
+	seconds                                   prometheus.Histogram
+	redirects, slow                           atomic.Int64
 }
 
 // observe counts an answered tracking link.
@@ -38,6 +38,7 @@ func newMetrics() metrics {
 		clicks:     counter("clicks_total", "Clicks and click-outs on stable storage."),
 		unrecorded: counter("clicks_unrecorded_total", "Clicks, click-outs and postbacks that no storage took."),
 		postbacks:  counter("postbacks_total", "Postbacks on stable storage."),
+		overBudget: counter("routing_over_budget_total", "Decisions that took too many steps and ended at the fallback."),
 		seconds: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Namespace: "switchyard", Name: "redirect_seconds",
 			Help:    "Time to answer a tracking link.",
@@ -49,12 +50,16 @@ func newMetrics() metrics {
 // Collectors are the metrics of the click path, for the process to register.
 func (h *Handler) Collectors() []prometheus.Collector {
 	return []prometheus.Collector{
-		h.metrics.clicks, h.metrics.unrecorded, h.metrics.postbacks, h.metrics.seconds,
+		h.metrics.clicks, h.metrics.unrecorded, h.metrics.postbacks, h.metrics.overBudget, h.metrics.seconds,
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Namespace: "switchyard", Name: "routing_campaigns",
 			Help: "Campaigns in the routing snapshot.",
 		},
 			func() float64 { return float64(h.routes.Current().Campaigns()) }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Namespace: "switchyard", Name: "routing_unusable",
+			Help: "Campaigns, saved rules and smartlinks that cannot be used as they were saved.",
+		}, func() float64 { return float64(h.routes.Current().Unusable()) }),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Namespace: "switchyard", Name: "routing_changes_total",
 			Help: "Routing snapshots made.",

@@ -30,6 +30,9 @@ func (h *Handler) follow(w http.ResponseWriter, req *http.Request, d *routing.Do
 	r.unique = r.known.isNew
 	r.facts.SetBool(cond.IsUnique, r.unique)
 	rule, template, where := l.Choose(&r.facts)
+	if r.facts.Exhausted() {
+		r.h.metrics.overBudget.Inc()
+	}
 	r.out = r.expand(r.out[:0], template, nil)
 	if len(r.out) == 0 {
 		notFound(w)

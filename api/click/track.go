@@ -104,6 +104,9 @@ func (r *request) decide() flow.Decision {
 	c.RouteSeed = r.pcg.Uint64()
 	out := r.snap.Decide(r.camp, &r.visitor, &r.env, c.RouteSeed, r)
 	c.FlowHash, c.Via = out.FlowHash, int(out.Via)
+	if r.facts.Exhausted() {
+		r.h.metrics.overBudget.Inc()
+	}
 	return out.Decision
 }
 

@@ -167,8 +167,8 @@ func compileURL(url string) *token.Template {
 	return token.Compile(url)
 }
 
-// campaign compiles a campaign. A flow that cannot be read leaves the campaign with its fallback addresses, so that
-// paid visitors still arrive somewhere.
+// campaign compiles a campaign. A flow that cannot be read, or is over the budget, leaves the campaign with its fallback
+// addresses, so that paid visitors still arrive somewhere.
 func (b *Builder) campaign(row *store.RoutingCampaign, _ *Campaign) *Campaign {
 	c := &Campaign{
 		Row: *row, id: row.ID.String(), Price: newPrice(row.CostModel, row.CostValue), streams: compress(row.Streams),
@@ -202,6 +202,7 @@ func (b *Builder) campaign(row *store.RoutingCampaign, _ *Campaign) *Campaign {
 	if err != nil {
 		slog.ErrorContext(context.Background(), "campaign cannot be routed by its flow", "campaign_id", row.ID, "error", err)
 		c.Plan, _ = flow.Compile(nil, o)
+		c.unusable = true
 	}
 	c.hash, c.CountsClicks = hashCampaign(row), c.Plan.Uses(cond.ClicksToday)
 	for _, route := range c.Plan.Routes() {

@@ -14,8 +14,9 @@ import (
 // rule is a saved rule. Its matcher is shared by all plans that use it, so that a change of a rule that ten thousand
 // campaigns use compiles none of them.
 type rule struct {
-	saved   store.RoutingRule
-	matcher *cond.Matcher
+	saved    store.RoutingRule
+	matcher  *cond.Matcher
+	unusable bool // as it was saved
 }
 
 func (r *rule) row() store.RoutingRow { return &r.saved }
@@ -34,26 +35,33 @@ type ruleUse struct {
 // rule compiles a saved rule, so that every plan that has it sees the change at once. Plans are compiled anew only if
 // the rule is new to them, or begins or ceases to look at the clicks of the day, which a campaign then counts.
 func (b *Builder) rule(row *store.RoutingRule, old *rule) *rule {
-	m := compileRule(row)
+	m := compileRule(row, b.explained)
 	if old != nil && old.matcher.Uses(cond.ClicksToday) == m.Uses(cond.ClicksToday) {
 		old.matcher.Set(m)
-		return &rule{*row, old.matcher}
+		return &rule{*row, old.matcher, m == cond.Never}
 	}
 	b.stale.Store(true)
-	return &rule{*row, cond.Shared(m)}
+	return &rule{*row, cond.Shared(m), m == cond.Never}
 }
 
-// compileRule gives a matcher that takes nobody for a rule that cannot be read, so that no path widens by a fault.
-func compileRule(row *store.RoutingRule) *cond.Matcher {
+// compileRule gives a matcher that takes nobody for a rule that cannot be read or is over the budget, so that no path
+// widens by a fault.
+func compileRule(row *store.RoutingRule, explained bool) *cond.Matcher {
 	var list []cond.Condition
 	err := json.Unmarshal(row.Conditions, &list)
 	var m *cond.Matcher
 	if err == nil {
 		m, err = cond.Compile(list, row.Logic)
 	}
+	if err == nil {
+		err = m.Cost().Check(cond.RuleBudget)
+	}
 	if err != nil {
 		slog.ErrorContext(context.Background(), "saved rule cannot be used", "rule_id", row.ID, "error", err)
 		return cond.Never
+	}
+	if !explained {
+		m.DropSource()
 	}
 	return m
 }
@@ -64,4 +72,25 @@ func (s *Snapshot) ruleOf(account, id uuid.UUID) *cond.Matcher {
 		return r.matcher
 	}
 	return nil
+}
+
+// Unusable counts the campaigns, saved rules and smartlinks that cannot be used as they were saved: they cannot be read, or
+// their conditions are over the budget.
+func (s *Snapshot) Unusable() (n int) {
+	for c := range each[*Campaign](s, campaigns) {
+		if c.unusable {
+			n++
+		}
+	}
+	for r := range each[*rule](s, rules) {
+		if r.unusable {
+			n++
+		}
+	}
+	for l := range each[*Smartlink](s, smartlinks) {
+		if l.unusable {
+			n++
+		}
+	}
+	return n
 }

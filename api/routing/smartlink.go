@@ -19,6 +19,7 @@ type Smartlink struct {
 
 	rules       []smartRule
 	destination *token.Template // nil: nowhere
+	unusable    bool            // a rule, as it was saved
 }
 
 type smartRule struct {
@@ -36,14 +37,22 @@ func (b *Builder) smartlink(row *store.RoutingSmartlink, _ *Smartlink) *Smartlin
 	var rules []models.SmartlinkRule
 	if err := json.Unmarshal(row.Rules, &rules); err != nil {
 		slog.Error("the rules of a smartlink cannot be used", "smartlink_id", row.ID, "error", err)
+		l.unusable = true
 	}
+	var cost cond.Cost
 	for _, r := range rules {
 		match, err := cond.Compile(r.Conditions, r.Logic)
 		url := compileURL(r.DestinationURL)
+		if err == nil {
+			cost = cost.Plus(match.Cost())
+			err = cost.Check(cond.FlowBudget)
+		}
 		if err != nil || url == nil {
 			slog.Error("a rule of a smartlink cannot be used", "smartlink_id", row.ID, "rule_id", r.ID, "error", err)
+			l.unusable = true
 			continue
 		}
+		match.DropSource()
 		l.rules = append(l.rules, smartRule{r.ID, match, url})
 	}
 	return l

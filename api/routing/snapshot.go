@@ -115,6 +115,7 @@ type Campaign struct {
 	Plan         *flow.Plan
 	Price        Price
 	CountsClicks bool // its flow looks at clicks of the day
+	unusable     bool // its flow, as it was saved
 
 	streams compressed  // the flow
 	id      string      // the id as conditions see it

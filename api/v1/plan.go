@@ -43,6 +43,11 @@ type PlanAllowances struct {
 	Landers          *int64 `json:"landers"`
 	Integrations     *int64 `json:"integrations" doc:"active traffic sources and networks together"`
 	Domains          *int64 `json:"domains"`
+	Rules            *int64 `json:"rules" doc:"saved rules"`
+	Flows            *int64 `json:"flows" doc:"saved flows"`
+	Smartlinks       *int64 `json:"smartlinks"`
+	Templates        *int64 `json:"templates" doc:"network templates of its own"`
+	MatchingBytes    *int64 `json:"matchingBytes" doc:"memory of the conditions of all campaigns, saved rules and smartlinks, compiled"`
 	ClicksPerMonth   *int64 `json:"clicksPerMonth"`
 	ClickHistoryDays *int64 `json:"clickHistoryDays"`
 	CallsPerMinute   *int64 `json:"callsPerMinute"`
@@ -72,7 +77,9 @@ func planAnswer(a models.Account, at time.Time) PlanAnswer {
 		Plan: a.Plan, Status: "active", Period: "month", CurrentPeriodEnd: answer.Stamp(models.MonthOf(at).AddDate(0, 1, 0)),
 		Allowances: PlanAllowances{
 			Campaigns: allowance(p.Campaigns), Offers: allowance(p.Offers), Landers: allowance(p.Landers),
-			Integrations: allowance(p.Integrations), Domains: allowance(p.Domains),
+			Integrations: allowance(p.Integrations), Domains: allowance(p.Domains), Rules: allowance(p.Rules),
+			Flows: allowance(p.Flows), Smartlinks: allowance(p.Smartlinks), Templates: allowance(p.Templates),
+			MatchingBytes:  allowance(p.MatchingBytes),
 			ClicksPerMonth: allowance(p.ClicksPerMonth), ClickHistoryDays: allowance(p.HistoryDays),
 			CallsPerMinute: allowance(p.CallsPerMinute), Webhooks: allowance(models.MaxWebhooks),
 		},

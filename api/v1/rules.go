@@ -76,6 +76,14 @@ func (b RuleBody) Record() (models.Rule, error) {
 		}
 		r.Conditions = append(r.Conditions, c)
 	}
+	cost, err := cond.CostOf(r.Conditions)
+	if err == nil {
+		err = cost.Check(cond.RuleBudget)
+	}
+	if err != nil {
+		return r, models.Invalid("invalid_condition", "%s", err)
+	}
+	r.MatchSteps, r.MatchBytes = cost.Steps, cost.Bytes
 	return r, nil
 }
 

@@ -86,12 +86,15 @@ func TestRuleLimits(t *testing.T) {
 	if text := list[1].(map[string]any)["value"].(string); len(text) != 200 {
 		t.Errorf("a value of %d characters", len(text))
 	}
-	whole := make([]any, cond.MaxConditions) // as much as a rule may hold, in letters of two bytes
+	whole := make([]any, cond.MaxConditions) // more than a rule may take in memory, in letters of two bytes
 	for i := range whole {
 		whole[i] = condition("city", "in", values)
 	}
-	same(t, s.Do("PUT", "/rules", with(with(rule("whole"), "conditions", whole), "id", made["id"])).Want(200, "").Map(),
-		map[string]any{"condition_count": 20.0})
+	put := func(conditions []any) apitest.Answer {
+		return s.Do("PUT", "/rules", with(with(rule("whole"), "conditions", conditions), "id", made["id"]))
+	}
+	put(whole).Want(400, "invalid_condition")
+	same(t, put(whole[:11]).Want(200, "").Map(), map[string]any{"condition_count": 11.0})
 }
 
 func TestRuleErrors(t *testing.T) {

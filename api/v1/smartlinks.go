@@ -94,8 +94,20 @@ type SmartlinkPut struct {
 // Record gives the smartlink that the body describes.
 func (b SmartlinkBody) Record() (models.Smartlink, error) {
 	rules, err := smartlinkRules(b.Rules)
+	if err != nil {
+		return models.Smartlink{}, err
+	}
+	var cost cond.Cost
+	for _, r := range rules {
+		each, _ := cond.CostOf(r.Conditions) // they are valid
+		cost = cost.Plus(each)
+	}
+	if err = cost.Check(cond.FlowBudget); err != nil {
+		err = models.Invalid("invalid_condition", "all rules together: %s", err)
+	}
 	return models.Smartlink{
 		SmartlinkFields: b.SmartlinkFields, Name: b.Name, Notes: b.Notes, IsActive: b.IsActive.Value, Rules: rules,
+		MatchBytes: cost.Bytes,
 	}, err
 }
 

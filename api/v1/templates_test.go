@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/apitest"
+	"switchyard/models"
 	"switchyard/models/template"
 )
 
@@ -125,8 +126,9 @@ func TestNetworkTemplateErrors(t *testing.T) {
 func TestNetworkTemplateAllowance(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
+	plan, _ := models.PlanNamed("scale")
 	_, err := s.DB.ExecContext(t.Context(), `INSERT INTO network_templates (id, account_id, name, settings)
-		SELECT gen_random_uuid(), $1, 'n' || n, '{}' FROM generate_series(1, 4999) n`, s.Account.ID)
+		SELECT gen_random_uuid(), $1, 'n' || n, '{}' FROM generate_series(1, $2) n`, s.Account.ID, plan.Templates-1)
 	if err != nil {
 		t.Fatal(err)
 	}

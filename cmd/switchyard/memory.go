@@ -1,29 +1,29 @@
 package main
 
 import (
-	"os"
-	"runtime/debug"
-	"strconv"
-	"strings"
+	"log/slog"
+
+	"github.com/KimMachineGun/automemlimit/memlimit"
 )
 
-// cgroupLimits are the files with the memory limit of a Linux container: of cgroups version 2, then of version 1.
-var cgroupLimits = []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}
+// The shares of the memory that a process may take for its heap. A container belongs to one process: stacks and buffers of
+// the kernel need the rest. A machine is shared with other processes, often with PostgreSQL.
+const (
+	shareOfContainer = 0.8
+	shareOfMachine   = 0.4
+)
 
-// limitMemory sets the runtime's memory limit to four fifths of the container's, unless GOMEMLIMIT is set. Without it
-// the heap may grow to five times what it holds.
-func limitMemory(getenv func(string) string, paths []string) {
-	if getenv("GOMEMLIMIT") != "" {
-		return
-	}
-	for _, path := range paths {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			continue
+// limitMemory sets the runtime's memory limit by the memory of the container, or else of the machine, unless GOMEMLIMIT is
+// set. Without a limit the heap may grow to five times what it holds.
+func limitMemory() {
+	for _, from := range []struct {
+		provider memlimit.Provider
+		share    float64
+	}{{memlimit.FromCgroup, shareOfContainer}, {memlimit.FromSystem, shareOfMachine}} {
+		n, err := memlimit.SetGoMemLimitWithOpts(memlimit.WithProvider(from.provider), memlimit.WithRatio(from.share))
+		if err == nil && n > 0 {
+			return
 		}
-		if n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil && n > 0 {
-			debug.SetMemoryLimit(n / 5 * 4) // stacks, buffers of the kernel and other processes need the rest
-		}
-		return
 	}
+	slog.Warn("the memory of this machine cannot be found out, set GOMEMLIMIT")
 }

@@ -56,7 +56,7 @@ func tune(getenv func(string) string) {
 	if getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
 	}
-	limitMemory(getenv, cgroupLimits)
+	limitMemory()
 	uuid.EnableRandPool()
 }
 

@@ -122,6 +122,7 @@ func withServers(ctx context.Context, e *env, name string, conns int, fn func(co
 		return errors.New("DATABASE_URL and REDIS_URL must be set; `switchyard up` runs everything on private servers")
 	}
 	slog.SetDefault(logs.New(e.stderr, cfg.LogLevel))
+	limitMemory()
 	defer limitStop(ctx, stopLimit, func() { os.Exit(1) })()
 	d, err := db.OpenLazy(cfg.DatabaseURL, db.Options{MaxConns: conns, Name: name})
 	if err != nil {

@@ -21,7 +21,8 @@ func (s *Store) Campaigns() Campaigns { return Campaigns{records[models.Campaign
 // RoutedCampaign is a campaign with its paths.
 type RoutedCampaign struct {
 	models.Campaign
-	Paths []flow.Path `db:"streams,json,once"`
+	Paths      []flow.Path `db:"streams,json,once"`
+	MatchBytes int         `db:"match_bytes,once"` // what their own conditions cost
 }
 
 var (
@@ -60,7 +61,7 @@ func (k Campaigns) List(ctx context.Context, account uuid.UUID, p Page) ([]model
 func (k Campaigns) Create(ctx context.Context, c models.Campaign, paths []flow.Path) (models.Campaign, error) {
 	flow.Identify(paths, nil)
 	return txOf(ctx, k.s, func(s *Store) (models.Campaign, error) {
-		saved, err := insertCampaign(ctx, s, RoutedCampaign{c, paths})
+		saved, err := insertCampaign(ctx, s, RoutedCampaign{Campaign: c, Paths: paths})
 		return saved.Campaign, err
 	})
 }
@@ -73,9 +74,14 @@ func insertCampaign(ctx context.Context, s *Store, c RoutedCampaign) (RoutedCamp
 		return c, err
 	}
 	if len(c.Paths) > 0 || c.DestinationURL == "" && c.FallbackURL == "" {
-		if err := s.checkFlow(ctx, c.AccountID, c.Paths); err != nil {
+		cost, err := s.checkFlow(ctx, c.AccountID, c.Paths)
+		if err == nil {
+			err = s.allowMatching(ctx, c.AccountID, uuid.Nil, cost.Bytes)
+		}
+		if err != nil {
 			return c, err
 		}
+		c.MatchBytes = cost.Bytes
 	}
 	d, err := s.linkDomain(ctx, c.AccountID, c.DomainID, true)
 	if err != nil {

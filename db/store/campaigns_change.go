@@ -89,10 +89,15 @@ func (k Campaigns) ReplaceFlow(ctx context.Context, account, id uuid.UUID, paths
 			return err
 		}
 		identify(paths, old.Paths)
-		if err := s.checkFlow(ctx, account, paths); err != nil {
+		cost, err := s.checkFlow(ctx, account, paths)
+		if err == nil {
+			err = s.allowMatching(ctx, account, id, cost.Bytes)
+		}
+		if err != nil {
 			return err
 		}
-		return s.one(ctx, campaignTable.what, campaignTable.set(`streams = $3`), account, id, db.Document(paths))
+		set := campaignTable.set(`streams = $3, match_bytes = $4`)
+		return s.one(ctx, campaignTable.what, set, account, id, db.Document(paths), cost.Bytes)
 	})
 	return paths, err
 }

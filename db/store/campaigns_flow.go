@@ -7,6 +7,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/models"
+	"switchyard/models/cond"
 	"switchyard/models/flow"
 )
 
@@ -41,36 +42,44 @@ func (k Campaigns) FlowNetworks(ctx context.Context, account uuid.UUID, paths []
 
 // flowReferences finds which ids are live records of the account, and of what kind.
 const flowReferences = `
-SELECT id, 'offer' AS kind FROM offers WHERE account_id = $1 AND id = ANY ($2) AND deactivated_at IS NULL
+SELECT id, 'offer' AS kind, 0 AS match_steps, 0 AS match_bytes FROM offers WHERE account_id = $1 AND id = ANY ($2) AND deactivated_at IS NULL
 UNION ALL
-SELECT id, 'lander' FROM landers WHERE account_id = $1 AND id = ANY ($2) AND deactivated_at IS NULL
+SELECT id, 'lander', 0, 0 FROM landers WHERE account_id = $1 AND id = ANY ($2) AND deactivated_at IS NULL
 UNION ALL
-SELECT id, 'campaign' FROM campaigns WHERE account_id = $1 AND id = ANY ($3) AND deleted_at IS NULL
+SELECT id, 'campaign', 0, 0 FROM campaigns WHERE account_id = $1 AND id = ANY ($3) AND deleted_at IS NULL
 UNION ALL
-SELECT id, 'rule' FROM rules WHERE account_id = $1 AND id = ANY ($4) AND deleted_at IS NULL`
+SELECT id, 'rule', match_steps, match_bytes FROM rules WHERE account_id = $1 AND id = ANY ($4) AND deleted_at IS NULL`
 
 // checkFlow refuses a flow that cannot be routed, or that names an offer, a lander, a campaign or a saved rule that
-// is not a live one of the account.
-func (s *Store) checkFlow(ctx context.Context, account uuid.UUID, paths []flow.Path) error {
+// is not a live one of the account. It gives what the flow's own conditions cost.
+func (s *Store) checkFlow(ctx context.Context, account uuid.UUID, paths []flow.Path) (own cond.Cost, err error) {
 	destinations, campaigns, rules := flow.References(paths)
+	if len(rules) > 0 { // none of them is removed before the flow is saved
+		if err := s.lockAccount(ctx, account); err != nil {
+			return own, err
+		}
+	}
 	rows, err := db.Select[struct {
 		ID   uuid.UUID `db:"id"`
 		Kind string    `db:"kind"`
+		cond.Cost
 	}](ctx, s.c, "references of a flow", flowReferences, account, destinations, campaigns, rules)
 	if err != nil {
-		return err
+		return own, err
 	}
 	known := flow.Known{
 		Offers: map[uuid.UUID]bool{}, Landers: map[uuid.UUID]bool{}, Campaigns: map[uuid.UUID]bool{},
-		Rules: map[uuid.UUID]bool{},
+		Rules: map[uuid.UUID]cond.Cost{},
 	}
-	sets := map[string]map[uuid.UUID]bool{
-		"offer": known.Offers, "lander": known.Landers, "campaign": known.Campaigns, "rule": known.Rules,
-	}
+	sets := map[string]map[uuid.UUID]bool{"offer": known.Offers, "lander": known.Landers, "campaign": known.Campaigns}
 	for _, r := range rows {
-		sets[r.Kind][r.ID] = true
+		if r.Kind == "rule" {
+			known.Rules[r.ID] = r.Cost
+		} else {
+			sets[r.Kind][r.ID] = true
+		}
 	}
-	return flow.Validate(paths, known)
+	return flow.CostOf(paths, nil), flow.Validate(paths, known)
 }
 
 // checkMode refuses a mode that needs goal tracking on a plan without it.

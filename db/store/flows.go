@@ -21,13 +21,14 @@ func (s *Store) Flows() Flows { return Flows{pausable[flow.Saved]{records[flow.S
 
 // Paths get new ids, except those whose id the flow had.
 var flowTable = newTable(table[flow.Saved]{
-	name: "flows", what: "saved flow",
+	name: "flows", what: "saved flow", allowance: allowance{limit: func(p models.Plan) int { return p.Flows }},
 	prepare: func(ctx context.Context, s *Store, f, old *flow.Saved) error {
 		if old == nil {
 			old = &flow.Saved{}
 		}
 		identify(f.Paths, old.Paths)
-		return s.checkFlow(ctx, f.AccountID, f.Paths)
+		_, err := s.checkFlow(ctx, f.AccountID, f.Paths)
+		return err
 	},
 })
 

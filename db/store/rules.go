@@ -20,10 +20,15 @@ type Rules struct{ records[models.Rule] }
 func (s *Store) Rules() Rules { return Rules{records[models.Rule]{s, ruleTable}} }
 
 // Removing a rule frees its name, and no flow can be saved with it any more. Flows that use it keep routing by its
-// conditions, and show it as an inline rule. Removing is one write, whatever the number of flows.
+// conditions, and show it as an inline rule. For them the row stays, whatever their number. A rule that no flow uses is
+// deleted.
 var ruleTable = newTable(table[models.Rule]{
 	name: "rules", what: "rule", gone: "deleted_at", joined: `, lower(t.name) AS sort_name`,
+	allowance: allowance{what: "saved rules", limit: func(p models.Plan) int { return p.Rules }},
 	nameTaken: models.Invalid, // as the contract wants for rules
+	prepare: func(ctx context.Context, s *Store, r, _ *models.Rule) error {
+		return s.allowMatching(ctx, r.AccountID, r.ID, r.MatchBytes)
+	},
 })
 
 // List lists the saved rules by name, without regard to case.
@@ -45,6 +50,35 @@ func (k Rules) List(ctx context.Context, account uuid.UUID, p Page) ([]models.Ru
 			return []string{strconv.FormatBool(changed), by, r.ID.String()}
 		},
 	})
+}
+
+// usedRules are the saved rules in the flows of campaigns and in saved flows, of the account $1 or, if that is null, of all.
+const usedRules = `
+SELECT r ->> 'rule_id' FROM campaigns c, jsonb_path_query(c.streams, '$[*].rules[*]') r
+WHERE ($1::uuid IS NULL OR c.account_id = $1) AND c.deleted_at IS NULL AND r ->> 'rule_id' IS NOT NULL
+UNION
+SELECT r ->> 'rule_id' FROM flows f, jsonb_path_query(f.paths, '$[*].rules[*]') r
+WHERE ($1::uuid IS NULL OR f.account_id = $1) AND r ->> 'rule_id' IS NOT NULL`
+
+// Remove removes a rule. The account is locked, so that no flow is saved with the rule meanwhile.
+func (k Rules) Remove(ctx context.Context, account, id uuid.UUID) error {
+	return k.s.Tx(ctx, func(s *Store) error {
+		if err := s.lockAccount(ctx, account); err != nil {
+			return err
+		}
+		if err := s.one(ctx, ruleTable.what, ruleTable.remove, account, id); err != nil {
+			return err
+		}
+		const q = `DELETE FROM rules WHERE account_id = $1 AND id = $2 AND id::text NOT IN (` + usedRules + `)`
+		_, err := s.exec(ctx, "forget rule", q, account, id)
+		return err
+	})
+}
+
+// Forget deletes the removed rules, of all accounts, that no flow uses any more. It is for workers.
+func (k Rules) Forget(ctx context.Context) (int64, error) {
+	const q = `DELETE FROM rules WHERE deleted_at < now() - interval '1 hour' AND id::text NOT IN (` + usedRules + `)`
+	return k.s.exec(ctx, "forget rules", q, nil)
 }
 
 // inlineDeleted replaces, in flows that were read, references to deleted rules by inline rules.

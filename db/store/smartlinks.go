@@ -20,8 +20,9 @@ func (s *Store) Smartlinks() Smartlinks {
 
 var smartlinkTable = newTable(table[models.Smartlink]{
 	name: "smartlinks", what: "smartlink", gone: "deleted_at",
-	joined: `, d.host, coalesce(s.name, '') AS source_name`,
-	join:   `JOIN domains d ON d.id = t.domain_id LEFT JOIN traffic_sources s ON s.id = t.source_id`,
+	allowance: allowance{limit: func(p models.Plan) int { return p.Smartlinks }},
+	joined:    `, d.host, coalesce(s.name, '') AS source_name`,
+	join:      `JOIN domains d ON d.id = t.domain_id LEFT JOIN traffic_sources s ON s.id = t.source_id`,
 })
 
 // Create adds a smartlink, and its rules, under new ids. An empty slug is generated.
@@ -31,7 +32,11 @@ func (k Smartlinks) Create(ctx context.Context, l models.Smartlink) (models.Smar
 
 func createSmartlink(ctx context.Context, s *Store, l models.Smartlink) (models.Smartlink, error) {
 	return txOf(ctx, s, func(s *Store) (models.Smartlink, error) {
-		if err := s.prepareSmartlink(ctx, &l, models.Smartlink{}); err != nil {
+		err := s.allow(ctx, l.AccountID, smartlinkTable.allowance)
+		if err == nil {
+			err = s.prepareSmartlink(ctx, &l, models.Smartlink{})
+		}
+		if err != nil {
 			return l, err
 		}
 		return withAlias(ctx, s, l.Slug == "", &l.Slug, func(s *Store) (models.Smartlink, error) {
@@ -43,6 +48,9 @@ func createSmartlink(ctx context.Context, s *Store, l models.Smartlink) (models.
 // prepareSmartlink gives new ids to new rules, and checks what the smartlink names. old is the saved one.
 func (s *Store) prepareSmartlink(ctx context.Context, l *models.Smartlink, old models.Smartlink) error {
 	identifyRules(l.Rules, old.Rules)
+	if err := s.allowMatching(ctx, l.AccountID, old.ID, l.MatchBytes); err != nil {
+		return err
+	}
 	if err := s.ownDomain(ctx, l.AccountID, l.DomainID); err != nil || l.SourceID == old.SourceID {
 		return err
 	}

@@ -57,6 +57,13 @@ func (s *Store) lockAccount(ctx context.Context, account uuid.UUID) error {
 	return err
 }
 
+// lockedPlan gives the account's plan and locks the account as lockAccount does.
+func (s *Store) lockedPlan(ctx context.Context, account uuid.UUID) (models.Plan, error) {
+	name, err := db.Get[string](ctx, s.c, "account", `SELECT plan FROM accounts WHERE id = $1 FOR NO KEY UPDATE`, account)
+	plan, _ := models.PlanNamed(name)
+	return plan, err
+}
+
 // allowance is how many records of a kind a plan allows.
 type allowance struct {
 	what  string // in messages
@@ -70,18 +77,17 @@ func (s *Store) allow(ctx context.Context, account uuid.UUID, a allowance) error
 	if a.limit == nil {
 		return nil
 	}
-	name, err := db.Get[string](ctx, s.c, "account", `SELECT plan FROM accounts WHERE id = $1 FOR NO KEY UPDATE`, account)
+	plan, err := s.lockedPlan(ctx, account)
 	if err != nil {
 		return err
 	}
-	plan, _ := models.PlanNamed(name)
 	allowed := a.limit(plan)
 	if allowed == models.Unlimited {
 		return nil
 	}
 	have, err := db.Get[int](ctx, s.c, a.what, a.count, account)
 	if err == nil && have >= allowed {
-		err = models.PlanLimit("the plan %q allows %d %s", name, allowed, a.what)
+		err = models.PlanLimit("the plan %q allows %d %s", plan.Name, allowed, a.what)
 	}
 	return err
 }

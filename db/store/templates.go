@@ -11,9 +11,6 @@ import (
 	"switchyard/models/template"
 )
 
-// maxTemplates is how many network templates an account may have of its own.
-const maxTemplates = 5000
-
 // NetworkTemplates are the network templates that accounts have saved.
 type NetworkTemplates struct{ s *Store }
 
@@ -57,17 +54,18 @@ func (k NetworkTemplates) Save(ctx context.Context, account uuid.UUID, list []te
 		names[i], settings[i] = n.Name, text.(string)
 	}
 	return txOf(ctx, k.s, func(s *Store) ([]template.SavedNetwork, error) {
-		if err := s.lockAccount(ctx, account); err != nil {
+		const what = "network templates"
+		plan, err := s.lockedPlan(ctx, account)
+		if err != nil {
 			return nil, err
 		}
-		const what = "network templates"
 		saved, err := db.Select[template.SavedNetwork](ctx, s.c, what, saveNetworkTemplates, account, names, settings)
 		if err != nil {
 			return nil, err
 		}
 		have, err := db.Get[int](ctx, s.c, what, `SELECT count(*) FROM network_templates WHERE account_id = $1`, account)
-		if err == nil && have > maxTemplates {
-			err = models.Invalid("too_many", "an account may have at most %d templates", maxTemplates)
+		if err == nil && have > plan.Templates {
+			err = models.Invalid("too_many", "the plan %q allows %d templates", plan.Name, plan.Templates)
 		}
 		return saved, err
 	})

@@ -2,8 +2,6 @@ package cond
 
 import (
 	"bytes"
-	"regexp"
-	"regexp/syntax"
 	"strings"
 	"sync/atomic"
 
@@ -46,6 +44,7 @@ type compiled struct {
 	attr   Attr
 	negate bool
 	want   bool   // is_set: the answer that matches
+	steps  int32  // that a look takes, but for those of patterns
 	test   tester // nil for is_set
 	arg    string // the name of param.<name> or header.<name>
 }
@@ -88,6 +87,7 @@ func compile(c *Condition) (compiled, *Error) {
 			return fail(err)
 		}
 		out.test = scheduleTest(slots)
+		out.steps = steps(out.test)
 		return out, nil
 	}
 	values, err := items(c.Value)
@@ -103,6 +103,7 @@ func compile(c *Condition) (compiled, *Error) {
 	if out.test, err = newTester(attr, k, info.op, values); err != nil {
 		return fail(err)
 	}
+	out.steps = steps(out.test)
 	return out, nil
 }
 
@@ -226,44 +227,4 @@ func newNumberTest(a Attr, k kind, op operator, values []string) (tester, *Error
 		t = append(t, rangeOf(op, n))
 	}
 	return t, nil
-}
-
-// maxProgram limits how much work one pattern can be: the steps of the compiled program.
-const maxProgram = 2000
-
-func newRegexTest(values []string) (tester, *Error) {
-	t := make(regexTest, 0, len(values))
-	for _, s := range values {
-		if len(s) > MaxPattern {
-			return nil, &Error{Reason: BadRegex, Detail: "it is over 1024 bytes"}
-		}
-		tree, err := syntax.Parse(s, syntax.Perl|syntax.FoldCase)
-		if err != nil {
-			return nil, &Error{Reason: BadRegex, Detail: err.Error()}
-		}
-		if cost(tree) > maxProgram {
-			return nil, &Error{Reason: BadRegex, Detail: "it is too complex"}
-		}
-		re, err := regexp.Compile("(?i:" + s + ")")
-		if err != nil {
-			return nil, &Error{Reason: BadRegex, Detail: err.Error()}
-		}
-		t = append(t, re)
-	}
-	return t, nil
-}
-
-// cost estimates the compiled size of a pattern before its repetitions are written out.
-func cost(re *syntax.Regexp) int {
-	n := 1 + len(re.Rune)/64
-	if re.Op == syntax.OpLiteral {
-		n = len(re.Rune)
-	}
-	for _, sub := range re.Sub {
-		n = min(n+cost(sub), maxProgram+1)
-	}
-	if re.Op == syntax.OpRepeat {
-		n *= max(re.Min, re.Max, 1)
-	}
-	return min(n, maxProgram+1)
 }

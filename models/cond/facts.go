@@ -23,6 +23,7 @@ type Facts struct {
 	text    [numAttrs]string
 	num     [numAttrs]int64
 	known   uint64
+	steps   int // taken since Reset
 	addr    netip.Addr
 	source  Source
 	now     time.Time
@@ -51,6 +52,15 @@ type span struct{ from, to int32 }
 func (f *Facts) Reset() {
 	scratch := f.scratch[:0]
 	*f = Facts{scratch: scratch}
+}
+
+// Exhausted reports whether the decision took more than MaxSteps: then nothing matches any more.
+func (f *Facts) Exhausted() bool { return f.steps > MaxSteps }
+
+// take takes steps. False: there are not as many left, and the decision is exhausted.
+func (f *Facts) take(steps int) bool {
+	f.steps = min(f.steps+steps, MaxSteps+1)
+	return !f.Exhausted()
 }
 
 // SetText sets a text or version attribute; an empty text is an unknown value.

@@ -2,7 +2,6 @@ package cond
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -28,16 +27,22 @@ func say(b bool) verdict {
 // tester compares one value of the visitor with all values of a condition. It is asked only about known values.
 type tester interface {
 	test(f *Facts, c *compiled) verdict
+	cost() Cost
 }
 
-// Match reports whether the facts satisfy the conditions. It allocates nothing once the Facts are warm.
+// Match reports whether the facts satisfy the conditions. It allocates nothing once the Facts are warm. Without steps left
+// (Facts.Exhausted) it matches nobody.
 func (m *Matcher) Match(f *Facts) bool {
 	m = m.now()
 	if m.never {
 		return false
 	}
 	for i := range m.list {
-		if m.list[i].match(f) == m.or {
+		matched := m.list[i].match(f)
+		if f.Exhausted() {
+			return false
+		}
+		if matched == m.or {
 			return m.or
 		}
 	}
@@ -53,6 +58,7 @@ func (m *Matcher) Uses(a Attr) bool {
 }
 
 func (c *compiled) match(f *Facts) bool {
+	f.take(int(c.steps))
 	known := c.known(f)
 	if c.test == nil {
 		return known == c.want
@@ -116,10 +122,12 @@ type Finding struct {
 	Matched   bool   `json:"matched"`
 }
 
-// Explain is Match with a finding for every condition, also for those that no longer mattered. It panics after
-// DropSource.
+// Explain is Match with a finding for every condition, also for those that no longer mattered. It takes no steps from
+// the decision, and may itself take as many as one. It panics after DropSource.
 func (m *Matcher) Explain(f *Facts) (bool, []Finding) {
 	m = m.now()
+	taken := f.steps
+	f.steps = 0
 	out := make([]Finding, 0, len(m.list))
 	for i := range m.list {
 		c := &m.list[i]
@@ -132,27 +140,10 @@ func (m *Matcher) Explain(f *Facts) (bool, []Finding) {
 			Seen: seen, Known: c.known(f), Matched: c.match(f),
 		})
 	}
-	return m.Match(f), out
-}
-
-type regexTest []*regexp.Regexp
-
-func (t regexTest) test(f *Facts, c *compiled) verdict {
-	if c.attr < numAttrs && attributes[c.attr].kind != kindText && attributes[c.attr].kind != kindVersion {
-		for _, re := range t {
-			if re.Match(f.fold(c.attr)) {
-				return yes
-			}
-		}
-		return no
-	}
-	value := c.raw(f)
-	for _, re := range t {
-		if re.MatchString(value) {
-			return yes
-		}
-	}
-	return no
+	f.steps = taken
+	matched := m.Match(f)
+	f.steps = taken
+	return matched, out
 }
 
 var inf = math.Inf(1)

@@ -118,11 +118,14 @@ func Compile(paths []Path, o Options) (*Plan, error) {
 	p := &Plan{
 		routes: make([]Route, len(paths)), deflt: -1, bind: o.Bind, fallback: o.Fallback, destination: o.Destination,
 	}
+	var own cond.Cost // of the conditions, without those of saved rules
 	for i := range paths {
 		r := &p.routes[i]
-		if err := r.compile(&paths[i], &o); err != nil {
+		cost, err := r.compile(&paths[i], &o)
+		if err != nil {
 			return nil, fmt.Errorf("flow: compile path %d: %w", i+1, err)
 		}
+		own = own.Plus(cost)
 		r.Index = i
 		p.screen.Add(r.matchers(), r.or)
 		switch paths[i].StreamType {
@@ -131,6 +134,9 @@ func Compile(paths []Path, o Options) (*Plan, error) {
 		case Default:
 			p.deflt = i
 		}
+	}
+	if err := own.Check(cond.FlowBudget); err != nil {
+		return nil, fmt.Errorf("flow: compile: %w", err)
 	}
 	p.regular, p.ends = group(paths, o.Rotation)
 	return p, nil
@@ -158,11 +164,11 @@ func group(paths []Path, rotation Rotation) (regular, ends []uint8) {
 	return regular, ends
 }
 
-// compile fills a route but for its index.
-func (r *Route) compile(p *Path, o *Options) (err error) {
+// compile fills a route but for its index. It gives what its own conditions cost.
+func (r *Route) compile(p *Path, o *Options) (own cond.Cost, err error) {
 	var ok bool
 	if r.ID, ok = models.ParseID(p.ID); !ok {
-		return fmt.Errorf("the id %q is no uuid", p.ID)
+		return own, fmt.Errorf("the id %q is no uuid", p.ID)
 	}
 	r.Campaign, _ = models.ParseID(p.CampaignID)
 	r.Name, r.StreamType, r.Action, r.Transition = p.Name, p.StreamType, p.Action, p.Transition
@@ -172,11 +178,11 @@ func (r *Route) compile(p *Path, o *Options) (err error) {
 	if p.DailyCap != nil {
 		r.DailyCap = *p.DailyCap
 	}
-	if r.units, err = compileUnits(p, o); err != nil {
-		return err
+	if r.units, own, err = compileUnits(p, o); err != nil {
+		return own, err
 	}
 	r.first, r.onward = compileChoices(p, o)
-	return nil
+	return own, nil
 }
 
 func (r *Route) matchers() []*cond.Matcher {
@@ -187,31 +193,36 @@ func (r *Route) matchers() []*cond.Matcher {
 	return out
 }
 
-func compileUnits(p *Path, o *Options) ([]unit, error) {
-	units := make([]unit, 0, 1+len(p.Rules))
-	if len(p.Filters) > 0 {
-		m, err := o.matcher(p.Filters, p.Logic)
-		if err != nil {
-			return nil, fmt.Errorf("filters: %w", err)
+// compileUnits gives a path's filters and rules, and what those that are its own cost.
+func compileUnits(p *Path, o *Options) (units []unit, own cond.Cost, err error) {
+	add := func(name string, list []cond.Condition, logic string) error {
+		m, err := o.matcher(list, logic)
+		if err == nil {
+			units, own = append(units, unit{name, m}), own.Plus(m.Cost())
 		}
-		units = append(units, unit{matcher: m})
+		return err
+	}
+	units = make([]unit, 0, 1+len(p.Rules))
+	if len(p.Filters) > 0 {
+		if err := add("", p.Filters, p.Logic); err != nil {
+			return nil, own, fmt.Errorf("filters: %w", err)
+		}
 	}
 	for i := range p.Rules {
 		ref := &p.Rules[i]
-		u := unit{ref.Name, cond.Never}
-		if id, ok := models.ParseID(ref.RuleID); ok && o.Rule != nil {
-			if saved := o.Rule(id); saved != nil {
-				u.matcher = saved
+		id, ok := models.ParseID(ref.RuleID)
+		switch {
+		case ref.RuleID == "":
+			if err := add(ref.Name, ref.Conditions, ref.Logic); err != nil {
+				return nil, own, fmt.Errorf("rule %d: %w", i+1, err)
 			}
-		} else if ref.RuleID == "" {
-			var err error
-			if u.matcher, err = o.matcher(ref.Conditions, ref.Logic); err != nil {
-				return nil, fmt.Errorf("rule %d: %w", i+1, err)
-			}
+		case ok && o.Rule != nil:
+			units = append(units, unit{ref.Name, cmp.Or(o.Rule(id), cond.Never)})
+		default:
+			units = append(units, unit{ref.Name, cond.Never})
 		}
-		units = append(units, u)
 	}
-	return units, nil
+	return units, own, nil
 }
 
 // matcher compiles a path's own conditions. The matcher of a saved rule is not a plan's to change.

@@ -30,7 +30,7 @@ func newAccount(tb testing.TB) *account {
 	a := &account{
 		refs: map[uuid.UUID]*flow.Ref{}, rules: map[uuid.UUID]*cond.Matcher{}, known: flow.Known{
 			Offers:  map[uuid.UUID]bool{},
-			Landers: map[uuid.UUID]bool{}, Campaigns: map[uuid.UUID]bool{}, Rules: map[uuid.UUID]bool{},
+			Landers: map[uuid.UUID]bool{}, Campaigns: map[uuid.UUID]bool{}, Rules: map[uuid.UUID]cond.Cost{},
 		},
 	}
 	saved, err := cond.Compile([]cond.Condition{{
@@ -44,7 +44,7 @@ func newAccount(tb testing.TB) *account {
 		a.refs[id(n)] = flow.NewRef(id(n), flow.KindOffer, fmt.Sprintf("offer %d", n))
 		a.refs[id(10+n)] = flow.NewRef(id(10+n), flow.KindLander, nil)
 		a.known.Offers[id(n)], a.known.Landers[id(10+n)] = true, true
-		a.known.Campaigns[id(20+n)], a.known.Rules[id(30+n)] = true, true
+		a.known.Campaigns[id(20+n)], a.known.Rules[id(30+n)] = true, cond.Cost{}
 		a.rules[id(30+n)] = saved
 	}
 	return a

@@ -80,7 +80,8 @@ func (d *Decision) Transition() string {
 	return Transition302
 }
 
-// Pick routes a visitor. The same visitor, gates and seed give the same decision.
+// Pick routes a visitor. The same visitor, gates and seed give the same decision. When his facts are exhausted (see package
+// cond), no path takes him any more.
 func (p *Plan) Pick(v *Visitor, env Env, seed uint64) Decision {
 	pick := picker{plan: p, visitor: v, env: env, seed: seed}
 	d := pick.decide()
@@ -204,11 +205,12 @@ func (k *picker) out(i uint8) bool { return k.tried[i/64]&(1<<(i%64)) != 0 }
 
 // try decides for a path unless it is refused.
 func (k *picker) try(i uint8, via Via) (Decision, bool) {
-	if via != ViaBound && k.env.Trace == nil && k.plan.screen.Refuses(int(i), k.visitor.Facts) {
+	screened := via != ViaBound && k.plan.screen.Refuses(int(i), k.visitor.Facts)
+	if screened && k.env.Trace == nil {
 		return Decision{}, false // a trace wants to see the conditions
 	}
 	r := &k.plan.routes[i]
-	c, refused := k.consider(r, via)
+	c, refused := k.consider(r, via, screened)
 	if k.env.Trace != nil {
 		k.env.Trace.note(r, via, refused)
 	}
@@ -227,14 +229,20 @@ func (k *picker) try(i uint8, via Via) (Decision, bool) {
 }
 
 // consider gives the destination of a path, nil for an action without one, or says why the path cannot be taken.
-func (k *picker) consider(r *Route, via Via) (c *choice, refused Refusal) {
+func (k *picker) consider(r *Route, via Via, screened bool) (c *choice, refused Refusal) {
+	if k.visitor.Facts.Exhausted() {
+		return nil, RefusedBudget
+	}
 	if via == ViaRegular && r.weight == 0 {
 		return nil, RefusedWeight
 	}
 	if !r.active {
 		return nil, RefusedInactive
 	}
-	if via != ViaBound && !k.matches(r) {
+	if via != ViaBound && k.env.Trace != nil {
+		k.env.Trace.explain(r, k.visitor.Facts)
+	}
+	if screened || via != ViaBound && !k.matches(r) {
 		return nil, RefusedConditions
 	}
 	if r.leads {
@@ -263,9 +271,6 @@ func (k *picker) bound(r *Route) uuid.UUID {
 }
 
 func (k *picker) matches(r *Route) bool {
-	if k.env.Trace != nil {
-		return k.explain(r)
-	}
 	for i := range r.units {
 		if r.units[i].matcher.Match(k.visitor.Facts) == r.or {
 			return r.or

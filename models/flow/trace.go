@@ -16,6 +16,7 @@ const (
 	RefusedConditions   Refusal = "conditions"
 	RefusedDestinations Refusal = "no_usable_destination"
 	RefusedWeight       Refusal = "weight_zero"
+	RefusedBudget       Refusal = "over_budget" // the decision took too long before: see cond.MaxSteps
 )
 
 // Trace tells step by step how a decision came about.
@@ -42,21 +43,13 @@ type Unit struct {
 	Conditions []cond.Finding
 }
 
-func (k *picker) explain(r *Route) bool {
-	held := 0
-	k.env.Trace.units = make([]Unit, 0, len(r.units))
-	for i := range r.units {
-		u := &r.units[i]
-		matched, findings := u.matcher.Explain(k.visitor.Facts)
-		k.env.Trace.units = append(k.env.Trace.units, Unit{Rule: u.name, Matched: matched, Conditions: findings})
-		if matched {
-			held++
-		}
+// explain notes what the conditions of a path say. It decides nothing.
+func (t *Trace) explain(r *Route, f *cond.Facts) {
+	t.units = make([]Unit, 0, len(r.units))
+	for _, u := range r.units {
+		matched, findings := u.matcher.Explain(f)
+		t.units = append(t.units, Unit{Rule: u.name, Matched: matched, Conditions: findings})
 	}
-	if r.or && len(r.units) > 0 {
-		return held > 0
-	}
-	return held == len(r.units)
 }
 
 func (t *Trace) note(r *Route, via Via, refused Refusal) {

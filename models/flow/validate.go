@@ -14,9 +14,10 @@ import (
 )
 
 // Known are the ids that belong to the account that saves the flow: ask References for the ids, read those the account
-// has, fill the sets.
+// has, fill the sets. Of a saved rule it has what its conditions cost.
 type Known struct {
-	Offers, Landers, Campaigns, Rules map[uuid.UUID]bool
+	Offers, Landers, Campaigns map[uuid.UUID]bool
+	Rules                      map[uuid.UUID]cond.Cost
 }
 
 // References lists the well-formed ids that paths name, each once: destinations (offers and landers), campaigns and
@@ -67,6 +68,9 @@ func Validate(paths []Path, known Known) error {
 	}
 	if err := checkRuleNames(paths); err != nil {
 		return err
+	}
+	if err := CostOf(paths, known.Rules).Check(cond.FlowBudget); err != nil {
+		return models.Invalid("invalid_filter", "all paths together: %s", err)
 	}
 	if defaults > 1 {
 		return models.Invalid("multiple_defaults", "a flow has at most one default path, this one has %d", defaults)
@@ -154,7 +158,8 @@ func checkRules(p *Path, known Known) *models.Error {
 			}
 			continue
 		}
-		if id, ok := models.ParseID(r.RuleID); !ok || !known.Rules[id] || len(r.Conditions) > 0 {
+		id, ok := models.ParseID(r.RuleID)
+		if _, saved := known.Rules[id]; !ok || !saved || len(r.Conditions) > 0 {
 			return models.Invalid("invalid_filter", "the rule %q names no saved rule, or has conditions too", r.Name)
 		}
 	}
@@ -171,6 +176,23 @@ func checkConditions(list []cond.Condition) *models.Error {
 		}
 	}
 	return nil
+}
+
+// CostOf adds up what the conditions of valid paths cost, and those of the saved rules that they use.
+func CostOf(paths []Path, rules map[uuid.UUID]cond.Cost) (sum cond.Cost) {
+	add := func(list []cond.Condition) {
+		cost, _ := cond.CostOf(list)
+		sum = sum.Plus(cost)
+	}
+	for _, p := range paths {
+		add(p.Filters)
+		for _, r := range p.Rules {
+			add(r.Conditions)
+			id, _ := models.ParseID(r.RuleID)
+			sum = sum.Plus(rules[id])
+		}
+	}
+	return sum
 }
 
 // checkTarget looks at where the path leads: its destinations, or the campaign it hands over to.

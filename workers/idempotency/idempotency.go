@@ -1,4 +1,5 @@
-// Package idempotency deletes stored answers of the API that are too old for a repeated call.
+// Package idempotency deletes what the API keeps for a while: stored answers that are too old for a repeated call, and
+// removed rules that no flow uses any more.
 package idempotency
 
 import (
@@ -15,6 +16,11 @@ func Register(r *workers.Runtime, s *store.Store) {
 	workers.RegisterTick(r, jobs.ForgetAnswers, func(ctx context.Context) error {
 		n, err := s.PruneAttempts(ctx)
 		slog.InfoContext(ctx, "stored answers forgotten", "rows", n)
+		return err
+	})
+	workers.RegisterTick(r, jobs.ForgetRules, func(ctx context.Context) error {
+		n, err := s.Rules().Forget(ctx)
+		slog.InfoContext(ctx, "removed rules forgotten", "rows", n)
 		return err
 	})
 }

@@ -64,7 +64,7 @@ type RouteStep struct {
 	Path   string      `json:"path"`
 	Via    string      `json:"via" doc:"what it was tried as"`
 	Taken  bool        `json:"taken"`
-	Reason *string     `json:"reason" enum:"inactive,capped,conditions,no_usable_destination,weight_zero" doc:"why it was refused"`
+	Reason *string     `json:"reason" enum:"inactive,capped,conditions,no_usable_destination,weight_zero,over_budget" doc:"why it was refused"`
 	Logic  string      `json:"logic" enum:"and,or"`
 	Units  []RouteUnit `json:"units" doc:"empty where its conditions were not looked at"`
 }

@@ -1,0 +1,13 @@
+-- What the conditions of a record cost when visitors are matched: its own ones, compiled. Zero for records that were saved
+-- before; it is set when they are saved again.
+-- +goose Up
+ALTER TABLE rules
+    ADD COLUMN match_steps int NOT NULL DEFAULT 0,
+    ADD COLUMN match_bytes int NOT NULL DEFAULT 0;
+ALTER TABLE campaigns ADD COLUMN match_bytes int NOT NULL DEFAULT 0;
+ALTER TABLE smartlinks ADD COLUMN match_bytes int NOT NULL DEFAULT 0;
+
+-- +goose Down
+ALTER TABLE rules DROP COLUMN match_steps, DROP COLUMN match_bytes;
+ALTER TABLE campaigns DROP COLUMN match_bytes;
+ALTER TABLE smartlinks DROP COLUMN match_bytes;

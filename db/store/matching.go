@@ -1,0 +1,33 @@
+package store
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+const countMatching = `
+SELECT (SELECT coalesce(sum(match_bytes), 0) FROM rules WHERE account_id = $1 AND deleted_at IS NULL AND id <> $2)
+	+ (SELECT coalesce(sum(match_bytes), 0) FROM campaigns WHERE account_id = $1 AND deleted_at IS NULL AND id <> $2)
+	+ (SELECT coalesce(sum(match_bytes), 0) FROM smartlinks WHERE account_id = $1 AND deleted_at IS NULL AND id <> $2)`
+
+// allowMatching refuses a record whose conditions would take the account's conditions beyond what its plan allows:
+// plan_limit. id is the record's, zero for a new one. The account is locked until the transaction ends.
+func (s *Store) allowMatching(ctx context.Context, account, id uuid.UUID, bytes int) error {
+	if bytes == 0 {
+		return nil
+	}
+	plan, err := s.lockedPlan(ctx, account)
+	if err != nil {
+		return err
+	}
+	others, err := db.Get[int](ctx, s.c, "account", countMatching, account, id)
+	if err == nil && others+bytes > plan.MatchingBytes {
+		err = models.PlanLimit("the plan %q allows conditions of %d bytes in memory: the account's others take %d, these %d",
+			plan.Name, plan.MatchingBytes, others, bytes)
+	}
+	return err
+}

@@ -1,0 +1,187 @@
+package cond_test
+
+import (
+	"math/rand/v2"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"switchyard/models/cond"
+	"switchyard/models/longtest"
+)
+
+// A pattern matches as package regexp says, also where it is searched for as plain texts.
+func TestPatternsMatchAsRegexp(t *testing.T) {
+	t.Parallel()
+	part := rapid.SampledFrom([]string{
+		"bot", "Bot", "k", "s", "ſ", "ß", "é", "[ab]", "[Kk]", "(?-i:a)", "(?-i:[A])", "(?-i:1)", "[0-9]", "[^a]", "(x|yz)?", "a?", "",
+		"(bot|crawl|)", ".", "^", "$", "b+", "(?:a|b|(c))",
+	})
+	pattern := rapid.Custom(func(t *rapid.T) string {
+		var alternatives []string
+		for range rapid.IntRange(1, 3).Draw(t, "alternatives") {
+			alternatives = append(alternatives, strings.Join(rapid.SliceOfN(part, 1, 4).Draw(t, "parts"), ""))
+		}
+		return strings.Join(alternatives, "|")
+	})
+	rapid.Check(t, func(rt *rapid.T) {
+		p, text := pattern.Draw(rt, "pattern"), rapid.StringMatching(`[abBcxyzkKKsSſßẞéÉ10t]{1,8}`).Draw(rt, "text")
+		if strings.TrimSpace(p) == "" {
+			return
+		}
+		m, err := cond.Compile([]cond.Condition{{Attribute: "user_agent", Operator: "regex", Value: p}}, "")
+		if err != nil {
+			rt.Fatal(err)
+		}
+		f := &cond.Facts{}
+		f.Assign("user_agent", text)
+		if got, want := m.Match(f), regexp.MustCompile("(?i:"+p+")").MatchString(text); got != want {
+			rt.Fatalf("%q in %q: %v, want %v", p, text, got, want)
+		}
+	})
+}
+
+// What is a choice of plain texts costs next to nothing, what is not costs what it can take.
+func TestCost(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		operator string
+		value    any
+		most     int
+	}{
+		{"regex", "bot|crawl(er)?|spid[ea]r|slurp", 100},
+		{"regex", "^mozilla.*android", 25 * 512},
+		{"contains", []any{"a", "b"}, 50},
+		{"in", []any{"a", "b"}, 10},
+	} {
+		c, err := cond.CostOf([]cond.Condition{{Attribute: "user_agent", Operator: tt.operator, Value: tt.value}})
+		if err != nil || c.Steps > tt.most || c.Steps < tt.most/10 || c.Bytes < 100 {
+			t.Errorf("%s %v: %+v, %v", tt.operator, tt.value, c, err)
+		}
+	}
+	big := cond.Cost{Steps: cond.RuleBudget.Steps + 1}
+	if err := big.Check(cond.RuleBudget); err == nil || !strings.Contains(err.Error(), strconv.Itoa(big.Steps)) {
+		t.Errorf("over the budget: %v", err)
+	}
+	big = cond.Cost{Bytes: cond.RuleBudget.Bytes + 1}
+	if err := big.Check(cond.RuleBudget); err == nil || !strings.Contains(err.Error(), strconv.Itoa(big.Bytes)) {
+		t.Errorf("over the budget: %v", err)
+	}
+	if err := cond.RuleBudget.Check(cond.RuleBudget); err != nil {
+		t.Error(err)
+	}
+}
+
+// A decision ends when it has taken too long: then nothing matches, whatever the conditions say.
+func TestExhausted(t *testing.T) {
+	t.Parallel()
+	costly := cond.Condition{Attribute: "user_agent", Operator: "not_regex", Value: strings.Repeat("(a|b|c|.d)?", 40) + "z$"}
+	m, err := cond.Compile([]cond.Condition{costly}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	anybody, err := cond.Compile(nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &cond.Facts{}
+	f.Assign("user_agent", strings.Repeat("a", 100))
+	looks := 0
+	for ; m.Match(f); looks++ {
+		if looks > 1000 {
+			t.Fatal("it never ends")
+		}
+	}
+	if looks == 0 || !f.Exhausted() || m.Match(f) {
+		t.Errorf("%d looks, exhausted %v", looks, f.Exhausted())
+	}
+	if matched, found := m.Explain(f); len(found) != 1 || !found[0].Matched || matched || !f.Exhausted() {
+		t.Errorf("explained as %v %+v", matched, found)
+	}
+	if f.Reset(); f.Exhausted() || !anybody.Match(f) {
+		t.Error("Reset does not give the steps back")
+	}
+}
+
+// randomRules makes rules of all kinds, among them such as try to be slow or large.
+func randomRules(r *rand.Rand) []cond.Condition {
+	patterns := []string{
+		"(x+x+)+y", `[^z]{1,100}z`, strings.Repeat("(a?)", 50) + "b", `(.*)(.*)(.*)(.*)z$`, `\pL{200}`, `[^\x{1234}]{100}`, `(?:a|b|ab|[a-c]+)*z`,
+		"bot|crawl|spider", `^\w+ .*(a|b)+$`,
+	}
+	attributes := []string{"user_agent", "url", "referrer", "country", "sub1", "param.x", "header.accept", "browser_version", "ip"}
+	operators := []string{"regex", "not_regex", "contains", "not_contains", "in", "starts_with", "ends_with", "gte", "in_cidr"}
+	var list []cond.Condition
+	for range 1 + r.IntN(cond.MaxConditions) {
+		var values []any
+		c := cond.Condition{Attribute: attributes[r.IntN(len(attributes))], Operator: operators[r.IntN(len(operators))]}
+		for range 1 + r.IntN(1+r.IntN(cond.MaxItems)) {
+			switch {
+			case strings.HasSuffix(c.Operator, "regex"):
+				values = append(values, patterns[r.IntN(len(patterns))])
+			case c.Operator == "in_cidr":
+				values = append(values, "10."+strconv.Itoa(r.IntN(256))+"."+strconv.Itoa(r.IntN(256))+".0/24")
+			case c.Operator == "gte":
+				values = append(values, strconv.Itoa(r.IntN(1000)))
+			default:
+				values = append(values, strings.Repeat("aA", 1+r.IntN(90))+strconv.Itoa(r.IntN(1e6)))
+			}
+		}
+		c.Value = values
+		if cond.Validate(c) == nil {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// Rule sets within the budget take no more memory than they say, whatever they are made of.
+func TestRandomRulesWithinTheBudget(t *testing.T) { //nolint:paralleltest // it measures the memory of the process
+	r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same in every run
+	f := &cond.Facts{}
+	var kept []*cond.Matcher
+	said, refused, heap, slowest := 0, 0, heapSize(), time.Duration(0)
+	for n := range longtest.Size(400, 10_000) {
+		list := randomRules(r)
+		logic := []string{"and", "or"}[n%2]
+		m, err := cond.Compile(list, logic)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.DropSource()
+		cost := m.Cost()
+		if cost.Check(cond.RuleBudget) != nil {
+			refused++
+			continue
+		}
+		f.Reset()
+		f.Assign("user_agent", strings.Repeat("aA", 256))
+		f.Assign("url", "https://"+strings.Repeat("a", 2000))
+		f.Assign("referrer", strings.Repeat("ab", 250)+"é")
+		f.Assign("sub1", strings.Repeat("x", 512))
+		began := time.Now()
+		m.Match(f)
+		slowest = max(slowest, time.Since(began))
+		kept, said = append(kept, m), said+cost.Bytes
+	}
+	if took := heapSize() - heap; took > said {
+		t.Errorf("%d rule sets take %d bytes, and say %d", len(kept), took, said)
+	}
+	if refused == 0 || len(kept) < refused/100 {
+		t.Errorf("%d of %d were refused", refused, len(kept))
+	}
+	t.Logf("%d kept, %d refused; the slowest decision took %s", len(kept), refused, slowest) // told, as machines differ
+}
+
+func heapSize() int {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc) //nolint:gosec // far below
+}

@@ -1,0 +1,188 @@
+package cond
+
+import (
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"unicode"
+)
+
+// regexTest looks for patterns. A pattern that is a choice of plain texts, such as "bot|crawl|spider", is searched for as
+// these texts: that takes a hundredth of the time.
+type regexTest struct {
+	parts    containsTest
+	patterns []pattern
+}
+
+type pattern struct {
+	*regexp.Regexp
+	Cost // Steps: instructions, each a step at each byte
+}
+
+// maxProgram bounds the instructions of a condition's patterns: with more no budget would take them.
+const maxProgram = 2 * MaxSteps / maxText
+
+func newRegexTest(values []string) (tester, *Error) {
+	var t regexTest
+	var plain []string
+	size := 0
+	for _, s := range values {
+		if len(s) > MaxPattern {
+			return nil, &Error{Reason: BadRegex, Detail: "it is over 1024 bytes"}
+		}
+		tree, err := syntax.Parse(s, syntax.Perl|syntax.FoldCase)
+		if err != nil {
+			return nil, &Error{Reason: BadRegex, Detail: err.Error()}
+		}
+		if texts, ok := choices(tree); ok && len(plain)+len(texts) <= MaxItems {
+			plain = append(plain, texts...)
+			continue
+		}
+		if size += sizeOf(tree); size > maxProgram {
+			return nil, &Error{Reason: BadRegex, Detail: "it is too complex: let contains with a list of texts take its place"}
+		}
+		p, err := newPattern(s, tree)
+		if err != nil {
+			return nil, &Error{Reason: BadRegex, Detail: err.Error()}
+		}
+		t.patterns = append(t.patterns, p)
+	}
+	t.parts = newContainsTest(plain)
+	return t, nil
+}
+
+func newPattern(text string, tree *syntax.Regexp) (p pattern, err error) {
+	prog, err := syntax.Compile(tree.Simplify())
+	if err != nil {
+		return p, err
+	}
+	p.Steps = len(prog.Inst)
+	for i := range prog.Inst {
+		p.Bytes += 40 + 4*cap(prog.Inst[i].Rune)
+	}
+	p.Bytes = 2048 + 3*p.Bytes // anchored ones are compiled a second time, and each is as large while it is used
+	p.Regexp, err = regexp.Compile("(?i:" + text + ")")
+	return p, err
+}
+
+// sizeOf estimates the compiled size of a pattern before its repetitions are written out.
+func sizeOf(re *syntax.Regexp) int {
+	n := 1 + len(re.Rune)/64
+	if re.Op == syntax.OpLiteral {
+		n = len(re.Rune)
+	}
+	for _, sub := range re.Sub {
+		n = min(n+sizeOf(sub), maxProgram+1)
+	}
+	if re.Op == syntax.OpRepeat {
+		n *= max(re.Min, re.Max, 1)
+	}
+	return min(n, maxProgram+1)
+}
+
+// choices gives the texts one of which a pattern looks for. False: it looks for anything else, or there are more than
+// MaxItems.
+func choices(re *syntax.Regexp) (texts []string, ok bool) {
+	switch re.Op {
+	case syntax.OpEmptyMatch:
+		return []string{""}, true
+	case syntax.OpLiteral:
+		return []string{string(re.Rune)}, re.Flags&syntax.FoldCase != 0 || !slices.ContainsFunc(re.Rune, hasCase)
+	case syntax.OpCharClass:
+		return members(re.Rune)
+	case syntax.OpCapture:
+		return choices(re.Sub[0])
+	case syntax.OpQuest:
+		texts, ok = choices(re.Sub[0])
+		return append(texts, ""), ok
+	case syntax.OpAlternate:
+		for _, sub := range re.Sub {
+			more, ok := choices(sub)
+			if texts = append(texts, more...); !ok || len(texts) > MaxItems {
+				return nil, false
+			}
+		}
+		return texts, true
+	case syntax.OpConcat:
+		texts = []string{""}
+		for _, sub := range re.Sub {
+			ends, ok := choices(sub)
+			if !ok || len(texts)*len(ends) > MaxItems {
+				return nil, false
+			}
+			texts = product(texts, ends)
+		}
+		return texts, true
+	}
+	return nil, false
+}
+
+func product(begins, ends []string) (texts []string) {
+	for _, a := range begins {
+		for _, b := range ends {
+			texts = append(texts, a+b)
+		}
+	}
+	return texts
+}
+
+// members gives the letters of a small class, without case. False: it is large, or has a letter in one case only.
+func members(ranges []rune) (texts []string, ok bool) {
+	var all []rune
+	for i := 0; i < len(ranges); i += 2 {
+		for r := ranges[i]; r <= ranges[i+1]; r++ {
+			if all = append(all, r); len(all) > MaxItems {
+				return nil, false
+			}
+		}
+	}
+	for _, r := range all {
+		for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
+			if !slices.Contains(all, other) {
+				return nil, false
+			}
+		}
+		if text := string(appendFold(nil, string(r))); !slices.Contains(texts, text) {
+			texts = append(texts, text)
+		}
+	}
+	return texts, true
+}
+
+func hasCase(r rune) bool { return unicode.SimpleFold(r) != r }
+
+func (t regexTest) test(f *Facts, c *compiled) verdict {
+	if len(t.parts) > 0 && t.parts.test(f, c) == yes {
+		return yes
+	}
+	if len(t.patterns) == 0 {
+		return no
+	}
+	text, written := c.value(f)
+	for i := range t.patterns {
+		p := &t.patterns[i]
+		if !f.take(p.Steps * (len(text) + len(written) + 1)) {
+			return no
+		}
+		if written != nil && p.Match(written) || written == nil && p.MatchString(text) {
+			return yes
+		}
+	}
+	return no
+}
+
+// value gives what patterns look at: a text as it came, or anything else as it is written.
+func (c *compiled) value(f *Facts) (text string, written []byte) {
+	if c.attr < numAttrs && attributes[c.attr].kind != kindText && attributes[c.attr].kind != kindVersion {
+		return "", f.fold(c.attr)
+	}
+	return c.raw(f), nil
+}
+
+func (t regexTest) cost() Cost {
+	sum := t.parts.cost()
+	for i := range t.patterns {
+		sum = sum.Plus(Cost{t.patterns[i].Steps * maxText, t.patterns[i].Bytes})
+	}
+	return sum
+}
