@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/lib/pq"
+
+	"switchyard/models/interval"
 )
 
 // Notice is one call of a Listen callback.
@@ -55,16 +57,9 @@ func Listen(ctx context.Context, url, channel string, handle func(context.Contex
 }
 
 func keepAlive(ctx context.Context, l *pq.Listener) {
-	tick := time.NewTicker(listenPing)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			_ = l.Ping() // an error closes the connection, and pq connects again
-		}
-	}
+	interval.Every(ctx, listenPing, func() {
+		_ = l.Ping() // an error closes the connection, and pq connects again
+	})
 }
 
 func logListener(ctx context.Context) pq.EventCallbackType {

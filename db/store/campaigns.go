@@ -74,14 +74,10 @@ func insertCampaign(ctx context.Context, s *Store, c RoutedCampaign) (RoutedCamp
 		return c, err
 	}
 	if len(c.Paths) > 0 || c.DestinationURL == "" && c.FallbackURL == "" {
-		cost, err := s.checkFlow(ctx, c.AccountID, c.Paths)
-		if err == nil {
-			err = s.allowMatching(ctx, c.AccountID, uuid.Nil, cost.Bytes)
-		}
-		if err != nil {
+		var err error
+		if c.MatchBytes, err = s.allowFlow(ctx, c.AccountID, uuid.Nil, c.Paths); err != nil {
 			return c, err
 		}
-		c.MatchBytes = cost.Bytes
 	}
 	d, err := s.linkDomain(ctx, c.AccountID, c.DomainID, true)
 	if err != nil {

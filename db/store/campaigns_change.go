@@ -89,15 +89,12 @@ func (k Campaigns) ReplaceFlow(ctx context.Context, account, id uuid.UUID, paths
 			return err
 		}
 		identify(paths, old.Paths)
-		cost, err := s.checkFlow(ctx, account, paths)
-		if err == nil {
-			err = s.allowMatching(ctx, account, id, cost.Bytes)
-		}
+		bytes, err := s.allowFlow(ctx, account, id, paths)
 		if err != nil {
 			return err
 		}
 		set := campaignTable.set(`streams = $3, match_bytes = $4`)
-		return s.one(ctx, campaignTable.what, set, account, id, db.Document(paths), cost.Bytes)
+		return s.one(ctx, campaignTable.what, set, account, id, db.Document(paths), bytes)
 	})
 	return paths, err
 }

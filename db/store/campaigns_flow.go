@@ -79,7 +79,20 @@ func (s *Store) checkFlow(ctx context.Context, account uuid.UUID, paths []flow.P
 			sets[r.Kind][r.ID] = true
 		}
 	}
-	return flow.CostOf(paths, nil), flow.Validate(paths, known)
+	if err := flow.Validate(paths, known); err != nil {
+		return own, err
+	}
+	return flow.CostOf(paths, nil), nil
+}
+
+// allowFlow is checkFlow for a campaign, zero for a new one, whose plan must have room for the conditions. It gives their
+// bytes.
+func (s *Store) allowFlow(ctx context.Context, account, campaign uuid.UUID, paths []flow.Path) (bytes int, err error) {
+	cost, err := s.checkFlow(ctx, account, paths)
+	if err == nil {
+		err = s.allowMatching(ctx, account, campaign, cost.Bytes)
+	}
+	return cost.Bytes, err
 }
 
 // checkMode refuses a mode that needs goal tracking on a plan without it.
