@@ -24,7 +24,9 @@ func Page() http.Handler {
 	swagger := http.StripPrefix("/docs", statigz.FileServer(static.FS))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", pagePolicy)
+		w.Header().Set("X-Frame-Options", "DENY")
 		w.Header().Set("X-Content-Type-Options", "nosniff")
+		w.Header().Set("Referrer-Policy", "no-referrer")
 		w.Header().Set("Cache-Control", "public, max-age=3600")
 		switch name := strings.Trim(strings.TrimPrefix(r.URL.Path, "/docs"), "/"); name {
 		case "", "index.html":

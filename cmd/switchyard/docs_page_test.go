@@ -1,6 +1,7 @@
 package main
 
 import (
+	"net/http"
 	"net/http/httptest"
 	"strconv"
 	"strings"
@@ -9,11 +10,25 @@ import (
 	"switchyard/api"
 )
 
-// TestReferencePage: the page at /docs shows every operation of the document in a browser, and asks no other host.
+// TestReferencePage: the page at /docs shows every operation of the document in a browser, asks no other host and is
+// shown in no other page.
 func TestReferencePage(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(api.New(api.Deps{}))
 	defer server.Close()
+	head, err := http.DefaultClient.Get(server.URL + "/docs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = head.Body.Close()
+	for name, want := range map[string]string{
+		"Content-Security-Policy": "frame-ancestors 'none'", "X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff",
+		"Referrer-Policy": "no-referrer",
+	} {
+		if got := head.Header.Get(name); !strings.Contains(got, want) {
+			t.Errorf("%s is %q", name, got)
+		}
+	}
 	operations := len(api.Table(api.Deps{}))
 	p := openPage(t)
 	p.visit(server.URL+"/docs", "", "")

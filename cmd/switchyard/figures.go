@@ -2,52 +2,40 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net"
-	"net/http"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"golang.org/x/sync/errgroup"
 
+	"switchyard/db"
 	"switchyard/jobs"
 	"switchyard/ops/config"
 	"switchyard/ops/monitor"
-	"switchyard/workers"
 )
 
-// besideFigures runs a process that serves no HTTP itself. With an address it also serves the process's metrics and
-// health there. It ends when the context ends or one of the two fails.
-func besideFigures(ctx context.Context, address string, cfg config.Config, o workers.Options, reg *prometheus.Registry,
+// figuresFlag is the flag of the processes that serve no HTTP themselves.
+type figuresFlag struct {
+	Metrics string `help:"Address, such as 127.0.0.1:9090, for /metrics, /healthz and /readyz of this process; empty: none." default:""`
+}
+
+// beside runs a process and, with an address, serves its metrics and health there.
+func (f figuresFlag) beside(ctx context.Context, cfg config.Config, d *db.DB, r jobs.Redis, reg *prometheus.Registry,
 	process func(context.Context) error,
 ) error {
-	if address == "" {
+	if f.Metrics == "" {
 		return process(ctx)
 	}
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	name, _, _ := net.SplitHostPort(f.Metrics)
+	pages := monitor.New(monitor.Options{
+		Password: cfg.OpsPassword, Host: name, TrustedProxies: cfg.TrustedProxies, Registry: reg,
+		Checks: []monitor.Check{
+			{Name: "postgres", Ask: func(ctx context.Context) error { return d.PingContext(ctx) }},
+			{Name: "redis", Ask: func(ctx context.Context) error { return jobs.CheckRedis(ctx, r) }},
+		},
+	})
+	stop, err := serveBeside(ctx, port{addr: f.Metrics, setting: "--metrics"}, pages)
 	if err != nil {
-		return fmt.Errorf("cannot show figures: %w; --metrics chooses another address", err)
+		return err
 	}
-	srv := &http.Server{
-		ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, MaxHeaderBytes: maxHeader,
-		Handler: monitor.New(monitor.Options{
-			Password: cfg.OpsPassword, Registry: reg,
-			Checks: []monitor.Check{
-				{Name: "postgres", Ask: func(ctx context.Context) error { return o.DB.PingContext(ctx) }},
-				{Name: "redis", Ask: func(ctx context.Context) error { return jobs.CheckRedis(ctx, o.Redis) }},
-			},
-		}),
-	}
-	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error {
-		if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			return fmt.Errorf("cannot show figures: %w", err)
-		}
-		return nil
-	})
-	g.Go(func() error {
-		defer func() { _ = srv.Close() }()
-		return process(ctx)
-	})
-	return g.Wait()
+	defer stop()
+	return process(ctx)
 }

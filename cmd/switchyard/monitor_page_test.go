@@ -50,7 +50,7 @@ func TestFailedJobRunsByAClick(t *testing.T) {
 	}
 	id := s.waitDelivery(t, models.DeliveryFailed)
 
-	p.visit(s.URL+"/ops/queues", "ops", s.OpsPassword)
+	p.visit(s.OpsURL+"/ops/queues", "ops", s.OpsPassword)
 	p.shows("webhooks")
 	p.click(`[...document.querySelectorAll('a')].find(a => a.innerText.trim() === 'webhooks')`)
 	p.shows("Archived")
@@ -69,6 +69,11 @@ func TestFailedJobRunsByAClick(t *testing.T) {
 	}
 	p.click(row + `?.querySelector('button[title="Run"]')`)
 	s.waitDelivery(t, models.DeliveryDelivered)
+	for _, address := range p.asked() {
+		if !strings.HasPrefix(address, s.OpsURL+"/") && !strings.HasPrefix(address, "data:") {
+			t.Errorf("the page asks another host: %s", address)
+		}
+	}
 	attempts := receiver.Attempts()
 	if n := len(attempts); n != 3 || !attempts[n-1].Accepted() || attempts[n-1].Delivery != id {
 		t.Errorf("%d attempts, want two that failed and the one by the click: %+v", n, attempts)

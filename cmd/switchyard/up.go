@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"path/filepath"
 	"strconv"
 
 	"golang.org/x/sync/errgroup"
@@ -62,8 +63,8 @@ func (c *upCmd) Run(ctx context.Context, e *env) (err error) {
 	return c.serve(ctx, e, cfg, d, r)
 }
 
-// settings are those of the environment, with other defaults for one machine: saved secrets, a free port when the usual
-// one is in use, and trust in proxies on the same machine.
+// settings are those of the environment, with other defaults for one machine: saved secrets, loopback only, a free port
+// when the usual one is in use, the operators' pages at the same port, and trust in proxies on the same machine.
 func (c *upCmd) settings(ctx context.Context, e *env) (config.Config, error) {
 	cfg, err := config.Load(e.getenv)
 	if err != nil {
@@ -75,11 +76,20 @@ func (c *upCmd) settings(ctx context.Context, e *env) (config.Config, error) {
 	if e.getenv("TRUSTED_PROXIES") == "" {
 		cfg.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 	}
+	if cfg.Bind == "" {
+		cfg.Bind = "127.0.0.1"
+	}
 	if e.getenv("PORT") == "" {
 		taken := cfg.Port
 		cfg.Port = freePort(ctx, cfg.Port)
 		if cfg.Port != taken {
 			e.say("port %d is in use, taking %d; PORT chooses another", taken, cfg.Port)
+		}
+	}
+	if e.getenv("OPS_ADDR") == "" {
+		cfg.OpsAddr = "" // the same port
+		if !monitor.Loopback(cfg.Bind) {
+			cfg.OpsAddr = config.OpsAddrBeside(cfg.Port)
 		}
 	}
 	if e.getenv("BASE_URL") == "" {
@@ -135,14 +145,42 @@ func (c *upCmd) announce(ctx context.Context, e *env, cfg config.Config, d *db.D
 		}
 		return nil
 	}
-	return e.printTable([]string{
+	return e.printTable(newsOf(cfg, campaign, account, e.getenv("OPS_PASSWORD") != ""))
+}
+
+// newsOf tells where everything is. Secrets are told once, when they are made.
+func newsOf(cfg config.Config, campaign demo.Campaign, account demo.Account, ownPassword bool) []string {
+	key, password := account.Key+"\t(full, of the account Demo; it is not shown again)", cfg.OpsPassword
+	if !account.NewKey {
+		key = "shown at the first start\t(another one: bin/switchyard keys create --account " + account.ID + ")"
+		password = "in " + filepath.Join(cfg.DataDir, config.SecretsFile)
+	}
+	if ownPassword {
+		password = "of OPS_PASSWORD"
+	}
+	pages := net.JoinHostPort("localhost", strconv.Itoa(cfg.Port))
+	if host, port, err := net.SplitHostPort(cfg.OpsAddr); err == nil {
+		pages = net.JoinHostPort(reachable(host), port)
+	}
+	lines := []string{
 		"", "Switchyard is running. Ctrl-C stops it; what it stored stays in " + cfg.DataDir + ".", "",
 		"  API\t" + cfg.BaseURL + "/api/v1\t(to read: " + cfg.BaseURL + "/docs)",
-		"  key\t" + account.Key + "\t(full, of the account Demo)",
+		"  key\t" + key,
 		"  tracking link\t" + campaign.Link + "\t(click it, or send visitors: bin/switchyard demo)",
-		"  operators\t" + cfg.BaseURL + "/ops/queues\t(any user name, password " + cfg.OpsPassword + ")", "",
-		"  curl -H 'Authorization: Bearer " + account.Key + "' " + cfg.BaseURL + "/api/v1/stats/overview", "",
-	})
+		"  operators\thttp://" + pages + "/ops/queues\t(any user name, password " + password + ")", "",
+	}
+	if account.NewKey {
+		lines = append(lines, "  curl -H 'Authorization: Bearer "+account.Key+"' "+cfg.BaseURL+"/api/v1/stats/overview", "")
+	}
+	return lines
+}
+
+// reachable is the host by which this machine reaches what listens at one of its addresses.
+func reachable(host string) string {
+	if a, err := netip.ParseAddr(host); host == "" || err == nil && a.IsUnspecified() {
+		return "127.0.0.1"
+	}
+	return host
 }
 
 // demo makes the demo account and its campaign.
@@ -155,7 +193,7 @@ func (c *upCmd) demo(ctx context.Context, cfg config.Config, d *db.DB) (demo.Cam
 	if err != nil {
 		return demo.Campaign{}, account, err
 	}
-	account.URL = fmt.Sprintf("http://127.0.0.1:%d", cfg.Port)
+	account.URL = "http://" + net.JoinHostPort(reachable(cfg.Bind), strconv.Itoa(cfg.Port))
 	if err := account.Save(cfg.DataDir); err != nil {
 		return demo.Campaign{}, account, err
 	}

@@ -2,9 +2,13 @@ package main
 
 import (
 	"bytes"
+	"net"
+	"net/http"
+	"net/netip"
 	"net/url"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,17 +17,36 @@ import (
 )
 
 // TestUp: one process is a whole service. It says where everything is, its link sends visitors on, its demo account
-// takes traffic, and started again it has the same account and link.
+// takes traffic, and started again it has the same account and link. It tells the key once, listens at loopback only, and
+// shows the operators' pages at its one port to nobody who comes by another name.
 func TestUp(t *testing.T) {
 	t.Parallel()
-	f := startFleet(t, fleet.Options{Env: []string{"LOG_LEVEL=info"}})
+	f := startFleet(t, fleet.Options{Env: []string{"LOG_LEVEL=info", "OPS_ADDR="}})
 	first := greeting(t, f)
+	if first.key == "" {
+		t.Error("no key at the first start")
+	}
+	for host, want := range map[string]int{"localhost": 200, "127.0.0.1": 200, "go.customer.example": 404, "10.0.0.7": 404} {
+		for _, path := range []string{"/ops/queues", "/metrics"} {
+			if got := fetch(t, f.URL+path, host, f.OpsPassword); got != want {
+				t.Errorf("%s of %s: %d, want %d", path, host, got, want)
+			}
+		}
+	}
+	if got := fetch(t, f.URL+"/metrics", "localhost", ""); got != http.StatusUnauthorized {
+		t.Errorf("the metrics without the password: %d", got)
+	}
+	onlyLoopback(t, f.URL)
 	if err := f.Command(t.Context(), nil, "demo", "--clicks", "150", "--url", f.URL); err != nil {
 		t.Fatal(err)
 	}
 	f.Find("up").Kill()
-	if second := greeting(t, f); second != first {
+	second := greeting(t, f)
+	if second.link != first.link || second.key != "" {
 		t.Errorf("started again it has %+v, it had %+v", second, first)
+	}
+	if log := f.Find("up").Log(); bytes.Contains(log, []byte(first.key)) || !bytes.Contains(log, []byte("keys create --account ")) {
+		t.Errorf("started again it does not tell how to make a key, or tells the old one: %s", log)
 	}
 	f.Find("up").Stop()
 	if log := f.Find("up").Log(); !bytes.Contains(log, []byte("stopped")) {
@@ -34,10 +57,34 @@ func TestUp(t *testing.T) {
 	}
 }
 
+// onlyLoopback fails when a service's port answers at another address of this machine.
+func onlyLoopback(t *testing.T, address string) {
+	t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range own {
+		prefix, err := netip.ParsePrefix(a.String())
+		if err != nil || prefix.Addr().IsLoopback() || prefix.Addr().IsLinkLocalUnicast() {
+			continue
+		}
+		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", net.JoinHostPort(prefix.Addr().String(), u.Port()))
+		if err == nil {
+			_ = conn.Close()
+			t.Errorf("it listens at %s", prefix.Addr())
+		}
+	}
+}
+
 // said is what "up" tells its user.
 type said struct{ key, link string }
 
-var told = regexp.MustCompile(`(?s)key +(sy_\S+).*tracking link +(\S+).*operators +\S+/ops/queues`)
+var told = regexp.MustCompile(`(?s)key +(sy_\S+|shown).*tracking link +(\S+).*operators +\S+/ops/queues`)
 
 // greeting starts "up" and reads what it says once everything runs.
 func greeting(t *testing.T, f *fleet.Fleet) said {
@@ -57,7 +104,7 @@ func greeting(t *testing.T, f *fleet.Fleet) said {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := said{string(found[1]), string(found[2])}
+	s := said{strings.TrimPrefix(string(found[1]), "shown"), string(found[2])}
 	if u, err := url.Parse(s.link); err != nil || len(u.Path) < 6 {
 		t.Errorf("tracking link %q, %v", s.link, err)
 	}

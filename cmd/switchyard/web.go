@@ -74,7 +74,8 @@ type web struct {
 
 // run serves until the context ends, then waits for running requests. It starts without PostgreSQL and Redis.
 func (w web) run(ctx context.Context) error {
-	l, err := w.listen(ctx)
+	address := net.JoinHostPort(w.cfg.Bind, strconv.Itoa(w.cfg.Port))
+	l, err := port{addr: address, setting: "PORT", limit: portTimeout}.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -85,17 +86,35 @@ func (w web) run(ctx context.Context) error {
 	}
 	defer w.shareDomains(ctx)()
 	if w.only == "api" {
-		handlers.ops = w.pages(nil)
-		return w.serve(ctx, l, handlers)
+		return w.serve(ctx, l, handlers, w.checks(nil))
 	}
 	t, err := w.openTracking(ctx)
 	if err != nil {
 		return err
 	}
 	handlers.click = t.handler
-	handlers.ops = w.pages(t.handler)
 	stop := t.start(ctx)
-	return errors.Join(w.serve(ctx, l, handlers), stop(), t.close())
+	return errors.Join(w.serve(ctx, l, handlers, w.checks(t.handler)), stop(), t.close())
+}
+
+// serve answers at the port, and the operators at theirs, until the context ends.
+func (w web) serve(ctx context.Context, l net.Listener, h *handlers, checks []monitor.Check) error {
+	h.health = monitor.NewHealth(checks)
+	name, _, _ := net.SplitHostPort(w.cfg.OpsAddr)
+	pages := monitor.New(monitor.Options{
+		Redis: w.redis, Password: w.cfg.OpsPassword, Host: name, TrustedProxies: w.cfg.TrustedProxies,
+		Registry: w.registry, Checks: checks,
+	})
+	if w.cfg.OpsAddr == "" {
+		h.ops = pages
+		return w.answer(ctx, l, h)
+	}
+	stop, err := serveBeside(ctx, port{addr: w.cfg.OpsAddr, setting: "OPS_ADDR"}, pages)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	return w.answer(ctx, l, h)
 }
 
 // shareDomains writes the shared link domains of the settings to PostgreSQL. If that fails it tries again in the
@@ -117,17 +136,11 @@ func (w web) shareDomains(ctx context.Context) (stop func()) {
 	return func() { cancel(); done.Wait() }
 }
 
-func (w web) listen(ctx context.Context) (net.Listener, error) {
-	var lc net.ListenConfig
-	l, err := lc.Listen(ctx, "tcp", ":"+strconv.Itoa(w.cfg.Port))
-	if err != nil {
-		return nil, fmt.Errorf("cannot listen on port %d (%w); set PORT to a free one", w.cfg.Port, err)
-	}
-	return l, nil
-}
-
 // handlers routes requests by the first segment of the path.
-type handlers struct{ api, ops, click http.Handler }
+type handlers struct {
+	api, health, click http.Handler
+	ops                http.Handler // nil: on a listener of their own
+}
 
 // ServeHTTP implements http.Handler. Every other path is that of a tracking link.
 func (h *handlers) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
@@ -135,8 +148,14 @@ func (h *handlers) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	switch word {
 	case "api", "docs":
 		h.api.ServeHTTP(rw, r)
-	case "ops", "healthz", "readyz", "metrics":
-		h.ops.ServeHTTP(rw, r)
+	case "healthz", "readyz":
+		h.health.ServeHTTP(rw, r)
+	case "ops", "metrics":
+		if h.ops != nil && monitor.Loopback(r.Host) {
+			h.ops.ServeHTTP(rw, r)
+			return
+		}
+		h.click.ServeHTTP(rw, r)
 	default:
 		h.click.ServeHTTP(rw, r)
 	}
@@ -167,9 +186,9 @@ func (w web) handlers() (*handlers, error) {
 	return h, nil
 }
 
-// pages are the operators' pages. A process that tracks is ready once it has a routing snapshot, with or without
+// checks are those of readiness. A process that tracks is ready once it has a routing snapshot, with or without
 // PostgreSQL and Redis.
-func (w web) pages(t *click.Handler) http.Handler {
+func (w web) checks(t *click.Handler) []monitor.Check {
 	checks := []monitor.Check{
 		{Name: "postgres", Optional: t != nil, Ask: func(ctx context.Context) error { return w.db.PingContext(ctx) }},
 		{Name: "redis", Optional: true, Ask: func(ctx context.Context) error { return jobs.CheckRedis(ctx, w.redis) }},
@@ -182,28 +201,16 @@ func (w web) pages(t *click.Handler) http.Handler {
 			return nil
 		}})
 	}
-	return monitor.New(monitor.Options{
-		Redis: w.redis, Password: w.cfg.OpsPassword, Registry: w.registry, Checks: checks,
-	})
+	return checks
 }
 
-// The limits of a server. A stop ends within 25 seconds, with the drain of the spool, because platforms kill after 30.
-// A request that waits for a longer job is answered with the job's address then.
-const (
-	headerTimeout = 10 * time.Second
-	readTimeout   = time.Minute
-	writeTimeout  = 2 * time.Minute
-	idleTimeout   = 2 * time.Minute
-	finishTimeout = 20 * time.Second
-	maxHeader     = 64 << 10
-)
+// finishTimeout is how long a stop waits for requests. A stop ends within 25 seconds, with the drain of the spool,
+// because platforms kill after 30. A request that waits for a longer job is answered with the job's address then.
+const finishTimeout = 20 * time.Second
 
-func (w web) serve(ctx context.Context, l net.Listener, h http.Handler) error {
-	srv := &http.Server{
-		Handler: h, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
-		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
-		ErrorLog: slog.NewLogLogger(slog.Default().Handler(), slog.LevelWarn),
-	}
+// answer answers requests until the context ends, then finishes those that run.
+func (w web) answer(ctx context.Context, l net.Listener, h http.Handler) error {
+	srv := newServer(h)
 	requests, giveUp := context.WithCancel(context.WithoutCancel(ctx))
 	defer giveUp()
 	srv.BaseContext = func(net.Listener) context.Context { return requests }

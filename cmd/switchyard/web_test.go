@@ -11,7 +11,8 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// TestHalves: web --only api answers no tracking link, web --only click no API; both tell that they are ready.
+// TestHalves: web --only api answers no tracking link, web --only click no API; both tell that they are ready. Neither
+// shows the operators' pages on the public port, by any name; both show them on the operators' own, one after the other.
 func TestHalves(t *testing.T) {
 	t.Parallel()
 	f := startFleet(t, fleet.Options{})
@@ -32,7 +33,29 @@ func TestHalves(t *testing.T) {
 		return got.status
 	}
 
+	pages := func() {
+		for _, path := range []string{"/ops", "/ops/queues", "/ops/queues/api/queues", "/metrics", "/metrics/"} {
+			for _, host := range []string{"localhost", "127.0.0.1", "go.customer.example"} {
+				if got := fetch(t, f.URL+path, host, f.OpsPassword); got != http.StatusNotFound {
+					t.Errorf("%s of %s on the public port: %d", path, host, got)
+				}
+			}
+		}
+		for path, want := range map[string]int{"/ops/queues": 200, "/metrics": 200, "/healthz": 200, "/readyz": 200} {
+			if got := fetch(t, f.OpsURL+path, "localhost", f.OpsPassword); got != want {
+				t.Errorf("%s on the operators' port: %d", path, got)
+			}
+		}
+		if got := fetch(t, f.OpsURL+"/metrics", "localhost", ""); got != http.StatusUnauthorized {
+			t.Errorf("the metrics without the password: %d", got)
+		}
+		if got := fetch(t, f.OpsURL+"/metrics", "go.customer.example", f.OpsPassword); got != http.StatusMisdirectedRequest {
+			t.Errorf("the metrics by a customer's domain: %d", got)
+		}
+	}
+
 	half("api")
+	pages()
 	_, api, err := f.Account(t.Context(), "Halves", "scale")
 	if err != nil {
 		t.Fatal(err)
@@ -52,12 +75,32 @@ func TestHalves(t *testing.T) {
 	f.Find("web").Stop()
 
 	half("click")
+	pages()
 	if got := status(link.Path); got != http.StatusFound {
 		t.Errorf("the half of the clicks answers a tracking link with %d", got)
 	}
 	if got := status("/api/v1/openapi.json"); got != http.StatusNotFound {
 		t.Errorf("the half of the clicks answers the API with %d", got)
 	}
+}
+
+// fetch asks for a page under a host, with a password unless that is empty, and gives the status.
+func fetch(t *testing.T, address, host, password string) int {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Host = host
+	if password != "" {
+		req.SetBasicAuth("ops", password)
+	}
+	got, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = got.Body.Close()
+	return got.StatusCode
 }
 
 // TestStoppingTellsWhoWaits: a request that would outlast the stop gets an answer shortly before its end.
@@ -70,7 +113,7 @@ func TestStoppingTellsWhoWaits(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- web{finish: 3 * time.Second}.serve(ctx, l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ended <- web{finish: 3 * time.Second}.answer(ctx, l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			stop()
 			<-r.Context().Done()
 			w.WriteHeader(http.StatusAccepted)

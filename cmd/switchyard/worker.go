@@ -31,8 +31,7 @@ import (
 type workerCmd struct {
 	Queues string `help:"Queues to serve with their weights, such as interactive=6,webhooks=4; empty: all." default:""`
 	Slots  int    `help:"Jobs at once per unit of weight." default:"10"`
-
-	Metrics string `help:"Address, such as :9090, for /metrics, /healthz and /readyz of this process; empty: none." default:""`
+	figuresFlag
 }
 
 // Run implements the command.
@@ -49,9 +48,7 @@ func (c *workerCmd) Run(ctx context.Context, e *env) error {
 		o := workers.Options{
 			DB: d, Redis: r, Client: jobs.Connect(r), Queues: queues, Slots: c.Slots, Metrics: registry,
 		}
-		return besideFigures(ctx, c.Metrics, cfg, o, registry, func(ctx context.Context) error {
-			return runWorker(ctx, cfg, o)
-		})
+		return c.beside(ctx, cfg, d, r, registry, func(ctx context.Context) error { return runWorker(ctx, cfg, o) })
 	})
 }
 
@@ -90,15 +87,17 @@ func newRuntime(cfg config.Config, o workers.Options) (*workers.Runtime, error) 
 }
 
 // clockCmd starts jobs by the clock.
-type clockCmd struct{}
+type clockCmd struct{ figuresFlag }
 
 // Run implements the command.
 func (c *clockCmd) Run(ctx context.Context, e *env) error {
-	return withServers(ctx, e, "switchyard-clock", 2, func(_ config.Config, d *db.DB, r jobs.Redis) error {
+	return withServers(ctx, e, "switchyard-clock", 2, func(cfg config.Config, d *db.DB, r jobs.Redis) error {
 		if err := jobs.CheckRedis(ctx, r); errors.Is(err, jobs.ErrEvicts) {
 			return err
 		}
-		return runClock(ctx, d, jobs.Connect(r))
+		return c.beside(ctx, cfg, d, r, monitor.NewRegistry(d), func(ctx context.Context) error {
+			return runClock(ctx, d, jobs.Connect(r))
+		})
 	})
 }
 

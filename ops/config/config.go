@@ -9,7 +9,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/netip"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -26,6 +28,8 @@ const (
 // Config is the settings, checked. Its LogValue shows no secrets.
 type Config struct {
 	Port            int
+	Bind            string // an address; empty: all of this machine
+	OpsAddr         string // host:port
 	DatabaseURL     string // empty: "switchyard up" brings a private server
 	RedisURL        string // empty: "switchyard up" brings a private server
 	BaseURL         string // without a slash at the end
@@ -66,7 +70,7 @@ func Load(getenv func(string) string) (Config, error) {
 	for _, r := range table(&c) {
 		errs = append(errs, r.load(getenv))
 	}
-	c.derive()
+	errs = append(errs, c.derive())
 	return c, errors.Join(errs...)
 }
 
@@ -100,20 +104,37 @@ func (r row) load(getenv func(string) string) error {
 	return nil
 }
 
-// derive fills settings whose default depends on other settings.
-func (c *Config) derive() {
+// derive fills settings whose default depends on other settings, and checks those that must differ.
+func (c *Config) derive() error {
+	if c.OpsAddr == "" {
+		c.OpsAddr = OpsAddrBeside(c.Port)
+	}
 	if c.BaseURL == "" {
 		c.BaseURL = fmt.Sprintf("http://localhost:%d", c.Port)
 	}
 	if c.TrackingHost == "" && len(c.SharedDomains) > 0 {
 		c.TrackingHost = c.SharedDomains[0]
 	}
+	if _, p, _ := net.SplitHostPort(c.OpsAddr); p == strconv.Itoa(c.Port) {
+		return fmt.Errorf("config: OPS_ADDR: port %s is that of PORT; choose another", p)
+	}
+	return nil
+}
+
+// OpsAddrBeside is the default of OPS_ADDR beside a port: loopback, so that every web process of a machine has its own.
+func OpsAddrBeside(port int) string {
+	if port++; port > maxPort {
+		port = maxPort - 1
+	}
+	return net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 }
 
 // LogValue implements slog.LogValuer. Of secrets it shows only whether they are set.
 func (c Config) LogValue() slog.Value {
 	return slog.GroupValue(
 		slog.Int("port", c.Port),
+		slog.String("bind", c.Bind),
+		slog.String("ops_addr", c.OpsAddr),
 		slog.String("base_url", c.BaseURL),
 		slog.String("data_dir", c.DataDir),
 		slog.String("click_ack", string(c.ClickAck)),

@@ -26,7 +26,8 @@ func TestLoadDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Config{
-		Port: 8080, BaseURL: "http://localhost:8080", SharedDomains: []string{"localhost"}, TrackingHost: "localhost",
+		Port: 8080, OpsAddr: "127.0.0.1:8081", BaseURL: "http://localhost:8080",
+		SharedDomains: []string{"localhost"}, TrackingHost: "localhost",
 		DataDir: ".data", ClickAck: AckDisk, LogLevel: slog.LevelInfo,
 	}
 	if !reflect.DeepEqual(c, want) {
@@ -50,6 +51,12 @@ func TestLoad(t *testing.T) {
 		want        any
 	}{
 		{"PORT", "80", func(c Config) any { return c.Port }, 80},
+		{"PORT", "80", func(c Config) any { return c.OpsAddr }, "127.0.0.1:81"},
+		{"PORT", "65535", func(c Config) any { return c.OpsAddr }, "127.0.0.1:65534"},
+		{"BIND", "::1", func(c Config) any { return c.Bind }, "::1"},
+		{"OPS_ADDR", ":9000", func(c Config) any { return c.OpsAddr }, ":9000"},
+		{"OPS_ADDR", "[::]:9000", func(c Config) any { return c.OpsAddr }, "[::]:9000"},
+		{"OPS_ADDR", "Ops.Example.com:9000", func(c Config) any { return c.OpsAddr }, "ops.example.com:9000"},
 		{"DATABASE_URL", "postgres://u:p@h/d", func(c Config) any { return c.DatabaseURL }, "postgres://u:p@h/d"},
 		{"DATABASE_URL", "postgres:///d?host=/run/pg", func(c Config) any { return c.DatabaseURL }, "postgres:///d?host=/run/pg"},
 		{"REDIS_URL", "rediss://:p@h:1/2", func(c Config) any { return c.RedisURL }, "rediss://:p@h:1/2"},
@@ -99,6 +106,8 @@ func TestLoadErrors(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, value, want string }{
 		{"PORT", "70000", "1 to 65535"},
+		{"BIND", "eth0", "not an address"},
+		{"OPS_ADDR", "8081", "HOST:PORT"},
 		{"DATABASE_URL", "mysql://h/d", "postgres://"},
 		{"REDIS_URL", "redis://", "names no host"},
 		{"BASE_URL", "https://u:p@h/?q=1", "plain address"},
@@ -136,6 +145,17 @@ func TestLoadErrors(t *testing.T) {
 	for _, secret := range []string{all["ENCRYPTION_KEY"], all["OPS_PASSWORD"]} {
 		if strings.Contains(err.Error(), secret) {
 			t.Errorf("the error shows the secret %q", secret)
+		}
+	}
+}
+
+// TestOpsAddrApart: the operators' pages cannot be on the public port.
+func TestOpsAddrApart(t *testing.T) {
+	t.Parallel()
+	for addr, want := range map[string]string{":80": "that of PORT", "127.0.0.1:80": "that of PORT", "localhost:0": "1 to 65535"} {
+		_, err := Load(from(map[string]string{"PORT": "80", "OPS_ADDR": addr}))
+		if err == nil || !strings.Contains(err.Error(), "OPS_ADDR") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", addr, err, want)
 		}
 	}
 }

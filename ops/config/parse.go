@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/netip"
 	"net/url"
 	"os"
@@ -20,6 +21,7 @@ const (
 	keyBytes    = 32
 	maxText     = 4096
 	minPassword = 8
+	maxPort     = 65535
 	maxWait     = 7 * 24 * time.Hour
 	maxWaits    = 20
 )
@@ -41,10 +43,35 @@ func text(v string) (string, error) {
 
 func port(v string) (int, error) {
 	n, err := strconv.Atoi(v)
-	if err != nil || n < 1 || n > 65535 {
-		return 0, fmt.Errorf("%q is not a port; use a number from 1 to 65535", v)
+	if err != nil || n < 1 || n > maxPort {
+		return 0, fmt.Errorf("%q is not a port; use a number from 1 to %d", v, maxPort)
 	}
 	return n, nil
+}
+
+func bindAddress(v string) (string, error) {
+	a, err := netip.ParseAddr(v)
+	if err != nil {
+		return "", fmt.Errorf("%q is not an address; use one of this machine such as 127.0.0.1, or 0.0.0.0 for all", v)
+	}
+	return a.String(), nil
+}
+
+// listenAddress reads HOST:PORT. Without a host it is every address of this machine.
+func listenAddress(v string) (string, error) {
+	name, number, err := net.SplitHostPort(v)
+	if err != nil {
+		return "", fmt.Errorf("%q is not HOST:PORT; write such as 127.0.0.1:8081, or :8081 for all addresses", v)
+	}
+	if _, err := port(number); err != nil {
+		return "", err
+	}
+	if _, err := netip.ParseAddr(name); err != nil && name != "" {
+		if name, err = host(name); err != nil {
+			return "", err
+		}
+	}
+	return net.JoinHostPort(name, number), nil
 }
 
 // address reads a URL with one of the schemes and a host.

@@ -11,10 +11,10 @@ import (
 	"path/filepath"
 )
 
-// secretsFile is the file below DATA_DIR with the secrets that the install has made for itself.
-const secretsFile = "secrets.json"
+// SecretsFile is the file below DATA_DIR with the secrets that the install has made for itself.
+const SecretsFile = "secrets.json"
 
-// secrets is the content of secretsFile, by the names of the settings.
+// secrets is the content of SecretsFile, by the names of the settings.
 type secrets struct {
 	EncryptionKey string `json:"ENCRYPTION_KEY"`
 	OpsPassword   string `json:"OPS_PASSWORD"`
@@ -27,13 +27,13 @@ func (c *Config) EnsureSecrets() error {
 	if len(c.EncryptionKey) > 0 && c.OpsPassword != "" {
 		return nil
 	}
-	s, err := readSecrets(filepath.Join(c.DataDir, secretsFile))
+	s, err := readSecrets(filepath.Join(c.DataDir, SecretsFile))
 	if err != nil {
 		return fmt.Errorf("config: kept secrets: %w", err)
 	}
 	if len(c.EncryptionKey) == 0 {
 		if c.EncryptionKey, err = key(s.EncryptionKey); err != nil {
-			return fmt.Errorf("config: %s: ENCRYPTION_KEY %w", secretsFile, err)
+			return fmt.Errorf("config: %s: ENCRYPTION_KEY %w", SecretsFile, err)
 		}
 	}
 	if c.OpsPassword == "" {
@@ -69,7 +69,7 @@ func makeSecrets(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // what is secret has a mode of its own
 		return err
 	}
-	whole, err := os.CreateTemp(filepath.Dir(path), secretsFile+"-") // with mode 0600
+	whole, err := os.CreateTemp(filepath.Dir(path), SecretsFile+"-") // with mode 0600
 	if err != nil {
 		return err
 	}

@@ -21,6 +21,8 @@ type Account struct {
 	ID  string `json:"account"`
 	Key string `json:"key"`
 	URL string `json:"url"` // where the service answered last
+
+	NewKey bool `json:"-"` // Open has made the key
 }
 
 func path(dir string) string { return filepath.Join(dir, "demo.json") }
@@ -50,7 +52,7 @@ func Open(ctx context.Context, a admin.Admin, dir string) (Account, error) {
 	if err != nil {
 		return saved, err
 	}
-	saved.Key = key.Secret
+	saved.Key, saved.NewKey = key.Secret, true
 	return saved, saved.Save(dir)
 }
 

@@ -248,7 +248,7 @@ func (h *home) choosePort(port *int) error {
 // FreePort finds a port of loopback, from 10000 to 19999, on which nobody listens. Private servers use other ports,
 // from 20000 to 29999. Both ranges lie below the ports of outgoing connections: a client that dials a dead server's
 // port among those can be connected to itself.
-func FreePort() (int, error) { return freePort(10000) }
+func FreePort(taken ...int) (int, error) { return freePort(10000, taken...) }
 
 // freePort finds a free one of the 10,000 ports from first on, other than the taken ones.
 func freePort(first int, taken ...int) (int, error) {

@@ -3,15 +3,11 @@ package monitor
 
 import (
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
-	"net"
 	"net/http"
 	"net/netip"
 	"time"
 
 	"github.com/gin-gonic/gin"
-	"github.com/hibiken/asynqmon"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
@@ -34,11 +30,20 @@ type Options struct {
 	// machine only.
 	Password string
 
+	// Host is a public name by which the pages may be asked for. Addresses and private names always may.
+	Host string
+
+	// TrustedProxies are those whose X-Forwarded-For says who sends a wrong password.
+	TrustedProxies []netip.Prefix
+
 	// Checks are those of /readyz.
 	Checks []Check
 
 	// Registry is shown at /metrics; without it there is no such page.
 	Registry *prometheus.Registry
+
+	// Now is the clock of the waits after wrong passwords; default time.Now.
+	Now func() time.Time
 }
 
 // queuesPath is the path of asynqmon.
@@ -47,77 +52,63 @@ const queuesPath = "/ops/queues"
 // checkTimeout bounds each check of readiness.
 const checkTimeout = 2 * time.Second
 
-// New makes the handler of /healthz, /readyz, /metrics and /ops.
+// New makes the handler of the operators' listener: /ops, /metrics, /healthz and /readyz.
 func New(o Options) http.Handler {
-	gin.SetMode(gin.ReleaseMode)
-	e := gin.New()
-	e.RedirectTrailingSlash = false
-	_ = e.SetTrustedProxies(nil) // cannot fail without proxies
-	mount(e, o)
-	return e
-}
-
-// mount registers the pages at a router.
-func mount(r gin.IRouter, o Options) {
-	asked := []string{http.MethodGet, http.MethodHead}
-	r.Match(asked, "/healthz", func(c *gin.Context) { c.JSON(http.StatusOK, gin.H{"status": "ok"}) })
-	r.Match(asked, "/readyz", func(c *gin.Context) { ready(c, o.Checks) })
+	e := engine(o)
+	guard := newGuard(o)
 	if o.Registry != nil {
 		if o.Redis != nil {
 			_ = o.Registry.Register(newQueues(o.Redis)) // fails only when it is there already
 		}
 		show := promhttp.HandlerFor(o.Registry, promhttp.HandlerOpts{Timeout: 10 * time.Second})
-		r.GET("/metrics", figuresFor(o.Password), gin.WrapH(show))
+		ask := guard.password
+		if o.Password == "" {
+			ask = sameMachine
+		}
+		e.GET("/metrics", guard.host, ask, gin.WrapH(show))
 	}
 	if o.Password == "" || o.Redis == nil {
-		return
+		return e
 	}
 	// Basic auth is sent by the browser unasked, so a foreign page must not be able to press the buttons.
-	pages := http.NewCrossOriginProtection().Handler(asynqmon.New(asynqmon.Options{
-		RootPath: queuesPath, RedisConnOpt: shared{o.Redis},
-	}))
-	guarded := r.Group("/ops", basicAuth(o.Password))
+	pages := http.NewCrossOriginProtection().Handler(newQueuePages(o.Redis))
+	guarded := e.Group("/ops", guard.host, guard.password)
 	guarded.GET("", func(c *gin.Context) { c.Redirect(http.StatusFound, queuesPath+"/") })
 	guarded.Any("/queues", gin.WrapH(pages))
 	guarded.Any("/queues/*page", gin.WrapH(pages))
+	return e
 }
 
-// shared gives asynqmon the client of the process.
-type shared struct{ redis jobs.Redis }
+// NewHealth makes the handler of /healthz and /readyz alone, for a public port.
+func NewHealth(checks []Check) http.Handler { return engine(Options{Checks: checks}) }
 
-// MakeRedisClient implements asynq.RedisConnOpt.
-func (s shared) MakeRedisClient() any { return s.redis }
-
-func basicAuth(password string) gin.HandlerFunc {
-	return func(c *gin.Context) {
-		if _, given, ok := c.Request.BasicAuth(); ok && same(given, password) {
-			c.Header("Cache-Control", "no-store")
-			c.Next()
-			return
-		}
-		c.Header("WWW-Authenticate", `Basic realm="switchyard"`)
-		c.AbortWithStatus(http.StatusUnauthorized)
+// engine has what every port has.
+func engine(o Options) *gin.Engine {
+	gin.SetMode(gin.ReleaseMode)
+	e := gin.New()
+	e.RedirectTrailingSlash = false
+	proxies := make([]string, len(o.TrustedProxies))
+	for i, p := range o.TrustedProxies {
+		proxies[i] = p.String()
 	}
+	e.RemoteIPHeaders = []string{"X-Forwarded-For"}
+	_ = e.SetTrustedProxies(proxies) // cannot fail, they are parsed
+	e.Use(secured)
+	asked := []string{http.MethodGet, http.MethodHead}
+	e.Match(asked, "/healthz", func(c *gin.Context) { c.JSON(http.StatusOK, gin.H{"status": "ok"}) })
+	e.Match(asked, "/readyz", func(c *gin.Context) { ready(c, o.Checks) })
+	return e
 }
 
-// same compares in a time that depends on neither content nor length.
-func same(a, b string) bool {
-	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
-	return subtle.ConstantTimeCompare(x[:], y[:]) == 1
-}
-
-// figuresFor protects the metrics: with the password, or without one by answering this machine only.
-func figuresFor(password string) gin.HandlerFunc {
-	if password != "" {
-		return basicAuth(password)
-	}
-	return func(c *gin.Context) {
-		host, _, err := net.SplitHostPort(c.Request.RemoteAddr)
-		ip, badIP := netip.ParseAddr(host)
-		if err != nil || badIP != nil || !ip.Unmap().IsLoopback() || c.GetHeader("X-Forwarded-For") != "" {
-			c.AbortWithStatus(http.StatusNotFound)
-		}
-	}
+// secured sets the headers of every answer: nothing is loaded, framed, guessed at or told to other pages. The pages of
+// the queues loosen the policy for themselves.
+func secured(c *gin.Context) {
+	h := c.Writer.Header()
+	h.Set("Content-Security-Policy", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cache-Control", "no-store")
 }
 
 // ready runs all checks at once. One that does not answer in time fails. The answer is 503 when one that is not

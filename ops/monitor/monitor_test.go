@@ -22,6 +22,7 @@ const password = "open sesame"
 // get asks the pages; pass "" sends no credentials.
 func get(h http.Handler, path, pass string, header ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(http.MethodGet, path, nil)
+	r.Host = "127.0.0.1:8081"
 	if len(header) > 0 {
 		r.Method = http.MethodPost
 		r.Header.Set(header[0], header[1])
@@ -67,7 +68,15 @@ func TestQueuesPage(t *testing.T) {
 	if w := get(h, "/ops/queues/api/queues", password); !strings.Contains(w.Body.String(), `"webhooks"`) {
 		t.Errorf("queues: %s", w.Body)
 	}
-	page := get(h, "/ops/queues/", password).Body.String()
+	shown := get(h, "/ops/queues/", password)
+	page := shown.Body.String()
+	if strings.Contains(page, "https://") || strings.Contains(page, "http://") {
+		t.Errorf("the page asks other hosts: %s", page)
+	}
+	if policy := shown.Header().Get("Content-Security-Policy"); strings.Count(policy, "'sha256-") != 2 ||
+		!strings.Contains(policy, "default-src 'none'") || strings.Contains(policy, "script-src 'self' 'unsafe") {
+		t.Errorf("policy %q", policy)
+	}
 	_, script, _ := strings.Cut(page, `src="`)
 	script, _, _ = strings.Cut(script, `"`)
 	if !strings.HasPrefix(script, "/ops/queues/") {

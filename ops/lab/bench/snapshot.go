@@ -162,7 +162,7 @@ func (r *run) another(ctx context.Context, campaigns int) (web, error) {
 	}
 	began := time.Now()
 	w := web{url: fmt.Sprintf("http://127.0.0.1:%d", port)}
-	if w.process, err = r.fleet.SpawnWith([]string{"PORT=" + strconv.Itoa(port)}, "web"); err != nil {
+	if w.process, err = r.fleet.SpawnWith([]string{"PORT=" + strconv.Itoa(port), "OPS_ADDR="}, "web"); err != nil {
 		return w, err
 	}
 	starting, cancel := context.WithTimeout(ctx, time.Minute)

@@ -42,6 +42,7 @@ type Options struct {
 type Fleet struct {
 	Dir         string
 	URL         string // address of the web process, without a slash at the end
+	OpsURL      string // address of its operators' pages
 	DatabaseURL string
 	RedisURL    string
 	OpsPassword string
@@ -125,9 +126,14 @@ func (f *Fleet) configure(o Options) error {
 	if err != nil {
 		return err
 	}
+	opsPort, err := devstack.FreePort(port)
+	if err != nil {
+		return err
+	}
 	secret := make([]byte, 32)
 	_, _ = rand.Read(secret) // never fails
 	f.URL = "http://127.0.0.1:" + strconv.Itoa(port)
+	f.OpsURL = "http://127.0.0.1:" + strconv.Itoa(opsPort)
 	f.OpsPassword = rand.Text()
 	settings := config.Describe(os.Getenv)
 	for _, line := range os.Environ() {
@@ -138,7 +144,7 @@ func (f *Fleet) configure(o Options) error {
 	}
 	f.env = append(f.env, "PORT="+strconv.Itoa(port), "BASE_URL="+f.URL, "DATABASE_URL="+f.DatabaseURL,
 		"REDIS_URL="+f.RedisURL, "SHARED_DOMAINS=localhost", "ENCRYPTION_KEY="+hex.EncodeToString(secret),
-		"OPS_PASSWORD="+f.OpsPassword, "DATA_DIR="+filepath.Join(f.Dir, "data"), "TRUSTED_PROXIES=127.0.0.0/8",
+		"OPS_ADDR=127.0.0.1:"+strconv.Itoa(opsPort), "OPS_PASSWORD="+f.OpsPassword, "DATA_DIR="+filepath.Join(f.Dir, "data"), "TRUSTED_PROXIES=127.0.0.0/8",
 		"EGRESS_ALLOW=127.0.0.0/8")
 	if o.Receiver != nil {
 		path := filepath.Join(f.Dir, "ca.pem")

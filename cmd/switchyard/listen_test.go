@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"switchyard/models/await"
+	"switchyard/ops/client"
+)
+
+// hold listens on a free port of loopback, as a process that was killed does for a while.
+func hold(t *testing.T) net.Listener {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	return l
+}
+
+// TestPortInUse: a process that is started again at once waits for its port, and has it once it is free.
+func TestPortInUse(t *testing.T) {
+	t.Parallel()
+	held := hold(t)
+	waits := 0
+	l, err := port{addr: held.Addr().String(), setting: "PORT", limit: await.Timeout, waiting: func() {
+		waits++
+		_ = held.Close()
+	}}.open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if l.Addr().String() != held.Addr().String() || waits != 1 {
+		t.Errorf("it listens on %s after %d waits", l.Addr(), waits)
+	}
+}
+
+// TestPortStaysInUse: the wait ends, with what to do.
+func TestPortStaysInUse(t *testing.T) {
+	t.Parallel()
+	held := hold(t)
+	_, err := port{addr: held.Addr().String(), setting: "PORT", limit: time.Millisecond}.open(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "in use") || !strings.Contains(err.Error(), "PORT chooses another") {
+		t.Error(err)
+	}
+	stopped, stop := context.WithCancel(t.Context())
+	_, err = port{addr: held.Addr().String(), setting: "PORT", waiting: stop}.open(stopped)
+	if err == nil {
+		t.Error("it listens on a port that is in use")
+	}
+}
+
+// TestPortOfNobody: what waiting cannot mend is an error at once.
+func TestPortOfNobody(t *testing.T) {
+	t.Parallel()
+	p := port{addr: "192.0.2.1:8080", setting: "OPS_ADDR", waiting: func() { t.Error("it waits") }}
+	if _, err := p.open(t.Context()); err == nil || !strings.Contains(err.Error(), "OPS_ADDR") {
+		t.Error(err)
+	}
+	if _, err := serveBeside(t.Context(), p, http.NotFoundHandler()); err == nil {
+		t.Error("serveBeside: no error")
+	}
+}
+
+// TestServeBeside: the operators' port may belong to another process; this one goes on, and has the port later.
+func TestServeBeside(t *testing.T) {
+	t.Parallel()
+	held := hold(t)
+	waiting := make(chan struct{})
+	p := port{addr: held.Addr().String(), setting: "OPS_ADDR", waiting: func() { close(waiting) }}
+	stop, err := serveBeside(t.Context(), p, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, "here")
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	await.Recv(t, waiting)
+	_ = held.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), await.Timeout)
+	defer cancel()
+	err = client.Poll(ctx, 10*time.Millisecond, func() (bool, error) {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+p.addr, nil)
+		if err != nil {
+			return false, err
+		}
+		got, err := http.DefaultClient.Do(req)
+		if err != nil {
+			return false, nil //nolint:nilerr // not yet
+		}
+		return got.StatusCode == http.StatusOK, got.Body.Close()
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,175 @@
+package monitor_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strconv"
+	"testing"
+	"time"
+
+	"switchyard/ops/monitor"
+)
+
+// asked is a request for the metrics.
+type asked struct{ peer, host, pass, proto, header, value string }
+
+func (a asked) status(h http.Handler) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(http.MethodGet, "/metrics", nil)
+	r.RemoteAddr, r.Host = "127.0.0.1:1234", "localhost:8081"
+	if a.peer != "" {
+		r.RemoteAddr = a.peer
+	}
+	if a.host != "" {
+		r.Host = a.host
+	}
+	if a.proto == "HTTP/1.0" {
+		r.ProtoMajor, r.ProtoMinor = 1, 0
+	}
+	if a.header != "" {
+		r.Header.Set(a.header, a.value)
+	}
+	if a.pass != "" {
+		r.SetBasicAuth("anyone", a.pass)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+// TestMetricsWithoutPassword: without a password set, the metrics are for this machine alone, and nothing that a proxy
+// on it passes on counts as this machine.
+func TestMetricsWithoutPassword(t *testing.T) {
+	t.Parallel()
+	h := monitor.New(monitor.Options{Registry: monitor.NewRegistry(nil)})
+	for _, a := range []asked{
+		{}, {host: "127.0.0.1"}, {host: "[::1]:8081", peer: "[::1]:99"}, {peer: "[::ffff:127.0.0.1]:99"},
+		{header: "X-Prometheus-Scrape-Timeout-Seconds", value: "10"}, {header: "User-Agent", value: "curl/8"},
+	} {
+		if w := a.status(h); w.Code != http.StatusOK {
+			t.Errorf("%+v: %d", a, w.Code)
+		}
+	}
+	refused := []asked{
+		{peer: "10.0.0.7:99"}, {peer: "192.0.2.1:99"}, {peer: "@"}, {proto: "HTTP/1.0"},
+		{host: "go.customer.example"}, {host: "localhost.customer.com"}, {host: "127.0.0.1.nip.io"}, {host: "10.0.0.7"}, {host: "web"},
+	}
+	for _, name := range []string{
+		"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Server", "Via", "X-Real-Ip",
+		"X-Client-Ip", "X-Cluster-Client-Ip", "True-Client-Ip", "Cf-Connecting-Ip", "Fly-Client-Ip", "X-Envoy-External-Address",
+		"X-Request-Start", "X-Original-Forwarded-For", "X-Amzn-Trace-Id", "X-Anything-Else",
+	} {
+		refused = append(refused, asked{header: name, value: "127.0.0.1"}, asked{header: name, value: ""})
+	}
+	for _, a := range refused {
+		if w := a.status(h); w.Code != http.StatusNotFound && w.Code != http.StatusMisdirectedRequest {
+			t.Errorf("%+v: %d, %.80s", a, w.Code, w.Body)
+		}
+	}
+}
+
+// TestForeignHost: a customer's domain that leads to the operators' listener shows nothing, not even with the password.
+func TestForeignHost(t *testing.T) {
+	t.Parallel()
+	h := monitor.New(monitor.Options{Registry: monitor.NewRegistry(nil), Password: password, Host: "Ops.Example.com"})
+	for host, want := range map[string]int{
+		"go.customer.com": 421, "go.customer.com.": 421, "CUSTOMER.COM:8081": 421, "customer.example": 421,
+		"10.1.2.3:8081": 200, "[fd00::7]:8081": 200, "web": 200, "web.default.svc.cluster.local:8081": 200, "box.internal": 200,
+		"ops.example.com:8081": 200, "localhost": 200,
+	} {
+		if w := (asked{host: host, pass: password}).status(h); w.Code != want {
+			t.Errorf("%q: %d, want %d", host, w.Code, want)
+		}
+	}
+}
+
+// TestWrongPasswords: who guesses soon waits, with the right password too; others do not, and a wait ends. A trusted
+// proxy names its visitor, nobody else does.
+func TestWrongPasswords(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	h := monitor.New(monitor.Options{
+		Registry: monitor.NewRegistry(nil), Password: password, Now: func() time.Time { return now },
+		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
+	})
+	guess := func(n int, a asked) (refused int) {
+		for i := range n {
+			a.pass = "guess " + strconv.Itoa(i)
+			if w := a.status(h); w.Code == http.StatusTooManyRequests {
+				refused++
+			}
+		}
+		return refused
+	}
+	attacker := asked{peer: "203.0.113.5:99"}
+	if n := guess(100, attacker); n != 90 {
+		t.Errorf("%d of 100 guesses were refused, want 90", n)
+	}
+	attacker.pass = password
+	w := attacker.status(h)
+	if w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") != "10" {
+		t.Errorf("the right password after them: %d, Retry-After %q", w.Code, w.Header().Get("Retry-After"))
+	}
+	if w := (asked{peer: "203.0.113.6:99", pass: password}).status(h); w.Code != http.StatusOK {
+		t.Errorf("the right password from elsewhere: %d", w.Code)
+	}
+	if w := (asked{peer: "203.0.113.5:99"}).status(h); w.Code != http.StatusUnauthorized {
+		t.Errorf("no password at all: %d", w.Code)
+	}
+	now = now.Add(11 * time.Second)
+	if w := attacker.status(h); w.Code != http.StatusOK {
+		t.Errorf("the right password after the wait: %d", w.Code)
+	}
+
+	if n := guess(100, asked{peer: "[2001:db8::1]:99"}) + guess(100, asked{peer: "[2001:db8::ffff]:99"}); n != 190 {
+		t.Errorf("%d of 200 guesses of one network were refused, want 190", n)
+	}
+	if n := guess(100, asked{peer: "10.0.0.1:99", header: "X-Forwarded-For", value: "198.51.100.1, 203.0.113.77"}); n != 90 {
+		t.Errorf("%d of 100 guesses by way of a proxy were refused, want 90", n)
+	}
+	other := asked{peer: "10.0.0.1:99", header: "X-Forwarded-For", value: "203.0.113.77, 203.0.113.78", pass: password}
+	if w := other.status(h); w.Code != http.StatusOK {
+		t.Errorf("the right password of another visitor of the proxy: %d", w.Code)
+	}
+	refused := 0
+	for i := range 100 {
+		refused += guess(1, asked{peer: "192.0.2.7:99", header: "X-Forwarded-For", value: fmt.Sprintf("198.51.100.%d", i)})
+	}
+	if refused != 90 {
+		t.Errorf("%d of 100 guesses under invented addresses were refused, want 90", refused)
+	}
+}
+
+// TestManyAddresses: guesses from more addresses than are remembered take no more memory, and lock nobody out.
+func TestManyAddresses(t *testing.T) {
+	t.Parallel()
+	h := monitor.New(monitor.Options{Registry: monitor.NewRegistry(nil), Password: password})
+	for i := range 10_000 {
+		a := asked{peer: fmt.Sprintf("100.%d.%d.9:99", i>>8, i&255), pass: "guess"}
+		if w := a.status(h); w.Code != http.StatusUnauthorized {
+			t.Fatalf("%+v: %d", a, w.Code)
+		}
+	}
+	if w := (asked{peer: "203.0.113.6:99", pass: password}).status(h); w.Code != http.StatusOK {
+		t.Errorf("the right password from elsewhere: %d", w.Code)
+	}
+}
+
+// TestHeaders: no answer of the operators' pages can be framed, guessed at or told to another page.
+func TestHeaders(t *testing.T) {
+	t.Parallel()
+	h := monitor.New(monitor.Options{Registry: monitor.NewRegistry(nil), Password: password})
+	for _, path := range []string{"/metrics", "/healthz", "/readyz", "/ops/none"} {
+		got := get(h, path, password).Header()
+		for name, want := range map[string]string{
+			"X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
+			"Cache-Control":           "no-store",
+			"Content-Security-Policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+		} {
+			if got.Get(name) != want {
+				t.Errorf("%s: %s is %q", path, name, got.Get(name))
+			}
+		}
+	}
+}
