@@ -28,6 +28,7 @@ var Cron = []CronRow{
 	{"forget removed rules", "29 * * * *", ForgetRules},
 	{"compact the ledger", "*/5 * * * *", CompactLedger},
 	{"tidy clicks", "41 3 * * *", TidyClicks},
+	{"forget what plans do not keep", "11 4 * * *", ForgetHistory},
 	{"check links", "23 * * * *", SweepLinks},
 	{"look for unsafe links", "37 */6 * * *", ScreenLinks},
 	{"watch allowances", "*/5 * * * *", WatchPlans},
@@ -53,6 +54,9 @@ var (
 
 	// TidyClicks makes the partitions of the next days and drops those that are older than every plan's history.
 	TidyClicks = tick("clicks:tidy", 30*time.Minute, tickRetries...)
+
+	// ForgetHistory deletes postbacks that are older than the plan of their account keeps them.
+	ForgetHistory = tick("history:forget", 2*time.Hour, tickRetries...)
 
 	// SweepLinks checks the links of active offers and landing pages that were not checked within the hour. The next run
 	// continues where a run ends.

@@ -117,12 +117,15 @@ type Postback struct {
 	ID         uuid.UUID         `json:"id"`                    // a UUIDv7: its time is when the postback arrived
 	AccountID  uuid.UUID         `json:"account_id,omitzero"`   // known when the address names a network or an own domain
 	NetworkID  uuid.UUID         `json:"network_id,omitzero"`   // of /postback/{network id}
+	ClickID    uuid.UUID         `json:"click_id,omitzero"`     // that it names, if it was found when it arrived
 	Source     string            `json:"source"`                // postback, pixel, tag, goal_api
 	Domain     string            `json:"domain"`                //
 	IP         netip.Addr        `json:"ip"`                    //
 	Params     map[string]string `json:"params"`                // query, form or JSON members, first value each, cut
 	Signature  string            `json:"signature,omitempty"`   // X-Signature header
 	SignedText string            `json:"signed_text,omitempty"` // what the signature covers: raw query or body
+	// Unmatched says, for a person, why it names no click. Then it is decided and has no job. It is empty otherwise.
+	Unmatched string `json:"unmatched,omitempty"`
 }
 
 // Statuses of a conversion.

@@ -22,7 +22,8 @@ type Plan struct {
 	Templates      int
 	MatchingBytes  int
 	ClicksPerMonth int64
-	HistoryDays    int
+	HistoryDays    int // days that clicks are kept
+	PostbackDays   int // days that postbacks are kept as they came, at least StrangersPostbackDays
 }
 
 // Plans is the table of plans, the only home of their allowances. The calls per minute are those of the API
@@ -31,21 +32,23 @@ var Plans = []Plan{
 	{
 		Name: "starter", CallsPerMinute: 60, Campaigns: 10, Offers: 50, Landers: 50, Integrations: 10, Domains: 1,
 		Rules: 20, Flows: 20, Smartlinks: 20, Templates: 20, MatchingBytes: 4 << 20, ClicksPerMonth: 100_000, HistoryDays: 30,
+		PostbackDays: 30,
 	},
 	{
 		Name: "growth", API: true, CallsPerMinute: 300, Campaigns: 100, Offers: 500, Landers: 500, Integrations: 50, Domains: 10,
 		Rules: 200, Flows: 200, Smartlinks: 200, Templates: 200, MatchingBytes: 16 << 20, ClicksPerMonth: 1_000_000,
-		HistoryDays: 180,
+		HistoryDays: 180, PostbackDays: 60,
 	},
 	{
 		Name: "pro", API: true, GoalTracking: true, CallsPerMinute: 600, Campaigns: 1_000, Offers: 5_000, Landers: 5_000,
 		Integrations: 200, Domains: 50, Rules: 1_000, Flows: 1_000, Smartlinks: 2_000, Templates: 500, MatchingBytes: 64 << 20,
-		ClicksPerMonth: 10_000_000, HistoryDays: 365,
+		ClicksPerMonth: 10_000_000, HistoryDays: 365, PostbackDays: 90,
 	},
 	{
 		Name: "scale", API: true, GoalTracking: true, CallsPerMinute: 1200, Campaigns: Unlimited, Offers: Unlimited,
 		Landers: Unlimited, Integrations: Unlimited, Domains: Unlimited, Rules: 10_000, Flows: 10_000, Smartlinks: 20_000,
 		Templates: 1_000, MatchingBytes: 256 << 20, ClicksPerMonth: Unlimited, HistoryDays: 730,
+		PostbackDays: 90,
 	},
 }
 
@@ -57,6 +60,18 @@ func PlanNamed(name string) (plan Plan, ok bool) {
 		}
 	}
 	return Plan{}, false
+}
+
+// StrangersPostbackDays is how many days postbacks are kept that are no account's.
+const StrangersPostbackDays = 30
+
+// LongestPostbacks is the longest PostbackDays of all plans.
+func LongestPostbacks() int {
+	days := StrangersPostbackDays
+	for _, p := range Plans {
+		days = max(days, p.PostbackDays)
+	}
+	return days
 }
 
 // LongestHistory is the longest HistoryDays of all plans. Older clicks are deleted.

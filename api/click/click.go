@@ -42,7 +42,8 @@ type Deps struct {
 	DatabaseURL string  // for the connection that listens to changes
 	Clicks      Clicks
 	Usage       Usage
-	Spool       Recorder
+	Spool       Recorder // for clicks and click-outs
+	Postbacks   Recorder // for postbacks; another one, so that a click never waits behind them
 	Visitors    Describer
 	// DataDir is where the copy of the routing snapshot lies; empty keeps none.
 	DataDir string
@@ -66,6 +67,8 @@ const (
 // Handler answers the addresses of tracking domains. Safe for concurrent use.
 type Handler struct {
 	spool        Recorder
+	postbacks    Recorder
+	limits       postbackLimits
 	visitors     Describer
 	trusted      []netip.Prefix
 	url          string
@@ -98,11 +101,11 @@ type Usage interface {
 // New makes a Handler and loads the routing snapshot: from PostgreSQL or, when that is away, from the copy in
 // DataDir. It does not fail for want of either; Ready tells. Run keeps the snapshot fresh.
 func New(ctx context.Context, d Deps) (*Handler, error) {
-	if d.DB == nil || d.Clicks == nil || d.Usage == nil || d.Spool == nil || d.Visitors == nil {
-		return nil, errors.New("click: a database, a click store, a spool and a describer are needed")
+	if d.DB == nil || d.Clicks == nil || d.Usage == nil || d.Spool == nil || d.Postbacks == nil || d.Visitors == nil {
+		return nil, errors.New("click: a database, a click store, two spools and a describer are needed")
 	}
 	h := &Handler{
-		spool: d.Spool, visitors: d.Visitors, trusted: d.TrustedProxies,
+		spool: d.Spool, postbacks: d.Postbacks, limits: newPostbackLimits(), visitors: d.Visitors, trusted: d.TrustedProxies,
 		url: d.DatabaseURL, db: d.DB, clicks: d.Clicks, usage: d.Usage,
 		routes: routing.NewRefresher(d.DB, d.DataDir), caps: newCapCounter(d.Caps),
 		fingerprints: otter.Must(&otter.Options[[16]byte, *remembered]{MaximumSize: maxFingerprints}),

@@ -11,9 +11,9 @@ import (
 
 // metrics are the counters of the click path.
 type metrics struct {
-	clicks, unrecorded, postbacks, overBudget prometheus.Counter
-	seconds                                   prometheus.Histogram
-	redirects, slow                           atomic.Int64
+	clicks, unrecorded, postbacks, unmatched, limited, overBudget prometheus.Counter
+	seconds                                                       prometheus.Histogram
+	redirects, slow                                               atomic.Int64
 }
 
 // observe counts an answered tracking link.
@@ -38,6 +38,8 @@ func newMetrics() metrics {
 		clicks:     counter("clicks_total", "Clicks and click-outs on stable storage."),
 		unrecorded: counter("clicks_unrecorded_total", "Clicks, click-outs and postbacks that no storage took."),
 		postbacks:  counter("postbacks_total", "Postbacks on stable storage."),
+		unmatched:  counter("postbacks_unmatched_total", "Postbacks that name no click. Some of them are stored."),
+		limited:    counter("postbacks_limited_total", "Postbacks refused because their sender or addressee had too many."),
 		overBudget: counter("routing_over_budget_total", "Decisions that took too many steps and ended at the fallback."),
 		seconds: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Namespace: "switchyard", Name: "redirect_seconds",
@@ -50,7 +52,8 @@ func newMetrics() metrics {
 // Collectors are the metrics of the click path, for the process to register.
 func (h *Handler) Collectors() []prometheus.Collector {
 	return []prometheus.Collector{
-		h.metrics.clicks, h.metrics.unrecorded, h.metrics.postbacks, h.metrics.overBudget, h.metrics.seconds,
+		h.metrics.clicks, h.metrics.unrecorded, h.metrics.postbacks, h.metrics.unmatched,
+		h.metrics.limited, h.metrics.overBudget, h.metrics.seconds,
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Namespace: "switchyard", Name: "routing_campaigns",
 			Help: "Campaigns in the routing snapshot.",

@@ -1,14 +1,11 @@
 package click
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"io"
-	"mime"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -20,9 +17,10 @@ import (
 	"switchyard/models/postback"
 )
 
-// Limits of a postback. It has more time than a redirect: nobody is looking at a blank page.
+// Limits of a postback: the bytes of its query and body together, and its time. It has more time than a redirect: nobody
+// is looking at a blank page.
 const (
-	maxBody        = 64 << 10
+	maxMessage     = 8 << 10
 	postbackBudget = 5 * time.Second
 )
 
@@ -32,13 +30,17 @@ type reply struct {
 	Error *models.Error `json:"error"`
 }
 
-var errNothing = models.Invalid("click_id_required",
-	"the postback says nothing: add clickid={the click id that the offer got} to its address")
+var (
+	errNothing = models.Invalid("click_id_required",
+		"the postback says nothing: add clickid={the click id that the offer got} to its address")
+	errTooLarge = models.Errorf(models.KindTooLarge, "too_large",
+		"a postback has at most %d bytes in its query and body together", maxMessage)
+)
 
 // postback answers /postback and /postback/{network id}: it keeps what was sent as it is and says yes. What it
-// means is found out by a job, as often as it takes for the click to be known. A message that names no click, or one
-// that is none of ours, is kept as well: networks switch off addresses that refuse, and the message shows its owner
-// what is set up wrong.
+// means is found out by a job, as often as it takes for the click to be known. A message that names no click is
+// answered like the others, because networks switch off addresses that refuse. It is counted, and some of them are kept:
+// they show their owner what is set up wrong.
 func (h *Handler) postback(w http.ResponseWriter, r *http.Request, rest string) {
 	p, err := h.readPostback(w, r, rest)
 	if err != nil {
@@ -54,10 +56,22 @@ func (h *Handler) postback(w http.ResponseWriter, r *http.Request, rest string) 
 	writeReply(w, http.StatusOK, reply{Data: map[string]string{"result": "accepted"}})
 }
 
+// storePostback finds the click that a message names and puts the message on stable storage. Of those that name none
+// only samples are stored.
 func (h *Handler) storePostback(ctx context.Context, p *models.Postback) error {
+	now := time.Now()
+	if n, known := h.fieldsOf(p.NetworkID); known {
+		p.ClickID, p.Unmatched = postback.NamedClick(p.Params, n, now)
+	}
+	if p.Unmatched != "" {
+		h.metrics.unmatched.Inc()
+		if !h.limits.samples.take(h.addresseeOf(p), now) {
+			return nil
+		}
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), postbackBudget)
 	defer cancel()
-	if err := h.spool.Append(ctx, spool.Record{Postback: p}); err != nil {
+	if err := h.postbacks.Append(ctx, spool.Record{Postback: p}); err != nil {
 		h.metrics.unrecorded.Inc()
 		h.logThrottled(ctx, err)
 		return err
@@ -66,25 +80,40 @@ func (h *Handler) storePostback(ctx context.Context, p *models.Postback) error {
 	return nil
 }
 
+// fieldsOf gives the network by whose parameters a message is read, the empty one for an address that names none. known
+// is false if only PostgreSQL can tell.
+func (h *Handler) fieldsOf(network uuid.UUID) (n postback.Network, known bool) {
+	if network == uuid.Nil {
+		return n, true
+	}
+	if found := h.routes.Current().Network(network); found != nil && found.Postbacks != nil {
+		return *found.Postbacks, true
+	}
+	return n, false
+}
+
 // readPostback reads the message and finds whose it is. Its errors are for the sender to see.
 func (h *Handler) readPostback(w http.ResponseWriter, r *http.Request, rest string) (*models.Postback, error) {
 	if r.Method != http.MethodGet && r.Method != http.MethodPost && r.Method != http.MethodHead {
 		return nil, models.Errorf(models.KindMethod, "method_not_allowed", "use GET or POST")
 	}
 	p := h.newPostback(r, models.FromPostback)
-	if err := h.addressee(p, rest); err != nil {
+	if !h.limits.senders.take(sender(p.IP), time.Now()) {
+		return nil, h.tooMany()
+	}
+	if err := h.findNetwork(p, rest); err != nil {
+		return nil, err
+	}
+	if !h.limits.addressees.take(h.addresseeOf(p), time.Now()) {
+		return nil, h.tooMany()
+	}
+	body, err := readMessage(w, r)
+	if err != nil {
 		return nil, err
 	}
 	addQuery(p.Params, r.URL.RawQuery)
 	signed := r.URL.RawQuery
 	if r.Method == http.MethodPost {
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-		if _, large := errors.AsType[*http.MaxBytesError](err); large {
-			return nil, models.Errorf(models.KindTooLarge, "too_large", "a postback has at most %d bytes", maxBody)
-		}
-		if err != nil {
-			return nil, models.Invalid("bad_body", "the body could not be read")
-		}
 		if err := addBody(p.Params, r.Header.Get("Content-Type"), body); err != nil {
 			return nil, err
 		}
@@ -101,6 +130,33 @@ func (h *Handler) readPostback(w http.ResponseWriter, r *http.Request, rest stri
 	return p, nil
 }
 
+func (h *Handler) tooMany() error {
+	h.metrics.limited.Inc()
+	return errTooMany
+}
+
+// readMessage returns the body of a POST. It refuses a message that is too large, without reading it where it can.
+func readMessage(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	room := int64(maxMessage - len(r.URL.RawQuery))
+	if room < 0 {
+		return nil, errTooLarge
+	}
+	if r.Method != http.MethodPost {
+		return nil, nil
+	}
+	if r.ContentLength > room {
+		return nil, errTooLarge
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, room))
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		return nil, errTooLarge
+	}
+	if err != nil {
+		return nil, models.Invalid("bad_body", "the body could not be read")
+	}
+	return body, nil
+}
+
 func (h *Handler) newPostback(r *http.Request, source string) *models.Postback {
 	p := &models.Postback{
 		ID: models.NewClickID(), Source: source, Domain: postback.Clean(bareHost(r.Host), 253),
@@ -112,9 +168,19 @@ func (h *Handler) newPostback(r *http.Request, source string) *models.Postback {
 	return p
 }
 
-// addressee finds the network that the address names. A network of another account than the domain's is as unknown
+func (h *Handler) addresseeOf(p *models.Postback) addressee {
+	if p.NetworkID != uuid.Nil {
+		return addressee{network: p.NetworkID}
+	}
+	if h.routes.Current().Domain(p.Domain) == nil {
+		return addressee{}
+	}
+	return addressee{domain: p.Domain}
+}
+
+// findNetwork finds the network that the address names. A network of another account than the domain's is as unknown
 // as one that does not exist. Before there is anything to route by, the id is kept for the job to check.
-func (h *Handler) addressee(p *models.Postback, rest string) error {
+func (h *Handler) findNetwork(p *models.Postback, rest string) error {
 	if rest == "" {
 		return nil
 	}
@@ -135,64 +201,6 @@ func (h *Handler) addressee(p *models.Postback, rest string) error {
 	return unknown
 }
 
-// addParam keeps the first value of each name, within the limits.
-func addParam(params map[string]string, name, value string) {
-	name = postback.Clean(name, postback.MaxName)
-	if _, twice := params[name]; twice || name == "" || len(params) >= postback.MaxParams {
-		return
-	}
-	params[name] = postback.Clean(value, postback.MaxValue)
-}
-
-func addQuery(params map[string]string, raw string) {
-	for raw != "" {
-		var pair string
-		pair, raw, _ = strings.Cut(raw, "&")
-		name, value, _ := strings.Cut(pair, "=")
-		addParam(params, lenient(name), lenient(value))
-	}
-}
-
-// lenient unescapes what it can: a network's broken escape must not cost a conversion.
-func lenient(s string) string {
-	if u, err := url.QueryUnescape(s); err == nil {
-		return u
-	}
-	return s
-}
-
-func addBody(params map[string]string, contentType string, body []byte) error {
-	kind, attributes, _ := mime.ParseMediaType(contentType)
-	trimmed := bytes.TrimSpace(body)
-	switch {
-	case kind == "multipart/form-data":
-		return addParts(params, body, attributes["boundary"])
-	case len(trimmed) > 0 && (trimmed[0] == '{' || strings.HasSuffix(kind, "json")):
-		return addJSON(params, trimmed)
-	}
-	addQuery(params, string(trimmed))
-	return nil
-}
-
-// addJSON takes the members of an object; lists and objects among them are kept as their text.
-func addJSON(params map[string]string, body []byte) error {
-	var members map[string]json.RawMessage
-	if json.Unmarshal(body, &members) != nil {
-		return models.Invalid("bad_body", "the body is not a JSON object")
-	}
-	for name, raw := range members {
-		var text string
-		if string(raw) == "null" {
-			continue
-		}
-		if json.Unmarshal(raw, &text) != nil {
-			text = string(raw)
-		}
-		addParam(params, name, text)
-	}
-	return nil
-}
-
 // onePixel is a transparent GIF of one pixel.
 var onePixel = []byte("GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!\xf9\x04\x01\x00\x00" +
 	"\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;")
@@ -206,7 +214,7 @@ func (h *Handler) pixel(w http.ResponseWriter, r *http.Request) {
 		if t, ok := parseIDs[clickCookie](cookie(r.Header, clickCookieName)); ok {
 			p.Params["clickid"] = models.FormatClickID(t[0])
 		}
-		if postback.ClickID(p.Params, postback.Network{}) != "" {
+		if postback.ClickID(p.Params, postback.Network{}) != "" && h.admitsPixel(p, r) {
 			_ = h.storePostback(r.Context(), p) // counted and logged there; a browser would not try again
 		}
 	}
@@ -216,13 +224,27 @@ func (h *Handler) pixel(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(onePixel)
 }
 
+// admitsPixel holds a pixel to the limits of postbacks.
+func (h *Handler) admitsPixel(p *models.Postback, r *http.Request) bool {
+	now := time.Now()
+	if !h.limits.senders.take(sender(p.IP), now) || !h.limits.addressees.take(h.addresseeOf(p), now) {
+		h.metrics.limited.Inc()
+		return false
+	}
+	return len(r.URL.RawQuery) <= maxMessage
+}
+
 func replyError(w http.ResponseWriter, err error) {
 	e, ok := models.AsError(err)
 	if !ok {
 		e = &models.Error{Code: "internal_error", Message: "something went wrong"}
 	}
-	if e.Kind == models.KindMethod {
+	switch e.Kind {
+	case models.KindMethod:
 		w.Header().Set("Allow", "GET, POST")
+	case models.KindTooMany:
+		w.Header().Set("Retry-After", retryAfter)
+	default:
 	}
 	writeReply(w, envelope.Status[e.Kind], reply{Error: e})
 }

@@ -99,7 +99,9 @@ func TestACampaignThatComesBeforeItsOfferIsCompletedByIt(t *testing.T) {
 
 // depsOn are the dependencies of a handler on a pool.
 func depsOn(d db.Conn, s Recorder, v Describer, dir string) Deps {
-	return Deps{DB: d, Clicks: clicklog.Log{Conn: d}, Usage: report.Reader{Conn: d}, Spool: s, Visitors: v, DataDir: dir}
+	return Deps{
+		DB: d, Clicks: clicklog.Log{Conn: d}, Usage: report.Reader{Conn: d}, Spool: s, Postbacks: s, Visitors: v, DataDir: dir,
+	}
 }
 
 // down makes a database that nobody answers for: the pool opens, every query fails.

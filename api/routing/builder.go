@@ -2,6 +2,7 @@ package routing
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"runtime"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"switchyard/models/bot"
 	"switchyard/models/cond"
 	"switchyard/models/flow"
+	"switchyard/models/postback"
 	"switchyard/models/token"
 )
 
@@ -127,7 +129,15 @@ func (b *Builder) account(row *store.RoutingAccount, _ *Account) *Account {
 
 func (b *Builder) domain(row *store.RoutingDomain, _ *Domain) *Domain { return &Domain{*row} }
 
-func (b *Builder) network(row *store.RoutingNetwork, _ *Network) *Network { return &Network{*row} }
+func (b *Builder) network(row *store.RoutingNetwork, _ *Network) *Network {
+	n := &Network{Row: *row}
+	if len(row.PostbackParams) > 0 {
+		n.Postbacks = &postback.Network{}
+		// Malformed settings add nothing, as for the worker.
+		_ = json.Unmarshal(row.PostbackParams, &n.Postbacks.Params)
+	}
+	return n
+}
 
 func (b *Builder) offer(row *store.RoutingOffer, old *Offer) *Offer {
 	o := &Offer{Row: *row, URL: compileURL(row.URL)}

@@ -9,6 +9,7 @@ import (
 	"switchyard/db/store"
 	"switchyard/models/bot"
 	"switchyard/models/flow"
+	"switchyard/models/postback"
 	"switchyard/models/token"
 )
 
@@ -56,7 +57,11 @@ func (d *Domain) Serves(account uuid.UUID) bool {
 }
 
 // Network is an affiliate network.
-type Network struct{ Row store.RoutingNetwork }
+type Network struct {
+	Row store.RoutingNetwork
+	// Postbacks says by which parameters its postbacks are read. It is nil until that was read from PostgreSQL.
+	Postbacks *postback.Network
+}
 
 func (n *Network) row() store.RoutingRow { return &n.Row }
 

@@ -89,7 +89,8 @@ func newAttributes(t *testing.T) *attributes {
 	t.Cleanup(func() { _ = log.Close() })
 	kept := &recorder{Spool: log}
 	h, err := click.New(t.Context(), click.Deps{
-		DB: x.s.DB, Clicks: clicklog.Log{Conn: x.s.DB}, Usage: report.Reader{Conn: x.s.DB}, Spool: kept, Visitors: everything{},
+		DB: x.s.DB, Clicks: clicklog.Log{Conn: x.s.DB}, Usage: report.Reader{Conn: x.s.DB}, Spool: kept,
+		Postbacks: kept, Visitors: everything{},
 		Timeout: time.Minute,
 	})
 	if err != nil {

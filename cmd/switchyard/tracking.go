@@ -27,10 +27,17 @@ import (
 // tracking has the parts of the process that serve tracking links and postbacks.
 type tracking struct {
 	visitors *visitor.Describer
+	clicks   line
+	// postbacks have a line of their own, so that a click never waits behind them: neither for the disk, nor in a batch.
+	postbacks line
+	caps      *kv.Caps
+	handler   *click.Handler
+}
+
+// line is the way of records to PostgreSQL.
+type line struct {
 	spool    *spool.Spool
 	ingester *clicklog.Ingester
-	caps     *kv.Caps
-	handler  *click.Handler
 }
 
 func (w web) openTracking(ctx context.Context) (_ *tracking, err error) {
@@ -45,66 +52,92 @@ func (w web) openTracking(ctx context.Context) (_ *tracking, err error) {
 	if err := os.MkdirAll(w.cfg.DataDir, 0o755); err != nil { //nolint:gosec // what is secret has a mode of its own
 		return nil, fmt.Errorf("DATA_DIR: %w", err)
 	}
-	t.spool, err = spool.Open(filepath.Join(w.cfg.DataDir, "spool"),
-		spool.Options{AckPostgres: w.cfg.ClickAck == config.AckPostgres})
-	if err != nil {
+	redirects := func() clicklog.Redirects { return t.handler.Redirects() }
+	root := filepath.Join(w.cfg.DataDir, "spool")
+	if t.clicks, err = w.openLine(root, redirects); err != nil {
 		return nil, err
 	}
-	t.ingester = clicklog.NewIngester(t.spool, w.db, clicklog.IngestOptions{
-		Redirects: func() clicklog.Redirects { return t.handler.Redirects() },
-		OnPostbacks: func(ctx context.Context, ids []uuid.UUID) {
-			w.client.Dispatch(ctx, models.KindRecordConversion, ids...)
-		},
-	})
+	if t.postbacks, err = w.openLine(filepath.Join(root, "postbacks"), redirects); err != nil {
+		return nil, errors.Join(err, t.clicks.spool.Close())
+	}
+	closeSpools := func() error { return errors.Join(t.clicks.spool.Close(), t.postbacks.spool.Close()) }
 	counters, err := jobs.OpenRedisTimeout(w.cfg.RedisURL, kv.Timeout)
 	if err != nil {
-		return nil, errors.Join(err, t.spool.Close())
+		return nil, errors.Join(err, closeSpools())
 	}
 	t.caps = kv.NewCaps(counters, "", kv.Timeout)
 	t.handler, err = click.New(ctx, click.Deps{
 		DB: w.db, DatabaseURL: w.cfg.DatabaseURL, Clicks: clicklog.Log{Conn: w.db}, Usage: report.Reader{Conn: w.db},
-		Spool: t.spool, Visitors: t.visitors, DataDir: w.cfg.DataDir, TrustedProxies: w.cfg.TrustedProxies, Caps: t.caps,
+		Spool: t.clicks.spool, Postbacks: t.postbacks.spool, Visitors: t.visitors,
+		DataDir: w.cfg.DataDir, TrustedProxies: w.cfg.TrustedProxies, Caps: t.caps,
 	})
 	if err != nil {
-		return nil, errors.Join(err, t.spool.Close(), t.caps.Close())
+		return nil, errors.Join(err, closeSpools(), t.caps.Close())
 	}
 	w.registry.MustRegister(t.handler.Collectors()...)
-	w.registry.MustRegister(spoolFigures(t.spool)...)
+	w.registry.MustRegister(spoolFigures("clicks", t.clicks.spool)...)
+	w.registry.MustRegister(spoolFigures("postbacks", t.postbacks.spool)...)
 	return t, nil
 }
 
-// start runs the ingester and the handler's background work. They do not end with the context, because requests are
+// openLine opens the spool in a directory. Either line stores every kind of record: a process of before has put postbacks
+// into the spool of clicks.
+func (w web) openLine(dir string, redirects func() clicklog.Redirects) (line, error) {
+	s, err := spool.Open(dir, spool.Options{AckPostgres: w.cfg.ClickAck == config.AckPostgres})
+	if err != nil {
+		return line{}, err
+	}
+	return line{s, clicklog.NewIngester(s, w.db, clicklog.IngestOptions{
+		Redirects: redirects,
+		OnPostbacks: func(ctx context.Context, ids []uuid.UUID) {
+			w.client.Dispatch(ctx, models.KindRecordConversion, ids...)
+		},
+	})}, nil
+}
+
+// start runs the ingesters and the handler's background work. They do not end with the context, because requests are
 // still finished then; stop ends them.
 func (t *tracking) start(ctx context.Context) (stop func() error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var all sync.WaitGroup
-	var ingestErr, routeErr error
-	all.Go(func() { ingestErr = t.ingester.Run(ctx) })
+	var clicksErr, postbacksErr, routeErr error
+	all.Go(func() { clicksErr = t.clicks.ingester.Run(ctx) })
+	all.Go(func() { postbacksErr = t.postbacks.ingester.Run(ctx) })
 	all.Go(func() { routeErr = t.handler.Run(ctx) })
 	return func() error {
 		cancel()
 		all.Wait()
-		return errors.Join(ingestErr, routeErr)
+		return errors.Join(clicksErr, postbacksErr, routeErr)
 	}
 }
 
-// drainTimeout is how long a stopping process writes waiting clicks to PostgreSQL. The rest stays on disk for the next
+// drainTimeout is how long a stopping process writes waiting clicks and postbacks to PostgreSQL. The rest stays on disk for the next
 // process with the same DATA_DIR.
 const drainTimeout = 4 * time.Second
 
 func (t *tracking) close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
 	defer cancel()
-	if err := t.ingester.Drain(ctx); err != nil {
-		slog.WarnContext(ctx, "clicks wait on disk", "bytes", t.spool.Stats().PendingBytes, "error", err)
-	}
-	return errors.Join(t.spool.Close(), t.visitors.Close(), t.caps.Close())
+	var both sync.WaitGroup
+	both.Go(func() { t.clicks.drain(ctx) })
+	both.Go(func() { t.postbacks.drain(ctx) })
+	both.Wait()
+	return errors.Join(t.clicks.spool.Close(), t.postbacks.spool.Close(), t.visitors.Close(), t.caps.Close())
 }
 
-// spoolFigures are the metrics of the spool.
-func spoolFigures(s *spool.Spool) []prometheus.Collector {
+func (l line) drain(ctx context.Context) {
+	if err := l.ingester.Drain(ctx); err != nil {
+		slog.WarnContext(ctx, "records wait on disk", "bytes", l.spool.Stats().PendingBytes, "error", err)
+	}
+}
+
+// spoolFigures are the metrics of the spool of some records.
+func spoolFigures(records string, s *spool.Spool) []prometheus.Collector {
 	figure := func(name, help string, read func(spool.Stats) float64) prometheus.Collector {
-		opts := prometheus.GaugeOpts{Namespace: "switchyard", Subsystem: "spool", Name: name, Help: help}
+		opts := prometheus.GaugeOpts{
+			Namespace: "switchyard", Subsystem: "spool", Name: name, Help: help,
+			ConstLabels: prometheus.Labels{"records": records},
+		}
 		return prometheus.NewGaugeFunc(opts, func() float64 { return read(s.Stats()) })
 	}
 	return []prometheus.Collector{

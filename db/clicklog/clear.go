@@ -56,8 +56,8 @@ DELETE FROM click_visitors v USING (
 	ORDER BY s.campaign_id, s.unique_key FOR UPDATE OF s
 ) k WHERE v.campaign_id = k.campaign_id AND v.unique_key = k.unique_key`
 
-// Clear deletes at most limit clicks of campaigns in the transaction of c, with their click-outs and conversions, and
-// takes their figures out of the ledger. Repeat it, each time in a transaction of its own, until it is Done. Then
+// Clear deletes at most limit clicks of campaigns in the transaction of c, with their click-outs, postbacks and
+// conversions, and takes their figures out of the ledger. Repeat it, each time in a transaction of its own, until it is Done. Then
 // ClearArchive deletes what has no clicks any more. A conversion that is being recorded for one of the clicks is
 // deleted too, or finds no click. What arrives in the window afterwards is counted.
 func (Log) Clear(ctx context.Context, c db.Conn, q ClearQuery, limit int) (Cleared, error) {
@@ -87,6 +87,9 @@ func (Log) Clear(ctx context.Context, c db.Conn, q ClearQuery, limit int) (Clear
 		}
 	}
 	out.After = ids[len(ids)-1]
+	if err := clearPostbacks(ctx, c, ids); err != nil {
+		return out, err
+	}
 	campaigns, prints := splitKeys(visitors)
 	if _, err := db.Exec(ctx, c, "clear visitors", forgetVisitors, campaigns, prints); err != nil {
 		return out, err

@@ -95,11 +95,12 @@ func TestIngestStoresOnce(t *testing.T) {
 		ID: models.NewClickID(), AccountID: acc, Source: models.FromPostback,
 		Params: map[string]string{"payout": "1\x00"},
 	}
+	nobodys := &models.Postback{ID: models.NewClickID(), Source: models.FromPostback, Unmatched: "it names no click"}
 	records := []spool.Record{
-		{Out: hop}, {Click: lander}, {Click: bot}, {Click: again}, {Click: other}, {Postback: post},
+		{Out: hop}, {Click: lander}, {Click: bot}, {Click: again}, {Click: other}, {Postback: post}, {Postback: nobodys},
 	}
 	put(t, s, records...)
-	put(t, s, records[1:4]...) // a record that was appended twice
+	put(t, s, records[1:6]...) // a record that was appended twice
 	var told []uuid.UUID
 	o := clicklog.IngestOptions{OnPostbacks: func(_ context.Context, ids []uuid.UUID) { told = append(told, ids...) }}
 	drain(t, s, d, o)
@@ -134,7 +135,11 @@ func TestIngestStoresOnce(t *testing.T) {
 	if n := number[int](t, d, `SELECT sum(lp_clicks) FROM ledger WHERE offer_id = $1`, hop.OfferID); n != 1 {
 		t.Errorf("lander clicks under the offer: %d", n)
 	}
-	for table, want := range map[string]int{"clicks": 4, "click_hops": 1, "postbacks": 1, "jobs": 1} {
+	for table, want := range map[string]int{
+		"clicks": 4, "click_hops": 1, "jobs": 1,
+		"postbacks WHERE outcome = 'pending' AND decided_at IS NULL":                           1,
+		"postbacks WHERE outcome = 'unmatched' AND detail <> '' AND decided_at >= received_at": 1,
+	} {
 		if n := number[int](t, d, `SELECT count(*) FROM `+table); n != want {
 			t.Errorf("%s: %d, want %d", table, n, want)
 		}
@@ -310,5 +315,54 @@ func TestRetention(t *testing.T) {
 		if n := number[int](t, d, `SELECT sum(clicks) FROM `+sums); n != 4 {
 			t.Errorf("%s lost clicks: %d", sums, n)
 		}
+	}
+}
+
+// TestForgetPostbacks keeps messages as long as the plan of their account says, and those of nobody for the shortest time.
+func TestForgetPostbacks(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	s := openSpool(t, t.TempDir())
+	now := time.Now()
+	arrived := func(account uuid.UUID, days int) {
+		put(t, s, spool.Record{Postback: &models.Postback{ID: idAt(now.AddDate(0, 0, -days)), AccountID: account}})
+	}
+	kept := map[string]int{"": models.StrangersPostbackDays}
+	owner := map[string]uuid.UUID{}
+	for _, p := range models.Plans {
+		owner[p.Name], kept[p.Name] = account(t, d), p.PostbackDays
+		if _, err := d.ExecContext(t.Context(), `UPDATE accounts SET plan = $2 WHERE id = $1`, owner[p.Name], p.Name); err != nil {
+			t.Fatal(err)
+		}
+		if p.PostbackDays < models.StrangersPostbackDays || p.PostbackDays > models.LongestPostbacks() {
+			t.Errorf("%s keeps postbacks for %d days", p.Name, p.PostbackDays)
+		}
+	}
+	for plan, days := range kept {
+		arrived(owner[plan], days-1)
+		arrived(owner[plan], days+1)
+	}
+	gone := account(t, d)
+	arrived(gone, models.LongestPostbacks()-1)
+	arrived(gone, models.LongestPostbacks()+1)
+	drain(t, s, d, clicklog.IngestOptions{})
+	if _, err := d.ExecContext(t.Context(), `DELETE FROM accounts WHERE id = $1`, gone); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := (clicklog.Log{Conn: d}).ForgetHistory(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for plan, days := range kept {
+		if n := number[int](t, d, `SELECT count(*) FROM postbacks WHERE account_id = $1`, owner[plan]); n != 1 {
+			t.Errorf("plan %q keeps %d of two after %d days", plan, n, days)
+		}
+	}
+	if n := number[int](t, d, `SELECT count(*) FROM postbacks`); n != len(kept)+1 {
+		t.Errorf("%d postbacks stay", n)
+	}
+	if n := number[int](t, d, `SELECT count(*) FROM jobs WHERE id NOT IN (SELECT id FROM postbacks)`); n != 0 {
+		t.Errorf("%d jobs stay without their postbacks", n)
 	}
 }

@@ -2,16 +2,13 @@ package clicklog
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/lib/pq"
 
 	"switchyard/db"
-	"switchyard/db/jobrow"
 	"switchyard/db/ledger"
 	"switchyard/db/spool"
 	"switchyard/models"
@@ -184,82 +181,4 @@ func unknown[T interface{ id() uuid.UUID }](ctx context.Context, c db.Conn, tabl
 		}
 	}
 	return fresh, nil
-}
-
-const insertPostback = `
-INSERT INTO postbacks (id, account_id, network_id, source, domain, ip, params, signature, signed_text, received_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-ON CONFLICT (id) DO NOTHING`
-
-// storePostbacks stores each raw message with the job that will read it, and returns the ids of the new ones.
-func storePostbacks(ctx context.Context, c db.Conn, list []*models.Postback) ([]uuid.UUID, error) {
-	var fresh []uuid.UUID
-	for _, p := range list {
-		n, err := db.Exec(ctx, c, "store postback", insertPostback, p.ID, p.AccountID, p.NetworkID, p.Source, p.Domain,
-			(*addrValue)(&p.IP), db.Document(p.Params), p.Signature, p.SignedText, models.ClickTime(p.ID))
-		if err != nil {
-			return nil, err
-		}
-		if n == 0 {
-			continue
-		}
-		job := models.Job{ID: p.ID, Kind: models.KindRecordConversion, AccountID: db.OrNull(p.AccountID)}
-		if err := jobrow.Insert(ctx, c, job); err != nil {
-			return nil, err
-		}
-		fresh = append(fresh, p.ID)
-	}
-	return fresh, nil
-}
-
-const selectPostback = `
-SELECT account_id, network_id, source, domain, ip, params, signature, signed_text, outcome
-FROM postbacks WHERE id = $1`
-
-// Outcomes of a postback.
-const (
-	PostbackPending   = "pending"
-	PostbackRecorded  = "recorded"
-	PostbackIgnored   = "ignored"   // understood, and it changes nothing
-	PostbackRefused   = "refused"   // not believed or not understood
-	PostbackUnmatched = "unmatched" // its click never came
-)
-
-// FindPostback reads a raw postback and what became of it so far. One that does not exist is models.NotFound.
-func FindPostback(ctx context.Context, c db.Conn, id uuid.UUID) (models.Postback, string, error) {
-	p := models.Postback{ID: id}
-	var params []byte
-	var outcome string
-	err := c.QueryRowxContext(ctx, selectPostback, id).Scan(&p.AccountID, &p.NetworkID, &p.Source, &p.Domain,
-		(*addrValue)(&p.IP), &params, &p.Signature, &p.SignedText, &outcome)
-	if db.NoRows(err) {
-		return p, "", models.NotFound("postback")
-	}
-	if err == nil {
-		err = json.Unmarshal(params, &p.Params)
-	}
-	if err != nil {
-		return p, "", fmt.Errorf("clicklog: find postback: %w", err)
-	}
-	return p, outcome, nil
-}
-
-const decidePostback = `
-UPDATE postbacks SET outcome = $2, detail = left($3, 500), conversion_id = $4, account_id = $5,
-	attempts = attempts + 1, decided_at = now()
-WHERE id = $1`
-
-// PostbackDecision is what became of a postback.
-type PostbackDecision struct {
-	Outcome      string
-	Detail       string // for a person, cut to 500 characters
-	ConversionID uuid.UUID
-	AccountID    uuid.UUID // the click's, so that its owner sees the postback; else the one it came with
-}
-
-// DecidePostback notes what became of a postback, in the transaction of its effect.
-func DecidePostback(ctx context.Context, c db.Conn, id uuid.UUID, p PostbackDecision) error {
-	_, err := db.Exec(ctx, c, "decide postback", decidePostback, id, p.Outcome, p.Detail, db.OrNull(p.ConversionID),
-		p.AccountID)
-	return err
 }

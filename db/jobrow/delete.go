@@ -44,6 +44,13 @@ func DeleteRange(ctx context.Context, c db.Conn, kind string, low, high uuid.UUI
 	return open, err
 }
 
+// Delete deletes rows of a kind in whatever state, in the transaction of c. A worker that runs one of them finds it gone
+// when it commits, so the row has no effect any more.
+func Delete(ctx context.Context, c db.Conn, kind string, ids []uuid.UUID) error {
+	_, err := db.Exec(ctx, c, "delete jobs", `DELETE FROM jobs WHERE id = ANY ($1::uuid[]) AND kind = $2`, db.UUIDs(ids), kind)
+	return err
+}
+
 // IsOpen is the SQL that is true when the job with an id, SQL too, waits or runs.
 func IsOpen(id string) string {
 	return `EXISTS (SELECT FROM jobs WHERE jobs.id = ` + id + ` AND state IN ('pending', 'running'))`

@@ -64,6 +64,8 @@ var postbackFields = []field[models.Postback]{
 	mapField(7, func(p *models.Postback) *map[string]string { return &p.Params }),
 	textField(8, func(p *models.Postback) *string { return &p.Signature }),
 	textField(9, func(p *models.Postback) *string { return &p.SignedText }),
+	idField(10, func(p *models.Postback) *uuid.UUID { return &p.ClickID }),
+	textField(11, func(p *models.Postback) *string { return &p.Unmatched }),
 }
 
 // smartlinkFields are those of a click, under the same tags, and the smartlink's own.

@@ -103,6 +103,8 @@ type RoutingNetwork struct {
 	AccountID  uuid.UUID `db:"account_id"`
 	Name       string    `db:"name"`
 	ClickParam string    `db:"click_param"`
+	// PostbackParams are the network's own parameters, as saved. A copy on disk of before has none.
+	PostbackParams json.RawMessage `db:"postback_params"`
 }
 
 // RoutingOffer is what the redirect needs of an offer.

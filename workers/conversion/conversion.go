@@ -8,7 +8,6 @@ package conversion
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -42,12 +41,6 @@ func Register(r *workers.Runtime, s *store.Store, clicks Clicks, opts ...workers
 	workers.RegisterRow(r, jobs.RecordConversion, rec.record, opts...)
 }
 
-// oldest and ahead bound the time in a click id. A postback with a click id beyond them does not wait for its click.
-const (
-	oldest = 800 * 24 * time.Hour
-	ahead  = time.Hour
-)
-
 // offerAttempts is how many attempts wait for the click-out of a visitor of a lander. The click-out decides the offer,
 // the payout and the network's secret, and it may wait in the spool of another process. Later attempts record a
 // conversion without an offer.
@@ -65,18 +58,18 @@ func (rec *recorder) record(ctx context.Context, u *run) error {
 	if err != nil {
 		return err
 	}
-	d := clicklog.PostbackDecision{AccountID: p.AccountID}
+	d := clicklog.PostbackDecision{AccountID: p.AccountID, ClickID: p.ClickID}
 	if d.AccountID == uuid.Nil {
 		d.AccountID = named.AccountID
 	}
 	if p.NetworkID != uuid.Nil && (named.ID == uuid.Nil || named.AccountID != d.AccountID) {
 		return rec.end(ctx, u, d, clicklog.PostbackRefused, "there is no such network")
 	}
-	text := postback.ClickID(p.Params, named.Network)
-	click, err := models.ParseClickID(text)
-	if at := models.ClickTime(click); err != nil || time.Since(at) > oldest || time.Until(at) > ahead {
-		return rec.end(ctx, u, d, clicklog.PostbackUnmatched, unreadable(text))
+	click, reason := postback.NamedClick(p.Params, named.Network, time.Now())
+	if reason != "" {
+		return rec.end(ctx, u, d, clicklog.PostbackUnmatched, reason)
 	}
+	d.ClickID = click
 	found, ok, err := rec.clicks.FindByID(ctx, click)
 	if err != nil {
 		return err
@@ -201,11 +194,4 @@ func (rec *recorder) retry(ctx context.Context, u *run, d clicklog.PostbackDecis
 		}
 		return clicklog.DecidePostback(ctx, c, u.Job.ID, d)
 	})
-}
-
-func unreadable(text string) string {
-	if text == "" {
-		return "it names no click: the parameter of the click id is missing, empty or still a macro"
-	}
-	return fmt.Sprintf("%.40q is not a click id of this service", text)
 }

@@ -64,6 +64,7 @@ func newHistory(t *testing.T) *history {
 		}
 		if i%50 == 0 {
 			converted = append(converted, c.ID)
+			h.append(s, spool.Record{Postback: &models.Postback{ID: models.NewClickID(), ClickID: c.ID, AccountID: h.account}})
 		}
 	}
 	if err := clicklog.NewIngester(s, h.db, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
@@ -184,6 +185,9 @@ func TestClear(t *testing.T) {
 		`SELECT count(*) FROM clicks`: others,
 		`SELECT count(*) FROM click_hops o WHERE NOT EXISTS (SELECT FROM clicks c WHERE c.id = o.click_id)`: "0",
 		`SELECT count(*) FROM click_visitors`: h.text(`SELECT count(*) FROM clicks WHERE is_unique`),
+		`SELECT count(*) FROM postbacks`:      h.text(`SELECT count(*) FROM conversions`),
+		`SELECT count(*) FROM postbacks o WHERE NOT EXISTS (SELECT FROM clicks c WHERE c.id = o.click_id)`: "0",
+		`SELECT count(*) FROM jobs WHERE kind = 'conversion:record'`:                                       h.text(`SELECT count(*) FROM postbacks`),
 	} {
 		if got := h.text(query); got != want {
 			t.Errorf("%s: %s, want %s", query, got, want)

@@ -18,6 +18,7 @@ import (
 type Clicks interface {
 	Compact(ctx context.Context) error
 	Tidy(ctx context.Context) error
+	ForgetHistory(ctx context.Context) error
 	Clear(ctx context.Context, c db.Conn, q clicklog.ClearQuery, limit int) (clicklog.Cleared, error)
 	ClearArchive(ctx context.Context, c db.Conn, q clicklog.ClearQuery, limit int) (clicklog.Cleared, error)
 	ClearSmartlink(ctx context.Context, c db.Conn, q clicklog.ClearQuery, limit int) (clicklog.Cleared, error)
@@ -27,6 +28,7 @@ type Clicks interface {
 func Register(r *workers.Runtime, clicks Clicks) {
 	workers.RegisterTick(r, jobs.CompactLedger, clicks.Compact)
 	workers.RegisterTick(r, jobs.TidyClicks, clicks.Tidy)
+	workers.RegisterTick(r, jobs.ForgetHistory, clicks.ForgetHistory)
 	campaigns := clearing(clicks.Clear, clicks.ClearArchive)
 	workers.RegisterRow(r, jobs.ClearCampaign, campaigns)
 	workers.RegisterRow(r, jobs.ClearOrphans, campaigns)

@@ -1,0 +1,198 @@
+package click
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+
+	"golang.org/x/time/rate"
+
+	"switchyard/db/clicklog"
+	"switchyard/db/spool"
+	"switchyard/models"
+)
+
+// never is the rate of a bucket that is not filled again.
+const never = rate.Limit(1e-9)
+
+// openSpool opens a spool and the ingester of it.
+func (w *world) openSpool() (*spool.Spool, *clicklog.Ingester) {
+	w.Helper()
+	s, err := spool.Open(w.TempDir(), spool.Options{})
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.Cleanup(func() { _ = s.Close() })
+	return s, clicklog.NewIngester(s, w.db, clicklog.IngestOptions{})
+}
+
+func (w *world) count(query string, args ...any) (n int) {
+	w.Helper()
+	if err := w.db.QueryRowxContext(w.Context(), query, args...).Scan(&n); err != nil {
+		w.Fatal(err)
+	}
+	return n
+}
+
+// TestStrangersCannotStallIngest floods the service with junk. Nothing reads the spool of postbacks meanwhile, so a click
+// that is stored did not wait for them.
+func TestStrangersCannotStallIngest(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	clicks, ingestClicks := w.openSpool()
+	postbacks, ingestPostbacks := w.openSpool()
+	w.h = w.handler(clicks, "")
+	w.h.postbacks = postbacks
+	w.h.limits.samples = newBuckets[addressee](never, samplesPerHour, 100)
+	w.campaign("summer-sale", nil, path("redirect", nil, m{"url": "https://a.test/", "weight": 1}))
+	w.fresh()
+	huge, junk := "a="+strings.Repeat("x", 65_000), "a="+strings.Repeat("x", 8_000)
+	for range 350 {
+		if res := w.send("POST", "/postback", huge); res.StatusCode != http.StatusRequestEntityTooLarge {
+			t.Fatalf("65 kB: %d", res.StatusCode)
+		}
+	}
+	for i := range 2000 {
+		res := w.send("POST", "/postback", junk, host(fmt.Sprint("made-up-", i%100, ".test")))
+		if res.StatusCode != http.StatusOK {
+			t.Fatalf("8 kB: %d", res.StatusCode)
+		}
+	}
+	w.get("/summer-sale")
+	if err := ingestClicks.Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := w.count(`SELECT count(*) FROM clicks`); n != 1 {
+		t.Errorf("%d clicks are stored", n)
+	}
+	if err := ingestPostbacks.Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := w.count(`SELECT count(*) FROM postbacks WHERE outcome = 'unmatched' AND detail <> ''`); n != samplesPerHour {
+		t.Errorf("%d samples stay", n)
+	}
+	if n := w.count(`SELECT (SELECT count(*) FROM postbacks) + (SELECT count(*) FROM jobs)`); n != samplesPerHour {
+		t.Errorf("%d rows stay", n)
+	}
+	if n := counter(t, w.h, "switchyard_postbacks_unmatched_total"); n != 2000 {
+		t.Errorf("%v are counted", n)
+	}
+}
+
+// held is a disk that does not answer until it is released.
+type held struct {
+	began   sync.WaitGroup
+	release chan struct{}
+}
+
+func (s *held) Append(context.Context, spool.Record) error {
+	s.began.Done()
+	<-s.release
+	return nil
+}
+
+// TestClicksDoNotWaitForPostbacks holds that a visitor is sent on and recorded while every write of a postback hangs.
+func TestClicksDoNotWaitForPostbacks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.campaign("summer-sale", nil, path("redirect", nil, m{"url": "https://a.test/", "weight": 1}))
+	w.fresh()
+	disk := &held{release: make(chan struct{})}
+	w.h.postbacks = disk
+	const hanging = 50
+	disk.began.Add(hanging)
+	var all sync.WaitGroup
+	for range hanging {
+		all.Go(func() { w.get("/postback?clickid=" + models.FormatClickID(models.NewClickID())) })
+	}
+	disk.began.Wait()
+	w.sent("/summer-sale")
+	if n := len(w.tape.clicks()); n != 1 {
+		t.Errorf("%d clicks", n)
+	}
+	close(disk.release)
+	all.Wait()
+}
+
+func TestPostbacksAreLimited(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	network := "/postback/" + w.network().String()
+	w.fresh()
+	click := "?clickid=" + models.FormatClickID(models.NewClickID()) + "&myclick=" + models.FormatClickID(models.NewClickID())
+	status := func(target, from string, edits ...edit) int {
+		res := w.get(target+click, append(edits, peer(from))...)
+		if wait := res.Header.Get("Retry-After"); (res.StatusCode == 429) != (wait == "1") {
+			t.Errorf("%s: %d, Retry-After %q", target, res.StatusCode, wait)
+		}
+		return res.StatusCode
+	}
+	w.h.limits.senders = newBuckets[netip.Prefix](never, 2, 100)
+	for i, tt := range []struct {
+		from string
+		want int
+	}{
+		{"8.8.8.8:1", 200}, {"8.8.8.8:2", 200}, {"8.8.8.8:3", 429}, {"8.8.8.9:1", 200}, {"[::ffff:8.8.8.8]:1", 429},
+		{"[2001:db8:0:1::1]:1", 200}, {"[2001:db8:0:1::2]:1", 200}, {"[2001:db8:0:1:ffff::3]:1", 429},
+		{"[2001:db8:0:2::1]:1", 200},
+	} {
+		if got := status("/postback", tt.from); got != tt.want {
+			t.Errorf("sender %d, %s: %d, want %d", i, tt.from, got, tt.want)
+		}
+	}
+	w.h.limits = newPostbackLimits()
+	w.h.limits.addressees = newBuckets[addressee](never, 2, 100)
+	for i, tt := range []struct {
+		target, host string
+		want         int
+	}{
+		{"/postback", shared, 200}, {"/postback", shared, 200}, {"/postback", shared, 429}, {"/postback", own, 200},
+		{network, shared, 200}, {network, own, 200}, {network, shared, 429}, {network, "made-up.test", 429},
+		{"/postback", "one.test", 200}, {"/postback", "two.test", 200}, {"/postback", "three.test", 429},
+	} {
+		if got := status(tt.target, fmt.Sprintf("9.9.9.%d:1", i), host(tt.host)); got != tt.want {
+			t.Errorf("addressee %d, %s at %s: %d, want %d", i, tt.target, tt.host, got, tt.want)
+		}
+	}
+	before := len(w.tape.records)
+	if res := w.get("/pixel.gif" + click); res.StatusCode != 200 || len(w.tape.records) != before {
+		t.Errorf("a pixel over the limit: %d, stored %d", res.StatusCode, len(w.tape.records)-before)
+	}
+	if n := counter(t, w.h, "switchyard_postbacks_limited_total"); n != 8 {
+		t.Errorf("%v are counted", n)
+	}
+}
+
+// TestPostbackNamesItsClick holds that a message is decided by the same parameters as by its job, and left to the job
+// where only PostgreSQL knows them.
+func TestPostbackNamesItsClick(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	network := w.network()
+	w.fresh()
+	id := models.NewClickID()
+	text := models.FormatClickID(id)
+	for target, named := range map[string]bool{
+		"/postback?clickid=" + text:                             true,
+		"/postback?clickid={clickid}&cid=" + text:               true,
+		"/postback?myclick=" + text:                             false,
+		"/postback/" + network.String() + "?myclick=" + text:    true,
+		"/postback?clickid=0000000000000000000001":              false,
+		"/postback/" + network.String() + "?payout=1&x=" + text: false,
+	} {
+		w.get(target)
+		p := w.tape.postback()
+		if named != (p.ClickID == id) || named != (p.Unmatched == "") {
+			t.Errorf("%s: names %s, %q", target, p.ClickID, p.Unmatched)
+		}
+	}
+	w.h.routes.Current().Network(network).Postbacks = nil // as in a copy on disk of before
+	w.get("/postback/" + network.String() + "?other=" + text)
+	if p := w.tape.postback(); p.Unmatched != "" || p.NetworkID != network {
+		t.Errorf("decided without the network's parameters: %+v", p)
+	}
+}

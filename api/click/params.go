@@ -1,0 +1,95 @@
+package click
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/url"
+	"strings"
+
+	"switchyard/models"
+	"switchyard/models/postback"
+)
+
+// addParam keeps the first value of each name, within the limits.
+func addParam(params map[string]string, name, value string) {
+	name = postback.Clean(name, postback.MaxName)
+	if _, twice := params[name]; twice || name == "" || len(params) >= postback.MaxParams {
+		return
+	}
+	params[name] = postback.Clean(value, postback.MaxValue)
+}
+
+func addQuery(params map[string]string, raw string) {
+	for raw != "" {
+		var pair string
+		pair, raw, _ = strings.Cut(raw, "&")
+		name, value, _ := strings.Cut(pair, "=")
+		addParam(params, lenient(name), lenient(value))
+	}
+}
+
+// lenient unescapes what it can: a network's broken escape must not cost a conversion.
+func lenient(s string) string {
+	if u, err := url.QueryUnescape(s); err == nil {
+		return u
+	}
+	return s
+}
+
+func addBody(params map[string]string, contentType string, body []byte) error {
+	kind, attributes, _ := mime.ParseMediaType(contentType)
+	trimmed := bytes.TrimSpace(body)
+	switch {
+	case kind == "multipart/form-data":
+		return addParts(params, body, attributes["boundary"])
+	case len(trimmed) > 0 && (trimmed[0] == '{' || strings.HasSuffix(kind, "json")):
+		return addJSON(params, trimmed)
+	}
+	addQuery(params, string(trimmed))
+	return nil
+}
+
+// addJSON takes the members of an object; lists and objects among them are kept as their text.
+func addJSON(params map[string]string, body []byte) error {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(body, &members) != nil {
+		return models.Invalid("bad_body", "the body is not a JSON object")
+	}
+	for name, raw := range members {
+		var text string
+		if string(raw) == "null" {
+			continue
+		}
+		if json.Unmarshal(raw, &text) != nil {
+			text = string(raw)
+		}
+		addParam(params, name, text)
+	}
+	return nil
+}
+
+// addParts takes the fields of a multipart form, which is what PHP's curl sends by default. Files are passed over.
+func addParts(params map[string]string, body []byte, boundary string) error {
+	form := multipart.NewReader(bytes.NewReader(body), boundary)
+	for range postback.MaxParams {
+		part, err := form.NextPart()
+		if err == io.EOF { //nolint:errorlint // the reader returns it bare
+			return nil
+		}
+		if err != nil {
+			return models.Invalid("bad_body", "the body is not a form")
+		}
+		if part.FileName() != "" {
+			continue
+		}
+		value, err := io.ReadAll(io.LimitReader(part, 4*postback.MaxValue))
+		if err != nil {
+			return models.Invalid("bad_body", "the body is not a form")
+		}
+		addParam(params, part.FormName(), string(value))
+	}
+	return nil
+}

@@ -1,0 +1,198 @@
+package clicklog
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/jobrow"
+	"switchyard/models"
+)
+
+// The job of a postback has the postback's id. A row that exists stays as it is.
+var insertPostbacks = `
+WITH fresh AS (
+	INSERT INTO postbacks (id, account_id, network_id, click_id, source, domain, ip, params, signature, signed_text,
+		received_at, outcome, detail, decided_at)
+	SELECT id, account_id, network_id, click_id, source, domain, nullif(ip, '')::inet, params::jsonb, signature, signed_text,
+		received_at, CASE unmatched WHEN '' THEN 'pending' ELSE 'unmatched' END, unmatched,
+		CASE WHEN unmatched <> '' THEN clock_timestamp() END
+	FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
+		$10::text[], $11::timestamptz[], $12::text[]) AS p (id, account_id, network_id, click_id, source, domain, ip, params,
+		signature, signed_text, received_at, unmatched)
+	ON CONFLICT (id) DO NOTHING
+	RETURNING id, nullif(account_id, '00000000-0000-0000-0000-000000000000') AS account_id, outcome
+), open AS (
+	SELECT id, account_id FROM fresh WHERE outcome = 'pending'
+), due AS (
+	` + jobrow.InsertFrom("open", "'"+models.KindRecordConversion+"'", "NULL") + `
+	ON CONFLICT (id) DO NOTHING
+)
+SELECT id FROM open`
+
+// storePostbacks stores raw messages, each with the job that will read it, and returns the ids of the new jobs.
+func storePostbacks(ctx context.Context, c db.Conn, list []*models.Postback) ([]uuid.UUID, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	params, err := paramsOf(list)
+	if err != nil {
+		return nil, err
+	}
+	textsOf := func(of func(*models.Postback) string) []string { return db.Map(list, of) }
+	return db.Select[uuid.UUID](ctx, c, "store postbacks", insertPostbacks,
+		idsOf(list, func(p *models.Postback) uuid.UUID { return p.ID }),
+		idsOf(list, func(p *models.Postback) uuid.UUID { return p.AccountID }),
+		idsOf(list, func(p *models.Postback) uuid.UUID { return p.NetworkID }),
+		idsOf(list, func(p *models.Postback) uuid.UUID { return p.ClickID }),
+		textsOf(func(p *models.Postback) string { return p.Source }),
+		textsOf(func(p *models.Postback) string { return p.Domain }),
+		textsOf(func(p *models.Postback) string {
+			if !p.IP.IsValid() {
+				return ""
+			}
+			return p.IP.WithZone("").String()
+		}),
+		params,
+		textsOf(func(p *models.Postback) string { return p.Signature }),
+		textsOf(func(p *models.Postback) string { return p.SignedText }),
+		textsOf(func(p *models.Postback) string { return models.ClickTime(p.ID).Format(time.RFC3339Nano) }),
+		textsOf(func(p *models.Postback) string { return p.Unmatched }))
+}
+
+// paramsOf returns the parameters of each message as a JSON object.
+func paramsOf(list []*models.Postback) ([]string, error) {
+	texts := make([]string, len(list))
+	for i, p := range list {
+		params := p.Params
+		if params == nil {
+			params = map[string]string{}
+		}
+		raw, err := json.Marshal(params)
+		if err != nil {
+			return nil, fmt.Errorf("clicklog: store postbacks: %w", err)
+		}
+		texts[i] = string(raw)
+	}
+	return texts, nil
+}
+
+const selectPostback = `
+SELECT account_id, network_id, click_id, source, domain, ip, params, signature, signed_text, outcome
+FROM postbacks WHERE id = $1`
+
+// Outcomes of a postback.
+const (
+	PostbackPending   = "pending"
+	PostbackRecorded  = "recorded"
+	PostbackIgnored   = "ignored"   // understood, and it changes nothing
+	PostbackRefused   = "refused"   // not believed or not understood
+	PostbackUnmatched = "unmatched" // its click never came
+)
+
+// FindPostback reads a raw postback and what became of it so far. One that does not exist is models.NotFound.
+func FindPostback(ctx context.Context, c db.Conn, id uuid.UUID) (models.Postback, string, error) {
+	p := models.Postback{ID: id}
+	var params []byte
+	var outcome string
+	err := c.QueryRowxContext(ctx, selectPostback, id).Scan(&p.AccountID, &p.NetworkID, &p.ClickID, &p.Source,
+		&p.Domain, (*addrValue)(&p.IP), &params, &p.Signature, &p.SignedText, &outcome)
+	if db.NoRows(err) {
+		return p, "", models.NotFound("postback")
+	}
+	if err == nil {
+		err = json.Unmarshal(params, &p.Params)
+	}
+	if err != nil {
+		return p, "", fmt.Errorf("clicklog: find postback: %w", err)
+	}
+	return p, outcome, nil
+}
+
+const decidePostback = `
+UPDATE postbacks SET outcome = $2, detail = left($3, 500), conversion_id = $4, account_id = $5, click_id = $6,
+	attempts = attempts + 1, decided_at = now()
+WHERE id = $1`
+
+// PostbackDecision is what became of a postback.
+type PostbackDecision struct {
+	Outcome      string
+	Detail       string // for a person, cut to 500 characters
+	ConversionID uuid.UUID
+	AccountID    uuid.UUID // the click's, so that its owner sees the postback; else the one it came with
+	ClickID      uuid.UUID // that it names
+}
+
+// DecidePostback notes what became of a postback, in the transaction of its effect.
+func DecidePostback(ctx context.Context, c db.Conn, id uuid.UUID, p PostbackDecision) error {
+	_, err := db.Exec(ctx, c, "decide postback", decidePostback, id, p.Outcome, p.Detail, db.OrNull(p.ConversionID),
+		p.AccountID, p.ClickID)
+	return err
+}
+
+const selectPostbacksOf = `SELECT id FROM postbacks WHERE click_id = ANY ($1::uuid[]) ORDER BY id`
+
+// clearPostbacks deletes the messages that name some clicks, in the transaction of c. It comes before the clicks are
+// locked, because a job locks its row first and then its click.
+func clearPostbacks(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
+	ids, err := db.Select[uuid.UUID](ctx, c, "postbacks of clicks", selectPostbacksOf, db.UUIDs(clicks))
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	return deletePostbacks(ctx, c, ids)
+}
+
+// deletePostbacks deletes messages and their jobs in the transaction of c. A worker that has one of them loses it.
+func deletePostbacks(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
+	if err := jobrow.Delete(ctx, c, models.KindRecordConversion, ids); err != nil {
+		return err
+	}
+	_, err := db.Exec(ctx, c, "delete postbacks", `DELETE FROM postbacks WHERE id = ANY ($1::uuid[])`, db.UUIDs(ids))
+	return err
+}
+
+// postbacksAtOnce is how many messages one transaction of forgetPostbacks deletes at most.
+const postbacksAtOnce = 2000
+
+// The messages of accounts on a plan, or those of nobody, that arrived before a moment.
+const (
+	selectOldPostbacks = `
+SELECT p.id FROM accounts a CROSS JOIN LATERAL (
+	SELECT id FROM postbacks WHERE account_id = a.id AND received_at < $1 ORDER BY received_at LIMIT $3
+) p WHERE a.plan = $2 LIMIT $3`
+
+	selectOldPostbacksOfNobody = `
+SELECT id FROM postbacks WHERE account_id = '00000000-0000-0000-0000-000000000000' AND received_at < $1
+ORDER BY received_at LIMIT $2`
+
+	selectAncientPostbacks = `SELECT id FROM postbacks WHERE id < $1 ORDER BY id LIMIT $2`
+)
+
+// forgetPostbacks deletes messages that are older than the plan of their account keeps them, and their jobs. It returns
+// how many it deleted.
+func (l Log) forgetPostbacks(ctx context.Context, now time.Time) (total int, err error) {
+	forget := func(query string, args ...any) {
+		for n := postbacksAtOnce; err == nil && n == postbacksAtOnce; total += n {
+			n, err = l.forgetOnce(ctx, query, append(args[:len(args):len(args)], postbacksAtOnce)...)
+		}
+	}
+	for _, p := range models.Plans {
+		forget(selectOldPostbacks, now.AddDate(0, 0, -p.PostbackDays), p.Name)
+	}
+	forget(selectOldPostbacksOfNobody, now.AddDate(0, 0, -models.StrangersPostbackDays))
+	// What is left belongs to accounts that are gone.
+	forget(selectAncientPostbacks, models.FloorClickID(now.AddDate(0, 0, -models.LongestPostbacks())))
+	return total, err
+}
+
+func (l Log) forgetOnce(ctx context.Context, query string, args ...any) (int, error) {
+	ids, err := db.Select[uuid.UUID](ctx, l.Conn, "old postbacks", query, args...)
+	if err != nil || len(ids) == 0 {
+		return 0, err
+	}
+	return len(ids), db.Tx(ctx, l.Conn, func(c db.Conn) error { return deletePostbacks(ctx, c, ids) })
+}

@@ -1,0 +1,30 @@
+package postback
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+)
+
+// The bounds of the time in a click id. A message whose click id is beyond them does not wait for its click.
+const (
+	oldestClick = 800 * 24 * time.Hour
+	newestClick = time.Hour
+)
+
+// NamedClick returns the click that a message names. If it names none, or one that cannot be, reason says so for a
+// person.
+func NamedClick(params map[string]string, n Network, now time.Time) (click uuid.UUID, reason string) {
+	text := ClickID(params, n)
+	if text == "" {
+		return click, "it names no click: the parameter of the click id is missing, empty or still a macro"
+	}
+	click, err := models.ParseClickID(text)
+	if at := models.ClickTime(click); err != nil || now.Sub(at) > oldestClick || at.Sub(now) > newestClick {
+		return uuid.Nil, fmt.Sprintf("%.40q is not a click id of this service", text)
+	}
+	return click, ""
+}
