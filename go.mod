@@ -27,6 +27,7 @@ require (
 	github.com/ua-parser/uap-go v0.0.0-20260529044130-17c35e68e58c
 	github.com/vearutop/statigz v1.5.0
 	github.com/x-way/crawlerdetect v0.2.31
+	go.yaml.in/yaml/v3 v3.0.5
 	go4.org/netipx v0.0.0-20231129151722-fdeea329fbba
 	golang.org/x/net v0.59.0
 	golang.org/x/sync v0.24.0

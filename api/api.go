@@ -2,9 +2,12 @@
 package api
 
 import (
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/gin-gonic/gin"
 
@@ -47,13 +50,21 @@ func Document(d Deps) map[string]any {
 	return openapi.Document(openapi.Info{BaseURL: d.BaseURL, Version: d.Version}, Table(d))
 }
 
-// description is the row that serves the document.
+// description is the row that serves the document, which is made at the first call.
 func description(d Deps) route.Route {
 	row := route.Route{
 		Method: "GET", Path: "/openapi.json", Group: "Service description", Public: true,
 		Summary: "machine-readable description of every endpoint a key can call",
 	}
-	row.Handle = route.Do(func(*route.Call) (map[string]any, error) { return Document(d), nil })
+	row.Answer = map[string]any{}
+	document := sync.OnceValues(func() (route.Static, error) {
+		text, err := json.Marshal(Document(d))
+		if err != nil {
+			return route.Static{}, fmt.Errorf("api: document: %w", err)
+		}
+		return route.NewStatic("application/json; charset=utf-8", text)
+	})
+	row.Handle = route.Do(func(*route.Call) (route.Static, error) { return document() })
 	return row
 }
 

@@ -1,8 +1,12 @@
 package api_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -277,6 +281,81 @@ func TestDocument(t *testing.T) {
 				t.Errorf("two operations are called %s", op.OperationID)
 			}
 			ids[op.OperationID] = true
+		}
+	}
+}
+
+// TestDocumentIsMadeOnce: the document is sent compressed, and not at all to a client that has it.
+func TestDocumentIsMadeOnce(t *testing.T) {
+	t.Parallel()
+	h := api.New(api.Deps{BaseURL: "https://track.example.com"})
+	ask := func(header ...string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest(http.MethodGet, "/api/v1/openapi.json", nil)
+		for i := 0; i < len(header); i += 2 {
+			r.Header.Add(header[i], header[i+1])
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w
+	}
+	plain := ask()
+	tag := plain.Header().Get("ETag")
+	if plain.Code != 200 || !json.Valid(plain.Body.Bytes()) || tag == "" || plain.Header().Get("Cache-Control") != "no-cache" {
+		t.Fatalf("%d %v", plain.Code, plain.Header())
+	}
+	for _, takes := range []string{"gzip", "br;q=1.0, gzip;q=0.8, *;q=0.1", "deflate,GZIP"} {
+		packed := ask("Accept-Encoding", takes)
+		unpacked, err := gzip.NewReader(packed.Body)
+		if err != nil {
+			t.Fatalf("%s: %v", takes, err)
+		}
+		text, err := io.ReadAll(unpacked)
+		if err != nil || !bytes.Equal(text, plain.Body.Bytes()) || packed.Header().Get("ETag") != tag ||
+			packed.Header().Get("Content-Encoding") != "gzip" || packed.Header().Get("Vary") != "Accept-Encoding" {
+			t.Errorf("%s: another document, or %v", takes, packed.Header())
+		}
+	}
+	for _, takes := range []string{"identity", "gzip;q=0", "gzip;q=0.000, br", "x-gzip"} {
+		if got := ask("Accept-Encoding", takes); got.Header().Get("Content-Encoding") != "" || !json.Valid(got.Body.Bytes()) {
+			t.Errorf("%s: %v", takes, got.Header())
+		}
+	}
+	for _, has := range []string{tag, strings.TrimPrefix(tag, "W/"), `"other", ` + tag, "*"} {
+		if got := ask("If-None-Match", has); got.Code != 304 || got.Body.Len() > 0 || got.Header().Get("ETag") != tag {
+			t.Errorf("If-None-Match %s: %d with %d bytes", has, got.Code, got.Body.Len())
+		}
+	}
+	if got := ask("If-None-Match", `"other"`); got.Code != 200 {
+		t.Errorf("another tag: %d", got.Code)
+	}
+}
+
+// TestNoOtherOrigin: keys are for servers. No answer lets a page of another origin read it, whatever the page asks, and
+// a preflight is refused like any method that a route does not have.
+func TestNoOtherOrigin(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	for _, path := range []string{"/api/v1/offers", "/api/v1/openapi.json", "/api/v1/none", "/docs", "/docs/start.js"} {
+		for _, method := range []string{http.MethodGet, http.MethodOptions, http.MethodPost} {
+			for _, key := range []string{s.Key, "wrong", ""} {
+				r := httptest.NewRequest(method, path, nil)
+				r.Header.Set("Origin", "https://evil.example")
+				r.Header.Set("Access-Control-Request-Method", "POST")
+				r.Header.Set("Access-Control-Request-Headers", "authorization")
+				if key != "" {
+					r.Header.Set("Authorization", "Bearer "+key)
+				}
+				w := httptest.NewRecorder()
+				s.Handler.ServeHTTP(w, r)
+				for name := range w.Header() {
+					if strings.HasPrefix(name, "Access-Control-") || name == "Timing-Allow-Origin" {
+						t.Errorf("%s %s answers %s", method, path, name)
+					}
+				}
+				if method == http.MethodOptions && w.Code < 400 {
+					t.Errorf("%s %s: %d", method, path, w.Code)
+				}
+			}
 		}
 	}
 }

@@ -57,6 +57,9 @@ func Of(c *route.Call, answer any, err error) Reply {
 	if err != nil {
 		return Failure(c.Context(), c.RequestID, err)
 	}
+	if s, ok := answer.(route.Static); ok {
+		return static(c, status, s)
+	}
 	if file, ok := answer.(route.File); ok {
 		return Reply{Status: status, Type: file.Type, Name: file.Name, file: file}
 	}
@@ -105,6 +108,7 @@ type Error struct {
 	Code    string `json:"code" doc:"machine value; clients branch on it"`
 }
 
+// marshal writes JSON as answers have it.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -119,8 +123,12 @@ func marshal(v any) ([]byte, error) {
 func (r Reply) Write(w http.ResponseWriter) {
 	h := w.Header()
 	h.Set("Content-Type", r.Type)
-	h.Set("Content-Length", strconv.FormatInt(int64(len(r.Body))+r.file.Size, 10))
-	h.Set("Cache-Control", "no-store")
+	if r.Status != http.StatusNotModified {
+		h.Set("Content-Length", strconv.FormatInt(int64(len(r.Body))+r.file.Size, 10))
+	}
+	if h.Get("Cache-Control") == "" {
+		h.Set("Cache-Control", "no-store")
+	}
 	h.Set("X-Content-Type-Options", "nosniff")
 	if r.Name != "" {
 		h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": r.Name}))

@@ -1,0 +1,34 @@
+package route
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+)
+
+// Static is an answer that is made once and sent as it is, with or without compression. A client that has it already
+// gets 304.
+type Static struct {
+	Type string
+	Body []byte
+	Gzip []byte
+	ETag string // weak: it stands for both forms
+}
+
+// NewStatic compresses a body.
+func NewStatic(contentType string, body []byte) (Static, error) {
+	var packed bytes.Buffer
+	w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	if err != nil {
+		return Static{}, err
+	}
+	if _, err := w.Write(body); err != nil {
+		return Static{}, err
+	}
+	if err := w.Close(); err != nil {
+		return Static{}, err
+	}
+	sum := sha256.Sum256(body)
+	return Static{Type: contentType, Body: body, Gzip: packed.Bytes(), ETag: `W/"` + hex.EncodeToString(sum[:16]) + `"`}, nil
+}
