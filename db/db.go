@@ -3,12 +3,14 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
 	"net"
+	"strconv"
 	"time"
 
 	"github.com/jmoiron/sqlx"
@@ -23,26 +25,43 @@ type DB struct{ *sqlx.DB }
 
 // Options of a pool.
 type Options struct {
-	MaxConns int    // default 20
-	Name     string // application_name, so that an operator sees who holds a connection
+	MaxConns  int           // default 20
+	Name      string        // application_name, so that an operator sees who holds a connection
+	Statement time.Duration // the longest that a statement may take; default 60 seconds
+	Serial    bool          // PostgreSQL uses one process for a statement, never several
 }
 
 // settings are the session settings that the URL does not set. jit is off: compiling a statement of a report over
 // millions of rows takes several times as long as it saves.
-var settings = map[string]string{"timezone": "UTC", "lock_timeout": "5s", "statement_timeout": "60s", "jit": "off"}
+func (o Options) settings() map[string]string {
+	all := map[string]string{"timezone": "UTC", "lock_timeout": "5s", "jit": "off"}
+	all["statement_timeout"] = strconv.FormatInt(cmp.Or(o.Statement, time.Minute).Milliseconds(), 10)
+	if o.Serial {
+		all["max_parallel_workers_per_gather"] = "0"
+	}
+	return all
+}
 
 // Open connects to PostgreSQL and pings it once. Sessions run in UTC. They give up on a lock after 5 seconds and on a
-// statement after 60, so that no request waits for ever.
+// statement after the time in the options, so that no request waits for ever.
 func Open(ctx context.Context, url string, o Options) (*DB, error) {
 	d, err := OpenLazy(url, o)
 	if err != nil {
 		return nil, err
 	}
-	if err := d.PingContext(ctx); err != nil {
+	if err := d.Check(ctx); err != nil {
 		_ = d.Close()
-		return nil, fmt.Errorf("db: open: %w; is PostgreSQL running, and DATABASE_URL right?", err)
+		return nil, err
 	}
 	return d, nil
+}
+
+// Check connects, unless a connection is open.
+func (d *DB) Check(ctx context.Context) error {
+	if err := d.PingContext(ctx); err != nil {
+		return fmt.Errorf("db: open: %w; is PostgreSQL running, and DATABASE_URL right?", err)
+	}
+	return nil
 }
 
 // OpenLazy makes the pool without connecting, for a process that must start while PostgreSQL is down.
@@ -57,7 +76,7 @@ func OpenLazy(url string, o Options) (*DB, error) {
 	if cfg.Runtime == nil {
 		cfg.Runtime = map[string]string{}
 	}
-	for k, v := range settings {
+	for k, v := range o.settings() {
 		if _, set := cfg.Runtime[k]; !set {
 			cfg.Runtime[k] = v
 		}

@@ -20,7 +20,6 @@ import (
 	"switchyard/api"
 	"switchyard/api/route"
 	"switchyard/api/v1"
-	"switchyard/api/v1/reporting"
 	"switchyard/db"
 	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
@@ -83,8 +82,10 @@ func New(tb testing.TB, options ...Options) *Server {
 	if o.V1.Jobs == nil {
 		s.Jobs, o.V1.Jobs = jobstest.New()
 	}
-	o.V1.Clicks = func(s *store.Store) reporting.ClickReader { return clicklog.Log{Conn: s.Conn()} }
-	o.V1.Reports = func(s *store.Store) v1.ReportReader { return report.Reader{Conn: s.Conn()} }
+	o.V1.Clicks = clicklog.Log{Conn: s.DB}
+	if o.V1.Reports == nil {
+		o.V1.Reports = report.Reader{Conn: s.DB}
+	}
 	s.Handler = api.New(api.Deps{
 		Store: s.Store, Rates: o.Rates, V1: o.V1, BaseURL: "http://localhost", Version: "test", Extra: o.Extra,
 		Undeclared: func(r *route.Route, status int, code string) {

@@ -1,5 +1,5 @@
 // Package middleware surrounds every handler of the API with, in this order: recover, request id, access log, key,
-// plan, scope, rate limit, idempotency.
+// plan, scope, rate limit, place, idempotency.
 package middleware
 
 import (
@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"regexp"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -27,6 +28,8 @@ type Pipeline struct {
 	Rates *kv.Rates
 	// Undeclared is called for an error that its row does not declare. Nil logs it.
 	Undeclared func(r *route.Route, status int, code string)
+
+	shares sync.Map // the places of each *route.Share
 }
 
 // step runs the rest of a call.
@@ -40,7 +43,7 @@ const (
 
 // Serve answers one request for a row. path returns a parameter of the path.
 func (p *Pipeline) Serve(row *route.Route, w http.ResponseWriter, r *http.Request, path func(string) string) {
-	steps := p.authenticated(p.limited(p.read(w, p.idempotent(p.handled))))
+	steps := p.authenticated(p.limited(p.read(w, p.placed(p.idempotent(p.handled)))))
 	if row.Public {
 		steps = p.handled
 	}

@@ -44,6 +44,7 @@ type Call struct {
 
 	header http.Header
 	after  []func(context.Context)
+	place  func() // gives back the call's place in the share of its route; nil: it has none
 }
 
 // NewCall makes a call. header are the headers of its answer.
@@ -60,6 +61,34 @@ func (c *Call) Header() http.Header { return c.header }
 // After adds work for after the commit, such as dispatching jobs whose rows were written. It runs only if the call
 // succeeds, and cannot fail it.
 func (c *Call) After(fn func(context.Context)) { c.after = append(c.after, fn) }
+
+// TakePlace gives the call a place in the share of its route. release is called once, at the latest when the call ends.
+func (c *Call) TakePlace(release func()) { c.place = release }
+
+// LeavePlace gives the call's place back, if it has one.
+func (c *Call) LeavePlace() {
+	if c.place != nil {
+		c.place()
+	}
+	c.place = nil
+}
+
+// HandPlace takes the place out of the call's hands: it does not end with the call, but when release is called. Without
+// a place release does nothing.
+func (c *Call) HandPlace() (release func()) {
+	release, c.place = c.place, nil
+	if release == nil {
+		return func() {}
+	}
+	return release
+}
+
+// MustHavePlace panics when the call has no place, because its row names no share.
+func (c *Call) MustHavePlace() {
+	if c.place == nil {
+		panic("route: " + c.Route.Method + " " + c.Route.Path + " needs a share")
+	}
+}
 
 // RunAfter runs what After added, once. Its context outlives the request.
 func (c *Call) RunAfter() {

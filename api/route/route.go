@@ -48,6 +48,8 @@ type Route struct {
 	BodyOptional bool
 	// Slow is the job that the route waits for, outside any transaction. Nil: it waits for none.
 	Slow *Slow
+	// Share bounds how many calls to this route, and to others of the same share, run at once. Nil: no bound.
+	Share *Share
 	// Public routes need no key, are not rate-limited and answer without {data, error}.
 	Public     bool
 	Deprecated *Deprecated
@@ -108,6 +110,26 @@ type Slow struct {
 	// Show turns the job's result into the answer that the route documents.
 	Show func(result json.RawMessage) (any, error)
 }
+
+// Share is what calls of all accounts have in common, such as the connections that reports are read over. A call runs in
+// a place of the share. A call without a place waits for one; if none becomes free in time it is 429 rate_limited. The
+// numbers are those of one web process.
+type Share struct {
+	Places  int           // of all accounts; 0: not limited
+	Running int           // places of one account
+	Waiting int           // calls of one account that wait for a place
+	Wait    time.Duration // the longest wait
+}
+
+// The shares.
+var (
+	// Reads are calls that read clicks, conversions or sums of them. There are as many places as the pool for reports has
+	// connections, so none of them waits for a connection. A call that goes on as a job leaves its place.
+	Reads = &Share{Places: 6, Running: 2, Waiting: 16, Wait: 5 * time.Second}
+	// Sends are calls whose job sends something to an address of the customer and waits for the answer. Such a call has its
+	// place until the job has ended, also after a 202.
+	Sends = &Share{Running: 4, Waiting: 8, Wait: 3 * time.Second}
+)
 
 // Deprecated is the announcement that a route will go, at least 90 days ahead.
 type Deprecated struct {

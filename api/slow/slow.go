@@ -45,7 +45,8 @@ func (j Job[A, R, T]) Answer() *route.Slow {
 }
 
 // Run submits a job without a row, waits for it and returns its documented answer. A job that takes too long is
-// answered with 202, and so is every call with Prefer: respond-async. A repeated Idempotency-Key gets the same job.
+// answered with 202, and so is every call with Prefer: respond-async. A repeated Idempotency-Key gets the same job. The
+// call keeps its place in the route's share until the job has ended.
 func (j Job[A, R, T]) Run(c *route.Call, client *jobs.Client, args A) (answer T, err error) {
 	var options []jobs.Option
 	if c.AttemptID != uuid.Nil {
@@ -55,7 +56,17 @@ func (j Job[A, R, T]) Run(c *route.Call, client *jobs.Client, args A) (answer T,
 	if err != nil {
 		return answer, err
 	}
-	return j.await(c, handle)
+	answer, err = j.await(c, handle)
+	if _, goesOn := errors.AsType[*route.LaterError](err); goesOn && c.Route.Share != nil {
+		go j.release(context.WithoutCancel(c.Context()), handle, c.HandPlace())
+	}
+	return answer, err
+}
+
+// release gives a call's place back when the job has ended, or should have.
+func (j Job[A, R, T]) release(ctx context.Context, h jobs.Handle[R], place func()) {
+	defer place()
+	_, _ = jobs.AwaitTimeout(ctx, h, j.job.Policy().Timeout+jobs.AnswerWithin) // however it ended
 }
 
 // Start inserts the row of a job, dispatches the job and waits like Run. write runs in the transaction of the insert
@@ -83,8 +94,10 @@ func (j Job[A, R, T]) Start(c *route.Call, client *jobs.Client, args A, write fu
 	return j.Await(c, client, row.ID)
 }
 
-// Await waits like Run, for a job whose row was inserted and dispatched before.
+// Await waits like Run, for a job whose row was inserted and dispatched before. The call leaves its place in the route's
+// share, because the worker has bounds of its own.
 func (j Job[A, R, T]) Await(c *route.Call, client *jobs.Client, id uuid.UUID) (T, error) {
+	c.LeavePlace()
 	read := func(ctx context.Context) (models.JobStatus, error) {
 		return jobrow.Status(ctx, c.Store.Conn(), c.Account.ID, id)
 	}

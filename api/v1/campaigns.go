@@ -37,7 +37,7 @@ func campaigns(d Deps, about reporting.Deps) []route.Route {
 	create.Status = http.StatusCreated
 	stats := res.row("GET", "/{id}/stats", "totals of a campaign for the window", route.Do(d.campaignStats),
 		route.Codes("400 invalid_id"))
-	stats.Window = true
+	stats.Window, stats.Share = true, route.Reads
 	return append(append(d.insight(), d.routingTool(), reporting.Simulation(about)), []route.Route{
 		listFigures(d, res, "campaigns with figures for the window; pinned first, then newest", "campaign_id", d.campaignRow),
 		create,
@@ -129,7 +129,7 @@ func replaceFlow(c *route.Call, b FlowBody) (FlowAnswer, error) {
 func (d Deps) campaignStats(c *route.Call) (CampaignStats, error) {
 	q := reporting.InWindow(c)
 	q.Filters = []report.Filter{report.IDs("campaign_id", c.ID)}
-	f, err := d.Reports(c.Store).Totals(c.Context(), q)
+	f, err := d.reports(c).Totals(c.Context(), q)
 	return CampaignStats{
 		Range: c.Window.Range(), Clicks: f.Clicks, Cost: models.NewMoney(f.Cost),
 		Conversions: f.Conversions(), Revenue: models.NewMoney(f.Revenue),

@@ -23,20 +23,22 @@ func (d Deps) insight() []route.Route {
 	days := route.Number("days", 7, 1, 365, "days with today")
 	return []route.Route{
 		{
-			Method: "GET", Path: "/campaigns/activity", Group: group,
+			Method: "GET", Path: "/campaigns/activity", Group: group, Share: route.Reads,
 			Summary: "clicks and goals of the last 7 days of the campaigns with an alias",
 			Query:   []route.Param{{Name: "alias", Type: "string", Required: true}},
 			Codes:   route.Codes("400 no_alias"), Handle: route.Do(d.campaignActivity),
 		},
 		{
-			Method: "GET", Path: "/campaigns/arrivals", Group: group, Summary: "how visitors were identified",
-			Query:  []route.Param{{Name: "alias", Type: "string", Doc: "empty: all campaigns"}, days},
-			Handle: route.Do(d.arrivals),
+			Method: "GET", Path: "/campaigns/arrivals", Group: group, Share: route.Reads,
+			Summary: "how visitors were identified",
+			Query:   []route.Param{{Name: "alias", Type: "string", Doc: "empty: all campaigns"}, days},
+			Handle:  route.Do(d.arrivals),
 		},
 		{
-			Method: "GET", Path: "/campaigns/{id}/funnel", Group: group, Summary: "from the click to the sale",
-			Query: []route.Param{days, {Name: "by", Enum: []string{"lander", "source"}, Doc: "splits the funnel"}},
-			Codes: route.Codes("404 not_found"), Handle: route.Do(d.funnel),
+			Method: "GET", Path: "/campaigns/{id}/funnel", Group: group, Share: route.Reads,
+			Summary: "from the click to the sale",
+			Query:   []route.Param{days, {Name: "by", Enum: []string{"lander", "source"}, Doc: "splits the funnel"}},
+			Codes:   route.Codes("404 not_found"), Handle: route.Do(d.funnel),
 		},
 		{
 			Method: "DELETE", Path: "/campaigns/{id}/stats", Group: group, Window: true, Slow: clearJob.Answer(),
@@ -69,14 +71,14 @@ func (d Deps) campaignActivity(c *route.Call) (CampaignActivity, error) {
 		return CampaignActivity{}, err
 	}
 	from, to := lastDays(7)
-	sum, err := d.Reports(c.Store).Totals(c.Context(), report.Query{
+	sum, err := d.reports(c).Totals(c.Context(), report.Query{
 		AccountID: c.Account.ID, From: from, To: to, Filters: []report.Filter{report.IDs("campaign_id", ids...)},
 	})
 	if err != nil {
 		return CampaignActivity{}, err
 	}
 	out := CampaignActivity{Clicks: sum.Clicks}
-	goals, err := d.Reports(c.Store).GoalsOf(c.Context(), c.Account.ID, ids, "", from, to)
+	goals, err := d.reports(c).GoalsOf(c.Context(), c.Account.ID, ids, "", from, to)
 	for _, g := range goals {
 		if g.Goal != report.AnyGoal {
 			out.Goals += g.Clicks
@@ -109,7 +111,7 @@ func (d Deps) arrivals(c *route.Call) (Arrivals, error) {
 		}
 		q.Filters = []report.Filter{report.IDs("campaign_id", ids...)}
 	}
-	rows, err := d.Reports(c.Store).Performance(c.Context(), q)
+	rows, err := d.reports(c).Performance(c.Context(), q)
 	if err != nil {
 		return out, err
 	}
@@ -234,7 +236,7 @@ func (d Deps) countStages(c *route.Call, campaign models.Campaign, days int, by 
 	if by != "" {
 		q.Dimensions = []string{by + "_id"}
 	}
-	rows, err := d.Reports(c.Store).Performance(c.Context(), q)
+	rows, err := d.reports(c).Performance(c.Context(), q)
 	if err != nil {
 		return nil, err
 	}
@@ -256,7 +258,7 @@ func (d Deps) countStages(c *route.Call, campaign models.Campaign, days int, by 
 		}
 		at(id).figures = r.Figures
 	}
-	goals, err := d.Reports(c.Store).GoalsOf(c.Context(), c.Account.ID, []uuid.UUID{campaign.ID}, by, q.From, q.To)
+	goals, err := d.reports(c).GoalsOf(c.Context(), c.Account.ID, []uuid.UUID{campaign.ID}, by, q.From, q.To)
 	for _, g := range goals {
 		at(g.Split).goals[g.Goal] = g
 	}

@@ -19,7 +19,7 @@ func plan(d Deps) []route.Route {
 			Handle: route.Do(func(c *route.Call) (PlanAnswer, error) { return planAnswer(c.Account, time.Now()), nil }),
 		},
 		{
-			Method: "GET", Path: "/plan/usage", Group: group, Summary: "the plan with usage detail",
+			Method: "GET", Path: "/plan/usage", Group: group, Summary: "the plan with usage detail", Share: route.Reads,
 			Handle: route.Do(d.planUsage),
 		},
 	}
@@ -159,7 +159,7 @@ func (d Deps) planUsage(c *route.Call) (PlanUsageAnswer, error) {
 	if err != nil {
 		return out, err
 	}
-	days, err := d.Reports(c.Store).Daily(c.Context(), c.Account.ID, models.MonthOf(now), now)
+	days, err := d.reports(c).Daily(c.Context(), c.Account.ID, models.MonthOf(now), now)
 	if err != nil {
 		return out, err
 	}

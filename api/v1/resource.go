@@ -90,7 +90,7 @@ func listFigures[T lister[R], R interface{ RecordID() uuid.UUID }, A, L any](
 			c.Window.Range(), answer.Each(records, func(r R) L { return show(r, figures[r.RecordID()]) }), answer.Cursor(next),
 		}, err
 	}))
-	row.Window, row.Page = true, true
+	row.Window, row.Page, row.Share = true, true, route.Reads
 	return row
 }
 
@@ -214,7 +214,7 @@ func figuresOf[R interface{ RecordID() uuid.UUID }](c *route.Call, d Deps, dimen
 	ids := answer.Each(records, R.RecordID)
 	q := reporting.InWindow(c)
 	q.Dimensions, q.Filters = []string{dimension}, []report.Filter{report.IDs(dimension, ids...)}
-	rows, err := d.Reports(c.Store).Performance(c.Context(), q)
+	rows, err := d.reports(c).Performance(c.Context(), q)
 	found := map[string]models.Figures{}
 	for _, r := range rows {
 		found[r.Dims[0]] = r.Figures

@@ -13,7 +13,6 @@ import (
 	"switchyard/api/route"
 	"switchyard/api/v1/reporting"
 	"switchyard/db/report"
-	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
 )
@@ -22,9 +21,9 @@ import (
 type Deps struct {
 	// Jobs submits and awaits jobs.
 	Jobs *jobs.Client
-	// Clicks and Reports read the click store, on the call's connection.
-	Clicks  func(*store.Store) reporting.ClickReader
-	Reports func(*store.Store) ReportReader
+	// Clicks and Reports read the click store, over connections of their own.
+	Clicks  reporting.ClickReader
+	Reports ReportReader
 	// EgressAllow are the addresses that a customer's URL may name although they are not public (EGRESS_ALLOW).
 	EgressAllow []netip.Prefix
 	// BaseURL is the service's address, for tracking links on its shared domains.
@@ -44,11 +43,16 @@ type ReportReader interface {
 		[]report.SmartlinkFigure, error)
 }
 
+// reports answers questions about figures, for a call that has a place for it.
+func (d Deps) reports(c *route.Call) ReportReader {
+	c.MustHavePlace()
+	return d.Reports
+}
+
 // Routes is the table of the API: every operation below /api/v1 but the document itself, and extra rows.
 func Routes(d Deps, extra ...route.Route) []route.Route {
 	about := reporting.Deps{
-		Jobs: d.Jobs, Clicks: d.Clicks, BaseURL: d.BaseURL,
-		Reports: func(s *store.Store) reporting.ReportReader { return d.Reports(s) },
+		Jobs: d.Jobs, Clicks: d.Clicks, Reports: d.Reports, BaseURL: d.BaseURL,
 	}
 	rows := slices.Concat(
 		campaigns(d, about),

@@ -17,7 +17,7 @@ import (
 
 func (d Deps) routingTool() route.Route {
 	return route.Route{
-		Method: "GET", Path: "/tools/routing", Group: "Campaigns", Window: true,
+		Method: "GET", Path: "/tools/routing", Group: "Campaigns", Window: true, Share: route.Reads,
 		Summary: "every campaign's rules, paths and destinations, with figures for the window",
 		Handle:  route.Do(d.routing),
 	}
@@ -113,7 +113,7 @@ func (d Deps) routing(c *route.Call) (Routing, error) {
 func (d Deps) routingFigures(c *route.Call) (map[string]models.Figures, error) {
 	q := reporting.InWindow(c)
 	q.Dimensions = []string{"campaign_id", "stream_id"}
-	rows, err := d.Reports(c.Store).Performance(c.Context(), q)
+	rows, err := d.reports(c).Performance(c.Context(), q)
 	sums := map[string]models.Figures{}
 	for _, r := range rows {
 		for _, id := range r.Dims {

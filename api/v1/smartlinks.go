@@ -19,7 +19,7 @@ import (
 func smartlinks(d Deps) []route.Route {
 	res := resource[countedSmartlinks, models.Smartlink, SmartlinkAnswer]{
 		group: "Smartlinks", path: "/short-links", answer: smartlinkAnswer,
-		table: func(s *store.Store) countedSmartlinks { return countedSmartlinks{s.Smartlinks(), d.Reports(s)} },
+		table: func(s *store.Store) countedSmartlinks { return countedSmartlinks{s.Smartlinks(), d.Reports} },
 		codes: route.Codes("400 required too_long invalid_url invalid_number out_of_range invalid_slug invalid_domain "+
 			"invalid_source invalid_rule_url invalid_condition no_conditions duplicate_slug", "409 duplicate_name"),
 	}
@@ -28,10 +28,14 @@ func smartlinks(d Deps) []route.Route {
 	clearing := res.row("DELETE", "/{id}/stats", "irreversibly clear click history in the window; the link stays",
 		route.Do(d.clearSmartlink), missing)
 	stats.Window, clearing.Window, clearing.Slow = true, true, clearSmartlinkJob.Answer()
+	all, replace := list(res, "smartlinks"), put[SmartlinkPut](res, "replace a smartlink", smartlinkAnswer)
+	for _, row := range []*route.Route{&stats, &all, &replace} {
+		row.Share = route.Reads
+	}
 	return []route.Route{
-		list(res, "smartlinks"),
+		all,
 		create[SmartlinkBody](res, "create a smartlink"),
-		put[SmartlinkPut](res, "replace a smartlink", smartlinkAnswer),
+		replace,
 		toggle(res, "pause or resume a smartlink", toggledID),
 		remove(res, "delete a smartlink", answer.Deleted),
 		clone(res, "copy a smartlink; the copy is paused and has a new slug", smartlinkCopied),

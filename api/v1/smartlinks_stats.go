@@ -47,7 +47,7 @@ func (d Deps) smartlinkStats(c *route.Call) (SmartlinkStats, error) {
 	if err != nil {
 		return SmartlinkStats{}, err
 	}
-	figures, err := d.Reports(c.Store).SmartlinkFigures(c.Context(), c.Account.ID, l.ID, c.Window.From, c.Window.End())
+	figures, err := d.reports(c).SmartlinkFigures(c.Context(), c.Account.ID, l.ID, c.Window.From, c.Window.End())
 	if err != nil {
 		return SmartlinkStats{}, err
 	}

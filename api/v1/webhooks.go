@@ -38,6 +38,7 @@ func webhooks(d Deps) []route.Route {
 		{Name: "status", Enum: models.DeliveryStates},
 	}
 	ping.Slow, again.Slow, failed.Slow = testJob.Answer(), redeliverJob.Answer(), redeliverFailedJob.Answer()
+	ping.Share, again.Share, failed.Share = route.Sends, route.Sends, route.Sends
 	failed.Window, failed.BodyOptional = true, true
 	return []route.Route{
 		res.row("GET", "", "endpoints with the last week's deliveries", route.Do(listWebhooks)),

@@ -115,7 +115,7 @@ func (m *midway) killed(method, path string, body any, o obstacle, half func()) 
 	}()
 	m.until("the job waits in its middle", func() bool {
 		return m.count(`SELECT count(*) FROM pg_stat_activity
-			WHERE $1 = ANY (pg_blocking_pids(pid)) AND application_name = 'faultworker'
+			WHERE $1 = ANY (pg_blocking_pids(pid)) AND application_name LIKE 'switchyard-faultworker-%'
 			AND position($2 IN query) > 0`, holder, o.waiting) > 0
 	})
 	worker.Kill()

@@ -73,13 +73,13 @@ func runFault(role string, args []string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	e := &env{getenv: os.Getenv, stdout: os.Stdout, stderr: os.Stderr}
-	return withServers(ctx, e, role, 20, func(cfg config.Config, d *db.DB, r jobs.Redis) error {
+	return withServers(ctx, e, role, []pool{workPool, bulkPool}, func(cfg config.Config, p pools, r jobs.Redis) error {
 		client := jobs.Connect(r)
-		f := faultProcess{d, *broken}
+		f := faultProcess{p.of(workPool), p.of(bulkPool), *broken}
 		switch role {
 		case "faultworker":
 			return f.worker(ctx, cfg, workers.Options{
-				DB: d, Redis: r, Client: client, Slots: *slots, Lease: *lease, Grace: *grace,
+				DB: p.of(workPool), Redis: r, Client: client, Slots: *slots, Lease: *lease, Grace: *grace,
 			})
 		case "faultclock":
 			return f.clock(ctx, client)
@@ -90,11 +90,12 @@ func runFault(role string, args []string) error {
 
 type faultProcess struct {
 	db     *db.DB
+	bulk   *db.DB
 	broken string
 }
 
 func (f faultProcess) worker(ctx context.Context, cfg config.Config, o workers.Options) error {
-	r, err := newRuntime(cfg, o)
+	r, err := newRuntime(cfg, f.bulk, o)
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ type line struct {
 }
 
 func (w web) openTracking(ctx context.Context) (_ *tracking, err error) {
-	t := &tracking{}
+	t, d := &tracking{}, w.pools.of(ingestPool)
 	t.visitors, err = visitor.New(visitor.Options{
 		TrustedProxies: w.cfg.TrustedProxies,
 		CityDB:         w.cfg.GeoCityDB, ASNDB: w.cfg.GeoASNDB, AnonymousDB: w.cfg.GeoAnonymousDB,
@@ -67,7 +67,7 @@ func (w web) openTracking(ctx context.Context) (_ *tracking, err error) {
 	}
 	t.caps = kv.NewCaps(counters, "", kv.Timeout)
 	t.handler, err = click.New(ctx, click.Deps{
-		DB: w.db, DatabaseURL: w.cfg.DatabaseURL, Clicks: clicklog.Log{Conn: w.db}, Usage: report.Reader{Conn: w.db},
+		DB: d, DatabaseURL: w.cfg.DatabaseURL, Clicks: clicklog.Log{Conn: d}, Usage: report.Reader{Conn: d},
 		Spool: t.clicks.spool, Postbacks: t.postbacks.spool, Visitors: t.visitors,
 		DataDir: w.cfg.DataDir, TrustedProxies: w.cfg.TrustedProxies, Caps: t.caps,
 	})
@@ -87,7 +87,7 @@ func (w web) openLine(dir string, redirects func() clicklog.Redirects) (line, er
 	if err != nil {
 		return line{}, err
 	}
-	return line{s, clicklog.NewIngester(s, w.db, clicklog.IngestOptions{
+	return line{s, clicklog.NewIngester(s, w.pools.of(ingestPool), clicklog.IngestOptions{
 		Redirects: redirects,
 		OnPostbacks: func(ctx context.Context, ids []uuid.UUID) {
 			w.client.Dispatch(ctx, models.KindRecordConversion, ids...)

@@ -28,8 +28,8 @@ import (
 // upCmd runs everything in one process.
 type upCmd struct{}
 
-// upConns is how many connections to PostgreSQL web, worker and clock share.
-const upConns = 40
+// upPools are those of web, worker and clock in one process.
+var upPools = []pool{controlPool, reportPool, ingestPool, workPool, bulkPool}
 
 // Run implements the command. It ends when it is interrupted; private servers end with it.
 func (c *upCmd) Run(ctx context.Context, e *env) (err error) {
@@ -45,12 +45,15 @@ func (c *upCmd) Run(ctx context.Context, e *env) (err error) {
 	}
 	defer func() { err = errors.Join(err, release(context.WithoutCancel(ctx))) }()
 	cfg.DatabaseURL, cfg.RedisURL = cmp.Or(cfg.DatabaseURL, servers.DatabaseURL), cmp.Or(cfg.RedisURL, servers.RedisURL)
-	d, err := db.Open(ctx, cfg.DatabaseURL, db.Options{MaxConns: upConns, Name: "switchyard-up"})
+	p, err := openPools(cfg.DatabaseURL, "up", upPools)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, d.Close()) }()
-	n, err := db.Migrate(ctx, d)
+	defer func() { err = errors.Join(err, p.close()) }()
+	if err := p.of(workPool).Check(ctx); err != nil {
+		return err
+	}
+	n, err := db.Migrate(ctx, p.of(workPool))
 	if err != nil {
 		return err
 	}
@@ -60,7 +63,7 @@ func (c *upCmd) Run(ctx context.Context, e *env) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	return c.serve(ctx, e, cfg, d, r)
+	return c.serve(ctx, e, cfg, p, r)
 }
 
 // settings are those of the environment, with other defaults for one machine: saved secrets, loopback only, a free port
@@ -111,22 +114,22 @@ func freePort(ctx context.Context, first int) int {
 }
 
 // serve runs the three process types until the context ends or one of them fails.
-func (c *upCmd) serve(ctx context.Context, e *env, cfg config.Config, d *db.DB, r jobs.Redis) error {
+func (c *upCmd) serve(ctx context.Context, e *env, cfg config.Config, p pools, r jobs.Redis) error {
 	e.say("starting web, worker and clock")
-	client, registry := jobs.Connect(r), monitor.NewRegistry(d)
+	client, registry := jobs.Connect(r), p.registry()
 	g, ctx := errgroup.WithContext(ctx)
 	answering := make(chan struct{})
 	g.Go(func() error {
-		return web{cfg: cfg, db: d, redis: r, client: client, registry: registry, ready: func() { close(answering) }}.run(ctx)
+		return web{cfg: cfg, pools: p, redis: r, client: client, registry: registry, ready: func() { close(answering) }}.run(ctx)
 	})
 	g.Go(func() error {
-		return runWorker(ctx, cfg, workers.Options{DB: d, Redis: r, Client: client, Metrics: registry})
+		return runWorker(ctx, cfg, p, workers.Options{DB: p.of(workPool), Redis: r, Client: client, Metrics: registry})
 	})
-	g.Go(func() error { return runClock(ctx, d, client) })
+	g.Go(func() error { return runClock(ctx, p.of(workPool), client) })
 	g.Go(func() error {
 		select {
 		case <-answering:
-			return c.announce(ctx, e, cfg, d)
+			return c.announce(ctx, e, cfg, p.of(controlPool))
 		case <-ctx.Done():
 			return nil
 		}

@@ -21,8 +21,6 @@ import (
 	"switchyard/api"
 	"switchyard/api/click"
 	"switchyard/api/v1"
-	"switchyard/api/v1/reporting"
-	"switchyard/db"
 	"switchyard/db/clicklog"
 	"switchyard/db/kv"
 	"switchyard/db/report"
@@ -40,11 +38,23 @@ type webCmd struct {
 
 // Run implements the command.
 func (c *webCmd) Run(ctx context.Context, e *env) error {
-	return withServers(ctx, e, "switchyard-web", 20, func(cfg config.Config, d *db.DB, r jobs.Redis) error {
+	return withServers(ctx, e, "web", c.pools(), func(cfg config.Config, p pools, r jobs.Redis) error {
 		tune(e.getenv)
-		w := web{cfg: cfg, db: d, redis: r, client: jobs.Connect(r), registry: monitor.NewRegistry(d), only: c.Only}
+		w := web{cfg: cfg, pools: p, redis: r, client: jobs.Connect(r), registry: p.registry(), only: c.Only}
 		return w.run(ctx)
 	})
+}
+
+// pools are those that the process needs. The control plane is needed by both halves: it tells whether PostgreSQL
+// answers.
+func (c *webCmd) pools() []pool {
+	switch c.Only {
+	case "api":
+		return []pool{controlPool, reportPool}
+	case "click":
+		return []pool{controlPool, ingestPool}
+	}
+	return []pool{controlPool, reportPool, ingestPool}
 }
 
 // tune sets the runtime for the redirect, unless the environment does. It adds one processor to those of the machine,
@@ -63,7 +73,7 @@ func tune(getenv func(string) string) {
 // web is the web process.
 type web struct {
 	cfg      config.Config
-	db       *db.DB
+	pools    pools
 	redis    jobs.Redis
 	client   *jobs.Client
 	registry *prometheus.Registry
@@ -124,7 +134,7 @@ func (w web) shareDomains(ctx context.Context) (stop func()) {
 	share := func() {
 		limited, stopWaiting := context.WithTimeout(ctx, 2*time.Second)
 		defer stopWaiting()
-		if err := store.EnsureSharedDomains(limited, w.db, w.cfg.SharedDomains); err != nil {
+		if err := store.EnsureSharedDomains(limited, w.pools.of(controlPool), w.cfg.SharedDomains); err != nil {
 			slog.WarnContext(ctx, "shared domains not written yet", "error", err)
 			return
 		}
@@ -167,7 +177,7 @@ func (w web) handlers() (*handlers, error) {
 	if w.only == "click" {
 		return h, nil
 	}
-	records, err := openStore(w.cfg, w.db)
+	records, err := openStore(w.cfg, w.pools.of(controlPool))
 	if err != nil {
 		return nil, err
 	}
@@ -179,8 +189,7 @@ func (w web) handlers() (*handlers, error) {
 		Store: records, Rates: kv.NewRates(counters, "", kv.Timeout), BaseURL: w.cfg.BaseURL, Version: readBuild().Version,
 		V1: v1.Deps{
 			Jobs: w.client, EgressAllow: w.cfg.EgressAllow, TrackingHost: w.cfg.TrackingHost,
-			Clicks:  func(s *store.Store) reporting.ClickReader { return clicklog.Log{Conn: s.Conn()} },
-			Reports: func(s *store.Store) v1.ReportReader { return report.Reader{Conn: s.Conn()} },
+			Clicks: clicklog.Log{Conn: w.pools.of(reportPool)}, Reports: report.Reader{Conn: w.pools.of(reportPool)},
 		},
 	})
 	return h, nil
@@ -190,7 +199,7 @@ func (w web) handlers() (*handlers, error) {
 // PostgreSQL and Redis.
 func (w web) checks(t *click.Handler) []monitor.Check {
 	checks := []monitor.Check{
-		{Name: "postgres", Optional: t != nil, Ask: func(ctx context.Context) error { return w.db.PingContext(ctx) }},
+		{Name: "postgres", Optional: t != nil, Ask: func(ctx context.Context) error { return w.pools.of(controlPool).PingContext(ctx) }},
 		{Name: "redis", Optional: true, Ask: func(ctx context.Context) error { return jobs.CheckRedis(ctx, w.redis) }},
 	}
 	if t != nil {

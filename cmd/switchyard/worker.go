@@ -14,7 +14,6 @@ import (
 	"switchyard/jobs"
 	"switchyard/ops/config"
 	"switchyard/ops/logs"
-	"switchyard/ops/monitor"
 	"switchyard/workers"
 	"switchyard/workers/clock"
 	"switchyard/workers/conversion"
@@ -43,26 +42,28 @@ func (c *workerCmd) Run(ctx context.Context, e *env) error {
 	if c.Slots < 1 {
 		return usageError{errors.New("--slots must be 1 or more")}
 	}
-	return withServers(ctx, e, "switchyard-worker", 20, func(cfg config.Config, d *db.DB, r jobs.Redis) error {
-		registry := monitor.NewRegistry(d)
+	return withServers(ctx, e, "worker", []pool{workPool, bulkPool}, func(cfg config.Config, p pools, r jobs.Redis) error {
+		registry := p.registry()
 		o := workers.Options{
-			DB: d, Redis: r, Client: jobs.Connect(r), Queues: queues, Slots: c.Slots, Metrics: registry,
+			DB: p.of(workPool), Redis: r, Client: jobs.Connect(r), Queues: queues, Slots: c.Slots, Metrics: registry,
 		}
-		return c.beside(ctx, cfg, d, r, registry, func(ctx context.Context) error { return runWorker(ctx, cfg, o) })
+		return c.beside(ctx, cfg, p.of(workPool), r, registry, func(ctx context.Context) error {
+			return runWorker(ctx, cfg, p, o)
+		})
 	})
 }
 
 // runWorker works until the context ends.
-func runWorker(ctx context.Context, cfg config.Config, o workers.Options) error {
-	r, err := newRuntime(cfg, o)
+func runWorker(ctx context.Context, cfg config.Config, p pools, o workers.Options) error {
+	r, err := newRuntime(cfg, p.of(bulkPool), o)
 	if err != nil {
 		return err
 	}
 	return r.Run(ctx)
 }
 
-// newRuntime makes a runtime with every handler of the service.
-func newRuntime(cfg config.Config, o workers.Options) (*workers.Runtime, error) {
+// newRuntime makes a runtime with every handler of the service. Long reads run on bulk.
+func newRuntime(cfg config.Config, bulk *db.DB, o workers.Options) (*workers.Runtime, error) {
 	records, err := openStore(cfg, o.DB)
 	if err != nil {
 		return nil, err
@@ -81,7 +82,7 @@ func newRuntime(cfg config.Config, o workers.Options) (*workers.Runtime, error) 
 	if err := registerLinks(cfg, r, records); err != nil {
 		return nil, err
 	}
-	export.Register(r, records, dbexport.Reader{Conn: o.DB}, reports)
+	export.Register(r, records, dbexport.Reader{Conn: bulk}, report.Reader{Conn: bulk})
 	correction.Register(r, records, clicks)
 	return r, nil
 }
@@ -91,11 +92,12 @@ type clockCmd struct{ figuresFlag }
 
 // Run implements the command.
 func (c *clockCmd) Run(ctx context.Context, e *env) error {
-	return withServers(ctx, e, "switchyard-clock", 2, func(cfg config.Config, d *db.DB, r jobs.Redis) error {
+	return withServers(ctx, e, "clock", []pool{clockPool}, func(cfg config.Config, p pools, r jobs.Redis) error {
+		d := p.of(clockPool)
 		if err := jobs.CheckRedis(ctx, r); errors.Is(err, jobs.ErrEvicts) {
 			return err
 		}
-		return c.beside(ctx, cfg, d, r, monitor.NewRegistry(d), func(ctx context.Context) error {
+		return c.beside(ctx, cfg, d, r, p.registry(), func(ctx context.Context) error {
 			return runClock(ctx, d, jobs.Connect(r))
 		})
 	})
@@ -110,8 +112,10 @@ func runClock(ctx context.Context, d *db.DB, client *jobs.Client) error {
 	return err
 }
 
-// withServers opens the settings, the log and the servers of a process type. The servers need not answer yet.
-func withServers(ctx context.Context, e *env, name string, conns int, fn func(config.Config, *db.DB, jobs.Redis) error,
+// withServers opens the settings, the log and the servers of a process type. The servers need not answer yet. needed are
+// its pools, the most important one first.
+func withServers(ctx context.Context, e *env, name string, needed []pool,
+	fn func(config.Config, pools, jobs.Redis) error,
 ) (err error) {
 	cfg, err := config.Load(e.getenv)
 	if err != nil {
@@ -123,18 +127,18 @@ func withServers(ctx context.Context, e *env, name string, conns int, fn func(co
 	slog.SetDefault(logs.New(e.stderr, cfg.LogLevel))
 	limitMemory()
 	defer limitStop(ctx, stopLimit, func() { os.Exit(1) })()
-	d, err := db.OpenLazy(cfg.DatabaseURL, db.Options{MaxConns: conns, Name: name})
+	p, err := openPools(cfg.DatabaseURL, name, needed)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, d.Close()) }()
+	defer func() { err = errors.Join(err, p.close()) }()
 	r, err := jobs.OpenRedis(cfg.RedisURL)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	go warnBehind(ctx, d) // nothing waits for it: redirects need no PostgreSQL
-	return fn(cfg, d, r)
+	go warnBehind(ctx, p.of(needed[0])) // nothing waits for it: redirects need no PostgreSQL
+	return fn(cfg, p, r)
 }
 
 // stopLimit is how long a process may take to stop: a little more than the sum of all that a stop waits for.

@@ -57,7 +57,7 @@ func (d Deps) repeatIPs(c *route.Call) (RepeatIPs, error) {
 	if q.Smartlinks, q.Link, err = linkOf(c); err != nil {
 		return RepeatIPs{}, err
 	}
-	list, err := d.Reports(c.Store).RepeatAddresses(c.Context(), q)
+	list, err := d.reports(c).RepeatAddresses(c.Context(), q)
 	of := ofClicks
 	if q.Smartlinks {
 		of = ofSmartlinks

@@ -73,7 +73,7 @@ func (d Deps) clickRows(c *route.Call, clicks []clicklog.StoredClick) ([]ClickRo
 	if len(clicks) == 0 {
 		return out, nil
 	}
-	sales, err := d.Clicks(c.Store).SalesOf(c.Context(), c.Account.ID, clicks)
+	sales, err := d.clicks(c).SalesOf(c.Context(), c.Account.ID, clicks)
 	if err != nil {
 		return nil, err
 	}

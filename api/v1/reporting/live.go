@@ -30,7 +30,7 @@ func (d Deps) breakdown(c *route.Call) (Breakdown, error) {
 	const dimension = "source_id"
 	q := InWindow(c)
 	q.Dimensions, q.Limit = []string{dimension}, sourcesShown
-	rows, err := d.Reports(c.Store).Performance(c.Context(), q)
+	rows, err := d.reports(c).Performance(c.Context(), q)
 	if err != nil {
 		return Breakdown{}, err
 	}
@@ -82,7 +82,7 @@ const pagesShown = 100
 func (d Deps) live(c *route.Call) (Live, error) {
 	minutes, now := c.Numbers["minutes"], time.Now()
 	since := now.Add(-time.Duration(minutes) * time.Minute)
-	found, err := d.Reports(c.Store).VisitorsSince(c.Context(), c.Account.ID, since, now.Add(time.Hour))
+	found, err := d.reports(c).VisitorsSince(c.Context(), c.Account.ID, since, now.Add(time.Hour))
 	if err != nil {
 		return Live{}, err
 	}

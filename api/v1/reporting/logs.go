@@ -25,7 +25,7 @@ func Logs(d Deps) []route.Route {
 	}
 	return []route.Route{
 		{
-			Method: "GET", Path: "/logs/clicks", Group: group, Window: true,
+			Method: "GET", Path: "/logs/clicks", Group: group, Window: true, Share: route.Reads,
 			Summary: "clicks, newest first; from is held to the start of the plan's click history",
 			Query: slices.Concat(paging, []route.Param{
 				{Name: "converted", Enum: []string{"1"}, Doc: "1: only converted clicks"},
@@ -33,22 +33,22 @@ func Logs(d Deps) []route.Route {
 			Handle: route.Do(d.listClicks),
 		},
 		{
-			Method: "GET", Path: "/logs/clicks/{clickId}", Group: group,
+			Method: "GET", Path: "/logs/clicks/{clickId}", Group: group, Share: route.Reads,
 			Summary: "one click with hops, conversions and visitor",
 			Query:   []route.Param{{Name: "trace", Enum: []string{"1"}, Doc: "1: explain how it was routed"}},
 			Codes:   slices.Concat(answer.IDCodes, route.Codes("402 plan_limit")), Handle: route.Do(d.findClick),
 		},
 		{
-			Method: "GET", Path: "/logs/conversions", Group: group, Window: true,
+			Method: "GET", Path: "/logs/conversions", Group: group, Window: true, Share: route.Reads,
 			Summary: "conversions, newest first, by their own time", Query: paging, Handle: route.Do(d.listConversions),
 		},
 		{
-			Method: "GET", Path: "/logs/repeat-ips", Group: group, Window: true,
+			Method: "GET", Path: "/logs/repeat-ips", Group: group, Window: true, Share: route.Reads,
 			Summary: "addresses that clicked more than once; from is held to the start of the plan's click history",
 			Query:   repeatParams, Codes: answer.IDCodes, Handle: route.Do(d.repeatIPs),
 		},
 		{
-			Method: "GET", Path: "/logs/smartlink-clicks", Group: group, Window: true,
+			Method: "GET", Path: "/logs/smartlink-clicks", Group: group, Window: true, Share: route.Reads,
 			Summary: "clicks of smartlinks, newest first",
 			Query:   append(slices.Clone(paging), route.Param{Name: "link", Default: "all", Doc: "a smartlink's id, or all"}),
 			Codes:   answer.IDCodes, Handle: route.Do(d.listSmartlinkClicks),
@@ -86,7 +86,7 @@ func (d Deps) listClicks(c *route.Call) (Log[ClickRow], error) {
 	}
 	w, end := clampToHistory(c)
 	q.From, q.To = w.From, end
-	clicks, err := d.Clicks(c.Store).Clicks(c.Context(), q)
+	clicks, err := d.clicks(c).Clicks(c.Context(), q)
 	if err != nil {
 		return Log[ClickRow]{}, err
 	}
@@ -116,7 +116,7 @@ func (d Deps) listConversions(c *route.Call) (Log[ConversionRow], error) {
 	if err != nil {
 		return Log[ConversionRow]{}, err
 	}
-	list, err := d.Clicks(c.Store).Conversions(c.Context(), q)
+	list, err := d.clicks(c).Conversions(c.Context(), q)
 	return Log[ConversionRow]{Range: c.Window.Range(), Rows: answer.Each(list, conversionRow)}, err
 }
 
@@ -147,7 +147,7 @@ func (d Deps) findClick(c *route.Call) (ClickAnswer, error) {
 	if err != nil {
 		return ClickAnswer{}, models.Invalid("invalid_id", "this is not a click id")
 	}
-	found, err := d.Clicks(c.Store).FindClick(c.Context(), c.Account.ID, id)
+	found, err := d.clicks(c).FindClick(c.Context(), c.Account.ID, id)
 	if err != nil {
 		return ClickAnswer{}, err
 	}

@@ -46,7 +46,7 @@ func (d Deps) orphaned(c *route.Call) (Orphaned, error) {
 	if c.Query.Has("totals_for") {
 		return d.orphanedTotals(c)
 	}
-	list, err := d.Reports(c.Store).Orphans(c.Context(), c.Account.ID, c.Window.From, c.Window.End())
+	list, err := d.reports(c).Orphans(c.Context(), c.Account.ID, c.Window.From, c.Window.End())
 	if err != nil {
 		return Orphaned{}, err
 	}
@@ -69,7 +69,7 @@ func (d Deps) orphanedTotals(c *route.Call) (Orphaned, error) {
 	}
 	q := report.Query{AccountID: c.Account.ID, Filters: []report.Filter{report.IDs("campaign_id", ids...)}}
 	q.From, q.To = allTime()
-	sum, err := d.Reports(c.Store).Totals(c.Context(), q)
+	sum, err := d.reports(c).Totals(c.Context(), q)
 	p := point(sum)
 	return Orphaned{Point: &p}, err
 }

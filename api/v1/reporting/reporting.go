@@ -12,7 +12,6 @@ import (
 	"switchyard/api/route"
 	"switchyard/db/clicklog"
 	"switchyard/db/report"
-	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
 )
@@ -20,9 +19,21 @@ import (
 // Deps are what the handlers need beside the store, which comes with each call.
 type Deps struct {
 	Jobs    *jobs.Client
-	Clicks  func(*store.Store) ClickReader  // on the call's connection: one in a transaction must not take another
-	Reports func(*store.Store) ReportReader // likewise
-	BaseURL string                          // the service's address, for the links to report files
+	Clicks  ClickReader // over connections of its own
+	Reports ReportReader
+	BaseURL string // the service's address, for the links to report files
+}
+
+// clicks reads the click store, for a call that has a place for it.
+func (d Deps) clicks(c *route.Call) ClickReader {
+	c.MustHavePlace()
+	return d.Clicks
+}
+
+// reports answers questions about figures, for a call that has a place for it.
+func (d Deps) reports(c *route.Call) ReportReader {
+	c.MustHavePlace()
+	return d.Reports
 }
 
 // ClickReader is what the logs need of the click store: clicklog.Log.

@@ -20,12 +20,13 @@ func Reports(d Deps) []route.Route {
 	const group = "Reports"
 	return append([]route.Route{
 		{
-			Method: "GET", Path: "/reports/performance", Group: group, Window: true,
+			Method: "GET", Path: "/reports/performance", Group: group, Window: true, Share: route.Reads,
 			Summary: "figures grouped by up to five dimensions",
 			Query:   performanceParams(), Codes: route.Codes("400 invalid_dimension"), Handle: route.Do(d.performance),
 		},
 		{
-			Method: "GET", Path: "/reports/trends", Group: group, Window: true, Summary: "figures over time",
+			Method: "GET", Path: "/reports/trends", Group: group, Window: true, Share: route.Reads,
+			Summary: "figures over time",
 			Query: []route.Param{
 				{Name: "bucket", Enum: report.Buckets, Default: defaultBucket},
 				{Name: "tz", Default: "UTC", Doc: "IANA time zone of the buckets"},
@@ -33,7 +34,7 @@ func Reports(d Deps) []route.Route {
 			Codes: route.Codes("400 invalid_bucket"), Handle: route.Do(d.trends),
 		},
 		{
-			Method: "GET", Path: "/reports/values", Group: group, Window: true,
+			Method: "GET", Path: "/reports/values", Group: group, Window: true, Share: route.Reads,
 			Summary: "values that a dimension takes, by clicks",
 			Query: []route.Param{
 				{Name: "dimension", Required: true, Enum: report.Public()},
@@ -42,7 +43,7 @@ func Reports(d Deps) []route.Route {
 			Codes: route.Codes("400 invalid_dimension"), Handle: route.Do(d.values),
 		},
 		{
-			Method: "GET", Path: "/reports/orphaned", Group: group, Window: true,
+			Method: "GET", Path: "/reports/orphaned", Group: group, Window: true, Share: route.Reads,
 			Summary: "what was recorded for campaigns that no longer exist",
 			Query: []route.Param{
 				{Name: "totals_for", Doc: "campaign ids, comma-separated: answers the all-time totals of just these"},
@@ -110,7 +111,7 @@ func (d Deps) performance(c *route.Call) (Performance, error) {
 	}
 	q := InWindow(c)
 	q.Dimensions, q.Filters, q.Limit = dimensions, grouped(filters), report.MaxRows+1
-	rows, err := d.Reports(c.Store).Performance(c.Context(), q)
+	rows, err := d.reports(c).Performance(c.Context(), q)
 	if err != nil {
 		return Performance{}, err
 	}
@@ -227,7 +228,7 @@ func (d Deps) values(c *route.Call) (Values, error) {
 	}
 	q := InWindow(c)
 	q.Dimensions, q.Limit = []string{dimension}, c.Numbers["limit"]
-	rows, err := d.Reports(c.Store).Performance(c.Context(), q)
+	rows, err := d.reports(c).Performance(c.Context(), q)
 	if err != nil {
 		return Values{}, err
 	}

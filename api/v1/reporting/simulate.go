@@ -22,7 +22,7 @@ import (
 // Simulation is the row of POST /tools/simulate.
 func Simulation(d Deps) route.Route {
 	return route.Route{
-		Method: "POST", Path: "/tools/simulate", Group: "Campaigns",
+		Method: "POST", Path: "/tools/simulate", Group: "Campaigns", Share: route.Reads,
 		Summary: "route a described visitor through a stored or a given flow, without recording anything",
 		Codes: append(route.Codes("400 invalid_id invalid_attribute invalid_time invalid_flow_rotation "+
 			"invalid_bind_visitors invalid_fallback_url invalid_destination_url", "404 not_found"), answer.FlowCodes...),

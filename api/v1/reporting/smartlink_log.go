@@ -41,7 +41,7 @@ func (d Deps) listSmartlinkClicks(c *route.Call) (Log[SmartlinkClickRow], error)
 	if err != nil {
 		return Log[SmartlinkClickRow]{}, err
 	}
-	list, err := d.Clicks(c.Store).SmartlinkClicks(c.Context(), q)
+	list, err := d.clicks(c).SmartlinkClicks(c.Context(), q)
 	if err != nil {
 		return Log[SmartlinkClickRow]{}, err
 	}

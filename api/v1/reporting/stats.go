@@ -16,22 +16,23 @@ func Stats(d Deps) []route.Route {
 	const group = "Stats"
 	return []route.Route{
 		{
-			Method: "GET", Path: "/stats/overview", Group: group, Window: true,
+			Method: "GET", Path: "/stats/overview", Group: group, Window: true, Share: route.Reads,
 			Summary: "totals for the window and the change from the previous window", Handle: route.Do(d.overview),
 		},
 		{
-			Method: "GET", Path: "/stats/timeseries", Group: group, Window: true, Summary: "figures by day",
-			Handle: route.Do(d.timeseries),
+			Method: "GET", Path: "/stats/timeseries", Group: group, Window: true, Share: route.Reads,
+			Summary: "figures by day", Handle: route.Do(d.timeseries),
 		},
 		{
-			Method: "GET", Path: "/stats/hourly", Group: group, Summary: "today by hour (UTC)", Handle: route.Do(d.hourly),
+			Method: "GET", Path: "/stats/hourly", Group: group, Share: route.Reads, Summary: "today by hour (UTC)",
+			Handle: route.Do(d.hourly),
 		},
 		{
-			Method: "GET", Path: "/stats/breakdown", Group: group, Window: true, Summary: "top 20 traffic sources by clicks",
-			Handle: route.Do(d.breakdown),
+			Method: "GET", Path: "/stats/breakdown", Group: group, Window: true, Share: route.Reads,
+			Summary: "top 20 traffic sources by clicks", Handle: route.Do(d.breakdown),
 		},
 		{
-			Method: "GET", Path: "/stats/live", Group: group, Summary: "who is on the pages now",
+			Method: "GET", Path: "/stats/live", Group: group, Share: route.Reads, Summary: "who is on the pages now",
 			Query:  []route.Param{route.Number("minutes", 5, 1, 60, "how far back")},
 			Handle: route.Do(d.live),
 		},
@@ -68,12 +69,12 @@ type OverviewChanges struct {
 func (d Deps) overview(c *route.Call) (Overview, error) {
 	before := previous(c.Window)
 	q := InWindow(c)
-	now, err := d.Reports(c.Store).Totals(c.Context(), q)
+	now, err := d.reports(c).Totals(c.Context(), q)
 	if err != nil {
 		return Overview{}, err
 	}
 	q.From, q.To = before.From, before.End()
-	then, err := d.Reports(c.Store).Totals(c.Context(), q)
+	then, err := d.reports(c).Totals(c.Context(), q)
 	return Overview{
 		Range: c.Window.Range(), PreviousRange: before.Range(), Figures: now.Row(), Changes: changesOf(now, then),
 	}, err

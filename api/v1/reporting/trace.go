@@ -150,7 +150,7 @@ func (d Deps) useOfDay(c *route.Call, p *routing.Explainer, at time.Time, q *rou
 	y, m, day := local.Date()
 	start := time.Date(y, m, day, 0, 0, 0, 0, local.Location())
 	if p.Counts() {
-		rows, err := d.Reports(c.Store).Performance(c.Context(), report.Query{
+		rows, err := d.reports(c).Performance(c.Context(), report.Query{
 			AccountID: c.Account.ID, From: start, To: at, Dimensions: []string{"campaign_id", "stream_id"},
 		})
 		if err != nil {
@@ -166,7 +166,7 @@ func (d Deps) useOfDay(c *route.Call, p *routing.Explainer, at time.Time, q *rou
 		}
 	}
 	if p.Capped() {
-		q.Conversions, err = d.Reports(c.Store).ConversionsIn(c.Context(), c.Account.ID, start, at)
+		q.Conversions, err = d.reports(c).ConversionsIn(c.Context(), c.Account.ID, start, at)
 	}
 	return err
 }

@@ -38,7 +38,7 @@ func (d Deps) trends(c *route.Call) (Trends, error) {
 	if err != nil {
 		return Trends{}, err
 	}
-	list, err := d.Reports(c.Store).Trends(c.Context(), report.TrendQuery{Query: InWindow(c), Bucket: bucket, Zone: zone})
+	list, err := d.reports(c).Trends(c.Context(), report.TrendQuery{Query: InWindow(c), Bucket: bucket, Zone: zone})
 	return Trends{c.Window.Range(), bucket, zone.String(), answer.Each(list, trendRow)}, err
 }
 
@@ -94,7 +94,7 @@ type Timeseries struct {
 
 func (d Deps) timeseries(c *route.Call) (Timeseries, error) {
 	q := report.TrendQuery{Query: InWindow(c), Bucket: report.Day, Zone: time.UTC}
-	list, err := d.Reports(c.Store).Trends(c.Context(), q)
+	list, err := d.reports(c).Trends(c.Context(), q)
 	return Timeseries{c.Window.Range(), answer.Each(list, func(t report.Trend) DayPoint {
 		return DayPoint{t.Label, point(t.Figures)}
 	})}, err
@@ -115,7 +115,7 @@ func (d Deps) hourly(c *route.Call) (Hourly, error) {
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	day := report.Query{AccountID: c.Account.ID, From: today, To: today.Add(24 * time.Hour)}
 	q := report.TrendQuery{Query: day, Bucket: report.Hour, Zone: time.UTC}
-	list, err := d.Reports(c.Store).Trends(c.Context(), q)
+	list, err := d.reports(c).Trends(c.Context(), q)
 	return Hourly{answer.Each(list, func(t report.Trend) HourPoint {
 		return HourPoint{t.Start.Hour(), point(t.Figures)}
 	})}, err

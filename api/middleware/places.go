@@ -1,0 +1,120 @@
+package middleware
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"sync"
+
+	"github.com/google/uuid"
+	"golang.org/x/sync/semaphore"
+
+	"switchyard/api/envelope"
+	"switchyard/api/route"
+	"switchyard/models"
+)
+
+// placed runs the rest of a call in a place of its route's share. It stands before any transaction, so a call that waits
+// for a place holds no connection.
+func (p *Pipeline) placed(next step) step {
+	return func(c *route.Call) envelope.Reply {
+		share := c.Route.Share
+		if share == nil {
+			return next(c)
+		}
+		release, err := p.placesOf(share).acquire(c.Context(), c.Account.ID)
+		if errors.Is(err, errNoPlace) {
+			wait := strconv.Itoa(seconds(share.Wait))
+			c.Header().Set("Retry-After", wait)
+			err = models.Errorf(models.KindTooMany, "rate_limited",
+				"%d such calls of the account run already; wait %s seconds", share.Running, wait)
+		}
+		if err != nil {
+			return envelope.Of(c, nil, err)
+		}
+		c.TakePlace(release)
+		defer c.LeavePlace()
+		return next(c)
+	}
+}
+
+func (p *Pipeline) placesOf(share *route.Share) *places {
+	if found, ok := p.shares.Load(share); ok {
+		return found.(*places)
+	}
+	made := &places{share: share, accounts: map[uuid.UUID]*accountPlaces{}}
+	if share.Places > 0 {
+		made.all = semaphore.NewWeighted(int64(share.Places))
+	}
+	found, _ := p.shares.LoadOrStore(share, made)
+	return found.(*places)
+}
+
+// places are the places of a share in this process. Calls of one account come in order, and so do the accounts: each has
+// at most Running calls in the line for the places of all.
+type places struct {
+	share *route.Share
+	all   *semaphore.Weighted // nil: not limited
+
+	mu       sync.Mutex
+	accounts map[uuid.UUID]*accountPlaces
+}
+
+// accountPlaces are the places of an account. It is forgotten when no call uses it.
+type accountPlaces struct {
+	free  *semaphore.Weighted
+	calls int // that run or wait
+}
+
+var errNoPlace = errors.New("middleware: no place")
+
+// acquire takes a place of an account, until release is called. It waits as long as the share says. Errors: errNoPlace,
+// also at once if too many wait already; the error of the context.
+func (p *places) acquire(ctx context.Context, account uuid.UUID) (release func(), err error) {
+	a := p.enter(account)
+	if a == nil {
+		return nil, errNoPlace
+	}
+	limited, cancel := context.WithTimeoutCause(ctx, p.share.Wait, errNoPlace)
+	defer cancel()
+	if a.free.Acquire(limited, 1) != nil {
+		p.leave(account, a)
+		return nil, context.Cause(limited)
+	}
+	if p.all != nil && p.all.Acquire(limited, 1) != nil {
+		a.free.Release(1)
+		p.leave(account, a)
+		return nil, context.Cause(limited)
+	}
+	return sync.OnceFunc(func() {
+		if p.all != nil {
+			p.all.Release(1)
+		}
+		a.free.Release(1)
+		p.leave(account, a)
+	}), nil
+}
+
+// enter counts a call; nil if the account has too many.
+func (p *places) enter(account uuid.UUID) *accountPlaces {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	a := p.accounts[account]
+	if a == nil {
+		a = &accountPlaces{free: semaphore.NewWeighted(int64(p.share.Running))}
+		p.accounts[account] = a
+	}
+	if a.calls >= p.share.Running+p.share.Waiting {
+		return nil
+	}
+	a.calls++
+	return a
+}
+
+func (p *places) leave(account uuid.UUID, a *accountPlaces) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if a.calls--; a.calls == 0 {
+		delete(p.accounts, account)
+	}
+}
