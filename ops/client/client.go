@@ -45,7 +45,7 @@ func New(url, key string) *API {
 // names.
 func (a *API) Call(ctx context.Context, method, path string, body any, headers ...string) (Answer, error) {
 	for {
-		answer, err := a.once(ctx, method, path, body, headers)
+		answer, err := a.Once(ctx, method, path, body, headers...)
 		if err != nil || answer.Status != http.StatusTooManyRequests {
 			return answer, err
 		}
@@ -59,7 +59,8 @@ func (a *API) Call(ctx context.Context, method, path string, body any, headers .
 	}
 }
 
-func (a *API) once(ctx context.Context, method, path string, body any, headers []string) (Answer, error) {
+// Once is Call without the repetition.
+func (a *API) Once(ctx context.Context, method, path string, body any, headers ...string) (Answer, error) {
 	req, err := a.request(ctx, method, path, body)
 	if err != nil {
 		return Answer{}, err

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/google/uuid"
+
 	"switchyard/db"
 	"switchyard/db/clicklog"
 	"switchyard/db/ledger"
@@ -78,19 +80,41 @@ func (w *week) load(ctx context.Context) error {
 
 func (w *week) clicks(ctx context.Context, days <-chan time.Time) error {
 	for at := range days {
-		err := db.Tx(ctx, w.d, func(c db.Conn) error {
-			if _, err := c.ExecContext(ctx, `DROP FUNCTION IF EXISTS pg_temp.ident`); err != nil {
-				return err
-			}
-			if _, err := c.ExecContext(ctx, ident); err != nil {
-				return err
-			}
-			_, err := c.ExecContext(ctx, insertClicks, w.account, at, weekClicks/weekDays)
+		if err := storeDay(ctx, w.d, w.account, at, weekClicks/weekDays); err != nil {
 			return err
-		})
-		if err != nil {
-			return fmt.Errorf("bench: clicks: %w", err)
 		}
+	}
+	return nil
+}
+
+func storeDay(ctx context.Context, d *db.DB, account uuid.UUID, at time.Time, clicks int) error {
+	err := db.Tx(ctx, d, func(c db.Conn) error {
+		if _, err := c.ExecContext(ctx, `DROP FUNCTION IF EXISTS pg_temp.ident`); err != nil {
+			return err
+		}
+		if _, err := c.ExecContext(ctx, ident); err != nil {
+			return err
+		}
+		_, err := c.ExecContext(ctx, insertClicks, account, at, clicks)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("bench: clicks: %w", err)
+	}
+	return nil
+}
+
+// StoreDay gives an account so many clicks on the day that begins at a moment, with what the ingester would have
+// written to the ledger. The account must have none on other days.
+func StoreDay(ctx context.Context, d *db.DB, account uuid.UUID, at time.Time, clicks int) error {
+	if err := (clicklog.Log{Conn: d}).EnsurePartition(ctx, at); err != nil {
+		return err
+	}
+	if err := storeDay(ctx, d, account, at, clicks); err != nil {
+		return err
+	}
+	if _, err := d.ExecContext(ctx, insertLedger, account); err != nil {
+		return fmt.Errorf("bench: ledger: %w", err)
 	}
 	return nil
 }

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"switchyard/models"
+	"switchyard/models/interval"
+	"switchyard/models/longtest"
+	"switchyard/ops/client"
+)
+
+// attacker is an account, and strangers, that try to take the service away from the others.
+type attacker struct {
+	*service
+	api     *client.API // with the key of the attacker's account
+	costly  *url.URL    // a link whose flow costs as much as may be saved
+	webhook string      // the id of an endpoint that never answers
+	http    *http.Client
+
+	mu      sync.Mutex
+	answers map[string]map[int]int // by attack and status
+}
+
+// try makes an attack again and again until the context ends, and counts the answers.
+func (a *attacker) try(ctx context.Context, how attack) {
+	for ctx.Err() == nil {
+		status := how.once(ctx, a)
+		a.mu.Lock()
+		if a.answers[how.name] == nil {
+			a.answers[how.name] = map[int]int{}
+		}
+		a.answers[how.name][status]++
+		a.mu.Unlock()
+		_ = interval.Sleep(ctx, how.pause)
+	}
+}
+
+// allTried holds that each attack was understood: an answer that is not expected means that it was no attack.
+func (a *attacker) allTried(t *testing.T) {
+	t.Helper()
+	for _, how := range attacks {
+		got := a.answers[how.name]
+		t.Logf("%-24s answers by status: %v", how.name, got)
+		answered := 0
+		for status, n := range got {
+			if status == 0 {
+				continue
+			}
+			if answered += n; !slices.Contains(how.answers, status) {
+				t.Errorf("%s: %d answers of %d", how.name, n, status)
+			}
+		}
+		if answered == 0 {
+			t.Errorf("%s: no answer", how.name)
+		}
+	}
+}
+
+// attack is one way. once does it one time and returns the status of the answer, 0 for none.
+type attack struct {
+	name     string
+	parallel int           // how many do it at the same time
+	pause    time.Duration // of each, after each time
+	once     func(context.Context, *attacker) int
+	answers  []int // what the service may say, but for 0
+}
+
+// async asks for an answer before the work is done, so that nothing but the service limits how much is open.
+var async = []string{"Prefer", "respond-async"}
+
+// attacks are those that once took the service away.
+var attacks = []attack{
+	{"costly conditions", 16, 50 * time.Millisecond, func(ctx context.Context, a *attacker) int { return a.visit(ctx, a.costly) }, []int{302}},
+	{"junk postbacks", 32, 50 * time.Millisecond, func(ctx context.Context, a *attacker) int { return a.junk(ctx, 8000) }, []int{200, 429}},
+	{"large postbacks", 16, 50 * time.Millisecond, func(ctx context.Context, a *attacker) int { return a.junk(ctx, 65_000) }, []int{413, 429}},
+	{"forged postbacks", 16, 50 * time.Millisecond, func(ctx context.Context, a *attacker) int { return a.forged(ctx) }, []int{200, 429}},
+	{"reports", 60, 0, func(ctx context.Context, a *attacker) int {
+		return a.call(ctx, http.MethodGet, fmt.Sprintf(
+			"/reports/performance?dimension=campaign_id,country,os,browser,city&f.sub1=%d", rand.IntN(1e6)), nil)
+	}, []int{200, 202, 429}},
+	{"logs", 30, 0, func(ctx context.Context, a *attacker) int {
+		return a.call(ctx, http.MethodGet, fmt.Sprintf("/logs/clicks?limit=200&f.city=%d", rand.IntN(1e6)), nil)
+	}, []int{200, 429}},
+	{"exports", 40, time.Second, func(ctx context.Context, a *attacker) int {
+		return a.call(ctx, http.MethodPost, "/reports/exports", map[string]any{"kind": "clicks"}, async...)
+	}, []int{201, 202, 402, 429}},
+	{"webhook tests", 80, time.Second, func(ctx context.Context, a *attacker) int {
+		return a.call(ctx, http.MethodPost, "/webhooks/test", map[string]any{"id": a.webhook}, async...)
+	}, []int{200, 202, 429}},
+	{"redeliveries", 20, time.Second, func(ctx context.Context, a *attacker) int {
+		return a.call(ctx, http.MethodPost, "/webhooks/deliveries/redeliver-failed", map[string]any{"webhook": a.webhook}, async...)
+	}, []int{200, 202, 429}},
+	{"wrong keys", 16, 50 * time.Millisecond, func(ctx context.Context, a *attacker) int {
+		answer, _ := client.New(a.URL, fmt.Sprintf("sk_%d", rand.Int64())).Once(ctx, http.MethodGet, "/plan", nil)
+		return answer.Status
+	}, []int{401, 429}},
+	{"wrong passwords", 16, 50 * time.Millisecond, func(ctx context.Context, a *attacker) int {
+		return a.send(ctx, http.MethodGet, a.OpsURL+"/metrics", "", nil, "Authorization", "Basic eDp5")
+	}, []int{401, 429}},
+}
+
+// newAttacker makes the account with what its attacks need.
+func newAttacker(t *testing.T, s *service, hanging string) *attacker {
+	t.Helper()
+	account, api, err := s.Account(t.Context(), "Attacker", "scale")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &attacker{
+		service: s, api: api, answers: map[string]map[int]int{},
+		http: &http.Client{
+			Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 100},
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+	}
+	seedClicks(t, s.Fleet, account, longtest.Size(2_000, 200_000))
+	slow := map[string]any{"attribute": "user_agent", "operator": "regex", "value": "^(a|bb)*(c|dd)*(e|f.)*z$"}
+	var paths []any
+	for i := range 4 {
+		paths = append(paths, map[string]any{
+			"name": fmt.Sprint("p", i), "action": "redirect", "destinations": []any{map[string]any{"url": "https://x.example"}},
+			"filters": []any{slow, slow, slow},
+		})
+	}
+	var campaign, hook struct{ ID, URL string }
+	body := map[string]any{"name": "costly", "alias": "costly", "destination_url": "https://x.example"}
+	if err := api.Create(t.Context(), "/campaigns", body, &campaign); err != nil {
+		t.Fatal(err)
+	}
+	if a.costly, err = url.Parse(campaign.URL); err != nil {
+		t.Fatal(err)
+	}
+	if err := api.Do(t.Context(), http.StatusOK, http.MethodPut, "/campaigns/"+campaign.ID+"/flow",
+		map[string]any{"streams": paths}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := api.Create(t.Context(), "/webhooks", map[string]any{"url": hanging, "events": []string{"campaign.paused"}}, &hook); err != nil {
+		t.Fatal(err)
+	}
+	a.webhook = hook.ID
+	return a
+}
+
+// send sends a request and returns the status of the answer. headers are pairs of a name and a value.
+func (a *attacker) send(ctx context.Context, method, target, host string, body []byte, headers ...string) int {
+	req, err := http.NewRequestWithContext(ctx, method, target, bytes.NewReader(body))
+	if err != nil {
+		return -1
+	}
+	req.Host = host
+	for i := 0; i+1 < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+	}
+	resp, err := a.http.Do(req)
+	if err != nil {
+		return 0
+	}
+	_, _ = io.Copy(io.Discard, resp.Body)
+	_ = resp.Body.Close()
+	return resp.StatusCode
+}
+
+// call calls the API once and does not wait when it is told to.
+func (a *attacker) call(ctx context.Context, method, path string, body any, headers ...string) int {
+	answer, err := a.api.Once(ctx, method, path, body, headers...)
+	if err != nil && answer.Status != 0 {
+		return -1
+	}
+	return answer.Status
+}
+
+// visit clicks with the longest user agent.
+func (a *attacker) visit(ctx context.Context, link *url.URL) int {
+	return a.send(ctx, http.MethodGet, a.URL+link.RequestURI(), link.Host, nil,
+		"User-Agent", strings.Repeat("abcdef", 85), "X-Forwarded-For", stranger())
+}
+
+// junk sends a postback of so many bytes that names no click.
+func (a *attacker) junk(ctx context.Context, size int) int {
+	return a.send(ctx, http.MethodPost, a.URL+"/postback", a.link.Host, bytes.Repeat([]byte("x=y&"), size/4),
+		"Content-Type", "application/x-www-form-urlencoded", "X-Forwarded-For", stranger())
+}
+
+// forged sends a postback with an id that a click could have.
+func (a *attacker) forged(ctx context.Context) int {
+	id := models.FormatClickID(models.NewClickID())
+	return a.send(ctx, http.MethodGet, a.URL+"/postback?clickid="+id, a.link.Host, nil, "X-Forwarded-For", stranger())
+}
+
+// stranger is one of some thousand addresses.
+func stranger() string { return fmt.Sprintf("81.3.%d.%d", rand.IntN(16), rand.IntN(256)) }
