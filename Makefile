@@ -6,10 +6,11 @@ TAGS := -tags nomsgpack
 # Stamp the revision where git can tell it (a checkout of another user's is refused by git).
 VCS  := -buildvcs=$(shell git status >/dev/null 2>&1 && echo true || echo false)
 PKGS ?= ./...
-LINT := go tool -modfile=ops/tools/go.mod golangci-lint
+TOOL := go tool -modfile=ops/tools/go.mod
+LINT := $(TOOL) golangci-lint
 
 .DEFAULT_GOAL := help
-.PHONY: help run dev stop build lab test chaos lint tidy generate verify bench smoke
+.PHONY: help run dev stop build lab test chaos lint audit tidy generate verify bench smoke
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,6 +52,20 @@ chaos: build ## the fault tests in their long form, with what they measured (abo
 lint: ## run golangci-lint (the first time builds it, some minutes)
 	@$(LINT) run $(PKGS)
 
+# The known vulnerabilities of what is called. Where vuln.go.dev is not reached, unpack https://vuln.go.dev/vulndb.zip and
+# give the directory: VULNDB=file:///path.
+VULNDB   ?= https://vuln.go.dev
+# Licences that what is linked may have: none asks for the source of the service itself.
+LICENCES := MIT,ISC,BSD-2-Clause,BSD-3-Clause,Apache-2.0,MPL-2.0
+
+audit: ## look for known vulnerabilities (VULNDB=file:///path without network), list and check the licences of what is linked
+	@$(TOOL) govulncheck -db $(VULNDB) $(TAGS) ./...
+	@GOFLAGS="$$GOFLAGS -tags=nomsgpack" $(TOOL) go-licenses report ./cmd/switchyard --ignore switchyard 2>/dev/null | \
+		awk -F, '{printf "%-70s %s\n", $$1, $$3}'
+	@GOFLAGS="$$GOFLAGS -tags=nomsgpack" $(TOOL) go-licenses check ./cmd/switchyard --ignore switchyard \
+		--allowed_licenses=$(LICENCES) 2>/dev/null || { echo "a licence is not among $(LICENCES)" >&2; exit 1; }
+	@echo "make audit: no known vulnerability is called, every licence is among $(LICENCES)"
+
 tidy: ## check that go.mod and go.sum name what is imported and nothing else
 	@go mod tidy -diff
 	@go -C ops/tools mod tidy -diff
@@ -65,7 +80,7 @@ generate: build ## write anew what is generated: golden files, go.mod and go.sum
 
 # Left out is what tests alone call: the lab's control of processes, and the browser.
 verify: build tidy ## fail when golden files, go.mod or go.sum are stale, or when a function has no caller
-	@dead=$$(go tool -modfile=ops/tools/go.mod deadcode $(TAGS) ./cmd/...) || exit 1; \
+	@dead=$$($(TOOL) deadcode $(TAGS) ./cmd/...) || exit 1; \
 		! echo "$$dead" | grep . | grep -v '^ops/lab/\|^ops/devstack/browser.go'
 	@$(GOLDEN)
 

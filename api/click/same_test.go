@@ -40,7 +40,7 @@ func (s *simulated) chance(percent int) bool { return s.IntN(100) < percent }
 func pick[T any](s *simulated, list ...T) T { return list[s.IntN(len(list))] }
 
 func newSimulated(seed uint64) *simulated {
-	s := &simulated{Rand: rand.New(rand.NewPCG(seed, 7)), account: uuid.New(), domain: uuid.New()} //nolint:gosec // a test repeats
+	s := &simulated{Rand: rand.New(rand.NewPCG(seed, 7)), account: uuid.New(), domain: uuid.New()}
 	s.records = &store.Routing{Rows: []store.RoutingRow{
 		&store.RoutingAccount{ID: s.account, Timezone: "Europe/Berlin"}, &store.RoutingDomain{ID: s.domain, Host: shared},
 	}}
@@ -274,7 +274,7 @@ func told(e *routing.Explanation) string {
 }
 
 func done(c *models.Click) string {
-	return decided(flow.Via(c.Via), c.CampaignID, c.StreamID, c.LanderID, c.OfferID, c.FlowHash, c.Destination) //nolint:gosec // it was one
+	return decided(flow.Via(c.Via), c.CampaignID, c.StreamID, c.LanderID, c.OfferID, c.FlowHash, c.Destination)
 }
 
 func decided(via flow.Via, campaign, path, lander, offer uuid.UUID, hash uint64, url string) string {

@@ -218,6 +218,7 @@ func (d *deadlines) after(timeout time.Duration) context.Context {
 		return c
 	}
 	c := &deadline{fresh: now.Add(deadlineStep)}
+	//nolint:gosec // many requests share it, the last calls cancel
 	c.Context, c.cancel = context.WithDeadline(context.Background(), now.Add(timeout+deadlineStep))
 	d.current.Store(c)
 	return c

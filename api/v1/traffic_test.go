@@ -73,7 +73,7 @@ func newTraffic(t *testing.T, s *apitest.Server, n int, days int) *traffic {
 	r.sources = add(`INSERT INTO traffic_sources (id, account_id, name) VALUES ($1, $2, $3)`)
 	r.campaigns = add(`INSERT INTO campaigns (id, account_id, name, alias, domain_id, streams)
 		VALUES ($1, $2, $3, $3, $4, $5)`, domain, fmt.Sprintf(`[{"id": %q, "name": "Path 1"}]`, r.stream))
-	rnd := rand.New(rand.NewPCG(uint64(n), 7)) //nolint:gosec // a test repeats
+	rnd := rand.New(rand.NewPCG(uint64(n), 7))
 	seen, now := map[string]bool{}, time.Now().UTC()
 	span := time.Duration(days) * 24 * time.Hour / time.Duration(n)
 	for i := range n {

@@ -103,7 +103,7 @@ func (c *devstackExec) Run(ctx context.Context, e *env) (err error) {
 	}
 	defer func() { err = errors.Join(err, release(context.WithoutCancel(ctx))) }()
 
-	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...) //nolint:gosec // runs what it is told to
 	cmd.Env = append(os.Environ(), serverEnv(servers, c.Test)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, e.stdout, e.stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }

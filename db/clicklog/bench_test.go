@@ -16,7 +16,7 @@ import (
 
 // realistic is a click as a tracking link makes it, one of many campaigns, countries and visitors.
 func realistic(acc uuid.UUID, campaigns []uuid.UUID) *models.Click {
-	n := rand.IntN(1 << 30) //nolint:gosec // load
+	n := rand.IntN(1 << 30)
 	one := func(of int) uuid.UUID { return campaigns[n%of%len(campaigns)] }
 	return &models.Click{
 		ID: models.NewClickID(), AccountID: acc, CampaignID: one(len(campaigns)), StreamID: one(3),

@@ -34,7 +34,7 @@ type books struct {
 func newBooks(t *testing.T, seed uint64, clicks int) *books {
 	t.Helper()
 	b := &books{
-		T: t, db: dbtest.New(t), rnd: rand.New(rand.NewPCG(seed, 1)), //nolint:gosec // a test repeats
+		T: t, db: dbtest.New(t), rnd: rand.New(rand.NewPCG(seed, 1)),
 		today:   time.Now().UTC().Truncate(24 * time.Hour),
 		sources: []uuid.UUID{uuid.New(), uuid.New()}, campaigns: []uuid.UUID{uuid.New(), uuid.New()},
 	}

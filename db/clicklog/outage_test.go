@@ -135,7 +135,7 @@ func TestBrokenConnections(t *testing.T) {
 	for round := range rounds {
 		for range each {
 			put(t, s, spool.Record{Click: realistic(acc, campaigns)})
-			if rand.IntN(20) == 0 { //nolint:gosec // chaos
+			if rand.IntN(20) == 0 {
 				w.set(true)
 				w.set(round%5 == 1) // and sometimes it stays away for the rest of the round
 			}

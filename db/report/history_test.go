@@ -71,7 +71,7 @@ func newHistory(t *testing.T, seed uint64) *history {
 	}
 	t.Cleanup(func() { _ = log.Close() })
 	h := &history{
-		t: t, rnd: rand.New(rand.NewPCG(seed, 7)), d: d, spool: log, //nolint:gosec // a test repeats
+		t: t, rnd: rand.New(rand.NewPCG(seed, 7)), d: d, spool: log,
 		account: newAccount(t, d), start: time.Now().UTC().Add(-20 * time.Hour), ids: map[string][]uuid.UUID{},
 		facts: map[uuid.UUID]*fact{}, seen: map[string]bool{},
 	}

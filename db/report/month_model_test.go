@@ -67,7 +67,7 @@ func (p *pool) number(value string) uint32 {
 		if p.places == nil {
 			p.places = map[string]uint32{}
 		}
-		n = uint32(len(p.list)) //nolint:gosec // some thousand values
+		n = uint32(len(p.list))
 		p.places[value], p.list = n, append(p.list, value)
 	}
 	return n
@@ -151,7 +151,7 @@ var monthDims = []struct {
 	{"city", 200, named("Ville d'été, "), func(c *models.Click, v string) { c.City = v }},
 	{"language", 8, named("l"), func(c *models.Click, v string) { c.Language = v }},
 	{"isp", 40, named(`"ISP" \`), func(c *models.Click, v string) { c.ISP = v }},
-	{"asn", 40, named(""), func(c *models.Click, v string) { n, _ := strconv.Atoi("0" + v); c.ASN = models.ASN(n) }}, //nolint:gosec // small
+	{"asn", 40, named(""), func(c *models.Click, v string) { n, _ := strconv.Atoi("0" + v); c.ASN = models.ASN(n) }},
 	{"connection_type", 4, named("conn"), func(c *models.Click, v string) { c.ConnectionType = v }},
 	{"mobile_operator", 10, named("op"), func(c *models.Click, v string) { c.MobileOperator = v }},
 	{"device_type", 4, named("device"), func(c *models.Click, v string) { c.DeviceType = v }},

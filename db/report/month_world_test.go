@@ -65,7 +65,7 @@ func newMonth(t *testing.T) *month {
 		start = start.AddDate(-1, 0, 0)
 	}
 	m := &month{
-		T: t, rnd: rand.New(rand.NewPCG(10, 31)), d: dbtest.New(t), start: start, end: start.AddDate(0, 1, 0), //nolint:gosec // repeats
+		T: t, rnd: rand.New(rand.NewPCG(10, 31)), d: dbtest.New(t), start: start, end: start.AddDate(0, 1, 0),
 		pools: make([]pool, len(monthDims)), offers: map[string]monthOffer{}, visits: map[string]time.Time{},
 	}
 	m.account = newAccount(t, m.d)
@@ -141,7 +141,7 @@ func (m *month) click() spool.Record {
 		if d.name == "bot_reason" && !f.bot {
 			value = 0
 		}
-		f.values[i] = uint32(value) //nolint:gosec // below size
+		f.values[i] = uint32(value)
 		d.set(c, m.pools[i].list[value])
 	}
 	if f.landed = c.LanderID != uuid.Nil && m.rnd.IntN(3) > 0; f.landed {
@@ -210,7 +210,7 @@ func (m *month) step(f *monthFact) spool.Record {
 	o.OfferID, o.NetworkID = asID(m.pools[place("offer_id")].list[offer]), asID(m.pools[place("network_id")].list[network])
 	if f.out = true; f.last == uuid.Nil || strings.Compare(o.ID.String(), f.last.String()) > 0 {
 		f.last = o.ID
-		f.values[place("offer_id")], f.values[place("network_id")] = uint32(offer), uint32(network) //nolint:gosec // small
+		f.values[place("offer_id")], f.values[place("network_id")] = uint32(offer), uint32(network)
 		f.values[place("lp_slot")] = m.pools[place("lp_slot")].number(strconv.Itoa(o.Slot))
 	}
 	return spool.Record{Out: o}

@@ -90,7 +90,7 @@ func TestSpansFollowTheClock(t *testing.T) {
 // strew stores clicks of a window with sales and gives them.
 func strew(t *testing.T, h *history, from, to time.Time, n int) {
 	t.Helper()
-	rnd := rand.New(rand.NewPCG(uint64(n), 3)) //nolint:gosec // a test repeats
+	rnd := rand.New(rand.NewPCG(uint64(n), 3))
 	for range n {
 		id := models.NewClickID()
 		floor := models.FloorClickID(from.Add(time.Duration(rnd.Int64N(int64(to.Sub(from))))))

@@ -34,8 +34,8 @@ func readFields[T any](p []byte, fields []field[T], v *T) error {
 		if w <= 0 || n > uint64(len(p)-1-w) {
 			return errCorrupt
 		}
-		body := p[1+w : 1+w+int(n)] //nolint:gosec // not longer than p
-		p = p[1+w+int(n):]          //nolint:gosec // as above
+		body := p[1+w : 1+w+int(n)]
+		p = p[1+w+int(n):]
 		for range fields {
 			f := &fields[i]
 			if f.tag == tag {
@@ -135,8 +135,8 @@ func numberField[T any](tag byte, get func(*T) uint64, set func(*T, uint64)) fie
 }
 
 func intField[T any](tag byte, at func(*T) *int) field[T] {
-	return numberField(tag, func(v *T) uint64 { return uint64(*at(v)) }, //nolint:gosec // the same bits come back
-		func(v *T, n uint64) { *at(v) = int(n) }) //nolint:gosec // as above
+	return numberField(tag, func(v *T) uint64 { return uint64(*at(v)) },
+		func(v *T, n uint64) { *at(v) = int(n) })
 }
 
 func boolField[T any](tag byte, at func(*T) *bool) field[T] {
@@ -171,8 +171,8 @@ func mapField[T any](tag byte, at func(*T) *map[string]string) field[T] {
 				if w <= 0 || n > uint64(len(p)-w) {
 					return errCorrupt
 				}
-				pair[i] = CleanText(p[w : w+int(n)]) //nolint:gosec // not longer than p
-				p = p[w+int(n):]                     //nolint:gosec // as above
+				pair[i] = CleanText(p[w : w+int(n)])
+				p = p[w+int(n):]
 			}
 			m[pair[0]] = pair[1]
 		}

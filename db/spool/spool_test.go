@@ -336,7 +336,7 @@ func TestDamagedSegments(t *testing.T) {
 		t.Fatal(err)
 	}
 	size := len(whole) / len(ids)
-	rnd := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test repeats
+	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
 		bytes := append([]byte(nil), whole...)
 		hit := map[int]bool{} // records that were touched
@@ -542,7 +542,7 @@ func TestKilledProcess(t *testing.T) {
 	dir := t.TempDir()
 	acked := map[uuid.UUID]bool{}
 	for range 5 {
-		cmd := exec.CommandContext(t.Context(), os.Args[0]) //nolint:gosec // ourselves
+		cmd := exec.CommandContext(t.Context(), os.Args[0])
 		cmd.Env = append(os.Environ(), crashDir+"="+dir)
 		out, err := cmd.StdoutPipe()
 		if err != nil {

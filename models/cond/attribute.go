@@ -77,7 +77,7 @@ var attributes, attrByName = func() (list [numAttrs]attribute, byName map[string
 	}
 	byName = make(map[string]Attr, n)
 	for a, known := range list[:n] {
-		byName[known.name] = Attr(a) //nolint:gosec // less than numAttrs
+		byName[known.name] = Attr(a)
 	}
 	return list, byName
 }()

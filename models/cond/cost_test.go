@@ -142,7 +142,7 @@ func randomRules(r *rand.Rand) []cond.Condition {
 
 // Rule sets within the budget take no more memory than they say, whatever they are made of.
 func TestRandomRulesWithinTheBudget(t *testing.T) { //nolint:paralleltest // it measures the memory of the process
-	r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same in every run
+	r := rand.New(rand.NewPCG(1, 2))
 	f := &cond.Facts{}
 	var kept []*cond.Matcher
 	said, refused, heap, slowest := 0, 0, heapSize(), time.Duration(0)
@@ -183,5 +183,5 @@ func heapSize() int {
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return int(m.HeapAlloc) //nolint:gosec // far below
+	return int(m.HeapAlloc)
 }

@@ -121,7 +121,7 @@ type (
 
 var clickTexts, clickFacts = func() (texts []clickText, facts []clickFact) {
 	for i, known := range attributes[:len(attrByName)] {
-		a, row := Attr(i), known.row //nolint:gosec // less than numAttrs
+		a, row := Attr(i), known.row
 		switch {
 		case row == nil:
 		case row.Text != nil:

@@ -201,7 +201,7 @@ func TestRowsAreLimited(t *testing.T) {
 // process has taken is everybody's.
 func TestHostileTexts(t *testing.T) {
 	size := longtest.Size(2<<20, 8<<20)
-	limit := uint64(5<<20 + size*3/8) //nolint:gosec // the rows, of which there are as many in both forms, and a part of the text
+	limit := uint64(5<<20 + size*3/8)
 	fill := func(head, s string) string { return head + strings.Repeat(s, (size-len(head))/len(s)) }
 	for name, text := range map[string]string{
 		"one header":         fill("", "click id,"),

@@ -77,7 +77,7 @@ func plain(s string) (amount decimal.Decimal, ok bool) {
 	if digits == 0 || places > amountPlaces {
 		return decimal.Zero, false
 	}
-	return decimal.New(value, -int32(places)), true //nolint:gosec // at most six
+	return decimal.New(value, -int32(places)), true
 }
 
 // bare strips the currency, the sign and the spaces and apostrophes of an amount. negative is whether the sign was a

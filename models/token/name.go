@@ -56,7 +56,7 @@ var names, byName, ofClick = func() (names []string, byName map[string]Name, ofC
 	add := func(list string) {
 		all := strings.Split(list, ",")
 		for _, text := range all {
-			byName[text] = Name(len(names)) //nolint:gosec // some fifty
+			byName[text] = Name(len(names))
 		}
 		names = append(names, all[0])
 	}

@@ -75,7 +75,7 @@ func find(ctx context.Context, a admin.Admin) (string, error) {
 func (a Account) Save(dir string) error {
 	text, err := json.MarshalIndent(a, "", "  ")
 	if err == nil {
-		err = os.MkdirAll(dir, 0o755) //nolint:gosec // the file has a mode of its own
+		err = os.MkdirAll(dir, 0o755)
 	}
 	if err == nil {
 		err = os.WriteFile(path(dir), text, 0o600)

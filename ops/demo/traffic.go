@@ -127,9 +127,9 @@ func (t *traffic) send(ctx context.Context, clicks int, out io.Writer) error {
 	}
 }
 
-func chance(percent int) bool { return rand.IntN(100) < percent } //nolint:gosec // no secret
+func chance(percent int) bool { return rand.IntN(100) < percent }
 
-func pick[T any](list []T) T { return list[rand.IntN(len(list))] } //nolint:gosec // no secret
+func pick[T any](list []T) T { return list[rand.IntN(len(list))] }
 
 // visit is one visitor's way: the link, perhaps the page's button, perhaps a conversion that the network reports.
 func (t *traffic) visit(ctx context.Context) error {
@@ -138,7 +138,7 @@ func (t *traffic) visit(ctx context.Context) error {
 		agent = pick(t.visitors.Bots)
 	}
 	q := url.Values{
-		"zone": {fmt.Sprintf("zone-%d", rand.IntN(12))}, "creative": {fmt.Sprintf("banner-%d", rand.IntN(4))}, //nolint:gosec // no secret
+		"zone": {fmt.Sprintf("zone-%d", rand.IntN(12))}, "creative": {fmt.Sprintf("banner-%d", rand.IntN(4))},
 	}
 	at, err := t.get(ctx, t.link.Path+"?"+q.Encode(), agent.UserAgent, ip)
 	if err != nil {

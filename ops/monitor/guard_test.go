@@ -44,8 +44,12 @@ func TestMetricsWithoutPassword(t *testing.T) {
 	t.Parallel()
 	h := monitor.New(monitor.Options{Registry: monitor.NewRegistry(nil)})
 	for _, a := range []asked{
-		{}, {host: "127.0.0.1"}, {host: "[::1]:8081", peer: "[::1]:99"}, {peer: "[::ffff:127.0.0.1]:99"},
-		{header: "X-Prometheus-Scrape-Timeout-Seconds", value: "10"}, {header: "User-Agent", value: "curl/8"},
+		{},
+		{host: "127.0.0.1"},
+		{host: "[::1]:8081", peer: "[::1]:99"},
+		{peer: "[::ffff:127.0.0.1]:99"},
+		{header: "X-Prometheus-Scrape-Timeout-Seconds", value: "10"},
+		{header: "User-Agent", value: "curl/8"},
 	} {
 		if w := a.status(h); w.Code != http.StatusOK {
 			t.Errorf("%+v: %d", a, w.Code)

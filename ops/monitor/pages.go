@@ -38,12 +38,12 @@ func newQueuePages(r jobs.Redis) *queuePages {
 	original := p.ask(&http.Request{Method: http.MethodGet, URL: &url.URL{Path: queuesPath + "/"}})
 	p.original = original.body.Bytes()
 	p.page = foreignLink.ReplaceAll(p.original, nil)
-	scripts := "'self'"
+	scripts := []string{"'self'"}
 	for _, script := range inlineScript.FindAllSubmatch(p.page, -1) {
 		sum := sha256.Sum256(script[1])
-		scripts += " 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+		scripts = append(scripts, "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'")
 	}
-	p.policy = "default-src 'none'; script-src " + scripts + "; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+	p.policy = "default-src 'none'; script-src " + strings.Join(scripts, " ") + "; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
 		"font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 	return p
 }

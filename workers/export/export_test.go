@@ -51,7 +51,7 @@ func TestFileIsReadBack(t *testing.T) {
 	t.Parallel()
 	s, account := newStore(t)
 	x := models.Export{ID: uuid.New(), AccountID: account, Kind: "clicks", Name: "n", CreatedAt: time.Now()}
-	rnd := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test repeats
+	rnd := rand.New(rand.NewPCG(1, 2))
 	var want [][]string
 	write := func(fence int64, rows int) *file {
 		f := newFile(s.Exports(), x.ID, fence)

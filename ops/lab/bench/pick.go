@@ -62,7 +62,7 @@ func measurePick(plan *flow.Plan) testing.BenchmarkResult {
 			visitor.Facts.SetText(country, "US")
 			visitor.Facts.SetText(version, "131.0.6778.86")
 			visitor.Facts.SetText(model, "Pixel 10")
-			if d := plan.Pick(visitor, flow.Env{}, uint64(i)); d.Route == nil || d.Route.Name != "Path 20" { //nolint:gosec // not negative
+			if d := plan.Pick(visitor, flow.Env{}, uint64(i)); d.Route == nil || d.Route.Name != "Path 20" {
 				b.Fatal("the wrong path was picked")
 			}
 		}

@@ -15,7 +15,7 @@ var languages = []string{"en-US,en;q=0.9", "de-DE,de;q=0.9,en;q=0.8", "es-MX,es;
 
 // visits are requests of people of all countries and devices to a path, as browsers send them.
 func visits(set visitors.Set, host, path string) []Request {
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same visitors every time
+	random := rand.New(rand.NewPCG(1, 2))
 	list := make([]Request, variants)
 	for i := range list {
 		list[i] = request(host, fmt.Sprintf("%s?sub1=zone-%d&sub2=creative-%d&xid=c%08x&bid=0.0%d&utm_source=bench",

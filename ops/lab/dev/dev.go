@@ -68,7 +68,7 @@ func Run(ctx context.Context, o Options) (err error) {
 
 // build makes the binary; what is wrong is printed by the compiler.
 func (o Options) build(ctx context.Context) error {
-	cmd := exec.CommandContext(ctx, o.Build[0], o.Build[1:]...) //nolint:gosec // chosen by our own command line
+	cmd := exec.CommandContext(ctx, o.Build[0], o.Build[1:]...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = o.Root, o.Out, o.Out
 	return cmd.Run()
 }
@@ -76,7 +76,7 @@ func (o Options) build(ctx context.Context) error {
 // start starts the service; stop asks it to end and returns when it has.
 func (o Options) start(ctx context.Context) (stop func(), err error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	cmd := exec.CommandContext(ctx, o.Binary, "up") //nolint:gosec // chosen by our own command line
+	cmd := exec.CommandContext(ctx, o.Binary, "up")
 	cmd.Dir, cmd.Stdout, cmd.Stderr = o.Root, o.Out, o.Out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt at the terminal is for us, who stop it
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }

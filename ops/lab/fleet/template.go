@@ -38,7 +38,7 @@ func (f *Fleet) copyTemplate(ctx context.Context, o Options) (bool, error) {
 		return false, nil
 	}
 	data := f.stack().DataDir
-	if err := os.Mkdir(data, 0o755); err != nil { //nolint:gosec // holds nothing secret itself
+	if err := os.Mkdir(data, 0o755); err != nil {
 		return false, fmt.Errorf("fleet: %w", err)
 	}
 	out, err := exec.CommandContext(ctx, "cp", "-a", template.home, data).CombinedOutput()

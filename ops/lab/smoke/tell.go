@@ -98,7 +98,7 @@ func (c *click) early() bool { return c.number%8 == 0 }
 // mislead sends postbacks that must not lead to a conversion: of clicks that nobody made, with texts that are no click
 // id, without alpha's secret and with a wrong one.
 func (t *traffic) mislead(ctx context.Context) error {
-	random := rand.New(rand.NewPCG(7, 7)) //nolint:gosec // the same ids every time
+	random := rand.New(rand.NewPCG(7, 7))
 	var alpha *click
 	for _, c := range t.clicks {
 		if c.offer == "fixed" && !c.bot() {

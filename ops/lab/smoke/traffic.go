@@ -53,7 +53,7 @@ func (t *traffic) problem(format string, args ...any) {
 
 // send lets n visitors click. The visits of one visitor follow one another, so that it is known which is the first.
 func (t *traffic) send(ctx context.Context, n int) error {
-	random := rand.New(rand.NewPCG(2, 2000)) //nolint:gosec // the same traffic every time
+	random := rand.New(rand.NewPCG(2, 2000))
 	lanes := make([][]*click, senders)
 	for i := range n {
 		c := t.plan(i, random)
