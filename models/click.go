@@ -114,16 +114,19 @@ type ClickOut struct {
 // Postback is a message of a network or a shop about a conversion, as it arrived. It is stored at once, and
 // interpreted later by the job conversion:record.
 type Postback struct {
-	ID         uuid.UUID         `json:"id"`                    // a UUIDv7: its time is when the postback arrived
-	AccountID  uuid.UUID         `json:"account_id,omitzero"`   // known when the address names a network or an own domain
-	NetworkID  uuid.UUID         `json:"network_id,omitzero"`   // of /postback/{network id}
-	ClickID    uuid.UUID         `json:"click_id,omitzero"`     // that it names, if it was found when it arrived
-	Source     string            `json:"source"`                // postback, pixel, tag, goal_api
-	Domain     string            `json:"domain"`                //
-	IP         netip.Addr        `json:"ip"`                    //
-	Params     map[string]string `json:"params"`                // query, form or JSON members, first value each, cut
-	Signature  string            `json:"signature,omitempty"`   // X-Signature header
-	SignedText string            `json:"signed_text,omitempty"` // what the signature covers: raw query or body
+	ID        uuid.UUID         `json:"id"`                  // a UUIDv7: its time is when the postback arrived
+	AccountID uuid.UUID         `json:"account_id,omitzero"` // known when the address names a network or an own domain
+	NetworkID uuid.UUID         `json:"network_id,omitzero"` // of /postback/{network id}
+	ClickID   uuid.UUID         `json:"click_id,omitzero"`   // that it names, if it was found when it arrived
+	Source    string            `json:"source"`              // postback, pixel, tag, goal_api
+	Domain    string            `json:"domain"`              //
+	IP        netip.Addr        `json:"ip"`                  //
+	Params    map[string]string `json:"params"`              // query, form or JSON members, first value each, cut
+	// Proof is what proves the sender, sealed: see package postback. Signature and SignedText are a part of it. Only a
+	// postback that has just arrived, or that a process of before has stored, has them in clear.
+	Proof      []byte `json:"-"`
+	Signature  string `json:"-"`
+	SignedText string `json:"-"`
 	// Unmatched says, for a person, why it names no click. Then it is decided and has no job. It is empty otherwise.
 	Unmatched string `json:"unmatched,omitempty"`
 }

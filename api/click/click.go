@@ -22,6 +22,7 @@ import (
 	"switchyard/db/kv"
 	"switchyard/db/spool"
 	"switchyard/models"
+	"switchyard/models/postback"
 	"switchyard/models/token"
 )
 
@@ -44,6 +45,7 @@ type Deps struct {
 	Usage       Usage
 	Spool       Recorder // for clicks and click-outs
 	Postbacks   Recorder // for postbacks; another one, so that a click never waits behind them
+	Proofs      Proofs
 	Visitors    Describer
 	// DataDir is where the copy of the routing snapshot lies; empty keeps none.
 	DataDir string
@@ -68,6 +70,7 @@ const (
 type Handler struct {
 	spool        Recorder
 	postbacks    Recorder
+	proofs       Proofs
 	limits       postbackLimits
 	visitors     Describer
 	trusted      []netip.Prefix
@@ -92,6 +95,11 @@ type Clicks interface {
 	FindByID(ctx context.Context, id uuid.UUID) (click clicklog.StoredClick, ok bool, err error)
 }
 
+// Proofs seals what proves the sender of a postback: a *store.Store.
+type Proofs interface {
+	SealProof(ctx context.Context, postback uuid.UUID, p postback.Proof) ([]byte, error)
+}
+
 // Usage counts what daily caps limit: report.Reader.
 type Usage interface {
 	ClicksSince(ctx context.Context, account uuid.UUID, since time.Time) (map[uuid.UUID]int, error)
@@ -101,11 +109,11 @@ type Usage interface {
 // New makes a Handler and loads the routing snapshot: from PostgreSQL or, when that is away, from the copy in
 // DataDir. It does not fail for want of either; Ready tells. Run keeps the snapshot fresh.
 func New(ctx context.Context, d Deps) (*Handler, error) {
-	if d.DB == nil || d.Clicks == nil || d.Usage == nil || d.Spool == nil || d.Postbacks == nil || d.Visitors == nil {
-		return nil, errors.New("click: a database, a click store, two spools and a describer are needed")
+	if d.DB == nil || d.Clicks == nil || d.Usage == nil || d.Spool == nil || d.Postbacks == nil || d.Proofs == nil || d.Visitors == nil {
+		return nil, errors.New("click: a database, a click store, two spools, a seal and a describer are needed")
 	}
 	h := &Handler{
-		spool: d.Spool, postbacks: d.Postbacks, limits: newPostbackLimits(), visitors: d.Visitors, trusted: d.TrustedProxies,
+		spool: d.Spool, postbacks: d.Postbacks, proofs: d.Proofs, limits: newPostbackLimits(), visitors: d.Visitors, trusted: d.TrustedProxies,
 		url: d.DatabaseURL, db: d.DB, clicks: d.Clicks, usage: d.Usage,
 		routes: routing.NewRefresher(d.DB, d.DataDir), caps: newCapCounter(d.Caps),
 		fingerprints: otter.Must(&otter.Options[[16]byte, *remembered]{MaximumSize: maxFingerprints}),

@@ -71,7 +71,11 @@ func (h *Handler) storePostback(ctx context.Context, p *models.Postback) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), postbackBudget)
 	defer cancel()
-	if err := h.postbacks.Append(ctx, spool.Record{Postback: p}); err != nil {
+	err := h.hideProof(ctx, p)
+	if err == nil {
+		err = h.postbacks.Append(ctx, spool.Record{Postback: p})
+	}
+	if err != nil {
 		h.metrics.unrecorded.Inc()
 		h.logThrottled(ctx, err)
 		return err
@@ -79,6 +83,24 @@ func (h *Handler) storePostback(ctx context.Context, p *models.Postback) error {
 	h.metrics.postbacks.Inc()
 	return nil
 }
+
+// hideProof seals what proves the sender, so that neither the disk nor the database has it in clear. A message that names
+// no click will never be proved: only the names of its hidden parameters are kept.
+func (h *Handler) hideProof(ctx context.Context, p *models.Postback) (err error) {
+	n, _ := h.fieldsOf(p.NetworkID)
+	proof, ok := postback.Hide(p, n)
+	switch {
+	case !ok:
+	case p.Unmatched == "":
+		p.Proof, err = h.proofs.SealProof(ctx, p.ID, proof)
+	case len(proof.Params) > 0:
+		p.Unmatched += "; not shown: " + postback.Clean(strings.Join(proof.Names(), ", "), maxNames)
+	}
+	return err
+}
+
+// maxNames is how many bytes of the names of hidden parameters are kept.
+const maxNames = 300
 
 // fieldsOf gives the network by whose parameters a message is read, the empty one for an address that names none. known
 // is false if only PostgreSQL can tell.

@@ -1,15 +1,25 @@
 package click
 
 import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/uuid"
 
+	"switchyard/db/clicklog"
+	"switchyard/db/spool"
 	"switchyard/models"
+	"switchyard/models/postback"
 )
 
 func (s *tape) postback() *models.Postback {
@@ -37,15 +47,15 @@ func TestPostbackKeepsWhatWasSent(t *testing.T) {
 		params               map[string]string
 		network              bool
 	}{
-		"query":      {"GET", "/postback?cid=abc&payout=1,5&x=%zz&x=2", "", nil, m2("cid", "abc", "payout", "1,5", "x", "%zz"), false},
+		"query":      {"GET", "/postback?cid=abc&payout=1,5&x=%zz&x=2", "", nil, m2("cid", "abc", "payout", "1,5"), false},
 		"form":       {"POST", "/postback?cid=abc", "cid=no&status=a+b", form, m2("cid", "abc", "status", "a b"), false},
-		"json":       {"POST", "/postback", object, jsonBody, m2("click_id", "abc", "payout", "1.50", "y", "[1]"), false},
+		"json":       {"POST", "/postback", object, jsonBody, m2("click_id", "abc", "payout", "1.50"), false},
 		"plain json": {"POST", "/postback", ` {"subid":"abc"}`, nil, m2("subid", "abc"), false},
 		"multipart":  {"POST", "/postback", parts, multi, m2("cid", "abc"), false},
 		"network":    {"GET", "/postback/" + n + "?myclick=abc", "", nil, m2("myclick", "abc"), true},
 		"no click":   {"GET", "/postback?payout=1", "", nil, m2("payout", "1"), false},
 		"macro":      {"GET", "/postback?clickid={clickid}", "", nil, m2("clickid", "{clickid}"), false},
-		"controls":   {"GET", "/postback?clickid=a%00b%0d%0a&s=%ff", "", nil, m2("clickid", "ab", "s", ""), false},
+		"controls":   {"GET", "/postback?clickid=a%00b%0d%0a&s=%ff", "", nil, m2("clickid", "ab"), false},
 		"other host": {"GET", "/postback?clickid=abc", "", []edit{host("elsewhere.test")}, m2("clickid", "abc"), false},
 	} {
 		res := w.send(tt.method, tt.target, tt.body, tt.edits...)
@@ -108,17 +118,113 @@ func TestPostbackRefuses(t *testing.T) {
 	}
 }
 
+// proof opens what was sealed of the last postback.
+func (w *world) proof() postback.Proof {
+	w.Helper()
+	p := w.tape.postback()
+	proof, err := records(w.db).OpenProof(w.Context(), p.ID, p.Proof)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return proof
+}
+
 func TestPostbackKeepsSignature(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.send("POST", "/postback?clickid=a", "payout=3", header("X-Signature", "ab"))
-	if p := w.tape.postback(); p.Signature != "ab" || p.SignedText != "payout=3" {
+	id := models.FormatClickID(models.NewClickID())
+	w.send("POST", "/postback?clickid="+id, "payout=3", header("X-Signature", "ab"))
+	if p := w.proof(); p.Signature != "ab" || p.SignedText != "payout=3" {
 		t.Errorf("%+v", p)
 	}
-	w.get("/postback?clickid=a&payout=%33", header("X-Signature", "cd"))
-	if p := w.tape.postback(); p.Signature != "cd" || p.SignedText != "clickid=a&payout=%33" {
+	w.get("/postback?clickid="+id+"&payout=%33", header("X-Signature", "cd"))
+	if p := w.proof(); p.Signature != "cd" || p.SignedText != "clickid="+id+"&payout=%33" {
 		t.Errorf("%+v", p)
 	}
+}
+
+// TestSecretsAreNotSpooled sends a secret in every way there is, and searches what lies on the disk and what is stored.
+func TestSecretsAreNotSpooled(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	network := w.network()
+	w.exec(`UPDATE networks SET postback_params = '{"click_id": "myclick", "secret": "Pass", "payout": "comm"}' WHERE id = $1`, network)
+	w.fresh()
+	dir := t.TempDir()
+	disk, err := spool.Open(dir, spool.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer disk.Close()
+	w.h.postbacks = both{disk, w.tape}
+	const canary = "c4nary-of-a-secret"
+	id := models.FormatClickID(models.NewClickID())
+	named, plain := "/postback/"+network.String()+"?myclick="+id, "/postback?clickid="+id
+	for name, tt := range map[string]struct {
+		target, body, header string
+		shown                map[string]string
+	}{
+		"alias":       {plain + "&payout=2&KEY=" + canary, "", "", m2("clickid", id, "payout", "2")},
+		"own name":    {named + "&comm=2&pass=" + canary, "", "", m2("myclick", id, "comm", "2")},
+		"both":        {named + "&pass=x&secret=" + canary, "", "", m2("myclick", id)},
+		"unknown":     {plain + "&sub1=s&pass=" + canary, "", "", m2("clickid", id, "sub1", "s")},
+		"signed":      {plain, "goal=g&key=" + canary, "sha256=" + canary, m2("clickid", id, "goal", "g")},
+		"no click":    {"/postback?payout=1&pass=" + canary, "", canary, m2("payout", "1")},
+		"JSON":        {plain, `{"goal": "g", "secret": "` + canary + `"}`, "", m2("clickid", id, "goal", "g")},
+		"not a click": {"/postback?clickid=x&secret=" + canary, "", "", m2("clickid", "x")},
+	} {
+		method := http.MethodGet
+		if tt.body != "" {
+			method = http.MethodPost
+		}
+		if res := w.send(method, tt.target, tt.body, header("X-Signature", tt.header)); res.StatusCode != 200 {
+			t.Errorf("%s: %d", name, res.StatusCode)
+		}
+		p := w.tape.postback()
+		if !maps.Equal(p.Params, tt.shown) || strings.Contains(fmt.Sprint(p), canary) {
+			t.Errorf("%s: in clear %+v", name, p)
+		}
+		proof := w.proof()
+		if hidden := strings.Contains(fmt.Sprint(proof), canary); hidden != (p.Unmatched == "") {
+			t.Errorf("%s: sealed %+v", name, proof)
+		}
+		if strings.HasPrefix(p.Unmatched, "it names no") && !strings.HasSuffix(p.Unmatched, "not shown: pass") {
+			t.Errorf("%s: %s", name, p.Unmatched)
+		}
+	}
+	if err := clicklog.NewIngester(disk, w.db, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := w.count(`SELECT count(*) FROM postbacks`); n != 8 {
+		t.Errorf("%d are stored", n)
+	}
+	if n := w.count(`SELECT count(*) FROM postbacks p, jobs j WHERE strpos(p::text || j::text, $1) > 0`, canary); n != 0 {
+		t.Errorf("the secret stands in %d rows", n)
+	}
+	found := 0
+	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if bytes.Contains(text, []byte(canary)) {
+			t.Errorf("the secret stands in %s", path)
+		}
+		if bytes.Contains(text, []byte("myclick")) {
+			found++
+		}
+		return err
+	})
+	if err != nil || found == 0 {
+		t.Errorf("%d segments, %v", found, err)
+	}
+}
+
+// both stores a record twice.
+type both [2]Recorder
+
+func (b both) Append(ctx context.Context, r spool.Record) error {
+	return errors.Join(b[0].Append(ctx, r), b[1].Append(ctx, r))
 }
 
 func TestPixel(t *testing.T) {

@@ -1,6 +1,7 @@
 package click
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net/http"
@@ -16,6 +17,7 @@ import (
 	"switchyard/db"
 	"switchyard/db/clicklog"
 	"switchyard/db/report"
+	"switchyard/db/seal"
 	"switchyard/db/store"
 	"switchyard/models/await"
 )
@@ -97,10 +99,20 @@ func TestACampaignThatComesBeforeItsOfferIsCompletedByIt(t *testing.T) {
 	}
 }
 
+// records is the control plane on a pool. It seals under a key of its own.
+func records(d db.Conn) *store.Store {
+	box, err := seal.New(d, bytes.Repeat([]byte{7}, 32))
+	if err != nil {
+		panic(err)
+	}
+	return store.New(d, box)
+}
+
 // depsOn are the dependencies of a handler on a pool.
 func depsOn(d db.Conn, s Recorder, v Describer, dir string) Deps {
 	return Deps{
-		DB: d, Clicks: clicklog.Log{Conn: d}, Usage: report.Reader{Conn: d}, Spool: s, Postbacks: s, Visitors: v, DataDir: dir,
+		DB: d, Clicks: clicklog.Log{Conn: d}, Usage: report.Reader{Conn: d}, Spool: s, Postbacks: s,
+		Proofs: records(d), Visitors: v, DataDir: dir,
 	}
 }
 

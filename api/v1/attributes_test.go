@@ -90,7 +90,7 @@ func newAttributes(t *testing.T) *attributes {
 	kept := &recorder{Spool: log}
 	h, err := click.New(t.Context(), click.Deps{
 		DB: x.s.DB, Clicks: clicklog.Log{Conn: x.s.DB}, Usage: report.Reader{Conn: x.s.DB}, Spool: kept,
-		Postbacks: kept, Visitors: everything{},
+		Postbacks: kept, Proofs: x.s.Store, Visitors: everything{},
 		Timeout: time.Minute,
 	})
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 	"switchyard/db/kv"
 	"switchyard/db/report"
 	"switchyard/db/spool"
+	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/ops/config"
@@ -66,9 +67,14 @@ func (w web) openTracking(ctx context.Context) (_ *tracking, err error) {
 		return nil, errors.Join(err, closeSpools())
 	}
 	t.caps = kv.NewCaps(counters, "", kv.Timeout)
+	records, err := openStore(w.cfg, d)
+	if err != nil {
+		return nil, errors.Join(err, closeSpools(), t.caps.Close())
+	}
+	w.readySeal(ctx, records)
 	t.handler, err = click.New(ctx, click.Deps{
 		DB: d, DatabaseURL: w.cfg.DatabaseURL, Clicks: clicklog.Log{Conn: d}, Usage: report.Reader{Conn: d},
-		Spool: t.clicks.spool, Postbacks: t.postbacks.spool, Visitors: t.visitors,
+		Spool: t.clicks.spool, Postbacks: t.postbacks.spool, Proofs: records, Visitors: t.visitors,
 		DataDir: w.cfg.DataDir, TrustedProxies: w.cfg.TrustedProxies, Caps: t.caps,
 	})
 	if err != nil {
@@ -78,6 +84,17 @@ func (w web) openTracking(ctx context.Context) (_ *tracking, err error) {
 	w.registry.MustRegister(spoolFigures("clicks", t.clicks.spool)...)
 	w.registry.MustRegister(spoolFigures("postbacks", t.postbacks.spool)...)
 	return t, nil
+}
+
+// readySeal reads what sealing needs from PostgreSQL, where there is no ENCRYPTION_KEY. If PostgreSQL is away, the first
+// postback with something to seal tries again.
+func (w web) readySeal(ctx context.Context, records *store.Store) {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	if err := records.Box().Ready(ctx); err != nil {
+		slog.WarnContext(ctx, "postbacks with a secret are refused until PostgreSQL answers: there is no ENCRYPTION_KEY",
+			"error", err)
+	}
 }
 
 // openLine opens the spool in a directory. Either line stores every kind of record: a process of before has put postbacks

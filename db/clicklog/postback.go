@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/lib/pq"
 
 	"switchyard/db"
 	"switchyard/db/jobrow"
@@ -16,14 +17,14 @@ import (
 // The job of a postback has the postback's id. A row that exists stays as it is.
 var insertPostbacks = `
 WITH fresh AS (
-	INSERT INTO postbacks (id, account_id, network_id, click_id, source, domain, ip, params, signature, signed_text,
+	INSERT INTO postbacks (id, account_id, network_id, click_id, source, domain, ip, params, proof, signature, signed_text,
 		received_at, outcome, detail, decided_at)
-	SELECT id, account_id, network_id, click_id, source, domain, nullif(ip, '')::inet, params::jsonb, signature, signed_text,
-		received_at, CASE unmatched WHEN '' THEN 'pending' ELSE 'unmatched' END, unmatched,
+	SELECT id, account_id, network_id, click_id, source, domain, nullif(ip, '')::inet, params::jsonb, nullif(proof, ''), signature,
+		signed_text, received_at, CASE unmatched WHEN '' THEN 'pending' ELSE 'unmatched' END, unmatched,
 		CASE WHEN unmatched <> '' THEN clock_timestamp() END
 	FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
-		$10::text[], $11::timestamptz[], $12::text[]) AS p (id, account_id, network_id, click_id, source, domain, ip, params,
-		signature, signed_text, received_at, unmatched)
+		$10::text[], $11::timestamptz[], $12::text[], $13::bytea[]) AS p (id, account_id, network_id, click_id, source, domain,
+		ip, params, signature, signed_text, received_at, unmatched, proof)
 	ON CONFLICT (id) DO NOTHING
 	RETURNING id, nullif(account_id, '00000000-0000-0000-0000-000000000000') AS account_id, outcome
 ), open AS (
@@ -61,7 +62,8 @@ func storePostbacks(ctx context.Context, c db.Conn, list []*models.Postback) ([]
 		textsOf(func(p *models.Postback) string { return p.Signature }),
 		textsOf(func(p *models.Postback) string { return p.SignedText }),
 		textsOf(func(p *models.Postback) string { return models.ClickTime(p.ID).Format(time.RFC3339Nano) }),
-		textsOf(func(p *models.Postback) string { return p.Unmatched }))
+		textsOf(func(p *models.Postback) string { return p.Unmatched }),
+		pq.ByteaArray(db.Map(list, func(p *models.Postback) []byte { return append([]byte{}, p.Proof...) })))
 }
 
 // paramsOf returns the parameters of each message as a JSON object.
@@ -82,7 +84,7 @@ func paramsOf(list []*models.Postback) ([]string, error) {
 }
 
 const selectPostback = `
-SELECT account_id, network_id, click_id, source, domain, ip, params, signature, signed_text, outcome
+SELECT account_id, network_id, click_id, source, domain, ip, params, proof, signature, signed_text, outcome
 FROM postbacks WHERE id = $1`
 
 // Outcomes of a postback.
@@ -100,7 +102,7 @@ func FindPostback(ctx context.Context, c db.Conn, id uuid.UUID) (models.Postback
 	var params []byte
 	var outcome string
 	err := c.QueryRowxContext(ctx, selectPostback, id).Scan(&p.AccountID, &p.NetworkID, &p.ClickID, &p.Source,
-		&p.Domain, (*addrValue)(&p.IP), &params, &p.Signature, &p.SignedText, &outcome)
+		&p.Domain, (*addrValue)(&p.IP), &params, &p.Proof, &p.Signature, &p.SignedText, &outcome)
 	if db.NoRows(err) {
 		return p, "", models.NotFound("postback")
 	}
@@ -115,6 +117,9 @@ func FindPostback(ctx context.Context, c db.Conn, id uuid.UUID) (models.Postback
 
 const decidePostback = `
 UPDATE postbacks SET outcome = $2, detail = left($3, 500), conversion_id = $4, account_id = $5, click_id = $6,
+	params = coalesce($7::jsonb, params), proof = CASE WHEN $7::jsonb IS NULL THEN proof END,
+	signature = CASE WHEN $7::jsonb IS NULL THEN signature ELSE '' END,
+	signed_text = CASE WHEN $7::jsonb IS NULL THEN signed_text ELSE '' END,
 	attempts = attempts + 1, decided_at = now()
 WHERE id = $1`
 
@@ -125,12 +130,18 @@ type PostbackDecision struct {
 	ConversionID uuid.UUID
 	AccountID    uuid.UUID // the click's, so that its owner sees the postback; else the one it came with
 	ClickID      uuid.UUID // that it names
+	// Params replace the stored parameters and its proof, so they have no secret. Nil leaves both for another attempt.
+	Params map[string]string
 }
 
 // DecidePostback notes what became of a postback, in the transaction of its effect.
 func DecidePostback(ctx context.Context, c db.Conn, id uuid.UUID, p PostbackDecision) error {
+	var params any
+	if p.Params != nil {
+		params = db.Document(p.Params)
+	}
 	_, err := db.Exec(ctx, c, "decide postback", decidePostback, id, p.Outcome, p.Detail, db.OrNull(p.ConversionID),
-		p.AccountID, p.ClickID)
+		p.AccountID, p.ClickID, params)
 	return err
 }
 

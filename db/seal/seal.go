@@ -13,7 +13,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"sync"
+	"sync/atomic"
 
 	"github.com/google/uuid"
 
@@ -48,8 +48,7 @@ type Box struct {
 	keys    []sealKey // the first one seals
 	install func(context.Context) ([]byte, error)
 
-	mu   sync.Mutex
-	inst *sealKey // the database's key, once read
+	inst atomic.Pointer[sealKey] // the database's key, once read
 }
 
 type sealKey struct {
@@ -155,20 +154,19 @@ func (b *Box) Open(ctx context.Context, p Place, sealed []byte) ([]byte, error) 
 }
 
 func (b *Box) installKey(ctx context.Context) (*sealKey, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.inst == nil {
-		secret, err := b.install(ctx)
-		if err != nil {
-			return nil, err
-		}
-		k, err := newKey(installKeyID, secret)
-		if err != nil {
-			return nil, err
-		}
-		b.inst = &k
+	if k := b.inst.Load(); k != nil {
+		return k, nil
 	}
-	return b.inst, nil
+	secret, err := b.install(ctx)
+	if err != nil {
+		return nil, err
+	}
+	k, err := newKey(installKeyID, secret)
+	if err != nil {
+		return nil, err
+	}
+	b.inst.Store(&k)
+	return &k, nil
 }
 
 func (k sealKey) seal(p Place, plain []byte) []byte {

@@ -1,6 +1,7 @@
 package spool
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"net/netip"
@@ -63,6 +64,18 @@ func textField[T any](tag byte, at func(*T) *string) field[T] {
 		return b
 	}, func(v *T, p []byte) error {
 		*at(v) = CleanText(p)
+		return nil
+	}}
+}
+
+func bytesField[T any](tag byte, at func(*T) *[]byte) field[T] {
+	return field[T]{tag, func(b []byte, tag byte, v *T) []byte {
+		if p := *at(v); len(p) > 0 {
+			return appendBytes(b, tag, p)
+		}
+		return b
+	}, func(v *T, p []byte) error {
+		*at(v) = bytes.Clone(p)
 		return nil
 	}}
 }

@@ -66,6 +66,7 @@ var postbackFields = []field[models.Postback]{
 	textField(9, func(p *models.Postback) *string { return &p.SignedText }),
 	idField(10, func(p *models.Postback) *uuid.UUID { return &p.ClickID }),
 	textField(11, func(p *models.Postback) *string { return &p.Unmatched }),
+	bytesField(12, func(p *models.Postback) *[]byte { return &p.Proof }),
 }
 
 // smartlinkFields are those of a click, under the same tags, and the smartlink's own.

@@ -36,6 +36,9 @@ func fill(v reflect.Value, seed *int) {
 	case *decimal.Decimal:
 		*x = decimal.New(int64(*seed), -3)
 		return
+	case *[]byte:
+		*x = []byte{0xff, 0, byte(*seed)}
+		return
 	case *map[string]string:
 		*x = map[string]string{"payout": strconv.Itoa(*seed), "": "empty name", "x": ""}
 		return

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
+	"switchyard/db/seal"
 	"switchyard/models/postback"
 )
 
@@ -21,6 +22,39 @@ type PostbackNetwork struct {
 
 const selectPostbackNetwork = `
 SELECT account_id, postback_params, status_map, postback_secret FROM networks WHERE id = $1`
+
+// proofPlace is where the proof of a postback is sealed. Its account may be found out later.
+func proofPlace(postback uuid.UUID) seal.Place {
+	return seal.Place{Table: "postbacks", Row: postback.String(), Column: "proof"}
+}
+
+// SealProof seals what proves the sender of a postback. Without ENCRYPTION_KEY the first call needs PostgreSQL.
+func (s *Store) SealProof(ctx context.Context, id uuid.UUID, p postback.Proof) ([]byte, error) {
+	raw, err := json.Marshal(p)
+	if err != nil {
+		return nil, fmt.Errorf("db: seal proof of postback: %w", err)
+	}
+	sealed, err := s.box.SealOwn(ctx, proofPlace(id), raw)
+	if err != nil {
+		return nil, fmt.Errorf("db: seal proof of postback: %w", err)
+	}
+	return sealed, nil
+}
+
+// OpenProof opens what SealProof sealed. Nothing is the empty proof. The error is seal.ErrOpen if the key has changed.
+func (s *Store) OpenProof(ctx context.Context, id uuid.UUID, sealed []byte) (p postback.Proof, err error) {
+	if len(sealed) == 0 {
+		return p, nil
+	}
+	raw, err := s.box.Open(ctx, proofPlace(id), sealed)
+	if err == nil {
+		err = json.Unmarshal(raw, &p)
+	}
+	if err != nil {
+		return p, fmt.Errorf("db: proof of postback: %w", err)
+	}
+	return p, nil
+}
 
 // PostbackNetwork finds a network by its id alone, as a postback's address names it. Deactivated networks are found
 // too, for postbacks that were accepted before. ok is false for an unknown id.

@@ -172,8 +172,11 @@ func Read(params map[string]string, n Network) Message {
 	return m
 }
 
+// subPrefixes are what stands before the number of a sub-parameter.
+var subPrefixes = [...]string{"sub", "sub_id_"}
+
 func (r reader) sub(n string) string {
-	for _, prefix := range [...]string{"sub", "sub_id_"} {
+	for _, prefix := range subPrefixes {
 		if v := cleanValue(r.params[prefix+n], maxWord); v != "" {
 			return v
 		}

@@ -8,12 +8,14 @@ package conversion
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
 	"switchyard/db"
 	"switchyard/db/clicklog"
+	"switchyard/db/seal"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -46,28 +48,59 @@ func Register(r *workers.Runtime, s *store.Store, clicks Clicks, opts ...workers
 // conversion without an offer.
 const offerAttempts = 3
 
-func (rec *recorder) record(ctx context.Context, u *run) error {
-	p, outcome, err := clicklog.FindPostback(ctx, rec.store.Conn(), u.Job.ID)
-	if err != nil {
-		return err
+// message is a stored postback with all its parameters, and what proves its sender.
+type message struct {
+	models.Postback
+	open  map[string]string // the parameters that were stored in clear
+	proof postback.Proof
+	read  store.PostbackNetwork // by whose settings it is read
+	trust store.PostbackNetwork // whose secret it must prove; an empty secret is proved by every message
+}
+
+// errProof says that what proves the sender was sealed under a key that is gone.
+var errProof = models.Invalid("proof_lost", "what proves the sender cannot be opened: ENCRYPTION_KEY has changed")
+
+func (rec *recorder) find(ctx context.Context, id uuid.UUID) (m message, outcome string, err error) {
+	if m.Postback, outcome, err = clicklog.FindPostback(ctx, rec.store.Conn(), id); err != nil {
+		return m, outcome, err
 	}
+	m.open = m.Params
+	m.proof, err = rec.store.OpenProof(ctx, id, m.Proof)
+	if errors.Is(err, seal.ErrOpen) {
+		return m, outcome, errProof
+	}
+	if len(m.Proof) == 0 { // a process of before has stored it in clear
+		m.proof = postback.Proof{Signature: m.Signature, SignedText: m.SignedText}
+	}
+	m.Params = m.proof.Reveal(m.Params)
+	return m, outcome, err
+}
+
+func (rec *recorder) record(ctx context.Context, u *run) error {
+	m, outcome, err := rec.find(ctx, u.Job.ID)
 	if outcome == clicklog.PostbackRecorded || outcome == clicklog.PostbackIgnored {
 		return u.Commit(ctx, jobs.None{}, nil)
 	}
-	named, err := rec.network(ctx, p.NetworkID)
+	d := clicklog.PostbackDecision{AccountID: m.AccountID, ClickID: m.ClickID}
+	if errors.Is(err, errProof) {
+		return rec.end(ctx, u, m, d, clicklog.PostbackRefused, errProof.Message)
+	}
 	if err != nil {
 		return err
 	}
-	d := clicklog.PostbackDecision{AccountID: p.AccountID, ClickID: p.ClickID}
+	named, err := rec.network(ctx, m.NetworkID)
+	if err != nil {
+		return err
+	}
 	if d.AccountID == uuid.Nil {
 		d.AccountID = named.AccountID
 	}
-	if p.NetworkID != uuid.Nil && (named.ID == uuid.Nil || named.AccountID != d.AccountID) {
-		return rec.end(ctx, u, d, clicklog.PostbackRefused, "there is no such network")
+	if m.NetworkID != uuid.Nil && (named.ID == uuid.Nil || named.AccountID != d.AccountID) {
+		return rec.end(ctx, u, m, d, clicklog.PostbackRefused, "there is no such network")
 	}
-	click, reason := postback.NamedClick(p.Params, named.Network, time.Now())
+	click, reason := postback.NamedClick(m.Params, named.Network, time.Now())
 	if reason != "" {
-		return rec.end(ctx, u, d, clicklog.PostbackUnmatched, reason)
+		return rec.end(ctx, u, m, d, clicklog.PostbackUnmatched, reason)
 	}
 	d.ClickID = click
 	found, ok, err := rec.clicks.FindByID(ctx, click)
@@ -75,20 +108,19 @@ func (rec *recorder) record(ctx context.Context, u *run) error {
 		return err
 	}
 	if !ok || d.AccountID != uuid.Nil && found.AccountID != d.AccountID {
-		return rec.wait(ctx, u, d)
+		return rec.wait(ctx, u, m, d)
 	}
 	if found.LanderID != uuid.Nil && found.OfferID == uuid.Nil && u.Attempt <= offerAttempts {
-		return rec.retry(ctx, u, d, "the visitor's step from the lander to an offer is not known yet")
+		return rec.retry(ctx, u, m, d, "the visitor's step from the lander to an offer is not known yet")
 	}
-	network, authentic, err := rec.authenticate(ctx, p, named, found.NetworkID)
-	if err != nil {
+	if err := rec.choose(ctx, &m, named, found.NetworkID); err != nil {
 		return err
 	}
 	d.AccountID = found.AccountID
-	if !authentic {
-		return rec.end(ctx, u, d, clicklog.PostbackRefused, "the secret of the network is missing or wrong")
+	if !m.authentic() {
+		return rec.end(ctx, u, m, d, clicklog.PostbackRefused, "the secret of the network is missing or wrong")
 	}
-	return rec.commit(ctx, u, p, d, input(p, network, click, found.AccountID))
+	return rec.commit(ctx, u, m, d, input(m.Postback, m.read, click, found.AccountID))
 }
 
 // network reads a network by its id. The zero id, and one that does not exist, return a network without settings.
@@ -100,28 +132,43 @@ func (rec *recorder) network(ctx context.Context, id uuid.UUID) (store.PostbackN
 	return n, err
 }
 
-// authenticate checks the secret of the network that the address names. If it names none, or one without a secret, it
-// checks the secret of the click's network, so that a sender cannot avoid the check by leaving out the id. It returns
-// the network whose settings apply to the message: the one that the address names, else the click's.
-func (rec *recorder) authenticate(ctx context.Context, p models.Postback, named store.PostbackNetwork, of uuid.UUID,
-) (store.PostbackNetwork, bool, error) {
-	if named.ID != uuid.Nil && (named.Secret != "" || named.ID == of) {
-		return named, authentic(named, p), nil
+// choose finds by whose settings a message is read, and whose secret it must prove. It is read as the network that the
+// address names says, else as that of the click. If the click's network has a secret, only that one is believed: a sender
+// cannot avoid it by leaving out the id, nor by naming a network whose secret he knows.
+func (rec *recorder) choose(ctx context.Context, m *message, named store.PostbackNetwork, of uuid.UUID) error {
+	own := named
+	if named.ID != of {
+		var err error
+		if own, err = rec.network(ctx, of); err != nil {
+			return err
+		}
 	}
-	own, err := rec.network(ctx, of)
-	if err != nil {
-		return own, false, err
-	}
-	read := named
+	m.read, m.trust = named, own
 	if named.ID == uuid.Nil {
-		read = own
+		m.read = own
 	}
-	return read, authentic(own, p), nil
+	if own.Secret == "" {
+		m.trust = named
+	}
+	return nil
 }
 
-func authentic(n store.PostbackNetwork, p models.Postback) bool {
-	given := postback.Read(p.Params, postback.Network{}).Secret
-	return postback.Authentic(n.Secret, given, p.Signature, p.SignedText)
+// authentic reports whether the message proves its sender.
+func (m *message) authentic() bool {
+	given := postback.Read(m.Params, m.trust.Network).Secret
+	return postback.Authentic(m.trust.Secret, given, m.proof.Signature, m.proof.SignedText)
+}
+
+// show puts the parameters of a decided message, without secrets, in the place of what was stored. Of a message that was
+// believed these are all. Of another one any parameter that nobody knows may be a secret under a wrong name.
+func (m *message) show(d *clicklog.PostbackDecision, believed bool) {
+	params := m.open
+	if believed {
+		params = m.Params
+	} else if hidden := m.proof.Names(); len(hidden) > 0 {
+		d.Detail += "; not shown: " + strings.Join(hidden, ", ")
+	}
+	d.Params = postback.WithoutSecrets(params, m.read.Network, m.trust.Network)
 }
 
 // input is the argument of RecordConversion for a message. Without a status word, a new conversion is approved and the
@@ -144,7 +191,7 @@ func input(p models.Postback, n store.PostbackNetwork, click, account uuid.UUID)
 }
 
 // commit records the conversion and decides the postback, in the transaction that ends the job.
-func (rec *recorder) commit(ctx context.Context, u *run, p models.Postback, d clicklog.PostbackDecision,
+func (rec *recorder) commit(ctx context.Context, u *run, m message, d clicklog.PostbackDecision,
 	in clicklog.ConversionInput,
 ) error {
 	var out clicklog.ConversionOutcome
@@ -157,13 +204,16 @@ func (rec *recorder) commit(ctx context.Context, u *run, p models.Postback, d cl
 		if out.Result == clicklog.ResultIgnored {
 			d.Outcome, d.Detail = clicklog.PostbackIgnored, out.Reason
 		}
-		return clicklog.DecidePostback(ctx, c, p.ID, d)
+		m.show(&d, true)
+		return clicklog.DecidePostback(ctx, c, m.ID, d)
 	})
 	if errors.Is(err, clicklog.ErrUnknownClick) { // deleted since it was found
-		return rec.wait(ctx, u, d)
+		d.Params = nil
+		return rec.wait(ctx, u, m, d)
 	}
 	if e, ok := models.AsError(err); ok && e.Kind == models.KindInvalid {
-		return rec.end(ctx, u, d, clicklog.PostbackRefused, e.Message)
+		d.Params = nil
+		return rec.end(ctx, u, m, d, clicklog.PostbackRefused, e.Message)
 	}
 	if err == nil {
 		rec.runtime.Client().DispatchFor(ctx, d.AccountID, models.KindDeliverWebhook, out.Deliveries...)
@@ -172,26 +222,31 @@ func (rec *recorder) commit(ctx context.Context, u *run, p models.Postback, d cl
 }
 
 // end decides a postback that another attempt cannot help.
-func (rec *recorder) end(ctx context.Context, u *run, d clicklog.PostbackDecision, outcome, detail string) error {
+func (rec *recorder) end(ctx context.Context, u *run, m message, d clicklog.PostbackDecision, outcome, detail string) error {
 	d.Outcome, d.Detail = outcome, detail
+	m.show(&d, false)
 	return u.Commit(ctx, jobs.None{}, func(c db.Conn) error {
-		return clicklog.DecidePostback(ctx, c, u.Job.ID, d)
+		return clicklog.DecidePostback(ctx, c, m.ID, d)
 	})
 }
 
 // wait retries a postback whose click is not stored.
-func (rec *recorder) wait(ctx context.Context, u *run, d clicklog.PostbackDecision) error {
-	return rec.retry(ctx, u, d, "its click is not known yet")
+func (rec *recorder) wait(ctx context.Context, u *run, m message, d clicklog.PostbackDecision) error {
+	return rec.retry(ctx, u, m, d, "its click is not known yet")
 }
 
-// retry makes the next attempt wait. After the last one the postback is unmatched; running its job again repeats it.
-func (rec *recorder) retry(ctx context.Context, u *run, d clicklog.PostbackDecision, detail string) error {
+// retry makes the next attempt wait. After the last one the postback is unmatched. Running its job again repeats it, so
+// what proves its sender stays sealed.
+func (rec *recorder) retry(ctx context.Context, u *run, m message, d clicklog.PostbackDecision, detail string) error {
 	cause := models.Errorf(models.KindNotFound, "unknown_click", "%s", detail)
 	return u.Retry(ctx, cause, func(c db.Conn, f workers.NextAttempt) error {
 		d.Outcome, d.Detail = clicklog.PostbackPending, detail
 		if f.Final {
 			d.Outcome, d.Detail = clicklog.PostbackUnmatched, "its click never came"
+			if len(m.Proof) == 0 { // a process of before has stored it in clear
+				m.show(&d, false)
+			}
 		}
-		return clicklog.DecidePostback(ctx, c, u.Job.ID, d)
+		return clicklog.DecidePostback(ctx, c, m.ID, d)
 	})
 }

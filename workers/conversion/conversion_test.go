@@ -2,9 +2,6 @@ package conversion_test
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"net/netip"
 	"sync"
 	"testing"
@@ -23,6 +20,7 @@ import (
 	"switchyard/jobs/jobstest"
 	"switchyard/models"
 	"switchyard/models/await"
+	"switchyard/models/postback"
 	"switchyard/workers"
 	"switchyard/workers/conversion"
 )
@@ -32,6 +30,7 @@ type bench struct {
 	*testing.T
 	db       *db.DB
 	client   *jobs.Client
+	store    *store.Store
 	box      *seal.Box
 	spool    *spool.Spool
 	ingester *clicklog.Ingester
@@ -45,6 +44,7 @@ func newBench(t *testing.T, waits ...time.Duration) *bench {
 	queue := jobstest.Redis(t)
 	b := &bench{T: t, db: dbtest.New(t), account: uuid.New(), network: uuid.New(), offer: uuid.New()}
 	b.client, b.box = jobs.Connect(queue), must(seal.New(b.db))(t)
+	b.store = store.New(b.db, b.box)
 	b.exec(`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', 'k')`, b.account)
 	b.exec(`INSERT INTO networks (id, account_id, name, postback_params, status_map)
 		VALUES ($1, $2, 'N', '{"click_id": "myclick"}', '{"pending": ["open"]}')`, b.network, b.account)
@@ -59,7 +59,7 @@ func newBench(t *testing.T, waits ...time.Duration) *bench {
 	})
 
 	rt := workers.New(workers.Options{DB: b.db, Redis: queue, Client: b.client, Lease: time.Second, Grace: 4 * time.Second})
-	conversion.Register(rt, store.New(b.db, b.box), clicklog.Log{Conn: b.db}, workers.WithRetries(waits))
+	conversion.Register(rt, b.store, clicklog.Log{Conn: b.db}, workers.WithRetries(waits))
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	var done sync.WaitGroup
 	done.Go(func() {
@@ -129,6 +129,13 @@ func (b *bench) send(p models.Postback) uuid.UUID {
 	p.ID = models.NewClickID()
 	if p.Source == "" {
 		p.Source = models.FromPostback
+	}
+	n, _, err := b.store.PostbackNetwork(b.Context(), p.NetworkID)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if proof, ok := postback.Hide(&p, n.Network); ok {
+		p.Proof = must(b.store.SealProof(b.Context(), p.ID, proof))(b)
 	}
 	b.put(spool.Record{Postback: &p})
 	b.drain()
@@ -312,45 +319,6 @@ func TestPostbackThatNobodyMatches(t *testing.T) {
 	}
 	if list := b.conversions(); len(list) != 0 {
 		t.Errorf("%+v", list)
-	}
-}
-
-func TestPostbackSecret(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	sealed := must(b.box.SealOwn(t.Context(), seal.Place{
-		Account: b.account, Table: "networks", Row: b.network.String(),
-		Column: "postback_secret",
-	}, []byte("s3cret")))(t)
-	b.exec(`UPDATE networks SET postback_secret = $2 WHERE id = $1`, b.network, sealed)
-	bare := uuid.New()
-	b.exec(`INSERT INTO networks (id, account_id, name) VALUES ($1, $2, 'without')`, bare, b.account)
-	mac := hmac.New(sha256.New, []byte("s3cret"))
-	mac.Write([]byte("clickid=x"))
-	signature := hex.EncodeToString(mac.Sum(nil))
-	for name, tt := range map[string]struct {
-		p       models.Postback
-		outcome string
-	}{
-		"right":                  {models.Postback{NetworkID: b.network, Params: params{"key": "s3cret"}}, "recorded"},
-		"right without the id":   {models.Postback{Params: params{"secret": "s3cret"}}, "recorded"},
-		"signed":                 {models.Postback{NetworkID: b.network, Signature: signature, SignedText: "clickid=x"}, "recorded"},
-		"signed something else":  {models.Postback{NetworkID: b.network, Signature: signature, SignedText: "clickid=y"}, "refused"},
-		"wrong":                  {models.Postback{NetworkID: b.network, Params: params{"secret": "x"}}, "refused"},
-		"missing":                {models.Postback{NetworkID: b.network}, "refused"},
-		"missing, without an id": {models.Postback{}, "refused"},
-		"by a network without":   {models.Postback{NetworkID: bare}, "refused"},
-	} {
-		p := tt.p
-		p.AccountID = b.account
-		merged := params{"clickid": b.clicked()}
-		for k, v := range p.Params {
-			merged[k] = v
-		}
-		p.Params = merged
-		if outcome, detail := b.postback(p); outcome != tt.outcome {
-			t.Errorf("%s: %s (%s)", name, outcome, detail)
-		}
 	}
 }
 

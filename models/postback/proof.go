@@ -1,0 +1,99 @@
+package postback
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"switchyard/models"
+)
+
+// Proof is what a message proves its sender by, and every parameter that could: it is stored sealed only.
+type Proof struct {
+	Params     map[string]string `json:"params,omitempty"`
+	Signature  string            `json:"signature,omitempty"`   // X-Signature header
+	SignedText string            `json:"signed_text,omitempty"` // what the signature covers: raw query or body
+}
+
+// Hide takes out of a message what proves its sender. Of the parameters it leaves those that are read as a field, by the
+// network that the address names. A parameter that nobody knows may be the secret of the click's network, under a name
+// of its own. ok is false if there is nothing to hide.
+func Hide(p *models.Postback, n Network) (proof Proof, ok bool) {
+	proof = Proof{Signature: p.Signature, SignedText: p.SignedText}
+	p.Signature, p.SignedText = "", ""
+	open := map[string]string{}
+	for name, value := range p.Params {
+		if n.shows(strings.ToLower(name)) {
+			open[name] = value
+			continue
+		}
+		if proof.Params == nil {
+			proof.Params = map[string]string{}
+		}
+		proof.Params[name] = value
+	}
+	p.Params = open
+	return proof, proof.Signature != "" || proof.Params != nil
+}
+
+// Names lists the hidden parameters, sorted.
+func (p Proof) Names() []string { return slices.Sorted(maps.Keys(p.Params)) }
+
+// Reveal gives the parameters of a message with the hidden ones.
+func (p Proof) Reveal(params map[string]string) map[string]string {
+	all := maps.Clone(params)
+	if all == nil {
+		all = map[string]string{}
+	}
+	maps.Copy(all, p.Params)
+	return all
+}
+
+// WithoutSecrets gives parameters without those that some networks send their secret in.
+func WithoutSecrets(params map[string]string, networks ...Network) map[string]string {
+	open := maps.Clone(params)
+	maps.DeleteFunc(open, func(name, _ string) bool {
+		lower := strings.ToLower(name)
+		return slices.Contains(aliases[secretField], lower) ||
+			slices.ContainsFunc(networks, func(n Network) bool { return n.own(secretField) == lower })
+	})
+	return open
+}
+
+const secretField = "secret"
+
+// own is the network's own parameter of a field in lower case, empty if it has none.
+func (n Network) own(field string) string { return strings.ToLower(strings.TrimSpace(n.Params[field])) }
+
+// shows reports whether a parameter, in lower case, is read as a field that is no secret.
+func (n Network) shows(name string) bool {
+	if name == n.own(secretField) {
+		return false
+	}
+	if shown[name] {
+		return true
+	}
+	for field := range n.Params {
+		if field != secretField && n.own(field) == name {
+			return true
+		}
+	}
+	return false
+}
+
+// shown are the names of all fields but the secret.
+var shown = func() map[string]bool {
+	names := map[string]bool{}
+	for field, list := range aliases {
+		for _, name := range list {
+			names[name] = names[name] || field != secretField
+		}
+	}
+	for i := range models.Subs {
+		for _, prefix := range subPrefixes {
+			names[prefix+strconv.Itoa(i+1)] = true
+		}
+	}
+	return names
+}()

@@ -1,0 +1,171 @@
+package conversion_test
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/jobrow"
+	"switchyard/db/seal"
+	"switchyard/db/spool"
+	"switchyard/models"
+	"switchyard/models/await"
+)
+
+func TestPostbackSecret(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.setSecret(b.network, "s3cret")
+	bare, named, other := uuid.New(), uuid.New(), uuid.New()
+	b.exec(`INSERT INTO networks (id, account_id, name, postback_params) VALUES ($1, $4, 'without', '{}'),
+		($2, $4, 'own name', '{"secret": "Pass"}'), ($3, $4, 'other', '{}')`, bare, named, other, b.account)
+	b.setSecret(other, "0ther")
+	b.setSecret(named, "n4med")
+	mac := hmac.New(sha256.New, []byte("s3cret"))
+	mac.Write([]byte("clickid=x"))
+	signature := hex.EncodeToString(mac.Sum(nil))
+	for name, tt := range map[string]struct {
+		p       models.Postback
+		outcome string
+	}{
+		"right":                  {models.Postback{NetworkID: b.network, Params: params{"key": "s3cret"}}, "recorded"},
+		"right without the id":   {models.Postback{Params: params{"secret": "s3cret"}}, "recorded"},
+		"signed":                 {models.Postback{NetworkID: b.network, Signature: signature, SignedText: "clickid=x"}, "recorded"},
+		"signed something else":  {models.Postback{NetworkID: b.network, Signature: signature, SignedText: "clickid=y"}, "refused"},
+		"wrong":                  {models.Postback{NetworkID: b.network, Params: params{"secret": "x"}}, "refused"},
+		"missing":                {models.Postback{NetworkID: b.network}, "refused"},
+		"missing, without an id": {models.Postback{}, "refused"},
+		"by a network without":   {models.Postback{NetworkID: bare}, "refused"},
+
+		"right, by a network without":           {models.Postback{NetworkID: bare, Params: params{"key": "s3cret"}}, "recorded"},
+		"by a network with a secret of its own": {models.Postback{NetworkID: other, Params: params{"key": "0ther"}}, "refused"},
+		"by another network, the click's":       {models.Postback{NetworkID: other, Params: params{"key": "s3cret"}}, "recorded"},
+	} {
+		p := tt.p
+		p.AccountID = b.account
+		merged := params{"clickid": b.clicked()}
+		for k, v := range p.Params {
+			merged[k] = v
+		}
+		p.Params = merged
+		if outcome, detail := b.postback(p); outcome != tt.outcome {
+			t.Errorf("%s: %s (%s)", name, outcome, detail)
+		}
+	}
+}
+
+// setSecret gives a network a postback secret.
+func (b *bench) setSecret(network uuid.UUID, secret string) {
+	b.Helper()
+	sealed := must(b.box.SealOwn(b.Context(), seal.Place{
+		Account: b.account, Table: "networks", Row: network.String(), Column: "postback_secret",
+	}, []byte(secret)))(b)
+	b.exec(`UPDATE networks SET postback_secret = $2 WHERE id = $1`, network, sealed)
+}
+
+// find counts the rows of all tables in which a text stands, in clear or as bytes.
+func (b *bench) find(text string) (n int) {
+	b.Helper()
+	var tables []string
+	err := b.db.SelectContext(b.Context(), &tables, `SELECT format('%I', table_name) FROM information_schema.tables
+		WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`)
+	if err != nil || len(tables) < 20 {
+		b.Fatal(tables, err)
+	}
+	for _, table := range tables {
+		var found int
+		err := b.db.GetContext(b.Context(), &found, `SELECT count(*) FROM `+table+` t
+			WHERE strpos(t::text, $1) > 0 OR strpos(t::text, $2) > 0`, text, hex.EncodeToString([]byte(text)))
+		if err != nil {
+			b.Fatal(err)
+		}
+		n += found
+	}
+	return n
+}
+
+// TestSecretsOfPostbacksAreNotStored searches the whole database for a secret that was sent in every way there is: while
+// its postback waits, after it was believed, and after it was refused. One whose click came too late can be run again.
+func TestSecretsOfPostbacksAreNotStored(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, 0)
+	const canary = "c4nary-of-a-secret"
+	b.exec(`UPDATE networks SET postback_params = '{"secret": "Pass", "payout": "comm"}' WHERE id = $1`, b.network)
+	b.setSecret(b.network, canary)
+	text := "clickid=x&key=" + canary
+	mac := hmac.New(sha256.New, []byte(canary))
+	mac.Write([]byte(text))
+	signature := hex.EncodeToString(mac.Sum(nil))
+	for name, p := range map[string]models.Postback{
+		"own name":             {NetworkID: b.network, Params: params{"pass": canary, "note": "n"}},
+		"own name, without id": {Params: params{"PASS": canary, "note": "n", "comm": "7"}},
+		"alias":                {Params: params{"upd_key": canary, "note": "n"}},
+		"signed":               {Signature: signature, SignedText: text, Params: params{"key": "x", "note": "n"}},
+	} {
+		p.AccountID = b.account
+		p.Params["clickid"] = b.clicked()
+		id := b.send(p)
+		if outcome, detail := b.decided(id); outcome != "recorded" {
+			t.Errorf("%s: %s (%s)", name, outcome, detail)
+		}
+		var row struct{ Note, Secrets, Proof string }
+		err := b.db.GetContext(t.Context(), &row, `SELECT coalesce(params->>'note', '') note, signature || signed_text secrets,
+			coalesce(proof::text, '') proof FROM postbacks WHERE id = $1`, id)
+		if err != nil || row.Note != "n" || row.Secrets != "" || row.Proof != "" {
+			t.Errorf("%s: stored %+v, %v", name, row, err)
+		}
+	}
+	if list := b.conversions(); len(list) != 4 {
+		t.Errorf("%d conversions", len(list))
+	}
+	refused := b.send(models.Postback{AccountID: b.account, Params: params{"clickid": b.clicked(), "pazz": canary}})
+	if outcome, detail := b.decided(refused); outcome != "refused" || !strings.HasSuffix(detail, "; not shown: pazz") {
+		t.Errorf("a secret under a wrong name: %s (%s)", outcome, detail)
+	}
+	c := b.click()
+	late := b.send(models.Postback{AccountID: b.account, Params: params{"clickid": models.FormatClickID(c.ID), "key": canary}})
+	if outcome, detail := b.decided(late); outcome != "unmatched" {
+		t.Errorf("before its click: %s (%s)", outcome, detail)
+	}
+	if n := b.find(canary); n != 0 {
+		t.Errorf("the secret stands in %d rows", n)
+	}
+	b.put(spool.Record{Click: c})
+	b.drain()
+	rows, err := jobrow.Requeue(t.Context(), b.db, []uuid.UUID{late})
+	if err != nil || len(rows) != 1 {
+		t.Fatal(rows, err)
+	}
+	if err := b.client.DispatchRequeued(t.Context(), rows[0].JobRef, rows[0].Archived); err != nil {
+		t.Fatal(err)
+	}
+	await.Until(t, "it is believed when it is run again", func() bool {
+		outcome, _ := b.decided(late)
+		return outcome == "recorded"
+	})
+}
+
+// TestPostbackOfAProcessOfBefore holds that what the version before has stored in clear is read, and cleaned.
+func TestPostbackOfAProcessOfBefore(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.setSecret(b.network, "0ld-secret")
+	for secret, want := range map[string]string{"0ld-secret": "recorded", "0ld-wrong": "refused"} {
+		p := &models.Postback{
+			ID: models.NewClickID(), Source: models.FromPostback, AccountID: b.account, SignedText: "key=" + secret,
+			Signature: "ab", Params: params{"clickid": b.clicked(), "Key": secret, "note": "n"},
+		}
+		b.put(spool.Record{Postback: p})
+		b.drain()
+		if outcome, detail := b.decided(p.ID); outcome != want {
+			t.Errorf("%s: %s (%s)", secret, outcome, detail)
+		}
+		if n := b.find(secret); n != 0 {
+			t.Errorf("%s stands in %d rows", secret, n)
+		}
+	}
+}
