@@ -35,7 +35,7 @@ lab: build
 # The package that takes longest begins first. Its tests wait much, so one package more runs than there are processors.
 # Without GORACE every program of the tests would sleep for a second before it ends.
 test: build ## vet and run all tests with the race detector, on test servers of their own; PKGS=./db/... for a part
-	@$(BIN) devstack exec --test -- env CGO_ENABLED=1 GORACE="atexit_sleep_ms=50 $$GORACE" \
+	@$(BIN) devstack exec --test -- env CGO_ENABLED=1 SWITCHYARD_TEST_BINARY=$(CURDIR)/$(BIN) GORACE="atexit_sleep_ms=50 $$GORACE" \
 		go test -race -vet=all -ldflags=-w $(TAGS) -timeout 40m -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) \
 		$(if $(filter ./...,$(PKGS)),./cmd/switchyard) $(PKGS)
 	@echo "make test: all tests passed"

@@ -100,7 +100,7 @@ func TestEveryEventArrives(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer receiver.Close()
-	s := startService(t, fleet.Options{Receiver: receiver, Env: []string{"WEBHOOK_SCHEDULE=1s,1s,1s,1s,1s,1s"}},
+	s := startService(t, fleet.Options{Binary: ownBinary(t), Receiver: receiver, Env: []string{"WEBHOOK_SCHEDULE=1s,1s,1s,1s,1s,1s"}},
 		"web", "worker", "clock")
 	for i := range endpoints {
 		path := fmt.Sprintf("/hook%d", i)

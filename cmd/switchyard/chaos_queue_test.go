@@ -33,7 +33,7 @@ type yard struct {
 
 func newYard(t *testing.T) *yard {
 	t.Helper()
-	y := &yard{Fleet: startFleet(t, fleet.Options{}), t: t, lease: longtest.Size(4*time.Second, 15*time.Second)}
+	y := &yard{Fleet: startFleet(t, fleet.Options{Binary: ownBinary(t)}), t: t, lease: longtest.Size(4*time.Second, 15*time.Second)}
 	var err error
 	if y.db, err = db.Open(t.Context(), y.DatabaseURL, db.Options{Name: "faults"}); err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -23,6 +24,21 @@ import (
 	"switchyard/ops/client"
 	"switchyard/ops/lab/fleet"
 )
+
+// plainBinary names the program without the race detector, which make test builds first. Fleets run it, because processes
+// with the detector take three times the processor time. It is empty when the tests run by themselves.
+var plainBinary = os.Getenv("SWITCHYARD_TEST_BINARY")
+
+// ownBinary is the test binary. Fleets whose processes are to be watched by the race detector run it: one in which all
+// kinds of processes are killed, one under attack, and those with the tests' own jobs.
+func ownBinary(t *testing.T) string {
+	t.Helper()
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
 
 // runMain in the environment makes the test binary the program itself, so that child processes of the tests are built
 // once, with the tests, and under the race detector when the tests are.
@@ -66,6 +82,7 @@ func startFleet(t *testing.T, o fleet.Options, processes ...string) *fleet.Fleet
 	if testing.Short() {
 		t.Skip("starts servers, skipped by -short")
 	}
+	o.Binary = cmp.Or(o.Binary, plainBinary)
 	o.Env, o.Template = append([]string{runMain + "=1", "LOG_LEVEL=warn"}, o.Env...), true
 	f, err := fleet.Start(t.Context(), o)
 	if err != nil {

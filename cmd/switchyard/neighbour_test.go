@@ -50,7 +50,7 @@ func TestNeighbour(t *testing.T) {
 	}
 	defer receiver.Close()
 	defer close(hang)
-	s := startService(t, fleet.Options{Receiver: receiver}, "web", "worker", "clock")
+	s := startService(t, fleet.Options{Binary: ownBinary(t), Receiver: receiver}, "web", "worker", "clock")
 	a := newAttacker(t, s, receiver.URL("/hang"))
 	n := &neighbour{service: s}
 

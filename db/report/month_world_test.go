@@ -24,8 +24,8 @@ import (
 
 // The size of the month. Batches are parts of it, so that both forms take as many.
 var (
-	monthClicks      = longtest.Size(15_000, 300_000)
-	monthConversions = longtest.Size(1_200, 4_000)
+	monthClicks      = longtest.Size(6_000, 300_000)
+	monthConversions = longtest.Size(500, 4_000)
 )
 
 const monthHands = 4 // what is done at the same time
