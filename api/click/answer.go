@@ -86,7 +86,8 @@ func (r *request) send(w http.ResponseWriter, transition string) {
 	}
 	destination := r.click.Destination
 	if transition == flow.TransitionDoubleMeta && r.signer != nil {
-		destination = r.signer.hop(r.domain.Host, destination)
+		link := hopLink{campaign: r.camp.Row.ID, expires: r.now.Add(hopLife)}
+		destination = r.signer.hop(link, r.domain.Host, destination)
 	}
 	script, err := json.Marshal(destination) // escapes < > & too, so it cannot end the script
 	if err != nil {

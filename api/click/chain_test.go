@@ -39,7 +39,8 @@ func TestFromTheLinkToTheRows(t *testing.T) {
 	campaign := w.campaign("summer-sale", m{"cost_model": "cpuc", "cost_value": "0.5"}, path("lander", nil, to(l), to(o)))
 	w.fresh()
 
-	landed := w.sent("/summer-sale?sub5=five")
+	first := w.get("/summer-sale?sub5=five")
+	landed := first.Header.Get("Location")
 	w.sent("/summer-sale?sub5=again")                                    // the same visitor
 	w.sent("/summer-sale", header("User-Agent", "Googlebot/2.1 (+bot)")) // a bot
 	w.send(http.MethodHead, "/summer-sale", "")
@@ -48,7 +49,7 @@ func TestFromTheLinkToTheRows(t *testing.T) {
 
 	// Another process, which has not seen the click, finds it in PostgreSQL.
 	w.h = w.handler(log, "")
-	if got := w.sent("/out?clickid=" + id); got != "https://one.test/?c="+id+"&s=five&k=US" {
+	if got := w.sent("/out?clickid="+id, with(first.Cookies())); got != "https://one.test/?c="+id+"&s=five&k=US" {
 		t.Errorf("to %s", got)
 	}
 	if res := w.get("/postback/" + n.String() + "?myclick=" + id + "&payout=2"); res.StatusCode != http.StatusOK {

@@ -4,28 +4,59 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/binary"
 	"net/http"
 	"net/url"
+	"time"
+
+	"github.com/google/uuid"
 
 	"switchyard/api/routing"
 	"switchyard/models/flow"
 )
 
 // The second page of double_meta is on the tracking domain too, so that the destination, where a browser sends it a
-// referrer at all, sees this page and never the one that the visitor came from. Its address carries the destination,
-// signed for the domain: the service leads nobody to an address that no customer's flow named.
+// referrer at all, sees this page and never the one that the visitor came from. Its address carries the destination, the
+// campaign and the end of its life, signed for the domain: the service leads nobody to an address that no customer's
+// flow names, and the address ends with its campaign.
 const hopWord = "go" // below /out
 
-func (s signer) hopKey(host, destination string) []byte {
+// hopLife is how long the address of a second page lives. The first page leads there at once.
+const hopLife = 10 * time.Minute
+
+// hopLink is what the address of a second page says of itself, beside the destination.
+type hopLink struct {
+	campaign uuid.UUID
+	expires  time.Time // whole seconds
+}
+
+const hopBody = 8 + 16
+
+func (s signer) hopSum(body []byte, host, destination string) []byte {
 	m := hmac.New(sha256.New, s)
-	_, _ = m.Write([]byte("double_meta\x00" + host + "\x00" + destination))
+	_, _ = m.Write([]byte("double_meta 2\x00" + host + "\x00" + destination + "\x00"))
+	_, _ = m.Write(body)
 	return m.Sum(nil)[:keyMAC]
 }
 
 // hop is the address of the second page.
-func (s signer) hop(host, destination string) string {
-	key := base64.RawURLEncoding.EncodeToString(s.hopKey(host, destination))
+func (s signer) hop(l hopLink, host, destination string) string {
+	var b [hopBody]byte
+	binary.BigEndian.PutUint64(b[:], uint64(l.expires.Unix())) //nolint:gosec // after 1970
+	copy(b[8:], l.campaign[:])
+	key := base64.RawURLEncoding.EncodeToString(append(b[:], s.hopSum(b[:], host, destination)...))
 	return "/out/" + hopWord + "?k=" + key + "&u=" + url.QueryEscape(destination)
+}
+
+// readHop reads the key of a second page. ok is false if this install did not make it for this domain and destination.
+func (s signer) readHop(key, host, destination string) (l hopLink, ok bool) {
+	b, err := base64.RawURLEncoding.Strict().DecodeString(key)
+	if err != nil || s == nil || len(b) != hopBody+keyMAC || !hmac.Equal(b[hopBody:], s.hopSum(b[:hopBody], host, destination)) {
+		return l, false
+	}
+	l.expires = time.Unix(int64(binary.BigEndian.Uint64(b)), 0) //nolint:gosec // we wrote it
+	l.campaign = uuid.UUID(b[8:hopBody])
+	return l, true
 }
 
 // secondPage answers the second page of double_meta.
@@ -33,9 +64,11 @@ func (h *Handler) secondPage(w http.ResponseWriter, req *http.Request, d *routin
 	r := h.acquire(req)
 	defer h.release(r)
 	q := req.URL.Query()
-	key, err := base64.RawURLEncoding.DecodeString(q.Get("k"))
-	s, destination := r.signer, q.Get("u")
-	if err != nil || s == nil || !isAddress([]byte(destination)) || !hmac.Equal(key, s.hopKey(d.Host, destination)) {
+	destination := q.Get("u")
+	link, ok := r.signer.readHop(q.Get("k"), d.Host, destination)
+	c := r.snap.Campaign(link.campaign)
+	if !ok || !isAddress([]byte(destination)) || r.now.After(link.expires) || c == nil || !c.Active() ||
+		!d.Serves(c.Row.AccountID) {
 		notFound(w)
 		return
 	}

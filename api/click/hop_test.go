@@ -6,6 +6,9 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/uuid"
 )
 
 // TestDoubleMeta follows the two pages of double_meta, and holds that the second one leads to signed addresses only.
@@ -13,7 +16,7 @@ func TestDoubleMeta(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	const destination = "https://d.test/p?a={sub1}&b=%26#{_sub1}"
-	w.campaign("double-meta", nil, path("redirect", m{"transition": "double_meta"}, m{"url": destination, "weight": 1}))
+	campaign := w.campaign("double-meta", nil, path("redirect", m{"transition": "double_meta"}, m{"url": destination, "weight": 1}))
 	w.fresh()
 	follow := func(address string) (string, http.Header) {
 		t.Helper()
@@ -52,5 +55,37 @@ func TestDoubleMeta(t *testing.T) {
 	}
 	if res := w.get(second, host(own)); res.StatusCode != http.StatusNotFound {
 		t.Errorf("another domain: %d", res.StatusCode)
+	}
+	s := signer(w.h.routes.Current().LanderSecret())
+	signed := func(campaign uuid.UUID, life time.Duration) int {
+		t.Helper()
+		link := hopLink{campaign: campaign, expires: time.Now().Add(life)}
+		return w.get(s.hop(link, shared, want)).StatusCode
+	}
+	foreign := w.newAccount()
+	theirs, theirDomain := uuid.New(), uuid.New()
+	w.exec(`INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, 'foreign.test', true)`, theirDomain, foreign)
+	w.exec(`INSERT INTO campaigns (id, account_id, name, alias, domain_id) VALUES ($1, $2, 'n', 'their-own', $3)`,
+		theirs, foreign, theirDomain)
+	w.fresh()
+	if got := signed(campaign, hopLife); got != http.StatusOK {
+		t.Errorf("as it is made: %d", got)
+	}
+	if got := signed(campaign, -time.Second); got != http.StatusNotFound {
+		t.Errorf("after its time: %d", got)
+	}
+	if got := signed(uuid.New(), hopLife); got != http.StatusNotFound {
+		t.Errorf("of no campaign: %d", got)
+	}
+	link := hopLink{campaign: campaign, expires: time.Now().Add(hopLife)}
+	if res := w.get(s.hop(link, "foreign.test", want), host("foreign.test")); res.StatusCode != http.StatusNotFound {
+		t.Errorf("on a domain that is not the campaign's account's: %d", res.StatusCode)
+	}
+	for _, end := range []string{`status = 'paused'`, `status = 'active', deleted_at = now()`} {
+		w.exec(`UPDATE campaigns SET `+end+` WHERE id = $1`, campaign)
+		w.fresh()
+		if got := signed(campaign, hopLife); got != http.StatusNotFound {
+			t.Errorf("%s: %d", end, got)
+		}
 	}
 }

@@ -74,7 +74,7 @@ func (h *Handler) clickOut(w http.ResponseWriter, req *http.Request, d *routing.
 }
 
 // resume finds the click that brought the visitor to the lander: named by the cookie of this domain, else by clickid
-// in the query. The cookie's ids are believed only as far as the snapshot confirms them. If it is only the path that is
+// in the query. Only a visitor who proves by his cookie that he made the click gets what was recorded of it. The cookie's ids are believed only as far as the snapshot confirms them. If it is only the path that is
 // gone, the answer is false and the campaign is the request's.
 func (r *request) resume() (clickCookie, bool) {
 	t, known := parseIDs[clickCookie](cookie(r.http.Header, clickCookieName))
@@ -90,8 +90,12 @@ func (r *request) resume() (clickCookie, bool) {
 	if c, _ := r.h.findClick(r.http.Context(), t[0]); c != nil {
 		full := clickCookie{c.ID, c.CampaignID, c.StreamID, c.LanderID, t[4]}
 		ok := r.confirm(full)
-		if r.camp != nil && r.camp.Row.ID == c.CampaignID {
+		switch {
+		case r.camp == nil || r.camp.Row.ID != c.CampaignID:
+		case r.made(c):
 			r.click = *c
+		default:
+			r.rebuild(full)
 		}
 		return full, ok
 	}
@@ -118,8 +122,16 @@ func (r *request) confirm(t clickCookie) bool {
 	return r.route != nil && r.route.Action == flow.ActionLander
 }
 
-// rebuild makes what it can of a click that only its cookie tells of: PostgreSQL is away, and the click came to
-// another process or to this one before it was restarted.
+// made reports whether the visitor of this request made a click: he has the visitor id that the click got. A click id
+// alone proves nothing, because it is in addresses that others see.
+func (r *request) made(c *models.Click) bool {
+	id, err := models.ParseClickID(cookie(r.http.Header, visitorCookieName))
+	return err == nil && id != uuid.Nil && id == c.VisitorID
+}
+
+// rebuild makes what it can of a click whose visitor this request is not known to be, or that only its cookie tells of:
+// PostgreSQL is away, and the click came to another process or to this one before it was restarted. The ids are the
+// click's. What describes a visitor is that of the present request.
 func (r *request) rebuild(t clickCookie) {
 	c := &r.click
 	*c = models.Click{
@@ -127,6 +139,7 @@ func (r *request) rebuild(t clickCookie) {
 		Domain: r.domain.Host, Currency: r.camp.Row.Currency, SourceID: r.camp.Row.SourceID.UUID,
 	}
 	r.readSubs()
+	c.ExternalID = received(r.externalID())
 	r.identify()
 	r.describe()
 }

@@ -173,12 +173,11 @@ func TestClickOutOfAPathThatIsGone(t *testing.T) {
 			`[{"id": "`+uuid.NewString()+`", "action": "redirect", "destinations": [{"url": "https://new.test/"}]}]`)
 	}
 	w.fresh()
-	for name, got := range map[string]string{
-		"by cookie": w.sent("/out", with(landed.Cookies())), "by click id": w.sent("/out?clickid=" + click),
-	} {
-		if got != "https://f.test/?s=a" {
-			t.Errorf("%s: to %s", name, got)
-		}
+	if got := w.sent("/out", with(landed.Cookies())); got != "https://f.test/?s=a" {
+		t.Errorf("by cookie: to %s", got)
+	}
+	if got := w.sent("/out?sub1=b&clickid=" + click); got != "https://f.test/?s=b" {
+		t.Errorf("by click id: to %s", got)
 	}
 	w.h = w.handler(w.tape, "") // another process, which the click has not reached yet
 	if got := w.sent("/out", with(landed.Cookies())); got != "https://f.test/?s=" {
@@ -186,5 +185,45 @@ func TestClickOutOfAPathThatIsGone(t *testing.T) {
 	}
 	if res := w.get("/out", with(nowhere.Cookies())); res.StatusCode != http.StatusNotFound {
 		t.Errorf("without a fallback: %d", res.StatusCode)
+	}
+}
+
+// visitorOf is the cookie of the visitor who made a click.
+func visitorOf(c *models.Click) edit {
+	return header("Cookie", visitorCookieName+"="+models.FormatClickID(c.VisitorID))
+}
+
+// TestClickIDTellsNothingOfItsVisitor asks with the click id of somebody else, which stands in addresses that others see:
+// what is filled into the offer's address is the asker's own, even with a click cookie that was made up.
+func TestClickIDTellsNothingOfItsVisitor(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	l := w.lander("https://lander.test/")
+	o := w.offer("https://one.test/?c={clickid}&ip={ip}&ua={user_agent}&s={sub1}&e={external_id}&v={visitor_id}&n={campaign_name}",
+		uuid.Nil)
+	w.campaign("summer-sale", nil, path("lander", nil, to(l), to(o)))
+	w.fresh()
+	landed := w.get("/summer-sale?sub1=theirs&vid=theirs", header("User-Agent", "theirs/1.0"), peer("9.9.9.9:1"))
+	c := w.tape.last()
+	id := models.FormatClickID(c.ID)
+	made := func(edits ...edit) string {
+		return w.sent("/out?clickid="+id+"&sub1=mine&vid=mine",
+			append(edits, func(r *http.Request) { r.Header.Set("User-Agent", "mine/1.0") })...)
+	}
+	ids := string(appendIDs(nil, c.ID, c.CampaignID, c.StreamID, c.LanderID, uuid.Nil))
+	for name, got := range map[string]string{
+		"click id": made(), "made-up cookie": made(header("Cookie", clickCookieName+"="+ids)),
+		"with a visitor of his own": made(header("Cookie", clickCookieName+"="+ids+"; "+visitorCookieName+"="+id)),
+		"memory empty":              func() string { w.h.recent.InvalidateAll(); return made(header("Cookie", clickCookieName+"="+ids)) }(),
+	} {
+		if strings.Contains(got, "theirs") || strings.Contains(got, "9.9.9.9") || !strings.Contains(got, "c="+id) ||
+			!strings.Contains(got, "ip=8.8.8.8&ua=mine%2F1.0&s=mine&e=mine&") || strings.Contains(got, models.FormatClickID(c.VisitorID)) ||
+			strings.Contains(got, c.VisitorID.String()) || strings.HasSuffix(got, "&n=") {
+			t.Errorf("%s: to %s", name, got)
+		}
+	}
+	w.h.recent.Set(c.ID, keep(c))
+	if got := made(with(landed.Cookies())); !strings.Contains(got, "ip=9.9.9.9&ua=theirs%2F1.0&s=theirs&e=theirs&") {
+		t.Errorf("himself: to %s", got)
 	}
 }

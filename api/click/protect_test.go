@@ -241,7 +241,7 @@ func TestClickLander(t *testing.T) {
 }
 
 // TestFallbackIsFilled holds that a page is told a complete address for who is not let in: filled by the click that
-// brought him, else by himself, and never by a click to another page.
+// brought him, else by himself, and never by a click to another page. A click id alone tells nothing of its visitor.
 func TestFallbackIsFilled(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -261,13 +261,17 @@ func TestFallbackIsFilled(t *testing.T) {
 	for what, tt := range map[string]struct {
 		query url.Values
 		want  string
+		edits []edit
 	}{
-		"click":           {url.Values{"clickid": of(here)}, "s=a%26b&c=click-3&d=desktop&x="},
-		"himself":         {url.Values{"lander": {here.LanderID.String()}}, "s=&c=&d=desktop&x="},
-		"page's server":   {url.Values{"lander": {here.LanderID.String()}, "ip": {"8.8.8.8"}}, "s=&c=&d=&x="},
-		"another's click": {url.Values{"lander": {here.LanderID.String()}, "clickid": of(there)}, "s=&c=&d=desktop&x="},
+		"click":           {url.Values{"clickid": of(here)}, "s=&c=click-3&d=desktop&x=", nil},
+		"his own click":   {url.Values{"clickid": of(here)}, "s=a%26b&c=click-3&d=desktop&x=", []edit{visitorOf(here)}},
+		"his own other":   {url.Values{"clickid": of(here)}, "s=&c=click-3&d=desktop&x=", []edit{visitorOf(there)}},
+		"of a server":     {url.Values{"clickid": of(here), "ip": {"8.8.8.8"}}, "s=&c=click-3&d=&x=", nil},
+		"himself":         {url.Values{"lander": {here.LanderID.String()}}, "s=&c=&d=desktop&x=", nil},
+		"page's server":   {url.Values{"lander": {here.LanderID.String()}, "ip": {"8.8.8.8"}}, "s=&c=&d=&x=", nil},
+		"another's click": {url.Values{"lander": {here.LanderID.String()}, "clickid": of(there)}, "s=&c=&d=desktop&x=", nil},
 	} {
-		if got := w.ask(tt.query).FallbackURL; got == nil || *got != "https://else.test/?"+tt.want {
+		if got := w.ask(tt.query, tt.edits...).FallbackURL; got == nil || *got != "https://else.test/?"+tt.want {
 			t.Errorf("%s: %v, want %s", what, got, tt.want)
 		}
 	}

@@ -94,7 +94,7 @@ func (r *request) verify() verdict {
 	no := func(reason string) verdict {
 		v := verdict{Reason: reason}
 		if l.Guard.Fallback != nil && l.Guard.FallbackStatus == http.StatusFound {
-			url := r.elsewhere(l, e.click)
+			url := r.elsewhere(l, e)
 			v.FallbackURL = &url
 		}
 		return v
@@ -119,20 +119,27 @@ func (r *request) verify() verdict {
 	return verdict{Allowed: true, Reason: reasonOK}
 }
 
-// elsewhere fills the address for who is not let in: by the click that brought him to the page, where there is one,
-// else by what he says of himself.
-func (r *request) elsewhere(l *routing.Lander, click uuid.UUID) string {
+// elsewhere fills the address for who is not let in: by the click that brought him to the page, where a key or his cookie
+// proves it, else by what he says of himself.
+func (r *request) elsewhere(l *routing.Lander, e entry) string {
 	r.camp = &routing.Campaign{}
 	var c *models.Click
-	if click != uuid.Nil {
-		c, _ = r.h.findClick(r.http.Context(), click)
+	if e.click != uuid.Nil {
+		c, _ = r.h.findClick(r.http.Context(), e.click)
 	}
 	switch {
 	case c != nil && c.LanderID == l.Row.ID:
-		r.click = *c
 		r.account, r.source = r.snap.Account(c.AccountID), r.snap.Source(uuid.NullUUID{UUID: c.SourceID, Valid: true})
 		if camp := r.snap.Campaign(c.CampaignID); camp != nil {
 			r.camp = camp
+		}
+		if e.mode == models.ProtectSigned || r.made(c) {
+			r.click = *c
+			break
+		}
+		r.rebuild(clickCookie{c.ID, c.CampaignID, c.StreamID, c.LanderID})
+		if r.Param("ip") != "" { // the page's server asks
+			r.click.Visitor = models.Visitor{}
 		}
 	case r.Param("ip") == "":
 		r.describe()

@@ -53,7 +53,7 @@ func (s *Snapshot) Decide(c *Campaign, v *flow.Visitor, env *flow.Env, seed uint
 // handover gives the campaign that another one hands over to: an active one of the same account.
 func (s *Snapshot) handover(from *Campaign, id uuid.UUID) *Campaign {
 	c := s.Campaign(id)
-	if c == nil || !c.active() || c.Row.AccountID != from.Row.AccountID {
+	if c == nil || !c.Active() || c.Row.AccountID != from.Row.AccountID {
 		return nil
 	}
 	return c

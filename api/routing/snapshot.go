@@ -132,7 +132,7 @@ type Campaign struct {
 // Text is the id as conditions see it.
 func (c *Campaign) Text() string { return c.id }
 
-func (c *Campaign) active() bool { return c.Row.Status == "active" }
+func (c *Campaign) Active() bool { return c.Row.Status == "active" }
 
 func (c *Campaign) row() store.RoutingRow { return &c.Row }
 
@@ -144,7 +144,7 @@ func (c *Campaign) whole() *store.RoutingCampaign {
 }
 
 func (c *Campaign) link(s *Snapshot) {
-	if c.active() {
+	if c.Active() {
 		s.addresses.put(address{c.Row.DomainID, c.Row.Alias}, c)
 	}
 }
@@ -239,7 +239,7 @@ func (o *Offer) SetConversions(n int) {
 func (s *Snapshot) CountingAccounts() map[uuid.UUID]bool {
 	m := map[uuid.UUID]bool{}
 	for c := range each[*Campaign](s, campaigns) {
-		if c.active() && c.CountsClicks {
+		if c.Active() && c.CountsClicks {
 			m[c.Row.AccountID] = true
 		}
 	}

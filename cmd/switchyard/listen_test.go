@@ -101,3 +101,29 @@ func TestServeBeside(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestTargetIsAPath sends what only a proxy is asked for. Nothing behind the server sees it.
+func TestTargetIsAPath(t *testing.T) {
+	t.Parallel()
+	l := hold(t)
+	srv := newServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(rw, "seen") }))
+	defer srv.Close()
+	go func() { _ = srv.Serve(l) }()
+	for line, want := range map[string]string{
+		"GET /x?y=http://z/": "200", "GET http://evil.test/x": "400", "GET HTTPS://evil.test": "400", "OPTIONS *": "400",
+		"CONNECT evil.test:443": "400", "CONNECT /x": "200", "GET *": "400", "OPTIONS /": "200", "GET x": "400",
+	} {
+		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(conn, line+" HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		answer, err := io.ReadAll(conn)
+		_ = conn.Close()
+		if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 "+want) || strings.Contains(string(answer), "seen") != (want == "200") {
+			t.Errorf("%s: %q, %v", line, answer, err)
+		}
+	}
+}
