@@ -35,6 +35,6 @@ type ExportAnswer struct {
 
 // MakeExport makes a report file. Errors: too_large.
 var MakeExport = Define[ExportArgs, ExportAnswer]("export:make", Policy{
-	Queue: Bulk, Timeout: 10 * time.Minute, Row: true,
+	Queue: Bulk, Timeout: 10 * time.Minute, Row: true, PerAccount: 1,
 	Retries: []time.Duration{time.Second, 10 * time.Second, time.Minute},
 })

@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -25,15 +26,16 @@ type Queue struct {
 	Name   string
 	Weight int           // its share of the worker's slots
 	Poll   time.Duration // how often an idle worker asks for work
+	Fair   bool          // the slots are shared among accounts: one that has many jobs leaves some to the others
 }
 
 // Queues is the table of all queues, with their default weights.
 var Queues = []Queue{
-	{Interactive, 6, 15 * time.Millisecond},
-	{Webhooks, 10, 25 * time.Millisecond},
-	{Conversions, 4, 25 * time.Millisecond},
-	{Bulk, 2, 100 * time.Millisecond},
-	{Maintenance, 2, 100 * time.Millisecond},
+	{Interactive, 6, 15 * time.Millisecond, true},
+	{Webhooks, 10, 25 * time.Millisecond, true},
+	{Conversions, 4, 25 * time.Millisecond, false},
+	{Bulk, 2, 100 * time.Millisecond, true},
+	{Maintenance, 2, 100 * time.Millisecond, false},
 }
 
 const maxWeight = 100
@@ -95,6 +97,10 @@ type Policy struct {
 	// jobrow.Retention.
 	Retention time.Duration
 
+	// PerAccount is how many jobs of the kind run at once for one account, on all workers; 0 = as many as the queue gives
+	// it. It is for row jobs.
+	PerAccount int
+
 	// Row says that the job has a row in PostgreSQL: it must happen, even if Redis is emptied.
 	Row bool
 }
@@ -128,6 +134,9 @@ func (p Policy) withDefaults() (Policy, error) {
 	p.MaxAttempts = cmp.Or(p.MaxAttempts, len(p.Retries)+1)
 	if p.MaxAttempts > 1 && len(p.Retries) == 0 {
 		return p, fmt.Errorf("%d attempts without a wait between them", p.MaxAttempts)
+	}
+	if p.PerAccount > 0 && !p.Row {
+		return p, errors.New("a bound for each account without rows")
 	}
 	return p, nil
 }

@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"sync"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/hibiken/asynq"
 
-	"switchyard/db"
 	"switchyard/db/jobrow"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -20,6 +20,9 @@ import (
 
 // crashAllowance is how many attempts beyond its limit a row gets when workers die during them, before it is failed.
 const crashAllowance = 3
+
+// crowdedWait is the longest wait of a row of which the other workers run as many as may run.
+const crowdedWait = 4 * time.Second
 
 // RowOption changes how the rows of a kind are handled.
 type RowOption func(*rowConfig)
@@ -62,7 +65,7 @@ func RegisterRow[A, R any](r *Runtime, job jobs.Job[A, R], fn func(context.Conte
 	}
 	r.policies[job.Kind()] = c.policy
 	r.add(job.Kind(), func(ctx context.Context, t task) error {
-		release, err := c.admit(ctx, r.o.DB, t.Row)
+		release, err := c.admit(ctx, r, t.Row)
 		if err != nil {
 			return err
 		}
@@ -72,7 +75,10 @@ func RegisterRow[A, R any](r *Runtime, job jobs.Job[A, R], fn func(context.Conte
 		err = attempt(ctx, r, job, c.policy, want, fn)
 		if refusal, ok := errors.AsType[*jobrow.RefusalError](err); ok {
 			// The task of the row's present generation waits until the row is due. Any other task is superfluous.
-			if refusal.Reason == jobrow.NotDue && refusal.Generation == generation {
+			switch {
+			case refusal.Reason == jobrow.Crowded:
+				return r.postpone(ctx, t.Row, rand.N(crowdedWait), err)
+			case refusal.Reason == jobrow.NotDue && refusal.Generation == generation:
 				return &retryLaterError{wait: refusal.Wait, cause: err}
 			}
 			return nil
@@ -81,10 +87,7 @@ func RegisterRow[A, R any](r *Runtime, job jobs.Job[A, R], fn func(context.Conte
 	})
 }
 
-// comesEarly is how far the clocks of a worker and of PostgreSQL may differ before a postponed row is met too early.
-const comesEarly = 100 * time.Millisecond
-
-func (c rowConfig) admit(ctx context.Context, d *db.DB, row uuid.UUID) (func(), error) {
+func (c rowConfig) admit(ctx context.Context, r *Runtime, row uuid.UUID) (func(), error) {
 	if c.gate == nil {
 		return func() {}, nil
 	}
@@ -93,12 +96,7 @@ func (c rowConfig) admit(ctx context.Context, d *db.DB, row uuid.UUID) (func(), 
 		return nil, &retryLaterError{wait: time.Second, cause: err}
 	}
 	if wait > 0 {
-		at := nextSecond(time.Now().Add(wait))
-		// The row is due a little sooner than its task, so that the task finds it due.
-		if err := jobrow.Postpone(ctx, d, row, time.Until(at)-comesEarly); err != nil {
-			slog.WarnContext(ctx, "row not postponed", "error", err)
-		}
-		return nil, &retryLaterError{at: at, cause: errors.New("workers: no room for it now")}
+		return nil, r.postpone(ctx, row, wait, errors.New("workers: no room for it now"))
 	}
 	return release, nil
 }
@@ -125,7 +123,7 @@ func Now[A, R any](ctx context.Context, r *Runtime, job jobs.Job[A, R], account,
 func attempt[A, R any](ctx context.Context, r *Runtime, job jobs.Job[A, R], p jobs.Policy, want jobrow.ClaimRequest,
 	fn func(context.Context, *Run[A, R]) error,
 ) error {
-	want.Kind, want.Lease, want.MaxAttempts = job.Kind(), r.o.Lease, p.MaxAttempts
+	want.Kind, want.Lease, want.MaxAttempts, want.PerAccount = job.Kind(), r.o.Lease, p.MaxAttempts, p.PerAccount
 	row, err := jobrow.Claim(ctx, r.o.DB, want)
 	if err != nil {
 		if _, refused := errors.AsType[*jobrow.RefusalError](err); !refused {

@@ -37,8 +37,11 @@ type Runtime struct {
 	handlers map[string]handler
 	policies map[string]jobs.Policy // of the row jobs that are handled here
 	metrics  *metrics
-	halt     context.Context // done when running handlers have to give up
-	stop     context.CancelFunc
+	// admissions are those of the queues whose slots are shared among accounts.
+	admissions map[string]*admission
+
+	halt context.Context // done when running handlers have to give up
+	stop context.CancelFunc
 }
 
 // task is what a handler is called with.
@@ -64,6 +67,12 @@ func New(o Options) *Runtime {
 		o.Queues = jobs.Queues
 	}
 	r := &Runtime{o: o, handlers: map[string]handler{}, policies: map[string]jobs.Policy{}, metrics: newMetrics(o.Metrics)}
+	r.admissions = map[string]*admission{}
+	for _, q := range o.Queues {
+		if q.Fair {
+			r.admissions[q.Name] = newAdmission(q.Weight*o.Slots, time.Now)
+		}
+	}
 	r.halt, r.stop = context.WithCancel(context.Background())
 	RegisterTick(r, jobs.Reconcile, r.Reconcile)
 	RegisterTick(r, jobs.Prune, r.prune)
@@ -130,8 +139,12 @@ func (r *Runtime) Run(ctx context.Context) error {
 }
 
 func (r *Runtime) server(q jobs.Queue) *asynq.Server {
+	taken := q.Weight * r.o.Slots
+	if a := r.admissions[q.Name]; a != nil {
+		taken += a.room
+	}
 	return asynq.NewServerFromRedisClient(r.o.Redis, asynq.Config{
-		Concurrency:              q.Weight * r.o.Slots,
+		Concurrency:              taken,
 		Queues:                   map[string]int{q.Name: 1},
 		TaskCheckInterval:        q.Poll,
 		DelayedTaskCheckInterval: 200 * time.Millisecond,
@@ -164,6 +177,13 @@ func (r *Runtime) process(ctx context.Context, at *asynq.Task) error {
 	ctx, cancel := context.WithCancelCause(context.WithValue(ctx, accountKey{}, t.Account))
 	defer cancel(nil)
 	defer context.AfterFunc(r.halt, func() { cancel(errStopping) })()
+	queue, _ := asynq.GetQueueName(ctx)
+	release, err := r.admit(ctx, queue, t)
+	if err != nil {
+		r.metrics.attempts.WithLabelValues(t.Kind, "postponed").Observe(0)
+		return err
+	}
+	defer release()
 	return r.measure(ctx, t, h)
 }
 

@@ -70,7 +70,8 @@ func (j Job[A, R, T]) release(ctx context.Context, h jobs.Handle[R], place func(
 }
 
 // Start inserts the row of a job, dispatches the job and waits like Run. write runs in the transaction of the insert
-// and gets the row's id; it may be nil. A repeated Idempotency-Key gets the job of the first call.
+// and gets the row's id; it may be nil. A repeated Idempotency-Key gets the job of the first call. Beyond the open jobs
+// that the plan allows the error is plan_limit.
 func (j Job[A, R, T]) Start(c *route.Call, client *jobs.Client, args A, write func(*store.Store, uuid.UUID) error) (
 	answer T, err error,
 ) {
@@ -82,7 +83,7 @@ func (j Job[A, R, T]) Start(c *route.Call, client *jobs.Client, args A, write fu
 		row.ID = c.AttemptID
 	}
 	err = c.Store.Tx(c.Context(), func(tx *store.Store) error {
-		if err := jobrow.Insert(c.Context(), tx.Conn(), row); err != nil || write == nil {
+		if err := tx.Jobs().Submit(c.Context(), row); err != nil || write == nil {
 			return err
 		}
 		return write(tx, row.ID)

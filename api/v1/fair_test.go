@@ -13,6 +13,7 @@ import (
 	"switchyard/api/v1"
 	"switchyard/db/dbtest"
 	"switchyard/db/report"
+	"switchyard/models"
 	"switchyard/models/await"
 )
 
@@ -71,4 +72,55 @@ func TestParallelReports(t *testing.T) {
 		await.Recv(t, answers).Want(200, "")
 	}
 	s.Do("GET", path, nil).Want(200, "")
+}
+
+// TestOpenJobs: an account has as many jobs that wait or run as its plan allows. Each one that ends makes room.
+func TestOpenJobs(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{Plan: "growth"})
+	_, other, _ := s.NewAccount("growth")
+	plan, _ := models.PlanNamed("growth")
+	export := func(s *apitest.Server, headers ...string) apitest.Answer {
+		return s.Do("POST", "/reports/exports", nil, append(headers, "Prefer", "respond-async")...)
+	}
+	var all sync.WaitGroup
+	statuses := make(chan int, 3*plan.OpenJobs)
+	for range cap(statuses) {
+		all.Go(func() { statuses <- export(s).Status })
+	}
+	all.Wait()
+	close(statuses)
+	answers := map[int]int{}
+	for status := range statuses {
+		answers[status]++
+	}
+	if answers[202] != plan.OpenJobs || answers[402] != 2*plan.OpenJobs {
+		t.Errorf("answers %v", answers)
+	}
+	export(s.As(other)).Want(202, "")
+	s.Do("POST", "/corrections/cost", map[string]any{"csv": "date,source,cost\n2026-01-01,A,1"}, "Prefer", "respond-async").
+		Want(402, "plan_limit")
+	exec(t, s, `UPDATE jobs SET state = 'failed' WHERE id IN (SELECT id FROM jobs WHERE account_id = $1 LIMIT 1)`, s.Account.ID)
+	for range 2 { // a repetition meets the first one
+		export(s, "Idempotency-Key", "k").Want(202, "")
+	}
+	export(s).Want(402, "plan_limit")
+}
+
+// TestStoredExports: files and those that are still made take no more bytes than the plan has.
+func TestStoredExports(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{Plan: "growth"})
+	plan, _ := models.PlanNamed("growth")
+	export := func() apitest.Answer { return s.Do("POST", "/reports/exports", nil, "Prefer", "respond-async") }
+	const add = `INSERT INTO exports (id, account_id, kind, name, row_count, byte_size, created_at, fence)
+		VALUES ($1, $2, 'clicks', 'n', 1, $3, now(), 1)`
+	id := uuid.New()
+	exec(t, s, add, id, s.Account.ID, plan.ExportBytes-2*models.MaxExportBytes)
+	for range 2 {
+		export().Want(202, "")
+	}
+	export().Want(402, "plan_limit")
+	exec(t, s, `DELETE FROM exports WHERE id = $1`, id)
+	export().Want(202, "")
 }

@@ -48,6 +48,8 @@ type PlanAllowances struct {
 	Smartlinks       *int64 `json:"smartlinks"`
 	Templates        *int64 `json:"templates" doc:"network templates of its own"`
 	MatchingBytes    *int64 `json:"matchingBytes" doc:"memory of the conditions of all campaigns, saved rules and smartlinks, compiled"`
+	OpenJobs         *int64 `json:"openJobs" doc:"exports, large reports, corrections and deletions that wait or run"`
+	ExportBytes      *int64 `json:"exportBytes" doc:"size of all stored report files"`
 	ClicksPerMonth   *int64 `json:"clicksPerMonth"`
 	ClickHistoryDays *int64 `json:"clickHistoryDays"`
 	CallsPerMinute   *int64 `json:"callsPerMinute"`
@@ -79,7 +81,8 @@ func planAnswer(a models.Account, at time.Time) PlanAnswer {
 			Campaigns: allowance(p.Campaigns), Offers: allowance(p.Offers), Landers: allowance(p.Landers),
 			Integrations: allowance(p.Integrations), Domains: allowance(p.Domains), Rules: allowance(p.Rules),
 			Flows: allowance(p.Flows), Smartlinks: allowance(p.Smartlinks), Templates: allowance(p.Templates),
-			MatchingBytes:  allowance(p.MatchingBytes),
+			MatchingBytes: allowance(p.MatchingBytes),
+			OpenJobs:      allowance(p.OpenJobs), ExportBytes: allowance(p.ExportBytes),
 			ClicksPerMonth: allowance(p.ClicksPerMonth), ClickHistoryDays: allowance(p.HistoryDays),
 			CallsPerMinute: allowance(p.CallsPerMinute), Webhooks: allowance(models.MaxWebhooks),
 		},

@@ -20,6 +20,7 @@ const (
 	Finished = "finished" // done or failed
 	Held     = "held"     // a live lease holds it
 	NotDue   = "not_due"
+	Crowded  = "crowded" // as many jobs of its kind run for the account as may
 )
 
 // RefusalError says why a row was not claimed. It is no fault: most refusals come from tasks that the queue has twice.
@@ -41,6 +42,7 @@ type ClaimRequest struct {
 	MaxAttempts int   // by the policy of the kind; needed with Manual
 	Generation  int64 // of the task that asks; -1 = there is no task
 	Manual      bool  // claim it in any state, unless a live lease holds it
+	PerAccount  int   // jobs of the kind that may run at once for the row's account; 0 = any number
 }
 
 const columns = `id, account_id, kind, args, state, attempts, coalesce(attempt_limit, 0) AS attempt_limit, next_attempt_at,
@@ -76,9 +78,44 @@ SELECT state, generation, coalesce(extract(epoch FROM lease_until - clock_timest
     extract(epoch FROM next_attempt_at - clock_timestamp())::float8 AS due
 FROM jobs WHERE id = $1 AND kind = $2 AND ($3::uuid IS NULL OR account_id = $3)`
 
+const (
+	lockKind = `
+SELECT pg_advisory_xact_lock(hashtextextended('job ' || kind || account_id, 0)) FROM jobs WHERE id = $1 AND account_id IS NOT NULL`
+
+	countRunning = `
+SELECT count(*) FROM jobs j JOIN jobs mine ON mine.account_id = j.account_id AND mine.kind = j.kind
+WHERE mine.id = $1 AND j.id <> $1 AND j.lease_until > clock_timestamp() AND j.state = 'running' AND j.` + submitted
+)
+
+// claimCounted is Claim for a kind of which few may run at once. Two claims for one account come one after the other.
+func claimCounted(ctx context.Context, d *db.DB, want ClaimRequest) (j models.Job, err error) {
+	err = db.Tx(ctx, d, func(c db.Conn) error {
+		if _, err := db.Exec(ctx, c, "lock kind", lockKind, want.ID); err != nil {
+			return err
+		}
+		n, err := db.Get[int](ctx, c, "running jobs", countRunning, want.ID)
+		if err != nil {
+			return err
+		}
+		if n >= want.PerAccount {
+			return &RefusalError{Reason: Crowded}
+		}
+		j, err = claim(ctx, c, want)
+		return err
+	})
+	return j, err
+}
+
 // Claim claims a row: it becomes running, and its fence and its attempts grow by one. A row that cannot be claimed is a
 // *RefusalError. Claim takes the pool and not a db.Conn, because it must commit before the work begins.
 func Claim(ctx context.Context, d *db.DB, want ClaimRequest) (models.Job, error) {
+	if want.PerAccount > 0 {
+		return claimCounted(ctx, d, want)
+	}
+	return claim(ctx, d, want)
+}
+
+func claim(ctx context.Context, d db.Conn, want ClaimRequest) (models.Job, error) {
 	account := db.OrNull(want.Account)
 	j, claimed, err := db.First[models.Job](ctx, d, "claim job", claimRow, want.ID, want.Kind, account, want.Lease.Seconds(),
 		want.Generation, want.Manual, want.MaxAttempts)

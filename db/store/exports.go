@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
+	"switchyard/db/jobrow"
 	"switchyard/models"
 )
 
@@ -81,6 +82,27 @@ SELECT id FROM gone`
 // Delete deletes a file.
 func (e Exports) Delete(ctx context.Context, account, id uuid.UUID) error {
 	_, err := db.Get[uuid.UUID](ctx, e.s.c, "file", deleteExport, account, id, expired())
+	return err
+}
+
+const sumExports = `SELECT coalesce(sum(byte_size), 0)::bigint FROM exports WHERE account_id = $1 AND created_at > $2`
+
+// Reserve refuses an export for which the plan of the account has no room: plan_limit. Exports that are not finished
+// count with the largest size that a file may have. Call it in the transaction that submits the job, which is of this
+// kind, after that.
+func (e Exports) Reserve(ctx context.Context, account uuid.UUID, kind string) error {
+	plan, err := e.s.lockedPlan(ctx, account)
+	if err != nil {
+		return err
+	}
+	stored, err := db.Get[int64](ctx, e.s.c, "size of exports", sumExports, account, expired())
+	if err != nil {
+		return err
+	}
+	open, err := jobrow.CountOpen(ctx, e.s.c, account, kind)
+	if err == nil && open > 0 && stored+int64(open)*models.MaxExportBytes > plan.ExportBytes {
+		err = models.PlanLimit("the plan %q stores %d bytes of report files; delete some", plan.Name, plan.ExportBytes)
+	}
 	return err
 }
 

@@ -16,6 +16,7 @@ import (
 	"switchyard/api/route"
 	"switchyard/api/slow"
 	"switchyard/db/report"
+	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
 )
@@ -170,7 +171,9 @@ func (d Deps) createExport(c *route.Call, b ExportBody) (ExportAnswer, error) {
 		}
 	}
 	args.BaseURL = d.BaseURL
-	return exportJob.Start(c, d.Jobs, args, nil)
+	return exportJob.Start(c, d.Jobs, args, func(tx *store.Store, _ uuid.UUID) error {
+		return tx.Exports().Reserve(c.Context(), c.Account.ID, jobs.MakeExport.Kind())
+	})
 }
 
 // ExportRow is a file in the list.

@@ -1,0 +1,31 @@
+package store
+
+import (
+	"context"
+
+	"switchyard/db/jobrow"
+	"switchyard/models"
+)
+
+// Jobs are the jobs that accounts ask for.
+type Jobs struct{ s *Store }
+
+// Jobs gives the jobs on this store's connection.
+func (s *Store) Jobs() Jobs { return Jobs{s} }
+
+// Submit inserts the row of a job. Beyond the open jobs that the plan of its account allows, the error is plan_limit. A
+// row that exists is left as it is. Call it in a transaction: the account's row stays locked until its end.
+func (j Jobs) Submit(ctx context.Context, row models.Job) error {
+	plan, err := j.s.lockedPlan(ctx, row.AccountID.UUID)
+	if err != nil {
+		return err
+	}
+	if err := jobrow.Insert(ctx, j.s.c, row); err != nil {
+		return err
+	}
+	open, err := jobrow.CountOpen(ctx, j.s.c, row.AccountID.UUID, "")
+	if err == nil && open > plan.OpenJobs {
+		err = models.PlanLimit("the plan %q allows %d jobs that wait or run; wait until one has ended", plan.Name, plan.OpenJobs)
+	}
+	return err
+}

@@ -1,0 +1,167 @@
+package workers_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/jobrow"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/models/await"
+	"switchyard/workers"
+)
+
+var (
+	hang    = jobs.Define[ask, reply]("wtest:hang", jobs.Policy{Queue: jobs.Interactive})
+	counted = jobs.Define[ask, int]("wtest:counted", jobs.Policy{Queue: jobs.Bulk, Row: true, PerAccount: 1})
+)
+
+// account adds an account.
+func (b *bench) account() uuid.UUID {
+	b.t.Helper()
+	id := uuid.New()
+	const q = `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'a', 'pro', $2)`
+	if _, err := b.db.ExecContext(b.t.Context(), q, id, id.String()); err != nil {
+		b.t.Fatal(err)
+	}
+	return id
+}
+
+// counted inserts and dispatches rows of the kind of which an account runs one at once.
+func (b *bench) counted(account uuid.UUID, n int) []uuid.UUID {
+	b.t.Helper()
+	ids := make([]uuid.UUID, n)
+	for i := range ids {
+		r, err := counted.NewRow(account, ask{N: i})
+		if err == nil {
+			err = jobrow.Insert(b.t.Context(), b.db, r)
+		}
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		ids[i] = r.ID
+	}
+	b.client.DispatchFor(b.t.Context(), account, counted.Kind(), ids...)
+	return ids
+}
+
+// TestManyRowsDelayNobody: of 40 jobs of an account one runs at once, on two workers. Another account's job, which came
+// after them, runs before the first has ended. In the end every job has run once.
+func TestManyRowsDelayNobody(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	many, few := b.account(), b.account()
+	first, gate := make(chan struct{}, 40), make(chan struct{})
+	var running, most atomic.Int32
+	handler := func(ctx context.Context, u *workers.Run[ask, int]) error {
+		if u.Job.AccountID.UUID == many {
+			if n := running.Add(1); n > most.Load() {
+				most.Store(n)
+			}
+			defer running.Add(-1)
+			first <- struct{}{}
+			<-gate
+		}
+		return leave(ctx, u)
+	}
+	ids := b.counted(many, 40)
+	other := b.counted(few, 1)[0]
+	for _, rt := range []*workers.Runtime{b.rt, b.runtime()} {
+		workers.RegisterRow(rt, counted, handler)
+		b.start(rt)
+	}
+	await.Recv(t, first)
+	b.state(other, models.JobDone)
+	if n := len(first); n > 0 {
+		t.Errorf("%d more jobs of the account ran", n)
+	}
+	close(gate)
+	await.Until(t, "all are done", func() bool {
+		left, err := jobrow.ReadStats(t.Context(), b.db)
+		return err == nil && len(left) == 0
+	})
+	if n := most.Load(); n != 1 {
+		t.Errorf("%d ran at once", n)
+	}
+	done := b.effects()
+	for _, id := range append(ids, other) {
+		if done[id] != 1 || b.get(id).Attempts != 1 {
+			t.Errorf("%d effects, %d attempts", done[id], b.get(id).Attempts)
+		}
+	}
+}
+
+// TestHangingJobsDelayNobody: 80 jobs of one account and 80 of another that hang leave slots to a third one.
+func TestHangingJobsDelayNobody(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	gate := make(chan struct{})
+	var running sync.Map // by account
+	count := func(account uuid.UUID) *atomic.Int32 {
+		n, _ := running.LoadOrStore(account, new(atomic.Int32))
+		return n.(*atomic.Int32)
+	}
+	workers.Register(b.rt, hang, func(ctx context.Context, a ask) (reply, error) {
+		if a.N == 0 {
+			return reply{Sum: 1}, nil
+		}
+		count(workers.Account(ctx)).Add(1)
+		select {
+		case <-gate:
+			return reply{Sum: a.N}, nil
+		case <-ctx.Done():
+			return reply{}, ctx.Err()
+		}
+	})
+	b.start(b.rt)
+	for _, account := range []uuid.UUID{uuid.New(), uuid.New()} {
+		for range 80 {
+			if _, err := jobs.Submit(t.Context(), b.client, hang, account, ask{N: 1}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		await.Until(t, "some hang", func() bool { return count(account).Load() > 0 })
+		ticket, err := jobs.Submit(t.Context(), b.client, hang, uuid.New(), ask{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := jobs.Await(t.Context(), ticket); err != nil || got.Sum != 1 {
+			t.Fatalf("a third account's job: %+v, %v", got, err)
+		}
+	}
+	close(gate)
+}
+
+// TestCrowdedClaim: two claims at once for one account of a kind of which one may run.
+func TestCrowdedClaim(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	ids := b.counted(b.account(), 12)
+	var all sync.WaitGroup
+	var claimed, crowded atomic.Int32
+	for _, id := range ids {
+		all.Go(func() {
+			_, err := jobrow.Claim(context.Background(), b.db, jobrow.ClaimRequest{
+				ID: id, Kind: counted.Kind(), Lease: await.Timeout, Generation: -1, PerAccount: 1,
+			})
+			refused, ok := errors.AsType[*jobrow.RefusalError](err)
+			switch {
+			case err == nil:
+				claimed.Add(1)
+			case ok && refused.Reason == jobrow.Crowded:
+				crowded.Add(1)
+			default:
+				t.Errorf("claim: %v", err)
+			}
+		})
+	}
+	all.Wait()
+	if claimed.Load() != 1 || crowded.Load() != 11 {
+		t.Errorf("%d claimed, %d refused", claimed.Load(), crowded.Load())
+	}
+}
