@@ -300,7 +300,8 @@ func TestDocumentIsMadeOnce(t *testing.T) {
 	}
 	plain := ask()
 	tag := plain.Header().Get("ETag")
-	if plain.Code != 200 || !json.Valid(plain.Body.Bytes()) || tag == "" || plain.Header().Get("Cache-Control") != "no-cache" {
+	if plain.Code != 200 || !json.Valid(plain.Body.Bytes()) || tag == "" ||
+		plain.Header().Get("Cache-Control") != "no-cache" {
 		t.Fatalf("%d %v", plain.Code, plain.Header())
 	}
 	for _, takes := range []string{"gzip", "br;q=1.0, gzip;q=0.8, *;q=0.1", "deflate,GZIP"} {

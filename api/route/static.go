@@ -30,5 +30,6 @@ func NewStatic(contentType string, body []byte) (Static, error) {
 		return Static{}, err
 	}
 	sum := sha256.Sum256(body)
-	return Static{Type: contentType, Body: body, Gzip: packed.Bytes(), ETag: `W/"` + hex.EncodeToString(sum[:16]) + `"`}, nil
+	tag := `W/"` + hex.EncodeToString(sum[:16]) + `"`
+	return Static{Type: contentType, Body: body, Gzip: packed.Bytes(), ETag: tag}, nil
 }

@@ -36,8 +36,18 @@ type resource[T, R, A any] struct {
 	group, path string
 	table       func(*store.Store) T
 	answer      func(R) A
-	codes       []route.Code // of a body
-	bodyLimit   int64        // in bytes; 0: the usual one
+	codes       []route.Code  // of a body
+	bodyLimit   int64         // in bytes; 0: the usual one
+	check       func(R) error // by the settings of the install; may be nil
+}
+
+// recordOf is the record that a body describes, checked.
+func recordOf[T, R, A any](res resource[T, R, A], b body[R]) (R, error) {
+	record, err := b.Record()
+	if err == nil && res.check != nil {
+		err = res.check(record)
+	}
+	return record, err
 }
 
 func (r resource[T, R, A]) row(method, path, summary string, handle route.Handler, codes ...[]route.Code) route.Route {
@@ -99,7 +109,7 @@ func create[B body[R], T interface {
 	Create(ctx context.Context, record R) (R, error)
 }, R, A any, P owned[R]](res resource[T, R, A], summary string) route.Route {
 	row := res.row("POST", "", summary, route.Take(func(c *route.Call, b B) (a A, err error) {
-		record, err := b.Record()
+		record, err := recordOf(res, b)
 		if err != nil {
 			return a, err
 		}
@@ -118,7 +128,7 @@ func put[B putBody[R], T interface {
 	Update(ctx context.Context, record R) (R, error)
 }, R, A, L any, P owned[R]](res resource[T, R, A], summary string, show func(R) L) route.Route {
 	row := res.row("PUT", "", summary, route.Take(func(c *route.Call, b B) (a L, err error) {
-		record, err := b.Record()
+		record, err := recordOf(res, b)
 		if err != nil {
 			return a, err
 		}

@@ -18,6 +18,7 @@ func sources(d Deps) []route.Route {
 	res := resource[store.Sources, models.TrafficSource, SourceAnswer]{
 		group: "Traffic sources", path: "/traffic-sources", table: (*store.Store).Sources,
 		answer: func(o models.TrafficSource) SourceAnswer { return SourceAnswer{o} },
+		check:  func(o models.TrafficSource) error { return d.calledURL(o.PostbackURL) },
 		codes: route.Codes("400 required too_long invalid_url invalid_number out_of_range invalid_value", "402 plan_limit",
 			"409 duplicate_name"),
 	}

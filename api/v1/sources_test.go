@@ -3,12 +3,15 @@ package v1_test
 import (
 	"fmt"
 	"net/http"
+	"net/netip"
 	"strings"
 	"testing"
 
 	"switchyard/api/apitest"
+	"switchyard/api/v1"
 	"switchyard/db/store"
 	"switchyard/models"
+	"switchyard/models/netguard/netguardtest"
 )
 
 func source(name string) map[string]any { return map[string]any{"name": name} }
@@ -193,5 +196,32 @@ func TestIntegrationsAllowance(t *testing.T) {
 		s.Do("PUT", path, with(source("renamed"), "id", mine)).Want(200, "")
 		s.Do("DELETE", fmt.Sprintf("%s?id=%v", path, next), nil).Want(200, "")
 		turn(true).Want(200, "")
+	}
+}
+
+// TestPostbackURLIsPublic: the address that a source is told of conversions by is checked like an endpoint's, with
+// tokens behind its host only.
+func TestPostbackURLIsPublic(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{V1: v1.Deps{EgressAllow: []netip.Prefix{netip.MustParsePrefix("127.0.0.9/32")}}})
+	bad := []string{
+		"https://{sub1}/", "https://{sub1}.customer.com/", "https://{clickid}@shop.example.com/", "https://u:p@example.com/",
+		"https://example.com:0/", "https://example.com:{payout}/", "//example.com/", "https://a b.example.com/", "https:///x",
+		"javascript:alert(1)", "https://example.com\\@127.0.0.1/", "HTTP://LOCALHOST/{payout}",
+	}
+	for i, host := range netguardtest.Hosts() {
+		bad = append(bad, []string{"https://", "http://", "HTTPS://"}[i%3]+host+"/pb?id={external_id}")
+	}
+	for _, address := range bad {
+		s.Do("POST", "/traffic-sources", with(source("x"), "postback_url", address)).Want(400, "invalid_url")
+	}
+	for i, address := range []string{
+		"https://s.example/?e={external_id}", "http://tracker.example.com:8080/{external_id}?p={payout}", "http://127.0.0.9:81/",
+		"https://8.8.8.8/", "", "https://example.com/" + strings.Repeat("x", 3000),
+	} {
+		name := fmt.Sprint("source ", i)
+		id := s.Do("POST", "/traffic-sources", with(source(name), "postback_url", address)).Want(201, "").Map()["id"]
+		body := with(source(name), "postback_url", "http://169.254.169.254/")
+		s.Do("PUT", "/traffic-sources", with(body, "id", id)).Want(400, "invalid_url")
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/netguard"
+	"switchyard/models/token"
 )
 
 // webhooks are the rows of /webhooks.
@@ -151,6 +152,16 @@ func (d Deps) updateWebhook(c *route.Call, b WebhookPatch) (WebhookAnswer, error
 // publicURL checks an endpoint's address by its text. Nothing is resolved or called here; what the name leads to is
 // checked by the worker on each attempt.
 func (d Deps) publicURL(text string) error { return netguard.Policy{Allow: d.EgressAllow}.Check(text) }
+
+// calledURL checks, by its text as publicURL does, an address with tokens that we call for a customer. An empty one is
+// none.
+func (d Deps) calledURL(text string) error {
+	if text == "" {
+		return nil
+	}
+	p := netguard.Policy{Schemes: []string{"https", "http"}, Allow: d.EgressAllow, Reserved: true}
+	return p.Check(strings.ToLower(token.Origin(text)))
+}
 
 // inOrder gives events each once, in the order of the documentation.
 func inOrder(events []string) []string {

@@ -17,8 +17,8 @@ import (
 )
 
 // TestUp: one process is a whole service. It says where everything is, its link sends visitors on, its demo account
-// takes traffic, and started again it has the same account and link. It tells the key once, listens at loopback only, and
-// shows the operators' pages at its one port to nobody who comes by another name.
+// takes traffic, and started again it has the same account and link. It tells the key once and listens at loopback only.
+// The operators' pages are at its one port, for nobody who comes by another name.
 func TestUp(t *testing.T) {
 	t.Parallel()
 	f := startFleet(t, fleet.Options{Env: []string{"LOG_LEVEL=info", "OPS_ADDR="}})
@@ -26,7 +26,9 @@ func TestUp(t *testing.T) {
 	if first.key == "" {
 		t.Error("no key at the first start")
 	}
-	for host, want := range map[string]int{"localhost": 200, "127.0.0.1": 200, "go.customer.example": 404, "10.0.0.7": 404} {
+	for host, want := range map[string]int{
+		"localhost": 200, "127.0.0.1": 200, "go.customer.example": 404, "10.0.0.7": 404,
+	} {
 		for _, path := range []string{"/ops/queues", "/metrics"} {
 			if got := fetch(t, f.URL+path, host, f.OpsPassword); got != want {
 				t.Errorf("%s of %s: %d, want %d", path, host, got, want)
@@ -45,7 +47,8 @@ func TestUp(t *testing.T) {
 	if second.link != first.link || second.key != "" {
 		t.Errorf("started again it has %+v, it had %+v", second, first)
 	}
-	if log := f.Find("up").Log(); bytes.Contains(log, []byte(first.key)) || !bytes.Contains(log, []byte("keys create --account ")) {
+	log := f.Find("up").Log()
+	if bytes.Contains(log, []byte(first.key)) || !bytes.Contains(log, []byte("keys create --account ")) {
 		t.Errorf("started again it does not tell how to make a key, or tells the old one: %s", log)
 	}
 	f.Find("up").Stop()

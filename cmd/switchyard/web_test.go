@@ -12,7 +12,7 @@ import (
 )
 
 // TestHalves: web --only api answers no tracking link, web --only click no API; both tell that they are ready. Neither
-// shows the operators' pages on the public port, by any name; both show them on the operators' own, one after the other.
+// shows the operators' pages on the public port, by any name; both show them on the operators' own.
 func TestHalves(t *testing.T) {
 	t.Parallel()
 	f := startFleet(t, fleet.Options{})

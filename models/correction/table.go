@@ -188,8 +188,8 @@ func (l *line) refuse(reason string) {
 
 // unguarded removes the apostrophe that report files put before a cell that a spreadsheet would run as a formula.
 func unguarded(v string) string {
-	if len(v) > 1 && v[0] == '\'' && strings.IndexByte("=+-@", v[1]) >= 0 {
-		return v[1:]
+	if text, ok := strings.CutPrefix(v, "'"); ok && models.IsFormula(text) {
+		return strings.TrimSpace(text)
 	}
 	return v
 }

@@ -64,11 +64,13 @@ func Within(a netip.Addr, in []netip.Prefix) bool {
 // MaxURL is the maximum length of a URL in bytes.
 const MaxURL = 2048
 
-// localNames are the last labels of names that no public server has.
-var localNames = []string{
-	"localhost", "local", "localdomain", "internal", "intranet", "lan", "home", "corp", "private", "arpa", "test", "example",
-	"invalid", "onion", "alt",
-}
+// localNames are the last labels of names that no public server has. reservedNames are those that lead nowhere.
+var (
+	localNames = []string{
+		"localhost", "local", "localdomain", "internal", "intranet", "lan", "home", "corp", "private", "arpa",
+	}
+	reservedNames = []string{"test", "example", "invalid", "onion", "alt"}
+)
 
 var (
 	hostName = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)+$`)
@@ -79,6 +81,8 @@ var (
 type Policy struct {
 	Schemes []string       // default https
 	Allow   []netip.Prefix // literal addresses that are accepted although not public; 127.0.0.1 includes localhost
+	// Reserved accepts names such as shop.example, of records that are kept before anything is sent to them.
+	Reserved bool
 }
 
 // Check returns invalid_url, of KindInvalid, for a URL that is not on the public internet. It looks at the text only:
@@ -131,10 +135,9 @@ func (p Policy) checkHost(host string) error {
 	if len(host) > 253 || !hostName.MatchString(host) {
 		return invalid("its host is not a public name")
 	}
-	for _, end := range localNames {
-		if strings.HasSuffix(host, "."+end) {
-			return invalid("its host is not a public name")
-		}
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	if slices.Contains(localNames, last) || !p.Reserved && slices.Contains(reservedNames, last) {
+		return invalid("its host is not a public name")
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ func TestSources(t *testing.T) {
 			t.Errorf("%q: no key of its own", s.Key)
 		}
 		seen[s.Key] = true
-		if u := s.PostbackURL; u != "" && !token.IsURL(u) || len(u) > 4000 {
+		if u := s.PostbackURL; u != "" && token.ValidURL(u) != nil || len(u) > 4000 {
 			t.Errorf("%s: %s is no address that a source may have", s.Key, u)
 		}
 		for _, name := range ours.FindAllString(s.PostbackURL, -1) {

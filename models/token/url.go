@@ -49,6 +49,12 @@ func ValidURL(template string) error {
 	return nil
 }
 
+// Origin is the scheme, host and port of an address that ValidURL accepts: the part without tokens.
+func Origin(template string) string {
+	_, end := authority(template)
+	return template[:end]
+}
+
 // authority finds host and port in an http(s) address; start is 0 when it is no such address.
 func authority(s string) (start, end int) {
 	for _, scheme := range [...]string{"https://", "http://"} {

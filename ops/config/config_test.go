@@ -152,7 +152,9 @@ func TestLoadErrors(t *testing.T) {
 // TestOpsAddrApart: the operators' pages cannot be on the public port.
 func TestOpsAddrApart(t *testing.T) {
 	t.Parallel()
-	for addr, want := range map[string]string{":80": "that of PORT", "127.0.0.1:80": "that of PORT", "localhost:0": "1 to 65535"} {
+	for addr, want := range map[string]string{
+		":80": "that of PORT", "127.0.0.1:80": "that of PORT", "localhost:0": "1 to 65535",
+	} {
 		_, err := Load(from(map[string]string{"PORT": "80", "OPS_ADDR": addr}))
 		if err == nil || !strings.Contains(err.Error(), "OPS_ADDR") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", addr, err, want)

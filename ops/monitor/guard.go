@@ -103,7 +103,7 @@ func network(address string) netip.Prefix {
 }
 
 // privateNames are the last labels of names that networks give their own machines. Others without a dot do too.
-var privateNames = []string{"localhost", "local", "localdomain", "internal", "intranet", "lan", "home", "corp", "private"}
+var privateNames = strings.Fields("localhost local localdomain internal intranet lan home corp private")
 
 // host refuses requests that came by a public name, such as a customer's tracking domain.
 func (g *guard) host(c *gin.Context) {
@@ -132,8 +132,8 @@ func bareHost(host string) string {
 
 // plainHeaders are those that browsers, curl and Prometheus send. A proxy adds others, under names without end.
 var plainHeaders = []string{
-	"Accept", "Accept-Charset", "Accept-Encoding", "Accept-Language", "Authorization", "Cache-Control", "Connection", "Cookie",
-	"Dnt", "If-Modified-Since", "If-None-Match", "Pragma", "Priority", "Referer", "Te", "Upgrade-Insecure-Requests",
+	"Accept", "Accept-Charset", "Accept-Encoding", "Accept-Language", "Authorization", "Cache-Control", "Connection",
+	"Cookie", "Dnt", "If-Modified-Since", "If-None-Match", "Pragma", "Priority", "Referer", "Te", "Upgrade-Insecure-Requests",
 	"User-Agent", "X-Prometheus-Scrape-Timeout-Seconds",
 }
 

@@ -43,8 +43,11 @@ func newQueuePages(r jobs.Redis) *queuePages {
 		sum := sha256.Sum256(script[1])
 		scripts = append(scripts, "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'")
 	}
-	p.policy = "default-src 'none'; script-src " + strings.Join(scripts, " ") + "; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
-		"font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	p.policy = strings.Join([]string{
+		"default-src 'none'", "script-src " + strings.Join(scripts, " "), "style-src 'self' 'unsafe-inline'",
+		"img-src 'self' data:", "font-src 'self'", "connect-src 'self'", "manifest-src 'self'",
+		"base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
+	}, "; ")
 	return p
 }
 

@@ -57,27 +57,13 @@ func (f *file) head(ctx context.Context, names []string) error {
 // cell adds a cell to the row. A foreign one, whose text somebody outside chose, gets an apostrophe if a spreadsheet
 // would run it as a formula.
 func (f *file) cell(text string, foreign bool) {
-	if foreign && isFormula(text) {
+	if foreign && models.IsFormula(text) {
 		text = "'" + text
 	}
 	if strings.ContainsAny(text, "\",\r\n") || strings.HasPrefix(text, " ") {
 		text = `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
 	}
 	f.line = append(append(f.line, text...), ',')
-}
-
-// isFormula reports whether a spreadsheet would run a cell as a formula, also after trimming it.
-func isFormula(text string) bool {
-	if strings.IndexAny(text, "\t\r\n") == 0 {
-		return true
-	}
-	text = strings.TrimLeft(text, " \u00A0\uFEFF")
-	for _, sign := range []string{"=", "+", "-", "@", "\uFF1D", "\uFF0B", "\uFF0D", "\uFF20", "\t", "\r", "\n"} {
-		if strings.HasPrefix(text, sign) {
-			return true
-		}
-	}
-	return false
 }
 
 // row ends a row of data. Beyond the limits of a file it is too_large.
