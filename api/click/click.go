@@ -237,10 +237,10 @@ func (h *Handler) forwardedProto(r *http.Request) string {
 	return ""
 }
 
-// logThrottled logs that facts could not be recorded, once a second at most.
+// logThrottled logs that facts were not recorded in time, once a second at most.
 func (h *Handler) logThrottled(ctx context.Context, err error) {
 	now := time.Now().Unix()
 	if last := h.lastLogged.Load(); last < now && h.lastLogged.CompareAndSwap(last, now) {
-		slog.ErrorContext(ctx, "clicks cannot be recorded", "error", err)
+		slog.ErrorContext(ctx, "records are late or lost", "error", err)
 	}
 }

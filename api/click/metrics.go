@@ -11,9 +11,9 @@ import (
 
 // metrics are the counters of the click path.
 type metrics struct {
-	clicks, unrecorded, postbacks, unmatched, limited, overBudget prometheus.Counter
-	seconds                                                       prometheus.Histogram
-	redirects, slow                                               atomic.Int64
+	clicks, late, unrecorded, postbacks, unmatched, limited, overBudget prometheus.Counter
+	seconds                                                             prometheus.Histogram
+	redirects, slow                                                     atomic.Int64
 }
 
 // observe counts an answered tracking link.
@@ -36,6 +36,7 @@ func newMetrics() metrics {
 	}
 	return metrics{
 		clicks:     counter("clicks_total", "Clicks and click-outs on stable storage."),
+		late:       counter("clicks_late_total", "Clicks and click-outs whose visitor was sent on before they were recorded."),
 		unrecorded: counter("clicks_unrecorded_total", "Clicks, click-outs and postbacks that no storage took."),
 		postbacks:  counter("postbacks_total", "Postbacks on stable storage."),
 		unmatched:  counter("postbacks_unmatched_total", "Postbacks that name no click. Some of them are stored."),
@@ -52,7 +53,7 @@ func newMetrics() metrics {
 // Collectors are the metrics of the click path, for the process to register.
 func (h *Handler) Collectors() []prometheus.Collector {
 	return []prometheus.Collector{
-		h.metrics.clicks, h.metrics.unrecorded, h.metrics.postbacks, h.metrics.unmatched,
+		h.metrics.clicks, h.metrics.late, h.metrics.unrecorded, h.metrics.postbacks, h.metrics.unmatched,
 		h.metrics.limited, h.metrics.overBudget, h.metrics.seconds,
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Namespace: "switchyard", Name: "routing_campaigns",

@@ -95,7 +95,9 @@ func (r *request) resume() (clickCookie, bool) {
 		case r.made(c):
 			r.click = *c
 		default:
+			r.source = r.snap.Source(uuid.NullUUID{UUID: c.SourceID, Valid: true})
 			r.rebuild(full)
+			r.click.SourceID = c.SourceID
 		}
 		return full, ok
 	}

@@ -2,6 +2,7 @@ package click
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -188,16 +189,21 @@ func appendParam(url []byte, name, value string) []byte {
 	return b
 }
 
-// record puts a fact on stable storage. It must outlive a visitor who hangs up; if it fails the visitor is sent on
-// all the same, and the fact is counted as lost.
+// record puts a fact on stable storage. It must outlive a visitor who hangs up. If it takes longer than he waits, he is
+// sent on, and the spool records the fact when the disk takes it. Only what the spool has no room for is lost.
 func (h *Handler) record(rec spool.Record) {
 	ctx := h.deadlines.after(h.timeout)
-	if err := h.spool.Append(ctx, rec); err != nil {
-		h.metrics.unrecorded.Inc()
-		h.logThrottled(ctx, err)
+	err := h.spool.Append(ctx, rec)
+	switch {
+	case err == nil:
+		h.metrics.clicks.Inc()
 		return
+	case errors.Is(err, spool.ErrWaiting):
+		h.metrics.late.Inc()
+	default:
+		h.metrics.unrecorded.Inc()
 	}
-	h.metrics.clicks.Inc()
+	h.logThrottled(ctx, err)
 }
 
 // deadlines hands out contexts that end a timeout from now, or up to deadlineStep later: one timer serves all

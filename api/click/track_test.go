@@ -1,14 +1,18 @@
 package click
 
 import (
+	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
+	"switchyard/db/spool"
 	"switchyard/models"
 )
 
@@ -375,6 +379,14 @@ func TestTrackFiltersCapsAndWeights(t *testing.T) {
 	}
 }
 
+// late is a spool on a disk that is slower than any visitor.
+type late struct{}
+
+func (late) Append(ctx context.Context, _ spool.Record) error {
+	<-ctx.Done()
+	return fmt.Errorf("%w: %w", spool.ErrWaiting, ctx.Err())
+}
+
 func TestTrackSpoolFailureStillRedirects(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -384,6 +396,14 @@ func TestTrackSpoolFailureStillRedirects(t *testing.T) {
 	w.sent("/summer-sale")
 	if n := counter(t, w.h, "switchyard_clicks_unrecorded_total"); n != 1 {
 		t.Errorf("unrecorded %v", n)
+	}
+	w.h.spool, w.h.timeout = late{}, time.Nanosecond
+	w.sent("/summer-sale")
+	if n := counter(t, w.h, "switchyard_clicks_late_total"); n != 1 {
+		t.Errorf("late %v", n)
+	}
+	if n := counter(t, w.h, "switchyard_clicks_unrecorded_total"); n != 1 {
+		t.Errorf("a late click is counted as unrecorded")
 	}
 	if res := w.get("/postback?clickid=x"); res.StatusCode != http.StatusServiceUnavailable {
 		t.Errorf("a postback that nothing took: %d", res.StatusCode)

@@ -55,10 +55,10 @@ func (w web) openTracking(ctx context.Context) (_ *tracking, err error) {
 	}
 	redirects := func() clicklog.Redirects { return t.handler.Redirects() }
 	root := filepath.Join(w.cfg.DataDir, "spool")
-	if t.clicks, err = w.openLine(root, redirects); err != nil {
+	if t.clicks, err = w.openLine(root, spool.Options{Retry: true}, redirects); err != nil {
 		return nil, err
 	}
-	if t.postbacks, err = w.openLine(filepath.Join(root, "postbacks"), redirects); err != nil {
+	if t.postbacks, err = w.openLine(filepath.Join(root, "postbacks"), spool.Options{}, redirects); err != nil {
 		return nil, errors.Join(err, t.clicks.spool.Close())
 	}
 	closeSpools := func() error { return errors.Join(t.clicks.spool.Close(), t.postbacks.spool.Close()) }
@@ -98,9 +98,10 @@ func (w web) readySeal(ctx context.Context, records *store.Store) {
 }
 
 // openLine opens the spool in a directory. Either line stores every kind of record: a process of before has put postbacks
-// into the spool of clicks.
-func (w web) openLine(dir string, redirects func() clicklog.Redirects) (line, error) {
-	s, err := spool.Open(dir, spool.Options{AckPostgres: w.cfg.ClickAck == config.AckPostgres})
+// into the spool of clicks. Nobody sends a click again, so its spool retries; a postback that is refused is sent again.
+func (w web) openLine(dir string, o spool.Options, redirects func() clicklog.Redirects) (line, error) {
+	o.AckPostgres = w.cfg.ClickAck == config.AckPostgres
+	s, err := spool.Open(dir, o)
 	if err != nil {
 		return line{}, err
 	}
@@ -160,8 +161,10 @@ func spoolFigures(records string, s *spool.Spool) []prometheus.Collector {
 	return []prometheus.Collector{
 		figure("appended", "Records made durable since the start.",
 			func(st spool.Stats) float64 { return float64(st.Appended) }),
-		figure("failed", "Records that the disk refused since the start.",
+		figure("failed", "Records that are not recorded, because the disk refused them, since the start.",
 			func(st spool.Stats) float64 { return float64(st.Failed) }),
+		figure("waiting", "Records in memory that are not on disk yet: what a kill would take.",
+			func(st spool.Stats) float64 { return float64(st.Waiting) }),
 		figure("dropped", "Damaged stretches skipped when reading since the start.",
 			func(st spool.Stats) float64 { return float64(st.Dropped) }),
 		figure("rejected", "Records that PostgreSQL refused since the start, kept in the spool's file rejected.",

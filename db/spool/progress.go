@@ -93,7 +93,7 @@ func (p *progress) wait(ctx context.Context, until position) error {
 		select {
 		case <-move:
 		case <-ctx.Done():
-			return fmt.Errorf("spool: wait for PostgreSQL: %w", ctx.Err())
+			return fmt.Errorf("%w, or for PostgreSQL: %w", ErrWaiting, ctx.Err())
 		}
 	}
 }

@@ -17,6 +17,9 @@ type Options struct {
 	// AckPostgres makes Append wait until a Reader has committed its record. It is for a disk that does not outlive the
 	// process (CLICK_ACK=postgres).
 	AckPostgres bool
+	// Retry keeps in memory what the disk refuses, and writes it once the disk takes it: for records that nobody sends
+	// again. Then Append returns ErrWaiting. Without it they are not recorded.
+	Retry bool
 
 	disk disk
 }
@@ -28,14 +31,17 @@ type Spool struct {
 	dir  *spoolDir
 	o    Options
 
-	mu     sync.Mutex
-	open   *batch // collects what arrives while the flusher writes the one before
-	closed bool
-	work   chan struct{} // something is in open
-	done   chan struct{} // the flusher has ended
+	mu       sync.Mutex
+	open     *batch // collects what arrives while the flusher writes the one before
+	writing  int64  // records that the flusher writes now
+	refusing bool   // the disk has refused what is in open; nobody waits for it
+	closed   bool
+	work     chan struct{} // something is in open
+	done     chan struct{} // the flusher has ended
 
-	file   segmentFile // flusher only
-	active position    // flusher only: where the next batch goes
+	file       segmentFile // flusher only
+	active     position    // flusher only: where the next batch goes
+	complained time.Time   // flusher only: when it last logged that the disk refuses
 
 	tail    tail
 	stored  progress
@@ -46,13 +52,24 @@ type Spool struct {
 	adopted                             atomic.Int64 // bytes in adopted sub-directories
 }
 
+// ErrWaiting says that a record is not on stable storage yet. It is in memory, and it is written as soon as the disk
+// takes it. Only the end of the process loses it before.
+var ErrWaiting = errors.New("spool: the record waits for the disk")
+
 // errFull says that too much waits for the disk, which is too slow or full. The record was not recorded.
 var errFull = errors.New("spool: too much waits for the disk")
 
 // errClosed says that the spool was closed before the record could be written.
 var errClosed = errors.New("spool: closed")
 
-const maxWaiting = 32 << 20 // bytes that may wait for the flusher
+const (
+	// maxWaiting is how many bytes may wait for the flusher. As many may be under way to the disk.
+	maxWaiting = 32 << 20
+	// retryPause is the time between two writes of what the disk refuses.
+	retryPause = 250 * time.Millisecond
+	// logPause is the time between two messages about a disk that refuses.
+	logPause = 10 * time.Second
+)
 
 // batch is what one write and one sync make durable.
 type batch struct {
@@ -99,8 +116,8 @@ func Open(root string, o Options) (*Spool, error) {
 	return s, nil
 }
 
-// Append returns nil when the record is on stable storage. An error means that the record is not recorded, except
-// when ctx ends first: then it may still be. It is safe for concurrent use.
+// Append returns nil when the record is on stable storage. ErrWaiting means that it will be: ctx ended before, or the disk
+// refused it and the spool tries again. After any other error the record is not recorded. It is safe for concurrent use.
 func (s *Spool) Append(ctx context.Context, r Record) error {
 	scratch := scratches.Get().(*[]byte) //nolint:forcetypeassert // the pool holds nothing else
 	defer scratches.Put(scratch)
@@ -120,7 +137,7 @@ func (s *Spool) Append(ctx context.Context, r Record) error {
 	select {
 	case <-b.done:
 	case <-ctx.Done():
-		return fmt.Errorf("spool: append: %w", ctx.Err())
+		return fmt.Errorf("%w: %w", ErrWaiting, ctx.Err())
 	}
 	if b.err != nil || !s.o.AckPostgres {
 		return b.err
@@ -145,12 +162,20 @@ func (s *Spool) join(frame []byte) (*batch, error) {
 	b.buf = append(b.buf, frame...)
 	b.count++
 	if b.count == 1 {
-		select {
-		case s.work <- struct{}{}:
-		default:
-		}
+		s.wake()
+	}
+	if s.refusing {
+		return nil, ErrWaiting
 	}
 	return b, nil
+}
+
+// wake lets the flusher look at what is open.
+func (s *Spool) wake() {
+	select {
+	case s.work <- struct{}{}:
+	default:
+	}
 }
 
 const (
@@ -162,30 +187,33 @@ const (
 )
 
 // flush is the only goroutine that writes. While it syncs a batch, the next one collects. A single record is written
-// at once.
+// at once. What the disk refuses is written again, before what came later, if the spool retries.
 func (s *Spool) flush() {
 	defer close(s.done)
 	var spare []byte
 	var last time.Time
-	busy := false
+	pace := time.Duration(0)
 	for range s.work {
-		if wait := busyPace - time.Since(last); busy && wait > 0 {
+		if wait := pace - time.Since(last); wait > 0 {
 			<-time.After(wait)
 		}
 		last = time.Now()
-		s.mu.Lock()
-		b := s.open
-		s.open = newBatch()
-		s.open.buf = spare[:0]
-		closed := s.closed
-		s.mu.Unlock()
+		b, closed := s.swap(spare)
+		pace, spare = 0, b.buf
 		if b.count > 0 {
 			b.err = s.write(b)
+			if b.err != nil && s.o.Retry && !closed {
+				s.requeue(b)
+				pace, spare = retryPause, nil
+				continue
+			}
 			s.count(b)
 			close(b.done)
 		}
-		busy = b.count >= busyBatch
-		if spare = b.buf; cap(spare) > 1<<20 {
+		if b.count >= busyBatch {
+			pace = busyPace
+		}
+		if cap(spare) > 1<<20 {
 			spare = nil
 		}
 		if closed {
@@ -195,10 +223,48 @@ func (s *Spool) flush() {
 	}
 }
 
+// swap takes what is open for writing.
+func (s *Spool) swap(spare []byte) (b *batch, closed bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b = s.open
+	s.writing, s.refusing = b.count, false
+	s.open = newBatch()
+	s.open.buf = spare[:0]
+	return b, s.closed
+}
+
+// requeue puts a batch that the disk refused before what has come since. Nobody waits for it any more.
+func (s *Spool) requeue(b *batch) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.complain(b.err, b.count)
+	b.err = fmt.Errorf("%w: %w", ErrWaiting, b.err)
+	next := newBatch()
+	next.buf, next.count = append(b.buf, s.open.buf...), b.count+s.open.count
+	s.open.err = b.err
+	close(b.done)
+	close(s.open.done)
+	s.open, s.writing, s.refusing = next, 0, true
+	s.wake()
+}
+
+// complain logs that the disk refuses, now and then.
+func (s *Spool) complain(cause error, records int64) {
+	if time.Since(s.complained) < logPause {
+		return
+	}
+	s.complained = time.Now()
+	slog.Error("spool write", "error", cause, "records", records)
+}
+
 func (s *Spool) count(b *batch) {
+	s.mu.Lock()
+	s.writing = 0
+	s.mu.Unlock()
 	if b.err != nil {
 		s.failed.Add(b.count)
-		slog.Error("spool write", "error", b.err, "records", b.count)
+		s.complain(b.err, b.count)
 		return
 	}
 	s.appended.Add(b.count)
@@ -259,7 +325,7 @@ func (s *Spool) skip() {
 	s.tail.begin(s.active)
 }
 
-// Close writes what was appended and releases the sub-directory. The Reader has to be closed before.
+// Close writes what was appended and releases the sub-directory. What the disk refuses then is lost and counted as Failed. The Reader has to be closed before.
 func (s *Spool) Close() error {
 	s.mu.Lock()
 	if s.closed {
@@ -268,10 +334,7 @@ func (s *Spool) Close() error {
 	}
 	s.closed = true
 	s.mu.Unlock()
-	select {
-	case s.work <- struct{}{}:
-	default:
-	}
+	s.wake()
 	<-s.done
 	return s.dir.release()
 }
@@ -279,7 +342,8 @@ func (s *Spool) Close() error {
 // Stats are figures for metrics.
 type Stats struct {
 	Appended     int64         // records made durable since the start
-	Failed       int64         // records the disk refused
+	Failed       int64         // records that are not recorded, because the disk refused them or too much waited for it
+	Waiting      int64         // records in memory that are not on disk yet: what a kill would take
 	Dropped      int64         // damaged stretches that were skipped when reading
 	Rejected     int64         // records that PostgreSQL refuses, kept in the file "rejected"
 	PendingBytes int64         // on disk and not in PostgreSQL yet
@@ -292,6 +356,9 @@ func (s *Spool) Stats() Stats {
 		Appended: s.appended.Load(), Failed: s.failed.Load(), Dropped: s.dropped.Load(),
 		Rejected: s.rejected.Load(), PendingBytes: s.dir.backlog(s.stored.at()) + s.adopted.Load(),
 	}
+	s.mu.Lock()
+	st.Waiting = s.open.count + s.writing
+	s.mu.Unlock()
 	if last := s.lastStored.Load(); st.PendingBytes > 0 && last > 0 {
 		st.Lag = max(time.Since(time.UnixMilli(last)), 0)
 	}

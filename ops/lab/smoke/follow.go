@@ -46,7 +46,8 @@ func (c *click) steps(slots int) []int {
 	return way
 }
 
-// clickOut follows the links of the lander. Half of the visitors are known by their cookie, half by the address.
+// clickOut follows the links of the lander. Half of the visitors are known by their cookie, half by the address: their lander hands on the
+// parameters that it was asked for, because a click id alone tells nothing of its visitor.
 func (t *traffic) clickOut(ctx context.Context, c *click) error {
 	p := c.pathSpec()
 	if p == nil || p.lander == "" {
@@ -59,7 +60,7 @@ func (t *traffic) clickOut(ctx context.Context, c *click) error {
 		}
 		cookies := c.cookies
 		if c.number%2 == 0 {
-			address, cookies = address+"?"+url.Values{"clickid": {c.id}}.Encode(), ""
+			address, cookies = address+"?"+c.query+"&"+url.Values{"clickid": {c.id}}.Encode(), ""
 		}
 		resp, err := t.request(ctx, http.MethodGet, address, c.visitor, cookies)
 		if err != nil {

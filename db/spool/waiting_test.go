@@ -1,0 +1,152 @@
+package spool
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"switchyard/models"
+	"switchyard/models/await"
+)
+
+// slowDisk takes nothing until it is released.
+type slowDisk struct {
+	began   sync.WaitGroup // the first sync has begun
+	once    sync.Once
+	release chan struct{}
+}
+
+func newSlowDisk() *slowDisk {
+	d := &slowDisk{release: make(chan struct{})}
+	d.began.Add(1)
+	return d
+}
+
+func (d *slowDisk) create(path string) (segmentFile, error) {
+	f, err := realDisk{}.create(path)
+	return slowFile{f, d}, err
+}
+
+type slowFile struct {
+	segmentFile
+	d *slowDisk
+}
+
+func (f slowFile) syncData() error {
+	f.d.once.Do(f.d.began.Done)
+	<-f.d.release
+	return f.segmentFile.syncData()
+}
+
+// impatient is a context of somebody who does not wait at all.
+func impatient(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	return ctx
+}
+
+func appendClick(ctx context.Context, s *Spool) (uuid.UUID, error) {
+	id := models.NewClickID()
+	return id, s.Append(ctx, Record{Click: &models.Click{ID: id}})
+}
+
+// TestSlowDisk sends visitors on whom the disk keeps waiting: those whose click is under way, and those who came behind
+// them. All of their clicks are there when it answers, in order and once.
+func TestSlowDisk(t *testing.T) {
+	t.Parallel()
+	for _, o := range []Options{{}, {Retry: true}} {
+		d := newSlowDisk()
+		o.disk = d
+		s := open(t, t.TempDir(), o)
+		var want []uuid.UUID
+		for i := range 50 {
+			id, err := appendClick(impatient(t), s)
+			if !errors.Is(err, ErrWaiting) {
+				t.Fatalf("click %d: %v", i, err)
+			}
+			want = append(want, id)
+			d.began.Wait()
+		}
+		if st := s.Stats(); st.Waiting != 50 || st.Failed != 0 || st.Appended != 0 {
+			t.Errorf("while it hangs: %+v", st)
+		}
+		close(d.release)
+		want = append(want, appendClicks(t, s, 1)...)
+		if diff := cmp.Diff(want, readAll(t, s.Reader())); diff != "" {
+			t.Error(diff)
+		}
+		if st := s.Stats(); st.Waiting != 0 || st.Failed != 0 || st.Appended != 51 {
+			t.Errorf("when it answers: %+v", st)
+		}
+	}
+}
+
+// TestRefusedRecordsAreRecordedLater breaks the disk in every part. Nobody waits for it, and nothing is lost.
+func TestRefusedRecordsAreRecordedLater(t *testing.T) {
+	t.Parallel()
+	for _, part := range []string{"create", "write", "sync", "truncate"} {
+		t.Run(part, func(t *testing.T) {
+			t.Parallel()
+			d := &brokenDisk{}
+			s := open(t, t.TempDir(), Options{disk: d, SegmentSize: 300, Retry: true})
+			want := appendClicks(t, s, 5)
+			d.set(part)
+			late := 0
+			for range 20 {
+				id, err := appendClick(t.Context(), s)
+				switch {
+				case errors.Is(err, ErrWaiting):
+					late++
+				case err != nil:
+					t.Fatal(err)
+				}
+				want = append(want, id)
+			}
+			if st := s.Stats(); late == 0 || st.Waiting != int64(late) || st.Failed != 0 {
+				t.Errorf("%d are late: %+v", late, st)
+			}
+			d.set("")
+			await.Until(t, "what waited is written", func() bool { return s.Stats().Waiting == 0 })
+			want = append(want, appendClicks(t, s, 5)...)
+			if diff := cmp.Diff(want, readAll(t, s.Reader())); diff != "" {
+				t.Error(diff)
+			}
+			if st := s.Stats(); st.Failed != 0 || st.Appended != int64(len(want)) {
+				t.Errorf("%+v", st)
+			}
+		})
+	}
+}
+
+// TestWaitingIsBounded fills the memory that is there for what a disk refuses. Only what finds no room is lost, and what
+// the disk refuses to the end: both are counted.
+func TestWaitingIsBounded(t *testing.T) {
+	t.Parallel()
+	d := &brokenDisk{}
+	d.set("write")
+	s := open(t, t.TempDir(), Options{disk: d, Retry: true})
+	large := string(slices.Repeat([]byte{'x'}, maxRecord/2))
+	lost, last := int64(0), error(nil)
+	for range 2*maxWaiting/len(large) + 10 {
+		last = s.Append(t.Context(), Record{Click: &models.Click{ID: models.NewClickID(), Params: large}})
+		if !errors.Is(last, ErrWaiting) {
+			lost++
+		}
+	}
+	st := s.Stats()
+	if !errors.Is(last, errFull) || st.Failed != lost || st.Waiting == 0 || st.Waiting*int64(len(large)) > 2*maxWaiting {
+		t.Errorf("%d are lost, the last by %v: %+v", lost, last, st)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if end := s.Stats(); end.Failed != lost+st.Waiting || end.Waiting != 0 {
+		t.Errorf("after the end: %+v", end)
+	}
+}
