@@ -159,14 +159,11 @@ func TestRandomRulesWithinTheBudget(t *testing.T) { //nolint:paralleltest // it 
 			refused++
 			continue
 		}
-		f.Reset()
-		f.Assign("user_agent", strings.Repeat("aA", 256))
-		f.Assign("url", "https://"+strings.Repeat("a", 2000))
-		f.Assign("referrer", strings.Repeat("ab", 250)+"é")
-		f.Assign("sub1", strings.Repeat("x", 512))
-		began := time.Now()
-		m.Match(f)
-		slowest = max(slowest, time.Since(began))
+		took := time.Hour
+		for range 3 { // the processor may have been away, and the first time allocates
+			took = min(took, processorTime(func() { m.Match(longTexts(f)) }))
+		}
+		slowest = max(slowest, took)
 		kept, said = append(kept, m), said+cost.Bytes
 	}
 	if took := heapSize() - heap; took > said {
@@ -176,6 +173,16 @@ func TestRandomRulesWithinTheBudget(t *testing.T) { //nolint:paralleltest // it 
 		t.Errorf("%d of %d were refused", refused, len(kept))
 	}
 	t.Logf("%d kept, %d refused; the slowest decision took %s", len(kept), refused, slowest) // told, as machines differ
+}
+
+// longTexts makes the visitor one with the longest texts.
+func longTexts(f *cond.Facts) *cond.Facts {
+	f.Reset()
+	f.Assign("user_agent", strings.Repeat("aA", 256))
+	f.Assign("url", "https://"+strings.Repeat("a", 2000))
+	f.Assign("referrer", strings.Repeat("ab", 250)+"é")
+	f.Assign("sub1", strings.Repeat("x", 512))
+	return f
 }
 
 func heapSize() int {
