@@ -26,6 +26,7 @@ type attacker struct {
 	api     *client.API // with the key of the attacker's account
 	costly  *url.URL    // a link whose flow costs as much as may be saved
 	webhook string      // the id of an endpoint that never answers
+	network string      // the id of a network whose postbacks need a secret
 	http    *http.Client
 
 	mu      sync.Mutex
@@ -96,6 +97,7 @@ var attacks = []attack{
 	{"junk postbacks", 32, 50 * time.Millisecond, func(ctx context.Context, a *attacker) int { return a.junk(ctx, 8000) }, []int{200, 429}},
 	{"large postbacks", 16, 50 * time.Millisecond, func(ctx context.Context, a *attacker) int { return a.junk(ctx, 65_000) }, []int{413, 429}},
 	{"forged postbacks", 16, 50 * time.Millisecond, func(ctx context.Context, a *attacker) int { return a.forged(ctx) }, []int{200, 429}},
+	{"secret postbacks", 4, 50 * time.Millisecond, func(ctx context.Context, a *attacker) int { return a.secret(ctx) }, []int{200, 429}},
 	{"reports", 60, 0, func(ctx context.Context, a *attacker) int {
 		return a.call(ctx, http.MethodGet, fmt.Sprintf(
 			"/reports/performance?dimension=campaign_id,country,os,browser,city&f.sub1=%d", rand.IntN(1e6)), nil)
@@ -160,6 +162,11 @@ func newAttacker(t *testing.T, s *service, hanging string) *attacker {
 		t.Fatal(err)
 	}
 	a.webhook = hook.ID
+	var network struct{ ID string }
+	if err := api.Create(t.Context(), "/networks", map[string]any{"name": canaryInClear, "postback_secret": canary + "-right"}, &network); err != nil {
+		t.Fatal(err)
+	}
+	a.network = network.ID
 	return a
 }
 
@@ -207,6 +214,26 @@ func (a *attacker) junk(ctx context.Context, size int) int {
 func (a *attacker) forged(ctx context.Context) int {
 	id := models.FormatClickID(models.NewClickID())
 	return a.send(ctx, http.MethodGet, a.URL+"/postback?clickid="+id, a.link.Host, nil, "X-Forwarded-For", stranger())
+}
+
+// secret sends a postback of the network, with its secret or with a wrong one, in one of the ways to send it.
+func (a *attacker) secret(ctx context.Context) int {
+	secret := canary + []string{"-right", "-wrong"}[rand.IntN(2)]
+	target := a.URL + "/postback/" + a.network
+	query := url.Values{"clickid": {models.FormatClickID(models.NewClickID())}, "payout": {"1"}}
+	switch rand.IntN(4) {
+	case 0:
+		query.Set("secret", secret)
+	case 1:
+		query.Set("unheard_of", secret)
+	case 2:
+		body := fmt.Sprintf(`{"key": %q, "clickid": %q}`, secret, query.Get("clickid"))
+		return a.send(ctx, http.MethodPost, target, a.link.Host, []byte(body), "Content-Type", "application/json")
+	default:
+		query.Set("upd_key", secret)
+		return a.send(ctx, http.MethodGet, target+"?"+query.Encode(), a.link.Host, nil, "X-Signature", secret)
+	}
+	return a.send(ctx, http.MethodGet, target+"?"+query.Encode(), a.link.Host, nil)
 }
 
 // stranger is one of some thousand addresses.

@@ -70,6 +70,7 @@ func TestNeighbour(t *testing.T) {
 	t.Logf("%-24s %s", "random mixtures", mixed)
 	n.allCounted(t)
 	a.allTried(t)
+	a.noSecretsInClear(t)
 	if longtest.On() {
 		mixed.check(t, quiet)
 		checkMemory(t, s.Fleet)

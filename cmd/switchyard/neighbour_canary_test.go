@@ -1,0 +1,74 @@
+package main
+
+import (
+	"bytes"
+	"encoding/hex"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"switchyard/ops/client"
+)
+
+// canary is the beginning of the secrets that the test sends.
+const canary = "canary-4f1d96b2"
+
+// canaryInClear is the name of the network.
+const canaryInClear = "bird-4f1d96b2"
+
+// noSecretsInClear searches what the service leaves for the secrets of postbacks: the files of PostgreSQL, its log of
+// changes among them, those of Redis, the spools, the logs of the processes and the metrics.
+func (a *attacker) noSecretsInClear(t *testing.T) {
+	t.Helper()
+	clear, encoded := []byte(canary), []byte(hex.EncodeToString([]byte(canary)))
+	search := func(where string, text []byte) {
+		t.Helper()
+		if bytes.Contains(text, clear) || bytes.Contains(text, encoded) {
+			t.Errorf("a secret is in %s", where)
+		}
+	}
+	found := false // what is stored in clear, so that the search can find something
+	err := filepath.WalkDir(a.Dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return nil //nolint:nilerr // the servers delete files
+		}
+		text, err := os.ReadFile(path)
+		if err == nil {
+			found = found || bytes.Contains(text, []byte(canaryInClear))
+			search(path, text)
+		}
+		return nil
+	})
+	if err != nil || !found {
+		t.Errorf("not even what is stored in clear was found: %v", err)
+	}
+	search("the metrics", a.metrics(t))
+}
+
+// metrics reads those of the web process. Who guessed the password a moment ago has to wait.
+func (a *attacker) metrics(t *testing.T) []byte {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, a.OpsURL+"/metrics", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.SetBasicAuth("ops", a.OpsPassword)
+	var text []byte
+	err = client.Poll(t.Context(), 200*time.Millisecond, func() (bool, error) {
+		resp, err := a.http.Do(req)
+		if err != nil {
+			return false, err
+		}
+		defer resp.Body.Close()
+		text, err = io.ReadAll(resp.Body)
+		return resp.StatusCode == http.StatusOK, err
+	})
+	if err != nil || !bytes.Contains(text, []byte("switchyard_postbacks_total")) {
+		t.Errorf("metrics: %v: %.200s", err, text)
+	}
+	return text
+}
