@@ -41,7 +41,7 @@ func (a *attacker) try(ctx context.Context, how attack) {
 		if a.count(how, 0) == 0 {
 			request = context.WithoutCancel(ctx)
 		}
-		a.count(how, how.once(request, a))
+		a.count(how, how.once(a, request))
 		_ = interval.Sleep(ctx, how.pause)
 	}
 }
@@ -84,43 +84,30 @@ type attack struct {
 	name     string
 	parallel int           // how many do it at the same time
 	pause    time.Duration // of each, after each time
-	once     func(context.Context, *attacker) int
+	once     func(*attacker, context.Context) int
 	answers  []int // what the service may say, but for 0
 }
 
 // async asks for an answer before the work is done, so that nothing but the service limits how much is open.
 var async = []string{"Prefer", "respond-async"}
 
+// paced is the pause of attacks that need little of the attacker.
+const paced = 50 * time.Millisecond
+
 // attacks are those that once took the service away.
 var attacks = []attack{
-	{"costly conditions", 16, 50 * time.Millisecond, func(ctx context.Context, a *attacker) int { return a.visit(ctx, a.costly) }, []int{302}},
-	{"junk postbacks", 32, 50 * time.Millisecond, func(ctx context.Context, a *attacker) int { return a.junk(ctx, 8000) }, []int{200, 429}},
-	{"large postbacks", 16, 50 * time.Millisecond, func(ctx context.Context, a *attacker) int { return a.junk(ctx, 65_000) }, []int{413, 429}},
-	{"forged postbacks", 16, 50 * time.Millisecond, func(ctx context.Context, a *attacker) int { return a.forged(ctx) }, []int{200, 429}},
-	{"secret postbacks", 4, 50 * time.Millisecond, func(ctx context.Context, a *attacker) int { return a.secret(ctx) }, []int{200, 429}},
-	{"reports", 60, 0, func(ctx context.Context, a *attacker) int {
-		return a.call(ctx, http.MethodGet, fmt.Sprintf(
-			"/reports/performance?dimension=campaign_id,country,os,browser,city&f.sub1=%d", rand.IntN(1e6)), nil)
-	}, []int{200, 202, 429}},
-	{"logs", 30, 0, func(ctx context.Context, a *attacker) int {
-		return a.call(ctx, http.MethodGet, fmt.Sprintf("/logs/clicks?limit=200&f.city=%d", rand.IntN(1e6)), nil)
-	}, []int{200, 429}},
-	{"exports", 40, time.Second, func(ctx context.Context, a *attacker) int {
-		return a.call(ctx, http.MethodPost, "/reports/exports", map[string]any{"kind": "clicks"}, async...)
-	}, []int{201, 202, 402, 429}},
-	{"webhook tests", 80, time.Second, func(ctx context.Context, a *attacker) int {
-		return a.call(ctx, http.MethodPost, "/webhooks/test", map[string]any{"id": a.webhook}, async...)
-	}, []int{200, 202, 429}},
-	{"redeliveries", 20, time.Second, func(ctx context.Context, a *attacker) int {
-		return a.call(ctx, http.MethodPost, "/webhooks/deliveries/redeliver-failed", map[string]any{"webhook": a.webhook}, async...)
-	}, []int{200, 202, 429}},
-	{"wrong keys", 16, 50 * time.Millisecond, func(ctx context.Context, a *attacker) int {
-		answer, _ := client.New(a.URL, fmt.Sprintf("sk_%d", rand.Int64())).Once(ctx, http.MethodGet, "/plan", nil)
-		return answer.Status
-	}, []int{401, 429}},
-	{"wrong passwords", 16, 50 * time.Millisecond, func(ctx context.Context, a *attacker) int {
-		return a.send(ctx, http.MethodGet, a.OpsURL+"/metrics", "", nil, "Authorization", "Basic eDp5")
-	}, []int{401, 429}},
+	{"costly conditions", 16, paced, (*attacker).visit, []int{302}},
+	{"junk postbacks", 32, paced, (*attacker).junk, []int{200, 429}},
+	{"large postbacks", 16, paced, (*attacker).large, []int{413, 429}},
+	{"forged postbacks", 16, paced, (*attacker).forged, []int{200, 429}},
+	{"secret postbacks", 4, paced, (*attacker).secret, []int{200, 429}},
+	{"reports", 60, 0, (*attacker).report, []int{200, 202, 429}},
+	{"logs", 30, 0, (*attacker).logs, []int{200, 429}},
+	{"exports", 40, time.Second, (*attacker).export, []int{201, 202, 402, 429}},
+	{"webhook tests", 80, time.Second, (*attacker).testHook, []int{200, 202, 429}},
+	{"redeliveries", 20, time.Second, (*attacker).redeliver, []int{200, 202, 429}},
+	{"wrong keys", 16, paced, (*attacker).wrongKey, []int{401, 429}},
+	{"wrong passwords", 16, paced, (*attacker).wrongPassword, []int{401, 429}},
 }
 
 // newAttacker makes the account with what its attacks need.
@@ -158,12 +145,14 @@ func newAttacker(t *testing.T, s *service, hanging string) *attacker {
 		map[string]any{"streams": paths}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := api.Create(t.Context(), "/webhooks", map[string]any{"url": hanging, "events": []string{"campaign.paused"}}, &hook); err != nil {
+	body = map[string]any{"url": hanging, "events": []string{"campaign.paused"}}
+	if err := api.Create(t.Context(), "/webhooks", body, &hook); err != nil {
 		t.Fatal(err)
 	}
 	a.webhook = hook.ID
 	var network struct{ ID string }
-	if err := api.Create(t.Context(), "/networks", map[string]any{"name": canaryInClear, "postback_secret": canary + "-right"}, &network); err != nil {
+	body = map[string]any{"name": canaryInClear, "postback_secret": canary + "-right"}
+	if err := api.Create(t.Context(), "/networks", body, &network); err != nil {
 		t.Fatal(err)
 	}
 	a.network = network.ID
@@ -190,22 +179,64 @@ func (a *attacker) send(ctx context.Context, method, target, host string, body [
 }
 
 // call calls the API once and does not wait when it is told to.
-func (a *attacker) call(ctx context.Context, method, path string, body any, headers ...string) int {
-	answer, err := a.api.Once(ctx, method, path, body, headers...)
+func (a *attacker) call(ctx context.Context, method, path string, body any) int {
+	return callOnce(ctx, a.api, method, path, body)
+}
+
+// start is call for what becomes a job. It asks for an answer before that has ended, so that nothing but the service
+// limits how much is open.
+func (a *attacker) start(ctx context.Context, path string, body any) int {
+	return callOnce(ctx, a.api, http.MethodPost, path, body, "Prefer", "respond-async")
+}
+
+func callOnce(ctx context.Context, api *client.API, method, path string, body any, headers ...string) int {
+	answer, err := api.Once(ctx, method, path, body, headers...)
 	if err != nil && answer.Status != 0 {
 		return -1
 	}
 	return answer.Status
 }
 
+func (a *attacker) report(ctx context.Context) int {
+	const path = "/reports/performance?dimension=campaign_id,country,os,browser,city&f.sub1=%d"
+	return a.call(ctx, http.MethodGet, fmt.Sprintf(path, rand.IntN(1e6)), nil)
+}
+
+func (a *attacker) logs(ctx context.Context) int {
+	return a.call(ctx, http.MethodGet, fmt.Sprintf("/logs/clicks?limit=200&f.city=%d", rand.IntN(1e6)), nil)
+}
+
+func (a *attacker) export(ctx context.Context) int {
+	return a.start(ctx, "/reports/exports", map[string]any{"kind": "clicks"})
+}
+
+func (a *attacker) testHook(ctx context.Context) int {
+	return a.start(ctx, "/webhooks/test", map[string]any{"id": a.webhook})
+}
+
+func (a *attacker) redeliver(ctx context.Context) int {
+	return a.start(ctx, "/webhooks/deliveries/redeliver-failed", map[string]any{"webhook": a.webhook})
+}
+
+func (a *attacker) wrongKey(ctx context.Context) int {
+	return callOnce(ctx, client.New(a.URL, fmt.Sprintf("sk_%d", rand.Int64())), http.MethodGet, "/plan", nil)
+}
+
+func (a *attacker) wrongPassword(ctx context.Context) int {
+	return a.send(ctx, http.MethodGet, a.OpsURL+"/metrics", "", nil, "Authorization", "Basic eDp5")
+}
+
 // visit clicks with the longest user agent.
-func (a *attacker) visit(ctx context.Context, link *url.URL) int {
-	return a.send(ctx, http.MethodGet, a.URL+link.RequestURI(), link.Host, nil,
+func (a *attacker) visit(ctx context.Context) int {
+	return a.send(ctx, http.MethodGet, a.URL+a.costly.RequestURI(), a.costly.Host, nil,
 		"User-Agent", strings.Repeat("abcdef", 85), "X-Forwarded-For", stranger())
 }
 
-// junk sends a postback of so many bytes that names no click.
-func (a *attacker) junk(ctx context.Context, size int) int {
+// junk and large send postbacks that name no click.
+func (a *attacker) junk(ctx context.Context) int  { return a.nonsense(ctx, 8000) }
+func (a *attacker) large(ctx context.Context) int { return a.nonsense(ctx, 65_000) }
+
+func (a *attacker) nonsense(ctx context.Context, size int) int {
 	return a.send(ctx, http.MethodPost, a.URL+"/postback", a.link.Host, bytes.Repeat([]byte("x=y&"), size/4),
 		"Content-Type", "application/x-www-form-urlencoded", "X-Forwarded-For", stranger())
 }
@@ -213,7 +244,8 @@ func (a *attacker) junk(ctx context.Context, size int) int {
 // forged sends a postback with an id that a click could have.
 func (a *attacker) forged(ctx context.Context) int {
 	id := models.FormatClickID(models.NewClickID())
-	return a.send(ctx, http.MethodGet, a.URL+"/postback?clickid="+id, a.link.Host, nil, "X-Forwarded-For", stranger())
+	return a.send(ctx, http.MethodGet, a.URL+"/postback?clickid="+id, a.link.Host, nil,
+		"X-Forwarded-For", stranger())
 }
 
 // secret sends a postback of the network, with its secret or with a wrong one, in one of the ways to send it.
