@@ -87,6 +87,7 @@ func New(d Deps) http.Handler {
 	e.NoRoute(func(c *gin.Context) { p.Unknown(c.Writer, c.Request, methodsAt(rows, c.Request.URL.Path)) })
 	docs := gin.WrapH(openapi.Page())
 	e.GET("/docs", docs)
+	e.GET("/docs/", func(c *gin.Context) { c.Redirect(http.StatusMovedPermanently, "/docs") })
 	e.GET("/docs/:file", docs)
 	return e
 }

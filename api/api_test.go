@@ -364,6 +364,11 @@ func TestNoOtherOrigin(t *testing.T) {
 func TestDocsPageAsksNobodyElse(t *testing.T) {
 	t.Parallel()
 	h := api.New(api.Deps{})
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/docs/", nil))
+	if w.Code != 301 || w.Header().Get("Location") != "/docs" {
+		t.Errorf("/docs/: %d to %q", w.Code, w.Header().Get("Location"))
+	}
 	for _, path := range []string{"/docs", "/docs/start.js", "/docs/swagger-ui-bundle.js", "/docs/swagger-ui.css"} {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))

@@ -47,6 +47,7 @@ func (c *demoCmd) Run(ctx context.Context, e *env) error {
 		if err := demo.Traffic(ctx, api, campaign, c.Clicks, e.stdout); err != nil {
 			return err
 		}
-		return e.printTable([]string{"", "the same figures: " + address + "/api/v1/reports/performance?dimension=country"})
+		report := address + "/api/v1/reports/performance?dimension=country"
+		return e.printTable([]string{"", `the same figures: curl -H "Authorization: Bearer $KEY" '` + report + `'`})
 	})
 }

@@ -167,7 +167,7 @@ func newsOf(cfg config.Config, campaign demo.Campaign, account demo.Account, own
 	}
 	lines := []string{
 		"", "Switchyard is running. Ctrl-C stops it; what it stored stays in " + cfg.DataDir + ".", "",
-		"  API\t" + cfg.BaseURL + "/api/v1\t(to read: " + cfg.BaseURL + "/docs)",
+		"  API\t" + cfg.BaseURL + "/api/v1\t(calls are below it; to read: " + cfg.BaseURL + "/docs)",
 		"  key\t" + key,
 		"  tracking link\t" + campaign.Link + "\t(click it, or send visitors: bin/switchyard demo)",
 		"  operators\thttp://" + pages + "/ops/queues\t(any user name, password " + password + ")", "",

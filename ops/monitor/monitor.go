@@ -73,7 +73,9 @@ func New(o Options) http.Handler {
 	// Basic auth is sent by the browser unasked, so a foreign page must not be able to press the buttons.
 	pages := http.NewCrossOriginProtection().Handler(newQueuePages(o.Redis))
 	guarded := e.Group("/ops", guard.host, guard.password)
-	guarded.GET("", func(c *gin.Context) { c.Redirect(http.StatusFound, queuesPath+"/") })
+	toQueues := func(c *gin.Context) { c.Redirect(http.StatusFound, queuesPath+"/") }
+	guarded.GET("", toQueues)
+	guarded.GET("/", toQueues)
 	guarded.Any("/queues", gin.WrapH(pages))
 	guarded.Any("/queues/*page", gin.WrapH(pages))
 	return e

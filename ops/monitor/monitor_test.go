@@ -50,7 +50,11 @@ func TestQueuesPage(t *testing.T) {
 		path, pass string
 		want       int
 	}{
+		{"/ops", "", 401},
+		{"/ops/", "", 401},
 		{"/ops/queues", "", 401},
+		{"/ops", password, 302},
+		{"/ops/", password, 302},
 		{"/ops/queues/api/queues", "", 401},
 		{"/ops/queues/api/queues", "wrong", 401},
 		{"/ops/queues", password, 200},
