@@ -95,6 +95,23 @@ func (j Job[A, R, T]) Start(c *route.Call, client *jobs.Client, args A, write fu
 	return j.Await(c, client, row.ID)
 }
 
+// Join is Start for a job that changes nothing: if the account has an open one with the same arguments, it waits for
+// that.
+func (j Job[A, R, T]) Join(c *route.Call, client *jobs.Client, args A) (answer T, err error) {
+	row, err := j.job.NewRow(c.Account.ID, args)
+	if err != nil {
+		return answer, err
+	}
+	id, err := jobrow.FindOpen(c.Context(), c.Store.Conn(), row)
+	if err != nil {
+		return answer, err
+	}
+	if id != uuid.Nil {
+		return j.Await(c, client, id)
+	}
+	return j.Start(c, client, args, nil)
+}
+
 // Await waits like Run, for a job whose row was inserted and dispatched before. The call leaves its place in the route's
 // share, because the worker has bounds of its own.
 func (j Job[A, R, T]) Await(c *route.Call, client *jobs.Client, id uuid.UUID) (T, error) {

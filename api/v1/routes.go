@@ -24,6 +24,8 @@ type Deps struct {
 	// Clicks and Reports read the click store, over connections of their own.
 	Clicks  reporting.ClickReader
 	Reports ReportReader
+	// LargeReport is how many clicks a report may read in a call; default report.Large.
+	LargeReport int64
 	// EgressAllow are the addresses that a customer's URL may name although they are not public (EGRESS_ALLOW).
 	EgressAllow []netip.Prefix
 	// BaseURL is the service's address, for tracking links on its shared domains.
@@ -52,7 +54,7 @@ func (d Deps) reports(c *route.Call) ReportReader {
 // Routes is the table of the API: every operation below /api/v1 but the document itself, and extra rows.
 func Routes(d Deps, extra ...route.Route) []route.Route {
 	about := reporting.Deps{
-		Jobs: d.Jobs, Clicks: d.Clicks, Reports: d.Reports, BaseURL: d.BaseURL,
+		Jobs: d.Jobs, Clicks: d.Clicks, Reports: d.Reports, Large: d.LargeReport, BaseURL: d.BaseURL,
 	}
 	rows := slices.Concat(
 		campaigns(d, about),

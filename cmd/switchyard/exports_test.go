@@ -33,6 +33,7 @@ import (
 type exporting struct {
 	t        *testing.T
 	s        *apitest.Server
+	client   *jobs.Client
 	campaign uuid.UUID
 	clicks   []models.Click
 	sales    map[uuid.UUID]decimal.Decimal
@@ -56,7 +57,7 @@ func newExporting(t *testing.T) *exporting {
 			t.Error(err)
 		}
 	})
-	x := &exporting{t: t, s: s, campaign: uuid.New(), sales: map[uuid.UUID]decimal.Decimal{}}
+	x := &exporting{t: t, s: s, client: client, campaign: uuid.New(), sales: map[uuid.UUID]decimal.Decimal{}}
 	x.exec(`INSERT INTO domains (id, host) VALUES ($1, 'go.example.com')`, x.campaign)
 	x.exec(`INSERT INTO campaigns (id, account_id, name, alias, domain_id) VALUES ($1, $2, '@SUM(1)', 'abcdef', $1)`,
 		x.campaign, s.Account.ID)

@@ -14,9 +14,32 @@ import (
 const submitted = `kind NOT IN ('` + models.KindDeliverWebhook + `', '` + models.KindRecordConversion + `')`
 
 const countOpen = `
-SELECT count(*) FROM jobs WHERE account_id = $1 AND state IN ('pending', 'running') AND ($2 = '' OR kind = $2) AND ` + submitted
+SELECT count(*) FROM jobs
+WHERE account_id = $1 AND state IN ('pending', 'running') AND ($2 = '' OR kind = $2) AND ` + submitted
 
 // CountOpen counts the jobs that an account asked for and that have not finished, of a kind or of all ("").
 func CountOpen(ctx context.Context, c db.Conn, account uuid.UUID, kind string) (int, error) {
 	return db.Get[int](ctx, c, "open jobs", countOpen, account, kind)
+}
+
+const findOpen = `
+SELECT id FROM jobs
+WHERE account_id = $1 AND state IN ('pending', 'running') AND kind = $2 AND args = $3::jsonb AND ` + submitted + `
+ORDER BY created_at LIMIT 1`
+
+// FindOpen finds a job of the account, kind and arguments of a row that has not finished; the zero id is none.
+func FindOpen(ctx context.Context, c db.Conn, row models.Job) (uuid.UUID, error) {
+	id, _, err := db.First[uuid.UUID](ctx, c, "open job", findOpen, row.AccountID, row.Kind, []byte(row.Args))
+	return id, err
+}
+
+const keepNewest = `
+DELETE FROM jobs WHERE id IN (
+    SELECT id FROM jobs WHERE account_id = $1 AND state IN ('done', 'failed') AND kind LIKE 'report:%' AND kind = $2
+    ORDER BY finished_at DESC OFFSET $3)`
+
+// KeepNewest deletes the finished jobs of an account and of a kind of report but for the newest.
+func KeepNewest(ctx context.Context, c db.Conn, kind string, account uuid.UUID, keep int) error {
+	_, err := db.Exec(ctx, c, "delete old reports", keepNewest, account, kind, keep)
+	return err
 }

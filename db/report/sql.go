@@ -45,6 +45,7 @@ type builder struct {
 	values  []string // the placeholder of each filter
 	args    []any
 	parts   []string
+	read    []stretch // read click by click
 	limit   int
 }
 
@@ -84,6 +85,9 @@ func (b *builder) fromLedger(from, to time.Time, without []time.Time, unmerged b
 	if !from.Before(to) {
 		return
 	}
+	if !unmerged {
+		b.read = append(b.read, stretch{from, to})
+	}
 	where := "ledger f WHERE " + b.during(from, to, without)
 	if unmerged {
 		where += " AND NOT f.merged"
@@ -111,6 +115,7 @@ func ofConversion(m measure) string { return m.conversion }
 // clicks.
 func (b *builder) fromRows(from, to time.Time) {
 	if from.Before(to) {
+		b.read = append(b.read, stretch{from, to})
 		b.fromIDs("", b.arg(models.FloorClickID(from)), b.arg(models.FloorClickID(to)))
 		b.fromSpend(from, to)
 	}

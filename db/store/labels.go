@@ -26,6 +26,24 @@ var nameQueries = map[string]string{
 // HasLabels reports whether the values of a dimension of reports are ids of records with names.
 func HasLabels(dimension string) bool { return nameQueries[dimension] != "" }
 
+// LabelsOf gives the Labels of dimensions that have names, by dimension. values gives the values of one, by its place.
+func (s *Store) LabelsOf(ctx context.Context, account uuid.UUID, dimensions []string, values func(i int) []string) (
+	map[string]map[string]string, error,
+) {
+	labels := map[string]map[string]string{}
+	for i, name := range dimensions {
+		if !HasLabels(name) {
+			continue
+		}
+		found, err := s.Labels(ctx, account, name, values(i))
+		if err != nil {
+			return nil, err
+		}
+		labels[name] = found
+	}
+	return labels, nil
+}
+
 // Labels gives the names of the values of a dimension that are ids of the account's records, deleted ones included.
 // Other values have no label.
 func (s *Store) Labels(ctx context.Context, account uuid.UUID, dimension string, values []string) (

@@ -1,5 +1,6 @@
-// Package export makes report files. It streams figures and rows from PostgreSQL into a CSV file, which it stores in
-// compressed chunks in PostgreSQL, where every web process can read it.
+// Package export makes report files, and answers reports that are too large for a request. It streams figures and rows
+// from PostgreSQL into a CSV file, which it stores in compressed chunks in PostgreSQL, where every web process can read
+// it.
 //
 // A file becomes visible in the transaction that ends its job. Chunks that a killed worker left are never visible,
 // and are deleted after a day.
@@ -39,6 +40,7 @@ type Rows interface {
 // Reports answers questions about figures: report.Reader.
 type Reports interface {
 	Each(ctx context.Context, q report.Query, fn func(report.Row) error) error
+	Performance(ctx context.Context, q report.Query) ([]report.Row, error)
 	Trends(ctx context.Context, q report.TrendQuery) ([]report.Trend, error)
 }
 
@@ -47,6 +49,8 @@ func Register(r *workers.Runtime, s *store.Store, rows Rows, reports Reports) {
 	m := &maker{s, rows, reports}
 	workers.RegisterRow(r, jobs.MakeExport, m.make)
 	workers.RegisterTick(r, jobs.SweepExports, m.sweep)
+	workers.RegisterRow(r, jobs.ReadPerformance, m.read)
+	workers.RegisterRow(r, jobs.ReadValues, m.read)
 }
 
 // fill writes the rows of one kind of file.

@@ -21,6 +21,7 @@ type Deps struct {
 	Jobs    *jobs.Client
 	Clicks  ClickReader // over connections of its own
 	Reports ReportReader
+	Large   int64  // how many clicks a call may read; default report.Large
 	BaseURL string // the service's address, for the links to report files
 }
 
@@ -47,6 +48,7 @@ type ClickReader interface {
 
 // ReportReader answers questions about figures: report.Reader.
 type ReportReader interface {
+	Cost(ctx context.Context, q report.Query) (clicks int64, err error)
 	Performance(ctx context.Context, q report.Query) ([]report.Row, error)
 	Totals(ctx context.Context, q report.Query) (models.Figures, error)
 	Trends(ctx context.Context, q report.TrendQuery) ([]report.Trend, error)

@@ -10,8 +10,9 @@ import (
 	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
+	"switchyard/api/slow"
 	"switchyard/db/report"
-	"switchyard/db/store"
+	"switchyard/jobs"
 	"switchyard/models"
 )
 
@@ -21,8 +22,8 @@ func Reports(d Deps) []route.Route {
 	return append([]route.Route{
 		{
 			Method: "GET", Path: "/reports/performance", Group: group, Window: true, Share: route.Reads,
-			Summary: "figures grouped by up to five dimensions",
-			Query:   performanceParams(), Codes: route.Codes("400 invalid_dimension"), Handle: route.Do(d.performance),
+			Summary: "figures grouped by up to five dimensions; over very many clicks as a job", Slow: performanceJob.Answer(),
+			Query: performanceParams(), Codes: route.Codes("400 invalid_dimension"), Handle: route.Do(d.performance),
 		},
 		{
 			Method: "GET", Path: "/reports/trends", Group: group, Window: true, Share: route.Reads,
@@ -35,7 +36,7 @@ func Reports(d Deps) []route.Route {
 		},
 		{
 			Method: "GET", Path: "/reports/values", Group: group, Window: true, Share: route.Reads,
-			Summary: "values that a dimension takes, by clicks",
+			Summary: "values that a dimension takes, by clicks", Slow: valuesJob.Answer(),
 			Query: []route.Param{
 				{Name: "dimension", Required: true, Enum: report.Public()},
 				route.Number("limit", 200, 1, 1000, "values"),
@@ -109,26 +110,32 @@ func (d Deps) performance(c *route.Call) (Performance, error) {
 	if err != nil {
 		return Performance{}, err
 	}
-	q := InWindow(c)
-	q.Dimensions, q.Filters, q.Limit = dimensions, grouped(filters), report.MaxRows+1
-	rows, err := d.reports(c).Performance(c.Context(), q)
-	if err != nil {
-		return Performance{}, err
+	args := jobs.ReportArgs{
+		From: c.Window.From, To: c.Window.End(), Dimensions: dimensions, Filters: grouped(filters), Limit: report.MaxRows + 1,
 	}
-	truncated := len(rows) > report.MaxRows
-	rows = rows[:min(len(rows), report.MaxRows)]
-	labels, err := labelsOf(c, dimensions, rows)
-	return Performance{
-		Range: c.Window.Range(), Dimension: strings.Join(dimensions, ","), Dimensions: dimensions, Filters: filters,
-		Rows: answer.Each(rows, func(r report.Row) PerformanceRow {
-			dims := make(map[string]string, len(dimensions))
-			for i, name := range dimensions {
-				dims[name] = r.Dims[i]
-			}
-			return PerformanceRow{dims, r.Row()}
-		}),
-		Truncated: truncated, Labels: labels,
-	}, err
+	return readReport(d, c, performanceJob, performanceAnswer, args)
+}
+
+var performanceJob = slow.New(jobs.ReadPerformance, performanceAnswer)
+
+func performanceAnswer(a jobs.ReportAnswer) Performance {
+	out := Performance{
+		Range: rangeOf(a.Args), Dimension: strings.Join(a.Args.Dimensions, ","), Dimensions: a.Args.Dimensions,
+		Filters: []DimensionFilter{}, Truncated: len(a.Rows) > report.MaxRows, Labels: a.Labels,
+	}
+	for _, f := range a.Args.Filters {
+		for _, v := range f.Values {
+			out.Filters = append(out.Filters, DimensionFilter{f.Dimension, v})
+		}
+	}
+	out.Rows = answer.Each(a.Rows[:min(len(a.Rows), report.MaxRows)], func(r jobs.ReportRow) PerformanceRow {
+		dims := make(map[string]string, len(r.Dims))
+		for i, name := range a.Args.Dimensions {
+			dims[name] = r.Dims[i]
+		}
+		return PerformanceRow{dims, r.Row()}
+	})
+	return out
 }
 
 // dimensionsOf reads a list of dimensions, each counted once.
@@ -175,36 +182,27 @@ func filtersOf(query map[string][]string) ([]DimensionFilter, error) {
 }
 
 // grouped makes one filter of the values of each dimension, which stand next to each other.
-func grouped(filters []DimensionFilter) []report.Filter {
-	var out []report.Filter
+func grouped(filters []DimensionFilter) []jobs.ExportFilter {
+	var out []jobs.ExportFilter
 	for _, f := range filters {
 		if n := len(out); n > 0 && out[n-1].Dimension == f.Dimension {
 			out[n-1].Values = append(out[n-1].Values, f.Value)
 			continue
 		}
-		out = append(out, report.Filter{Dimension: f.Dimension, Values: []string{f.Value}})
+		out = append(out, jobs.ExportFilter{Dimension: f.Dimension, Values: []string{f.Value}})
 	}
 	return out
 }
 
 // labelsOf reads the names of what stands in the rows, for the dimensions whose values are ids.
 func labelsOf(c *route.Call, dimensions []string, rows []report.Row) (map[string]map[string]string, error) {
-	labels := map[string]map[string]string{}
-	for i, name := range dimensions {
-		if !store.HasLabels(name) {
-			continue
-		}
+	return c.Store.LabelsOf(c.Context(), c.Account.ID, dimensions, func(i int) []string {
 		seen := map[string]bool{}
 		for _, r := range rows {
 			seen[r.Dims[i]] = true
 		}
-		found, err := c.Store.Labels(c.Context(), c.Account.ID, name, slices.Collect(maps.Keys(seen)))
-		if err != nil {
-			return nil, err
-		}
-		labels[name] = found
-	}
-	return labels, nil
+		return slices.Collect(maps.Keys(seen))
+	})
 }
 
 // Values is the answer of GET /reports/values.
@@ -226,18 +224,21 @@ func (d Deps) values(c *route.Call) (Values, error) {
 	if err := checkDimension(dimension); err != nil {
 		return Values{}, err
 	}
-	q := InWindow(c)
-	q.Dimensions, q.Limit = []string{dimension}, c.Numbers["limit"]
-	rows, err := d.reports(c).Performance(c.Context(), q)
-	if err != nil {
-		return Values{}, err
+	args := jobs.ReportArgs{
+		From: c.Window.From, To: c.Window.End(), Dimensions: []string{dimension}, Limit: c.Numbers["limit"],
 	}
-	labels, err := labelsOf(c, []string{dimension}, rows)
-	out := Values{dimension, answer.Each(rows, func(r report.Row) Value {
+	return readReport(d, c, valuesJob, valuesAnswer, args)
+}
+
+var valuesJob = slow.New(jobs.ReadValues, valuesAnswer)
+
+func valuesAnswer(a jobs.ReportAnswer) Values {
+	dimension := a.Args.Dimensions[0]
+	out := Values{dimension, answer.Each(a.Rows, func(r jobs.ReportRow) Value {
 		return Value{r.Dims[0], r.Clicks, r.BotClicks}
-	}), labels[dimension]}
+	}), a.Labels[dimension]}
 	if out.Labels == nil {
 		out.Labels = map[string]string{}
 	}
-	return out, err
+	return out
 }

@@ -1,0 +1,35 @@
+package report
+
+import (
+	"context"
+	"time"
+
+	"switchyard/db"
+	"switchyard/db/ledger"
+)
+
+// Large is how many clicks a request may read. A report that reads more is a job. Two million take 1.3 seconds on two
+// processors, by five dimensions 3 seconds: README.md.
+const Large = 1_000_000
+
+// stretch is a part of the window that is read click by click, or from the ledger by itself, which has about half as
+// many rows.
+type stretch struct{ from, to time.Time }
+
+// Clicks are counted by the copy of the ledger that has the fewest rows.
+const countRead = `
+SELECT coalesce(sum(clicks + bot_clicks), 0)::bigint FROM ` + ledger.Traffic + ` l
+JOIN unnest($2::timestamptz[], $3::timestamptz[]) AS w (low, high) ON l.hour >= w.low AND l.hour < w.high
+WHERE l.account_id = $1`
+
+// Cost tells how many clicks a question reads. What it reads from the copies of the ledger costs nothing. The clicks of
+// an hour count as a whole.
+func (r Reader) Cost(ctx context.Context, q Query) (int64, error) {
+	b, err := plan(q)
+	if err != nil || len(b.read) == 0 {
+		return 0, err
+	}
+	low := db.Map(b.read, func(s stretch) time.Time { return s.from.Truncate(time.Hour) })
+	high := db.Map(b.read, func(s stretch) time.Time { return s.to })
+	return db.Get[int64](ctx, r.Conn, "cost of report", countRead, q.AccountID, texts(low), texts(high))
+}
