@@ -121,10 +121,13 @@ func (c *Config) derive() error {
 	return nil
 }
 
+// opsOffset is far enough from PORT for the ports that a foreman gives to the other processes of a machine.
+const opsOffset = 1000
+
 // OpsAddrBeside is the default of OPS_ADDR beside a port: loopback, so that every web process of a machine has its own.
 func OpsAddrBeside(port int) string {
-	if port++; port > maxPort {
-		port = maxPort - 1
+	if port += opsOffset; port > maxPort {
+		port -= 2 * opsOffset
 	}
 	return net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 }

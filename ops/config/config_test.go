@@ -26,7 +26,7 @@ func TestLoadDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Config{
-		Port: 8080, OpsAddr: "127.0.0.1:8081", BaseURL: "http://localhost:8080",
+		Port: 8080, OpsAddr: "127.0.0.1:9080", BaseURL: "http://localhost:8080",
 		SharedDomains: []string{"localhost"}, TrackingHost: "localhost",
 		DataDir: ".data", ClickAck: AckDisk, LogLevel: slog.LevelInfo,
 	}
@@ -51,8 +51,8 @@ func TestLoad(t *testing.T) {
 		want        any
 	}{
 		{"PORT", "80", func(c Config) any { return c.Port }, 80},
-		{"PORT", "80", func(c Config) any { return c.OpsAddr }, "127.0.0.1:81"},
-		{"PORT", "65535", func(c Config) any { return c.OpsAddr }, "127.0.0.1:65534"},
+		{"PORT", "80", func(c Config) any { return c.OpsAddr }, "127.0.0.1:1080"},
+		{"PORT", "65535", func(c Config) any { return c.OpsAddr }, "127.0.0.1:64535"},
 		{"BIND", "::1", func(c Config) any { return c.Bind }, "::1"},
 		{"OPS_ADDR", ":9000", func(c Config) any { return c.OpsAddr }, ":9000"},
 		{"OPS_ADDR", "[::]:9000", func(c Config) any { return c.OpsAddr }, "[::]:9000"},

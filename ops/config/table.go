@@ -14,7 +14,7 @@ func table(c *Config) []row {
 		setting("BIND", "", &c.Bind, bindAddress,
 			"address of this machine that PORT is opened at; empty: all, with `up` loopback only"),
 		setting("OPS_ADDR", "", &c.OpsAddr, listenAddress,
-			"where the web process serves /ops and /metrics, HOST:PORT; empty: 127.0.0.1 at PORT + 1, with `up` PORT itself"),
+			"where the web process serves /ops and /metrics, HOST:PORT; empty: 127.0.0.1 at PORT + 1000, with `up` PORT itself"),
 		setting("DATABASE_URL", "", &c.DatabaseURL, databaseURL,
 			"PostgreSQL 15+, postgres://user:password@host/name; empty: `up` starts a private one below DATA_DIR").masked(maskURL),
 		setting("REDIS_URL", "", &c.RedisURL, redisURL,
