@@ -55,7 +55,7 @@ var (
 	// TidyClicks makes the partitions of the next days and drops those that are older than every plan's history.
 	TidyClicks = tick("clicks:tidy", 30*time.Minute, tickRetries...)
 
-	// ForgetHistory deletes postbacks that are older than the plan of their account keeps them.
+	// ForgetHistory deletes clicks and postbacks that are older than the plan of their account keeps them.
 	ForgetHistory = tick("history:forget", 2*time.Hour, tickRetries...)
 
 	// SweepLinks checks the links of active offers and landing pages that were not checked within the hour. The next run

@@ -80,6 +80,15 @@ func LongestPostbacks() int {
 	return days
 }
 
+// ShortestHistory is the shortest HistoryDays of all plans.
+func ShortestHistory() int {
+	days := LongestHistory()
+	for _, p := range Plans {
+		days = min(days, p.HistoryDays)
+	}
+	return days
+}
+
 // LongestHistory is the longest HistoryDays of all plans. Older clicks are deleted.
 func LongestHistory() int {
 	days := 0

@@ -398,6 +398,7 @@ func TestTrackSpoolFailureStillRedirects(t *testing.T) {
 		t.Errorf("unrecorded %v", n)
 	}
 	w.h.spool, w.h.timeout = late{}, time.Nanosecond
+	w.h.deadlines.current.Store(nil)
 	w.sent("/summer-sale")
 	if n := counter(t, w.h, "switchyard_clicks_late_total"); n != 1 {
 		t.Errorf("late %v", n)

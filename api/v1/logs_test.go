@@ -117,6 +117,10 @@ func TestClickLogHistory(t *testing.T) {
 	}
 	s.Do("GET", "/logs/clicks/"+models.FormatClickID(r.visits[0].ID), nil).Want(402, "plan_limit")
 	s.Do("GET", "/logs/clicks/"+models.FormatClickID(r.visits[5].ID), nil).Want(200, "")
+	gone := models.FloorClickID(time.Now().AddDate(0, 0, -200)) // its row is deleted
+	s.Do("GET", "/logs/clicks/"+models.FormatClickID(gone), nil).Want(402, "plan_limit")
+	never := models.FloorClickID(time.Now().AddDate(-10, 0, 0))
+	s.Do("GET", "/logs/clicks/"+models.FormatClickID(never), nil).Want(404, "not_found")
 }
 
 func TestOneClick(t *testing.T) {

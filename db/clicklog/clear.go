@@ -169,7 +169,7 @@ func (Log) ClearArchive(ctx context.Context, c db.Conn, q ClearQuery, _ int) (Cl
 
 // archived are the whole hours of the window whose clicks are not kept any more.
 func archived(ctx context.Context, c db.Conn, q ClearQuery) (from, to time.Time, err error) {
-	oldest, err := OldestDay(ctx, c)
+	oldest, err := OldestDay(ctx, c, q.AccountID)
 	if err != nil {
 		return from, to, err
 	}
@@ -187,8 +187,9 @@ const firstPartition = `
 SELECT coalesce(min(c.relname), '') FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
 WHERE i.inhparent = 'clicks'::regclass`
 
-// OldestDay is the first day whose clicks are kept. Without any partition everything that is over is archive.
-func OldestDay(ctx context.Context, c db.Conn) (time.Time, error) {
+// OldestDay is the first day whose clicks the account keeps: that of the first partition, or of its history if that
+// begins later. Without any partition everything that is over is archive.
+func OldestDay(ctx context.Context, c db.Conn, account uuid.UUID) (time.Time, error) {
 	name, err := db.Get[string](ctx, c, "oldest day", firstPartition)
 	if err != nil {
 		return time.Time{}, err
@@ -197,5 +198,9 @@ func OldestDay(ctx context.Context, c db.Conn) (time.Time, error) {
 	if err != nil {
 		return time.Now().UTC().Truncate(day), nil
 	}
-	return oldest, nil
+	kept, err := Log{}.KeptFrom(ctx, c, account)
+	if kept.After(oldest) {
+		oldest = kept.UTC()
+	}
+	return oldest, err
 }

@@ -2,14 +2,137 @@ package clicklog
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/models"
 )
 
-// ForgetHistory deletes postbacks that are older than the plan of their account keeps them. It may be missed, repeated or
-// run in parallel.
+// ForgetHistory deletes clicks, with their click-outs and postbacks, the clicks of smartlinks, and postbacks that are
+// older than the plan of their account keeps them. Partitions hold the clicks of all accounts, so these are single rows;
+// whole partitions go at the longest history of all plans. The ledger, the sums of smartlinks and conversions stay: they
+// have no address, and figures do not change by themselves. So reports by the dimensions of the ledger are as before, and
+// those that only the rows have begin where the rows do. It may be missed, repeated or run in parallel.
 func (l Log) ForgetHistory(ctx context.Context) error {
-	postbacks, err := l.forgetPostbacks(ctx, time.Now())
-	slog.InfoContext(ctx, "history forgotten", "postbacks", postbacks)
+	now := time.Now()
+	postbacks, err := l.forgetPostbacks(ctx, now)
+	clicks, clicksErr := l.forgetClicks(ctx, now)
+	slog.InfoContext(ctx, "history forgotten", "postbacks", postbacks, "clicks", clicks)
+	return errors.Join(err, clicksErr)
+}
+
+// A plan that keeps more does not bring back what is deleted already.
+const announceHistory = `
+INSERT INTO click_history AS h (account_id, kept_from, announced_at)
+SELECT id, $2, $3 FROM accounts WHERE plan = $1
+ON CONFLICT (account_id) DO UPDATE SET kept_from = EXCLUDED.kept_from, announced_at = EXCLUDED.announced_at
+WHERE h.kept_from < EXCLUDED.kept_from`
+
+const selectForgettable = `
+SELECT account_id, kept_from, deleted_to FROM click_history
+WHERE deleted_to < kept_from AND announced_at < $1 ORDER BY account_id`
+
+const (
+	// announcedFor is how long an account's history ends at a day before its rows are deleted. A job that began to correct
+	// their figures is done by then.
+	announcedFor = time.Hour
+	// lateClicks is how much of what was deleted before is looked at again, for clicks that waited in a spool.
+	lateClicks = 7 * day
+	// forgottenAtOnce is how many clicks one transaction of forgetClicks deletes at most.
+	forgottenAtOnce = 2000
+)
+
+// history is how far back the clicks of an account go.
+type history struct {
+	Account   uuid.UUID `db:"account_id"`
+	KeptFrom  time.Time `db:"kept_from"`
+	DeletedTo time.Time `db:"deleted_to"`
+}
+
+// forgetClicks deletes what is older than the histories that were announced, and then announces those of today.
+func (l Log) forgetClicks(ctx context.Context, now time.Time) (total int64, err error) {
+	due, err := db.Select[history](ctx, l.Conn, "histories", selectForgettable, now.Add(-announcedFor))
+	if err != nil {
+		return 0, err
+	}
+	for _, h := range due {
+		n, err := l.forgetClicksOf(ctx, h)
+		total += n
+		if err != nil {
+			return total, err
+		}
+	}
+	today := now.UTC().Truncate(day)
+	for _, p := range models.Plans {
+		if _, err := db.Exec(ctx, l.Conn, "announce history", announceHistory, p.Name, today.AddDate(0, 0, -p.HistoryDays), now); err != nil {
+			return total, err
+		}
+	}
+	return total, l.forgetLostHops(ctx, now)
+}
+
+// The bounds choose the partitions.
+const selectForgotten = `
+SELECT id FROM clicks WHERE account_id = $1 AND id >= $2 AND id < $3 ORDER BY id LIMIT $4`
+
+const forgetSmartlinkClicks = `
+DELETE FROM smartlink_clicks WHERE id >= $2 AND id < $3 AND id = ANY (ARRAY(
+	SELECT id FROM smartlink_clicks WHERE account_id = $1 AND id >= $2 AND id < $3 ORDER BY id LIMIT $4))`
+
+// forgetClicksOf deletes the rows of one account that its history does not have any more.
+func (l Log) forgetClicksOf(ctx context.Context, h history) (total int64, err error) {
+	from := h.DeletedTo.Add(-lateClicks)
+	low, high := models.FloorClickID(from), models.FloorClickID(h.KeptFrom)
+	for n := forgottenAtOnce; n == forgottenAtOnce; {
+		ids, err := db.Select[uuid.UUID](ctx, l.Conn, "forgotten clicks", selectForgotten, h.Account, low, high, forgottenAtOnce)
+		if n = len(ids); err != nil || n == 0 {
+			return total, err
+		}
+		if err := db.Tx(ctx, l.Conn, func(c db.Conn) error { return deleteClicks(ctx, c, ids) }); err != nil {
+			return total, err
+		}
+		total, low = total+int64(n), ids[n-1]
+	}
+	n, err := db.InParts(ctx, l.Conn, "forget clicks of smartlinks", forgetSmartlinkClicks, forgottenAtOnce, h.Account,
+		models.FloorClickID(from), high)
+	if err == nil {
+		_, err = db.Exec(ctx, l.Conn, "forget clicks", `UPDATE click_history SET deleted_to = $2 WHERE account_id = $1`,
+			h.Account, h.KeptFrom)
+	}
+	return total + n, err
+}
+
+// deleteClicks deletes the rows of clicks, whose ids are sorted, with those of their click-outs and postbacks. It leaves
+// the ledger and the conversions.
+func deleteClicks(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
+	if err := clearPostbacks(ctx, c, ids); err != nil {
+		return err
+	}
+	list := db.UUIDs(ids)
+	const clicks = `DELETE FROM clicks WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 AND $3`
+	if _, err := db.Exec(ctx, c, "delete clicks", clicks, list, ids[0], ids[len(ids)-1]); err != nil {
+		return err
+	}
+	_, err := db.Exec(ctx, c, "delete hops", `DELETE FROM click_hops WHERE click_id = ANY ($1::uuid[])`, list)
 	return err
+}
+
+// forgetLostHops deletes click-outs whose click never came, after the shortest history of all plans.
+func (l Log) forgetLostHops(ctx context.Context, now time.Time) error {
+	const lost = `DELETE FROM click_hops WHERE id = ANY (ARRAY(SELECT id FROM click_hops WHERE NOT applied AND id < $1 LIMIT $2))`
+	_, err := db.InParts(ctx, l.Conn, "delete lost hops", lost, forgottenAtOnce,
+		models.FloorClickID(now.AddDate(0, 0, -models.ShortestHistory())))
+	return err
+}
+
+// KeptFrom is the first moment whose clicks the account keeps, as far as its plan decides. It is zero for one that keeps
+// all clicks that there are.
+func (Log) KeptFrom(ctx context.Context, c db.Conn, account uuid.UUID) (time.Time, error) {
+	const q = `SELECT kept_from FROM click_history WHERE account_id = $1`
+	at, _, err := db.First[time.Time](ctx, c, "history", q, account)
+	return at, err
 }

@@ -52,8 +52,8 @@ SELECT c.relname AS name, i.inhdetachpending AS pending
 FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
 WHERE i.inhparent = $1::regclass AND c.relname < $2 ORDER BY c.relname`
 
-// DropBefore deletes the clicks of whole days that ended before t, with their hops and those of smartlinks, and returns
-// how many days of clicks went. Conversions, the ledger and the sums of smartlinks stay. Readers are not held up: a
+// DropBefore deletes the clicks of whole days that ended before t, with their hops and postbacks and those of smartlinks,
+// and returns how many days of clicks went. Conversions, the ledger and the sums of smartlinks stay. Readers are not held up: a
 // partition is detached beside them first.
 func (l Log) DropBefore(ctx context.Context, t time.Time) (int, error) {
 	cut, days := t.UTC().Truncate(day), 0
@@ -67,6 +67,9 @@ func (l Log) DropBefore(ctx context.Context, t time.Time) (int, error) {
 		}
 	}
 	_, err := db.Exec(ctx, l.Conn, "drop hops", `DELETE FROM click_hops WHERE id < $1`, models.FloorClickID(cut))
+	for n := postbacksAtOnce; err == nil && n == postbacksAtOnce; {
+		n, err = l.forgetOnce(ctx, selectPostbacksBefore, models.FloorClickID(cut), postbacksAtOnce)
+	}
 	return days, err
 }
 

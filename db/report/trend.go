@@ -50,7 +50,7 @@ func (r Reader) Trends(ctx context.Context, q TrendQuery) ([]Trend, error) {
 		return list, nil
 	}
 	q.Dimensions, q.Limit, q.spans = nil, len(cuts), cuts
-	if q.kept, err = clicklog.OldestDay(ctx, r.Conn); err != nil {
+	if q.kept, err = clicklog.OldestDay(ctx, r.Conn, q.AccountID); err != nil {
 		return nil, err
 	}
 	err = r.Each(ctx, q.Query, func(row Row) error {

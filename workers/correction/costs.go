@@ -37,7 +37,11 @@ func readCosts(ctx context.Context, s *store.Store, account uuid.UUID, text stri
 	if err != nil {
 		return nil, err
 	}
-	l := lookup{sources: index(sources), campaigns: index(campaigns), set: map[spendKey]int{}, now: time.Now()}
+	kept, err := clicklog.Log{}.KeptFrom(ctx, s.Conn(), account)
+	if err != nil {
+		return nil, err
+	}
+	l := lookup{sources: index(sources), campaigns: index(campaigns), set: map[spendKey]int{}, now: time.Now(), kept: kept}
 	rows := make([]cost, len(read))
 	for i, r := range read {
 		rows[i] = l.resolve(r)
@@ -50,6 +54,7 @@ type lookup struct {
 	sources, campaigns map[string][]uuid.UUID
 	set                map[spendKey]int // line that sets the spend
 	now                time.Time
+	kept               time.Time // before it the account keeps no clicks; zero: as long as any plan
 }
 
 type spendKey struct {
@@ -106,7 +111,7 @@ func (l *lookup) resolve(r correction.Cost) cost {
 	case v.Refusal != "":
 	case v.Day.After(l.now.Add(aheadOfUTC)):
 		v.Refusal = "its day has not begun"
-	case v.Day.Before(l.now.AddDate(0, 0, -models.LongestHistory())):
+	case v.Day.Before(l.kept), v.Day.Before(l.now.AddDate(0, 0, -models.LongestHistory())):
 		v.Refusal = "the clicks of its day are not kept any more"
 	case twice:
 		v.Refusal = fmt.Sprintf("line %d sets the spend of the same day, source and campaign", earlier)

@@ -1,6 +1,7 @@
 package reporting
 
 import (
+	"errors"
 	"maps"
 	"math"
 	"slices"
@@ -76,6 +77,13 @@ func historyStart(c *route.Call) time.Time {
 	return today.AddDate(0, 0, -c.Account.Allowances().HistoryDays)
 }
 
+// forgotten reports whether the row of a click may have been deleted for its age. No plan ever had those that are older
+// than the longest history.
+func forgotten(c *route.Call, click uuid.UUID) bool {
+	at := models.ClickTime(click)
+	return at.Before(historyStart(c)) && at.After(time.Now().AddDate(0, 0, -models.LongestHistory()))
+}
+
 func (d Deps) listClicks(c *route.Call) (Log[ClickRow], error) {
 	q, err := logQuery(c)
 	if err != nil {
@@ -148,12 +156,12 @@ func (d Deps) findClick(c *route.Call) (ClickAnswer, error) {
 		return ClickAnswer{}, models.Invalid("invalid_id", "this is not a click id")
 	}
 	found, err := d.clicks(c).FindClick(c.Context(), c.Account.ID, id)
-	if err != nil {
-		return ClickAnswer{}, err
-	}
-	if found.At.Before(historyStart(c)) {
+	if err == nil && found.At.Before(historyStart(c)) || errors.Is(err, models.NotFound("click")) && forgotten(c, id) {
 		return ClickAnswer{}, models.PlanLimit("the click is older than the %d days of click history in the plan",
 			c.Account.Allowances().HistoryDays)
+	}
+	if err != nil {
+		return ClickAnswer{}, err
 	}
 	rows, err := d.clickRows(c, []clicklog.StoredClick{found.StoredClick})
 	if err != nil {

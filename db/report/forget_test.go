@@ -1,0 +1,233 @@
+package report
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
+	"switchyard/db/spool"
+	"switchyard/models"
+)
+
+// past is a database with two accounts of different plans, which both had clicks on the same days: some that both plans
+// keep, and some that only the longer one does.
+type past struct {
+	*testing.T
+	db       *db.DB
+	log      clicklog.Log
+	accounts map[string]uuid.UUID // by plan
+	campaign uuid.UUID
+	today    time.Time
+}
+
+// ages are the days ago of clicks, on both sides of the history of a starter.
+var ages = []int{0, 1, 29, 30, 31, 32, 60}
+
+func newPast(t *testing.T) *past {
+	t.Helper()
+	d := dbtest.New(t)
+	x := &past{
+		T: t, db: d, log: clicklog.Log{Conn: d}, accounts: map[string]uuid.UUID{}, campaign: uuid.New(),
+		today: time.Now().UTC().Truncate(24 * time.Hour),
+	}
+	s, err := spool.Open(t.TempDir(), spool.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	put := func(r spool.Record) {
+		if err := s.Append(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var converted []uuid.UUID
+	for _, plan := range []string{"starter", "scale"} {
+		account := newAccount(t, d)
+		x.accounts[plan] = account
+		x.exec(`UPDATE accounts SET plan = $2 WHERE id = $1`, account, plan)
+		for i, age := range ages {
+			for hour := range 3 {
+				c := &models.Click{
+					ID: idOf(x.today.AddDate(0, 0, -age).Add(time.Duration(hour) * time.Minute)), AccountID: account,
+					CampaignID: x.campaign, LanderID: uuid.New(), Cost: decimal.New(int64(i+1), -2), UniqueHours: 1,
+					UniqueKey: [16]byte{byte(i), byte(hour)}, Visitor: models.Visitor{Country: "DE", City: "Berlin", IsBot: hour == 2},
+				}
+				put(spool.Record{Click: c})
+				put(spool.Record{Out: &models.ClickOut{ID: idOf(models.ClickTime(c.ID)), ClickID: c.ID, AccountID: account, OfferID: x.campaign}})
+				put(spool.Record{Postback: &models.Postback{ID: models.NewClickID(), ClickID: c.ID, AccountID: account}})
+				smart := &models.SmartlinkClick{Click: models.Click{ID: idOf(models.ClickTime(c.ID)), AccountID: account}, SmartlinkID: account}
+				put(spool.Record{Smart: smart})
+				if hour == 0 {
+					converted = append(converted, c.ID)
+				}
+			}
+		}
+	}
+	lost := &models.ClickOut{ID: idOf(x.today.AddDate(0, 0, -31)), ClickID: models.NewClickID(), AccountID: uuid.New()}
+	put(spool.Record{Out: lost})
+	if err := clicklog.NewIngester(s, d, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	payout := decimal.NewFromInt(2)
+	for _, id := range converted {
+		x.tx(func(c db.Conn) error {
+			_, err := x.log.RecordConversion(t.Context(), c, clicklog.ConversionInput{ClickID: id, Payout: &payout})
+			return err
+		})
+	}
+	return x
+}
+
+func idOf(at time.Time) uuid.UUID {
+	id, floor := models.NewClickID(), models.FloorClickID(at)
+	copy(id[:6], floor[:6])
+	return id
+}
+
+func (x *past) exec(query string, args ...any) {
+	x.Helper()
+	if _, err := x.db.ExecContext(x.Context(), query, args...); err != nil {
+		x.Fatal(err)
+	}
+}
+
+func (x *past) tx(fn func(db.Conn) error) {
+	x.Helper()
+	if err := db.Tx(x.Context(), x.db, fn); err != nil {
+		x.Fatal(err)
+	}
+}
+
+func (x *past) count(query string, args ...any) (n int) {
+	x.Helper()
+	if err := x.db.GetContext(x.Context(), &n, query, args...); err != nil {
+		x.Fatal(err)
+	}
+	return n
+}
+
+// forget runs the nightly job twice, a day apart: the first announces what the second deletes.
+func (x *past) forget() {
+	x.Helper()
+	for range 2 {
+		if err := x.log.ForgetHistory(x.Context()); err != nil {
+			x.Fatal(err)
+		}
+		x.exec(`UPDATE click_history SET announced_at = announced_at - interval '1 day'`)
+	}
+}
+
+// shared are the answers by dimensions that the ledger has, of an account.
+func (x *past) shared(account uuid.UUID) (answers []any) {
+	x.Helper()
+	r := Reader{Conn: x.db}
+	q := Query{AccountID: account, From: x.today.AddDate(0, 0, -70), To: x.today.AddDate(0, 0, 1)}
+	for _, dims := range [][]string{{"campaign_id"}, {"campaign_id", "offer_id", "country"}, {"date"}} {
+		q.Dimensions = dims
+		rows, err := r.Performance(x.Context(), q)
+		if err != nil {
+			x.Fatal(err)
+		}
+		slices.SortFunc(rows, func(a, b Row) int { return slices.Compare(a.Dims, b.Dims) })
+		answers = append(answers, rows)
+	}
+	for _, bucket := range []string{Day, Weekday, Month} {
+		list, err := r.Trends(x.Context(), TrendQuery{Query: q, Bucket: bucket, Zone: time.UTC})
+		if err != nil {
+			x.Fatal(err)
+		}
+		answers = append(answers, list)
+	}
+	return answers
+}
+
+// TestHistoryByPlan holds that an account's clicks, and what carries an address beside them, go after as many days as its
+// plan says, those of another account on the same days do not, and no figure of the ledger's dimensions changes.
+func TestHistoryByPlan(t *testing.T) {
+	t.Parallel()
+	x := newPast(t)
+	before := map[string][]any{}
+	for plan, account := range x.accounts {
+		before[plan] = x.shared(account)
+	}
+	if err := x.log.ForgetHistory(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := x.count(`SELECT count(*) FROM clicks`); n != 2*3*len(ages) {
+		t.Errorf("%d clicks stay when their end was only announced", n)
+	}
+	x.forget()
+	x.forget() // again: nothing more happens
+	starter, _ := models.PlanNamed("starter")
+	kept := 0
+	for _, age := range ages {
+		if age <= starter.HistoryDays {
+			kept += 3
+		}
+	}
+	for plan, want := range map[string]int{"starter": kept, "scale": 3 * len(ages)} {
+		account := x.accounts[plan]
+		for _, table := range []string{"clicks", "click_hops", "postbacks", "smartlink_clicks"} {
+			if n := x.count(`SELECT count(*) FROM `+table+` WHERE account_id = $1`, account); n != want {
+				t.Errorf("%s keeps %d rows of %s, want %d", plan, n, table, want)
+			}
+		}
+		if n := x.count(`SELECT count(*) FROM conversions WHERE account_id = $1`, account); n != len(ages) {
+			t.Errorf("%s has %d conversions", plan, n)
+		}
+		if n := x.count(`SELECT sum(clicks + bot_clicks) FROM smartlink_hours WHERE account_id = $1`, account); n != 3*len(ages) {
+			t.Errorf("%s has sums of %d clicks of smartlinks", plan, n)
+		}
+		if diff := cmp.Diff(before[plan], x.shared(account), cmp.Comparer(decimal.Decimal.Equal)); diff != "" {
+			t.Errorf("%s: %s", plan, diff)
+		}
+	}
+	if n := x.count(`SELECT count(*) FROM click_hops WHERE NOT applied`); n != 0 {
+		t.Errorf("%d click-outs stay whose click never came", n)
+	}
+	if n := x.count(`SELECT count(*) FROM jobs WHERE id NOT IN (SELECT id FROM postbacks)`); n != 0 {
+		t.Errorf("%d jobs stay without their postbacks", n)
+	}
+	x.exec(`UPDATE accounts SET plan = 'scale' WHERE id = $1`, x.accounts["starter"])
+	x.forget()
+	if at, err := x.log.KeptFrom(t.Context(), x.db, x.accounts["starter"]); err != nil || !at.Equal(x.today.AddDate(0, 0, -starter.HistoryDays)) {
+		t.Errorf("a larger plan brings back clicks from %v, %v", at, err)
+	}
+	x.clear()
+}
+
+// clear deletes the statistics of the campaign, of which the rows are gone in part: nothing is left of them anywhere, and
+// nothing is taken back twice.
+func (x *past) clear() {
+	x.Helper()
+	for _, account := range x.accounts {
+		q := clicklog.ClearQuery{
+			AccountID: account, Of: []uuid.UUID{x.campaign}, From: x.today.AddDate(0, 0, -70), To: x.today.AddDate(0, 0, 1),
+		}
+		for range 2 {
+			x.tx(func(c db.Conn) error {
+				if _, err := x.log.Clear(x.Context(), c, q, 1000); err != nil {
+					return err
+				}
+				_, err := x.log.ClearArchive(x.Context(), c, q, 0)
+				return err
+			})
+		}
+		total, err := Reader{Conn: x.db}.Totals(x.Context(), Query{AccountID: account, From: q.From, To: q.To})
+		if err != nil || !total.IsZero() {
+			x.Errorf("after clearing: %+v, %v", total, err)
+		}
+	}
+	for _, table := range []string{"clicks", "click_hops", "postbacks", "conversions"} {
+		if n := x.count(`SELECT count(*) FROM ` + table); n != 0 {
+			x.Errorf("after clearing %d rows of %s stay", n, table)
+		}
+	}
+}
