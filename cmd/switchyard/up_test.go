@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -112,4 +113,26 @@ func greeting(t *testing.T, f *fleet.Fleet) said {
 		t.Errorf("tracking link %q, %v", s.link, err)
 	}
 	return s
+}
+
+// TestUpOpensLoopback: everything in one process is for this machine unless it is told otherwise. Then the operators'
+// pages leave its port and stay at loopback.
+func TestUpOpensLoopback(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		vars          map[string]string
+		bind, opsAddr string
+	}{
+		{map[string]string{}, "127.0.0.1", ""},
+		{map[string]string{"BIND": "::1"}, "::1", ""},
+		{map[string]string{"BIND": "0.0.0.0"}, "0.0.0.0", "127.0.0.1:19080"},
+		{map[string]string{"OPS_ADDR": ":9000"}, "127.0.0.1", ":9000"},
+	} {
+		tt.vars["PORT"], tt.vars["DATA_DIR"] = "18080", t.TempDir()
+		e := &env{getenv: func(name string) string { return tt.vars[name] }, stderr: io.Discard}
+		cfg, err := (&upCmd{}).settings(t.Context(), e)
+		if err != nil || cfg.Bind != tt.bind || cfg.OpsAddr != tt.opsAddr {
+			t.Errorf("%v: port at %q, pages at %q, %v", tt.vars, cfg.Bind, cfg.OpsAddr, err)
+		}
+	}
 }
