@@ -88,9 +88,6 @@ type attack struct {
 	answers  []int // what the service may say, but for 0
 }
 
-// async asks for an answer before the work is done, so that nothing but the service limits how much is open.
-var async = []string{"Prefer", "respond-async"}
-
 // paced is the pause of attacks that need little of the attacker.
 const paced = 50 * time.Millisecond
 
