@@ -32,9 +32,13 @@ const swift = 250 * time.Millisecond
 //
 // A job that has no slot waits in the worker, then in the queue. The worker takes more jobs from the queue than it has
 // slots, so that it sees the job of another account behind many of one.
+//
+// With slow above zero only accounts whose jobs take so long are limited, and nothing waits in the worker. It is for a
+// queue of many short jobs: one that is postponed is taken from the queue twice.
 type admission struct {
 	slots int
 	room  int // how many jobs wait in the worker at once
+	slow  time.Duration
 	now   func() time.Time
 
 	mu       sync.Mutex
@@ -60,10 +64,12 @@ type waiter struct {
 	admitted chan struct{}
 }
 
-func newAdmission(slots int, now func() time.Time) *admission {
-	return &admission{
-		slots: slots, room: max(slots/2, 8), now: now, accounts: map[uuid.UUID]*accountLoad{},
+func newAdmission(slots int, slow time.Duration, now func() time.Time) *admission {
+	a := &admission{slots: slots, slow: slow, now: now, accounts: map[uuid.UUID]*accountLoad{}}
+	if slow == 0 {
+		a.room = max(slots/2, 8)
 	}
+	return a
 }
 
 // acquire takes a slot, until release is called. If none becomes free soon, release is nil and wait is when to try
@@ -138,7 +144,7 @@ func (a *admission) fits(w *waiter, l *accountLoad, share int) bool {
 	if a.running >= a.slots || w.atMost > 0 && l.kinds[w.kind] >= w.atMost {
 		return false
 	}
-	return w.account == uuid.Nil || l.running < share
+	return w.account == uuid.Nil || l.running < share || l.took < a.slow
 }
 
 func (a *admission) start(w *waiter, l *accountLoad) {

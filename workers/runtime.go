@@ -70,7 +70,7 @@ func New(o Options) *Runtime {
 	r.admissions = map[string]*admission{}
 	for _, q := range o.Queues {
 		if q.Fair {
-			r.admissions[q.Name] = newAdmission(q.Weight*o.Slots, time.Now)
+			r.admissions[q.Name] = newAdmission(q.Weight*o.Slots, q.Slow, time.Now)
 		}
 	}
 	r.halt, r.stop = context.WithCancel(context.Background())

@@ -13,6 +13,7 @@ import (
 	"switchyard/api/v1"
 	"switchyard/db/dbtest"
 	"switchyard/db/report"
+	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/await"
 )
@@ -157,4 +158,39 @@ func TestLargeReportsAreShared(t *testing.T) {
 	}
 	ask(s, "performance?dimension=sub3").Want(402, "plan_limit")
 	ask(s, "performance?dimension=sub1").Want(202, "")
+}
+
+// TestWebhookTestsInFlight: of 80 webhook tests of an account at once four are under way, also if nobody waits for them.
+// The others are refused, and another account's test is made.
+func TestWebhookTestsInFlight(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t) // nobody works: no test ends
+	_, key, _ := s.NewAccount("scale")
+	test := func(s *apitest.Server) func() apitest.Answer {
+		body := map[string]any{"url": "https://example.com/hook", "events": []string{"campaign.paused"}}
+		var hook struct{ ID string }
+		s.Do("POST", "/webhooks", body).Want(201, "").Into(&hook)
+		id := map[string]any{"id": hook.ID}
+		return func() apitest.Answer { return s.Do("POST", "/webhooks/test", id, "Prefer", "respond-async") }
+	}
+	mine, other := test(s), test(s.As(key))
+	var all sync.WaitGroup
+	answers := make(chan apitest.Answer, 80)
+	for range cap(answers) {
+		all.Go(func() { answers <- mine() })
+	}
+	under := 0
+	for range cap(answers) {
+		a := await.Recv(t, answers)
+		if a.Status == 202 {
+			under++
+			other().Want(202, "")
+			continue
+		}
+		a.Want(429, "rate_limited")
+	}
+	all.Wait()
+	if n := len(s.Jobs.Tasks(jobs.TestWebhook.Kind())); under != route.Sends.Running || n != 2*under {
+		t.Errorf("%d tests are under way, %d jobs", under, n)
+	}
 }

@@ -1,0 +1,44 @@
+package workers
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// TestSlowAccounts: where only slow accounts are limited, one takes all slots until its jobs are seen to take long. Then
+// it leaves slots to others, and its jobs come back spread over the time that they take.
+func TestSlowAccounts(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1_800_000_000, 0)
+	a := newAdmission(10, 2*time.Second, func() time.Time { return now })
+	slow, other := uuid.New(), uuid.New()
+	fill := func(account uuid.UUID) (releases []func(), wait time.Duration) {
+		for {
+			release, w := a.acquire(t.Context(), account, "k", 0)
+			if release == nil {
+				return releases, w
+			}
+			releases = append(releases, release)
+		}
+	}
+	first, _ := fill(slow)
+	if len(first) != 10 {
+		t.Errorf("an unknown account gets %d slots", len(first))
+	}
+	now = now.Add(10 * time.Second)
+	for _, release := range first {
+		release()
+	}
+	held, wait := fill(slow)
+	if len(held) != 5 {
+		t.Errorf("a slow account gets %d slots", len(held))
+	}
+	if _, next := a.acquire(t.Context(), slow, "k", 0); next <= wait {
+		t.Errorf("one job comes back after %s, the next after %s", wait, next)
+	}
+	if got, _ := fill(other); len(got) != 5 {
+		t.Errorf("another account gets %d slots", len(got))
+	}
+}
