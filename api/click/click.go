@@ -109,11 +109,13 @@ type Usage interface {
 // New makes a Handler and loads the routing snapshot: from PostgreSQL or, when that is away, from the copy in
 // DataDir. It does not fail for want of either; Ready tells. Run keeps the snapshot fresh.
 func New(ctx context.Context, d Deps) (*Handler, error) {
-	if d.DB == nil || d.Clicks == nil || d.Usage == nil || d.Spool == nil || d.Postbacks == nil || d.Proofs == nil || d.Visitors == nil {
+	if d.DB == nil || d.Clicks == nil || d.Usage == nil || d.Spool == nil || d.Postbacks == nil ||
+		d.Proofs == nil || d.Visitors == nil {
 		return nil, errors.New("click: a database, a click store, two spools, a seal and a describer are needed")
 	}
 	h := &Handler{
-		spool: d.Spool, postbacks: d.Postbacks, proofs: d.Proofs, limits: newPostbackLimits(), visitors: d.Visitors, trusted: d.TrustedProxies,
+		spool: d.Spool, postbacks: d.Postbacks, proofs: d.Proofs, limits: newPostbackLimits(),
+		visitors: d.Visitors, trusted: d.TrustedProxies,
 		url: d.DatabaseURL, db: d.DB, clicks: d.Clicks, usage: d.Usage,
 		routes: routing.NewRefresher(d.DB, d.DataDir), caps: newCapCounter(d.Caps),
 		fingerprints: otter.Must(&otter.Options[[16]byte, *remembered]{MaximumSize: maxFingerprints}),

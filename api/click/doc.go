@@ -3,9 +3,9 @@
 //
 // The redirect depends on nothing. It routes by a snapshot of all live campaigns and smartlinks in memory, which Run
 // keeps fresh from PostgreSQL's change notices, and which is loaded from a copy on disk when PostgreSQL is away at the
-// start. A click is on stable storage before its visitor is answered. If that takes longer than he waits, he is sent on and
-// the click waits in memory for the disk: it is counted as late. One that the spool has no room for is counted as
-// unrecorded. Visitors are never told what failed.
+// start. A click is on stable storage before its visitor is answered. If that takes longer than he waits, he is sent
+// on and the click waits in memory for the disk: it is counted as late. One that the spool has no room for is counted
+// as unrecorded. Visitors are never told what failed.
 //
 // # Protected landers
 //

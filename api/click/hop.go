@@ -16,9 +16,9 @@ import (
 )
 
 // The second page of double_meta is on the tracking domain too, so that the destination, where a browser sends it a
-// referrer at all, sees this page and never the one that the visitor came from. Its address carries the destination, the
-// campaign and the end of its life, signed for the domain: the service leads nobody to an address that no customer's
-// flow names, and the address ends with its campaign.
+// referrer at all, sees this page and never the one that the visitor came from. Its address carries the destination,
+// the campaign and the end of its life, signed for the domain: the service leads nobody to an address that no
+// customer's flow names, and the address ends with its campaign.
 const hopWord = "go" // below /out
 
 // hopLife is how long the address of a second page lives. The first page leads there at once.
@@ -51,7 +51,8 @@ func (s signer) hop(l hopLink, host, destination string) string {
 // readHop reads the key of a second page. ok is false if this install did not make it for this domain and destination.
 func (s signer) readHop(key, host, destination string) (l hopLink, ok bool) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(key)
-	if err != nil || s == nil || len(b) != hopBody+keyMAC || !hmac.Equal(b[hopBody:], s.hopSum(b[:hopBody], host, destination)) {
+	if err != nil || s == nil || len(b) != hopBody+keyMAC ||
+		!hmac.Equal(b[hopBody:], s.hopSum(b[:hopBody], host, destination)) {
 		return l, false
 	}
 	l.expires = time.Unix(int64(binary.BigEndian.Uint64(b)), 0) //nolint:gosec // we wrote it

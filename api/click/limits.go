@@ -49,8 +49,8 @@ func (b buckets[K]) take(key K, now time.Time) bool {
 	return l.AllowN(now, 1)
 }
 
-// addressee is whom a postback is for: the network that its address names, else the domain. The domain is empty if it is
-// none of ours, so that made-up hosts share one addressee.
+// addressee is whom a postback is for: the network that its address names, else the domain. The domain is empty if it
+// is none of ours, so that made-up hosts share one addressee.
 type addressee struct {
 	network uuid.UUID
 	domain  string

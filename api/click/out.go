@@ -74,8 +74,9 @@ func (h *Handler) clickOut(w http.ResponseWriter, req *http.Request, d *routing.
 }
 
 // resume finds the click that brought the visitor to the lander: named by the cookie of this domain, else by clickid
-// in the query. Only a visitor who proves by his cookie that he made the click gets what was recorded of it. The cookie's ids are believed only as far as the snapshot confirms them. If it is only the path that is
-// gone, the answer is false and the campaign is the request's.
+// in the query. Only a visitor who proves by his cookie that he made the click gets what was recorded of it. The
+// cookie's ids are believed only as far as the snapshot confirms them. If it is only the path that is gone, the answer
+// is false and the campaign is the request's.
 func (r *request) resume() (clickCookie, bool) {
 	t, known := parseIDs[clickCookie](cookie(r.http.Header, clickCookieName))
 	if known = known && t[0] != uuid.Nil && r.confirm(t); !known {

@@ -17,8 +17,8 @@ import (
 	"switchyard/models/postback"
 )
 
-// Limits of a postback: the bytes of its query and body together, and its time. It has more time than a redirect: nobody
-// is looking at a blank page.
+// Limits of a postback: the bytes of its query and body together, and its time. It has more time than a redirect:
+// nobody is looking at a blank page.
 const (
 	maxMessage     = 8 << 10
 	postbackBudget = 5 * time.Second
@@ -37,10 +37,10 @@ var (
 		"a postback has at most %d bytes in its query and body together", maxMessage)
 )
 
-// postback answers /postback and /postback/{network id}: it keeps what was sent as it is and says yes. What it
-// means is found out by a job, as often as it takes for the click to be known. A message that names no click is
-// answered like the others, because networks switch off addresses that refuse. It is counted, and some of them are kept:
-// they show their owner what is set up wrong.
+// postback answers /postback and /postback/{network id}: it keeps what was sent as it is and says yes. What it means
+// is found out by a job, as often as it takes for the click to be known. A message that names no click is answered
+// like the others, because networks switch off addresses that refuse. It is counted, and some of them are kept: they
+// show their owner what is set up wrong.
 func (h *Handler) postback(w http.ResponseWriter, r *http.Request, rest string) {
 	p, err := h.readPostback(w, r, rest)
 	if err != nil {
@@ -84,8 +84,8 @@ func (h *Handler) storePostback(ctx context.Context, p *models.Postback) error {
 	return nil
 }
 
-// hideProof seals what proves the sender, so that neither the disk nor the database has it in clear. A message that names
-// no click will never be proved: only the names of its hidden parameters are kept.
+// hideProof seals what proves the sender, so that neither the disk nor the database has it in clear. A message that
+// names no click will never be proved: only the names of its hidden parameters are kept.
 func (h *Handler) hideProof(ctx context.Context, p *models.Postback) (err error) {
 	n, _ := h.fieldsOf(p.NetworkID)
 	proof, ok := postback.Hide(p, n)

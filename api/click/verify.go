@@ -119,8 +119,8 @@ func (r *request) verify() verdict {
 	return verdict{Allowed: true, Reason: reasonOK}
 }
 
-// elsewhere fills the address for who is not let in: by the click that brought him to the page, where a key or his cookie
-// proves it, else by what he says of himself.
+// elsewhere fills the address for who is not let in: by the click that brought him to the page, where a key or his
+// cookie proves it, else by what he says of himself.
 func (r *request) elsewhere(l *routing.Lander, e entry) string {
 	r.camp = &routing.Campaign{}
 	var c *models.Click

@@ -107,7 +107,8 @@ const (
 
 func newServer(h http.Handler) *http.Server {
 	return &http.Server{
-		Handler: pathsOnly(h), DisableGeneralOptionsHandler: true, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		Handler: pathsOnly(h), DisableGeneralOptionsHandler: true,
+		ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
 		ErrorLog: slog.NewLogLogger(slog.Default().Handler(), slog.LevelWarn),
 	}

@@ -86,8 +86,8 @@ func (w web) openTracking(ctx context.Context) (_ *tracking, err error) {
 	return t, nil
 }
 
-// readySeal reads what sealing needs from PostgreSQL, where there is no ENCRYPTION_KEY. If PostgreSQL is away, the first
-// postback with something to seal tries again.
+// readySeal reads what sealing needs from PostgreSQL, where there is no ENCRYPTION_KEY. If PostgreSQL is away, the
+// first postback with something to seal tries again.
 func (w web) readySeal(ctx context.Context, records *store.Store) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
@@ -97,8 +97,9 @@ func (w web) readySeal(ctx context.Context, records *store.Store) {
 	}
 }
 
-// openLine opens the spool in a directory. Either line stores every kind of record: a process of before has put postbacks
-// into the spool of clicks. Nobody sends a click again, so its spool retries; a postback that is refused is sent again.
+// openLine opens the spool in a directory. Either line stores every kind of record: a process of before has put
+// postbacks into the spool of clicks. Nobody sends a click again, so its spool retries; a postback that is refused is
+// sent again.
 func (w web) openLine(dir string, o spool.Options, redirects func() clicklog.Redirects) (line, error) {
 	o.AckPostgres = w.cfg.ClickAck == config.AckPostgres
 	s, err := spool.Open(dir, o)
@@ -129,8 +130,8 @@ func (t *tracking) start(ctx context.Context) (stop func() error) {
 	}
 }
 
-// drainTimeout is how long a stopping process writes waiting clicks and postbacks to PostgreSQL. The rest stays on disk for the next
-// process with the same DATA_DIR.
+// drainTimeout is how long a stopping process writes waiting clicks and postbacks to PostgreSQL. The rest stays on
+// disk for the next process with the same DATA_DIR.
 const drainTimeout = 4 * time.Second
 
 func (t *tracking) close() error {

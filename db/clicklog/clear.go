@@ -57,9 +57,9 @@ DELETE FROM click_visitors v USING (
 ) k WHERE v.campaign_id = k.campaign_id AND v.unique_key = k.unique_key`
 
 // Clear deletes at most limit clicks of campaigns in the transaction of c, with their click-outs, postbacks and
-// conversions, and takes their figures out of the ledger. Repeat it, each time in a transaction of its own, until it is Done. Then
-// ClearArchive deletes what has no clicks any more. A conversion that is being recorded for one of the clicks is
-// deleted too, or finds no click. What arrives in the window afterwards is counted.
+// conversions, and takes their figures out of the ledger. Repeat it, each time in a transaction of its own, until it
+// is Done. Then ClearArchive deletes what has no clicks any more. A conversion that is being recorded for one of the
+// clicks is deleted too, or finds no click. What arrives in the window afterwards is counted.
 func (Log) Clear(ctx context.Context, c db.Conn, q ClearQuery, limit int) (Cleared, error) {
 	after := q.first()
 	found, err := db.Select[struct {

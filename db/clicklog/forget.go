@@ -13,10 +13,10 @@ import (
 )
 
 // ForgetHistory deletes clicks, with their click-outs and postbacks, the clicks of smartlinks, and postbacks that are
-// older than the plan of their account keeps them. Partitions hold the clicks of all accounts, so these are single rows;
-// whole partitions go at the longest history of all plans. The ledger, the sums of smartlinks and conversions stay: they
-// have no address, and figures do not change by themselves. So reports by the dimensions of the ledger are as before, and
-// those that only the rows have begin where the rows do. It may be missed, repeated or run in parallel.
+// older than the plan of their account keeps them. Partitions hold the clicks of all accounts, so these are single
+// rows; whole partitions go at the longest history of all plans. The ledger, the sums of smartlinks and conversions
+// stay: they have no address, and figures do not change by themselves. So reports by the dimensions of the ledger are
+// as before, and those that only the rows have begin where the rows do. It may be missed, repeated or run in parallel.
 func (l Log) ForgetHistory(ctx context.Context) error {
 	now := time.Now()
 	postbacks, err := l.forgetPostbacks(ctx, now)
@@ -37,8 +37,8 @@ SELECT account_id, kept_from, deleted_to FROM click_history
 WHERE deleted_to < kept_from AND announced_at < $1 ORDER BY account_id`
 
 const (
-	// announcedFor is how long an account's history ends at a day before its rows are deleted. A job that began to correct
-	// their figures is done by then.
+	// announcedFor is how long an account's history ends at a day before its rows are deleted. A job that began to
+	// correct their figures is done by then.
 	announcedFor = time.Hour
 	// lateClicks is how much of what was deleted before is looked at again, for clicks that waited in a spool.
 	lateClicks = 7 * day
@@ -68,7 +68,8 @@ func (l Log) forgetClicks(ctx context.Context, now time.Time) (total int64, err 
 	}
 	today := now.UTC().Truncate(day)
 	for _, p := range models.Plans {
-		if _, err := db.Exec(ctx, l.Conn, "announce history", announceHistory, p.Name, today.AddDate(0, 0, -p.HistoryDays), now); err != nil {
+		keptFrom := today.AddDate(0, 0, -p.HistoryDays)
+		if _, err := db.Exec(ctx, l.Conn, "announce history", announceHistory, p.Name, keptFrom, now); err != nil {
 			return total, err
 		}
 	}
@@ -88,7 +89,8 @@ func (l Log) forgetClicksOf(ctx context.Context, h history) (total int64, err er
 	from := h.DeletedTo.Add(-lateClicks)
 	low, high := models.FloorClickID(from), models.FloorClickID(h.KeptFrom)
 	for n := forgottenAtOnce; n == forgottenAtOnce; {
-		ids, err := db.Select[uuid.UUID](ctx, l.Conn, "forgotten clicks", selectForgotten, h.Account, low, high, forgottenAtOnce)
+		ids, err := db.Select[uuid.UUID](ctx, l.Conn, "forgotten clicks", selectForgotten, h.Account, low, high,
+			forgottenAtOnce)
 		if n = len(ids); err != nil || n == 0 {
 			return total, err
 		}
@@ -106,8 +108,8 @@ func (l Log) forgetClicksOf(ctx context.Context, h history) (total int64, err er
 	return total + n, err
 }
 
-// deleteClicks deletes the rows of clicks, whose ids are sorted, with those of their click-outs and postbacks. It leaves
-// the ledger and the conversions.
+// deleteClicks deletes the rows of clicks, whose ids are sorted, with those of their click-outs and postbacks. It
+// leaves the ledger and the conversions.
 func deleteClicks(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
 	if err := clearPostbacks(ctx, c, ids); err != nil {
 		return err
@@ -123,14 +125,15 @@ func deleteClicks(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
 
 // forgetLostHops deletes click-outs whose click never came, after the shortest history of all plans.
 func (l Log) forgetLostHops(ctx context.Context, now time.Time) error {
-	const lost = `DELETE FROM click_hops WHERE id = ANY (ARRAY(SELECT id FROM click_hops WHERE NOT applied AND id < $1 LIMIT $2))`
+	const lost = `DELETE FROM click_hops WHERE id = ANY (ARRAY(
+		SELECT id FROM click_hops WHERE NOT applied AND id < $1 LIMIT $2))`
 	_, err := db.InParts(ctx, l.Conn, "delete lost hops", lost, forgottenAtOnce,
 		models.FloorClickID(now.AddDate(0, 0, -models.ShortestHistory())))
 	return err
 }
 
-// KeptFrom is the first moment whose clicks the account keeps, as far as its plan decides. It is zero for one that keeps
-// all clicks that there are.
+// KeptFrom is the first moment whose clicks the account keeps, as far as its plan decides. It is zero for one that
+// keeps all clicks that there are.
 func (Log) KeptFrom(ctx context.Context, c db.Conn, account uuid.UUID) (time.Time, error) {
 	const q = `SELECT kept_from FROM click_history WHERE account_id = $1`
 	at, _, err := db.First[time.Time](ctx, c, "history", q, account)

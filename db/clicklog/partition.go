@@ -52,9 +52,9 @@ SELECT c.relname AS name, i.inhdetachpending AS pending
 FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
 WHERE i.inhparent = $1::regclass AND c.relname < $2 ORDER BY c.relname`
 
-// DropBefore deletes the clicks of whole days that ended before t, with their hops and postbacks and those of smartlinks,
-// and returns how many days of clicks went. Conversions, the ledger and the sums of smartlinks stay. Readers are not held up: a
-// partition is detached beside them first.
+// DropBefore deletes the clicks of whole days that ended before t, with their hops and postbacks and those of
+// smartlinks, and returns how many days of clicks went. Conversions, the ledger and the sums of smartlinks stay.
+// Readers are not held up: a partition is detached beside them first.
 func (l Log) DropBefore(ctx context.Context, t time.Time) (int, error) {
 	cut, days := t.UTC().Truncate(day), 0
 	for i, table := range partitioned {

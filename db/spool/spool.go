@@ -116,8 +116,9 @@ func Open(root string, o Options) (*Spool, error) {
 	return s, nil
 }
 
-// Append returns nil when the record is on stable storage. ErrWaiting means that it will be: ctx ended before, or the disk
-// refused it and the spool tries again. After any other error the record is not recorded. It is safe for concurrent use.
+// Append returns nil when the record is on stable storage. ErrWaiting means that it will be: ctx ended before, or the
+// disk refused it and the spool tries again. After any other error the record is not recorded. It is safe for
+// concurrent use.
 func (s *Spool) Append(ctx context.Context, r Record) error {
 	scratch := scratches.Get().(*[]byte) //nolint:forcetypeassert // the pool holds nothing else
 	defer scratches.Put(scratch)
@@ -325,7 +326,8 @@ func (s *Spool) skip() {
 	s.tail.begin(s.active)
 }
 
-// Close writes what was appended and releases the sub-directory. What the disk refuses then is lost and counted as Failed. The Reader has to be closed before.
+// Close writes what was appended and releases the sub-directory. What the disk refuses then is lost and counted as
+// Failed. The Reader has to be closed before.
 func (s *Spool) Close() error {
 	s.mu.Lock()
 	if s.closed {

@@ -16,9 +16,9 @@ type Proof struct {
 	SignedText string            `json:"signed_text,omitempty"` // what the signature covers: raw query or body
 }
 
-// Hide takes out of a message what proves its sender. Of the parameters it leaves those that are read as a field, by the
-// network that the address names. A parameter that nobody knows may be the secret of the click's network, under a name
-// of its own. ok is false if there is nothing to hide.
+// Hide takes out of a message what proves its sender. Of the parameters it leaves those that are read as a field, by
+// the network that the address names. A parameter that nobody knows may be the secret of the click's network, under a
+// name of its own. ok is false if there is nothing to hide.
 func Hide(p *models.Postback, n Network) (proof Proof, ok bool) {
 	proof = Proof{Signature: p.Signature, SignedText: p.SignedText}
 	p.Signature, p.SignedText = "", ""

@@ -46,8 +46,8 @@ func (c *click) steps(slots int) []int {
 	return way
 }
 
-// clickOut follows the links of the lander. Half of the visitors are known by their cookie, half by the address: their lander hands on the
-// parameters that it was asked for, because a click id alone tells nothing of its visitor.
+// clickOut follows the links of the lander. Half of the visitors are known by their cookie, half by the address: their
+// lander hands on the parameters that it was asked for, because a click id alone tells nothing of its visitor.
 func (t *traffic) clickOut(ctx context.Context, c *click) error {
 	p := c.pathSpec()
 	if p == nil || p.lander == "" {
