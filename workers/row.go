@@ -77,7 +77,7 @@ func RegisterRow[A, R any](r *Runtime, job jobs.Job[A, R], fn func(context.Conte
 			// The task of the row's present generation waits until the row is due. Any other task is superfluous.
 			switch {
 			case refusal.Reason == jobrow.Crowded:
-				return r.postpone(ctx, t.Row, rand.N(crowdedWait), err)
+				return r.postpone(ctx, t.Row, rand.N(crowdedWait), err) //nolint:gosec // it spreads them
 			case refusal.Reason == jobrow.NotDue && refusal.Generation == generation:
 				return &retryLaterError{wait: refusal.Wait, cause: err}
 			}

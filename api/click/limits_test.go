@@ -136,8 +136,14 @@ func TestPostbacksAreLimited(t *testing.T) {
 		from string
 		want int
 	}{
-		{"8.8.8.8:1", 200}, {"8.8.8.8:2", 200}, {"8.8.8.8:3", 429}, {"8.8.8.9:1", 200}, {"[::ffff:8.8.8.8]:1", 429},
-		{"[2001:db8:0:1::1]:1", 200}, {"[2001:db8:0:1::2]:1", 200}, {"[2001:db8:0:1:ffff::3]:1", 429},
+		{"8.8.8.8:1", 200},
+		{"8.8.8.8:2", 200},
+		{"8.8.8.8:3", 429},
+		{"8.8.8.9:1", 200},
+		{"[::ffff:8.8.8.8]:1", 429},
+		{"[2001:db8:0:1::1]:1", 200},
+		{"[2001:db8:0:1::2]:1", 200},
+		{"[2001:db8:0:1:ffff::3]:1", 429},
 		{"[2001:db8:0:2::1]:1", 200},
 	} {
 		if got := status("/postback", tt.from); got != tt.want {
@@ -150,9 +156,17 @@ func TestPostbacksAreLimited(t *testing.T) {
 		target, host string
 		want         int
 	}{
-		{"/postback", shared, 200}, {"/postback", shared, 200}, {"/postback", shared, 429}, {"/postback", own, 200},
-		{network, shared, 200}, {network, own, 200}, {network, shared, 429}, {network, "made-up.test", 429},
-		{"/postback", "one.test", 200}, {"/postback", "two.test", 200}, {"/postback", "three.test", 429},
+		{"/postback", shared, 200},
+		{"/postback", shared, 200},
+		{"/postback", shared, 429},
+		{"/postback", own, 200},
+		{network, shared, 200},
+		{network, own, 200},
+		{network, shared, 429},
+		{network, "made-up.test", 429},
+		{"/postback", "one.test", 200},
+		{"/postback", "two.test", 200},
+		{"/postback", "three.test", 429},
 	} {
 		if got := status(tt.target, fmt.Sprintf("9.9.9.%d:1", i), host(tt.host)); got != tt.want {
 			t.Errorf("addressee %d, %s at %s: %d, want %d", i, tt.target, tt.host, got, tt.want)

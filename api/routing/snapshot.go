@@ -132,6 +132,7 @@ type Campaign struct {
 // Text is the id as conditions see it.
 func (c *Campaign) Text() string { return c.id }
 
+// Active reports whether the campaign takes clicks.
 func (c *Campaign) Active() bool { return c.Row.Status == "active" }
 
 func (c *Campaign) row() store.RoutingRow { return &c.Row }

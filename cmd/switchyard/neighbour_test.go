@@ -58,7 +58,7 @@ func TestNeighbour(t *testing.T) {
 	for _, attack := range attacks {
 		n.under(t, attack.name, longtest.Size(time.Second/2, 10*time.Second), a, attack)
 	}
-	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1)) //nolint:gosec // no secret
+	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
 	var mixed figures
 	for range longtest.Size(2, 200) {
 		mixture := make([]attack, 1+random.IntN(3))

@@ -66,7 +66,7 @@ func TestReportsHaveTheirPool(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer lock.Rollback() //nolint:errcheck // it may have ended
+	defer lock.Rollback()
 	if _, err := lock.ExecContext(t.Context(), `LOCK ledger_rollups`); err != nil {
 		t.Fatal(err)
 	}

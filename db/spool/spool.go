@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -242,7 +243,7 @@ func (s *Spool) requeue(b *batch) {
 	s.complain(b.err, b.count)
 	b.err = fmt.Errorf("%w: %w", ErrWaiting, b.err)
 	next := newBatch()
-	next.buf, next.count = append(b.buf, s.open.buf...), b.count+s.open.count
+	next.buf, next.count = slices.Concat(b.buf, s.open.buf), b.count+s.open.count
 	s.open.err = b.err
 	close(b.done)
 	close(s.open.done)
