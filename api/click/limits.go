@@ -19,6 +19,10 @@ const (
 	senderBurst    = 3000
 	addresseeRate  = 1000
 	addresseeBurst = 10_000
+	// fewRate is what one address may send to an addressee that has received its share: senders of many messages from
+	// several addresses do not shut out those of few.
+	fewRate  = 10
+	fewBurst = 100
 	// samplesPerHour is how many messages that name no click are stored for one addressee.
 	samplesPerHour = 20
 )
@@ -60,6 +64,7 @@ type addressee struct {
 type postbackLimits struct {
 	senders    buckets[netip.Prefix]
 	addressees buckets[addressee]
+	few        buckets[netip.Prefix]
 	samples    buckets[addressee]
 }
 
@@ -67,8 +72,14 @@ func newPostbackLimits() postbackLimits {
 	return postbackLimits{
 		senders:    newBuckets[netip.Prefix](senderRate, senderBurst, maxSenders),
 		addressees: newBuckets[addressee](addresseeRate, addresseeBurst, maxAddressees),
+		few:        newBuckets[netip.Prefix](fewRate, fewBurst, maxSenders),
 		samples:    newBuckets[addressee](rate.Every(time.Hour/samplesPerHour), samplesPerHour, maxAddressees),
 	}
+}
+
+// admitsTo reports whether an addressee may receive a message of a sender who may send one.
+func (l postbackLimits) admitsTo(a addressee, from netip.Prefix, now time.Time) bool {
+	return l.addressees.take(a, now) || l.few.take(from, now)
 }
 
 // retryAfter is how many seconds a sender over a limit is told to wait. Both buckets have hundreds of tokens by then.

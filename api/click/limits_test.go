@@ -152,6 +152,7 @@ func TestPostbacksAreLimited(t *testing.T) {
 	}
 	w.h.limits = newPostbackLimits()
 	w.h.limits.addressees = newBuckets[addressee](never, 2, 100)
+	w.h.limits.few = newBuckets[netip.Prefix](never, 0, 100)
 	for i, tt := range []struct {
 		target, host string
 		want         int
@@ -172,11 +173,18 @@ func TestPostbacksAreLimited(t *testing.T) {
 			t.Errorf("addressee %d, %s at %s: %d, want %d", i, tt.target, tt.host, got, tt.want)
 		}
 	}
+	w.h.limits.few = newBuckets[netip.Prefix](never, 1, 100)
+	for i, want := range []int{200, 429, 429} {
+		if got := status("/postback", "9.9.9.99:1", host(shared)); got != want {
+			t.Errorf("a sender of few, message %d to whom has enough: %d, want %d", i, got, want)
+		}
+	}
+	w.h.limits.few = newBuckets[netip.Prefix](never, 0, 100)
 	before := len(w.tape.records)
 	if res := w.get("/pixel.gif" + click); res.StatusCode != 200 || len(w.tape.records) != before {
 		t.Errorf("a pixel over the limit: %d, stored %d", res.StatusCode, len(w.tape.records)-before)
 	}
-	if n := counter(t, w.h, "switchyard_postbacks_limited_total"); n != 8 {
+	if n := counter(t, w.h, "switchyard_postbacks_limited_total"); n != 10 {
 		t.Errorf("%v are counted", n)
 	}
 }

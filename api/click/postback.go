@@ -126,7 +126,7 @@ func (h *Handler) readPostback(w http.ResponseWriter, r *http.Request, rest stri
 	if err := h.findNetwork(p, rest); err != nil {
 		return nil, err
 	}
-	if !h.limits.addressees.take(h.addresseeOf(p), time.Now()) {
+	if !h.limits.admitsTo(h.addresseeOf(p), sender(p.IP), time.Now()) {
 		return nil, h.tooMany()
 	}
 	body, err := readMessage(w, r)
@@ -249,7 +249,7 @@ func (h *Handler) pixel(w http.ResponseWriter, r *http.Request) {
 // admitsPixel holds a pixel to the limits of postbacks.
 func (h *Handler) admitsPixel(p *models.Postback, r *http.Request) bool {
 	now := time.Now()
-	if !h.limits.senders.take(sender(p.IP), now) || !h.limits.addressees.take(h.addresseeOf(p), now) {
+	if from := sender(p.IP); !h.limits.senders.take(from, now) || !h.limits.admitsTo(h.addresseeOf(p), from, now) {
 		h.metrics.limited.Inc()
 		return false
 	}
