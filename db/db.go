@@ -157,10 +157,13 @@ func BadData(err error) bool {
 	return ok && (e.Code.Class() == "22" || e.Code.Class() == "23" || e.Code == "54000")
 }
 
+// lockNotAvailable is the code of a statement that ran into lock_timeout.
+const lockNotAvailable = "55P03"
+
 // lockTimedOut reports whether a statement ran into lock_timeout.
 func lockTimedOut(err error) bool {
 	e, ok := errors.AsType[*pq.Error](err)
-	return ok && e.Code == "55P03"
+	return ok && e.Code == lockNotAvailable
 }
 
 // Unavailable reports whether PostgreSQL cannot be reached or is shutting down, so that the same call may succeed
@@ -173,7 +176,7 @@ func Unavailable(err error) bool {
 		return true
 	}
 	e, ok := errors.AsType[*pq.Error](err)
-	return ok && (e.Code.Class() == "57" || e.Code.Class() == "08" || e.Code.Class() == "53")
+	return ok && (e.Code.Class() == "57" || e.Code.Class() == "08" || e.Code.Class() == "53" || e.Code == lockNotAvailable)
 }
 
 // NoRows reports whether a query found nothing.

@@ -93,7 +93,7 @@ func (h *Handler) hideProof(ctx context.Context, p *models.Postback) (err error)
 	case !ok:
 	case p.Unmatched == "":
 		p.Proof, err = h.proofs.SealProof(ctx, p.ID, proof)
-	case len(proof.Params) > 0:
+	case len(proof.Names()) > 0:
 		p.Unmatched += "; not shown: " + postback.Clean(strings.Join(proof.Names(), ", "), maxNames)
 	}
 	return err

@@ -127,7 +127,7 @@ func newAttacker(t *testing.T, s *service, hanging string) *attacker {
 	for i := range 4 {
 		paths = append(paths, map[string]any{
 			"name": fmt.Sprint("p", i), "action": "redirect", "destinations": []any{map[string]any{"url": "https://x.example"}},
-			"filters": []any{slow, slow, slow},
+			"filters": []any{slow, slow},
 		})
 	}
 	var campaign, hook struct{ ID, URL string }

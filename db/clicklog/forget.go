@@ -91,8 +91,11 @@ func (l Log) forgetClicksOf(ctx context.Context, h history) (total int64, err er
 	for n := forgottenAtOnce; n == forgottenAtOnce; {
 		ids, err := db.Select[uuid.UUID](ctx, l.Conn, "forgotten clicks", selectForgotten, h.Account, low, high,
 			forgottenAtOnce)
-		if n = len(ids); err != nil || n == 0 {
+		if err != nil {
 			return total, err
+		}
+		if n = len(ids); n == 0 {
+			break
 		}
 		if err := db.Tx(ctx, l.Conn, func(c db.Conn) error { return deleteClicks(ctx, c, ids) }); err != nil {
 			return total, err

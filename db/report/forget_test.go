@@ -20,11 +20,12 @@ import (
 // keep, and some that only the longer one does.
 type past struct {
 	*testing.T
-	db       *db.DB
-	log      clicklog.Log
-	accounts map[string]uuid.UUID // by plan
-	campaign uuid.UUID
-	today    time.Time
+	db        *db.DB
+	log       clicklog.Log
+	accounts  map[string]uuid.UUID // by plan
+	linksOnly uuid.UUID            // an account without clicks, but with clicks of smartlinks
+	campaign  uuid.UUID
+	today     time.Time
 }
 
 // ages are the days ago of clicks, on both sides of the history of a starter.
@@ -69,6 +70,13 @@ func newPast(t *testing.T) *past {
 				}
 			}
 		}
+	}
+	x.linksOnly = newAccount(t, d)
+	x.exec(`UPDATE accounts SET plan = 'starter' WHERE id = $1`, x.linksOnly)
+	for _, age := range ages {
+		put(spool.Record{Smart: &models.SmartlinkClick{
+			Click: models.Click{ID: idOf(x.today.AddDate(0, 0, -age)), AccountID: x.linksOnly}, SmartlinkID: x.linksOnly,
+		}})
 	}
 	lost := &models.ClickOut{ID: idOf(x.today.AddDate(0, 0, -31)), ClickID: models.NewClickID(), AccountID: uuid.New()}
 	put(spool.Record{Out: lost})
@@ -188,6 +196,9 @@ func TestHistoryByPlan(t *testing.T) {
 		if diff := cmp.Diff(before[plan], x.shared(account), cmp.Comparer(decimal.Decimal.Equal)); diff != "" {
 			t.Errorf("%s: %s", plan, diff)
 		}
+	}
+	if n := x.count(`SELECT count(*) FROM smartlink_clicks WHERE account_id = $1`, x.linksOnly); n != kept/3 {
+		t.Errorf("an account without clicks keeps %d clicks of smartlinks, want %d", n, kept/3)
 	}
 	if n := x.count(`SELECT count(*) FROM click_hops WHERE NOT applied`); n != 0 {
 		t.Errorf("%d click-outs stay whose click never came", n)

@@ -20,8 +20,8 @@ const maxText = 512
 
 // What conditions that are saved together may cost.
 var (
-	RuleBudget = Cost{MaxSteps, 1 << 20}     // a saved rule
-	FlowBudget = Cost{2 * MaxSteps, 1 << 20} // a flow with the saved rules it uses, or a smartlink
+	RuleBudget = Cost{MaxSteps, 1 << 20} // a saved rule
+	FlowBudget = Cost{MaxSteps, 1 << 20} // a flow with the saved rules it uses, or a smartlink: one decision may look at all
 )
 
 // Plus adds up two costs.

@@ -108,6 +108,26 @@ func TestExhausted(t *testing.T) {
 	}
 }
 
+// A long address of the page with everything that a list of texts begins with ends the decision soon.
+func TestLongTextsEnd(t *testing.T) {
+	t.Parallel()
+	values := make([]any, cond.MaxItems)
+	for i := range values {
+		values[i] = "aaaaaaaa" + strconv.Itoa(100_000+i)
+	}
+	m, err := cond.Compile([]cond.Condition{{Attribute: "url", Operator: "contains", Value: values}}, "or")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for length, ends := range map[int]bool{400: false, 60_000: true} {
+		f := &cond.Facts{}
+		f.Assign("url", "https://x.example/?"+strings.Repeat("a1000", length/5))
+		if m.Match(f); f.Exhausted() != ends {
+			t.Errorf("%d bytes: exhausted %v", length, f.Exhausted())
+		}
+	}
+}
+
 // randomRules makes rules of all kinds, among them such as try to be slow or large.
 func randomRules(r *rand.Rand) []cond.Condition {
 	patterns := []string{

@@ -71,12 +71,28 @@ func (t containsTest) test(f *Facts, c *compiled) verdict {
 	if c.attr < numAttrs && len(value) <= maxPairs {
 		known = f.pairsOf(c.attr, value)
 	}
+	each := searchSteps(len(value))
 	for i := range t {
-		if known.cover(&t[i].pairs) && bytes.Contains(value, t[i].text) {
+		if !known.cover(&t[i].pairs) {
+			continue
+		}
+		if !f.take(each) {
+			return no
+		}
+		if bytes.Contains(value, t[i].text) {
 			return yes
 		}
 	}
 	return no
+}
+
+// searchSteps is what one search in a text of n bytes costs. A hostile text takes a quarter of a step a byte, as measured,
+// a usual one next to nothing. So a text of usual length costs something between, and a longer one the worst.
+func searchSteps(n int) int {
+	if n > 4*maxText {
+		return n / 4
+	}
+	return n / 16
 }
 
 // pairs is the set of all pairs of neighbouring bytes in a text, hashed.

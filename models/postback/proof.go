@@ -2,6 +2,7 @@ package postback
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,8 +38,18 @@ func Hide(p *models.Postback, n Network) (proof Proof, ok bool) {
 	return proof, proof.Signature != "" || proof.Params != nil
 }
 
-// Names lists the hidden parameters, sorted.
-func (p Proof) Names() []string { return slices.Sorted(maps.Keys(p.Params)) }
+// Names lists the hidden parameters, sorted, but for those whose name may be a secret itself: a name without a value, or
+// a text that is no name.
+func (p Proof) Names() (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(p.Params)) {
+		if p.Params[name] != "" && isName.MatchString(name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+var isName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,31}$`)
 
 // Reveal gives the parameters of a message with the hidden ones.
 func (p Proof) Reveal(params map[string]string) map[string]string {
