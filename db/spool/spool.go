@@ -1,6 +1,7 @@
 package spool
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,7 +23,8 @@ type Options struct {
 	// again. Then Append returns ErrWaiting. Without it they are not recorded.
 	Retry bool
 
-	disk disk
+	disk    disk
+	waiting int // default maxWaiting
 }
 
 // Spool is the log on local disk in which records wait until they are in PostgreSQL. Several processes may share its
@@ -89,6 +91,7 @@ func Open(root string, o Options) (*Spool, error) {
 	if o.SegmentSize == 0 {
 		o.SegmentSize = 32 << 20
 	}
+	o.waiting = cmp.Or(o.waiting, maxWaiting)
 	if o.disk == nil {
 		o.disk = realDisk{}
 	}
@@ -157,7 +160,7 @@ func (s *Spool) join(frame []byte) (*batch, error) {
 		return nil, errClosed
 	}
 	b := s.open
-	if len(b.buf)+len(frame) > maxWaiting {
+	if len(b.buf)+len(frame) > s.o.waiting {
 		s.failed.Add(1)
 		return nil, errFull
 	}
