@@ -124,7 +124,7 @@ func newAttacker(t *testing.T, s *service, hanging string) *attacker {
 	seedClicks(t, s.Fleet, account, longtest.Size(2_000, 200_000))
 	slow := map[string]any{"attribute": "user_agent", "operator": "regex", "value": "^(a|bb)*(c|dd)*(e|f.)*z$"}
 	var paths []any
-	for i := range 4 {
+	for i := range 3 {
 		paths = append(paths, map[string]any{
 			"name": fmt.Sprint("p", i), "action": "redirect", "destinations": []any{map[string]any{"url": "https://x.example"}},
 			"filters": []any{slow, slow},
