@@ -88,22 +88,22 @@ func Submit[A, R any](ctx context.Context, c *Client, j Job[A, R], account uuid.
 	}}, nil
 }
 
-// Dispatch enqueues new rows of a kind, after the commit that wrote them. It takes two seconds at most. A failure is
-// only logged: the reconciler finds the rows.
-func (c *Client) Dispatch(ctx context.Context, kind string, ids ...uuid.UUID) {
-	c.DispatchFor(ctx, uuid.Nil, kind, ids...)
+// Dispatch enqueues new rows, after the commit that wrote them. It takes two seconds at most. A failure is only logged:
+// the reconciler finds the rows.
+func (c *Client) Dispatch(ctx context.Context, rows ...models.JobRef) {
+	if err := c.DispatchRows(ctx, rows...); err != nil {
+		slog.WarnContext(ctx, "rows not enqueued, the reconciler will", "job", rows[0].Kind, "rows", len(rows), "error", err)
+	}
 }
 
-// DispatchFor is Dispatch with the account of the rows. Operators see it with the tasks, and a worker refuses a row of
-// another account.
+// DispatchFor is Dispatch for rows of one kind and account. Operators see the account with the tasks, and a worker
+// refuses a row of another account.
 func (c *Client) DispatchFor(ctx context.Context, account uuid.UUID, kind string, ids ...uuid.UUID) {
 	rows := make([]models.JobRef, len(ids))
 	for i, id := range ids {
 		rows[i] = models.JobRef{Kind: kind, ID: id, Account: account}
 	}
-	if err := c.DispatchRows(ctx, rows...); err != nil {
-		slog.WarnContext(ctx, "rows not enqueued, the reconciler will", "job", kind, "rows", len(ids), "error", err)
-	}
+	c.Dispatch(ctx, rows...)
 }
 
 // DispatchRows enqueues rows under their generations. A task that exists already is fine. It takes two seconds at most

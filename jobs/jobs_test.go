@@ -32,7 +32,9 @@ func TestParseQueues(t *testing.T) {
 	}{
 		{text: "interactive=6,webhooks=4", want: map[string]int{"interactive": 6, "webhooks": 4}},
 		{text: " bulk ", want: map[string]int{"bulk": 2}},
-		{text: "", want: map[string]int{"interactive": 6, "webhooks": 10, "conversions": 4, "bulk": 2, "maintenance": 2}},
+		{text: "", want: map[string]int{
+			"interactive": 6, "webhooks": 10, "conversions": 4, "unmatched": 2, "bulk": 2, "maintenance": 2,
+		}},
 		{text: "bulk=0", bad: true},
 		{text: "bulk=x", bad: true},
 		{text: "bulk,bulk", bad: true},
@@ -114,8 +116,8 @@ func TestLostRow(t *testing.T) {
 	if !lost() {
 		t.Error("never enqueued, but not lost")
 	}
-	c.Dispatch(ctx, row.Kind, row.ID)
-	c.Dispatch(ctx, row.Kind, row.ID)
+	c.DispatchFor(ctx, uuid.Nil, row.Kind, row.ID)
+	c.DispatchFor(ctx, uuid.Nil, row.Kind, row.ID)
 	if lost() {
 		t.Error("enqueued, but lost")
 	}
@@ -125,7 +127,7 @@ func TestLostRow(t *testing.T) {
 	if !lost() {
 		t.Error("emptied, but not lost")
 	}
-	c.Dispatch(ctx, row.Kind, row.ID) // by a producer that believes the queue is published
+	c.DispatchFor(ctx, uuid.Nil, row.Kind, row.ID) // by a producer that believes the queue is published
 	if lost() {
 		t.Error("enqueued after FLUSHALL, but lost")
 	}
@@ -163,7 +165,7 @@ func TestSubmitWhileRedisIsAway(t *testing.T) {
 	if e, ok := models.AsError(err); !ok || e.Kind != models.KindUnavailable {
 		t.Errorf("error = %v, want unavailable", err)
 	}
-	c.Dispatch(t.Context(), "test:rowed", uuid.New()) // only logs
+	c.DispatchFor(t.Context(), uuid.Nil, "test:rowed", uuid.New()) // only logs
 }
 
 func TestRecorderAnswers(t *testing.T) {

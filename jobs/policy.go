@@ -17,7 +17,8 @@ const (
 	Interactive = "interactive" // somebody is waiting for the answer
 	Webhooks    = "webhooks"
 	Conversions = "conversions"
-	Bulk        = "bulk" // exports, corrections, syncs
+	Unmatched   = "unmatched" // postbacks whose click was not stored when they came
+	Bulk        = "bulk"      // exports, corrections, syncs
 	Maintenance = "maintenance"
 )
 
@@ -34,7 +35,8 @@ type Queue struct {
 var Queues = []Queue{
 	{Interactive, 6, 15 * time.Millisecond, true, 0},
 	{Webhooks, 10, 25 * time.Millisecond, true, 2 * time.Second},
-	{Conversions, 4, 25 * time.Millisecond, false, 0},
+	{Conversions, 4, 25 * time.Millisecond, true, 0},
+	{Unmatched, 2, 100 * time.Millisecond, false, 0},
 	{Bulk, 2, 100 * time.Millisecond, true, 0},
 	{Maintenance, 2, 100 * time.Millisecond, false, 0},
 }

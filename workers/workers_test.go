@@ -269,7 +269,7 @@ func TestLostLeaseCancelsAndCommitsNothing(t *testing.T) {
 		return err
 	})
 	b.start(b.rt)
-	b.client.Dispatch(ctx, effect.Kind(), id)
+	b.client.DispatchFor(ctx, uuid.Nil, effect.Kind(), id)
 	await.Recv(t, claimed)
 	// What a worker that was believed dead finds when it wakes up: the row moved on.
 	if _, err := b.db.ExecContext(ctx, `UPDATE jobs SET fence = fence + 1, lease_until = now() WHERE id = $1`, id); err != nil {
@@ -330,7 +330,7 @@ func TestFlushLosesNothing(t *testing.T) {
 	ids := make([]uuid.UUID, rows)
 	for i := range ids {
 		ids[i] = row(b, effect, ask{N: i})
-		b.client.Dispatch(ctx, effect.Kind(), ids[i])
+		b.client.DispatchFor(ctx, uuid.Nil, effect.Kind(), ids[i])
 		if i%50 == 25 {
 			if err := b.redis.FlushAll(ctx).Err(); err != nil {
 				t.Fatal(err)
@@ -383,7 +383,7 @@ func TestFailedRowIsArchivedAndRunsAgainByHand(t *testing.T) {
 	}
 	run := func() uuid.UUID {
 		id := row(b, effect, ask{N: 1})
-		b.client.Dispatch(ctx, effect.Kind(), id)
+		b.client.DispatchFor(ctx, uuid.Nil, effect.Kind(), id)
 		b.state(id, models.JobFailed)
 		await.Until(b.t, "archived", func() bool { return archived(id) != "" })
 		if j := b.get(id); j.Attempts != 3 || string(j.Error) == "null" {
@@ -436,7 +436,7 @@ func TestNotDueRunsNoAttempt(t *testing.T) {
 	workers.RegisterRow(b.rt, delayed, func(context.Context, *workers.Run[ask, int]) error { return errors.New("no") })
 	b.start(b.rt)
 	id := row(b, delayed, ask{})
-	b.client.Dispatch(ctx, delayed.Kind(), id)
+	b.client.DispatchFor(ctx, uuid.Nil, delayed.Kind(), id)
 	queue := asynq.NewInspectorFromRedisClient(b.redis)
 	task := jobs.TaskID(models.JobRef{Kind: delayed.Kind(), ID: id})
 	waits := func() bool {
@@ -472,7 +472,7 @@ func TestStopGivesRowsBack(t *testing.T) {
 		return ctx.Err()
 	})
 	stop := b.start(b.rt)
-	b.client.Dispatch(ctx, delayed.Kind(), id)
+	b.client.DispatchFor(ctx, uuid.Nil, delayed.Kind(), id)
 	await.Recv(t, started)
 	stop()
 	if j := b.get(id); j.State != models.JobPending || j.Attempts != 0 || time.Until(j.NextAttemptAt) > 0 {

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
 	"switchyard/db/clicklog"
@@ -24,9 +23,9 @@ func TestFromTheLinkToTheRows(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = log.Close() })
 	w.h = w.handler(log, "")
-	var dispatched []uuid.UUID
+	var dispatched []models.JobRef
 	ingester := clicklog.NewIngester(log, w.db, clicklog.IngestOptions{
-		OnPostbacks: func(_ context.Context, ids []uuid.UUID) { dispatched = append(dispatched, ids...) },
+		OnPostbacks: func(_ context.Context, rows []models.JobRef) { dispatched = append(dispatched, rows...) },
 	})
 	drain := func() {
 		t.Helper()
@@ -78,10 +77,10 @@ func TestFromTheLinkToTheRows(t *testing.T) {
 	if sums != (struct{ Clicks, Unique, Bots, Views, Outs int }{2, 1, 1, 2, 1}) {
 		t.Errorf("ledger %+v", sums)
 	}
-	if len(dispatched) != 1 {
+	if len(dispatched) != 1 || dispatched[0].Kind != models.KindRecordConversion || dispatched[0].Account != w.account {
 		t.Fatalf("dispatched %v", dispatched)
 	}
-	p, outcome, err := clicklog.FindPostback(t.Context(), w.db, dispatched[0])
+	p, outcome, err := clicklog.FindPostback(t.Context(), w.db, dispatched[0].ID)
 	if err != nil || outcome != clicklog.PostbackPending || p.NetworkID != n || p.AccountID != w.account ||
 		p.Params["myclick"] != id {
 		t.Errorf("%+v %s %v", p, outcome, err)

@@ -122,7 +122,7 @@ func (y *yard) write(batch string, n int, job jobs.Job[faultArgs, jobs.None], ar
 
 func (y *yard) submit(batch string, n int, args faultArgs) {
 	y.t.Helper()
-	y.client.Dispatch(y.t.Context(), faultJob.Kind(), y.write(batch, n, faultJob, args, nil)...)
+	y.client.DispatchFor(y.t.Context(), uuid.Nil, faultJob.Kind(), y.write(batch, n, faultJob, args, nil)...)
 }
 
 // missing counts the causes of a batch ("" = all) without an effect, doubled the jobs with more than one, and phantoms
@@ -194,7 +194,7 @@ func (y *yard) phantom(*fleet.Process) {
 	n := longtest.Size(60, 1000)
 	rollback := context.Canceled
 	for range n / 20 {
-		y.client.Dispatch(y.t.Context(), faultJob.Kind(), y.write("rolled back", 20, faultJob, faultArgs{}, rollback)...)
+		y.client.DispatchFor(y.t.Context(), uuid.Nil, faultJob.Kind(), y.write("rolled back", 20, faultJob, faultArgs{}, rollback)...)
 	}
 	y.submit("marker", 20, faultArgs{})
 	y.complete("marker") // the worker is there, and has looked for lost rows at its start
@@ -367,7 +367,7 @@ func (y *yard) poison(*fleet.Process) {
 	n := longtest.Size(300, 50_000)
 	for range n / 100 {
 		ids := y.write("poison", 100, faultPoison, faultArgs{Poison: "mended"}, nil)
-		y.client.Dispatch(y.t.Context(), faultPoison.Kind(), ids...)
+		y.client.DispatchFor(y.t.Context(), uuid.Nil, faultPoison.Kind(), ids...)
 	}
 	failed := func() int {
 		return y.count(`SELECT count(*) FROM jobs WHERE kind = $1 AND state = 'failed'`, faultPoison.Kind())

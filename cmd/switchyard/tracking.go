@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"switchyard/api/click"
@@ -108,8 +107,8 @@ func (w web) openLine(dir string, o spool.Options, redirects func() clicklog.Red
 	}
 	return line{s, clicklog.NewIngester(s, w.pools.of(ingestPool), clicklog.IngestOptions{
 		Redirects: redirects,
-		OnPostbacks: func(ctx context.Context, ids []uuid.UUID) {
-			w.client.Dispatch(ctx, models.KindRecordConversion, ids...)
+		OnPostbacks: func(ctx context.Context, rows []models.JobRef) {
+			w.client.Dispatch(ctx, rows...)
 		},
 	})}, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/spool"
+	"switchyard/models"
 )
 
 // IngestOptions of an Ingester. The zero value is good.
@@ -20,9 +21,9 @@ type IngestOptions struct {
 	// Redirects counts the process's redirects, so that the ingester can give way to them. Nil: only the queue of
 	// goroutines that wait for a processor is looked at.
 	Redirects func() Redirects
-	// OnPostbacks is called after a commit with the ids of new postbacks, so that their jobs can be dispatched at once.
-	// It must not block for long. The reconciler of the jobs finds what it loses.
-	OnPostbacks func(ctx context.Context, ids []uuid.UUID)
+	// OnPostbacks is called after a commit with the jobs of new postbacks, so that they can be dispatched at once. It
+	// must not block for long. The reconciler of the jobs finds what it loses.
+	OnPostbacks func(ctx context.Context, rows []models.JobRef)
 }
 
 // batchStore stores a batch once: records that are stored already stay as they are. A batch either is stored as a

@@ -101,8 +101,10 @@ func TestIngestStoresOnce(t *testing.T) {
 	}
 	put(t, s, records...)
 	put(t, s, records[1:6]...) // a record that was appended twice
-	var told []uuid.UUID
-	o := clicklog.IngestOptions{OnPostbacks: func(_ context.Context, ids []uuid.UUID) { told = append(told, ids...) }}
+	var told []models.JobRef
+	o := clicklog.IngestOptions{
+		OnPostbacks: func(_ context.Context, rows []models.JobRef) { told = append(told, rows...) },
+	}
 	drain(t, s, d, o)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -115,7 +117,7 @@ func TestIngestStoresOnce(t *testing.T) {
 	put(t, s, records...)
 	drain(t, s, d, o)
 
-	if diff := cmp.Diff([]uuid.UUID{post.ID}, told); diff != "" {
+	if diff := cmp.Diff([]models.JobRef{{Kind: models.KindMatchConversion, ID: post.ID, Account: acc}}, told); diff != "" {
 		t.Errorf("postbacks told: %s", diff)
 	}
 	type row struct {

@@ -14,7 +14,9 @@ import (
 	"switchyard/models"
 )
 
-// The job of a postback has the postback's id. A row that exists stays as it is.
+// The job of a postback has the postback's id. A row that exists stays as it is. The account of the job is the click's.
+// A job whose click is not stored has another kind, and the account that the postback came with. OFFSET 0 makes each
+// postback look into the one partition of its click, whatever days the ids of a batch are of.
 var insertPostbacks = `
 WITH fresh AS (
 	INSERT INTO postbacks (id, account_id, network_id, click_id, source, domain, ip, params, proof, signature, signed_text,
@@ -26,17 +28,23 @@ WITH fresh AS (
 		$10::text[], $11::timestamptz[], $12::text[], $13::bytea[]) AS p (id, account_id, network_id, click_id, source, domain,
 		ip, params, signature, signed_text, received_at, unmatched, proof)
 	ON CONFLICT (id) DO NOTHING
-	RETURNING id, nullif(account_id, '00000000-0000-0000-0000-000000000000') AS account_id, outcome
-), open AS (
-	SELECT id, account_id FROM fresh WHERE outcome = 'pending'
+	RETURNING id, nullif(account_id, '00000000-0000-0000-0000-000000000000') AS account_id, click_id, outcome
+), open AS MATERIALIZED (
+	SELECT f.id, coalesce(click.account_id, f.account_id) AS account_id,
+		CASE WHEN click.account_id IS NULL THEN '` + models.KindMatchConversion + `'
+			ELSE '` + models.KindRecordConversion + `' END AS kind
+	FROM fresh f LEFT JOIN LATERAL (
+		SELECT a.id AS account_id FROM clicks k JOIN accounts a ON a.id = k.account_id WHERE k.id = f.click_id OFFSET 0
+	) click ON true
+	WHERE f.outcome = 'pending'
 ), due AS (
-	` + jobrow.InsertFrom("open", "'"+models.KindRecordConversion+"'", "NULL") + `
+	` + jobrow.InsertFrom("open", "kind", "NULL") + `
 	ON CONFLICT (id) DO NOTHING
 )
-SELECT id FROM open`
+SELECT kind, id, coalesce(account_id, '00000000-0000-0000-0000-000000000000') AS account_id FROM open`
 
-// storePostbacks stores raw messages, each with the job that will read it, and returns the ids of the new jobs.
-func storePostbacks(ctx context.Context, c db.Conn, list []*models.Postback) ([]uuid.UUID, error) {
+// storePostbacks stores raw messages, each with the job that will read it, and returns the new jobs.
+func storePostbacks(ctx context.Context, c db.Conn, list []*models.Postback) ([]models.JobRef, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
@@ -45,7 +53,7 @@ func storePostbacks(ctx context.Context, c db.Conn, list []*models.Postback) ([]
 		return nil, err
 	}
 	textsOf := func(of func(*models.Postback) string) []string { return db.Map(list, of) }
-	return db.Select[uuid.UUID](ctx, c, "store postbacks", insertPostbacks,
+	return db.Select[models.JobRef](ctx, c, "store postbacks", insertPostbacks,
 		idsOf(list, func(p *models.Postback) uuid.UUID { return p.ID }),
 		idsOf(list, func(p *models.Postback) uuid.UUID { return p.AccountID }),
 		idsOf(list, func(p *models.Postback) uuid.UUID { return p.NetworkID }),
@@ -159,7 +167,7 @@ func clearPostbacks(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 
 // deletePostbacks deletes messages and their jobs in the transaction of c. A worker that has one of them loses it.
 func deletePostbacks(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
-	if err := jobrow.Delete(ctx, c, models.KindRecordConversion, ids); err != nil {
+	if err := jobrow.Delete(ctx, c, ids, models.KindRecordConversion, models.KindMatchConversion); err != nil {
 		return err
 	}
 	_, err := db.Exec(ctx, c, "delete postbacks", `DELETE FROM postbacks WHERE id = ANY ($1::uuid[])`, db.UUIDs(ids))

@@ -25,8 +25,8 @@ type ingestBatch struct {
 
 // stored is the result of storing a batch.
 type stored struct {
-	postbacks []uuid.UUID // new ones: their jobs can be dispatched
-	missing   []uuid.UUID // clicks that hops wait for
+	postbacks []models.JobRef // of new ones: they can be dispatched
+	missing   []uuid.UUID     // clicks that hops wait for
 }
 
 func newBatch(items []spool.Item) ingestBatch {

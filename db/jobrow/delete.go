@@ -44,10 +44,11 @@ func DeleteRange(ctx context.Context, c db.Conn, kind string, low, high uuid.UUI
 	return open, err
 }
 
-// Delete deletes rows of a kind in whatever state, in the transaction of c. A worker that runs one of them finds it gone
-// when it commits, so the row has no effect any more.
-func Delete(ctx context.Context, c db.Conn, kind string, ids []uuid.UUID) error {
-	_, err := db.Exec(ctx, c, "delete jobs", `DELETE FROM jobs WHERE id = ANY ($1::uuid[]) AND kind = $2`, db.UUIDs(ids), kind)
+// Delete deletes rows of some kinds in whatever state, in the transaction of c. A worker that runs one of them finds it
+// gone when it commits, so the row has no effect any more.
+func Delete(ctx context.Context, c db.Conn, ids []uuid.UUID, kinds ...string) error {
+	const query = `DELETE FROM jobs WHERE id = ANY ($1::uuid[]) AND kind = ANY ($2::text[])`
+	_, err := db.Exec(ctx, c, "delete jobs", query, db.UUIDs(ids), kinds)
 	return err
 }
 

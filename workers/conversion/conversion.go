@@ -1,4 +1,5 @@
-// Package conversion handles conversion:record, which records the conversion that a stored postback reports.
+// Package conversion handles conversion:record and conversion:match, which record the conversion that a stored postback
+// reports. They differ in the queue that they wait in.
 //
 // A postback whose click is not stored yet is retried. One whose click is never stored becomes unmatched. It is kept,
 // so that it can be inspected and run again. A conversion is never recorded for a click that the postback does not
@@ -37,10 +38,11 @@ type Clicks interface {
 	RecordConversion(ctx context.Context, c db.Conn, in clicklog.ConversionInput) (clicklog.ConversionOutcome, error)
 }
 
-// Register adds the handler to a runtime.
+// Register adds the handler of both kinds to a runtime.
 func Register(r *workers.Runtime, s *store.Store, clicks Clicks, opts ...workers.RowOption) {
 	rec := &recorder{runtime: r, store: s, clicks: clicks}
 	workers.RegisterRow(r, jobs.RecordConversion, rec.record, opts...)
+	workers.RegisterRow(r, jobs.MatchConversion, rec.record, opts...)
 }
 
 // offerAttempts is how many attempts wait for the click-out of a visitor of a lander. The click-out decides the offer,

@@ -53,8 +53,8 @@ func newBench(t *testing.T, waits ...time.Duration) *bench {
 	b.spool = must(spool.Open(t.TempDir(), spool.Options{}))(t)
 	t.Cleanup(func() { _ = b.spool.Close() })
 	b.ingester = clicklog.NewIngester(b.spool, b.db, clicklog.IngestOptions{
-		OnPostbacks: func(ctx context.Context, ids []uuid.UUID) {
-			b.client.Dispatch(ctx, models.KindRecordConversion, ids...)
+		OnPostbacks: func(ctx context.Context, rows []models.JobRef) {
+			b.client.Dispatch(ctx, rows...)
 		},
 	})
 
@@ -134,6 +134,7 @@ func (b *bench) send(p models.Postback) uuid.UUID {
 	if err != nil {
 		b.Fatal(err)
 	}
+	p.ClickID, _ = postback.NamedClick(p.Params, n.Network, time.Now())
 	if proof, ok := postback.Hide(&p, n.Network); ok {
 		p.Proof = must(b.store.SealProof(b.Context(), p.ID, proof))(b)
 	}
@@ -249,6 +250,21 @@ func TestPostbackWaitsForItsClick(t *testing.T) {
 	b.drain()
 	if outcome, detail := b.decided(id); outcome != "recorded" || detail != "created" {
 		t.Errorf("%s %s", outcome, detail)
+	}
+	after := b.send(models.Postback{Params: params{"clickid": models.FormatClickID(c.ID), "txid": "2"}})
+	if outcome, detail := b.decided(after); outcome != "recorded" {
+		t.Errorf("%s %s", outcome, detail)
+	}
+	// Postbacks of no click can be sent by anybody: those of clicks do not wait behind them.
+	for id, want := range map[uuid.UUID]string{id: jobs.MatchConversion.Kind(), after: jobs.RecordConversion.Kind()} {
+		var kind string
+		err := b.db.GetContext(t.Context(), &kind, `SELECT kind FROM jobs WHERE id = $1`, id)
+		if err != nil || kind != want {
+			t.Errorf("the job is %s (%v), want %s", kind, err, want)
+		}
+	}
+	if queue := jobs.MatchConversion.Policy().Queue; queue == jobs.RecordConversion.Policy().Queue {
+		t.Errorf("both wait in %s", queue)
 	}
 }
 

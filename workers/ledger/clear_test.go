@@ -187,7 +187,7 @@ func TestClear(t *testing.T) {
 		`SELECT count(*) FROM click_visitors`: h.text(`SELECT count(*) FROM clicks WHERE is_unique`),
 		`SELECT count(*) FROM postbacks`:      h.text(`SELECT count(*) FROM conversions`),
 		`SELECT count(*) FROM postbacks o WHERE NOT EXISTS (SELECT FROM clicks c WHERE c.id = o.click_id)`: "0",
-		`SELECT count(*) FROM jobs WHERE kind = 'conversion:record'`:                                       h.text(`SELECT count(*) FROM postbacks`),
+		`SELECT count(*) FROM jobs WHERE kind LIKE 'conversion:%'`:                                         h.text(`SELECT count(*) FROM postbacks`),
 	} {
 		if got := h.text(query); got != want {
 			t.Errorf("%s: %s, want %s", query, got, want)

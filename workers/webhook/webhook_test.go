@@ -457,7 +457,7 @@ func TestSwitchedOffEndpointEndsQuietly(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.exec(`UPDATE webhook_endpoints SET active = false`)
-	w.client.Dispatch(t.Context(), models.KindDeliverWebhook, ids...)
+	w.client.DispatchFor(t.Context(), uuid.Nil, models.KindDeliverWebhook, ids...)
 	s := w.until(ids[0], func(s shown) bool { return s.Job == models.JobDone })
 	if s.Status != "failed" || s.Error == "" || s.Attempts != 0 || s.Failures != 0 || len(w.received()) != 0 {
 		t.Errorf("delivery = %+v", s)
