@@ -86,14 +86,3 @@ func (l postbackLimits) admitsTo(a addressee, from netip.Prefix, now time.Time) 
 const retryAfter = "1"
 
 var errTooMany = models.Errorf(models.KindTooMany, "rate_limited", "too many postbacks at once; wait %s second", retryAfter)
-
-// sender is the network of an address that counts as one sender: the address, or the /64 of IPv6.
-func sender(ip netip.Addr) netip.Prefix {
-	ip = ip.Unmap().WithZone("")
-	bits := ip.BitLen()
-	if ip.Is6() {
-		bits = 64
-	}
-	p, _ := ip.Prefix(bits) // the zero prefix for no address
-	return p
-}

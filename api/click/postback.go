@@ -14,6 +14,7 @@ import (
 	"switchyard/api/envelope"
 	"switchyard/db/spool"
 	"switchyard/models"
+	"switchyard/models/netguard"
 	"switchyard/models/postback"
 )
 
@@ -120,13 +121,13 @@ func (h *Handler) readPostback(w http.ResponseWriter, r *http.Request, rest stri
 		return nil, models.Errorf(models.KindMethod, "method_not_allowed", "use GET or POST")
 	}
 	p := h.newPostback(r, models.FromPostback)
-	if !h.limits.senders.take(sender(p.IP), time.Now()) {
+	if !h.limits.senders.take(netguard.ClientPrefix(p.IP), time.Now()) {
 		return nil, h.tooMany()
 	}
 	if err := h.findNetwork(p, rest); err != nil {
 		return nil, err
 	}
-	if !h.limits.admitsTo(h.addresseeOf(p), sender(p.IP), time.Now()) {
+	if !h.limits.admitsTo(h.addresseeOf(p), netguard.ClientPrefix(p.IP), time.Now()) {
 		return nil, h.tooMany()
 	}
 	body, err := readMessage(w, r)
@@ -249,7 +250,7 @@ func (h *Handler) pixel(w http.ResponseWriter, r *http.Request) {
 // admitsPixel holds a pixel to the limits of postbacks.
 func (h *Handler) admitsPixel(p *models.Postback, r *http.Request) bool {
 	now := time.Now()
-	if from := sender(p.IP); !h.limits.senders.take(from, now) || !h.limits.admitsTo(h.addresseeOf(p), from, now) {
+	if from := netguard.ClientPrefix(p.IP); !h.limits.senders.take(from, now) || !h.limits.admitsTo(h.addresseeOf(p), from, now) {
 		h.metrics.limited.Inc()
 		return false
 	}

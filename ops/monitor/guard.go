@@ -17,6 +17,8 @@ import (
 	"github.com/gin-gonic/gin"
 	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/time/rate"
+
+	"switchyard/models/netguard"
 )
 
 // How often an address may be wrong: ten times at once, then six times a minute. The addresses that were wrong last are
@@ -68,7 +70,8 @@ func (g *guard) password(c *gin.Context) {
 // try compares a password, in a time that depends on neither its content nor its length. It does not while the address
 // has to wait.
 func (g *guard) try(address, given string) (ok bool, wait time.Duration) {
-	from, now := network(address), g.now()
+	parsed, _ := netip.ParseAddr(address) // what is no address counts as one client
+	from, now := netguard.ClientPrefix(parsed), g.now()
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	budget, known := g.wrong.Get(from)
@@ -87,19 +90,6 @@ func (g *guard) try(address, given string) (ok bool, wait time.Duration) {
 		slog.Warn("an address guesses the password of the operators' pages and has to wait", "address", address)
 	}
 	return false, 0
-}
-
-// network is what counts as one address: of IPv6 the 64 bits that a provider gives to one customer.
-func network(address string) netip.Prefix {
-	a, err := netip.ParseAddr(address)
-	if err != nil {
-		return netip.Prefix{}
-	}
-	a = a.Unmap().WithZone("")
-	if a.Is6() {
-		return netip.PrefixFrom(a, 64).Masked()
-	}
-	return netip.PrefixFrom(a, 32)
 }
 
 // privateNames are the last labels of names that networks give their own machines. Others without a dot do too.
