@@ -250,7 +250,8 @@ func (h *Handler) pixel(w http.ResponseWriter, r *http.Request) {
 // admitsPixel holds a pixel to the limits of postbacks.
 func (h *Handler) admitsPixel(p *models.Postback, r *http.Request) bool {
 	now := time.Now()
-	if from := netguard.ClientPrefix(p.IP); !h.limits.senders.take(from, now) || !h.limits.admitsTo(h.addresseeOf(p), from, now) {
+	from := netguard.ClientPrefix(p.IP)
+	if !h.limits.senders.take(from, now) || !h.limits.admitsTo(h.addresseeOf(p), from, now) {
 		h.metrics.limited.Inc()
 		return false
 	}
