@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -63,7 +64,7 @@ type entry struct {
 	row       jobs.CronRow
 	schedule  cron.Schedule
 	retention time.Duration
-	busy      chan struct{} // full while a tick is being started
+	due       chan time.Time // the tick to start next, at most one
 }
 
 func (c Clock) entries() ([]entry, error) {
@@ -73,7 +74,7 @@ func (c Clock) entries() ([]entry, error) {
 		if err != nil {
 			return nil, fmt.Errorf("clock: %s: %w", row.Name, err)
 		}
-		entries[i] = entry{row: row, schedule: s, retention: tickRetention(s, c.Now()), busy: make(chan struct{}, 1)}
+		entries[i] = entry{row: row, schedule: s, retention: tickRetention(s, c.Now())}
 	}
 	return entries, nil
 }
@@ -89,7 +90,11 @@ func tickRetention(s cron.Schedule, now time.Time) time.Duration {
 // is made up for.
 func (c Clock) lead(ctx context.Context, entries []entry) {
 	next := make([]time.Time, len(entries))
+	entries = slices.Clone(entries)
 	for i, e := range entries {
+		e.due = make(chan time.Time, 1) // of this lead: the goroutines of an earlier one may still end
+		entries[i] = e
+		go c.work(ctx, e)
 		next[i] = lastBefore(e.schedule, c.Now().UTC())
 	}
 	for ctx.Err() == nil {
@@ -101,7 +106,7 @@ func (c Clock) lead(ctx context.Context, entries []entry) {
 				due, next[i] = next[i], e.schedule.Next(next[i])
 			}
 			if !due.IsZero() {
-				c.start(ctx, e, due)
+				e.enqueue(ctx, due)
 			}
 			if next[i].Before(wake) {
 				wake = next[i]
@@ -131,24 +136,37 @@ func lastBefore(s cron.Schedule, now time.Time) time.Time {
 	return s.Next(now)
 }
 
-// start starts a tick without waiting, so that a hanging queue delays no other row. While the previous tick is being
-// started, it skips this one.
-func (c Clock) start(ctx context.Context, e entry, at time.Time) {
+// enqueue makes a tick the next one of its row, without waiting: a queue that hangs delays no other row. A tick that
+// still waits behind a hanging one gives way to the newer. Only one goroutine may call it for a row.
+func (e entry) enqueue(ctx context.Context, at time.Time) {
 	select {
-	case e.busy <- struct{}{}:
-	default:
+	case <-e.due:
 		slog.WarnContext(ctx, "tick skipped, the one before hangs", "job", e.row.Job.Kind())
-		return
+	default:
 	}
-	go func() {
-		defer func() {
-			if p := recover(); p != nil {
-				slog.ErrorContext(ctx, "tick panicked", "job", e.row.Job.Kind(), "panic", fmt.Sprint(p))
-			}
-			<-e.busy
-		}()
-		if err := c.Start(ctx, e.row, at, e.retention); err != nil && ctx.Err() == nil {
-			slog.WarnContext(ctx, "tick not started", "job", e.row.Job.Kind(), "error", err)
+	e.due <- at
+}
+
+// work starts the ticks of a row, one after the other, until the context ends.
+func (c Clock) work(ctx context.Context, e entry) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case at := <-e.due:
+			c.start(ctx, e, at)
+		}
+	}
+}
+
+// start starts a tick. A panic ends with it.
+func (c Clock) start(ctx context.Context, e entry, at time.Time) {
+	defer func() {
+		if p := recover(); p != nil {
+			slog.ErrorContext(ctx, "tick panicked", "job", e.row.Job.Kind(), "panic", fmt.Sprint(p))
 		}
 	}()
+	if err := c.Start(ctx, e.row, at, e.retention); err != nil && ctx.Err() == nil {
+		slog.WarnContext(ctx, "tick not started", "job", e.row.Job.Kind(), "error", err)
+	}
 }

@@ -152,6 +152,36 @@ func TestPanicIsIsolated(t *testing.T) {
 	}
 }
 
+// Behind a tick that hangs, the newest tick of its row waits. It starts as soon as the hanging one ends.
+func TestTickBehindAHangingOne(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	h := newHands(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
+	ticks, release := make(chan time.Time, 10), make(chan struct{})
+	start := func(_ context.Context, _ jobs.CronRow, at time.Time, _ time.Duration) error {
+		ticks <- at
+		<-release
+		return nil
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	rows := []jobs.CronRow{{Name: "minutely", Spec: "* * * * *", Job: tick}}
+	go func() { _ = clock.Clock{Rows: rows, Start: start, Now: h.read, Sleep: h.sleep}.Run(ctx, d) }()
+	await.Recv(t, ticks)
+	for range 3 {
+		await.Recv(t, h.idle)
+		h.move(time.Minute)
+	}
+	await.Recv(t, h.idle)
+	close(release)
+	if got := await.Recv(t, ticks).Format("15:04"); got != "12:03" {
+		t.Errorf("tick %s after the hanging one, want the newest, 12:03", got)
+	}
+	if len(ticks) != 0 {
+		t.Errorf("%d ticks too many", len(ticks))
+	}
+}
+
 func TestATickIsOneJob(t *testing.T) {
 	t.Parallel()
 	r, client := jobstest.New()
