@@ -14,15 +14,7 @@ var ConversionSchedule = []time.Duration{
 }
 
 // RecordConversion records the conversion that a stored postback reports. Its row has the id of the postback, and its
-// outcome is stored with the postback.
-//
-// MatchConversion does the same for a postback whose click was not stored when it came. Anybody can send thousands of
-// these, so no other postback waits behind them.
-var (
-	RecordConversion = Define[None, None](models.KindRecordConversion, conversionPolicy(Conversions))
-	MatchConversion  = Define[None, None](models.KindMatchConversion, conversionPolicy(Unmatched))
-)
-
-func conversionPolicy(queue string) Policy {
-	return Policy{Queue: queue, Timeout: 20 * time.Second, Retries: ConversionSchedule, Row: true}
-}
+// outcome is stored with the postback. A postback whose click is not stored has no job yet, see MatchPostbacks.
+var RecordConversion = Define[None, None](models.KindRecordConversion, Policy{
+	Queue: Conversions, Timeout: 20 * time.Second, Retries: ConversionSchedule, Row: true,
+})

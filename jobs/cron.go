@@ -23,6 +23,7 @@ type CronRow struct {
 // Cron is the table of the jobs that the clock starts.
 var Cron = []CronRow{
 	{"enqueue rows that nobody holds", "*/2 * * * * *", Reconcile},
+	{"look for the clicks of postbacks", "1-59/2 * * * * *", MatchPostbacks},
 	{"forget old jobs", "17 3 * * *", Prune},
 	{"forget stored answers", "7 * * * *", ForgetAnswers},
 	{"forget removed rules", "29 * * * *", ForgetRules},
@@ -39,6 +40,9 @@ var Cron = []CronRow{
 var (
 	// Reconcile enqueues the rows that are due, that no worker holds and that have no task.
 	Reconcile = tick("jobs:reconcile", 30*time.Second)
+
+	// MatchPostbacks looks for the clicks of postbacks that came before their click, or have none, by ConversionSchedule.
+	MatchPostbacks = tick("postbacks:match", 30*time.Second)
 
 	// Prune deletes finished jobs, events and deliveries after jobrow.Retention.
 	Prune = tick("jobs:prune", 10*time.Minute, tickRetries...)

@@ -17,8 +17,7 @@ const (
 	Interactive = "interactive" // somebody is waiting for the answer
 	Webhooks    = "webhooks"
 	Conversions = "conversions"
-	Unmatched   = "unmatched" // postbacks whose click was not stored when they came
-	Bulk        = "bulk"      // exports, corrections, syncs
+	Bulk        = "bulk" // exports, corrections, syncs
 	Maintenance = "maintenance"
 )
 
@@ -36,7 +35,6 @@ var Queues = []Queue{
 	{Interactive, 6, 15 * time.Millisecond, true, 0},
 	{Webhooks, 10, 25 * time.Millisecond, true, 2 * time.Second},
 	{Conversions, 4, 25 * time.Millisecond, true, 0},
-	{Unmatched, 2, 100 * time.Millisecond, false, 0},
 	{Bulk, 2, 100 * time.Millisecond, true, 0},
 	{Maintenance, 2, 100 * time.Millisecond, false, 0},
 }

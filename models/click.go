@@ -112,7 +112,7 @@ type ClickOut struct {
 }
 
 // Postback is a message of a network or a shop about a conversion, as it arrived. It is stored at once, and
-// interpreted later by the job conversion:record or conversion:match.
+// interpreted later by the job conversion:record.
 type Postback struct {
 	ID        uuid.UUID         `json:"id"`                  // a UUIDv7: its time is when the postback arrived
 	AccountID uuid.UUID         `json:"account_id,omitzero"` // known when the address names a network or an own domain

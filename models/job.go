@@ -19,7 +19,6 @@ const (
 const (
 	KindDeliverWebhook   = "webhook:deliver"
 	KindRecordConversion = "conversion:record"
-	KindMatchConversion  = "conversion:match" // conversion:record of a postback that came before its click, or has none
 )
 
 // Job is the row of a job that must not be lost. It is written in the transaction of its cause. The row is the truth:

@@ -2,6 +2,8 @@ package clicklog_test
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,9 +18,9 @@ import (
 	"switchyard/models"
 )
 
-// TestForgedPostbacksWaitApart: in one batch, the jobs of postbacks whose click is stored have the click's account. All
-// others are of the kind whose queue no stored click waits in.
-func TestForgedPostbacksWaitApart(t *testing.T) {
+// TestForgedPostbacksHaveNoJob: in one batch, postbacks whose click is stored have a job, with the click's account. All
+// others wait, and so do those that come with another account than the click's.
+func TestForgedPostbacksHaveNoJob(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	acc, other := account(t, d), account(t, d)
@@ -28,33 +30,130 @@ func TestForgedPostbacksWaitApart(t *testing.T) {
 	drain(t, s, d, clicklog.IngestOptions{})
 	ofNobody := click(uuid.New(), uuid.New(), 3) // its account is gone
 	var want []models.JobRef
-	say := func(click, from uuid.UUID, kind string, of uuid.UUID) {
+	var waiting []uuid.UUID
+	say := func(click, from, of uuid.UUID) {
 		p := &models.Postback{ID: models.NewClickID(), ClickID: click, AccountID: from, Source: models.FromPostback}
 		put(t, s, spool.Record{Postback: p})
-		want = append(want, models.JobRef{Kind: kind, ID: p.ID, Account: of})
+		if of == uuid.Nil {
+			waiting = append(waiting, p.ID)
+		} else {
+			want = append(want, models.JobRef{Kind: models.KindRecordConversion, ID: p.ID, Account: of})
+		}
 	}
-	say(models.NewClickID(), uuid.Nil, models.KindMatchConversion, uuid.Nil)
-	say(before.ID, uuid.Nil, models.KindRecordConversion, acc)
-	say(models.FloorClickID(time.Now().AddDate(-1, 0, 0)), acc, models.KindMatchConversion, acc)
-	say(within.ID, uuid.Nil, models.KindRecordConversion, other)
-	say(before.ID, other, models.KindRecordConversion, acc) // by a network of another account
-	say(uuid.Nil, uuid.Nil, models.KindMatchConversion, uuid.Nil)
-	say(ofNobody.ID, uuid.Nil, models.KindMatchConversion, uuid.Nil)
+	say(models.NewClickID(), uuid.Nil, uuid.Nil)
+	say(before.ID, uuid.Nil, acc)
+	say(before.ID, acc, acc)
+	say(models.FloorClickID(time.Now().AddDate(-1, 0, 0)), acc, uuid.Nil)
+	say(within.ID, uuid.Nil, other)
+	say(before.ID, other, uuid.Nil) // by a domain or network of another account
+	say(ofNobody.ID, uuid.Nil, uuid.Nil)
 	put(t, s, spool.Record{Click: within}, spool.Record{Click: ofNobody})
 	var told []models.JobRef
 	drain(t, s, d, clicklog.IngestOptions{
 		OnPostbacks: func(_ context.Context, rows []models.JobRef) { told = append(told, rows...) },
 	})
-	rows, err := db.Select[models.JobRef](t.Context(), d, "jobs", `SELECT kind, id, generation,
-		coalesce(account_id, '00000000-0000-0000-0000-000000000000') AS account_id FROM jobs`)
+	sameJobs(t, d, want, told)
+	sameWaiting(t, d, waiting)
+}
+
+// TestMatchPostbacks: a click that comes starts the job of its postback, and of no other. Others are looked for as often
+// as there are waits.
+func TestMatchPostbacks(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	acc, other := account(t, d), account(t, d)
+	network := uuid.New()
+	if _, err := d.ExecContext(t.Context(),
+		`INSERT INTO networks (id, account_id, name) VALUES ($1, $2, 'N')`, network, acc); err != nil {
+		t.Fatal(err)
+	}
+	s := openSpool(t, t.TempDir())
+	late := click(acc, uuid.New(), 1)
+	say := func(click, from, network uuid.UUID) uuid.UUID {
+		p := &models.Postback{
+			ID: models.NewClickID(), ClickID: click, AccountID: from, NetworkID: network, Source: models.FromPostback,
+			Proof: []byte("sealed"),
+		}
+		put(t, s, spool.Record{Postback: p})
+		return p.ID
+	}
+	found, unread := say(late.ID, acc, uuid.Nil), say(uuid.Nil, uuid.Nil, network)
+	byNetwork := say(late.ID, uuid.Nil, network)
+	foreign := say(late.ID, other, uuid.Nil)
+	forged := say(models.NewClickID(), uuid.Nil, network)
+	astray := say(late.ID, uuid.Nil, uuid.New())
+	foreignNetwork := say(late.ID, other, network)
+	drain(t, s, d, clicklog.IngestOptions{})
+	put(t, s, spool.Record{Click: late})
+	drain(t, s, d, clicklog.IngestOptions{})
+
+	match := func(want ...uuid.UUID) {
+		t.Helper()
+		told, _, err := clicklog.Log{Conn: d}.MatchPostbacks(t.Context(), []time.Duration{0}, 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var refs []models.JobRef
+		for _, id := range want {
+			refs = append(refs, models.JobRef{Kind: models.KindRecordConversion, ID: id, Account: acc})
+		}
+		if diff := cmp.Diff(refs, told, byID); diff != "" {
+			t.Errorf("told: %s", diff)
+		}
+	}
+	match(found, byNetwork, unread)
+	sameWaiting(t, d, []uuid.UUID{foreign, forged})
+	match()
+	sameWaiting(t, d, nil)
+	match()
+	type row struct {
+		ID      uuid.UUID
+		Account uuid.UUID `db:"account_id"`
+		Outcome string
+		Proved  bool
+	}
+	rows, err := db.Select[row](t.Context(), d, "postbacks",
+		`SELECT id, account_id, outcome, proof IS NOT NULL AS proved FROM postbacks ORDER BY id`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	byID := cmpopts.SortSlices(func(a, b models.JobRef) bool { return a.ID.String() < b.ID.String() })
+	want := []row{
+		{found, acc, "pending", true}, {unread, acc, "pending", true}, {byNetwork, acc, "pending", true},
+		{foreign, other, "unmatched", true}, {forged, acc, "unmatched", true}, {astray, acc, "refused", false},
+		{foreignNetwork, other, "refused", false},
+	}
+	slices.SortFunc(want, func(a, b row) int { return strings.Compare(a.ID.String(), b.ID.String()) })
+	if diff := cmp.Diff(want, rows); diff != "" {
+		t.Error(diff)
+	}
+}
+
+var byID = cmpopts.SortSlices(func(a, b models.JobRef) bool { return a.ID.String() < b.ID.String() })
+
+func sameJobs(t *testing.T, d *db.DB, want, told []models.JobRef) {
+	t.Helper()
+	rows, err := db.Select[models.JobRef](t.Context(), d, "jobs", `SELECT kind, id, generation, account_id FROM jobs`)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if diff := cmp.Diff(want, rows, byID); diff != "" {
 		t.Errorf("rows: %s", diff)
 	}
 	if diff := cmp.Diff(want, told, byID); diff != "" {
 		t.Errorf("told: %s", diff)
+	}
+}
+
+// sameWaiting holds that these postbacks wait for their click, and no others.
+func sameWaiting(t *testing.T, d *db.DB, want []uuid.UUID) {
+	t.Helper()
+	got, err := db.Select[uuid.UUID](t.Context(), d, "waiting", `SELECT id FROM postbacks WHERE match_at IS NOT NULL`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmpopts.SortSlices(func(a, b uuid.UUID) bool {
+		return a.String() < b.String()
+	})); diff != "" {
+		t.Errorf("waiting: %s", diff)
 	}
 }

@@ -92,7 +92,7 @@ func TestIngestStoresOnce(t *testing.T) {
 	other := click(acc, campaign, 2) // the bot used up nothing
 	hop := &models.ClickOut{ID: models.NewClickID(), ClickID: lander.ID, AccountID: acc, Slot: 2, OfferID: uuid.New()}
 	post := &models.Postback{
-		ID: models.NewClickID(), AccountID: acc, Source: models.FromPostback,
+		ID: models.NewClickID(), AccountID: acc, ClickID: lander.ID, Source: models.FromPostback,
 		Params: map[string]string{"payout": "1\x00"},
 	}
 	nobodys := &models.Postback{ID: models.NewClickID(), Source: models.FromPostback, Unmatched: "it names no click"}
@@ -117,7 +117,7 @@ func TestIngestStoresOnce(t *testing.T) {
 	put(t, s, records...)
 	drain(t, s, d, o)
 
-	if diff := cmp.Diff([]models.JobRef{{Kind: models.KindMatchConversion, ID: post.ID, Account: acc}}, told); diff != "" {
+	if diff := cmp.Diff([]models.JobRef{{Kind: models.KindRecordConversion, ID: post.ID, Account: acc}}, told); diff != "" {
 		t.Errorf("postbacks told: %s", diff)
 	}
 	type row struct {
@@ -163,17 +163,17 @@ func TestPoisonBlocksNothing(t *testing.T) {
 		}
 		put(t, s, spool.Record{Click: c})
 	}
-	stranger := &models.Postback{ID: models.NewClickID(), AccountID: uuid.New()} // an account that is gone
-	put(t, s, spool.Record{Postback: stranger}, spool.Record{Click: click(acc, campaign, 99)})
+	ofNobody := &models.Postback{ID: idAt(time.Now()), AccountID: uuid.New(), NetworkID: uuid.New()} // all are gone
+	put(t, s, spool.Record{Postback: ofNobody}, spool.Record{Click: click(acc, campaign, 99)})
 	drain(t, s, d, clicklog.IngestOptions{})
 	if n := number[int](t, d, `SELECT count(*) FROM clicks`); n != 39 {
 		t.Errorf("%d clicks stored", n)
 	}
-	if st := s.Stats(); st.Rejected != 3 || st.PendingBytes != 0 {
+	if st := s.Stats(); st.Rejected != 2 || st.PendingBytes != 0 {
 		t.Errorf("%+v", st)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "web-1", "rejected"))
-	if err != nil || strings.Count(string(text), "\n") != 3 {
+	if err != nil || strings.Count(string(text), "\n") != 2 {
 		t.Errorf("rejected: %d bytes, %v", len(text), err)
 	}
 }

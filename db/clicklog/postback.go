@@ -15,35 +15,44 @@ import (
 )
 
 // The job of a postback has the postback's id. A row that exists stays as it is. The account of the job is the click's.
-// A job whose click is not stored has another kind, and the account that the postback came with. OFFSET 0 makes each
-// postback look into the one partition of its click, whatever days the ids of a batch are of.
+// A postback whose click is not stored, or belongs to another account, has no job yet: it waits for MatchPostbacks.
+// OFFSET 0 makes each postback look into the one partition of its click, whatever days the ids of a batch are of.
 var insertPostbacks = `
-WITH fresh AS (
-	INSERT INTO postbacks (id, account_id, network_id, click_id, source, domain, ip, params, proof, signature, signed_text,
-		received_at, outcome, detail, decided_at)
-	SELECT id, account_id, network_id, click_id, source, domain, nullif(ip, '')::inet, params::jsonb, nullif(proof, ''), signature,
-		signed_text, received_at, CASE unmatched WHEN '' THEN 'pending' ELSE 'unmatched' END, unmatched,
-		CASE WHEN unmatched <> '' THEN clock_timestamp() END
+WITH given AS MATERIALIZED (
+	SELECT p.*, owner.account_id AS owner
 	FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
 		$10::text[], $11::timestamptz[], $12::text[], $13::bytea[]) AS p (id, account_id, network_id, click_id, source, domain,
-		ip, params, signature, signed_text, received_at, unmatched, proof)
+		ip, params, signature, signed_text, received_at, unmatched, proof) ` + joinOwner + `
+), fresh AS (
+	INSERT INTO postbacks (id, account_id, network_id, click_id, source, domain, ip, params, proof, signature, signed_text,
+		received_at, outcome, detail, decided_at, match_at)
+	SELECT id, account_id, network_id, click_id, source, domain, nullif(ip, '')::inet, params::jsonb, nullif(proof, ''), signature,
+		signed_text, received_at, CASE unmatched WHEN '' THEN 'pending' ELSE 'unmatched' END, unmatched,
+		CASE WHEN unmatched <> '' THEN clock_timestamp() END,
+		CASE WHEN unmatched = '' AND owner IS NULL THEN clock_timestamp() END
+	FROM given
 	ON CONFLICT (id) DO NOTHING
-	RETURNING id, nullif(account_id, '00000000-0000-0000-0000-000000000000') AS account_id, click_id, outcome
+	RETURNING id
 ), open AS MATERIALIZED (
-	SELECT f.id, coalesce(click.account_id, f.account_id) AS account_id,
-		CASE WHEN click.account_id IS NULL THEN '` + models.KindMatchConversion + `'
-			ELSE '` + models.KindRecordConversion + `' END AS kind
-	FROM fresh f LEFT JOIN LATERAL (
-		SELECT a.id AS account_id FROM clicks k JOIN accounts a ON a.id = k.account_id WHERE k.id = f.click_id OFFSET 0
-	) click ON true
-	WHERE f.outcome = 'pending'
+	SELECT DISTINCT id, owner AS account_id FROM given JOIN fresh USING (id) WHERE unmatched = '' AND owner IS NOT NULL
 ), due AS (
-	` + jobrow.InsertFrom("open", "kind", "NULL") + `
+	` + jobrow.InsertFrom("open", recordKind, "NULL") + `
 	ON CONFLICT (id) DO NOTHING
 )
-SELECT kind, id, coalesce(account_id, '00000000-0000-0000-0000-000000000000') AS account_id FROM open`
+SELECT ` + recordKind + ` AS kind, id, account_id FROM open`
 
-// storePostbacks stores raw messages, each with the job that will read it, and returns the new jobs.
+// recordKind is the kind of a postback's job, in SQL.
+const recordKind = `'` + models.KindRecordConversion + `'`
+
+// joinOwner joins the account of the click that a postback p names, as owner. It is null if the click is not stored, or
+// not of the account that the postback came with.
+const joinOwner = `LEFT JOIN LATERAL (
+	SELECT a.id AS account_id FROM clicks k JOIN accounts a ON a.id = k.account_id
+	WHERE k.id = p.click_id AND p.account_id IN (a.id, '00000000-0000-0000-0000-000000000000') OFFSET 0
+) owner ON true`
+
+// storePostbacks stores raw messages, each with the job that will read it if its click is stored, and returns the new
+// jobs.
 func storePostbacks(ctx context.Context, c db.Conn, list []*models.Postback) ([]models.JobRef, error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -128,7 +137,7 @@ UPDATE postbacks SET outcome = $2, detail = left($3, 500), conversion_id = $4, a
 	params = coalesce($7::jsonb, params), proof = CASE WHEN $7::jsonb IS NULL THEN proof END,
 	signature = CASE WHEN $7::jsonb IS NULL THEN signature ELSE '' END,
 	signed_text = CASE WHEN $7::jsonb IS NULL THEN signed_text ELSE '' END,
-	attempts = attempts + 1, decided_at = now()
+	attempts = attempts + 1, decided_at = now(), match_at = NULL
 WHERE id = $1`
 
 // PostbackDecision is what became of a postback.
@@ -167,7 +176,7 @@ func clearPostbacks(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 
 // deletePostbacks deletes messages and their jobs in the transaction of c. A worker that has one of them loses it.
 func deletePostbacks(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
-	if err := jobrow.Delete(ctx, c, ids, models.KindRecordConversion, models.KindMatchConversion); err != nil {
+	if err := jobrow.Delete(ctx, c, ids, models.KindRecordConversion); err != nil {
 		return err
 	}
 	_, err := db.Exec(ctx, c, "delete postbacks", `DELETE FROM postbacks WHERE id = ANY ($1::uuid[])`, db.UUIDs(ids))

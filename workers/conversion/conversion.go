@@ -1,8 +1,8 @@
-// Package conversion handles conversion:record and conversion:match, which record the conversion that a stored postback
-// reports. They differ in the queue that they wait in.
+// Package conversion handles conversion:record, which records the conversion that a stored postback reports, and
+// postbacks:match, which starts that job for postbacks that came before their click.
 //
-// A postback whose click is not stored yet is retried. One whose click is never stored becomes unmatched. It is kept,
-// so that it can be inspected and run again. A conversion is never recorded for a click that the postback does not
+// A postback whose click is not stored yet waits. One whose click is never stored becomes unmatched. It is kept, so
+// that it can be inspected and looked for again. A conversion is never recorded for a click that the postback does not
 // name.
 package conversion
 
@@ -34,15 +34,32 @@ type recorder struct {
 
 // Clicks finds the click that a postback names and records the conversion: clicklog.Log.
 type Clicks interface {
+	MatchPostbacks(ctx context.Context, waits []time.Duration, limit int) (rows []models.JobRef, looked int, err error)
 	FindByID(ctx context.Context, id uuid.UUID) (click clicklog.StoredClick, ok bool, err error)
 	RecordConversion(ctx context.Context, c db.Conn, in clicklog.ConversionInput) (clicklog.ConversionOutcome, error)
 }
 
-// Register adds the handler of both kinds to a runtime.
+// Register adds the handlers to a runtime. The options are for conversion:record.
 func Register(r *workers.Runtime, s *store.Store, clicks Clicks, opts ...workers.RowOption) {
 	rec := &recorder{runtime: r, store: s, clicks: clicks}
 	workers.RegisterRow(r, jobs.RecordConversion, rec.record, opts...)
-	workers.RegisterRow(r, jobs.MatchConversion, rec.record, opts...)
+	workers.RegisterTick(r, jobs.MatchPostbacks, rec.match)
+}
+
+// matchAtOnce is how many postbacks one statement of match looks at.
+const matchAtOnce = 2000
+
+// match starts the jobs of postbacks that waited for their click, and whose click is stored by now.
+func (rec *recorder) match(ctx context.Context) error {
+	for looked := matchAtOnce; looked == matchAtOnce; {
+		rows, n, err := rec.clicks.MatchPostbacks(ctx, jobs.ConversionSchedule, matchAtOnce)
+		if err != nil {
+			return err
+		}
+		rec.runtime.Client().Dispatch(ctx, rows...)
+		looked = n
+	}
+	return nil
 }
 
 // offerAttempts is how many attempts wait for the click-out of a visitor of a lander. The click-out decides the offer,
@@ -98,7 +115,7 @@ func (rec *recorder) record(ctx context.Context, u *run) error {
 		d.AccountID = named.AccountID
 	}
 	if m.NetworkID != uuid.Nil && (named.ID == uuid.Nil || named.AccountID != d.AccountID) {
-		return rec.end(ctx, u, m, d, clicklog.PostbackRefused, "there is no such network")
+		return rec.end(ctx, u, m, d, clicklog.PostbackRefused, clicklog.NoSuchNetwork)
 	}
 	click, reason := postback.NamedClick(m.Params, named.Network, time.Now())
 	if reason != "" {
@@ -234,7 +251,7 @@ func (rec *recorder) end(ctx context.Context, u *run, m message, d clicklog.Post
 
 // wait retries a postback whose click is not stored.
 func (rec *recorder) wait(ctx context.Context, u *run, m message, d clicklog.PostbackDecision) error {
-	return rec.retry(ctx, u, m, d, "its click is not known yet")
+	return rec.retry(ctx, u, m, d, clicklog.ClickNotKnown)
 }
 
 // retry makes the next attempt wait. After the last one the postback is unmatched. Running its job again repeats it, so
@@ -244,7 +261,7 @@ func (rec *recorder) retry(ctx context.Context, u *run, m message, d clicklog.Po
 	return u.Retry(ctx, cause, func(c db.Conn, f workers.NextAttempt) error {
 		d.Outcome, d.Detail = clicklog.PostbackPending, detail
 		if f.Final {
-			d.Outcome, d.Detail = clicklog.PostbackUnmatched, "its click never came"
+			d.Outcome, d.Detail = clicklog.PostbackUnmatched, clicklog.ClickNeverCame
 			if len(m.Proof) == 0 { // a process of before has stored it in clear
 				m.show(&d, false)
 			}

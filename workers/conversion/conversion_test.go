@@ -37,12 +37,13 @@ type bench struct {
 	account  uuid.UUID
 	network  uuid.UUID
 	offer    uuid.UUID
+	waits    []time.Duration // of match
 }
 
 func newBench(t *testing.T, waits ...time.Duration) *bench {
 	t.Helper()
 	queue := jobstest.Redis(t)
-	b := &bench{T: t, db: dbtest.New(t), account: uuid.New(), network: uuid.New(), offer: uuid.New()}
+	b := &bench{T: t, db: dbtest.New(t), account: uuid.New(), network: uuid.New(), offer: uuid.New(), waits: waits}
 	b.client, b.box = jobs.Connect(queue), must(seal.New(b.db))(t)
 	b.store = store.New(b.db, b.box)
 	b.exec(`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', 'k')`, b.account)
@@ -146,6 +147,7 @@ func (b *bench) send(p models.Postback) uuid.UUID {
 func (b *bench) decided(id uuid.UUID) (outcome, detail string) {
 	b.Helper()
 	await.Until(b, "the postback is decided", func() bool {
+		b.match()
 		row := b.db.QueryRowxContext(b.Context(), `SELECT outcome, detail FROM postbacks WHERE id = $1`, id)
 		if err := row.Scan(&outcome, &detail); err != nil {
 			b.Fatal(err)
@@ -153,6 +155,28 @@ func (b *bench) decided(id uuid.UUID) (outcome, detail string) {
 		return outcome != clicklog.PostbackPending
 	})
 	return outcome, detail
+}
+
+// match looks for the clicks of postbacks that wait, as the job does, but by the waits of the bench.
+func (b *bench) match() {
+	b.Helper()
+	rows, _, err := clicklog.Log{Conn: b.db}.MatchPostbacks(b.Context(), b.waits, 100)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.client.Dispatch(b.Context(), rows...)
+}
+
+// tick runs the job that looks for clicks, to its end.
+func (b *bench) tick() {
+	b.Helper()
+	ticket, err := jobs.Submit(b.Context(), b.client, jobs.MatchPostbacks, uuid.Nil, jobs.Tick{})
+	if err == nil {
+		_, err = jobs.Await(b.Context(), ticket)
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
 }
 
 func (b *bench) conversions() []models.Conversion {
@@ -232,39 +256,42 @@ func TestPostbackBecomesAConversion(t *testing.T) {
 
 func TestPostbackWaitsForItsClick(t *testing.T) {
 	t.Parallel()
-	waits := make([]time.Duration, len(jobs.ConversionSchedule))
-	for i := range waits {
-		waits[i] = 100 * time.Millisecond
-	}
-	b := newBench(t, waits...)
+	b := newBench(t)
 	c := b.click()
 	id := b.send(models.Postback{Params: params{"clickid": models.FormatClickID(c.ID)}})
-	await.Until(b, "it was tried without its click", func() bool {
-		var n int
-		if err := b.db.GetContext(t.Context(), &n, `SELECT attempts FROM postbacks WHERE id = $1`, id); err != nil {
-			t.Fatal(err)
+	forged := b.send(models.Postback{Params: params{"clickid": models.FormatClickID(models.NewClickID())}})
+	type state struct {
+		Outcome  string
+		Attempts int
+		Waits    bool
+		Job      bool
+	}
+	states := func() (got [2]state) {
+		for i, id := range []uuid.UUID{id, forged} {
+			row := b.db.QueryRowxContext(t.Context(), `SELECT outcome, attempts, match_at IS NOT NULL,
+				EXISTS (SELECT FROM jobs WHERE id = postbacks.id) FROM postbacks WHERE id = $1`, id)
+			if err := row.Scan(&got[i].Outcome, &got[i].Attempts, &got[i].Waits, &got[i].Job); err != nil {
+				t.Fatal(err)
+			}
 		}
-		return n > 0
-	})
+		return got
+	}
+	b.tick()
+	waits := state{"pending", 1, true, false} // thousands that wait have no jobs
+	if got := states(); got != [2]state{waits, waits} {
+		t.Errorf("without the click: %+v", got)
+	}
 	b.put(spool.Record{Click: c})
 	b.drain()
-	if outcome, detail := b.decided(id); outcome != "recorded" || detail != "created" {
-		t.Errorf("%s %s", outcome, detail)
+	b.exec(`UPDATE postbacks SET match_at = now()`)
+	b.tick()
+	await.Until(t, "it is recorded", func() bool { return states()[0].Outcome == "recorded" })
+	waits.Attempts = 2
+	if got := states(); got != [2]state{{"recorded", 3, false, true}, waits} {
+		t.Errorf("with the click: %+v", got)
 	}
-	after := b.send(models.Postback{Params: params{"clickid": models.FormatClickID(c.ID), "txid": "2"}})
-	if outcome, detail := b.decided(after); outcome != "recorded" {
-		t.Errorf("%s %s", outcome, detail)
-	}
-	// Postbacks of no click can be sent by anybody: those of clicks do not wait behind them.
-	for id, want := range map[uuid.UUID]string{id: jobs.MatchConversion.Kind(), after: jobs.RecordConversion.Kind()} {
-		var kind string
-		err := b.db.GetContext(t.Context(), &kind, `SELECT kind FROM jobs WHERE id = $1`, id)
-		if err != nil || kind != want {
-			t.Errorf("the job is %s (%v), want %s", kind, err, want)
-		}
-	}
-	if queue := jobs.MatchConversion.Policy().Queue; queue == jobs.RecordConversion.Policy().Queue {
-		t.Errorf("both wait in %s", queue)
+	if n := len(b.conversions()); n != 1 {
+		t.Errorf("%d conversions", n)
 	}
 }
 

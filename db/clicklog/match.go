@@ -1,0 +1,68 @@
+package clicklog
+
+import (
+	"context"
+	"time"
+
+	"github.com/lib/pq"
+
+	"switchyard/db"
+	"switchyard/db/jobrow"
+	"switchyard/models"
+)
+
+// Anybody can send thousands of postbacks whose click does not exist. Looking for the clicks of all at once costs little
+// for each. A postback that names a network, but no click that could be read without it, is left to its job as soon as
+// there is the network.
+var matchPostbacks = `
+WITH due AS MATERIALIZED (
+	SELECT id, account_id, network_id, click_id, attempts FROM postbacks
+	WHERE match_at <= clock_timestamp() ORDER BY match_at LIMIT $1 FOR UPDATE SKIP LOCKED
+), looked AS MATERIALIZED (
+	SELECT p.id, owner.account_id AS owner, ($2::float8[])[p.attempts + 1] AS wait,
+		coalesce(nullif(p.account_id, '00000000-0000-0000-0000-000000000000'), owner.account_id, n.account_id, p.account_id) AS account_id,
+		owner.account_id IS NOT NULL OR p.click_id = '00000000-0000-0000-0000-000000000000' AS ready,
+		p.network_id <> '00000000-0000-0000-0000-000000000000' AND n.id IS NULL AS astray
+	FROM due p LEFT JOIN networks n ON n.id = p.network_id
+		AND p.account_id IN (n.account_id, '00000000-0000-0000-0000-000000000000') ` + joinOwner + `
+), decided AS (
+	UPDATE postbacks SET account_id = looked.account_id, attempts = attempts + 1, decided_at = clock_timestamp(),
+		outcome = CASE WHEN astray THEN 'refused' WHEN ready OR wait IS NOT NULL THEN 'pending' ELSE 'unmatched' END,
+		detail = CASE WHEN astray THEN '` + NoSuchNetwork + `' WHEN ready THEN ''
+			WHEN wait IS NOT NULL THEN '` + ClickNotKnown + `' ELSE '` + ClickNeverCame + `' END,
+		match_at = CASE WHEN NOT astray AND NOT ready THEN clock_timestamp() + make_interval(secs => wait) END,
+		proof = CASE WHEN NOT astray THEN proof END,
+		signature = CASE WHEN astray THEN '' ELSE signature END,
+		signed_text = CASE WHEN astray THEN '' ELSE signed_text END
+	FROM looked WHERE postbacks.id = looked.id
+), open AS MATERIALIZED (
+	SELECT id, coalesce(owner, nullif(account_id, '00000000-0000-0000-0000-000000000000')) AS account_id
+	FROM looked WHERE ready AND NOT astray
+), due_now AS (
+	` + jobrow.InsertFrom("open", recordKind, "NULL") + `
+	ON CONFLICT (id) DO NOTHING
+)
+SELECT CASE WHEN o.id IS NULL THEN '' ELSE ` + recordKind + ` END AS kind, l.id,
+	coalesce(o.account_id, '00000000-0000-0000-0000-000000000000') AS account_id
+FROM looked l LEFT JOIN open o ON o.id = l.id`
+
+// Details of postbacks that were not read.
+const (
+	NoSuchNetwork  = "there is no such network"
+	ClickNotKnown  = "its click is not known yet"
+	ClickNeverCame = "its click never came"
+)
+
+// MatchPostbacks looks for the clicks of postbacks that wait for theirs: of those whose wait is over, limit at most, the
+// longest due first. One whose click is stored by now gets its job. Any other waits again: waits[n] after it was looked
+// for n times before. After the last wait it is unmatched. It returns the new jobs and how many postbacks it looked at.
+func (l Log) MatchPostbacks(ctx context.Context, waits []time.Duration, limit int) (rows []models.JobRef, looked int, err error) {
+	seconds := db.Map(waits, time.Duration.Seconds)
+	list, err := db.Select[models.JobRef](ctx, l.Conn, "match postbacks", matchPostbacks, limit, pq.Float64Array(seconds))
+	for _, row := range list {
+		if row.Kind != "" {
+			rows = append(rows, row)
+		}
+	}
+	return rows, len(list), err
+}

@@ -1,0 +1,10 @@
+-- A postback whose click is not stored has no job: one statement looks for the clicks of all that wait. match_at is when it
+-- looks next; null is for those that have a job or are decided.
+-- +goose Up
+ALTER TABLE postbacks ADD COLUMN match_at timestamptz;
+UPDATE postbacks SET match_at = now() FROM jobs j
+WHERE j.id = postbacks.id AND j.kind = 'conversion:match' AND postbacks.outcome = 'pending';
+DELETE FROM jobs WHERE kind = 'conversion:match';
+
+-- +goose Down
+ALTER TABLE postbacks DROP COLUMN match_at;

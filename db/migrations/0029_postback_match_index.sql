@@ -1,0 +1,5 @@
+-- Few of the postbacks wait for their click.
+-- +goose NO TRANSACTION
+-- +goose Up
+DROP INDEX CONCURRENTLY IF EXISTS postbacks_match; -- what an attempt that gave up has left
+CREATE INDEX CONCURRENTLY postbacks_match ON postbacks (match_at) WHERE match_at IS NOT NULL;

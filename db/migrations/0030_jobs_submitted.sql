@@ -1,0 +1,8 @@
+-- jobs_submitted without conversion:match, a kind that is gone. The queries of the version before read jobs_due until their
+-- programs are gone.
+-- +goose NO TRANSACTION
+-- +goose Up
+DROP INDEX CONCURRENTLY IF EXISTS jobs_asked; -- what an attempt that gave up has left
+CREATE INDEX CONCURRENTLY jobs_asked ON jobs (account_id, kind)
+WHERE state IN ('pending', 'running') AND kind NOT IN ('webhook:deliver', 'conversion:record');
+DROP INDEX CONCURRENTLY IF EXISTS jobs_submitted;
