@@ -1,7 +1,7 @@
 package cond
 
 import (
-	"bytes"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -123,11 +123,10 @@ func newTester(a Attr, k kind, op operator, values []string) (tester, *Error) {
 	case op == opEquals && k == kindText:
 		return newEqualTest(values), nil
 	case op == opContains:
-		return newContainsTest(values), nil
-	case op == opStartsWith:
-		return &edgeTest{bytes.HasPrefix, foldAll(values)}, nil
-	case op == opEndsWith:
-		return &edgeTest{bytes.HasSuffix, foldAll(values)}, nil
+		t := newContainsTest(values)
+		return &t, nil
+	case op == opStartsWith, op == opEndsWith:
+		return newEdgeTest(op, values), nil
 	case k == kindVersion:
 		return newVersionTest(op, values)
 	default:
@@ -175,7 +174,7 @@ func pair(values []string) (lo, hi string, err *Error) {
 }
 
 func newVersionTest(op operator, values []string) (tester, *Error) {
-	t := &versionTest{op: op, values: values}
+	t := &versionTest{op: op}
 	if op == opBetween {
 		lo, hi, err := pair(values)
 		if err != nil {
@@ -184,12 +183,25 @@ func newVersionTest(op operator, values []string) (tester, *Error) {
 		if compareVersion(lo, hi) > 0 {
 			return nil, &Error{Reason: BadValue, Detail: "between runs from the smaller to the larger value"}
 		}
-		t.values = []string{lo, hi}
+		values = []string{lo, hi}
 	}
-	for _, v := range t.values {
-		if op != opEquals && !isVersion(v) {
-			return nil, &Error{Reason: BadValue, Detail: "not a version number"}
+	for _, v := range values {
+		if isVersion(v) {
+			t.values = append(t.values, v)
+		} else {
+			t.names = append(t.names, v)
 		}
+	}
+	if op != opEquals && len(t.names) > 0 {
+		return nil, &Error{Reason: BadValue, Detail: "not a version number"}
+	}
+	slices.SortFunc(t.values, compareVersion)
+	switch op { // what the widest one takes in, the others do too
+	case opGT, opGTE:
+		t.values = t.values[:1:1]
+	case opLT, opLTE:
+		t.values = t.values[len(t.values)-1:]
+	default:
 	}
 	return t, nil
 }

@@ -1,6 +1,9 @@
 package cond
 
-import "fmt"
+import (
+	"fmt"
+	"math/bits"
+)
 
 // Cost is what conditions take at most.
 type Cost struct {
@@ -70,35 +73,34 @@ const (
 
 // steps is what a look by a tester takes, but for its patterns.
 func steps(t tester) int32 {
-	if r, ok := t.(regexTest); ok {
-		t = r.parts
+	if r, ok := t.(*regexTest); ok {
+		t = &r.parts
 	}
 	return int32(1 + t.cost().Steps) //nolint:gosec // MaxItems values
 }
 
-func costOfValues(values [][]byte, each, bytes int) (c Cost) {
+func bytesOf(values [][]byte) (n int) {
 	for _, v := range values {
-		c = c.Plus(Cost{each, bytes + len(v)})
+		n += valueBytes + len(v)
 	}
-	return c
+	return n
 }
 
 // cost of an equality is that of a hash, or a binary search.
-func (t equalTest) cost() Cost { return Cost{4, costOfValues(t, 0, valueBytes).Bytes} }
+func (t equalTest) cost() Cost { return Cost{4, bytesOf(t)} }
 
-func (t *edgeTest) cost() Cost { return costOfValues(t.values, 1, valueBytes) }
-
-func (t containsTest) cost() (c Cost) {
-	for _, v := range t {
-		c = c.Plus(Cost{maxText / 64, searchBytes + len(v.text)})
-	}
-	return c
+// cost of a binary search is that of values which are alike, and that are compared from the end byte by byte.
+func (t *edgeTest) cost() Cost {
+	return Cost{min(len(t.values), 4*linear), bytesOf(t.values)}
 }
 
+// cost of a version is that of a binary search, or of looking at all names.
 func (t *versionTest) cost() Cost {
-	c := Cost{Steps: 10 * len(t.values)}
-	for _, v := range t.values {
-		c.Bytes += valueBytes + len(v)
+	c := Cost{Steps: max(10*bits.Len(uint(len(t.values))), len(t.names))}
+	for _, list := range [][]string{t.values, t.names} {
+		for _, v := range list {
+			c.Bytes += valueBytes + len(v)
+		}
 	}
 	return c
 }

@@ -115,7 +115,8 @@ func TestLongTextsEnd(t *testing.T) {
 	for i := range values {
 		values[i] = "aaaaaaaa" + strconv.Itoa(100_000+i)
 	}
-	m, err := cond.Compile([]cond.Condition{{Attribute: "url", Operator: "contains", Value: values}}, "or")
+	list := cond.Condition{Attribute: "url", Operator: "contains", Value: values}
+	m, err := cond.Compile([]cond.Condition{list, list}, "or")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -188,33 +188,29 @@ func (t numberTest) test(f *Facts, c *compiled) verdict {
 	return no
 }
 
+// versionTest compares with versions in ascending order: for equality with all of them, else with the widest one. Names,
+// such as XP, are equal or not.
 type versionTest struct {
 	op     operator
 	values []string
+	names  []string
 }
 
 func (t *versionTest) test(f *Facts, c *compiled) verdict {
 	v := c.raw(f)
-	if !isVersion(v) {
-		if t.op != opEquals {
-			return unknown
-		}
-		return say(t.same(v))
-	}
-	if t.op == opBetween {
+	switch {
+	case t.op == opEquals && !isVersion(v):
+		return say(slices.ContainsFunc(t.names, func(w string) bool { return strings.EqualFold(v, w) }))
+	case t.op == opEquals:
+		_, same := slices.BinarySearchFunc(t.values, v, compareVersion)
+		return say(same)
+	case !isVersion(v):
+		return unknown
+	case t.op == opBetween:
 		return say(compareVersion(v, t.values[0]) >= 0 && compareVersion(v, t.values[1]) <= 0)
+	default:
+		return say(ordered(t.op, compareVersion(v, t.values[0])))
 	}
-	for _, w := range t.values {
-		if isVersion(w) && ordered(t.op, compareVersion(v, w)) {
-			return yes
-		}
-	}
-	return no
-}
-
-// same compares a version that is a name, such as XP.
-func (t *versionTest) same(v string) bool {
-	return slices.ContainsFunc(t.values, func(w string) bool { return strings.EqualFold(v, w) })
 }
 
 func ordered(op operator, cmp int) bool {
@@ -225,10 +221,8 @@ func ordered(op operator, cmp int) bool {
 		return cmp >= 0
 	case opLT:
 		return cmp < 0
-	case opLTE:
-		return cmp <= 0
 	default:
-		return cmp == 0
+		return cmp <= 0
 	}
 }
 

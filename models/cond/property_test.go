@@ -1,6 +1,10 @@
 package cond_test
 
 import (
+	"math/rand/v2"
+	"regexp"
+	"strconv"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -81,6 +85,152 @@ func TestListsMatchAsTheirConditions(t *testing.T) {
 	})
 	if refused == 0 {
 		t.Error("the screen refuses nobody")
+	}
+}
+
+// TestLongListsMatchAsTheirValues holds that a list compares as its values do one after another, however long it is. The
+// words are of few letters, so that many begin alike and one is often under way where another one begins.
+func TestLongListsMatchAsTheirValues(t *testing.T) {
+	t.Parallel()
+	matched, lists := 0, 0
+	rapid.Check(t, func(rt *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0))
+		operator := rapid.SampledFrom([]string{"contains", "not_contains", "starts_with", "ends_with", "regex"}).Draw(rt, "operator")
+		letters := []rune(rapid.SampledFrom([]string{"aB", "abéÉ", "abcß0", "aAsSſKk ", string(rune(0x212a)) + "k."}).Draw(rt, "letters"))
+		least, common := rapid.IntRange(1, 9).Draw(rt, "least"), rapid.SampledFrom([]string{"", "ab", "abaab"}).Draw(rt, "common")
+		word := func(least, most int) string {
+			out := make([]rune, least+r.IntN(most-least+1))
+			for i := range out {
+				out[i] = letters[r.IntN(len(letters))]
+			}
+			return string(out)
+		}
+		text := common + word(20, 60)
+		match := func(values ...any) bool {
+			return matches(rt, cond.Condition{Attribute: "url", Operator: operator, Value: values}, text)
+		}
+		var values []any
+		negated := operator == "not_contains"
+		want := negated
+		inner := r.IntN(3) == 0 // a piece of the text, and longer values that have it in them and end otherwise
+		for range rapid.SampledFrom([]int{1, 16, 17, 40, cond.MaxItems}).Draw(rt, "n") {
+			v := "x" + common + word(least, least+4)
+			v = v[r.IntN(2):]
+			switch runes := []rune(text); {
+			case operator == "ends_with":
+				v = word(least, least+4) + common
+			case inner && len(values) == 0:
+				v = string(runes[12 : 13+r.IntN(2)])
+			case inner && len(values) < 9:
+				v = string(runes[12-len(values):16]) + "~"
+			}
+			if v = strings.TrimSpace(v); v == "" {
+				continue
+			}
+			if operator == "regex" {
+				v = regexp.QuoteMeta(v)
+			}
+			if values = append(values, v); match(v) != negated {
+				want = !negated
+			}
+		}
+		if got := len(values) > 0 && match(values...); len(values) > 0 && got != want {
+			rt.Fatalf("%s %q in %q: %v, want %v", operator, values, text, got, want)
+		}
+		if len(values) > 16 {
+			lists++
+			matched += map[bool]int{true: 1}[want != negated]
+		}
+	})
+	if matched < lists/5 || matched > lists*4/5 {
+		t.Errorf("%d of %d long lists matched", matched, lists)
+	}
+}
+
+func matches(t *rapid.T, c cond.Condition, value string) bool {
+	m, err := cond.Compile([]cond.Condition{c}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &cond.Facts{}
+	f.Assign(c.Attribute, value)
+	return m.Match(f)
+}
+
+// A list of versions compares as its versions do one after another.
+func TestVersionListsMatchAsTheirValues(t *testing.T) {
+	t.Parallel()
+	version := rapid.StringMatching(`[0-2](\.[0-2]){0,2}[a-]?`)
+	rapid.Check(t, func(rt *rapid.T) {
+		c := cond.Condition{
+			Attribute: "browser_version",
+			Operator:  rapid.SampledFrom([]string{"equals", "not_equals", "gt", "gte", "lt", "lte"}).Draw(rt, "operator"),
+		}
+		negated := c.Operator == "not_equals"
+		value, want := version, negated
+		if strings.HasSuffix(c.Operator, "equals") {
+			value = rapid.OneOf(version, rapid.SampledFrom([]string{"XP", "Vista"}))
+		}
+		seen := rapid.OneOf(version, rapid.SampledFrom([]string{"xp", "ME"})).Draw(rt, "seen")
+		var values []any
+		for _, v := range rapid.SliceOfN(value, 1, 30).Draw(rt, "values") {
+			values = append(values, v)
+			if c.Value = v; matches(rt, c, seen) != negated {
+				want = !negated
+			}
+		}
+		if c.Value = values; matches(rt, c, seen) != want {
+			rt.Fatalf("%s %v does not say %v of %q", c.Operator, values, want, seen)
+		}
+	})
+}
+
+// BenchmarkLongLists compares a list of values with the same values in lists that are short enough to be searched for one
+// after another.
+func BenchmarkLongLists(b *testing.B) {
+	agent := "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Mobile Safari/537.36"
+	bot := func(i int) string {
+		return string(rune('a'+i*7%26)) + string(rune('a'+i*11%26)) + "bot" + strconv.Itoa(i)
+	}
+	for _, bb := range []struct {
+		name, operator, text string
+		value                func(i int) string
+	}{
+		{"agent", "not_contains", agent, bot},
+		{"url", "not_contains", "https://x.example/page?gclid=" + strings.Repeat("Aabz9Kq", 40), bot},
+		{"alike", "not_contains", strings.Repeat("a", 512), func(i int) string { return strings.Repeat("a", 7+i%10) + strconv.Itoa(100+i) }},
+		{"begin", "starts_with", agent, func(i int) string { return "Mozilla/5.0 (" + bot(i) }},
+		{"end", "ends_with", agent, func(i int) string { return bot(i) + " Safari/537.36" }},
+	} {
+		for _, n := range []int{17, 50, cond.MaxItems} {
+			var whole, part []any
+			var parts []cond.Condition
+			for i := range n {
+				v := bb.value(i)
+				whole = append(whole, v)
+				if part = append(part, v); len(part) == 16 || i == n-1 {
+					parts, part = append(parts, cond.Condition{Attribute: "url", Operator: bb.operator, Value: part}), nil
+				}
+			}
+			logic := map[bool]string{true: "and", false: "or"}[bb.operator == "not_contains"]
+			for how, list := range map[string][]cond.Condition{
+				"set": {{Attribute: "url", Operator: bb.operator, Value: whole}}, "each": parts,
+			} {
+				m, err := cond.Compile(list, logic)
+				if err != nil {
+					b.Fatal(err)
+				}
+				f := &cond.Facts{}
+				b.Run(bb.name+"/"+strconv.Itoa(n)+"/"+how, func(b *testing.B) {
+					b.ReportAllocs()
+					for b.Loop() {
+						f.Reset()
+						f.SetText(cond.URL, bb.text)
+						m.Match(f)
+					}
+				})
+			}
+		}
 	}
 }
 

@@ -23,7 +23,7 @@ type pattern struct {
 const maxProgram = 2 * MaxSteps / maxText
 
 func newRegexTest(values []string) (tester, *Error) {
-	var t regexTest
+	t := &regexTest{}
 	var plain []string
 	size := 0
 	for _, s := range values {
@@ -151,8 +151,8 @@ func members(ranges []rune) (texts []string, ok bool) {
 
 func hasCase(r rune) bool { return unicode.SimpleFold(r) != r }
 
-func (t regexTest) test(f *Facts, c *compiled) verdict {
-	if len(t.parts) > 0 && t.parts.test(f, c) == yes {
+func (t *regexTest) test(f *Facts, c *compiled) verdict {
+	if !t.parts.empty() && t.parts.test(f, c) == yes {
 		return yes
 	}
 	if len(t.patterns) == 0 {
@@ -179,7 +179,7 @@ func (c *compiled) value(f *Facts) (text string, written []byte) {
 	return c.raw(f), nil
 }
 
-func (t regexTest) cost() Cost {
+func (t *regexTest) cost() Cost {
 	sum := t.parts.cost()
 	for i := range t.patterns {
 		sum = sum.Plus(Cost{t.patterns[i].Steps * maxText, t.patterns[i].Bytes})

@@ -2,6 +2,7 @@ package cond
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 )
 
@@ -39,55 +40,124 @@ func (t equalTest) test(f *Facts, c *compiled) verdict {
 	return no
 }
 
-// edgeTest looks for folded values at the beginning or at the end of a folded text.
+// distinct sorts values and drops those that begin with another one.
+func distinct(values [][]byte, compare func(a, b []byte) int, begins func(text, value []byte) bool) [][]byte {
+	slices.SortFunc(values, compare)
+	kept := values[:0]
+	for _, v := range values {
+		if len(kept) == 0 || !begins(v, kept[len(kept)-1]) {
+			kept = append(kept, v)
+		}
+	}
+	return slices.Clone(kept)
+}
+
+// edgeTest looks for folded values at the beginning or at the end of a folded text. None of the values has another one
+// there. They are in ascending order, so that the one to look for is the last that is not above the text.
 type edgeTest struct {
-	holds  func(text, value []byte) bool
-	values [][]byte
+	holds   func(text, value []byte) bool
+	compare func(a, b []byte) int
+	values  [][]byte
+}
+
+func newEdgeTest(op operator, values []string) *edgeTest {
+	t := &edgeTest{holds: bytes.HasPrefix, compare: bytes.Compare}
+	if op == opEndsWith {
+		t.holds, t.compare = bytes.HasSuffix, compareBackwards
+	}
+	t.values = distinct(foldAll(values), t.compare, t.holds)
+	return t
 }
 
 func (t *edgeTest) test(f *Facts, c *compiled) verdict {
 	value := c.folded(f)
+	if len(t.values) > linear {
+		i, same := slices.BinarySearchFunc(t.values, value, t.compare)
+		return say(same || i > 0 && t.holds(value, t.values[i-1]))
+	}
 	return say(slices.ContainsFunc(t.values, func(v []byte) bool { return t.holds(value, v) }))
 }
 
-// containsTest looks for folded values in a folded text. It searches only for values all of whose pairs the text has:
-// without that, BenchmarkPick takes a third longer.
-type containsTest []struct {
+// compareBackwards is bytes.Compare of texts read from their ends.
+func compareBackwards(a, b []byte) int {
+	for i, j := len(a)-1, len(b)-1; i >= 0 && j >= 0; i, j = i-1, j-1 {
+		if a[i] != b[j] {
+			return cmp.Compare(a[i], b[j])
+		}
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+// containsTest looks for folded values in a folded text: for more than linear of them by an automaton, else for one after
+// another. It searches only for values all of whose pairs the text has: without that, BenchmarkPick takes a third longer.
+type containsTest struct {
+	values []searched
+	set    *automaton // in the place of values
+}
+
+type searched struct {
 	text  []byte
 	pairs pairs
 }
 
-func newContainsTest(values []string) containsTest {
-	t := make(containsTest, len(values))
-	for i, text := range foldAll(values) {
-		t[i].text, t[i].pairs = text, pairsOf(text)
+func newContainsTest(values []string) (t containsTest) {
+	texts := foldAll(values)
+	if len(texts) > linear {
+		if texts = distinct(texts, bytes.Compare, bytes.HasPrefix); len(texts) > linear {
+			t.set = newAutomaton(texts)
+		}
+	}
+	if t.set != nil {
+		return t
+	}
+	t.values = make([]searched, len(texts))
+	for i, text := range texts {
+		t.values[i] = searched{text, pairsOf(text)}
 	}
 	return t
 }
 
-func (t containsTest) test(f *Facts, c *compiled) verdict {
+func (t *containsTest) empty() bool { return t.set == nil && len(t.values) == 0 }
+
+func (t *containsTest) test(f *Facts, c *compiled) verdict {
 	value := c.folded(f)
+	if t.set != nil {
+		return say(f.take(max(0, len(value)-maxText)) && t.set.in(value))
+	}
 	known := &pairs{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
 	if c.attr < numAttrs && len(value) <= maxPairs {
 		known = f.pairsOf(c.attr, value)
 	}
 	each := searchSteps(len(value))
-	for i := range t {
-		if !known.cover(&t[i].pairs) {
+	for i := range t.values {
+		v := &t.values[i]
+		if !known.cover(&v.pairs) {
 			continue
 		}
 		if !f.take(each) {
 			return no
 		}
-		if bytes.Contains(value, t[i].text) {
+		if bytes.Contains(value, v.text) {
 			return yes
 		}
 	}
 	return no
 }
 
-// searchSteps is what one search in a text of n bytes costs. A hostile text takes a quarter of a step a byte, as measured,
-// a usual one next to nothing. So a text of usual length costs something between, and a longer one the worst.
+// cost of an automaton is that of a pass over maxText bytes: a hostile text takes a step a byte, as measured, a usual one
+// a quarter. Longer texts take a step more for each byte.
+func (t *containsTest) cost() (c Cost) {
+	if t.set != nil {
+		return Cost{maxText / 2, t.set.bytes()}
+	}
+	for i := range t.values {
+		c = c.Plus(Cost{maxText / 64, searchBytes + len(t.values[i].text)})
+	}
+	return c
+}
+
+// searchSteps is what one search for one value in a text of n bytes costs. A hostile text takes a quarter of a step a byte,
+// as measured, a usual one next to nothing. So a text of usual length costs something between, and a longer one the worst.
 func searchSteps(n int) int {
 	if n > 4*maxText {
 		return n / 4

@@ -1,0 +1,169 @@
+package cond
+
+import "bytes"
+
+// automaton tells whether a text has one of many values in it, in one pass over the text (Aho-Corasick). It stops at the
+// first value it finds. So no value begins with another one, and a node where a value ends needs no children.
+//
+// Nodes are numbered level by level. So the children of a node stand side by side, and they end where those of the next
+// node begin: a node takes five bytes. The libraries there are take 90 to 2000 bytes a node, and most allocate to search.
+type automaton struct {
+	begins pairSet     // the pairs of bytes that values begin with
+	root   [256]uint16 // the children of the root by their byte; 0: none
+	label  []byte      // of the edge to a node
+	child  []uint16    // the first child of a node, and the end of the last one's
+	fail   []uint16    // the longest proper end of a node's text that is a node too; found: a value ends here
+}
+
+const (
+	found     = ^uint16(0)
+	nodeBytes = 5
+
+	// maxNodes is what an automaton may have. The automata of MaxConditions conditions then take less than RuleBudget.
+	maxNodes = 8192
+
+	// wide is from how many children on one is found by bytes.IndexByte.
+	wide = 8
+)
+
+// pairSet is a set of pairs of bytes, hashed. Where no value is under way it tells in a nanosecond that none begins: without
+// it a usual text takes twice the time.
+type pairSet [32]uint64
+
+func (s *pairSet) add(a, b byte) {
+	h := hashOfPair(a, b)
+	s[h>>6] |= 1 << (h & 63)
+}
+
+func (s *pairSet) has(a, b byte) bool {
+	h := hashOfPair(a, b)
+	return s[h>>6]&(1<<(h&63)) != 0
+}
+
+// hashOfPair gives 11 bits.
+func hashOfPair(a, b byte) uint32 { return (uint32(a)<<8 | uint32(b)) * 0x9e3779b1 >> 21 }
+
+// newAutomaton makes the automaton of values that distinct gives. Nil: it would be too large.
+func newAutomaton(values [][]byte) *automaton {
+	size := countNodes(values)
+	if size > maxNodes {
+		return nil
+	}
+	a := &automaton{label: make([]byte, 1, size), child: make([]uint16, 0, size+1), fail: make([]uint16, 1, size)}
+	a.setBegins(values)
+	type node struct{ from, to, depth int } // the values that run through it, and what they have in common
+	queue := append(make([]node, 0, size), node{0, len(values), 0})
+	for n := 0; n < len(queue); n++ {
+		p := queue[n]
+		a.child = append(a.child, uint16(len(queue))) //nolint:gosec // at most maxNodes
+		for from := p.from; from < p.to && len(values[from]) > p.depth; {
+			b, to := values[from][p.depth], from+1
+			for to < p.to && values[to][p.depth] == b {
+				to++
+			}
+			if n == 0 {
+				a.root[b] = uint16(len(queue)) //nolint:gosec // at most 256
+			}
+			fail := found
+			if len(values[from]) > p.depth+1 {
+				fail = a.failOf(n, b)
+			}
+			a.label, a.fail = append(a.label, b), append(a.fail, fail)
+			queue, from = append(queue, node{from, to, p.depth + 1}), to
+		}
+	}
+	a.child = append(a.child, uint16(size)) //nolint:gosec // at most maxNodes
+	return a
+}
+
+// countNodes counts the beginnings of sorted values, the empty one included.
+func countNodes(values [][]byte) int {
+	size, before := 1, []byte(nil)
+	for _, v := range values {
+		same := 0
+		for same < len(before) && same < len(v) && before[same] == v[same] {
+			same++
+		}
+		size, before = size+len(v)-same, v
+	}
+	return size
+}
+
+func (a *automaton) setBegins(values [][]byte) {
+	for _, v := range values {
+		if len(v) > 1 {
+			a.begins.add(v[0], v[1])
+			continue
+		}
+		for b := range 256 {
+			a.begins.add(v[0], byte(b))
+		}
+	}
+}
+
+// failOf gives the fail of node n's new child by b. All nodes of the levels above have theirs.
+func (a *automaton) failOf(n int, b byte) uint16 {
+	if n == 0 {
+		return 0
+	}
+	to := uint16(0)
+	for at := a.fail[n]; at != 0 && at != found && to == 0; at = a.fail[at] {
+		to = a.next(at, b)
+	}
+	if to == 0 {
+		to = a.root[b]
+	}
+	if to != 0 && a.fail[to] == found {
+		return found
+	}
+	return to
+}
+
+// next gives the child of a node by a byte; 0: it has none.
+func (a *automaton) next(n uint16, b byte) uint16 {
+	from, to := a.child[n], a.child[n+1]
+	if to-from > wide {
+		i := bytes.IndexByte(a.label[from:to], b)
+		if i < 0 {
+			return 0
+		}
+		return from + uint16(i) //nolint:gosec // a node
+	}
+	for ; from < to; from++ {
+		if a.label[from] == b {
+			return from
+		}
+	}
+	return 0
+}
+
+// in reports whether the text has one of the values in it.
+func (a *automaton) in(text []byte) bool {
+	for i := 0; i < len(text); {
+		b, after := text[i], byte(0)
+		if i++; i < len(text) {
+			after = text[i]
+		}
+		if !a.begins.has(b, after) {
+			continue
+		}
+		n := a.root[b]
+		if n != 0 && a.fail[n] == found {
+			return true
+		}
+		for n != 0 && i < len(text) {
+			to := a.next(n, text[i])
+			if to == 0 {
+				n = a.fail[n]
+				continue
+			}
+			if n = to; a.fail[n] == found {
+				return true
+			}
+			i++
+		}
+	}
+	return false
+}
+
+func (a *automaton) bytes() int { return 1024 + (nodeBytes+1)*len(a.label) }
