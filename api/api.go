@@ -78,7 +78,7 @@ func New(d Deps) http.Handler {
 	e.UseRawPath = false
 	_ = e.SetTrustedProxies(nil) // cannot fail without proxies
 
-	p := &middleware.Pipeline{Store: d.Store, Rates: d.Rates, Undeclared: d.Undeclared}
+	p := middleware.NewPipeline(d.Store, d.Rates, d.Undeclared)
 	rows := Table(d)
 	for i := range rows {
 		row := &rows[i]

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/maypok86/otter/v2"
 	"golang.org/x/time/rate"
 
+	"switchyard/api/bucket"
 	"switchyard/models"
 )
 
@@ -27,31 +27,11 @@ const (
 	samplesPerHour = 20
 )
 
-// How many buckets are kept, in entries of some 200 bytes. A bucket that was forgotten is full again.
+// How many buckets are kept.
 const (
 	maxSenders    = 50_000
 	maxAddressees = 10_000
 )
-
-// buckets are token buckets by key. It is safe for concurrent use.
-type buckets[K comparable] struct {
-	rate  rate.Limit
-	burst int
-	known *otter.Cache[K, *rate.Limiter]
-}
-
-func newBuckets[K comparable](r rate.Limit, burst, keys int) buckets[K] {
-	return buckets[K]{r, burst, otter.Must(&otter.Options[K, *rate.Limiter]{MaximumSize: keys})}
-}
-
-// take takes a token from the bucket of a key. It is false if there is none.
-func (b buckets[K]) take(key K, now time.Time) bool {
-	l, ok := b.known.GetIfPresent(key)
-	if !ok {
-		l, _ = b.known.SetIfAbsent(key, rate.NewLimiter(b.rate, b.burst))
-	}
-	return l.AllowN(now, 1)
-}
 
 // addressee is whom a postback is for: the network that its address names, else the domain. The domain is empty if it
 // is none of ours, so that made-up hosts share one addressee.
@@ -62,24 +42,24 @@ type addressee struct {
 
 // postbackLimits keep strangers from filling the disk and the database.
 type postbackLimits struct {
-	senders    buckets[netip.Prefix]
-	addressees buckets[addressee]
-	few        buckets[netip.Prefix]
-	samples    buckets[addressee]
+	senders    bucket.Set[netip.Prefix]
+	addressees bucket.Set[addressee]
+	few        bucket.Set[netip.Prefix]
+	samples    bucket.Set[addressee]
 }
 
 func newPostbackLimits() postbackLimits {
 	return postbackLimits{
-		senders:    newBuckets[netip.Prefix](senderRate, senderBurst, maxSenders),
-		addressees: newBuckets[addressee](addresseeRate, addresseeBurst, maxAddressees),
-		few:        newBuckets[netip.Prefix](fewRate, fewBurst, maxSenders),
-		samples:    newBuckets[addressee](rate.Every(time.Hour/samplesPerHour), samplesPerHour, maxAddressees),
+		senders:    bucket.New[netip.Prefix](senderRate, senderBurst, maxSenders),
+		addressees: bucket.New[addressee](addresseeRate, addresseeBurst, maxAddressees),
+		few:        bucket.New[netip.Prefix](fewRate, fewBurst, maxSenders),
+		samples:    bucket.New[addressee](rate.Every(time.Hour/samplesPerHour), samplesPerHour, maxAddressees),
 	}
 }
 
 // admitsTo reports whether an addressee may receive a message of a sender who may send one.
 func (l postbackLimits) admitsTo(a addressee, from netip.Prefix, now time.Time) bool {
-	return l.addressees.take(a, now) || l.few.take(from, now)
+	return l.addressees.Take(a, now) || l.few.Take(from, now)
 }
 
 // retryAfter is how many seconds a sender over a limit is told to wait. Both buckets have hundreds of tokens by then.

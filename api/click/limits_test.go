@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"switchyard/api/bucket"
 	"switchyard/db/clicklog"
 	"switchyard/db/spool"
 	"switchyard/models"
@@ -47,7 +48,7 @@ func TestStrangersCannotStallIngest(t *testing.T) {
 	postbacks, ingestPostbacks := w.openSpool()
 	w.h = w.handler(clicks, "")
 	w.h.postbacks = postbacks
-	w.h.limits.samples = newBuckets[addressee](never, samplesPerHour, 100)
+	w.h.limits.samples = bucket.New[addressee](never, samplesPerHour, 100)
 	w.campaign("summer-sale", nil, path("redirect", nil, m{"url": "https://a.test/", "weight": 1}))
 	w.fresh()
 	huge, junk := "a="+strings.Repeat("x", 65_000), "a="+strings.Repeat("x", 8_000)
@@ -131,7 +132,7 @@ func TestPostbacksAreLimited(t *testing.T) {
 		}
 		return res.StatusCode
 	}
-	w.h.limits.senders = newBuckets[netip.Prefix](never, 2, 100)
+	w.h.limits.senders = bucket.New[netip.Prefix](never, 2, 100)
 	for i, tt := range []struct {
 		from string
 		want int
@@ -151,8 +152,8 @@ func TestPostbacksAreLimited(t *testing.T) {
 		}
 	}
 	w.h.limits = newPostbackLimits()
-	w.h.limits.addressees = newBuckets[addressee](never, 2, 100)
-	w.h.limits.few = newBuckets[netip.Prefix](never, 0, 100)
+	w.h.limits.addressees = bucket.New[addressee](never, 2, 100)
+	w.h.limits.few = bucket.New[netip.Prefix](never, 0, 100)
 	for i, tt := range []struct {
 		target, host string
 		want         int
@@ -173,13 +174,13 @@ func TestPostbacksAreLimited(t *testing.T) {
 			t.Errorf("addressee %d, %s at %s: %d, want %d", i, tt.target, tt.host, got, tt.want)
 		}
 	}
-	w.h.limits.few = newBuckets[netip.Prefix](never, 1, 100)
+	w.h.limits.few = bucket.New[netip.Prefix](never, 1, 100)
 	for i, want := range []int{200, 429, 429} {
 		if got := status("/postback", "9.9.9.99:1", host(shared)); got != want {
 			t.Errorf("a sender of few, message %d to whom has enough: %d, want %d", i, got, want)
 		}
 	}
-	w.h.limits.few = newBuckets[netip.Prefix](never, 0, 100)
+	w.h.limits.few = bucket.New[netip.Prefix](never, 0, 100)
 	before := len(w.tape.records)
 	if res := w.get("/pixel.gif" + click); res.StatusCode != 200 || len(w.tape.records) != before {
 		t.Errorf("a pixel over the limit: %d, stored %d", res.StatusCode, len(w.tape.records)-before)

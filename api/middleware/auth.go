@@ -9,13 +9,19 @@ import (
 
 	"switchyard/api/envelope"
 	"switchyard/api/route"
+	"switchyard/db/kv"
 	"switchyard/models"
 )
 
-// authenticated finds the caller by the key. It looks the key up on every call, so a revoked one is refused at once.
+// authenticated finds the caller by the key. It looks the key up on every call, so a revoked one is refused at once. A
+// key whose calls of the minute are used is not looked up.
 func (p *Pipeline) authenticated(next step) step {
 	return func(c *route.Call) envelope.Reply {
-		caller, err := p.Store.Authenticate(c.Context(), bearer(c.Request))
+		key := bearer(c.Request)
+		if window, ok := p.refusals.used(key); ok {
+			return overLimit(c, window)
+		}
+		caller, err := p.store.Authenticate(c.Context(), key)
 		if err != nil {
 			if e, ok := models.AsError(err); ok && e.Kind == models.KindUnauthenticated {
 				c.Header().Set("WWW-Authenticate", `Bearer realm="switchyard"`)
@@ -40,22 +46,33 @@ func bearer(r *http.Request) string {
 func (p *Pipeline) limited(next step) step {
 	return func(c *route.Call) envelope.Reply {
 		plan := c.Account.Allowances()
-		window := p.Rates.Allow(c.Context(), c.Account.ID.String(), plan.CallsPerMinute)
-		reset := strconv.Itoa(seconds(window.Reset))
-		h := c.Header()
-		h.Set("RateLimit-Limit", strconv.Itoa(window.Limit))
-		h.Set("RateLimit-Remaining", strconv.Itoa(window.Remaining))
-		h.Set("RateLimit-Reset", reset)
+		window := p.rates.Allow(c.Context(), c.Account.ID.String(), plan.CallsPerMinute)
+		tell(c.Header(), window)
 		if err := allowed(c, plan); err != nil {
 			return envelope.Of(c, nil, err)
 		}
 		if window.Over {
-			h.Set("Retry-After", reset)
-			return envelope.Of(c, nil, models.Errorf(models.KindTooMany, "rate_limited",
-				"the %d calls of this minute are used; wait %s seconds", window.Limit, reset))
+			p.refusals.use(bearer(c.Request), window)
+			return overLimit(c, window)
 		}
 		return next(c)
 	}
+}
+
+// overLimit refuses a call beyond the minute's allowance.
+func overLimit(c *route.Call, w kv.Window) envelope.Reply {
+	tell(c.Header(), w)
+	reset := strconv.Itoa(seconds(w.Reset))
+	c.Header().Set("Retry-After", reset)
+	return envelope.Of(c, nil, models.Errorf(models.KindTooMany, "rate_limited",
+		"the %d calls of this minute are used; wait %s seconds", w.Limit, reset))
+}
+
+// tell sets the RateLimit headers.
+func tell(h http.Header, w kv.Window) {
+	h.Set("RateLimit-Limit", strconv.Itoa(w.Limit))
+	h.Set("RateLimit-Remaining", strconv.Itoa(w.Remaining))
+	h.Set("RateLimit-Reset", strconv.Itoa(seconds(w.Reset)))
 }
 
 func allowed(c *route.Call, plan models.Plan) error {

@@ -38,7 +38,7 @@ func (p *Pipeline) idempotent(next step) step {
 			return envelope.Of(c, nil, models.Invalid("invalid_input", "Idempotency-Key must have 1 to 255 characters"))
 		}
 		c.IdempotencyKey = key
-		if err := p.Store.Box().Ready(c.Context()); err != nil {
+		if err := p.store.Box().Ready(c.Context()); err != nil {
 			return envelope.Of(c, nil, err)
 		}
 		a := store.Attempt{Account: c.Account.ID, Key: key, Fingerprint: fingerprint(c)}
@@ -65,7 +65,7 @@ var errUndo = errors.New("middleware: answer not stored")
 // undoes its writes, and the answer is stored all the same.
 func (p *Pipeline) atomic(c *route.Call, a store.Attempt, next step) envelope.Reply {
 	var reply envelope.Reply
-	err := p.Store.Tx(c.Context(), func(tx *store.Store) error {
+	err := p.store.Tx(c.Context(), func(tx *store.Store) error {
 		var replayed bool
 		var err error
 		if reply, replayed, err = begin(c, tx, a); err != nil || replayed {
@@ -73,7 +73,7 @@ func (p *Pipeline) atomic(c *route.Call, a store.Attempt, next step) envelope.Re
 		}
 		err = tx.Tx(c.Context(), func(s *store.Store) error {
 			c.Store = s
-			defer func() { c.Store = p.Store }()
+			defer func() { c.Store = p.store }()
 			if reply = next(c); reply.Status >= http.StatusBadRequest {
 				return errUndo
 			}
@@ -102,7 +102,7 @@ func (p *Pipeline) atomic(c *route.Call, a store.Attempt, next step) envelope.Re
 func (p *Pipeline) leased(c *route.Call, a store.Attempt, next step) envelope.Reply {
 	var reply envelope.Reply
 	var replayed bool
-	err := p.Store.Tx(c.Context(), func(tx *store.Store) (err error) {
+	err := p.store.Tx(c.Context(), func(tx *store.Store) (err error) {
 		if reply, replayed, err = begin(c, tx, a); err != nil || replayed {
 			return err
 		}
@@ -138,7 +138,7 @@ func (p *Pipeline) renew(ctx context.Context, a store.Attempt) (stop func()) {
 	var done sync.WaitGroup
 	done.Go(func() {
 		interval.Every(ctx, leaseRenew, func() {
-			if _, err := p.Store.LeaseAttempt(ctx, a, leaseTime); err != nil && ctx.Err() == nil {
+			if _, err := p.store.LeaseAttempt(ctx, a, leaseTime); err != nil && ctx.Err() == nil {
 				slog.WarnContext(ctx, "idempotency lease not renewed", "error", err)
 			}
 		})
@@ -150,9 +150,9 @@ func (p *Pipeline) renew(ctx context.Context, a store.Attempt) (stop func()) {
 func (p *Pipeline) finish(ctx context.Context, a store.Attempt, reply envelope.Reply) {
 	var err error
 	if isFinal(reply) {
-		err = save(ctx, p.Store, a, reply)
+		err = save(ctx, p.store, a, reply)
 	} else {
-		err = p.Store.DropAttempt(ctx, a)
+		err = p.store.DropAttempt(ctx, a)
 	}
 	if err != nil {
 		slog.ErrorContext(ctx, "idempotent answer not stored", "account_id", a.Account, "error", err)

@@ -22,14 +22,21 @@ import (
 	"switchyard/models"
 )
 
-// Pipeline serves the rows of the table. It is safe for use by many goroutines.
+// Pipeline serves the rows of the table. NewPipeline makes it. It is safe for use by many goroutines.
 type Pipeline struct {
-	Store *store.Store
-	Rates *kv.Rates
-	// Undeclared is called for an error that its row does not declare. Nil logs it.
-	Undeclared func(r *route.Route, status int, code string)
+	store    *store.Store
+	rates    *kv.Rates
+	shares   sync.Map // the places of each *route.Share
+	refusals *refusals
 
-	shares sync.Map // the places of each *route.Share
+	// undeclared is called for an error that its row does not declare. Nil logs it.
+	undeclared func(r *route.Route, status int, code string)
+}
+
+// NewPipeline makes the pipeline of one process. undeclared is called for an error that its row does not declare; nil
+// logs it.
+func NewPipeline(s *store.Store, rates *kv.Rates, undeclared func(r *route.Route, status int, code string)) *Pipeline {
+	return &Pipeline{store: s, rates: rates, refusals: newRefusals(), undeclared: undeclared}
 }
 
 // step runs the rest of a call.
@@ -61,7 +68,7 @@ func (p *Pipeline) answer(row *route.Route, w http.ResponseWriter, r *http.Reque
 	ctx, cancel := context.WithTimeout(r.Context(), limit)
 	defer cancel()
 	c := route.NewCall(r.WithContext(ctx), row, w.Header())
-	c.Store = p.Store
+	c.Store = p.store
 	c.RequestID = requestID(r)
 	c.Path = map[string]string{}
 	for _, name := range row.PathParams() {
@@ -72,6 +79,7 @@ func (p *Pipeline) answer(row *route.Route, w http.ResponseWriter, r *http.Reque
 	start := time.Now()
 	reply := guarded(c, steps)
 	p.declared(c, reply)
+	p.refusals.slow(c, reply.Status)
 	reply.Write(w)
 	slog.InfoContext(ctx, "request", "request_id", c.RequestID, "method", r.Method, "route", row.Path,
 		"status", reply.Status, "code", reply.Code, "account_id", c.Account.ID, "key_id", c.KeyID,
@@ -118,7 +126,7 @@ func (p *Pipeline) handled(c *route.Call) envelope.Reply {
 	reply := envelope.Of(c, answer, err)
 	if reply.Status >= http.StatusBadRequest {
 		c.DropAfter()
-	} else if c.Store == p.Store {
+	} else if c.Store == p.store {
 		c.RunAfter()
 	}
 	return reply
@@ -129,8 +137,8 @@ func (p *Pipeline) declared(c *route.Call, reply envelope.Reply) {
 	if reply.Code == "" || c.Route.Declares(reply.Status, reply.Code) {
 		return
 	}
-	if p.Undeclared != nil {
-		p.Undeclared(c.Route, reply.Status, reply.Code)
+	if p.undeclared != nil {
+		p.undeclared(c.Route, reply.Status, reply.Code)
 		return
 	}
 	slog.WarnContext(c.Context(), "undeclared error code", "route", c.Route.Method+" "+c.Route.Path,

@@ -1,0 +1,31 @@
+// Package bucket limits how often something may happen, for each of many keys, in this process.
+package bucket
+
+import (
+	"time"
+
+	"github.com/maypok86/otter/v2"
+	"golang.org/x/time/rate"
+)
+
+// Set has a token bucket for each key. It is safe for concurrent use.
+type Set[K comparable] struct {
+	rate  rate.Limit
+	burst int
+	known *otter.Cache[K, *rate.Limiter]
+}
+
+// New makes buckets that hold burst tokens and get perSecond each second. At most so many keys are kept, in some 200 bytes
+// each. A bucket that was forgotten is full again.
+func New[K comparable](perSecond rate.Limit, burst, keys int) Set[K] {
+	return Set[K]{perSecond, burst, otter.Must(&otter.Options[K, *rate.Limiter]{MaximumSize: keys})}
+}
+
+// Take takes a token from the bucket of a key. It is false if there is none.
+func (s Set[K]) Take(key K, now time.Time) bool {
+	l, ok := s.known.GetIfPresent(key)
+	if !ok {
+		l, _ = s.known.SetIfAbsent(key, rate.NewLimiter(s.rate, s.burst))
+	}
+	return l.AllowN(now, 1)
+}

@@ -1,0 +1,28 @@
+package bucket_test
+
+import (
+	"testing"
+	"time"
+
+	"switchyard/api/bucket"
+)
+
+func TestTake(t *testing.T) {
+	t.Parallel()
+	s, now := bucket.New[string](2, 3, 10), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	taken := func(key string, at time.Time) (n int) {
+		for s.Take(key, at) {
+			n++
+		}
+		return n
+	}
+	for _, c := range []struct {
+		key   string
+		after time.Duration
+		want  int
+	}{{"a", 0, 3}, {"b", 0, 3}, {"a", 0, 0}, {"a", time.Second, 2}, {"a", time.Hour, 3}} {
+		if got := taken(c.key, now.Add(c.after)); got != c.want {
+			t.Errorf("%s after %s: %d tokens, want %d", c.key, c.after, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package middleware
+
+import (
+	"context"
+	"crypto/sha256"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/maypok86/otter/v2"
+	"golang.org/x/sync/semaphore"
+
+	"switchyard/api/bucket"
+	"switchyard/api/route"
+	"switchyard/db/kv"
+	"switchyard/models/interval"
+	"switchyard/models/netguard"
+)
+
+// How a process treats callers that go on after they were refused, with 401 or 429. Who sends so many calls at once
+// loses nothing but time; the others' calls find the processor free.
+const (
+	refusalRate  = 20  // refusals a second that one caller has answered at once
+	refusalBurst = 200 // and as many before
+	refusalPause = time.Second
+	maxHeld      = 2000 // refusals that wait in a process, in some 30 kB each with their connection
+	maxCallers   = 10_000
+)
+
+// refusals slow down floods of refused calls and remember whose calls of the minute are used.
+type refusals struct {
+	callers bucket.Set[caller]
+	held    *semaphore.Weighted
+	now     func() time.Time
+	pause   func(context.Context)
+	spent   *otter.Cache[[sha256.Size]byte, spent]
+}
+
+// caller is the account of a key, else the client's address.
+type caller struct {
+	account [16]byte
+	client  netip.Prefix
+}
+
+// spent is a window whose calls are used, and when it ends.
+type spent struct {
+	window kv.Window
+	ends   time.Time
+}
+
+func newRefusals() *refusals {
+	return &refusals{
+		callers: bucket.New[caller](refusalRate, refusalBurst, maxCallers),
+		held:    semaphore.NewWeighted(maxHeld),
+		now:     time.Now,
+		pause:   func(ctx context.Context) { _ = interval.Sleep(ctx, refusalPause) },
+		spent:   otter.Must(&otter.Options[[sha256.Size]byte, spent]{MaximumSize: maxCallers}),
+	}
+}
+
+// slow lets a refusal wait if its caller had many. It waits before the reply is written, and never longer than a pause.
+func (f *refusals) slow(c *route.Call, status int) {
+	if status != http.StatusTooManyRequests && status != http.StatusUnauthorized {
+		return
+	}
+	who := caller{account: c.Account.ID}
+	if c.Account.ID == [16]byte{} {
+		peer, _ := netip.ParseAddrPort(c.Request.RemoteAddr)
+		who.client = netguard.ClientPrefix(peer.Addr())
+	}
+	if f.callers.Take(who, f.now()) || !f.held.TryAcquire(1) {
+		return
+	}
+	defer f.held.Release(1)
+	f.pause(c.Context())
+}
+
+// use remembers that the calls of a key's window are used.
+func (f *refusals) use(key string, w kv.Window) {
+	f.spent.Set(sha256.Sum256([]byte(key)), spent{w, f.now().Add(w.Reset)})
+}
+
+// used finds the window of a key whose calls are used. It is what the key has left as well: a call that is refused
+// without a look at PostgreSQL and Redis costs nobody anything.
+func (f *refusals) used(key string) (w kv.Window, ok bool) {
+	s, ok := f.spent.GetIfPresent(sha256.Sum256([]byte(key)))
+	if !ok {
+		return w, false
+	}
+	w = s.window
+	w.Reset = s.ends.Sub(f.now())
+	return w, w.Reset > 0
+}

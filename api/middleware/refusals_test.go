@@ -1,0 +1,84 @@
+package middleware
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"golang.org/x/sync/semaphore"
+
+	"switchyard/api/route"
+	"switchyard/db/kv"
+)
+
+// TestFloodOfRefusalsIsSlowed: who goes on after many refusals waits for each more, and no other caller does.
+func TestFloodOfRefusalsIsSlowed(t *testing.T) {
+	t.Parallel()
+	f := newRefusals()
+	now, pauses := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), 0
+	f.now, f.pause = func() time.Time { return now }, func(context.Context) { pauses++ }
+	refuse := func(account uuid.UUID, peer string, status int) (paused bool) {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r.RemoteAddr = peer
+		c := route.NewCall(r, &route.Route{}, http.Header{})
+		c.Account.ID = account
+		before := pauses
+		f.slow(c, status)
+		return pauses > before
+	}
+	flooder, other := uuid.New(), uuid.New()
+	flood := func(account uuid.UUID, peer string) {
+		t.Helper()
+		for n := range refusalBurst + 5 {
+			if paused := refuse(account, peer, http.StatusTooManyRequests); paused != (n >= refusalBurst) {
+				t.Fatalf("refusal %d: waits %v", n, paused)
+			}
+		}
+	}
+	flood(flooder, "192.0.2.1:1")
+	flood(uuid.Nil, "192.0.2.1:1")
+	for name, paused := range map[string]bool{
+		"another account": refuse(other, "192.0.2.1:2", http.StatusTooManyRequests),
+		"another address": refuse(uuid.Nil, "192.0.2.2:1", http.StatusUnauthorized),
+		"an answer":       refuse(flooder, "192.0.2.1:1", http.StatusOK),
+		"a typing error":  refuse(flooder, "192.0.2.1:1", http.StatusBadRequest),
+	} {
+		if paused {
+			t.Errorf("%s waits", name)
+		}
+	}
+	if !refuse(uuid.Nil, "192.0.2.1:9", http.StatusUnauthorized) {
+		t.Error("a wrong key of the same address does not wait")
+	}
+	f.held = semaphore.NewWeighted(0)
+	if refuse(flooder, "192.0.2.1:1", http.StatusTooManyRequests) {
+		t.Error("one waits beyond the limit of those that may")
+	}
+	now = now.Add(time.Second)
+	if refuse(flooder, "192.0.2.1:1", http.StatusTooManyRequests) {
+		t.Error("after a second it waits still")
+	}
+}
+
+// TestUsedCallsAreRemembered until their minute ends.
+func TestUsedCallsAreRemembered(t *testing.T) {
+	t.Parallel()
+	f := newRefusals()
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	f.now = func() time.Time { return now }
+	f.use("a", kv.Window{Limit: 60, Reset: 30 * time.Second, Over: true})
+	now = now.Add(20 * time.Second)
+	if w, ok := f.used("a"); !ok || w.Limit != 60 || w.Reset != 10*time.Second {
+		t.Errorf("%+v, %v", w, ok)
+	}
+	if _, ok := f.used("b"); ok {
+		t.Error("another key")
+	}
+	now = now.Add(10 * time.Second)
+	if _, ok := f.used("a"); ok {
+		t.Error("the minute has ended")
+	}
+}
