@@ -86,10 +86,12 @@ func (h *Handler) storePostback(ctx context.Context, p *models.Postback) error {
 }
 
 // hideProof seals what proves the sender, so that neither the disk nor the database has it in clear. A message that
-// names no click will never be proved: only the names of its hidden parameters are kept.
+// names no click will never be proved: only the names of its hidden parameters are kept. Before there is anything to
+// route by, any parameter may be a secret.
 func (h *Handler) hideProof(ctx context.Context, p *models.Postback) (err error) {
 	n, _ := h.fieldsOf(p.NetworkID)
-	proof, ok := postback.Hide(p, n)
+	routes, loaded := h.routes.Current(), h.Ready()
+	proof, ok := postback.Hide(p, n, func(name string) bool { return !loaded || routes.MayBeSecret(p.AccountID, name) })
 	switch {
 	case !ok:
 	case p.Unmatched == "":

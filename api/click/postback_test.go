@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/api/routing"
 	"switchyard/db/clicklog"
 	"switchyard/db/spool"
 	"switchyard/models"
@@ -217,6 +218,65 @@ func TestSecretsAreNotSpooled(t *testing.T) {
 	})
 	if err != nil || found == 0 {
 		t.Errorf("%d segments, %v", found, err)
+	}
+}
+
+// TestSecretsUnderOtherNames sends a secret under the name of a field, as the receiver's networks may map it, and inside
+// a member of a JSON body. Of a message that names its click, the click is found all the same.
+func TestSecretsUnderOtherNames(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	n, foreign := w.network().String(), w.newAccount()
+	w.exec(`INSERT INTO networks (id, account_id, name, postback_params) VALUES
+		(gen_random_uuid(), $1, 'a', '{"secret": "sub5"}'), (gen_random_uuid(), $1, 'b', '{"secret": " CID "}'),
+		(gen_random_uuid(), $2, 'c', '{"secret": "goal"}')`, w.account, foreign)
+	w.fresh()
+	const canary = "c4nary-of-a-secret"
+	id := models.FormatClickID(models.NewClickID())
+	mine := []edit{host(own)}
+	for name, tt := range map[string]struct {
+		target, body string
+		edits        []edit
+		shown        map[string]string
+	}{
+		"no network":            {"/postback?clickid=" + id + "&Sub5=" + canary, "", nil, m2("clickid", id)},
+		"another network":       {"/postback/" + n + "?myclick=" + id + "&sub5=" + canary, "", nil, m2("myclick", id)},
+		"an own domain":         {"/postback?goal=g&clickid=" + id + "&cid=" + canary, "", mine, m2("goal", "g", "clickid", id)},
+		"any account":           {"/postback?clickid=" + id + "&goal=" + canary, "", nil, m2("clickid", id)},
+		"where the click is":    {"/postback?cid=" + id + "&sub5=" + canary, "", mine, m2()},
+		"in place of a click":   {"/postback?cid=" + canary, "", mine, m2()},
+		"in an object":          {"/postback?clickid=" + id, `{"type": {"secret": "` + canary + `"}}`, nil, m2("clickid", id)},
+		"in a list":             {"/postback?clickid=" + id, `{"type": [" ", ["` + canary + `"]]}`, nil, m2("clickid", id)},
+		"in an object, as text": {"/postback?clickid=" + id + `&type={"a":"` + canary + `"`, "", nil, m2("clickid", id)},
+	} {
+		method := http.MethodGet
+		if tt.body != "" {
+			method = http.MethodPost
+		}
+		if res := w.send(method, tt.target, tt.body, tt.edits...); res.StatusCode != 200 {
+			t.Errorf("%s: %d", name, res.StatusCode)
+		}
+		p := w.tape.postback()
+		if !maps.Equal(p.Params, tt.shown) || strings.Contains(fmt.Sprint(p), canary) {
+			t.Errorf("%s: in clear %+v", name, p)
+		}
+		if text := models.FormatClickID(p.ClickID); text != id && strings.Contains(tt.target, id) {
+			t.Errorf("%s: of click %s", name, text)
+		}
+		if p.Unmatched == "" && !strings.Contains(fmt.Sprint(w.proof()), canary) {
+			t.Errorf("%s: the proof is lost", name)
+		}
+	}
+	w.exec(`DELETE FROM networks`)
+	w.fresh()
+	w.get("/postback?clickid=" + id + "&goal=g")
+	if p := w.tape.postback(); !maps.Equal(p.Params, m2("clickid", id, "goal", "g")) {
+		t.Errorf("without networks: %+v", p)
+	}
+	w.h.routes = routing.NewRefresher(w.db, "")
+	w.get("/postback?clickid=" + id + "&goal=g")
+	if p := w.tape.postback(); len(p.Params) != 0 || w.proof().Params["goal"] != "g" {
+		t.Errorf("before there is anything to route by: %+v", p)
 	}
 }
 

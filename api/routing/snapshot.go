@@ -20,7 +20,8 @@ type Snapshot struct {
 	hosts     shards[string, *Domain]
 	addresses shards[address, *Campaign] // active campaigns only
 	slugs     shards[address, *Smartlink]
-	secret    []byte // of the keys of protected landers; nil until it is known
+	secrets   shards[secretParam, int] // how many networks send their secret so
+	secret    []byte                   // of the keys of protected landers; nil until it is known
 }
 
 // address is where a tracking link points; aliases tell upper from lower case.
@@ -64,6 +65,42 @@ type Network struct {
 }
 
 func (n *Network) row() store.RoutingRow { return &n.Row }
+func (n *Network) link(s *Snapshot)      { n.countSecret(s, 1) }
+func (n *Network) unlink(s *Snapshot)    { n.countSecret(s, -1) }
+
+// secretParam is a parameter, in lower case, in which a network of an account sends its secret. No account stands for
+// any of them, no name for any parameter: that of a network whose parameters are not known.
+type secretParam struct {
+	account uuid.UUID
+	name    string
+}
+
+func (n *Network) countSecret(s *Snapshot, by int) {
+	name := ""
+	if n.Postbacks != nil {
+		if name = n.Postbacks.SecretParam(); name == "" {
+			return
+		}
+	}
+	for _, k := range [...]secretParam{{n.Row.AccountID, name}, {uuid.Nil, name}} {
+		count, _ := s.secrets.get(k)
+		if count += by; count > 0 {
+			s.secrets.put(k, count)
+		} else {
+			s.secrets.remove(k)
+		}
+	}
+}
+
+// MayBeSecret reports whether a network of an account may send its secret in a parameter, given in lower case. Without
+// an account it is that of any network.
+func (s *Snapshot) MayBeSecret(account uuid.UUID, name string) bool {
+	if _, ok := s.secrets.get(secretParam{account: account}); ok {
+		return true
+	}
+	_, ok := s.secrets.get(secretParam{account, name})
+	return ok
+}
 
 // Offer is an offer, and the record of its reference.
 type Offer struct {

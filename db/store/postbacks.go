@@ -81,3 +81,19 @@ func (s *Store) PostbackNetwork(ctx context.Context, id uuid.UUID) (n PostbackNe
 	}
 	return n, true, nil
 }
+
+const selectSecretParams = `
+SELECT DISTINCT postback_params FROM networks WHERE account_id = $1 AND postback_params ? 'secret'`
+
+// SecretParams lists the parameters, in lower case, in which the networks of an account send their secrets.
+func (s *Store) SecretParams(ctx context.Context, account uuid.UUID) ([]string, error) {
+	rows, err := db.Select[[]byte](ctx, s.c, "secret parameters", selectSecretParams, account)
+	if err != nil {
+		return nil, err
+	}
+	return db.Map(rows, func(params []byte) string {
+		var n postback.Network
+		_ = json.Unmarshal(params, &n.Params) // as PostbackNetwork does
+		return n.SecretParam()
+	}), nil
+}

@@ -1,7 +1,6 @@
 package postback
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -16,7 +15,7 @@ const (
 )
 
 // NamedClick returns the click that a message names. If it names none, or one that cannot be, reason says so for a
-// person.
+// person. It does not repeat what was sent, which may be a secret in the wrong place.
 func NamedClick(params map[string]string, n Network, now time.Time) (click uuid.UUID, reason string) {
 	text := ClickID(params, n)
 	if text == "" {
@@ -24,7 +23,7 @@ func NamedClick(params map[string]string, n Network, now time.Time) (click uuid.
 	}
 	click, err := models.ParseClickID(text)
 	if at := models.ClickTime(click); err != nil || now.Sub(at) > oldestClick || at.Sub(now) > newestClick {
-		return uuid.Nil, fmt.Sprintf("%.40q is not a click id of this service", text)
+		return uuid.Nil, "what it says as its click is not a click id of this service"
 	}
 	return click, ""
 }

@@ -68,6 +68,7 @@ func Param(field string) string { return aliases[field][0] }
 type reader struct {
 	params map[string]string // names in lower case
 	own    map[string]string
+	secret string // the network's own parameter of its secret; it is no other field
 }
 
 func newReader(params map[string]string, n Network) reader {
@@ -78,7 +79,7 @@ func newReader(params map[string]string, n Network) reader {
 			folded[lower] = v
 		}
 	}
-	return reader{folded, n.Params}
+	return reader{folded, n.Params, n.SecretParam()}
 }
 
 // get returns the value of a field: of the network's own parameter, else of the first alias with a value. Empty values
@@ -90,6 +91,9 @@ func (r reader) get(field string, limit int) string {
 		}
 	}
 	for _, name := range aliases[field] {
+		if name == r.secret && field != secretField {
+			continue
+		}
 		if v := cleanValue(r.params[name], limit); v != "" {
 			return v
 		}
@@ -177,7 +181,7 @@ var subPrefixes = [...]string{"sub", "sub_id_"}
 
 func (r reader) sub(n string) string {
 	for _, prefix := range subPrefixes {
-		if v := cleanValue(r.params[prefix+n], maxWord); v != "" {
+		if v := cleanValue(r.params[prefix+n], maxWord); v != "" && prefix+n != r.secret {
 			return v
 		}
 	}

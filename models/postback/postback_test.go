@@ -70,6 +70,17 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestSecretIsNoOtherField: a network may send its secret in the common parameter of a field.
+func TestSecretIsNoOtherField(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"goal", "St", "txid", "sub3", "cid", "currency"} {
+		m := Read(map[string]string{name: "s3c", "clickid": "c"}, Network{Params: map[string]string{"secret": name}})
+		if want := (Message{ClickID: "c", Status: models.StatusApproved, Secret: "s3c"}); m != want {
+			t.Errorf("%s: %+v", name, m)
+		}
+	}
+}
+
 func TestReadNegativeAmountIsAChargeback(t *testing.T) {
 	t.Parallel()
 	m := Read(map[string]string{"clickid": "a", "payout": "-3"}, Network{})

@@ -1,6 +1,7 @@
 package postback
 
 import (
+	"encoding/json"
 	"maps"
 	"regexp"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"switchyard/models"
+	"switchyard/models/token"
 )
 
 // Proof is what a message proves its sender by, and every parameter that could: it is stored sealed only.
@@ -18,14 +20,16 @@ type Proof struct {
 }
 
 // Hide takes out of a message what proves its sender. Of the parameters it leaves those that are read as a field, by
-// the network that the address names. A parameter that nobody knows may be the secret of the click's network, under a
-// name of its own. ok is false if there is nothing to hide.
-func Hide(p *models.Postback, n Network) (proof Proof, ok bool) {
+// the network n that the address names. A parameter that nobody knows may be the secret of the click's network, under a
+// name of its own. secret tells the names, in lower case, under which a network of the receiver may send its secret:
+// those are hidden even if they are the names of a field. A list or an object may hold a secret among its members. ok
+// is false if there is nothing to hide.
+func Hide(p *models.Postback, n Network, secret func(name string) bool) (proof Proof, ok bool) {
 	proof = Proof{Signature: p.Signature, SignedText: p.SignedText}
 	p.Signature, p.SignedText = "", ""
 	open := map[string]string{}
 	for name, value := range p.Params {
-		if n.shows(strings.ToLower(name)) {
+		if lower := strings.ToLower(name); n.shows(lower) && !secret(lower) && !nested(value) {
 			open[name] = value
 			continue
 		}
@@ -61,18 +65,27 @@ func (p Proof) Reveal(params map[string]string) map[string]string {
 	return all
 }
 
-// WithoutSecrets gives parameters without those that some networks send their secret in.
-func WithoutSecrets(params map[string]string, networks ...Network) map[string]string {
+// WithoutSecrets gives parameters without lists, objects and those under which a secret is sent: the common names, and
+// names in lower case.
+func WithoutSecrets(params map[string]string, names []string) map[string]string {
 	open := maps.Clone(params)
-	maps.DeleteFunc(open, func(name, _ string) bool {
+	maps.DeleteFunc(open, func(name, value string) bool {
 		lower := strings.ToLower(name)
-		return slices.Contains(aliases[secretField], lower) ||
-			slices.ContainsFunc(networks, func(n Network) bool { return n.own(secretField) == lower })
+		return slices.Contains(aliases[secretField], lower) || slices.Contains(names, lower) || nested(value)
 	})
 	return open
 }
 
+// nested reports whether a value is a list or an object, perhaps one that was cut. A macro is none.
+func nested(value string) bool {
+	return value != "" && (value[0] == '{' || value[0] == '[') &&
+		(json.Valid([]byte(value)) || !token.LooksLikeMacro(value))
+}
+
 const secretField = "secret"
+
+// SecretParam is the network's own parameter of its secret in lower case, empty if it has none.
+func (n Network) SecretParam() string { return n.own(secretField) }
 
 // own is the network's own parameter of a field in lower case, empty if it has none.
 func (n Network) own(field string) string { return strings.ToLower(strings.TrimSpace(n.Params[field])) }

@@ -74,6 +74,8 @@ type message struct {
 	proof postback.Proof
 	read  store.PostbackNetwork // by whose settings it is read
 	trust store.PostbackNetwork // whose secret it must prove; an empty secret is proved by every message
+	// secrets are the parameters in which any network of the click's account sends its secret.
+	secrets []string
 }
 
 // errProof says that what proves the sender was sealed under a key that is gone.
@@ -136,6 +138,9 @@ func (rec *recorder) record(ctx context.Context, u *run) error {
 		return err
 	}
 	d.AccountID = found.AccountID
+	if m.secrets, err = rec.store.SecretParams(ctx, d.AccountID); err != nil {
+		return err
+	}
 	if !m.authentic() {
 		return rec.end(ctx, u, m, d, clicklog.PostbackRefused, "the secret of the network is missing or wrong")
 	}
@@ -187,7 +192,7 @@ func (m *message) show(d *clicklog.PostbackDecision, believed bool) {
 	} else if hidden := m.proof.Names(); len(hidden) > 0 {
 		d.Detail += "; not shown: " + strings.Join(hidden, ", ")
 	}
-	d.Params = postback.WithoutSecrets(params, m.read.Network, m.trust.Network)
+	d.Params = postback.WithoutSecrets(params, m.secrets)
 }
 
 // input is the argument of RecordConversion for a message. Without a status word, a new conversion is approved and the

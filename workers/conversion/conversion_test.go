@@ -136,7 +136,7 @@ func (b *bench) send(p models.Postback) uuid.UUID {
 		b.Fatal(err)
 	}
 	p.ClickID, _ = postback.NamedClick(p.Params, n.Network, time.Now())
-	if proof, ok := postback.Hide(&p, n.Network); ok {
+	if proof, ok := postback.Hide(&p, n.Network, func(string) bool { return false }); ok {
 		p.Proof = must(b.store.SealProof(b.Context(), p.ID, proof))(b)
 	}
 	b.put(spool.Record{Postback: &p})

@@ -95,6 +95,8 @@ func TestSecretsOfPostbacksAreNotStored(t *testing.T) {
 	const canary = "c4nary-of-a-secret"
 	b.exec(`UPDATE networks SET postback_params = '{"secret": "Pass", "payout": "comm"}' WHERE id = $1`, b.network)
 	b.setSecret(b.network, canary)
+	b.exec(`INSERT INTO networks (id, account_id, name, postback_params) VALUES ($1, $2, 'another', '{"secret": "sub5"}')`,
+		uuid.New(), b.account)
 	text := "clickid=x&key=" + canary
 	mac := hmac.New(sha256.New, []byte(canary))
 	mac.Write([]byte(text))
@@ -103,6 +105,7 @@ func TestSecretsOfPostbacksAreNotStored(t *testing.T) {
 		"own name":             {NetworkID: b.network, Params: params{"pass": canary, "note": "n"}},
 		"own name, without id": {Params: params{"PASS": canary, "note": "n", "comm": "7"}},
 		"alias":                {Params: params{"upd_key": canary, "note": "n"}},
+		"another's name":       {Params: params{"key": canary, "note": "n", "Sub5": canary, "y": `["` + canary + `"]`}},
 		"signed":               {Signature: signature, SignedText: text, Params: params{"key": "x", "note": "n"}},
 	} {
 		p.AccountID = b.account
@@ -118,7 +121,7 @@ func TestSecretsOfPostbacksAreNotStored(t *testing.T) {
 			t.Errorf("%s: stored %+v, %v", name, row, err)
 		}
 	}
-	if list := b.conversions(); len(list) != 4 {
+	if list := b.conversions(); len(list) != 5 {
 		t.Errorf("%d conversions", len(list))
 	}
 	refused := b.send(models.Postback{AccountID: b.account, Params: params{"clickid": b.clicked(), "pazz": canary}})
