@@ -119,8 +119,12 @@ func marshal(v any) ([]byte, error) {
 	return bytes.TrimRight(b.Bytes(), "\n"), nil
 }
 
-// Write sends the reply. A client that went away is no error.
-func (r Reply) Write(w http.ResponseWriter) {
+// IsFile reports whether the reply is a file, which is read while it is written.
+func (r Reply) IsFile() bool { return r.file.Write != nil }
+
+// Write sends the reply. A client that went away is no error. The context is that of the connection: a file is written
+// for as long as the server lets one be.
+func (r Reply) Write(ctx context.Context, w http.ResponseWriter) {
 	h := w.Header()
 	h.Set("Content-Type", r.Type)
 	if r.Status != http.StatusNotModified {
@@ -134,12 +138,12 @@ func (r Reply) Write(w http.ResponseWriter) {
 		h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": r.Name}))
 	}
 	w.WriteHeader(r.Status)
-	if r.file.Write == nil {
+	if !r.IsFile() {
 		_, _ = w.Write(r.Body)
 		return
 	}
 	// The client notices: it gets less than Content-Length.
-	if err := r.file.Write(w); err != nil {
-		slog.Warn("download broken off", "error", err)
+	if err := r.file.Write(ctx, w); err != nil {
+		slog.WarnContext(ctx, "download broken off", "error", err)
 	}
 }

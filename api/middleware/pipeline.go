@@ -76,11 +76,12 @@ func (p *Pipeline) answer(row *route.Route, w http.ResponseWriter, r *http.Reque
 	}
 	w.Header().Set("X-Request-Id", c.RequestID)
 	deprecation(row, w.Header())
+	defer c.LeavePlace()
 	start := time.Now()
 	reply := guarded(c, steps)
 	p.declared(c, reply)
 	p.refusals.slow(c, reply.Status)
-	reply.Write(w)
+	reply.Write(r.Context(), w)
 	slog.InfoContext(ctx, "request", "request_id", c.RequestID, "method", r.Method, "route", row.Path,
 		"status", reply.Status, "code", reply.Code, "account_id", c.Account.ID, "key_id", c.KeyID,
 		"ms", time.Since(start).Milliseconds())

@@ -15,7 +15,7 @@ import (
 )
 
 // placed runs the rest of a call in a place of its route's share. It stands before any transaction, so a call that waits
-// for a place holds no connection.
+// for a place holds no connection. A file has its place until it has been written, or the server's time for that is over.
 func (p *Pipeline) placed(next step) step {
 	return func(c *route.Call) envelope.Reply {
 		share := c.Route.Share
@@ -33,8 +33,11 @@ func (p *Pipeline) placed(next step) step {
 			return envelope.Of(c, nil, err)
 		}
 		c.TakePlace(release)
-		defer c.LeavePlace()
-		return next(c)
+		reply := next(c)
+		if !reply.IsFile() {
+			c.LeavePlace()
+		}
+		return reply
 	}
 }
 

@@ -161,8 +161,8 @@ func (c *Call) decode(into any) error {
 type File struct {
 	Name  string
 	Type  string
-	Size  int64                 // in bytes
-	Write func(io.Writer) error // writes Size bytes
+	Size  int64                                  // in bytes
+	Write func(context.Context, io.Writer) error // writes Size bytes, after the time of the call if it must
 }
 
 // JobRef is the data of a 202: the job that goes on.

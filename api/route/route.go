@@ -126,6 +126,9 @@ var (
 	// Reads are calls that read clicks, conversions or sums of them. There are as many places as the pool for reports has
 	// connections, so none of them waits for a connection. A call that goes on as a job leaves its place.
 	Reads = &Share{Places: 6, Running: 2, Waiting: 16, Wait: 5 * time.Second}
+	// Downloads are files on their way to clients, which may be slow. Each takes the memory of one chunk, and a connection
+	// of the control plane only while that is read.
+	Downloads = &Share{Running: 4, Waiting: 8, Wait: 3 * time.Second}
 	// Sends are calls whose job sends something to an address of the customer and waits for the answer. Such a call has its
 	// place until the job has ended, also after a 202.
 	Sends = &Share{Running: 4, Waiting: 8, Wait: 3 * time.Second}

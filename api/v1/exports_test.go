@@ -1,17 +1,23 @@
 package v1_test
 
 import (
+	"bytes"
+	"compress/gzip"
+	crand "crypto/rand"
 	"fmt"
+	"net/http/httptest"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 
 	"switchyard/api/apitest"
+	"switchyard/api/route"
 	"switchyard/api/v1"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
+	"switchyard/models/await"
 )
 
 // The files themselves are made by workers; the tests of the binary have both.
@@ -92,4 +98,82 @@ func TestExportAnswers(t *testing.T) {
 		s.Do("DELETE", "/reports/exports?id="+path, nil).Want(status, code)
 	}
 	s.Do("DELETE", "/reports/exports?id="+x.ID.String(), nil).Want(200, "")
+}
+
+// slowWriter is a client that takes nothing of an answer until the gate opens.
+type slowWriter struct {
+	*httptest.ResponseRecorder
+	entered chan<- struct{}
+	gate    <-chan struct{}
+}
+
+func (w slowWriter) Write(p []byte) (int, error) {
+	w.entered <- struct{}{}
+	<-w.gate
+	return w.ResponseRecorder.Write(p)
+}
+
+// TestSlowDownloads: clients that do not take their files keep their places until they do, and hold up no report. Of a
+// file only what is being written is in memory.
+func TestSlowDownloads(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	x := models.Export{ID: uuid.New(), AccountID: s.Account.ID, Kind: "clicks", Name: "n", CreatedAt: time.Now()}
+	var packed bytes.Buffer
+	pack := gzip.NewWriter(&packed)
+	for range 3 * 32 { // more than is unpacked at once
+		noise := make([]byte, 16<<10)
+		_, _ = crand.Read(noise)
+		_, _ = pack.Write(noise)
+		x.ByteSize += int64(len(noise))
+	}
+	_ = pack.Close()
+	err := s.Store.Tx(t.Context(), func(tx *store.Store) error {
+		for n := range 3 {
+			if err := tx.Exports().AddChunk(t.Context(), x.ID, 1, n, packed.Next(packed.Len()/(3-n))); err != nil {
+				return err
+			}
+		}
+		return tx.Exports().Finish(t.Context(), x, 1)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := "/reports/exports/" + x.ID.String()
+	if a := s.Do("GET", path, nil).Want(200, ""); int64(len(a.Raw)) != x.ByteSize {
+		t.Fatalf("%d bytes, want %d", len(a.Raw), x.ByteSize)
+	}
+	const calls = 10
+	entered, gate, answers := make(chan struct{}, 1000), make(chan struct{}), make(chan *httptest.ResponseRecorder, calls)
+	for range calls {
+		go func() {
+			r := httptest.NewRequest("GET", "/api/v1"+path, nil)
+			r.Header.Set("Authorization", "Bearer "+s.Key)
+			w := slowWriter{httptest.NewRecorder(), entered, gate}
+			if s.Handler.ServeHTTP(w, r); w.Code == 429 {
+				w.Body.Reset()
+			}
+			answers <- w.ResponseRecorder
+		}()
+	}
+	for range calls { // those that are refused write their error
+		await.Recv(t, entered)
+	}
+	for range 3 {
+		s.Do("GET", "/reports/performance?dimension=country", nil).Want(200, "")
+	}
+	exec(t, s, `DELETE FROM export_chunks WHERE export_id = $1 AND n > 0`, x.ID)
+	close(gate)
+	files := 0
+	for range calls {
+		switch w := await.Recv(t, answers); {
+		case w.Code == 200 && w.Body.Len() > 0 && int64(w.Body.Len()) < x.ByteSize:
+			files++
+		case w.Code != 429:
+			t.Errorf("%d with %d bytes", w.Code, w.Body.Len())
+		}
+	}
+	if files != route.Downloads.Running {
+		t.Errorf("%d files were on their way", files)
+	}
 }

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"compress/gzip"
 	"context"
 	"fmt"
@@ -37,34 +36,59 @@ func (e Exports) List(ctx context.Context, account uuid.UUID, p Page) ([]models.
 	})
 }
 
-const selectChunks = `
+const selectChunk = `
 SELECT c.content FROM export_chunks c JOIN exports e ON e.id = c.export_id AND e.fence = c.fence
-WHERE e.account_id = $1 AND e.id = $2 ORDER BY c.n`
+WHERE e.account_id = $1 AND e.id = $2 AND c.n = $3`
 
-// Open finds a file and returns a function that writes its text. The compressed chunks are in memory by then, so that
-// a slow reader holds no connection.
-func (e Exports) Open(ctx context.Context, account, id uuid.UUID) (models.Export, func(io.Writer) error, error) {
+// WriteFunc writes the text of a file. It fails if the file is deleted meanwhile.
+type WriteFunc = func(context.Context, io.Writer) error
+
+// Open finds a file and returns a function that writes its text. That function reads one chunk after the other, so a slow
+// reader holds neither a connection nor more than a chunk in memory.
+func (e Exports) Open(ctx context.Context, account, id uuid.UUID) (models.Export, WriteFunc, error) {
 	q := `SELECT ` + exportColumns + ` FROM exports WHERE account_id = $1 AND id = $2 AND created_at > $3`
 	x, err := db.Get[models.Export](ctx, e.s.c, "file", q, account, id, expired())
 	if err != nil {
 		return x, nil, err
 	}
-	chunks, err := db.Select[[]byte](ctx, e.s.c, "read export", selectChunks, account, id)
-	if err != nil {
+	first, err := db.Get[[]byte](ctx, e.s.c, "file", selectChunk, account, id, 0)
+	if err != nil { // perhaps it was deleted between the two queries
 		return x, nil, err
 	}
-	if len(chunks) == 0 { // deleted between the two queries
-		return x, nil, models.NotFound("file")
-	}
-	return x, func(w io.Writer) error { return unpack(w, chunks) }, nil
+	return x, func(ctx context.Context, w io.Writer) error {
+		return unpack(w, &chunkReader{rest: first, next: func(n int) ([]byte, error) {
+			content, ok, err := db.First[[]byte](ctx, e.s.c, "read export", selectChunk, account, id, n)
+			if err == nil && !ok {
+				err = io.EOF
+			}
+			return content, err
+		}})
+	}, nil
 }
 
-func unpack(w io.Writer, chunks [][]byte) error {
-	readers := make([]io.Reader, len(chunks))
-	for i, c := range chunks {
-		readers[i] = bytes.NewReader(c)
+// chunkReader reads chunks of bytes one after the other.
+type chunkReader struct {
+	rest []byte                      // of the last chunk that was read; at first chunk 0
+	last int                         // its number
+	next func(n int) ([]byte, error) // reads chunk n; io.EOF after the last
+}
+
+// Read implements io.Reader.
+func (r *chunkReader) Read(p []byte) (int, error) {
+	for len(r.rest) == 0 {
+		content, err := r.next(r.last + 1)
+		if err != nil {
+			return 0, err
+		}
+		r.rest, r.last = content, r.last+1
 	}
-	text, err := gzip.NewReader(io.MultiReader(readers...))
+	n := copy(p, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
+}
+
+func unpack(w io.Writer, packed io.Reader) error {
+	text, err := gzip.NewReader(packed)
 	if err != nil {
 		return fmt.Errorf("db: unpack export: %w", err)
 	}

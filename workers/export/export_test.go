@@ -96,7 +96,7 @@ func TestFileIsReadBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	var text bytes.Buffer
-	if err := unpack(&text); err != nil || int64(text.Len()) != x.ByteSize || f.chunks < 2 {
+	if err := unpack(t.Context(), &text); err != nil || int64(text.Len()) != x.ByteSize || f.chunks < 2 {
 		t.Fatalf("%d bytes, want %d, in %d pieces, %v", text.Len(), x.ByteSize, f.chunks, err)
 	}
 	got, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(text.String(), byteOrderMark))).ReadAll()

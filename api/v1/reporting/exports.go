@@ -38,7 +38,7 @@ func exports(d Deps) []route.Route {
 		},
 		{
 			Method: "GET", Path: path + "/{id}", Group: group, Summary: "download a saved report file",
-			Codes: answer.IDCodes, Share: route.Reads, Handle: route.Do(downloadExport),
+			Codes: answer.IDCodes, Share: route.Downloads, Handle: route.Do(downloadExport),
 		},
 	}
 }
