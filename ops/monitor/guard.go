@@ -21,13 +21,22 @@ import (
 	"switchyard/models/netguard"
 )
 
-// How often an address may be wrong: ten times at once, then six times a minute. The addresses that were wrong last are
-// remembered, in some 200 bytes each.
-const (
-	wrongBurst   = 10
-	wrongEvery   = 10 * time.Second
-	maxAddresses = 4096
+// allowance is how often an address may be wrong: burst times at once, then once in every.
+type allowance struct {
+	burst int
+	every time.Duration
+}
+
+// The allowances of a client, and of a proxy for all clients that it names together: whoever invents the address that a
+// proxy forwards has no more guesses than that.
+var (
+	ofClient = allowance{10, 10 * time.Second}
+	ofProxy  = allowance{100, time.Second}
 )
+
+// maxAddresses is how many addresses are remembered: those that were wrong last, and those that were right last. One takes
+// some 200 bytes.
+const maxAddresses = 4096
 
 // guard lets in who may see the pages.
 type guard struct {
@@ -35,8 +44,10 @@ type guard struct {
 	name   string // the one public name of the pages; may be empty
 	now    func() time.Time
 
-	mu    sync.Mutex // held while a password is compared, so that guesses sent at once are counted one by one
-	wrong *lru.Cache[netip.Prefix, *rate.Limiter]
+	mu      sync.Mutex // held while a password is compared, so that guesses sent at once are counted one by one
+	wrong   *lru.Cache[netip.Prefix, *rate.Limiter]
+	proxies *lru.Cache[netip.Prefix, *rate.Limiter]
+	right   *lru.Cache[netip.Prefix, struct{}] // clients that do not wait with their proxy
 }
 
 func newGuard(o Options) *guard {
@@ -45,15 +56,17 @@ func newGuard(o Options) *guard {
 		g.now = time.Now
 	}
 	g.wrong, _ = lru.New[netip.Prefix, *rate.Limiter](maxAddresses) // fails only without a size
+	g.proxies, _ = lru.New[netip.Prefix, *rate.Limiter](maxAddresses)
+	g.right, _ = lru.New[netip.Prefix, struct{}](maxAddresses)
 	return g
 }
 
 // password asks for basic auth. An address that has been wrong too often waits, even with the right password; others
-// do not wait with it.
+// do not wait with it. Behind a proxy the clients of which were wrong too often, only those wait who have not been right.
 func (g *guard) password(c *gin.Context) {
 	_, given, sent := c.Request.BasicAuth()
 	if sent {
-		ok, wait := g.try(c.ClientIP(), given)
+		ok, wait := g.try(prefixOf(c.ClientIP()), prefixOf(c.RemoteIP()), given)
 		if ok {
 			return
 		}
@@ -67,29 +80,57 @@ func (g *guard) password(c *gin.Context) {
 	c.AbortWithStatus(http.StatusUnauthorized)
 }
 
-// try compares a password, in a time that depends on neither its content nor its length. It does not while the address
-// has to wait.
-func (g *guard) try(address, given string) (ok bool, wait time.Duration) {
-	parsed, _ := netip.ParseAddr(address) // what is no address counts as one client
-	from, now := netguard.ClientPrefix(parsed), g.now()
+// prefixOf is the client of an address. What is no address counts as one client.
+func prefixOf(address string) netip.Prefix {
+	parsed, _ := netip.ParseAddr(address)
+	return netguard.ClientPrefix(parsed)
+}
+
+// try compares a password, in a time that depends on neither its content nor its length. It does not while the client or
+// its proxy has to wait. A client without a proxy is its own peer.
+func (g *guard) try(client, peer netip.Prefix, given string) (ok bool, wait time.Duration) {
+	now := g.now()
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	budget, known := g.wrong.Get(from)
-	if known && budget.TokensAt(now) < 1 {
-		return false, time.Duration((1 - budget.TokensAt(now)) * float64(wrongEvery))
+	wait = ofClient.wait(g.wrong, client, now)
+	if known := g.right.Contains(client); peer != client && !known {
+		wait = max(wait, ofProxy.wait(g.proxies, peer, now))
+	}
+	if wait > 0 {
+		return false, wait
 	}
 	sum := sha256.Sum256([]byte(given))
 	if subtle.ConstantTimeCompare(sum[:], g.secret[:]) == 1 {
+		g.right.Add(client, struct{}{})
 		return true, 0
 	}
-	if !known {
-		budget = rate.NewLimiter(rate.Every(wrongEvery), wrongBurst)
-		g.wrong.Add(from, budget)
+	if ofClient.spend(g.wrong, client, now) {
+		slog.Warn("an address guesses the password of the operators' pages and has to wait", "address", client)
 	}
-	if budget.AllowN(now, 1); budget.TokensAt(now) < 1 {
-		slog.Warn("an address guesses the password of the operators' pages and has to wait", "address", address)
+	if peer != client && ofProxy.spend(g.proxies, peer, now) {
+		slog.Warn("a proxy passes on guesses of the password of the operators' pages and has to wait", "address", peer)
 	}
 	return false, 0
+}
+
+// wait is how long an address has to wait.
+func (a allowance) wait(wrong *lru.Cache[netip.Prefix, *rate.Limiter], from netip.Prefix, now time.Time) time.Duration {
+	budget, known := wrong.Get(from)
+	if !known || budget.TokensAt(now) >= 1 {
+		return 0
+	}
+	return time.Duration((1 - budget.TokensAt(now)) * float64(a.every))
+}
+
+// spend counts a wrong password of an address. It reports whether that was the last one before it has to wait.
+func (a allowance) spend(wrong *lru.Cache[netip.Prefix, *rate.Limiter], from netip.Prefix, now time.Time) (last bool) {
+	budget, known := wrong.Get(from)
+	if !known {
+		budget = rate.NewLimiter(rate.Every(a.every), a.burst)
+		wrong.Add(from, budget)
+	}
+	budget.AllowN(now, 1)
+	return budget.TokensAt(now) < 1
 }
 
 // privateNames are the last labels of names that networks give their own machines. Others without a dot do too.
@@ -120,11 +161,13 @@ func bareHost(host string) string {
 	return strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
 }
 
-// plainHeaders are those that browsers, curl and Prometheus send. A proxy adds others, under names without end.
+// plainHeaders are those that browsers, curl and Prometheus send. A proxy adds others, under names without end, some of
+// which may begin with Sec- as well.
 var plainHeaders = []string{
 	"Accept", "Accept-Charset", "Accept-Encoding", "Accept-Language", "Authorization", "Cache-Control", "Connection",
-	"Cookie", "Dnt", "If-Modified-Since", "If-None-Match", "Pragma", "Priority", "Referer", "Te", "Upgrade-Insecure-Requests",
-	"User-Agent", "X-Prometheus-Scrape-Timeout-Seconds",
+	"Cookie", "Dnt", "If-Modified-Since", "If-None-Match", "Pragma", "Priority", "Referer", "Sec-Ch-Ua", "Sec-Ch-Ua-Mobile",
+	"Sec-Ch-Ua-Platform", "Sec-Fetch-Dest", "Sec-Fetch-Mode", "Sec-Fetch-Site", "Sec-Fetch-User", "Sec-Gpc", "Sec-Purpose",
+	"Te", "Upgrade-Insecure-Requests", "User-Agent", "X-Prometheus-Scrape-Timeout-Seconds",
 }
 
 // sameMachine lets in requests of this machine that no proxy has passed on. A proxy on this machine that adds no header
@@ -134,7 +177,7 @@ func sameMachine(c *gin.Context) {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	own := err == nil && peer.Addr().Unmap().IsLoopback() && Loopback(r.Host) && r.ProtoAtLeast(1, 1)
 	for name := range r.Header {
-		own = own && (slices.Contains(plainHeaders, name) || strings.HasPrefix(name, "Sec-"))
+		own = own && slices.Contains(plainHeaders, name)
 	}
 	if !own {
 		c.AbortWithStatus(http.StatusNotFound)

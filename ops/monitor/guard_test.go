@@ -50,6 +50,8 @@ func TestMetricsWithoutPassword(t *testing.T) {
 		{peer: "[::ffff:127.0.0.1]:99"},
 		{header: "X-Prometheus-Scrape-Timeout-Seconds", value: "10"},
 		{header: "User-Agent", value: "curl/8"},
+		{header: "Sec-Fetch-Mode", value: "navigate"},
+		{header: "Sec-Ch-Ua-Platform", value: `"Linux"`},
 	} {
 		if w := a.status(h); w.Code != http.StatusOK {
 			t.Errorf("%+v: %d", a, w.Code)
@@ -70,6 +72,7 @@ func TestMetricsWithoutPassword(t *testing.T) {
 		"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Server", "Via", "X-Real-Ip",
 		"X-Client-Ip", "X-Cluster-Client-Ip", "True-Client-Ip", "Cf-Connecting-Ip", "Fly-Client-Ip",
 		"X-Envoy-External-Address", "X-Request-Start", "X-Original-Forwarded-For", "X-Amzn-Trace-Id", "X-Anything-Else",
+		"Sec-Forwarded-For", "Sec-Real-Ip", "Sec-Anything", "Sec-Ch-Ua-Else",
 	} {
 		refused = append(refused, asked{header: name, value: "127.0.0.1"}, asked{header: name, value: ""})
 	}
@@ -151,6 +154,44 @@ func TestWrongPasswords(t *testing.T) {
 	}
 	if refused != 90 {
 		t.Errorf("%d of 100 guesses under invented addresses were refused, want 90", refused)
+	}
+}
+
+// TestInventedClients: whoever makes a trusted proxy forward invented addresses soon waits as well. Who has been right does
+// not wait with him.
+func TestInventedClients(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	h := monitor.New(monitor.Options{
+		Registry: monitor.NewRegistry(nil), Password: password, Now: func() time.Time { return now },
+		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
+	})
+	by := func(proxy, client, pass string) int {
+		return asked{peer: proxy + ":99", header: "X-Forwarded-For", value: client, pass: pass}.status(h).Code
+	}
+	if code := by("10.0.0.1", "203.0.113.7", password); code != http.StatusOK {
+		t.Fatal(code)
+	}
+	refused := 0
+	for i := range 1000 {
+		if by("10.0.0.1", fmt.Sprintf("198.51.%d.%d", i>>8, i&255), "guess") == http.StatusTooManyRequests {
+			refused++
+		}
+	}
+	if refused != 900 {
+		t.Errorf("%d of 1000 guesses under invented addresses were refused, want 900", refused)
+	}
+	for client, want := range map[string]int{"203.0.113.7": http.StatusOK, "203.0.113.8": http.StatusTooManyRequests} {
+		if code := by("10.0.0.1", client, password); code != want {
+			t.Errorf("the right password from %s: %d, want %d", client, code, want)
+		}
+	}
+	if code := by("10.0.0.2", "203.0.113.8", password); code != http.StatusOK {
+		t.Errorf("the right password by way of another proxy: %d", code)
+	}
+	now = now.Add(time.Second)
+	if code := by("10.0.0.1", "203.0.113.9", password); code != http.StatusOK {
+		t.Errorf("the right password after the wait: %d", code)
 	}
 }
 
