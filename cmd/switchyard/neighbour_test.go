@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -15,6 +16,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
+	"switchyard/models"
 	"switchyard/models/await"
 	"switchyard/models/longtest"
 	"switchyard/ops/client"
@@ -37,8 +39,12 @@ const (
 // the reports, and the memory of each process.
 func TestNeighbour(t *testing.T) {
 	t.Parallel()
-	hang := make(chan struct{})
-	receiver, err := fleet.NewReceiver(func(ctx context.Context, _ fleet.Attempt) int {
+	hang, n := make(chan struct{}), &neighbour{told: map[string]chan struct{}{}}
+	receiver, err := fleet.NewReceiver(func(ctx context.Context, got fleet.Attempt) int {
+		if got.Endpoint == neighbourHook {
+			n.hear(got.Body)
+			return http.StatusOK
+		}
 		select {
 		case <-hang:
 		case <-ctx.Done():
@@ -52,7 +58,11 @@ func TestNeighbour(t *testing.T) {
 	defer close(hang)
 	s := startService(t, fleet.Options{Binary: ownBinary(t), Receiver: receiver}, "web", "worker", "clock")
 	a := newAttacker(t, s, receiver.URL("/hang"))
-	n := &neighbour{service: s}
+	n.service = s
+	hook := map[string]any{"url": receiver.URL(neighbourHook), "events": []string{models.EventConversionCreated}}
+	if err := s.api.Create(t.Context(), "/webhooks", hook, nil); err != nil {
+		t.Fatal(err)
+	}
 
 	quiet := n.under(t, "quiet", longtest.Size(time.Second/2, 20*time.Second), nil)
 	for _, attack := range attacks {
@@ -82,7 +92,11 @@ type neighbour struct {
 	*service
 	mu     sync.Mutex
 	clicks int
+	told   map[string]chan struct{} // closed when the webhook of a conversion with that id has come
 }
+
+// neighbourHook is the path of its webhook.
+const neighbourHook = "/neighbour"
 
 // figures are what the neighbour felt: how long each kind of call took, and how late clicks were in the reports.
 type figures map[string][]time.Duration
@@ -90,6 +104,7 @@ type figures map[string][]time.Duration
 const (
 	redirects = "redirect"
 	reported  = "in the reports"
+	converted = "postback to webhook"
 )
 
 func (f *figures) add(more figures) {
@@ -134,7 +149,7 @@ func (f figures) check(t *testing.T, quiet figures) {
 		switch kind {
 		case redirects:
 			most = neighbourClick
-		case reported:
+		case reported, converted:
 			most = neighbourLag
 		}
 		if got := f.percentile(kind, 0.99); got > most {
@@ -177,6 +192,7 @@ func (n *neighbour) measure(t *testing.T, d time.Duration) figures {
 		},
 		redirects: n.redirect,
 		reported:  n.untilReported,
+		converted: n.convert,
 	}
 	end := time.Now().Add(d)
 	got := figures{}
@@ -218,6 +234,53 @@ func (n *neighbour) redirect(ctx context.Context) error {
 	defer n.mu.Unlock()
 	n.clicks++
 	return nil
+}
+
+// convert sends the postback of a click, which the service must accept, and waits for the webhook of the conversion.
+func (n *neighbour) convert(ctx context.Context) error {
+	click, err := n.click(ctx, http.DefaultTransport)
+	if err != nil {
+		return err
+	}
+	id, heard := uuid.NewString(), make(chan struct{})
+	n.mu.Lock()
+	n.clicks++
+	n.told[id] = heard
+	n.mu.Unlock()
+	path := "/postback?payout=1&conversion_id=" + id + "&clickid=" + models.FormatClickID(click)
+	got, err := n.ask(ctx, fromNetwork{}, http.MethodGet, path)
+	if err != nil || got.status != http.StatusOK {
+		return fmt.Errorf("postback: %d %.200s: %w", got.status, got.body, err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, await.Timeout)
+	defer cancel()
+	select {
+	case <-heard:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("the webhook of conversion %s did not come: %w", id, ctx.Err())
+	}
+}
+
+// hear notes the webhook of a conversion. It may come more than once.
+func (n *neighbour) hear(body []byte) {
+	var event struct{ Data models.ConversionData }
+	_ = json.Unmarshal(body, &event) // a body that is none names no conversion
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if heard, ok := n.told[event.Data.ConversionID]; ok {
+		close(heard)
+		delete(n.told, event.Data.ConversionID)
+	}
+}
+
+// fromNetwork sends requests as a server of a network, with an address that nobody else has.
+type fromNetwork struct{}
+
+func (fromNetwork) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("X-Forwarded-For", "81.2.69.142")
+	return http.DefaultTransport.RoundTrip(r)
 }
 
 func (n *neighbour) sent() int {
