@@ -27,8 +27,8 @@ const (
 
 // reply is the envelope of every answer to a postback.
 type reply struct {
-	Data  any           `json:"data"`
-	Error *models.Error `json:"error"`
+	Data  any             `json:"data"`
+	Error *envelope.Error `json:"error"`
 }
 
 var (
@@ -41,14 +41,15 @@ var (
 // postback answers /postback and /postback/{network id}: it keeps what was sent as it is and says yes. What it means
 // is found out by a job, as often as it takes for the click to be known. A message that names no click is answered
 // like the others, because networks switch off addresses that refuse. It is counted, and some of them are kept: they
-// show their owner what is set up wrong.
+// show their owner what is set up wrong. HEAD, by which monitors and networks ask whether the address is there, records
+// nothing and needs no parameters.
 func (h *Handler) postback(w http.ResponseWriter, r *http.Request, rest string) {
 	p, err := h.readPostback(w, r, rest)
 	if err != nil {
 		replyError(w, err)
 		return
 	}
-	if r.Method != http.MethodHead { // a monitor asking whether anybody is there
+	if r.Method != http.MethodHead {
 		if err := h.storePostback(r.Context(), p); err != nil {
 			replyError(w, models.Errorf(models.KindUnavailable, "unavailable", "try again"))
 			return
@@ -149,7 +150,7 @@ func (h *Handler) readPostback(w http.ResponseWriter, r *http.Request, rest stri
 	if p.Signature = postback.Clean(r.Header.Get("X-Signature"), postback.MaxName*2); p.Signature != "" {
 		p.SignedText = strings.ToValidUTF8(signed, "")
 	}
-	if len(p.Params) == 0 {
+	if len(p.Params) == 0 && r.Method != http.MethodHead {
 		return nil, errNothing
 	}
 	return p, nil
@@ -267,12 +268,12 @@ func replyError(w http.ResponseWriter, err error) {
 	}
 	switch e.Kind {
 	case models.KindMethod:
-		w.Header().Set("Allow", "GET, POST")
+		w.Header().Set("Allow", "GET, HEAD, POST")
 	case models.KindTooMany:
 		w.Header().Set("Retry-After", retryAfter)
 	default:
 	}
-	writeReply(w, envelope.Status[e.Kind], reply{Error: e})
+	writeReply(w, envelope.Status[e.Kind], reply{Error: &envelope.Error{Message: e.Message, Code: e.Code}})
 }
 
 func writeReply(w http.ResponseWriter, status int, body reply) {

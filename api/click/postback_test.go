@@ -3,6 +3,7 @@ package click
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -107,15 +108,27 @@ func TestPostbackRefuses(t *testing.T) {
 	} {
 		res := w.send(tt.method, tt.target, tt.body, tt.edits...)
 		body, _ := io.ReadAll(res.Body)
-		if res.StatusCode != tt.status || !strings.Contains(string(body), `"data":null`) || !strings.Contains(string(body), tt.code) {
-			t.Errorf("%s: %d %s", name, res.StatusCode, body)
+		var got struct {
+			Data  any               `json:"data"`
+			Error map[string]string `json:"error"` // texts only: a kind is our own
+		}
+		err := json.Unmarshal(body, &got)
+		if err != nil || res.StatusCode != tt.status || got.Data != nil || got.Error["code"] != tt.code || len(got.Error) != 2 {
+			t.Errorf("%s: %d %s, %v", name, res.StatusCode, body, err)
 		}
 	}
 	if p := w.tape.postback(); p != nil {
 		t.Errorf("kept %+v", p)
 	}
-	if res := w.send(http.MethodHead, "/postback?clickid=a", ""); res.StatusCode != 200 || w.tape.postback() != nil {
-		t.Errorf("HEAD: %d", res.StatusCode)
+	for target, want := range map[string]int{
+		"/postback?clickid=a": 200, "/postback": 200, "/postback/" + n.String(): 200, "/postback/" + uuid.NewString(): 404,
+	} {
+		if res := w.send(http.MethodHead, target, ""); res.StatusCode != want || w.tape.postback() != nil {
+			t.Errorf("HEAD %s: %d", target, res.StatusCode)
+		}
+	}
+	if res := w.send(http.MethodPut, "/postback", ""); res.Header.Get("Allow") != "GET, HEAD, POST" {
+		t.Errorf("Allow: %s", res.Header.Get("Allow"))
 	}
 }
 

@@ -105,6 +105,11 @@ func (c *Call) DropAfter() { c.after = nil }
 // read reads what the row takes from path and query. The order decides which of several mistakes is reported.
 func (c *Call) read() (err error) {
 	r := c.Route
+	for _, p := range r.Params() {
+		if !p.Repeated && len(c.Query[p.Name]) > 1 {
+			return models.Invalid("invalid_input", "%s is given more than once", p.Name)
+		}
+	}
 	switch {
 	case slices.Contains(r.PathParams(), "id"):
 		var ok bool

@@ -64,6 +64,8 @@ type Param struct {
 	Enum     []string
 	Default  string
 	Doc      string
+	// Repeated parameters may be given several times. Any other one that is, is invalid_input.
+	Repeated bool
 	// Min and Max are the range of an integer: a number outside is held to it. The document adds it to Doc.
 	Min, Max int
 }

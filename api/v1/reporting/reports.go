@@ -71,7 +71,7 @@ func performanceParams() []route.Param {
 		Doc: fmt.Sprintf("up to %d, comma-separated: %s", report.MaxDimensions, strings.Join(report.Public(), ", ")),
 	}}
 	for _, name := range report.Public() {
-		params = append(params, route.Param{Name: filterPrefix + name, Doc: fmt.Sprintf(
+		params = append(params, route.Param{Name: filterPrefix + name, Repeated: true, Doc: fmt.Sprintf(
 			"only this %s; empty: those without; repeated: any of them. Up to %d filters of %d characters in all",
 			name, report.MaxFilters, report.MaxFilterLen)})
 	}
