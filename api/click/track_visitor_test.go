@@ -1,0 +1,184 @@
+package click
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/shopspring/decimal"
+)
+
+func TestTrackFiltersCapsAndWeights(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	target := func(name string) m { return m{"url": "https://" + name + ".test/", "weight": 1} }
+	w.campaign("filtered", nil,
+		path("redirect", m{"filters": []m{{"attribute": "country", "operator": "equals", "value": "DE"}}}, target("german")),
+		path("redirect", m{"filters": []m{{"attribute": "param.k", "operator": "equals", "value": "v"}}}, target("param")),
+		path("redirect", m{"filters": []m{{"attribute": "header.host", "operator": "contains", "value": ":8080"}}}, target("port")),
+		path("redirect", m{"filters": []m{{"attribute": "is_bot", "operator": "equals", "value": "true"}}}, target("bot")),
+		path("redirect", m{"stream_type": "default"}, target("rest")))
+	w.campaign("capped-path", nil, path("redirect", m{"daily_cap": 3}, target("capped")),
+		path("redirect", m{"stream_type": "default"}, target("rest")))
+	w.campaign("weighted", m{"flow_rotation": "weight"}, path("redirect", m{"weight": 1}, target("one")),
+		path("redirect", m{"weight": 3}, target("three")), path("redirect", m{"weight": 0}, target("never")))
+	w.fresh()
+	for name, e := range map[string]edit{
+		"german": peer("5.9.0.1:1"), "port": host(shared + ":8080"), "bot": header("User-Agent", "curl/8.0"),
+		"rest": header("X-None", "1"),
+	} {
+		if got := w.sent("/filtered", e); got != "https://"+name+".test/" {
+			t.Errorf("%s: to %s", name, got)
+		}
+	}
+	if got := w.sent("/filtered?k=V"); got != "https://param.test/" {
+		t.Errorf("to %s", got)
+	}
+	counts := map[string]int{}
+	for range 5 {
+		counts[w.sent("/capped-path")]++
+	}
+	if counts["https://capped.test/"] != 3 || counts["https://rest.test/"] != 2 {
+		t.Errorf("capped: %v", counts)
+	}
+	counts = map[string]int{}
+	for range 2000 {
+		counts[w.sent("/weighted")]++
+	}
+	// Three quarters of 2000, with room for eight standard deviations.
+	if n := counts["https://three.test/"]; n < 1345 || n > 1655 || counts["https://never.test/"] != 0 {
+		t.Errorf("weighted: %v", counts)
+	}
+}
+
+func TestTrackCosts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	tests := []struct {
+		alias, model, value, loss       string
+		cost, unique, conversion, share string
+	}{
+		{"cost-cpc", "cpc", "0.5", "0", "0.5", "0", "0", "0"},
+		{"cost-cpm", "cpm", "2.5", "0", "0.0025", "0", "0", "0"},
+		{"cost-cpuc", "cpuc", "0.4", "20", "0", "0.5", "0", "0"},
+		{"cost-cpa", "cpa", "7", "0", "0", "0", "7", "0"},
+		{"cost-cps", "cps", "7", "50", "0", "0", "7", "0"},
+		{"cost-revshare", "revshare", "30", "0", "0", "0", "0", "30"},
+		{"cost-manual", "manual", "3", "0", "0", "0", "0", "0"},
+		{"cost-auto", "auto", "9", "50", "0.02", "0", "0", "0"},
+		{"cost-lossy", "cpc", "1", "50", "2", "0", "0", "0"},
+	}
+	for _, tt := range tests {
+		w.campaign(tt.alias, m{"cost_model": tt.model, "cost_value": tt.value, "traffic_loss_pct": tt.loss},
+			path("redirect", nil, m{"url": "https://a.test/", "weight": 1}))
+	}
+	w.fresh()
+	for _, tt := range tests {
+		w.sent("/" + tt.alias + "?bid=0.01")
+		c := w.tape.last()
+		for i, got := range []decimal.Decimal{c.Cost, c.UniqueCost, c.ConversionCost, c.RevenueShare} {
+			want := []string{tt.cost, tt.unique, tt.conversion, tt.share}[i]
+			if !got.Equal(decimal.RequireFromString(want)) {
+				t.Errorf("%s: figure %d is %s, want %s", tt.alias, i, got, want)
+			}
+		}
+	}
+	w.sent("/cost-auto?bid={cost}")
+	if c := w.tape.last(); !c.Cost.IsZero() {
+		t.Errorf("a macro cost %s", c.Cost)
+	}
+}
+
+func TestTrackBindsVisitors(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	url := func(n string) m { return m{"url": "https://" + n + ".test/", "weight": 1} }
+	w.campaign("bound-visitor", m{"bind_visitors": "streams", "flow_rotation": "weight"}, path("redirect", nil, url("a")),
+		path("redirect", nil, url("b")), path("redirect", nil, url("c")), path("redirect", nil, url("d")))
+	w.fresh()
+	for i := range 20 { // by cookie, from addresses that change
+		first := w.get("/bound-visitor", peer("8.8.4."+itoa(i)+":1"))
+		again := w.sent("/bound-visitor", with(first.Cookies()), peer("9.9.9."+itoa(i)+":1"))
+		if again != first.Header.Get("Location") {
+			t.Fatalf("%s, then %s", first.Header.Get("Location"), again)
+		}
+		if c := w.tape.last(); c.Arrival != "cookie" {
+			t.Errorf("arrival %s", c.Arrival)
+		}
+	}
+	for i := range 20 { // by fingerprint, without cookies
+		first := w.sent("/bound-visitor", peer("1.1.4."+itoa(i)+":1"))
+		if again := w.sent("/bound-visitor", peer("1.1.4."+itoa(i)+":2")); again != first {
+			t.Fatalf("%s, then %s", first, again)
+		}
+	}
+}
+
+func itoa(n int) string { return decimal.NewFromInt(int64(n)).String() }
+
+func TestTrackCookiesAndHTTPS(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.campaign("summer-sale", nil, path("redirect", nil, m{"url": "https://a.test/", "weight": 1}))
+	w.fresh()
+	behind := []edit{peer("10.1.1.1:1"), header("X-Forwarded-For", "8.8.8.8")}
+	for _, tt := range []struct {
+		name   string
+		edits  []edit
+		status int
+		secure bool
+	}{
+		{"plain", nil, 302, false},
+		{"stranger says https", []edit{header("X-Forwarded-Proto", "https")}, 302, false},
+		{"stranger says http", []edit{header("X-Forwarded-Proto", "http")}, 302, false},
+		{"proxy says https", append(behind, header("X-Forwarded-Proto", "https")), 302, true},
+		{"proxy says http", append(behind, header("X-Forwarded-Proto", "http")), 307, false},
+	} {
+		res := w.get("/summer-sale?a=b", tt.edits...)
+		if res.StatusCode != tt.status {
+			t.Errorf("%s: %d", tt.name, res.StatusCode)
+		}
+		if tt.status == 307 && res.Header.Get("Location") != "https://"+shared+"/summer-sale?a=b" {
+			t.Errorf("%s: to %s", tt.name, res.Header.Get("Location"))
+		}
+		for _, c := range res.Cookies() {
+			if c.Secure != tt.secure || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Domain != "" {
+				t.Errorf("%s: cookie %v", tt.name, c)
+			}
+		}
+	}
+	res := w.get("/summer-sale", header("Cookie", "sy_v="+strings.Repeat("z", 22)+"; sy_c=%%%; x; =; sy_b"))
+	if res.StatusCode != 302 {
+		t.Errorf("hostile cookies: %d", res.StatusCode)
+	}
+}
+
+func TestTrackUniqueKeys(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	url := m{"url": "https://a.test/?u={is_unique}", "weight": 1}
+	w.campaign("unique-ip", m{"uniqueness_method": "ip"}, path("redirect", nil, url))
+	w.campaign("unique-param", m{"uniqueness_method": "param", "uniqueness_param": "uid"}, path("redirect", nil, url))
+	w.campaign("unique-both", nil, path("redirect", nil, url))
+	w.fresh()
+	key := func(target string, edits ...edit) [16]byte { w.sent(target, edits...); return w.tape.last().UniqueKey }
+	other := header("User-Agent", strings.Replace(chrome, "138", "137", 1))
+	away := peer("4.4.4.4:1")
+	if key("/unique-ip") != key("/unique-ip", other) || key("/unique-ip") == key("/unique-ip", away) {
+		t.Error("ip")
+	}
+	if key("/unique-both") == key("/unique-both", other) || key("/unique-both?again=1") != key("/unique-both") {
+		t.Error("ip_ua")
+	}
+	if key("/unique-param?uid=1") != key("/unique-param?uid=1", away) || key("/unique-param?uid=1") == key("/unique-param?uid=2") ||
+		key("/unique-param") == key("/unique-param", away) {
+		t.Error("param")
+	}
+	if key("/unique-ip") == key("/unique-both") {
+		t.Error("campaigns share a key")
+	}
+	if a, b := w.sent("/unique-ip", peer("7.7.7.7:1")), w.sent("/unique-ip", peer("7.7.7.7:1")); a != "https://a.test/?u=1" ||
+		b != "https://a.test/?u=0" {
+		t.Errorf("%s, then %s", a, b)
+	}
+}

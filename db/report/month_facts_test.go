@@ -1,0 +1,248 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/ledger"
+	"switchyard/models"
+)
+
+// tell records conversions of some clicks: new ones, and what the networks say later about those that are known.
+func (m *month) tell(n int) {
+	m.Helper()
+	chosen := map[*monthFact]bool{}
+	for range n {
+		f := m.facts[m.rnd.IntN(len(m.facts))]
+		if len(m.log) > 0 && m.rnd.IntN(3) == 0 {
+			f = m.log[m.rnd.IntN(len(m.log))]
+		}
+		if !f.gone {
+			chosen[f] = true
+		}
+	}
+	var inputs []clicklog.ConversionInput
+	var wants []string
+	for _, f := range m.facts {
+		if chosen[f] {
+			if len(f.sales) == 0 {
+				m.log = append(m.log, f)
+			}
+			in, want := m.sale(f)
+			inputs, wants = append(inputs, in), append(wants, want)
+		}
+	}
+	m.atOnce(len(inputs), func(i int) error {
+		return db.Tx(m.Context(), m.d, func(c db.Conn) error {
+			out, err := clicklog.Log{}.RecordConversion(m.Context(), c, inputs[i])
+			if err == nil && out.Result != wants[i] {
+				err = fmt.Errorf("%+v: %s, want %s", inputs[i], out.Result, wants[i])
+			}
+			return err
+		})
+	})
+}
+
+// correct is tell by a file: many messages in one transaction.
+func (m *month) correct(n int) {
+	m.Helper()
+	var inputs []clicklog.ConversionInput
+	var wants []string
+	for len(inputs) < n {
+		if f := m.facts[m.rnd.IntN(len(m.facts))]; !f.gone {
+			if len(f.sales) == 0 {
+				m.log = append(m.log, f)
+			}
+			in, want := m.sale(f)
+			in.Source = models.FromCorrection
+			inputs, wants = append(inputs, in), append(wants, want)
+		}
+	}
+	err := db.Tx(m.Context(), m.d, func(c db.Conn) error {
+		list, _, err := clicklog.Log{}.CorrectConversions(m.Context(), c, m.account, inputs, true)
+		for i, v := range list {
+			if v.Result != wants[i] {
+				return fmt.Errorf("%+v: %s %w, want %s", inputs[i], v.Result, v.Refusal, wants[i])
+			}
+		}
+		return err
+	})
+	if err != nil {
+		m.Fatal(err)
+	}
+}
+
+// sale makes up a message and says what it must do.
+func (m *month) sale(f *monthFact) (clicklog.ConversionInput, string) {
+	in := clicklog.ConversionInput{
+		AccountID: m.account, ClickID: f.id, Source: models.FromPostback, At: f.at.AddDate(0, 0, m.rnd.IntN(20)),
+		ConversionID: []string{"", "", "second"}[m.rnd.IntN(3)], Goal: []string{"", "", "lead"}[m.rnd.IntN(3)],
+		Status: []string{"", "approved", "approved", "pending", "rejected", "chargeback"}[m.rnd.IntN(6)],
+	}
+	key := in.Goal + "/" + in.ConversionID
+	old := f.sales[key]
+	v := monthSale{status: "approved"}
+	if old != nil {
+		v = *old
+	}
+	if in.Status != "" {
+		if old != nil && !slices.Contains(monthMoves[old.status], in.Status) {
+			return in, clicklog.ResultIgnored
+		}
+		v.status = in.Status
+	}
+	said := int64(-1)
+	if m.rnd.IntN(3) > 0 {
+		said = m.rnd.Int64N(5000) * 1e8
+		d := decimal.New(said, -moneyUnit)
+		in.Payout = &d
+	}
+	if m.rnd.IntN(5) == 0 {
+		v.isGiven, v.given = true, m.rnd.Int64N(500)*1e7
+		d := decimal.New(v.given, -moneyUnit)
+		in.Cost = &d
+	}
+	offer, known := m.offers[m.pools[place("offer_id")].list[f.values[place("offer_id")]]]
+	switch {
+	case known && !offer.percent && (said < 0 || !offer.byParam):
+		if old == nil {
+			v.payout = offer.pays
+		}
+	case said >= 0 && offer.percent:
+		v.payout = said / 100 * offer.pays
+	case said >= 0:
+		v.payout = said
+	}
+	v.cost = 0
+	if v.status == "approved" {
+		if v.cost = f.each + v.payout/100*f.share; v.isGiven {
+			v.cost = v.given
+		}
+	}
+	f.sales[key] = &v
+	switch {
+	case old == nil:
+		return in, clicklog.ResultCreated
+	case *old == v:
+		return in, clicklog.ResultDuplicate
+	}
+	return in, clicklog.ResultUpdated
+}
+
+// monthMoves are the statuses that follow on each.
+var monthMoves = map[string][]string{
+	"pending":    {"pending", "approved", "rejected"},
+	"approved":   {"approved", "rejected", "chargeback"},
+	"rejected":   {"rejected", "approved"},
+	"chargeback": {"chargeback"},
+}
+
+// clear deletes what a campaign counted in a window.
+func (m *month) clear(campaign string, from, to time.Time) {
+	m.Helper()
+	q := clicklog.ClearQuery{AccountID: m.account, Of: []uuid.UUID{asID(campaign)}, From: from, To: to}
+	var clicks int64
+	for done := false; !done; {
+		err := db.Tx(m.Context(), m.d, func(c db.Conn) error {
+			out, err := clicklog.Log{}.Clear(m.Context(), c, q, monthClicks/150)
+			q.After, done, clicks = out.After, out.Done, clicks+out.Clicks
+			return err
+		})
+		if err != nil {
+			m.Fatal(err)
+		}
+	}
+	var want int64
+	for _, f := range m.facts {
+		if !f.gone && m.pools[0].list[f.values[0]] == campaign && !f.at.Before(from) && f.at.Before(to) {
+			f.gone = true
+			want++
+		}
+	}
+	if clicks != want || want == 0 {
+		m.Fatalf("%d clicks were deleted, want %d", clicks, want)
+	}
+	m.gone += int(want)
+	m.log = slices.DeleteFunc(m.log, func(f *monthFact) bool { return f.gone })
+	m.sent, m.visitor = nil, nil // they would be counted again, and be unique again
+}
+
+// spend says what a day at a source cost, in all or for one campaign: it is spread over the clicks, and stands alone
+// without any.
+func (m *month) spend(source, campaign string, date time.Time, amount int64) {
+	m.Helper()
+	s := clicklog.Spend{
+		Day: date, SourceID: asID(source), CampaignID: asID(campaign), Amount: decimal.New(amount, -moneyUnit),
+	}
+	err := db.Tx(m.Context(), m.d, func(c db.Conn) error {
+		_, err := clicklog.Log{}.SetSpend(m.Context(), c, m.account, s)
+		return err
+	})
+	if err != nil {
+		m.Fatal(err)
+	}
+	var paid []*monthFact
+	at, sources := place("source_id"), m.pools[place("source_id")]
+	for _, f := range m.facts {
+		if f.gone || f.at.Before(date) || !f.at.Before(date.AddDate(0, 0, 1)) || sources.list[f.values[at]] != source ||
+			campaign != "" && m.pools[0].list[f.values[0]] != campaign {
+			continue
+		}
+		f.cost, f.each, f.share = 0, 0, 0
+		for _, v := range f.sales {
+			v.cost, v.given, v.isGiven = 0, 0, true
+		}
+		if !f.bot {
+			paid = append(paid, f)
+		}
+	}
+	slices.SortFunc(paid, func(a, b *monthFact) int { return strings.Compare(a.id.String(), b.id.String()) })
+	n := int64(len(paid))
+	rounded := func(i int64) int64 { return (2*amount*i + n) / (2 * n) }
+	for i, f := range paid {
+		f.cost = rounded(int64(i+1)) - rounded(int64(i))
+	}
+	if m.spent++; n == 0 {
+		f := &monthFact{at: date, values: make([]uint32, len(monthDims)), alone: amount}
+		f.values[at], f.values[0] = m.pools[at].number(source), m.pools[0].number(campaign)
+		m.numbered(f)
+		m.alone = append(m.alone, f)
+	}
+}
+
+// spends corrects the cost of some days, one of them twice and some without clicks.
+func (m *month) spends() {
+	m.Helper()
+	sources, idle := m.pools[place("source_id")].list, uuid.NewString()
+	m.exec(`INSERT INTO traffic_sources (id, account_id, name) VALUES ($1, $2, $3)`, idle, m.account, "name of "+idle)
+	date := func(n int) time.Time { return m.start.AddDate(0, 0, n) }
+	m.spend(sources[2], "", date(4), 1234567890123)
+	m.spend(sources[2], "", date(4), 1000000000000)
+	m.spend(sources[3], m.pools[0].list[1], date(9), 77777777777)
+	m.spend(sources[1], "", date(25), 55555555555)
+	m.spend(idle, "", date(11), 123000000000)
+	m.spend(idle, m.pools[0].list[2], date(12), 456000000001)
+}
+
+func (m *month) compact(hours int) {
+	m.Helper()
+	if _, err := ledger.Compact(m.Context(), m.d, time.Now(), hours); err != nil {
+		m.Fatal(err)
+	}
+}
+
+// settle sorts the facts and adds up each, before questions are asked.
+func (m *month) settle() {
+	m.facts = append(m.facts, m.alone...)
+	slices.SortFunc(m.facts, func(a, b *monthFact) int { return a.at.Compare(b.at) })
+	for _, f := range m.facts {
+		f.total = f.sums()
+	}
+}

@@ -1,0 +1,302 @@
+package spool
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"switchyard/models"
+)
+
+// A process that dies leaves its segments and a lock that is free again; a mark that was written holds.
+func TestSpoolAfterCrash(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, dir, Options{})
+	first := appendClicks(t, s, 5)
+	q := s.Reader()
+	if got := readAll(t, q); len(got) != len(first) {
+		t.Fatalf("read %d", len(got))
+	}
+	if err := q.Close(); err != nil {
+		t.Fatal(err)
+	}
+	second := appendClicks(t, s, 5)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again := open(t, dir, Options{})
+	third := appendClicks(t, again, 5)
+	got := readAll(t, again.Reader())
+	if diff := cmp.Diff(append(second, third...), got); diff != "" {
+		t.Error(diff)
+	}
+	if again.dir.path != s.dir.path {
+		t.Errorf("took %s, not the free %s", again.dir.path, s.dir.path)
+	}
+}
+
+// Whatever happens to the bytes of a segment, the records that are still whole come out, in order, and nothing else.
+func TestDamagedSegments(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, dir, Options{})
+	ids := appendClicks(t, s, 60)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	list, _ := s.dir.segments()
+	whole, err := os.ReadFile(s.dir.segment(list[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := len(whole) / len(ids)
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		bytes := append([]byte(nil), whole...)
+		hit := map[int]bool{} // records that were touched
+		if rnd.IntN(2) == 0 {
+			cut := rnd.IntN(len(bytes))
+			for i := cut / size; i < len(ids); i++ {
+				hit[i] = true
+			}
+			bytes = bytes[:cut]
+		}
+		for range rnd.IntN(4) {
+			if len(bytes) == 0 {
+				break
+			}
+			at := rnd.IntN(len(bytes))
+			bytes[at] ^= 1 << rnd.IntN(8)
+			hit[at/size] = true
+		}
+		var want []uuid.UUID
+		for i, id := range ids {
+			if !hit[i] {
+				want = append(want, id)
+			}
+		}
+		path := filepath.Join(t.TempDir(), "x")
+		h, err := openDir(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(h.segment(1), bytes, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		q := newReader(&Spool{}, h, nil)
+		got := readAll(t, q)
+		// Two flips of the same bit restore a record.
+		if len(got) < len(want) || !subsequence(want, got) || !subsequence(got, ids) {
+			t.Fatalf("want %d, got %d", len(want), len(got))
+		}
+		if torn := len(bytes)%size != 0; (torn || len(got) < len(bytes)/size) && q.scan.dropped == 0 {
+			t.Error("damage was not counted")
+		}
+	}
+}
+
+func subsequence(short, long []uuid.UUID) bool {
+	for _, id := range long {
+		if len(short) > 0 && short[0] == id {
+			short = short[1:]
+		}
+	}
+	return len(short) == 0
+}
+
+// brokenDisk fails where it is told to; a write that fails has left half of its bytes.
+type brokenDisk struct {
+	mu   sync.Mutex
+	part string // create, write, sync or truncate; empty is a sound disk
+}
+
+func (d *brokenDisk) set(part string) { d.mu.Lock(); d.part = part; d.mu.Unlock() }
+
+func (d *brokenDisk) fails(part string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.part == part || d.part == "truncate" && part == "write" {
+		return syscall.ENOSPC
+	}
+	return nil
+}
+
+func (d *brokenDisk) create(path string) (segmentFile, error) {
+	if err := d.fails("create"); err != nil {
+		return nil, err
+	}
+	f, err := realDisk{}.create(path)
+	return brokenFile{f, d}, err
+}
+
+type brokenFile struct {
+	segmentFile
+	d *brokenDisk
+}
+
+func (f brokenFile) Write(p []byte) (int, error) {
+	if err := f.d.fails("write"); err != nil {
+		n, _ := f.segmentFile.Write(p[:len(p)/2])
+		return n, err
+	}
+	return f.segmentFile.Write(p)
+}
+
+func (f brokenFile) syncData() error {
+	if err := f.d.fails("sync"); err != nil {
+		return err
+	}
+	return f.segmentFile.syncData()
+}
+
+func (f brokenFile) Truncate(size int64) error {
+	if err := f.d.fails("truncate"); err != nil {
+		return err
+	}
+	return f.segmentFile.Truncate(size)
+}
+
+// While the disk refuses, every Append says so at once; what was acknowledged before and after is all there is.
+func TestBrokenDisk(t *testing.T) {
+	t.Parallel()
+	for _, part := range []string{"create", "write", "sync", "truncate"} {
+		d := &brokenDisk{}
+		s := open(t, t.TempDir(), Options{disk: d, SegmentSize: 300})
+		var want []uuid.UUID
+		for range 3 {
+			want = append(want, appendClicks(t, s, 5)...)
+			d.set(part)
+			refused := 0
+			for range 10 {
+				id := models.NewClickID()
+				err := s.Append(t.Context(), Record{Click: &models.Click{ID: id}})
+				switch {
+				case err == nil && part == "create":
+					want = append(want, id) // the segment in use goes on until it is full
+				case errors.Is(err, syscall.ENOSPC):
+					refused++
+				default:
+					t.Fatalf("%s: %v", part, err)
+				}
+			}
+			if refused == 0 {
+				t.Errorf("%s: nothing was refused", part)
+			}
+			d.set("")
+		}
+		want = append(want, appendClicks(t, s, 5)...)
+		q := s.Reader()
+		if diff := cmp.Diff(want, readAll(t, q)); diff != "" {
+			t.Errorf("%s: %s", part, diff)
+		}
+		if st := s.Stats(); st.Failed+st.Appended != 50 || st.Appended != int64(len(want)) || q.scan.dropped != 0 {
+			t.Errorf("%s: %+v, dropped %d", part, st, q.scan.dropped)
+		}
+	}
+}
+
+// A disk so full that not even the mark can be written must not keep the segments that fill it.
+func TestFullDiskFreesSegments(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, dir, Options{SegmentSize: 100})
+	appendClicks(t, s, 10)
+	if err := os.Mkdir(filepath.Join(s.dir.path, "mark.new"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	q := s.Reader()
+	readAll(t, q)
+	if err := q.mark(true); err == nil {
+		t.Error("nobody hears of the mark")
+	}
+	if list, _ := s.dir.segments(); len(list) > 1 {
+		t.Errorf("segments stay: %v", list)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again := open(t, dir, Options{})
+	want := appendClicks(t, again, 3)
+	// Without a mark the last segment is read again, which stores nothing twice.
+	if got := readAll(t, again.Reader()); !subsequence(want, got) || len(got) > len(want)+2 {
+		t.Errorf("read %d records", len(got))
+	}
+}
+
+const crashDir = "SWITCHYARD_TEST_SPOOL"
+
+// TestMain lets the test binary be the process that is killed: it appends from many goroutines and prints the id of
+// each record that was acknowledged.
+func TestMain(m *testing.M) {
+	dir := os.Getenv(crashDir)
+	if dir == "" {
+		os.Exit(m.Run())
+	}
+	s, err := Open(dir, Options{SegmentSize: 8 << 10})
+	if err != nil {
+		panic(err)
+	}
+	for range 16 {
+		go func() {
+			for {
+				id := models.NewClickID()
+				if err := s.Append(context.Background(), Record{Click: &models.Click{ID: id}}); err != nil {
+					panic(err)
+				}
+				_, _ = os.Stdout.WriteString(id.String() + "\n")
+			}
+		}()
+	}
+	select {}
+}
+
+// A process that is killed again and again loses no record that it acknowledged and leaves none twice.
+func TestKilledProcess(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	acked := map[uuid.UUID]bool{}
+	for range 5 {
+		cmd := exec.CommandContext(t.Context(), os.Args[0])
+		cmd.Env = append(os.Environ(), crashDir+"="+dir)
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(out)
+		for n := 0; lines.Scan(); n++ {
+			if id, err := uuid.Parse(lines.Text()); err == nil {
+				acked[id] = true
+			}
+			if n == 300 {
+				_ = cmd.Process.Kill()
+			}
+		}
+		_ = cmd.Wait()
+	}
+	s := open(t, dir, Options{})
+	seen := map[uuid.UUID]bool{}
+	for _, id := range readAll(t, s.Reader()) {
+		if seen[id] {
+			t.Errorf("%s twice", id)
+		}
+		seen[id] = true
+		delete(acked, id)
+	}
+	if len(acked) > 0 || len(seen) < 1500 {
+		t.Errorf("%d acknowledged records lost, %d found", len(acked), len(seen))
+	}
+}
