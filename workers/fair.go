@@ -14,14 +14,9 @@ import (
 	"switchyard/jobs"
 )
 
-// The bounds of waiting for a place. A job waits in the worker for a short time, because the queue measures in seconds.
-// The time is shorter than the second after which the reconciler would look for the row's task. After it the job is
-// postponed.
-const (
-	localWait     = 600 * time.Millisecond
-	shortPostpone = 200 * time.Millisecond
-	longPostpone  = time.Minute
-)
+// localWait is how long a job waits for a slot in the worker, because the queue measures in seconds. The time is shorter
+// than the second after which the reconciler would look for the row's task. After it the job is postponed.
+const localWait = 600 * time.Millisecond
 
 // swift is the duration of jobs whose account may have any number of them wait in the worker: they wait for each other
 // no longer than for the queue.
@@ -49,11 +44,11 @@ type admission struct {
 
 // accountLoad is what an admission knows of an account at work.
 type accountLoad struct {
-	running int
-	waiting int
-	kinds   map[string]int // running jobs of the kinds with a bound of their own
-	took    time.Duration  // a job, a moving average; 0 = none has ended yet
-	next    time.Time      // when the next job that is postponed may come back
+	running   int
+	waiting   int
+	kinds     map[string]int // running jobs of the kinds with a bound of their own
+	took      time.Duration  // a job, a moving average; 0 = none has ended yet
+	postponed Spread
 }
 
 // waiter is a job that waits in the worker.
@@ -136,7 +131,7 @@ func (a *admission) share() int {
 
 // busy reports whether the account has jobs here, or some that were postponed.
 func (l *accountLoad) busy(now time.Time) bool {
-	return l.running > 0 || l.waiting > 0 || l.next.After(now)
+	return l.running > 0 || l.waiting > 0 || l.postponed.Pending(now)
 }
 
 // fits reports whether a job may start now.
@@ -202,20 +197,13 @@ func (a *admission) admitWaiting() {
 	}
 }
 
-// postpone is when a job may come back. The jobs of an account are spread over the time that they take, so that
-// thousands do not come back every second.
+// postpone is when a job may come back.
 func (a *admission) postpone(w *waiter, l *accountLoad) time.Duration {
-	now, places := a.now(), a.share()
+	places := a.share()
 	if w.atMost > 0 {
 		places = min(places, w.atMost)
 	}
-	if l.next.Before(now) {
-		l.next = now
-	}
-	if l.next.Sub(now) < longPostpone {
-		l.next = l.next.Add(l.took / time.Duration(places))
-	}
-	return min(max(l.next.Sub(now), shortPostpone), longPostpone)
+	return l.postponed.Postpone(a.now(), l.took/time.Duration(places))
 }
 
 // errNoSlot is why a job was postponed.

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db/delivery"
+	"switchyard/workers"
 )
 
 // How many deliveries to one endpoint a worker makes at once. An endpoint that nothing is known of yet, or that failed
@@ -26,12 +27,6 @@ const slowFailure = time.Second
 // idleEndpoints is how many idle endpoints keep their measured latency.
 const idleEndpoints = 10_000
 
-// The bounds of the wait of a delivery that finds no place. The queue rounds it up to the next full second.
-const (
-	shortestWait = 200 * time.Millisecond
-	longestWait  = time.Minute
-)
-
 // A delivery to a fast endpoint waits for a place in the worker and not in the queue, which measures in seconds.
 const (
 	fast         = 100 * time.Millisecond // the latency of such an endpoint, at most
@@ -40,9 +35,7 @@ const (
 	firstLatency = 20 * time.Millisecond  // what is assumed of an endpoint that is not known yet
 )
 
-// endpointLimiter limits the deliveries under way by endpoint. Those that find no place get waits that are spread over
-// the time it takes to make them: thousands of deliveries to an endpoint that hangs must not all come back every
-// second.
+// endpointLimiter limits the deliveries under way by endpoint. Those that find no place are postponed.
 type endpointLimiter struct {
 	now          func() time.Time
 	suspectSlots int // for deliveries to suspect endpoints
@@ -57,7 +50,7 @@ type endpointLoad struct {
 	running        int
 	known          bool          // a delivery has come back
 	latency        time.Duration // of a delivery, a moving average
-	next           time.Time     // when the next delivery without a place may come
+	postponed      workers.Spread
 	waitingLocally int
 	freed          chan struct{} // closed when a place becomes free
 }
@@ -135,13 +128,7 @@ func (l *endpointLimiter) acquire(endpoint uuid.UUID, failures int) (release fun
 		}
 		return sync.OnceFunc(func() { l.release(endpoint, e, now, suspect) }), 0
 	}
-	if e.next.Before(now) {
-		e.next = now
-	}
-	if e.next.Sub(now) < longestWait {
-		e.next = e.next.Add(e.latency / time.Duration(places))
-	}
-	return nil, min(max(e.next.Sub(now), shortestWait), longestWait)
+	return nil, e.postponed.Postpone(now, e.latency/time.Duration(places))
 }
 
 func (l *endpointLimiter) release(endpoint uuid.UUID, e *endpointLoad, since time.Time, suspect bool) {
@@ -156,7 +143,7 @@ func (l *endpointLimiter) release(endpoint uuid.UUID, e *endpointLoad, since tim
 	close(e.freed)
 	e.freed = make(chan struct{})
 	e.latency = (3*e.latency + now.Sub(since)) / 4
-	if e.running == 0 && e.waitingLocally == 0 && !e.next.After(now) && len(l.endpoints) > idleEndpoints {
+	if e.running == 0 && e.waitingLocally == 0 && !e.postponed.Pending(now) && len(l.endpoints) > idleEndpoints {
 		delete(l.endpoints, endpoint)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"switchyard/workers"
 )
 
 func TestEndpointLimiter(t *testing.T) {
@@ -22,7 +24,7 @@ func TestEndpointLimiter(t *testing.T) {
 			}
 			leaves = append(leaves, leave)
 		}
-		if _, wait := l.acquire(slow, 0); wait < shortestWait {
+		if _, wait := l.acquire(slow, 0); wait < workers.MinPostpone {
 			t.Errorf("one more than %d has to wait %s", room, wait)
 		}
 	}
@@ -49,8 +51,8 @@ func TestEndpointLimiter(t *testing.T) {
 	for range 5000 {
 		_, last = l.acquire(slow, 0)
 	}
-	if last != longestWait {
-		t.Errorf("the last of many waits %s, want them spread up to %s", last, longestWait)
+	if last != workers.MaxPostpone {
+		t.Errorf("the last of many waits %s, want them spread up to %s", last, workers.MaxPostpone)
 	}
 	if freed, _ := l.waitLocally(slow, 0); freed != nil {
 		t.Error("somebody waits in the process for an endpoint that hangs")

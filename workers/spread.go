@@ -1,0 +1,31 @@
+package workers
+
+import "time"
+
+// The bounds of the wait of a postponed job.
+const (
+	MinPostpone = 200 * time.Millisecond
+	MaxPostpone = time.Minute
+)
+
+// Spread postpones jobs that compete for the same places. They come back one after another, over the time that it takes
+// to make them, so that thousands do not come back every second. The zero value has postponed none. It is not safe for
+// concurrent use.
+type Spread struct {
+	next time.Time // when the next one may come back
+}
+
+// Postpone returns how long the next job waits, between MinPostpone and MaxPostpone. The argument each is the time after
+// which a place becomes free for one more.
+func (s *Spread) Postpone(now time.Time, each time.Duration) time.Duration {
+	if s.next.Before(now) {
+		s.next = now
+	}
+	if s.next.Sub(now) < MaxPostpone {
+		s.next = s.next.Add(each)
+	}
+	return min(max(s.next.Sub(now), MinPostpone), MaxPostpone)
+}
+
+// Pending reports whether a postponed job has not come back yet.
+func (s *Spread) Pending(now time.Time) bool { return s.next.After(now) }
