@@ -150,6 +150,7 @@ func (s *simulated) flow() json.RawMessage {
 type arrival struct {
 	cookies map[string]string
 	addr    string
+	country string
 	back    bool
 }
 
@@ -190,6 +191,7 @@ func TestLiveEqualsSimulated(t *testing.T) {
 	t.Parallel()
 	const worlds, visits = 400, 25
 	vias, handovers := map[flow.Via]int{}, 0
+	sent := benchRequest()
 	for seed := range uint64(worlds) {
 		s, kept := newSimulated(seed), &tape{}
 		h, explainer := handlerOf(t, kept, s.records), routing.NewExplainer(s.records)
@@ -203,17 +205,18 @@ func TestLiveEqualsSimulated(t *testing.T) {
 		var known []*arrival
 		for n := range visits {
 			if len(known) == 0 || s.chance(40) {
-				known = append(known, &arrival{cookies: map[string]string{}, addr: fmt.Sprintf("8.8.%d.%d:1", n, s.IntN(250))})
+				addr := fmt.Sprintf("8.8.%d.%d:1", n, s.IntN(250))
+				known = append(known, &arrival{cookies: map[string]string{}, addr: addr, country: countryOf(t, addr)})
 			}
 			a := pick(s, known...)
 			query := map[string]string{"sub1": pick(s, "a", "b", "c"), "p": pick(s, "a", "b")}
-			req := benchRequest()
+			req := sent.Clone(t.Context())
 			req.URL.Path, req.URL.RawQuery, req.RemoteAddr = "/campaign-0", "sub1="+query["sub1"]+"&p="+query["p"], a.addr
 			for name, value := range a.cookies {
 				req.AddCookie(&http.Cookie{Name: name, Value: value})
 			}
 			c := models.Click{Subs: [models.Subs]string{query["sub1"]}}
-			c.Country = countryOf(t, a.addr)
+			c.Country = a.country
 			q := s.ask(&c, a, query, h, maps.Clone(conversions))
 			before := len(kept.clicks())
 			w := httptest.NewRecorder()
