@@ -1,0 +1,227 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/clicklog"
+	"switchyard/models"
+)
+
+var monthZones = []string{
+	"UTC", "Europe/Berlin", "Australia/Sydney", "Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Chatham",
+	"America/St_Johns", "Asia/Kolkata", "America/New_York", "Europe/London",
+}
+
+func (a *asker) trends() {
+	a.Helper()
+	var questions []TrendQuery
+	for _, name := range monthZones {
+		for _, bucket := range Buckets {
+			loc, err := time.LoadLocation(name)
+			if err != nil {
+				a.Fatal(err)
+			}
+			q := TrendQuery{Query{AccountID: a.account, From: a.start, To: a.end}, bucket, loc}
+			questions = append(questions, q)
+			q.From, q.To = a.window()
+			q.Filters = a.filters(Dimensions())
+			questions = append(questions, q)
+		}
+	}
+	a.atOnce(len(questions), func(i int) error {
+		q := questions[i]
+		short := q.To.Sub(q.From) < 20*day
+		for _, q.FromRows = range []bool{false, true}[:1+count(short)] {
+			if err := a.trend(q); err != nil {
+				return fmt.Errorf("%s to %s by %s in %s, filters %v, from rows %v: %w", q.From, q.To, q.Bucket, q.Zone, q.Filters,
+					q.FromRows, err)
+			}
+			a.series.Add(1)
+		}
+		return nil
+	})
+}
+
+func (a *asker) trend(q TrendQuery) error {
+	list, err := Reader{a.d}.Trends(a.Context(), q)
+	if err != nil {
+		return err
+	}
+	want := map[string]*sums{}
+	a.within(q.From, q.To, q.Filters, func(f *monthFact) {
+		name := localName(q.Bucket, f.at, q.Zone)
+		if want[name] == nil {
+			want[name] = &sums{}
+		}
+		want[name].add(&f.total)
+	})
+	names := bucketNames(q.Bucket, q.From, q.To, q.Zone)
+	if len(list) != len(names) {
+		return fmt.Errorf("%d buckets, want %d", len(list), len(names))
+	}
+	for i, r := range list {
+		s := want[names[i]]
+		if s == nil {
+			s = &sums{}
+		}
+		if got := sumsOf(r.Figures); r.Label != names[i] || got != *s {
+			return fmt.Errorf("%q: %+v, want %q: %+v", r.Label, got, names[i], s)
+		}
+	}
+	return nil
+}
+
+// totals: overview, sum of performance, sum of the time series and the recount are one figure.
+func (a *asker) totals() {
+	a.Helper()
+	for range 5 {
+		from, to := a.window()
+		var want sums
+		a.within(from, to, nil, func(f *monthFact) { want.add(&f.total) })
+		overview, err := Reader{a.d}.Totals(a.Context(), Query{AccountID: a.account, From: from, To: to})
+		if err != nil {
+			a.Fatal(err)
+		}
+		var days, groups models.Figures
+		window := Query{AccountID: a.account, From: from, To: to}
+		series, err := Reader{a.d}.Trends(a.Context(), TrendQuery{window, Day, time.UTC})
+		if err != nil {
+			a.Fatal(err)
+		}
+		for _, r := range series {
+			days = days.Plus(r.Figures)
+		}
+		by := Query{AccountID: a.account, From: from, To: to, Dimensions: []string{"campaign_id", "city"}}
+		if err := (Reader{a.d}).Each(a.Context(), by, func(r Row) error { groups = groups.Plus(r.Figures); return nil }); err != nil {
+			a.Fatal(err)
+		}
+		for name, got := range map[string]models.Figures{"overview": overview, "time series": days, "performance": groups} {
+			if sumsOf(got) != want {
+				a.Errorf("%s of %s to %s: %+v, want %+v", name, from, to, sumsOf(got), want)
+			}
+		}
+	}
+}
+
+// orphans: what deleted campaigns left behind.
+func (a *asker) orphans() {
+	a.Helper()
+	ids := a.pools[0].list[7:10]
+	for _, id := range ids {
+		a.exec(`UPDATE campaigns SET deleted_at = now() WHERE id = $1`, id)
+	}
+	from, to := a.start.Add(77*time.Hour+13*time.Minute), a.end.Add(-50*time.Hour)
+	list, err := Reader{a.d}.Orphans(a.Context(), a.account, from, to)
+	if err != nil || len(list) != len(ids) {
+		a.Fatalf("%d orphans, %v", len(list), err)
+	}
+	for _, o := range list {
+		var want sums
+		var first, last time.Time
+		people := map[string]bool{}
+		a.within(from, to, []Filter{{"campaign_id", []string{o.CampaignID.String()}}}, func(f *monthFact) {
+			want.add(&f.total)
+			if first.IsZero() {
+				first = f.at
+			}
+			if last = f.at; !f.bot {
+				people[f.who] = true
+			}
+		})
+		if sumsOf(o.Figures) != want || int(o.Visitors) != len(people) || !o.FirstSeen.Equal(first) || !o.LastSeen.Equal(last) {
+			a.Errorf("orphan: %+v, want %+v, %d people from %s to %s", o, want, len(people), first, last)
+		}
+	}
+	var want sums
+	a.within(a.start, a.end, []Filter{{"campaign_id", ids}}, func(f *monthFact) { want.add(&f.total) })
+	got, err := Reader{a.d}.Totals(a.Context(), Query{
+		AccountID: a.account, From: a.start, To: a.end, Filters: []Filter{{"campaign_id", ids}},
+	})
+	if err != nil || sumsOf(got) != want {
+		a.Errorf("totals of orphans: %+v, want %+v, %v", got, want, err)
+	}
+}
+
+// addresses: those that clicked more often, and who was there in an hour.
+func (a *asker) addresses() {
+	a.Helper()
+	from, to := a.start.Add(30*time.Hour), a.start.Add(300*time.Hour)
+	ip, hits, bots := place("ip"), map[string]int64{}, map[string]int64{}
+	a.within(from, to, nil, func(f *monthFact) {
+		if v := a.pools[ip].list[f.values[ip]]; v != "" {
+			hits[v]++
+			bots[v] += f.total.bots
+		}
+	})
+	maps.DeleteFunc(hits, func(_ string, n int64) bool { return n < 4 })
+	list, err := Reader{a.d}.RepeatAddresses(a.Context(), AddressQuery{
+		AccountID: a.account, From: from, To: to, MinHits: 4, Limit: len(hits) + 1,
+	})
+	if err != nil || len(list) != len(hits) {
+		a.Fatalf("%d addresses, want %d, %v", len(list), len(hits), err)
+	}
+	for _, r := range list {
+		if r.Hits != hits[r.IP] || r.BotClicks != bots[r.IP] {
+			a.Errorf("%+v, want %d hits, %d bots", r, hits[r.IP], bots[r.IP])
+		}
+	}
+	people, views := map[string]bool{}, int64(0)
+	a.within(from, from.Add(time.Hour), nil, func(f *monthFact) {
+		if !f.bot {
+			people[f.who[36:]], views = true, views+1
+		}
+	})
+	live, err := Reader{a.d}.VisitorsSince(a.Context(), a.account, from, from.Add(time.Hour))
+	if err != nil || live.Views != views || int(live.Visitors) != len(people) {
+		a.Errorf("live: %+v, want %d by %d, %v", live.Presence, views, len(people), err)
+	}
+}
+
+// logs: the clicks of two days one by one, and all conversions.
+func (a *asker) logs() {
+	a.Helper()
+	q := clicklog.LogQuery{AccountID: a.account, From: a.start.Add(47 * time.Hour), To: a.start.Add(95 * time.Hour), Limit: 1e6}
+	clicks, err := clicklog.Log{Conn: a.d}.Clicks(a.Context(), q)
+	if err != nil {
+		a.Fatal(err)
+	}
+	facts := map[uuid.UUID]*monthFact{}
+	a.within(q.From, q.To, nil, func(f *monthFact) {
+		if f.alone == 0 {
+			facts[f.id] = f
+		}
+	})
+	if len(facts) != len(clicks) {
+		a.Errorf("%d clicks in the log, want %d", len(clicks), len(facts))
+	}
+	for _, c := range clicks {
+		f := facts[c.ID]
+		if f == nil || c.IsUnique != f.unique || units(c.Cost) != f.cost || c.City != a.pools[place("city")].list[f.values[place("city")]] ||
+			models.IDText(c.OfferID) != a.pools[place("offer_id")].list[f.values[place("offer_id")]] {
+			a.Fatalf("in the log: %+v, want %+v", c, f)
+		}
+	}
+	q.From, q.To = a.start, a.end.AddDate(0, 1, 0)
+	conversions, err := clicklog.Log{Conn: a.d}.Conversions(a.Context(), q)
+	if err != nil {
+		a.Fatal(err)
+	}
+	var got, want sums
+	for _, v := range conversions {
+		n := map[string]*int64{
+			"approved": &got.approved, "pending": &got.pending, "rejected": &got.rejected, "chargeback": &got.charged,
+		}[v.Status]
+		if *n++; v.Status == "approved" {
+			got.revenue += units(v.Payout)
+		}
+	}
+	a.within(a.start, a.end, nil, func(f *monthFact) { want.add(&f.total) })
+	want = sums{approved: want.approved, pending: want.pending, rejected: want.rejected, charged: want.charged, revenue: want.revenue}
+	if got != want {
+		a.Errorf("the conversion log has %+v, want %+v", got, want)
+	}
+}

@@ -1,0 +1,133 @@
+package workers_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/dbtest"
+	"switchyard/db/jobrow"
+	"switchyard/jobs"
+	"switchyard/jobs/jobstest"
+	"switchyard/models"
+	"switchyard/models/await"
+	"switchyard/workers"
+)
+
+type ask struct {
+	N int `json:"n"`
+}
+
+type reply struct {
+	Sum     int       `json:"sum"`
+	Account uuid.UUID `json:"account"`
+}
+
+var (
+	add     = jobs.Define[ask, reply]("wtest:add", jobs.Policy{Queue: jobs.Interactive, Timeout: time.Second})
+	effect  = jobs.Define[ask, int]("wtest:effect", jobs.Policy{Queue: jobs.Webhooks, Retries: []time.Duration{0, 0}, Row: true})
+	aside   = jobs.Define[ask, int]("wtest:aside", jobs.Policy{Queue: jobs.Bulk, Row: true})
+	delayed = jobs.Define[ask, int]("wtest:delayed", jobs.Policy{Queue: jobs.Webhooks, Retries: []time.Duration{time.Hour}, Row: true})
+)
+
+// bench is a database, a Redis server and a runtime on them.
+type bench struct {
+	t      *testing.T
+	db     *db.DB
+	redis  jobs.Redis
+	client *jobs.Client
+	rt     *workers.Runtime
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	b := &bench{t: t, db: dbtest.New(t), redis: jobstest.Redis(t)}
+	b.client = jobs.Connect(b.redis)
+	b.rt = b.runtime()
+	if _, err := b.db.ExecContext(t.Context(), `CREATE TABLE effects (job uuid, attempt int)`); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func (b *bench) runtime() *workers.Runtime {
+	return workers.New(workers.Options{DB: b.db, Redis: b.redis, Client: b.client, Lease: time.Second, Grace: 4 * time.Second})
+}
+
+// start runs the workers until the test ends, or until stop is called.
+func (b *bench) start(rt *workers.Runtime) (stop func()) {
+	b.t.Helper()
+	ctx, cancel := context.WithCancel(context.WithoutCancel(b.t.Context()))
+	done := make(chan error, 1)
+	go func() { done <- rt.Run(ctx) }()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-done; err != nil {
+			b.t.Errorf("run: %v", err)
+		}
+	})
+	b.t.Cleanup(stop)
+	return stop
+}
+
+// row writes the row of a job and dispatches it.
+func row[A, R any](b *bench, j jobs.Job[A, R], args A) uuid.UUID {
+	b.t.Helper()
+	r, err := j.NewRow(uuid.Nil, args)
+	if err == nil {
+		err = jobrow.Insert(b.t.Context(), b.db, r)
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return r.ID
+}
+
+func (b *bench) get(id uuid.UUID) models.Job {
+	b.t.Helper()
+	rows, err := jobrow.List(b.t.Context(), b.db, jobrow.Filter{Limit: 10_000})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for _, j := range rows {
+		if j.ID == id {
+			return j
+		}
+	}
+	b.t.Fatalf("no row %s", id)
+	return models.Job{}
+}
+
+func (b *bench) state(id uuid.UUID, want string) {
+	b.t.Helper()
+	await.Until(b.t, fmt.Sprintf("job is %s", want), func() bool { return b.get(id).State == want })
+}
+
+func (b *bench) effects() map[uuid.UUID]int {
+	b.t.Helper()
+	var rows []struct {
+		Job uuid.UUID `db:"job"`
+		N   int       `db:"n"`
+	}
+	if err := b.db.SelectContext(b.t.Context(), &rows, `SELECT job, count(*) AS n FROM effects GROUP BY job`); err != nil {
+		b.t.Fatal(err)
+	}
+	m := map[uuid.UUID]int{}
+	for _, r := range rows {
+		m[r.Job] = r.N
+	}
+	return m
+}
+
+// leave is the effect that the tests count.
+func leave(ctx context.Context, u *workers.Run[ask, int]) error {
+	return u.Commit(ctx, 2*u.Args.N, func(c db.Conn) error {
+		_, err := c.ExecContext(ctx, `INSERT INTO effects VALUES ($1, $2)`, u.Job.ID, u.Attempt)
+		return err
+	})
+}

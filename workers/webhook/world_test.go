@@ -1,0 +1,228 @@
+package webhook_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/dbtest"
+	"switchyard/db/delivery"
+	"switchyard/db/seal"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/jobs/jobstest"
+	"switchyard/models"
+	"switchyard/models/await"
+	"switchyard/workers"
+	"switchyard/workers/egress"
+	"switchyard/workers/webhook"
+)
+
+const secret = "whsec_correct_horse_battery_staple"
+
+// call is one request as the receiver saw it.
+type call struct {
+	header http.Header
+	body   []byte
+}
+
+// verify is a receiver's own check of a signature.
+func (c call) verify(t *testing.T) (at int64) {
+	t.Helper()
+	var sum string
+	for part := range strings.SplitSeq(c.header.Get("Switchyard-Signature"), ",") {
+		name, value, _ := strings.Cut(part, "=")
+		switch name {
+		case "t":
+			at, _ = strconv.ParseInt(value, 10, 64)
+		case "v1":
+			sum = value
+		}
+	}
+	mac := hmac.New(sha256.New, []byte(secret))
+	fmt.Fprintf(mac, "%d.%s", at, c.body)
+	if at == 0 || sum != hex.EncodeToString(mac.Sum(nil)) {
+		t.Errorf("signature %q does not fit", c.header.Get("Switchyard-Signature"))
+	}
+	return at
+}
+
+// world is a service with one account, one endpoint and a receiver on https.
+type world struct {
+	t        *testing.T
+	db       *db.DB
+	client   *jobs.Client
+	box      *seal.Box
+	account  uuid.UUID
+	endpoint uuid.UUID
+	receiver *httptest.Server
+	answer   atomic.Pointer[http.HandlerFunc]
+	tick     atomic.Int64
+	addr     atomic.Pointer[netip.Addr] // what every name resolves to
+
+	mu    sync.Mutex
+	calls []call
+}
+
+// LookupNetIP implements egress.Resolver.
+func (w *world) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
+	return []netip.Addr{*w.addr.Load()}, nil
+}
+
+func newWorld(t *testing.T, schedule []time.Duration, limit ...time.Duration) *world {
+	t.Helper()
+	w := &world{t: t, db: dbtest.New(t), account: uuid.New(), endpoint: uuid.New()}
+	w.tick.Store(time.Now().Unix())
+	w.resolve("127.0.0.1")
+	w.reply(func(http.ResponseWriter, *http.Request) {})
+	w.receiver = httptest.NewUnstartedServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		w.mu.Lock()
+		w.calls = append(w.calls, call{r.Header.Clone(), body})
+		w.mu.Unlock()
+		(*w.answer.Load())(rw, r)
+	}))
+	w.receiver.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, 0)
+	w.receiver.StartTLS()
+	t.Cleanup(w.receiver.Close)
+
+	box, err := seal.New(w.db, bytes.Repeat([]byte{7}, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sealed, err := box.SealOwn(t.Context(), delivery.SecretPlace(w.account, w.endpoint), []byte(secret))
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, _ := url.Parse(w.receiver.URL)
+	w.exec(`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'a', 'pro', $2)`, w.account, w.account.String())
+	w.exec(`INSERT INTO webhook_endpoints (id, account_id, url, events, secret) VALUES ($1, $2, $3, '{campaign.paused}', $4)`,
+		w.endpoint, w.account, "https://example.com:"+u.Port()+"/hook", sealed)
+	w.box = box
+	w.run(box, schedule, append(limit, 0)[0])
+	return w
+}
+
+func (w *world) run(box *seal.Box, schedule []time.Duration, limit time.Duration) {
+	ca := filepath.Join(w.t.TempDir(), "ca.pem")
+	cert := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: w.receiver.Certificate().Raw})
+	if err := os.WriteFile(ca, cert, 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+	out, err := egress.New(egress.Options{
+		CAFile: ca, Resolver: w, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	r := jobstest.Redis(w.t)
+	w.client = jobs.Connect(r)
+	rt := workers.New(workers.Options{DB: w.db, Redis: r, Client: w.client, Grace: 4 * time.Second})
+	webhook.Register(rt, store.New(w.db, box), webhook.Options{
+		Egress: out, Schedule: schedule, Timeout: limit,
+		Now: func() time.Time { return time.Unix(w.tick.Add(1), 0) },
+	})
+	ctx, cancel := context.WithCancel(context.WithoutCancel(w.t.Context()))
+	done := make(chan error, 1)
+	go func() { done <- rt.Run(ctx) }()
+	w.t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			w.t.Error(err)
+		}
+	})
+}
+
+func (w *world) resolve(a string) { ip := netip.MustParseAddr(a); w.addr.Store(&ip) }
+
+func (w *world) reply(fn http.HandlerFunc) { w.answer.Store(&fn) }
+
+func (w *world) received() []call { w.mu.Lock(); defer w.mu.Unlock(); return w.calls }
+
+func (w *world) exec(q string, args ...any) {
+	w.t.Helper()
+	if _, err := w.db.ExecContext(w.t.Context(), q, args...); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// emit makes an event as any part of the service does, and gives its one delivery.
+func (w *world) emit() (uuid.UUID, models.Event) {
+	w.t.Helper()
+	e := models.NewEvent(w.account, models.EventCampaignPaused, time.Now(), models.CampaignPausedData{Name: "né <b>"})
+	var ids []uuid.UUID
+	err := db.Tx(w.t.Context(), w.db, func(c db.Conn) (err error) {
+		ids, err = delivery.AddEvent(w.t.Context(), c, e)
+		return err
+	})
+	if err != nil || len(ids) != 1 {
+		w.t.Fatalf("%d deliveries, %v", len(ids), err)
+	}
+	w.client.DispatchFor(w.t.Context(), w.account, models.KindDeliverWebhook, ids...)
+	return ids[0], e
+}
+
+type shown struct {
+	Status     string `db:"status"`
+	Attempts   int    `db:"attempts"`
+	HTTPStatus *int   `db:"http_status"`
+	Error      string `db:"error"`
+	Job        string `db:"job"`
+	Failures   int    `db:"failures"`
+	Failing    bool   `db:"failing"`
+}
+
+func (w *world) show(id uuid.UUID) (s shown) {
+	w.t.Helper()
+	err := w.db.GetContext(w.t.Context(), &s, `SELECT d.status, d.attempts, d.http_status, d.error, j.state AS job,
+		w.consecutive_failures AS failures, w.failing_since IS NOT NULL AS failing
+		FROM webhook_deliveries d JOIN jobs j USING (id) JOIN webhook_endpoints w ON w.id = d.endpoint_id WHERE d.id = $1`, id)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return s
+}
+
+func (w *world) until(id uuid.UUID, ok func(shown) bool) (s shown) {
+	w.t.Helper()
+	await.Until(w.t, "the delivery is as awaited", func() bool { s = w.show(id); return ok(s) })
+	return s
+}
+
+func (w *world) redeliver(id uuid.UUID) (jobs.WebhookAnswer, error) {
+	return ask(w, jobs.RedeliverWebhook, w.account, id)
+}
+
+func ask(w *world, j jobs.Job[jobs.WebhookArgs, jobs.WebhookAnswer], account, id uuid.UUID) (jobs.WebhookAnswer, error) {
+	w.t.Helper()
+	ticket, err := jobs.Submit(w.t.Context(), w.client, j, account, jobs.WebhookArgs{ID: id})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return jobs.Await(w.t.Context(), ticket)
+}
+
+func status(code int) http.HandlerFunc {
+	return func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(code) }
+}
