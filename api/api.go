@@ -42,6 +42,7 @@ func Table(d Deps) []route.Route {
 	for i := range rows {
 		rows[i] = rows[i].WithDefaults()
 	}
+	route.NameKeys(rows)
 	return rows
 }
 

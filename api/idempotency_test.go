@@ -231,6 +231,7 @@ func TestAfterCommitWork(t *testing.T) {
 	var ran atomic.Int32
 	s := apitest.New(t, apitest.Options{Extra: []route.Route{{
 		Method: "POST", Path: "/after", Scope: route.Write, Codes: route.Codes("400 refused"),
+		Query: []route.Param{{Name: "fail"}},
 		Handle: route.Do(func(c *route.Call) (string, error) {
 			c.After(func(context.Context) { ran.Add(1) })
 			if c.Query.Has("fail") {

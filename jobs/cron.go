@@ -23,7 +23,7 @@ type CronRow struct {
 // Cron is the table of the jobs that the clock starts.
 var Cron = []CronRow{
 	{"enqueue rows that nobody holds", "*/2 * * * * *", Reconcile},
-	{"look for the clicks of postbacks", "1-59/2 * * * * *", MatchPostbacks},
+	{"look for the clicks of postbacks", "* * * * * *", MatchPostbacks},
 	{"forget old jobs", "17 3 * * *", Prune},
 	{"forget stored answers", "7 * * * *", ForgetAnswers},
 	{"forget removed rules", "29 * * * *", ForgetRules},

@@ -12,6 +12,9 @@ import (
 	"switchyard/models"
 )
 
+// bom is the mark that some editors write before a text.
+var bom = []byte("\xef\xbb\xbf")
+
 const maxDepth = 32 // of objects and arrays inside each other
 
 // The refusals of a body as a whole.
@@ -39,7 +42,7 @@ func Read(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 }
 
 // Decode reads a JSON object into the struct that into points to, and holds it to the rules in its tags. Fields are
-// found by their exact name. Unknown ones are ignored. Of repeated ones the last counts. A field that was left out is
+// found by their exact name. Unknown ones are left to Keys. Of repeated ones the last counts. A field that was left out is
 // not touched, unless it has a default. Null is the same as left out, unless a tag says otherwise.
 //
 // Anything but an object is 400 bad_body. Any other mistake is 400 with the code of its field: the first field, in
@@ -65,7 +68,7 @@ func Sends(body []byte, of any) bool {
 
 // Object checks a body as a whole and splits it into its fields.
 func Object(body []byte) (map[string]json.RawMessage, error) {
-	body = bytes.TrimPrefix(bytes.TrimSpace(body), []byte("\xef\xbb\xbf"))
+	body = bytes.TrimPrefix(bytes.TrimSpace(body), bom)
 	if len(body) == 0 || body[0] != '{' || !utf8.Valid(body) {
 		return nil, errBody
 	}

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -105,6 +106,9 @@ func (c *Call) DropAfter() { c.after = nil }
 // read reads what the row takes from path and query. The order decides which of several mistakes is reported.
 func (c *Call) read() (err error) {
 	r := c.Route
+	if err := c.known(); err != nil {
+		return err
+	}
 	for _, p := range r.Params() {
 		if !p.Repeated && len(c.Query[p.Name]) > 1 {
 			return models.Invalid("invalid_input", "%s is given more than once", p.Name)
@@ -146,6 +150,24 @@ func (c *Call) read() (err error) {
 	return nil
 }
 
+// known refuses parameters of the query that the row does not take. Names that begin with _ pass. A family such as
+// f.country, of which the row has members, is left to the handler, which has a code of its own for it.
+func (c *Call) known() error {
+	params := c.Route.Params()
+	for name := range c.Query {
+		family, _, isMember := strings.Cut(name, ".")
+		is := func(p Param) bool { return p.Name == name || isMember && strings.HasPrefix(p.Name, family+".") }
+		if !strings.HasPrefix(name, "_") && !slices.ContainsFunc(params, is) {
+			names := make([]string, len(params))
+			for i, p := range params {
+				names[i] = p.Name
+			}
+			return bind.Unknown(name, name, names)
+		}
+	}
+	return nil
+}
+
 // QueryID reads a required id in the query. A missing or malformed one is invalid_id.
 func (c *Call) QueryID(name string) (uuid.UUID, error) {
 	id, err := bind.QueryID(c.Query, name, "invalid_id")
@@ -158,6 +180,12 @@ func (c *Call) QueryID(name string) (uuid.UUID, error) {
 func (c *Call) decode(into any) error {
 	if len(c.Body) == 0 && c.Route.BodyOptional {
 		return nil
+	}
+	if _, err := bind.Object(c.Body); err != nil {
+		return err
+	}
+	if err := c.Route.Keys.Check(c.Body); err != nil {
+		return err
 	}
 	return bind.Decode(c.Body, into)
 }

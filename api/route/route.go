@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"switchyard/api/bind"
 )
 
 // Scope says which keys a route accepts.
@@ -46,6 +48,10 @@ type Route struct {
 	BodyLimit int64
 	// BodyOptional lets the body be absent.
 	BodyOptional bool
+	// Echoes are types whose members the body may have as well, beside those that NameKeys finds.
+	Echoes []any
+	// Keys are the names that the body may have. Nil: any. NameKeys sets them.
+	Keys *bind.Keys
 	// Slow is the job that the route waits for, outside any transaction. Nil: it waits for none.
 	Slow *Slow
 	// Share bounds how many calls to this route, and to others of the same share, run at once. Nil: no bound.

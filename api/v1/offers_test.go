@@ -158,7 +158,9 @@ func TestOfferErrors(t *testing.T) {
 		"same name":          {offer("TAKEN"), 409, "duplicate_name"},
 		"currency loose":     {with(offer("loose"), "currency", 9), 201, ""},
 		"nulls":              {`{"name":"nulls","url":"https://x.example","payout":null,"daily_cap":null,"tags":null}`, 201, ""},
-		"unknown, repeated":  {`{"name":"a","name":"rep","url":"https://x.example","zzz":{}}`, 201, ""},
+		"repeated":           {`{"name":"a","name":"rep","url":"https://x.example"}`, 201, ""},
+		"unknown":            {`{"name":"a","url":"https://x.example","zzz":{}}`, 400, "invalid_input"},
+		"a note":             {`{"name":"a","url":"https://x.example","_zzz":{}}`, 201, ""},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -22,9 +22,11 @@ func sources(d Deps) []route.Route {
 		codes: route.Codes("400 required too_long invalid_url invalid_number out_of_range invalid_value", "402 plan_limit",
 			"409 duplicate_name"),
 	}
+	post := create[SourceBody](res, "create a traffic source")
+	post.Echoes = []any{template.Source{}} // each is a traffic source as it stands
 	return []route.Route{
 		listFigures(d, res, "traffic sources with figures for the window", "source_id", sourceRow),
-		create[SourceBody](res, "create a traffic source"),
+		post,
 		put[SourcePut](res, "replace a traffic source", idAnswer),
 		toggle(res, "pause or resume a traffic source", toggledStatus, route.Codes("402 plan_limit")...),
 		remove(res, "deactivate a traffic source", deactivated),

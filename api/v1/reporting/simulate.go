@@ -26,6 +26,9 @@ func Simulation(d Deps) route.Route {
 		Summary: "route a described visitor through a stored or a given flow, without recording anything",
 		Codes: append(route.Codes("400 invalid_id invalid_attribute invalid_time invalid_flow_rotation "+
 			"invalid_bind_visitors invalid_fallback_url invalid_destination_url", "404 not_found"), answer.FlowCodes...),
+		Echoes: []any{struct {
+			Streams []flow.Path `json:"streams"`
+		}{}},
 		Handle: route.Take(d.simulate),
 	}
 }

@@ -1,0 +1,148 @@
+package bind
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+
+	"switchyard/models"
+)
+
+// Keys are the names that an object may have, and those of the objects in it. Nil is any name.
+type Keys struct{ in map[string]*Keys }
+
+// KeysOf gives the names that stand in JSON forms of some types, in lists of them, and in what they hold. A name that
+// stands in several has what all of them know about it. A type that is no struct, and json.RawMessage, know nothing.
+func KeysOf(types ...any) *Keys {
+	var all *Keys
+	for _, t := range types {
+		all = merged(all, keysOf(reflect.TypeOf(t), nil))
+	}
+	return all
+}
+
+// Of gives the keys below a name, nil if there are none.
+func (k *Keys) Of(name string) *Keys {
+	if k == nil {
+		return nil
+	}
+	return k.in[name]
+}
+
+// merged knows what either knows. It may change the first.
+func merged(k, more *Keys) *Keys {
+	if k == nil || more == nil {
+		if k == nil {
+			return more
+		}
+		return k
+	}
+	for name, below := range more.in {
+		k.in[name] = merged(k.in[name], below)
+	}
+	return k
+}
+
+// keysOf walks a type. within are the types around it, which may hold themselves.
+func keysOf(t reflect.Type, within []reflect.Type) *Keys {
+	for t != nil && (t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice) {
+		t = t.Elem()
+	}
+	if t == nil || t.Kind() != reflect.Struct || slices.Contains(within, t) {
+		return nil
+	}
+	if o, ok := reflect.Zero(t).Interface().(interface{ OptValue() any }); ok {
+		return keysOf(reflect.TypeOf(o.OptValue()), within)
+	}
+	fields := fieldsOf(t)
+	if len(fields) == 0 {
+		return nil // a leaf, such as a time
+	}
+	k := &Keys{make(map[string]*Keys, len(fields))}
+	for _, f := range fields {
+		k.in[f.name] = merged(k.in[f.name], keysOf(t.FieldByIndex(f.index).Type, append(within[:len(within):len(within)], t)))
+	}
+	return k
+}
+
+// Check refuses an object that has a name which is none of the keys, at any depth: 400 invalid_input with the name and
+// the nearest that is one. Names that begin with _ pass. The body must have been checked by Object.
+func (k *Keys) Check(body []byte) error {
+	if k == nil {
+		return nil
+	}
+	var v any
+	dec := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(bytes.TrimSpace(body), bom)))
+	dec.UseNumber() // of any size
+	if dec.Decode(&v) != nil {
+		return errBody
+	}
+	return k.check(v, "")
+}
+
+func (k *Keys) check(v any, path string) error {
+	switch v := v.(type) {
+	case []any:
+		for i, item := range v {
+			if err := k.check(item, path+"["+strconv.Itoa(i)+"]"); err != nil {
+				return err
+			}
+		}
+	case map[string]any:
+		for name, below := range v { // of several errors any is reported
+			at := strings.TrimPrefix(path+"."+name, ".")
+			inner, ok := k.in[name]
+			if !ok && !strings.HasPrefix(name, "_") {
+				return Unknown(at, name, k.names())
+			}
+			if inner == nil {
+				continue
+			}
+			if err := inner.check(below, at); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (k *Keys) names() []string {
+	names := make([]string, 0, len(k.in))
+	for name := range k.in {
+		names = append(names, name)
+	}
+	return names
+}
+
+// Unknown is the error of a name that is none of the known ones: 400 invalid_input, with the nearest of them.
+func Unknown(at, name string, known []string) error {
+	const most = 80 // of a name that is shown
+	at = strings.ToValidUTF8(at[:min(len(at), most)], "")
+	if near := Nearest(name, known); near != "" {
+		return models.Invalid("invalid_input", "%s is unknown; did you mean %s?", at, near)
+	}
+	return models.Invalid("invalid_input", "%s is unknown", at)
+}
+
+// Nearest is the known name that a name was probably meant to be, empty if it is like none.
+func Nearest(name string, known []string) (near string) {
+	const longest = 64
+	if len(name) > longest {
+		return ""
+	}
+	plain := func(s string) string { return strings.ToLower(strings.ReplaceAll(s, "_", "")) }
+	best := min(max(2, len(name)/3)+1, len(name)) // a swap of two letters is two changes
+	slices.Sort(known)
+	for _, k := range known {
+		d := levenshtein.ComputeDistance(plain(name), plain(k))
+		if d < best {
+			near, best = k, d
+		}
+	}
+	return near
+}

@@ -1,0 +1,167 @@
+package v1_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestTypingErrorsAreRefused: valid bodies in which one name is mistyped, at any depth, change nothing. The message names
+// it.
+func TestTypingErrorsAreRefused(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	campaign := d.make(t, d.campaign("typos"))
+	full := redirectPath("p")
+	maps.Copy(full, map[string]any{
+		"weight": 50, "daily_cap": 9, "rule_group": 1, "filters": []any{condition("country", "in", []string{"DE"})},
+		"rules": []any{map[string]any{"name": "r", "logic": "or", "conditions": []any{condition("os", "in", []string{"iOS"})}}},
+	})
+	link := smartlink("typos", d.own)
+	link["rules"] = []any{map[string]any{"name": "r", "conditions": []any{condition("os", "in", []string{"iOS"})}, "destination_url": "https://x.example"}}
+	calls := []struct {
+		method, path string
+		body         map[string]any
+	}{
+		{"PUT", path(campaign["id"]) + "/flow", map[string]any{"streams": []any{full}}},
+		{"POST", "/flows", map[string]any{"name": "typos", "paths": []any{full}}},
+		{"POST", "/tools/simulate", map[string]any{"streams": []any{full}, "fallback_url": "https://x.example"}},
+		{"POST", "/campaigns", with(d.campaign("typos 2"), "streams", []any{full})},
+		{"PATCH", path(campaign["id"]), map[string]any{"name": "changed", "cost_model": "cpc", "cost_value": 1}},
+		{"POST", "/short-links", link},
+		{"POST", "/rules", rule("typos")},
+		{"POST", "/offers", with(offer("typos"), "daily_cap", 5)},
+		{"POST", "/landers", lander("typos")},
+		{"POST", "/networks", with(network("typos"), "postback_secret", "s")},
+		{"POST", "/traffic-sources", with(source("typos"), "cost_macro", "{cost}")},
+		{"POST", "/reports/exports", map[string]any{
+			"kind": "performance", "dimension": "country", "filters": []any{map[string]any{"dimension": "os", "value": "iOS"}},
+		}},
+		{"POST", "/webhooks", map[string]any{"url": "https://example.com/hook", "events": []string{"campaign.paused"}}},
+	}
+	seed := uint64(time.Now().UnixNano())
+	random := rand.New(rand.NewPCG(seed, 1))
+	for range 300 {
+		c := calls[random.IntN(len(calls))]
+		body := copied(t, c.body)
+		objects := objectsIn(body)
+		where := objects[random.IntN(len(objects))]
+		name := slices.Sorted(maps.Keys(where))[random.IntN(len(where))]
+		wrong := mistyped(random, name)
+		if _, taken := where[wrong]; taken {
+			continue
+		}
+		where[wrong] = where[name]
+		delete(where, name)
+		a := d.Do(c.method, c.path, body).Want(400, "invalid_input")
+		if !strings.Contains(string(a.Raw), wrong+" is unknown") {
+			t.Fatalf("seed %d: %s %s: %s", seed, c.method, c.path, a.Raw)
+		}
+	}
+	for _, c := range calls { // they were valid
+		if a := d.Do(c.method, c.path, c.body, "Prefer", "respond-async"); a.Status >= 300 {
+			t.Errorf("%s %s: %d %s", c.method, c.path, a.Status, a.Raw)
+		}
+	}
+}
+
+// copied is a deep copy of a body.
+func copied(t *testing.T, body map[string]any) (out map[string]any) {
+	t.Helper()
+	raw, err := json.Marshal(body)
+	if err == nil {
+		err = json.Unmarshal(raw, &out)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// objectsIn lists a JSON object and those in it.
+func objectsIn(v any) (list []map[string]any) {
+	switch v := v.(type) {
+	case map[string]any:
+		list = append(list, v)
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			list = append(list, objectsIn(v[name])...)
+		}
+	case []any:
+		for _, item := range v {
+			list = append(list, objectsIn(item)...)
+		}
+	}
+	return list
+}
+
+// mistyped is a name with one mistake.
+func mistyped(random *rand.Rand, name string) string {
+	i := random.IntN(len(name))
+	switch random.IntN(4) {
+	case 0:
+		return name[:i] + name[i:i+1] + name[i:]
+	case 1:
+		return strings.ToUpper(name[:1]) + name[1:]
+	case 2:
+		return name[:i] + "q" + name[i:]
+	}
+	return name + "x"
+}
+
+// TestMistypedParametersAreRefused: a mistyped window deletes nothing.
+func TestMistypedParametersAreRefused(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	campaign := d.make(t, d.campaign("stays"))
+	for call, hint := range map[string]string{
+		"DELETE " + path(campaign["id"]) + "/stats?form=2026-01-01": "did you mean from?",
+		"GET /reports/performance?dimensions=country":               "did you mean dimension?",
+		"GET /logs/clicks?limt=5":                                   "did you mean limit?",
+		"GET /offers?colour=red":                                    "colour is unknown",
+		"GET /offers?_=1":                                           "",
+	} {
+		method, target, _ := strings.Cut(call, " ")
+		a := d.Do(method, target, nil)
+		if hint == "" {
+			a.Want(200, "")
+			continue
+		}
+		if a.Want(400, "invalid_input"); !strings.Contains(string(a.Raw), hint) {
+			t.Errorf("%s: %s", call, a.Raw)
+		}
+	}
+}
+
+// TestWhatWasReadCanBeSentBack: a record as GET shows it is a body of its PUT, and nothing changes.
+func TestWhatWasReadCanBeSentBack(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	campaign := d.make(t, d.campaign("echo"))
+	flow := func() map[string]any {
+		return d.Do("GET", path(campaign["id"]), nil).Want(200, "").Map()
+	}
+	before := flow()
+	d.Do("PUT", path(campaign["id"])+"/flow", before).Want(200, "")
+	if after := flow(); fmt.Sprint(after["streams"]) != fmt.Sprint(before["streams"]) {
+		t.Errorf("flow: %v, before %v", after["streams"], before["streams"])
+	}
+	for list, body := range map[string]map[string]any{
+		"/offers": offer("echo"), "/landers": lander("echo"), "/networks": network("echo"), "/traffic-sources": source("echo"),
+		"/rules": rule("echo"), "/short-links": smartlink("echo", d.own), "/flows": savedFlow("echo"),
+	} {
+		id := d.Do("POST", list, body).Want(201, "").Map()["id"]
+		before := rowOf(t, d.Server, list, id)
+		d.Do("PUT", list, before).Want(200, "")
+		after := rowOf(t, d.Server, list, id)
+		delete(before, "updated_at")
+		delete(after, "updated_at")
+		if fmt.Sprint(after) != fmt.Sprint(before) {
+			t.Errorf("%s: %v, before %v", list, after, before)
+		}
+	}
+}
