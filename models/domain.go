@@ -41,6 +41,17 @@ const (
 	maxLabel = 63
 )
 
+// BareHost is the name or address in a Host header: without port, brackets and the dot at the end, in lower case.
+func BareHost(host string) string {
+	if i := strings.LastIndexByte(host, ':'); i >= 0 && (strings.IndexByte(host, ':') == i || host[i-1] == ']') {
+		host = host[:i]
+	}
+	if inner, ok := strings.CutPrefix(host, "["); ok {
+		host = strings.TrimSuffix(inner, "]")
+	}
+	return strings.ToLower(strings.TrimSuffix(host, "."))
+}
+
 // HostOf reads the hostname from what a person typed. It strips scheme, user, path, port and a final dot, folds case,
 // and turns letters beyond ASCII into punycode. ok is false for anything but a hostname: an IP address, a single
 // label, or a name that DNS does not allow.

@@ -30,3 +30,15 @@ func TestHostOf(t *testing.T) {
 		}
 	}
 }
+
+func TestBareHost(t *testing.T) {
+	t.Parallel()
+	for host, want := range map[string]string{
+		"": "", ":80": "", ".": "", "a.test": "a.test", "A.Test.:8080": "a.test", "a.test:": "a.test", "127.0.0.1:1": "127.0.0.1",
+		"[::1]:80": "::1", "[::1]": "::1", "::1": "::1", "[FE80::1]:": "fe80::1", "]:80": "]", "[": "", "[]:1": "", "a:b:c": "a:b:c",
+	} {
+		if got := models.BareHost(host); got != want {
+			t.Errorf("%q: %q, want %q", host, got, want)
+		}
+	}
+}

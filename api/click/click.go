@@ -142,14 +142,6 @@ func (h *Handler) Run(ctx context.Context) error {
 // Ready reports whether there is anything to route by.
 func (h *Handler) Ready() bool { return h.routes.Loaded() }
 
-// bareHost strips the port and the dot at the end, and folds case.
-func bareHost(host string) string {
-	if i := strings.LastIndexByte(host, ':'); i >= 0 && strings.IndexByte(host[i:], ']') < 0 {
-		host = host[:i]
-	}
-	return strings.ToLower(strings.TrimSuffix(host, ".")) // does not copy what is lower case already
-}
-
 // ServeHTTP answers every path that the process does not serve on all hosts.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	word, rest, nested := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
@@ -166,7 +158,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writePage(w, http.StatusMethodNotAllowed, asText, []byte("only GET and HEAD are answered here\n"))
 		return
 	}
-	d, c := h.routes.Current().Find(bareHost(r.Host), word)
+	d, c := h.routes.Current().Find(models.BareHost(r.Host), word)
 	switch {
 	case d == nil:
 		notFound(w)

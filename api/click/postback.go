@@ -185,7 +185,7 @@ func readMessage(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 
 func (h *Handler) newPostback(r *http.Request, source string) *models.Postback {
 	p := &models.Postback{
-		ID: models.NewClickID(), Source: source, Domain: postback.Clean(bareHost(r.Host), 253),
+		ID: models.NewClickID(), Source: source, Domain: postback.Clean(models.BareHost(r.Host), 253),
 		IP: h.visitors.ClientIP(r), Params: map[string]string{},
 	}
 	if d := h.routes.Current().Domain(p.Domain); d != nil && d.AccountID.Valid {

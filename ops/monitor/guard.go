@@ -5,7 +5,6 @@ import (
 	"crypto/subtle"
 	"log/slog"
 	"math"
-	"net"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -18,6 +17,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/time/rate"
 
+	"switchyard/models"
 	"switchyard/models/netguard"
 )
 
@@ -138,7 +138,7 @@ var privateNames = strings.Fields("localhost local localdomain internal intranet
 
 // host refuses requests that came by a public name, such as a customer's tracking domain.
 func (g *guard) host(c *gin.Context) {
-	name := bareHost(c.Request.Host)
+	name := models.BareHost(c.Request.Host)
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	_, err := netip.ParseAddr(name)
 	if name == "" || err != nil && last != name && !slices.Contains(privateNames, last) && name != g.name {
@@ -148,17 +148,9 @@ func (g *guard) host(c *gin.Context) {
 
 // Loopback reports whether a request's host is this machine by a name of its own: localhost or a loopback address.
 func Loopback(host string) bool {
-	name := bareHost(host)
+	name := models.BareHost(host)
 	a, err := netip.ParseAddr(name)
 	return name == "localhost" || err == nil && a.Unmap().IsLoopback()
-}
-
-// bareHost is a Host header without port, brackets and the dot at the end, in lower case.
-func bareHost(host string) string {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	return strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
 }
 
 // plainHeaders are those that browsers, curl and Prometheus send. A proxy adds others, under names without end, some of
