@@ -131,9 +131,12 @@ type Share struct {
 
 // The shares.
 var (
-	// Reads are calls that read clicks, conversions or sums of them. There are as many places as the pool for reports has
-	// connections, so none of them waits for a connection. A call that goes on as a job leaves its place.
+	// Reads are calls that read clicks, conversions or sums of them. The pool for reports has a connection for each place
+	// of Reads and of Lists, so none of them waits for a connection. A call that goes on as a job leaves its place.
 	Reads = &Share{Places: 6, Running: 2, Waiting: 16, Wait: 5 * time.Second}
+	// Lists are calls that show what an account has set up, with its figures. They are apart from Reads, so that the
+	// reports of an account, or of others, do not hold up the pages that everything begins with.
+	Lists = &Share{Places: 4, Running: 2, Waiting: 16, Wait: 5 * time.Second}
 	// Downloads are files on their way to clients, which may be slow. Each takes the memory of one chunk, and a connection
 	// of the control plane only while that is read.
 	Downloads = &Share{Running: 4, Waiting: 8, Wait: 3 * time.Second}

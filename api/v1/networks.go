@@ -27,7 +27,7 @@ func networks(d Deps) []route.Route {
 	}
 	list := res.row("GET", "", "affiliate networks; from or to adds each network's figures for the window",
 		route.Do(d.listNetworks))
-	list.Page, list.Share = true, route.Reads
+	list.Page, list.Share = true, route.Lists
 	list.Query = []route.Param{
 		{Name: "from", Doc: "start of the window, UTC: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS"},
 		{Name: "to", Doc: "end of the window, UTC; a bare date means the end of that day"},

@@ -19,7 +19,7 @@ func plan(d Deps) []route.Route {
 			Handle: route.Do(func(c *route.Call) (PlanAnswer, error) { return planAnswer(c.Account, time.Now()), nil }),
 		},
 		{
-			Method: "GET", Path: "/plan/usage", Group: group, Summary: "the plan with usage detail", Share: route.Reads,
+			Method: "GET", Path: "/plan/usage", Group: group, Summary: "the plan with usage detail", Share: route.Lists,
 			Handle: route.Do(d.planUsage),
 		},
 	}

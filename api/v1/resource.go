@@ -100,7 +100,7 @@ func listFigures[T lister[R], R interface{ RecordID() uuid.UUID }, A, L any](
 			c.Window.Range(), answer.Each(records, func(r R) L { return show(r, figures[r.RecordID()]) }), answer.Cursor(next),
 		}, err
 	}))
-	row.Window, row.Page, row.Share = true, true, route.Reads
+	row.Window, row.Page, row.Share = true, true, route.Lists
 	return row
 }
 

@@ -30,7 +30,7 @@ func smartlinks(d Deps) []route.Route {
 	stats.Window, clearing.Window, clearing.Slow = true, true, clearSmartlinkJob.Answer()
 	all, replace := list(res, "smartlinks"), put[SmartlinkPut](res, "replace a smartlink", smartlinkAnswer)
 	for _, row := range []*route.Route{&stats, &all, &replace} {
-		row.Share = route.Reads
+		row.Share = route.Lists
 	}
 	return []route.Route{
 		all,

@@ -21,13 +21,16 @@ type pool struct {
 	serial    bool          // a statement takes one processor, whatever it reads
 }
 
-// The pools. A process takes as many connections as its pools have together: web 20, and one that listens for changes;
-// worker 20; clock 2; up 40 and one. README.md says so too.
+// The pools. A process takes as many connections as its pools have together: web 24, and one that listens for changes;
+// worker 20; clock 2; up 44 and one. README.md says so too.
 var (
 	// controlPool is for authentication and the records that accounts set up.
 	controlPool = pool{name: "control", conns: 10, statement: 10 * time.Second}
-	// reportPool is for the calls that share route.Reads. The statement of a caller who went away is cancelled.
-	reportPool = pool{name: "reports", conns: route.Reads.Places, statement: 25 * time.Second, serial: true}
+	// reportPool is for the calls that share route.Reads or route.Lists. The statement of a caller who went away is
+	// cancelled.
+	reportPool = pool{
+		name: "reports", conns: route.Reads.Places + route.Lists.Places, statement: 25 * time.Second, serial: true,
+	}
 	// ingestPool is for clicks, postbacks and what routes them.
 	ingestPool = pool{name: "ingest", conns: 4}
 	// workPool is for the rows of jobs and for short jobs.

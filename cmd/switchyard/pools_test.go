@@ -111,8 +111,8 @@ func TestConnections(t *testing.T) {
 		pools []pool
 		want  int
 	}{
-		"web": {(&webCmd{}).pools(), 20}, "worker": {[]pool{workPool, bulkPool}, 20}, "clock": {[]pool{clockPool}, 2},
-		"up": {upPools, 40},
+		"web": {(&webCmd{}).pools(), 24}, "worker": {[]pool{workPool, bulkPool}, 20}, "clock": {[]pool{clockPool}, 2},
+		"up": {upPools, 44},
 	} {
 		n := 0
 		for _, p := range c.pools {
