@@ -49,6 +49,9 @@ func TestMain(m *testing.M) {
 		if len(os.Args) > 1 && strings.HasPrefix(os.Args[1], "fault") {
 			os.Exit(exitCode(os.Stderr, runFault(os.Args[1], os.Args[2:])))
 		}
+		if len(os.Args) > 1 && os.Args[1] == attackCommand {
+			os.Exit(exitCode(os.Stderr, runAttacks(os.Stdin, os.Stdout)))
+		}
 		main()
 	}
 	// They wait most of their time, for leases, ticks and servers that are away. A -parallel of the caller wins.

@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -20,18 +19,48 @@ import (
 	"switchyard/ops/client"
 )
 
-// attacker is an account, and strangers, that try to take the service away from the others.
+// target is what the attacker knows: addresses of the service, keys of his own accounts, and what these have.
+type target struct {
+	URL, OpsURL string
+	Link        string // a tracking link of the neighbour
+	Costly      string // one of his own, whose flow costs as much as may be saved
+	Webhook     string // the id of an endpoint that never answers
+	Network     string // the id of a network whose postbacks need a secret
+	Key         string
+	ReaderKey   string // of another account, since its reads use up all calls of the minute
+}
+
+// attacker is accounts, and strangers, that try to take the service away from the others.
 type attacker struct {
-	*service
-	api     *client.API // with the key of the attacker's account
-	reader  *client.API // of another account of his, since its reads use up all calls of the minute
-	costly  *url.URL    // a link whose flow costs as much as may be saved
-	webhook string      // the id of an endpoint that never answers
-	network string      // the id of a network whose postbacks need a secret
-	http    *http.Client
+	target
+	api          *client.API // with Key
+	reader       *client.API // with ReaderKey
+	link, costly *url.URL
+	http         *http.Client
 
 	mu      sync.Mutex
-	answers map[string]map[int]int // by attack and status
+	answers answers
+}
+
+// answers count them by attack and status.
+type answers map[string]map[int]int
+
+func newAttacker(at target) (*attacker, error) {
+	link, err := url.Parse(at.Link)
+	if err != nil {
+		return nil, err
+	}
+	costly, err := url.Parse(at.Costly)
+	if err != nil {
+		return nil, err
+	}
+	return &attacker{
+		target: at, api: client.New(at.URL, at.Key), reader: client.New(at.URL, at.ReaderKey), link: link, costly: costly,
+		answers: answers{}, http: &http.Client{
+			Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 100},
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+	}, nil
 }
 
 // try makes an attack again and again until the context ends, and counts the answers. The end cuts off what is under
@@ -48,7 +77,7 @@ func (a *attacker) try(ctx context.Context, how attack) {
 }
 
 // count counts an answer, unless the status is 0, and returns how many there are.
-func (a *attacker) count(how attack, status int) (answers int) {
+func (a *attacker) count(how attack, status int) (total int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.answers[how.name] == nil {
@@ -58,26 +87,9 @@ func (a *attacker) count(how attack, status int) (answers int) {
 		a.answers[how.name][status]++
 	}
 	for _, n := range a.answers[how.name] {
-		answers += n
+		total += n
 	}
-	return answers
-}
-
-// allTried holds that each attack was understood: an answer that is not expected means that it was no attack.
-func (a *attacker) allTried(t *testing.T) {
-	t.Helper()
-	for _, how := range attacks {
-		got := a.answers[how.name]
-		t.Logf("%-24s answers by status: %v", how.name, got)
-		if len(got) == 0 {
-			t.Errorf("%s: no answer", how.name)
-		}
-		for status, n := range got {
-			if !slices.Contains(how.answers, status) {
-				t.Errorf("%s: %d answers of %d", how.name, n, status)
-			}
-		}
-	}
+	return total
 }
 
 // attack is one way. once does it one time and returns the status of the answer, 0 for none.
@@ -108,8 +120,8 @@ var attacks = []attack{
 	{"wrong passwords", 16, paced, (*attacker).wrongPassword, []int{401, 429}},
 }
 
-// newAttacker makes the account with what its attacks need.
-func newAttacker(t *testing.T, s *service, hanging string) *attacker {
+// newTarget makes the attacker's accounts with what his attacks need.
+func newTarget(t *testing.T, s *service, hanging string) target {
 	t.Helper()
 	account, api, err := s.Account(t.Context(), "Attacker", "scale")
 	if err != nil {
@@ -118,13 +130,6 @@ func newAttacker(t *testing.T, s *service, hanging string) *attacker {
 	reads, reader, err := s.Account(t.Context(), "Attacker who reads", "scale")
 	if err != nil {
 		t.Fatal(err)
-	}
-	a := &attacker{
-		service: s, api: api, reader: reader, answers: map[string]map[int]int{},
-		http: &http.Client{
-			Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 100},
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		},
 	}
 	for _, id := range []string{account, reads} {
 		seedClicks(t, s.Fleet, id, longtest.Size(2_000, 200_000))
@@ -137,30 +142,28 @@ func newAttacker(t *testing.T, s *service, hanging string) *attacker {
 			"filters": []any{slow, slow},
 		})
 	}
-	var campaign, hook struct{ ID, URL string }
-	body := map[string]any{"name": "costly", "alias": "costly", "destination_url": "https://x.example"}
-	if err := api.Create(t.Context(), "/campaigns", body, &campaign); err != nil {
-		t.Fatal(err)
-	}
-	if a.costly, err = url.Parse(campaign.URL); err != nil {
-		t.Fatal(err)
+	var campaign, hook, network struct{ ID, URL string }
+	for _, made := range []struct {
+		path string
+		body map[string]any
+		into any
+	}{
+		{"/campaigns", map[string]any{"name": "costly", "alias": "costly", "destination_url": "https://x.example"}, &campaign},
+		{"/webhooks", map[string]any{"url": hanging, "events": []string{"campaign.paused"}}, &hook},
+		{"/networks", map[string]any{"name": canaryInClear, "postback_secret": canary + "-right"}, &network},
+	} {
+		if err := api.Create(t.Context(), made.path, made.body, made.into); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := api.Do(t.Context(), http.StatusOK, http.MethodPut, "/campaigns/"+campaign.ID+"/flow",
 		map[string]any{"streams": paths}, nil); err != nil {
 		t.Fatal(err)
 	}
-	body = map[string]any{"url": hanging, "events": []string{"campaign.paused"}}
-	if err := api.Create(t.Context(), "/webhooks", body, &hook); err != nil {
-		t.Fatal(err)
+	return target{
+		URL: s.URL, OpsURL: s.OpsURL, Link: s.link.String(), Costly: campaign.URL, Webhook: hook.ID, Network: network.ID,
+		Key: api.Key, ReaderKey: reader.Key,
 	}
-	a.webhook = hook.ID
-	var network struct{ ID string }
-	body = map[string]any{"name": canaryInClear, "postback_secret": canary + "-right"}
-	if err := api.Create(t.Context(), "/networks", body, &network); err != nil {
-		t.Fatal(err)
-	}
-	a.network = network.ID
-	return a
 }
 
 // send sends a request and returns the status of the answer. headers are pairs of a name and a value.
@@ -215,11 +218,11 @@ func (a *attacker) export(ctx context.Context) int {
 }
 
 func (a *attacker) testHook(ctx context.Context) int {
-	return a.start(ctx, "/webhooks/test", map[string]any{"id": a.webhook})
+	return a.start(ctx, "/webhooks/test", map[string]any{"id": a.Webhook})
 }
 
 func (a *attacker) redeliver(ctx context.Context) int {
-	return a.start(ctx, "/webhooks/deliveries/redeliver-failed", map[string]any{"webhook": a.webhook})
+	return a.start(ctx, "/webhooks/deliveries/redeliver-failed", map[string]any{"webhook": a.Webhook})
 }
 
 func (a *attacker) wrongKey(ctx context.Context) int {
@@ -255,7 +258,7 @@ func (a *attacker) forged(ctx context.Context) int {
 // secret sends a postback of the network, with its secret or with a wrong one, in one of the ways to send it.
 func (a *attacker) secret(ctx context.Context) int {
 	secret := canary + []string{"-right", "-wrong"}[rand.IntN(2)]
-	target := a.URL + "/postback/" + a.network
+	target := a.URL + "/postback/" + a.Network
 	query := url.Values{"clickid": {models.FormatClickID(models.NewClickID())}, "payout": {"1"}}
 	switch rand.IntN(4) {
 	case 0:

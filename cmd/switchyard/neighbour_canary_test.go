@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"switchyard/ops/client"
+	"switchyard/ops/lab/fleet"
 )
 
 // canary is the beginning of the secrets that the test sends.
@@ -22,7 +23,7 @@ const canaryInClear = "bird-4f1d96b2"
 
 // noSecretsInClear searches what the service leaves for the secrets of postbacks: the files of PostgreSQL, its log of
 // changes among them, those of Redis, the spools, the logs of the processes and the metrics.
-func (a *attacker) noSecretsInClear(t *testing.T) {
+func noSecretsInClear(t *testing.T, f *fleet.Fleet) {
 	t.Helper()
 	clear, encoded := []byte(canary), []byte(hex.EncodeToString([]byte(canary)))
 	search := func(where string, text []byte) {
@@ -32,7 +33,7 @@ func (a *attacker) noSecretsInClear(t *testing.T) {
 		}
 	}
 	found := false // what is stored in clear, so that the search can find something
-	err := filepath.WalkDir(a.Dir, func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(f.Dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return nil //nolint:nilerr // the servers delete files
 		}
@@ -46,20 +47,20 @@ func (a *attacker) noSecretsInClear(t *testing.T) {
 	if err != nil || !found {
 		t.Errorf("not even what is stored in clear was found: %v", err)
 	}
-	search("the metrics", a.metrics(t))
+	search("the metrics", metricsOf(t, f))
 }
 
-// metrics reads those of the web process. Who guessed the password a moment ago has to wait.
-func (a *attacker) metrics(t *testing.T) []byte {
+// metricsOf reads those of the web process. Who guessed the password a moment ago has to wait.
+func metricsOf(t *testing.T, f *fleet.Fleet) []byte {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, a.OpsURL+"/metrics", http.NoBody)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, f.OpsURL+"/metrics", http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.SetBasicAuth("ops", a.OpsPassword)
+	req.SetBasicAuth("ops", f.OpsPassword)
 	var text []byte
 	err = client.Poll(t.Context(), 200*time.Millisecond, func() (bool, error) {
-		resp, err := a.http.Do(req)
+		resp, err := http.DefaultClient.Do(req)
 		if err != nil {
 			return false, err
 		}

@@ -57,7 +57,7 @@ func TestNeighbour(t *testing.T) {
 	defer receiver.Close()
 	defer close(hang)
 	s := startService(t, fleet.Options{Binary: ownBinary(t), Receiver: receiver}, "web", "worker", "clock")
-	a := newAttacker(t, s, receiver.URL("/hang"))
+	a := startRaid(t, newTarget(t, s, receiver.URL("/hang")))
 	n.service = s
 	hook := map[string]any{"url": receiver.URL(neighbourHook), "events": []string{models.EventConversionCreated}}
 	if err := s.api.Create(t.Context(), "/webhooks", hook, nil); err != nil {
@@ -80,7 +80,7 @@ func TestNeighbour(t *testing.T) {
 	t.Logf("%-24s %s", "random mixtures", mixed)
 	n.allCounted(t)
 	a.allTried(t)
-	a.noSecretsInClear(t)
+	noSecretsInClear(t, s.Fleet)
 	if longtest.On() {
 		mixed.check(t, quiet)
 		checkMemory(t, s.Fleet)
@@ -159,19 +159,15 @@ func (f figures) check(t *testing.T, quiet figures) {
 }
 
 // under measures while the attacks run. A failed call of the neighbour fails the test.
-func (n *neighbour) under(t *testing.T, name string, d time.Duration, a *attacker, list ...attack) figures {
+func (n *neighbour) under(t *testing.T, name string, d time.Duration, a *raid, list ...attack) figures {
 	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	var attackers sync.WaitGroup
-	for _, attack := range list {
-		for range attack.parallel {
-			attackers.Go(func() { a.try(ctx, attack) })
-		}
+	if len(list) > 0 {
+		a.begin(t, list)
 	}
 	measured := n.measure(t, d)
-	cancel()
-	attackers.Wait()
+	if len(list) > 0 {
+		a.end(t)
+	}
 	if name != "" {
 		t.Logf("%-24s %s", name, measured)
 	}

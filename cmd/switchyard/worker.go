@@ -30,6 +30,7 @@ import (
 type workerCmd struct {
 	Queues string `help:"Queues to serve with their weights, such as interactive=6,webhooks=4; empty: all." default:""`
 	Slots  int    `help:"Jobs at once per unit of weight." default:"10"`
+	Nice   int    `help:"How far the process gives way to others on its machine, such as web: 0 to 19." default:"5"`
 	figuresFlag
 }
 
@@ -41,6 +42,12 @@ func (c *workerCmd) Run(ctx context.Context, e *env) error {
 	}
 	if c.Slots < 1 {
 		return usageError{errors.New("--slots must be 1 or more")}
+	}
+	if c.Nice < 0 || c.Nice > 19 {
+		return usageError{errors.New("--nice must be from 0 to 19")}
+	}
+	if err := setNice(c.Nice); err != nil {
+		slog.WarnContext(ctx, "the worker does not give way to other processes", "error", err)
 	}
 	return withServers(ctx, e, "worker", []pool{workPool, bulkPool}, func(cfg config.Config, p pools, r jobs.Redis) error {
 		registry := p.registry()
