@@ -57,7 +57,7 @@ func (w web) openTracking(ctx context.Context) (_ *tracking, err error) {
 	if t.clicks, err = w.openLine(root, spool.Options{Retry: true}, redirects); err != nil {
 		return nil, err
 	}
-	if t.postbacks, err = w.openLine(filepath.Join(root, "postbacks"), spool.Options{}, redirects); err != nil {
+	if t.postbacks, err = w.openLine(filepath.Join(root, "postbacks"), spool.Options{Pace: postbackPace}, redirects); err != nil {
 		return nil, errors.Join(err, t.clicks.spool.Close())
 	}
 	closeSpools := func() error { return errors.Join(t.clicks.spool.Close(), t.postbacks.spool.Close()) }
@@ -95,6 +95,9 @@ func (w web) readySeal(ctx context.Context, records *store.Store) {
 			"error", err)
 	}
 }
+
+// postbackPace is what a network waits for its answer at most so that clicks find the disk free.
+const postbackPace = 10 * time.Millisecond
 
 // openLine opens the spool in a directory. Either line stores every kind of record: a process of before has put
 // postbacks into the spool of clicks. Nobody sends a click again, so its spool retries; a postback that is refused is

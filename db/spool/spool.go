@@ -22,6 +22,9 @@ type Options struct {
 	// Retry keeps in memory what the disk refuses, and writes it once the disk takes it: for records that nobody sends
 	// again. Then Append returns ErrWaiting. Without it they are not recorded.
 	Retry bool
+	// Pace is the least time between two writes: senders that can wait for it take less of the disk from others. Default
+	// none, until the spool is busy.
+	Pace time.Duration
 
 	disk    disk
 	waiting int // default maxWaiting
@@ -197,14 +200,14 @@ func (s *Spool) flush() {
 	defer close(s.done)
 	var spare []byte
 	var last time.Time
-	pace := time.Duration(0)
+	pace := s.o.Pace
 	for range s.work {
 		if wait := pace - time.Since(last); wait > 0 {
 			<-time.After(wait)
 		}
 		last = time.Now()
 		b, closed := s.swap(spare)
-		pace, spare = 0, b.buf
+		pace, spare = s.o.Pace, b.buf
 		if b.count > 0 {
 			b.err = s.write(b)
 			if b.err != nil && s.o.Retry && !closed {
@@ -216,7 +219,7 @@ func (s *Spool) flush() {
 			close(b.done)
 		}
 		if b.count >= busyBatch {
-			pace = busyPace
+			pace = max(pace, busyPace)
 		}
 		if cap(spare) > 1<<20 {
 			spare = nil
