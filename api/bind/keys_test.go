@@ -43,7 +43,7 @@ func TestKeys(t *testing.T) {
 	}{
 		{alone, `{"name": 1, "id": {"x": 1}, "any": {"x": 1}, "raw": [{"x": 1}], "_note": {"x": 1}, "inner": {"weight": 1}}`, ""},
 		{alone, `{"list": [{"filters": ["x"]}, {"self": {"name": "n", "list": [{"x": 1}]}}, null, 3]}`, ""},
-		{alone, `{"nmae": "n"}`, "nmae is unknown; did you mean name?"},
+		{alone, `{"naame": "n"}`, "naame is unknown; did you mean name?"},
 		{alone, `{"Name": "n"}`, "did you mean name?"},
 		{alone, `{"completely": "other"}`, "completely is unknown"},
 		{alone, `{"inner": {"wieght": 3}}`, "inner.wieght is unknown; did you mean weight?"},

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -229,7 +230,7 @@ func TestForeignIDs(t *testing.T) { //nolint:tparallel // the group's parts are 
 	t.Run("all", func(t *testing.T) { // ends when all of its parts have
 		const callers = 4 // because calls of a minute are limited
 		for n := range callers {
-			t.Run(fmt.Sprint(n), func(t *testing.T) {
+			t.Run(strconv.Itoa(n), func(t *testing.T) {
 				t.Parallel()
 				e := newEstate(t, s.In(t))
 				for i, row := range v1.Routes(v1.Deps{}) {

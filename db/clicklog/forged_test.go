@@ -118,8 +118,12 @@ func TestMatchPostbacks(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []row{
-		{found, acc, "pending", true}, {unread, acc, "pending", true}, {byNetwork, acc, "pending", true},
-		{foreign, other, "unmatched", true}, {forged, acc, "unmatched", true}, {astray, acc, "refused", false},
+		{found, acc, "pending", true},
+		{unread, acc, "pending", true},
+		{byNetwork, acc, "pending", true},
+		{foreign, other, "unmatched", true},
+		{forged, acc, "unmatched", true},
+		{astray, acc, "refused", false},
 		{foreignNetwork, other, "refused", false},
 	}
 	slices.SortFunc(want, func(a, b row) int { return strings.Compare(a.ID.String(), b.ID.String()) })
