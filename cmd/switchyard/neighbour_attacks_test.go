@@ -63,10 +63,10 @@ func newAttacker(at target) (*attacker, error) {
 	}, nil
 }
 
-// try makes an attack again and again until the context ends, and counts the answers. The end cuts off what is under
-// way, but not before the service has answered once.
+// try makes an attack at least once, and again and again until the context ends, and counts the answers. The end cuts
+// off what is under way, but not before the service has answered once.
 func (a *attacker) try(ctx context.Context, how attack) {
-	for ctx.Err() == nil {
+	for first := true; first || ctx.Err() == nil; first = false {
 		request := ctx
 		if a.count(how, 0) == 0 {
 			request = context.WithoutCancel(ctx)

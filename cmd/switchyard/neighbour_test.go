@@ -34,9 +34,10 @@ const (
 )
 
 // TestNeighbour holds that nobody takes the service from the others. While an account and strangers attack, in each
-// way alone and then in random mixtures, another account calls the API and has clicks. All its calls must succeed and
-// all its clicks must be counted. The long form measures as well: its calls, its redirects, how late its clicks are in
-// the reports, and the memory of each process.
+// way alone (in the short form four ways at once) and then in random mixtures, another account calls the API and has
+// clicks and conversions. All its calls must succeed, all its clicks be counted and all its conversions be announced.
+// The long form measures as well: its calls, its redirects, how late its clicks are in the reports and its conversions
+// at its webhook, and the memory of each process.
 func TestNeighbour(t *testing.T) {
 	t.Parallel()
 	hang, n := make(chan struct{}), &neighbour{told: map[string]chan struct{}{}}
@@ -65,8 +66,9 @@ func TestNeighbour(t *testing.T) {
 	}
 
 	quiet := n.under(t, "quiet", longtest.Size(time.Second/2, 20*time.Second), nil)
-	for _, attack := range attacks {
-		n.under(t, attack.name, longtest.Size(time.Second/2, 10*time.Second), a, attack)
+	for list := range slices.Chunk(attacks, longtest.Size(4, 1)) {
+		names := db.Map(list, func(how attack) string { return how.name })
+		n.under(t, strings.Join(names, ", "), longtest.Size(time.Second/2, 10*time.Second), a, list...)
 	}
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
 	var mixed figures
