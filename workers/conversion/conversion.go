@@ -9,6 +9,7 @@ package conversion
 import (
 	"context"
 	"errors"
+	"maps"
 	"strings"
 	"time"
 
@@ -144,7 +145,7 @@ func (rec *recorder) record(ctx context.Context, u *run) error {
 	if !m.authentic() {
 		return rec.end(ctx, u, m, d, clicklog.PostbackRefused, "the secret of the network is missing or wrong")
 	}
-	return rec.commit(ctx, u, m, d, input(m.Postback, m.read, click, found.AccountID))
+	return rec.commit(ctx, u, m, d, m.input(click, found.AccountID))
 }
 
 // network reads a network by its id. The zero id, and one that does not exist, return a network without settings.
@@ -196,20 +197,25 @@ func (m *message) show(d *clicklog.PostbackDecision, believed bool) {
 }
 
 // input is the argument of RecordConversion for a message. Without a status word, a new conversion is approved and the
-// status of a recorded one does not change, because a repeated message must not undo a rejection.
-func input(p models.Postback, n store.PostbackNetwork, click, account uuid.UUID) clicklog.ConversionInput {
-	m := postback.Read(p.Params, n.Network)
-	received := models.ClickTime(p.ID)
-	in := clicklog.ConversionInput{
-		AccountID: account, ClickID: click, NetworkID: n.ID, ConversionID: m.ConversionID, Goal: m.Goal,
-		Status: m.Status, OriginalStatus: m.OriginalStatus, Payout: m.Payout, Cost: m.Cost,
-		Currency: m.Currency, At: received, Source: p.Source,
+// status of a recorded one does not change, because a repeated message must not undo a rejection. A secret of the click's
+// network is no field of the network that the address names.
+func (m *message) input(click, account uuid.UUID) clicklog.ConversionInput {
+	params := maps.Clone(m.Params)
+	if secret := m.trust.SecretParam(); secret != "" && m.read.ID != m.trust.ID {
+		maps.DeleteFunc(params, func(name, _ string) bool { return strings.EqualFold(name, secret) })
 	}
-	if m.OriginalStatus == "" && m.Status == models.StatusApproved {
+	said := postback.Read(params, m.read.Network)
+	received := models.ClickTime(m.ID)
+	in := clicklog.ConversionInput{
+		AccountID: account, ClickID: click, NetworkID: m.read.ID, ConversionID: said.ConversionID, Goal: said.Goal,
+		Status: said.Status, OriginalStatus: said.OriginalStatus, Payout: said.Payout, Cost: said.Cost,
+		Currency: said.Currency, At: received, Source: m.Source,
+	}
+	if said.OriginalStatus == "" && said.Status == models.StatusApproved {
 		in.Status = ""
 	}
-	if !m.Time.IsZero() && m.Time.Before(received.Add(time.Minute)) && !m.Time.Before(models.ClickTime(click)) {
-		in.At = m.Time
+	if !said.Time.IsZero() && said.Time.Before(received.Add(time.Minute)) && !said.Time.Before(models.ClickTime(click)) {
+		in.At = said.Time
 	}
 	return in
 }

@@ -145,6 +145,28 @@ func TestSecretsOfPostbacksAreNotStored(t *testing.T) {
 	})
 }
 
+// TestSecretOfTheClicksNetworkIsNoField: the address names a network that reads as a field what the click's network sends
+// its secret in.
+func TestSecretOfTheClicksNetworkIsNoField(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	const canary = "c4nary-in-a-field"
+	b.exec(`UPDATE networks SET postback_params = '{"secret": "event"}' WHERE id = $1`, b.network)
+	b.setSecret(b.network, canary)
+	other := uuid.New()
+	b.exec(`INSERT INTO networks (id, account_id, name, postback_params) VALUES ($1, $2, 'other', '{"goal": "event"}')`,
+		other, b.account)
+	id := b.send(models.Postback{
+		AccountID: b.account, NetworkID: other, Params: params{"clickid": b.clicked(), "Event": canary, "payout": "3"},
+	})
+	if outcome, detail := b.decided(id); outcome != "recorded" {
+		t.Fatalf("%s (%s)", outcome, detail)
+	}
+	if list := b.conversions(); len(list) != 1 || list[0].Goal != "" {
+		t.Errorf("%+v", list)
+	}
+}
+
 // TestPostbackOfAProcessOfBefore holds that what the version before has stored in clear is read, and cleaned.
 func TestPostbackOfAProcessOfBefore(t *testing.T) {
 	t.Parallel()
