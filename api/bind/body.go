@@ -12,9 +12,6 @@ import (
 	"switchyard/models"
 )
 
-// bom is the mark that some editors write before a text.
-var bom = []byte("\xef\xbb\xbf")
-
 const maxDepth = 32 // of objects and arrays inside each other
 
 // The refusals of a body as a whole.
@@ -42,13 +39,20 @@ func Read(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 }
 
 // Decode reads a JSON object into the struct that into points to, and holds it to the rules in its tags. Fields are
-// found by their exact name. Unknown ones are left to Keys. Of repeated ones the last counts. A field that was left out is
+// found by their exact name. Unknown ones are ignored. Of repeated ones the last counts. A field that was left out is
 // not touched, unless it has a default. Null is the same as left out, unless a tag says otherwise.
 //
 // Anything but an object is 400 bad_body. Any other mistake is 400 with the code of its field: the first field, in
 // their order, whose value has the wrong type, else the first that breaks a rule.
-func Decode(body []byte, into any) error {
+func Decode(body []byte, into any) error { return DecodeKnown(body, nil, into) }
+
+// DecodeKnown is Decode for an object that has no names but the keys. Another name is reported before any mistake in a
+// field.
+func DecodeKnown(body []byte, keys *Keys, into any) error {
 	fields, err := Object(body)
+	if err == nil {
+		err = keys.Check(body)
+	}
 	if err != nil {
 		return err
 	}
@@ -68,7 +72,7 @@ func Sends(body []byte, of any) bool {
 
 // Object checks a body as a whole and splits it into its fields.
 func Object(body []byte) (map[string]json.RawMessage, error) {
-	body = bytes.TrimPrefix(bytes.TrimSpace(body), bom)
+	body = withoutMark(body)
 	if len(body) == 0 || body[0] != '{' || !utf8.Valid(body) {
 		return nil, errBody
 	}
@@ -80,6 +84,11 @@ func Object(body []byte) (map[string]json.RawMessage, error) {
 		return nil, errBody
 	}
 	return fields, nil
+}
+
+// withoutMark trims space, and the byte order mark that some editors write before a text.
+func withoutMark(body []byte) []byte {
+	return bytes.TrimPrefix(bytes.TrimSpace(body), []byte("\xef\xbb\xbf"))
 }
 
 // scan walks the bytes once, before any of them is decoded: nesting and the escaped NUL character.

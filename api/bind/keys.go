@@ -3,6 +3,7 @@ package bind
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -26,20 +27,12 @@ func KeysOf(types ...any) *Keys {
 	return all
 }
 
-// Of gives the keys below a name, nil if there are none.
-func (k *Keys) Of(name string) *Keys {
-	if k == nil {
-		return nil
-	}
-	return k.in[name]
-}
-
 // merged knows what either knows. It may change the first.
 func merged(k, more *Keys) *Keys {
-	if k == nil || more == nil {
-		if k == nil {
-			return more
-		}
+	switch {
+	case k == nil:
+		return more
+	case more == nil:
 		return k
 	}
 	for name, below := range more.in {
@@ -71,13 +64,13 @@ func keysOf(t reflect.Type, within []reflect.Type) *Keys {
 }
 
 // Check refuses an object that has a name which is none of the keys, at any depth: 400 invalid_input with the name and
-// the nearest that is one. Names that begin with _ pass. The body must have been checked by Object.
+// the nearest that is one. Names that begin with _ pass. The body must have been checked as Object does.
 func (k *Keys) Check(body []byte) error {
 	if k == nil {
 		return nil
 	}
 	var v any
-	dec := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(bytes.TrimSpace(body), bom)))
+	dec := json.NewDecoder(bytes.NewReader(withoutMark(body)))
 	dec.UseNumber() // of any size
 	if dec.Decode(&v) != nil {
 		return errBody
@@ -98,7 +91,7 @@ func (k *Keys) check(v any, path string) error {
 			at := strings.TrimPrefix(path+"."+name, ".")
 			inner, ok := k.in[name]
 			if !ok && !strings.HasPrefix(name, "_") {
-				return Unknown(at, name, k.names())
+				return Unknown(at, name, slices.Collect(maps.Keys(k.in)))
 			}
 			if inner == nil {
 				continue
@@ -111,34 +104,25 @@ func (k *Keys) check(v any, path string) error {
 	return nil
 }
 
-func (k *Keys) names() []string {
-	names := make([]string, 0, len(k.in))
-	for name := range k.in {
-		names = append(names, name)
-	}
-	return names
-}
-
 // Unknown is the error of a name that is none of the known ones: 400 invalid_input, with the nearest of them.
 func Unknown(at, name string, known []string) error {
 	const most = 80 // of a name that is shown
 	at = strings.ToValidUTF8(at[:min(len(at), most)], "")
-	if near := Nearest(name, known); near != "" {
+	if near := nearest(name, known); near != "" {
 		return models.Invalid("invalid_input", "%s is unknown; did you mean %s?", at, near)
 	}
 	return models.Invalid("invalid_input", "%s is unknown", at)
 }
 
-// Nearest is the known name that a name was probably meant to be, empty if it is like none.
-func Nearest(name string, known []string) (near string) {
+// nearest is the known name that a name was probably meant to be, empty if it is like none.
+func nearest(name string, known []string) (near string) {
 	const longest = 64
 	if len(name) > longest {
 		return ""
 	}
 	plain := func(s string) string { return strings.ToLower(strings.ReplaceAll(s, "_", "")) }
-	best := min(max(2, len(name)/3)+1, len(name)) // a swap of two letters is two changes
-	slices.Sort(known)
-	for _, k := range known {
+	best := min(max(2, len(name)/3)+1, len(name))           // a swap of two letters is two changes
+	for _, k := range slices.Sorted(slices.Values(known)) { // of equally near ones always the same
 		d := levenshtein.ComputeDistance(plain(name), plain(k))
 		if d < best {
 			near, best = k, d

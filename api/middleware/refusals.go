@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/maypok86/otter/v2"
 	"golang.org/x/sync/semaphore"
 
@@ -38,7 +39,7 @@ type refusals struct {
 
 // caller is the account of a key, else the client's address.
 type caller struct {
-	account [16]byte
+	account uuid.UUID
 	client  netip.Prefix
 }
 
@@ -64,7 +65,7 @@ func (f *refusals) slow(c *route.Call, status int) {
 		return
 	}
 	who := caller{account: c.Account.ID}
-	if c.Account.ID == [16]byte{} {
+	if c.Account.ID == uuid.Nil {
 		peer, _ := netip.ParseAddrPort(c.Request.RemoteAddr)
 		who.client = netguard.ClientPrefix(peer.Addr())
 	}
@@ -80,8 +81,8 @@ func (f *refusals) use(key string, w kv.Window) {
 	f.spent.Set(sha256.Sum256([]byte(key)), spent{w, f.now().Add(w.Reset)})
 }
 
-// used finds the window of a key whose calls are used. It is what the key has left as well: a call that is refused
-// without a look at PostgreSQL and Redis costs nobody anything.
+// used finds the window of a key whose calls are used. Its Reset is the time that is left of it. ok is false when the
+// window has ended, and for any other key.
 func (f *refusals) used(key string) (w kv.Window, ok bool) {
 	s, ok := f.spent.GetIfPresent(sha256.Sum256([]byte(key)))
 	if !ok {

@@ -106,10 +106,11 @@ func (c *Call) DropAfter() { c.after = nil }
 // read reads what the row takes from path and query. The order decides which of several mistakes is reported.
 func (c *Call) read() (err error) {
 	r := c.Route
-	if err := c.known(); err != nil {
+	params := r.Params()
+	if err := c.known(params); err != nil {
 		return err
 	}
-	for _, p := range r.Params() {
+	for _, p := range params {
 		if !p.Repeated && len(c.Query[p.Name]) > 1 {
 			return models.Invalid("invalid_input", "%s is given more than once", p.Name)
 		}
@@ -135,7 +136,7 @@ func (c *Call) read() (err error) {
 		}
 	}
 	c.Numbers = map[string]int{}
-	for _, p := range r.Params() {
+	for _, p := range params {
 		if p.Max == 0 {
 			continue
 		}
@@ -152,8 +153,7 @@ func (c *Call) read() (err error) {
 
 // known refuses parameters of the query that the row does not take. Names that begin with _ pass. A family such as
 // f.country, of which the row has members, is left to the handler, which has a code of its own for it.
-func (c *Call) known() error {
-	params := c.Route.Params()
+func (c *Call) known(params []Param) error {
 	for name := range c.Query {
 		family, _, isMember := strings.Cut(name, ".")
 		is := func(p Param) bool { return p.Name == name || isMember && strings.HasPrefix(p.Name, family+".") }
@@ -181,13 +181,7 @@ func (c *Call) decode(into any) error {
 	if len(c.Body) == 0 && c.Route.BodyOptional {
 		return nil
 	}
-	if _, err := bind.Object(c.Body); err != nil {
-		return err
-	}
-	if err := c.Route.Keys.Check(c.Body); err != nil {
-		return err
-	}
-	return bind.Decode(c.Body, into)
+	return bind.DecodeKnown(c.Body, c.Route.Keys, into)
 }
 
 // File is an answer that is a download instead of JSON.
