@@ -19,9 +19,6 @@ import (
 func (p *Pipeline) placed(next step) step {
 	return func(c *route.Call) envelope.Reply {
 		share := c.Route.Share
-		if share == nil {
-			return next(c)
-		}
 		release, err := p.placesOf(share).acquire(c.Context(), c.Account.ID)
 		if errors.Is(err, errNoPlace) {
 			wait := strconv.Itoa(seconds(share.Wait))

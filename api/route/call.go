@@ -84,9 +84,9 @@ func (c *Call) HandPlace() (release func()) {
 	return release
 }
 
-// MustHavePlace panics when the call has no place, because its row names no share.
+// MustHavePlace panics when the call has no place in a share that its row names.
 func (c *Call) MustHavePlace() {
-	if c.place == nil {
+	if c.place == nil || c.Route.Share == Calls {
 		panic("route: " + c.Route.Method + " " + c.Route.Path + " needs a share")
 	}
 }

@@ -54,7 +54,7 @@ type Route struct {
 	Keys *bind.Keys
 	// Slow is the job that the route waits for, outside any transaction. Nil: it waits for none.
 	Slow *Slow
-	// Share bounds how many calls to this route, and to others of the same share, run at once. Nil: no bound.
+	// Share bounds how many calls to this route, and to others of the same share, run at once. Default Calls.
 	Share *Share
 	// Public routes need no key, are not rate-limited and answer without {data, error}.
 	Public     bool
@@ -131,6 +131,9 @@ type Share struct {
 
 // The shares.
 var (
+	// Calls are all calls of a key that no other share names. They are short. An account that sends many at once has four
+	// of them answered at a time, so that the calls of others find a processor and a connection.
+	Calls = &Share{Running: 4, Waiting: 200, Wait: 10 * time.Second}
 	// Reads are calls that read clicks, conversions or sums of them. The pool for reports has a connection for each place
 	// of Reads and of Lists, so none of them waits for a connection. A call that goes on as a job leaves its place.
 	Reads = &Share{Places: 6, Running: 2, Waiting: 16, Wait: 5 * time.Second}
@@ -206,13 +209,17 @@ func Codes(lists ...string) []Code {
 	return out
 }
 
-// WithDefaults sets the defaults: status 200, a body of 1 MiB, Body and Answer of the handler, Read on GET, else Write.
+// WithDefaults sets the defaults: status 200, a body of 1 MiB, Body and Answer of the handler, Read on GET, else Write,
+// Calls for a row with a key.
 func (r Route) WithDefaults() Route {
 	if r.Status == 0 {
 		r.Status = http.StatusOK
 	}
 	if r.BodyLimit == 0 {
 		r.BodyLimit = DefaultBody
+	}
+	if r.Share == nil && !r.Public {
+		r.Share = Calls
 	}
 	if r.Body == nil {
 		r.Body = r.Handle.Body

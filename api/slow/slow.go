@@ -45,8 +45,8 @@ func (j Job[A, R, T]) Answer() *route.Slow {
 }
 
 // Run submits a job without a row, waits for it and returns its documented answer. A job that takes too long is
-// answered with 202, and so is every call with Prefer: respond-async. A repeated Idempotency-Key gets the same job. The
-// call keeps its place in the route's share until the job has ended.
+// answered with 202, and so is every call with Prefer: respond-async. A repeated Idempotency-Key gets the same job. A
+// call whose row names a share keeps its place until the job has ended; any other leaves it before it waits.
 func (j Job[A, R, T]) Run(c *route.Call, client *jobs.Client, args A) (answer T, err error) {
 	var options []jobs.Option
 	if c.AttemptID != uuid.Nil {
@@ -56,8 +56,11 @@ func (j Job[A, R, T]) Run(c *route.Call, client *jobs.Client, args A) (answer T,
 	if err != nil {
 		return answer, err
 	}
+	if c.Route.Share == route.Calls {
+		c.LeavePlace()
+	}
 	answer, err = j.await(c, handle)
-	if _, goesOn := errors.AsType[*route.LaterError](err); goesOn && c.Route.Share != nil {
+	if _, goesOn := errors.AsType[*route.LaterError](err); goesOn {
 		go j.release(context.WithoutCancel(c.Context()), handle, c.HandPlace())
 	}
 	return answer, err

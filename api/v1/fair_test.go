@@ -137,6 +137,39 @@ func TestStoredExports(t *testing.T) {
 	export().Want(202, "")
 }
 
+// TestShortCallsAreShared: of ten calls of an account at once four run; the others wait for them. Meanwhile another
+// account's calls run, and so do the account's calls of other shares.
+func TestShortCallsAreShared(t *testing.T) {
+	t.Parallel()
+	const calls = 10
+	entered, gate := make(chan struct{}, calls), make(chan struct{})
+	s := apitest.New(t, apitest.Options{Extra: []route.Route{{
+		Method: "GET", Path: "/held", Handle: route.Do(func(*route.Call) (string, error) {
+			entered <- struct{}{}
+			<-gate
+			return "", nil
+		}),
+	}}})
+	_, other, _ := s.NewAccount("scale")
+	answers := make(chan apitest.Answer, calls)
+	for range calls {
+		go func() { answers <- s.Do("GET", "/held", nil) }()
+	}
+	for range route.Calls.Running {
+		await.Recv(t, entered)
+	}
+	s.As(other).Do("GET", "/plan", nil).Want(200, "")
+	s.Do("GET", "/plan/usage", nil).Want(200, "") // of a share of its own
+	if n := len(entered); n > 0 {
+		t.Errorf("%d calls more than %d ran", n, route.Calls.Running)
+	}
+	close(gate)
+	for range calls {
+		await.Recv(t, answers).Want(200, "")
+	}
+	s.Do("GET", "/plan", nil).Want(200, "")
+}
+
 // TestLargeReportsAreShared: calls that ask the same large report of an account meet one job. Others count among its open
 // jobs.
 func TestLargeReportsAreShared(t *testing.T) {
