@@ -36,7 +36,8 @@ func Register(r *workers.Runtime, st *store.Store, o Options) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	s := &sender{o: o, db: r.DB(), store: st, runtime: r, limiter: newEndpointLimiter(time.Now, r.Slots(jobs.Webhooks))}
+	s := &sender{o: o, db: r.DB(), store: st, runtime: r}
+	s.limiter = workers.NewLimiter[uuid.UUID](time.Now, r.Slots(jobs.Webhooks))
 	workers.RegisterRow(r, jobs.DeliverWebhook, s.deliver, workers.WithRetries(o.Schedule), workers.WithGate(s.admit))
 	workers.Register(r, jobs.TestWebhook, s.test)
 	workers.Register(r, jobs.RedeliverWebhook, s.redeliver)
@@ -48,7 +49,17 @@ type sender struct {
 	db      *db.DB
 	store   *store.Store
 	runtime *workers.Runtime
-	limiter *endpointLimiter
+	limiter *workers.Limiter[uuid.UUID]
+}
+
+// admit is the gate of webhook:deliver. A delivery whose endpoint is gone needs no place: it ends at once.
+func (s *sender) admit(ctx context.Context, row uuid.UUID) (func(), time.Duration, error) {
+	endpoint, failures, err := delivery.EndpointOf(ctx, s.db, row)
+	if err != nil || endpoint == uuid.Nil {
+		return func() {}, 0, err
+	}
+	release, wait := s.limiter.Admit(ctx, endpoint, failures)
+	return release, wait, nil
 }
 
 // deliver makes an attempt by the schedule. A delivery whose endpoint is gone or switched off ends without one.

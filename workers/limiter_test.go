@@ -1,18 +1,16 @@
-package webhook
+package workers
 
 import (
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
-
-	"switchyard/workers"
 )
 
-func TestEndpointLimiter(t *testing.T) {
+func TestLimiter(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
-	l := newEndpointLimiter(func() time.Time { return now }, 100)
+	l := NewLimiter[uuid.UUID](func() time.Time { return now }, 100)
 	slow, other := uuid.New(), uuid.New()
 	var leaves []func()
 	fill := func(room int) {
@@ -24,7 +22,7 @@ func TestEndpointLimiter(t *testing.T) {
 			}
 			leaves = append(leaves, leave)
 		}
-		if _, wait := l.acquire(slow, 0); wait < workers.MinPostpone {
+		if _, wait := l.acquire(slow, 0); wait < MinPostpone {
 			t.Errorf("one more than %d has to wait %s", room, wait)
 		}
 	}
@@ -51,19 +49,19 @@ func TestEndpointLimiter(t *testing.T) {
 	for range 5000 {
 		_, last = l.acquire(slow, 0)
 	}
-	if last != workers.MaxPostpone {
-		t.Errorf("the last of many waits %s, want them spread up to %s", last, workers.MaxPostpone)
+	if last != MaxPostpone {
+		t.Errorf("the last of many waits %s, want them spread up to %s", last, MaxPostpone)
 	}
 	if freed, _ := l.waitLocally(slow, 0); freed != nil {
 		t.Error("somebody waits in the process for an endpoint that hangs")
 	}
 }
 
-// TestManyThatHang: however many endpoints hang, half of the slots are for the others.
-func TestManyThatHang(t *testing.T) {
+// TestLimiterManyHang: however many endpoints hang, half of the slots are for the others.
+func TestLimiterManyHang(t *testing.T) {
 	t.Parallel()
 	const slots = 20
-	l := newEndpointLimiter(time.Now, slots)
+	l := NewLimiter[uuid.UUID](time.Now, slots)
 	atOnce := uuid.New()
 	leave, _ := l.acquire(atOnce, 1)
 	leave()

@@ -1,17 +1,12 @@
-package webhook
+package workers
 
 import (
 	"context"
 	"sync"
 	"time"
-
-	"github.com/google/uuid"
-
-	"switchyard/db/delivery"
-	"switchyard/workers"
 )
 
-// How many deliveries to one endpoint a worker makes at once. An endpoint that nothing is known of yet, or that failed
+// How many requests a worker has under way at one endpoint. An endpoint that nothing is known of yet, or that failed
 // many times in a row, gets fewer places.
 const (
 	placesHealthy = 8
@@ -19,7 +14,7 @@ const (
 	failingAfter  = 5 // failures in a row
 )
 
-// slowFailure is from when on a delivery that fails counts as hanging. Endpoints that may hang get at most half of the
+// slowFailure is from when on a request that fails counts as hanging. Endpoints that may hang get at most half of the
 // worker's slots together, so that the others find slots even when many hang. Endpoints that fail at once take nobody's
 // slots, so they are not suspect.
 const slowFailure = time.Second
@@ -27,39 +22,41 @@ const slowFailure = time.Second
 // idleEndpoints is how many idle endpoints keep their measured latency.
 const idleEndpoints = 10_000
 
-// A delivery to a fast endpoint waits for a place in the worker and not in the queue, which measures in seconds.
+// A request to a fast endpoint waits for a place in the worker and not in the queue, which measures in seconds.
 const (
 	fast         = 100 * time.Millisecond // the latency of such an endpoint, at most
-	localTimeout = 300 * time.Millisecond // how long the delivery waits in the worker
+	localTimeout = 300 * time.Millisecond // how long the request waits in the worker
 	localMax     = 24                     // how many wait for one endpoint
 	firstLatency = 20 * time.Millisecond  // what is assumed of an endpoint that is not known yet
 )
 
-// endpointLimiter limits the deliveries under way by endpoint. Those that find no place are postponed.
-type endpointLimiter struct {
+// Limiter limits the requests to the outside that are under way, by endpoint. K names an endpoint. Those that find no
+// place are postponed. It is safe for concurrent use.
+type Limiter[K comparable] struct {
 	now          func() time.Time
-	suspectSlots int // for deliveries to suspect endpoints
+	suspectSlots int // for requests to suspect endpoints
 
 	mu        sync.Mutex
-	endpoints map[uuid.UUID]*endpointLoad
-	suspects  int // deliveries to suspect endpoints under way
+	endpoints map[K]*endpointLoad
+	suspects  int // requests to suspect endpoints under way
 }
 
 // endpointLoad is what the limiter knows of an endpoint.
 type endpointLoad struct {
 	running        int
-	known          bool          // a delivery has come back
-	latency        time.Duration // of a delivery, a moving average
-	postponed      workers.Spread
+	known          bool          // a request has come back
+	latency        time.Duration // of a request, a moving average
+	postponed      Spread
 	waitingLocally int
 	freed          chan struct{} // closed when a place becomes free
 }
 
-func newEndpointLimiter(now func() time.Time, slots int) *endpointLimiter {
-	return &endpointLimiter{now: now, suspectSlots: max(slots/2, 1), endpoints: map[uuid.UUID]*endpointLoad{}}
+// NewLimiter makes a limiter for a worker that makes so many requests at once.
+func NewLimiter[K comparable](now func() time.Time, slots int) *Limiter[K] {
+	return &Limiter[K]{now: now, suspectSlots: max(slots/2, 1), endpoints: map[K]*endpointLoad{}}
 }
 
-// places is how many deliveries may run at once, after so many failures in a row.
+// places is how many requests may run at once, after so many failures in a row.
 func (e *endpointLoad) places(failures int) int {
 	if !e.known || failures >= failingAfter {
 		return placesFailing
@@ -67,14 +64,14 @@ func (e *endpointLoad) places(failures int) int {
 	return placesHealthy
 }
 
-// suspect reports whether a delivery may hang: the last one failed, and was slow as far as is known.
+// suspect reports whether a request may hang: the last one failed, and was slow as far as is known.
 func (e *endpointLoad) suspect(failures int) bool {
 	return failures > 0 && (!e.known || e.latency >= slowFailure)
 }
 
-// waitLocally counts a delivery as waiting in this worker and returns the signal to wait for and a function that ends
+// waitLocally counts a request as waiting in this worker and returns the signal to wait for and a function that ends
 // the wait. Both are nil when there is a place, or when waiting here is pointless.
-func (l *endpointLimiter) waitLocally(endpoint uuid.UUID, failures int) (freed <-chan struct{}, done func()) {
+func (l *Limiter[K]) waitLocally(endpoint K, failures int) (freed <-chan struct{}, done func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	e := l.endpoints[endpoint]
@@ -89,8 +86,15 @@ func (l *endpointLimiter) waitLocally(endpoint uuid.UUID, failures int) (freed <
 	}
 }
 
+// Admit reserves a place at an endpoint where so many requests in a row have failed. It is for a Gate: release is called
+// after the request. Without a place, wait is how long the request shall wait.
+func (l *Limiter[K]) Admit(ctx context.Context, endpoint K, failures int) (release func(), wait time.Duration) {
+	l.await(ctx, endpoint, failures)
+	return l.acquire(endpoint, failures)
+}
+
 // await waits for a place at a fast endpoint, for localTimeout at most.
-func (l *endpointLimiter) await(ctx context.Context, endpoint uuid.UUID, failures int) {
+func (l *Limiter[K]) await(ctx context.Context, endpoint K, failures int) {
 	limit := time.NewTimer(localTimeout)
 	defer limit.Stop()
 	for {
@@ -112,7 +116,7 @@ func (l *endpointLimiter) await(ctx context.Context, endpoint uuid.UUID, failure
 }
 
 // acquire reserves a place, until release is called. Without a free place, release is nil and wait is how long to wait.
-func (l *endpointLimiter) acquire(endpoint uuid.UUID, failures int) (release func(), wait time.Duration) {
+func (l *Limiter[K]) acquire(endpoint K, failures int) (release func(), wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now, e := l.now(), l.endpoints[endpoint]
@@ -131,7 +135,7 @@ func (l *endpointLimiter) acquire(endpoint uuid.UUID, failures int) (release fun
 	return nil, e.postponed.Postpone(now, e.latency/time.Duration(places))
 }
 
-func (l *endpointLimiter) release(endpoint uuid.UUID, e *endpointLoad, since time.Time, suspect bool) {
+func (l *Limiter[K]) release(endpoint K, e *endpointLoad, since time.Time, suspect bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
@@ -146,15 +150,4 @@ func (l *endpointLimiter) release(endpoint uuid.UUID, e *endpointLoad, since tim
 	if e.running == 0 && e.waitingLocally == 0 && !e.postponed.Pending(now) && len(l.endpoints) > idleEndpoints {
 		delete(l.endpoints, endpoint)
 	}
-}
-
-// admit is the gate of webhook:deliver. A delivery whose endpoint is gone needs no place: it ends at once.
-func (s *sender) admit(ctx context.Context, row uuid.UUID) (func(), time.Duration, error) {
-	endpoint, failures, err := delivery.EndpointOf(ctx, s.db, row)
-	if err != nil || endpoint == uuid.Nil {
-		return func() {}, 0, err
-	}
-	s.limiter.await(ctx, endpoint, failures)
-	release, wait := s.limiter.acquire(endpoint, failures)
-	return release, wait, nil
 }
