@@ -22,6 +22,7 @@ import (
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/ops/config"
+	"switchyard/ops/monitor"
 )
 
 // tracking has the parts of the process that serve tracking links and postbacks.
@@ -80,9 +81,31 @@ func (w web) openTracking(ctx context.Context) (_ *tracking, err error) {
 		return nil, errors.Join(err, closeSpools(), t.caps.Close())
 	}
 	w.registry.MustRegister(t.handler.Collectors()...)
+	w.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
+		Namespace: "switchyard", Name: "untrusted_proxy_requests_total",
+		Help: "Requests with forwarded headers of a proxy nearby that TRUSTED_PROXIES does not name.",
+	}, func() float64 { requests, _ := t.visitors.Untrusted(); return float64(requests) }))
 	w.registry.MustRegister(spoolFigures("clicks", t.clicks.spool)...)
 	w.registry.MustRegister(spoolFigures("postbacks", t.postbacks.spool)...)
 	return t, nil
+}
+
+// untrustedFor is how long a proxy that is not trusted is shown after its last request.
+const untrustedFor = time.Hour
+
+// checks are those of readiness that only a process that tracks has.
+func (t *tracking) checks() []monitor.Check {
+	return []monitor.Check{{Name: "routing", Ask: func(context.Context) error {
+		if !t.handler.Ready() {
+			return errors.New("nothing to route by has been read yet")
+		}
+		return nil
+	}}, {Name: "proxies", Optional: true, Advice: visitor.UntrustedAdvice, Ask: func(context.Context) error {
+		if _, last := t.visitors.Untrusted(); time.Since(last) < untrustedFor {
+			return errors.New("a proxy is not trusted")
+		}
+		return nil
+	}}}
 }
 
 // readySeal reads what sealing needs from PostgreSQL, where there is no ENCRYPTION_KEY. If PostgreSQL is away, the

@@ -19,7 +19,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"switchyard/api"
-	"switchyard/api/click"
 	"switchyard/api/v1"
 	"switchyard/db/clicklog"
 	"switchyard/db/kv"
@@ -104,7 +103,7 @@ func (w web) run(ctx context.Context) error {
 	}
 	handlers.click = t.handler
 	stop := t.start(ctx)
-	return errors.Join(w.serve(ctx, l, handlers, w.checks(t.handler)), stop(), t.close())
+	return errors.Join(w.serve(ctx, l, handlers, w.checks(t)), stop(), t.close())
 }
 
 // serve answers at the port, and the operators at theirs, until the context ends.
@@ -197,18 +196,13 @@ func (w web) handlers() (*handlers, error) {
 
 // checks are those of readiness. A process that tracks is ready once it has a routing snapshot, with or without
 // PostgreSQL and Redis.
-func (w web) checks(t *click.Handler) []monitor.Check {
+func (w web) checks(t *tracking) []monitor.Check {
 	checks := []monitor.Check{
 		{Name: "postgres", Optional: t != nil, Ask: func(ctx context.Context) error { return w.pools.of(controlPool).PingContext(ctx) }},
 		{Name: "redis", Optional: true, Ask: func(ctx context.Context) error { return jobs.CheckRedis(ctx, w.redis) }},
 	}
 	if t != nil {
-		checks = append(checks, monitor.Check{Name: "routing", Ask: func(context.Context) error {
-			if !t.Ready() {
-				return errors.New("nothing to route by has been read yet")
-			}
-			return nil
-		}})
+		checks = append(checks, t.checks()...)
 	}
 	return checks
 }

@@ -32,7 +32,8 @@ func table(c *Config) []row {
 		setting("CLICK_ACK", string(AckDisk), &c.ClickAck, clickAck,
 			"a click is answered once it is on this process's disk (disk) or in PostgreSQL (postgres: for disks that vanish)"),
 		setting("TRUSTED_PROXIES", "", &c.TrustedProxies, prefixes,
-			"addresses or CIDRs whose X-Forwarded-For is believed, separated by commas"),
+			"proxies in front (nginx, Caddy, a load balancer): the addresses or CIDRs whose X-Forwarded-For is believed, "+
+				"separated by commas, such as 10.0.0.0/8; without it all visitors have the proxy's address"),
 		setting("EGRESS_ALLOW", "", &c.EgressAllow, prefixes,
 			"addresses or CIDRs that outbound requests may reach although private; for tests and closed networks"),
 		setting("EGRESS_CA_FILE", "", &c.EgressCAFile, file,

@@ -28,6 +28,7 @@ type service struct {
 	Ports       []string
 	Command     []string
 	Environment map[string]string
+	Volumes     []string
 }
 
 type compose struct {
@@ -102,6 +103,23 @@ func TestNetworksAreApart(t *testing.T) {
 	for _, name := range []string{"web", "worker", "clock", "migrate"} {
 		if got := c.Services[name].Environment["REDIS_URL"]; !strings.Contains(got, ":"+password+"@redis") {
 			t.Errorf("%s asks %q", name, got)
+		}
+	}
+}
+
+// TestSettingsAreNamed: what differs from install to install can be set without changing the file.
+func TestSettingsAreNamed(t *testing.T) {
+	t.Parallel()
+	for name, s := range readCompose(t).Services {
+		if s.Image != "" {
+			continue
+		}
+		for _, setting := range []string{
+			"TRUSTED_PROXIES", "GEO_CITY_DB", "GEO_ASN_DB", "GEO_ANONYMOUS_DB", "EGRESS_ALLOW", "EGRESS_CA_FILE",
+		} {
+			if got := s.Environment[setting]; got != "${"+setting+":-}" {
+				t.Errorf("%s of %s is %q", setting, name, got)
+			}
 		}
 	}
 }

@@ -19,6 +19,7 @@ type Check struct {
 	Name     string
 	Ask      func(context.Context) error // has 2 seconds
 	Optional bool                        // a failure is shown, but the process is ready
+	Advice   string                      // shown with a failure: what to do, without secrets; empty: nothing
 }
 
 // Options of the pages. Nothing is required.
@@ -114,7 +115,7 @@ func secured(c *gin.Context) {
 }
 
 // ready runs all checks at once. One that does not answer in time fails. The answer is 503 when one that is not
-// optional fails. It never says why.
+// optional fails. It never says why; what to do stands under advice.
 func ready(c *gin.Context, checks []Check) {
 	ctx, cancel := context.WithTimeout(c.Request.Context(), checkTimeout)
 	defer cancel()
@@ -139,11 +140,21 @@ func ready(c *gin.Context, checks []Check) {
 		case <-ctx.Done():
 		}
 	}
-	code := http.StatusOK
+	code, advice := http.StatusOK, gin.H{}
 	for _, check := range checks {
-		if !check.Optional && states[check.Name] != "ok" {
+		if states[check.Name] == "ok" {
+			continue
+		}
+		if !check.Optional {
 			code = http.StatusServiceUnavailable
 		}
+		if check.Advice != "" {
+			advice[check.Name] = check.Advice
+		}
 	}
-	c.JSON(code, gin.H{"ready": code == http.StatusOK, "checks": states})
+	body := gin.H{"ready": code == http.StatusOK, "checks": states}
+	if len(advice) > 0 {
+		body["advice"] = advice
+	}
+	c.JSON(code, body)
 }

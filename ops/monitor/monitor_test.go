@@ -127,6 +127,21 @@ func TestReadiness(t *testing.T) {
 	}
 }
 
+// TestAdvice: a failing check says what to do, if there is something to say.
+func TestAdvice(t *testing.T) {
+	t.Parallel()
+	broken := func(context.Context) error { return errors.New("secret detail") }
+	fine := func(context.Context) error { return nil }
+	h := router(monitor.Options{Checks: []monitor.Check{
+		{Name: "proxies", Ask: broken, Optional: true, Advice: "set TRUSTED_PROXIES"},
+		{Name: "other", Ask: fine, Advice: "nothing to do"},
+	}})
+	const want = `{"advice":{"proxies":"set TRUSTED_PROXIES"},"checks":{"other":"ok","proxies":"failing"},"ready":true}`
+	if w := get(h, "/readyz", ""); w.Code != 200 || w.Body.String() != want {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
 func TestFigures(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -16,6 +16,9 @@ const maxHops = 32
 func (d *Describer) ClientIP(r *http.Request) netip.Addr {
 	peer := parseHost(r.RemoteAddr)
 	if !d.isTrusted(peer) {
+		if r.Header["X-Forwarded-For"] != nil || r.Header["Forwarded"] != nil {
+			d.untrusted.note(peer)
+		}
 		return peer
 	}
 	if lines := r.Header["X-Forwarded-For"]; len(lines) > 0 {
@@ -36,7 +39,13 @@ func (d *Describer) walk(client netip.Addr, lines []string, parse func(string) n
 				return client
 			}
 			client = addr
-			if hops++; hops == maxHops || !d.isTrusted(addr) {
+			if hops++; hops == maxHops {
+				return client
+			}
+			if !d.isTrusted(addr) {
+				if more || i > 0 {
+					d.untrusted.note(addr) // what stands left of it may be the visitor
+				}
 				return client
 			}
 		}

@@ -55,3 +55,30 @@ func TestClientIP(t *testing.T) {
 		}
 	}
 }
+
+func TestUntrustedProxy(t *testing.T) {
+	t.Parallel()
+	xff := http.Header{"X-Forwarded-For": {"9.9.9.9, 1.1.1.1"}}
+	for name, c := range map[string]struct {
+		peer   string
+		header http.Header
+		noted  bool
+	}{
+		"loopback":                  {"127.0.0.1:1", xff, true},
+		"private":                   {"172.18.0.2:1", xff, true},
+		"IPv6, unique local":        {"[fd00::2]:1", xff, true},
+		"Forwarded":                 {"172.18.0.2:1", http.Header{"Forwarded": {"for=1.1.1.1"}}, true},
+		"without forwarded headers": {"172.18.0.2:1", nil, false},
+		"a visitor who pretends":    {"8.8.8.8:1", xff, false},
+		"trusted":                   {"10.0.0.1:1", xff, false},
+		"before a trusted one":      {"10.0.0.1:1", http.Header{"X-Forwarded-For": {"1.1.1.1, 192.168.0.3"}}, true},
+		"before it, in two lines":   {"10.0.0.1:1", http.Header{"X-Forwarded-For": {"1.1.1.1", "192.168.0.3"}}, true},
+		"a visitor at home":         {"10.0.0.1:1", http.Header{"X-Forwarded-For": {"192.168.0.3"}}, false},
+	} {
+		d := newTestDescriber(t, Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}})
+		d.ClientIP(&http.Request{RemoteAddr: c.peer, Header: c.header})
+		if n, last := d.Untrusted(); (n == 1) != c.noted || last.IsZero() == c.noted {
+			t.Errorf("%s: %d requests, the last at %v", name, n, last)
+		}
+	}
+}

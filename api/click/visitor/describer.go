@@ -26,9 +26,10 @@ const defaultUACacheSize = 50_000
 
 // Describer describes requests. Safe for concurrent use; make one per process.
 type Describer struct {
-	trusted []netip.Prefix
-	geo     geo
-	agents  *agentCache
+	trusted   []netip.Prefix
+	untrusted untrusted
+	geo       geo
+	agents    *agentCache
 }
 
 // New opens the databases, compiles the user-agent parser (some 0.2 s, once per process) and starts the one background

@@ -1,0 +1,40 @@
+package visitor
+
+import (
+	"log/slog"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// UntrustedAdvice is what an operator reads when requests come through a proxy that is not trusted.
+const UntrustedAdvice = "visitors come through a proxy whose X-Forwarded-For is not believed, so all of them have its " +
+	"address: add the proxy to TRUSTED_PROXIES"
+
+// untrusted counts requests that a proxy nearby has passed on and that TRUSTED_PROXIES does not name. Only a private,
+// loopback or link-local peer counts: anybody on the internet can send the header.
+type untrusted struct {
+	requests atomic.Int64
+	last     atomic.Int64 // Unix seconds
+	told     sync.Once
+}
+
+// note counts a request with forwarded headers from a peer. The first one of the process is logged.
+func (u *untrusted) note(peer netip.Addr) {
+	if !peer.IsPrivate() && !peer.IsLoopback() && !peer.IsLinkLocalUnicast() {
+		return
+	}
+	u.requests.Add(1)
+	u.last.Store(time.Now().Unix())
+	u.told.Do(func() { slog.Warn(UntrustedAdvice, "proxy", peer) })
+}
+
+// Untrusted tells how many requests came through a proxy nearby that is not trusted, and when the last one did. It is
+// the zero time if none did.
+func (d *Describer) Untrusted() (requests int64, last time.Time) {
+	if s := d.untrusted.last.Load(); s > 0 {
+		last = time.Unix(s, 0)
+	}
+	return d.untrusted.requests.Load(), last
+}
