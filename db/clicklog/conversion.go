@@ -1,6 +1,7 @@
 package clicklog
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -29,6 +30,9 @@ type ConversionInput struct {
 	Currency       string           // of payout or amount; three letters or empty
 	At             time.Time        // when it happened; zero is now
 	Source         string           // models.FromPostback and the like
+	// Arrival is the postback that says so: its place among all that is said about the conversion. Zero is the last one.
+	Arrival  uuid.UUID
+	Reversal bool // the conversion is taken back, to Status if that is allowed; else it is rejected
 	// Of a correction: the payout is what was earned, whatever the terms of the offer, and time and currency replace what
 	// is recorded.
 	Final bool
@@ -41,13 +45,15 @@ const (
 	ResultUpdated   = "updated"
 	ResultDuplicate = "duplicate" // it was recorded exactly so before
 	ResultIgnored   = "ignored"   // a status move that is not allowed; nothing changed
+	// ResultSuperseded is that of a postback that is recorded after one which arrived later: it changes nothing.
+	ResultSuperseded = "superseded"
 )
 
 // ConversionOutcome is what RecordConversion did.
 type ConversionOutcome struct {
 	Conversion models.Conversion // as it is now
 	Result     string
-	Reason     string      // why it was ignored
+	Reason     string      // why it was ignored or superseded
 	Deliveries []uuid.UUID // webhook deliveries to dispatch after the commit
 }
 
@@ -77,23 +83,56 @@ func (l Log) RecordConversion(ctx context.Context, c db.Conn, in ConversionInput
 	return out, nil
 }
 
-// decide works out what an input does to the recorded conversion, nil if there is none.
+// decide works out what an input does to the recorded conversion, nil if there is none. The conversion that it gives has
+// the statement of the input.
 func (in ConversionInput) decide(click *StoredClick, old *conversion, t terms) (conversion, ConversionOutcome) {
-	if old == nil {
-		fresh := in.create(click, t)
-		return fresh, ConversionOutcome{Conversion: fresh.Conversion, Result: ResultCreated}
-	}
-	if in.Status != "" && !models.CanMove(old.Status, in.Status) {
-		return *old, ConversionOutcome{
-			Conversion: old.Conversion, Result: ResultIgnored,
-			Reason: fmt.Sprintf("a conversion does not go from %s to %s", old.Status, in.Status),
+	v, past := in.base(click), statements(nil)
+	if old != nil {
+		v, past = *old, old.history()
+		if in.Final && in.Status != "" && !models.CanMove(old.Status, in.Status) {
+			return *old, ConversionOutcome{Conversion: old.Conversion, Result: ResultIgnored, Reason: noMove(old.Status, in.Status)}
 		}
 	}
-	next := in.update(*old, click, t)
-	if next.same(*old) {
-		return *old, ConversionOutcome{Conversion: old.Conversion, Result: ResultDuplicate}
+	said := in.statement(click, t)
+	if n := len(past); in.Arrival == uuid.Nil && n > 0 && bytes.Compare(past[n-1].At[:], said.At[:]) > 0 {
+		said.At = past[n-1].At // by the clock of another machine
 	}
-	return next, ConversionOutcome{Conversion: next.Conversion, Result: ResultUpdated}
+	all, at, ok := past.with(said)
+	if !ok {
+		return *old, ConversionOutcome{Conversion: old.Conversion, Result: ResultSuperseded, Reason: superseded}
+	}
+	found, allowed := all.apply(&v)
+	v.Statements = all.collect()
+	in.complete(&v, click)
+	out := ConversionOutcome{Conversion: v.Conversion}
+	switch {
+	case old == nil:
+		out.Result = ResultCreated
+		return v, out
+	case !v.same(*old):
+		v.touch(old.UpdatedAt)
+		out.Conversion, out.Result = v.Conversion, ResultUpdated
+		return v, out
+	case !allowed[at]:
+		out.Result, out.Reason = ResultIgnored, noMove(found[at], said.Status)
+	case at < len(all)-1:
+		out.Result, out.Reason = ResultSuperseded, superseded
+	default:
+		out.Result = ResultDuplicate
+	}
+	if in.Arrival == uuid.Nil { // its sender was told that it changes nothing
+		return *old, out
+	}
+	out.Conversion = old.Conversion
+	kept := *old
+	kept.Statements = v.Statements
+	return kept, out
+}
+
+const superseded = "what arrived after it counts"
+
+func noMove(from, to string) string {
+	return fmt.Sprintf("a conversion does not go from %s to %s", from, to)
 }
 
 // changes reports whether there is something to write and to announce.
@@ -167,7 +206,8 @@ func (t terms) payout(in ConversionInput) (value decimal.Decimal, currency strin
 // conversion is a row of the table.
 type conversion struct {
 	models.Conversion
-	GivenCost decimal.NullDecimal `db:"given_cost"`
+	GivenCost  decimal.NullDecimal `db:"given_cost"`
+	Statements statements          `db:"statements,json"`
 }
 
 // figures is what a conversion counts, at its click's key. It counts for a bot's click too: money is never hidden.
@@ -185,78 +225,48 @@ func (v conversion) figures() models.Figures {
 	return models.Figures{}
 }
 
-func (in ConversionInput) create(click *StoredClick, t terms) conversion {
+// base is a new conversion before anything is said about it.
+func (in ConversionInput) base(click *StoredClick) conversion {
 	now := time.Now().UTC().Truncate(time.Millisecond)
-	v := conversion{Conversion: models.Conversion{
+	return conversion{Conversion: models.Conversion{
 		ID: uuid.Must(uuid.NewV7()), AccountID: click.AccountID, ClickID: click.ID, ConversionID: in.ConversionID,
-		Goal: in.Goal, Status: in.Status, OriginalStatus: in.OriginalStatus, CampaignID: click.CampaignID,
-		OfferID: click.OfferID, SourceID: click.SourceID, NetworkID: click.NetworkID, Source: in.Source,
-		RecordedAt: in.At.UTC().Truncate(time.Millisecond), UpdatedAt: now,
+		Goal: in.Goal, CampaignID: click.CampaignID, OfferID: click.OfferID, SourceID: click.SourceID,
+		NetworkID: cmp.Or(in.NetworkID, click.NetworkID), RecordedAt: now, UpdatedAt: now,
 	}}
-	if v.Status == "" {
-		v.Status = models.StatusApproved
-	}
-	if in.NetworkID != uuid.Nil {
-		v.NetworkID = in.NetworkID
-	}
-	if in.At.IsZero() {
-		v.RecordedAt = now
-	}
-	value, currency, _ := t.payout(in)
-	v.Payout, v.Currency = value.Round(models.MoneyScale), currency
-	in.price(&v, click, t)
-	return v
 }
 
-// update is old with what the input says. A postback without a payout leaves the one that is recorded.
-func (in ConversionInput) update(old conversion, click *StoredClick, t terms) conversion {
-	v := old
-	if in.Status != "" {
-		v.Status = in.Status
+// statement is what the input says about its conversion.
+func (in ConversionInput) statement(click *StoredClick, t terms) statement {
+	value, currency, said := t.payout(in)
+	out := statement{
+		At: in.Arrival, Status: in.Status, Reversal: in.Reversal, Word: in.OriginalStatus,
+		Payout: value.Round(models.MoneyScale), Said: said, Currency: currency,
+		Default: cmp.Or(t.Currency, click.Currency, "USD"),
+		Exact:   in.Exact, Final: in.Final, Source: in.Source,
 	}
-	if in.OriginalStatus != "" {
-		v.OriginalStatus = in.OriginalStatus
+	if !in.At.IsZero() {
+		out.Time = in.At.UTC().Truncate(time.Millisecond)
 	}
-	v.Source = in.Source
-	// The events of a conversion are told apart and ordered by their times.
-	v.UpdatedAt = time.Now().UTC().Truncate(time.Millisecond)
-	if next := old.UpdatedAt.Add(time.Millisecond); v.UpdatedAt.Before(next) {
-		v.UpdatedAt = next
-	}
-	if value, currency, said := t.payout(in); said {
-		v.Payout, v.Currency = value.Round(models.MoneyScale), cmp.Or(currency, v.Currency)
+	if in.Arrival == uuid.Nil {
+		out.At = models.NewClickID()
 	}
 	if in.Final {
-		v.Currency = cmp.Or(in.Currency, v.Currency)
-		v.RecordedAt = in.moment(v.RecordedAt)
+		out.Currency = in.Currency
 	}
+	if in.Cost != nil {
+		cost := in.Cost.Round(models.MoneyScale)
+		out.Cost = &cost
+	}
+	return out
+}
+
+// complete gives the conversion what follows from its click.
+func (in ConversionInput) complete(v *conversion, click *StoredClick) {
 	if v.OfferID == uuid.Nil { // the step to the offer was stored after the conversion
 		v.OfferID, v.NetworkID = click.OfferID, cmp.Or(v.NetworkID, click.NetworkID)
 	}
-	in.price(&v, click, t)
-	return v
-}
-
-// moment is the time of the conversion, where at is the recorded one. The input replaces it only if it differs at its
-// own precision: a day says nothing about a moment of that day.
-func (in ConversionInput) moment(at time.Time) time.Time {
-	said := in.At.UTC().Truncate(time.Millisecond)
-	if in.At.IsZero() || said.Truncate(in.Exact).Equal(at.UTC().Truncate(in.Exact)) {
-		return at
-	}
-	return said
-}
-
-var hundred = decimal.NewFromInt(100)
-
-// price finds the currency and what the conversion costs: nothing until it is approved.
-func (in ConversionInput) price(v *conversion, click *StoredClick, t terms) {
-	v.Currency = cmp.Or(v.Currency, t.Currency, click.Currency, "USD")
-	if in.Cost != nil {
-		v.GivenCost = decimal.NewNullDecimal(in.Cost.Round(models.MoneyScale))
-	}
 	switch {
-	case v.Status != models.StatusApproved:
+	case v.Status != models.StatusApproved: // it costs nothing until it is approved
 		v.Cost = decimal.Zero
 	case v.GivenCost.Valid:
 		v.Cost = v.GivenCost.Decimal
@@ -264,6 +274,16 @@ func (in ConversionInput) price(v *conversion, click *StoredClick, t terms) {
 		v.Cost = click.ConversionCost.Add(v.Payout.Mul(click.RevenueShare).Div(hundred)).Round(models.MoneyScale)
 	}
 }
+
+// touch sets the time of the last change. The events of a conversion are told apart and ordered by it.
+func (v *conversion) touch(last time.Time) {
+	v.UpdatedAt = time.Now().UTC().Truncate(time.Millisecond)
+	if next := last.Add(time.Millisecond); v.UpdatedAt.Before(next) {
+		v.UpdatedAt = next
+	}
+}
+
+var hundred = decimal.NewFromInt(100)
 
 // same reports whether nothing changed that an event shows.
 func (v conversion) same(o conversion) bool {

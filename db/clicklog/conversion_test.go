@@ -3,6 +3,10 @@ package clicklog_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -121,6 +125,86 @@ func TestConversionLife(t *testing.T) {
 		if e.Data.ClickID != models.FormatClickID(c.ID) || e.Data.RecordedAt != "2026-11-01 10:00:00.123" ||
 			(e.Type == models.EventConversionCreated) != (i == 0) {
 			t.Errorf("event %d: %s", i, body)
+		}
+	}
+}
+
+// A conversion does not depend on the order in which its postbacks are recorded.
+func TestConversionFollowsTheArrivals(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	c := storedClick(t, d, func(c *models.Click) { c.ConversionCost = decimal.NewFromInt(2) })
+	words := []string{"", "pending", "approved", "approved", "rejected", "chargeback"}
+	one := func(n int) *decimal.Decimal {
+		if rand.IntN(2) == 0 {
+			return nil
+		}
+		return amount(strconv.Itoa(rand.IntN(n)))
+	}
+	last := func(id string, list []input) (v models.Conversion) {
+		for _, in := range list {
+			in.ConversionID = id
+			out, err := record(t, d, in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v = out.Conversion
+		}
+		v.ID, v.ConversionID, v.UpdatedAt = uuid.Nil, "", time.Time{}
+		return v
+	}
+	for i := range 100 {
+		list := make([]input, 2+rand.IntN(5))
+		for n := range list {
+			list[n] = input{
+				ClickID: c.ID, Arrival: models.NewClickID(), Status: words[rand.IntN(len(words))], Payout: one(20), Cost: one(3),
+				At: time.Now(), Source: models.FromPostback, Currency: []string{"", "EUR", "USD"}[rand.IntN(3)],
+			}
+			if list[n].Reversal = rand.IntN(6) == 0; list[n].Reversal {
+				list[n].Status = []string{"rejected", "chargeback"}[rand.IntN(2)]
+			}
+		}
+		want := last(fmt.Sprint("a", i), list)
+		late := slices.Clone(list)
+		rand.Shuffle(len(late), func(i, j int) { late[i], late[j] = late[j], late[i] })
+		again := append(late, list[rand.IntN(len(list))]) //nolint:gocritic // one that is run again by hand
+		if diff := cmp.Diff(want, last(fmt.Sprint("b", i), again)); diff != "" {
+			t.Errorf("%+v\nrecorded as %+v: %s", list, late, diff)
+		}
+	}
+}
+
+// Thousands of postbacks of one conversion leave no more behind than a few, and what is older than these counts no more.
+func TestConversionOfManyPostbacks(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	c := storedClick(t, d, nil)
+	late := input{ClickID: c.ID, Arrival: models.NewClickID(), Status: "chargeback", Source: models.FromPostback}
+	for i := range 80 {
+		in := late
+		in.Arrival, in.Status, in.Payout = models.NewClickID(), []string{"approved", "rejected"}[i%2], amount(strconv.Itoa(i))
+		if out, err := record(t, d, in); err != nil || i > 0 && out.Result != clicklog.ResultUpdated {
+			t.Fatalf("%d: %+v %v", i, out, err)
+		}
+	}
+	out, err := record(t, d, late)
+	if err != nil || out.Result != clicklog.ResultSuperseded || out.Conversion.Status != "rejected" || out.Reason == "" {
+		t.Errorf("%+v %v", out, err)
+	}
+	if n := number[int](t, d, `SELECT jsonb_array_length(statements) FROM conversions`); n != 32 {
+		t.Errorf("%d are kept", n)
+	}
+	// A process of before keeps none.
+	for _, query := range []string{
+		`UPDATE conversions SET statements = '[]'`, `UPDATE conversions SET status = 'rejected', payout = 79`,
+	} {
+		if _, err := d.ExecContext(t.Context(), query); err != nil {
+			t.Fatal(err)
+		}
+		late.Arrival, late.Status = models.NewClickID(), "approved"
+		out, err = record(t, d, late)
+		if err != nil || out.Result != clicklog.ResultUpdated || !out.Conversion.Payout.Equal(*amount("79")) {
+			t.Errorf("%+v %v", out, err)
 		}
 	}
 }

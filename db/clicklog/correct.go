@@ -153,15 +153,14 @@ func (b *correcting) decide(in checkedInput) Corrected {
 		b.entries[key] = e
 	}
 	next, out := in.decide(click, e.now, b.terms[click.OfferID])
-	switch {
-	case out.Result == ResultIgnored:
-		return Corrected{out, models.Invalid("invalid_status", "%s", out.Reason)}
-	case !out.changes():
-		return Corrected{ConversionOutcome: out}
+	if out.changes() || in.Arrival != uuid.Nil { // what is said is kept, even if it changes nothing
+		if e.now = &next; !e.changed {
+			e.changed = true
+			b.order = append(b.order, e)
+		}
 	}
-	if e.now = &next; !e.changed {
-		e.changed = true
-		b.order = append(b.order, e)
+	if out.Result == ResultIgnored {
+		return Corrected{out, models.Invalid("invalid_status", "%s", out.Reason)}
 	}
 	return Corrected{ConversionOutcome: out}
 }
@@ -206,7 +205,8 @@ VALUES (:` + strings.ReplaceAll(conversionColumns, ", ", ", :") + `)`
 
 const updateConversion = `UPDATE conversions SET status = :status, original_status = :original_status,
 	offer_id = :offer_id, network_id = :network_id, payout = :payout, currency = :currency, cost = :cost,
-	given_cost = :given_cost, source = :source, recorded_at = :recorded_at, updated_at = :updated_at
+	given_cost = :given_cost, source = :source, statements = :statements, recorded_at = :recorded_at,
+	updated_at = :updated_at
 WHERE id = :id AND account_id = :account_id`
 
 // update writes a conversion that changed.

@@ -132,6 +132,24 @@ func FindPostback(ctx context.Context, c db.Conn, id uuid.UUID) (models.Postback
 	return p, outcome, nil
 }
 
+const selectUndecided = `
+SELECT id FROM postbacks WHERE click_id = $1 AND id < $2 AND outcome = 'pending' ORDER BY id LIMIT $3`
+
+// UndecidedBefore lists the postbacks that name a click, arrived before another postback and are not decided: at most
+// limit, in the order of arrival.
+func UndecidedBefore(ctx context.Context, c db.Conn, click, before uuid.UUID, limit int) ([]uuid.UUID, error) {
+	return db.Select[uuid.UUID](ctx, c, "undecided postbacks", selectUndecided, click, before, limit)
+}
+
+const lockPostbacks = `
+SELECT id FROM postbacks WHERE id = ANY ($1::uuid[]) AND outcome NOT IN ('recorded', 'ignored') ORDER BY id FOR UPDATE`
+
+// LockPostbacks locks postbacks in the transaction of c and lists, in the order of arrival, those whose conversion is not
+// recorded yet. It comes before the click is locked, as in Clear.
+func LockPostbacks(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]uuid.UUID, error) {
+	return db.Select[uuid.UUID](ctx, c, "lock postbacks", lockPostbacks, db.UUIDs(ids))
+}
+
 const decidePostback = `
 UPDATE postbacks SET outcome = $2, detail = left($3, 500), conversion_id = $4, account_id = $5, click_id = $6,
 	params = coalesce($7::jsonb, params), proof = CASE WHEN $7::jsonb IS NULL THEN proof END,

@@ -94,7 +94,8 @@ WITH locked AS MATERIALIZED (
 		ELSE round($6::numeric * i / n, $8) - round($6::numeric * (i - 1) / n, $8) END AS new
 	FROM placed l LEFT JOIN (SELECT click_id, sum(cost) AS cost FROM sold GROUP BY click_id) v ON v.click_id = l.id
 ), freed AS (
-	UPDATE conversions v SET cost = 0, given_cost = 0 FROM sold s
+	UPDATE conversions v SET cost = 0, given_cost = 0, statements = CASE statements WHEN '[]' THEN statements
+		ELSE statements || jsonb_build_array($9::jsonb) END FROM sold s
 	WHERE v.account_id = $1 AND v.click_id >= $2 AND v.click_id < $3 AND v.id = s.id
 ), changed AS (
 	UPDATE clicks f SET cost = p.new, unique_cost = 0, conversion_cost = 0, revenue_share = 0,
@@ -120,7 +121,8 @@ func (s Spend) spread(ctx context.Context, c db.Conn, account uuid.UUID) (clicks
 	if clicks, err = db.Get[int64](ctx, c, "lock clicks of spend", lockSpent, args...); err != nil || clicks == 0 {
 		return 0, err
 	}
-	return db.Get[int64](ctx, c, "spread spend", spreadSpend, append(args, s.Amount, s.Currency, models.MoneyScale)...)
+	return db.Get[int64](ctx, c, "spread spend", spreadSpend, append(args, s.Amount, s.Currency, models.MoneyScale,
+		db.Document(statement{At: models.NewClickID(), Cost: &decimal.Zero}))...)
 }
 
 const insertSpend = `

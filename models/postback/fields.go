@@ -44,6 +44,9 @@ type Message struct {
 	Time           time.Time        // of the conversion; zero when not said
 	Subs           [models.Subs]string
 	Secret         string
+	// Reversal says that the payout was negative: the conversion is taken back. Payout is the amount without the sign and
+	// Status is rejected or chargeback.
+	Reversal bool
 }
 
 // aliases are the common parameter names of each field, the documented one first.
@@ -145,8 +148,8 @@ func ClickID(params map[string]string, n Network) string {
 	return newReader(params, n).get("click_id", maxWord)
 }
 
-// Read reads a message. It never fails: values that cannot be read are missing from the result. A negative payout
-// without a status is a chargeback of that amount.
+// Read reads a message. It never fails: values that cannot be read are missing from the result. A negative payout is a
+// reversal: a chargeback, unless the status says rejected.
 func Read(params map[string]string, n Network) Message {
 	r := newReader(params, n)
 	m := Message{
@@ -162,8 +165,8 @@ func Read(params map[string]string, n Network) Message {
 	}
 	m.Status = Status(m.OriginalStatus, n.Statuses)
 	if m.Payout != nil && m.Payout.IsNegative() {
-		*m.Payout = m.Payout.Neg()
-		if m.OriginalStatus == "" {
+		*m.Payout, m.Reversal = m.Payout.Neg(), true
+		if m.Status != models.StatusRejected {
 			m.Status = models.StatusChargeback
 		}
 	}

@@ -81,15 +81,16 @@ func TestSecretIsNoOtherField(t *testing.T) {
 	}
 }
 
-func TestReadNegativeAmountIsAChargeback(t *testing.T) {
+func TestReadNegativeAmountIsAReversal(t *testing.T) {
 	t.Parallel()
-	m := Read(map[string]string{"clickid": "a", "payout": "-3"}, Network{})
-	if m.Status != models.StatusChargeback || m.Payout == nil || !m.Payout.Equal(decimal.NewFromInt(3)) {
-		t.Errorf("%+v", m)
-	}
-	m = Read(map[string]string{"clickid": "a", "payout": "-3", "status": "declined"}, Network{})
-	if m.Status != models.StatusRejected {
-		t.Errorf("%+v", m)
+	for word, want := range map[string]string{
+		"": models.StatusChargeback, "approved": models.StatusChargeback, "pending": models.StatusChargeback,
+		"declined": models.StatusRejected, "refund": models.StatusChargeback,
+	} {
+		m := Read(map[string]string{"clickid": "a", "payout": "-3", "status": word}, Network{})
+		if m.Status != want || !m.Reversal || m.Payout == nil || !m.Payout.Equal(decimal.NewFromInt(3)) {
+			t.Errorf("%s: %+v", word, m)
+		}
 	}
 }
 

@@ -71,16 +71,17 @@ const offerAttempts = 3
 // message is a stored postback with all its parameters, and what proves its sender.
 type message struct {
 	models.Postback
-	open  map[string]string // the parameters that were stored in clear
-	proof postback.Proof
-	read  store.PostbackNetwork // by whose settings it is read
-	trust store.PostbackNetwork // whose secret it must prove; an empty secret is proved by every message
+	open      map[string]string // the parameters that were stored in clear
+	proof     postback.Proof
+	read      store.PostbackNetwork // by whose settings it is read
+	trust     store.PostbackNetwork // whose secret it must prove; an empty secret is proved by every message
+	proofLost bool
 	// secrets are the parameters in which any network of the click's account sends its secret.
 	secrets []string
 }
 
-// errProof says that what proves the sender was sealed under a key that is gone.
-var errProof = models.Invalid("proof_lost", "what proves the sender cannot be opened: ENCRYPTION_KEY has changed")
+// proofLost is the detail of a postback whose proof was sealed under a key that is gone.
+const proofLost = "what proves the sender cannot be opened: ENCRYPTION_KEY has changed"
 
 func (rec *recorder) find(ctx context.Context, id uuid.UUID) (m message, outcome string, err error) {
 	if m.Postback, outcome, err = clicklog.FindPostback(ctx, rec.store.Conn(), id); err != nil {
@@ -89,7 +90,8 @@ func (rec *recorder) find(ctx context.Context, id uuid.UUID) (m message, outcome
 	m.open = m.Params
 	m.proof, err = rec.store.OpenProof(ctx, id, m.Proof)
 	if errors.Is(err, seal.ErrOpen) {
-		return m, outcome, errProof
+		m.proofLost = true
+		return m, outcome, nil
 	}
 	if len(m.Proof) == 0 { // a process of before has stored it in clear
 		m.proof = postback.Proof{Signature: m.Signature, SignedText: m.SignedText}
@@ -100,52 +102,95 @@ func (rec *recorder) find(ctx context.Context, id uuid.UUID) (m message, outcome
 
 func (rec *recorder) record(ctx context.Context, u *run) error {
 	m, outcome, err := rec.find(ctx, u.Job.ID)
+	if err != nil {
+		return err
+	}
 	if outcome == clicklog.PostbackRecorded || outcome == clicklog.PostbackIgnored {
 		return u.Commit(ctx, jobs.None{}, nil)
 	}
-	d := clicklog.PostbackDecision{AccountID: m.AccountID, ClickID: m.ClickID}
-	if errors.Is(err, errProof) {
-		return rec.end(ctx, u, m, d, clicklog.PostbackRefused, errProof.Message)
-	}
-	if err != nil {
+	v, err := rec.read(ctx, m, u.Attempt <= offerAttempts)
+	switch {
+	case err != nil:
 		return err
+	case v.wait != "":
+		return rec.retry(ctx, u, v, v.wait)
+	case v.d.Outcome != "":
+		return u.Commit(ctx, jobs.None{}, func(c db.Conn) error {
+			return clicklog.DecidePostback(ctx, c, m.ID, v.d)
+		})
+	}
+	return rec.commit(ctx, u, v)
+}
+
+// verdict is what a postback says: it waits for something, or it is decided, or there is a conversion to record.
+type verdict struct {
+	m     message
+	d     clicklog.PostbackDecision // its outcome is empty if it is not decided
+	wait  string                    // what a later attempt may find
+	input clicklog.ConversionInput
+}
+
+// end decides a postback that another attempt cannot help.
+func (v *verdict) end(outcome, detail string) {
+	v.d.Outcome, v.d.Detail = outcome, detail
+	v.m.show(&v.d, false)
+}
+
+// read finds out what a stored postback says. With patient it waits for the visitor's step to an offer.
+func (rec *recorder) read(ctx context.Context, m message, patient bool) (v verdict, err error) {
+	v.m, v.d = m, clicklog.PostbackDecision{AccountID: m.AccountID, ClickID: m.ClickID}
+	if m.proofLost {
+		v.end(clicklog.PostbackRefused, proofLost)
+		return v, nil
 	}
 	named, err := rec.network(ctx, m.NetworkID)
 	if err != nil {
-		return err
+		return v, err
 	}
+	d := &v.d
 	if d.AccountID == uuid.Nil {
 		d.AccountID = named.AccountID
 	}
 	if m.NetworkID != uuid.Nil && (named.ID == uuid.Nil || named.AccountID != d.AccountID) {
-		return rec.end(ctx, u, m, d, clicklog.PostbackRefused, clicklog.NoSuchNetwork)
+		v.end(clicklog.PostbackRefused, clicklog.NoSuchNetwork)
+		return v, nil
 	}
 	click, reason := postback.NamedClick(m.Params, named.Network, time.Now())
 	if reason != "" {
-		return rec.end(ctx, u, m, d, clicklog.PostbackUnmatched, reason)
+		v.end(clicklog.PostbackUnmatched, reason)
+		return v, nil
 	}
 	d.ClickID = click
 	found, ok, err := rec.clicks.FindByID(ctx, click)
-	if err != nil {
-		return err
-	}
-	if !ok || d.AccountID != uuid.Nil && found.AccountID != d.AccountID {
-		return rec.wait(ctx, u, m, d)
-	}
-	if found.LanderID != uuid.Nil && found.OfferID == uuid.Nil && u.Attempt <= offerAttempts {
-		return rec.retry(ctx, u, m, d, "the visitor's step from the lander to an offer is not known yet")
-	}
-	if err := rec.choose(ctx, &m, named, found.NetworkID); err != nil {
-		return err
+	switch {
+	case err != nil:
+		return v, err
+	case !ok || d.AccountID != uuid.Nil && found.AccountID != d.AccountID:
+		v.wait = clicklog.ClickNotKnown
+		return v, nil
+	case found.LanderID != uuid.Nil && found.OfferID == uuid.Nil && patient:
+		v.wait = "the visitor's step from the lander to an offer is not known yet"
+		return v, nil
 	}
 	d.AccountID = found.AccountID
-	if m.secrets, err = rec.store.SecretParams(ctx, d.AccountID); err != nil {
+	return v, rec.believe(ctx, &v, named, found.NetworkID)
+}
+
+// believe refuses a postback that does not prove its sender, and reads any other one. of is the network of its click.
+func (rec *recorder) believe(ctx context.Context, v *verdict, named store.PostbackNetwork, of uuid.UUID) error {
+	if err := rec.choose(ctx, &v.m, named, of); err != nil {
 		return err
 	}
-	if !m.authentic() {
-		return rec.end(ctx, u, m, d, clicklog.PostbackRefused, "the secret of the network is missing or wrong")
+	var err error
+	if v.m.secrets, err = rec.store.SecretParams(ctx, v.d.AccountID); err != nil {
+		return err
 	}
-	return rec.commit(ctx, u, m, d, m.input(click, found.AccountID))
+	if !v.m.authentic() {
+		v.end(clicklog.PostbackRefused, "the secret of the network is missing or wrong")
+		return nil
+	}
+	v.input = v.m.input(v.d.ClickID, v.d.AccountID)
+	return nil
 }
 
 // network reads a network by its id. The zero id, and one that does not exist, return a network without settings.
@@ -208,8 +253,8 @@ func (m *message) input(click, account uuid.UUID) clicklog.ConversionInput {
 	received := models.ClickTime(m.ID)
 	in := clicklog.ConversionInput{
 		AccountID: account, ClickID: click, NetworkID: m.read.ID, ConversionID: said.ConversionID, Goal: said.Goal,
-		Status: said.Status, OriginalStatus: said.OriginalStatus, Payout: said.Payout, Cost: said.Cost,
-		Currency: said.Currency, At: received, Source: m.Source,
+		Status: said.Status, Reversal: said.Reversal, OriginalStatus: said.OriginalStatus, Payout: said.Payout,
+		Cost: said.Cost, Currency: said.Currency, At: received, Source: m.Source, Arrival: m.ID,
 	}
 	if said.OriginalStatus == "" && said.Status == models.StatusApproved {
 		in.Status = ""
@@ -218,65 +263,4 @@ func (m *message) input(click, account uuid.UUID) clicklog.ConversionInput {
 		in.At = said.Time
 	}
 	return in
-}
-
-// commit records the conversion and decides the postback, in the transaction that ends the job.
-func (rec *recorder) commit(ctx context.Context, u *run, m message, d clicklog.PostbackDecision,
-	in clicklog.ConversionInput,
-) error {
-	var out clicklog.ConversionOutcome
-	err := u.Commit(ctx, jobs.None{}, func(c db.Conn) error {
-		var err error
-		if out, err = rec.clicks.RecordConversion(ctx, c, in); err != nil {
-			return err
-		}
-		d.Outcome, d.Detail, d.ConversionID = clicklog.PostbackRecorded, out.Result, out.Conversion.ID
-		if out.Result == clicklog.ResultIgnored {
-			d.Outcome, d.Detail = clicklog.PostbackIgnored, out.Reason
-		}
-		m.show(&d, true)
-		return clicklog.DecidePostback(ctx, c, m.ID, d)
-	})
-	if errors.Is(err, clicklog.ErrUnknownClick) { // deleted since it was found
-		d.Params = nil
-		return rec.wait(ctx, u, m, d)
-	}
-	if e, ok := models.AsError(err); ok && e.Kind == models.KindInvalid {
-		d.Params = nil
-		return rec.end(ctx, u, m, d, clicklog.PostbackRefused, e.Message)
-	}
-	if err == nil {
-		rec.runtime.Client().DispatchFor(ctx, d.AccountID, models.KindDeliverWebhook, out.Deliveries...)
-	}
-	return err
-}
-
-// end decides a postback that another attempt cannot help.
-func (rec *recorder) end(ctx context.Context, u *run, m message, d clicklog.PostbackDecision, outcome, detail string) error {
-	d.Outcome, d.Detail = outcome, detail
-	m.show(&d, false)
-	return u.Commit(ctx, jobs.None{}, func(c db.Conn) error {
-		return clicklog.DecidePostback(ctx, c, m.ID, d)
-	})
-}
-
-// wait retries a postback whose click is not stored.
-func (rec *recorder) wait(ctx context.Context, u *run, m message, d clicklog.PostbackDecision) error {
-	return rec.retry(ctx, u, m, d, clicklog.ClickNotKnown)
-}
-
-// retry makes the next attempt wait. After the last one the postback is unmatched. Running its job again repeats it, so
-// what proves its sender stays sealed.
-func (rec *recorder) retry(ctx context.Context, u *run, m message, d clicklog.PostbackDecision, detail string) error {
-	cause := models.Errorf(models.KindNotFound, "unknown_click", "%s", detail)
-	return u.Retry(ctx, cause, func(c db.Conn, f workers.NextAttempt) error {
-		d.Outcome, d.Detail = clicklog.PostbackPending, detail
-		if f.Final {
-			d.Outcome, d.Detail = clicklog.PostbackUnmatched, clicklog.ClickNeverCame
-			if len(m.Proof) == 0 { // a process of before has stored it in clear
-				m.show(&d, false)
-			}
-		}
-		return clicklog.DecidePostback(ctx, c, m.ID, d)
-	})
 }

@@ -29,6 +29,7 @@ import (
 type bench struct {
 	*testing.T
 	db       *db.DB
+	queue    jobs.Redis
 	client   *jobs.Client
 	store    *store.Store
 	box      *seal.Box
@@ -43,7 +44,7 @@ type bench struct {
 func newBench(t *testing.T, waits ...time.Duration) *bench {
 	t.Helper()
 	queue := jobstest.Redis(t)
-	b := &bench{T: t, db: dbtest.New(t), account: uuid.New(), network: uuid.New(), offer: uuid.New(), waits: waits}
+	b := &bench{T: t, queue: queue, db: dbtest.New(t), account: uuid.New(), network: uuid.New(), offer: uuid.New(), waits: waits}
 	b.client, b.box = jobs.Connect(queue), must(seal.New(b.db))(t)
 	b.store = store.New(b.db, b.box)
 	b.exec(`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', 'k')`, b.account)
@@ -59,17 +60,24 @@ func newBench(t *testing.T, waits ...time.Duration) *bench {
 		},
 	})
 
-	rt := workers.New(workers.Options{DB: b.db, Redis: queue, Client: b.client, Lease: time.Second, Grace: 4 * time.Second})
-	conversion.Register(rt, b.store, clicklog.Log{Conn: b.db}, workers.WithRetries(waits))
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	b.worker(4 * time.Second)
+	return b
+}
+
+// worker starts a worker. stop ends it after grace, whatever it is doing.
+func (b *bench) worker(grace time.Duration) (rt *workers.Runtime, stop func()) {
+	rt = workers.New(workers.Options{DB: b.db, Redis: b.queue, Client: b.client, Lease: time.Second, Grace: grace})
+	conversion.Register(rt, b.store, clicklog.Log{Conn: b.db}, workers.WithRetries(b.waits))
+	ctx, cancel := context.WithCancel(context.WithoutCancel(b.Context()))
 	var done sync.WaitGroup
 	done.Go(func() {
 		if err := rt.Run(ctx); err != nil {
-			t.Errorf("run: %v", err)
+			b.Errorf("run: %v", err)
 		}
 	})
-	t.Cleanup(func() { cancel(); done.Wait() })
-	return b
+	stop = sync.OnceFunc(func() { cancel(); done.Wait() })
+	b.Cleanup(stop)
+	return rt, stop
 }
 
 func must[T any](v T, err error) func(testing.TB) T {

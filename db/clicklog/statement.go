@@ -1,0 +1,169 @@
+package clicklog
+
+import (
+	"bytes"
+	"cmp"
+	"database/sql/driver"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+// statement is what one message says about a conversion, priced by the offer as it was then.
+type statement struct {
+	At        uuid.UUID        `json:"at"`                 // the id of the postback: it holds the moment of arrival
+	Status    string           `json:"status,omitempty"`   // empty: the status does not change
+	Reversal  bool             `json:"reversal,omitempty"` // the conversion is taken back, from whatever status
+	Word      string           `json:"word,omitempty"`     // the sender's own word for the status
+	Payout    decimal.Decimal  `json:"payout"`             //
+	Said      bool             `json:"said,omitempty"`     // the payout replaces the one before
+	Currency  string           `json:"currency,omitempty"` //
+	Default   string           `json:"default,omitempty"`  // the currency where no statement names one
+	Cost      *decimal.Decimal `json:"cost,omitempty"`     //
+	Time      time.Time        `json:"time,omitzero"`      // of the conversion
+	Exact     time.Duration    `json:"exact,omitempty"`    //
+	Final     bool             `json:"final,omitempty"`    // of a correction
+	Source    string           `json:"source,omitempty"`   //
+	Collected bool             `json:"collected,omitempty"`
+}
+
+// statements are what was said about a conversion, in the order of arrival. A conversion follows from them alone, so it
+// is the same in whatever order they were recorded. One that is not allowed in its place is kept: what arrived before it
+// may be recorded later and allow it.
+type statements []statement
+
+// maxStatements is how many statements are kept one by one. The oldest of more become one, which is Collected. What
+// arrived before that one and is recorded afterwards does not count.
+const maxStatements = 32
+
+// Value implements driver.Valuer.
+func (s statements) Value() (driver.Value, error) { return db.Document([]statement(s)).Value() }
+
+// with adds a statement in its place and gives its index. One of the same message is replaced. ok is false if the place
+// is gone.
+func (s statements) with(v statement) (all statements, at int, ok bool) {
+	same := func(o statement) bool { return o.At == v.At }
+	if i := slices.IndexFunc(s, same); i >= 0 {
+		all = slices.Clone(s)
+		all[i] = v
+		return all, i, !s[i].Collected
+	}
+	at = len(s)
+	for at > 0 && bytes.Compare(s[at-1].At[:], v.At[:]) > 0 {
+		at--
+	}
+	if at == 0 && len(s) > 0 && s[0].Collected {
+		return s, 0, false
+	}
+	return slices.Insert(slices.Clone(s), at, v), at, true
+}
+
+// collect makes the oldest statements one, so that no more than maxStatements remain.
+func (s statements) collect() statements {
+	n := len(s) - maxStatements + 1
+	if n < 2 {
+		return s
+	}
+	var v conversion
+	s[:n].apply(&v)
+	first := v.collected()
+	first.At, first.Default = s[n-1].At, s[0].Default
+	return append(statements{first}, s[n:]...)
+}
+
+// collected is a conversion as one statement.
+func (v conversion) collected() statement {
+	out := statement{
+		Status: v.Status, Word: v.OriginalStatus, Payout: v.Payout, Said: true, Currency: v.Currency, Time: v.RecordedAt,
+		Source: v.Source, Collected: true,
+	}
+	if v.GivenCost.Valid {
+		out.Cost = &v.GivenCost.Decimal
+	}
+	return out
+}
+
+// history gives the statements of a recorded conversion. If they are not what it is, a process of before has recorded it
+// or changed it: then it is one statement, which arrived with the last of them.
+func (v conversion) history() statements {
+	said := v
+	if v.Statements.apply(&said); len(v.Statements) > 0 && said.Status == v.Status && said.Payout.Equal(v.Payout) &&
+		said.Currency == v.Currency && said.GivenCost.Valid == v.GivenCost.Valid &&
+		said.GivenCost.Decimal.Equal(v.GivenCost.Decimal) {
+		return v.Statements
+	}
+	one := v.collected()
+	if n := len(v.Statements); n > 0 {
+		one.At = v.Statements[n-1].At
+	}
+	return statements{one}
+}
+
+// apply makes a conversion what the statements say. It returns for each the status that it found, and whether it was
+// allowed there.
+func (s statements) apply(v *conversion) (found []string, allowed []bool) {
+	found, allowed = make([]string, len(s)), make([]bool, len(s))
+	*v = conversion{Conversion: v.Conversion}
+	v.Status, v.OriginalStatus, v.Currency = "", "", ""
+	for i, said := range s {
+		found[i] = v.Status
+		status := said.status(v.Status)
+		if allowed[i] = i == 0 || said.Final || models.CanMove(v.Status, status); allowed[i] {
+			said.apply(v, status, i == 0)
+		}
+	}
+	if len(s) > 0 {
+		v.Currency = cmp.Or(v.Currency, s[0].Default)
+	}
+	return found, allowed
+}
+
+// status is the status that follows from a statement, where from is the one before; empty for the first one.
+func (s statement) status(from string) string {
+	switch {
+	case from == "":
+		return cmp.Or(s.Status, models.StatusApproved)
+	case s.Status == "" || s.Reversal && from == models.StatusChargeback:
+		return from
+	case !s.Reversal || models.CanMove(from, s.Status):
+		return s.Status
+	}
+	return models.StatusRejected
+}
+
+func (s statement) apply(v *conversion, status string, first bool) {
+	v.Status, v.Source = status, cmp.Or(s.Source, v.Source)
+	v.OriginalStatus = cmp.Or(s.Word, v.OriginalStatus)
+	if first || s.Said && !s.Reversal {
+		v.Payout, v.Currency = s.Payout, cmp.Or(s.Currency, v.Currency)
+	}
+	if s.Cost != nil {
+		v.GivenCost = decimal.NewNullDecimal(*s.Cost)
+	}
+	switch {
+	case first && s.Final && !s.Said:
+		v.Currency = s.Default
+	case s.Final:
+		v.Currency = cmp.Or(s.Currency, v.Currency)
+	}
+	switch {
+	case first && !s.Time.IsZero():
+		v.RecordedAt = s.Time
+	case !first && s.Final:
+		v.RecordedAt = s.moment(v.RecordedAt)
+	}
+}
+
+// moment is the time of the conversion, where at is the one before. The statement replaces it only if it differs at its
+// own precision: a day says nothing about a moment of that day.
+func (s statement) moment(at time.Time) time.Time {
+	if s.Time.IsZero() || s.Time.Truncate(s.Exact).Equal(at.UTC().Truncate(s.Exact)) {
+		return at
+	}
+	return s.Time
+}

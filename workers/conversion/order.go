@@ -1,0 +1,130 @@
+package conversion
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/workers"
+)
+
+// maxEarlier is how many earlier postbacks of its click one attempt decides. What is left is recorded later and counts in
+// its place all the same.
+const maxEarlier = 50
+
+// earlier reads the postbacks of the same click that arrived before and are not decided, in the order of arrival. One
+// that has to wait is left out.
+func (rec *recorder) earlier(ctx context.Context, v verdict) ([]verdict, error) {
+	ids, err := clicklog.UndecidedBefore(ctx, rec.store.Conn(), v.d.ClickID, v.m.ID, maxEarlier)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]verdict, 0, len(ids))
+	for _, id := range ids {
+		m, outcome, err := rec.find(ctx, id)
+		if e, ok := models.AsError(err); ok && e.Kind == models.KindNotFound {
+			continue // deleted meanwhile
+		}
+		if err != nil {
+			return nil, err
+		}
+		if outcome != clicklog.PostbackPending {
+			continue // decided meanwhile
+		}
+		before, err := rec.read(ctx, m, false)
+		if err != nil {
+			return nil, err
+		}
+		if before.wait == "" {
+			list = append(list, before)
+		}
+	}
+	return list, nil
+}
+
+// commit records the conversion in the transaction that ends the job. Before it come the earlier postbacks of the click:
+// the jobs of one click run side by side, and what was said shall be announced in the order of arrival. An earlier one
+// that is stored later still counts in its place.
+func (rec *recorder) commit(ctx context.Context, u *run, v verdict) error {
+	list, err := rec.earlier(ctx, v)
+	if err != nil {
+		return err
+	}
+	list = append(list, v)
+	var deliveries []uuid.UUID
+	err = u.Commit(ctx, jobs.None{}, func(c db.Conn) error {
+		ids, err := clicklog.LockPostbacks(ctx, c, db.Map(list, func(v verdict) uuid.UUID { return v.m.ID }))
+		if err != nil {
+			return err
+		}
+		open := map[uuid.UUID]bool{}
+		for _, id := range ids {
+			open[id] = true
+		}
+		for _, one := range list {
+			if !open[one.m.ID] {
+				continue
+			}
+			told, err := rec.decide(ctx, c, one)
+			if err != nil && (one.m.ID == v.m.ID || !errors.Is(err, clicklog.ErrUnknownClick)) {
+				return err
+			}
+			deliveries = append(deliveries, told...)
+		}
+		return nil
+	})
+	if errors.Is(err, clicklog.ErrUnknownClick) { // deleted since it was found
+		return rec.retry(ctx, u, v, clicklog.ClickNotKnown)
+	}
+	if err == nil {
+		rec.runtime.Client().DispatchFor(ctx, v.d.AccountID, models.KindDeliverWebhook, deliveries...)
+	}
+	return err
+}
+
+// decide records the conversion of a postback and notes what became of it, in the transaction of c. It returns the
+// webhook deliveries to dispatch.
+func (rec *recorder) decide(ctx context.Context, c db.Conn, v verdict) ([]uuid.UUID, error) {
+	d := v.d
+	var out clicklog.ConversionOutcome
+	if d.Outcome == "" {
+		var err error
+		out, err = rec.clicks.RecordConversion(ctx, c, v.input)
+		switch e, refused := models.AsError(err); {
+		case refused && e.Kind == models.KindInvalid:
+			v.end(clicklog.PostbackRefused, e.Message)
+			d = v.d
+		case err != nil:
+			return nil, err
+		default:
+			d.Outcome, d.Detail, d.ConversionID = clicklog.PostbackRecorded, out.Result, out.Conversion.ID
+			if out.Result == clicklog.ResultIgnored {
+				d.Outcome, d.Detail = clicklog.PostbackIgnored, out.Reason
+			}
+			v.m.show(&d, true)
+		}
+	}
+	return out.Deliveries, clicklog.DecidePostback(ctx, c, v.m.ID, d)
+}
+
+// retry makes the next attempt wait. After the last one the postback is unmatched. Running its job again repeats it, so
+// what proves its sender stays sealed.
+func (rec *recorder) retry(ctx context.Context, u *run, v verdict, detail string) error {
+	cause := models.Errorf(models.KindNotFound, "unknown_click", "%s", detail)
+	return u.Retry(ctx, cause, func(c db.Conn, f workers.NextAttempt) error {
+		d := v.d
+		d.Outcome, d.Detail = clicklog.PostbackPending, detail
+		if f.Final {
+			d.Outcome, d.Detail = clicklog.PostbackUnmatched, clicklog.ClickNeverCame
+			if len(v.m.Proof) == 0 { // a process of before has stored it in clear
+				v.m.show(&d, false)
+			}
+		}
+		return clicklog.DecidePostback(ctx, c, v.m.ID, d)
+	})
+}
