@@ -12,6 +12,7 @@ import (
 
 	"switchyard/models"
 	"switchyard/models/flow"
+	"switchyard/models/token"
 )
 
 // The cookies of a tracking domain. They hold ids only; nothing is believed that the snapshot does not confirm.
@@ -135,11 +136,12 @@ func (r *request) fingerprint() (key [16]byte) {
 }
 
 // remember keeps what a returning visitor gets, in the process and in cookies.
-func (r *request) remember(h http.Header, bindable bool) {
+func (r *request) remember(h http.Header, d *flow.Decision) {
 	if r.known.isNew {
 		r.setCookie(h, visitorCookieName, visitorCookieAge, r.click.VisitorID)
 	}
-	bound := r.bind(h, flow.Binding{Path: r.click.StreamID, Lander: r.click.LanderID, Offer: r.click.OfferID}, bindable)
+	got := flow.Binding{Path: r.click.StreamID, Lander: r.click.LanderID, Offer: r.bindableOffer(d.URL)}
+	bound := r.bind(h, got, d.Bindable)
 	t := clickCookie{r.click.ID, r.click.CampaignID, r.click.StreamID, r.click.LanderID, bound.Offer}
 	r.setCookie(h, clickCookieName, clickCookieAge, t[:]...)
 }
@@ -165,7 +167,16 @@ func (r *request) bind(h http.Header, got flow.Binding, bindable bool) flow.Bind
 	return bound
 }
 
-// clickCookie is what the click cookie says: click, campaign, path, lander, and the offer that the visitor is bound to.
+// bindableOffer is the offer of the click or, in its place, the address that the visitor was sent to.
+func (r *request) bindableOffer(url *token.Template) uuid.UUID {
+	if r.click.OfferID == uuid.Nil && url != nil && r.camp.Plan.Bind().BindsOffer() {
+		return url.ID()
+	}
+	return r.click.OfferID
+}
+
+// clickCookie is what the click cookie says: click, campaign, path, lander, and the offer or address that the visitor is
+// bound to.
 type clickCookie [5]uuid.UUID
 
 func appendIDs(b []byte, ids ...uuid.UUID) []byte {

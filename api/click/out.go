@@ -48,7 +48,7 @@ func (h *Handler) clickOut(w http.ResponseWriter, req *http.Request, d *routing.
 		return
 	}
 	o := routing.OfferOf(ref)
-	r.offer = o
+	r.offer, r.click.OfferID, r.click.NetworkID = o, uuid.Nil, uuid.Nil // of an earlier click-out
 	if o != nil {
 		url, r.click.OfferID = o.URL, o.Row.ID
 		if o.Row.NetworkID.Valid {
@@ -68,7 +68,7 @@ func (h *Handler) clickOut(w http.ResponseWriter, req *http.Request, d *routing.
 			AccountID: r.click.AccountID, Slot: slot, OfferID: r.click.OfferID, NetworkID: r.click.NetworkID,
 			Destination: r.click.Destination,
 		}})
-		r.bindOffer(w.Header(), t)
+		r.bindOffer(w.Header(), t, r.bindableOffer(url))
 	}
 	r.send(w, flow.Transition302)
 }
@@ -163,12 +163,13 @@ func (h *Handler) findClick(ctx context.Context, id uuid.UUID) (c *models.Click,
 	return &found.Click, true
 }
 
-// bindOffer makes the offer stay with a bound visitor, for his next click-out and his next visit.
-func (r *request) bindOffer(h http.Header, t clickCookie) {
-	if !r.camp.Plan.Bind().BindsOffer() || r.click.OfferID == uuid.Nil || t[4] == r.click.OfferID {
+// bindOffer makes the offer, or the address in its place, stay with a bound visitor, for his next click-out and his next
+// visit.
+func (r *request) bindOffer(h http.Header, t clickCookie, got uuid.UUID) {
+	if !r.camp.Plan.Bind().BindsOffer() || got == uuid.Nil || t[4] == got {
 		return
 	}
-	t[4] = r.click.OfferID
+	t[4] = got
 	ttl := time.Duration(r.camp.Row.UniquenessTTLHours) * time.Hour
 	r.setCookie(h, clickCookieName, clickCookieAge, t[:]...)
 	r.setCookie(h, r.bindName(), ttl, t[2], t[3], t[4])

@@ -113,12 +113,25 @@ func TestClickOutKeepsTheOfferOfABoundVisitor(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	l := w.lander("https://lander.test/")
-	var dest []m
+	offers, addresses := []m{to(l)}, []m{to(l)}
 	for _, n := range []string{"a", "b", "c", "d", "e", "f"} {
-		dest = append(dest, to(w.offer("https://"+n+".test/", uuid.Nil)))
+		offers = append(offers, to(w.offer("https://"+n+".test/", uuid.Nil)))
+		addresses = append(addresses, m{"url": "https://" + n + ".test/?c={clickid}", "weight": 1})
 	}
-	w.campaign("summer-sale", m{"bind_visitors": "streams_landers_offers"}, path("lander", nil, append(dest, to(l))...))
+	bind := m{"bind_visitors": "streams_landers_offers"}
+	w.campaign("summer-sale", bind, path("lander", nil, offers...))
+	w.campaign("by-address", bind, path("lander", nil, addresses...))
+	w.campaign("no-lander", bind, path("redirect", nil, addresses[1:]...))
 	w.fresh()
+	for _, alias := range []string{"summer-sale", "by-address"} {
+		w.keepsOffer(alias, "/out")
+	}
+	w.keepsOffer("no-lander", "/no-lander")
+}
+
+// keepsOffer visits a campaign again and again as one visitor. What out leads to must have the same host each time.
+func (w *world) keepsOffer(alias, out string) {
+	w.Helper()
 	jar := map[string]*http.Cookie{}
 	visit := func(target string) string {
 		var list []*http.Cookie
@@ -129,17 +142,18 @@ func TestClickOutKeepsTheOfferOfABoundVisitor(t *testing.T) {
 		for _, c := range res.Cookies() {
 			jar[c.Name] = c
 		}
-		return res.Header.Get("Location")
+		to, _, _ := strings.Cut(res.Header.Get("Location"), "?")
+		return to
 	}
-	visit("/summer-sale")
-	first := visit("/out")
+	visit("/" + alias)
+	first := visit(out)
 	for range 10 {
-		if again := visit("/out"); again != first {
-			t.Fatalf("%s, then %s", first, again)
+		if again := visit(out); again != first {
+			w.Fatalf("%s: %s, then %s", alias, first, again)
 		}
-		visit("/summer-sale")
-		if again := visit("/out"); again != first {
-			t.Fatalf("%s, after another visit %s", first, again)
+		visit("/" + alias)
+		if again := visit(out); again != first {
+			w.Fatalf("%s: %s, after another visit %s", alias, first, again)
 		}
 	}
 }

@@ -37,7 +37,7 @@ func (h *Handler) track(w http.ResponseWriter, req *http.Request, d *routing.Dom
 		if decision.Collect && !r.click.IsBot && r.camp.CountsClicks {
 			h.caps.add(r.click.CampaignID, localDay(r.now, r.account.Zone))
 		}
-		r.remember(w.Header(), decision.Bindable)
+		r.remember(w.Header(), &decision)
 		if decision.Lander != nil {
 			copied := r.click
 			h.recent.Set(r.click.ID, &copied)

@@ -102,6 +102,7 @@ type unit struct {
 
 // choice is one weighted destination.
 type choice struct {
+	id     uuid.UUID // of the record or, for an address, of the template: what a visitor is bound to
 	ref    *Ref
 	url    *token.Template
 	weight uint64
@@ -243,9 +244,12 @@ func compileChoices(p *Path, o *Options) (first, onward []choice) {
 		c := choice{weight: scale(d.Weight), slot: d.Slot}
 		if d.URL != "" {
 			c.url = token.Compile(d.URL)
+			c.id = c.url.ID()
 		}
 		if id, ok := models.ParseID(d.ID); ok && o.Ref != nil {
-			c.ref = o.Ref(id)
+			if c.ref = o.Ref(id); c.ref != nil {
+				c.id = id
+			}
 		}
 		if c.ref == nil && c.url == nil {
 			continue

@@ -28,7 +28,8 @@ func (v Via) String() string {
 	return [...]string{"none", "forced", "bound", "regular", "default", "fallback_url", "destination_url"}[v]
 }
 
-// Binding is what a visitor had before; uuid.Nil is nothing.
+// Binding is what a visitor had before; uuid.Nil is nothing. Offer is the id of an offer, or that of the template of an
+// address (see token.Template.ID).
 type Binding struct{ Path, Lander, Offer uuid.UUID }
 
 // Visitor is who is routed. Facts must be set, though they may know nothing.
@@ -92,7 +93,7 @@ func (p *Plan) Pick(v *Visitor, env Env, seed uint64) Decision {
 }
 
 // PickOffer draws where a click on the lander leads: among the usable destinations of the slot (0 counts as 1). The
-// bound offer is kept while it is usable, if the plan binds offers. False means that there is none.
+// bound offer or address is kept while it is usable, if the plan binds offers. False means that there is none.
 func (p *Plan) PickOffer(r *Route, slot int, bound uuid.UUID, seed uint64) (offer *Ref, url *token.Template, ok bool) {
 	if !p.bind.BindsOffer() {
 		bound = uuid.Nil
@@ -287,7 +288,7 @@ func (k *picker) draw(list []choice, slot int, bound uuid.UUID) *choice {
 		if !c.serves(slot) || !c.usable() {
 			continue
 		}
-		if bound != uuid.Nil && c.ref != nil && c.ref.ID == bound {
+		if bound != uuid.Nil && c.id == bound {
 			return c
 		}
 		total += c.weight

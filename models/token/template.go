@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 // Token is one placeholder of a template.
@@ -70,6 +72,9 @@ func Compile(url string) *Template {
 
 // Source gives the URL as it was compiled.
 func (t *Template) Source() string { return t.source }
+
+// ID tells the URLs of templates apart: the same URL has the same id in every process.
+func (t *Template) ID() uuid.UUID { return uuid.NewSHA1(uuid.NameSpaceURL, []byte(t.source)) }
 
 // Uses reports whether a token occurs in the template.
 func (t *Template) Uses(n Name) bool {
