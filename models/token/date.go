@@ -6,16 +6,60 @@ import (
 	"time"
 )
 
-// layouts translates the letters of a date format, as migrants know them, to Go's.
-var layouts = map[byte]string{
-	'Y': "2006", 'y': "06", 'm': "01", 'n': "1", 'd': "02", 'j': "2", 'H': "15", 'h': "03", 'g': "3", 'i': "04",
-	's': "05", 'A': "PM", 'a': "pm", 'D': "Mon", 'l': "Monday", 'M': "Jan", 'F': "January", 'e': "MST", 'P': "-07:00",
-	'O': "-0700", 'c': time.RFC3339,
+// DateLetter is a letter of the FORMAT of {date:FORMAT,TZ}.
+type DateLetter struct {
+	Letter byte
+	Means  string // with the example of 5 March 2026, 14:07:09 in Berlin
+
+	layout string // Go's, empty where append gives the value
+	append func(dst []byte, now time.Time) []byte
 }
 
-// newDate builds {date:FORMAT,TZ}: letters as in Y-m-d H:i:s (and U, seconds since 1970; G, the hour without zero;
-// N, the weekday from 1), the zone by its name, by default the zone of Values.Now. An unknown zone makes an unknown
-// token.
+// DateLetters are all of them, as migrants know them. Any other character stands for itself, and so does a letter behind
+// a backslash.
+var DateLetters = []DateLetter{
+	{'Y', "year: 2026", "2006", nil},
+	{'y', "year, two digits: 26", "06", nil},
+	{'m', "month: 03", "01", nil},
+	{'n', "month without zero: 3", "1", nil},
+	{'M', "name of the month, short: Mar", "Jan", nil},
+	{'F', "name of the month: March", "January", nil},
+	{'d', "day: 05", "02", nil},
+	{'j', "day without zero: 5", "2", nil},
+	{'D', "name of the weekday, short: Thu", "Mon", nil},
+	{'l', "name of the weekday: Thursday", "Monday", nil},
+	{'N', "weekday from 1, Monday: 4", "", func(dst []byte, now time.Time) []byte {
+		return strconv.AppendInt(dst, int64((now.Weekday()+6)%7)+1, 10)
+	}},
+	{'H', "hour: 14", "15", nil},
+	{'G', "hour without zero: 14", "", func(dst []byte, now time.Time) []byte {
+		return strconv.AppendInt(dst, int64(now.Hour()), 10)
+	}},
+	{'h', "hour of twelve: 02", "03", nil},
+	{'g', "hour of twelve without zero: 2", "3", nil},
+	{'A', "half of the day: PM", "PM", nil},
+	{'a', "half of the day, small: pm", "pm", nil},
+	{'i', "minute: 07", "04", nil},
+	{'s', "second: 09", "05", nil},
+	{'e', "time zone, short: CET", "MST", nil},
+	{'P', "offset from UTC: +01:00", "-07:00", nil},
+	{'O', "offset from UTC without colon: +0100", "-0700", nil},
+	{'c', "ISO 8601: 2026-03-05T14:07:09+01:00", time.RFC3339, nil},
+	{'U', "seconds since 1970: 1772716029", "", func(dst []byte, now time.Time) []byte {
+		return strconv.AppendInt(dst, now.Unix(), 10)
+	}},
+}
+
+// letters finds them.
+var letters = func() (found [256]*DateLetter) {
+	for i := range DateLetters {
+		found[DateLetters[i].Letter] = &DateLetters[i]
+	}
+	return found
+}()
+
+// newDate builds {date:FORMAT,TZ}: FORMAT of DateLetters, by default Y-m-d, and the zone by its name, by default the zone
+// of Values.Now. An unknown zone makes an unknown token.
 func newDate(arg string) (part, bool) {
 	format, zone := arg, (*time.Location)(nil)
 	if i := strings.LastIndexByte(arg, ','); i >= 0 {
@@ -38,19 +82,20 @@ func newDate(arg string) (part, bool) {
 }
 
 func appendDate(dst []byte, now time.Time, format string) []byte {
-	for i := range len(format) {
+	for i := 0; i < len(format); i++ {
 		c := format[i]
-		switch layout := layouts[c]; {
-		case layout != "":
-			dst = now.AppendFormat(dst, layout)
-		case c == 'U':
-			dst = strconv.AppendInt(dst, now.Unix(), 10)
-		case c == 'G':
-			dst = strconv.AppendInt(dst, int64(now.Hour()), 10)
-		case c == 'N':
-			dst = strconv.AppendInt(dst, int64((now.Weekday()+6)%7)+1, 10)
-		default:
+		if c == '\\' && i+1 < len(format) {
+			i++
+			dst = append(dst, format[i])
+			continue
+		}
+		switch l := letters[c]; {
+		case l == nil:
 			dst = append(dst, c)
+		case l.append != nil:
+			dst = l.append(dst, now)
+		default:
+			dst = now.AppendFormat(dst, l.layout)
 		}
 	}
 	return dst

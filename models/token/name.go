@@ -28,7 +28,7 @@ const (
 	IsUnique
 	LPKey
 	Timestamp
-	Date   // {date:FORMAT,TZ}
+	Date   // {date:FORMAT,TZ}: see DateLetters
 	Random // {random:MIN,MAX}
 	Sample // {sample:a|b|c}
 	Param  // {param.NAME}: the name is Token.Arg

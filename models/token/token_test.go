@@ -55,6 +55,7 @@ func TestExpand(t *testing.T) {
 		{"https://a.b/{status:rejected=2}", "https://a.b/{status:rejected=2}"},
 		{"https://a.b/{date}/{date:Ymd,Asia/Tokyo}", "https://a.b/2026-03-04/20260304"},
 		{"https://a.b/{date:d.m.y H:i:s,America/New_York}", "https://a.b/04.03.26%2000%3A06%3A07"},
+		{`https://a.b/{date:Y-m-d\TH:i\\,UTC}`, "https://a.b/2026-03-04T05%3A06%5C"},
 		{"https://a.b/{date:Y,Nowhere/None}", "https://a.b/{date:Y,Nowhere/None}"},
 		{"https://a.b/{timestamp}/{date:U}", "https://a.b/1772600767/1772600767"},
 		{"https://a.b/{random:10,14}", "https://a.b/12"},
@@ -101,6 +102,25 @@ func TestEveryName(t *testing.T) {
 	}
 }
 
+// Each letter is documented with what it gives.
+func TestDateLetters(t *testing.T) {
+	t.Parallel()
+	at := at{time.Date(2026, 3, 5, 13, 7, 9, 0, time.UTC)}
+	for _, l := range token.DateLetters {
+		_, want, _ := strings.Cut(l.Means, ": ")
+		template := token.Compile("https://a.b/{_date:" + string(l.Letter) + ",Europe/Berlin}")
+		if got := strings.TrimPrefix(string(template.Expand(nil, at)), "https://a.b/"); got != want {
+			t.Errorf("%c (%s) gives %s", l.Letter, l.Means, got)
+		}
+	}
+}
+
+type at struct{ now time.Time }
+
+func (at) AppendToken(dst []byte, _ token.Token) []byte { return dst }
+func (v at) Now() time.Time                             { return v.now }
+func (at) Random() uint64                               { return 0 }
+
 func TestLooksLikeMacro(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{
@@ -129,8 +149,9 @@ func TestValidURL(t *testing.T) {
 		"http://a.b", "https://a.b/", "HTTPS://A.B:8443/x?y={sub1}#z",
 		"https://192.0.2.1/", "http://[2001:db8::1]:80/",
 		"https://a.b?x=@", "https://a.b/{clickid}@x", "https://a-b.c_d.example./", "http://localhost", "https://a.b/ü",
+		"https://a.b/?d={date:Y-m-d H:i, Europe/Berlin}&{sample:a b|c}",
 	} {
-		if err := token.ValidURL(s); err != nil {
+		if err := token.ValidURL(s); err != nil || !token.IsURL(s) {
 			t.Errorf("%s: %v", s, err)
 		}
 	}
@@ -140,7 +161,8 @@ func TestValidURL(t *testing.T) {
 		"https://{sub1}/", "https://a{sub1}.b/", "https://a.b{sub1}", "https://u@a.b/", "https://u:p@a.b/",
 		"https://a.b\\@c.d/", "https://a.b:/",
 		"https://a.b:0/", "https://a.b:99999/", "https://a.b:x/", "https://a..b/", "https://.a/", "https://-a.b/",
-		"https://a.b/ x",
+		"https://a.b/ x", "https://a.b/{sub 1}", "https://a.b/{date:Y\r\nX: y}", "https://a.b/{x y:z}", "https://a.b /{date:Y}",
+		"https://a b{x:y}.c/", "https://{x: y}/",
 		"https://a.b/\r\n", "https://a.b/\x00", " https://a.b/", "https://[::1/", "https://[1.2.3.4]/",
 		"https://[fe80::1%25eth0]/", "https://ä.b/",
 		"https://a.b%2f/",

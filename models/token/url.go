@@ -12,18 +12,29 @@ import (
 var (
 	errScheme  = errors.New("the address must begin with http:// or https://")
 	errHost    = errors.New("the address needs a plain host name, without tokens and without a user name")
-	errControl = errors.New("the address contains spaces or control characters")
+	errControl = errors.New("the address contains spaces or control characters outside the arguments of its tokens")
 )
 
-var placeholder = regexp.MustCompile(`\{[^{}\s]*\}`)
+// placeholder is a token. argument is one with an argument, which may have spaces: {date:Y-m-d H:i}.
+var (
+	placeholder = regexp.MustCompile(`\{[^{}\s]*\}`)
+	argument    = regexp.MustCompile(`\{\w+:[^{}\x00-\x1f\x7f]*\}`)
+)
+
+// blank reports whether a template has spaces or control characters outside the arguments of its tokens.
+func blank(template string) bool {
+	wrong := func(r rune) bool { return r <= ' ' || r == 0x7f }
+	return strings.ContainsFunc(template, wrong) && strings.ContainsFunc(argument.ReplaceAllLiteralString(template, "x"), wrong)
+}
 
 // IsURL reports whether a template is an http or https address with a host. Placeholders may stand anywhere after the
 // scheme, in the host too. Visitors can be sent to fewer: see ValidURL.
 func IsURL(template string) bool {
-	if strings.ContainsFunc(template, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+	if blank(template) {
 		return false
 	}
-	u, err := url.Parse(placeholder.ReplaceAllString(template, "x"))
+	plain := argument.ReplaceAllLiteralString(template, "x")
+	u, err := url.Parse(placeholder.ReplaceAllLiteralString(plain, "x"))
 	if err != nil || u.Hostname() == "" {
 		return false
 	}
@@ -31,13 +42,11 @@ func IsURL(template string) bool {
 }
 
 // ValidURL reports whether a template is an http(s) address that can be redirected to: a literal host (a name, an
-// address, an optional port), no user part, no spaces or control characters. Its length is the caller's to limit;
+// address, an optional port), no user part, no control characters, spaces in the arguments of tokens only. Its length is the caller's to limit;
 // the error is a sentence for a person.
 func ValidURL(template string) error {
-	for i := range len(template) {
-		if template[i] <= ' ' || template[i] == 0x7f {
-			return errControl
-		}
+	if blank(template) {
+		return errControl
 	}
 	start, end := authority(template)
 	if start == 0 {
