@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"switchyard/models"
+	"switchyard/models/clickattr"
 	"switchyard/models/token"
 )
 
@@ -25,8 +26,10 @@ var formats = map[string]*format{
 	// One that visitors can be sent to: no placeholders in its host.
 	"routable": {"invalid_url", map[string]any{"format": "url"}, readRoutable},
 	"country":  {"invalid_country", map[string]any{"pattern": `^([A-Za-z]{2})?$`}, readCountry},
-	"alias":    {"invalid_alias", map[string]any{"pattern": models.AliasForm.String()}, same(models.CheckAlias)},
-	"slug":     {"invalid_slug", map[string]any{"pattern": models.SlugForm.String()}, same(models.CheckSlug)},
+	// Two letters too, of a country that there is. UK is GB.
+	"iso_country": {"invalid_country", map[string]any{"pattern": `^[A-Za-z]{2}$`}, readVisitorCountry},
+	"alias":       {"invalid_alias", map[string]any{"pattern": models.AliasForm.String()}, same(models.CheckAlias)},
+	"slug":        {"invalid_slug", map[string]any{"pattern": models.SlugForm.String()}, same(models.CheckSlug)},
 	// Three letters; anything else is USD.
 	"currency": {read: readCurrency},
 }
@@ -70,6 +73,20 @@ func readCountry(path, text string) (string, error) {
 		return "", fmt.Errorf("%s must be two letters", path)
 	}
 	return strings.ToUpper(text), nil
+}
+
+func readVisitorCountry(path, text string) (string, error) {
+	if _, err := readCountry(path, text); err != nil {
+		return "", err
+	}
+	if text == "" {
+		return "", fmt.Errorf("%s is empty", path)
+	}
+	code, err := clickattr.Countries.Check(text)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", path, err)
+	}
+	return code, nil
 }
 
 func readCurrency(_, text string) (string, error) {

@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
-
 	"switchyard/models"
 )
 
@@ -108,25 +106,8 @@ func (k *Keys) check(v any, path string) error {
 func Unknown(at, name string, known []string) error {
 	const most = 80 // of a name that is shown
 	at = strings.ToValidUTF8(at[:min(len(at), most)], "")
-	if near := nearest(name, known); near != "" {
+	if near := models.Nearest(name, known); near != "" {
 		return models.Invalid("invalid_input", "%s is unknown; did you mean %s?", at, near)
 	}
 	return models.Invalid("invalid_input", "%s is unknown", at)
-}
-
-// nearest is the known name that a name was probably meant to be, empty if it is like none.
-func nearest(name string, known []string) (near string) {
-	const longest = 64
-	if len(name) > longest {
-		return ""
-	}
-	plain := func(s string) string { return strings.ToLower(strings.ReplaceAll(s, "_", "")) }
-	best := min(max(2, len(name)/3)+1, len(name))           // a swap of two letters is two changes
-	for _, k := range slices.Sorted(slices.Values(known)) { // of equally near ones always the same
-		d := levenshtein.ComputeDistance(plain(name), plain(k))
-		if d < best {
-			near, best = k, d
-		}
-	}
-	return near
 }

@@ -150,6 +150,7 @@ func TestLanderProtection(t *testing.T) {
 		"single type":        {"singleUse", []int{}, "invalid_input"},
 		"bots type":          {"blockBots", "no", "invalid_input"},
 		"country":            {"countries", []string{"DEU"}, "invalid_input"},
+		"country unknown":    {"countries", []string{"XX"}, "invalid_input"},
 		"country empty":      {"countries", []string{""}, "invalid_input"},
 		"country type":       {"countries", "DE", "invalid_input"},
 		"deny":               {"denyCountries", []any{1}, "invalid_input"},

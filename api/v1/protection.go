@@ -30,8 +30,8 @@ type ProtectionBody struct {
 	BindUserAgent  bind.Opt[bool]     `json:"bindUserAgent"`
 	SingleUse      bind.Opt[bool]     `json:"singleUse"`
 	BlockBots      bind.Opt[bool]     `json:"blockBots"`
-	Countries      bind.Opt[[]string] `json:"countries" bad:"invalid_input" trim:"true" unique:"true" format:"country" maxItems:"300" doc:"two letters each"`
-	DenyCountries  bind.Opt[[]string] `json:"denyCountries" bad:"invalid_input" trim:"true" unique:"true" format:"country" maxItems:"300" doc:"two letters each"`
+	Countries      bind.Opt[[]string] `json:"countries" bad:"invalid_input" trim:"true" unique:"true" format:"iso_country" maxItems:"300" doc:"two letters each"`
+	DenyCountries  bind.Opt[[]string] `json:"denyCountries" bad:"invalid_input" trim:"true" unique:"true" format:"iso_country" maxItems:"300" doc:"two letters each"`
 	Devices        bind.Opt[[]string] `json:"devices" trim:"true" case:"lower" unique:"true" enum:"desktop,mobile,tablet,console,tv,wearable,car,bot,unknown" doc:"device types"`
 	Referrers      bind.Opt[[]string] `json:"referrers" bad:"invalid_input" trim:"true" case:"lower" unique:"true" itemLength:"255" maxItems:"100" doc:"domains, up to 255 characters each"`
 	FallbackURL    bind.Opt[string]   `json:"fallbackUrl" bad:"invalid_fallback" trim:"true" maxLength:"4000" format:"routable" doc:"http(s), or empty"`

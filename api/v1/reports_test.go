@@ -11,6 +11,7 @@ import (
 
 	"switchyard/api/apitest"
 	"switchyard/db/report"
+	"switchyard/models/clickattr"
 )
 
 // performance is what the report answers.
@@ -148,7 +149,7 @@ func TestPerformanceRules(t *testing.T) {
 	filters := func(n int) string {
 		q := url.Values{}
 		for _, name := range report.Public()[:n] {
-			q.Set("f."+name, "x")
+			q.Set("f."+name, "")
 		}
 		return q.Encode()
 	}
@@ -164,12 +165,15 @@ func TestPerformanceRules(t *testing.T) {
 		"dimension=":                                              "",
 		"dimension=os&dimension=ip":                               "invalid_input",
 		"dimension=os&dimension=os":                               "invalid_input",
-		"f.os=a&f.os=b&_=1&_=2":                                   "",
+		"f.os=linux&f.os=ios&_=1&_=2":                             "",
 		"dimensions=country":                                      "invalid_input",
 		"f.nonsense=1":                                            "invalid_dimension",
 		"f.=1":                                                    "invalid_dimension",
-		"f.os=" + url.QueryEscape(strings.Repeat("ä", 501)):       "invalid_dimension",
-		"f.os=" + url.QueryEscape(strings.Repeat("ä", 500)):       "",
+		"f.city=" + url.QueryEscape(strings.Repeat("ä", 501)):     "invalid_dimension",
+		"f.city=" + url.QueryEscape(strings.Repeat("ä", 500)):     "",
+		"f.country=UK&f.device_type=phone&f.day_of_week=mon":      "",
+		"f.browser=Chromee":                                       "invalid_dimension",
+		"f.browser=A%20rare%20one":                                "",
 		filters(13):                                               "invalid_dimension",
 		"f.os=x" + strings.Repeat("&f.os=x", 12):                  "invalid_dimension",
 		filters(12):                                               "",
@@ -184,7 +188,12 @@ func TestPerformanceRules(t *testing.T) {
 		s.Do("GET", "/reports/performance?"+query, nil).Want(status, code)
 	}
 	for _, name := range report.Public() {
-		s.Do("GET", "/reports/performance?f."+name+"=x&dimension="+name, nil).Want(200, "")
+		value := "x"
+		if a := clickattr.Find(name); name == "day_of_week" || a != nil && a.Values != nil && !a.Values.Open {
+			s.Do("GET", "/reports/performance?f."+name+"=x", nil).Want(400, "invalid_dimension")
+			value = ""
+		}
+		s.Do("GET", "/reports/performance?f."+name+"="+value+"&dimension="+name, nil).Want(200, "")
 	}
 }
 

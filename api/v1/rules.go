@@ -70,7 +70,7 @@ func (b RuleBody) Record() (models.Rule, error) {
 		r.Logic = "or"
 	}
 	for i, c := range b.Conditions {
-		c = cond.Clip(c)
+		c = cond.Canonical(cond.Clip(c))
 		if err := cond.Validate(c); err != nil {
 			return r, models.Invalid("invalid_condition", "conditions[%d]: %s", i, err)
 		}

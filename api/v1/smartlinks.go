@@ -152,7 +152,8 @@ func (b SmartlinkRuleBody) rule() (models.SmartlinkRule, error) {
 		Name: b.Name, Logic: b.Logic, Conditions: b.Conditions, DestinationURL: cmp.Or(b.DestinationURL, b.URL),
 	}
 	r.ID, _ = models.ParseID(b.ID) // a text that is no id names no saved rule
-	for _, c := range r.Conditions {
+	for i, c := range r.Conditions {
+		r.Conditions[i] = cond.Canonical(c)
 		if err := cond.Validate(c); err != nil {
 			return r, models.Invalid("invalid_condition", "%s", err)
 		}

@@ -36,6 +36,8 @@ type dimension struct {
 	// show and step are of a timed one: how the value of expr, in place of %s, is shown, and how fine its time must be.
 	show string
 	step time.Duration
+	// values are those that it can have, nil where that is any.
+	values *clickattr.Values
 }
 
 const utc = ` AT TIME ZONE 'UTC'`
@@ -49,7 +51,10 @@ var dimensions = func() []dimension {
 		{name: "date", place: 27, expr: trunc("day"), kind: timed, show: shownAs("YYYY-MM-DD"), step: day},
 		{name: "hour", place: 28, expr: trunc("hour"), kind: timed, show: shownAs("YYYY-MM-DD HH24:00:00"), step: time.Hour},
 		{name: "hour_of_day", place: 29, expr: part("hour"), kind: timed, show: "%s::text", step: time.Hour},
-		{name: "day_of_week", place: 30, expr: part("isodow"), kind: timed, show: "%s::text", step: day}, // 1 is Monday
+		{
+			name: "day_of_week", place: 30, expr: part("isodow"), kind: timed, show: "%s::text", step: day, // 1 is Monday
+			values: clickattr.Weekdays,
+		},
 		{name: "month", place: 31, expr: trunc("month"), kind: timed, show: shownAs("YYYY-MM"), step: day},
 	}
 	for i := range clickattr.All {
@@ -63,7 +68,7 @@ var dimensions = func() []dimension {
 
 // byAttr is the dimension of an attribute.
 func byAttr(a *clickattr.Attr) dimension {
-	d := dimension{name: a.Name, place: a.Dimension, expr: "f." + a.Column()}
+	d := dimension{name: a.Name, place: a.Dimension, expr: "f." + a.Column(), values: a.Values}
 	switch {
 	case a.ID != nil:
 		d.kind = id
@@ -104,6 +109,26 @@ func find(name string) (dimension, error) {
 		return dimension{}, models.Invalid("invalid_dimension", "there is no dimension %.50q", name)
 	}
 	return dimensions[i], nil
+}
+
+// FilterValue gives a value to filter a dimension by in the form that rows have: us is US. It refuses what no row of the
+// dimension can have: invalid_dimension. An empty value stands for rows without one.
+func FilterValue(name, value string) (string, error) {
+	d, err := find(name)
+	if err != nil || value == "" {
+		return value, err
+	}
+	canonical, err := d.values.Check(value)
+	if err != nil && (!d.values.Open || d.values.Resembles(value)) {
+		return value, models.Invalid("invalid_dimension", "%s: %s", name, err)
+	}
+	return canonical, nil
+}
+
+// ValuesOf lists the values that a dimension can have, nil where that is any.
+func ValuesOf(name string) []string {
+	d, _ := find(name)
+	return d.values.List()
 }
 
 // in reports whether rows of a time step with some of the ledger's columns have the dimension.

@@ -75,7 +75,7 @@ func insertCampaign(ctx context.Context, s *Store, c RoutedCampaign) (RoutedCamp
 	}
 	if len(c.Paths) > 0 || c.DestinationURL == "" && c.FallbackURL == "" {
 		var err error
-		if c.MatchBytes, err = s.allowFlow(ctx, c.AccountID, uuid.Nil, c.Paths); err != nil {
+		if c.MatchBytes, err = s.allowFlow(ctx, c.AccountID, uuid.Nil, c.Paths, nil); err != nil {
 			return c, err
 		}
 	}

@@ -89,7 +89,7 @@ func (k Campaigns) ReplaceFlow(ctx context.Context, account, id uuid.UUID, paths
 			return err
 		}
 		identify(paths, old.Paths)
-		bytes, err := s.allowFlow(ctx, account, id, paths)
+		bytes, err := s.allowFlow(ctx, account, id, paths, old.Paths)
 		if err != nil {
 			return err
 		}

@@ -40,20 +40,30 @@ func (k Campaigns) FlowNetworks(ctx context.Context, account uuid.UUID, paths []
 	return db.Select[FlowNetwork](ctx, k.s.c, "networks of a flow", flowNetworks, account, destinations)
 }
 
-// flowReferences finds which ids are live records of the account, and of what kind.
+// flowReferences finds which ids are live records of the account, or kept ($5) ones that are gone, and of what kind.
 const flowReferences = `
-SELECT id, 'offer' AS kind, 0 AS match_steps, 0 AS match_bytes FROM offers WHERE account_id = $1 AND id = ANY ($2) AND deactivated_at IS NULL
+SELECT id, 'offer' AS kind, 0 AS match_steps, 0 AS match_bytes FROM offers WHERE account_id = $1 AND id = ANY ($2)
+	AND (deactivated_at IS NULL OR id = ANY ($5))
 UNION ALL
-SELECT id, 'lander', 0, 0 FROM landers WHERE account_id = $1 AND id = ANY ($2) AND deactivated_at IS NULL
+SELECT id, 'lander', 0, 0 FROM landers WHERE account_id = $1 AND id = ANY ($2)
+	AND (deactivated_at IS NULL OR id = ANY ($5))
 UNION ALL
-SELECT id, 'campaign', 0, 0 FROM campaigns WHERE account_id = $1 AND id = ANY ($3) AND deleted_at IS NULL
+SELECT id, 'campaign', 0, 0 FROM campaigns WHERE account_id = $1 AND id = ANY ($3)
+	AND (deleted_at IS NULL OR id = ANY ($5))
 UNION ALL
 SELECT id, 'rule', match_steps, match_bytes FROM rules WHERE account_id = $1 AND id = ANY ($4) AND deleted_at IS NULL`
 
 // checkFlow refuses a flow that cannot be routed, or that names an offer, a lander, a campaign or a saved rule that
-// is not a live one of the account. It gives what the flow's own conditions cost.
-func (s *Store) checkFlow(ctx context.Context, account uuid.UUID, paths []flow.Path) (own cond.Cost, err error) {
+// is not a live one of the account. What the flow that it replaces has may stay: what was deactivated, and a value of
+// a condition that no visitor has. It gives values their canonical form, and returns what the flow's own conditions
+// cost.
+func (s *Store) checkFlow(ctx context.Context, account uuid.UUID, paths, old []flow.Path) (own cond.Cost, err error) {
+	flow.Canonical(paths)
 	destinations, campaigns, rules := flow.References(paths)
+	kept, handovers, _ := flow.References(old)
+	if err := s.inlineDeleted(ctx, account, old); err != nil { // as the caller saw it
+		return own, err
+	}
 	if len(rules) > 0 { // none of them is removed before the flow is saved
 		if err := s.lockAccount(ctx, account); err != nil {
 			return own, err
@@ -63,13 +73,13 @@ func (s *Store) checkFlow(ctx context.Context, account uuid.UUID, paths []flow.P
 		ID   uuid.UUID `db:"id"`
 		Kind string    `db:"kind"`
 		cond.Cost
-	}](ctx, s.c, "references of a flow", flowReferences, account, destinations, campaigns, rules)
+	}](ctx, s.c, "references of a flow", flowReferences, account, destinations, campaigns, rules, append(kept, handovers...))
 	if err != nil {
 		return own, err
 	}
 	known := flow.Known{
 		Offers: map[uuid.UUID]bool{}, Landers: map[uuid.UUID]bool{}, Campaigns: map[uuid.UUID]bool{},
-		Rules: map[uuid.UUID]cond.Cost{},
+		Rules: map[uuid.UUID]cond.Cost{}, Old: old,
 	}
 	sets := map[string]map[uuid.UUID]bool{"offer": known.Offers, "lander": known.Landers, "campaign": known.Campaigns}
 	for _, r := range rows {
@@ -87,8 +97,8 @@ func (s *Store) checkFlow(ctx context.Context, account uuid.UUID, paths []flow.P
 
 // allowFlow is checkFlow for a campaign, zero for a new one, whose plan must have room for the conditions. It gives their
 // bytes.
-func (s *Store) allowFlow(ctx context.Context, account, campaign uuid.UUID, paths []flow.Path) (bytes int, err error) {
-	cost, err := s.checkFlow(ctx, account, paths)
+func (s *Store) allowFlow(ctx context.Context, account, campaign uuid.UUID, paths, old []flow.Path) (int, error) {
+	cost, err := s.checkFlow(ctx, account, paths, old)
 	if err == nil {
 		err = s.allowMatching(ctx, account, campaign, cost.Bytes)
 	}

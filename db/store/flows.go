@@ -27,7 +27,7 @@ var flowTable = newTable(table[flow.Saved]{
 			old = &flow.Saved{}
 		}
 		identify(f.Paths, old.Paths)
-		_, err := s.checkFlow(ctx, f.AccountID, f.Paths)
+		_, err := s.checkFlow(ctx, f.AccountID, f.Paths, old.Paths)
 		return err
 	},
 })

@@ -10,6 +10,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/models"
+	"switchyard/models/cond"
 	"switchyard/models/flow"
 )
 
@@ -26,7 +27,13 @@ var ruleTable = newTable(table[models.Rule]{
 	name: "rules", what: "rule", gone: "deleted_at", joined: `, lower(t.name) AS sort_name`,
 	allowance: allowance{what: "saved rules", limit: func(p models.Plan) int { return p.Rules }},
 	nameTaken: models.Invalid, // as the contract wants for rules
-	prepare: func(ctx context.Context, s *Store, r, _ *models.Rule) error {
+	prepare: func(ctx context.Context, s *Store, r, old *models.Rule) error {
+		if old == nil {
+			old = &models.Rule{}
+		}
+		if err := cond.CheckValues(r.Conditions, old.Conditions); err != nil {
+			return models.Invalid("invalid_condition", "%s", err)
+		}
 		return s.allowMatching(ctx, r.AccountID, r.ID, r.MatchBytes)
 	},
 })

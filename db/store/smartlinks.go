@@ -8,6 +8,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/models"
+	"switchyard/models/cond"
 )
 
 // Smartlinks are the smartlinks of accounts. Removing one frees its name and its slug; its clicks stay in the log.
@@ -27,7 +28,24 @@ var smartlinkTable = newTable(table[models.Smartlink]{
 
 // Create adds a smartlink, and its rules, under new ids. An empty slug is generated.
 func (k Smartlinks) Create(ctx context.Context, l models.Smartlink) (models.Smartlink, error) {
+	if err := checkRuleValues(l.Rules, nil); err != nil {
+		return l, err
+	}
 	return createSmartlink(ctx, k.s, l)
+}
+
+// checkRuleValues refuses conditions with a value that no visitor can have, but for those of the old rules.
+func checkRuleValues(rules, old []models.SmartlinkRule) error {
+	var kept []cond.Condition
+	for _, r := range old {
+		kept = append(kept, r.Conditions...)
+	}
+	for _, r := range rules {
+		if err := cond.CheckValues(r.Conditions, kept); err != nil {
+			return models.Invalid("invalid_condition", "%s", err)
+		}
+	}
+	return nil
 }
 
 func createSmartlink(ctx context.Context, s *Store, l models.Smartlink) (models.Smartlink, error) {
@@ -67,6 +85,9 @@ func (k Smartlinks) Update(ctx context.Context, l models.Smartlink) (models.Smar
 		}
 		if l.KeepActive {
 			l.IsActive = old.IsActive
+		}
+		if err := checkRuleValues(l.Rules, old.Rules); err != nil {
+			return l, err
 		}
 		if err := s.prepareSmartlink(ctx, &l, old); err != nil {
 			return l, err

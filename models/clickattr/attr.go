@@ -27,6 +27,9 @@ type Attr struct {
 	Token string
 	// Dimension is the attribute's place in the list of report dimensions, from 1. Zero: reports do not know it.
 	Dimension int
+	// Values are those that the attribute can have, nil where that is any. Wherever somebody names a value of the
+	// attribute, it is checked against them and kept in its canonical form.
+	Values *Values
 	// In says where else the attribute is.
 	In Home
 

@@ -166,3 +166,37 @@ func pointer(a *clickattr.Attr, c *models.Click) any {
 	}
 	return nil
 }
+
+// TestValues holds the lists of values: each is its own canonical form, and a mistyped one gets a suggestion.
+func TestValues(t *testing.T) {
+	t.Parallel()
+	for _, a := range clickattr.All {
+		for _, v := range a.Values.List() {
+			if got, ok := a.Values.Find(strings.ToLower(v)); !ok || got != v {
+				t.Errorf("%s %s is known as %s, %v", a.Name, v, got, ok)
+			}
+		}
+	}
+	for _, c := range []struct {
+		values     *clickattr.Values
+		text, want string
+	}{
+		{clickattr.Countries, "Germny", "DE"},
+		{clickattr.Countries, "US-CA", "US"},
+		{clickattr.DeviceTypes, "smartphnoe", "mobile"},
+		{clickattr.Languages, "en-GB", "en"},
+		{clickattr.Browsers, "Chrmoe", "Chrome"},
+		{clickattr.Systems, strings.Repeat("x", 3000), ""},
+		{clickattr.Countries, "XX", ""},
+	} {
+		_, err := c.values.Check(c.text)
+		if err == nil {
+			t.Errorf("%s passes", c.text)
+			continue
+		}
+		_, meant, suggests := strings.Cut(err.Error(), "did you mean ")
+		if suggests != (c.want != "") || suggests && meant != c.want+"?" {
+			t.Errorf("%.20s: %s, want %q", c.text, err, c.want)
+		}
+	}
+}

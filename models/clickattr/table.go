@@ -86,7 +86,8 @@ var visitor = []Attr{
 	},
 	{
 		Name: "country", Tag: 23, Compare: AsText, Token: "country", Dimension: 8, In: Both,
-		Text: func(c *models.Click) *string { return &c.Country },
+		Values: Countries,
+		Text:   func(c *models.Click) *string { return &c.Country },
 	},
 	{
 		Name: "region", Tag: 24, Compare: AsText, Token: "region", Dimension: 9, In: Both,
@@ -98,7 +99,8 @@ var visitor = []Attr{
 	},
 	{
 		Name: "language", Tag: 22, Compare: AsText, Token: "language", Dimension: 11, In: Both,
-		Text: func(c *models.Click) *string { return &c.Language },
+		Values: Languages,
+		Text:   func(c *models.Click) *string { return &c.Language },
 	},
 	{
 		Name: "isp", Tag: 26, Compare: AsText, Token: "isp", Dimension: 12, In: Both,
@@ -114,15 +116,18 @@ var visitor = []Attr{
 	},
 	{
 		Name: "connection_type", Tag: 29, Compare: AsText, Token: "connection_type,connection.type", Dimension: 14, In: Both,
-		Text: func(c *models.Click) *string { return &c.ConnectionType },
+		Values: ConnectionTypes,
+		Text:   func(c *models.Click) *string { return &c.ConnectionType },
 	},
 	{
 		Name: "proxy_kind", Tag: 30, Compare: AsText, Dimension: 26, In: Both,
-		Text: func(c *models.Click) *string { return &c.ProxyKind },
+		Values: ProxyKinds,
+		Text:   func(c *models.Click) *string { return &c.ProxyKind },
 	},
 	{
 		Name: "device_type", Tag: 31, Compare: AsText, Token: "device_type,device,devicetype", Dimension: 16, In: Both,
-		Text: func(c *models.Click) *string { return &c.DeviceType },
+		Values: DeviceTypes,
+		Text:   func(c *models.Click) *string { return &c.DeviceType },
 	},
 	{
 		Name: "device_brand", Tag: 32, Compare: AsText, Token: "device_brand,brand", Dimension: 17, In: Both,
@@ -134,7 +139,8 @@ var visitor = []Attr{
 	},
 	{
 		Name: "os", Tag: 34, Compare: AsText, Token: "os", Dimension: 18, In: Both,
-		Text: func(c *models.Click) *string { return &c.OS },
+		Values: Systems,
+		Text:   func(c *models.Click) *string { return &c.OS },
 	},
 	{
 		Name: "os_version", Tag: 35, Compare: AsVersion, Token: "os_version,osversion", Dimension: 19, In: Both,
@@ -142,7 +148,8 @@ var visitor = []Attr{
 	},
 	{
 		Name: "browser", Tag: 36, Compare: AsText, Token: "browser", Dimension: 20, In: Both,
-		Text: func(c *models.Click) *string { return &c.Browser },
+		Values: Browsers,
+		Text:   func(c *models.Click) *string { return &c.Browser },
 	},
 	{
 		Name: "browser_version", Tag: 37, Compare: AsVersion, Token: "browser_version,browserversion", Dimension: 21, In: Both,
@@ -232,7 +239,7 @@ var bookkeeping = []Attr{
 
 // passing are known while a click is routed and not recorded.
 var passing = []Attr{
-	{Name: "continent", Compare: AsText},
+	{Name: "continent", Compare: AsText, Values: Continents},
 	{Name: "timezone", Compare: AsText},
 	{Name: "organization", Compare: AsText},
 	{Name: "url", Compare: AsText},

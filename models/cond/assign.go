@@ -7,8 +7,8 @@ import (
 )
 
 // Assign sets an attribute by its name from a text, as somebody describes a visitor. An empty text is unknown. Assign
-// is false when there is no such attribute, when the text is not of its kind, and for what follows from the address or
-// the time (SetIP, SetTime).
+// is false when there is no such attribute, when the text is none of its values or not of its kind, and for what follows
+// from the address or the time (SetIP, SetTime).
 func (f *Facts) Assign(name, value string) bool {
 	a, ok := attrByName[name]
 	if !ok {
@@ -23,6 +23,14 @@ func (f *Facts) Assign(name, value string) bool {
 	}
 	switch attributes[a].kind {
 	case kindText, kindVersion:
+		values := valuesOf(a)
+		canonical, known := values.Find(value)
+		if !known && !values.Open {
+			return false
+		}
+		if known {
+			value = canonical
+		}
 		f.SetText(a, value)
 	case kindIP:
 		addr, err := netip.ParseAddr(strings.TrimSpace(value))

@@ -15,6 +15,10 @@ func TestAssign(t *testing.T) {
 		text        string
 	}{
 		{"country", "DE", true, true, "DE"},
+		{"country", "uk", true, true, "GB"},
+		{"country", "USSR", false, false, ""},
+		{"device_type", "phone", true, true, "mobile"},
+		{"browser", "Rare Thing", true, true, "Rare Thing"},
 		{"country", "", true, false, ""},
 		{"os_version", "10.2", true, true, "10.2"},
 		{"sub10", "x", true, true, "x"},

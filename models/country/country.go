@@ -1,5 +1,10 @@
 package country
 
+import (
+	"maps"
+	"slices"
+)
+
 type country struct{ continent, name string }
 
 // Name is the English name of an ISO 3166-1 alpha-2 code in upper case, or empty.
@@ -7,6 +12,9 @@ func Name(code string) string { return countries[code].name }
 
 // Continent is the continent of an ISO 3166-1 alpha-2 code in upper case (AF AN AS EU NA OC SA), or empty.
 func Continent(code string) string { return countries[code].continent }
+
+// Codes are all codes in alphabetical order.
+func Codes() []string { return slices.Sorted(maps.Keys(countries)) }
 
 // countries are the codes of ISO 3166-1 and XK, each with its continent.
 var countries = map[string]country{

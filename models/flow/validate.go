@@ -18,6 +18,8 @@ import (
 type Known struct {
 	Offers, Landers, Campaigns map[uuid.UUID]bool
 	Rules                      map[uuid.UUID]cond.Cost
+	// Old is the flow as it is saved. A condition in it that can never hold may stay.
+	Old []Path
 }
 
 // References lists the well-formed ids that paths name, each once: destinations (offers and landers), campaigns and
@@ -71,6 +73,9 @@ func Validate(paths []Path, known Known) error {
 	}
 	if err := CostOf(paths, known.Rules).Check(cond.FlowBudget); err != nil {
 		return models.Invalid("invalid_filter", "all paths together: %s", err)
+	}
+	if err := checkValues(paths, known.Old); err != nil {
+		return err
 	}
 	if defaults > 1 {
 		return models.Invalid("multiple_defaults", "a flow has at most one default path, this one has %d", defaults)
@@ -176,6 +181,47 @@ func checkConditions(list []cond.Condition) *models.Error {
 		}
 	}
 	return nil
+}
+
+// checkValues refuses conditions with a value that no visitor can have, but for those of the old flow.
+func checkValues(paths, old []Path) error {
+	var kept []cond.Condition
+	for _, p := range old {
+		for list := range p.conditions {
+			kept = append(kept, list...)
+		}
+	}
+	for _, p := range paths {
+		for list := range p.conditions {
+			if err := cond.CheckValues(list, kept); err != nil {
+				return models.Invalid("invalid_filter", "path %q: %s", p.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// conditions yields the path's own lists of conditions.
+func (p Path) conditions(yield func([]cond.Condition) bool) {
+	if !yield(p.Filters) {
+		return
+	}
+	for _, r := range p.Rules {
+		if !yield(r.Conditions) {
+			return
+		}
+	}
+}
+
+// Canonical gives the values in the conditions of paths their canonical form.
+func Canonical(paths []Path) {
+	for _, p := range paths {
+		for list := range p.conditions {
+			for i := range list {
+				list[i] = cond.Canonical(list[i])
+			}
+		}
+	}
 }
 
 // CostOf adds up what the conditions of valid paths cost, and those of the saved rules that they use.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"switchyard/models"
+	"switchyard/models/clickattr"
 )
 
 // record is what one entry of a database tells, ours by name.
@@ -30,12 +31,12 @@ func (rec *record) read(m map[string]any) {
 		return ""
 	}
 	for _, key := range []string{"country_code", "country"} {
-		if rec.country = codeOf(m[key], "iso_code"); rec.country != "" {
+		if rec.country = codeOf(m[key], "iso_code", clickattr.Countries); rec.country != "" {
 			break
 		}
 	}
 	for _, key := range []string{"continent_code", "continent"} {
-		if rec.continent = codeOf(m[key], "code"); rec.continent != "" {
+		if rec.continent = codeOf(m[key], "code", clickattr.Continents); rec.continent != "" {
 			break
 		}
 	}
@@ -52,7 +53,7 @@ func (rec *record) read(m map[string]any) {
 	rec.organization = text("organization", "autonomous_system_organization", "as_name", "as_organization",
 		"asname", "name", "org")
 	rec.isp = text("isp", "autonomous_system_organization", "as_name", "as_organization", "asname")
-	rec.connection = connectionTypes[strings.ToLower(text("connection_type", "usage_type"))]
+	rec.connection, _ = clickattr.ConnectionTypes.Find(text("connection_type", "usage_type"))
 	rec.proxy = proxyKindOf(m, traits)
 }
 
@@ -71,12 +72,6 @@ func (rec *record) fill(into *Description) {
 	if rec.proxy != "" && into.ProxyKind == ProxyNone {
 		into.ProxyKind = rec.proxy
 	}
-}
-
-var connectionTypes = map[string]string{
-	"cellular": Cellular, "mobile": Cellular, "mob": Cellular, "cable/dsl": CableDSL, "cable_dsl": CableDSL,
-	"cable": CableDSL, "dsl": CableDSL, "isp": CableDSL, "corporate": Corporate, "business": Corporate, "com": Corporate,
-	"dialup": Dialup, "dial": Dialup, "satellite": Satellite, "sat": Satellite, "wi-fi": WiFi, "wifi": WiFi,
 }
 
 // proxyFlags go from the strongest statement to the weakest.
@@ -134,19 +129,18 @@ func nameOf(v any) string {
 	return ""
 }
 
-// codeOf reads a code of two letters, plain or as a member of an object.
-func codeOf(v any, member string) string {
+// codeOf reads a code of two letters, plain or as a member of an object. What is none of the values is unknown.
+func codeOf(v any, member string, values *clickattr.Values) string {
 	if m, ok := v.(map[string]any); ok {
 		v = m[member]
 	}
 	s, _ := v.(string)
-	if len(s) != 2 || !isLetter(s[0]) || !isLetter(s[1]) {
+	if len(s) != 2 {
 		return ""
 	}
-	return strings.ToUpper(s)
+	code, _ := values.Find(s)
+	return code
 }
-
-func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 // number reads an unsigned integer of any width, or an AS number written as "AS15169".
 func number(v any) uint32 {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/ua-parser/uap-go/uaparser"
 	"github.com/x-way/crawlerdetect"
+
+	"switchyard/models/clickattr"
 )
 
 // slow holds the regular-expression parser: 0.5 ms to find rare crawlers, 4 ms for brand, model and rare families.
@@ -38,11 +40,16 @@ func (s *slow) complete(userAgent string, a *agent) {
 	}
 	if a.os == "" {
 		os := s.parser.ParseOs(userAgent)
-		a.os, a.osVersion = known(os.Family), clean(os.ToVersionString(), MaxText)
+		if system, ok := clickattr.Systems.Find(known(os.Family)); ok {
+			a.os, a.osVersion = system, clean(os.ToVersionString(), MaxText)
+		}
 	}
 	if a.browser == "" {
 		b := s.parser.ParseUserAgent(userAgent)
 		a.browser, a.browserVersion = known(b.Family), clean(b.ToVersionString(), MaxText)
+		if name, ok := clickattr.Browsers.Find(a.browser); ok {
+			a.browser = name
+		}
 	}
 	if a.brand == "" || a.model == "" {
 		d := s.parser.ParseDevice(userAgent)

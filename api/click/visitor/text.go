@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"switchyard/models/clickattr"
 )
 
 // header is the first value of a header given by its canonical name, without the copy that Get would check for.
@@ -52,21 +54,15 @@ func isPlain(s string) bool {
 	return true
 }
 
-// language is the primary subtag of the first language of an Accept-Language header, or empty.
+// language is the primary subtag of the first language of an Accept-Language header, empty if it is none of ISO 639.
 func language(accept string) string {
-	for i := range len(accept) {
-		switch c := accept[i] | 0x20; {
-		case 'a' <= c && c <= 'z' && i < 8:
-			continue
-		case i < 2, i > 3:
-			return ""
-		case strings.IndexByte("-,; ", accept[i]) >= 0:
-			return strings.ToLower(accept[:i])
-		}
+	end := strings.IndexAny(accept, "-,; ")
+	if end < 0 {
+		end = len(accept)
+	}
+	if end < 2 || end > 3 {
 		return ""
 	}
-	if len(accept) == 2 || len(accept) == 3 {
-		return strings.ToLower(accept)
-	}
-	return ""
+	code, _ := clickattr.Languages.Find(accept[:end])
+	return code
 }

@@ -83,6 +83,10 @@ func (f ExportFilter) values() ([]string, error) {
 		if utf8.RuneCountInString(out[i]) > report.MaxFilterLen {
 			return nil, models.Invalid("invalid_dimension", "a filter has at most %d characters", report.MaxFilterLen)
 		}
+		var err error
+		if out[i], err = report.FilterValue(f.Dimension, out[i]); err != nil {
+			return nil, err
+		}
 	}
 	return out, nil
 }

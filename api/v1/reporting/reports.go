@@ -72,10 +72,18 @@ func performanceParams() []route.Param {
 	}}
 	for _, name := range report.Public() {
 		params = append(params, route.Param{Name: filterPrefix + name, Repeated: true, Doc: fmt.Sprintf(
-			"only this %s; empty: those without; repeated: any of them. Up to %d filters of %d characters in all",
-			name, report.MaxFilters, report.MaxFilterLen)})
+			"only this %s; empty: those without; repeated: any of them. Up to %d filters of %d characters in all%s",
+			name, report.MaxFilters, report.MaxFilterLen, knownValues(name))})
 	}
 	return params
+}
+
+// knownValues says which values a dimension can have, where that is known.
+func knownValues(dimension string) string {
+	if list := report.ValuesOf(dimension); len(list) > 0 {
+		return ". Values: " + strings.Join(list, ", ")
+	}
+	return ""
 }
 
 // Performance is the answer of GET /reports/performance.
@@ -172,6 +180,10 @@ func filtersOf(query map[string][]string) ([]DimensionFilter, error) {
 			return nil, err
 		}
 		for _, value := range query[param] {
+			value, err := report.FilterValue(name, value)
+			if err != nil {
+				return nil, err
+			}
 			out = append(out, DimensionFilter{name, value})
 		}
 	}

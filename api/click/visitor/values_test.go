@@ -1,0 +1,70 @@
+package visitor
+
+import (
+	"testing"
+
+	"switchyard/models/clickattr"
+)
+
+// TestVisitorsHaveKnownValues: what is measured of a visitor is one of the attribute's values, in its canonical form.
+// Otherwise a condition on it could not be saved.
+func TestVisitorsHaveKnownValues(t *testing.T) {
+	t.Parallel()
+	measured := map[string][]string{
+		"device_type":     {Desktop, Mobile, Tablet, Console, TV, Wearable, Car, Bot, Unknown},
+		"proxy_kind":      {ProxyNone, ProxyVPN, ProxyProxy, ProxyTor, ProxyDatacenter, ProxyRelay},
+		"connection_type": {Cellular, CableDSL, Corporate, Dialup, Satellite, WiFi},
+	}
+	add := func(name, value string) { measured[name] = append(measured[name], value) }
+	for _, m := range systemMarks {
+		add("os", m.name)
+	}
+	for _, name := range hintSystems {
+		add("os", name)
+	}
+	for _, m := range browserMarks {
+		add("browser", m.name)
+	}
+	for _, b := range hintBrowsers {
+		add("browser", b.name)
+	}
+	for _, m := range deviceMarks {
+		add("device_type", m.device)
+	}
+	for _, f := range proxyFlags {
+		add("proxy_kind", f.kind)
+	}
+	for name, values := range measured {
+		for _, value := range values {
+			if canonical, ok := clickattr.Find(name).Values.Find(value); !ok || canonical != value {
+				t.Errorf("%s %q: known as %q, %v", name, value, canonical, ok)
+			}
+		}
+	}
+}
+
+// TestForeignWords: what a list or a database calls by another name gets ours, and what is no value stays unknown.
+func TestForeignWords(t *testing.T) {
+	t.Parallel()
+	rec := &record{}
+	rec.read(map[string]any{
+		"country": map[string]any{"iso_code": "de"}, "continent_code": "eu", "connection_type": "Cable/DSL",
+	})
+	if rec.country != "DE" || rec.continent != "EU" || rec.connection != CableDSL {
+		t.Errorf("read %+v", rec)
+	}
+	none := &record{}
+	none.read(map[string]any{"country": "AP", "continent": "XX", "connection_type": "-"})
+	if none.country != "" || none.continent != "" || none.connection != "" {
+		t.Errorf("read %+v", none)
+	}
+	parser, err := slowParser()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := classify("MyApp/1.0 CFNetwork/1410.0.3 Darwin/22.6.0")
+	parser.complete("MyApp/1.0 CFNetwork/1410.0.3 Darwin/22.6.0", a)
+	if system, ok := clickattr.Systems.Find(a.os); a.os != "" && (!ok || system != a.os) {
+		t.Errorf("the system is %q", a.os)
+	}
+}

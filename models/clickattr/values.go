@@ -1,0 +1,224 @@
+package clickattr
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/language"
+
+	"switchyard/models"
+	"switchyard/models/country"
+)
+
+// Values are the values that an attribute can have. Each has one canonical form: the one that visitors have, that is
+// stored and that reports show. Other ways to write it are accepted. A nil Values is any text.
+type Values struct {
+	// Open says that a visitor may have a value that the list lacks, such as the name of a rare browser.
+	Open bool
+
+	list  []string          // canonical forms; nil: too many to list
+	forms map[string]string // canonical forms by plain forms, synonyms too
+	names []string          // what suggestions are made of
+	read  func(text string) (canonical string, ok bool)
+	what  string // what a value is, for messages
+}
+
+// List gives the canonical forms, nil where they are too many to list. Do not change it.
+func (v *Values) List() []string {
+	if v == nil {
+		return nil
+	}
+	return v.list
+}
+
+// Find gives the canonical form of a text. False: it is none of the values.
+func (v *Values) Find(text string) (canonical string, ok bool) {
+	if v == nil {
+		return text, true
+	}
+	if len(v.forms) > 0 {
+		if canonical, ok := v.forms[plain(text)]; ok {
+			return canonical, true
+		}
+	}
+	if v.read != nil {
+		return v.read(text)
+	}
+	return "", false
+}
+
+// Check gives the canonical form of a text. The error says what a value is and which one was probably meant.
+func (v *Values) Check(text string) (string, error) {
+	if canonical, ok := v.Find(text); ok {
+		return canonical, nil
+	}
+	const shown = 40
+	short := []rune(text)
+	quoted := fmt.Sprintf("%q", string(short[:min(len(short), shown)]))
+	if near := v.near(text); near != "" {
+		return text, fmt.Errorf("%s is no value of it; did you mean %s?", quoted, near)
+	}
+	return text, fmt.Errorf("%s is no value of it: it is %s", quoted, v.what)
+}
+
+// Resembles reports whether a text that is none of the values is probably one that was mistyped.
+func (v *Values) Resembles(text string) bool { return v.near(text) != "" }
+
+// near is the value that was probably meant. Codes are too short to tell.
+func (v *Values) near(text string) string {
+	const code = 3
+	if v.read != nil {
+		for i, r := range text { // en-US, and DE (Germany)
+			if !unicode.IsLetter(r) {
+				if canonical, ok := v.Find(text[:i]); ok {
+					return canonical
+				}
+				break
+			}
+		}
+	}
+	if len(text) <= code {
+		return ""
+	}
+	near := models.Nearest(plain(text), v.names)
+	if near == "" {
+		return ""
+	}
+	return v.forms[near]
+}
+
+// plain is a text in lower case without what is neither a letter nor a digit.
+func plain(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, text)
+}
+
+// oneOf are the values of a list. Synonyms are canonical forms by other ways to write them.
+func oneOf(list []string, synonyms map[string]string) *Values {
+	v := &Values{list: list, forms: map[string]string{}, what: "one of " + strings.Join(list, ", ")}
+	for text, canonical := range synonyms {
+		v.forms[plain(text)] = canonical
+	}
+	for _, canonical := range list {
+		v.forms[plain(canonical)] = canonical
+	}
+	v.names = slices.Sorted(maps.Keys(v.forms))
+	return v
+}
+
+// The values of attributes that have a closed set of them.
+var (
+	Countries = countries()
+
+	Continents = oneOf([]string{"AF", "AN", "AS", "EU", "NA", "OC", "SA"}, map[string]string{
+		"Africa": "AF", "Antarctica": "AN", "Asia": "AS", "Europe": "EU", "North America": "NA", "Oceania": "OC",
+		"Australia": "OC", "South America": "SA",
+	})
+
+	Languages = &Values{
+		what: "a language's code of ISO 639, as in en or pt",
+		read: func(text string) (string, bool) {
+			base, err := language.ParseBase(text)
+			if err != nil {
+				return "", false
+			}
+			return base.String(), true
+		},
+	}
+
+	ConnectionTypes = oneOf([]string{
+		"cellular", "cable_dsl", "corporate", "dialup", "satellite", "wifi",
+	}, map[string]string{
+		"mobile": "cellular", "mob": "cellular", "3g": "cellular", "4g": "cellular", "5g": "cellular", "lte": "cellular",
+		"carrier": "cellular", "cable": "cable_dsl", "dsl": "cable_dsl", "isp": "cable_dsl", "broadband": "cable_dsl",
+		"business": "corporate", "com": "corporate", "dial": "dialup", "sat": "satellite", "wlan": "wifi",
+	})
+
+	ProxyKinds = oneOf([]string{"none", "vpn", "proxy", "tor", "datacenter", "relay"}, map[string]string{
+		"hosting": "datacenter", "data_centre": "datacenter", "tor_exit": "tor", "tor_exit_node": "tor",
+		"public_proxy": "proxy", "private_relay": "relay",
+	})
+
+	DeviceTypes = oneOf(
+		[]string{"desktop", "mobile", "tablet", "console", "tv", "wearable", "car", "bot", "unknown"},
+		map[string]string{
+			"phone": "mobile", "smartphone": "mobile", "mobile_phone": "mobile", "cellphone": "mobile", "phablet": "mobile",
+			"feature_phone": "mobile", "pc": "desktop", "computer": "desktop", "laptop": "desktop", "notebook": "desktop",
+			"tab": "tablet", "smart_tv": "tv", "television": "tv", "connected_tv": "tv", "ctv": "tv",
+			"game_console": "console", "gaming_console": "console", "watch": "wearable", "smartwatch": "wearable",
+			"automotive": "car", "car_browser": "car", "crawler": "bot", "robot": "bot",
+		})
+
+	Systems = oneOf(
+		[]string{
+			"Android", "iOS", "Windows", "macOS", "Linux", "ChromeOS", "HarmonyOS", "Windows Phone", "KaiOS", "Tizen", "webOS",
+			"NetCast", "Roku", "VIDAA", "tvOS", "watchOS", "PlayStation", "Xbox", "Nintendo", "BlackBerry", "Symbian",
+			"Series40", "Sailfish", "Bada", "MeeGo", "Firefox OS", "Fuchsia", "FreeBSD", "OpenBSD", "NetBSD", "Solaris",
+		},
+		map[string]string{
+			"osx": "macOS", "os x": "macOS", "mac": "macOS", "mac os x": "macOS", "macintosh": "macOS", "win": "Windows",
+			"windows nt": "Windows", "cros": "ChromeOS", "chromium os": "ChromeOS", "iphone os": "iOS", "ipados": "iOS",
+			"atv os x": "tvOS", "apple tv": "tvOS", "winphone": "Windows Phone", "windows mobile": "Windows Phone",
+			"blackberry os": "BlackBerry", "blackberry tablet os": "BlackBerry", "symbian os": "Symbian",
+			"nokia series 40": "Series40", "web0s": "webOS", "sailfish os": "Sailfish",
+			"gnu/linux": "Linux",
+		})
+
+	Browsers = browsers()
+
+	Weekdays = oneOf([]string{"1", "2", "3", "4", "5", "6", "7"}, map[string]string{
+		"monday": "1", "tuesday": "2", "wednesday": "3", "thursday": "4", "friday": "5", "saturday": "6", "sunday": "7",
+		"mon": "1", "tue": "2", "wed": "3", "thu": "4", "fri": "5", "sat": "6", "sun": "7",
+	})
+)
+
+// countries are the codes of models/country. Their names, the codes of three letters and UK are synonyms.
+func countries() *Values {
+	codes, synonyms := country.Codes(), map[string]string{"UAE": "AE", "Great Britain": "GB", "Czech Republic": "CZ"}
+	var names []string
+	for _, code := range codes {
+		synonyms[country.Name(code)] = code
+		names = append(names, plain(country.Name(code)))
+	}
+	v := oneOf(codes, synonyms)
+	v.names, v.what = names, "a country's code of two letters (ISO 3166-1), as in US or DE"
+	v.read = func(text string) (string, bool) {
+		region, err := language.ParseRegion(text)
+		if err != nil {
+			return "", false
+		}
+		code := region.Canonicalize().String()
+		return code, country.Name(code) != ""
+	}
+	return v
+}
+
+func browsers() *Values {
+	v := oneOf([]string{
+		"Chrome", "Safari", "Firefox", "Edge", "Opera", "Samsung Internet", "Internet Explorer", "Brave", "Vivaldi",
+		"DuckDuckGo", "Yandex Browser", "UC Browser", "Opera GX", "Opera Mini", "Mi Browser", "Huawei Browser",
+		"HeyTap Browser", "Vivo Browser", "QQ Browser", "Whale", "Ecosia", "Coc Coc", "Avast Secure Browser", "Amazon Silk",
+		"Maxthon", "Puffin", "Phoenix", "Electron", "Tesla", "Pale Moon", "SeaMonkey", "Waterfox", "Firefox Focus",
+		"Chromium", "Android Browser", "Android WebView", "iOS WebView", "BlackBerry", "Epiphany", "Konqueror", "PlayStation",
+		"Nintendo Browser", "Samsung TV Browser", "LG Browser", "Roku", "Facebook", "Messenger", "Instagram", "Threads",
+		"TikTok", "Snapchat", "Pinterest", "LinkedIn", "Twitter", "Reddit", "WeChat", "Weibo", "KakaoTalk", "LINE", "Naver",
+		"Telegram", "VK", "Zalo", "Viber", "WhatsApp", "Google App", "Bing", "Alipay", "QQ", "Baidu",
+	}, map[string]string{
+		"Google Chrome": "Chrome", "Chrome Mobile": "Chrome", "Mobile Safari": "Safari", "Apple Safari": "Safari",
+		"Mozilla Firefox": "Firefox", "Firefox Mobile": "Firefox", "Microsoft Edge": "Edge",
+		"MS Edge": "Edge", "IE": "Internet Explorer", "MSIE": "Internet Explorer", "Samsung Browser": "Samsung Internet",
+		"Yandex": "Yandex Browser", "UC": "UC Browser", "UCWeb": "UC Browser", "Silk": "Amazon Silk", "Opera Mobile": "Opera",
+		"Miui Browser": "Mi Browser", "DuckDuckGo Browser": "DuckDuckGo",
+		"Chrome WebView": "Android WebView", "Facebook App": "Facebook", "Instagram App": "Instagram", "TikTok App": "TikTok",
+		"GSA": "Google App", "Google Search App": "Google App", "Facebook Messenger": "Messenger",
+	})
+	v.Open, v.what = true, "the name of a browser, as in Chrome or Samsung Internet (for others: contains)"
+	return v
+}

@@ -1,0 +1,160 @@
+package cond
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"switchyard/models/clickattr"
+)
+
+// valued are the attributes that do not follow from clickattr.All and have a closed set of values.
+var valued = map[Attr]*clickattr.Values{DayOfWeek: clickattr.Weekdays}
+
+// bounds are the least and the greatest number that an attribute can be.
+var bounds = map[Attr][2]float64{IPVersion: {4, 6}, DayOfWeek: {1, 7}, HourOfDay: {0, 23}, BotScore: {0, 100}}
+
+// valuesOf are the values that an attribute can have, nil where that is any.
+func valuesOf(a Attr) *clickattr.Values {
+	if a >= numAttrs {
+		return nil
+	}
+	if row := attributes[a].row; row != nil {
+		return row.Values
+	}
+	return valued[a]
+}
+
+// Canonical gives a condition that compares for equality the canonical form of its values: us is US, and phone is
+// mobile. What is no value of the attribute stays as it is, which CheckValues refuses.
+func Canonical(c Condition) Condition {
+	a, _, _, _ := findAttr(c.Attribute)
+	values := valuesOf(a)
+	if values == nil || operators[c.Operator].op != opEquals {
+		return c
+	}
+	list, isList := c.Value.([]any)
+	if !isList {
+		c.Value = canonical(a, values, c.Value)
+		return c
+	}
+	out := make([]any, len(list))
+	for i, v := range list {
+		out[i] = canonical(a, values, v)
+	}
+	c.Value = out
+	return c
+}
+
+func canonical(a Attr, values *clickattr.Values, v any) any {
+	text, _ := v.(string)
+	form, ok := values.Find(strings.TrimSpace(text))
+	switch {
+	case text == "" || !ok:
+		return v
+	case attributes[a].kind == kindNumber:
+		return json.Number(form)
+	}
+	return form
+}
+
+// CheckValues refuses conditions with a value that no visitor can have, such as the country USSR. Those that stand in
+// kept, in any order, pass: a record that was saved with one can still be changed. The conditions are valid ones, and
+// within their budget. The error is an *Error. Compile does not ask, so that what was saved loads.
+func CheckValues(list, kept []Condition) error {
+	var known map[string]bool
+	for i := range list {
+		err := checkValues(&list[i])
+		if err == nil {
+			continue
+		}
+		if known == nil {
+			known = make(map[string]bool, len(kept))
+			for _, c := range kept {
+				known[written(c)] = true
+			}
+		}
+		if !known[written(list[i])] {
+			err.Attribute, err.Operator = list[i].Attribute, list[i].Operator
+			return err
+		}
+	}
+	return nil
+}
+
+// written is a condition as a text that is the same for the same conditions.
+func written(c Condition) string {
+	text, _ := json.Marshal(Canonical(c)) //nolint:errchkjson // it came from JSON
+	return string(text)
+}
+
+func checkValues(c *Condition) *Error {
+	a, k, _, _ := findAttr(c.Attribute)
+	op, closed := operators[c.Operator].op, valuesOf(a)
+	texts, err := items(c.Value)
+	switch {
+	case k == kindSchedule || err != nil || op == opIsSet:
+		return nil // Compile reads them
+	case k == kindNumber:
+		return checkNumbers(a, op, texts)
+	case closed == nil:
+		return nil
+	case op == opEquals:
+		for _, text := range texts {
+			if _, err := closed.Check(text); err != nil {
+				return &Error{Reason: BadValue, Detail: err.Error()}
+			}
+		}
+		return nil
+	case textual&(1<<op) == 0:
+		return &Error{Reason: UnknownOperator}
+	case closed.Open || closed.List() == nil || holds(c, a, closed.List()):
+		return nil
+	}
+	return &Error{Reason: BadValue, Detail: "it holds for no value: it is one of " + strings.Join(closed.List(), ", ")}
+}
+
+// holds reports whether one of the values satisfies a condition, or a negated one without its negation.
+func holds(c *Condition, a Attr, values []string) bool {
+	m, err := compile(c)
+	if err != nil {
+		return true
+	}
+	m.negate = false
+	var f Facts
+	for _, v := range values {
+		f.Reset()
+		f.SetText(a, v)
+		if m.match(&f) {
+			return true
+		}
+	}
+	return false
+}
+
+// checkNumbers refuses a number that lies outside of what the attribute can be.
+func checkNumbers(a Attr, op operator, texts []string) *Error {
+	within, ok := bounds[a]
+	if !ok || inOrder&(1<<op) == 0 {
+		return nil
+	}
+	refused := &Error{Reason: BadValue, Detail: fmt.Sprintf("it is between %g and %g", within[0], within[1])}
+	test, err := newNumberTest(a, kindNumber, op, texts)
+	ranges, _ := test.(numberTest)
+	if err != nil {
+		return nil
+	}
+	fits := func(r numberRange) bool {
+		return r.lo <= within[1] && r.hi >= within[0] && (!r.open || r.lo < within[1] && r.hi > within[0])
+	}
+	if op == opBetween && slices.ContainsFunc(ranges, fits) {
+		return nil
+	}
+	for _, r := range ranges {
+		if !fits(r) {
+			return refused
+		}
+	}
+	return nil
+}
