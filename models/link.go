@@ -7,8 +7,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// LinkFailures is how many failed checks in a row make a link a broken one.
-const LinkFailures = 2
+// LinkFailures is how many failed checks in a row make a link a broken one. A check that fails within LinkPatience of the
+// first failure is not counted: a short outage breaks no link, however often somebody checks it by hand.
+const (
+	LinkFailures = 2
+	LinkPatience = 30 * time.Minute
+)
 
 // Link is an active offer, landing page or tracking domain, as the checks see it. A domain is looked up in the list of
 // unsafe addresses only, since the service itself answers there.
@@ -20,6 +24,12 @@ type Link struct {
 	URL       string     `db:"url"`        // as the record has it, with its {token} placeholders
 	CheckedAt *time.Time `db:"checked_at"` // last check of this URL; nil: never
 }
+
+// The kinds of link that are requested.
+const (
+	LinkOffer  = "offer"
+	LinkLander = "lander"
+)
 
 // LinkResult is what one check of a link found. The link works if Error is empty.
 type LinkResult struct {
@@ -44,9 +54,12 @@ func (s LinkState) Checked(r LinkResult) (next LinkState, broke bool) {
 	if r.Error == "" {
 		return next, false
 	}
-	next.Failures, next.FailingSince, next.BrokenAt = s.Failures+1, s.FailingSince, s.BrokenAt
+	next.Failures, next.FailingSince, next.BrokenAt = s.Failures, s.FailingSince, s.BrokenAt
 	if next.FailingSince == nil {
 		next.FailingSince = &r.At
+	}
+	if s.Failures == 0 || r.At.Sub(*next.FailingSince) >= LinkPatience {
+		next.Failures++
 	}
 	if next.BrokenAt == nil && next.Failures >= LinkFailures {
 		next.BrokenAt, broke = &r.At, true

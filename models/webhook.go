@@ -1,6 +1,7 @@
 package models
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/google/uuid"
@@ -58,16 +59,18 @@ var DeliveryStates = []string{DeliveryPending, DeliveryDelivered, DeliveryFailed
 
 // WebhookDelivery is one event on its way to one endpoint.
 type WebhookDelivery struct {
-	ID          uuid.UUID `db:"id" json:"id"`
-	WebhookID   uuid.UUID `db:"endpoint_id" json:"webhookId"`
-	EventID     uuid.UUID `db:"event_id" json:"eventId"`
-	EventType   string    `db:"type" json:"event"`
-	Status      string    `db:"status" json:"status" enum:"pending,delivered,failed"`
-	Attempts    int       `db:"attempts" json:"attempts"`
-	HTTPStatus  *int      `db:"http_status" json:"httpStatus" doc:"what the endpoint answered last; null when no answer came"`
-	Error       string    `db:"error" json:"error"`
-	CreatedAt   Stamp     `db:"created_at" json:"createdAt"`
-	LastAttempt *Stamp    `db:"last_attempt" json:"lastAttemptAt"`
-	NextAttempt *Stamp    `db:"next_attempt" json:"nextAttemptAt"` // while it is pending
-	DeliveredAt *Stamp    `db:"delivered_at" json:"deliveredAt"`
+	ID          uuid.UUID       `db:"id" json:"id"`
+	WebhookID   uuid.UUID       `db:"endpoint_id" json:"webhookId"`
+	EventID     uuid.UUID       `db:"event_id" json:"eventId"`
+	EventType   string          `db:"type" json:"event"`
+	Status      string          `db:"status" json:"status" enum:"pending,delivered,failed"`
+	Attempts    int             `db:"attempts" json:"attempts"`
+	HTTPStatus  *int            `db:"http_status" json:"httpStatus" doc:"what the endpoint answered last; null when no answer came"`
+	Error       string          `db:"error" json:"error"`
+	Body        json.RawMessage `db:"body" json:"body" doc:"what is sent, without whitespace between its parts"`
+	Answer      string          `db:"answer" json:"answer" doc:"the first 2 kB of the body that the endpoint answered last"`
+	CreatedAt   Stamp           `db:"created_at" json:"createdAt"`
+	LastAttempt *Stamp          `db:"last_attempt" json:"lastAttemptAt"`
+	NextAttempt *Stamp          `db:"next_attempt" json:"nextAttemptAt"` // while it is pending
+	DeliveredAt *Stamp          `db:"delivered_at" json:"deliveredAt"`
 }

@@ -39,7 +39,7 @@ func campaigns(d Deps, about reporting.Deps) []route.Route {
 		route.Codes("400 invalid_id"))
 	stats.Window, stats.Share = true, route.Reads
 	return append(append(d.insight(), d.routingTool(), reporting.Simulation(about)), []route.Route{
-		listFigures(d, res, "campaigns with figures for the window; pinned first, then newest", "campaign_id", d.campaignRow),
+		listFigures(d, res, "campaigns with figures for the window; pinned first, then newest", "campaign_id", alone(d.campaignRow)),
 		create,
 		res.row("GET", "/{id}", "one campaign with its flow", route.Do(d.findCampaign), answer.IDCodes),
 		res.row("PATCH", "/{id}", "change the settings that are sent", route.Take(d.changeCampaign),

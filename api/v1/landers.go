@@ -19,7 +19,7 @@ func landers(d Deps) []route.Route {
 		route.Codes("400 invalid_fallback"), answer.IDCodes)
 	patch.Body = LanderPatch{}
 	return []route.Route{
-		listFigures(d, res, "landing pages with figures for the window", "lander_id", landerRow),
+		listFigures(d, res, "landing pages with figures for the window", "lander_id", landerRows),
 		create[LanderBody](res, "create a landing page"),
 		put[LanderPut](res, "replace a landing page", idAnswer),
 		patch,
@@ -52,6 +52,10 @@ func landerAnswer(l models.Lander) LanderAnswer { return LanderAnswer{l} }
 type LanderRow struct {
 	models.Lander
 	answer.Figures
+	LastCheck *LastCheck `json:"last_check" doc:"of its present URL; null before the first one"`
 }
 
-func landerRow(l models.Lander, f answer.Figures) LanderRow { return LanderRow{l, f} }
+func landerRows(c *route.Call, page []models.Lander) (func(models.Lander, answer.Figures) LanderRow, error) {
+	checks, err := lastChecks(c, models.LinkLander, page)
+	return func(l models.Lander, f answer.Figures) LanderRow { return LanderRow{l, f, checks(l.ID)} }, err
+}

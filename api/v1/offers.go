@@ -16,7 +16,7 @@ func offers(d Deps) []route.Route {
 			"409 duplicate_name"),
 	}
 	return []route.Route{
-		listFigures(d, res, "offers with figures for the window", "offer_id", offerRow),
+		listFigures(d, res, "offers with figures for the window", "offer_id", offerRows),
 		create[OfferBody](res, "create an offer"),
 		put[OfferPut](res, "replace an offer", offerAnswer),
 		toggle(res, "pause or resume an offer", toggledStatus),
@@ -51,6 +51,10 @@ func offerAnswer(o models.Offer) OfferAnswer { return OfferAnswer{o, o.GroupName
 type OfferRow struct {
 	OfferAnswer
 	answer.Figures
+	LastCheck *LastCheck `json:"last_check" doc:"of its present URL; null before the first one"`
 }
 
-func offerRow(o models.Offer, f answer.Figures) OfferRow { return OfferRow{offerAnswer(o), f} }
+func offerRows(c *route.Call, page []models.Offer) (func(models.Offer, answer.Figures) OfferRow, error) {
+	checks, err := lastChecks(c, models.LinkOffer, page)
+	return func(o models.Offer, f answer.Figures) OfferRow { return OfferRow{offerAnswer(o), f, checks(o.ID)} }, err
+}

@@ -70,6 +70,7 @@ func Routes(d Deps, extra ...route.Route) []route.Route {
 		domains(d),
 		webhooks(d),
 		alerts(),
+		links(d),
 		plan(d),
 		reporting.Reports(about),
 		corrections(d),

@@ -25,7 +25,7 @@ func sources(d Deps) []route.Route {
 	post := create[SourceBody](res, "create a traffic source")
 	post.Echoes = []any{template.Source{}} // each is a traffic source as it stands
 	return []route.Route{
-		listFigures(d, res, "traffic sources with figures for the window", "source_id", sourceRow),
+		listFigures(d, res, "traffic sources with figures for the window", "source_id", alone(sourceRow)),
 		post,
 		put[SourcePut](res, "replace a traffic source", idAnswer),
 		toggle(res, "pause or resume a traffic source", toggledStatus, route.Codes("402 plan_limit")...),

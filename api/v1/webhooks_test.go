@@ -241,7 +241,7 @@ func TestDeliveryLog(t *testing.T) {
 		SELECT id FROM webhook_deliveries WHERE endpoint_id = $1 LIMIT 1)`, two)
 	exec(t, s, `UPDATE webhook_deliveries SET created_at = created_at - interval '8 days' WHERE id = (
 		SELECT id FROM webhook_deliveries WHERE endpoint_id = $1 ORDER BY created_at DESC LIMIT 1)`, two)
-	exec(t, s, `UPDATE webhook_deliveries SET status = 'failed', attempts = 7, http_status = 500, error = 'it answered 500',
+	exec(t, s, `UPDATE webhook_deliveries SET status = 'failed', attempts = 7, http_status = 500, error = 'it answered 500', answer = 'no',
 		last_attempt = now() WHERE id IN (SELECT id FROM webhook_deliveries WHERE endpoint_id = $1 LIMIT 2)`, one)
 
 	walk := func(query string) (rows []map[string]any) {
@@ -281,7 +281,10 @@ func TestDeliveryLog(t *testing.T) {
 		}
 	}
 	failed := walk("status=failed")[0]
-	if failed["httpStatus"] != 500.0 || failed["error"] != "it answered 500" || failed["webhookId"] != one ||
+	if sent, _ := failed["body"].(map[string]any); sent["type"] != failed["event"] || sent["id"] != failed["eventId"] {
+		t.Errorf("the log has the body %v", failed["body"])
+	}
+	if failed["httpStatus"] != 500.0 || failed["error"] != "it answered 500" || failed["answer"] != "no" || failed["webhookId"] != one ||
 		failed["lastAttemptAt"] == nil || failed["deliveredAt"] != nil {
 		t.Errorf("failed row %v", failed)
 	}

@@ -61,27 +61,31 @@ func EndpointOf(ctx context.Context, c db.Conn, id uuid.UUID) (endpoint uuid.UUI
 	return found.ID, found.Failures, err
 }
 
+// MaxAnswer is how many bytes of an endpoint's answer the log keeps.
+const MaxAnswer = 2 << 10
+
 // Attempt is what came of sending a delivery once.
 type Attempt struct {
 	Number    int
 	Delivered bool
 	Status    *int   // of the answer; nil when none came
 	Error     string // for the customer; empty when delivered
+	Answer    string // the first MaxAnswer bytes of the answer's body, as text
 	Final     bool   // no other attempt follows
 }
 
 // MarkAttempt is the SQL that records an attempt at a delivery, for use in a WITH. It returns endpoint_id and
-// delivered. Its placeholders $1 to $6 are filled by MarkArgs. A delivery that arrived once stays delivered when it
+// delivered. Its placeholders $1 to $7 are filled by MarkArgs. A delivery that arrived once stays delivered when it
 // is sent again.
 const MarkAttempt = `UPDATE webhook_deliveries SET
-    attempts = $2, http_status = $4, error = $5, last_attempt = clock_timestamp(),
+    attempts = $2, http_status = $4, error = $5, answer = $7, last_attempt = clock_timestamp(),
     status = CASE WHEN $3 THEN 'delivered' WHEN status = 'delivered' THEN status WHEN $6 THEN 'failed' ELSE 'pending' END,
     delivered_at = CASE WHEN $3 THEN coalesce(delivered_at, clock_timestamp()) ELSE delivered_at END
 WHERE id = $1 RETURNING endpoint_id, $3::boolean AS delivered`
 
 // MarkArgs are the arguments of MarkAttempt.
 func MarkArgs(id uuid.UUID, a Attempt) []any {
-	return []any{id, a.Number, a.Delivered, a.Status, a.Error, a.Final}
+	return []any{id, a.Number, a.Delivered, a.Status, a.Error, a.Final, a.Answer}
 }
 
 const dropDelivery = `UPDATE webhook_deliveries SET status = 'failed', error = $2 WHERE id = $1 AND status = 'pending'`

@@ -107,6 +107,35 @@ func (k Links) RecordCheck(ctx context.Context, l models.Link, r models.LinkResu
 	return deliveries, err
 }
 
+// Find finds a link of an account whose record is in use; not_found if there is none.
+func (k Links) Find(ctx context.Context, account uuid.UUID, kind string, id uuid.UUID) (models.Link, error) {
+	const q = `SELECT l.kind, l.id, l.account_id, l.name, l.url, c.checked_at FROM (` + checkedLinks + `) l
+		LEFT JOIN link_checks c ON c.kind = l.kind AND c.record_id = l.id AND c.url = l.url
+		WHERE l.account_id = $1 AND l.kind = $2 AND l.id = $3`
+	return db.Get[models.Link](ctx, k.s.c, kind, q, account, kind, id)
+}
+
+// States gives the states of an account's links by the ids of their records. One whose present URL was never checked is
+// missing.
+func (k Links) States(ctx context.Context, account uuid.UUID, kind string, ids []uuid.UUID) (
+	map[uuid.UUID]models.LinkState, error,
+) {
+	const q = `SELECT l.id, c.checked_at AS "state.checked_at", c.http_status AS "state.http_status",
+			c.error AS "state.error", c.failures AS "state.failures", c.failing_since AS "state.failing_since",
+			c.broken_at AS "state.broken_at"
+		FROM (` + checkedLinks + `) l JOIN link_checks c ON c.kind = l.kind AND c.record_id = l.id AND c.url = l.url
+		WHERE l.account_id = $1 AND l.kind = $2 AND l.id = ANY($3)`
+	found, err := db.Select[struct {
+		ID    uuid.UUID        `db:"id"`
+		State models.LinkState `db:"state"`
+	}](ctx, k.s.c, "link states", q, account, kind, ids)
+	states := make(map[uuid.UUID]models.LinkState, len(found))
+	for _, f := range found {
+		states[f.ID] = f.State
+	}
+	return states, err
+}
+
 const findScreen = `SELECT unsafe_at FROM link_screens WHERE kind = $1 AND record_id = $2 AND url = $3`
 
 const saveScreen = `

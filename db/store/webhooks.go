@@ -147,7 +147,8 @@ type DeliveryFilter struct {
 	Status  string
 }
 
-var deliveryColumns = `d.id, d.endpoint_id, d.event_id, e.type, d.status, d.attempts, d.http_status, d.error, d.last_attempt,
+var deliveryColumns = `d.id, d.endpoint_id, d.event_id, e.type, d.status, d.attempts, d.http_status, d.error, d.answer,
+	e.body, d.last_attempt,
 	` + jobrow.NextAttempt("d.id") + ` AS next_attempt, d.delivered_at, d.created_at`
 
 var listDeliveries = `

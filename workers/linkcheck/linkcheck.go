@@ -45,6 +45,7 @@ func Register(r *workers.Runtime, o Options) {
 	c := &checker{o: o, client: r.Client()}
 	workers.RegisterTick(r, jobs.SweepLinks, c.sweep)
 	workers.RegisterTick(r, jobs.ScreenLinks, c.screen)
+	workers.Register(r, jobs.CheckLink, c.checkOne)
 }
 
 type checker struct {
@@ -157,6 +158,26 @@ func (c *checker) check(known map[string]models.LinkResult) func(context.Context
 		}
 		return nil
 	}
+}
+
+// checkOne checks one link that somebody waits for, and records the result like that of a sweep.
+func (c *checker) checkOne(ctx context.Context, a jobs.CheckLinkArgs) (jobs.CheckLinkAnswer, error) {
+	l, err := c.o.Store.Links().Find(ctx, workers.Account(ctx), a.Kind, a.ID)
+	if err != nil {
+		return jobs.CheckLinkAnswer{}, err
+	}
+	requested := c.filled(l)
+	results, err := c.probeAll(ctx, []string{requested})
+	if err != nil {
+		return jobs.CheckLinkAnswer{}, err
+	}
+	r := results[requested]
+	deliveries, err := c.o.Store.Links().RecordCheck(ctx, l, r)
+	if err != nil {
+		return jobs.CheckLinkAnswer{}, err
+	}
+	c.announce(ctx, models.EventLinkBroken, l, deliveries)
+	return jobs.CheckLinkAnswer{CheckLinkArgs: a, URL: requested, At: r.At, Status: r.Status, Error: r.Error}, nil
 }
 
 // lookUp looks up the URLs of a batch and records the threats.

@@ -113,7 +113,7 @@ func newWorld(t *testing.T, change ...func(*linkcheck.Options)) *world {
 	r := jobstest.Redis(t)
 	w.client = jobs.Connect(r)
 	rt := workers.New(workers.Options{
-		DB: w.db, Redis: r, Client: w.client, Grace: 4 * time.Second, Queues: []jobs.Queue{{Name: jobs.Maintenance, Weight: 1}},
+		DB: w.db, Redis: r, Client: w.client, Grace: 4 * time.Second, Queues: []jobs.Queue{{Name: jobs.Maintenance, Weight: 1}, {Name: jobs.Interactive, Weight: 1}},
 	})
 	o := linkcheck.Options{
 		Store: w.store, Egress: out, List: w.list, Pause: -1, Now: func() time.Time { return time.Unix(w.now.Load(), 0) },

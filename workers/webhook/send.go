@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"switchyard/db/delivery"
+	"switchyard/db/spool"
 	"switchyard/workers/egress"
 )
 
@@ -74,7 +75,7 @@ func (s *sender) send(ctx context.Context, t delivery.Target) (delivery.Attempt,
 	if failure, ok := errors.AsType[*egress.Error](err); ok && failure.Class == egress.TooLarge {
 		err = nil
 	}
-	a := delivery.Attempt{}
+	a := delivery.Attempt{Answer: spool.CleanText(answer.Body[:min(len(answer.Body), delivery.MaxAnswer)])}
 	if answer.Status != 0 {
 		a.Status = &answer.Status
 	}

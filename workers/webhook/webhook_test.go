@@ -51,9 +51,15 @@ func TestDelivered(t *testing.T) {
 func TestRetriesKeepBytesAndSignAnew(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, []time.Duration{0, 0})
-	w.reply(status(http.StatusServiceUnavailable))
+	w.reply(func(rw http.ResponseWriter, _ *http.Request) {
+		rw.WriteHeader(http.StatusServiceUnavailable)
+		_, _ = rw.Write([]byte("a\x00b\xff" + strings.Repeat("x", 3000)))
+	})
 	id, e := w.emit()
 	s := w.until(id, func(s shown) bool { return s.Status == "failed" })
+	if want := "ab\uFFFD" + strings.Repeat("x", delivery.MaxAnswer-4); s.Answer != want {
+		t.Errorf("the log has %d bytes of the answer: %.20q", len(s.Answer), s.Answer)
+	}
 	if s.Attempts != 3 || *s.HTTPStatus != 503 || s.Error == "" || s.Job != models.JobFailed || s.Failures != 3 || !s.Failing {
 		t.Errorf("delivery = %+v", s)
 	}

@@ -188,6 +188,7 @@ type shown struct {
 	Attempts   int    `db:"attempts"`
 	HTTPStatus *int   `db:"http_status"`
 	Error      string `db:"error"`
+	Answer     string `db:"answer"`
 	Job        string `db:"job"`
 	Failures   int    `db:"failures"`
 	Failing    bool   `db:"failing"`
@@ -195,7 +196,7 @@ type shown struct {
 
 func (w *world) show(id uuid.UUID) (s shown) {
 	w.t.Helper()
-	err := w.db.GetContext(w.t.Context(), &s, `SELECT d.status, d.attempts, d.http_status, d.error, j.state AS job,
+	err := w.db.GetContext(w.t.Context(), &s, `SELECT d.status, d.attempts, d.http_status, d.error, d.answer, j.state AS job,
 		w.consecutive_failures AS failures, w.failing_since IS NOT NULL AS failing
 		FROM webhook_deliveries d JOIN jobs j USING (id) JOIN webhook_endpoints w ON w.id = d.endpoint_id WHERE d.id = $1`, id)
 	if err != nil {

@@ -1,0 +1,87 @@
+package v1
+
+import (
+	"github.com/google/uuid"
+
+	"switchyard/api/answer"
+	"switchyard/api/bind"
+	"switchyard/api/route"
+	"switchyard/api/slow"
+	"switchyard/jobs"
+	"switchyard/models"
+)
+
+// links are the rows that check the links of offers and landing pages.
+func links(d Deps) []route.Route {
+	return []route.Route{{
+		Method: "POST", Path: "/tools/check-links", Group: "Account", Slow: checkJob.Answer(), Share: route.Sends,
+		Summary: "request the link of an offer or a landing page now",
+		Codes:   route.Codes("400 required invalid_id", "404 not_found"), Handle: route.Take(d.checkLink),
+	}}
+}
+
+// LinkBody names the record whose link is checked: an offer or a landing page, one of them.
+type LinkBody struct {
+	OfferID  bind.Opt[string] `json:"offer_id" bad:"invalid_id" format:"uuid" doc:"an active offer"`
+	LanderID bind.Opt[string] `json:"lander_id" bad:"invalid_id" format:"uuid" doc:"an active landing page"`
+}
+
+// LinkChecked is what a link answered.
+type LinkChecked struct {
+	Kind      string    `json:"kind" enum:"offer,lander"`
+	ID        uuid.UUID `json:"id"`
+	URL       string    `json:"url" doc:"as it was requested, with example values for its tokens"`
+	OK        bool      `json:"ok" doc:"false: no answer, 404, 410 or 5xx"`
+	Status    *int      `json:"status" doc:"null when no answer came"`
+	Error     *string   `json:"error" doc:"why it is not ok"`
+	CheckedAt string    `json:"checked_at"`
+}
+
+var checkJob = slow.New(jobs.CheckLink, func(a jobs.CheckLinkAnswer) LinkChecked {
+	return LinkChecked{
+		Kind: a.Kind, ID: a.ID, URL: a.URL, OK: a.Error == "", Status: a.Status, Error: answer.OrNull(a.Error),
+		CheckedAt: answer.Stamp(a.At),
+	}
+})
+
+func (d Deps) checkLink(c *route.Call, b LinkBody) (LinkChecked, error) {
+	args, text := jobs.CheckLinkArgs{Kind: models.LinkOffer}, b.OfferID
+	if b.LanderID.Given() {
+		args.Kind, text = models.LinkLander, b.LanderID
+	}
+	if b.OfferID.Given() == b.LanderID.Given() {
+		return LinkChecked{}, models.Invalid("required", "either offer_id or lander_id is needed")
+	}
+	args.ID, _ = models.ParseID(text.Value) // a UUID, says its tag
+	if _, err := c.Store.Links().Find(c.Context(), c.Account.ID, args.Kind, args.ID); err != nil {
+		return LinkChecked{}, err
+	}
+	return checkJob.Run(c, d.Jobs, args)
+}
+
+// LastCheck is the last check of a link. Checks run every hour.
+type LastCheck struct {
+	OK           bool    `json:"ok"`
+	Status       *int    `json:"status" doc:"null when no answer came"`
+	Error        *string `json:"error" doc:"why it is not ok"`
+	CheckedAt    string  `json:"checked_at"`
+	FailingSince *string `json:"failing_since" doc:"the first of the failures in a row"`
+	Broken       bool    `json:"broken" doc:"two checks in a row failed: it is in GET /alerts"`
+}
+
+// lastChecks reads the last checks of a page of records.
+func lastChecks[R interface{ RecordID() uuid.UUID }](c *route.Call, kind string, page []R) (
+	func(uuid.UUID) *LastCheck, error,
+) {
+	states, err := c.Store.Links().States(c.Context(), c.Account.ID, kind, answer.Each(page, R.RecordID))
+	return func(id uuid.UUID) *LastCheck {
+		s, checked := states[id]
+		if !checked {
+			return nil
+		}
+		return &LastCheck{
+			OK: s.Error == "", Status: s.Status, Error: answer.OrNull(s.Error), CheckedAt: answer.Stamp(s.CheckedAt),
+			FailingSince: answer.StampOrNull(s.FailingSince), Broken: s.BrokenAt != nil,
+		}
+	}, err
+}

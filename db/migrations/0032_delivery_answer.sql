@@ -1,0 +1,6 @@
+-- What an endpoint answered to the last attempt: the first 2 kB of the body.
+-- +goose Up
+ALTER TABLE webhook_deliveries ADD COLUMN answer text NOT NULL DEFAULT '';
+
+-- +goose Down
+ALTER TABLE webhook_deliveries DROP COLUMN answer;

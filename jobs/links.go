@@ -1,0 +1,27 @@
+package jobs
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// CheckLinkArgs name an offer or a landing page of the account.
+type CheckLinkArgs struct {
+	Kind string    `json:"kind"` // models.LinkOffer or models.LinkLander
+	ID   uuid.UUID `json:"id"`
+}
+
+// CheckLinkAnswer is what a link answered. It works if Error is empty. Status is nil without an answer.
+type CheckLinkAnswer struct {
+	CheckLinkArgs
+	URL    string    `json:"url"` // as it was requested, with example values for its tokens
+	At     time.Time `json:"at"`
+	Status *int      `json:"status"`
+	Error  string    `json:"error"`
+}
+
+// CheckLink requests a link now. Errors: not_found, also for a link that is not in use.
+var CheckLink = Define[CheckLinkArgs, CheckLinkAnswer]("links:check", Policy{
+	Queue: Interactive, Timeout: 24 * time.Second,
+})
