@@ -10,21 +10,11 @@ import (
 
 // ExportArgs choose the rows of a file, in the window [From, To). Fields that the kind does not use are ignored.
 type ExportArgs struct {
-	Kind       string         `json:"kind"`
-	Name       string         `json:"name"`
-	From       time.Time      `json:"from"`
-	To         time.Time      `json:"to"`
-	Dimensions []string       `json:"dimensions,omitempty"`
-	Filters    []ExportFilter `json:"filters,omitempty"`
-	Bucket     string         `json:"bucket,omitempty"`
-	Link       uuid.UUID      `json:"link,omitzero"`
-	BaseURL    string         `json:"base_url,omitempty"` // of the API, for the address of the download
-}
-
-// ExportFilter keeps the rows that have one of the values in a dimension.
-type ExportFilter struct {
-	Dimension string   `json:"dimension"`
-	Values    []string `json:"values"`
+	Kind string `json:"kind"`
+	Name string `json:"name"`
+	models.ReportArgs
+	Link    uuid.UUID `json:"link,omitzero"`
+	BaseURL string    `json:"base_url,omitempty"` // of the API, for the address of the download
 }
 
 // ExportAnswer describes the finished file. Its id is that of the job.

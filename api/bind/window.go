@@ -2,6 +2,7 @@ package bind
 
 import (
 	"net/url"
+	"strings"
 	"time"
 
 	"switchyard/models"
@@ -55,6 +56,15 @@ func ParseWindow(q url.Values, now time.Time) (Window, error) {
 		return w, models.Invalid("invalid_input", "from must not be after to")
 	}
 	return w, nil
+}
+
+// ParseRange reads FROM..TO, each as ParseWindow does. Anything else is invalid_input.
+func ParseRange(name, text string) (Window, error) {
+	from, to, ok := strings.Cut(text, "..")
+	if !ok || from == "" || to == "" {
+		return Window{}, models.Invalid("invalid_input", "%s must be FROM..TO, each YYYY-MM-DD or YYYY-MM-DD HH:MM:SS", name)
+	}
+	return ParseWindow(url.Values{"from": {from}, "to": {to}}, time.Time{})
 }
 
 // HasWindow reports whether from or to was sent.

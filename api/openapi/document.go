@@ -52,7 +52,7 @@ func Document(info Info, rows []route.Route) map[string]any {
 		"paths":    paths,
 		"webhooks": webhooks,
 		"components": object{
-			"schemas": s.components,
+			"schemas": s.components, "parameters": s.parameters,
 			"securitySchemes": object{
 				"key": object{"type": "http", "scheme": "bearer", "description": "an API key: full or read-only"},
 			},
@@ -64,7 +64,7 @@ func Document(info Info, rows []route.Route) map[string]any {
 func operation(s *schemas, row route.Route) object {
 	op := object{
 		"operationId": operationID(row), "summary": row.Summary, "tags": []string{row.Group},
-		"parameters": parameters(row), "responses": responses(s, row),
+		"parameters": parameters(s, row), "responses": responses(s, row),
 		"x-read-only-key": row.Scope != route.Write,
 	}
 	if row.Public {
@@ -89,19 +89,18 @@ func operationID(row route.Route) string {
 	return strings.ToLower(row.Method) + "_" + strings.ReplaceAll(strings.Join(words, "_"), "__", "_")
 }
 
-func parameters(row route.Route) []object {
+func parameters(s *schemas, row route.Route) []object {
 	out := []object{}
 	for _, name := range row.PathParams() {
 		out = append(out, object{"name": name, "in": "path", "required": true, "schema": object{"type": "string"}})
 	}
 	for _, q := range row.Params() {
-		doc := q.Doc
-		if q.Max > 0 {
-			doc += fmt.Sprintf(", %d-%d", q.Min, q.Max)
+		if !q.Shared {
+			out = append(out, parameter(q))
+			continue
 		}
-		out = append(out, object{
-			"name": q.Name, "in": "query", "required": q.Required, "description": doc, "schema": paramSchema(q),
-		})
+		s.parameters[q.Name] = parameter(q)
+		out = append(out, object{"$ref": "#/components/parameters/" + q.Name})
 	}
 	if row.Method == http.MethodPost {
 		out = append(out, object{
@@ -111,6 +110,14 @@ func parameters(row route.Route) []object {
 		})
 	}
 	return out
+}
+
+func parameter(q route.Param) object {
+	doc := q.Doc
+	if q.Max > 0 {
+		doc += fmt.Sprintf(", %d-%d", q.Min, q.Max)
+	}
+	return object{"name": q.Name, "in": "query", "required": q.Required, "description": doc, "schema": paramSchema(q)}
 }
 
 func paramSchema(q route.Param) object {
@@ -130,6 +137,9 @@ func paramSchema(q route.Param) object {
 		if q.Type != "" && q.Type != "string" && q.Type != "uuid" {
 			schema["default"] = bind.Literal(q.Default)
 		}
+	}
+	if q.Repeated {
+		return object{"type": "array", "items": schema}
 	}
 	return schema
 }

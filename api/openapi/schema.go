@@ -23,10 +23,13 @@ type object = map[string]any
 // schemas makes JSON Schemas (2020-12) of Go types. Structs become named components.
 type schemas struct {
 	components object
+	parameters object // those that rows share
 	names      map[reflect.Type]string
 }
 
-func newSchemas() *schemas { return &schemas{components: object{}, names: map[reflect.Type]string{}} }
+func newSchemas() *schemas {
+	return &schemas{components: object{}, parameters: object{}, names: map[reflect.Type]string{}}
+}
 
 // anyType lists every type, null among them: an empty schema says the same, but not to every reader.
 var anyType = []string{"object", "array", "string", "number", "boolean", "null"}

@@ -72,6 +72,8 @@ type Param struct {
 	Doc      string
 	// Repeated parameters may be given several times. Any other one that is, is invalid_input.
 	Repeated bool
+	// Shared parameters mean the same wherever they are: the document describes each once.
+	Shared bool
 	// Min and Max are the range of an integer: a number outside is held to it. The document adds it to Doc.
 	Min, Max int
 }

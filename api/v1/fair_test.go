@@ -26,12 +26,12 @@ type heldReports struct {
 	gate    chan struct{}
 }
 
-func (h *heldReports) Performance(ctx context.Context, q report.Query) ([]report.Row, error) {
-	if q.AccountID == h.account && len(q.Dimensions) > 1 {
+func (h *heldReports) Answer(ctx context.Context, account uuid.UUID, a models.ReportArgs) ([]report.Row, error) {
+	if account == h.account && len(a.Dimensions) > 1 {
 		h.entered <- struct{}{}
 		<-h.gate
 	}
-	return h.ReportReader.Performance(ctx, q)
+	return h.ReportReader.Answer(ctx, account, a)
 }
 
 // TestParallelReports: of 60 reports of an account at once two run, some wait and the others are refused. Meanwhile

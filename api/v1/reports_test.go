@@ -11,6 +11,7 @@ import (
 
 	"switchyard/api/apitest"
 	"switchyard/db/report"
+	"switchyard/models"
 	"switchyard/models/clickattr"
 )
 
@@ -115,6 +116,149 @@ func TestPerformance(t *testing.T) {
 	}
 }
 
+// TestPerformanceAsked: time zone, excluded values, order, limits and a window to compare with, against a recount.
+func TestPerformanceAsked(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	r := newTraffic(t, s, 150, 4)
+	nepal, _ := time.LoadLocation("Asia/Kathmandu")
+	local := func(v *visit) string { return v.at().In(nepal).Format("2006-01-02 15:00:00-07:00") }
+	from, to := r.visits[60].at().Truncate(time.Second), r.visits[140].at().Truncate(time.Second)
+	ask := func(query url.Values) (out struct {
+		Rows         []map[string]any
+		Totals       map[string]any
+		Truncated    bool
+		Filters      []map[string]any
+		CompareRange map[string]string `json:"compare_range"`
+	}) {
+		t.Helper()
+		query.Set("from", from.Format(time.DateTime))
+		query.Set("to", to.Format(time.DateTime))
+		s.Do("GET", "/reports/performance?"+query.Encode(), nil).Want(200, "").Into(&out)
+		return out
+	}
+
+	// By the hours of a zone, without a country and without those of no country.
+	keep := func(v *visit) bool { return v.Country != "DE" && v.Country != "" }
+	hours := map[string][]*visit{}
+	for _, v := range r.between(from, to) {
+		if keep(v) {
+			hours[local(v)] = append(hours[local(v)], v)
+		}
+	}
+	got := ask(url.Values{"dimension": {"hour"}, "tz": {"Asia/Kathmandu"}, "x.country": {"DE", ""}, "sort": {"hour"}})
+	if len(got.Rows) != len(hours) || fmt.Sprint(got.Filters) != "[map[dimension:country not:true value:DE] map[dimension:country not:true value:]]" {
+		t.Errorf("%d hours, want %d; filters %v", len(got.Rows), len(hours), got.Filters)
+	}
+	last := ""
+	for _, row := range got.Rows {
+		hour := row["dims"].(map[string]any)["hour"].(string)
+		compare(t, hour, row, figures(hours[hour]))
+		if hour <= last {
+			t.Errorf("%s comes after %s", hour, last)
+		}
+		last = hour
+	}
+
+	// Sources by revenue beside the window before, one row only, and totals of all.
+	was := r.where(func(v *visit) bool {
+		return v.at().Before(from) && !v.at().Before(from.Add(-to.Add(time.Second).Sub(from)))
+	})
+	got = ask(url.Values{"dimension": {"source_id"}, "sort": {"-revenue"}, "limit": {"2"}, "compare": {"previous"}})
+	most := 1e9
+	for _, row := range got.Rows {
+		source := row["dims"].(map[string]any)["source_id"]
+		of := func(list []*visit) (out []*visit) {
+			for _, v := range list {
+				if models.IDText(v.SourceID) == source {
+					out = append(out, v)
+				}
+			}
+			return out
+		}
+		compare(t, "source", row, figures(of(r.between(from, to))))
+		compare(t, "source before", row["compare"].(map[string]any), figures(of(was)))
+		if row["revenue"].(float64) > most || row["changes"].(map[string]any)["clicks"] == nil {
+			t.Errorf("%v after %v", row, most)
+		}
+		most = row["revenue"].(float64)
+	}
+	compare(t, "totals", got.Totals, figures(r.between(from, to)))
+	compare(t, "totals before", got.Totals["compare"].(map[string]any), figures(was))
+	if len(got.Rows) != 2 || !got.Truncated || got.CompareRange["to"] != from.Add(-time.Second).Format(time.DateTime) {
+		t.Errorf("%d rows, truncated %v, compared with %v", len(got.Rows), got.Truncated, got.CompareRange)
+	}
+	got = ask(url.Values{"dimension": {"source_id"}, "min_clicks": {"100000"}})
+	if compare(t, "totals", got.Totals, figures(r.between(from, to))); len(got.Rows) != 0 || got.Truncated {
+		t.Errorf("%v", got.Rows)
+	}
+
+	// The same filters for what is over time, and for the totals.
+	kept := figures(r.where(func(v *visit) bool { return keep(v) && !v.at().Before(from) && v.at().Before(to.Add(time.Second)) }))
+	window := url.Values{
+		"from": {from.Format(time.DateTime)}, "to": {to.Format(time.DateTime)}, "x.country": {"DE", ""}, "tz": {"Asia/Kathmandu"},
+	}.Encode()
+	for path, list := range map[string]string{
+		"/reports/trends?bucket=month&": "rows", "/stats/timeseries?": "points", "/reports/trends?bucket=weekday_hour&": "rows",
+	} {
+		sum := map[string]float64{}
+		for _, row := range s.Do("GET", path+window, nil).Want(200, "").Map()[list].([]any) {
+			for _, name := range []string{"clicks", "conversions"} {
+				sum[name] += row.(map[string]any)[name].(float64)
+			}
+		}
+		if sum["clicks"] != kept["clicks"] || sum["conversions"] != kept["conversions"] {
+			t.Errorf("%s: %v, want %v", path, sum, kept)
+		}
+	}
+	compare(t, "overview", s.Do("GET", "/stats/overview?"+window, nil).Want(200, "").Map(), kept)
+	values := s.Do("GET", "/reports/values?dimension=country&"+window, nil).Want(200, "").Map()["values"].([]any)
+	if len(values) != 1 || values[0].(map[string]any)["value"] != "FR" {
+		t.Errorf("values %v", values)
+	}
+	y, m, d := time.Now().In(nepal).Date()
+	today := time.Date(y, m, d, 0, 0, 0, 0, nepal)
+	points := s.Do("GET", "/stats/hourly?tz=Asia/Kathmandu&f.country=FR", nil).Want(200, "").Map()["points"].([]any)
+	for i, p := range points {
+		p, start := p.(map[string]any), today.Add(time.Duration(i)*time.Hour)
+		of := r.where(func(v *visit) bool {
+			return v.Country == "FR" && !v.at().Before(start) && v.at().Before(start.Add(time.Hour))
+		})
+		if f := figures(of); p["clicks"] != f["clicks"] || p["hour"] != float64(i) {
+			t.Errorf("hour %d: %v, want %v", i, p, f["clicks"])
+		}
+	}
+	for _, path := range []string{"/stats/overview?", "/stats/timeseries?", "/stats/hourly?", "/reports/trends?", "/reports/values?dimension=os&"} {
+		s.Do("GET", path+"tz=Mars", nil).Want(400, "invalid_input")
+		s.Do("GET", path+"f.nonsense=1", nil).Want(400, "invalid_dimension")
+		s.Do("GET", path+"filter=1", nil).Want(400, "invalid_input")
+	}
+}
+
+// TestWholeDaysBefore: the window before one of whole days is as many days by the clock of the zone, over a night in
+// which the clock changes too.
+func TestWholeDaysBefore(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	for query, want := range map[string]string{
+		"from=2026-10-25%2022:00:00&to=2026-10-26%2022:59:59":                  "2026-10-24 21:00:00",
+		"from=2026-10-25%2023:00:00&to=2026-10-26%2022:59:59&tz=Europe/Berlin": "2026-10-24 22:00:00", // after the 25 hours
+		"from=2026-03-29%2022:00:00&to=2026-03-30%2021:59:59&tz=Europe/Berlin": "2026-03-28 23:00:00", // after the 23
+		"from=2026-10-24%2022:00:00&to=2026-10-26%2022:59:59&tz=Europe/Berlin": "2026-10-22 22:00:00",
+		"from=2026-10-26%2001:00:00&to=2026-10-26%2001:59:59&tz=Europe/Berlin": "2026-10-26 00:00:00",
+	} {
+		var got struct {
+			PreviousRange map[string]string
+			CompareRange  map[string]string `json:"compare_range"`
+		}
+		s.Do("GET", "/stats/overview?"+query, nil).Want(200, "").Into(&got)
+		s.Do("GET", "/reports/performance?compare=previous&"+query, nil).Want(200, "").Into(&got)
+		if got.PreviousRange["from"] != want || got.CompareRange["from"] != want {
+			t.Errorf("%s: %v, %v, want %s", query, got.PreviousRange, got.CompareRange, want)
+		}
+	}
+}
+
 // An answer that cannot hold all groups has the largest ones and says so.
 func TestPerformanceIsCutAloud(t *testing.T) {
 	t.Parallel()
@@ -154,31 +298,39 @@ func TestPerformanceRules(t *testing.T) {
 		return q.Encode()
 	}
 	for query, code := range map[string]string{
-		"dimension=nonsense":                                      "invalid_dimension",
-		"dimension=network_id":                                    "invalid_dimension",
-		"dimension=os,,ip":                                        "invalid_dimension",
-		"dimension=" + url.QueryEscape("os;drop"):                 "invalid_dimension",
-		"dimension=os,ip,date,hour,country,city":                  "invalid_dimension",
-		"dimension=os,ip,date,hour,country":                       "",
-		"dimension=" + url.QueryEscape("os, ip"):                  "",
-		"dimension=os,os,os,os,os,os":                             "",
-		"dimension=":                                              "",
-		"dimension=os&dimension=ip":                               "invalid_input",
-		"dimension=os&dimension=os":                               "invalid_input",
-		"f.os=linux&f.os=ios&_=1&_=2":                             "",
-		"dimensions=country":                                      "invalid_input",
-		"f.nonsense=1":                                            "invalid_dimension",
-		"f.=1":                                                    "invalid_dimension",
-		"f.city=" + url.QueryEscape(strings.Repeat("ä", 501)):     "invalid_dimension",
-		"f.city=" + url.QueryEscape(strings.Repeat("ä", 500)):     "",
-		"f.country=UK&f.device_type=phone&f.day_of_week=mon":      "",
-		"f.browser=Chromee":                                       "invalid_dimension",
-		"f.browser=A%20rare%20one":                                "",
-		filters(13):                                               "invalid_dimension",
-		"f.os=x" + strings.Repeat("&f.os=x", 12):                  "invalid_dimension",
-		filters(12):                                               "",
-		"from=yesterday":                                          "invalid_input",
-		"from=2026-02-02&to=2026-02-01":                           "invalid_input",
+		"dimension=nonsense":                                  "invalid_dimension",
+		"dimension=network_id":                                "invalid_dimension",
+		"dimension=os,,ip":                                    "invalid_dimension",
+		"dimension=" + url.QueryEscape("os;drop"):             "invalid_dimension",
+		"dimension=os,ip,date,hour,country,city":              "invalid_dimension",
+		"dimension=os,ip,date,hour,country":                   "",
+		"dimension=" + url.QueryEscape("os, ip"):              "",
+		"dimension=os,os,os,os,os,os":                         "",
+		"dimension=":                                          "",
+		"dimension=os&dimension=ip":                           "invalid_input",
+		"dimension=os&dimension=os":                           "invalid_input",
+		"f.os=linux&f.os=ios&_=1&_=2":                         "",
+		"dimensions=country":                                  "invalid_input",
+		"f.nonsense=1":                                        "invalid_dimension",
+		"f.=1":                                                "invalid_dimension",
+		"f.city=" + url.QueryEscape(strings.Repeat("ä", 501)): "invalid_dimension",
+		"f.city=" + url.QueryEscape(strings.Repeat("ä", 500)): "",
+		"f.country=UK&f.device_type=phone&f.day_of_week=mon":  "",
+		"f.browser=Chromee":                                   "invalid_dimension",
+		"f.browser=A%20rare%20one":                            "",
+		filters(13):                                           "invalid_dimension",
+		"f.city=x" + strings.Repeat("&f.city=x", 100):         "invalid_dimension",
+		"x.city=x" + strings.Repeat("&f.city=x", 99):          "",
+		"x.nonsense=1":                                        "invalid_dimension", "x.country=Germoney": "invalid_dimension", "x.country=de": "",
+		"y.os=1": "invalid_input", "tz=Mars": "invalid_input", "sort=-roi": "", "sort=country": "invalid_input",
+		"dimension=country&sort=country": "", "sort=" + url.QueryEscape("clicks; drop"): "invalid_input",
+		"limit=0&min_clicks=-4": "", "limit=many": "invalid_input",
+		"compare=previous&tz=Asia/Kathmandu&dimension=date": "", "compare=next": "invalid_input",
+		"compare=2026-01-02..2026-01-01": "invalid_input", "compare=2026-01-01..": "invalid_input",
+		"compare=2026-01-01..2026-01-02": "", "dimension=hour&compare=1970-01-01..9999-12-31": "invalid_input",
+		filters(12):                     "",
+		"from=yesterday":                "invalid_input",
+		"from=2026-02-02&to=2026-02-01": "invalid_input",
 		"dimension=hour&from=1970-01-01&to=9999-12-31%2023:59:59": "",
 	} {
 		status := 200

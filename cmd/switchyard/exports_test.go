@@ -288,8 +288,9 @@ func TestExportRules(t *testing.T) {
 			map[string]any{"dimension": "os", "value": strings.Repeat("x", 501)},
 		}}, "invalid_dimension"},
 		"filters": {map[string]any{"filters": []any{
-			map[string]any{"dimension": "os", "value": strings.Split("1,2,3,4,5,6,7,8,9,10,11,12,13", ",")},
+			map[string]any{"dimension": "os", "value": strings.Split(strings.Repeat("1,", 100), ",")},
 		}}, "invalid_dimension"},
+		"zone":        {map[string]any{"kind": "trends", "tz": "Mars"}, "invalid_input"},
 		"bucket":      {map[string]any{"kind": "trends", "bucket": "year"}, "invalid_bucket"},
 		"idle bucket": {map[string]any{"kind": "clicks", "bucket": "year"}, "invalid_bucket"},
 		"link":        {map[string]any{"link": "x"}, "invalid_id"},

@@ -30,6 +30,11 @@ func TestLargeReports(t *testing.T) {
 		"/reports/performance?dimension=campaign_id,country,city,sub1,browser_version",
 		"/reports/performance?dimension=sub1&f.country=DE&f.country=US&f.sub1=",
 		"/reports/values?dimension=sub1",
+		"/reports/performance?dimension=hour,city&tz=Asia/Kathmandu&compare=previous&sort=-cost&limit=3",
+		"/reports/trends?bucket=hour&tz=Asia/Kathmandu&x.city=Paris",
+		"/stats/overview?x.city=Paris",
+		"/stats/timeseries?x.city=Paris&tz=Europe/Berlin",
+		"/stats/hourly?x.city=Nowhere",
 	} {
 		want := decoded(x.s.Do("GET", path, nil).Want(200, "").Data)
 		var ref struct{ Job struct{ ID string } }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 	_ "time/tzdata" // the zones are part of the program, whatever the system knows of them
 
@@ -30,6 +31,18 @@ func CheckBucket(name string) error {
 	return nil
 }
 
+const maxZone = 64 // characters
+
+// Zone finds an IANA time zone; no name is UTC. A name that is none is invalid_input.
+func Zone(name string) (*time.Location, error) {
+	if len(name) <= maxZone && !strings.EqualFold(name, "local") { // the zone of the server must not show
+		if loc, err := time.LoadLocation(name); err == nil {
+			return loc, nil
+		}
+	}
+	return nil, models.Invalid("invalid_input", "tz must be an IANA time zone such as Europe/Berlin")
+}
+
 // span is a stretch of time in one bucket. It ends where the next one starts.
 type span struct {
 	start time.Time
@@ -44,14 +57,17 @@ type grain struct {
 
 func weekday(t time.Time) int { return (int(t.Weekday())+6)%7 + 1 }
 
-const daySeconds = 24 * 60 * 60
+const (
+	daySeconds  = 24 * 60 * 60
+	hourSeconds = 60 * 60
+)
 
 var grains = map[string]grain{
 	Month:   {daySeconds, func(t time.Time) string { return t.Format("2006-01") }},
 	Day:     {daySeconds, func(t time.Time) string { return t.Format(time.DateOnly) }},
 	Weekday: {daySeconds, func(t time.Time) string { return strconv.Itoa(weekday(t)) }},
-	Hour:    {60 * 60, hourLabel},
-	WeekdayHour: {60 * 60, func(t time.Time) string {
+	Hour:    {hourSeconds, hourLabel},
+	WeekdayHour: {hourSeconds, func(t time.Time) string {
 		return fmt.Sprintf("%d %02d:00", weekday(t), t.Hour())
 	}},
 }

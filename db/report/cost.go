@@ -25,6 +25,10 @@ WHERE l.account_id = $1`
 // Cost tells how many clicks a question reads. What it reads from the copies of the ledger costs nothing. The clicks of
 // an hour count as a whole.
 func (r Reader) Cost(ctx context.Context, q Query) (int64, error) {
+	q, err := r.prepare(ctx, q)
+	if err != nil {
+		return 0, err
+	}
 	b, err := plan(q)
 	if err != nil || len(b.read) == 0 {
 		return 0, err

@@ -5,6 +5,7 @@ package report
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -24,6 +25,7 @@ const (
 	number      // a number column where zero means none
 	addr        // an address or NULL
 	timed       // a part of the time of the fact
+	local       // a part of it by the clock of a zone: the number that a clock gives it
 )
 
 // dimension is what figures can be grouped and filtered by. The columns of ledger and clicks have the same names, so
@@ -38,6 +40,10 @@ type dimension struct {
 	step time.Duration
 	// values are those that it can have, nil where that is any.
 	values *clickattr.Values
+	// grain cuts the local time of a zone for a timed one. inOrder: its values follow one another in time.
+	grain   grain
+	inOrder bool
+	clock   *clock // of a local one
 }
 
 const utc = ` AT TIME ZONE 'UTC'`
@@ -48,14 +54,26 @@ const day = 24 * time.Hour
 var dimensions = func() []dimension {
 	list := []dimension{
 		{name: "lp_slot", place: 7, expr: "f.lp_slot", kind: number},
-		{name: "date", place: 27, expr: trunc("day"), kind: timed, show: shownAs("YYYY-MM-DD"), step: day},
-		{name: "hour", place: 28, expr: trunc("hour"), kind: timed, show: shownAs("YYYY-MM-DD HH24:00:00"), step: time.Hour},
-		{name: "hour_of_day", place: 29, expr: part("hour"), kind: timed, show: "%s::text", step: time.Hour},
 		{
-			name: "day_of_week", place: 30, expr: part("isodow"), kind: timed, show: "%s::text", step: day, // 1 is Monday
-			values: clickattr.Weekdays,
+			name: "date", place: 27, expr: trunc("day"), kind: timed, show: shownAs("YYYY-MM-DD"), step: day,
+			grain: grains[Day], inOrder: true,
 		},
-		{name: "month", place: 31, expr: trunc("month"), kind: timed, show: shownAs("YYYY-MM"), step: day},
+		{
+			name: "hour", place: 28, expr: trunc("hour"), kind: timed, show: shownAs("YYYY-MM-DD HH24:00:00"), step: time.Hour,
+			grain: grains[Hour], inOrder: true,
+		},
+		{
+			name: "hour_of_day", place: 29, expr: part("hour"), kind: timed, show: "%s::text", step: time.Hour,
+			grain: grain{hourSeconds, func(t time.Time) string { return strconv.Itoa(t.Hour()) }},
+		},
+		{ // 1 is Monday
+			name: "day_of_week", place: 30, expr: part("isodow"), kind: timed, show: "%s::text", step: day,
+			grain: grains[Weekday], values: clickattr.Weekdays,
+		},
+		{
+			name: "month", place: 31, expr: trunc("month"), kind: timed, show: shownAs("YYYY-MM"), step: day,
+			grain: grains[Month], inOrder: true,
+		},
 	}
 	for i := range clickattr.All {
 		if a := &clickattr.All[i]; a.Dimension > 0 {
@@ -133,7 +151,7 @@ func ValuesOf(name string) []string {
 
 // in reports whether rows of a time step with some of the ledger's columns have the dimension.
 func (d dimension) in(step time.Duration, keys []string) bool {
-	if d.kind == timed {
+	if d.kind == timed || d.kind == local {
 		return step <= d.step
 	}
 	return slices.Contains(keys, d.name)
@@ -144,7 +162,7 @@ func (d dimension) ledger() bool { return d.in(time.Hour, ledger.Dimensions) }
 
 // raw is what rows, whose time is in column at, are grouped by.
 func (d dimension) raw(at string) string {
-	if d.kind == timed {
+	if d.kind == timed || d.kind == local {
 		return strings.ReplaceAll(d.expr, "%s", at)
 	}
 	return d.expr
@@ -161,6 +179,8 @@ func (d dimension) shown(raw string) string {
 		return `coalesce(host(` + raw + `), '')`
 	case timed:
 		return strings.ReplaceAll(d.show, "%s", raw)
+	case local:
+		return raw + "::text"
 	case text:
 	}
 	return raw

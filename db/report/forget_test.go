@@ -147,7 +147,7 @@ func (x *past) shared(account uuid.UUID) (answers []any) {
 		answers = append(answers, rows)
 	}
 	for _, bucket := range []string{Day, Weekday, Month} {
-		list, err := r.Trends(x.Context(), TrendQuery{Query: q, Bucket: bucket, Zone: time.UTC})
+		list, err := r.Trends(x.Context(), TrendQuery{q, bucket})
 		if err != nil {
 			x.Fatal(err)
 		}

@@ -161,7 +161,7 @@ func (h *history) check() {
 		q.Dimensions = []string{pick(h, names), pick(h, names)}
 		f := h.facts[pick(h, h.order)]
 		by := pick(h, names)
-		q.Filters = []Filter{{by, []string{f.value(by)}}}
+		q.Filters = []Filter{{Dimension: by, Values: []string{f.value(by)}}}
 		h.compare(q)
 	}
 }

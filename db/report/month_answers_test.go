@@ -25,7 +25,7 @@ func (a *asker) trends() {
 			if err != nil {
 				a.Fatal(err)
 			}
-			q := TrendQuery{Query{AccountID: a.account, From: a.start, To: a.end}, bucket, loc}
+			q := TrendQuery{Query{AccountID: a.account, From: a.start, To: a.end, Zone: loc}, bucket}
 			questions = append(questions, q)
 			q.From, q.To = a.window()
 			q.Filters = a.filters(Dimensions())
@@ -52,12 +52,15 @@ func (a *asker) trend(q TrendQuery) error {
 		return err
 	}
 	want := map[string]*sums{}
-	a.within(q.From, q.To, q.Filters, func(f *monthFact) {
+	plain, keep := a.keeper(q.Query, q.From, q.To)
+	a.within(q.From, q.To, plain, func(f *monthFact) {
 		name := localName(q.Bucket, f.at, q.Zone)
 		if want[name] == nil {
 			want[name] = &sums{}
 		}
-		want[name].add(&f.total)
+		if keep(f) {
+			want[name].add(&f.total)
+		}
 	})
 	names := bucketNames(q.Bucket, q.From, q.To, q.Zone)
 	if len(list) != len(names) {
@@ -88,7 +91,7 @@ func (a *asker) totals() {
 		}
 		var days, groups models.Figures
 		window := Query{AccountID: a.account, From: from, To: to}
-		series, err := Reader{a.d}.Trends(a.Context(), TrendQuery{window, Day, time.UTC})
+		series, err := Reader{a.d}.Trends(a.Context(), TrendQuery{window, Day})
 		if err != nil {
 			a.Fatal(err)
 		}
@@ -123,7 +126,7 @@ func (a *asker) orphans() {
 		var want sums
 		var first, last time.Time
 		people := map[string]bool{}
-		a.within(from, to, []Filter{{"campaign_id", []string{o.CampaignID.String()}}}, func(f *monthFact) {
+		a.within(from, to, []Filter{{Dimension: "campaign_id", Values: []string{o.CampaignID.String()}}}, func(f *monthFact) {
 			want.add(&f.total)
 			if first.IsZero() {
 				first = f.at
@@ -137,9 +140,9 @@ func (a *asker) orphans() {
 		}
 	}
 	var want sums
-	a.within(a.start, a.end, []Filter{{"campaign_id", ids}}, func(f *monthFact) { want.add(&f.total) })
+	a.within(a.start, a.end, []Filter{{Dimension: "campaign_id", Values: ids}}, func(f *monthFact) { want.add(&f.total) })
 	got, err := Reader{a.d}.Totals(a.Context(), Query{
-		AccountID: a.account, From: a.start, To: a.end, Filters: []Filter{{"campaign_id", ids}},
+		AccountID: a.account, From: a.start, To: a.end, Filters: []Filter{{Dimension: "campaign_id", Values: ids}},
 	})
 	if err != nil || sumsOf(got) != want {
 		a.Errorf("totals of orphans: %+v, want %+v, %v", got, want, err)

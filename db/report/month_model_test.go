@@ -5,7 +5,6 @@ import (
 	"net/netip"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -248,10 +247,11 @@ func (m *month) within(from, to time.Time, filters []Filter, fn func(*monthFact)
 	type wanted struct {
 		at   int
 		list map[uint32]bool
+		not  bool
 	}
 	var wants []wanted
 	for _, x := range filters {
-		w := wanted{place(x.Dimension), map[uint32]bool{}}
+		w := wanted{place(x.Dimension), map[uint32]bool{}, x.Not}
 		for _, v := range x.Values {
 			if n, known := m.pools[w.at].places[v]; known {
 				w.list[n] = true
@@ -268,44 +268,12 @@ facts:
 			continue
 		}
 		for _, w := range wants {
-			if !w.list[f.values[w.at]] {
+			if w.list[f.values[w.at]] == w.not {
 				continue facts
 			}
 		}
 		fn(f)
 	}
-}
-
-// recount is the reference's answer to a question. Groups in which nothing happened are left out.
-func (m *month) recount(q Query) map[string]*sums {
-	places := make([]int, len(q.Dimensions))
-	for i, d := range q.Dimensions {
-		places[i] = place(d)
-	}
-	groups := map[[MaxDimensions]uint32]*sums{}
-	m.within(q.From, q.To, q.Filters, func(f *monthFact) {
-		var key [MaxDimensions]uint32
-		for i, at := range places {
-			key[i] = f.values[at]
-		}
-		s := groups[key]
-		if s == nil {
-			s = &sums{}
-			groups[key] = s
-		}
-		s.add(&f.total)
-	})
-	out := make(map[string]*sums, len(groups))
-	for key, s := range groups {
-		values := make([]string, len(places))
-		for i, at := range places {
-			values[i] = m.pools[at].list[key[i]]
-		}
-		if *s != (sums{}) {
-			out[strings.Join(values, "|")] = s
-		}
-	}
-	return out
 }
 
 // localName is the bucket of a moment by the clock of a zone.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"switchyard/db/store"
+	"switchyard/models"
 )
 
 // TestMonth makes a month of history through the ways by which facts come, and holds every report against a plain
@@ -109,7 +110,7 @@ func (a *asker) perform(q Query) error {
 	q.AccountID = a.account
 	want := a.recount(q)
 	if len(q.Dimensions) == 0 && len(want) == 0 {
-		want[""] = &sums{}
+		want[""] = &both{}
 	}
 	b, err := plan(q)
 	if err != nil {
@@ -119,45 +120,15 @@ func (a *asker) perform(q Query) error {
 	for _, q.FromRows = range []bool{fromRows, true}[:2-count(fromRows)] {
 		list, err := Reader{a.d}.Performance(a.Context(), q)
 		if err == nil {
-			err = sameRows(q, want, list)
+			err = sameRows(q, maps.Clone(want), list)
 		}
 		if err != nil {
-			return fmt.Errorf("%s to %s by %v, filters %v, from rows %v: %w", q.From, q.To, q.Dimensions, q.Filters, q.FromRows, err)
+			return fmt.Errorf("%+v, compared with %v: %w", q, q.Compare, err)
 		}
 		if q.FromRows {
 			a.rows.Add(1)
 		} else {
 			a.ledger.Add(1)
-		}
-	}
-	return nil
-}
-
-// sameRows compares an answer with the recount: all groups, or the largest ones when there are more than an answer has.
-func sameRows(q Query, want map[string]*sums, list []Row) error {
-	limit := q.Limit
-	if limit == 0 {
-		limit = MaxRows
-	}
-	if len(list) != min(limit, len(want)) {
-		return fmt.Errorf("%d groups, want %d", len(list), min(limit, len(want)))
-	}
-	seen := make(map[string]bool, len(list))
-	least := int64(-1)
-	for _, r := range list {
-		key := strings.Join(r.Dims, "|")
-		s, known := want[key]
-		if got := sumsOf(r.Figures); !known || got != *s || seen[key] {
-			return fmt.Errorf("%q: %+v, want %+v", key, got, s)
-		}
-		if seen[key] = true; least >= 0 && s.clicks > least {
-			return fmt.Errorf("%q with %d clicks comes after one with %d", key, s.clicks, least)
-		}
-		least = s.clicks
-	}
-	for key, s := range want {
-		if !seen[key] && s.clicks > least {
-			return fmt.Errorf("%q with %d clicks is left out, one with %d is not", key, s.clicks, least)
 		}
 	}
 	return nil
@@ -184,7 +155,7 @@ func (a *asker) window() (from, to time.Time) {
 func (a *asker) filters(names []string) []Filter {
 	var list []Filter
 	for range a.rnd.IntN(4) {
-		x := Filter{Dimension: pickOf(a, names)}
+		x := Filter{Dimension: pickOf(a, names), Not: a.rnd.IntN(3) == 0}
 		for range 1 + a.rnd.IntN(4) {
 			at := place(x.Dimension)
 			x.Values = append(x.Values, a.pools[at].list[pickOf(a, a.facts).values[at]])
@@ -223,11 +194,40 @@ func (a *asker) combinations() {
 		}
 		q.Filters = a.filters(from)
 		if i%10 == 0 {
-			q.Limit = 1 + a.rnd.IntN(50)
+			q.Limit, q.Sort = 1+a.rnd.IntN(50), pickOf(a, monthSorts)
 		}
+		if i%7 == 0 {
+			q.MinClicks = a.rnd.IntN(20)
+		}
+		q.Totals = i%4 == 0
+		a.byClock(q, i)
 	}
 	a.atOnce(len(questions), func(i int) error { return a.perform(questions[i]) })
 	a.labels()
+}
+
+// byClock asks some questions by the clock of a zone and by an hour or a date, and compares some with another stretch of
+// the month.
+func (a *asker) byClock(q *Query, i int) {
+	if i%3 == 0 {
+		loc, err := time.LoadLocation(pickOf(a, monthZones))
+		if err != nil {
+			a.Fatal(err)
+		}
+		q.Zone, q.Dimensions[0] = loc, pickOf(a, []string{"date", "hour", "hour_of_day", "day_of_week", "month"})
+		for slices.Contains(q.Dimensions[1:], q.Dimensions[0]) {
+			q.Dimensions = q.Dimensions[:len(q.Dimensions)-1]
+		}
+		for n := range q.Filters { // by values of the zone
+			if x := &q.Filters[n]; x.Dimension == "hour" || x.Dimension == "date" {
+				x.Values = []string{localName(map[string]string{"hour": "hour", "date": "day"}[x.Dimension], q.From, loc)}
+			}
+		}
+	}
+	if i%5 == 0 {
+		q.Compare = &models.TimeRange{}
+		q.Compare.From, q.Compare.To = a.window()
+	}
 }
 
 // labels are the names of the ids that stand in answers.

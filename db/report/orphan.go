@@ -62,7 +62,7 @@ func (r Reader) Orphans(ctx context.Context, account uuid.UUID, from, to time.Ti
 	var list []Orphan
 	err = r.Each(ctx, Query{
 		AccountID: account, From: from, To: to, Dimensions: []string{"campaign_id"},
-		Filters: []Filter{{"campaign_id", ids}}, Limit: len(ids),
+		Filters: []Filter{{Dimension: "campaign_id", Values: ids}}, Limit: len(ids),
 	}, func(row Row) error {
 		o := known[row.Dims[0]]
 		o.FirstSeen, o.LastSeen, o.Figures = o.FirstSeen.UTC(), o.LastSeen.UTC(), row.Figures

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,52 +19,129 @@ import (
 // splitShare limits how many hours are split: one in so many. With more, all hours are read from the rows.
 const splitShare = 4
 
-// plan decides where the facts of a question come from. Copies of the ledger have whole days or hours, the ledger has
-// whole hours. The rest of the window comes from the next finer one, and in the end from the rows.
+// plan decides where the facts of a question come from, in each of its stretches of time.
 func plan(q Query) (*builder, error) {
-	if len(q.Dimensions) > MaxDimensions || len(q.Filters) > MaxFilters {
-		return nil, models.Invalid("invalid_dimension", "at most %d dimensions and %d filters", MaxDimensions, MaxFilters)
+	if err := checkSize(q); err != nil {
+		return nil, err
 	}
-	b := &builder{limit: q.Limit}
+	b := &builder{limit: q.Limit, minClicks: q.MinClicks, totals: q.Totals, compares: q.Compare != nil}
 	if b.limit <= 0 {
 		b.limit = MaxRows
 	}
 	b.account = b.arg(q.AccountID)
+	if err := b.choose(&q, q.From, q.To); err != nil {
+		return nil, err
+	}
+	var err error
+	if b.order, err = b.orderBy(q); err != nil {
+		return nil, err
+	}
+	b.facts(q, q.From, q.To)
+	if q.Compare == nil {
+		return b, nil
+	}
+	first := b.dims
+	b.before, b.first = true, b.clocks
+	if err := b.choose(&q, q.Compare.From, q.Compare.To); err != nil {
+		return nil, err
+	}
+	b.facts(q, q.Compare.From, q.Compare.To)
+	for i, d := range b.dims {
+		if d.clock != nil {
+			maps.Copy(d.clock.labels, first[i].clock.labels)
+		}
+	}
+	return b, nil
+}
+
+func checkSize(q Query) error {
+	for _, f := range q.Filters {
+		if slices.ContainsFunc(f.Values, func(v string) bool { return utf8.RuneCountInString(v) > MaxFilterLen }) {
+			return models.Invalid("invalid_dimension", "a filter has at most %d characters", MaxFilterLen)
+		}
+	}
+	if len(q.Dimensions) > MaxDimensions || len(q.Filters) > MaxFilters {
+		return models.Invalid("invalid_dimension", "at most %d dimensions and %d filters", MaxDimensions, MaxFilters)
+	}
+	return nil
+}
+
+// choose sets the dimensions and filters of a stretch of time.
+func (b *builder) choose(q *Query, from, to time.Time) error {
+	b.dims, b.filters, b.clocks = nil, nil, map[string]dimension{}
 	for _, name := range q.Dimensions {
-		d, err := find(name)
+		d, err := b.dimension(q, name, from, to)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		b.dims = append(b.dims, d)
 	}
 	for _, f := range q.Filters {
-		if err := b.filter(f); err != nil {
-			return nil, err
+		d, err := b.dimension(q, f.Dimension, from, to)
+		if err != nil {
+			return err
 		}
+		b.filters = append(b.filters, condition{d, b.values(d, f), f.Not})
 	}
 	if q.spans != nil {
 		b.dims = append(b.dims, b.spanned(q.spans))
 	}
-	first, last := ceil(q.From, time.Hour), q.To.Truncate(time.Hour)
-	if q.FromRows || !b.all(dimension.ledger) || !first.Before(last) {
-		b.fromRows(q.From, q.To)
-		return b, nil
+	return nil
+}
+
+// dimension finds one by its name.
+func (b *builder) dimension(q *Query, name string, from, to time.Time) (dimension, error) {
+	d, err := find(name)
+	if err != nil || !q.byClock(d) {
+		return d, err
 	}
-	b.fromRows(q.From, first)
+	if by, known := b.clocks[name]; known {
+		return by, nil
+	}
+	c, err := newClock(d, from, to, cmp.Or(q.Zone, time.UTC))
+	if err != nil {
+		return d, err
+	}
+	if other, compared := b.first[name]; compared && d.inOrder {
+		c.follow(other.clock)
+	}
+	by := b.spanned(c.spans)
+	by.expr = "coalesce((" + b.arg(c.codes) + "::bigint[])[" + by.expr + "], 0)"
+	by.name, by.kind, by.clock, by.inOrder = d.name, local, c, d.inOrder
+	b.clocks[name] = by
+	return by, nil
+}
+
+// facts decides where those of a stretch of time come from. Copies of the ledger have whole days or hours, the ledger
+// has whole hours. The rest of the window comes from the next finer one, and in the end from the rows.
+func (b *builder) facts(q Query, from, to time.Time) {
+	if !from.Before(to) { // no facts, with every column
+		b.fromIDs("", b.arg(uuid.Nil), b.arg(uuid.Nil))
+		return
+	}
+	first, last := ceil(from, time.Hour), to.Truncate(time.Hour)
+	if q.FromRows || !b.all(dimension.ledger) || !first.Before(last) {
+		b.fromRows(from, to)
+		return
+	}
+	b.fromRows(from, first)
 	if first.Before(q.kept) {
 		archive := earlier(q.kept, last)
 		b.fromHours(first, archive, nil)
 		first = archive
 	}
-	split := straddled(q.spans, first, last)
+	starts := q.spans
+	for _, d := range b.clocks {
+		starts = slices.Concat(starts, d.clock.spans)
+	}
+	split := straddled(starts, first, last)
 	if time.Duration(len(split))*splitShare*time.Hour > last.Sub(first) {
-		b.fromRows(first, q.To)
-		return b, nil
+		b.fromRows(first, to)
+		return
 	}
 	b.fromHours(first, last, split)
-	b.fromRows(last, q.To)
+	b.fromRows(last, to)
 	b.fromRowsOf(split)
-	return b, nil
 }
 
 func earlier(a, b time.Time) time.Time {
@@ -81,8 +160,8 @@ func ceil(t time.Time, step time.Duration) time.Time {
 
 // all reports whether something holds for every dimension of the question.
 func (b *builder) all(has func(dimension) bool) bool {
-	misses := func(d dimension) bool { return !has(d) }
-	return !slices.ContainsFunc(b.dims, misses) && !slices.ContainsFunc(b.filters, misses)
+	return !slices.ContainsFunc(b.dims, func(d dimension) bool { return !has(d) }) &&
+		!slices.ContainsFunc(b.filters, func(c condition) bool { return !has(c.dimension) })
 }
 
 // fromHours adds whole hours, without some, from the smallest copy of the ledger that has all dimensions.
@@ -120,28 +199,37 @@ func (b *builder) spanned(list []span) dimension {
 	return dimension{name: "span", expr: expr, kind: timed, show: "%s::text", step: step}
 }
 
-func (b *builder) filter(f Filter) error {
-	d, err := find(f.Dimension)
-	if err != nil {
-		return err
-	}
+// condition keeps the facts whose value in a dimension is among the values of a placeholder, or is not.
+type condition struct {
+	dimension
+	values string
+	not    bool
+}
+
+// values is the placeholder of a filter's values. Those that no row shows are left out.
+func (b *builder) values(d dimension, f Filter) string {
 	values := make([]string, len(f.Values))
 	for i, v := range f.Values {
-		if utf8.RuneCountInString(v) > MaxFilterLen {
-			return models.Invalid("invalid_dimension", "a filter has at most %d characters", MaxFilterLen)
-		}
 		values[i] = strings.ToValidUTF8(strings.ReplaceAll(v, "\x00", ""), "\uFFFD")
 	}
-	b.filters = append(b.filters, d)
-	switch d.kind { // values that no row shows are left out
+	switch d.kind {
 	case id:
-		b.values = append(b.values, b.arg(uuids(values))+`::uuid[]`)
+		return b.arg(uuids(values)) + `::uuid[]`
 	case number:
-		b.values = append(b.values, b.arg(numbers(values))+`::bigint[]`)
+		return b.arg(numbers(values)) + `::bigint[]`
+	case local:
+		return b.arg(b.chosen(d, values)) + `::bigint[]`
 	case text, addr, timed:
-		b.values = append(b.values, b.arg(values)+`::text[]`)
 	}
-	return nil
+	return b.arg(values) + `::text[]`
+}
+
+// chosen are the numbers of a filter's values. Those of values in order are of the first stretch of time in both.
+func (b *builder) chosen(d dimension, values []string) []int64 {
+	if b.before && d.inOrder {
+		return b.first[d.name].clock.numbers(values)
+	}
+	return d.clock.numbers(values)
 }
 
 // uuids keeps the values that are UUIDs; an empty one is the zero UUID.

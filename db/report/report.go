@@ -2,6 +2,7 @@ package report
 
 import (
 	"context"
+	"database/sql"
 	"time"
 
 	"github.com/google/uuid"
@@ -15,21 +16,19 @@ import (
 const (
 	MaxDimensions = 5
 	MaxFilters    = 12
+	MaxValues     = 100 // of all filters
 	MaxFilterLen  = 500 // characters
 )
 
 // MaxRows is how many rows an answer has at most unless the query says otherwise: those with the most clicks.
 const MaxRows = 10_000
 
-// Filter keeps what has one of the values in a dimension. An empty value means none.
-type Filter struct {
-	Dimension string
-	Values    []string
-}
+// Filter keeps what has one of the values in a dimension, or none of them.
+type Filter = models.ReportFilter
 
 // IDs keeps records, campaigns say, by the dimension of their ids.
 func IDs(dimension string, ids ...uuid.UUID) Filter {
-	return Filter{dimension, db.Map(ids, uuid.UUID.String)}
+	return Filter{Dimension: dimension, Values: db.Map(ids, uuid.UUID.String)}
 }
 
 // Query asks for the figures of an account in [From, To), cut to milliseconds.
@@ -38,7 +37,15 @@ type Query struct {
 	From, To   time.Time
 	Dimensions []string
 	Filters    []Filter
-	Limit      int // 0 is MaxRows
+	Zone       *time.Location // of the dimensions of time; nil is UTC
+	// Compare asks for the figures of another stretch of time beside. A group that is only there has a row as well. By
+	// date, hour and month the first bucket of one stretch has that of the other beside it, the second the second, and so
+	// on; those without a counterpart come together under an empty value. Filters by them choose buckets of [From, To).
+	Compare   *models.TimeRange
+	Sort      string // of Sorts or a dimension of the query, after a minus descending; empty is -clicks
+	MinClicks int    // of a group, in one of the two stretches
+	Limit     int    // 0 is MaxRows
+	Totals    bool   // adds a last row: the sums of all groups, also of those that MinClicks and Limit leave out
 
 	FromRows bool // leaves the ledger alone: the answer is the same, only later
 
@@ -48,17 +55,14 @@ type Query struct {
 	kept time.Time
 }
 
-// Row is one group: the values in the order of the query's dimensions, and its figures.
-type Row struct {
-	Dims []string
-	models.Figures
-}
+// Row is one group of an answer.
+type Row = models.ReportRow
 
 // Reader answers from PostgreSQL. Conn is the pool.
 type Reader struct{ Conn db.Conn }
 
-// Performance gives the figures grouped by the dimensions of the query, most clicks first. Groups in which nothing
-// happened are left out; without dimensions there is exactly one row.
+// Performance gives the figures grouped by the dimensions of the query, in the order of its Sort. Groups in which
+// nothing happened are left out; without dimensions there is exactly one row.
 func (r Reader) Performance(ctx context.Context, q Query) ([]Row, error) {
 	var list []Row
 	err := r.Each(ctx, q, func(row Row) error {
@@ -70,24 +74,45 @@ func (r Reader) Performance(ctx context.Context, q Query) ([]Row, error) {
 
 // Each is Performance row by row, for answers too long to hold. It ends with the first error of fn.
 func (r Reader) Each(ctx context.Context, q Query, fn func(Row) error) error {
+	q, err := r.prepare(ctx, q)
+	if err != nil {
+		return err
+	}
 	b, err := plan(q)
 	if err != nil {
 		return err
 	}
 	return db.EachRow(ctx, r.Conn, "performance", func(rows *sqlx.Rows) error {
 		row := Row{Dims: make([]string, len(b.dims))}
-		dst := make([]any, 0, len(row.Dims)+len(measures))
+		dst := make([]any, 0, len(row.Dims)+2*len(measures)+1)
 		for i := range row.Dims {
 			dst = append(dst, &row.Dims[i])
 		}
-		f := &row.Figures
-		dst = append(dst, &f.Clicks, &f.UniqueClicks, &f.BotClicks, &f.LPViews, &f.LPClicks,
-			&f.Approved, &f.Pending, &f.Rejected, &f.Chargebacks, &f.Cost, &f.Revenue, &f.PendingRevenue)
-		if err := rows.Scan(dst...); err != nil {
+		dst = append(dst, figures(&row.Figures)...)
+		if q.Compare != nil {
+			row.Before = &models.Figures{}
+			dst = append(dst, figures(row.Before)...)
+		}
+		var place sql.NullInt64
+		if err := rows.Scan(append(dst, &place)...); err != nil {
 			return err
+		}
+		row.Total = !place.Valid
+		for i, d := range b.dims {
+			if d.clock != nil && !row.Total {
+				row.Dims[i] = d.clock.label(row.Dims[i])
+			}
 		}
 		return fn(row)
 	}, b.sql(), b.args...)
+}
+
+// figures are where the columns of the measures go.
+func figures(f *models.Figures) []any {
+	return []any{
+		&f.Clicks, &f.UniqueClicks, &f.BotClicks, &f.LPViews, &f.LPClicks,
+		&f.Approved, &f.Pending, &f.Rejected, &f.Chargebacks, &f.Cost, &f.Revenue, &f.PendingRevenue,
+	}
 }
 
 // Totals gives the figures of a query without dimensions.

@@ -46,7 +46,7 @@ func TestEveryDimensionAnswers(t *testing.T) {
 				t.Errorf("%s: %s", name, diff)
 			}
 			// Each value shown is the filter that finds exactly its group.
-			q.Filters = []Filter{{name, rows[0].Dims}}
+			q.Filters = []Filter{{Dimension: name, Values: rows[0].Dims}}
 			again, err := Reader{h.d}.Performance(t.Context(), q)
 			if err != nil || len(again) != 1 || again[0].Clicks != rows[0].Clicks || again[0].Dims[0] != rows[0].Dims[0] {
 				t.Errorf("%s = %q: %+v, %v", name, rows[0].Dims, again, err)
@@ -60,10 +60,10 @@ func TestQuestionsThatAreRefused(t *testing.T) {
 	q := func(dims []string, filters ...Filter) Query { return Query{Dimensions: dims, Filters: filters} }
 	for name, x := range map[string]Query{
 		"unknown dimension":   q([]string{"campaign_id; DROP TABLE ledger"}),
-		"unknown filter":      q(nil, Filter{"account_id", []string{"x"}}),
+		"unknown filter":      q(nil, Filter{Dimension: "account_id", Values: []string{"x"}}),
 		"too many dimensions": q([]string{"os", "os", "os", "os", "os", "os"}),
 		"too many filters":    q(nil, make([]Filter, MaxFilters+1)...),
-		"a long filter":       q(nil, Filter{"os", []string{strings.Repeat("ä", MaxFilterLen+1)}}),
+		"a long filter":       q(nil, Filter{Dimension: "os", Values: []string{strings.Repeat("ä", MaxFilterLen+1)}}),
 	} {
 		if _, err := plan(x); !errors.Is(err, models.Invalid("invalid_dimension", "")) {
 			t.Errorf("%s: %v", name, err)
@@ -87,9 +87,9 @@ func TestOddWindowsAndFilters(t *testing.T) {
 		"backwards":         {func(q *Query) { q.From, q.To = q.To, q.From }, 0},
 		"empty":             {func(q *Query) { q.From = q.To }, 0},
 		"another account":   {func(q *Query) { q.AccountID = uuid.New() }, 0},
-		"not a uuid":        {func(q *Query) { q.Filters = []Filter{{"campaign_id", []string{"x"}}} }, 0},
-		"no values":         {func(q *Query) { q.Filters = []Filter{{"country", nil}} }, 0},
-		"a zero character":  {func(q *Query) { q.Filters = []Filter{{"country", []string{"\x00\xff"}}} }, 0},
+		"not a uuid":        {func(q *Query) { q.Filters = []Filter{{Dimension: "campaign_id", Values: []string{"x"}}} }, 0},
+		"no values":         {func(q *Query) { q.Filters = []Filter{{Dimension: "country", Values: nil}} }, 0},
+		"a zero character":  {func(q *Query) { q.Filters = []Filter{{Dimension: "country", Values: []string{"\x00\xff"}}} }, 0},
 		"backwards, by row": {func(q *Query) { q.From, q.To, q.FromRows = q.To, q.From, true }, 0},
 	} {
 		q := whole

@@ -75,7 +75,7 @@ func TestSpendWithoutClicks(t *testing.T) {
 			}},
 			{Query{From: day.Add(time.Minute), To: day.AddDate(0, 0, 1)}, []string{"[] 0 0"}},
 			{Query{
-				From: day, To: day.AddDate(0, 0, 1), Dimensions: []string{"ip"}, Filters: []Filter{{"campaign_id", []string{campaign.String()}}},
+				From: day, To: day.AddDate(0, 0, 1), Dimensions: []string{"ip"}, Filters: []Filter{{Dimension: "campaign_id", Values: []string{campaign.String()}}},
 			}, []string{"[] 0 5"}},
 		} {
 			if diff := cmp.Diff(c.want, ask(c.q)); diff != "" {

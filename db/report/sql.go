@@ -41,12 +41,20 @@ var measures = []measure{
 type builder struct {
 	account string // its placeholder
 	dims    []dimension
-	filters []dimension
-	values  []string // the placeholder of each filter
+	filters []condition
+	clocks  map[string]dimension // the dimensions and filters that go by a clock, by name
 	args    []any
 	parts   []string
 	read    []stretch // read click by click
-	limit   int
+
+	compares bool                 // with another stretch of time
+	before   bool                 // which the parts come from now
+	first    map[string]dimension // the clocks of the other one
+
+	order     string
+	minClicks int
+	limit     int
+	totals    bool
 }
 
 func (b *builder) arg(v any) string {
@@ -61,6 +69,9 @@ func (b *builder) part(at, from string, figure func(measure) string) {
 	for i, d := range b.dims {
 		fmt.Fprintf(&s, "%s AS d%d, ", d.raw(at), i)
 	}
+	if b.compares {
+		fmt.Fprintf(&s, "%t AS before, ", b.before)
+	}
 	for i, m := range measures {
 		if i > 0 {
 			s.WriteString(", ")
@@ -68,14 +79,22 @@ func (b *builder) part(at, from string, figure func(measure) string) {
 		s.WriteString(figure(m) + " AS " + m.name)
 	}
 	s.WriteString("\nFROM " + from)
-	for i, d := range b.filters {
-		expr := d.raw(at)
-		if d.kind == addr || d.kind == timed {
-			expr = d.shown(expr)
-		}
-		s.WriteString(" AND " + expr + " = ANY (" + b.values[i] + ")")
+	for _, c := range b.filters {
+		s.WriteString(" AND " + c.sql(at))
 	}
 	b.parts = append(b.parts, s.String())
+}
+
+// sql is the condition for facts whose time is in column at.
+func (c condition) sql(at string) string {
+	expr := c.raw(at)
+	if c.kind == addr || c.kind == timed {
+		expr = c.shown(expr)
+	}
+	if c.not {
+		return expr + " <> ALL (" + c.values + ")"
+	}
+	return expr + " = ANY (" + c.values + ")"
 }
 
 func counted(m measure) string { return "f." + m.name }
@@ -128,6 +147,7 @@ func (b *builder) fromRowsOf(hours []time.Time) {
 	}
 	lows, highs := make([]string, len(hours)), make([]string, len(hours))
 	for i, h := range hours {
+		b.read = append(b.read, stretch{h, h.Add(time.Hour)})
 		lows[i], highs[i] = models.FloorClickID(h).String(), models.FloorClickID(h.Add(time.Hour)).String()
 	}
 	list := fmt.Sprintf("unnest(%s::uuid[], %s::uuid[]) w (low, high), ", b.arg(lows), b.arg(highs))
@@ -142,30 +162,4 @@ func (b *builder) fromIDs(list, low, high string) {
 	conversions := fmt.Sprintf("v.account_id = %s AND v.click_id >= %s AND v.click_id < %s", b.account, low, high)
 	b.part("f.at", list+"clicks f WHERE "+clicks, ofClick)
 	b.part("f.at", list+"conversions v JOIN clicks f ON f.id = v.click_id WHERE "+conversions+" AND "+clicks, ofConversion)
-}
-
-// sql groups the facts by raw values and turns only what is answered into texts.
-func (b *builder) sql() string {
-	if len(b.parts) == 0 { // an empty window
-		b.fromRows(time.Unix(0, 0), time.Unix(0, 1e6))
-	}
-	var groups, texts, sums, names, zeros []string
-	for i, d := range b.dims {
-		groups = append(groups, "d"+strconv.Itoa(i))
-		texts = append(texts, d.shown(groups[i]))
-	}
-	for _, m := range measures {
-		sums, names = append(sums, "coalesce(sum("+m.name+"), 0) AS "+m.name), append(names, m.name)
-		zeros = append(zeros, "0")
-	}
-	facts := "WITH facts AS (\n" + strings.Join(b.parts, "\nUNION ALL\n") + "\n), sums AS (\nSELECT " +
-		strings.Join(append(groups, sums...), ", ") + "\nFROM facts"
-	if len(groups) == 0 {
-		return facts + "\n)\nSELECT " + strings.Join(names, ", ") + " FROM sums"
-	}
-	by, figures := strings.Join(groups, ", "), strings.Join(names, ", ")
-	order := "\nORDER BY clicks DESC, " + by
-	return facts + "\nGROUP BY " + by + "\n), answer AS (\nSELECT * FROM sums\nWHERE (" + figures + ") <> (" +
-		strings.Join(zeros, ", ") + ")" + order + "\nLIMIT " + strconv.Itoa(b.limit) + "\n)\nSELECT " +
-		strings.Join(texts, ", ") + ", " + figures + "\nFROM answer" + order
 }

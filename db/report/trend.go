@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -18,11 +19,11 @@ const maxBuckets = 20_000
 // maxSpans is the maximum number of spans of buckets that come again every week: hours of eleven years.
 const maxSpans = 100_000
 
-// TrendQuery asks for the figures of a query without dimensions over the local time of a zone. Its limit is ignored.
+// TrendQuery asks for the figures of a query without dimensions over the local time of its zone. Its sort and its limits
+// are ignored.
 type TrendQuery struct {
 	Query
 	Bucket string
-	Zone   *time.Location
 }
 
 // Trend is the figures of one bucket. Start is zero for buckets that come again every week.
@@ -37,23 +38,15 @@ type Trend struct {
 // buckets than maxBuckets is cut to the time in which the account had traffic; if that is too long still, it is
 // invalid_input.
 func (r Reader) Trends(ctx context.Context, q TrendQuery) ([]Trend, error) {
-	if err := CheckBucket(q.Bucket); err != nil {
+	if err := r.prepareTrends(ctx, &q); err != nil {
 		return nil, err
 	}
-	q.From, q.To = q.From.UTC(), q.To.UTC()
-	cuts, err := q.cut(ctx, r.Conn)
-	if err != nil {
-		return nil, err
-	}
+	cuts := q.spans
 	list, places := q.empty(cuts)
 	if len(cuts) == 0 {
 		return list, nil
 	}
-	q.Dimensions, q.Limit, q.spans = nil, len(cuts), cuts
-	if q.kept, err = clicklog.OldestDay(ctx, r.Conn, q.AccountID); err != nil {
-		return nil, err
-	}
-	err = r.Each(ctx, q.Query, func(row Row) error {
+	err := r.Each(ctx, q.Query, func(row Row) error {
 		n, err := strconv.Atoi(row.Dims[0])
 		if err != nil || n < 1 || n > len(cuts) {
 			return fmt.Errorf("report: trends: span %q of %d", row.Dims[0], len(cuts))
@@ -63,6 +56,28 @@ func (r Reader) Trends(ctx context.Context, q TrendQuery) ([]Trend, error) {
 		return nil
 	})
 	return list, err
+}
+
+// TrendsCost is Cost of Trends.
+func (r Reader) TrendsCost(ctx context.Context, q TrendQuery) (int64, error) {
+	if err := r.prepareTrends(ctx, &q); err != nil || len(q.spans) == 0 {
+		return 0, err
+	}
+	return r.Cost(ctx, q.Query)
+}
+
+// prepareTrends cuts the window of a query into the spans of its buckets.
+func (r Reader) prepareTrends(ctx context.Context, q *TrendQuery) (err error) {
+	if err := CheckBucket(q.Bucket); err != nil {
+		return err
+	}
+	q.From, q.To, q.Zone = q.From.UTC(), q.To.UTC(), cmp.Or(q.Zone, time.UTC)
+	if q.spans, err = q.cut(ctx, r.Conn); err != nil || len(q.spans) == 0 {
+		return err
+	}
+	q.Dimensions, q.Limit, q.Sort, q.MinClicks, q.Compare, q.Totals = nil, len(q.spans), "", 0, nil, false
+	q.kept, err = clicklog.OldestDay(ctx, r.Conn, q.AccountID)
+	return err
 }
 
 // cut returns the spans of the window. It shrinks a window that has too many.
@@ -79,7 +94,7 @@ func (q *TrendQuery) cut(ctx context.Context, c db.Conn) ([]span, error) {
 	}
 	cuts := spans(q.From, q.To, q.Zone, grains[q.Bucket], limit)
 	if cuts == nil {
-		return nil, models.Invalid("invalid_input", "the window has too many buckets: take a shorter one or a larger bucket")
+		return nil, tooManyBuckets()
 	}
 	return cuts, nil
 }
@@ -89,7 +104,7 @@ SELECT coalesce(min(hour), 'epoch') AS first, coalesce(max(hour) + interval '1 h
 FROM ledger WHERE account_id = $1 AND hour >= $2 AND hour < $3`
 
 // shrink cuts the window to the hours in which the account had traffic.
-func (q *TrendQuery) shrink(ctx context.Context, c db.Conn) error {
+func (q *Query) shrink(ctx context.Context, c db.Conn) error {
 	traffic, err := db.Get[struct {
 		First time.Time `db:"first"`
 		Last  time.Time `db:"last"`
@@ -141,13 +156,10 @@ func (q *TrendQuery) empty(cuts []span) ([]Trend, map[string]int) {
 func straddled(cuts []span, first, last time.Time) []time.Time {
 	var hours []time.Time
 	for _, s := range cuts {
-		hour := s.start.Truncate(time.Hour)
-		if s.start.Equal(hour) || hour.Before(first) || !hour.Before(last) {
-			continue
-		}
-		if n := len(hours); n == 0 || !hours[n-1].Equal(hour) {
+		if hour := s.start.Truncate(time.Hour); !s.start.Equal(hour) && !hour.Before(first) && hour.Before(last) {
 			hours = append(hours, hour)
 		}
 	}
-	return slices.Clip(hours)
+	slices.SortFunc(hours, time.Time.Compare)
+	return slices.Clip(slices.CompactFunc(hours, time.Time.Equal))
 }

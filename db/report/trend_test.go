@@ -143,10 +143,11 @@ func TestTrendsEqualARecount(t *testing.T) {
 				from, to := at.Add(-40*time.Hour), at.Add(32*time.Hour)
 				strew(t, h, from.Add(-6*time.Hour), to.Add(6*time.Hour), 300)
 				for _, bucket := range Buckets {
-					for _, filters := range [][]Filter{nil, {{"country", []string{"DE"}}}, {{"city", []string{"Paris"}}}} {
+					for _, filters := range [][]Filter{nil, {{Dimension: "country", Values: []string{"DE"}}}, {{Dimension: "city", Values: []string{"Paris"}}}} {
 						q := TrendQuery{Query{
 							AccountID: h.account, From: from.Add(7 * time.Minute), To: to.Add(11 * time.Second), Filters: filters,
-						}, bucket, loc}
+							Zone: loc,
+						}, bucket}
 						for _, q.FromRows = range []bool{false, true} {
 							sameTrends(t, h, q)
 						}
@@ -194,7 +195,7 @@ func TestBucketsOfNights(t *testing.T) {
 	list := func(from, to, name, bucket string) string {
 		t.Helper()
 		trends, err := Reader{d}.Trends(t.Context(), TrendQuery{
-			Query{AccountID: uuid.New(), From: moment(t, from), To: moment(t, to)}, bucket, zone(t, name),
+			Query{AccountID: uuid.New(), From: moment(t, from), To: moment(t, to), Zone: zone(t, name)}, bucket,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -274,7 +275,7 @@ func TestTrendsOfTheArchive(t *testing.T) {
 					t.Fatal(err)
 				}
 				list, err := Reader{h.d}.Trends(t.Context(), TrendQuery{
-					Query{AccountID: h.account, From: from, To: end}, bucket, zone(t, name),
+					Query{AccountID: h.account, From: from, To: end, Zone: zone(t, name)}, bucket,
 				})
 				if err != nil {
 					t.Fatal(err)

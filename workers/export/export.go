@@ -40,7 +40,7 @@ type Rows interface {
 // Reports answers questions about figures: report.Reader.
 type Reports interface {
 	Each(ctx context.Context, q report.Query, fn func(report.Row) error) error
-	Performance(ctx context.Context, q report.Query) ([]report.Row, error)
+	Answer(ctx context.Context, account uuid.UUID, a models.ReportArgs) ([]report.Row, error)
 	Trends(ctx context.Context, q report.TrendQuery) ([]report.Trend, error)
 }
 
@@ -49,8 +49,9 @@ func Register(r *workers.Runtime, s *store.Store, rows Rows, reports Reports) {
 	m := &maker{s, rows, reports}
 	workers.RegisterRow(r, jobs.MakeExport, m.make)
 	workers.RegisterTick(r, jobs.SweepExports, m.sweep)
-	workers.RegisterRow(r, jobs.ReadPerformance, m.read)
-	workers.RegisterRow(r, jobs.ReadValues, m.read)
+	for _, j := range jobs.ReadReports {
+		workers.RegisterRow(r, j, m.read)
+	}
 }
 
 // fill writes the rows of one kind of file.

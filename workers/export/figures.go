@@ -4,7 +4,6 @@ import (
 	"context"
 	"reflect"
 	"strconv"
-	"time"
 
 	"switchyard/db/report"
 	"switchyard/db/store"
@@ -42,12 +41,11 @@ const labelBatch = 1000
 
 // performance writes a column for each dimension, and one more for the names of a dimension of ids.
 func (m *maker) performance(ctx context.Context, u *run, f *file) error {
-	q := report.Query{
-		AccountID: u.Job.AccountID.UUID, From: u.Args.From, To: u.Args.To, Dimensions: u.Args.Dimensions,
-		Limit: models.MaxExportRows + 1,
-	}
-	for _, x := range u.Args.Filters {
-		q.Filters = append(q.Filters, report.Filter{Dimension: x.Dimension, Values: x.Values})
+	args := u.Args.ReportArgs
+	args.Limit = models.MaxExportRows + 1
+	q, err := report.NewQuery(u.Job.AccountID.UUID, args)
+	if err != nil {
+		return err
 	}
 	var names []string
 	named := make([]bool, len(q.Dimensions))
@@ -81,7 +79,7 @@ func (m *maker) performance(ctx context.Context, u *run, f *file) error {
 		batch = batch[:0]
 		return nil
 	}
-	err := m.reports.Each(ctx, q, func(r report.Row) error {
+	err = m.reports.Each(ctx, q, func(r report.Row) error {
 		if batch = append(batch, r); len(batch) < labelBatch {
 			return nil
 		}
@@ -113,10 +111,12 @@ func (m *maker) labels(ctx context.Context, q report.Query, named []bool, rows [
 	return labels, nil
 }
 
-// trends are in UTC, since the contract names no time zone for files.
 func (m *maker) trends(ctx context.Context, u *run, f *file) error {
-	q := report.Query{AccountID: u.Job.AccountID.UUID, From: u.Args.From, To: u.Args.To}
-	list, err := m.reports.Trends(ctx, report.TrendQuery{Query: q, Bucket: u.Args.Bucket, Zone: time.UTC})
+	q, err := report.NewQuery(u.Job.AccountID.UUID, u.Args.ReportArgs)
+	if err != nil {
+		return err
+	}
+	list, err := m.reports.Trends(ctx, report.TrendQuery{Query: q, Bucket: u.Args.Bucket})
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,8 @@ func exports(d Deps) []route.Route {
 type ExportBody struct {
 	Kind      string              `json:"kind" bad:"invalid_kind" default:"performance" enum:"performance,trends,clicks,conversions,smartlink-clicks" doc:"default performance"`
 	Dimension string              `json:"dimension" bad:"invalid_dimension" doc:"performance: up to 5, comma-separated; default campaign_id"`
-	Filters   []ExportFilter      `json:"filters" bad:"invalid_dimension" doc:"performance: up to 12"`
+	Filters   []ExportFilter      `json:"filters" bad:"invalid_dimension" doc:"performance, trends: up to 12 with 100 values in all"`
+	TZ        string              `json:"tz" doc:"performance, trends: IANA time zone of the dimensions of time and of buckets; default UTC"`
 	Bucket    string              `json:"bucket" bad:"invalid_bucket" enum:"month,day,weekday,hour,weekday_hour" doc:"trends: default day"`
 	Link      bind.Opt[uuid.UUID] `json:"link" bad:"invalid_id" doc:"smartlink-clicks: only this smartlink"`
 	Name      string              `json:"name" bad:"invalid_input" trim:"true" maxLength:"255"`
@@ -57,6 +58,7 @@ type ExportBody struct {
 type ExportFilter struct {
 	Dimension string          `json:"dimension" bad:"invalid_dimension"`
 	Value     json.RawMessage `json:"value" doc:"a text, or a list of texts: any of them"`
+	Not       bool            `json:"not" bad:"invalid_dimension" doc:"all but these values"`
 }
 
 // values reads one value or a list. Numbers, true and false are read as their texts.
@@ -93,16 +95,15 @@ func (f ExportFilter) values() ([]string, error) {
 
 // args checks the fields that the kind uses. Others are ignored.
 func (b ExportBody) args(w bind.Window) (jobs.ExportArgs, error) {
-	a := jobs.ExportArgs{Kind: b.Kind, Name: b.Name, From: w.From, To: w.End(), Link: b.Link.Value}
+	a := jobs.ExportArgs{Kind: b.Kind, Name: b.Name, Link: b.Link.Value}
+	a.From, a.To = w.From, w.End()
 	if a.Name == "" {
 		a.Name = fmt.Sprintf("%s %s to %s", a.Kind, w.From.Format("2006-01-02"), w.To.Format("2006-01-02"))
 	}
 	var err error
 	switch a.Kind {
-	case models.ExportPerformance:
-		err = b.performance(&a)
-	case models.ExportTrends:
-		a.Bucket, err = bucketOf(b.Bucket)
+	case models.ExportPerformance, models.ExportTrends:
+		err = b.figures(&a)
 	case models.ExportSmartlinks:
 		if b.Link.Given() && a.Link == uuid.Nil {
 			err = models.Invalid("invalid_id", "link must be the id of a smartlink")
@@ -111,32 +112,49 @@ func (b ExportBody) args(w bind.Window) (jobs.ExportArgs, error) {
 	return a, err
 }
 
-func (b ExportBody) performance(a *jobs.ExportArgs) (err error) {
+// figures reads what the files of figures have.
+func (b ExportBody) figures(a *jobs.ExportArgs) (err error) {
+	if a.Filters, err = b.filters(); err != nil {
+		return err
+	}
+	zone, err := report.Zone(b.TZ)
+	if err != nil {
+		return err
+	}
+	a.TZ = zone.String()
+	if a.Kind == models.ExportTrends {
+		a.Bucket, err = bucketOf(b.Bucket)
+		return err
+	}
 	if a.Dimensions, err = dimensionsOf(b.Dimension); err != nil {
 		return err
 	}
+	if len(a.Dimensions) > report.MaxDimensions {
+		return models.Invalid("invalid_dimension", "at most %d dimensions", report.MaxDimensions)
+	}
+	return nil
+}
+
+// filters reads those of the body. Values of one dimension are any of them, as in GET /reports/performance.
+func (b ExportBody) filters() (out []models.ReportFilter, err error) {
 	n := 0
 	for _, f := range b.Filters {
 		if err := checkDimension(f.Dimension); err != nil {
-			return err
+			return nil, err
 		}
 		values, err := f.values()
 		if err != nil {
-			return err
+			return nil, err
 		}
-		n += max(1, len(values))
-		same := func(g jobs.ExportFilter) bool { return g.Dimension == f.Dimension }
-		if at := slices.IndexFunc(a.Filters, same); at >= 0 { // any of them, as in GET /reports/performance
-			a.Filters[at].Values = append(a.Filters[at].Values, values...)
+		n += len(values)
+		same := func(g models.ReportFilter) bool { return g.Dimension == f.Dimension && g.Not == f.Not }
+		if at := slices.IndexFunc(out, same); at >= 0 {
+			out[at].Values = append(out[at].Values, values...)
 			continue
 		}
-		a.Filters = append(a.Filters, jobs.ExportFilter{Dimension: f.Dimension, Values: values})
+		out = append(out, models.ReportFilter{Dimension: f.Dimension, Values: values, Not: f.Not})
 	}
-	if len(a.Dimensions) > report.MaxDimensions || n > report.MaxFilters {
-		return models.Invalid("invalid_dimension", "at most %d dimensions and %d filters", report.MaxDimensions,
-			report.MaxFilters)
-	}
-	return nil
+	return out, checkFilters(len(b.Filters), n)
 }
 
 // ExportAnswer is a report file.

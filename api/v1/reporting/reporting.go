@@ -48,10 +48,10 @@ type ClickReader interface {
 
 // ReportReader answers questions about figures: report.Reader.
 type ReportReader interface {
-	Cost(ctx context.Context, q report.Query) (clicks int64, err error)
+	Answer(ctx context.Context, account uuid.UUID, a models.ReportArgs) ([]report.Row, error)
+	AnswerCost(ctx context.Context, account uuid.UUID, a models.ReportArgs) (clicks int64, err error)
 	Performance(ctx context.Context, q report.Query) ([]report.Row, error)
 	Totals(ctx context.Context, q report.Query) (models.Figures, error)
-	Trends(ctx context.Context, q report.TrendQuery) ([]report.Trend, error)
 	Orphans(ctx context.Context, account uuid.UUID, from, to time.Time) ([]report.Orphan, error)
 	VisitorsSince(ctx context.Context, account uuid.UUID, from, to time.Time) (report.Live, error)
 	RepeatAddresses(ctx context.Context, q report.AddressQuery) ([]report.Address, error)

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
 	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
-	"switchyard/api/slow"
 	"switchyard/db/report"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -22,25 +22,24 @@ func Reports(d Deps) []route.Route {
 	return append([]route.Route{
 		{
 			Method: "GET", Path: "/reports/performance", Group: group, Window: true, Share: route.Reads,
-			Summary: "figures grouped by up to five dimensions; over very many clicks as a job", Slow: performanceJob.Answer(),
-			Query: performanceParams(), Codes: route.Codes("400 invalid_dimension"), Handle: route.Do(d.performance),
+			Summary: "figures grouped by up to five dimensions; over very many clicks as a job", Slow: performanceForm.job.Answer(),
+			Query: slices.Concat(performanceParams, filterParams), Codes: route.Codes("400 invalid_dimension"), Handle: route.Do(d.performance),
 		},
 		{
 			Method: "GET", Path: "/reports/trends", Group: group, Window: true, Share: route.Reads,
-			Summary: "figures over time",
-			Query: []route.Param{
-				{Name: "bucket", Enum: report.Buckets, Default: defaultBucket},
-				{Name: "tz", Default: "UTC", Doc: "IANA time zone of the buckets"},
-			},
-			Codes: route.Codes("400 invalid_bucket"), Handle: route.Do(d.trends),
+			Summary: "figures over time; over very many clicks as a job", Slow: trendsForm.job.Answer(),
+			Query: slices.Concat([]route.Param{
+				{Name: "bucket", Enum: report.Buckets, Default: defaultBucket}, zoneParam,
+			}, filterParams),
+			Codes: route.Codes("400 invalid_bucket invalid_dimension"), Handle: route.Do(d.trends),
 		},
 		{
 			Method: "GET", Path: "/reports/values", Group: group, Window: true, Share: route.Reads,
-			Summary: "values that a dimension takes, by clicks", Slow: valuesJob.Answer(),
-			Query: []route.Param{
+			Summary: "values that a dimension takes, by clicks", Slow: valuesForm.job.Answer(),
+			Query: slices.Concat([]route.Param{
 				{Name: "dimension", Required: true, Enum: report.Public()},
-				route.Number("limit", 200, 1, 1000, "values"),
-			},
+				route.Number("limit", 200, 1, 1000, "values"), zoneParam,
+			}, filterParams),
 			Codes: route.Codes("400 invalid_dimension"), Handle: route.Do(d.values),
 		},
 		{
@@ -60,22 +59,24 @@ func Reports(d Deps) []route.Route {
 	}, exports(d)...)
 }
 
-const (
-	defaultDimension = "campaign_id"
-	filterPrefix     = "f." // before the dimension, in the name of a filter's parameter
-)
+const defaultDimension = "campaign_id"
 
-func performanceParams() []route.Param {
-	params := []route.Param{{
+var performanceParams = []route.Param{
+	{
 		Name: "dimension", Default: defaultDimension,
 		Doc: fmt.Sprintf("up to %d, comma-separated: %s", report.MaxDimensions, strings.Join(report.Public(), ", ")),
-	}}
-	for _, name := range report.Public() {
-		params = append(params, route.Param{Name: filterPrefix + name, Repeated: true, Doc: fmt.Sprintf(
-			"only this %s; empty: those without; repeated: any of them. Up to %d filters of %d characters in all%s",
-			name, report.MaxFilters, report.MaxFilterLen, knownValues(name))})
-	}
-	return params
+	},
+	zoneParam,
+	{
+		Name: "sort", Default: "-clicks", Doc: "a dimension of the report or a figure, after a minus descending: " +
+			strings.Join(report.Sorts(), ", "),
+	},
+	route.Number("limit", report.MaxRows, 1, report.MaxRows, "rows"),
+	route.Number("min_clicks", 0, 0, math.MaxInt32, "only groups with so many clicks, in the window or in that of compare"),
+	{
+		Name: "compare", Doc: "figures of another window beside: previous is the one before, of as many days by the clock of tz; " +
+			"else FROM..TO, UTC. By date, hour and month the first bucket has the first of the other window beside it, and so on",
+	},
 }
 
 // knownValues says which values a dimension can have, where that is known.
@@ -88,60 +89,97 @@ func knownValues(dimension string) string {
 
 // Performance is the answer of GET /reports/performance.
 type Performance struct {
-	Range      bind.Range                   `json:"range"`
-	Dimension  string                       `json:"dimension" doc:"the dimensions, comma-separated"`
-	Dimensions []string                     `json:"dimensions"`
-	Filters    []DimensionFilter            `json:"filters"`
-	Rows       []PerformanceRow             `json:"rows" doc:"most clicks first, at most 10,000"`
-	Truncated  bool                         `json:"truncated" doc:"there are more groups than rows; an export has up to 100,000"`
-	Labels     map[string]map[string]string `json:"labels" doc:"by dimension: the names of ids"`
+	Range        bind.Range                   `json:"range"`
+	TZ           string                       `json:"tz" doc:"the time zone of the dimensions of time"`
+	Dimension    string                       `json:"dimension" doc:"the dimensions, comma-separated"`
+	Dimensions   []string                     `json:"dimensions"`
+	Filters      []DimensionFilter            `json:"filters"`
+	CompareRange *bind.Range                  `json:"compare_range" doc:"the window that is compared with; null: none"`
+	Rows         []PerformanceRow             `json:"rows" doc:"in the order of sort, at most limit"`
+	Truncated    bool                         `json:"truncated" doc:"there are more groups than rows; an export has up to 100,000"`
+	Totals       Compared                     `json:"totals" doc:"of all groups, also of those that min_clicks and limit leave out"`
+	Labels       map[string]map[string]string `json:"labels" doc:"by dimension: the names of ids"`
 }
 
-// DimensionFilter restricts the rows to a value of a dimension.
+// DimensionFilter restricts the rows to a value of a dimension, or to all others.
 type DimensionFilter struct {
 	Dimension string `json:"dimension"`
 	Value     string `json:"value"`
+	Not       bool   `json:"not,omitempty" doc:"all but this value"`
+}
+
+func filtersShown(filters []models.ReportFilter) []DimensionFilter {
+	out := []DimensionFilter{}
+	for _, f := range filters {
+		for _, v := range f.Values {
+			out = append(out, DimensionFilter{f.Dimension, v, f.Not})
+		}
+	}
+	return out
 }
 
 // PerformanceRow is one group of a report. A value that is not there or not known is an empty text.
 type PerformanceRow struct {
 	Dims map[string]string `json:"dims"`
+	Compared
+}
+
+// Compared is figures, with those of another window beside where the call asks for it.
+type Compared struct {
 	answer.Figures
+	Compare *answer.Figures `json:"compare,omitempty" doc:"with compare: the figures of the other window"`
+	Changes *FigureChanges  `json:"changes,omitempty" doc:"with compare: in percent of the other window's figure; null where that is zero"`
+}
+
+func compared(r models.ReportRow) Compared {
+	out := Compared{Figures: r.Row()}
+	if r.Before != nil {
+		before, changes := r.Before.Row(), changesOf(r.Figures, *r.Before)
+		out.Compare, out.Changes = &before, &changes
+	}
+	return out
 }
 
 func (d Deps) performance(c *route.Call) (Performance, error) {
-	dimensions, err := dimensionsOf(c.Query.Get("dimension"))
+	args, err := asked(c)
 	if err != nil {
 		return Performance{}, err
 	}
-	filters, err := filtersOf(c.Query)
-	if err != nil {
+	if args.Dimensions, err = dimensionsOf(c.Query.Get("dimension")); err != nil {
 		return Performance{}, err
 	}
-	args := jobs.ReportArgs{
-		From: c.Window.From, To: c.Window.End(), Dimensions: dimensions, Filters: grouped(filters), Limit: report.MaxRows + 1,
+	if args.Compare, err = comparedTo(c.Query.Get("compare"), c.Window, args.TZ); err != nil {
+		return Performance{}, err
 	}
-	return readReport(d, c, performanceJob, performanceAnswer, args)
+	args.Sort, args.MinClicks, args.Totals = c.Query.Get("sort"), c.Numbers["min_clicks"], true
+	args.Limit = c.Numbers["limit"] + 1 // one more tells whether there are more
+	return performanceForm.read(d, c, args)
 }
 
-var performanceJob = slow.New(jobs.ReadPerformance, performanceAnswer)
+var performanceForm = newForm(jobs.ReadPerformance, performanceAnswer)
 
 func performanceAnswer(a jobs.ReportAnswer) Performance {
 	out := Performance{
-		Range: rangeOf(a.Args), Dimension: strings.Join(a.Args.Dimensions, ","), Dimensions: a.Args.Dimensions,
-		Filters: []DimensionFilter{}, Truncated: len(a.Rows) > report.MaxRows, Labels: a.Labels,
+		Range: rangeOf(a.Args.From, a.Args.To), TZ: a.Args.TZ, Dimension: strings.Join(a.Args.Dimensions, ","),
+		Dimensions: a.Args.Dimensions, Filters: filtersShown(a.Args.Filters), Labels: a.Labels,
 	}
-	for _, f := range a.Args.Filters {
-		for _, v := range f.Values {
-			out.Filters = append(out.Filters, DimensionFilter{f.Dimension, v})
-		}
+	if a.Args.Compare != nil {
+		shown := rangeOf(a.Args.Compare.From, a.Args.Compare.To)
+		out.CompareRange = &shown
 	}
-	out.Rows = answer.Each(a.Rows[:min(len(a.Rows), report.MaxRows)], func(r jobs.ReportRow) PerformanceRow {
+	groups := a.Rows
+	if last := len(groups) - 1; last >= 0 && groups[last].Total {
+		out.Totals, groups = compared(groups[last]), groups[:last]
+	}
+	if out.Truncated = len(groups) >= a.Args.Limit; out.Truncated {
+		groups = groups[:a.Args.Limit-1]
+	}
+	out.Rows = answer.Each(groups, func(r models.ReportRow) PerformanceRow {
 		dims := make(map[string]string, len(r.Dims))
 		for i, name := range a.Args.Dimensions {
 			dims[name] = r.Dims[i]
 		}
-		return PerformanceRow{dims, r.Row()}
+		return PerformanceRow{dims, compared(r)}
 	})
 	return out
 }
@@ -166,44 +204,6 @@ func checkDimension(name string) error {
 		return models.Invalid("invalid_dimension", "there is no dimension %.50q", name)
 	}
 	return nil
-}
-
-// filtersOf reads the parameters named f.<dimension>, in the order of their names.
-func filtersOf(query map[string][]string) ([]DimensionFilter, error) {
-	out := []DimensionFilter{}
-	for _, param := range slices.Sorted(maps.Keys(query)) {
-		name, isFilter := strings.CutPrefix(param, filterPrefix)
-		if !isFilter {
-			continue
-		}
-		if err := checkDimension(name); err != nil {
-			return nil, err
-		}
-		for _, value := range query[param] {
-			value, err := report.FilterValue(name, value)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, DimensionFilter{name, value})
-		}
-	}
-	if len(out) > report.MaxFilters {
-		return nil, models.Invalid("invalid_dimension", "at most %d filters", report.MaxFilters)
-	}
-	return out, nil
-}
-
-// grouped makes one filter of the values of each dimension, which stand next to each other.
-func grouped(filters []DimensionFilter) []jobs.ExportFilter {
-	var out []jobs.ExportFilter
-	for _, f := range filters {
-		if n := len(out); n > 0 && out[n-1].Dimension == f.Dimension {
-			out[n-1].Values = append(out[n-1].Values, f.Value)
-			continue
-		}
-		out = append(out, jobs.ExportFilter{Dimension: f.Dimension, Values: []string{f.Value}})
-	}
-	return out
 }
 
 // labelsOf reads the names of what stands in the rows, for the dimensions whose values are ids.
@@ -236,21 +236,21 @@ func (d Deps) values(c *route.Call) (Values, error) {
 	if err := checkDimension(dimension); err != nil {
 		return Values{}, err
 	}
-	args := jobs.ReportArgs{
-		From: c.Window.From, To: c.Window.End(), Dimensions: []string{dimension}, Limit: c.Numbers["limit"],
+	args, err := asked(c)
+	if err != nil {
+		return Values{}, err
 	}
-	return readReport(d, c, valuesJob, valuesAnswer, args)
+	args.Dimensions, args.Limit = []string{dimension}, c.Numbers["limit"]
+	return valuesForm.read(d, c, args)
 }
 
-var valuesJob = slow.New(jobs.ReadValues, valuesAnswer)
-
-func valuesAnswer(a jobs.ReportAnswer) Values {
+var valuesForm = newForm(jobs.ReadValues, func(a jobs.ReportAnswer) Values {
 	dimension := a.Args.Dimensions[0]
-	out := Values{dimension, answer.Each(a.Rows, func(r jobs.ReportRow) Value {
+	out := Values{dimension, answer.Each(a.Rows, func(r models.ReportRow) Value {
 		return Value{r.Dims[0], r.Clicks, r.BotClicks}
 	}), a.Labels[dimension]}
 	if out.Labels == nil {
 		out.Labels = map[string]string{}
 	}
 	return out
-}
+})

@@ -1,31 +1,33 @@
 package reporting
 
 import (
-	"time"
-
 	"github.com/shopspring/decimal"
 
 	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
+	"switchyard/jobs"
 	"switchyard/models"
 )
 
 // Stats are the rows of /stats.
 func Stats(d Deps) []route.Route {
 	const group = "Stats"
+	zoned := append([]route.Param{zoneParam}, filterParams...)
 	return []route.Route{
 		{
 			Method: "GET", Path: "/stats/overview", Group: group, Window: true, Share: route.Reads,
-			Summary: "totals for the window and the change from the previous window", Handle: route.Do(d.overview),
+			Summary: "totals for the window and the change from the previous window", Query: zoned,
+			Codes: route.Codes("400 invalid_dimension"), Slow: overviewForm.job.Answer(), Handle: route.Do(d.overview),
 		},
 		{
 			Method: "GET", Path: "/stats/timeseries", Group: group, Window: true, Share: route.Reads,
-			Summary: "figures by day", Handle: route.Do(d.timeseries),
+			Summary: "figures by day", Query: zoned, Codes: route.Codes("400 invalid_dimension"),
+			Slow: timeseriesForm.job.Answer(), Handle: route.Do(d.timeseries),
 		},
 		{
-			Method: "GET", Path: "/stats/hourly", Group: group, Share: route.Reads, Summary: "today by hour (UTC)",
-			Handle: route.Do(d.hourly),
+			Method: "GET", Path: "/stats/hourly", Group: group, Share: route.Reads, Summary: "today by hour",
+			Query: zoned, Codes: route.Codes("400 invalid_dimension"), Slow: hourlyForm.job.Answer(), Handle: route.Do(d.hourly),
 		},
 		{
 			Method: "GET", Path: "/stats/breakdown", Group: group, Window: true, Share: route.Reads,
@@ -41,14 +43,16 @@ func Stats(d Deps) []route.Route {
 
 // Overview is the answer of GET /stats/overview.
 type Overview struct {
-	Range         bind.Range `json:"range"`
-	PreviousRange bind.Range `json:"previousRange" doc:"as long, and ends where range begins"`
+	Range         bind.Range        `json:"range"`
+	PreviousRange bind.Range        `json:"previousRange" doc:"as long, or as many days by the clock of tz; it ends where range begins"`
+	TZ            string            `json:"tz" doc:"the time zone of the days that are compared"`
+	Filters       []DimensionFilter `json:"filters"`
 	answer.Figures
-	Changes OverviewChanges `json:"changes" doc:"in percent of the previous window's figure; null where that is zero"`
+	Changes FigureChanges `json:"changes" doc:"in percent of the previous window's figure; null where that is zero"`
 }
 
-// OverviewChanges tell by how many percent figures have changed.
-type OverviewChanges struct {
+// FigureChanges tell by how many percent figures have changed.
+type FigureChanges struct {
 	Clicks       *models.Money `json:"clicks"`
 	UniqueClicks *models.Money `json:"unique_clicks"`
 	LPClicks     *models.Money `json:"lp_clicks"`
@@ -67,28 +71,29 @@ type OverviewChanges struct {
 }
 
 func (d Deps) overview(c *route.Call) (Overview, error) {
-	before := previous(c.Window)
-	q := InWindow(c)
-	now, err := d.reports(c).Totals(c.Context(), q)
+	args, err := asked(c)
 	if err != nil {
 		return Overview{}, err
 	}
-	q.From, q.To = before.From, before.End()
-	then, err := d.reports(c).Totals(c.Context(), q)
+	args.Compare, err = comparedTo("previous", c.Window, args.TZ)
+	if err != nil {
+		return Overview{}, err
+	}
+	return overviewForm.read(d, c, args)
+}
+
+var overviewForm = newForm(jobs.ReadOverview, func(a jobs.ReportAnswer) Overview {
+	now, then := a.Rows[0].Figures, *a.Rows[0].Before
 	return Overview{
-		Range: c.Window.Range(), PreviousRange: before.Range(), Figures: now.Row(), Changes: changesOf(now, then),
-	}, err
-}
+		Range: rangeOf(a.Args.From, a.Args.To), PreviousRange: rangeOf(a.Args.Compare.From, a.Args.Compare.To),
+		TZ: a.Args.TZ, Filters: filtersShown(a.Args.Filters), Figures: now.Row(), Changes: changesOf(now, then),
+	}
+})
 
-// previous is the window of the same length that ends where w begins.
-func previous(w bind.Window) bind.Window {
-	return bind.Window{From: w.From.Add(-w.End().Sub(w.From)), To: w.From.Add(-time.Second)}
-}
-
-func changesOf(now, then models.Figures) OverviewChanges {
+func changesOf(now, then models.Figures) FigureChanges {
 	count := func(a, b int64) *models.Money { return change(decimal.NewFromInt(a), decimal.NewFromInt(b)) }
 	a, b := now.Ratios(), then.Ratios()
-	return OverviewChanges{
+	return FigureChanges{
 		Clicks: count(now.Clicks, then.Clicks), UniqueClicks: count(now.UniqueClicks, then.UniqueClicks),
 		LPClicks: count(now.LPClicks, then.LPClicks), BotClicks: count(now.BotClicks, then.BotClicks),
 		Conversions: count(now.Conversions(), then.Conversions()), Pending: count(now.Pending, then.Pending),

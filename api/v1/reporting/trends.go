@@ -2,13 +2,13 @@ package reporting
 
 import (
 	"cmp"
-	"strings"
 	"time"
 
 	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/db/report"
+	"switchyard/jobs"
 	"switchyard/models"
 )
 
@@ -16,10 +16,11 @@ const defaultBucket = report.Day
 
 // Trends is the answer of GET /reports/trends.
 type Trends struct {
-	Range  bind.Range `json:"range"`
-	Bucket string     `json:"bucket" enum:"month,day,weekday,hour,weekday_hour"`
-	TZ     string     `json:"tz" doc:"the time zone of the buckets"`
-	Rows   []TrendRow `json:"rows" doc:"every bucket in order, also those in which nothing happened"`
+	Range   bind.Range        `json:"range"`
+	Bucket  string            `json:"bucket" enum:"month,day,weekday,hour,weekday_hour"`
+	TZ      string            `json:"tz" doc:"the time zone of the buckets"`
+	Filters []DimensionFilter `json:"filters"`
+	Rows    []TrendRow        `json:"rows" doc:"every bucket in order, also those in which nothing happened"`
 }
 
 // TrendRow is one bucket.
@@ -30,42 +31,40 @@ type TrendRow struct {
 }
 
 func (d Deps) trends(c *route.Call) (Trends, error) {
-	bucket, err := bucketOf(c.Query.Get("bucket"))
+	args, err := asked(c)
 	if err != nil {
 		return Trends{}, err
 	}
-	zone, err := zoneOf(c.Query.Get("tz"))
-	if err != nil {
+	if args.Bucket, err = bucketOf(c.Query.Get("bucket")); err != nil {
 		return Trends{}, err
 	}
-	list, err := d.reports(c).Trends(c.Context(), report.TrendQuery{Query: InWindow(c), Bucket: bucket, Zone: zone})
-	return Trends{c.Window.Range(), bucket, zone.String(), answer.Each(list, trendRow)}, err
+	return trendsForm.read(d, c, args)
 }
 
-func trendRow(t report.Trend) TrendRow {
-	row := TrendRow{Bucket: t.Label, Figures: t.Row()}
-	if !t.Start.IsZero() {
-		row.Start = answer.StampOrNull(&t.Start)
+var trendsForm = newForm(jobs.ReadTrends, func(a jobs.ReportAnswer) Trends {
+	return Trends{
+		rangeOf(a.Args.From, a.Args.To), a.Args.Bucket, a.Args.TZ, filtersShown(a.Args.Filters), answer.Each(a.Rows, trendRow),
+	}
+})
+
+func trendRow(r models.ReportRow) TrendRow {
+	row := TrendRow{Bucket: r.Dims[0], Figures: r.Row()}
+	if start := startOf(r); !start.IsZero() {
+		row.Start = answer.StampOrNull(&start)
 	}
 	return row
+}
+
+// startOf is where a bucket begins; zero for one that comes again every week.
+func startOf(r models.ReportRow) time.Time {
+	t, _ := time.Parse(time.RFC3339Nano, r.Dims[1]) // as the reader wrote it
+	return t
 }
 
 // bucketOf reads the name of a bucket; none is the default.
 func bucketOf(name string) (string, error) {
 	name = cmp.Or(name, defaultBucket)
 	return name, report.CheckBucket(name)
-}
-
-const maxZone = 64 // characters
-
-// zoneOf reads the name of an IANA time zone; none is UTC.
-func zoneOf(name string) (*time.Location, error) {
-	if len(name) <= maxZone && !strings.EqualFold(name, "local") { // the zone of the server must not show
-		if loc, err := time.LoadLocation(name); err == nil {
-			return loc, nil
-		}
-	}
-	return nil, models.Invalid("invalid_input", "tz must be an IANA time zone such as Europe/Berlin")
 }
 
 // Point is what happened in a stretch of time.
@@ -82,41 +81,67 @@ func point(f models.Figures) Point {
 
 // DayPoint is one day.
 type DayPoint struct {
-	Date string `json:"date" doc:"YYYY-MM-DD, UTC"`
+	Date string `json:"date" doc:"YYYY-MM-DD, by the clock of tz"`
 	Point
 }
 
 // Timeseries is the answer of GET /stats/timeseries.
 type Timeseries struct {
 	Range  bind.Range `json:"range"`
+	TZ     string     `json:"tz" doc:"the time zone of the days"`
 	Points []DayPoint `json:"points" doc:"every day of the window"`
 }
 
 func (d Deps) timeseries(c *route.Call) (Timeseries, error) {
-	q := report.TrendQuery{Query: InWindow(c), Bucket: report.Day, Zone: time.UTC}
-	list, err := d.reports(c).Trends(c.Context(), q)
-	return Timeseries{c.Window.Range(), answer.Each(list, func(t report.Trend) DayPoint {
-		return DayPoint{t.Label, point(t.Figures)}
-	})}, err
+	args, err := asked(c)
+	if err != nil {
+		return Timeseries{}, err
+	}
+	args.Bucket = report.Day
+	return timeseriesForm.read(d, c, args)
 }
+
+var timeseriesForm = newForm(jobs.ReadTimeseries, func(a jobs.ReportAnswer) Timeseries {
+	return Timeseries{rangeOf(a.Args.From, a.Args.To), a.Args.TZ, answer.Each(a.Rows, func(r models.ReportRow) DayPoint {
+		return DayPoint{r.Dims[0], point(r.Figures)}
+	})}
+})
 
 // HourPoint is one hour of the day.
 type HourPoint struct {
-	Hour int `json:"hour" doc:"0-23, UTC"`
+	Hour  int    `json:"hour" doc:"0-23, by the clock of tz; it comes twice in the night in which the clock goes back"`
+	Start string `json:"start" doc:"where it begins, ISO 8601, UTC"`
 	Point
 }
 
 // Hourly is the answer of GET /stats/hourly.
 type Hourly struct {
-	Points []HourPoint `json:"points" doc:"the 24 hours of today"`
+	TZ     string      `json:"tz" doc:"the time zone of the day and its hours"`
+	Points []HourPoint `json:"points" doc:"the hours of today: 24, unless the clock changes"`
 }
 
 func (d Deps) hourly(c *route.Call) (Hourly, error) {
-	today := time.Now().UTC().Truncate(24 * time.Hour)
-	day := report.Query{AccountID: c.Account.ID, From: today, To: today.Add(24 * time.Hour)}
-	q := report.TrendQuery{Query: day, Bucket: report.Hour, Zone: time.UTC}
-	list, err := d.reports(c).Trends(c.Context(), q)
-	return Hourly{answer.Each(list, func(t report.Trend) HourPoint {
-		return HourPoint{t.Start.Hour(), point(t.Figures)}
-	})}, err
+	args, err := asked(c)
+	if err != nil {
+		return Hourly{}, err
+	}
+	zone, err := report.Zone(args.TZ)
+	if err != nil {
+		return Hourly{}, err
+	}
+	y, m, day := time.Now().In(zone).Date()
+	args.From, args.To = time.Date(y, m, day, 0, 0, 0, 0, zone).UTC(), time.Date(y, m, day+1, 0, 0, 0, 0, zone).UTC()
+	args.Bucket = report.Hour
+	return hourlyForm.read(d, c, args)
 }
+
+var hourlyForm = newForm(jobs.ReadHourly, func(a jobs.ReportAnswer) Hourly {
+	zone, err := report.Zone(a.Args.TZ)
+	if err != nil {
+		zone = time.UTC
+	}
+	return Hourly{a.Args.TZ, answer.Each(a.Rows, func(r models.ReportRow) HourPoint {
+		start := startOf(r)
+		return HourPoint{start.In(zone).Hour(), answer.Stamp(start), point(r.Figures)}
+	})}
+})

@@ -1,0 +1,126 @@
+package reporting
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"switchyard/api/bind"
+	"switchyard/api/route"
+	"switchyard/db/report"
+	"switchyard/models"
+)
+
+// What stands before the dimension in the name of a filter's parameter.
+const (
+	filterPrefix  = "f." // only what has the value
+	excludePrefix = "x." // all but that
+)
+
+// zoneParam is the time zone of a report.
+var zoneParam = route.Param{
+	Name: "tz", Default: "UTC", Doc: "IANA time zone of the dimensions of time and of buckets; from and to stay UTC",
+}
+
+// filterParams are the filters by dimensions, of reports and of logs.
+var filterParams = func() (params []route.Param) {
+	limits := fmt.Sprintf("Up to %d filters of %d characters, with %d values in all", report.MaxFilters,
+		report.MaxFilterLen, report.MaxValues)
+	for prefix, doc := range map[string]string{
+		filterPrefix:  "only this %s; empty: those without; repeated: any of them. ",
+		excludePrefix: "all but this %s; empty: those with one; repeated: all but these. ",
+	} {
+		for _, name := range report.Public() {
+			params = append(params, route.Param{
+				Name: prefix + name, Repeated: true, Shared: true, Doc: fmt.Sprintf(doc, name) + limits + knownValues(name),
+			})
+		}
+	}
+	slices.SortStableFunc(params, func(a, b route.Param) int { return strings.Compare(a.Name[:1], b.Name[:1]) })
+	return params
+}()
+
+// asked reads what all reports have in common: window, time zone and filters.
+func asked(c *route.Call) (models.ReportArgs, error) {
+	a := models.ReportArgs{From: c.Window.From, To: c.Window.End(), TZ: c.Query.Get("tz")}
+	zone, err := report.Zone(a.TZ)
+	if err != nil {
+		return a, err
+	}
+	a.TZ = zone.String()
+	a.Filters, err = filtersOf(c.Query)
+	return a, err
+}
+
+// filtersOf reads the parameters named f.<dimension> and x.<dimension>, in the order of their names.
+func filtersOf(query map[string][]string) ([]models.ReportFilter, error) {
+	var out []models.ReportFilter
+	values := 0
+	for _, param := range slices.Sorted(maps.Keys(query)) {
+		name, isFilter := strings.CutPrefix(param, filterPrefix)
+		excluded, isNot := strings.CutPrefix(param, excludePrefix)
+		if !isFilter && !isNot {
+			continue
+		}
+		if isNot {
+			name = excluded
+		}
+		if err := checkDimension(name); err != nil {
+			return nil, err
+		}
+		f := models.ReportFilter{Dimension: name, Values: make([]string, len(query[param])), Not: isNot}
+		for i, value := range query[param] {
+			var err error
+			if f.Values[i], err = report.FilterValue(name, value); err != nil {
+				return nil, err
+			}
+		}
+		out, values = append(out, f), values+len(f.Values)
+	}
+	return out, checkFilters(len(out), values)
+}
+
+// checkFilters holds the limits of filters.
+func checkFilters(filters, values int) error {
+	if filters > report.MaxFilters || values > report.MaxValues {
+		return models.Invalid("invalid_dimension", "at most %d filters with %d values in all", report.MaxFilters, report.MaxValues)
+	}
+	return nil
+}
+
+// comparedTo reads compare: previous or FROM..TO. No text is nil.
+func comparedTo(text string, w bind.Window, tz string) (*models.TimeRange, error) {
+	switch text {
+	case "":
+		return nil, nil //nolint:nilnil // nothing to compare with is no error
+	case "previous":
+		zone, err := report.Zone(tz)
+		return rangeBefore(w, zone), err
+	}
+	other, err := bind.ParseRange("compare", text)
+	return &models.TimeRange{From: other.From, To: other.End()}, err
+}
+
+// rangeBefore is the stretch of time that ends where a window begins. For a window of whole days by the clock of a zone
+// it is as many days, whatever the clock did in them; else it has the same length.
+func rangeBefore(w bind.Window, zone *time.Location) *models.TimeRange {
+	from, end := w.From.In(zone), w.End().In(zone)
+	start := w.From.Add(-end.Sub(from))
+	if from.Format(time.TimeOnly) == end.Format(time.TimeOnly) {
+		start = from.AddDate(0, 0, -daysBetween(from, end)).UTC()
+	}
+	return &models.TimeRange{From: start, To: w.From}
+}
+
+// daysBetween counts the midnights between two moments of a zone.
+func daysBetween(from, end time.Time) int {
+	date := func(t time.Time) time.Time { return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC) }
+	return int(date(end).Sub(date(from)) / (24 * time.Hour))
+}
+
+// rangeOf is a stretch of time as answers show it.
+func rangeOf(from, to time.Time) bind.Range {
+	return bind.Window{From: from.UTC(), To: to.UTC().Add(-time.Second)}.Range()
+}

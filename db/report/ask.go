@@ -1,0 +1,51 @@
+package report
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+)
+
+// NewQuery is what an account asks. A time zone that does not exist is invalid_input.
+func NewQuery(account uuid.UUID, a models.ReportArgs) (Query, error) {
+	zone, err := Zone(a.TZ)
+	return Query{
+		AccountID: account, From: a.From.UTC(), To: a.To.UTC(), Dimensions: a.Dimensions, Filters: a.Filters, Zone: zone,
+		Compare: a.Compare, Sort: a.Sort, MinClicks: a.MinClicks, Limit: a.Limit, Totals: a.Totals,
+	}, err
+}
+
+// Answer gives the rows of what an account asks: groups, or buckets in order.
+func (r Reader) Answer(ctx context.Context, account uuid.UUID, a models.ReportArgs) ([]Row, error) {
+	q, err := NewQuery(account, a)
+	if err != nil {
+		return nil, err
+	}
+	if a.Bucket == "" {
+		return r.Performance(ctx, q)
+	}
+	list, err := r.Trends(ctx, TrendQuery{q, a.Bucket})
+	rows := make([]Row, len(list))
+	for i, t := range list {
+		rows[i] = Row{Dims: []string{t.Label, ""}, Figures: t.Figures}
+		if !t.Start.IsZero() {
+			rows[i].Dims[1] = t.Start.UTC().Format(time.RFC3339Nano)
+		}
+	}
+	return rows, err
+}
+
+// AnswerCost tells how many clicks Answer reads, as Cost does.
+func (r Reader) AnswerCost(ctx context.Context, account uuid.UUID, a models.ReportArgs) (int64, error) {
+	q, err := NewQuery(account, a)
+	switch {
+	case err != nil:
+		return 0, err
+	case a.Bucket != "":
+		return r.TrendsCost(ctx, TrendQuery{q, a.Bucket})
+	}
+	return r.Cost(ctx, q)
+}

@@ -1,0 +1,119 @@
+package report
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"time"
+
+	"switchyard/db/clicklog"
+	"switchyard/models"
+)
+
+// clock numbers the values that a dimension of time has in a window by the local time of a zone. Local time is computed
+// here and not in SQL, because two programs with different rules of time zones would lose or double a bucket. The
+// numbers of values that follow one another in time are their places, from 1; others are their own numbers.
+type clock struct {
+	spans  []span
+	codes  []int64 // of each span
+	labels map[int64]string
+}
+
+// newClock is that of a dimension in [from, to).
+func newClock(d dimension, from, to time.Time, zone *time.Location) (*clock, error) {
+	c := &clock{spans: spans(from, to, zone, d.grain, maxSpans), labels: map[int64]string{}}
+	if c.spans == nil && from.Before(to) {
+		return nil, tooManyBuckets()
+	}
+	known := map[string]int64{}
+	for _, s := range c.spans {
+		code, ok := known[s.label]
+		if !ok {
+			if code = int64(len(known)) + 1; !d.inOrder {
+				code, _ = strconv.ParseInt(s.label, 10, 64)
+			}
+			known[s.label], c.labels[code] = code, s.label
+		}
+		c.codes = append(c.codes, code)
+	}
+	return c, nil
+}
+
+// follow gives each bucket the number of the one with the same place in another clock. Those beyond its last have no
+// number, and no name.
+func (c *clock) follow(first *clock) {
+	for i, code := range c.codes {
+		if _, counterpart := first.labels[code]; !counterpart {
+			c.codes[i] = 0
+		}
+	}
+	clear(c.labels)
+}
+
+func tooManyBuckets() error {
+	return models.Invalid("invalid_input", "the window has too many buckets: take a shorter one or a larger bucket")
+}
+
+// label is the value with a number, which is a text.
+func (c *clock) label(number string) string {
+	n, _ := strconv.ParseInt(number, 10, 64)
+	return c.labels[n]
+}
+
+// numbers are those of some values. An hour without its offset is every hour of the name.
+func (c *clock) numbers(values []string) []int64 {
+	wanted := map[string]bool{}
+	for _, v := range values {
+		wanted[v] = true
+	}
+	out := []int64{}
+	for code, label := range c.labels {
+		if wanted[label] || len(label) > len(time.DateTime) && wanted[label[:len(time.DateTime)]] {
+			out = append(out, code)
+		}
+	}
+	return out
+}
+
+// byClock reports whether the query has a dimension of time by a clock: outside UTC, and where stretches of time are
+// compared bucket by bucket.
+func (q *Query) byClock(d dimension) bool {
+	return d.kind == timed && (q.Zone != nil && q.Zone != time.UTC || q.Compare != nil && d.inOrder)
+}
+
+// clocked are the dimensions of the query, filters included, that go by a clock.
+func (q *Query) clocked() ([]dimension, error) {
+	var list []dimension
+	names := slices.Clone(q.Dimensions)
+	for _, f := range q.Filters {
+		names = append(names, f.Dimension)
+	}
+	for _, name := range names {
+		d, err := find(name)
+		if err != nil {
+			return nil, err
+		}
+		if q.byClock(d) {
+			list = append(list, d)
+		}
+	}
+	return list, nil
+}
+
+// prepare finds out what the plan of a query with clocks needs. It shrinks a window that has too many buckets to the
+// hours in which the account had traffic.
+func (r Reader) prepare(ctx context.Context, q Query) (Query, error) {
+	list, err := q.clocked()
+	if err != nil || len(list) == 0 || !q.kept.IsZero() {
+		return q, err
+	}
+	if q.Compare == nil && slices.ContainsFunc(list, func(d dimension) bool {
+		return q.To.Sub(q.From) > maxSpans*time.Duration(d.grain.seconds)*time.Second
+	}) {
+		if err := q.shrink(ctx, r.Conn); err != nil {
+			return q, err
+		}
+	}
+	q.kept, err = clicklog.OldestDay(ctx, r.Conn, q.AccountID)
+	return q, err
+}

@@ -1,0 +1,41 @@
+package models
+
+import "time"
+
+// ReportArgs ask for figures in [From, To), grouped by dimensions or over time.
+type ReportArgs struct {
+	From       time.Time      `json:"from"`
+	To         time.Time      `json:"to"`
+	Dimensions []string       `json:"dimensions,omitempty"`
+	Bucket     string         `json:"bucket,omitempty"` // over time, instead of dimensions
+	Filters    []ReportFilter `json:"filters,omitempty"`
+	TZ         string         `json:"tz,omitempty"`      // IANA zone of the dimensions of time and of buckets; empty: UTC
+	Compare    *TimeRange     `json:"compare,omitempty"` // figures of this stretch of time beside
+	Sort       string         `json:"sort,omitempty"`    // a figure or a dimension, after a minus: descending
+	MinClicks  int            `json:"min_clicks,omitempty"`
+	Limit      int            `json:"limit,omitempty"` // groups
+	Totals     bool           `json:"totals,omitempty"`
+}
+
+// ReportFilter keeps what has one of the values in a dimension, or with Not what has none of them. An empty value means
+// none.
+type ReportFilter struct {
+	Dimension string   `json:"dimension"`
+	Values    []string `json:"values"`
+	Not       bool     `json:"not,omitempty"`
+}
+
+// TimeRange is the time in [From, To).
+type TimeRange struct {
+	From time.Time `json:"from"`
+	To   time.Time `json:"to"`
+}
+
+// ReportRow is a group: the values in the order of the dimensions, and its figures. Over time it is a bucket: its label,
+// and where it starts (RFC 3339), empty for buckets that come again every week.
+type ReportRow struct {
+	Dims []string `json:"dims"`
+	Figures
+	Before *Figures `json:"before,omitempty"` // of the stretch of time that is compared with
+	Total  bool     `json:"total,omitempty"`  // not a group, but the sums of all groups
+}
