@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/gin-gonic/gin"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"switchyard/api/middleware"
 	"switchyard/api/openapi"
@@ -19,7 +20,7 @@ import (
 	"switchyard/db/store"
 )
 
-// Deps are what the API needs. All are required but Undeclared.
+// Deps are what the API needs. All are required but Registry and Undeclared.
 type Deps struct {
 	Store *store.Store
 	Rates *kv.Rates
@@ -29,6 +30,8 @@ type Deps struct {
 	Version string
 	// Undeclared is called for an error that its row does not declare. Nil logs it.
 	Undeclared func(r *route.Route, status int, code string)
+	// Registry takes the metrics of the calls. Nil: nobody does.
+	Registry prometheus.Registerer
 	// Extra rows are served beside the table, for tests of the platform.
 	Extra []route.Route
 }
@@ -80,6 +83,9 @@ func New(d Deps) http.Handler {
 	_ = e.SetTrustedProxies(nil) // cannot fail without proxies
 
 	p := middleware.NewPipeline(d.Store, d.Rates, d.Undeclared)
+	if d.Registry != nil {
+		d.Registry.MustRegister(p.Collectors()...)
+	}
 	rows := Table(d)
 	for i := range rows {
 		row := &rows[i]

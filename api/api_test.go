@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"switchyard/api"
 	"switchyard/api/apitest"
@@ -291,7 +292,8 @@ func TestDocument(t *testing.T) {
 // TestDocumentIsMadeOnce: the document is sent compressed, and not at all to a client that has it.
 func TestDocumentIsMadeOnce(t *testing.T) {
 	t.Parallel()
-	h := api.New(api.Deps{BaseURL: "https://track.example.com"})
+	metrics := prometheus.NewRegistry()
+	h := api.New(api.Deps{BaseURL: "https://track.example.com", Registry: metrics})
 	ask := func(header ...string) *httptest.ResponseRecorder {
 		r := httptest.NewRequest(http.MethodGet, "/api/v1/openapi.json", nil)
 		for i := 0; i < len(header); i += 2 {
@@ -303,6 +305,10 @@ func TestDocumentIsMadeOnce(t *testing.T) {
 	}
 	plain := ask()
 	tag := plain.Header().Get("ETag")
+	found, err := metrics.Gather()
+	if err != nil || len(found) != 1 || found[0].GetMetric()[0].GetHistogram().GetSampleCount() != 1 {
+		t.Errorf("the call is counted as %v, %v", found, err)
+	}
 	if plain.Code != 200 || !json.Valid(plain.Body.Bytes()) || tag == "" ||
 		plain.Header().Get("Cache-Control") != "no-cache" {
 		t.Fatalf("%d %v", plain.Code, plain.Header())

@@ -58,10 +58,14 @@ func Open(ctx context.Context, url string, o Options) (*DB, error) {
 
 // Check connects, unless a connection is open.
 func (d *DB) Check(ctx context.Context) error {
-	if err := d.PingContext(ctx); err != nil {
-		return fmt.Errorf("db: open: %w; is PostgreSQL running, and DATABASE_URL right?", err)
+	err := d.PingContext(ctx)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, pq.ErrSSLNotSupported):
+		return fmt.Errorf("db: open: %w; add sslmode=disable to the query of DATABASE_URL if the way there is safe", err)
 	}
-	return nil
+	return fmt.Errorf("db: open: %w; is PostgreSQL running, and DATABASE_URL right?", err)
 }
 
 // OpenLazy makes the pool without connecting, for a process that must start while PostgreSQL is down.

@@ -46,6 +46,9 @@ func TestDecisionsEndWithinTheBudget(t *testing.T) {
 			t.Errorf("%s: %v decisions are counted as over the budget, want %v", tt.alias, n, tt.counted)
 		}
 	}
+	if n := counter(t, w.h, "switchyard_redirects_total"); n != 4 {
+		t.Errorf("%v tracking links are counted by their outcomes, want 4", n)
+	}
 	if n := counter(t, w.h, "switchyard_routing_unusable"); n != 2 {
 		t.Errorf("%v records are counted as unusable, want 2", n)
 	}

@@ -7,16 +7,18 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"switchyard/db/clicklog"
+	"switchyard/models/flow"
 )
 
 // metrics are the counters of the click path.
 type metrics struct {
 	clicks, late, unrecorded, postbacks, unmatched, limited, overBudget prometheus.Counter
 	seconds                                                             prometheus.Histogram
+	redirected                                                          [flow.ViaDestination + 1]prometheus.Counter
 	redirects, slow                                                     atomic.Int64
 }
 
-// observe counts an answered tracking link.
+// observe counts an answered tracking link, of a campaign or of a smartlink.
 func (m *metrics) observe(took time.Duration) {
 	m.seconds.Observe(took.Seconds())
 	m.redirects.Add(1)
@@ -30,11 +32,23 @@ func (h *Handler) Redirects() clicklog.Redirects {
 	return clicklog.Redirects{All: h.metrics.redirects.Load(), Slow: h.metrics.slow.Load()}
 }
 
+// newRedirected makes a counter for each way to a decision.
+func newRedirected() (all [flow.ViaDestination + 1]prometheus.Counter) {
+	for via := range all {
+		all[via] = prometheus.NewCounter(prometheus.CounterOpts{
+			Namespace: "switchyard", Name: "redirects_total", Help: "Answered tracking links of campaigns by what decided where they lead.",
+			ConstLabels: prometheus.Labels{"outcome": flow.Via(via).String()},
+		})
+	}
+	return all
+}
+
 func newMetrics() metrics {
 	counter := func(name, help string) prometheus.Counter {
 		return prometheus.NewCounter(prometheus.CounterOpts{Namespace: "switchyard", Name: name, Help: help})
 	}
 	return metrics{
+		redirected: newRedirected(),
 		clicks:     counter("clicks_total", "Clicks and click-outs on stable storage."),
 		late:       counter("clicks_late_total", "Clicks and click-outs whose visitor was sent on before they were recorded."),
 		unrecorded: counter("clicks_unrecorded_total", "Clicks, click-outs and postbacks that no storage took."),
@@ -52,7 +66,7 @@ func newMetrics() metrics {
 
 // Collectors are the metrics of the click path, for the process to register.
 func (h *Handler) Collectors() []prometheus.Collector {
-	return []prometheus.Collector{
+	all := []prometheus.Collector{
 		h.metrics.clicks, h.metrics.late, h.metrics.unrecorded, h.metrics.postbacks, h.metrics.unmatched,
 		h.metrics.limited, h.metrics.overBudget, h.metrics.seconds,
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
@@ -69,4 +83,8 @@ func (h *Handler) Collectors() []prometheus.Collector {
 			Help: "Routing snapshots made.",
 		}, func() float64 { return float64(h.routes.Changes()) }),
 	}
+	for _, c := range h.metrics.redirected {
+		all = append(all, c)
+	}
+	return all
 }

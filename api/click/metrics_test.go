@@ -6,8 +6,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// counter gives the value of a metric without labels.
-func counter(tb testing.TB, h *Handler, name string) float64 {
+// counter gives the value of a metric, of all its labels together.
+func counter(tb testing.TB, h *Handler, name string) (sum float64) {
 	tb.Helper()
 	reg := prometheus.NewRegistry()
 	reg.MustRegister(h.Collectors()...)
@@ -17,7 +17,10 @@ func counter(tb testing.TB, h *Handler, name string) float64 {
 	}
 	for _, f := range families {
 		if f.GetName() == name {
-			return f.GetMetric()[0].GetCounter().GetValue() + f.GetMetric()[0].GetGauge().GetValue()
+			for _, m := range f.GetMetric() {
+				sum += m.GetCounter().GetValue() + m.GetGauge().GetValue()
+			}
+			return sum
 		}
 	}
 	tb.Fatalf("there is no metric %s", name)

@@ -44,6 +44,7 @@ func (h *Handler) track(w http.ResponseWriter, req *http.Request, d *routing.Dom
 		}
 	}
 	r.answer(w, &decision)
+	h.metrics.redirected[decision.Via].Inc()
 	h.metrics.observe(time.Since(start))
 }
 

@@ -9,10 +9,12 @@ import (
 	"net/http"
 	"regexp"
 	"runtime/debug"
+	"strconv"
 	"sync"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"switchyard/api/bind"
 	"switchyard/api/envelope"
@@ -28,6 +30,7 @@ type Pipeline struct {
 	rates    *kv.Rates
 	shares   sync.Map // the places of each *route.Share
 	refusals *refusals
+	seconds  *prometheus.HistogramVec
 
 	// undeclared is called for an error that its row does not declare. Nil logs it.
 	undeclared func(r *route.Route, status int, code string)
@@ -36,8 +39,17 @@ type Pipeline struct {
 // NewPipeline makes the pipeline of one process. undeclared is called for an error that its row does not declare; nil
 // logs it.
 func NewPipeline(s *store.Store, rates *kv.Rates, undeclared func(r *route.Route, status int, code string)) *Pipeline {
-	return &Pipeline{store: s, rates: rates, refusals: newRefusals(), undeclared: undeclared}
+	return &Pipeline{
+		store: s, rates: rates, refusals: newRefusals(), undeclared: undeclared,
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Namespace: "switchyard", Name: "api_seconds", Help: "Time to answer a call, by its row and the class of its status.",
+			Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
+		}, []string{"method", "route", "status"}),
+	}
 }
+
+// Collectors are the metrics of the calls, for the process to register.
+func (p *Pipeline) Collectors() []prometheus.Collector { return []prometheus.Collector{p.seconds} }
 
 // step runs the rest of a call.
 type step func(*route.Call) envelope.Reply
@@ -82,9 +94,19 @@ func (p *Pipeline) answer(row *route.Route, w http.ResponseWriter, r *http.Reque
 	p.declared(c, reply)
 	p.refusals.slow(c, reply.Status)
 	reply.Write(r.Context(), w)
+	p.observe(row, r.Method, reply.Status, time.Since(start))
 	slog.InfoContext(ctx, "request", "request_id", c.RequestID, "method", r.Method, "route", row.Path,
 		"status", reply.Status, "code", reply.Code, "account_id", c.Account.ID, "key_id", c.KeyID,
 		"ms", time.Since(start).Milliseconds())
+}
+
+// observe counts an answered call. A row without a path is that of paths that do not exist.
+func (p *Pipeline) observe(row *route.Route, method string, status int, took time.Duration) {
+	path := row.Path
+	if path == "" {
+		path, method = "unknown", "any" // what a client makes up is no label
+	}
+	p.seconds.WithLabelValues(method, path, strconv.Itoa(status/100)+"xx").Observe(took.Seconds())
 }
 
 // guarded turns a panic anywhere below into a 500.

@@ -2,14 +2,16 @@ package main
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"switchyard/ops/admin"
 )
 
-// accountsCmd makes and lists accounts.
+// accountsCmd makes, changes and lists accounts.
 type accountsCmd struct {
 	Create accountsCreate `cmd:"" help:"Make an account."`
+	Update accountsUpdate `cmd:"" help:"Change an account's name or plan."`
 	List   accountsList   `cmd:"" help:"List all accounts."`
 }
 
@@ -24,6 +26,24 @@ func (c *accountsCreate) Run(ctx context.Context, e *env) error {
 	return withAdmin(ctx, e, c.JSON, func(a admin.Admin) (any, []string, error) {
 		made, err := a.CreateAccount(ctx, c.Name, c.Plan)
 		return made, accountRows(made), err
+	})
+}
+
+type accountsUpdate struct {
+	ID   string `arg:"" help:"Id of the account."`
+	Name string `help:"The new name; left out: as it is." default:""`
+	Plan string `help:"starter, growth, pro or scale; left out: as it is." default:""`
+	JSON bool   `help:"Print one JSON value."`
+}
+
+// Run implements the command.
+func (c *accountsUpdate) Run(ctx context.Context, e *env) error {
+	if c.Name == "" && c.Plan == "" {
+		return usageError{errors.New("give --name, --plan or both")}
+	}
+	return withAdmin(ctx, e, c.JSON, func(a admin.Admin) (any, []string, error) {
+		changed, err := a.UpdateAccount(ctx, c.ID, c.Name, c.Plan)
+		return changed, accountRows(changed), err
 	})
 }
 

@@ -56,6 +56,23 @@ func TestAccountsAndKeys(t *testing.T) {
 	if len(accounts) != 1 || accounts[0].ID != account.ID {
 		t.Errorf("listed accounts %+v", accounts)
 	}
+	var changed struct{ ID, Name, Plan string }
+	call(&changed, "accounts", "update", account.ID, "--plan", "pro")
+	if changed.ID != account.ID || changed.Name != "Acme" || changed.Plan != "pro" {
+		t.Errorf("after the plan: %+v", changed)
+	}
+	call(&changed, "accounts", "update", account.ID, "--name", " Acme Ltd ")
+	if changed.Name != "Acme Ltd" || changed.Plan != "pro" {
+		t.Errorf("after the name: %+v", changed)
+	}
+	for _, wrong := range [][]string{
+		{account.ID}, {account.ID, "--plan", "gold"}, {account.ID, "--name", " "}, {"x", "--plan", "pro"},
+		{"00000000-0000-4000-8000-000000000000", "--plan", "pro"},
+	} {
+		if _, stderr, code := try(t, vars, append([]string{"accounts", "update"}, wrong...)...); code == 0 || stderr == "" {
+			t.Errorf("accounts update %v: code %d, %s", wrong, code, stderr)
+		}
+	}
 	var applied struct{ Applied *int }
 	call(&applied, "migrate")
 	if applied.Applied == nil || *applied.Applied != 0 {

@@ -10,13 +10,13 @@ import (
 
 // domainsCmd lists, verifies and rejects accounts' own tracking domains.
 type domainsCmd struct {
-	List   domainsList   `cmd:"" help:"List the accounts that have added a hostname."`
+	List   domainsList   `cmd:"" help:"List the hostnames that accounts have added, all of them or one."`
 	Verify domainsVerify `cmd:"" help:"Say that a hostname is its account's, so that links on it work."`
 	Reject domainsReject `cmd:"" help:"Say that it is not, or not any more: links on it stop working."`
 }
 
 type domainsList struct {
-	Host string `arg:"" help:"The hostname."`
+	Host string `arg:"" optional:"" help:"Only this hostname."`
 	JSON bool   `help:"Print one JSON value."`
 }
 

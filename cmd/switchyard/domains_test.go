@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,12 +69,14 @@ func TestDomains(t *testing.T) {
 	if _, stderr, code := try(t, vars, "domains", "reject", "a.example"); code != 0 || len(verified("a.example")) != 0 {
 		t.Errorf("reject: %d %s", code, stderr)
 	}
-	stdout, _, _ := try(t, vars, "domains", "list", "both.example", "--json")
-	var listed []struct {
-		Domain     string
-		IsVerified bool `json:"is_verified"`
-	}
-	if err := json.Unmarshal([]byte(stdout), &listed); err != nil || len(listed) != 2 {
-		t.Errorf("listed %s, %v", stdout, err)
+	for host, n := range map[string]int{"both.example": 2, "": 4} {
+		stdout, _, _ := try(t, vars, slices.Concat([]string{"domains", "list", "--json"}, strings.Fields(host))...)
+		var listed []struct {
+			Domain     string
+			IsVerified bool `json:"is_verified"`
+		}
+		if err := json.Unmarshal([]byte(stdout), &listed); err != nil || len(listed) != n {
+			t.Errorf("of %q: listed %s, %v", host, stdout, err)
+		}
 	}
 }

@@ -43,7 +43,7 @@ func (c jobsChoice) check() error {
 type jobsList struct {
 	jobsChoice
 	State string `help:"archived (failed), retry, pending, active, scheduled or completed." default:""`
-	Limit int    `help:"How many at most, of those with rows and of each queue's others." default:"1000"`
+	Limit int    `help:"How many at most." default:"1000"`
 	JSON  bool   `help:"Print one JSON value."`
 }
 

@@ -87,6 +87,8 @@ func (p pools) registry() *prometheus.Registry {
 		}
 	}
 	r := monitor.NewRegistry(rows)
+	b := readBuild()
+	r.MustRegister(monitor.BuildInfo(b.Version, b.Revision, b.Go))
 	for which, d := range p {
 		if d != rows {
 			r.MustRegister(collectors.NewDBStatsCollector(d.DB.DB, which.name))

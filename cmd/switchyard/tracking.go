@@ -177,23 +177,28 @@ func (l line) drain(ctx context.Context) {
 
 // spoolFigures are the metrics of the spool of some records.
 func spoolFigures(records string, s *spool.Spool) []prometheus.Collector {
-	figure := func(name, help string, read func(spool.Stats) float64) prometheus.Collector {
-		opts := prometheus.GaugeOpts{
+	opts := func(name, help string) prometheus.Opts {
+		return prometheus.Opts{
 			Namespace: "switchyard", Subsystem: "spool", Name: name, Help: help,
 			ConstLabels: prometheus.Labels{"records": records},
 		}
-		return prometheus.NewGaugeFunc(opts, func() float64 { return read(s.Stats()) })
+	}
+	figure := func(name, help string, read func(spool.Stats) float64) prometheus.Collector {
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts(opts(name, help)), func() float64 { return read(s.Stats()) })
+	}
+	count := func(name, help string, read func(spool.Stats) float64) prometheus.Collector {
+		return prometheus.NewCounterFunc(prometheus.CounterOpts(opts(name, help)), func() float64 { return read(s.Stats()) })
 	}
 	return []prometheus.Collector{
-		figure("appended", "Records made durable since the start.",
+		count("appended_total", "Records made durable since the start.",
 			func(st spool.Stats) float64 { return float64(st.Appended) }),
-		figure("failed", "Records that are not recorded, because the disk refused them, since the start.",
+		count("failed_total", "Records that are not recorded, because the disk refused them, since the start.",
 			func(st spool.Stats) float64 { return float64(st.Failed) }),
 		figure("waiting", "Records in memory that are not on disk yet: what a kill would take.",
 			func(st spool.Stats) float64 { return float64(st.Waiting) }),
-		figure("dropped", "Damaged stretches skipped when reading since the start.",
+		count("dropped_total", "Damaged stretches skipped when reading since the start.",
 			func(st spool.Stats) float64 { return float64(st.Dropped) }),
-		figure("rejected", "Records that PostgreSQL refused since the start, kept in the spool's file rejected.",
+		count("rejected_total", "Records that PostgreSQL refused since the start, kept in the spool's file rejected.",
 			func(st spool.Stats) float64 { return float64(st.Rejected) }),
 		figure("pending_bytes", "Bytes on disk that are not in PostgreSQL yet.",
 			func(st spool.Stats) float64 { return float64(st.PendingBytes) }),

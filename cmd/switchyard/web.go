@@ -186,6 +186,7 @@ func (w web) handlers() (*handlers, error) {
 	}
 	h.api = api.New(api.Deps{
 		Store: records, Rates: kv.NewRates(counters, "", kv.Timeout), BaseURL: w.cfg.BaseURL, Version: readBuild().Version,
+		Registry: w.registry,
 		V1: v1.Deps{
 			Jobs: w.client, EgressAllow: w.cfg.EgressAllow, TrackingHost: w.cfg.TrackingHost,
 			Clicks: clicklog.Log{Conn: w.pools.of(reportPool)}, Reports: report.Reader{Conn: w.pools.of(reportPool)},

@@ -20,6 +20,13 @@ func (s *Store) CreateAccount(ctx context.Context, name, plan string) (models.Ac
 	return db.Get[models.Account](ctx, s.c, "account", q, id, name, plan, strings.ToLower(rand.Text()))
 }
 
+// UpdateAccount changes the name and the plan of an account; an empty one stays. It is for operators only.
+func (s *Store) UpdateAccount(ctx context.Context, id uuid.UUID, name, plan string) (models.Account, error) {
+	q := `UPDATE accounts SET name = coalesce(nullif($2, ''), name), plan = coalesce(nullif($3, ''), plan)
+		WHERE id = $1 RETURNING ` + accountColumns
+	return db.Get[models.Account](ctx, s.c, "account", q, id, name, plan)
+}
+
 // FindAccount finds one account.
 func (s *Store) FindAccount(ctx context.Context, id uuid.UUID) (models.Account, error) {
 	return db.Get[models.Account](ctx, s.c, "account", `SELECT `+accountColumns+` FROM accounts WHERE id = $1`, id)

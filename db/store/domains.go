@@ -163,6 +163,12 @@ func (d Domains) SetVerified(ctx context.Context, account, id uuid.UUID, on bool
 	return d.Find(ctx, account, id)
 }
 
+// AllOwn lists all accounts' domains by their hosts. It is for operators.
+func (d Domains) AllOwn(ctx context.Context) ([]models.Domain, error) {
+	q := domainTable.from + ` WHERE t.account_id IS NOT NULL ORDER BY t.host, t.created_at, t.id`
+	return db.Select[models.Domain](ctx, d.s.c, "domains", q)
+}
+
 // ByHost lists the accounts' domains with a host. It is for operators.
 func (d Domains) ByHost(ctx context.Context, host string) ([]models.Domain, error) {
 	q := domainTable.from + ` WHERE t.account_id IS NOT NULL AND t.host = $1 ORDER BY t.created_at, t.id`

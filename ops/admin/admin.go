@@ -3,6 +3,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -46,16 +47,45 @@ type Admin struct{ Store *store.Store }
 // CreateAccount makes an account on a plan. Errors: required, invalid_plan.
 func (a Admin) CreateAccount(ctx context.Context, name, plan string) (Account, error) {
 	name = strings.TrimSpace(name)
-	if name == "" || len(name) > 255 {
-		return Account{}, models.Invalid("required", "an account needs a name of at most 255 characters")
-	}
-	if _, ok := models.PlanNamed(plan); !ok {
-		names := db.Map(models.Plans, func(p models.Plan) string { return p.Name })
-		return Account{}, models.Invalid("invalid_plan", "there is no plan %q; the plans are %s", plan,
-			strings.Join(names, ", "))
+	if err := cmp.Or(checkName(name), checkPlan(plan)); err != nil {
+		return Account{}, err
 	}
 	made, err := a.Store.CreateAccount(ctx, name, plan)
 	return showAccount(made), err
+}
+
+// UpdateAccount changes the name and the plan of an account; an empty one stays. What the account has beyond the
+// allowances of a smaller plan stays too. Errors: invalid_id, not_found, required, invalid_plan.
+func (a Admin) UpdateAccount(ctx context.Context, account, name, plan string) (Account, error) {
+	id, err := parseID("account", account)
+	if err != nil {
+		return Account{}, err
+	}
+	if name != "" {
+		if name = strings.TrimSpace(name); checkName(name) != nil {
+			return Account{}, checkName(name)
+		}
+	}
+	if plan != "" && checkPlan(plan) != nil {
+		return Account{}, checkPlan(plan)
+	}
+	changed, err := a.Store.UpdateAccount(ctx, id, name, plan)
+	return showAccount(changed), hint(err, listAccounts)
+}
+
+func checkName(name string) error {
+	if name == "" || len(name) > 255 {
+		return models.Invalid("required", "an account needs a name of at most 255 characters")
+	}
+	return nil
+}
+
+func checkPlan(plan string) error {
+	if _, ok := models.PlanNamed(plan); ok {
+		return nil
+	}
+	names := db.Map(models.Plans, func(p models.Plan) string { return p.Name })
+	return models.Invalid("invalid_plan", "there is no plan %q; the plans are %s", plan, strings.Join(names, ", "))
 }
 
 // Accounts lists all accounts, newest first.
@@ -88,7 +118,7 @@ func (a Admin) CreateKey(ctx context.Context, n NewKey) (Key, error) {
 		return Key{}, models.Invalid("too_long", "a key's name has at most 255 characters")
 	}
 	k, secret, err := a.Store.CreateKey(ctx, account, n.Name, n.Scope, time.Duration(n.Days)*24*time.Hour)
-	return showKey(k, secret), hint(err, "`switchyard accounts list` shows all")
+	return showKey(k, secret), hint(err, listAccounts)
 }
 
 // Keys lists the keys of an account, newest first.
@@ -98,7 +128,7 @@ func (a Admin) Keys(ctx context.Context, account string) ([]Key, error) {
 		return nil, err
 	}
 	if _, err := a.Store.FindAccount(ctx, id); err != nil {
-		return nil, hint(err, "`switchyard accounts list` shows all")
+		return nil, hint(err, listAccounts)
 	}
 	list, err := a.Store.ListKeys(ctx, id)
 	return db.Map(list, func(k models.Key) Key { return showKey(k, "") }), err
@@ -123,6 +153,8 @@ func (a Admin) RevokeKey(ctx context.Context, key string) (Key, error) {
 	k, err := a.Store.RevokeKey(ctx, id)
 	return showKey(k, ""), hint(err, listKeys)
 }
+
+const listAccounts = "`switchyard accounts list` shows all"
 
 const listKeys = "`switchyard keys list --account ID` shows an account's"
 

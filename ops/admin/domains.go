@@ -27,9 +27,15 @@ func showDomain(d models.Domain) Domain {
 	}
 }
 
-// Domains lists the own domains with a hostname, of every account that has added it.
+// Domains lists the own domains with a hostname, of every account that has added it; of all hostnames if host is empty.
 func (a Admin) Domains(ctx context.Context, host string) ([]Domain, error) {
-	list, err := a.Store.Domains().ByHost(ctx, hostname(host))
+	find := a.Store.Domains().AllOwn
+	if host != "" {
+		find = func(ctx context.Context) ([]models.Domain, error) {
+			return a.Store.Domains().ByHost(ctx, hostname(host))
+		}
+	}
+	list, err := find(ctx)
 	return db.Map(list, showDomain), err
 }
 

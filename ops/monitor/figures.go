@@ -23,6 +23,14 @@ func NewRegistry(d *db.DB) *prometheus.Registry {
 	return r
 }
 
+// BuildInfo is the metric that says which version runs: always 1, with the version in its labels.
+func BuildInfo(version, revision, goVersion string) prometheus.Collector {
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Namespace: "switchyard", Name: "build_info", Help: "1, with the version that runs as labels.",
+		ConstLabels: prometheus.Labels{"version": version, "revision": revision, "go": goVersion},
+	}, func() float64 { return 1 })
+}
+
 // jobRows counts the rows of jobs at each scrape.
 type jobRows struct {
 	db   *db.DB

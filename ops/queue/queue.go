@@ -40,7 +40,7 @@ type Filter struct {
 	Queue string
 	State string
 	Kind  string
-	Limit int // of the row jobs, and of the ephemeral jobs of each queue and state; default 1,000
+	Limit int // of all; default 1,000
 }
 
 func (f Filter) accepts(i Item) bool {
@@ -60,8 +60,8 @@ const (
 	pageSize     = 1000 // tasks that are read with one call
 )
 
-// List lists the newest jobs. more is how many the limit leaves out. Row jobs are read from their rows, so the list is
-// complete even when Redis was emptied.
+// List lists the newest jobs: first those with rows, then the others. more is how many the limit leaves out. Row jobs are
+// read from their rows, so the list is complete even when Redis was emptied.
 func (in Inspector) List(ctx context.Context, f Filter) (items []Item, more int, err error) {
 	f.Limit = cmp.Or(f.Limit, defaultLimit)
 	items = []Item{}
@@ -82,7 +82,8 @@ func (in Inspector) List(ctx context.Context, f Filter) (items []Item, more int,
 		}
 	}
 	tasks, left, err := in.ephemeral(f)
-	return append(items, tasks...), more + left, err
+	kept := min(len(tasks), f.Limit-len(items))
+	return append(items, tasks[:kept]...), more + left + len(tasks) - kept, err
 }
 
 // rows is the filter for row jobs; false when it would choose none.
