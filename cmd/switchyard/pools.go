@@ -22,7 +22,7 @@ type pool struct {
 }
 
 // The pools. A process takes as many connections as its pools have together: web 24, and one that listens for changes;
-// worker 20; clock 2; up 44 and one. README.md says so too.
+// worker 20; clock 2; up 44 and one. ops/README.md says so too.
 var (
 	// controlPool is for authentication and the records that accounts set up.
 	controlPool = pool{name: "control", conns: 10, statement: 10 * time.Second}

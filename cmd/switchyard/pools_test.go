@@ -119,7 +119,7 @@ func TestConnections(t *testing.T) {
 			n += p.conns
 		}
 		if n != c.want {
-			t.Errorf("%s takes %d connections, README.md says %d", process, n, c.want)
+			t.Errorf("%s takes %d connections, ops/README.md says %d", process, n, c.want)
 		}
 	}
 }

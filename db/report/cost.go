@@ -9,7 +9,7 @@ import (
 )
 
 // Large is how many clicks a request may read. A report that reads more is a job. Two million take 1.3 seconds on two
-// processors, by five dimensions 3 seconds: README.md.
+// processors, by five dimensions 3 seconds: ops/lab/bench/README.md.
 const Large = 1_000_000
 
 // stretch is a part of the window that is read click by click, or from the ledger by itself, which has about half as
