@@ -13,8 +13,9 @@ type ClearArgs struct {
 	From time.Time   `json:"from"`
 	To   time.Time   `json:"to"`
 
-	After       uuid.UUID   `json:"after,omitzero"` // the last click deleted
-	Clicks      int64       `json:"clicks,omitempty"`
+	After       uuid.UUID   `json:"after,omitzero"`   // the last click deleted
+	Clicks      int64       `json:"clicks,omitempty"` // without bots
+	BotClicks   int64       `json:"bot_clicks,omitempty"`
 	Conversions int64       `json:"conversions,omitempty"`
 	Found       []uuid.UUID `json:"found,omitempty"` // campaigns with deleted clicks
 }
@@ -24,7 +25,8 @@ type ClearAnswer struct {
 	Of          []uuid.UUID `json:"of"`
 	From        time.Time   `json:"from"`
 	To          time.Time   `json:"to"`
-	Clicks      int64       `json:"clicks"`
+	Clicks      int64       `json:"clicks"` // without bots
+	BotClicks   int64       `json:"bot_clicks"`
 	Conversions int64       `json:"conversions"`
 	Found       int         `json:"found"` // campaigns with deleted clicks
 }

@@ -287,12 +287,13 @@ func goalKeys(campaign models.Campaign, stages []*stage) []string {
 type ClearedStats struct {
 	ID          uuid.UUID  `json:"id" doc:"the campaign"`
 	Range       bind.Range `json:"range"`
-	Clicks      int64      `json:"clicks" doc:"deleted, bots included"`
+	Clicks      int64      `json:"clicks" doc:"deleted, without bots"`
+	BotClicks   int64      `json:"bot_clicks" doc:"deleted too"`
 	Conversions int64      `json:"conversions" doc:"deleted: all of these clicks, whenever they came"`
 }
 
 var clearJob = slow.New(jobs.ClearCampaign, func(a jobs.ClearAnswer) ClearedStats {
-	return ClearedStats{a.Of[0], clearedRange(a), a.Clicks, a.Conversions}
+	return ClearedStats{a.Of[0], clearedRange(a), a.Clicks, a.BotClicks, a.Conversions}
 })
 
 // clearedRange is the window that a deletion was asked for.

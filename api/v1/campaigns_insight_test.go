@@ -159,10 +159,10 @@ func TestClearStatsCall(t *testing.T) {
 	if err != nil || args != want {
 		t.Errorf("the job is %s, want %s, %v", args, want, err)
 	}
-	exec(t, s, `UPDATE jobs SET state = 'done', result = args || '{"clicks": 7, "conversions": 2}' WHERE id = $1`, job["id"])
+	exec(t, s, `UPDATE jobs SET state = 'done', result = args || '{"clicks": 7, "bot_clicks": 3, "conversions": 2}' WHERE id = $1`, job["id"])
 	done := s.Do("GET", fmt.Sprint("/jobs/", job["id"]), nil).Want(200, "").Map()
 	same(t, done["result"].(map[string]any), map[string]any{
-		"id": r.campaigns[0], "clicks": 7, "conversions": 2,
+		"id": r.campaigns[0], "clicks": 7, "bot_clicks": 3, "conversions": 2,
 		"range": map[string]any{"from": "2026-01-02 00:00:00", "to": "2026-01-03 23:59:59"},
 	})
 }

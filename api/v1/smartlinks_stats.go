@@ -85,13 +85,14 @@ func (d Deps) smartlinkStats(c *route.Call) (SmartlinkStats, error) {
 
 // SmartlinkCleared is the answer to clearing the clicks of a smartlink.
 type SmartlinkCleared struct {
-	ID     uuid.UUID  `json:"id"`
-	Range  bind.Range `json:"range"`
-	Clicks int64      `json:"clicks" doc:"deleted, bots included"`
+	ID        uuid.UUID  `json:"id"`
+	Range     bind.Range `json:"range"`
+	Clicks    int64      `json:"clicks" doc:"deleted, without bots"`
+	BotClicks int64      `json:"bot_clicks" doc:"deleted too"`
 }
 
 var clearSmartlinkJob = slow.New(jobs.ClearSmartlink, func(a jobs.ClearAnswer) SmartlinkCleared {
-	return SmartlinkCleared{a.Of[0], clearedRange(a), a.Clicks}
+	return SmartlinkCleared{a.Of[0], clearedRange(a), a.Clicks, a.BotClicks}
 })
 
 func (d Deps) clearSmartlink(c *route.Call) (SmartlinkCleared, error) {

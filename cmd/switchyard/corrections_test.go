@@ -363,7 +363,9 @@ func TestDeletionsByAPI(t *testing.T) {
 		}
 		x.s.Do("DELETE", "/campaigns/"+gone, nil)
 	}
-	for _, want := range []map[string]any{{"deleted": 1.0, "clicks": 15.0}, {"deleted": 0.0, "clicks": 0.0}} {
+	for _, want := range []map[string]any{
+		{"deleted": 1.0, "clicks": 15.0, "bot_clicks": 0.0}, {"deleted": 0.0, "clicks": 0.0, "bot_clicks": 0.0},
+	} {
 		got := x.s.Do("DELETE", "/reports/orphaned", body).Want(200, "").Map()
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
@@ -403,9 +405,9 @@ func (x *correcting) smartlink(foreign string) {
 	}
 	path := fmt.Sprintf("/short-links/%s/stats", link)
 	x.s.As(foreign).Do("DELETE", path, nil).Want(404, "not_found")
-	for _, want := range []float64{7, 0} {
+	for _, want := range [][2]float64{{6, 1}, {0, 0}} {
 		got := x.s.Do("DELETE", path, nil).Want(200, "").Map()
-		if got["id"] != link.String() || got["clicks"] != want || got["range"] == nil {
+		if got["id"] != link.String() || got["clicks"] != want[0] || got["bot_clicks"] != want[1] || got["range"] == nil {
 			x.t.Errorf("%v, want %v clicks", got, want)
 		}
 	}

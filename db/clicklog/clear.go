@@ -31,10 +31,11 @@ func (q ClearQuery) first() uuid.UUID {
 	return after
 }
 
-// Cleared is what one call deleted, bots included, and of which campaigns. The next call goes on at After. Done says
-// that there is nothing left.
+// Cleared is what one call deleted, and of which campaigns. Clicks are without those of bots. The next call goes on at
+// After. Done says that there is nothing left.
 type Cleared struct {
 	Clicks      int64
+	BotClicks   int64
 	Conversions int64
 	Of          []uuid.UUID
 	After       uuid.UUID
@@ -109,7 +110,9 @@ func (d *Cleared) remove(ctx context.Context, c db.Conn, ids []uuid.UUID) error 
 	}
 	s := ledger.Deltas{}
 	for _, click := range clicks {
-		s.Add(click.key(), click.figures().Plus(converted[click.ID]).Neg())
+		f := click.figures()
+		d.Clicks, d.BotClicks = d.Clicks+f.Clicks, d.BotClicks+f.BotClicks
+		s.Add(click.key(), f.Plus(converted[click.ID]).Neg())
 	}
 	list := db.UUIDs(ids)
 	const hops = `DELETE FROM click_hops WHERE click_id = ANY ($1::uuid[])`
@@ -121,7 +124,7 @@ func (d *Cleared) remove(ctx context.Context, c db.Conn, ids []uuid.UUID) error 
 		return err
 	}
 	const q = `DELETE FROM clicks WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 AND $3`
-	if d.Clicks, err = db.Exec(ctx, c, "clear clicks", q, list, ids[0], ids[len(ids)-1]); err != nil {
+	if _, err := db.Exec(ctx, c, "clear clicks", q, list, ids[0], ids[len(ids)-1]); err != nil {
 		return err
 	}
 	return s.Write(ctx, c)
@@ -157,7 +160,8 @@ func (Log) ClearArchive(ctx context.Context, c db.Conn, q ClearQuery, _ int) (Cl
 		return out, err
 	}
 	for _, campaign := range sortedIDs(removed) {
-		out.Clicks += removed[campaign]
+		f := removed[campaign]
+		out.Clicks, out.BotClicks = out.Clicks+f.Clicks, out.BotClicks+f.BotClicks
 		if !slices.Contains(out.Of, campaign) {
 			out.Of = append(out.Of, campaign)
 		}

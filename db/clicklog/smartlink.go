@@ -62,7 +62,7 @@ WITH gone AS (
 	WHERE h.account_id = $1 AND h.smartlink_id = $2 AND h.hour = s.hour AND h.rule_id = s.rule_id
 		AND h.destination_url = s.destination_url
 )
-SELECT count(*) AS clicks, coalesce((SELECT id FROM gone ORDER BY id DESC LIMIT 1), $3) AS last FROM gone`
+SELECT count(*) FILTER (WHERE NOT is_bot) AS clicks, count(*) FILTER (WHERE is_bot) AS bot_clicks, coalesce((SELECT id FROM gone ORDER BY id DESC LIMIT 1), $3) AS last FROM gone`
 
 const dropEmptyHours = `
 DELETE FROM smartlink_hours WHERE account_id = $1 AND smartlink_id = $2 AND clicks = 0 AND bot_clicks = 0`
@@ -74,16 +74,17 @@ func (Log) ClearSmartlink(ctx context.Context, c db.Conn, q ClearQuery, limit in
 		return Cleared{}, errors.New("clicklog: clear of one smartlink only")
 	}
 	gone, err := db.Get[struct {
-		Clicks int64     `db:"clicks"`
-		Last   uuid.UUID `db:"last"`
+		Clicks    int64     `db:"clicks"`
+		BotClicks int64     `db:"bot_clicks"`
+		Last      uuid.UUID `db:"last"`
 	}](ctx, c, "clear a smartlink", clearSmartlinkClicks, q.AccountID, q.Of[0], q.first(), models.FloorClickID(q.To),
 		limit)
-	done := gone.Clicks < int64(limit)
+	done := gone.Clicks+gone.BotClicks < int64(limit)
 	if err == nil && done {
 		_, err = db.Exec(ctx, c, "clear a smartlink", dropEmptyHours, q.AccountID, q.Of[0])
 	}
 	if err != nil {
 		return Cleared{}, err
 	}
-	return Cleared{Clicks: gone.Clicks, After: gone.Last, Done: done}, nil
+	return Cleared{Clicks: gone.Clicks, BotClicks: gone.BotClicks, After: gone.Last, Done: done}, nil
 }

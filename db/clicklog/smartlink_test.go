@@ -156,7 +156,7 @@ func TestSmartlinkFigures(t *testing.T) {
 			}
 		}
 		foreign := clicklog.ClearQuery{AccountID: uuid.New(), Of: []uuid.UUID{link}, From: w[0], To: w[1]}
-		if out, err := (clicklog.Log{}).ClearSmartlink(t.Context(), d, foreign, 100); err != nil || out.Clicks != 0 || !out.Done {
+		if out, err := (clicklog.Log{}).ClearSmartlink(t.Context(), d, foreign, 100); err != nil || out.Clicks+out.BotClicks != 0 || !out.Done {
 			t.Errorf("another account cleared %+v, %v", out, err)
 		}
 		q := clicklog.ClearQuery{AccountID: owner, Of: []uuid.UUID{link}, From: w[0], To: w[1]}
@@ -166,7 +166,7 @@ func TestSmartlinkFigures(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			n, q.After, done = n+out.Clicks, out.After, out.Done
+			n, q.After, done = n+out.Clicks+out.BotClicks, out.After, out.Done
 		}
 		if n != want {
 			t.Errorf("cleared %d, want %d", n, want)

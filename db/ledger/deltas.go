@@ -109,15 +109,26 @@ WITH gone AS (
 	WHERE account_id = $1 AND campaign_id = ANY ($2::uuid[]) AND hour >= $3 AND hour < $4
 	GROUP BY ` + Keys + `
 	HAVING (` + sums() + `) <> (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-	RETURNING campaign_id, clicks + bot_clicks AS clicks
+	RETURNING campaign_id, clicks, bot_clicks
 )
-SELECT campaign_id, -sum(clicks)::bigint FROM gone GROUP BY campaign_id`
+SELECT campaign_id, -sum(clicks)::bigint AS clicks, -sum(bot_clicks)::bigint AS bot_clicks FROM gone GROUP BY campaign_id`
 
-// Negate takes back, in the transaction of c, all figures of some campaigns in the hours of [from, to). It returns
-// how many clicks of each campaign these were, bots included. Two calls at once would take the same figures back twice:
-// the caller holds a lock.
+// Negated is how many clicks of a campaign were taken back.
+type Negated struct {
+	CampaignID uuid.UUID `db:"campaign_id"`
+	Clicks     int64     `db:"clicks"`
+	BotClicks  int64     `db:"bot_clicks"`
+}
+
+// Negate takes back, in the transaction of c, all figures of some campaigns in the hours of [from, to). Two calls
+// at once would take the same figures back twice: the caller holds a lock.
 func Negate(ctx context.Context, c db.Conn, account uuid.UUID, campaigns []uuid.UUID, from, to time.Time) (
-	map[uuid.UUID]int64, error,
+	map[uuid.UUID]Negated, error,
 ) {
-	return db.Pairs[uuid.UUID, int64](ctx, c, "negate", negate, account, db.UUIDs(campaigns), from, to)
+	list, err := db.Select[Negated](ctx, c, "negate", negate, account, db.UUIDs(campaigns), from, to)
+	gone := make(map[uuid.UUID]Negated, len(list))
+	for _, n := range list {
+		gone[n.CampaignID] = n
+	}
+	return gone, err
 }

@@ -37,7 +37,8 @@ func clearing(funcs ...clearFunc) func(context.Context, *clearRun) error {
 		}
 		a := u.Args
 		return u.Commit(ctx, jobs.ClearAnswer{
-			Of: a.Of, From: a.From, To: a.To, Clicks: a.Clicks, Conversions: a.Conversions, Found: len(a.Found),
+			Of: a.Of, From: a.From, To: a.To, Clicks: a.Clicks, BotClicks: a.BotClicks, Conversions: a.Conversions,
+			Found: len(a.Found),
 		}, nil)
 	}
 }
@@ -48,7 +49,8 @@ func clearOnce(ctx context.Context, c db.Conn, u *clearRun, clear clearFunc) (jo
 		AccountID: u.Job.AccountID.UUID, Of: a.Of, From: a.From.Truncate(time.Millisecond),
 		To: a.To.Truncate(time.Millisecond), After: a.After,
 	}, clicksAtOnce)
-	a.After, a.Clicks, a.Conversions = out.After, a.Clicks+out.Clicks, a.Conversions+out.Conversions
+	a.After, a.Clicks, a.BotClicks = out.After, a.Clicks+out.Clicks, a.BotClicks+out.BotClicks
+	a.Conversions += out.Conversions
 	a.Found = slices.Clone(a.Found)
 	for _, id := range out.Of {
 		if !slices.Contains(a.Found, id) {

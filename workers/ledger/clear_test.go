@@ -49,7 +49,7 @@ func newHistory(t *testing.T) *history {
 	for i := range 2600 {
 		c := &models.Click{
 			ID: models.NewClickID(), AccountID: h.account, CampaignID: h.campaign, LanderID: uuid.New(), UniqueHours: 24,
-			Cost: decimal.RequireFromString("0.015"), UniqueKey: [16]byte{byte(i), byte(i >> 8)}, Visitor: models.Visitor{IsBot: i%10 == 9},
+			Cost: decimal.RequireFromString("0.015"), UniqueKey: [16]byte{byte(i), byte(i >> 8)}, Visitor: models.Visitor{IsBot: i%10 == 8},
 		}
 		floor := models.FloorClickID(h.middle.Add(time.Duration(i-1300) * time.Second))
 		copy(c.ID[:6], floor[:6])
@@ -146,14 +146,16 @@ func TestClear(t *testing.T) {
 	args := jobs.ClearArgs{Of: []uuid.UUID{h.campaign}, From: h.middle.Add(-time.Hour), To: h.middle}
 	var want struct {
 		Clicks      int64 `db:"clicks"`
+		BotClicks   int64 `db:"bot_clicks"`
 		Conversions int64 `db:"conversions"`
 	}
 	lo, hi := models.FloorClickID(args.From), models.FloorClickID(args.To)
 	err := h.db.GetContext(t.Context(), &want, `SELECT
-		(SELECT count(*) FROM clicks WHERE campaign_id = $1 AND id >= $2 AND id < $3) AS clicks,
+		(SELECT count(*) FROM clicks WHERE campaign_id = $1 AND id >= $2 AND id < $3 AND NOT is_bot) AS clicks,
+		(SELECT count(*) FROM clicks WHERE campaign_id = $1 AND id >= $2 AND id < $3 AND is_bot) AS bot_clicks,
 		(SELECT count(*) FROM conversions WHERE campaign_id = $1 AND click_id >= $2 AND click_id < $3) AS conversions`,
 		h.campaign, lo, hi)
-	if err != nil || want.Clicks < 1001 || want.Conversions == 0 {
+	if err != nil || want.Clicks+want.BotClicks < 1001 || want.BotClicks == 0 || want.Conversions == 0 {
 		t.Fatal(want, err)
 	}
 	others := h.text(`SELECT count(*) FROM clicks WHERE campaign_id = $1 OR id >= $2`, h.other, hi)
@@ -177,7 +179,7 @@ func TestClear(t *testing.T) {
 	defer done.Wait()
 	defer cancel()
 	got := h.wait(rt, row.ID)
-	if got.Clicks != want.Clicks || got.Conversions != want.Conversions || got.Of[0] != h.campaign || got.Found != 1 {
+	if got.Clicks != want.Clicks || got.BotClicks != want.BotClicks || got.Conversions != want.Conversions || got.Of[0] != h.campaign || got.Found != 1 {
 		t.Errorf("cleared %+v, want %+v", got, want)
 	}
 	h.agree()
@@ -207,10 +209,10 @@ func (h *history) dieAfterOnePart(id uuid.UUID, args jobs.ClearArgs) {
 		out, err := clicklog.Log{}.Clear(h.Context(), c, clicklog.ClearQuery{
 			AccountID: h.account, Of: []uuid.UUID{h.campaign}, From: args.From, To: args.To,
 		}, 300)
-		if err != nil || out.Clicks != 300 || out.Done {
+		if err != nil || out.Clicks+out.BotClicks != 300 || out.Done {
 			return fmt.Errorf("%+v: %w", out, err)
 		}
-		args.After, args.Clicks, args.Conversions = out.After, out.Clicks, out.Conversions
+		args.After, args.Clicks, args.BotClicks, args.Conversions = out.After, out.Clicks, out.BotClicks, out.Conversions
 		raw, _ := json.Marshal(args)
 		return jobrow.SaveArgs(h.Context(), c, row.ID, row.Fence, raw)
 	})
@@ -258,7 +260,7 @@ func TestClearArchive(t *testing.T) {
 	q := clicklog.ClearQuery{
 		AccountID: h.account, Of: []uuid.UUID{h.campaign}, From: old, To: old.Add(2*time.Hour - time.Minute),
 	}
-	for _, want := range []clicklog.Cleared{{Clicks: 8, Conversions: 1, Of: q.Of, Done: true}, {Done: true}} {
+	for _, want := range []clicklog.Cleared{{Clicks: 5, BotClicks: 3, Conversions: 1, Of: q.Of, Done: true}, {Done: true}} {
 		var out clicklog.Cleared
 		err := db.Tx(t.Context(), h.db, func(c db.Conn) (err error) {
 			out, err = clicklog.Log{}.ClearArchive(t.Context(), c, q, 1)

@@ -94,12 +94,13 @@ type OrphanedBody struct {
 
 // OrphanedCleared tells what was deleted.
 type OrphanedCleared struct {
-	Deleted int   `json:"deleted" doc:"campaigns of which something was deleted"`
-	Clicks  int64 `json:"clicks" doc:"deleted, bots included"`
+	Deleted   int   `json:"deleted" doc:"campaigns of which something was deleted"`
+	Clicks    int64 `json:"clicks" doc:"deleted, without bots"`
+	BotClicks int64 `json:"bot_clicks" doc:"deleted too"`
 }
 
 var clearJob = slow.New(jobs.ClearOrphans, func(a jobs.ClearAnswer) OrphanedCleared {
-	return OrphanedCleared{a.Found, a.Clicks}
+	return OrphanedCleared{a.Found, a.Clicks, a.BotClicks}
 })
 
 // allTime is a window whatever the time of the clicks is. It ends in two days, because the clock of the process that
