@@ -3,6 +3,8 @@ package jobs
 import (
 	"time"
 
+	"github.com/google/uuid"
+
 	"switchyard/models"
 )
 
@@ -17,4 +19,24 @@ var ConversionSchedule = []time.Duration{
 // outcome is stored with the postback. A postback whose click is not stored has no job yet, see MatchPostbacks.
 var RecordConversion = Define[None, None](models.KindRecordConversion, Policy{
 	Queue: Conversions, Timeout: 20 * time.Second, Retries: ConversionSchedule, Row: true,
+})
+
+// ReplayArgs choose the unmatched postbacks that arrived in [From, To): those whose address names a network, or all.
+type ReplayArgs struct {
+	Network uuid.UUID `json:"network,omitzero"`
+	From    time.Time `json:"from"`
+	To      time.Time `json:"to"`
+}
+
+// ReplayAnswer has the number of postbacks that are read again.
+type ReplayAnswer struct {
+	From     time.Time `json:"from"`
+	To       time.Time `json:"to"`
+	Replayed int64     `json:"replayed"`
+}
+
+// ReplayPostbacks makes the account's unmatched postbacks of a window undecided, for MatchPostbacks to look for their
+// clicks once more. It can be repeated after the worker died, because it selects unmatched ones only.
+var ReplayPostbacks = Define[ReplayArgs, ReplayAnswer]("postback:replay", Policy{
+	Queue: Interactive, Timeout: 10 * time.Minute, Retries: []time.Duration{time.Second, 10 * time.Second},
 })

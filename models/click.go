@@ -131,6 +131,21 @@ type Postback struct {
 	Unmatched string `json:"unmatched,omitempty"`
 }
 
+// Results of a postback.
+const (
+	PostbackAccepted  = "accepted"  // stored, not decided yet
+	PostbackMatched   = "matched"   // it made or changed a conversion, or a later one counts
+	PostbackUnmatched = "unmatched" // its click is not known
+	PostbackRefused   = "refused"   // not believed or not understood
+	PostbackDuplicate = "duplicate" // it changed nothing
+	PostbackIgnored   = "ignored"   // understood, but not allowed
+)
+
+// PostbackResults are all of them.
+var PostbackResults = []string{
+	PostbackAccepted, PostbackMatched, PostbackUnmatched, PostbackRefused, PostbackDuplicate, PostbackIgnored,
+}
+
 // Statuses of a conversion.
 const (
 	StatusPending    = "pending"

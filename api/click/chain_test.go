@@ -80,10 +80,10 @@ func TestFromTheLinkToTheRows(t *testing.T) {
 	if len(dispatched) != 1 || dispatched[0].Kind != models.KindRecordConversion || dispatched[0].Account != w.account {
 		t.Fatalf("dispatched %v", dispatched)
 	}
-	p, outcome, err := clicklog.FindPostback(t.Context(), w.db, dispatched[0].ID)
-	if err != nil || outcome != clicklog.PostbackPending || p.NetworkID != n || p.AccountID != w.account ||
+	p, err := clicklog.FindPostback(t.Context(), w.db, dispatched[0].ID)
+	if err != nil || p.Outcome != clicklog.PostbackPending || p.NetworkID != n || p.AccountID != w.account ||
 		p.Params["myclick"] != id {
-		t.Errorf("%+v %s %v", p, outcome, err)
+		t.Errorf("%+v %v", p, err)
 	}
 }
 

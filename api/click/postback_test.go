@@ -199,7 +199,7 @@ func TestSecretsAreNotSpooled(t *testing.T) {
 			t.Errorf("%s: in clear %+v", name, p)
 		}
 		proof := w.proof()
-		if hidden := strings.Contains(fmt.Sprint(proof), canary); hidden != (p.Unmatched == "") {
+		if !strings.Contains(fmt.Sprint(proof), canary) { // of a sample too: its network's settings may be put right
 			t.Errorf("%s: sealed %+v", name, proof)
 		}
 		if strings.HasPrefix(p.Unmatched, "it names no") && !strings.HasSuffix(p.Unmatched, "not shown: pass") {
@@ -276,7 +276,7 @@ func TestSecretsUnderOtherNames(t *testing.T) {
 		if text := models.FormatClickID(p.ClickID); text != id && strings.Contains(tt.target, id) {
 			t.Errorf("%s: of click %s", name, text)
 		}
-		if p.Unmatched == "" && !strings.Contains(fmt.Sprint(w.proof()), canary) {
+		if !strings.Contains(fmt.Sprint(w.proof()), canary) {
 			t.Errorf("%s: the proof is lost", name)
 		}
 	}

@@ -116,6 +116,7 @@ func (e estate) bodies() map[string]object {
 		"PATCH /webhooks": of("webhook", object{"name": "x"}), "POST /webhooks/test": of("webhook", object{}),
 		"POST /webhooks/rotate":                      of("webhook", object{}),
 		"POST /webhooks/deliveries/redeliver-failed": {"webhook": e.ids["webhook"]},
+		"POST /logs/postbacks/replay":                {"network": e.ids["network"]},
 		"POST /webhooks/deliveries/redeliver":        of("delivery", object{}),
 		"POST /tools/simulate":                       {"visitor": object{}},
 		"POST /reports/exports":                      {"kind": "smartlink-clicks"},

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -25,13 +26,16 @@ type ConversionInput struct {
 	Status         string           // one of the four; empty keeps what is recorded, and is approved for a new one
 	OriginalStatus string           // the sender's own word, cut to 100 bytes
 	Payout         *decimal.Decimal // what the sender says we earn, or the amount of the sale; nil: not said
+	InvalidPayout  bool             // the sender says one that is no amount: then it earns nothing until another one does
 	Amount         *decimal.Decimal // the amount of the sale, where the sender says both
 	Cost           *decimal.Decimal // what the conversion costs, in place of the click's cost model; nil: not said
 	Currency       string           // of payout or amount; three letters or empty
 	At             time.Time        // when it happened; zero is now
 	Source         string           // models.FromPostback and the like
 	// Arrival is the postback that says so: its place among all that is said about the conversion. Zero is the last one.
-	Arrival  uuid.UUID
+	Arrival uuid.UUID
+	// Again is the conversion that the postback was recorded as before. It replaces what it said then.
+	Again    uuid.UUID
 	Reversal bool // the conversion is taken back, to Status if that is allowed; else it is rejected
 	// Of a correction: the payout is what was earned, whatever the terms of the offer, and time and currency replace what
 	// is recorded.
@@ -94,6 +98,11 @@ func (in ConversionInput) decide(click *StoredClick, old *conversion, t terms) (
 		}
 	}
 	said := in.statement(click, t)
+	if in.Again != uuid.Nil {
+		if reason := in.elsewhere(old, past); reason != "" {
+			return v, ConversionOutcome{Result: ResultIgnored, Reason: reason}
+		}
+	}
 	if n := len(past); in.Arrival == uuid.Nil && n > 0 && bytes.Compare(past[n-1].At[:], said.At[:]) > 0 {
 		said.At = past[n-1].At // by the clock of another machine
 	}
@@ -127,6 +136,17 @@ func (in ConversionInput) decide(click *StoredClick, old *conversion, t terms) (
 	kept := *old
 	kept.Statements = v.Statements
 	return kept, out
+}
+
+// elsewhere says why a postback that was recorded before cannot be recorded again as old.
+func (in ConversionInput) elsewhere(old *conversion, past statements) string {
+	switch {
+	case old == nil || old.ID != in.Again:
+		return "it was recorded as another conversion, whose id and goal differ: correct that one"
+	case !slices.ContainsFunc(past, func(s statement) bool { return s.At == in.Arrival && !s.Collected }):
+		return superseded
+	}
+	return ""
 }
 
 const superseded = "what arrived after it counts"
@@ -191,6 +211,8 @@ func (t terms) payout(in ConversionInput) (value decimal.Decimal, currency strin
 		amount = cmp.Or(in.Payout, in.Amount)
 	case t.FromParam && in.Payout != nil && (t.Type == "fixed" || in.Amount != nil):
 		amount = in.Payout
+	case t.FromParam && in.InvalidPayout:
+		return decimal.Zero, in.Currency, false
 	case t.Type == "fixed":
 		return t.Payout, t.Currency, false
 	case amount != nil:

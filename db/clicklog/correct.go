@@ -153,7 +153,7 @@ func (b *correcting) decide(in checkedInput) Corrected {
 		b.entries[key] = e
 	}
 	next, out := in.decide(click, e.now, b.terms[click.OfferID])
-	if out.changes() || in.Arrival != uuid.Nil { // what is said is kept, even if it changes nothing
+	if out.changes() || in.Arrival != uuid.Nil && e.now != nil { // what is said is kept, even if it changes nothing
 		if e.now = &next; !e.changed {
 			e.changed = true
 			b.order = append(b.order, e)

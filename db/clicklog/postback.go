@@ -101,8 +101,16 @@ func paramsOf(list []*models.Postback) ([]string, error) {
 }
 
 const selectPostback = `
-SELECT account_id, network_id, click_id, source, domain, ip, params, proof, signature, signed_text, outcome
+SELECT account_id, network_id, click_id, source, domain, ip, params, proof, signature, signed_text, outcome,
+	coalesce(conversion_id, '00000000-0000-0000-0000-000000000000')
 FROM postbacks WHERE id = $1`
+
+// StoredPostback is a raw postback and what became of it so far.
+type StoredPostback struct {
+	models.Postback
+	Outcome      string
+	ConversionID uuid.UUID // that it was recorded as
+}
 
 // Outcomes of a postback.
 const (
@@ -113,23 +121,22 @@ const (
 	PostbackUnmatched = "unmatched" // its click never came
 )
 
-// FindPostback reads a raw postback and what became of it so far. One that does not exist is models.NotFound.
-func FindPostback(ctx context.Context, c db.Conn, id uuid.UUID) (models.Postback, string, error) {
-	p := models.Postback{ID: id}
+// FindPostback reads a raw postback. One that does not exist is models.NotFound.
+func FindPostback(ctx context.Context, c db.Conn, id uuid.UUID) (StoredPostback, error) {
+	p := StoredPostback{Postback: models.Postback{ID: id}}
 	var params []byte
-	var outcome string
 	err := c.QueryRowxContext(ctx, selectPostback, id).Scan(&p.AccountID, &p.NetworkID, &p.ClickID, &p.Source,
-		&p.Domain, (*addrValue)(&p.IP), &params, &p.Proof, &p.Signature, &p.SignedText, &outcome)
+		&p.Domain, (*addrValue)(&p.IP), &params, &p.Proof, &p.Signature, &p.SignedText, &p.Outcome, &p.ConversionID)
 	if db.NoRows(err) {
-		return p, "", models.NotFound("postback")
+		return p, models.NotFound("postback")
 	}
 	if err == nil {
 		err = json.Unmarshal(params, &p.Params)
 	}
 	if err != nil {
-		return p, "", fmt.Errorf("clicklog: find postback: %w", err)
+		return p, fmt.Errorf("clicklog: find postback: %w", err)
 	}
-	return p, outcome, nil
+	return p, nil
 }
 
 const selectUndecided = `
@@ -151,8 +158,8 @@ func LockPostbacks(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]uuid.UUID
 }
 
 const decidePostback = `
-UPDATE postbacks SET outcome = $2, detail = left($3, 500), conversion_id = $4, account_id = $5, click_id = $6,
-	params = coalesce($7::jsonb, params), proof = CASE WHEN $7::jsonb IS NULL THEN proof END,
+UPDATE postbacks SET outcome = $2, detail = left($3, 500), conversion_id = coalesce($4, conversion_id), account_id = $5,
+	click_id = $6, invalid_payout = $8, params = coalesce($7::jsonb, params), proof = CASE WHEN $7::jsonb IS NULL THEN proof END,
 	signature = CASE WHEN $7::jsonb IS NULL THEN signature ELSE '' END,
 	signed_text = CASE WHEN $7::jsonb IS NULL THEN signed_text ELSE '' END,
 	attempts = attempts + 1, decided_at = now(), match_at = NULL
@@ -161,12 +168,14 @@ WHERE id = $1`
 // PostbackDecision is what became of a postback.
 type PostbackDecision struct {
 	Outcome      string
-	Detail       string // for a person, cut to 500 characters
-	ConversionID uuid.UUID
+	Detail       string    // for a person, cut to 500 characters
+	ConversionID uuid.UUID // zero: as before
 	AccountID    uuid.UUID // the click's, so that its owner sees the postback; else the one it came with
 	ClickID      uuid.UUID // that it names
 	// Params replace the stored parameters and its proof, so they have no secret. Nil leaves both for another attempt.
 	Params map[string]string
+	// InvalidPayout is what it says as its payout, if that is no amount.
+	InvalidPayout string
 }
 
 // DecidePostback notes what became of a postback, in the transaction of its effect.
@@ -176,7 +185,7 @@ func DecidePostback(ctx context.Context, c db.Conn, id uuid.UUID, p PostbackDeci
 		params = db.Document(p.Params)
 	}
 	_, err := db.Exec(ctx, c, "decide postback", decidePostback, id, p.Outcome, p.Detail, db.OrNull(p.ConversionID),
-		p.AccountID, p.ClickID, params)
+		p.AccountID, p.ClickID, params, p.InvalidPayout)
 	return err
 }
 

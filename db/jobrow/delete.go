@@ -56,3 +56,9 @@ func Delete(ctx context.Context, c db.Conn, ids []uuid.UUID, kinds ...string) er
 func IsOpen(id string) string {
 	return `EXISTS (SELECT FROM jobs WHERE jobs.id = ` + id + ` AND state IN ('pending', 'running'))`
 }
+
+// DeleteFinishedFrom is the SQL that deletes the finished jobs of a kind, which is SQL too, whose ids are those of a
+// relation.
+func DeleteFinishedFrom(relation, kind string) string {
+	return `DELETE FROM jobs j USING ` + relation + ` r WHERE j.id = r.id AND j.kind = ` + kind + ` AND j.state IN ('done', 'failed')`
+}

@@ -47,6 +47,8 @@ type Message struct {
 	// Reversal says that the payout was negative: the conversion is taken back. Payout is the amount without the sign and
 	// Status is rejected or chargeback.
 	Reversal bool
+	// InvalidPayout is what stands in the place of the payout, as received, if none of its parameters is an amount.
+	InvalidPayout string
 }
 
 // aliases are the common parameter names of each field, the documented one first.
@@ -104,10 +106,24 @@ func (r reader) get(field string, limit int) string {
 	return ""
 }
 
-// cleanValue is a value for storage; empty for an unfilled macro.
+// received returns the first value that stands for a field, macros included.
+func (r reader) received(field string, limit int) string {
+	names := aliases[field]
+	if name := strings.ToLower(strings.TrimSpace(r.own[field])); name != "" {
+		names = append([]string{name}, names...)
+	}
+	for _, name := range names {
+		if v := Clean(r.params[name], limit); v != "" && v != Mask && name != r.secret {
+			return v
+		}
+	}
+	return ""
+}
+
+// cleanValue is a value for storage; empty for an unfilled macro and for one that is not shown.
 func cleanValue(v string, limit int) string {
 	v = Clean(v, limit)
-	if token.LooksLikeMacro(v) {
+	if token.LooksLikeMacro(v) || v == Mask {
 		return ""
 	}
 	return v
@@ -169,6 +185,9 @@ func Read(params map[string]string, n Network) Message {
 		if m.Status != models.StatusRejected {
 			m.Status = models.StatusChargeback
 		}
+	}
+	if m.Payout == nil {
+		m.InvalidPayout = r.received("payout", maxAmountText)
 	}
 	if m.Cost != nil && m.Cost.IsNegative() {
 		m.Cost = nil

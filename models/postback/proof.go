@@ -3,6 +3,7 @@ package postback
 import (
 	"encoding/json"
 	"maps"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -65,15 +66,32 @@ func (p Proof) Reveal(params map[string]string) map[string]string {
 	return all
 }
 
-// WithoutSecrets gives parameters without lists, objects and those under which a secret is sent: the common names, and
-// names in lower case.
-func WithoutSecrets(params map[string]string, names []string) map[string]string {
+// Mask stands in the place of a value that is not shown.
+const Mask = "***"
+
+// Masked gives parameters with a Mask in the place of lists, objects and secrets: what stands under the common names, and
+// under names in lower case.
+func Masked(params map[string]string, names []string) map[string]string {
 	open := maps.Clone(params)
-	maps.DeleteFunc(open, func(name, value string) bool {
+	for name, value := range open {
 		lower := strings.ToLower(name)
-		return slices.Contains(aliases[secretField], lower) || slices.Contains(names, lower) || nested(value)
-	})
+		if slices.Contains(aliases[secretField], lower) || slices.Contains(names, lower) || nested(value) {
+			open[name] = Mask
+		}
+	}
 	return open
+}
+
+// Query writes the parameters of a message as a query, in the order of their names. The hidden ones have a Mask.
+func Query(params map[string]string, hidden []string) string {
+	all := make(url.Values, len(params)+len(hidden))
+	for _, name := range hidden {
+		all.Set(name, Mask)
+	}
+	for name, value := range params {
+		all.Set(name, value)
+	}
+	return strings.ReplaceAll(all.Encode(), url.QueryEscape(Mask), Mask)
 }
 
 // nested reports whether a value is a list or an object, perhaps one that was cut. A macro is none.

@@ -45,6 +45,7 @@ func Register(r *workers.Runtime, s *store.Store, clicks Clicks, opts ...workers
 	rec := &recorder{runtime: r, store: s, clicks: clicks}
 	workers.RegisterRow(r, jobs.RecordConversion, rec.record, opts...)
 	workers.RegisterTick(r, jobs.MatchPostbacks, rec.match)
+	workers.Register(r, jobs.ReplayPostbacks, rec.replay)
 }
 
 // matchAtOnce is how many postbacks one statement of match looks at.
@@ -70,7 +71,7 @@ const offerAttempts = 3
 
 // message is a stored postback with all its parameters, and what proves its sender.
 type message struct {
-	models.Postback
+	clicklog.StoredPostback
 	open      map[string]string // the parameters that were stored in clear
 	proof     postback.Proof
 	read      store.PostbackNetwork // by whose settings it is read
@@ -83,29 +84,29 @@ type message struct {
 // proofLost is the detail of a postback whose proof was sealed under a key that is gone.
 const proofLost = "what proves the sender cannot be opened: ENCRYPTION_KEY has changed"
 
-func (rec *recorder) find(ctx context.Context, id uuid.UUID) (m message, outcome string, err error) {
-	if m.Postback, outcome, err = clicklog.FindPostback(ctx, rec.store.Conn(), id); err != nil {
-		return m, outcome, err
+func (rec *recorder) find(ctx context.Context, id uuid.UUID) (m message, err error) {
+	if m.StoredPostback, err = clicklog.FindPostback(ctx, rec.store.Conn(), id); err != nil {
+		return m, err
 	}
 	m.open = m.Params
 	m.proof, err = rec.store.OpenProof(ctx, id, m.Proof)
 	if errors.Is(err, seal.ErrOpen) {
 		m.proofLost = true
-		return m, outcome, nil
+		return m, nil
 	}
 	if len(m.Proof) == 0 { // a process of before has stored it in clear
 		m.proof = postback.Proof{Signature: m.Signature, SignedText: m.SignedText}
 	}
 	m.Params = m.proof.Reveal(m.Params)
-	return m, outcome, err
+	return m, err
 }
 
 func (rec *recorder) record(ctx context.Context, u *run) error {
-	m, outcome, err := rec.find(ctx, u.Job.ID)
+	m, err := rec.find(ctx, u.Job.ID)
 	if err != nil {
 		return err
 	}
-	if outcome == clicklog.PostbackRecorded || outcome == clicklog.PostbackIgnored {
+	if m.Outcome == clicklog.PostbackRecorded || m.Outcome == clicklog.PostbackIgnored {
 		return u.Commit(ctx, jobs.None{}, nil)
 	}
 	v, err := rec.read(ctx, m, u.Attempt <= offerAttempts)
@@ -134,6 +135,9 @@ type verdict struct {
 func (v *verdict) end(outcome, detail string) {
 	v.d.Outcome, v.d.Detail = outcome, detail
 	v.m.show(&v.d, false)
+	if len(v.m.Proof) > 0 { // it stays sealed: the postback can be replayed when the network's settings are right
+		v.d.Params = nil
+	}
 }
 
 // read finds out what a stored postback says. With patient it waits for the visitor's step to an offer.
@@ -185,11 +189,12 @@ func (rec *recorder) believe(ctx context.Context, v *verdict, named store.Postba
 	if v.m.secrets, err = rec.store.SecretParams(ctx, v.d.AccountID); err != nil {
 		return err
 	}
-	if !v.m.authentic() {
+	if v.m.ConversionID == uuid.Nil && !v.m.authentic() { // what was recorded before was believed
+
 		v.end(clicklog.PostbackRefused, "the secret of the network is missing or wrong")
 		return nil
 	}
-	v.input = v.m.input(v.d.ClickID, v.d.AccountID)
+	v.input, v.d.InvalidPayout = v.m.input(v.d.ClickID, v.d.AccountID)
 	return nil
 }
 
@@ -229,7 +234,7 @@ func (m *message) authentic() bool {
 	return postback.Authentic(m.trust.Secret, given, m.proof.Signature, m.proof.SignedText)
 }
 
-// show puts the parameters of a decided message, without secrets, in the place of what was stored. Of a message that was
+// show puts the parameters of a decided message, secrets masked, in the place of what was stored. Of a message that was
 // believed these are all. Of another one any parameter that nobody knows may be a secret under a wrong name.
 func (m *message) show(d *clicklog.PostbackDecision, believed bool) {
 	params := m.open
@@ -238,23 +243,24 @@ func (m *message) show(d *clicklog.PostbackDecision, believed bool) {
 	} else if hidden := m.proof.Names(); len(hidden) > 0 {
 		d.Detail += "; not shown: " + strings.Join(hidden, ", ")
 	}
-	d.Params = postback.WithoutSecrets(params, m.secrets)
+	d.Params = postback.Masked(params, m.secrets)
 }
 
 // input is the argument of RecordConversion for a message. Without a status word, a new conversion is approved and the
 // status of a recorded one does not change, because a repeated message must not undo a rejection. A secret of the click's
 // network is no field of the network that the address names.
-func (m *message) input(click, account uuid.UUID) clicklog.ConversionInput {
+func (m *message) input(click, account uuid.UUID) (in clicklog.ConversionInput, invalidPayout string) {
 	params := maps.Clone(m.Params)
 	if secret := m.trust.SecretParam(); secret != "" && m.read.ID != m.trust.ID {
 		maps.DeleteFunc(params, func(name, _ string) bool { return strings.EqualFold(name, secret) })
 	}
 	said := postback.Read(params, m.read.Network)
 	received := models.ClickTime(m.ID)
-	in := clicklog.ConversionInput{
+	in = clicklog.ConversionInput{
 		AccountID: account, ClickID: click, NetworkID: m.read.ID, ConversionID: said.ConversionID, Goal: said.Goal,
 		Status: said.Status, Reversal: said.Reversal, OriginalStatus: said.OriginalStatus, Payout: said.Payout,
 		Cost: said.Cost, Currency: said.Currency, At: received, Source: m.Source, Arrival: m.ID,
+		Again: m.ConversionID, InvalidPayout: said.InvalidPayout != "",
 	}
 	if said.OriginalStatus == "" && said.Status == models.StatusApproved {
 		in.Status = ""
@@ -262,5 +268,5 @@ func (m *message) input(click, account uuid.UUID) clicklog.ConversionInput {
 	if !said.Time.IsZero() && said.Time.Before(received.Add(time.Minute)) && !said.Time.Before(models.ClickTime(click)) {
 		in.At = said.Time
 	}
-	return in
+	return in, said.InvalidPayout
 }

@@ -2,6 +2,7 @@ package conversion_test
 
 import (
 	"context"
+	"fmt"
 	"net/netip"
 	"sync"
 	"testing"
@@ -254,11 +255,25 @@ func TestPostbackBecomesAConversion(t *testing.T) {
 		t.Errorf("%d deliveries, want one for each of 5 changes", events)
 	}
 	// The offer's payout stands in where the message names none, and another id is another conversion.
-	if got := send(params{"txid": "T2", "payout": "{payout}"}); got != "recorded created" {
+	if got := send(params{"txid": "T2"}); got != "recorded created" {
 		t.Error(got)
 	}
 	if list := b.conversions(); len(list) != 2 || !list[0].Payout.Equal(decimal.NewFromInt(9)) || list[0].Status != "approved" {
 		t.Errorf("%+v", list)
+	}
+	// One that is no amount earns nothing, unless the offer takes its payout from nobody.
+	for i, from := range []bool{true, false} {
+		b.exec(`UPDATE offers SET payout_from_param = $1`, from)
+		id := fmt.Sprint("bad", i)
+		if got := send(params{"txid": id, "payout": "{payout}"}); got != "recorded created" {
+			t.Error(got)
+		}
+		if v := b.conversions()[0]; v.ConversionID != id || !v.Payout.Equal(decimal.NewFromInt(int64(9*i))) {
+			t.Errorf("%+v", v)
+		}
+	}
+	if n := b.count(`SELECT count(*) FROM postbacks WHERE invalid_payout = '{payout}'`); n != 2 {
+		t.Errorf("%d postbacks show what they said", n)
 	}
 }
 

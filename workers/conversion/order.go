@@ -26,14 +26,14 @@ func (rec *recorder) earlier(ctx context.Context, v verdict) ([]verdict, error) 
 	}
 	list := make([]verdict, 0, len(ids))
 	for _, id := range ids {
-		m, outcome, err := rec.find(ctx, id)
+		m, err := rec.find(ctx, id)
 		if e, ok := models.AsError(err); ok && e.Kind == models.KindNotFound {
 			continue // deleted meanwhile
 		}
 		if err != nil {
 			return nil, err
 		}
-		if outcome != clicklog.PostbackPending {
+		if m.Outcome != clicklog.PostbackPending {
 			continue // decided meanwhile
 		}
 		before, err := rec.read(ctx, m, false)

@@ -54,6 +54,22 @@ func Logs(d Deps) []route.Route {
 			Query:   append(slices.Clone(paging), route.Param{Name: "link", Default: "all", Doc: "a smartlink's id, or all"}),
 			Codes:   answer.IDCodes, Handle: route.Do(d.listSmartlinkClicks),
 		},
+		postbackLog(d, paging),
+		{
+			Method: "GET", Path: "/logs/postbacks/{id}", Group: group, Share: route.Reads,
+			Summary: "one postback", Codes: answer.IDCodes, Handle: route.Do(d.findPostback),
+		},
+		{
+			Method: "POST", Path: "/logs/postbacks/{id}/replay", Group: group,
+			Summary: "read one again, by the settings that its network has now; it keeps its place among the postbacks of its " +
+				"conversion, so what arrived after it still counts",
+			Codes: slices.Concat(answer.IDCodes, route.Codes("409 in_progress")), Handle: route.Do(d.replayPostback),
+		},
+		{
+			Method: "POST", Path: "/logs/postbacks/replay", Group: group, Window: true, BodyOptional: true, Share: route.Sends,
+			Summary: "read all unmatched postbacks of a window again, by the settings that their networks have now",
+			Codes:   answer.IDCodes, Slow: replayJob.Answer(), Handle: route.Take(d.replayPostbacks),
+		},
 	}
 }
 

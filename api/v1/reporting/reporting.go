@@ -42,6 +42,8 @@ type ClickReader interface {
 	Clicks(ctx context.Context, q clicklog.LogQuery) ([]clicklog.StoredClick, error)
 	Conversions(ctx context.Context, q clicklog.LogQuery) ([]models.Conversion, error)
 	SmartlinkClicks(ctx context.Context, q clicklog.LogQuery) ([]clicklog.StoredSmartlinkClick, error)
+	Postbacks(ctx context.Context, q clicklog.PostbackQuery) ([]clicklog.PostbackEntry, error)
+	Postback(ctx context.Context, account, id uuid.UUID) (clicklog.PostbackEntry, error)
 	FindClick(ctx context.Context, account, id uuid.UUID) (clicklog.ClickDetail, error)
 	SalesOf(ctx context.Context, account uuid.UUID, clicks []clicklog.StoredClick) (map[uuid.UUID]clicklog.Sales, error)
 }

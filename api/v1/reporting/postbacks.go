@@ -1,0 +1,179 @@
+package reporting
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/answer"
+	"switchyard/api/bind"
+	"switchyard/api/route"
+	"switchyard/api/slow"
+	"switchyard/db/clicklog"
+	"switchyard/db/report"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/models/postback"
+)
+
+// PostbackLog is a page of the log of postbacks.
+type PostbackLog struct {
+	Range   bind.Range    `json:"range"`
+	Rows    []PostbackRow `json:"rows"`
+	Sampled bool          `json:"sampled" doc:"rows of this page are samples, see sample: there were more messages like them"`
+}
+
+// PostbackRow is a postback. Ids that it does not have are null, texts empty.
+type PostbackRow struct {
+	ID            uuid.UUID  `json:"id"`
+	Direction     string     `json:"direction" enum:"in"`
+	At            string     `json:"at" doc:"when it arrived; ISO 8601, UTC"`
+	DecidedAt     *string    `json:"decided_at" doc:"when the result was found; null: it is waiting"`
+	Result        string     `json:"result" enum:"accepted,matched,unmatched,refused,duplicate,ignored" doc:"accepted: stored, and its conversion is recorded as soon as its click is known"`
+	Reason        string     `json:"reason" doc:"of the result, for a person"`
+	Sample        bool       `json:"sample" doc:"it names no click; of such messages 20 an hour are stored for each network or domain"`
+	NetworkID     *uuid.UUID `json:"network_id" doc:"that its address names"`
+	NetworkName   string     `json:"network_name"`
+	CampaignID    *uuid.UUID `json:"campaign_id" doc:"of its click"`
+	CampaignName  string     `json:"campaign_name"`
+	ClickID       *string    `json:"click_id"`
+	ConversionID  *uuid.UUID `json:"conversion_id" doc:"the id of the conversion in its log"`
+	InvalidPayout *string    `json:"invalid_payout" doc:"what stands in the place of its payout, if that is no amount or a macro that was not filled in; the offer's payout is taken only if it is not from the postback (payout_from_param)"`
+	Query         string     `json:"query" doc:"its parameters as they were received, by name; *** stands for secrets and for what may be one"`
+	Source        string     `json:"source" doc:"postback, pixel, tag or goal_api"`
+	Domain        string     `json:"domain" doc:"that it was sent to"`
+	IP            string     `json:"ip" doc:"of its sender"`
+}
+
+// postbackLog is the row of the log.
+func postbackLog(d Deps, paging []route.Param) route.Route {
+	return route.Route{
+		Method: "GET", Path: "/logs/postbacks", Group: "Logs", Window: true, Share: route.Reads,
+		Summary: "postbacks, newest first, with what became of each; they are kept for 30 to 90 days, by plan",
+		Query: append(slices.Clone(paging),
+			route.Param{Name: "direction", Enum: []string{"in"}, Default: "in", Doc: "in: from networks and shops"},
+			route.Param{Name: "result", Enum: models.PostbackResults},
+			route.Param{Name: "network", Default: "all", Doc: "the id of the network that the address names, or all"},
+			route.Param{Name: "campaign", Default: "all", Doc: "the id of the click's campaign, or all"}),
+		Codes: answer.IDCodes, Handle: route.Do(d.listPostbacks),
+	}
+}
+
+func (d Deps) listPostbacks(c *route.Call) (PostbackLog, error) {
+	q, err := postbackQuery(c)
+	if err != nil {
+		return PostbackLog{}, err
+	}
+	list, err := d.clicks(c).Postbacks(c.Context(), q)
+	if err != nil {
+		return PostbackLog{}, err
+	}
+	rows, err := postbackRows(c, list)
+	return PostbackLog{c.Window.Range(), rows, slices.ContainsFunc(list, clicklog.PostbackEntry.Sampled)}, err
+}
+
+func postbackQuery(c *route.Call) (q clicklog.PostbackQuery, err error) {
+	if q.LogQuery, err = logQuery(c); err != nil {
+		return q, err
+	}
+	if direction := c.Query.Get("direction"); direction != "" && direction != "in" {
+		return q, models.Invalid("invalid_input", "direction must be in")
+	}
+	if q.Result = c.Query.Get("result"); q.Result != "" && !slices.Contains(models.PostbackResults, q.Result) {
+		return q, models.Invalid("invalid_input", "result must be one of %s", strings.Join(models.PostbackResults, ", "))
+	}
+	if q.Network, err = idOrAll(c, "network"); err != nil {
+		return q, err
+	}
+	q.Campaign, err = idOrAll(c, "campaign")
+	return q, err
+}
+
+// postbackRows shows postbacks with the names of their records. What is sealed of them stays hidden, but for its names.
+func postbackRows(c *route.Call, list []clicklog.PostbackEntry) ([]PostbackRow, error) {
+	secrets, err := c.Store.SecretParams(c.Context(), c.Account.ID)
+	if err != nil {
+		return nil, err
+	}
+	names, err := namesOf(c, map[string][]string{
+		report.Network: answer.Each(list, func(p clicklog.PostbackEntry) string { return models.IDText(p.NetworkID) }),
+		"campaign_id":  answer.Each(list, func(p clicklog.PostbackEntry) string { return models.IDText(p.CampaignID) }),
+	})
+	rows := answer.Each(list, func(p clicklog.PostbackEntry) PostbackRow {
+		proof, _ := c.Store.OpenProof(c.Context(), p.ID, p.Proof) // without its key the rest is shown
+		row := PostbackRow{
+			ID: p.ID, Direction: "in", At: answer.Stamp(p.ReceivedAt), DecidedAt: answer.StampOrNull(p.DecidedAt),
+			Result: p.Result, Reason: p.Detail, Sample: p.Sampled(),
+			NetworkID: answer.OrNull(p.NetworkID), NetworkName: names[p.NetworkID.String()],
+			CampaignID: answer.OrNull(p.CampaignID), CampaignName: names[p.CampaignID.String()],
+			ConversionID: answer.OrNull(p.ConversionID), InvalidPayout: answer.OrNull(p.InvalidPayout),
+			Query: postback.Query(postback.Masked(p.Params, secrets), proof.Names()), Source: p.Source, Domain: p.Domain, IP: p.IP,
+		}
+		if p.ClickID != uuid.Nil {
+			row.ClickID = answer.OrNull(models.FormatClickID(p.ClickID))
+		}
+		if p.Result == models.PostbackAccepted {
+			row.DecidedAt = nil // of the last look for its click
+		}
+		return row
+	})
+	return rows, err
+}
+
+func (d Deps) findPostback(c *route.Call) (PostbackRow, error) {
+	p, err := d.clicks(c).Postback(c.Context(), c.Account.ID, c.ID)
+	if err != nil {
+		return PostbackRow{}, err
+	}
+	rows, err := postbackRows(c, []clicklog.PostbackEntry{p})
+	if err != nil {
+		return PostbackRow{}, err
+	}
+	return rows[0], nil
+}
+
+// PostbackReplayed is the answer to the replay of one postback.
+type PostbackReplayed struct {
+	ID     uuid.UUID `json:"id"`
+	Result string    `json:"result" enum:"accepted" doc:"what becomes of it is in the log within seconds"`
+}
+
+func (d Deps) replayPostback(c *route.Call) (PostbackReplayed, error) {
+	if _, err := (clicklog.Log{Conn: c.Store.Conn()}).Postback(c.Context(), c.Account.ID, c.ID); err != nil {
+		return PostbackReplayed{}, err
+	}
+	ok, err := clicklog.ReplayPostback(c.Context(), c.Store.Conn(), c.Account.ID, c.ID)
+	if err == nil && !ok {
+		err = models.Conflict("in_progress", "the postback waits for its click or is being recorded")
+	}
+	return PostbackReplayed{c.ID, models.PostbackAccepted}, err
+}
+
+// ReplayBody chooses which unmatched postbacks are read again.
+type ReplayBody struct {
+	Network bind.Opt[string] `json:"network" bad:"invalid_id" format:"uuid" doc:"only those whose address names this network; left out: all"`
+}
+
+// PostbacksReplayed tells how many postbacks are read again.
+type PostbacksReplayed struct {
+	Range    bind.Range `json:"range" doc:"they arrived in it"`
+	Replayed int64      `json:"replayed" doc:"postbacks that are accepted again; what becomes of them is in the log within seconds"`
+}
+
+var replayJob = slow.New(jobs.ReplayPostbacks, func(a jobs.ReplayAnswer) PostbacksReplayed {
+	w := bind.Window{From: a.From, To: a.To.Add(-time.Second)}
+	return PostbacksReplayed{w.Range(), a.Replayed}
+})
+
+func (d Deps) replayPostbacks(c *route.Call, b ReplayBody) (PostbacksReplayed, error) {
+	args := jobs.ReplayArgs{From: c.Window.From, To: c.Window.End()}
+	if b.Network.Given() {
+		args.Network, _ = models.ParseID(b.Network.Value) // a UUID, says its tag
+		if _, err := c.Store.Networks().Find(c.Context(), c.Account.ID, args.Network); err != nil {
+			return PostbacksReplayed{}, err
+		}
+	}
+	return replayJob.Run(c, d.Jobs, args)
+}

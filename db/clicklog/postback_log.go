@@ -1,0 +1,75 @@
+package clicklog
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+// PostbackEntry is a postback in the log.
+type PostbackEntry struct {
+	ID            uuid.UUID         `db:"id"`
+	NetworkID     uuid.UUID         `db:"network_id"`
+	ClickID       uuid.UUID         `db:"click_id"`
+	ConversionID  uuid.UUID         `db:"conversion_id"`
+	CampaignID    uuid.UUID         `db:"campaign_id"`
+	Source        string            `db:"source"`
+	Domain        string            `db:"domain"`
+	IP            string            `db:"ip"`
+	Params        map[string]string `db:"params,json"`
+	Proof         []byte            `db:"proof"`
+	ReceivedAt    time.Time         `db:"received_at"`
+	DecidedAt     *time.Time        `db:"decided_at"`
+	Result        string            `db:"result"`
+	Detail        string            `db:"detail"`
+	InvalidPayout string            `db:"invalid_payout"`
+}
+
+// Sampled reports whether others like it were not stored: it names no click.
+func (p PostbackEntry) Sampled() bool {
+	return p.ClickID == uuid.Nil && p.Result == models.PostbackUnmatched
+}
+
+// PostbackQuery chooses postbacks of an account.
+type PostbackQuery struct {
+	LogQuery
+	Network  uuid.UUID // that the address names; zero: all
+	Campaign uuid.UUID // of the click; zero: all
+	Result   string    // empty: all
+}
+
+// The campaign is that of the click, also where there is no conversion.
+const selectPostbackLog = `
+SELECT p.id, p.network_id, p.click_id, coalesce(p.conversion_id, '00000000-0000-0000-0000-000000000000') AS conversion_id,
+	coalesce(k.campaign_id, '00000000-0000-0000-0000-000000000000') AS campaign_id, p.source, p.domain,
+	coalesce(host(p.ip), '') AS ip, p.params, p.proof, p.received_at, p.decided_at, r.result, p.detail, p.invalid_payout
+FROM postbacks p
+CROSS JOIN LATERAL (SELECT CASE WHEN p.outcome = 'pending' THEN 'accepted' WHEN p.outcome <> 'recorded' THEN p.outcome
+	WHEN p.detail = '` + ResultDuplicate + `' THEN 'duplicate' ELSE 'matched' END AS result) r
+LEFT JOIN LATERAL (
+	SELECT c.campaign_id FROM clicks c WHERE c.id = p.click_id AND c.account_id = p.account_id OFFSET 0
+) k ON true
+WHERE p.account_id = $1`
+
+const (
+	selectPostbackPage = selectPostbackLog + ` AND p.received_at >= $2 AND p.received_at < $3
+	AND ($6::uuid IS NULL OR p.network_id = $6) AND ($7::uuid IS NULL OR k.campaign_id = $7) AND ($8 = '' OR r.result = $8)
+ORDER BY p.received_at DESC, p.id DESC LIMIT $4 OFFSET $5`
+
+	selectPostbackEntry = selectPostbackLog + ` AND p.id = $2`
+)
+
+// Postbacks reads a page of the log of postbacks.
+func (l Log) Postbacks(ctx context.Context, q PostbackQuery) ([]PostbackEntry, error) {
+	return db.Select[PostbackEntry](ctx, l.Conn, "list postbacks", selectPostbackPage, q.AccountID, q.From, q.To, q.Limit,
+		q.Offset, db.OrNull(q.Network), db.OrNull(q.Campaign), q.Result)
+}
+
+// Postback reads one of the account's postbacks. One that it does not have is models.NotFound.
+func (l Log) Postback(ctx context.Context, account, id uuid.UUID) (PostbackEntry, error) {
+	return db.Get[PostbackEntry](ctx, l.Conn, "postback", selectPostbackEntry, account, id)
+}
