@@ -21,7 +21,7 @@ type Scope uint8
 const (
 	Read  Scope = iota + 1 // every key
 	Write                  // full keys only: a read-only key is 403 read_only_key
-	Ask                    // a POST that changes nothing, so a read-only key may do it: two documented routes
+	Ask                    // a POST that changes nothing, so a read-only key may do it
 )
 
 // Body limits in bytes.

@@ -101,6 +101,85 @@ func TestClickLog(t *testing.T) {
 	}
 }
 
+// TestLogFilters: the logs by what a row of a report is of, by ids, and with names.
+func TestLogFilters(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	r := newTraffic(t, s, 80, 3)
+	exec(t, s, `UPDATE clicks SET external_id = 'gclid-1' WHERE id = $1`, r.visits[7].ID)
+	nepal, _ := time.LoadLocation("Asia/Kathmandu")
+	hour := r.visits[40].at().In(nepal).Format("2006-01-02 15:00:00-07:00")
+	one := r.visits[slices.IndexFunc(r.visits, func(v *visit) bool { return len(v.sales) > 0 })]
+	for query, keep := range map[string]func(*visit) bool{
+		"f.country=DE&x.os=iOS":              func(v *visit) bool { return v.Country == "DE" && v.OS != "iOS" },
+		"f.sub1=" + url.QueryEscape(`"q"`):   func(v *visit) bool { return v.Subs[0] == `"q"` },
+		"f.source_id=&x.ip=2001:db8::1":      func(v *visit) bool { return orNil(v.SourceID) == nil && v.IP.Is4() },
+		"f.offer_id=" + r.offers[1].String(): func(v *visit) bool { return v.offer() == r.offers[1] },
+		"tz=Asia/Kathmandu&f.hour=" + url.QueryEscape(hour): func(v *visit) bool {
+			return v.at().In(nepal).Format("2006-01-02 15:00:00-07:00") == hour
+		},
+		"external_id=gclid-1":                                   func(v *visit) bool { return v == r.visits[7] },
+		"external_id=gclid-2":                                   func(*visit) bool { return false },
+		"click_id=" + models.FormatClickID(one.ID):              func(v *visit) bool { return v == one },
+		"f.country=DE&click_id=" + models.FormatClickID(one.ID): func(v *visit) bool { return v == one && v.Country == "DE" },
+	} {
+		q, _ := url.ParseQuery(query + "&limit=1000")
+		clicks, sales := map[any]bool{}, 0
+		for _, v := range r.where(keep) {
+			clicks[models.FormatClickID(v.ID)] = true
+			sales += len(v.sales)
+		}
+		rows := r.log("/logs/clicks", q).Rows
+		for _, row := range rows {
+			if !clicks[row["click_id"]] || row["campaign_name"] == nil || row["stream_name"] != "Path 1" {
+				t.Errorf("%s: %v", query, row)
+			}
+		}
+		conversions := r.log("/logs/conversions", q).Rows
+		for _, row := range conversions {
+			if !clicks[row["click_id"]] || row["campaign_name"] == nil {
+				t.Errorf("%s: conversion %v", query, row)
+			}
+		}
+		if len(rows) != len(clicks) || len(conversions) != sales {
+			t.Errorf("%s: %d clicks with %d conversions, want %d with %d", query, len(rows), len(conversions), len(clicks), sales)
+		}
+	}
+	want := map[string]int{}
+	for _, v := range r.visits {
+		for _, in := range v.sales {
+			want["conversion_id="+in.ConversionID]++
+			want["status="+in.Status]++
+		}
+	}
+	for query, n := range want {
+		q, _ := url.ParseQuery(query + "&limit=1000")
+		if got := len(r.log("/logs/conversions", q).Rows); got != n {
+			t.Errorf("%s: %d conversions, want %d", query, got, n)
+		}
+		if q.Has("conversion_id") {
+			if got := len(r.log("/logs/clicks", q).Rows); got != n {
+				t.Errorf("%s: %d clicks, want %d", query, got, n)
+			}
+		}
+	}
+	for query, code := range map[string]string{
+		"f.nonsense=1": "invalid_dimension", "f.country=Germoney": "invalid_dimension", "click_id=x": "invalid_id",
+		"tz=Mars": "invalid_input", "clickid=x": "invalid_input", "external_id=" + strings.Repeat("x", 1001): "invalid_input",
+	} {
+		s.Do("GET", "/logs/clicks?"+query, nil).Want(400, code)
+		s.Do("GET", "/logs/conversions?"+query, nil).Want(400, code)
+	}
+	s.Do("GET", "/logs/conversions?status=paid", nil).Want(400, "invalid_input")
+	_, foreign, _ := s.NewAccount("scale")
+	for _, path := range []string{"clicks", "conversions"} {
+		page := s.As(foreign).Do("GET", "/logs/"+path+"?click_id="+models.FormatClickID(one.ID), nil).Want(200, "").Map()
+		if len(page["rows"].([]any)) != 0 {
+			t.Errorf("another account sees %v", page)
+		}
+	}
+}
+
 func TestClickLogHistory(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})

@@ -2,6 +2,7 @@ package clicklog
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -23,10 +24,33 @@ type LogQuery struct {
 	Offset    int
 	Converted bool      // of Clicks: only those that have a conversion
 	Smartlink uuid.UUID // of SmartlinkClicks: only those of this smartlink; zero: all
+
+	ClickID      uuid.UUID // only this click, or its conversions; zero: all
+	ExternalID   string    // only clicks with this id of the traffic source's, or their conversions; empty: all
+	ConversionID string    // only conversions with this id of the network's, or their clicks; empty: all
+	Status       string    // of Conversions: only those with this status; empty: all
+	// Where keeps clicks, or conversions of them: SQL over clicks f that begins with AND. Its placeholders follow the
+	// first LogArgs; Args are its arguments.
+	Where string
+	Args  []any
 }
 
-var selectClicks = `SELECT ` + clickColumns.sql() + ` FROM clicks
-WHERE account_id = $1 AND id >= $2 AND id < $3
+// LogArgs is how many arguments stand before those of a log's own conditions.
+const LogArgs = 9
+
+// ofClicks are the conditions of a log of clicks, over clicks f.
+const ofClicks = ` AND ($6::uuid IS NULL OR f.id = $6) AND ($7 = '' OR f.external_id = $7)
+	AND ($8 = '' OR EXISTS (SELECT FROM conversions x WHERE x.account_id = $1 AND x.click_id = f.id AND x.conversion_id = $8))
+	AND $9 = ''`
+
+func (q LogQuery) args(from, to any) []any {
+	return append([]any{
+		q.AccountID, from, to, q.Limit, q.Offset, db.OrNull(q.ClickID), q.ExternalID, q.ConversionID, q.Status,
+	}, q.Args...)
+}
+
+var selectClicks = `SELECT ` + clickColumns.sql() + ` FROM clicks f
+WHERE account_id = $1 AND id >= $2 AND id < $3%s
 ORDER BY id DESC LIMIT $4 OFFSET $5`
 
 // Clicks with a conversion are few, so they are found from their conversions, each by its id. LATERAL with LIMIT forces
@@ -34,7 +58,7 @@ ORDER BY id DESC LIMIT $4 OFFSET $5`
 var selectConverted = `SELECT ` + clickColumns.sql() + ` FROM (
 	SELECT DISTINCT click_id FROM conversions WHERE account_id = $1 AND click_id >= $2 AND click_id < $3
 ) v CROSS JOIN LATERAL (
-	SELECT ` + clickColumns.sql() + ` FROM clicks WHERE account_id = $1 AND id = v.click_id LIMIT 1
+	SELECT ` + clickColumns.sql() + ` FROM clicks f WHERE account_id = $1 AND id = v.click_id%s LIMIT 1
 ) c
 ORDER BY v.click_id DESC LIMIT $4 OFFSET $5`
 
@@ -44,8 +68,9 @@ func (l Log) Clicks(ctx context.Context, q LogQuery) ([]StoredClick, error) {
 	if q.Converted {
 		query = selectConverted
 	}
-	return clickColumns.read(ctx, l.Conn, "list clicks", query, q.AccountID, models.FloorClickID(q.From),
-		models.FloorClickID(q.To), q.Limit, q.Offset)
+	q.Status = ""
+	return clickColumns.read(ctx, l.Conn, "list clicks", fmt.Sprintf(query, ofClicks+q.Where),
+		q.args(models.FloorClickID(q.From), models.FloorClickID(q.To))...)
 }
 
 // Hop is one step of a visitor from a lander on, as stored.
@@ -103,14 +128,22 @@ func (l Log) FindClick(ctx context.Context, account, id uuid.UUID) (ClickDetail,
 	return d, err
 }
 
-var selectConversionLog = `SELECT ` + publicConversion + ` FROM conversions
-WHERE account_id = $1 AND recorded_at >= $2 AND recorded_at < $3
+var selectConversionLog = `SELECT ` + publicConversion + ` FROM conversions v
+WHERE account_id = $1 AND recorded_at >= $2 AND recorded_at < $3 AND ($6::uuid IS NULL OR click_id = $6)
+	AND ($8 = '' OR conversion_id = $8) AND ($9 = '' OR status = $9)%s
 ORDER BY recorded_at DESC, id DESC LIMIT $4 OFFSET $5`
+
+const ofTheirClicks = `
+	AND EXISTS (SELECT FROM clicks f WHERE f.account_id = $1 AND f.id = v.click_id AND ($7 = '' OR f.external_id = $7)%s)`
 
 // Conversions reads a page of the conversion log, by the conversions' own time.
 func (l Log) Conversions(ctx context.Context, q LogQuery) ([]models.Conversion, error) {
-	return db.Select[models.Conversion](ctx, l.Conn, "list conversions", selectConversionLog, q.AccountID, q.From, q.To,
-		q.Limit, q.Offset)
+	clicks := ` AND $7 = ''`
+	if q.ExternalID != "" || q.Where != "" {
+		clicks = fmt.Sprintf(ofTheirClicks, q.Where)
+	}
+	return db.Select[models.Conversion](ctx, l.Conn, "list conversions", fmt.Sprintf(selectConversionLog, clicks),
+		q.args(q.From, q.To)...)
 }
 
 // Sales are the conversions of one click that count: how many are approved or pending, and what the approved ones pay.

@@ -39,6 +39,13 @@ type ClickRow struct {
 
 	Conversions int64        `json:"conversions" doc:"approved and pending"`
 	Revenue     models.Money `json:"revenue" doc:"approved payouts"`
+
+	CampaignName *string `json:"campaign_name"`
+	StreamName   *string `json:"stream_name"`
+	LanderName   *string `json:"lander_name"`
+	OfferName    *string `json:"offer_name"`
+	NetworkName  *string `json:"network_name"`
+	SourceName   *string `json:"source_name"`
 }
 
 // SubParams are the sub-parameters of a click.
@@ -77,14 +84,21 @@ func (d Deps) clickRows(c *route.Call, clicks []clicklog.StoredClick) ([]ClickRo
 	if err != nil {
 		return nil, err
 	}
+	names, err := namesOf(c, clickIDs(clicks))
+	if err != nil {
+		return nil, err
+	}
 	for i := range clicks {
-		out[i] = clickRow(&clicks[i], sales[clicks[i].ID])
+		out[i] = clickRow(&clicks[i], sales[clicks[i].ID], names)
 	}
 	return out, nil
 }
 
-func clickRow(c *clicklog.StoredClick, sales clicklog.Sales) ClickRow {
+func clickRow(c *clicklog.StoredClick, sales clicklog.Sales, names map[string]string) ClickRow {
+	name := func(id uuid.UUID) *string { return answer.OrNull(names[models.IDText(id)]) }
 	return ClickRow{
+		CampaignName: name(c.CampaignID), StreamName: name(c.StreamID), LanderName: name(c.LanderID),
+		OfferName: name(c.OfferID), NetworkName: name(c.NetworkID), SourceName: name(c.SourceID),
 		ClickID: models.FormatClickID(c.ID), At: answer.Stamp(c.At), CampaignID: c.CampaignID,
 		ParentCampaignID: answer.OrNull(c.ParentCampaignID), StreamID: answer.OrNull(c.StreamID),
 		LanderID: answer.OrNull(c.LanderID), OfferID: answer.OrNull(c.OfferID), NetworkID: answer.OrNull(c.NetworkID),

@@ -15,6 +15,7 @@ import (
 	"switchyard/db/clicklog"
 	"switchyard/db/report"
 	"switchyard/models"
+	"switchyard/models/flow"
 )
 
 // Logs are the rows of /logs.
@@ -30,8 +31,8 @@ func Logs(d Deps) []route.Route {
 			Summary: "clicks, newest first; from is held to the start of the plan's click history",
 			Query: slices.Concat(paging, []route.Param{
 				{Name: "converted", Enum: []string{"1"}, Doc: "1: only converted clicks"},
-			}),
-			Handle: route.Do(d.listClicks),
+			}, logFilters),
+			Codes: logCodes, Handle: route.Do(d.listClicks),
 		},
 		{
 			Method: "GET", Path: "/logs/clicks/{clickId}", Group: group, Share: route.Reads,
@@ -41,7 +42,9 @@ func Logs(d Deps) []route.Route {
 		},
 		{
 			Method: "GET", Path: "/logs/conversions", Group: group, Window: true, Share: route.Reads,
-			Summary: "conversions, newest first, by their own time", Query: paging, Handle: route.Do(d.listConversions),
+			Summary: "conversions, newest first, by their own time",
+			Query:   slices.Concat(paging, []route.Param{{Name: "status", Enum: conversionStatuses}}, logFilters),
+			Codes:   logCodes, Handle: route.Do(d.listConversions),
 		},
 		{
 			Method: "GET", Path: "/logs/repeat-ips", Group: group, Window: true, Share: route.Reads,
@@ -110,6 +113,12 @@ func (d Deps) listClicks(c *route.Call) (Log[ClickRow], error) {
 	}
 	w, end := clampToHistory(c)
 	q.From, q.To = w.From, end
+	if err := filterLog(c, &q); err != nil {
+		return Log[ClickRow]{}, err
+	}
+	if q.ClickID != uuid.Nil { // wherever it is in the history
+		q.From, q.To = historyStart(c), time.Now().AddDate(0, 0, 2)
+	}
 	clicks, err := d.clicks(c).Clicks(c.Context(), q)
 	if err != nil {
 		return Log[ClickRow]{}, err
@@ -126,11 +135,18 @@ type ConversionRow struct {
 	NetworkID      *uuid.UUID   `json:"network_id"`
 	Cost           models.Money `json:"cost"`
 	UpdatedAt      string       `json:"updated_at"`
+	CampaignName   *string      `json:"campaign_name"`
+	OfferName      *string      `json:"offer_name"`
+	SourceName     *string      `json:"source_name"`
+	NetworkName    *string      `json:"network_name"`
 }
 
-func conversionRow(v models.Conversion) ConversionRow {
+func conversionRow(v models.Conversion, names map[string]string) ConversionRow {
+	name := func(id uuid.UUID) *string { return answer.OrNull(names[models.IDText(id)]) }
 	return ConversionRow{
-		ID: v.ID, ConversionData: v.Data(), OriginalStatus: v.OriginalStatus, NetworkID: answer.OrNull(v.NetworkID),
+		CampaignName: name(v.CampaignID), OfferName: name(v.OfferID), SourceName: name(v.SourceID),
+		NetworkName: name(v.NetworkID),
+		ID:          v.ID, ConversionData: v.Data(), OriginalStatus: v.OriginalStatus, NetworkID: answer.OrNull(v.NetworkID),
 		Cost: models.NewMoney(v.Cost), UpdatedAt: answer.Stamp(v.UpdatedAt),
 	}
 }
@@ -140,8 +156,23 @@ func (d Deps) listConversions(c *route.Call) (Log[ConversionRow], error) {
 	if err != nil {
 		return Log[ConversionRow]{}, err
 	}
+	if err := filterLog(c, &q); err != nil {
+		return Log[ConversionRow]{}, err
+	}
+	if q.Status = c.Query.Get("status"); q.Status != "" && !slices.Contains(conversionStatuses, q.Status) {
+		return Log[ConversionRow]{}, models.Invalid("invalid_input", "status must be one of %v", conversionStatuses)
+	}
+	if q.ClickID != uuid.Nil { // whenever they came
+		q.From, q.To = allTime()
+	}
 	list, err := d.clicks(c).Conversions(c.Context(), q)
-	return Log[ConversionRow]{Range: c.Window.Range(), Rows: answer.Each(list, conversionRow)}, err
+	if err != nil {
+		return Log[ConversionRow]{}, err
+	}
+	names, err := namesOf(c, conversionIDs(list))
+	return Log[ConversionRow]{Range: c.Window.Range(), Rows: answer.Each(list, func(v models.Conversion) ConversionRow {
+		return conversionRow(v, names)
+	})}, err
 }
 
 // ClickAnswer is one click with everything that followed from it.
@@ -152,7 +183,14 @@ type ClickAnswer struct {
 	Conversions []ConversionRow   `json:"conversions" doc:"oldest first"`
 	Names       map[string]string `json:"names" doc:"by id: the names of the records in this answer"`
 	Visitor     ClickVisitor      `json:"visitor"`
+	Decision    ClickDecision     `json:"decision" doc:"how it was routed, as recorded; trace=1 explains it"`
 	Trace       *ClickTrace       `json:"trace" doc:"how it was routed; null without trace=1"`
+}
+
+// ClickDecision is what routed a click.
+type ClickDecision struct {
+	Via  string  `json:"via" enum:"none,forced,bound,regular,default,fallback_url,destination_url"`
+	Path *string `json:"path" doc:"the path's name; null: no path, or it is not in the flow any more"`
 }
 
 // HopRow is one step of a visitor.
@@ -166,16 +204,22 @@ type HopRow struct {
 	Destination string     `json:"destination"`
 }
 
-func (d Deps) findClick(c *route.Call) (ClickAnswer, error) {
-	id, err := models.ParseClickID(c.Path["clickId"])
+// ownClick finds a click of the account by its id as answers show it.
+func (d Deps) ownClick(c *route.Call, text string) (clicklog.ClickDetail, error) {
+	id, err := models.ParseClickID(text)
 	if err != nil {
-		return ClickAnswer{}, models.Invalid("invalid_id", "this is not a click id")
+		return clicklog.ClickDetail{}, models.Invalid("invalid_id", "this is not a click id")
 	}
 	found, err := d.clicks(c).FindClick(c.Context(), c.Account.ID, id)
 	if err == nil && found.At.Before(historyStart(c)) || errors.Is(err, models.NotFound("click")) && forgotten(c, id) {
-		return ClickAnswer{}, models.PlanLimit("the click is older than the %d days of click history in the plan",
+		return found, models.PlanLimit("the click is older than the %d days of click history in the plan",
 			c.Account.Allowances().HistoryDays)
 	}
+	return found, err
+}
+
+func (d Deps) findClick(c *route.Call) (ClickAnswer, error) {
+	found, err := d.ownClick(c, c.Path["clickId"])
 	if err != nil {
 		return ClickAnswer{}, err
 	}
@@ -183,12 +227,18 @@ func (d Deps) findClick(c *route.Call) (ClickAnswer, error) {
 	if err != nil {
 		return ClickAnswer{}, err
 	}
-	out := ClickAnswer{
-		ClickID: models.FormatClickID(found.ID), Click: rows[0], Hops: hopRows(found),
-		Conversions: answer.Each(found.Conversions, conversionRow), Visitor: clickVisitor(&found.StoredClick),
+	names, err := clickNames(c, found)
+	if err != nil {
+		return ClickAnswer{}, err
 	}
-	if out.Names, err = clickNames(c, found); err != nil {
-		return out, err
+	out := ClickAnswer{
+		ClickID: models.FormatClickID(found.ID), Click: rows[0], Hops: hopRows(found), Names: names,
+		Conversions: answer.Each(found.Conversions, func(v models.Conversion) ConversionRow { return conversionRow(v, names) }),
+		Visitor:     clickVisitor(&found.StoredClick),
+		Decision: ClickDecision{
+			Via:  flow.Via(found.Via).String(), //nolint:gosec // it was one
+			Path: answer.OrNull(names[models.IDText(found.StreamID)]),
+		},
 	}
 	explain, err := bind.Bool(c.Query, "trace", false)
 	if err == nil && explain {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math/rand/v2"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"switchyard/api/answer"
 	"switchyard/api/route"
 	"switchyard/api/routing"
+	"switchyard/db/clicklog"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/cond"
@@ -22,10 +24,10 @@ import (
 // Simulation is the row of POST /tools/simulate.
 func Simulation(d Deps) route.Route {
 	return route.Route{
-		Method: "POST", Path: "/tools/simulate", Group: "Campaigns", Share: route.Reads,
+		Method: "POST", Path: "/tools/simulate", Group: "Campaigns", Scope: route.Ask, Share: route.Reads,
 		Summary: "route a described visitor through a stored or a given flow, without recording anything",
 		Codes: append(route.Codes("400 invalid_id invalid_attribute invalid_time invalid_flow_rotation "+
-			"invalid_bind_visitors invalid_fallback_url invalid_destination_url", "404 not_found"), answer.FlowCodes...),
+			"invalid_bind_visitors invalid_fallback_url invalid_destination_url", "402 plan_limit", "404 not_found"), answer.FlowCodes...),
 		Echoes: []any{struct {
 			Streams []flow.Path `json:"streams"`
 		}{}},
@@ -42,6 +44,7 @@ type SimulateBody struct {
 	FallbackURL    string          `json:"fallback_url" bad:"invalid_fallback_url" maxLength:"2000" format:"routable" doc:"with streams"`
 	DestinationURL string          `json:"destination_url" bad:"invalid_destination_url" maxLength:"2000" format:"routable" doc:"with streams"`
 
+	ClickID string          `json:"click_id" bad:"invalid_id" doc:"a recorded click: its visitor, time and draws, and without streams its campaign; visitor, at and seed go before"`
 	Visitor json.RawMessage `json:"visitor" doc:"an object: names of attributes (country, device_type, param.x, header.x, ...) with their values"`
 	At      string          `json:"at" bad:"invalid_time" doc:"YYYY-MM-DD HH:MM:SS, UTC; now"`
 	Seed    *int64          `json:"seed" doc:"of the draws; random"`
@@ -58,7 +61,11 @@ type Simulated struct {
 }
 
 func (d Deps) simulate(c *route.Call, b SimulateBody) (Simulated, error) {
-	at, err := b.at()
+	click, err := d.simulatedClick(c, &b)
+	if err != nil {
+		return Simulated{}, err
+	}
+	at, err := b.at(click)
 	if err != nil {
 		return Simulated{}, err
 	}
@@ -70,27 +77,52 @@ func (d Deps) simulate(c *route.Call, b SimulateBody) (Simulated, error) {
 	if !explainer.Has(first) {
 		return Simulated{}, models.NotFound("campaign")
 	}
-	facts, err := b.facts(at, explainer.Zone(c.Account.ID))
+	facts, err := b.facts(at, explainer.Zone(c.Account.ID), click)
 	if err != nil {
 		return Simulated{}, err
 	}
-	out := Simulated{Seed: int64(rand.Uint64() >> 12)} //nolint:gosec // whole in every JSON reader
-	if b.Seed != nil {
-		out.Seed = *b.Seed
-	}
 	q := routing.Question{
-		Campaign: first, Facts: facts, Seed: uint64(out.Seed), //nolint:gosec // any bits do
+		Campaign: first, Facts: facts, Seed: rand.Uint64() >> 12, // whole in every JSON reader
 		Bound: map[uuid.UUID]flow.Binding{first: {Path: b.BoundPathID, Lander: b.BoundLanderID, Offer: b.BoundOfferID}},
+	}
+	if click != nil {
+		q.Seed = click.RouteSeed
+		if flow.Via(click.Via) == flow.ViaBound && b.BoundPathID == uuid.Nil { //nolint:gosec // it was one
+			q.Bound[first] = flow.Binding{Path: click.StreamID, Lander: click.LanderID, Offer: click.OfferID}
+		}
+	}
+	if b.Seed != nil {
+		q.Seed = uint64(*b.Seed) //nolint:gosec // any bits do
 	}
 	if err := d.useOfDay(c, explainer, at, &q); err != nil {
 		return Simulated{}, err
 	}
-	out.RouteTrace = routeTrace(explainer.Explain(q))
-	return out, nil
+	return Simulated{Seed: int64(q.Seed), RouteTrace: routeTrace(explainer.Explain(q))}, nil //nolint:gosec // any bits do
 }
 
-func (b SimulateBody) at() (time.Time, error) {
-	if b.At == "" {
+// simulatedClick reads the click that the body names; nil: none. Without another flow it goes through that of its
+// campaign.
+func (d Deps) simulatedClick(c *route.Call, b *SimulateBody) (*clicklog.StoredClick, error) {
+	if b.ClickID == "" {
+		return nil, nil //nolint:nilnil // no click is no error
+	}
+	found, err := d.ownClick(c, b.ClickID)
+	if err != nil {
+		return nil, err
+	}
+	if b.CampaignID == uuid.Nil && len(b.Streams) == 0 {
+		if b.CampaignID = found.CampaignID; found.ParentCampaignID != uuid.Nil {
+			b.CampaignID = found.ParentCampaignID
+		}
+	}
+	return &found.StoredClick, nil
+}
+
+func (b SimulateBody) at(click *clicklog.StoredClick) (time.Time, error) {
+	switch {
+	case b.At == "" && click != nil:
+		return click.At, nil
+	case b.At == "":
 		return time.Now(), nil
 	}
 	t, err := time.Parse(time.DateTime, b.At)
@@ -129,12 +161,18 @@ func (b SimulateBody) records(c *route.Call) (uuid.UUID, *store.Routing, error) 
 // maxAttributes is how many attributes of a visitor may be described.
 const maxAttributes = 200
 
-func (b SimulateBody) facts(at time.Time, zone *time.Location) (*cond.Facts, error) {
+func (b SimulateBody) facts(at time.Time, zone *time.Location, click *clicklog.StoredClick) (*cond.Facts, error) {
 	f, given := &cond.Facts{}, map[string]any{}
+	source := sent{params: map[string][]string{}, headers: map[string][]string{}}
+	if click != nil {
+		f = clickFacts(click, zone)
+		source.params, _ = url.ParseQuery(click.Params)
+	} else {
+		f.SetBool(cond.IsBot, false)
+		f.SetBool(cond.IsUnique, true)
+		f.SetInt(cond.BotScore, 0)
+	}
 	f.SetTime(at, zone)
-	f.SetBool(cond.IsBot, false)
-	f.SetBool(cond.IsUnique, true)
-	f.SetInt(cond.BotScore, 0)
 	if len(b.Visitor) > 0 {
 		dec := json.NewDecoder(bytes.NewReader(b.Visitor))
 		dec.UseNumber()
@@ -142,7 +180,6 @@ func (b SimulateBody) facts(at time.Time, zone *time.Location) (*cond.Facts, err
 			return nil, models.Invalid("invalid_attribute", "visitor must be an object of at most %d attributes", maxAttributes)
 		}
 	}
-	source := sent{params: map[string][]string{}, headers: map[string][]string{}}
 	for name, v := range given {
 		text, ok := scalarText(v)
 		if !ok {

@@ -1,0 +1,90 @@
+package reporting
+
+import (
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/route"
+	"switchyard/db/clicklog"
+	"switchyard/db/report"
+	"switchyard/models"
+)
+
+// logFilters choose the rows of the logs of clicks and conversions. Those of conversions are by what their clicks have.
+var logFilters = slices.Concat([]route.Param{
+	{Name: "click_id", Doc: "only this click, whenever it came"},
+	{Name: "external_id", Doc: "only clicks with this id of the traffic source's"},
+	{Name: "conversion_id", Doc: "only conversions with this id of the network's, or their clicks"},
+	zoneParam,
+}, filterParams)
+
+var logCodes = route.Codes("400 invalid_dimension invalid_id")
+
+var conversionStatuses = []string{
+	models.StatusPending, models.StatusApproved, models.StatusRejected, models.StatusChargeback,
+}
+
+// filterLog reads the filters of a log.
+func filterLog(c *route.Call, q *clicklog.LogQuery) (err error) {
+	if text := c.Query.Get("click_id"); text != "" {
+		if q.ClickID, err = models.ParseClickID(text); err != nil {
+			return models.Invalid("invalid_id", "click_id is not a click id")
+		}
+	}
+	q.ExternalID, q.ConversionID = c.Query.Get("external_id"), c.Query.Get("conversion_id")
+	if utf8.RuneCountInString(q.ExternalID+q.ConversionID) > 2*report.MaxFilterLen {
+		return models.Invalid("invalid_input", "an id has at most %d characters", report.MaxFilterLen)
+	}
+	args, err := asked(c)
+	if err != nil || len(args.Filters) == 0 {
+		return err
+	}
+	zone, err := report.Zone(args.TZ)
+	if err != nil {
+		return err
+	}
+	// A conversion may belong to a click long before the window: any that is stored.
+	from, to := time.Now().UTC().AddDate(0, 0, -models.LongestHistory()-2), time.Now().UTC().AddDate(0, 0, 2)
+	q.Where, q.Args, err = report.Conditions(args.Filters, zone, from, to, clicklog.LogArgs)
+	return err
+}
+
+// conversionIDs are the ids in a log of conversions, by dimension.
+func conversionIDs(list []models.Conversion) map[string][]string {
+	ids := idsByDimension{}
+	for i := range list {
+		v := &list[i]
+		ids.add("campaign_id", v.CampaignID)
+		ids.add("offer_id", v.OfferID)
+		ids.add("source_id", v.SourceID)
+		ids.add(report.Network, v.NetworkID)
+	}
+	return ids
+}
+
+// clickIDs are the ids in a log of clicks, by dimension.
+func clickIDs(list []clicklog.StoredClick) map[string][]string {
+	ids := idsByDimension{}
+	for i := range list {
+		c := &list[i]
+		ids.add("campaign_id", c.CampaignID)
+		ids.add("stream_id", c.StreamID)
+		ids.add("lander_id", c.LanderID)
+		ids.add("offer_id", c.OfferID)
+		ids.add("source_id", c.SourceID)
+		ids.add(report.Network, c.NetworkID)
+	}
+	return ids
+}
+
+// idsByDimension are ids of records, each once.
+type idsByDimension map[string][]string
+
+func (m idsByDimension) add(dimension string, id uuid.UUID) {
+	if text := models.IDText(id); text != "" && !slices.Contains(m[dimension], text) {
+		m[dimension] = append(m[dimension], text)
+	}
+}
