@@ -99,11 +99,7 @@ func (c *Client) Dispatch(ctx context.Context, rows ...models.JobRef) {
 // DispatchFor is Dispatch for rows of one kind and account. Operators see the account with the tasks, and a worker
 // refuses a row of another account.
 func (c *Client) DispatchFor(ctx context.Context, account uuid.UUID, kind string, ids ...uuid.UUID) {
-	rows := make([]models.JobRef, len(ids))
-	for i, id := range ids {
-		rows[i] = models.JobRef{Kind: kind, ID: id, Account: account}
-	}
-	c.Dispatch(ctx, rows...)
+	c.Dispatch(ctx, models.NewRefs(kind, account, ids)...)
 }
 
 // DispatchRows enqueues rows under their generations. A task that exists already is fine. It takes two seconds at most

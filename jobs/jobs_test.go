@@ -33,7 +33,7 @@ func TestParseQueues(t *testing.T) {
 		{text: "interactive=6,webhooks=4", want: map[string]int{"interactive": 6, "webhooks": 4}},
 		{text: " bulk ", want: map[string]int{"bulk": 2}},
 		{text: "", want: map[string]int{
-			"interactive": 6, "webhooks": 10, "conversions": 4, "bulk": 2, "maintenance": 2,
+			"interactive": 6, "webhooks": 10, "postbacks": 6, "conversions": 4, "bulk": 2, "maintenance": 2,
 		}},
 		{text: "bulk=0", bad: true},
 		{text: "bulk=x", bad: true},

@@ -16,6 +16,7 @@ import (
 const (
 	Interactive = "interactive" // somebody is waiting for the answer
 	Webhooks    = "webhooks"
+	Postbacks   = "postbacks" // to traffic sources
 	Conversions = "conversions"
 	Bulk        = "bulk" // exports, corrections, syncs
 	Maintenance = "maintenance"
@@ -34,6 +35,7 @@ type Queue struct {
 var Queues = []Queue{
 	{Interactive, 6, 15 * time.Millisecond, true, 0},
 	{Webhooks, 10, 25 * time.Millisecond, true, 2 * time.Second},
+	{Postbacks, 6, 25 * time.Millisecond, true, 2 * time.Second},
 	{Conversions, 4, 25 * time.Millisecond, true, 0},
 	{Bulk, 2, 100 * time.Millisecond, true, 0},
 	{Maintenance, 2, 100 * time.Millisecond, false, 0},

@@ -19,6 +19,7 @@ const (
 const (
 	KindDeliverWebhook   = "webhook:deliver"
 	KindRecordConversion = "conversion:record"
+	KindSendPostback     = "postback:send"
 )
 
 // Job is the row of a job that must not be lost. It is written in the transaction of its cause. The row is the truth:
@@ -39,6 +40,15 @@ type Job struct {
 	Error         json.RawMessage `db:"error"` // an Error
 	CreatedAt     time.Time       `db:"created_at"`
 	FinishedAt    *time.Time      `db:"finished_at"`
+}
+
+// NewRefs names new row jobs of a kind and account.
+func NewRefs(kind string, account uuid.UUID, ids []uuid.UUID) []JobRef {
+	refs := make([]JobRef, len(ids))
+	for i, id := range ids {
+		refs[i] = JobRef{Kind: kind, ID: id, Account: account}
+	}
+	return refs
 }
 
 // JobRef names a row job to the queue. Each generation is a task with an id of its own, because the queue refuses an

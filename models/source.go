@@ -21,7 +21,6 @@ type SourceFields struct {
 	TokenMacros     TokenMacros `db:"token_macros,json" json:"token_macros" send:"parameter to macro; their order fills sub1, sub2, ..."`
 	CostParam       string      `db:"cost_param" json:"cost_param" trim:"true" maxLength:"100"` // it carries the cost of a click
 	CostModel       string      `db:"cost_model" json:"cost_model" bad:"invalid_value" enum:"cpc,cpm,cpa,manual" default:"cpc"`
-	PostbackURL     string      `db:"postback_url" json:"postback_url" trim:"true" maxLength:"4000" format:"routable" send:"http(s) on the public internet; {token} placeholders allowed behind the host"`
 	ExternalIDParam string      `db:"external_id_param" json:"external_id_param" trim:"true" maxLength:"100"` // it carries the source's own click id
 	Notes           string      `db:"notes" json:"notes" maxLength:"2000"`
 	TrafficLossPct  Money       `db:"traffic_loss_pct" json:"traffic_loss_pct" bad:"invalid_number,out_of_range" min:"0" max:"99.99" default:"0"` // of paid clicks that never arrive
@@ -29,6 +28,7 @@ type SourceFields struct {
 	Tags            Tags        `db:"tags" json:"tags"`
 	CostMacro       string      `db:"cost_macro" json:"cost_macro" loose:"true" send:"up to 64 characters of a macro; anything else is dropped"`
 	Platform        string      `db:"platform" json:"platform" loose:"true" send:"a known platform template; anything else is dropped"`
+	SourcePostback
 }
 
 // TokenMacro is a parameter of the tracking link and the source's macro that fills it.

@@ -57,7 +57,18 @@ func (u *Run[A, R]) Commit(ctx context.Context, answer R, effect func(db.Conn) e
 // Retry ends the attempt with a failure. The row waits for its next attempt as the policy says; after the last one it
 // has failed. The effect is told which, and commits with the state of the row.
 func (u *Run[A, R]) Retry(ctx context.Context, cause error, effect func(db.Conn, NextAttempt) error) error {
-	return u.fail(ctx, cause, u.nextAttempt(), effect)
+	return u.RetryAfter(ctx, 0, cause, effect)
+}
+
+// RetryAfter is Retry with a wait of at least so long.
+func (u *Run[A, R]) RetryAfter(ctx context.Context, least time.Duration, cause error,
+	effect func(db.Conn, NextAttempt) error,
+) error {
+	next := u.nextAttempt()
+	if !next.Final {
+		next.Wait = max(next.Wait, least)
+	}
+	return u.fail(ctx, cause, next, effect)
 }
 
 // Fail ends the attempt and fails the row, because no other attempt can help. The effect commits with the state of the

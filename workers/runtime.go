@@ -85,6 +85,9 @@ func (r *Runtime) DB() *db.DB { return r.o.DB }
 // Client submits jobs, for handlers.
 func (r *Runtime) Client() *jobs.Client { return r.o.Client }
 
+// Metrics is where handlers register theirs; nil: nowhere.
+func (r *Runtime) Metrics() prometheus.Registerer { return r.o.Metrics }
+
 // Slots is how many jobs of a queue run at once in this process.
 func (r *Runtime) Slots(queue string) int {
 	n := 0

@@ -18,7 +18,7 @@ func sources(d Deps) []route.Route {
 	res := resource[store.Sources, models.TrafficSource, SourceAnswer]{
 		group: "Traffic sources", path: "/traffic-sources", table: (*store.Store).Sources,
 		answer: func(o models.TrafficSource) SourceAnswer { return SourceAnswer{o} },
-		check:  func(o models.TrafficSource) error { return d.calledURL(o.PostbackURL) },
+		check:  func(o models.TrafficSource) error { return d.checkPostback(o.SourcePostback) },
 		codes: route.Codes("400 required too_long invalid_url invalid_number out_of_range invalid_value", "402 plan_limit",
 			"409 duplicate_name"),
 	}
@@ -31,6 +31,19 @@ func sources(d Deps) []route.Route {
 		toggle(res, "pause or resume a traffic source", toggledStatus, route.Codes("402 plan_limit")...),
 		remove(res, "deactivate a traffic source", deactivated),
 	}
+}
+
+// checkPostback checks what a traffic source is told, and the addresses that are called for it.
+func (d Deps) checkPostback(p models.SourcePostback) error {
+	if err := d.calledURL(p.PostbackURL); err != nil {
+		return err
+	}
+	for _, g := range p.PostbackGoals {
+		if err := d.calledURL(g.URL); err != nil {
+			return err
+		}
+	}
+	return p.Check()
 }
 
 // SourceBody is the body of POST /traffic-sources.

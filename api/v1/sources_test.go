@@ -22,11 +22,15 @@ func TestSourceRoundTrip(t *testing.T) {
 	made := s.Do("POST", "/traffic-sources", `{"name": " Push ", "token_macros": {"zone": "{zoneid}", "ad": "${AD}&<",
 		" zone ": "[zone]", "b": ""}, "cost_param": "cost", "cost_model": "cpm", "postback_url": "https://s.example/?e={external_id}",
 		"external_id_param": "cid", "notes": "n", "traffic_loss_pct": 99.99, "group_name": "G", "tags": ["a", "A"],
-		"cost_macro": "${COST}", "platform": "propellerads"}`).Want(201, "").Map()
+		"cost_macro": "${COST}", "platform": "propellerads", "postback_method": "post", "postback_statuses": ["rejected"],
+		"postback_goals": [{"goal": " Deposit ", "url": "https://s.example/d"}, {"statuses": []}], "send_payout_pct": 80.5}`).
+		Want(201, "").Map()
 	same(t, made, map[string]any{
 		"name": "Push", "cost_param": "cost", "cost_model": "cpm", "external_id_param": "cid",
 		"postback_url": "https://s.example/?e={external_id}", "notes": "n", "traffic_loss_pct": 99.99, "group_name": "G",
-		"tags": "[a]", "cost_macro": "${COST}", "platform": "propellerads", "status": "active",
+		"tags": "[a]", "cost_macro": "${COST}", "platform": "propellerads", "status": "active", "postback_method": "POST",
+		"postback_statuses": "[rejected]", "send_payout_pct": 80.5,
+		"postback_goals": "[map[goal:Deposit statuses:[approved] url:https://s.example/d] map[goal: statuses:[] url:]]",
 	})
 	id := made["id"]
 
@@ -67,6 +71,7 @@ func TestSourceRoundTrip(t *testing.T) {
 		"name": "Pop", "token_macros": "map[]", "cost_param": "",
 		"cost_model": "cpc", "postback_url": "", "external_id_param": "", "notes": "", "traffic_loss_pct": 0,
 		"group_name": "", "tags": "[]", "cost_macro": "", "platform": "", "status": "active", "clicks": 0,
+		"postback_method": "GET", "postback_statuses": "[approved]", "postback_goals": "[]", "send_payout_pct": 100,
 	})
 
 	paused := s.Do("PATCH", "/traffic-sources", map[string]any{"id": id, "is_active": false}).Want(200, "").Map()
@@ -121,6 +126,7 @@ func TestSourceErrors(t *testing.T) {
 		s.Do("PATCH", "/traffic-sources", map[string]any{"id": id, "is_active": bad}).Want(400, "invalid_status")
 	}
 	s.Do("PATCH", "/traffic-sources", map[string]any{"id": id}).Want(400, "invalid_status")
+	goals := func(list ...any) map[string]any { return with(source("x"), "postback_goals", list) }
 	macros := func(m any) map[string]any { return with(source("x"), "token_macros", m) }
 	many := map[string]string{}
 	for i := range 51 {
@@ -136,6 +142,15 @@ func TestSourceErrors(t *testing.T) {
 		"long notes":      {with(source("x"), "notes", strings.Repeat("x", 2001)), 400, "too_long"},
 		"long group":      {with(source("x"), "group_name", strings.Repeat("x", 256)), 400, "too_long"},
 		"postback":        {with(source("x"), "postback_url", "ftp://x.example"), 400, "invalid_url"},
+		"method":          {with(source("x"), "postback_method", "PUT"), 400, "invalid_value"},
+		"status":          {with(source("x"), "postback_statuses", []string{"sale"}), 400, "invalid_value"},
+		"payout share":    {with(source("x"), "send_payout_pct", 100.5), 400, "out_of_range"},
+		"goals":           {goals("lead"), 400, "invalid_input"},
+		"goal twice":      {goals(map[string]any{"goal": "lead"}, map[string]any{"goal": "LEAD"}), 400, "invalid_input"},
+		"goal status":     {goals(map[string]any{"statuses": []string{"sale"}}), 400, "invalid_value"},
+		"goal key":        {goals(map[string]any{"gaol": "x"}), 400, "invalid_input"},
+		"goal long":       {goals(map[string]any{"goal": strings.Repeat("x", 65)}), 400, "too_long"},
+		"goals many":      {goals(make([]any, 21)...), 400, "invalid_input"},
 		"loss type":       {with(source("x"), "traffic_loss_pct", "5"), 400, "invalid_number"},
 		"loss high":       {with(source("x"), "traffic_loss_pct", 99.995), 400, "out_of_range"},
 		"loss low":        {with(source("x"), "traffic_loss_pct", -0.01), 400, "out_of_range"},
@@ -214,6 +229,8 @@ func TestPostbackURLIsPublic(t *testing.T) {
 	}
 	for _, address := range bad {
 		s.Do("POST", "/traffic-sources", with(source("x"), "postback_url", address)).Want(400, "invalid_url")
+		goals := []any{map[string]any{"goal": "a"}, map[string]any{"goal": "b", "url": address}}
+		s.Do("POST", "/traffic-sources", with(source("x"), "postback_goals", goals)).Want(400, "invalid_url")
 	}
 	for i, address := range []string{
 		"https://s.example/?e={external_id}", "http://tracker.example.com:8080/{external_id}?p={payout}", "http://127.0.0.9:81/",

@@ -9,18 +9,19 @@ import (
 	"switchyard/workers/providers/safebrowsing"
 )
 
-// registerLinks registers the checks of customers' links and of the allowances of plans. Links may be http and their
-// answers may have long headers.
-func registerLinks(cfg config.Config, r *workers.Runtime, records *store.Store) error {
-	o := egress.Options{
+// openPages makes the client for links of customers and addresses of traffic sources. They may be http and their answers
+// may have long headers.
+func openPages(cfg config.Config) (*egress.Client, error) {
+	return egress.New(egress.Options{
 		Allow: cfg.EgressAllow, CAFile: cfg.EgressCAFile, Schemes: []string{"https", "http"}, MaxHeaders: 64 << 10,
-	}
-	pages, err := egress.New(o)
-	if err != nil {
-		return err
-	}
-	o.Schemes, o.MaxBody = nil, 1<<20
-	lists, err := egress.New(o)
+	})
+}
+
+// registerLinks registers the checks of customers' links and of the allowances of plans.
+func registerLinks(cfg config.Config, r *workers.Runtime, records *store.Store, pages *egress.Client) error {
+	lists, err := egress.New(egress.Options{
+		Allow: cfg.EgressAllow, CAFile: cfg.EgressCAFile, MaxHeaders: 64 << 10, MaxBody: 1 << 20,
+	})
 	if err != nil {
 		return err
 	}

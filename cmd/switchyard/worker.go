@@ -23,6 +23,7 @@ import (
 	"switchyard/workers/idempotency"
 	"switchyard/workers/ledger"
 	"switchyard/workers/plan"
+	"switchyard/workers/source"
 	"switchyard/workers/webhook"
 )
 
@@ -79,14 +80,19 @@ func newRuntime(cfg config.Config, bulk *db.DB, o workers.Options) (*workers.Run
 	if err != nil {
 		return nil, err
 	}
+	pages, err := openPages(cfg)
+	if err != nil {
+		return nil, err
+	}
 	r := workers.New(o)
 	webhook.Register(r, records, webhook.Options{Egress: out, Schedule: cfg.WebhookSchedule})
 	clicks, reports := clicklog.Log{Conn: o.DB}, report.Reader{Conn: o.DB}
+	source.Register(r, records, source.Options{Egress: pages, Clicks: clicks, Schedule: cfg.WebhookSchedule})
 	conversion.Register(r, records, clicks)
 	idempotency.Register(r, records)
 	ledger.Register(r, clicks)
 	plan.Register(r, records, reports, nil)
-	if err := registerLinks(cfg, r, records); err != nil {
+	if err := registerLinks(cfg, r, records, pages); err != nil {
 		return nil, err
 	}
 	export.Register(r, records, dbexport.Reader{Conn: bulk}, report.Reader{Conn: bulk})

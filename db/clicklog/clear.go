@@ -10,6 +10,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/ledger"
+	"switchyard/db/outgoing"
 	"switchyard/models"
 )
 
@@ -102,6 +103,9 @@ func (Log) Clear(ctx context.Context, c db.Conn, q ClearQuery, limit int) (Clear
 func (d *Cleared) remove(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
 	clicks, err := Log{}.readClicks(ctx, c, ids, true)
 	if err != nil {
+		return err
+	}
+	if err := outgoing.DeleteOf(ctx, c, ids); err != nil {
 		return err
 	}
 	converted, err := conversionSums(ctx, c, ids)

@@ -57,8 +57,8 @@ const (
 type ConversionOutcome struct {
 	Conversion models.Conversion // as it is now
 	Result     string
-	Reason     string      // why it was ignored or superseded
-	Deliveries []uuid.UUID // webhook deliveries to dispatch after the commit
+	Reason     string          // why it was ignored or superseded
+	Tell       []models.JobRef // to dispatch after the commit: webhook deliveries and postbacks to traffic sources
 }
 
 // ErrUnknownClick says that the click is not there: not stored yet, older than the history, of another account, or
@@ -72,18 +72,18 @@ const (
 	maxOriginal     = 100
 )
 
-// RecordConversion inserts or updates a conversion in the transaction of c, with its ledger deltas and its event. It
-// locks the click. What the input leaves open follows from the click's offer. The same input again changes nothing
-// and sends no event. A click that is not there is ErrUnknownClick.
+// RecordConversion inserts or updates a conversion in the transaction of c, with its ledger deltas, its event and what
+// its traffic source is told. It locks the click. What the input leaves open follows from the click's offer. The same
+// input again changes nothing and tells nobody. A click that is not there is ErrUnknownClick.
 func (l Log) RecordConversion(ctx context.Context, c db.Conn, in ConversionInput) (out ConversionOutcome, err error) {
-	list, deliveries, err := l.CorrectConversions(ctx, c, in.AccountID, []ConversionInput{in}, true)
+	list, tell, err := l.CorrectConversions(ctx, c, in.AccountID, []ConversionInput{in}, true)
 	if err != nil {
 		return out, err
 	}
 	if out = list[0].ConversionOutcome; out.Result == "" {
 		return out, list[0].Refusal
 	}
-	out.Deliveries = deliveries
+	out.Tell = tell
 	return out, nil
 }
 

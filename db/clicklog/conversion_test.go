@@ -97,8 +97,8 @@ func TestConversionLife(t *testing.T) {
 			t.Errorf("step %d: %+v", i, out)
 		}
 		told := out.Result == "created" || out.Result == "updated"
-		if told != (len(out.Deliveries) == 1) {
-			t.Errorf("step %d: %d deliveries", i, len(out.Deliveries))
+		if told != (len(out.Tell) == 1) {
+			t.Errorf("step %d: %d deliveries", i, len(out.Tell))
 		}
 		if n := number[int](t, d, `SELECT count(*) FROM events`); n != step.events {
 			t.Errorf("step %d: %d events", i, n)

@@ -14,6 +14,7 @@ import (
 	"switchyard/db"
 	"switchyard/db/delivery"
 	"switchyard/db/ledger"
+	"switchyard/db/outgoing"
 	"switchyard/models"
 )
 
@@ -25,20 +26,20 @@ type Corrected struct {
 }
 
 // CorrectConversions is RecordConversion for many inputs of one account, in their order, in the transaction of c. It
-// locks all their clicks first. A refused input changes nothing for the others. It gives the webhook deliveries to
-// dispatch after the commit. The zero account is that of the first click. Without write it locks and writes nothing,
-// and gives what it would do now.
+// locks all their clicks first. A refused input changes nothing for the others. It gives the jobs to dispatch after the
+// commit: webhook deliveries and postbacks to traffic sources. The zero account is that of the first click. Without
+// write it locks and writes nothing, and gives what it would do now.
 func (l Log) CorrectConversions(ctx context.Context, c db.Conn, account uuid.UUID, list []ConversionInput, write bool) (
-	out []Corrected, deliveries []uuid.UUID, err error,
+	out []Corrected, tell []models.JobRef, err error,
 ) {
 	b := correcting{account: account, in: l}
 	if err := b.load(ctx, c, list, write); err != nil {
 		return nil, nil, err
 	}
 	if out = db.Map(b.inputs, b.decide); write {
-		deliveries, err = b.write(ctx, c, out)
+		tell, err = b.write(ctx, c, out)
 	}
-	return out, deliveries, err
+	return out, tell, err
 }
 
 // correcting is what the inputs are decided by.
@@ -165,9 +166,9 @@ func (b *correcting) decide(in checkedInput) Corrected {
 	return Corrected{ConversionOutcome: out}
 }
 
-// write stores each changed conversion once, as it is in the end, with an event for every change. It gives the webhook
-// deliveries to dispatch after the commit.
-func (b *correcting) write(ctx context.Context, c db.Conn, out []Corrected) ([]uuid.UUID, error) {
+// write stores each changed conversion once, as it is in the end, with an event and what its source is told for every
+// change. It gives the jobs to dispatch after the commit.
+func (b *correcting) write(ctx context.Context, c db.Conn, out []Corrected) ([]models.JobRef, error) {
 	s := ledger.Deltas{}
 	var fresh []*conversion
 	for _, e := range b.order {
@@ -188,13 +189,24 @@ func (b *correcting) write(ctx context.Context, c db.Conn, out []Corrected) ([]u
 	if err := b.in.addDeltas(ctx, c, s); err != nil {
 		return nil, err
 	}
+	return b.tell(ctx, c, out)
+}
+
+// tell stores what customers' endpoints and traffic sources are told of the changes.
+func (b *correcting) tell(ctx context.Context, c db.Conn, out []Corrected) ([]models.JobRef, error) {
 	var events []models.Event
+	var changed []models.Conversion
 	for _, v := range out {
 		if v.changes() {
-			events = append(events, v.event())
+			events, changed = append(events, v.event()), append(changed, v.Conversion)
 		}
 	}
-	return delivery.AddEvents(ctx, c, events)
+	deliveries, err := delivery.AddEvents(ctx, c, events)
+	if err != nil {
+		return nil, err
+	}
+	postbacks, err := outgoing.Add(ctx, c, b.account, changed)
+	return append(models.NewRefs(models.KindDeliverWebhook, b.account, deliveries), postbacks...), err
 }
 
 // insertedAtOnce is how many conversions one statement inserts. PostgreSQL takes at most 65,535 parameters.

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
+	"switchyard/db/outgoing"
 	"switchyard/models"
 )
 
@@ -115,6 +116,9 @@ func (l Log) forgetClicksOf(ctx context.Context, h history) (total int64, err er
 // leaves the ledger and the conversions.
 func deleteClicks(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
 	if err := clearPostbacks(ctx, c, ids); err != nil {
+		return err
+	}
+	if err := outgoing.DeleteOf(ctx, c, ids); err != nil {
 		return err
 	}
 	list := db.UUIDs(ids)

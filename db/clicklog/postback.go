@@ -11,6 +11,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/jobrow"
+	"switchyard/db/outgoing"
 	"switchyard/models"
 )
 
@@ -232,8 +233,8 @@ ORDER BY click_id LIMIT $2`
 	selectAncientPostbacks = `SELECT id FROM postbacks WHERE id < $1 ORDER BY id LIMIT $2`
 )
 
-// forgetPostbacks deletes messages that are older than the plan of their account keeps them, and their jobs. It returns
-// how many it deleted.
+// forgetPostbacks deletes messages, received ones and those to traffic sources, that are older than the plan of their
+// account keeps them, and their jobs. It returns how many it deleted.
 func (l Log) forgetPostbacks(ctx context.Context, now time.Time) (total int, err error) {
 	forget := func(query string, args ...any) {
 		for n := postbacksAtOnce; err == nil && n == postbacksAtOnce; total += n {
@@ -241,7 +242,11 @@ func (l Log) forgetPostbacks(ctx context.Context, now time.Time) (total int, err
 		}
 	}
 	for _, p := range models.Plans {
-		forget(selectOldPostbacks, now.AddDate(0, 0, -p.PostbackDays), p.Name)
+		before := now.AddDate(0, 0, -p.PostbackDays)
+		forget(selectOldPostbacks, before, p.Name)
+		for n := postbacksAtOnce; err == nil && n == postbacksAtOnce; total += n {
+			n, err = outgoing.Forget(ctx, l.Conn, p.Name, before, postbacksAtOnce)
+		}
 	}
 	forget(selectOldPostbacksOfNobody, now.AddDate(0, 0, -models.StrangersPostbackDays))
 	// What is left belongs to accounts that are gone.

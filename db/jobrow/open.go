@@ -11,7 +11,8 @@ import (
 
 // submitted is the SQL that is true for jobs that an account asked for. Deliveries and postbacks come by themselves, and
 // there are thousands of them.
-const submitted = `kind NOT IN ('` + models.KindDeliverWebhook + `', '` + models.KindRecordConversion + `')`
+const submitted = `kind NOT IN ('` + models.KindDeliverWebhook + `', '` + models.KindRecordConversion + `', '` +
+	models.KindSendPostback + `')`
 
 const countOpen = `
 SELECT count(*) FROM jobs

@@ -32,8 +32,18 @@ const (
 	Random // {random:MIN,MAX}
 	Sample // {sample:a|b|c}
 	Param  // {param.NAME}: the name is Token.Arg
+	Payout // this and the next ones are of the conversion: only postbacks know them
+	Revenue
+	Profit
+	Status // {status:approved=1,...} too
+	ConversionID
+	Goal
+	EventTime
 	firstOfClick
 )
+
+// ofConversion reports whether a token is one that only postbacks know.
+func (n Name) ofConversion() bool { return n >= Payout && n < firstOfClick }
 
 // own are the names of the tokens that are not attributes of the click, each followed by other trackers' names for it,
 // so that a migrant's addresses keep working. Those with an argument are none by themselves.
@@ -45,6 +55,11 @@ var own = [firstOfClick]string{
 	SourceName:  "source_name,trafficsource,trafficsource.name", CountryName: "country_name,country.name",
 	Sub: "sub", IsUnique: "is_unique", LPKey: "lp_key", Timestamp: "timestamp,unixtime", Date: "date", Random: "random",
 	Sample: "sample", Param: "param",
+	Payout: "payout,conversion.payout", Revenue: "revenue,conversion_revenue,conversion.revenue",
+	Profit: "profit,conversion_profit,conversion.profit", Status: "status,conversion_status,conversion.status",
+	ConversionID: "conversion_id,tid,transaction_id,transaction.id,txid",
+	Goal:         "goal,event,event_name,conversion_type,conversion.type",
+	EventTime:    "event_time,conversion_time,conversion.time",
 }
 
 // subAliases are other trackers' numbered names of the sub-parameters.

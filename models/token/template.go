@@ -18,7 +18,7 @@ type Token struct {
 // Values answers for one click.
 type Values interface {
 	// AppendToken appends the plain value of a token, nothing when it has none. It is asked for neither date, random,
-	// sample nor timestamp.
+	// sample nor timestamp. Only that of a postback is asked for the tokens of a conversion.
 	AppendToken(dst []byte, t Token) []byte
 	// Now is the moment of the click; its location is the zone of {date} without one.
 	Now() time.Time
@@ -35,7 +35,7 @@ type Template struct {
 // part is literal text or, with a fill function or a name, a placeholder.
 type part struct {
 	text string                            // the literal, or the NAME of param.NAME
-	fill func(dst []byte, v Values) []byte // date, random, sample, timestamp
+	fill func(dst []byte, v Values) []byte // date, random, sample, timestamp, the words of status
 	name Name
 	n    uint8
 	raw  bool
@@ -46,8 +46,13 @@ func (p *part) token() Token { return Token{Name: p.name, N: int(p.n), Arg: p.te
 // maxValue cuts what a value may add to a URL, in bytes.
 const maxValue = 2048
 
-// Compile prepares the URL of a redirect: tokens that it does not know stay.
-func Compile(url string) *Template {
+// Compile prepares the URL of a redirect: tokens that it does not know stay, those of conversions too.
+func Compile(url string) *Template { return compile(url, false) }
+
+// CompilePostback prepares the URL of a postback: tokens that it does not know are removed.
+func CompilePostback(url string) *Template { return compile(url, true) }
+
+func compile(url string, postback bool) *Template {
 	t := &Template{source: url}
 	_, end := authority(url)
 	t.literal(url[:end])
@@ -61,9 +66,11 @@ func Compile(url string) *Template {
 		size, inner := brace(rest[open:])
 		text := rest[open : open+size]
 		rest = rest[open+size:]
-		if p, ok := parse(inner); ok {
+		p, ok := parse(inner)
+		switch {
+		case ok && (postback || !p.name.ofConversion()):
 			t.parts = append(t.parts, p)
-		} else {
+		case !postback || inner == "": // a brace that opens no placeholder is text
 			t.literal(text)
 		}
 	}
@@ -165,7 +172,7 @@ func parse(inner string) (part, bool) {
 
 // structured are the tokens with an argument after a colon.
 var structured = map[string]func(arg string) (part, bool){
-	"date": newDate, "random": newRandom, "sample": newSample,
+	"date": newDate, "random": newRandom, "sample": newSample, "status": newStatus,
 }
 
 func newRandom(arg string) (part, bool) {
@@ -186,4 +193,19 @@ func newSample(arg string) (part, bool) {
 	return part{name: Sample, fill: func(dst []byte, v Values) []byte {
 		return append(dst, options[v.Random()%uint64(len(options))]...)
 	}}, arg != ""
+}
+
+// newStatus builds {status:approved=1,rejected=0}: the source's words for statuses, nothing for one that is not listed.
+func newStatus(arg string) (part, bool) {
+	words := map[string]string{}
+	for item := range strings.SplitSeq(arg, ",") {
+		status, word, ok := strings.Cut(item, "=")
+		if !ok {
+			return part{}, false
+		}
+		words[strings.ToLower(strings.TrimSpace(status))] = strings.TrimSpace(word)
+	}
+	return part{name: Status, fill: func(dst []byte, v Values) []byte {
+		return append(dst, words[string(v.AppendToken(nil, Token{Name: Status}))]...)
+	}}, true
 }

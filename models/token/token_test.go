@@ -79,6 +79,37 @@ func TestExpand(t *testing.T) {
 	}
 }
 
+func TestExpandPostback(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"https://a.b/?s={status}&p={payout}&e={external_id}":        "https://a.b/?s=approved&p=1.50&e=x%251",
+		"https://a.b/{tid}-{txid}-{transaction.id}":                 "https://a.b/tx-tx-tx",
+		"https://a.b/?s={status:approved=1,rejected=0}":             "https://a.b/?s=1",
+		"https://a.b/?s={STATUS: Approved = ok & go ,x=}":           "https://a.b/?s=ok%20%26%20go",
+		"https://a.b/?s={status:rejected=0}&t={_status:approved=+}": "https://a.b/?s=&t=+",
+		"https://a.b/?x={unknown}&y={{campaign.id}}&z={sub2}":       "https://a.b/?x=&y=&z=",
+		"https://a.b/?s={status:approved}&t={}&{":                   "https://a.b/?s=&t={}&{",
+		"https://{country}.b/{country}":                             "https://{country}.b/DE",
+	} {
+		if got := string(token.CompilePostback(in).Expand(nil, sample)); got != want {
+			t.Errorf("%s:\n got %s\nwant %s", in, got, want)
+		}
+	}
+}
+
+func TestMasked(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"https://a.b/token/x":                              "https://a.b/token/x",
+		"https://a.b/?token={external_id}&key=s3&e=1&pass": "https://a.b/?token={external_id}&key=***&e=1&pass",
+		"https://a.b/?API_KEY=a=b&secret=&monkey=1":        "https://a.b/?API_KEY=***&secret=&monkey=1",
+	} {
+		if got := token.Masked(in); got != want {
+			t.Errorf("%s: %s, want %s", in, got, want)
+		}
+	}
+}
+
 func TestEveryName(t *testing.T) {
 	t.Parallel()
 	list := strings.Fields(`clickid campaign_id campaign_name campaign_alias path_id path_name lander_id

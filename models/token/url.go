@@ -106,3 +106,23 @@ func validHost(s string) bool {
 }
 
 const hostChars = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
+
+// secretName is the name of a parameter that may carry a secret.
+var secretName = regexp.MustCompile(`(?i)secret|token|passw|pwd|api_?key|auth|signature|^key$|^sig$|^pass$|_key$`)
+
+// Masked hides in a template's query the values that look like secrets of the account by the names of their parameters.
+// Placeholders stay, since what they show is the click's.
+func Masked(template string) string {
+	address, query, ok := strings.Cut(template, "?")
+	if !ok {
+		return template
+	}
+	parts := strings.Split(query, "&")
+	for i, part := range parts {
+		name, value, _ := strings.Cut(part, "=")
+		if value != "" && secretName.MatchString(name) && !placeholder.MatchString(value) {
+			parts[i] = name + "=***"
+		}
+	}
+	return address + "?" + strings.Join(parts, "&")
+}

@@ -43,7 +43,7 @@ func table(c *Config) []row {
 		setting("GEO_ASN_DB", "", &c.GeoASNDB, file, "MaxMind-format file for network number and organization"),
 		setting("GEO_ANONYMOUS_DB", "", &c.GeoAnonymousDB, file, "MaxMind-format file of proxies, VPNs and hosting addresses"),
 		setting("WEBHOOK_SCHEDULE", "", &c.WebhookSchedule, durations,
-			"waits between webhook attempts, such as 1s,5s,30s; empty: the documented schedule"),
+			"waits between attempts of webhooks and of postbacks to sources, such as 1s,5s,30s; empty: the documented schedule"),
 		setting("WEB_RISK_KEY", "", &c.WebRiskKey, text,
 			"API key of Google Web Risk, which lists unsafe links; without it and SAFE_BROWSING_KEY links are not looked up",
 		).masked(maskAll),

@@ -56,7 +56,7 @@ func (rec *recorder) commit(ctx context.Context, u *run, v verdict) error {
 		return err
 	}
 	list = append(list, v)
-	var deliveries []uuid.UUID
+	var tell []models.JobRef
 	err = u.Commit(ctx, jobs.None{}, func(c db.Conn) error {
 		ids, err := clicklog.LockPostbacks(ctx, c, db.Map(list, func(v verdict) uuid.UUID { return v.m.ID }))
 		if err != nil {
@@ -70,11 +70,11 @@ func (rec *recorder) commit(ctx context.Context, u *run, v verdict) error {
 			if !open[one.m.ID] {
 				continue
 			}
-			told, err := rec.decide(ctx, c, one)
+			more, err := rec.decide(ctx, c, one)
 			if err != nil && (one.m.ID == v.m.ID || !errors.Is(err, clicklog.ErrUnknownClick)) {
 				return err
 			}
-			deliveries = append(deliveries, told...)
+			tell = append(tell, more...)
 		}
 		return nil
 	})
@@ -82,14 +82,14 @@ func (rec *recorder) commit(ctx context.Context, u *run, v verdict) error {
 		return rec.retry(ctx, u, v, clicklog.ClickNotKnown)
 	}
 	if err == nil {
-		rec.runtime.Client().DispatchFor(ctx, v.d.AccountID, models.KindDeliverWebhook, deliveries...)
+		rec.runtime.Client().Dispatch(ctx, tell...)
 	}
 	return err
 }
 
 // decide records the conversion of a postback and notes what became of it, in the transaction of c. It returns the
-// webhook deliveries to dispatch.
-func (rec *recorder) decide(ctx context.Context, c db.Conn, v verdict) ([]uuid.UUID, error) {
+// jobs to dispatch.
+func (rec *recorder) decide(ctx context.Context, c db.Conn, v verdict) ([]models.JobRef, error) {
 	d := v.d
 	var out clicklog.ConversionOutcome
 	if d.Outcome == "" {
@@ -109,7 +109,7 @@ func (rec *recorder) decide(ctx context.Context, c db.Conn, v verdict) ([]uuid.U
 			v.m.show(&d, true)
 		}
 	}
-	return out.Deliveries, clicklog.DecidePostback(ctx, c, v.m.ID, d)
+	return out.Tell, clicklog.DecidePostback(ctx, c, v.m.ID, d)
 }
 
 // retry makes the next attempt wait. After the last one the postback is unmatched. Running its job again repeats it, so

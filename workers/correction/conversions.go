@@ -52,14 +52,14 @@ func input(account uuid.UUID, v conversion) clicklog.ConversionInput {
 }
 
 func (k corrector) conversions(ctx context.Context, c db.Conn, account uuid.UUID, rows []conversion, write bool,
-) (out []conversionOutcome, deliveries []uuid.UUID, err error) {
+) (out []conversionOutcome, tell []models.JobRef, err error) {
 	do := func(list []clicklog.ConversionInput) (done []clicklog.Corrected, err error) {
-		done, deliveries, err = k.clicks.CorrectConversions(ctx, c, account, list, write)
+		done, tell, err = k.clicks.CorrectConversions(ctx, c, account, list, write)
 		return done, err
 	}
 	out, err = each(rows, conversionRow, func(v conversion) clicklog.ConversionInput { return input(account, v) },
 		do, conversionResult)
-	return out, deliveries, err
+	return out, tell, err
 }
 
 // results maps results of the click log to those of rows.

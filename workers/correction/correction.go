@@ -25,7 +25,7 @@ import (
 // Clicks changes conversions and spend: clicklog.Log.
 type Clicks interface {
 	CorrectConversions(ctx context.Context, c db.Conn, account uuid.UUID, list []clicklog.ConversionInput, write bool) (
-		[]clicklog.Corrected, []uuid.UUID, error)
+		[]clicklog.Corrected, []models.JobRef, error)
 	SetSpend(ctx context.Context, c db.Conn, account uuid.UUID, list ...clicklog.Spend) ([]int64, error)
 	PreviewSpend(ctx context.Context, c db.Conn, account uuid.UUID, list []clicklog.Spend) ([]int64, error)
 }
@@ -55,9 +55,9 @@ type file[R row, O outcome] struct {
 	batchSize int // rows in one transaction; it blocks those who record conversions
 	// read reads a file and checks its rows without looking at clicks.
 	read func(ctx context.Context, s *store.Store, account uuid.UUID, text string) ([]R, error)
-	// process gives the outcomes of rows. With write it writes them too, and returns the webhook deliveries to dispatch
-	// after the commit.
-	process func(ctx context.Context, c db.Conn, account uuid.UUID, rows []R, write bool) ([]O, []uuid.UUID, error)
+	// process gives the outcomes of rows. With write it writes them too, and returns the jobs to dispatch after the
+	// commit.
+	process func(ctx context.Context, c db.Conn, account uuid.UUID, rows []R, write bool) ([]O, []models.JobRef, error)
 }
 
 func (f file[R, O]) run(ctx context.Context, u *workers.Run[jobs.CorrectionArgs, jobs.CorrectionAnswer[O]]) error {
@@ -89,11 +89,11 @@ func (f file[R, O]) run(ctx context.Context, u *workers.Run[jobs.CorrectionArgs,
 	})
 }
 
-// writeBatch writes the next rows and their outcomes. If the worker dies before it dispatches the deliveries, the
-// reconciler does.
+// writeBatch writes the next rows and their outcomes. If the worker dies before it dispatches the jobs that tell of
+// them, the reconciler does.
 func (f file[R, O]) writeBatch(ctx context.Context, u *workers.Run[jobs.CorrectionArgs, jobs.CorrectionAnswer[O]], rows []R,
 ) error {
-	var deliveries []uuid.UUID
+	var tell []models.JobRef
 	account := u.Job.AccountID.UUID
 	err := u.Step(ctx, func(c db.Conn) (jobs.CorrectionArgs, error) {
 		a, end := u.Args, min(u.Args.Next+f.batchSize, len(rows))
@@ -101,13 +101,13 @@ func (f file[R, O]) writeBatch(ctx context.Context, u *workers.Run[jobs.Correcti
 		if err != nil {
 			return a, err
 		}
-		deliveries = more
+		tell = more
 		err = f.store.On(c).Corrections().AddPart(ctx, u.Job.ID, a.Next, outcomes)
 		a.Next = end
 		return a, err
 	})
 	if err == nil {
-		f.runtime.Client().DispatchFor(ctx, account, models.KindDeliverWebhook, deliveries...)
+		f.runtime.Client().Dispatch(ctx, tell...)
 	}
 	return err
 }

@@ -140,7 +140,7 @@ func (v cost) spend() clicklog.Spend {
 }
 
 func (k corrector) costs(ctx context.Context, c db.Conn, account uuid.UUID, rows []cost, write bool,
-) ([]costOutcome, []uuid.UUID, error) {
+) ([]costOutcome, []models.JobRef, error) {
 	do := func(list []clicklog.Spend) ([]int64, error) {
 		if !write {
 			return k.clicks.PreviewSpend(ctx, c, account, list)

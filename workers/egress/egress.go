@@ -91,7 +91,7 @@ func authorities(file string) (*x509.CertPool, error) {
 	return roots, nil
 }
 
-// Answer is the answer to a request.
+// Answer is the answer to a request. Of a body that is too large, it has the beginning.
 type Answer struct {
 	Status int
 	Header http.Header
@@ -115,7 +115,7 @@ func (c *Client) Do(req *http.Request) (Answer, error) {
 		return a, classify(ctx, err)
 	}
 	if int64(len(a.Body)) > c.o.MaxBody {
-		a.Body = nil
+		a.Body = a.Body[:c.o.MaxBody]
 		return a, &Error{Class: TooLarge, Status: a.Status, cause: errors.New("the body is too large")}
 	}
 	return a, nil

@@ -164,7 +164,7 @@ func TestAnswers(t *testing.T) {
 	if a, err := do(t, o, base+"/redirect"); err != nil || a.Status != 302 {
 		t.Errorf("redirect: %d %v", a.Status, err)
 	}
-	if a, err := do(t, o, base+"/big"); class(err) != egress.TooLarge || a.Status != 200 || a.Body != nil {
+	if a, err := do(t, o, base+"/big"); class(err) != egress.TooLarge || a.Status != 200 || len(a.Body) != 16<<10 {
 		t.Errorf("big: %d, %d bytes, %v", a.Status, len(a.Body), err)
 	}
 	if a, err := do(t, o, base+"/bomb"); err != nil || len(a.Body) > 16<<10 || a.Header.Get("Content-Encoding") != "gzip" {

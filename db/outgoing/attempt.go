@@ -1,0 +1,78 @@
+package outgoing
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+// Attempt is what came of sending a postback once.
+type Attempt struct {
+	Number  int
+	At      time.Time
+	Took    time.Duration
+	Origin  string // scheme, host and port that it was sent to
+	Request models.SentRequest
+	Told    bool
+	Stopped bool   // the source wants it no more: no attempt follows, and its host is well
+	Final   bool   // no attempt follows
+	Status  *int   // of the answer; nil when none came
+	Answer  []byte // the beginning of its body
+	Error   string // for the customer; empty when told
+}
+
+// A postback that was told once stays told when it is sent again.
+const markAttempt = `
+UPDATE source_postbacks SET attempts = $2, request = $3, http_status = $4, answer = $5, reason = $6,
+	result = CASE WHEN $7 THEN 'told' WHEN result = 'told' THEN result WHEN $8 THEN 'failed' ELSE 'pending' END,
+	tries = CASE WHEN jsonb_array_length(tries) >= $9 THEN tries - 0 ELSE tries END || $10::jsonb,
+	last_attempt = $11, told_at = CASE WHEN $7 THEN coalesce(told_at, clock_timestamp()) ELSE told_at END
+WHERE id = $1`
+
+const (
+	countFailure = `
+INSERT INTO source_failures AS f (source_id, origin, account_id) VALUES ($1, $2, $3)
+ON CONFLICT (source_id, origin) DO UPDATE SET failures = f.failures + 1`
+
+	forgetFailures = `DELETE FROM source_failures WHERE source_id = $1 AND origin = $2`
+)
+
+// Mark records an attempt at a postback and at the host that it went to. Call it in the transaction that ends the job's
+// attempt.
+func Mark(ctx context.Context, c db.Conn, t Target, a Attempt) error {
+	try := models.SentTry{
+		At: a.At.UTC().Format(models.EventTimeFormat), HTTPStatus: a.Status, Error: a.Error, MS: a.Took.Milliseconds(),
+	}
+	_, err := db.Exec(ctx, c, "mark postback", markAttempt, t.ID, a.Number, db.Document(a.Request), a.Status, clean(a.Answer),
+		a.Error, a.Told, a.Final, models.MaxTries, db.Document(try), a.At)
+	if err != nil {
+		return err
+	}
+	switch {
+	case a.Told:
+		_, err = db.Exec(ctx, c, "forget failures of source", forgetFailures, t.SourceID, a.Origin)
+	case !a.Stopped && a.Origin != "":
+		_, err = db.Exec(ctx, c, "count failure of source", countFailure, t.SourceID, a.Origin, t.AccountID)
+	}
+	return err
+}
+
+// clean makes the beginning of an answer a text that PostgreSQL stores.
+func clean(answer []byte) string {
+	text := string(answer[:min(len(answer), models.MaxAnswer)])
+	return strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")
+}
+
+const skipPostback = `
+UPDATE source_postbacks SET result = 'skipped', reason = $2 WHERE id = $1 AND result = 'pending'`
+
+// Skip ends a pending postback that is not sent, with the reason that the customer sees.
+func Skip(ctx context.Context, c db.Conn, id uuid.UUID, why string) error {
+	_, err := db.Exec(ctx, c, "skip postback", skipPostback, id, why)
+	return err
+}

@@ -1,0 +1,135 @@
+// Package outgoing keeps the postbacks to traffic sources: what a source is told of a conversion.
+//
+// A postback is written in the transaction that gives a conversion its status, once for each status. It is a job: both
+// rows have the same id. The caller dispatches the jobs after its commit; what it fails to dispatch, the reconciler
+// finds. Those of one conversion are sent in the order of its statuses. The log that customers see is the store's.
+package outgoing
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/lib/pq"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/db/jobrow"
+	"switchyard/models"
+)
+
+// settings are the columns of models.SourcePostback.
+var settings = db.Columns[models.SourcePostback]("s.")
+
+var selectSettings = `SELECT s.id, ` + settings + ` FROM traffic_sources s WHERE s.account_id = $1 AND s.id = ANY ($2::uuid[])`
+
+// The identity column place follows the order of the list.
+var insertPostbacks = `
+WITH fresh AS (
+	INSERT INTO source_postbacks (id, account_id, source_id, campaign_id, network_id, click_id, conversion_id, reference,
+		goal, status, payout, currency, cost, recorded_at)
+	SELECT new_id(), $1, v.source_id, v.campaign_id, v.network_id, v.click_id, v.id, v.conversion_id, v.goal, p.status,
+		p.payout, p.currency, p.cost, p.recorded_at
+	FROM unnest($2::uuid[], $3::text[], $4::numeric[], $5::text[], $6::numeric[], $7::timestamptz[])
+		WITH ORDINALITY AS p (id, status, payout, currency, cost, recorded_at, nth)
+	JOIN conversions v ON v.id = p.id AND v.account_id = $1
+	ORDER BY p.nth
+	ON CONFLICT (conversion_id, status) DO NOTHING
+	RETURNING id, account_id
+), job AS (` + jobrow.InsertFrom("fresh", `'`+models.KindSendPostback+`'`, "NULL") + `)
+SELECT id FROM fresh`
+
+// Add stores, in the transaction of c, what the traffic sources of an account are told of conversions that have got a
+// status, in this order. The conversions are stored already, or will be changed no more in this transaction. A status
+// that a conversion had before adds nothing. It returns the jobs to dispatch after the commit.
+func Add(ctx context.Context, c db.Conn, account uuid.UUID, list []models.Conversion) ([]models.JobRef, error) {
+	told, err := wanted(ctx, c, account, list)
+	if err != nil || len(told) == 0 {
+		return nil, err
+	}
+	ids, err := db.Select[uuid.UUID](ctx, c, "add postbacks to sources", insertPostbacks, account,
+		db.UUIDs(db.Map(told, func(v models.Conversion) uuid.UUID { return v.ID })),
+		db.Map(told, func(v models.Conversion) string { return v.Status }),
+		amounts(told, func(v models.Conversion) decimal.Decimal { return v.Payout }),
+		db.Map(told, func(v models.Conversion) string { return v.Currency }),
+		amounts(told, func(v models.Conversion) decimal.Decimal { return v.Cost }),
+		db.Map(told, func(v models.Conversion) string { return v.RecordedAt.UTC().Format(time.RFC3339Nano) }))
+	return models.NewRefs(models.KindSendPostback, account, ids), err
+}
+
+func amounts(list []models.Conversion, of func(models.Conversion) decimal.Decimal) pq.StringArray {
+	return db.Map(list, func(v models.Conversion) string { return of(v).String() })
+}
+
+// wanted leaves the conversions that their sources are told of.
+func wanted(ctx context.Context, c db.Conn, account uuid.UUID, list []models.Conversion) ([]models.Conversion, error) {
+	var sources []uuid.UUID
+	for _, v := range list {
+		if v.SourceID != uuid.Nil && !slices.Contains(sources, v.SourceID) {
+			sources = append(sources, v.SourceID)
+		}
+	}
+	if len(sources) == 0 {
+		return nil, nil
+	}
+	type source struct {
+		ID uuid.UUID `db:"id"`
+		models.SourcePostback
+	}
+	found, err := db.Select[source](ctx, c, "sources of conversions", selectSettings, account, db.UUIDs(sources))
+	if err != nil {
+		return nil, err
+	}
+	byID := db.ByKey(found, func(s source) uuid.UUID { return s.ID })
+	return slices.DeleteFunc(slices.Clone(list), func(v models.Conversion) bool {
+		_, ok := byID[v.SourceID].To(v.Goal, v.Status)
+		return !ok
+	}), nil
+}
+
+// Target is a postback with all that sending it needs.
+type Target struct {
+	models.SentPostback
+	models.SourcePostback
+
+	SourceName string  `db:"source_name"`
+	Active     bool    `db:"is_active"`
+	Gone       bool    `db:"gone"`     // the source was deactivated
+	Zone       string  `db:"timezone"` // of the account
+	Earlier    float64 `db:"earlier"`  // seconds until an earlier one of the conversion is tried; negative: none waits
+}
+
+var columns = db.Columns[models.SentPostback]("p.")
+
+// An earlier one whose job runs is looked for again a second later.
+var findTarget = `
+SELECT ` + columns + `, ` + settings + `, s.name AS source_name, s.is_active, s.deactivated_at IS NOT NULL AS gone, a.timezone,
+	coalesce((
+		SELECT max(greatest(extract(epoch FROM ` + jobrow.NextAttempt("e.id") + ` - clock_timestamp()), 0)) + 1
+		FROM source_postbacks e
+		WHERE e.conversion_id = p.conversion_id AND e.place < p.place AND e.result = 'pending' AND ` + jobrow.IsOpen("e.id") + `
+	), -1)::float8 AS earlier
+FROM source_postbacks p
+JOIN accounts a ON a.id = p.account_id
+JOIN traffic_sources s ON s.id = p.source_id AND s.account_id = p.account_id
+WHERE p.id = $1`
+
+// Find finds a postback; not_found when it was deleted with its click.
+func Find(ctx context.Context, c db.Conn, id uuid.UUID) (Target, error) {
+	return db.Get[Target](ctx, c, "postback", findTarget, id)
+}
+
+// Failures is how many attempts in a row failed at a host of a source.
+func Failures(ctx context.Context, c db.Conn, source uuid.UUID, origin string) (int, error) {
+	const q = `SELECT failures FROM source_failures WHERE source_id = $1 AND origin = $2`
+	n, _, err := db.First[int](ctx, c, "failures of source", q, source, origin)
+	return n, err
+}
+
+// Alias is that of a campaign, empty if there is none any more.
+func Alias(ctx context.Context, c db.Conn, account, campaign uuid.UUID) (string, error) {
+	const q = `SELECT alias FROM campaigns WHERE account_id = $1 AND id = $2`
+	alias, _, err := db.First[string](ctx, c, "alias of campaign", q, account, campaign)
+	return alias, err
+}

@@ -1,0 +1,116 @@
+package models
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+)
+
+// SourcePostback says what a traffic source is told of conversions, where and how.
+type SourcePostback struct {
+	PostbackURL      string         `db:"postback_url" json:"postback_url" trim:"true" maxLength:"4000" format:"routable" send:"where the source is told of conversions: http(s) on the public internet; {token} placeholders allowed behind the host"`
+	PostbackMethod   string         `db:"postback_method" json:"postback_method" bad:"invalid_value" case:"upper" enum:"GET,POST" default:"GET" send:"POST sends the query of the address as a form"`
+	PostbackStatuses []string       `db:"postback_statuses" json:"postback_statuses" bad:"invalid_value" unique:"true" enum:"pending,approved,rejected,chargeback" default:"[\"approved\"]" send:"a conversion is told once for each of them that it gets; an empty list tells nothing"`
+	PostbackGoals    []GoalPostback `db:"postback_goals,json" json:"postback_goals" maxItems:"20" send:"goals that are told otherwise; to tell no others leave postback_url empty"`
+	SendPayoutPct    Money          `db:"send_payout_pct" json:"send_payout_pct" bad:"invalid_number,out_of_range" min:"0" max:"100" default:"100" send:"how much of the payout is told, in per cent"`
+}
+
+// GoalPostback is how conversions of a goal are told.
+type GoalPostback struct {
+	Goal     string   `json:"goal" trim:"true" maxLength:"64" send:"as conversions name it, without regard to case; empty: conversions without a goal"`
+	URL      string   `json:"url" trim:"true" maxLength:"4000" format:"routable" send:"as postback_url; empty: there"`
+	Statuses []string `json:"statuses" bad:"invalid_value" unique:"true" enum:"pending,approved,rejected,chargeback" default:"[\"approved\"]" send:"as postback_statuses"`
+}
+
+// To finds where the source is told of a conversion with a goal and a status. ok is false if it is not told of it.
+func (p SourcePostback) To(goal, status string) (url string, ok bool) {
+	url, statuses := p.PostbackURL, p.PostbackStatuses
+	for _, g := range p.PostbackGoals {
+		if strings.EqualFold(g.Goal, goal) {
+			url, statuses = cmp.Or(g.URL, url), g.Statuses
+		}
+	}
+	return url, url != "" && slices.Contains(statuses, status)
+}
+
+// Check refuses a goal that is there twice.
+func (p SourcePostback) Check() error {
+	seen := map[string]bool{}
+	for _, g := range p.PostbackGoals {
+		name := strings.ToLower(g.Goal)
+		if seen[name] {
+			return Invalid("invalid_input", "the goal %q is in postback_goals twice", g.Goal)
+		}
+		seen[name] = true
+	}
+	return nil
+}
+
+// Share is what the source is told of an amount.
+func (p SourcePostback) Share(amount decimal.Decimal) decimal.Decimal {
+	return amount.Mul(p.SendPayoutPct.Decimal).Shift(-2).Round(MoneyScale)
+}
+
+// Results of a postback to a traffic source.
+const (
+	SentPending = "pending"
+	SentTold    = "told"
+	SentFailed  = "failed"
+	SentSkipped = "skipped" // the source was paused, say
+)
+
+// SentResults lists the results of postbacks to traffic sources.
+var SentResults = []string{SentPending, SentTold, SentFailed, SentSkipped}
+
+// SentPostback is what a traffic source is told of a conversion: one for each status that it gets.
+type SentPostback struct {
+	ID           uuid.UUID       `db:"id"`
+	AccountID    uuid.UUID       `db:"account_id"`
+	SourceID     uuid.UUID       `db:"source_id"`
+	CampaignID   uuid.UUID       `db:"campaign_id"`
+	NetworkID    uuid.UUID       `db:"network_id"`
+	ClickID      uuid.UUID       `db:"click_id"`
+	ConversionID uuid.UUID       `db:"conversion_id"`
+	Reference    string          `db:"reference"` // the network's or shop's own id of the conversion
+	Goal         string          `db:"goal"`
+	Status       string          `db:"status"`
+	Payout       decimal.Decimal `db:"payout"` // all of it, whatever share is told
+	Currency     string          `db:"currency"`
+	Cost         decimal.Decimal `db:"cost"`
+	RecordedAt   time.Time       `db:"recorded_at"`
+	Result       string          `db:"result"`
+	Reason       string          `db:"reason"` // why it failed, waits or was skipped
+	Attempts     int             `db:"attempts"`
+	Request      SentRequest     `db:"request,json"` // of the last attempt
+	HTTPStatus   *int            `db:"http_status"`  // of the last attempt; nil when no answer came
+	Answer       string          `db:"answer"`       // the beginning of its body
+	Tries        []SentTry       `db:"tries,json"`   // the last MaxTries attempts, oldest first
+	LastAttempt  *time.Time      `db:"last_attempt"`
+	ToldAt       *time.Time      `db:"told_at"`
+	CreatedAt    time.Time       `db:"created_at"`
+}
+
+// MaxTries is how many attempts of a postback are kept one by one.
+const MaxTries = 20
+
+// MaxAnswer is how many bytes of an answer are kept.
+const MaxAnswer = 2048
+
+// SentRequest is the request of an attempt, without secrets.
+type SentRequest struct {
+	Method string `json:"method"`
+	URL    string `json:"url"`
+	Body   string `json:"body"`
+}
+
+// SentTry is an attempt of a postback.
+type SentTry struct {
+	At         string `json:"at" doc:"ISO 8601, UTC, milliseconds"`
+	HTTPStatus *int   `json:"http_status" doc:"what the source answered; null when no answer came"`
+	Error      string `json:"error" doc:"why it did not succeed"`
+	MS         int64  `json:"ms" doc:"how long it took, in milliseconds"`
+}
