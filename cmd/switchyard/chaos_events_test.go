@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"net/http/httptest"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -90,8 +93,63 @@ func (a *arrivals) await(ctx context.Context, t *testing.T, from *fleet.Receiver
 	}
 }
 
+// trafficSource counts the postbacks that a traffic source accepted of each order, by their ids.
+type trafficSource struct {
+	*httptest.Server
+	mu   sync.Mutex
+	told map[string]map[string]int
+}
+
+func newTrafficSource(t *testing.T) *trafficSource {
+	t.Helper()
+	s := &trafficSource{told: map[string]map[string]int{}}
+	s.Server = httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		order := r.URL.Query().Get("order") + " " + r.URL.Query().Get("status")
+		if s.told[order] == nil {
+			s.told[order] = map[string]int{}
+		}
+		s.told[order][r.Header.Get("Switchyard-Delivery")]++
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// hears has the source of the service's clicks told of conversions here.
+func (s *trafficSource) hears(ctx context.Context, of *service) error {
+	body := map[string]any{"id": of.source, "name": "s", "postback_url": s.URL + "/?order={conversion_id}&status={status}"}
+	return of.api.Do(ctx, http.StatusOK, http.MethodPut, "/traffic-sources", body, nil)
+}
+
+// check waits until it was told of all orders, and holds each to one id.
+func (s *trafficSource) check(ctx context.Context, t *testing.T, orders []string) {
+	t.Helper()
+	missing := func() (list []string) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return slices.DeleteFunc(slices.Clone(orders), func(order string) bool { return s.told[order+" approved"] != nil })
+	}
+	ctx, cancel := context.WithTimeout(ctx, await.Timeout)
+	defer cancel()
+	err := client.Poll(ctx, 100*time.Millisecond, func() (bool, error) { return len(missing()) == 0, nil })
+	if err != nil {
+		t.Fatalf("the traffic source was not told of %d of %d orders: %v", len(missing()), len(orders), err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for order, ids := range s.told {
+		if len(ids) != 1 {
+			t.Errorf("the traffic source was told of %s under %d ids", order, len(ids))
+		}
+	}
+	if len(s.told) != len(orders) {
+		t.Errorf("the traffic source was told of %d orders, want %d", len(s.told), len(orders))
+	}
+}
+
 // TestEveryEventArrives (W1) kills web, worker and Redis in turn while conversions come in: each one that was answered
-// is announced to every endpoint, under one event id.
+// is announced to every endpoint, under one event id, and told to the traffic source, under one id.
 func TestEveryEventArrives(t *testing.T) {
 	t.Parallel()
 	endpoints, kills, between := longtest.Size(3, 10), longtest.Size(3, 24), longtest.Size(15, 200)
@@ -110,6 +168,10 @@ func TestEveryEventArrives(t *testing.T) {
 			t.Fatal(err)
 		}
 		receiver.SetSecret(path, hook.Secret)
+	}
+	told := newTrafficSource(t)
+	if err := told.hears(t.Context(), s); err != nil {
+		t.Fatal(err)
 	}
 	var orders tally[string]
 	var number atomic.Int64
@@ -132,6 +194,7 @@ func TestEveryEventArrives(t *testing.T) {
 	var came arrivals
 	begin := time.Now()
 	came.await(t.Context(), t, receiver, endpoints*len(orders.at))
+	told.check(t.Context(), t, slices.Collect(maps.Keys(orders.at)))
 	again := 0
 	for endpoint, orders := range came.got {
 		for order, ids := range orders {

@@ -61,11 +61,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// service is a fleet with one campaign whose clicks go to one offer.
+// service is a fleet with one campaign, whose clicks come from one source and go to one offer.
 type service struct {
 	*fleet.Fleet
-	api  *client.API
-	link *url.URL
+	api    *client.API
+	source string // the id of the source
+	link   *url.URL
 }
 
 // startService starts private servers and the named processes and sets up the campaign.
@@ -124,8 +125,13 @@ func (s *service) setUp(ctx context.Context) error {
 	if err := s.api.Create(ctx, "/offers", body, &offer); err != nil {
 		return err
 	}
+	var source struct{ ID string }
+	if err := s.api.Create(ctx, "/traffic-sources", map[string]any{"name": "s"}, &source); err != nil {
+		return err
+	}
+	s.source = source.ID
 	var campaign struct{ ID, URL string }
-	body = map[string]any{"name": "c", "alias": "faults-campaign", "offer_id": offer.ID}
+	body = map[string]any{"name": "c", "alias": "faults-campaign", "offer_id": offer.ID, "source_id": s.source}
 	if err := s.api.Create(ctx, "/campaigns", body, &campaign); err != nil {
 		return err
 	}
