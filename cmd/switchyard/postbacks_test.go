@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -18,11 +19,14 @@ import (
 	"switchyard/models"
 	"switchyard/models/await"
 	"switchyard/models/postback"
+	"switchyard/ops/config"
 	"switchyard/workers"
 	"switchyard/workers/conversion"
+	"switchyard/workers/source"
 )
 
-// inbox is an API with a worker that records conversions, and a spool to put postbacks into.
+// inbox is an API with a worker that records conversions and tells traffic sources of them, and a spool to put postbacks
+// into.
 type inbox struct {
 	*apitest.Server
 	t      *testing.T
@@ -35,9 +39,16 @@ func newInbox(t *testing.T) *inbox {
 	t.Helper()
 	redis := jobstest.Redis(t)
 	x := &inbox{t: t, client: jobs.Connect(redis)}
-	x.Server = apitest.New(t, apitest.Options{V1: v1.Deps{Jobs: x.client}})
+	loopback := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	x.Server = apitest.New(t, apitest.Options{V1: v1.Deps{Jobs: x.client, EgressAllow: loopback}})
 	runtime := workers.New(workers.Options{DB: x.DB, Redis: redis, Client: x.client, Grace: 4 * time.Second})
-	conversion.Register(runtime, x.Store, clicklog.Log{Conn: x.DB})
+	clicks := clicklog.Log{Conn: x.DB}
+	conversion.Register(runtime, x.Store, clicks)
+	pages, err := openPages(config.Config{EgressAllow: loopback})
+	if err != nil {
+		t.Fatal(err)
+	}
+	source.Register(runtime, x.Store, source.Options{Egress: pages, Clicks: clicks})
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
 	go func() { done <- runtime.Run(ctx) }()

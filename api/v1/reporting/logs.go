@@ -73,6 +73,7 @@ func Logs(d Deps) []route.Route {
 			Summary: "read all unmatched postbacks of a window again, by the settings that their networks have now",
 			Codes:   answer.IDCodes, Slow: replayJob.Answer(), Handle: route.Take(d.replayPostbacks),
 		},
+		redeliverRow(d),
 	}
 }
 

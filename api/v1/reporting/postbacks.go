@@ -1,6 +1,7 @@
 package reporting
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -28,10 +29,10 @@ type PostbackLog struct {
 // PostbackRow is a postback. Ids that it does not have are null, texts empty.
 type PostbackRow struct {
 	ID            uuid.UUID  `json:"id"`
-	Direction     string     `json:"direction" enum:"in"`
-	At            string     `json:"at" doc:"when it arrived; ISO 8601, UTC"`
+	Direction     string     `json:"direction" enum:"in,out"`
+	At            string     `json:"at" doc:"when it arrived; of one that is sent, when the conversion got its status; ISO 8601, UTC"`
 	DecidedAt     *string    `json:"decided_at" doc:"when the result was found; null: it is waiting"`
-	Result        string     `json:"result" enum:"accepted,matched,unmatched,refused,duplicate,ignored" doc:"accepted: stored, and its conversion is recorded as soon as its click is known"`
+	Result        string     `json:"result" enum:"accepted,matched,unmatched,refused,duplicate,ignored,pending,told,failed,skipped" doc:"accepted: stored, and its conversion is recorded as soon as its click is known; the last four are of those that are sent; skipped: its source was paused, say"`
 	Reason        string     `json:"reason" doc:"of the result, for a person"`
 	Sample        bool       `json:"sample" doc:"it names no click; of such messages 20 an hour are stored for each network or domain"`
 	NetworkID     *uuid.UUID `json:"network_id" doc:"that its address names"`
@@ -45,7 +46,12 @@ type PostbackRow struct {
 	Source        string     `json:"source" doc:"postback, pixel, tag or goal_api"`
 	Domain        string     `json:"domain" doc:"that it was sent to"`
 	IP            string     `json:"ip" doc:"of its sender"`
+
+	Sent *SentPostback `json:"sent" doc:"of one that is sent to a traffic source; null for others"`
 }
+
+// directions of a postback.
+var directions = []string{"in", "out"}
 
 // postbackLog is the row of the log.
 func postbackLog(d Deps, paging []route.Param) route.Route {
@@ -53,15 +59,22 @@ func postbackLog(d Deps, paging []route.Param) route.Route {
 		Method: "GET", Path: "/logs/postbacks", Group: "Logs", Window: true, Share: route.Reads,
 		Summary: "postbacks, newest first, with what became of each; they are kept for 30 to 90 days, by plan",
 		Query: append(slices.Clone(paging),
-			route.Param{Name: "direction", Enum: []string{"in"}, Default: "in", Doc: "in: from networks and shops"},
-			route.Param{Name: "result", Enum: models.PostbackResults},
-			route.Param{Name: "network", Default: "all", Doc: "the id of the network that the address names, or all"},
-			route.Param{Name: "campaign", Default: "all", Doc: "the id of the click's campaign, or all"}),
+			route.Param{Name: "direction", Enum: directions, Default: "in", Doc: "in: from networks and shops; out: to traffic sources"},
+			route.Param{Name: "result", Enum: slices.Concat(models.PostbackResults, models.SentResults)},
+			route.Param{Name: "network", Default: "all", Doc: "the id of the network that the address names, or of the conversion that is told; or all"},
+			route.Param{Name: "campaign", Default: "all", Doc: "the id of the click's campaign, or all"},
+			route.Param{Name: "source", Default: "all", Doc: "of those that are sent: the id of the traffic source, or all"}),
 		Codes: answer.IDCodes, Handle: route.Do(d.listPostbacks),
 	}
 }
 
 func (d Deps) listPostbacks(c *route.Call) (PostbackLog, error) {
+	switch direction := c.Query.Get("direction"); {
+	case direction == "out":
+		return listSent(c)
+	case direction != "" && direction != "in":
+		return PostbackLog{}, models.Invalid("invalid_input", "direction must be one of %s", strings.Join(directions, ", "))
+	}
 	q, err := postbackQuery(c)
 	if err != nil {
 		return PostbackLog{}, err
@@ -77,9 +90,6 @@ func (d Deps) listPostbacks(c *route.Call) (PostbackLog, error) {
 func postbackQuery(c *route.Call) (q clicklog.PostbackQuery, err error) {
 	if q.LogQuery, err = logQuery(c); err != nil {
 		return q, err
-	}
-	if direction := c.Query.Get("direction"); direction != "" && direction != "in" {
-		return q, models.Invalid("invalid_input", "direction must be in")
 	}
 	if q.Result = c.Query.Get("result"); q.Result != "" && !slices.Contains(models.PostbackResults, q.Result) {
 		return q, models.Invalid("invalid_input", "result must be one of %s", strings.Join(models.PostbackResults, ", "))
@@ -124,6 +134,9 @@ func postbackRows(c *route.Call, list []clicklog.PostbackEntry) ([]PostbackRow, 
 
 func (d Deps) findPostback(c *route.Call) (PostbackRow, error) {
 	p, err := d.clicks(c).Postback(c.Context(), c.Account.ID, c.ID)
+	if errors.Is(err, models.NotFound("postback")) {
+		return findSent(c)
+	}
 	if err != nil {
 		return PostbackRow{}, err
 	}

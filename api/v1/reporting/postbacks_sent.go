@@ -1,0 +1,148 @@
+package reporting
+
+import (
+	"cmp"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/answer"
+	"switchyard/api/route"
+	"switchyard/api/slow"
+	"switchyard/db/outgoing"
+	"switchyard/jobs"
+	"switchyard/models"
+)
+
+// SentPostback is what a traffic source is told of a conversion, and how it went.
+type SentPostback struct {
+	SourceID      uuid.UUID        `json:"source_id"`
+	SourceName    string           `json:"source_name"`
+	Reference     string           `json:"conversion_reference" doc:"the network's or shop's own id of the conversion"`
+	Goal          string           `json:"goal"`
+	Status        string           `json:"status" enum:"pending,approved,rejected,chargeback" doc:"that the conversion got"`
+	Payout        models.Money     `json:"payout" doc:"of the conversion; its source is told a share of it, see send_payout_pct"`
+	Currency      string           `json:"currency"`
+	Method        string           `json:"method" doc:"of the last attempt; empty before the first"`
+	URL           string           `json:"url" doc:"of the last attempt; *** stands for what may be a secret"`
+	Body          string           `json:"body" doc:"of the last attempt by POST"`
+	HTTPStatus    *int             `json:"http_status" doc:"what the source answered last; null when no answer came"`
+	Answer        string           `json:"answer" doc:"the first 2 kB of it"`
+	Attempts      int              `json:"attempts"`
+	Tries         []models.SentTry `json:"tries" doc:"the last 20 attempts, oldest first"`
+	LastAttemptAt *string          `json:"last_attempt_at"`
+	NextAttemptAt *string          `json:"next_attempt_at" doc:"while it is pending"`
+	ToldAt        *string          `json:"told_at"`
+}
+
+func listSent(c *route.Call) (PostbackLog, error) {
+	q, err := sentQuery(c)
+	if err != nil {
+		return PostbackLog{}, err
+	}
+	list, err := outgoing.List(c.Context(), c.Store.Conn(), q)
+	if err != nil {
+		return PostbackLog{}, err
+	}
+	rows, err := sentRows(c, list)
+	return PostbackLog{Range: c.Window.Range(), Rows: rows}, err
+}
+
+func sentQuery(c *route.Call) (q outgoing.Query, err error) {
+	paging, err := logQuery(c)
+	if err != nil {
+		return q, err
+	}
+	q = outgoing.Query{
+		AccountID: c.Account.ID, From: paging.From, To: paging.To, Limit: paging.Limit, Offset: paging.Offset,
+		Result: c.Query.Get("result"),
+	}
+	if q.Result != "" && !slices.Contains(models.SentResults, q.Result) {
+		return q, models.Invalid("invalid_input", "result must be one of %s", strings.Join(models.SentResults, ", "))
+	}
+	for name, into := range map[string]*uuid.UUID{"network": &q.Network, "campaign": &q.Campaign, "source": &q.Source} {
+		var failed error
+		*into, failed = idOrAll(c, name)
+		err = cmp.Or(err, failed)
+	}
+	return q, err
+}
+
+// sentRows shows postbacks to traffic sources with the names of their records.
+func sentRows(c *route.Call, list []outgoing.Logged) ([]PostbackRow, error) {
+	idsOf := func(id func(outgoing.Logged) uuid.UUID) []string {
+		return answer.Each(list, func(p outgoing.Logged) string { return models.IDText(id(p)) })
+	}
+	names, err := namesOf(c, map[string][]string{
+		"network_id":  idsOf(func(p outgoing.Logged) uuid.UUID { return p.NetworkID }),
+		"campaign_id": idsOf(func(p outgoing.Logged) uuid.UUID { return p.CampaignID }),
+		"source_id":   idsOf(func(p outgoing.Logged) uuid.UUID { return p.SourceID }),
+	})
+	return answer.Each(list, func(p outgoing.Logged) PostbackRow {
+		click := models.FormatClickID(p.ClickID)
+		row := PostbackRow{
+			ID: p.ID, Direction: "out", At: answer.Stamp(p.CreatedAt), Result: p.Result, Reason: p.Reason,
+			NetworkID: answer.OrNull(p.NetworkID), NetworkName: names[p.NetworkID.String()],
+			CampaignID: answer.OrNull(p.CampaignID), CampaignName: names[p.CampaignID.String()],
+			ClickID: &click, ConversionID: answer.OrNull(p.ConversionID),
+			Sent: &SentPostback{
+				SourceID: p.SourceID, SourceName: names[p.SourceID.String()], Reference: p.Reference, Goal: p.Goal, Status: p.Status,
+				Payout: models.NewMoney(p.Payout), Currency: p.Currency, Method: p.Request.Method, URL: p.Request.URL,
+				Body: p.Request.Body, HTTPStatus: p.HTTPStatus, Answer: p.Answer, Attempts: p.Attempts, Tries: p.Tries,
+				LastAttemptAt: answer.StampOrNull(p.LastAttempt), NextAttemptAt: answer.StampOrNull(p.NextAttempt),
+				ToldAt: answer.StampOrNull(p.ToldAt),
+			},
+		}
+		if p.Result != models.SentPending {
+			row.DecidedAt = answer.StampOrNull(cmp.Or(p.ToldAt, p.LastAttempt))
+		}
+		if u, err := url.Parse(p.Request.URL); err == nil {
+			row.Domain, row.Query = u.Host, cmp.Or(u.RawQuery, p.Request.Body)
+		}
+		return row
+	}), err
+}
+
+// findSent finds a postback to a traffic source.
+func findSent(c *route.Call) (PostbackRow, error) {
+	p, err := outgoing.Get(c.Context(), c.Store.Conn(), c.Account.ID, c.ID)
+	if err != nil {
+		return PostbackRow{}, err
+	}
+	rows, err := sentRows(c, []outgoing.Logged{p})
+	if err != nil {
+		return PostbackRow{}, err
+	}
+	return rows[0], nil
+}
+
+// PostbackRedelivered is the result of sending a postback again.
+type PostbackRedelivered struct {
+	ID         uuid.UUID `json:"id"`
+	Told       bool      `json:"told"`
+	HTTPStatus *int      `json:"http_status" doc:"what the source answered; null when no answer came"`
+	Error      *string   `json:"error" doc:"why it was not told"`
+}
+
+var resendJob = slow.New(jobs.ResendPostback, func(a jobs.PostbackAnswer) PostbackRedelivered {
+	return PostbackRedelivered{a.ID, a.Told, a.Status, answer.OrNull(a.Error)}
+})
+
+// redeliverRow is the row that sends a postback to a traffic source again.
+func redeliverRow(d Deps) route.Route {
+	return route.Route{
+		Method: "POST", Path: "/logs/postbacks/{id}/redeliver", Group: "Logs", Share: route.Sends, Slow: resendJob.Answer(),
+		Summary: "send one to its traffic source again now, under the same id, whatever its result; a paused source too",
+		Codes:   slices.Concat(answer.IDCodes, route.Codes("400 no_url", "409 in_progress too_old")),
+		Handle:  route.Do(d.redeliverPostback),
+	}
+}
+
+func (d Deps) redeliverPostback(c *route.Call) (PostbackRedelivered, error) {
+	if _, err := outgoing.Get(c.Context(), c.Store.Conn(), c.Account.ID, c.ID); err != nil {
+		return PostbackRedelivered{}, err
+	}
+	return resendJob.Run(c, d.Jobs, jobs.PostbackArgs{ID: c.ID})
+}

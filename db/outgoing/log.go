@@ -1,0 +1,55 @@
+package outgoing
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/jobrow"
+	"switchyard/models"
+)
+
+// Query is a page of the log of an account: what was made in [From, To), newest first. A zero field does not restrict.
+type Query struct {
+	AccountID uuid.UUID
+	From, To  time.Time
+	Campaign  uuid.UUID
+	Source    uuid.UUID
+	Network   uuid.UUID
+	Click     uuid.UUID
+	Result    string
+	Limit     int
+	Offset    int
+}
+
+// Logged is a postback in the log.
+type Logged struct {
+	models.SentPostback
+
+	NextAttempt *time.Time `db:"next_attempt"` // of one that is pending
+}
+
+var selectLogged = `SELECT ` + columns + `, ` + jobrow.NextAttempt("p.id") + ` AS next_attempt FROM source_postbacks p
+WHERE p.account_id = $1`
+
+var (
+	selectLog = selectLogged + ` AND p.created_at >= $2 AND p.created_at < $3 AND ($4::uuid IS NULL OR p.campaign_id = $4)
+	AND ($5::uuid IS NULL OR p.source_id = $5) AND ($6::uuid IS NULL OR p.network_id = $6)
+	AND ($7::uuid IS NULL OR p.click_id = $7) AND ($8 = '' OR p.result = $8)
+ORDER BY p.created_at DESC, p.id DESC LIMIT $9 OFFSET $10`
+
+	selectOne = selectLogged + ` AND p.id = $2`
+)
+
+// List reads a page of the log.
+func List(ctx context.Context, c db.Conn, q Query) ([]Logged, error) {
+	return db.Select[Logged](ctx, c, "list postbacks to sources", selectLog, q.AccountID, q.From, q.To, db.OrNull(q.Campaign),
+		db.OrNull(q.Source), db.OrNull(q.Network), db.OrNull(q.Click), q.Result, q.Limit, q.Offset)
+}
+
+// Get reads one postback of an account. One that it does not have is models.NotFound.
+func Get(ctx context.Context, c db.Conn, account, id uuid.UUID) (Logged, error) {
+	return db.Get[Logged](ctx, c, "postback", selectOne, account, id)
+}
