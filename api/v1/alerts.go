@@ -16,8 +16,9 @@ import (
 func alerts() []route.Route {
 	return []route.Route{{
 		Method: "GET", Path: "/alerts", Group: "Account",
-		Summary: "what needs attention now: broken and unsafe links, failing webhook endpoints, a passed allowance",
-		Handle:  route.Do(listAlerts),
+		Summary: "what needs attention now: broken and unsafe links, failing webhook endpoints, networks " +
+			"whose postbacks are not matched or not believed, a passed allowance",
+		Handle: route.Do(listAlerts),
 	}}
 }
 
@@ -31,9 +32,9 @@ type AlertList struct {
 
 // Alert is one thing that needs attention. It goes away by itself once its cause does.
 type Alert struct {
-	Type      string   `json:"type" enum:"link.broken,link.unsafe,webhook.failing,plan.limit_reached"`
+	Type      string   `json:"type" enum:"link.broken,link.unsafe,webhook.failing,postbacks.unmatched,postbacks.refused,plan.limit_reached"`
 	Severity  string   `json:"severity" enum:"warning,critical"`
-	Kind      string   `json:"kind" enum:"offer,lander,domain,webhook,account" doc:"what id is the id of"`
+	Kind      string   `json:"kind" enum:"offer,lander,domain,webhook,network,account" doc:"what id is the id of"`
 	ID        string   `json:"id"`
 	Name      string   `json:"name"`
 	URL       *string  `json:"url" doc:"as the record has it, with its tokens"`
@@ -59,7 +60,7 @@ func listAlerts(c *route.Call) (AlertList, error) {
 		return out, err
 	}
 	out.Services, out.CheckedAt = showServices(services)
-	for _, find := range []func(*route.Call) ([]Alert, error){brokenLinks, unsafeLinks, failingWebhooks, passedLimit} {
+	for _, find := range []func(*route.Call) ([]Alert, error){brokenLinks, unsafeLinks, failingWebhooks, badPostbacks, passedLimit} {
 		found, err := find(c)
 		if err != nil {
 			return out, err

@@ -99,3 +99,44 @@ func TestAlerts(t *testing.T) {
 	}
 	s.As("").Do("GET", "/alerts", nil).Want(401, "unauthenticated")
 }
+
+// A network whose postbacks stop to match is an alert of its account, and of no other.
+func TestPostbackAlerts(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	var ids []any
+	for _, name := range []string{"Good", "Broken", "Jumped", "Usual"} {
+		ids = append(ids, s.Do("POST", "/networks", map[string]any{"name": name}).Want(201, "").Map()["id"])
+	}
+	add := func(network any, outcome, age string, n int) {
+		t.Helper()
+		exec(t, s, `INSERT INTO postbacks (id, account_id, network_id, source, domain, params, received_at, outcome)
+			SELECT gen_random_uuid(), $1, $2, 'postback', '', '{}', now() - $3::interval, $4 FROM generate_series(1, $5)`,
+			s.Account.ID, network, age, outcome, n)
+	}
+	for i, id := range ids {
+		add(id, "recorded", "1 hour", 50)
+		add(id, "recorded", "2 days", 100)
+		add(id, "pending", "1 minute", 100) // they may still be matched
+		if i == 3 {
+			add(id, "refused", "2 days", 10)
+		}
+	}
+	add(ids[0], "unmatched", "2 hours", 9)
+	add(ids[1], "pending", "2 hours", 60) // a click that never comes
+	add(ids[2], "refused", "3 hours", 12)
+	add(ids[3], "refused", "3 hours", 12)
+	alerts := s.Do("GET", "/alerts", nil).Want(200, "").Map()["alerts"].([]any)
+	got := map[any]any{}
+	for _, v := range alerts {
+		a := v.(map[string]any)
+		got[a["name"]] = a["type"]
+	}
+	if len(alerts) != 2 || got["Broken"] != "postbacks.unmatched" || got["Jumped"] != "postbacks.refused" {
+		t.Errorf("%v", alerts)
+	}
+	_, key, _ := s.NewAccount("scale")
+	if got := s.As(key).Do("GET", "/alerts", nil).Want(200, "").Map(); got["count"] != 0.0 {
+		t.Errorf("another account: %v", got)
+	}
+}

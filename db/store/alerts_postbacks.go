@@ -1,0 +1,58 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+)
+
+// PostbackCount counts the postbacks of a network in some time.
+type PostbackCount struct {
+	Total     int64 `db:"total"`
+	Unmatched int64 `db:"unmatched"` // those that have waited for their click for long too
+	Refused   int64 `db:"refused"`
+}
+
+// NetworkPostbacks are the postbacks of a network in the last day, and in the week before it.
+type NetworkPostbacks struct {
+	ID     uuid.UUID     `db:"id"`
+	Name   string        `db:"name"`
+	Since  time.Time     `db:"since"` // the first of the last day that is unmatched or refused
+	Day    PostbackCount `db:"day"`
+	Before PostbackCount `db:"before"`
+}
+
+// Of many postbacks the last 20,000 of either time are counted.
+const selectTroubled = `
+WITH recent AS (
+	(SELECT network_id, received_at, outcome, true AS today FROM postbacks
+	WHERE account_id = $1 AND received_at >= $2 ORDER BY received_at DESC LIMIT 20000)
+	UNION ALL
+	(SELECT network_id, received_at, outcome, false FROM postbacks
+	WHERE account_id = $1 AND received_at >= $3 AND received_at < $2 ORDER BY received_at DESC LIMIT 20000)
+), judged AS (
+	SELECT network_id, received_at, today, outcome = 'refused' AS refused,
+		outcome = 'unmatched' OR outcome = 'pending' AND received_at < $4 AS unmatched
+	FROM recent WHERE outcome <> 'pending' OR received_at < $4
+)
+SELECT n.id, n.name, min(received_at) FILTER (WHERE today AND (unmatched OR refused)) AS since,
+	count(*) FILTER (WHERE today) AS "day.total", count(*) FILTER (WHERE today AND unmatched) AS "day.unmatched",
+	count(*) FILTER (WHERE today AND refused) AS "day.refused",
+	count(*) FILTER (WHERE NOT today) AS "before.total", count(*) FILTER (WHERE NOT today AND unmatched) AS "before.unmatched",
+	count(*) FILTER (WHERE NOT today AND refused) AS "before.refused"
+FROM judged p JOIN networks n ON n.id = p.network_id AND n.account_id = $1 AND n.deactivated_at IS NULL
+GROUP BY n.id, n.name HAVING count(*) FILTER (WHERE today AND (unmatched OR refused)) >= $5
+ORDER BY n.id LIMIT $6`
+
+// longWait is how long a postback may wait for its click until it is taken for unmatched.
+const longWait = 10 * time.Minute
+
+// Troubled lists the account's active networks of whose postbacks of the last day at least so many are unmatched or refused.
+func (k Networks) Troubled(ctx context.Context, account uuid.UUID, now time.Time, least int) ([]NetworkPostbacks, error) {
+	day := now.AddDate(0, 0, -1)
+	return db.Select[NetworkPostbacks](ctx, k.s.c, "troubled networks", selectTroubled, account, day, day.AddDate(0, 0, -7),
+		now.Add(-longWait), least, maxAlerts)
+}
