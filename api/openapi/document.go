@@ -109,6 +109,12 @@ func parameters(s *schemas, row route.Route) []object {
 			"description": "the same key with the same request within 24 hours gets the first answer",
 		})
 	}
+	if row.Versioned && row.Method != http.MethodGet {
+		out = append(out, object{
+			"name": "If-Match", "in": "header", "required": false, "schema": object{"type": "string"},
+			"description": "the ETag, or version, that was read: 409 stale when it has changed since",
+		})
+	}
 	return out
 }
 
@@ -176,7 +182,11 @@ func success(s *schemas, row route.Route) object {
 	if !row.Public {
 		schema = enveloped(schema)
 	}
-	return object{"description": row.Summary, "content": jsonContent(schema)}
+	out := object{"description": row.Summary, "content": jsonContent(schema)}
+	if row.Versioned {
+		out["headers"] = object{"ETag": object{"schema": object{"type": "string"}, "description": "the version"}}
+	}
+	return out
 }
 
 func jsonContent(schema object) object { return object{"application/json": object{"schema": schema}} }

@@ -59,6 +59,19 @@ func (c *Call) Context() context.Context { return c.Request.Context() }
 // Header are the headers of the answer.
 func (c *Call) Header() http.Header { return c.header }
 
+// IfMatch reports whether the caller accepts a version of what he changes: he sent no If-Match, or it names the version.
+// Weak tags count, since proxies that compress make them.
+func (c *Call) IfMatch(version string) bool {
+	lists := c.Request.Header.Values("If-Match")
+	for item := range strings.SplitSeq(strings.Join(lists, ","), ",") {
+		item = strings.Trim(strings.TrimPrefix(strings.TrimSpace(item), "W/"), `"`)
+		if item == "*" || item == version {
+			return true
+		}
+	}
+	return len(lists) == 0
+}
+
 // After adds work for after the commit, such as dispatching jobs whose rows were written. It runs only if the call
 // succeeds, and cannot fail it.
 func (c *Call) After(fn func(context.Context)) { c.after = append(c.after, fn) }

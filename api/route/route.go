@@ -56,6 +56,9 @@ type Route struct {
 	Slow *Slow
 	// Share bounds how many calls to this route, and to others of the same share, run at once. Default Calls.
 	Share *Share
+	// Versioned routes answer the version of what they show as ETag. A change takes If-Match, and is 409 stale when it
+	// names another version.
+	Versioned bool
 	// Public routes need no key, are not rate-limited and answer without {data, error}.
 	Public     bool
 	Deprecated *Deprecated

@@ -2,8 +2,8 @@ package v1
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -14,7 +14,6 @@ import (
 	"switchyard/db/report"
 	"switchyard/db/store"
 	"switchyard/models"
-	"switchyard/models/flow"
 )
 
 // The codes of the documentation's FLOW-ERR and CAMPAIGN-ERR.
@@ -38,15 +37,14 @@ func campaigns(d Deps, about reporting.Deps) []route.Route {
 	stats := res.row("GET", "/{id}/stats", "totals of a campaign for the window", route.Do(d.campaignStats),
 		route.Codes("400 invalid_id"))
 	stats.Window, stats.Share = true, route.Reads
-	return append(append(d.insight(), d.routingTool(), reporting.Simulation(about)), []route.Route{
+	rows := slices.Concat(d.insight(), []route.Route{d.routingTool(), reporting.Simulation(about)}, campaignFlow(res))
+	return append(rows, []route.Route{
 		listFigures(d, res, "campaigns with figures for the window; pinned first, then newest", "campaign_id", alone(d.campaignRow)),
 		create,
 		res.row("GET", "/{id}", "one campaign with its flow", route.Do(d.findCampaign), answer.IDCodes),
 		res.row("PATCH", "/{id}", "change the settings that are sent", route.Take(d.changeCampaign),
 			answer.IDCodes, campaignOwnCodes, route.Codes("400 shared_alias no_fields"), campaignCodes),
 		res.row("DELETE", "/{id}", "delete a campaign; its clicks stay", route.Do(deleteCampaign), answer.IDCodes),
-		res.row("PUT", "/{id}/flow", "replace the flow of a campaign", route.Take(replaceFlow),
-			answer.IDCodes, answer.FlowCodes),
 		clone(res, "copy a campaign; the copy is paused", campaignCloned, route.Codes("400 invalid_domain", "402 plan_limit"),
 			answer.FlowCodes),
 		stats,
@@ -76,16 +74,18 @@ func (d Deps) findCampaign(c *route.Call) (CampaignDetail, error) {
 	if err != nil {
 		return CampaignDetail{}, err
 	}
-	paths, err := table.Flow(c.Context(), c.Account.ID, c.ID)
+	saved, err := table.Flow(c.Context(), c.Account.ID, c.ID)
 	if err != nil {
 		return CampaignDetail{}, err
 	}
-	networks, err := table.FlowNetworks(c.Context(), c.Account.ID, paths)
+	networks, err := table.FlowNetworks(c.Context(), c.Account.ID, saved.Paths)
 	if err != nil {
 		return CampaignDetail{}, err
 	}
+	tagFlow(c, saved)
 	return CampaignDetail{
-		Networks: answer.Each(networks, flowNetwork), Campaign: d.campaignAnswer(found), Streams: paths,
+		Networks: answer.Each(networks, flowNetwork), Campaign: d.campaignAnswer(found), Streams: saved.Paths,
+		Version: saved.Version,
 	}, nil
 }
 
@@ -108,20 +108,6 @@ func (d Deps) changeCampaign(c *route.Call, b CampaignPatch) (CampaignBrief, err
 		})
 	}
 	return campaignBrief(saved), nil
-}
-
-// FlowBody is the body of PUT /campaigns/{id}/flow.
-type FlowBody struct {
-	Streams json.RawMessage `json:"streams" required:"no_streams" doc:"a full flow: an array of Path"`
-}
-
-func replaceFlow(c *route.Call, b FlowBody) (FlowAnswer, error) {
-	paths, err := flow.Parse(b.Streams)
-	if err != nil {
-		return FlowAnswer{}, err
-	}
-	paths, err = c.Store.Campaigns().ReplaceFlow(c.Context(), c.Account.ID, c.ID, paths)
-	return FlowAnswer{c.ID, paths}, err
 }
 
 // campaignStats answers zeros for an id that the account does not have. The contract knows no 404 here, and a deleted

@@ -76,6 +76,7 @@ type CampaignDetail struct {
 	Networks []FlowNetwork  `json:"networks" doc:"affiliate networks of the offers in the flow"`
 	Campaign CampaignAnswer `json:"campaign"`
 	Streams  []flow.Path    `json:"streams"`
+	Version  string         `json:"version" doc:"of the flow, also the ETag: see If-Match of PUT and PATCH .../flow"`
 }
 
 // FlowNetwork is an affiliate network that an offer of the flow belongs to.
@@ -88,10 +89,4 @@ type FlowNetwork struct {
 
 func flowNetwork(n store.FlowNetwork) FlowNetwork {
 	return FlowNetwork{n.ID, n.Name, n.Currency, models.StatusOf(n.IsActive)}
-}
-
-// FlowAnswer is the flow of a campaign as saved.
-type FlowAnswer struct {
-	CampaignID uuid.UUID   `json:"campaign_id"`
-	Streams    []flow.Path `json:"streams"`
 }

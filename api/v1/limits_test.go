@@ -292,6 +292,9 @@ func limits(t *testing.T, e estate, row route.Route) {
 		case l.name == "postback_goals":
 			sample = object{"goal": "lead"}
 		}
+		if l.name == "destinations" {
+			sample = object{"id": e.ids["offer"], "weight": 1}
+		}
 		if base == nil && len(l.probes(sample)) > 0 {
 			t.Fatalf("%s has a limit on %s: give it a body above", op, l.name)
 		}

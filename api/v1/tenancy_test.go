@@ -104,7 +104,10 @@ func (e estate) bodies() map[string]object {
 	return map[string]object{
 		"POST /campaigns": campaign, "PATCH /campaigns/{id}": {"notes": "x"},
 		"PUT /campaigns/{id}/flow": {"streams": []object{e.path()}},
-		"POST /flows":              flow, "PUT /flows": of("flow", flow), "PATCH /flows": of("flow", toggle),
+		"PATCH /campaigns/{id}/flow": {"path_id": e.ids["flow"], "weight": 1, "destinations": []object{
+			{"id": e.ids["offer"], "weight": 1},
+		}},
+		"POST /flows": flow, "PUT /flows": of("flow", flow), "PATCH /flows": of("flow", toggle),
 		"POST /rules": rule, "PUT /rules": of("rule", rule),
 		"POST /offers": offer, "PUT /offers": of("offer", offer), "PATCH /offers": of("offer", toggle),
 		"PUT /landers": of("lander", offer), "PATCH /landers": of("lander", toggle),

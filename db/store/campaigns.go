@@ -21,21 +21,23 @@ func (s *Store) Campaigns() Campaigns { return Campaigns{records[models.Campaign
 // RoutedCampaign is a campaign with its paths.
 type RoutedCampaign struct {
 	models.Campaign
-	Paths      []flow.Path `db:"streams,json,once"`
-	MatchBytes int         `db:"match_bytes,once"` // what their own conditions cost
+	Paths       []flow.Path `db:"streams,json,once"`
+	MatchBytes  int         `db:"match_bytes,once"` // what their own conditions cost
+	FlowVersion string      `db:"flow_version,joined"`
 }
 
 var (
-	campaignTable = newCampaignTable[models.Campaign]()
-	routedTable   = newCampaignTable[RoutedCampaign]()
+	campaignTable = newCampaignTable[models.Campaign]("")
+	// The version of a flow is the same for the same paths, and another one for others.
+	routedTable = newCampaignTable[RoutedCampaign](`, left(md5(t.streams::text), 16) AS flow_version`)
 )
 
-func newCampaignTable[R any]() *table[R] {
+func newCampaignTable[R any](joined string) *table[R] {
 	return newTable(table[R]{
 		name: "campaigns", what: "campaign", gone: "deleted_at",
 		allowance: allowance{limit: func(p models.Plan) int { return p.Campaigns }},
 		joined: `, d.host, d.account_id IS NULL AS shared_host, coalesce(s.name, '') AS source_name,
-			jsonb_array_length(t.streams) AS path_count`,
+			jsonb_array_length(t.streams) AS path_count` + joined,
 		join: `JOIN domains d ON d.id = t.domain_id LEFT JOIN traffic_sources s ON s.id = t.source_id`,
 	})
 }
@@ -75,6 +77,7 @@ func insertCampaign(ctx context.Context, s *Store, c RoutedCampaign) (RoutedCamp
 	}
 	if len(c.Paths) > 0 || c.DestinationURL == "" && c.FallbackURL == "" {
 		var err error
+		flow.Canonical(c.Paths)
 		if c.MatchBytes, err = s.allowFlow(ctx, c.AccountID, uuid.Nil, c.Paths, nil); err != nil {
 			return c, err
 		}

@@ -80,11 +80,21 @@ func (k Campaigns) checkChange(ctx context.Context, before models.Campaign, afte
 	return shared && !before.SharedHost, nil
 }
 
-// ReplaceFlow replaces the flow of a campaign and returns it as saved. A path keeps its id, and so its statistics, if
-// the old flow had it. Any other path gets a new id.
-func (k Campaigns) ReplaceFlow(ctx context.Context, account, id uuid.UUID, paths []flow.Path) ([]flow.Path, error) {
-	err := k.s.Tx(ctx, func(s *Store) error {
+// ChangeFlow replaces the flow of a campaign by what edit makes of it, and returns it as saved. edit gets the saved
+// flow, as Flow gives it, under a lock; its error changes nothing. A path keeps its id, and so its statistics, if the
+// old flow had it. Any other path gets a new id.
+func (k Campaigns) ChangeFlow(ctx context.Context, account, id uuid.UUID,
+	edit func(CampaignFlow) ([]flow.Path, error),
+) (saved CampaignFlow, err error) {
+	err = k.s.Tx(ctx, func(s *Store) error {
 		old, err := routedTable.findLocked(ctx, s, account, id)
+		if err != nil {
+			return err
+		}
+		if err := s.inlineDeleted(ctx, account, old.Paths); err != nil {
+			return err
+		}
+		paths, err := edit(CampaignFlow{old.FlowVersion, old.Paths})
 		if err != nil {
 			return err
 		}
@@ -93,8 +103,10 @@ func (k Campaigns) ReplaceFlow(ctx context.Context, account, id uuid.UUID, paths
 		if err != nil {
 			return err
 		}
-		set := campaignTable.set(`streams = $3, match_bytes = $4`)
-		return s.one(ctx, campaignTable.what, set, account, id, db.Document(paths), bytes)
+		set := campaignTable.set(`streams = $3, match_bytes = $4`) + ` RETURNING left(md5(streams::text), 16)`
+		saved.Paths = paths
+		saved.Version, err = db.Get[string](ctx, s.c, campaignTable.what, set, account, id, db.Document(paths), bytes)
+		return err
 	})
-	return paths, err
+	return saved, err
 }

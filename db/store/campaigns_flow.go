@@ -11,13 +11,19 @@ import (
 	"switchyard/models/flow"
 )
 
-// Flow gives the paths of a campaign. Saved rules that were deleted are inlined.
-func (k Campaigns) Flow(ctx context.Context, account, id uuid.UUID) ([]flow.Path, error) {
+// CampaignFlow is the flow of a campaign. Its version is another one whenever the paths are others.
+type CampaignFlow struct {
+	Version string
+	Paths   []flow.Path
+}
+
+// Flow gives the flow of a campaign. Saved rules that were deleted are inlined.
+func (k Campaigns) Flow(ctx context.Context, account, id uuid.UUID) (CampaignFlow, error) {
 	c, err := routedTable.find(ctx, k.s, account, id)
 	if err != nil {
-		return nil, err
+		return CampaignFlow{}, err
 	}
-	return c.Paths, k.s.inlineDeleted(ctx, account, c.Paths)
+	return CampaignFlow{c.FlowVersion, c.Paths}, k.s.inlineDeleted(ctx, account, c.Paths)
 }
 
 // FlowNetwork is an affiliate network that an offer of a flow belongs to.
@@ -55,15 +61,10 @@ SELECT id, 'rule', match_steps, match_bytes FROM rules WHERE account_id = $1 AND
 
 // checkFlow refuses a flow that cannot be routed, or that names an offer, a lander, a campaign or a saved rule that
 // is not a live one of the account. What the flow that it replaces has may stay: what was deactivated, and a value of
-// a condition that no visitor has. It gives values their canonical form, and returns what the flow's own conditions
-// cost.
+// a condition that no visitor has. It returns what the flow's own conditions cost.
 func (s *Store) checkFlow(ctx context.Context, account uuid.UUID, paths, old []flow.Path) (own cond.Cost, err error) {
-	flow.Canonical(paths)
 	destinations, campaigns, rules := flow.References(paths)
 	kept, handovers, _ := flow.References(old)
-	if err := s.inlineDeleted(ctx, account, old); err != nil { // as the caller saw it
-		return own, err
-	}
 	if len(rules) > 0 { // none of them is removed before the flow is saved
 		if err := s.lockAccount(ctx, account); err != nil {
 			return own, err

@@ -26,7 +26,11 @@ var flowTable = newTable(table[flow.Saved]{
 		if old == nil {
 			old = &flow.Saved{}
 		}
+		if err := s.inlineDeleted(ctx, f.AccountID, old.Paths); err != nil { // as the caller saw them
+			return err
+		}
 		identify(f.Paths, old.Paths)
+		flow.Canonical(f.Paths)
 		_, err := s.checkFlow(ctx, f.AccountID, f.Paths, old.Paths)
 		return err
 	},

@@ -76,6 +76,7 @@ func keysOf(table string, ids []uuid.UUID, known map[uuid.UUID]bool) []RoutingKe
 
 // CheckFlow returns the documented error for paths that the account could not save.
 func (k Campaigns) CheckFlow(ctx context.Context, account uuid.UUID, paths []flow.Path) error {
+	flow.Canonical(paths)
 	_, err := k.s.checkFlow(ctx, account, paths, nil)
 	return err
 }

@@ -1,0 +1,143 @@
+package v1
+
+import (
+	"encoding/json"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/answer"
+	"switchyard/api/bind"
+	"switchyard/api/route"
+	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/models/flow"
+)
+
+// campaignFlow are the rows of /campaigns/{id}/flow.
+func campaignFlow(res resource[store.Campaigns, models.Campaign, CampaignAnswer]) []route.Route {
+	const path = "/{id}/flow"
+	stale := route.Codes("409 stale")
+	rows := []route.Route{
+		res.row("GET", path, "the flow of a campaign", route.Do(findFlow), answer.IDCodes),
+		res.row("PUT", path, "replace the flow of a campaign", route.Take(replaceFlow), answer.IDCodes, answer.FlowCodes, stale),
+		res.row("PATCH", path, "change one path of a flow; the others may change meanwhile", route.Take(changePath),
+			answer.IDCodes, route.Codes("400 required no_fields"), answer.FlowCodes, stale),
+	}
+	for i := range rows {
+		rows[i].Versioned = true
+	}
+	return rows
+}
+
+// FlowAnswer is the flow of a campaign as saved.
+type FlowAnswer struct {
+	CampaignID uuid.UUID   `json:"campaign_id"`
+	Streams    []flow.Path `json:"streams"`
+	Version    string      `json:"version" doc:"also the ETag"`
+}
+
+func flowAnswer(c *route.Call, f store.CampaignFlow) FlowAnswer {
+	tagFlow(c, f)
+	return FlowAnswer{c.ID, f.Paths, f.Version}
+}
+
+// tagFlow makes the version of a flow the answer's ETag.
+func tagFlow(c *route.Call, f store.CampaignFlow) { c.Header().Set("ETag", `"`+f.Version+`"`) }
+
+func findFlow(c *route.Call) (FlowAnswer, error) {
+	saved, err := c.Store.Campaigns().Flow(c.Context(), c.Account.ID, c.ID)
+	if err != nil {
+		return FlowAnswer{}, err
+	}
+	return flowAnswer(c, saved), nil
+}
+
+// FlowBody is the body of PUT /campaigns/{id}/flow.
+type FlowBody struct {
+	Streams json.RawMessage `json:"streams" required:"no_streams" doc:"a full flow: an array of Path"`
+}
+
+func replaceFlow(c *route.Call, b FlowBody) (FlowAnswer, error) {
+	paths, err := flow.Parse(b.Streams)
+	if err != nil {
+		return FlowAnswer{}, err
+	}
+	flow.Canonical(paths)
+	return changeFlow(c, func([]flow.Path) ([]flow.Path, error) { return paths, nil })
+}
+
+// changeFlow saves what edit makes of the flow, unless If-Match names another version of it.
+func changeFlow(c *route.Call, edit func([]flow.Path) ([]flow.Path, error)) (FlowAnswer, error) {
+	saved, err := c.Store.Campaigns().ChangeFlow(c.Context(), c.Account.ID, c.ID,
+		func(old store.CampaignFlow) ([]flow.Path, error) {
+			if !c.IfMatch(old.Version) {
+				return nil, models.Conflict("stale", "the flow has changed: its version is %s now", old.Version)
+			}
+			return edit(old.Paths)
+		})
+	if err != nil {
+		return FlowAnswer{}, err
+	}
+	return flowAnswer(c, saved), nil
+}
+
+// PathPatch is the body of PATCH /campaigns/{id}/flow. What is left out is kept.
+type PathPatch struct {
+	PathID       uuid.UUID           `json:"path_id" bad:"invalid_input" required:"true" doc:"a path of the flow"`
+	Weight       bind.Opt[float64]   `json:"weight" null:"refused"`
+	IsActive     bind.Opt[bool]      `json:"is_active" null:"refused"`
+	DailyCap     bind.Opt[int]       `json:"daily_cap" bad:"invalid_cap" min:"1" max:"1000000000" doc:"null: none"`
+	Destinations []DestinationWeight `json:"destinations" bad:"invalid_destination" maxItems:"100" doc:"those whose weight changes"`
+}
+
+// DestinationWeight gives a destination of the path another weight.
+type DestinationWeight struct {
+	ID     uuid.UUID         `json:"id" bad:"invalid_destination" doc:"of an offer or a landing page"`
+	URL    string            `json:"url" bad:"invalid_destination" doc:"of a destination without an id"`
+	Slot   bind.Opt[int]     `json:"slot" bad:"invalid_destination" doc:"only in this slot; left out: in every one"`
+	Weight bind.Opt[float64] `json:"weight" required:"true" null:"refused"`
+}
+
+// is reports whether a destination is the one that is meant.
+func (w DestinationWeight) is(d flow.Destination) bool {
+	return d.ID == models.IDText(w.ID) && d.URL == w.URL && (!w.Slot.Given() || w.Slot.Value == d.Slot)
+}
+
+func changePath(c *route.Call, b PathPatch) (FlowAnswer, error) {
+	if !b.Weight.Set && !b.IsActive.Set && !b.DailyCap.Set && len(b.Destinations) == 0 {
+		return FlowAnswer{}, models.Invalid("no_fields", "there is nothing to change")
+	}
+	return changeFlow(c, func(paths []flow.Path) ([]flow.Path, error) {
+		for i := range paths {
+			if paths[i].ID == b.PathID.String() {
+				err := b.apply(&paths[i])
+				return flow.Normalize(paths), err
+			}
+		}
+		return nil, models.NotFound("path")
+	})
+}
+
+// apply changes a path. Whether its numbers are allowed is left to the check of the flow.
+func (b PathPatch) apply(p *flow.Path) error {
+	set(&p.Weight, b.Weight, p.Weight)
+	set(&p.IsActive, b.IsActive, p.IsActive)
+	if b.DailyCap.Set {
+		p.DailyCap = nil
+	}
+	if b.DailyCap.Given() {
+		p.DailyCap = &b.DailyCap.Value
+	}
+	for i, w := range b.Destinations {
+		found := false
+		for j := range p.Destinations {
+			if d := &p.Destinations[j]; w.is(*d) {
+				d.Weight, found = w.Weight.Value, true
+			}
+		}
+		if !found {
+			return models.Invalid("invalid_destination", "destinations[%d] is no destination of the path", i)
+		}
+	}
+	return nil
+}
