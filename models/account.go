@@ -25,6 +25,16 @@ func (a Account) Allowances() Plan {
 	return p
 }
 
+// DayStart is when the account's present day began, in its time zone.
+func (a Account) DayStart(now time.Time) time.Time {
+	zone, err := time.LoadLocation(a.Timezone)
+	if err != nil {
+		zone = time.UTC
+	}
+	y, m, d := now.In(zone).Date()
+	return time.Date(y, m, d, 0, 0, 0, 0, zone)
+}
+
 // The scopes of an API key.
 const (
 	ScopeFull     = "full"

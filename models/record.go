@@ -25,6 +25,14 @@ type Dated struct {
 	UpdatedAt Stamp `db:"updated_at,auto" json:"updated_at"`
 }
 
+// User is what uses a record: a campaign, or a saved flow, whose flow names it.
+type User struct {
+	Kind   string    `db:"kind" json:"kind" enum:"campaign,flow"`
+	ID     uuid.UUID `db:"id" json:"id"`
+	Name   string    `db:"name" json:"name"`
+	Status string    `db:"status" json:"status" enum:"active,paused,archived"`
+}
+
 // Pausable is the state of a record that can be paused.
 type Pausable struct {
 	IsActive Active `db:"is_active,auto" json:"status" enum:"active,paused"`

@@ -68,7 +68,7 @@ func (h *Handler) secondPage(w http.ResponseWriter, req *http.Request, d *routin
 	destination := q.Get("u")
 	link, ok := r.signer.readHop(q.Get("k"), d.Host, destination)
 	c := r.snap.Campaign(link.campaign)
-	if !ok || !isAddress([]byte(destination)) || r.now.After(link.expires) || c == nil || !c.Active() ||
+	if !ok || !isAddress([]byte(destination)) || r.now.After(link.expires) || c == nil || !c.Linked() ||
 		!d.Serves(c.Row.AccountID) {
 		notFound(w)
 		return

@@ -103,6 +103,12 @@ func (r *request) HandOver(path uuid.UUID, bindable bool) {
 // decide picks a path, following hand-overs from campaign to campaign, each of which remembers the visitor.
 func (r *request) decide() flow.Decision {
 	c := &r.click
+	if !r.camp.Active() { // it is paused
+		r.Enter(r.camp)
+		d, _ := r.camp.Plan.Fallback()
+		c.Via = int(d.Via)
+		return d
+	}
 	c.RouteSeed = r.pcg.Uint64()
 	out := r.snap.Decide(r.camp, &r.visitor, &r.env, c.RouteSeed, r)
 	c.FlowHash, c.Via = out.FlowHash, int(out.Via)

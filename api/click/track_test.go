@@ -55,6 +55,8 @@ func TestTrackUnknownAddresses(t *testing.T) {
 	url := m{"url": "https://a.test/", "weight": 1}
 	w.campaign("running-one", nil, path("redirect", nil, url))
 	w.campaign("paused-one", m{"status": "paused"}, path("redirect", nil, url))
+	w.campaign("paused-two", m{"status": "paused", "fallback_url": "https://rest.test/?c={clickid}"}, path("redirect", nil, url))
+	w.campaign("archived-one", m{"status": "archived", "fallback_url": "https://rest.test/"}, path("redirect", nil, url))
 	w.campaign("deleted-one", m{"deleted_at": "2026-01-01"}, path("redirect", nil, url))
 	w.campaign("own-domain", m{"domain_id": w.own}, path("redirect", nil, url))
 	w.fresh()
@@ -70,6 +72,8 @@ func TestTrackUnknownAddresses(t *testing.T) {
 		{"more path", "/running-one/x", 404, nil},
 		{"no such", "/nothing-here", 404, nil},
 		{"paused", "/paused-one", 404, nil},
+		{"paused with a fallback_url", "/paused-two", 302, nil},
+		{"archived", "/archived-one", 404, nil},
 		{"deleted", "/deleted-one", 404, nil},
 		{"another domain's", "/own-domain", 404, nil},
 		{"own domain", "/own-domain", 302, []edit{host(own)}},
@@ -84,6 +88,10 @@ func TestTrackUnknownAddresses(t *testing.T) {
 		if res := w.get(tt.target, tt.edits...); res.StatusCode != tt.status {
 			t.Errorf("%s: %d, want %d", tt.name, res.StatusCode, tt.status)
 		}
+	}
+	to := w.get("/paused-two").Header.Get("Location")
+	if id, ok := strings.CutPrefix(to, "https://rest.test/?c="); !ok || id == "" {
+		t.Errorf("a paused campaign sends to %s", to)
 	}
 	if res := w.send(http.MethodPost, "/running-one", ""); res.StatusCode != http.StatusMethodNotAllowed {
 		t.Errorf("POST: %d", res.StatusCode)

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db/store"
+	"switchyard/models"
 	"switchyard/models/bot"
 	"switchyard/models/flow"
 	"switchyard/models/postback"
@@ -169,7 +170,16 @@ type Campaign struct {
 // Text is the id as conditions see it.
 func (c *Campaign) Text() string { return c.id }
 
-// Active reports whether the campaign takes clicks.
+// Linked reports whether the campaign's link leads anywhere: to its flow, or, while it is paused, to its fallback_url.
+func (c *Campaign) Linked() bool {
+	if c.Active() || c.Row.Status != models.CampaignPaused {
+		return c.Active()
+	}
+	_, ok := c.Plan.Fallback()
+	return ok
+}
+
+// Active reports whether the campaign routes by its flow.
 func (c *Campaign) Active() bool { return c.Row.Status == "active" }
 
 func (c *Campaign) row() store.RoutingRow { return &c.Row }
@@ -182,7 +192,7 @@ func (c *Campaign) whole() *store.RoutingCampaign {
 }
 
 func (c *Campaign) link(s *Snapshot) {
-	if c.Active() {
+	if c.Linked() {
 		s.addresses.put(address{c.Row.DomainID, c.Row.Alias}, c)
 	}
 }

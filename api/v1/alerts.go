@@ -13,12 +13,12 @@ import (
 )
 
 // alerts are the rows of /alerts.
-func alerts() []route.Route {
+func alerts(d Deps) []route.Route {
 	return []route.Route{{
 		Method: "GET", Path: "/alerts", Group: "Account",
 		Summary: "what needs attention now: broken and unsafe links, failing webhook endpoints, networks " +
-			"whose postbacks are not matched or not believed, a passed allowance",
-		Handle: route.Do(listAlerts),
+			"whose postbacks are not matched or not believed, offers at their daily cap, a passed allowance",
+		Share: route.Reads, Handle: route.Do(d.listAlerts),
 	}}
 }
 
@@ -32,7 +32,7 @@ type AlertList struct {
 
 // Alert is one thing that needs attention. It goes away by itself once its cause does.
 type Alert struct {
-	Type      string   `json:"type" enum:"link.broken,link.unsafe,webhook.failing,postbacks.unmatched,postbacks.refused,plan.limit_reached"`
+	Type      string   `json:"type" enum:"link.broken,link.unsafe,webhook.failing,postbacks.unmatched,postbacks.refused,offer.capped,plan.limit_reached"`
 	Severity  string   `json:"severity" enum:"warning,critical"`
 	Kind      string   `json:"kind" enum:"offer,lander,domain,webhook,network,account" doc:"what id is the id of"`
 	ID        string   `json:"id"`
@@ -41,7 +41,7 @@ type Alert struct {
 	Message   string   `json:"message"`
 	Status    *int     `json:"status" doc:"what the last check was answered; null when no answer came or there is none"`
 	Threats   []string `json:"threats" doc:"of an unsafe link, in the list's own words"`
-	Since     string   `json:"since"`
+	Since     string   `json:"since" doc:"of an offer at its cap: when the account's day began"`
 	CheckedAt *string  `json:"checkedAt" doc:"when it was last looked at"`
 }
 
@@ -53,14 +53,16 @@ type AlertService struct {
 	CheckedAt *string `json:"checkedAt"`
 }
 
-func listAlerts(c *route.Call) (AlertList, error) {
+func (d Deps) listAlerts(c *route.Call) (AlertList, error) {
 	out := AlertList{Alerts: []Alert{}}
 	services, err := c.Store.Links().Services(c.Context())
 	if err != nil {
 		return out, err
 	}
 	out.Services, out.CheckedAt = showServices(services)
-	for _, find := range []func(*route.Call) ([]Alert, error){brokenLinks, unsafeLinks, failingWebhooks, badPostbacks, passedLimit} {
+	for _, find := range []func(*route.Call) ([]Alert, error){
+		brokenLinks, unsafeLinks, failingWebhooks, badPostbacks, d.cappedOffers, passedLimit,
+	} {
 		found, err := find(c)
 		if err != nil {
 			return out, err
@@ -122,6 +124,27 @@ func failingWebhooks(c *route.Call) ([]Alert, error) {
 			Type: "webhook.failing", Severity: "warning", Kind: "webhook", ID: w.ID.String(), Name: w.Name, URL: &w.URL,
 			Message: fmt.Sprintf("the last %d attempts to deliver failed", w.Failures), Threats: []string{},
 			Since: answer.Stamp(*w.FailingSince),
+		})
+	}
+	return out, err
+}
+
+// cappedOffers lists the offers that have reached their daily cap today.
+func (d Deps) cappedOffers(c *route.Call) ([]Alert, error) {
+	offers, err := c.Store.Offers().WithCap(c.Context(), c.Account.ID)
+	if err != nil {
+		return nil, err
+	}
+	capped, err := d.cappedToday(c, offers)
+	var out []Alert
+	for _, o := range offers {
+		if err != nil || !capped(o) {
+			continue
+		}
+		out = append(out, Alert{
+			Type: "offer.capped", Severity: "warning", Kind: "offer", ID: o.ID.String(), Name: o.Name, URL: &o.URL,
+			Message: fmt.Sprintf("it has its %d conversions of the day: visitors are sent elsewhere", *o.DailyCap),
+			Threats: []string{}, Since: answer.Stamp(c.Account.DayStart(time.Now())),
 		})
 	}
 	return out, err

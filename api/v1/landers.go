@@ -16,14 +16,14 @@ func landers(d Deps) []route.Route {
 			"409 duplicate_name"),
 	}
 	patch := res.row("PATCH", "", "pause or resume a landing page, or change its protection", route.Take(patchLander),
-		route.Codes("400 invalid_fallback"), answer.IDCodes)
+		route.Codes("400 invalid_fallback"), answer.IDCodes, restoreCodes)
 	patch.Body = LanderPatch{}
 	return []route.Route{
 		listFigures(d, res, "landing pages with figures for the window", "lander_id", landerRows),
 		create[LanderBody](res, "create a landing page"),
 		put[LanderPut](res, "replace a landing page", idAnswer),
 		patch,
-		remove(res, "deactivate a landing page", deactivated),
+		deactivate(res, "deactivate a landing page; flows that name it pass it over"),
 		clone(res, "copy a landing page", landerAnswer),
 	}
 }

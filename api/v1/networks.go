@@ -36,7 +36,7 @@ func networks(d Deps) []route.Route {
 		list,
 		create[NetworkBody](res, "create an affiliate network"),
 		put[NetworkPut](res, "replace an affiliate network", networkAnswer),
-		toggle(res, "pause or resume an affiliate network", toggledStatus, route.Codes("402 plan_limit")...),
+		toggle(res, "pause or resume an affiliate network; true restores a deactivated one", toggledStatus, restoreCodes...),
 		remove(res, "deactivate an affiliate network", deactivated),
 	}
 }

@@ -1,6 +1,9 @@
 package v1
 
 import (
+	"slices"
+	"time"
+
 	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
@@ -16,11 +19,11 @@ func offers(d Deps) []route.Route {
 			"409 duplicate_name"),
 	}
 	return []route.Route{
-		listFigures(d, res, "offers with figures for the window", "offer_id", offerRows),
+		listFigures(d, res, "offers with figures for the window", "offer_id", d.offerRows),
 		create[OfferBody](res, "create an offer"),
 		put[OfferPut](res, "replace an offer", offerAnswer),
-		toggle(res, "pause or resume an offer", toggledStatus),
-		remove(res, "deactivate an offer", deactivated),
+		toggle(res, "pause or resume an offer; true restores a deactivated one", toggledStatus, restoreCodes...),
+		deactivate(res, "deactivate an offer; flows that name it pass it over"),
 		clone(res, "copy an offer", offerAnswer),
 	}
 }
@@ -51,10 +54,27 @@ func offerAnswer(o models.Offer) OfferAnswer { return OfferAnswer{o, o.GroupName
 type OfferRow struct {
 	OfferAnswer
 	answer.Figures
-	LastCheck *LastCheck `json:"last_check" doc:"of its present URL; null before the first one"`
+	CappedToday bool       `json:"capped_today" doc:"it has its daily_cap of conversions, in the account's day: nobody is sent there"`
+	LastCheck   *LastCheck `json:"last_check" doc:"of its present URL; null before the first one"`
 }
 
-func offerRows(c *route.Call, page []models.Offer) (func(models.Offer, answer.Figures) OfferRow, error) {
+func (d Deps) offerRows(c *route.Call, page []models.Offer) (func(models.Offer, answer.Figures) OfferRow, error) {
 	checks, err := lastChecks(c, models.LinkOffer, page)
-	return func(o models.Offer, f answer.Figures) OfferRow { return OfferRow{offerAnswer(o), f, checks(o.ID)} }, err
+	if err != nil {
+		return nil, err
+	}
+	capped, err := d.cappedToday(c, page)
+	return func(o models.Offer, f answer.Figures) OfferRow {
+		return OfferRow{offerAnswer(o), f, capped(o), checks(o.ID)}
+	}, err
+}
+
+// cappedToday tells of offers whether they have reached their daily cap.
+func (d Deps) cappedToday(c *route.Call, offers []models.Offer) (func(models.Offer) bool, error) {
+	if !slices.ContainsFunc(offers, func(o models.Offer) bool { return o.DailyCap != nil }) {
+		return func(models.Offer) bool { return false }, nil
+	}
+	start := c.Account.DayStart(time.Now())
+	have, err := d.reports(c).ConversionsIn(c.Context(), c.Account.ID, start, start.AddDate(0, 0, 2))
+	return func(o models.Offer) bool { return o.DailyCap != nil && have[o.ID] >= *o.DailyCap }, err
 }

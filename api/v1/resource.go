@@ -163,6 +163,9 @@ func idAnswer[R interface{ RecordID() uuid.UUID }](record R) IDAnswer {
 	return IDAnswer{record.RecordID()}
 }
 
+// restoreCodes are the errors of resuming what may be deactivated.
+var restoreCodes = route.Codes("402 plan_limit", "409 duplicate_name")
+
 // ToggleBody pauses or resumes a record.
 type ToggleBody struct {
 	bind.ID
@@ -205,6 +208,27 @@ func remove[T interface {
 }, R, A, L any](res resource[T, R, A], summary string, show func(id uuid.UUID) L) route.Route {
 	row := res.row("DELETE", "", summary, route.Do(func(c *route.Call) (L, error) {
 		return show(c.ID), res.table(c.Store).Remove(c.Context(), c.Account.ID, c.ID)
+	}), answer.IDCodes)
+	row.Query = answer.QueryID
+	return row
+}
+
+// UsedAnswer is the answer to a DELETE of what flows may name.
+type UsedAnswer struct {
+	DeactivatedAnswer
+	UsedBy []models.User `json:"used_by" doc:"whose flow names it still, active campaigns first; at most 100"`
+}
+
+// deactivate is remove for what flows may name. The flows pass it over, and may keep it.
+func deactivate[T interface {
+	Remove(ctx context.Context, account, id uuid.UUID) error
+}, R, A any](res resource[T, R, A], summary string) route.Route {
+	row := res.row("DELETE", "", summary, route.Do(func(c *route.Call) (UsedAnswer, error) {
+		if err := res.table(c.Store).Remove(c.Context(), c.Account.ID, c.ID); err != nil {
+			return UsedAnswer{}, err
+		}
+		users, err := c.Store.UsersOf(c.Context(), c.Account.ID, c.ID)
+		return UsedAnswer{deactivated(c.ID), answer.Each(users, func(u models.User) models.User { return u })}, err
 	}), answer.IDCodes)
 	row.Query = answer.QueryID
 	return row

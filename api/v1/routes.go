@@ -69,7 +69,7 @@ func Routes(d Deps, extra ...route.Route) []route.Route {
 		smartlinks(d),
 		domains(d),
 		webhooks(d),
-		alerts(),
+		alerts(d),
 		links(d),
 		plan(d),
 		reporting.Reports(about),

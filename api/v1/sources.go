@@ -28,7 +28,7 @@ func sources(d Deps) []route.Route {
 		listFigures(d, res, "traffic sources with figures for the window", "source_id", alone(sourceRow)),
 		post,
 		put[SourcePut](res, "replace a traffic source", idAnswer),
-		toggle(res, "pause or resume a traffic source", toggledStatus, route.Codes("402 plan_limit")...),
+		toggle(res, "pause or resume a traffic source; true restores a deactivated one", toggledStatus, restoreCodes...),
 		remove(res, "deactivate a traffic source", deactivated),
 	}
 }

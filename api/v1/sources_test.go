@@ -83,8 +83,9 @@ func TestSourceRoundTrip(t *testing.T) {
 
 	gone := s.Do("DELETE", fmt.Sprintf("/traffic-sources?id=%v", id), nil).Want(200, "").Map()
 	same(t, gone, map[string]any{"id": id, "deactivated": true})
-	s.Do("PATCH", "/traffic-sources", map[string]any{"id": id, "is_active": true}).Want(404, "not_found")
+	s.Do("PATCH", "/traffic-sources", map[string]any{"id": id, "is_active": false}).Want(404, "not_found")
 	s.Do("POST", "/traffic-sources", source("pop")).Want(201, "")
+	s.Do("PATCH", "/traffic-sources", map[string]any{"id": id, "is_active": true}).Want(409, "duplicate_name")
 }
 
 func TestSourceDrops(t *testing.T) {

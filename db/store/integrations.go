@@ -22,8 +22,8 @@ var allowedIntegrations = allowance{
 // integrations is what traffic sources and networks have in common.
 type integrations[R any] struct{ records[R] }
 
-// SetActive pauses a record, or resumes it within the plan's allowance of integrations. Resuming an active one does
-// nothing.
+// SetActive pauses a record, or resumes it within the plan's allowance of integrations, a deactivated one too. Resuming
+// an active one does nothing.
 func (k integrations[R]) SetActive(ctx context.Context, account, id uuid.UUID, on bool) error {
 	if !on {
 		return pausable[R](k).SetActive(ctx, account, id, false)
@@ -32,13 +32,14 @@ func (k integrations[R]) SetActive(ctx context.Context, account, id uuid.UUID, o
 		if err := s.lockAccount(ctx, account); err != nil {
 			return err
 		}
-		active, err := db.Get[bool](ctx, s.c, k.t.what, `SELECT is_active FROM `+k.t.name+` t WHERE `+k.t.this, account, id)
+		const q = ` t WHERE t.account_id = $1 AND t.id = $2`
+		active, err := db.Get[bool](ctx, s.c, k.t.what, `SELECT is_active FROM `+k.t.name+q, account, id)
 		if err != nil || active {
 			return err
 		}
 		if err := s.allow(ctx, account, k.t.allowance); err != nil {
 			return err
 		}
-		return pausable[R]{records[R]{s, k.t}}.SetActive(ctx, account, id, true)
+		return k.t.restore(ctx, s, account, id)
 	})
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db"
 	"switchyard/models"
 )
 
@@ -26,6 +27,12 @@ var offerTable = newTable(table[models.Offer]{
 		return networkTable.check(ctx, s, o.AccountID, o.NetworkID, "network")
 	},
 })
+
+// WithCap lists the account's active offers that have a daily cap.
+func (k Offers) WithCap(ctx context.Context, account uuid.UUID) ([]models.Offer, error) {
+	q := offerTable.from + ` WHERE ` + offerTable.live + ` AND t.is_active AND t.daily_cap IS NOT NULL ORDER BY t.name, t.id LIMIT $2`
+	return db.Select[models.Offer](ctx, k.s.c, "offers with a cap", q, account, maxAlerts)
+}
 
 // Clone copies an offer under a free name that ends in " (copy)", within the plan's allowance. A deactivated network
 // is not copied.

@@ -311,7 +311,39 @@ func (k records[R]) Remove(ctx context.Context, account, id uuid.UUID) error {
 // pausable has what the kinds that can be paused have in common.
 type pausable[R any] struct{ records[R] }
 
-// SetActive pauses or resumes a record.
+// SetActive pauses or resumes a record. Resuming a deactivated one restores it, within the plan's allowance, unless
+// another record has its name by now.
 func (k pausable[R]) SetActive(ctx context.Context, account, id uuid.UUID, on bool) error {
-	return k.s.one(ctx, k.t.what, k.t.set(`is_active = $3`), account, id, on)
+	if !on || k.t.gone != deactivated {
+		return k.s.one(ctx, k.t.what, k.t.set(`is_active = $3`), account, id, on)
+	}
+	return k.s.Tx(ctx, func(s *Store) error {
+		gone, err := k.t.isGone(ctx, s, account, id)
+		if err == nil && gone {
+			err = s.allow(ctx, account, k.t.allowance)
+		}
+		if err != nil {
+			return err
+		}
+		return k.t.restore(ctx, s, account, id)
+	})
+}
+
+// deactivated is the column of the kinds that stay for history, and can be restored.
+const deactivated = "deactivated_at"
+
+// isGone locks a record of the account, gone or not, and reports whether it is gone.
+func (t *table[R]) isGone(ctx context.Context, s *Store, account, id uuid.UUID) (bool, error) {
+	q := `SELECT t.` + t.gone + ` IS NOT NULL FROM ` + t.name + ` t WHERE t.account_id = $1 AND t.id = $2 FOR NO KEY UPDATE`
+	return db.Get[bool](ctx, s.c, t.what, q, account, id)
+}
+
+// restore makes a record active, gone or not.
+func (t *table[R]) restore(ctx context.Context, s *Store, account, id uuid.UUID) error {
+	err := s.one(ctx, t.what, `UPDATE `+t.name+` t SET `+t.gone+` = NULL, is_active = true, updated_at = clock_timestamp()
+		WHERE t.account_id = $1 AND t.id = $2`, account, id)
+	if db.UniqueViolation(err) == t.name+"_name" {
+		err = t.nameTaken("duplicate_name", "another %s has this name", t.what)
+	}
+	return err
 }

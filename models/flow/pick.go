@@ -144,11 +144,17 @@ func (k *picker) decide() Decision {
 	return p.LastResort()
 }
 
+// Fallback is the decision for a visitor of a campaign that is paused: its fallback_url. False: it has none.
+func (p *Plan) Fallback() (Decision, bool) {
+	return Decision{Via: ViaFallback, URL: p.fallback, Collect: true}, p.fallback != nil
+}
+
 // LastResort is the decision for a visitor whom no path takes.
 func (p *Plan) LastResort() Decision {
+	d, ok := p.Fallback()
 	switch {
-	case p.fallback != nil:
-		return Decision{Via: ViaFallback, URL: p.fallback, Collect: true}
+	case ok:
+		return d
 	case p.destination != nil:
 		return Decision{Via: ViaDestination, URL: p.destination, Collect: true}
 	}
