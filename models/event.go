@@ -57,7 +57,7 @@ func NewEvent(account uuid.UUID, kind string, at time.Time, data any) Event {
 	return e
 }
 
-// ConversionData is the payload of conversion.created and conversion.updated.
+// ConversionData is what events and logs tell of a conversion.
 type ConversionData struct {
 	ClickID      string      `json:"click_id"`
 	ConversionID string      `json:"conversion_id"`
@@ -72,7 +72,33 @@ type ConversionData struct {
 	Source       string      `json:"source"`
 }
 
-// Data gives the payload of the conversion's events. Ids that it does not have are empty.
+// ConversionEvent is the payload of conversion.created and conversion.updated: the conversion, and what the tracking link
+// of its click said, by which a receiver finds it among his own records.
+type ConversionEvent struct {
+	ConversionData
+	ExternalID string `json:"external_id"`
+	Sub1       string `json:"sub1"`
+	Sub2       string `json:"sub2"`
+	Sub3       string `json:"sub3"`
+	Sub4       string `json:"sub4"`
+	Sub5       string `json:"sub5"`
+	Sub6       string `json:"sub6"`
+	Sub7       string `json:"sub7"`
+	Sub8       string `json:"sub8"`
+	Sub9       string `json:"sub9"`
+	Sub10      string `json:"sub10"`
+}
+
+// Event gives the payload of the events of a conversion of a click.
+func (c Conversion) Event(click *Click) ConversionEvent {
+	s := click.Subs
+	return ConversionEvent{
+		ConversionData: c.Data(), ExternalID: click.ExternalID,
+		Sub1: s[0], Sub2: s[1], Sub3: s[2], Sub4: s[3], Sub5: s[4], Sub6: s[5], Sub7: s[6], Sub8: s[7], Sub9: s[8], Sub10: s[9],
+	}
+}
+
+// Data gives what events and logs tell of the conversion. Ids that it does not have are empty.
 func (c Conversion) Data() ConversionData {
 	return ConversionData{
 		ClickID: FormatClickID(c.ClickID), ConversionID: c.ConversionID, Status: c.Status,
@@ -106,7 +132,7 @@ type CampaignPausedData struct {
 
 // EventData holds an empty payload of each type of event, for documentation.
 var EventData = map[string]any{
-	EventConversionCreated: ConversionData{}, EventConversionUpdated: ConversionData{}, EventLinkBroken: LinkBrokenData{},
+	EventConversionCreated: ConversionEvent{}, EventConversionUpdated: ConversionEvent{}, EventLinkBroken: LinkBrokenData{},
 	EventLinkUnsafe: LinkUnsafeData{}, EventCampaignPaused: CampaignPausedData{}, EventPlanLimitReached: PlanLimitData{},
 	EventPing: PingData{},
 }

@@ -38,9 +38,10 @@ func TestEventsHaveTheDescribedForm(t *testing.T) {
 		t.Fatal(err)
 	}
 	conversion := models.Conversion{ClickID: models.NewClickID(), Status: models.StatusApproved, Currency: "USD"}
+	click := models.Click{ExternalID: "e"}
 	link := models.Link{Kind: "offer", ID: uuid.New(), Name: "O", URL: "https://o.example/{clickid}"}
 	payloads := map[string]any{
-		models.EventConversionCreated: conversion.Data(), models.EventConversionUpdated: conversion.Data(),
+		models.EventConversionCreated: conversion.Event(&click), models.EventConversionUpdated: conversion.Event(&click),
 		models.EventCampaignPaused: models.CampaignPausedData{By: "api"}, models.EventPing: models.PingData{},
 		models.EventLinkBroken:       link.BrokenData(models.LinkState{Failures: 2}),
 		models.EventLinkUnsafe:       link.UnsafeData("web_risk", models.ScreenState{Threats: []string{"MALWARE"}}),

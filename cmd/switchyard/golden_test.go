@@ -69,7 +69,8 @@ func TestGoldenWebhook(t *testing.T) {
 		ClickID: id(1), ConversionID: "order <1>", Status: models.StatusApproved, Payout: decimal.New(12345, -2), Currency: "EUR",
 		Goal: "né", CampaignID: id(2), OfferID: id(3), RecordedAt: at, Source: models.FromPostback,
 	}
-	e := models.NewEvent(id(4), models.EventConversionCreated, at, c.Data())
+	click := models.Click{ExternalID: "gclid-1", Subs: [models.Subs]string{"ad7", 9: "ten"}}
+	e := models.NewEvent(id(4), models.EventConversionCreated, at, c.Event(&click))
 	body := bytes.ReplaceAll(e.Body, []byte(e.ID.String()), []byte(id(5).String()))
 	signature := webhook.Sign(body, at, []byte("whsec_new"), []byte("whsec_old"))
 	golden(t, "webhook.txt", fmt.Appendf(nil, "%s: %s\n\n%s\n", webhook.HeaderSignature, signature, body))

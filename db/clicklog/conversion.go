@@ -160,13 +160,13 @@ func (o ConversionOutcome) changes() bool {
 	return o.Result == ResultCreated || o.Result == ResultUpdated
 }
 
-func (o ConversionOutcome) event() models.Event {
+func (o ConversionOutcome) event(click *models.Click) models.Event {
 	kind := models.EventConversionUpdated
 	if o.Result == ResultCreated {
 		kind = models.EventConversionCreated
 	}
 	v := o.Conversion
-	return models.NewEvent(v.AccountID, kind, v.UpdatedAt, v.Data())
+	return models.NewEvent(v.AccountID, kind, v.UpdatedAt, v.Event(click))
 }
 
 func (in *ConversionInput) check() error {
