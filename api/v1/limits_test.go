@@ -30,7 +30,6 @@ func (e estate) bounds() map[string]object {
 		"POST /domains":                 {"domain": "limits.test"},
 		"PATCH /domains":                {"id": e.ids["domain"]},
 		"POST /webhooks":                {"url": "https://hooks.example.com/y", "events": []string{"link.broken"}},
-		"POST /tools/check-links":       {},
 		"POST /tools/simulate":          {"streams": []object{e.path()}},
 		"POST /reports/exports":         {"kind": "clicks"},
 		"POST /network-templates":       {"name": "x"},

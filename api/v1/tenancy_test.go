@@ -121,6 +121,7 @@ func (e estate) bodies() map[string]object {
 		"POST /webhooks/deliveries/redeliver-failed": {"webhook": e.ids["webhook"]},
 		"POST /logs/postbacks/replay":                {"network": e.ids["network"]},
 		"POST /webhooks/deliveries/redeliver":        of("delivery", object{}),
+		"POST /tools/check-links":                    {"offer_id": e.ids["offer"]},
 		"POST /tools/simulate":                       {"visitor": object{}},
 		"POST /reports/exports":                      {"kind": "smartlink-clicks"},
 	}

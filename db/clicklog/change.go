@@ -19,12 +19,12 @@ type changer interface {
 	addDeltas(ctx context.Context, c db.Conn, d ledger.Deltas) error
 }
 
-// changeColumns are what figures, payouts and costs are worked out from.
+// changeColumns are what figures, payouts and costs are worked out from, and what events tell of a click.
 var changeColumns = slices.DeleteFunc(slices.Clone(clickColumns), func(c column[StoredClick]) bool {
 	return !slices.Contains([]string{
 		"id", "at", "account_id", "campaign_id", "stream_id", "lander_id", "offer_id", "network_id", "source_id", "country",
 		"device_type", "os", "browser", "is_bot", "cost", "currency", "conversion_cost", "revenue_share", "is_unique",
-		"lp_views", "lp_clicks", "lp_slot", "last_hop_id",
+		"lp_views", "lp_clicks", "lp_slot", "last_hop_id", "external_id", "subs",
 	}, c.name)
 })
 

@@ -55,7 +55,10 @@ type input = clicklog.ConversionInput
 func TestConversionLife(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	c := storedClick(t, d, func(c *models.Click) { c.Currency = "EUR"; c.RevenueShare = decimal.NewFromInt(10) })
+	c := storedClick(t, d, func(c *models.Click) {
+		c.Currency, c.RevenueShare = "EUR", decimal.NewFromInt(10)
+		c.ExternalID, c.Subs[0], c.Subs[9] = "gclid-1", "ad7", "ten"
+	})
 	for _, active := range []bool{true, false} {
 		_, err := d.ExecContext(t.Context(), `INSERT INTO webhook_endpoints (id, account_id, url, events, active, secret)
 			VALUES ($1, $2, 'https://example.com', '{conversion.created,conversion.updated}', $3, 'x')`,
@@ -111,9 +114,9 @@ func TestConversionLife(t *testing.T) {
 	last := ""
 	for i, body := range bodies {
 		var e struct {
-			Type      string                `json:"type"`
-			CreatedAt string                `json:"created_at"`
-			Data      models.ConversionData `json:"data"`
+			Type      string                 `json:"type"`
+			CreatedAt string                 `json:"created_at"`
+			Data      models.ConversionEvent `json:"data"`
 		}
 		if err := json.Unmarshal(body, &e); err != nil {
 			t.Fatal(err)
@@ -123,7 +126,8 @@ func TestConversionLife(t *testing.T) {
 		}
 		last = e.CreatedAt
 		if e.Data.ClickID != models.FormatClickID(c.ID) || e.Data.RecordedAt != "2026-11-01 10:00:00.123" ||
-			(e.Type == models.EventConversionCreated) != (i == 0) {
+			(e.Type == models.EventConversionCreated) != (i == 0) ||
+			e.Data.ExternalID+e.Data.Sub1+e.Data.Sub5+e.Data.Sub10 != "gclid-1ad7ten" {
 			t.Errorf("event %d: %s", i, body)
 		}
 	}

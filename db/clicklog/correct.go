@@ -198,7 +198,7 @@ func (b *correcting) tell(ctx context.Context, c db.Conn, out []Corrected) ([]mo
 	var changed []models.Conversion
 	for _, v := range out {
 		if v.changes() {
-			events, changed = append(events, v.event()), append(changed, v.Conversion)
+			events, changed = append(events, v.event(&b.clicks[v.Conversion.ClickID].Click)), append(changed, v.Conversion)
 		}
 	}
 	deliveries, err := delivery.AddEvents(ctx, c, events)
