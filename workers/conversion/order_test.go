@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"strconv"
+	"sync"
 	"testing"
 	"time"
 
@@ -84,6 +85,22 @@ func (o *ordered) start() {
 	o.workers, o.stops = append(o.workers, rt), append(o.stops, stop)
 }
 
+// arrive writes postbacks to the spools, all at once.
+func (o *ordered) arrive(list *[]*models.Postback) {
+	o.Helper()
+	var wait sync.WaitGroup
+	for _, p := range *list {
+		web := o.spools[rand.IntN(2)]
+		wait.Go(func() {
+			if err := web.Append(o.Context(), spool.Record{Postback: p}); err != nil {
+				o.Error(err)
+			}
+		})
+	}
+	wait.Wait()
+	*list = nil
+}
+
 // kill ends the oldest worker in the middle of its jobs, and starts another one.
 func (o *ordered) kill() {
 	o.stops[0]()
@@ -103,7 +120,7 @@ func TestPostbacksCountInTheOrderOfArrival(t *testing.T) {
 	o.drain()
 	words := []string{"approved", "rejected", "pending", "chargeback", "approved", "rejected", ""}
 	want := make([]expected, longtest.Size(120, 10_000))
-	step := len(want) / 12
+	step, arrived := len(want)/12, []*models.Postback{}
 	rounds := [3][]int{rand.Perm(len(want)), rand.Perm(len(want)), rand.Perm(len(want))[:len(want)/2]}
 	for round, list := range rounds {
 		for n, i := range list {
@@ -117,17 +134,16 @@ func TestPostbacksCountInTheOrderOfArrival(t *testing.T) {
 			want[i].say(word, amount)
 			m := &models.Postback{ID: models.NewClickID(), Source: models.FromPostback, Params: p}
 			m.ClickID, _ = models.ParseClickID(p["clickid"])
-			web := rand.IntN(2)
-			if err := o.spools[web].Append(t.Context(), spool.Record{Postback: m}); err != nil {
-				t.Fatal(err)
-			}
+			arrived = append(arrived, m)
 			if n%step == 0 {
+				o.arrive(&arrived)
 				o.drains[rand.IntN(2)]()
 			}
 			if n%(4*step) == 0 {
 				o.kill()
 			}
 		}
+		o.arrive(&arrived)
 	}
 	o.drains[1]()
 	o.drains[0]()
@@ -173,9 +189,9 @@ func (o *ordered) verify(want []expected) {
 		Told   string
 	}
 	err := o.db.SelectContext(o.Context(), &rows, `SELECT v.id, v.conversion_id, v.status, v.payout, e.told FROM conversions v
-		JOIN LATERAL (SELECT convert_from(body, 'UTF8')::jsonb->'data'->>'status' AS told FROM events
-			WHERE convert_from(body, 'UTF8')::jsonb->'data'->>'conversion_id' = v.conversion_id
-			ORDER BY created_at DESC LIMIT 1) e ON true`)
+		JOIN (SELECT DISTINCT ON (id) id, told FROM (SELECT created_at, convert_from(body, 'UTF8')::jsonb->'data'->>'status' AS told,
+			convert_from(body, 'UTF8')::jsonb->'data'->>'conversion_id' AS id FROM events) e ORDER BY id, created_at DESC
+		) e ON e.id = v.conversion_id`)
 	if err != nil || len(rows) != len(want) {
 		o.Fatalf("%d conversions of %d: %v", len(rows), len(want), err)
 	}
