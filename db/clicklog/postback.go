@@ -141,21 +141,34 @@ func FindPostback(ctx context.Context, c db.Conn, id uuid.UUID) (StoredPostback,
 }
 
 const selectUndecided = `
-SELECT id FROM postbacks WHERE click_id = $1 AND id < $2 AND outcome = 'pending' ORDER BY id LIMIT $3`
+SELECT id FROM (
+	SELECT id FROM postbacks WHERE click_id = $1 AND id < $2 AND outcome = 'pending' ORDER BY id DESC LIMIT $3
+) p ORDER BY id`
 
-// UndecidedBefore lists the postbacks that name a click, arrived before another postback and are not decided: at most
-// limit, in the order of arrival.
+// UndecidedBefore lists the postbacks that name a click, arrived before another postback and are not decided: the last
+// ones, at most limit, in the order of arrival.
 func UndecidedBefore(ctx context.Context, c db.Conn, click, before uuid.UUID, limit int) ([]uuid.UUID, error) {
 	return db.Select[uuid.UUID](ctx, c, "undecided postbacks", selectUndecided, click, before, limit)
 }
 
-const lockPostbacks = `
-SELECT id FROM postbacks WHERE id = ANY ($1::uuid[]) AND outcome NOT IN ('recorded', 'ignored') ORDER BY id FOR UPDATE`
+const (
+	lockPostback = `
+SELECT id FROM postbacks WHERE id = $1 AND outcome NOT IN ('recorded', 'ignored') FOR UPDATE`
 
-// LockPostbacks locks postbacks in the transaction of c and lists, in the order of arrival, those whose conversion is not
-// recorded yet. It comes before the click is locked, as in Clear.
-func LockPostbacks(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]uuid.UUID, error) {
-	return db.Select[uuid.UUID](ctx, c, "lock postbacks", lockPostbacks, db.UUIDs(ids))
+	lockUndecided = `
+SELECT id FROM postbacks WHERE id = ANY ($1::uuid[]) AND outcome = 'pending' ORDER BY id FOR UPDATE SKIP LOCKED`
+)
+
+// LockPostbacks locks a postback in the transaction of c, and of the earlier ones those that no other transaction has. It
+// returns those of them that are not recorded, in the order of arrival: none if the postback is. It comes before the
+// click is locked, as in Clear.
+func LockPostbacks(ctx context.Context, c db.Conn, id uuid.UUID, earlier []uuid.UUID) ([]uuid.UUID, error) {
+	own, err := db.Select[uuid.UUID](ctx, c, "lock postback", lockPostback, id)
+	if err != nil || len(own) == 0 || len(earlier) == 0 {
+		return own, err
+	}
+	list, err := db.Select[uuid.UUID](ctx, c, "lock postbacks", lockUndecided, db.UUIDs(earlier))
+	return append(list, own...), err
 }
 
 const decidePostback = `

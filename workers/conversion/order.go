@@ -13,9 +13,9 @@ import (
 	"switchyard/workers"
 )
 
-// maxEarlier is how many earlier postbacks of its click one attempt decides. What is left is recorded later and counts in
-// its place all the same.
-const maxEarlier = 50
+// maxEarlier is how many earlier postbacks of its click one attempt decides, the last ones. What is left is recorded later
+// and counts in its place all the same. More would cost much where thousands of postbacks of one click wait.
+const maxEarlier = 3
 
 // earlier reads the postbacks of the same click that arrived before and are not decided, in the order of arrival. One
 // that has to wait is left out.
@@ -55,15 +55,16 @@ func (rec *recorder) commit(ctx context.Context, u *run, v verdict) error {
 	if err != nil {
 		return err
 	}
+	ids := db.Map(list, func(v verdict) uuid.UUID { return v.m.ID })
 	list = append(list, v)
 	var tell []models.JobRef
 	err = u.Commit(ctx, jobs.None{}, func(c db.Conn) error {
-		ids, err := clicklog.LockPostbacks(ctx, c, db.Map(list, func(v verdict) uuid.UUID { return v.m.ID }))
+		locked, err := clicklog.LockPostbacks(ctx, c, v.m.ID, ids)
 		if err != nil {
 			return err
 		}
 		open := map[uuid.UUID]bool{}
-		for _, id := range ids {
+		for _, id := range locked {
 			open[id] = true
 		}
 		for _, one := range list {
