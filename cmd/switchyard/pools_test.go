@@ -34,7 +34,10 @@ func TestReportsHaveTheirPool(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = redis.Close() })
-	w := web{cfg: config.Config{RedisURL: os.Getenv("TEST_REDIS_URL")}, pools: p, redis: redis, client: jobs.Connect(redis)}
+	w := web{
+		cfg: config.Config{RedisURL: os.Getenv("TEST_REDIS_URL")}, pools: p, redis: redis, client: jobs.Connect(redis),
+		registry: p.registry(),
+	}
 	h, err := w.handlers()
 	if err != nil {
 		t.Fatal(err)
