@@ -21,7 +21,8 @@ func campaignFlow(res resource[store.Campaigns, models.Campaign, CampaignAnswer]
 		res.row("GET", path, "the flow of a campaign", route.Do(findFlow), answer.IDCodes),
 		res.row("PUT", path, "replace the flow of a campaign", route.Take(replaceFlow), answer.IDCodes, answer.FlowCodes, stale),
 		res.row("PATCH", path, "change one path of a flow; the others may change meanwhile", route.Take(changePath),
-			answer.IDCodes, route.Codes("400 required no_fields"), answer.FlowCodes, stale),
+			answer.IDCodes, route.Codes("400 required no_fields invalid_cap invalid_destination zero_weights zero_path_weights"),
+			stale),
 	}
 	for i := range rows {
 		rows[i].Versioned = true

@@ -75,6 +75,8 @@ func TestChangePath(t *testing.T) {
 			t.Errorf("%s: %d %s, want %d %s", name, a.Status, a.Code, c.status, c.code)
 		}
 	}
+	d.Do("PATCH", at, map[string]any{"path_id": one, "weight": 0, "is_active": true}).Want(200, "")
+	d.Do("PATCH", at, map[string]any{"path_id": two, "weight": 0}).Want(400, "zero_path_weights")
 	_, other, _ := d.NewAccount("scale")
 	d.As(other).Do("PATCH", at, map[string]any{"path_id": one, "weight": 1}).Want(404, "not_found")
 	d.As(other).Do("GET", at, nil).Want(404, "not_found")

@@ -16,6 +16,12 @@ var unreachable = map[string]string{
 	"edge_*":     "an install without an edge is never refused by one",
 }
 
+// elsewhere are codes that a worker answers, met by its tests.
+var elsewhere = map[string]bool{
+	"POST /logs/postbacks/{id}/redeliver no_url": true, "POST /logs/postbacks/{id}/redeliver in_progress": true,
+	"POST /logs/postbacks/{id}/redeliver too_old": true,
+}
+
 // TestMain holds the tests of this package to the table of routes: every error code that a row declares as its own has
 // been answered to some call. It does not look when only a part of the tests runs.
 func TestMain(m *testing.M) {
@@ -32,7 +38,7 @@ func missed() int {
 	for _, row := range v1.Routes(v1.Deps{}) {
 		for _, c := range row.Codes {
 			f := apitest.Failure{Method: row.Method, Path: row.Path, Status: c.HTTP, Code: c.Code}
-			if unreachable[c.Code] == "" && !apitest.Reached(f) {
+			if unreachable[c.Code] == "" && !elsewhere[row.Method+" "+row.Path+" "+c.Code] && !apitest.Reached(f) {
 				fmt.Fprintf(os.Stderr, "no test meets %s %s: %d %s\n", row.Method, row.Path, c.HTTP, c.Code)
 				code = 1
 			}

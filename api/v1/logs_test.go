@@ -195,6 +195,7 @@ func TestClickLogHistory(t *testing.T) {
 		t.Errorf("before the history: %v", page)
 	}
 	s.Do("GET", "/logs/clicks/"+models.FormatClickID(r.visits[0].ID), nil).Want(402, "plan_limit")
+	s.Do("POST", "/tools/simulate", map[string]any{"click_id": models.FormatClickID(r.visits[0].ID)}).Want(402, "plan_limit")
 	s.Do("GET", "/logs/clicks/"+models.FormatClickID(r.visits[5].ID), nil).Want(200, "")
 	gone := models.FloorClickID(time.Now().AddDate(0, 0, -200)) // its row is deleted
 	s.Do("GET", "/logs/clicks/"+models.FormatClickID(gone), nil).Want(402, "plan_limit")

@@ -35,7 +35,7 @@ func TestCommandLine(t *testing.T) {
 		{"settings", nil, []string{"config"}, 0, "PORT", ""},
 		{"wrong settings", map[string]string{"PORT": "x", "LOG_LEVEL": "y"}, []string{"config"}, 1, "PORT", "LOG_LEVEL"},
 		{"version", nil, []string{"version"}, 0, "switchyard ", ""},
-		{"unknown queue", nil, []string{"jobs", "list", "--queue", "fly"}, 2, "", "interactive, webhooks, conversions"},
+		{"unknown queue", nil, []string{"jobs", "list", "--queue", "fly"}, 2, "", "interactive, webhooks, postbacks, conversions"},
 		{"unknown kind", nil, []string{"jobs", "requeue", "--all", "--kind", "fly"}, 2, "", "webhook:deliver"},
 		{"nobody to send", nil, []string{"demo", "--clicks=0"}, 2, "", "--clicks must be 1 or more"},
 		{"exec without a program", nil, []string{"devstack", "exec", "--"}, 2, "", "exec -- PROGRAM"},

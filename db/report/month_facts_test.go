@@ -152,7 +152,7 @@ func (m *month) clear(campaign string, from, to time.Time) {
 	for done := false; !done; {
 		err := db.Tx(m.Context(), m.d, func(c db.Conn) error {
 			out, err := clicklog.Log{}.Clear(m.Context(), c, q, monthClicks/150)
-			q.After, done, clicks = out.After, out.Done, clicks+out.Clicks
+			q.After, done, clicks = out.After, out.Done, clicks+out.Clicks+out.BotClicks
 			return err
 		})
 		if err != nil {

@@ -64,7 +64,7 @@ func postbackLog(d Deps, paging []route.Param) route.Route {
 			route.Param{Name: "network", Default: "all", Doc: "the id of the network that the address names, or of the conversion that is told; or all"},
 			route.Param{Name: "campaign", Default: "all", Doc: "the id of the click's campaign, or all"},
 			route.Param{Name: "source", Default: "all", Doc: "of those that are sent: the id of the traffic source, or all"}),
-		Codes: answer.IDCodes, Handle: route.Do(d.listPostbacks),
+		Codes: route.Codes("400 invalid_id"), Handle: route.Do(d.listPostbacks),
 	}
 }
 
