@@ -130,7 +130,8 @@ func TestPerformanceAsked(t *testing.T) {
 		Truncated    bool
 		Filters      []map[string]any
 		CompareRange map[string]string `json:"compare_range"`
-	}) {
+	},
+	) {
 		t.Helper()
 		query.Set("from", from.Format(time.DateTime))
 		query.Set("to", to.Format(time.DateTime))

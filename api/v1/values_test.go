@@ -15,7 +15,7 @@ var impossible = []map[string]any{
 	condition("country", "not_equals", "ABC"), condition("country", "starts_with", "Germany"),
 	condition("country", "regex", "^(USSR|GDR)$"), condition("country", "gt", 5), condition("continent", "equals", "XX"),
 	condition("device_type", "equals", "phnoe"), condition("device_type", "contains", "phone"),
-	condition("os", "not_in", []any{"iOS", "Andriod"}), condition("connection_type", "equals", "6g"),
+	condition("os", "not_in", []any{"iOS", "Androyd"}), condition("connection_type", "equals", "6g"),
 	condition("proxy_kind", "equals", "vnp"), condition("language", "equals", "en-US"), condition("language", "equals", "us"),
 	condition("browser", "equals", "Chromee"), condition("day_of_week", "equals", 8), condition("day_of_week", "gt", 7),
 	condition("hour_of_day", "in", []any{24}), condition("hour_of_day", "between", []any{30, 40}),
@@ -28,11 +28,22 @@ var canonical = []struct {
 	sent      any
 	kept      any
 }{
-	{"country", "us", "US"}, {"country", " uk ", "GB"}, {"country", []any{"Germany", "FRA"}, []any{"DE", "FR"}},
-	{"continent", "europe", "EU"}, {"device_type", "Phone", "mobile"}, {"device_type", []any{"tv", "smart tv"}, []any{"tv", "tv"}},
-	{"os", "mac os x", "macOS"}, {"os", "ANDROID", "Android"}, {"connection_type", "Wi-Fi", "wifi"}, {"language", "DE", "de"},
-	{"browser", "samsung browser", "Samsung Internet"}, {"day_of_week", "Sunday", 7}, {"day_of_week", 3, 3},
-	{"proxy_kind", "hosting", "datacenter"}, {"hour_of_day", 0, 0}, {"city", "Nowhere", "Nowhere"},
+	{"country", "us", "US"},
+	{"country", " uk ", "GB"},
+	{"country", []any{"Germany", "FRA"}, []any{"DE", "FR"}},
+	{"continent", "europe", "EU"},
+	{"device_type", "Phone", "mobile"},
+	{"device_type", []any{"tv", "smart tv"}, []any{"tv", "tv"}},
+	{"os", "mac os x", "macOS"},
+	{"os", "ANDROID", "Android"},
+	{"connection_type", "Wi-Fi", "wifi"},
+	{"language", "DE", "de"},
+	{"browser", "samsung browser", "Samsung Internet"},
+	{"day_of_week", "Sunday", 7},
+	{"day_of_week", 3, 3},
+	{"proxy_kind", "hosting", "datacenter"},
+	{"hour_of_day", 0, 0},
+	{"city", "Nowhere", "Nowhere"},
 }
 
 func TestImpossibleConditions(t *testing.T) {

@@ -66,7 +66,10 @@ func TestAccountsAndKeys(t *testing.T) {
 		t.Errorf("after the name: %+v", changed)
 	}
 	for _, wrong := range [][]string{
-		{account.ID}, {account.ID, "--plan", "gold"}, {account.ID, "--name", " "}, {"x", "--plan", "pro"},
+		{account.ID},
+		{account.ID, "--plan", "gold"},
+		{account.ID, "--name", " "},
+		{"x", "--plan", "pro"},
 		{"00000000-0000-4000-8000-000000000000", "--plan", "pro"},
 	} {
 		if _, stderr, code := try(t, vars, append([]string{"accounts", "update"}, wrong...)...); code == 0 || stderr == "" {

@@ -52,17 +52,17 @@ func (b *builder) orderBy(q Query) (string, error) {
 	if expr == "" {
 		return "", models.Invalid("invalid_input", "sort must be a figure or a dimension of the report, after a minus descending")
 	}
-	order := expr + " ASC NULLS LAST"
+	order := []string{expr + " ASC NULLS LAST"}
 	if descends {
-		order = expr + " DESC NULLS LAST"
+		order[0] = expr + " DESC NULLS LAST"
 	}
 	if name != "clicks" {
-		order += ", clicks DESC"
+		order = append(order, "clicks DESC")
 	}
 	for i := range b.dims {
-		order += ", " + group(i)
+		order = append(order, group(i))
 	}
-	return order, nil
+	return strings.Join(order, ", "), nil
 }
 
 func group(i int) string { return "d" + strconv.Itoa(i) }

@@ -2,6 +2,7 @@ package deploy
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -20,15 +21,16 @@ import (
 // protocol and the host he asked, whatever he pretends.
 func TestProxies(t *testing.T) {
 	t.Parallel()
-	arrived := make(chan *http.Request, 1)
-	behind := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/alias" {
-			arrived <- r
-		}
-	}))
-	defer behind.Close()
 	for name, start := range map[string]func(*testing.T, string, string) *exec.Cmd{"nginx": nginx, "caddy": caddy} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			arrived := make(chan *http.Request, 1)
+			behind := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/alias" {
+					arrived <- r
+				}
+			}))
+			defer behind.Close()
 			tool, err := exec.LookPath(name)
 			if err != nil {
 				t.Skip(name + " is not installed")
@@ -86,11 +88,12 @@ func nginx(t *testing.T, front, behind string) *exec.Cmd {
 	dir := t.TempDir()
 	sample := strings.NewReplacer("listen 80 default_server", "listen "+front+" default_server", "127.0.0.1:8080", behind).
 		Replace(string(read(t, "proxies/nginx.conf")))
-	conf := "daemon off; pid " + dir + "/pid; error_log stderr;\nevents {}\nhttp {\n access_log off;\n"
+	var conf strings.Builder
+	fmt.Fprintf(&conf, "daemon off; pid %s/pid; error_log stderr;\nevents {}\nhttp {\n access_log off;\n", dir)
 	for _, kind := range []string{"client_body", "proxy", "fastcgi", "uwsgi", "scgi"} {
-		conf += kind + "_temp_path " + dir + "/" + kind + ";\n"
+		fmt.Fprintf(&conf, "%[1]s_temp_path %[2]s/%[1]s;\n", kind, dir)
 	}
-	return exec.CommandContext(t.Context(), "nginx", "-p", dir, "-c", write(t, dir, conf+sample+"}\n"))
+	return exec.CommandContext(t.Context(), "nginx", "-p", dir, "-c", write(t, dir, conf.String()+sample+"}\n"))
 }
 
 func caddy(t *testing.T, front, behind string) *exec.Cmd {

@@ -190,7 +190,6 @@ func (rec *recorder) believe(ctx context.Context, v *verdict, named store.Postba
 		return err
 	}
 	if v.m.ConversionID == uuid.Nil && !v.m.authentic() { // what was recorded before was believed
-
 		v.end(clicklog.PostbackRefused, "the secret of the network is missing or wrong")
 		return nil
 	}

@@ -82,7 +82,8 @@ func (d Deps) simulate(c *route.Call, b SimulateBody) (Simulated, error) {
 		return Simulated{}, err
 	}
 	q := routing.Question{
-		Campaign: first, Facts: facts, Seed: rand.Uint64() >> 12, // whole in every JSON reader
+		Campaign: first, Facts: facts,
+		Seed:  rand.Uint64() >> 12, //nolint:gosec // a draw, no secret; whole in every JSON reader
 		Bound: map[uuid.UUID]flow.Binding{first: {Path: b.BoundPathID, Lander: b.BoundLanderID, Offer: b.BoundOfferID}},
 	}
 	if click != nil {
