@@ -77,25 +77,31 @@ type ConversionData struct {
 type ConversionEvent struct {
 	ConversionData
 	ExternalID string `json:"external_id"`
-	Sub1       string `json:"sub1"`
-	Sub2       string `json:"sub2"`
-	Sub3       string `json:"sub3"`
-	Sub4       string `json:"sub4"`
-	Sub5       string `json:"sub5"`
-	Sub6       string `json:"sub6"`
-	Sub7       string `json:"sub7"`
-	Sub8       string `json:"sub8"`
-	Sub9       string `json:"sub9"`
-	Sub10      string `json:"sub10"`
+	SubParams
 }
 
 // Event gives the payload of the events of a conversion of a click.
 func (c Conversion) Event(click *Click) ConversionEvent {
-	s := click.Subs
-	return ConversionEvent{
-		ConversionData: c.Data(), ExternalID: click.ExternalID,
-		Sub1: s[0], Sub2: s[1], Sub3: s[2], Sub4: s[3], Sub5: s[4], Sub6: s[5], Sub7: s[6], Sub8: s[7], Sub9: s[8], Sub10: s[9],
-	}
+	return ConversionEvent{c.Data(), click.ExternalID, SubsOf(click.Subs)}
+}
+
+// SubParams are the sub-parameters of a click, as answers and events show them.
+type SubParams struct {
+	Sub1  string `json:"sub1"`
+	Sub2  string `json:"sub2"`
+	Sub3  string `json:"sub3"`
+	Sub4  string `json:"sub4"`
+	Sub5  string `json:"sub5"`
+	Sub6  string `json:"sub6"`
+	Sub7  string `json:"sub7"`
+	Sub8  string `json:"sub8"`
+	Sub9  string `json:"sub9"`
+	Sub10 string `json:"sub10"`
+}
+
+// SubsOf shows sub-parameters, sub1 first.
+func SubsOf(s [Subs]string) SubParams {
+	return SubParams{s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8], s[9]}
 }
 
 // Data gives what events and logs tell of the conversion. Ids that it does not have are empty.

@@ -25,6 +25,11 @@ const windowDays = 7
 // Range is the window as answers show it.
 func (w Window) Range() Range { return Range{w.From.Format(time.DateTime), w.To.Format(time.DateTime)} }
 
+// RangeOf shows the time from one moment up to, but not including, another.
+func RangeOf(from, end time.Time) Range {
+	return Window{from.UTC(), end.UTC().Add(-time.Second)}.Range()
+}
+
 // ParseWindow reads from and to: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS, in UTC. A bare date in to is the end of that day.
 // The default is the last seven days, of which today is one. If only to is sent and lies before them, the window is the
 // seven days up to it. A malformed date or a reversed window is invalid_input.

@@ -293,13 +293,8 @@ type ClearedStats struct {
 }
 
 var clearJob = slow.New(jobs.ClearCampaign, func(a jobs.ClearAnswer) ClearedStats {
-	return ClearedStats{a.Of[0], clearedRange(a), a.Clicks, a.BotClicks, a.Conversions}
+	return ClearedStats{a.Of[0], bind.RangeOf(a.From, a.To), a.Clicks, a.BotClicks, a.Conversions}
 })
-
-// clearedRange is the window that a deletion was asked for.
-func clearedRange(a jobs.ClearAnswer) bind.Range {
-	return bind.Window{From: a.From.UTC(), To: a.To.UTC().Add(-time.Second)}.Range()
-}
 
 func (d Deps) clearCampaign(c *route.Call) (ClearedStats, error) {
 	if _, err := c.Store.Campaigns().Find(c.Context(), c.Account.ID, c.ID); err != nil {

@@ -92,7 +92,7 @@ type SmartlinkCleared struct {
 }
 
 var clearSmartlinkJob = slow.New(jobs.ClearSmartlink, func(a jobs.ClearAnswer) SmartlinkCleared {
-	return SmartlinkCleared{a.Of[0], clearedRange(a), a.Clicks, a.BotClicks}
+	return SmartlinkCleared{a.Of[0], bind.RangeOf(a.From, a.To), a.Clicks, a.BotClicks}
 })
 
 func (d Deps) clearSmartlink(c *route.Call) (SmartlinkCleared, error) {

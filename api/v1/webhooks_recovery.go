@@ -1,8 +1,6 @@
 package v1
 
 import (
-	"time"
-
 	"github.com/google/uuid"
 
 	"switchyard/api/answer"
@@ -38,8 +36,7 @@ type RedeliveredAll struct {
 }
 
 var redeliverFailedJob = slow.New(jobs.RedeliverFailed, func(a jobs.RedeliverFailedAnswer) RedeliveredAll {
-	w := bind.Window{From: a.From, To: a.To.Add(-time.Second)}
-	return RedeliveredAll{w.Range(), a.Requeued}
+	return RedeliveredAll{bind.RangeOf(a.From, a.To), a.Requeued}
 })
 
 func (d Deps) redeliverFailed(c *route.Call, b RedeliverBody) (RedeliveredAll, error) {

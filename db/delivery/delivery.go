@@ -61,16 +61,13 @@ func EndpointOf(ctx context.Context, c db.Conn, id uuid.UUID) (endpoint uuid.UUI
 	return found.ID, found.Failures, err
 }
 
-// MaxAnswer is how many bytes of an endpoint's answer the log keeps.
-const MaxAnswer = 2 << 10
-
 // Attempt is what came of sending a delivery once.
 type Attempt struct {
 	Number    int
 	Delivered bool
 	Status    *int   // of the answer; nil when none came
 	Error     string // for the customer; empty when delivered
-	Answer    string // the first MaxAnswer bytes of the answer's body, as text
+	Answer    string // the first models.MaxAnswer bytes of the answer's body, as text
 	Final     bool   // no other attempt follows
 }
 

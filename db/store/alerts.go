@@ -13,9 +13,7 @@ import (
 const maxAlerts = 500
 
 const brokenLinks = `
-SELECT l.kind, l.id, l.account_id, l.name, l.url, c.checked_at, c.checked_at AS "state.checked_at",
-	c.http_status AS "state.http_status", c.error AS "state.error", c.failures AS "state.failures",
-	c.failing_since AS since
+SELECT l.kind, l.id, l.account_id, l.name, l.url, c.checked_at, ` + linkState + `, c.failing_since AS since
 FROM (` + checkedLinks + `) l JOIN link_checks c ON c.kind = l.kind AND c.record_id = l.id AND c.url = l.url
 WHERE l.account_id = $1 AND c.account_id = $1 AND c.broken_at IS NOT NULL
 ORDER BY c.failing_since DESC, l.id LIMIT $2`

@@ -78,6 +78,10 @@ func (k Links) record(ctx context.Context, v linkCheck, l models.Link, fn func(*
 var findCheck = `SELECT ` + db.Columns[models.LinkState]("") + ` FROM link_checks
 WHERE kind = $1 AND record_id = $2 AND url = $3`
 
+// linkState is a models.LinkState of link_checks c, as the field State of a row.
+const linkState = `c.checked_at AS "state.checked_at", c.http_status AS "state.http_status", c.error AS "state.error",
+	c.failures AS "state.failures", c.failing_since AS "state.failing_since", c.broken_at AS "state.broken_at"`
+
 const saveCheck = `
 INSERT INTO link_checks (kind, record_id, account_id, url, checked_at, http_status, error, failures, failing_since,
 	broken_at)
@@ -120,9 +124,7 @@ func (k Links) Find(ctx context.Context, account uuid.UUID, kind string, id uuid
 func (k Links) States(ctx context.Context, account uuid.UUID, kind string, ids []uuid.UUID) (
 	map[uuid.UUID]models.LinkState, error,
 ) {
-	const q = `SELECT l.id, c.checked_at AS "state.checked_at", c.http_status AS "state.http_status",
-			c.error AS "state.error", c.failures AS "state.failures", c.failing_since AS "state.failing_since",
-			c.broken_at AS "state.broken_at"
+	const q = `SELECT l.id, ` + linkState + `
 		FROM (` + checkedLinks + `) l JOIN link_checks c ON c.kind = l.kind AND c.record_id = l.id AND c.url = l.url
 		WHERE l.account_id = $1 AND l.kind = $2 AND l.id = ANY($3)`
 	found, err := db.Select[struct {

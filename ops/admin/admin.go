@@ -62,12 +62,15 @@ func (a Admin) UpdateAccount(ctx context.Context, account, name, plan string) (A
 		return Account{}, err
 	}
 	if name != "" {
-		if name = strings.TrimSpace(name); checkName(name) != nil {
-			return Account{}, checkName(name)
+		name = strings.TrimSpace(name)
+		if err := checkName(name); err != nil {
+			return Account{}, err
 		}
 	}
-	if plan != "" && checkPlan(plan) != nil {
-		return Account{}, checkPlan(plan)
+	if plan != "" {
+		if err := checkPlan(plan); err != nil {
+			return Account{}, err
+		}
 	}
 	changed, err := a.Store.UpdateAccount(ctx, id, name, plan)
 	return showAccount(changed), hint(err, listAccounts)

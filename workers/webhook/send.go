@@ -14,6 +14,7 @@ import (
 
 	"switchyard/db/delivery"
 	"switchyard/db/spool"
+	"switchyard/models"
 	"switchyard/workers/egress"
 )
 
@@ -75,7 +76,7 @@ func (s *sender) send(ctx context.Context, t delivery.Target) (delivery.Attempt,
 	if failure, ok := errors.AsType[*egress.Error](err); ok && failure.Class == egress.TooLarge {
 		err = nil
 	}
-	a := delivery.Attempt{Answer: spool.CleanText(answer.Body[:min(len(answer.Body), delivery.MaxAnswer)])}
+	a := delivery.Attempt{Answer: spool.CleanText(answer.Body[:min(len(answer.Body), models.MaxAnswer)])}
 	if answer.Status != 0 {
 		a.Status = &answer.Status
 	}

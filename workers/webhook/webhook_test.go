@@ -57,7 +57,7 @@ func TestRetriesKeepBytesAndSignAnew(t *testing.T) {
 	})
 	id, e := w.emit()
 	s := w.until(id, func(s shown) bool { return s.Status == "failed" })
-	if want := "ab\uFFFD" + strings.Repeat("x", delivery.MaxAnswer-4); s.Answer != want {
+	if want := "ab\uFFFD" + strings.Repeat("x", models.MaxAnswer-4); s.Answer != want {
 		t.Errorf("the log has %d bytes of the answer: %.20q", len(s.Answer), s.Answer)
 	}
 	if s.Attempts != 3 || *s.HTTPStatus != 503 || s.Error == "" || s.Job != models.JobFailed || s.Failures != 3 || !s.Failing {

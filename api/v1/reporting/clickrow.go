@@ -27,7 +27,7 @@ type ClickRow struct {
 	Arrival          string     `json:"arrival" doc:"how the visitor was identified"`
 	Params           string     `json:"params" doc:"the query as received"`
 
-	SubParams
+	models.SubParams
 	models.Visitor
 
 	Cost     models.Money `json:"cost"`
@@ -46,24 +46,6 @@ type ClickRow struct {
 	OfferName    *string `json:"offer_name"`
 	NetworkName  *string `json:"network_name"`
 	SourceName   *string `json:"source_name"`
-}
-
-// SubParams are the sub-parameters of a click.
-type SubParams struct {
-	Sub1  string `json:"sub1"`
-	Sub2  string `json:"sub2"`
-	Sub3  string `json:"sub3"`
-	Sub4  string `json:"sub4"`
-	Sub5  string `json:"sub5"`
-	Sub6  string `json:"sub6"`
-	Sub7  string `json:"sub7"`
-	Sub8  string `json:"sub8"`
-	Sub9  string `json:"sub9"`
-	Sub10 string `json:"sub10"`
-}
-
-func subParams(s [models.Subs]string) SubParams {
-	return SubParams{s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8], s[9]}
 }
 
 // ClickVisitor is the visitor of one click.
@@ -104,7 +86,7 @@ func clickRow(c *clicklog.StoredClick, sales clicklog.Sales, names map[string]st
 		LanderID: answer.OrNull(c.LanderID), OfferID: answer.OrNull(c.OfferID), NetworkID: answer.OrNull(c.NetworkID),
 		SourceID: answer.OrNull(c.SourceID), ExternalID: c.ExternalID, Domain: c.Domain, Destination: c.Destination,
 		Arrival: c.Arrival, Params: c.Params,
-		SubParams: subParams(c.Subs),
+		SubParams: models.SubsOf(c.Subs),
 		Visitor:   c.Visitor, Cost: models.NewMoney(c.Cost), Currency: c.Currency, IsUnique: c.IsUnique,
 		LPViews: c.LPViews, LPClicks: c.LPClicks, LPSlot: answer.OrNull(c.LPSlot),
 		Conversions: sales.Conversions, Revenue: models.NewMoney(sales.Revenue),

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -176,8 +175,7 @@ type PostbacksReplayed struct {
 }
 
 var replayJob = slow.New(jobs.ReplayPostbacks, func(a jobs.ReplayAnswer) PostbacksReplayed {
-	w := bind.Window{From: a.From, To: a.To.Add(-time.Second)}
-	return PostbacksReplayed{w.Range(), a.Replayed}
+	return PostbacksReplayed{bind.RangeOf(a.From, a.To), a.Replayed}
 })
 
 func (d Deps) replayPostbacks(c *route.Call, b ReplayBody) (PostbacksReplayed, error) {

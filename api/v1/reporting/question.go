@@ -119,8 +119,3 @@ func daysBetween(from, end time.Time) int {
 	date := func(t time.Time) time.Time { return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC) }
 	return int(date(end).Sub(date(from)) / (24 * time.Hour))
 }
-
-// rangeOf is a stretch of time as answers show it.
-func rangeOf(from, to time.Time) bind.Range {
-	return bind.Window{From: from.UTC(), To: to.UTC().Add(-time.Second)}.Range()
-}

@@ -160,11 +160,11 @@ var performanceForm = newForm(jobs.ReadPerformance, performanceAnswer)
 
 func performanceAnswer(a jobs.ReportAnswer) Performance {
 	out := Performance{
-		Range: rangeOf(a.Args.From, a.Args.To), TZ: a.Args.TZ, Dimension: strings.Join(a.Args.Dimensions, ","),
+		Range: bind.RangeOf(a.Args.From, a.Args.To), TZ: a.Args.TZ, Dimension: strings.Join(a.Args.Dimensions, ","),
 		Dimensions: a.Args.Dimensions, Filters: filtersShown(a.Args.Filters), Labels: a.Labels,
 	}
 	if a.Args.Compare != nil {
-		shown := rangeOf(a.Args.Compare.From, a.Args.Compare.To)
+		shown := bind.RangeOf(a.Args.Compare.From, a.Args.Compare.To)
 		out.CompareRange = &shown
 	}
 	groups := a.Rows

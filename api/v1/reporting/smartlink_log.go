@@ -25,7 +25,7 @@ type SmartlinkClickRow struct {
 	ExternalID     string     `json:"external_id" doc:"the traffic source's own click id"`
 	Params         string     `json:"params" doc:"the query as received"`
 
-	SubParams
+	models.SubParams
 	models.Visitor
 }
 
@@ -58,6 +58,6 @@ func smartlinkClickRow(s *clicklog.StoredSmartlinkClick, name store.SmartlinkNam
 		ClickID: models.FormatClickID(s.ID), At: answer.Stamp(s.At), LinkID: s.SmartlinkID, LinkName: name.Name,
 		Slug: name.Slug, RuleID: answer.OrNull(s.RuleID), DestinationURL: s.DestinationURL,
 		Destination: s.Destination, Domain: s.Domain, SourceID: answer.OrNull(s.SourceID), ExternalID: s.ExternalID, Params: s.Params,
-		SubParams: subParams(s.Subs), Visitor: s.Visitor,
+		SubParams: models.SubsOf(s.Subs), Visitor: s.Visitor,
 	}
 }

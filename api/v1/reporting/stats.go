@@ -85,7 +85,7 @@ func (d Deps) overview(c *route.Call) (Overview, error) {
 var overviewForm = newForm(jobs.ReadOverview, func(a jobs.ReportAnswer) Overview {
 	now, then := a.Rows[0].Figures, *a.Rows[0].Before
 	return Overview{
-		Range: rangeOf(a.Args.From, a.Args.To), PreviousRange: rangeOf(a.Args.Compare.From, a.Args.Compare.To),
+		Range: bind.RangeOf(a.Args.From, a.Args.To), PreviousRange: bind.RangeOf(a.Args.Compare.From, a.Args.Compare.To),
 		TZ: a.Args.TZ, Filters: filtersShown(a.Args.Filters), Figures: now.Row(), Changes: changesOf(now, then),
 	}
 })

@@ -43,7 +43,7 @@ func (d Deps) trends(c *route.Call) (Trends, error) {
 
 var trendsForm = newForm(jobs.ReadTrends, func(a jobs.ReportAnswer) Trends {
 	return Trends{
-		rangeOf(a.Args.From, a.Args.To), a.Args.Bucket, a.Args.TZ, filtersShown(a.Args.Filters), answer.Each(a.Rows, trendRow),
+		bind.RangeOf(a.Args.From, a.Args.To), a.Args.Bucket, a.Args.TZ, filtersShown(a.Args.Filters), answer.Each(a.Rows, trendRow),
 	}
 })
 
@@ -102,7 +102,7 @@ func (d Deps) timeseries(c *route.Call) (Timeseries, error) {
 }
 
 var timeseriesForm = newForm(jobs.ReadTimeseries, func(a jobs.ReportAnswer) Timeseries {
-	return Timeseries{rangeOf(a.Args.From, a.Args.To), a.Args.TZ, answer.Each(a.Rows, func(r models.ReportRow) DayPoint {
+	return Timeseries{bind.RangeOf(a.Args.From, a.Args.To), a.Args.TZ, answer.Each(a.Rows, func(r models.ReportRow) DayPoint {
 		return DayPoint{r.Dims[0], point(r.Figures)}
 	})}
 })
