@@ -30,6 +30,7 @@ var (
 func campaigns(d Deps, about reporting.Deps) []route.Route {
 	res := resource[store.Campaigns, models.Campaign, CampaignAnswer]{
 		group: "Campaigns", path: "/campaigns", table: (*store.Store).Campaigns, answer: d.campaignAnswer,
+		chosen: chosenByUse,
 	}
 	create := res.row("POST", "", "create a campaign", route.Take(d.createCampaign),
 		campaignOwnCodes, route.Codes("400 invalid_flow", "403 buyer_only"), campaignCodes, answer.FlowCodes)

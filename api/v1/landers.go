@@ -12,6 +12,7 @@ import (
 func landers(d Deps) []route.Route {
 	res := resource[store.Landers, models.Lander, LanderAnswer]{
 		group: "Landing pages", path: "/landers", table: (*store.Store).Landers, answer: landerAnswer,
+		chosen: chosenByUse,
 		codes: route.Codes("400 required too_long invalid_url invalid_number out_of_range invalid_country",
 			"409 duplicate_name"),
 	}

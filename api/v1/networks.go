@@ -22,16 +22,17 @@ import (
 func networks(d Deps) []route.Route {
 	res := resource[store.Networks, models.Network, NetworkAnswer]{
 		group: "Affiliate networks", path: "/networks", table: (*store.Store).Networks, answer: networkAnswer,
+		chosen: chosenByUse,
 		codes: route.Codes("400 required too_long invalid_url invalid_number out_of_range", "402 plan_limit",
 			"409 duplicate_name"),
 	}
 	list := res.row("GET", "", "affiliate networks; from or to adds each network's figures for the window",
 		route.Do(d.listNetworks))
 	list.Page, list.Share = true, route.Lists
-	list.Query = []route.Param{
+	list.Query = append(res.params(), []route.Param{
 		{Name: "from", Doc: "start of the window, UTC: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS"},
 		{Name: "to", Doc: "end of the window, UTC; a bare date means the end of that day"},
-	}
+	}...)
 	return []route.Route{
 		list,
 		create[NetworkBody](res, "create an affiliate network"),
@@ -43,7 +44,11 @@ func networks(d Deps) []route.Route {
 
 // listNetworks answers names and settings, and figures only when the caller gave an end of a window.
 func (d Deps) listNetworks(c *route.Call) (NetworkRows, error) {
-	records, next, err := c.Store.Networks().List(c.Context(), c.Account.ID, c.Page)
+	page, err := pageOf(c)
+	if err != nil {
+		return NetworkRows{}, err
+	}
+	records, next, err := c.Store.Networks().List(c.Context(), c.Account.ID, page)
 	if err != nil {
 		return NetworkRows{}, err
 	}

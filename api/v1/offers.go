@@ -15,6 +15,7 @@ import (
 func offers(d Deps) []route.Route {
 	res := resource[store.Offers, models.Offer, OfferAnswer]{
 		group: "Offers", path: "/offers", table: (*store.Store).Offers, answer: offerAnswer,
+		chosen: chosenByUse,
 		codes: route.Codes("400 required too_long invalid_url invalid_number out_of_range invalid_network invalid_country",
 			"409 duplicate_name"),
 	}

@@ -223,3 +223,46 @@ func TestOfferAllowance(t *testing.T) {
 	}
 	s.Do("POST", "/offers", offer("more")).Want(402, "plan_limit")
 }
+
+// TestListsAreChosenFrom: lists by name, status, group and tag, page by page.
+func TestListsAreChosenFrom(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	for i, name := range []string{"Sweeps DE", "sweeps fr", "100% Dating", "Nutra"} {
+		body := map[string]any{
+			"name": name, "url": "https://x.example", "group_name": []string{"EU", "eu", "", "US"}[i], "tags": []string{[]string{"a", "b"}[i%2]},
+		}
+		for _, path := range []string{"/offers", "/landers"} {
+			id := s.Do("POST", path, body).Want(201, "").Map()["id"]
+			if name == "Nutra" {
+				s.Do("PATCH", path, map[string]any{"id": id, "is_active": false}).Want(200, "")
+			}
+		}
+	}
+	for _, path := range []string{"/offers", "/landers"} {
+		for query, want := range map[string]int{
+			"": 4, "q=SWEEPS": 2, "q=%25": 1, "q=_": 0, "status=paused": 1, "status=active": 3, "group=eu": 2, "tag=a": 2,
+			"q=s&group=EU&tag=b&status=active": 1, "tag=c": 0,
+		} {
+			seen, cursor := 0, ""
+			for page := 0; page == 0 || cursor != ""; page++ {
+				got := s.Do("GET", path+"?limit=1&cursor="+cursor+"&"+query, nil).Want(200, "").Map()
+				seen += len(got["rows"].([]any))
+				if cursor, _ = got["next_cursor"].(string); cursor != "" && page == 0 {
+					s.Do("GET", path+"?limit=1&q=other&cursor="+cursor, nil).Want(400, "invalid_input")
+				}
+			}
+			if seen != want {
+				t.Errorf("%s?%s: %d, want %d", path, query, seen, want)
+			}
+		}
+		s.Do("GET", path+"?status=on", nil).Want(400, "invalid_input")
+		s.Do("GET", path+"?search=x", nil).Want(400, "invalid_input")
+	}
+	for _, path := range []string{"/campaigns", "/traffic-sources", "/networks"} {
+		s.Do("GET", path+"?q=x&status=paused&group=g&tag=t", nil).Want(200, "")
+	}
+	for _, path := range []string{"/rules", "/flows", "/short-links"} {
+		s.Do("GET", path+"?q=x", nil).Want(200, "")
+	}
+}

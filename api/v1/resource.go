@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -39,7 +40,45 @@ type resource[T, R, A any] struct {
 	codes       []route.Code  // of a body
 	bodyLimit   int64         // in bytes; 0: the usual one
 	check       func(R) error // by the settings of the install; may be nil
+	chosen      []route.Param // how its list can be chosen from, beside chosenByName
 }
+
+// The parameters that choose the records of a list.
+var (
+	chosenByName = route.Param{Name: "q", Doc: "only records whose name contains this, in any case"}
+	chosenByUse  = []route.Param{
+		{Name: "status", Enum: []string{"active", "paused"}},
+		{Name: "group", Doc: "only this group, in any case"},
+		{Name: "tag", Doc: "only records with this tag"},
+	}
+)
+
+// params are those that choose the records of the list.
+func (r resource[T, R, A]) params() []route.Param {
+	return append([]route.Param{chosenByName}, r.chosen...)
+}
+
+// pageOf is the page that a call wants, of the records that it chooses.
+func pageOf(c *route.Call) (store.Page, error) {
+	page := c.Page
+	page.Only = store.Only{
+		Search: c.Query.Get("q"), Status: c.Query.Get("status"), Group: c.Query.Get("group"), Tag: c.Query.Get("tag"),
+	}
+	for _, p := range c.Route.Query {
+		if p.Name == "status" && page.Only.Status != "" && !slices.Contains(p.Enum, page.Only.Status) {
+			return page, models.Invalid("invalid_input", "status must be one of %v", p.Enum)
+		}
+	}
+	for _, text := range []string{page.Only.Search, page.Only.Group, page.Only.Tag} {
+		if utf8.RuneCountInString(text) > maxChosen {
+			return page, models.Invalid("invalid_input", "a name has at most %d characters", maxChosen)
+		}
+	}
+	return page, nil
+}
+
+// maxChosen is how long a name, a group or a tag is that a list is chosen from by, in characters.
+const maxChosen = 255
 
 // recordOf is the record that a body describes, checked.
 func recordOf[T, R, A any](res resource[T, R, A], b body[R]) (R, error) {
@@ -78,10 +117,14 @@ type Listed[T any] struct {
 // list is GET: a page of records.
 func list[T lister[R], R, A any](res resource[T, R, A], summary string) route.Route {
 	row := res.row("GET", "", summary, route.Do(func(c *route.Call) (Listed[A], error) {
-		records, next, err := res.table(c.Store).List(c.Context(), c.Account.ID, c.Page)
+		page, err := pageOf(c)
+		if err != nil {
+			return Listed[A]{}, err
+		}
+		records, next, err := res.table(c.Store).List(c.Context(), c.Account.ID, page)
 		return Listed[A]{answer.Each(records, res.answer), answer.Cursor(next)}, err
 	}))
-	row.Page = true
+	row.Page, row.Query = true, res.params()
 	return row
 }
 
@@ -99,7 +142,11 @@ func listFigures[T lister[R], R interface{ RecordID() uuid.UUID }, A, L any](
 	d Deps, res resource[T, R, A], summary, dimension string, rows pageRows[R, L],
 ) route.Route {
 	row := res.row("GET", "", summary, route.Do(func(c *route.Call) (Rows[L], error) {
-		records, next, err := res.table(c.Store).List(c.Context(), c.Account.ID, c.Page)
+		page, err := pageOf(c)
+		if err != nil {
+			return Rows[L]{}, err
+		}
+		records, next, err := res.table(c.Store).List(c.Context(), c.Account.ID, page)
 		if err != nil {
 			return Rows[L]{}, err
 		}
@@ -112,7 +159,7 @@ func listFigures[T lister[R], R interface{ RecordID() uuid.UUID }, A, L any](
 			c.Window.Range(), answer.Each(records, func(r R) L { return show(r, figures[r.RecordID()]) }), answer.Cursor(next),
 		}, err
 	}))
-	row.Window, row.Page, row.Share = true, true, route.Lists
+	row.Window, row.Page, row.Share, row.Query = true, true, route.Lists, res.params()
 	return row
 }
 

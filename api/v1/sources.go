@@ -17,6 +17,7 @@ import (
 func sources(d Deps) []route.Route {
 	res := resource[store.Sources, models.TrafficSource, SourceAnswer]{
 		group: "Traffic sources", path: "/traffic-sources", table: (*store.Store).Sources,
+		chosen: chosenByUse,
 		answer: func(o models.TrafficSource) SourceAnswer { return SourceAnswer{o} },
 		check:  func(o models.TrafficSource) error { return d.checkPostback(o.SourcePostback) },
 		codes: route.Codes("400 required too_long invalid_url invalid_number out_of_range invalid_value", "402 plan_limit",

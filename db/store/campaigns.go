@@ -49,7 +49,7 @@ func newCampaignTable[R any](joined string) *table[R] {
 // the second part, so none is missed. A pinned campaign that is changed meanwhile may come twice.
 func (k Campaigns) List(ctx context.Context, account uuid.UUID, p Page) ([]models.Campaign, string, error) {
 	return readPage(ctx, k.s, account, p, pageQuery[models.Campaign]{
-		Name: campaignTable.name, SQL: campaignTable.from + ` WHERE ` + campaignTable.live, Args: []any{account}, Walk: true,
+		Name: campaignTable.name, SQL: campaignTable.from + ` WHERE ` + campaignTable.live, Args: []any{account}, Only: campaignTable.only(p.Only), Walk: true,
 		Order: []string{"(t.is_pinned AND t.updated_at <= $2):boolean", "t.created_at:timestamptz", "t.id:uuid"},
 		Place: func(c models.Campaign, start time.Time) []string {
 			pinned := c.IsPinned && !c.UpdatedAt.After(start)

@@ -43,7 +43,7 @@ var flowTable = newTable(table[flow.Saved]{
 // again.
 func (k Flows) List(ctx context.Context, account uuid.UUID, p Page) ([]flow.Saved, string, error) {
 	flows, next, err := readPage(ctx, k.s, account, p, pageQuery[flow.Saved]{
-		Name: flowTable.name, SQL: flowTable.from + ` WHERE ` + flowTable.live, Args: []any{account}, Walk: true,
+		Name: flowTable.name, SQL: flowTable.from + ` WHERE ` + flowTable.live, Args: []any{account}, Only: flowTable.only(p.Only), Walk: true,
 		Order: []string{"CASE WHEN updated_at > $2 THEN '-infinity' ELSE updated_at END:timestamptz", "id:uuid"},
 		Place: func(r flow.Saved, start time.Time) []string {
 			changed := r.UpdatedAt.UTC().Format(time.RFC3339Nano)

@@ -22,7 +22,19 @@ import (
 type Page struct {
 	Limit  int
 	Cursor string // of the previous page; empty: from the start
+	Only   Only
 }
+
+// Only chooses the records of a list. An empty member chooses all, and so does one that the list's table knows nothing of.
+type Only struct {
+	Search string // part of the name, in any case
+	Status string // active, paused, and of campaigns archived
+	Group  string // the whole name of the group, in any case
+	Tag    string
+}
+
+// pageCondition is SQL with %s in the place of the argument.
+type pageCondition struct{ sql, arg string }
 
 // pageQuery describes a list that can be read page by page.
 type pageQuery[T any] struct {
@@ -40,6 +52,8 @@ type pageQuery[T any] struct {
 	// Filters is everything else that decides which rows are in the list. A cursor is valid only with the Filters it
 	// was made with.
 	Filters string
+	// Only are more conditions.
+	Only []pageCondition
 	// Walk is for an order that may change between two pages. The argument behind Args is then the time of the first page,
 	// by the database's clock. Every cursor carries it.
 	Walk bool
@@ -63,7 +77,7 @@ func readPage[T any](ctx context.Context, s *Store, account uuid.UUID, p Page, q
 	if err != nil {
 		return nil, "", err
 	}
-	scope := cursorScope(account, q.Name, q.Filters)
+	scope := cursorScope(account, q.Name, q.Filters+onlyScope(q.Only))
 	sql, args := q.SQL, slices.Clone(q.Args)
 	var place []string
 	if p.Cursor != "" {
@@ -81,6 +95,10 @@ func readPage[T any](ctx context.Context, s *Store, account uuid.UUID, p Page, q
 			return nil, "", err
 		}
 		args = append(args, start)
+	}
+	for _, o := range q.Only {
+		args = append(args, o.arg)
+		sql += " AND " + fmt.Sprintf(o.sql, fmt.Sprintf("$%d", len(args)))
 	}
 	sign, direction := "<", " DESC"
 	if q.Asc {
@@ -114,6 +132,14 @@ func readPage[T any](ctx context.Context, s *Store, account uuid.UUID, p Page, q
 		place = append(place, start.Format(time.RFC3339Nano))
 	}
 	return rows, makeCursor(key, scope, place), nil
+}
+
+// onlyScope is what conditions add to the scope of a cursor.
+func onlyScope(list []pageCondition) (scope string) {
+	for _, o := range list {
+		scope += fmt.Sprintf("|%q|%q", o.sql, o.arg)
+	}
+	return scope
 }
 
 // walkStart is the time of a walk's first page: now without a place, else the last value of the place.

@@ -45,7 +45,7 @@ var ruleTable = newTable(table[models.Rule]{
 // again.
 func (k Rules) List(ctx context.Context, account uuid.UUID, p Page) ([]models.Rule, string, error) {
 	return readPage(ctx, k.s, account, p, pageQuery[models.Rule]{
-		Name: ruleTable.name, SQL: ruleTable.from + ` WHERE ` + ruleTable.live, Args: []any{account}, Asc: true, Walk: true,
+		Name: ruleTable.name, SQL: ruleTable.from + ` WHERE ` + ruleTable.live, Args: []any{account}, Only: ruleTable.only(p.Only), Asc: true, Walk: true,
 		Order: []string{
 			"(t.updated_at > $2):boolean", "CASE WHEN t.updated_at > $2 THEN '' ELSE lower(t.name) END:text", "t.id:uuid",
 		},

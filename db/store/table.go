@@ -37,6 +37,7 @@ type table[R any] struct {
 	// prepare completes and checks a record before it is saved. old is the saved one, under a lock, nil for a new record.
 	prepare func(ctx context.Context, s *Store, record, old *R) error
 
+	read    []string // its own columns
 	params  []column // what insert writes; what update writes too comes first
 	updated int      // how many of params update writes
 
@@ -46,6 +47,28 @@ type table[R any] struct {
 	insert string
 	update string
 	remove string
+}
+
+// onlyBy are the ways to choose the records of a list, by the column that a table needs for one.
+var onlyBy = []struct {
+	column, sql string
+	value       func(Only) string
+}{
+	{"t.name", "strpos(lower(t.name), lower(%s)) > 0", func(o Only) string { return o.Search }},
+	{"t.status", "t.status = %s", func(o Only) string { return o.Status }},
+	{"t.is_active", "t.is_active = (%s = 'active')", func(o Only) string { return o.Status }},
+	{"t.group_name", "lower(t.group_name) = lower(%s)", func(o Only) string { return o.Group }},
+	{"t.tags", "%s = ANY (t.tags)", func(o Only) string { return o.Tag }},
+}
+
+// only are the conditions for the records that are chosen.
+func (t *table[R]) only(o Only) (list []pageCondition) {
+	for _, by := range onlyBy {
+		if v := by.value(o); v != "" && slices.Contains(t.read, by.column) {
+			list = append(list, pageCondition{by.sql, v})
+		}
+	}
+	return list
 }
 
 // column is a field with a db tag.
@@ -103,7 +126,7 @@ func newTable[R any](t table[R]) *table[R] {
 			sets = append(sets, c.name+" = "+mark)
 		}
 	}
-	t.updated = 2 + len(sets)
+	t.updated, t.read = 2+len(sets), read
 	columns := strings.Join(read, ", ") + t.joined
 	t.from = `SELECT ` + columns + ` FROM ` + t.name + ` t ` + t.join
 	t.live = `t.account_id = $1`
@@ -282,6 +305,7 @@ type records[R any] struct {
 func (k records[R]) List(ctx context.Context, account uuid.UUID, p Page) ([]R, string, error) {
 	return readPage(ctx, k.s, account, p, pageQuery[R]{
 		Name: k.t.name, SQL: k.t.from + ` WHERE ` + k.t.live, Args: []any{account}, Order: newest,
+		Only: k.t.only(p.Only),
 		Place: func(record R, _ time.Time) []string {
 			return placeOf(field[models.Stamp](&record, "CreatedAt").Time, *field[uuid.UUID](&record, "ID"))
 		},
