@@ -11,5 +11,4 @@ type Rule struct {
 	Dated
 	MatchSteps int    `db:"match_steps" json:"-"` // what the conditions cost: see package cond
 	MatchBytes int    `db:"match_bytes" json:"-"`
-	SortName   string `db:"sort_name,joined" json:"-"` // order of lists: the name in lower case, by PostgreSQL's rules
 }

@@ -256,13 +256,31 @@ func TestListsAreChosenFrom(t *testing.T) {
 				t.Errorf("%s?%s: %d, want %d", path, query, seen, want)
 			}
 		}
+		for sort, want := range map[string]string{
+			"name": "100% Dating|Nutra|Sweeps DE|sweeps fr", "-name": "sweeps fr|Sweeps DE|Nutra|100% Dating",
+			"created_at": "Sweeps DE|sweeps fr|100% Dating|Nutra", "-created_at": "Nutra|100% Dating|sweeps fr|Sweeps DE",
+		} {
+			var names []string
+			for next := "?limit=1&sort=" + sort; next != ""; {
+				got := s.Do("GET", path+next, nil).Want(200, "").Map()
+				names = append(names, got["rows"].([]any)[0].(map[string]any)["name"].(string))
+				if next, _ = got["next_cursor"].(string); next != "" {
+					s.Do("GET", path+"?limit=1&cursor="+next, nil).Want(400, "invalid_input")
+					next = "?limit=1&sort=" + sort + "&cursor=" + next
+				}
+			}
+			if got := strings.Join(names, "|"); got != want {
+				t.Errorf("%s by %s: %s, want %s", path, sort, got, want)
+			}
+		}
 		s.Do("GET", path+"?status=on", nil).Want(400, "invalid_input")
+		s.Do("GET", path+"?sort=clicks", nil).Want(400, "invalid_input")
 		s.Do("GET", path+"?search=x", nil).Want(400, "invalid_input")
 	}
 	for _, path := range []string{"/campaigns", "/traffic-sources", "/networks"} {
-		s.Do("GET", path+"?q=x&status=paused&group=g&tag=t", nil).Want(200, "")
+		s.Do("GET", path+"?sort=-name&q=x&status=paused&group=g&tag=t", nil).Want(200, "")
 	}
 	for _, path := range []string{"/rules", "/flows", "/short-links"} {
-		s.Do("GET", path+"?q=x", nil).Want(200, "")
+		s.Do("GET", path+"?q=x&sort=name", nil).Want(200, "")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
@@ -13,6 +14,7 @@ import (
 	"switchyard/api/route"
 	"switchyard/api/v1/reporting"
 	"switchyard/db/report"
+	"switchyard/db"
 	"switchyard/db/store"
 	"switchyard/models"
 )
@@ -53,9 +55,14 @@ var (
 	}
 )
 
-// params are those that choose the records of the list.
+var sortParam = route.Param{
+	Name: "sort", Doc: "after a minus descending; left out: the list's own order",
+	Enum: db.Map(store.Sorts, func(s store.Sort) string { return string(s) }),
+}
+
+// params are those that choose and order the records of the list.
 func (r resource[T, R, A]) params() []route.Param {
-	return append([]route.Param{chosenByName}, r.chosen...)
+	return append([]route.Param{chosenByName, sortParam}, r.chosen...)
 }
 
 // pageOf is the page that a call wants, of the records that it chooses.
@@ -64,9 +71,10 @@ func pageOf(c *route.Call) (store.Page, error) {
 	page.Only = store.Only{
 		Search: c.Query.Get("q"), Status: c.Query.Get("status"), Group: c.Query.Get("group"), Tag: c.Query.Get("tag"),
 	}
+	page.Sort = store.Sort(c.Query.Get("sort"))
 	for _, p := range c.Route.Query {
-		if p.Name == "status" && page.Only.Status != "" && !slices.Contains(p.Enum, page.Only.Status) {
-			return page, models.Invalid("invalid_input", "status must be one of %v", p.Enum)
+		if v := c.Query.Get(p.Name); v != "" && len(p.Enum) > 0 && !slices.Contains(p.Enum, v) {
+			return page, models.Invalid("invalid_input", "%s must be one of %s", p.Name, strings.Join(p.Enum, ", "))
 		}
 	}
 	for _, text := range []string{page.Only.Search, page.Only.Group, page.Only.Tag} {

@@ -42,20 +42,23 @@ func newCampaignTable[R any](joined string) *table[R] {
 	})
 }
 
-// List lists the campaigns that are not deleted: pinned first, then newest.
+// List lists the campaigns that are not deleted: pinned first, then newest, unless the page wants another order.
 //
 // Pins may change between two pages. So the order goes by the time of the first page, which every cursor carries:
 // first come pinned campaigns that were not changed since then, then all others. A change can only move a campaign to
 // the second part, so none is missed. A pinned campaign that is changed meanwhile may come twice.
 func (k Campaigns) List(ctx context.Context, account uuid.UUID, p Page) ([]models.Campaign, string, error) {
-	return readPage(ctx, k.s, account, p, pageQuery[models.Campaign]{
-		Name: campaignTable.name, SQL: campaignTable.from + ` WHERE ` + campaignTable.live, Args: []any{account}, Only: campaignTable.only(p.Only), Walk: true,
-		Order: []string{"(t.is_pinned AND t.updated_at <= $2):boolean", "t.created_at:timestamptz", "t.id:uuid"},
-		Place: func(c models.Campaign, start time.Time) []string {
-			pinned := c.IsPinned && !c.UpdatedAt.After(start)
-			return append([]string{strconv.FormatBool(pinned)}, placeOf(c.CreatedAt.Time, c.ID)...)
-		},
-	})
+	q := campaignTable.page(account, p)
+	if p.Sort != "" {
+		return readPage(ctx, k.s, account, p, q)
+	}
+	q.Walk = true
+	q.Order = append([]orderColumn{{"(t.is_pinned AND t.updated_at <= $2)", "%s::boolean"}}, newest...)
+	q.Place = func(c models.Campaign, start time.Time) []string {
+		pinned := c.IsPinned && !c.UpdatedAt.After(start)
+		return append([]string{strconv.FormatBool(pinned)}, placeOf(c.CreatedAt.Time, c.ID)...)
+	}
+	return readPage(ctx, k.s, account, p, q)
 }
 
 // Create adds a campaign with its flow under new ids, within the plan's allowance. The alias is generated if it is

@@ -36,23 +36,28 @@ var flowTable = newTable(table[flow.Saved]{
 	},
 })
 
-// List lists the saved flows, most recently changed first. Saved rules that were deleted are inlined.
+// List lists the saved flows, most recently changed first unless the page wants another order. Saved rules that were
+// deleted are inlined.
 //
 // Flows may change between two pages. So a flow that was changed or made after the first page comes after all others.
 // A change only moves a flow ahead of the cursor, so none is missed. A flow that is changed after it came may come
 // again.
 func (k Flows) List(ctx context.Context, account uuid.UUID, p Page) ([]flow.Saved, string, error) {
-	flows, next, err := readPage(ctx, k.s, account, p, pageQuery[flow.Saved]{
-		Name: flowTable.name, SQL: flowTable.from + ` WHERE ` + flowTable.live, Args: []any{account}, Only: flowTable.only(p.Only), Walk: true,
-		Order: []string{"CASE WHEN updated_at > $2 THEN '-infinity' ELSE updated_at END:timestamptz", "id:uuid"},
-		Place: func(r flow.Saved, start time.Time) []string {
+	q := flowTable.page(account, p)
+	if p.Sort == "" {
+		q.Walk = true
+		q.Order = []orderColumn{
+			{"CASE WHEN t.updated_at > $2 THEN '-infinity' ELSE t.updated_at END", "%s::timestamptz"}, {"t.id", "%s::uuid"},
+		}
+		q.Place = func(r flow.Saved, start time.Time) []string {
 			changed := r.UpdatedAt.UTC().Format(time.RFC3339Nano)
 			if r.UpdatedAt.After(start) {
 				changed = "-infinity"
 			}
 			return []string{changed, r.ID.String()}
-		},
-	})
+		}
+	}
+	flows, next, err := readPage(ctx, k.s, account, p, q)
 	if err != nil {
 		return nil, "", err
 	}

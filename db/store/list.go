@@ -23,7 +23,22 @@ type Page struct {
 	Limit  int
 	Cursor string // of the previous page; empty: from the start
 	Only   Only
+	Sort   Sort
 }
+
+// Sort is the order of a list of records.
+type Sort string
+
+// The orders of a list. The empty one is the kind's own.
+const (
+	SortNewest Sort = "-created_at"
+	SortOldest Sort = "created_at"
+	SortName   Sort = "name"
+	SortNameZA Sort = "-name"
+)
+
+// Sorts are all orders.
+var Sorts = []Sort{SortNewest, SortOldest, SortName, SortNameZA}
 
 // Only chooses the records of a list. An empty member chooses all, and so does one that the list's table knows nothing of.
 type Only struct {
@@ -44,9 +59,8 @@ type pageQuery[T any] struct {
 	SQL string
 	// Args are its arguments.
 	Args []any
-	// Order are the columns that order the list, each as "column:type", the last one unique. A record's values must
-	// never change, or a walk could miss it.
-	Order []string
+	// Order are the columns that order the list, the last one unique. A walk can miss a record whose values change.
+	Order []orderColumn
 	// Asc lists the smallest first; the default is newest first.
 	Asc bool
 	// Filters is everything else that decides which rows are in the list. A cursor is valid only with the Filters it
@@ -61,8 +75,11 @@ type pageQuery[T any] struct {
 	Place func(row T, start time.Time) []string
 }
 
+// orderColumn is a column that orders a list. place is SQL that makes its value from a text, which is %s.
+type orderColumn struct{ column, place string }
+
 // newest is the usual order of a list, by columns of t.
-var newest = []string{"t.created_at:timestamptz", "t.id:uuid"}
+var newest = []orderColumn{{"t.created_at", "%s::timestamptz"}, {"t.id", "%s::uuid"}}
 
 // placeOf is the place of a row in the order newest.
 func placeOf(created time.Time, id uuid.UUID) []string {
@@ -104,16 +121,12 @@ func readPage[T any](ctx context.Context, s *Store, account uuid.UUID, p Page, q
 	if q.Asc {
 		sign, direction = ">", " ASC"
 	}
-	columns := db.Map(q.Order, func(o string) string {
-		column, _, _ := strings.Cut(o, ":")
-		return column
-	})
+	columns := db.Map(q.Order, func(o orderColumn) string { return o.column })
 	if place != nil {
 		var after []string
 		for i, o := range q.Order {
-			_, kind, _ := strings.Cut(o, ":")
 			args = append(args, place[i])
-			after = append(after, fmt.Sprintf("$%d::%s", len(args), kind))
+			after = append(after, fmt.Sprintf(o.place, fmt.Sprintf("$%d", len(args))))
 		}
 		sql += fmt.Sprintf(" AND (%s) %s (%s)", strings.Join(columns, ", "), sign, strings.Join(after, ", "))
 	}

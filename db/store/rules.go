@@ -1,10 +1,9 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"slices"
-	"strconv"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -24,7 +23,7 @@ func (s *Store) Rules() Rules { return Rules{records[models.Rule]{s, ruleTable}}
 // conditions, and show it as an inline rule. For them the row stays, whatever their number. A rule that no flow uses is
 // deleted.
 var ruleTable = newTable(table[models.Rule]{
-	name: "rules", what: "rule", gone: "deleted_at", joined: `, lower(t.name) AS sort_name`,
+	name: "rules", what: "rule", gone: "deleted_at",
 	allowance: allowance{what: "saved rules", limit: func(p models.Plan) int { return p.Rules }},
 	nameTaken: models.Invalid, // as the contract wants for rules
 	prepare: func(ctx context.Context, s *Store, r, old *models.Rule) error {
@@ -38,25 +37,10 @@ var ruleTable = newTable(table[models.Rule]{
 	},
 })
 
-// List lists the saved rules by name, without regard to case.
-//
-// Names may change between two pages. So a rule that was changed after the first page comes after all others, by id.
-// A change only moves a rule ahead of the cursor, so none is missed. A rule that is changed after it came may come
-// again.
+// List lists the saved rules by name unless the page wants another order.
 func (k Rules) List(ctx context.Context, account uuid.UUID, p Page) ([]models.Rule, string, error) {
-	return readPage(ctx, k.s, account, p, pageQuery[models.Rule]{
-		Name: ruleTable.name, SQL: ruleTable.from + ` WHERE ` + ruleTable.live, Args: []any{account}, Only: ruleTable.only(p.Only), Asc: true, Walk: true,
-		Order: []string{
-			"(t.updated_at > $2):boolean", "CASE WHEN t.updated_at > $2 THEN '' ELSE lower(t.name) END:text", "t.id:uuid",
-		},
-		Place: func(r models.Rule, start time.Time) []string {
-			changed, by := r.UpdatedAt.After(start), r.SortName
-			if changed {
-				by = ""
-			}
-			return []string{strconv.FormatBool(changed), by, r.ID.String()}
-		},
-	})
+	p.Sort = cmp.Or(p.Sort, SortName)
+	return k.records.List(ctx, account, p)
 }
 
 // usedRules are the saved rules in the flows of campaigns and in saved flows, of the account $1 or, if that is null, of all.

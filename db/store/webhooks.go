@@ -162,7 +162,7 @@ func (w Webhooks) Deliveries(ctx context.Context, account uuid.UUID, f DeliveryF
 ) {
 	q := pageQuery[models.WebhookDelivery]{
 		Name: "webhook deliveries", SQL: listDeliveries, Args: []any{account},
-		Order:   []string{"d.created_at:timestamptz", "d.id:uuid"},
+		Order:   []orderColumn{{"d.created_at", "%s::timestamptz"}, {"d.id", "%s::uuid"}},
 		Filters: strings.Join([]string{f.Webhook.String(), f.Status}, "|"),
 		Place:   func(d models.WebhookDelivery, _ time.Time) []string { return placeOf(d.CreatedAt.Time, d.ID) },
 	}

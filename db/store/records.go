@@ -1,0 +1,145 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+// records has what all kinds of record have in common.
+type records[R any] struct {
+	s *Store
+	t *table[R]
+}
+
+// List lists the records that are not gone, newest first unless the page wants another order.
+func (k records[R]) List(ctx context.Context, account uuid.UUID, p Page) ([]R, string, error) {
+	return readPage(ctx, k.s, account, p, k.t.page(account, p))
+}
+
+// page is the query of a page in the order that the page wants.
+func (t *table[R]) page(account uuid.UUID, p Page) pageQuery[R] {
+	q := pageQuery[R]{
+		Name: t.name, SQL: t.from + ` WHERE ` + t.live, Args: []any{account}, Only: t.only(p.Only), Filters: string(p.Sort),
+		Order: newest, Asc: p.Sort == SortOldest || p.Sort == SortName,
+		Place: func(record R, _ time.Time) []string {
+			return placeOf(field[models.Stamp](&record, "CreatedAt").Time, *field[uuid.UUID](&record, "ID"))
+		},
+	}
+	if p.Sort == SortName || p.Sort == SortNameZA {
+		q.sortByName()
+	}
+	return q
+}
+
+// sortByName orders a list by name, without regard to case.
+//
+// Names may change between two pages. So a record that was changed after the first page comes after all others, by id.
+// A change only moves a record ahead of the cursor, so none is missed. A record that is changed after it came may come
+// again.
+func (q *pageQuery[R]) sortByName() {
+	last := "t.updated_at > $2"
+	if !q.Asc {
+		last = "t.updated_at <= $2"
+	}
+	q.Walk = true
+	q.Order = []orderColumn{
+		{"(" + last + ")", "%s::boolean"}, {"CASE WHEN t.updated_at > $2 THEN '' ELSE lower(t.name) END", "lower(%s)"},
+		{"t.id", "%s::uuid"},
+	}
+	q.Place = func(record R, start time.Time) []string {
+		changed, name := field[models.Stamp](&record, "UpdatedAt").After(start), *field[string](&record, "Name")
+		if changed {
+			name = ""
+		}
+		return []string{strconv.FormatBool(changed == q.Asc), name, field[uuid.UUID](&record, "ID").String()}
+	}
+}
+
+// Find finds one record that is not gone.
+func (k records[R]) Find(ctx context.Context, account, id uuid.UUID) (R, error) {
+	return k.t.find(ctx, k.s, account, id)
+}
+
+// Create adds a record under a new id, within the plan's allowance.
+func (k records[R]) Create(ctx context.Context, record R) (R, error) {
+	return k.t.create(ctx, k.s, record)
+}
+
+// Update writes every field of a record, except whether it is active and those that have a method of their own.
+func (k records[R]) Update(ctx context.Context, record R) (R, error) {
+	return k.t.change(ctx, k.s, record)
+}
+
+// Remove removes a record: it is no longer listed. Most kinds stay in the database for history.
+func (k records[R]) Remove(ctx context.Context, account, id uuid.UUID) error {
+	return k.s.one(ctx, k.t.what, k.t.remove, account, id)
+}
+
+// pausable has what the kinds that can be paused have in common.
+type pausable[R any] struct{ records[R] }
+
+// SetActive pauses or resumes a record. Resuming a deactivated one restores it, within the plan's allowance, unless
+// another record has its name by now.
+func (k pausable[R]) SetActive(ctx context.Context, account, id uuid.UUID, on bool) error {
+	if !on || k.t.gone != deactivated {
+		return k.s.one(ctx, k.t.what, k.t.set(`is_active = $3`), account, id, on)
+	}
+	return k.s.Tx(ctx, func(s *Store) error {
+		gone, err := k.t.isGone(ctx, s, account, id)
+		if err == nil && gone {
+			err = s.allow(ctx, account, k.t.allowance)
+		}
+		if err != nil {
+			return err
+		}
+		return k.t.restore(ctx, s, account, id)
+	})
+}
+
+// deactivated is the column of the kinds that stay for history, and can be restored.
+const deactivated = "deactivated_at"
+
+// isGone locks a record of the account, gone or not, and reports whether it is gone.
+func (t *table[R]) isGone(ctx context.Context, s *Store, account, id uuid.UUID) (bool, error) {
+	q := `SELECT t.` + t.gone + ` IS NOT NULL FROM ` + t.name + ` t WHERE t.account_id = $1 AND t.id = $2 FOR NO KEY UPDATE`
+	return db.Get[bool](ctx, s.c, t.what, q, account, id)
+}
+
+// restore makes a record active, gone or not.
+func (t *table[R]) restore(ctx context.Context, s *Store, account, id uuid.UUID) error {
+	err := s.one(ctx, t.what, `UPDATE `+t.name+` t SET `+t.gone+` = NULL, is_active = true, updated_at = clock_timestamp()
+		WHERE t.account_id = $1 AND t.id = $2`, account, id)
+	if db.UniqueViolation(err) == t.name+"_name" {
+		err = t.nameTaken("duplicate_name", "another %s has this name", t.what)
+	}
+	return err
+}
+
+// onlyBy are the ways to choose the records of a list, by the column that a table needs for one.
+var onlyBy = []struct {
+	column, sql string
+	value       func(Only) string
+}{
+	{"t.name", "strpos(lower(t.name), lower(%s)) > 0", func(o Only) string { return o.Search }},
+	{"t.status", "t.status = %s", func(o Only) string { return o.Status }},
+	{"t.is_active", "t.is_active = (%s = 'active')", func(o Only) string { return o.Status }},
+	{"t.group_name", "lower(t.group_name) = lower(%s)", func(o Only) string { return o.Group }},
+	{"t.tags", "%s = ANY (t.tags)", func(o Only) string { return o.Tag }},
+}
+
+// only are the conditions for the records that are chosen.
+func (t *table[R]) only(o Only) (list []pageCondition) {
+	for _, by := range onlyBy {
+		if v := by.value(o); v != "" && slices.Contains(t.read, by.column) {
+			list = append(list, pageCondition{by.sql, v})
+		}
+	}
+	return list
+}
