@@ -30,6 +30,8 @@ type Campaign struct {
 	SharedHost bool   `db:"shared_host,joined" json:"shared_domain" doc:"the domain is the shared link domain"`
 	SourceName string `db:"source_name,joined" json:"source_name"`
 	PathCount  int    `db:"path_count,joined" json:"path_count"`
+	// SourceLink is what its traffic source fills in its link.
+	SourceLink SourceLink `db:"source_link,joined,json" json:"-"`
 
 	Dated
 }

@@ -2,6 +2,7 @@ package models
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -17,18 +18,49 @@ type TrafficSource struct {
 
 // SourceFields are what an account says of a traffic source.
 type SourceFields struct {
-	Name            string      `db:"name" json:"name" required:"true" trim:"true" maxLength:"255"`
-	TokenMacros     TokenMacros `db:"token_macros,json" json:"token_macros" send:"parameter to macro; their order fills sub1, sub2, ..."`
-	CostParam       string      `db:"cost_param" json:"cost_param" trim:"true" maxLength:"100"` // it carries the cost of a click
-	CostModel       string      `db:"cost_model" json:"cost_model" bad:"invalid_value" enum:"cpc,cpm,cpa,manual" default:"cpc"`
-	ExternalIDParam string      `db:"external_id_param" json:"external_id_param" trim:"true" maxLength:"100"` // it carries the source's own click id
-	Notes           string      `db:"notes" json:"notes" maxLength:"2000"`
-	TrafficLossPct  Money       `db:"traffic_loss_pct" json:"traffic_loss_pct" bad:"invalid_number,out_of_range" min:"0" max:"99.99" default:"0"` // of paid clicks that never arrive
-	GroupName       string      `db:"group_name" json:"group_name" trim:"true" maxLength:"255"`
-	Tags            Tags        `db:"tags" json:"tags"`
-	CostMacro       string      `db:"cost_macro" json:"cost_macro" loose:"true" send:"up to 64 characters of a macro; anything else is dropped"`
-	Platform        string      `db:"platform" json:"platform" loose:"true" send:"a known platform template; anything else is dropped"`
+	Name string `db:"name" json:"name" required:"true" trim:"true" maxLength:"255"`
+	SourceLink
+	CostModel      string `db:"cost_model" json:"cost_model" bad:"invalid_value" enum:"cpc,cpm,cpa,manual" default:"cpc"`
+	Notes          string `db:"notes" json:"notes" maxLength:"2000"`
+	TrafficLossPct Money  `db:"traffic_loss_pct" json:"traffic_loss_pct" bad:"invalid_number,out_of_range" min:"0" max:"99.99" default:"0"` // of paid clicks that never arrive
+	GroupName      string `db:"group_name" json:"group_name" trim:"true" maxLength:"255"`
+	Tags           Tags   `db:"tags" json:"tags"`
+	Platform       string `db:"platform" json:"platform" loose:"true" send:"a known platform template; anything else is dropped"`
 	SourcePostback
+}
+
+// SourceLink is what a traffic source fills in a tracking link: parameters, and its own macros for them.
+type SourceLink struct {
+	TokenMacros     TokenMacros `db:"token_macros,json" json:"token_macros" send:"parameter to macro; their order fills sub1, sub2, ..."`
+	CostParam       string      `db:"cost_param" json:"cost_param" trim:"true" maxLength:"100" send:"parameter that carries the cost of a click; empty: cost"`
+	CostMacro       string      `db:"cost_macro" json:"cost_macro" loose:"true" send:"up to 64 characters of a macro; anything else is dropped"`
+	ExternalIDParam string      `db:"external_id_param" json:"external_id_param" trim:"true" maxLength:"100" send:"parameter that carries the source's own click id; empty: external_id"`
+	ExternalIDMacro string      `db:"external_id_macro" json:"external_id_macro" trim:"true" send:"the source's macro for its click id, up to 64 characters of a macro; empty where it adds the parameter itself"`
+}
+
+// The parameters that are read as the cost and as the source's click id where a source names none.
+const (
+	DefaultCostParam       = "cost"
+	DefaultExternalIDParam = "external_id"
+)
+
+// Params are the parameters of a tracking link in their order, with the macros that fill them: the click id, the cost,
+// then token_macros. One that the source adds by itself is left out. A parameter is there once.
+func (l SourceLink) Params() TokenMacros {
+	var list TokenMacros
+	add := func(param, macro string) {
+		if macro != "" {
+			list = append(list, TokenMacro{param, macro})
+		}
+	}
+	add(cmp.Or(l.ExternalIDParam, DefaultExternalIDParam), l.ExternalIDMacro)
+	add(cmp.Or(l.CostParam, DefaultCostParam), l.CostMacro)
+	for _, m := range l.TokenMacros {
+		if !slices.ContainsFunc(list, func(o TokenMacro) bool { return strings.EqualFold(o.Param, m.Param) }) {
+			list = append(list, m)
+		}
+	}
+	return list
 }
 
 // TokenMacro is a parameter of the tracking link and the source's macro that fills it.

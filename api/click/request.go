@@ -179,7 +179,7 @@ var genericSubs = func() map[string]int {
 
 // externalID is the click id of the traffic source: from the parameter that it names, else from the usual ones.
 func (r *request) externalID() string {
-	for _, name := range [...]string{r.source.Row.ExternalIDParam, "external_id", "externalid"} {
+	for _, name := range [...]string{r.source.Row.ExternalIDParam, models.DefaultExternalIDParam, "externalid"} {
 		if v := r.Param(name); v != "" && name != "" {
 			return v
 		}
@@ -187,7 +187,9 @@ func (r *request) externalID() string {
 	return ""
 }
 
-func (r *request) givenCost() string { return r.Param(cmp.Or(r.source.Row.CostParam, "cost")) }
+func (r *request) givenCost() string {
+	return r.Param(cmp.Or(r.source.Row.CostParam, models.DefaultCostParam))
+}
 
 // describe fills the click with what the request tells of its visitor.
 func (r *request) describe() {

@@ -290,3 +290,43 @@ func TestParseRoutingKey(t *testing.T) {
 func readUsage(ctx context.Context, h *Handler, now time.Time) error {
 	return errors.Join(h.readClicks(ctx, now), h.readConversions(ctx, now))
 }
+
+// A link works on every domain of its account. What has the address on a domain itself goes before, even while it
+// leads nowhere, and a domain of another account leads to nothing of this one.
+func TestALinkOnOtherDomains(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	second, foreign := uuid.New(), uuid.New()
+	w.exec(`INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, 'second.test', true)`, second, w.account)
+	w.exec(`INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, 'foreign.test', true)`, foreign, w.newAccount())
+	first := w.campaign("summer-sale", m{"domain_id": w.own}, path("redirect", nil, m{"url": "https://first.test/", "weight": 1}))
+	const onOwn, onSecond = own, "second.test"
+	check := func(what string, want map[string]string) {
+		t.Helper()
+		w.fresh()
+		for at, location := range want {
+			if got := w.get("/summer-sale", host(at)).Header.Get("Location"); got != location {
+				t.Errorf("%s: %s leads to %q, want %q", what, at, got, location)
+			}
+		}
+	}
+	check("alone", map[string]string{
+		onOwn: "https://first.test/", onSecond: "https://first.test/", shared: "", "foreign.test": "",
+	})
+	next := w.campaign("summer-sale", m{"domain_id": second}, path("redirect", nil, m{"url": "https://next.test/", "weight": 1}))
+	check("another campaign has the address", map[string]string{onOwn: "https://first.test/", onSecond: "https://next.test/"})
+	w.exec(`UPDATE campaigns SET status = 'paused' WHERE id = $1`, next)
+	check("the other campaign is paused", map[string]string{onOwn: "https://first.test/", onSecond: ""})
+	w.exec(`UPDATE campaigns SET deleted_at = now() WHERE id = $1`, next)
+	check("the other campaign is deleted", map[string]string{onSecond: "https://first.test/"})
+	w.exec(`INSERT INTO smartlinks (id, account_id, domain_id, slug, destination_url) VALUES ($1, $2, $3, 'summer-sale', 'https://smart.test/')`,
+		uuid.New(), w.account, second)
+	check("a smartlink has the address", map[string]string{onSecond: "https://smart.test/"})
+	w.exec(`DELETE FROM smartlinks`)
+	w.exec(`UPDATE campaigns SET status = 'paused' WHERE id = $1`, first)
+	check("paused", map[string]string{onOwn: "", onSecond: ""})
+	w.exec(`UPDATE campaigns SET status = 'active', alias = 'winter-sale' WHERE id = $1`, first)
+	check("renamed", map[string]string{onOwn: "", onSecond: ""})
+	w.exec(`UPDATE campaigns SET alias = 'summer-sale', domain_id = $2 WHERE id = $1`, first, w.shared)
+	check("on the shared domain", map[string]string{shared: "https://first.test/", onSecond: "https://first.test/", "foreign.test": ""})
+}

@@ -30,7 +30,7 @@ type Builder struct {
 
 func (s *Snapshot) builder() *Builder {
 	next := &Snapshot{
-		hosts: s.hosts.fork(), addresses: s.addresses.fork(), slugs: s.slugs.fork(), secrets: s.secrets.fork(), secret: s.secret,
+		hosts: s.hosts.fork(), addresses: s.addresses.fork(), aliases: s.aliases.fork(), slugs: s.slugs.fork(), secrets: s.secrets.fork(), secret: s.secret,
 	}
 	for k := range s.records {
 		next.records[k] = s.records[k].fork()

@@ -1,7 +1,9 @@
 package routing
 
 import (
+	"bytes"
 	"cmp"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -20,6 +22,7 @@ type Snapshot struct {
 	records   [kindCount]shards[uuid.UUID, record]
 	hosts     shards[string, *Domain]
 	addresses shards[address, *Campaign] // active campaigns only
+	aliases   shards[alias, []*Campaign] // all campaigns, the oldest first; a list is never changed
 	slugs     shards[address, *Smartlink]
 	secrets   shards[secretParam, int] // how many networks send their secret so
 	secret    []byte                   // of the keys of protected landers; nil until it is known
@@ -29,6 +32,12 @@ type Snapshot struct {
 type address struct {
 	domain uuid.UUID
 	alias  string
+}
+
+// alias is the word of a tracking link on any domain of an account.
+type alias struct {
+	account uuid.UUID
+	word    string
 }
 
 // Account is an account ready to route for.
@@ -195,11 +204,25 @@ func (c *Campaign) link(s *Snapshot) {
 	if c.Linked() {
 		s.addresses.put(address{c.Row.DomainID, c.Row.Alias}, c)
 	}
+	k := alias{c.Row.AccountID, c.Row.Alias}
+	list, _ := s.aliases.get(k)
+	at, _ := slices.BinarySearchFunc(list, c, (*Campaign).compare)
+	s.aliases.put(k, slices.Insert(slices.Clone(list), at, c))
 }
 
 func (c *Campaign) unlink(s *Snapshot) {
 	release(&s.addresses, address{c.Row.DomainID, c.Row.Alias}, c)
+	k := alias{c.Row.AccountID, c.Row.Alias}
+	list, _ := s.aliases.get(k)
+	if list = slices.DeleteFunc(slices.Clone(list), func(o *Campaign) bool { return o == c }); len(list) > 0 {
+		s.aliases.put(k, list)
+		return
+	}
+	s.aliases.remove(k)
 }
+
+// compare orders campaigns by their ids, and so by their age.
+func (c *Campaign) compare(o *Campaign) int { return bytes.Compare(c.Row.ID[:], o.Row.ID[:]) }
 
 // Compile makes a snapshot of records alone.
 func Compile(r *store.Routing) *Snapshot { return (&Snapshot{}).Update(nil, r) }
@@ -215,11 +238,28 @@ func (s *Snapshot) Find(host, alias string) (*Domain, *Campaign) {
 	if d == nil {
 		return nil, nil
 	}
-	c, ok := s.addresses.get(address{d.ID, alias})
-	if !ok || !d.Serves(c.Row.AccountID) {
-		return d, nil
+	if c, ok := s.addresses.get(address{d.ID, alias}); ok {
+		if !d.Serves(c.Row.AccountID) {
+			return d, nil
+		}
+		return d, c
 	}
-	return d, c
+	return d, s.elsewhere(d, alias)
+}
+
+// elsewhere gives the campaign that an alias names on a domain of its account that is not its own: the oldest one with
+// the alias. What has the address itself goes before: a smartlink, and a campaign even while it leads nowhere, so that
+// pausing it sends nobody to another one.
+func (s *Snapshot) elsewhere(d *Domain, word string) *Campaign {
+	if !d.AccountID.Valid {
+		return nil
+	}
+	list, _ := s.aliases.get(alias{d.AccountID.UUID, word})
+	own := func(c *Campaign) bool { return c.Row.DomainID == d.ID }
+	if len(list) == 0 || !list[0].Linked() || slices.ContainsFunc(list, own) || s.Smartlink(d, word) != nil {
+		return nil
+	}
+	return list[0]
 }
 
 // Domain gives the tracking domain of a host, nil when it is none.

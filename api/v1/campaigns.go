@@ -66,7 +66,8 @@ func (d Deps) createCampaign(c *route.Call, b CampaignBody) (CampaignCreated, er
 	if err != nil {
 		return CampaignCreated{}, err
 	}
-	return CampaignCreated{CampaignBrief: campaignBrief(saved), Streams: paths, URL: d.link(saved)}, nil
+	links, err := d.links(c, saved)
+	return CampaignCreated{campaignBrief(saved), paths, d.urls(saved), links}, err
 }
 
 func (d Deps) findCampaign(c *route.Call) (CampaignDetail, error) {
@@ -83,10 +84,14 @@ func (d Deps) findCampaign(c *route.Call) (CampaignDetail, error) {
 	if err != nil {
 		return CampaignDetail{}, err
 	}
+	links, err := d.links(c, found)
+	if err != nil {
+		return CampaignDetail{}, err
+	}
 	tagFlow(c, saved)
 	return CampaignDetail{
-		Networks: answer.Each(networks, flowNetwork), Campaign: d.campaignAnswer(found), Streams: saved.Paths,
-		Version: saved.Version,
+		Networks: answer.Each(networks, flowNetwork), Campaign: CampaignWhole{d.campaignAnswer(found), links},
+		Streams: saved.Paths, Version: saved.Version,
 	}, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/template"
+	"switchyard/models/token"
 )
 
 // sources are the rows of /traffic-sources.
@@ -72,20 +73,41 @@ const (
 	maxMacros    = 50
 	maxParamName = 100 // characters
 	maxMacroText = 255
+	maxLinkQuery = 4000 // bytes; many servers on the way refuse an address of 8,000
 )
 
-var costMacro = regexp.MustCompile(`^[A-Za-z0-9${}\[\]#_@!%:().|-]{1,64}$`)
+const maxMacro = 64 // characters of a macro that stands alone
+
+var loneMacro = regexp.MustCompile(`^[A-Za-z0-9${}\[\]#_@!%:().|-]{1,64}$`)
+
+// checkMacro refuses a text that is no macro.
+func checkMacro(name, macro string) error {
+	switch {
+	case macro == "" || loneMacro.MatchString(macro):
+		return nil
+	case utf8.RuneCountInString(macro) > maxMacro:
+		return tooLong(name, maxMacro)
+	}
+	return models.Invalid("invalid_value", "%s may have only letters, digits and the signs of a macro", name)
+}
 
 // Record gives the traffic source that the body describes.
 func (b SourceBody) Record() (models.TrafficSource, error) {
 	o := models.TrafficSource{SourceFields: b.SourceFields}
-	if o.CostMacro = strings.TrimSpace(o.CostMacro); !costMacro.MatchString(o.CostMacro) {
+	if o.CostMacro = strings.TrimSpace(o.CostMacro); !loneMacro.MatchString(o.CostMacro) {
 		o.CostMacro = ""
 	}
 	if !template.IsPlatform(o.Platform) {
 		o.Platform = ""
 	}
-	return o, checkMacros(o.TokenMacros)
+	err := checkMacros(o.TokenMacros)
+	if err == nil {
+		err = checkMacro("external_id_macro", o.ExternalIDMacro)
+	}
+	if err == nil && len(token.LinkQuery(o.SourceLink)) > maxLinkQuery {
+		err = models.Invalid("too_long", "the parameters and macros of a source may have at most %d characters in a link", maxLinkQuery)
+	}
+	return o, err
 }
 
 func checkMacros(list models.TokenMacros) error {

@@ -129,6 +129,10 @@ func TestSourceErrors(t *testing.T) {
 	s.Do("PATCH", "/traffic-sources", map[string]any{"id": id}).Want(400, "invalid_status")
 	goals := func(list ...any) map[string]any { return with(source("x"), "postback_goals", list) }
 	macros := func(m any) map[string]any { return with(source("x"), "token_macros", m) }
+	longMacros := map[string]string{}
+	for i := range 40 {
+		longMacros[fmt.Sprint("p", i)] = strings.Repeat("x", 100)
+	}
 	many := map[string]string{}
 	for i := range 51 {
 		many[fmt.Sprint("p", i)] = "x"
@@ -140,6 +144,9 @@ func TestSourceErrors(t *testing.T) {
 		"long name":       {source(strings.Repeat("x", 256)), 400, "too_long"},
 		"long param":      {with(source("x"), "cost_param", strings.Repeat("x", 101)), 400, "too_long"},
 		"long external":   {with(source("x"), "external_id_param", strings.Repeat("x", 101)), 400, "too_long"},
+		"long macro":      {with(source("x"), "external_id_macro", strings.Repeat("x", 65)), 400, "too_long"},
+		"no macro":        {with(source("x"), "external_id_macro", "{id}&x=1"), 400, "invalid_value"},
+		"long link":       {macros(longMacros), 400, "too_long"},
 		"long notes":      {with(source("x"), "notes", strings.Repeat("x", 2001)), 400, "too_long"},
 		"long group":      {with(source("x"), "group_name", strings.Repeat("x", 256)), 400, "too_long"},
 		"postback":        {with(source("x"), "postback_url", "ftp://x.example"), 400, "invalid_url"},

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -32,12 +33,20 @@ var (
 	routedTable = newCampaignTable[RoutedCampaign](`, left(md5(t.streams::text), 16) AS flow_version`)
 )
 
+// sourceLink is what the traffic source s fills in a tracking link. It is json, which keeps the order of token_macros.
+var sourceLink = func() string {
+	columns := db.Map(strings.Split(db.Columns[models.SourceLink](""), ", "), func(name string) string {
+		return "'" + name + "', s." + name
+	})
+	return `CASE WHEN s.id IS NULL THEN '{}' ELSE json_build_object(` + strings.Join(columns, ", ") + `) END`
+}()
+
 func newCampaignTable[R any](joined string) *table[R] {
 	return newTable(table[R]{
 		name: "campaigns", what: "campaign", gone: "deleted_at",
 		allowance: allowance{limit: func(p models.Plan) int { return p.Campaigns }},
 		joined: `, d.host, d.account_id IS NULL AS shared_host, coalesce(s.name, '') AS source_name,
-			jsonb_array_length(t.streams) AS path_count` + joined,
+			jsonb_array_length(t.streams) AS path_count, ` + sourceLink + ` AS source_link` + joined,
 		join: `JOIN domains d ON d.id = t.domain_id LEFT JOIN traffic_sources s ON s.id = t.source_id`,
 	})
 }

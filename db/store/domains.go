@@ -36,6 +36,33 @@ func (d Domains) Shared(ctx context.Context) ([]SharedDomain, error) {
 	return db.Select[SharedDomain](ctx, d.s.c, "shared domains", q)
 }
 
+// The verified domains on which a campaign's alias leads to it: its own, and every other one of the account on which
+// nothing else has the alias. Of several campaigns with one alias the oldest answers on domains of none of them, as in
+// routing.
+const selectLinkDomains = `
+WITH c AS MATERIALIZED (
+	SELECT id, account_id, domain_id, alias FROM campaigns WHERE account_id = $1 AND id = $2
+), namesakes AS MATERIALIZED (
+	SELECT o.id, o.domain_id FROM c JOIN campaigns o USING (account_id, alias) WHERE o.deleted_at IS NULL AND o.id <> c.id
+)
+SELECT d.id, d.host, d.account_id IS NULL AS shared FROM c
+JOIN domains d ON d.account_id = c.account_id AND d.is_verified OR d.id = c.domain_id AND d.account_id IS NULL
+WHERE d.id = c.domain_id OR NOT EXISTS (SELECT FROM namesakes o WHERE o.domain_id = d.id OR o.id < c.id)
+	AND NOT EXISTS (SELECT FROM smartlinks l WHERE l.domain_id = d.id AND l.slug = c.alias AND l.deleted_at IS NULL)
+ORDER BY d.id = c.domain_id DESC, d.is_default DESC, d.host LIMIT 500`
+
+// LinkDomain is a host on which a campaign's link works.
+type LinkDomain struct {
+	ID     uuid.UUID `db:"id"`
+	Host   string    `db:"host"`
+	Shared bool      `db:"shared"`
+}
+
+// LinksOf lists the hosts on which the link of a campaign works, its own first.
+func (d Domains) LinksOf(ctx context.Context, account, campaign uuid.UUID) ([]LinkDomain, error) {
+	return db.Select[LinkDomain](ctx, d.s.c, "domains of a campaign", selectLinkDomains, account, campaign)
+}
+
 // Add adds hosts with the same settings, all or none, within the plan's allowance. The new domains are in the order
 // of hosts and not verified. Hosts that the account has are skipped. Conflicts: duplicate if it has all of them,
 // shared_domain for a shared link domain.

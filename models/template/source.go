@@ -11,12 +11,20 @@ type Source struct {
 	Key             string             `json:"platform" doc:"the value of a traffic source's platform"`
 	Name            string             `json:"name"`
 	ExternalIDParam string             `json:"external_id_param" doc:"parameter that carries the source's click id"`
-	ClickIDMacro    string             `json:"click_id_macro" doc:"the source's macro for its click id; empty where it adds the parameter itself"`
+	ExternalIDMacro string             `json:"external_id_macro" doc:"the source's macro for its click id; empty where it adds the parameter itself"`
 	CostParam       string             `json:"cost_param"`
 	CostMacro       string             `json:"cost_macro" doc:"the source's macro for the cost; empty where costs come by its API"`
 	CostModel       string             `json:"cost_model" enum:"cpc,cpm,cpa,manual"`
 	TokenMacros     models.TokenMacros `json:"token_macros"`
 	PostbackURL     string             `json:"postback_url" doc:"where the source is told of conversions; empty ids in it are the account's own at the source"`
+}
+
+// Link is what a source of the template fills in a tracking link.
+func (s Source) Link() models.SourceLink {
+	return models.SourceLink{
+		TokenMacros: s.TokenMacros, CostParam: s.CostParam, CostMacro: s.CostMacro,
+		ExternalIDParam: s.ExternalIDParam, ExternalIDMacro: s.ExternalIDMacro,
+	}
 }
 
 // tokens makes macros of pairs of a parameter and the macro that fills it.
@@ -44,7 +52,7 @@ var sources = func() []Source {
 	for i := range list {
 		s := &list[i]
 		s.CostModel = "cpc"
-		if s.ClickIDMacro != "" && s.ExternalIDParam == "" {
+		if s.ExternalIDMacro != "" && s.ExternalIDParam == "" {
 			s.ExternalIDParam = "click_id"
 		}
 		if s.CostMacro != "" {

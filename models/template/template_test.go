@@ -43,7 +43,7 @@ func TestSources(t *testing.T) {
 			params[m.Param] = true
 		}
 		// A macro that was never filled must be known as one, or its name would be taken for a value.
-		macros := []string{s.ClickIDMacro, s.CostMacro}
+		macros := []string{s.ExternalIDMacro, s.CostMacro}
 		for _, m := range s.TokenMacros {
 			macros = append(macros, m.Macro)
 		}

@@ -2,8 +2,10 @@ package token
 
 import "strings"
 
+type frame struct{ open, close string }
+
 // frames are how trackers and traffic sources mark a macro, longer marks before shorter ones of the same kind.
-var frames = [...]struct{ open, close string }{
+var frames = []frame{
 	{"[[[", "]]]"},
 	{"[[", "]]"},
 	{"[", "]"},

@@ -1,0 +1,57 @@
+package token
+
+import (
+	"strings"
+
+	"switchyard/models"
+)
+
+// linkFrames are how traffic sources and networks mark the macros that they fill in an address.
+var linkFrames = append(frames[:len(frames):len(frames)],
+	frame{"%%", "%%"},
+	frame{"%", "%"},
+)
+
+// AppendMacros appends the value of a query's parameter that somebody else fills: the macros in it stay as they are,
+// everything else is percent-encoded. So no text can end the parameter that it stands in.
+func AppendMacros(dst []byte, text string) []byte {
+	for text != "" {
+		start, end := findMacro(text)
+		dst = append(AppendEscaped(dst, text[:start]), text[start:end]...)
+		text = text[end:]
+	}
+	return dst
+}
+
+// findMacro finds the first macro in a text. Without one both are the end of the text.
+func findMacro(text string) (start, end int) {
+	for i := range len(text) {
+		for _, f := range linkFrames {
+			rest, ok := strings.CutPrefix(text[i:], f.open)
+			if !ok {
+				continue
+			}
+			if n := strings.Index(rest, f.close); n > 0 && macroName(rest[:n]) && !strings.Contains(rest[:n], " ") {
+				return i, i + len(f.open) + n + len(f.close)
+			}
+		}
+	}
+	return len(text), len(text)
+}
+
+// AppendParam appends a parameter that somebody else fills to a query, after an ampersand if the query is not empty.
+func AppendParam(query []byte, m models.TokenMacro) []byte {
+	if len(query) > 0 {
+		query = append(query, '&')
+	}
+	return AppendMacros(append(AppendEscaped(query, m.Param), '='), m.Macro)
+}
+
+// LinkQuery is the query of a tracking link for a traffic source, its macros unfilled.
+func LinkQuery(l models.SourceLink) string {
+	var query []byte
+	for _, m := range l.Params() {
+		query = AppendParam(query, m)
+	}
+	return string(query)
+}
