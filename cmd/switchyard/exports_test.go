@@ -176,7 +176,7 @@ func TestExports(t *testing.T) {
 		}
 		x.expect("click", row, map[string]any{
 			"click_id": models.FormatClickID(c.ID), "at": models.ClickTime(c.ID).Format(time.DateTime),
-			"campaign_id": x.campaign, "stream_id": "", "country": c.Country, "ip": c.IP, "cost": c.Cost, "is_bot": c.IsBot,
+			"campaign_id": x.campaign, "campaign_name": "'@SUM(1)", "stream_id": "", "stream_name": "", "country": c.Country, "ip": c.IP, "cost": c.Cost, "is_bot": c.IsBot,
 			"user_agent": "'" + c.UserAgent, "sub1": "'" + nasty, "sub2": "", "sub3": c.Subs[2],
 			"conversions": sold, "revenue": x.sales[c.ID],
 		})
@@ -188,7 +188,7 @@ func TestExports(t *testing.T) {
 			t.Fatalf("a conversion of %s: %v", row["click_id"], err)
 		}
 		delete(x.sales, id)
-		x.expect("conversion", row, map[string]any{"payout": payout, "status": "approved", "campaign_id": x.campaign})
+		x.expect("conversion", row, map[string]any{"payout": payout, "status": "approved", "campaign_id": x.campaign, "campaign_name": "'@SUM(1)"})
 		if !strings.HasPrefix(row["conversion_id"], "'+order") {
 			t.Errorf("conversion id %s", row["conversion_id"])
 		}
@@ -223,7 +223,7 @@ func (x *exporting) likeTheReports() {
 	dims := func(r map[string]any) map[string]any { return r["dims"].(map[string]any) }
 	named := x.file(map[string]any{})
 	same(named, "/reports/performance", dims)
-	x.expect("name", named[0], map[string]any{"campaign_id_name": "'@SUM(1)"})
+	x.expect("name", named[0], map[string]any{"campaign_name": "'@SUM(1)"})
 	same(x.file(map[string]any{"dimension": "country, date"}), "/reports/performance?dimension=country,date", dims)
 	filters := []map[string]any{
 		{"dimension": "country", "value": []string{"DE"}}, {"dimension": "country", "value": "FR"}, {"dimension": "sub3", "value": 7},

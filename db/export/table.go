@@ -33,15 +33,16 @@ type Table struct {
 	moment  func(time.Time) any // a moment as the window's parameter
 }
 
-// Names gives the headings.
-func (t Table) Names() []string {
-	return db.Map(t.columns, func(c column) string { return c.name })
+// Heading is a column as a file shows it. The texts of a Foreign one come from outside: a spreadsheet could take such a
+// text for a formula.
+type Heading struct {
+	Name    string
+	Foreign bool
 }
 
-// Foreign reports for each column whether its texts come from outside. A spreadsheet could take such a text for a
-// formula.
-func (t Table) Foreign() []bool {
-	return db.Map(t.columns, func(c column) bool { return c.foreign })
+// Headings gives the columns.
+func (t Table) Headings() []Heading {
+	return db.Map(t.columns, func(c column) Heading { return Heading{c.name, c.foreign} })
 }
 
 // Reader reads rows from PostgreSQL. Conn is the pool.

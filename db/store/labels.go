@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -25,6 +26,9 @@ var nameQueries = map[string]string{
 
 // HasLabels reports whether the values of a dimension of reports are ids of records with names.
 func HasLabels(dimension string) bool { return nameQueries[dimension] != "" }
+
+// LabelName is what the names of a dimension are called beside its ids: campaign_name for campaign_id.
+func LabelName(dimension string) string { return strings.TrimSuffix(dimension, "_id") + "_name" }
 
 // LabelsOf gives the Labels of dimensions that have names, by dimension. values gives the values of one, by its place.
 func (s *Store) LabelsOf(ctx context.Context, account uuid.UUID, dimensions []string, values func(i int) []string) (

@@ -115,16 +115,17 @@ func rowsOf(t export.Table) fill {
 		if n > models.MaxExportRows {
 			return tooLarge()
 		}
-		if err := f.head(ctx, t.Names()); err != nil {
+		w, err := m.write(ctx, q.AccountID, f, t.Headings())
+		if err != nil {
 			return err
 		}
-		foreign := t.Foreign()
-		return m.rows.Each(ctx, t, q, func(cells []sql.RawBytes) error {
-			for i, c := range cells {
-				f.cell(string(c), foreign[i])
-			}
-			return f.row(ctx)
+		err = m.rows.Each(ctx, t, q, func(cells []sql.RawBytes) error {
+			return w.add(ctx, db.Map(cells, func(c sql.RawBytes) string { return string(c) }))
 		})
+		if err != nil {
+			return err
+		}
+		return w.flush(ctx)
 	}
 }
 

@@ -3,10 +3,12 @@ package export
 import (
 	"context"
 	"reflect"
+	"slices"
 	"strconv"
 
+	"switchyard/db"
+	"switchyard/db/export"
 	"switchyard/db/report"
-	"switchyard/db/store"
 	"switchyard/models"
 )
 
@@ -18,28 +20,32 @@ var figureNames = func() (names []string) {
 	return names
 }()
 
-// figures adds the cells of the columns of figures. They hold what answers show. One without a value is empty.
-func (f *file) figures(v models.Figures) {
+// figureCells are the cells of the columns of figures. They hold what answers show. One without a value is empty.
+func figureCells(v models.Figures) (cells []string) {
 	for _, cell := range reflect.ValueOf(v.Row()).Fields() {
 		switch value := cell.Interface().(type) {
 		case int64:
-			f.cell(strconv.FormatInt(value, 10), false)
+			cells = append(cells, strconv.FormatInt(value, 10))
 		case models.Money:
-			f.cell(value.Shown(), false)
+			cells = append(cells, value.Shown())
 		case *models.Money:
 			text := ""
 			if value != nil {
 				text = value.Shown()
 			}
-			f.cell(text, false)
+			cells = append(cells, text)
 		}
 	}
+	return cells
 }
 
-// labelBatch is how many rows get their names by one query.
-const labelBatch = 1000
+// withFigures are columns, and those of figures behind them. What foreign texts there are is in the columns.
+func withFigures(foreign bool, names ...string) []export.Heading {
+	columns := db.Map(names, func(n string) export.Heading { return export.Heading{Name: n, Foreign: foreign} })
+	return append(columns, db.Map(figureNames, func(n string) export.Heading { return export.Heading{Name: n} })...)
+}
 
-// performance writes a column for each dimension, and one more for the names of a dimension of ids.
+// performance writes a column for each dimension and each figure.
 func (m *maker) performance(ctx context.Context, u *run, f *file) error {
 	args := u.Args.ReportArgs
 	args.Limit = models.MaxExportRows + 1
@@ -47,68 +53,17 @@ func (m *maker) performance(ctx context.Context, u *run, f *file) error {
 	if err != nil {
 		return err
 	}
-	var names []string
-	named := make([]bool, len(q.Dimensions))
-	for i, d := range q.Dimensions {
-		names = append(names, d)
-		if named[i] = store.HasLabels(d); named[i] {
-			names = append(names, d+"_name")
-		}
-	}
-	if err := f.head(ctx, append(names, figureNames...)); err != nil {
+	w, err := m.write(ctx, q.AccountID, f, withFigures(true, q.Dimensions...))
+	if err != nil {
 		return err
 	}
-	var batch []report.Row
-	write := func() error {
-		labels, err := m.labels(ctx, q, named, batch)
-		if err != nil {
-			return err
-		}
-		for _, r := range batch {
-			for i, value := range r.Dims {
-				f.cell(value, true)
-				if named[i] {
-					f.cell(labels[i][value], true)
-				}
-			}
-			f.figures(r.Figures)
-			if err := f.row(ctx); err != nil {
-				return err
-			}
-		}
-		batch = batch[:0]
-		return nil
-	}
 	err = m.reports.Each(ctx, q, func(r report.Row) error {
-		if batch = append(batch, r); len(batch) < labelBatch {
-			return nil
-		}
-		return write()
+		return w.add(ctx, append(slices.Clone(r.Dims), figureCells(r.Figures)...))
 	})
 	if err != nil {
 		return err
 	}
-	return write()
-}
-
-// labels reads the names of the values of rows: for each dimension with names, a map from value to name.
-func (m *maker) labels(ctx context.Context, q report.Query, named []bool, rows []report.Row,
-) ([]map[string]string, error) {
-	labels := make([]map[string]string, len(named))
-	for i, name := range q.Dimensions {
-		if !named[i] {
-			continue
-		}
-		var values []string
-		for _, r := range rows {
-			values = append(values, r.Dims[i])
-		}
-		var err error
-		if labels[i], err = m.store.Labels(ctx, q.AccountID, name, values); err != nil {
-			return nil, err
-		}
-	}
-	return labels, nil
+	return w.flush(ctx)
 }
 
 func (m *maker) trends(ctx context.Context, u *run, f *file) error {
@@ -120,15 +75,14 @@ func (m *maker) trends(ctx context.Context, u *run, f *file) error {
 	if err != nil {
 		return err
 	}
-	if err := f.head(ctx, append([]string{u.Args.Bucket}, figureNames...)); err != nil {
+	w, err := m.write(ctx, q.AccountID, f, withFigures(false, u.Args.Bucket))
+	if err != nil {
 		return err
 	}
 	for _, r := range list {
-		f.cell(r.Label, false)
-		f.figures(r.Figures)
-		if err := f.row(ctx); err != nil {
+		if err := w.add(ctx, append([]string{r.Label}, figureCells(r.Figures)...)); err != nil {
 			return err
 		}
 	}
-	return nil
+	return w.flush(ctx)
 }

@@ -1,0 +1,74 @@
+package export
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/export"
+	"switchyard/db/store"
+)
+
+// labelBatch is how many rows get their names by one query.
+const labelBatch = 1000
+
+// rowWriter writes rows to a file. Behind a cell with the id of a record comes one with the record's name.
+type rowWriter struct {
+	store   *store.Store
+	account uuid.UUID
+	file    *file
+	columns []export.Heading
+	batch   [][]string
+}
+
+// write begins a file with its headings. The caller adds all rows, and flushes.
+func (m *maker) write(ctx context.Context, account uuid.UUID, f *file, columns []export.Heading) (*rowWriter, error) {
+	var names []string
+	for _, c := range columns {
+		if names = append(names, c.Name); store.HasLabels(c.Name) {
+			names = append(names, store.LabelName(c.Name))
+		}
+	}
+	return &rowWriter{m.store, account, f, columns, nil}, f.head(ctx, names)
+}
+
+// add takes a row, a cell for each column.
+func (w *rowWriter) add(ctx context.Context, cells []string) error {
+	if w.batch = append(w.batch, cells); len(w.batch) < labelBatch {
+		return nil
+	}
+	return w.flush(ctx)
+}
+
+// flush writes the rows that wait for their names.
+func (w *rowWriter) flush(ctx context.Context) error {
+	labels := make([]map[string]string, len(w.columns))
+	for i, c := range w.columns {
+		if !store.HasLabels(c.Name) {
+			continue
+		}
+		ids := map[string]bool{}
+		for _, cells := range w.batch {
+			ids[cells[i]] = true
+		}
+		var err error
+		if labels[i], err = w.store.Labels(ctx, w.account, c.Name, slices.Collect(maps.Keys(ids))); err != nil {
+			return err
+		}
+	}
+	for _, cells := range w.batch {
+		for i, c := range w.columns {
+			w.file.cell(cells[i], c.Foreign)
+			if labels[i] != nil {
+				w.file.cell(labels[i][cells[i]], true)
+			}
+		}
+		if err := w.file.row(ctx); err != nil {
+			return err
+		}
+	}
+	w.batch = w.batch[:0]
+	return nil
+}
