@@ -11,16 +11,16 @@ var PostbackFields = []string{
 type Network struct {
 	Owned
 	NetworkFields
-	// PostbackSecret authenticates the network's postbacks. It is never read back: HasPostbackSecret says whether
-	// there is one. In an update empty leaves the saved one.
+	// PostbackSecret authenticates the network's postbacks. It is not read with the network: HasPostbackSecret says
+	// whether there is one. In an update empty leaves the saved one.
 	PostbackSecret    string `json:"-"`
-	HasPostbackSecret bool   `db:"has_secret,joined" json:"has_postback_secret" doc:"whether a secret is saved; it is never shown"`
+	HasPostbackSecret bool   `db:"has_secret,joined" json:"has_postback_secret" doc:"whether a secret is saved; only postback_url shows it, to a key that may write"`
 	Pausable
 }
 
 // NetworkFields are what an account says of a network. Macros, like PostbackParams, has the names of PostbackFields.
 type NetworkFields struct {
-	Name             string              `db:"name" json:"name" required:"true" trim:"true" maxLength:"255"`
+	Name             string              `db:"name" json:"name" trim:"true" maxLength:"255" send:"required, unless a template is named: then the template's"`
 	Currency         string              `db:"currency" json:"currency" loose:"true" format:"currency" default:"USD" send:"three letters; anything else is read as USD"`
 	PostbackParams   map[string]string   `db:"postback_params,json" json:"postback_params" send:"click_id, payout, ... to the parameter"`
 	StatusMap        map[string][]string `db:"status_map,json" json:"status_map" send:"the network's words for each of the four statuses"`

@@ -18,14 +18,14 @@ type TrafficSource struct {
 
 // SourceFields are what an account says of a traffic source.
 type SourceFields struct {
-	Name string `db:"name" json:"name" required:"true" trim:"true" maxLength:"255"`
+	Name string `db:"name" json:"name" trim:"true" maxLength:"255" send:"required, unless platform names a template: then the template's"`
 	SourceLink
 	CostModel      string `db:"cost_model" json:"cost_model" bad:"invalid_value" enum:"cpc,cpm,cpa,manual" default:"cpc"`
 	Notes          string `db:"notes" json:"notes" maxLength:"2000"`
 	TrafficLossPct Money  `db:"traffic_loss_pct" json:"traffic_loss_pct" bad:"invalid_number,out_of_range" min:"0" max:"99.99" default:"0"` // of paid clicks that never arrive
 	GroupName      string `db:"group_name" json:"group_name" trim:"true" maxLength:"255"`
 	Tags           Tags   `db:"tags" json:"tags"`
-	Platform       string `db:"platform" json:"platform" loose:"true" send:"a known platform template; anything else is dropped"`
+	Platform       string `db:"platform" json:"platform" loose:"true" send:"a known platform template, of which POST takes every field that is left out; anything else is dropped"`
 	SourcePostback
 }
 

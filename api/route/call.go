@@ -2,6 +2,7 @@ package route
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -195,6 +196,29 @@ func (c *Call) decode(into any) error {
 		return nil
 	}
 	return bind.DecodeKnown(c.Body, c.Route.Keys, into)
+}
+
+// FillBody adds the members of an object to the body that were left out of it, or sent as null.
+func (c *Call) FillBody(with any) error {
+	raw, err := json.Marshal(with)
+	if err != nil {
+		return fmt.Errorf("route: fill body: %w", err)
+	}
+	sent, err := bind.Object(c.Body)
+	if err != nil {
+		return err
+	}
+	all, err := bind.Object(raw)
+	if err != nil {
+		return err
+	}
+	for name, value := range sent {
+		if _, ours := all[name]; !ours || string(value) != "null" {
+			all[name] = value
+		}
+	}
+	c.Body, err = json.Marshal(all)
+	return err
 }
 
 // File is an answer that is a download instead of JSON.

@@ -179,7 +179,8 @@ func Do[A any](fn func(*Call) (A, error)) Handler {
 }
 
 // Take makes a handler like Do with a body, which is decoded before anything else is looked at. A body with the method
-// Preset(*Call) sets by it what a field has that is left out.
+// Preset(*Call) sets by it what a field has that is left out. One with Fill(*Call) adds members to the body as it was
+// sent.
 func Take[B, A any](fn func(*Call, B) (A, error)) Handler {
 	var body B
 	var answer A
@@ -187,6 +188,11 @@ func Take[B, A any](fn func(*Call, B) (A, error)) Handler {
 		var b B
 		if p, ok := any(&b).(interface{ Preset(*Call) }); ok {
 			p.Preset(c)
+		}
+		if f, ok := any(b).(interface{ Fill(*Call) error }); ok {
+			if err := f.Fill(c); err != nil {
+				return nil, err
+			}
 		}
 		if err := c.decode(&b); err != nil {
 			return nil, err

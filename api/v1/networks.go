@@ -2,6 +2,7 @@ package v1
 
 import (
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"unicode"
@@ -21,7 +22,7 @@ import (
 // networks are the rows of /networks.
 func networks(d Deps) []route.Route {
 	res := resource[store.Networks, models.Network, NetworkAnswer]{
-		group: "Affiliate networks", path: "/networks", table: (*store.Store).Networks, answer: networkAnswer,
+		group: "Affiliate networks", path: "/networks", table: (*store.Store).Networks,
 		chosen: chosenByUse,
 		codes: route.Codes("400 required too_long invalid_url invalid_number out_of_range", "402 plan_limit",
 			"409 duplicate_name"),
@@ -33,10 +34,12 @@ func networks(d Deps) []route.Route {
 		{Name: "from", Doc: "start of the window, UTC: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS"},
 		{Name: "to", Doc: "end of the window, UTC; a bare date means the end of that day"},
 	}...)
+	post := res.row("POST", "", "create an affiliate network, from a template if one is named", route.Take(d.createNetwork),
+		res.codes, route.Codes("400 invalid_template"))
+	post.Status = http.StatusCreated
 	return []route.Route{
-		list,
-		create[NetworkBody](res, "create an affiliate network"),
-		put[NetworkPut](res, "replace an affiliate network", networkAnswer),
+		list, post,
+		res.row("PUT", "", "replace an affiliate network", route.Take(d.putNetwork), answer.IDCodes, res.codes),
 		toggle(res, "pause or resume an affiliate network; true restores a deactivated one", toggledStatus, restoreCodes...),
 		remove(res, "deactivate an affiliate network", deactivated),
 	}
@@ -56,8 +59,12 @@ func (d Deps) listNetworks(c *route.Call) (NetworkRows, error) {
 	if bind.HasWindow(c.Query) {
 		figures, err = figuresOf(c, d, "network_id", records)
 	}
-	return NetworkRows{answer.Each(records, func(n models.Network) NetworkRow {
-		row := NetworkRow{NetworkAnswer: networkAnswer(n)}
+	if err != nil {
+		return NetworkRows{}, err
+	}
+	shown, err := d.networkAnswers(c, records)
+	return NetworkRows{answer.Each(shown, func(n NetworkAnswer) NetworkRow {
+		row := NetworkRow{NetworkAnswer: n}
 		if f, ok := figures[n.ID]; ok {
 			row.Figures = &f
 		}
@@ -65,7 +72,7 @@ func (d Deps) listNetworks(c *route.Call) (NetworkRows, error) {
 	}), answer.Cursor(next)}, err
 }
 
-// NetworkBody is the body of POST /networks.
+// NetworkBody is a network as it is sent.
 type NetworkBody struct {
 	models.NetworkFields
 	PostbackSecret string `json:"postback_secret" trim:"true" maxLength:"255" doc:"on PUT blank leaves it unchanged"`
@@ -76,15 +83,15 @@ type NetworkBody struct {
 type NetworkPut struct {
 	bind.ID
 	NetworkBody
+	Name string `json:"name" required:"true" trim:"true" maxLength:"255"`
 }
 
-// NetworkAnswer is the saved network. Its secret is never shown.
+// NetworkAnswer is the saved network.
 type NetworkAnswer struct {
 	models.Network
 	OfferType string `json:"offer_type" doc:"CPA, CPS, CPL, CPC, CPM, or empty"`
+	NetworkURLs
 }
-
-func networkAnswer(n models.Network) NetworkAnswer { return NetworkAnswer{n, n.OfferType} }
 
 // NetworkRow is a network in the list, with figures only where a window was asked for.
 type NetworkRow struct {
@@ -105,6 +112,9 @@ const (
 // Record gives the network that the body describes.
 func (b NetworkBody) Record() (models.Network, error) {
 	n := models.Network{NetworkFields: b.NetworkFields, PostbackSecret: b.PostbackSecret}
+	if n.Name == "" {
+		return n, models.Invalid("required", "name is required")
+	}
 	err := checkSecret(n.PostbackSecret)
 	if err == nil {
 		n.PostbackParams, err = fieldTexts("postback_params", n.PostbackParams, postback.MaxName)

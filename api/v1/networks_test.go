@@ -2,7 +2,9 @@ package v1_test
 
 import (
 	"bytes"
+	"encoding/hex"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -95,10 +97,21 @@ func TestNetworkSecret(t *testing.T) {
 			put := s.Do("PUT", "/networks", with(with(network("N"), "id", id), "postback_secret", other)).Want(200, "")
 			check(other)
 			list := s.Do("GET", "/networks", nil).Want(200, "")
-			for _, answer := range [][]byte{made.Raw, put.Raw, list.Raw} {
+			address := regexp.MustCompile(`"postback_url":"[^"]*"`) // it is to be pasted, by who may write
+			for _, answer := range [][]byte{
+				address.ReplaceAll(made.Raw, nil), address.ReplaceAll(put.Raw, nil), address.ReplaceAll(list.Raw, nil),
+				s.As(s.ReadKey).Do("GET", "/networks", nil).Want(200, "").Raw,
+			} {
 				if bytes.Contains(answer, []byte(secret)) || bytes.Contains(answer, []byte(other)) {
 					t.Errorf("shown: %s", answer)
 				}
+			}
+			// The answer that is kept for a repeated call is sealed.
+			var kept []byte
+			err = s.DB.GetContext(t.Context(), &kept, `SELECT convert_to(string_agg(row_to_json(k)::text, ''), 'UTF8') FROM idempotency_keys k`)
+			if err != nil || len(kept) == 0 || bytes.Contains(kept, []byte(secret)) ||
+				bytes.Contains(kept, []byte(hex.EncodeToString([]byte(secret)))) {
+				t.Errorf("kept in the open: %s, %v", kept, err)
 			}
 		})
 	}

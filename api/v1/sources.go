@@ -1,6 +1,7 @@
 package v1
 
 import (
+	"encoding/json"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -19,12 +20,12 @@ func sources(d Deps) []route.Route {
 	res := resource[store.Sources, models.TrafficSource, SourceAnswer]{
 		group: "Traffic sources", path: "/traffic-sources", table: (*store.Store).Sources,
 		chosen: chosenByUse,
-		answer: func(o models.TrafficSource) SourceAnswer { return SourceAnswer{o} },
+		answer: sourceAnswer,
 		check:  func(o models.TrafficSource) error { return d.checkPostback(o.SourcePostback) },
 		codes: route.Codes("400 required too_long invalid_url invalid_number out_of_range invalid_value", "402 plan_limit",
 			"409 duplicate_name"),
 	}
-	post := create[SourceBody](res, "create a traffic source")
+	post := create[SourceCreate](res, "create a traffic source, from the template of its platform")
 	post.Echoes = []any{template.Source{}} // each is a traffic source as it stands
 	return []route.Route{
 		listFigures(d, res, "traffic sources with figures for the window", "source_id", alone(sourceRow)),
@@ -48,25 +49,60 @@ func (d Deps) checkPostback(p models.SourcePostback) error {
 	return p.Check()
 }
 
-// SourceBody is the body of POST /traffic-sources.
+// SourceBody is a traffic source as it is sent.
 type SourceBody struct{ models.SourceFields }
+
+// SourceCreate is the body of POST /traffic-sources. Fields that are left out come from the template of the platform.
+type SourceCreate struct{ SourceBody }
+
+// Fill adds what the template of the platform says. Its address for postbacks is left out while it needs something of
+// the account's own: conversions would be told to nobody.
+func (SourceCreate) Fill(c *route.Call) error {
+	t, ok := template.SourceOf(textMember(c.Body, "platform"))
+	if !ok {
+		return nil
+	}
+	if !t.ReadyToTell() {
+		t.PostbackURL = ""
+	}
+	return c.FillBody(t)
+}
+
+// textMember is a text in a body, empty if there is none. The body need not be valid.
+func textMember(body []byte, name string) (text string) {
+	if fields, err := bind.Object(body); err == nil {
+		_ = json.Unmarshal(fields[name], &text) // another type is no text
+	}
+	return text
+}
 
 // SourcePut is the body of PUT /traffic-sources: every field is written, one left out goes back to its default.
 type SourcePut struct {
 	bind.ID
 	SourceBody
+	Name string `json:"name" required:"true" trim:"true" maxLength:"255"`
 }
 
 // SourceAnswer is the saved traffic source.
-type SourceAnswer struct{ models.TrafficSource }
+type SourceAnswer struct {
+	models.TrafficSource
+	PostbackExample string `json:"postback_example" doc:"an address for postback_url, by the template of the platform; YOUR_... in it is to be replaced by what the source shows; empty: the platform has none"`
+}
+
+func sourceAnswer(o models.TrafficSource) SourceAnswer {
+	t, _ := template.SourceOf(o.Platform)
+	return SourceAnswer{o, t.PostbackURL}
+}
 
 // SourceRow is a traffic source in the list.
 type SourceRow struct {
-	models.TrafficSource
+	SourceAnswer
 	answer.Figures
 }
 
-func sourceRow(o models.TrafficSource, f answer.Figures) SourceRow { return SourceRow{o, f} }
+func sourceRow(o models.TrafficSource, f answer.Figures) SourceRow {
+	return SourceRow{sourceAnswer(o), f}
+}
 
 // The limits of token_macros.
 const (
@@ -94,6 +130,9 @@ func checkMacro(name, macro string) error {
 // Record gives the traffic source that the body describes.
 func (b SourceBody) Record() (models.TrafficSource, error) {
 	o := models.TrafficSource{SourceFields: b.SourceFields}
+	if o.Name == "" {
+		return o, models.Invalid("required", "name is required")
+	}
 	if o.CostMacro = strings.TrimSpace(o.CostMacro); !loneMacro.MatchString(o.CostMacro) {
 		o.CostMacro = ""
 	}

@@ -85,3 +85,109 @@ func TestLinks(t *testing.T) {
 	same(t, got["links"].([]any)[0].(map[string]any), map[string]any{"url": fmt.Sprintf("http://localhost:8080/%v", got["alias"])})
 	d.As(otherKey).Do("GET", path(made["id"]), nil).Want(404, "not_found")
 }
+
+// TestSourceOfPlatform: the name of a platform is enough, and what is sent goes before its template.
+func TestSourceOfPlatform(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	made := s.Do("POST", "/traffic-sources", `{"platform": "richads"}`).Want(201, "").Map()
+	same(t, made, map[string]any{
+		"name": "RichAds", "platform": "richads", "external_id_param": "click_id", "external_id_macro": "[CLICK_ID]",
+		"cost_param": "cost", "cost_macro": "[BID_PRICE]", "cost_model": "cpc",
+		"token_macros": "map[campaign:[CAMPAIGN_ID] creative:[CREATIVE_ID] publisher:[PUBLISHER_ID] site:[SITE_ID] zone:[ZONE_ID]]",
+		"postback_url": "https://xml.auxml.com/log?action=conversion&key={external_id}&price={payout}", "postback_statuses": "[approved]",
+	})
+	same(t, made, map[string]any{"postback_example": made["postback_url"]})
+	same(t, rowOf(t, s, "/traffic-sources", made["id"]), map[string]any{"postback_example": made["postback_url"]})
+	// What a source wants of the account's own is not called without it.
+	taboola := s.Do("POST", "/traffic-sources", `{"platform": "taboola", "name": "T", "cost_macro": null, "token_macros": {"a": "{b}"},
+		"external_id_macro": ""}`).Want(201, "").Map()
+	same(t, taboola, map[string]any{
+		"name": "T", "cost_macro": "{cpc}", "token_macros": "map[a:{b}]", "external_id_macro": "", "postback_url": "",
+		"postback_example": "https://trc.taboola.com/actions-handler/log/3/s2s-action?click-id={external_id}&name=YOUR_EVENT",
+	})
+	s.Do("POST", "/traffic-sources", `{"platform": "richads"}`).Want(409, "duplicate_name")
+	for _, nothing := range []string{`"custom"`, `"Taboola"`, `"nobody"`, `["taboola"]`, `null`, `""`} {
+		s.Do("POST", "/traffic-sources", `{"platform": `+nothing+`}`).Want(400, "required")
+	}
+	s.Do("POST", "/traffic-sources", `{"platform": "mgid", "name": ""}`).Want(400, "required")
+	s.Do("POST", "/traffic-sources", `{"platform": "mgid", "nmae": "x"}`).Want(400, "invalid_input")
+	s.Do("POST", "/traffic-sources", `{"platform": "mgid"`).Want(400, "bad_body")
+	// PUT writes what it is sent.
+	s.Do("PUT", "/traffic-sources", map[string]any{"id": made["id"], "platform": "richads"}).Want(400, "required")
+	s.Do("PUT", "/traffic-sources", map[string]any{"id": made["id"], "platform": "richads", "name": "R"}).Want(200, "")
+	same(t, rowOf(t, s, "/traffic-sources", made["id"]), map[string]any{"cost_macro": "", "postback_url": "", "external_id_macro": ""})
+}
+
+// TestNetworkOfTemplate: the same for networks, whose templates an account may have itself.
+func TestNetworkOfTemplate(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	made := s.Do("POST", "/networks", `{"template": " affise "}`).Want(201, "").Map()
+	same(t, made, map[string]any{
+		"name": "Affise", "click_param": "sub1", "offer_url_suffix": "sub1={clickid}",
+		"status_map": "map[approved:[1] pending:[2 5] rejected:[3]]",
+	})
+	if want := "&status={status}&conversion_id={transactionid}&goal={goal}&currency={currency}"; !strings.HasSuffix(fmt.Sprint(made["postback_url"]), want) {
+		t.Errorf("%v", made["postback_url"])
+	}
+	s.Do("POST", "/networks", `{"template": "Affise"}`).Want(409, "duplicate_name")
+	byID := s.Do("POST", "/networks", map[string]any{"template": named(s, "Everflow")[0]["id"], "name": "Mine", "currency": "eur"}).Want(201, "").Map()
+	same(t, byID, map[string]any{"name": "Mine", "click_param": "sub1", "currency": "EUR"})
+	if a := s.Do("POST", "/networks", `{"template": "everflw"}`).Want(400, "invalid_template"); !strings.Contains(a.Message, "did you mean Everflow?") {
+		t.Errorf("the nearest is not named: %s", a.Message)
+	}
+	s.Do("POST", "/networks", map[string]any{"template": strings.Repeat("x", 2000)}).Want(400, "too_long")
+	s.Do("POST", "/networks", `{"template": 5}`).Want(400, "invalid_input")
+	s.Do("PUT", "/networks", map[string]any{"id": made["id"], "name": "x", "template": "Affise"}).Want(400, "invalid_input")
+
+	_, otherKey, _ := s.NewAccount("scale")
+	other := s.As(otherKey)
+	other.Do("POST", "/network-templates", `{"name": "Theirs", "click_param": "theirs"}`).Want(201, "")
+	if a := s.Do("POST", "/networks", `{"template": "Theirs"}`).Want(400, "invalid_template"); strings.Contains(a.Message, "mean Theirs") {
+		t.Errorf("another account's template is named: %s", a.Message)
+	}
+	s.Do("POST", "/networks", map[string]any{"template": named(other, "Theirs")[0]["id"]}).Want(400, "invalid_template")
+	same(t, other.Do("POST", "/networks", `{"template": "THEIRS"}`).Want(201, "").Map(), map[string]any{"name": "Theirs", "click_param": "theirs"})
+}
+
+// TestPostbackURL: the address to paste at a network, whose secret only a key that may write is shown.
+func TestPostbackURL(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{V1: v1.Deps{BaseURL: "http://localhost:8080"}})
+	const secret = "s&cret=#1"
+	made := s.Do("POST", "/networks", map[string]any{
+		"name": "N", "postback_secret": secret, "click_param": "a&b", "postback_params": map[string]any{"click_id": "my click", "secret": "tok&en"},
+		"macros": map[string]any{"click_id": "{aff_sub}", "payout": "#price#", "goal": "x&y=1"},
+	}, "Host", "evil.test").Want(201, "").Map()
+	base := fmt.Sprintf("http://localhost:8080/postback/%v", made["id"])
+	const query = "?my%20click={aff_sub}&payout=#price#&goal=x%26y%3D1&tok%26en="
+	want := map[string]any{"postback_url": base + query + "s%26cret%3D%231", "offer_url_suffix": "a%26b={clickid}"}
+	same(t, made, want)
+	same(t, rowOf(t, s, "/networks", made["id"]), want)
+	masked := rowOf(t, s.As(s.ReadKey), "/networks", made["id"])
+	same(t, masked, map[string]any{"postback_url": base + query + "***"})
+	if raw := string(s.As(s.ReadKey).Do("GET", "/networks", nil).Want(200, "").Raw); strings.Contains(raw, "cret%3D") || strings.Contains(raw, secret) {
+		t.Error("a read-only key sees the secret")
+	}
+	_, otherKey, _ := s.NewAccount("scale")
+	if raw := string(s.As(otherKey).Do("GET", "/networks", nil).Want(200, "").Raw); strings.Contains(raw, fmt.Sprint(made["id"])) {
+		t.Error("another account sees the network")
+	}
+	// What was read can be sent back, and leaves the secret as it is.
+	row := rowOf(t, s.As(s.ReadKey), "/networks", made["id"])
+	same(t, s.Do("PUT", "/networks", row).Want(200, "").Map(), want)
+
+	// Without macros a person sees what to fill in.
+	same(t, s.Do("POST", "/networks", `{"name": "plain"}`).Want(201, "").Map(), map[string]any{"offer_url_suffix": ""})
+	plain := s.Do("POST", "/networks", `{"name": "custom", "macros": {"payout": "{p}", "secret": "{s}"}}`).Want(201, "").Map()
+	if want := "?clickid=&status=&conversion_id=&payout={p}&secret={s}"; !strings.HasSuffix(fmt.Sprint(plain["postback_url"]), want) {
+		t.Errorf("%v", plain["postback_url"])
+	}
+
+	// The host: the shared link domain, else a verified one of the account, never that of another one.
+	exec(t, s, `INSERT INTO domains (id, account_id, host, is_verified) VALUES (gen_random_uuid(), $1, 'mine.test', true)`, s.Account.ID)
+	same(t, rowOf(t, s, "/networks", made["id"]), map[string]any{"postback_url": strings.Replace(fmt.Sprint(want["postback_url"]), "http://localhost:8080", "https://mine.test", 1)})
+	exec(t, s, `INSERT INTO domains (id, host, is_verified) VALUES (gen_random_uuid(), 'shared.test', true)`)
+	same(t, rowOf(t, s, "/networks", made["id"]), map[string]any{"postback_url": strings.Replace(fmt.Sprint(want["postback_url"]), "localhost", "shared.test", 1)})
+}

@@ -63,6 +63,16 @@ func (d Domains) LinksOf(ctx context.Context, account, campaign uuid.UUID) ([]Li
 	return db.Select[LinkDomain](ctx, d.s.c, "domains of a campaign", selectLinkDomains, account, campaign)
 }
 
+const selectPostbackHost = `
+SELECT id, host, account_id IS NULL AS shared FROM domains WHERE account_id IS NULL OR account_id = $1 AND is_verified
+ORDER BY account_id IS NULL DESC, is_default DESC, host LIMIT 1`
+
+// PostbackHost is the host on which an account's networks send their postbacks: the shared link domain, which stays when
+// the account gives up one of its own, else an own one. ok is false if there is none.
+func (d Domains) PostbackHost(ctx context.Context, account uuid.UUID) (host LinkDomain, ok bool, err error) {
+	return db.First[LinkDomain](ctx, d.s.c, "host of postbacks", selectPostbackHost, account)
+}
+
 // Add adds hosts with the same settings, all or none, within the plan's allowance. The new domains are in the order
 // of hosts and not verified. Hosts that the account has are skipped. Conflicts: duplicate if it has all of them,
 // shared_domain for a shared link domain.

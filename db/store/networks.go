@@ -2,10 +2,12 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/google/uuid"
 
+	"switchyard/db"
 	"switchyard/db/seal"
 	"switchyard/models"
 )
@@ -56,6 +58,31 @@ func (k Networks) write(ctx context.Context, n models.Network,
 		err = s.one(ctx, networkTable.what, networkTable.set(`postback_secret = $3`), saved.AccountID, saved.ID, sealed)
 		return saved, err
 	})
+}
+
+const selectSecrets = `
+SELECT id, postback_secret AS sealed FROM networks
+WHERE account_id = $1 AND id = ANY ($2::uuid[]) AND postback_secret IS NOT NULL`
+
+// Secrets opens the secrets of networks of an account, by their ids. One that cannot be opened, because ENCRYPTION_KEY
+// has changed, is left out.
+func (k Networks) Secrets(ctx context.Context, account uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]string, error) {
+	rows, err := db.Select[struct {
+		ID     uuid.UUID `db:"id"`
+		Sealed []byte    `db:"sealed"`
+	}](ctx, k.s.c, "secrets of networks", selectSecrets, account, db.UUIDs(ids))
+	open := make(map[uuid.UUID]string, len(rows))
+	for _, row := range rows {
+		secret, err := k.s.box.Open(ctx, postbackSecretPlace(account, row.ID), row.Sealed)
+		if errors.Is(err, seal.ErrOpen) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("db: secret of network: %w", err)
+		}
+		open[row.ID] = string(secret)
+	}
+	return open, err
 }
 
 // postbackSecretPlace is where a network's secret is sealed.

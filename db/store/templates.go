@@ -27,6 +27,14 @@ func (k NetworkTemplates) List(ctx context.Context, account uuid.UUID) ([]templa
 	return db.Select[template.SavedNetwork](ctx, k.s.c, "list network templates", selectNetworkTemplates, account)
 }
 
+var findNetworkTemplate = `SELECT ` + networkTemplateColumns + ` FROM network_templates
+WHERE account_id = $1 AND (lower(name) = lower($2) OR id::text = lower($2)) ORDER BY lower(name) = lower($2) DESC LIMIT 1`
+
+// Find finds one of the account's own templates by its name, without regard to case, or by its id.
+func (k NetworkTemplates) Find(ctx context.Context, account uuid.UUID, name string) (template.SavedNetwork, bool, error) {
+	return db.First[template.SavedNetwork](ctx, k.s.c, "network template", findNetworkTemplate, account, name)
+}
+
 // Of templates with the same name the last one counts. PostgreSQL decides which names are the same.
 var saveNetworkTemplates = `
 WITH saved AS (

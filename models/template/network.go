@@ -1,7 +1,9 @@
 package template
 
 import (
-	"net/url"
+	"cmp"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -9,6 +11,7 @@ import (
 
 	"switchyard/models"
 	"switchyard/models/postback"
+	"switchyard/models/token"
 )
 
 // Network is the template of an affiliate network: the settings that are the same for every account. Its JSON members
@@ -49,19 +52,55 @@ type SavedNetwork struct {
 // Query is the query of the postback address that the customer enters at the network: each parameter with the
 // network's macro for it. It is empty without macros.
 func (n Network) Query() string {
-	var parts []string
+	var query []byte
 	for _, field := range models.PostbackFields {
-		macro := n.Macros[field]
-		if macro == "" {
-			continue
+		if macro := n.Macros[field]; macro != "" {
+			query = token.AppendParam(query, models.TokenMacro{Param: n.param(field), Macro: macro})
 		}
-		param := n.PostbackParams[field]
-		if param == "" {
-			param = postback.Param(field)
-		}
-		parts = append(parts, url.QueryEscape(param)+"="+macro)
 	}
-	return strings.Join(parts, "&")
+	return string(query)
+}
+
+// param is the parameter in which the network sends a field.
+func (n Network) param(field string) string {
+	return cmp.Or(n.PostbackParams[field], postback.Param(field))
+}
+
+// blanks are the fields that stand in a postback address without a value where no macro of the network is known, so that
+// a person sees what to fill in.
+var blanks = []string{"click_id", "payout", "status", "conversion_id"}
+
+// PostbackQuery is Query with the network's secret, an escaped text. Without a macro for the click id it names the
+// parameters that have to be filled.
+func (n Network) PostbackQuery(secret string) string {
+	macros := maps.Clone(n.Macros)
+	if secret != "" {
+		delete(macros, secretField)
+	}
+	filled := Network{PostbackParams: n.PostbackParams, Macros: macros}
+	var query []byte
+	if macros["click_id"] == "" {
+		for _, field := range blanks {
+			if macros[field] == "" {
+				query = token.AppendParam(query, models.TokenMacro{Param: n.param(field)})
+			}
+		}
+	}
+	parts := []string{string(query), filled.Query()}
+	if secret != "" {
+		parts = append(parts, string(token.AppendEscaped(nil, n.param(secretField)))+"="+secret)
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "&")
+}
+
+const secretField = "secret"
+
+// OfferSuffix is what offer URLs end in, so that the network learns the click id; empty if it takes none.
+func (n Network) OfferSuffix() string {
+	if n.ClickParam == "" {
+		return ""
+	}
+	return string(token.AppendEscaped(nil, n.ClickParam)) + "={" + token.ClickID.String() + "}"
 }
 
 // networkIDs is the namespace of the ids of built-in templates.

@@ -2,6 +2,7 @@ package template
 
 import (
 	"slices"
+	"strings"
 
 	"switchyard/models"
 )
@@ -16,8 +17,20 @@ type Source struct {
 	CostMacro       string             `json:"cost_macro" doc:"the source's macro for the cost; empty where costs come by its API"`
 	CostModel       string             `json:"cost_model" enum:"cpc,cpm,cpa,manual"`
 	TokenMacros     models.TokenMacros `json:"token_macros"`
-	PostbackURL     string             `json:"postback_url" doc:"where the source is told of conversions; empty ids in it are the account's own at the source"`
+	PostbackURL     string             `json:"postback_url" doc:"where the source is told of conversions; YOUR_... in it is the account's own at the source"`
 }
+
+// SourceOf finds the template of a platform.
+func SourceOf(key string) (Source, bool) {
+	i := slices.IndexFunc(sources, func(s Source) bool { return s.Key == key })
+	if i < 0 {
+		return Source{}, false
+	}
+	return sources[i], true
+}
+
+// ReadyToTell reports whether the address for postbacks is complete for every account.
+func (s Source) ReadyToTell() bool { return !strings.Contains(s.PostbackURL, "YOUR_") }
 
 // Link is what a source of the template fills in a tracking link.
 func (s Source) Link() models.SourceLink {
@@ -41,7 +54,8 @@ const custom = "custom"
 
 // IsPlatform reports whether a key names a template or is "custom".
 func IsPlatform(key string) bool {
-	return key == custom || slices.ContainsFunc(sources, func(s Source) bool { return s.Key == key })
+	_, ok := SourceOf(key)
+	return ok || key == custom
 }
 
 // Sources lists the templates of traffic sources. The caller must not change the list.

@@ -1,7 +1,8 @@
 package template
 
 // sourceData is from the documentation of each source. A source without a click id parameter of its own gets
-// "click_id". Postback URLs use this service's tokens.
+// "click_id". Postback URLs use this service's tokens. What
+// is an account's own at the source is YOUR_... in them.
 var sourceData = []Source{
 	{
 		Key: "google_ads", Name: "Google Ads", ExternalIDParam: "gclid",
@@ -31,7 +32,7 @@ var sourceData = []Source{
 		Key: "taboola", Name: "Taboola", ExternalIDParam: "click_id", ExternalIDMacro: "{click_id}", CostMacro: "{cpc}",
 		TokenMacros: tokens("site", "{site}", "site_id", "{site_id}", "campaign_id", "{campaign_id}",
 			"item", "{campaign_item_id}", "title", "{title}", "thumbnail", "{thumbnail}", "platform", "{platform}"),
-		PostbackURL: "https://trc.taboola.com/actions-handler/log/3/s2s-action?click-id={external_id}&name=",
+		PostbackURL: "https://trc.taboola.com/actions-handler/log/3/s2s-action?click-id={external_id}&name=YOUR_EVENT",
 	},
 	{
 		Key: "outbrain", Name: "Outbrain", ExternalIDParam: "ob_click_id", ExternalIDMacro: "{{ob_click_id}}",
@@ -43,7 +44,7 @@ var sourceData = []Source{
 		Key: "mgid", Name: "MGID", ExternalIDMacro: "{click_id}", CostMacro: "{click_price}",
 		TokenMacros: tokens("widget_id", "{widget_id}", "teaser_id", "{teaser_id}", "campaign_id", "{campaign_id}",
 			"category_id", "{category_id}", "geo", "{geo}"),
-		PostbackURL: "https://a.mgid.com/postback?c={external_id}&e=&r={payout}",
+		PostbackURL: "https://a.mgid.com/postback?c={external_id}&e=YOUR_GOAL&r={payout}",
 	},
 	{
 		Key: "revcontent", Name: "Revcontent",
@@ -56,7 +57,7 @@ var sourceData = []Source{
 		TokenMacros: tokens("zoneid", "{zoneid}", "campaignid", "{campaignid}", "bannerid", "{bannerid}", "os", "{os}",
 			"osversion", "{osversion}", "country", "{country}", "isp", "{isp}", "user_activity", "{user_activity}",
 			"zone_type", "{zone_type}"),
-		PostbackURL: "https://ad.propellerads.com/conversion.php?aid=&pid=&tid=&visitor_id={external_id}&payout={payout}",
+		PostbackURL: "https://ad.propellerads.com/conversion.php?aid=YOUR_AID&pid=YOUR_PID&tid=YOUR_TID&visitor_id={external_id}&payout={payout}",
 	},
 	{
 		Key: "exoclick", Name: "ExoClick", ExternalIDParam: "tag", ExternalIDMacro: "{conversions_tracking}",
@@ -64,13 +65,13 @@ var sourceData = []Source{
 		TokenMacros: tokens("campid", "{campaign_id}", "varid", "{variation_id}", "siteid", "{site_id}",
 			"zoneid", "{zone_id}", "catid", "{category_id}", "src", "{src_hostname}", "format", "{format}",
 			"country", "{country}"),
-		PostbackURL: "https://main.exoclick.com/tag.php?goal=&tag={external_id}",
+		PostbackURL: "https://main.exoclick.com/tag.php?goal=YOUR_GOAL&tag={external_id}",
 	},
 	{
 		Key: "zeropark", Name: "Zeropark", ExternalIDParam: "cid", ExternalIDMacro: "{cid}", CostMacro: "{visit_cost}",
 		TokenMacros: tokens("target", "{target}", "source", "{source}", "keyword", "{keyword}", "match", "{match}",
 			"campaign_id", "{campaign_id}", "geo", "{geo}", "carrier", "{carrier}", "traffic_type", "{traffic_type}"),
-		PostbackURL: "https://postback.zeroredirect1.com/zppostback/?cid={external_id}&payout={payout}",
+		PostbackURL: "https://postback.zeroredirect1.com/zppostback/YOUR_ID?cid={external_id}&payout={payout}",
 	},
 	{
 		Key: "popads", Name: "PopAds", ExternalIDMacro: "[IMPRESSIONID]", CostMacro: "[BID]",
@@ -81,13 +82,13 @@ var sourceData = []Source{
 		Key: "popcash", Name: "PopCash", ExternalIDMacro: "[clickid]", CostMacro: "[bid]",
 		TokenMacros: tokens("siteid", "[siteid]", "category", "[category]", "cc", "[cc]", "os", "[operatingsystem]",
 			"connection", "[connection]", "device", "[device]", "carrier", "[carrier]"),
-		PostbackURL: "https://ct.popcash.net/click?aid=&clickid={external_id}&payout={payout}",
+		PostbackURL: "https://ct.popcash.net/click?aid=YOUR_AID&clickid={external_id}&payout={payout}",
 	},
 	{
 		Key: "adsterra", Name: "Adsterra", ExternalIDMacro: "##SUB_ID_SHORT(action)##", CostMacro: "##COST_CPC##",
 		TokenMacros: tokens("placement", "##PLACEMENT_ID##", "campaign", "##CAMPAIGN_ID##", "banner", "##BANNER_ID##",
 			"os", "##USER_OS##"),
-		PostbackURL: "https://www.pbterra.com/name//at?subid_short={external_id}&atpay={payout}",
+		PostbackURL: "https://www.pbterra.com/name/YOUR_LOGIN/at?subid_short={external_id}&atpay={payout}",
 	},
 	{
 		Key: "hilltopads", Name: "HilltopAds", ExternalIDMacro: "{{ctoken}}", CostMacro: "{{price}}",
@@ -97,24 +98,24 @@ var sourceData = []Source{
 	{
 		Key: "adcash", Name: "Adcash", ExternalIDMacro: "[clickid]",
 		TokenMacros: tokens("zone", "[zone]", "campaign", "[campaign]", "country", "[country]", "lang", "[lang]"),
-		PostbackURL: "https://www.adcash.com/script/register_event.php?key=&idform=&campagne=&cid={external_id}",
+		PostbackURL: "https://www.adcash.com/script/register_event.php?key=YOUR_KEY&idform=YOUR_FORM&campagne=YOUR_CAMPAIGN&cid={external_id}",
 	},
 	{
 		Key: "clickadu", Name: "Clickadu", ExternalIDMacro: "${SUBID}", CostMacro: "{cost}",
 		TokenMacros: tokens("zoneid", "{zoneid}", "bannerid", "{bannerid}", "geo", "{geo}", "carrier", "{carrier}"),
-		PostbackURL: "https://sconvtrk.com/conversion/?visitor_id={external_id}&aid=",
+		PostbackURL: "https://sconvtrk.com/conversion/YOUR_ID/?visitor_id={external_id}&aid=YOUR_AID",
 	},
 	{
 		Key: "trafficstars", Name: "TrafficStars", ExternalIDMacro: "{click_id}", CostMacro: "{cost}",
 		TokenMacros: tokens("site_id", "{site_id}", "creative", "{creative_id}", "campid", "{campaign_id}", "geo", "{geo}",
 			"format", "{format}"),
-		PostbackURL: "https://tsyndicate.com/api/v1/cpa/action?key=&clickid={external_id}&value={payout}",
+		PostbackURL: "https://tsyndicate.com/api/v1/cpa/action?key=YOUR_KEY&clickid={external_id}&value={payout}",
 	},
 	{
 		Key: "trafficjunky", Name: "TrafficJunky", ExternalIDMacro: "{ACLID}", CostMacro: "{BidValue}",
 		TokenMacros: tokens("site", "{SiteName}", "ad", "{AdID}", "ban", "{BanID}", "campaign", "{CampaignID}",
 			"spot", "{SpotName}"),
-		PostbackURL: "https://ads.trafficjunky.net/tj_ads_pt?a=&member_id=&aclid={external_id}&ctv={payout}",
+		PostbackURL: "https://ads.trafficjunky.net/tj_ads_pt?a=YOUR_A&member_id=YOUR_MEMBER_ID&aclid={external_id}&ctv={payout}",
 	},
 	{
 		Key: "richads", Name: "RichAds", ExternalIDMacro: "[CLICK_ID]", CostMacro: "[BID_PRICE]",
@@ -152,6 +153,6 @@ var sourceData = []Source{
 	{
 		Key: "bidvertiser", Name: "BidVertiser", ExternalIDMacro: "{BV_CLICKID}", CostMacro: "{BV_BID}",
 		TokenMacros: tokens("src", "{BV_SRCID}", "campaign", "{BV_CAMPID}", "geo", "{BV_GEO}"),
-		PostbackURL: "https://secure.bidvertiser.com/performance/pc.dbm?ver=1.0&AID=&CLICKID={external_id}&revenue={payout}",
+		PostbackURL: "https://secure.bidvertiser.com/performance/pc.dbm?ver=1.0&AID=YOUR_AID&CLICKID={external_id}&revenue={payout}",
 	},
 }

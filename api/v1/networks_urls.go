@@ -1,0 +1,142 @@
+package v1
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/answer"
+	"switchyard/api/route"
+	"switchyard/models"
+	"switchyard/models/postback"
+	"switchyard/models/template"
+	"switchyard/models/token"
+)
+
+// NetworkCreate is the body of POST /networks.
+type NetworkCreate struct {
+	NetworkBody
+	Template string `json:"template" maxLength:"255" doc:"name or id of a network template, from which fields come that are left out"`
+}
+
+// Fill adds what the template says that the body names: one of the account's own, else a built-in one.
+func (NetworkCreate) Fill(c *route.Call) error {
+	name := strings.TrimSpace(textMember(c.Body, "template"))
+	if name == "" {
+		return nil
+	}
+	t, err := networkTemplateOf(c, name)
+	if err != nil {
+		return err
+	}
+	return c.FillBody(t)
+}
+
+// networkTemplateOf finds a template by its name or id.
+func networkTemplateOf(c *route.Call, name string) (template.Network, error) {
+	const longest = 255
+	if utf8.RuneCountInString(name) > longest {
+		return template.Network{}, tooLong("template", longest)
+	}
+	table := c.Store.NetworkTemplates()
+	own, ok, err := table.Find(c.Context(), c.Account.ID, name)
+	if ok || err != nil {
+		return own.Network, err
+	}
+	var known []string
+	for _, t := range template.Networks() {
+		if strings.EqualFold(t.Network.Name, name) || strings.EqualFold(t.ID.String(), name) {
+			return t.Network, nil
+		}
+		known = append(known, t.Network.Name)
+	}
+	list, err := table.List(c.Context(), c.Account.ID)
+	if err != nil {
+		return template.Network{}, err
+	}
+	for _, t := range list {
+		known = append(known, t.Network.Name)
+	}
+	if near := models.Nearest(name, known); near != "" {
+		return template.Network{}, models.Invalid("invalid_template", "there is no network template %.80q; did you mean %s?", name, near)
+	}
+	return template.Network{}, models.Invalid("invalid_template", "there is no network template %.80q: see GET /network-templates", name)
+}
+
+// NetworkURLs are the two addresses that an account and its network give each other.
+type NetworkURLs struct {
+	PostbackURL    string `json:"postback_url" doc:"the address to enter at the network for its postbacks, with its own macros as it fills them; a parameter without a value needs a macro that is not known here. It has the secret for a key that may write, *** for any other"`
+	OfferURLSuffix string `json:"offer_url_suffix" doc:"what offer URLs of the network end in, so that it learns the click id: the redirect adds it where a URL has no token of the click id; empty: the network's click_param is not known"`
+}
+
+// networkAnswers shows networks with their addresses.
+//
+// Whoever may write may replace the secret, and so could sign any postback: he is shown it where he has to paste it. A
+// read-only key can do nothing of that.
+func (d Deps) networkAnswers(c *route.Call, list []models.Network) ([]NetworkAnswer, error) {
+	base, err := d.postbackBase(c)
+	if err != nil {
+		return nil, err
+	}
+	var secrets map[uuid.UUID]string
+	if c.KeyScope == models.ScopeFull {
+		ids := answer.Each(list, models.Network.RecordID)
+		if secrets, err = c.Store.Networks().Secrets(c.Context(), c.Account.ID, ids); err != nil {
+			return nil, err
+		}
+	}
+	return answer.Each(list, func(n models.Network) NetworkAnswer {
+		secret := ""
+		if n.HasPostbackSecret {
+			secret = postback.Mask
+		}
+		if s, ok := secrets[n.ID]; ok {
+			secret = string(token.AppendEscaped(nil, s))
+		}
+		t := template.OfNetwork(n)
+		return NetworkAnswer{n, n.OfferType, NetworkURLs{withQuery(base+n.ID.String(), t.PostbackQuery(secret)), t.OfferSuffix()}}
+	}), nil
+}
+
+// postbackBase is the address of postbacks up to the network's id. It never depends on the request's own host.
+func (d Deps) postbackBase(c *route.Call) (string, error) {
+	const path = "postback/"
+	host, ok, err := c.Store.Domains().PostbackHost(c.Context(), c.Account.ID)
+	if err != nil || ok {
+		return d.address(host.Host, host.Shared, path), err
+	}
+	return strings.TrimSuffix(d.BaseURL, "/") + "/" + path, nil
+}
+
+func (d Deps) networkAnswer(c *route.Call, n models.Network) (NetworkAnswer, error) {
+	list, err := d.networkAnswers(c, []models.Network{n})
+	if err != nil {
+		return NetworkAnswer{}, err
+	}
+	return list[0], nil
+}
+
+func (d Deps) createNetwork(c *route.Call, b NetworkCreate) (NetworkAnswer, error) {
+	n, err := b.Record()
+	if err != nil {
+		return NetworkAnswer{}, err
+	}
+	n.Own(c.Account.ID, uuid.Nil)
+	if n, err = c.Store.Networks().Create(c.Context(), n); err != nil {
+		return NetworkAnswer{}, err
+	}
+	return d.networkAnswer(c, n)
+}
+
+func (d Deps) putNetwork(c *route.Call, b NetworkPut) (NetworkAnswer, error) {
+	n, err := b.Record()
+	if err != nil {
+		return NetworkAnswer{}, err
+	}
+	n.Own(c.Account.ID, b.RecordID())
+	if n, err = c.Store.Networks().Update(c.Context(), n); err != nil {
+		return NetworkAnswer{}, err
+	}
+	return d.networkAnswer(c, n)
+}
