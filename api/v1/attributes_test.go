@@ -252,11 +252,11 @@ func (x *attributes) files() {
 	x.Helper()
 	q := export.Query{AccountID: x.s.Account.ID, From: time.Now().Add(-time.Hour), To: time.Now().Add(time.Hour)}
 	file := map[string]string{}
-	names := export.Clicks.Names()
+	names := export.Clicks.Headings()
 	rows := export.Reader{Conn: x.s.DB}
 	err := rows.Each(x.Context(), export.Clicks, q, func(cells []sql.RawBytes) error {
 		for i, name := range names {
-			file[name] = string(cells[i])
+			file[name.Name] = string(cells[i])
 		}
 		return nil
 	})
