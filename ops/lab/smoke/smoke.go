@@ -134,6 +134,10 @@ func (r *run) play(ctx context.Context) error {
 		if err := t.strangers(ctx, r.fleet); err != nil {
 			return err
 		}
+		r.say("a buyer's day: source, network, lander, offer and postbacks by the addresses as they are answered")
+		if err := t.buyersDay(ctx, r.fleet); err != nil {
+			return err
+		}
 		if err := t.waitDelivered(ctx, r.receiver); err != nil {
 			return err
 		}
