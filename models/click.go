@@ -57,6 +57,11 @@ type Click struct {
 	RouteSeed uint64
 	FlowHash  uint64
 	Via       int
+
+	// PassedStreamID is the first path that was to take the visitor and could not, and PassedReason says why: see
+	// flow.Passed.
+	PassedStreamID uuid.UUID
+	PassedReason   string
 }
 
 // Visitor is what the service found out about who clicked. Its JSON form is the visitor's part of a row of the click

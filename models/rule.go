@@ -9,6 +9,6 @@ type Rule struct {
 	Logic      string      `db:"logic" json:"logic" enum:"and,or"`
 	Conditions []Condition `db:"conditions,json" json:"conditions"`
 	Dated
-	MatchSteps int    `db:"match_steps" json:"-"` // what the conditions cost: see package cond
-	MatchBytes int    `db:"match_bytes" json:"-"`
+	MatchSteps int `db:"match_steps" json:"-"` // what the conditions cost: see package cond
+	MatchBytes int `db:"match_bytes" json:"-"`
 }

@@ -263,7 +263,8 @@ func countryOf(tb testing.TB, addr string) string {
 }
 
 func told(e *routing.Explanation) string {
-	var path, lander, offer uuid.UUID
+	var path, lander, offer, passed uuid.UUID
+	var why flow.Refusal
 	if e.Route != nil {
 		path = e.Route.ID
 	}
@@ -273,15 +274,22 @@ func told(e *routing.Explanation) string {
 	if e.Offer != nil {
 		offer = e.Offer.ID
 	}
-	return decided(e.Via, e.Stages[len(e.Stages)-1].CampaignID, path, lander, offer, e.FlowHash, e.URL())
+	if e.Passed.Route != nil {
+		passed, why = e.Passed.Route.ID, e.Passed.Why
+	}
+	return decided(e.Via, e.Stages[len(e.Stages)-1].CampaignID, path, lander, offer, e.FlowHash, e.URL(), passed, why)
 }
 
 func done(c *models.Click) string {
-	return decided(flow.Via(c.Via), c.CampaignID, c.StreamID, c.LanderID, c.OfferID, c.FlowHash, c.Destination)
+	return decided(flow.Via(c.Via), c.CampaignID, c.StreamID, c.LanderID, c.OfferID, c.FlowHash, c.Destination,
+		c.PassedStreamID, flow.Refusal(c.PassedReason))
 }
 
-func decided(via flow.Via, campaign, path, lander, offer uuid.UUID, hash uint64, url string) string {
+func decided(via flow.Via, campaign, path, lander, offer uuid.UUID, hash uint64, url string, passed uuid.UUID,
+	why flow.Refusal,
+) string {
 	return strings.Join([]string{
 		via.String(), campaign.String(), path.String(), lander.String(), offer.String(), strconv.FormatUint(hash, 10), url,
+		passed.String(), string(why),
 	}, " ")
 }

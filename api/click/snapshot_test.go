@@ -20,6 +20,7 @@ import (
 	"switchyard/db/seal"
 	"switchyard/db/store"
 	"switchyard/models/await"
+	"switchyard/models/flow"
 )
 
 // run starts a handler's own goroutines until the test ends.
@@ -235,8 +236,9 @@ func TestDailyCapsFollowTheLedger(t *testing.T) {
 	o := w.offer("https://one.test/", uuid.Nil)
 	w.exec(`UPDATE offers SET daily_cap = 2 WHERE id = $1`, o)
 	p := path("redirect", m{"daily_cap": 5}, m{"url": "https://capped.test/", "weight": 1})
+	full := path("offer", nil, to(o))
 	id := w.campaign("capped-path", m{"fallback_url": "https://f.test/"}, p)
-	w.campaign("capped-offer", m{"fallback_url": "https://f.test/"}, path("offer", nil, to(o)))
+	w.campaign("capped-offer", m{"fallback_url": "https://f.test/"}, full)
 	w.fresh()
 	zero := uuid.Nil
 	w.exec(`INSERT INTO ledger
@@ -253,6 +255,7 @@ func TestDailyCapsFollowTheLedger(t *testing.T) {
 	if a, b := w.sent("/capped-path"), w.sent("/capped-path"); a != "https://capped.test/" || b != "https://f.test/" {
 		t.Errorf("%s, then %s", a, b)
 	}
+	w.passedOver(t, p["id"], flow.RefusedCapped)
 	if got := w.sent("/capped-offer"); got != "https://one.test/" {
 		t.Errorf("to %s", got)
 	}
@@ -267,11 +270,21 @@ func TestDailyCapsFollowTheLedger(t *testing.T) {
 	if got := w.sent("/capped-offer"); got != "https://f.test/" {
 		t.Errorf("a capped offer: to %s", got)
 	}
+	w.passedOver(t, full["id"], flow.RefusedDestinations)
 	if err := readUsage(t.Context(), w.h, now.Add(24*time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.sent("/capped-offer"); got != "https://one.test/" {
 		t.Errorf("the next day: to %s", got)
+	}
+	w.passedOver(t, uuid.Nil.String(), "")
+}
+
+// passedOver checks what the last click says of the path that could not take it.
+func (w *world) passedOver(t *testing.T, path any, why flow.Refusal) {
+	t.Helper()
+	if c := w.tape.last(); c.PassedStreamID.String() != path || c.PassedReason != string(why) {
+		t.Errorf("passed over %s: %s; want %s: %s", c.PassedStreamID, c.PassedReason, path, why)
 	}
 }
 

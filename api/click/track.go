@@ -126,6 +126,9 @@ func (r *request) resolve(d *flow.Decision) {
 	if d.Route != nil {
 		c.StreamID = d.Route.ID
 	}
+	if d.Passed.Route != nil {
+		c.PassedStreamID, c.PassedReason = d.Passed.Route.ID, string(d.Passed.Why)
+	}
 	template := d.URL
 	if page != nil {
 		c.LanderID, template = page.Row.ID, page.URL

@@ -30,19 +30,24 @@ type Outcome struct {
 func (s *Snapshot) Decide(c *Campaign, v *flow.Visitor, env *flow.Env, seed uint64, visit Visit) Outcome {
 	var out Outcome
 	collect := true
+	var passed flow.Passed
 	for hops := uint64(0); ; hops++ {
 		visit.Enter(c)
 		out.Decision = c.Plan.Pick(v, *env, seed+hops)
 		out.FlowHash = s.flowHash(out.FlowHash, c)
 		collect = collect && out.Collect
 		out.Collect = collect
+		if passed.Route == nil {
+			passed = out.Passed
+		}
+		out.Passed = passed
 		if out.Action() != flow.ActionCampaign {
 			return out
 		}
 		next := s.handover(c, out.Route.Campaign)
 		if next == nil || hops == flow.MaxHandovers {
 			out.Decision = c.Plan.LastResort()
-			out.Collect = collect
+			out.Collect, out.Passed = collect, passed
 			return out
 		}
 		visit.HandOver(out.Route.ID, out.Bindable)

@@ -120,7 +120,7 @@ func newAttributes(t *testing.T) *attributes {
 	return x
 }
 
-// campaign makes a campaign whose only path wants every attribute as the click has it, and whose offer's address has
+// campaign makes a campaign whose path wants every attribute as the click has it, and whose offer's address has
 // every token.
 func (x *attributes) campaign() uuid.UUID {
 	x.Helper()
@@ -172,7 +172,9 @@ func (x *attributes) campaign() uuid.UUID {
 	for i := 0; i < len(conditions); i += 20 {
 		rules = append(rules, map[string]any{"name": fmt.Sprint("R", i), "conditions": conditions[i:min(i+20, len(conditions))]})
 	}
-	streams, err := json.Marshal([]any{map[string]any{
+	streams, err := json.Marshal([]any{map[string]any{ // which passes every visitor over
+		"id": uuid.New(), "name": "Gone", "stream_type": "forced", "action": "offer", "destinations": []any{map[string]any{"id": uuid.New()}},
+	}, map[string]any{
 		"id": uuid.New(), "name": "All", "action": "offer", "rules": rules, "destinations": []any{map[string]any{"id": offer}},
 	}})
 	if err != nil {
@@ -285,7 +287,7 @@ func (x *attributes) log() {
 		}
 	}
 	unrecorded := map[string]bool{"timezone": true, "organization": true, "url": true}
-	step := out["trace"].(map[string]any)["campaigns"].([]any)[0].(map[string]any)["steps"].([]any)[0].(map[string]any)
+	step := out["trace"].(map[string]any)["campaigns"].([]any)[0].(map[string]any)["steps"].([]any)[1].(map[string]any)
 	seen := 0
 	for _, unit := range step["units"].([]any) {
 		for _, c := range unit.(map[string]any)["conditions"].([]any) {

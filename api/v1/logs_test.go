@@ -52,7 +52,8 @@ func TestClickLog(t *testing.T) {
 		}
 		for field, want := range map[string]any{
 			"click_id": models.FormatClickID(v.ID), "at": v.at().Format(models.EventTimeFormat),
-			"campaign_id": v.CampaignID.String(), "stream_id": v.StreamID.String(), "lander_id": orNil(v.LanderID),
+			"campaign_id": v.CampaignID.String(), "stream_id": v.StreamID.String(), "passed_stream_id": orNil(v.PassedStreamID),
+			"passed_reason": v.PassedReason, "lander_id": orNil(v.LanderID),
 			"offer_id": orNil(v.offer()), "source_id": orNil(v.SourceID), "country": v.Country, "city": v.City,
 			"device_type": v.DeviceType, "os": v.OS, "browser": v.Browser, "ip": v.IP.String(), "user_agent": "UA",
 			"is_bot": v.IsBot, "is_unique": v.unique, "sub1": v.Subs[0], "sub10": "", "cost": cost, "currency": "USD",
@@ -131,7 +132,8 @@ func TestLogFilters(t *testing.T) {
 		}
 		rows := r.log("/logs/clicks", q).Rows
 		for _, row := range rows {
-			if !clicks[row["click_id"]] || row["campaign_name"] == nil || row["stream_name"] != "Path 1" {
+			if !clicks[row["click_id"]] || row["campaign_name"] == nil || row["stream_name"] != "Path 1" ||
+				(row["passed_stream_name"] == "Path 1") != (row["passed_reason"] == "capped") {
 				t.Errorf("%s: %v", query, row)
 			}
 		}

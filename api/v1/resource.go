@@ -13,8 +13,8 @@ import (
 	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/api/v1/reporting"
-	"switchyard/db/report"
 	"switchyard/db"
+	"switchyard/db/report"
 	"switchyard/db/store"
 	"switchyard/models"
 )

@@ -108,6 +108,9 @@ func (r *traffic) visit(rnd *rand.Rand, at time.Time) *visit {
 		UniqueKey: [16]byte{byte(rnd.IntN(20))}, Domain: "go.example.com", Destination: "https://o.example/x",
 	}}
 	v.Subs[0] = one(rnd, "", "a,b", `"q"`)
+	if v.City != "" {
+		v.PassedStreamID, v.PassedReason = r.stream, "capped"
+	}
 	if rnd.IntN(2) == 0 {
 		v.OfferID = one(rnd, r.offers...)
 	} else {

@@ -235,6 +235,14 @@ var bookkeeping = []Attr{
 		Name: "via", Tag: 51,
 		Int: func(c *models.Click) *int { return &c.Via },
 	},
+	{
+		Name: "passed_stream_id", Tag: 52, In: Exports,
+		ID: func(c *models.Click) *uuid.UUID { return &c.PassedStreamID },
+	},
+	{
+		Name: "passed_reason", Tag: 53, In: Exports,
+		Text: func(c *models.Click) *string { return &c.PassedReason },
+	},
 }
 
 // passing are known while a click is routed and not recorded.

@@ -59,6 +59,15 @@ type Decision struct {
 	// Bindable is true when the visitor's choice is to be remembered: for regular and default paths. A forced path
 	// takes whom it matches now, not for good.
 	Bindable bool
+	// Passed is the first path that was to take the visitor and could not.
+	Passed Passed
+}
+
+// Passed is a path that was drawn, or the visitor's own, or whose conditions he met, and why he was not sent there:
+// RefusedCapped, RefusedDestinations or RefusedBudget. Without a Route there is none.
+type Passed struct {
+	Route *Route
+	Why   Refusal
 }
 
 // Action is what to do: the path's action, or redirect for fallback_url and destination_url, or nothing.
@@ -86,6 +95,7 @@ func (d *Decision) Transition() string {
 func (p *Plan) Pick(v *Visitor, env Env, seed uint64) Decision {
 	pick := picker{plan: p, visitor: v, env: env, seed: seed}
 	d := pick.decide()
+	d.Passed = pick.passed
 	if env.Trace != nil {
 		env.Trace.Via = d.Via
 	}
@@ -113,6 +123,7 @@ type picker struct {
 	env     Env
 	seed    uint64
 	tried   [MaxPaths / 64]uint64 // paths that are out
+	passed  Passed
 }
 
 func (k *picker) decide() Decision {
@@ -222,6 +233,9 @@ func (k *picker) try(i uint8, via Via) (Decision, bool) {
 		k.env.Trace.note(r, via, refused)
 	}
 	if refused != "" {
+		if k.passed.Route == nil && (refused == RefusedCapped || refused == RefusedDestinations || refused == RefusedBudget) {
+			k.passed = Passed{r, refused}
+		}
 		return Decision{}, false
 	}
 	d := Decision{Via: via, Route: r, Collect: r.Collect, Bindable: r.StreamType != Forced}

@@ -22,6 +22,8 @@ type ClickRow struct {
 	NetworkID        *uuid.UUID `json:"network_id"`
 	SourceID         *uuid.UUID `json:"source_id"`
 	ExternalID       string     `json:"external_id" doc:"the traffic source's own click id"`
+	PassedStreamID   *uuid.UUID `json:"passed_stream_id" doc:"the first path that was to take the visitor and could not"`
+	PassedReason     string     `json:"passed_reason" enum:",capped,no_usable_destination,over_budget" doc:"why it could not"`
 	Domain           string     `json:"domain"`
 	Destination      string     `json:"destination"`
 	Arrival          string     `json:"arrival" doc:"how the visitor was identified"`
@@ -42,6 +44,7 @@ type ClickRow struct {
 
 	CampaignName *string `json:"campaign_name"`
 	StreamName   *string `json:"stream_name"`
+	PassedName   *string `json:"passed_stream_name"`
 	LanderName   *string `json:"lander_name"`
 	OfferName    *string `json:"offer_name"`
 	NetworkName  *string `json:"network_name"`
@@ -79,10 +82,11 @@ func (d Deps) clickRows(c *route.Call, clicks []clicklog.StoredClick) ([]ClickRo
 func clickRow(c *clicklog.StoredClick, sales clicklog.Sales, names map[string]string) ClickRow {
 	name := func(id uuid.UUID) *string { return answer.OrNull(names[models.IDText(id)]) }
 	return ClickRow{
-		CampaignName: name(c.CampaignID), StreamName: name(c.StreamID), LanderName: name(c.LanderID),
+		CampaignName: name(c.CampaignID), StreamName: name(c.StreamID), PassedName: name(c.PassedStreamID), LanderName: name(c.LanderID),
 		OfferName: name(c.OfferID), NetworkName: name(c.NetworkID), SourceName: name(c.SourceID),
 		ClickID: models.FormatClickID(c.ID), At: answer.Stamp(c.At), CampaignID: c.CampaignID,
 		ParentCampaignID: answer.OrNull(c.ParentCampaignID), StreamID: answer.OrNull(c.StreamID),
+		PassedStreamID: answer.OrNull(c.PassedStreamID), PassedReason: c.PassedReason,
 		LanderID: answer.OrNull(c.LanderID), OfferID: answer.OrNull(c.OfferID), NetworkID: answer.OrNull(c.NetworkID),
 		SourceID: answer.OrNull(c.SourceID), ExternalID: c.ExternalID, Domain: c.Domain, Destination: c.Destination,
 		Arrival: c.Arrival, Params: c.Params,

@@ -72,6 +72,7 @@ func clickIDs(list []clicklog.StoredClick) map[string][]string {
 		c := &list[i]
 		ids.add("campaign_id", c.CampaignID)
 		ids.add("stream_id", c.StreamID)
+		ids.add("stream_id", c.PassedStreamID)
 		ids.add("lander_id", c.LanderID)
 		ids.add("offer_id", c.OfferID)
 		ids.add("source_id", c.SourceID)

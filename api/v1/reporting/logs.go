@@ -270,7 +270,7 @@ func hopRows(d clicklog.ClickDetail) []HopRow {
 func clickNames(c *route.Call, d clicklog.ClickDetail) (map[string]string, error) {
 	ids := map[string][]string{
 		"campaign_id": {models.IDText(d.CampaignID), models.IDText(d.ParentCampaignID)},
-		"stream_id":   {models.IDText(d.StreamID)}, "lander_id": {models.IDText(d.LanderID)},
+		"stream_id":   {models.IDText(d.StreamID), models.IDText(d.PassedStreamID)}, "lander_id": {models.IDText(d.LanderID)},
 		"source_id": {models.IDText(d.SourceID)}, "offer_id": {models.IDText(d.OfferID)},
 		report.Network: {models.IDText(d.NetworkID)},
 	}
