@@ -26,16 +26,17 @@ func (e estate) bounds() map[string]object {
 	out["POST /campaigns"]["streams"] = []object{e.path()}
 	maps.Copy(out, map[string]object{
 		"POST /landers": page, "POST /traffic-sources": {"name": "x"}, "POST /networks": {"name": "x"},
-		"PATCH /landers":                {"id": e.ids["lander"], "protection": object{}},
-		"POST /domains":                 {"domain": "limits.test"},
-		"PATCH /domains":                {"id": e.ids["domain"]},
-		"POST /webhooks":                {"url": "https://hooks.example.com/y", "events": []string{"link.broken"}},
-		"POST /tools/simulate":          {"streams": []object{e.path()}},
-		"POST /reports/exports":         {"kind": "clicks"},
-		"POST /network-templates":       {"name": "x"},
-		"DELETE /reports/orphaned":      {"campaign_ids": []string{e.ids["stream"]}},
-		"POST /corrections/conversions": {"csv": "click id\nx\n"},
-		"POST /corrections/cost":        {"csv": "day,source,spend\n2026-01-01,x,1\n"},
+		"PATCH /landers":                   {"id": e.ids["lander"], "protection": object{}},
+		"POST /domains":                    {"domain": "limits.test"},
+		"PATCH /domains":                   {"id": e.ids["domain"]},
+		"POST /webhooks":                   {"url": "https://hooks.example.com/y", "events": []string{"link.broken"}},
+		"POST /tools/simulate":             {"streams": []object{e.path()}},
+		"POST /reports/exports":            {"kind": "clicks"},
+		"POST /campaigns/{id}/flow/replay": {"streams": []object{e.path()}},
+		"POST /network-templates":          {"name": "x"},
+		"DELETE /reports/orphaned":         {"campaign_ids": []string{e.ids["stream"]}},
+		"POST /corrections/conversions":    {"csv": "click id\nx\n"},
+		"POST /corrections/cost":           {"csv": "day,source,spend\n2026-01-01,x,1\n"},
 	})
 	return out
 }

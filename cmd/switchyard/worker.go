@@ -7,10 +7,14 @@ import (
 	"os"
 	"time"
 
+	"github.com/google/uuid"
+
+	"switchyard/api/routing"
 	"switchyard/db"
 	"switchyard/db/clicklog"
 	dbexport "switchyard/db/export"
 	"switchyard/db/report"
+	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/ops/config"
 	"switchyard/ops/logs"
@@ -20,6 +24,7 @@ import (
 	"switchyard/workers/correction"
 	"switchyard/workers/egress"
 	"switchyard/workers/export"
+	"switchyard/workers/flowreplay"
 	"switchyard/workers/idempotency"
 	"switchyard/workers/ledger"
 	"switchyard/workers/plan"
@@ -97,7 +102,18 @@ func newRuntime(cfg config.Config, bulk *db.DB, o workers.Options) (*workers.Run
 	}
 	export.Register(r, records, dbexport.Reader{Conn: bulk}, report.Reader{Conn: bulk})
 	correction.Register(r, records, clicks)
+	flowreplay.Register(r, records, flowReplayOptions(bulk))
 	return r, nil
+}
+
+// flowReplayOptions let a worker decide as the redirect does.
+func flowReplayOptions(bulk *db.DB) flowreplay.Options {
+	return flowreplay.Options{
+		Clicks: clicklog.Log{Conn: bulk}, WentTo: routing.WentTo,
+		NewRouter: func(r *store.Routing, campaign uuid.UUID) (flowreplay.Router, error) {
+			return routing.NewReplayer(r, campaign)
+		},
+	}
 }
 
 // clockCmd starts jobs by the clock.

@@ -26,6 +26,9 @@ func FlowRouting(ctx context.Context, c db.Conn, campaign RoutingCampaign, paths
 func loadAround(ctx context.Context, c db.Conn, account uuid.UUID, r *Routing, next []uuid.UUID, paths []flow.Path,
 ) (*Routing, error) {
 	known := map[uuid.UUID]bool{}
+	for _, c := range RoutingRows[*RoutingCampaign](r) {
+		known[c.ID] = true
+	}
 	for range flow.MaxHandovers + 1 {
 		found, err := LoadRouting(ctx, c, keysOf("campaigns", next, known))
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,23 +27,47 @@ func Simulation(d Deps) route.Route {
 	return route.Route{
 		Method: "POST", Path: "/tools/simulate", Group: "Campaigns", Scope: route.Ask, Share: route.Reads,
 		Summary: "route a described visitor through a stored or a given flow, without recording anything",
-		Codes: append(route.Codes("400 invalid_id invalid_attribute invalid_time invalid_flow_rotation "+
-			"invalid_bind_visitors invalid_fallback_url invalid_destination_url", "402 plan_limit", "404 not_found"), answer.FlowCodes...),
-		Echoes: []any{struct {
-			Streams []flow.Path `json:"streams"`
-		}{}},
-		Handle: route.Take(d.simulate),
+		Codes:   append(route.Codes("400 invalid_id invalid_attribute invalid_time", "402 plan_limit", "404 not_found"), draftCodes...),
+		Echoes:  draftEchoes,
+		Handle:  route.Take(d.simulate),
 	}
 }
 
-// SimulateBody describes a visitor and names the flow: a campaign's, or one that is sent.
-type SimulateBody struct {
-	CampaignID     uuid.UUID       `json:"campaign_id" bad:"invalid_id" doc:"a campaign of the account"`
-	Streams        json.RawMessage `json:"streams" doc:"a full flow (an array of Path), instead of campaign_id"`
+// draftCodes are the errors of a DraftFlow.
+var draftCodes = slices.Concat(answer.FlowCodes,
+	route.Codes("400 invalid_flow_rotation invalid_bind_visitors invalid_fallback_url invalid_destination_url"))
+
+// draftEchoes are what a DraftFlow may hold as it was read.
+var draftEchoes = []any{struct {
+	Streams []flow.Path `json:"streams"`
+}{}}
+
+// DraftFlow is a flow that is not saved.
+type DraftFlow struct {
+	Streams        json.RawMessage `json:"streams" doc:"a full flow (an array of Path), instead of the campaign's"`
 	FlowRotation   string          `json:"flow_rotation" bad:"invalid_flow_rotation" enum:"position,weight" doc:"with streams"`
 	BindVisitors   string          `json:"bind_visitors" bad:"invalid_bind_visitors" enum:"none,streams,streams_landers,streams_landers_offers" doc:"with streams"`
 	FallbackURL    string          `json:"fallback_url" bad:"invalid_fallback_url" maxLength:"2000" format:"routable" doc:"with streams"`
 	DestinationURL string          `json:"destination_url" bad:"invalid_destination_url" maxLength:"2000" format:"routable" doc:"with streams"`
+}
+
+// paths reads the paths, checks them as if they were to be saved, and gives them as they would be.
+func (f DraftFlow) paths(c *route.Call) ([]flow.Path, json.RawMessage, error) {
+	paths, err := flow.Parse(f.Streams)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := c.Store.Campaigns().CheckFlow(c.Context(), c.Account.ID, paths); err != nil {
+		return nil, nil, err
+	}
+	streams, err := json.Marshal(paths)
+	return paths, streams, err
+}
+
+// SimulateBody describes a visitor and names the flow: a campaign's, or one that is sent.
+type SimulateBody struct {
+	CampaignID uuid.UUID `json:"campaign_id" bad:"invalid_id" doc:"a campaign of the account"`
+	DraftFlow
 
 	ClickID string          `json:"click_id" bad:"invalid_id" doc:"a recorded click: its visitor, time and draws, and without streams its campaign; visitor, at and seed go before"`
 	Visitor json.RawMessage `json:"visitor" doc:"an object: names of attributes (country, device_type, param.x, header.x, ...) with their values"`
@@ -112,9 +137,7 @@ func (d Deps) simulatedClick(c *route.Call, b *SimulateBody) (*clicklog.StoredCl
 		return nil, err
 	}
 	if b.CampaignID == uuid.Nil && len(b.Streams) == 0 {
-		if b.CampaignID = found.CampaignID; found.ParentCampaignID != uuid.Nil {
-			b.CampaignID = found.ParentCampaignID
-		}
+		b.CampaignID = routing.FirstCampaign(&found.Click)
 	}
 	return &found.StoredClick, nil
 }
@@ -139,14 +162,7 @@ func (b SimulateBody) records(c *route.Call) (uuid.UUID, *store.Routing, error) 
 		r, err := store.CampaignRouting(c.Context(), c.Store.Conn(), c.Account.ID, b.CampaignID)
 		return b.CampaignID, r, err
 	}
-	paths, err := flow.Parse(b.Streams)
-	if err != nil {
-		return uuid.Nil, nil, err
-	}
-	if err := c.Store.Campaigns().CheckFlow(c.Context(), c.Account.ID, paths); err != nil {
-		return uuid.Nil, nil, err
-	}
-	streams, err := json.Marshal(paths)
+	paths, streams, err := b.paths(c)
 	if err != nil {
 		return uuid.Nil, nil, err
 	}
@@ -164,10 +180,10 @@ const maxAttributes = 200
 
 func (b SimulateBody) facts(at time.Time, zone *time.Location, click *clicklog.StoredClick) (*cond.Facts, error) {
 	f, given := &cond.Facts{}, map[string]any{}
-	source := sent{params: map[string][]string{}, headers: map[string][]string{}}
+	source := routing.Sent{Params: map[string][]string{}, Headers: map[string][]string{}}
 	if click != nil {
-		f = clickFacts(click, zone)
-		source.params, _ = url.ParseQuery(click.Params)
+		f = routing.ClickFacts(click, zone)
+		source.Params, _ = url.ParseQuery(click.Params)
 	} else {
 		f.SetBool(cond.IsBot, false)
 		f.SetBool(cond.IsUnique, true)
@@ -187,9 +203,9 @@ func (b SimulateBody) facts(at time.Time, zone *time.Location, click *clicklog.S
 			return nil, models.Invalid("invalid_attribute", "%.100s must be a text, a number, true or false", name)
 		}
 		if arg, ok := strings.CutPrefix(name, "param."); ok {
-			source.params[arg] = []string{text}
+			source.Params[arg] = []string{text}
 		} else if arg, ok := strings.CutPrefix(name, "header."); ok {
-			source.headers[http.CanonicalHeaderKey(arg)] = []string{text}
+			source.Headers[http.CanonicalHeaderKey(arg)] = []string{text}
 		} else if !f.Assign(name, text) {
 			return nil, models.Invalid("invalid_attribute", "there is no attribute %.100s with this value", name)
 		}

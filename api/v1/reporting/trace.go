@@ -1,8 +1,6 @@
 package reporting
 
 import (
-	"net/url"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -13,11 +11,8 @@ import (
 	"switchyard/db/clicklog"
 	"switchyard/db/report"
 	"switchyard/db/store"
-	"switchyard/models"
 	"switchyard/models/cond"
-	"switchyard/models/country"
 	"switchyard/models/flow"
-	"switchyard/models/token"
 )
 
 // RouteTrace explains a decision.
@@ -104,10 +99,7 @@ func routeStep(s flow.Step) RouteStep {
 
 // traceClick routes a recorded click again.
 func (d Deps) traceClick(c *route.Call, click *clicklog.StoredClick) (*ClickTrace, error) {
-	first := click.CampaignID
-	if click.ParentCampaignID != uuid.Nil {
-		first = click.ParentCampaignID
-	}
+	first := routing.FirstCampaign(&click.Click)
 	records, err := store.CampaignRouting(c.Context(), c.Store.Conn(), c.Account.ID, first)
 	if err != nil {
 		return nil, err
@@ -117,14 +109,7 @@ func (d Deps) traceClick(c *route.Call, click *clicklog.StoredClick) (*ClickTrac
 	if !explainer.Has(first) {
 		return out, nil
 	}
-	q := routing.Question{
-		Campaign: first, Facts: clickFacts(click, explainer.Zone(c.Account.ID)), Seed: click.RouteSeed,
-	}
-	if flow.Via(click.Via) == flow.ViaBound { //nolint:gosec // it was one
-		q.Bound = map[uuid.UUID]flow.Binding{
-			click.CampaignID: {Path: click.StreamID, Lander: click.LanderID, Offer: click.OfferID},
-		}
-	}
+	q := explainer.Recorded(click, first)
 	if err := d.useOfDay(c, explainer, click.At, &q); err != nil {
 		return nil, err
 	}
@@ -169,38 +154,4 @@ func (d Deps) useOfDay(c *route.Call, p *routing.Explainer, at time.Time, q *rou
 		q.Conversions, err = d.reports(c).ConversionsIn(c.Context(), c.Account.ID, start, at)
 	}
 	return err
-}
-
-// clickFacts are what conditions saw of a click, as far as it is recorded.
-func clickFacts(d *clicklog.StoredClick, zone *time.Location) *cond.Facts {
-	f := &cond.Facts{}
-	f.SetClick(&d.Click)
-	f.SetText(cond.SourceID, models.IDText(d.SourceID))
-	f.SetText(cond.Continent, country.Continent(d.Country))
-	f.SetBool(cond.IsUnique, d.IsUnique)
-	f.SetTime(d.At, zone)
-	values, _ := url.ParseQuery(d.Params) // the redirect left out what cannot be read, too
-	f.SetSource(sent{params: values})
-	return f
-}
-
-// sent are the parameters and headers of a described visitor.
-type sent struct{ params, headers map[string][]string }
-
-// Param implements cond.Source.
-func (s sent) Param(name string) string {
-	for k, v := range s.params {
-		if strings.EqualFold(k, name) && len(v) > 0 && !token.LooksLikeMacro(v[0]) {
-			return v[0]
-		}
-	}
-	return ""
-}
-
-// Header implements cond.Source.
-func (s sent) Header(name string) string {
-	if v := s.headers[name]; len(v) > 0 {
-		return v[0]
-	}
-	return ""
 }

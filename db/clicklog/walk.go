@@ -1,0 +1,65 @@
+package clicklog
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+// CampaignClicks are the clicks of a campaign's link in the window [From, To): its own, and those that it handed over. Of
+// more than Newest clicks only the newest count.
+type CampaignClicks struct {
+	AccountID, CampaignID uuid.UUID
+	models.TimeRange
+	Newest int
+}
+
+const ofCampaign = ` FROM clicks
+WHERE account_id = $1 AND id >= $2 AND id < $3 AND coalesce(nullif(parent_campaign_id, '00000000-0000-0000-0000-000000000000'), campaign_id) = $4`
+
+// walkStep is how many clicks are read at once.
+const walkStep = 500
+
+var (
+	oldestOfNewest = `SELECT id` + ofCampaign + ` ORDER BY id DESC OFFSET $5 LIMIT 1`
+	walkClicks     = `SELECT ` + clickColumns.sql() + ofCampaign + ` ORDER BY id LIMIT $5`
+)
+
+// Walk calls fn for the clicks of a campaign, the oldest first. It reports whether there are more than the newest. fn
+// must not keep the click.
+func (l Log) Walk(ctx context.Context, q CampaignClicks, fn func(*StoredClick)) (more bool, err error) {
+	from, to := models.FloorClickID(q.From), models.FloorClickID(q.To)
+	first, err := db.Select[uuid.UUID](ctx, l.Conn, "start of a walk", oldestOfNewest, q.AccountID, from, to, q.CampaignID, q.Newest)
+	if err != nil {
+		return false, err
+	}
+	if more = len(first) > 0; more {
+		from = next(first[0])
+	}
+	for {
+		list, err := clickColumns.read(ctx, l.Conn, "walk clicks", walkClicks, q.AccountID, from, to, q.CampaignID, walkStep)
+		if err != nil {
+			return more, err
+		}
+		for i := range list {
+			fn(&list[i])
+		}
+		if len(list) < walkStep {
+			return more, nil
+		}
+		from = next(list[len(list)-1].ID)
+	}
+}
+
+// next is the id behind one.
+func next(id uuid.UUID) uuid.UUID {
+	for i := len(id) - 1; i >= 0; i-- {
+		if id[i]++; id[i] != 0 {
+			break
+		}
+	}
+	return id
+}

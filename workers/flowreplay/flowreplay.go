@@ -1,0 +1,152 @@
+// Package flowreplay routes recorded clicks once more, so that a flow can be judged before it is saved.
+package flowreplay
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/jobrow"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/models/flow"
+	"switchyard/workers"
+)
+
+// Router decides as the redirect does.
+type Router interface {
+	Route(click *clicklog.StoredClick) models.RoutedTo
+}
+
+// Options are what a replay needs beside the records.
+type Options struct {
+	Clicks clicklog.Log
+	// NewRouter makes a router from what a campaign is routed by.
+	NewRouter func(r *store.Routing, campaign uuid.UUID) (Router, error)
+	// WentTo is where a click went.
+	WentTo func(click *clicklog.StoredClick) models.RoutedTo
+}
+
+// Register adds the handler to a runtime.
+func Register(r *workers.Runtime, s *store.Store, o Options) {
+	p := &replayer{s, o}
+	workers.RegisterRow(r, jobs.ReplayFlow, p.replay)
+}
+
+type replayer struct {
+	store *store.Store
+	Options
+}
+
+func (p *replayer) replay(ctx context.Context, u *workers.Run[jobs.FlowReplayArgs, jobs.FlowReplayAnswer]) error {
+	account, a := u.Job.AccountID.UUID, u.Args
+	records, paths, err := p.records(ctx, account, a)
+	if err != nil {
+		return err
+	}
+	router, err := p.NewRouter(records, a.CampaignID)
+	if err != nil {
+		return err
+	}
+	answer := jobs.FlowReplayAnswer{CampaignID: a.CampaignID, TimeRange: a.TimeRange}
+	rows := map[models.RoutedTo]*jobs.FlowReplayRow{}
+	row := func(to models.RoutedTo) *jobs.FlowReplayRow {
+		if rows[to] == nil {
+			rows[to] = &jobs.FlowReplayRow{RoutedTo: to}
+		}
+		return rows[to]
+	}
+	q := clicklog.CampaignClicks{
+		AccountID: account, CampaignID: a.CampaignID, TimeRange: a.TimeRange, Newest: jobs.MaxFlowReplay,
+	}
+	answer.Cut, err = p.Clicks.Walk(ctx, q, func(click *clicklog.StoredClick) {
+		to, was := router.Route(click), p.WentTo(click)
+		if click.IsBot {
+			answer.BotClicks++
+			return
+		}
+		answer.Clicks++
+		row(to).Clicks++
+		row(was).Was++
+		if to != was {
+			answer.Changed++
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		answer.Rows = append(answer.Rows, *r)
+	}
+	slices.SortFunc(answer.Rows, func(a, b jobs.FlowReplayRow) int {
+		return cmp.Or(cmp.Compare(b.Clicks, a.Clicks), cmp.Compare(b.Was, a.Was), cmp.Compare(a.StreamID.String(), b.StreamID.String()),
+			cmp.Compare(a.LanderID.String(), b.LanderID.String()), cmp.Compare(a.OfferID.String(), b.OfferID.String()))
+	})
+	answer.Rows = answer.Rows[:min(len(answer.Rows), jobs.MaxFlowReplayRows)]
+	if answer.Names, err = p.names(ctx, account, answer.Rows, paths); err != nil {
+		return err
+	}
+	return u.Commit(ctx, answer, func(c db.Conn) error {
+		return jobrow.KeepNewest(ctx, c, u.Job.Kind, account, jobs.ReportsKept)
+	})
+}
+
+// records are what the campaign is routed by, with the flow of the job in place of its own, and the paths of that.
+func (p *replayer) records(ctx context.Context, account uuid.UUID, a jobs.FlowReplayArgs) (*store.Routing, []flow.Path, error) {
+	r, err := store.CampaignRouting(ctx, p.store.Conn(), account, a.CampaignID)
+	if err != nil {
+		return nil, nil, err
+	}
+	rows := store.RoutingRows[*store.RoutingCampaign](r)
+	at := slices.IndexFunc(rows, func(c *store.RoutingCampaign) bool { return c.ID == a.CampaignID })
+	if at < 0 {
+		return nil, nil, models.NotFound("campaign")
+	}
+	c := *rows[at]
+	c.Status = models.CampaignActive // as it is before it is resumed
+	if len(a.Streams) > 0 {
+		c.Streams = a.Streams
+	}
+	c.FlowRotation, c.BindVisitors = cmp.Or(a.FlowRotation, c.FlowRotation), cmp.Or(a.BindVisitors, c.BindVisitors)
+	c.FallbackURL, c.DestinationURL = cmp.Or(a.FallbackURL, c.FallbackURL), cmp.Or(a.DestinationURL, c.DestinationURL)
+	var paths []flow.Path
+	if err := json.Unmarshal(c.Streams, &paths); err != nil {
+		return nil, nil, err
+	}
+	r, err = store.FlowRouting(ctx, p.store.Conn(), c, paths)
+	return r, paths, err
+}
+
+// names are the names of what rows mention. The paths of the flow have the names that they have in it.
+func (p *replayer) names(ctx context.Context, account uuid.UUID, rows []jobs.FlowReplayRow, paths []flow.Path) (
+	map[string]string, error,
+) {
+	names := map[string]string{}
+	for dimension, id := range map[string]func(jobs.FlowReplayRow) uuid.UUID{
+		"campaign_id": func(r jobs.FlowReplayRow) uuid.UUID { return r.CampaignID },
+		"stream_id":   func(r jobs.FlowReplayRow) uuid.UUID { return r.StreamID },
+		"lander_id":   func(r jobs.FlowReplayRow) uuid.UUID { return r.LanderID },
+		"offer_id":    func(r jobs.FlowReplayRow) uuid.UUID { return r.OfferID },
+	} {
+		ids := map[string]bool{}
+		for _, r := range rows {
+			ids[id(r).String()] = true
+		}
+		found, err := p.store.Labels(ctx, account, dimension, slices.Collect(maps.Keys(ids)))
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(names, found)
+	}
+	for _, path := range paths {
+		names[path.ID] = path.Name
+	}
+	return names, nil
+}
