@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -102,29 +103,94 @@ func wrap(what string, err error) error {
 	return fmt.Errorf("db: %s: %w", what, err)
 }
 
+// MigrateTo runs exactly the named migrations, as far as they have not been run. It fails before it changes anything if
+// this program lacks one of them, or if the database has others.
+func MigrateTo(ctx context.Context, d *DB, versions []int64) error {
+	files, err := migrationFiles()
+	if err != nil {
+		return err
+	}
+	applied, err := Applied(ctx, d)
+	if err != nil {
+		return err
+	}
+	for _, v := range applied {
+		if !slices.Contains(versions, v) {
+			return fmt.Errorf("%w: it has migration %d, which the wanted schema lacks", ErrSchemaAhead, v)
+		}
+	}
+	chosen := chosenFiles{}
+	for _, v := range versions {
+		if files[v] == "" {
+			return fmt.Errorf("%w: it lacks migration %d", ErrProgramBehind, v)
+		}
+		chosen[files[v]] = true
+	}
+	_, err = migrate(ctx, d, chosen, migrateAttempts)
+	return err
+}
+
+var (
+	// ErrSchemaAhead says that the schema of a database has more than was asked for. There is no way back.
+	ErrSchemaAhead = errors.New("db: the schema is newer than wanted")
+	// ErrProgramBehind says that a schema needs a newer program.
+	ErrProgramBehind = errors.New("db: the program is older than the schema")
+)
+
+// chosenFiles is the migrations with some names, as a file system.
+type chosenFiles map[string]bool
+
+// Open implements fs.FS.
+func (c chosenFiles) Open(name string) (fs.File, error) { return migrations.FS.Open(name) }
+
+// ReadDir implements fs.ReadDirFS, for fs.Glob.
+func (c chosenFiles) ReadDir(name string) ([]fs.DirEntry, error) {
+	all, err := migrations.FS.ReadDir(name)
+	return slices.DeleteFunc(all, func(e fs.DirEntry) bool { return !c[e.Name()] }), err
+}
+
+// migrationFiles names the file of each version.
+func migrationFiles() (map[int64]string, error) {
+	names, err := fs.Glob(migrations.FS, "*.sql")
+	if err != nil {
+		return nil, wrap("migrations", err)
+	}
+	files := make(map[int64]string, len(names))
+	for _, name := range names {
+		number, _, _ := strings.Cut(name, "_")
+		v, err := strconv.ParseInt(number, 10, 64)
+		if err != nil {
+			return nil, wrap("migrations", err)
+		}
+		files[v] = name
+	}
+	return files, nil
+}
+
 const (
 	everMigrated = `SELECT to_regclass('goose_db_version') IS NOT NULL`
-	countApplied = `SELECT count(DISTINCT version_id) FROM goose_db_version WHERE is_applied AND version_id = ANY ($1)`
+	listApplied  = `SELECT DISTINCT version_id FROM goose_db_version WHERE is_applied AND version_id > 0 ORDER BY 1`
 )
+
+// Applied lists the migrations that the database has, in order. It is empty for a database without a schema.
+func Applied(ctx context.Context, c Conn) ([]int64, error) {
+	ever, err := Get[bool](ctx, c, "migrations", everMigrated)
+	if err != nil || !ever {
+		return []int64{}, err
+	}
+	return Select[int64](ctx, c, "migrations", listApplied)
+}
 
 // Behind returns how many migrations of this program the database lacks. It changes nothing. A database that is ahead
 // of the program, as during an upgrade, is not behind.
 func Behind(ctx context.Context, d *DB) (int, error) {
-	files, err := fs.Glob(migrations.FS, "*.sql")
+	files, err := migrationFiles()
 	if err != nil {
-		return 0, wrap("migrations", err)
+		return 0, err
 	}
-	versions := make([]int64, len(files))
-	for i, name := range files {
-		number, _, _ := strings.Cut(name, "_")
-		if versions[i], err = strconv.ParseInt(number, 10, 64); err != nil {
-			return 0, wrap("migrations", err)
-		}
+	applied, err := Applied(ctx, d)
+	for _, v := range applied {
+		delete(files, v)
 	}
-	ever, err := Get[bool](ctx, d, "migrations", everMigrated)
-	if err != nil || !ever {
-		return len(versions), err
-	}
-	applied, err := Get[int](ctx, d, "migrations", countApplied, versions)
-	return len(versions) - applied, err
+	return len(files), err
 }

@@ -36,30 +36,37 @@ func checkSchema(ctx context.Context, d *db.DB) error {
 }
 
 // withAnyDatabase is withDatabase without the check of the schema.
-func withAnyDatabase(ctx context.Context, e *env, fn func(config.Config, *db.DB) error) (err error) {
+func withAnyDatabase(ctx context.Context, e *env, fn func(config.Config, *db.DB) error) error {
+	return withBareDatabase(ctx, e, func(cfg config.Config, d *db.DB) error {
+		if cfg.DatabaseURL == "" {
+			if _, err := db.Migrate(ctx, d); err != nil {
+				return err
+			}
+		}
+		return fn(cfg, d)
+	})
+}
+
+// withBareDatabase is withAnyDatabase without the migrations of a private database.
+func withBareDatabase(ctx context.Context, e *env, fn func(config.Config, *db.DB) error) (err error) {
 	cfg, err := config.Load(e.getenv)
 	if err != nil {
 		return err
 	}
-	private := cfg.DatabaseURL == ""
-	if private {
+	url := cfg.DatabaseURL
+	if url == "" {
 		servers, release, err := devstack.Use(ctx, stackOptions(cfg, e))
 		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, release(context.WithoutCancel(ctx))) }()
-		cfg.DatabaseURL = servers.DatabaseURL
+		url = servers.DatabaseURL
 	}
-	d, err := db.Open(ctx, cfg.DatabaseURL, db.Options{MaxConns: 2, Name: "switchyard-cli"})
+	d, err := db.Open(ctx, url, db.Options{MaxConns: 2, Name: "switchyard-cli"})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
-	if private {
-		if _, err := db.Migrate(ctx, d); err != nil {
-			return err
-		}
-	}
 	return fn(cfg, d)
 }
 

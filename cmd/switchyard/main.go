@@ -25,6 +25,8 @@ type cli struct {
 	Jobs     jobsCmd     `cmd:"" help:"List jobs, run failed ones again."`
 	Config   configCmd   `cmd:"" help:"List every setting with its value, default and meaning."`
 	Migrate  migrateCmd  `cmd:"" help:"Bring the database's schema up to date."`
+	Backup   backupCmd   `cmd:"" help:"Write the whole database into one file."`
+	Restore  restoreCmd  `cmd:"" help:"Load a backup into an empty database."`
 	Accounts accountsCmd `cmd:"" help:"Make and list accounts."`
 	Keys     keysCmd     `cmd:"" help:"Make, list, rotate and revoke API keys."`
 	Domains  domainsCmd  `cmd:"" help:"Say which own tracking domains are verified."`

@@ -67,6 +67,45 @@ func NewEmpty(tb testing.TB) *db.DB {
 	return d
 }
 
+// NewOwned is NewEmpty for a role that owns the database and is no superuser.
+func NewOwned(tb testing.TB) *db.DB {
+	tb.Helper()
+	d, _ := NewOwnedURL(tb)
+	return d
+}
+
+// NewOwnedURL is NewOwned with the URL as well.
+func NewOwnedURL(tb testing.TB) (*db.DB, string) {
+	tb.Helper()
+	server, role := Server(tb), "r_"+strings.ToLower(rand.Text())
+	tb.Cleanup(func() { // after the database has been dropped
+		if err := exec(server, `DROP ROLE IF EXISTS `+role); err != nil {
+			tb.Logf("dbtest: drop role: %v", err)
+		}
+	})
+	admin := NewEmpty(tb)
+	name, err := db.Get[string](tb.Context(), admin, "name", `SELECT current_database()::text`)
+	if err != nil {
+		tb.Fatalf("dbtest: name: %v", err)
+	}
+	if err := exec(server, `CREATE ROLE `+role+`; ALTER DATABASE `+name+` OWNER TO `+role); err != nil {
+		tb.Fatalf("dbtest: role: %v", err)
+	}
+	u, err := url.Parse(withDatabase(server, name))
+	if err != nil {
+		tb.Fatalf("dbtest: URL: %v", err)
+	}
+	q := u.Query()
+	q.Set("role", role)
+	u.RawQuery = q.Encode()
+	d, err := db.Open(tb.Context(), u.String(), db.Options{Name: "test"})
+	if err != nil {
+		tb.Fatalf("dbtest: open: %v", err)
+	}
+	tb.Cleanup(func() { _ = d.Close() })
+	return d, u.String()
+}
+
 // Server is the URL of the test server.
 func Server(tb testing.TB) string {
 	tb.Helper()

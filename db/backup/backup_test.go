@@ -1,0 +1,237 @@
+package backup_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/db/backup"
+	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
+	"switchyard/db/delivery"
+	"switchyard/db/spool"
+	"switchyard/models"
+)
+
+func quiet(string, int64, bool) {}
+
+// service is a database with an account whose rows are in every table, and clicks that can be ingested into it.
+type service struct {
+	*testing.T
+	db       *db.DB
+	account  uuid.UUID
+	campaign uuid.UUID
+}
+
+func newService(t *testing.T) *service {
+	t.Helper()
+	s := &service{T: t, db: dbtest.New(t), account: uuid.New(), campaign: uuid.New()}
+	log := clicklog.Log{Conn: s.db}
+	for _, ago := range []int{0, 1, 400} {
+		if err := log.EnsurePartition(t.Context(), time.Now().AddDate(0, 0, -ago)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := delivery.EnsureWeeks(t.Context(), s.db, time.Now().AddDate(0, 0, -60), 0); err != nil {
+		t.Fatal(err)
+	}
+	dbtest.FillAccount(t, s.db, s.account)
+	return s
+}
+
+// ingest records clicks with a conversion for each, as the service does.
+func (s *service) ingest(n int) {
+	s.Helper()
+	disk, err := spool.Open(s.TempDir(), spool.Options{})
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer disk.Close()
+	var ids []uuid.UUID
+	for i := range n {
+		c := &models.Click{
+			ID: models.NewClickID(), AccountID: s.account, CampaignID: s.campaign, Cost: decimal.New(15, -3),
+			UniqueKey: uuid.New(), UniqueHours: 24, Visitor: models.Visitor{
+				Country: "DE", IsBot: i%5 == 4, UserAgent: "tab\tslash\\line\nend\r \x7f \\.", Keyword: `\N`,
+			},
+		}
+		ids = append(ids, c.ID)
+		if err := disk.Append(s.Context(), spool.Record{Click: c}); err != nil {
+			s.Fatal(err)
+		}
+	}
+	if err := clicklog.NewIngester(disk, s.db, clicklog.IngestOptions{}).Drain(s.Context()); err != nil {
+		s.Fatal(err)
+	}
+	payout := decimal.New(35, -1)
+	for _, id := range ids {
+		in := clicklog.ConversionInput{ClickID: id, Payout: &payout, Status: models.StatusApproved, Source: "postback"}
+		err := db.Tx(s.Context(), s.db, func(c db.Conn) error {
+			_, err := clicklog.Log{}.RecordConversion(s.Context(), c, in)
+			return err
+		})
+		if err != nil {
+			s.Fatal(err)
+		}
+	}
+}
+
+// tables lists what has rows of its own.
+const tables = `SELECT relname::text FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
+	AND NOT relispartition AND relname <> 'goose_db_version' ORDER BY 1`
+
+// figures are the rows of each table with a sum over their contents, the sequences, the partitions and the triggers.
+func figures(t *testing.T, d *db.DB) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	get := func(name, query string) {
+		t.Helper()
+		text, err := db.Get[string](t.Context(), d, name, query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[name] = text
+	}
+	names, err := db.Select[string](t.Context(), d, "tables", tables)
+	if err != nil || len(names) < 30 {
+		t.Fatal(names, err)
+	}
+	for _, name := range names {
+		get(name, fmt.Sprintf(`SELECT concat_ws(' ', count(*), sum(('x' || left(md5(t::text), 8))::bit(32)::bigint)) FROM %s t`, name))
+	}
+	get("ledger sums", `SELECT concat_ws(' ', sum(clicks), sum(bot_clicks), sum(approved), trim_scale(sum(cost)),
+		trim_scale(sum(revenue))) FROM ledger`)
+	get("place", `SELECT concat_ws(' ', last_value, is_called) FROM source_postbacks_place_seq`)
+	get("triggers", `SELECT string_agg(concat_ws(' ', tgrelid::regclass, tgname, tgenabled), ', '
+		ORDER BY tgrelid::regclass::text, tgname) FROM pg_trigger WHERE NOT tgisinternal`)
+	get("partitions", `SELECT string_agg(concat_ws(' ', c.oid::regclass, pg_get_expr(relpartbound, oid)), ', '
+		ORDER BY relname) FROM pg_class c WHERE relispartition AND relkind = 'r' AND relname NOT LIKE ALL ('{events\_w%,webhook\_deliveries\_w%}')`)
+	return all
+}
+
+// TestRestoreEqualsBackup: while clicks and conversions come, the file has one moment. A role that is no superuser loads
+// it into an empty database. Every row, sum, sequence and partition is as it was, and the database takes new ones.
+func TestRestoreEqualsBackup(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	s.ingest(50)
+	want := figures(t, s.db)
+	var file bytes.Buffer
+	seen := map[string]int64{}
+	sum, err := backup.Write(t.Context(), s.db, &file, "test", func(table string, rows int64, _ bool) {
+		seen[table] = rows
+		s.ingest(3) // after the first table has been read, and after each later one
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for table, rows := range seen {
+		if rows == 0 {
+			t.Errorf("no row in %s: the test shows nothing of it", table)
+		}
+	}
+	if during := figures(t, s.db); during["clicks"] == want["clicks"] || sum.Tables != len(seen) {
+		t.Fatal("nothing was ingested meanwhile")
+	}
+
+	to := dbtest.NewOwned(t)
+	h, got, err := backup.Restore(t.Context(), to, &file, quiet)
+	if err != nil || got != sum || h.Program != "test" {
+		t.Fatalf("%+v %+v, want %+v: %v", h, got, sum, err)
+	}
+	if diff := cmp.Diff(want, figures(t, to)); diff != "" {
+		t.Error(diff)
+	}
+	if n, err := db.Behind(t.Context(), to); err != nil || n > 0 {
+		t.Errorf("%d migrations are missing, %v", n, err)
+	}
+
+	s.db = to
+	s.ingest(10)
+	after := figures(t, to)
+	if after["clicks"][:3] != "61 " {
+		t.Errorf("clicks after ten more: %s, before %s", after["clicks"], want["clicks"])
+	}
+	dbtest.FillAccount(t, to, uuid.New())
+	const last = `SELECT place = max(place) OVER () FROM source_postbacks ORDER BY created_at DESC LIMIT 1`
+	if ok, err := db.Get[bool](t.Context(), to, "place", last); err != nil || !ok {
+		t.Errorf("a new postback to a source has no new place: %v", err)
+	}
+	if _, _, err := backup.Restore(t.Context(), to, bytes.NewReader(nil), quiet); !errors.Is(err, backup.ErrNotBackup) {
+		t.Errorf("an empty file: %v", err)
+	}
+}
+
+// TestRestoreRefuses: what is cut off, damaged, newer or no backup loads nothing, and the same database takes the right
+// file afterwards. One that has rows takes none.
+func TestRestoreRefuses(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	s.ingest(20)
+	var file bytes.Buffer
+	if _, err := backup.Write(t.Context(), s.db, &file, "test", quiet); err != nil {
+		t.Fatal(err)
+	}
+	whole := file.Bytes()
+	to := dbtest.NewOwned(t)
+	rows := func(tb testing.TB) int {
+		tb.Helper()
+		n, err := db.Get[int](tb.Context(), to, "rows", `SELECT count(*) FROM accounts`)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		return n
+	}
+	flipped := bytes.Clone(whole)
+	flipped[len(flipped)-20] ^= 4
+	for name, tt := range map[string]struct {
+		file []byte
+		want error
+	}{
+		"cut off in the middle":  {whole[:len(whole)/2], backup.ErrDamaged},
+		"without its last bytes": {whole[:len(whole)-4], backup.ErrDamaged},
+		"a flipped bit":          {flipped, backup.ErrDamaged},
+		"twice":                  {append(bytes.Clone(whole), whole...), backup.ErrDamaged},
+		"a text":                 {[]byte("-- PostgreSQL database dump"), backup.ErrNotBackup},
+	} {
+		_, _, err := backup.Restore(t.Context(), to, bytes.NewReader(tt.file), quiet)
+		if !errors.Is(err, tt.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if errors.Is(tt.want, backup.ErrDamaged) && rows(t) != 0 {
+			t.Errorf("%s: rows are there", name)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	_, _, err := backup.Restore(ctx, to, bytes.NewReader(whole), func(string, int64, bool) { cancel() })
+	if !errors.Is(err, context.Canceled) || rows(t) != 0 {
+		t.Errorf("an interrupted call: %v", err)
+	}
+	if _, _, err := backup.Restore(t.Context(), to, bytes.NewReader(whole), quiet); err != nil || rows(t) != 1 {
+		t.Fatalf("the whole file after all: %v", err)
+	}
+	if _, _, err := backup.Restore(t.Context(), to, bytes.NewReader(whole), quiet); !errors.Is(err, backup.ErrNotEmpty) {
+		t.Errorf("into what is there: %v", err)
+	}
+	other := dbtest.NewEmpty(t)
+	if _, err := backup.Write(t.Context(), other, io.Discard, "test", quiet); !errors.Is(err, backup.ErrNeverMigrated) {
+		t.Errorf("a backup of nothing: %v", err)
+	}
+	if _, err := other.ExecContext(t.Context(), `CREATE TABLE theirs ()`); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = backup.Restore(t.Context(), other, bytes.NewReader(whole), quiet)
+	if !errors.Is(err, backup.ErrNotEmpty) || !strings.Contains(err.Error(), "theirs") {
+		t.Errorf("beside a table of others: %v", err)
+	}
+}

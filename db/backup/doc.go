@@ -1,0 +1,76 @@
+// Package backup writes the whole database into one file and loads it into an empty one. It needs no program beside
+// this one.
+//
+// The file has rows, not a schema: that is made by our own migrations, up to the ones that the file names. It is
+// compressed by gzip. Inside are frames, each a letter, a length and a content:
+//
+//	H  the header, as JSON
+//	T  a table begins: its name and columns, as JSON
+//	D  rows of that table, as lines of PostgreSQL's COPY in text form
+//	E  a table ends: its number of rows and the SHA-256 of its lines, as JSON
+//	Z  the file ends: the number of tables and rows, as JSON
+//
+// A file without its last frame, or with a wrong sum, loads nothing.
+package backup
+
+import (
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// format is the version of the file's form.
+const format = 1
+
+// Header is the beginning of a file.
+type Header struct {
+	Format     int         `json:"format"`
+	Program    string      `json:"program"` // the version that wrote it
+	TakenAt    time.Time   `json:"taken_at"`
+	Migrations []int64     `json:"migrations"`
+	Partitions []Partition `json:"partitions"`
+	Sequences  []Sequence  `json:"sequences"`
+}
+
+// Partition is a partition for ids in [Low, High). Those of other kinds are made by the migrations.
+type Partition struct {
+	Table string    `json:"table"`
+	Name  string    `json:"name"`
+	Low   uuid.UUID `json:"low"`
+	High  uuid.UUID `json:"high"`
+}
+
+// Sequence is how far a sequence has come. It may be ahead of the rows, never behind.
+type Sequence struct {
+	Name   string `db:"name" json:"name"`
+	Last   int64  `db:"last" json:"last"`
+	Called bool   `db:"called" json:"called"`
+}
+
+// Summary is what a file holds.
+type Summary struct {
+	Tables int   `json:"tables"`
+	Rows   int64 `json:"rows"`
+}
+
+// Progress hears how many rows of a table are done, now and then and at the end of each table.
+type Progress func(table string, rows int64, done bool)
+
+// progressRows is how many rows are between two calls of Progress.
+const progressRows = 250_000
+
+// Errors of Restore that an operator can do something about.
+var (
+	ErrNotBackup = errors.New("this is no backup of switchyard")
+	ErrDamaged   = errors.New("the backup is cut off or damaged")
+	ErrNewer     = errors.New("the backup was made by a newer version of this program")
+	ErrNotEmpty  = errors.New("the database is not empty")
+	// ErrNeverMigrated is of Write.
+	ErrNeverMigrated = errors.New("the database has no schema: there is nothing to back up")
+)
+
+type tableEnd struct {
+	Rows   int64  `json:"rows"`
+	SHA256 string `json:"sha256"`
+}
