@@ -25,9 +25,10 @@ type Dated struct {
 	UpdatedAt Stamp `db:"updated_at,auto" json:"updated_at"`
 }
 
-// User is what uses a record: a campaign, or a saved flow, whose flow names it.
+// User is what uses a record: a campaign or a saved flow whose flow names it, a campaign or smartlink of a source, or an
+// offer of a network.
 type User struct {
-	Kind   string    `db:"kind" json:"kind" enum:"campaign,flow"`
+	Kind   string    `db:"kind" json:"kind" enum:"campaign,flow,offer,smartlink"`
 	ID     uuid.UUID `db:"id" json:"id"`
 	Name   string    `db:"name" json:"name"`
 	Status string    `db:"status" json:"status" enum:"active,paused,archived"`

@@ -95,8 +95,12 @@ func (d Deps) findCampaign(c *route.Call) (CampaignDetail, error) {
 	}, nil
 }
 
-func deleteCampaign(c *route.Call) (answer.DeletedAnswer, error) {
-	return answer.Deleted(c.ID), c.Store.Campaigns().Remove(c.Context(), c.Account.ID, c.ID)
+func deleteCampaign(c *route.Call) (DeletedUsed, error) {
+	if err := c.Store.Campaigns().Remove(c.Context(), c.Account.ID, c.ID); err != nil {
+		return DeletedUsed{}, err
+	}
+	users, err := usersOf(c)
+	return deletedUsed(c.ID, users), err
 }
 
 func (d Deps) changeCampaign(c *route.Call, b CampaignPatch) (CampaignBrief, error) {

@@ -2,6 +2,7 @@ package v1_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"switchyard/api/apitest"
@@ -47,6 +48,28 @@ func TestDeactivatedInFlows(t *testing.T) {
 		d.Do("PATCH", resource, map[string]any{"id": id, "is_active": true}).Want(200, "")
 		if row := rowOf(t, d.Server, resource, id); row["status"] != "active" {
 			t.Errorf("%s is %v", resource, row["status"])
+		}
+	}
+}
+
+// TestUsedBy: what is deleted tells what names it still.
+func TestUsedBy(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	rule := d.Do("POST", "/rules", map[string]any{
+		"name": "R", "conditions": []any{map[string]any{"attribute": "country", "operator": "equals", "value": "DE"}},
+	}).Want(201, "").Map()["id"]
+	target := d.make(t, d.campaign("Target"))["id"]
+	d.make(t, with(with(with(d.campaign("User"), "offer_id", nil), "source_id", d.source), "streams", []any{map[string]any{
+		"action": "campaign", "campaign_id": target, "rules": []any{map[string]any{"rule_id": rule}},
+	}}))
+	for gone, user := range map[string]string{
+		fmt.Sprint("/rules?id=", rule): "User", path(target): "User", "/traffic-sources?id=" + d.source: "User",
+		"/networks?id=" + d.network: "Offer",
+	} {
+		users := d.Do("DELETE", gone, nil).Want(200, "").Map()["used_by"].([]any)
+		if !slices.ContainsFunc(users, func(u any) bool { return u.(map[string]any)["name"] == user }) {
+			t.Errorf("%s is used by %v", gone, users)
 		}
 	}
 }

@@ -24,7 +24,7 @@ func landers(d Deps) []route.Route {
 		create[LanderBody](res, "create a landing page"),
 		put[LanderPut](res, "replace a landing page", idAnswer),
 		patch,
-		deactivate(res, "deactivate a landing page; flows that name it pass it over"),
+		removeUsed(res, "deactivate a landing page; flows that name it pass it over", deactivatedUsed),
 		clone(res, "copy a landing page", landerAnswer),
 	}
 }

@@ -41,7 +41,7 @@ func networks(d Deps) []route.Route {
 		list, post,
 		res.row("PUT", "", "replace an affiliate network", route.Take(d.putNetwork), answer.IDCodes, res.codes),
 		toggle(res, "pause or resume an affiliate network; true restores a deactivated one", toggledStatus, restoreCodes...),
-		remove(res, "deactivate an affiliate network", deactivated),
+		removeUsed(res, "deactivate an affiliate network", deactivatedUsed),
 	}
 }
 

@@ -24,7 +24,7 @@ func offers(d Deps) []route.Route {
 		create[OfferBody](res, "create an offer"),
 		put[OfferPut](res, "replace an offer", offerAnswer),
 		toggle(res, "pause or resume an offer; true restores a deactivated one", toggledStatus, restoreCodes...),
-		deactivate(res, "deactivate an offer; flows that name it pass it over"),
+		removeUsed(res, "deactivate an offer; flows that name it pass it over", deactivatedUsed),
 		clone(res, "copy an offer", offerAnswer),
 	}
 }

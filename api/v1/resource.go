@@ -268,22 +268,42 @@ func remove[T interface {
 	return row
 }
 
-// UsedAnswer is the answer to a DELETE of what flows may name.
-type UsedAnswer struct {
-	DeactivatedAnswer
-	UsedBy []models.User `json:"used_by" doc:"whose flow names it still, active campaigns first; at most 100"`
+// Users tells by what a record is used that was removed.
+type Users struct {
+	UsedBy []models.User `json:"used_by" doc:"what names it still: of each kind the active ones first; at most 100"`
 }
 
-// deactivate is remove for what flows may name. The flows pass it over, and may keep it.
-func deactivate[T interface {
+func usersOf(c *route.Call) (Users, error) {
+	users, err := c.Store.UsersOf(c.Context(), c.Account.ID, c.ID)
+	return Users{answer.Each(users, func(u models.User) models.User { return u })}, err
+}
+
+// DeactivatedUsed is the answer to a DELETE of what others may name and its history keeps.
+type DeactivatedUsed struct {
+	DeactivatedAnswer
+	Users
+}
+
+func deactivatedUsed(id uuid.UUID, u Users) DeactivatedUsed { return DeactivatedUsed{deactivated(id), u} }
+
+// DeletedUsed is the answer to a DELETE of what others may name.
+type DeletedUsed struct {
+	answer.DeletedAnswer
+	Users
+}
+
+func deletedUsed(id uuid.UUID, u Users) DeletedUsed { return DeletedUsed{answer.Deleted(id), u} }
+
+// removeUsed is remove for what others may name. They go on without it.
+func removeUsed[T interface {
 	Remove(ctx context.Context, account, id uuid.UUID) error
-}, R, A any](res resource[T, R, A], summary string) route.Route {
-	row := res.row("DELETE", "", summary, route.Do(func(c *route.Call) (UsedAnswer, error) {
+}, R, A, L any](res resource[T, R, A], summary string, show func(id uuid.UUID, u Users) L) route.Route {
+	row := res.row("DELETE", "", summary, route.Do(func(c *route.Call) (answer L, err error) {
 		if err := res.table(c.Store).Remove(c.Context(), c.Account.ID, c.ID); err != nil {
-			return UsedAnswer{}, err
+			return answer, err
 		}
-		users, err := c.Store.UsersOf(c.Context(), c.Account.ID, c.ID)
-		return UsedAnswer{deactivated(c.ID), answer.Each(users, func(u models.User) models.User { return u })}, err
+		users, err := usersOf(c)
+		return show(c.ID, users), err
 	}), answer.IDCodes)
 	row.Query = answer.QueryID
 	return row

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"strings"
 
-	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/db/store"
@@ -22,7 +21,7 @@ func rules() []route.Route {
 		list(res, "saved rules, by name"),
 		create[RuleBody](res, "create a saved rule"),
 		put[RulePut](res, "replace a saved rule; every flow that uses it follows within a second", ruleAnswer),
-		remove(res, "delete a saved rule; flows that use it keep its conditions as a rule of their own", answer.Deleted),
+		removeUsed(res, "delete a saved rule; flows that use it keep its conditions as a rule of their own", deletedUsed),
 	}
 }
 

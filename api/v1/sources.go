@@ -32,7 +32,7 @@ func sources(d Deps) []route.Route {
 		post,
 		put[SourcePut](res, "replace a traffic source", idAnswer),
 		toggle(res, "pause or resume a traffic source; true restores a deactivated one", toggledStatus, restoreCodes...),
-		remove(res, "deactivate a traffic source", deactivated),
+		removeUsed(res, "deactivate a traffic source", deactivatedUsed),
 	}
 }
 
