@@ -14,10 +14,12 @@ import (
 	"net/http/httptest"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"switchyard/api"
+	"switchyard/api/click/visitor"
 	"switchyard/api/route"
 	"switchyard/api/v1"
 	"switchyard/db"
@@ -41,6 +43,9 @@ type Options struct {
 	Rates *kv.Rates     // default: on TEST_REDIS_URL under a prefix of its own
 	DB    *db.DB        // default: a new database
 }
+
+// visitors describes the visitors of all test clicks.
+var visitors = sync.OnceValues(func() (*visitor.Describer, error) { return visitor.New(visitor.Options{}) })
 
 // Without this the access log would hide what a failing test prints.
 func init() { slog.SetLogLoggerLevel(slog.LevelWarn) }
@@ -83,6 +88,10 @@ func New(tb testing.TB, options ...Options) *Server {
 		s.Jobs, o.V1.Jobs = jobstest.New()
 	}
 	o.V1.Clicks = clicklog.Log{Conn: s.DB}
+	if o.V1.Visitors == nil {
+		o.V1.Visitors, err = visitors()
+		check(tb, err)
+	}
 	if o.V1.Reports == nil {
 		o.V1.Reports = report.Reader{Conn: s.DB}
 	}

@@ -12,6 +12,7 @@ import (
 	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/models/flow"
+	"switchyard/models/token"
 )
 
 // clickOut answers /out and /out/{slot}: the visitor of a lander goes on to an offer of his path.
@@ -42,25 +43,15 @@ func (h *Handler) clickOut(w http.ResponseWriter, req *http.Request, d *routing.
 		notFound(w)
 		return
 	}
-	ref, url, ok := r.camp.Plan.PickOffer(r.route, slot, t[4], r.pcg.Uint64())
+	url, ok := r.goOn(t[4])
 	if !ok {
 		r.leave(w)
 		return
 	}
-	o := routing.OfferOf(ref)
-	r.offer, r.click.OfferID, r.click.NetworkID = o, uuid.Nil, uuid.Nil // of an earlier click-out
-	if o != nil {
-		url, r.click.OfferID = o.URL, o.Row.ID
-		if o.Row.NetworkID.Valid {
-			r.click.NetworkID = o.Row.NetworkID.UUID
-		}
-	}
-	r.out = r.expand(r.out[:0], url, o)
 	if len(r.out) == 0 {
 		notFound(w)
 		return
 	}
-	r.click.Destination = string(r.out)
 	h.visitors.Describe(req, &r.seen)
 	if r.isReal() && r.route.Collect {
 		h.record(spool.Record{Out: &models.ClickOut{
@@ -71,6 +62,26 @@ func (h *Handler) clickOut(w http.ResponseWriter, req *http.Request, d *routing.
 		r.bindOffer(w.Header(), t, r.bindableOffer(url))
 	}
 	r.send(w, flow.Transition302)
+}
+
+// goOn draws where the visitor of a lander goes by the slot, and fills that destination. bound is the offer, or the address
+// in its place, that he is bound to. It gives the address with its tokens.
+func (r *request) goOn(bound uuid.UUID) (url *token.Template, ok bool) {
+	ref, url, ok := r.camp.Plan.PickOffer(r.route, r.slot, bound, r.pcg.Uint64())
+	if !ok {
+		return nil, false
+	}
+	o := routing.OfferOf(ref)
+	r.offer, r.click.OfferID, r.click.NetworkID = o, uuid.Nil, uuid.Nil // of an earlier click-out
+	if o != nil {
+		url, r.click.OfferID = o.URL, o.Row.ID
+		if o.Row.NetworkID.Valid {
+			r.click.NetworkID = o.Row.NetworkID.UUID
+		}
+	}
+	r.out = r.expand(r.out[:0], url, o)
+	r.click.Destination = string(r.out)
+	return url, true
 }
 
 // resume finds the click that brought the visitor to the lander: named by the cookie of this domain, else by clickid

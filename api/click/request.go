@@ -72,10 +72,15 @@ func (h *Handler) newRequest() any {
 
 func (h *Handler) acquire(req *http.Request) *request {
 	r, _ := h.pool.Get().(*request)
-	r.http, r.now, r.snap = req, time.Now(), h.routes.Current()
+	r.begin(req)
+	return r
+}
+
+// begin makes the request one of now.
+func (r *request) begin(req *http.Request) {
+	r.http, r.now, r.snap = req, time.Now(), r.h.routes.Current()
 	r.signer = signer(r.snap.LanderSecret())
 	r.pcg.Seed(rand.Uint64(), rand.Uint64()) //nolint:gosec // draws among paths, guards nothing
-	return r
 }
 
 func (h *Handler) release(r *request) {
@@ -179,7 +184,7 @@ var genericSubs = func() map[string]int {
 
 // externalID is the click id of the traffic source: from the parameter that it names, else from the usual ones.
 func (r *request) externalID() string {
-	for _, name := range [...]string{r.source.Row.ExternalIDParam, models.DefaultExternalIDParam, "externalid"} {
+	for _, name := range externalIDParams(r.source) {
 		if v := r.Param(name); v != "" && name != "" {
 			return v
 		}
@@ -187,9 +192,13 @@ func (r *request) externalID() string {
 	return ""
 }
 
-func (r *request) givenCost() string {
-	return r.Param(cmp.Or(r.source.Row.CostParam, models.DefaultCostParam))
+func externalIDParams(s *routing.Source) [3]string {
+	return [...]string{s.Row.ExternalIDParam, models.DefaultExternalIDParam, "externalid"}
 }
+
+func (r *request) givenCost() string { return r.Param(costParam(r.source)) }
+
+func costParam(s *routing.Source) string { return cmp.Or(s.Row.CostParam, models.DefaultCostParam) }
 
 // describe fills the click with what the request tells of its visitor.
 func (r *request) describe() {

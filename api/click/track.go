@@ -25,11 +25,8 @@ func (h *Handler) track(w http.ResponseWriter, req *http.Request, d *routing.Dom
 	start := time.Now()
 	r := h.acquire(req)
 	defer h.release(r)
-	r.initClick(d, c)
-	c.Price.Apply(&r.click, c.Row.TrafficLossPct, r.source, r.givenCost())
 	r.header = w.Header()
-	decision := r.decide()
-	r.resolve(&decision)
+	decision := r.arrive(d, c, r)
 	if r.counted {
 		if decision.Collect {
 			h.record(spool.Record{Click: &r.click})
@@ -46,6 +43,15 @@ func (h *Handler) track(w http.ResponseWriter, req *http.Request, d *routing.Dom
 	r.answer(w, &decision)
 	h.metrics.redirected[decision.Via].Inc()
 	h.metrics.observe(time.Since(start))
+}
+
+// arrive fills the click, decides where the visitor goes and fills his destination.
+func (r *request) arrive(d *routing.Domain, c *routing.Campaign, visit routing.Visit) flow.Decision {
+	r.initClick(d, c)
+	c.Price.Apply(&r.click, c.Row.TrafficLossPct, r.source, r.givenCost())
+	decision := r.decide(visit)
+	r.resolve(&decision)
+	return decision
 }
 
 // initClick fills the click with what is known before it is decided where the visitor goes.
@@ -100,17 +106,17 @@ func (r *request) HandOver(path uuid.UUID, bindable bool) {
 	}
 }
 
-// decide picks a path, following hand-overs from campaign to campaign, each of which remembers the visitor.
-func (r *request) decide() flow.Decision {
+// decide picks a path, following hand-overs from campaign to campaign. Each of them is told to the visit.
+func (r *request) decide(visit routing.Visit) flow.Decision {
 	c := &r.click
 	if !r.camp.Active() { // it is paused
-		r.Enter(r.camp)
+		visit.Enter(r.camp)
 		d, _ := r.camp.Plan.Fallback()
 		c.Via = int(d.Via)
 		return d
 	}
 	c.RouteSeed = r.pcg.Uint64()
-	out := r.snap.Decide(r.camp, &r.visitor, &r.env, c.RouteSeed, r)
+	out := r.snap.Decide(r.camp, &r.visitor, &r.env, c.RouteSeed, visit)
 	c.FlowHash, c.Via = out.FlowHash, int(out.Via)
 	if r.facts.Exhausted() {
 		r.h.metrics.overBudget.Inc()

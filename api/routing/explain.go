@@ -41,6 +41,18 @@ func (x *Explainer) Counts() bool {
 // Capped reports whether a decision depends on conversions of the day.
 func (x *Explainer) Capped() bool { return len(x.snap.CappedOffers()) > 0 }
 
+// Snapshot is what the records were compiled to. It is not the one that visitors are routed by.
+func (x *Explainer) Snapshot() *Snapshot { return x.snap }
+
+// Cap tells the offers how many conversions they had today.
+func (x *Explainer) Cap(conversions map[uuid.UUID]int) {
+	for _, capped := range x.snap.CappedOffers() {
+		for _, o := range capped {
+			o.SetConversions(conversions[o.Row.ID])
+		}
+	}
+}
+
 // Question is a visitor who is routed for the sake of the answer.
 type Question struct {
 	Campaign    uuid.UUID
@@ -129,11 +141,7 @@ func own[V any](from map[uuid.UUID]V) map[uuid.UUID]V {
 // Explain decides as the redirect does, and takes nothing: neither from a cap nor from anybody's uniqueness. Has must
 // be true of the campaign.
 func (x *Explainer) Explain(q Question) Explanation {
-	for _, capped := range x.snap.CappedOffers() {
-		for _, o := range capped {
-			o.SetConversions(q.Conversions[o.Row.ID])
-		}
-	}
+	x.Cap(q.Conversions)
 	q.Bound, q.Clicks = own(q.Bound), own(q.Clicks)
 	v := &explainedVisit{q: &q, visitor: flow.Visitor{Facts: q.Facts}}
 	v.env.Admit = v.admit

@@ -57,6 +57,14 @@ func NewRefresher(conn db.Conn, dir string) *Refresher {
 	return k
 }
 
+// Fixed is a Refresher whose snapshot stays.
+func Fixed(s *Snapshot) *Refresher {
+	k := NewRefresher(nil, "")
+	k.Publish(s)
+	k.loaded.Store(true)
+	return k
+}
+
 // Current gives the snapshot to route by.
 func (k *Refresher) Current() *Snapshot { return k.current.Load() }
 

@@ -38,7 +38,10 @@ func campaigns(d Deps, about reporting.Deps) []route.Route {
 	stats := res.row("GET", "/{id}/stats", "totals of a campaign for the window", route.Do(d.campaignStats),
 		route.Codes("400 invalid_id"))
 	stats.Window, stats.Share = true, route.Reads
-	rows := slices.Concat(d.insight(), []route.Route{d.routingTool(), reporting.Simulation(about), reporting.FlowReplay(about)}, campaignFlow(res))
+	tools := []route.Route{
+		d.routingTool(), reporting.Simulation(about), reporting.FlowReplay(about), reporting.TestClick(about),
+	}
+	rows := slices.Concat(d.insight(), tools, campaignFlow(res))
 	return append(rows, []route.Route{
 		listFigures(d, res, "campaigns with figures for the window; pinned first, then newest", "campaign_id", alone(d.campaignRow)),
 		create,

@@ -13,6 +13,7 @@ import (
 	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
+	"switchyard/api/v1/reporting"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/postback"
@@ -20,7 +21,7 @@ import (
 )
 
 // networks are the rows of /networks.
-func networks(d Deps) []route.Route {
+func networks(d Deps, about reporting.Deps) []route.Route {
 	res := resource[store.Networks, models.Network, NetworkAnswer]{
 		group: "Affiliate networks", path: "/networks", table: (*store.Store).Networks,
 		chosen: chosenByUse,
@@ -38,7 +39,7 @@ func networks(d Deps) []route.Route {
 		res.codes, route.Codes("400 invalid_template"))
 	post.Status = http.StatusCreated
 	return []route.Route{
-		list, post,
+		list, post, reporting.TestPostback(about),
 		res.row("PUT", "", "replace an affiliate network", route.Take(d.putNetwork), answer.IDCodes, res.codes),
 		toggle(res, "pause or resume an affiliate network; true restores a deactivated one", toggledStatus, restoreCodes...),
 		removeUsed(res, "deactivate an affiliate network", deactivatedUsed),

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/api/click"
 	"switchyard/api/route"
 	"switchyard/api/v1/reporting"
 	"switchyard/db/report"
@@ -30,6 +31,8 @@ type Deps struct {
 	EgressAllow []netip.Prefix
 	// BaseURL is the service's address, for tracking links on its shared domains.
 	BaseURL string
+	// Visitors describes the visitors of test clicks.
+	Visitors click.Describer
 	// TrackingHost is what customers point the CNAME of their own domain at; empty if there is none (TRACKING_HOST).
 	TrackingHost string
 }
@@ -55,6 +58,7 @@ func (d Deps) reports(c *route.Call) ReportReader {
 func Routes(d Deps, extra ...route.Route) []route.Route {
 	about := reporting.Deps{
 		Jobs: d.Jobs, Clicks: d.Clicks, Reports: d.Reports, Large: d.LargeReport, BaseURL: d.BaseURL,
+		Visitors: d.Visitors, Link: d.link,
 	}
 	rows := slices.Concat(
 		campaigns(d, about),
@@ -64,7 +68,7 @@ func Routes(d Deps, extra ...route.Route) []route.Route {
 		offers(d),
 		landers(d),
 		sources(d),
-		networks(d),
+		networks(d, about),
 		templates(),
 		smartlinks(d),
 		domains(d),

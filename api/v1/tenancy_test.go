@@ -123,6 +123,8 @@ func (e estate) bodies() map[string]object {
 		"POST /webhooks/deliveries/redeliver":        of("delivery", object{}),
 		"POST /tools/check-links":                    {"offer_id": e.ids["offer"]},
 		"POST /tools/simulate":                       {"visitor": object{}},
+		"POST /campaigns/{id}/test-click":            {},
+		"POST /networks/{id}/test-postback":          {},
 		"POST /reports/exports":                      {"kind": "smartlink-clicks"},
 	}
 }
@@ -197,7 +199,7 @@ func (e estate) calls(t *testing.T, row route.Route, id string) []call {
 
 // ownPath names a record of the caller's in the path.
 func ownPath(e estate, row route.Route) string {
-	kind := map[string]string{"campaigns": "campaign", "short-links": "smartlink"}[strings.Split(row.Path, "/")[1]]
+	kind := map[string]string{"campaigns": "campaign", "short-links": "smartlink", "networks": "network"}[strings.Split(row.Path, "/")[1]]
 	return strings.ReplaceAll(row.Path, "{id}", e.ids[kind])
 }
 

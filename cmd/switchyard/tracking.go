@@ -41,15 +41,23 @@ type line struct {
 	ingester *clicklog.Ingester
 }
 
-func (w web) openTracking(ctx context.Context) (_ *tracking, err error) {
-	t, d := &tracking{}, w.pools.of(ingestPool)
-	t.visitors, err = visitor.New(visitor.Options{
+// openVisitors makes what describes visitors. A process that serves the API only describes those of test clicks, and
+// does without the files if it does not have them.
+func (w web) openVisitors(ctx context.Context) (*visitor.Describer, error) {
+	o := visitor.Options{
 		TrustedProxies: w.cfg.TrustedProxies,
 		CityDB:         w.cfg.GeoCityDB, ASNDB: w.cfg.GeoASNDB, AnonymousDB: w.cfg.GeoAnonymousDB,
-	})
-	if err != nil {
-		return nil, err
 	}
+	d, err := visitor.New(o)
+	if err == nil || w.only != "api" {
+		return d, err
+	}
+	slog.WarnContext(ctx, "test clicks are described without the geo databases", "error", err)
+	return visitor.New(visitor.Options{TrustedProxies: o.TrustedProxies})
+}
+
+func (w web) openTracking(ctx context.Context) (_ *tracking, err error) {
+	t, d := &tracking{visitors: w.visitors}, w.pools.of(ingestPool)
 	if err := os.MkdirAll(w.cfg.DataDir, 0o755); err != nil { //nolint:gosec // what is secret has a mode of its own
 		return nil, fmt.Errorf("DATA_DIR: %w", err)
 	}
@@ -166,7 +174,7 @@ func (t *tracking) close() error {
 	both.Go(func() { t.clicks.drain(ctx) })
 	both.Go(func() { t.postbacks.drain(ctx) })
 	both.Wait()
-	return errors.Join(t.clicks.spool.Close(), t.postbacks.spool.Close(), t.visitors.Close(), t.caps.Close())
+	return errors.Join(t.clicks.spool.Close(), t.postbacks.spool.Close(), t.caps.Close())
 }
 
 func (l line) drain(ctx context.Context) {

@@ -19,6 +19,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"switchyard/api"
+	"switchyard/api/click/visitor"
 	"switchyard/api/v1"
 	"switchyard/db/clicklog"
 	"switchyard/db/kv"
@@ -77,18 +78,23 @@ type web struct {
 	client   *jobs.Client
 	registry *prometheus.Registry
 	only     string
+	visitors *visitor.Describer
 	ready    func()        // called once requests are answered; may be nil
 	finish   time.Duration // how long a stop waits for requests; default finishTimeout
 }
 
 // run serves until the context ends, then waits for running requests. It starts without PostgreSQL and Redis.
-func (w web) run(ctx context.Context) error {
+func (w web) run(ctx context.Context) (err error) {
 	address := net.JoinHostPort(w.cfg.Bind, strconv.Itoa(w.cfg.Port))
 	l, err := port{addr: address, setting: "PORT", limit: portTimeout}.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = l.Close() }() // the server has closed it, unless it never began
+	if w.visitors, err = w.openVisitors(ctx); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.visitors.Close()) }()
 	handlers, err := w.handlers()
 	if err != nil {
 		return err
@@ -188,7 +194,7 @@ func (w web) handlers() (*handlers, error) {
 		Store: records, Rates: kv.NewRates(counters, "", kv.Timeout), BaseURL: w.cfg.BaseURL, Version: readBuild().Version,
 		Registry: w.registry,
 		V1: v1.Deps{
-			Jobs: w.client, EgressAllow: w.cfg.EgressAllow, TrackingHost: w.cfg.TrackingHost,
+			Jobs: w.client, Visitors: w.visitors, EgressAllow: w.cfg.EgressAllow, TrackingHost: w.cfg.TrackingHost,
 			Clicks: clicklog.Log{Conn: w.pools.of(reportPool)}, Reports: report.Reader{Conn: w.pools.of(reportPool)},
 		},
 	})

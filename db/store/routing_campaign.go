@@ -15,6 +15,59 @@ func CampaignRouting(ctx context.Context, c db.Conn, account, id uuid.UUID) (*Ro
 	return loadAround(ctx, c, account, &Routing{}, []uuid.UUID{id}, nil)
 }
 
+// What a word of a tracking link can name on the domains of an account, and those domains.
+const (
+	campaignsNamed  = `SELECT id FROM campaigns WHERE account_id = $1 AND alias = $2 AND deleted_at IS NULL LIMIT 100`
+	smartlinksNamed = `SELECT id FROM smartlinks WHERE account_id = $1 AND slug = $2 AND deleted_at IS NULL LIMIT 100`
+	domainsOf       = `SELECT id FROM domains WHERE account_id = $1 OR account_id IS NULL`
+)
+
+// LinkRouting is CampaignRouting with all else that decides where a tracking link of the account leads: what its word
+// names, the domains, and the sources and networks.
+func LinkRouting(ctx context.Context, c db.Conn, account, id uuid.UUID, word string) (*Routing, error) {
+	named, err := db.Select[uuid.UUID](ctx, c, "campaigns of a link", campaignsNamed, account, word)
+	if err != nil {
+		return nil, err
+	}
+	r, err := loadAround(ctx, c, account, &Routing{}, append(named, id), nil)
+	if err != nil {
+		return nil, err
+	}
+	smart, err := db.Select[uuid.UUID](ctx, c, "smartlinks of a link", smartlinksNamed, account, word)
+	if err != nil {
+		return nil, err
+	}
+	known := map[uuid.UUID]bool{uuid.Nil: true}
+	keys := keysOf("smartlinks", smart, known)
+	for _, row := range RoutingRows[*RoutingCampaign](r) {
+		keys = append(keys, keysOf("traffic_sources", []uuid.UUID{row.SourceID.UUID}, known)...)
+	}
+	for _, row := range RoutingRows[*RoutingOffer](r) {
+		keys = append(keys, keysOf("networks", []uuid.UUID{row.NetworkID.UUID}, known)...)
+	}
+	return addDomains(ctx, c, account, r, keys)
+}
+
+// NetworkRouting loads what decides how a postback to a network of the account is read.
+func NetworkRouting(ctx context.Context, c db.Conn, account, id uuid.UUID) (*Routing, error) {
+	keys := []RoutingKey{{Table: "accounts", ID: account}, {Table: "networks", ID: id}}
+	return addDomains(ctx, c, account, &Routing{}, keys)
+}
+
+// addDomains adds the records of keys and the domains that an account may use.
+func addDomains(ctx context.Context, c db.Conn, account uuid.UUID, r *Routing, keys []RoutingKey) (*Routing, error) {
+	domains, err := db.Select[uuid.UUID](ctx, c, "domains of an account", domainsOf, account)
+	if err != nil {
+		return nil, err
+	}
+	found, err := LoadRouting(ctx, c, append(keys, keysOf("domains", domains, nil)...))
+	if err != nil {
+		return nil, err
+	}
+	r.Rows = append(r.Rows, found.Rows...)
+	return r, nil
+}
+
 // FlowRouting is CampaignRouting for a campaign that is not stored.
 func FlowRouting(ctx context.Context, c db.Conn, campaign RoutingCampaign, paths []flow.Path) (*Routing, error) {
 	_, next, _ := flow.References(paths)

@@ -8,6 +8,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/clicklog"
+	"switchyard/db/incoming"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/workers"
@@ -19,14 +20,14 @@ const maxEarlier = 3
 
 // earlier reads the postbacks of the same click that arrived before and are not decided, in the order of arrival. One
 // that has to wait is left out.
-func (rec *recorder) earlier(ctx context.Context, v verdict) ([]verdict, error) {
-	ids, err := clicklog.UndecidedBefore(ctx, rec.store.Conn(), v.d.ClickID, v.m.ID, maxEarlier)
+func (rec *recorder) earlier(ctx context.Context, v incoming.Verdict) ([]incoming.Verdict, error) {
+	ids, err := clicklog.UndecidedBefore(ctx, rec.store.Conn(), v.Decision.ClickID, v.Message.ID, maxEarlier)
 	if err != nil {
 		return nil, err
 	}
-	list := make([]verdict, 0, len(ids))
+	list := make([]incoming.Verdict, 0, len(ids))
 	for _, id := range ids {
-		m, err := rec.find(ctx, id)
+		m, err := rec.reader.Stored(ctx, id)
 		if e, ok := models.AsError(err); ok && e.Kind == models.KindNotFound {
 			continue // deleted meanwhile
 		}
@@ -36,11 +37,11 @@ func (rec *recorder) earlier(ctx context.Context, v verdict) ([]verdict, error) 
 		if m.Outcome != clicklog.PostbackPending {
 			continue // decided meanwhile
 		}
-		before, err := rec.read(ctx, m, false)
+		before, err := rec.reader.Read(ctx, m, false)
 		if err != nil {
 			return nil, err
 		}
-		if before.wait == "" {
+		if before.Wait == "" {
 			list = append(list, before)
 		}
 	}
@@ -50,16 +51,16 @@ func (rec *recorder) earlier(ctx context.Context, v verdict) ([]verdict, error) 
 // commit records the conversion in the transaction that ends the job. Before it come the earlier postbacks of the click:
 // the jobs of one click run side by side, and what was said shall be announced in the order of arrival. An earlier one
 // that is stored later still counts in its place.
-func (rec *recorder) commit(ctx context.Context, u *run, v verdict) error {
+func (rec *recorder) commit(ctx context.Context, u *run, v incoming.Verdict) error {
 	list, err := rec.earlier(ctx, v)
 	if err != nil {
 		return err
 	}
-	ids := db.Map(list, func(v verdict) uuid.UUID { return v.m.ID })
+	ids := db.Map(list, func(v incoming.Verdict) uuid.UUID { return v.Message.ID })
 	list = append(list, v)
 	var tell []models.JobRef
 	err = u.Commit(ctx, jobs.None{}, func(c db.Conn) error {
-		locked, err := clicklog.LockPostbacks(ctx, c, v.m.ID, ids)
+		locked, err := clicklog.LockPostbacks(ctx, c, v.Message.ID, ids)
 		if err != nil {
 			return err
 		}
@@ -68,11 +69,11 @@ func (rec *recorder) commit(ctx context.Context, u *run, v verdict) error {
 			open[id] = true
 		}
 		for _, one := range list {
-			if !open[one.m.ID] {
+			if !open[one.Message.ID] {
 				continue
 			}
 			more, err := rec.decide(ctx, c, one)
-			if err != nil && (one.m.ID == v.m.ID || !errors.Is(err, clicklog.ErrUnknownClick)) {
+			if err != nil && (one.Message.ID == v.Message.ID || !errors.Is(err, clicklog.ErrUnknownClick)) {
 				return err
 			}
 			tell = append(tell, more...)
@@ -90,16 +91,16 @@ func (rec *recorder) commit(ctx context.Context, u *run, v verdict) error {
 
 // decide records the conversion of a postback and notes what became of it, in the transaction of c. It returns the
 // jobs to dispatch.
-func (rec *recorder) decide(ctx context.Context, c db.Conn, v verdict) ([]models.JobRef, error) {
-	d := v.d
+func (rec *recorder) decide(ctx context.Context, c db.Conn, v incoming.Verdict) ([]models.JobRef, error) {
+	d := v.Decision
 	var out clicklog.ConversionOutcome
 	if d.Outcome == "" {
 		var err error
-		out, err = rec.clicks.RecordConversion(ctx, c, v.input)
+		out, err = rec.clicks.RecordConversion(ctx, c, v.Input)
 		switch e, refused := models.AsError(err); {
 		case refused && e.Kind == models.KindInvalid:
-			v.end(clicklog.PostbackRefused, e.Message)
-			d = v.d
+			v.End(clicklog.PostbackRefused, e.Message)
+			d = v.Decision
 		case err != nil:
 			return nil, err
 		default:
@@ -107,25 +108,30 @@ func (rec *recorder) decide(ctx context.Context, c db.Conn, v verdict) ([]models
 			if out.Result == clicklog.ResultIgnored {
 				d.Outcome, d.Detail = clicklog.PostbackIgnored, out.Reason
 			}
-			v.m.show(&d, true)
+			v.Decision = d
+			v.Show(true)
+			d = v.Decision
 		}
 	}
-	return out.Tell, clicklog.DecidePostback(ctx, c, v.m.ID, d)
+	return out.Tell, clicklog.DecidePostback(ctx, c, v.Message.ID, d)
 }
 
 // retry makes the next attempt wait. After the last one the postback is unmatched. Running its job again repeats it, so
 // what proves its sender stays sealed.
-func (rec *recorder) retry(ctx context.Context, u *run, v verdict, detail string) error {
+func (rec *recorder) retry(ctx context.Context, u *run, v incoming.Verdict, detail string) error {
 	cause := models.Errorf(models.KindNotFound, "unknown_click", "%s", detail)
 	return u.Retry(ctx, cause, func(c db.Conn, f workers.NextAttempt) error {
-		d := v.d
+		d := v.Decision
 		d.Outcome, d.Detail = clicklog.PostbackPending, detail
 		if f.Final {
 			d.Outcome, d.Detail = clicklog.PostbackUnmatched, clicklog.ClickNeverCame
-			if len(v.m.Proof) == 0 { // a process of before has stored it in clear
-				v.m.show(&d, false)
+			if len(v.Message.Proof) == 0 { // a process of before has stored it in clear
+				last := v
+				last.Decision = d
+				last.Show(false)
+				d = last.Decision
 			}
 		}
-		return clicklog.DecidePostback(ctx, c, v.m.ID, d)
+		return clicklog.DecidePostback(ctx, c, v.Message.ID, d)
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/api/click"
 	"switchyard/api/route"
 	"switchyard/db/clicklog"
 	"switchyard/db/report"
@@ -23,6 +24,10 @@ type Deps struct {
 	Reports ReportReader
 	Large   int64  // how many clicks a call may read; default report.Large
 	BaseURL string // the service's address, for the links to report files
+	// Visitors describes the visitors of test clicks.
+	Visitors click.Describer
+	// Link is the tracking link of a campaign.
+	Link func(models.Campaign) string
 }
 
 // clicks reads the click store, for a call that has a place for it.
@@ -39,6 +44,7 @@ func (d Deps) reports(c *route.Call) ReportReader {
 
 // ClickReader is what the logs need of the click store: clicklog.Log.
 type ClickReader interface {
+	Incoming
 	Clicks(ctx context.Context, q clicklog.LogQuery) ([]clicklog.StoredClick, error)
 	Conversions(ctx context.Context, q clicklog.LogQuery) ([]models.Conversion, error)
 	SmartlinkClicks(ctx context.Context, q clicklog.LogQuery) ([]clicklog.StoredSmartlinkClick, error)

@@ -1,0 +1,178 @@
+package click
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/maypok86/otter/v2"
+
+	"switchyard/api/routing"
+	"switchyard/models"
+	"switchyard/models/cond"
+	"switchyard/models/flow"
+)
+
+// Tester answers requests that nobody has sent, by the code of those that somebody has, and keeps nothing: no click, no
+// count of a cap, nothing for the visitor's return. Safe for concurrent use.
+type Tester struct{ visitors Describer }
+
+// NewTester makes a Tester.
+func NewTester(v Describer) *Tester { return &Tester{v} }
+
+// handler is a Handler of one trial. It has nowhere to write to.
+func (t *Tester) handler(s *routing.Snapshot) *Handler {
+	return &Handler{
+		visitors: t.visitors, limits: newPostbackLimits(), routes: routing.Fixed(s), caps: newCapCounter(nil),
+		fingerprints: otter.Must(&otter.Options[[16]byte, *remembered]{MaximumSize: 1}), metrics: newMetrics(),
+	}
+}
+
+// Trial is what a tracking link would do.
+type Trial struct {
+	Word     string            // of the address: an alias or a slug
+	Domain   *routing.Domain   // nil: the host is no tracking domain; what follows is empty
+	Campaign *routing.Campaign // nil: the word names none; what follows is empty
+	Smart    *routing.Smartlink
+
+	Params      []TrialParam // in the order of the query
+	Click       models.Click // as it would be recorded
+	Unique      bool
+	Explanation routing.Explanation
+	Status      int          // of the answer
+	Offers      []TrialOffer // where the slots of the lander lead
+}
+
+// TrialParam is a parameter of the link.
+type TrialParam struct {
+	Name  string
+	Value string // as it is read; empty for a macro that was not filled
+	Sent  string
+	Field string // what it is read as; empty: a parameter for conditions and tokens only
+}
+
+// TrialOffer is where a slot of a lander leads.
+type TrialOffer struct {
+	Slot        int
+	OfferID     uuid.UUID // zero: an address
+	Offer       string
+	Destination string
+}
+
+// Click tries a tracking link. clicks are those of the day before, of paths and campaigns, by which caps decide.
+func (t *Tester) Click(x *routing.Explainer, clicks map[uuid.UUID]int, req *http.Request) (out Trial) {
+	h := t.handler(x.Snapshot())
+	snap := h.routes.Current()
+	out.Word, _, _ = strings.Cut(strings.TrimPrefix(req.URL.Path, "/"), "/")
+	out.Domain, out.Campaign = snap.Find(models.BareHost(req.Host), out.Word)
+	if out.Domain != nil && out.Campaign == nil {
+		out.Smart = snap.Smartlink(out.Domain, out.Word)
+	}
+	if out.Campaign == nil {
+		return out
+	}
+	r, _ := h.newRequest().(*request)
+	r.begin(req)
+	zone := snap.Account(out.Campaign.Row.AccountID).Zone
+	for id, n := range clicks {
+		h.caps.sync(id, localDay(r.now, zone), n)
+	}
+	visit := &trialVisit{request: r}
+	decision := r.arrive(out.Domain, out.Campaign, visit)
+	w := &discarder{header: http.Header{}}
+	r.answer(w, &decision)
+	out.Params, out.Unique, out.Status = r.trialParams(), r.unique, w.status
+	out.Explanation = routing.Explanation{
+		Outcome: routing.Outcome{Decision: decision, FlowHash: r.click.FlowHash}, Stages: visit.stages,
+	}
+	out.Click = r.click
+	if decision.Lander != nil {
+		out.Offers = r.trialOffers()
+	}
+	return out
+}
+
+// trialVisit notes what happens on the way and remembers no visitor.
+type trialVisit struct {
+	*request
+	stages []routing.ExplainedStage
+}
+
+// Enter implements routing.Visit. A campaign that hands over in a circle has seen the visitor when he comes again.
+func (v *trialVisit) Enter(c *routing.Campaign) {
+	v.request.Enter(c)
+	if slices.ContainsFunc(v.stages, func(s routing.ExplainedStage) bool { return s.CampaignID == c.Row.ID }) {
+		v.facts.SetBool(cond.IsUnique, false)
+	}
+	v.env.Trace = &flow.Trace{}
+	v.stages = append(v.stages, routing.ExplainedStage{CampaignID: c.Row.ID, Name: c.Row.Name, Trace: v.env.Trace})
+}
+
+// HandOver implements routing.Visit.
+func (v *trialVisit) HandOver(uuid.UUID, bool) {}
+
+// trialParams lists the parameters of the query with what each is read as.
+func (r *request) trialParams() []TrialParam {
+	fields := map[string]string{}
+	name := func(param, field string) {
+		if param = strings.ToLower(param); param != "" && fields[param] == "" {
+			fields[param] = field
+		}
+	}
+	for _, p := range externalIDParams(r.source) {
+		name(p, "external_id")
+	}
+	name(costParam(r.source), "cost")
+	for _, s := range r.source.Subs {
+		name(s.Param, "sub"+strconv.Itoa(s.Sub+1))
+	}
+	for p, n := range genericSubs {
+		name(p, "sub"+strconv.Itoa(n+1))
+	}
+	name("keyword", "keyword")
+	list := make([]TrialParam, len(r.params))
+	for i, p := range r.params {
+		list[i] = TrialParam{Name: p.name, Sent: p.value, Value: received(p.value), Field: fields[strings.ToLower(p.name)]}
+	}
+	return list
+}
+
+// trialOffers goes on from the lander by each of its slots.
+func (r *request) trialOffers() (list []TrialOffer) {
+	for r.slot = 1; r.slot <= flow.MaxSlot; r.slot++ {
+		if _, ok := r.goOn(uuid.Nil); ok && len(r.out) > 0 {
+			one := TrialOffer{Slot: r.slot, OfferID: r.click.OfferID, Destination: r.click.Destination}
+			if r.offer != nil {
+				one.Offer = r.offer.Row.Name
+			}
+			list = append(list, one)
+		}
+	}
+	return list
+}
+
+// discarder is the answer to a visitor who is not there.
+type discarder struct {
+	header http.Header
+	status int
+}
+
+// Header implements http.ResponseWriter.
+func (d *discarder) Header() http.Header { return d.header }
+
+// Write implements http.ResponseWriter.
+func (d *discarder) Write(b []byte) (int, error) { return len(b), nil }
+
+// WriteHeader implements http.ResponseWriter.
+func (d *discarder) WriteHeader(status int) { d.status = status }
+
+// Postback reads a postback as if it had arrived. rest is what follows /postback/ in its address. Its errors are for
+// the sender to see.
+func (t *Tester) Postback(s *routing.Snapshot, req *http.Request, rest string) (*models.Postback, error) {
+	return t.handler(s).readPostback(&discarder{header: http.Header{}}, req, rest)
+}
+
+// TrialAddress is the address that a request comes from which names none. It is kept for documentation.
+const TrialAddress = "192.0.2.1"

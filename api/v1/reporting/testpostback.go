@@ -1,0 +1,234 @@
+package reporting
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/api/answer"
+	"switchyard/api/click"
+	"switchyard/api/route"
+	"switchyard/api/routing"
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/incoming"
+	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/models/postback"
+	"switchyard/models/template"
+	"switchyard/models/token"
+)
+
+// TestPostback is the row of POST /networks/{id}/test-postback.
+func TestPostback(d Deps) route.Route {
+	return route.Route{
+		Method: "POST", Path: "/networks/{id}/test-postback", Group: "Affiliate networks", Share: route.Reads, BodyOptional: true,
+		Summary: "read a postback of a network without recording anything, and tell step by step what it says",
+		Codes:   append(route.Codes("400 invalid_url too_long"), answer.IDCodes...),
+		Handle:  route.Take(d.testPostback),
+	}
+}
+
+// TestPostbackBody is a postback: as the network calls it, or by the values that it puts in the place of its macros.
+type TestPostbackBody struct {
+	URL          string `json:"url" trim:"true" maxLength:"8000" doc:"the address as the network calls it, its macros filled; left out: the network's postback_url with the values below"`
+	ClickID      string `json:"click_id" trim:"true" maxLength:"255" doc:"a recorded click, or any text"`
+	Payout       string `json:"payout" trim:"true" maxLength:"64" doc:"a text, as the network writes it; left out: 1.23"`
+	Status       string `json:"status" trim:"true" maxLength:"255" doc:"the network's own word; left out: none is sent"`
+	ConversionID string `json:"conversion_id" trim:"true" maxLength:"255" default:"test"`
+	Goal         string `json:"goal" trim:"true" maxLength:"64"`
+	Currency     string `json:"currency" trim:"true" maxLength:"10"`
+}
+
+// TestedPostback is what a postback says.
+type TestedPostback struct {
+	Test       bool              `json:"test" doc:"always true: nothing was recorded, and nobody is told"`
+	Params     map[string]string `json:"params" doc:"as they were read, secrets masked"`
+	Steps      []TestStep        `json:"steps" doc:"in order: address, click, secret, status, payout, goal, result; the first ones only if it could not be read"`
+	Result     string            `json:"result" enum:"recorded,duplicate,ignored,superseded,waiting,unmatched,refused" doc:"what would become of it"`
+	Conversion *TestedConversion `json:"conversion" doc:"as it would be afterwards; null if there is none"`
+}
+
+// TestedConversion is a conversion as a postback would leave it.
+type TestedConversion struct {
+	ClickID      string       `json:"click_id"`
+	ConversionID string       `json:"conversion_id"`
+	Goal         string       `json:"goal"`
+	Status       string       `json:"status" enum:"pending,approved,rejected,chargeback"`
+	Payout       models.Money `json:"payout"`
+	Currency     string       `json:"currency"`
+	CampaignID   uuid.UUID    `json:"campaign_id"`
+	IsNew        bool         `json:"is_new"`
+}
+
+// Incoming reads the clicks and conversions that a postback is about, and writes nothing: clicklog.Log.
+type Incoming interface {
+	incoming.Clicks
+	CorrectConversions(ctx context.Context, c db.Conn, account uuid.UUID, list []clicklog.ConversionInput, write bool) (
+		[]clicklog.Corrected, []models.JobRef, error)
+}
+
+func (d Deps) testPostback(c *route.Call, b TestPostbackBody) (TestedPostback, error) {
+	network, err := c.Store.Networks().Find(c.Context(), c.Account.ID, c.ID)
+	if err != nil {
+		return TestedPostback{}, err
+	}
+	out := TestedPostback{Test: true, Params: map[string]string{}, Result: clicklog.PostbackRefused}
+	found := (*steps)(&out.Steps)
+	p, err := d.testMessage(c, b, network)
+	if e, ok := models.AsError(err); ok && e.Kind != models.KindInternal && e.Code != "invalid_url" {
+		found.add("address", false, "%s", e.Message)
+		return out, nil
+	}
+	if err != nil {
+		return out, err
+	}
+	if p.NetworkID != network.ID {
+		found.add("address", false, "the address does not end in /postback/%s: it is read without the network's settings", network.ID)
+	} else {
+		found.add("address", true, "network %s, %d parameters", network.Name, len(p.Params))
+	}
+	p.AccountID = c.Account.ID // a click of another account is not known
+	reader := incoming.Reader{Store: c.Store, Clicks: d.incoming(c)}
+	v, err := reader.Read(c.Context(), incoming.Received(*p), false)
+	if err != nil {
+		return out, err
+	}
+	secrets, err := c.Store.SecretParams(c.Context(), c.Account.ID)
+	if err != nil {
+		return out, err
+	}
+	out.Params = postback.Masked(p.Params, secrets)
+	found.read(&v)
+	return out, d.testOutcome(c, &v, &out)
+}
+
+// testMessage is the postback that the body describes, read as a live one.
+func (d Deps) testMessage(c *route.Call, b TestPostbackBody, network models.Network) (*models.Postback, error) {
+	records, err := store.NetworkRouting(c.Context(), c.Store.Conn(), c.Account.ID, network.ID)
+	if err != nil {
+		return nil, err
+	}
+	address := b.URL
+	if address == "" {
+		secrets, err := c.Store.Networks().Secrets(c.Context(), c.Account.ID, []uuid.UUID{network.ID})
+		if err != nil {
+			return nil, err
+		}
+		address = "http://localhost/postback/" + network.ID.String() + "?" + b.query(network, secrets[network.ID])
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, models.Invalid("invalid_url", "url must be an http(s) address")
+	}
+	word, rest, _ := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/")
+	if word != "postback" {
+		return nil, models.Invalid("invalid_input", "this is no address of postbacks: its path begins with /%.60s, not with /postback", word)
+	}
+	req, err := http.NewRequestWithContext(c.Context(), http.MethodGet, "http://localhost/postback", nil)
+	if err != nil {
+		return nil, models.Invalid("invalid_url", "url must be an http(s) address")
+	}
+	req.URL, req.Host = u, u.Host
+	req.RemoteAddr = netip.AddrPortFrom(netip.MustParseAddr(click.TrialAddress), 1).String()
+	return click.NewTester(d.Visitors).Postback(routing.NewExplainer(records).Snapshot(), req, rest)
+}
+
+// query is the query of the network's postback_url with the values of the body in the place of its macros.
+func (b TestPostbackBody) query(network models.Network, secret string) string {
+	t := template.OfNetwork(network)
+	t.Macros = map[string]string{
+		"click_id": cmp.Or(b.ClickID, network.Macros["click_id"]), "payout": cmp.Or(b.Payout, "1.23"), "status": b.Status,
+		"conversion_id": b.ConversionID, "goal": b.Goal, "currency": b.Currency,
+	}
+	return t.PostbackQuery(string(token.AppendEscaped(nil, secret)))
+}
+
+// read tells what was found out of a message: as much as was needed to decide it.
+func (s *steps) read(v *incoming.Verdict) {
+	d, said := &v.Decision, v.Message.Said()
+	switch {
+	case v.Click != nil:
+		s.add("click", true, "click %s of campaign %s", models.FormatClickID(v.Click.ID), v.Click.CampaignID)
+	case v.Wait != "":
+		s.add("click", false, "%s: a live postback waits for it, then becomes unmatched", v.Wait)
+	default:
+		s.add("click", false, "%s", d.Detail)
+	}
+	switch {
+	case !v.Message.WantsSecret():
+		s.add("secret", true, "none is set, so none is wanted")
+	case v.Message.Authentic():
+		s.add("secret", true, "right")
+	default:
+		s.add("secret", false, "%s", incoming.WrongSecret)
+	}
+	switch {
+	case said.OriginalStatus == "":
+		s.add("status", true, "no status word: a new conversion is %s, a recorded one keeps its status", said.Status)
+	default:
+		s.add("status", true, "%.100q is %s", said.OriginalStatus, said.Status)
+	}
+	switch {
+	case said.InvalidPayout != "":
+		s.add("payout", false, "%.64q is no amount", said.InvalidPayout)
+	case said.Payout == nil:
+		s.add("payout", true, "none said: that of the offer counts")
+	case said.Reversal:
+		s.add("payout", true, "%s %s, negative: the conversion is taken back", said.Payout, said.Currency)
+	default:
+		s.add("payout", true, "%s %s", said.Payout, cmp.Or(said.Currency, "in the currency of the offer"))
+	}
+	s.add("goal", true, "goal %q, conversion id %q", said.Goal, said.ConversionID)
+}
+
+// testOutcome tells what recording the message would do now.
+func (d Deps) testOutcome(c *route.Call, v *incoming.Verdict, out *TestedPostback) error {
+	found := (*steps)(&out.Steps)
+	switch {
+	case v.Wait != "":
+		out.Result = "waiting"
+		found.add("result", false, "nothing is recorded before the click is known")
+		return nil
+	case v.Decision.Outcome != "":
+		out.Result = v.Decision.Outcome
+		found.add("result", false, "nothing would be recorded: %s", v.Decision.Detail)
+		return nil
+	}
+	list, _, err := d.incoming(c).CorrectConversions(c.Context(), c.Store.Conn(), v.Input.AccountID, []clicklog.ConversionInput{v.Input}, false)
+	if err != nil {
+		return err
+	}
+	one := list[0]
+	switch {
+	case one.Result == "":
+		e, _ := models.AsError(one.Refusal)
+		found.add("result", false, "nothing would be recorded: %s", e.Message)
+		return nil
+	case one.Result == clicklog.ResultCreated || one.Result == clicklog.ResultUpdated:
+		out.Result = clicklog.PostbackRecorded
+		found.add("result", true, "the conversion would be %s", one.Result)
+	default:
+		out.Result = one.Result
+		found.add("result", false, "nothing would change: %s", cmp.Or(one.Reason, "it is recorded exactly so"))
+	}
+	w := one.Conversion
+	out.Conversion = &TestedConversion{
+		ClickID: models.FormatClickID(w.ClickID), ConversionID: w.ConversionID, Goal: w.Goal, Status: w.Status,
+		Payout: models.NewMoney(decimal.Decimal(w.Payout)), Currency: w.Currency, CampaignID: w.CampaignID,
+		IsNew: one.Result == clicklog.ResultCreated,
+	}
+	return nil
+}
+
+// incoming reads the click store, for a call that has a place for it.
+func (d Deps) incoming(c *route.Call) Incoming {
+	c.MustHavePlace()
+	return d.Clicks
+}
