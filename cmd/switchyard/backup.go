@@ -18,8 +18,8 @@ import (
 const standard = "-"
 
 // notInBackup says what a backup lacks.
-const notInBackup = `Not in the file: ENCRYPTION_KEY (stored credentials open under the same key only: keep it elsewhere), what web
-processes have not yet ingested (DATA_DIR/spool), and Redis, which has nothing that PostgreSQL does not have.`
+const notInBackup = `Not in the file: ENCRYPTION_KEY (stored credentials open under that key only: keep it elsewhere),
+what web processes have not yet ingested (DATA_DIR/spool), and Redis, which has nothing that PostgreSQL does not have.`
 
 // backupCmd writes a backup.
 type backupCmd struct {
@@ -87,7 +87,7 @@ func writeWhole(name string, write func(io.Writer) error) (err error) {
 	if err := os.Rename(part, name); err != nil {
 		return err
 	}
-	if dir, err := os.Open(filepath.Dir(name)); err == nil { // so that the name outlives a crash, where it can be asked for
+	if dir, err := os.Open(filepath.Dir(name)); err == nil { // the name outlives a crash too, where that can be had
 		_, _ = dir.Sync(), dir.Close()
 	}
 	return nil
@@ -136,8 +136,8 @@ func restoreHint(err error) error {
 		backup.ErrNotBackup: "name a file that `switchyard backup` has written",
 		backup.ErrDamaged:   "nothing was loaded; take another copy of the file, or an earlier backup",
 		backup.ErrNewer:     "use that version to restore it",
-		backup.ErrNotEmpty: "nothing was loaded; make a new database (CREATE DATABASE ... OWNER ...), let DATABASE_URL name it, and " +
-			"do not run `switchyard migrate` or the service before",
+		backup.ErrNotEmpty: "nothing was loaded; make a new database (CREATE DATABASE ... OWNER ...), let DATABASE_URL " +
+			"name it, and do not run `switchyard migrate` or the service before",
 		context.Canceled: "it was interrupted and nothing was loaded; the same command can be given again",
 	} {
 		if errors.Is(err, known) {

@@ -28,8 +28,9 @@ func TestBackupAndRestore(t *testing.T) {
 		t.Fatal(err)
 	}
 	var offer, campaign struct{ ID uuid.UUID }
-	old.Do("POST", "/offers", map[string]any{"name": "o", "url": "https://offer.example/", "payout": 2}).Want(201, "").Into(&offer)
-	body := map[string]any{"name": "c", "alias": "saved-campaign", "offer_id": offer.ID}
+	body := map[string]any{"name": "o", "url": "https://offer.example/", "payout": 2}
+	old.Do("POST", "/offers", body).Want(201, "").Into(&offer)
+	body = map[string]any{"name": "c", "alias": "saved-campaign", "offer_id": offer.ID}
 	old.Do("POST", "/campaigns", body).Want(201, "").Into(&campaign)
 	convert(t, from, old.Account.ID, campaign.ID, 12)
 
@@ -69,7 +70,8 @@ func TestBackupAndRestore(t *testing.T) {
 
 	again := apitest.New(t, apitest.Options{DB: to}).As(old.Key)
 	for _, path := range []string{
-		"/reports/performance?dimension=campaign_id,country", "/campaigns/" + campaign.ID.String(), "/logs/clicks", "/logs/conversions",
+		"/reports/performance?dimension=campaign_id,country", "/campaigns/" + campaign.ID.String(),
+		"/logs/clicks", "/logs/conversions",
 	} {
 		want, got := old.Do("GET", path, nil), again.Do("GET", path, nil)
 		if want.Status != 200 || string(want.Data) != string(got.Data) {
@@ -103,7 +105,8 @@ func convert(t *testing.T, d *db.DB, account, campaign uuid.UUID, n int) {
 	defer s.Close()
 	var ids []uuid.UUID
 	for range n {
-		c := &models.Click{ID: models.NewClickID(), AccountID: account, CampaignID: campaign, Visitor: models.Visitor{Country: "DE"}}
+		c := &models.Click{ID: models.NewClickID(), AccountID: account, CampaignID: campaign}
+		c.Country = "DE"
 		ids = append(ids, c.ID)
 		if err := s.Append(t.Context(), spool.Record{Click: c}); err != nil {
 			t.Fatal(err)

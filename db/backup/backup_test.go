@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -107,7 +106,7 @@ func figures(t *testing.T, d *db.DB) map[string]string {
 		t.Fatal(names, err)
 	}
 	for _, name := range names {
-		get(name, fmt.Sprintf(`SELECT concat_ws(' ', count(*), sum(('x' || left(md5(t::text), 8))::bit(32)::bigint)) FROM %s t`, name))
+		get(name, `SELECT concat_ws(' ', count(*), sum(('x' || left(md5(t::text), 8))::bit(32)::bigint)) FROM `+name+` t`)
 	}
 	get("ledger sums", `SELECT concat_ws(' ', sum(clicks), sum(bot_clicks), sum(approved), trim_scale(sum(cost)),
 		trim_scale(sum(revenue))) FROM ledger`)
@@ -115,12 +114,13 @@ func figures(t *testing.T, d *db.DB) map[string]string {
 	get("triggers", `SELECT string_agg(concat_ws(' ', tgrelid::regclass, tgname, tgenabled), ', '
 		ORDER BY tgrelid::regclass::text, tgname) FROM pg_trigger WHERE NOT tgisinternal`)
 	get("partitions", `SELECT string_agg(concat_ws(' ', c.oid::regclass, pg_get_expr(relpartbound, oid)), ', '
-		ORDER BY relname) FROM pg_class c WHERE relispartition AND relkind = 'r' AND relname NOT LIKE ALL ('{events\_w%,webhook\_deliveries\_w%}')`)
+		ORDER BY relname) FROM pg_class c WHERE relispartition AND relkind = 'r'
+		AND relname NOT LIKE ALL ('{events\_w%,webhook\_deliveries\_w%}')`)
 	return all
 }
 
-// TestRestoreEqualsBackup: while clicks and conversions come, the file has one moment. A role that is no superuser loads
-// it into an empty database. Every row, sum, sequence and partition is as it was, and the database takes new ones.
+// TestRestoreEqualsBackup: while clicks and conversions come, the file has one moment. A role that is no superuser
+// loads it into an empty database. Every row, sum, sequence and partition is as it was, and the database takes new ones.
 func TestRestoreEqualsBackup(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

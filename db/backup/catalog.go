@@ -35,7 +35,8 @@ func (t table) columns(suffix string) string {
 const listTables = `
 SELECT c.relname::text AS name,
 	ARRAY(SELECT a.attname::text FROM pg_attribute a
-		WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '' ORDER BY a.attnum) AS columns,
+		WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
+		ORDER BY a.attnum) AS columns,
 	ARRAY(SELECT DISTINCT r.relname::text FROM pg_constraint k JOIN pg_class r ON r.oid = k.confrelid
 		WHERE k.conrelid = c.oid AND k.contype = 'f' AND r.oid <> c.oid AND NOT r.relispartition ORDER BY 1) AS needs,
 	EXISTS (SELECT FROM pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'f' AND k.confrelid = c.oid) AS self

@@ -114,7 +114,12 @@ func load(ctx context.Context, d *db.DB, h Header, r *frameReader, progress Prog
 	if err != nil {
 		return sum, fmt.Errorf("backup: connect: %w", err)
 	}
-	defer func() { err = errors.Join(err, conn.Close()) }()
+	defer func() {
+		_ = conn.Close() // the transaction has ended, and what became of it is known
+		if ctx.Err() != nil && err != nil {
+			err = fmt.Errorf("%w: %w", ctx.Err(), err)
+		}
+	}()
 	tx, err := conn.BeginTxx(ctx, nil)
 	if err != nil {
 		return sum, fmt.Errorf("backup: begin: %w", err)
@@ -211,7 +216,7 @@ func (l *loader) loadTables(ctx context.Context) (got Summary, err error) {
 				return got, err
 			}
 			if got != want || got.Tables != len(l.tables) {
-				return got, damaged(fmt.Errorf("it has %d tables and %d rows of %d and %d", got.Tables, got.Rows, want.Tables, want.Rows))
+				return got, damaged(fmt.Errorf("it has %+v, not %+v", got, want))
 			}
 			return got, l.frames.end()
 		}
