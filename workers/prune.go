@@ -9,6 +9,7 @@ import (
 
 	"github.com/hibiken/asynq"
 
+	"switchyard/db"
 	"switchyard/db/delivery"
 	"switchyard/db/jobrow"
 	"switchyard/jobs"
@@ -28,12 +29,19 @@ const (
 // the archives of the queues. It also makes the weeks to come. When one part fails, the others are still done.
 func (r *Runtime) prune(ctx context.Context) error {
 	now := time.Now()
-	err := delivery.EnsureWeeks(ctx, r.o.DB, now, weeksAhead)
-	rows, rowsErr := jobrow.DeleteFinished(ctx, r.o.DB, jobrow.Retention)
-	weeks, weeksErr := delivery.DropWeeks(ctx, r.o.DB, now.Add(-jobrow.Retention-deliveryTime))
+	err := pruneRows(ctx, r.o.DB, now)
 	tasks, tasksErr := r.deleteFailedTasks(ctx, now.Add(-jobrow.Retention))
-	slog.InfoContext(ctx, "old jobs deleted", "rows", rows, "weeks", weeks, "tasks", tasks)
-	return errors.Join(err, rowsErr, weeksErr, tasksErr)
+	slog.InfoContext(ctx, "failed tasks deleted", "tasks", tasks)
+	return errors.Join(err, tasksErr)
+}
+
+// pruneRows is the part of prune in PostgreSQL.
+func pruneRows(ctx context.Context, d *db.DB, now time.Time) error {
+	err := delivery.EnsureWeeks(ctx, d, now, weeksAhead)
+	rows, rowsErr := jobrow.DeleteFinished(ctx, d, now.Add(-jobrow.Retention))
+	weeks, weeksErr := delivery.DropWeeks(ctx, d, now.Add(-jobrow.Retention-deliveryTime))
+	slog.InfoContext(ctx, "old jobs deleted", "rows", rows, "weeks", weeks)
+	return errors.Join(err, rowsErr, weeksErr)
 }
 
 // deleteFailedTasks deletes archived tasks that failed before a moment, and returns their number. Without it asynq

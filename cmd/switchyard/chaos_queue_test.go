@@ -373,7 +373,7 @@ func (y *yard) poison(*fleet.Process) {
 		return y.count(`SELECT count(*) FROM jobs WHERE kind = $1 AND state = 'failed'`, faultPoison.Kind())
 	}
 	y.until("all failed", func() bool { return failed() == n })
-	if _, err := jobrow.DeleteFinished(y.t.Context(), y.db, jobrow.Retention); err != nil {
+	if _, err := jobrow.DeleteFinished(y.t.Context(), y.db, time.Now().Add(-jobrow.Retention)); err != nil {
 		y.t.Fatal(err)
 	}
 	if got := failed(); got != n {

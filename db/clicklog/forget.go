@@ -19,7 +19,7 @@ import (
 // stay: they have no address, and figures do not change by themselves. So reports by the dimensions of the ledger are
 // as before, and those that only the rows have begin where the rows do. It may be missed, repeated or run in parallel.
 func (l Log) ForgetHistory(ctx context.Context) error {
-	now := time.Now()
+	now := l.now()
 	postbacks, err := l.forgetPostbacks(ctx, now)
 	clicks, clicksErr := l.forgetClicks(ctx, now)
 	slog.InfoContext(ctx, "history forgotten", "postbacks", postbacks, "clicks", clicks)

@@ -59,7 +59,7 @@ func NewIngester(s *spool.Spool, d *db.DB, o IngestOptions) *Ingester {
 		o.Interval = 100 * time.Millisecond
 	}
 	return &Ingester{
-		spool: s, store: &postgres{Log{d}, days{}}, o: o, own: s.Reader(), limit: o.BatchSize,
+		spool: s, store: &postgres{Log{Conn: d}, days{}}, o: o, own: s.Reader(), limit: o.BatchSize,
 		throttle: newThrottle(o.Redirects), waiting: map[uuid.UUID]time.Time{},
 	}
 }

@@ -107,7 +107,7 @@ const (
 // Tidy makes the partitions of the next days. It deletes fingerprints that have expired, and days of clicks that are
 // older than the longest history of a plan. It may be missed, repeated or run in parallel.
 func (l Log) Tidy(ctx context.Context) error {
-	now := time.Now()
+	now := l.now()
 	for n := range daysAhead {
 		if err := l.EnsurePartition(ctx, now.AddDate(0, 0, n)); err != nil {
 			return err

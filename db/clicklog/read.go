@@ -14,7 +14,17 @@ import (
 
 // Log is the click store in PostgreSQL. Methods that take a connection run in the transaction of their caller. The
 // others run on Conn, which is the pool.
-type Log struct{ Conn db.Conn }
+type Log struct {
+	Conn db.Conn
+	Now  func() time.Time // of Tidy and ForgetHistory; default time.Now
+}
+
+func (l Log) now() time.Time {
+	if l.Now == nil {
+		return time.Now()
+	}
+	return l.Now()
+}
 
 // LogQuery is a page of a log: [From, To), newest first.
 type LogQuery struct {

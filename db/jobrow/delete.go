@@ -21,10 +21,10 @@ DELETE FROM jobs WHERE id IN (
     SELECT id FROM jobs WHERE state IN ('done', 'failed') AND finished_at < $1
     ORDER BY finished_at LIMIT $2 FOR UPDATE SKIP LOCKED)`
 
-// DeleteFinished deletes the rows that finished longer ago than the age, and returns how many. It works in batches,
-// each with a commit of its own.
-func DeleteFinished(ctx context.Context, c db.Conn, age time.Duration) (int64, error) {
-	return db.InParts(ctx, c, "delete finished jobs", deleteFinished, deleteBatch, time.Now().Add(-age))
+// DeleteFinished deletes the rows that finished before a moment, and returns how many. It works in batches, each with a
+// commit of its own.
+func DeleteFinished(ctx context.Context, c db.Conn, before time.Time) (int64, error) {
+	return db.InParts(ctx, c, "delete finished jobs", deleteFinished, deleteBatch, before)
 }
 
 const (

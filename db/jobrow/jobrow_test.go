@@ -287,10 +287,10 @@ func TestStatusAndPrune(t *testing.T) {
 	if s, _ := jobrow.Status(ctx, d, owner, done); s.Status != models.JobDone || string(s.Result) != `{"rows": 2}` {
 		t.Errorf("done: %+v", s)
 	}
-	if n, err := jobrow.DeleteFinished(ctx, d, time.Hour); err != nil || n != 0 {
+	if n, err := jobrow.DeleteFinished(ctx, d, time.Now().Add(-time.Hour)); err != nil || n != 0 {
 		t.Errorf("pruned %d too early, %v", n, err)
 	}
-	if n, err := jobrow.DeleteFinished(ctx, d, -time.Hour); err != nil || n != 3 {
+	if n, err := jobrow.DeleteFinished(ctx, d, time.Now().Add(time.Hour)); err != nil || n != 3 {
 		t.Errorf("pruned %d, %v, want the three that finished", n, err)
 	}
 }

@@ -1,0 +1,185 @@
+package workers
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
+	"switchyard/db/delivery"
+	"switchyard/db/jobrow"
+	"switchyard/models"
+)
+
+const oneDay = 24 * time.Hour
+
+// dated are the tables whose rows have an age, with what of a row has its time beside the id.
+var dated = map[string]string{
+	"clicks": "at", "smartlink_clicks": "at", "postbacks": "received_at", "source_postbacks": "created_at",
+	"jobs": "finished_at", "events": "created_at", "webhook_deliveries": "created_at",
+}
+
+// retention is an install with one account on each plan. added has when rows were added to a table.
+type retention struct {
+	*testing.T
+	db    *db.DB
+	added map[string][]time.Time
+}
+
+func (r *retention) exec(query string, args ...any) {
+	r.Helper()
+	if _, err := r.db.ExecContext(r.Context(), query, args...); err != nil {
+		r.Fatalf("%s: %v", query, err)
+	}
+}
+
+// add puts a row of each account into tables, under a time and the id of that time.
+func (r *retention) add(at time.Time, tables ...string) {
+	r.Helper()
+	for _, table := range tables {
+		r.exec(`INSERT INTO `+table+` OVERRIDING SYSTEM VALUE SELECT (jsonb_populate_record(t, jsonb_build_object(
+			'id', left($1::text, 13) || right(gen_random_uuid()::text, 23), 'conversion_id', gen_random_uuid(),
+			'click_id', '00000000-0000-0000-0000-000000000000', '`+dated[table]+`', $2::timestamptz))).* FROM `+table+`_sample t`,
+			models.FloorClickID(at), at)
+		r.added[table] = append(r.added[table], at)
+	}
+}
+
+// night runs the jobs by which the clock deletes.
+func (r *retention) night(now time.Time) {
+	r.Helper()
+	log := clicklog.Log{Conn: r.db, Now: func() time.Time { return now }}
+	for _, err := range []error{pruneRows(r.Context(), r.db, now), log.Tidy(r.Context()), log.ForgetHistory(r.Context())} {
+		if err != nil {
+			r.Fatalf("%s: %v", now, err)
+		}
+	}
+}
+
+// count is how many rows each plan's account has in a table.
+func (r *retention) count(table string) map[string]int {
+	r.Helper()
+	counts, err := db.Pairs[string, int](r.Context(), r.db, "count", `SELECT a.plan, count(t.id) FROM accounts a
+		LEFT JOIN `+table+` t ON t.account_id = a.id GROUP BY a.plan`)
+	if err != nil {
+		r.Fatal(err)
+	}
+	return counts
+}
+
+// want counts the rows that were added at or after a moment, which the plan says.
+func (r *retention) want(table string, from func(models.Plan) time.Time) map[string]int {
+	counts := map[string]int{}
+	for _, p := range models.Plans {
+		counts[p.Name] = 0
+		for _, at := range r.added[table] {
+			if !at.Before(from(p)) {
+				counts[p.Name]++
+			}
+		}
+	}
+	return counts
+}
+
+// oldest is the first day of the partitions of a table, by their names.
+func (r *retention) oldest(table, infix string) string {
+	r.Helper()
+	name, err := db.Get[string](r.Context(), r.db, "partitions", `SELECT min(inhrelid::regclass::text) FROM pg_inherits
+		WHERE inhparent = $1::regclass AND inhrelid::regclass::text LIKE $2`, table, table+infix+"2%")
+	if err != nil {
+		r.Fatal(err)
+	}
+	return strings.TrimPrefix(name, table+infix)
+}
+
+// TestRetention simulates 400 days with an account on each plan. Every 25 days rows are added and two nights pass. After
+// them there is exactly what the plan keeps: whole partitions are dropped at the longest history of all plans, single
+// rows earlier, and nothing younger.
+func TestRetention(t *testing.T) {
+	t.Parallel()
+	r := &retention{T: t, db: dbtest.New(t), added: map[string][]time.Time{}}
+	start := time.Now().UTC().Truncate(oneDay).Add(3 * time.Hour)
+	if err := (clicklog.Log{Conn: r.db}).Tidy(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range models.Plans {
+		id := uuid.New()
+		dbtest.FillAccount(t, r.db, id)
+		r.exec(`UPDATE accounts SET plan = $2 WHERE id = $1`, id, p.Name)
+	}
+	for table := range dated {
+		r.exec(`CREATE TABLE ` + table + `_sample AS SELECT * FROM ` + table)
+		r.exec(`DELETE FROM ` + table)
+	}
+	r.exec(`DELETE FROM click_history`)
+	for ago := models.LongestHistory() + 20; ago > 0; ago -= 25 { // what a service of that age has
+		at := start.AddDate(0, 0, -ago)
+		if err := (clicklog.Log{Conn: r.db}).EnsurePartition(t.Context(), at); err != nil {
+			t.Fatal(err)
+		}
+		r.add(at, "clicks", "smartlink_clicks")
+	}
+	for day := 0; day <= 400; day += 25 {
+		now := start.AddDate(0, 0, day)
+		if err := (clicklog.Log{Conn: r.db}).EnsurePartition(t.Context(), now); err != nil {
+			t.Fatal(err)
+		}
+		if err := delivery.EnsureWeeks(t.Context(), r.db, now, 0); err != nil {
+			t.Fatal(err)
+		}
+		for table := range dated {
+			r.add(now, table)
+		}
+		r.night(now.Add(time.Hour))
+		r.night(now.Add(oneDay + time.Hour))
+		r.check(now.Add(oneDay + time.Hour))
+	}
+}
+
+func (r *retention) check(now time.Time) {
+	r.Helper()
+	today := now.Truncate(oneDay)
+	// The end of a history is announced one night and what is older deleted the next one. The longest is that of whole
+	// partitions, which are dropped at once.
+	history := func(p models.Plan) time.Time {
+		if p.HistoryDays == models.LongestHistory() {
+			return today.AddDate(0, 0, -p.HistoryDays)
+		}
+		return today.AddDate(0, 0, -1-p.HistoryDays)
+	}
+	postbacks := func(p models.Plan) time.Time { return now.AddDate(0, 0, -p.PostbackDays) }
+	finished := func(models.Plan) time.Time { return now.Add(-jobrow.Retention) }
+	for table, from := range map[string]func(models.Plan) time.Time{
+		"clicks": history, "smartlink_clicks": history, "postbacks": postbacks, "source_postbacks": postbacks, "jobs": finished,
+	} {
+		if diff := cmp.Diff(r.want(table, from), r.count(table)); diff != "" {
+			r.Errorf("%s at %s:\n%s", table, now, diff)
+		}
+	}
+	cut := today.AddDate(0, 0, -models.LongestHistory()).Format("20060102")
+	for _, table := range []string{"clicks", "smartlink_clicks"} {
+		if first := r.oldest(table, "_p"); first < cut {
+			r.Errorf("%s at %s: a partition of %s is left", table, now, first)
+		}
+	}
+	// Whole weeks go, those of events a week later than those of deliveries.
+	for table, weeks := range map[string]int{"webhook_deliveries": 1, "events": 2} {
+		kept := r.want(table, finished)
+		most := r.want(table, func(models.Plan) time.Time {
+			return now.Add(-jobrow.Retention-deliveryTime).AddDate(0, 0, -7*weeks)
+		})
+		for plan, n := range r.count(table) {
+			if n < kept[plan] || n > most[plan] {
+				r.Errorf("%s at %s: %d rows of %s, want %d to %d", table, now, n, plan, kept[plan], most[plan])
+			}
+		}
+		if first, last := r.oldest(table, "_w"), now.AddDate(0, 0, -31-7*(weeks+1)).Format("20060102"); first < last {
+			r.Errorf("%s at %s: the week of %s is left", table, now, first)
+		}
+	}
+}
