@@ -39,7 +39,6 @@ type Trial struct {
 
 	Params      []TrialParam // in the order of the query
 	Click       models.Click // as it would be recorded
-	Unique      bool
 	Explanation routing.Explanation
 	Status      int          // of the answer
 	Offers      []TrialOffer // where the slots of the lander lead
@@ -83,7 +82,7 @@ func (t *Tester) Click(x *routing.Explainer, clicks map[uuid.UUID]int, req *http
 	decision := r.arrive(out.Domain, out.Campaign, visit)
 	w := &discarder{header: http.Header{}}
 	r.answer(w, &decision)
-	out.Params, out.Unique, out.Status = r.trialParams(), r.unique, w.status
+	out.Params, out.Status = r.trialParams(), w.status
 	out.Explanation = routing.Explanation{
 		Outcome: routing.Outcome{Decision: decision, FlowHash: r.click.FlowHash}, Stages: visit.stages,
 	}

@@ -58,10 +58,11 @@ func networkTemplateOf(c *route.Call, name string) (template.Network, error) {
 	for _, t := range list {
 		known = append(known, t.Network.Name)
 	}
+	hint := "see GET /network-templates"
 	if near := models.Nearest(name, known); near != "" {
-		return template.Network{}, models.Invalid("invalid_template", "there is no network template %.80q; did you mean %s?", name, near)
+		hint = "did you mean " + near + "?"
 	}
-	return template.Network{}, models.Invalid("invalid_template", "there is no network template %.80q: see GET /network-templates", name)
+	return template.Network{}, models.Invalid("invalid_template", "there is no network template %.80q; %s", name, hint)
 }
 
 // NetworkURLs are the two addresses that an account and its network give each other.
@@ -95,7 +96,8 @@ func (d Deps) networkAnswers(c *route.Call, list []models.Network) ([]NetworkAns
 			secret = string(token.AppendEscaped(nil, s))
 		}
 		t := template.OfNetwork(n)
-		return NetworkAnswer{n, n.OfferType, NetworkURLs{withQuery(base+n.ID.String(), t.PostbackQuery(secret)), t.OfferSuffix()}}
+		address := withQuery(base+n.ID.String(), t.PostbackQuery(secret))
+		return NetworkAnswer{n, n.OfferType, NetworkURLs{address, t.OfferSuffix()}}
 	}), nil
 }
 

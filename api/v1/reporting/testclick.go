@@ -244,7 +244,8 @@ func (s *steps) params(req *http.Request, t *click.Trial, campaign models.Campai
 		s.add("parameters", false, "not read: %s", strings.Join(missing, ", "))
 		return
 	}
-	s.add("parameters", true, "%d read; external id %q, cost %s %s", len(t.Params), t.Click.ExternalID, t.Click.Cost, t.Click.Currency)
+	v := &t.Click
+	s.add("parameters", true, "%d read; external id %q, cost %s %s", len(t.Params), v.ExternalID, v.Cost, v.Currency)
 }
 
 func (s *steps) visitor(t *click.Trial) {
@@ -253,7 +254,8 @@ func (s *steps) visitor(t *click.Trial) {
 		s.add("visitor", false, "counted as a bot: %s, score %d", v.BotReason, v.BotScore)
 		return
 	}
-	s.add("visitor", true, "country %s, %s, %s, %s; bot score %d", cmp.Or(v.Country, "unknown"), v.DeviceType, v.OS, v.Browser, v.BotScore)
+	s.add("visitor", true, "country %s, %s, %s, %s; bot score %d",
+		cmp.Or(v.Country, "unknown"), v.DeviceType, v.OS, v.Browser, v.BotScore)
 }
 
 // decision tells which path was taken, and where it leads.

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
-	"github.com/shopspring/decimal"
 
 	"switchyard/api/answer"
 	"switchyard/api/click"
@@ -28,10 +27,11 @@ import (
 // TestPostback is the row of POST /networks/{id}/test-postback.
 func TestPostback(d Deps) route.Route {
 	return route.Route{
-		Method: "POST", Path: "/networks/{id}/test-postback", Group: "Affiliate networks", Share: route.Reads, BodyOptional: true,
-		Summary: "read a postback of a network without recording anything, and tell step by step what it says",
-		Codes:   append(route.Codes("400 invalid_url too_long"), answer.IDCodes...),
-		Handle:  route.Take(d.testPostback),
+		Method: "POST", Path: "/networks/{id}/test-postback", Group: "Affiliate networks", Share: route.Reads,
+		BodyOptional: true,
+		Summary:      "read a postback of a network without recording anything, and tell step by step what it says",
+		Codes:        append(route.Codes("400 invalid_url too_long"), answer.IDCodes...),
+		Handle:       route.Take(d.testPostback),
 	}
 }
 
@@ -90,7 +90,8 @@ func (d Deps) testPostback(c *route.Call, b TestPostbackBody) (TestedPostback, e
 		return out, err
 	}
 	if p.NetworkID != network.ID {
-		found.add("address", false, "the address does not end in /postback/%s: it is read without the network's settings", network.ID)
+		found.add("address", false,
+			"the address does not end in /postback/%s: it is read without the network's settings", network.ID)
 	} else {
 		found.add("address", true, "network %s, %d parameters", network.Name, len(p.Params))
 	}
@@ -129,7 +130,8 @@ func (d Deps) testMessage(c *route.Call, b TestPostbackBody, network models.Netw
 	}
 	word, rest, _ := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/")
 	if word != "postback" {
-		return nil, models.Invalid("invalid_input", "this is no address of postbacks: its path begins with /%.60s, not with /postback", word)
+		return nil, models.Invalid("invalid_input",
+			"this is no address of postbacks: its path begins with /%.60s, not with /postback", word)
 	}
 	req, err := http.NewRequestWithContext(c.Context(), http.MethodGet, "http://localhost/postback", nil)
 	if err != nil {
@@ -201,7 +203,8 @@ func (d Deps) testOutcome(c *route.Call, v *incoming.Verdict, out *TestedPostbac
 		found.add("result", false, "nothing would be recorded: %s", v.Decision.Detail)
 		return nil
 	}
-	list, _, err := d.incoming(c).CorrectConversions(c.Context(), c.Store.Conn(), v.Input.AccountID, []clicklog.ConversionInput{v.Input}, false)
+	inputs := []clicklog.ConversionInput{v.Input}
+	list, _, err := d.incoming(c).CorrectConversions(c.Context(), c.Store.Conn(), v.Input.AccountID, inputs, false)
 	if err != nil {
 		return err
 	}
@@ -221,7 +224,7 @@ func (d Deps) testOutcome(c *route.Call, v *incoming.Verdict, out *TestedPostbac
 	w := one.Conversion
 	out.Conversion = &TestedConversion{
 		ClickID: models.FormatClickID(w.ClickID), ConversionID: w.ConversionID, Goal: w.Goal, Status: w.Status,
-		Payout: models.NewMoney(decimal.Decimal(w.Payout)), Currency: w.Currency, CampaignID: w.CampaignID,
+		Payout: models.NewMoney(w.Payout), Currency: w.Currency, CampaignID: w.CampaignID,
 		IsNew: one.Result == clicklog.ResultCreated,
 	}
 	return nil

@@ -68,13 +68,16 @@ func newOutside(ctx context.Context) (*outside, error) {
 		return nil, err
 	}
 	o := &outside{url: "http://" + l.Addr().String(), heard: map[string][]url.Values{}}
-	o.server = &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		o.mu.Lock()
-		defer o.mu.Unlock()
-		o.heard[r.URL.Path] = append(o.heard[r.URL.Path], r.URL.Query())
-	})}
+	o.server = &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: o}
 	go func() { _ = o.server.Serve(l) }()
 	return o, nil
+}
+
+// ServeHTTP notes what was asked for.
+func (o *outside) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.heard[r.URL.Path] = append(o.heard[r.URL.Path], r.URL.Query())
 }
 
 func (o *outside) at(path string) []url.Values {
@@ -135,7 +138,8 @@ func (d *day) setUp(ctx context.Context) error {
 	if d.source.PostbackExample != told {
 		d.problem("postback_example is %q, the template has %q", d.source.PostbackExample, told)
 	}
-	if err := d.api.Create(ctx, "/networks", object{"template": "Affise", "postback_secret": "day&secret"}, &d.network); err != nil {
+	body = object{"template": "Affise", "postback_secret": "day&secret"}
+	if err := d.api.Create(ctx, "/networks", body, &d.network); err != nil {
 		return err
 	}
 	var lander, offer, campaign struct {
@@ -149,7 +153,9 @@ func (d *day) setUp(ctx context.Context) error {
 	if err := d.api.Create(ctx, "/offers", shop, &offer); err != nil {
 		return err
 	}
-	body = object{"name": "Day", "alias": "buyers-day", "source_id": d.source.ID, "lander_id": lander.ID, "offer_id": offer.ID}
+	body = object{
+		"name": "Day", "alias": "buyers-day", "source_id": d.source.ID, "lander_id": lander.ID, "offer_id": offer.ID,
+	}
 	if err := d.api.Create(ctx, "/campaigns", body, &campaign); err != nil {
 		return err
 	}
@@ -261,8 +267,8 @@ func (d *day) sell(ctx context.Context, i int, click string) error {
 	}
 	m := d.network.Macros
 	address := d.filled("postback_url", d.network.PostbackURL, []string{
-		m["click_id"], click, m["payout"], payout.String(), m["status"], status, m["conversion_id"], "sale-" + strconv.Itoa(i),
-		m["goal"], "", m["currency"], "USD",
+		m["click_id"], click, m["payout"], payout.String(), m["status"], status,
+		m["conversion_id"], "sale-" + strconv.Itoa(i), m["goal"], "", m["currency"], "USD",
 	})
 	resp, err := d.request(ctx, http.MethodGet, address, visitor{Agent: visitors.Agent{UserAgent: "network"}}, "")
 	if err == nil && resp.status != http.StatusOK {
@@ -290,7 +296,8 @@ func (d *day) count(ctx context.Context) error {
 	if err != nil && !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
 		return errors.Join(err, ctx.Err())
 	}
-	if own.Clicks != dayVisitors || own.Conversions != len(d.sales) || !number(own.Cost).Equal(d.paid) || !number(own.Revenue).Equal(want) {
+	if own.Clicks != dayVisitors || own.Conversions != len(d.sales) || !number(own.Cost).Equal(d.paid) ||
+		!number(own.Revenue).Equal(want) {
 		d.problem("a buyer's day: the service counts %+v, the others %d clicks for %s and %d sales for %s",
 			own, dayVisitors, d.paid, len(d.sales), want)
 	}
@@ -304,7 +311,8 @@ func (d *day) count(ctx context.Context) error {
 		delete(d.sales, q.Get("visitor_id"))
 	}
 	if len(d.sales) > 0 || !sum.Equal(want) {
-		d.problem("a buyer's day: the source heard of %s in %d postbacks instead of %s; not of %v", sum, len(heard), want, d.sales)
+		d.problem("a buyer's day: the source heard of %s in %d postbacks instead of %s; not of %v",
+			sum, len(heard), want, d.sales)
 	}
 	d.compared += 4 + 2*len(heard)
 	return nil
