@@ -89,7 +89,7 @@ func TestMatchPostbacks(t *testing.T) {
 
 	match := func(want ...uuid.UUID) {
 		t.Helper()
-		told, _, err := clicklog.Log{Conn: d}.MatchPostbacks(t.Context(), []time.Duration{0}, 100)
+		told, err := clicklog.Log{Conn: d}.MatchPostbacks(t.Context(), []time.Duration{0}, 100)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +97,7 @@ func TestMatchPostbacks(t *testing.T) {
 		for _, id := range want {
 			refs = append(refs, models.JobRef{Kind: models.KindRecordConversion, ID: id, Account: acc})
 		}
-		if diff := cmp.Diff(refs, told, byID); diff != "" {
+		if diff := cmp.Diff(refs, told.Jobs, byID); diff != "" {
 			t.Errorf("told: %s", diff)
 		}
 	}

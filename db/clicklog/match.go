@@ -43,7 +43,8 @@ WITH due AS MATERIALIZED (
 	ON CONFLICT (id) DO NOTHING
 )
 SELECT CASE WHEN o.id IS NULL THEN '' ELSE ` + recordKind + ` END AS kind, l.id,
-	coalesce(o.account_id, '00000000-0000-0000-0000-000000000000') AS account_id
+	coalesce(o.account_id, '00000000-0000-0000-0000-000000000000') AS account_id,
+	CASE WHEN l.astray THEN 'refused' WHEN l.ready OR l.wait IS NOT NULL THEN 'pending' ELSE 'unmatched' END AS outcome
 FROM looked l LEFT JOIN open o ON o.id = l.id`
 
 // Details of postbacks that were not read.
@@ -53,16 +54,30 @@ const (
 	ClickNeverCame = "its click never came"
 )
 
+// Matched is what one call of MatchPostbacks did.
+type Matched struct {
+	Jobs    []models.JobRef // of postbacks whose click is stored by now
+	Looked  int             // postbacks looked at
+	Decided map[string]int  // those among them that were decided, by outcome
+}
+
 // MatchPostbacks looks for the clicks of postbacks that wait for theirs: of those whose wait is over, limit at most, the
 // longest due first. One whose click is stored by now gets its job. Any other waits again: waits[n] after it was looked
-// for n times before. After the last wait it is unmatched. It returns the new jobs and how many postbacks it looked at.
-func (l Log) MatchPostbacks(ctx context.Context, waits []time.Duration, limit int) (rows []models.JobRef, looked int, err error) {
+// for n times before. After the last wait it is unmatched.
+func (l Log) MatchPostbacks(ctx context.Context, waits []time.Duration, limit int) (Matched, error) {
 	seconds := db.Map(waits, time.Duration.Seconds)
-	list, err := db.Select[models.JobRef](ctx, l.Conn, "match postbacks", matchPostbacks, limit, pq.Float64Array(seconds))
+	list, err := db.Select[struct {
+		models.JobRef
+		Outcome string `db:"outcome"`
+	}](ctx, l.Conn, "match postbacks", matchPostbacks, limit, pq.Float64Array(seconds))
+	m := Matched{Looked: len(list), Decided: map[string]int{}}
 	for _, row := range list {
 		if row.Kind != "" {
-			rows = append(rows, row)
+			m.Jobs = append(m.Jobs, row.JobRef)
+		}
+		if row.Outcome != PostbackPending {
+			m.Decided[row.Outcome]++
 		}
 	}
-	return rows, len(list), err
+	return m, err
 }

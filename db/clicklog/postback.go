@@ -192,6 +192,19 @@ type PostbackDecision struct {
 	InvalidPayout string
 }
 
+// Result is the outcome in the words of the log of postbacks, as selectPostbackLog has it.
+func (p PostbackDecision) Result() string {
+	switch {
+	case p.Outcome == PostbackPending:
+		return models.PostbackAccepted
+	case p.Outcome != PostbackRecorded:
+		return p.Outcome
+	case p.Detail == ResultDuplicate:
+		return models.PostbackDuplicate
+	}
+	return models.PostbackMatched
+}
+
 // DecidePostback notes what became of a postback, in the transaction of its effect.
 func DecidePostback(ctx context.Context, c db.Conn, id uuid.UUID, p PostbackDecision) error {
 	var params any

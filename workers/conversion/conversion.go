@@ -10,6 +10,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"switchyard/db"
 	"switchyard/db/clicklog"
 	"switchyard/db/incoming"
@@ -26,18 +28,34 @@ type recorder struct {
 	store   *store.Store
 	clicks  Clicks
 	reader  incoming.Reader
+	decided *prometheus.CounterVec
 }
 
 // Clicks finds the click that a postback names and records the conversion: clicklog.Log.
 type Clicks interface {
-	MatchPostbacks(ctx context.Context, waits []time.Duration, limit int) (rows []models.JobRef, looked int, err error)
+	MatchPostbacks(ctx context.Context, waits []time.Duration, limit int) (clicklog.Matched, error)
 	incoming.Clicks
 	RecordConversion(ctx context.Context, c db.Conn, in clicklog.ConversionInput) (clicklog.ConversionOutcome, error)
 }
 
 // Register adds the handlers to a runtime. The options are for conversion:record.
 func Register(r *workers.Runtime, s *store.Store, clicks Clicks, opts ...workers.RowOption) {
-	rec := &recorder{runtime: r, store: s, clicks: clicks, reader: incoming.Reader{Store: s, Clicks: clicks}}
+	rec := &recorder{
+		runtime: r, store: s, clicks: clicks, reader: incoming.Reader{Store: s, Clicks: clicks},
+		decided: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "switchyard_postbacks_decided_total",
+			Help: "Received postbacks by what became of them. One that is replayed counts again.",
+		}, []string{"result"}),
+	}
+	for _, result := range []string{
+		models.PostbackMatched, models.PostbackDuplicate, models.PostbackIgnored, models.PostbackRefused,
+		models.PostbackUnmatched,
+	} {
+		rec.decided.WithLabelValues(result) // so that the first one is an increase
+	}
+	if reg := r.Metrics(); reg != nil {
+		reg.MustRegister(rec.decided)
+	}
 	workers.RegisterRow(r, jobs.RecordConversion, rec.record, opts...)
 	workers.RegisterTick(r, jobs.MatchPostbacks, rec.match)
 	workers.Register(r, jobs.ReplayPostbacks, rec.replay)
@@ -49,12 +67,15 @@ const matchAtOnce = 2000
 // match starts the jobs of postbacks that waited for their click, and whose click is stored by now.
 func (rec *recorder) match(ctx context.Context) error {
 	for looked := matchAtOnce; looked == matchAtOnce; {
-		rows, n, err := rec.clicks.MatchPostbacks(ctx, jobs.ConversionSchedule, matchAtOnce)
+		m, err := rec.clicks.MatchPostbacks(ctx, jobs.ConversionSchedule, matchAtOnce)
 		if err != nil {
 			return err
 		}
-		rec.runtime.Client().Dispatch(ctx, rows...)
-		looked = n
+		for outcome, n := range m.Decided {
+			rec.decided.WithLabelValues(outcome).Add(float64(n))
+		}
+		rec.runtime.Client().Dispatch(ctx, m.Jobs...)
+		looked = m.Looked
 	}
 	return nil
 }
@@ -79,9 +100,20 @@ func (rec *recorder) record(ctx context.Context, u *run) error {
 	case v.Wait != "":
 		return rec.retry(ctx, u, v, v.Wait)
 	case v.Decision.Outcome != "":
-		return u.Commit(ctx, jobs.None{}, func(c db.Conn) error {
+		err := u.Commit(ctx, jobs.None{}, func(c db.Conn) error {
 			return clicklog.DecidePostback(ctx, c, m.ID, v.Decision)
 		})
+		if err == nil {
+			rec.count(v.Decision)
+		}
+		return err
 	}
 	return rec.commit(ctx, u, v)
+}
+
+// count counts a decision that is committed. One that waits is none.
+func (rec *recorder) count(d clicklog.PostbackDecision) {
+	if d.Outcome != "" && d.Outcome != clicklog.PostbackPending {
+		rec.decided.WithLabelValues(d.Result()).Inc()
+	}
 }

@@ -3,12 +3,14 @@ package conversion_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/netip"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
@@ -39,7 +41,8 @@ type bench struct {
 	account  uuid.UUID
 	network  uuid.UUID
 	offer    uuid.UUID
-	waits    []time.Duration // of match
+	waits    []time.Duration      // of match
+	metrics  *prometheus.Registry // of the first worker
 }
 
 func newBench(t *testing.T, waits ...time.Duration) *bench {
@@ -67,7 +70,13 @@ func newBench(t *testing.T, waits ...time.Duration) *bench {
 
 // worker starts a worker. stop ends it after grace, whatever it is doing.
 func (b *bench) worker(grace time.Duration) (rt *workers.Runtime, stop func()) {
-	rt = workers.New(workers.Options{DB: b.db, Redis: b.queue, Client: b.client, Lease: time.Second, Grace: grace})
+	registry := prometheus.NewRegistry()
+	if b.metrics == nil {
+		b.metrics = registry
+	}
+	rt = workers.New(workers.Options{
+		DB: b.db, Redis: b.queue, Client: b.client, Lease: time.Second, Grace: grace, Metrics: registry,
+	})
 	conversion.Register(rt, b.store, clicklog.Log{Conn: b.db}, workers.WithRetries(b.waits))
 	ctx, cancel := context.WithCancel(context.WithoutCancel(b.Context()))
 	var done sync.WaitGroup
@@ -169,11 +178,32 @@ func (b *bench) decided(id uuid.UUID) (outcome, detail string) {
 // match looks for the clicks of postbacks that wait, as the job does, but by the waits of the bench.
 func (b *bench) match() {
 	b.Helper()
-	rows, _, err := clicklog.Log{Conn: b.db}.MatchPostbacks(b.Context(), b.waits, 100)
+	m, err := clicklog.Log{Conn: b.db}.MatchPostbacks(b.Context(), b.waits, 100)
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.client.Dispatch(b.Context(), rows...)
+	b.client.Dispatch(b.Context(), m.Jobs...)
+}
+
+// counted are the figures of the first worker, without those that are zero.
+func (b *bench) counted() map[string]int {
+	b.Helper()
+	families, err := b.metrics.Gather()
+	if err != nil {
+		b.Fatal(err)
+	}
+	out := map[string]int{}
+	for _, f := range families {
+		if f.GetName() != "switchyard_postbacks_decided_total" {
+			continue
+		}
+		for _, m := range f.GetMetric() {
+			if n := int(m.GetCounter().GetValue()); n > 0 {
+				out[m.GetLabel()[0].GetValue()] = n
+			}
+		}
+	}
+	return out
 }
 
 // tick runs the job that looks for clicks, to its end.
@@ -275,6 +305,9 @@ func TestPostbackBecomesAConversion(t *testing.T) {
 	if n := b.count(`SELECT count(*) FROM postbacks WHERE invalid_payout = '{payout}'`); n != 2 {
 		t.Errorf("%d postbacks show what they said", n)
 	}
+	// The worker counts after its commit.
+	want := map[string]int{"matched": 8, "duplicate": 2, "ignored": 2}
+	await.Until(t, "each is counted by its result", func() bool { return maps.Equal(want, b.counted()) })
 }
 
 func TestPostbackWaitsForItsClick(t *testing.T) {
@@ -316,6 +349,10 @@ func TestPostbackWaitsForItsClick(t *testing.T) {
 	if n := len(b.conversions()); n != 1 {
 		t.Errorf("%d conversions", n)
 	}
+	b.exec(`UPDATE postbacks SET match_at = now(), attempts = 1000 WHERE id = $1`, forged)
+	b.tick() // no wait is left
+	want := map[string]int{"matched": 1, "unmatched": 1}
+	await.Until(t, "both are counted", func() bool { return maps.Equal(want, b.counted()) })
 }
 
 func TestPostbackWaitsForTheStepToTheOffer(t *testing.T) {

@@ -59,6 +59,7 @@ func (rec *recorder) commit(ctx context.Context, u *run, v incoming.Verdict) err
 	ids := db.Map(list, func(v incoming.Verdict) uuid.UUID { return v.Message.ID })
 	list = append(list, v)
 	var tell []models.JobRef
+	var decisions []clicklog.PostbackDecision
 	err = u.Commit(ctx, jobs.None{}, func(c db.Conn) error {
 		locked, err := clicklog.LockPostbacks(ctx, c, v.Message.ID, ids)
 		if err != nil {
@@ -72,9 +73,12 @@ func (rec *recorder) commit(ctx context.Context, u *run, v incoming.Verdict) err
 			if !open[one.Message.ID] {
 				continue
 			}
-			more, err := rec.decide(ctx, c, one)
+			d, more, err := rec.decide(ctx, c, one)
 			if err != nil && (one.Message.ID == v.Message.ID || !errors.Is(err, clicklog.ErrUnknownClick)) {
 				return err
+			}
+			if err == nil {
+				decisions = append(decisions, d)
 			}
 			tell = append(tell, more...)
 		}
@@ -84,25 +88,29 @@ func (rec *recorder) commit(ctx context.Context, u *run, v incoming.Verdict) err
 		return rec.retry(ctx, u, v, clicklog.ClickNotKnown)
 	}
 	if err == nil {
+		for _, d := range decisions {
+			rec.count(d)
+		}
 		rec.runtime.Client().Dispatch(ctx, tell...)
 	}
 	return err
 }
 
-// decide records the conversion of a postback and notes what became of it, in the transaction of c. It returns the
-// jobs to dispatch.
-func (rec *recorder) decide(ctx context.Context, c db.Conn, v incoming.Verdict) ([]models.JobRef, error) {
-	d := v.Decision
+// decide records the conversion of a postback and notes what became of it, in the transaction of c. It returns that
+// and the jobs to dispatch.
+func (rec *recorder) decide(ctx context.Context, c db.Conn, v incoming.Verdict) (
+	d clicklog.PostbackDecision, tell []models.JobRef, err error,
+) {
+	d = v.Decision
 	var out clicklog.ConversionOutcome
 	if d.Outcome == "" {
-		var err error
 		out, err = rec.clicks.RecordConversion(ctx, c, v.Input)
 		switch e, refused := models.AsError(err); {
 		case refused && e.Kind == models.KindInvalid:
 			v.End(clicklog.PostbackRefused, e.Message)
 			d = v.Decision
 		case err != nil:
-			return nil, err
+			return d, nil, err
 		default:
 			d.Outcome, d.Detail, d.ConversionID = clicklog.PostbackRecorded, out.Result, out.Conversion.ID
 			if out.Result == clicklog.ResultIgnored {
@@ -113,15 +121,15 @@ func (rec *recorder) decide(ctx context.Context, c db.Conn, v incoming.Verdict) 
 			d = v.Decision
 		}
 	}
-	return out.Tell, clicklog.DecidePostback(ctx, c, v.Message.ID, d)
+	return d, out.Tell, clicklog.DecidePostback(ctx, c, v.Message.ID, d)
 }
 
 // retry makes the next attempt wait. After the last one the postback is unmatched. Running its job again repeats it, so
 // what proves its sender stays sealed.
 func (rec *recorder) retry(ctx context.Context, u *run, v incoming.Verdict, detail string) error {
 	cause := models.Errorf(models.KindNotFound, "unknown_click", "%s", detail)
-	return u.Retry(ctx, cause, func(c db.Conn, f workers.NextAttempt) error {
-		d := v.Decision
+	d := v.Decision
+	err := u.Retry(ctx, cause, func(c db.Conn, f workers.NextAttempt) error {
 		d.Outcome, d.Detail = clicklog.PostbackPending, detail
 		if f.Final {
 			d.Outcome, d.Detail = clicklog.PostbackUnmatched, clicklog.ClickNeverCame
@@ -134,4 +142,6 @@ func (rec *recorder) retry(ctx context.Context, u *run, v incoming.Verdict, deta
 		}
 		return clicklog.DecidePostback(ctx, c, v.Message.ID, d)
 	})
+	rec.count(d)
+	return err
 }
