@@ -8,10 +8,11 @@ import (
 	"switchyard/ops/admin"
 )
 
-// accountsCmd makes, changes and lists accounts.
+// accountsCmd makes, changes, deletes and lists accounts.
 type accountsCmd struct {
 	Create accountsCreate `cmd:"" help:"Make an account."`
 	Update accountsUpdate `cmd:"" help:"Change an account's name or plan."`
+	Delete accountsDelete `cmd:"" help:"Delete an account with everything in it."`
 	List   accountsList   `cmd:"" help:"List all accounts."`
 }
 
@@ -44,6 +45,28 @@ func (c *accountsUpdate) Run(ctx context.Context, e *env) error {
 	return withAdmin(ctx, e, c.JSON, func(a admin.Admin) (any, []string, error) {
 		changed, err := a.UpdateAccount(ctx, c.ID, c.Name, c.Plan)
 		return changed, accountRows(changed), err
+	})
+}
+
+type accountsDelete struct {
+	ID   string `arg:"" help:"Id of the account."`
+	Yes  string `help:"The account's name, to confirm." placeholder:"NAME"`
+	JSON bool   `help:"Print one JSON value."`
+}
+
+// Help implements kong.HelpProvider.
+func (c *accountsDelete) Help() string {
+	return `Deletes all records, clicks, conversions, figures, files and keys of the account, for ever. Its links and keys stop
+working at once. The rows go in batches, beside the service. Cut short, the same command goes on. Clicks that wait in
+the spool of a web process that is away are stored when it is back, for nobody to see.`
+}
+
+// Run implements the command.
+func (c *accountsDelete) Run(ctx context.Context, e *env) error {
+	return withAdmin(ctx, e, c.JSON, func(a admin.Admin) (any, []string, error) {
+		tell := func(table string, rows int64) { e.tell(table, rows, true) }
+		gone, err := a.DeleteAccount(ctx, c.ID, c.Yes, tell)
+		return gone, []string{"deleted " + gone.ID.String() + " (" + gone.Name + ")"}, err
 	})
 }
 

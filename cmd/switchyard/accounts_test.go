@@ -76,6 +76,19 @@ func TestAccountsAndKeys(t *testing.T) {
 			t.Errorf("accounts update %v: code %d, %s", wrong, code, stderr)
 		}
 	}
+	if _, stderr, code := try(t, vars, "accounts", "delete", account.ID, "--yes", "Acme"); code != 1 ||
+		!strings.Contains(stderr, `--yes "Acme Ltd"`) {
+		t.Errorf("deleted without its name: code %d, %s", code, stderr)
+	}
+	var extra struct{ ID, Name string }
+	call(&extra, "accounts", "create", "--name", "Gone", "--plan", "growth")
+	if _, stderr, code := try(t, vars, "accounts", "delete", extra.ID, "--yes", "Gone"); code != 0 {
+		t.Errorf("delete: code %d, %s", code, stderr)
+	}
+	call(&accounts, "accounts", "list")
+	if len(accounts) != 1 || accounts[0].ID != account.ID {
+		t.Errorf("left after the deletion: %+v", accounts)
+	}
 	var applied struct{ Applied *int }
 	call(&applied, "migrate")
 	if applied.Applied == nil || *applied.Applied != 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"switchyard/db"
 	"switchyard/db/seal"
@@ -62,7 +63,9 @@ func withBareDatabase(ctx context.Context, e *env, fn func(config.Config, *db.DB
 		defer func() { err = errors.Join(err, release(context.WithoutCancel(ctx))) }()
 		url = servers.DatabaseURL
 	}
-	d, err := db.Open(ctx, url, db.Options{MaxConns: 2, Name: "switchyard-cli"})
+	d, err := db.Open(ctx, url, db.Options{
+		MaxConns: 2, Name: "switchyard-cli", Statement: time.Hour, // an operator waits, and can interrupt
+	})
 	if err != nil {
 		return err
 	}

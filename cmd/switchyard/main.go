@@ -27,7 +27,7 @@ type cli struct {
 	Migrate  migrateCmd  `cmd:"" help:"Bring the database's schema up to date."`
 	Backup   backupCmd   `cmd:"" help:"Write the whole database into one file."`
 	Restore  restoreCmd  `cmd:"" help:"Load a backup into an empty database."`
-	Accounts accountsCmd `cmd:"" help:"Make and list accounts."`
+	Accounts accountsCmd `cmd:"" help:"Make, change, delete and list accounts."`
 	Keys     keysCmd     `cmd:"" help:"Make, list, rotate and revoke API keys."`
 	Domains  domainsCmd  `cmd:"" help:"Say which own tracking domains are verified."`
 	OpenAPI  openapiCmd  `cmd:"" name:"openapi" help:"Print the description of the API."`

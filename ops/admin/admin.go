@@ -76,6 +76,24 @@ func (a Admin) UpdateAccount(ctx context.Context, account, name, plan string) (A
 	return showAccount(changed), hint(err, listAccounts)
 }
 
+// DeleteAccount deletes an account with everything in it. yes must be its name. Errors: invalid_id, not_found,
+// not_confirmed.
+func (a Admin) DeleteAccount(ctx context.Context, account, yes string, progress func(string, int64)) (Account, error) {
+	id, err := parseID("account", account)
+	if err != nil {
+		return Account{}, err
+	}
+	found, err := a.Store.FindAccount(ctx, id)
+	if err != nil {
+		return Account{}, hint(err, listAccounts)
+	}
+	if yes != found.Name {
+		return Account{}, models.Invalid("not_confirmed", "this deletes the account %q with all its records, clicks, "+
+			"figures and keys, for ever; to confirm, give its name: --yes %q", found.Name, found.Name)
+	}
+	return showAccount(found), a.Store.DeleteAccount(ctx, id, progress)
+}
+
 func checkName(name string) error {
 	if name == "" || len(name) > 255 {
 		return models.Invalid("required", "an account needs a name of at most 255 characters")

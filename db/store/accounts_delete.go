@@ -1,0 +1,91 @@
+package store
+
+import (
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+	"github.com/lib/pq"
+
+	"switchyard/db"
+)
+
+// stopAccount ends what comes from outside: links, smartlinks and keys stop at once, in every process.
+const stopAccount = `
+WITH campaign AS (UPDATE campaigns SET deleted_at = now() WHERE account_id = $1 AND deleted_at IS NULL),
+smartlink AS (UPDATE smartlinks SET deleted_at = now() WHERE account_id = $1 AND deleted_at IS NULL)
+UPDATE api_keys SET revoked_at = now() WHERE account_id = $1 AND revoked_at IS NULL`
+
+// A part is one table, or one partition of a table, that has rows of accounts.
+type part struct {
+	Name  string   `db:"name"`
+	Needs []string `db:"needs"` // parts that its foreign keys name
+}
+
+const listParts = `
+SELECT c.relname::text AS name, ARRAY(SELECT DISTINCT r.relname::text FROM pg_constraint k
+	JOIN pg_class r ON r.oid = k.confrelid WHERE k.conrelid = c.oid AND k.contype = 'f' AND r.oid <> c.oid) AS needs
+FROM pg_class c
+WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND EXISTS (SELECT FROM pg_attribute a
+	WHERE a.attrelid = c.oid AND a.attname = 'account_id' AND NOT a.attisdropped) ORDER BY 1`
+
+// Rows of these belong to an account by a record of it, so they go before it.
+var ownedByRecords = []struct{ table, query string }{
+	{"click_visitors", `DELETE FROM click_visitors WHERE ctid = ANY (ARRAY(SELECT v.ctid FROM click_visitors v
+		JOIN campaigns c ON c.id = v.campaign_id WHERE c.account_id = $1 LIMIT $2))`},
+	{"export_chunks", `DELETE FROM export_chunks WHERE ctid = ANY (ARRAY(SELECT x.ctid FROM export_chunks x
+		JOIN exports e ON e.id = x.export_id WHERE e.account_id = $1 LIMIT $2))`},
+}
+
+// deleteAtOnce is how many rows one statement deletes, so that none holds its locks for long.
+const deleteAtOnce = 5000
+
+// DeleteAccount deletes an account with everything in it, in batches. Its links and keys end first. It can be called
+// again after it was cut short, and goes on then; the account itself goes last. progress hears of each table that had
+// rows. It is for operators only.
+func (s *Store) DeleteAccount(ctx context.Context, id uuid.UUID, progress func(table string, rows int64)) error {
+	if _, err := db.Exec(ctx, s.c, "stop account", stopAccount, id); err != nil {
+		return err
+	}
+	for rows := int64(1); rows > 0; { // clicks that waited in a spool may come while it runs
+		var err error
+		if rows, err = s.deleteRows(ctx, id, progress); err != nil {
+			return err
+		}
+	}
+	_, err := db.Exec(ctx, s.c, "delete account", `DELETE FROM accounts WHERE id = $1`, id)
+	return err
+}
+
+func (s *Store) deleteRows(ctx context.Context, id uuid.UUID, progress func(string, int64)) (total int64, err error) {
+	remove := func(table, query string) error {
+		n, err := db.InParts(ctx, s.c, "delete account's "+table, query, deleteAtOnce, id)
+		if total += n; n > 0 {
+			progress(table, n)
+		}
+		return err
+	}
+	for _, owned := range ownedByRecords {
+		if err := remove(owned.table, owned.query); err != nil {
+			return total, err
+		}
+	}
+	parts, err := db.Select[part](ctx, s.c, "tables of accounts", listParts)
+	if err != nil {
+		return total, err
+	}
+	for len(parts) > 0 {
+		// The next one is named by none of the others.
+		i := max(0, slices.IndexFunc(parts, func(p part) bool {
+			return !slices.ContainsFunc(parts, func(o part) bool { return slices.Contains(o.Needs, p.Name) })
+		}))
+		name := pq.QuoteIdentifier(parts[i].Name)
+		err := remove(parts[i].Name, `DELETE FROM `+name+` WHERE ctid = ANY (ARRAY(
+			SELECT ctid FROM `+name+` WHERE account_id = $1 LIMIT $2))`)
+		if err != nil {
+			return total, err
+		}
+		parts = slices.Delete(parts, i, i+1)
+	}
+	return total, nil
+}

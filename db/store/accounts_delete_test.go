@@ -1,0 +1,100 @@
+package store_test
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
+	"switchyard/db/store"
+)
+
+// shared are tables whose rows are no account's.
+var shared = []string{"link_services", "lander_keys", "installation", "goose_db_version"}
+
+// TestDeleteAccount: an account with a row in every table that there is goes with all of them, although the call is cut
+// short after each table that it deletes from. Another account keeps every row.
+func TestDeleteAccount(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	if err := (clicklog.Log{Conn: d}).EnsurePartition(t.Context(), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	count := func() map[string]string {
+		t.Helper()
+		names, err := db.Select[string](t.Context(), d, "tables", `SELECT relname::text FROM pg_class WHERE
+			relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := map[string]string{}
+		for _, name := range names {
+			if slices.Contains(shared, name) {
+				continue
+			}
+			const sum = `SELECT concat_ws(' ', count(*), min(md5(t::text))) FROM `
+			rows[name], err = db.Get[string](t.Context(), d, name, sum+name+` t`)
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		return rows
+	}
+	one, other := uuid.New(), uuid.New()
+	fill := func(id uuid.UUID) { // what belongs to an account by a record of it
+		t.Helper()
+		dbtest.FillAccount(t, d, id)
+		for _, join := range []string{
+			`UPDATE click_visitors SET campaign_id = c.id FROM campaigns c WHERE c.account_id = $1
+				AND NOT EXISTS (SELECT FROM campaigns o WHERE o.id = campaign_id)`,
+			`UPDATE export_chunks SET export_id = e.id FROM exports e WHERE e.account_id = $1
+				AND NOT EXISTS (SELECT FROM exports o WHERE o.id = export_id)`,
+		} {
+			if _, err := d.ExecContext(t.Context(), join, id); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	fill(other)
+	want := count()
+	fill(one)
+	for table, rows := range count() {
+		if rows[:2] != "2 " {
+			t.Fatalf("%s: %s", table, rows)
+		}
+	}
+	s := store.New(d, nil)
+	cuts, seen := 0, map[string]bool{}
+	for {
+		ctx, cancel := context.WithCancel(t.Context())
+		err := s.DeleteAccount(ctx, one, func(table string, _ int64) {
+			seen[table] = true
+			cancel()
+		})
+		cancel()
+		if err == nil {
+			break
+		}
+		if cuts++; cuts > 100 {
+			t.Fatal(err)
+		}
+		const live = `SELECT count(*) FROM campaigns c, api_keys k WHERE c.account_id = $1 AND k.account_id = $1
+			AND (c.deleted_at IS NULL OR k.revoked_at IS NULL)`
+		if n, err := db.Get[int](t.Context(), d, "live", live, one); err != nil || n != 0 {
+			t.Fatalf("after the first cut its links or keys work: %v", err)
+		}
+	}
+	if cuts < 20 {
+		t.Errorf("cut short %d times, after %v", cuts, slices.Sorted(maps.Keys(seen)))
+	}
+	if diff := cmp.Diff(want, count()); diff != "" {
+		t.Error(diff)
+	}
+}
