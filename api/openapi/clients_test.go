@@ -1,0 +1,109 @@
+package openapi_test
+
+import (
+	"bytes"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"switchyard/api/apitest"
+	"switchyard/db/store"
+)
+
+// workshop is a directory with the document, in which clients are made of it. Its server has a campaign.
+type workshop struct {
+	t      *testing.T
+	dir    string
+	server *apitest.Server
+}
+
+// newWorkshop copies the sources of a client and writes the document beside them, as it is served.
+func newWorkshop(t *testing.T, from string) workshop {
+	t.Helper()
+	w := workshop{t, t.TempDir(), apitest.New(t)}
+	if err := store.EnsureSharedDomains(t.Context(), w.server.DB, []string{"links.example.com"}); err != nil {
+		t.Fatal(err)
+	}
+	w.server.Do(http.MethodPost, "/campaigns", map[string]any{
+		"name": "Spring", "alias": "spring-sale",
+		"streams": []any{map[string]any{"action": "redirect", "destinations": []any{map[string]any{"url": "https://shop.example"}}}},
+	}).Want(201, "")
+	if err := os.CopyFS(w.dir, os.DirFS(filepath.Join("testdata", "clients", from))); err != nil {
+		t.Fatal(err)
+	}
+	document := w.server.As("").Do(http.MethodGet, "/openapi.json", nil)
+	if err := os.WriteFile(filepath.Join(w.dir, "openapi.json"), document.Raw, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// run runs a program in the workshop and gives what it prints.
+func (w workshop) run(name string, args ...string) string {
+	w.t.Helper()
+	cmd := exec.CommandContext(w.t.Context(), name, args...)
+	var printed bytes.Buffer
+	cmd.Dir, cmd.Stdout, cmd.Stderr = w.dir, &printed, &printed
+	cmd.Env = append(os.Environ(), "BASE_URL="+w.server.URL, "API_KEY="+w.server.Key, "GOFLAGS=-mod=mod", "NO_COLOR=1",
+		"REDOCLY_TELEMETRY=off", "REDOCLY_SUPPRESS_UPDATE_NOTICE=true")
+	if err := cmd.Run(); err != nil {
+		w.t.Fatalf("%s %s: %v\n%.4000s", name, strings.Join(args, " "), err, printed.String())
+	}
+	return printed.String()
+}
+
+// TestGoClient: oapi-codegen makes a client of the document that compiles as it is, and lists campaigns.
+func TestGoClient(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("builds a client")
+	}
+	w := newWorkshop(t, "go")
+	tools, err := filepath.Abs(filepath.Join("..", "..", "ops", "tools", "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	generator := filepath.Join(w.dir, "generator")
+	build := exec.CommandContext(t.Context(), "go", "build", "-modfile="+tools, "-o", generator,
+		"github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("oapi-codegen: %v\n%s", err, out)
+	}
+	w.run(generator, "-config", "config.yaml", "openapi.json")
+	if got := w.run("go", "run", "."); !strings.Contains(got, "Spring 0\n") {
+		t.Errorf("the client lists\n%s", got)
+	}
+}
+
+// TestTypeScriptClient: openapi-typescript makes types of the document that compile as they are. A client by them
+// creates a campaign with a flow, and lists campaigns. The document is right by Redocly's rules.
+func TestTypeScriptClient(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("installs packages")
+	}
+	for _, program := range []string{"node", "npm"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("%s is not installed", program)
+		}
+	}
+	version, err := exec.CommandContext(t.Context(), "node", "--version").Output()
+	if major, _, _ := strings.Cut(strings.TrimPrefix(string(version), "v"), "."); err != nil || len(major) < 2 || major < "20" {
+		t.Skipf("node is %s, and openapi-typescript and redocly need 20", version)
+	}
+	w := newWorkshop(t, "npm")
+	install := exec.CommandContext(t.Context(), "npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline")
+	install.Dir = w.dir
+	if out, err := install.CombinedOutput(); err != nil {
+		t.Skipf("npm cannot install here: %v\n%s", err, out)
+	}
+	w.run("npx", "--no", "openapi-typescript", "openapi.json", "-o", "api.ts")
+	w.run("npx", "--no", "tsc", "-p", ".")
+	if got := w.run("node", "list.js"); !strings.Contains(got, "Spring 0\n") || !strings.Contains(got, "By TypeScript 0\n") {
+		t.Errorf("the client lists\n%s", got)
+	}
+	w.run("npx", "--no", "redocly", "lint", "openapi.json", "--format", "stylish")
+}
