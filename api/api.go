@@ -2,6 +2,7 @@
 package api
 
 import (
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/gin-gonic/gin"
+	"github.com/klauspost/compress/gzhttp"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"switchyard/api/middleware"
@@ -96,7 +98,20 @@ func New(d Deps) http.Handler {
 	e.GET("/docs", docs)
 	e.GET("/docs/", func(c *gin.Context) { c.Redirect(http.StatusMovedPermanently, "/docs") })
 	e.GET("/docs/:file", docs)
-	return e
+	return compressed(e)
+}
+
+// compressed compresses what clients take compressed and what is worth it: JSON, CSV, and the pages. What is compressed
+// already stays as it is. A few random bytes keep the length of an answer from telling what is in it.
+func compressed(h http.Handler) http.Handler {
+	wrap, err := gzhttp.NewWrapper(gzhttp.MinSize(1<<10), gzhttp.CompressionLevel(gzip.BestSpeed), gzhttp.EnableZstd(false),
+		gzhttp.RandomJitter(32, 0, false), gzhttp.ContentTypes([]string{
+			"application/json", "text/csv", "text/html", "text/javascript", "text/markdown",
+		}))
+	if err != nil {
+		panic(err) // constant options
+	}
+	return wrap(h)
 }
 
 // methodsAt lists the methods that a path has rows for.

@@ -142,6 +142,9 @@ func (r Rules) Schema(schema map[string]any, body bool) {
 	}
 	if r.preset != "" {
 		schema["default"] = Literal(r.preset)
+		if isText(schema) {
+			schema["default"] = r.preset
+		}
 	}
 }
 

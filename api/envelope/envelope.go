@@ -122,9 +122,10 @@ func marshal(v any) ([]byte, error) {
 // IsFile reports whether the reply is a file, which is read while it is written.
 func (r Reply) IsFile() bool { return r.file.Write != nil }
 
-// Write sends the reply. A client that went away is no error. The context is that of the connection: a file is written
-// for as long as the server lets one be.
-func (r Reply) Write(ctx context.Context, w http.ResponseWriter) {
+// Write sends the reply and reports whether it went out whole. The context is that of the connection: a file is written
+// for as long as the server lets one be. Of a file that broke off the caller has to break the connection, so that the
+// client notices.
+func (r Reply) Write(ctx context.Context, w http.ResponseWriter) (whole bool) {
 	h := w.Header()
 	h.Set("Content-Type", r.Type)
 	if r.Status != http.StatusNotModified {
@@ -139,11 +140,12 @@ func (r Reply) Write(ctx context.Context, w http.ResponseWriter) {
 	}
 	w.WriteHeader(r.Status)
 	if !r.IsFile() {
-		_, _ = w.Write(r.Body)
-		return
+		_, _ = w.Write(r.Body) // a client that went away is no error
+		return true
 	}
-	// The client notices: it gets less than Content-Length.
 	if err := r.file.Write(ctx, w); err != nil {
 		slog.WarnContext(ctx, "download broken off", "error", err)
+		return false
 	}
+	return true
 }

@@ -93,11 +93,14 @@ func (p *Pipeline) answer(row *route.Route, w http.ResponseWriter, r *http.Reque
 	reply := guarded(c, steps)
 	p.declared(c, reply)
 	p.refusals.slow(c, reply.Status)
-	reply.Write(r.Context(), w)
+	whole := reply.Write(r.Context(), w)
 	p.observe(row, r.Method, reply.Status, time.Since(start))
 	slog.InfoContext(ctx, "request", "request_id", c.RequestID, "method", r.Method, "route", row.Path,
 		"status", reply.Status, "code", reply.Code, "account_id", c.Account.ID, "key_id", c.KeyID,
 		"ms", time.Since(start).Milliseconds())
+	if !whole {
+		panic(http.ErrAbortHandler) // a compressed file that ends here would look whole
+	}
 }
 
 // observe counts an answered call. A row without a path is that of paths that do not exist.

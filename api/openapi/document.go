@@ -29,6 +29,12 @@ const Prefix = "/api/v1"
 // Document describes the routes.
 func Document(info Info, rows []route.Route) map[string]any {
 	s := newSchemas()
+	for _, row := range rows {
+		if row.Slow != nil {
+			s.results = append(s.results, s.of(reflect.TypeOf(row.WithDefaults().Answer), false))
+		}
+	}
+	webhooks := events(s)
 	paths := object{}
 	var groups []object
 	for _, row := range rows {
@@ -43,7 +49,8 @@ func Document(info Info, rows []route.Route) map[string]any {
 			groups = append(groups, object{"name": row.Group})
 		}
 	}
-	webhooks := events(s)
+	addTracking(paths)
+	groups = append(groups, object{"name": trackingGroup})
 	return object{
 		"openapi":  "3.1.0",
 		"info":     object{"title": "Switchyard API", "version": info.Version, "description": intro},
@@ -52,7 +59,7 @@ func Document(info Info, rows []route.Route) map[string]any {
 		"paths":    paths,
 		"webhooks": webhooks,
 		"components": object{
-			"schemas": s.components, "parameters": s.parameters,
+			"schemas": s.components, "parameters": s.parameters, "responses": s.responses,
 			"securitySchemes": object{
 				"key": object{"type": "http", "scheme": "bearer", "description": "an API key: full or read-only"},
 			},
@@ -81,12 +88,6 @@ func operation(s *schemas, row route.Route) object {
 		}
 	}
 	return op
-}
-
-// operationID is the method and the path in words: post_offers_id_clone.
-func operationID(row route.Route) string {
-	words := strings.FieldsFunc(row.Path, func(r rune) bool { return strings.ContainsRune("/{}.-", r) })
-	return strings.ToLower(row.Method) + "_" + strings.ReplaceAll(strings.Join(words, "_"), "__", "_")
 }
 
 func parameters(s *schemas, row route.Route) []object {
@@ -163,10 +164,7 @@ func responses(s *schemas, row route.Route) object {
 		byStatus[c.HTTP] = append(byStatus[c.HTTP], c.Code)
 	}
 	for status, codes := range byStatus {
-		out[strconv.Itoa(status)] = object{
-			"description": strings.Join(codes, ", "), "x-codes": codes,
-			"content": jsonContent(failure(codes)),
-		}
+		out[strconv.Itoa(status)] = s.refusal(status, codes)
 	}
 	return out
 }
@@ -198,15 +196,26 @@ func enveloped(data object) object {
 	}
 }
 
-func failure(codes []string) object {
-	code := object{"type": "string", "enum": codes}
-	if slices.ContainsFunc(codes, func(c string) bool { return strings.HasSuffix(c, "*") }) {
-		code = object{"type": "string", "examples": codes} // a family of codes cannot be an enum
+// refusal is the answer of a status with these codes. One that many operations have is described once.
+func (s *schemas) refusal(status int, codes []string) object {
+	answer := object{
+		"description": strings.Join(codes, ", "), "x-codes": codes, "content": jsonContent(s.failure()),
 	}
-	return object{"type": "object", "required": []string{"data", "error"}, "properties": object{
+	name := strings.ReplaceAll(http.StatusText(status), " ", "") // such as PaymentRequired
+	if known, ok := s.responses[name].(object); ok && known["description"] != answer["description"] {
+		return answer
+	}
+	s.responses[name] = answer
+	return object{"$ref": "#/components/responses/" + name}
+}
+
+// failure is the form of every error. Its codes stand with the status that has them.
+func (s *schemas) failure() object {
+	return s.component("ErrorAnswer", object{"type": "object", "required": []string{"data", "error"}, "properties": object{
 		"data": object{"type": "null"},
 		"error": object{"type": "object", "required": []string{"message", "code"}, "properties": object{
-			"message": object{"type": "string"}, "code": code,
+			"message": object{"type": "string", "description": "text for a person"},
+			"code":    object{"type": "string", "description": "machine value; clients branch on it"},
 		}},
-	}}
+	}})
 }

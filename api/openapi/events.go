@@ -19,18 +19,31 @@ func events(s *schemas) object {
 		if payload, ok := models.EventData[kind]; ok {
 			data = s.of(reflect.TypeOf(payload), false)
 		}
+		name := camel(kind) + "Event"
+		s.components[name] = eventSchema(kind, data)
+		payload := object{"$ref": "#/components/schemas/" + name}
+		s.payloads = append(s.payloads, payload)
 		out[kind] = object{"post": object{
-			"operationId": "event_" + strings.ReplaceAll(kind, ".", "_"), "summary": kind, "tags": []string{"Webhooks"},
+			"operationId": "on" + camel(kind), "summary": kind, "tags": []string{"Webhooks"},
 			"parameters": []any{
 				eventHeader("Switchyard-Signature", signatureDoc), eventHeader("Switchyard-Event", "the type of the event"),
 				eventHeader("Switchyard-Delivery", "the id of the delivery, as in the delivery log"),
 			},
-			"requestBody": object{"required": true, "content": jsonContent(eventSchema(kind, data))},
+			"requestBody": object{"required": true, "content": jsonContent(payload)},
 			"responses": object{"2XX": object{"description": "taken, within ten seconds; anything else, a redirect too, is " +
 				"tried again after 1 minute, 5 minutes, 30 minutes, 2 hours, 6 hours and 12 hours"}},
 		}}
 	}
 	return out
+}
+
+// camel writes conversion.created as ConversionCreated.
+func camel(kind string) string {
+	var out strings.Builder
+	for part := range strings.FieldsFuncSeq(kind, func(r rune) bool { return r == '.' || r == '_' }) {
+		out.WriteString(strings.ToUpper(part[:1]) + part[1:])
+	}
+	return out.String()
 }
 
 func eventHeader(name, doc string) object {

@@ -31,6 +31,12 @@ func Page() http.Handler {
 		switch name := strings.Trim(strings.TrimPrefix(r.URL.Path, "/docs"), "/"); name {
 		case "", "index.html":
 			http.ServeFileFS(w, r, page, "page/index.html")
+		case "tracking":
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			_, _ = w.Write(trackingPage())
+		case "tracking.md":
+			w.Header().Set("Content-Type", "text/markdown; charset=utf-8")
+			_, _ = w.Write(Tracking())
 		case "start.js":
 			http.ServeFileFS(w, r, page, "page/start.js")
 		default:

@@ -24,15 +24,21 @@ type object = map[string]any
 type schemas struct {
 	components object
 	parameters object // those that rows share
-	names      map[reflect.Type]string
+	responses  object // of errors, likewise
+	names      map[role]string
+	results    []any // answers that calls have as jobs
+	payloads   []any // bodies of events
+}
+
+// role is a type, as part of a body or of an answer.
+type role struct {
+	reflect.Type
+	body bool
 }
 
 func newSchemas() *schemas {
-	return &schemas{components: object{}, parameters: object{}, names: map[reflect.Type]string{}}
+	return &schemas{components: object{}, parameters: object{}, responses: object{}, names: map[role]string{}}
 }
-
-// anyType lists every type, null among them: an empty schema says the same, but not to every reader.
-var anyType = []string{"object", "array", "string", "number", "boolean", "null"}
 
 // scalars are types whose JSON form differs from that of their Go kind.
 var scalars = map[reflect.Type]object{
@@ -43,7 +49,6 @@ var scalars = map[reflect.Type]object{
 	reflect.TypeFor[models.ASN]():      {"type": []string{"integer", "null"}},
 	reflect.TypeFor[netip.Addr]():      {"type": "string"},
 	reflect.TypeFor[time.Time]():       {"type": "string", "format": "date-time"},
-	reflect.TypeFor[json.RawMessage](): {"type": anyType},
 	reflect.TypeFor[models.Stamp]():    {"type": "string"},
 	reflect.TypeFor[models.Active]():   {"type": "string"},
 	reflect.TypeFor[models.TokenMacros](): {
@@ -63,6 +68,9 @@ func (s *schemas) of(t reflect.Type, body bool) object {
 	if known, ok := scalars[t]; ok {
 		return maps.Clone(known)
 	}
+	if t == reflect.TypeFor[models.Condition]() {
+		return s.condition(body)
+	}
 	if o, ok := reflect.New(t).Elem().Interface().(interface{ OptValue() any }); ok {
 		return nullable(s.of(reflect.TypeOf(o.OptValue()), body))
 	}
@@ -81,11 +89,14 @@ func (s *schemas) of(t reflect.Type, body bool) object {
 	case reflect.Slice, reflect.Array:
 		return object{"type": "array", "items": s.of(t.Elem(), body)}
 	case reflect.Map:
+		if t.Elem().Kind() == reflect.Interface {
+			return object{"type": "object"}
+		}
 		return object{"type": "object", "additionalProperties": s.of(t.Elem(), body)}
 	case reflect.Struct:
 		return s.named(t, body)
 	}
-	return object{"type": anyType}
+	panic("openapi: a field of type " + t.String() + " needs the tag is")
 }
 
 // named adds a struct to the components, once, and returns a reference to it. A struct without a name stands in place.
@@ -93,23 +104,27 @@ func (s *schemas) named(t reflect.Type, body bool) object {
 	if t.Name() == "" {
 		return s.fields(t, body)
 	}
-	name, ok := s.names[t]
+	name, ok := s.names[role{t, body}]
 	if !ok {
-		name = s.freeName(t)
-		s.names[t] = name
+		name = s.freeName(t, body)
+		s.names[role{t, body}] = name
 		s.components[name] = object{} // ends the recursion of a type that has itself as a field
 		s.components[name] = s.fields(t, body)
 	}
 	return object{"$ref": "#/components/schemas/" + name}
 }
 
-// freeName is the type's name, after its package's if another type has the name.
-func (s *schemas) freeName(t reflect.Type) string {
-	name := plainName(t.Name())
-	if _, taken := s.components[name]; taken {
-		name = plainName(t.String())
+// freeName is the type's name, after its package's if another type has the name. A part of a body is named as one: what
+// may be left out there stands in answers.
+func (s *schemas) freeName(t reflect.Type, body bool) string {
+	name, suffix := plainName(t.Name()), ""
+	if body && !strings.HasSuffix(name, "Body") && !strings.HasSuffix(name, "Put") && !strings.HasSuffix(name, "Patch") {
+		suffix = "Body"
 	}
-	return name
+	if _, taken := s.components[name+suffix]; taken {
+		name = plainName(t.PkgPath()) + name
+	}
+	return name + suffix
 }
 
 // plainName writes a generic type's name without brackets and paths: list[a/b.C] is listC.
@@ -159,7 +174,7 @@ func (c *collector) collect(t reflect.Type, null, absent bool) {
 		if name == "" || name == "-" || !f.IsExported() {
 			continue
 		}
-		schema := c.of(f.Type, c.body)
+		schema := c.form(f)
 		if c.body && null {
 			schema = nullable(schema)
 		}

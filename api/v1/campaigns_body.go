@@ -19,7 +19,7 @@ type CampaignBody struct {
 
 	models.CampaignSettings `optional:"true"`
 
-	Streams  json.RawMessage `json:"streams" doc:"a full flow: an array of Path"`
+	Streams  json.RawMessage `json:"streams" is:"paths" doc:"a full flow: an array of Path"`
 	FlowID   uuid.UUID       `json:"flow_id" bad:"invalid_flow" doc:"an active saved flow whose paths are copied, when streams is absent"`
 	OfferID  uuid.UUID       `json:"offer_id" bad:"invalid_destination" doc:"one-path flow, when streams and flow_id are absent"`
 	LanderID uuid.UUID       `json:"lander_id" bad:"invalid_destination" doc:"one-path flow, when streams and flow_id are absent"`

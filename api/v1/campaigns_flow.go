@@ -55,7 +55,7 @@ func findFlow(c *route.Call) (FlowAnswer, error) {
 
 // FlowBody is the body of PUT /campaigns/{id}/flow.
 type FlowBody struct {
-	Streams json.RawMessage `json:"streams" required:"no_streams" doc:"a full flow: an array of Path"`
+	Streams json.RawMessage `json:"streams" is:"paths" required:"no_streams" doc:"a full flow: an array of Path"`
 }
 
 func replaceFlow(c *route.Call, b FlowBody) (FlowAnswer, error) {

@@ -125,7 +125,7 @@ func TestCorrectionCall(t *testing.T) {
 			t.Errorf("%v: %+v, want %s, %v", c.kind, stored, want, err)
 		}
 		exec(t, s, `UPDATE jobs SET state = 'done', result = '{"dry_run": true, "total": 2, "accepted": 1, "refused": 1,
-			"sum": "2.5", "truncated": true, "outcomes": [{"line": 2, "reason": "x"}]}' WHERE id = $1`, job["id"])
+			"sum": "2.5", "truncated": true, "outcomes": [{"line": 2, "result": "refused", "reason": "x"}]}' WHERE id = $1`, job["id"])
 		done := s.Do("GET", fmt.Sprint("/jobs/", job["id"]), nil).Want(200, "").Map()["result"].(map[string]any)
 		sum := map[string]string{conversionsPath: "payout", costPath: "spend"}[c.path]
 		same(t, done, map[string]any{

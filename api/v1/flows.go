@@ -29,7 +29,7 @@ func flows() []route.Route {
 // SavedFlowBody is the body of POST /flows.
 type SavedFlowBody struct {
 	Name      string          `json:"name" required:"true" trim:"true" maxLength:"255"`
-	Paths     json.RawMessage `json:"paths" required:"no_streams" doc:"a full flow: an array of Path"`
+	Paths     json.RawMessage `json:"paths" is:"paths" required:"no_streams" doc:"a full flow: an array of Path"`
 	Country   string          `json:"country" bad:"invalid_country" trim:"true" format:"country" doc:"two letters, or empty"`
 	GroupName string          `json:"group_name" trim:"true" maxLength:"255"`
 	Tags      models.Tags     `json:"tags"`

@@ -12,7 +12,7 @@ import (
 // JobAnswer is a job: its state, and once it has finished the answer or the error of the call that started it.
 type JobAnswer struct {
 	route.JobState
-	Result any             `json:"result" doc:"the documented answer of the call; null until status is done"`
+	Result any             `json:"result" is:"result" doc:"the documented answer of the call; null until status is done"`
 	Error  *envelope.Error `json:"error" doc:"why it failed; null otherwise"`
 }
 

@@ -222,7 +222,7 @@ func TestWebhookAllowance(t *testing.T) {
 // announce makes an event happen and gives its deliveries.
 func announce(t *testing.T, s *apitest.Server) []uuid.UUID {
 	t.Helper()
-	e := models.NewEvent(s.Account.ID, models.EventConversionCreated, time.Now(), models.ConversionData{Payout: "1"})
+	e := models.NewEvent(s.Account.ID, models.EventConversionCreated, time.Now(), models.ConversionEvent{ConversionData: models.ConversionData{Payout: "1"}})
 	ids, err := delivery.AddEvent(t.Context(), s.DB, e)
 	if err != nil {
 		t.Fatal(err)

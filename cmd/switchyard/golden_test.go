@@ -18,6 +18,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/api"
+	"switchyard/api/openapi"
 	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/workers/webhook"
@@ -58,6 +59,12 @@ func TestGoldenDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "openapi.json", append(text, '\n'))
+}
+
+// TestGoldenTracking holds the page about tracking domains in the repository to what is served.
+func TestGoldenTracking(t *testing.T) {
+	t.Parallel()
+	golden(t, filepath.Join("..", "..", "..", "ops", "docs", "tracking.md"), openapi.Tracking())
 }
 
 // TestGoldenWebhook holds what a receiver reads and checks: the body to the byte, and its signature by two secrets.

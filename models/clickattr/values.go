@@ -16,6 +16,8 @@ import (
 // Values are the values that an attribute can have. Each has one canonical form: the one that visitors have, that is
 // stored and that reports show. Other ways to write it are accepted. A nil Values is any text.
 type Values struct {
+	// Name is what one of the values is called in documents, such as CountryCode.
+	Name string
 	// Open says that a visitor may have a value that the list lacks, such as the name of a rare browser.
 	Open bool
 
@@ -100,9 +102,9 @@ func plain(text string) string {
 	}, text)
 }
 
-// oneOf are the values of a list. Synonyms are canonical forms by other ways to write them.
-func oneOf(list []string, synonyms map[string]string) *Values {
-	v := &Values{list: list, forms: map[string]string{}, what: "one of " + strings.Join(list, ", ")}
+// oneOf are the values of a list, by their name. Synonyms are canonical forms by other ways to write them.
+func oneOf(name string, list []string, synonyms map[string]string) *Values {
+	v := &Values{Name: name, list: list, forms: map[string]string{}, what: "one of " + strings.Join(list, ", ")}
 	for text, canonical := range synonyms {
 		v.forms[plain(text)] = canonical
 	}
@@ -117,12 +119,13 @@ func oneOf(list []string, synonyms map[string]string) *Values {
 var (
 	Countries = countries()
 
-	Continents = oneOf([]string{"AF", "AN", "AS", "EU", "NA", "OC", "SA"}, map[string]string{
+	Continents = oneOf("ContinentCode", []string{"AF", "AN", "AS", "EU", "NA", "OC", "SA"}, map[string]string{
 		"Africa": "AF", "Antarctica": "AN", "Asia": "AS", "Europe": "EU", "North America": "NA", "Oceania": "OC",
 		"Australia": "OC", "South America": "SA",
 	})
 
 	Languages = &Values{
+		Name: "LanguageCode",
 		what: "a language's code of ISO 639, as in en or pt",
 		read: func(text string) (string, bool) {
 			base, err := language.ParseBase(text)
@@ -133,7 +136,7 @@ var (
 		},
 	}
 
-	ConnectionTypes = oneOf([]string{
+	ConnectionTypes = oneOf("ConnectionType", []string{
 		"cellular", "cable_dsl", "corporate", "dialup", "satellite", "wifi",
 	}, map[string]string{
 		"mobile": "cellular", "mob": "cellular", "3g": "cellular", "4g": "cellular", "5g": "cellular", "lte": "cellular",
@@ -141,12 +144,12 @@ var (
 		"business": "corporate", "com": "corporate", "dial": "dialup", "sat": "satellite", "wlan": "wifi",
 	})
 
-	ProxyKinds = oneOf([]string{"none", "vpn", "proxy", "tor", "datacenter", "relay"}, map[string]string{
+	ProxyKinds = oneOf("ProxyKind", []string{"none", "vpn", "proxy", "tor", "datacenter", "relay"}, map[string]string{
 		"hosting": "datacenter", "data_centre": "datacenter", "tor_exit": "tor", "tor_exit_node": "tor",
 		"public_proxy": "proxy", "private_relay": "relay",
 	})
 
-	DeviceTypes = oneOf(
+	DeviceTypes = oneOf("DeviceType",
 		[]string{"desktop", "mobile", "tablet", "console", "tv", "wearable", "car", "bot", "unknown"},
 		map[string]string{
 			"phone": "mobile", "smartphone": "mobile", "mobile_phone": "mobile", "cellphone": "mobile", "phablet": "mobile",
@@ -156,7 +159,7 @@ var (
 			"automotive": "car", "car_browser": "car", "crawler": "bot", "robot": "bot",
 		})
 
-	Systems = oneOf(
+	Systems = oneOf("OperatingSystem",
 		[]string{
 			"Android", "iOS", "Windows", "macOS", "Linux", "ChromeOS", "HarmonyOS", "Windows Phone", "KaiOS", "Tizen", "webOS",
 			"NetCast", "Roku", "VIDAA", "tvOS", "watchOS", "PlayStation", "Xbox", "Nintendo", "BlackBerry", "Symbian",
@@ -173,7 +176,7 @@ var (
 
 	Browsers = browsers()
 
-	Weekdays = oneOf([]string{"1", "2", "3", "4", "5", "6", "7"}, map[string]string{
+	Weekdays = oneOf("Weekday", []string{"1", "2", "3", "4", "5", "6", "7"}, map[string]string{
 		"monday": "1", "tuesday": "2", "wednesday": "3", "thursday": "4", "friday": "5", "saturday": "6", "sunday": "7",
 		"mon": "1", "tue": "2", "wed": "3", "thu": "4", "fri": "5", "sat": "6", "sun": "7",
 	})
@@ -187,7 +190,7 @@ func countries() *Values {
 		synonyms[country.Name(code)] = code
 		names = append(names, plain(country.Name(code)))
 	}
-	v := oneOf(codes, synonyms)
+	v := oneOf("CountryCode", codes, synonyms)
 	v.names, v.what = names, "a country's code of two letters (ISO 3166-1), as in US or DE"
 	v.read = func(text string) (string, bool) {
 		region, err := language.ParseRegion(text)
@@ -201,7 +204,7 @@ func countries() *Values {
 }
 
 func browsers() *Values {
-	v := oneOf([]string{
+	v := oneOf("Browser", []string{
 		"Chrome", "Safari", "Firefox", "Edge", "Opera", "Samsung Internet", "Internet Explorer", "Brave", "Vivaldi",
 		"DuckDuckGo", "Yandex Browser", "UC Browser", "Opera GX", "Opera Mini", "Mi Browser", "Huawei Browser",
 		"HeyTap Browser", "Vivo Browser", "QQ Browser", "Whale", "Ecosia", "Coc Coc", "Avast Secure Browser", "Amazon Silk",

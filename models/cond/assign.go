@@ -1,9 +1,12 @@
 package cond
 
 import (
+	"iter"
 	"net/netip"
 	"strconv"
 	"strings"
+
+	"switchyard/models/clickattr"
 )
 
 // Assign sets an attribute by its name from a text, as somebody describes a visitor. An empty text is unknown. Assign
@@ -52,4 +55,15 @@ func (f *Facts) Assign(name, value string) bool {
 		f.SetInt(a, n)
 	}
 	return true
+}
+
+// Assignable yields the attributes that Assign knows, by their names.
+func Assignable() iter.Seq2[string, *clickattr.Attr] {
+	return func(yield func(string, *clickattr.Attr) bool) {
+		for a := firstOfClick; int(a) < len(attrByName); a++ {
+			if !yield(attributes[a].name, attributes[a].row) {
+				return
+			}
+		}
+	}
 }

@@ -116,7 +116,7 @@ func (c *compiled) folded(f *Facts) []byte {
 type Finding struct {
 	Attribute string `json:"attribute"`
 	Operator  string `json:"operator"`
-	Value     any    `json:"value"`
+	Value     any    `json:"value" is:"value"`
 	Seen      string `json:"seen"`
 	Known     bool   `json:"known"`
 	Matched   bool   `json:"matched"`

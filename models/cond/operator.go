@@ -34,10 +34,12 @@ var operators = map[string]opInfo{
 	"between": {opBetween, false}, "is_set": {opIsSet, false},
 }
 
-// textual are the operators of texts, inOrder those of what has an order, anyOrder those of what is both.
+// textual are the operators of texts, ordering those that compare which is greater, inOrder those of what has an order,
+// anyOrder those of what is both.
 var (
 	textual  = ops(opEquals, opContains, opStartsWith, opEndsWith, opRegex, opIsSet)
-	inOrder  = ops(opEquals, opGT, opGTE, opLT, opLTE, opBetween, opIsSet)
+	ordering = ops(opGT, opGTE, opLT, opLTE, opBetween)
+	inOrder  = ordering | ops(opEquals, opIsSet)
 	anyOrder = textual | inOrder
 )
 

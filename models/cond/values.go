@@ -26,32 +26,86 @@ func valuesOf(a Attr) *clickattr.Values {
 	return valued[a]
 }
 
-// Canonical gives a condition that compares for equality the canonical form of its values: us is US, and phone is
-// mobile. What is no value of the attribute stays as it is, which CheckValues refuses.
+// Canonical gives a condition the form that its values are saved and shown in: those of a closed set that are compared
+// for equality as visitors have them (us is US, and phone is mobile), and every value in the type of its kind, so that
+// "5" is 5 where a number is compared. What has no such form stays as it is, and is refused by Compile or CheckValues.
 func Canonical(c Condition) Condition {
-	a, _, _, _ := findAttr(c.Attribute)
-	values := valuesOf(a)
-	if values == nil || operators[c.Operator].op != opEquals {
+	a, k, _, ok := findAttr(c.Attribute)
+	info, known := operators[c.Operator]
+	if !ok || !known || k == kindSchedule {
 		return c
 	}
+	form := formOf(a, k, info.op)
 	list, isList := c.Value.([]any)
+	if text, ok := c.Value.(string); ok && info.op == opBetween {
+		if from, to, two := strings.Cut(text, ","); two {
+			list, isList = []any{strings.TrimSpace(from), strings.TrimSpace(to)}, true
+		}
+	}
 	if !isList {
-		c.Value = canonical(a, values, c.Value)
+		c.Value = form(c.Value)
 		return c
 	}
 	out := make([]any, len(list))
 	for i, v := range list {
-		out[i] = canonical(a, values, v)
+		out[i] = form(v)
 	}
 	c.Value = out
 	return c
 }
 
+// formOf gives what writes a value of a condition in its canonical form.
+func formOf(a Attr, k kind, op operator) func(any) any {
+	values := valuesOf(a)
+	switch {
+	case values != nil && op == opEquals:
+		return func(v any) any { return canonical(a, values, v) }
+	case op == opIsSet, k == kindBool:
+		return func(v any) any {
+			if text, ok := scalar(v); ok {
+				if on, ok := parseBool(strings.TrimSpace(text)); ok {
+					return on
+				}
+			}
+			return v
+		}
+	case k == kindNumber && op == opEquals, (k == kindNumber || k == kindText) && ordering&(1<<op) != 0:
+		return func(v any) any { return numeric(a, v) }
+	}
+	return func(v any) any {
+		if text, ok := scalar(v); ok && v != nil {
+			return text
+		}
+		return v
+	}
+}
+
+// numeric writes a text that is a number as one.
+func numeric(a Attr, v any) any {
+	text, isText := v.(string)
+	text = strings.TrimSpace(text)
+	if !isText {
+		return v
+	}
+	if a == ASN && len(text) > 2 && strings.EqualFold(text[:2], "as") {
+		text = text[2:]
+	}
+	if n := json.Number(text); json.Valid([]byte(text)) {
+		if _, ok := parseNumber(text); ok {
+			return n
+		}
+	}
+	return v
+}
+
 func canonical(a Attr, values *clickattr.Values, v any) any {
-	text, _ := v.(string)
+	text, isText := v.(string)
+	if n, isNumber := v.(json.Number); isNumber && attributes[a].kind == kindText {
+		text, isText = n.String(), true
+	}
 	form, ok := values.Find(strings.TrimSpace(text))
 	switch {
-	case text == "" || !ok:
+	case !isText || text == "" || !ok:
 		return v
 	case attributes[a].kind == kindNumber:
 		return json.Number(form)

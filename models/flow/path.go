@@ -60,45 +60,45 @@ const (
 // Path is one item of a flow: whom it takes (filters and rules) and where to. Made by NewPath or by reading JSON, it
 // has its defaults.
 type Path struct {
-	ID            string           `json:"id"`
-	Name          string           `json:"name"`
-	StreamType    string           `json:"stream_type"`
-	Action        string           `json:"action"`
-	Transition    string           `json:"transition"`
-	RuleGroup     int              `json:"rule_group"`
-	Weight        float64          `json:"weight"`
-	DailyCap      *int             `json:"daily_cap"`
-	IsActive      bool             `json:"is_active"`
-	CollectClicks bool             `json:"collect_clicks"`
-	Logic         string           `json:"logic"`
-	Filters       []cond.Condition `json:"filters"`
-	Rules         []RuleRef        `json:"rules"`
-	Destinations  []Destination    `json:"destinations"`
-	Response      *Response        `json:"response,omitempty"`
-	CampaignID    string           `json:"campaign_id,omitempty"`
+	ID            string           `json:"id" format:"uuid" doc:"keeps the path's statistics when the flow is sent again; new when left out"`
+	Name          string           `json:"name" maxLength:"255" doc:"unique in the flow; Path N when left out"`
+	StreamType    string           `json:"stream_type" enum:"regular,forced,default" default:"regular" doc:"forced paths are tried first, the default one last"`
+	Action        string           `json:"action" enum:"lander,offer,redirect,campaign,nothing" required:"invalid_action"`
+	Transition    string           `json:"transition" enum:"302,301,303,307,meta,double_meta,js,blank_referrer,form_post,iframe" default:"302" doc:"how the visitor is sent on"`
+	RuleGroup     int              `json:"rule_group" min:"0" max:"999" doc:"paths of the lowest group with one that fits are drawn from"`
+	Weight        float64          `json:"weight" min:"0" max:"1000000" default:"100" doc:"its share among paths that fit"`
+	DailyCap      *int             `json:"daily_cap" min:"1" doc:"clicks a day; null: no cap"`
+	IsActive      bool             `json:"is_active" default:"true"`
+	CollectClicks bool             `json:"collect_clicks" default:"true" doc:"false: its clicks are not recorded"`
+	Logic         string           `json:"logic" enum:"and,or" default:"and" doc:"among the filters and rules"`
+	Filters       []cond.Condition `json:"filters" maxItems:"20" doc:"conditions of its own; none: it fits everybody"`
+	Rules         []RuleRef        `json:"rules" maxItems:"20"`
+	Destinations  []Destination    `json:"destinations" maxItems:"100" doc:"offers, landing pages and addresses, drawn by weight"`
+	Response      *Response        `json:"response,omitempty" doc:"action nothing: what is answered"`
+	CampaignID    string           `json:"campaign_id,omitempty" doc:"action campaign: the campaign that the visitor is handed over to"`
 }
 
 // RuleRef uses a saved rule, by its id, or is a rule of its own, by logic and conditions. Either is one unit.
 type RuleRef struct {
-	Name       string           `json:"name"`
-	RuleID     string           `json:"rule_id,omitempty"`
-	Logic      string           `json:"logic,omitempty"`
-	Conditions []cond.Condition `json:"conditions,omitempty"`
+	Name       string           `json:"name" maxLength:"255" doc:"unique in the flow; Rule N when left out"`
+	RuleID     string           `json:"rule_id,omitempty" doc:"a saved rule, instead of logic and conditions"`
+	Logic      string           `json:"logic,omitempty" enum:"and,or" default:"and"`
+	Conditions []cond.Condition `json:"conditions,omitempty" maxItems:"20"`
 }
 
 // Destination is an offer or a lander, by id, or an address. Slot is the lander's click slot (1 to 20) that an offer
 // belongs to; 0 serves every slot.
 type Destination struct {
-	ID     string  `json:"id,omitempty"`
-	URL    string  `json:"url,omitempty"`
-	Weight float64 `json:"weight"`
-	Slot   int     `json:"slot,omitempty"`
+	ID     string  `json:"id,omitempty" doc:"an offer or a landing page; either id or url"`
+	URL    string  `json:"url,omitempty" maxLength:"2000" doc:"an address, with tokens such as {clickid}"`
+	Weight float64 `json:"weight" min:"0" max:"1000000" default:"100"`
+	Slot   int     `json:"slot,omitempty" min:"0" max:"20" doc:"the click slot of the landing page that leads here, as in /out/2; 0 or left out: every slot"`
 }
 
 // Response is what a path with the action nothing answers.
 type Response struct {
-	Status int    `json:"status"`
-	Body   string `json:"body"`
+	Status int    `json:"status" enum:"200,204,404" default:"404"`
+	Body   string `json:"body" maxLength:"20000"`
 }
 
 // NewPath gives a path with every default but its name and id, which Normalize gives.

@@ -1,6 +1,7 @@
 package postback
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -252,3 +253,34 @@ func ParseTime(s string) time.Time {
 	}
 	return t.UTC()
 }
+
+// Field is a field of a postback, for the documentation.
+type Field struct {
+	Name   string
+	Params []string // names of parameters that stand for it, the documented one first
+	Doc    string
+}
+
+// docs describe the fields, in the order of the documentation.
+var docs = []Field{
+	{Name: "click_id", Doc: "the click that converted; required, but in the pixel, where the visitor's cookie says it"},
+	{Name: "payout", Doc: "what the network pays; a negative one takes the conversion back. Left out: the offer's, where it says so"},
+	{Name: "currency", Doc: "three letters; left out: that of the offer or the campaign"},
+	{Name: "status", Doc: "one of the words below; left out: approved"},
+	{Name: "conversion_id", Doc: "the network's own id: another postback with it changes the conversion instead of adding one"},
+	{Name: "goal", Doc: "goal key, such as sale or deposit: each goal of a click is a conversion of its own"},
+	{Name: "cost", Doc: "cost of the click"}, {Name: "time", Doc: "time of the conversion; left out: now"},
+	{Name: "secret", Doc: "the secret of the network, where it has one"},
+}
+
+// Fields lists the fields for the documentation.
+func Fields() []Field {
+	out := slices.Clone(docs)
+	for i := range out {
+		out[i].Params = aliases[out[i].Name]
+	}
+	return out
+}
+
+// Words lists the words for a status that mean the same at every network.
+func Words(status string) []string { return words[status] }

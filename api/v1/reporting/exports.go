@@ -57,7 +57,7 @@ type ExportBody struct {
 // ExportFilter restricts the rows to one value of a dimension, or to one of several.
 type ExportFilter struct {
 	Dimension string          `json:"dimension" bad:"invalid_dimension"`
-	Value     json.RawMessage `json:"value" doc:"a text, or a list of texts: any of them"`
+	Value     json.RawMessage `json:"value" is:"texts" doc:"a text, or a list of texts: any of them"`
 	Not       bool            `json:"not" bad:"invalid_dimension" doc:"all but these values"`
 }
 

@@ -44,7 +44,7 @@ var draftEchoes = []any{struct {
 
 // DraftFlow is a flow that is not saved.
 type DraftFlow struct {
-	Streams        json.RawMessage `json:"streams" doc:"a full flow (an array of Path), instead of the campaign's"`
+	Streams        json.RawMessage `json:"streams" is:"paths" doc:"a full flow (an array of Path), instead of the campaign's"`
 	FlowRotation   string          `json:"flow_rotation" bad:"invalid_flow_rotation" enum:"position,weight" doc:"with streams"`
 	BindVisitors   string          `json:"bind_visitors" bad:"invalid_bind_visitors" enum:"none,streams,streams_landers,streams_landers_offers" doc:"with streams"`
 	FallbackURL    string          `json:"fallback_url" bad:"invalid_fallback_url" maxLength:"2000" format:"routable" doc:"with streams"`
@@ -70,7 +70,7 @@ type SimulateBody struct {
 	DraftFlow
 
 	ClickID string          `json:"click_id" bad:"invalid_id" doc:"a recorded click: its visitor, time and draws, and without streams its campaign; visitor, at and seed go before"`
-	Visitor json.RawMessage `json:"visitor" doc:"an object: names of attributes (country, device_type, param.x, header.x, ...) with their values"`
+	Visitor json.RawMessage `json:"visitor" is:"visitor" doc:"an object: names of attributes (country, device_type, param.x, header.x, ...) with their values"`
 	At      string          `json:"at" bad:"invalid_time" doc:"YYYY-MM-DD HH:MM:SS, UTC; now"`
 	Seed    *int64          `json:"seed" doc:"of the draws; random"`
 

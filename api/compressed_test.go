@@ -1,0 +1,76 @@
+package api_test
+
+import (
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"switchyard/api/apitest"
+	"switchyard/api/route"
+)
+
+// TestCompressed: JSON and CSV go out compressed to clients that take them so, small answers as they are. A file that
+// breaks off does not look whole.
+func TestCompressed(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("click,country,payout\n", 500)
+	file := func(path string, fails error) route.Route {
+		return route.Route{Method: "GET", Path: path, Handle: route.Do(func(*route.Call) (route.File, error) {
+			return route.File{Name: "clicks.csv", Type: "text/csv; charset=utf-8", Size: int64(len(text)),
+				Write: func(_ context.Context, w io.Writer) error {
+					_, err := io.WriteString(w, text[:len(text)/2])
+					if err == nil && fails == nil {
+						_, err = io.WriteString(w, text[len(text)/2:])
+					}
+					return errors.Join(err, fails)
+				}}, nil
+		})}
+	}
+	s := apitest.New(t, apitest.Options{Extra: []route.Route{
+		file("/whole", nil), file("/broken", io.ErrClosedPipe),
+		{Method: "GET", Path: "/large", Handle: route.Do(func(*route.Call) (string, error) { return text, nil })},
+		{Method: "GET", Path: "/small", Handle: route.Do(func(*route.Call) (string, error) { return "yes", nil })},
+	}})
+	for _, c := range []struct {
+		path, takes string
+		packed      bool
+		broken      bool
+	}{
+		{"/whole", "gzip", true, false}, {"/whole", "identity", false, false}, {"/broken", "gzip", true, true},
+		{"/broken", "identity", false, true}, {"/large", "br, gzip", true, false}, {"/large", "gzip;q=0", false, false},
+		{"/small", "gzip", false, false},
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+"/api/v1"+c.path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+s.Key)
+		req.Header.Set("Accept-Encoding", c.takes)
+		answer, err := http.DefaultClient.Do(req)
+		if c.broken && err != nil {
+			continue // it broke before its head was sent
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		var body io.Reader = answer.Body
+		packed := answer.Header.Get("Content-Encoding") == "gzip"
+		if packed {
+			if body, err = gzip.NewReader(answer.Body); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := io.ReadAll(body)
+		if packed != c.packed || (err != nil) != c.broken || !strings.Contains(answer.Header.Get("Vary"), "Accept-Encoding") {
+			t.Errorf("%s to %s: compressed %t, %d bytes, %v, %v", c.path, c.takes, packed, len(got), err, answer.Header)
+		}
+		if !c.broken && c.path != "/small" && !strings.Contains(string(got), strings.TrimSpace(text[:20])) {
+			t.Errorf("%s: %.100s", c.path, got)
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package openapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"sync"
+	"text/template"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+
+	"switchyard/models"
+	"switchyard/models/cond"
+	"switchyard/models/flow"
+	"switchyard/models/postback"
+	"switchyard/models/token"
+)
+
+// Tracking is the page about tracking domains, in Markdown. It is made of the tables that the service itself uses.
+var Tracking = sync.OnceValue(func() []byte {
+	type status struct {
+		Status string
+		Words  []string
+	}
+	var statuses []status
+	for _, name := range []string{
+		models.StatusApproved, models.StatusPending, models.StatusRejected, models.StatusChargeback,
+	} {
+		statuses = append(statuses, status{name, postback.Words(name)})
+	}
+	funcs := template.FuncMap{
+		"cell": func(text string) string { return strings.ReplaceAll(text, "|", `\|`) },
+		"json": func(v any) (string, error) { text, err := json.Marshal(v); return string(text), err },
+	}
+	t := template.Must(template.New("tracking.md.tmpl").Funcs(funcs).ParseFS(page, "page/tracking.md.tmpl"))
+	var out bytes.Buffer
+	err := t.Execute(&out, map[string]any{
+		"Addresses": addresses, "Tokens": token.Catalog(), "Letters": token.DateLetters, "Forms": cond.Forms(),
+		"MaxItems": cond.MaxItems, "MaxSlot": flow.MaxSlot, "Fields": postback.Fields(), "Statuses": statuses,
+		"JS": file("page/protect.js"), "PHP": file("page/protect.php"),
+	})
+	if err != nil {
+		panic("openapi: tracking page: " + err.Error()) // of constant tables
+	}
+	return out.Bytes()
+})
+
+// file is a file of the page.
+func file(name string) string {
+	text, err := page.ReadFile(name)
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return string(text)
+}
+
+// trackingPage is Tracking as a page.
+var trackingPage = sync.OnceValue(func() []byte {
+	var body bytes.Buffer
+	if err := goldmark.New(goldmark.WithExtensions(extension.Table)).Convert(Tracking(), &body); err != nil {
+		panic(err) // a buffer takes everything
+	}
+	return []byte(strings.Replace(file("page/tracking.html"), "<main></main>", "<main>"+body.String()+"</main>", 1))
+})

@@ -1,0 +1,98 @@
+package cond_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"switchyard/models/cond"
+)
+
+// TestForms: every attribute with every operator that it takes is of exactly one form, and no form has a condition that
+// is refused.
+func TestForms(t *testing.T) {
+	t.Parallel()
+	names := []string{"param.x", "header.X-Test"}
+	for _, f := range cond.Forms() {
+		for _, name := range f.Attributes {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+		example := canonical(t, f.Example)
+		if err := cond.Validate(example); err != nil {
+			t.Errorf("%s: its example is refused: %v", f.Name, err)
+		}
+		if err := cond.CheckValues([]cond.Condition{example}, nil); err != nil {
+			t.Errorf("%s: its example holds for nobody: %v", f.Name, err)
+		}
+	}
+	values := []any{"1", "true", []any{"1", "2"}, "2026-01-01", "192.0.2.1", []any{map[string]any{}}, "Chrome", "2026-01-01,2026-01-02", "x"}
+	for _, name := range names {
+		for operator := range strings.FieldsSeq(`equals not_equals in not_in contains not_contains starts_with ends_with
+			regex not_regex in_cidr not_in_cidr gt gte lt lte between is_set`) {
+			valid := slices.ContainsFunc(values, func(v any) bool {
+				c := cond.Condition{Attribute: name, Operator: operator, Value: v}
+				return cond.Validate(c) == nil && !refusedOperator(cond.CheckValues([]cond.Condition{c}, nil))
+			})
+			count := 0
+			for _, f := range cond.Forms() {
+				family := f.Families && strings.Contains(name, ".")
+				if slices.Contains(f.Operators, operator) && (family || slices.Contains(f.Attributes, name)) {
+					count++
+				}
+			}
+			if want := map[bool]int{true: 1}[valid]; count != want {
+				t.Errorf("%s %s is of %d forms, want %d", name, operator, count, want)
+			}
+		}
+	}
+}
+
+// refusedOperator reports whether an error says that the attribute does not take the operator.
+func refusedOperator(err error) bool {
+	e, ok := err.(*cond.Error) //nolint:errorlint // documented
+	return ok && e != nil && e.Reason == cond.UnknownOperator
+}
+
+// canonical is a condition as it is saved.
+func canonical(t *testing.T, c cond.Condition) cond.Condition {
+	t.Helper()
+	text, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read cond.Condition
+	if err := json.Unmarshal(text, &read); err != nil {
+		t.Fatal(err)
+	}
+	return cond.Canonical(read)
+}
+
+// TestCanonicalTypes: values are saved in the type of their kind, however they were written.
+func TestCanonicalTypes(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		attribute, operator, sent, saved string
+	}{
+		{"bot_score", "gt", `"5"`, `5`}, {"bot_score", "between", `"5, 10"`, `[5,10]`}, {"asn", "in", `["AS3320", 6805]`, `[3320,6805]`},
+		{"is_bot", "equals", `"yes"`, `true`}, {"isp", "is_set", `0`, `false`}, {"sub1", "equals", `7`, `"7"`},
+		{"sub1", "gte", `"7"`, `7`}, {"os_version", "gte", `17`, `"17"`}, {"day_of_week", "in", `["sat","sun"]`, `[6,7]`},
+		{"country", "in", `["us","Germany"]`, `["US","DE"]`}, {"bot_score", "gt", `"many"`, `"many"`},
+		{"os_version", "between", `"16,17"`, `["16","17"]`}, {"schedule", "equals", `[{"days":["1"]}]`, `[{"days":["1"]}]`},
+	} {
+		var sent, saved any
+		if json.Unmarshal([]byte(c.sent), &sent) != nil || json.Unmarshal([]byte(c.saved), &saved) != nil {
+			t.Fatal(c)
+		}
+		got := canonical(t, cond.Condition{Attribute: c.attribute, Operator: c.operator, Value: sent})
+		text, _ := json.Marshal(got.Value)
+		var value any
+		_ = json.Unmarshal(text, &value)
+		if !reflect.DeepEqual(value, saved) {
+			t.Errorf("%s %s %s is saved as %s", c.attribute, c.operator, c.sent, text)
+		}
+	}
+}

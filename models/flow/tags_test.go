@@ -1,0 +1,25 @@
+package flow
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestTags: the tags, of which the documentation is made, name the values that a path may have.
+func TestTags(t *testing.T) {
+	t.Parallel()
+	for field, values := range map[string][]string{
+		"StreamType": streamTypes, "Action": actions, "Transition": transitions, "Logic": {"and", "or"},
+	} {
+		f, _ := reflect.TypeFor[Path]().FieldByName(field)
+		if got := strings.Split(f.Tag.Get("enum"), ","); !sameSet(got, values) {
+			t.Errorf("the tag of %s has %v, the check %v", field, got, values)
+		}
+	}
+}
+
+func sameSet(a, b []string) bool {
+	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
+}

@@ -1,0 +1,63 @@
+package token
+
+import (
+	"strings"
+	"time"
+)
+
+// Entry is what the documentation says of a token.
+type Entry struct {
+	Name    string   // as it is written, without braces
+	Aliases []string // other trackers' names for it
+	Doc     string
+	Example string // a value; empty: none to show
+	// OfConversion tokens are filled in postbacks only.
+	OfConversion bool
+}
+
+// docs describe the tokens that are not attributes of the click.
+var docs = [firstOfClick]string{
+	ClickID: "the click's id: hand it to the network, which sends it back in its postback", CampaignName: "name of the campaign",
+	CampaignAlias: "alias of the campaign", PathName: "name of the path that the visitor took", LanderName: "name of the landing page",
+	LPSlot: "the click slot that the visitor left the landing page by, 1 to 20", OfferName: "name of the offer",
+	NetworkName: "name of the affiliate network", SourceName: "name of the traffic source", CountryName: "the country's name in English",
+	Sub: "sub1 to sub10: the parameters that the traffic source names", IsUnique: "1 for a visitor's first click, else 0",
+	LPKey: "the signed key of a protected landing page", Timestamp: "seconds since 1970",
+	Date:   "date:FORMAT or date:FORMAT,ZONE: the time of the click in the letters below; without FORMAT Y-m-d",
+	Random: "random:MIN,MAX: a whole number, another one each time", Sample: "sample:a|b|c: one of the texts, another one each time",
+	Param: "param.NAME: a parameter of the tracking link", Payout: "payout that the source is told", Revenue: "revenue of the conversion",
+	Profit: "revenue less cost", Status: "approved, pending, rejected or chargeback; status:approved=1,pending=2 writes other words",
+	ConversionID: "the network's id of the conversion", Goal: "goal key of the conversion", EventTime: "time of the conversion, seconds since 1970",
+}
+
+// Catalog lists the tokens for the documentation.
+func Catalog() []Entry {
+	at := time.Date(2026, 3, 5, 13, 7, 9, 0, time.UTC)
+	written := map[Name]string{Sub: "sub1", Param: "param.NAME", Date: "date:d.m.Y H:i,Europe/Berlin", Random: "random:1,9", Sample: "sample:a|b|c"}
+	lists := append(own[:len(own):len(own)], nil...)
+	for _, row := range ofClick {
+		lists = append(lists, row.Token)
+	}
+	var out []Entry
+	for n, list := range lists {
+		name := Name(n)
+		if name == None {
+			continue
+		}
+		all := strings.Split(list, ",")
+		e := Entry{Name: all[0], Aliases: all[1:], OfConversion: name.ofConversion()}
+		if text := written[name]; text != "" {
+			e.Name = text
+		}
+		if name < firstOfClick {
+			e.Doc = docs[name]
+		} else {
+			e.Doc = "of the click: " + strings.ReplaceAll(all[0], "_", " ")
+		}
+		if !e.OfConversion && name != Param && name != LPKey {
+			e.Example = Example("{"+e.Name+"}", at)
+		}
+		out = append(out, e)
+	}
+	return out
+}
