@@ -30,6 +30,8 @@ var named = map[string]string{
 	"PATCH /short-links":                         "updateSmartlink",
 	"DELETE /short-links/{id}/stats":             "deleteSmartlinkStats",
 	"POST /network-templates":                    "saveNetworkTemplates",
+	"POST /campaigns/{id}/test-click":            "testCampaign",
+	"POST /networks/{id}/test-postback":          "testNetwork",
 	"GET /plan":                                  "getPlan",
 	"GET /plan/usage":                            "getPlanUsage",
 	"GET /reports/exports/{id}":                  "downloadReportExport",

@@ -3,6 +3,7 @@ package openapi
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/netip"
 	"reflect"
@@ -199,6 +200,11 @@ func (c *collector) described(schema object, f reflect.StructField) object {
 		schema["description"] = doc
 	}
 	bind.RulesOf(f).Schema(schema, c.body)
+	if preset, ok := schema["default"]; ok {
+		// Generated clients take a field with a default for one that is always there, and would have it sent.
+		delete(schema, "default")
+		schema["description"] = strings.TrimPrefix(fmt.Sprintf("%s; default %v", doc, preset), "; ")
+	}
 	return schema
 }
 
