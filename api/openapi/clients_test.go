@@ -62,6 +62,9 @@ func TestGoClient(t *testing.T) {
 		t.Skip("builds a client")
 	}
 	w := newWorkshop(t, "go")
+	if err := os.Rename(filepath.Join(w.dir, "main.go.txt"), filepath.Join(w.dir, "main.go")); err != nil {
+		t.Fatal(err)
+	}
 	tools, err := filepath.Abs(filepath.Join("..", "..", "ops", "tools", "go.mod"))
 	if err != nil {
 		t.Fatal(err)
