@@ -237,12 +237,22 @@ func TestCampaignFlowErrors(t *testing.T) {
 			t.Parallel()
 			d.In(t).Do("PUT", path(made["id"])+"/flow", m{"streams": c.streams}).Want(400, c.code)
 			d.In(t).Do("POST", "/tools/simulate", m{"streams": c.streams}).Want(400, c.code)
+			if c.code != "no_streams" {
+				d.In(t).Do("POST", path(made["id"])+"/flow/replay", m{"streams": c.streams}).Want(400, c.code)
+			}
 			body := with(d.campaign("x "+name), "streams", c.streams)
 			delete(body, "offer_id")
 			d.In(t).Do("POST", "/campaigns", body).Want(400, c.code)
 		})
 	}
 	d.Do("PUT", path(made["id"])+"/flow", m{}).Want(400, "no_streams")
+	replay := path(made["id"]) + "/flow/replay"
+	d.Do("POST", replay, m{"streams": []any{}}).Want(400, "no_streams")
+	for _, field := range []string{"flow_rotation", "bind_visitors", "fallback_url", "destination_url"} {
+		d.Do("POST", replay, m{field: "x"}).Want(400, "invalid_"+field)
+	}
+	d.Do("POST", "/campaigns/x/flow/replay", nil).Want(400, "invalid_id")
+	d.Do("POST", path(uuid.NewString())+"/flow/replay", nil).Want(404, "not_found")
 	for _, bad := range []any{"x", 1, uuid.NewString(), d.lander, foreignOffer} {
 		d.Do("POST", "/campaigns", with(d.campaign("x"), "offer_id", bad)).Want(400, "invalid_destination")
 	}

@@ -284,7 +284,9 @@ type DeactivatedUsed struct {
 	Users
 }
 
-func deactivatedUsed(id uuid.UUID, u Users) DeactivatedUsed { return DeactivatedUsed{deactivated(id), u} }
+func deactivatedUsed(id uuid.UUID, u Users) DeactivatedUsed {
+	return DeactivatedUsed{deactivated(id), u}
+}
 
 // DeletedUsed is the answer to a DELETE of what others may name.
 type DeletedUsed struct {

@@ -130,6 +130,12 @@ func TestTestPostback(t *testing.T) {
 	click := d.clicked(t, d.Account.ID, campaign, uuid.MustParse(d.offer), uuid.MustParse(fmt.Sprint(made["id"])))
 	at := fmt.Sprintf("/networks/%v/test-postback", made["id"])
 	before := footprints(t, d)
+	untouched := func() {
+		t.Helper()
+		if after := footprints(t, d); after != before {
+			t.Errorf("a test leaves %s, before it %s", after, before)
+		}
+	}
 	try := func(body map[string]any) map[string]any {
 		t.Helper()
 		return d.In(t).Do("POST", at, body).Want(200, "").Map()
@@ -150,6 +156,7 @@ func TestTestPostback(t *testing.T) {
 	got := try(map[string]any{"url": filled})
 	wantStep(t, got, "secret: right", `status: "1" is approved`, "result: the conversion would be created")
 	same(t, got["conversion"].(map[string]any), map[string]any{"status": "approved", "payout": 3.0, "conversion_id": "T1"})
+	untouched()
 	recordConversion(t, d.DB, clicklog.ConversionInput{
 		AccountID: d.Account.ID, ClickID: idOfClick(t, click), ConversionID: "T1", Status: models.StatusChargeback, At: time.Now(),
 	})
@@ -171,6 +178,8 @@ func TestTestPostback(t *testing.T) {
 	wantStep(t, try(map[string]any{"url": "https://own.test/pixel?clickid=x"}), "-address: this is no address of postbacks")
 	wantStep(t, try(map[string]any{"url": "https://own.test/postback?clickid=" + click}), "-address: the address does not end in")
 
+	untouched()
+
 	// A click of another account is as unknown as one that does not exist.
 	other, theirs, _ := d.NewAccount("scale")
 	foreign := d.clicked(t, other.ID, uuid.New(), uuid.New(), uuid.Nil)
@@ -184,9 +193,7 @@ func TestTestPostback(t *testing.T) {
 	d.Do("POST", at, map[string]any{"url": "own.test"}).Want(400, "invalid_url")
 	d.Do("POST", at, map[string]any{"url": "https://own.test/postback?" + strings.Repeat("x", 8000)}).Want(400, "too_long")
 	d.Do("POST", at, map[string]any{"payout": 5}).Want(400, "invalid_input")
-	if after := footprints(t, d); after != before {
-		t.Errorf("tests have left %s instead of %s", after, before)
-	}
+	untouched()
 }
 
 // clicked stores a click and gives its id as answers show it.

@@ -111,7 +111,7 @@ func TestSourceOfPlatform(t *testing.T) {
 		s.Do("POST", "/traffic-sources", `{"platform": `+nothing+`}`).Want(400, "required")
 	}
 	s.Do("POST", "/traffic-sources", `{"platform": "mgid", "name": ""}`).Want(400, "required")
-	s.Do("POST", "/traffic-sources", `{"platform": "mgid", "nmae": "x"}`).Want(400, "invalid_input")
+	s.Do("POST", "/traffic-sources", `{"platform": "mgid", "naame": "x"}`).Want(400, "invalid_input")
 	s.Do("POST", "/traffic-sources", `{"platform": "mgid"`).Want(400, "bad_body")
 	// PUT writes what it is sent.
 	s.Do("PUT", "/traffic-sources", map[string]any{"id": made["id"], "platform": "richads"}).Want(400, "required")

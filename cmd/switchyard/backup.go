@@ -115,7 +115,7 @@ func (c *restoreCmd) Run(ctx context.Context, e *env) error {
 		if err != nil {
 			return err
 		}
-		defer f.Close()
+		defer f.Close() //nolint:errcheck // it was only read
 		in = f
 	}
 	return withBareDatabase(ctx, e, func(_ config.Config, d *db.DB) error {

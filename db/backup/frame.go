@@ -41,7 +41,7 @@ func (w *frameWriter) write(kind byte, content []byte) error {
 	if len(content) > maxFrame {
 		return fmt.Errorf("backup: a row of %d bytes", len(content))
 	}
-	binary.BigEndian.PutUint32(head[1:], uint32(len(content)))
+	binary.BigEndian.PutUint32(head[1:], uint32(len(content))) //nolint:gosec // at most maxFrame
 	if _, err := w.zip.Write(head[:]); err != nil {
 		return err
 	}

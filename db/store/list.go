@@ -113,10 +113,10 @@ func readPage[T any](ctx context.Context, s *Store, account uuid.UUID, p Page, q
 		}
 		args = append(args, start)
 	}
-	for _, o := range q.Only {
+	sql += strings.Join(db.Map(q.Only, func(o pageCondition) string {
 		args = append(args, o.arg)
-		sql += " AND " + fmt.Sprintf(o.sql, fmt.Sprintf("$%d", len(args)))
-	}
+		return " AND " + fmt.Sprintf(o.sql, fmt.Sprintf("$%d", len(args)))
+	}), "")
 	sign, direction := "<", " DESC"
 	if q.Asc {
 		sign, direction = ">", " ASC"
@@ -148,11 +148,8 @@ func readPage[T any](ctx context.Context, s *Store, account uuid.UUID, p Page, q
 }
 
 // onlyScope is what conditions add to the scope of a cursor.
-func onlyScope(list []pageCondition) (scope string) {
-	for _, o := range list {
-		scope += fmt.Sprintf("|%q|%q", o.sql, o.arg)
-	}
-	return scope
+func onlyScope(list []pageCondition) string {
+	return strings.Join(db.Map(list, func(o pageCondition) string { return fmt.Sprintf("|%q|%q", o.sql, o.arg) }), "")
 }
 
 // walkStart is the time of a walk's first page: now without a place, else the last value of the place.

@@ -60,7 +60,7 @@ func (k Networks) write(ctx context.Context, n models.Network,
 	})
 }
 
-const selectSecrets = `
+const selectSealed = `
 SELECT id, postback_secret AS sealed FROM networks
 WHERE account_id = $1 AND id = ANY ($2::uuid[]) AND postback_secret IS NOT NULL`
 
@@ -70,7 +70,7 @@ func (k Networks) Secrets(ctx context.Context, account uuid.UUID, ids []uuid.UUI
 	rows, err := db.Select[struct {
 		ID     uuid.UUID `db:"id"`
 		Sealed []byte    `db:"sealed"`
-	}](ctx, k.s.c, "secrets of networks", selectSecrets, account, db.UUIDs(ids))
+	}](ctx, k.s.c, "secrets of networks", selectSealed, account, db.UUIDs(ids))
 	open := make(map[uuid.UUID]string, len(rows))
 	for _, row := range rows {
 		secret, err := k.s.box.Open(ctx, postbackSecretPlace(account, row.ID), row.Sealed)

@@ -50,7 +50,8 @@ func (q *pageQuery[R]) sortByName() {
 	}
 	q.Walk = true
 	q.Order = []orderColumn{
-		{"(" + last + ")", "%s::boolean"}, {"CASE WHEN t.updated_at > $2 THEN '' ELSE lower(t.name) END", "lower(%s)"},
+		{"(" + last + ")", "%s::boolean"},
+		{"CASE WHEN t.updated_at > $2 THEN '' ELSE lower(t.name) END", "lower(%s)"},
 		{"t.id", "%s::uuid"},
 	}
 	q.Place = func(record R, start time.Time) []string {

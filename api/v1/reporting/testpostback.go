@@ -171,8 +171,8 @@ func (s *steps) read(v *incoming.Verdict) {
 	default:
 		s.add("secret", false, "%s", incoming.WrongSecret)
 	}
-	switch {
-	case said.OriginalStatus == "":
+	switch said.OriginalStatus {
+	case "":
 		s.add("status", true, "no status word: a new conversion is %s, a recorded one keeps its status", said.Status)
 	default:
 		s.add("status", true, "%.100q is %s", said.OriginalStatus, said.Status)
@@ -209,12 +209,12 @@ func (d Deps) testOutcome(c *route.Call, v *incoming.Verdict, out *TestedPostbac
 		return err
 	}
 	one := list[0]
-	switch {
-	case one.Result == "":
+	switch one.Result {
+	case "":
 		e, _ := models.AsError(one.Refusal)
 		found.add("result", false, "nothing would be recorded: %s", e.Message)
 		return nil
-	case one.Result == clicklog.ResultCreated || one.Result == clicklog.ResultUpdated:
+	case clicklog.ResultCreated, clicklog.ResultUpdated:
 		out.Result = clicklog.PostbackRecorded
 		found.add("result", true, "the conversion would be %s", one.Result)
 	default:
