@@ -63,9 +63,9 @@ func TestManyRowsDelayNobody(t *testing.T) {
 			if n := running.Add(1); n > most.Load() {
 				most.Store(n)
 			}
-			defer running.Add(-1)
 			first <- struct{}{}
 			<-gate
+			running.Add(-1) // before the commit, after which the next one may run
 		}
 		return leave(ctx, u)
 	}
