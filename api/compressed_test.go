@@ -20,14 +20,16 @@ func TestCompressed(t *testing.T) {
 	text := strings.Repeat("click,country,payout\n", 500)
 	file := func(path string, fails error) route.Route {
 		return route.Route{Method: "GET", Path: path, Handle: route.Do(func(*route.Call) (route.File, error) {
-			return route.File{Name: "clicks.csv", Type: "text/csv; charset=utf-8", Size: int64(len(text)),
+			return route.File{
+				Name: "clicks.csv", Type: "text/csv; charset=utf-8", Size: int64(len(text)),
 				Write: func(_ context.Context, w io.Writer) error {
 					_, err := io.WriteString(w, text[:len(text)/2])
 					if err == nil && fails == nil {
 						_, err = io.WriteString(w, text[len(text)/2:])
 					}
 					return errors.Join(err, fails)
-				}}, nil
+				},
+			}, nil
 		})}
 	}
 	s := apitest.New(t, apitest.Options{Extra: []route.Route{
@@ -40,8 +42,12 @@ func TestCompressed(t *testing.T) {
 		packed      bool
 		broken      bool
 	}{
-		{"/whole", "gzip", true, false}, {"/whole", "identity", false, false}, {"/broken", "gzip", true, true},
-		{"/broken", "identity", false, true}, {"/large", "br, gzip", true, false}, {"/large", "gzip;q=0", false, false},
+		{"/whole", "gzip", true, false},
+		{"/whole", "identity", false, false},
+		{"/broken", "gzip", true, true},
+		{"/broken", "identity", false, true},
+		{"/large", "br, gzip", true, false},
+		{"/large", "gzip;q=0", false, false},
 		{"/small", "gzip", false, false},
 	} {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+"/api/v1"+c.path, nil)

@@ -46,11 +46,13 @@ var addresses = []address{
 	{
 		http.MethodGet, "/{slug}", "followLink", "visitor",
 		"a tracking link, by the campaign's alias, or a smartlink, by its slug; the parameters are those that the traffic source names",
-		[]object{text("path", "slug", "alias of a campaign, or slug of a smartlink")}, onward(),
+		[]object{text("path", "slug", "alias of a campaign, or slug of a smartlink")},
+		onward(),
 	},
 	{
 		http.MethodGet, "/out", "clickOut", "visitor of a landing page", "goes on to an offer of the first slot",
-		[]object{text("query", "clickid", "the click that led to the page, where its cookie is not sent")}, onward(),
+		[]object{text("query", "clickid", "the click that led to the page, where its cookie is not sent")},
+		onward(),
 	},
 	{
 		http.MethodGet, "/out/{slot}", "clickOutSlot", "visitor of a landing page", "goes on to an offer of a slot",
@@ -59,7 +61,8 @@ var addresses = []address{
 				"type": "integer", "minimum": 1, "maximum": flow.MaxSlot,
 			}},
 			text("query", "clickid", "the click that led to the page, where its cookie is not sent"),
-		}, onward(),
+		},
+		onward(),
 	},
 	{http.MethodGet, "/postback", "sendPostback", "shop", "reports a conversion", postbackParams(), postbackAnswers()},
 	{
@@ -69,7 +72,8 @@ var addresses = []address{
 	},
 	{
 		http.MethodGet, "/pixel.gif", "loadPixel", "visitor of a shop", "reports a conversion from the visitor's own browser",
-		postbackParams(), object{"200": object{
+		postbackParams(),
+		object{"200": object{
 			"description": "a transparent image", "content": object{"image/gif": object{"schema": object{"type": "string"}}},
 		}},
 	},

@@ -71,7 +71,9 @@ func (s *schemas) conditionAnyValue() object {
 	return s.component("ConditionValue", object{
 		"description": "as the condition has it",
 		"anyOf": []any{
-			object{"type": "string"}, object{"type": "number"}, object{"type": "boolean"},
+			object{"type": "string"},
+			object{"type": "number"},
+			object{"type": "boolean"},
 			object{"type": "array", "items": object{"anyOf": []any{
 				object{"type": "string"}, object{"type": "number"}, object{"type": "boolean"}, object{"type": "object"},
 			}}},
