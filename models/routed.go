@@ -9,13 +9,6 @@ type RoutedTo struct {
 	StreamID   uuid.UUID `json:"stream_id"`   // zero without a path
 	LanderID   uuid.UUID `json:"lander_id"`
 	OfferID    uuid.UUID `json:"offer_id"`
-	To         string    `json:"to"`
+	// To is path, fallback_url, destination_url or none. The addresses of one path count together.
+	To string `json:"to"`
 }
-
-// What RoutedTo leads to. The addresses of one path count together.
-const (
-	ToPath        = "path"
-	ToFallback    = "fallback_url"
-	ToDestination = "destination_url"
-	ToNothing     = "none"
-)

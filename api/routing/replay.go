@@ -66,15 +66,12 @@ func WentTo(c *clicklog.StoredClick) models.RoutedTo {
 	return to
 }
 
+// toOf is what a way leads to. The last resorts have names of their own.
 func toOf(via flow.Via) string {
 	switch via {
-	case flow.ViaNone:
-		return models.ToNothing
-	case flow.ViaFallback:
-		return models.ToFallback
-	case flow.ViaDestination:
-		return models.ToDestination
+	case flow.ViaNone, flow.ViaFallback, flow.ViaDestination:
+		return via.String()
 	default:
-		return models.ToPath
+		return "path"
 	}
 }

@@ -257,12 +257,31 @@ type DeactivatedAnswer struct {
 
 func deactivated(id uuid.UUID) DeactivatedAnswer { return DeactivatedAnswer{id, true} }
 
-// remove is DELETE ?id=. It answers by show.
-func remove[T interface {
+// remover is a table whose records can be removed.
+type remover interface {
 	Remove(ctx context.Context, account, id uuid.UUID) error
-}, R, A, L any](res resource[T, R, A], summary string, show func(id uuid.UUID) L) route.Route {
-	row := res.row("DELETE", "", summary, route.Do(func(c *route.Call) (L, error) {
-		return show(c.ID), res.table(c.Store).Remove(c.Context(), c.Account.ID, c.ID)
+}
+
+// remove is DELETE ?id=. It answers by show.
+func remove[T remover, R, A, L any](res resource[T, R, A], summary string, show func(id uuid.UUID) L) route.Route {
+	return removeThen(res, summary, func(c *route.Call) (L, error) { return show(c.ID), nil })
+}
+
+// removeUsed is remove for what others may name. They go on without it.
+func removeUsed[T remover, R, A, L any](res resource[T, R, A], summary string, show func(id uuid.UUID, u Users) L) route.Route {
+	return removeThen(res, summary, func(c *route.Call) (L, error) {
+		users, err := usersOf(c)
+		return show(c.ID, users), err
+	})
+}
+
+// removeThen is remove with an answer that is made afterwards.
+func removeThen[T remover, R, A, L any](res resource[T, R, A], summary string, then func(*route.Call) (L, error)) route.Route {
+	row := res.row("DELETE", "", summary, route.Do(func(c *route.Call) (answer L, err error) {
+		if err := res.table(c.Store).Remove(c.Context(), c.Account.ID, c.ID); err != nil {
+			return answer, err
+		}
+		return then(c)
 	}), answer.IDCodes)
 	row.Query = answer.QueryID
 	return row
@@ -295,21 +314,6 @@ type DeletedUsed struct {
 }
 
 func deletedUsed(id uuid.UUID, u Users) DeletedUsed { return DeletedUsed{answer.Deleted(id), u} }
-
-// removeUsed is remove for what others may name. They go on without it.
-func removeUsed[T interface {
-	Remove(ctx context.Context, account, id uuid.UUID) error
-}, R, A, L any](res resource[T, R, A], summary string, show func(id uuid.UUID, u Users) L) route.Route {
-	row := res.row("DELETE", "", summary, route.Do(func(c *route.Call) (answer L, err error) {
-		if err := res.table(c.Store).Remove(c.Context(), c.Account.ID, c.ID); err != nil {
-			return answer, err
-		}
-		users, err := usersOf(c)
-		return show(c.ID, users), err
-	}), answer.IDCodes)
-	row.Query = answer.QueryID
-	return row
-}
 
 // clone is POST /{id}/clone, which answers with the copy by show.
 func clone[T interface {

@@ -18,7 +18,8 @@ type CampaignClicks struct {
 }
 
 const ofCampaign = ` FROM clicks
-WHERE account_id = $1 AND id >= $2 AND id < $3 AND coalesce(nullif(parent_campaign_id, '00000000-0000-0000-0000-000000000000'), campaign_id) = $4`
+WHERE account_id = $1 AND id >= $2 AND id < $3
+	AND coalesce(nullif(parent_campaign_id, '00000000-0000-0000-0000-000000000000'), campaign_id) = $4`
 
 // walkStep is how many clicks are read at once.
 const walkStep = 500

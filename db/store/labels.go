@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"maps"
 	"strings"
 
 	"github.com/google/uuid"
@@ -46,6 +47,19 @@ func (s *Store) LabelsOf(ctx context.Context, account uuid.UUID, dimensions []st
 		labels[name] = found
 	}
 	return labels, nil
+}
+
+// NamesOf gives the names of records by their ids, which are given by dimension. What has no name is left out.
+func (s *Store) NamesOf(ctx context.Context, account uuid.UUID, ids map[string][]string) (map[string]string, error) {
+	names := map[string]string{}
+	for dimension, values := range ids {
+		found, err := s.Labels(ctx, account, dimension, values)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(names, found)
+	}
+	return names, nil
 }
 
 // Labels gives the names of the values of a dimension that are ids of the account's records, deleted ones included.

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"maps"
 	"slices"
 
 	"github.com/google/uuid"
@@ -128,22 +127,16 @@ func (p *replayer) records(ctx context.Context, account uuid.UUID, a jobs.FlowRe
 func (p *replayer) names(ctx context.Context, account uuid.UUID, rows []jobs.FlowReplayRow, paths []flow.Path) (
 	map[string]string, error,
 ) {
-	names := map[string]string{}
-	for dimension, id := range map[string]func(jobs.FlowReplayRow) uuid.UUID{
-		"campaign_id": func(r jobs.FlowReplayRow) uuid.UUID { return r.CampaignID },
-		"stream_id":   func(r jobs.FlowReplayRow) uuid.UUID { return r.StreamID },
-		"lander_id":   func(r jobs.FlowReplayRow) uuid.UUID { return r.LanderID },
-		"offer_id":    func(r jobs.FlowReplayRow) uuid.UUID { return r.OfferID },
-	} {
-		ids := map[string]bool{}
-		for _, r := range rows {
-			ids[id(r).String()] = true
-		}
-		found, err := p.store.Labels(ctx, account, dimension, slices.Collect(maps.Keys(ids)))
-		if err != nil {
-			return nil, err
-		}
-		maps.Copy(names, found)
+	ids := map[string][]string{}
+	for _, r := range rows {
+		ids["campaign_id"] = append(ids["campaign_id"], r.CampaignID.String())
+		ids["stream_id"] = append(ids["stream_id"], r.StreamID.String())
+		ids["lander_id"] = append(ids["lander_id"], r.LanderID.String())
+		ids["offer_id"] = append(ids["offer_id"], r.OfferID.String())
+	}
+	names, err := p.store.NamesOf(ctx, account, ids)
+	if err != nil {
+		return nil, err
 	}
 	for _, path := range paths {
 		names[path.ID] = path.Name

@@ -80,7 +80,7 @@ func (d Deps) replayFlow(c *route.Call, b FlowReplayBody) (FlowReplayed, error) 
 		BindVisitors: b.BindVisitors, FallbackURL: b.FallbackURL, DestinationURL: b.DestinationURL,
 	}
 	if len(b.Streams) > 0 {
-		paths, _, err := b.paths(c)
+		paths, err := b.paths(c)
 		if err != nil {
 			return FlowReplayed{}, err
 		}

@@ -2,7 +2,6 @@ package reporting
 
 import (
 	"errors"
-	"maps"
 	"math"
 	"slices"
 	"time"
@@ -283,13 +282,5 @@ func clickNames(c *route.Call, d clicklog.ClickDetail) (map[string]string, error
 
 // namesOf reads the names of records by their ids, which are given by dimension.
 func namesOf(c *route.Call, ids map[string][]string) (map[string]string, error) {
-	names := map[string]string{}
-	for dimension, values := range ids {
-		found, err := c.Store.Labels(c.Context(), c.Account.ID, dimension, values)
-		if err != nil {
-			return nil, err
-		}
-		maps.Copy(names, found)
-	}
-	return names, nil
+	return c.Store.NamesOf(c.Context(), c.Account.ID, ids)
 }

@@ -51,17 +51,13 @@ type DraftFlow struct {
 	DestinationURL string          `json:"destination_url" bad:"invalid_destination_url" maxLength:"2000" format:"routable" doc:"with streams"`
 }
 
-// paths reads the paths, checks them as if they were to be saved, and gives them as they would be.
-func (f DraftFlow) paths(c *route.Call) ([]flow.Path, json.RawMessage, error) {
+// paths reads the paths and checks them as if they were to be saved.
+func (f DraftFlow) paths(c *route.Call) ([]flow.Path, error) {
 	paths, err := flow.Parse(f.Streams)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if err := c.Store.Campaigns().CheckFlow(c.Context(), c.Account.ID, paths); err != nil {
-		return nil, nil, err
-	}
-	streams, err := json.Marshal(paths)
-	return paths, streams, err
+	return paths, c.Store.Campaigns().CheckFlow(c.Context(), c.Account.ID, paths)
 }
 
 // SimulateBody describes a visitor and names the flow: a campaign's, or one that is sent.
@@ -162,7 +158,11 @@ func (b SimulateBody) records(c *route.Call) (uuid.UUID, *store.Routing, error) 
 		r, err := store.CampaignRouting(c.Context(), c.Store.Conn(), c.Account.ID, b.CampaignID)
 		return b.CampaignID, r, err
 	}
-	paths, streams, err := b.paths(c)
+	paths, err := b.paths(c)
+	if err != nil {
+		return uuid.Nil, nil, err
+	}
+	streams, err := json.Marshal(paths)
 	if err != nil {
 		return uuid.Nil, nil, err
 	}

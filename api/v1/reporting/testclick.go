@@ -149,9 +149,9 @@ const (
 // request is the request that the body describes.
 func (b TestClickBody) request(c *route.Call, link string, source models.SourceLink) (*http.Request, error) {
 	text := cmp.Or(b.URL, sampleLink(link, source))
-	u, err := url.Parse(text)
-	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, models.Invalid("invalid_url", "url must be an http(s) address")
+	u, err := testURL(text)
+	if err != nil {
+		return nil, err
 	}
 	ip, err := netip.ParseAddr(cmp.Or(b.IP, click.TrialAddress))
 	if err != nil {
@@ -159,7 +159,7 @@ func (b TestClickBody) request(c *route.Call, link string, source models.SourceL
 	}
 	req, err := http.NewRequestWithContext(c.Context(), http.MethodGet, u.String(), nil)
 	if err != nil {
-		return nil, models.Invalid("invalid_url", "url must be an http(s) address")
+		return nil, errTestURL
 	}
 	req.URL.RawQuery = u.RawQuery
 	req.RemoteAddr = netip.AddrPortFrom(ip.WithZone(""), 1).String()
@@ -175,6 +175,17 @@ func (b TestClickBody) request(c *route.Call, link string, source models.SourceL
 }
 
 const maxHeader = 2000 // bytes
+
+var errTestURL = models.Invalid("invalid_url", "url must be an http(s) address")
+
+// testURL reads the address that a test is about.
+func testURL(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, errTestURL
+	}
+	return u, nil
+}
 
 // sampleLink fills the macros of a tracking link with values by which they are known again.
 func sampleLink(link string, source models.SourceLink) string {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"strings"
 
 	"github.com/google/uuid"
@@ -124,9 +123,9 @@ func (d Deps) testMessage(c *route.Call, b TestPostbackBody, network models.Netw
 		}
 		address = "http://localhost/postback/" + network.ID.String() + "?" + b.query(network, secrets[network.ID])
 	}
-	u, err := url.Parse(address)
-	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, models.Invalid("invalid_url", "url must be an http(s) address")
+	u, err := testURL(address)
+	if err != nil {
+		return nil, err
 	}
 	word, rest, _ := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/")
 	if word != "postback" {
@@ -135,7 +134,7 @@ func (d Deps) testMessage(c *route.Call, b TestPostbackBody, network models.Netw
 	}
 	req, err := http.NewRequestWithContext(c.Context(), http.MethodGet, "http://localhost/postback", nil)
 	if err != nil {
-		return nil, models.Invalid("invalid_url", "url must be an http(s) address")
+		return nil, errTestURL
 	}
 	req.URL, req.Host = u, u.Host
 	req.RemoteAddr = netip.AddrPortFrom(netip.MustParseAddr(click.TrialAddress), 1).String()
