@@ -77,11 +77,19 @@ func TestCanonicalTypes(t *testing.T) {
 	for _, c := range []struct {
 		attribute, operator, sent, saved string
 	}{
-		{"bot_score", "gt", `"5"`, `5`}, {"bot_score", "between", `"5, 10"`, `[5,10]`}, {"asn", "in", `["AS3320", 6805]`, `[3320,6805]`},
-		{"is_bot", "equals", `"yes"`, `true`}, {"isp", "is_set", `0`, `false`}, {"sub1", "equals", `7`, `"7"`},
-		{"sub1", "gte", `"7"`, `7`}, {"os_version", "gte", `17`, `"17"`}, {"day_of_week", "in", `["sat","sun"]`, `[6,7]`},
-		{"country", "in", `["us","Germany"]`, `["US","DE"]`}, {"bot_score", "gt", `"many"`, `"many"`},
-		{"os_version", "between", `"16,17"`, `["16","17"]`}, {"schedule", "equals", `[{"days":["1"]}]`, `[{"days":["1"]}]`},
+		{"bot_score", "gt", `"5"`, `5`},
+		{"bot_score", "between", `"5, 10"`, `[5,10]`},
+		{"asn", "in", `["AS3320", 6805]`, `[3320,6805]`},
+		{"is_bot", "equals", `"yes"`, `true`},
+		{"isp", "is_set", `0`, `false`},
+		{"sub1", "equals", `7`, `"7"`},
+		{"sub1", "gte", `"7"`, `7`},
+		{"os_version", "gte", `17`, `"17"`},
+		{"day_of_week", "in", `["sat","sun"]`, `[6,7]`},
+		{"country", "in", `["us","Germany"]`, `["US","DE"]`},
+		{"bot_score", "gt", `"many"`, `"many"`},
+		{"os_version", "between", `"16,17"`, `["16","17"]`},
+		{"schedule", "equals", `[{"days":["1"]}]`, `[{"days":["1"]}]`},
 	} {
 		var sent, saved any
 		if json.Unmarshal([]byte(c.sent), &sent) != nil || json.Unmarshal([]byte(c.saved), &saved) != nil {
