@@ -124,7 +124,7 @@ func addTracking(paths object) {
 		paths[a.Path] = object{
 			"servers": []any{trackingServer},
 			strings.ToLower(a.Method): object{
-				"operationId": a.ID, "summary": a.Doc, "description": "Called by: " + a.Who + ". See /docs/tracking.",
+				"operationId": a.ID, "summary": a.Doc, "description": descriptions()[a.Method+" "+a.Path] + " Called by: " + a.Who + ". See /docs/tracking.",
 				"tags": []string{trackingGroup}, "security": []any{}, "parameters": a.params, "responses": a.answers,
 			},
 		}

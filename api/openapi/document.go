@@ -70,7 +70,7 @@ func Document(info Info, rows []route.Route) map[string]any {
 
 func operation(s *schemas, row route.Route) object {
 	op := object{
-		"operationId": operationID(row), "summary": row.Summary, "tags": []string{row.Group},
+		"operationId": operationID(row), "summary": row.Summary, "description": describe(row), "tags": []string{row.Group},
 		"parameters": parameters(s, row), "responses": responses(s, row),
 		"x-read-only-key": row.Scope != route.Write,
 	}
@@ -79,8 +79,6 @@ func operation(s *schemas, row route.Route) object {
 	}
 	if row.Deprecated != nil {
 		op["deprecated"] = true
-		op["description"] = fmt.Sprintf("Deprecated; may stop working from %s. See %s",
-			row.Deprecated.Sunset.UTC().Format("2006-01-02"), row.Deprecated.Link)
 	}
 	if row.Body != nil {
 		op["requestBody"] = object{

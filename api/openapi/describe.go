@@ -1,0 +1,41 @@
+package openapi
+
+import (
+	_ "embed"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"switchyard/api/route"
+)
+
+// operations describes each operation under a heading with its method and path.
+//
+//go:embed operations.md
+var operations string
+
+// descriptions are the texts of operations.md, by method and path.
+var descriptions = sync.OnceValue(func() map[string]string {
+	out := map[string]string{}
+	parts := strings.Split(operations, "\n## ")
+	for _, part := range parts[1:] {
+		heading, text, _ := strings.Cut(part, "\n")
+		out[heading] = strings.Join(strings.Fields(text), " ")
+	}
+	return out
+})
+
+// Described lists the operations that operations.md describes, by method and path.
+func Described() []string { return slices.Collect(maps.Keys(descriptions())) }
+
+// describe is the description of a row; empty for one that only a test has. A row that will go says so first.
+func describe(row route.Route) string {
+	text := descriptions()[row.Method+" "+row.Path]
+	if d := row.Deprecated; d != nil {
+		return strings.TrimSpace(fmt.Sprintf("Deprecated; may stop working from %s. See %s\n\n%s",
+			d.Sunset.UTC().Format("2006-01-02"), d.Link, text))
+	}
+	return text
+}
