@@ -163,7 +163,12 @@ type answer struct {
 
 // ask sends one request to the tracking domain.
 func (s *service) ask(ctx context.Context, via http.RoundTripper, method, path string) (answer, error) {
-	req, err := http.NewRequestWithContext(ctx, method, s.URL+path, nil)
+	return s.askAt(ctx, s.URL, via, method, path)
+}
+
+// askAt is ask of the web process at that address.
+func (s *service) askAt(ctx context.Context, url string, via http.RoundTripper, method, path string) (answer, error) {
+	req, err := http.NewRequestWithContext(ctx, method, url+path, nil)
 	if err != nil {
 		return answer{}, err
 	}

@@ -1,0 +1,250 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/models"
+	"switchyard/models/await"
+	"switchyard/models/longtest"
+	"switchyard/ops/client"
+	"switchyard/ops/devstack"
+	"switchyard/ops/lab/fleet"
+)
+
+// statements are what networks say of one conversion. Each move is allowed in this order, and few are in another one.
+var statements = [][]string{
+	{"approved", "rejected"},
+	{"rejected", "approved"},
+	{"pending", "approved"},
+	{"pending", "rejected"},
+	{"approved", "chargeback"},
+	{"pending", "approved", "rejected"},
+	{"approved", "rejected", "approved"},
+	{"rejected", "approved", "chargeback"},
+	{"pending", "rejected", "approved"},
+}
+
+// stated is one conversion, with what is said of it in that order.
+type stated struct {
+	words []string
+	click uuid.UUID
+}
+
+// status is the last one said.
+func (c stated) status() string { return c.words[len(c.words)-1] }
+
+// cents is the payout of statement i: each changes it.
+func (c stated) cents(i int) int { return (i+1)*100 + len(c.words[i]) }
+
+// sides are the web processes of a service, and its workers: any of them may be killed at any time.
+type sides struct {
+	*service
+	urls  []string
+	webs  []*fleet.Process
+	works []*fleet.Process
+}
+
+// startSides starts two web processes, each with a directory of its own, four workers and a clock.
+func startSides(t *testing.T) *sides {
+	t.Helper()
+	s := &sides{service: startService(t, fleet.Options{Binary: ownBinary(t)}, "web", "clock")}
+	port, err := devstack.FreePort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.urls = []string{s.URL, "http://127.0.0.1:" + strconv.Itoa(port)}
+	s.webs, s.works = []*fleet.Process{s.Find("web"), nil}, make([]*fleet.Process, 4)
+	err = s.startWeb(1)
+	for i := range s.works {
+		err = errors.Join(err, s.startWorker(i))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func (s *sides) startWeb(i int) (err error) {
+	var env []string
+	if i > 0 {
+		_, port, _ := strings.Cut(s.urls[i], "127.0.0.1:")
+		env = []string{"PORT=" + port, "OPS_ADDR=", "DATA_DIR=" + filepath.Join(s.Dir, "data"+strconv.Itoa(i))}
+	}
+	s.webs[i], err = s.SpawnWith(env, "web")
+	return err
+}
+
+func (s *sides) startWorker(i int) (err error) {
+	s.works[i], err = s.Spawn("worker")
+	return err
+}
+
+// kill kills web processes and workers in turn, one for each two workers.
+func (s *sides) kill(n int) error {
+	if n%3 == 0 {
+		i := n / 3 % len(s.webs)
+		s.webs[i].Kill()
+		return s.startWeb(i)
+	}
+	i := n % len(s.works)
+	s.works[i].Kill()
+	return s.startWorker(i)
+}
+
+// state sends what is said of a conversion, each statement after the one before it was answered, to any web process. One
+// whose answer was lost is said again: it may have arrived.
+func (s *sides) state(ctx context.Context, via http.RoundTripper, number int, c stated) error {
+	for i, word := range c.words {
+		cents := c.cents(i)
+		path := fmt.Sprintf("/postback?conversion_id=%d&status=%s&payout=%d.%02d&clickid=%s", number, word, cents/100, cents%100,
+			models.FormatClickID(c.click))
+		for {
+			got, err := s.askAt(ctx, s.urls[rand.IntN(len(s.urls))], via, http.MethodGet, path)
+			if err == nil && got.status == http.StatusOK {
+				break
+			}
+			if err == nil || ctx.Err() != nil {
+				return errors.Join(err, fmt.Errorf("%w: %s: %d %.200s", errWrong, path, got.status, got.body))
+			}
+			pause(ctx, 20*time.Millisecond) // that process is away
+		}
+	}
+	return nil
+}
+
+// TestPostbacksCountInOrder says two or three things of each conversion, milliseconds apart and in shuffled order, to two
+// web processes, while those and four workers are killed: the last statement by arrival counts, in the conversion, the
+// ledger and the last event.
+func TestPostbacksCountInOrder(t *testing.T) {
+	t.Parallel()
+	conversions, kills := longtest.Size(90, 10_000), longtest.Size(3, 36)
+	s := startSides(t)
+	ctx := t.Context()
+	transport := &http.Transport{MaxIdleConnsPerHost: 8, ResponseHeaderTimeout: await.Timeout}
+	clicks := make([]uuid.UUID, 20)
+	for i := range clicks {
+		var err error
+		if clicks[i], err = s.click(ctx, transport); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all := make([]stated, conversions)
+	for i := range all {
+		all[i] = stated{statements[rand.IntN(len(statements))], clicks[rand.IntN(len(clicks))]}
+	}
+	var told tally[int]
+	var senders sync.WaitGroup
+	numbers := make(chan int)
+	for range 8 {
+		senders.Go(func() {
+			for n := range numbers {
+				asked := time.Now()
+				if err := s.state(ctx, transport, n, all[n]); err != nil {
+					told.fail(err)
+				}
+				told.add(n, asked)
+			}
+		})
+	}
+	died := make(chan error, 1)
+	go func() {
+		var err error
+		for k := range kills {
+			err = errors.Join(err, told.waitFor(ctx, (k+1)*conversions/(kills+1)), s.kill(k))
+		}
+		died <- err
+	}()
+	for _, n := range rand.Perm(conversions) {
+		numbers <- n
+	}
+	close(numbers)
+	senders.Wait()
+	if err := errors.Join(append(told.errs, <-died)...); err != nil {
+		t.Fatal(err)
+	}
+	s.recorded(t, all)
+	s.counted(t, all)
+	t.Logf("%d conversions, %d processes killed", conversions, kills)
+}
+
+// recorded waits until every statement is recorded, as long as some are every now and then.
+func (s *sides) recorded(t *testing.T, all []stated) {
+	t.Helper()
+	d, want := s.open(t), 0
+	for _, c := range all {
+		want += len(c.words)
+	}
+	for decided, open := 0, 0; decided < want || open > 0; {
+		before := decided - open
+		await.Until(t, "more postbacks are recorded", func() bool {
+			err := d.QueryRowxContext(t.Context(), `SELECT count(*) FILTER (WHERE outcome = 'pending'),
+				count(DISTINCT (params->>'conversion_id', params->>'payout')) FILTER (WHERE outcome <> 'pending') FROM postbacks`).
+				Scan(&open, &decided)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return decided-open > before || decided == want && open == 0
+		})
+	}
+}
+
+func (s *sides) open(t *testing.T) *db.DB {
+	t.Helper()
+	d, err := db.Open(t.Context(), s.DatabaseURL, db.Options{Name: "order"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.Close() })
+	return d
+}
+
+// counted compares what is stored of each conversion, its last event and the reports with what was said last.
+func (s *sides) counted(t *testing.T, all []stated) {
+	t.Helper()
+	var rows []struct {
+		Number int
+		Status string
+		Cents  int
+		Told   string
+	}
+	err := s.open(t).SelectContext(t.Context(), &rows, `SELECT v.conversion_id::int AS number, v.status, (v.payout * 100)::int AS cents, e.told
+		FROM conversions v JOIN (
+			SELECT DISTINCT ON (id) id, told FROM (SELECT created_at, convert_from(body, 'UTF8')::jsonb->'data'->>'status' AS told,
+				convert_from(body, 'UTF8')::jsonb->'data'->>'conversion_id' AS id FROM events) e ORDER BY id, created_at DESC
+		) e ON e.id = v.conversion_id`)
+	if err != nil || len(rows) != len(all) {
+		t.Fatalf("%d conversions of %d: %v", len(rows), len(all), err)
+	}
+	revenue := 0
+	for _, row := range rows {
+		want := all[row.Number]
+		if row.Status != want.status() || row.Told != want.status() || row.Cents != want.cents(len(want.words)-1) {
+			t.Errorf("%d is %s with %d cents, told as %s; said was %v, at last %d cents", row.Number, row.Status, row.Cents, row.Told,
+				want.words, want.cents(len(want.words)-1))
+		}
+		if want.status() == models.StatusApproved {
+			revenue += want.cents(len(want.words) - 1)
+		}
+	}
+	var got struct{ Revenue float64 }
+	err = client.Poll(t.Context(), 100*time.Millisecond, func() (bool, error) {
+		err := s.api.Get(t.Context(), "/stats/overview", &got)
+		return int(got.Revenue*100+0.5) == revenue, err
+	})
+	if err != nil {
+		t.Errorf("the reports have %v, want %d cents: %v", got.Revenue, revenue, err)
+	}
+}
