@@ -70,19 +70,20 @@ tidy: ## check that go.mod and go.sum name what is imported and nothing else
 	@go mod tidy -diff
 	@go -C ops/tools mod tidy -diff
 
-# The golden files: what clients read of us, to the byte.
-GOLDEN := $(BIN) devstack exec --test -- go test $(TAGS) -count=1 -run '^TestGolden' ./cmd/switchyard
+# The golden files: what clients read of us, to the byte. The document is made of the examples, so these come first.
+GOLDEN := $(BIN) devstack exec --test -- go test $(TAGS) -count=1 ./cmd/switchyard
 
 generate: build ## write anew what is generated: golden files, go.mod and go.sum
 	@go mod tidy
 	@go -C ops/tools mod tidy
-	@$(GOLDEN) -update
+	@$(GOLDEN) -run '^TestGoldenExamples' -update
+	@$(GOLDEN) -run '^TestGolden' -update
 
 # Left out is what tests alone call: the lab's control of processes, and the browser.
 verify: build tidy ## fail when golden files, go.mod or go.sum are stale, or when a function has no caller
 	@dead=$$($(TOOL) deadcode $(TAGS) ./cmd/...) || exit 1; \
 		! echo "$$dead" | grep . | grep -v '^ops/lab/\|^ops/devstack/browser.go'
-	@$(GOLDEN)
+	@$(GOLDEN) -run '^TestGolden'
 
 bench: lab ## measure against goals (about ten minutes); PART=redirect, many, jobs or figures for a part
 	@$(LAB) bench $(PART)

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -9,12 +10,16 @@ import (
 	"switchyard/api/openapi"
 )
 
-// TestDescriptions: every operation is described, in a few sentences, and nothing else is.
+// TestDescriptions: every operation is described, in a few sentences and with an example, and nothing else is.
 func TestDescriptions(t *testing.T) {
 	t.Parallel()
-	undescribed := map[string]bool{}
-	for _, name := range openapi.Described() {
-		undescribed[name] = true
+	texts, err := os.ReadFile("openapi/operations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	headings := map[string]bool{}
+	for _, line := range regexp.MustCompile(`(?m)^## (.*)$`).FindAllStringSubmatch(string(texts), -1) {
+		headings[line[1]] = true
 	}
 	for path, item := range api.Document(api.Deps{})["paths"].(map[string]any) {
 		for method, op := range item.(map[string]any) {
@@ -24,15 +29,40 @@ func TestDescriptions(t *testing.T) {
 			}
 			name := strings.ToUpper(method) + " " + strings.TrimPrefix(path, openapi.Prefix)
 			text, _ := operation["description"].(string)
-			if n := strings.Count(text+" ", ". "); !undescribed[name] || n < 1 || n > 6 || !strings.HasSuffix(text, ".") {
+			if n := strings.Count(text+" ", ". "); !headings[name] || n < 1 || n > 6 || !strings.HasSuffix(text, ".") {
 				t.Errorf("%s is described by %d sentences in operations.md: %q", name, n, text)
 			}
-			delete(undescribed, name)
+			delete(headings, name)
+			if strings.HasPrefix(path, openapi.Prefix) && path != openapi.Prefix+"/openapi.json" {
+				showsExample(t, name, operation)
+			}
 		}
 	}
-	for name := range undescribed {
+	for name := range headings {
 		t.Errorf("operations.md describes %s, which is not there", name)
 	}
+}
+
+// showsExample fails unless an operation has an example of its answer, and of its body if it has one.
+func showsExample(t *testing.T, name string, operation map[string]any) {
+	t.Helper()
+	in := func(part any) bool {
+		for _, media := range part.(map[string]any)["content"].(map[string]any) {
+			if media.(map[string]any)["example"] != nil {
+				return true
+			}
+		}
+		return false
+	}
+	if body, ok := operation["requestBody"]; ok && !in(body) {
+		t.Errorf("the body of %s has no example", name)
+	}
+	for _, answer := range operation["responses"].(map[string]any) {
+		if answer := answer.(map[string]any); answer["content"] != nil && in(answer) {
+			return
+		}
+	}
+	t.Errorf("the answer of %s has no example", name)
 }
 
 // TestOperationIDs: every operation has a name of its own, as generated clients write one.

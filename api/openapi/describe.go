@@ -3,8 +3,6 @@ package openapi
 import (
 	_ "embed"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"sync"
 
@@ -26,9 +24,6 @@ var descriptions = sync.OnceValue(func() map[string]string {
 	}
 	return out
 })
-
-// Described lists the operations that operations.md describes, by method and path.
-func Described() []string { return slices.Collect(maps.Keys(descriptions())) }
 
 // describe is the description of a row; empty for one that only a test has. A row that will go says so first.
 func describe(row route.Route) string {

@@ -21,7 +21,8 @@ type Info struct {
 
 const intro = `Every answer is JSON of the form {data, error}; clients branch on error.code. Lists answer ` +
 	`next_cursor, which is null at the end. Every POST accepts Idempotency-Key. Calls are counted per account in ` +
-	`one-minute windows; every answer carries RateLimit-Limit, RateLimit-Remaining and RateLimit-Reset.`
+	`one-minute windows; every answer carries RateLimit-Limit, RateLimit-Remaining and RateLimit-Reset. The examples are ` +
+	`calls as they were answered; of a list they show two items at most.`
 
 // Prefix is the path before every route.
 const Prefix = "/api/v1"
@@ -85,17 +86,19 @@ func operation(s *schemas, row route.Route) object {
 			"required": !row.BodyOptional, "content": jsonContent(s.of(reflect.TypeOf(row.Body), true)),
 		}
 	}
+	showExample(s, op, row)
 	return op
 }
 
 func parameters(s *schemas, row route.Route) []object {
-	out := []object{}
+	out, e := []object{}, exampleOf(row)
 	for _, name := range row.PathParams() {
-		out = append(out, object{"name": name, "in": "path", "required": true, "schema": object{"type": "string"}})
+		p := object{"name": name, "in": "path", "required": true, "schema": object{"type": "string"}}
+		out = append(out, parameterExample(p, e.Path))
 	}
 	for _, q := range row.Params() {
-		if !q.Shared {
-			out = append(out, parameter(q))
+		if _, shown := e.Query[q.Name]; shown || !q.Shared {
+			out = append(out, parameterExample(parameter(q), e.Query))
 			continue
 		}
 		s.parameters[q.Name] = parameter(q)
@@ -194,11 +197,14 @@ func enveloped(data object) object {
 	}
 }
 
+// refused is the answer with one of these codes.
+func (s *schemas) refused(codes []string) object {
+	return object{"description": strings.Join(codes, ", "), "x-codes": codes, "content": jsonContent(s.failure())}
+}
+
 // refusal is the answer of a status with these codes. One that many operations have is described once.
 func (s *schemas) refusal(status int, codes []string) object {
-	answer := object{
-		"description": strings.Join(codes, ", "), "x-codes": codes, "content": jsonContent(s.failure()),
-	}
+	answer := s.refused(codes)
 	name := strings.ReplaceAll(http.StatusText(status), " ", "") // such as PaymentRequired
 	if known, ok := s.responses[name].(object); ok && known["description"] != answer["description"] {
 		return answer

@@ -45,7 +45,7 @@ func exports(d Deps) []route.Route {
 
 // ExportBody says which file to make.
 type ExportBody struct {
-	Kind      string              `json:"kind" bad:"invalid_kind" default:"performance" enum:"performance,trends,clicks,conversions,smartlink-clicks" doc:"default performance"`
+	Kind      string              `json:"kind" bad:"invalid_kind" default:"performance" enum:"performance,trends,clicks,conversions,smartlink-clicks"`
 	Dimension string              `json:"dimension" bad:"invalid_dimension" doc:"performance: up to 5, comma-separated; default campaign_id"`
 	Filters   []ExportFilter      `json:"filters" bad:"invalid_dimension" doc:"performance, trends: up to 12 with 100 values in all"`
 	TZ        string              `json:"tz" doc:"performance, trends: IANA time zone of the dimensions of time and of buckets; default UTC"`
