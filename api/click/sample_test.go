@@ -1,0 +1,205 @@
+package click
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"encoding/pem"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+)
+
+// samples are what the documentation gives to protect a page with, beside a tracking domain that is served by HTTPS.
+type samples struct {
+	*world
+	server *httptest.Server
+	domain string
+	dir    string
+	agent  string // of the visitor
+}
+
+func newSamples(t *testing.T, files ...string) *samples {
+	t.Helper()
+	s := &samples{world: newWorld(t), dir: t.TempDir(), agent: chrome}
+	s.server = httptest.NewTLSServer(s.h)
+	t.Cleanup(s.server.Close)
+	s.server.Client().CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	s.domain = strings.TrimPrefix(s.server.URL, "https://")
+	s.exec(`UPDATE domains SET host = '127.0.0.1' WHERE id = $1`, s.own)
+	for _, file := range files {
+		text, err := os.ReadFile(filepath.Join("..", "openapi", "page", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.write(file, string(text))
+	}
+	s.write("ca.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.server.Certificate().Raw})))
+	return s
+}
+
+func (s *samples) write(file, text string) {
+	s.Helper()
+	if err := os.WriteFile(filepath.Join(s.dir, file), []byte(text), 0o600); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// command is a program beside the samples.
+func (s *samples) command(name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(s.Context(), name, args...)
+	cmd.Dir = s.dir
+	cmd.Env = append(os.Environ(), "NODE_EXTRA_CA_CERTS="+filepath.Join(s.dir, "ca.pem"))
+	return cmd
+}
+
+// visit follows a tracking link and gives the query of the page's address.
+func (s *samples) visit(alias string) string {
+	s.Helper()
+	req, err := http.NewRequestWithContext(s.Context(), http.MethodGet, s.server.URL+"/"+alias, nil)
+	if err != nil {
+		s.Fatal(err)
+	}
+	req.Header.Set("User-Agent", s.agent)
+	res, err := s.server.Client().Do(req)
+	if err != nil {
+		s.Fatal(err)
+	}
+	_ = res.Body.Close()
+	to, err := url.Parse(res.Header.Get("Location"))
+	if err != nil || to.Host != "page.test" {
+		s.Fatalf("%d to %v", res.StatusCode, to)
+	}
+	return to.RawQuery
+}
+
+// guest is a visitor of a protected page.
+type guest struct {
+	Domain string
+	Lander uuid.UUID
+	Query  string // of the page's address
+	what   string
+	want   string
+}
+
+// show sends visitors to protected pages, in both modes. pages tells where each of them is: shown, or sent to an
+// address.
+func (s *samples) show(pages func([]guest) []string) {
+	s.Helper()
+	const shown, elsewhere = "shown", "https://else.test/"
+	var list []guest
+	for _, mode := range []string{"click", "signed"} {
+		p := m{"mode": mode, "fallbackUrl": elsewhere, "bindIp": true, "bindUserAgent": true}
+		lander, other := s.guarded("sample-"+mode, "https://page.test/", p), s.guarded("other-"+mode, "https://page.test/", p)
+		arrived, made := s.visit("sample-"+mode), "clickid=0000000000000000000000&lp_key=abc"
+		list = append(
+			list,
+			guest{s.domain, lander, arrived, mode + ", with a click", shown},
+			guest{s.domain, lander, "utm=x&" + arrived, mode + ", with parameters of his own", shown},
+			guest{s.domain, lander, "", mode + ", without a click", elsewhere},
+			guest{s.domain, lander, made, mode + ", with a made-up click", elsewhere},
+			guest{s.domain, lander, s.visit("other-" + mode), mode + ", with a click to another page", elsewhere},
+			guest{"127.0.0.1:1", other, "", mode + ", while nobody answers", shown},
+		)
+	}
+	got := pages(list)
+	for i, a := range list {
+		if i >= len(got) || got[i] != a.want {
+			s.Errorf("%s (%s): %v, want %s", a.what, a.Query, got, a.want)
+		}
+	}
+}
+
+// TestSampleInJavaScript: the documented sample lets a visitor with a click in and sends one without away, in both modes.
+func TestSampleInJavaScript(t *testing.T) {
+	t.Parallel()
+	if version, err := exec.CommandContext(t.Context(), "node", "-p", "parseInt(process.versions.node)").Output(); err != nil ||
+		len(strings.TrimSpace(string(version))) < 2 || string(version) < "18" {
+		t.Skipf("node is not installed, or has no fetch: %s %v", version, err)
+	}
+	s := newSamples(t, "protect.js")
+	s.agent = "node" // as it introduces itself
+	s.write("page.js", `
+		const { admit } = new Function(require('fs').readFileSync('protect.js') + 'return { admit }')();
+		(async () => {
+			for (const { Domain, Lander, Query } of JSON.parse(process.argv[2])) {
+				const page = { search: '?' + Query, replace: (to) => console.log(to) };
+				if (await admit(Domain, Lander, page)) console.log('shown');
+			}
+		})();`)
+	s.show(func(list []guest) []string {
+		text, err := json.Marshal(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := s.command("node", "page.js", string(text)).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		return strings.Fields(string(out))
+	})
+}
+
+// TestSampleInPHP is TestSampleInJavaScript for the other sample, as a web server of PHP runs it.
+func TestSampleInPHP(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("php"); err != nil {
+		t.Skip("php is not installed")
+	}
+	s := newSamples(t, "protect.php")
+	s.write("page.php", `<?php require 'protect.php'; admit($_SERVER['HTTP_TRACKING'], $_SERVER['HTTP_LANDER']); echo 'shown';`)
+	base := s.phpServer()
+	s.show(func(list []guest) (got []string) {
+		for _, a := range list {
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/page.php?"+a.Query, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header = http.Header{"User-Agent": {s.agent}, "Tracking": {a.Domain}, "Lander": {a.Lander.String()}}
+			res, err := s.server.Client().Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := io.ReadAll(res.Body)
+			_ = res.Body.Close()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, cmp.Or(res.Header.Get("Location"), string(text)))
+		}
+		return got
+	})
+}
+
+var phpAddress = regexp.MustCompile(`\((http://127\.0\.0\.1:\d+)\) started`)
+
+// phpServer starts PHP's web server on a free port and gives its address.
+func (s *samples) phpServer() string {
+	s.Helper()
+	cmd := s.command("php", "-d", "openssl.cafile="+filepath.Join(s.dir, "ca.pem"), "-S", "127.0.0.1:0")
+	said, err := cmd.StderrPipe()
+	if err != nil {
+		s.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		s.Fatal(err)
+	}
+	s.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	for lines := bufio.NewScanner(said); lines.Scan(); {
+		if found := phpAddress.FindStringSubmatch(lines.Text()); found != nil {
+			go func() { _, _ = io.Copy(io.Discard, said) }()
+			return found[1]
+		}
+	}
+	s.Fatal("php did not start")
+	return ""
+}
