@@ -92,14 +92,17 @@ func (v *Values) near(text string) string {
 	return v.forms[near]
 }
 
-// plain is a text in lower case without what is neither a letter nor a digit.
+// plain is a text in lower case without what joins words and abbreviates them. Other signs stay, and the first one
+// always does: neither !DE nor -DE is DE.
 func plain(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return unicode.ToLower(r)
+	var out strings.Builder
+	for i, r := range text {
+		if i > 0 && (unicode.IsSpace(r) || unicode.IsPunct(r) && r != '!' && r != '*' && r != '%') {
+			continue
 		}
-		return -1
-	}, text)
+		out.WriteRune(unicode.ToLower(r))
+	}
+	return out.String()
 }
 
 // oneOf are the values of a list, by their name. Synonyms are canonical forms by other ways to write them.

@@ -41,6 +41,8 @@ var (
 	IsBot        = Named("is_bot")
 	BotScore     = Named("bot_score")
 	ClicksToday  = Named("clicks_today")
+
+	ReferrerDomain = Named("referrer_domain")
 )
 
 // kind says how the values of an attribute compare.

@@ -208,8 +208,11 @@ func newVersionTest(op operator, values []string) (tester, *Error) {
 
 func newNumberTest(a Attr, k kind, op operator, values []string) (tester, *Error) {
 	bad := &Error{Reason: BadValue, Detail: "not a number"}
-	if k == kindDate {
+	switch {
+	case k == kindDate:
 		bad.Detail = "not a date like 2026-01-31"
+	case a == DayOfWeek:
+		bad.Detail = badDays
 	}
 	if op == opBetween {
 		from, to, err := pair(values)

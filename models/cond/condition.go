@@ -2,6 +2,8 @@ package cond
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"switchyard/models"
@@ -75,9 +77,14 @@ type Error struct {
 func (e *Error) Error() string {
 	switch e.Reason {
 	case UnknownAttribute:
-		return fmt.Sprintf("there is no attribute %q", firstChars(e.Attribute, 60))
+		return fmt.Sprintf("there is no attribute %q", firstChars(e.Attribute, 60)) +
+			meant(e.Attribute, slices.Collect(maps.Keys(attrByName)))
 	case UnknownOperator:
-		return fmt.Sprintf("there is no operator %q for %s", firstChars(e.Operator, 60), firstChars(e.Attribute, 60))
+		text := fmt.Sprintf("there is no operator %q for %s", firstChars(e.Operator, 60), firstChars(e.Attribute, 60))
+		if _, known := operators[e.Operator]; !known {
+			text += meant(e.Operator, slices.Collect(maps.Keys(operators)))
+		}
+		return text
 	case NoValue:
 		return "the condition on " + e.Attribute + " has no value"
 	case BadRegex:

@@ -104,3 +104,37 @@ func TestCanonicalTypes(t *testing.T) {
 		}
 	}
 }
+
+// TestImpossibleValues: what no visitor can have is refused, and is not read as something else.
+func TestImpossibleValues(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		attribute, operator string
+		value               any
+		says                string
+	}{
+		{"country", "equals", "!DE", "is no value of it"},
+		{"country", "in", []any{"DE", "-AT"}, "is no value of it"},
+		{"device_type", "equals", "!mobile", "did you mean mobile?"},
+		{"day_of_week", "equals", "-1", "days are 1 (Monday) to 7"},
+		{"day_of_week", "equals", "8", "days are 1 (Monday) to 7"},
+		{"ip_version", "equals", "5", "it is 4 or 6"},
+		{"source_id", "equals", "propellerads", "it is an id"},
+		{"referrer_domain", "equals", "https://www.example.com/", "it is the name of a host"},
+		{"schedule", "equals", []any{map[string]any{"day": []any{"1"}}}, "did you mean days?"},
+		{"contry", "equals", "DE", "did you mean country?"},
+		{"country", "equal", "DE", "did you mean equals?"},
+	} {
+		list := []cond.Condition{{Attribute: c.attribute, Operator: c.operator, Value: c.value}}
+		err := cond.Validate(list[0])
+		if err == nil {
+			err = cond.CheckValues(list, nil)
+		}
+		if err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s %s %v: %v, want %q", c.attribute, c.operator, c.value, err, c.says)
+		}
+		if kept := cond.CheckValues(list, list); cond.Validate(list[0]) == nil && kept != nil {
+			t.Errorf("%s %s %v cannot be kept: %v", c.attribute, c.operator, c.value, kept)
+		}
+	}
+}

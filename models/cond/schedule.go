@@ -12,7 +12,11 @@ type slot struct {
 	from, to int
 }
 
-const minutesPerDay = 24 * 60
+const (
+	minutesPerDay = 24 * 60
+
+	badDays = "days are 1 (Monday) to 7"
+)
 
 type scheduleTest []slot
 
@@ -64,7 +68,7 @@ func parseSlot(v any) (s slot, detail string) {
 		return s, "an entry is not {days, from, to}"
 	}
 	if s.days, ok = parseDays(m["days"]); !ok {
-		return s, "days are 1 (Monday) to 7"
+		return s, badDays
 	}
 	var ok1, ok2 bool
 	s.from, ok1 = parseMinute(m["from"], 0)

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/uuid"
+
+	"switchyard/models"
 	"switchyard/models/clickattr"
 )
 
@@ -148,10 +151,14 @@ func checkValues(c *Condition) *Error {
 	op, closed := operators[c.Operator].op, valuesOf(a)
 	texts, err := items(c.Value)
 	switch {
-	case k == kindSchedule || err != nil || op == opIsSet:
+	case k == kindSchedule:
+		return checkSchedule(c.Value)
+	case err != nil || op == opIsSet:
 		return nil // Compile reads them
 	case k == kindNumber:
 		return checkNumbers(a, op, texts)
+	case closed == nil && k == kindText && op == opEquals:
+		return checkForm(a, texts)
 	case closed == nil:
 		return nil
 	case op == opEquals:
@@ -167,6 +174,51 @@ func checkValues(c *Condition) *Error {
 		return nil
 	}
 	return &Error{Reason: BadValue, Detail: "it holds for no value: it is one of " + strings.Join(closed.List(), ", ")}
+}
+
+// checkForm refuses a text that is none of the form that the attribute always has.
+func checkForm(a Attr, texts []string) *Error {
+	if a >= numAttrs { // a parameter or a header
+		return nil
+	}
+	isID := attributes[a].row != nil && attributes[a].row.ID != nil
+	for _, text := range texts {
+		switch _, err := uuid.Parse(text); {
+		case isID && err != nil:
+			return &Error{Reason: BadValue, Detail: "it is an id, not a name"}
+		case a == ReferrerDomain && strings.ContainsAny(text, "/: "):
+			return &Error{Reason: BadValue, Detail: "it is the name of a host, as in www.example.com"}
+		}
+	}
+	return nil
+}
+
+// checkSchedule refuses an entry with a member that schedules do not have: what was meant by it would not hold.
+func checkSchedule(v any) *Error {
+	list, isList := v.([]any)
+	if !isList {
+		list = []any{v}
+	}
+	known := []string{"days", "from", "to"}
+	for _, entry := range list {
+		members, _ := entry.(map[string]any)
+		for name := range members {
+			if slices.Contains(known, name) || strings.HasPrefix(name, "_") {
+				continue
+			}
+			detail := fmt.Sprintf("%q is unknown in an entry {days, from, to}", firstChars(name, 60))
+			return &Error{Reason: BadValue, Detail: detail + meant(name, known)}
+		}
+	}
+	return nil
+}
+
+// meant is the end of a message about a name that there is not.
+func meant(name string, known []string) string {
+	if near := models.Nearest(name, known); near != "" {
+		return "; did you mean " + near + "?"
+	}
+	return ""
 }
 
 // holds reports whether one of the values satisfies a condition, or a negated one without its negation.
@@ -208,6 +260,9 @@ func checkNumbers(a Attr, op operator, texts []string) *Error {
 	for _, r := range ranges {
 		if !fits(r) {
 			return refused
+		}
+		if a == IPVersion && op == opEquals && r.lo != within[0] && r.lo != within[1] {
+			return &Error{Reason: BadValue, Detail: "it is 4 or 6"}
 		}
 	}
 	return nil
