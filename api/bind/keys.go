@@ -13,7 +13,10 @@ import (
 )
 
 // Keys are the names that an object may have, and those of the objects in it. Nil is any name.
-type Keys struct{ in map[string]*Keys }
+type Keys struct {
+	in        map[string]*Keys
+	elsewhere map[string]string // names that another call takes, by that call
+}
 
 // KeysOf gives the names that stand in JSON forms of some types, in lists of them, and in what they hold. A name that
 // stands in several has what all of them know about it. A type that is no struct, and json.RawMessage, know nothing.
@@ -54,11 +57,30 @@ func keysOf(t reflect.Type, within []reflect.Type) *Keys {
 	if len(fields) == 0 {
 		return nil // a leaf, such as a time
 	}
-	k := &Keys{make(map[string]*Keys, len(fields))}
+	k := &Keys{in: make(map[string]*Keys, len(fields))}
 	for _, f := range fields {
 		k.in[f.name] = merged(k.in[f.name], keysOf(t.FieldByIndex(f.index).Type, append(within[:len(within):len(within)], t)))
 	}
 	return k
+}
+
+// Names are the names that the object itself may have, in order.
+func (k *Keys) Names() []string { return slices.Sorted(maps.Keys(k.in)) }
+
+// Elsewhere takes names from the keys: those of other, which the call where takes, unless they are in own.
+func (k *Keys) Elsewhere(other, own *Keys, where string) {
+	if k == nil || other == nil || own == nil {
+		return
+	}
+	if k.elsewhere == nil {
+		k.elsewhere = map[string]string{}
+	}
+	for name := range other.in {
+		if _, ok := own.in[name]; !ok {
+			delete(k.in, name)
+			k.elsewhere[name] = where
+		}
+	}
 }
 
 // Check refuses an object that has a name which is none of the keys, at any depth: 400 invalid_input with the name and
@@ -89,7 +111,10 @@ func (k *Keys) check(v any, path string) error {
 			at := strings.TrimPrefix(path+"."+name, ".")
 			inner, ok := k.in[name]
 			if !ok && !strings.HasPrefix(name, "_") {
-				return Unknown(at, name, slices.Collect(maps.Keys(k.in)))
+				if where := k.elsewhere[name]; where != "" {
+					return models.Invalid("invalid_input", "%s is not changed by this call: use %s", at, where)
+				}
+				return Unknown(at, name, k.Names())
 			}
 			if inner == nil {
 				continue

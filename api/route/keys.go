@@ -2,37 +2,57 @@ package route
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 
 	"switchyard/api/bind"
 )
 
-// NameKeys gives every row with a body the names that the body may have: its own fields, and what answers of the same
-// resource show, so that an object that was read can be sent back.
+// NameKeys gives every row with a body the names that the body may have: its own fields and, where it creates or replaces
+// a record, what answers of the same resource show, so that an object that was read can be sent back. A call that acts
+// on a record, such as a test or a replay, takes its own fields only. A PATCH does not take what only the PUT of its
+// resource writes: the change would be lost without a word.
 func NameKeys(rows []Route) {
 	for i := range rows {
 		row := &rows[i]
 		if row.Body == nil || row.Handle.Body == nil {
 			continue // the handler reads the body itself
 		}
-		types := append([]any{row.Body, row.Handle.Body}, row.Echoes...)
+		own := append([]any{row.Body, row.Handle.Body}, row.Echoes...)
+		types := slices.Clip(own)
 		for _, other := range rows {
-			if other.Answer != nil && sameResource(row.Path, other.Path) {
+			if other.Answer != nil && row.echoes() && sameResource(row.Path, other.Path) {
 				types = append(types, shown(other.Answer)...)
 			}
 		}
 		row.Keys = bind.KeysOf(types...)
+		for _, put := range rows {
+			if row.Method == "PATCH" && put.Method == "PUT" && put.Body != nil && collection(put.Path) == collection(row.Path) {
+				row.Keys.Elsewhere(bind.KeysOf(put.Body), bind.KeysOf(own...), put.Method+" "+put.Path)
+			}
+		}
 	}
+}
+
+// echoes reports whether the body may be an object as it was read.
+func (r *Route) echoes() bool {
+	list := "/" + collection(r.Path)
+	return r.Method == "PUT" || r.Path == list || r.Path == list+"/{id}"
+}
+
+func collection(path string) string {
+	first, _, _ := strings.Cut(path[1:], "/")
+	return first
 }
 
 // sameResource reports whether rows at two paths concern the same records: the path itself, or that of the collection
 // it is in and of one record in that.
 func sameResource(path, other string) bool {
-	collection, _, _ := strings.Cut(path[1:], "/")
-	return other == path || other == "/"+collection || other == "/"+collection+"/{id}"
+	c := collection(path)
+	return other == path || other == "/"+c || other == "/"+c+"/{id}"
 }
 
-// shown gives the type of an answer, and those of the records in it.
+// shown gives the type of an answer, and those of the records in it: its rows, or the one that it is about.
 func shown(answer any) []any {
 	out := []any{answer}
 	t := reflect.TypeOf(answer)
@@ -40,11 +60,15 @@ func shown(answer any) []any {
 		return out
 	}
 	for i := range t.NumField() {
-		inner := t.Field(i).Type
-		for inner.Kind() == reflect.Slice || inner.Kind() == reflect.Pointer {
+		f := t.Field(i)
+		inner := f.Type
+		if inner.Kind() == reflect.Slice && strings.HasPrefix(f.Tag.Get("json"), "rows") {
 			inner = inner.Elem()
 		}
-		if inner.Kind() == reflect.Struct && t.Field(i).IsExported() {
+		if inner.Kind() == reflect.Pointer {
+			inner = inner.Elem()
+		}
+		if inner.Kind() == reflect.Struct && f.IsExported() {
 			out = append(out, reflect.Zero(inner).Interface())
 		}
 	}

@@ -142,7 +142,7 @@ func TestCampaignErrors(t *testing.T) {
 		d.Do("PUT", id+"/flow", body).Want(400, "bad_body")
 	}
 	d.Do("PATCH", id, `{}`).Want(400, "no_fields")
-	d.Do("PATCH", id, `{"streams":[]}`).Want(400, "no_fields")
+	d.Do("PATCH", id, `{"streams":[]}`).Want(400, "invalid_input")
 	d.Do("PATCH", id, `{"unknown":1}`).Want(400, "invalid_input")
 	for _, null := range []string{"status", "mode", "cost_model", "currency", "flow_rotation", "bind_visitors"} {
 		code := map[string]string{"status": "invalid_status"}[null]

@@ -28,12 +28,13 @@ func flows() []route.Route {
 
 // SavedFlowBody is the body of POST /flows.
 type SavedFlowBody struct {
-	Name      string          `json:"name" required:"true" trim:"true" maxLength:"255"`
-	Paths     json.RawMessage `json:"paths" is:"paths" required:"no_streams" doc:"a full flow: an array of Path"`
-	Country   string          `json:"country" bad:"invalid_country" trim:"true" format:"country" doc:"two letters, or empty"`
-	GroupName string          `json:"group_name" trim:"true" maxLength:"255"`
-	Tags      models.Tags     `json:"tags"`
-	Notes     string          `json:"notes" maxLength:"2000"`
+	Name      string           `json:"name" required:"true" trim:"true" maxLength:"255"`
+	Paths     json.RawMessage  `json:"paths" is:"paths" required:"no_streams" doc:"a full flow: an array of Path"`
+	Country   string           `json:"country" bad:"invalid_country" trim:"true" format:"country" doc:"two letters, or empty"`
+	GroupName bind.Opt[string] `json:"group_name" trim:"true" maxLength:"255"`
+	Group     bind.Opt[string] `json:"group" trim:"true" maxLength:"255" doc:"another name of group_name, which goes before it"`
+	Tags      models.Tags      `json:"tags"`
+	Notes     string           `json:"notes" maxLength:"2000"`
 }
 
 // SavedFlowPut is the body of PUT /flows: every field is written, one left out goes back to its default.
@@ -46,19 +47,20 @@ type SavedFlowPut struct {
 func (b SavedFlowBody) Record() (flow.Saved, error) {
 	paths, err := flow.Parse(b.Paths)
 	return flow.Saved{
-		Name: b.Name, Paths: paths, Country: b.Country, GroupName: b.GroupName, Tags: b.Tags, Notes: b.Notes,
+		Name: b.Name, Paths: paths, Country: b.Country, GroupName: b.GroupName.Or(b.Group.Value), Tags: b.Tags, Notes: b.Notes,
 	}, err
 }
 
-// SavedFlowAnswer is the saved flow.
+// SavedFlowAnswer is the saved flow. Group and group_name carry the same value.
 type SavedFlowAnswer struct {
 	flow.Saved
-	RuleCount        int `json:"rule_count" doc:"rules of all paths, saved and inline"`
-	PathCount        int `json:"path_count"`
-	DestinationCount int `json:"destination_count" doc:"destinations of all paths"`
+	Group            string `json:"group_name" doc:"the same as group"`
+	RuleCount        int    `json:"rule_count" doc:"rules of all paths, saved and inline"`
+	PathCount        int    `json:"path_count"`
+	DestinationCount int    `json:"destination_count" doc:"destinations of all paths"`
 }
 
 func savedFlowAnswer(f flow.Saved) SavedFlowAnswer {
 	rules, destinations := flow.Count(f.Paths)
-	return SavedFlowAnswer{f, rules, len(f.Paths), destinations}
+	return SavedFlowAnswer{f, f.GroupName, rules, len(f.Paths), destinations}
 }

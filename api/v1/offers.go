@@ -30,7 +30,11 @@ func offers(d Deps) []route.Route {
 }
 
 // OfferBody is the body of POST /offers.
-type OfferBody struct{ models.OfferFields }
+type OfferBody struct {
+	models.OfferFields
+	GroupSent bind.Opt[string] `json:"group_name" trim:"true" maxLength:"255"`
+	Group     bind.Opt[string] `json:"group" trim:"true" maxLength:"255" doc:"another name of group_name, which goes before it"`
+}
 
 // OfferPut is the body of PUT /offers: every field is written, one left out goes back to its default.
 type OfferPut struct {
@@ -40,7 +44,9 @@ type OfferPut struct {
 
 // Record gives the offer that the body describes.
 func (b OfferBody) Record() (models.Offer, error) {
-	return models.Offer{OfferFields: b.OfferFields}, nil
+	o := models.Offer{OfferFields: b.OfferFields}
+	o.GroupName = b.GroupSent.Or(b.Group.Value)
+	return o, nil
 }
 
 // OfferAnswer is the saved offer. Group and group_name carry the same value.

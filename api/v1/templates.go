@@ -3,6 +3,7 @@ package v1
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -159,6 +160,9 @@ func networkTemplate(raw json.RawMessage) (template.Network, error) {
 		}
 	}
 	delete(fields, "postback_secret")
+	if err := mistypedField(fields); err != nil {
+		return template.Network{}, err
+	}
 	plain, _ := json.Marshal(fields)
 	var b NetworkBody
 	if err := bind.Decode(plain, &b); err != nil {
@@ -166,6 +170,20 @@ func networkTemplate(raw json.RawMessage) (template.Network, error) {
 	}
 	n, err := b.Record()
 	return template.OfNetwork(n), err
+}
+
+// templateFields are the names that a template may have as it is sent, or as GET shows it.
+var templateFields = bind.KeysOf(NetworkBody{}, NetworkTemplateRow{}).Names()
+
+// mistypedField refuses a name that is like one of a template without being one. Other unknown names, of another
+// tracker's templates, are dropped.
+func mistypedField(fields map[string]json.RawMessage) error {
+	for name := range fields {
+		if !slices.Contains(templateFields, name) && models.Nearest(name, templateFields) != "" {
+			return bind.Unknown(name, name, templateFields)
+		}
+	}
+	return nil
 }
 
 // snakeKeys writes the names of members in snake_case. One that is so already wins over one that becomes so.

@@ -70,6 +70,40 @@ func TestTypingErrorsAreRefused(t *testing.T) {
 	}
 }
 
+// TestNamesOfOtherCallsAreRefused: a name that is right elsewhere would change nothing here without a word.
+func TestNamesOfOtherCallsAreRefused(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	campaign := d.make(t, d.campaign("elsewhere"))
+	read := d.Do("GET", path(campaign["id"])+"/flow", nil).Want(200, "").Map()
+	one := read["streams"].([]any)[0].(map[string]any)["id"]
+	id := d.Do("POST", "/offers", offer("elsewhere")).Want(201, "").Map()["id"]
+	for _, c := range []struct {
+		call string
+		body map[string]any
+		says string
+	}{
+		{"POST /campaigns", with(d.campaign("other"), "is_active", false), "is_active is unknown"},
+		{"POST /campaigns", with(d.campaign("other"), "filters", []any{condition("country", "in", []string{"DE"})}), "filters is unknown"},
+		{"POST /campaigns", with(d.campaign("other"), "daily_cap", 5), "daily_cap is unknown"},
+		{"PATCH " + path(campaign["id"]), map[string]any{"notes": "n", "streams": []any{}}, "use PUT /campaigns/{id}/flow"},
+		{"PATCH " + path(campaign["id"]) + "/flow", map[string]any{"path_id": one, "weight": 3, "name": "n"}, "name is unknown"},
+		{"PATCH /offers", map[string]any{"id": id, "is_active": true, "payout": 9}, "payout is not changed by this call: use PUT /offers"},
+		{"POST " + path(campaign["id"]) + "/test-click", map[string]any{"country": "US"}, "country is unknown"},
+		{"POST /short-links", with(smartlink("elsewhere", d.own), "conditions", []any{}), "conditions is unknown"},
+		{"POST /rules", with(rule("elsewhere"), "conditions", []any{
+			condition("schedule", "equals", []any{map[string]any{"day": []int{1}, "from": "09:00", "to": "10:00"}}),
+		}), "did you mean days?"},
+	} {
+		method, target, _ := strings.Cut(c.call, " ")
+		a := d.Do(method, target, c.body)
+		if a.Status != 400 || !strings.Contains(string(a.Raw), c.says) {
+			t.Errorf("%s %v: %d %s, want %q", c.call, c.body, a.Status, a.Raw, c.says)
+		}
+	}
+	d.Do("POST", "/network-templates", `{"name": "x", "clickParams": "sub1"}`).Want(400, "invalid_template")
+}
+
 // copied is a deep copy of a body.
 func copied(t *testing.T, body map[string]any) (out map[string]any) {
 	t.Helper()
@@ -156,6 +190,15 @@ func TestWhatWasReadCanBeSentBack(t *testing.T) {
 	} {
 		id := d.Do("POST", list, body).Want(201, "").Map()["id"]
 		before := rowOf(t, d.Server, list, id)
+		if _, grouped := before["group"]; grouped {
+			d.Do("PUT", list, with(before, "group_name", "Autumn")).Want(200, "")
+			before = rowOf(t, d.Server, list, id)
+			delete(before, "group_name")
+			d.Do("PUT", list, before).Want(200, "")
+			if before = rowOf(t, d.Server, list, id); before["group"] != "Autumn" || before["group_name"] != "Autumn" {
+				t.Errorf("%s: group %q, group_name %q", list, before["group"], before["group_name"])
+			}
+		}
 		d.Do("PUT", list, before).Want(200, "")
 		after := rowOf(t, d.Server, list, id)
 		delete(before, "updated_at")
