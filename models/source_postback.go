@@ -37,6 +37,20 @@ func (p SourcePostback) To(goal, status string) (url string, ok bool) {
 	return url, url != "" && slices.Contains(statuses, status)
 }
 
+// URLs are the addresses at which the source is told of conversions.
+func (p SourcePostback) URLs() []string {
+	var list []string
+	if p.PostbackURL != "" {
+		list = append(list, p.PostbackURL)
+	}
+	for _, g := range p.PostbackGoals {
+		if g.URL != "" {
+			list = append(list, g.URL)
+		}
+	}
+	return list
+}
+
 // Check refuses a goal that is there twice.
 func (p SourcePostback) Check() error {
 	seen := map[string]bool{}

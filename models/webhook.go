@@ -10,8 +10,8 @@ import (
 // MaxWebhooks is how many endpoints an account may have.
 const MaxWebhooks = 10
 
-// FailingWebhook is how many failed attempts in a row make an endpoint a failing one.
-const FailingWebhook = 3
+// FailingReceiver is how many failed attempts in a row make a webhook endpoint, or a host of a traffic source, a failing one.
+const FailingReceiver = 3
 
 // SecretOverlap is how long after a rotation the old secret signs too.
 const SecretOverlap = 24 * time.Hour

@@ -16,8 +16,8 @@ import (
 func alerts(d Deps) []route.Route {
 	return []route.Route{{
 		Method: "GET", Path: "/alerts", Group: "Account",
-		Summary: "what needs attention now: broken and unsafe links, failing webhook endpoints, networks " +
-			"whose postbacks are not matched or not believed, offers at their daily cap, a passed allowance",
+		Summary: "what needs attention now: broken and unsafe links, failing webhook endpoints, traffic sources " +
+			"that cannot be told of conversions, networks whose postbacks are not matched or not believed, offers at their daily cap, a passed allowance",
 		Share: route.Reads, Handle: route.Do(d.listAlerts),
 	}}
 }
@@ -32,9 +32,9 @@ type AlertList struct {
 
 // Alert is one thing that needs attention. It goes away by itself once its cause does.
 type Alert struct {
-	Type      string   `json:"type" enum:"link.broken,link.unsafe,webhook.failing,postbacks.unmatched,postbacks.refused,offer.capped,plan.limit_reached"`
+	Type      string   `json:"type" enum:"link.broken,link.unsafe,webhook.failing,source.failing,postbacks.unmatched,postbacks.refused,offer.capped,plan.limit_reached"`
 	Severity  string   `json:"severity" enum:"warning,critical"`
-	Kind      string   `json:"kind" enum:"offer,lander,domain,webhook,network,account" doc:"what id is the id of"`
+	Kind      string   `json:"kind" enum:"offer,lander,domain,webhook,source,network,account" doc:"what id is the id of"`
 	ID        string   `json:"id"`
 	Name      string   `json:"name"`
 	URL       *string  `json:"url" doc:"as the record has it, with its tokens"`
@@ -61,7 +61,7 @@ func (d Deps) listAlerts(c *route.Call) (AlertList, error) {
 	}
 	out.Services, out.CheckedAt = showServices(services)
 	for _, find := range []func(*route.Call) ([]Alert, error){
-		brokenLinks, unsafeLinks, failingWebhooks, badPostbacks, d.cappedOffers, passedLimit,
+		brokenLinks, unsafeLinks, failingWebhooks, failingSources, badPostbacks, d.cappedOffers, passedLimit,
 	} {
 		found, err := find(c)
 		if err != nil {
@@ -112,12 +112,12 @@ func unsafeLinks(c *route.Call) ([]Alert, error) {
 	}), err
 }
 
-// failingWebhooks lists the active endpoints whose last attempts all failed, models.FailingWebhook of them at least.
+// failingWebhooks lists the active endpoints whose last attempts all failed, models.FailingReceiver of them at least.
 func failingWebhooks(c *route.Call) ([]Alert, error) {
 	hooks, err := c.Store.Webhooks().List(c.Context(), c.Account.ID)
 	var out []Alert
 	for _, w := range hooks {
-		if !w.Active || w.FailingSince == nil || w.Failures < models.FailingWebhook {
+		if !w.Active || w.FailingSince == nil || w.Failures < models.FailingReceiver {
 			continue
 		}
 		out = append(out, Alert{

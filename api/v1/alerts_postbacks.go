@@ -2,11 +2,14 @@ package v1
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"switchyard/api/answer"
 	"switchyard/api/route"
 	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/models/token"
 )
 
 // When the unmatched or refused postbacks of a network in a day are an alert: there are leastBad, and they are half of
@@ -41,6 +44,27 @@ func badPostbacks(c *route.Call) ([]Alert, error) {
 	for _, n := range list {
 		add(n, "postbacks.unmatched", "unmatched", n.Day.Unmatched, n.Before.Unmatched)
 		add(n, "postbacks.refused", "refused", n.Day.Refused, n.Before.Refused)
+	}
+	return out, err
+}
+
+// failingSources lists the active traffic sources that do not hear of conversions: the last attempts at one of their
+// hosts all failed, models.FailingReceiver of them at least.
+func failingSources(c *route.Call) ([]Alert, error) {
+	list, err := c.Store.Sources().Failing(c.Context(), c.Account.ID, models.FailingReceiver)
+	var out []Alert
+	for _, s := range list {
+		urls := s.URLs()
+		i := slices.IndexFunc(urls, func(url string) bool { return token.Origin(url) == s.Origin })
+		if i < 0 {
+			continue // it has another host by now
+		}
+		out = append(out, Alert{
+			Type: "source.failing", Severity: "warning", Kind: "source", ID: s.ID.String(), Name: s.Name, URL: &urls[i],
+			Message: fmt.Sprintf("the last %d attempts to tell it of conversions failed; see "+
+				"GET /logs/postbacks?direction=out&source=%s", s.Failures, s.ID),
+			Threats: []string{}, Since: answer.Stamp(s.Since),
+		})
 	}
 	return out, err
 }

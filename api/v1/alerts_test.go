@@ -1,6 +1,7 @@
 package v1_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -138,5 +139,44 @@ func TestPostbackAlerts(t *testing.T) {
 	_, key, _ := s.NewAccount("scale")
 	if got := s.As(key).Do("GET", "/alerts", nil).Want(200, "").Map(); got["count"] != 0.0 {
 		t.Errorf("another account: %v", got)
+	}
+}
+
+// A traffic source that cannot be told of conversions is an alert of its account, while it is active and has the host.
+func TestSourceAlerts(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	failing := func() []any {
+		t.Helper()
+		return s.Do("GET", "/alerts", nil).Want(200, "").Map()["alerts"].([]any)
+	}
+	row := with(source("Deaf"), "postback_url", "https://pb.example.com/told?e={external_id}")
+	id := s.Do("POST", "/traffic-sources", row).Want(201, "").Map()["id"]
+	fail := func(origin string, times int) {
+		t.Helper()
+		exec(t, s, `INSERT INTO source_failures (source_id, origin, account_id, failures) VALUES ($1, $2, $3, $4)
+			ON CONFLICT (source_id, origin) DO UPDATE SET failures = $4`, id, origin, s.Account.ID, times)
+	}
+	fail("https://pb.example.com", 2)
+	fail("https://before.example.com", 9)
+	if got := failing(); len(got) != 0 {
+		t.Errorf("too early: %v", got)
+	}
+	fail("https://pb.example.com", 3)
+	got := failing()
+	if len(got) != 1 {
+		t.Fatalf("%d alerts: %v", len(got), got)
+	}
+	same(t, got[0].(map[string]any), map[string]any{
+		"type": "source.failing", "kind": "source", "id": id, "name": "Deaf", "url": "https://pb.example.com/told?e={external_id}",
+		"message": fmt.Sprintf("the last 3 attempts to tell it of conversions failed; see GET /logs/postbacks?direction=out&source=%v", id),
+	})
+	_, otherKey, _ := s.NewAccount("growth")
+	if other := s.As(otherKey).Do("GET", "/alerts", nil).Want(200, "").Map(); other["count"] != 0.0 {
+		t.Errorf("another account sees %v", other)
+	}
+	s.Do("PATCH", "/traffic-sources", map[string]any{"id": id, "is_active": false}).Want(200, "")
+	if got := failing(); len(got) != 0 {
+		t.Errorf("paused: %v", got)
 	}
 }

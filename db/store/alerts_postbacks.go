@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
+	"switchyard/models"
 )
 
 // PostbackCount counts the postbacks of a network in some time.
@@ -55,4 +56,26 @@ func (k Networks) Troubled(ctx context.Context, account uuid.UUID, now time.Time
 	day := now.AddDate(0, 0, -1)
 	return db.Select[NetworkPostbacks](ctx, k.s.c, "troubled networks", selectTroubled, account, day, day.AddDate(0, 0, -7),
 		now.Add(-longWait), least, maxAlerts)
+}
+
+// FailingSource is an active traffic source with a host at which the last attempts to tell it failed.
+type FailingSource struct {
+	ID       uuid.UUID `db:"id"`
+	Name     string    `db:"name"`
+	Origin   string    `db:"origin"` // scheme, host and port
+	Since    time.Time `db:"failing_since"`
+	Failures int       `db:"failures"` // in a row
+	models.SourcePostback
+}
+
+var selectFailingSources = `
+SELECT s.id, s.name, f.origin, f.failing_since, f.failures, ` + db.Columns[models.SourcePostback]("s.") + `
+FROM source_failures f JOIN traffic_sources s ON s.id = f.source_id AND s.account_id = f.account_id
+WHERE f.account_id = $1 AND f.failures >= $2 AND s.is_active AND s.deactivated_at IS NULL
+ORDER BY f.failing_since DESC, s.id LIMIT $3`
+
+// Failing lists the account's active sources of which at least so many attempts in a row failed, latest first. A host may
+// be one that the source has no more.
+func (k Sources) Failing(ctx context.Context, account uuid.UUID, least int) ([]FailingSource, error) {
+	return db.Select[FailingSource](ctx, k.s.c, "failing sources", selectFailingSources, account, least, maxAlerts)
 }
