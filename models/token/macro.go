@@ -1,6 +1,9 @@
 package token
 
-import "strings"
+import (
+	"net/url"
+	"strings"
+)
 
 type frame struct{ open, close string }
 
@@ -51,4 +54,24 @@ func macroName(s string) bool {
 		}
 	}
 	return letter && len(s) <= maxMacro
+}
+
+// QueryParam is the value of a parameter in a query as it was received: the first of the name, without regard to case.
+// A macro that nobody filled in, and what cannot be read, is empty.
+func QueryParam(query, name string) string {
+	for query != "" {
+		var pair string
+		pair, query, _ = strings.Cut(query, "&")
+		n, v, _ := strings.Cut(pair, "=")
+		n, err1 := url.QueryUnescape(n)
+		v, err2 := url.QueryUnescape(v)
+		if err1 != nil || err2 != nil || !strings.EqualFold(n, name) {
+			continue
+		}
+		if LooksLikeMacro(v) {
+			return ""
+		}
+		return v
+	}
+	return ""
 }

@@ -24,7 +24,7 @@ import (
 func TestTold(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "/pb/{sub1}?e={external_id}&c={clickid}&p={payout}&cur={currency}&s={status}&w={status:approved=1}&"+
-		"g={goal}&n={source_name}&x={unknown}&m={offer_name}&profit={profit}&id={conversion_id}&cc={country}&key=s3cret#f")
+		"g={goal}&n={source_name}&x={unknown}&m={offer_name}&profit={profit}&id={conversion_id}&cc={country}&q={param.Land}{param.none}{param.raw}&key=s3cret#f")
 	w.set("send_payout_pct", "40")
 	w.reply(func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write([]byte(strings.Repeat("ok\x00", 5000))) })
 	c := w.click()
@@ -34,7 +34,7 @@ func TestTold(t *testing.T) {
 	}
 	s := w.ends(ids[0], models.SentTold)
 	want := "/pb/zone%207?e=e%2F1&c=" + models.FormatClickID(c.ID) + "&p=4&cur=USD&s=approved&w=1&g=&n=Push%20%26%20Pop&x=&m=" +
-		"&profit=3.5&id=tx%201&cc=DE&key="
+		"&profit=3.5&id=tx%201&cc=DE&q=de%26en&key="
 	calls := w.received()
 	if len(calls) != 1 || calls[0] != (call{method: "GET", uri: want + "s3cret", delivery: ids[0].String()}) {
 		t.Errorf("%+v, want %s", calls, want)

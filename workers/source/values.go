@@ -68,12 +68,14 @@ func (s *sender) name(ctx context.Context, v *values, t *token.Template) error {
 	return nil
 }
 
-// AppendToken implements token.Values. What only the request of a visitor has, such as {param.NAME}, is empty.
+// AppendToken implements token.Values. What only the request of a visitor has, such as {lp_key}, is empty.
 func (v *values) AppendToken(dst []byte, t token.Token) []byte {
 	p, c := v.target, v.click
 	switch t.Name {
 	case token.ClickID:
 		return models.AppendClickID(dst, c.ID)
+	case token.Param:
+		return append(dst, token.QueryParam(c.Params, t.Arg)...)
 	case token.Sub:
 		return append(dst, c.Subs[t.N-1]...)
 	case token.LPSlot:

@@ -140,7 +140,7 @@ func (w *world) click() *models.Click {
 func (w *world) newClick() *models.Click {
 	c := &models.Click{
 		ID: models.NewClickID(), AccountID: w.account, CampaignID: uuid.New(), SourceID: w.source, ExternalID: "e/1",
-		Visitor: models.Visitor{Country: "DE"}, Currency: "USD", UniqueHours: 24, Cost: decimal.RequireFromString("0.5"),
+		Visitor: models.Visitor{Country: "DE"}, Params: "a=1&land=de%26en&Land=2&raw=%7Braw%7D", Currency: "USD", UniqueHours: 24, Cost: decimal.RequireFromString("0.5"),
 	}
 	c.Subs[0] = "zone 7"
 	return c
