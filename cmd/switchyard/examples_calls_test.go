@@ -173,7 +173,7 @@ func (x *examples) at(n, days int) *models.Click {
 		UniqueKey: [16]byte{byte(n)}, UniqueHours: 24, RouteSeed: uint64(n + 1), Via: int(flow.ViaRegular),
 		Visitor: models.Visitor{
 			IP: netip.AddrFrom4([4]byte{203, 0, 113, byte(n / 2)}), Country: "DE", City: "Berlin", Language: "de", ISP: "Example Telecom",
-			ASN: 64500, ConnectionType: "mobile", DeviceType: "mobile", DeviceBrand: "Google", OS: os[0], OSVersion: os[1],
+			ASN: 64500, ConnectionType: "cellular", DeviceType: "mobile", DeviceBrand: "Google", OS: os[0], OSVersion: os[1],
 			Browser: browser[0], BrowserVersion: browser[1], UserAgent: "Mozilla/5.0 (Linux; Android 14)",
 		},
 	}

@@ -25,6 +25,8 @@ type Attr struct {
 	Compare Compare
 	// Token is the attribute's token in URLs, followed by other trackers' names for it, with commas between. Empty: none.
 	Token string
+	// Doc says, for the documentation, what the token is filled with.
+	Doc string
 	// Dimension is the attribute's place in the list of report dimensions, from 1. Zero: reports do not know it.
 	Dimension int
 	// Values are those that the attribute can have, nil where that is any. Wherever somebody names a value of the

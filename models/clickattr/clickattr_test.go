@@ -77,6 +77,9 @@ func TestRows(t *testing.T) {
 			}
 			tokens[name] = true
 		}
+		if (a.Token != "") != (a.Doc != "") {
+			t.Errorf("%s: a token is described, and nothing else: %q", a.Name, a.Doc)
+		}
 		if names[a.Name] {
 			t.Errorf("%s stands there twice", a.Name)
 		}

@@ -26,7 +26,8 @@ var routing = []Attr{
 	},
 	{
 		Name: "campaign_id", Tag: 3, Compare: AsText, Token: "campaign_id,campaign.id", Dimension: 1, In: Exports,
-		ID: func(c *models.Click) *uuid.UUID { return &c.CampaignID },
+		Doc: "id of the campaign that routed the click; after a hand-over the last one",
+		ID:  func(c *models.Click) *uuid.UUID { return &c.CampaignID },
 	},
 	{
 		Name: "parent_campaign_id", Tag: 4, In: Exports,
@@ -34,34 +35,42 @@ var routing = []Attr{
 	},
 	{
 		Name: "stream_id", Tag: 5, Token: "path_id,path.id", Dimension: 2, In: Exports,
-		ID: func(c *models.Click) *uuid.UUID { return &c.StreamID },
+		Doc: "id of the path that the visitor took",
+		ID:  func(c *models.Click) *uuid.UUID { return &c.StreamID },
 	},
 	{
 		Name: "lander_id", Tag: 6, Token: "lander_id,lander.id", Dimension: 3, In: Exports,
-		ID: func(c *models.Click) *uuid.UUID { return &c.LanderID },
+		Doc: "id of the landing page that the visitor was sent to",
+		ID:  func(c *models.Click) *uuid.UUID { return &c.LanderID },
 	},
 	{
 		Name: "offer_id", Tag: 7, Token: "offer_id,offer.id", Dimension: 4, In: Exports,
-		ID: func(c *models.Click) *uuid.UUID { return &c.OfferID },
+		Doc: "id of the offer that the visitor is sent to",
+		ID:  func(c *models.Click) *uuid.UUID { return &c.OfferID },
 	},
 	{
 		Name: "network_id", Tag: 8, Token: "network_id,affiliatenetwork.id", Dimension: 6, In: Exports,
-		ID: func(c *models.Click) *uuid.UUID { return &c.NetworkID },
+		Doc: "id of that offer's affiliate network",
+		ID:  func(c *models.Click) *uuid.UUID { return &c.NetworkID },
 	},
 	{
 		Name: "source_id", Tag: 9, Compare: AsText, Token: "source_id,trafficsource.id", Dimension: 5, In: Both,
-		ID: func(c *models.Click) *uuid.UUID { return &c.SourceID },
+		Doc: "id of the traffic source that the visitor came from",
+		ID:  func(c *models.Click) *uuid.UUID { return &c.SourceID },
 	},
 	{
 		Name: "visitor_id", Tag: 10, Token: "visitor_id", In: Both,
-		ID: func(c *models.Click) *uuid.UUID { return &c.VisitorID },
+		Doc: "id of the visitor's browser, the same at each of his clicks while it keeps our cookie",
+		ID:  func(c *models.Click) *uuid.UUID { return &c.VisitorID },
 	},
 	{
 		Name: "external_id", Tag: 14, Token: "external_id,externalid,ref_id", In: Both,
+		Doc:  "the traffic source's own id of the click, which its postback gives back",
 		Text: func(c *models.Click) *string { return &c.ExternalID },
 	},
 	{
 		Name: "domain", Tag: 11, Token: "domain,trackingdomain", In: Both,
+		Doc:  "tracking domain of the link that was clicked",
 		Text: func(c *models.Click) *string { return &c.Domain },
 	},
 	{
@@ -82,40 +91,49 @@ var routing = []Attr{
 var visitor = []Attr{
 	{
 		Name: "ip", Tag: 16, Compare: AsAddr, Token: "ip", Dimension: 22, In: Both,
+		Doc:  "IP address of the visitor",
 		Addr: func(c *models.Click) *netip.Addr { return &c.IP },
 	},
 	{
 		Name: "country", Tag: 23, Compare: AsText, Token: "country", Dimension: 8, In: Both,
+		Doc:    "country of the visitor, two letters of ISO 3166-1",
 		Values: Countries,
 		Text:   func(c *models.Click) *string { return &c.Country },
 	},
 	{
 		Name: "region", Tag: 24, Compare: AsText, Token: "region", Dimension: 9, In: Both,
+		Doc:  "state or province of the visitor",
 		Text: func(c *models.Click) *string { return &c.Region },
 	},
 	{
 		Name: "city", Tag: 25, Compare: AsText, Token: "city", Dimension: 10, In: Both,
+		Doc:  "city of the visitor",
 		Text: func(c *models.Click) *string { return &c.City },
 	},
 	{
 		Name: "language", Tag: 22, Compare: AsText, Token: "language", Dimension: 11, In: Both,
+		Doc:    "first language that the browser asks for, two or three letters",
 		Values: Languages,
 		Text:   func(c *models.Click) *string { return &c.Language },
 	},
 	{
 		Name: "isp", Tag: 26, Compare: AsText, Token: "isp", Dimension: 12, In: Both,
+		Doc:  "provider of the visitor's internet access",
 		Text: func(c *models.Click) *string { return &c.ISP },
 	},
 	{
 		Name: "asn", Tag: 27, Compare: AsNumber, Token: "asn", Dimension: 13, In: Both,
+		Doc: "number of the autonomous system that the address belongs to",
 		ASN: func(c *models.Click) *models.ASN { return &c.ASN },
 	},
 	{
 		Name: "mobile_operator", Tag: 28, Compare: AsText, Token: "mobile_operator,carrier", Dimension: 15, In: Both,
+		Doc:  "name of the mobile operator; empty for other connections",
 		Text: func(c *models.Click) *string { return &c.MobileOperator },
 	},
 	{
 		Name: "connection_type", Tag: 29, Compare: AsText, Token: "connection_type,connection.type", Dimension: 14, In: Both,
+		Doc:    "kind of the connection",
 		Values: ConnectionTypes,
 		Text:   func(c *models.Click) *string { return &c.ConnectionType },
 	},
@@ -126,49 +144,60 @@ var visitor = []Attr{
 	},
 	{
 		Name: "device_type", Tag: 31, Compare: AsText, Token: "device_type,device,devicetype", Dimension: 16, In: Both,
+		Doc:    "kind of the device",
 		Values: DeviceTypes,
 		Text:   func(c *models.Click) *string { return &c.DeviceType },
 	},
 	{
 		Name: "device_brand", Tag: 32, Compare: AsText, Token: "device_brand,brand", Dimension: 17, In: Both,
+		Doc:  "maker of the device, where its user agent tells it",
 		Text: func(c *models.Click) *string { return &c.DeviceBrand },
 	},
 	{
 		Name: "device_model", Tag: 33, Compare: AsText, Token: "device_model,model", In: Both,
+		Doc:  "model of the device, where its user agent tells it",
 		Text: func(c *models.Click) *string { return &c.DeviceModel },
 	},
 	{
 		Name: "os", Tag: 34, Compare: AsText, Token: "os", Dimension: 18, In: Both,
+		Doc:    "operating system, such as Android or Windows",
 		Values: Systems,
 		Text:   func(c *models.Click) *string { return &c.OS },
 	},
 	{
 		Name: "os_version", Tag: 35, Compare: AsVersion, Token: "os_version,osversion", Dimension: 19, In: Both,
+		Doc:  "version of the operating system",
 		Text: func(c *models.Click) *string { return &c.OSVersion },
 	},
 	{
 		Name: "browser", Tag: 36, Compare: AsText, Token: "browser", Dimension: 20, In: Both,
+		Doc:    "browser, such as Chrome or Safari",
 		Values: Browsers,
 		Text:   func(c *models.Click) *string { return &c.Browser },
 	},
 	{
 		Name: "browser_version", Tag: 37, Compare: AsVersion, Token: "browser_version,browserversion", Dimension: 21, In: Both,
+		Doc:  "version of the browser",
 		Text: func(c *models.Click) *string { return &c.BrowserVersion },
 	},
 	{
 		Name: "user_agent", Tag: 17, Compare: AsText, Token: "user_agent,useragent", In: Both,
+		Doc:  "the whole user agent that the browser sends",
 		Text: func(c *models.Click) *string { return &c.UserAgent },
 	},
 	{
 		Name: "referrer", Tag: 18, Compare: AsText, Token: "referrer,referer", Dimension: 23, In: Both,
+		Doc:  "address of the page that the visitor came from, as far as the browser tells it",
 		Text: func(c *models.Click) *string { return &c.Referrer },
 	},
 	{
 		Name: "referrer_domain", Tag: 19, Compare: AsText, Token: "referrer_domain,referrerdomain,referer_domain", In: Both,
+		Doc:  "domain of the page that the visitor came from",
 		Text: func(c *models.Click) *string { return &c.ReferrerDomain },
 	},
 	{
 		Name: "keyword", Tag: 20, Compare: AsText, Token: "keyword", In: Both,
+		Doc:  "search words: of the link's parameter keyword, else of the search engine that the visitor came from",
 		Text: func(c *models.Click) *string { return &c.Keyword },
 	},
 	{
@@ -177,6 +206,7 @@ var visitor = []Attr{
 	},
 	{
 		Name: "is_bot", Tag: 38, Compare: AsBool, Token: "is_bot", In: Both,
+		Doc:  "1 for a bot, 0 for a person",
 		Bool: func(c *models.Click) *bool { return &c.IsBot },
 	},
 	{
@@ -197,6 +227,7 @@ var bookkeeping = []Attr{
 	},
 	{
 		Name: "cost", Tag: 42, Token: "cost", In: Exports,
+		Doc:   "what the click costs, in the currency of the campaign",
 		Money: func(c *models.Click) *decimal.Decimal { return &c.Cost },
 	},
 	{
@@ -205,6 +236,7 @@ var bookkeeping = []Attr{
 	},
 	{
 		Name: "currency", Tag: 44, Token: "currency", In: Exports,
+		Doc:  "currency of the cost, three letters",
 		Text: func(c *models.Click) *string { return &c.Currency },
 	},
 	{

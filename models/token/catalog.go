@@ -3,6 +3,8 @@ package token
 import (
 	"strings"
 	"time"
+
+	"switchyard/models/clickattr"
 )
 
 // Entry is what the documentation says of a token.
@@ -52,7 +54,7 @@ func Catalog() []Entry {
 		if name < firstOfClick {
 			e.Doc = docs[name]
 		} else {
-			e.Doc = "of the click: " + strings.ReplaceAll(all[0], "_", " ")
+			e.Doc = describe(ofClick[name-firstOfClick])
 		}
 		if !e.OfConversion && name != Param && name != LPKey {
 			e.Example = Example("{"+e.Name+"}", at)
@@ -60,4 +62,15 @@ func Catalog() []Entry {
 		out = append(out, e)
 	}
 	return out
+}
+
+// fewValues is how many values of an attribute its description lists.
+const fewValues = 12
+
+// describe is what the documentation says of an attribute of the click, with its values where they are few.
+func describe(row *clickattr.Attr) string {
+	if row.Values == nil || row.Values.Open || len(row.Values.List()) == 0 || len(row.Values.List()) > fewValues {
+		return row.Doc
+	}
+	return row.Doc + ": " + strings.Join(row.Values.List(), ", ")
 }

@@ -33,7 +33,7 @@ var sampleClick = models.Click{
 	Currency: "USD",
 	Visitor: models.Visitor{
 		Country: "US", Region: "California", City: "Los Angeles", Language: "en", IP: netip.MustParseAddr("192.0.2.1"),
-		ISP: "Example", ASN: 64496, ConnectionType: "broadband", DeviceType: "desktop", OS: "Windows", OSVersion: "10",
+		ISP: "Example", ASN: 64496, ConnectionType: "cable_dsl", DeviceType: "desktop", OS: "Windows", OSVersion: "10",
 		Browser: "Chrome", BrowserVersion: "120", UserAgent: "Mozilla/5.0", Referrer: "https://www.example.com/",
 		ReferrerDomain: "www.example.com", Keyword: "test",
 	},
