@@ -37,7 +37,8 @@ type Click struct {
 
 	Visitor
 
-	BotSignals uint64 // bit per signal, see package bot
+	BotSignals uint64    // bit per signal, see package bot
+	BotEntryID uuid.UUID // entry of the bot lists that decided; zero: the signals did
 
 	Cost       decimal.Decimal // of the click, unique or not
 	UniqueCost decimal.Decimal // added if the click turns out to be unique

@@ -5,7 +5,8 @@ const Unlimited = -1
 
 // Plan is what an account on it may have. Deleted and deactivated records do not count. Integrations counts active
 // traffic sources and networks together. Rules, Flows, Smartlinks and Templates count saved rules, saved flows, smartlinks
-// and network templates. MatchingBytes is the memory that the conditions of all records take in every web process.
+// and network templates. BotValues counts the values of all
+// entries of the bot lists. MatchingBytes is the memory that the conditions of all records take in every web process.
 type Plan struct {
 	Name           string
 	API            bool
@@ -20,6 +21,7 @@ type Plan struct {
 	Flows          int
 	Smartlinks     int
 	Templates      int
+	BotValues      int // of all entries of the bot lists
 	MatchingBytes  int
 	OpenJobs       int   // exports, large reports, corrections and deletions that wait or run
 	ExportBytes    int64 // of all stored report files
@@ -33,26 +35,26 @@ type Plan struct {
 var Plans = []Plan{
 	{
 		Name: "starter", CallsPerMinute: 60, Campaigns: 10, Offers: 50, Landers: 50, Integrations: 10, Domains: 1,
-		Rules: 20, Flows: 20, Smartlinks: 20, Templates: 20, MatchingBytes: 4 << 20,
+		Rules: 20, Flows: 20, Smartlinks: 20, Templates: 20, BotValues: 1_000, MatchingBytes: 4 << 20,
 		OpenJobs: 10, ExportBytes: 512 << 20,
 		ClicksPerMonth: 100_000, HistoryDays: 30,
 		PostbackDays: 30,
 	},
 	{
 		Name: "growth", API: true, CallsPerMinute: 300, Campaigns: 100, Offers: 500, Landers: 500, Integrations: 50, Domains: 10,
-		Rules: 200, Flows: 200, Smartlinks: 200, Templates: 200, MatchingBytes: 16 << 20,
+		Rules: 200, Flows: 200, Smartlinks: 200, Templates: 200, BotValues: 10_000, MatchingBytes: 16 << 20,
 		OpenJobs: 20, ExportBytes: 1 << 30, ClicksPerMonth: 1_000_000,
 		HistoryDays: 180, PostbackDays: 60,
 	},
 	{
 		Name: "pro", API: true, GoalTracking: true, CallsPerMinute: 600, Campaigns: 1_000, Offers: 5_000, Landers: 5_000,
-		Integrations: 200, Domains: 50, Rules: 1_000, Flows: 1_000, Smartlinks: 2_000, Templates: 500, MatchingBytes: 64 << 20,
+		Integrations: 200, Domains: 50, Rules: 1_000, Flows: 1_000, Smartlinks: 2_000, Templates: 500, BotValues: 100_000, MatchingBytes: 64 << 20,
 		OpenJobs: 50, ExportBytes: 4 << 30, ClicksPerMonth: 10_000_000, HistoryDays: 365, PostbackDays: 90,
 	},
 	{
 		Name: "scale", API: true, GoalTracking: true, CallsPerMinute: 1200, Campaigns: Unlimited, Offers: Unlimited,
 		Landers: Unlimited, Integrations: Unlimited, Domains: Unlimited, Rules: 10_000, Flows: 10_000, Smartlinks: 20_000,
-		Templates: 1_000, MatchingBytes: 256 << 20,
+		Templates: 1_000, BotValues: 200_000, MatchingBytes: 256 << 20,
 		OpenJobs: 100, ExportBytes: 16 << 30, ClicksPerMonth: Unlimited, HistoryDays: 730,
 		PostbackDays: 90,
 	},

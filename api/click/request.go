@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"switchyard/api/click/visitor"
 	"switchyard/api/routing"
 	"switchyard/models"
@@ -209,7 +211,7 @@ func (r *request) describe() {
 	r.click.Visitor = r.seen.Visitor
 }
 
-// setFacts fills the facts that conditions look at, once the click is described and scored.
+// setFacts fills the facts that conditions look at, but for the score, once the click is described.
 func (r *request) setFacts() {
 	f, d := &r.facts, &r.seen
 	f.SetClick(&r.click)
@@ -231,12 +233,23 @@ func (r *request) url() string {
 	return scheme + r.domain.Host + r.http.URL.RequestURI()
 }
 
-// scoreBot scores the visitor for the campaign.
+// scoreBot scores the visitor for the campaign, and tells the facts. The lists look at the other facts.
 func (r *request) scoreBot() {
-	signals := r.seen.Signals
-	score, isBot, reason := bot.Score(signals, r.account.Bots)
-	r.click.BotScore, r.click.IsBot, r.click.BotReason = score, isBot, reason
-	r.click.BotSignals = uint64(signals)
+	c, signals := &r.click, r.seen.Signals
+	if lists := r.snap.BotLists(c.AccountID); lists != nil {
+		entry, allowed := lists.Judge(&r.facts, c.IP, c.CampaignID)
+		switch c.BotEntryID = entry; {
+		case allowed:
+			signals |= bot.Allowed
+		case entry != uuid.Nil:
+			signals |= bot.DenyList
+		}
+	}
+	c.BotScore, c.IsBot, c.BotReason = bot.Score(signals, r.account.Bots)
+	c.BotSignals = uint64(signals)
+	r.facts.SetBool(cond.IsBot, c.IsBot)
+	r.facts.SetInt(cond.BotScore, int64(c.BotScore))
+	r.facts.SetText(cond.BotReason, c.BotReason)
 }
 
 // admit takes one click of a path's daily cap. What is not counted as a click takes none.

@@ -69,8 +69,8 @@ func (r *request) initClick(d *routing.Domain, camp *routing.Campaign) {
 	c.ExternalID = received(r.externalID())
 	r.identify()
 	r.describe()
-	r.scoreBot()
 	r.setFacts()
+	r.scoreBot()
 	if r.counted = r.isReal(); r.counted {
 		c.ID = models.NewClickID()
 	}

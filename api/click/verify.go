@@ -217,7 +217,9 @@ func (r *request) clickEntry(id, named uuid.UUID) entry {
 func (r *request) eligible(l *routing.Lander) bool {
 	r.seen = visitor.Description{}
 	r.account = r.snap.Account(l.Row.AccountID)
+	r.click.AccountID = l.Row.AccountID
 	r.describe()
+	r.facts.SetClick(&r.click)
 	r.scoreBot()
 	c := r.click
 	c.ReferrerDomain = "" // of this request it is the page itself: the redirect has looked at where he came from

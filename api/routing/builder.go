@@ -30,7 +30,8 @@ type Builder struct {
 
 func (s *Snapshot) builder() *Builder {
 	next := &Snapshot{
-		hosts: s.hosts.fork(), addresses: s.addresses.fork(), aliases: s.aliases.fork(), slugs: s.slugs.fork(), secrets: s.secrets.fork(), secret: s.secret,
+		hosts: s.hosts.fork(), addresses: s.addresses.fork(), aliases: s.aliases.fork(), slugs: s.slugs.fork(), secrets: s.secrets.fork(),
+		botLists: s.botLists.fork(), secret: s.secret,
 	}
 	for k := range s.records {
 		next.records[k] = s.records[k].fork()
@@ -62,6 +63,7 @@ func (b *Builder) apply(keys []store.RoutingKey, r *store.Routing) *Snapshot {
 		b.secret = r.LanderSecret
 	}
 	b.completePlans()
+	b.compileBotLists()
 	return b.Snapshot
 }
 

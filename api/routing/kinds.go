@@ -20,6 +20,7 @@ const (
 	offers
 	landers
 	rules
+	botEntries
 	campaigns
 	smartlinks
 	kindCount
@@ -35,6 +36,7 @@ var kinds = [kindCount]kind{
 	offers:     kindOf((*Builder).offer),
 	landers:    kindOf((*Builder).lander),
 	rules:      kindOf((*Builder).rule),
+	botEntries: kindOf((*Builder).botEntry),
 	campaigns:  kindOf((*Builder).campaign),
 	smartlinks: kindOf((*Builder).smartlink),
 }

@@ -24,8 +24,9 @@ type Snapshot struct {
 	addresses shards[address, *Campaign] // active campaigns only
 	aliases   shards[alias, []*Campaign] // all campaigns, the oldest first; a list is never changed
 	slugs     shards[address, *Smartlink]
-	secrets   shards[secretParam, int] // how many networks send their secret so
-	secret    []byte                   // of the keys of protected landers; nil until it is known
+	secrets   shards[secretParam, int]     // how many networks send their secret so
+	botLists  shards[uuid.UUID, *botLists] // by account
+	secret    []byte                       // of the keys of protected landers; nil until it is known
 }
 
 // address is where a tracking link points; aliases tell upper from lower case.

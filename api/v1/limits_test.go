@@ -28,6 +28,7 @@ func (e estate) bounds() map[string]object {
 		"POST /landers": page, "POST /traffic-sources": {"name": "x"}, "POST /networks": {"name": "x"},
 		"PATCH /landers":                   {"id": e.ids["lander"], "protection": object{}},
 		"POST /domains":                    {"domain": "limits.test"},
+		"PUT /bot-detection":               {},
 		"PATCH /domains":                   {"id": e.ids["domain"]},
 		"POST /webhooks":                   {"url": "https://hooks.example.com/y", "events": []string{"link.broken"}},
 		"POST /tools/simulate":             {"streams": []object{e.path()}},

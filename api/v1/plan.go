@@ -47,7 +47,8 @@ type PlanAllowances struct {
 	Flows            *int64 `json:"flows" doc:"saved flows"`
 	Smartlinks       *int64 `json:"smartlinks"`
 	Templates        *int64 `json:"templates" doc:"network templates of its own"`
-	MatchingBytes    *int64 `json:"matchingBytes" doc:"memory of the conditions of all campaigns, saved rules and smartlinks, compiled"`
+	BotValues        *int64 `json:"botValues" doc:"values of all entries of the bot lists"`
+	MatchingBytes    *int64 `json:"matchingBytes" doc:"memory of the conditions of all campaigns, saved rules, smartlinks and bot lists, compiled"`
 	OpenJobs         *int64 `json:"openJobs" doc:"exports, large reports, corrections and deletions that wait or run"`
 	ExportBytes      *int64 `json:"exportBytes" doc:"size of all stored report files"`
 	ClicksPerMonth   *int64 `json:"clicksPerMonth"`
@@ -81,8 +82,8 @@ func planAnswer(a models.Account, at time.Time) PlanAnswer {
 			Campaigns: allowance(p.Campaigns), Offers: allowance(p.Offers), Landers: allowance(p.Landers),
 			Integrations: allowance(p.Integrations), Domains: allowance(p.Domains), Rules: allowance(p.Rules),
 			Flows: allowance(p.Flows), Smartlinks: allowance(p.Smartlinks), Templates: allowance(p.Templates),
-			MatchingBytes: allowance(p.MatchingBytes),
-			OpenJobs:      allowance(p.OpenJobs), ExportBytes: allowance(p.ExportBytes),
+			BotValues: allowance(p.BotValues), MatchingBytes: allowance(p.MatchingBytes),
+			OpenJobs: allowance(p.OpenJobs), ExportBytes: allowance(p.ExportBytes),
 			ClicksPerMonth: allowance(p.ClicksPerMonth), ClickHistoryDays: allowance(p.HistoryDays),
 			CallsPerMinute: allowance(p.CallsPerMinute), Webhooks: allowance(models.MaxWebhooks),
 		},

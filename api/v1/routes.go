@@ -44,6 +44,7 @@ type ReportReader interface {
 		[]report.GoalCount, error)
 	Daily(ctx context.Context, account uuid.UUID, first, last time.Time) ([]report.DayClicks, error)
 	CountSmartlinks(ctx context.Context, account uuid.UUID, list []models.Smartlink) error
+	BotScores(ctx context.Context, account uuid.UUID, from, to time.Time) ([]report.BotScore, error)
 	SmartlinkFigures(ctx context.Context, account, smartlink uuid.UUID, from, to time.Time) (
 		[]report.SmartlinkFigure, error)
 }
@@ -72,6 +73,8 @@ func Routes(d Deps, extra ...route.Route) []route.Route {
 		templates(),
 		smartlinks(d),
 		domains(d),
+		botLists(),
+		botDetection(d),
 		webhooks(d),
 		alerts(d),
 		links(d),

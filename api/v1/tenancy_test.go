@@ -46,6 +46,7 @@ func newEstate(t *testing.T, s *apitest.Server) estate {
 		e.ids["domain"], account.ID, name+".test")
 	e.make("campaign", "/campaigns", e.campaign(name))
 	e.make("smartlink", "/short-links", e.smartlink(name))
+	e.make("bot entry", "/bot-lists", botEntry("sub1", "equals", name))
 	e.make("webhook", "/webhooks", object{"url": "https://hooks.example.com/x", "events": []string{"campaign.paused"}})
 	e.Do("PATCH", "/campaigns/"+e.ids["campaign"], object{"status": "paused"}).Want(200, "")
 	var log struct{ Rows []struct{ ID string } }
@@ -116,6 +117,7 @@ func (e estate) bodies() map[string]object {
 		"POST /short-links": e.smartlink("x"), "PUT /short-links": of("smartlink", e.smartlink("x")),
 		"PATCH /short-links": of("smartlink", toggle), "PATCH /domains": of("domain", object{"is_default": true}),
 		"POST /domains":   {"domain": "dns.test"},
+		"POST /bot-lists": with(botEntry("sub1", "equals", "x"), "campaign_id", e.ids["campaign"]),
 		"PATCH /webhooks": of("webhook", object{"name": "x"}), "POST /webhooks/test": of("webhook", object{}),
 		"POST /webhooks/rotate":                      of("webhook", object{}),
 		"POST /webhooks/deliveries/redeliver-failed": {"webhook": e.ids["webhook"]},

@@ -45,7 +45,7 @@ func newCorrecting(t *testing.T, clicks int) *correcting {
 	s := apitest.New(t, apitest.Options{V1: v1.Deps{Jobs: client}})
 	runtime := workers.New(workers.Options{DB: s.DB, Redis: redis, Client: client, Grace: 4 * time.Second})
 	fix.Register(runtime, s.Store, clicklog.Log{Conn: s.DB})
-	ledger.Register(runtime, clicklog.Log{Conn: s.DB})
+	ledger.Register(runtime, s.Store, clicklog.Log{Conn: s.DB})
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
 	go func() { done <- runtime.Run(ctx) }()

@@ -113,6 +113,11 @@ func (x *examples) pages() {
 	x.make("second smartlink", "POST /short-links/{id}/clone", x.id("smartlink"), nil)
 	x.call("DELETE /short-links", x.id("second smartlink"), nil)
 
+	x.make("bot entry", "POST /bot-lists", nil, object{
+		"list_type": "deny", "attribute": "ip_range", "operator": "in_cidr", "value": []string{"192.0.2.0/24", "198.51.100.7-198.51.100.9"},
+		"note": "a competitor's office",
+	})
+
 	x.make("webhook", "POST /webhooks", nil, object{
 		"url": x.outside + "/switchyard", "name": "Bookkeeping", "events": []string{"conversion.created", "conversion.updated"},
 	})

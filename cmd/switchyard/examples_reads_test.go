@@ -35,6 +35,9 @@ func (x *examples) read() {
 	x.call("GET /short-links", params{"limit": "1"}, nil)
 	x.call("GET /short-links/{id}/stats", x.window(x.id("smartlink")), nil)
 	x.call("GET /tools/routing", x.window(nil), nil)
+	x.call("GET /bot-lists", x.window(params{"limit": "1"}), nil)
+	x.call("GET /bot-detection", nil, nil)
+	x.call("PUT /bot-detection", nil, object{"threshold": 55, "disabled": []string{"vpn_or_proxy"}})
 	x.call("GET /alerts", nil, nil)
 	x.call("GET /webhooks", nil, nil)
 
@@ -115,6 +118,7 @@ func (x *examples) remove() {
 	x.call("DELETE /campaigns/{id}/stats", params{"id": x.ids["campaign"], "from": first, "to": first}, nil)
 	x.call("DELETE /short-links/{id}/stats", x.window(x.id("smartlink")), nil)
 	x.call("DELETE /rules", x.id("rule"), nil)
+	x.call("DELETE /bot-lists", x.id("bot entry"), nil)
 	x.call("DELETE /flows", x.id("flow"), nil)
 	x.call("DELETE /webhooks", x.id("webhook"), nil)
 	x.Do("DELETE", "/campaigns/"+x.ids["campaign"], nil).Want(http.StatusOK, "")

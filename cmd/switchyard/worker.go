@@ -95,7 +95,7 @@ func newRuntime(cfg config.Config, bulk *db.DB, o workers.Options) (*workers.Run
 	source.Register(r, records, source.Options{Egress: pages, Clicks: clicks, Schedule: cfg.WebhookSchedule})
 	conversion.Register(r, records, clicks)
 	idempotency.Register(r, records)
-	ledger.Register(r, clicks)
+	ledger.Register(r, records, clicks)
 	plan.Register(r, records, reports, nil)
 	if err := registerLinks(cfg, r, records, pages); err != nil {
 		return nil, err

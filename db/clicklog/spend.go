@@ -15,13 +15,13 @@ import (
 
 // Spend is what an account paid on a day at a source, in all or for one campaign.
 type Spend struct {
-	Day         time.Time // midnight UTC
-	SourceID    uuid.UUID
-	CampaignID  uuid.UUID // zero: all campaigns
-	Amount      decimal.Decimal
-	Currency    string // empty: the clicks keep theirs
-	Clicks      *int64 // as the source counted them; nil: not said
-	Impressions *int64
+	Day         time.Time       `db:"day"` // midnight UTC
+	SourceID    uuid.UUID       `db:"source_id"`
+	CampaignID  uuid.UUID       `db:"campaign_id"` // zero: all campaigns
+	Amount      decimal.Decimal `db:"amount"`
+	Currency    string          `db:"currency"` // empty: the clicks keep theirs
+	Clicks      *int64          `db:"clicks"`   // as the source counted them; nil: not said
+	Impressions *int64          `db:"impressions"`
 }
 
 // SetSpend sets what was paid, for each item of the list in its order, in the transaction of c. The amount replaces

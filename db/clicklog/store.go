@@ -152,7 +152,10 @@ func storeClicks(ctx context.Context, c db.Conn, clicks []*StoredClick, s ledger
 		click.Cost = click.Cost.Round(models.MoneyScale)
 		s.Add(click.key(), click.figures())
 	}
-	return ids, clickColumns.insert(ctx, c, "clicks", clicks)
+	if err := clickColumns.insert(ctx, c, "clicks", clicks); err != nil {
+		return nil, err
+	}
+	return ids, countBlocked(ctx, c, clicks)
 }
 
 // unknown leaves out what the table has already, and what comes twice.

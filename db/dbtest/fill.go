@@ -84,7 +84,7 @@ var checked = map[string]string{
 	"api_keys.scope": "full", "conversions.status": "approved", "postbacks.outcome": "recorded", "jobs.state": "done",
 	"webhook_deliveries.status": "delivered", "link_checks.kind": "offer", "link_screens.kind": "offer",
 	"link_services.status": "ok", "ledger_rollups.rollup": "traffic", "source_postbacks.result": "told",
-	"rules.logic": "and", "accounts.plan": "pro",
+	"rules.logic": "and", "bot_entries.list_type": "deny", "accounts.plan": "pro",
 }
 
 // fillValue is SQL for a column; none leaves the column out. ok is false if a foreign key names a table without a row.

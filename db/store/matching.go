@@ -12,7 +12,8 @@ import (
 const countMatching = `
 SELECT (SELECT coalesce(sum(match_bytes), 0) FROM rules WHERE account_id = $1 AND deleted_at IS NULL AND id <> $2)
 	+ (SELECT coalesce(sum(match_bytes), 0) FROM campaigns WHERE account_id = $1 AND deleted_at IS NULL AND id <> $2)
-	+ (SELECT coalesce(sum(match_bytes), 0) FROM smartlinks WHERE account_id = $1 AND deleted_at IS NULL AND id <> $2)`
+	+ (SELECT coalesce(sum(match_bytes), 0) FROM smartlinks WHERE account_id = $1 AND deleted_at IS NULL AND id <> $2)
+	+ (SELECT coalesce(sum(match_bytes), 0) FROM bot_entries WHERE account_id = $1 AND id <> $2)`
 
 // allowMatching refuses a record whose conditions would take the account's conditions beyond what its plan allows:
 // plan_limit. id is the record's, zero for a new one. The account is locked until the transaction ends.

@@ -153,6 +153,18 @@ type RoutingRule struct {
 	Conditions json.RawMessage `db:"conditions"`
 }
 
+// RoutingBotEntry is an entry of the bot lists.
+type RoutingBotEntry struct {
+	ID         uuid.UUID       `db:"id"`
+	Version    int64           `db:"version"`
+	AccountID  uuid.UUID       `db:"account_id"`
+	CampaignID uuid.NullUUID   `db:"campaign_id"`
+	ListType   string          `db:"list_type"`
+	Attribute  string          `db:"attribute"`
+	Operator   string          `db:"operator"`
+	Value      json.RawMessage `db:"value"`
+}
+
 // RoutingCampaign is what the redirect needs of a campaign. Streams is its flow as saved.
 type RoutingCampaign struct {
 	ID                 uuid.UUID       `db:"id"`
@@ -199,6 +211,9 @@ func (r *RoutingLander) Head() RoutingVersion { return routingHead("landers", r.
 func (r *RoutingRule) Head() RoutingVersion { return routingHead("rules", r.ID, r.Version) }
 
 // Head implements RoutingRow.
+func (r *RoutingBotEntry) Head() RoutingVersion { return routingHead("bot_entries", r.ID, r.Version) }
+
+// Head implements RoutingRow.
 func (r *RoutingCampaign) Head() RoutingVersion { return routingHead("campaigns", r.ID, r.Version) }
 
 // Head implements RoutingRow.
@@ -219,6 +234,7 @@ var routingTables = []routingTable{
 	tableOf[RoutingOffer](`deactivated_at IS NULL`),
 	tableOf[RoutingLander](`deactivated_at IS NULL`),
 	tableOf[RoutingRule](`true`),
+	tableOf[RoutingBotEntry](`true`),
 	tableOf[RoutingCampaign](`deleted_at IS NULL`),
 	tableOf[RoutingSmartlink](`deleted_at IS NULL AND is_active`),
 }

@@ -4,6 +4,7 @@
 package bot
 
 import (
+	"iter"
 	"math/bits"
 	"slices"
 )
@@ -79,6 +80,9 @@ var table = [...]Signal{
 	{GeoTZMismatch, "geo_tz_mismatch", 20, true, "the browser's time zone is not that of the address"},
 	{NoJS, "no_js", 25, true, "the page tag never reported"},
 }
+
+// All lists the signals in the order of their bits.
+func All() iter.Seq[Signal] { return slices.Values(table[:]) }
 
 // ByReason finds a signal by its name.
 func ByReason(reason string) (Signal, bool) {

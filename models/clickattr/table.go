@@ -275,6 +275,10 @@ var bookkeeping = []Attr{
 		Name: "passed_reason", Tag: 53, In: Exports,
 		Text: func(c *models.Click) *string { return &c.PassedReason },
 	},
+	{
+		Name: "bot_entry_id", Tag: 54, In: Both,
+		ID: func(c *models.Click) *uuid.UUID { return &c.BotEntryID },
+	},
 }
 
 // passing are known while a click is routed and not recorded.

@@ -40,6 +40,7 @@ var (
 	IsUnique     = Named("is_unique")
 	IsBot        = Named("is_bot")
 	BotScore     = Named("bot_score")
+	BotReason    = Named("bot_reason")
 	ClicksToday  = Named("clicks_today")
 
 	ReferrerDomain = Named("referrer_domain")

@@ -149,7 +149,7 @@ func newBoolTest(values []string) (tester, *Error) {
 func newAddrTest(values []string) (tester, *Error) {
 	var b netipx.IPSetBuilder
 	for _, s := range values {
-		r := parseRange(s)
+		r := ParseRange(s)
 		if !r.IsValid() {
 			return nil, &Error{Reason: BadValue, Detail: "not an address or a network"}
 		}

@@ -218,8 +218,11 @@ func (f *Facts) appendText(dst []byte, a Attr) []byte {
 	}
 }
 
-// fold gives the value of a known attribute without case. The bytes stay valid until Reset.
-func (f *Facts) fold(a Attr) []byte {
+// Fold is a text as Folded gives it.
+func Fold(text string) []byte { return appendFold(nil, text) }
+
+// Folded gives the value of a known attribute without case. The bytes stay valid until Reset.
+func (f *Facts) Folded(a Attr) []byte {
 	if s := f.folded[a]; s.to > s.from {
 		return f.scratch[s.from:s.to]
 	}
@@ -247,7 +250,7 @@ func (f *Facts) pairsOf(a Attr, value []byte) *pairs {
 func (f *Facts) hashOf(a Attr) uint32 {
 	h := &f.hashes[a%Attr(len(f.hashes))]
 	if s := f.folded[a]; s != h.of || s == (span{}) {
-		h.sum = hashOf(f.fold(a))
+		h.sum = hashOf(f.Folded(a))
 		h.of = f.folded[a]
 	}
 	return h.sum

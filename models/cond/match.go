@@ -103,7 +103,7 @@ func (c *compiled) raw(f *Facts) string {
 // folded gives the value of a text attribute without case. The bytes stay valid until the next look at the facts.
 func (c *compiled) folded(f *Facts) []byte {
 	if c.attr < numAttrs {
-		return f.fold(c.attr)
+		return f.Folded(c.attr)
 	}
 	mark := len(f.scratch)
 	f.scratch = appendFold(f.scratch, c.looked(f))

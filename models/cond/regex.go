@@ -174,7 +174,7 @@ func (t *regexTest) test(f *Facts, c *compiled) verdict {
 // value gives what patterns look at: a text as it came, or anything else as it is written.
 func (c *compiled) value(f *Facts) (text string, written []byte) {
 	if c.attr < numAttrs && attributes[c.attr].kind != kindText && attributes[c.attr].kind != kindVersion {
-		return "", f.fold(c.attr)
+		return "", f.Folded(c.attr)
 	}
 	return c.raw(f), nil
 }

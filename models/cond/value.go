@@ -152,9 +152,9 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isVersion(s string) bool { return s != "" && isDigit(s[0]) }
 
-// parseRange reads a CIDR, an address or a-b; the answer is not valid for anything else. IPv4 addresses mapped into
+// ParseRange reads a CIDR, an address or a-b; the answer is not valid for anything else. IPv4 addresses mapped into
 // IPv6 become IPv4.
-func parseRange(s string) netipx.IPRange {
+func ParseRange(s string) netipx.IPRange {
 	if from, to, ok := strings.Cut(s, "-"); ok {
 		return netipx.IPRangeFrom(parseAddr(from), parseAddr(to))
 	}

@@ -17,6 +17,7 @@ import (
 	"switchyard/db/dbtest"
 	"switchyard/db/jobrow"
 	"switchyard/db/spool"
+	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
 	"switchyard/models"
@@ -167,18 +168,28 @@ func TestClear(t *testing.T) {
 	if err := jobrow.Insert(t.Context(), h.db, row); err != nil {
 		t.Fatal(err)
 	}
-	h.dieAfterOnePart(row.ID, args)
+	h.dies(row.ID, row.Kind, func(c db.Conn) (any, error) {
+		out, err := clicklog.Log{}.Clear(t.Context(), c, clicklog.ClearQuery{
+			AccountID: h.account, Of: []uuid.UUID{h.campaign}, From: args.From, To: args.To,
+		}, 300)
+		if err == nil && (out.Clicks+out.BotClicks != 300 || out.Done) {
+			err = fmt.Errorf("the first part is %+v", out)
+		}
+		args.After, args.Clicks, args.BotClicks, args.Conversions = out.After, out.Clicks, out.BotClicks, out.Conversions
+		return args, err
+	})
 	h.agree()
 
 	queue := jobstest.Redis(t)
 	rt := workers.New(workers.Options{DB: h.db, Redis: queue, Client: jobs.Connect(queue), Lease: time.Second})
-	ledger.Register(rt, clicklog.Log{Conn: h.db})
+	ledger.Register(rt, store.New(h.db, nil), clicklog.Log{Conn: h.db})
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	var done sync.WaitGroup
 	done.Go(func() { _ = rt.Run(ctx) })
 	defer done.Wait()
 	defer cancel()
-	got := h.wait(rt, row.ID)
+	var got jobs.ClearAnswer
+	h.wait(rt, row.ID, &got)
 	if got.Clicks != want.Clicks || got.BotClicks != want.BotClicks || got.Conversions != want.Conversions || got.Of[0] != h.campaign || got.Found != 1 {
 		t.Errorf("cleared %+v, want %+v", got, want)
 	}
@@ -197,23 +208,23 @@ func TestClear(t *testing.T) {
 	}
 }
 
-// dieAfterOnePart is a worker that is killed between two parts.
-func (h *history) dieAfterOnePart(id uuid.UUID, args jobs.ClearArgs) {
+// dies is a worker that claims a job and is killed after one part, which gives the arguments of the next attempt.
+func (h *history) dies(id uuid.UUID, kind string, part func(db.Conn) (args any, err error)) {
 	h.Helper()
-	claim := jobrow.ClaimRequest{ID: id, Kind: jobs.ClearCampaign.Kind(), Generation: -1, Lease: time.Second}
+	claim := jobrow.ClaimRequest{ID: id, Kind: kind, Generation: -1, Lease: time.Second}
 	row, err := jobrow.Claim(h.Context(), h.db, claim)
 	if err != nil {
 		h.Fatal(err)
 	}
 	err = db.Tx(h.Context(), h.db, func(c db.Conn) error {
-		out, err := clicklog.Log{}.Clear(h.Context(), c, clicklog.ClearQuery{
-			AccountID: h.account, Of: []uuid.UUID{h.campaign}, From: args.From, To: args.To,
-		}, 300)
-		if err != nil || out.Clicks+out.BotClicks != 300 || out.Done {
-			return fmt.Errorf("%+v: %w", out, err)
+		args, err := part(c)
+		if err != nil {
+			return err
 		}
-		args.After, args.Clicks, args.BotClicks, args.Conversions = out.After, out.Clicks, out.BotClicks, out.Conversions
-		raw, _ := json.Marshal(args)
+		raw, err := json.Marshal(args)
+		if err != nil {
+			return err
+		}
 		return jobrow.SaveArgs(h.Context(), c, row.ID, row.Fence, raw)
 	})
 	if err != nil {
@@ -221,7 +232,8 @@ func (h *history) dieAfterOnePart(id uuid.UUID, args jobs.ClearArgs) {
 	}
 }
 
-func (h *history) wait(rt *workers.Runtime, id uuid.UUID) (a jobs.ClearAnswer) {
+// wait waits for a job and reads its answer.
+func (h *history) wait(rt *workers.Runtime, id uuid.UUID, answer any) {
 	h.Helper()
 	await.Until(h, "the job is done", func() bool {
 		if err := rt.Reconcile(h.Context()); err != nil {
@@ -237,12 +249,11 @@ func (h *history) wait(rt *workers.Runtime, id uuid.UUID) (a jobs.ClearAnswer) {
 		if s.Status != models.JobDone {
 			return false
 		}
-		if err := json.Unmarshal(s.Result, &a); err != nil {
+		if err := json.Unmarshal(s.Result, answer); err != nil {
 			h.Fatal(err)
 		}
 		return true
 	})
-	return a
 }
 
 // TestClearArchive takes back figures whose clicks were dropped for their age, once, and only whole hours.

@@ -1,15 +1,18 @@
-// Package ledger does the housekeeping of clicks and their ledger, and deletes the clicks that a customer asks to
-// delete.
+// Package ledger does the housekeeping of clicks and their ledger, deletes the clicks that a customer asks to delete, and
+// scores clicks anew when he changes how they are scored.
 //
-// The housekeeping never changes a figure. Its jobs may be missed, repeated or run in parallel. A deletion is a row
-// job.
+// The housekeeping never changes a figure. Its jobs may be missed, repeated or run in parallel. The others are row jobs.
 package ledger
 
 import (
 	"context"
+	"time"
+
+	"github.com/google/uuid"
 
 	"switchyard/db"
 	"switchyard/db/clicklog"
+	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/workers"
 )
@@ -21,11 +24,13 @@ type Clicks interface {
 	ForgetHistory(ctx context.Context) error
 	Clear(ctx context.Context, c db.Conn, q clicklog.ClearQuery, limit int) (clicklog.Cleared, error)
 	ClearArchive(ctx context.Context, c db.Conn, q clicklog.ClearQuery, limit int) (clicklog.Cleared, error)
+	Rescore(ctx context.Context, c db.Conn, q clicklog.RescoreQuery, limit int) (clicklog.Rescored, error)
+	RespreadSpend(ctx context.Context, c db.Conn, account uuid.UUID, day time.Time) error
 	ClearSmartlink(ctx context.Context, c db.Conn, q clicklog.ClearQuery, limit int) (clicklog.Cleared, error)
 }
 
 // Register adds the handlers to a runtime.
-func Register(r *workers.Runtime, clicks Clicks) {
+func Register(r *workers.Runtime, s *store.Store, clicks Clicks) {
 	workers.RegisterTick(r, jobs.CompactLedger, clicks.Compact)
 	workers.RegisterTick(r, jobs.TidyClicks, clicks.Tidy)
 	workers.RegisterTick(r, jobs.ForgetHistory, clicks.ForgetHistory)
@@ -33,4 +38,5 @@ func Register(r *workers.Runtime, clicks Clicks) {
 	workers.RegisterRow(r, jobs.ClearCampaign, campaigns)
 	workers.RegisterRow(r, jobs.ClearOrphans, campaigns)
 	workers.RegisterRow(r, jobs.ClearSmartlink, clearing(clicks.ClearSmartlink))
+	workers.RegisterRow(r, jobs.RescoreBots, rescore(s, clicks))
 }

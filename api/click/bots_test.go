@@ -1,0 +1,57 @@
+package click
+
+import (
+	"testing"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+	"switchyard/models/await"
+)
+
+// listed adds an entry to the bot lists of an account; no campaign is all of them.
+func (w *world) listed(account uuid.UUID, campaign *uuid.UUID, listType, attribute, operator string, values ...string) uuid.UUID {
+	w.Helper()
+	id := models.NewClickID()
+	w.exec(`INSERT INTO bot_entries (id, account_id, campaign_id, list_type, attribute, operator, value, value_count, match_steps,
+		match_bytes) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, 0)`, id, account, campaign, listType, attribute, operator,
+		w.json(values), len(values))
+	return id
+}
+
+// Entries of the bot lists decide from the next click on, by their campaign, and a path sees what they decided.
+func TestBotLists(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.run()
+	bots := path("redirect", m{"filters": []m{condition("is_bot", "equals", true)}}, m{"url": "https://bots.test/"})
+	people := path("redirect", nil, m{"url": "https://people.test/"})
+	first := w.campaign("first", nil, bots, people)
+	w.campaign("second", nil, bots, people)
+	goes := func(what, target, where string, entry uuid.UUID, edits ...edit) {
+		t.Helper()
+		await.Until(t, what, func() bool { return w.get(target, edits...).Header.Get("Location") == where })
+		if c := w.tape.last(); c.BotEntryID != entry {
+			t.Errorf("%s: decided by %v, want %v", what, c.BotEntryID, entry)
+		}
+	}
+	const bot, person = "https://bots.test/", "https://people.test/"
+	goes("nobody is listed", "/first", person, uuid.Nil)
+	w.listed(w.newAccount(), nil, "deny", "ip", "equals", "8.8.8.8")
+	deny := w.listed(w.account, &first, "deny", "ip_range", "in_cidr", "9.9.9.0/24", "8.8.8.0-8.8.8.9")
+	goes("a network is denied", "/first", bot, deny)
+	if c := w.tape.last(); c.BotScore != 100 || c.BotReason != "deny_list" || !c.IsBot {
+		t.Errorf("scored %d for %q", c.BotScore, c.BotReason)
+	}
+	goes("the entry is of one campaign", "/second", person, uuid.Nil)
+	allow := w.listed(w.account, nil, "allow", "user_agent", "contains", "Chrome/138")
+	goes("allow goes before deny", "/first", person, allow)
+	goes("but not for others", "/first", bot, deny, header("User-Agent", firefox))
+	goes("a declared bot that is allowed", "/first", person, allow, header("User-Agent", "Googlebot/2.1 like Chrome/138"))
+	if c := w.tape.last(); c.BotScore != 0 || c.IsBot {
+		t.Errorf("allowed, and scored %d", c.BotScore)
+	}
+	w.exec(`DELETE FROM bot_entries WHERE account_id = $1`, w.account)
+	goes("the entries are gone", "/first", person, uuid.Nil, header("User-Agent", firefox))
+	goes("and a bot is one again", "/first", bot, uuid.Nil, header("User-Agent", "Googlebot/2.1 like Chrome/138"))
+}

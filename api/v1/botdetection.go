@@ -1,0 +1,207 @@
+package v1
+
+import (
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/api/bind"
+	"switchyard/api/route"
+	"switchyard/db/report"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/models/bot"
+)
+
+// botDetection are the rows of /bot-detection.
+func botDetection(d Deps) []route.Route {
+	const group = "Bot protection"
+	return []route.Route{
+		{
+			Method: "GET", Path: "/bot-detection", Group: group, Summary: "scoring settings and the last 30 days", Share: route.Reads,
+			Handle: route.Do(d.botDetection),
+		},
+		{
+			Method: "PUT", Path: "/bot-detection", Group: group, Summary: "change the scoring settings",
+			Handle: route.Take(d.changeBotDetection),
+		},
+	}
+}
+
+// botDays is the window of the figures of GET /bot-detection, and what is scored anew unless the call says otherwise.
+const botDays = 30
+
+// BotSignal is a signal with what it did.
+type BotSignal struct {
+	Reason     string `json:"reason" doc:"its name, and the bot_reason of clicks"`
+	Meaning    string `json:"meaning"`
+	Weight     int    `json:"weight" doc:"added to the score"`
+	Enabled    bool   `json:"enabled"`
+	CanDisable bool   `json:"can_disable"`
+	Hits       int64  `json:"hits_30d" doc:"clicks of the last 30 days on which it fired"`
+}
+
+// BotTotals are the clicks of the last 30 days.
+type BotTotals struct {
+	Clicks    int64 `json:"clicks" doc:"without bots"`
+	BotClicks int64 `json:"bot_clicks"`
+}
+
+// BotScore is how many clicks have a score.
+type BotScore struct {
+	Score  int   `json:"score"`
+	Clicks int64 `json:"clicks"`
+}
+
+// BotLists are how many entries the lists have.
+type BotLists struct {
+	Allow int `json:"allow"`
+	Deny  int `json:"deny"`
+}
+
+// BotDetection is the answer of GET /bot-detection.
+type BotDetection struct {
+	Threshold      int         `json:"threshold" doc:"a click with this score or more is a bot's"`
+	MinThreshold   int         `json:"minThreshold"`
+	MaxThreshold   int         `json:"maxThreshold"`
+	Signals        []BotSignal `json:"signals"`
+	Totals         BotTotals   `json:"totals"`
+	Scores         []BotScore  `json:"scores" doc:"the clicks of the last 30 days by their score, above 0: what another threshold would cut"`
+	UnknownReasons []string    `json:"unknownReasons" doc:"reasons of stored clicks that this version does not know"`
+	Lists          BotLists    `json:"lists"`
+}
+
+func (d Deps) botDetection(c *route.Call) (out BotDetection, err error) {
+	set, err := c.Store.FindBotSettings(c.Context(), c.Account.ID)
+	if err != nil {
+		return out, err
+	}
+	sizes, err := c.Store.BotEntries().Sizes(c.Context(), c.Account.ID)
+	if err != nil {
+		return out, err
+	}
+	now := time.Now()
+	fired, err := d.reports(c).BotScores(c.Context(), c.Account.ID, now.AddDate(0, 0, -botDays), now)
+	if err != nil {
+		return out, err
+	}
+	settings := set.Settings()
+	out = BotDetection{
+		Threshold: settings.Limit(), MinThreshold: bot.MinThreshold, MaxThreshold: bot.MaxThreshold,
+		Lists:  BotLists{sizes[models.BotAllow], sizes[models.BotDeny]},
+		Scores: []BotScore{}, UnknownReasons: []string{},
+	}
+	hits := out.count(fired)
+	for row := range bot.All() {
+		out.Signals = append(out.Signals, BotSignal{
+			Reason: row.Reason, Meaning: row.Meaning, Weight: row.Weight, CanDisable: row.CanDisable,
+			Enabled: settings.Disabled&row.Bit == 0, Hits: hits[row.Bit],
+		})
+	}
+	return out, nil
+}
+
+// count adds up totals, scores and unknown reasons, and gives the hits of each signal.
+func (b *BotDetection) count(fired []report.BotScore) map[bot.Signals]int64 {
+	hits, scores := map[bot.Signals]int64{}, map[int]int64{}
+	for _, f := range fired {
+		if f.IsBot {
+			b.Totals.BotClicks += f.Clicks
+		} else {
+			b.Totals.Clicks += f.Clicks
+		}
+		if f.Score > 0 {
+			scores[f.Score] += f.Clicks
+		}
+		for row := range bot.All() {
+			if bot.Signals(f.Signals)&row.Bit != 0 { //nolint:gosec // the same bits come back
+				hits[row.Bit] += f.Clicks
+			}
+		}
+		if _, known := bot.ByReason(f.Reason); !known && f.Reason != "" && !slices.Contains(b.UnknownReasons, f.Reason) {
+			b.UnknownReasons = append(b.UnknownReasons, f.Reason)
+		}
+	}
+	for score, clicks := range scores {
+		b.Scores = append(b.Scores, BotScore{score, clicks})
+	}
+	slices.SortFunc(b.Scores, func(x, y BotScore) int { return x.Score - y.Score })
+	slices.Sort(b.UnknownReasons)
+	return hits
+}
+
+// BotDetectionBody is the body of PUT /bot-detection. A field that is left out keeps its value.
+type BotDetectionBody struct {
+	Threshold bind.Opt[decimal.Decimal] `json:"threshold" doc:"rounded, and held to 20-95"`
+	Disabled  bind.Opt[[]string]        `json:"disabled" doc:"names of signals to switch off; those that cannot be are ignored, and so are all after the first 40"`
+	Days      *int                      `json:"days" bad:"invalid_input" min:"0" max:"730" doc:"how many days of clicks are scored anew; 0: none; left out: 30 if something changes, else none"`
+}
+
+// BotDetectionChanged is the answer of PUT /bot-detection.
+type BotDetectionChanged struct {
+	Threshold int        `json:"threshold"`
+	Disabled  []string   `json:"disabled"`
+	JobID     *uuid.UUID `json:"job_id" doc:"the job that scores clicks anew, see GET /jobs/{id}; null: none"`
+}
+
+// maxDisabled is how many names of signals are read.
+const maxDisabled = 40
+
+func (d Deps) changeBotDetection(c *route.Call, b BotDetectionBody) (BotDetectionChanged, error) {
+	old, err := c.Store.FindBotSettings(c.Context(), c.Account.ID)
+	if err != nil {
+		return BotDetectionChanged{}, err
+	}
+	next := old.Settings()
+	if b.Threshold.Given() {
+		held := b.Threshold.Value.Round(0)
+		low, high := decimal.NewFromInt(bot.MinThreshold), decimal.NewFromInt(bot.MaxThreshold)
+		next.Threshold = int(decimal.Max(low, decimal.Min(high, held)).IntPart())
+	}
+	if b.Disabled.Given() {
+		next.Disabled = bot.NewSettings(0, b.Disabled.Value[:min(len(b.Disabled.Value), maxDisabled)]).Disabled
+	}
+	days := botDays
+	switch {
+	case b.Days != nil:
+		days = *b.Days
+	case next == old.Settings():
+		days = 0
+	}
+	out := BotDetectionChanged{Threshold: next.Limit(), Disabled: next.Disabled.Reasons()}
+	err = d.saveBotDetection(c, next, days, &out)
+	return out, err
+}
+
+// saveBotDetection saves the settings, and with them a job that scores the clicks of some days by them.
+func (d Deps) saveBotDetection(c *route.Call, next bot.Settings, days int, out *BotDetectionChanged) error {
+	set := store.BotSettings{Threshold: next.Limit(), Disabled: next.Disabled.Reasons()}
+	if days == 0 {
+		return c.Store.SetBotSettings(c.Context(), c.Account.ID, set)
+	}
+	now := time.Now().UTC()
+	row, err := jobs.RescoreBots.NewRow(c.Account.ID, jobs.RescoreArgs{
+		TimeRange: models.TimeRange{From: now.AddDate(0, 0, -days), To: now}, Threshold: set.Threshold, Disabled: set.Disabled,
+	})
+	if err != nil {
+		return err
+	}
+	if c.AttemptID != uuid.Nil {
+		row.ID = c.AttemptID
+	}
+	err = c.Store.Tx(c.Context(), func(tx *store.Store) error {
+		if err := tx.SetBotSettings(c.Context(), c.Account.ID, set); err != nil {
+			return err
+		}
+		return tx.Jobs().Submit(c.Context(), row)
+	})
+	if err != nil {
+		return err
+	}
+	d.Jobs.DispatchFor(c.Context(), c.Account.ID, row.Kind, row.ID)
+	out.JobID = &row.ID
+	return nil
+}

@@ -1,0 +1,140 @@
+package v1
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/answer"
+	"switchyard/api/bind"
+	"switchyard/api/route"
+	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/models/botlist"
+)
+
+// botLists are the rows of /bot-lists.
+func botLists() []route.Route {
+	res := resource[store.BotEntries, models.BotEntry, BotEntryAnswer]{
+		group: "Bot protection", path: "/bot-lists", table: (*store.Store).BotEntries, answer: botEntryAnswer, bodyLimit: route.CSVBody,
+		codes: route.Codes("400 invalid_list_type invalid_attribute invalid_operator value_required invalid_regex invalid_campaign "+
+			"too_long",
+			"402 plan_limit"),
+	}
+	list := res.row("GET", "", "allow and deny lists and what was blocked", route.Do(listBotEntries))
+	list.Window, list.Page = true, true
+	return []route.Route{
+		list,
+		create[BotEntryBody](res, "add an entry to the allow or deny list"),
+		remove(res, "delete an entry of a bot list", answer.Deleted),
+	}
+}
+
+// propagationSeconds is how long it takes at most until every web process knows a change.
+const propagationSeconds = 1
+
+// shownBotValues is how many values of an entry answers show.
+const shownBotValues = 100
+
+// BotEntryBody is the body of POST /bot-lists.
+type BotEntryBody struct {
+	ListType   string           `json:"list_type" required:"invalid_list_type" bad:"invalid_list_type" case:"lower" enum:"allow,deny"`
+	Attribute  string           `json:"attribute" required:"invalid_attribute" bad:"invalid_attribute" case:"lower" enum:"ip,ip_range,asn,country,isp,user_agent,referrer,sub1,sub2,sub3,sub4,sub5,sub6,sub7,sub8,sub9,sub10"`
+	Operator   string           `json:"operator" bad:"invalid_operator" case:"lower" enum:"equals,contains,regex,in_cidr" default:"equals"`
+	Value      botValue         `json:"value" is:"texts" bad:"value_required" doc:"a value or a list of values, up to 10,000; one of them is enough"`
+	Text       bind.Opt[string] `json:"text" doc:"in place of value: a text with one value a line; what follows a # is left out"`
+	CampaignID uuid.NullUUID    `json:"campaign_id" bad:"invalid_campaign" doc:"only this campaign; left out: all campaigns"`
+	Note       string           `json:"note" trim:"true" maxLength:"500"`
+}
+
+// botValue is a value, or a list of values, each a text or a number.
+type botValue []string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (v *botValue) UnmarshalJSON(raw []byte) error {
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) != nil {
+		list = []json.RawMessage{raw}
+	}
+	*v = make(botValue, 0, len(list))
+	for _, item := range list {
+		var text string
+		var number json.Number
+		if err := json.Unmarshal(item, &text); err != nil {
+			if err := json.Unmarshal(item, &number); err != nil {
+				return err
+			}
+			text = number.String()
+		}
+		*v = append(*v, text)
+	}
+	return nil
+}
+
+// Record gives the entry that the body describes.
+func (b BotEntryBody) Record() (models.BotEntry, error) {
+	e := models.BotEntry{
+		ListType: b.ListType, Attribute: b.Attribute, Operator: b.Operator, Value: models.BotValues(b.Value), Note: b.Note,
+		CampaignID: b.CampaignID,
+	}
+	if b.Text.Given() {
+		if len(b.Value) > 0 {
+			return e, models.Invalid("invalid_input", "value and text exclude each other: send one of them")
+		}
+		e.Value = linesOf(b.Text.Value)
+	}
+	return e, botlist.Check(&e)
+}
+
+// linesOf are the lines of a list, without comments.
+func linesOf(text string) (list models.BotValues) {
+	for line := range strings.Lines(text) {
+		line, _, _ = strings.Cut(line, "#")
+		list = append(list, line)
+	}
+	return list
+}
+
+// BotEntryAnswer is an entry.
+type BotEntryAnswer struct {
+	models.BotEntry
+	Value any `json:"value" is:"texts" doc:"as it is compared: one value alone, or a list of the first 100"`
+}
+
+func botEntryAnswer(e models.BotEntry) BotEntryAnswer {
+	a := BotEntryAnswer{BotEntry: e, Value: e.Value[:min(len(e.Value), shownBotValues)]}
+	if len(e.Value) == 1 {
+		a.Value = e.Value[0]
+	}
+	return a
+}
+
+// BotEntryRow is an entry in the list.
+type BotEntryRow struct {
+	BotEntryAnswer
+	Blocked int64 `json:"blocked" doc:"clicks in the hours of the window that it made bots"`
+}
+
+// BotEntryList is the answer of GET /bot-lists.
+type BotEntryList struct {
+	Range              bind.Range    `json:"range"`
+	PropagationSeconds int           `json:"propagationSeconds" doc:"how long a change takes at most until every click obeys it"`
+	Blocked            int64         `json:"blocked" doc:"clicks in the hours of the window that deny entries made bots, those of deleted entries too"`
+	Rows               []BotEntryRow `json:"rows"`
+	NextCursor         *string       `json:"next_cursor" doc:"null at the end"`
+}
+
+func listBotEntries(c *route.Call) (BotEntryList, error) {
+	entries, next, err := c.Store.BotEntries().List(c.Context(), c.Account.ID, c.Page)
+	if err != nil {
+		return BotEntryList{}, err
+	}
+	blocked, err := c.Store.BotEntries().Blocked(c.Context(), c.Account.ID, models.TimeRange{From: c.Window.From, To: c.Window.End()})
+	out := BotEntryList{Range: c.Window.Range(), PropagationSeconds: propagationSeconds, NextCursor: answer.Cursor(next)}
+	out.Rows = answer.Each(entries, func(e models.BotEntry) BotEntryRow { return BotEntryRow{botEntryAnswer(e), blocked[e.ID]} })
+	for _, n := range blocked {
+		out.Blocked += n
+	}
+	return out, err
+}

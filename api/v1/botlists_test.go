@@ -1,0 +1,184 @@
+package v1_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/apitest"
+	"switchyard/api/v1"
+	"switchyard/jobs"
+	"switchyard/jobs/jobstest"
+	"switchyard/models"
+	"switchyard/models/bot"
+)
+
+func botEntry(attribute, operator string, value any) map[string]any {
+	return map[string]any{"list_type": "deny", "attribute": attribute, "operator": operator, "value": value}
+}
+
+func TestBotEntryRoundTrip(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	campaign := d.make(t, d.campaign("Live"))["id"]
+	made := d.Do("POST", "/bot-lists", map[string]any{
+		"list_type": "DENY", "attribute": "country", "value": []any{"germany", " us ", "DE"}, "note": " n ", "campaign_id": campaign,
+	}).Want(201, "").Map()
+	same(t, made, map[string]any{
+		"list_type": "deny", "attribute": "country", "operator": "equals", "value": "[DE US]", "value_count": 2.0, "note": "n",
+		"campaign_id": campaign,
+	})
+	one := d.Do("POST", "/bot-lists", botEntry("asn", "equals", 3320)).Want(201, "").Map()
+	same(t, one, map[string]any{"value": "3320", "value_count": 1.0, "campaign_id": nil})
+	var text strings.Builder
+	for i := range 150 {
+		fmt.Fprintf(&text, "10.0.%d.0/24 # network %d\n\n", i, i)
+	}
+	list := map[string]any{"list_type": "allow", "attribute": "ip_range", "operator": "in_cidr", "text": text.String()}
+	long := d.Do("POST", "/bot-lists", list).Want(201, "").Map()
+	if shown := long["value"].([]any); long["value_count"] != 150.0 || len(shown) != 100 || shown[99] != "10.0.99.0/24" {
+		t.Errorf("a list of 150 lines: %v", long)
+	}
+
+	account, at := d.Account.ID, time.Now().UTC().Truncate(time.Hour)
+	for i, hours := range []int{0, 1, 24 * 8} {
+		d.sql(t, `INSERT INTO bot_entry_hours VALUES ($1, $2, $3, $4)`, account, one["id"], at.Add(-time.Duration(hours)*time.Hour), 10+i)
+	}
+	d.sql(t, `INSERT INTO bot_entry_hours VALUES ($1, $2, $3, 5)`, account, uuid.New(), at)
+	got := d.Do("GET", "/bot-lists", nil).Want(200, "").Map()
+	rows := got["rows"].([]any)
+	same(t, got, map[string]any{"blocked": 26.0, "next_cursor": nil, "propagationSeconds": 1.0})
+	same(t, rows[1].(map[string]any), map[string]any{"id": one["id"], "blocked": 21.0, "value": "3320"})
+	same(t, rows[2].(map[string]any), map[string]any{"id": made["id"], "blocked": 0.0})
+
+	_, key, _ := d.NewAccount("scale")
+	if rows := d.As(key).Do("GET", "/bot-lists", nil).Want(200, "").Map()["rows"].([]any); len(rows) != 0 {
+		t.Errorf("another account sees %v", rows)
+	}
+	path := fmt.Sprint("/bot-lists?id=", one["id"])
+	d.As(key).Do("DELETE", path, nil).Want(404, "not_found")
+	d.As(d.ReadKey).Do("DELETE", path, nil).Want(403, "read_only_key")
+	same(t, d.Do("DELETE", path, nil).Want(200, "").Map(), map[string]any{"id": one["id"], "deleted": true})
+	d.Do("DELETE", path, nil).Want(404, "not_found")
+	d.Do("DELETE", "/bot-lists?id=x", nil).Want(400, "invalid_id")
+}
+
+func TestBotEntryErrors(t *testing.T) {
+	t.Parallel()
+	d := apitest.New(t)
+	good := func() map[string]any { return botEntry("sub1", "equals", "x") }
+	costly := make([]string, 100)
+	for i := range costly {
+		costly[i] = fmt.Sprintf("[a-z]{3}%d[0-9]{2}x", i)
+	}
+	many := make([]string, models.MaxBotValues+1)
+	for i := range many {
+		many[i] = strconv.Itoa(i)
+	}
+	for what, c := range map[string]struct {
+		body any
+		code string
+	}{
+		"no object":         {`[]`, "bad_body"},
+		"no type":           {with(good(), "list_type", nil), "invalid_list_type"},
+		"other type":        {with(good(), "list_type", "grey"), "invalid_list_type"},
+		"no attribute":      {with(good(), "attribute", ""), "invalid_attribute"},
+		"other attribute":   {with(good(), "attribute", "colour"), "invalid_attribute"},
+		"other operator":    {with(good(), "operator", "like"), "invalid_operator"},
+		"network of texts":  {botEntry("isp", "in_cidr", "10.0.0.0/8"), "invalid_operator"},
+		"no value":          {with(good(), "value", nil), "value_required"},
+		"empty list":        {with(good(), "value", []any{}), "value_required"},
+		"object":            {with(good(), "value", map[string]any{}), "value_required"},
+		"true":              {with(good(), "value", true), "value_required"},
+		"nested":            {with(good(), "value", []any{[]any{"x"}}), "value_required"},
+		"pattern":           {botEntry("user_agent", "regex", "("), "invalid_regex"},
+		"costly patterns":   {botEntry("user_agent", "regex", costly), "invalid_regex"},
+		"foreign campaign":  {with(good(), "campaign_id", uuid.NewString()), "invalid_campaign"},
+		"no campaign":       {with(good(), "campaign_id", "x"), "invalid_campaign"},
+		"address":           {botEntry("ip", "equals", "10.0.0.999"), "invalid_input"},
+		"too many values":   {botEntry("sub1", "equals", many), "invalid_input"},
+		"long value":        {botEntry("sub1", "equals", strings.Repeat("x", 501)), "invalid_input"},
+		"long note":         {with(good(), "note", strings.Repeat("x", 501)), "too_long"},
+		"value and text":    {with(good(), "text", "x"), "invalid_input"},
+		"misspelt":          {with(good(), "campaing_id", uuid.NewString()), "invalid_input"},
+		"text of comments":  {with(with(good(), "value", nil), "text", "# nothing\n"), "value_required"},
+		"type of the value": {with(good(), "value", []any{"x", nil, map[string]any{}}), "value_required"},
+	} {
+		if got := d.Do("POST", "/bot-lists", c.body); got.Status != 400 || got.Code != c.code {
+			t.Errorf("%s: %d %s, want %s", what, got.Status, got.Code, c.code)
+		}
+	}
+	_, key, _ := d.NewAccount("growth")
+	whole := with(good(), "value", many[:models.MaxBotValues])
+	d.As(key).Do("POST", "/bot-lists", whole).Want(201, "")
+	d.As(key).Do("POST", "/bot-lists", good()).Want(402, "plan_limit")
+}
+
+func TestBotDetection(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{V1: v1.Deps{Jobs: jobs.Connect(jobstest.Redis(t))}})
+	r := newTraffic(t, s, 60, 3)
+	fired := []bot.Signals{bot.Datacenter, bot.Datacenter | bot.NoAcceptLanguage, bot.TorExit}
+	for i, v := range r.visits[:30] {
+		score, isBot, reason := bot.Score(fired[i%3], bot.Settings{})
+		exec(t, s, `UPDATE clicks SET bot_signals = $2, bot_score = $3, is_bot = $4, bot_reason = $5 WHERE id = $1`, v.ID,
+			int64(fired[i%3]), score, isBot, reason)
+	}
+	exec(t, s, `UPDATE clicks SET bot_reason = 'from_tomorrow' WHERE id = $1`, r.visits[40].ID)
+	get := func() map[string]any { return s.Do("GET", "/bot-detection", nil).Want(200, "").Map() }
+	signal := func(name string) map[string]any {
+		for _, row := range get()["signals"].([]any) {
+			if row := row.(map[string]any); row["reason"] == name {
+				return row
+			}
+		}
+		t.Fatal("no signal " + name)
+		return nil
+	}
+	got := get()
+	if len(got["signals"].([]any)) != 25 {
+		t.Errorf("%d signals", len(got["signals"].([]any)))
+	}
+	same(t, got, map[string]any{
+		"threshold": 60.0, "minThreshold": 20.0, "maxThreshold": 95.0, "unknownReasons": "[from_tomorrow]",
+		"scores": "[map[clicks:10 score:45] map[clicks:10 score:60] map[clicks:10 score:70]]", "lists": "map[allow:0 deny:0]",
+	})
+	if sum := got["totals"].(map[string]any); sum["clicks"].(float64)+sum["bot_clicks"].(float64) != 60 {
+		t.Errorf("totals: %v", sum)
+	}
+	same(t, signal("datacenter"), map[string]any{"weight": 45.0, "enabled": true, "can_disable": true, "hits_30d": 20.0})
+	same(t, signal("deny_list"), map[string]any{"can_disable": false, "hits_30d": 0.0})
+
+	put := func(body any) map[string]any { return s.Do("PUT", "/bot-detection", body).Want(200, "").Map() }
+	changed := put(map[string]any{"threshold": 44.6, "disabled": []string{"tor_exit", "deny_list", "no_such"}})
+	same(t, changed, map[string]any{"threshold": 45.0, "disabled": "[tor_exit]"})
+	job := s.Do("GET", fmt.Sprint("/jobs/", changed["job_id"]), nil).Want(200, "").Map()
+	same(t, job, map[string]any{"status": "pending"})
+	var args jobs.RescoreArgs
+	var raw []byte
+	if err := s.DB.GetContext(t.Context(), &raw, `SELECT args FROM jobs WHERE id = $1`, changed["job_id"]); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(raw, &args); err != nil || args.Threshold != 45 || args.To.Sub(args.From) < 29*24*time.Hour {
+		t.Errorf("the job scores by %+v (%v)", args, err)
+	}
+	same(t, signal("tor_exit"), map[string]any{"enabled": false})
+	same(t, put(map[string]any{}), map[string]any{"threshold": 45.0, "disabled": "[tor_exit]", "job_id": nil})
+	same(t, put(map[string]any{"threshold": 1e9, "days": 0}), map[string]any{"threshold": 95.0, "disabled": "[tor_exit]", "job_id": nil})
+	same(t, put(map[string]any{"threshold": -3, "disabled": []string{}, "days": 0}), map[string]any{"threshold": 20.0, "disabled": "[]"})
+	for _, body := range []any{
+		map[string]any{"threshold": "60"},
+		map[string]any{"disabled": "tor_exit"},
+		map[string]any{"treshold": 60},
+		map[string]any{"days": 1.5},
+	} {
+		s.Do("PUT", "/bot-detection", body).Want(400, "invalid_input")
+	}
+	s.Do("PUT", "/bot-detection", map[string]any{"days": 731}).Want(400, "invalid_input")
+	s.As(s.ReadKey).Do("PUT", "/bot-detection", map[string]any{}).Want(403, "read_only_key")
+}

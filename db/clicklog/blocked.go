@@ -1,0 +1,51 @@
+package clicklog
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/models/bot"
+)
+
+// blockedKey is where a click counts that a deny entry made a bot's.
+type blockedKey struct {
+	account, entry uuid.UUID
+	hour           time.Time
+}
+
+func (k blockedKey) compare(o blockedKey) int {
+	return cmp.Or(bytes.Compare(k.account[:], o.account[:]), bytes.Compare(k.entry[:], o.entry[:]), k.hour.Compare(o.hour))
+}
+
+// Rows are locked in one order, so that two ingesters never deadlock.
+const addBlocked = `
+INSERT INTO bot_entry_hours AS h (account_id, entry_id, hour, clicks)
+SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::bigint[])
+ON CONFLICT (account_id, entry_id, hour) DO UPDATE SET clicks = h.clicks + EXCLUDED.clicks`
+
+// countBlocked counts new clicks by the deny entries that made them bots'.
+func countBlocked(ctx context.Context, c db.Conn, clicks []*StoredClick) error {
+	sums := map[blockedKey]int64{}
+	for _, click := range clicks {
+		if click.BotEntryID != uuid.Nil && bot.Signals(click.BotSignals)&bot.DenyList != 0 {
+			sums[blockedKey{click.AccountID, click.BotEntryID, click.At.UTC().Truncate(time.Hour)}]++
+		}
+	}
+	if len(sums) == 0 {
+		return nil
+	}
+	keys := slices.SortedFunc(maps.Keys(sums), blockedKey.compare)
+	_, err := db.Exec(ctx, c, "count blocked clicks", addBlocked,
+		idsOf(keys, func(k blockedKey) uuid.UUID { return k.account }),
+		idsOf(keys, func(k blockedKey) uuid.UUID { return k.entry }),
+		db.Map(keys, func(k blockedKey) string { return k.hour.Format(time.RFC3339) }),
+		db.Map(keys, func(k blockedKey) int64 { return sums[k] }))
+	return err
+}

@@ -1,0 +1,110 @@
+package store
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+	"github.com/lib/pq"
+
+	"switchyard/db"
+	"switchyard/models"
+	"switchyard/models/bot"
+	"switchyard/models/botlist"
+)
+
+// BotEntries are the allow and deny lists of accounts.
+type BotEntries struct{ records[models.BotEntry] }
+
+// BotEntries gives the bot lists on this store's connection.
+func (s *Store) BotEntries() BotEntries {
+	return BotEntries{records[models.BotEntry]{s, botEntryTable}}
+}
+
+var botEntryTable = newTable(table[models.BotEntry]{
+	name: "bot_entries", what: "entry",
+	prepare: func(ctx context.Context, s *Store, e, _ *models.BotEntry) error {
+		if err := campaignTable.check(ctx, s, e.AccountID, e.CampaignID, "campaign"); err != nil {
+			return err
+		}
+		if err := s.allowBotValues(ctx, e); err != nil {
+			return err
+		}
+		return s.allowMatching(ctx, e.AccountID, e.ID, e.MatchBytes)
+	},
+})
+
+// allowBotValues refuses an entry with more values than the plan allows: plan_limit, or with texts and patterns that cost
+// too much with those of the other entries: invalid_input. The account is locked until the transaction ends.
+func (s *Store) allowBotValues(ctx context.Context, e *models.BotEntry) error {
+	plan, err := s.lockedPlan(ctx, e.AccountID)
+	if err != nil {
+		return err
+	}
+	have, err := db.Get[struct {
+		Values int `db:"values"`
+		Steps  int `db:"steps"`
+	}](ctx, s.c, "bot lists", `SELECT coalesce(sum(value_count), 0) AS values, coalesce(sum(match_steps), 0) AS steps
+		FROM bot_entries WHERE account_id = $1`, e.AccountID)
+	switch {
+	case err != nil:
+		return err
+	case have.Values+e.ValueCount > plan.BotValues:
+		return models.PlanLimit("the plan %q allows %d values in bot lists: there are %d, and these are %d", plan.Name,
+			plan.BotValues, have.Values, e.ValueCount)
+	case e.MatchSteps > 0 && have.Steps+e.MatchSteps > botlist.Budget:
+		return models.Invalid("invalid_input", "the texts and patterns of the bot lists would cost %d steps at each click, and at "+
+			"most %d are allowed: let equals or in_cidr take their place", have.Steps+e.MatchSteps, botlist.Budget)
+	}
+	return nil
+}
+
+// Blocked counts the clicks that deny entries made bots' in the hours of [from, to), by entry. An entry without any, and
+// one that was removed, are left out.
+func (k BotEntries) Blocked(ctx context.Context, account uuid.UUID, w models.TimeRange) (map[uuid.UUID]int64, error) {
+	rows, err := db.Select[struct {
+		ID     uuid.UUID `db:"entry_id"`
+		Clicks int64     `db:"clicks"`
+	}](ctx, k.s.c, "blocked clicks", `SELECT entry_id, sum(clicks)::bigint AS clicks FROM bot_entry_hours
+		WHERE account_id = $1 AND hour >= date_trunc('hour', $2::timestamptz, 'UTC') AND hour < $3 GROUP BY entry_id`,
+		account, w.From, w.To)
+	counts := make(map[uuid.UUID]int64, len(rows))
+	for _, r := range rows {
+		counts[r.ID] = r.Clicks
+	}
+	return counts, err
+}
+
+// Sizes counts the entries of an account by their type.
+func (k BotEntries) Sizes(ctx context.Context, account uuid.UUID) (map[string]int, error) {
+	rows, err := db.Select[struct {
+		Type    string `db:"list_type"`
+		Entries int    `db:"entries"`
+	}](ctx, k.s.c, "bot lists", `SELECT list_type, count(*) AS entries FROM bot_entries WHERE account_id = $1 GROUP BY list_type`, account)
+	sizes := map[string]int{}
+	for _, r := range rows {
+		sizes[r.Type] = r.Entries
+	}
+	return sizes, err
+}
+
+// BotSettings are how an account scores its clicks.
+type BotSettings struct {
+	Threshold int            `db:"bot_threshold"`
+	Disabled  pq.StringArray `db:"bot_disabled"` // names of signals
+}
+
+// Settings are those for package bot.
+func (s BotSettings) Settings() bot.Settings { return bot.NewSettings(s.Threshold, s.Disabled) }
+
+const botSettings = `bot_threshold, bot_disabled`
+
+// FindBotSettings gives how an account scores its clicks.
+func (s *Store) FindBotSettings(ctx context.Context, account uuid.UUID) (BotSettings, error) {
+	return db.Get[BotSettings](ctx, s.c, "account", `SELECT `+botSettings+` FROM accounts WHERE id = $1`, account)
+}
+
+// SetBotSettings changes how an account scores its clicks.
+func (s *Store) SetBotSettings(ctx context.Context, account uuid.UUID, set BotSettings) error {
+	return s.one(ctx, "account", `UPDATE accounts SET bot_threshold = $2, bot_disabled = $3 WHERE id = $1`, account,
+		set.Threshold, set.Disabled)
+}
