@@ -15,6 +15,7 @@ import (
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/cond"
+	"switchyard/models/flow"
 )
 
 // flowFor is a flow with a forced path for Germans, a capped one for phones, and a default.
@@ -147,6 +148,52 @@ func TestSimulateClick(t *testing.T) {
 	s.As(foreign).Do("POST", "/tools/simulate", map[string]any{"click_id": known}).Want(404, "not_found")
 }
 
+// TestSimulateBoundClick: a click that another campaign handed over is bound where it was, as its trace says.
+func TestSimulateBoundClick(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	second := d.make(t, with(with(d.campaign("second"), "bind_visitors", "streams"), "streams", []any{redirectPath("new"), redirectPath("old")}))
+	old := second["streams"].([]any)[1].(map[string]any)["id"]
+	over := map[string]any{"name": "over", "action": "campaign", "campaign_id": second["id"]}
+	first := d.make(t, with(d.campaign("first"), "streams", []any{over}))
+	c := &models.Click{
+		ID: models.NewClickID(), AccountID: d.Account.ID, ParentCampaignID: idOf(first["id"]), CampaignID: idOf(second["id"]),
+		StreamID: idOf(old), Via: int(flow.ViaBound), RouteSeed: 7,
+	}
+	ingest(t, d.Server, c)
+	id := models.FormatClickID(c.ID)
+	trace := d.Do("GET", "/logs/clicks/"+id+"?trace=1", nil).Want(200, "").Map()["trace"].(map[string]any)
+	for name, body := range map[string]map[string]any{
+		"campaign": {"click_id": id}, "draft": {"click_id": id, "streams": second["streams"], "bind_visitors": "streams"},
+	} {
+		made := d.Do("POST", "/tools/simulate", body).Want(200, "").Map()
+		for _, got := range []map[string]any{trace, made} {
+			same(t, got["decision"].(map[string]any), map[string]any{"via": "bound", "path": "old"})
+		}
+		if t.Failed() {
+			t.Fatalf("%s: %v, trace %v", name, made["decision"], trace["decision"])
+		}
+	}
+}
+
+// ingest stores clicks as the redirect records them.
+func ingest(t *testing.T, s *apitest.Server, clicks ...*models.Click) {
+	t.Helper()
+	log, err := spool.Open(t.TempDir(), spool.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	for _, c := range clicks {
+		if err := log.Append(t.Context(), spool.Record{Click: c}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := clicklog.NewIngester(log, s.DB, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestClickTrace(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -169,17 +216,7 @@ func TestClickTrace(t *testing.T) {
 		ID: models.NewClickID(), AccountID: s.Account.ID, CampaignID: id, StreamID: e.Route.ID, LanderID: e.Lander.ID,
 		Visitor: models.Visitor{Country: "FR", DeviceType: "mobile"}, RouteSeed: 1 << 63, FlowHash: e.FlowHash, Via: int(e.Via),
 	}
-	log, err := spool.Open(t.TempDir(), spool.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer log.Close()
-	if err := log.Append(t.Context(), spool.Record{Click: c}); err != nil {
-		t.Fatal(err)
-	}
-	if err := clicklog.NewIngester(log, s.DB, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	ingest(t, s, c)
 	path := "/logs/clicks/" + models.FormatClickID(c.ID)
 	if out := s.Do("GET", path, nil).Want(200, "").Map(); out["trace"] != nil {
 		t.Errorf("a trace that nobody asked for: %v", out["trace"])

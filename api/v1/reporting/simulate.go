@@ -3,6 +3,7 @@ package reporting
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -109,8 +110,11 @@ func (d Deps) simulate(c *route.Call, b SimulateBody) (Simulated, error) {
 	}
 	if click != nil {
 		q.Seed = click.RouteSeed
-		if flow.Via(click.Via) == flow.ViaBound && b.BoundPathID == uuid.Nil { //nolint:gosec // it was one
-			q.Bound[first] = flow.Binding{Path: click.StreamID, Lander: click.LanderID, Offer: click.OfferID}
+		if b.BoundPathID == uuid.Nil {
+			maps.Copy(q.Bound, explainer.Recorded(click, first).Bound)
+			if bound, ok := q.Bound[click.CampaignID]; ok && len(b.Streams) > 0 {
+				q.Bound[first] = bound // what is sent stands for the campaign that decided
+			}
 		}
 	}
 	if b.Seed != nil {
