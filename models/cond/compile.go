@@ -121,7 +121,7 @@ func newTester(a Attr, k kind, op operator, values []string) (tester, *Error) {
 	case op == opEquals && k == kindBool:
 		return newBoolTest(values)
 	case op == opEquals && k == kindText:
-		return newEqualTest(values), nil
+		return newEqualTest(inForm(a, values)), nil
 	case op == opContains:
 		t := newContainsTest(values)
 		return &t, nil
@@ -204,6 +204,18 @@ func newVersionTest(op operator, values []string) (tester, *Error) {
 	default:
 	}
 	return t, nil
+}
+
+// inForm writes the values of a closed set as visitors have them: what was saved before Canonical was applied to it, such
+// as phone, means mobile all the same.
+func inForm(a Attr, values []string) []string {
+	closed := valuesOf(a)
+	for i, text := range values {
+		if form, ok := closed.Find(text); ok {
+			values[i] = form
+		}
+	}
+	return values
 }
 
 func newNumberTest(a Attr, k kind, op operator, values []string) (tester, *Error) {

@@ -138,3 +138,21 @@ func TestImpossibleValues(t *testing.T) {
 		}
 	}
 }
+
+// TestSavedBefore: conditions that were saved as they were typed hold for the visitors that they mean.
+func TestSavedBefore(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ attribute, typed, visitor string }{
+		{"device_type", "phone", "mobile"}, {"country", "Germany", "DE"}, {"country", "uk", "GB"}, {"os", "Mac OS X", "macOS"},
+		{"browser", "Google Chrome", "Chrome"}, {"browser", "Rarely Seen", "rarely seen"}, {"connection_type", "4g", "cellular"},
+	} {
+		var f cond.Facts
+		f.SetText(cond.Named(c.attribute), c.visitor)
+		for operator, want := range map[string]bool{"equals": true, "not_equals": false} {
+			m, err := cond.Compile([]cond.Condition{{Attribute: c.attribute, Operator: operator, Value: c.typed}}, "and")
+			if err != nil || m.Match(&f) != want {
+				t.Errorf("%s %s %s: not %v for %s, %v", c.attribute, operator, c.typed, want, c.visitor, err)
+			}
+		}
+	}
+}
