@@ -178,6 +178,35 @@ func TestPoisonBlocksNothing(t *testing.T) {
 	}
 }
 
+// TestDeletedAccount: what waits in the spool of an account that was deleted meanwhile is dropped, and that of others is
+// stored.
+func TestDeletedAccount(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	acc, gone, campaign := account(t, d), uuid.New(), uuid.New()
+	s := openSpool(t, t.TempDir())
+	for i := range byte(6) {
+		mine, lost := click(acc, campaign, i), click(gone, campaign, i+100)
+		put(t, s, spool.Record{Click: mine}, spool.Record{Click: lost})
+		for _, c := range []*models.Click{mine, lost} {
+			put(t, s, spool.Record{Out: &models.ClickOut{ID: models.NewClickID(), ClickID: c.ID, AccountID: c.AccountID, Slot: 1}},
+				spool.Record{Smart: &models.SmartlinkClick{Click: *click(c.AccountID, uuid.Nil, i), SmartlinkID: uuid.New()}})
+		}
+	}
+	drain(t, s, d, clicklog.IngestOptions{})
+	for _, table := range []string{"clicks", "click_hops", "smartlink_clicks"} {
+		if n := number[int](t, d, `SELECT count(*) FROM `+table); n != 6 {
+			t.Errorf("%d rows in %s", n, table)
+		}
+		if n := number[int](t, d, `SELECT count(*) FROM `+table+` WHERE account_id = $1`, gone); n != 0 {
+			t.Errorf("%d rows of nobody in %s", n, table)
+		}
+	}
+	if st := s.Stats(); st.Rejected != 0 || st.PendingBytes != 0 {
+		t.Errorf("%+v", st)
+	}
+}
+
 func TestAdoptsTheSpoolOfADeadProcess(t *testing.T) {
 	t.Parallel()
 	d, dir := dbtest.New(t), t.TempDir()

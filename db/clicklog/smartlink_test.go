@@ -31,7 +31,7 @@ func TestSmartlinkClicksAreStoredOnce(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	dir := t.TempDir()
-	owner, link, rule := uuid.New(), uuid.New(), uuid.New()
+	owner, link, rule := account(t, d), uuid.New(), uuid.New()
 	c := smartlinkClick(time.Now(), owner, link, rule, "https://a.example/", false)
 	bot := smartlinkClick(time.Now(), owner, link, uuid.Nil, "https://b.example/", true)
 	for range 2 { // a second process has the same records on disk
@@ -74,7 +74,7 @@ func TestSmartlinkClicksAreStoredOnce(t *testing.T) {
 func TestSmartlinkFigures(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	owner, link, other := uuid.New(), uuid.New(), uuid.New()
+	owner, link, other := account(t, d), uuid.New(), uuid.New()
 	rnd := rand.New(rand.NewPCG(4, 2))
 	rules := []uuid.UUID{uuid.Nil, uuid.New(), uuid.New()}
 	start := time.Now().UTC().Truncate(time.Hour).Add(-10 * time.Hour)

@@ -3,6 +3,9 @@ package clicklog
 import (
 	"context"
 	"errors"
+	"log/slog"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -111,6 +114,9 @@ func raced(err error) bool {
 
 // store writes the batch in the transaction of c.
 func (b ingestBatch) store(ctx context.Context, c db.Conn) (out stored, err error) {
+	if b, err = b.ofAccounts(ctx, c); err != nil {
+		return out, err
+	}
 	deltas := ledger.Deltas{}
 	ids, err := storeClicks(ctx, c, b.clicks, deltas)
 	if err != nil {
@@ -132,6 +138,41 @@ func (b ingestBatch) store(ctx context.Context, c db.Conn) (out stored, err erro
 		return out, err
 	}
 	return out, deltas.Write(ctx, c)
+}
+
+// ofAccounts leaves out what waited in the spool while its account was deleted: nobody could see or delete it. Postbacks
+// are left out when they are stored.
+func (b ingestBatch) ofAccounts(ctx context.Context, c db.Conn) (ingestBatch, error) {
+	named := map[uuid.UUID]bool{}
+	for _, v := range b.clicks {
+		named[v.AccountID] = true
+	}
+	for _, v := range b.outs {
+		named[v.AccountID] = true
+	}
+	for _, v := range b.smart {
+		named[v.AccountID] = true
+	}
+	if len(named) == 0 {
+		return b, nil
+	}
+	const q = `SELECT id FROM accounts WHERE id = ANY ($1)`
+	known, err := db.Select[uuid.UUID](ctx, c, "accounts of clicks", q, db.UUIDs(slices.Collect(maps.Keys(named))))
+	if err != nil || len(known) == len(named) {
+		return b, err
+	}
+	gone := func(account uuid.UUID) bool { return !slices.Contains(known, account) }
+	before := len(b.clicks) + len(b.outs) + len(b.smart)
+	b.clicks = without(b.clicks, func(v *StoredClick) bool { return gone(v.AccountID) })
+	b.outs = without(b.outs, func(v *models.ClickOut) bool { return gone(v.AccountID) })
+	b.smart = without(b.smart, func(v *StoredSmartlinkClick) bool { return gone(v.AccountID) })
+	slog.WarnContext(ctx, "clicks of deleted accounts are dropped", "records", before-len(b.clicks)-len(b.outs)-len(b.smart))
+	return b, nil
+}
+
+// without is a copy of a list without some: the batch may be tried again.
+func without[T any](list []T, drop func(T) bool) []T {
+	return slices.DeleteFunc(slices.Clone(list), drop)
 }
 
 // storeClicks writes the clicks that are not stored yet and returns their ids.

@@ -47,14 +47,24 @@ func (s *Store) DeleteAccount(ctx context.Context, id uuid.UUID, progress func(t
 	if _, err := db.Exec(ctx, s.c, "stop account", stopAccount, id); err != nil {
 		return err
 	}
-	for rows := int64(1); rows > 0; { // clicks that waited in a spool may come while it runs
+	if err := s.deleteAll(ctx, id, progress); err != nil {
+		return err
+	}
+	if _, err := db.Exec(ctx, s.c, "delete account", `DELETE FROM accounts WHERE id = $1`, id); err != nil {
+		return err
+	}
+	return s.deleteAll(ctx, id, progress) // what was ingested meanwhile; from now on nothing is
+}
+
+// deleteAll deletes rows until a round finds none: clicks that waited in a spool may come while it runs.
+func (s *Store) deleteAll(ctx context.Context, id uuid.UUID, progress func(string, int64)) error {
+	for rows := int64(1); rows > 0; {
 		var err error
 		if rows, err = s.deleteRows(ctx, id, progress); err != nil {
 			return err
 		}
 	}
-	_, err := db.Exec(ctx, s.c, "delete account", `DELETE FROM accounts WHERE id = $1`, id)
-	return err
+	return nil
 }
 
 func (s *Store) deleteRows(ctx context.Context, id uuid.UUID, progress func(string, int64)) (total int64, err error) {
