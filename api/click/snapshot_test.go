@@ -335,6 +335,10 @@ func TestALinkOnOtherDomains(t *testing.T) {
 	w.exec(`INSERT INTO smartlinks (id, account_id, domain_id, slug, destination_url) VALUES ($1, $2, $3, 'summer-sale', 'https://smart.test/')`,
 		uuid.New(), w.account, second)
 	check("a smartlink has the address", map[string]string{onSecond: "https://smart.test/"})
+	w.exec(`UPDATE smartlinks SET is_active = false`)
+	check("the smartlink is paused", map[string]string{onOwn: "https://first.test/", onSecond: ""})
+	w.exec(`UPDATE smartlinks SET is_active = true`)
+	check("the smartlink is resumed", map[string]string{onSecond: "https://smart.test/"})
 	w.exec(`DELETE FROM smartlinks`)
 	w.exec(`UPDATE campaigns SET status = 'paused' WHERE id = $1`, first)
 	check("paused", map[string]string{onOwn: "", onSecond: ""})

@@ -34,6 +34,9 @@ func (b *Builder) smartlink(row *store.RoutingSmartlink, _ *Smartlink) *Smartlin
 	l.As = &Campaign{Row: store.RoutingCampaign{
 		AccountID: row.AccountID, Name: row.Name, Alias: row.Slug, DomainID: row.DomainID, SourceID: row.SourceID,
 	}}
+	if row.Paused {
+		return l
+	}
 	var rules []models.SmartlinkRule
 	if err := json.Unmarshal(row.Rules, &rules); err != nil {
 		slog.Error("the rules of a smartlink cannot be used", "smartlink_id", row.ID, "error", err)
@@ -65,10 +68,16 @@ func (l *Smartlink) unlink(s *Snapshot)    { release(&s.slugs, address{l.Row.Dom
 // Smartlink gives the smartlink that a domain and a slug name, nil when there is none to route by.
 func (s *Snapshot) Smartlink(d *Domain, slug string) *Smartlink {
 	l, ok := s.slugs.get(address{d.ID, slug})
-	if !ok || !d.Serves(l.Row.AccountID) {
+	if !ok || l.Row.Paused || !d.Serves(l.Row.AccountID) {
 		return nil
 	}
 	return l
+}
+
+// held reports whether a smartlink has an address, also a paused one.
+func (s *Snapshot) held(d *Domain, slug string) bool {
+	l, ok := s.slugs.get(address{d.ID, slug})
+	return ok && d.Serves(l.Row.AccountID)
 }
 
 // Choose gives the first rule that matches (the zero id for none), its address and the address as it was saved.

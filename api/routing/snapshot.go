@@ -249,7 +249,7 @@ func (s *Snapshot) Find(host, alias string) (*Domain, *Campaign) {
 }
 
 // elsewhere gives the campaign that an alias names on a domain of its account that is not its own: the oldest one with
-// the alias. What has the address itself goes before: a smartlink, and a campaign even while it leads nowhere, so that
+// the alias. What has the address itself goes before, a smartlink or a campaign, even while it leads nowhere, so that
 // pausing it sends nobody to another one.
 func (s *Snapshot) elsewhere(d *Domain, word string) *Campaign {
 	if !d.AccountID.Valid {
@@ -257,7 +257,7 @@ func (s *Snapshot) elsewhere(d *Domain, word string) *Campaign {
 	}
 	list, _ := s.aliases.get(alias{d.AccountID.UUID, word})
 	own := func(c *Campaign) bool { return c.Row.DomainID == d.ID }
-	if len(list) == 0 || !list[0].Linked() || slices.ContainsFunc(list, own) || s.Smartlink(d, word) != nil {
+	if len(list) == 0 || !list[0].Linked() || slices.ContainsFunc(list, own) || s.held(d, word) {
 		return nil
 	}
 	return list[0]

@@ -142,6 +142,7 @@ type RoutingSmartlink struct {
 	Name           string          `db:"name"`
 	DestinationURL string          `db:"destination_url"`
 	Rules          json.RawMessage `db:"rules"`
+	Paused         bool            `db:"paused"` // it leads nowhere, and keeps its address
 }
 
 // RoutingRule is a saved rule, perhaps a deleted one: flows that use it keep its conditions.
@@ -236,12 +237,14 @@ var routingTables = []routingTable{
 	tableOf[RoutingRule](`true`),
 	tableOf[RoutingBotEntry](`true`),
 	tableOf[RoutingCampaign](`deleted_at IS NULL`),
-	tableOf[RoutingSmartlink](`deleted_at IS NULL AND is_active`),
+	tableOf[RoutingSmartlink](`deleted_at IS NULL`),
 }
 
 // routingExprs are the columns that are not read as they are. version is the id of the transaction that wrote the
 // row: a later write has another one.
-var routingExprs = map[string]string{"version": `xmin::text::bigint AS version`, "host": `lower(host) AS host`}
+var routingExprs = map[string]string{
+	"version": `xmin::text::bigint AS version`, "host": `lower(host) AS host`, "paused": `NOT is_active AS paused`,
+}
 
 // routingTable reads one kind of records.
 type routingTable struct {

@@ -143,8 +143,13 @@ func TestImpossibleValues(t *testing.T) {
 func TestSavedBefore(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ attribute, typed, visitor string }{
-		{"device_type", "phone", "mobile"}, {"country", "Germany", "DE"}, {"country", "uk", "GB"}, {"os", "Mac OS X", "macOS"},
-		{"browser", "Google Chrome", "Chrome"}, {"browser", "Rarely Seen", "rarely seen"}, {"connection_type", "4g", "cellular"},
+		{"device_type", "phone", "mobile"},
+		{"country", "Germany", "DE"},
+		{"country", "uk", "GB"},
+		{"os", "Mac OS X", "macOS"},
+		{"browser", "Google Chrome", "Chrome"},
+		{"browser", "Rarely Seen", "rarely seen"},
+		{"connection_type", "4g", "cellular"},
 	} {
 		var f cond.Facts
 		f.SetText(cond.Named(c.attribute), c.visitor)
