@@ -229,7 +229,7 @@ func (g *Ingester) commit(ctx context.Context, items []spool.Item) error {
 		if refused(err) || ctx.Err() != nil {
 			return err
 		}
-		if !raced(err) && time.Since(logged) > logEvery {
+		if !Raced(err) && time.Since(logged) > logEvery {
 			slog.WarnContext(ctx, "ingest waits for PostgreSQL", "error", err)
 			logged = time.Now()
 		}
@@ -238,7 +238,7 @@ func (g *Ingester) commit(ctx context.Context, items []spool.Item) error {
 			return err
 		case <-time.After(backoff):
 		}
-		if backoff = min(backoff*2, lastBackoff); raced(err) {
+		if backoff = min(backoff*2, lastBackoff); Raced(err) {
 			backoff = firstBackoff
 		}
 	}
@@ -269,7 +269,7 @@ func (g *Ingester) sweep(ctx context.Context) {
 	g.sweptAt = time.Now()
 	out, err := g.try(ctx, ingestBatch{retry: sortedIDs(g.waiting)})
 	if err != nil {
-		if !raced(err) {
+		if !Raced(err) {
 			slog.DebugContext(ctx, "ingest sweep", "error", err)
 		}
 		return

@@ -103,8 +103,8 @@ func refused(err error) bool {
 	return errors.Is(err, errRefused) || db.BadData(err) && db.UniqueViolation(err) == ""
 }
 
-// raced reports whether another transaction was in the way. That is no fault, and a retry helps.
-func raced(err error) bool {
+// Raced reports whether another transaction was in the way. That is no fault, and a retry helps.
+func Raced(err error) bool {
 	if errors.Is(err, errRaced) || db.UniqueViolation(err) != "" {
 		return true
 	}

@@ -19,11 +19,12 @@ func CampaignRouting(ctx context.Context, c db.Conn, account, id uuid.UUID) (*Ro
 const (
 	campaignsNamed  = `SELECT id FROM campaigns WHERE account_id = $1 AND alias = $2 AND deleted_at IS NULL LIMIT 100`
 	smartlinksNamed = `SELECT id FROM smartlinks WHERE account_id = $1 AND slug = $2 AND deleted_at IS NULL LIMIT 100`
+	botEntriesOf    = `SELECT id FROM bot_entries WHERE account_id = $1`
 	domainsOf       = `SELECT id FROM domains WHERE account_id = $1 OR account_id IS NULL`
 )
 
 // LinkRouting is CampaignRouting with all else that decides where a tracking link of the account leads: what its word
-// names, the domains, and the sources and networks.
+// names, the domains, the sources and networks, and the bot lists.
 func LinkRouting(ctx context.Context, c db.Conn, account, id uuid.UUID, word string) (*Routing, error) {
 	named, err := db.Select[uuid.UUID](ctx, c, "campaigns of a link", campaignsNamed, account, word)
 	if err != nil {
@@ -37,8 +38,12 @@ func LinkRouting(ctx context.Context, c db.Conn, account, id uuid.UUID, word str
 	if err != nil {
 		return nil, err
 	}
+	entries, err := db.Select[uuid.UUID](ctx, c, "bot lists of a link", botEntriesOf, account)
+	if err != nil {
+		return nil, err
+	}
 	known := map[uuid.UUID]bool{uuid.Nil: true}
-	keys := keysOf("smartlinks", smart, known)
+	keys := append(keysOf("smartlinks", smart, known), keysOf("bot_entries", entries, known)...)
 	for _, row := range RoutingRows[*RoutingCampaign](r) {
 		keys = append(keys, keysOf("traffic_sources", []uuid.UUID{row.SourceID.UUID}, known)...)
 	}

@@ -31,14 +31,7 @@ func rescore(s *store.Store, clicks Clicks) func(context.Context, *rescoreRun) e
 			if superseded = set.Settings() != settings; superseded {
 				break
 			}
-			err = u.Step(ctx, func(c db.Conn) (jobs.RescoreArgs, error) {
-				out, err := clicks.Rescore(ctx, c, clicklog.RescoreQuery{
-					AccountID: account, TimeRange: u.Args.TimeRange, After: u.Args.After, Settings: settings,
-				}, scoredAtOnce)
-				done = out.Done
-				return scored(u.Args, out), err
-			})
-			if err != nil {
+			if done, err = scoreBatch(ctx, u, clicks, settings); err != nil {
 				return err
 			}
 		}
@@ -58,6 +51,26 @@ func rescore(s *store.Store, clicks Clicks) func(context.Context, *rescoreRun) e
 			BotsAfter: a.BotsAfter, Superseded: superseded,
 		}, nil)
 	}
+}
+
+// maxRaces is how often a batch is tried while ingesters lock the same visitors.
+const maxRaces = 10
+
+// scoreBatch scores the next clicks. done says that there are no more.
+func scoreBatch(ctx context.Context, u *rescoreRun, clicks Clicks, settings bot.Settings) (done bool, err error) {
+	for range maxRaces {
+		err = u.Step(ctx, func(c db.Conn) (jobs.RescoreArgs, error) {
+			out, err := clicks.Rescore(ctx, c, clicklog.RescoreQuery{
+				AccountID: u.Job.AccountID.UUID, TimeRange: u.Args.TimeRange, After: u.Args.After, Settings: settings,
+			}, scoredAtOnce)
+			done = out.Done
+			return scored(u.Args, out), err
+		})
+		if !clicklog.Raced(err) {
+			break
+		}
+	}
+	return done, err
 }
 
 // scored adds a batch to the progress.
