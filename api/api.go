@@ -94,10 +94,12 @@ func New(d Deps) http.Handler {
 		e.Handle(row.Method, ginPath(row.Path), func(c *gin.Context) { p.Serve(row, c.Writer, c.Request, c.Param) })
 	}
 	e.NoRoute(func(c *gin.Context) { p.Unknown(c.Writer, c.Request, methodsAt(rows, c.Request.URL.Path)) })
-	docs := gin.WrapH(openapi.Page())
+	docs := gin.WrapH(openapi.Page(func() ([]byte, error) { return json.Marshal(Document(d)) }))
 	e.GET("/docs", docs)
 	e.GET("/docs/", func(c *gin.Context) { c.Redirect(http.StatusMovedPermanently, "/docs") })
 	e.GET("/docs/:file", docs)
+	e.GET("/docs/operations/:operation", docs)
+	e.GET("/docs/operations/:operation/try", docs)
 	return compressed(e)
 }
 

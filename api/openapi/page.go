@@ -1,46 +1,116 @@
 package openapi
 
 import (
+	"bytes"
 	"embed"
+	"html/template"
 	"net/http"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/swaggest/swgui/v5/static"
 	"github.com/vearutop/statigz"
 )
 
-// page is the page that shows the document, with the script that starts Swagger UI.
+// page are the pages that list all operations, show one, and try one by Swagger UI, with their scripts.
 //
 //go:embed page
 var page embed.FS
+
+// pageFiles are what the pages load.
+var pageFiles = []string{"index.css", "filter.js", "start.js"}
 
 // pagePolicy lets the page load nothing from anywhere else.
 const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; " +
 	"img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Page serves the page to read the document at /docs. Swagger UI is part of the program: nothing is loaded from other
-// hosts.
-func Page() http.Handler {
+// Page serves the pages to read a document at /docs. text makes the document, at the first call that needs it. An
+// operation is shown without any script, since Swagger UI takes seconds to do it. To try a call there is Swagger UI, with
+// the document of that call alone. It is part of the program: nothing is loaded from other hosts.
+func Page(text func() ([]byte, error)) http.Handler {
 	swagger := http.StripPrefix("/docs", statigz.FileServer(static.FS))
+	split := sync.OnceValues(func() (*parts, error) {
+		whole, err := text()
+		if err != nil {
+			return nil, err
+		}
+		return splitDocument(whole)
+	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", pagePolicy)
 		w.Header().Set("X-Frame-Options", "DENY")
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Referrer-Policy", "no-referrer")
 		w.Header().Set("Cache-Control", "public, max-age=3600")
-		switch name := strings.Trim(strings.TrimPrefix(r.URL.Path, "/docs"), "/"); name {
-		case "", "index.html":
-			http.ServeFileFS(w, r, page, "page/index.html")
-		case "tracking":
+		name := strings.Trim(strings.TrimPrefix(r.URL.Path, "/docs"), "/")
+		operation, isOperation := strings.CutPrefix(name, "operations/")
+		switch {
+		case name == "", name == "index.html", isOperation:
+			p, err := split()
+			if err != nil {
+				w.Header().Set("Cache-Control", "no-store")
+				http.Error(w, "the document cannot be made", http.StatusInternalServerError)
+				return
+			}
+			p.serve(w, r, operation)
+		case name == "tracking":
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			_, _ = w.Write(trackingPage())
-		case "tracking.md":
+		case name == "tracking.md":
 			w.Header().Set("Content-Type", "text/markdown; charset=utf-8")
 			_, _ = w.Write(Tracking())
-		case "start.js":
-			http.ServeFileFS(w, r, page, "page/start.js")
+		case slices.Contains(pageFiles, name):
+			http.ServeFileFS(w, r, page, "page/"+pageFiles[slices.Index(pageFiles, name)])
 		default:
 			swagger.ServeHTTP(w, r)
 		}
 	})
+}
+
+// serve answers the list of operations, or with the name of an operation its page, with .json its document, or with
+// /try the page to try it by Swagger UI.
+func (p *parts) serve(w http.ResponseWriter, r *http.Request, operation string) {
+	id, wantsDocument := strings.CutSuffix(operation, ".json")
+	id, wantsTry := strings.CutSuffix(id, "/try")
+	text, found := p.document(id)
+	kind := "text/html; charset=utf-8"
+	switch {
+	case operation == "":
+		text = p.index
+	case !found:
+		w.Header().Set("Cache-Control", "no-store")
+		http.NotFound(w, r)
+		return
+	case wantsDocument:
+		kind = "application/json"
+	case wantsTry:
+		http.ServeFileFS(w, r, page, "page/try.html")
+		return
+	default:
+		var err error
+		if text, err = operationPage(id, text); err != nil {
+			http.Error(w, "the page cannot be made", http.StatusInternalServerError)
+			return
+		}
+	}
+	w.Header().Set("Content-Type", kind)
+	_, _ = w.Write(text)
+}
+
+// listed is an operation in the list.
+type listed struct{ ID, Method, Path, Summary string }
+
+// listedGroup are the operations of a group.
+type listedGroup struct {
+	Name       string
+	Operations []listed
+}
+
+var indexTemplate = template.Must(template.ParseFS(page, "page/index.html"))
+
+func indexPage(groups []*listedGroup) ([]byte, error) {
+	var out bytes.Buffer
+	err := indexTemplate.Execute(&out, map[string]any{"Intro": intro, "Groups": groups})
+	return out.Bytes(), err
 }

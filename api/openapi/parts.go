@@ -1,0 +1,139 @@
+package openapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// allWebhooks is the name of the part with the events of webhooks, beside those of operations.
+const allWebhooks = "webhooks"
+
+// parts is a document in parts: one for each operation, with what it refers to.
+type parts struct {
+	index      []byte // the page that lists them
+	head       map[string]json.RawMessage
+	components map[string]map[string]json.RawMessage // by kind and name
+	items      map[string]item                       // by the operation's name
+}
+
+// item is the place of an operation: below key, such as paths, at path.
+type item struct {
+	key, path string
+	members   map[string]json.RawMessage
+}
+
+// splitDocument takes a document apart.
+func splitDocument(text []byte) (*parts, error) {
+	var doc struct {
+		Paths, Webhooks map[string]map[string]json.RawMessage
+		Components      map[string]map[string]json.RawMessage
+		Tags            []struct{ Name string }
+	}
+	p := &parts{items: map[string]item{}}
+	if err := json.Unmarshal(text, &doc); err != nil {
+		return nil, fmt.Errorf("openapi: parts: %w", err)
+	}
+	if err := json.Unmarshal(text, &p.head); err != nil {
+		return nil, fmt.Errorf("openapi: parts: %w", err)
+	}
+	for _, name := range []string{"paths", "webhooks", "components", "tags"} {
+		delete(p.head, name)
+	}
+	p.components = doc.Components
+	groups := make([]*listedGroup, len(doc.Tags))
+	for i, tag := range doc.Tags {
+		groups[i] = &listedGroup{Name: tag.Name}
+	}
+	for _, path := range slices.Sorted(maps.Keys(doc.Paths)) {
+		if err := p.split(path, doc.Paths[path], groups); err != nil {
+			return nil, err
+		}
+	}
+	events := map[string]json.RawMessage{}
+	for name, methods := range doc.Webhooks {
+		raw, err := json.Marshal(methods)
+		if err != nil {
+			return nil, fmt.Errorf("openapi: parts: %w", err)
+		}
+		events[name] = raw
+	}
+	p.items[allWebhooks] = item{key: "webhooks", members: events}
+	var err error
+	p.index, err = indexPage(groups)
+	return p, err
+}
+
+// split adds the operations of a path.
+func (p *parts) split(path string, members map[string]json.RawMessage, groups []*listedGroup) error {
+	for _, method := range slices.Sorted(maps.Keys(members)) {
+		raw := members[method]
+		if method == "servers" {
+			continue
+		}
+		var op struct {
+			OperationID, Summary string
+			Tags                 []string
+		}
+		if err := json.Unmarshal(raw, &op); err != nil {
+			return fmt.Errorf("openapi: parts: %s %s: %w", method, path, err)
+		}
+		alone := map[string]json.RawMessage{method: raw}
+		if servers, ok := members["servers"]; ok {
+			alone["servers"] = servers
+		}
+		p.items[op.OperationID] = item{"paths", path, alone}
+		i := slices.IndexFunc(groups, func(g *listedGroup) bool { return g.Name == op.Tags[0] })
+		groups[i].Operations = append(groups[i].Operations, listed{
+			op.OperationID, strings.ToUpper(method), path, op.Summary,
+		})
+	}
+	return nil
+}
+
+// document is the document of one operation, or of the events.
+func (p *parts) document(name string) ([]byte, bool) {
+	it, ok := p.items[name]
+	if !ok {
+		return nil, false
+	}
+	out := map[string]any{}
+	for key, raw := range p.head {
+		out[key] = raw
+	}
+	var of any = it.members
+	if it.path != "" {
+		of = map[string]any{it.path: it.members}
+	}
+	out[it.key] = of
+	out["components"] = p.needed(it.members)
+	text, err := json.Marshal(out)
+	return text, err == nil
+}
+
+var reference = regexp.MustCompile(`"#/components/([a-z]+)/([^"]+)"`)
+
+// needed are the components that an operation refers to, itself or by others.
+func (p *parts) needed(members map[string]json.RawMessage) map[string]map[string]json.RawMessage {
+	out := map[string]map[string]json.RawMessage{"securitySchemes": p.components["securitySchemes"]}
+	open := slices.Collect(maps.Values(members))
+	for len(open) > 0 {
+		last := open[len(open)-1]
+		open = open[:len(open)-1]
+		for _, ref := range reference.FindAllSubmatch(last, -1) {
+			kind, name := string(ref[1]), string(ref[2])
+			if _, has := out[kind][name]; has {
+				continue
+			}
+			if out[kind] == nil {
+				out[kind] = map[string]json.RawMessage{}
+			}
+			out[kind][name] = p.components[kind][name]
+			open = append(open, p.components[kind][name])
+		}
+	}
+	return out
+}

@@ -1,0 +1,275 @@
+package openapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/yuin/goldmark"
+)
+
+// reading is an operation as its page shows it.
+type reading struct {
+	Title, Method, Path  string
+	Doc                  template.HTML // of the description, which is Markdown
+	Params, Shared, Body []fieldLine
+	Request              string // a call as a shell sends it
+	Answers              []readAnswer
+	Codes                []readAnswer
+}
+
+// readAnswer is the answer of a status; of an error Doc lists the codes.
+type readAnswer struct {
+	Status, Doc, Example string
+	Fields               []fieldLine
+}
+
+// fieldLine is a field, by its way from the top, such as rows[].id.
+type fieldLine struct {
+	Name, Type, Doc string
+	Required        bool
+}
+
+var operationTemplate = template.Must(template.ParseFS(page, "page/operation.html"))
+
+// reader reads the document of one operation.
+type reader struct{ doc object }
+
+// operationPage is the page of an operation, or of all events.
+func operationPage(name string, document []byte) ([]byte, error) {
+	var r reader
+	if err := json.Unmarshal(document, &r.doc); err != nil {
+		return nil, fmt.Errorf("openapi: page of %s: %w", name, err)
+	}
+	var list []reading
+	for _, key := range []string{"paths", "webhooks"} {
+		of, _ := r.doc[key].(object)
+		for _, path := range slices.Sorted(maps.Keys(of)) {
+			for method, op := range of[path].(object) {
+				if op, ok := op.(object); ok {
+					list = append(list, r.read(key, method, path, op))
+				}
+			}
+		}
+	}
+	title := "Events of webhooks"
+	if len(list) == 1 {
+		title = list[0].Title
+	}
+	var out bytes.Buffer
+	err := operationTemplate.Execute(&out, map[string]any{"Name": name, "Title": title, "Operations": list})
+	return out.Bytes(), err
+}
+
+func (r reader) read(key, method, path string, op object) reading {
+	out := reading{Title: textOf(op, "summary"), Doc: markdown(textOf(op, "description"))}
+	if key == "paths" {
+		out.Method, out.Path = strings.ToUpper(method), path
+	}
+	parameters, _ := op["parameters"].([]any)
+	for _, p := range parameters {
+		p := p.(object)
+		_, shared := p["$ref"]
+		p = r.open(p)
+		line := fieldLine{textOf(p, "name"), r.kind(p["schema"]), textOf(p, "description"), p["required"] == true}
+		if shared {
+			out.Shared = append(out.Shared, line)
+		} else {
+			out.Params = append(out.Params, line)
+		}
+	}
+	body := media(op["requestBody"])
+	out.Body = r.fields("", body["schema"], nil)
+	answers, _ := op["responses"].(object)
+	for _, status := range slices.Sorted(maps.Keys(answers)) {
+		answer := r.open(answers[status].(object))
+		content := media(answer)
+		a := readAnswer{Status: status, Doc: textOf(answer, "description"), Example: shown(content["example"])}
+		if status >= "4" && a.Example == "" {
+			out.Codes = append(out.Codes, a)
+			continue
+		}
+		a.Fields = r.fields("", content["schema"], nil)
+		out.Answers = append(out.Answers, a)
+	}
+	if strings.HasPrefix(path, Prefix) {
+		out.Request = r.curl(out, parameters, body)
+	}
+	return out
+}
+
+// curl writes the example of a call for a shell.
+func (r reader) curl(op reading, parameters []any, body object) string {
+	path, query := op.Path, []string{}
+	for _, p := range parameters {
+		p := r.open(p.(object))
+		example := p["example"]
+		if list, ok := example.([]any); ok {
+			example = list[0]
+		}
+		switch name := textOf(p, "name"); {
+		case example == nil:
+		case p["in"] == "path":
+			path = strings.ReplaceAll(path, "{"+name+"}", fmt.Sprint(example))
+		default:
+			query = append(query, name+"="+fmt.Sprint(example))
+		}
+	}
+	if len(query) > 0 {
+		path += "?" + strings.Join(query, "&")
+	}
+	base := "https://localhost"
+	if servers, ok := r.doc["servers"].([]any); ok && len(servers) > 0 {
+		base = textOf(servers[0].(object), "url")
+	}
+	out := fmt.Sprintf("curl -X %s '%s%s' -H \"Authorization: Bearer $API_KEY\"", op.Method, base, path)
+	if example := shown(body["example"]); example != "" {
+		out += " -H 'Content-Type: application/json' -d '" + strings.ReplaceAll(example, "'", `'\''`) + "'"
+	}
+	return out
+}
+
+// fields lists the fields below a schema. open are the references that are being listed already.
+func (r reader) fields(at string, schema any, open []string) (out []fieldLine) {
+	s, ok := schema.(object)
+	if !ok || len(open) > 8 {
+		return nil
+	}
+	if ref, ok := s["$ref"].(string); ok {
+		if slices.Contains(open, ref) {
+			return nil
+		}
+		open = append(slices.Clone(open), ref)
+		s = r.open(s)
+	}
+	if items, ok := s["items"]; ok {
+		return r.fields(at+"[]", items, open)
+	}
+	for _, key := range []string{"anyOf", "oneOf"} { // of several forms only one may have fields
+		forms, _ := s[key].([]any)
+		if len(forms) <= 2 {
+			for _, form := range forms {
+				out = append(out, r.fields(at, form, open)...)
+			}
+		}
+	}
+	required, _ := s["required"].([]any)
+	properties, _ := s["properties"].(object)
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
+		field := properties[name].(object)
+		way := strings.TrimPrefix(at+"."+name, ".")
+		doc := textOf(field, "description")
+		if doc == "" {
+			doc = textOf(r.open(field), "description")
+		}
+		out = append(out, fieldLine{way, r.kind(field), doc, slices.Contains(required, any(name))})
+		out = append(out, r.fields(way, field, open)...)
+	}
+	return out
+}
+
+// kind says in a few words what a schema allows.
+func (r reader) kind(schema any) string {
+	s, ok := schema.(object)
+	if !ok {
+		return ""
+	}
+	s = r.open(s)
+	if values, ok := s["enum"].([]any); ok {
+		var list []string
+		for _, v := range values[:min(len(values), 20)] {
+			list = append(list, fmt.Sprint(v))
+		}
+		if len(values) > len(list) {
+			list = append(list, "...")
+		}
+		return strings.Join(list, ", ")
+	}
+	for _, key := range []string{"anyOf", "oneOf"} {
+		if forms, ok := s[key].([]any); ok {
+			if len(forms) > 3 {
+				return "one of several forms"
+			}
+			var list []string
+			for _, form := range forms {
+				list = append(list, r.kind(form))
+			}
+			return strings.Join(list, " or ")
+		}
+	}
+	var kinds []string
+	switch kind := s["type"].(type) {
+	case string:
+		kinds = []string{kind}
+	case []any:
+		for _, k := range kind {
+			kinds = append(kinds, fmt.Sprint(k))
+		}
+	}
+	out := strings.Join(kinds, " or ")
+	if items, ok := s["items"]; ok {
+		return strings.Replace(out, "array", "array of "+r.kind(items), 1)
+	}
+	if format := textOf(s, "format"); format != "" {
+		out += " (" + format + ")"
+	}
+	return out
+}
+
+// open follows a reference.
+func (r reader) open(s object) object {
+	ref, ok := s["$ref"].(string)
+	if !ok {
+		return s
+	}
+	parts := strings.Split(ref, "/")
+	found, _ := r.doc["components"].(object)[parts[2]].(object)[parts[3]].(object)
+	return found
+}
+
+// media is the first media type of a body or an answer.
+func media(of any) object {
+	o, _ := of.(object)
+	content, _ := o["content"].(object)
+	for _, m := range content {
+		return m.(object)
+	}
+	return nil
+}
+
+// shown is an example as its reader sees it; empty for none.
+func shown(example any) string {
+	switch v := example.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	}
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if enc.Encode(example) != nil {
+		return "" // it came as JSON
+	}
+	return strings.TrimSpace(out.String())
+}
+
+// markdown is a text of the document as the page shows it; HTML in it is left out.
+func markdown(text string) template.HTML {
+	var out bytes.Buffer
+	if err := goldmark.Convert([]byte(text), &out); err != nil {
+		panic(err) // a buffer takes everything
+	}
+	return template.HTML(out.String()) //nolint:gosec // a text of ours, and goldmark leaves HTML in it out
+}
+
+// textOf is a member that is a text; empty if there is none.
+func textOf(o object, name string) string {
+	text, _ := o[name].(string)
+	return text
+}
