@@ -15,7 +15,8 @@ import (
 func flows() []route.Route {
 	res := resource[store.Flows, flow.Saved, SavedFlowAnswer]{
 		group: "Saved flows", path: "/flows", table: (*store.Store).Flows, answer: savedFlowAnswer,
-		codes: append(route.Codes("400 required too_long invalid_country"), answer.FlowCodes...),
+		chosen: chosenByUse,
+		codes:  append(route.Codes("400 required too_long invalid_country"), answer.FlowCodes...),
 	}
 	return []route.Route{
 		list(res, "saved flows, most recently changed first"),

@@ -277,10 +277,26 @@ func TestListsAreChosenFrom(t *testing.T) {
 		s.Do("GET", path+"?sort=clicks", nil).Want(400, "invalid_input")
 		s.Do("GET", path+"?search=x", nil).Want(400, "invalid_input")
 	}
-	for _, path := range []string{"/campaigns", "/traffic-sources", "/networks"} {
+	for _, path := range []string{"/campaigns", "/traffic-sources", "/networks", "/flows"} {
 		s.Do("GET", path+"?sort=-name&q=x&status=paused&group=g&tag=t", nil).Want(200, "")
 	}
-	for _, path := range []string{"/rules", "/flows", "/short-links"} {
+	for _, path := range []string{"/rules", "/short-links"} {
 		s.Do("GET", path+"?q=x&sort=name", nil).Want(200, "")
+	}
+}
+
+// TestLinksAreFound: a list is searched by the word of a link as by a name, which a smartlink need not have.
+func TestLinksAreFound(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.make(t, with(with(d.campaign("Autumn"), "alias", "found-by-alias"), "domain_id", d.own))
+	d.Do("POST", "/short-links", smartlink("found-by-slug", d.own)).Want(201, "")
+	for path, want := range map[string]int{
+		"/campaigns?q=BY-ALIAS": 1, "/campaigns?q=autumn": 1, "/campaigns?q=by-slug": 0,
+		"/short-links?q=By-Slug&status=active": 1, "/short-links?q=by-slug&status=paused": 0, "/short-links?q=none": 0,
+	} {
+		if rows := d.Do("GET", path, nil).Want(200, "").Map()["rows"].([]any); len(rows) != want {
+			t.Errorf("%s: %d rows, want %d", path, len(rows), want)
+		}
 	}
 }

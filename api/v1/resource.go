@@ -47,7 +47,7 @@ type resource[T, R, A any] struct {
 
 // The parameters that choose the records of a list.
 var (
-	chosenByName = route.Param{Name: "q", Doc: "only records whose name contains this, in any case"}
+	chosenByName = route.Param{Name: "q", Doc: "only records whose name, alias or slug contains this, in any case"}
 	chosenByUse  = []route.Param{
 		{Name: "status", Enum: []string{"active", "paused"}},
 		{Name: "group", Doc: "only this group, in any case"},

@@ -18,7 +18,7 @@ import (
 // smartlinks are the rows of /short-links.
 func smartlinks(d Deps) []route.Route {
 	res := resource[countedSmartlinks, models.Smartlink, SmartlinkAnswer]{
-		group: "Smartlinks", path: "/short-links", answer: smartlinkAnswer,
+		group: "Smartlinks", path: "/short-links", answer: smartlinkAnswer, chosen: chosenByUse[:1],
 		table: func(s *store.Store) countedSmartlinks { return countedSmartlinks{s.Smartlinks(), d.Reports} },
 		codes: route.Codes("400 required too_long invalid_url invalid_number out_of_range invalid_slug invalid_domain "+
 			"invalid_source invalid_rule_url invalid_condition no_conditions duplicate_slug", "409 duplicate_name"),

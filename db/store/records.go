@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -128,7 +129,7 @@ var onlyBy = []struct {
 	column, sql string
 	value       func(Only) string
 }{
-	{"t.name", "strpos(lower(t.name), lower(%s)) > 0", func(o Only) string { return o.Search }},
+	{"t.name", "strpos(lower(t.name), lower(%s)) > 0", func(o Only) string { return o.Search }}, // see searched
 	{"t.status", "t.status = %s", func(o Only) string { return o.Status }},
 	{"t.is_active", "t.is_active = (%s = 'active')", func(o Only) string { return o.Status }},
 	{"t.group_name", "lower(t.group_name) = lower(%s)", func(o Only) string { return o.Group }},
@@ -139,8 +140,18 @@ var onlyBy = []struct {
 func (t *table[R]) only(o Only) (list []pageCondition) {
 	for _, by := range onlyBy {
 		if v := by.value(o); v != "" && slices.Contains(t.read, by.column) {
-			list = append(list, pageCondition{by.sql, v})
+			list = append(list, pageCondition{t.searched(by.sql), v})
 		}
 	}
 	return list
+}
+
+// searched looks for a part of the name in the word of the record's link, too.
+func (t *table[R]) searched(sql string) string {
+	for _, word := range []string{"t.alias", "t.slug"} {
+		if slices.Contains(t.read, word) {
+			sql = strings.Replace(sql, "lower(t.name)", "lower(t.name || ' ' || "+word+")", 1)
+		}
+	}
+	return sql
 }
