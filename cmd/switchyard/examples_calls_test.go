@@ -153,7 +153,7 @@ func (x *examples) route() {
 	x.make("copy", "POST /campaigns/{id}/clone", one, nil)
 	x.call("DELETE /campaigns/{id}", x.id("copy"), nil)
 	x.call("POST /campaigns/{id}/test-click", one, object{
-		"url": "https://go.acme.example/shoes-de-push?visitor_id=9214&cost=0.018&zoneid=311", "language": "de",
+		"url": "https://go.acme.example/shoes-de-push?visitor_id=9214&cost=0.018&zoneid=311", "ip": "203.0.113.20", "language": "de",
 	})
 	x.call("POST /networks/{id}/test-postback", x.id("network"), object{"payout": "12.50", "status": "approved"})
 	x.call("POST /tools/simulate", nil, object{
