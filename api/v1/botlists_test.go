@@ -105,7 +105,7 @@ func TestBotEntryErrors(t *testing.T) {
 		"long value":        {botEntry("sub1", "equals", strings.Repeat("x", 501)), "invalid_input"},
 		"long note":         {with(good(), "note", strings.Repeat("x", 501)), "too_long"},
 		"value and text":    {with(good(), "text", "x"), "invalid_input"},
-		"misspelt":          {with(good(), "campaing_id", uuid.NewString()), "invalid_input"},
+		"misspelt":          {with(good(), "campaign", uuid.NewString()), "invalid_input"},
 		"text of comments":  {with(with(good(), "value", nil), "text", "# nothing\n"), "value_required"},
 		"type of the value": {with(good(), "value", []any{"x", nil, map[string]any{}}), "value_required"},
 	} {
