@@ -56,7 +56,12 @@ func newBench(t *testing.T) *bench {
 }
 
 func (b *bench) runtime() *workers.Runtime {
-	return workers.New(workers.Options{DB: b.db, Redis: b.redis, Client: b.client, Lease: time.Second, Grace: 4 * time.Second})
+	return b.leasing(time.Second)
+}
+
+// leasing makes a runtime that holds rows so long without renewal.
+func (b *bench) leasing(lease time.Duration) *workers.Runtime {
+	return workers.New(workers.Options{DB: b.db, Redis: b.redis, Client: b.client, Lease: lease, Grace: 4 * time.Second})
 }
 
 // start runs the workers until the test ends, or until stop is called.
