@@ -7,12 +7,9 @@ package botlist
 
 import (
 	"errors"
-	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
-
-	"go4.org/netipx"
 
 	"switchyard/models"
 	"switchyard/models/cond"
@@ -25,20 +22,6 @@ const (
 	regex    = "regex"
 	inCIDR   = "in_cidr"
 )
-
-// Attributes are what entries look at, in the order of the documentation; Operators how.
-var (
-	Attributes = append([]string{"ip", "ip_range", "asn", "country", "isp", "user_agent", "referrer"}, subs()...)
-	Operators  = []string{equals, contains, regex, inCIDR}
-)
-
-func subs() []string {
-	list := make([]string, models.Subs)
-	for i := range list {
-		list[i] = "sub" + strconv.Itoa(i+1)
-	}
-	return list
-}
 
 // attrOf is the attribute of the visitor that an entry's attribute looks at.
 func attrOf(name string) cond.Attr {
@@ -185,13 +168,4 @@ func compile(e *models.BotEntry) (*cond.Matcher, error) {
 		m.DropSource()
 	}
 	return m, err
-}
-
-// prefixes are the networks of a value.
-func prefixes(value string) []netip.Prefix {
-	r := cond.ParseRange(value)
-	if !r.IsValid() {
-		return nil
-	}
-	return netipx.IPRangeFrom(r.From(), r.To()).Prefixes()
 }

@@ -88,7 +88,7 @@ func (s *scope) addNetworks(e *models.BotEntry) {
 		s.networks = &bart.Table[uuid.UUID]{}
 	}
 	for _, v := range e.Value {
-		for _, p := range prefixes(v) {
+		for _, p := range cond.ParseRange(v).Prefixes() {
 			if _, taken := s.networks.Get(p); !taken {
 				s.networks.Insert(p, e.ID)
 			}
