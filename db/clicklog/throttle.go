@@ -26,6 +26,9 @@ const (
 	maxSlow = 0.01
 	// slowShare is the share that slow redirects leave to the ingester. If they stay slow then, they do not wait for it.
 	slowShare = 0.5
+	// maxRest is the longest rest after a batch. A batch that took long has mostly waited, for the disk or for a lock,
+	// which no redirect suffers from: nine times as long would be minutes in which nothing is stored.
+	maxRest = 2 * time.Second
 	// shareGrowth is by how many times the share grows after a window in which nobody suffered: to the whole in 1.5 s.
 	shareGrowth = 1.5
 )
@@ -100,7 +103,7 @@ func (t *throttle) update(now time.Time) {
 // batchSize is how many of at most limit records to store at once: a short transaction leaves the disk free soon.
 func (t *throttle) batchSize(limit int) int { return max(1, int(float64(limit)*t.share)) }
 
-// backoff is how long to rest after having worked.
+// backoff is how long to rest after having worked, at most maxRest.
 func (t *throttle) backoff(worked time.Duration) time.Duration {
-	return time.Duration(float64(worked) * (1/t.share - 1))
+	return min(time.Duration(float64(worked)*(1/t.share-1)), maxRest)
 }

@@ -55,8 +55,11 @@ func TestThrottle(t *testing.T) {
 		t.Errorf("does not come back: share %v, batch %d, backoff %s", th.share, th.batchSize(2000), th.backoff(time.Second))
 	}
 	th.share = queueShare
-	if n, rest := th.batchSize(2000), th.backoff(time.Second); n != 200 || rest != 9*time.Second {
+	if n, rest := th.batchSize(2000), th.backoff(100*time.Millisecond); n != 200 || rest != 900*time.Millisecond {
 		t.Errorf("gives way with batches of %d and a backoff of %s", n, rest)
+	}
+	if rest := th.backoff(13 * time.Second); rest != maxRest {
+		t.Errorf("a batch that took 13 s, waiting for the disk, is followed by a rest of %s", rest)
 	}
 	if th.batchSize(1) != 1 {
 		t.Error("a batch of nothing would never end")
