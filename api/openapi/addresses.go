@@ -1,7 +1,9 @@
 package openapi
 
 import (
+	"maps"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"switchyard/models"
@@ -118,15 +120,42 @@ func postbackAnswers() object {
 
 const trackingGroup = "Tracking domains"
 
-// addTracking adds the addresses of tracking domains to the paths.
+// addTracking adds the addresses of tracking domains to the paths, with their examples.
 func addTracking(paths object) {
 	for _, a := range addresses {
+		e := exampleOf(a.Method, a.Path)
+		params := []object{}
+		for _, p := range a.params {
+			params = append(params, parameterExample(maps.Clone(p), e.Query, e.Path))
+		}
 		paths[a.Path] = object{
 			"servers": []any{trackingServer},
 			strings.ToLower(a.Method): object{
 				"operationId": a.ID, "summary": a.Doc, "description": descriptions()[a.Method+" "+a.Path] + " Called by: " + a.Who + ". See /docs/tracking.",
-				"tags": []string{trackingGroup}, "security": []any{}, "parameters": a.params, "responses": a.answers,
+				"tags": []string{trackingGroup}, "security": []any{}, "parameters": params, "responses": a.shown(e),
 			},
 		}
 	}
+}
+
+// shown are the answers of an address, one of them with the example.
+func (a address) shown(e Example) object {
+	out := maps.Clone(a.answers)
+	answer, ok := out[strconv.Itoa(e.Status)].(object)
+	if !ok {
+		return out
+	}
+	answer = maps.Clone(answer)
+	if e.Location != "" {
+		location := maps.Clone(answer["headers"].(object)["Location"].(object))
+		location["example"] = e.Location
+		answer["headers"] = object{"Location": location}
+	}
+	if e.Answer != nil {
+		answer["content"] = object{"application/json": object{
+			"schema": answer["content"].(object)["application/json"].(object)["schema"], "example": e.Answer,
+		}}
+	}
+	out[strconv.Itoa(e.Status)] = answer
+	return out
 }

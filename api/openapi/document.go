@@ -91,7 +91,7 @@ func operation(s *schemas, row route.Route) object {
 }
 
 func parameters(s *schemas, row route.Route) []object {
-	out, e := []object{}, exampleOf(row)
+	out, e := []object{}, exampleOf(row.Method, row.Path)
 	for _, name := range row.PathParams() {
 		p := object{"name": name, "in": "path", "required": true, "schema": object{"type": "string"}}
 		out = append(out, parameterExample(p, e.Path))

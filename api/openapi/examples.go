@@ -17,6 +17,8 @@ type Example struct {
 	Query  map[string]string `json:"query,omitempty"` // and of the query
 	Body   any               `json:"body,omitempty"`
 	Status int               `json:"status"`
+	// Location is where the answer sends a visitor.
+	Location string `json:"location,omitempty"`
 	// Answer is the whole answer; a text where it is no JSON. Lists longer than two items are cut to two.
 	Answer any `json:"answer"`
 }
@@ -25,7 +27,7 @@ type Example struct {
 var exampleFile []byte
 
 // examples are those of the document, by method and path. All rows have one but the public ones, which answer the
-// document itself.
+// document itself, and so have all addresses of tracking domains.
 var examples = sync.OnceValue(func() map[string]Example {
 	var out map[string]Example
 	if err := json.Unmarshal(exampleFile, &out); err != nil {
@@ -34,12 +36,12 @@ var examples = sync.OnceValue(func() map[string]Example {
 	return out
 })
 
-// exampleOf is the example of a row; the zero value for a row that only a test has.
-func exampleOf(row route.Route) Example { return examples()[row.Method+" "+row.Path] }
+// exampleOf is the example of an operation; the zero value for a row that only a test has.
+func exampleOf(method, path string) Example { return examples()[method+" "+path] }
 
 // showExample adds body and answer of a row's example to its operation.
 func showExample(s *schemas, op object, row route.Route) {
-	e := exampleOf(row)
+	e := exampleOf(row.Method, row.Path)
 	if e.Status == 0 {
 		return
 	}
@@ -66,9 +68,14 @@ func withExample(of object, example any) {
 	}
 }
 
-// parameterExample adds the value that an example has for a parameter, if it has one.
-func parameterExample(p object, values map[string]string) object {
-	text, ok := values[p["name"].(string)]
+// parameterExample adds the value that an example has for a parameter, if one of the lists has one.
+func parameterExample(p object, lists ...map[string]string) object {
+	text, ok := "", false
+	for _, values := range lists {
+		if text, ok = values[p["name"].(string)]; ok {
+			break
+		}
+	}
 	if !ok {
 		return p
 	}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -43,6 +44,7 @@ type examples struct {
 	outside string            // address of the servers of others
 	ids     map[string]string // of the records that were made, by their names in the test
 	all     map[string]openapi.Example
+	located string // where the last address of a tracking domain led
 }
 
 // TestGoldenExamples sends the example of every operation again, and fails when an answer has changed, and when a row
@@ -72,6 +74,7 @@ func TestGoldenExamples(t *testing.T) {
 func (x *examples) play() {
 	x.build()
 	x.route()
+	x.visit()
 	x.earn()
 	x.read()
 	x.correct()
@@ -151,23 +154,7 @@ func (x *examples) call(op string, params map[string]string, body object) map[st
 
 func (x *examples) callAs(s *apitest.Server, op string, params map[string]string, body object) map[string]any {
 	x.t.Helper()
-	if _, ok := x.all[op]; ok {
-		x.t.Fatalf("%s has an example already", op)
-	}
-	x.op = op
-	method, path, _ := strings.Cut(op, " ")
-	e := openapi.Example{Path: map[string]string{}, Query: map[string]string{}}
-	query := []string{}
-	for _, name := range slices.Sorted(maps.Keys(params)) {
-		if hole := "{" + name + "}"; strings.Contains(path, hole) {
-			path, e.Path[name] = strings.Replace(path, hole, params[name], 1), x.text("", params[name])
-			continue
-		}
-		query, e.Query[name] = append(query, name+"="+params[name]), x.text("", params[name])
-	}
-	if len(query) > 0 {
-		path += "?" + strings.Join(query, "&")
-	}
+	method, path, e := x.begin(op, params)
 	var sent any // a nil object would be sent as null
 	if body != nil {
 		sent, e.Body = body, x.json(mustJSON(x.t, body), false)
@@ -187,6 +174,29 @@ func (x *examples) callAs(s *apitest.Server, op string, params map[string]string
 	var data map[string]any
 	_ = json.Unmarshal(a.Data, &data) // there is none in a file
 	return data
+}
+
+// begin begins the example of an operation: it gives its method and the path and query to send.
+func (x *examples) begin(op string, params map[string]string) (method, path string, e openapi.Example) {
+	x.t.Helper()
+	if _, ok := x.all[op]; ok {
+		x.t.Fatalf("%s has an example already", op)
+	}
+	x.op = op
+	method, path, _ = strings.Cut(op, " ")
+	e = openapi.Example{Path: map[string]string{}, Query: map[string]string{}}
+	query := []string{}
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		if hole := "{" + name + "}"; strings.Contains(path, hole) {
+			path, e.Path[name] = strings.Replace(path, hole, params[name], 1), x.text("", params[name])
+			continue
+		}
+		query, e.Query[name] = append(query, name+"="+url.QueryEscape(params[name])), x.text("", params[name])
+	}
+	if len(query) > 0 {
+		path += "?" + strings.Join(query, "&")
+	}
+	return method, path, e
 }
 
 // make is call for a record that the test names.

@@ -1,0 +1,43 @@
+package openapi
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// Every address of tracking domains is shown with the request and the answer that a test has sent and received.
+func TestAddressesHaveExamples(t *testing.T) {
+	t.Parallel()
+	paths := object{}
+	addTracking(paths)
+	for _, a := range addresses {
+		e := exampleOf(a.Method, a.Path)
+		if e.Status == 0 || e.Status >= 400 || len(e.Path)+len(e.Query) == 0 {
+			t.Errorf("%s %s has no example", a.Method, a.Path)
+			continue
+		}
+		op, err := json.Marshal(paths[a.Path].(object)[strings.ToLower(a.Method)])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, value := range e.Query {
+			known := false
+			for _, p := range a.params {
+				known = known || p["name"] == name
+			}
+			if shown := strings.Contains(string(op), `"example":"`+value+`"`); known && !shown {
+				t.Errorf("%s %s does not show %s=%s", a.Method, a.Path, name, value)
+			}
+		}
+		for _, part := range []any{e.Location, e.Answer} {
+			text, err := json.Marshal(part)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(string(op), string(text)) && string(text) != `""` && string(text) != "null" {
+				t.Errorf("%s %s does not show its answer %s", a.Method, a.Path, text)
+			}
+		}
+	}
+}
