@@ -135,7 +135,12 @@ type Postback struct {
 	SignedText string `json:"-"`
 	// Unmatched says, for a person, why it names no click. Then it is decided and has no job. It is empty otherwise.
 	Unmatched string `json:"unmatched,omitempty"`
+	// Refused says, for a person, why it is not believed. Then it is decided and has no job. It is empty otherwise.
+	Refused string `json:"refused,omitempty"`
 }
+
+// OfGoal reports whether the service made the message of an event that it has checked: no network proves it.
+func (p *Postback) OfGoal() bool { return p.Source == FromTag || p.Source == FromGoalAPI }
 
 // Results of a postback.
 const (
@@ -164,6 +169,8 @@ const (
 const (
 	FromPostback   = "postback"
 	FromPixel      = "pixel"
+	FromTag        = "tag"
+	FromGoalAPI    = "goal_api"
 	FromCorrection = "correction"
 )
 

@@ -21,7 +21,7 @@ const oneDay = 24 * time.Hour
 // dated are the tables whose rows have an age, with what of a row has its time beside the id.
 var dated = map[string]string{
 	"clicks": "at", "smartlink_clicks": "at", "postbacks": "received_at", "source_postbacks": "created_at",
-	"jobs": "finished_at", "events": "created_at", "webhook_deliveries": "created_at",
+	"site_events": "received_at", "jobs": "finished_at", "events": "created_at", "webhook_deliveries": "created_at",
 }
 
 // retention is an install with one account on each plan. added has when rows were added to a table.
@@ -155,7 +155,8 @@ func (r *retention) check(now time.Time) {
 	postbacks := func(p models.Plan) time.Time { return now.AddDate(0, 0, -p.PostbackDays) }
 	finished := func(models.Plan) time.Time { return now.Add(-jobrow.Retention) }
 	for table, from := range map[string]func(models.Plan) time.Time{
-		"clicks": history, "smartlink_clicks": history, "postbacks": postbacks, "source_postbacks": postbacks, "jobs": finished,
+		"clicks": history, "smartlink_clicks": history, "postbacks": postbacks, "source_postbacks": postbacks,
+		"site_events": postbacks, "jobs": finished,
 	} {
 		if diff := cmp.Diff(r.want(table, from), r.count(table)); diff != "" {
 			r.Errorf("%s at %s:\n%s", table, now, diff)

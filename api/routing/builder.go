@@ -31,7 +31,8 @@ type Builder struct {
 func (s *Snapshot) builder() *Builder {
 	next := &Snapshot{
 		hosts: s.hosts.fork(), addresses: s.addresses.fork(), aliases: s.aliases.fork(), slugs: s.slugs.fork(), secrets: s.secrets.fork(),
-		botLists: s.botLists.fork(), secret: s.secret,
+		botLists: s.botLists.fork(), siteKeys: s.siteKeys.fork(), goalKeys: s.goalKeys.fork(),
+		siteLists: s.siteLists.fork(), goalLists: s.goalLists.fork(), secret: s.secret,
 	}
 	for k := range s.records {
 		next.records[k] = s.records[k].fork()

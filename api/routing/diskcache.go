@@ -12,7 +12,7 @@ import (
 )
 
 // copyFormat stands first in the copy on disk. It changes with the meaning of the records, not with added fields.
-const copyFormat = "switchyard routing 3"
+const copyFormat = "switchyard routing 4"
 
 // copyBatch is how many rows are written at once: the encoder holds as much in memory.
 const copyBatch = 64

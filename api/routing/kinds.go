@@ -23,6 +23,8 @@ const (
 	botEntries
 	campaigns
 	smartlinks
+	sites
+	goals
 	kindCount
 )
 
@@ -39,6 +41,8 @@ var kinds = [kindCount]kind{
 	botEntries: kindOf((*Builder).botEntry),
 	campaigns:  kindOf((*Builder).campaign),
 	smartlinks: kindOf((*Builder).smartlink),
+	sites:      kindOf((*Builder).site),
+	goals:      kindOf((*Builder).goal),
 }
 
 // kind compiles the rows of one table. It only reads the snapshot that is being built.

@@ -26,6 +26,10 @@ type Snapshot struct {
 	slugs     shards[address, *Smartlink]
 	secrets   shards[secretParam, int]     // how many networks send their secret so
 	botLists  shards[uuid.UUID, *botLists] // by account
+	siteKeys  shards[string, *Account]     // by public key
+	goalKeys  shards[goalSecret, *Account] // by the hash of the secret
+	siteLists shards[uuid.UUID, []*Site]   // by account, the oldest first; a list is never changed
+	goalLists shards[uuid.UUID, []*Goal]   // by site, as above
 	secret    []byte                       // of the keys of protected landers; nil until it is known
 }
 

@@ -58,8 +58,8 @@ DELETE FROM click_visitors v USING (
 	ORDER BY s.campaign_id, s.unique_key FOR UPDATE OF s
 ) k WHERE v.campaign_id = k.campaign_id AND v.unique_key = k.unique_key`
 
-// Clear deletes at most limit clicks of campaigns in the transaction of c, with their click-outs, postbacks and
-// conversions, and takes their figures out of the ledger. Repeat it, each time in a transaction of its own, until it
+// Clear deletes at most limit clicks of campaigns in the transaction of c, with their click-outs, postbacks, site
+// events and conversions, and takes their figures out of the ledger. Repeat it, each time in a transaction of its own, until it
 // is Done. Then ClearArchive deletes what has no clicks any more. A conversion that is being recorded for one of the
 // clicks is deleted too, or finds no click. What arrives in the window afterwards is counted.
 func (Log) Clear(ctx context.Context, c db.Conn, q ClearQuery, limit int) (Cleared, error) {
@@ -119,6 +119,9 @@ func (d *Cleared) remove(ctx context.Context, c db.Conn, ids []uuid.UUID) error 
 		s.Add(click.key(), f.Plus(converted[click.ID]).Neg())
 	}
 	list := db.UUIDs(ids)
+	if err := deleteEvents(ctx, c, list); err != nil {
+		return err
+	}
 	const hops = `DELETE FROM click_hops WHERE click_id = ANY ($1::uuid[])`
 	if _, err := db.Exec(ctx, c, "clear hops", hops, list); err != nil {
 		return err

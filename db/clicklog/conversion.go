@@ -26,6 +26,7 @@ type ConversionInput struct {
 	Status         string           // one of the four; empty keeps what is recorded, and is approved for a new one
 	OriginalStatus string           // the sender's own word, cut to 100 bytes
 	Payout         *decimal.Decimal // what the sender says we earn, or the amount of the sale; nil: not said
+	OwnValue       bool             // the payout is what the account's own goal is worth, whatever the terms of the offer
 	InvalidPayout  bool             // the sender says one that is no amount: then it earns nothing until another one does
 	Amount         *decimal.Decimal // the amount of the sale, where the sender says both
 	Cost           *decimal.Decimal // what the conversion costs, in place of the click's cost model; nil: not said
@@ -205,7 +206,7 @@ type terms struct {
 func (t terms) payout(in ConversionInput) (value decimal.Decimal, currency string, said bool) {
 	amount := cmp.Or(in.Amount, in.Payout)
 	switch {
-	case in.Final && in.Payout != nil:
+	case (in.Final || in.OwnValue) && in.Payout != nil:
 		amount = in.Payout
 	case t.ID == uuid.Nil: // no offer
 		amount = cmp.Or(in.Payout, in.Amount)

@@ -13,17 +13,18 @@ import (
 	"switchyard/models"
 )
 
-// ForgetHistory deletes clicks, with their click-outs and postbacks, the clicks of smartlinks, and postbacks that are
-// older than the plan of their account keeps them. Partitions hold the clicks of all accounts, so these are single
+// ForgetHistory deletes clicks, with their click-outs, postbacks and site events, the clicks of smartlinks, and postbacks
+// and site events that are older than the plan of their account keeps them. Partitions hold the clicks of all accounts, so these are single
 // rows; whole partitions go at the longest history of all plans. The ledger, the sums of smartlinks and conversions
 // stay: they have no address, and figures do not change by themselves. So reports by the dimensions of the ledger are
 // as before, and those that only the rows have begin where the rows do. It may be missed, repeated or run in parallel.
 func (l Log) ForgetHistory(ctx context.Context) error {
 	now := l.now()
 	postbacks, err := l.forgetPostbacks(ctx, now)
+	events, eventsErr := l.forgetEvents(ctx, now)
 	clicks, clicksErr := l.forgetClicks(ctx, now)
-	slog.InfoContext(ctx, "history forgotten", "postbacks", postbacks, "clicks", clicks)
-	return errors.Join(err, clicksErr)
+	slog.InfoContext(ctx, "history forgotten", "postbacks", postbacks, "site_events", events, "clicks", clicks)
+	return errors.Join(err, eventsErr, clicksErr)
 }
 
 // A plan that keeps more does not bring back what is deleted already.
@@ -122,6 +123,9 @@ func deleteClicks(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
 		return err
 	}
 	list := db.UUIDs(ids)
+	if err := deleteEvents(ctx, c, list); err != nil {
+		return err
+	}
 	const clicks = `DELETE FROM clicks WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 AND $3`
 	if _, err := db.Exec(ctx, c, "delete clicks", clicks, list, ids[0], ids[len(ids)-1]); err != nil {
 		return err

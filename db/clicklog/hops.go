@@ -161,9 +161,12 @@ const (
 	hoursAtOnce  = 500
 )
 
-// Compact applies click-outs that wait, and compacts the ledger. It may be missed, repeated or run in parallel.
+// Compact applies click-outs and arrivals that wait, and compacts the ledger. It may be missed, repeated or run in parallel.
 func (l Log) Compact(ctx context.Context) error {
 	if _, err := l.ApplyWaitingHops(ctx, clicksAtOnce); err != nil {
+		return err
+	}
+	if err := l.ApplyWaitingArrivals(ctx, clicksAtOnce); err != nil {
 		return err
 	}
 	_, err := ledger.Compact(ctx, l.Conn, time.Now(), hoursAtOnce)

@@ -1,6 +1,7 @@
 package clicklog
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -22,20 +23,19 @@ var insertPostbacks = `
 WITH given AS MATERIALIZED (
 	SELECT p.*, owner.account_id AS owner
 	FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
-		$10::text[], $11::timestamptz[], $12::text[], $13::bytea[]) AS p (id, account_id, network_id, click_id, source, domain,
-		ip, params, signature, signed_text, received_at, unmatched, proof) ` + joinOwner + `
+		$10::text[], $11::timestamptz[], $12::text[], $13::bytea[], $14::text[]) AS p (id, account_id, network_id, click_id, source,
+		domain, ip, params, signature, signed_text, received_at, detail, proof, decided) ` + joinOwner + `
 ), fresh AS (
 	INSERT INTO postbacks (id, account_id, network_id, click_id, source, domain, ip, params, proof, signature, signed_text,
 		received_at, outcome, detail, decided_at, match_at)
 	SELECT id, account_id, network_id, click_id, source, domain, nullif(ip, '')::inet, params::jsonb, nullif(proof, ''), signature,
-		signed_text, received_at, CASE unmatched WHEN '' THEN 'pending' ELSE 'unmatched' END, unmatched,
-		CASE WHEN unmatched <> '' THEN clock_timestamp() END,
-		CASE WHEN unmatched = '' AND owner IS NULL THEN clock_timestamp() END
+		signed_text, received_at, decided, detail, CASE WHEN decided <> 'pending' THEN clock_timestamp() END,
+		CASE WHEN decided = 'pending' AND owner IS NULL THEN clock_timestamp() END
 	FROM given
 	ON CONFLICT (id) DO NOTHING
 	RETURNING id
 ), open AS MATERIALIZED (
-	SELECT DISTINCT id, owner AS account_id FROM given JOIN fresh USING (id) WHERE unmatched = '' AND owner IS NOT NULL
+	SELECT DISTINCT id, owner AS account_id FROM given JOIN fresh USING (id) WHERE decided = 'pending' AND owner IS NOT NULL
 ), due AS (
 	` + jobrow.InsertFrom("open", recordKind, "NULL") + `
 	ON CONFLICT (id) DO NOTHING
@@ -80,8 +80,20 @@ func storePostbacks(ctx context.Context, c db.Conn, list []*models.Postback) ([]
 		textsOf(func(p *models.Postback) string { return p.Signature }),
 		textsOf(func(p *models.Postback) string { return p.SignedText }),
 		textsOf(func(p *models.Postback) string { return models.ClickTime(p.ID).Format(time.RFC3339Nano) }),
-		textsOf(func(p *models.Postback) string { return p.Unmatched }),
-		pq.ByteaArray(db.Map(list, func(p *models.Postback) []byte { return append([]byte{}, p.Proof...) })))
+		textsOf(func(p *models.Postback) string { return cmp.Or(p.Refused, p.Unmatched) }),
+		pq.ByteaArray(db.Map(list, func(p *models.Postback) []byte { return append([]byte{}, p.Proof...) })),
+		textsOf(arrivedAs))
+}
+
+// arrivedAs is the outcome of a message when it is stored.
+func arrivedAs(p *models.Postback) string {
+	switch {
+	case p.Refused != "":
+		return PostbackRefused
+	case p.Unmatched != "":
+		return PostbackUnmatched
+	}
+	return PostbackPending
 }
 
 // paramsOf returns the parameters of each message as a JSON object.

@@ -23,13 +23,14 @@ type ingestBatch struct {
 	outs      []*models.ClickOut
 	postbacks []*models.Postback
 	smart     []*StoredSmartlinkClick
-	retry     []uuid.UUID // clicks whose hops could not be applied before
+	events    []*models.SiteEvent
+	retry     []uuid.UUID // clicks whose hops and arrivals could not be applied before
 }
 
 // stored is the result of storing a batch.
 type stored struct {
 	postbacks []models.JobRef // of new ones: they can be dispatched
-	missing   []uuid.UUID     // clicks that hops wait for
+	missing   []uuid.UUID     // clicks that hops and arrivals wait for
 }
 
 func newBatch(items []spool.Item) ingestBatch {
@@ -42,6 +43,8 @@ func newBatch(items []spool.Item) ingestBatch {
 			b.outs = append(b.outs, r.Out)
 		case r.Postback != nil:
 			b.postbacks = append(b.postbacks, r.Postback)
+		case r.Event != nil:
+			b.events = append(b.events, r.Event)
 		case r.Smart != nil:
 			b.smart = append(b.smart, &StoredSmartlinkClick{
 				StoredClick: StoredClick{Click: r.Smart.Click, At: models.ClickTime(r.Smart.ID)},
@@ -131,6 +134,22 @@ func (b ingestBatch) store(ctx context.Context, c db.Conn) (out stored, err erro
 	if out.missing, err = applyHops(ctx, c, Log{}, append(ids, b.retry...), deltas); err != nil {
 		return out, err
 	}
+	fresh, err := storeEvents(ctx, c, b.events)
+	if err != nil {
+		return out, err
+	}
+	named := slices.Clone(b.retry)
+	for _, e := range fresh {
+		b.postbacks = append(b.postbacks, e.Postbacks()...)
+		if e.FindsClick() {
+			named = append(named, e.ClickID)
+		}
+	}
+	waiting, err := applyArrivals(ctx, c, named)
+	if err != nil {
+		return out, err
+	}
+	out.missing = append(out.missing, waiting...)
 	if out.postbacks, err = storePostbacks(ctx, c, b.postbacks); err != nil {
 		return out, err
 	}
@@ -153,6 +172,9 @@ func (b ingestBatch) ofAccounts(ctx context.Context, c db.Conn) (ingestBatch, er
 	for _, v := range b.smart {
 		named[v.AccountID] = true
 	}
+	for _, v := range b.events {
+		named[v.AccountID] = true
+	}
 	if len(named) == 0 {
 		return b, nil
 	}
@@ -162,11 +184,13 @@ func (b ingestBatch) ofAccounts(ctx context.Context, c db.Conn) (ingestBatch, er
 		return b, err
 	}
 	gone := func(account uuid.UUID) bool { return !slices.Contains(known, account) }
-	before := len(b.clicks) + len(b.outs) + len(b.smart)
+	before := len(b.clicks) + len(b.outs) + len(b.smart) + len(b.events)
 	b.clicks = without(b.clicks, func(v *StoredClick) bool { return gone(v.AccountID) })
 	b.outs = without(b.outs, func(v *models.ClickOut) bool { return gone(v.AccountID) })
 	b.smart = without(b.smart, func(v *StoredSmartlinkClick) bool { return gone(v.AccountID) })
-	slog.WarnContext(ctx, "clicks of deleted accounts are dropped", "records", before-len(b.clicks)-len(b.outs)-len(b.smart))
+	b.events = without(b.events, func(v *models.SiteEvent) bool { return gone(v.AccountID) })
+	after := len(b.clicks) + len(b.outs) + len(b.smart) + len(b.events)
+	slog.WarnContext(ctx, "clicks of deleted accounts are dropped", "records", before-after)
 	return b, nil
 }
 

@@ -85,6 +85,8 @@ var checked = map[string]string{
 	"webhook_deliveries.status": "delivered", "link_checks.kind": "offer", "link_screens.kind": "offer",
 	"link_services.status": "ok", "ledger_rollups.rollup": "traffic", "source_postbacks.result": "told",
 	"rules.logic": "and", "bot_entries.list_type": "deny", "accounts.plan": "pro",
+	"sites.kind": "store", "sites.revenue_from": "order", "goals.kind": "event", "goals.dedupe": "per_click",
+	"goals.value_mode": "none", "goals.status": "approved",
 }
 
 // fillValue is SQL for a column; none leaves the column out. ok is false if a foreign key names a table without a row.

@@ -137,7 +137,7 @@ func (r Reader) Read(ctx context.Context, m Message, patient bool) (v Verdict, e
 		return v, nil
 	}
 	v.Click = &found
-	if found.LanderID != uuid.Nil && found.OfferID == uuid.Nil && patient {
+	if found.LanderID != uuid.Nil && found.OfferID == uuid.Nil && patient && !m.OfGoal() {
 		v.Wait = "the visitor's step from the lander to an offer is not known yet"
 		return v, nil
 	}
@@ -148,9 +148,15 @@ func (r Reader) Read(ctx context.Context, m Message, patient bool) (v Verdict, e
 // WrongSecret is the detail of a postback that does not prove its sender.
 const WrongSecret = "the secret of the network is missing or wrong"
 
-// believe refuses a postback that does not prove its sender, and reads any other one. of is the network of its click.
+// believe refuses a postback that does not prove its sender, and reads any other one. of is the network of its click. That
+// of a goal was believed when its event arrived.
 func (r Reader) believe(ctx context.Context, v *Verdict, named store.PostbackNetwork, of uuid.UUID) error {
 	m := &v.Message
+	if m.OfGoal() { // the settings of networks say nothing about it
+		v.Input, _ = m.input(v.Decision.ClickID, v.Decision.AccountID)
+		v.Input.OwnValue = true
+		return nil
+	}
 	if err := r.choose(ctx, m, named, of); err != nil {
 		return err
 	}

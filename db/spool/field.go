@@ -3,9 +3,11 @@ package spool
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"net/netip"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
@@ -144,6 +146,33 @@ func numberField[T any](tag byte, get func(*T) uint64, set func(*T, uint64)) fie
 		}
 		set(v, n)
 		return nil
+	}}
+}
+
+// timeField holds a time in whole milliseconds. The zero time is left out.
+func timeField[T any](tag byte, at func(*T) *time.Time) field[T] {
+	return numberField(tag, func(v *T) uint64 {
+		if t := *at(v); !t.IsZero() {
+			return uint64(t.UnixMilli())
+		}
+		return 0
+	}, func(v *T, n uint64) { *at(v) = time.UnixMilli(int64(n)).UTC() })
+}
+
+// listField holds a list as a JSON document. Its texts must have no zero character: it is the sender's to see to that.
+func listField[T, V any](tag byte, at func(*T) *[]V) field[T] {
+	return field[T]{tag, func(b []byte, tag byte, v *T) []byte {
+		list := *at(v)
+		if len(list) == 0 {
+			return b
+		}
+		raw, err := json.Marshal(list)
+		if err != nil {
+			return b // there is no such V
+		}
+		return appendBytes(b, tag, raw)
+	}, func(v *T, p []byte) error {
+		return json.Unmarshal(p, at(v))
 	}}
 }
 

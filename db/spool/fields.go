@@ -3,8 +3,10 @@ package spool
 import (
 	"net/netip"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
 
 	"switchyard/models"
 	"switchyard/models/clickattr"
@@ -67,6 +69,34 @@ var postbackFields = []field[models.Postback]{
 	idField(10, func(p *models.Postback) *uuid.UUID { return &p.ClickID }),
 	textField(11, func(p *models.Postback) *string { return &p.Unmatched }),
 	bytesField(12, func(p *models.Postback) *[]byte { return &p.Proof }),
+	textField(13, func(p *models.Postback) *string { return &p.Refused }),
+}
+
+var eventFields = []field[models.SiteEvent]{
+	idField(1, func(e *models.SiteEvent) *uuid.UUID { return &e.ID }),
+	idField(2, func(e *models.SiteEvent) *uuid.UUID { return &e.AccountID }),
+	idField(3, func(e *models.SiteEvent) *uuid.UUID { return &e.SiteID }),
+	timeField(4, func(e *models.SiteEvent) *time.Time { return &e.ReceivedAt }),
+	timeField(5, func(e *models.SiteEvent) *time.Time { return &e.At }),
+	idField(6, func(e *models.SiteEvent) *uuid.UUID { return &e.ClickID }),
+	textField(7, func(e *models.SiteEvent) *string { return &e.Arrival }),
+	textField(8, func(e *models.SiteEvent) *string { return &e.AdID }),
+	textField(9, func(e *models.SiteEvent) *string { return &e.Name }),
+	textField(10, func(e *models.SiteEvent) *string { return &e.Host }),
+	textField(11, func(e *models.SiteEvent) *string { return &e.Path }),
+	textField(12, func(e *models.SiteEvent) *string { return &e.Referrer }),
+	moneyField(13, func(e *models.SiteEvent) *decimal.Decimal { return &e.Value }),
+	textField(14, func(e *models.SiteEvent) *string { return &e.Currency }),
+	textField(15, func(e *models.SiteEvent) *string { return &e.OrderID }),
+	listField(16, func(e *models.SiteEvent) *[]models.SiteItem { return &e.Items }),
+	intField(17, func(e *models.SiteEvent) *int { return &e.Slot }),
+	textField(18, func(e *models.SiteEvent) *string { return &e.Source }),
+	textField(19, func(e *models.SiteEvent) *string { return &e.TimeZone }),
+	textField(20, func(e *models.SiteEvent) *string { return &e.Screen }),
+	boolField(21, func(e *models.SiteEvent) *bool { return &e.WebDriver }),
+	textField(22, func(e *models.SiteEvent) *string { return &e.Domain }),
+	addrField(23, func(e *models.SiteEvent) *netip.Addr { return &e.IP }),
+	listField(24, func(e *models.SiteEvent) *[]models.ReachedGoal { return &e.Goals }),
 }
 
 // smartlinkFields are those of a click, under the same tags, and the smartlink's own.

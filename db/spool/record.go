@@ -15,6 +15,7 @@ type Record struct {
 	Out      *models.ClickOut
 	Postback *models.Postback
 	Smart    *models.SmartlinkClick
+	Event    *models.SiteEvent
 }
 
 // The first byte of an encoded record says what it is. The numbers are stored on disk, so none is ever reused.
@@ -23,6 +24,7 @@ const (
 	kindOut      = 2
 	kindPostback = 3
 	kindSmart    = 4
+	kindEvent    = 5
 )
 
 var (
@@ -41,6 +43,8 @@ func appendRecord(b []byte, r Record) ([]byte, error) {
 		return appendFields(append(b, kindPostback), postbackFields, r.Postback), nil
 	case r.Smart != nil:
 		return appendFields(append(b, kindSmart), smartlinkFields, r.Smart), nil
+	case r.Event != nil:
+		return appendFields(append(b, kindEvent), eventFields, r.Event), nil
 	}
 	return b, errEmptyRecord
 }
@@ -66,6 +70,9 @@ func decodeRecord(p []byte) (Record, error) {
 	case kindSmart:
 		r.Smart = new(models.SmartlinkClick)
 		err = readFields(p[1:], smartlinkFields, r.Smart)
+	case kindEvent:
+		r.Event = new(models.SiteEvent)
+		err = readFields(p[1:], eventFields, r.Event)
 	default:
 		err = fmt.Errorf("%w: kind %d", errCorrupt, p[0])
 	}
@@ -85,6 +92,8 @@ func (r Record) id() uuid.UUID {
 		return r.Postback.ID
 	case r.Smart != nil:
 		return r.Smart.ID
+	case r.Event != nil:
+		return r.Event.ID
 	}
 	return uuid.Nil
 }

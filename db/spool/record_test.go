@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
@@ -29,6 +30,9 @@ func fill(v reflect.Value, seed *int) {
 	case *[]byte:
 		*x = []byte{0xff, 0, byte(*seed)}
 		return
+	case *time.Time:
+		*x = time.UnixMilli(int64(1_700_000_000_000 + *seed)).UTC()
+		return
 	case *map[string]string:
 		*x = map[string]string{"payout": strconv.Itoa(*seed), "": "empty name", "x": ""}
 		return
@@ -37,6 +41,11 @@ func fill(v reflect.Value, seed *int) {
 	case reflect.Struct:
 		for i := range v.NumField() {
 			fill(v.Field(i), seed)
+		}
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		for i := range v.Len() {
+			fill(v.Index(i), seed)
 		}
 	case reflect.Array:
 		for i := range v.Len() {
@@ -72,6 +81,7 @@ func TestRecordsKeepEveryField(t *testing.T) {
 		"click":          {Click: filled[models.Click]()},
 		"click-out":      {Out: filled[models.ClickOut]()},
 		"postback":       {Postback: filled[models.Postback]()},
+		"event":          {Event: filled[models.SiteEvent]()},
 		"smartlink":      {Smart: filled[models.SmartlinkClick]()},
 		"click, id only": {Click: &models.Click{ID: models.NewClickID()}},
 		"IPv4":           {Click: &models.Click{ID: models.NewClickID(), Visitor: models.Visitor{IP: netip.MustParseAddr("8.8.8.8")}}},
@@ -116,7 +126,9 @@ func TestTextsAreCleaned(t *testing.T) {
 }
 
 func FuzzDecodeRecord(f *testing.F) {
-	for _, r := range []Record{{Click: filled[models.Click]()}, {Postback: filled[models.Postback]()}} {
+	for _, r := range []Record{
+		{Click: filled[models.Click]()}, {Postback: filled[models.Postback]()}, {Event: filled[models.SiteEvent]()},
+	} {
 		p, _ := appendRecord(nil, r)
 		f.Add(p)
 	}

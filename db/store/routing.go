@@ -13,6 +13,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
+	"switchyard/models"
 )
 
 // RoutingChannel is the channel on which PostgreSQL announces changed records of the redirect, each as a RoutingKey.
@@ -69,6 +70,10 @@ type RoutingAccount struct {
 	Currency     string         `db:"currency"`
 	BotThreshold int            `db:"bot_threshold"`
 	BotDisabled  pq.StringArray `db:"bot_disabled"`
+	SiteKey      string         `db:"site_key"`
+	// GoalSecretHash is the hash of the secret by which servers report goals, GoalSecret the secret itself, sealed.
+	GoalSecretHash []byte `db:"goal_secret_hash"`
+	GoalSecret     []byte `db:"goal_secret"`
 }
 
 // RoutingDomain is a host of tracking links. A shared one has no account.
@@ -166,6 +171,23 @@ type RoutingBotEntry struct {
 	Value      json.RawMessage `db:"value"`
 }
 
+// RoutingSite is a site of an account.
+type RoutingSite struct {
+	ID        uuid.UUID `db:"id"`
+	Version   int64     `db:"version"`
+	AccountID uuid.UUID `db:"account_id"`
+	models.SiteTerms
+}
+
+// RoutingGoal is a goal of a site.
+type RoutingGoal struct {
+	ID        uuid.UUID `db:"id"`
+	Version   int64     `db:"version"`
+	AccountID uuid.UUID `db:"account_id"`
+	SiteID    uuid.UUID `db:"site_id"`
+	models.GoalTerms
+}
+
 // RoutingCampaign is what the redirect needs of a campaign. Streams is its flow as saved.
 type RoutingCampaign struct {
 	ID                 uuid.UUID       `db:"id"`
@@ -220,6 +242,12 @@ func (r *RoutingCampaign) Head() RoutingVersion { return routingHead("campaigns"
 // Head implements RoutingRow.
 func (r *RoutingSmartlink) Head() RoutingVersion { return routingHead("smartlinks", r.ID, r.Version) }
 
+// Head implements RoutingRow.
+func (r *RoutingSite) Head() RoutingVersion { return routingHead("sites", r.ID, r.Version) }
+
+// Head implements RoutingRow.
+func (r *RoutingGoal) Head() RoutingVersion { return routingHead("goals", r.ID, r.Version) }
+
 func routingHead(table string, id uuid.UUID, version int64) RoutingVersion {
 	return RoutingVersion{RoutingKey{table, id}, version}
 }
@@ -238,6 +266,8 @@ var routingTables = []routingTable{
 	tableOf[RoutingBotEntry](`true`),
 	tableOf[RoutingCampaign](`deleted_at IS NULL`),
 	tableOf[RoutingSmartlink](`deleted_at IS NULL`),
+	tableOf[RoutingSite](`true`),
+	tableOf[RoutingGoal](`true`),
 }
 
 // routingExprs are the columns that are not read as they are. version is the id of the transaction that wrote the

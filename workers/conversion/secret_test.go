@@ -6,8 +6,10 @@ import (
 	"encoding/hex"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
 
 	"switchyard/db/seal"
 	"switchyard/db/spool"
@@ -54,6 +56,46 @@ func TestPostbackSecret(t *testing.T) {
 		if outcome, detail := b.postback(p); outcome != tt.outcome {
 			t.Errorf("%s: %s (%s)", name, outcome, detail)
 		}
+	}
+}
+
+// TestGoalNeedsNoSecretOfANetwork: a goal was believed when its event arrived. It is worth what the goal says, by none of
+// the settings of the click's network and offer, and waits for neither a step to the offer nor, in its place, a status.
+func TestGoalNeedsNoSecretOfANetwork(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.exec(`UPDATE networks SET postback_params = '{"secret": "goal", "payout": "time"}' WHERE id = $1`, b.network)
+	b.setSecret(b.network, "s3cret")
+	c := b.click()
+	c.LanderID, c.OfferID = uuid.New(), uuid.Nil
+	b.put(spool.Record{Click: c})
+	now := time.Now()
+	event := func(own, status, value string) *models.SiteEvent {
+		return &models.SiteEvent{
+			ID: models.SiteEventID(b.account, own), AccountID: b.account, ReceivedAt: now, At: now, ClickID: c.ID, Source: models.FromGoalAPI,
+			Goals: []models.ReachedGoal{{
+				Key: "purchase", Value: decimal.RequireFromString(value), Currency: "USD", Status: status, OrderID: "A1",
+			}},
+		}
+	}
+	send := func(e *models.SiteEvent) {
+		t.Helper()
+		b.put(spool.Record{Event: e})
+		b.drain()
+		if outcome, detail := b.decided(e.Postbacks()[0].ID); outcome != "recorded" {
+			t.Errorf("%s (%s)", outcome, detail)
+		}
+	}
+	send(event("1", "", "12.5"))
+	v := b.conversions()[0]
+	if v.Source != models.FromGoalAPI || v.Goal != "purchase" || v.ConversionID != "A1" || v.Status != models.StatusApproved ||
+		!v.Payout.Equal(decimal.RequireFromString("12.5")) {
+		t.Errorf("%+v", v)
+	}
+	b.exec(`UPDATE conversions SET status = 'rejected', statements = jsonb_set(statements, '{0,status}', '"rejected"')`)
+	send(event("2", "", "12.5"))
+	if list := b.conversions(); len(list) != 1 || list[0].Status != models.StatusRejected {
+		t.Errorf("the order was told twice: %+v", list)
 	}
 }
 

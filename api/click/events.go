@@ -1,0 +1,139 @@
+package click
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/api/routing"
+	"switchyard/db/spool"
+	"switchyard/models"
+	"switchyard/models/flow"
+	"switchyard/models/postback"
+)
+
+// Limits of a site event: the bytes of its texts, how many items an order has, and how old it may be.
+const (
+	maxEventName = 64
+	maxHost      = 253
+	maxPath      = 1000
+	maxShort     = 64
+	maxWord      = 255
+	maxItems     = 100
+	maxQuantity  = 1_000_000
+	maxEventAge  = 30 * 24 * time.Hour
+)
+
+// What an event can be worth, and the decimals that are kept of it.
+var maxEventValue = decimal.New(1, 9)
+
+const valuePlaces = 6
+
+// errNoSite says that events belong to no site.
+var errNoSite = models.NotFound("site")
+
+// appendsAtOnce is how many events of one message wait for the disk together: one write is for all of them.
+const appendsAtOnce = 64
+
+// takeEvents puts events of an account on stable storage, each with the goals that it reaches by the settings of now. An
+// event without a SiteID is of the site of its host; without any active site it is errNoSite. After any other error some
+// of the events may be stored: the sender sends all of them again, and each counts once.
+func (h *Handler) takeEvents(ctx context.Context, a *routing.Account, events []models.SiteEvent) error {
+	snapshot, now := h.routes.Current(), time.Now()
+	for i := range events {
+		e := &events[i]
+		e.AccountID = a.Row.ID
+		cleanEvent(e, now)
+		if e.SiteID == uuid.Nil {
+			site := snapshot.SiteOf(a.Row.ID, e.Host)
+			if site == nil {
+				return errNoSite
+			}
+			e.SiteID = site.Row.ID
+		}
+		if site := snapshot.Site(e.SiteID); site != nil {
+			e.Goals = nil
+			e.Reach(site.Row.SiteTerms, snapshot.GoalsOf(e.SiteID))
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), postbackBudget)
+	defer cancel()
+	if err := h.appendEvents(ctx, events); err != nil {
+		h.metrics.unrecorded.Add(float64(len(events)))
+		h.logThrottled(ctx, err)
+		return err
+	}
+	h.metrics.events.Add(float64(len(events)))
+	return nil
+}
+
+// appendEvents puts all events into the spool of postbacks, some at once.
+func (h *Handler) appendEvents(ctx context.Context, events []models.SiteEvent) error {
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	errs := make([]error, len(events))
+	for range min(appendsAtOnce, len(events)) {
+		workers.Go(func() {
+			for i := int(next.Add(1) - 1); i < len(events); i = int(next.Add(1) - 1) {
+				errs[i] = h.postbacks.Append(ctx, spool.Record{Event: &events[i]})
+			}
+		})
+	}
+	workers.Wait()
+	return errors.Join(errs...)
+}
+
+// cleanEvent cuts what is too long and drops what cannot be: an event is worth more than its details.
+func cleanEvent(e *models.SiteEvent, now time.Time) {
+	e.ReceivedAt = now
+	if e.At.Before(now.Add(-maxEventAge)) || e.At.After(now.Add(time.Minute)) {
+		e.At = now
+	}
+	for _, t := range []struct {
+		text  *string
+		limit int
+	}{
+		{&e.Name, maxEventName},
+		{&e.Host, maxHost},
+		{&e.Path, maxPath},
+		{&e.Referrer, maxPath},
+		{&e.OrderID, maxWord},
+		{&e.AdID, maxWord},
+		{&e.TimeZone, maxShort},
+		{&e.Screen, maxShort},
+		{&e.Domain, maxHost},
+	} {
+		*t.text = postback.Clean(*t.text, t.limit)
+	}
+	e.Host, e.Currency = models.BareHost(e.Host), postback.Currency(e.Currency)
+	if !slices.Contains(models.Arrivals, e.Arrival) {
+		e.Arrival = ""
+	}
+	if path, _, cut := strings.Cut(e.Path, "?"); cut {
+		e.Path = path
+	}
+	e.Value = cleanValue(e.Value)
+	e.Slot = min(max(e.Slot, 0), flow.MaxSlot)
+	e.Items = e.Items[:min(len(e.Items), maxItems)]
+	for i := range e.Items {
+		item := &e.Items[i]
+		item.SKU, item.Name = postback.Clean(item.SKU, maxWord), postback.Clean(item.Name, maxWord)
+		item.Price = models.NewMoney(cleanValue(item.Price.Decimal))
+		item.Quantity = min(max(item.Quantity, 1), maxQuantity)
+	}
+}
+
+// cleanValue is an amount within bounds; one that is not is none. A page must not take money back.
+func cleanValue(d decimal.Decimal) decimal.Decimal {
+	if d.Exponent() > 9 || d.IsNegative() || d.Exponent() < -30 || d.NumDigits() > 40 || d.GreaterThan(maxEventValue) {
+		return decimal.Zero
+	}
+	return d.Round(valuePlaces)
+}

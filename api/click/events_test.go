@@ -1,0 +1,159 @@
+package click
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/api/routing"
+	"switchyard/models"
+)
+
+// site makes an active site; columns are SQL that changes it.
+func (w *world) site(domain, columns string) uuid.UUID {
+	w.Helper()
+	id := uuid.Must(uuid.NewV7())
+	w.exec(`INSERT INTO sites (id, account_id, name, domain, currency) VALUES ($1, $2, $4, $3, 'EUR')`, id, w.account, domain, id.String())
+	if columns != "" {
+		w.exec(`UPDATE sites SET `+columns+` WHERE id = $1`, id)
+	}
+	return id
+}
+
+// goal makes an active goal; columns are SQL that changes it.
+func (w *world) goal(site uuid.UUID, key, columns string) {
+	w.Helper()
+	id := uuid.Must(uuid.NewV7())
+	w.exec(`INSERT INTO goals (id, account_id, site_id, key, name) VALUES ($1, $2, $3, $4, $4)`, id, w.account, site, key)
+	if columns != "" {
+		w.exec(`UPDATE goals SET `+columns+` WHERE id = $1`, id)
+	}
+}
+
+func (w *world) routed() *routing.Account {
+	w.Helper()
+	return w.h.routes.Current().AccountOfSiteKey(w.account.String())
+}
+
+// events are those on the tape, without times.
+func (s *tape) events() (list []models.SiteEvent) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.records {
+		if r.Event != nil {
+			list = append(list, *r.Event)
+		}
+	}
+	slices.SortFunc(list, func(a, b models.SiteEvent) int { return int(a.Value.Sub(b.Value).IntPart()) })
+	return list
+}
+
+func TestEventsReachGoals(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	shop := w.site("shop.example.test", "")
+	below := w.site("blog.shop.example.test", "revenue_from = 'fixed'")
+	w.site("closed.shop.example.test", "is_active = false")
+	w.goal(shop, "purchase", "dedupe = 'per_order', value_mode = 'from_event', status = 'pending'")
+	w.goal(shop, "signup", "value_mode = 'fixed', value = 7, currency = 'GBP'")
+	w.goal(shop, "lead", "")
+	w.goal(shop, "old", "is_active = false")
+	w.goal(shop, "thanks", "kind = 'page', match_path = '/thanks'")
+	w.goal(shop, "docs", "kind = 'page', match_path = '/docs/*'")
+	w.goal(below, "purchase", "value_mode = 'from_event', value = 3")
+	w.fresh()
+	one := func(key, value, currency, status, order string) []models.ReachedGoal {
+		return []models.ReachedGoal{{
+			Key: key, Value: decimal.RequireFromString(value), Currency: currency, Status: status, OrderID: order,
+		}}
+	}
+	for i, c := range []struct {
+		event models.SiteEvent
+		site  uuid.UUID
+		want  []models.ReachedGoal
+	}{
+		{models.SiteEvent{Name: "purchase", Host: "www.shop.example.test", Currency: "usd", OrderID: "A1"}, shop, one("purchase", "0", "USD", "pending", "A1")},
+		{models.SiteEvent{Name: "signup", Host: "SHOP.example.test:443"}, shop, one("signup", "7", "GBP", "", "")},
+		{models.SiteEvent{Name: "lead", OrderID: "A1"}, shop, one("lead", "0", "EUR", "", "")},
+		{models.SiteEvent{Name: "old"}, shop, nil},
+		{models.SiteEvent{Name: "unknown", Host: "else.example.test"}, shop, nil},
+		{models.SiteEvent{Name: models.EventView, Path: "/thanks/?order=1"}, shop, one("thanks", "0", "EUR", "", "")},
+		{models.SiteEvent{Name: models.EventClick, Path: "/thanks"}, shop, nil},
+		{models.SiteEvent{Name: models.EventView, Path: "/docs/a/b"}, shop, one("docs", "0", "EUR", "", "")},
+		{models.SiteEvent{Name: models.EventView, Path: "/document"}, shop, nil},
+		{models.SiteEvent{Name: "purchase", Host: "blog.shop.example.test"}, below, one("purchase", "3", "EUR", "", "")},
+		{models.SiteEvent{Name: "purchase", Host: "closed.shop.example.test"}, shop, one("purchase", "10", "EUR", "pending", "")},
+	} {
+		c.event.ID, c.event.Value = models.SiteEventID(w.account, c.event.Name+c.event.Path), decimal.NewFromInt(int64(i))
+		if err := w.h.takeEvents(t.Context(), w.routed(), []models.SiteEvent{c.event}); err != nil {
+			t.Fatal(err)
+		}
+		list := w.tape.events()
+		got := list[len(list)-1]
+		if got.SiteID != c.site || got.AccountID != w.account || got.ReceivedAt.IsZero() || got.At != got.ReceivedAt {
+			t.Errorf("%d: %+v", i, got)
+		}
+		if diff := cmp.Diff(c.want, got.Goals, cmp.Comparer(decimal.Decimal.Equal)); diff != "" {
+			t.Errorf("%d: %s", i, diff)
+		}
+	}
+}
+
+func TestEventsAreWithinBounds(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	other := w.newAccount()
+	if err := w.fresh().h.takeEvents(t.Context(), w.routed(), []models.SiteEvent{{ID: uuid.New()}}); err == nil {
+		t.Error("an event of an account without sites was taken")
+	}
+	w.site("", "account_id = '"+other.String()+"'")
+	if err := w.fresh().h.takeEvents(t.Context(), w.routed(), []models.SiteEvent{{ID: uuid.New()}}); err == nil {
+		t.Error("an event was taken by a site of another account")
+	}
+	w.site("", "")
+	long := string(slices.Repeat([]byte("ä\x00"), 5000))
+	now := time.Now()
+	events := []models.SiteEvent{{
+		ID: uuid.New(), Name: long, Host: long, Path: long, Referrer: long, OrderID: long, AdID: long, TimeZone: long, Screen: long,
+		Arrival: "magic", Currency: "euro", Slot: 99, At: now.AddDate(0, 0, -40), Value: decimal.New(1, 1_000_000_000),
+		Items: slices.Repeat([]models.SiteItem{{SKU: long, Name: long, Price: models.NewMoney(decimal.New(-1, 0)), Quantity: -1}}, 500),
+	}}
+	if err := w.fresh().h.takeEvents(t.Context(), w.routed(), events); err != nil {
+		t.Fatal(err)
+	}
+	e := w.tape.events()[0]
+	if len(e.Name) > maxEventName || len(e.Path) > maxPath || len(e.OrderID) > maxWord || e.Arrival != "" || e.Currency != "" ||
+		e.Slot != 20 || !e.Value.IsZero() || len(e.Items) != maxItems || e.Items[0].Quantity != 1 || !e.Items[0].Price.IsZero() ||
+		e.At.Before(now) {
+		t.Errorf("%+v", e)
+	}
+	w.tape.fail = true
+	if err := w.h.takeEvents(t.Context(), w.routed(), events); err == nil {
+		t.Error("events that no storage took were acknowledged")
+	}
+}
+
+// TestSitesAreLive: what changes in PostgreSQL shows in the snapshot, and so does the end of a site.
+func TestSitesAreLive(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	first, second := w.site("", ""), w.site("", "")
+	w.goal(second, "lead", "")
+	s := w.fresh().h.routes.Current()
+	if got := s.SiteOf(w.account, "x"); got == nil || got.Row.ID != first {
+		t.Errorf("not the first site: %v", got)
+	}
+	if got := s.SiteOfGoal(w.account, "lead"); got == nil || got.Row.ID != second {
+		t.Errorf("not the goal's site: %v", got)
+	}
+	w.exec(`DELETE FROM sites WHERE id = $1`, second)
+	w.exec(`UPDATE sites SET is_active = false WHERE id = $1`, first)
+	s = w.fresh().h.routes.Current()
+	if s.SiteOf(w.account, "x") != nil || s.SiteOfGoal(w.account, "lead") != nil || len(s.GoalsOf(second)) > 0 {
+		t.Error("sites that are gone are there")
+	}
+}

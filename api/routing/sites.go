@@ -1,0 +1,137 @@
+package routing
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/store"
+	"switchyard/models"
+)
+
+// goalSecret is the hash of the secret by which servers report the goals of an account.
+type goalSecret [sha256.Size]byte
+
+func (a *Account) link(s *Snapshot) {
+	if a.Row.SiteKey != "" {
+		s.siteKeys.put(a.Row.SiteKey, a)
+	}
+	if h, ok := a.goalSecret(); ok {
+		s.goalKeys.put(h, a)
+	}
+}
+
+func (a *Account) unlink(s *Snapshot) {
+	release(&s.siteKeys, a.Row.SiteKey, a)
+	if h, ok := a.goalSecret(); ok {
+		release(&s.goalKeys, h, a)
+	}
+}
+
+func (a *Account) goalSecret() (h goalSecret, ok bool) {
+	return h, copy(h[:], a.Row.GoalSecretHash) == len(h)
+}
+
+// AccountOfSiteKey gives the account of a public site key, nil when there is none such.
+func (s *Snapshot) AccountOfSiteKey(key string) *Account {
+	a, _ := s.siteKeys.get(key)
+	return a
+}
+
+// AccountOfGoalSecret gives the account whose servers report goals by a secret, nil when there is none such. What is
+// compared is a hash, so that the time of it tells nothing of the secret.
+func (s *Snapshot) AccountOfGoalSecret(secret string) *Account {
+	a, _ := s.goalKeys.get(sha256.Sum256([]byte(secret)))
+	return a
+}
+
+// Site is a site of an account.
+type Site struct{ Row store.RoutingSite }
+
+func (b *Builder) site(row *store.RoutingSite, _ *Site) *Site { return &Site{*row} }
+
+func (t *Site) row() store.RoutingRow { return &t.Row }
+func (t *Site) key() uuid.UUID        { return t.Row.ID }
+func (t *Site) link(s *Snapshot)      { insert(&s.siteLists, t.Row.AccountID, t) }
+func (t *Site) unlink(s *Snapshot)    { withdraw(&s.siteLists, t.Row.AccountID, t) }
+
+// Goal is a goal of a site.
+type Goal struct{ Row store.RoutingGoal }
+
+func (b *Builder) goal(row *store.RoutingGoal, _ *Goal) *Goal { return &Goal{*row} }
+
+func (g *Goal) row() store.RoutingRow { return &g.Row }
+func (g *Goal) key() uuid.UUID        { return g.Row.ID }
+func (g *Goal) link(s *Snapshot)      { insert(&s.goalLists, g.Row.SiteID, g) }
+func (g *Goal) unlink(s *Snapshot)    { withdraw(&s.goalLists, g.Row.SiteID, g) }
+
+// keyed is what has an id by which lists are ordered.
+type keyed interface {
+	comparable
+	key() uuid.UUID
+}
+
+// insert puts a record into a new copy of a list, which is ordered by age.
+func insert[V keyed](lists *shards[uuid.UUID, []V], of uuid.UUID, v V) {
+	list, _ := lists.get(of)
+	at, _ := slices.BinarySearchFunc(list, v, func(a, b V) int {
+		x, y := a.key(), b.key()
+		return bytes.Compare(x[:], y[:])
+	})
+	lists.put(of, slices.Insert(slices.Clone(list), at, v))
+}
+
+// withdraw takes a record out of a new copy of a list.
+func withdraw[V keyed](lists *shards[uuid.UUID, []V], of uuid.UUID, v V) {
+	list, _ := lists.get(of)
+	if list = slices.DeleteFunc(slices.Clone(list), func(o V) bool { return o == v }); len(list) > 0 {
+		lists.put(of, list)
+		return
+	}
+	lists.remove(of)
+}
+
+// Site gives a site, active or not; nil when there is none such.
+func (s *Snapshot) Site(id uuid.UUID) *Site { return find[*Site](s, sites, id) }
+
+// SiteOf gives the site of a page: the active one whose domain has the host, the longest domain first, else the first
+// active one. It is nil when the account has none.
+func (s *Snapshot) SiteOf(account uuid.UUID, host string) *Site {
+	var first, found *Site
+	list, _ := s.siteLists.get(account)
+	for _, t := range list {
+		switch {
+		case !t.Row.IsActive:
+			continue
+		case t.Row.Has(host) && (found == nil || len(t.Row.Domain) > len(found.Row.Domain)):
+			found = t
+		case first == nil:
+			first = t
+		}
+	}
+	if found != nil {
+		return found
+	}
+	return first
+}
+
+// SiteOfGoal gives the first active site of an account that has an active goal with a key, nil when there is none.
+func (s *Snapshot) SiteOfGoal(account uuid.UUID, key string) *Site {
+	list, _ := s.siteLists.get(account)
+	for _, t := range list {
+		goals, _ := s.goalLists.get(t.Row.ID)
+		if t.Row.IsActive && slices.ContainsFunc(goals, func(g *Goal) bool { return g.Row.IsActive && g.Row.Key == key }) {
+			return t
+		}
+	}
+	return nil
+}
+
+// GoalsOf gives the goals of a site.
+func (s *Snapshot) GoalsOf(site uuid.UUID) []models.GoalTerms {
+	list, _ := s.goalLists.get(site)
+	return db.Map(list, func(g *Goal) models.GoalTerms { return g.Row.GoalTerms })
+}

@@ -1,0 +1,111 @@
+package clicklog_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
+	"switchyard/db/spool"
+	"switchyard/models"
+)
+
+// arrived is an event of a click's visitor, of the second that its own id says.
+func arrived(c *models.Click, own, arrival string) *models.SiteEvent {
+	now := models.ClickTime(c.ID).Add(time.Duration(own[0]) * time.Second)
+	return &models.SiteEvent{
+		ID: models.SiteEventID(c.AccountID, own), AccountID: c.AccountID, SiteID: uuid.New(), ReceivedAt: now, At: now,
+		ClickID: c.ID, Arrival: arrival, Name: "purchase", Source: models.FromTag, Items: []models.SiteItem{{SKU: `a"\`, Quantity: 2}},
+		Goals: []models.ReachedGoal{
+			{Key: "purchase", Value: decimal.New(5, 0), Currency: "EUR", OrderID: own}, {Key: "any"},
+		},
+	}
+}
+
+// TestSiteEventsAreStoredOnce: an event that is sent again, at another time, is stored once and makes its postbacks once.
+// That of a deleted account is dropped.
+func TestSiteEventsAreStoredOnce(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	acc, campaign := account(t, d), uuid.New()
+	s := openSpool(t, t.TempDir())
+	c := click(acc, campaign, 1)
+	first, again, other := arrived(c, "1", "url"), arrived(c, "1", "cookie"), arrived(c, "2", "gclid")
+	again.ReceivedAt = again.ReceivedAt.Add(time.Hour)
+	gone := arrived(click(uuid.New(), campaign, 2), "1", "url")
+	stranger := arrived(click(acc, campaign, 3), "3", models.ArrivalDirect)
+	stranger.ClickID = uuid.Nil
+	put(t, s, spool.Record{Click: c})
+	for _, e := range []*models.SiteEvent{first, gone, again, other, stranger, first} {
+		put(t, s, spool.Record{Event: e})
+	}
+	var told int
+	o := clicklog.IngestOptions{OnPostbacks: func(_ context.Context, rows []models.JobRef) { told += len(rows) }}
+	drain(t, s, d, o)
+	put(t, s, spool.Record{Event: again})
+	drain(t, s, d, o)
+	if n := number[int](t, d, `SELECT count(*) FROM site_events`); n != 3 || told != 4 {
+		t.Errorf("%d events, %d postbacks", n, told)
+	}
+	if n := number[int](t, d, `SELECT count(*) FROM postbacks WHERE account_id = $1 AND source = 'tag'
+		AND params ->> 'goal' IN ('purchase', 'any')`, acc); n != 4 {
+		t.Errorf("%d postbacks are stored", n)
+	}
+	if got := number[string](t, d, `SELECT arrival FROM clicks`); got != "url" {
+		t.Errorf("the click arrived by %q", got)
+	}
+	if err := db.Tx(t.Context(), d, func(c db.Conn) error {
+		_, err := clicklog.Log{}.Clear(t.Context(), c, clicklog.ClearQuery{
+			AccountID: acc, Of: []uuid.UUID{campaign}, From: time.Now().Add(-time.Hour), To: time.Now().Add(time.Hour),
+		}, 10)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if n := number[int](t, d, `SELECT count(*) FROM site_events`); n != 1 {
+		t.Errorf("%d events stay without their click", n)
+	}
+}
+
+// TestArrivalWaitsForItsClick: the event of a click that is stored later says how the visitor arrived, and one of another
+// account says nothing.
+func TestArrivalWaitsForItsClick(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	acc, foreign, campaign := account(t, d), account(t, d), uuid.New()
+	events, clicks := openSpool(t, t.TempDir()), openSpool(t, t.TempDir())
+	c := click(acc, campaign, 1)
+	c.Arrival = "redirect"
+	forged := arrived(c, "0", "ttclid")
+	forged.AccountID = foreign
+	put(t, events, spool.Record{Event: forged}, spool.Record{Event: arrived(c, "1", "local")},
+		spool.Record{Event: arrived(c, "2", "fbclid")})
+	drain(t, events, d, clicklog.IngestOptions{})
+	put(t, clicks, spool.Record{Click: c})
+	drain(t, clicks, d, clicklog.IngestOptions{})
+	got := []string{number[string](t, d, `SELECT arrival FROM clicks`)}
+	log := clicklog.Log{Conn: d}
+	if err := log.ApplyWaitingArrivals(t.Context(), 10); err != nil {
+		t.Fatal(err)
+	}
+	got = append(got, number[string](t, d, `SELECT arrival FROM clicks`))
+	put(t, events, spool.Record{Event: arrived(c, "3", "gclid")})
+	drain(t, events, d, clicklog.IngestOptions{})
+	got = append(got, number[string](t, d, `SELECT arrival FROM clicks`))
+	if diff := cmp.Diff([]string{"redirect", "local", "local"}, got); diff != "" {
+		t.Error(diff)
+	}
+	log.Now = func() time.Time { return time.Now().AddDate(0, 0, 3) }
+	if err := log.ApplyWaitingArrivals(t.Context(), 10); err != nil {
+		t.Fatal(err)
+	}
+	if n := number[int](t, d, `SELECT count(*) FROM site_events WHERE NOT applied`); n != 0 {
+		t.Errorf("%d arrivals wait for ever", n)
+	}
+}
