@@ -34,6 +34,9 @@ func Document(info Info, rows []route.Route) map[string]any {
 		if row.Slow != nil {
 			s.results = append(s.results, s.of(reflect.TypeOf(row.WithDefaults().Answer), false))
 		}
+		if row.Starts != nil {
+			s.results = append(s.results, s.of(reflect.TypeOf(row.Starts.Answer), false))
+		}
 	}
 	webhooks := events(s)
 	paths := object{}

@@ -54,6 +54,8 @@ type Route struct {
 	Keys *bind.Keys
 	// Slow is the job that the route waits for, outside any transaction. Nil: it waits for none.
 	Slow *Slow
+	// Starts is a job that the route starts and does not wait for. GET /jobs/{id} shows its answer.
+	Starts *Slow
 	// Share bounds how many calls to this route, and to others of the same share, run at once. Default Calls.
 	Share *Share
 	// Versioned routes answer the version of what they show as ETag. A change takes If-Match, and is 409 stale when it
@@ -117,10 +119,11 @@ type Code struct {
 	Code string
 }
 
-// Slow is the job that a slow route waits for.
+// Slow is a job of a route, and its answer.
 type Slow struct {
-	Kind string // of the job
-	// Show turns the job's result into the answer that the route documents.
+	Kind   string // of the job
+	Answer any    // zero value of the answer's type
+	// Show turns the job's result into the answer: of a job that is waited for, what the route documents.
 	Show func(result json.RawMessage) (any, error)
 }
 

@@ -31,9 +31,9 @@ func New[A, R, T any](job jobs.Job[A, R], answer func(R) T) Job[A, R, T] {
 	return Job[A, R, T]{job, answer}
 }
 
-// Answer is the Slow of the call's row.
+// Answer is the Slow of a row that waits for the job, or the Starts of one that does not.
 func (j Job[A, R, T]) Answer() *route.Slow {
-	return &route.Slow{Kind: j.job.Kind(), Show: func(raw json.RawMessage) (any, error) {
+	return &route.Slow{Kind: j.job.Kind(), Answer: *new(T), Show: func(raw json.RawMessage) (any, error) {
 		var r R
 		if len(raw) > 0 {
 			if err := json.Unmarshal(raw, &r); err != nil {
@@ -72,15 +72,26 @@ func (j Job[A, R, T]) release(ctx context.Context, h jobs.Handle[R], place func(
 	_, _ = jobs.AwaitTimeout(ctx, h, j.job.Policy().Timeout+jobs.AnswerWithin) // however it ended
 }
 
-// Start inserts the row of a job, dispatches the job and waits like Run. write runs in the transaction of the insert
-// and gets the row's id; it may be nil. A repeated Idempotency-Key gets the job of the first call. Beyond the open jobs
-// that the plan allows the error is plan_limit.
+// Start is Begin, and then waits like Run.
 func (j Job[A, R, T]) Start(c *route.Call, client *jobs.Client, args A, write func(*store.Store, uuid.UUID) error) (
 	answer T, err error,
 ) {
-	row, err := j.job.NewRow(c.Account.ID, args)
+	id, err := j.Begin(c, client, args, write)
 	if err != nil {
 		return answer, err
+	}
+	return j.Await(c, client, id)
+}
+
+// Begin inserts the row of a job and dispatches the job. write runs in the transaction of the insert and gets the row's
+// id; it may be nil. A repeated Idempotency-Key gets the job of the first call. Beyond the open jobs that the plan
+// allows the error is plan_limit.
+func (j Job[A, R, T]) Begin(c *route.Call, client *jobs.Client, args A, write func(*store.Store, uuid.UUID) error) (
+	uuid.UUID, error,
+) {
+	row, err := j.job.NewRow(c.Account.ID, args)
+	if err != nil {
+		return uuid.Nil, err
 	}
 	if c.AttemptID != uuid.Nil {
 		row.ID = c.AttemptID
@@ -92,10 +103,10 @@ func (j Job[A, R, T]) Start(c *route.Call, client *jobs.Client, args A, write fu
 		return write(tx, row.ID)
 	})
 	if err != nil {
-		return answer, err
+		return uuid.Nil, err
 	}
 	client.DispatchFor(context.WithoutCancel(c.Context()), c.Account.ID, row.Kind, row.ID)
-	return j.Await(c, client, row.ID)
+	return row.ID, nil
 }
 
 // Join is Start for a job that changes nothing: if the account has an open one with the same arguments, it waits for

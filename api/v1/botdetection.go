@@ -9,6 +9,7 @@ import (
 
 	"switchyard/api/bind"
 	"switchyard/api/route"
+	"switchyard/api/slow"
 	"switchyard/db/report"
 	"switchyard/db/store"
 	"switchyard/jobs"
@@ -26,7 +27,7 @@ func botDetection(d Deps) []route.Route {
 		},
 		{
 			Method: "PUT", Path: "/bot-detection", Group: group, Summary: "change the scoring settings",
-			Handle: route.Take(d.changeBotDetection),
+			Starts: rescoreJob.Answer(), Handle: route.Take(d.changeBotDetection),
 		},
 	}
 }
@@ -183,25 +184,29 @@ func (d Deps) saveBotDetection(c *route.Call, next bot.Settings, days int, out *
 		return c.Store.SetBotSettings(c.Context(), c.Account.ID, set)
 	}
 	now := time.Now().UTC()
-	row, err := jobs.RescoreBots.NewRow(c.Account.ID, jobs.RescoreArgs{
+	id, err := rescoreJob.Begin(c, d.Jobs, jobs.RescoreArgs{
 		TimeRange: models.TimeRange{From: now.AddDate(0, 0, -days), To: now}, Threshold: set.Threshold, Disabled: set.Disabled,
-	})
+	}, func(tx *store.Store, _ uuid.UUID) error { return tx.SetBotSettings(c.Context(), c.Account.ID, set) })
 	if err != nil {
 		return err
 	}
-	if c.AttemptID != uuid.Nil {
-		row.ID = c.AttemptID
-	}
-	err = c.Store.Tx(c.Context(), func(tx *store.Store) error {
-		if err := tx.SetBotSettings(c.Context(), c.Account.ID, set); err != nil {
-			return err
-		}
-		return tx.Jobs().Submit(c.Context(), row)
-	})
-	if err != nil {
-		return err
-	}
-	d.Jobs.DispatchFor(c.Context(), c.Account.ID, row.Kind, row.ID)
-	out.JobID = &row.ID
+	out.JobID = &id
 	return nil
 }
+
+// Rescored is the result of the job that scores clicks anew.
+type Rescored struct {
+	Range      bind.Range `json:"range" doc:"whose clicks were scored"`
+	Clicks     int64      `json:"clicks" doc:"those on which a signal had fired; the others are no bots' under any settings"`
+	Changed    int64      `json:"changed" doc:"that are a bot's now and were not, or the other way round"`
+	BotsBefore int64      `json:"bots_before"`
+	BotsAfter  int64      `json:"bots_after"`
+	Superseded bool       `json:"superseded" doc:"the settings were changed meanwhile: the job of that change did the rest"`
+}
+
+var rescoreJob = slow.New(jobs.RescoreBots, func(a jobs.RescoreAnswer) Rescored {
+	return Rescored{
+		Range:  bind.Window{From: a.From, To: a.To}.Range(),
+		Clicks: a.Clicks, Changed: a.Changed, BotsBefore: a.BotsBefore, BotsAfter: a.BotsAfter, Superseded: a.Superseded,
+	}
+})

@@ -20,8 +20,10 @@ type JobAnswer struct {
 func jobRoutes(d Deps, rows []route.Route) []route.Route {
 	shows := map[string]*route.Slow{}
 	for _, row := range rows {
-		if row.Slow != nil {
-			shows[row.Slow.Kind] = row.Slow
+		for _, job := range []*route.Slow{row.Slow, row.Starts} {
+			if job != nil {
+				shows[job.Kind] = job
+			}
 		}
 	}
 	return []route.Route{{
@@ -31,8 +33,8 @@ func jobRoutes(d Deps, rows []route.Route) []route.Route {
 	}}
 }
 
-// findJob looks among the rows of jobs, then among the jobs that live in the queue only. A job that no call waits for
-// has no result to show.
+// findJob looks among the rows of jobs, then among the jobs that live in the queue only. A job that no call starts has
+// no result to show.
 func (d Deps) findJob(c *route.Call, shows map[string]*route.Slow) (JobAnswer, error) {
 	status, err := jobrow.Status(c.Context(), c.Store.Conn(), c.Account.ID, c.ID)
 	if e, ok := models.AsError(err); ok && e.Kind == models.KindNotFound && d.Jobs != nil {

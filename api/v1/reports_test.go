@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"switchyard/api/apitest"
 	"switchyard/db/report"
 	"switchyard/models"
@@ -79,7 +81,7 @@ func TestPerformance(t *testing.T) {
 	}
 	r.report([]string{"date"}, url.Values{"f.campaign_id": {r.campaigns[0].String()}, "f.sub1": {`"q"`}},
 		func(v *visit) bool { return v.CampaignID == r.campaigns[0] && v.Subs[0] == `"q"` })
-	r.report([]string{"date"}, url.Values{"f.campaign_id": {"nonsense"}}, func(*visit) bool { return false })
+	r.report([]string{"date"}, url.Values{"f.campaign_id": {uuid.NewString()}}, func(*visit) bool { return false })
 
 	names := r.report([]string{"campaign_id", "stream_id", "lander_id", "offer_id", "source_id"}, nil, all).Labels
 	for dim, id := range map[string]string{
@@ -318,6 +320,11 @@ func TestPerformanceRules(t *testing.T) {
 		"f.city=" + url.QueryEscape(strings.Repeat("ä", 500)): "",
 		"f.country=UK&f.device_type=phone&f.day_of_week=mon":  "",
 		"f.browser=Chromee":                                   "invalid_dimension",
+		"f.campaign_id=nonsense":                              "invalid_dimension",
+		"x.asn=AS13335":                                       "invalid_dimension",
+		"f.lp_slot=first":                                     "invalid_dimension",
+		"f.ip=192.0.2":                                        "invalid_dimension",
+		"f.ip=2001:DB8::1":                                    "",
 		"f.browser=A%20rare%20one":                            "",
 		filters(13):                                           "invalid_dimension",
 		"f.city=x" + strings.Repeat("&f.city=x", 100):         "invalid_dimension",

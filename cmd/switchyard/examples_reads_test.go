@@ -37,7 +37,7 @@ func (x *examples) read() {
 	x.call("GET /tools/routing", x.window(nil), nil)
 	x.call("GET /bot-lists", x.window(params{"limit": "1"}), nil)
 	x.call("GET /bot-detection", nil, nil)
-	x.call("PUT /bot-detection", nil, object{"threshold": 55, "disabled": []string{"vpn_or_proxy"}})
+	x.scoreAnew(x.call("PUT /bot-detection", nil, object{"threshold": 55, "disabled": []string{"vpn_or_proxy"}})["job_id"].(string))
 	x.call("GET /alerts", nil, nil)
 	x.call("GET /webhooks", nil, nil)
 
@@ -56,6 +56,22 @@ func (x *examples) read() {
 	x.postbacks()
 	x.files()
 	x.alone()
+}
+
+// scoreAnew waits for the job that scores clicks anew, and for what it tells.
+func (x *examples) scoreAnew(job string) {
+	x.t.Helper()
+	await.Until(x.t, "clicks are scored anew", func() bool {
+		got := x.Do("GET", "/jobs/"+job, nil).Want(http.StatusOK, "").Map()
+		if got["status"] != "done" {
+			return false
+		}
+		told, _ := got["result"].(map[string]any)
+		if told["superseded"] != false || told["bots_before"] != 0.0 || told["bots_after"] != 0.0 || told["range"] == nil {
+			x.t.Errorf("scored anew: %v", got)
+		}
+		return true
+	})
 }
 
 // postbacks looks at postbacks and deliveries, and sends some again.

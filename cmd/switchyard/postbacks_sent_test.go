@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
@@ -80,6 +81,7 @@ func TestSentPostbackLog(t *testing.T) {
 	for query, want := range map[string]int{
 		"": 2, "&result=told": 1, "&source=" + source.String(): 2, "&source=" + uuid.NewString(): 0, "&network=" + x.id.String(): 2,
 		"&campaign=" + c.CampaignID.String() + "&result=skipped": 1, "&from=2026-01-01&to=2026-01-02": 0, "&offset=1": 1,
+		"&click_id=" + fmt.Sprint(row["click_id"]): 2, "&click_id=" + models.FormatClickID(models.NewClickID()): 0,
 	} {
 		if n := len(x.rows("direction=out" + query)); n != want {
 			t.Errorf("%s: %d rows, want %d", query, n, want)
@@ -87,6 +89,7 @@ func TestSentPostbackLog(t *testing.T) {
 	}
 	x.Do("GET", "/logs/postbacks?direction=out&result=matched", nil).Want(400, "invalid_input")
 	x.Do("GET", "/logs/postbacks?direction=out&source=x", nil).Want(400, "invalid_id")
+	x.Do("GET", "/logs/postbacks?direction=out&click_id=x", nil).Want(400, "invalid_id")
 	if rows := foreign.Do("GET", "/logs/postbacks?direction=out", nil).Want(200, "").Map()["rows"].([]any); len(rows) != 0 {
 		t.Errorf("another account sees %v", rows)
 	}

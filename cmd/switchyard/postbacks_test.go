@@ -181,9 +181,14 @@ func TestPostbackLog(t *testing.T) {
 	if rows[1]["invalid_payout"] != "{payout}" || rows[4]["invalid_payout"] != nil {
 		t.Errorf("invalid payouts: %v", rows)
 	}
+	perClick := map[any]int{}
+	for _, row := range rows {
+		perClick[row["click_id"]]++
+	}
 	for query, want := range map[string]int{
 		"result=matched": 2, "network=" + x.id.String(): 5, "network=" + uuid.NewString(): 0, "campaign=" + campaign.String(): 4,
 		"campaign=" + campaign.String() + "&result=ignored": 1, "from=2026-01-01&to=2026-01-02": 0, "direction=in&limit=2": 2,
+		"click_id=" + models.FormatClickID(models.NewClickID()): 0, "click_id=" + fmt.Sprint(rows[4]["click_id"]): perClick[rows[4]["click_id"]],
 	} {
 		if n := len(x.rows(query)); n != want {
 			t.Errorf("%s: %d rows, want %d", query, n, want)
@@ -193,6 +198,7 @@ func TestPostbackLog(t *testing.T) {
 		x.Do("GET", "/logs/postbacks?"+query, nil).Want(400, "invalid_input")
 	}
 	x.Do("GET", "/logs/postbacks?network=x", nil).Want(400, "invalid_id")
+	x.Do("GET", "/logs/postbacks?click_id=x", nil).Want(400, "invalid_id")
 	if got := x.As(foreign).Do("GET", "/logs/postbacks", nil).Want(200, "").Map(); len(got["rows"].([]any)) != 0 {
 		t.Errorf("another account sees %v", got)
 	}

@@ -39,6 +39,7 @@ type PostbackQuery struct {
 	LogQuery
 	Network  uuid.UUID // that the address names; zero: all
 	Campaign uuid.UUID // of the click; zero: all
+	Click    uuid.UUID // that it names; zero: all
 	Result   string    // empty: all
 }
 
@@ -58,6 +59,7 @@ WHERE p.account_id = $1`
 const (
 	selectPostbackPage = selectPostbackLog + ` AND p.received_at >= $2 AND p.received_at < $3
 	AND ($6::uuid IS NULL OR p.network_id = $6) AND ($7::uuid IS NULL OR k.campaign_id = $7) AND ($8 = '' OR r.result = $8)
+	AND ($9::uuid IS NULL OR p.click_id = $9)
 ORDER BY p.received_at DESC, p.id DESC LIMIT $4 OFFSET $5`
 
 	selectPostbackEntry = selectPostbackLog + ` AND p.id = $2`
@@ -66,7 +68,7 @@ ORDER BY p.received_at DESC, p.id DESC LIMIT $4 OFFSET $5`
 // Postbacks reads a page of the log of postbacks.
 func (l Log) Postbacks(ctx context.Context, q PostbackQuery) ([]PostbackEntry, error) {
 	return db.Select[PostbackEntry](ctx, l.Conn, "list postbacks", selectPostbackPage, q.AccountID, q.From, q.To, q.Limit,
-		q.Offset, db.OrNull(q.Network), db.OrNull(q.Campaign), q.Result)
+		q.Offset, db.OrNull(q.Network), db.OrNull(q.Campaign), q.Result, db.OrNull(q.Click))
 }
 
 // Postback reads one of the account's postbacks. One that it does not have is models.NotFound.

@@ -18,6 +18,7 @@ type Query struct {
 	Campaign  uuid.UUID
 	Source    uuid.UUID
 	Network   uuid.UUID
+	Click     uuid.UUID
 	Result    string
 	Limit     int
 	Offset    int
@@ -36,7 +37,7 @@ WHERE p.account_id = $1`
 var (
 	selectLog = selectLogged + ` AND p.created_at >= $2 AND p.created_at < $3 AND ($4::uuid IS NULL OR p.campaign_id = $4)
 	AND ($5::uuid IS NULL OR p.source_id = $5) AND ($6::uuid IS NULL OR p.network_id = $6)
-	AND ($7 = '' OR p.result = $7)
+	AND ($7 = '' OR p.result = $7) AND ($10::uuid IS NULL OR p.click_id = $10)
 ORDER BY p.created_at DESC, p.id DESC LIMIT $8 OFFSET $9`
 
 	selectOne = selectLogged + ` AND p.id = $2`
@@ -45,7 +46,7 @@ ORDER BY p.created_at DESC, p.id DESC LIMIT $8 OFFSET $9`
 // List reads a page of the log.
 func List(ctx context.Context, c db.Conn, q Query) ([]Logged, error) {
 	return db.Select[Logged](ctx, c, "list postbacks to sources", selectLog, q.AccountID, q.From, q.To, db.OrNull(q.Campaign),
-		db.OrNull(q.Source), db.OrNull(q.Network), q.Result, q.Limit, q.Offset)
+		db.OrNull(q.Source), db.OrNull(q.Network), q.Result, q.Limit, q.Offset, db.OrNull(q.Click))
 }
 
 // Get reads one postback of an account. One that it does not have is models.NotFound.

@@ -4,10 +4,13 @@
 package report
 
 import (
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/google/uuid"
 
 	"switchyard/db"
 	"switchyard/db/ledger"
@@ -136,11 +139,32 @@ func FilterValue(name, value string) (string, error) {
 	if err != nil || value == "" {
 		return value, err
 	}
-	canonical, err := d.values.Check(value)
+	shown, ok := d.kind.canonical(value)
+	if !ok {
+		return value, models.Invalid("invalid_dimension", "%s: %.50q is no value that it can have", name, value)
+	}
+	canonical, err := d.values.Check(shown)
 	if err != nil && (!d.values.Open || d.values.Resembles(value)) {
 		return value, models.Invalid("invalid_dimension", "%s: %s", name, err)
 	}
 	return canonical, nil
+}
+
+// canonical is a value as rows of the kind show it. ok is false if no row can have it.
+func (k kind) canonical(value string) (_ string, ok bool) {
+	switch k {
+	case id:
+		u, err := uuid.Parse(value)
+		return u.String(), err == nil
+	case number:
+		n, err := strconv.ParseInt(value, 10, 64)
+		return strconv.FormatInt(n, 10), err == nil && n >= 0
+	case addr:
+		ip, err := netip.ParseAddr(value)
+		return ip.Unmap().String(), err == nil
+	case text, timed, local:
+	}
+	return value, true
 }
 
 // ValuesOf lists the values that a dimension can have, nil where that is any.

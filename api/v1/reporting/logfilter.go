@@ -27,12 +27,23 @@ var conversionStatuses = []string{
 	models.StatusPending, models.StatusApproved, models.StatusRejected, models.StatusChargeback,
 }
 
+// clickAsked is the click that the parameter click_id names; zero: all.
+func clickAsked(c *route.Call) (uuid.UUID, error) {
+	text := c.Query.Get("click_id")
+	if text == "" {
+		return uuid.Nil, nil
+	}
+	id, err := models.ParseClickID(text)
+	if err != nil {
+		return uuid.Nil, models.Invalid("invalid_id", "click_id is not a click id")
+	}
+	return id, nil
+}
+
 // filterLog reads the filters of a log.
 func filterLog(c *route.Call, q *clicklog.LogQuery) (err error) {
-	if text := c.Query.Get("click_id"); text != "" {
-		if q.ClickID, err = models.ParseClickID(text); err != nil {
-			return models.Invalid("invalid_id", "click_id is not a click id")
-		}
+	if q.ClickID, err = clickAsked(c); err != nil {
+		return err
 	}
 	q.ExternalID, q.ConversionID = c.Query.Get("external_id"), c.Query.Get("conversion_id")
 	if utf8.RuneCountInString(q.ExternalID+q.ConversionID) > 2*report.MaxFilterLen {

@@ -62,6 +62,7 @@ func postbackLog(d Deps, paging []route.Param) route.Route {
 			route.Param{Name: "result", Enum: slices.Concat(models.PostbackResults, models.SentResults)},
 			route.Param{Name: "network", Default: "all", Doc: "the id of the network that the address names, or of the conversion that is told; or all"},
 			route.Param{Name: "campaign", Default: "all", Doc: "the id of the click's campaign, or all"},
+			route.Param{Name: "click_id", Doc: "only those of this click"},
 			route.Param{Name: "source", Default: "all", Doc: "of those that are sent: the id of the traffic source, or all"}),
 		Codes: route.Codes("400 invalid_id"), Handle: route.Do(d.listPostbacks),
 	}
@@ -96,7 +97,10 @@ func postbackQuery(c *route.Call) (q clicklog.PostbackQuery, err error) {
 	if q.Network, err = idOrAll(c, "network"); err != nil {
 		return q, err
 	}
-	q.Campaign, err = idOrAll(c, "campaign")
+	if q.Campaign, err = idOrAll(c, "campaign"); err != nil {
+		return q, err
+	}
+	q.Click, err = clickAsked(c)
 	return q, err
 }
 

@@ -62,6 +62,7 @@ func sentQuery(c *route.Call) (q outgoing.Query, err error) {
 	if q.Result != "" && !slices.Contains(models.SentResults, q.Result) {
 		return q, models.Invalid("invalid_input", "result must be one of %s", strings.Join(models.SentResults, ", "))
 	}
+	q.Click, err = clickAsked(c)
 	for name, into := range map[string]*uuid.UUID{"network": &q.Network, "campaign": &q.Campaign, "source": &q.Source} {
 		var failed error
 		*into, failed = idOrAll(c, name)
