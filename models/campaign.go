@@ -89,6 +89,9 @@ func (c Campaign) Paused(by string) CampaignPausedData {
 
 const maxGoalKeys = 50
 
+// MaxGoalKey is how many characters the key of a goal has.
+const MaxGoalKey = 64
+
 var goalKey = regexp.MustCompile(`^[a-z][a-z0-9_]{1,63}$`)
 
 // GoalKeys are the keys of goals.

@@ -5,7 +5,7 @@ const Unlimited = -1
 
 // Plan is what an account on it may have. Deleted and deactivated records do not count. Integrations counts active
 // traffic sources and networks together. Rules, Flows, Smartlinks and Templates count saved rules, saved flows, smartlinks
-// and network templates. BotValues counts the values of all
+// and network templates. Sites and Goals are zero on a plan without goal tracking, which keeps what it has. BotValues counts the values of all
 // entries of the bot lists. MatchingBytes is the memory that the conditions of all records take in every web process.
 type Plan struct {
 	Name           string
@@ -22,6 +22,8 @@ type Plan struct {
 	Smartlinks     int
 	Templates      int
 	BotValues      int // of all entries of the bot lists
+	Sites          int
+	Goals          int // of one site
 	MatchingBytes  int
 	OpenJobs       int   // exports, large reports, corrections and deletions that wait or run
 	ExportBytes    int64 // of all stored report files
@@ -49,13 +51,13 @@ var Plans = []Plan{
 	{
 		Name: "pro", API: true, GoalTracking: true, CallsPerMinute: 600, Campaigns: 1_000, Offers: 5_000, Landers: 5_000,
 		Integrations: 200, Domains: 50, Rules: 1_000, Flows: 1_000, Smartlinks: 2_000, Templates: 500, BotValues: 100_000, MatchingBytes: 64 << 20,
-		OpenJobs: 50, ExportBytes: 4 << 30, ClicksPerMonth: 10_000_000, HistoryDays: 365, PostbackDays: 90,
+		Sites: 50, Goals: 100, OpenJobs: 50, ExportBytes: 4 << 30, ClicksPerMonth: 10_000_000, HistoryDays: 365, PostbackDays: 90,
 	},
 	{
 		Name: "scale", API: true, GoalTracking: true, CallsPerMinute: 1200, Campaigns: Unlimited, Offers: Unlimited,
 		Landers: Unlimited, Integrations: Unlimited, Domains: Unlimited, Rules: 10_000, Flows: 10_000, Smartlinks: 20_000,
 		Templates: 1_000, BotValues: 200_000, MatchingBytes: 256 << 20,
-		OpenJobs: 100, ExportBytes: 16 << 30, ClicksPerMonth: Unlimited, HistoryDays: 730,
+		Sites: 500, Goals: 200, OpenJobs: 100, ExportBytes: 16 << 30, ClicksPerMonth: Unlimited, HistoryDays: 730,
 		PostbackDays: 90,
 	},
 }

@@ -158,8 +158,11 @@ type SiteTerms struct {
 	IsActive    bool   `db:"is_active" json:"isActive"`
 }
 
-// RevenueFixed is RevenueFrom of a site whose orders are worth the value of their goal, whatever the order says.
-const RevenueFixed = "fixed"
+// What the orders of a site are worth: what they say, or the value of their goal, whatever they say.
+const (
+	RevenueOrder = "order"
+	RevenueFixed = "fixed"
+)
 
 // Has reports whether a page of a host is of the site: the domain itself or one below it.
 func (s SiteTerms) Has(host string) bool {

@@ -31,9 +31,7 @@ const (
 	maxEventAge  = 30 * 24 * time.Hour
 )
 
-// What an event can be worth, and the decimals that are kept of it.
-var maxEventValue = decimal.New(1, 9)
-
+// valuePlaces are the decimals that are kept of what an event is worth.
 const valuePlaces = 6
 
 // errNoSite says that events belong to no site.
@@ -132,7 +130,7 @@ func cleanEvent(e *models.SiteEvent, now time.Time) {
 
 // cleanValue is an amount within bounds; one that is not is none. A page must not take money back.
 func cleanValue(d decimal.Decimal) decimal.Decimal {
-	if d.Exponent() > 9 || d.IsNegative() || d.Exponent() < -30 || d.NumDigits() > 40 || d.GreaterThan(maxEventValue) {
+	if d.Exponent() > 9 || d.IsNegative() || d.Exponent() < -30 || d.NumDigits() > 40 || d.GreaterThan(models.MaxGoalValue) {
 		return decimal.Zero
 	}
 	return d.Round(valuePlaces)

@@ -182,11 +182,15 @@ func (c *Call) known(params []Param) error {
 	return nil
 }
 
-// QueryID reads a required id in the query. A missing or malformed one is invalid_id.
+// QueryID reads a required id in the query. A missing or malformed one is invalid_id, or no_id on a row that declares it.
 func (c *Call) QueryID(name string) (uuid.UUID, error) {
-	id, err := bind.QueryID(c.Query, name, "invalid_id")
+	code := "invalid_id"
+	if c.Route.Declares(http.StatusBadRequest, "no_id") {
+		code = "no_id"
+	}
+	id, err := bind.QueryID(c.Query, name, code)
 	if err == nil && id == uuid.Nil {
-		err = models.Invalid("invalid_id", "%s is required", name)
+		err = models.Invalid(code, "%s is required", name)
 	}
 	return id, err
 }

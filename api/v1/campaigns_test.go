@@ -89,7 +89,7 @@ func wantFields(t *testing.T, where string, got, want map[string]any) {
 func TestCampaignRoundTrip(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, apitest.Options{V1: v1.Deps{BaseURL: "http://localhost:8080"}})
-	site := uuid.NewString()
+	site := siteOf(d.Server, object{"name": "Shop"})
 	made := d.make(t, map[string]any{
 		"name": " Summer ", "alias": "Summer_2026-x", "domain_id": d.own, "source_id": d.source, "status": "paused",
 		"mode": "store", "destination_url": "https://shop.test/{clickid}", "primary_goal_key": "sale",

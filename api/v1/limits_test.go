@@ -29,6 +29,7 @@ func (e estate) bounds() map[string]object {
 		"PATCH /landers":                   {"id": e.ids["lander"], "protection": object{}},
 		"POST /domains":                    {"domain": "limits.test"},
 		"PUT /bot-detection":               {},
+		"POST /sites":                      {"name": "y"},
 		"PATCH /domains":                   {"id": e.ids["domain"]},
 		"POST /webhooks":                   {"url": "https://hooks.example.com/y", "events": []string{"link.broken"}},
 		"POST /tools/simulate":             {"streams": []object{e.path()}},

@@ -48,6 +48,8 @@ type PlanAllowances struct {
 	Smartlinks       *int64 `json:"smartlinks"`
 	Templates        *int64 `json:"templates" doc:"network templates of its own"`
 	BotValues        *int64 `json:"botValues" doc:"values of all entries of the bot lists"`
+	Sites            *int64 `json:"sites" doc:"sites of its own whose goals are tracked"`
+	Goals            *int64 `json:"goals" doc:"goals of one site"`
 	MatchingBytes    *int64 `json:"matchingBytes" doc:"memory of the conditions of all campaigns, saved rules, smartlinks and bot lists, compiled"`
 	OpenJobs         *int64 `json:"openJobs" doc:"exports, large reports, corrections and deletions that wait or run"`
 	ExportBytes      *int64 `json:"exportBytes" doc:"size of all stored report files"`
@@ -82,8 +84,9 @@ func planAnswer(a models.Account, at time.Time) PlanAnswer {
 			Campaigns: allowance(p.Campaigns), Offers: allowance(p.Offers), Landers: allowance(p.Landers),
 			Integrations: allowance(p.Integrations), Domains: allowance(p.Domains), Rules: allowance(p.Rules),
 			Flows: allowance(p.Flows), Smartlinks: allowance(p.Smartlinks), Templates: allowance(p.Templates),
-			BotValues: allowance(p.BotValues), MatchingBytes: allowance(p.MatchingBytes),
-			OpenJobs: allowance(p.OpenJobs), ExportBytes: allowance(p.ExportBytes),
+			BotValues: allowance(p.BotValues), Sites: allowance(p.Sites), Goals: allowance(p.Goals),
+			MatchingBytes: allowance(p.MatchingBytes),
+			OpenJobs:      allowance(p.OpenJobs), ExportBytes: allowance(p.ExportBytes),
 			ClicksPerMonth: allowance(p.ClicksPerMonth), ClickHistoryDays: allowance(p.HistoryDays),
 			CallsPerMinute: allowance(p.CallsPerMinute), Webhooks: allowance(models.MaxWebhooks),
 		},

@@ -45,6 +45,7 @@ type ReportReader interface {
 	Daily(ctx context.Context, account uuid.UUID, first, last time.Time) ([]report.DayClicks, error)
 	CountSmartlinks(ctx context.Context, account uuid.UUID, list []models.Smartlink) error
 	BotScores(ctx context.Context, account uuid.UUID, from, to time.Time) ([]report.BotScore, error)
+	Site(ctx context.Context, account, site uuid.UUID, since, live time.Time) (report.SiteReport, error)
 	SmartlinkFigures(ctx context.Context, account, smartlink uuid.UUID, from, to time.Time) (
 		[]report.SmartlinkFigure, error)
 }
@@ -74,6 +75,8 @@ func Routes(d Deps, extra ...route.Route) []route.Route {
 		smartlinks(d),
 		domains(d),
 		botLists(),
+		sites(),
+		goals(d),
 		botDetection(d),
 		webhooks(d),
 		alerts(d),

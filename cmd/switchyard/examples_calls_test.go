@@ -118,11 +118,24 @@ func (x *examples) pages() {
 		"note": "a competitor's office",
 	})
 
+	x.sites()
 	x.make("webhook", "POST /webhooks", nil, object{
 		"url": x.outside + "/switchyard", "name": "Bookkeeping", "events": []string{"conversion.created", "conversion.updated"},
 	})
 	x.call("PATCH /webhooks", nil, object{"id": x.ids["webhook"], "name": "Bookkeeping and stock"})
 	x.call("POST /webhooks/rotate", nil, object{"id": x.ids["webhook"]})
+}
+
+// sites makes sites and goals.
+func (x *examples) sites() {
+	shop := object{"name": "Acme shoes", "domain": "acme.example", "currency": "EUR", "seedGoals": true}
+	x.ids["site"] = x.call("POST /sites", nil, shop)["site"].(map[string]any)["id"].(string)
+	x.call("PUT /sites", nil, object{"id": x.ids["site"], "name": "Acme shoes", "domain": "acme.example", "currency": "EUR"})
+	x.call("PUT /goals", nil, object{
+		"key": "thanks", "name": "Newsletter", "kind": "page", "matchPath": "/newsletter/thanks", "siteId": x.ids["site"],
+	})
+	x.call("POST /goals", nil, nil)
+	x.call("POST /sites/lead", nil, nil)
 }
 
 // path leads German speakers to the offer by way of the landing page.

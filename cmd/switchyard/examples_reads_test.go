@@ -38,6 +38,9 @@ func (x *examples) read() {
 	x.call("GET /bot-lists", x.window(params{"limit": "1"}), nil)
 	x.call("GET /bot-detection", nil, nil)
 	x.scoreAnew(x.call("PUT /bot-detection", nil, object{"threshold": 55, "disabled": []string{"vpn_or_proxy"}})["job_id"].(string))
+	x.call("GET /sites", nil, nil)
+	x.call("GET /goals", params{"site": x.ids["site"]}, nil)
+	x.call("GET /goals/landers", nil, nil)
 	x.call("GET /alerts", nil, nil)
 	x.call("GET /webhooks", nil, nil)
 
@@ -135,6 +138,8 @@ func (x *examples) remove() {
 	x.call("DELETE /short-links/{id}/stats", x.window(x.id("smartlink")), nil)
 	x.call("DELETE /rules", x.id("rule"), nil)
 	x.call("DELETE /bot-lists", x.id("bot entry"), nil)
+	x.call("DELETE /goals", params{"key": "thanks", "site": x.ids["site"]}, nil)
+	x.call("DELETE /sites", x.id("site"), nil)
 	x.call("DELETE /flows", x.id("flow"), nil)
 	x.call("DELETE /webhooks", x.id("webhook"), nil)
 	x.Do("DELETE", "/campaigns/"+x.ids["campaign"], nil).Want(http.StatusOK, "")

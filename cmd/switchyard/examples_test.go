@@ -298,6 +298,7 @@ var (
 	clickForm = regexp.MustCompile(`\b0[0-9A-Za-z]{21}\b`)
 	timeForm  = regexp.MustCompile(`\b(\d{4}-\d\d-\d\d)([ T]\d\d:\d\d:\d\d)?(\.\d+)?`)
 	hookForm  = regexp.MustCompile(`\bwhsec_[\w-]+`)
+	goalForm  = regexp.MustCompile(`\bsg_\w+`)
 	wordForm  = regexp.MustCompile(`^[0-9a-z]{10}$`) // of a generated alias or slug
 )
 
@@ -305,6 +306,8 @@ func (s *stable) text(key, text string) string {
 	switch {
 	case key == "version":
 		return "5f2b9c1d7e"
+	case key == "siteKey":
+		return "mk4q7example2zt5w"
 	case key == "next_cursor":
 		return "AUOSdYegVcuSa7L9D9WgZbIjIwMjYt"
 	case (key == "alias" || key == "slug") && wordForm.MatchString(text):
@@ -314,6 +317,7 @@ func (s *stable) text(key, text string) string {
 		text = strings.ReplaceAll(text, s.word, "k7m2xq4dza")
 	}
 	text = hookForm.ReplaceAllString(s.hosts.Replace(text), "whsec_4pXq0Zr1example")
+	text = goalForm.ReplaceAllString(text, "sg_4pXq0Zr1example")
 	text = uuidForm.ReplaceAllStringFunc(text, func(id string) string { return s.id(uuid.MustParse(id)) })
 	text = clickForm.ReplaceAllStringFunc(text, func(id string) string {
 		click, err := models.ParseClickID(id)

@@ -70,6 +70,12 @@ func (k Campaigns) List(ctx context.Context, account uuid.UUID, p Page) ([]model
 	return readPage(ctx, k.s, account, p, q)
 }
 
+// OfMode lists the newest campaigns of a mode that are not deleted.
+func (k Campaigns) OfMode(ctx context.Context, account uuid.UUID, mode string, limit int) ([]models.Campaign, error) {
+	q := campaignTable.from + ` WHERE ` + campaignTable.live + ` AND t.mode = $2 ORDER BY t.created_at DESC, t.id DESC LIMIT $3`
+	return db.Select[models.Campaign](ctx, k.s.c, "campaigns", q, account, mode, limit)
+}
+
 // Create adds a campaign with its flow under new ids, within the plan's allowance. The alias is generated if it is
 // empty or the domain is a shared one. A flow without paths needs a destination_url or a fallback_url.
 func (k Campaigns) Create(ctx context.Context, c models.Campaign, paths []flow.Path) (models.Campaign, error) {
@@ -99,6 +105,9 @@ func insertCampaign(ctx context.Context, s *Store, c RoutedCampaign) (RoutedCamp
 		return c, err
 	}
 	if err := sourceTable.check(ctx, s, c.AccountID, c.SourceID, "source"); err != nil {
+		return c, err
+	}
+	if err := s.checkSite(ctx, c.Campaign); err != nil {
 		return c, err
 	}
 	c.DomainID = d.ID
@@ -141,7 +150,10 @@ func (k Campaigns) Clone(ctx context.Context, account, id uuid.UUID) (models.Cam
 		}
 		flow.Identify(c.Paths, nil)
 		c.Alias, c.Status = "", models.CampaignPaused
-		c.SourceID, err = sourceTable.orNone(ctx, s, account, c.SourceID)
+		if c.SourceID, err = sourceTable.orNone(ctx, s, account, c.SourceID); err != nil {
+			return err
+		}
+		c.MeasurementSiteID, err = siteTable.orNone(ctx, s, account, c.MeasurementSiteID)
 		return err
 	}, insertCampaign)
 	return saved.Campaign, err

@@ -72,6 +72,11 @@ func (k Campaigns) checkChange(ctx context.Context, before models.Campaign, afte
 			return false, err
 		}
 	}
+	if after.MeasurementSiteID != before.MeasurementSiteID {
+		if err := k.s.checkSite(ctx, *after); err != nil {
+			return false, err
+		}
+	}
 	if after.Mode != before.Mode {
 		if err := k.s.checkMode(ctx, *after); err != nil {
 			return false, err

@@ -121,6 +121,20 @@ func (s *Store) checkMode(ctx context.Context, c models.Campaign) error {
 	return nil
 }
 
+// checkSite refuses a measurement_site_id that is not a site of the account. The site is locked, so that it cannot be
+// deleted before the campaign is saved.
+func (s *Store) checkSite(ctx context.Context, c models.Campaign) error {
+	if !c.MeasurementSiteID.Valid {
+		return nil
+	}
+	const q = `SELECT id FROM sites WHERE account_id = $1 AND id = $2 FOR KEY SHARE`
+	_, ok, err := db.First[uuid.UUID](ctx, s.c, "site", q, c.AccountID, c.MeasurementSiteID)
+	if err == nil && !ok {
+		err = models.Invalid("invalid_site", "measurement_site_id is not a site of this account")
+	}
+	return err
+}
+
 // linkDomain is the domain of a tracking link.
 type linkDomain struct {
 	ID     uuid.UUID `db:"id"`

@@ -63,6 +63,15 @@ func (d Domains) LinksOf(ctx context.Context, account, campaign uuid.UUID) ([]Li
 	return db.Select[LinkDomain](ctx, d.s.c, "domains of a campaign", selectLinkDomains, account, campaign)
 }
 
+const selectServing = `
+SELECT id, host, account_id IS NULL AS shared FROM domains WHERE account_id IS NULL OR account_id = $1 AND is_verified
+ORDER BY is_default DESC, host LIMIT 500`
+
+// Serving lists the hosts that answer for an account: its verified domains and the shared link domains.
+func (d Domains) Serving(ctx context.Context, account uuid.UUID) ([]LinkDomain, error) {
+	return db.Select[LinkDomain](ctx, d.s.c, "serving domains", selectServing, account)
+}
+
 const selectPostbackHost = `
 SELECT id, host, account_id IS NULL AS shared FROM domains WHERE account_id IS NULL OR account_id = $1 AND is_verified
 ORDER BY account_id IS NULL DESC, is_default DESC, host LIMIT 1`

@@ -1,0 +1,256 @@
+package v1
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/answer"
+	"switchyard/api/bind"
+	"switchyard/api/route"
+	"switchyard/db/report"
+	"switchyard/models"
+)
+
+// The windows of the figures of goals and of what is live.
+const (
+	goalDays    = 30
+	liveMinutes = 5
+)
+
+// GoalList is the answer of GET /goals. Figures are of the last 30 days.
+type GoalList struct {
+	Site            *models.Site    `json:"site" doc:"whose goals these are; null: the account has no such site"`
+	Sites           []models.Site   `json:"sites"`
+	Goals           []GoalRow       `json:"goals" doc:"the primary one first, then the oldest"`
+	SiteKey         string          `json:"siteKey" doc:"the account's public key, for data-site of the page tag"`
+	SecretSet       bool            `json:"secretSet" doc:"servers can report goals"`
+	SecretSetAt     *string         `json:"secretSetAt" doc:"when the secret was made"`
+	Currency        string          `json:"currency" doc:"of the site, else of the account"`
+	Products        []GoalProduct   `json:"products" doc:"of the orders, most revenue first, at most 50"`
+	Live            GoalsLive       `json:"live"`
+	SiteTotals      GoalTotals      `json:"siteTotals"`
+	Suggested       []GoalSuggested `json:"suggested" doc:"what the site sends, and what most sites of the kind have, without a goal yet; at most 20"`
+	PlanIncludes    bool            `json:"planIncludes" doc:"the plan has goal tracking"`
+	TrackingDomains []string        `json:"trackingDomains" doc:"own hosts that serve the page tag"`
+	SharedDomains   []string        `json:"sharedDomains" doc:"hosts of every account that serve the page tag"`
+	Days            int             `json:"days" doc:"of the figures"`
+}
+
+// GoalRow is a goal with what it counts.
+type GoalRow struct {
+	models.Goal
+	Events         int64        `json:"events" doc:"that reached it"`
+	Clicks         int64        `json:"clicks" doc:"whose visitors reached it"`
+	Conversions    int64        `json:"conversions" doc:"approved and pending ones"`
+	Approved       int64        `json:"approved"`
+	Pending        int64        `json:"pending"`
+	Revenue        models.Money `json:"revenue" doc:"of approved ones"`
+	PendingRevenue models.Money `json:"pendingRevenue"`
+	LastAt         *string      `json:"lastAt" doc:"when it was reached last"`
+}
+
+// GoalTotals are the figures of a site.
+type GoalTotals struct {
+	Events      int64        `json:"events"`
+	Views       int64        `json:"views"`
+	Clicks      int64        `json:"clicks" doc:"whose visitors were there"`
+	Orders      int64        `json:"orders" doc:"by their order ids"`
+	Conversions int64        `json:"conversions" doc:"of all goals, approved and pending ones"`
+	Revenue     models.Money `json:"revenue" doc:"of approved ones"`
+}
+
+// GoalProduct is a product of orders.
+type GoalProduct struct {
+	SKU      string       `json:"sku"`
+	Name     string       `json:"name"`
+	Currency string       `json:"currency"`
+	Orders   int64        `json:"orders"`
+	Quantity int64        `json:"quantity"`
+	Revenue  models.Money `json:"revenue"`
+}
+
+// GoalsLive is who is on the site now.
+type GoalsLive struct {
+	WindowMinutes int         `json:"windowMinutes"`
+	Clicks        int64       `json:"clicks" doc:"whose visitors are there"`
+	Views         int64       `json:"views"`
+	Events        int64       `json:"events"`
+	Latest        []LiveEvent `json:"latest" doc:"newest first, at most 20"`
+}
+
+// LiveEvent is what somebody has just done.
+type LiveEvent struct {
+	At       string       `json:"at"`
+	Name     string       `json:"name"`
+	Host     string       `json:"host"`
+	Path     string       `json:"path"`
+	ClickID  *string      `json:"clickId"`
+	Source   string       `json:"source" doc:"tag or goal_api"`
+	Value    models.Money `json:"value"`
+	Currency string       `json:"currency"`
+	Goals    []string     `json:"goals" doc:"keys of the goals that it reached"`
+}
+
+// GoalSuggested is a goal that the site could have: send it to PUT /goals.
+type GoalSuggested struct {
+	Key       string  `json:"key"`
+	Name      string  `json:"name"`
+	Kind      string  `json:"kind" enum:"event,page"`
+	MatchPath string  `json:"matchPath"`
+	Dedupe    string  `json:"dedupe" enum:"per_click,per_order"`
+	ValueMode string  `json:"valueMode" enum:"none,fixed,from_event"`
+	Events    int64   `json:"events" doc:"that were sent without a goal"`
+	LastAt    *string `json:"lastAt"`
+}
+
+func (d Deps) listGoals(c *route.Call) (GoalList, error) {
+	id, err := bind.QueryID(c.Query, "site", "invalid_input")
+	if err != nil {
+		return GoalList{}, err
+	}
+	out, err := d.siteSettings(c)
+	if err != nil {
+		return out, err
+	}
+	i := slices.IndexFunc(out.Sites, func(s models.Site) bool { return s.ID == id || id == uuid.Nil && s.IsActive })
+	if i < 0 {
+		return out, nil
+	}
+	out.Site, out.Currency = &out.Sites[i], out.Sites[i].Currency
+	goals, err := c.Store.Sites().Goals(c.Context(), c.Account.ID, out.Site.ID)
+	if err != nil {
+		return out, err
+	}
+	now := time.Now()
+	r, err := d.reports(c).Site(c.Context(), c.Account.ID, out.Site.ID, now.AddDate(0, 0, -goalDays), now.Add(-liveMinutes*time.Minute))
+	out.show(goals, r)
+	return out, err
+}
+
+// siteSettings is what the list says without a site.
+func (Deps) siteSettings(c *route.Call) (GoalList, error) {
+	out := GoalList{
+		Goals: []GoalRow{}, SiteKey: c.Account.SiteKey, Currency: c.Account.Currency, Products: []GoalProduct{}, Days: goalDays,
+		Live: GoalsLive{WindowMinutes: liveMinutes, Latest: []LiveEvent{}}, Suggested: []GoalSuggested{},
+		PlanIncludes: c.Account.Allowances().GoalTracking, TrackingDomains: []string{}, SharedDomains: []string{},
+	}
+	list, err := c.Store.Sites().List(c.Context(), c.Account.ID)
+	if err != nil {
+		return out, err
+	}
+	out.Sites = append([]models.Site{}, list...)
+	at, err := c.Store.Sites().GoalSecretAt(c.Context(), c.Account.ID)
+	if err != nil {
+		return out, err
+	}
+	out.SecretSet, out.SecretSetAt = at != nil, answer.StampOrNull(at)
+	hosts, err := c.Store.Domains().Serving(c.Context(), c.Account.ID)
+	for _, h := range hosts {
+		if h.Shared {
+			out.SharedDomains = append(out.SharedDomains, h.Host)
+		} else {
+			out.TrackingDomains = append(out.TrackingDomains, h.Host)
+		}
+	}
+	return out, err
+}
+
+// show fills in the goals of the site and what its visitors did.
+func (l *GoalList) show(goals []models.Goal, r report.SiteReport) {
+	l.SiteTotals = GoalTotals{Events: r.Totals.Events, Views: r.Totals.Views, Clicks: r.Totals.Clicks, Orders: r.Totals.Orders}
+	for _, e := range r.Earned {
+		l.SiteTotals.Conversions += e.Approved + e.Pending
+		l.SiteTotals.Revenue = models.NewMoney(l.SiteTotals.Revenue.Add(e.Revenue))
+	}
+	l.Goals = answer.Each(goals, func(g models.Goal) GoalRow {
+		reached, earned := r.Reached[g.Key], r.Earned[g.Key]
+		row := GoalRow{
+			Goal: g, Events: reached.Events, Clicks: reached.Clicks, Approved: earned.Approved, Pending: earned.Pending,
+			Conversions: earned.Approved + earned.Pending, Revenue: models.NewMoney(earned.Revenue),
+			PendingRevenue: models.NewMoney(earned.PendingRevenue),
+		}
+		if !reached.Last.IsZero() {
+			row.LastAt = answer.StampOrNull(&reached.Last)
+		}
+		return row
+	})
+	l.Products = answer.Each(r.Products, func(p report.SiteProduct) GoalProduct {
+		return GoalProduct{p.SKU, p.Name, p.Currency, p.Orders, p.Quantity, models.NewMoney(p.Revenue)}
+	})
+	l.Live = GoalsLive{
+		WindowMinutes: liveMinutes, Clicks: r.Present.Clicks, Views: r.Present.Views, Events: r.Present.Events,
+		Latest: answer.Each(r.Live, liveEvent),
+	}
+	l.Suggested = suggestedGoals(*l.Site, goals, r.Unused)
+}
+
+func liveEvent(e report.SiteLive) LiveEvent {
+	out := LiveEvent{
+		At: answer.Stamp(e.At), Name: e.Name, Host: e.Host, Path: e.Path, Source: e.Source, Value: models.NewMoney(e.Value),
+		Currency: e.Currency, Goals: append([]string{}, e.Goals...),
+	}
+	if e.ClickID != uuid.Nil {
+		id := models.FormatClickID(e.ClickID)
+		out.ClickID = &id
+	}
+	return out
+}
+
+const mostSuggested = 20
+
+// thanks are paths of pages that come after what visitors shall do.
+var thanks = regexp.MustCompile(`(?i)(thank|danke|merci|gracias|grazie|obrigad|success|confirm|complete|receipt|welcome|submitted|` +
+	`order[-_/]?(received|placed)|bestaetig)`)
+
+// suggestedGoals are goals for the events that a site sends without one, the most frequent first, and those that most
+// sites of its kind have.
+func suggestedGoals(site models.Site, goals []models.Goal, unused []report.SiteName) []GoalSuggested {
+	out := []GoalSuggested{}
+	add := func(g models.Goal, n report.SiteName) {
+		same := func(o models.Goal) bool { return o.Key == g.Key }
+		had := func(o GoalSuggested) bool { return o.Key == g.Key }
+		if len(out) >= mostSuggested || slices.ContainsFunc(goals, same) || slices.ContainsFunc(out, had) {
+			return
+		}
+		s := GoalSuggested{
+			Key: g.Key, Name: g.Name, Kind: g.Kind, MatchPath: g.MatchPath, Dedupe: g.Dedupe, ValueMode: g.ValueMode, Events: n.Events,
+		}
+		if !n.Last.IsZero() {
+			s.LastAt = answer.StampOrNull(&n.Last)
+		}
+		out = append(out, s)
+	}
+	for _, n := range unused {
+		switch g := models.NewGoal(site, n.Name); {
+		case n.Name == models.EventView && thanks.MatchString(n.Path):
+			g.Key = pathKey(n.Path)
+			g.Kind, g.MatchPath, g.Name = models.GoalPage, n.Path, n.Path
+			add(g, n)
+		case n.Name != models.EventView && models.ValidGoalKey(n.Name):
+			if n.Orders > 0 {
+				g.Dedupe = models.PerOrder
+			}
+			if n.Valued > 0 {
+				g.ValueMode = models.ValueFromEvent
+			}
+			add(g, n)
+		}
+	}
+	for _, g := range models.SuggestedGoals(site) {
+		add(g, report.SiteName{})
+	}
+	return out
+}
+
+var notOfKey = regexp.MustCompile(`[^a-z0-9]+`)
+
+// pathKey makes the key of a page goal from its path.
+func pathKey(path string) string {
+	words := strings.Trim(notOfKey.ReplaceAllString(strings.ToLower(path), "_"), "_")
+	const prefix = "page_"
+	return prefix + strings.TrimRight(words[:min(len(words), models.MaxGoalKey-len(prefix))], "_")
+}

@@ -1,0 +1,125 @@
+package v1
+
+import (
+	"github.com/google/uuid"
+
+	"switchyard/api/answer"
+	"switchyard/api/bind"
+	"switchyard/api/route"
+	"switchyard/models"
+)
+
+const goalsGroup = "Goals and sites"
+
+// sites are the rows of /sites.
+func sites() []route.Route {
+	row := func(method, path, summary string, handle route.Handler, codes ...string) route.Route {
+		return route.Route{
+			Method: method, Path: "/sites" + path, Group: goalsGroup, Summary: summary, Handle: handle, Codes: route.Codes(codes...),
+		}
+	}
+	drop := row("DELETE", "", "delete a site with its goals", route.Do(removeSite), "400 no_id")
+	drop.Query = answer.QueryID
+	return []route.Route{
+		row("GET", "", "the sites of the account, oldest first", route.Do(listSites)),
+		row("POST", "", "add a site", route.Take(createSite), "400 invalid", "402 plan_limit", "409 duplicate_name"),
+		row("PUT", "", "replace the settings of a site", route.Take(replaceSite), "400 no_id invalid", "404 not_found",
+			"409 duplicate_name"),
+		drop,
+		row("POST", "/lead", "the account's lead site, made if there is none", route.Do(leadSite), "402 plan_limit"),
+	}
+}
+
+// SiteList is the answer of GET /sites.
+type SiteList struct {
+	Sites []models.Site `json:"sites" doc:"oldest first: the first active one is meant where a call names none"`
+}
+
+// SiteAnswer is one site.
+type SiteAnswer struct {
+	Site models.Site `json:"site"`
+}
+
+// SiteBody is the body of POST /sites.
+type SiteBody struct {
+	SiteFields
+	SeedGoals bool `json:"seedGoals" doc:"add the goals that most sites of the kind have"`
+}
+
+// SitePut is the body of PUT /sites: a field left out goes back to its default, but isActive stays.
+type SitePut struct {
+	ID uuid.UUID `json:"id" bad:"no_id" required:"no_id" doc:"the site's id"`
+	SiteFields
+}
+
+// SiteFields are what an account sets for a site.
+type SiteFields struct {
+	Name        string         `json:"name" trim:"true" required:"invalid" bad:"invalid" maxLength:"120"`
+	Domain      string         `json:"domain" trim:"true" bad:"invalid" maxLength:"500" doc:"host of its pages, with those below it; an address is reduced to its host. Empty: events name no other site"`
+	Currency    string         `json:"currency" trim:"true" case:"upper" bad:"invalid" pattern:"^[A-Za-z]{3}$" default:"USD"`
+	Kind        string         `json:"kind" trim:"true" bad:"invalid" enum:"store,lead" default:"store"`
+	RevenueFrom string         `json:"revenueFrom" trim:"true" bad:"invalid" enum:"order,fixed" default:"order" doc:"fixed: goals whose valueMode is from_event are worth their own value, whatever the event says"`
+	IsActive    bind.Opt[bool] `json:"isActive" bad:"invalid" doc:"default true; without it no event is taken for the site"`
+}
+
+func (f SiteFields) record(c *route.Call, id uuid.UUID) (models.Site, error) {
+	s := models.Site{Name: f.Name, Kind: f.Kind, SiteTerms: models.SiteTerms{
+		Currency: f.Currency, RevenueFrom: f.RevenueFrom, IsActive: f.IsActive.Or(true),
+	}}
+	s.Own(c.Account.ID, id)
+	if f.Domain == "" {
+		return s, nil
+	}
+	var ok bool
+	if s.Domain, ok = models.HostOf(f.Domain); !ok {
+		return s, models.Invalid("invalid", "the domain is not a hostname")
+	}
+	return s, nil
+}
+
+func listSites(c *route.Call) (SiteList, error) {
+	list, err := c.Store.Sites().List(c.Context(), c.Account.ID)
+	return SiteList{append([]models.Site{}, list...)}, err
+}
+
+func createSite(c *route.Call, b SiteBody) (SiteAnswer, error) {
+	s, err := b.record(c, uuid.Nil)
+	if err != nil {
+		return SiteAnswer{}, err
+	}
+	s, err = c.Store.Sites().Create(c.Context(), s, b.SeedGoals)
+	return SiteAnswer{s}, siteNameTaken(err)
+}
+
+func replaceSite(c *route.Call, b SitePut) (SiteAnswer, error) {
+	s, err := b.record(c, b.ID)
+	if err != nil {
+		return SiteAnswer{}, err
+	}
+	s, err = c.Store.Sites().Update(c.Context(), s, b.IsActive.Sent())
+	return SiteAnswer{s}, siteNameTaken(err)
+}
+
+// siteNameTaken words the error of a name that is taken: names are of a kind.
+func siteNameTaken(err error) error {
+	if e, ok := models.AsError(err); ok && e.Code == "duplicate_name" {
+		return models.Conflict("duplicate_name", "another site of this kind has this name")
+	}
+	return err
+}
+
+// SiteDeleted is the answer of DELETE /sites.
+type SiteDeleted struct {
+	Deleted   bool  `json:"deleted" doc:"false: there was no such site"`
+	Campaigns int64 `json:"campaigns" doc:"that measured by the site: their measurement_site_id is empty now"`
+}
+
+func removeSite(c *route.Call) (out SiteDeleted, err error) {
+	out.Campaigns, out.Deleted, err = c.Store.Sites().Remove(c.Context(), c.Account.ID, c.ID)
+	return out, err
+}
+
+func leadSite(c *route.Call) (SiteAnswer, error) {
+	s, err := c.Store.Sites().Lead(c.Context(), c.Account)
+	return SiteAnswer{s}, err
+}

@@ -1,0 +1,229 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/seal"
+	"switchyard/models"
+)
+
+// Sites are the sites of accounts with their goals.
+type Sites struct{ records[models.Site] }
+
+// Sites gives the sites on this store's connection.
+func (s *Store) Sites() Sites { return Sites{records[models.Site]{s, siteTable}} }
+
+var siteTable = newTable(table[models.Site]{name: "sites", what: "site"})
+
+var goalTable = newTable(table[models.Goal]{name: "goals", what: "goal"})
+
+// List lists the sites of an account, the oldest first.
+func (k Sites) List(ctx context.Context, account uuid.UUID) ([]models.Site, error) {
+	return db.Select[models.Site](ctx, k.s.c, "sites", siteTable.from+` WHERE `+siteTable.live+` ORDER BY t.id`, account)
+}
+
+// Create adds a site under a new id, with goals of its own. Errors: plan_limit, duplicate_name.
+func (k Sites) Create(ctx context.Context, site models.Site, seed bool) (models.Site, error) {
+	return txOf(ctx, k.s, func(s *Store) (models.Site, error) { return s.Sites().create(ctx, site, seed) })
+}
+
+func (k Sites) create(ctx context.Context, site models.Site, seed bool) (models.Site, error) {
+	if err := k.s.allowGoals(ctx, site.AccountID, siteTable.allowance.count, "sites",
+		func(p models.Plan) int { return p.Sites }, site.AccountID); err != nil {
+		return site, err
+	}
+	saved, err := siteTable.add(ctx, k.s, site)
+	if err != nil || !seed {
+		return saved, err
+	}
+	for _, g := range models.SuggestedGoals(saved) {
+		if _, err := goalTable.add(ctx, k.s, g); err != nil {
+			return saved, err
+		}
+	}
+	return saved, nil
+}
+
+// allowGoals refuses one more record than the plan has room for: plan_limit. It locks the account.
+func (s *Store) allowGoals(ctx context.Context, account uuid.UUID, count, what string, limit func(models.Plan) int, args ...any,
+) error {
+	plan, err := s.lockedPlan(ctx, account)
+	if err != nil {
+		return err
+	}
+	if !plan.GoalTracking {
+		return models.PlanLimit("the plan %q has no goal tracking", plan.Name)
+	}
+	have, err := db.Get[int](ctx, s.c, what, count, args...)
+	if err == nil && have >= limit(plan) {
+		err = models.PlanLimit("the plan %q allows %d %s", plan.Name, limit(plan), what)
+	}
+	return err
+}
+
+// Update replaces the settings of a site. isActive nil leaves whether it is active. Errors: not_found, duplicate_name.
+func (k Sites) Update(ctx context.Context, site models.Site, isActive *bool) (models.Site, error) {
+	return txOf(ctx, k.s, func(s *Store) (models.Site, error) {
+		old, err := siteTable.findLocked(ctx, s, site.AccountID, site.ID)
+		if err != nil {
+			return site, err
+		}
+		if site.IsActive = old.IsActive; isActive != nil {
+			site.IsActive = *isActive
+		}
+		return siteTable.save(ctx, s, site)
+	})
+}
+
+const clearMeasured = `
+UPDATE campaigns SET measurement_site_id = NULL, updated_at = clock_timestamp()
+WHERE account_id = $1 AND measurement_site_id = $2 AND deleted_at IS NULL`
+
+// Remove deletes a site with its goals, and returns how many campaigns measured by it: they measure by none then. Its
+// events and conversions stay. ok is false if there is no such site.
+func (k Sites) Remove(ctx context.Context, account, id uuid.UUID) (campaigns int64, ok bool, err error) {
+	err = k.s.Tx(ctx, func(s *Store) error {
+		n, err := s.exec(ctx, "delete site", siteTable.remove, account, id)
+		if err != nil || n == 0 {
+			return err
+		}
+		ok = true
+		campaigns, err = s.exec(ctx, "campaigns of site", clearMeasured, account, id)
+		return err
+	})
+	return campaigns, ok, err
+}
+
+// Lead gives the account's first lead site, an active one if there is one, and makes it with its goals if there is none.
+// Error: plan_limit.
+func (k Sites) Lead(ctx context.Context, account models.Account) (models.Site, error) {
+	return txOf(ctx, k.s, func(s *Store) (models.Site, error) {
+		k := s.Sites()
+		plan, err := s.lockedPlan(ctx, account.ID)
+		if err != nil {
+			return models.Site{}, err
+		}
+		if !plan.GoalTracking {
+			return models.Site{}, models.PlanLimit("the plan %q has no goal tracking", plan.Name)
+		}
+		q := siteTable.from + ` WHERE ` + siteTable.live + ` AND t.kind = 'lead' ORDER BY t.is_active DESC, t.id LIMIT 1`
+		if found, ok, err := db.First[models.Site](ctx, s.c, "lead site", q, account.ID); err != nil || ok {
+			return found, err
+		}
+		return k.create(ctx, models.Site{
+			Owned: models.Owned{AccountID: account.ID}, Name: "Leads", Kind: models.SiteLead,
+			SiteTerms: models.SiteTerms{Currency: account.Currency, RevenueFrom: models.RevenueOrder, IsActive: true},
+		}, true)
+	})
+}
+
+// Site gives a site of the account, for the zero id the first active one. ok is false if there is none such.
+func (k Sites) Site(ctx context.Context, account, id uuid.UUID) (site models.Site, ok bool, err error) {
+	q := siteTable.from + ` WHERE ` + siteTable.live + ` AND (t.id = $2 OR $2 IS NULL AND t.is_active) ORDER BY t.id LIMIT 1`
+	return db.First[models.Site](ctx, k.s.c, "site", q, account, db.OrNull(id))
+}
+
+// Goals lists the goals of a site, the primary one first, then the oldest.
+func (k Sites) Goals(ctx context.Context, account, site uuid.UUID) ([]models.Goal, error) {
+	q := goalTable.from + ` WHERE ` + goalTable.live + ` AND t.site_id = $2 ORDER BY t.is_primary DESC, t.id`
+	return db.Select[models.Goal](ctx, k.s.c, "goals", q, account, site)
+}
+
+const (
+	countGoals = `SELECT count(*) FROM goals WHERE account_id = $1 AND site_id = $2`
+	onePrimary = `UPDATE goals SET is_primary = false, updated_at = clock_timestamp()
+		WHERE account_id = $1 AND site_id = $2 AND id <> $3 AND is_primary`
+)
+
+// SaveGoal creates or changes the goal with a key of a site. edit gets the saved one, or a new one with every default. Of
+// a site's goals one is the primary one. Errors: no_site, duplicate_name, and plan_limit for a new one.
+func (k Sites) SaveGoal(ctx context.Context, account, site uuid.UUID, key string, edit func(*models.Goal) error) (
+	models.Goal, error,
+) {
+	return txOf(ctx, k.s, func(s *Store) (saved models.Goal, err error) {
+		if err := s.lockAccount(ctx, account); err != nil {
+			return saved, err
+		}
+		of, ok, err := s.Sites().Site(ctx, account, site)
+		if err != nil || !ok {
+			return saved, orNoSite(err)
+		}
+		goals, err := s.Sites().Goals(ctx, account, of.ID)
+		if err != nil {
+			return saved, err
+		}
+		g, save := models.NewGoal(of, key), goalTable.save
+		if i := slices.IndexFunc(goals, func(o models.Goal) bool { return o.Key == key }); i >= 0 {
+			g = goals[i]
+		} else {
+			save = goalTable.add
+			if err := s.allowGoals(ctx, account, countGoals, "goals of one site",
+				func(p models.Plan) int { return p.Goals }, account, of.ID); err != nil {
+				return saved, err
+			}
+		}
+		if err := edit(&g); err != nil {
+			return saved, err
+		}
+		if saved, err = save(ctx, s, g); err == nil && saved.IsPrimary {
+			_, err = s.exec(ctx, "primary goal", onePrimary, account, of.ID, saved.ID)
+		}
+		return saved, err
+	})
+}
+
+// orNoSite is err, or no_site for none.
+func orNoSite(err error) error {
+	if err == nil {
+		err = models.Invalid("no_site", "there is no such site on this account")
+	}
+	return err
+}
+
+// RemoveGoal deletes the goal with a key of a site, for the zero id of the first active one. It reports whether there was
+// one. Its conversions stay. Error: no_site.
+func (k Sites) RemoveGoal(ctx context.Context, account, site uuid.UUID, key string) (bool, error) {
+	of, ok, err := k.Site(ctx, account, site)
+	if err != nil || !ok {
+		return false, orNoSite(err)
+	}
+	n, err := k.s.exec(ctx, "delete goal", `DELETE FROM goals WHERE account_id = $1 AND site_id = $2 AND key = $3`, account, of.ID, key)
+	return n > 0, err
+}
+
+// goalSecretPlace is where the secret of an account's servers is sealed.
+func goalSecretPlace(account uuid.UUID) seal.Place {
+	return seal.Place{Account: account, Table: "accounts", Row: account.String(), Column: "goal_secret"}
+}
+
+// RotateGoalSecret replaces the secret by which the account's servers report goals, and returns the new one for the only
+// time. The old one ends.
+func (k Sites) RotateGoalSecret(ctx context.Context, account uuid.UUID) (string, error) {
+	secret := models.NewGoalSecret()
+	sealed, err := k.s.box.SealOwn(ctx, goalSecretPlace(account), []byte(secret))
+	if err != nil {
+		return "", fmt.Errorf("db: seal goal secret: %w", err)
+	}
+	const q = `UPDATE accounts SET goal_secret_hash = $2, goal_secret = $3, goal_secret_at = clock_timestamp() WHERE id = $1`
+	return secret, k.s.one(ctx, "account", q, account, models.HashGoalSecret(secret), sealed)
+}
+
+// OpenGoalSecret opens a secret that RotateGoalSecret has sealed.
+func (s *Store) OpenGoalSecret(ctx context.Context, account uuid.UUID, sealed []byte) (string, error) {
+	secret, err := s.box.Open(ctx, goalSecretPlace(account), sealed)
+	if err != nil {
+		return "", fmt.Errorf("db: goal secret: %w", err)
+	}
+	return string(secret), nil
+}
+
+// GoalSecretAt is when the secret was made, nil if there is none.
+func (k Sites) GoalSecretAt(ctx context.Context, account uuid.UUID) (*time.Time, error) {
+	return db.Get[*time.Time](ctx, k.s.c, "account", `SELECT goal_secret_at FROM accounts WHERE id = $1`, account)
+}

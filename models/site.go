@@ -1,0 +1,111 @@
+package models
+
+import (
+	"crypto/sha256"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+)
+
+// Site is a page or a shop of the account's own.
+type Site struct {
+	Owned
+	Name string `db:"name" json:"name"`
+	Kind string `db:"kind" json:"kind" enum:"store,lead"`
+	SiteTerms
+	CreatedAt Stamp `db:"created_at,auto" json:"createdAt"`
+	UpdatedAt Stamp `db:"updated_at,auto" json:"updatedAt"`
+}
+
+// Kinds of a site, and the modes of campaigns for them.
+const (
+	SiteStore = "store"
+	SiteLead  = "lead"
+)
+
+// Goal is what visitors of a site shall do.
+type Goal struct {
+	Owned
+	SiteID uuid.UUID `db:"site_id,once" json:"siteId"`
+	Name   string    `db:"name" json:"name"`
+	GoalTerms
+	IsPrimary bool  `db:"is_primary" json:"isPrimary"`
+	CreatedAt Stamp `db:"created_at,auto" json:"createdAt"`
+	UpdatedAt Stamp `db:"updated_at,auto" json:"updatedAt"`
+}
+
+// NewGoal gives a goal of a site with every default.
+func NewGoal(site Site, key string) Goal {
+	return Goal{
+		Owned: Owned{AccountID: site.AccountID}, SiteID: site.ID, Name: key,
+		GoalTerms: GoalTerms{
+			Key: key, Kind: GoalEvent, Dedupe: PerClick, ValueMode: ValueNone, Status: StatusApproved, IsActive: true,
+		},
+	}
+}
+
+// ValidGoalKey reports whether a text can be the key of a goal.
+func ValidGoalKey(key string) bool { return goalKey.MatchString(key) }
+
+// Check refuses a goal whose settings do not fit together: bad_goal_shape, no_value.
+func (g Goal) Check() error {
+	switch {
+	case g.Kind == GoalPage && !strings.HasPrefix(g.MatchPath, "/"):
+		return Invalid("bad_goal_shape", "a page goal needs a matchPath that begins with /: the path that fires it")
+	case g.Kind == GoalEvent && g.MatchPath != "":
+		return Invalid("bad_goal_shape", "only a page goal has a matchPath: send kind page")
+	case g.Kind == GoalPage && g.Dedupe == PerOrder:
+		return Invalid("bad_goal_shape", "a page has no orders: a page goal counts per_click")
+	case g.ValueMode == ValueFixed && !g.Value.IsPositive():
+		return Invalid("no_value", "a goal of a fixed value needs a value above 0")
+	}
+	return nil
+}
+
+// SuggestedGoals are the goals that most sites of a kind have.
+func SuggestedGoals(s Site) []Goal {
+	goal := func(key, name string) Goal {
+		g := NewGoal(s, key)
+		g.Name = name
+		return g
+	}
+	signup := goal("signup", "Sign-up")
+	if s.Kind == SiteLead {
+		lead := goal("lead", "Lead")
+		lead.IsPrimary = true
+		return []Goal{lead, signup}
+	}
+	purchase := goal("purchase", "Purchase")
+	purchase.IsPrimary, purchase.Dedupe, purchase.ValueMode = true, PerOrder, ValueFromEvent
+	return []Goal{purchase, signup}
+}
+
+// GoalPath is the path of a page goal as it is stored: that of an address, without query.
+func GoalPath(text string) string {
+	if _, rest, found := strings.Cut(text, "://"); found {
+		_, path, _ := strings.Cut(rest, "/")
+		text = "/" + path
+	}
+	if i := strings.IndexAny(text, "?#"); i >= 0 {
+		text = text[:i]
+	}
+	return text
+}
+
+const (
+	goalSecretPrefix = "sg_"
+	goalSecretRandom = 32
+)
+
+// NewGoalSecret makes the secret by which servers of an account report goals.
+func NewGoalSecret() string { return goalSecretPrefix + randomBase62(goalSecretRandom) }
+
+// HashGoalSecret is what finds the account of a secret. A secret is random enough to need no slow hash.
+func HashGoalSecret(secret string) []byte {
+	sum := sha256.Sum256([]byte(secret))
+	return sum[:]
+}
+
+// MaxGoalValue is what a goal can be worth.
+var MaxGoalValue = decimal.New(1, 9)
