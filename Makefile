@@ -72,10 +72,13 @@ tidy: ## check that go.mod and go.sum name what is imported and nothing else
 
 # The golden files: what clients read of us, to the byte. The document is made of the examples, so these come first.
 GOLDEN := $(BIN) devstack exec --test -- go test $(TAGS) -count=1 ./cmd/switchyard
+# The page tag's script is made by esbuild, which is compiled for this alone.
+TAG := go test $(TAGS),esbuild -count=1 ./api/click/tag
 
 generate: build ## write anew what is generated: golden files, go.mod and go.sum
 	@go mod tidy
 	@go -C ops/tools mod tidy
+	@$(TAG) -run '^TestBuild' -update
 	@$(GOLDEN) -run '^TestGoldenExamples' -update
 	@$(GOLDEN) -run '^TestGolden' -update
 
@@ -84,6 +87,7 @@ verify: build tidy ## fail when golden files, go.mod or go.sum are stale, or whe
 	@dead=$$($(TOOL) deadcode $(TAGS) ./cmd/...) || exit 1; \
 		! echo "$$dead" | grep . | grep -v '^ops/lab/\|^ops/devstack/browser.go'
 	@$(GOLDEN) -run '^TestGolden'
+	@$(TAG)
 
 bench: lab ## measure against goals (about ten minutes); PART=redirect, many, jobs or figures for a part
 	@$(LAB) bench $(PART)

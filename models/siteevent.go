@@ -32,7 +32,7 @@ type SiteEvent struct {
 	Items      []SiteItem
 	Slot       int    // that was clicked
 	Source     string // FromTag or FromGoalAPI
-	TimeZone   string
+	TimeZone   string // of the browser: its offset from UTC, as +02:00
 	Screen     string // width x height
 	WebDriver  bool   // the browser says that a program drives it
 	Domain     string // that it was sent to
@@ -57,15 +57,20 @@ type ReachedGoal struct {
 	OrderID  string          `json:"order_id,omitempty"`
 }
 
-// Names of events that the page tag sends by itself. Other events have the key of a goal as their name.
+// Names of events that are no goals: what the page tag sends by itself, and who the visitor is. The OrderID of
+// EventIdentify is what the account calls its visitor. Other events have the key of a goal as their name.
 const (
-	EventView  = "view"
-	EventClick = "click"
+	EventView     = "view"
+	EventClick    = "click"
+	EventIdentify = "identify"
 )
 
 // Arrivals are the ways in which a page finds the click of its visitor, in the order in which the page tag tries them.
 // Direct finds none.
-var Arrivals = []string{"url", "cookie", "local", "redirect", "gclid", "fbclid", "msclkid", "ttclid", ArrivalDirect}
+var Arrivals = slices.Concat([]string{"url", "cookie", "local", "redirect"}, AdArrivals, []string{ArrivalDirect})
+
+// AdArrivals are the arrivals of visitors whom an ad platform sent: the parameters of its click ids.
+var AdArrivals = []string{"gclid", "fbclid", "msclkid", "ttclid"}
 
 // ArrivalDirect is the arrival of a visitor of no click.
 const ArrivalDirect = "direct"

@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/maypok86/otter/v2"
 
+	"switchyard/api/click/tag"
 	"switchyard/api/click/visitor"
 	"switchyard/api/routing"
 	"switchyard/db"
@@ -72,6 +73,7 @@ type Handler struct {
 	postbacks    Recorder
 	proofs       Proofs
 	limits       postbackLimits
+	eventLimits  postbackLimits
 	visitors     Describer
 	trusted      []netip.Prefix
 	url          string
@@ -114,7 +116,7 @@ func New(ctx context.Context, d Deps) (*Handler, error) {
 		return nil, errors.New("click: a database, a click store, two spools, a seal and a describer are needed")
 	}
 	h := &Handler{
-		spool: d.Spool, postbacks: d.Postbacks, proofs: d.Proofs, limits: newPostbackLimits(),
+		spool: d.Spool, postbacks: d.Postbacks, proofs: d.Proofs, limits: newPostbackLimits(), eventLimits: newPostbackLimits(),
 		visitors: d.Visitors, trusted: d.TrustedProxies,
 		url: d.DatabaseURL, db: d.DB, clicks: d.Clicks, usage: d.Usage,
 		routes: routing.NewRefresher(d.DB, d.DataDir), caps: newCapCounter(d.Caps),
@@ -152,6 +154,11 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "pixel.gif":
 		h.pixel(w, r)
 		return
+	case "t":
+		if rest == "event" {
+			h.pageEvents(w, r)
+			return
+		}
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
@@ -169,6 +176,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.index(w, d)
 	case word == "robots.txt":
 		robots(w, d)
+	case word == "t.js" && !nested:
+		tag.Serve(w, r)
 	case word == "lp":
 		h.verifyLander(w, r, d, rest)
 	case nested && rest != "":

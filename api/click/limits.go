@@ -34,8 +34,9 @@ const (
 )
 
 // addressee is whom a postback is for: the network that its address names, else the domain. The domain is empty if it
-// is none of ours, so that made-up hosts share one addressee.
+// is none of ours, so that made-up hosts share one addressee. Events of pages are for the account.
 type addressee struct {
+	account uuid.UUID
 	network uuid.UUID
 	domain  string
 }
@@ -65,4 +66,4 @@ func (l postbackLimits) admitsTo(a addressee, from netip.Prefix, now time.Time) 
 // retryAfter is how many seconds a sender over a limit is told to wait. Both buckets have hundreds of tokens by then.
 const retryAfter = "1"
 
-var errTooMany = models.Errorf(models.KindTooMany, "rate_limited", "too many postbacks at once; wait %s second", retryAfter)
+var errTooMany = models.Errorf(models.KindTooMany, "rate_limited", "too many messages at once; wait %s second", retryAfter)

@@ -12,10 +12,10 @@ import (
 
 // metrics are the counters of the click path.
 type metrics struct {
-	clicks, late, unrecorded, postbacks, events, unmatched, limited, overBudget prometheus.Counter
-	seconds                                                                     prometheus.Histogram
-	redirected                                                                  [flow.ViaDestination + 1]prometheus.Counter
-	redirects, slow                                                             atomic.Int64
+	clicks, late, unrecorded, postbacks, events, unmatched, limited, overBudget, eventsRefused prometheus.Counter
+	seconds                                                                                    prometheus.Histogram
+	redirected                                                                                 [flow.ViaDestination + 1]prometheus.Counter
+	redirects, slow                                                                            atomic.Int64
 }
 
 // observe counts an answered tracking link, of a campaign or of a smartlink.
@@ -48,15 +48,16 @@ func newMetrics() metrics {
 		return prometheus.NewCounter(prometheus.CounterOpts{Namespace: "switchyard", Name: name, Help: help})
 	}
 	return metrics{
-		redirected: newRedirected(),
-		clicks:     counter("clicks_total", "Clicks and click-outs on stable storage."),
-		late:       counter("clicks_late_total", "Clicks and click-outs whose visitor was sent on before they were recorded."),
-		unrecorded: counter("clicks_unrecorded_total", "Clicks, click-outs, postbacks and site events that no storage took."),
-		postbacks:  counter("postbacks_total", "Postbacks on stable storage."),
-		events:     counter("site_events_total", "Events of pages and servers of accounts on stable storage. One that is sent again counts again."),
-		unmatched:  counter("postbacks_unmatched_total", "Postbacks that name no click. Some of them are stored."),
-		limited:    counter("postbacks_limited_total", "Postbacks refused because their sender or addressee had too many."),
-		overBudget: counter("routing_over_budget_total", "Decisions that took too many steps and ended at the fallback."),
+		redirected:    newRedirected(),
+		clicks:        counter("clicks_total", "Clicks and click-outs on stable storage."),
+		late:          counter("clicks_late_total", "Clicks and click-outs whose visitor was sent on before they were recorded."),
+		unrecorded:    counter("clicks_unrecorded_total", "Clicks, click-outs, postbacks and site events that no storage took."),
+		postbacks:     counter("postbacks_total", "Postbacks on stable storage."),
+		events:        counter("site_events_total", "Events of pages and servers of accounts on stable storage. One that is sent again counts again."),
+		unmatched:     counter("postbacks_unmatched_total", "Postbacks that name no click. Some of them are stored."),
+		limited:       counter("postbacks_limited_total", "Postbacks and messages of pages refused because their sender or addressee had too many."),
+		eventsRefused: counter("site_events_refused_total", "Messages of pages that were refused, or some of whose events were."),
+		overBudget:    counter("routing_over_budget_total", "Decisions that took too many steps and ended at the fallback."),
 		seconds: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Namespace: "switchyard", Name: "redirect_seconds",
 			Help:    "Time to answer a tracking link.",
@@ -68,7 +69,7 @@ func newMetrics() metrics {
 // Collectors are the metrics of the click path, for the process to register.
 func (h *Handler) Collectors() []prometheus.Collector {
 	all := []prometheus.Collector{
-		h.metrics.clicks, h.metrics.late, h.metrics.unrecorded, h.metrics.postbacks, h.metrics.events,
+		h.metrics.clicks, h.metrics.late, h.metrics.unrecorded, h.metrics.postbacks, h.metrics.events, h.metrics.eventsRefused,
 		h.metrics.unmatched, h.metrics.limited, h.metrics.overBudget, h.metrics.seconds,
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Namespace: "switchyard", Name: "routing_campaigns",

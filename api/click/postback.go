@@ -270,7 +270,9 @@ func replyError(w http.ResponseWriter, err error) {
 	}
 	switch e.Kind {
 	case models.KindMethod:
-		w.Header().Set("Allow", "GET, HEAD, POST")
+		if w.Header().Get("Allow") == "" {
+			w.Header().Set("Allow", "GET, HEAD, POST")
+		}
 	case models.KindTooMany:
 		w.Header().Set("Retry-After", retryAfter)
 	default:

@@ -58,7 +58,8 @@ func Of(c *route.Call, answer any, err error) Reply {
 		return Failure(c.Context(), c.RequestID, err)
 	}
 	if s, ok := answer.(route.Static); ok {
-		return static(c, status, s)
+		c.Header().Set("Cache-Control", "no-cache") // ask whether it is still the same
+		return Static(c.Header(), c.Request, status, s)
 	}
 	if file, ok := answer.(route.File); ok {
 		return Reply{Status: status, Type: file.Type, Name: file.Name, file: file}

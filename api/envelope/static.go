@@ -8,17 +8,15 @@ import (
 	"switchyard/api/route"
 )
 
-// static is the reply with an answer that is made once: not at all to a client that has it, compressed to one that takes
-// it so.
-func static(c *route.Call, status int, s route.Static) Reply {
-	h := c.Header()
+// Static is the reply with an answer that is made once: not at all to a client that has it, compressed to one that takes
+// it so. It sets what tells the forms apart; how long a client may keep the answer is the caller's to say.
+func Static(h http.Header, r *http.Request, status int, s route.Static) Reply {
 	h.Set("ETag", s.ETag)
 	h.Set("Vary", "Accept-Encoding")
-	h.Set("Cache-Control", "no-cache") // ask whether it is still the same
-	if has(c.Request.Header.Values("If-None-Match"), s.ETag) {
+	if has(r.Header.Values("If-None-Match"), s.ETag) {
 		return Reply{Status: http.StatusNotModified, Type: s.Type}
 	}
-	if takesGzip(c.Request.Header.Values("Accept-Encoding")) {
+	if takesGzip(r.Header.Values("Accept-Encoding")) {
 		h.Set("Content-Encoding", "gzip")
 		return Reply{Status: status, Type: s.Type, Body: s.Gzip}
 	}

@@ -21,31 +21,46 @@ import (
 	"switchyard/ops/devstack"
 )
 
-// page is a page in a browser, spoken to over two pipes in the protocol of its developer tools.
-type page struct {
-	t       *testing.T
-	session string
-	out     io.Writer
+// browser is a browser without a screen, spoken to over two pipes in the protocol of its developer tools.
+type browser struct {
+	out io.Writer
 
-	mu       sync.Mutex
-	last     int
-	wanted   map[int]chan reply
-	requests []string // the addresses that the page has asked for, once it visits one
+	mu     sync.Mutex
+	last   int
+	wanted map[int]chan reply
+	pages  map[string]*page // by session
+}
+
+// page is a page in a browser.
+type page struct {
+	*browser
+	t        *testing.T
+	session  string
+	target   string
+	context  string   // whose cookies and storage it has
+	requests []string // the addresses that the page has asked for, once it is watched
 }
 
 type reply struct {
-	ID     int             `json:"id"`
-	Method string          `json:"method"`
-	Params json.RawMessage `json:"params"`
-	Result json.RawMessage `json:"result"`
-	Error  *struct {
+	ID      int             `json:"id"`
+	Session string          `json:"sessionId"`
+	Method  string          `json:"method"`
+	Params  json.RawMessage `json:"params"`
+	Result  json.RawMessage `json:"result"`
+	Error   *struct {
 		Message string `json:"message"`
 	} `json:"error"`
 }
 
-// openPage starts a browser, installing it where that is possible, and an empty page in it. Both end with the test. On
-// a machine that has no browser and where none can be installed, the test is skipped.
+// openPage starts a browser and an empty page in it. Both end with the test.
 func openPage(t *testing.T) *page {
+	t.Helper()
+	return openBrowser(t).open(t)
+}
+
+// openBrowser starts a browser, installing it where that is possible. It ends with the test. On a machine that has no
+// browser and where none can be installed, the test is skipped.
+func openBrowser(t *testing.T, flags ...string) *browser {
 	t.Helper()
 	installing, done := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer done()
@@ -62,16 +77,17 @@ func openPage(t *testing.T) *page {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	cmd := exec.CommandContext(ctx, program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-		"--disable-background-networking", "--window-size=1600,1000", "--user-data-dir="+t.TempDir(),
-		"--remote-debugging-pipe", "about:blank")
+	cmd := exec.CommandContext(ctx, program, append([]string{
+		"--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking",
+		"--window-size=1600,1000", "--user-data-dir=" + t.TempDir(), "--remote-debugging-pipe", "about:blank",
+	}, flags...)...)
 	cmd.ExtraFiles = []*os.File{toBrowser, fromBrowser} // 3 and 4, as the browser expects them
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	_, _ = toBrowser.Close(), fromBrowser.Close()
-	p := &page{t: t, out: out, wanted: map[int]chan reply{}}
-	go p.receive(in)
+	b := &browser{out: out, wanted: map[int]chan reply{}, pages: map[string]*page{}}
+	go b.receive(in)
 	t.Cleanup(func() {
 		_ = out.Close() // it ends by itself
 		ended := time.AfterFunc(5*time.Second, cancel)
@@ -79,20 +95,44 @@ func openPage(t *testing.T) *page {
 		ended.Stop()
 		cancel()
 	})
+	return b
+}
+
+// open opens an empty page with cookies and storage of its own.
+func (b *browser) open(t *testing.T) *page {
+	t.Helper()
+	var own struct {
+		ID string `json:"browserContextId"`
+	}
+	p := &page{browser: b, t: t}
+	p.call("Target.createBrowserContext", nil, &own)
+	p.context = own.ID
+	t.Cleanup(func() {
+		_ = b.ask(context.WithoutCancel(t.Context()), "", "Target.disposeBrowserContext", map[string]any{"browserContextId": own.ID}, nil)
+	})
+	return p.tab()
+}
+
+// tab opens another empty page with the same cookies and storage.
+func (p *page) tab() *page {
+	p.t.Helper()
+	tab := &page{browser: p.browser, t: p.t, context: p.context}
 	var target struct {
 		ID string `json:"targetId"`
 	}
-	p.call("Target.createTarget", map[string]any{"url": "about:blank"}, &target)
+	tab.call("Target.createTarget", map[string]any{"url": "about:blank", "browserContextId": p.context}, &target)
 	var attached struct {
 		Session string `json:"sessionId"`
 	}
-	p.call("Target.attachToTarget", map[string]any{"targetId": target.ID, "flatten": true}, &attached)
-	p.session = attached.Session
-	return p
+	tab.call("Target.attachToTarget", map[string]any{"targetId": target.ID, "flatten": true}, &attached)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	tab.target, tab.session, p.pages[attached.Session] = target.ID, attached.Session, tab
+	return tab
 }
 
 // receive hands answers to those who wait. Of the browser's events it notes requests, and drops the others.
-func (p *page) receive(in io.ReadCloser) {
+func (b *browser) receive(in io.ReadCloser) {
 	defer in.Close()
 	for r := bufio.NewReader(in); ; {
 		text, err := r.ReadBytes(0)
@@ -103,16 +143,17 @@ func (p *page) receive(in io.ReadCloser) {
 		if json.Unmarshal(text[:len(text)-1], &got) != nil {
 			continue
 		}
-		p.mu.Lock()
-		if waiting := p.wanted[got.ID]; waiting != nil {
+		b.mu.Lock()
+		if waiting := b.wanted[got.ID]; waiting != nil {
 			waiting <- got
-			delete(p.wanted, got.ID)
+			delete(b.wanted, got.ID)
 		}
 		var event struct{ Request struct{ URL string } }
-		if got.Method == "Network.requestWillBeSent" && json.Unmarshal(got.Params, &event) == nil {
+		p := b.pages[got.Session]
+		if got.Method == "Network.requestWillBeSent" && p != nil && json.Unmarshal(got.Params, &event) == nil {
 			p.requests = append(p.requests, event.Request.URL)
 		}
-		p.mu.Unlock()
+		b.mu.Unlock()
 	}
 }
 
@@ -126,30 +167,31 @@ func (p *page) asked() []string {
 // call asks the browser and reads its answer into out, unless that is nil.
 func (p *page) call(method string, params map[string]any, out any) {
 	p.t.Helper()
-	if err := p.ask(method, params, out); err != nil {
+	if err := p.ask(p.t.Context(), p.session, method, params, out); err != nil {
 		p.t.Fatal(err)
 	}
 }
 
-func (p *page) ask(method string, params map[string]any, out any) error {
+// ask is call, of the page of a session or of the browser itself.
+func (b *browser) ask(ctx context.Context, session, method string, params map[string]any, out any) error {
 	answer := make(chan reply, 1)
-	p.mu.Lock()
-	p.last++
-	id := p.last
-	p.wanted[id] = answer
-	p.mu.Unlock()
+	b.mu.Lock()
+	b.last++
+	id := b.last
+	b.wanted[id] = answer
+	b.mu.Unlock()
 	ask := map[string]any{"id": id, "method": method, "params": params}
-	if p.session != "" {
-		ask["sessionId"] = p.session
+	if session != "" {
+		ask["sessionId"] = session
 	}
 	text, err := json.Marshal(ask)
 	if err != nil {
 		return err
 	}
-	if _, err := p.out.Write(append(text, 0)); err != nil {
+	if _, err := b.out.Write(append(text, 0)); err != nil {
 		return fmt.Errorf("browser: %w", err)
 	}
-	ctx, cancel := context.WithTimeout(p.t.Context(), await.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, await.Timeout)
 	defer cancel()
 	select {
 	case got := <-answer:
@@ -168,9 +210,21 @@ func (p *page) ask(method string, params map[string]any, out any) error {
 // visit goes to an address, with the user and password that the browser would ask a person for.
 func (p *page) visit(address, user, password string) {
 	p.t.Helper()
-	p.call("Network.enable", nil, nil)
 	given := "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password))
+	p.watch()
 	p.call("Network.setExtraHTTPHeaders", map[string]any{"headers": map[string]any{"Authorization": given}}, nil)
+	p.goTo(address)
+}
+
+// watch notes from now on what the page asks for.
+func (p *page) watch() {
+	p.t.Helper()
+	p.call("Network.enable", nil, nil)
+}
+
+// goTo goes to an address.
+func (p *page) goTo(address string) {
+	p.t.Helper()
 	var went struct {
 		Error string `json:"errorText"`
 	}
@@ -182,6 +236,15 @@ func (p *page) visit(address, user, password string) {
 // run gives the value of an expression of JavaScript in the page, a text; an element that is not there is "".
 func (p *page) run(expression string) string {
 	p.t.Helper()
+	value, err := p.evaluate(expression)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return value
+}
+
+// evaluate is run. It fails also where the page is just being left.
+func (p *page) evaluate(expression string) (string, error) {
 	var got struct {
 		Result struct {
 			Value string `json:"value"`
@@ -190,17 +253,20 @@ func (p *page) run(expression string) string {
 			Text string `json:"text"`
 		} `json:"exceptionDetails"`
 	}
-	p.call("Runtime.evaluate", map[string]any{"expression": "String((" + expression + ") ?? '')"}, &got)
-	if got.Exception != nil {
-		p.t.Fatalf("browser: %s: %s", expression, got.Exception.Text)
+	err := p.ask(p.t.Context(), p.session, "Runtime.evaluate", map[string]any{"expression": "String((" + expression + ") ?? '')"}, &got)
+	if err == nil && got.Exception != nil {
+		err = fmt.Errorf("browser: %s: %s", expression, got.Exception.Text)
 	}
-	return got.Result.Value
+	return got.Result.Value, err
 }
 
 // shows waits until the page shows a text.
 func (p *page) shows(text string) {
 	p.t.Helper()
-	p.until("the page shows "+text, func() bool { return strings.Contains(p.run(`document.body?.innerText`), text) })
+	p.until("the page shows "+text, func() bool {
+		shown, err := p.evaluate(`document.body?.innerText`)
+		return err == nil && strings.Contains(shown, text)
+	})
 }
 
 func (p *page) until(what string, ok func() bool) {

@@ -1,0 +1,323 @@
+package click
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/routing"
+	"switchyard/models"
+	"switchyard/models/netguard"
+	"switchyard/models/postback"
+)
+
+// Limits of what a page sends at once: bytes, events, and the characters of an event's own id. Browsers send no more than
+// 64 kB of what outlives its page.
+const (
+	maxEventBody = 64 << 10
+	maxEvents    = 100
+	maxEventID   = 100
+)
+
+// pageMessage is what the page tag sends: some events of one page, and what time it is there.
+type pageMessage struct {
+	Site   loose             `json:"site"`
+	Now    loose             `json:"now"`
+	Events []json.RawMessage `json:"events"`
+}
+
+// pageEvent is what the page tag says about an event.
+type pageEvent struct {
+	ID         loose           `json:"id"`
+	Name       loose           `json:"name"`
+	At         loose           `json:"at"` // by the clock of Now
+	URL        loose           `json:"url"`
+	Referrer   loose           `json:"ref"`
+	Click      loose           `json:"click"`
+	From       loose           `json:"from"`
+	Ad         loose           `json:"ad"` // gclid=XYZ
+	ExternalID loose           `json:"external_id"`
+	Value      loose           `json:"value"`
+	Currency   loose           `json:"currency"`
+	OrderID    loose           `json:"order_id"`
+	Items      json.RawMessage `json:"items"`
+	Slot       loose           `json:"slot"`
+	TimeZone   loose           `json:"tz"` // minutes
+	Screen     loose           `json:"screen"`
+	WebDriver  loose           `json:"webdriver"`
+}
+
+// pageItem is a product of an order. Pages that report to an analytics tool have its names for the same at hand.
+type pageItem struct {
+	SKU      loose `json:"sku"`
+	ItemID   loose `json:"item_id"`
+	Name     loose `json:"name"`
+	ItemName loose `json:"item_name"`
+	Price    loose `json:"price"`
+	Quantity loose `json:"quantity"`
+}
+
+// loose is the text of a value, whether a page gave it as a text or as a number. Lists and objects have none.
+type loose string
+
+// UnmarshalJSON takes any value.
+func (l *loose) UnmarshalJSON(b []byte) error {
+	switch b[0] {
+	case '"':
+		return json.Unmarshal(b, (*string)(l))
+	case 'n', '{', '[':
+		*l = ""
+	default:
+		*l = loose(b)
+	}
+	return nil
+}
+
+// number is the value as a number, 0 if it is none.
+func (l loose) number() float64 {
+	f, err := strconv.ParseFloat(strings.TrimSpace(string(l)), 64)
+	if err != nil || f != f || f > 1e15 || f < -1e15 {
+		return 0
+	}
+	return f
+}
+
+// offset is the value, in minutes east of UTC, as +02:00; empty if no clock is so far off.
+func (l loose) offset() string {
+	const day = 24 * 60
+	minutes := l.number()
+	if l == "" || minutes <= -day || minutes >= day {
+		return ""
+	}
+	return time.Unix(0, 0).In(time.FixedZone("", int(minutes)*60)).Format("-07:00")
+}
+
+var (
+	errEventsTooLarge = models.Errorf(models.KindTooLarge, "too_large", "a message has at most %d bytes", maxEventBody)
+	errNoMessage      = models.Invalid("bad_body", `the body is not a JSON object like {"site": "...", "events": [...]}`)
+	errNoEvents       = models.Invalid("no_events", "a message has 1 to %d events", maxEvents)
+	errNoEventID      = models.Invalid("invalid_event", "an event has an id of its own, of 1 to %d characters", maxEventID)
+	errEventName      = models.Invalid("bad_key", "the name of an event has 1 to %d lower-case letters, digits and _", maxEventName)
+	errUnknownKey     = models.Errorf(models.KindNotFound, "unknown_site_key",
+		"no account has this site key on this domain; the right one is in GET /api/v1/settings")
+	errSiteless = models.Errorf(models.KindNotFound, "no_site",
+		"the account has no active site; make one by POST /api/v1/sites")
+	errUnavailable = models.Errorf(models.KindUnavailable, "unavailable", "try again")
+)
+
+// refusedEvent says why an event of a message was not taken.
+type refusedEvent struct {
+	Index   int    `json:"index"` // in the message
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// pageEvents answers /t/event, by which the page tag reports what happened on a page. 204 says that all events are on
+// stable storage. If some of them are not events at all, the others are stored, and the answer lists those. Any page may
+// send, with the cookies of the tracking domain where browsers let them pass: the site key is public, and the answer
+// tells nothing.
+func (h *Handler) pageEvents(w http.ResponseWriter, r *http.Request) {
+	allowOrigin(w.Header(), r)
+	if r.Method == http.MethodOptions {
+		w.Header().Set("Access-Control-Allow-Methods", "POST")
+		w.Header().Set("Access-Control-Allow-Headers", "Content-Type")
+		w.Header().Set("Access-Control-Max-Age", "86400")
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	taken, refused, err := h.readEvents(w, r)
+	switch {
+	case err != nil:
+		h.metrics.eventsRefused.Inc()
+		replyError(w, err)
+	case len(refused) > 0:
+		h.metrics.eventsRefused.Inc()
+		writeReply(w, http.StatusOK, reply{Data: map[string]any{"accepted": taken, "refused": refused}})
+	default:
+		w.Header()["Cache-Control"] = noStore
+		w.WriteHeader(http.StatusNoContent)
+	}
+}
+
+// allowOrigin lets a page of any origin read the answer, also where cookies were sent.
+func allowOrigin(h http.Header, r *http.Request) {
+	h.Set("Vary", "Origin")
+	if origin := r.Header.Get("Origin"); origin != "" {
+		h.Set("Access-Control-Allow-Origin", origin)
+		h.Set("Access-Control-Allow-Credentials", "true")
+	}
+}
+
+// readEvents reads a message and stores its events. Its errors are for the sender to see.
+func (h *Handler) readEvents(w http.ResponseWriter, r *http.Request) (taken int, refused []refusedEvent, err error) {
+	if r.Method != http.MethodPost {
+		w.Header().Set("Allow", "POST, OPTIONS")
+		return 0, nil, models.Errorf(models.KindMethod, "method_not_allowed", "use POST")
+	}
+	from, now := netguard.ClientPrefix(h.visitors.ClientIP(r)), time.Now()
+	if !h.eventLimits.senders.Take(from, now) {
+		return 0, nil, h.tooMany()
+	}
+	if !h.Ready() {
+		return 0, nil, errUnavailable
+	}
+	m, err := readPageMessage(w, r)
+	if err != nil {
+		return 0, nil, err
+	}
+	domain, account := h.routes.Current().Domain(models.BareHost(r.Host)), h.routes.Current().AccountOfSiteKey(string(m.Site))
+	if domain == nil || account == nil || !domain.Serves(account.Row.ID) {
+		return 0, nil, errUnknownKey
+	}
+	if !h.eventLimits.admitsTo(addressee{account: account.Row.ID}, from, now) {
+		return 0, nil, h.tooMany()
+	}
+	events, refused, err := h.eventsOf(r, m, account, now)
+	if len(events) == 0 {
+		return 0, nil, err
+	}
+	switch err := h.takeEvents(r.Context(), account, events); {
+	case errors.Is(err, errNoSite):
+		return 0, nil, errSiteless
+	case err != nil:
+		return 0, nil, errUnavailable
+	}
+	return len(events), refused, nil
+}
+
+func readPageMessage(w http.ResponseWriter, r *http.Request) (m pageMessage, err error) {
+	if r.ContentLength > maxEventBody {
+		return m, errEventsTooLarge
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxEventBody))
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		return m, errEventsTooLarge
+	}
+	if err != nil || !bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")) || json.Unmarshal(body, &m) != nil {
+		return m, errNoMessage
+	}
+	if len(m.Events) == 0 || len(m.Events) > maxEvents {
+		return m, errNoEvents
+	}
+	return m, nil
+}
+
+// eventsOf makes the events of a message. The error is why the last of the refused ones was refused.
+func (h *Handler) eventsOf(r *http.Request, m pageMessage, a *routing.Account, now time.Time) (
+	events []models.SiteEvent, refused []refusedEvent, last error,
+) {
+	known := h.knownClick(r, a.Row.ID)
+	host, ip := models.BareHost(r.Host), h.visitors.ClientIP(r)
+	for i, raw := range m.Events {
+		var p pageEvent
+		e, err := models.SiteEvent{}, errNoEventID
+		if json.Unmarshal(raw, &p) == nil {
+			e, err = p.event(m.Now.number(), known, now)
+		}
+		if err != nil {
+			refused, last = append(refused, refusedEvent{i, err.Code, err.Message}), err
+			continue
+		}
+		e.ID = models.SiteEventID(a.Row.ID, string(p.ID))
+		e.Source, e.Domain, e.IP = models.FromTag, host, ip
+		e.Host = cmp.Or(e.Host, originHost(r))
+		events = append(events, e)
+	}
+	return events, refused, last
+}
+
+// knownClick is the click by which the sender came through this domain, if its cookie tells of one of this account.
+func (h *Handler) knownClick(r *http.Request, account uuid.UUID) uuid.UUID {
+	t, ok := parseIDs[clickCookie](cookie(r.Header, clickCookieName))
+	if !ok {
+		return uuid.Nil
+	}
+	if c := h.routes.Current().Campaign(t[1]); c == nil || c.Row.AccountID != account {
+		return uuid.Nil
+	}
+	return t[0]
+}
+
+func originHost(r *http.Request) string {
+	_, host, _ := strings.Cut(r.Header.Get("Origin"), "://")
+	return host
+}
+
+// eventName is the form of names of events and of keys of goals.
+var eventName = regexp.MustCompile(`^[a-z0-9_]{1,` + strconv.Itoa(maxEventName) + `}$`)
+
+// ways are the arrivals that a page says itself.
+var ways = []loose{"url", "cookie", "local"}
+
+// event is what the event says. clock is what time it was at the page when it was sent, known the click that the
+// sender's cookie tells of. Texts are cut by takeEvents.
+func (p *pageEvent) event(clock float64, known uuid.UUID, now time.Time) (e models.SiteEvent, err *models.Error) {
+	if p.ID == "" || len(p.ID) > maxEventID {
+		return e, errNoEventID
+	}
+	name := strings.ToLower(strings.TrimSpace(string(p.Name)))
+	if !eventName.MatchString(name) {
+		return e, errEventName
+	}
+	e = models.SiteEvent{
+		Name: name, At: now, Referrer: string(p.Referrer), Currency: string(p.Currency), OrderID: string(p.OrderID),
+		Slot: int(p.Slot.number()), TimeZone: p.TimeZone.offset(), Screen: string(p.Screen), WebDriver: p.WebDriver == "true",
+		Items: p.items(),
+	}
+	if name == models.EventIdentify {
+		e.OrderID = string(p.ExternalID)
+	}
+	if age := clock - p.At.number(); age > 0 && p.At != "" {
+		e.At = now.Add(-time.Duration(min(age, float64(maxEventAge.Milliseconds()))) * time.Millisecond)
+	}
+	e.Value, _ = postback.ParseAmount(strings.TrimSpace(string(p.Value)))
+	p.arrive(&e, known)
+	address := strings.TrimPrefix(strings.TrimPrefix(string(p.URL), "https://"), "http://")
+	host, path, _ := strings.Cut(address, "/")
+	e.Host, e.Path = host, "/"+path
+	return e, nil
+}
+
+// arrive says how the click was found: by the page, by the cookie of the tracking domain, by an ad platform's id, or not.
+func (p *pageEvent) arrive(e *models.SiteEvent, known uuid.UUID) {
+	id, err := models.ParseClickID(string(p.Click))
+	kind, ad, _ := strings.Cut(string(p.Ad), "=")
+	switch {
+	case err == nil && id != uuid.Nil:
+		e.ClickID, e.Arrival = id, string(ways[0])
+		if slices.Contains(ways, p.From) {
+			e.Arrival = string(p.From)
+		}
+	case known != uuid.Nil:
+		e.ClickID, e.Arrival = known, "redirect"
+	case ad != "" && slices.Contains(models.AdArrivals, kind):
+		e.Arrival, e.AdID = kind, ad
+	default:
+		e.Arrival = models.ArrivalDirect
+	}
+}
+
+func (p *pageEvent) items() (items []models.SiteItem) {
+	var list []pageItem
+	if json.Unmarshal(p.Items, &list) != nil {
+		return nil
+	}
+	for _, i := range list[:min(len(list), maxItems)] {
+		price, _ := postback.ParseAmount(strings.TrimSpace(string(i.Price)))
+		items = append(items, models.SiteItem{
+			SKU: string(cmp.Or(i.SKU, i.ItemID)), Name: string(cmp.Or(i.Name, i.ItemName)), Price: models.NewMoney(price),
+			Quantity: int(cmp.Or(i.Quantity, "1").number()),
+		})
+	}
+	return items
+}

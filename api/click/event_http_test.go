@@ -1,0 +1,256 @@
+package click
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/api/bucket"
+	"switchyard/models"
+)
+
+// tell posts a message as the page tag does. events are members of the list.
+func (w *world) tell(events string, edits ...edit) (status int, code string) {
+	w.Helper()
+	return w.tellBody(fmt.Sprintf(`{"site": %q, "now": 1700000060000, "events": [%s]}`, w.account, events), edits...)
+}
+
+func (w *world) tellBody(body string, edits ...edit) (status int, code string) {
+	w.Helper()
+	all := append([]edit{header("Content-Type", "text/plain;charset=UTF-8"), header("Origin", "https://shop.test")}, edits...)
+	res := w.send(http.MethodPost, "/t/event", body, all...)
+	if got := res.Header.Get("Access-Control-Allow-Origin"); got != "https://shop.test" {
+		w.Errorf("pages may not read the answer: allowed is %q", got)
+	}
+	if res.StatusCode == http.StatusNoContent {
+		return res.StatusCode, ""
+	}
+	var got struct {
+		Data  struct{ Refused []refusedEvent }
+		Error struct{ Code, Message string }
+	}
+	text, err := io.ReadAll(res.Body)
+	if err != nil || json.Unmarshal(text, &got) != nil {
+		w.Fatalf("%d %s %v", res.StatusCode, text, err)
+	}
+	var codes []string
+	for _, r := range got.Data.Refused {
+		codes = append(codes, strconv.Itoa(r.Index)+":"+r.Code)
+	}
+	return res.StatusCode, strings.Join(codes, " ") + got.Error.Code
+}
+
+var equal = []cmp.Option{
+	cmp.Comparer(func(a, b decimal.Decimal) bool { return a.Equal(b) }),
+	cmp.Comparer(func(a, b models.Money) bool { return a.Equal(b.Decimal) }),
+	cmp.Comparer(func(a, b netip.Addr) bool { return a == b }),
+}
+
+// TestPageEvents: what a page says becomes an event, however it writes its values.
+func TestPageEvents(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	site := w.site("shop.test", "")
+	mine := w.campaign("summer-sale", nil, path("lander", nil, to(w.lander("https://shop.test/")), to(w.offer("https://offer.test/", uuid.Nil))))
+	w.fresh()
+	click := models.NewClickID()
+	cookies := func(campaign uuid.UUID) edit {
+		return header("Cookie", clickCookieName+"="+string(appendIDs(nil, click, campaign, uuid.Nil, uuid.Nil, uuid.Nil)))
+	}
+	view := models.SiteEvent{Name: "view", Arrival: models.ArrivalDirect, Host: "shop.test", Path: "/"}
+	with := func(change func(e *models.SiteEvent)) models.SiteEvent {
+		e := view
+		change(&e)
+		return e
+	}
+	named := fmt.Sprintf(`"id": "1", "name": "view", "url": "shop.test", "click": %q`, models.FormatClickID(click))
+	for _, c := range []struct {
+		name, event string
+		edit        edit
+		want        models.SiteEvent
+	}{
+		{"no click", `{"id": "1", "name": "view"}`, nil, view},
+		{"from an address", `{` + named + `, "from": "url"}`, nil, with(func(e *models.SiteEvent) { e.ClickID, e.Arrival = click, "url" })},
+		{"from localStorage", `{` + named + `, "from": "local"}`, nil, with(func(e *models.SiteEvent) { e.ClickID, e.Arrival = click, "local" })},
+		{"from nowhere", `{` + named + `, "from": "gclid"}`, nil, with(func(e *models.SiteEvent) { e.ClickID, e.Arrival = click, "url" })},
+		{"the page's click first", `{` + named + `, "from": "cookie"}`, cookies(mine), with(func(e *models.SiteEvent) { e.ClickID, e.Arrival = click, "cookie" })},
+		{"known redirect", `{"id": "1", "name": "view", "ad": "gclid=a=b"}`, cookies(mine), with(func(e *models.SiteEvent) { e.ClickID, e.Arrival = click, "redirect" })},
+		{"another account's click", `{"id": "1", "name": "view", "ad": "gclid=a=b"}`, cookies(uuid.New()), with(func(e *models.SiteEvent) { e.Arrival, e.AdID = "gclid", "a=b" })},
+		{"made-up platform", `{"id": "1", "name": "view", "ad": "xclid=a"}`, nil, view},
+		{"no click id", `{"id": "1", "name": "view", "click": "../../", "from": "url"}`, nil, view},
+		{"an address", `{"id": "1", "name": "view", "url": "https://WWW.shop.test:8443/a/b?c=d"}`, nil, with(func(e *models.SiteEvent) { e.Host, e.Path = "www.shop.test", "/a/b" })},
+		{"a router's address", `{"id": "1", "name": "view", "url": "shop.test/app#/thanks"}`, nil, with(func(e *models.SiteEvent) { e.Path = "/app#/thanks" })},
+		{"the browser", `{"id": "1", "name": "view", "tz": -570, "screen": "800x600", "webdriver": true}`, nil, with(func(e *models.SiteEvent) {
+			e.TimeZone, e.Screen, e.WebDriver = "-09:30", "800x600", true
+		})},
+		{"a slot", `{"id": "1", "name": "click", "slot": "3"}`, nil, with(func(e *models.SiteEvent) { e.Name, e.Slot = "click", 3 })},
+		{"an order", `{"id": "1", "name": "Purchase", "value": "1,299.50", "currency": "eur", "order_id": 1234,
+			"items": [{"sku": "a", "price": "9.50", "quantity": "2"}, {"item_id": 7, "item_name": "b", "price": 1}]}`, nil, with(func(e *models.SiteEvent) {
+			e.Name, e.Value, e.Currency, e.OrderID = "purchase", decimal.RequireFromString("1299.5"), "EUR", "1234"
+			e.Items = []models.SiteItem{
+				{SKU: "a", Price: models.NewMoney(decimal.RequireFromString("9.5")), Quantity: 2},
+				{SKU: "7", Name: "b", Price: models.NewMoney(decimal.NewFromInt(1)), Quantity: 1},
+			}
+		})},
+		{"who", `{"id": "1", "name": "identify", "external_id": "u1"}`, nil, with(func(e *models.SiteEvent) { e.Name, e.OrderID = "identify", "u1" })},
+		{"values of other types", `{"id": 1, "name": "view", "value": {"a": [1]}, "order_id": [], "items": "x", "slot": {}, "at": null}`, nil, view},
+		{"long texts", `{"id": "1", "name": "lead", "order_id": "` + strings.Repeat("o", 1000) + `"}`, nil, with(func(e *models.SiteEvent) {
+			e.Name, e.OrderID = "lead", strings.Repeat("o", maxWord)
+		})},
+	} {
+		w.tape.records = nil
+		edits := []edit{}
+		if c.edit != nil {
+			edits = append(edits, c.edit)
+		}
+		if status, code := w.tell(c.event, edits...); status != http.StatusNoContent {
+			t.Errorf("%s: %d %s", c.name, status, code)
+			continue
+		}
+		got, want := w.tape.events()[0], c.want
+		want.ID, want.AccountID, want.SiteID = models.SiteEventID(w.account, "1"), w.account, site
+		want.Source, want.Domain, want.IP = models.FromTag, shared, got.IP
+		want.ReceivedAt, want.At = got.ReceivedAt, got.At
+		if d := cmp.Diff(want, got, equal...); d != "" || got.IP.String() != "8.8.8.8" {
+			t.Errorf("%s (-want +got):\n%s", c.name, d)
+		}
+	}
+}
+
+// TestPageEventTimes: an event is as old as the page's clock says, whatever time the page believes it is.
+func TestPageEventTimes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.site("", "")
+	w.fresh()
+	w.tell(`{"id": "a", "name": "view", "value": 1, "at": 1700000000000}, {"id": "b", "name": "view", "value": 2, "at": 1800000000000},
+		{"id": "c", "name": "view", "value": 3, "at": 1e300}, {"id": "d", "name": "view", "value": 4, "at": "NaN"}, {"id": "e", "name": "view", "value": 5}`)
+	got := w.tape.events()
+	for i, want := range []time.Duration{time.Minute, 0, 0, 0, 0} {
+		if age := got[i].ReceivedAt.Sub(got[i].At).Round(time.Minute); i != 3 && age != want {
+			t.Errorf("event %d is %s old, want %s", i, age, want)
+		}
+	}
+}
+
+// TestPageEventsRefused: what is no event is refused with a code, at once however large or deep it is, and what is stored
+// of the rest is told.
+func TestPageEventsRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.fresh()
+	const view = `{"id": "1", "name": "view"}`
+	if status, code := w.tell(view); status != http.StatusNotFound || code != "no_site" {
+		t.Errorf("without a site: %d %s", status, code)
+	}
+	w.site("shop.test", "")
+	other := w.newAccount()
+	w.fresh()
+	message := func(events string) string { return fmt.Sprintf(`{"site": %q, "events": [%s]}`, w.account, events) }
+	for _, c := range []struct {
+		name, body string
+		edit       edit
+		status     int
+		code       string
+	}{
+		{"nothing", ``, nil, 400, "bad_body"},
+		{"a list", `[]`, nil, 400, "bad_body"},
+		{"null", `null`, nil, 400, "bad_body"},
+		{"half", message(view)[:40], nil, 400, "bad_body"},
+		{"deep", `{"site": ` + strings.Repeat("[", 60_000), nil, 400, "bad_body"},
+		{"deep and closed", message(`{"id": ` + strings.Repeat("[", 9_000) + strings.Repeat("]", 9_000) + `}`), nil, 400, "invalid_event"},
+		{"10 MB", strings.Repeat(" ", 10<<20), nil, 413, "too_large"},
+		{"10 MB of unsaid length", strings.Repeat(" ", 10<<20), func(r *http.Request) { r.ContentLength = -1 }, 413, "too_large"},
+		{"no events", message(""), nil, 400, "no_events"},
+		{"too many", message(strings.TrimSuffix(strings.Repeat(view+",", maxEvents+1), ",")), nil, 400, "no_events"},
+		{"no id", message(`{"name": "view"}`), nil, 400, "invalid_event"},
+		{"a long id", message(`{"name": "view", "id": "` + strings.Repeat("i", maxEventID+1) + `"}`), nil, 400, "invalid_event"},
+		{"no object", message(`7`), nil, 400, "invalid_event"},
+		{"no name", message(`{"id": "1"}`), nil, 400, "bad_key"},
+		{"a bad name", message(`{"id": "1", "name": "buy now"}`), nil, 400, "bad_key"},
+		{"some", message(view + `, 7, {"id": "2"}, {"id": "2", "name": "lead"}`), nil, 200, "1:invalid_event 2:bad_key"},
+		{"unknown key", `{"site": "nobody's", "events": [` + view + `]}`, nil, 404, "unknown_site_key"},
+		{"another's domain", fmt.Sprintf(`{"site": %q, "events": [%s]}`, other, view), host(own), 404, "unknown_site_key"},
+		{"an unknown domain", message(view), host("nobody.test"), 404, "unknown_site_key"},
+	} {
+		edits := []edit{}
+		if c.edit != nil {
+			edits = append(edits, c.edit)
+		}
+		if status, code := w.tellBody(c.body, edits...); status != c.status || code != c.code {
+			t.Errorf("%s: %d %q, want %d %q", c.name, status, code, c.status, c.code)
+		}
+	}
+	if n := len(w.tape.events()); n != 2 {
+		t.Errorf("%d events are stored, want the 2 good ones", n)
+	}
+	if n := counter(t, w.h, "switchyard_site_events_refused_total"); n != 20 {
+		t.Errorf("%v messages are counted as refused", n)
+	}
+	res := w.send(http.MethodGet, "/t/event", "")
+	if res.StatusCode != http.StatusMethodNotAllowed || res.Header.Get("Allow") != "POST, OPTIONS" {
+		t.Errorf("GET: %d, allowed is %s", res.StatusCode, res.Header.Get("Allow"))
+	}
+	res = w.send(http.MethodOptions, "/t/event", "", header("Origin", "https://shop.test"))
+	if res.StatusCode != http.StatusNoContent || res.Header.Get("Access-Control-Allow-Methods") != "POST" {
+		t.Errorf("OPTIONS: %d %v", res.StatusCode, res.Header)
+	}
+}
+
+// TestPageEventsLimited: an account and a sender may have only so many, and no answer says that an event is stored that is
+// not.
+func TestPageEventsLimited(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.site("", "")
+	w.fresh()
+	const view = `{"id": "1", "name": "view"}`
+	w.tape.fail = true
+	if status, code := w.tell(view); status != http.StatusServiceUnavailable || code != "unavailable" {
+		t.Errorf("the disk is full: %d %s", status, code)
+	}
+	w.tape.fail = false
+	w.h.eventLimits.addressees = bucket.New[addressee](never, 2, 100)
+	w.h.eventLimits.few = bucket.New[netip.Prefix](never, 1, 100)
+	for i, want := range []int{204, 204, 204, 429} {
+		if status, _ := w.tell(view); status != want {
+			t.Errorf("message %d: %d, want %d", i, status, want)
+		}
+	}
+	if status, _ := w.tell(view, peer("9.9.9.9:1")); status != http.StatusNoContent {
+		t.Errorf("a sender of few messages: %d", status)
+	}
+	w.h.eventLimits.senders = bucket.New[netip.Prefix](never, 1, 100)
+	for i, want := range []int{204, 429} {
+		if status, _ := w.tell(view, peer("9.9.9.1:1")); i == 1 && status != want {
+			t.Errorf("message %d of one sender: %d, want %d", i, status, want)
+		}
+	}
+	if res := w.send(http.MethodPost, "/postback", "clickid="+models.FormatClickID(models.NewClickID())); res.StatusCode != http.StatusOK {
+		t.Errorf("a postback stands behind pages: %d", res.StatusCode)
+	}
+}
+
+// TestTagIsServed: on every tracking domain, and nowhere else.
+func TestTagIsServed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, c := range []struct {
+		host, target string
+		status       int
+	}{{shared, "/t.js", 200}, {own, "/t.js", 200}, {"nobody.test", "/t.js", 404}, {shared, "/t.js/x", 404}, {shared, "/t", 404}} {
+		if got := w.get(c.target, host(c.host)); got.StatusCode != c.status {
+			t.Errorf("%s%s: %d, want %d", c.host, c.target, got.StatusCode, c.status)
+		}
+	}
+}

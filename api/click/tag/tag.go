@@ -1,0 +1,44 @@
+// Package tag is the page tag: the script that customers put on their own pages. It is written in tag.js. What is served
+// is tag.min.js, which `make generate` makes of it with esbuild. tag.sum has the checksums of both, so that tests tell a
+// stale one without esbuild.
+package tag
+
+import (
+	_ "embed"
+	"net/http"
+	"strconv"
+	"sync"
+
+	"switchyard/api/envelope"
+	"switchyard/api/route"
+)
+
+//go:embed tag.min.js
+var script []byte
+
+// maxAge is how long browsers keep the script: a change reaches all pages within that time.
+const maxAge = "public, max-age=3600"
+
+var static = sync.OnceValue(func() route.Static {
+	s, err := route.NewStatic("text/javascript; charset=utf-8", script)
+	if err != nil {
+		panic(err) // a buffer takes everything
+	}
+	return s
+})
+
+// Serve answers with the script, for pages of any origin.
+func Serve(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Cache-Control", maxAge)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
+	h.Set("Access-Control-Allow-Origin", "*") // a page may check the script's integrity
+	a := envelope.Static(h, r, http.StatusOK, static())
+	if a.Status != http.StatusNotModified {
+		h.Set("Content-Type", a.Type)
+		h.Set("Content-Length", strconv.Itoa(len(a.Body)))
+	}
+	w.WriteHeader(a.Status)
+	_, _ = w.Write(a.Body) // a visitor who is gone needs no answer; net/http drops the body of a HEAD
+}

@@ -1,0 +1,267 @@
+// The page tag, answered at /t.js of every tracking domain:
+//
+//   <script src="https://TRACKING-DOMAIN/t.js" data-site="SITE-KEY" async></script>
+//
+// It tells POST /t/event of the same domain what visitors do on a customer's own pages, and which click brought them.
+// What a page may call is documented at /docs/tracking. `make generate` makes tag.min.js of this file, which is what is
+// served. That stays below 2048 bytes compressed: the words of events, storage and attributes are contract, all else is
+// for the minifier.
+//
+// Three rules hold everywhere below.
+//   - Nothing is thrown into the page: what the page or the browser calls runs in attempt.
+//   - Nothing is stored or sent unless consent is true.
+//   - An event stays queued until the server has said that it is stored, or that it never will be. It has an id of its
+//     own, so that the server stores it once, however often it is sent.
+((win, doc, location, attempt) => attempt(() => {
+  const on = (target, type, f) => target.addEventListener(type, (e) => attempt(() => f(e)), true);
+
+  const keepClick = 7776e6; // ms that a click is remembered: 90 days
+  const keepEvent = 6048e5; // ms that an event is tried again: 7 days
+  const maxEvents = 50; // that wait; the oldest is given up first
+  const maxText = 2e4; // characters of a request, and of an event: browsers send at most 64 kB that outlive a page
+
+  const { src, dataset } = doc.currentScript;
+  const { site } = dataset;
+  const base = src.split('/t.js')[0]; // of the tracking domain's addresses
+  const older = win.trk || {}; // what collects calls until the tag is loaded, or another site's tag
+  const clickKey = 'trk_click'; // name of the cookie, and of its copy in localStorage
+  const eventKey = 'trk_q:' + site + ':'; // followed by an event's id: an event in localStorage
+
+  const noTrack = 'trk-no-track'; // name of a meta element, a cookie or an entry of localStorage
+
+  let consent; // true: given or not needed; false: refused, or never to be asked for; undefined: waited for
+  const queue = new Map(); // events that wait for consent or for the server: id to text
+  let flight = []; // ids that are on their way
+  let delay = 1e3; // ms until what the server did not take is sent again; it doubles
+  let click, from, ad; // id of the click that brought the visitor, where it was found, click of an ad platform: gclid=XYZ
+  let trap; // the link that nobody sees
+  let path, page, before; // what the last view showed, without and with its query, and what the view before showed
+
+  const local = () => win.localStorage;
+  // Calls f with the id of each event in localStorage, and with none for what is no event.
+  const eachStored = (f) => attempt(() => Object.keys(local()).forEach((name) => f(name.split(eventKey)[1])));
+
+  // The address names a click in a parameter called like the token for it, or the click of an ad platform.
+  const readAddress = () => {
+    const find = (pattern) => (location.href.match('[?&]' + pattern + '(?![^&#])') || [])[1] || '';
+    click = find('(?:(?:cf_)?click_?id|subid|uclick|cid)=([0-9A-Za-z]{22})');
+    from = click && 'url';
+    ad = find('((?:gclid|fbclid|msclkid|ttclid)=[^&#~;]+)');
+  };
+
+  // Writes the cookie for the widest domain that the browser takes, since a shop's checkout may be on another subdomain.
+  // An age of 0 deletes it on all of them.
+  const setCookie = (value, age) => {
+    const labels = location.hostname.split('.');
+    for (const n in labels) {
+      doc.cookie = `${clickKey}=${value};path=/;samesite=lax;max-age=${age};domain=` + labels.slice(-1 - n).join('.');
+      if (age && doc.cookie.includes(value)) break;
+    }
+  };
+
+  // Finds the click: the address comes first, then the cookie, then localStorage. Only what an address named is written,
+  // so that nothing comes back that a visitor has deleted.
+  const recall = () => {
+    const cookie = attempt(() => doc.cookie.match(clickKey + '=([^;]+)')[1]);
+    const known = (cookie || attempt(() => local()[clickKey]) || '').split('~'); // click id, ad, time
+    readAddress();
+    const fresh = click || ad;
+    if (!click && Date.now() - known[2] < keepClick) {
+      click = known[0];
+      from = click && (cookie ? 'cookie' : 'local');
+      ad = ad || known[1];
+    }
+    if (fresh) {
+      const value = [click, ad, Date.now()].join('~');
+      attempt(() => setCookie(value, keepClick / 1e3));
+      attempt(() => (local()[clickKey] = value));
+    }
+  };
+
+  // Queues an event, with the click that is known now.
+  const put = (event) => {
+    const text = JSON.stringify({ ...event, click, from, ad });
+    if (text.length > maxText) return;
+    queue.set(event.id, text);
+    if (consent) attempt(() => (local()[eventKey + event.id] = text));
+    if (queue.size > maxEvents) drop(queue.keys().next().value);
+  };
+
+  const drop = (id) => {
+    queue.delete(id);
+    attempt(() => local().removeItem(eventKey + id));
+  };
+
+  // Sends what waits, the oldest first. A page that is being left, of which an event tells, does not wait for its turn.
+  const send = (e) => {
+    const leaving = e && e.type == 'pagehide';
+    if (!consent || (flight[0] && !leaving)) return;
+    const ids = [];
+    const texts = [];
+    for (const [id, text] of queue) {
+      if (flight.includes(id)) continue;
+      if ((texts + text).length > maxText) break;
+      ids.push(id);
+      texts.push(text);
+    }
+    if (!ids[0]) return;
+    const body = `{"site":"${site}","now":${Date.now()},"events":[${texts}]}`;
+    if (leaving) return navigator.sendBeacon(base + '/t/event', body);
+    flight = ids;
+    // A text needs no preflight. Cookies go along where the tracking domain is of the same site as the page: by them the
+    // server knows a click that the page's address does not name.
+    fetch(base + '/t/event', { method: 'POST', body, keepalive: true, credentials: 'include' })
+      .then(({ status }) => {
+        // Too many requests, and trouble of the server, are for later. What else is refused always will be.
+        if (status == 429 || status > 499) throw 0;
+        ids.forEach(drop);
+        delay = 1e3;
+        flight = [];
+        send();
+      })
+      .catch(() => {
+        flight = [];
+        setTimeout(() => attempt(send), (delay *= 2));
+      });
+  };
+
+  // Notes that something happened.
+  const record = (name, data) => {
+    if (consent === false) return;
+    const at = Date.now();
+    put({
+      ...data,
+      ...(name == 'view' && {
+        tz: -new Date().getTimezoneOffset(), // its name would cost some 10 ms
+        screen: screen.width + 'x' + screen.height,
+        webdriver: navigator.webdriver,
+      }),
+      id: at + '-' + Math.random(),
+      name,
+      at,
+      url: path,
+      ref: before,
+    });
+    send();
+  };
+
+  // Counts a view if the page shows something else than before. A router that replaces its address may only note a filter
+  // in the query. A fragment is a page to a router that writes it as a path.
+  const look = (how) => {
+    const newPath = location.host + location.pathname + (/^#!?\//.test(location.hash) ? location.hash : '');
+    const newPage = newPath + location.search;
+    const same = how == 'replaceState' ? newPath == path : newPage == page;
+    page = newPage;
+    if (same) return;
+    before = path || doc.referrer.split(/[?#]/)[0];
+    path = newPath;
+    record('view');
+    links();
+  };
+
+  // Gives a link to an offer its address. One with an address of its own keeps it as long as no click is known.
+  const link = (a) => {
+    if (click || !a.href) a.href = base + '/out/' + a.dataset.trkSlot + (click && '?clickid=' + click);
+  };
+  const links = () => {
+    doc.querySelectorAll('a[data-trk-slot]').forEach(link);
+    if (!click || !doc.body || trap) return;
+    // Nobody sees this link. What follows it is a program, and so is what clicked.
+    trap = doc.createElement('a');
+    trap.href = base + '/t/h/' + click;
+    trap.rel = 'nofollow';
+    trap.style = 'display:none';
+    doc.body.append(trap);
+  };
+
+  // Does all that is allowed from now on: finds the click, and takes up what waited and what an earlier page has left.
+  const begin = () => {
+    consent = true;
+    recall();
+    links();
+    [...queue.values()].forEach((text) => put(JSON.parse(text)));
+    eachStored((id) => {
+      // An id begins with its time.
+      if (Date.now() - parseInt(id) < keepEvent) queue.set(id, local()[eventKey + id]);
+      else drop(id);
+    });
+    send();
+  };
+
+  // Takes back everything.
+  const forget = () => {
+    consent = false;
+    queue.clear();
+    click = from = ad = '';
+    attempt(() => setCookie('', 0));
+    attempt(() => local().removeItem(clickKey));
+    eachStored(drop);
+  };
+
+  // What a page calls.
+  const call = (name, a, b) => {
+    if (name == 'consent') {
+      if (off || a === false) forget();
+      else if (!consent) begin();
+    } else if (name == 'ready') older.clickId || setTimeout(a);
+    else if (name == 'goal') record(a, b);
+    else record(name, a);
+  };
+
+  // The visitor or the page wants no tracking at all.
+  const off = navigator.globalPrivacyControl || doc.querySelector(`meta[name=${noTrack}]`) ||
+    attempt(() => doc.cookie.includes(noTrack)) || attempt(() => local()[noTrack]);
+
+  const start = () => {
+    const early = older.q || [];
+    const trk = (...args) => {
+      older.clickId ? older(...args) : early.push(args);
+      attempt(() => call(...args));
+    };
+    trk.q = early; // another site's tag takes the same calls
+    trk.clickId = () => click;
+    trk.ready = trk.bind(0, 'ready');
+    win.trk = trk;
+
+    readAddress();
+    if (off) consent = false;
+    look();
+    for (const args of early) attempt(() => call(...args));
+    if (consent == null && dataset.consent != 'wait') begin();
+
+    for (const method of ['pushState', 'replaceState']) {
+      const original = history[method];
+      history[method] = (...args) => {
+        original.apply(history, args);
+        attempt(() => look(method));
+      };
+    }
+    on(win, 'popstate', look);
+    for (const type of ['click', 'auxclick']) {
+      on(doc, type, (e) => {
+        const a = e.target.closest('a[data-trk-slot]');
+        if (!a || e.button > 1) return;
+        link(a);
+        record('click', { slot: +a.dataset.trkSlot });
+      });
+    }
+    on(doc, 'submit', (e) => {
+      const { trkLead } = e.target.dataset;
+      if (trkLead != null) record(trkLead || 'lead');
+    });
+    on(doc, 'DOMContentLoaded', links);
+    on(win, 'online', send);
+    on(win, 'pagehide', send);
+  };
+
+  if (win[eventKey]) return; // the page has this tag twice
+  win[eventKey] = 1;
+  // A page that a browser prepares ahead has not been seen yet.
+  if (doc.prerendering) on(doc, 'prerenderingchange', start);
+  else start();
+}))(window, document, location, (f) => {
+  // The value of a function, or nothing if it throws, as storage does where a browser blocks it.
+  try {
+    return f();
+  } catch {}
+});
