@@ -22,10 +22,13 @@ func New[K comparable](perSecond rate.Limit, burst, keys int) Set[K] {
 }
 
 // Take takes a token from the bucket of a key. It is false if there is none.
-func (s Set[K]) Take(key K, now time.Time) bool {
+func (s Set[K]) Take(key K, now time.Time) bool { return s.TakeN(key, 1, now) }
+
+// TakeN takes n tokens from the bucket of a key. It is false, and takes none, if there are not as many.
+func (s Set[K]) TakeN(key K, n int, now time.Time) bool {
 	l, ok := s.known.GetIfPresent(key)
 	if !ok {
 		l, _ = s.known.SetIfAbsent(key, rate.NewLimiter(s.rate, s.burst))
 	}
-	return l.AllowN(now, 1)
+	return l.AllowN(now, n)
 }

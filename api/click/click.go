@@ -97,9 +97,10 @@ type Clicks interface {
 	FindByID(ctx context.Context, id uuid.UUID) (click clicklog.StoredClick, ok bool, err error)
 }
 
-// Proofs seals what proves the sender of a postback: a *store.Store.
+// Proofs seals what proves the sender of a postback, and opens the secret of an account's servers: a *store.Store.
 type Proofs interface {
 	SealProof(ctx context.Context, postback uuid.UUID, p postback.Proof) ([]byte, error)
+	OpenGoalSecret(ctx context.Context, account uuid.UUID, sealed []byte) (string, error)
 }
 
 // Usage counts what daily caps limit: report.Reader.
@@ -155,8 +156,12 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.pixel(w, r)
 		return
 	case "t":
-		if rest == "event" {
+		switch rest {
+		case "event":
 			h.pageEvents(w, r)
+			return
+		case "goal":
+			h.serverGoals(w, r)
 			return
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"switchyard/models"
 )
 
-// The limits of postbacks, in messages a second and at once, for each process. A network sends hundreds a second from
+// The limits of postbacks and of goals, in messages a second and at once, for each process. A network sends hundreds a second from
 // one address in a burst. What goes to one addressee is more than what one address may send, so that a single stranger
 // does not use up what a network or a domain may receive.
 const (
@@ -23,7 +23,10 @@ const (
 	// several addresses do not shut out those of few.
 	fewRate  = 10
 	fewBurst = 100
-	// samplesPerHour is how many messages that name no click are stored for one addressee.
+	// goalRate is how many goals the servers of one account may report.
+	goalRate  = 1000
+	goalBurst = 10_000
+	// samplesPerHour is how many messages that name no click, or are refused as they arrive, are stored for one addressee.
 	samplesPerHour = 20
 )
 
@@ -47,6 +50,7 @@ type postbackLimits struct {
 	addressees bucket.Set[addressee]
 	few        bucket.Set[netip.Prefix]
 	samples    bucket.Set[addressee]
+	goals      bucket.Set[uuid.UUID] // by account
 }
 
 func newPostbackLimits() postbackLimits {
@@ -54,6 +58,7 @@ func newPostbackLimits() postbackLimits {
 		senders:    bucket.New[netip.Prefix](senderRate, senderBurst, maxSenders),
 		addressees: bucket.New[addressee](addresseeRate, addresseeBurst, maxAddressees),
 		few:        bucket.New[netip.Prefix](fewRate, fewBurst, maxSenders),
+		goals:      bucket.New[uuid.UUID](goalRate, goalBurst, maxAddressees),
 		samples:    bucket.New[addressee](rate.Every(time.Hour/samplesPerHour), samplesPerHour, maxAddressees),
 	}
 }

@@ -15,6 +15,7 @@ type metrics struct {
 	clicks, late, unrecorded, postbacks, events, unmatched, limited, overBudget, eventsRefused prometheus.Counter
 	seconds                                                                                    prometheus.Histogram
 	redirected                                                                                 [flow.ViaDestination + 1]prometheus.Counter
+	refusedGoals                                                                               *prometheus.CounterVec
 	redirects, slow                                                                            atomic.Int64
 }
 
@@ -48,7 +49,11 @@ func newMetrics() metrics {
 		return prometheus.NewCounter(prometheus.CounterOpts{Namespace: "switchyard", Name: name, Help: help})
 	}
 	return metrics{
-		redirected:    newRedirected(),
+		redirected: newRedirected(),
+		refusedGoals: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Namespace: "switchyard", Name: "goals_refused_total",
+			Help: "Goals and messages of servers that were refused, by the code of the answer. Some of them are stored.",
+		}, []string{"code"}),
 		clicks:        counter("clicks_total", "Clicks and click-outs on stable storage."),
 		late:          counter("clicks_late_total", "Clicks and click-outs whose visitor was sent on before they were recorded."),
 		unrecorded:    counter("clicks_unrecorded_total", "Clicks, click-outs, postbacks and site events that no storage took."),
@@ -69,7 +74,7 @@ func newMetrics() metrics {
 // Collectors are the metrics of the click path, for the process to register.
 func (h *Handler) Collectors() []prometheus.Collector {
 	all := []prometheus.Collector{
-		h.metrics.clicks, h.metrics.late, h.metrics.unrecorded, h.metrics.postbacks, h.metrics.events, h.metrics.eventsRefused,
+		h.metrics.clicks, h.metrics.late, h.metrics.unrecorded, h.metrics.postbacks, h.metrics.events, h.metrics.eventsRefused, h.metrics.refusedGoals,
 		h.metrics.unmatched, h.metrics.limited, h.metrics.overBudget, h.metrics.seconds,
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Namespace: "switchyard", Name: "routing_campaigns",

@@ -277,7 +277,11 @@ func replyError(w http.ResponseWriter, err error) {
 		w.Header().Set("Retry-After", retryAfter)
 	default:
 	}
-	writeReply(w, envelope.Status[e.Kind], reply{Error: &envelope.Error{Message: e.Message, Code: e.Code}})
+	writeReply(w, envelope.Status[e.Kind], replyOf(e))
+}
+
+func replyOf(e *models.Error) reply {
+	return reply{Error: &envelope.Error{Message: e.Message, Code: e.Code}}
 }
 
 func writeReply(w http.ResponseWriter, status int, body reply) {

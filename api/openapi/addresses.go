@@ -18,6 +18,7 @@ type address struct {
 	Who, Doc     string
 	params       []object // of the path first
 	answers      object
+	body         object // schema of what is sent; nil: nothing
 }
 
 // trackingServer stands for the domains of links.
@@ -49,12 +50,12 @@ var addresses = []address{
 		http.MethodGet, "/{slug}", "followLink", "visitor",
 		"a tracking link, by the campaign's alias, or a smartlink, by its slug; the parameters are those that the traffic source names",
 		[]object{text("path", "slug", "alias of a campaign, or slug of a smartlink")},
-		onward(),
+		onward(), nil,
 	},
 	{
 		http.MethodGet, "/out", "clickOut", "visitor of a landing page", "goes on to an offer of the first slot",
 		[]object{text("query", "clickid", "the click that led to the page, where its cookie is not sent")},
-		onward(),
+		onward(), nil,
 	},
 	{
 		http.MethodGet, "/out/{slot}", "clickOutSlot", "visitor of a landing page", "goes on to an offer of a slot",
@@ -64,13 +65,13 @@ var addresses = []address{
 			}},
 			text("query", "clickid", "the click that led to the page, where its cookie is not sent"),
 		},
-		onward(),
+		onward(), nil,
 	},
-	{http.MethodGet, "/postback", "sendPostback", "shop", "reports a conversion", postbackParams(), postbackAnswers()},
+	{http.MethodGet, "/postback", "sendPostback", "shop", "reports a conversion", postbackParams(), postbackAnswers(), nil},
 	{
 		http.MethodGet, "/postback/{id}", "sendNetworkPostback", "affiliate network",
 		"reports a conversion, by the settings of a network; POST with a form or a JSON object does the same",
-		append([]object{text("path", "id", "of the network")}, postbackParams()...), postbackAnswers(),
+		append([]object{text("path", "id", "of the network")}, postbackParams()...), postbackAnswers(), nil,
 	},
 	{
 		http.MethodGet, "/pixel.gif", "loadPixel", "visitor of a shop", "reports a conversion from the visitor's own browser",
@@ -78,6 +79,17 @@ var addresses = []address{
 		object{"200": object{
 			"description": "a transparent image", "content": object{"image/gif": object{"schema": object{"type": "string"}}},
 		}},
+		nil,
+	},
+	{
+		http.MethodPost, "/t/goal", "sendGoals", "server of a shop",
+		"reports goals that visitors have reached, one or a list of at most 1,000",
+		[]object{
+			text("header", "X-Site-Key", "the account's siteKey, of a message that is signed"),
+			text("header", "X-Signature", "hex HMAC-SHA256 of the body by the goal secret, in place of Authorization: Bearer with the secret"),
+		},
+		goalAnswers(),
+		object{"oneOf": []any{goalSchema, object{"type": "array", "maxItems": 1000, "items": goalSchema}}},
 	},
 	{
 		http.MethodGet, "/lp/verify", "verifyVisitor", "protected landing page", "asks whether a visitor came through a tracking link",
@@ -94,6 +106,7 @@ var addresses = []address{
 				},
 			}},
 		})}},
+		nil,
 	},
 }
 
@@ -118,6 +131,50 @@ func postbackAnswers() object {
 	})}}
 }
 
+// goalSchema is what a server says about a goal.
+var goalSchema = object{
+	"type": "object", "required": []string{"click_id", "goal"}, "properties": object{
+		"click_id": object{"type": "string", "description": "of the visitor's click; it need not be known yet"},
+		"goal":     object{"type": "string", "description": "key of an active goal"},
+		"order_id": object{"type": "string", "description": "required by a goal that counts per_order: each counts once"},
+		"value":    object{"type": "number", "minimum": 0, "description": "for a goal whose valueMode is from_event"},
+		"currency": object{"type": "string", "description": "three letters; left out: the goal's, else the site's"},
+		"time":     object{"type": "string", "description": "ISO 8601 or seconds since 1970, at most 30 days ago; left out: now"},
+		"event_id": object{"type": "string", "description": "your own id: sent again it counts once. Left out: the same object counts once"},
+		"site":     object{"type": "string", "format": "uuid", "description": "left out: the first active site that has the goal"},
+		"items": object{"type": "array", "description": "products of the order, at most 100", "items": object{
+			"type": "object", "properties": object{
+				"sku": object{"type": "string"}, "name": object{"type": "string"}, "price": object{"type": "number"},
+				"quantity": object{"type": "integer"},
+			},
+		}},
+	},
+}
+
+func goalAnswers() object {
+	count, word := object{"type": "integer"}, object{"type": []string{"string", "null"}}
+	return object{
+		"200": object{"description": "what became of each goal, in the order of the list", "content": jsonContent(object{
+			"type": "object", "required": []string{"data", "error"}, "properties": object{
+				"data": object{"type": "object", "properties": object{
+					"accepted": count, "refused": count, "results": object{"type": "array", "items": object{
+						"type": "object", "properties": object{
+							"result": object{"type": "string", "enum": []string{"accepted", "refused"}}, "code": word, "message": word,
+						},
+					}},
+				}},
+				"error": object{"type": "null"},
+			},
+		})},
+		"400": object{"description": "bad_body, no_goals, or the code of a goal that was sent alone: bad_goal, invalid_click_id, " +
+			"unknown_goal, no_order_id, invalid_value, invalid_currency, invalid_time"},
+		"401": object{"description": "wrong_secret"},
+		"413": object{"description": "too_large: more than 1 MiB or 1,000 goals"},
+		"429": object{"description": "rate_limited: none is accepted, send all again"},
+		"503": object{"description": "unavailable: none is accepted, send all again"},
+	}
+}
+
 const trackingGroup = "Tracking domains"
 
 // addTracking adds the addresses of tracking domains to the paths, with their examples.
@@ -128,13 +185,16 @@ func addTracking(paths object) {
 		for _, p := range a.params {
 			params = append(params, parameterExample(maps.Clone(p), e.Query, e.Path))
 		}
-		paths[a.Path] = object{
-			"servers": []any{trackingServer},
-			strings.ToLower(a.Method): object{
-				"operationId": a.ID, "summary": a.Doc, "description": descriptions()[a.Method+" "+a.Path] + " Called by: " + a.Who + ". See /docs/tracking.",
-				"tags": []string{trackingGroup}, "security": []any{}, "parameters": params, "responses": a.shown(e),
-			},
+		op := object{
+			"operationId": a.ID, "summary": a.Doc, "description": descriptions()[a.Method+" "+a.Path] + " Called by: " + a.Who + ". See /docs/tracking.",
+			"tags": []string{trackingGroup}, "security": []any{}, "parameters": params, "responses": a.shown(e),
 		}
+		if a.body != nil {
+			body := object{"required": true, "content": jsonContent(a.body)}
+			withExample(body, e.Body)
+			op["requestBody"] = body
+		}
+		paths[a.Path] = object{"servers": []any{trackingServer}, strings.ToLower(a.Method): op}
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -40,6 +41,14 @@ func (x *examples) visit() {
 		"id": x.ids["network"], "sub1": id, "payout": "12.50", "status": "approved", "conversion_id": "A-1003", "secret": "k7-Kx2q",
 	})
 	x.follow("GET /pixel.gif", h, params{"clickid": id, "payout": "12.50", "goal": "signup"})
+	secret, err := x.Store.Sites().RotateGoalSecret(x.t.Context(), x.Account.ID)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	x.followWith("POST /t/goal", x.tracker(), nil, []object{{
+		"click_id": id, "goal": "purchase", "order_id": "A-1004", "value": 89.9, "currency": "EUR",
+		"items": []object{{"sku": "SN-42", "name": "Sneakers", "price": 89.9, "quantity": 1}},
+	}}, map[string]string{"Authorization": "Bearer " + secret})
 }
 
 // tracker answers the addresses of tracking domains.
@@ -67,8 +76,22 @@ func (x *examples) tracker() http.Handler {
 // follow sends the example of an address of tracking domains.
 func (x *examples) follow(op string, h http.Handler, params map[string]string) {
 	x.t.Helper()
+	x.followWith(op, h, params, nil, nil)
+}
+
+// followWith is follow with a body and headers.
+func (x *examples) followWith(op string, h http.Handler, params map[string]string, body any, headers map[string]string) {
+	x.t.Helper()
 	method, path, e := x.begin(op, params)
-	req := httptest.NewRequestWithContext(x.t.Context(), method, path, nil)
+	var sent []byte
+	if body != nil {
+		sent = mustJSON(x.t, body)
+		e.Body = x.json(sent, false)
+	}
+	req := httptest.NewRequestWithContext(x.t.Context(), method, path, bytes.NewReader(sent))
+	for name, value := range headers {
+		req.Header.Set(name, value)
+	}
 	req.Host = "go.acme.example"
 	req.Header.Set("User-Agent", "Mozilla/5.0 (Linux; Android 14)")
 	req.Header.Set("Accept-Language", "de")

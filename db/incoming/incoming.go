@@ -145,6 +145,9 @@ func (r Reader) Read(ctx context.Context, m Message, patient bool) (v Verdict, e
 	return v, r.believe(ctx, &v, named, found.NetworkID)
 }
 
+// GoalNotReached is the detail of a goal that was refused when it arrived: what it is worth was not worked out.
+const GoalNotReached = "it was refused when it arrived: let the server report it again"
+
 // WrongSecret is the detail of a postback that does not prove its sender.
 const WrongSecret = "the secret of the network is missing or wrong"
 
@@ -152,6 +155,10 @@ const WrongSecret = "the secret of the network is missing or wrong"
 // of a goal was believed when its event arrived.
 func (r Reader) believe(ctx context.Context, v *Verdict, named store.PostbackNetwork, of uuid.UUID) error {
 	m := &v.Message
+	if m.OfGoal() && m.Params[postback.Param("payout")] == "" { // a sample that was refused as it arrived
+		v.End(clicklog.PostbackRefused, GoalNotReached)
+		return nil
+	}
 	if m.OfGoal() { // the settings of networks say nothing about it
 		v.Input, _ = m.input(v.Decision.ClickID, v.Decision.AccountID)
 		v.Input.OwnValue = true

@@ -94,6 +94,10 @@ func TestGoalNeedsNoSecretOfANetwork(t *testing.T) {
 	}
 	b.exec(`UPDATE conversions SET status = 'rejected', statements = jsonb_set(statements, '{0,status}', '"rejected"')`)
 	send(event("2", "", "12.5"))
+	refused := models.Postback{AccountID: b.account, Source: models.FromGoalAPI, Params: params{"clickid": models.FormatClickID(c.ID), "goal": "x"}}
+	if outcome, detail := b.postback(refused); outcome != "refused" {
+		t.Errorf("a goal that was refused as it arrived: %s (%s)", outcome, detail)
+	}
 	if list := b.conversions(); len(list) != 1 || list[0].Status != models.StatusRejected {
 		t.Errorf("the order was told twice: %+v", list)
 	}

@@ -1,0 +1,355 @@
+package click
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/api/routing"
+	"switchyard/db/spool"
+	"switchyard/models"
+	"switchyard/models/netguard"
+	"switchyard/models/postback"
+)
+
+// Limits of what a server sends at once: bytes, and goals.
+const (
+	maxGoalBody = 1 << 20
+	maxGoals    = 1000
+)
+
+var (
+	errGoalMethod = models.Errorf(models.KindMethod, "method_not_allowed", "use POST")
+	errGoalSecret = models.Errorf(models.KindUnauthenticated, "wrong_secret",
+		"the goal secret is missing or wrong: send it as Authorization: Bearer, or sign the body with it and name the site key in X-Site-Key")
+	errGoalBody  = models.Invalid("bad_body", "the body is not a JSON object, or a list of objects")
+	errGoalLarge = models.Errorf(models.KindTooLarge, "too_large", "a message has at most %d bytes and %d goals", maxGoalBody, maxGoals)
+	errGoalNone  = models.Invalid("no_goals", "the list is empty")
+	errGoalLater = models.Errorf(models.KindUnavailable, "unavailable", "try again")
+)
+
+// goalItem is what a server says about a goal that somebody has reached.
+type goalItem struct {
+	EventID  anyText    `json:"event_id"`
+	ClickID  anyText    `json:"click_id"`
+	Goal     anyText    `json:"goal"`
+	Site     anyText    `json:"site"`
+	Value    anyText    `json:"value"`
+	Currency anyText    `json:"currency"`
+	OrderID  anyText    `json:"order_id"`
+	Time     anyText    `json:"time"`
+	Items    []goalLine `json:"items"`
+}
+
+// goalLine is a product of an order.
+type goalLine struct {
+	SKU      anyText `json:"sku"`
+	Name     anyText `json:"name"`
+	Price    anyText `json:"price"`
+	Quantity anyText `json:"quantity"`
+}
+
+// anyText is a text or a number, as it was written.
+type anyText string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (t *anyText) UnmarshalJSON(raw []byte) error {
+	if raw[0] == '"' {
+		return json.Unmarshal(raw, (*string)(t))
+	}
+	var n json.Number
+	err := json.Unmarshal(raw, &n)
+	*t = anyText(n)
+	return err
+}
+
+// goalResult is what became of one goal.
+type goalResult struct {
+	Result  string  `json:"result"` // accepted or refused
+	Code    *string `json:"code"`
+	Message *string `json:"message"`
+}
+
+// goalReply is the answer to a message of a server.
+type goalReply struct {
+	Accepted int          `json:"accepted"`
+	Refused  int          `json:"refused"`
+	Results  []goalResult `json:"results"`
+}
+
+// serverGoals answers POST /t/goal: goals that the account's own servers report, one or a list. Those that are accepted are
+// on stable storage, whether or not their click is known yet. The same goal sent again counts once.
+func (h *Handler) serverGoals(w http.ResponseWriter, r *http.Request) {
+	out, single, err := h.takeGoals(w, r)
+	if err == nil && single && out.Refused == 1 {
+		err = models.Invalid(*out.Results[0].Code, "%s", *out.Results[0].Message)
+	}
+	if e, ok := models.AsError(err); ok && e.Kind == models.KindMethod {
+		w.Header().Set("Allow", http.MethodPost)
+		writeReply(w, http.StatusMethodNotAllowed, replyOf(e))
+		return
+	}
+	if err != nil {
+		replyError(w, err)
+		return
+	}
+	writeReply(w, http.StatusOK, reply{Data: out})
+}
+
+func (h *Handler) takeGoals(w http.ResponseWriter, r *http.Request) (out goalReply, single bool, err error) {
+	if r.Method != http.MethodPost {
+		return out, false, errGoalMethod
+	}
+	now, from := time.Now(), netguard.ClientPrefix(h.visitors.ClientIP(r))
+	if !h.limits.senders.Take(from, now) {
+		return out, false, h.tooMany()
+	}
+	if !h.Ready() {
+		return out, false, errGoalLater
+	}
+	account, body, err := h.goalSender(w, r)
+	if err != nil {
+		return out, false, err
+	}
+	raw, single, err := goalsIn(body)
+	if err != nil {
+		return out, single, err
+	}
+	if !h.limits.goals.TakeN(account.Row.ID, len(raw), now) {
+		return out, single, h.tooMany()
+	}
+	return h.acceptGoals(r, account, raw, single)
+}
+
+// goalSender finds whose server sends a message, and reads the message. Without a proof the body is not read.
+func (h *Handler) goalSender(w http.ResponseWriter, r *http.Request) (*routing.Account, []byte, error) {
+	routes := h.routes.Current()
+	key := firstOf(r.Header.Get("X-Site-Key"), r.URL.Query().Get("site_key"))
+	if secret, ok := bearer(r); ok {
+		if a := routes.AccountOfGoalSecret(secret); a != nil {
+			body, err := readGoals(w, r)
+			return a, body, err
+		}
+		return nil, nil, h.refuseSecret(r, routes.AccountOfSiteKey(key))
+	}
+	a := routes.AccountOfSiteKey(key)
+	signature := r.Header.Get("X-Signature")
+	if a == nil || signature == "" || len(a.Row.GoalSecret) == 0 {
+		return nil, nil, h.refuseSecret(r, a)
+	}
+	body, err := readGoals(w, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), postbackBudget)
+	defer cancel()
+	secret, err := h.proofs.OpenGoalSecret(ctx, a.Row.ID, a.Row.GoalSecret)
+	if err != nil {
+		h.logThrottled(ctx, err)
+		return nil, nil, errGoalLater
+	}
+	if !postback.Authentic(secret, "", signature, string(body)) {
+		return nil, nil, h.refuseSecret(r, a)
+	}
+	return a, body, nil
+}
+
+// bearer is the secret of the Authorization header.
+func bearer(r *http.Request) (secret string, ok bool) {
+	kind, secret, ok := strings.Cut(r.Header.Get("Authorization"), " ")
+	return strings.TrimSpace(secret), ok && strings.EqualFold(kind, "Bearer")
+}
+
+func firstOf(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// readGoals reads the body, unless it is too large.
+func readGoals(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	if r.ContentLength > maxGoalBody {
+		return nil, errGoalLarge
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxGoalBody))
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		return nil, errGoalLarge
+	}
+	if err != nil {
+		return nil, errGoalBody
+	}
+	return body, nil
+}
+
+// goalsIn splits a message into its goals.
+func goalsIn(body []byte) (list []json.RawMessage, single bool, err error) {
+	body = bytes.TrimSpace(body)
+	if single = len(body) > 0 && body[0] == '{'; single {
+		if !json.Valid(body) {
+			return nil, single, errGoalBody
+		}
+		return []json.RawMessage{body}, single, nil
+	}
+	if err := json.Unmarshal(body, &list); err != nil || len(body) == 0 || body[0] != '[' {
+		return nil, false, errGoalBody
+	}
+	switch {
+	case len(list) > maxGoals:
+		return nil, false, errGoalLarge
+	case len(list) == 0:
+		return nil, false, errGoalNone
+	}
+	return list, false, nil
+}
+
+// acceptGoals puts the goals that can be on stable storage. If that fails, none is accepted: the sender sends all again.
+func (h *Handler) acceptGoals(r *http.Request, a *routing.Account, list []json.RawMessage, single bool) (goalReply, bool, error) {
+	out := goalReply{Results: make([]goalResult, len(list))}
+	events := make([]models.SiteEvent, 0, len(list))
+	for i, raw := range list {
+		e, refusal := h.readGoal(a, raw)
+		if refusal != nil {
+			out.Results[i] = goalResult{"refused", &refusal.Code, &refusal.Message}
+			out.Refused++
+			h.metrics.refusedGoals.WithLabelValues(refusal.Code).Inc()
+			if refusal.Code == unknownGoal {
+				h.keepRefused(r, a, map[string]string{"clickid": models.FormatClickID(e.ClickID), "goal": e.Name}, refusal.Message)
+			}
+			continue
+		}
+		out.Results[i] = goalResult{Result: "accepted"}
+		e.Domain, e.IP = models.BareHost(r.Host), h.visitors.ClientIP(r)
+		events = append(events, e)
+	}
+	out.Accepted = len(events)
+	if len(events) == 0 {
+		return out, single, nil
+	}
+	if err := h.takeEvents(r.Context(), a, events); err != nil {
+		return goalReply{}, single, errGoalLater
+	}
+	return out, single, nil
+}
+
+// Codes of goals that are refused.
+const (
+	unknownGoal = "unknown_goal"
+	wrongSecret = "wrong_secret"
+)
+
+// readGoal reads what a server says about a goal.
+func (h *Handler) readGoal(a *routing.Account, raw json.RawMessage) (e models.SiteEvent, refusal *models.Error) {
+	var item goalItem
+	if len(raw) == 0 || raw[0] != '{' || json.Unmarshal(raw, &item) != nil {
+		return e, models.Invalid("bad_goal", "a goal is an object whose members are texts and numbers")
+	}
+	now := time.Now()
+	click, reason := postback.NamedClick(map[string]string{"clickid": string(item.ClickID)}, postback.Network{}, now)
+	if reason != "" {
+		return e, models.Invalid("invalid_click_id", "click_id is missing or no click id of this service")
+	}
+	own := raw
+	if item.EventID != "" {
+		own = []byte("event " + item.EventID)
+	}
+	e = models.SiteEvent{
+		ID: models.SiteEventID(a.Row.ID, string(own)), ClickID: click, Name: postback.Clean(string(item.Goal), maxEventName),
+		OrderID: string(item.OrderID), Source: models.FromGoalAPI, At: now,
+	}
+	var terms *models.GoalTerms
+	if e.SiteID, terms = h.goalOf(a, e.Name, string(item.Site)); terms == nil {
+		return e, models.Invalid(unknownGoal, "goal is not the key of an active goal of an active site")
+	}
+	if terms.Dedupe == models.PerOrder && postback.Clean(e.OrderID, maxWord) == "" {
+		return e, models.Invalid("no_order_id", "the goal counts per order: send the order_id")
+	}
+	refusal = item.fill(&e)
+	return e, refusal
+}
+
+// goalOf finds the site of a goal, and what the goal says.
+func (h *Handler) goalOf(a *routing.Account, key, site string) (uuid.UUID, *models.GoalTerms) {
+	routes := h.routes.Current()
+	found := routes.SiteOfGoal(a.Row.ID, key)
+	if site != "" {
+		id, _ := models.ParseID(site)
+		if found = routes.Site(id); found == nil || found.Row.AccountID != a.Row.ID || !found.Row.IsActive {
+			return uuid.Nil, nil
+		}
+	}
+	if found == nil {
+		return uuid.Nil, nil
+	}
+	for _, g := range routes.GoalsOf(found.Row.ID) {
+		if g.Key == key && g.IsActive {
+			return found.Row.ID, &g
+		}
+	}
+	return uuid.Nil, nil
+}
+
+// fill sets value, currency, time and products of an event.
+func (item goalItem) fill(e *models.SiteEvent) *models.Error {
+	if text := strings.TrimSpace(string(item.Value)); text != "" {
+		value, ok := postback.ParseAmount(text)
+		if !ok || value.IsNegative() {
+			return models.Invalid("invalid_value", "value is not an amount from 0 to 1,000,000,000")
+		}
+		e.Value = value
+	}
+	if e.Currency = postback.Currency(strings.TrimSpace(string(item.Currency))); e.Currency == "" && item.Currency != "" {
+		return models.Invalid("invalid_currency", "currency is not three letters")
+	}
+	if text := string(item.Time); text != "" {
+		if e.At = postback.ParseTime(text); e.At.IsZero() {
+			return models.Invalid("invalid_time", "time is neither ISO 8601 nor seconds since 1970")
+		}
+	}
+	for _, line := range item.Items[:min(len(item.Items), maxItems)] {
+		price, ok := postback.ParseAmount(string(line.Price))
+		if !ok {
+			price = decimal.Zero
+		}
+		quantity, _ := strconv.Atoi(string(line.Quantity))
+		e.Items = append(e.Items, models.SiteItem{
+			SKU: string(line.SKU), Name: string(line.Name), Price: models.NewMoney(price), Quantity: quantity,
+		})
+	}
+	return nil
+}
+
+// refuseSecret counts and keeps a message whose sender is not believed.
+func (h *Handler) refuseSecret(r *http.Request, a *routing.Account) error {
+	h.metrics.refusedGoals.WithLabelValues(wrongSecret).Inc()
+	h.keepRefused(r, a, map[string]string{postback.Param("secret"): postback.Mask}, errGoalSecret.Message)
+	return errGoalSecret
+}
+
+// keepRefused keeps samples of what is refused in the log of postbacks, without anything that may be a secret. a is nil for
+// a sender whom nobody knows.
+func (h *Handler) keepRefused(r *http.Request, a *routing.Account, params map[string]string, reason string) {
+	p := h.newPostback(r, models.FromGoalAPI)
+	p.Params, p.Refused = params, reason
+	to := h.addresseeOf(p)
+	if a != nil {
+		p.AccountID, to = a.Row.ID, addressee{network: a.Row.ID}
+	}
+	if !h.limits.samples.Take(to, time.Now()) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), postbackBudget)
+	defer cancel()
+	if err := h.postbacks.Append(ctx, spool.Record{Postback: p}); err != nil {
+		h.logThrottled(ctx, err) // a sample can be lost
+	}
+}

@@ -1,0 +1,212 @@
+package click
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+)
+
+// goalAnswer is what a server reads.
+type goalAnswer struct {
+	status int
+	Data   *struct {
+		Accepted, Refused int
+		Results           []struct{ Result, Code string }
+	}
+	Error *struct{ Code string }
+}
+
+func (w *world) goals(body string, edits ...edit) (a goalAnswer) {
+	w.Helper()
+	res := w.send("POST", "/t/goal", body, edits...)
+	if a.status = res.StatusCode; json.NewDecoder(res.Body).Decode(&a) != nil {
+		w.Fatalf("%d: no JSON", a.status)
+	}
+	return a
+}
+
+// code is the code of the error, or what became of the first goal.
+func (a goalAnswer) code() string {
+	switch {
+	case a.Error != nil:
+		return a.Error.Code
+	case a.Data != nil && len(a.Data.Results) > 0:
+		return a.Data.Results[0].Result + a.Data.Results[0].Code
+	}
+	return ""
+}
+
+// servers is a world with goals, and the secret of the account's servers.
+func servers(t *testing.T) (w *world, secret string) {
+	t.Helper()
+	w = newWorld(t)
+	site := w.site("shop.example.test", "")
+	w.goal(site, "purchase", "dedupe = 'per_order', value_mode = 'from_event'")
+	w.goal(site, "lead", "")
+	w.goal(site, "off", "is_active = false")
+	secret, err := records(w.db).Sites().RotateGoalSecret(t.Context(), w.account)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.fresh()
+	return w, secret
+}
+
+func auth(secret string) edit { return header("Authorization", "Bearer "+secret) }
+
+func TestServersReportGoals(t *testing.T) {
+	t.Parallel()
+	w, secret := servers(t)
+	click := models.FormatClickID(models.NewClickID())
+	body := fmt.Sprintf(`[{"click_id": %q, "goal": "purchase", "order_id": 17, "value": "12,50", "currency": "usd", "time": 1700000000,
+		"items": [{"sku": "S", "price": 2.5, "quantity": 2}]}, {"click_id": %q, "goal": "nope"}, 3]`, click, click)
+	a := w.goals(body, auth(secret))
+	if a.status != 200 || a.Data.Accepted != 1 || a.Data.Refused != 2 || a.Data.Results[1].Code != "unknown_goal" || a.Data.Results[2].Code != "bad_goal" {
+		t.Fatalf("%+v", a)
+	}
+	again := w.goals(body, auth(secret))
+	list := w.tape.events()
+	if again.Data.Accepted != 1 || len(list) != 2 || list[0].ID != list[1].ID {
+		t.Errorf("what is sent again has another id: %+v", list)
+	}
+	e := list[0]
+	if models.FormatClickID(e.ClickID) != click || e.Source != models.FromGoalAPI || len(e.Goals) != 1 || e.Goals[0].OrderID != "17" ||
+		e.Goals[0].Value.String() != "12.5" || e.Goals[0].Currency != "USD" || len(e.Items) != 1 || e.Items[0].Quantity != 2 {
+		t.Errorf("%+v", e)
+	}
+	if refused := w.tape.refused(); len(refused) != 2 || refused[0].AccountID != w.account || refused[0].Params["goal"] != "nope" {
+		t.Errorf("an unknown goal is not kept: %+v", refused)
+	}
+}
+
+// refused are the messages that were kept although nobody believes them.
+func (s *tape) refused() (list []models.Postback) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.records {
+		if r.Postback != nil && r.Postback.Refused != "" {
+			list = append(list, *r.Postback)
+		}
+	}
+	return list
+}
+
+func TestServersProveThemselves(t *testing.T) {
+	t.Parallel()
+	w, secret := servers(t)
+	body := fmt.Sprintf(`{"click_id": %q, "goal": "lead"}`, models.FormatClickID(models.NewClickID()))
+	sign := func(key, text string) edit {
+		mac := hmac.New(sha256.New, []byte(key))
+		mac.Write([]byte(text))
+		return header("X-Signature", "sha256="+hex.EncodeToString(mac.Sum(nil)))
+	}
+	key := header("X-Site-Key", w.account.String())
+	other := w.newAccount()
+	for what, c := range map[string]struct {
+		edits []edit
+		code  string
+	}{
+		"secret":              {[]edit{auth(secret)}, "accepted"},
+		"lower case":          {[]edit{header("Authorization", "bearer  "+secret)}, "accepted"},
+		"signed":              {[]edit{key, sign(secret, body)}, "accepted"},
+		"nothing":             {nil, "wrong_secret"},
+		"site key alone":      {[]edit{key}, "wrong_secret"},
+		"wrong secret":        {[]edit{auth("sg_x"), key}, "wrong_secret"},
+		"empty secret":        {[]edit{header("Authorization", "Bearer ")}, "wrong_secret"},
+		"basic":               {[]edit{header("Authorization", "Basic "+secret)}, "wrong_secret"},
+		"another body":        {[]edit{key, sign(secret, body+" ")}, "wrong_secret"},
+		"another's key":       {[]edit{header("X-Site-Key", other.String()), sign(secret, body)}, "wrong_secret"},
+		"an empty signature":  {[]edit{key, header("X-Signature", "sha256=")}, "wrong_secret"},
+		"signed with nothing": {[]edit{header("X-Site-Key", other.String()), sign("", body)}, "wrong_secret"},
+		"signed by site key":  {[]edit{key, sign(w.account.String(), body)}, "wrong_secret"},
+	} {
+		if a := w.goals(body, c.edits...); a.code() != c.code || c.code != "accepted" && a.status != 401 {
+			t.Errorf("%s: %d %s", what, a.status, a.code())
+		}
+	}
+	for _, p := range w.tape.refused() {
+		if text, _ := json.Marshal(p); strings.Contains(string(text), "sg_") {
+			t.Errorf("a secret is kept: %s", text)
+		}
+	}
+	if n := len(w.tape.refused()); n < 5 {
+		t.Errorf("%d refused messages are kept", n)
+	}
+	fresh, err := records(w.db).Sites().RotateGoalSecret(t.Context(), w.account)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.fresh()
+	if a := w.goals(body, auth(secret)); a.code() != "wrong_secret" {
+		t.Errorf("the old secret: %s", a.code())
+	}
+	if a := w.goals(body, auth(fresh)); a.code() != "accepted" {
+		t.Errorf("the new secret: %s", a.code())
+	}
+}
+
+func TestGoalsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	w, secret := servers(t)
+	foreign := uuid.New()
+	w.exec(`INSERT INTO sites (id, account_id, name) VALUES ($1, $2, 'x')`, foreign, w.newAccount())
+	w.fresh()
+	click := models.FormatClickID(models.NewClickID())
+	item := func(more string) string { return fmt.Sprintf(`{"click_id": %q, "goal": "lead"%s}`, click, more) }
+	for body, want := range map[string]string{
+		item(""): "accepted", item(`, "site": "` + foreign.String() + `"`): "unknown_goal", item(`, "goal": "off"`): "unknown_goal",
+		item(`, "goal": "purchase"`): "no_order_id", item(`, "value": "many"`): "invalid_value", item(`, "value": -3`): "invalid_value",
+		item(`, "currency": "euro"`): "invalid_currency", item(`, "time": "soon"`): "invalid_time", item(`, "goal": {}`): "bad_goal",
+		item(`, "click_id": "x"`): "invalid_click_id", `{"goal": "lead"}`: "invalid_click_id", item(`, "value": 1e999999999`): "invalid_value",
+		"": "bad_body", "[]": "no_goals", "{": "bad_body", `"x"`: "bad_body", "[1,": "bad_body", "null": "bad_body",
+		"[" + strings.Repeat("1,", maxGoals) + "1]":                                          "too_large",
+		strings.Repeat("[", 1<<19) + strings.Repeat("]", 1<<19):                              "bad_body",
+		`{"goal":` + strings.Repeat(`{"a":`, 1<<17) + "1" + strings.Repeat("}", 1<<17) + "}": "bad_body",
+		`"` + strings.Repeat("x", 10<<20) + `"`:                                              "too_large",
+	} {
+		if a := w.goals(body, auth(secret)); a.code() != want {
+			t.Errorf("%.80s: %d %s, want %s", body, a.status, a.code(), want)
+		}
+	}
+	if a := w.get("/t/goal"); a.StatusCode != 405 || a.Header.Get("Allow") != "POST" {
+		t.Errorf("GET: %d", a.StatusCode)
+	}
+	w.tape.fail = true
+	if a := w.goals(item(""), auth(secret)); a.status != 503 {
+		t.Errorf("no storage: %d", a.status)
+	}
+}
+
+// TestGoalsAreLimited: the servers of one account cannot report more than its share, from however many addresses, and
+// those of another one go on.
+func TestGoalsAreLimited(t *testing.T) {
+	t.Parallel()
+	w, secret := servers(t)
+	other := w.newAccount()
+	its, err := records(w.db).Sites().RotateGoalSecret(t.Context(), other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.fresh()
+	list := "[" + strings.TrimSuffix(strings.Repeat("1,", maxGoals), ",") + "]"
+	limited := 0
+	for i := range 3 * goalBurst / maxGoals {
+		if a := w.goals(list, auth(secret), peer(fmt.Sprintf("8.8.%d.8:1", i))); a.status == 429 {
+			limited++
+		}
+	}
+	if limited < goalBurst/maxGoals {
+		t.Errorf("%d messages were refused", limited)
+	}
+	if a := w.goals(list, auth(its)); a.status != 200 {
+		t.Errorf("another account: %d", a.status)
+	}
+}
