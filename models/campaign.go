@@ -92,7 +92,10 @@ const maxGoalKeys = 50
 // MaxGoalKey is how many characters the key of a goal has.
 const MaxGoalKey = 64
 
-var goalKey = regexp.MustCompile(`^[a-z][a-z0-9_]{1,63}$`)
+// GoalKeyForm is the form of keys of goals, and of names of events, as a regular expression.
+const GoalKeyForm = `^[a-z][a-z0-9_]{1,63}$`
+
+var goalKey = regexp.MustCompile(GoalKeyForm)
 
 // GoalKeys are the keys of goals.
 type GoalKeys []string

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,18 +14,11 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/api/click/tag"
 	"switchyard/api/routing"
 	"switchyard/models"
 	"switchyard/models/netguard"
 	"switchyard/models/postback"
-)
-
-// Limits of what a page sends at once: bytes, events, and the characters of an event's own id. Browsers send no more than
-// 64 kB of what outlives its page.
-const (
-	maxEventBody = 64 << 10
-	maxEvents    = 100
-	maxEventID   = 100
 )
 
 // pageMessage is what the page tag sends: some events of one page, and what time it is there.
@@ -103,13 +95,13 @@ func (l loose) offset() string {
 }
 
 var (
-	errEventsTooLarge = models.Errorf(models.KindTooLarge, "too_large", "a message has at most %d bytes", maxEventBody)
+	errEventsTooLarge = models.Errorf(models.KindTooLarge, "too_large", "a message has at most %d bytes", tag.MaxBody)
 	errNoMessage      = models.Invalid("bad_body", `the body is not a JSON object like {"site": "...", "events": [...]}`)
-	errNoEvents       = models.Invalid("no_events", "a message has 1 to %d events", maxEvents)
-	errNoEventID      = models.Invalid("invalid_event", "an event has an id of its own, of 1 to %d characters", maxEventID)
-	errEventName      = models.Invalid("bad_key", "the name of an event has 1 to %d lower-case letters, digits and _", maxEventName)
+	errNoEvents       = models.Invalid("no_events", "a message has 1 to %d events", tag.MaxEvents)
+	errNoEventID      = models.Invalid("invalid_event", "an event has an id of its own, of 1 to %d characters", tag.MaxID)
+	errEventName      = models.Invalid("bad_key", "the name of an event is a goal's key: a lower-case letter, then 1 to 63 letters, digits and _")
 	errUnknownKey     = models.Errorf(models.KindNotFound, "unknown_site_key",
-		"no account has this site key on this domain; the right one is in GET /api/v1/settings")
+		"no account has this site key on this domain; the right one is in GET /api/v1/goals")
 	errSiteless = models.Errorf(models.KindNotFound, "no_site",
 		"the account has no active site; make one by POST /api/v1/sites")
 	errUnavailable = models.Errorf(models.KindUnavailable, "unavailable", "try again")
@@ -196,17 +188,17 @@ func (h *Handler) readEvents(w http.ResponseWriter, r *http.Request) (taken int,
 }
 
 func readPageMessage(w http.ResponseWriter, r *http.Request) (m pageMessage, err error) {
-	if r.ContentLength > maxEventBody {
+	if r.ContentLength > tag.MaxBody {
 		return m, errEventsTooLarge
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxEventBody))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, tag.MaxBody))
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		return m, errEventsTooLarge
 	}
 	if err != nil || !bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")) || json.Unmarshal(body, &m) != nil {
 		return m, errNoMessage
 	}
-	if len(m.Events) == 0 || len(m.Events) > maxEvents {
+	if len(m.Events) == 0 || len(m.Events) > tag.MaxEvents {
 		return m, errNoEvents
 	}
 	return m, nil
@@ -253,20 +245,17 @@ func originHost(r *http.Request) string {
 	return host
 }
 
-// eventName is the form of names of events and of keys of goals.
-var eventName = regexp.MustCompile(`^[a-z0-9_]{1,` + strconv.Itoa(maxEventName) + `}$`)
-
 // ways are the arrivals that a page says itself.
 var ways = []loose{"url", "cookie", "local"}
 
 // event is what the event says. clock is what time it was at the page when it was sent, known the click that the
 // sender's cookie tells of. Texts are cut by takeEvents.
 func (p *pageEvent) event(clock float64, known uuid.UUID, now time.Time) (e models.SiteEvent, err *models.Error) {
-	if p.ID == "" || len(p.ID) > maxEventID {
+	if p.ID == "" || len(p.ID) > tag.MaxID {
 		return e, errNoEventID
 	}
 	name := strings.ToLower(strings.TrimSpace(string(p.Name)))
-	if !eventName.MatchString(name) {
+	if !models.ValidGoalKey(name) {
 		return e, errEventName
 	}
 	e = models.SiteEvent{

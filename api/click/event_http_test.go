@@ -16,6 +16,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/api/bucket"
+	"switchyard/api/click/tag"
 	"switchyard/models"
 )
 
@@ -172,9 +173,9 @@ func TestPageEventsRefused(t *testing.T) {
 		{"10 MB", strings.Repeat(" ", 10<<20), nil, 413, "too_large"},
 		{"10 MB of unsaid length", strings.Repeat(" ", 10<<20), func(r *http.Request) { r.ContentLength = -1 }, 413, "too_large"},
 		{"no events", message(""), nil, 400, "no_events"},
-		{"too many", message(strings.TrimSuffix(strings.Repeat(view+",", maxEvents+1), ",")), nil, 400, "no_events"},
+		{"too many", message(strings.TrimSuffix(strings.Repeat(view+",", tag.MaxEvents+1), ",")), nil, 400, "no_events"},
 		{"no id", message(`{"name": "view"}`), nil, 400, "invalid_event"},
-		{"a long id", message(`{"name": "view", "id": "` + strings.Repeat("i", maxEventID+1) + `"}`), nil, 400, "invalid_event"},
+		{"a long id", message(`{"name": "view", "id": "` + strings.Repeat("i", tag.MaxID+1) + `"}`), nil, 400, "invalid_event"},
 		{"no object", message(`7`), nil, 400, "invalid_event"},
 		{"no name", message(`{"id": "1"}`), nil, 400, "bad_key"},
 		{"a bad name", message(`{"id": "1", "name": "buy now"}`), nil, 400, "bad_key"},

@@ -45,7 +45,9 @@ func onward() object {
 }
 
 // addresses are those of tracking domains, as api/click answers them.
-var addresses = []address{
+var addresses = append(linkAddresses, tagAddresses...)
+
+var linkAddresses = []address{
 	{
 		http.MethodGet, "/{slug}", "followLink", "visitor",
 		"a tracking link, by the campaign's alias, or a smartlink, by its slug; the parameters are those that the traffic source names",

@@ -13,7 +13,7 @@ func TestAddressesHaveExamples(t *testing.T) {
 	addTracking(paths)
 	for _, a := range addresses {
 		e := exampleOf(a.Method, a.Path)
-		if e.Status == 0 || e.Status >= 400 || len(e.Path)+len(e.Query) == 0 && e.Body == nil {
+		if e.Status == 0 || e.Status >= 400 || len(e.Path)+len(e.Query) == 0 && e.Body == nil && (a.body != nil || len(a.params) > 0) {
 			t.Errorf("%s %s has no example", a.Method, a.Path)
 			continue
 		}

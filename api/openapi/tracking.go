@@ -3,6 +3,7 @@ package openapi
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"sync"
 	"text/template"
@@ -10,6 +11,7 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
 
+	"switchyard/api/click/tag"
 	"switchyard/models"
 	"switchyard/models/cond"
 	"switchyard/models/flow"
@@ -38,6 +40,8 @@ var Tracking = sync.OnceValue(func() []byte {
 	err := t.Execute(&out, map[string]any{
 		"Addresses": addresses, "Tokens": token.Catalog(), "Letters": token.DateLetters, "Forms": cond.Forms(),
 		"MaxItems": cond.MaxItems, "MaxSlot": flow.MaxSlot, "Fields": postback.Fields(), "Statuses": statuses,
+		"Calls": tagCalls, "EventFields": tagFields, "MaxBody": tag.MaxBody, "MaxEvents": tag.MaxEvents,
+		"ClickParams": append([]string{token.ClickID.String()}, clickAliases()...), "AdParams": models.AdArrivals,
 		"JS": file("page/protect.js"), "PHP": file("page/protect.php"),
 	})
 	if err != nil {
@@ -45,6 +49,12 @@ var Tracking = sync.OnceValue(func() []byte {
 	}
 	return out.Bytes()
 })
+
+// clickAliases are the other names of the token for a click id, in which the page tag looks for one.
+func clickAliases() []string {
+	all := token.Catalog()
+	return all[slices.IndexFunc(all, func(e token.Entry) bool { return e.Name == token.ClickID.String() })].Aliases
+}
 
 // file is a file of the page.
 func file(name string) string {

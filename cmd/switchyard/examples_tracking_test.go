@@ -40,6 +40,8 @@ func (x *examples) visit() {
 	x.follow("GET /postback/{id}", h, params{
 		"id": x.ids["network"], "sub1": id, "payout": "12.50", "status": "approved", "conversion_id": "A-1003", "secret": "k7-Kx2q",
 	})
+	x.follow("GET /t.js", h, nil)
+	x.report(h, id)
 	x.follow("GET /pixel.gif", h, params{"clickid": id, "payout": "12.50", "goal": "signup"})
 	secret, err := x.Store.Sites().RotateGoalSecret(x.t.Context(), x.Account.ID)
 	if err != nil {
@@ -49,6 +51,18 @@ func (x *examples) visit() {
 		"click_id": id, "goal": "purchase", "order_id": "A-1004", "value": 89.9, "currency": "EUR",
 		"items": []object{{"sku": "SN-42", "name": "Sneakers", "price": 89.9, "quantity": 1}},
 	}}, map[string]string{"Authorization": "Bearer " + secret})
+}
+
+// report tells of an order as the page tag does.
+func (x *examples) report(h http.Handler, click string) {
+	x.t.Helper()
+	goals := x.Do(http.MethodGet, "/goals", nil).Want(http.StatusOK, "").Map()
+	x.followWith("POST /t/event", h, nil, object{"site": goals["siteKey"], "now": 1773655200000, "events": []object{{
+		"id": "1773655199000-0.4491497653298594", "name": "purchase", "at": 1773655199000, "url": "www.acme.example/thanks",
+		"click": click, "from": "cookie", "value": 59.9, "currency": "EUR", "order_id": "A-1004",
+		"items": []object{{"sku": "S-41", "name": "Sneakers", "price": 59.9, "quantity": 1}},
+	}}}, nil)
+	x.all["POST /t/event"].Body.(map[string]any)["site"] = x.text("siteKey", "")
 }
 
 // tracker answers the addresses of tracking domains.

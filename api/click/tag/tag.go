@@ -16,6 +16,14 @@ import (
 //go:embed tag.min.js
 var script []byte
 
+// Limits of what a page sends at once, in bytes and events, and of the characters of an event's own id. Browsers send no
+// more than 64 kB of what outlives its page.
+const (
+	MaxBody   = 64 << 10
+	MaxEvents = 100
+	MaxID     = 100
+)
+
 // maxAge is how long browsers keep the script: a change reaches all pages within that time.
 const maxAge = "public, max-age=3600"
 
