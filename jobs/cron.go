@@ -24,6 +24,7 @@ type CronRow struct {
 var Cron = []CronRow{
 	{"enqueue rows that nobody holds", "*/2 * * * * *", Reconcile},
 	{"look for the clicks of postbacks", "* * * * * *", MatchPostbacks},
+	{"look new clicks up in geo databases", "*/20 * * * * *", SweepGeo},
 	{"forget old jobs", "17 3 * * *", Prune},
 	{"forget stored answers", "7 * * * *", ForgetAnswers},
 	{"forget removed rules", "29 * * * *", ForgetRules},

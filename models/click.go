@@ -39,6 +39,8 @@ type Click struct {
 
 	BotSignals uint64    // bit per signal, see package bot
 	BotEntryID uuid.UUID // entry of the bot lists that decided; zero: the signals did
+	// GeoSource is the account's geo database that says where the address is. Empty: the service's own.
+	GeoSource string
 
 	Cost       decimal.Decimal // of the click, unique or not
 	UniqueCost decimal.Decimal // added if the click turns out to be unique

@@ -24,6 +24,7 @@ type Plan struct {
 	BotValues      int // of all entries of the bot lists
 	Sites          int
 	Goals          int // of one site
+	GeoLookups     int // a minute, in a geo database of its own; 0: it may have none
 	MatchingBytes  int
 	OpenJobs       int   // exports, large reports, corrections and deletions that wait or run
 	ExportBytes    int64 // of all stored report files
@@ -44,20 +45,20 @@ var Plans = []Plan{
 	},
 	{
 		Name: "growth", API: true, CallsPerMinute: 300, Campaigns: 100, Offers: 500, Landers: 500, Integrations: 50, Domains: 10,
-		Rules: 200, Flows: 200, Smartlinks: 200, Templates: 200, BotValues: 10_000, MatchingBytes: 16 << 20,
+		Rules: 200, Flows: 200, Smartlinks: 200, Templates: 200, BotValues: 10_000, MatchingBytes: 16 << 20, GeoLookups: 60,
 		OpenJobs: 20, ExportBytes: 1 << 30, ClicksPerMonth: 1_000_000,
 		HistoryDays: 180, PostbackDays: 60,
 	},
 	{
 		Name: "pro", API: true, GoalTracking: true, CallsPerMinute: 600, Campaigns: 1_000, Offers: 5_000, Landers: 5_000,
 		Integrations: 200, Domains: 50, Rules: 1_000, Flows: 1_000, Smartlinks: 2_000, Templates: 500, BotValues: 100_000, MatchingBytes: 64 << 20,
-		Sites: 50, Goals: 100, OpenJobs: 50, ExportBytes: 4 << 30, ClicksPerMonth: 10_000_000, HistoryDays: 365, PostbackDays: 90,
+		GeoLookups: 300, Sites: 50, Goals: 100, OpenJobs: 50, ExportBytes: 4 << 30, ClicksPerMonth: 10_000_000, HistoryDays: 365, PostbackDays: 90,
 	},
 	{
 		Name: "scale", API: true, GoalTracking: true, CallsPerMinute: 1200, Campaigns: Unlimited, Offers: Unlimited,
 		Landers: Unlimited, Integrations: Unlimited, Domains: Unlimited, Rules: 10_000, Flows: 10_000, Smartlinks: 20_000,
 		Templates: 1_000, BotValues: 200_000, MatchingBytes: 256 << 20,
-		Sites: 500, Goals: 200, OpenJobs: 100, ExportBytes: 16 << 30, ClicksPerMonth: Unlimited, HistoryDays: 730,
+		GeoLookups: 1_200, Sites: 500, Goals: 200, OpenJobs: 100, ExportBytes: 16 << 30, ClicksPerMonth: Unlimited, HistoryDays: 730,
 		PostbackDays: 90,
 	},
 }

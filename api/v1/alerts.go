@@ -2,6 +2,7 @@ package v1
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,7 +18,7 @@ func alerts(d Deps) []route.Route {
 	return []route.Route{{
 		Method: "GET", Path: "/alerts", Group: "Account",
 		Summary: "what needs attention now: broken and unsafe links, failing webhook endpoints, traffic sources " +
-			"that cannot be told of conversions, networks whose postbacks are not matched or not believed, offers at their daily cap, a passed allowance",
+			"that cannot be told of conversions, a geo database that does not answer, networks whose postbacks are not matched or not believed, offers at their daily cap, a passed allowance",
 		Share: route.Reads, Handle: route.Do(d.listAlerts),
 	}}
 }
@@ -32,7 +33,7 @@ type AlertList struct {
 
 // Alert is one thing that needs attention. It goes away by itself once its cause does.
 type Alert struct {
-	Type      string   `json:"type" enum:"link.broken,link.unsafe,webhook.failing,source.failing,postbacks.unmatched,postbacks.refused,offer.capped,plan.limit_reached"`
+	Type      string   `json:"type" enum:"link.broken,link.unsafe,webhook.failing,source.failing,geo_database.failing,postbacks.unmatched,postbacks.refused,offer.capped,plan.limit_reached"`
 	Severity  string   `json:"severity" enum:"warning,critical"`
 	Kind      string   `json:"kind" enum:"offer,lander,domain,webhook,source,network,account" doc:"what id is the id of"`
 	ID        string   `json:"id"`
@@ -61,7 +62,7 @@ func (d Deps) listAlerts(c *route.Call) (AlertList, error) {
 	}
 	out.Services, out.CheckedAt = showServices(services)
 	for _, find := range []func(*route.Call) ([]Alert, error){
-		brokenLinks, unsafeLinks, failingWebhooks, failingSources, badPostbacks, d.cappedOffers, passedLimit,
+		brokenLinks, unsafeLinks, failingWebhooks, failingSources, failingGeoDatabase, badPostbacks, d.cappedOffers, passedLimit,
 	} {
 		found, err := find(c)
 		if err != nil {
@@ -127,6 +128,22 @@ func failingWebhooks(c *route.Call) ([]Alert, error) {
 		})
 	}
 	return out, err
+}
+
+// failingGeoDatabase is the alert of a geo database whose last look-up failed.
+func failingGeoDatabase(c *route.Call) ([]Alert, error) {
+	g, err := c.Store.GeoDatabases().Find(c.Context(), c.Account.ID)
+	switch {
+	case errors.Is(err, models.NotFound("geo database")):
+		return nil, nil
+	case err != nil || !g.Enabled || g.FailingSince == nil:
+		return nil, err
+	}
+	return []Alert{{
+		Type: "geo_database.failing", Severity: "warning", Kind: "account", ID: c.Account.ID.String(), Name: g.Provider,
+		Message: g.Failure + ": clicks are described by the service's own databases; see PUT /geo-database", Threats: []string{},
+		Since: answer.Stamp(*g.FailingSince),
+	}}, nil
 }
 
 // cappedOffers lists the offers that have reached their daily cap today.

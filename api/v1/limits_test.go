@@ -30,6 +30,7 @@ func (e estate) bounds() map[string]object {
 		"POST /domains":                    {"domain": "limits.test"},
 		"PUT /bot-detection":               {},
 		"POST /sites":                      {"name": "y"},
+		"PUT /geo-database":                {"provider": "ipinfo"},
 		"PATCH /domains":                   {"id": e.ids["domain"]},
 		"POST /webhooks":                   {"url": "https://hooks.example.com/y", "events": []string{"link.broken"}},
 		"POST /tools/simulate":             {"streams": []object{e.path()}},

@@ -90,7 +90,7 @@ func planAnswer(a models.Account, at time.Time) PlanAnswer {
 			ClicksPerMonth: allowance(p.ClicksPerMonth), ClickHistoryDays: allowance(p.HistoryDays),
 			CallsPerMinute: allowance(p.CallsPerMinute), Webhooks: allowance(models.MaxWebhooks),
 		},
-		Includes: PlanIncludes{API: p.API, Webhooks: p.API, GeoDatabase: p.API, GoalTracking: p.GoalTracking},
+		Includes: PlanIncludes{API: p.API, Webhooks: p.API, GeoDatabase: p.GeoLookups > 0, GoalTracking: p.GoalTracking},
 	}
 }
 

@@ -348,8 +348,12 @@ func TestPerformanceRules(t *testing.T) {
 		s.Do("GET", "/reports/performance?"+query, nil).Want(status, code)
 	}
 	for _, name := range report.Public() {
-		value := "x"
-		if a := clickattr.Find(name); name == "day_of_week" || a != nil && a.Values != nil && !a.Values.Open {
+		value, a := "x", clickattr.Find(name)
+		closed := name == "day_of_week" || name == "lp_slot"
+		if a != nil {
+			closed = closed || a.ID != nil || a.ASN != nil || a.Addr != nil || a.Values != nil && !a.Values.Open
+		}
+		if closed {
 			s.Do("GET", "/reports/performance?f."+name+"=x", nil).Want(400, "invalid_dimension")
 			value = ""
 		}

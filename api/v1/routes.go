@@ -78,6 +78,7 @@ func Routes(d Deps, extra ...route.Route) []route.Route {
 		sites(),
 		goals(d),
 		botDetection(d),
+		geoDatabase(d),
 		webhooks(d),
 		alerts(d),
 		links(d),

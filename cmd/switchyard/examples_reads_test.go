@@ -41,6 +41,9 @@ func (x *examples) read() {
 	x.call("GET /sites", nil, nil)
 	x.call("GET /goals", params{"site": x.ids["site"]}, nil)
 	x.call("GET /goals/landers", nil, nil)
+	x.call("PUT /geo-database", nil, object{"provider": "ipinfo", "key": "3f1c5d2e7b9a40"})
+	x.call("GET /geo-database", nil, nil)
+	x.call("DELETE /geo-database", nil, nil)
 	x.call("GET /alerts", nil, nil)
 	x.call("GET /webhooks", nil, nil)
 

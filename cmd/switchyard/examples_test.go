@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"encoding/pem"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"net/url"
 	"os"
@@ -91,7 +93,12 @@ func newExamples(t *testing.T, today time.Time) *examples {
 	}
 	t.Cleanup(func() { _ = receiver.Close() })
 	ca := filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(ca, receiver.CA, 0o600); err != nil {
+	geo := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte(`{"geo":{"country_code":"US"}}`))
+	}))
+	t.Cleanup(geo.Close)
+	trusted := slices.Concat(receiver.CA, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: geo.Certificate().Raw}))
+	if err := os.WriteFile(ca, trusted, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	redis := jobstest.Redis(t)
@@ -104,7 +111,7 @@ func newExamples(t *testing.T, today time.Time) *examples {
 		Jobs: x.client, EgressAllow: loopback, BaseURL: "https://track.example.com", TrackingHost: "cname.example.com",
 	}})
 	x.stable = newStable(today, x.outside)
-	cfg := config.Config{EgressAllow: loopback, EgressCAFile: ca, EncryptionKey: bytes.Repeat([]byte{7}, 32)}
+	cfg := config.Config{EgressAllow: loopback, EgressCAFile: ca, EncryptionKey: bytes.Repeat([]byte{7}, 32), GeoLookupURL: geo.URL}
 	runtime, err := newRuntime(cfg, x.DB, workers.Options{DB: x.DB, Redis: redis, Client: x.client, Grace: 4 * time.Second})
 	if err != nil {
 		t.Fatal(err)

@@ -5,7 +5,9 @@ import (
 	"switchyard/ops/config"
 	"switchyard/workers"
 	"switchyard/workers/egress"
+	"switchyard/workers/geo"
 	"switchyard/workers/linkcheck"
+	"switchyard/workers/providers/geolookup"
 	"switchyard/workers/providers/safebrowsing"
 )
 
@@ -15,6 +17,18 @@ func openPages(cfg config.Config) (*egress.Client, error) {
 	return egress.New(egress.Options{
 		Allow: cfg.EgressAllow, CAFile: cfg.EgressCAFile, Schemes: []string{"https", "http"}, MaxHeaders: 64 << 10,
 	})
+}
+
+// registerGeo registers the look-ups in geo databases of accounts.
+func registerGeo(cfg config.Config, r *workers.Runtime, records *store.Store, clicks geo.Clicks) error {
+	providers, err := egress.New(egress.Options{Allow: cfg.EgressAllow, CAFile: cfg.EgressCAFile, MaxBody: 64 << 10})
+	if err != nil {
+		return err
+	}
+	geo.Register(r, records, geo.Options{
+		Clicks: clicks, Lookups: geolookup.New(geolookup.Options{Egress: providers, URL: cfg.GeoLookupURL}),
+	})
+	return nil
 }
 
 // registerLinks registers the checks of customers' links and of the allowances of plans.

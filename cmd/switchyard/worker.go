@@ -97,6 +97,9 @@ func newRuntime(cfg config.Config, bulk *db.DB, o workers.Options) (*workers.Run
 	idempotency.Register(r, records)
 	ledger.Register(r, records, clicks)
 	plan.Register(r, records, reports, nil)
+	if err := registerGeo(cfg, r, records, clicks); err != nil {
+		return nil, err
+	}
 	if err := registerLinks(cfg, r, records, pages); err != nil {
 		return nil, err
 	}

@@ -62,41 +62,15 @@ func (Log) Rescore(ctx context.Context, c db.Conn, q RescoreQuery, limit int) (o
 		return out, err
 	}
 	out = Rescored{After: q.After, Clicks: int64(len(list)), Done: len(list) < limit}
-	deltas := ledger.Deltas{}
-	var changed, freed []*StoredClick
+	r := revision{deltas: ledger.Deltas{}}
 	for i := range list {
 		click, was := &list[i], list[i]
 		click.BotScore, click.IsBot, click.BotReason = bot.Score(bot.Signals(click.BotSignals), q.Settings)
 		out.add(was, click)
-		if was.BotScore != click.BotScore || was.BotReason != click.BotReason || was.IsBot != click.IsBot {
-			changed = append(changed, click)
-		}
-		if was.IsBot == click.IsBot {
-			continue
-		}
-		deltas.Add(was.key(), was.figures().Neg())
-		if was.IsUnique {
-			click.IsUnique, click.Cost = false, click.Cost.Sub(click.UniqueCost)
-		}
-		if was.IsBot {
-			freed = append(freed, click)
-			continue
-		}
-		deltas.Add(click.key(), click.figures())
+		r.move(was, click)
 	}
-	if err := decideUnique(ctx, c, freed); err != nil {
-		return out, err
-	}
-	for _, click := range freed {
-		if click.IsUnique {
-			click.Cost = click.Cost.Add(click.UniqueCost)
-		}
-		deltas.Add(click.key(), click.figures())
-	}
-	if err := saveScores(ctx, c, changed); err != nil {
-		return out, err
-	}
-	return out, deltas.Write(ctx, c)
+	out.Days = r.days
+	return out, r.end(ctx, c)
 }
 
 // add counts a click as it was and as it is.
@@ -108,12 +82,8 @@ func (r *Rescored) add(was StoredClick, is *StoredClick) {
 	if is.IsBot {
 		r.Now++
 	}
-	if was.IsBot == is.IsBot {
-		return
-	}
-	r.Changed++
-	if day := is.At.UTC().Truncate(day); len(r.Days) == 0 || !r.Days[len(r.Days)-1].Equal(day) { // the clicks are in order
-		r.Days = append(r.Days, day)
+	if was.IsBot != is.IsBot {
+		r.Changed++
 	}
 }
 

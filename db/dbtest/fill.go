@@ -127,6 +127,8 @@ func fillValue(table string, c column, account uuid.UUID, ids map[string]string)
 		return `'{"b": "\\n", "a": 1}'`, true
 	case "inet":
 		return `'2001:db8::1'`, true
+	case "cidr":
+		return `'2001:db8::/48'`, true
 	case "boolean":
 		return "true", true
 	case "date":

@@ -81,6 +81,22 @@ var table = [...]Signal{
 	{NoJS, "no_js", 25, true, "the page tag never reported"},
 }
 
+// Network are the signals of OfProxy.
+const Network = Datacenter | TorExit | VPNOrProxy
+
+// OfProxy is the signal of an address whose proxy_kind is known. A privacy relay has none.
+func OfProxy(kind string) Signals {
+	switch kind {
+	case "datacenter":
+		return Datacenter
+	case "tor":
+		return TorExit
+	case "vpn", "proxy":
+		return VPNOrProxy
+	}
+	return 0
+}
+
 // All lists the signals in the order of their bits.
 func All() iter.Seq[Signal] { return slices.Values(table[:]) }
 

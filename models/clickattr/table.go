@@ -279,6 +279,10 @@ var bookkeeping = []Attr{
 		Name: "bot_entry_id", Tag: 54, In: Both,
 		ID: func(c *models.Click) *uuid.UUID { return &c.BotEntryID },
 	},
+	{
+		Name: "geo_source", Tag: 55, In: Exports,
+		Text: func(c *models.Click) *string { return &c.GeoSource },
+	},
 }
 
 // passing are known while a click is routed and not recorded.

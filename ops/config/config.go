@@ -49,6 +49,7 @@ type Config struct {
 	WebRiskKey      string          // has precedence over SafeBrowsingKey
 	SafeBrowsingKey string
 	SafeBrowsingURL string // empty: Google's
+	GeoLookupURL    string // empty: the providers'
 	LogLevel        slog.Level
 }
 

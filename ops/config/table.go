@@ -52,6 +52,8 @@ func table(c *Config) []row {
 		).masked(maskAll),
 		setting("SAFE_BROWSING_URL", "", &c.SafeBrowsingURL, webURL,
 			"https address asked instead of Google's for unsafe links, without a path"),
+		setting("GEO_LOOKUP_URL", "", &c.GeoLookupURL, webURL,
+			"https address asked instead of the geo providers of accounts, without a path: a path by provider is added"),
 		setting("LOG_LEVEL", "info", &c.LogLevel, level, "debug, info, warn or error"),
 	}
 }

@@ -82,18 +82,5 @@ func (d *Describer) Describe(r *http.Request, into *Description) {
 	into.Referrer = clean(header(h, "Referer"), MaxReferrer)
 	into.ReferrerDomain = domainOf(into.Referrer)
 	into.SearchEngine, into.Keyword = searchOf(into.ReferrerDomain, into.Referrer)
-	into.Signals |= headerSignals(r) | networkSignals(into.ProxyKind)
-}
-
-// networkSignals are the signals of an address. A privacy relay is none of them.
-func networkSignals(proxyKind string) bot.Signals {
-	switch proxyKind {
-	case ProxyDatacenter:
-		return bot.Datacenter
-	case ProxyTor:
-		return bot.TorExit
-	case ProxyVPN, ProxyProxy:
-		return bot.VPNOrProxy
-	}
-	return 0
+	into.Signals |= headerSignals(r) | bot.OfProxy(into.ProxyKind)
 }

@@ -25,6 +25,7 @@ type ClickRow struct {
 	PassedStreamID   *uuid.UUID `json:"passed_stream_id" doc:"the first path that was to take the visitor and could not"`
 	PassedReason     string     `json:"passed_reason" enum:",capped,no_usable_destination,over_budget" doc:"why it could not"`
 	BotEntryID       *uuid.UUID `json:"bot_entry_id" doc:"the entry of the bot lists that decided; null: the signals did"`
+	GeoSource        string     `json:"geo_source" doc:"the account's geo database that says where the visitor is; empty: the service's own"`
 	Domain           string     `json:"domain"`
 	Destination      string     `json:"destination"`
 	Arrival          string     `json:"arrival" doc:"how the visitor was identified"`
@@ -88,8 +89,8 @@ func clickRow(c *clicklog.StoredClick, sales clicklog.Sales, names map[string]st
 		ClickID: models.FormatClickID(c.ID), At: answer.Stamp(c.At), CampaignID: c.CampaignID,
 		ParentCampaignID: answer.OrNull(c.ParentCampaignID), StreamID: answer.OrNull(c.StreamID),
 		PassedStreamID: answer.OrNull(c.PassedStreamID), PassedReason: c.PassedReason,
-		BotEntryID: answer.OrNull(c.BotEntryID),
-		LanderID:   answer.OrNull(c.LanderID), OfferID: answer.OrNull(c.OfferID), NetworkID: answer.OrNull(c.NetworkID),
+		BotEntryID: answer.OrNull(c.BotEntryID), GeoSource: c.GeoSource,
+		LanderID: answer.OrNull(c.LanderID), OfferID: answer.OrNull(c.OfferID), NetworkID: answer.OrNull(c.NetworkID),
 		SourceID: answer.OrNull(c.SourceID), ExternalID: c.ExternalID, Domain: c.Domain, Destination: c.Destination,
 		Arrival: c.Arrival, Params: c.Params,
 		SubParams: models.SubsOf(c.Subs),

@@ -1,0 +1,122 @@
+package v1
+
+import (
+	"errors"
+
+	"switchyard/api/answer"
+	"switchyard/api/route"
+	"switchyard/api/slow"
+	"switchyard/jobs"
+	"switchyard/models"
+)
+
+// geoDatabase are the rows of /geo-database.
+func geoDatabase(d Deps) []route.Route {
+	const group = "Connections"
+	return []route.Route{
+		{
+			Method: "GET", Path: "/geo-database", Group: group, Summary: "the account's own geo database, if it has one",
+			Handle: route.Do(findGeoDatabase),
+		},
+		{
+			Method: "PUT", Path: "/geo-database", Group: group, Share: route.Sends,
+			Summary: "connect a geo database, change its key, or switch it on or off; a new key is tried first",
+			Codes: route.Codes("400 invalid_provider key_required invalid_key key_refused no_encryption_key",
+				"402 plan_limit"),
+			Slow: connectGeoJob.Answer(), Handle: route.Take(d.saveGeoDatabase),
+		},
+		{
+			Method: "DELETE", Path: "/geo-database", Group: group, Summary: "disconnect it and forget its key",
+			Handle: route.Do(deleteGeoDatabase),
+		},
+	}
+}
+
+// GeoDatabase is the answer of GET /geo-database.
+type GeoDatabase struct {
+	PlanIncludes    bool          `json:"planIncludes" doc:"whether the plan allows a geo database of its own"`
+	Connected       *GeoConnected `json:"connected" doc:"null: none; clicks are described by the service's own databases"`
+	Providers       []GeoProvider `json:"providers" doc:"what can be connected"`
+	BudgetPerMinute int           `json:"budgetPerMinute" doc:"how many look-ups a minute the plan allows; the answer for an address holds for its network, for 30 days"`
+}
+
+// GeoConnected is a geo database that an account has connected. Its key is not shown.
+type GeoConnected struct {
+	Provider     string  `json:"provider"`
+	Enabled      bool    `json:"enabled"`
+	SavedAt      string  `json:"savedAt"`
+	FailingSince *string `json:"failingSince" doc:"null: the last look-up worked"`
+	Error        *string `json:"error" doc:"why look-ups fail"`
+}
+
+// GeoProvider is a provider of geo look-ups.
+type GeoProvider struct {
+	Provider string `json:"provider"`
+	Label    string `json:"label"`
+	Key      string `json:"key" doc:"how its keys look"`
+}
+
+func findGeoDatabase(c *route.Call) (GeoDatabase, error) {
+	budget := c.Account.Allowances().GeoLookups
+	out := GeoDatabase{PlanIncludes: budget > 0, BudgetPerMinute: budget, Providers: answer.Each(models.GeoProviders,
+		func(p models.GeoProvider) GeoProvider { return GeoProvider{p.Name, p.Label, p.KeyForm} })}
+	g, err := c.Store.GeoDatabases().Find(c.Context(), c.Account.ID)
+	switch {
+	case errors.Is(err, models.NotFound("geo database")):
+		return out, nil
+	case err != nil:
+		return out, err
+	}
+	out.Connected = &GeoConnected{
+		Provider: g.Provider, Enabled: g.Enabled, SavedAt: answer.Stamp(g.SavedAt), Error: answer.OrNull(g.Failure),
+		FailingSince: answer.StampOrNull(g.FailingSince),
+	}
+	return out, nil
+}
+
+// GeoDatabaseBody is the body of PUT /geo-database.
+type GeoDatabaseBody struct {
+	Provider string `json:"provider" bad:"invalid_provider" required:"invalid_provider" case:"lower" enum:"maxmind,ipinfo,ipdata,ip2location"`
+	Key      string `json:"key" bad:"invalid_key" trim:"true" maxLength:"200" doc:"needed to connect and to change the provider; left out: the saved one stays"`
+	Enabled  *bool  `json:"enabled" default:"true"`
+}
+
+// GeoDatabaseSaved is the answer of PUT /geo-database.
+type GeoDatabaseSaved struct {
+	Saved    bool   `json:"saved"`
+	Provider string `json:"provider"`
+	Enabled  bool   `json:"enabled"`
+}
+
+var connectGeoJob = slow.New(jobs.ConnectGeo, func(a jobs.ConnectedGeo) GeoDatabaseSaved {
+	return GeoDatabaseSaved{true, a.Provider, a.Enabled}
+})
+
+func (d Deps) saveGeoDatabase(c *route.Call, b GeoDatabaseBody) (out GeoDatabaseSaved, err error) {
+	enabled := b.Enabled == nil || *b.Enabled
+	if c.Account.Allowances().GeoLookups == 0 {
+		return out, models.PlanLimit("the plan %q has no geo database of its own", c.Account.Plan)
+	}
+	if b.Key == "" {
+		err := c.Store.GeoDatabases().Switch(c.Context(), c.Account.ID, b.Provider, enabled)
+		if errors.Is(err, models.NotFound("geo database")) {
+			return out, models.Invalid("key_required", "no key of this provider is saved: send one")
+		}
+		return GeoDatabaseSaved{true, b.Provider, enabled}, err
+	}
+	sealed, err := c.Store.GeoDatabases().Seal(c.Account.ID, b.Key)
+	if err != nil {
+		return out, err
+	}
+	return connectGeoJob.Run(c, d.Jobs, jobs.ConnectGeoArgs{Provider: b.Provider, Key: sealed, Enabled: enabled})
+}
+
+// Disconnected is the answer of DELETE /geo-database.
+type Disconnected struct {
+	Disconnected bool `json:"disconnected" doc:"false: none was connected"`
+}
+
+func deleteGeoDatabase(c *route.Call) (Disconnected, error) {
+	ok, err := c.Store.GeoDatabases().Delete(c.Context(), c.Account.ID)
+	return Disconnected{ok}, err
+}

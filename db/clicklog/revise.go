@@ -1,0 +1,192 @@
+package clicklog
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/lib/pq"
+
+	"switchyard/db"
+	"switchyard/db/ledger"
+	"switchyard/models"
+	"switchyard/models/bot"
+)
+
+// Finding is what was found out about a click after it was stored.
+type Finding struct {
+	ClickID uuid.UUID
+	Signals bot.Signals   // that fired, beside those that it has
+	Place   *models.Place // of its address; nil: as it is. An unknown field is as it is
+	Source  string        // who says the place
+}
+
+// reviseColumns are what a finding changes, and what figures and visitors are worked out from.
+var reviseColumns = slices.DeleteFunc(slices.Clone(clickColumns), func(c column[StoredClick]) bool {
+	return !slices.ContainsFunc(rescoreColumns, func(r column[StoredClick]) bool { return r.name == c.name }) &&
+		!slices.Contains(placeColumns, c.name)
+})
+
+var placeColumns = []string{
+	"region", "city", "isp", "asn", "mobile_operator", "connection_type", "proxy_kind", "geo_source",
+}
+
+var selectRevised = `SELECT ` + reviseColumns.sql() + ` FROM clicks
+WHERE account_id = $1 AND id = ANY ($2::uuid[]) AND id BETWEEN $3 AND $4 ORDER BY id FOR NO KEY UPDATE`
+
+const updatePlaces = `
+UPDATE clicks c SET country = k.country, region = k.region, city = k.city, isp = k.isp, asn = k.asn,
+	mobile_operator = k.mobile_operator, connection_type = k.connection_type, proxy_kind = k.proxy_kind,
+	geo_source = k.geo_source, bot_signals = k.bot_signals
+FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::text[], $9::text[],
+	$10::text[], $11::bigint[]) AS k (id, country, region, city, isp, asn, mobile_operator, connection_type, proxy_kind,
+	geo_source, bot_signals)
+WHERE c.id = k.id AND c.id = ANY ($1::uuid[]) AND c.id BETWEEN $12 AND $13`
+
+// Revise changes clicks of an account by what was found out about them, in the transaction of c: scores them anew and
+// moves their figures, and those of their conversions. It returns the days on which bots and others have changed: call
+// RespreadSpend for them. A click that is gone is passed over. As in Rescore, a click that becomes a bot's is not unique
+// any more.
+func (Log) Revise(ctx context.Context, c db.Conn, account uuid.UUID, settings bot.Settings, findings []Finding) (
+	[]time.Time, error,
+) {
+	if len(findings) == 0 {
+		return nil, nil
+	}
+	found := map[uuid.UUID]Finding{}
+	for _, f := range findings {
+		found[f.ClickID] = f
+	}
+	ids := sortedIDs(found)
+	list, err := reviseColumns.read(ctx, c, "clicks to revise", selectRevised, account, db.UUIDs(ids), ids[0], ids[len(ids)-1])
+	if err != nil {
+		return nil, err
+	}
+	r := revision{deltas: ledger.Deltas{}}
+	for i := range list {
+		click, was := &list[i], list[i]
+		found[click.ID].apply(click)
+		click.BotScore, click.IsBot, click.BotReason = bot.Score(bot.Signals(click.BotSignals), settings)
+		r.move(was, click)
+	}
+	if err := r.end(ctx, c); err != nil {
+		return nil, err
+	}
+	if err := savePlaces(ctx, c, list); err != nil {
+		return nil, err
+	}
+	return r.days, nil
+}
+
+// apply notes a finding in its click.
+func (f Finding) apply(click *StoredClick) {
+	if f.Place != nil {
+		p := f.Place
+		click.Country, click.Region = cmp.Or(p.Country, click.Country), cmp.Or(p.Region, click.Region)
+		click.City, click.ISP = cmp.Or(p.City, click.City), cmp.Or(p.ISP, click.ISP)
+		click.ASN = cmp.Or(models.ASN(p.ASN), click.ASN)
+		click.MobileOperator = cmp.Or(p.MobileOperator, click.MobileOperator)
+		click.ConnectionType = cmp.Or(p.ConnectionType, click.ConnectionType)
+		if p.ProxyKind != "" {
+			click.ProxyKind = p.ProxyKind
+			click.BotSignals = click.BotSignals&^uint64(bot.Network) | uint64(bot.OfProxy(p.ProxyKind))
+		}
+		click.GeoSource = f.Source
+	}
+	click.BotSignals |= uint64(f.Signals)
+}
+
+// revision moves the figures of stored clicks that change.
+type revision struct {
+	deltas  ledger.Deltas
+	changed []*StoredClick // whose score or reason is another
+	freed   []*StoredClick // that are no bots' any more
+	moved   []uuid.UUID    // whose key is another
+	from    map[uuid.UUID]ledger.Key
+	to      map[uuid.UUID]ledger.Key
+	days    []time.Time // on which bots and others have changed
+}
+
+// move takes the figures of a click from where they were to where they are now. Its IsUnique and Cost may change.
+func (r *revision) move(was StoredClick, click *StoredClick) {
+	turned := was.IsBot != click.IsBot
+	if turned || was.BotScore != click.BotScore || was.BotReason != click.BotReason {
+		r.changed = append(r.changed, click)
+	}
+	if was.key() != click.key() {
+		if r.from == nil {
+			r.from, r.to = map[uuid.UUID]ledger.Key{}, map[uuid.UUID]ledger.Key{}
+		}
+		r.moved, r.from[click.ID], r.to[click.ID] = append(r.moved, click.ID), was.key(), click.key()
+	} else if !turned {
+		return
+	}
+	r.deltas.Add(was.key(), was.figures().Neg())
+	if !turned {
+		r.deltas.Add(click.key(), click.figures())
+		return
+	}
+	if day := click.At.UTC().Truncate(day); len(r.days) == 0 || !r.days[len(r.days)-1].Equal(day) { // the clicks are in order
+		r.days = append(r.days, day)
+	}
+	if was.IsUnique {
+		click.IsUnique, click.Cost = false, click.Cost.Sub(click.UniqueCost)
+	}
+	if was.IsBot {
+		r.freed = append(r.freed, click)
+		return
+	}
+	r.deltas.Add(click.key(), click.figures())
+}
+
+// end decides which freed clicks are unique, moves the figures of conversions and writes everything, in the transaction
+// of c.
+func (r *revision) end(ctx context.Context, c db.Conn) error {
+	if err := decideUnique(ctx, c, r.freed); err != nil {
+		return err
+	}
+	for _, click := range r.freed {
+		if click.IsUnique {
+			click.Cost = click.Cost.Add(click.UniqueCost)
+		}
+		r.deltas.Add(click.key(), click.figures())
+	}
+	if len(r.moved) > 0 {
+		converted, err := conversionSums(ctx, c, r.moved)
+		if err != nil {
+			return err
+		}
+		for id, f := range converted {
+			r.deltas.Add(r.from[id], f.Neg())
+			r.deltas.Add(r.to[id], f)
+		}
+	}
+	if err := saveScores(ctx, c, r.changed); err != nil {
+		return err
+	}
+	return r.deltas.Write(ctx, c)
+}
+
+func savePlaces(ctx context.Context, c db.Conn, clicks []StoredClick) error {
+	if len(clicks) == 0 {
+		return nil
+	}
+	texts := func(of func(*StoredClick) string) []string {
+		return db.Map(clicks, func(k StoredClick) string { return of(&k) })
+	}
+	numbers := func(of func(*StoredClick) int64) pq.Int64Array {
+		return db.Map(clicks, func(k StoredClick) int64 { return of(&k) })
+	}
+	_, err := db.Exec(ctx, c, "save places", updatePlaces,
+		idsOf(clicks, func(k StoredClick) uuid.UUID { return k.ID }),
+		texts(func(k *StoredClick) string { return k.Country }), texts(func(k *StoredClick) string { return k.Region }),
+		texts(func(k *StoredClick) string { return k.City }), texts(func(k *StoredClick) string { return k.ISP }),
+		numbers(func(k *StoredClick) int64 { return int64(k.ASN) }),
+		texts(func(k *StoredClick) string { return k.MobileOperator }), texts(func(k *StoredClick) string { return k.ConnectionType }),
+		texts(func(k *StoredClick) string { return k.ProxyKind }), texts(func(k *StoredClick) string { return k.GeoSource }),
+		numbers(func(k *StoredClick) int64 { return int64(k.BotSignals) }), //nolint:gosec // the same bits come back
+		clicks[0].ID, clicks[len(clicks)-1].ID)
+	return err
+}

@@ -1,0 +1,30 @@
+-- An account's own geo database, what it said of addresses, and which clicks are described by it.
+-- +goose Up
+CREATE TABLE geo_databases (
+    account_id    uuid PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,
+    provider      text NOT NULL,
+    key           bytea NOT NULL, -- sealed
+    enabled       boolean NOT NULL,
+    saved_at      timestamptz NOT NULL DEFAULT now(),
+    looked_after  uuid NOT NULL,                      -- clicks up to this one were looked up, or never will be
+    leased_until  timestamptz,                        -- a worker looks up the clicks behind it
+    failing_since timestamptz,                        -- NULL: the last look-up worked
+    failure       text NOT NULL DEFAULT ''
+);
+CREATE INDEX geo_databases_enabled ON geo_databases (account_id) WHERE enabled;
+
+CREATE TABLE geo_answers (
+    account_id uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    provider   text NOT NULL,
+    prefix     cidr NOT NULL,
+    place      jsonb NOT NULL,
+    asked_at   timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (account_id, provider, prefix)
+);
+CREATE INDEX geo_answers_asked ON geo_answers (asked_at);
+
+ALTER TABLE clicks ADD COLUMN geo_source text NOT NULL DEFAULT '';
+
+-- +goose Down
+ALTER TABLE clicks DROP COLUMN geo_source;
+DROP TABLE geo_answers, geo_databases;

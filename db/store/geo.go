@@ -1,0 +1,185 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/seal"
+	"switchyard/models"
+)
+
+// GeoDatabases are the geo databases that accounts have connected, and what these said.
+type GeoDatabases struct{ s *Store }
+
+// GeoDatabases gives the geo databases on this store's connection.
+func (s *Store) GeoDatabases() GeoDatabases { return GeoDatabases{s} }
+
+const geoColumns = `account_id, provider, enabled, saved_at, looked_after, failing_since, failure`
+
+// Find finds the geo database of an account. models.NotFound: it has none.
+func (g GeoDatabases) Find(ctx context.Context, account uuid.UUID) (models.GeoDatabase, error) {
+	return db.Get[models.GeoDatabase](ctx, g.s.c, "geo database", `SELECT `+geoColumns+`
+		FROM geo_databases WHERE account_id = $1`, account)
+}
+
+func geoKeyPlace(account uuid.UUID) seal.Place {
+	return seal.Place{Account: account, Table: "geo_databases", Row: account.String(), Column: "key"}
+}
+
+// Seal seals a key, as Save takes it. Without an ENCRYPTION_KEY the error is no_encryption_key.
+func (g GeoDatabases) Seal(account uuid.UUID, key string) ([]byte, error) {
+	return g.s.box.Seal(geoKeyPlace(account), []byte(key))
+}
+
+// Open gives a sealed key in clear.
+func (g GeoDatabases) Open(ctx context.Context, account uuid.UUID, sealed []byte) (string, error) {
+	key, err := g.s.box.Open(ctx, geoKeyPlace(account), sealed)
+	return string(key), err
+}
+
+// Key gives the key of an account in clear.
+func (g GeoDatabases) Key(ctx context.Context, account uuid.UUID) (string, error) {
+	sealed, err := db.Get[[]byte](ctx, g.s.c, "geo database", `SELECT key FROM geo_databases WHERE account_id = $1`, account)
+	if err != nil {
+		return "", err
+	}
+	return g.Open(ctx, account, sealed)
+}
+
+const saveGeo = `
+INSERT INTO geo_databases (account_id, provider, key, enabled, looked_after) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (account_id) DO UPDATE SET provider = $2, key = $3, enabled = $4, looked_after = $5, saved_at = now(),
+	failing_since = NULL, failure = ''`
+
+// Save connects a geo database, or another one, with a sealed key. Clicks from now on are looked up.
+func (g GeoDatabases) Save(ctx context.Context, account uuid.UUID, provider string, sealed []byte, enabled bool) error {
+	_, err := g.s.exec(ctx, "save geo database", saveGeo, account, provider, sealed, enabled, models.FloorClickID(time.Now()))
+	return err
+}
+
+const switchGeo = `
+UPDATE geo_databases SET enabled = $3, saved_at = now(),
+	looked_after = CASE WHEN $3 AND NOT enabled THEN $4 ELSE looked_after END
+WHERE account_id = $1 AND provider = $2`
+
+// Switch switches a geo database on or off. models.NotFound: the account has none of the provider. Clicks that came
+// while it was off are not looked up.
+func (g GeoDatabases) Switch(ctx context.Context, account uuid.UUID, provider string, enabled bool) error {
+	n, err := g.s.exec(ctx, "switch geo database", switchGeo, account, provider, enabled, models.FloorClickID(time.Now()))
+	if err == nil && n == 0 {
+		return models.NotFound("geo database")
+	}
+	return err
+}
+
+// Delete disconnects the geo database of an account and forgets its key and its answers. ok is false if there is none.
+func (g GeoDatabases) Delete(ctx context.Context, account uuid.UUID) (ok bool, err error) {
+	err = g.s.Tx(ctx, func(s *Store) error {
+		n, err := s.exec(ctx, "delete geo database", `DELETE FROM geo_databases WHERE account_id = $1`, account)
+		if ok = n > 0; err != nil {
+			return err
+		}
+		_, err = s.exec(ctx, "delete geo answers", `DELETE FROM geo_answers WHERE account_id = $1`, account)
+		return err
+	})
+	return ok, err
+}
+
+const geoWaiting = `
+SELECT g.account_id FROM geo_databases g
+WHERE enabled AND (leased_until IS NULL OR leased_until < now()) AND EXISTS (
+	SELECT FROM clicks c WHERE c.account_id = g.account_id AND c.id > g.looked_after AND c.id >= $1 AND c.id < $2
+)`
+
+// Waiting lists the accounts with clicks of [from, to) that were not looked up.
+func (g GeoDatabases) Waiting(ctx context.Context, from, to time.Time) ([]uuid.UUID, error) {
+	return db.Select[uuid.UUID](ctx, g.s.c, "geo databases", geoWaiting, models.FloorClickID(from), models.FloorClickID(to))
+}
+
+const leaseGeo = `
+UPDATE geo_databases SET leased_until = now() + make_interval(secs => $2)
+WHERE account_id = $1 AND enabled AND (leased_until IS NULL OR leased_until < now()) RETURNING ` + geoColumns
+
+// Lease gives the geo database of an account to one worker. models.NotFound: there is none that is switched on, or
+// another worker has it.
+func (g GeoDatabases) Lease(ctx context.Context, account uuid.UUID, term time.Duration) (models.GeoDatabase, error) {
+	return db.Get[models.GeoDatabase](ctx, g.s.c, "geo database", leaseGeo, account, term.Seconds())
+}
+
+const releaseGeo = `
+UPDATE geo_databases SET leased_until = NULL, looked_after = greatest(looked_after, $3), failure = $4,
+	failing_since = CASE WHEN $4 <> '' THEN coalesce(failing_since, now()) WHEN $5 THEN NULL ELSE failing_since END
+WHERE account_id = $1 AND provider = $2`
+
+// Release ends a lease. After is the last click that was looked up, failure why look-ups failed, and worked says that
+// one did not.
+func (g GeoDatabases) Release(ctx context.Context, d models.GeoDatabase, after uuid.UUID, failure string, worked bool) error {
+	if failure == "" && !worked {
+		failure = d.Failure
+	}
+	_, err := g.s.exec(ctx, "release geo database", releaseGeo, d.AccountID, d.Provider, after, failure, worked)
+	return err
+}
+
+// GeoAnswer is what a geo database said of the addresses of a prefix.
+type GeoAnswer struct {
+	Prefix netip.Prefix
+	Place  models.Place
+}
+
+// Answers gives what the account's provider said of prefixes since a moment, by prefix.
+func (g GeoDatabases) Answers(ctx context.Context, account uuid.UUID, provider string, prefixes []netip.Prefix, since time.Time) (
+	map[netip.Prefix]models.Place, error,
+) {
+	list, err := db.Select[struct {
+		Prefix string       `db:"prefix"`
+		Place  models.Place `db:"place,json"`
+	}](ctx, g.s.c, "geo answers", `SELECT prefix::text AS prefix, place FROM geo_answers
+		WHERE account_id = $1 AND provider = $2 AND prefix = ANY ($3::cidr[]) AND asked_at > $4`, account, provider,
+		db.Map(prefixes, netip.Prefix.String), since)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[netip.Prefix]models.Place, len(list))
+	for _, a := range list {
+		prefix, err := netip.ParsePrefix(a.Prefix)
+		if err != nil {
+			return nil, fmt.Errorf("store: geo answers: %w", err)
+		}
+		out[prefix] = a.Place
+	}
+	return out, nil
+}
+
+const keepGeo = `
+INSERT INTO geo_answers (account_id, provider, prefix, place)
+SELECT $1, $2, prefix, place FROM unnest($3::cidr[], $4::jsonb[]) AS a (prefix, place)
+WHERE EXISTS (SELECT FROM geo_databases WHERE account_id = $1 AND provider = $2)
+ON CONFLICT (account_id, provider, prefix) DO UPDATE SET place = excluded.place, asked_at = now()`
+
+// Keep keeps answers of the account's provider, unless it was disconnected meanwhile.
+func (g GeoDatabases) Keep(ctx context.Context, account uuid.UUID, provider string, answers []GeoAnswer) error {
+	prefixes, places := make([]string, len(answers)), make([]string, len(answers))
+	for i, a := range answers {
+		raw, err := json.Marshal(a.Place)
+		if err != nil {
+			return fmt.Errorf("store: keep geo answers: %w", err)
+		}
+		prefixes[i], places[i] = a.Prefix.String(), string(raw)
+	}
+	_, err := g.s.exec(ctx, "keep geo answers", keepGeo, account, provider, prefixes, places)
+	return err
+}
+
+// ForgetAnswers deletes at most limit answers of before a moment.
+func (g GeoDatabases) ForgetAnswers(ctx context.Context, before time.Time, limit int) error {
+	_, err := g.s.exec(ctx, "forget geo answers", `DELETE FROM geo_answers WHERE ctid IN (
+		SELECT ctid FROM geo_answers WHERE asked_at < $1 LIMIT $2)`, before, limit)
+	return err
+}

@@ -1,0 +1,28 @@
+package jobs
+
+import "time"
+
+// ConnectGeoArgs are a provider of geo look-ups and a key of it, sealed.
+type ConnectGeoArgs struct {
+	Provider string `json:"provider"`
+	Key      []byte `json:"key"`
+	Enabled  bool   `json:"enabled"`
+}
+
+// ConnectedGeo is the geo database that was saved.
+type ConnectedGeo struct {
+	Provider string `json:"provider"`
+	Enabled  bool   `json:"enabled"`
+}
+
+// ConnectGeo tries the key of a geo database and saves it. Errors: key_refused.
+var ConnectGeo = Define[ConnectGeoArgs, ConnectedGeo]("geo:connect", Policy{Queue: Interactive, Timeout: 20 * time.Second})
+
+// LookUpGeo looks the addresses of an account's new clicks up in its geo database, and describes the clicks by it.
+var LookUpGeo = Define[None, None]("geo:look-up", Policy{Queue: Bulk, Timeout: 2 * time.Minute, Retention: time.Minute})
+
+// SweepGeo starts LookUpGeo for each account that has a geo database and new clicks.
+var SweepGeo = tick("geo:sweep", time.Minute)
+
+// GeoSweeps is how often a minute SweepGeo runs: LookUpGeo may make that part of the look-ups of a minute.
+const GeoSweeps = 3

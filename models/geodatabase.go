@@ -1,0 +1,46 @@
+package models
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Place is where an address is and what its network is, as a geo database says. An unknown text is empty.
+type Place struct {
+	Country        string `json:"country,omitempty"` // two letters
+	Region         string `json:"region,omitempty"`
+	City           string `json:"city,omitempty"`
+	ISP            string `json:"isp,omitempty"`
+	ASN            uint32 `json:"asn,omitempty"`
+	MobileOperator string `json:"mobile_operator,omitempty"`
+	ConnectionType string `json:"connection_type,omitempty"` // as clickattr.ConnectionTypes has it
+	ProxyKind      string `json:"proxy_kind,omitempty"`      // as clickattr.ProxyKinds has it; empty: it does not say
+}
+
+// GeoProvider is a provider of geo look-ups that an account may have a key of.
+type GeoProvider struct {
+	Name    string // as GeoDatabase.Provider
+	Label   string
+	KeyForm string // how its keys look, for a person
+}
+
+// GeoProviders are all of them.
+var GeoProviders = []GeoProvider{
+	{"maxmind", "MaxMind GeoIP2 Insights", "account id, a colon, license key: 123456:AbCd1234"},
+	{"ipinfo", "IPinfo", "access token"},
+	{"ipdata", "ipdata", "API key"},
+	{"ip2location", "IP2Location.io", "API key"},
+}
+
+// GeoDatabase is an account's own geo database.
+type GeoDatabase struct {
+	AccountID uuid.UUID `db:"account_id"`
+	Provider  string    `db:"provider"`
+	Enabled   bool      `db:"enabled"`
+	SavedAt   time.Time `db:"saved_at"`
+	// LookedAfter is the last click that was looked up.
+	LookedAfter  uuid.UUID  `db:"looked_after"`
+	FailingSince *time.Time `db:"failing_since"`
+	Failure      string     `db:"failure"` // for a person; without the key
+}

@@ -1,0 +1,121 @@
+// Package geo describes clicks by the geo databases of their accounts: it asks a provider for what is not known of an
+// address, and revises the clicks. The redirect never waits for it.
+package geo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/models/bot"
+	"switchyard/workers"
+	"switchyard/workers/providers/geolookup"
+)
+
+// Clicks are the clicks that are looked up: clicklog.Log.
+type Clicks interface {
+	Addresses(ctx context.Context, q clicklog.AddressQuery) ([]clicklog.ClickAddress, error)
+	Revise(ctx context.Context, c db.Conn, account uuid.UUID, settings bot.Settings, findings []clicklog.Finding) (
+		[]time.Time, error)
+	RespreadSpend(ctx context.Context, c db.Conn, account uuid.UUID, day time.Time) error
+}
+
+// Options of Register.
+type Options struct {
+	Clicks  Clicks
+	Lookups *geolookup.Client
+	Now     func() time.Time // default time.Now
+}
+
+// Register registers the handlers at a runtime.
+func Register(r *workers.Runtime, s *store.Store, o Options) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	w := &worker{o: o, store: s, client: r.Client()}
+	workers.Register(r, jobs.ConnectGeo, w.connect)
+	workers.Register(r, jobs.LookUpGeo, func(ctx context.Context, _ jobs.None) (jobs.None, error) {
+		return jobs.None{}, w.lookUp(ctx, workers.Account(ctx))
+	})
+	workers.RegisterTick(r, jobs.SweepGeo, w.sweep)
+}
+
+type worker struct {
+	o      Options
+	store  *store.Store
+	client *jobs.Client
+}
+
+// connect tries a key and saves it.
+func (w *worker) connect(ctx context.Context, a jobs.ConnectGeoArgs) (out jobs.ConnectedGeo, err error) {
+	account := workers.Account(ctx)
+	key, err := w.store.GeoDatabases().Open(ctx, account, a.Key)
+	if err != nil {
+		return out, err
+	}
+	place, err := w.o.Lookups.Lookup(ctx, a.Provider, key, geolookup.Known)
+	switch {
+	case err != nil:
+		return out, models.Invalid("key_refused", "the key was tried and did not work: %s", err)
+	case place.Country == "":
+		return out, models.Invalid("key_refused", "the key was tried, and the provider says nothing about addresses with it")
+	}
+	return jobs.ConnectedGeo{Provider: a.Provider, Enabled: a.Enabled},
+		w.store.GeoDatabases().Save(ctx, account, a.Provider, a.Key, a.Enabled)
+}
+
+const (
+	// settle is how long a click waits for the ingesters to store all that came before it.
+	settle = 10 * time.Second
+	// longest is how far back clicks are looked up. Older ones stay as they are.
+	longest = time.Hour
+	// answersKept is how long an answer holds.
+	answersKept = 30 * 24 * time.Hour
+	// forgottenAtOnce is how many old answers are deleted at once.
+	forgottenAtOnce = 10_000
+)
+
+// sweep starts a look-up for each account with new clicks.
+func (w *worker) sweep(ctx context.Context) error {
+	now := w.o.Now()
+	waiting, err := w.store.GeoDatabases().Waiting(ctx, now.Add(-longest), now.Add(-settle))
+	if err != nil {
+		return err
+	}
+	for _, account := range waiting {
+		if _, err := jobs.Submit(ctx, w.client, jobs.LookUpGeo, account, jobs.None{}); err != nil {
+			return fmt.Errorf("geo: %w", err)
+		}
+	}
+	return w.store.GeoDatabases().ForgetAnswers(ctx, now.Add(-answersKept), forgottenAtOnce)
+}
+
+// lease is for one look-up; a worker that was killed has it until then.
+const lease = 3 * time.Minute
+
+// lookUp describes the new clicks of an account by its geo database.
+func (w *worker) lookUp(ctx context.Context, account uuid.UUID) error {
+	all := w.store.GeoDatabases()
+	d, err := all.Lease(ctx, account, lease)
+	if errors.Is(err, models.NotFound("geo database")) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	u := &look{worker: w, database: d, after: d.LookedAfter, now: w.o.Now()}
+	err = u.run(ctx)
+	if u.failure != "" {
+		slog.WarnContext(ctx, "geo look-ups fail", "account_id", account, "provider", d.Provider, "error", u.failure)
+	}
+	return errors.Join(err, all.Release(context.WithoutCancel(ctx), d, u.after, u.failure, u.worked))
+}

@@ -1,0 +1,290 @@
+package geo_test
+
+import (
+	"context"
+	"encoding/pem"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
+	"switchyard/db/seal"
+	"switchyard/db/spool"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/jobs/jobstest"
+	"switchyard/models"
+	"switchyard/models/await"
+	"switchyard/models/bot"
+	"switchyard/workers"
+	"switchyard/workers/egress"
+	"switchyard/workers/geo"
+	"switchyard/workers/providers/geolookup"
+)
+
+const key = "token-1"
+
+// world is an account with a campaign, and a provider that knows 198.51.x.0/24: odd x is a hosting network in Sweden,
+// even x a household in Norway.
+type world struct {
+	*testing.T
+	db       *db.DB
+	store    *store.Store
+	client   *jobs.Client
+	account  uuid.UUID
+	campaign uuid.UUID
+	spool    *spool.Spool
+
+	mu    sync.Mutex
+	asked []string // addresses
+	down  bool
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{T: t, db: dbtest.New(t), account: uuid.New(), campaign: uuid.New()}
+	w.exec(`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'growth', 'k')`, w.account)
+	box, err := seal.New(w.db, []byte(strings.Repeat("k", 32)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.store = store.New(w.db, box)
+	if w.spool, err = spool.Open(t.TempDir(), spool.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.spool.Close() })
+	queue := jobstest.Redis(t)
+	w.client = jobs.Connect(queue)
+	rt := workers.New(workers.Options{DB: w.db, Redis: queue, Client: w.client, Grace: 4 * time.Second})
+	geo.Register(rt, w.store, geo.Options{Clicks: clicklog.Log{Conn: w.db}, Lookups: w.provider()})
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	done := make(chan error, 1)
+	go func() { done <- rt.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+// provider starts IPinfo.
+func (w *world) provider() *geolookup.Client {
+	w.Helper()
+	server := httptest.NewTLSServer(http.HandlerFunc(w.serve))
+	w.Cleanup(server.Close)
+	ca := filepath.Join(w.TempDir(), "ca.pem")
+	cert := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	if err := os.WriteFile(ca, cert, 0o600); err != nil {
+		w.Fatal(err)
+	}
+	out, err := egress.New(egress.Options{CAFile: ca, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+	if err != nil {
+		w.Fatal(err)
+	}
+	return geolookup.New(geolookup.Options{Egress: out, URL: server.URL})
+}
+
+func (w *world) serve(rw http.ResponseWriter, r *http.Request) {
+	ip := netip.MustParseAddr(r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:])
+	w.mu.Lock()
+	down := w.down
+	w.asked = append(w.asked, ip.String())
+	w.mu.Unlock()
+	switch {
+	case r.Header.Get("Authorization") != "Bearer "+key:
+		rw.WriteHeader(http.StatusForbidden)
+	case down:
+		rw.WriteHeader(http.StatusBadGateway)
+	case ip == geolookup.Known:
+		_, _ = rw.Write([]byte(`{"geo":{"country_code":"US"}}`))
+	case ip.As4()[2]%2 == 1:
+		_, _ = rw.Write([]byte(`{"geo":{"country_code":"SE","city":"Lund"},"as":{"asn":"AS64501","name":"Host"},"is_hosting":true}`))
+	default:
+		_, _ = rw.Write([]byte(`{"geo":{"country_code":"NO"},"as":{"asn":"AS64502","name":"Home"}}`))
+	}
+}
+
+func (w *world) exec(query string, args ...any) {
+	w.Helper()
+	if _, err := w.db.ExecContext(w.Context(), query, args...); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *world) text(query string, args ...any) string {
+	w.Helper()
+	v, err := db.Get[string](w.Context(), w.db, "text", query, args...)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return v
+}
+
+// visit stores n clicks from each of some networks, as they were a minute ago, some with a conversion.
+func (w *world) visit(first, networks, n int) {
+	w.Helper()
+	var converted []uuid.UUID
+	for i := range networks * n {
+		c := &models.Click{
+			ID: models.NewClickID(), AccountID: w.account, CampaignID: w.campaign, LanderID: uuid.New(), UniqueHours: 24,
+			Cost: decimal.RequireFromString("0.01"), UniqueCost: decimal.RequireFromString("0.002"), UniqueKey: [16]byte{byte(first), byte(i), byte(i >> 8)},
+			Visitor: models.Visitor{IP: netip.AddrFrom4([4]byte{198, 51, byte(first + i%networks), byte(i / networks)}), Country: "DE", ProxyKind: "none"},
+		}
+		if i%3 == 0 { // with a hosting network a bot's
+			c.BotSignals = uint64(bot.NoAcceptLanguage)
+		}
+		c.BotScore, c.IsBot, c.BotReason = bot.Score(bot.Signals(c.BotSignals), bot.Settings{})
+		floor := models.FloorClickID(time.Now().Add(-time.Minute))
+		copy(c.ID[:6], floor[:6])
+		if err := w.spool.Append(w.Context(), spool.Record{Click: c}); err != nil {
+			w.Fatal(err)
+		}
+		if i%5 == 0 {
+			converted = append(converted, c.ID)
+		}
+	}
+	if err := clicklog.NewIngester(w.spool, w.db, clicklog.IngestOptions{}).Drain(w.Context()); err != nil {
+		w.Fatal(err)
+	}
+	payout := decimal.RequireFromString("3.5")
+	for _, id := range converted {
+		err := db.Tx(w.Context(), w.db, func(c db.Conn) error {
+			_, err := clicklog.Log{}.RecordConversion(w.Context(), c, clicklog.ConversionInput{
+				ClickID: id, Payout: &payout, Status: models.StatusApproved, Source: models.FromPostback,
+			})
+			return err
+		})
+		if err != nil {
+			w.Fatal(err)
+		}
+	}
+}
+
+// lookUp looks the new clicks up, and holds the ledger against the rows by country.
+func (w *world) lookUp() (asked int) {
+	w.Helper()
+	w.mu.Lock()
+	before := len(w.asked)
+	w.mu.Unlock()
+	last := w.text(`SELECT max(id::text) FROM clicks`)
+	if _, err := jobs.Submit(w.Context(), w.client, jobs.SweepGeo, uuid.Nil, jobs.Tick{}); err != nil {
+		w.Fatal(err)
+	}
+	await.Until(w, "clicks are looked up", func() bool {
+		return w.text(`SELECT (looked_after = $1::uuid AND leased_until IS NULL)::text FROM geo_databases`, last) == "true"
+	})
+	counted := w.text(`SELECT string_agg(concat_ws(' ', country, clicks, uniq, bots, approved, cost, revenue), ', ' ORDER BY country) FROM (
+		SELECT country, sum(clicks) AS clicks, sum(unique_clicks) AS uniq, sum(bot_clicks) AS bots, sum(approved) AS approved,
+			trim_scale(sum(cost)) AS cost, trim_scale(sum(revenue)) AS revenue
+		FROM ledger GROUP BY country HAVING sum(clicks) + sum(bot_clicks) <> 0
+	) l`)
+	stored := w.text(`SELECT string_agg(concat_ws(' ', country, clicks, uniq, bots, approved, cost, revenue), ', ' ORDER BY country) FROM (
+		SELECT country, count(*) FILTER (WHERE NOT is_bot) AS clicks, count(*) FILTER (WHERE is_unique) AS uniq,
+			count(*) FILTER (WHERE is_bot) AS bots, sum(coalesce(v.n, 0)) AS approved,
+			trim_scale(coalesce(sum(c.cost) FILTER (WHERE NOT is_bot), 0)) AS cost, trim_scale(sum(coalesce(v.payout, 0))) AS revenue
+		FROM clicks c LEFT JOIN (SELECT click_id, count(*) AS n, sum(payout) AS payout FROM conversions GROUP BY 1) v ON v.click_id = c.id
+		GROUP BY country
+	) c`)
+	if counted != stored {
+		w.Errorf("the ledger has %s, the rows %s", counted, stored)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.asked) - before
+}
+
+func (w *world) connect(key string) error {
+	w.Helper()
+	sealed, err := w.store.GeoDatabases().Seal(w.account, key)
+	if err != nil {
+		w.Fatal(err)
+	}
+	ticket, err := jobs.Submit(w.Context(), w.client, jobs.ConnectGeo, w.account,
+		jobs.ConnectGeoArgs{Provider: "ipinfo", Key: sealed, Enabled: true})
+	if err != nil {
+		w.Fatal(err)
+	}
+	_, err = jobs.Await(w.Context(), ticket)
+	return err
+}
+
+// TestLookUps: a key is tried before it is saved, as many networks are asked for as the plan allows, an answer holds for
+// its network, and a provider that is down leaves clicks as they are and is noted.
+func TestLookUps(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	if err := w.connect("wrong"); err == nil || !strings.Contains(err.Error(), "refused") || strings.Contains(err.Error(), "wrong") {
+		t.Errorf("a wrong key: %v", err)
+	}
+	if n := w.text(`SELECT count(*) FROM geo_databases`); n != "0" {
+		t.Error("a refused key was saved")
+	}
+	if err := w.connect(key); err != nil {
+		t.Fatal(err)
+	}
+	if n := w.text(`SELECT count(*) FROM geo_databases WHERE position('token' IN encode(key, 'escape')) > 0`); n != "0" {
+		t.Error("the key is stored in clear")
+	}
+	// The clicks are of a minute ago, so that they are old enough to be looked up.
+	w.exec(`UPDATE geo_databases SET looked_after = $1`, models.FloorClickID(time.Now().Add(-10*time.Minute)))
+
+	const share = 60 / jobs.GeoSweeps
+	w.visit(0, share+10, 6)
+	if n := w.lookUp(); n != share {
+		t.Errorf("%d look-ups, the plan allows %d", n, share)
+	}
+	const by = `SELECT string_agg(concat_ws(' ', geo_source, country, isp, proxy_kind, n), ', ' ORDER BY geo_source, country) FROM (
+		SELECT geo_source, country, isp, proxy_kind, count(*) AS n FROM clicks GROUP BY 1, 2, 3, 4) k`
+	if got, want := w.text(by), fmt.Sprintf(" DE  none %d, ipinfo NO Home none %d, ipinfo SE Host datacenter %d", 10*6, share*3, share*3); got != want {
+		t.Errorf("clicks are %q, want %q", got, want)
+	}
+	if n := w.text(`SELECT count(*) FROM clicks WHERE is_bot <> (bot_signals = $1)`, int64(bot.Datacenter|bot.NoAcceptLanguage)); n != "0" {
+		t.Errorf("%s clicks are scored otherwise than their signals say", n)
+	}
+	if n := w.text(`SELECT count(*) FROM clicks WHERE is_bot AND bot_reason = 'datacenter' AND NOT is_unique`); n != "18" { // of the networks 3, 9 and 15
+		t.Errorf("%s clicks have turned out to be bots'", n)
+	}
+
+	w.visit(0, share, 2)
+	if n := w.lookUp(); n != 0 {
+		t.Errorf("%d networks were asked for again", n)
+	}
+	w.mu.Lock()
+	w.down = true
+	w.mu.Unlock()
+	w.visit(100, 3, 1)
+	if n := w.lookUp(); n < 1 || n > 3 {
+		t.Errorf("%d look-ups of a provider that is down", n)
+	}
+	d, err := w.store.GeoDatabases().Find(t.Context(), w.account)
+	if err != nil || d.FailingSince == nil || d.Failure != "the provider answered 502" {
+		t.Errorf("failing: %+v, %v", d, err)
+	}
+	w.mu.Lock()
+	w.down = false
+	w.mu.Unlock()
+	w.visit(200, 2, 1)
+	if n := w.lookUp(); n != 2 {
+		t.Errorf("%d look-ups after it", n)
+	}
+	if d, err = w.store.GeoDatabases().Find(t.Context(), w.account); err != nil || d.FailingSince != nil || d.Failure != "" {
+		t.Errorf("works again: %+v, %v", d, err)
+	}
+	if n := w.text(`SELECT count(*) FROM clicks WHERE geo_source = '' AND country <> 'DE'`); n != "0" {
+		t.Errorf("%s clicks do not say who describes them", n)
+	}
+}

@@ -1,0 +1,177 @@
+package geo
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/clicklog"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
+)
+
+// look is one run over the new clicks of an account.
+type look struct {
+	*worker
+	database models.GeoDatabase
+	now      time.Time
+	key      string
+	left     int       // look-ups that the plan still allows
+	after    uuid.UUID // the last click that is done
+	failure  string    // why look-ups fail; then the others of the run are not tried
+	worked   bool      // one look-up did
+}
+
+const (
+	clicksAtOnce  = 2000 // in one transaction
+	asksAtOnce    = 4    // at one provider
+	maxRaces      = 10   // tries of a batch while ingesters lock the same visitors
+	bitsOfIPv4    = 24   // addresses that are looked up together
+	bitsOfIPv6    = 48
+	bitsOfAllIPv4 = 32
+)
+
+// run goes through the clicks in batches. What a batch did is kept if a later one fails.
+func (u *look) run(ctx context.Context) (err error) {
+	account := u.database.AccountID
+	if u.key, err = u.store.GeoDatabases().Key(ctx, account); err != nil {
+		return err
+	}
+	owner, err := u.store.FindAccount(ctx, account)
+	if err != nil {
+		return err
+	}
+	u.left = (owner.Allowances().GeoLookups + jobs.GeoSweeps - 1) / jobs.GeoSweeps
+	for {
+		clicks, err := u.o.Clicks.Addresses(ctx, clicklog.AddressQuery{
+			AccountID: account, After: u.after, From: u.now.Add(-longest), To: u.now.Add(-settle), Limit: clicksAtOnce,
+		})
+		if err != nil || len(clicks) == 0 {
+			return err
+		}
+		if err := u.describe(ctx, clicks); err != nil {
+			return err
+		}
+		u.after = clicks[len(clicks)-1].ID
+		if len(clicks) < clicksAtOnce {
+			return nil
+		}
+	}
+}
+
+// describe describes the clicks whose addresses are known, or can be asked for.
+func (u *look) describe(ctx context.Context, clicks []clicklog.ClickAddress) error {
+	places, err := u.places(ctx, clicks)
+	if err != nil {
+		return err
+	}
+	var findings []clicklog.Finding
+	for _, c := range clicks {
+		place, known := places[prefixOf(c.IP)]
+		if !known || place == (models.Place{}) {
+			continue
+		}
+		findings = append(findings, clicklog.Finding{ClickID: c.ID, Place: &place, Source: u.database.Provider})
+	}
+	settings, err := u.store.FindBotSettings(ctx, u.database.AccountID)
+	if err != nil {
+		return err
+	}
+	for range maxRaces {
+		err = u.store.Tx(ctx, func(s *store.Store) error {
+			days, err := u.o.Clicks.Revise(ctx, s.Conn(), u.database.AccountID, settings.Settings(), findings)
+			for _, day := range days {
+				err = errors.Join(err, u.o.Clicks.RespreadSpend(ctx, s.Conn(), u.database.AccountID, day))
+			}
+			return err
+		})
+		if !clicklog.Raced(err) {
+			break
+		}
+	}
+	return err
+}
+
+// prefixOf is the network whose addresses are looked up together.
+func prefixOf(ip netip.Addr) netip.Prefix {
+	bits := bitsOfIPv6
+	if ip = ip.Unmap(); ip.BitLen() == bitsOfAllIPv4 {
+		bits = bitsOfIPv4
+	}
+	p, _ := ip.Prefix(bits) // of a valid address
+	return p
+}
+
+// places gives what is known of the addresses of clicks, by prefix. It asks for what is not known, as long as it may.
+func (u *look) places(ctx context.Context, clicks []clicklog.ClickAddress) (map[netip.Prefix]models.Place, error) {
+	var prefixes []netip.Prefix
+	first := map[netip.Prefix]netip.Addr{}
+	for _, c := range clicks {
+		p := prefixOf(c.IP)
+		if _, ok := first[p]; !ok {
+			prefixes, first[p] = append(prefixes, p), c.IP.Unmap()
+		}
+	}
+	all, account := u.store.GeoDatabases(), u.database.AccountID
+	places, err := all.Answers(ctx, account, u.database.Provider, prefixes, u.now.Add(-answersKept))
+	if err != nil {
+		return nil, err
+	}
+	var unknown []netip.Prefix
+	for _, p := range prefixes {
+		if _, ok := places[p]; !ok {
+			unknown = append(unknown, p)
+		}
+	}
+	answers := u.ask(ctx, unknown, first)
+	for _, a := range answers {
+		places[a.Prefix] = a.Place
+	}
+	if len(answers) == 0 {
+		return places, nil
+	}
+	return places, all.Keep(ctx, account, u.database.Provider, answers)
+}
+
+// ask asks the provider for prefixes, until one look-up fails or none is left.
+func (u *look) ask(ctx context.Context, prefixes []netip.Prefix, first map[netip.Prefix]netip.Addr) (out []store.GeoAnswer) {
+	if u.failure != "" {
+		return nil
+	}
+	prefixes = prefixes[:min(len(prefixes), u.left)]
+	u.left -= len(prefixes)
+	next := make(chan netip.Prefix)
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	for range min(asksAtOnce, len(prefixes)) {
+		all.Go(func() {
+			for p := range next {
+				place, err := u.o.Lookups.Lookup(ctx, u.database.Provider, u.key, first[p])
+				mu.Lock()
+				if err != nil {
+					u.failure = err.Error()
+				} else {
+					u.worked, out = true, append(out, store.GeoAnswer{Prefix: p, Place: place})
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	for _, p := range prefixes {
+		mu.Lock()
+		failed := u.failure != ""
+		mu.Unlock()
+		if failed {
+			break
+		}
+		next <- p
+	}
+	close(next)
+	all.Wait()
+	return out
+}

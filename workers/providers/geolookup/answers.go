@@ -1,0 +1,223 @@
+package geolookup
+
+import (
+	"cmp"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"switchyard/models"
+)
+
+// flag is a kind of proxy, and whether a provider says that an address is one.
+type flag struct {
+	kind string
+	is   bool
+}
+
+// proxyKind is the first kind that holds. If none does, it is none.
+func proxyKind(flags ...flag) string {
+	for _, f := range flags {
+		if f.is {
+			return f.kind
+		}
+	}
+	return "none"
+}
+
+// asNumber reads 15169, "15169" and "AS15169".
+type asNumber uint32
+
+// UnmarshalJSON implements json.Unmarshaler. What is no number is 0.
+func (n *asNumber) UnmarshalJSON(raw []byte) error {
+	text := strings.TrimPrefix(strings.ToUpper(strings.Trim(string(raw), `"`)), "AS")
+	number, err := strconv.ParseUint(text, 10, 32)
+	if err == nil {
+		*n = asNumber(number)
+	}
+	return nil
+}
+
+type maxMindAnswer struct {
+	Country struct {
+		ISO string `json:"iso_code"`
+	} `json:"country"`
+	Subdivisions []maxMindNames `json:"subdivisions"`
+	City         maxMindNames   `json:"city"`
+	Traits       struct {
+		ISP            string   `json:"isp"`
+		ASN            asNumber `json:"autonomous_system_number"`
+		Organization   string   `json:"autonomous_system_organization"`
+		ConnectionType string   `json:"connection_type"`
+		maxMindFlags
+	} `json:"traits"`
+	Anonymizer maxMindFlags `json:"anonymizer"`
+}
+
+type maxMindNames struct {
+	Names struct {
+		En string `json:"en"`
+	} `json:"names"`
+}
+
+type maxMindFlags struct {
+	Anonymous   bool `json:"is_anonymous"`
+	VPN         bool `json:"is_anonymous_vpn"`
+	Hosting     bool `json:"is_hosting_provider"`
+	Public      bool `json:"is_public_proxy"`
+	Residential bool `json:"is_residential_proxy"`
+	Tor         bool `json:"is_tor_exit_node"`
+}
+
+// readMaxMind reads GeoIP2 Insights. The flags of anonymizers stand in an object of their own and, older, in traits.
+func readMaxMind(body []byte) (p models.Place, err error) {
+	a, err := decode[maxMindAnswer](body)
+	if err != nil {
+		return p, err
+	}
+	t, z := a.Traits, a.Anonymizer
+	p = models.Place{
+		Country: a.Country.ISO, City: a.City.Names.En, ISP: cmp.Or(t.ISP, t.Organization), ASN: uint32(t.ASN),
+		ConnectionType: t.ConnectionType,
+		ProxyKind: proxyKind(
+			flag{"tor", z.Tor || t.Tor}, flag{"vpn", z.VPN || t.VPN},
+			flag{"proxy", z.Public || t.Public || z.Residential || t.Residential},
+			flag{"datacenter", z.Hosting || t.Hosting}, flag{"proxy", z.Anonymous || t.Anonymous}),
+	}
+	if len(a.Subdivisions) > 0 {
+		p.Region = a.Subdivisions[0].Names.En
+	}
+	if p.ConnectionType == "Cellular" {
+		p.MobileOperator = p.ISP
+	}
+	return p, nil
+}
+
+type ipinfoAnswer struct {
+	Geo struct {
+		Country string `json:"country_code"`
+		Region  string `json:"region"`
+		City    string `json:"city"`
+	} `json:"geo"`
+	AS struct {
+		ASN  asNumber `json:"asn"`
+		Name string   `json:"name"`
+	} `json:"as"`
+	Mobile struct {
+		Name string `json:"name"`
+	} `json:"mobile"`
+	IsMobile    bool `json:"is_mobile"`
+	IsSatellite bool `json:"is_satellite"`
+	IsAnonymous bool `json:"is_anonymous"`
+	IsHosting   bool `json:"is_hosting"`
+	Anonymous   struct {
+		Proxy bool `json:"is_proxy"`
+		Relay bool `json:"is_relay"`
+		Tor   bool `json:"is_tor"`
+		VPN   bool `json:"is_vpn"`
+	} `json:"anonymous"`
+}
+
+// readIPinfo reads Core and Plus.
+func readIPinfo(body []byte) (p models.Place, err error) {
+	a, err := decode[ipinfoAnswer](body)
+	if err != nil {
+		return p, err
+	}
+	p = models.Place{
+		Country: a.Geo.Country, Region: a.Geo.Region, City: a.Geo.City, ISP: a.AS.Name, ASN: uint32(a.AS.ASN),
+		MobileOperator: a.Mobile.Name,
+		ProxyKind: proxyKind(
+			flag{"tor", a.Anonymous.Tor}, flag{"relay", a.Anonymous.Relay}, flag{"vpn", a.Anonymous.VPN},
+			flag{"proxy", a.Anonymous.Proxy}, flag{"datacenter", a.IsHosting}, flag{"proxy", a.IsAnonymous}),
+	}
+	switch {
+	case a.IsMobile:
+		p.ConnectionType, p.MobileOperator = "cellular", cmp.Or(p.MobileOperator, p.ISP)
+	case a.IsSatellite:
+		p.ConnectionType = "satellite"
+	}
+	return p, nil
+}
+
+type ipdataAnswer struct {
+	Country string `json:"country_code"`
+	Region  string `json:"region"`
+	City    string `json:"city"`
+	ASN     struct {
+		ASN  asNumber `json:"asn"`
+		Name string   `json:"name"`
+	} `json:"asn"`
+	Carrier struct {
+		Name string `json:"name"`
+	} `json:"carrier"`
+	Threat struct {
+		Tor        bool `json:"is_tor"`
+		VPN        bool `json:"is_vpn"`
+		Relay      bool `json:"is_icloud_relay"`
+		Proxy      bool `json:"is_proxy"`
+		Datacenter bool `json:"is_datacenter"`
+		Anonymous  bool `json:"is_anonymous"`
+	} `json:"threat"`
+}
+
+func readIPData(body []byte) (p models.Place, err error) {
+	a, err := decode[ipdataAnswer](body)
+	if err != nil {
+		return p, err
+	}
+	return models.Place{
+		Country: a.Country, Region: a.Region, City: a.City, ISP: a.ASN.Name, ASN: uint32(a.ASN.ASN),
+		MobileOperator: a.Carrier.Name,
+		ProxyKind: proxyKind(
+			flag{"tor", a.Threat.Tor}, flag{"relay", a.Threat.Relay}, flag{"vpn", a.Threat.VPN}, flag{"proxy", a.Threat.Proxy},
+			flag{"datacenter", a.Threat.Datacenter}, flag{"proxy", a.Threat.Anonymous}),
+	}, nil
+}
+
+type ip2locationAnswer struct {
+	Country string       `json:"country_code"`
+	Region  string       `json:"region_name"`
+	City    string       `json:"city_name"`
+	ISP     string       `json:"isp"`
+	ASN     asNumber     `json:"asn"`
+	AS      string       `json:"as"`
+	Speed   string       `json:"net_speed"`  // DIAL, DSL, COMP, T1
+	Usage   string       `json:"usage_type"` // ISP, MOB, ISP/MOB, DCH, COM and others
+	Mobile  mobileOfIP2L `json:"mobile"`
+	IsProxy bool         `json:"is_proxy"`
+	Proxy   struct {
+		VPN         bool `json:"is_vpn"`
+		Tor         bool `json:"is_tor"`
+		DataCenter  bool `json:"is_data_center"`
+		Public      bool `json:"is_public_proxy"`
+		Residential bool `json:"is_residential_proxy"`
+	} `json:"proxy"`
+}
+
+// mobileOfIP2L is an object, or null in the plans without it.
+type mobileOfIP2L struct {
+	Brand string `json:"brand"`
+}
+
+var speeds = map[string]string{"DIAL": "dialup", "DSL": "cable_dsl", "COMP": "corporate", "T1": "corporate", "SAT": "satellite"}
+
+func readIP2Location(body []byte) (p models.Place, err error) {
+	a, err := decode[ip2locationAnswer](body)
+	if err != nil {
+		return p, err
+	}
+	p = models.Place{
+		Country: a.Country, Region: a.Region, City: a.City, ISP: cmp.Or(a.ISP, a.AS), ASN: uint32(a.ASN),
+		ConnectionType: speeds[a.Speed], MobileOperator: a.Mobile.Brand,
+		ProxyKind: proxyKind(
+			flag{"tor", a.Proxy.Tor}, flag{"vpn", a.Proxy.VPN}, flag{"proxy", a.Proxy.Public || a.Proxy.Residential},
+			flag{"datacenter", a.Proxy.DataCenter || a.Usage == "DCH"}, flag{"proxy", a.IsProxy}),
+	}
+	if a.Usage == "MOB" {
+		p.ConnectionType, p.MobileOperator = "cellular", cmp.Or(p.MobileOperator, p.ISP)
+	}
+	return p, nil
+}
+
+var _ json.Unmarshaler = (*asNumber)(nil)

@@ -1,0 +1,176 @@
+// Package geolookup asks the geo databases of third parties where an address is. Each provider is a row of the table
+// with its request and the form of its answer.
+//
+// A key never leaves this package. No error contains it.
+package geolookup
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"switchyard/models"
+	"switchyard/models/clickattr"
+	"switchyard/workers/egress"
+)
+
+// ErrRefused says that the provider does not accept the key, or that it has no more look-ups this month.
+var ErrRefused = errors.New("the provider refused the key")
+
+// ErrBusy says that the provider asks for fewer look-ups in a time.
+var ErrBusy = errors.New("the provider is being asked too often")
+
+// provider is how one provider is asked.
+type provider struct {
+	base string // address without a path
+	// target is path and query for an address.
+	target func(key string, ip netip.Addr) (path string, query url.Values)
+	// sign adds the key to the headers; nil: it is in the query.
+	sign func(key string, h http.Header)
+	// read reads the answer.
+	read func(body []byte) (models.Place, error)
+	// refused reports whether an answer refuses the key, beside 401, 402 and 403.
+	refused func(status int, body []byte) bool
+}
+
+// providers are those of models.GeoProviders, by name. Their wire formats are those of the providers' own client
+// libraries: GeoIP2-python, ipinfo/go, ipdata/python, ip2location-io-go.
+var providers = map[string]provider{
+	"maxmind": {
+		base: "https://geoip.maxmind.com",
+		target: func(_ string, ip netip.Addr) (string, url.Values) {
+			return "/geoip/v2.1/insights/" + ip.String(), nil
+		},
+		sign: func(key string, h http.Header) {
+			account, license, _ := strings.Cut(key, ":")
+			r := http.Request{Header: h}
+			r.SetBasicAuth(account, license)
+		},
+		read: readMaxMind,
+	},
+	"ipinfo": {
+		base:   "https://api.ipinfo.io",
+		target: func(_ string, ip netip.Addr) (string, url.Values) { return "/lookup/" + ip.String(), nil },
+		sign:   func(key string, h http.Header) { h.Set("Authorization", "Bearer "+key) },
+		read:   readIPinfo,
+	},
+	"ipdata": {
+		base: "https://api.ipdata.co",
+		target: func(key string, ip netip.Addr) (string, url.Values) {
+			return "/" + ip.String(), url.Values{"api-key": {key}}
+		},
+		read: readIPData,
+	},
+	"ip2location": {
+		base: "https://api.ip2location.io",
+		target: func(key string, ip netip.Addr) (string, url.Values) {
+			return "/", url.Values{"key": {key}, "ip": {ip.String()}, "format": {"json"}}
+		},
+		read: readIP2Location,
+		refused: func(status int, body []byte) bool { // 10001: invalid key, or no credit
+			return status == http.StatusBadRequest && strings.Contains(string(body), `"error_code":10001`)
+		},
+	},
+}
+
+// Options of a Client.
+type Options struct {
+	Egress *egress.Client
+	// URL takes the place of every provider's address, for tests; empty: their own.
+	URL string
+}
+
+// Client asks providers. Safe for concurrent use.
+type Client struct{ o Options }
+
+// New makes a Client.
+func New(o Options) *Client { return &Client{o} }
+
+// timeout is for one look-up.
+const timeout = 5 * time.Second
+
+// Known is an address of which every provider knows something, to try a key with.
+var Known = netip.MustParseAddr("8.8.8.8")
+
+// Lookup asks a provider where an address is. Of an address that it does not know the place is zero. Errors: ErrRefused,
+// ErrBusy, or what went wrong, for a person.
+func (c *Client) Lookup(ctx context.Context, name, key string, ip netip.Addr) (models.Place, error) {
+	p, ok := providers[name]
+	if !ok {
+		return models.Place{}, fmt.Errorf("geolookup: there is no provider %q", name)
+	}
+	base := p.base
+	if c.o.URL != "" {
+		base = c.o.URL + "/" + name
+	}
+	path, query := p.target(key, ip)
+	to := base + path
+	if len(query) > 0 {
+		to += "?" + query.Encode()
+	}
+	req, cancel, err := egress.Request(ctx, timeout, http.MethodGet, to, nil)
+	if err != nil {
+		return models.Place{}, errors.New("the provider's address cannot be read")
+	}
+	defer cancel()
+	req.Header.Set("Accept", "application/json")
+	if p.sign != nil {
+		p.sign(key, req.Header)
+	}
+	answer, err := c.o.Egress.Do(req)
+	if err != nil {
+		return models.Place{}, err
+	}
+	return p.answer(answer)
+}
+
+func (p provider) answer(a egress.Answer) (models.Place, error) {
+	switch status := a.Status; {
+	case status == http.StatusOK:
+		place, err := p.read(a.Body)
+		if err != nil {
+			return models.Place{}, errors.New("the provider's answer has another form than documented")
+		}
+		return clean(place), nil
+	case status == http.StatusUnauthorized, status == http.StatusPaymentRequired, status == http.StatusForbidden,
+		p.refused != nil && p.refused(status, a.Body):
+		return models.Place{}, ErrRefused
+	case status == http.StatusTooManyRequests:
+		return models.Place{}, ErrBusy
+	case status == http.StatusNotFound, status == http.StatusBadRequest: // it knows nothing of the address
+		return models.Place{}, nil
+	default:
+		return models.Place{}, fmt.Errorf("the provider answered %d", status)
+	}
+}
+
+// maxText is the longest text of a place, in bytes, as of those that the service's own databases give.
+const maxText = 128
+
+// clean brings a place into the form that clicks have. What is none of the known values is left out.
+func clean(p models.Place) models.Place {
+	p.Country, _ = clickattr.Countries.Find(p.Country)
+	p.ConnectionType, _ = clickattr.ConnectionTypes.Find(p.ConnectionType)
+	for _, text := range []*string{&p.Region, &p.City, &p.ISP, &p.MobileOperator} {
+		*text = strings.ToValidUTF8(strings.Join(strings.Fields(strings.ReplaceAll(*text, "\x00", "")), " "), "")
+		if len(*text) > maxText {
+			*text = strings.ToValidUTF8((*text)[:maxText], "")
+		}
+	}
+	if p.MobileOperator != "" && p.ConnectionType == "" {
+		p.ConnectionType = "cellular"
+	}
+	return p
+}
+
+// decode reads the JSON of an answer into T.
+func decode[T any](body []byte) (answer T, err error) {
+	err = json.Unmarshal(body, &answer)
+	return answer, err
+}

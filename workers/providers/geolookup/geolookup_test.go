@@ -1,0 +1,127 @@
+package geolookup_test
+
+import (
+	"encoding/pem"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"switchyard/models"
+	"switchyard/workers/egress"
+	"switchyard/workers/providers/geolookup"
+)
+
+const key = "7:secret"
+
+// answers are those of the providers, in the forms of their documentation, for an address of a phone and one of a proxy.
+var answers = map[string]string{
+	"/maxmind/geoip/v2.1/insights/8.8.8.8": `{"country":{"iso_code":"US","names":{"en":"United States"}},
+		"subdivisions":[{"iso_code":"CA","names":{"en":"California","de":"Kalifornien"}}],"city":{"names":{"en":"Los  Angeles"}},
+		"traits":{"isp":"T-Mobile USA","autonomous_system_number":21928,"autonomous_system_organization":"T-MOBILE",
+		"connection_type":"Cellular","user_type":"cellular","is_anonymous":false},"anonymizer":{"is_anonymous":false}}`,
+	"/maxmind/geoip/v2.1/insights/192.0.2.9": `{"country":{"iso_code":"NL"},"city":{},"traits":{"isp":"Hoster","connection_type":"Corporate",
+		"is_anonymous":true,"is_hosting_provider":true},"anonymizer":{"is_anonymous":true,"is_anonymous_vpn":true}}`,
+
+	"/ipinfo/lookup/8.8.8.8": `{"ip":"8.8.8.8","geo":{"city":"Los Angeles","region":"California","region_code":"CA","country_code":"US"},
+		"as":{"asn":"AS21928","name":"T-Mobile USA","domain":"t-mobile.com","type":"isp"},"mobile":{"name":"T-Mobile USA","mcc":"310","mnc":"260"},
+		"is_anonymous":false,"is_hosting":false,"is_mobile":true,"is_satellite":false}`,
+	"/ipinfo/lookup/192.0.2.9": `{"geo":{"country_code":"NL"},"as":{"asn":"AS64500","name":"Hoster"},"anonymous":{"is_vpn":true},
+		"is_anonymous":true,"is_hosting":true}`,
+
+	"/ipdata/8.8.8.8": `{"ip":"8.8.8.8","city":"Los Angeles","region":"California","region_code":"CA","country_code":"US",
+		"asn":{"asn":"AS21928","name":"T-Mobile USA","type":"isp"},"carrier":{"name":"T-Mobile USA","mcc":"310","mnc":"260"},
+		"threat":{"is_tor":false,"is_vpn":false,"is_datacenter":false},"count":"1"}`,
+	"/ipdata/192.0.2.9": `{"country_code":"NL","asn":{"asn":"AS64500","name":"Hoster"},"threat":{"is_vpn":true,"is_datacenter":true}}`,
+
+	"/ip2location/8.8.8.8": `{"ip":"8.8.8.8","country_code":"US","region_name":"California","city_name":"Los Angeles","isp":"T-Mobile USA",
+		"asn":"21928","as":"T-MOBILE","net_speed":"DSL","usage_type":"MOB","mobile":{"mcc":"310","mnc":"260","brand":"T-Mobile USA"},
+		"is_proxy":false,"proxy":{"is_vpn":false}}`,
+	"/ip2location/192.0.2.9": `{"country_code":"NL","asn":"64500","as":"Hoster","usage_type":"DCH","mobile":null,"is_proxy":true,
+		"proxy":{"is_vpn":true,"is_data_center":true}}`,
+}
+
+// providers answers as the four do.
+func providers(w http.ResponseWriter, r *http.Request) {
+	path, sent := r.URL.Path, r.URL.Query().Get("key")+r.URL.Query().Get("api-key")
+	if account, license, ok := r.BasicAuth(); ok {
+		sent = account + ":" + license
+	}
+	if token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
+		sent = token
+	}
+	isIP2Location := strings.HasPrefix(path, "/ip2location/")
+	if isIP2Location {
+		path += r.URL.Query().Get("ip")
+	}
+	switch {
+	case sent == "busy:1":
+		w.WriteHeader(http.StatusTooManyRequests)
+	case sent == "down:1":
+		w.WriteHeader(http.StatusBadGateway)
+	case sent == "odd:1":
+		_, _ = w.Write([]byte(`<html>`))
+	case sent != key && isIP2Location:
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = w.Write([]byte(`{"error":{"error_code":10001,"error_message":"Invalid API key or insufficient credit."}}`))
+	case sent != key:
+		w.WriteHeader(http.StatusUnauthorized)
+		_, _ = w.Write([]byte(`{"code":"AUTHORIZATION_INVALID","error":"..."}`))
+	case answers[path] == "":
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = w.Write([]byte(`{"code":"IP_ADDRESS_NOT_FOUND","error":"..."}`))
+	default:
+		_, _ = w.Write([]byte(answers[path]))
+	}
+}
+
+func newClient(t *testing.T) *geolookup.Client {
+	t.Helper()
+	server := httptest.NewTLSServer(http.HandlerFunc(providers))
+	t.Cleanup(server.Close)
+	ca := filepath.Join(t.TempDir(), "ca.pem")
+	cert := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	if err := os.WriteFile(ca, cert, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := egress.New(egress.Options{CAFile: ca, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return geolookup.New(geolookup.Options{Egress: out, URL: server.URL})
+}
+
+// Every provider's answer is read into the same words, and its errors are told apart without the key.
+func TestLookup(t *testing.T) {
+	t.Parallel()
+	c := newClient(t)
+	for _, p := range models.GeoProviders {
+		phone := models.Place{
+			Country: "US", Region: "California", City: "Los Angeles", ISP: "T-Mobile USA", ASN: 21928, MobileOperator: "T-Mobile USA",
+			ConnectionType: "cellular", ProxyKind: "none",
+		}
+		if got, err := c.Lookup(t.Context(), p.Name, key, geolookup.Known); err != nil || got != phone {
+			t.Errorf("%s: %+v, %v", p.Name, got, err)
+		}
+		got, err := c.Lookup(t.Context(), p.Name, key, netip.MustParseAddr("192.0.2.9"))
+		if err != nil || got.Country != "NL" || got.ISP != "Hoster" || got.ProxyKind != "vpn" || got.MobileOperator != "" {
+			t.Errorf("%s, proxy: %+v, %v", p.Name, got, err)
+		}
+		if got, err := c.Lookup(t.Context(), p.Name, key, netip.MustParseAddr("2001:db8::1")); err != nil || got != (models.Place{}) {
+			t.Errorf("%s, unknown address: %+v, %v", p.Name, got, err)
+		}
+		for sent, want := range map[string]error{"7:wrong": geolookup.ErrRefused, "busy:1": geolookup.ErrBusy, "down:1": nil, "odd:1": nil} {
+			_, err := c.Lookup(t.Context(), p.Name, sent, geolookup.Known)
+			if err == nil || want != nil && !errors.Is(err, want) || strings.Contains(err.Error(), sent) {
+				t.Errorf("%s, key %s: %v", p.Name, sent, err)
+			}
+		}
+	}
+	if _, err := c.Lookup(t.Context(), "nobody", key, geolookup.Known); err == nil {
+		t.Error("a provider that does not exist answers")
+	}
+}
