@@ -30,6 +30,7 @@ type cli struct {
 	Accounts accountsCmd `cmd:"" help:"Make, change, delete and list accounts."`
 	Keys     keysCmd     `cmd:"" help:"Make, list, rotate and revoke API keys."`
 	Domains  domainsCmd  `cmd:"" help:"Say which own tracking domains are verified."`
+	Geo      geoCmd      `cmd:"" help:"Say what the geo databases of this install are."`
 	OpenAPI  openapiCmd  `cmd:"" name:"openapi" help:"Print the description of the API."`
 	Demo     demoCmd     `cmd:"" help:"Send visitors to the demo account of a running service."`
 	Version  versionCmd  `cmd:"" help:"Show the version."`

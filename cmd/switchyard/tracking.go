@@ -156,6 +156,7 @@ func (t *tracking) start(ctx context.Context) (stop func() error) {
 	all.Go(func() { clicksErr = t.clicks.ingester.Run(ctx) })
 	all.Go(func() { postbacksErr = t.postbacks.ingester.Run(ctx) })
 	all.Go(func() { routeErr = t.handler.Run(ctx) })
+	all.Go(func() { t.visitors.Run(ctx) })
 	return func() error {
 		cancel()
 		all.Wait()

@@ -1,10 +1,13 @@
 package visitor
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/netip"
+	"time"
 
 	"switchyard/models"
 	"switchyard/models/bot"
@@ -58,6 +61,37 @@ func New(o Options) (*Describer, error) {
 func (d *Describer) Close() error {
 	d.agents.close()
 	return d.geo.close()
+}
+
+// reloadEvery is how often Run looks for new files.
+const reloadEvery = 30 * time.Second
+
+// Run opens geo databases anew when their files are replaced, until the context ends. A file is replaced by renaming
+// another one to its name: one that is written over would be read half done.
+func (d *Describer) Run(ctx context.Context) {
+	tick := time.NewTicker(reloadEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			d.Reload(ctx)
+		}
+	}
+}
+
+// Reload opens geo databases whose files were replaced. One that cannot be opened is logged, and the one of before stays.
+// It must not run beside itself.
+func (d *Describer) Reload(ctx context.Context) {
+	for _, f := range d.geo.files {
+		switch changed, err := f.reload(); {
+		case err != nil:
+			slog.ErrorContext(ctx, "geo database not reloaded, the one of before stays", "error", err)
+		case changed:
+			slog.InfoContext(ctx, "geo database reloaded", "file", f.path, "built", f.now.Load().reader.Metadata.BuildTime())
+		}
+	}
 }
 
 // Describe overwrites into with what the request tells. It never blocks on anything but, within its budget, one parse

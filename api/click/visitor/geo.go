@@ -5,6 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"os"
+	"runtime"
+	"sync/atomic"
+	"time"
 
 	"github.com/maypok86/otter/v2"
 	"github.com/oschwald/maxminddb-golang/v2"
@@ -18,9 +22,17 @@ import (
 const recordCacheSize = 20_000
 
 // geo answers from the built-in country table, the operator's files and the table of known networks.
-type geo struct{ files []*database }
+type geo struct{ files []*geoFile }
 
-// database is one mapped file and its decoded records by their place in the file.
+// geoFile is one of the operator's files. It may be replaced at any time.
+type geoFile struct {
+	path string
+	info os.FileInfo // of the file that was opened, or could not be
+	now  atomic.Pointer[database]
+}
+
+// database is one mapped file and its decoded records by their place in the file. It is unmapped once nobody uses it any
+// more.
 type database struct {
 	reader  *maxminddb.Reader
 	records *otter.Cache[uintptr, *record]
@@ -31,21 +43,68 @@ func (g *geo) open(paths ...string) error {
 		if path == "" {
 			continue
 		}
-		reader, err := maxminddb.Open(path)
-		if err != nil {
-			return fmt.Errorf("visitor: open geo database %s: %w", path, err)
+		f := &geoFile{path: path}
+		if _, err := f.reload(); err != nil {
+			return err
 		}
-		records := otter.Must(&otter.Options[uintptr, *record]{MaximumSize: recordCacheSize})
-		g.files = append(g.files, &database{reader, records})
+		g.files = append(g.files, f)
 	}
 	iploc.IPCountry(netip.IPv6LinkLocalAllNodes()) // unpacks the IPv6 table now, not in the first request
 	return nil
 }
 
+// reload opens the file if it is another one than before. If that fails the one of before stays. A damaged
+// file is an error once.
+func (f *geoFile) reload() (changed bool, err error) {
+	info, err := os.Stat(f.path)
+	if err != nil {
+		return false, fmt.Errorf("visitor: geo database: %w", err)
+	}
+	if f.info != nil && os.SameFile(f.info, info) && f.info.ModTime().Equal(info.ModTime()) && f.info.Size() == info.Size() {
+		return false, nil
+	}
+	f.info = info
+	reader, err := maxminddb.Open(f.path)
+	if err != nil {
+		return false, fmt.Errorf("visitor: open geo database %s: %w", f.path, err)
+	}
+	records := otter.Must(&otter.Options[uintptr, *record]{MaximumSize: recordCacheSize})
+	if old := f.now.Swap(&database{reader, records}); old != nil {
+		old.records.StopAllGoroutines()
+	}
+	return true, nil
+}
+
+// GeoFile is one of the operator's geo databases.
+type GeoFile struct {
+	Path      string    `json:"path"`
+	Type      string    `json:"type"` // as its maker names it, such as GeoLite2-City
+	Built     time.Time `json:"built"`
+	IPVersion uint      `json:"ip_version"` // 6 has addresses of both versions
+	Error     string    `json:"error"`      // why it cannot be read; else empty
+}
+
+// ReadGeoFile tells what a geo database is.
+func ReadGeoFile(path string) GeoFile {
+	out := GeoFile{Path: path}
+	reader, err := maxminddb.Open(path)
+	if err != nil {
+		out.Error = err.Error()
+		return out
+	}
+	m := reader.Metadata
+	out.Type, out.Built, out.IPVersion = m.DatabaseType, m.BuildTime().UTC(), m.IPVersion
+	if err := reader.Close(); err != nil {
+		out.Error = err.Error()
+	}
+	return out
+}
+
 func (g *geo) close() (err error) {
 	for _, f := range g.files {
-		f.records.StopAllGoroutines()
-		err = errors.Join(err, f.reader.Close())
+		d := f.now.Load()
+		d.records.StopAllGoroutines()
+		err = errors.Join(err, d.reader.Close())
 	}
 	g.files = nil
 	return err
@@ -53,6 +112,7 @@ func (g *geo) close() (err error) {
 
 // find is the record of an address, or nil. A damaged record counts as none.
 func (f *database) find(a netip.Addr) *record {
+	defer runtime.KeepAlive(f.reader) // the result reads the mapped file
 	result := f.reader.Lookup(a)
 	if !result.Found() {
 		return nil
@@ -75,7 +135,7 @@ func (g *geo) describe(into *Description) {
 		return
 	}
 	for _, f := range g.files {
-		if rec := f.find(into.IP); rec != nil {
+		if rec := f.now.Load().find(into.IP); rec != nil {
 			rec.fill(into)
 		}
 	}

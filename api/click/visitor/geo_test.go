@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"runtime"
+	"sync"
 	"testing"
 
 	"github.com/maxmind/mmdbwriter"
@@ -53,6 +55,68 @@ func describeIP(d *Describer, address string) (got Description) {
 	r := &http.Request{RemoteAddr: netip.AddrPortFrom(netip.MustParseAddr(address), 1).String(), Header: http.Header{}}
 	d.Describe(r, &got)
 	return got
+}
+
+// A file that is replaced is read anew; one that is damaged leaves the one of before.
+func TestReload(t *testing.T) {
+	t.Parallel()
+	in := func(code string) string {
+		return writeDB(t, "GeoLite2-Country", map[string]mm{"81.2.69.0/24": {"country": mm{"iso_code": text(code)}}})
+	}
+	path := in("FR")
+	d := newTestDescriber(t, Options{CityDB: path})
+	expect := func(want string) {
+		t.Helper()
+		if got := describeIP(d, "81.2.69.7").Country; got != want {
+			t.Errorf("the address is in %s, want %s", got, want)
+		}
+	}
+	expect("FR")
+	d.Reload(t.Context())
+	expect("FR")
+	var all sync.WaitGroup
+	stop := make(chan struct{})
+	for range 4 { // visitors come meanwhile
+		all.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					describeIP(d, "81.2.69.7")
+				}
+			}
+		})
+	}
+	for _, code := range []string{"IE", "NO", "SE"} {
+		if err := os.Rename(in(code), path); err != nil {
+			t.Fatal(err)
+		}
+		d.Reload(t.Context())
+		runtime.GC() // unmaps what nobody uses
+		expect(code)
+	}
+	close(stop)
+	all.Wait()
+	bad := filepath.Join(t.TempDir(), "bad")
+	if err := os.WriteFile(bad, []byte("no database"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(bad, path); err != nil {
+		t.Fatal(err)
+	}
+	d.Reload(t.Context())
+	expect("SE")
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	d.Reload(t.Context())
+	expect("SE")
+	if err := os.Rename(in("DK"), path); err != nil {
+		t.Fatal(err)
+	}
+	d.Reload(t.Context())
+	expect("DK")
 }
 
 func TestNestedDatabases(t *testing.T) {
