@@ -127,7 +127,7 @@ func (s *sides) state(ctx context.Context, via http.RoundTripper, number int, c 
 
 // TestPostbacksCountInOrder says two or three things of each conversion, milliseconds apart and in shuffled order, to two
 // web processes, while those and four workers are killed: the last statement by arrival counts, in the conversion, the
-// ledger and the last event.
+// ledger and the last event. Meanwhile pages and servers send what visitors do: see pages.
 func TestPostbacksCountInOrder(t *testing.T) {
 	t.Parallel()
 	conversions, kills := longtest.Size(90, 10_000), longtest.Size(3, 36)
@@ -167,16 +167,18 @@ func TestPostbacksCountInOrder(t *testing.T) {
 		}
 		died <- err
 	}()
+	pages := s.startPages(t, transport, clicks)
 	for _, n := range rand.Perm(conversions) {
 		numbers <- n
 	}
 	close(numbers)
 	senders.Wait()
-	if err := errors.Join(append(told.errs, <-died)...); err != nil {
+	if err := errors.Join(append(told.errs, <-died, pages.wait())...); err != nil {
 		t.Fatal(err)
 	}
 	s.recorded(t, all)
 	s.counted(t, all)
+	pages.counted(t)
 	t.Logf("%d conversions, %d processes killed", conversions, kills)
 }
 
@@ -191,7 +193,7 @@ func (s *sides) recorded(t *testing.T, all []stated) {
 		before := decided - open
 		await.Until(t, "more postbacks are recorded", func() bool {
 			err := d.QueryRowxContext(t.Context(), `SELECT count(*) FILTER (WHERE outcome = 'pending'),
-				count(DISTINCT (params->>'conversion_id', params->>'payout')) FILTER (WHERE outcome <> 'pending') FROM postbacks`).
+				count(DISTINCT (params->>'conversion_id', params->>'payout')) FILTER (WHERE outcome <> 'pending') FROM postbacks WHERE source = 'postback'`).
 				Scan(&open, &decided)
 			if err != nil {
 				t.Fatal(err)
@@ -224,7 +226,7 @@ func (s *sides) counted(t *testing.T, all []stated) {
 		FROM conversions v JOIN (
 			SELECT DISTINCT ON (id) id, told FROM (SELECT created_at, convert_from(body, 'UTF8')::jsonb->'data'->>'status' AS told,
 				convert_from(body, 'UTF8')::jsonb->'data'->>'conversion_id' AS id FROM events) e ORDER BY id, created_at DESC
-		) e ON e.id = v.conversion_id`)
+		) e ON e.id = v.conversion_id WHERE v.source = 'postback'`)
 	if err != nil || len(rows) != len(all) {
 		t.Fatalf("%d conversions of %d: %v", len(rows), len(all), err)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -168,12 +169,20 @@ func (s *service) ask(ctx context.Context, via http.RoundTripper, method, path s
 
 // askAt is ask of the web process at that address.
 func (s *service) askAt(ctx context.Context, url string, via http.RoundTripper, method, path string) (answer, error) {
-	req, err := http.NewRequestWithContext(ctx, method, url+path, nil)
+	return s.send(ctx, url, via, method, path, nil, "")
+}
+
+// send is askAt with a body, by a sender who proves himself by a secret.
+func (s *service) send(ctx context.Context, url string, via http.RoundTripper, method, path string, body []byte, secret string) (
+	answer, error,
+) {
+	req, err := http.NewRequestWithContext(ctx, method, url+path, bytes.NewReader(body))
 	if err != nil {
 		return answer{}, err
 	}
 	req.Host = s.link.Host
 	req.Header = http.Header{
+		"Authorization":   {"Bearer " + secret},
 		"User-Agent":      {"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36"},
 		"Accept":          {"text/html"},
 		"Accept-Language": {"en-US"}, "Accept-Encoding": {"identity"}, "X-Forwarded-For": {"81.2.69.142"},
@@ -182,8 +191,8 @@ func (s *service) askAt(ctx context.Context, url string, via http.RoundTripper, 
 	if err != nil {
 		return answer{}, err
 	}
-	body, err := io.ReadAll(resp.Body)
-	return answer{resp.StatusCode, resp.Header.Get("Location"), string(body)}, errors.Join(err, resp.Body.Close())
+	text, err := io.ReadAll(resp.Body)
+	return answer{resp.StatusCode, resp.Header.Get("Location"), string(text)}, errors.Join(err, resp.Body.Close())
 }
 
 // click follows the tracking link once and returns the click's id. A wrong answer, other than none, is errWrong.
