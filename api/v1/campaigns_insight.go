@@ -94,7 +94,7 @@ type Arrivals struct {
 
 // Arrival is one way of identifying visitors.
 type Arrival struct {
-	Arrival      string        `json:"arrival" doc:"cookie: a known visitor; redirect: a new one"`
+	Arrival      string        `json:"arrival" doc:"how the page found the click, by its first event: url, cookie, local, redirect, gclid, fbclid, msclkid or ttclid; without an event cookie: a known visitor, redirect: a new one"`
 	Clicks       int64         `json:"clicks" doc:"without bots"`
 	UniqueClicks int64         `json:"unique_clicks"`
 	Share        *models.Money `json:"share" doc:"percent of the clicks"`
@@ -132,8 +132,8 @@ type Funnel struct {
 	Steps          []FunnelStep  `json:"steps"`
 	Days           int           `json:"days"`
 	Mode           string        `json:"mode" enum:"affiliate,lead,store"`
-	PrimaryGoalKey *string       `json:"primaryGoalKey"`
-	GoalKeys       []string      `json:"goalKeys" doc:"the campaign's tracked goals, and others that were reached"`
+	PrimaryGoalKey *string       `json:"primaryGoalKey" doc:"the campaign's, else that of its measurement site"`
+	GoalKeys       []string      `json:"goalKeys" doc:"the campaign's tracked goals, else the active ones of its measurement site; and others that were reached"`
 	Split          *FunnelSplits `json:"split" doc:"null without by"`
 }
 
@@ -174,6 +174,9 @@ func (d Deps) funnel(c *route.Call) (Funnel, error) {
 	if err != nil {
 		return Funnel{}, err
 	}
+	if err := measureBySite(c, &campaign); err != nil {
+		return Funnel{}, err
+	}
 	out := Funnel{Days: days, Mode: campaign.Mode, PrimaryGoalKey: answer.OrNull(campaign.PrimaryGoalKey)}
 	stages, err := d.countStages(c, campaign, days, "")
 	if err != nil {
@@ -201,6 +204,24 @@ func (d Deps) funnel(c *route.Call) (Funnel, error) {
 		})
 	}
 	return out, err
+}
+
+// measureBySite gives a campaign that names no goals those of its measurement site.
+func measureBySite(c *route.Call, campaign *models.Campaign) error {
+	if !campaign.MeasurementSiteID.Valid || campaign.PrimaryGoalKey != "" && len(campaign.TrackedGoalKeys) > 0 {
+		return nil
+	}
+	goals, err := c.Store.Sites().Goals(c.Context(), c.Account.ID, campaign.MeasurementSiteID.UUID)
+	tracked := len(campaign.TrackedGoalKeys) > 0
+	for _, g := range goals {
+		if g.IsPrimary && g.IsActive && campaign.PrimaryGoalKey == "" {
+			campaign.PrimaryGoalKey = g.Key
+		}
+		if g.IsActive && !tracked {
+			campaign.TrackedGoalKeys = append(campaign.TrackedGoalKeys, g.Key)
+		}
+	}
+	return err
 }
 
 // stage is what was counted for one landing page or source, or for all.

@@ -219,13 +219,15 @@ func TestGoalFigures(t *testing.T) {
 	}
 	send(2, "trial", plain("start_trial", ""))
 	send(2, "odd", plain("Not A Key", ""))
+	person := slices.IndexFunc(visits, func(v *visit) bool { return !v.IsBot })
+	send(person, "arrived", func(e *models.SiteEvent) { e.Name, e.Arrival = models.EventClick, "gclid" })
 	storeRecords(t, s, records...)
 	payout := decimal.NewFromInt(22)
 	recordConversion(t, s.DB, clicklog.ConversionInput{
 		ClickID: visits[0].ID, Goal: "purchase", ConversionID: "A1", Payout: &payout, OwnValue: true, Source: models.FromTag,
 	})
 	got := s.Do("GET", "/goals?site="+site.String(), nil).Want(200, "").Map()
-	same(t, got["siteTotals"].(map[string]any), object{"events": 8.0, "views": 3.0, "clicks": 3.0, "orders": 2.0, "conversions": 1.0, "revenue": 22.0})
+	same(t, got["siteTotals"].(map[string]any), object{"events": 9.0, "views": 3.0, "orders": 2.0, "conversions": 1.0, "revenue": 22.0})
 	same(t, got["goals"].([]any)[0].(map[string]any), object{
 		"key": "purchase", "events": 3.0, "clicks": 2.0, "conversions": 1.0, "approved": 1.0, "pending": 0.0, "revenue": 22.0,
 	})
@@ -235,7 +237,7 @@ func TestGoalFigures(t *testing.T) {
 	}
 	same(t, products[0].(map[string]any), object{"sku": "S1", "name": "Shoe", "orders": 2.0, "quantity": 4.0, "revenue": 42.0, "currency": "EUR"})
 	live := got["live"].(map[string]any)
-	same(t, live, object{"windowMinutes": 5.0, "clicks": 3.0, "views": 3.0, "events": 8.0})
+	same(t, live, object{"windowMinutes": 5.0, "views": 3.0, "events": 9.0})
 	var keys []string
 	for _, g := range got["suggested"].([]any) {
 		keys = append(keys, g.(map[string]any)["key"].(string))
@@ -246,6 +248,32 @@ func TestGoalFigures(t *testing.T) {
 	page := got["suggested"].([]any)[0].(map[string]any)
 	same(t, page, object{"kind": "page", "matchPath": "/thank-you/", "events": 2.0})
 	goalOf(s, object{"key": "page_thank_you", "kind": "page", "matchPath": "/thank-you/"})
+
+	exec(t, s, `UPDATE campaigns SET measurement_site_id = $2 WHERE id = $1`, visits[0].CampaignID, site)
+	funnel := s.Do("GET", fmt.Sprintf("/campaigns/%s/funnel", visits[0].CampaignID), nil).Want(200, "").Map()
+	same(t, funnel, object{"primaryGoalKey": "purchase", "goalKeys": "[purchase signup page_thank_you]"})
+	for _, step := range funnel["steps"].([]any) {
+		if step := step.(map[string]any); step["key"] == "sales" && step["count"] != 1.0 {
+			t.Errorf("%v", funnel["steps"])
+		}
+	}
+	arrivedBy(t, s, visits[person].ID)
+}
+
+// arrivedBy compares how the visitor of a click arrived, by gclid as no other one, in the log with the report.
+func arrivedBy(t *testing.T, s *apitest.Server, click uuid.UUID) {
+	t.Helper()
+	rows := s.Do("GET", "/reports/performance?dimension=arrival&f.arrival=gclid", nil).Want(200, "").Map()["rows"].([]any)
+	if len(rows) != 1 || rows[0].(map[string]any)["clicks"] != 1.0 {
+		t.Errorf("reported %v", rows)
+	}
+	id := models.FormatClickID(click)
+	log := s.Do("GET", "/logs/clicks?limit=1000", nil).Want(200, "").Map()["rows"].([]any)
+	for _, row := range log {
+		if row := row.(map[string]any); (row["click_id"] == id) != (row["arrival"] == "gclid") {
+			t.Errorf("the log has %v for %v", row["arrival"], row["click_id"])
+		}
+	}
 }
 
 func TestGoalLanders(t *testing.T) {

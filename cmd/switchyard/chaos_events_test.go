@@ -34,7 +34,10 @@ type pages struct {
 // orders counts the orders among the events.
 func (p *pages) orders() int { return p.events / 10 }
 
-// startPages begins to send: half of the messages as the page tag does, half as a server does. A message whose answer was
+// ofServer reports whether a server sends a message: every tenth. The page tag sends the others.
+func ofServer(n int) bool { return n%10 == 9 }
+
+// startPages begins to send. A message whose answer was
 // lost, or that was not accepted, is sent again with the same ids.
 func (s *sides) startPages(t *testing.T, via http.RoundTripper, clicks []uuid.UUID) *pages {
 	t.Helper()
@@ -78,7 +81,7 @@ func (p *pages) wait() error {
 // send sends a message until it is accepted.
 func (p *pages) send(ctx context.Context, via http.RoundTripper, n int) error {
 	path, message := "/t/event", p.tagged(n)
-	if n%2 == 1 {
+	if ofServer(n) {
 		path, message = "/t/goal", p.reported(n)
 	}
 	body, err := json.Marshal(message)
@@ -88,7 +91,7 @@ func (p *pages) send(ctx context.Context, via http.RoundTripper, n int) error {
 	for ctx.Err() == nil {
 		got, err := p.service.send(ctx, p.urls[rand.IntN(len(p.urls))], via, http.MethodPost, path, body, p.secret)
 		switch {
-		case err == nil && (got.status == http.StatusNoContent || got.status == http.StatusOK && n%2 == 1):
+		case err == nil && (got.status == http.StatusNoContent || got.status == http.StatusOK && ofServer(n)):
 			return nil
 		case err == nil && got.status < http.StatusInternalServerError && got.status != http.StatusTooManyRequests &&
 			got.status != http.StatusUnauthorized && got.status != http.StatusNotFound: // it may not know of the site yet
@@ -142,9 +145,9 @@ func (p *pages) reported(n int) any {
 // signups counts the clicks of which a server reports one.
 func (p *pages) signups() int {
 	all := map[string]bool{}
-	for n := 1; n < p.events/p.batch; n += 2 {
+	for n := range p.events / p.batch {
 		for _, i := range p.numbers(n) {
-			if i%10 != 0 {
+			if ofServer(n) && i%10 != 0 {
 				all[p.click(i)] = true
 			}
 		}

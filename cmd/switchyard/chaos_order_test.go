@@ -189,16 +189,16 @@ func (s *sides) recorded(t *testing.T, all []stated) {
 	for _, c := range all {
 		want += len(c.words)
 	}
-	for decided, open := 0, 0; decided < want || open > 0; {
-		before := decided - open
+	for decided, open, done := 0, 0, 0; decided < want || open > 0; {
+		before := done - open
 		await.Until(t, "more postbacks are recorded", func() bool {
 			err := d.QueryRowxContext(t.Context(), `SELECT count(*) FILTER (WHERE outcome = 'pending'),
-				count(DISTINCT (params->>'conversion_id', params->>'payout')) FILTER (WHERE outcome <> 'pending') FROM postbacks WHERE source = 'postback'`).
-				Scan(&open, &decided)
+				count(*) FILTER (WHERE outcome <> 'pending'), count(DISTINCT (params->>'conversion_id', params->>'payout'))
+				FILTER (WHERE outcome <> 'pending' AND source = 'postback') FROM postbacks`).Scan(&open, &done, &decided)
 			if err != nil {
 				t.Fatal(err)
 			}
-			return decided-open > before || decided == want && open == 0
+			return done-open > before || decided == want && open == 0
 		})
 	}
 }

@@ -28,7 +28,7 @@ type ClickRow struct {
 	GeoSource        string     `json:"geo_source" doc:"the account's geo database that says where the visitor is; empty: the service's own"`
 	Domain           string     `json:"domain"`
 	Destination      string     `json:"destination"`
-	Arrival          string     `json:"arrival" doc:"how the visitor was identified"`
+	Arrival          string     `json:"arrival" doc:"how the page tag found the click, by the first event; without one, how the redirect identified the visitor"`
 	Params           string     `json:"params" doc:"the query as received"`
 
 	models.SubParams
