@@ -126,7 +126,7 @@ GROUP BY i.sku, o.currency ORDER BY revenue DESC, quantity DESC, sku LIMIT $4`
 	siteNames = `
 SELECT e.name, CASE WHEN e.name = 'view' THEN e.path ELSE '' END AS path, count(*) AS events,
 	count(*) FILTER (WHERE e.order_id <> '') AS orders, count(*) FILTER (WHERE e.value > 0) AS valued, max(e.received_at) AS last` +
-		ofSite + ` AND e.goals = '{}' AND e.name <> 'click' GROUP BY 1, 2 ORDER BY events DESC, name, path LIMIT $4`
+		ofSite + ` AND e.goals = '{}' AND e.name NOT IN ('click', 'identify') GROUP BY 1, 2 ORDER BY events DESC, name, path LIMIT $4`
 
 	siteLive = `SELECT e.received_at, e.name, e.host, e.path, e.click_id, e.source, e.value, e.currency, e.goals` + ofSite +
 		` ORDER BY e.received_at DESC, e.id LIMIT $4`

@@ -34,7 +34,6 @@
   let flight = []; // ids that are on their way
   let delay = 1e3; // ms until what the server did not take is sent again; it doubles
   let click, from, ad; // id of the click that brought the visitor, where it was found, click of an ad platform: gclid=XYZ
-  let trap; // the link that nobody sees
   let path, page, before; // what the last view showed, without and with its query, and what the view before showed
 
   const local = () => win.localStorage;
@@ -163,16 +162,7 @@
   const link = (a) => {
     if (click || !a.href) a.href = base + '/out/' + a.dataset.trkSlot + (click && '?clickid=' + click);
   };
-  const links = () => {
-    doc.querySelectorAll('a[data-trk-slot]').forEach(link);
-    if (!click || !doc.body || trap) return;
-    // Nobody sees this link. What follows it is a program, and so is what clicked.
-    trap = doc.createElement('a');
-    trap.href = base + '/t/h/' + click;
-    trap.rel = 'nofollow';
-    trap.style = 'display:none';
-    doc.body.append(trap);
-  };
+  const links = () => doc.querySelectorAll('a[data-trk-slot]').forEach(link);
 
   // Does all that is allowed from now on: finds the click, and takes up what waited and what an earlier page has left.
   const begin = () => {
