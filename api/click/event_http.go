@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"slices"
 	"strconv"
@@ -104,7 +103,6 @@ var (
 		"no account has this site key on this domain; the right one is in GET /api/v1/goals")
 	errSiteless = models.Errorf(models.KindNotFound, "no_site",
 		"the account has no active site; make one by POST /api/v1/sites")
-	errUnavailable = models.Errorf(models.KindUnavailable, "unavailable", "try again")
 )
 
 // refusedEvent says why an event of a message was not taken.
@@ -154,7 +152,7 @@ func allowOrigin(h http.Header, r *http.Request) {
 func (h *Handler) readEvents(w http.ResponseWriter, r *http.Request) (taken int, refused []refusedEvent, err error) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", "POST, OPTIONS")
-		return 0, nil, models.Errorf(models.KindMethod, "method_not_allowed", "use POST")
+		return 0, nil, errPostOnly
 	}
 	from, now := netguard.ClientPrefix(h.visitors.ClientIP(r)), time.Now()
 	if !h.eventLimits.senders.Take(from, now) {
@@ -188,14 +186,11 @@ func (h *Handler) readEvents(w http.ResponseWriter, r *http.Request) (taken int,
 }
 
 func readPageMessage(w http.ResponseWriter, r *http.Request) (m pageMessage, err error) {
-	if r.ContentLength > tag.MaxBody {
-		return m, errEventsTooLarge
+	body, err := readBody(w, r, tag.MaxBody, errEventsTooLarge, errNoMessage)
+	if err != nil {
+		return m, err
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, tag.MaxBody))
-	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		return m, errEventsTooLarge
-	}
-	if err != nil || !bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")) || json.Unmarshal(body, &m) != nil {
+	if !bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")) || json.Unmarshal(body, &m) != nil {
 		return m, errNoMessage
 	}
 	if len(m.Events) == 0 || len(m.Events) > tag.MaxEvents {

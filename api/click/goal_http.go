@@ -2,10 +2,9 @@ package click
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -28,13 +27,11 @@ const (
 )
 
 var (
-	errGoalMethod = models.Errorf(models.KindMethod, "method_not_allowed", "use POST")
 	errGoalSecret = models.Errorf(models.KindUnauthenticated, "wrong_secret",
 		"the goal secret is missing or wrong: send it as Authorization: Bearer, or sign the body with it and name the site key in X-Site-Key")
 	errGoalBody  = models.Invalid("bad_body", "the body is not a JSON object, or a list of objects")
 	errGoalLarge = models.Errorf(models.KindTooLarge, "too_large", "a message has at most %d bytes and %d goals", maxGoalBody, maxGoals)
 	errGoalNone  = models.Invalid("no_goals", "the list is empty")
-	errGoalLater = models.Errorf(models.KindUnavailable, "unavailable", "try again")
 )
 
 // goalItem is what a server says about a goal that somebody has reached.
@@ -93,11 +90,6 @@ func (h *Handler) serverGoals(w http.ResponseWriter, r *http.Request) {
 	if err == nil && single && out.Refused == 1 {
 		err = models.Invalid(*out.Results[0].Code, "%s", *out.Results[0].Message)
 	}
-	if e, ok := models.AsError(err); ok && e.Kind == models.KindMethod {
-		w.Header().Set("Allow", http.MethodPost)
-		writeReply(w, http.StatusMethodNotAllowed, replyOf(e))
-		return
-	}
 	if err != nil {
 		replyError(w, err)
 		return
@@ -107,14 +99,15 @@ func (h *Handler) serverGoals(w http.ResponseWriter, r *http.Request) {
 
 func (h *Handler) takeGoals(w http.ResponseWriter, r *http.Request) (out goalReply, single bool, err error) {
 	if r.Method != http.MethodPost {
-		return out, false, errGoalMethod
+		w.Header().Set("Allow", http.MethodPost)
+		return out, false, errPostOnly
 	}
 	now, from := time.Now(), netguard.ClientPrefix(h.visitors.ClientIP(r))
 	if !h.limits.senders.Take(from, now) {
 		return out, false, h.tooMany()
 	}
 	if !h.Ready() {
-		return out, false, errGoalLater
+		return out, false, errUnavailable
 	}
 	account, body, err := h.goalSender(w, r)
 	if err != nil {
@@ -133,10 +126,10 @@ func (h *Handler) takeGoals(w http.ResponseWriter, r *http.Request) (out goalRep
 // goalSender finds whose server sends a message, and reads the message. Without a proof the body is not read.
 func (h *Handler) goalSender(w http.ResponseWriter, r *http.Request) (*routing.Account, []byte, error) {
 	routes := h.routes.Current()
-	key := firstOf(r.Header.Get("X-Site-Key"), r.URL.Query().Get("site_key"))
+	key := cmp.Or(r.Header.Get("X-Site-Key"), r.URL.Query().Get("site_key"))
 	if secret, ok := bearer(r); ok {
 		if a := routes.AccountOfGoalSecret(secret); a != nil {
-			body, err := readGoals(w, r)
+			body, err := readBody(w, r, maxGoalBody, errGoalLarge, errGoalBody)
 			return a, body, err
 		}
 		return nil, nil, h.refuseSecret(r, routes.AccountOfSiteKey(key))
@@ -146,7 +139,7 @@ func (h *Handler) goalSender(w http.ResponseWriter, r *http.Request) (*routing.A
 	if a == nil || signature == "" || len(a.Row.GoalSecret) == 0 {
 		return nil, nil, h.refuseSecret(r, a)
 	}
-	body, err := readGoals(w, r)
+	body, err := readBody(w, r, maxGoalBody, errGoalLarge, errGoalBody)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -155,7 +148,7 @@ func (h *Handler) goalSender(w http.ResponseWriter, r *http.Request) (*routing.A
 	secret, err := h.proofs.OpenGoalSecret(ctx, a.Row.ID, a.Row.GoalSecret)
 	if err != nil {
 		h.logThrottled(ctx, err)
-		return nil, nil, errGoalLater
+		return nil, nil, errUnavailable
 	}
 	if !postback.Authentic(secret, "", signature, string(body)) {
 		return nil, nil, h.refuseSecret(r, a)
@@ -167,28 +160,6 @@ func (h *Handler) goalSender(w http.ResponseWriter, r *http.Request) (*routing.A
 func bearer(r *http.Request) (secret string, ok bool) {
 	kind, secret, ok := strings.Cut(r.Header.Get("Authorization"), " ")
 	return strings.TrimSpace(secret), ok && strings.EqualFold(kind, "Bearer")
-}
-
-func firstOf(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
-
-// readGoals reads the body, unless it is too large.
-func readGoals(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	if r.ContentLength > maxGoalBody {
-		return nil, errGoalLarge
-	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxGoalBody))
-	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		return nil, errGoalLarge
-	}
-	if err != nil {
-		return nil, errGoalBody
-	}
-	return body, nil
 }
 
 // goalsIn splits a message into its goals.
@@ -236,7 +207,7 @@ func (h *Handler) acceptGoals(r *http.Request, a *routing.Account, list []json.R
 		return out, single, nil
 	}
 	if err := h.takeEvents(r.Context(), a, events); err != nil {
-		return goalReply{}, single, errGoalLater
+		return goalReply{}, single, errUnavailable
 	}
 	return out, single, nil
 }

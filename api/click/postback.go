@@ -36,6 +36,9 @@ var (
 		"the postback says nothing: add clickid={the click id that the offer got} to its address")
 	errTooLarge = models.Errorf(models.KindTooLarge, "too_large",
 		"a postback has at most %d bytes in its query and body together", maxMessage)
+	errBrokenOff   = models.Invalid("bad_body", "the body could not be read")
+	errPostOnly    = models.Errorf(models.KindMethod, "method_not_allowed", "use POST")
+	errUnavailable = models.Errorf(models.KindUnavailable, "unavailable", "try again")
 )
 
 // postback answers /postback and /postback/{network id}: it keeps what was sent as it is and says yes. What it means
@@ -51,7 +54,7 @@ func (h *Handler) postback(w http.ResponseWriter, r *http.Request, rest string) 
 	}
 	if r.Method != http.MethodHead {
 		if err := h.storePostback(r.Context(), p); err != nil {
-			replyError(w, models.Errorf(models.KindUnavailable, "unavailable", "try again"))
+			replyError(w, errUnavailable)
 			return
 		}
 	}
@@ -172,15 +175,20 @@ func readMessage(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if r.Method != http.MethodPost {
 		return nil, nil
 	}
-	if r.ContentLength > room {
-		return nil, errTooLarge
+	return readBody(w, r, room, errTooLarge, errBrokenOff)
+}
+
+// readBody reads a body of at most limit bytes. Of one that says it is larger, nothing is read.
+func readBody(w http.ResponseWriter, r *http.Request, limit int64, tooLarge, broken error) ([]byte, error) {
+	if r.ContentLength > limit {
+		return nil, tooLarge
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, room))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		return nil, errTooLarge
+		return nil, tooLarge
 	}
 	if err != nil {
-		return nil, models.Invalid("bad_body", "the body could not be read")
+		return nil, broken
 	}
 	return body, nil
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/lib/pq"
 
 	"switchyard/db"
-	"switchyard/db/ledger"
 	"switchyard/models"
 	"switchyard/models/bot"
 )
@@ -62,7 +61,7 @@ func (Log) Rescore(ctx context.Context, c db.Conn, q RescoreQuery, limit int) (o
 		return out, err
 	}
 	out = Rescored{After: q.After, Clicks: int64(len(list)), Done: len(list) < limit}
-	r := revision{deltas: ledger.Deltas{}}
+	r := newRevision()
 	for i := range list {
 		click, was := &list[i], list[i]
 		click.BotScore, click.IsBot, click.BotReason = bot.Score(bot.Signals(click.BotSignals), q.Settings)

@@ -64,7 +64,7 @@ func (Log) Revise(ctx context.Context, c db.Conn, account uuid.UUID, settings bo
 	if err != nil {
 		return nil, err
 	}
-	r := revision{deltas: ledger.Deltas{}}
+	r := newRevision()
 	for i := range list {
 		click, was := &list[i], list[i]
 		found[click.ID].apply(click)
@@ -103,11 +103,14 @@ type revision struct {
 	deltas  ledger.Deltas
 	changed []*StoredClick // whose score or reason is another
 	freed   []*StoredClick // that are no bots' any more
-	moved   []uuid.UUID    // whose key is another
-	from    map[uuid.UUID]ledger.Key
-	to      map[uuid.UUID]ledger.Key
+	moved   map[uuid.UUID]moved
 	days    []time.Time // on which bots and others have changed
 }
+
+// moved is a click whose key is another.
+type moved struct{ from, to ledger.Key }
+
+func newRevision() revision { return revision{deltas: ledger.Deltas{}, moved: map[uuid.UUID]moved{}} }
 
 // move takes the figures of a click from where they were to where they are now. Its IsUnique and Cost may change.
 func (r *revision) move(was StoredClick, click *StoredClick) {
@@ -116,10 +119,7 @@ func (r *revision) move(was StoredClick, click *StoredClick) {
 		r.changed = append(r.changed, click)
 	}
 	if was.key() != click.key() {
-		if r.from == nil {
-			r.from, r.to = map[uuid.UUID]ledger.Key{}, map[uuid.UUID]ledger.Key{}
-		}
-		r.moved, r.from[click.ID], r.to[click.ID] = append(r.moved, click.ID), was.key(), click.key()
+		r.moved[click.ID] = moved{was.key(), click.key()}
 	} else if !turned {
 		return
 	}
@@ -154,13 +154,13 @@ func (r *revision) end(ctx context.Context, c db.Conn) error {
 		r.deltas.Add(click.key(), click.figures())
 	}
 	if len(r.moved) > 0 {
-		converted, err := conversionSums(ctx, c, r.moved)
+		converted, err := conversionSums(ctx, c, sortedIDs(r.moved))
 		if err != nil {
 			return err
 		}
 		for id, f := range converted {
-			r.deltas.Add(r.from[id], f.Neg())
-			r.deltas.Add(r.to[id], f)
+			r.deltas.Add(r.moved[id].from, f.Neg())
+			r.deltas.Add(r.moved[id].to, f)
 		}
 	}
 	if err := saveScores(ctx, c, r.changed); err != nil {

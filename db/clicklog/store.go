@@ -115,6 +115,19 @@ func Raced(err error) bool {
 	return ok && e.Code.Class() == "40"
 }
 
+// maxRaces is how often a transaction is tried while others are in its way.
+const maxRaces = 10
+
+// Unraced runs a transaction, and runs it again while another one is in its way: at most ten times in all.
+func Unraced(tx func() error) (err error) {
+	for range maxRaces {
+		if err = tx(); !Raced(err) {
+			break
+		}
+	}
+	return err
+}
+
 // store writes the batch in the transaction of c.
 func (b ingestBatch) store(ctx context.Context, c db.Conn) (out stored, err error) {
 	if b, err = b.ofAccounts(ctx, c); err != nil {

@@ -2,13 +2,10 @@ package geo_test
 
 import (
 	"context"
-	"encoding/pem"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -30,6 +27,7 @@ import (
 	"switchyard/models/bot"
 	"switchyard/workers"
 	"switchyard/workers/egress"
+	"switchyard/workers/egress/egresstest"
 	"switchyard/workers/geo"
 	"switchyard/workers/providers/geolookup"
 )
@@ -86,16 +84,7 @@ func (w *world) provider() *geolookup.Client {
 	w.Helper()
 	server := httptest.NewTLSServer(http.HandlerFunc(w.serve))
 	w.Cleanup(server.Close)
-	ca := filepath.Join(w.TempDir(), "ca.pem")
-	cert := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
-	if err := os.WriteFile(ca, cert, 0o600); err != nil {
-		w.Fatal(err)
-	}
-	out, err := egress.New(egress.Options{CAFile: ca, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
-	if err != nil {
-		w.Fatal(err)
-	}
-	return geolookup.New(geolookup.Options{Egress: out, URL: server.URL})
+	return geolookup.New(geolookup.Options{Egress: egresstest.Client(w, server, egress.Options{}), URL: server.URL})
 }
 
 func (w *world) serve(rw http.ResponseWriter, r *http.Request) {

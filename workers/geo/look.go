@@ -30,7 +30,6 @@ type look struct {
 const (
 	clicksAtOnce  = 2000 // in one transaction
 	asksAtOnce    = 4    // at one provider
-	maxRaces      = 10   // tries of a batch while ingesters lock the same visitors
 	bitsOfIPv4    = 24   // addresses that are looked up together
 	bitsOfIPv6    = 48
 	bitsOfAllIPv4 = 32
@@ -78,23 +77,22 @@ func (u *look) describe(ctx context.Context, clicks []clicklog.ClickAddress) err
 		}
 		findings = append(findings, clicklog.Finding{ClickID: c.ID, Place: &place, Source: u.database.Provider})
 	}
+	if len(findings) == 0 {
+		return nil
+	}
 	settings, err := u.store.FindBotSettings(ctx, u.database.AccountID)
 	if err != nil {
 		return err
 	}
-	for range maxRaces {
-		err = u.store.Tx(ctx, func(s *store.Store) error {
+	return clicklog.Unraced(func() error {
+		return u.store.Tx(ctx, func(s *store.Store) error {
 			days, err := u.o.Clicks.Revise(ctx, s.Conn(), u.database.AccountID, settings.Settings(), findings)
 			for _, day := range days {
 				err = errors.Join(err, u.o.Clicks.RespreadSpend(ctx, s.Conn(), u.database.AccountID, day))
 			}
 			return err
 		})
-		if !clicklog.Raced(err) {
-			break
-		}
-	}
-	return err
+	})
 }
 
 // prefixOf is the network whose addresses are looked up together.

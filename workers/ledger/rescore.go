@@ -53,23 +53,17 @@ func rescore(s *store.Store, clicks Clicks) func(context.Context, *rescoreRun) e
 	}
 }
 
-// maxRaces is how often a batch is tried while ingesters lock the same visitors.
-const maxRaces = 10
-
 // scoreBatch scores the next clicks. done says that there are no more.
 func scoreBatch(ctx context.Context, u *rescoreRun, clicks Clicks, settings bot.Settings) (done bool, err error) {
-	for range maxRaces {
-		err = u.Step(ctx, func(c db.Conn) (jobs.RescoreArgs, error) {
+	err = clicklog.Unraced(func() error {
+		return u.Step(ctx, func(c db.Conn) (jobs.RescoreArgs, error) {
 			out, err := clicks.Rescore(ctx, c, clicklog.RescoreQuery{
 				AccountID: u.Job.AccountID.UUID, TimeRange: u.Args.TimeRange, After: u.Args.After, Settings: settings,
 			}, scoredAtOnce)
 			done = out.Done
 			return scored(u.Args, out), err
 		})
-		if !clicklog.Raced(err) {
-			break
-		}
-	}
+	})
 	return done, err
 }
 

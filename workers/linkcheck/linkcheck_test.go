@@ -3,14 +3,11 @@ package linkcheck_test
 import (
 	"context"
 	"encoding/json"
-	"encoding/pem"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -28,6 +25,7 @@ import (
 	"switchyard/models"
 	"switchyard/workers"
 	"switchyard/workers/egress"
+	"switchyard/workers/egress/egresstest"
 	"switchyard/workers/linkcheck"
 )
 
@@ -98,18 +96,7 @@ func newWorld(t *testing.T, change ...func(*linkcheck.Options)) *world {
 	w.exec(`INSERT INTO webhook_endpoints (id, account_id, url, events, secret)
 		VALUES ($1, $2, 'https://hooks.acme.com', '{link.broken,link.unsafe}', '')`, uuid.New(), w.account)
 
-	ca := filepath.Join(t.TempDir(), "ca.pem")
-	cert := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: w.pages.Certificate().Raw})
-	if err := os.WriteFile(ca, cert, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	out, err := egress.New(egress.Options{
-		CAFile: ca, Resolver: w, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
-		Schemes: []string{"https", "http"},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := egresstest.Client(t, w.pages, egress.Options{Resolver: w, Schemes: []string{"https", "http"}})
 	r := jobstest.Redis(t)
 	w.client = jobs.Connect(r)
 	rt := workers.New(workers.Options{

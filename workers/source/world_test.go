@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -30,6 +29,7 @@ import (
 	"switchyard/models/await"
 	"switchyard/workers"
 	"switchyard/workers/egress"
+	"switchyard/workers/egress/egresstest"
 	"switchyard/workers/source"
 )
 
@@ -94,7 +94,7 @@ func newWorld(t *testing.T, path string, schedule ...time.Duration) *world {
 func (w *world) run(queue jobs.Redis, schedule []time.Duration) {
 	w.Helper()
 	out, err := egress.New(egress.Options{
-		Schemes: []string{"http", "https"}, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MaxBody: 4 << 10,
+		Schemes: []string{"http", "https"}, Allow: egresstest.Loopback, MaxBody: 4 << 10,
 	})
 	if err != nil {
 		w.Fatal(err)

@@ -6,7 +6,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/pem"
 	"fmt"
 	"io"
 	"log/slog"
@@ -14,8 +13,6 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -36,6 +33,7 @@ import (
 	"switchyard/models/await"
 	"switchyard/workers"
 	"switchyard/workers/egress"
+	"switchyard/workers/egress/egresstest"
 	"switchyard/workers/webhook"
 )
 
@@ -125,17 +123,7 @@ func newWorld(t *testing.T, schedule []time.Duration, limit ...time.Duration) *w
 }
 
 func (w *world) run(box *seal.Box, schedule []time.Duration, limit time.Duration) {
-	ca := filepath.Join(w.t.TempDir(), "ca.pem")
-	cert := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: w.receiver.Certificate().Raw})
-	if err := os.WriteFile(ca, cert, 0o600); err != nil {
-		w.t.Fatal(err)
-	}
-	out, err := egress.New(egress.Options{
-		CAFile: ca, Resolver: w, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
-	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	out := egresstest.Client(w.t, w.receiver, egress.Options{Resolver: w})
 	r := jobstest.Redis(w.t)
 	w.client = jobs.Connect(r)
 	rt := workers.New(workers.Options{DB: w.db, Redis: r, Client: w.client, Grace: 4 * time.Second})

@@ -1,18 +1,16 @@
 package geolookup_test
 
 import (
-	"encoding/pem"
 	"errors"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"switchyard/models"
 	"switchyard/workers/egress"
+	"switchyard/workers/egress/egresstest"
 	"switchyard/workers/providers/geolookup"
 )
 
@@ -83,16 +81,7 @@ func newClient(t *testing.T) *geolookup.Client {
 	t.Helper()
 	server := httptest.NewTLSServer(http.HandlerFunc(providers))
 	t.Cleanup(server.Close)
-	ca := filepath.Join(t.TempDir(), "ca.pem")
-	cert := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
-	if err := os.WriteFile(ca, cert, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	out, err := egress.New(egress.Options{CAFile: ca, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return geolookup.New(geolookup.Options{Egress: out, URL: server.URL})
+	return geolookup.New(geolookup.Options{Egress: egresstest.Client(t, server, egress.Options{}), URL: server.URL})
 }
 
 // Every provider's answer is read into the same words, and its errors are told apart without the key.

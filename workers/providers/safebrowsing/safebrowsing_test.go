@@ -2,20 +2,17 @@ package safebrowsing_test
 
 import (
 	"encoding/json"
-	"encoding/pem"
 	"errors"
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"switchyard/models/netguard/netguardtest"
 	"switchyard/workers/egress"
+	"switchyard/workers/egress/egresstest"
 	"switchyard/workers/providers/safebrowsing"
 )
 
@@ -73,16 +70,8 @@ func TestLists(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewTLSServer(google(t))
 	t.Cleanup(server.Close)
-	ca := filepath.Join(t.TempDir(), "ca.pem")
-	cert := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
-	if err := os.WriteFile(ca, cert, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	out, err := egress.New(egress.Options{CAFile: ca, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	guarded, err := egress.New(egress.Options{CAFile: ca})
+	out := egresstest.Client(t, server, egress.Options{})
+	guarded, err := egress.New(egress.Options{CAFile: egresstest.CAFile(t, server)})
 	if err != nil {
 		t.Fatal(err)
 	}
