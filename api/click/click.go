@@ -23,6 +23,7 @@ import (
 	"switchyard/db/kv"
 	"switchyard/db/spool"
 	"switchyard/models"
+	"switchyard/models/botdata"
 	"switchyard/models/postback"
 	"switchyard/models/token"
 )
@@ -34,7 +35,7 @@ type Recorder interface {
 
 // Describer tells what a request says of its visitor: a *visitor.Describer.
 type Describer interface {
-	Describe(r *http.Request, into *visitor.Description)
+	Describe(r *http.Request, data *botdata.Set, into *visitor.Description)
 	ClientIP(r *http.Request) netip.Addr
 }
 

@@ -52,7 +52,7 @@ func (h *Handler) clickOut(w http.ResponseWriter, req *http.Request, d *routing.
 		notFound(w)
 		return
 	}
-	h.visitors.Describe(req, &r.seen)
+	h.visitors.Describe(req, r.snap.BotData(), &r.seen)
 	if r.isReal() && r.route.Collect {
 		h.record(spool.Record{Out: &models.ClickOut{
 			ID: models.NewClickID(), ClickID: r.click.ID,

@@ -204,7 +204,7 @@ func costParam(s *routing.Source) string { return cmp.Or(s.Row.CostParam, models
 
 // describe fills the click with what the request tells of its visitor.
 func (r *request) describe() {
-	r.h.visitors.Describe(r.http, &r.seen)
+	r.h.visitors.Describe(r.http, r.snap.BotData(), &r.seen)
 	if kw := r.Param("keyword"); kw != "" {
 		r.seen.Keyword = kw
 	}

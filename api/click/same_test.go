@@ -258,7 +258,7 @@ func countryOf(tb testing.TB, addr string) string {
 	r := benchRequest()
 	r.RemoteAddr = netip.MustParseAddrPort(addr).String()
 	var d visitor.Description
-	v.Describe(r, &d)
+	v.Describe(r, nil, &d)
 	return d.Country
 }
 

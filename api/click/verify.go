@@ -193,7 +193,7 @@ func (r *request) visitorOf() (netip.Addr, string) {
 	}
 	agent := r.Param("ua")
 	if agent == "" {
-		r.h.visitors.Describe(r.http, &r.seen)
+		r.h.visitors.Describe(r.http, r.snap.BotData(), &r.seen)
 		agent = r.seen.UserAgent
 	}
 	return ip.Unmap(), agent

@@ -21,6 +21,7 @@ const (
 	landers
 	rules
 	botEntries
+	botDataLists
 	campaigns
 	smartlinks
 	sites
@@ -31,18 +32,19 @@ const (
 // kinds tells for each kind of record how a row is compiled. A new kind is a row here and one in the store's table;
 // reading, replacing, removing, comparing versions and the copy on disk follow from the two.
 var kinds = [kindCount]kind{
-	accounts:   kindOf((*Builder).account),
-	domains:    kindOf((*Builder).domain),
-	sources:    kindOf((*Builder).source),
-	networks:   kindOf((*Builder).network),
-	offers:     kindOf((*Builder).offer),
-	landers:    kindOf((*Builder).lander),
-	rules:      kindOf((*Builder).rule),
-	botEntries: kindOf((*Builder).botEntry),
-	campaigns:  kindOf((*Builder).campaign),
-	smartlinks: kindOf((*Builder).smartlink),
-	sites:      kindOf((*Builder).site),
-	goals:      kindOf((*Builder).goal),
+	accounts:     kindOf((*Builder).account),
+	domains:      kindOf((*Builder).domain),
+	sources:      kindOf((*Builder).source),
+	networks:     kindOf((*Builder).network),
+	offers:       kindOf((*Builder).offer),
+	landers:      kindOf((*Builder).lander),
+	rules:        kindOf((*Builder).rule),
+	botEntries:   kindOf((*Builder).botEntry),
+	botDataLists: kindOf((*Builder).botData),
+	campaigns:    kindOf((*Builder).campaign),
+	smartlinks:   kindOf((*Builder).smartlink),
+	sites:        kindOf((*Builder).site),
+	goals:        kindOf((*Builder).goal),
 }
 
 // kind compiles the rows of one table. It only reads the snapshot that is being built.

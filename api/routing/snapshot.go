@@ -11,6 +11,7 @@ import (
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/bot"
+	"switchyard/models/botdata"
 	"switchyard/models/flow"
 	"switchyard/models/postback"
 	"switchyard/models/token"
@@ -30,6 +31,7 @@ type Snapshot struct {
 	goalKeys  shards[goalSecret, *Account] // by the hash of the secret
 	siteLists shards[uuid.UUID, []*Site]   // by account, the oldest first; a list is never changed
 	goalLists shards[uuid.UUID, []*Goal]   // by site, as above
+	botData   botdata.Set                  // of the operator, for all accounts
 	secret    []byte                       // of the keys of protected landers; nil until it is known
 }
 

@@ -26,6 +26,7 @@ import (
 	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/models/bot"
+	"switchyard/models/botdata"
 	"switchyard/models/clickattr"
 )
 
@@ -34,7 +35,7 @@ type everything struct{}
 
 func (everything) ClientIP(*http.Request) netip.Addr { return netip.MustParseAddr("192.0.2.44") }
 
-func (e everything) Describe(r *http.Request, into *visitor.Description) {
+func (e everything) Describe(r *http.Request, _ *botdata.Set, into *visitor.Description) {
 	var c models.Click
 	known := map[string]string{"country": "DE", "device_type": "tv", "connection_type": "wifi", "proxy_kind": "relay"}
 	for _, a := range clickattr.All {
@@ -144,7 +145,7 @@ func (x *attributes) campaign() uuid.UUID {
 	var conditions []map[string]any
 	var c models.Click
 	var d visitor.Description
-	everything{}.Describe(nil, &d)
+	everything{}.Describe(nil, nil, &d)
 	c.Visitor, c.SourceID, c.CampaignID = d.Visitor, source, campaign
 	c.BotScore, _, c.BotReason = bot.Score(d.Signals, bot.Settings{})
 	for i := range models.Subs {

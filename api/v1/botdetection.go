@@ -15,6 +15,7 @@ import (
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/bot"
+	"switchyard/models/botdata"
 )
 
 // botDetection are the rows of /bot-detection.
@@ -63,6 +64,14 @@ type BotLists struct {
 	Deny  int `json:"deny"`
 }
 
+// BotData is a list of networks, referrers or crawlers that signals are found by.
+type BotData struct {
+	Kind    string    `json:"kind" doc:"tor, vpn, proxy, datacenter, spam_ip, bad_referrer or crawler"`
+	Source  string    `json:"source" doc:"the module of the build that it comes with, or loaded: by the operator"`
+	Entries *int      `json:"entries" doc:"null: not told by the module"`
+	Dated   time.Time `json:"dated" doc:"how old the data is"`
+}
+
 // BotDetection is the answer of GET /bot-detection.
 type BotDetection struct {
 	Threshold      int         `json:"threshold" doc:"a click with this score or more is a bot's"`
@@ -73,6 +82,7 @@ type BotDetection struct {
 	Scores         []BotScore  `json:"scores" doc:"the clicks of the last 30 days by their score, above 0: what another threshold would cut"`
 	UnknownReasons []string    `json:"unknownReasons" doc:"reasons of stored clicks that this version does not know"`
 	Lists          BotLists    `json:"lists"`
+	Data           []BotData   `json:"data" doc:"the lists behind the signals; for all accounts"`
 }
 
 func (d Deps) botDetection(c *route.Call) (out BotDetection, err error) {
@@ -81,6 +91,10 @@ func (d Deps) botDetection(c *route.Call) (out BotDetection, err error) {
 		return out, err
 	}
 	sizes, err := c.Store.BotEntries().Sizes(c.Context(), c.Account.ID)
+	if err != nil {
+		return out, err
+	}
+	data, err := botData(c)
 	if err != nil {
 		return out, err
 	}
@@ -93,7 +107,7 @@ func (d Deps) botDetection(c *route.Call) (out BotDetection, err error) {
 	out = BotDetection{
 		Threshold: settings.Limit(), MinThreshold: bot.MinThreshold, MaxThreshold: bot.MaxThreshold,
 		Lists:  BotLists{sizes[models.BotAllow], sizes[models.BotDeny]},
-		Scores: []BotScore{}, UnknownReasons: []string{},
+		Scores: []BotScore{}, UnknownReasons: []string{}, Data: data,
 	}
 	hits := out.count(fired)
 	for row := range bot.All() {
@@ -103,6 +117,18 @@ func (d Deps) botDetection(c *route.Call) (out BotDetection, err error) {
 		})
 	}
 	return out, nil
+}
+
+// botData lists what comes with the build and what the operator has loaded.
+func botData(c *route.Call) (out []BotData, err error) {
+	for _, b := range botdata.BuiltIns {
+		out = append(out, BotData{Kind: b.Kind.String(), Source: b.Module, Dated: b.Dated})
+	}
+	loaded, err := c.Store.BotData().List(c.Context())
+	for _, l := range loaded {
+		out = append(out, BotData{Kind: l.Kind, Source: "loaded", Entries: &l.Entries, Dated: l.Dated})
+	}
+	return out, err
 }
 
 // count adds up totals, scores and unknown reasons, and gives the hits of each signal.

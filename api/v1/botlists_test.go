@@ -16,6 +16,7 @@ import (
 	"switchyard/jobs/jobstest"
 	"switchyard/models"
 	"switchyard/models/bot"
+	"switchyard/models/botdata"
 )
 
 func botEntry(attribute, operator string, value any) map[string]any {
@@ -148,6 +149,21 @@ func TestBotDetection(t *testing.T) {
 		"threshold": 60.0, "minThreshold": 20.0, "maxThreshold": 95.0, "unknownReasons": "[from_tomorrow]",
 		"scores": "[map[clicks:10 score:45] map[clicks:10 score:60] map[clicks:10 score:70]]", "lists": "map[allow:0 deny:0]",
 	})
+	data := func() string { return fmt.Sprint(get()["data"]) }
+	const builtIn = "map[dated:2026-06-13T00:00:00Z entries:<nil> kind:crawler source:github.com/x-way/crawlerdetect]"
+	if got := data(); got != "["+builtIn+"]" {
+		t.Errorf("data: %s", got)
+	}
+	tor := botdata.NewList(botdata.Tor)
+	if err := tor.Read("tor", []byte("192.0.2.1\n192.0.2.2"), time.Date(2026, 7, 8, 0, 0, 0, 0, time.UTC)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Store.BotData().Save(t.Context(), []*botdata.List{tor}); err != nil {
+		t.Fatal(err)
+	}
+	if got := data(); got != "["+builtIn+" map[dated:2026-07-08T00:00:00Z entries:2 kind:tor source:loaded]]" {
+		t.Errorf("data: %s", got)
+	}
 	if sum := got["totals"].(map[string]any); sum["clicks"].(float64)+sum["bot_clicks"].(float64) != 60 {
 		t.Errorf("totals: %v", sum)
 	}

@@ -13,13 +13,14 @@ import (
 	"switchyard/db/clicklog"
 	"switchyard/db/report"
 	"switchyard/db/spool"
+	"switchyard/models/botdata"
 )
 
 // german describes visitors as the describer does, and says that all are in Germany: there are no geo databases here.
 type german struct{ *visitor.Describer }
 
-func (d german) Describe(r *http.Request, into *visitor.Description) {
-	d.Describer.Describe(r, into)
+func (d german) Describe(r *http.Request, data *botdata.Set, into *visitor.Description) {
+	d.Describer.Describe(r, data, into)
 	into.Country = "DE"
 }
 

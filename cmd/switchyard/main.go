@@ -11,9 +11,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
+
+	"switchyard/models/botdata"
 )
 
 // cli lists the commands in the order in which help shows them.
@@ -31,6 +34,7 @@ type cli struct {
 	Keys     keysCmd     `cmd:"" help:"Make, list, rotate and revoke API keys."`
 	Domains  domainsCmd  `cmd:"" help:"Say which own tracking domains are verified."`
 	Geo      geoCmd      `cmd:"" help:"Say what the geo databases of this install are."`
+	Data     dataCmd     `cmd:"" help:"Load lists of networks, referrers and crawlers for bot detection."`
 	OpenAPI  openapiCmd  `cmd:"" name:"openapi" help:"Print the description of the API."`
 	Demo     demoCmd     `cmd:"" help:"Send visitors to the demo account of a running service."`
 	Version  versionCmd  `cmd:"" help:"Show the version."`
@@ -72,6 +76,7 @@ func run(ctx context.Context, e *env, args []string) error {
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(e),
+		kong.Vars{"kinds": strings.Join(botdata.Names(), ",")},
 	)
 	if err != nil {
 		return fmt.Errorf("command line: %w", err)

@@ -171,6 +171,14 @@ type RoutingBotEntry struct {
 	Value      json.RawMessage `db:"value"`
 }
 
+// RoutingBotData is a list of an operator, for all accounts: see package botdata.
+type RoutingBotData struct {
+	ID      uuid.UUID `db:"id"`
+	Version int64     `db:"version"`
+	Kind    string    `db:"kind"`
+	Packed  []byte    `db:"packed"`
+}
+
 // RoutingSite is a site of an account.
 type RoutingSite struct {
 	ID        uuid.UUID `db:"id"`
@@ -237,6 +245,9 @@ func (r *RoutingRule) Head() RoutingVersion { return routingHead("rules", r.ID, 
 func (r *RoutingBotEntry) Head() RoutingVersion { return routingHead("bot_entries", r.ID, r.Version) }
 
 // Head implements RoutingRow.
+func (r *RoutingBotData) Head() RoutingVersion { return routingHead("bot_data", r.ID, r.Version) }
+
+// Head implements RoutingRow.
 func (r *RoutingCampaign) Head() RoutingVersion { return routingHead("campaigns", r.ID, r.Version) }
 
 // Head implements RoutingRow.
@@ -264,6 +275,7 @@ var routingTables = []routingTable{
 	tableOf[RoutingLander](`deactivated_at IS NULL`),
 	tableOf[RoutingRule](`true`),
 	tableOf[RoutingBotEntry](`true`),
+	tableOf[RoutingBotData](`true`),
 	tableOf[RoutingCampaign](`deleted_at IS NULL`),
 	tableOf[RoutingSmartlink](`deleted_at IS NULL`),
 	tableOf[RoutingSite](`true`),

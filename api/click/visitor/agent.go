@@ -8,9 +8,11 @@ import (
 	"time"
 
 	"github.com/maypok86/otter/v2"
+
+	"switchyard/models/botdata"
 )
 
-// agent is what a user agent says. Immutable once cached, but for queued.
+// agent is what a user agent says. Immutable once cached, but for queued and listed.
 type agent struct {
 	kind                                   kind
 	device, brand, model                   string
@@ -19,6 +21,13 @@ type agent struct {
 	impossible                             bool // no such browser on such a system, or from another decade
 	complete                               bool // the slow parsers have seen it
 	queued                                 atomic.Bool
+	listed                                 atomic.Pointer[verdict] // nil: not looked up yet
+}
+
+// verdict says whether a list of crawlers has the agent.
+type verdict struct {
+	list *botdata.Patterns
+	hit  bool
 }
 
 const (
@@ -65,6 +74,9 @@ func (c *agentCache) close() {
 
 var noAgent = &agent{kind: empty, device: Unknown, complete: true}
 
+// listedAgent is every user agent that only the operator's list knows.
+var listedAgent = &agent{kind: crawler, device: Bot, complete: true}
+
 // find describes a cleaned user agent.
 func (c *agentCache) find(userAgent string) *agent {
 	if userAgent == "" {
@@ -86,6 +98,26 @@ func (c *agentCache) find(userAgent string) *agent {
 		}
 	}
 	return a
+}
+
+// isListed reports whether the operator's list of crawlers has a user agent that is a person's otherwise. It is looked up
+// once for each list, within the budget of the slow parsers; until then the list of before counts.
+func (c *agentCache) isListed(a *agent, userAgent string, list *botdata.Patterns) bool {
+	if list == nil || a.kind != human {
+		return false
+	}
+	v := a.listed.Load()
+	if v != nil && v.list == list {
+		return v.hit
+	}
+	if !c.budget.acquire() {
+		return v != nil && v.hit
+	}
+	start := time.Now()
+	v = &verdict{list, list.Match(userAgent)}
+	a.listed.Store(v)
+	c.budget.spend(time.Since(start))
+	return v.hit
 }
 
 func (c *agentCache) parse(userAgent string) *agent {

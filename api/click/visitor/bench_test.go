@@ -11,7 +11,7 @@ func BenchmarkDescribeCached(b *testing.B) {
 	var into Description
 	b.ReportAllocs()
 	for b.Loop() {
-		d.Describe(r, &into)
+		d.Describe(r, nil, &into)
 	}
 }
 
@@ -26,7 +26,7 @@ func BenchmarkDescribeRandomUA(b *testing.B) {
 	for b.Loop() {
 		n++
 		r.Header["User-Agent"] = []string{fmt.Sprintf(ua, n)}
-		d.Describe(r, &into)
+		d.Describe(r, nil, &into)
 	}
 }
 

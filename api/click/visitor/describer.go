@@ -11,6 +11,7 @@ import (
 
 	"switchyard/models"
 	"switchyard/models/bot"
+	"switchyard/models/botdata"
 )
 
 // Options say where a Describer reads from. The zero value trusts no proxy and knows countries only.
@@ -94,16 +95,20 @@ func (d *Describer) Reload(ctx context.Context) {
 	}
 }
 
-// Describe overwrites into with what the request tells. It never blocks on anything but, within its budget, one parse
+// Describe overwrites into with what the request and the operator's lists tell; nil has no lists. It never blocks on anything but, within its budget, one parse
 // of a user agent never seen before (some 4 ms).
-func (d *Describer) Describe(r *http.Request, into *Description) {
+func (d *Describer) Describe(r *http.Request, data *botdata.Set, into *Description) {
 	*into = Description{Visitor: models.Visitor{ProxyKind: ProxyNone, DeviceType: Unknown}}
 	h := r.Header
 	into.IP = d.ClientIP(r)
 	d.geo.describe(into)
+	applyLists(data, into)
 
 	into.UserAgent = clean(header(h, "User-Agent"), MaxUserAgent)
 	a := d.agents.find(into.UserAgent)
+	if d.agents.isListed(a, into.UserAgent, data.Crawlers()) {
+		a = listedAgent
+	}
 	into.DeviceType, into.DeviceBrand, into.DeviceModel = a.device, a.brand, a.model
 	into.OS, into.OSVersion = a.os, a.osVersion
 	into.Browser, into.BrowserVersion = a.browser, a.browserVersion
@@ -116,5 +121,16 @@ func (d *Describer) Describe(r *http.Request, into *Description) {
 	into.Referrer = clean(header(h, "Referer"), MaxReferrer)
 	into.ReferrerDomain = domainOf(into.Referrer)
 	into.SearchEngine, into.Keyword = searchOf(into.ReferrerDomain, into.Referrer)
-	into.Signals |= headerSignals(r) | bot.OfProxy(into.ProxyKind)
+	into.Signals |= headerSignals(r) | bot.OfProxy(into.ProxyKind) | data.Signals(into.IP, into.ReferrerDomain)
+}
+
+// applyLists takes the proxy kind of the operator's lists where the geo data has none. They also name what the geo data
+// only knows to be in a data centre.
+func applyLists(data *botdata.Set, into *Description) {
+	if into.ProxyKind != ProxyNone && into.ProxyKind != ProxyDatacenter {
+		return
+	}
+	if kind := data.ProxyKind(into.IP); kind != "" {
+		into.ProxyKind = kind
+	}
 }

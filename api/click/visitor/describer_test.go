@@ -55,7 +55,7 @@ func TestDescribe(t *testing.T) {
 	t.Parallel()
 	d := newTestDescriber(t, Options{})
 	got := Description{Visitor: models.Visitor{Keyword: "left over", City: "left over"}}
-	d.Describe(browserRequest("Referer", "https://www.google.co.uk/search?q=red+shoes%21&hl=en"), &got)
+	d.Describe(browserRequest("Referer", "https://www.google.co.uk/search?q=red+shoes%21&hl=en"), nil, &got)
 	want := Description{Continent: "EU", Visitor: models.Visitor{
 		IP: netip.MustParseAddr("81.2.69.142"), Country: "GB", ProxyKind: ProxyNone,
 		Language: "en", DeviceType: Desktop, OS: "Windows", OSVersion: "10", Browser: "Chrome",
@@ -84,7 +84,7 @@ func TestDescribeUnderLoad(t *testing.T) {
 			var got Description
 			for _, want := range agents {
 				r := browserRequest("User-Agent", want.UserAgent, "Sec-Ch-Ua", "", "Sec-Ch-Ua-Platform", "")
-				d.Describe(r, &got)
+				d.Describe(r, nil, &got)
 				if got.DeviceType != want.DeviceType || got.City != "Brest" ||
 					want.OS != "" && got.OS != want.OS || want.Browser != "" && got.Browser != want.Browser {
 					t.Errorf("%s: %+v", want.UserAgent, got)
@@ -140,7 +140,7 @@ func TestSignals(t *testing.T) {
 		},
 	} {
 		var got Description
-		if d.Describe(c.request, &got); got.Signals != c.want {
+		if d.Describe(c.request, nil, &got); got.Signals != c.want {
 			t.Errorf("%s: signals %b, want %b", name, got.Signals, c.want)
 		}
 	}
@@ -174,7 +174,7 @@ func TestHints(t *testing.T) {
 		{[]string{"Sec-Ch-Ua-Platform", `"Android"`, "Sec-Ch-Ua-Model", `"Pixel 8"`}, "Chrome", "10", "", ""}, // contradicts
 	} {
 		var got Description
-		d.Describe(browserRequest(c.pairs...), &got)
+		d.Describe(browserRequest(c.pairs...), nil, &got)
 		if got.Browser != c.browser || got.OSVersion != c.version ||
 			got.DeviceBrand != c.brand || got.DeviceModel != c.model {
 			t.Errorf("%q: %q %q %q %q", c.pairs, got.Browser, got.OSVersion, got.DeviceBrand, got.DeviceModel)
@@ -226,7 +226,7 @@ func TestTextsAreCut(t *testing.T) {
 	d := newTestDescriber(t, Options{})
 	var got Description
 	d.Describe(browserRequest("User-Agent", strings.Repeat("é", 5000),
-		"Referer", "http://a/\x00\xff"+strings.Repeat("x", 9000)), &got)
+		"Referer", "http://a/\x00\xff"+strings.Repeat("x", 9000)), nil, &got)
 	if len(got.UserAgent) != MaxUserAgent || !utf8.ValidString(got.UserAgent) {
 		t.Errorf("user agent of %d bytes", len(got.UserAgent))
 	}
@@ -250,10 +250,10 @@ func FuzzDescribe(f *testing.F) {
 			"Sec-Ch-Ua": {hint}, "Sec-Ch-Ua-Platform": {hint}, "Sec-Ch-Ua-Model": {hint}, "Sec-Ch-Ua-Platform-Version": {hint},
 		}}
 		var got Description
-		d.Describe(r, &got)
+		d.Describe(r, nil, &got)
 		delete(r.Header, "X-Forwarded-For")
 		r.Header["Forwarded"] = []string{forwarded}
-		d.Describe(r, &got)
+		d.Describe(r, nil, &got)
 		for text, max := range map[string]int{
 			got.UserAgent: MaxUserAgent, got.Referrer: MaxReferrer, got.ReferrerDomain: MaxDomain, got.Keyword: MaxText,
 			got.DeviceModel: MaxText, got.DeviceBrand: MaxText, got.OS: MaxText, got.OSVersion: MaxText,

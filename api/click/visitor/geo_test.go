@@ -53,7 +53,7 @@ func writeDB(t *testing.T, name string, networks map[string]mm) string {
 
 func describeIP(d *Describer, address string) (got Description) {
 	r := &http.Request{RemoteAddr: netip.AddrPortFrom(netip.MustParseAddr(address), 1).String(), Header: http.Header{}}
-	d.Describe(r, &got)
+	d.Describe(r, nil, &got)
 	return got
 }
 

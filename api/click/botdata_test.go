@@ -1,0 +1,109 @@
+package click
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"switchyard/api/routing"
+	"switchyard/db/seal"
+	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/models/await"
+	"switchyard/models/bot"
+	"switchyard/models/botdata"
+)
+
+// loaded puts the operator's list of a kind in place.
+func (w *world) loaded(kind botdata.Kind, entries ...string) {
+	w.Helper()
+	l := botdata.NewList(kind)
+	for _, e := range entries {
+		if err := l.Read("test", []byte(e), time.Now()); err != nil {
+			w.Fatal(err)
+		}
+	}
+	if err := w.lists().Save(w.Context(), []*botdata.List{l}); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *world) lists() store.BotData {
+	w.Helper()
+	box, err := seal.New(w.db)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return store.New(w.db, box).BotData()
+}
+
+// TestBotData: lists of the operator count from the next click on, a newer one takes the place of the one before, and a
+// process that starts without PostgreSQL has them from its disk.
+func TestBotData(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.run()
+	people := path("redirect", nil, m{"url": "https://people.test/"})
+	w.campaign("data", nil, path("redirect", m{"filters": []m{condition("is_bot", "equals", true)}}, m{"url": "https://bots.test/"}), people)
+	const own = "OwnWatch/3 (Windows NT 10.0; Win64; x64) Chrome/138.0.0.0"
+	click := func(edits ...edit) *models.Click {
+		w.get("/data", append(edits, header("Accept-Encoding", "gzip"))...)
+		return w.tape.last()
+	}
+	becomes := func(what, proxy string, want bot.Signals, isBot bool, edits ...edit) {
+		t.Helper()
+		fits := func(c *models.Click) bool {
+			return c != nil && c.ProxyKind == proxy && bot.Signals(c.BotSignals) == want && c.IsBot == isBot
+		}
+		await.Until(t, what, func() bool { return fits(click(edits...)) })
+	}
+	spam := header("Referer", "https://www.a.spam.example/x")
+	becomes("without lists", "none", 0, false, spam)
+	w.loaded(botdata.SpamIP, "8.8.0.0/16")
+	becomes("an abuser", "none", bot.SpamIP, false, spam)
+	w.loaded(botdata.BadReferrer, "spam.example")
+	becomes("an abuser from a bad page", "none", bot.SpamIP|bot.BadReferrer, true, spam)
+	if c := w.tape.last(); c.BotScore != 90 || c.BotReason != "spam_ip" || c.Destination != "https://bots.test/" {
+		t.Errorf("scored %d for %q, sent to %s", c.BotScore, c.BotReason, c.Destination)
+	}
+	w.loaded(botdata.SpamIP, "9.9.9.9")
+	becomes("another list of abusers", "none", bot.BadReferrer, false, spam)
+	w.loaded(botdata.Datacenter, "8.8.8.0/24")
+	becomes("a data centre", "datacenter", bot.Datacenter, false)
+	w.loaded(botdata.VPN, "8.8.8.8")
+	becomes("a VPN in it", "vpn", bot.VPNOrProxy, false)
+	w.loaded(botdata.Tor, "8.8.8.8")
+	becomes("an exit of Tor", "tor", bot.TorExit, true)
+	becomes("another address", "datacenter", bot.Datacenter, false, peer("8.8.8.9:1"))
+	becomes("a program of nobody", "none", 0, false, peer("7.7.7.7:1"), header("User-Agent", own))
+	w.loaded(botdata.Crawler, "^OwnWatch/")
+	becomes("a crawler", "none", bot.DeclaredBot, true, peer("7.7.7.7:1"), header("User-Agent", own))
+	if c := w.tape.last(); c.DeviceType != "bot" || c.Browser != "" {
+		t.Errorf("the crawler is a %s with %s", c.DeviceType, c.Browser)
+	}
+	w.loaded(botdata.Crawler, "^OtherWatch/")
+	becomes("another list of crawlers", "none", 0, false, peer("7.7.7.7:1"), header("User-Agent", own))
+
+	if err := w.lists().Delete(t.Context(), "vpn"); err != nil {
+		t.Fatal(err)
+	}
+	w.loaded(botdata.Tor, "192.0.2.1")
+	becomes("what is deleted", "datacenter", bot.Datacenter, false)
+
+	dir := t.TempDir()
+	if err := routing.WriteDiskCache(filepath.Join(dir, "routing.copy"), w.h.routes.Current()); err != nil {
+		t.Fatal(err)
+	}
+	v, err := describer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := *w
+	if again.h, err = New(t.Context(), depsOn(down(t), w.tape, v, dir)); err != nil {
+		t.Fatal(err)
+	}
+	again.get("/data", spam, header("Accept-Encoding", "gzip"))
+	if c := w.tape.last(); c.ProxyKind != "datacenter" || bot.Signals(c.BotSignals) != bot.Datacenter|bot.BadReferrer {
+		t.Errorf("from disk: %s, %v", c.ProxyKind, bot.Signals(c.BotSignals).Reasons())
+	}
+}

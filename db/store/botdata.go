@@ -1,0 +1,61 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/models"
+	"switchyard/models/botdata"
+)
+
+// BotData are the lists that the operator has loaded: see package botdata. They are for all accounts.
+type BotData struct{ s *Store }
+
+// BotData gives the operator's lists on this store's connection.
+func (s *Store) BotData() BotData { return BotData{s} }
+
+// BotDataList is a list without its entries.
+type BotDataList struct {
+	Kind     string    `db:"kind" json:"kind"`
+	Entries  int       `db:"entries" json:"entries"`
+	Dated    time.Time `db:"dated" json:"dated"`
+	LoadedAt time.Time `db:"loaded_at" json:"loaded_at"`
+}
+
+// List gives the lists that there are.
+func (b BotData) List(ctx context.Context) ([]BotDataList, error) {
+	return db.Select[BotDataList](ctx, b.s.c, "bot data", `SELECT kind, entries, dated, loaded_at FROM bot_data ORDER BY kind`)
+}
+
+const saveBotData = `
+INSERT INTO bot_data (id, kind, packed, entries, dated) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (kind) DO UPDATE SET packed = $3, entries = $4, dated = $5, loaded_at = clock_timestamp()`
+
+// Save puts lists in the place of those of their kinds, all or none.
+func (b BotData) Save(ctx context.Context, lists []*botdata.List) error {
+	return b.s.Tx(ctx, func(s *Store) error {
+		for _, l := range lists {
+			packed, err := botdata.Pack(l.Entries)
+			if err != nil {
+				return err
+			}
+			_, err = s.exec(ctx, "save bot data", saveBotData, uuid.New(), l.Kind.String(), packed, len(l.Entries), l.Dated)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Delete removes the list of a kind. models.NotFound: there is none.
+func (b BotData) Delete(ctx context.Context, kind string) error {
+	n, err := b.s.exec(ctx, "delete bot data", `DELETE FROM bot_data WHERE kind = $1`, kind)
+	if err == nil && n == 0 {
+		return models.NotFound("list")
+	}
+	return err
+}

@@ -1,0 +1,303 @@
+package botdata
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/netip"
+	"regexp"
+	"strings"
+	"time"
+
+	"golang.org/x/net/publicsuffix"
+
+	"switchyard/models"
+	"switchyard/models/cond"
+)
+
+// List is what files say of one kind.
+type List struct {
+	Kind    Kind
+	Dated   time.Time // of the oldest file
+	Entries []string  // in their form, each once
+	known   map[string]bool
+}
+
+// NewList makes an empty list.
+func NewList(k Kind) *List { return &List{Kind: k, known: map[string]bool{}} }
+
+// maxTold is how many wrong entries of a file are told.
+const maxTold = 10
+
+// Read adds the entries of a file: text with one entry a line, where # begins a comment, or JSON as large clouds and
+// crawler-user-agents publish it. dated is how old the file is; JSON may say so itself. The error names the file and
+// each wrong line; then nothing of the list may be used.
+func (l *List) Read(name string, content []byte, dated time.Time) error {
+	if len(content) > MaxFile {
+		return fmt.Errorf("%s: a file has at most %d MB", name, MaxFile>>20)
+	}
+	for _, mark := range []string{"\ufeff", "\u200b"} { // published files have them
+		content = bytes.ReplaceAll(content, []byte(mark), nil)
+	}
+	r := reader{list: l, file: name}
+	if at := bytes.TrimSpace(content); len(at) > 0 && (at[0] == '{' || at[0] == '[' && l.Kind == Crawler) {
+		dated = r.json(at, dated)
+	} else {
+		r.text(string(content))
+	}
+	if r.wrong > len(r.told) {
+		r.told = append(r.told, fmt.Errorf("%s: %d more", name, r.wrong-len(r.told)))
+	}
+	switch limit := kinds[l.Kind].limit; {
+	case r.wrong > 0 || len(r.told) > 0:
+	case len(l.Entries) > limit:
+		r.told = append(r.told, fmt.Errorf("%s: a list of kind %s has at most %d entries", name, l.Kind, limit))
+	case r.seen == 0:
+		r.told = append(r.told, fmt.Errorf("%s: there are no entries", name))
+	case l.Kind == Crawler:
+		r.told = appendError(r.told, name, checkPatterns(l.Entries))
+	}
+	if l.Dated.IsZero() || dated.Before(l.Dated) {
+		l.Dated = dated.UTC()
+	}
+	return errors.Join(r.told...)
+}
+
+func appendError(list []error, name string, err error) []error {
+	if err == nil {
+		return list
+	}
+	return append(list, fmt.Errorf("%s: %w", name, err))
+}
+
+// reader adds the entries of one file to a list.
+type reader struct {
+	list  *List
+	file  string
+	seen  int // entries, wrong and repeated ones too
+	wrong int
+	told  []error
+}
+
+// add takes an entry in. at says where it stands.
+func (r *reader) add(at, entry string) {
+	r.seen++
+	if len(r.list.Entries) > kinds[r.list.Kind].limit {
+		return // it is an error at the end
+	}
+	entry, err := kinds[r.list.Kind].clean(entry)
+	if err != nil {
+		if r.wrong++; len(r.told) < maxTold {
+			r.told = append(r.told, fmt.Errorf("%s:%s: %w", r.file, at, err))
+		}
+		return
+	}
+	if !r.list.known[entry] {
+		r.list.known[entry] = true
+		r.list.Entries = append(r.list.Entries, entry)
+	}
+}
+
+func (r *reader) text(content string) {
+	n := 0
+	for line := range strings.Lines(content) {
+		n++
+		if line = strings.TrimSpace(uncomment(line, r.list.Kind)); line != "" {
+			r.add(fmt.Sprint(n), line)
+		}
+	}
+}
+
+// uncomment takes a comment away. Within a pattern # is a letter; lists of networks have comments behind ; too.
+func uncomment(line string, k Kind) string {
+	if k == Crawler {
+		if strings.HasPrefix(strings.TrimSpace(line), "#") {
+			return ""
+		}
+		return line
+	}
+	if i := strings.IndexAny(line, "#;"); i >= 0 {
+		return line[:i]
+	}
+	return line
+}
+
+// ranges are the files of the large clouds: Amazon's ip-ranges.json, Google's cloud.json and those of its crawlers,
+// Oracle's public_ip_ranges.json and Microsoft's ServiceTags.
+type ranges struct {
+	CreateDate  string `json:"createDate"`
+	Created     string `json:"creationTime"`
+	LastUpdated string `json:"last_updated_timestamp"`
+	Prefixes    []struct {
+		IP   string `json:"ip_prefix"`
+		IPv4 string `json:"ipv4Prefix"`
+		IPv6 string `json:"ipv6Prefix"`
+	} `json:"prefixes"`
+	IPv6 []struct {
+		IP string `json:"ipv6_prefix"`
+	} `json:"ipv6_prefixes"`
+	Regions []struct {
+		CIDRs []struct {
+			CIDR string `json:"cidr"`
+		} `json:"cidrs"`
+	} `json:"regions"`
+	Values []struct {
+		Properties struct {
+			Prefixes []string `json:"addressPrefixes"`
+		} `json:"properties"`
+	} `json:"values"`
+}
+
+// crawlers is the file of crawler-user-agents.
+type crawlers []struct {
+	Pattern string `json:"pattern"`
+}
+
+// json reads a file of JSON and gives its date.
+func (r *reader) json(content []byte, dated time.Time) time.Time {
+	if r.list.Kind == Crawler {
+		var all crawlers
+		if r.decode(content, &all) {
+			for i, c := range all {
+				r.add(fmt.Sprintf(" [%d].pattern", i), c.Pattern)
+			}
+		}
+		return dated
+	}
+	var all ranges
+	if r.list.Kind == BadReferrer {
+		r.told = append(r.told, fmt.Errorf("%s: a list of kind %s is text, one entry a line", r.file, r.list.Kind))
+	} else if r.decode(content, &all) {
+		r.ranges(&all)
+	}
+	for layout, text := range map[string]string{
+		"2006-01-02-15-04-05": all.CreateDate, "2006-01-02T15:04:05": all.Created, "2006-01-02T15:04:05.999999": all.LastUpdated,
+	} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t
+		}
+	}
+	return dated
+}
+
+func (r *reader) decode(content []byte, into any) bool {
+	err := json.Unmarshal(content, into)
+	if err != nil {
+		at := 0
+		if bad, ok := errors.AsType[*json.SyntaxError](err); ok {
+			at = int(bad.Offset)
+		}
+		line := 1 + bytes.Count(content[:min(at, len(content))], []byte("\n"))
+		r.told = append(r.told, fmt.Errorf("%s:%d: not JSON of a form that is known: %w", r.file, line, err))
+	}
+	return err == nil
+}
+
+func (r *reader) ranges(all *ranges) {
+	for i, p := range all.Prefixes {
+		for _, v := range []string{p.IP, p.IPv4, p.IPv6} {
+			if v != "" {
+				r.add(fmt.Sprintf(" prefixes[%d]", i), v)
+			}
+		}
+	}
+	for i, p := range all.IPv6 {
+		r.add(fmt.Sprintf(" ipv6_prefixes[%d]", i), p.IP)
+	}
+	for i, region := range all.Regions {
+		for j, c := range region.CIDRs {
+			r.add(fmt.Sprintf(" regions[%d].cidrs[%d]", i, j), c.CIDR)
+		}
+	}
+	for i, v := range all.Values {
+		for j, p := range v.Properties.Prefixes {
+			r.add(fmt.Sprintf(" values[%d].properties.addressPrefixes[%d]", i, j), p)
+		}
+	}
+}
+
+// The widest networks. A wider one is a mistake: it would make bots of a large part of all visitors.
+const (
+	widest4 = 8
+	widest6 = 16
+)
+
+func cleanNetwork(entry string) (string, error) {
+	if len(entry) > maxLine {
+		return "", tooLong(entry)
+	}
+	r := cond.ParseRange(entry)
+	if !r.IsValid() {
+		return "", fmt.Errorf("%q is not an address, a network such as 192.0.2.0/24 or a range a-b", short(entry))
+	}
+	if r.From() == r.To() {
+		return r.From().String(), nil
+	}
+	for _, p := range r.Prefixes() {
+		if widest := widestOf(p); p.Bits() < widest {
+			return "", fmt.Errorf("%q is wider than /%d", short(entry), widest)
+		}
+	}
+	if p, ok := r.Prefix(); ok {
+		return p.String(), nil
+	}
+	return r.String(), nil
+}
+
+func widestOf(p netip.Prefix) int {
+	if p.Addr().Is4() {
+		return widest4
+	}
+	return widest6
+}
+
+func cleanDomain(entry string) (string, error) {
+	if len(entry) > maxLine {
+		return "", tooLong(entry)
+	}
+	host, ok := models.HostOf(entry)
+	if !ok {
+		return "", fmt.Errorf("%q is not a domain", short(entry))
+	}
+	host = strings.TrimPrefix(host, "www.")
+	if suffix, official := publicsuffix.PublicSuffix(host); suffix == host && official {
+		return "", fmt.Errorf("%q is a suffix below which anybody registers domains", short(entry))
+	}
+	return host, nil
+}
+
+func cleanPattern(entry string) (string, error) {
+	if len(entry) > maxLine {
+		return "", tooLong(entry)
+	}
+	if strings.ContainsAny(entry, "\r\n") {
+		return "", fmt.Errorf("%q has more than one line", short(entry))
+	}
+	re, err := regexp.Compile(entry)
+	if err != nil {
+		return "", fmt.Errorf("%q is not an RE2 pattern: %w", short(entry), err)
+	}
+	for _, person := range people {
+		if re.MatchString(person) {
+			return "", fmt.Errorf("%q matches a usual browser: %s", short(entry), person)
+		}
+	}
+	return entry, nil
+}
+
+// people are browsers that no pattern may match.
+var people = []string{
+	"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/138.0.0.0 Safari/537.36",
+	"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/138.0.0.0 Safari/537.36 Edg/138.0.0.0",
+	"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Safari/605.1.15",
+	"Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1",
+	"Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/138.0.0.0 Mobile Safari/537.36",
+	"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+}
+
+func tooLong(entry string) error {
+	return fmt.Errorf("%q is over %d bytes", short(entry), maxLine)
+}
+
+func short(entry string) string { return entry[:min(len(entry), 80)] }

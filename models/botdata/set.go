@@ -1,0 +1,195 @@
+package botdata
+
+import (
+	"bytes"
+	"compress/flate"
+	"fmt"
+	"io"
+	"net/netip"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+
+	"github.com/gaissmai/bart"
+
+	"switchyard/models/bot"
+	"switchyard/models/cond"
+)
+
+// Set is one compiled list of each kind, or none. The zero value has none; nil is as good.
+type Set struct{ lists [kindCount]*Compiled }
+
+// Compiled is a list ready to be asked.
+type Compiled struct {
+	networks *bart.Lite
+	domains  map[string]struct{}
+	patterns *Patterns
+}
+
+// Compile prepares entries as a List has them. One that cannot be read matches nobody.
+func Compile(k Kind, entries []string) *Compiled {
+	c := &Compiled{}
+	switch k {
+	case BadReferrer:
+		c.domains = make(map[string]struct{}, len(entries))
+		for _, e := range entries {
+			c.domains[e] = struct{}{}
+		}
+	case Crawler:
+		c.patterns = compilePatterns(entries)
+	default:
+		c.networks = &bart.Lite{}
+		for _, e := range entries {
+			if r := cond.ParseRange(e); r.IsValid() {
+				for _, p := range r.Prefixes() {
+					c.networks.Insert(p)
+				}
+			}
+		}
+	}
+	return c
+}
+
+// Put makes a list the one of its kind.
+func (s *Set) Put(k Kind, c *Compiled) { s.lists[k] = c }
+
+// Remove takes a list out, unless another one stands in its place.
+func (s *Set) Remove(k Kind, c *Compiled) {
+	if s.lists[k] == c {
+		s.lists[k] = nil
+	}
+}
+
+func (s *Set) has(k Kind, addr netip.Addr) bool {
+	return s.lists[k] != nil && s.lists[k].networks.Lookup(addr)
+}
+
+// ProxyKind is the proxy_kind of an address: the kind of the first list that has it, as clickattr names it. Empty: none
+// has.
+func (s *Set) ProxyKind(addr netip.Addr) string {
+	if s == nil || !addr.IsValid() {
+		return ""
+	}
+	for _, k := range [...]Kind{Tor, VPN, Proxy, Datacenter} {
+		if s.has(k, addr) {
+			return kinds[k].name
+		}
+	}
+	return ""
+}
+
+// Signals are those of an address and of the domain of a referrer, beside what ProxyKind says.
+func (s *Set) Signals(addr netip.Addr, referrer string) (fired bot.Signals) {
+	if s == nil {
+		return 0
+	}
+	if addr.IsValid() && s.has(SpamIP, addr) {
+		fired |= bot.SpamIP
+	}
+	if l := s.lists[BadReferrer]; l != nil {
+		for domain, more := referrer, referrer != ""; more; _, domain, more = strings.Cut(domain, ".") {
+			if _, bad := l.domains[domain]; bad {
+				return fired | bot.BadReferrer
+			}
+		}
+	}
+	return fired
+}
+
+// Crawlers are the patterns of crawlers, nil if there are none.
+func (s *Set) Crawlers() *Patterns {
+	if s == nil || s.lists[Crawler] == nil {
+		return nil
+	}
+	return s.lists[Crawler].patterns
+}
+
+// Patterns find crawlers by their user agents. Looking takes some 20 ns a plain text and more a pattern.
+type Patterns struct {
+	plain    []string
+	compiled []*regexp.Regexp
+}
+
+func compilePatterns(entries []string) *Patterns {
+	p := &Patterns{}
+	for _, e := range entries {
+		re, err := regexp.Compile(e)
+		if err != nil {
+			continue
+		}
+		if text, whole := re.LiteralPrefix(); whole {
+			p.plain = append(p.plain, text)
+		} else {
+			p.compiled = append(p.compiled, re)
+		}
+	}
+	return p
+}
+
+// Match reports whether a user agent is a crawler's.
+func (p *Patterns) Match(userAgent string) bool {
+	for _, text := range p.plain {
+		if strings.Contains(userAgent, text) {
+			return true
+		}
+	}
+	for _, re := range p.compiled {
+		if re.MatchString(userAgent) {
+			return true
+		}
+	}
+	return false
+}
+
+// maxInstructions bounds the patterns of a list together. One instruction at one byte takes some 10 ns at most.
+const maxInstructions = 20_000
+
+func checkPatterns(entries []string) error {
+	sum := 0
+	for _, e := range entries {
+		tree, err := syntax.Parse(e, syntax.Perl)
+		if err != nil {
+			return fmt.Errorf("botdata: %w", err)
+		}
+		prog, err := syntax.Compile(tree.Simplify())
+		if err != nil {
+			return fmt.Errorf("botdata: %w", err)
+		}
+		if _, whole := prog.Prefix(); !whole {
+			sum += len(prog.Inst)
+		}
+	}
+	if sum > maxInstructions {
+		return fmt.Errorf("the patterns are too complex: together they have %d instructions, and at most %d are allowed",
+			sum, maxInstructions)
+	}
+	return nil
+}
+
+// Pack makes entries small.
+func Pack(entries []string) ([]byte, error) {
+	var b bytes.Buffer
+	w, err := flate.NewWriter(&b, flate.DefaultCompression)
+	if err == nil {
+		_, err = io.WriteString(w, strings.Join(entries, "\n"))
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("botdata: pack: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// Unpack gives the entries that were packed.
+func Unpack(packed []byte) ([]string, error) {
+	text, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(packed)), 2*MaxFile))
+	if err != nil {
+		return nil, fmt.Errorf("botdata: unpack: %w", err)
+	}
+	if len(text) == 0 {
+		return nil, nil
+	}
+	return strings.Split(string(text), "\n"), nil
+}
