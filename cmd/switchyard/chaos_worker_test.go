@@ -114,11 +114,13 @@ func (f faultProcess) work(ctx context.Context, u *workers.Run[faultArgs, jobs.N
 	var start, earlier int64
 	const begin = `INSERT INTO fault_starts (job, pid) VALUES ($1, $2)
 		RETURNING id, (SELECT count(*) FROM fault_starts WHERE job = $1)`
-	if err := f.db.QueryRowxContext(ctx, begin, u.Job.ID, os.Getpid()).Scan(&start, &earlier); err != nil {
+	// A process is frozen as soon as its row is seen. Its lease is lost then, which must not hide the row from itself.
+	kept := context.WithoutCancel(ctx)
+	if err := f.db.QueryRowxContext(kept, begin, u.Job.ID, os.Getpid()).Scan(&start, &earlier); err != nil {
 		return err
 	}
 	defer func() {
-		_, _ = f.db.ExecContext(context.WithoutCancel(ctx),
+		_, _ = f.db.ExecContext(kept,
 			`UPDATE fault_starts SET ended = clock_timestamp() WHERE id = $1`, start)
 	}()
 	if u.Args.Hold && earlier == 0 {
