@@ -18,9 +18,17 @@ import (
 // than the second after which the reconciler would look for the row's task. After it the job is postponed.
 const localWait = 600 * time.Millisecond
 
+// shortWait is how long a swift job waits where others fill the room. Thousands that were postponed at once would cost
+// more than their work.
+const shortWait = 100 * time.Millisecond
+
 // swift is the duration of jobs whose account may have any number of them wait in the worker: they wait for each other
 // no longer than for the queue.
 const swift = 250 * time.Millisecond
+
+// swiftReturn is the longest time after which one more of an account's swift jobs comes back. What they took while all
+// of them came at once says little about what they will take.
+const swiftReturn = 2 * time.Millisecond
 
 // admission shares the slots of a queue among accounts, in one worker. With n accounts at work each has one part of
 // n+1, so that there are slots for one that comes. Jobs without an account take any slot.
@@ -32,7 +40,7 @@ const swift = 250 * time.Millisecond
 // queue of many short jobs: one that is postponed is taken from the queue twice.
 type admission struct {
 	slots int
-	room  int // how many jobs wait in the worker at once
+	room  int // how many jobs wait in the worker for as long as they may
 	slow  time.Duration
 	now   func() time.Time
 
@@ -80,12 +88,17 @@ func (a *admission) acquire(ctx context.Context, account uuid.UUID, kind string,
 		return a.releaser(w, l), 0
 	}
 	swiftly := l.took > 0 && l.took < swift && atMost == 0
-	if len(a.waiting) >= a.room || !swiftly && l.waiting >= max(a.room/4, 1) {
+	full := len(a.waiting) >= a.room
+	if !swiftly && (full || l.waiting >= max(a.room/4, 1)) {
 		return nil, a.postpone(w, l)
+	}
+	limit := localWait
+	if full {
+		limit = shortWait
 	}
 	a.waiting = append(a.waiting, w)
 	l.waiting++
-	a.await(ctx, w)
+	a.await(ctx, w, limit)
 	l.waiting--
 	a.waiting = slices.DeleteFunc(a.waiting, func(other *waiter) bool { return other == w })
 	select {
@@ -97,10 +110,10 @@ func (a *admission) acquire(ctx context.Context, account uuid.UUID, kind string,
 }
 
 // await waits until the job is admitted, or long enough. Meanwhile the lock is free.
-func (a *admission) await(ctx context.Context, w *waiter) {
+func (a *admission) await(ctx context.Context, w *waiter, atMost time.Duration) {
 	a.mu.Unlock()
 	defer a.mu.Lock()
-	limit := time.NewTimer(localWait)
+	limit := time.NewTimer(atMost)
 	defer limit.Stop()
 	select {
 	case <-w.admitted:
@@ -203,7 +216,11 @@ func (a *admission) postpone(w *waiter, l *accountLoad) time.Duration {
 	if w.atMost > 0 {
 		places = min(places, w.atMost)
 	}
-	return l.postponed.Postpone(a.now(), l.took/time.Duration(places))
+	each := l.took / time.Duration(places)
+	if l.took < swift {
+		each = min(each, swiftReturn)
+	}
+	return l.postponed.Postpone(a.now(), each)
 }
 
 // errNoSlot is why a job was postponed.

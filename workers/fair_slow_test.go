@@ -42,3 +42,25 @@ func TestSlowAccounts(t *testing.T) {
 		t.Errorf("another account gets %d slots", len(got))
 	}
 }
+
+// TestSwiftAccounts: the swift jobs of an account that come all at once make each other slow. They come back as fast as
+// they may be done when they do not.
+func TestSwiftAccounts(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1_800_000_000, 0)
+	a := newAdmission(2, 0, func() time.Time { return now })
+	account, jobs := uuid.New(), 1000
+	release, _ := a.acquire(t.Context(), account, "k", 0)
+	now = now.Add(swift - time.Millisecond)
+	release()
+	a.acquire(t.Context(), account, "k", 0) // takes the one slot of the account
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var last time.Duration
+	for range jobs {
+		last = a.postpone(&waiter{account: account, kind: "k"}, a.load(account))
+	}
+	if want := time.Duration(jobs) * swiftReturn; last > want {
+		t.Errorf("the last of %d jobs comes back after %s, want %s", jobs, last, want)
+	}
+}
