@@ -43,6 +43,8 @@ type BotSignal struct {
 	Weight     int    `json:"weight" doc:"added to the score"`
 	Enabled    bool   `json:"enabled"`
 	CanDisable bool   `json:"can_disable"`
+	When       string `json:"when" doc:"when it is found; what is not found at the click changes it afterwards"`
+	Found      string `json:"found" doc:"how it is found"`
 	Hits       int64  `json:"hits_30d" doc:"clicks of the last 30 days on which it fired"`
 }
 
@@ -113,7 +115,7 @@ func (d Deps) botDetection(c *route.Call) (out BotDetection, err error) {
 	for row := range bot.All() {
 		out.Signals = append(out.Signals, BotSignal{
 			Reason: row.Reason, Meaning: row.Meaning, Weight: row.Weight, CanDisable: row.CanDisable,
-			Enabled: settings.Disabled&row.Bit == 0, Hits: hits[row.Bit],
+			Enabled: settings.Disabled&row.Bit == 0, When: string(row.When), Found: row.Found, Hits: hits[row.Bit],
 		})
 	}
 	return out, nil

@@ -169,6 +169,12 @@ func TestBotDetection(t *testing.T) {
 	}
 	same(t, signal("datacenter"), map[string]any{"weight": 45.0, "enabled": true, "can_disable": true, "hits_30d": 20.0})
 	same(t, signal("deny_list"), map[string]any{"can_disable": false, "hits_30d": 0.0})
+	same(t, signal("no_js"), map[string]any{"when": "seconds later"})
+	for _, row := range got["signals"].([]any) {
+		if row := row.(map[string]any); row["when"] == "" || row["found"] == "" {
+			t.Errorf("nobody says when and how %s is found", row["reason"])
+		}
+	}
 
 	put := func(body any) map[string]any { return s.Do("PUT", "/bot-detection", body).Want(200, "").Map() }
 	changed := put(map[string]any{"threshold": 44.6, "disabled": []string{"tor_exit", "deny_list", "no_such"}})

@@ -1,17 +1,31 @@
 package bot_test
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"switchyard/models/bot"
 )
+
+// bounds are in the texts of their signals.
+var bounds = map[bot.Signals][]any{
+	bot.FastClick: {bot.FastBound.Seconds()}, bot.ClickFlood: {bot.FloodBound}, bot.CampaignFlood: {bot.FloodBound},
+	bot.RepeatClick: {bot.RepeatBound, bot.RepeatWindow.Hours()},
+	bot.NoJS:        {bot.TagWait.Seconds(), bot.TaggedBound, bot.TaggedWindow.Hours()},
+}
 
 func TestTable(t *testing.T) {
 	t.Parallel()
 	for i, row := range slices.Collect(bot.All()) {
 		if row.Bit != 1<<i {
 			t.Errorf("%s has bit %b, its row is %d", row.Reason, row.Bit, i)
+		}
+		for _, bound := range bounds[row.Bit] {
+			if text := row.Meaning + row.Found; !strings.Contains(text, fmt.Sprint(bound, " ")) {
+				t.Errorf("%s does not say %v: %s", row.Reason, bound, text)
+			}
 		}
 		if found, ok := bot.ByReason(row.Reason); !ok || found.Bit != row.Bit {
 			t.Errorf("%s is not found by its name", row.Reason)

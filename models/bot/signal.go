@@ -50,35 +50,83 @@ type Signal struct {
 	Weight     int    // added to the score
 	CanDisable bool
 	Meaning    string
+	When       When
+	Found      string // how
 }
+
+// When says when a signal is found.
+type When string
+
+// When signals are found. What is not found at the click revises it.
+const (
+	AtClick  When = "at the click"
+	Later    When = "seconds later"
+	LookedUp When = "after a look-up"
+)
 
 // table is in the order of the bits.
 var table = [...]Signal{
-	{DenyList, "deny_list", 100, false, "a deny entry matched"},
-	{DeclaredBot, "declared_bot", 100, false, "the user agent calls itself a bot"},
-	{LinkPreview, "link_preview", 100, true, "a messenger or network fetched a preview"},
-	{AICrawler, "ai_crawler", 100, true, "a crawler of an AI service"},
-	{HTTPLibrary, "http_library", 90, true, "a programming library, not a browser"},
-	{EmptyUserAgent, "empty_user_agent", 90, true, "no user agent was sent"},
-	{Headless, "headless", 80, true, "a browser under remote control"},
-	{HeadRequest, "head_request", 80, true, "only the headers were asked for"},
-	{Prefetch, "prefetch", 80, true, "a browser loaded the link ahead of a click"},
-	{FakeCrawler, "fake_crawler", 80, true, "claims to be a search engine's crawler and is not"},
-	{Honeypot, "honeypot", 100, true, "followed a link that nobody can see"},
-	{TorExit, "tor_exit", 60, true, "came through Tor"},
-	{Datacenter, "datacenter", 45, true, "the address belongs to a hosting network"},
-	{VPNOrProxy, "vpn_or_proxy", 30, true, "the address belongs to a VPN or proxy"},
-	{SpamIP, "spam_ip", 50, true, "the address is on a list of abusers"},
-	{BadReferrer, "bad_referrer", 40, true, "the referrer is known for spam"},
-	{UAMismatch, "ua_mismatch", 40, true, "the user agent contradicts itself or the client hints"},
-	{NoAcceptLanguage, "no_accept_language", 25, true, "no language was asked for"},
-	{FewHeaders, "few_headers", 25, true, "fewer headers than a browser sends"},
-	{FastClick, "fast_click", 50, true, "left the landing page within 0.8 seconds"},
-	{ClickFlood, "click_flood", 50, true, "over 60 events a minute from one address"},
-	{CampaignFlood, "campaign_flood", 40, true, "over 60 events a minute from one address on one campaign"},
-	{RepeatClick, "repeat_click", 20, true, "the same visitor clicked again and again in a day"},
-	{GeoTZMismatch, "geo_tz_mismatch", 20, true, "the browser's time zone is not that of the address"},
-	{NoJS, "no_js", 25, true, "the page tag never reported"},
+	{DenyList, "deny_list", 100, false, "a deny entry matched", AtClick, "an entry of the account's lists"},
+	{DeclaredBot, "declared_bot", 100, false, "the user agent calls itself a bot", AtClick, "the user agent"},
+	{LinkPreview, "link_preview", 100, true, "a messenger or network fetched a preview", AtClick, "the user agent"},
+	{AICrawler, "ai_crawler", 100, true, "a crawler of an AI service", AtClick, "the user agent"},
+	{HTTPLibrary, "http_library", 90, true, "a programming library, not a browser", AtClick, "the user agent"},
+	{EmptyUserAgent, "empty_user_agent", 90, true, "no user agent was sent", AtClick, "the user agent"},
+	{Headless, "headless", 80, true, "a browser under remote control", AtClick, "the user agent"},
+	{HeadRequest, "head_request", 80, true, "only the headers were asked for", AtClick, "the method of the request"},
+	{
+		Prefetch, "prefetch", 80, true, "a browser loaded the link ahead of a click", AtClick,
+		"the headers Sec-Purpose, Purpose and X-Moz",
+	},
+	{
+		FakeCrawler, "fake_crawler", 80, true, "claims to be a search engine's crawler and is not", LookedUp,
+		"the name of the address, and the addresses of that name",
+	},
+	{
+		Honeypot, "honeypot", 100, true, "followed a link that nobody can see", Later,
+		"the page tag's hidden link /t/h/{click id} was followed",
+	},
+	{TorExit, "tor_exit", 60, true, "came through Tor", AtClick, "data on the address"},
+	{Datacenter, "datacenter", 45, true, "the address belongs to a hosting network", AtClick, "data on the address"},
+	{VPNOrProxy, "vpn_or_proxy", 30, true, "the address belongs to a VPN or proxy", AtClick, "data on the address"},
+	{SpamIP, "spam_ip", 50, true, "the address is on a list of abusers", LookedUp, "a list of addresses"},
+	{BadReferrer, "bad_referrer", 40, true, "the referrer is known for spam", AtClick, "a list of domains"},
+	{
+		UAMismatch, "ua_mismatch", 40, true, "the user agent contradicts itself or the client hints", AtClick,
+		"the user agent and the client hints",
+	},
+	{
+		NoAcceptLanguage, "no_accept_language", 25, true, "no language was asked for", AtClick,
+		"the header Accept-Language",
+	},
+	{
+		FewHeaders, "few_headers", 25, true, "fewer headers than a browser sends", AtClick,
+		"the headers of the request",
+	},
+	{
+		FastClick, "fast_click", 50, true, "left the landing page within 0.8 seconds", Later,
+		"the times of the click and of its first click-out",
+	},
+	{
+		ClickFlood, "click_flood", 50, true, "over 60 events a minute from one address", Later,
+		"the account's clicks of the minute up to this one; a /64 of IPv6 is one address",
+	},
+	{
+		CampaignFlood, "campaign_flood", 40, true, "over 60 events a minute from one address on one campaign", Later,
+		"the campaign's clicks of the minute up to this one; a /64 of IPv6 is one address",
+	},
+	{
+		RepeatClick, "repeat_click", 20, true, "the same visitor clicked again and again in a day", Later,
+		"over 20 repeated clicks of one address and user agent on one campaign in 24 hours",
+	},
+	{
+		GeoTZMismatch, "geo_tz_mismatch", 20, true, "the browser's time zone is not that of the address", Later,
+		"the page tag's time zone, and those of the country",
+	},
+	{
+		NoJS, "no_js", 25, true, "the page tag never reported", Later,
+		"no event within 30 seconds, of a landing page whose tag has reported 5 other clicks in 24 hours",
+	},
 }
 
 // Network are the signals of OfProxy.
