@@ -40,6 +40,7 @@ require (
 	golang.org/x/text v0.43.0
 	golang.org/x/time v0.14.0
 	pgregory.net/rapid v1.3.0
+	zgo.at/tz v0.0.0-20240819050900-3c7bf6122612
 )
 
 require (

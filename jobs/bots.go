@@ -39,3 +39,10 @@ type RescoreAnswer struct {
 // RescoreBots scores recorded clicks anew, by the settings of the account. It works in batches: figures are right after
 // each of them.
 var RescoreBots = Define[RescoreArgs, RescoreAnswer]("bots:rescore", resumable)
+
+// ScanBots looks at an account's new clicks for signals that show only afterwards, and at older ones of which more is known
+// now.
+var ScanBots = Define[None, None]("bots:scan", Policy{Queue: Bulk, Timeout: 2 * time.Minute, Retention: time.Minute})
+
+// SweepBots starts ScanBots for each account that has clicks to look at.
+var SweepBots = tick("bots:sweep", time.Minute)

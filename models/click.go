@@ -119,6 +119,12 @@ type ClickOut struct {
 	Destination string
 }
 
+// ClickTrap says that the visitor of a click followed a link that nobody can see.
+type ClickTrap struct {
+	ClickID   uuid.UUID
+	AccountID uuid.UUID // zero: not known where it was recorded
+}
+
 // Postback is a message of a network or a shop about a conversion, as it arrived. It is stored at once, and
 // interpreted later by the job conversion:record.
 type Postback struct {

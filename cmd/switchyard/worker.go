@@ -19,6 +19,7 @@ import (
 	"switchyard/ops/config"
 	"switchyard/ops/logs"
 	"switchyard/workers"
+	"switchyard/workers/botscan"
 	"switchyard/workers/clock"
 	"switchyard/workers/conversion"
 	"switchyard/workers/correction"
@@ -96,6 +97,7 @@ func newRuntime(cfg config.Config, bulk *db.DB, o workers.Options) (*workers.Run
 	conversion.Register(r, records, clicks)
 	idempotency.Register(r, records)
 	ledger.Register(r, records, clicks)
+	botscan.Register(r, records, clicks)
 	plan.Register(r, records, reports, nil)
 	if err := registerGeo(cfg, r, records, clicks); err != nil {
 		return nil, err

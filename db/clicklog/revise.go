@@ -19,6 +19,7 @@ import (
 type Finding struct {
 	ClickID uuid.UUID
 	Signals bot.Signals   // that fired, beside those that it has
+	Cleared bot.Signals   // that are taken back
 	Place   *models.Place // of its address; nil: as it is. An unknown field is as it is
 	Source  string        // who says the place
 }
@@ -95,7 +96,7 @@ func (f Finding) apply(click *StoredClick) {
 		}
 		click.GeoSource = f.Source
 	}
-	click.BotSignals |= uint64(f.Signals)
+	click.BotSignals = click.BotSignals&^uint64(f.Cleared) | uint64(f.Signals)
 }
 
 // revision moves the figures of stored clicks that change.

@@ -24,6 +24,7 @@ type ingestBatch struct {
 	postbacks []*models.Postback
 	smart     []*StoredSmartlinkClick
 	events    []*models.SiteEvent
+	traps     []*models.ClickTrap
 	retry     []uuid.UUID // clicks whose hops and arrivals could not be applied before
 }
 
@@ -45,6 +46,8 @@ func newBatch(items []spool.Item) ingestBatch {
 			b.postbacks = append(b.postbacks, r.Postback)
 		case r.Event != nil:
 			b.events = append(b.events, r.Event)
+		case r.Trap != nil:
+			b.traps = append(b.traps, r.Trap)
 		case r.Smart != nil:
 			b.smart = append(b.smart, &StoredSmartlinkClick{
 				StoredClick: StoredClick{Click: r.Smart.Click, At: models.ClickTime(r.Smart.ID)},
@@ -169,7 +172,10 @@ func (b ingestBatch) store(ctx context.Context, c db.Conn) (out stored, err erro
 	if err := storeSmartlinkClicks(ctx, c, b.smart); err != nil {
 		return out, err
 	}
-	return out, deltas.Write(ctx, c)
+	if err := deltas.Write(ctx, c); err != nil {
+		return out, err
+	}
+	return out, b.noteLate(ctx, c, fresh)
 }
 
 // ofAccounts leaves out what waited in the spool while its account was deleted: nobody could see or delete it. Postbacks

@@ -99,6 +99,11 @@ var eventFields = []field[models.SiteEvent]{
 	listField(24, func(e *models.SiteEvent) *[]models.ReachedGoal { return &e.Goals }),
 }
 
+var trapFields = []field[models.ClickTrap]{
+	idField(1, func(t *models.ClickTrap) *uuid.UUID { return &t.ClickID }),
+	idField(2, func(t *models.ClickTrap) *uuid.UUID { return &t.AccountID }),
+}
+
 // smartlinkFields are those of a click, under the same tags, and the smartlink's own.
 var smartlinkFields = func() []field[models.SmartlinkClick] {
 	var fields []field[models.SmartlinkClick]

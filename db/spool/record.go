@@ -16,6 +16,7 @@ type Record struct {
 	Postback *models.Postback
 	Smart    *models.SmartlinkClick
 	Event    *models.SiteEvent
+	Trap     *models.ClickTrap
 }
 
 // The first byte of an encoded record says what it is. The numbers are stored on disk, so none is ever reused.
@@ -25,6 +26,7 @@ const (
 	kindPostback = 3
 	kindSmart    = 4
 	kindEvent    = 5
+	kindTrap     = 6
 )
 
 var (
@@ -45,6 +47,8 @@ func appendRecord(b []byte, r Record) ([]byte, error) {
 		return appendFields(append(b, kindSmart), smartlinkFields, r.Smart), nil
 	case r.Event != nil:
 		return appendFields(append(b, kindEvent), eventFields, r.Event), nil
+	case r.Trap != nil:
+		return appendFields(append(b, kindTrap), trapFields, r.Trap), nil
 	}
 	return b, errEmptyRecord
 }
@@ -73,6 +77,9 @@ func decodeRecord(p []byte) (Record, error) {
 	case kindEvent:
 		r.Event = new(models.SiteEvent)
 		err = readFields(p[1:], eventFields, r.Event)
+	case kindTrap:
+		r.Trap = new(models.ClickTrap)
+		err = readFields(p[1:], trapFields, r.Trap)
 	default:
 		err = fmt.Errorf("%w: kind %d", errCorrupt, p[0])
 	}
@@ -94,6 +101,8 @@ func (r Record) id() uuid.UUID {
 		return r.Smart.ID
 	case r.Event != nil:
 		return r.Event.ID
+	case r.Trap != nil:
+		return r.Trap.ClickID
 	}
 	return uuid.Nil
 }

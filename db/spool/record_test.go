@@ -82,6 +82,7 @@ func TestRecordsKeepEveryField(t *testing.T) {
 		"click-out":      {Out: filled[models.ClickOut]()},
 		"postback":       {Postback: filled[models.Postback]()},
 		"event":          {Event: filled[models.SiteEvent]()},
+		"trap":           {Trap: filled[models.ClickTrap]()},
 		"smartlink":      {Smart: filled[models.SmartlinkClick]()},
 		"click, id only": {Click: &models.Click{ID: models.NewClickID()}},
 		"IPv4":           {Click: &models.Click{ID: models.NewClickID(), Visitor: models.Visitor{IP: netip.MustParseAddr("8.8.8.8")}}},

@@ -19,6 +19,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/store"
+	"switchyard/models/bot"
 	"switchyard/ops/client"
 	"switchyard/ops/config"
 	"switchyard/ops/devstack"
@@ -178,16 +183,28 @@ func (f *Fleet) Command(ctx context.Context, out any, args ...string) error {
 	return nil
 }
 
-// Account creates an account and a full key by the command line.
+// crowdSignals are those of visitors who are many at one address, and quicker than people: all that a lab sends.
+var crowdSignals = (bot.FastClick | bot.ClickFlood | bot.CampaignFlood | bot.RepeatClick).Reasons()
+
+// Account creates an account and a full key by the command line. Its clicks are no bots' for coming from a lab.
 func (f *Fleet) Account(ctx context.Context, name, plan string) (account string, api *client.API, err error) {
 	var created struct {
-		ID string `json:"id"`
+		ID uuid.UUID `json:"id"`
 	}
 	if err := f.Command(ctx, &created, "accounts", "create", "--name", name, "--plan", plan); err != nil {
 		return "", nil, err
 	}
-	api, err = f.Key(ctx, created.ID, "full")
-	return created.ID, api, err
+	d, err := db.Open(ctx, f.DatabaseURL, db.Options{Name: "fleet"})
+	if err != nil {
+		return "", nil, err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	set := store.BotSettings{Threshold: bot.DefaultThreshold, Disabled: crowdSignals}
+	if err := store.New(d, nil).SetBotSettings(ctx, created.ID, set); err != nil {
+		return "", nil, err
+	}
+	api, err = f.Key(ctx, created.ID.String(), "full")
+	return created.ID.String(), api, err
 }
 
 // Key creates a key of an account by the command line.

@@ -1,0 +1,133 @@
+package clicklog
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/models"
+	"switchyard/models/bot"
+)
+
+const (
+	// scanSettle is how old a click is when it is looked at: the page tag has had bot.TagWait, and the ingesters have
+	// stored what came before.
+	scanSettle = bot.TagWait + 10*time.Second
+	// storedLate is how old a click is that is stored so late that a scan may have passed it. The difference is for clocks
+	// that disagree.
+	storedLate = scanSettle - 15*time.Second
+	// scanReach is how far back clicks are looked at. Those that are stored later stay as they are.
+	scanReach = 48 * time.Hour
+	// firstScan is how far back the first scan of an account looks.
+	firstScan = time.Hour
+	// repeatsKept is how long repeated clicks are remembered.
+	repeatsKept = bot.RepeatWindow + 2*time.Hour
+	// forgottenByScans is how many rows of what scans remember one statement deletes.
+	forgottenByScans = 10_000
+)
+
+// BotScan is how far the clicks of an account were looked at for signals that show only afterwards.
+type BotScan struct {
+	AccountID uuid.UUID `db:"account_id"`
+	After     uuid.UUID `db:"scanned_after"`
+	Revision  int64     `db:"revision"`
+}
+
+const selectWaitingScans = `
+SELECT a.id FROM accounts a LEFT JOIN bot_scans s ON s.account_id = a.id
+WHERE (s.leased_until IS NULL OR s.leased_until < now()) AND (
+	EXISTS (SELECT FROM clicks c
+		WHERE c.account_id = a.id AND c.id > coalesce(s.scanned_after, $1) AND c.id >= $2 AND c.id < $3)
+	OR EXISTS (SELECT FROM bot_rechecks q WHERE q.account_id = a.id))`
+
+// WaitingBotScans lists the accounts with clicks that are to be looked at.
+func (l Log) WaitingBotScans(ctx context.Context) ([]uuid.UUID, error) {
+	now := l.now()
+	return db.Select[uuid.UUID](ctx, l.Conn, "waiting scans", selectWaitingScans, models.FloorClickID(now.Add(-firstScan)),
+		models.FloorClickID(now.Add(-scanReach)), models.FloorClickID(now.Add(-scanSettle)))
+}
+
+const leaseScan = `
+INSERT INTO bot_scans AS s (account_id, scanned_after, leased_until)
+SELECT id, $2, now() + make_interval(secs => $4) FROM accounts WHERE id = $1
+ON CONFLICT (account_id) DO UPDATE SET leased_until = excluded.leased_until, scanned_after = greatest(s.scanned_after, $3)
+WHERE s.leased_until IS NULL OR s.leased_until < now()
+RETURNING account_id, scanned_after, revision`
+
+// LeaseBotScan gives the scan of an account to one worker for a while. ok is false if another one has it.
+func (l Log) LeaseBotScan(ctx context.Context, account uuid.UUID, term time.Duration) (s BotScan, ok bool, err error) {
+	now := l.now()
+	return db.First[BotScan](ctx, l.Conn, "lease scan", leaseScan, account, models.FloorClickID(now.Add(-firstScan)),
+		models.FloorClickID(now.Add(-scanReach)), term.Seconds())
+}
+
+// ReleaseBotScan ends a lease.
+func (l Log) ReleaseBotScan(ctx context.Context, account uuid.UUID) error {
+	_, err := db.Exec(ctx, l.Conn, "release scan", `UPDATE bot_scans SET leased_until = NULL WHERE account_id = $1`, account)
+	return err
+}
+
+// BotsScanned is what one ScanBots did.
+type BotsScanned struct {
+	After uuid.UUID   // the last click that it looked at
+	Days  []time.Time // on which bots and others have changed
+	Done  bool        // there are no more clicks
+}
+
+const selectScanned = `SELECT id FROM clicks WHERE account_id = $1 AND id > $2 AND id < $3 ORDER BY id LIMIT $4`
+
+// ScanBots looks at the next clicks of a scan, at most limit, in the transaction of c, and revises those on which a signal
+// has fired. Call RespreadSpend for the Days, then MoveBotScan. Doing it again changes nothing: a signal that has fired is
+// found again. A click that is stored late, though not more than 48 hours, takes the scan back to its time.
+func (l Log) ScanBots(ctx context.Context, c db.Conn, s BotScan, settings bot.Settings, limit int) (BotsScanned, error) {
+	now := l.now()
+	ids, err := db.Select[uuid.UUID](ctx, c, "clicks to scan", selectScanned, s.AccountID, s.After,
+		models.FloorClickID(now.Add(-scanSettle)), limit)
+	if err != nil || len(ids) == 0 {
+		return BotsScanned{After: s.After, Done: true}, err
+	}
+	out := BotsScanned{After: ids[len(ids)-1], Done: len(ids) < limit}
+	crowd := crowd{account: s.AccountID, first: ids[0], last: out.After}
+	fired, err := crowd.signals(ctx, c)
+	if err != nil {
+		return out, err
+	}
+	j := judgement{Log: l, account: s.AccountID, settings: settings, fired: fired, waited: true}
+	out.Days, err = j.pass(ctx, c, ids)
+	return out, err
+}
+
+const moveScan = `
+UPDATE bot_scans SET scanned_after = $3, revision = revision + 1 WHERE account_id = $1 AND revision = $2
+RETURNING account_id, scanned_after, revision`
+
+// MoveBotScan notes that the clicks up to one were looked at, in the transaction of c. ok is false if a late click was
+// stored meanwhile: the next scan begins there.
+func (Log) MoveBotScan(ctx context.Context, c db.Conn, s BotScan, after uuid.UUID) (moved BotScan, ok bool, err error) {
+	return db.First[BotScan](ctx, c, "move scan", moveScan, s.AccountID, s.Revision, after)
+}
+
+// ForgetBotScans deletes what scans need no more: old repeats, landing pages' reports, and rechecks of clicks that did not
+// come. It also finds the accounts of rechecks that name none.
+func (l Log) ForgetBotScans(ctx context.Context) error {
+	now := l.now()
+	for _, f := range []struct {
+		query  string
+		before any
+	}{
+		{`DELETE FROM bot_repeats WHERE ctid = ANY (ARRAY(SELECT ctid FROM bot_repeats WHERE at < $1 LIMIT $2))`, now.Add(-repeatsKept)},
+		{
+			`DELETE FROM bot_tagged WHERE ctid = ANY (ARRAY(SELECT ctid FROM bot_tagged WHERE click_id < $1 LIMIT $2))`,
+			models.FloorClickID(now.Add(-bot.TaggedWindow)),
+		},
+		{`DELETE FROM bot_rechecks WHERE ctid = ANY (ARRAY(SELECT ctid FROM bot_rechecks WHERE queued_at < $1 LIMIT $2))`, now.Add(-scanReach)},
+	} {
+		if _, err := db.InParts(ctx, l.Conn, "forget scans", f.query, forgottenByScans, f.before); err != nil {
+			return err
+		}
+	}
+	_, err := db.Exec(ctx, l.Conn, "accounts of rechecks", nameRechecks)
+	return err
+}

@@ -1,0 +1,288 @@
+package clicklog_test
+
+import (
+	"fmt"
+	"net/netip"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
+	"switchyard/db/spool"
+	"switchyard/models"
+	"switchyard/models/bot"
+)
+
+// scene is an account whose clicks of ten minutes ago are looked at.
+type scene struct {
+	*books
+	start    time.Time
+	campaign uuid.UUID
+	spools   [2]*spool.Spool // of two web processes
+	clicks   int
+	events   int
+}
+
+func newScene(t *testing.T) *scene {
+	t.Helper()
+	d := dbtest.New(t)
+	s := &scene{
+		books: &books{T: t, db: d, account: account(t, d)}, campaign: uuid.New(),
+		start: time.Now().Add(-10 * time.Minute).Truncate(time.Second),
+	}
+	for i := range s.spools {
+		s.spools[i] = openSpool(t, t.TempDir())
+	}
+	return s
+}
+
+func (s *scene) exec(query string, args ...any) {
+	s.Helper()
+	if _, err := s.db.ExecContext(s.Context(), query, args...); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// visit puts a click of an address into the spool of one of the processes.
+func (s *scene) visit(after time.Duration, ip string, change func(*models.Click)) *models.Click {
+	s.Helper()
+	s.clicks++
+	c := click(s.account, s.campaign, 0)
+	c.ID, c.IP, c.UserAgent = idAt(s.start.Add(after)), netip.MustParseAddr(ip), strconv.Itoa(s.clicks)
+	c.UniqueKey = [16]byte{1, byte(s.clicks), byte(s.clicks >> 8)}
+	if change != nil {
+		change(c)
+	}
+	put(s, s.spools[s.clicks%2], spool.Record{Click: c})
+	return c
+}
+
+// lands puts a click that leads to a landing page into a spool.
+func (s *scene) lands(after time.Duration, lander uuid.UUID) *models.Click {
+	s.Helper()
+	return s.visit(after, fmt.Sprintf("198.51.100.%d", s.clicks%250), func(c *models.Click) { c.LanderID = lander })
+}
+
+// tells puts an event of the page tag into a spool.
+func (s *scene) tells(c *models.Click, host, path string, change func(*models.SiteEvent)) {
+	s.Helper()
+	s.events++
+	at := models.ClickTime(c.ID).Add(2 * time.Second)
+	e := &models.SiteEvent{
+		ID: models.SiteEventID(s.account, strconv.Itoa(s.events)), AccountID: s.account, SiteID: uuid.New(), ReceivedAt: at, At: at,
+		ClickID: c.ID, Arrival: "url", Name: models.EventView, Host: host, Path: path, Source: models.FromTag,
+	}
+	if change != nil {
+		change(e)
+	}
+	put(s, s.spools[0], spool.Record{Event: e})
+}
+
+func (s *scene) store() {
+	s.Helper()
+	for _, from := range s.spools {
+		drain(s, from, s.db, clicklog.IngestOptions{BatchSize: 500})
+	}
+}
+
+// scan stores what the spools have and looks at the clicks, limit at once. It holds the ledger against the rows.
+func (s *scene) scan(limit int, settings bot.Settings) {
+	s.Helper()
+	s.store()
+	log := clicklog.Log{Conn: s.db}
+	at, ok, err := log.LeaseBotScan(s.Context(), s.account, time.Minute)
+	if err != nil || !ok {
+		s.Fatal(ok, err)
+	}
+	revise := func(fn func(c db.Conn) ([]time.Time, error)) {
+		s.Helper()
+		s.tx(func(c db.Conn) error {
+			days, err := fn(c)
+			for _, day := range days {
+				if err == nil {
+					err = log.RespreadSpend(s.Context(), c, s.account, day)
+				}
+			}
+			return err
+		})
+	}
+	for done := false; !done; {
+		revise(func(c db.Conn) (days []time.Time, err error) {
+			days, done, err = log.RecheckBots(s.Context(), c, s.account, settings, limit)
+			return days, err
+		})
+	}
+	for done := false; !done; {
+		revise(func(c db.Conn) ([]time.Time, error) {
+			out, err := log.ScanBots(s.Context(), c, at, settings, limit)
+			if done = out.Done; err != nil || out.After == at.After {
+				return nil, err
+			}
+			at, ok, err = log.MoveBotScan(s.Context(), c, at, out.After)
+			if !ok {
+				s.Error("the scan did not move")
+			}
+			return out.Days, err
+		})
+		s.agree("a part of a scan")
+	}
+	if err := log.ReleaseBotScan(s.Context(), s.account); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// fired lists the signals of clicks, by which it is.
+func (s *scene) fired(clicks map[string]*models.Click) map[string][]string {
+	s.Helper()
+	out := map[string][]string{}
+	for name, c := range clicks {
+		out[name] = bot.Signals(number[int64](s, s.db, `SELECT bot_signals FROM clicks WHERE id = $1`, c.ID)).Reasons()
+	}
+	return out
+}
+
+// among counts the clicks that have a signal.
+func (s *scene) among(signal bot.Signals) int {
+	s.Helper()
+	return number[int](s, s.db, `SELECT count(*) FROM clicks WHERE bot_signals & $1 <> 0`, int64(signal))
+}
+
+// TestFloods: the click that exceeds the bound is the first with the signal, whatever process recorded those before it,
+// and whatever part of the scan has it. Conversions move along with it.
+func TestFloods(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	other := func(c *models.Click) { c.CampaignID = uuid.Nil }
+	foreign := account(t, s.db)
+	last := map[string]*models.Click{}
+	const gap = bot.FloodWindow / bot.FloodBound
+	for i := range bot.FloodBound + 2 {
+		after := time.Duration(i) * gap
+		exact, late := after, after
+		if i >= bot.FloodBound {
+			late += time.Millisecond
+		}
+		name := []string{"last below", "first", "second"}[max(0, i-bot.FloodBound+1)]
+		last["one campaign, "+name] = s.visit(exact, "203.0.113.1", nil)
+		last["slower, "+name] = s.visit(late+time.Duration(i)*time.Millisecond, "203.0.113.2", nil)
+		last["two campaigns, "+name] = s.visit(exact, "203.0.113.3", map[bool]func(*models.Click){true: other}[i%2 == 0])
+		last["a network, "+name] = s.visit(exact, "2001:db8:1:1::"+strconv.Itoa(i+1), nil)
+		last["networks, "+name] = s.visit(exact, fmt.Sprintf("2001:db8:2:%d::1", i+1), nil)
+		last["no address, "+name] = s.visit(exact, "203.0.113.4", func(c *models.Click) { c.IP = netip.Addr{} })
+		last["two accounts, "+name] = s.visit(exact, "203.0.113.5", func(c *models.Click) {
+			if i%2 == 0 {
+				c.AccountID = foreign
+			}
+		})
+	}
+	s.store()
+	sold := last["one campaign, second"]
+	if _, err := record(s, s.db, input{ClickID: sold.ID, Payout: amount("3.5"), Status: models.StatusApproved, Source: models.FromPostback}); err != nil {
+		t.Fatal(err)
+	}
+	s.scan(37, bot.Settings{})
+	for i := range 3 {
+		var none []string
+		name := []string{"last below", "first", "second"}[i]
+		both, flood := []string{"click_flood", "campaign_flood"}, []string{"click_flood"}
+		if i < 1 {
+			both, flood = nil, nil
+		}
+		some := map[string]*models.Click{}
+		for _, who := range []string{"one campaign", "slower", "two campaigns", "a network", "networks", "no address", "two accounts"} {
+			some[who] = last[who+", "+name]
+		}
+		want := map[string][]string{
+			"one campaign": both, "slower": none, "two campaigns": flood, "a network": both, "networks": none, "no address": none,
+			"two accounts": none,
+		}
+		if diff := cmp.Diff(want, s.fired(some), emptyIsNil); diff != "" {
+			t.Errorf("the click %s: %s", name, diff)
+		}
+	}
+	if n := number[int](t, s.db, `SELECT count(*) FROM clicks WHERE is_bot AND bot_reason = 'click_flood' AND bot_score = 90 AND NOT is_unique`); n != 4 {
+		t.Errorf("%d clicks are bots'", n)
+	}
+	if n := number[string](t, s.db, `SELECT concat(sum(bot_clicks), ' ', sum(approved), ' ', sum(clicks)) FROM ledger WHERE account_id = $1`, s.account); n !=
+		fmt.Sprintf("4 1 %d", s.clicks-4-bot.FloodBound/2-1) {
+		t.Errorf("figures are %s of %d", n, s.clicks)
+	}
+}
+
+var emptyIsNil = cmp.Transformer("list", func(l []string) string { return fmt.Sprint(l) })
+
+// TestScanAgain: a scan that is done again changes nothing, and signals that are switched off are noted and do not count.
+func TestScanAgain(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	for i := range 2 * bot.FloodBound {
+		s.visit(time.Duration(i)*time.Millisecond, "203.0.113.1", nil)
+	}
+	off := bot.NewSettings(0, []string{"click_flood", "campaign_flood", "repeat_click"})
+	s.scan(1000, off)
+	if n, bots := s.among(bot.ClickFlood), number[int](t, s.db, `SELECT count(*) FROM clicks WHERE is_bot OR bot_score > 0`); n != bot.FloodBound || bots != 0 {
+		t.Errorf("%d clicks have the signal, %d count", n, bots)
+	}
+	rows := func() string {
+		return number[string](t, s.db, `SELECT md5(string_agg(k::text, ' ' ORDER BY id)) FROM clicks k`) +
+			number[string](t, s.db, `SELECT concat_ws(' ', (SELECT count(*) FROM ledger), (SELECT count(*) FROM bot_repeats))`)
+	}
+	s.exec(`UPDATE bot_scans SET scanned_after = $1`, models.FloorClickID(s.start))
+	s.scan(7, bot.Settings{}) // what has fired is not found again: PUT /bot-detection scores anew
+	before := rows()
+	s.exec(`UPDATE bot_scans SET scanned_after = $1`, models.FloorClickID(s.start))
+	s.scan(11, bot.Settings{})
+	if after := rows(); after != before {
+		t.Errorf("a second scan changes %s to %s", before, after)
+	}
+}
+
+// TestRepeats: clicks beyond the bound in a day are repeats, those that the campaign counts as unique by the address are
+// none.
+func TestRepeats(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	byAddress, byCookie := uuid.New(), uuid.New()
+	for id, method := range map[uuid.UUID]string{byAddress: "ip_ua", byCookie: "cookie"} {
+		s.exec(`INSERT INTO campaigns (id, account_id, name, alias, uniqueness_method, deleted_at)
+			VALUES ($1, $2, $3, $3, $3, now())`, id, s.account, method)
+	}
+	last := map[string]*models.Click{}
+	for i := range bot.RepeatBound + 2 {
+		after := time.Duration(i) * 2 * time.Second
+		name := []string{"last below", "first", "second"}[max(0, i-bot.RepeatBound+1)]
+		last["cookie, "+name] = s.visit(after, "203.0.113.1", func(c *models.Click) { c.CampaignID, c.UserAgent = byCookie, "" })
+		last["address, "+name] = s.visit(after, "203.0.113.2", func(c *models.Click) {
+			c.CampaignID, c.UserAgent, c.UniqueKey = byAddress, "", [16]byte{9}
+		})
+		last["others, "+name] = s.visit(after, "203.0.113.3", func(c *models.Click) {
+			c.CampaignID, c.UserAgent = byCookie, strconv.Itoa(i%3)
+		})
+		last["a day, "+name] = s.visit(after, "203.0.113.4", func(c *models.Click) {
+			if c.CampaignID, c.UserAgent = byCookie, ""; i < 2 {
+				c.ID = idAt(s.start.Add(after - bot.RepeatWindow))
+			}
+		})
+	}
+	s.store()
+	s.exec(`INSERT INTO bot_scans (account_id, scanned_after) VALUES ($1, $2)`, s.account, models.FloorClickID(s.start.Add(-25*time.Hour)))
+	s.scan(10, bot.Settings{})
+	fired := s.fired(last)
+	var got []string
+	for _, who := range []string{"cookie", "address", "others", "a day"} {
+		for _, when := range []string{"last below", "first", "second"} {
+			if len(fired[who+", "+when]) > 0 {
+				got = append(got, fmt.Sprint(who, ", ", when, fired[who+", "+when]))
+			}
+		}
+	}
+	want := []string{"cookie, first[repeat_click]", "cookie, second[repeat_click]", "address, second[repeat_click]"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}

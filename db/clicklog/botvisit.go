@@ -1,0 +1,222 @@
+package clicklog
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/models"
+	"switchyard/models/bot"
+	"switchyard/models/country"
+)
+
+// judgement finds the signals of clicks in what their visitors did next, and revises the clicks.
+type judgement struct {
+	Log
+	account  uuid.UUID
+	settings bot.Settings
+	fired    map[uuid.UUID]bot.Signals // that were found otherwise
+	waited   bool                      // the page tag has had bot.TagWait for its first event
+	tagged   map[uuid.UUID]bool        // landing pages that carry the tag
+}
+
+// visit is a click with what its visitor did next.
+type visit struct {
+	ID        uuid.UUID `db:"id"`
+	LanderID  uuid.UUID `db:"lander_id"`
+	Country   string    `db:"country"`
+	ProxyKind string    `db:"proxy_kind"`
+	Signals   int64     `db:"bot_signals"`
+	Out       uuid.UUID `db:"first_out"` // the first click-out; zero: none
+	Events    int       `db:"events"`    // of the page tag
+	Pages     []string  `db:"pages"`     // that they came from: host and path
+	TimeZone  string    `db:"time_zone"` // of the browser
+	ZoneAt    time.Time `db:"zone_at"`
+}
+
+// The clicks' events are few; the limit is for those of an attacker. Aggregates keep the planner from walking other
+// indexes in their order.
+const selectVisits = `
+SELECT c.id, c.lander_id, c.country, c.proxy_kind, c.bot_signals,
+	coalesce(h.first_out, '00000000-0000-0000-0000-000000000000') AS first_out,
+	e.events, coalesce(e.pages, '{}') AS pages, coalesce(e.time_zone, '') AS time_zone, coalesce(e.zone_at, c.at) AS zone_at
+FROM clicks c
+CROSS JOIN LATERAL (
+	SELECT min(h.id::text)::uuid AS first_out FROM click_hops h WHERE h.click_id = c.id AND h.account_id = c.account_id
+) h
+CROSS JOIN LATERAL (
+	SELECT count(*) AS events, array_agg(DISTINCT host || path) AS pages,
+		(array_agg(time_zone ORDER BY received_at, id) FILTER (WHERE time_zone <> ''))[1] AS time_zone,
+		(array_agg(at ORDER BY received_at, id) FILTER (WHERE time_zone <> ''))[1] AS zone_at
+	FROM (
+		SELECT id, received_at, at, host, path, time_zone FROM site_events e
+		WHERE e.click_id = c.id AND e.click_id <> '00000000-0000-0000-0000-000000000000'
+			AND e.account_id = c.account_id AND e.source = 'tag' LIMIT 200
+	) e
+) e
+WHERE c.account_id = $1 AND c.id = ANY ($2::uuid[]) AND c.id BETWEEN $3 AND $4 ORDER BY c.id`
+
+const lockVisits = `
+SELECT id FROM clicks WHERE account_id = $1 AND id = ANY ($2::uuid[]) AND id BETWEEN $3 AND $4 ORDER BY id FOR NO KEY UPDATE`
+
+func (j *judgement) visits(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]visit, error) {
+	return db.Select[visit](ctx, c, "visits", selectVisits, j.account, db.UUIDs(ids), ids[0], ids[len(ids)-1])
+}
+
+// lock keeps others from changing clicks, and ingesters from applying events to them, until the transaction ends.
+func (j *judgement) lock(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
+	_, err := db.Select[uuid.UUID](ctx, c, "lock visits", lockVisits, j.account, db.UUIDs(ids), ids[0], ids[len(ids)-1])
+	return err
+}
+
+// pass judges clicks, whose ids are sorted, and gives the days on which bots and others have changed.
+func (j *judgement) pass(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]time.Time, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	visits, err := j.visits(ctx, c, ids)
+	if err != nil {
+		return nil, err
+	}
+	if j.waited {
+		if err := j.findTagged(ctx, c, visits); err != nil {
+			return nil, err
+		}
+	}
+	findings := j.findings(visits)
+	if len(findings) == 0 {
+		return nil, nil
+	}
+	// An event that is stored meanwhile either shows below, or finds what is revised here: see recheck.
+	ids = db.Map(findings, func(f Finding) uuid.UUID { return f.ClickID })
+	if err := j.lock(ctx, c, ids); err != nil {
+		return nil, err
+	}
+	if visits, err = j.visits(ctx, c, ids); err != nil {
+		return nil, err
+	}
+	return j.Revise(ctx, c, j.account, j.settings, j.findings(visits))
+}
+
+// findings are what is new about clicks.
+func (j *judgement) findings(visits []visit) (list []Finding) {
+	for _, v := range visits {
+		has := bot.Signals(v.Signals) //nolint:gosec // the same bits come back
+		f := Finding{ClickID: v.ID, Signals: (j.fired[v.ID] | v.signals(j.tagged[v.LanderID])) &^ has}
+		if v.Events > 0 {
+			f.Cleared = has & bot.NoJS
+		}
+		if f.Signals|f.Cleared != 0 {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// signals are those that show in what the visitor did. tagged says that his landing page carries the page tag, which has
+// had its time.
+func (v *visit) signals(tagged bool) (fired bot.Signals) {
+	// The redirect is when he left for the landing page: the way there is part of the time, so that nobody is too fast who
+	// has seen the page.
+	if v.Out != uuid.Nil && models.ClickTime(v.Out).Sub(models.ClickTime(v.ID)).Abs() <= bot.FastBound {
+		fired |= bot.FastClick
+	}
+	if tagged && v.Events == 0 {
+		fired |= bot.NoJS
+	}
+	// The address of a proxy says nothing about where its user is.
+	direct := v.ProxyKind == "" || v.ProxyKind == "none"
+	if direct && v.TimeZone != "" && !country.OffsetFits(v.Country, v.TimeZone, v.ZoneAt) {
+		fired |= bot.GeoTZMismatch
+	}
+	return fired
+}
+
+const insertTagged = `
+INSERT INTO bot_tagged (account_id, lander_id, click_id)
+SELECT $1, k.lander_id, k.click_id FROM unnest($2::uuid[], $3::uuid[]) AS k (lander_id, click_id)
+WHERE (SELECT count(*) FROM bot_tagged t
+	WHERE t.account_id = $1 AND t.lander_id = k.lander_id AND t.click_id >= $4) < $5
+ON CONFLICT DO NOTHING`
+
+const selectTagged = `
+SELECT lander_id FROM bot_tagged WHERE account_id = $1 AND lander_id = ANY ($2::uuid[]) AND click_id >= $3
+GROUP BY lander_id HAVING count(*) >= $4`
+
+// evidenceEvery is how often a landing page is noted to carry the tag.
+const evidenceEvery = time.Hour
+
+// findTagged notes landing pages from which events of clicks came, and finds those of the visits that carry the tag: of
+// bot.TaggedBound clicks within bot.TaggedWindow they came.
+func (j *judgement) findTagged(ctx context.Context, c db.Conn, visits []visit) error {
+	pages, err := j.landers(ctx, c, visits)
+	if err != nil || len(pages) == 0 {
+		return err
+	}
+	seen := map[uuid.UUID]int{}
+	var landers, clicks []uuid.UUID
+	for _, v := range slices.Backward(visits) {
+		page, ok := pages[v.LanderID]
+		if ok && seen[v.LanderID] < bot.TaggedBound && slices.ContainsFunc(v.Pages, page.is) {
+			seen[v.LanderID]++
+			landers, clicks = append(landers, v.LanderID), append(clicks, v.ID)
+		}
+	}
+	last := models.ClickTime(visits[len(visits)-1].ID)
+	if len(clicks) > 0 {
+		if _, err := db.Exec(ctx, c, "note tagged pages", insertTagged, j.account, db.UUIDs(landers), db.UUIDs(clicks),
+			models.FloorClickID(last.Add(-evidenceEvery)), bot.TaggedBound); err != nil {
+			return err
+		}
+	}
+	tagged, err := db.Select[uuid.UUID](ctx, c, "tagged pages", selectTagged, j.account, db.UUIDs(sortedIDs(pages)),
+		models.FloorClickID(last.Add(-bot.TaggedWindow)), bot.TaggedBound)
+	j.tagged = map[uuid.UUID]bool{}
+	for _, id := range tagged {
+		j.tagged[id] = true
+	}
+	return err
+}
+
+// page is the address of a landing page, as far as events tell theirs: host and path.
+type page string
+
+const selectLanderURLs = `SELECT id, url FROM landers WHERE account_id = $1 AND id = ANY ($2::uuid[])`
+
+// landers are the landing pages of visits. Those with a token in host or path are left out: nobody knows their address.
+func (j *judgement) landers(ctx context.Context, c db.Conn, visits []visit) (map[uuid.UUID]page, error) {
+	named := map[uuid.UUID]bool{}
+	for _, v := range visits {
+		if v.LanderID != uuid.Nil {
+			named[v.LanderID] = true
+		}
+	}
+	if len(named) == 0 {
+		return nil, nil
+	}
+	urls, err := db.Pairs[uuid.UUID, string](ctx, c, "landing pages", selectLanderURLs, j.account, db.UUIDs(sortedIDs(named)))
+	pages := map[uuid.UUID]page{}
+	for id, url := range urls {
+		if _, rest, ok := strings.Cut(url, "://"); ok {
+			if p := pageOf(rest); !strings.Contains(string(p), "{") {
+				pages[id] = p
+			}
+		}
+	}
+	return pages, err
+}
+
+// pageOf reads an address without its scheme. A www. before the host and a final slash make no other page of it.
+func pageOf(address string) page {
+	if i := strings.IndexAny(address, "?#"); i >= 0 {
+		address = address[:i]
+	}
+	host, path, _ := strings.Cut(address, "/")
+	return page(strings.TrimPrefix(models.BareHost(host), "www.") + "/" + strings.TrimSuffix(path, "/"))
+}
+
+func (p page) is(address string) bool { return pageOf(address) == p }

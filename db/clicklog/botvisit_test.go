@@ -1,0 +1,263 @@
+package clicklog_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"switchyard/db/clicklog"
+	"switchyard/db/spool"
+	"switchyard/models"
+	"switchyard/models/bot"
+)
+
+// leaves puts a click-out into a spool.
+func (s *scene) leaves(c *models.Click, after time.Duration) {
+	s.Helper()
+	put(s, s.spools[0], spool.Record{Out: &models.ClickOut{
+		ID: idAt(models.ClickTime(c.ID).Add(after)), ClickID: c.ID, AccountID: c.AccountID, Slot: 1, OfferID: uuid.New(),
+	}})
+}
+
+func (s *scene) lander(url string) uuid.UUID {
+	s.Helper()
+	id := uuid.New()
+	s.exec(`INSERT INTO landers (id, account_id, name, url) VALUES ($1, $2, $3, $4)`, id, s.account, id.String(), url)
+	return id
+}
+
+// TestFastClicks: the first click-out decides, and only one of the click's account counts.
+func TestFastClicks(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	lander := uuid.New()
+	clicks := map[string]*models.Click{}
+	for i, name := range []string{"at the bound", "after it", "at once", "twice", "not at all", "foreign"} {
+		clicks[name] = s.lands(time.Duration(i)*time.Second, lander)
+	}
+	s.leaves(clicks["at the bound"], bot.FastBound)
+	s.leaves(clicks["after it"], bot.FastBound+time.Millisecond)
+	s.leaves(clicks["at once"], 0)
+	s.leaves(clicks["twice"], 5*time.Second)
+	s.leaves(clicks["twice"], time.Second/2)
+	forged := *clicks["foreign"]
+	forged.AccountID = account(t, s.db)
+	s.leaves(&forged, time.Millisecond)
+	s.scan(2, bot.NewSettings(50, nil))
+	fast := []string{"fast_click"}
+	want := map[string][]string{
+		"at the bound": fast, "after it": nil, "at once": fast, "twice": fast, "not at all": nil, "foreign": nil,
+	}
+	if diff := cmp.Diff(want, s.fired(clicks), emptyIsNil); diff != "" {
+		t.Error(diff)
+	}
+	if n := number[int](t, s.db, `SELECT sum(bot_clicks) FROM ledger`); n != 3 {
+		t.Errorf("%d clicks of bots are counted", n)
+	}
+}
+
+// TestNoJS: the signal needs enough other clicks with events of the very page, and is taken back by a later event.
+func TestNoJS(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	pages := map[string]uuid.UUID{
+		"tagged":    s.lander("https://www.Page.example/a/?click={clickid}"),
+		"few":       s.lander("https://page.example/few"),
+		"shop only": s.lander("https://page.example/b"),
+		"secret":    s.lander("https://page.example/{sub1}"),
+	}
+	silent := map[string]*models.Click{}
+	for i := range bot.TaggedBound {
+		after := time.Duration(i) * time.Second
+		s.tells(s.lands(after, pages["tagged"]), "page.example", "/a", nil)
+		s.tells(s.lands(after, pages["shop only"]), "page.example", "/checkout", nil)
+		s.tells(s.lands(after, pages["secret"]), "page.example", "/x", nil)
+		if few := s.lands(after, pages["few"]); i > 0 {
+			s.tells(few, "page.example", "/few", nil)
+			s.tells(few, "page.example", "/few", nil)
+		}
+	}
+	for name, id := range pages {
+		silent[name] = s.lands(time.Minute, id)
+	}
+	silent["server only"] = s.lands(time.Minute, pages["tagged"])
+	s.tells(silent["server only"], "page.example", "/a", func(e *models.SiteEvent) { e.Source = models.FromGoalAPI })
+	silent["elsewhere"] = s.lands(time.Minute, pages["tagged"])
+	s.tells(silent["elsewhere"], "page.example", "/checkout", nil)
+	silent["later"] = s.lands(2*time.Minute, pages["tagged"])
+	settings := bot.NewSettings(25, nil)
+	s.scan(10, settings)
+	noJS := []string{"no_js"}
+	want := map[string][]string{
+		"tagged": noJS, "few": nil, "shop only": nil, "secret": nil, "server only": noJS, "elsewhere": nil, "later": noJS,
+	}
+	if diff := cmp.Diff(want, s.fired(silent), emptyIsNil); diff != "" {
+		t.Error(diff)
+	}
+	if n := number[int](t, s.db, `SELECT sum(bot_clicks) FROM ledger`); n != 3 {
+		t.Errorf("%d clicks of bots are counted", n)
+	}
+
+	// A slow phone's event comes after all, and one more page would need the signal.
+	s.tells(silent["tagged"], "page.example", "/a", func(e *models.SiteEvent) { e.ReceivedAt = time.Now() })
+	s.tells(silent["few"], "page.example", "/few", nil)
+	s.scan(10, settings)
+	want["tagged"] = nil
+	if diff := cmp.Diff(want, s.fired(silent), emptyIsNil); diff != "" {
+		t.Error(diff)
+	}
+	if n := number[string](t, s.db, `SELECT concat(sum(bot_clicks), ' ', (SELECT count(*) FROM bot_rechecks)) FROM ledger`); n != "2 0" {
+		t.Errorf("clicks of bots, and rechecks: %s", n)
+	}
+
+	// The tag was taken off the page: a day later nobody misses it.
+	if err := (clicklog.Log{Conn: s.db, Now: func() time.Time { return time.Now().Add(25 * time.Hour) }}).ForgetBotScans(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	later := s.lands(3*time.Minute, pages["tagged"])
+	s.scan(10, settings)
+	if got := s.fired(map[string]*models.Click{"": later}); len(got[""]) > 0 {
+		t.Errorf("without evidence: %v", got)
+	}
+}
+
+// TestTimeZones: the offset of the first view counts, at the moment of the view, and only if the address is the visitor's.
+func TestTimeZones(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	summer := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+	clicks := map[string]*models.Click{}
+	want := map[string][]string{}
+	for i, tt := range []struct {
+		name, country, proxy, zone string
+		fires                      bool
+	}{
+		{"at home", "DE", "none", "+02:00", false},
+		{"elsewhere", "DE", "none", "+08:00", true},
+		{"winter time", "DE", "", "+01:00", true},
+		{"one of many", "US", "none", "-10:00", false},
+		{"vpn", "DE", "vpn", "+08:00", false},
+		{"relay", "DE", "relay", "+08:00", false},
+		{"hosting", "DE", "datacenter", "+08:00", false},
+		{"no country", "", "none", "+08:00", false},
+		{"no zone", "DE", "none", "", false},
+	} {
+		c := s.visit(time.Duration(i)*time.Second, "203.0.113.1", func(c *models.Click) { c.Country, c.ProxyKind = tt.country, tt.proxy })
+		s.tells(c, "page.example", "/", func(e *models.SiteEvent) { e.TimeZone, e.At = tt.zone, summer })
+		s.tells(c, "page.example", "/", func(e *models.SiteEvent) { // he travels on
+			if tt.zone != "" {
+				e.TimeZone, e.At, e.ReceivedAt = "-05:00", summer, e.ReceivedAt.Add(time.Second)
+			}
+		})
+		clicks[tt.name] = c
+		if want[tt.name] = nil; tt.fires {
+			want[tt.name] = []string{"geo_tz_mismatch"}
+		}
+	}
+	// The visitor consents after the scan.
+	clicks["consent"] = s.visit(0, "203.0.113.2", nil)
+	s.scan(4, bot.Settings{})
+	want["consent"] = nil
+	if diff := cmp.Diff(want, s.fired(clicks), emptyIsNil); diff != "" {
+		t.Error(diff)
+	}
+	s.tells(clicks["consent"], "page.example", "/", func(e *models.SiteEvent) { e.TimeZone, e.At = "+08:00", summer })
+	s.scan(4, bot.Settings{})
+	if got := s.fired(clicks)["consent"]; !cmp.Equal(got, []string{"geo_tz_mismatch"}) {
+		t.Errorf("after the scan: %v", got)
+	}
+}
+
+// TestStoredLate: clicks and steps that are stored after the scan has passed their time are looked at all the same, and a
+// scan that is under way does not pass over them.
+func TestStoredLate(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	lander := uuid.New()
+	early := s.lands(0, lander)
+	for i := range bot.FloodBound - 5 {
+		s.visit(time.Duration(i+6)*time.Millisecond, "203.0.113.1", nil)
+	}
+	last := s.visit(time.Second, "203.0.113.1", nil)
+	s.lands(time.Minute, lander)
+	s.scan(1000, bot.Settings{})
+	if n := s.among(^bot.Signals(0) >> 1); n != 0 {
+		t.Fatalf("%d clicks have signals", n)
+	}
+	for i := range 5 {
+		s.visit(time.Duration(i)*time.Millisecond, "203.0.113.1", nil)
+	}
+	s.leaves(early, time.Second/2)
+	s.scan(1000, bot.Settings{})
+	want := map[string][]string{"last": {"click_flood", "campaign_flood"}, "early": {"fast_click"}}
+	if diff := cmp.Diff(want, s.fired(map[string]*models.Click{"last": last, "early": early})); diff != "" {
+		t.Error(diff)
+	}
+
+	log := clicklog.Log{Conn: s.db}
+	at, ok, err := log.LeaseBotScan(t.Context(), s.account, time.Minute)
+	if err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	if _, ok, err := log.LeaseBotScan(t.Context(), s.account, time.Minute); ok || err != nil {
+		t.Error("two workers have one scan", err)
+	}
+	late := s.lands(30*time.Second, lander)
+	s.store()
+	if _, ok, err := log.MoveBotScan(t.Context(), s.db, at, models.NewClickID()); ok || err != nil {
+		t.Error("the scan passes over a late click", err)
+	}
+	if next := number[uuid.UUID](t, s.db, `SELECT scanned_after FROM bot_scans`); models.ClickTime(next).After(models.ClickTime(late.ID)) {
+		t.Error("the next scan begins behind the late click")
+	}
+	if err := log.ReleaseBotScan(t.Context(), s.account); err != nil {
+		t.Fatal(err)
+	}
+	waiting, err := log.WaitingBotScans(t.Context())
+	if err != nil || !cmp.Equal(waiting, []uuid.UUID{s.account}) {
+		t.Errorf("waiting: %v, %v", waiting, err)
+	}
+}
+
+// TestTraps: whoever follows the hidden link is a bot, also if the click is stored later or its account was not known
+// where that was recorded. Other accounts cannot make a click a bot's.
+func TestTraps(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	foreign := account(t, s.db)
+	clicks := map[string]*models.Click{}
+	for i, name := range []string{"known", "unknown", "foreign", "twice"} {
+		clicks[name] = s.visit(time.Duration(i)*time.Second, "203.0.113.1", nil)
+	}
+	for name, owner := range map[string]uuid.UUID{"known": s.account, "unknown": uuid.Nil, "foreign": foreign, "twice": s.account} {
+		put(t, s.spools[0], spool.Record{Trap: &models.ClickTrap{ClickID: clicks[name].ID, AccountID: owner}})
+	}
+	put(t, s.spools[0], spool.Record{Trap: &models.ClickTrap{ClickID: models.NewClickID(), AccountID: s.account}})
+	drain(t, s.spools[0], s.db, clicklog.IngestOptions{})
+	s.store()
+	log := clicklog.Log{Conn: s.db}
+	for range 2 {
+		if err := log.ForgetBotScans(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		s.scan(2, bot.Settings{})
+		put(t, s.spools[0], spool.Record{Trap: &models.ClickTrap{ClickID: clicks["twice"].ID, AccountID: s.account}})
+	}
+	trapped := []string{"honeypot"}
+	want := map[string][]string{"known": trapped, "unknown": trapped, "foreign": nil, "twice": trapped}
+	if diff := cmp.Diff(want, s.fired(clicks), emptyIsNil); diff != "" {
+		t.Error(diff)
+	}
+	if n := number[string](t, s.db, `SELECT concat(sum(clicks), ' ', sum(bot_clicks)) FROM ledger`); n != "1 3" {
+		t.Errorf("clicks and those of bots are %s", n)
+	}
+	log.Now = func() time.Time { return time.Now().Add(49 * time.Hour) }
+	if err := log.ForgetBotScans(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := number[int](t, s.db, `SELECT count(*) FROM bot_rechecks`); n != 0 {
+		t.Errorf("%d clicks are waited for for ever", n)
+	}
+}

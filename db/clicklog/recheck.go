@@ -1,0 +1,156 @@
+package clicklog
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/models"
+	"switchyard/models/bot"
+)
+
+// recheck asks that a click be looked at again, with signals that have fired meanwhile.
+type recheck struct {
+	account uuid.UUID // zero: whoever has the click
+	signals bot.Signals
+}
+
+const insertRechecks = `
+INSERT INTO bot_rechecks AS q (click_id, account_id, signals)
+SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::bigint[])
+ON CONFLICT (click_id) DO UPDATE SET signals = q.signals | excluded.signals`
+
+// A click whose visitor's events come after it was looked at: it is thought to have no script, or its time zone was not
+// known.
+const selectOverdue = `
+SELECT c.id, c.account_id FROM clicks c
+WHERE c.id = ANY ($1::uuid[]) AND c.id BETWEEN $2 AND $3 AND (c.bot_signals & $4 <> 0 OR c.id = ANY ($5::uuid[]) AND NOT EXISTS (
+	SELECT FROM site_events e WHERE e.click_id = c.id AND e.click_id <> '00000000-0000-0000-0000-000000000000'
+		AND e.time_zone <> '' AND e.id <> ALL ($6::uuid[])))`
+
+// A scan that is under way does not pass over a late click either: it finds another revision in the end.
+const takeScansBack = `
+UPDATE bot_scans s SET scanned_after = least(s.scanned_after, k.before), revision = s.revision + 1
+FROM (
+	SELECT s.account_id, l.before FROM bot_scans s JOIN unnest($1::uuid[], $2::uuid[]) AS l (account_id, before)
+		ON l.account_id = s.account_id ORDER BY s.account_id FOR UPDATE OF s
+) k WHERE s.account_id = k.account_id`
+
+// noteLate tells the scans for bots, in the transaction of c, what of the batch they may have passed: clicks, steps and
+// events that are stored late. fresh are the events that were not stored before. It is the last thing that an ingester
+// does, so that nothing gets late after it.
+func (b ingestBatch) noteLate(ctx context.Context, c db.Conn, fresh []*models.SiteEvent) error {
+	late := time.Now().Add(-storedLate)
+	before := map[uuid.UUID]uuid.UUID{}
+	for _, k := range b.clicks {
+		at := models.FloorClickID(k.At)
+		if old, ok := before[k.AccountID]; k.At.Before(late) && (!ok || bytes.Compare(at[:], old[:]) < 0) {
+			before[k.AccountID] = at
+		}
+	}
+	if len(before) > 0 {
+		accounts := sortedIDs(before)
+		_, err := db.Exec(ctx, c, "take scans back", takeScansBack, db.UUIDs(accounts),
+			idsOf(accounts, func(id uuid.UUID) uuid.UUID { return before[id] }))
+		if err != nil {
+			return err
+		}
+	}
+	list := map[uuid.UUID]recheck{}
+	for _, o := range b.outs {
+		clicked, left := models.ClickTime(o.ClickID), models.ClickTime(o.ID)
+		if left.Before(late) && left.Sub(clicked).Abs() <= bot.FastBound {
+			list[o.ClickID] = recheck{account: o.AccountID}
+		}
+	}
+	if err := overdue(ctx, c, fresh, late, list); err != nil {
+		return err
+	}
+	for _, t := range b.traps {
+		list[t.ClickID] = recheck{t.AccountID, bot.Honeypot}
+	}
+	return queueRechecks(ctx, c, list)
+}
+
+// overdue adds the clicks of events that come after their click was looked at.
+func overdue(ctx context.Context, c db.Conn, fresh []*models.SiteEvent, late time.Time, list map[uuid.UUID]recheck) error {
+	named, views := map[uuid.UUID]bool{}, map[uuid.UUID]bool{}
+	var events []uuid.UUID
+	for _, e := range fresh {
+		if e.ClickID == uuid.Nil || e.Source != models.FromTag || !models.ClickTime(e.ClickID).Before(late) {
+			continue
+		}
+		named[e.ClickID] = true
+		if e.TimeZone != "" {
+			views[e.ClickID], events = true, append(events, e.ID)
+		}
+	}
+	if len(named) == 0 {
+		return nil
+	}
+	ids := sortedIDs(named)
+	found, err := db.Pairs[uuid.UUID, uuid.UUID](ctx, c, "overdue events", selectOverdue, db.UUIDs(ids), ids[0], ids[len(ids)-1],
+		int64(bot.NoJS), db.UUIDs(sortedIDs(views)), db.UUIDs(events))
+	for id, account := range found {
+		list[id] = recheck{account: account}
+	}
+	return err
+}
+
+func queueRechecks(ctx context.Context, c db.Conn, list map[uuid.UUID]recheck) error {
+	if len(list) == 0 {
+		return nil
+	}
+	ids := sortedIDs(list)
+	_, err := db.Exec(ctx, c, "queue rechecks", insertRechecks, db.UUIDs(ids),
+		idsOf(ids, func(id uuid.UUID) uuid.UUID { return list[id].account }),
+		db.Map(ids, func(id uuid.UUID) int64 { return int64(list[id].signals) })) //nolint:gosec // bits
+	return err
+}
+
+// The look-ups are lateral with a limit, so that each is one probe of an index.
+const nameRechecks = `
+UPDATE bot_rechecks q SET account_id = k.account_id
+FROM (
+	SELECT r.click_id, c.account_id FROM bot_rechecks r
+	CROSS JOIN LATERAL (SELECT account_id FROM clicks c WHERE c.id = r.click_id LIMIT 1) c
+	WHERE r.account_id = '00000000-0000-0000-0000-000000000000'
+) k WHERE q.click_id = k.click_id`
+
+const selectRechecks = `
+SELECT q.click_id FROM bot_rechecks q
+CROSS JOIN LATERAL (SELECT FROM clicks c WHERE c.id = q.click_id AND c.account_id = q.account_id LIMIT 1) c
+WHERE q.account_id = $1 ORDER BY q.click_id LIMIT $2`
+
+const takeRechecks = `
+DELETE FROM bot_rechecks WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) RETURNING click_id, signals`
+
+// RecheckBots looks again at clicks of an account of which more is known now, at most limit, in the transaction of c: a
+// signal may fire, or be taken back. Call RespreadSpend for the days. done says that no other waits.
+func (l Log) RecheckBots(ctx context.Context, c db.Conn, account uuid.UUID, settings bot.Settings, limit int) (
+	days []time.Time, done bool, err error,
+) {
+	ids, err := db.Select[uuid.UUID](ctx, c, "rechecks", selectRechecks, account, limit)
+	if err != nil || len(ids) == 0 {
+		return nil, true, err
+	}
+	j := judgement{Log: l, account: account, settings: settings, fired: map[uuid.UUID]bot.Signals{}}
+	// Ingesters lock a click before they ask for its recheck.
+	if err := j.lock(ctx, c, ids); err != nil {
+		return nil, false, err
+	}
+	taken, err := db.Pairs[uuid.UUID, int64](ctx, c, "take rechecks", takeRechecks, account, db.UUIDs(ids))
+	if err != nil {
+		return nil, false, err
+	}
+	for id, signals := range taken {
+		j.fired[id] = bot.Signals(signals) //nolint:gosec // the same bits come back
+	}
+	ids = slices.DeleteFunc(ids, func(id uuid.UUID) bool { _, ok := taken[id]; return !ok })
+	days, err = j.pass(ctx, c, ids)
+	return days, len(ids) < limit, err
+}

@@ -1,0 +1,29 @@
+package country
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"zgo.at/tz"
+)
+
+// zones are the time zones of each country.
+var zones = sync.OnceValue(func() map[string][]*time.Location {
+	all := map[string][]*time.Location{}
+	for _, z := range tz.Zones {
+		if zone, err := time.LoadLocation(z.Zone); err == nil {
+			all[z.CountryCode] = append(all[z.CountryCode], zone)
+		}
+	}
+	return all
+})
+
+// OffsetFits reports whether clocks somewhere in a country have an offset from UTC, such as +02:00, at a moment. Of a
+// country without known zones it is not known, which fits.
+func OffsetFits(code, offset string, at time.Time) bool {
+	known := zones()[code]
+	return len(known) == 0 || slices.ContainsFunc(known, func(zone *time.Location) bool {
+		return at.In(zone).Format("-07:00") == offset
+	})
+}

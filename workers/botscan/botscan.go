@@ -1,0 +1,131 @@
+// Package botscan finds the signals of bots that show only after the click: in the clicks of all web processes together,
+// and in what the visitor did next. It revises the clicks.
+package botscan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models/bot"
+	"switchyard/workers"
+)
+
+// Clicks are the clicks that are looked at: clicklog.Log.
+type Clicks interface {
+	WaitingBotScans(ctx context.Context) ([]uuid.UUID, error)
+	LeaseBotScan(ctx context.Context, account uuid.UUID, term time.Duration) (s clicklog.BotScan, ok bool, err error)
+	ReleaseBotScan(ctx context.Context, account uuid.UUID) error
+	ForgetBotScans(ctx context.Context) error
+	ScanBots(ctx context.Context, c db.Conn, s clicklog.BotScan, settings bot.Settings, limit int) (clicklog.BotsScanned, error)
+	MoveBotScan(ctx context.Context, c db.Conn, s clicklog.BotScan, after uuid.UUID) (clicklog.BotScan, bool, error)
+	RecheckBots(ctx context.Context, c db.Conn, account uuid.UUID, settings bot.Settings, limit int) ([]time.Time, bool, error)
+	RespreadSpend(ctx context.Context, c db.Conn, account uuid.UUID, day time.Time) error
+}
+
+// Register registers the handlers at a runtime.
+func Register(r *workers.Runtime, s *store.Store, clicks Clicks) {
+	w := &worker{store: s, clicks: clicks, client: r.Client()}
+	workers.Register(r, jobs.ScanBots, func(ctx context.Context, _ jobs.None) (jobs.None, error) {
+		return jobs.None{}, w.scan(ctx, workers.Account(ctx))
+	})
+	workers.RegisterTick(r, jobs.SweepBots, w.sweep)
+}
+
+type worker struct {
+	store  *store.Store
+	clicks Clicks
+	client *jobs.Client
+}
+
+const (
+	// clicksAtOnce is how many clicks one transaction looks at.
+	clicksAtOnce = 2000
+	// lease is for one scan; a worker that was killed has it until then.
+	lease = 3 * time.Minute
+)
+
+// sweep starts a scan for each account with clicks to look at.
+func (w *worker) sweep(ctx context.Context) error {
+	if err := w.clicks.ForgetBotScans(ctx); err != nil {
+		return err
+	}
+	waiting, err := w.clicks.WaitingBotScans(ctx)
+	if err != nil {
+		return err
+	}
+	for _, account := range waiting {
+		if _, err := jobs.Submit(ctx, w.client, jobs.ScanBots, account, jobs.None{}); err != nil {
+			return fmt.Errorf("botscan: %w", err)
+		}
+	}
+	return nil
+}
+
+// scan looks at the clicks of an account in batches. What a batch did is kept if a later one fails.
+func (w *worker) scan(ctx context.Context, account uuid.UUID) error {
+	s, ok, err := w.clicks.LeaseBotScan(ctx, account, lease)
+	if err != nil || !ok {
+		return err
+	}
+	err = w.recheck(ctx, account)
+	for more := err == nil; more && err == nil; {
+		s, more, err = w.next(ctx, s)
+	}
+	return errors.Join(err, w.clicks.ReleaseBotScan(context.WithoutCancel(ctx), account))
+}
+
+// next looks at one batch of new clicks. more says that there are others.
+func (w *worker) next(ctx context.Context, s clicklog.BotScan) (next clicklog.BotScan, more bool, err error) {
+	err = w.revise(ctx, s.AccountID, func(c db.Conn, settings bot.Settings) ([]time.Time, error) {
+		out, err := w.clicks.ScanBots(ctx, c, s, settings, clicksAtOnce)
+		if err != nil || out.After == s.After {
+			more = false
+			return nil, err
+		}
+		var moved bool
+		next, moved, err = w.clicks.MoveBotScan(ctx, c, s, out.After)
+		more = moved && !out.Done
+		return out.Days, err
+	})
+	return next, more, err
+}
+
+// recheck looks again at clicks of which more is known now.
+func (w *worker) recheck(ctx context.Context, account uuid.UUID) error {
+	for done := false; !done; {
+		err := w.revise(ctx, account, func(c db.Conn, settings bot.Settings) (days []time.Time, err error) {
+			days, done, err = w.clicks.RecheckBots(ctx, c, account, settings, clicksAtOnce)
+			return days, err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// revise runs a transaction that revises clicks by the settings of now, and spreads spend over those of the days that it
+// returns.
+func (w *worker) revise(ctx context.Context, account uuid.UUID, fn func(db.Conn, bot.Settings) ([]time.Time, error)) error {
+	set, err := w.store.FindBotSettings(ctx, account)
+	if err != nil {
+		return err
+	}
+	return clicklog.Unraced(func() error {
+		return w.store.Tx(ctx, func(s *store.Store) error {
+			days, err := fn(s.Conn(), set.Settings())
+			for _, day := range days {
+				err = errors.Join(err, w.clicks.RespreadSpend(ctx, s.Conn(), account, day))
+			}
+			return err
+		})
+	})
+}

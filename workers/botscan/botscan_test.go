@@ -1,0 +1,160 @@
+package botscan_test
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
+	"switchyard/db/spool"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/jobs/jobstest"
+	"switchyard/models"
+	"switchyard/models/await"
+	"switchyard/models/bot"
+	"switchyard/workers"
+	"switchyard/workers/botscan"
+)
+
+// failing are clicks of which few are looked at at once. The second batch fails when its work is done, as often as it shall.
+type failing struct {
+	clicklog.Log
+	batches, failures atomic.Int64
+}
+
+const atOnce = 50
+
+func (f *failing) ScanBots(ctx context.Context, c db.Conn, s clicklog.BotScan, settings bot.Settings, _ int) (
+	clicklog.BotsScanned, error,
+) {
+	out, err := f.Log.ScanBots(ctx, c, s, settings, atOnce)
+	if err == nil && f.batches.Add(1) == 2 {
+		f.failures.Add(1)
+		return out, errors.New("the worker dies")
+	}
+	return out, err
+}
+
+// TestScan: the clock's job finds the floods of all accounts. A run that fails keeps what it has done, the next one does
+// the rest, and figures equal the rows after both. What was paid for the day stays paid.
+func TestScan(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	text := func(query string, args ...any) string {
+		t.Helper()
+		v, err := db.Get[string](t.Context(), d, "text", query, args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	s, err := spool.Open(t.TempDir(), spool.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	accounts := []uuid.UUID{uuid.New(), uuid.New()}
+	start := time.Now().Add(-5 * time.Minute).Truncate(time.Second)
+	day := start.UTC().Truncate(24 * time.Hour)
+	const clicks = 2 * bot.FloodBound
+	for _, account := range accounts {
+		const owner = `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', $2)`
+		if _, err := d.ExecContext(t.Context(), owner, account, account.String()); err != nil {
+			t.Fatal(err)
+		}
+		campaign := uuid.New()
+		for i := range clicks {
+			id, floor := models.NewClickID(), models.FloorClickID(start.Add(time.Duration(i)*time.Millisecond))
+			copy(id[:6], floor[:6])
+			if err := s.Append(t.Context(), spool.Record{Click: &models.Click{
+				ID: id, AccountID: account, CampaignID: campaign, UniqueKey: [16]byte{byte(i)}, UniqueHours: 24,
+				Visitor: models.Visitor{IP: netip.MustParseAddr("203.0.113.7"), UserAgent: id.String()},
+			}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := clicklog.NewIngester(s, d, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, account := range accounts {
+		err := db.Tx(t.Context(), d, func(c db.Conn) error {
+			_, err := clicklog.Log{}.SetSpend(t.Context(), c, account, clicklog.Spend{
+				Day: day, Amount: decimal.RequireFromString("12"), Currency: "USD",
+			})
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	queue := jobstest.Redis(t)
+	client := jobs.Connect(queue)
+	rt := workers.New(workers.Options{DB: d, Redis: queue, Client: client, Grace: 4 * time.Second})
+	dying := &failing{Log: clicklog.Log{Conn: d}}
+	botscan.Register(rt, store.New(d, nil), dying)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	done := make(chan error, 1)
+	go func() { done <- rt.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	agree := func() {
+		t.Helper()
+		counted := text(`SELECT string_agg(concat_ws(' ', account_id, n, b, u, c), ', ' ORDER BY account_id) FROM (
+			SELECT account_id, sum(clicks) AS n, sum(bot_clicks) AS b, sum(unique_clicks) AS u, trim_scale(sum(cost)) AS c
+			FROM ledger GROUP BY account_id) l`)
+		stored := text(`SELECT string_agg(concat_ws(' ', account_id, n, b, u, c), ', ' ORDER BY account_id) FROM (
+			SELECT account_id, count(*) FILTER (WHERE NOT is_bot) AS n, count(*) FILTER (WHERE is_bot) AS b,
+				count(*) FILTER (WHERE is_unique) AS u, trim_scale(sum(cost) FILTER (WHERE NOT is_bot)) AS c
+			FROM clicks GROUP BY account_id) c`)
+		if counted != stored {
+			t.Errorf("the ledger has %s, the rows %s", counted, stored)
+		}
+		if paid := text(`SELECT string_agg(DISTINCT c::text, ' ') FROM (
+			SELECT trim_scale(sum(cost)) AS c FROM ledger GROUP BY account_id) l`); paid != "12" {
+			t.Errorf("%s was paid", paid)
+		}
+	}
+	sweep := func() {
+		t.Helper()
+		if _, err := jobs.Submit(t.Context(), client, jobs.SweepBots, uuid.Nil, jobs.Tick{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	idle := func() bool {
+		return text(`SELECT count(*)::text FROM bot_scans WHERE leased_until IS NULL AND revision > 0`) != "0"
+	}
+	agree()
+	sweep()
+	await.Until(t, "a worker fails", func() bool { return dying.failures.Load() == 1 && idle() })
+	agree()
+	await.Until(t, "all clicks are looked at", func() bool {
+		if idle() {
+			sweep()
+		}
+		waiting, err := dying.WaitingBotScans(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(waiting) == 0 && text(`SELECT count(*)::text FROM bot_scans WHERE leased_until IS NULL AND revision >= 3`) == "2"
+	})
+	agree()
+	if bots := text(`SELECT string_agg(DISTINCT n::text, ' ') FROM (
+		SELECT count(*) FILTER (WHERE is_bot) AS n FROM clicks GROUP BY account_id) c`); bots != "60" {
+		t.Errorf("%s clicks of each account are bots'", bots)
+	}
+}
