@@ -89,8 +89,11 @@ var table = [...]Signal{
 	{TorExit, "tor_exit", 60, true, "came through Tor", AtClick, "data on the address"},
 	{Datacenter, "datacenter", 45, true, "the address belongs to a hosting network", AtClick, "data on the address"},
 	{VPNOrProxy, "vpn_or_proxy", 30, true, "the address belongs to a VPN or proxy", AtClick, "data on the address"},
-	{SpamIP, "spam_ip", 50, true, "the address is on a list of abusers", LookedUp, "a list of addresses"},
-	{BadReferrer, "bad_referrer", 40, true, "the referrer is known for spam", AtClick, "a list of domains"},
+	{SpamIP, "spam_ip", 50, true, "the address is on a list of abusers", AtClick, "a list that the operator has loaded"},
+	{
+		BadReferrer, "bad_referrer", 40, true, "the referrer is known for spam", AtClick,
+		"a list that the operator has loaded",
+	},
 	{
 		UAMismatch, "ua_mismatch", 40, true, "the user agent contradicts itself or the client hints", AtClick,
 		"the user agent and the client hints",
