@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/api/click/visitor"
 	"switchyard/api/routing"
 	"switchyard/db/spool"
 	"switchyard/db/store"
@@ -85,7 +86,7 @@ func benchRequest() *http.Request {
 	r := httptest.NewRequest(http.MethodGet, "/campaign-7?sub1=abc&sub2=d%20e&sub3=4711&utm=x", nil)
 	r.Host, r.RemoteAddr = shared, "8.8.8.8:4000"
 	r.Header.Set("User-Agent", chrome)
-	r.Header.Set("Accept", "text/html")
+	r.Header.Set("Accept", visitor.Accept(chrome))
 	r.Header.Set("Accept-Language", "en-US,en;q=0.9")
 	return r
 }

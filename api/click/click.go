@@ -37,6 +37,7 @@ type Recorder interface {
 type Describer interface {
 	Describe(r *http.Request, data *botdata.Set, into *visitor.Description)
 	ClientIP(r *http.Request) netip.Addr
+	ForwardedProto(r *http.Request) string
 }
 
 // Deps are what a Handler stands on.
@@ -51,8 +52,6 @@ type Deps struct {
 	Visitors    Describer
 	// DataDir is where the copy of the routing snapshot lies; empty keeps none.
 	DataDir string
-	// TrustedProxies are the peers whose X-Forwarded-Proto is believed.
-	TrustedProxies []netip.Prefix
 	// Caps counts daily caps over all processes; nil counts in this process alone.
 	Caps *kv.Caps
 	// Timeout is how long a visitor waits for what may hang: his click to reach stable storage, PostgreSQL to know it.
@@ -76,7 +75,6 @@ type Handler struct {
 	limits       postbackLimits
 	eventLimits  postbackLimits
 	visitors     Describer
-	trusted      []netip.Prefix
 	url          string
 	db           db.Conn
 	clicks       Clicks
@@ -119,8 +117,8 @@ func New(ctx context.Context, d Deps) (*Handler, error) {
 	}
 	h := &Handler{
 		spool: d.Spool, postbacks: d.Postbacks, proofs: d.Proofs, limits: newPostbackLimits(), eventLimits: newPostbackLimits(),
-		visitors: d.Visitors, trusted: d.TrustedProxies,
-		url: d.DatabaseURL, db: d.DB, clicks: d.Clicks, usage: d.Usage,
+		visitors: d.Visitors,
+		url:      d.DatabaseURL, db: d.DB, clicks: d.Clicks, usage: d.Usage,
 		routes: routing.NewRefresher(d.DB, d.DataDir), caps: newCapCounter(d.Caps),
 		fingerprints: otter.Must(&otter.Options[[16]byte, *remembered]{MaximumSize: maxFingerprints}),
 		recent:       otter.Must(&otter.Options[uuid.UUID, *models.Click]{MaximumSize: maxRecent}),
@@ -215,7 +213,7 @@ func robots(w http.ResponseWriter, d *routing.Domain) {
 // upgrade sends a visitor to https where the domain wants it, but only if a trusted proxy says that he came by
 // http: without such a proxy nothing reports whether the domain can be reached by https at all.
 func (h *Handler) upgrade(w http.ResponseWriter, r *http.Request, d *routing.Domain) bool {
-	if !d.HTTPSOnly || r.TLS != nil || h.forwardedProto(r) != "http" {
+	if !d.HTTPSOnly || r.TLS != nil || h.visitors.ForwardedProto(r) != "http" {
 		return false
 	}
 	redirect(w, http.StatusTemporaryRedirect, "https://"+d.Host+r.URL.RequestURI())
@@ -223,27 +221,7 @@ func (h *Handler) upgrade(w http.ResponseWriter, r *http.Request, d *routing.Dom
 }
 
 func (h *Handler) isHTTPS(r *http.Request) bool {
-	return r.TLS != nil || h.forwardedProto(r) == "https"
-}
-
-// forwardedProto is the protocol that a trusted proxy says the visitor used, empty when none says so.
-func (h *Handler) forwardedProto(r *http.Request) string {
-	v := r.Header["X-Forwarded-Proto"]
-	if len(v) == 0 || len(h.trusted) == 0 {
-		return ""
-	}
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
-		return ""
-	}
-	addr := peer.Addr().Unmap()
-	for _, p := range h.trusted {
-		if p.Contains(addr) {
-			proto, _, _ := strings.Cut(v[0], ",")
-			return strings.ToLower(strings.TrimSpace(proto))
-		}
-	}
-	return ""
+	return r.TLS != nil || h.visitors.ForwardedProto(r) == "https"
 }
 
 // logThrottled logs that facts were not recorded in time, once a second at most.

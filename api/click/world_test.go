@@ -118,7 +118,7 @@ func (w *world) handler(s Recorder, dir string) *Handler {
 		w.Fatal(err)
 	}
 	d := depsOn(w.db, s, v, dir)
-	d.DatabaseURL, d.TrustedProxies = w.url, []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
+	d.DatabaseURL = w.url
 	d.Timeout = time.Minute // a busy machine is not an outage
 	h, err := New(w.Context(), d)
 	if err != nil {
@@ -217,10 +217,10 @@ func (w *world) send(method, target, body string, edits ...edit) *http.Response 
 	r.Host, r.RemoteAddr = shared, "8.8.8.8:4000"
 	r.Header.Set("User-Agent", chrome)
 	r.Header.Set("Accept-Language", "en-US,en;q=0.9")
-	r.Header.Set("Accept", "text/html")
 	for _, e := range edits {
 		e(r)
 	}
+	r.Header.Set("Accept", visitor.Accept(r.UserAgent()))
 	rec := httptest.NewRecorder()
 	w.h.ServeHTTP(rec, r)
 	return rec.Result()

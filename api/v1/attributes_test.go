@@ -35,6 +35,8 @@ type everything struct{}
 
 func (everything) ClientIP(*http.Request) netip.Addr { return netip.MustParseAddr("192.0.2.44") }
 
+func (everything) ForwardedProto(*http.Request) string { return "" }
+
 func (e everything) Describe(r *http.Request, _ *botdata.Set, into *visitor.Description) {
 	var c models.Click
 	known := map[string]string{"country": "DE", "device_type": "tv", "connection_type": "wifi", "proxy_kind": "relay"}

@@ -184,7 +184,7 @@ func (s *service) send(ctx context.Context, url string, via http.RoundTripper, m
 	req.Header = http.Header{
 		"Authorization":   {"Bearer " + secret},
 		"User-Agent":      {"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36"},
-		"Accept":          {"text/html"},
+		"Accept":          {"text/html,image/apng,*/*;q=0.8"},
 		"Accept-Language": {"en-US"}, "Accept-Encoding": {"identity"}, "X-Forwarded-For": {"81.2.69.142"},
 	}
 	resp, err := via.RoundTrip(req)

@@ -140,7 +140,7 @@ func (t *traffic) visit(ctx context.Context) error {
 	q := url.Values{
 		"zone": {fmt.Sprintf("zone-%d", rand.IntN(12))}, "creative": {fmt.Sprintf("banner-%d", rand.IntN(4))},
 	}
-	at, err := t.get(ctx, t.link.Path+"?"+q.Encode(), agent.UserAgent, ip)
+	at, err := t.get(ctx, t.link.Path+"?"+q.Encode(), agent, ip)
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func (t *traffic) visit(ctx context.Context) error {
 		if !chance(goesOn) {
 			return nil
 		}
-		if _, err := t.get(ctx, "/out/1?clickid="+click, agent.UserAgent, ip); err != nil {
+		if _, err := t.get(ctx, "/out/1?clickid="+click, agent, ip); err != nil {
 			return err
 		}
 	}
@@ -161,17 +161,17 @@ func (t *traffic) visit(ctx context.Context) error {
 	if chance(isPending) {
 		status = "pending"
 	}
-	_, err = t.get(ctx, "/postback?"+url.Values{"clickid": {click}, "status": {status}}.Encode(), "network/1.0", "")
+	_, err = t.get(ctx, "/postback?"+url.Values{"clickid": {click}, "status": {status}}.Encode(), visitors.Agent{UserAgent: "network/1.0", Bot: "http_library"}, "")
 	return err
 }
 
 // get asks the tracking domain and gives the place that it sends the visitor to.
-func (t *traffic) get(ctx context.Context, path, agent, ip string) (*url.URL, error) {
+func (t *traffic) get(ctx context.Context, path string, agent visitors.Agent, ip string) (*url.URL, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, t.link.Scheme+"://"+t.link.Host+path, nil)
 	if err != nil {
 		return nil, err
 	}
-	req.Header.Set("User-Agent", agent)
+	req.Header = agent.Headers("en-US,en;q=0.9")
 	if ip != "" {
 		req.Header.Set("X-Forwarded-For", ip)
 	}

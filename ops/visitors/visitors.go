@@ -6,6 +6,8 @@ import (
 	_ "embed" // for the data files
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"strings"
 )
 
 //go:embed useragents.json
@@ -21,6 +23,26 @@ type Agent struct {
 	OS        string `json:"os"`
 	Browser   string `json:"browser"`
 	Bot       string `json:"bot"` // the kind of bot that it declares itself to be; empty: people use it
+}
+
+// Accept is the header of that name, as the browser sends it when somebody follows a link.
+func (a Agent) Accept() string {
+	if strings.Contains(a.UserAgent, "Chrome/") {
+		return "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8"
+	}
+	return "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+}
+
+// Headers are what the browser sends by http. Of bots no more is known than their user agent.
+func (a Agent) Headers(language string) http.Header {
+	h := http.Header{"User-Agent": {a.UserAgent}}
+	if a.Bot == "" {
+		h.Set("Upgrade-Insecure-Requests", "1")
+		h.Set("Accept", a.Accept())
+		h.Set("Accept-Language", language)
+		h.Set("Accept-Encoding", "gzip, deflate")
+	}
+	return h
 }
 
 // Address is a public address and the country it is in.

@@ -27,6 +27,16 @@ func (d *Describer) ClientIP(r *http.Request) netip.Addr {
 	return d.walk(peer, r.Header["Forwarded"], parseForwarded)
 }
 
+// ForwardedProto is the protocol that a trusted proxy says the visitor used, in lower case; empty when none says so.
+func (d *Describer) ForwardedProto(r *http.Request) string {
+	v := r.Header["X-Forwarded-Proto"]
+	if len(v) == 0 || !d.isTrusted(parseHost(r.RemoteAddr)) {
+		return ""
+	}
+	proto, _, _ := strings.Cut(v[0], ",")
+	return strings.ToLower(strings.TrimSpace(proto))
+}
+
 func (d *Describer) walk(client netip.Addr, lines []string, parse func(string) netip.Addr) netip.Addr {
 	hops := 0
 	for i := len(lines) - 1; i >= 0; i-- {

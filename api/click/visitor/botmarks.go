@@ -34,7 +34,8 @@ var botMarks = []struct {
 		"masscan", "nmap scripting", "nikto", "sqlmap", "expanse", "internetmeasurement", "virustotal",
 		"proofpoint", "barracuda", "adbeat", "geoedge", "peer39", "^ias-", "grapeshot", "screaming frog",
 		"wordpress/", "wordpress.com", "cloudflare-alwaysonline", "better uptime", "checkmarknetwork", "ioncrawl",
-		"yahoomailproxy", "nuclei", "wpscan", "semrush", "ahrefs",
+		"yahoomailproxy", "nuclei", "wpscan", "semrush", "ahrefs", "newrelicsynthetics", "datadog synthetic",
+		"datadog agent", "blackbox exporter",
 	}},
 	{httpLibrary, []string{
 		"^curl/", "^wget/", "python-requests", "python-urllib", "python-httpx", "^python/", "aiohttp",
@@ -45,7 +46,7 @@ var botMarks = []struct {
 		"postmanruntime", "insomnia", "httpie", "^restsharp", "scrapy", "colly", "mechanize", "libcurl", "winhttp",
 		"powershell", "^alamofire", "^cfnetwork", "^fasthttp", "^resty", "go-resty", "^superagent", "unirest",
 		"^wrk", "apachebench", "^hey/", "^k6/", "^vegeta", "jmeter", "^http.rb", "urllib3", "pycurl",
-		"http_request2", "asynchttpclient", "^ktor", "reactornetty", "^cpp-httplib", "nodejs",
+		"http_request2", "asynchttpclient", "^ktor", "reactornetty", "^cpp-httplib", "nodejs", "^tornado/", "^axel/",
 	}},
 	{crawler, []string{
 		"bot/", "bot;", "bot)", "-bot", "_bot", "robot", "crawler", "spider", "crawl", "scraper", "+http",

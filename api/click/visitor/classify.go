@@ -26,6 +26,7 @@ func classify(userAgent string) *agent {
 	}
 	a.device = deviceOf(userAgent, lower, a.os)
 	a.brand, a.model = deviceName(userAgent, a)
+	a.engine = engineOf(a)
 	a.impossible = isImpossible(a)
 	return a
 }

@@ -121,7 +121,7 @@ func (d *Describer) Describe(r *http.Request, data *botdata.Set, into *Descripti
 	into.Referrer = clean(header(h, "Referer"), MaxReferrer)
 	into.ReferrerDomain = domainOf(into.Referrer)
 	into.SearchEngine, into.Keyword = searchOf(into.ReferrerDomain, into.Referrer)
-	into.Signals |= headerSignals(r) | bot.OfProxy(into.ProxyKind) | data.Signals(into.IP, into.ReferrerDomain)
+	into.Signals |= d.headerSignals(r, a) | bot.OfProxy(into.ProxyKind) | data.Signals(into.IP, into.ReferrerDomain)
 }
 
 // applyLists takes the proxy kind of the operator's lists where the geo data has none. They also name what the geo data

@@ -36,7 +36,7 @@ func browserRequest(pairs ...string) *http.Request {
 	r := httptest.NewRequest(http.MethodGet, "/alias?sub1=a", nil)
 	r.RemoteAddr = "81.2.69.142:40000"
 	for name, value := range map[string]string{
-		"User-Agent": chromeWindows, "Accept": "text/html", "Accept-Language": "en-GB,en;q=0.9",
+		"User-Agent": chromeWindows, "Accept": acceptBlink, "Accept-Language": "en-GB,en;q=0.9",
 		"Accept-Encoding": "gzip, deflate, br", "Upgrade-Insecure-Requests": "1",
 		"Sec-Ch-Ua":          `"Not_A Brand";v="8", "Chromium";v="120", "Google Chrome";v="120"`,
 		"Sec-Ch-Ua-Platform": `"Windows"`, "Sec-Ch-Ua-Mobile": "?0",
@@ -111,8 +111,9 @@ func TestSignals(t *testing.T) {
 		request *http.Request
 		want    bot.Signals
 	}{
-		"browser":       {browserRequest(), 0},
-		"firefox":       {as("Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"), 0},
+		"browser": {browserRequest(), 0},
+		"firefox": {withoutHints("User-Agent", "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0",
+			"Accept", acceptOther), 0},
 		"curl":          {curl, bot.HTTPLibrary | bot.NoAcceptLanguage | bot.FewHeaders},
 		"no agent":      {as(""), bot.EmptyUserAgent},
 		"blank agent":   {as(" \x01 "), bot.EmptyUserAgent},

@@ -56,7 +56,7 @@ func contradicts(a *agent, brands, platform, mobile string) bool {
 	if brands != "" && a.chrome == 0 {
 		return true
 	}
-	if os := hintSystems[platform]; os != "" && a.os != "" && os != a.os &&
+	if os := hintSystems[platform]; os != "" && isHinted(a.os) && os != a.os &&
 		(os != "Linux" || a.os != "ChromeOS") && (os != "Android" || a.device != TV) {
 		return true
 	}
@@ -64,6 +64,16 @@ func contradicts(a *agent, brands, platform, mobile string) bool {
 		return true
 	}
 	return mobile == "?1" && a.device == Desktop || mobile == "?0" && a.device == Mobile && a.os == "Android"
+}
+
+// isHinted tells whether hints have a word for a system. They name consoles, televisions and phones of other systems by
+// the system that those are made from.
+func isHinted(os string) bool {
+	switch os {
+	case "Windows", "macOS", "Android", "iOS", "Linux", "ChromeOS":
+		return true
+	}
+	return false
 }
 
 func brandVersion(brands, mark string) int {

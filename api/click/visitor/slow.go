@@ -33,8 +33,7 @@ func (s *slow) complete(userAgent string, a *agent) {
 	if a.kind != human {
 		return
 	}
-	// An Electron user agent names the desktop program, and the list takes some of those for their makers' crawlers.
-	if a.browser != "Electron" && crawlerdetect.IsCrawler(userAgent) {
+	if isRareCrawler(userAgent, a) {
 		*a = agent{kind: crawler, device: Bot}
 		return
 	}
@@ -55,6 +54,12 @@ func (s *slow) complete(userAgent string, a *agent) {
 		d := s.parser.ParseDevice(userAgent)
 		a.brand, a.model = cmp.Or(a.brand, known(d.Brand)), cmp.Or(a.model, known(d.Model))
 	}
+}
+
+// isRareCrawler asks the long list. It is wrong about programs of the desktop, which Electron names and of which it takes
+// some for their makers' crawlers, and about Lynx, which names the library that it is made from.
+func isRareCrawler(userAgent string, a *agent) bool {
+	return a.browser != "Electron" && !strings.HasPrefix(userAgent, "Lynx/") && crawlerdetect.IsCrawler(userAgent)
 }
 
 // known drops the parser's words for what it does not know, and what is no name at all.

@@ -13,6 +13,7 @@ import (
 
 	"switchyard/api/answer"
 	"switchyard/api/click"
+	"switchyard/api/click/visitor"
 	"switchyard/api/route"
 	"switchyard/api/routing"
 	"switchyard/db/store"
@@ -164,8 +165,9 @@ func (b TestClickBody) request(c *route.Call, link string, source models.SourceL
 	req.URL.RawQuery = u.RawQuery
 	req.RemoteAddr = netip.AddrPortFrom(ip.WithZone(""), 1).String()
 	req.RequestURI = req.URL.RequestURI()
-	req.Header.Set("User-Agent", postback.Clean(cmp.Or(b.UserAgent, usualAgent), maxHeader))
-	req.Header.Set("Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")
+	agent := postback.Clean(cmp.Or(b.UserAgent, usualAgent), maxHeader)
+	req.Header.Set("User-Agent", agent)
+	req.Header.Set("Accept", visitor.Accept(agent))
 	req.Header.Set("Accept-Language", postback.Clean(cmp.Or(b.Language, usualLanguage), maxHeader))
 	req.Header.Set("Accept-Encoding", "gzip, deflate, br")
 	if b.Referrer != "" {

@@ -20,7 +20,7 @@ func visits(set visitors.Set, host, path string) []Request {
 	for i := range list {
 		list[i] = request(host, fmt.Sprintf("%s?sub1=zone-%d&sub2=creative-%d&xid=c%08x&bid=0.0%d&utm_source=bench",
 			path, random.IntN(50), random.IntN(9), random.Uint32(), 1+random.IntN(9)),
-			set.People[i%len(set.People)].UserAgent, set.Addresses[random.IntN(len(set.Addresses))].IP,
+			set.People[i%len(set.People)], set.Addresses[random.IntN(len(set.Addresses))].IP,
 			languages[random.IntN(len(languages))])
 	}
 	return list
@@ -33,16 +33,16 @@ func floodVisits(set visitors.Set, host, path string) []Request {
 	for i := range list {
 		agent := fmt.Sprintf("Mozilla/5.0 (Linux; Android %d; %s) AppleWebKit/537.36 (KHTML, like Gecko) "+
 			"Chrome/%d.0.0.0 Mobile Safari/537.36", 9+i%7, mark, 100+i%40)
-		list[i] = request(host, fmt.Sprintf("%s?sub1=zone-%d", path, i%50), agent, set.Addresses[i%len(set.Addresses)].IP,
+		list[i] = request(host, fmt.Sprintf("%s?sub1=zone-%d", path, i%50), visitors.Agent{UserAgent: agent}, set.Addresses[i%len(set.Addresses)].IP,
 			languages[i%len(languages)])
 		list[i].Random, list[i].Letters = bytes.Index(list[i].Bytes, mark), len(mark)
 	}
 	return list
 }
 
-func request(host, target, agent, ip, language string) Request {
+func request(host, target string, agent visitors.Agent, ip, language string) Request {
 	return Request{Bytes: fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: %s\r\n"+
-		"Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8\r\nAccept-Encoding: gzip, deflate, br\r\n"+
+		"Accept: %s\r\nAccept-Encoding: gzip, deflate\r\n"+
 		"Accept-Language: %s\r\nReferer: https://news.example.com/story\r\nX-Forwarded-For: %s\r\n\r\n",
-		target, host, agent, language, ip)}
+		target, host, agent.UserAgent, agent.Accept(), language, ip)}
 }

@@ -65,7 +65,7 @@ func (t *traffic) request(ctx context.Context, method, link string, v visitor, c
 func browserHeaders(v visitor, cookies string) http.Header {
 	h := http.Header{
 		"User-Agent":      {v.UserAgent},
-		"Accept":          {"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"},
+		"Accept":          {v.Accept()},
 		"Accept-Encoding": {"identity"},
 		"Accept-Language": {v.header},
 		"Cache-Control":   {"max-age=0"},

@@ -1,0 +1,168 @@
+package visitor
+
+import (
+	"net/http"
+	"strings"
+
+	"switchyard/models/bot"
+)
+
+// engine is the engine of a browser whose headers are known from recordings.
+type engine uint8
+
+const (
+	otherEngine engine = iota
+	blink
+	gecko
+	webkit
+)
+
+// The first major versions of which every one sends what the rules below ask for, Fetch Metadata among it.
+const (
+	firstBlink  = 80 // 2020
+	firstGecko  = 90 // 2021
+	firstWebkit = 17 // 2023
+)
+
+// engineOf is the engine that a user agent claims, where it is a browser's own and recent. Apps, televisions and
+// browsers that name themselves may send other headers: they claim none.
+func engineOf(a *agent) engine {
+	switch a.device {
+	case Desktop, Mobile, Tablet:
+	default:
+		return otherEngine
+	}
+	major := leadingInt(a.browserVersion)
+	switch {
+	case (a.browser == "Chrome" || a.browser == "Edge") && a.chrome >= firstBlink:
+		return blink
+	case a.browser == "Firefox" && a.os != "iOS" && major >= firstGecko:
+		return gecko
+	case a.browser == "Safari" && major >= firstWebkit && (a.os == "iOS" || a.os == "macOS"):
+		return webkit
+	}
+	return otherEngine
+}
+
+// What the engines ask for when somebody follows a link. Blink's is recognized by image/apng, which no other asks for.
+const (
+	acceptBlink = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8"
+	acceptOther = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+)
+
+// Accept is the header of that name that the browser of a user agent sends when somebody follows a link.
+func Accept(userAgent string) string {
+	if classify(userAgent).chrome != 0 {
+		return acceptBlink
+	}
+	return acceptOther
+}
+
+// prefetchHeaders announce that nobody has clicked yet.
+var prefetchHeaders = []string{"Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"}
+
+// headerSignals are the signals of the request's method and of its headers, beside those of the user agent.
+func (d *Describer) headerSignals(r *http.Request, a *agent) (s bot.Signals) {
+	h := r.Header
+	if r.Method == http.MethodHead {
+		s |= bot.HeadRequest
+	}
+	for _, name := range prefetchHeaders {
+		if v := header(h, name); v != "" && isPrefetch(v) {
+			s |= bot.Prefetch
+		}
+	}
+	if !hasLanguage(h) {
+		s |= bot.NoAcceptLanguage
+	}
+	if header(h, "Accept") == "" || !hasBrowserHeaders(h) || d.lacksMetadata(r, a) {
+		s |= bot.FewHeaders
+	}
+	if a.kind == human {
+		if strings.Contains(header(h, "Sec-Ch-Ua"), `"HeadlessChrome"`) {
+			s |= bot.Headless
+		}
+		if header(h, "Sec-Fetch-Mode") != "" && header(h, "Sec-Fetch-Site") == "" || belies(h, a.engine) {
+			s |= bot.UAMismatch
+		}
+	}
+	return s
+}
+
+func isPrefetch(v string) bool {
+	if len(v) > 64 {
+		v = v[:64]
+	}
+	v = strings.ToLower(v)
+	return strings.Contains(v, "prefetch") || strings.Contains(v, "prerender") || strings.Contains(v, "preview")
+}
+
+// hasLanguage is false too for the * of libraries, which no browser sends.
+func hasLanguage(h http.Header) bool {
+	v := header(h, "Accept-Language")
+	return v != "" && v != "*"
+}
+
+// lacksMetadata finds a visit by https without Fetch Metadata, which the claimed engine never leaves out.
+func (d *Describer) lacksMetadata(r *http.Request, a *agent) bool {
+	return a.engine != otherEngine && header(r.Header, "Sec-Fetch-Site") == "" &&
+		(r.TLS != nil || d.ForwardedProto(r) == "https")
+}
+
+// belies finds headers that the claimed engine never sends when somebody follows a link: an Accept of a library or of
+// another engine, and content codings in a library's way. What a proxy may take away or write anew is no contradiction:
+// an Accept that is missing counts only where there is no language either.
+func belies(h http.Header, claimed engine) bool {
+	if claimed == otherEngine {
+		return false
+	}
+	if codings := header(h, "Accept-Encoding"); strings.HasPrefix(codings, "deflate") || strings.Contains(codings, "q=") {
+		return true
+	}
+	if mode := header(h, "Sec-Fetch-Mode"); mode != "" && mode != "navigate" {
+		return false // a page's script asks
+	}
+	accept := header(h, "Accept")
+	if accept == "" {
+		return !hasLanguage(h)
+	}
+	if claimed == blink {
+		return !strings.Contains(accept, "image/apng")
+	}
+	return !strings.HasPrefix(accept, "text/html,application/xhtml+xml") || strings.Contains(accept, "image/apng")
+}
+
+// minHeaders is how many headers every browser sends at least, Host and what belongs to the connection not counted.
+const minHeaders = 4
+
+// hasBrowserHeaders counts what the client sent, leaving out what proxies add.
+func hasBrowserHeaders(h http.Header) bool {
+	own := 0
+	for name := range h {
+		if isProxyHeader(name) {
+			continue
+		}
+		if own++; own == minHeaders {
+			return true
+		}
+	}
+	return false
+}
+
+func isProxyHeader(name string) bool {
+	switch name[:min(1, len(name))] {
+	case "X":
+		return strings.HasPrefix(name, "X-Forwarded-") || strings.HasPrefix(name, "X-Re") || name == "X-Client-Ip"
+	case "C":
+		return strings.HasPrefix(name, "Cf-") || name == "Cdn-Loop" || strings.HasPrefix(name, "Connect")
+	case "F":
+		return name == "Forwarded"
+	case "T":
+		return name == "True-Client-Ip" || name == "Traceparent" || name == "Tracestate"
+	case "V":
+		return name == "Via"
+	case "K":
+		return name == "Keep-Alive"
+	}
+	return false
+}
