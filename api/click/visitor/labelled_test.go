@@ -1,0 +1,72 @@
+package visitor
+
+import (
+	"crypto/tls"
+	"net/http"
+	"os"
+	"testing"
+
+	"switchyard/models/bot"
+	"switchyard/models/bot/labelled"
+)
+
+// floors are the shares of each kind of program that must be found at the default threshold. People have none.
+var floors = map[string]float64{
+	"ai_crawler": 0.93, "crawler": 0.90, "forged_browser": 0.90, "forged_crawler": 1, "head": 1, "headless": 0.35,
+	"library": 0.98, "monitor": 0.85, "prefetch": 1, "preview": 0.90, "scanner": 0.80,
+}
+
+// TestLabelledSet holds the detector against what real browsers and real programs send: nobody is wrongly called a bot,
+// and of each kind of program no fewer are found than before.
+func TestLabelledSet(t *testing.T) {
+	t.Parallel()
+	list, err := labelled.Read(os.DirFS("../../../" + labelled.Dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids, people := map[string]bool{}, 0
+	for _, r := range list {
+		if ids[r.ID] {
+			t.Errorf("two requests are called %s", r.ID)
+		}
+		if ids[r.ID] = true; !r.Bot {
+			people++
+		}
+	}
+	if len(ids) < 2000 || people < 1000 {
+		t.Fatalf("%d requests, %d of them of people", len(ids), people)
+	}
+	d := newTestDescriber(t, Options{})
+	tally := labelled.Judge(list, func(r labelled.Request) bool { return judge(t, d, r) })
+	for _, k := range tally.Kinds {
+		if floor, listed := floors[k.Name]; k.Bot != listed {
+			t.Errorf("%s: has a floor %v, are programs %v", k.Name, listed, k.Bot)
+		} else if k.Share() < floor {
+			t.Errorf("%s: %d of %d are found, want %.2f", k.Name, k.Called, k.Sent, floor)
+		}
+	}
+	t.Logf("precision %.4f, recall %.4f: %+v", tally.Precision(), tally.Recall(), tally.Kinds)
+}
+
+// judge asks the detector as it answers once it has seen the user agent. A person who is called a bot is an error.
+func judge(t *testing.T, d *Describer, r labelled.Request) bool {
+	t.Helper()
+	if userAgent := clean(header(r.Headers, "User-Agent"), MaxUserAgent); userAgent != "" {
+		a := classify(userAgent)
+		if a.complete = true; a.kind == human && isRareCrawler(userAgent, a) {
+			a = &agent{kind: crawler, device: Bot, complete: true}
+		}
+		d.agents.known.Set(userAgent, a)
+	}
+	req := &http.Request{Method: r.Method, Header: r.Headers, RemoteAddr: "81.2.69.142:40000"}
+	if r.Scheme == "https" {
+		req.TLS = &tls.ConnectionState{}
+	}
+	var got Description
+	d.Describe(req, nil, &got)
+	score, isBot, _ := bot.Score(got.Signals, bot.Settings{})
+	if isBot && !r.Bot {
+		t.Errorf("%s, a %s, scores %d by %v: %q", r.ID, r.Kind, score, got.Signals.Reasons(), r.Headers)
+	}
+	return isBot
+}

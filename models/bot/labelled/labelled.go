@@ -1,0 +1,136 @@
+// Package labelled reads the labelled set of requests in models/bot/testdata: what real people's browsers send, and
+// what programs send. Detectors are measured on it. Nothing of it is linked into the service.
+package labelled
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/textproto"
+	"slices"
+)
+
+// Dir is where the set lies, seen from the root of the repository.
+const Dir = "models/bot/testdata"
+
+// Origins of a request or a header set. README.md beside the set says what each of them means.
+const (
+	Recorded  = "recorded"
+	Published = "published"
+	Composed  = "composed"
+)
+
+// Request is one request of the set and what is known of its sender.
+type Request struct {
+	ID      string
+	Kind    string // of sender, such as phone or library
+	Bot     bool   // whether a program sent it
+	Origin  string
+	Method  string
+	Scheme  string // http or https
+	Address string // of the sender, where the label depends on it; else empty
+	Headers map[string][]string
+}
+
+// headerSet is a line of headers.jsonl: the headers that a program sends, in its order. A value of {} is told by each
+// request.
+type headerSet struct {
+	Set     string      `json:"set"`
+	Origin  string      `json:"origin"`
+	From    string      `json:"from"`
+	Headers [][2]string `json:"headers"`
+}
+
+// line is a line of requests.jsonl. Values are those that its header set leaves open, in the same order.
+type line struct {
+	ID      string   `json:"id"`
+	Kind    string   `json:"kind"`
+	Bot     bool     `json:"bot"`
+	Origin  string   `json:"origin"`
+	Set     string   `json:"set"`
+	Method  string   `json:"method"` // empty: GET
+	Scheme  string   `json:"scheme"` // empty: https
+	Address string   `json:"address"`
+	Values  []string `json:"values"`
+}
+
+const open = "{}"
+
+// Read reads the set from its directory.
+func Read(dir fs.FS) ([]Request, error) {
+	sets := map[string]headerSet{}
+	err := each(dir, "headers.jsonl", func(s headerSet) error {
+		if _, taken := sets[s.Set]; taken || !isOrigin(s.Origin) || s.From == "" {
+			return fmt.Errorf("header set %q is there twice or of no known origin", s.Set)
+		}
+		sets[s.Set] = s
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	var list []Request
+	err = each(dir, "requests.jsonl", func(l line) error {
+		set, known := sets[l.Set]
+		if !known || !isOrigin(l.Origin) {
+			return fmt.Errorf("request %s: header set %q or origin %q is not known", l.ID, l.Set, l.Origin)
+		}
+		r, err := l.request(set)
+		list = append(list, r)
+		return err
+	})
+	return list, err
+}
+
+func isOrigin(s string) bool { return slices.Contains([]string{Recorded, Published, Composed}, s) }
+
+func (l line) request(set headerSet) (Request, error) {
+	r := Request{
+		ID: l.ID, Kind: l.Kind, Bot: l.Bot, Origin: l.Origin, Method: l.Method, Scheme: l.Scheme, Address: l.Address,
+		Headers: map[string][]string{},
+	}
+	if r.Method == "" {
+		r.Method = "GET"
+	}
+	if r.Scheme == "" {
+		r.Scheme = "https"
+	}
+	rest := l.Values
+	for _, h := range set.Headers {
+		name, value := textproto.CanonicalMIMEHeaderKey(h[0]), h[1]
+		if value == open {
+			if len(rest) == 0 {
+				return r, fmt.Errorf("request %s: header set %s asks for more values", l.ID, l.Set)
+			}
+			value, rest = rest[0], rest[1:]
+		}
+		r.Headers[name] = append(r.Headers[name], value)
+	}
+	if len(rest) > 0 {
+		return r, fmt.Errorf("request %s: header set %s asks for fewer values", l.ID, l.Set)
+	}
+	return r, nil
+}
+
+// each decodes the lines of a file.
+func each[T any](dir fs.FS, name string, fn func(T) error) (err error) {
+	file, err := dir.Open(name)
+	if err != nil {
+		return fmt.Errorf("labelled: %w", err)
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	for lines := bufio.NewScanner(file); ; {
+		if !lines.Scan() {
+			return lines.Err()
+		}
+		var row T
+		if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
+			return fmt.Errorf("labelled: %s: %w", name, err)
+		}
+		if err := fn(row); err != nil {
+			return fmt.Errorf("labelled: %s: %w", name, err)
+		}
+	}
+}

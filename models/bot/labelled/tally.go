@@ -1,0 +1,68 @@
+package labelled
+
+import "slices"
+
+// Tally counts how a detector judged the set.
+type Tally struct {
+	Found, Missed int            // programs that were called bots, and those that were not
+	Wrong, Spared int            // people who were called bots, and those who were not
+	Kinds         []Kind         // in the order in which they occur
+	kinds         map[string]int // their places
+}
+
+// Kind is the tally of one kind of sender.
+type Kind struct {
+	Name         string
+	Bot          bool
+	Called, Sent int // how many were called bots, of how many requests
+}
+
+// Share is the part of the kind that was called bots.
+func (k Kind) Share() float64 { return float64(k.Called) / float64(k.Sent) }
+
+// Judge asks a detector about every request.
+func Judge(list []Request, isBot func(Request) bool) Tally {
+	t := Tally{kinds: map[string]int{}}
+	for _, r := range list {
+		t.add(r, isBot(r))
+	}
+	return t
+}
+
+func (t *Tally) add(r Request, called bool) {
+	place, known := t.kinds[r.Kind]
+	if !known {
+		place = len(t.Kinds)
+		t.kinds[r.Kind] = place
+		t.Kinds = append(t.Kinds, Kind{Name: r.Kind, Bot: r.Bot})
+	}
+	k := &t.Kinds[place]
+	k.Sent++
+	if called {
+		k.Called++
+	}
+	switch {
+	case r.Bot && called:
+		t.Found++
+	case r.Bot:
+		t.Missed++
+	case called:
+		t.Wrong++
+	default:
+		t.Spared++
+	}
+}
+
+// Kind is the tally of a kind by its name, zero if the set has none of it.
+func (t Tally) Kind(name string) Kind {
+	if i := slices.IndexFunc(t.Kinds, func(k Kind) bool { return k.Name == name }); i >= 0 {
+		return t.Kinds[i]
+	}
+	return Kind{}
+}
+
+// Precision is which part of what was called bots are programs, and Recall which part of the programs was called bots.
+func (t Tally) Precision() float64 { return float64(t.Found) / float64(max(1, t.Found+t.Wrong)) }
+
+// Recall is described at Precision.
+func (t Tally) Recall() float64 { return float64(t.Found) / float64(max(1, t.Found+t.Missed)) }
