@@ -163,10 +163,13 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			h.serverGoals(w, r)
 			return
 		}
+		if id, ok := strings.CutPrefix(rest, trapWord); ok {
+			h.hiddenLink(w, r, id)
+			return
+		}
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		w.Header().Set("Allow", "GET, HEAD")
-		writePage(w, http.StatusMethodNotAllowed, asText, []byte("only GET and HEAD are answered here\n"))
+		onlyGet(w)
 		return
 	}
 	d, c := h.routes.Current().Find(models.BareHost(r.Host), word)
@@ -191,6 +194,11 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		h.track(w, r, d, c)
 	}
+}
+
+func onlyGet(w http.ResponseWriter) {
+	w.Header().Set("Allow", "GET, HEAD")
+	writePage(w, http.StatusMethodNotAllowed, asText, []byte("only GET and HEAD are answered here\n"))
 }
 
 // index sends a visitor of the bare domain to its index page.

@@ -12,11 +12,11 @@ import (
 
 // metrics are the counters of the click path.
 type metrics struct {
-	clicks, late, unrecorded, postbacks, events, unmatched, limited, overBudget, eventsRefused prometheus.Counter
-	seconds                                                                                    prometheus.Histogram
-	redirected                                                                                 [flow.ViaDestination + 1]prometheus.Counter
-	refusedGoals                                                                               *prometheus.CounterVec
-	redirects, slow                                                                            atomic.Int64
+	clicks, late, unrecorded, postbacks, events, unmatched, limited, traps, overBudget, eventsRefused prometheus.Counter
+	seconds                                                                                           prometheus.Histogram
+	redirected                                                                                        [flow.ViaDestination + 1]prometheus.Counter
+	refusedGoals                                                                                      *prometheus.CounterVec
+	redirects, slow                                                                                   atomic.Int64
 }
 
 // observe counts an answered tracking link, of a campaign or of a smartlink.
@@ -62,6 +62,7 @@ func newMetrics() metrics {
 		unmatched:     counter("postbacks_unmatched_total", "Postbacks that name no click. Some of them are stored."),
 		limited:       counter("postbacks_limited_total", "Postbacks and messages of pages refused because their sender or addressee had too many."),
 		eventsRefused: counter("site_events_refused_total", "Messages of pages that were refused, or some of whose events were."),
+		traps:         counter("hidden_links_followed_total", "Requests for the link that the page tag hides from people, of clicks that may exist."),
 		overBudget:    counter("routing_over_budget_total", "Decisions that took too many steps and ended at the fallback."),
 		seconds: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Namespace: "switchyard", Name: "redirect_seconds",
@@ -75,7 +76,7 @@ func newMetrics() metrics {
 func (h *Handler) Collectors() []prometheus.Collector {
 	all := []prometheus.Collector{
 		h.metrics.clicks, h.metrics.late, h.metrics.unrecorded, h.metrics.postbacks, h.metrics.events, h.metrics.eventsRefused, h.metrics.refusedGoals,
-		h.metrics.unmatched, h.metrics.limited, h.metrics.overBudget, h.metrics.seconds,
+		h.metrics.unmatched, h.metrics.limited, h.metrics.traps, h.metrics.overBudget, h.metrics.seconds,
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Namespace: "switchyard", Name: "routing_campaigns",
 			Help: "Campaigns in the routing snapshot.",

@@ -80,6 +80,13 @@ var tagAddresses = []address{
 			"events": object{"type": "array", "minItems": 1, "maxItems": tag.MaxEvents, "items": tagEvent()},
 		}},
 	},
+	{
+		http.MethodGet, "/t/h/{click}", "followHiddenLink", "program",
+		"a link that the page tag hides from people: whoever follows it makes the click a bot's",
+		[]object{text("path", "click", "the click that led to the page")},
+		object{"204": object{"description": "always, also for a click that there is not"}},
+		nil,
+	},
 }
 
 func tagEvent() object {

@@ -13,6 +13,7 @@ import (
 
 	"switchyard/api/click/tag"
 	"switchyard/models"
+	"switchyard/models/bot"
 	"switchyard/models/cond"
 	"switchyard/models/flow"
 	"switchyard/models/postback"
@@ -42,6 +43,7 @@ var Tracking = sync.OnceValue(func() []byte {
 		"MaxItems": cond.MaxItems, "MaxSlot": flow.MaxSlot, "Fields": postback.Fields(), "Statuses": statuses,
 		"Calls": tagCalls, "EventFields": tagFields, "MaxBody": tag.MaxBody, "MaxEvents": tag.MaxEvents,
 		"ClickParams": append([]string{token.ClickID.String()}, clickAliases()...), "AdParams": models.AdArrivals,
+		"Signals": slices.Collect(bot.All()), "TaggedBound": bot.TaggedBound,
 		"JS": file("page/protect.js"), "PHP": file("page/protect.php"),
 	})
 	if err != nil {

@@ -43,6 +43,7 @@ func (x *examples) visit() {
 	})
 	x.follow("GET /t.js", h, nil)
 	x.report(h, id)
+	x.follow("GET /t/h/{click}", h, params{"click": id})
 	x.follow("GET /pixel.gif", h, params{"clickid": id, "payout": "12.50", "goal": "signup"})
 	secret, err := x.Store.Sites().RotateGoalSecret(x.t.Context(), x.Account.ID)
 	if err != nil {

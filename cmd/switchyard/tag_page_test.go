@@ -48,6 +48,7 @@ func TestPageTag(t *testing.T) {
 	t.Run("strict policy", x.underPolicy)
 	t.Run("consent", x.waitsForConsent)
 	t.Run("no tracking", x.turnedOff)
+	t.Run("hidden link", x.hidesLink)
 	t.Run("vitals", x.costs)
 }
 

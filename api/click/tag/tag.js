@@ -34,6 +34,7 @@
   let flight = []; // ids that are on their way
   let delay = 1e3; // ms until what the server did not take is sent again; it doubles
   let click, from, ad; // id of the click that brought the visitor, where it was found, click of an ad platform: gclid=XYZ
+  const trap = doc.createElement('a'); // a link that nobody sees: what follows it is a program, and so is what clicked
   let path, page, before; // what the last view showed, without and with its query, and what the view before showed
 
   const local = () => win.localStorage;
@@ -162,7 +163,12 @@
   const link = (a) => {
     if (click || !a.href) a.href = base + '/out/' + a.dataset.trkSlot + (click && '?clickid=' + click);
   };
-  const links = () => doc.querySelectorAll('a[data-trk-slot]').forEach(link);
+  const links = () => {
+    doc.querySelectorAll('a[data-trk-slot]').forEach(link);
+    if (!consent || !click || !doc.body) return;
+    trap.href = base + '/t/h/' + click;
+    doc.body.append(trap);
+  };
 
   // Does all that is allowed from now on: finds the click, and takes up what waited and what an earlier page has left.
   const begin = () => {
@@ -181,6 +187,7 @@
   // Takes back everything.
   const forget = () => {
     consent = false;
+    trap.remove();
     queue.clear();
     click = from = ad = '';
     attempt(() => setCookie('', 0));
@@ -213,6 +220,8 @@
     trk.ready = trk.bind(0, 'ready');
     win.trk = trk;
 
+    // It takes no room, and neither the keyboard nor a screen reader finds it.
+    Object.assign(trap, { rel: 'nofollow', style: 'position:fixed', tabIndex: -1, ariaHidden: true });
     readAddress();
     if (off) consent = false;
     look();

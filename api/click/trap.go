@@ -1,0 +1,87 @@
+package click
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/routing"
+	"switchyard/db/spool"
+	"switchyard/models"
+	"switchyard/models/netguard"
+)
+
+const (
+	// trapWord is in the address of the link that the page tag hides from people: /t/h/{click id}.
+	trapWord = "h/"
+	// maxTrapAge is how old a click may be: as long as the page tag remembers it.
+	maxTrapAge = 90 * 24 * time.Hour
+	// unstoredFor is how old a click is that PostgreSQL may not have yet.
+	unstoredFor = time.Minute
+)
+
+// hiddenLink answers /t/h/{click id}. Whoever follows it is a program, and so is what made the click. The answer tells
+// nothing: it is the same for a click that nobody made, for a browser that fetches ahead and for a sender of too many.
+func (h *Handler) hiddenLink(w http.ResponseWriter, req *http.Request, text string) {
+	if req.Method != http.MethodGet && req.Method != http.MethodHead {
+		onlyGet(w)
+		return
+	}
+	d := h.routes.Current().Domain(models.BareHost(req.Host))
+	if d == nil {
+		notFound(w)
+		return
+	}
+	if t, ok := h.trapped(req, d, text); ok {
+		h.recordTrap(req.Context(), t)
+	}
+	w.Header()["Cache-Control"] = noStore
+	w.Header().Set("X-Robots-Tag", "noindex, nofollow")
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// trapped says which click's visitor has followed the link. ok is false if none has.
+func (h *Handler) trapped(req *http.Request, d *routing.Domain, text string) (t models.ClickTrap, ok bool) {
+	id, err := models.ParseClickID(text)
+	now := time.Now()
+	age := now.Sub(models.ClickTime(id))
+	if err != nil || id == uuid.Nil || age < -unstoredFor || age > maxTrapAge {
+		return t, false
+	}
+	r := h.acquire(req)
+	defer h.release(r)
+	h.visitors.Describe(req, r.snap.BotData(), &r.seen)
+	from := netguard.ClientPrefix(h.visitors.ClientIP(req))
+	if !r.isReal() {
+		return t, false
+	}
+	if !h.eventLimits.senders.Take(from, now) {
+		h.metrics.limited.Inc()
+		return t, false
+	}
+	t = models.ClickTrap{ClickID: id, AccountID: d.AccountID.UUID}
+	c, known := h.findClick(req.Context(), id)
+	switch {
+	case c != nil && !d.Serves(c.AccountID):
+		return t, false
+	case c != nil:
+		t.AccountID = c.AccountID
+	case known && age > unstoredFor:
+		return t, false
+	}
+	return t, h.eventLimits.admitsTo(addressee{account: t.AccountID}, from, now)
+}
+
+// recordTrap puts the fact on stable storage, as safely as an event of a page.
+func (h *Handler) recordTrap(ctx context.Context, t models.ClickTrap) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), postbackBudget)
+	defer cancel()
+	if err := h.postbacks.Append(ctx, spool.Record{Trap: &t}); err != nil {
+		h.metrics.unrecorded.Inc()
+		h.logThrottled(ctx, err)
+		return
+	}
+	h.metrics.traps.Inc()
+}

@@ -1,0 +1,132 @@
+package click
+
+import (
+	"net/http"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"switchyard/api/bucket"
+	"switchyard/db/clicklog"
+	"switchyard/db/spool"
+	"switchyard/models"
+)
+
+func (s *tape) traps() (list []models.ClickTrap) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.records {
+		if r.Trap != nil {
+			list = append(list, *r.Trap)
+		}
+	}
+	return list
+}
+
+// store puts a click of an account into PostgreSQL.
+func (w *world) store(account uuid.UUID, age time.Duration) uuid.UUID {
+	w.Helper()
+	id := idBefore(age)
+	log, err := spool.Open(w.TempDir(), spool.Options{})
+	if err != nil {
+		w.Fatal(err)
+	}
+	defer func() { _ = log.Close() }()
+	if err := log.Append(w.Context(), spool.Record{Click: &models.Click{ID: id, AccountID: account, CampaignID: uuid.New()}}); err != nil {
+		w.Fatal(err)
+	}
+	if err := clicklog.NewIngester(log, w.db, clicklog.IngestOptions{}).Drain(w.Context()); err != nil {
+		w.Fatal(err)
+	}
+	return id
+}
+
+// follow asks for the hidden link of a click.
+func (w *world) follow(method, text string, edits ...edit) {
+	w.Helper()
+	res := w.send(method, "/t/h/"+text, "", edits...)
+	if h := res.Header; res.StatusCode != http.StatusNoContent || h.Get("X-Robots-Tag") != "noindex, nofollow" || h.Get("Cache-Control") != "no-store" {
+		w.Errorf("%s %s: %d %v", method, text, res.StatusCode, h)
+	}
+}
+
+// TestHiddenLink: whoever follows it is recorded, with a click that exists, or may exist. The answer is always the same.
+func TestHiddenLink(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	old, foreign := w.store(w.account, time.Hour), w.store(w.newAccount(), time.Hour)
+	ancient, fresh := w.store(w.account, maxTrapAge+time.Hour), models.NewClickID()
+	w.fresh()
+	for _, c := range []struct {
+		name, method, text string
+		edits              []edit
+		want               []models.ClickTrap
+	}{
+		{"a click", "GET", models.FormatClickID(old), nil, []models.ClickTrap{{ClickID: old, AccountID: w.account}}},
+		{"on its own domain", "GET", models.FormatClickID(old), []edit{host(own)}, []models.ClickTrap{{ClickID: old, AccountID: w.account}}},
+		{"of another account", "GET", models.FormatClickID(foreign), []edit{host(own)}, nil},
+		{"perhaps not stored yet", "GET", models.FormatClickID(fresh), nil, []models.ClickTrap{{ClickID: fresh}}},
+		{"perhaps not stored yet, own domain", "GET", models.FormatClickID(fresh), []edit{host(own)}, []models.ClickTrap{{ClickID: fresh, AccountID: w.account}}},
+		{"headers only", "HEAD", models.FormatClickID(old), nil, nil},
+		{"fetched ahead", "GET", models.FormatClickID(old), []edit{header("Sec-Purpose", "prefetch;prerender")}, nil},
+		{"too old", "GET", models.FormatClickID(ancient), nil, nil},
+		{"unknown", "GET", models.FormatClickID(idBefore(2 * time.Minute)), nil, nil},
+		{"of tomorrow", "GET", models.FormatClickID(idBefore(-time.Hour)), nil, nil},
+		{"no click id", "GET", "22-characters-but-none!", nil, nil},
+		{"nothing", "GET", "", nil, nil},
+		{"zero", "GET", models.FormatClickID(uuid.Nil), nil, nil},
+		{"more", "GET", models.FormatClickID(old) + "/", nil, nil},
+	} {
+		w.tape.records = nil
+		w.follow(c.method, c.text, c.edits...)
+		if diff := cmp.Diff(c.want, w.tape.traps()); diff != "" || len(w.tape.records) != len(c.want) {
+			t.Errorf("%s: %s", c.name, diff)
+		}
+	}
+	if n := counter(t, w.h, "switchyard_hidden_links_followed_total"); n != 4 {
+		t.Errorf("%v are counted", n)
+	}
+	if res := w.send(http.MethodPost, "/t/h/"+models.FormatClickID(old), ""); res.StatusCode != http.StatusMethodNotAllowed {
+		t.Errorf("POST: %d", res.StatusCode)
+	}
+	if res := w.get("/t/h/"+models.FormatClickID(old), host("nobody.test")); res.StatusCode != http.StatusNotFound {
+		t.Errorf("on a domain that is none: %d", res.StatusCode)
+	}
+}
+
+// TestHiddenLinkInTrouble: it is recorded while PostgreSQL is away, it is limited by address, and a full disk is counted.
+func TestHiddenLinkInTrouble(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.fresh()
+	id := idBefore(time.Hour)
+	w.h.clicks = clicklog.Log{Conn: down(t)}
+	w.follow("GET", models.FormatClickID(id))
+	if diff := cmp.Diff([]models.ClickTrap{{ClickID: id}}, w.tape.traps()); diff != "" {
+		t.Error(diff)
+	}
+	w.tape.fail = true
+	w.follow("GET", models.FormatClickID(id))
+	if n := counter(t, w.h, "switchyard_clicks_unrecorded_total"); n != 1 {
+		t.Errorf("%v are not recorded", n)
+	}
+	w.tape.fail = false
+	w.h.eventLimits.senders = bucket.New[netip.Prefix](never, 2, 100)
+	w.tape.records = nil
+	for range 4 {
+		w.follow("GET", models.FormatClickID(id))
+	}
+	w.follow("GET", models.FormatClickID(id), peer("9.9.9.9:1"))
+	if n := len(w.tape.traps()); n != 3 {
+		t.Errorf("%d are recorded, want two of one sender and one of another", n)
+	}
+}
+
+func idBefore(age time.Duration) uuid.UUID {
+	id, floor := models.NewClickID(), models.FloorClickID(time.Now().Add(-age))
+	copy(id[:6], floor[:6])
+	return id
+}
