@@ -1,0 +1,49 @@
+package bot_test
+
+import (
+	"strings"
+	"testing"
+
+	"switchyard/models/bot"
+)
+
+func TestCrawlers(t *testing.T) {
+	t.Parallel()
+	for agent, want := range map[string]string{
+		"Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)":                                                                     "Googlebot",
+		"Mozilla/5.0 (Linux; Android 6.0.1; Nexus 5X) Chrome/126 Mobile (compatible; AdsBot-Google-Mobile; +http://www.google.com/mobile/adsbot.html)": "AdsBot-Google",
+		"Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)":                                                                      "Bingbot",
+		"Mozilla/5.0 (compatible; YandexBot/3.0; +http://yandex.com/bots)":                                                                             "YandexBot",
+		"Mozilla/5.0 (compatible; Baiduspider/2.0; +http://www.baidu.com/search/spider.html)":                                                          "Baiduspider",
+		"DuckDuckBot/1.1; (+http://duckduckgo.com/duckduckbot.html)":                                                                                   "DuckDuckBot",
+		"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/138.0.0.0 Safari/537.36":                              "",
+		"curl/8.5.0": "",
+		"":           "",
+	} {
+		c, ok := bot.CrawlerOf(agent)
+		if c.Name != want || ok != (want != "") {
+			t.Errorf("%q claims to be %q", agent, c.Name)
+		}
+		if back, ok := bot.CrawlerNamed(c.Name); want != "" && (!ok || back.Mark != c.Mark) {
+			t.Errorf("%s is not found by its name", want)
+		}
+	}
+	for _, mark := range bot.VerifiableMarks() {
+		if c, ok := bot.CrawlerOf("x " + mark + " y"); !ok || len(c.Hosts) == 0 || mark != strings.ToLower(mark) {
+			t.Errorf("the mark %q leads to %+v", mark, c)
+		}
+	}
+	google, _ := bot.CrawlerNamed("Googlebot")
+	for host, want := range map[string]bool{
+		"crawl-66-249-66-1.googlebot.com.": true, "Geo-Crawl-1.geo.GoogleBot.com": true, "googlebot.com": true,
+		"rate-limited-proxy-1.google.com.": true, "evilgooglebot.com": false, "googlebot.com.evil.example": false, "": false,
+		"1.2.3.4.bc.googleusercontent.com": false,
+	} {
+		if google.Owns(host) != want {
+			t.Errorf("%q is Googlebot's: %v", host, !want)
+		}
+	}
+	if duck, _ := bot.CrawlerNamed("DuckDuckBot"); duck.Owns("x.duckduckgo.com") || duck.Owns("") {
+		t.Error("a crawler without names owns one")
+	}
+}

@@ -1,0 +1,55 @@
+package egress
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"net"
+	"net/netip"
+	"time"
+)
+
+// Names looks up names of addresses, and addresses of names, at the operator's or the system's DNS servers.
+type Names struct{ resolver *net.Resolver }
+
+// NewNames makes a Names that asks servers; none: those of the system.
+func NewNames(servers ...netip.AddrPort) *Names {
+	if len(servers) == 0 {
+		return &Names{net.DefaultResolver}
+	}
+	dial := func(ctx context.Context, network, _ string) (net.Conn, error) {
+		to := servers[rand.IntN(len(servers))] //nolint:gosec // any of them will do
+		return (&net.Dialer{Timeout: dnsTimeout}).DialContext(ctx, network, to.String())
+	}
+	return &Names{&net.Resolver{PreferGo: true, Dial: dial}}
+}
+
+// dnsTimeout is for one look-up.
+const dnsTimeout = 5 * time.Second
+
+// Of gives the names of an address. That it has none is no error; that nobody could say so is one.
+func (n *Names) Of(ctx context.Context, addr netip.Addr) ([]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, dnsTimeout)
+	defer cancel()
+	names, err := n.resolver.LookupAddr(ctx, addr.Unmap().String())
+	return names, unlessNone(err)
+}
+
+// Addresses gives the addresses of a name. That it has none is no error; that nobody could say so is one.
+func (n *Names) Addresses(ctx context.Context, name string) ([]netip.Addr, error) {
+	ctx, cancel := context.WithTimeout(ctx, dnsTimeout)
+	defer cancel()
+	list, err := n.resolver.LookupNetIP(ctx, "ip", name)
+	for i := range list {
+		list[i] = list[i].Unmap()
+	}
+	return list, unlessNone(err)
+}
+
+// unlessNone drops the error that says with certainty that there is nothing.
+func unlessNone(err error) error {
+	if e, ok := errors.AsType[*net.DNSError](err); ok && e.IsNotFound {
+		return nil
+	}
+	return err
+}
