@@ -46,3 +46,10 @@ var ScanBots = Define[None, None]("bots:scan", Policy{Queue: Bulk, Timeout: 2 * 
 
 // SweepBots starts ScanBots for each account that has clicks to look at.
 var SweepBots = tick("bots:sweep", time.Minute)
+
+// VerifyCrawlers finds out whether an account's visitors whose user agents name crawlers are these, and revises their
+// clicks.
+var VerifyCrawlers = Define[None, None]("crawlers:verify", Policy{Queue: Bulk, Timeout: 2 * time.Minute, Retention: time.Minute})
+
+// SweepCrawlers starts VerifyCrawlers for accounts that such visitors have come to.
+var SweepCrawlers = tick("crawlers:sweep", time.Minute)

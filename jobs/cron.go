@@ -26,6 +26,7 @@ var Cron = []CronRow{
 	{"look for the clicks of postbacks", "* * * * * *", MatchPostbacks},
 	{"look new clicks up in geo databases", "*/20 * * * * *", SweepGeo},
 	{"look for bots among new clicks", "5/20 * * * * *", SweepBots},
+	{"verify crawlers", "23 * * * * *", SweepCrawlers},
 	{"forget old jobs", "17 3 * * *", Prune},
 	{"forget stored answers", "7 * * * *", ForgetAnswers},
 	{"forget removed rules", "29 * * * *", ForgetRules},

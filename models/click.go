@@ -41,6 +41,9 @@ type Click struct {
 	BotEntryID uuid.UUID // entry of the bot lists that decided; zero: the signals did
 	// GeoSource is the account's geo database that says where the address is. Empty: the service's own.
 	GeoSource string
+	// Crawler is the well-known crawler that the visitor is, once the name of its address has confirmed it. See
+	// bot.Crawler.
+	Crawler string
 
 	Cost       decimal.Decimal // of the click, unique or not
 	UniqueCost decimal.Decimal // added if the click turns out to be unique

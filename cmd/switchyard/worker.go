@@ -23,6 +23,7 @@ import (
 	"switchyard/workers/clock"
 	"switchyard/workers/conversion"
 	"switchyard/workers/correction"
+	"switchyard/workers/crawler"
 	"switchyard/workers/egress"
 	"switchyard/workers/export"
 	"switchyard/workers/flowreplay"
@@ -99,6 +100,7 @@ func newRuntime(cfg config.Config, bulk *db.DB, o workers.Options) (*workers.Run
 	ledger.Register(r, records, clicks)
 	botscan.Register(r, records, clicks)
 	plan.Register(r, records, reports, nil)
+	crawler.Register(r, records, crawler.Options{Clicks: clicks, Names: egress.NewNames(cfg.DNSServers...)})
 	if err := registerGeo(cfg, r, records, clicks); err != nil {
 		return nil, err
 	}

@@ -22,6 +22,7 @@ type Finding struct {
 	Cleared bot.Signals   // that are taken back
 	Place   *models.Place // of its address; nil: as it is. An unknown field is as it is
 	Source  string        // who says the place
+	Crawler string        // that the visitor is, verified; empty: as it is
 }
 
 // reviseColumns are what a finding changes, and what figures and visitors are worked out from.
@@ -31,7 +32,7 @@ var reviseColumns = slices.DeleteFunc(slices.Clone(clickColumns), func(c column[
 })
 
 var placeColumns = []string{
-	"region", "city", "isp", "asn", "mobile_operator", "connection_type", "proxy_kind", "geo_source",
+	"region", "city", "isp", "asn", "mobile_operator", "connection_type", "proxy_kind", "geo_source", "crawler",
 }
 
 var selectRevised = `SELECT ` + reviseColumns.sql() + ` FROM clicks
@@ -40,11 +41,11 @@ WHERE account_id = $1 AND id = ANY ($2::uuid[]) AND id BETWEEN $3 AND $4 ORDER B
 const updatePlaces = `
 UPDATE clicks c SET country = k.country, region = k.region, city = k.city, isp = k.isp, asn = k.asn,
 	mobile_operator = k.mobile_operator, connection_type = k.connection_type, proxy_kind = k.proxy_kind,
-	geo_source = k.geo_source, bot_signals = k.bot_signals
+	geo_source = k.geo_source, crawler = k.crawler, bot_signals = k.bot_signals
 FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::text[], $9::text[],
-	$10::text[], $11::bigint[]) AS k (id, country, region, city, isp, asn, mobile_operator, connection_type, proxy_kind,
-	geo_source, bot_signals)
-WHERE c.id = k.id AND c.id = ANY ($1::uuid[]) AND c.id BETWEEN $12 AND $13`
+	$10::text[], $11::text[], $12::bigint[]) AS k (id, country, region, city, isp, asn, mobile_operator, connection_type,
+	proxy_kind, geo_source, crawler, bot_signals)
+WHERE c.id = k.id AND c.id = ANY ($1::uuid[]) AND c.id BETWEEN $13 AND $14`
 
 // Revise changes clicks of an account by what was found out about them, in the transaction of c: scores them anew and
 // moves their figures, and those of their conversions. It returns the days on which bots and others have changed: call
@@ -96,6 +97,7 @@ func (f Finding) apply(click *StoredClick) {
 		}
 		click.GeoSource = f.Source
 	}
+	click.Crawler = cmp.Or(f.Crawler, click.Crawler)
 	click.BotSignals = click.BotSignals&^uint64(f.Cleared) | uint64(f.Signals)
 }
 
@@ -187,6 +189,7 @@ func savePlaces(ctx context.Context, c db.Conn, clicks []StoredClick) error {
 		numbers(func(k *StoredClick) int64 { return int64(k.ASN) }),
 		texts(func(k *StoredClick) string { return k.MobileOperator }), texts(func(k *StoredClick) string { return k.ConnectionType }),
 		texts(func(k *StoredClick) string { return k.ProxyKind }), texts(func(k *StoredClick) string { return k.GeoSource }),
+		texts(func(k *StoredClick) string { return k.Crawler }),
 		numbers(func(k *StoredClick) int64 { return int64(k.BotSignals) }), //nolint:gosec // the same bits come back
 		clicks[0].ID, clicks[len(clicks)-1].ID)
 	return err

@@ -239,6 +239,9 @@ func storeClicks(ctx context.Context, c db.Conn, clicks []*StoredClick, s ledger
 	if err := clickColumns.insert(ctx, c, "clicks", clicks); err != nil {
 		return nil, err
 	}
+	if err := claimCrawlers(ctx, c, clicks); err != nil {
+		return nil, err
+	}
 	return ids, countBlocked(ctx, c, clicks)
 }
 

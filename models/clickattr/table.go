@@ -283,6 +283,10 @@ var bookkeeping = []Attr{
 		Name: "geo_source", Tag: 55, In: Exports,
 		Text: func(c *models.Click) *string { return &c.GeoSource },
 	},
+	{
+		Name: "crawler", Tag: 58, Dimension: 42, In: Exports,
+		Text: func(c *models.Click) *string { return &c.Crawler },
+	},
 }
 
 // passing are known while a click is routed and not recorded.

@@ -42,6 +42,7 @@ type Config struct {
 	TrustedProxies  []netip.Prefix
 	EgressAllow     []netip.Prefix
 	EgressCAFile    string
+	DNSServers      []netip.AddrPort
 	GeoCityDB       string
 	GeoASNDB        string
 	GeoAnonymousDB  string

@@ -80,6 +80,13 @@ func TestLoad(t *testing.T) {
 			"EGRESS_ALLOW", "127.0.0.1", func(c Config) any { return c.EgressAllow },
 			[]netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")},
 		},
+		{
+			"DNS_SERVERS", "192.0.2.53, [2001:db8::1]:5353,2001:db8::2", func(c Config) any { return c.DNSServers },
+			[]netip.AddrPort{
+				netip.MustParseAddrPort("192.0.2.53:53"), netip.MustParseAddrPort("[2001:db8::1]:5353"),
+				netip.MustParseAddrPort("[2001:db8::2]:53"),
+			},
+		},
 		{"GEO_CITY_DB", file, func(c Config) any { return c.GeoCityDB }, file},
 		{
 			"WEBHOOK_SCHEDULE", "1s, 5s,2m", func(c Config) any { return c.WebhookSchedule },
@@ -120,6 +127,7 @@ func TestLoadErrors(t *testing.T) {
 		{"TRUSTED_PROXIES", "10.0.0.0/33", "neither an address nor a CIDR"},
 		{"EGRESS_ALLOW", "fe80::1%eth0", "neither an address nor a CIDR"},
 		{"EGRESS_CA_FILE", "/no/such/file", "cannot be read"},
+		{"DNS_SERVERS", "dns.example", "not an address such as"},
 		{"GEO_ASN_DB", t.TempDir(), "is a directory"},
 		{"WEBHOOK_SCHEDULE", "1s,soon", "1s,5m,2h"},
 		{"LOG_LEVEL", "loud", "debug, info, warn or error"},

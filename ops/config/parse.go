@@ -183,6 +183,24 @@ func prefixes(v string) ([]netip.Prefix, error) {
 	return all, nil
 }
 
+// addresses reads addresses of DNS servers, each with a port or without.
+func addresses(v string) ([]netip.AddrPort, error) {
+	const port = 53
+	var all []netip.AddrPort
+	for _, item := range list(v) {
+		at, err := netip.ParseAddrPort(item)
+		if err != nil {
+			a, err := netip.ParseAddr(item)
+			if err != nil {
+				return nil, fmt.Errorf("%q is not an address such as 192.0.2.53 or [2001:db8::1]:5353", item)
+			}
+			at = netip.AddrPortFrom(a, port)
+		}
+		all = append(all, at)
+	}
+	return all, nil
+}
+
 // file reads the path of a file and opens it, so that a wrong path shows at the start and not at the first use.
 func file(v string) (string, error) {
 	f, err := os.Open(v)

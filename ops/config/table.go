@@ -38,6 +38,9 @@ func table(c *Config) []row {
 			"addresses or CIDRs that outbound requests may reach although private; for tests and closed networks"),
 		setting("EGRESS_CA_FILE", "", &c.EgressCAFile, file,
 			"PEM file of certificate authorities that outbound TLS trusts besides the system's"),
+		setting("DNS_SERVERS", "", &c.DNSServers, addresses,
+			"DNS servers that workers verify crawlers by, separated by commas, such as 192.0.2.53 or [2001:db8::1]:5353; "+
+				"empty: those of the system"),
 		setting("GEO_CITY_DB", "", &c.GeoCityDB, file,
 			"MaxMind-format file for country, region and city; empty: country only, built in"),
 		setting("GEO_ASN_DB", "", &c.GeoASNDB, file, "MaxMind-format file for network number and organization"),

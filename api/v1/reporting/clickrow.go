@@ -26,6 +26,8 @@ type ClickRow struct {
 	PassedReason     string     `json:"passed_reason" enum:",capped,no_usable_destination,over_budget" doc:"why it could not"`
 	BotEntryID       *uuid.UUID `json:"bot_entry_id" doc:"the entry of the bot lists that decided; null: the signals did"`
 	GeoSource        string     `json:"geo_source" doc:"the account's geo database that says where the visitor is; empty: the service's own"`
+	Crawler          string     `json:"crawler" doc:"the crawler that clicked, once the name of its address has confirmed it; else empty"`
+	ClaimedCrawler   string     `json:"claimed_crawler" doc:"the well-known crawler that the user agent names; empty: none"`
 	Domain           string     `json:"domain"`
 	Destination      string     `json:"destination"`
 	Arrival          string     `json:"arrival" doc:"how the page tag found the click, by the first event; without one, how the redirect identified the visitor"`
@@ -83,6 +85,7 @@ func (d Deps) clickRows(c *route.Call, clicks []clicklog.StoredClick) ([]ClickRo
 
 func clickRow(c *clicklog.StoredClick, sales clicklog.Sales, names map[string]string) ClickRow {
 	name := func(id uuid.UUID) *string { return answer.OrNull(names[models.IDText(id)]) }
+	claimed, _ := bot.CrawlerOf(c.UserAgent)
 	return ClickRow{
 		CampaignName: name(c.CampaignID), StreamName: name(c.StreamID), PassedName: name(c.PassedStreamID), LanderName: name(c.LanderID),
 		OfferName: name(c.OfferID), NetworkName: name(c.NetworkID), SourceName: name(c.SourceID),
@@ -90,6 +93,7 @@ func clickRow(c *clicklog.StoredClick, sales clicklog.Sales, names map[string]st
 		ParentCampaignID: answer.OrNull(c.ParentCampaignID), StreamID: answer.OrNull(c.StreamID),
 		PassedStreamID: answer.OrNull(c.PassedStreamID), PassedReason: c.PassedReason,
 		BotEntryID: answer.OrNull(c.BotEntryID), GeoSource: c.GeoSource,
+		Crawler: c.Crawler, ClaimedCrawler: claimed.Name,
 		LanderID: answer.OrNull(c.LanderID), OfferID: answer.OrNull(c.OfferID), NetworkID: answer.OrNull(c.NetworkID),
 		SourceID: answer.OrNull(c.SourceID), ExternalID: c.ExternalID, Domain: c.Domain, Destination: c.Destination,
 		Arrival: c.Arrival, Params: c.Params,

@@ -1,0 +1,153 @@
+package clicklog
+
+import (
+	"context"
+	"net/netip"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/models/bot"
+)
+
+// CrawlerClaim is a click whose user agent names a crawler, and whose address was not verified yet.
+type CrawlerClaim struct {
+	ClickID  uuid.UUID
+	Address  netip.Addr
+	Crawler  string
+	Attempts int // to verify it, this one too
+}
+
+// maxClaims is how many claims of one batch are kept. A flood of forged crawlers must not hold up the ingester: they are
+// declared bots anyway.
+const maxClaims = 2000
+
+const insertClaims = `
+INSERT INTO crawler_claims (click_id, account_id, address, crawler, attempt_at)
+SELECT click_id, account_id, address, crawler, now()
+FROM unnest($1::uuid[], $2::uuid[], $3::inet[], $4::text[]) AS c (click_id, account_id, address, crawler)
+ON CONFLICT DO NOTHING`
+
+// claimCrawlers notes which new clicks name a crawler that can be verified, in the transaction that stores them.
+func claimCrawlers(ctx context.Context, c db.Conn, clicks []*StoredClick) error {
+	const declared = bot.DeclaredBot | bot.AICrawler | bot.LinkPreview
+	var ids, accounts []uuid.UUID
+	var addresses, names []string
+	for _, click := range clicks {
+		if bot.Signals(click.BotSignals)&declared == 0 || !click.IP.IsValid() || len(ids) == maxClaims {
+			continue
+		}
+		if crawler, ok := bot.CrawlerOf(click.UserAgent); ok && len(crawler.Hosts) > 0 {
+			ids, accounts = append(ids, click.ID), append(accounts, click.AccountID)
+			addresses, names = append(addresses, click.IP.Unmap().String()), append(names, crawler.Name)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	_, err := db.Exec(ctx, c, "claim crawlers", insertClaims, db.UUIDs(ids), db.UUIDs(accounts), addresses, names)
+	return err
+}
+
+const claimsWaiting = `
+SELECT account_id FROM crawler_claims WHERE attempt_at <= $1 GROUP BY account_id ORDER BY min(attempt_at) LIMIT $2`
+
+// ClaimingAccounts lists accounts with claims that are due, those that wait longest first.
+func (l Log) ClaimingAccounts(ctx context.Context, now time.Time, limit int) ([]uuid.UUID, error) {
+	return db.Select[uuid.UUID](ctx, l.Conn, "crawler claims", claimsWaiting, now, limit)
+}
+
+// Each attempt doubles the wait for the next one.
+const takeClaims = `
+UPDATE crawler_claims SET attempts = attempts + 1, attempt_at = $2 + make_interval(mins => 1 << least(attempts, 10))
+WHERE click_id IN (
+	SELECT click_id FROM crawler_claims WHERE account_id = $1 AND attempt_at <= $2 ORDER BY attempt_at, click_id LIMIT $3
+	FOR UPDATE SKIP LOCKED
+) RETURNING click_id, host(address) AS address, crawler, attempts`
+
+// TakeClaims gives claims of an account that are due, each to one worker. Those that are not dropped are due again: in one
+// minute, then in two, in four and so on.
+func (l Log) TakeClaims(ctx context.Context, account uuid.UUID, now time.Time, limit int) ([]CrawlerClaim, error) {
+	rows, err := db.Select[struct {
+		ClickID  uuid.UUID `db:"click_id"`
+		Address  string    `db:"address"`
+		Crawler  string    `db:"crawler"`
+		Attempts int       `db:"attempts"`
+	}](ctx, l.Conn, "take crawler claims", takeClaims, account, now, limit)
+	out := make([]CrawlerClaim, len(rows))
+	for i, r := range rows {
+		addr, _ := netip.ParseAddr(r.Address) // PostgreSQL wrote it
+		out[i] = CrawlerClaim{ClickID: r.ClickID, Address: addr, Crawler: r.Crawler, Attempts: r.Attempts}
+	}
+	return out, err
+}
+
+// ReturnClaims makes claims that nobody had time for due at once, as if they had not been taken.
+func (l Log) ReturnClaims(ctx context.Context, account uuid.UUID, clicks []uuid.UUID, now time.Time) error {
+	_, err := db.Exec(ctx, l.Conn, "return crawler claims", `UPDATE crawler_claims SET attempts = attempts - 1, attempt_at = $3
+		WHERE account_id = $1 AND click_id = ANY ($2::uuid[])`, account, db.UUIDs(clicks), now)
+	return err
+}
+
+// DropClaims deletes claims that are decided, or given up, in the transaction of c.
+func (Log) DropClaims(ctx context.Context, c db.Conn, account uuid.UUID, clicks []uuid.UUID) error {
+	_, err := db.Exec(ctx, c, "drop crawler claims", `DELETE FROM crawler_claims WHERE account_id = $1
+		AND click_id = ANY ($2::uuid[])`, account, db.UUIDs(clicks))
+	return err
+}
+
+// CrawlerAnswer says whether an address is a crawler's.
+type CrawlerAnswer struct {
+	Address  netip.Addr
+	Crawler  string
+	Verified bool
+}
+
+// CrawlerAnswers gives what was found out about addresses since a moment.
+func (l Log) CrawlerAnswers(ctx context.Context, addresses []netip.Addr, since time.Time) ([]CrawlerAnswer, error) {
+	rows, err := db.Select[struct {
+		Address  string `db:"address"`
+		Crawler  string `db:"crawler"`
+		Verified bool   `db:"verified"`
+	}](ctx, l.Conn, "crawler answers", `SELECT host(address) AS address, crawler, verified FROM crawler_answers
+		WHERE address = ANY ($1::inet[]) AND asked_at > $2`, db.Map(addresses, netip.Addr.String), since)
+	out := make([]CrawlerAnswer, len(rows))
+	for i, r := range rows {
+		addr, _ := netip.ParseAddr(r.Address) // PostgreSQL wrote it
+		out[i] = CrawlerAnswer{addr, r.Crawler, r.Verified}
+	}
+	return out, err
+}
+
+// Rows are locked in one order, so that two workers never deadlock.
+const keepAnswers = `
+INSERT INTO crawler_answers (address, crawler, verified, asked_at)
+SELECT address, crawler, verified, $4 FROM unnest($1::inet[], $2::text[], $3::boolean[]) AS a (address, crawler, verified)
+ORDER BY address, crawler
+ON CONFLICT (address, crawler) DO UPDATE SET verified = excluded.verified, asked_at = excluded.asked_at`
+
+// KeepCrawlerAnswers keeps what was found out about addresses.
+func (l Log) KeepCrawlerAnswers(ctx context.Context, answers []CrawlerAnswer, now time.Time) error {
+	if len(answers) == 0 {
+		return nil
+	}
+	_, err := db.Exec(ctx, l.Conn, "keep crawler answers", keepAnswers,
+		db.Map(answers, func(a CrawlerAnswer) string { return a.Address.String() }),
+		db.Map(answers, func(a CrawlerAnswer) string { return a.Crawler }),
+		db.Map(answers, func(a CrawlerAnswer) bool { return a.Verified }), now)
+	return err
+}
+
+// ForgetCrawlers deletes claims and answers of before two moments, at most limit of each.
+func (l Log) ForgetCrawlers(ctx context.Context, claims, answers time.Time, limit int) error {
+	for q, before := range map[string]time.Time{
+		`DELETE FROM crawler_claims WHERE ctid = ANY (ARRAY(SELECT ctid FROM crawler_claims WHERE claimed_at < $1 LIMIT $2))`: claims,
+		`DELETE FROM crawler_answers WHERE ctid = ANY (ARRAY(SELECT ctid FROM crawler_answers WHERE asked_at < $1 LIMIT $2))`: answers,
+	} {
+		if _, err := db.Exec(ctx, l.Conn, "forget crawlers", q, before, limit); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,74 @@
+package crawler
+
+import (
+	"context"
+	"log/slog"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+
+	"switchyard/db/clicklog"
+	"switchyard/models/bot"
+)
+
+// askTimeout is for the look-ups of one run.
+const askTimeout = time.Minute
+
+// ask looks addresses up. Those that nobody could be asked for are left out.
+func (w *worker) ask(ctx context.Context, list []claimed) (out []clicklog.CrawlerAnswer) {
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	next := make(chan claimed)
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	failed := 0
+	var failure error
+	for range min(togetherAtOnce, len(list)) {
+		all.Go(func() {
+			for c := range next {
+				verified, err := confirm(ctx, w.o.Names, c)
+				mu.Lock()
+				if err != nil {
+					failed, failure = failed+1, err
+				} else {
+					out = append(out, clicklog.CrawlerAnswer{Address: c.address, Crawler: c.crawler, Verified: verified})
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	for _, c := range list {
+		next <- c
+	}
+	close(next)
+	all.Wait()
+	if failed > 0 {
+		slog.WarnContext(ctx, "names of crawlers' addresses could not be looked up", "addresses", failed, "error", failure)
+	}
+	return out
+}
+
+// maxNames is how many names of one address are looked at.
+const maxNames = 10
+
+// confirm reports whether an address is the crawler's: one of its names is, and that name has the address. The error says
+// that this could not be found out.
+func confirm(ctx context.Context, names Names, c claimed) (verified bool, err error) {
+	crawler, _ := bot.CrawlerNamed(c.crawler)
+	list, err := names.Of(ctx, c.address)
+	if err != nil {
+		return false, err
+	}
+	list = slices.DeleteFunc(list, func(name string) bool { return !crawler.Owns(name) })
+	for _, name := range list[:min(len(list), maxNames)] {
+		addresses, failed := names.Addresses(ctx, name)
+		if failed != nil {
+			err = failed
+		}
+		if slices.ContainsFunc(addresses, func(a netip.Addr) bool { return a == c.address }) {
+			return true, nil
+		}
+	}
+	return false, err
+}

@@ -1,0 +1,200 @@
+// Package crawler verifies visitors whose user agents name a well-known crawler: the name of the address must be one of
+// the crawler's, and the addresses of that name must have it. It revises the clicks: a crawler is named, a forged one has
+// the signal fake_crawler.
+//
+// That nobody could be asked makes nobody fake: the claim is tried again after one minute, two, four and so on, and left
+// after an hour.
+package crawler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models/bot"
+	"switchyard/workers"
+)
+
+// Clicks are the clicks of visitors that name a crawler: clicklog.Log.
+type Clicks interface {
+	ClaimingAccounts(ctx context.Context, now time.Time, limit int) ([]uuid.UUID, error)
+	TakeClaims(ctx context.Context, account uuid.UUID, now time.Time, limit int) ([]clicklog.CrawlerClaim, error)
+	ReturnClaims(ctx context.Context, account uuid.UUID, clicks []uuid.UUID, now time.Time) error
+	DropClaims(ctx context.Context, c db.Conn, account uuid.UUID, clicks []uuid.UUID) error
+	CrawlerAnswers(ctx context.Context, addresses []netip.Addr, since time.Time) ([]clicklog.CrawlerAnswer, error)
+	KeepCrawlerAnswers(ctx context.Context, answers []clicklog.CrawlerAnswer, now time.Time) error
+	ForgetCrawlers(ctx context.Context, claims, answers time.Time, limit int) error
+	Revise(ctx context.Context, c db.Conn, account uuid.UUID, settings bot.Settings, findings []clicklog.Finding) (
+		[]time.Time, error)
+	RespreadSpend(ctx context.Context, c db.Conn, account uuid.UUID, day time.Time) error
+}
+
+// Names looks names and addresses up: an *egress.Names.
+type Names interface {
+	Of(ctx context.Context, addr netip.Addr) ([]string, error)
+	Addresses(ctx context.Context, name string) ([]netip.Addr, error)
+}
+
+// Options of Register.
+type Options struct {
+	Clicks Clicks
+	Names  Names
+	Now    func() time.Time // default time.Now
+}
+
+// Register registers the handlers at a runtime.
+func Register(r *workers.Runtime, s *store.Store, o Options) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	w := &worker{o: o, store: s, client: r.Client()}
+	workers.Register(r, jobs.VerifyCrawlers, func(ctx context.Context, _ jobs.None) (jobs.None, error) {
+		return jobs.None{}, w.verify(ctx, workers.Account(ctx))
+	})
+	workers.RegisterTick(r, jobs.SweepCrawlers, w.sweep)
+}
+
+type worker struct {
+	o      Options
+	store  *store.Store
+	client *jobs.Client
+}
+
+// What one sweep, once a minute, may do.
+const (
+	accountsAtOnce = 100
+	clicksAtOnce   = 2000 // of an account
+	asksAtOnce     = 60   // addresses that are looked up for an account; so all accounts ask 6,000 at most
+	togetherAtOnce = 8    // of them
+)
+
+const (
+	claimsKept = time.Hour
+	// answersKept is how long an answer holds, for each click with the address.
+	answersKept = 24 * time.Hour
+	// forgottenAtOnce is how many old rows are deleted at once.
+	forgottenAtOnce = 20_000
+)
+
+// sweep starts the verification for each account with claims that are due.
+func (w *worker) sweep(ctx context.Context) error {
+	now := w.o.Now()
+	if err := w.o.Clicks.ForgetCrawlers(ctx, now.Add(-claimsKept), now.Add(-answersKept), forgottenAtOnce); err != nil {
+		return err
+	}
+	waiting, err := w.o.Clicks.ClaimingAccounts(ctx, now, accountsAtOnce)
+	if err != nil {
+		return err
+	}
+	for _, account := range waiting {
+		if _, err := jobs.Submit(ctx, w.client, jobs.VerifyCrawlers, account, jobs.None{}); err != nil {
+			return fmt.Errorf("crawler: %w", err)
+		}
+	}
+	return nil
+}
+
+// claimed is what an address is said to be.
+type claimed struct {
+	address netip.Addr
+	crawler string
+}
+
+// verify decides the claims of an account that are due.
+func (w *worker) verify(ctx context.Context, account uuid.UUID) error {
+	now := w.o.Now()
+	claims, err := w.o.Clicks.TakeClaims(ctx, account, now, clicksAtOnce)
+	if err != nil || len(claims) == 0 {
+		return err
+	}
+	known, later, err := w.answers(ctx, claims, now)
+	if err != nil {
+		return err
+	}
+	var findings []clicklog.Finding
+	var decided, returned []uuid.UUID
+	for _, c := range claims {
+		what := claimed{c.Address, c.Crawler}
+		verified, ok := known[what]
+		switch {
+		case ok && verified:
+			findings = append(findings, clicklog.Finding{ClickID: c.ClickID, Crawler: c.Crawler})
+		case ok:
+			findings = append(findings, clicklog.Finding{ClickID: c.ClickID, Signals: bot.FakeCrawler})
+		case later[what]:
+			returned = append(returned, c.ClickID)
+			continue
+		default:
+			continue // nobody could be asked: it is due again
+		}
+		decided = append(decided, c.ClickID)
+	}
+	err = w.revise(ctx, account, findings, decided)
+	if len(returned) > 0 {
+		err = errors.Join(err, w.o.Clicks.ReturnClaims(ctx, account, returned, now))
+	}
+	return err
+}
+
+// revise writes what was found out.
+func (w *worker) revise(ctx context.Context, account uuid.UUID, findings []clicklog.Finding, decided []uuid.UUID) error {
+	if len(findings) == 0 {
+		return nil
+	}
+	settings, err := w.store.FindBotSettings(ctx, account)
+	if err != nil {
+		return err
+	}
+	return clicklog.Unraced(func() error {
+		return w.store.Tx(ctx, func(s *store.Store) error {
+			days, err := w.o.Clicks.Revise(ctx, s.Conn(), account, settings.Settings(), findings)
+			for _, day := range days {
+				err = errors.Join(err, w.o.Clicks.RespreadSpend(ctx, s.Conn(), account, day))
+			}
+			if err != nil {
+				return err
+			}
+			return w.o.Clicks.DropClaims(ctx, s.Conn(), account, decided)
+		})
+	})
+}
+
+// answers says of each address whether it is the crawler's, as far as that is known or could be asked. later are those
+// that there was no time for.
+func (w *worker) answers(ctx context.Context, claims []clicklog.CrawlerClaim, now time.Time) (
+	known, later map[claimed]bool, err error,
+) {
+	var addresses []netip.Addr
+	var all []claimed
+	for _, c := range claims {
+		if what := (claimed{c.Address, c.Crawler}); !slices.Contains(all, what) {
+			addresses, all = append(addresses, c.Address), append(all, what)
+		}
+	}
+	kept, err := w.o.Clicks.CrawlerAnswers(ctx, addresses, now.Add(-answersKept))
+	if err != nil {
+		return nil, nil, err
+	}
+	known, later = map[claimed]bool{}, map[claimed]bool{}
+	for _, a := range kept {
+		known[claimed{a.Address, a.Crawler}] = a.Verified
+	}
+	unknown := slices.DeleteFunc(all, func(c claimed) bool { _, ok := known[c]; return ok })
+	for _, c := range unknown[min(len(unknown), asksAtOnce):] {
+		later[c] = true
+	}
+	fresh := w.ask(ctx, unknown[:min(len(unknown), asksAtOnce)])
+	for _, a := range fresh {
+		known[claimed{a.Address, a.Crawler}] = a.Verified
+	}
+	return known, later, w.o.Clicks.KeepCrawlerAnswers(ctx, fresh, now)
+}

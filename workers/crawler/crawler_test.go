@@ -1,0 +1,259 @@
+package crawler_test
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
+	"switchyard/db/seal"
+	"switchyard/db/spool"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/jobs/jobstest"
+	"switchyard/models"
+	"switchyard/models/await"
+	"switchyard/models/bot"
+	"switchyard/workers"
+	"switchyard/workers/crawler"
+	"switchyard/workers/egress"
+	"switchyard/workers/egress/egresstest"
+)
+
+// world is two accounts with a campaign each, and a worker that asks a DNS server.
+type world struct {
+	*testing.T
+	db       *db.DB
+	client   *jobs.Client
+	accounts [2]uuid.UUID
+	spool    *spool.Spool
+	names    names
+	ahead    atomic.Int64 // of the worker's clock
+}
+
+// names are looked up at one DNS server, and later at another one.
+type names struct {
+	now   atomic.Pointer[egress.Names]
+	asked atomic.Int64
+}
+
+func (n *names) Of(ctx context.Context, addr netip.Addr) ([]string, error) {
+	n.asked.Add(1)
+	return n.now.Load().Of(ctx, addr)
+}
+
+func (n *names) Addresses(ctx context.Context, name string) ([]netip.Addr, error) {
+	return n.now.Load().Addresses(ctx, name)
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{T: t, db: dbtest.New(t), accounts: [2]uuid.UUID{uuid.New(), uuid.New()}}
+	for i, id := range w.accounts {
+		w.exec(`INSERT INTO accounts (id, name, plan, site_key, bot_disabled) VALUES ($1, 'A', 'growth', $2, '{ai_crawler}')`, id, fmt.Sprint(i))
+	}
+	box, err := seal.New(w.db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.spool, err = spool.Open(t.TempDir(), spool.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.spool.Close() })
+	queue := jobstest.Redis(t)
+	w.client = jobs.Connect(queue)
+	rt := workers.New(workers.Options{DB: w.db, Redis: queue, Client: w.client, Grace: 4 * time.Second})
+	crawler.Register(rt, store.New(w.db, box), crawler.Options{
+		Clicks: clicklog.Log{Conn: w.db}, Names: &w.names,
+		Now: func() time.Time { return time.Now().Add(time.Duration(w.ahead.Load())) },
+	})
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	done := make(chan error, 1)
+	go func() { done <- rt.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+func (w *world) exec(query string, args ...any) {
+	w.Helper()
+	if _, err := w.db.ExecContext(w.Context(), query, args...); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *world) text(query string, args ...any) string {
+	w.Helper()
+	v, err := db.Get[string](w.Context(), w.db, "text", query, args...)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return v
+}
+
+const (
+	google = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
+	bing   = "Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)"
+	other  = "GoogleOther"
+	duck   = "DuckDuckBot/1.1; (+http://duckduckgo.com/duckduckbot.html)"
+	curl   = "curl/8.5.0"
+)
+
+// visit stores a click of an account, as the redirect describes it.
+func (w *world) visit(account int, addr, agent string) {
+	w.Helper()
+	signals := map[string]bot.Signals{other: bot.AICrawler, curl: bot.HTTPLibrary}[agent]
+	if signals == 0 {
+		signals = bot.DeclaredBot
+	}
+	c := &models.Click{
+		ID: models.NewClickID(), AccountID: w.accounts[account], CampaignID: w.accounts[account], UniqueHours: 24,
+		Cost: decimal.RequireFromString("0.01"), UniqueKey: [16]byte{1}, BotSignals: uint64(signals),
+		Visitor: models.Visitor{IP: netip.MustParseAddr(addr), UserAgent: agent},
+	}
+	c.BotScore, c.IsBot, c.BotReason = bot.Score(signals, bot.NewSettings(0, []string{"ai_crawler"}))
+	if err := w.spool.Append(w.Context(), spool.Record{Click: c}); err != nil {
+		w.Fatal(err)
+	}
+	if err := clicklog.NewIngester(w.spool, w.db, clicklog.IngestOptions{}).Drain(w.Context()); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// verify lets the worker do what is due at a moment, and waits until so many claims are left.
+func (w *world) verify(ahead time.Duration, left string) {
+	w.Helper()
+	w.ahead.Store(int64(ahead))
+	if _, err := jobs.Submit(w.Context(), w.client, jobs.SweepCrawlers, uuid.Nil, jobs.Tick{}); err != nil {
+		w.Fatal(err)
+	}
+	const claims = `SELECT coalesce(string_agg(concat(address, ' ', attempts), ', ' ORDER BY address), '') FROM crawler_claims`
+	await.Until(w, "claims are decided but for "+left, func() bool { return w.text(claims) == left })
+	w.balanced()
+}
+
+// balanced holds the ledger against the rows.
+func (w *world) balanced() {
+	w.Helper()
+	counted := w.text(`SELECT concat_ws(' ', sum(clicks), sum(unique_clicks), sum(bot_clicks), trim_scale(sum(cost))) FROM ledger`)
+	stored := w.text(`SELECT concat_ws(' ', count(*) FILTER (WHERE NOT is_bot), count(*) FILTER (WHERE is_unique), count(*) FILTER (WHERE is_bot),
+		trim_scale(coalesce(sum(cost) FILTER (WHERE NOT is_bot), 0))) FROM clicks`)
+	if counted != stored {
+		w.Errorf("the ledger has %s, the rows %s", counted, stored)
+	}
+}
+
+// TestCrawlers: a crawler whose address has its operator's name is named, one whose address has not is fake, and what no
+// DNS server could say makes nobody fake: it is asked for again, for an hour.
+func TestCrawlers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	zones := map[string]string{
+		"2.0.192.in-addr.arpa": "1 PTR crawl-1.googlebot.com.\n2 PTR crawl-2.googlebot.com.\n3 PTR googlebot.com.evil.test.\n" +
+			"5 PTR crawl-5.googlebot.com.\n8 PTR eight.google.com.\n9 PTR x.duckduckgo.com.",
+		"8.b.d.0.1.0.0.2.ip6.arpa": "5.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0 PTR six.evil.test.\n" +
+			"5.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0 PTR six.search.msn.com.",
+		"googlebot.com": "crawl-1 A 192.0.2.1\ncrawl-2 A 192.0.2.1\ncrawl-5 A 192.0.2.5", "search.msn.com": "six AAAA 2001:db8::5",
+		"evil.test": "googlebot.com A 192.0.2.3\nsix AAAA 2001:db8::5", "google.com": egresstest.Broken,
+		"113.0.203.in-addr.arpa": egresstest.Broken,
+	}
+	server, stop := egresstest.Named(t, zones)
+	w.names.now.Store(egress.NewNames(server))
+	for _, v := range [][2]string{
+		{"192.0.2.1", google}, {"192.0.2.1", google}, {"192.0.2.2", google}, {"192.0.2.3", google}, {"192.0.2.4", google},
+		{"192.0.2.5", bing}, {"2001:db8::5", bing}, {"203.0.113.7", google}, {"192.0.2.8", google}, {"192.0.2.9", duck},
+		{"192.0.2.3", curl}, {"192.0.2.4", other}, {"192.0.2.1", other},
+	} {
+		w.visit(0, v[0], v[1])
+	}
+	const found = `SELECT string_agg(concat_ws(' ', host(ip), left(user_agent, 3), nullif(crawler, ''), CASE WHEN bot_signals & $2 <> 0 THEN 'fake' END, is_bot), ', ' ORDER BY ip, user_agent, id)
+		FROM clicks WHERE account_id = $1`
+	fake := int64(bot.FakeCrawler)
+	if got := w.text(`SELECT count(*) FROM clicks WHERE is_bot`); got != "11" {
+		t.Fatalf("%s bots before", got)
+	}
+	w.verify(0, "192.0.2.8 1, 203.0.113.7 1")
+	want := []string{
+		"192.0.2.1 Goo GoogleOther f", "192.0.2.1 Moz Googlebot t", "192.0.2.1 Moz Googlebot t", "192.0.2.2 Moz fake t",
+		"192.0.2.3 Moz fake t", "192.0.2.3 cur t", "192.0.2.4 Goo fake t", "192.0.2.4 Moz fake t", "192.0.2.5 Moz fake t",
+		"192.0.2.8 Moz t", "192.0.2.9 Duc t", "203.0.113.7 Moz t", "2001:db8::5 Moz Bingbot t",
+	}
+	if got := w.text(found, w.accounts[0], fake); got != strings.Join(want, ", ") {
+		t.Errorf("found\n%s, want\n%s", got, strings.Join(want, ", "))
+	}
+	if n := w.names.asked.Load(); n != 10 {
+		t.Errorf("%d names were looked up", n)
+	}
+
+	// The answers hold for other accounts, and while no server answers.
+	stop()
+	w.visit(1, "192.0.2.1", google)
+	w.visit(1, "192.0.2.2", google)
+	w.visit(1, "192.0.2.77", google)
+	w.verify(90*time.Second, "192.0.2.8 2, 192.0.2.77 1, 203.0.113.7 2")
+	if got := w.text(found, w.accounts[1], fake); got != "192.0.2.1 Moz Googlebot t, 192.0.2.2 Moz fake t, 192.0.2.77 Moz t" {
+		t.Errorf("of another account: %s", got)
+	}
+	w.verify(3*time.Minute, "192.0.2.8 2, 192.0.2.77 2, 203.0.113.7 2")
+
+	// Once there is an answer, it counts.
+	zones["google.com"], zones["113.0.203.in-addr.arpa"] = "eight A 192.0.2.8", "7 PTR crawl-7.googlebot.com."
+	server, stop = egresstest.Named(t, zones)
+	w.names.now.Store(egress.NewNames(server))
+	w.verify(10*time.Minute, "")
+	const late = `SELECT string_agg(concat_ws(' ', host(ip), nullif(crawler, ''), bot_signals & $1 <> 0), ', ' ORDER BY ip) FROM clicks
+		WHERE host(ip) IN ('192.0.2.8', '192.0.2.77', '203.0.113.7')`
+	if got := w.text(late, fake); got != "192.0.2.8 Googlebot f, 192.0.2.77 t, 203.0.113.7 t" {
+		t.Errorf("found later: %s", got)
+	}
+
+	stop()
+	w.visit(0, "198.51.100.1", google)
+	w.verify(20*time.Minute, "198.51.100.1 1")
+	w.verify(2*time.Hour, "")
+	if got := w.text(`SELECT concat_ws(' ', crawler, bot_signals) FROM clicks WHERE host(ip) = '198.51.100.1'`); got != fmt.Sprint(" ", int64(bot.DeclaredBot)) {
+		t.Errorf("nobody could be asked, and the click is %q", got)
+	}
+	w.verify(30*time.Hour, "")
+	await.Until(t, "old answers are forgotten", func() bool { return w.text(`SELECT count(*) FROM crawler_answers`) == "0" })
+}
+
+// TestManyClaims: no more addresses are asked for in a run than allowed, and the others are next.
+func TestManyClaims(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	server, _ := egresstest.Named(t, map[string]string{"2.0.192.in-addr.arpa": "1 PTR crawl-1.googlebot.com."})
+	w.names.now.Store(egress.NewNames(server))
+	for i := range 100 {
+		w.visit(0, fmt.Sprint("192.0.2.", 10+i), google)
+	}
+	sweep := func(left string) {
+		t.Helper()
+		if _, err := jobs.Submit(t.Context(), w.client, jobs.SweepCrawlers, uuid.Nil, jobs.Tick{}); err != nil {
+			t.Fatal(err)
+		}
+		const due = `SELECT count(*)::text FROM crawler_claims WHERE attempts = 0`
+		await.Until(t, left+" claims are left", func() bool { return w.text(due) == left && w.text(`SELECT count(*)::text FROM crawler_claims`) == left })
+	}
+	sweep("40")
+	if n := w.names.asked.Load(); n != 60 {
+		t.Errorf("%d names were looked up at once", n)
+	}
+	sweep("0")
+	if n := w.text(`SELECT count(*) FROM clicks WHERE bot_signals & $1 = 0`, int64(bot.FakeCrawler)); n != "0" {
+		t.Errorf("%s clicks are left", n)
+	}
+}
