@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -75,10 +76,13 @@ func TestPrivateAddresses(t *testing.T) {
 var dials = regexp.MustCompile(`http\.(Client\{|Transport\{|DefaultClient|DefaultTransport|Get\(|Post\(|PostForm\(|Head\()|` +
 	`net\.(Dial|Dialer\{)|tls\.Dial`)
 
+// waysOut are the files that dial: the guard, and what asks the DNS servers that the operator names, and nobody else.
+var waysOut = []string{"workers/egress/egress.go", "workers/egress/names.go"}
+
 // TestOnlyWayOut: what the service sends to the outside, it sends through this package.
 func TestOnlyWayOut(t *testing.T) {
 	t.Parallel()
-	seen := 0
+	seen := map[string]bool{}
 	for _, floor := range []string{"api", "workers", "jobs", "models"} {
 		err := filepath.WalkDir(filepath.Join("..", "..", floor), func(path string, d os.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") ||
@@ -90,9 +94,8 @@ func TestOnlyWayOut(t *testing.T) {
 				return err
 			}
 			found := dials.FindAllString(string(text), -1)
-			if strings.HasSuffix(filepath.ToSlash(path), "workers/egress/egress.go") {
-				seen = len(found)
-			} else if len(found) > 0 {
+			name := strings.TrimPrefix(filepath.ToSlash(path), "../../")
+			if seen[name] = len(found) > 0; seen[name] && !slices.Contains(waysOut, name) {
 				t.Errorf("%s goes out by %v", path, found)
 			}
 			return nil
@@ -101,8 +104,10 @@ func TestOnlyWayOut(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if seen == 0 {
-		t.Error("the guard itself is not seen to dial: nothing was proved")
+	for _, name := range waysOut {
+		if !seen[name] {
+			t.Errorf("%s is not seen to dial: nothing was proved", name)
+		}
 	}
 }
 
