@@ -71,7 +71,7 @@ func (c *dataUpdate) read() (lists []*botdata.List, err error) {
 
 // readFile reads a file, and one byte of what is too much.
 func readFile(name string) (content []byte, dated time.Time, err error) {
-	f, err := os.Open(name) //nolint:gosec // the operator names it
+	f, err := os.Open(name)
 	if err != nil {
 		return nil, dated, err
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/netip"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -104,7 +105,7 @@ func (r *reader) text(content string) {
 	for line := range strings.Lines(content) {
 		n++
 		if line = strings.TrimSpace(uncomment(line, r.list.Kind)); line != "" {
-			r.add(fmt.Sprint(n), line)
+			r.add(strconv.Itoa(n), line)
 		}
 	}
 }
