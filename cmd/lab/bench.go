@@ -2,9 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
+	"net/http"
 	"os"
 	"time"
 
+	"switchyard/api/click/visitor"
+	"switchyard/models/bot"
 	"switchyard/ops/lab/bench"
 )
 
@@ -18,11 +22,27 @@ type benchCmd struct {
 }
 
 // Run implements the command.
-func (c *benchCmd) Run(ctx context.Context, top *cli) error {
+func (c *benchCmd) Run(ctx context.Context, top *cli) (err error) {
+	visitors, err := visitor.New(visitor.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, visitors.Close()) }()
 	return bench.Run(ctx, bench.Options{
-		Rounds: max(1, c.Rounds), Duration: c.Duration, Connections: max(1, c.Connections), Parts: c.Parts,
+		Detector: detector{visitors},
+		Rounds:   max(1, c.Rounds), Duration: c.Duration, Connections: max(1, c.Connections), Parts: c.Parts,
 		Sustained: c.Sustained, Binary: top.Binary, Out: os.Stdout,
 	})
+}
+
+// detector is what tracking links score their visitors by.
+type detector struct{ *visitor.Describer }
+
+// Signals implements bench.Detector.
+func (d detector) Signals(r *http.Request) bot.Signals {
+	var seen visitor.Description
+	d.Describe(r, nil, &seen)
+	return seen.Signals
 }
 
 // bareCmd runs as a child of benchCmd.

@@ -72,7 +72,10 @@ var table = [...]Signal{
 	{AICrawler, "ai_crawler", 100, true, "a crawler of an AI service", AtClick, "the user agent"},
 	{HTTPLibrary, "http_library", 90, true, "a programming library, not a browser", AtClick, "the user agent"},
 	{EmptyUserAgent, "empty_user_agent", 90, true, "no user agent was sent", AtClick, "the user agent"},
-	{Headless, "headless", 80, true, "a browser under remote control", AtClick, "the user agent"},
+	{
+		Headless, "headless", 80, true, "a browser under remote control", AtClick,
+		"the user agent, and the brands among the client hints",
+	},
 	{HeadRequest, "head_request", 80, true, "only the headers were asked for", AtClick, "the method of the request"},
 	{
 		Prefetch, "prefetch", 80, true, "a browser loaded the link ahead of a click", AtClick,
@@ -95,16 +98,16 @@ var table = [...]Signal{
 		"a list that the operator has loaded",
 	},
 	{
-		UAMismatch, "ua_mismatch", 40, true, "the user agent contradicts itself or the client hints", AtClick,
-		"the user agent and the client hints",
+		UAMismatch, "ua_mismatch", 40, true, "the user agent contradicts itself or the other headers", AtClick,
+		"the user agent, the client hints, and what recent browsers send when a link is followed",
 	},
 	{
 		NoAcceptLanguage, "no_accept_language", 25, true, "no language was asked for", AtClick,
-		"the header Accept-Language",
+		"the header Accept-Language; * is none",
 	},
 	{
 		FewHeaders, "few_headers", 25, true, "fewer headers than a browser sends", AtClick,
-		"the headers of the request",
+		"the headers of the request, and by https Fetch Metadata of recent browsers",
 	},
 	{
 		FastClick, "fast_click", 50, true, "left the landing page within 0.8 seconds", Later,

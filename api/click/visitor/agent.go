@@ -141,6 +141,13 @@ func (c *agentCache) finish(userAgent string, a *agent) {
 	c.complete(userAgent, a)
 }
 
+// learn remembers the complete description of a user agent.
+func (c *agentCache) learn(userAgent string) {
+	a := classify(userAgent)
+	c.finish(userAgent, a)
+	c.known.Set(userAgent, a)
+}
+
 func (c *agentCache) work(ctx context.Context) {
 	rest := time.NewTimer(0)
 	defer rest.Stop()
@@ -155,9 +162,7 @@ func (c *agentCache) work(ctx context.Context) {
 			return
 		case userAgent := <-c.queue:
 			start := time.Now()
-			a := classify(userAgent)
-			c.finish(userAgent, a)
-			c.known.Set(userAgent, a)
+			c.learn(userAgent)
 			rest.Reset(workerRest * time.Since(start))
 		}
 	}

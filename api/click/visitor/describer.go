@@ -95,6 +95,14 @@ func (d *Describer) Reload(ctx context.Context) {
 	}
 }
 
+// Learn describes a user agent completely at once, whatever that costs, so that the next Describe knows all about it. It is
+// for measurements: a web process learns from its visitors.
+func (d *Describer) Learn(userAgent string) {
+	if userAgent = clean(userAgent, MaxUserAgent); userAgent != "" {
+		d.agents.learn(userAgent)
+	}
+}
+
 // Describe overwrites into with what the request and the operator's lists tell; nil has no lists. It never blocks on anything but, within its budget, one parse
 // of a user agent never seen before (some 4 ms).
 func (d *Describer) Describe(r *http.Request, data *botdata.Set, into *Description) {

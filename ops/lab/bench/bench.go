@@ -30,6 +30,7 @@ type Options struct {
 	Parts       []string      // names in Parts; none: all
 	Out         io.Writer
 	Binary      string // the program of the service
+	Detector    Detector
 }
 
 // Goals, as the README promises them.
@@ -81,11 +82,12 @@ var parts = []part{
 	{"redirect", []func(*run, context.Context) error{(*run).setUp, (*run).redirects, (*run).ingest, (*run).sustain, (*run).choice}},
 	{"many", []func(*run, context.Context) error{(*run).setUp, (*run).snapshot}},
 	{"jobs", []func(*run, context.Context) error{(*run).setUp, (*run).start, (*run).events}},
+	{"bots", []func(*run, context.Context) error{(*run).setUp, (*run).detectors, (*run).lists}},
 	{"figures", []func(*run, context.Context) error{(*run).figures}},
 }
 
 // Parts are the names of what can be measured: tracking links and ingest; 10,000 campaigns against 10; events and jobs;
-// reports, exports and corrections on two million clicks.
+// detectors of bots, and lists of 100,000 entries; reports, exports and corrections on two million clicks.
 func Parts() []string {
 	var names []string
 	for _, p := range parts {
@@ -150,13 +152,13 @@ func (r *run) setUp(ctx context.Context) error {
 	if _, r.api, err = r.fleet.Account(ctx, "Bench", "scale"); err != nil {
 		return err
 	}
-	return r.create(ctx)
+	return r.create(ctx, "bench-campaign")
 }
 
 type object = map[string]any
 
 // create makes a campaign as they are met: rules by country, device and system, weighted offers, tokens.
-func (r *run) create(ctx context.Context) error {
+func (r *run) create(ctx context.Context, alias string) error {
 	var source, campaign struct{ ID, URL string }
 	err := r.api.Create(ctx, "/traffic-sources", object{
 		"name": "s", "token_macros": object{"sub1": "{zone}", "sub2": "{creative}"}, "cost_param": "bid",
@@ -185,7 +187,7 @@ func (r *run) create(ctx context.Context) error {
 		return object{"name": name, "stream_type": kind, "action": "offer", "destinations": to, "filters": filters}
 	}
 	err = r.api.Create(ctx, "/campaigns", object{
-		"name": "bench", "alias": "bench-campaign", "source_id": source.ID,
+		"name": "bench", "alias": alias, "source_id": source.ID,
 		"streams": []object{
 			path("forced", "forced", filter("country", "in", []string{"NZ", "KE"}), filter("device_type", "equals", "tv")),
 			path("phones", "regular", filter("os", "in", []string{"Android", "iOS"}),

@@ -1,0 +1,77 @@
+package labelled_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"switchyard/models/bot/labelled"
+)
+
+const oneSet = `{"set":"s","origin":"recorded","from":"a program","headers":[["user-agent","{}"],["Accept","*/*"],["accept","text/html"]]}`
+
+func TestRead(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ headers, requests, wrong string }{
+		"good":           {oneSet, `{"id":"a","kind":"k","bot":true,"origin":"composed","set":"s","scheme":"http","address":"203.0.113.1","values":["x/1"]}`, ""},
+		"no such set":    {oneSet, `{"id":"a","origin":"recorded","set":"t","values":["x"]}`, `header set "t"`},
+		"no such origin": {oneSet, `{"id":"a","origin":"rumour","set":"s","values":["x"]}`, `origin "rumour"`},
+		"a value less":   {oneSet, `{"id":"a","origin":"recorded","set":"s"}`, "asks for more values"},
+		"a value more":   {oneSet, `{"id":"a","origin":"recorded","set":"s","values":["x","y"]}`, "asks for fewer values"},
+		"a set twice":    {oneSet + "\n" + oneSet, "", "twice"},
+		"no JSON":        {oneSet, "id: a", "requests.jsonl"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := labelled.Read(fstest.MapFS{
+				"headers.jsonl": {Data: []byte(c.headers)}, "requests.jsonl": {Data: []byte(c.requests)},
+			})
+			if c.wrong != "" {
+				if err == nil || !strings.Contains(err.Error(), c.wrong) {
+					t.Fatalf("error %v, want %q", err, c.wrong)
+				}
+				return
+			}
+			want := []labelled.Request{{
+				ID: "a", Kind: "k", Bot: true, Origin: labelled.Composed, Method: "GET", Scheme: "http", Address: "203.0.113.1",
+				Headers: map[string][]string{"User-Agent": {"x/1"}, "Accept": {"*/*", "text/html"}},
+			}}
+			if err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("got %+v, %v", got, err)
+			}
+		})
+	}
+	if _, err := labelled.Read(fstest.MapFS{}); err == nil {
+		t.Error("a set that is not there is read")
+	}
+}
+
+func TestJudge(t *testing.T) {
+	t.Parallel()
+	set := []labelled.Request{
+		{Kind: "phone", Method: "called"},
+		{Kind: "phone"},
+		{Kind: "phone"},
+		{Kind: "library", Bot: true, Method: "called"},
+		{Kind: "library", Bot: true, Method: "called"},
+		{Kind: "library", Bot: true, Method: "called"},
+		{Kind: "library", Bot: true},
+	}
+	got := labelled.Judge(set, func(r labelled.Request) bool { return r.Method == "called" })
+	if got.Found != 3 || got.Missed != 1 || got.Wrong != 1 || got.Spared != 2 {
+		t.Errorf("%+v", got)
+	}
+	if got.Precision() != 0.75 || got.Recall() != 0.75 {
+		t.Errorf("precision %v, recall %v", got.Precision(), got.Recall())
+	}
+	if k := got.Kind("library"); !k.Bot || k.Called != 3 || k.Sent != 4 || k.Share() != 0.75 {
+		t.Errorf("%+v", k)
+	}
+	if k := got.Kind("none"); k != (labelled.Kind{}) {
+		t.Errorf("%+v", k)
+	}
+	if none := labelled.Judge(nil, nil); none.Precision() != 0 || none.Recall() != 0 {
+		t.Errorf("%+v", none)
+	}
+}

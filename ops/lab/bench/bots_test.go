@@ -1,0 +1,79 @@
+package bench
+
+import (
+	"bytes"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"switchyard/models/bot/labelled"
+	"switchyard/ops/visitors"
+)
+
+// TestListsDenyNobody: entries differ from each other, and no visitor of the measurement is denied.
+func TestListsDenyNobody(t *testing.T) {
+	t.Parallel()
+	set, err := visitors.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := map[string]bool{}
+	for entry := range listEntries {
+		attribute, operator, value := denied(entry)
+		for n := range listValues {
+			v := value(n)
+			if values[v] {
+				t.Fatalf("%s %s %s is denied twice", attribute, operator, v)
+			}
+			values[v] = true
+		}
+		if attribute != "ip_range" {
+			continue
+		}
+		for _, v := range []string{value(0), value(listValues - 1)} {
+			p, err := netip.ParsePrefix(v)
+			if err != nil || p != p.Masked() {
+				t.Errorf("%s is no network", v)
+			}
+			for _, a := range set.Addresses {
+				if p.Contains(netip.MustParseAddr(a.IP)) {
+					t.Errorf("%s denies %s", v, a.IP)
+				}
+			}
+		}
+	}
+	for _, a := range set.Addresses {
+		if values[a.IP] || a.IP == listed {
+			t.Errorf("%s is denied", a.IP)
+		}
+	}
+}
+
+func TestVerdictsAreTold(t *testing.T) {
+	t.Parallel()
+	set := []labelled.Request{{Kind: "library", Bot: true}, {Kind: "phone"}, {Kind: "library", Bot: true}}
+	var out bytes.Buffer
+	r := &run{Options: Options{Out: &out}}
+	all := labelled.Judge(set, func(labelled.Request) bool { return true })
+	r.judged("all", all, "0 wrong", all.Wrong == 0)
+	r.kinds([]labelled.Tally{all, labelled.Judge(set, func(labelled.Request) bool { return false })})
+	if err := r.table(); err == nil {
+		t.Error("no goal was missed")
+	}
+	for _, want := range []string{"precision 0.6667  recall 1.000  1 people", "MISSED", "1.00, 0.00"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+}
+
+func TestCommandsThatAreMissing(t *testing.T) {
+	t.Parallel()
+	if _, err := output(t.Context(), t.TempDir(), nil, "no-such-command-anywhere"); err == nil {
+		t.Error("a command that is not there answers")
+	}
+	got, err := output(t.Context(), t.TempDir(), []byte("told"), "cat")
+	if err != nil || string(got) != "told" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
