@@ -57,6 +57,8 @@ type Click struct {
 	// UniqueHours.
 	UniqueKey   [16]byte
 	UniqueHours int
+	// AddressKey tells addresses of one day apart where IP is not the whole one. It is 0 where IP is.
+	AddressKey uint64
 
 	// RouteSeed seeds the random draws of routing and FlowHash is a fingerprint of the flow: with both, the decision
 	// can be repeated. Via is the step that decided, a flow.Via.

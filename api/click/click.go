@@ -52,6 +52,8 @@ type Deps struct {
 	Visitors    Describer
 	// DataDir is where the copy of the routing snapshot lies; empty keeps none.
 	DataDir string
+	// Privacy is how much of the addresses of visitors is stored.
+	Privacy models.IPPrivacy
 	// Caps counts daily caps over all processes; nil counts in this process alone.
 	Caps *kv.Caps
 	// Timeout is how long a visitor waits for what may hang: his click to reach stable storage, PostgreSQL to know it.
@@ -75,6 +77,7 @@ type Handler struct {
 	limits       postbackLimits
 	eventLimits  postbackLimits
 	visitors     Describer
+	privacy      models.IPPrivacy
 	url          string
 	db           db.Conn
 	clicks       Clicks
@@ -116,9 +119,9 @@ func New(ctx context.Context, d Deps) (*Handler, error) {
 		return nil, errors.New("click: a database, a click store, two spools, a seal and a describer are needed")
 	}
 	h := &Handler{
-		spool: d.Spool, postbacks: d.Postbacks, proofs: d.Proofs, limits: newPostbackLimits(), eventLimits: newPostbackLimits(),
-		visitors: d.Visitors,
-		url:      d.DatabaseURL, db: d.DB, clicks: d.Clicks, usage: d.Usage,
+		spool: d.Spool, postbacks: concealing{d.Postbacks, d.Privacy}, proofs: d.Proofs, limits: newPostbackLimits(), eventLimits: newPostbackLimits(),
+		visitors: d.Visitors, privacy: d.Privacy,
+		url: d.DatabaseURL, db: d.DB, clicks: d.Clicks, usage: d.Usage,
 		routes: routing.NewRefresher(d.DB, d.DataDir), caps: newCapCounter(d.Caps),
 		fingerprints: otter.Must(&otter.Options[[16]byte, *remembered]{MaximumSize: maxFingerprints}),
 		recent:       otter.Must(&otter.Options[uuid.UUID, *models.Click]{MaximumSize: maxRecent}),

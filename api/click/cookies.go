@@ -124,8 +124,7 @@ func (r *request) fingerprint() (key [16]byte) {
 	case "cookie":
 		b = append(b, r.click.VisitorID[:]...)
 	default:
-		addr := r.click.IP.As16()
-		b = append(b, addr[:]...)
+		b = r.appendAddress(b, r.seen.IP)
 		if method != "ip" {
 			b = append(b, r.click.UserAgent...)
 		}

@@ -67,5 +67,5 @@ func (r *request) appendLanderKey(dst []byte) []byte {
 		click: r.click.ID, lander: l.Row.ID, bindIP: l.Guard.BindIP, bindAgent: l.Guard.BindUserAgent,
 		expires: r.now.Add(time.Duration(l.Guard.TTLSeconds) * time.Second),
 	}
-	return r.signer.append(dst, k, r.click.IP, r.click.UserAgent)
+	return r.signer.append(dst, k, r.seen.IP, r.click.UserAgent)
 }

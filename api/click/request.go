@@ -209,12 +209,14 @@ func (r *request) describe() {
 		r.seen.Keyword = kw
 	}
 	r.click.Visitor = r.seen.Visitor
+	r.conceal()
 }
 
 // setFacts fills the facts that conditions look at, but for the score, once the click is described.
 func (r *request) setFacts() {
 	f, d := &r.facts, &r.seen
 	f.SetClick(&r.click)
+	f.SetIP(d.IP)
 	f.SetText(cond.SourceID, models.IDText(r.click.SourceID))
 	f.SetText(cond.Continent, d.Continent)
 	f.SetText(cond.Timezone, d.Timezone)
@@ -237,7 +239,7 @@ func (r *request) url() string {
 func (r *request) scoreBot() {
 	c, signals := &r.click, r.seen.Signals
 	if lists := r.snap.BotLists(c.AccountID); lists != nil {
-		entry, allowed := lists.Judge(&r.facts, c.IP, c.CampaignID)
+		entry, allowed := lists.Judge(&r.facts, r.seen.IP, c.CampaignID)
 		switch c.BotEntryID = entry; {
 		case allowed:
 			signals |= bot.Allowed

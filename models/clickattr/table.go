@@ -287,6 +287,10 @@ var bookkeeping = []Attr{
 		Name: "crawler", Tag: 58, Dimension: 42, In: Exports,
 		Text: func(c *models.Click) *string { return &c.Crawler },
 	},
+	{
+		Name: "address_key", Tag: 60,
+		Bits: func(c *models.Click) *uint64 { return &c.AddressKey },
+	},
 }
 
 // passing are known while a click is routed and not recorded.

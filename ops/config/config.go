@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"switchyard/models"
 )
 
 // ClickAck is where a click must be stored before its visitor is answered.
@@ -51,6 +53,7 @@ type Config struct {
 	SafeBrowsingKey string
 	SafeBrowsingURL string // empty: Google's
 	GeoLookupURL    string // empty: the providers'
+	PrivacyIP       models.IPPrivacy
 	LogLevel        slog.Level
 }
 

@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"switchyard/models"
 )
 
 const (
@@ -158,12 +160,17 @@ func password(v string) (string, error) {
 	return text(v)
 }
 
-func clickAck(v string) (ClickAck, error) {
-	choices := []ClickAck{AckDisk, AckPostgres}
-	if !slices.Contains(choices, ClickAck(v)) {
+func clickAck(v string) (ClickAck, error) { return choice(v, AckDisk, AckPostgres) }
+
+func privacyIP(v string) (models.IPPrivacy, error) {
+	return choice(v, models.IPFull, models.IPTruncated, models.IPNone)
+}
+
+func choice[T ~string](v string, choices ...T) (T, error) {
+	if !slices.Contains(choices, T(v)) {
 		return "", fmt.Errorf("%q is not a choice; use one of %v", v, choices)
 	}
-	return ClickAck(v), nil
+	return T(v), nil
 }
 
 // prefixes reads CIDRs and single addresses.

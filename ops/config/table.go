@@ -1,5 +1,7 @@
 package config
 
+import "switchyard/models"
+
 // row is one setting.
 type row struct {
 	name, fallback, doc string
@@ -57,6 +59,8 @@ func table(c *Config) []row {
 			"https address asked instead of Google's for unsafe links, without a path"),
 		setting("GEO_LOOKUP_URL", "", &c.GeoLookupURL, webURL,
 			"https address asked instead of the geo providers of accounts, without a path: a path by provider is added"),
+		setting("PRIVACY_IP", string(models.IPFull), &c.PrivacyIP, privacyIP,
+			"what is stored of visitors' addresses: full, truncated (/24, /48) or none; see docs/privacy"),
 		setting("LOG_LEVEL", "info", &c.LogLevel, level, "debug, info, warn or error"),
 	}
 }

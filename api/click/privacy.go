@@ -1,0 +1,52 @@
+package click
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"net/netip"
+	"time"
+
+	"switchyard/db/spool"
+	"switchyard/models"
+)
+
+// concealing hides the addresses of those who sent postbacks and events before they are stored.
+type concealing struct {
+	Recorder
+	privacy models.IPPrivacy
+}
+
+// Append implements Recorder.
+func (c concealing) Append(ctx context.Context, r spool.Record) error {
+	if r.Postback != nil {
+		r.Postback.IP = c.privacy.Stored(r.Postback.IP)
+	}
+	if r.Event != nil {
+		r.Event.IP = c.privacy.Stored(r.Event.IP)
+	}
+	return c.Recorder.Append(ctx, r)
+}
+
+// conceal leaves in the click what is stored of the visitor's address. r.seen keeps all of it for the decisions.
+func (r *request) conceal() {
+	if r.h.privacy.Whole() {
+		return
+	}
+	r.click.IP = r.h.privacy.Stored(r.seen.IP)
+	key := r.appendAddress(r.page[:0], r.seen.IP)
+	sum := sha256.Sum256(key)
+	r.click.AddressKey = binary.BigEndian.Uint64(sum[:])
+	r.page = key[:0]
+}
+
+// appendAddress appends what tells addresses apart today. Where whole addresses are not stored it begins with a secret of
+// the install and the day: what is hashed of it cannot be found by trying all addresses, and says nothing tomorrow.
+func (r *request) appendAddress(b []byte, ip netip.Addr) []byte {
+	if !r.h.privacy.Whole() {
+		b = append(b, r.snap.LanderSecret()...)
+		b = r.now.UTC().AppendFormat(b, time.DateOnly)
+	}
+	addr := ip.As16()
+	return append(b, addr[:]...)
+}

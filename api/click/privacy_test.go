@@ -1,0 +1,136 @@
+package click
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"switchyard/models"
+)
+
+// What is stored of an address is what the operator has chosen, wherever it could be stored. Decisions see all of it:
+// lists, rules and uniqueness tell two visitors of a network apart.
+func TestPrivacy(t *testing.T) {
+	t.Parallel()
+	for privacy, stored := range map[models.IPPrivacy]string{
+		models.IPFull: "203.0.113.77", models.IPTruncated: "203.0.113.0", models.IPNone: "",
+	} {
+		t.Run(string(privacy), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.h.privacy, w.h.postbacks = privacy, concealing{w.tape, privacy}
+			offer, lander := w.offer("https://offer.test/?ip={ip}", w.network()), w.lander("https://lander.test/?ip={ip}")
+			w.campaign("link", m{"uniqueness_method": "ip"},
+				path("redirect", m{"filters": []m{condition("ip", "equals", "203.0.113.78")}}, m{"url": "https://other.test/?ip={ip}"}),
+				path("lander", nil, to(lander), to(offer)))
+			w.smartlink("smart", "https://smart.test/?ip={ip}")
+			w.listed(w.account, nil, "deny", "ip", "equals", "203.0.113.79")
+			w.site("", "")
+			w.fresh()
+
+			const visitor, neighbour, denied = "203.0.113.77:1", "203.0.113.78:1", "203.0.113.79:1"
+			res := w.get("/link", peer(visitor))
+			first := *w.tape.last()
+			if want := "https://lander.test/?ip=" + stored; res.Header.Get("Location") != want {
+				t.Errorf("sent to %s, want %s", res.Header.Get("Location"), want)
+			}
+			if where := w.sent("/link", peer(neighbour)); !strings.HasPrefix(where, "https://other.test/") {
+				t.Errorf("a condition of another address leads to %s", where)
+			}
+			second := *w.tape.last()
+			if !bytes.Equal(first.UniqueKey[:], w.key("/link", visitor)) || bytes.Equal(first.UniqueKey[:], second.UniqueKey[:]) {
+				t.Error("uniqueness does not tell two visitors of a network apart")
+			}
+			if privacy.Whole() != (first.AddressKey == 0) || !privacy.Whole() && first.AddressKey == second.AddressKey {
+				t.Errorf("address keys %d and %d", first.AddressKey, second.AddressKey)
+			}
+			w.sent("/link", peer(denied))
+			if c := w.tape.last(); !c.IsBot || c.BotReason != "deny_list" {
+				t.Errorf("a denied address is scored %d for %q", c.BotScore, c.BotReason)
+			}
+			w.sent("/out/1", peer(visitor), with(res.Cookies()))
+			w.sent("/smart", peer(visitor), host(own))
+			w.get("/postback?clickid="+models.FormatClickID(first.ID), peer(visitor))
+			w.get("/pixel.gif?clickid="+models.FormatClickID(first.ID), peer(visitor))
+			w.tell(`{"id": "1", "name": "view", "at": 1700000000000, "url": "shop.test/"}`, peer(visitor))
+			w.keeps(privacy, stored)
+		})
+	}
+}
+
+// key is the key of the visitor's next click.
+func (w *world) key(target, from string) []byte {
+	w.Helper()
+	w.get(target, peer(from))
+	key := w.tape.last().UniqueKey
+	return key[:]
+}
+
+// keeps checks that nothing on the tape has a whole address, and that everything else is there.
+func (w *world) keeps(privacy models.IPPrivacy, stored string) {
+	w.Helper()
+	kinds := map[string]bool{}
+	for _, r := range w.tape.records {
+		text, err := json.Marshal(r)
+		if err != nil {
+			w.Fatal(err)
+		}
+		if !privacy.Whole() && bytes.Contains(text, []byte("203.0.113.7")) {
+			w.Errorf("stored: %s", text)
+		}
+		var ip netip.Addr
+		switch {
+		case r.Click != nil:
+			kinds["click"], ip = true, r.Click.IP
+		case r.Smart != nil:
+			kinds["smartlink"], ip = true, r.Smart.IP
+		case r.Postback != nil:
+			kinds[r.Postback.Source], ip = true, r.Postback.IP
+		case r.Event != nil:
+			kinds["event"], ip = true, r.Event.IP
+		default:
+			kinds["hop"] = true
+			continue
+		}
+		if ip.IsValid() != (stored != "") || stored == "203.0.113.0" && ip.String() != stored {
+			w.Errorf("%s is stored of the address: %s", ip, text)
+		}
+	}
+	for _, kind := range []string{"click", "hop", "smartlink", models.FromPostback, models.FromPixel, "event"} {
+		if !kinds[kind] {
+			w.Errorf("nothing was stored of a %s", kind)
+		}
+	}
+}
+
+// Where addresses are not stored whole, what tells them apart is another one each day and at each install.
+func TestAddressKeys(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.h.privacy = models.IPNone
+	r := w.h.acquire(nil)
+	r.seen.IP = netip.MustParseAddr("203.0.113.77")
+	key := func() uint64 { r.conceal(); return r.click.AddressKey }
+	r.now = time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
+	first := key()
+	r.now = r.now.Add(24*time.Hour - time.Second)
+	if key() != first {
+		t.Error("another key within a day")
+	}
+	r.now = r.now.Add(time.Second)
+	if key() == first {
+		t.Error("the same key on the next day")
+	}
+	w.exec(`UPDATE installation SET secret = sha256(secret)`)
+	other := w.handler(w.tape, "")
+	other.privacy = models.IPNone
+	s := other.acquire(nil)
+	s.seen.IP, s.now = r.seen.IP, r.now
+	s.conceal()
+	if s.click.AddressKey == r.click.AddressKey {
+		t.Error("two installs have the same key")
+	}
+}

@@ -1,0 +1,6 @@
+-- What tells the addresses of one day apart where clicks do not have the whole address.
+-- +goose Up
+ALTER TABLE clicks ADD COLUMN address_key bigint NOT NULL DEFAULT 0;
+
+-- +goose Down
+ALTER TABLE clicks DROP COLUMN address_key;

@@ -1,0 +1,34 @@
+package models_test
+
+import (
+	"net/netip"
+	"testing"
+
+	"switchyard/models"
+)
+
+func TestIPPrivacy(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ ip, truncated string }{
+		{"203.0.113.77", "203.0.113.0"},
+		{"::ffff:203.0.113.77", "203.0.113.0"},
+		{"2001:db8:1:2:3:4:5:6", "2001:db8:1::"},
+		{"fe80::1%eth0", "fe80::"},
+	} {
+		ip := netip.MustParseAddr(tt.ip)
+		if got := models.IPTruncated.Stored(ip); got != netip.MustParseAddr(tt.truncated) {
+			t.Errorf("%s is stored as %s", tt.ip, got)
+		}
+		if got := models.IPFull.Stored(ip); got != ip {
+			t.Errorf("%s is stored as %s", tt.ip, got)
+		}
+		for _, p := range []models.IPPrivacy{models.IPNone, "mistyped"} {
+			if got := p.Stored(ip); got.IsValid() {
+				t.Errorf("%q stores %s", p, got)
+			}
+		}
+	}
+	if models.IPTruncated.Stored(netip.Addr{}).IsValid() || !models.IPPrivacy("").Whole() || models.IPNone.Whole() {
+		t.Error("no address, or the choices")
+	}
+}
