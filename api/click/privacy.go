@@ -9,6 +9,7 @@ import (
 
 	"switchyard/db/spool"
 	"switchyard/models"
+	"switchyard/models/netguard"
 )
 
 // concealing hides the addresses of those who sent postbacks and events before they are stored.
@@ -34,7 +35,7 @@ func (r *request) conceal() {
 		return
 	}
 	r.click.IP = r.h.privacy.Stored(r.seen.IP)
-	key := r.appendAddress(r.page[:0], r.seen.IP)
+	key := r.appendAddress(r.page[:0], netguard.ClientPrefix(r.seen.IP).Addr())
 	sum := sha256.Sum256(key)
 	r.click.AddressKey = binary.BigEndian.Uint64(sum[:])
 	r.page = key[:0]

@@ -26,8 +26,9 @@ SELECT id, on_account, on_campaign FROM (
 		count(*) OVER (PARTITION BY source, campaign_id ORDER BY at
 			RANGE BETWEEN ` + inSeconds(bot.FloodWindow) + ` PRECEDING AND CURRENT ROW) > $5 AS on_campaign
 	FROM (
-		SELECT id, at, campaign_id, CASE family(ip) WHEN 6 THEN network(set_masklen(ip, 64))::inet ELSE ip END AS source
-		FROM clicks WHERE account_id = $1 AND id >= $2 AND id <= $4 AND ip IS NOT NULL
+		SELECT id, at, campaign_id, CASE WHEN address_key <> 0 THEN address_key::text
+			WHEN family(ip) = 6 THEN host(network(set_masklen(ip, 64))) ELSE host(ip) END AS source
+		FROM clicks WHERE account_id = $1 AND id >= $2 AND id <= $4 AND (ip IS NOT NULL OR address_key <> 0)
 	) k
 ) w WHERE id >= $3 AND on_account`
 
@@ -35,10 +36,11 @@ SELECT id, on_account, on_campaign FROM (
 // apart, the address says nothing about that, and each click is noted.
 const repeated = `
 FROM clicks c LEFT JOIN campaigns m ON m.id = c.campaign_id AND m.account_id = c.account_id
-WHERE c.account_id = $1 AND c.id >= $2 AND c.id <= $3 AND c.ip IS NOT NULL
+WHERE c.account_id = $1 AND c.id >= $2 AND c.id <= $3 AND (c.ip IS NOT NULL OR c.address_key <> 0)
 	AND NOT (c.is_unique AND coalesce(m.uniqueness_method IN ('ip', 'ip_ua'), false))`
 
-const visitorOfClick = `md5(host(c.ip) || ' ' || c.user_agent)::uuid`
+// Where addresses are not stored whole, their key of the day stands for them.
+const visitorOfClick = `md5(CASE WHEN c.address_key <> 0 THEN c.address_key::text ELSE host(c.ip) END || ' ' || c.user_agent)::uuid`
 
 const insertRepeats = `
 INSERT INTO bot_repeats (account_id, campaign_id, visitor, at, click_id)

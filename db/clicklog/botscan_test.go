@@ -174,6 +174,8 @@ func TestFloods(t *testing.T) {
 		last["a network, "+name] = s.visit(exact, "2001:db8:1:1::"+strconv.Itoa(i+1), nil)
 		last["networks, "+name] = s.visit(exact, fmt.Sprintf("2001:db8:2:%d::1", i+1), nil)
 		last["no address, "+name] = s.visit(exact, "203.0.113.4", func(c *models.Click) { c.IP = netip.Addr{} })
+		last["a network of many, "+name] = s.visit(exact, "203.0.113.0", func(c *models.Click) { c.AddressKey = uint64(i + 1) })
+		last["one of a network, "+name] = s.visit(exact, "203.0.113.0", func(c *models.Click) { c.AddressKey = 1 << 63 })
 		last["two accounts, "+name] = s.visit(exact, "203.0.113.5", func(c *models.Click) {
 			if i%2 == 0 {
 				c.AccountID = foreign
@@ -194,22 +196,25 @@ func TestFloods(t *testing.T) {
 			both, flood = nil, nil
 		}
 		some := map[string]*models.Click{}
-		for _, who := range []string{"one campaign", "slower", "two campaigns", "a network", "networks", "no address", "two accounts"} {
+		for _, who := range []string{
+			"one campaign", "slower", "two campaigns", "a network", "networks", "no address", "two accounts", "a network of many",
+			"one of a network",
+		} {
 			some[who] = last[who+", "+name]
 		}
 		want := map[string][]string{
 			"one campaign": both, "slower": none, "two campaigns": flood, "a network": both, "networks": none, "no address": none,
-			"two accounts": none,
+			"two accounts": none, "a network of many": none, "one of a network": both,
 		}
 		if diff := cmp.Diff(want, s.fired(some), emptyIsNil); diff != "" {
 			t.Errorf("the click %s: %s", name, diff)
 		}
 	}
-	if n := number[int](t, s.db, `SELECT count(*) FROM clicks WHERE is_bot AND bot_reason = 'click_flood' AND bot_score = 90 AND NOT is_unique`); n != 4 {
+	if n := number[int](t, s.db, `SELECT count(*) FROM clicks WHERE is_bot AND bot_reason = 'click_flood' AND bot_score = 90 AND NOT is_unique`); n != 6 {
 		t.Errorf("%d clicks are bots'", n)
 	}
 	if n := number[string](t, s.db, `SELECT concat(sum(bot_clicks), ' ', sum(approved), ' ', sum(clicks)) FROM ledger WHERE account_id = $1`, s.account); n !=
-		fmt.Sprintf("4 1 %d", s.clicks-4-bot.FloodBound/2-1) {
+		fmt.Sprintf("6 1 %d", s.clicks-6-bot.FloodBound/2-1) {
 		t.Errorf("figures are %s of %d", n, s.clicks)
 	}
 }

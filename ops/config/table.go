@@ -60,7 +60,7 @@ func table(c *Config) []row {
 		setting("GEO_LOOKUP_URL", "", &c.GeoLookupURL, webURL,
 			"https address asked instead of the geo providers of accounts, without a path: a path by provider is added"),
 		setting("PRIVACY_IP", string(models.IPFull), &c.PrivacyIP, privacyIP,
-			"what is stored of visitors' addresses: full, truncated (/24, /48) or none; see docs/privacy"),
+			"what is stored of visitors' addresses: full, truncated (/24, /48) or none; see ops/docs/privacy.md"),
 		setting("LOG_LEVEL", "info", &c.LogLevel, level, "debug, info, warn or error"),
 	}
 }

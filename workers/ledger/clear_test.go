@@ -1,10 +1,8 @@
 package ledger_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"sync"
 	"testing"
 	"time"
 
@@ -17,13 +15,10 @@ import (
 	"switchyard/db/dbtest"
 	"switchyard/db/jobrow"
 	"switchyard/db/spool"
-	"switchyard/db/store"
 	"switchyard/jobs"
-	"switchyard/jobs/jobstest"
 	"switchyard/models"
 	"switchyard/models/await"
 	"switchyard/workers"
-	"switchyard/workers/ledger"
 )
 
 // history is an account with two campaigns and 2,600 clicks a second apart, the older half of them in the window.
@@ -180,16 +175,8 @@ func TestClear(t *testing.T) {
 	})
 	h.agree()
 
-	queue := jobstest.Redis(t)
-	rt := workers.New(workers.Options{DB: h.db, Redis: queue, Client: jobs.Connect(queue), Lease: time.Second})
-	ledger.Register(rt, store.New(h.db, nil), clicklog.Log{Conn: h.db})
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	var done sync.WaitGroup
-	done.Go(func() { _ = rt.Run(ctx) })
-	defer done.Wait()
-	defer cancel()
 	var got jobs.ClearAnswer
-	h.wait(rt, row.ID, &got)
+	h.wait(h.worker(), row.ID, &got)
 	if got.Clicks != want.Clicks || got.BotClicks != want.BotClicks || got.Conversions != want.Conversions || got.Of[0] != h.campaign || got.Found != 1 {
 		t.Errorf("cleared %+v, want %+v", got, want)
 	}

@@ -1,5 +1,5 @@
-// Package ledger does the housekeeping of clicks and their ledger, deletes the clicks that a customer asks to delete, and
-// scores clicks anew when he changes how they are scored.
+// Package ledger does the housekeeping of clicks and their ledger, deletes the clicks that a customer asks to delete,
+// erases visitors, and scores clicks anew when a customer changes how they are scored.
 //
 // The housekeeping never changes a figure. Its jobs may be missed, repeated or run in parallel. The others are row jobs.
 package ledger
@@ -25,6 +25,7 @@ type Clicks interface {
 	Clear(ctx context.Context, c db.Conn, q clicklog.ClearQuery, limit int) (clicklog.Cleared, error)
 	ClearArchive(ctx context.Context, c db.Conn, q clicklog.ClearQuery, limit int) (clicklog.Cleared, error)
 	Rescore(ctx context.Context, c db.Conn, q clicklog.RescoreQuery, limit int) (clicklog.Rescored, error)
+	Erase(ctx context.Context, c db.Conn, v clicklog.Visitor, after uuid.UUID, until time.Time, limit int) (clicklog.Erased, error)
 	RespreadSpend(ctx context.Context, c db.Conn, account uuid.UUID, day time.Time) error
 	ClearSmartlink(ctx context.Context, c db.Conn, q clicklog.ClearQuery, limit int) (clicklog.Cleared, error)
 }
@@ -39,4 +40,5 @@ func Register(r *workers.Runtime, s *store.Store, clicks Clicks) {
 	workers.RegisterRow(r, jobs.ClearOrphans, campaigns)
 	workers.RegisterRow(r, jobs.ClearSmartlink, clearing(clicks.ClearSmartlink))
 	workers.RegisterRow(r, jobs.RescoreBots, rescore(s, clicks))
+	workers.RegisterRow(r, jobs.EraseVisitor, erase(clicks))
 }

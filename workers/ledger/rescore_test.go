@@ -102,8 +102,9 @@ func TestRescore(t *testing.T) {
 	}
 	h.dieAfterOneScore(row.ID, args, settings)
 	h.agree()
-	wait := h.worker()
-	got := wait(row.ID)
+	rt := h.worker()
+	var got, later jobs.RescoreAnswer
+	h.wait(rt, row.ID, &got)
 	after := h.text(`SELECT count(*) FROM clicks WHERE is_bot AND bot_signals <> 0`)
 	all := h.text(`SELECT count(*) FROM clicks WHERE bot_signals <> 0`)
 	if strconv.FormatInt(got.BotsBefore, 10) != before || strconv.FormatInt(got.BotsAfter, 10) != after ||
@@ -127,8 +128,8 @@ func TestRescore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := wait(row.ID); !got.Superseded || got.Clicks != 0 {
-		t.Errorf("a job of other settings than the account's scored %+v", got)
+	if h.wait(rt, row.ID, &later); !later.Superseded || later.Clicks != 0 {
+		t.Errorf("a job of other settings than the account's scored %+v", later)
 	}
 }
 
@@ -145,8 +146,8 @@ func (h *history) dieAfterOneScore(id uuid.UUID, args jobs.RescoreArgs, settings
 	})
 }
 
-// worker runs one until the test ends. It gives what waits for a job.
-func (h *history) worker() func(id uuid.UUID) jobs.RescoreAnswer {
+// worker runs one until the test ends.
+func (h *history) worker() *workers.Runtime {
 	h.Helper()
 	queue := jobstest.Redis(h)
 	rt := workers.New(workers.Options{DB: h.db, Redis: queue, Client: jobs.Connect(queue), Lease: time.Second})
@@ -158,8 +159,5 @@ func (h *history) worker() func(id uuid.UUID) jobs.RescoreAnswer {
 		cancel()
 		done.Wait()
 	})
-	return func(id uuid.UUID) (a jobs.RescoreAnswer) {
-		h.wait(rt, id, &a)
-		return a
-	}
+	return rt
 }

@@ -1,0 +1,208 @@
+package clicklog
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/outgoing"
+	"switchyard/models"
+)
+
+// Visitor is one visitor of an account: the clicks with his id, and one click whatever its visitor. Zero ids name none.
+type Visitor struct {
+	AccountID uuid.UUID `db:"account_id"`
+	ID        uuid.UUID `db:"visitor_id"`
+	ClickID   uuid.UUID `db:"click_id"`
+}
+
+const (
+	ownerOfClick = `
+SELECT account_id, visitor_id, id AS click_id FROM clicks WHERE id = $1
+UNION ALL SELECT account_id, visitor_id, id FROM smartlink_clicks WHERE id = $1`
+
+	accountsOfVisitor = `
+SELECT account_id, $1::uuid AS visitor_id, '00000000-0000-0000-0000-000000000000'::uuid AS click_id
+FROM (SELECT account_id FROM clicks WHERE visitor_id = $1 UNION SELECT account_id FROM smartlink_clicks WHERE visitor_id = $1) a`
+)
+
+// FindVisitors finds a visitor by one of his clicks or, with a zero click, by his id in every account. The latter reads
+// all clicks. It is for operators, who answer for all accounts.
+func (l Log) FindVisitors(ctx context.Context, click, visitor uuid.UUID) ([]Visitor, error) {
+	if click != uuid.Nil {
+		return db.Select[Visitor](ctx, l.Conn, "visitor of a click", ownerOfClick, click)
+	}
+	return db.Select[Visitor](ctx, l.Conn, "accounts of a visitor", accountsOfVisitor, visitor)
+}
+
+// The clicks of a visitor in a window. A visitor without an id has the one click.
+const ofVisitor = `account_id = $1 AND id > $2 AND id < $3
+	AND (id = $5 OR visitor_id = $4 AND $4 <> '00000000-0000-0000-0000-000000000000'::uuid)`
+
+const (
+	selectOfVisitor = `
+SELECT id, campaign_id, unique_key, is_unique FROM clicks WHERE ` + ofVisitor + ` ORDER BY id LIMIT $6`
+
+	// What describes the visitor goes. What the figures are made of stays, and so does what other rows refer to.
+	eraseClicks = `
+UPDATE clicks SET visitor_id = '00000000-0000-0000-0000-000000000000', unique_key = gen_random_uuid(), ip = NULL, address_key = 0,
+	user_agent = '', referrer = '', params = '', external_id = '', subs = '{}', keyword = '', destination = '', language = '',
+	region = '', city = ''
+WHERE account_id = $1 AND id = ANY ($2::uuid[]) AND id BETWEEN $3 AND $4`
+
+	eraseSmartlinkClicks = `
+UPDATE smartlink_clicks SET visitor_id = '00000000-0000-0000-0000-000000000000', ip = NULL, user_agent = '', referrer = '',
+	params = '', external_id = '', subs = '{}', keyword = '', destination = '', language = '', region = '', city = ''
+WHERE ` + ofVisitor
+
+	eraseHops = `UPDATE click_hops SET destination = '' WHERE account_id = $1 AND click_id = ANY ($2::uuid[])`
+
+	eraseEvents = `
+UPDATE site_events SET click_id = '00000000-0000-0000-0000-000000000000', applied = true, ad_id = '', referrer = '', order_id = '',
+	time_zone = '', screen = ''
+WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) AND click_id <> '00000000-0000-0000-0000-000000000000'`
+
+	eraseRepeats = `DELETE FROM bot_repeats WHERE account_id = $1 AND click_id = ANY ($2::uuid[])`
+
+	// A postback that waits for its click stays until it is decided, without the address.
+	selectDecidedOf = `
+SELECT id FROM postbacks WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) AND outcome <> 'pending' ORDER BY id`
+
+	eraseWaiting = `UPDATE postbacks SET ip = NULL WHERE account_id = $1 AND click_id = ANY ($2::uuid[])`
+)
+
+// Erased counts what Erase did. The next call goes on behind After.
+type Erased struct {
+	Clicks          int64
+	SmartlinkClicks int64
+	Postbacks       int64
+	Events          int64
+	After           uuid.UUID
+	Done            bool
+}
+
+// Erase takes what describes a visitor out of his clicks behind after and before a moment, in the transaction of c: of one
+// day, and of at most limit clicks. Decided postbacks and those to traffic sources are deleted, events of sites are no
+// click's any more. No figure changes. Repeat it, each time in a transaction of its own, until it is Done. Doing it again
+// finds nothing.
+func (Log) Erase(ctx context.Context, c db.Conn, v Visitor, after uuid.UUID, until time.Time, limit int) (Erased, error) {
+	begin := models.ClickTime(after).UTC().Truncate(day)
+	end := begin.Add(day)
+	if end.After(until) {
+		end = until
+	}
+	last := models.FloorClickID(end)
+	out := Erased{After: last, Done: !end.Before(until)}
+	found, err := db.Select[struct {
+		ID       uuid.UUID `db:"id"`
+		Campaign uuid.UUID `db:"campaign_id"`
+		Key      uuid.UUID `db:"unique_key"`
+		Unique   bool      `db:"is_unique"`
+	}](ctx, c, "clicks of a visitor", selectOfVisitor, v.AccountID, after, last, v.ID, v.ClickID, limit)
+	if err != nil {
+		return out, err
+	}
+	if len(found) == limit {
+		out.After, out.Done = found[limit-1].ID, false
+	}
+	var ids []uuid.UUID
+	var visits []visitorKey
+	for _, f := range found {
+		ids = append(ids, f.ID)
+		if f.Unique {
+			visits = append(visits, visitorKey{f.Campaign, f.Key})
+		}
+	}
+	if out.SmartlinkClicks, err = db.Exec(ctx, c, "erase smartlink clicks", eraseSmartlinkClicks, v.AccountID, after,
+		next(out.After), v.ID, v.ClickID); err != nil || len(ids) == 0 {
+		return out, err
+	}
+	return out, out.erase(ctx, c, v.AccountID, ids, visits)
+}
+
+// erase locks as Clear does: postbacks, visitors, clicks.
+func (e *Erased) erase(ctx context.Context, c db.Conn, account uuid.UUID, ids []uuid.UUID, visits []visitorKey) error {
+	list := db.UUIDs(ids)
+	decided, err := db.Select[uuid.UUID](ctx, c, "postbacks of a visitor", selectDecidedOf, account, list)
+	if err != nil {
+		return err
+	}
+	e.Postbacks = int64(len(decided))
+	if err := deletePostbacks(ctx, c, decided); err != nil {
+		return err
+	}
+	if _, err := db.Exec(ctx, c, "erase postbacks", eraseWaiting, account, list); err != nil {
+		return err
+	}
+	campaigns, prints := splitKeys(visits)
+	if _, err := db.Exec(ctx, c, "forget a visitor", forgetVisitors, campaigns, prints); err != nil {
+		return err
+	}
+	if e.Clicks, err = db.Exec(ctx, c, "erase clicks", eraseClicks, account, list, ids[0], ids[len(ids)-1]); err != nil {
+		return err
+	}
+	if err := outgoing.DeleteOf(ctx, c, ids); err != nil {
+		return err
+	}
+	for _, query := range []string{eraseHops, eraseRepeats} {
+		if _, err := db.Exec(ctx, c, "erase", query, account, list); err != nil {
+			return err
+		}
+	}
+	e.Events, err = db.Exec(ctx, c, "erase events", eraseEvents, account, list)
+	return err
+}
+
+// Known is what is stored of a visitor, each row by the names of its columns.
+type Known struct {
+	Clicks          []json.RawMessage `json:"clicks"`
+	SmartlinkClicks []json.RawMessage `json:"smartlink_clicks"`
+	ClickOuts       []json.RawMessage `json:"click_outs"`
+	Conversions     []json.RawMessage `json:"conversions"`
+	SiteEvents      []json.RawMessage `json:"site_events"`
+	Postbacks       []json.RawMessage `json:"postbacks"`        // received
+	SourcePostbacks []json.RawMessage `json:"source_postbacks"` // sent to traffic sources
+}
+
+// maxKnown is how many clicks of a visitor are read, the newest.
+const maxKnown = 10_000
+
+// Known reads what is stored of a visitor. What proves the senders of postbacks is left out.
+func (l Log) Known(ctx context.Context, v Visitor) (k Known, err error) {
+	from, to := uuid.Nil, models.FloorClickID(time.Now().Add(day))
+	ids, err := db.Select[uuid.UUID](ctx, l.Conn, "clicks of a visitor",
+		`SELECT id FROM clicks WHERE `+ofVisitor+` ORDER BY id DESC LIMIT $6`, v.AccountID, from, to, v.ID, v.ClickID, maxKnown)
+	if err != nil {
+		return k, err
+	}
+	read := func(into *[]json.RawMessage, query string, args ...any) {
+		if err != nil {
+			return
+		}
+		var rows [][]byte
+		rows, err = db.Select[[]byte](ctx, l.Conn, "what is known", query, args...)
+		*into = db.Map(rows, func(row []byte) json.RawMessage { return row })
+	}
+	list := db.UUIDs(ids)
+	read(&k.SmartlinkClicks, `SELECT to_jsonb(s) FROM smartlink_clicks s WHERE `+ofVisitor+` ORDER BY id LIMIT $6`,
+		v.AccountID, from, to, v.ID, v.ClickID, maxKnown)
+	for _, one := range []struct {
+		into  *[]json.RawMessage
+		query string
+	}{
+		{&k.Clicks, `SELECT to_jsonb(c) FROM clicks c WHERE account_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id`},
+		{&k.ClickOuts, `SELECT to_jsonb(h) FROM click_hops h WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) ORDER BY id`},
+		{&k.Conversions, `SELECT to_jsonb(v) FROM conversions v WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) ORDER BY id`},
+		{&k.SiteEvents, `SELECT to_jsonb(e) FROM site_events e WHERE account_id = $1 AND click_id = ANY ($2::uuid[])
+			AND click_id <> '00000000-0000-0000-0000-000000000000' ORDER BY at, id`},
+		{&k.Postbacks, `SELECT to_jsonb(p) - 'proof' - 'signature' - 'signed_text' FROM postbacks p
+			WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) ORDER BY id`},
+		{&k.SourcePostbacks, `SELECT to_jsonb(p) FROM source_postbacks p WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) ORDER BY id`},
+	} {
+		read(one.into, one.query, v.AccountID, list)
+	}
+	return k, err
+}

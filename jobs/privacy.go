@@ -1,0 +1,29 @@
+package jobs
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// EraseArgs name a visitor of the account, by his id, by one of his clicks, or by both. The other fields are the progress
+// of the job, which the next attempt continues.
+type EraseArgs struct {
+	Visitor uuid.UUID `json:"visitor,omitzero"`
+	Click   uuid.UUID `json:"click,omitzero"`
+
+	After  uuid.UUID   `json:"after,omitzero"` // the last click looked at
+	Until  time.Time   `json:"until,omitzero"` // of the clicks that are looked at
+	Erased EraseAnswer `json:"erased,omitzero"`
+}
+
+// EraseAnswer counts the rows that say nothing of the visitor any more.
+type EraseAnswer struct {
+	Clicks          int64 `json:"clicks"`
+	SmartlinkClicks int64 `json:"smartlink_clicks"`
+	Postbacks       int64 `json:"postbacks"`
+	SiteEvents      int64 `json:"site_events"`
+}
+
+// EraseVisitor takes what describes a visitor out of all rows. Figures stay.
+var EraseVisitor = Define[EraseArgs, EraseAnswer]("privacy:erase", resumable)
