@@ -29,13 +29,14 @@ SELECT click_id, account_id, address, crawler, now()
 FROM unnest($1::uuid[], $2::uuid[], $3::inet[], $4::text[]) AS c (click_id, account_id, address, crawler)
 ON CONFLICT DO NOTHING`
 
-// claimCrawlers notes which new clicks name a crawler that can be verified, in the transaction that stores them.
+// claimCrawlers notes which new clicks name a crawler that can be verified, in the transaction that stores them. Without its
+// whole address none can.
 func claimCrawlers(ctx context.Context, c db.Conn, clicks []*StoredClick) error {
 	const declared = bot.DeclaredBot | bot.AICrawler | bot.LinkPreview
 	var ids, accounts []uuid.UUID
 	var addresses, names []string
 	for _, click := range clicks {
-		if bot.Signals(click.BotSignals)&declared == 0 || !click.IP.IsValid() || len(ids) == maxClaims {
+		if bot.Signals(click.BotSignals)&declared == 0 || !click.IP.IsValid() || click.AddressKey != 0 || len(ids) == maxClaims {
 			continue
 		}
 		if crawler, ok := bot.CrawlerOf(click.UserAgent); ok && len(crawler.Hosts) > 0 {

@@ -113,7 +113,7 @@ const (
 )
 
 // visit stores a click of an account, as the redirect describes it.
-func (w *world) visit(account int, addr, agent string) {
+func (w *world) visit(account int, addr, agent string, changes ...func(*models.Click)) {
 	w.Helper()
 	signals := map[string]bot.Signals{other: bot.AICrawler, curl: bot.HTTPLibrary}[agent]
 	if signals == 0 {
@@ -125,6 +125,9 @@ func (w *world) visit(account int, addr, agent string) {
 		Visitor: models.Visitor{IP: netip.MustParseAddr(addr), UserAgent: agent},
 	}
 	c.BotScore, c.IsBot, c.BotReason = bot.Score(signals, bot.NewSettings(0, []string{"ai_crawler"}))
+	for _, change := range changes {
+		change(c)
+	}
 	if err := w.spool.Append(w.Context(), spool.Record{Click: c}); err != nil {
 		w.Fatal(err)
 	}
@@ -255,5 +258,16 @@ func TestManyClaims(t *testing.T) {
 	sweep("0")
 	if n := w.text(`SELECT count(*) FROM clicks WHERE bot_signals & $1 = 0`, int64(bot.FakeCrawler)); n != "0" {
 		t.Errorf("%s clicks are left", n)
+	}
+}
+
+// TestHiddenAddresses: what is left of an address that is not stored whole says nothing about who has it.
+func TestHiddenAddresses(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.visit(0, "192.0.2.0", google, func(c *models.Click) { c.AddressKey = 1 })
+	w.visit(0, "192.0.2.1", google)
+	if claims := w.text(`SELECT string_agg(host(address), ' ') FROM crawler_claims`); claims != "192.0.2.1" {
+		t.Errorf("claimed by %s", claims)
 	}
 }
