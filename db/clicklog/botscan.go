@@ -35,24 +35,59 @@ type BotScan struct {
 	Revision  int64     `db:"revision"`
 }
 
+// The accounts of clicks that came since the last sweep. To ask each account for its clicks costs more, the more there are.
+const markBehind = `
+INSERT INTO bot_scans AS s (account_id, scanned_after, behind)
+SELECT a.id, $3, true FROM accounts a WHERE a.id IN (
+	SELECT account_id FROM clicks WHERE id >= $1 AND id < $2 UNION SELECT account_id FROM bot_rechecks
+) ORDER BY a.id
+ON CONFLICT (account_id) DO UPDATE SET behind = true WHERE NOT s.behind`
+
+// The row is locked, so that sweeps come one after another.
+const (
+	selectSwept = `SELECT greatest(swept_to, $1) FROM bot_sweeps FOR UPDATE`
+	updateSwept = `UPDATE bot_sweeps SET swept_to = $1`
+	insertSwept = `INSERT INTO bot_sweeps (swept_to) VALUES ($1)`
+)
+
+// A worker that died has left its lease.
 const selectWaitingScans = `
-SELECT a.id FROM accounts a LEFT JOIN bot_scans s ON s.account_id = a.id
-WHERE (s.leased_until IS NULL OR s.leased_until < now()) AND (
-	EXISTS (SELECT FROM clicks c
-		WHERE c.account_id = a.id AND c.id > coalesce(s.scanned_after, $1) AND c.id >= $2 AND c.id < $3)
-	OR EXISTS (SELECT FROM bot_rechecks q WHERE q.account_id = a.id))`
+SELECT account_id FROM bot_scans WHERE behind AND leased_until IS NULL OR leased_until < now() ORDER BY account_id`
 
 // WaitingBotScans lists the accounts with clicks that are to be looked at.
 func (l Log) WaitingBotScans(ctx context.Context) ([]uuid.UUID, error) {
-	now := l.now()
-	return db.Select[uuid.UUID](ctx, l.Conn, "waiting scans", selectWaitingScans, models.FloorClickID(now.Add(-firstScan)),
-		models.FloorClickID(now.Add(-scanReach)), models.FloorClickID(now.Add(-scanSettle)))
+	err := Unraced(func() error { return db.Tx(ctx, l.Conn, func(c db.Conn) error { return l.sweepBots(ctx, c) }) })
+	if err != nil {
+		return nil, err
+	}
+	return db.Select[uuid.UUID](ctx, l.Conn, "waiting scans", selectWaitingScans)
 }
 
+// sweepBots marks the accounts of clicks that came since the last sweep.
+func (l Log) sweepBots(ctx context.Context, c db.Conn) error {
+	now := l.now()
+	from, to := models.FloorClickID(now.Add(-scanReach)), models.FloorClickID(now.Add(-scanSettle))
+	swept, again, err := db.First[uuid.UUID](ctx, c, "swept clicks", selectSwept, from)
+	if err != nil {
+		return err
+	}
+	save := insertSwept
+	if again {
+		from, save = swept, updateSwept
+	}
+	if _, err := db.Exec(ctx, c, "mark scans", markBehind, from, to, models.FloorClickID(now.Add(-firstScan))); err != nil {
+		return err
+	}
+	_, err = db.Exec(ctx, c, "swept clicks", save, to)
+	return err
+}
+
+// What comes after the lease makes the account wait again.
 const leaseScan = `
-INSERT INTO bot_scans AS s (account_id, scanned_after, leased_until)
-SELECT id, $2, now() + make_interval(secs => $4) FROM accounts WHERE id = $1
-ON CONFLICT (account_id) DO UPDATE SET leased_until = excluded.leased_until, scanned_after = greatest(s.scanned_after, $3)
+INSERT INTO bot_scans AS s (account_id, scanned_after, behind, leased_until)
+SELECT id, $2, false, now() + make_interval(secs => $4) FROM accounts WHERE id = $1
+ON CONFLICT (account_id) DO UPDATE SET behind = false, leased_until = excluded.leased_until,
+	scanned_after = greatest(s.scanned_after, $3)
 WHERE s.leased_until IS NULL OR s.leased_until < now()
 RETURNING account_id, scanned_after, revision`
 
@@ -63,9 +98,11 @@ func (l Log) LeaseBotScan(ctx context.Context, account uuid.UUID, term time.Dura
 		models.FloorClickID(now.Add(-scanReach)), term.Seconds())
 }
 
-// ReleaseBotScan ends a lease.
-func (l Log) ReleaseBotScan(ctx context.Context, account uuid.UUID) error {
-	_, err := db.Exec(ctx, l.Conn, "release scan", `UPDATE bot_scans SET leased_until = NULL WHERE account_id = $1`, account)
+const releaseScan = `UPDATE bot_scans SET leased_until = NULL, behind = behind OR NOT $2 WHERE account_id = $1`
+
+// ReleaseBotScan ends a lease. done says that all clicks were looked at.
+func (l Log) ReleaseBotScan(ctx context.Context, account uuid.UUID, done bool) error {
+	_, err := db.Exec(ctx, l.Conn, "release scan", releaseScan, account, done)
 	return err
 }
 

@@ -131,7 +131,7 @@ func (s *scene) scan(limit int, settings bot.Settings) {
 		})
 		s.agree("a part of a scan")
 	}
-	if err := log.ReleaseBotScan(s.Context(), s.account); err != nil {
+	if err := log.ReleaseBotScan(s.Context(), s.account, true); err != nil {
 		s.Fatal(err)
 	}
 }
@@ -275,7 +275,7 @@ func TestRepeats(t *testing.T) {
 		})
 	}
 	s.store()
-	s.exec(`INSERT INTO bot_scans (account_id, scanned_after) VALUES ($1, $2)`, s.account, models.FloorClickID(s.start.Add(-25*time.Hour)))
+	s.exec(`UPDATE bot_scans SET scanned_after = $2 WHERE account_id = $1`, s.account, models.FloorClickID(s.start.Add(-25*time.Hour)))
 	s.scan(10, bot.Settings{})
 	fired := s.fired(last)
 	var got []string

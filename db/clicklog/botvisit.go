@@ -39,14 +39,15 @@ type visit struct {
 }
 
 // The clicks' events are few; the limit is for those of an attacker. Aggregates keep the planner from walking other
-// indexes in their order.
+// indexes in their order, and texts of accounts from reading all events of an account: 2,000 clicks took 700 ms then, and
+// take 25.
 const selectVisits = `
 SELECT c.id, c.lander_id, c.country, c.proxy_kind, c.bot_signals,
 	coalesce(h.first_out, '00000000-0000-0000-0000-000000000000') AS first_out,
 	e.events, coalesce(e.pages, '{}') AS pages, coalesce(e.time_zone, '') AS time_zone, coalesce(e.zone_at, c.at) AS zone_at
 FROM clicks c
 CROSS JOIN LATERAL (
-	SELECT min(h.id::text)::uuid AS first_out FROM click_hops h WHERE h.click_id = c.id AND h.account_id = c.account_id
+	SELECT min(h.id::text)::uuid AS first_out FROM click_hops h WHERE h.click_id = c.id AND h.account_id::text = c.account_id::text
 ) h
 CROSS JOIN LATERAL (
 	SELECT count(*) AS events, array_agg(DISTINCT host || path) AS pages,
@@ -55,7 +56,7 @@ CROSS JOIN LATERAL (
 	FROM (
 		SELECT id, received_at, at, host, path, time_zone FROM site_events e
 		WHERE e.click_id = c.id AND e.click_id <> '00000000-0000-0000-0000-000000000000'
-			AND e.account_id = c.account_id AND e.source = 'tag' LIMIT 200
+			AND e.account_id::text = c.account_id::text AND e.source = 'tag' LIMIT 200
 	) e
 ) e
 WHERE c.account_id = $1 AND c.id = ANY ($2::uuid[]) AND c.id BETWEEN $3 AND $4 ORDER BY c.id`

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/google/uuid"
 
 	"switchyard/db/clicklog"
@@ -212,13 +213,42 @@ func TestStoredLate(t *testing.T) {
 	if next := number[uuid.UUID](t, s.db, `SELECT scanned_after FROM bot_scans`); models.ClickTime(next).After(models.ClickTime(late.ID)) {
 		t.Error("the next scan begins behind the late click")
 	}
-	if err := log.ReleaseBotScan(t.Context(), s.account); err != nil {
+	if err := log.ReleaseBotScan(t.Context(), s.account, true); err != nil {
 		t.Fatal(err)
 	}
-	waiting, err := log.WaitingBotScans(t.Context())
-	if err != nil || !cmp.Equal(waiting, []uuid.UUID{s.account}) {
-		t.Errorf("waiting: %v, %v", waiting, err)
+	wait := func(when string, want ...uuid.UUID) {
+		t.Helper()
+		got, err := log.WaitingBotScans(t.Context())
+		if err != nil || !cmp.Equal(got, want, cmpopts.EquateEmpty()) {
+			t.Errorf("%s %v wait for a scan, want %v, %v", when, got, want, err)
+		}
 	}
+	wait("after a late click", s.account)
+	s.scan(1000, bot.Settings{})
+	wait("after the scan")
+	fresh := s.visit(0, "203.0.113.9", func(c *models.Click) { c.ID = models.NewClickID() })
+	s.store()
+	wait("with a click that has not settled")
+	log.Now = func() time.Time { return time.Now().Add(time.Minute) }
+	wait("with one that has", s.account)
+	if _, ok, err := log.LeaseBotScan(t.Context(), s.account, -time.Minute); err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	wait("after a worker that died", s.account)
+	if err := log.ReleaseBotScan(t.Context(), s.account, false); err != nil {
+		t.Fatal(err)
+	}
+	wait("after a scan that was not done", s.account)
+	if _, ok, err := log.LeaseBotScan(t.Context(), s.account, time.Minute); err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	put(t, s.spools[0], spool.Record{Trap: &models.ClickTrap{ClickID: fresh.ID, AccountID: s.account}})
+	s.store()
+	wait("while a worker has it")
+	if err := log.ReleaseBotScan(t.Context(), s.account, true); err != nil {
+		t.Fatal(err)
+	}
+	wait("after what came meanwhile", s.account)
 }
 
 // TestTraps: whoever follows the hidden link is a bot, also if the click is stored later or its account was not known

@@ -34,11 +34,10 @@ WHERE c.id = ANY ($1::uuid[]) AND c.id BETWEEN $2 AND $3 AND (c.bot_signals & $4
 
 // A scan that is under way does not pass over a late click either: it finds another revision in the end.
 const takeScansBack = `
-UPDATE bot_scans s SET scanned_after = least(s.scanned_after, k.before), revision = s.revision + 1
-FROM (
-	SELECT s.account_id, l.before FROM bot_scans s JOIN unnest($1::uuid[], $2::uuid[]) AS l (account_id, before)
-		ON l.account_id = s.account_id ORDER BY s.account_id FOR UPDATE OF s
-) k WHERE s.account_id = k.account_id`
+INSERT INTO bot_scans AS s (account_id, scanned_after, behind)
+SELECT account_id, before, true FROM unnest($1::uuid[], $2::uuid[]) AS l (account_id, before)
+ON CONFLICT (account_id) DO UPDATE SET scanned_after = least(s.scanned_after, excluded.scanned_after), behind = true,
+	revision = s.revision + 1`
 
 // noteLate tells the scans for bots, in the transaction of c, what of the batch they may have passed: clicks, steps and
 // events that are stored late. fresh are the events that were not stored before. It is the last thing that an ingester

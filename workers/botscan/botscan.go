@@ -22,7 +22,7 @@ import (
 type Clicks interface {
 	WaitingBotScans(ctx context.Context) ([]uuid.UUID, error)
 	LeaseBotScan(ctx context.Context, account uuid.UUID, term time.Duration) (s clicklog.BotScan, ok bool, err error)
-	ReleaseBotScan(ctx context.Context, account uuid.UUID) error
+	ReleaseBotScan(ctx context.Context, account uuid.UUID, done bool) error
 	ForgetBotScans(ctx context.Context) error
 	ScanBots(ctx context.Context, c db.Conn, s clicklog.BotScan, settings bot.Settings, limit int) (clicklog.BotsScanned, error)
 	MoveBotScan(ctx context.Context, c db.Conn, s clicklog.BotScan, after uuid.UUID) (clicklog.BotScan, bool, error)
@@ -76,26 +76,33 @@ func (w *worker) scan(ctx context.Context, account uuid.UUID) error {
 		return err
 	}
 	err = w.recheck(ctx, account)
-	for more := err == nil; more && err == nil; {
-		s, more, err = w.next(ctx, s)
+	after := progress{next: s}
+	for err == nil && !after.done && !after.stopped {
+		after, err = w.next(ctx, after.next)
 	}
-	return errors.Join(err, w.clicks.ReleaseBotScan(context.WithoutCancel(ctx), account))
+	return errors.Join(err, w.clicks.ReleaseBotScan(context.WithoutCancel(ctx), account, err == nil && after.done))
 }
 
-// next looks at one batch of new clicks. more says that there are others.
-func (w *worker) next(ctx context.Context, s clicklog.BotScan) (next clicklog.BotScan, more bool, err error) {
+// progress is where a scan is.
+type progress struct {
+	next    clicklog.BotScan
+	done    bool // all clicks were looked at
+	stopped bool // a late click was stored: it goes on another time
+}
+
+// next looks at one batch of new clicks.
+func (w *worker) next(ctx context.Context, s clicklog.BotScan) (p progress, err error) {
 	err = w.revise(ctx, s.AccountID, func(c db.Conn, settings bot.Settings) ([]time.Time, error) {
 		out, err := w.clicks.ScanBots(ctx, c, s, settings, clicksAtOnce)
-		if err != nil || out.After == s.After {
-			more = false
+		if p = (progress{next: s, done: out.Done}); err != nil || out.After == s.After {
 			return nil, err
 		}
-		var moved bool
-		next, moved, err = w.clicks.MoveBotScan(ctx, c, s, out.After)
-		more = moved && !out.Done
+		moved := false
+		p.next, moved, err = w.clicks.MoveBotScan(ctx, c, s, out.After)
+		p.done, p.stopped = p.done && moved, !moved
 		return out.Days, err
 	})
-	return next, more, err
+	return p, err
 }
 
 // recheck looks again at clicks of which more is known now.
