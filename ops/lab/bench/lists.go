@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/netip"
@@ -21,18 +20,30 @@ const (
 	listed      = "203.0.113.77"
 )
 
-// side is an account with a campaign like the others', and the clicks that it got.
+// slice is how long one side has the machine: what else runs there hardly changes until the other side has had it too.
+const slice = 250 * time.Millisecond
+
+// side is an account with a campaign like the others', the load on it, and what came of it.
 type side struct {
+	turns
+	load Load
 	api  *client.API
 	link *url.URL
 	sent int
 }
 
+func (r *run) side(requests int) *side {
+	return &side{api: r.api, link: r.link, sent: requests, load: Load{
+		Addr: r.real, Connections: r.Connections, Duration: slice, Status: "302",
+		Requests: visits(r.visitors, r.link.Host, r.link.RequestURI()),
+	}}
+}
+
 // lists compares the rate of tracking links of an account that scores by all signals and has 100,000 entries of bot lists
-// with that of an account without lists, whose signals count for nothing. Both have the same process. They take turns,
-// and the one that begins changes.
+// with that of an account without lists, whose signals count for nothing. Both have the same process. They take turns in
+// short slices, and the one that begins changes.
 func (r *run) lists(ctx context.Context) error {
-	without := &side{r.api, r.link, r.sent}
+	without := r.side(r.sent)
 	if err := r.ignoreSignals(ctx); err != nil {
 		return err
 	}
@@ -47,42 +58,49 @@ func (r *run) lists(ctx context.Context) error {
 	if err := r.fillLists(ctx); err != nil {
 		return err
 	}
-	with := &side{r.api, r.link, r.sent}
-	warm := turns{}
-	for _, s := range []*side{without, with} {
-		if err := r.turn(ctx, s, &warm, 2*time.Second); err != nil {
-			return err
-		}
+	with := r.side(r.sent)
+	if _, err := r.round(ctx, without, with, 4); err != nil { // fills the cache of user agents, as traffic does
+		return err
 	}
-	var plain, full turns
-	ratios := make([]float64, 2*r.Rounds) // the two differ by less than a busy machine does from turn to turn
+	without.turns, with.turns = turns{}, turns{}
+	ratios := make([]float64, r.Rounds)
 	for i := range ratios {
-		order := []func() error{
-			func() error { return r.turn(ctx, without, &plain, r.Duration) },
-			func() error { return r.turn(ctx, with, &full, r.Duration) },
-		}
-		if err := errors.Join(order[i%2](), order[1-i%2]()); err != nil {
+		if ratios[i], err = r.round(ctx, without, with, max(2, int(r.Duration/slice))); err != nil {
 			return err
 		}
-		ratios[i] = full.rates[i] / plain.rates[i]
-		r.say("round %d of %d: without lists and signals %.0f/s, with them %.0f/s", i+1, len(ratios), plain.rates[i], full.rates[i])
+		r.say("round %d of %d: with lists and signals %.2f of the rate without", i+1, r.Rounds, ratios[i])
 	}
-	r.add("tracking link, no bot lists, signals count for nothing", plain.String(), "", true)
-	r.add(fmt.Sprintf("tracking link, all signals and %d list entries", listEntries*listValues), full.String(), "", true)
+	r.add("tracking link, no bot lists, signals count for nothing", without.String(), "", true)
+	r.add(fmt.Sprintf("tracking link, all signals and %d list entries", listEntries*listValues), with.String(), "", true)
 	ratio := median(ratios)
 	r.add("the one by the other, round by round", fmt.Sprintf("%.2f", ratio), fmt.Sprintf(">= %.2f", goalLists), ratio >= goalLists)
 	return nil
 }
 
-// turn is one turn on the tracking link of a side.
-func (r *run) turn(ctx context.Context, s *side, t *turns, d time.Duration) error {
-	r.api, r.link, r.sent = s.api, s.link, s.sent
-	_, err := r.visit(ctx, t, Load{
-		Addr: r.real, Connections: r.Connections, Duration: d, Status: "302",
-		Requests: visits(r.visitors, r.link.Host, r.link.RequestURI()),
-	})
-	s.sent = r.sent
-	return err
+// round gives both sides so many slices, and waits until all their clicks are counted. It gives the one's answers by the
+// other's.
+func (r *run) round(ctx context.Context, without, with *side, slices int) (float64, error) {
+	began := [2]int{without.sent, with.sent}
+	for i := range slices {
+		order := []*side{without, with}
+		if i%2 == 1 {
+			order = []*side{with, without}
+		}
+		for _, s := range order {
+			result, err := s.take(ctx, s.load, r.fleet.Find("web"))
+			s.sent += result.Count
+			if err != nil {
+				return 0, err
+			}
+		}
+	}
+	for _, s := range []*side{without, with} {
+		r.api, r.link, r.sent = s.api, s.link, s.sent
+		if _, err := r.drain(ctx); err != nil {
+			return 0, err
+		}
+	}
+	return float64(with.sent-began[1]) / float64(max(1, without.sent-began[0])), nil
 }
 
 // ignoreSignals switches off all signals that can be.
