@@ -18,6 +18,7 @@ var (
 	asJSON     = []string{"application/json"}
 	noSniff    = []string{"nosniff"}
 	emptyBody  = []string{"0"}
+	moreHints  = []string{"Sec-CH-UA-Platform-Version, Sec-CH-UA-Model, Sec-CH-UA-Full-Version-List"}
 )
 
 var redirects = map[string]int{
@@ -68,9 +69,19 @@ func (r *request) answer(w http.ResponseWriter, d *flow.Decision) {
 	r.send(w, d.Transition())
 }
 
+// askHints asks a browser that has sent client hints, which is one over a secure connection, for those that it sends to
+// nobody else: from its next request on they tell the system and the device that its user agent hides. Nothing waits for
+// them: Critical-CH would make the browser ask again, and count a click twice.
+func (r *request) askHints(h http.Header) {
+	if r.http.Header["Sec-Ch-Ua"] != nil {
+		h["Accept-Ch"] = moreHints
+	}
+}
+
 func (r *request) send(w http.ResponseWriter, transition string) {
 	h := w.Header()
 	h["Cache-Control"] = noStore
+	r.askHints(h)
 	page, ok := pages[transition]
 	if !ok {
 		status, ok := redirects[transition]

@@ -13,10 +13,9 @@ import (
 
 // CrawlerClaim is a click whose user agent names a crawler, and whose address was not verified yet.
 type CrawlerClaim struct {
-	ClickID  uuid.UUID
-	Address  netip.Addr
-	Crawler  string
-	Attempts int // to verify it, this one too
+	ClickID uuid.UUID
+	Address netip.Addr
+	Crawler string
 }
 
 // maxClaims is how many claims of one batch are kept. A flood of forged crawlers must not hold up the ingester: they are
@@ -65,21 +64,20 @@ UPDATE crawler_claims SET attempts = attempts + 1, attempt_at = $2 + make_interv
 WHERE click_id IN (
 	SELECT click_id FROM crawler_claims WHERE account_id = $1 AND attempt_at <= $2 ORDER BY attempt_at, click_id LIMIT $3
 	FOR UPDATE SKIP LOCKED
-) RETURNING click_id, host(address) AS address, crawler, attempts`
+) RETURNING click_id, host(address) AS address, crawler`
 
 // TakeClaims gives claims of an account that are due, each to one worker. Those that are not dropped are due again: in one
 // minute, then in two, in four and so on.
 func (l Log) TakeClaims(ctx context.Context, account uuid.UUID, now time.Time, limit int) ([]CrawlerClaim, error) {
 	rows, err := db.Select[struct {
-		ClickID  uuid.UUID `db:"click_id"`
-		Address  string    `db:"address"`
-		Crawler  string    `db:"crawler"`
-		Attempts int       `db:"attempts"`
+		ClickID uuid.UUID `db:"click_id"`
+		Address string    `db:"address"`
+		Crawler string    `db:"crawler"`
 	}](ctx, l.Conn, "take crawler claims", takeClaims, account, now, limit)
 	out := make([]CrawlerClaim, len(rows))
 	for i, r := range rows {
 		addr, _ := netip.ParseAddr(r.Address) // PostgreSQL wrote it
-		out[i] = CrawlerClaim{ClickID: r.ClickID, Address: addr, Crawler: r.Crawler, Attempts: r.Attempts}
+		out[i] = CrawlerClaim{ClickID: r.ClickID, Address: addr, Crawler: r.Crawler}
 	}
 	return out, err
 }

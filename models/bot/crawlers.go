@@ -82,16 +82,6 @@ func CrawlerNamed(name string) (Crawler, bool) {
 	return Crawler{}, false
 }
 
-// VerifiableMarks are the marks of crawlers whose addresses can be verified.
-func VerifiableMarks() (marks []string) {
-	for _, c := range crawlers {
-		if len(c.Hosts) > 0 {
-			marks = append(marks, c.Mark)
-		}
-	}
-	return marks
-}
-
 // Owns reports whether the name of an address is one of the crawler's. It may end with a dot.
 func (c Crawler) Owns(host string) bool {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))

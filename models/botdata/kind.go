@@ -58,15 +58,6 @@ func (k Kind) String() string { return kinds[k].name }
 // Meaning says what a list of the kind does.
 func (k Kind) Meaning() string { return kinds[k].meaning }
 
-// Kinds lists the kinds.
-func Kinds() []Kind {
-	list := make([]Kind, kindCount)
-	for i := range list {
-		list[i] = Kind(i)
-	}
-	return list
-}
-
 // Names lists the names of the kinds.
 func Names() []string {
 	list := make([]string, kindCount)

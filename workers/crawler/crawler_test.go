@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -59,7 +60,7 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{T: t, db: dbtest.New(t), accounts: [2]uuid.UUID{uuid.New(), uuid.New()}}
 	for i, id := range w.accounts {
-		w.exec(`INSERT INTO accounts (id, name, plan, site_key, bot_disabled) VALUES ($1, 'A', 'growth', $2, '{ai_crawler}')`, id, fmt.Sprint(i))
+		w.exec(`INSERT INTO accounts (id, name, plan, site_key, bot_disabled) VALUES ($1, 'A', 'growth', $2, '{ai_crawler}')`, id, strconv.Itoa(i))
 	}
 	box, err := seal.New(w.db)
 	if err != nil {
@@ -176,9 +177,19 @@ func TestCrawlers(t *testing.T) {
 	server, stop := egresstest.Named(t, zones)
 	w.names.now.Store(egress.NewNames(server))
 	for _, v := range [][2]string{
-		{"192.0.2.1", google}, {"192.0.2.1", google}, {"192.0.2.2", google}, {"192.0.2.3", google}, {"192.0.2.4", google},
-		{"192.0.2.5", bing}, {"2001:db8::5", bing}, {"203.0.113.7", google}, {"192.0.2.8", google}, {"192.0.2.9", duck},
-		{"192.0.2.3", curl}, {"192.0.2.4", other}, {"192.0.2.1", other},
+		{"192.0.2.1", google},
+		{"192.0.2.1", google},
+		{"192.0.2.2", google},
+		{"192.0.2.3", google},
+		{"192.0.2.4", google},
+		{"192.0.2.5", bing},
+		{"2001:db8::5", bing},
+		{"203.0.113.7", google},
+		{"192.0.2.8", google},
+		{"192.0.2.9", duck},
+		{"192.0.2.3", curl},
+		{"192.0.2.4", other},
+		{"192.0.2.1", other},
 	} {
 		w.visit(0, v[0], v[1])
 	}

@@ -1,6 +1,7 @@
 package egress_test
 
 import (
+	"fmt"
 	"net/netip"
 	"slices"
 	"testing"
@@ -34,7 +35,7 @@ func TestNames(t *testing.T) {
 	} {
 		got, err := n.Addresses(t.Context(), name)
 		slices.SortFunc(got, netip.Addr.Compare)
-		if text := addressTexts(got); err != nil || text != want {
+		if text := fmt.Sprint(got); err != nil || text != want {
 			t.Errorf("%s is at %s, %v", name, text, err)
 		}
 	}
@@ -50,15 +51,4 @@ func TestNames(t *testing.T) {
 	fails("the server fails")
 	stop()
 	fails("the server is away")
-}
-
-func addressTexts(list []netip.Addr) string {
-	out := "["
-	for i, a := range list {
-		if i > 0 {
-			out += " "
-		}
-		out += a.String()
-	}
-	return out + "]"
 }

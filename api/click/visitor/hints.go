@@ -25,7 +25,8 @@ func applyHints(h http.Header, a *agent, into *Description) (mismatch bool) {
 	if brands == "" && platform == "" {
 		return false
 	}
-	if contradicts(a, brands, platform, header(h, "Sec-Ch-Ua-Mobile")) {
+	if contradicts(a, brands, platform, header(h, "Sec-Ch-Ua-Mobile")) ||
+		disagree(brands, header(h, "Sec-Ch-Ua-Full-Version-List")) {
 		return true
 	}
 	if a.browser == "Chrome" {
@@ -64,6 +65,14 @@ func contradicts(a *agent, brands, platform, mobile string) bool {
 		return true
 	}
 	return mobile == "?1" && a.device == Desktop || mobile == "?0" && a.device == Mobile && a.os == "Android"
+}
+
+// disagree compares the engine's version among the brands with the one in the full list, which a browser makes of one
+// record. A browser that names no engine in either, as an app may have it do, disagrees with nothing.
+func disagree(brands, full string) bool {
+	const engine = `"Chromium";v="`
+	short, long := brandVersion(brands, engine), brandVersion(full, engine)
+	return short != 0 && long != 0 && short != long
 }
 
 // isHinted tells whether hints have a word for a system. They name consoles, televisions and phones of other systems by

@@ -16,23 +16,23 @@ import (
 var Loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 
 // CAFile writes the certificate of a server to a file, for egress.Options.
-func CAFile(t testing.TB, server *httptest.Server) string {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "ca.pem")
+func CAFile(tb testing.TB, server *httptest.Server) string {
+	tb.Helper()
+	file := filepath.Join(tb.TempDir(), "ca.pem")
 	cert := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
 	if err := os.WriteFile(file, cert, 0o600); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return file
 }
 
 // Client makes a client of o that trusts a server on this machine and may reach it.
-func Client(t testing.TB, server *httptest.Server, o egress.Options) *egress.Client {
-	t.Helper()
-	o.CAFile, o.Allow = CAFile(t, server), Loopback
+func Client(tb testing.TB, server *httptest.Server, o egress.Options) *egress.Client {
+	tb.Helper()
+	o.CAFile, o.Allow = CAFile(tb, server), Loopback
 	c, err := egress.New(o)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return c
 }

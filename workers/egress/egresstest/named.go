@@ -20,18 +20,19 @@ const Broken = "broken"
 
 // Named starts a BIND that answers for zones, each with its records; one of Broken is answered by SERVFAIL. Without BIND
 // the test is skipped. Stop ends it.
-func Named(t testing.TB, zones map[string]string) (server netip.AddrPort, stop func()) {
-	t.Helper()
+func Named(tb testing.TB, zones map[string]string) (server netip.AddrPort, stop func()) {
+	tb.Helper()
 	program, err := exec.LookPath("named")
 	if err != nil {
 		if _, err = os.Stat("/usr/sbin/named"); err != nil {
-			t.Skip("there is no named: install bind9")
+			tb.Skip("there is no named: install bind9")
 		}
 		program = "/usr/sbin/named"
 	}
-	dir := t.TempDir()
-	server = netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), freePort(t))
-	conf := fmt.Sprintf(`options {
+	dir := tb.TempDir()
+	server = netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), freePort(tb))
+	var conf strings.Builder
+	fmt.Fprintf(&conf, `options {
 	directory %q; pid-file none; listen-on port %d { 127.0.0.1; }; listen-on-v6 { none; };
 	recursion no; empty-zones-enable no; dnssec-validation no; notify no; allow-transfer { none; };
 };
@@ -39,25 +40,25 @@ controls {};
 `, dir, server.Port())
 	for zone, records := range zones {
 		file := zone + ".zone"
-		conf += fmt.Sprintf("zone %q { type primary; file %q; };\n", zone, file)
+		fmt.Fprintf(&conf, "zone %q { type primary; file %q; };\n", zone, file)
 		if records != Broken {
 			records = "$TTL 60\n@ SOA ns.test. admin.test. 1 60 60 60 60\n@ NS ns.test.\n" + records + "\n"
 		}
 		if err := os.WriteFile(filepath.Join(dir, file), []byte(records), 0o600); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
 	path := filepath.Join(dir, "named.conf")
-	if err := os.WriteFile(path, []byte(conf), 0o600); err != nil {
-		t.Fatal(err)
+	if err := os.WriteFile(path, []byte(conf.String()), 0o600); err != nil {
+		tb.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	ctx, cancel := context.WithCancel(context.WithoutCancel(tb.Context()))
 	var said bytes.Buffer
 	cmd := exec.CommandContext(ctx, program, "-g", "-c", path, "-n", "1") //nolint:gosec // of this system
 	cmd.Stdout, cmd.Stderr = &said, &said
 	if err := cmd.Start(); err != nil {
 		cancel()
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	ended := make(chan struct{})
 	go func() {
@@ -68,18 +69,18 @@ controls {};
 		cancel()
 		<-ended
 	}
-	t.Cleanup(func() {
-		if stop(); t.Failed() {
-			t.Log(strings.TrimSpace(said.String()))
+	tb.Cleanup(func() {
+		if stop(); tb.Failed() {
+			tb.Log(strings.TrimSpace(said.String()))
 		}
 	})
-	await.Until(t, "named answers", func() bool {
+	await.Until(tb, "named answers", func() bool {
 		select {
 		case <-ended:
-			t.Fatal("named has ended")
+			tb.Fatal("named has ended")
 		default:
 		}
-		c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", server.String())
+		c, err := (&net.Dialer{}).DialContext(tb.Context(), "tcp", server.String())
 		if err == nil {
 			_ = c.Close()
 		}
@@ -89,21 +90,21 @@ controls {};
 }
 
 // freePort is a port that nobody has, neither for TCP nor for UDP.
-func freePort(t testing.TB) uint16 {
-	t.Helper()
+func freePort(tb testing.TB) uint16 {
+	tb.Helper()
 	for range 20 {
-		l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+		l, err := (&net.ListenConfig{}).Listen(tb.Context(), "tcp", "127.0.0.1:0")
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		at := netip.MustParseAddrPort(l.Addr().String())
-		p, err := (&net.ListenConfig{}).ListenPacket(t.Context(), "udp", at.String())
+		p, err := (&net.ListenConfig{}).ListenPacket(tb.Context(), "udp", at.String())
 		_ = l.Close()
 		if err == nil {
 			_ = p.Close()
 			return at.Port()
 		}
 	}
-	t.Fatal("no port is free")
+	tb.Fatal("no port is free")
 	return 0
 }
