@@ -34,6 +34,7 @@ type visit struct {
 	Out       uuid.UUID `db:"first_out"` // the first click-out; zero: none
 	Events    int       `db:"events"`    // of the page tag
 	Pages     []string  `db:"pages"`     // that they came from: host and path
+	Driven    bool      `db:"driven"`    // they say that a program drives the browser
 	TimeZone  string    `db:"time_zone"` // of the browser
 	ZoneAt    time.Time `db:"zone_at"`
 }
@@ -44,17 +45,17 @@ type visit struct {
 const selectVisits = `
 SELECT c.id, c.lander_id, c.country, c.proxy_kind, c.bot_signals,
 	coalesce(h.first_out, '00000000-0000-0000-0000-000000000000') AS first_out,
-	e.events, coalesce(e.pages, '{}') AS pages, coalesce(e.time_zone, '') AS time_zone, coalesce(e.zone_at, c.at) AS zone_at
+	e.events, coalesce(e.pages, '{}') AS pages, coalesce(e.driven, false) AS driven, coalesce(e.time_zone, '') AS time_zone, coalesce(e.zone_at, c.at) AS zone_at
 FROM clicks c
 CROSS JOIN LATERAL (
 	SELECT min(h.id::text)::uuid AS first_out FROM click_hops h WHERE h.click_id = c.id AND h.account_id::text = c.account_id::text
 ) h
 CROSS JOIN LATERAL (
-	SELECT count(*) AS events, array_agg(DISTINCT host || path) AS pages,
+	SELECT count(*) AS events, array_agg(DISTINCT host || path) AS pages, bool_or(web_driver) AS driven,
 		(array_agg(time_zone ORDER BY received_at, id) FILTER (WHERE time_zone <> ''))[1] AS time_zone,
 		(array_agg(at ORDER BY received_at, id) FILTER (WHERE time_zone <> ''))[1] AS zone_at
 	FROM (
-		SELECT id, received_at, at, host, path, time_zone FROM site_events e
+		SELECT id, received_at, at, host, path, time_zone, web_driver FROM site_events e
 		WHERE e.click_id = c.id AND e.click_id <> '00000000-0000-0000-0000-000000000000'
 			AND e.account_id::text = c.account_id::text AND e.source = 'tag' LIMIT 200
 	) e
@@ -128,6 +129,9 @@ func (v *visit) signals(tagged bool) (fired bot.Signals) {
 	}
 	if tagged && v.Events == 0 {
 		fired |= bot.NoJS
+	}
+	if v.Driven {
+		fired |= bot.Headless
 	}
 	// The address of a proxy says nothing about where its user is.
 	direct := v.ProxyKind == "" || v.ProxyKind == "none"

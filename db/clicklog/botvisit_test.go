@@ -1,6 +1,7 @@
 package clicklog_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -8,9 +9,11 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/google/uuid"
 
+	"switchyard/db"
 	"switchyard/db/clicklog"
 	"switchyard/db/spool"
 	"switchyard/models"
+	"switchyard/models/await"
 	"switchyard/models/bot"
 )
 
@@ -171,6 +174,64 @@ func TestTimeZones(t *testing.T) {
 	}
 }
 
+// TestDrivenBrowser: a browser that says to the page tag that a program drives it is one.
+func TestDrivenBrowser(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	clicks := map[string]*models.Click{"person": s.visit(0, "203.0.113.1", nil), "program": s.visit(0, "203.0.113.2", nil)}
+	for name, c := range clicks {
+		s.tells(c, "page.example", "/", func(e *models.SiteEvent) { e.WebDriver = name == "program" })
+		s.tells(c, "page.example", "/", nil)
+	}
+	s.scan(10, bot.Settings{})
+	if diff := cmp.Diff(map[string][]string{"person": nil, "program": {"headless"}}, s.fired(clicks), emptyIsNil); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestEventDuringScan: an event that is being stored while its click is looked at is waited for, and seen.
+func TestEventDuringScan(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	lander := s.lander("https://page.example/a")
+	for range bot.TaggedBound {
+		s.tells(s.lands(0, lander), "page.example", "/a", nil)
+	}
+	slow := s.lands(time.Second, lander)
+	s.store()
+	locked, commit, stored := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	go func() { // what an ingester does, as slowly as can be
+		stored <- db.Tx(context.WithoutCancel(t.Context()), s.db, func(c db.Conn) error {
+			_, err := c.ExecContext(t.Context(), `SELECT id FROM clicks WHERE id = $1 FOR NO KEY UPDATE`, slow.ID)
+			if err == nil {
+				_, err = c.ExecContext(t.Context(), `INSERT INTO site_events SELECT (jsonb_populate_record(e, jsonb_build_object(
+					'id', gen_random_uuid(), 'click_id', $1::uuid))).* FROM site_events e LIMIT 1`, slow.ID)
+			}
+			close(locked)
+			<-commit
+			return err
+		})
+	}()
+	<-locked
+	go func() {
+		defer close(commit)
+		for range int(await.Timeout / (10 * time.Millisecond)) {
+			n, err := db.Get[int](context.WithoutCancel(t.Context()), s.db, "waiting", `SELECT count(*) FROM pg_stat_activity
+				WHERE datname = current_database() AND wait_event_type = 'Lock'`)
+			if err != nil || n > 0 {
+				return
+			}
+		}
+	}()
+	s.scan(100, bot.Settings{})
+	if err := <-stored; err != nil {
+		t.Fatal(err)
+	}
+	if n := s.among(bot.NoJS); n != 0 {
+		t.Errorf("%d clicks have the signal although their events are stored", n)
+	}
+}
+
 // TestStoredLate: clicks and steps that are stored after the scan has passed their time are looked at all the same, and a
 // scan that is under way does not pass over them.
 func TestStoredLate(t *testing.T) {
@@ -190,6 +251,7 @@ func TestStoredLate(t *testing.T) {
 	for i := range 5 {
 		s.visit(time.Duration(i)*time.Millisecond, "203.0.113.1", nil)
 	}
+	s.scan(1000, bot.Settings{})
 	s.leaves(early, time.Second/2)
 	s.scan(1000, bot.Settings{})
 	want := map[string][]string{"last": {"click_flood", "campaign_flood"}, "early": {"fast_click"}}

@@ -74,7 +74,7 @@ var table = [...]Signal{
 	{EmptyUserAgent, "empty_user_agent", 90, true, "no user agent was sent", AtClick, "the user agent"},
 	{
 		Headless, "headless", 80, true, "a browser under remote control", AtClick,
-		"the user agent, and the brands among the client hints",
+		"the user agent, and the brands among the client hints; seconds later what it tells the page tag",
 	},
 	{HeadRequest, "head_request", 80, true, "only the headers were asked for", AtClick, "the method of the request"},
 	{
