@@ -80,6 +80,9 @@ func SiteEventID(account uuid.UUID, own string) uuid.UUID {
 	return hashID(account[:], []byte(own))
 }
 
+// AdKey is by what a click is found that has the click id of an ad platform: a hash of the parameter and its value.
+func AdKey(kind, value string) uuid.UUID { return hashID([]byte(kind), []byte{0}, []byte(value)) }
+
 // hashID is a UUID of version 8 that follows from its parts.
 func hashID(parts ...[]byte) uuid.UUID {
 	h := sha256.New()

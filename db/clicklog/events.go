@@ -155,10 +155,13 @@ func (l Log) ApplyWaitingArrivals(ctx context.Context, limit int) error {
 	})
 }
 
-// deleteEvents deletes the events of some clicks in the transaction of c.
+// deleteEvents deletes the events of some clicks, and what other events would find the clicks by, in the transaction of c.
 func deleteEvents(ctx context.Context, c db.Conn, clicks string) error {
 	const q = `DELETE FROM site_events WHERE click_id = ANY ($1::uuid[]) AND click_id <> '00000000-0000-0000-0000-000000000000'`
-	_, err := db.Exec(ctx, c, "delete site events", q, clicks)
+	if _, err := db.Exec(ctx, c, "delete site events", q, clicks); err != nil {
+		return err
+	}
+	_, err := db.Exec(ctx, c, "delete ads", `DELETE FROM ad_clicks WHERE click_id = ANY ($1::uuid[])`, clicks)
 	return err
 }
 

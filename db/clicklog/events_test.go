@@ -109,3 +109,49 @@ func TestArrivalWaitsForItsClick(t *testing.T) {
 		t.Errorf("%d arrivals wait for ever", n)
 	}
 }
+
+// TestAdsFindTheirClick: an event that names an ad platform's click is of the last click whose link had it, of the same
+// account. Its goals are that click's.
+func TestAdsFindTheirClick(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	acc, foreign, campaign := account(t, d), account(t, d), uuid.New()
+	s := openSpool(t, t.TempDir())
+	ofAd := func(account uuid.UUID, age time.Duration, params string) *models.Click {
+		c := click(account, campaign, 1)
+		c.ID, c.Params, c.UniqueKey = idAt(time.Now().Add(-age)), params, [16]byte(uuid.New())
+		put(t, s, spool.Record{Click: c})
+		return c
+	}
+	day := 24 * time.Hour
+	ofAd(acc, 2*time.Hour, "a=b&gclid=Cj-1_x%2Dy")
+	last := ofAd(acc, time.Hour, "gclid=Cj-1_x-y&b=c")
+	ofAd(acc, time.Minute, "gclid=Cj-1_x-")
+	ofAd(acc, time.Minute, "msclkid=Cj-1_x-y&xgclid=Cj-1_x-y&gclid=")
+	ofAd(foreign, time.Minute, "gclid=Cj-1_x-y")
+	ofAd(acc, 100*day, "ttclid=old")
+	drain(t, s, d, clicklog.IngestOptions{})
+	log := clicklog.Log{Conn: d}
+	if err := log.ForgetHistory(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for own, ad := range map[string][2]string{
+		"1": {"gclid", "Cj-1_x%2dy"}, "2": {"fbclid", "Cj-1_x-y"}, "3": {"ttclid", "old"}, "4": {"direct", "Cj-1_x-y"}, "5": {"gclid", ""},
+	} {
+		e := arrived(last, own, ad[0])
+		e.ClickID, e.AdID = uuid.Nil, ad[1]
+		put(t, s, spool.Record{Event: e})
+	}
+	drain(t, s, d, clicklog.IngestOptions{})
+	got := number[string](t, d, `SELECT string_agg(click_id::text || ' ' || arrival, ',') FROM site_events
+		WHERE click_id <> '00000000-0000-0000-0000-000000000000'`)
+	if got != last.ID.String()+" gclid" {
+		t.Errorf("found: %s, want %s", got, last.ID)
+	}
+	if got := number[string](t, d, `SELECT string_agg(id::text, ',') FROM clicks WHERE arrival = 'gclid'`); got != last.ID.String() {
+		t.Errorf("arrived: %s", got)
+	}
+	if n := number[int](t, d, `SELECT count(*) FROM postbacks WHERE click_id = $1`, last.ID); n != 2 {
+		t.Errorf("%d goals of the click", n)
+	}
+}

@@ -24,7 +24,7 @@ func (l Log) ForgetHistory(ctx context.Context) error {
 	events, eventsErr := l.forgetEvents(ctx, now)
 	clicks, clicksErr := l.forgetClicks(ctx, now)
 	slog.InfoContext(ctx, "history forgotten", "postbacks", postbacks, "site_events", events, "clicks", clicks)
-	return errors.Join(err, eventsErr, clicksErr)
+	return errors.Join(err, eventsErr, clicksErr, l.forgetAds(ctx, now))
 }
 
 // A plan that keeps more does not bring back what is deleted already.

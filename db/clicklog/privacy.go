@@ -67,6 +67,8 @@ WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) AND click_id <> '00000000-
 
 	eraseRepeats = `DELETE FROM bot_repeats WHERE account_id = $1 AND click_id = ANY ($2::uuid[])`
 
+	eraseAds = `DELETE FROM ad_clicks WHERE account_id = $1 AND click_id = ANY ($2::uuid[])`
+
 	eraseClaims = `DELETE FROM crawler_claims WHERE account_id = $1 AND click_id = ANY ($2::uuid[])`
 
 	// A postback that waits for its click stays until it is decided, without the address.
@@ -149,7 +151,7 @@ func (e *Erased) erase(ctx context.Context, c db.Conn, account uuid.UUID, ids []
 	if err := outgoing.DeleteOf(ctx, c, ids); err != nil {
 		return err
 	}
-	for _, query := range []string{eraseHops, eraseRepeats, eraseClaims} {
+	for _, query := range []string{eraseHops, eraseRepeats, eraseClaims, eraseAds} {
 		if _, err := db.Exec(ctx, c, "erase", query, account, list); err != nil {
 			return err
 		}

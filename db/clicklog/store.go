@@ -150,6 +150,9 @@ func (b ingestBatch) store(ctx context.Context, c db.Conn) (out stored, err erro
 	if out.missing, err = applyHops(ctx, c, Log{}, append(ids, b.retry...), deltas); err != nil {
 		return out, err
 	}
+	if err := findAds(ctx, c, b.events); err != nil {
+		return out, err
+	}
 	fresh, err := storeEvents(ctx, c, b.events)
 	if err != nil {
 		return out, err
@@ -240,6 +243,9 @@ func storeClicks(ctx context.Context, c db.Conn, clicks []*StoredClick, s ledger
 		return nil, err
 	}
 	if err := claimCrawlers(ctx, c, clicks); err != nil {
+		return nil, err
+	}
+	if err := noteAds(ctx, c, clicks); err != nil {
 		return nil, err
 	}
 	return ids, countBlocked(ctx, c, clicks)

@@ -1,0 +1,101 @@
+package clicklog
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+// adsKept is how long a click is found by the click id of an ad platform: as long as the page tag remembers it.
+const adsKept = 90 * 24 * time.Hour
+
+const insertAds = `
+INSERT INTO ad_clicks (account_id, ad, click_id)
+SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) ON CONFLICT DO NOTHING`
+
+// noteAds notes which new clicks came from an ad platform, in the transaction that stores them.
+func noteAds(ctx context.Context, c db.Conn, clicks []*StoredClick) error {
+	var accounts, ads, ids []uuid.UUID
+	for _, click := range clicks {
+		for _, ad := range adsIn(click.Params) {
+			accounts, ads, ids = append(accounts, click.AccountID), append(ads, ad), append(ids, click.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	_, err := db.Exec(ctx, c, "note ads", insertAds, db.UUIDs(accounts), db.UUIDs(ads), db.UUIDs(ids))
+	return err
+}
+
+// adsIn are the keys of the ad platforms' click ids in the query of a link.
+func adsIn(query string) (list []uuid.UUID) {
+	if !strings.Contains(query, "clid=") { // all of them end so
+		return nil
+	}
+	for pair := range strings.SplitSeq(query, "&") {
+		name, value, _ := strings.Cut(pair, "=")
+		if slices.Contains(models.AdArrivals, name) && value != "" {
+			list = append(list, adKey(name, value))
+		}
+	}
+	return list
+}
+
+// adKey is the key of an ad platform's click id, escaped or not.
+func adKey(kind, value string) uuid.UUID {
+	if plain, err := url.QueryUnescape(value); err == nil {
+		value = plain
+	}
+	return models.AdKey(kind, value)
+}
+
+const selectAds = `
+SELECT DISTINCT ON (a.account_id, a.ad) a.account_id, a.ad, a.click_id
+FROM ad_clicks a JOIN (SELECT DISTINCT * FROM unnest($1::uuid[], $2::uuid[]) AS k (account_id, ad)) k USING (account_id, ad)
+ORDER BY a.account_id, a.ad, a.click_id DESC`
+
+// findAds gives events that name the click id of an ad platform, and no click, the last click that has it. The click is
+// stored by then: its visitor has loaded a page since.
+func findAds(ctx context.Context, c db.Conn, events []*models.SiteEvent) error {
+	type key struct {
+		Account uuid.UUID `db:"account_id"`
+		Ad      uuid.UUID `db:"ad"`
+	}
+	named := map[key][]*models.SiteEvent{}
+	var accounts, ads []uuid.UUID
+	for _, e := range events {
+		if e.ClickID == uuid.Nil && e.AdID != "" && slices.Contains(models.AdArrivals, e.Arrival) {
+			k := key{e.AccountID, adKey(e.Arrival, e.AdID)}
+			named[k] = append(named[k], e)
+			accounts, ads = append(accounts, k.Account), append(ads, k.Ad)
+		}
+	}
+	if len(named) == 0 {
+		return nil
+	}
+	found, err := db.Select[struct {
+		key
+		Click uuid.UUID `db:"click_id"`
+	}](ctx, c, "clicks of ads", selectAds, db.UUIDs(accounts), db.UUIDs(ads))
+	for _, f := range found {
+		for _, e := range named[f.key] {
+			e.ClickID = f.Click
+		}
+	}
+	return err
+}
+
+// forgetAds deletes what is kept no longer.
+func (l Log) forgetAds(ctx context.Context, now time.Time) error {
+	_, err := db.InParts(ctx, l.Conn, "forget ads", `DELETE FROM ad_clicks WHERE ctid = ANY (ARRAY(
+		SELECT ctid FROM ad_clicks WHERE click_id < $1 LIMIT $2))`, forgottenAtOnce, models.FloorClickID(now.Add(-adsKept)))
+	return err
+}
