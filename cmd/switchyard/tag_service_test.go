@@ -39,11 +39,14 @@ func newServed(t *testing.T) *served {
 	if _, s.api, err = f.Account(t.Context(), "Shop", "scale"); err != nil {
 		t.Fatal(err)
 	}
+	// A test's browser is driven by a program, and says so to the page tag.
+	s.do("PUT", "/bot-detection", object{"disabled": []string{"headless", "fast_click"}, "days": 0}, nil)
 	var site struct{ Site struct{ ID string } }
 	s.do("POST", "/sites", object{"name": "Shop", "domain": "shop.test", "currency": "EUR"}, &site)
 	for _, goal := range []object{
 		{"key": "purchase", "dedupe": "per_order", "valueMode": "from_event", "isPrimary": true},
-		{"key": "lead", "valueMode": "fixed", "value": 2.5}, {"key": "thanks", "kind": "page", "matchPath": "/thanks"},
+		{"key": "lead", "valueMode": "fixed", "value": 2.5},
+		{"key": "thanks", "kind": "page", "matchPath": "/thanks"},
 	} {
 		s.do("PUT", "/goals", goal, nil)
 	}
