@@ -84,10 +84,12 @@ var parts = []part{
 	{"jobs", []func(*run, context.Context) error{(*run).setUp, (*run).start, (*run).events}},
 	{"bots", []func(*run, context.Context) error{(*run).setUp, (*run).detectors, (*run).lists}},
 	{"figures", []func(*run, context.Context) error{(*run).figures}},
+	{"rescore", []func(*run, context.Context) error{(*run).rescoring}},
 }
 
 // Parts are the names of what can be measured: tracking links and ingest; 10,000 campaigns against 10; events and jobs;
-// detectors of bots, and lists of 100,000 entries; reports, exports and corrections on two million clicks.
+// detectors of bots, and lists of 100,000 entries; reports, exports and corrections on two million clicks;
+// a million of them scored anew.
 func Parts() []string {
 	var names []string
 	for _, p := range parts {

@@ -32,7 +32,19 @@ const (
 )
 
 // figures measures reports and exports over a week of clicks.
-func (r *run) figures(ctx context.Context) (err error) {
+func (r *run) figures(ctx context.Context) error {
+	return r.onWeek(ctx, func(w *week) []measured { return []measured{w.reports, w.manual, w.exports, w.correction} })
+}
+
+// rescoring measures how a week of clicks is scored anew.
+func (r *run) rescoring(ctx context.Context) error {
+	return r.onWeek(ctx, func(w *week) []measured { return []measured{w.rescore} })
+}
+
+type measured = func(context.Context) error
+
+// onWeek stores a week of clicks and measures with it.
+func (r *run) onWeek(ctx context.Context, parts func(*week) []measured) (err error) {
 	if err := r.fleet.StartAll(ctx); err != nil {
 		return err
 	}
@@ -48,7 +60,7 @@ func (r *run) figures(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, d.Close()) }()
 	w := &week{run: r, d: d, account: uuid.MustParse(account), end: time.Now().UTC().Truncate(day)}
 	w.start = w.end.AddDate(0, 0, -weekDays)
-	for _, part := range []func(context.Context) error{w.load, w.equal, w.reports, w.manual, w.exports, w.correction} {
+	for _, part := range append([]measured{w.load, w.equal}, parts(w)...) {
 		if err := part(ctx); err != nil {
 			return err
 		}
@@ -77,22 +89,7 @@ func (w *week) query(fromRows bool, dimensions ...string) report.Query {
 }
 
 // equal checks that ledger and rows agree before either is measured.
-func (w *week) equal(ctx context.Context) error {
-	var answers [2]string
-	for i := range answers {
-		rows, err := report.Reader{Conn: w.d}.Performance(ctx, w.query(i == 1, "date", "campaign_id", "country"))
-		if err != nil {
-			return err
-		}
-		for _, r := range rows {
-			answers[i] += fmt.Sprintf("%v %v\n", r.Dims, r.Figures)
-		}
-	}
-	if answers[0] != answers[1] || answers[0] == "" {
-		return errors.New("bench: ledger and rows do not agree")
-	}
-	return nil
-}
+func (w *week) equal(ctx context.Context) error { return w.equalIn(ctx, w.d) }
 
 // ask times two functions that take turns, after a first time that is not counted.
 func ask(first, second func() error) (a, b time.Duration, err error) {
