@@ -43,7 +43,7 @@ func campaigns(d Deps, about reporting.Deps) []route.Route {
 	}
 	rows := slices.Concat(d.insight(), tools, campaignFlow(res))
 	return append(rows, []route.Route{
-		listFigures(d, res, "campaigns with figures for the window; pinned first, then newest", "campaign_id", alone(d.campaignRow)),
+		listFigures(d, res, "campaigns with figures for the window; pinned first, then newest", "campaign_id", d.campaignRows),
 		create,
 		res.row("GET", "/{id}", "one campaign with its flow", route.Do(d.findCampaign), answer.IDCodes),
 		res.row("PATCH", "/{id}", "change the settings that are sent", route.Take(d.changeCampaign),

@@ -7,6 +7,7 @@ import (
 
 	"switchyard/api/answer"
 	"switchyard/api/route"
+	"switchyard/db/report"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/flow"
@@ -85,10 +86,66 @@ type CampaignWhole struct {
 type CampaignRow struct {
 	CampaignAnswer
 	answer.Figures
+	Goals []CampaignGoal `json:"goals" doc:"its tracked goals, else the active ones of its measurement site; the primary one first"`
 }
 
-func (d Deps) campaignRow(c models.Campaign, f answer.Figures) CampaignRow {
-	return CampaignRow{d.campaignAnswer(c), f}
+// CampaignGoal is what the clicks of the window did for a goal, whenever they did.
+type CampaignGoal struct {
+	Key       string       `json:"key"`
+	IsPrimary bool         `json:"is_primary"`
+	Clicks    int64        `json:"clicks" doc:"that reached it: approved and pending conversions, each click once"`
+	Approved  int64        `json:"approved" doc:"of them"`
+	Revenue   models.Money `json:"revenue" doc:"of approved conversions"`
+}
+
+// campaignRows counts the goals of the campaigns of a page that have some.
+func (d Deps) campaignRows(c *route.Call, page []models.Campaign) (func(models.Campaign, answer.Figures) CampaignRow, error) {
+	goals, ids := map[uuid.UUID][]CampaignGoal{}, []uuid.UUID{}
+	for _, campaign := range page {
+		if err := measureBySite(c, &campaign); err != nil {
+			return nil, err
+		}
+		if list := primaryFirst(campaign); len(list) > 0 {
+			goals[campaign.ID], ids = list, append(ids, campaign.ID)
+		}
+	}
+	type place struct {
+		campaign uuid.UUID
+		goal     string
+	}
+	counts := map[place]report.GoalCount{}
+	if len(ids) > 0 {
+		list, err := d.reports(c).GoalsOf(c.Context(), c.Account.ID, ids, report.ByCampaign, c.Window.From, c.Window.End())
+		if err != nil {
+			return nil, err
+		}
+		for _, g := range list {
+			counts[place{g.Split, g.Goal}] = g
+		}
+	}
+	return func(campaign models.Campaign, f answer.Figures) CampaignRow {
+		row := CampaignRow{d.campaignAnswer(campaign), f, append([]CampaignGoal{}, goals[campaign.ID]...)}
+		for i := range row.Goals {
+			g := &row.Goals[i]
+			n := counts[place{campaign.ID, g.Key}]
+			g.Clicks, g.Approved, g.Revenue = n.Clicks, n.Approved, models.NewMoney(n.Revenue)
+		}
+		return row
+	}, nil
+}
+
+// primaryFirst are the goals of a campaign without figures.
+func primaryFirst(campaign models.Campaign) (list []CampaignGoal) {
+	primary := campaign.PrimaryGoalKey
+	if primary != "" {
+		list = append(list, CampaignGoal{Key: primary, IsPrimary: true})
+	}
+	for _, key := range campaign.TrackedGoalKeys {
+		if key != primary {
+			list = append(list, CampaignGoal{Key: key})
+		}
+	}
+	return list
 }
 
 // CampaignBrief is what a change answers.

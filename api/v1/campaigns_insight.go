@@ -167,7 +167,7 @@ func percent(part, whole int64) *models.Money {
 
 func (d Deps) funnel(c *route.Call) (Funnel, error) {
 	days, by := c.Numbers["days"], c.Query.Get("by")
-	if _, ok := report.GoalSplits[by]; !ok {
+	if by != "" && by != report.ByLander && by != report.BySource {
 		return Funnel{}, models.Invalid("invalid_input", "by is lander or source")
 	}
 	campaign, err := c.Store.Campaigns().Find(c.Context(), c.Account.ID, c.ID)

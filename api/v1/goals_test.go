@@ -258,6 +258,21 @@ func TestGoalFigures(t *testing.T) {
 			t.Errorf("%v", funnel["steps"])
 		}
 	}
+	for _, row := range s.Do("GET", "/campaigns?limit=100", nil).Want(200, "").Map()["rows"].([]any) {
+		row := row.(map[string]any)
+		goals := row["goals"].([]any)
+		if row["id"] != visits[0].CampaignID.String() {
+			if len(goals) > 0 {
+				t.Errorf("a campaign without goals has %v", goals)
+			}
+			continue
+		}
+		if len(goals) != 3 {
+			t.Fatalf("goals of the row: %v", goals)
+		}
+		same(t, goals[0].(map[string]any), object{"key": "purchase", "is_primary": true, "clicks": 1.0, "approved": 1.0, "revenue": 22.0})
+		same(t, goals[1].(map[string]any), object{"key": "signup", "is_primary": false, "clicks": 0.0, "approved": 0.0, "revenue": 0.0})
+	}
 	arrivedBy(t, s, visits[person].ID)
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
 
 	"switchyard/db"
 	"switchyard/models"
@@ -14,24 +15,34 @@ import (
 // GoalCount is how many clicks reached a goal: conversions that are approved or pending, each click once. The zero
 // goal is the plain conversion.
 type GoalCount struct {
-	Split    uuid.UUID `db:"split"`    // lander or source; zero for none, and without a split
-	Goal     string    `db:"goal"`     // AnyGoal: any of them
-	Clicks   int64     `db:"clicks"`   // that reached it
-	Approved int64     `db:"approved"` // of them
+	Split    uuid.UUID       `db:"split"`    // lander, source or campaign; zero for none, and without a split
+	Goal     string          `db:"goal"`     // AnyGoal: any of them
+	Clicks   int64           `db:"clicks"`   // that reached it
+	Approved int64           `db:"approved"` // of them
+	Revenue  decimal.Decimal `db:"revenue"`  // of approved conversions
 }
 
 // AnyGoal stands for all goals together.
 const AnyGoal = "*"
 
-// GoalSplits are the dimensions that GoalsOf can split by.
-var GoalSplits = map[string]string{"": "NULL::uuid", "lander": "f.lander_id", "source": "f.source_id"}
+// What GoalsOf can split by; an empty text splits nothing.
+const (
+	ByLander   = "lander"
+	BySource   = "source"
+	ByCampaign = "campaign"
+)
+
+var goalSplits = map[string]string{
+	"": "NULL::uuid", ByLander: "f.lander_id", BySource: "f.source_id", ByCampaign: "f.campaign_id",
+}
 
 // The grand total is of clicks, not of goals: a click that reached two goals converted once.
 const countGoals = `
 SELECT coalesce(%[1]s, '00000000-0000-0000-0000-000000000000') AS split,
 	CASE WHEN grouping(v.goal) = 1 THEN '` + AnyGoal + `' ELSE v.goal END AS goal,
 	count(DISTINCT v.click_id) AS clicks,
-	count(DISTINCT v.click_id) FILTER (WHERE v.status = 'approved') AS approved
+	count(DISTINCT v.click_id) FILTER (WHERE v.status = 'approved') AS approved,
+	coalesce(sum(v.payout) FILTER (WHERE v.status = 'approved'), 0) AS revenue
 FROM conversions v JOIN clicks f ON f.id = v.click_id
 WHERE v.account_id = $1 AND v.click_id >= $3 AND v.click_id < $4 AND v.status IN ('approved', 'pending')
 	AND f.account_id = $1 AND f.id >= $3 AND f.id < $4 AND f.campaign_id = ANY ($2::uuid[])
@@ -41,7 +52,7 @@ GROUP BY GROUPING SETS ((%[1]s, v.goal), (%[1]s))`
 func (r Reader) GoalsOf(ctx context.Context, account uuid.UUID, campaigns []uuid.UUID, split string,
 	from, to time.Time,
 ) ([]GoalCount, error) {
-	expr, ok := GoalSplits[split]
+	expr, ok := goalSplits[split]
 	if !ok {
 		return nil, fmt.Errorf("report: goals cannot be split by %q", split)
 	}
