@@ -9,6 +9,7 @@ type ReportArgs struct {
 	Dimensions []string       `json:"dimensions,omitempty"`
 	Bucket     string         `json:"bucket,omitempty"` // over time, instead of dimensions
 	Filters    []ReportFilter `json:"filters,omitempty"`
+	Goals      []string       `json:"goals,omitempty"`   // conversions of these goals count alone; none: all
 	TZ         string         `json:"tz,omitempty"`      // IANA zone of the dimensions of time and of buckets; empty: UTC
 	Compare    *TimeRange     `json:"compare,omitempty"` // figures of this stretch of time beside
 	Sort       string         `json:"sort,omitempty"`    // a figure or a dimension, after a minus: descending

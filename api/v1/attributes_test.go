@@ -214,7 +214,7 @@ func TestEveryAttributeIsEverywhere(t *testing.T) {
 	x := newAttributes(t)
 	empty := map[string]bool{
 		"parent_campaign_id": true, "lander_id": true, "unique_cost": true, "conversion_cost": true, "revenue_share": true,
-		"is_bot": true, "bot_entry_id": true, "geo_source": true, "crawler": true,
+		"is_bot": true, "bot_entry_id": true, "geo_source": true, "crawler": true, "address_key": true,
 	}
 	for _, a := range clickattr.All {
 		if a.Tag == 0 {

@@ -2,6 +2,7 @@ package v1_test
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -272,6 +273,19 @@ func TestGoalFigures(t *testing.T) {
 		}
 		same(t, goals[0].(map[string]any), object{"key": "purchase", "is_primary": true, "clicks": 1.0, "approved": 1.0, "revenue": 22.0})
 		same(t, goals[1].(map[string]any), object{"key": "signup", "is_primary": false, "clicks": 0.0, "approved": 0.0, "revenue": 0.0})
+	}
+	for goals, want := range map[string]object{
+		"purchase": {"conversions": 1.0, "revenue": 22.0},
+		"signup, lead": {"conversions": 0.0, "revenue": 0.0}, "purchase,signup": {"conversions": 1.0, "revenue": 22.0},
+	} {
+		a := s.Do("GET", "/reports/performance?goal="+url.QueryEscape(goals), nil).Want(200, "").Map()
+		totals := a["totals"].(map[string]any)
+		if same(t, totals, want); totals["clicks"] != s.Do("GET", "/reports/performance", nil).Map()["totals"].(map[string]any)["clicks"] {
+			t.Errorf("goals %q: %v clicks", goals, totals["clicks"])
+		}
+	}
+	for _, goals := range []string{"Big", ",", strings.Repeat("ab,", 20) + "ab"} {
+		s.Do("GET", "/reports/performance?goal="+goals, nil).Want(400, "invalid_input")
 	}
 	arrivedBy(t, s, visits[person].ID)
 }

@@ -29,6 +29,9 @@ func plan(q Query) (*builder, error) {
 		b.limit = MaxRows
 	}
 	b.account = b.arg(q.AccountID)
+	if len(q.Goals) > 0 {
+		b.goals, q.FromRows = b.arg(q.Goals), true
+	}
 	if err := b.choose(&q, q.From, q.To); err != nil {
 		return nil, err
 	}

@@ -37,6 +37,7 @@ type Query struct {
 	From, To   time.Time
 	Dimensions []string
 	Filters    []Filter
+	Goals      []string       // conversions of these goals count alone, which only the rows can tell; none: all
 	Zone       *time.Location // of the dimensions of time; nil is UTC
 	// Compare asks for the figures of another stretch of time beside. A group that is only there has a row as well. By
 	// date, hour and month the first bucket of one stretch has that of the other beside it, the second the second, and so

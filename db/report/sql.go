@@ -40,6 +40,7 @@ var measures = []measure{
 // builder puts the statement together: parts that give the facts, and the arguments they name.
 type builder struct {
 	account string // its placeholder
+	goals   string // likewise; empty: all
 	dims    []dimension
 	filters []condition
 	clocks  map[string]dimension // the dimensions and filters that go by a clock, by name
@@ -160,6 +161,9 @@ func (b *builder) fromRowsOf(hours []time.Time) {
 func (b *builder) fromIDs(list, low, high string) {
 	clicks := fmt.Sprintf("f.account_id = %s AND f.id >= %s AND f.id < %s", b.account, low, high)
 	conversions := fmt.Sprintf("v.account_id = %s AND v.click_id >= %s AND v.click_id < %s", b.account, low, high)
+	if b.goals != "" {
+		conversions += " AND v.goal = ANY (" + b.goals + ")"
+	}
 	b.part("f.at", list+"clicks f WHERE "+clicks, ofClick)
 	b.part("f.at", list+"conversions v JOIN clicks f ON f.id = v.click_id WHERE "+conversions+" AND "+clicks, ofConversion)
 }

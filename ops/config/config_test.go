@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"switchyard/models"
 )
 
 const hexKey = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
@@ -28,7 +30,7 @@ func TestLoadDefaults(t *testing.T) {
 	want := Config{
 		Port: 8080, OpsAddr: "127.0.0.1:9080", BaseURL: "http://localhost:8080",
 		SharedDomains: []string{"localhost"}, TrackingHost: "localhost",
-		DataDir: ".data", ClickAck: AckDisk, LogLevel: slog.LevelInfo,
+		DataDir: ".data", ClickAck: AckDisk, PrivacyIP: models.IPFull, LogLevel: slog.LevelInfo,
 	}
 	if !reflect.DeepEqual(c, want) {
 		t.Errorf("got %+v\nwant %+v", c, want)

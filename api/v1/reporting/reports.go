@@ -71,6 +71,10 @@ var performanceParams = []route.Param{
 		Name: "sort", Default: "-clicks", Doc: "a dimension of the report or a figure, after a minus descending: " +
 			strings.Join(report.Sorts(), ", "),
 	},
+	{
+		Name: "goal", Doc: fmt.Sprintf("keys of at most %d goals, comma-separated: conversions, revenue and what follows from them "+
+			"are of these alone. Left out: of all", maxReportGoals),
+	},
 	route.Number("limit", report.MaxRows, 1, report.MaxRows, "rows"),
 	route.Number("min_clicks", 0, 0, math.MaxInt32, "only groups with so many clicks, in the window or in that of compare"),
 	{
@@ -94,6 +98,7 @@ type Performance struct {
 	Dimension    string                       `json:"dimension" doc:"the dimensions, comma-separated"`
 	Dimensions   []string                     `json:"dimensions"`
 	Filters      []DimensionFilter            `json:"filters"`
+	Goals        []string                     `json:"goals" doc:"whose conversions count; empty: all count"`
 	CompareRange *bind.Range                  `json:"compare_range" doc:"the window that is compared with; null: none"`
 	Rows         []PerformanceRow             `json:"rows" doc:"in the order of sort, at most limit"`
 	Truncated    bool                         `json:"truncated" doc:"there are more groups than rows; an export has up to 100,000"`
@@ -148,6 +153,9 @@ func (d Deps) performance(c *route.Call) (Performance, error) {
 	if args.Dimensions, err = dimensionsOf(c.Query.Get("dimension")); err != nil {
 		return Performance{}, err
 	}
+	if args.Goals, err = goalsOf(c.Query.Get("goal")); err != nil {
+		return Performance{}, err
+	}
 	if args.Compare, err = comparedTo(c.Query.Get("compare"), c.Window, args.TZ); err != nil {
 		return Performance{}, err
 	}
@@ -161,7 +169,8 @@ var performanceForm = newForm(jobs.ReadPerformance, performanceAnswer)
 func performanceAnswer(a jobs.ReportAnswer) Performance {
 	out := Performance{
 		Range: bind.RangeOf(a.Args.From, a.Args.To), TZ: a.Args.TZ, Dimension: strings.Join(a.Args.Dimensions, ","),
-		Dimensions: a.Args.Dimensions, Filters: filtersShown(a.Args.Filters), Labels: a.Labels,
+		Dimensions: a.Args.Dimensions, Filters: filtersShown(a.Args.Filters), Goals: append([]string{}, a.Args.Goals...),
+		Labels: a.Labels,
 	}
 	if a.Args.Compare != nil {
 		shown := bind.RangeOf(a.Args.Compare.From, a.Args.Compare.To)
@@ -195,6 +204,26 @@ func dimensionsOf(text string) ([]string, error) {
 		if !slices.Contains(out, name) {
 			out = append(out, name)
 		}
+	}
+	return out, nil
+}
+
+// maxReportGoals is how many goals a report can be restricted to.
+const maxReportGoals = 20
+
+// goalsOf reads a list of goals' keys.
+func goalsOf(text string) (out []string, err error) {
+	if text == "" {
+		return nil, nil
+	}
+	for key := range strings.SplitSeq(text, ",") {
+		if key = strings.TrimSpace(key); !models.ValidGoalKey(key) {
+			return nil, models.Invalid("invalid_input", "goal: %.80q is no key of a goal: a lower-case letter, then 1 to 63 letters, digits and _", key)
+		}
+		out = append(out, key)
+	}
+	if len(out) > maxReportGoals {
+		return nil, models.Invalid("invalid_input", "goal: at most %d keys", maxReportGoals)
 	}
 	return out, nil
 }
