@@ -75,9 +75,10 @@ var AdArrivals = []string{"gclid", "fbclid", "msclkid", "ttclid"}
 // ArrivalDirect is the arrival of a visitor of no click.
 const ArrivalDirect = "direct"
 
-// SiteEventID makes the id of an event from the sender's own id, which is unique in the account.
-func SiteEventID(account uuid.UUID, own string) uuid.UUID {
-	return hashID(account[:], []byte(own))
+// SiteEventID makes the id of an event from its source and the sender's own id, which is unique among the events of that
+// source in the account. Anybody can send events of the page tag: the source keeps him from naming a server's.
+func SiteEventID(account uuid.UUID, source, own string) uuid.UUID {
+	return hashID(account[:], []byte(source), []byte{0}, []byte(own))
 }
 
 // AdKey is by what a click is found that has the click id of an ad platform: a hash of the parameter and its value.

@@ -215,7 +215,7 @@ func (h *Handler) eventsOf(r *http.Request, m pageMessage, a *routing.Account, n
 			refused, last = append(refused, refusedEvent{i, err.Code, err.Message}), err
 			continue
 		}
-		e.ID = models.SiteEventID(a.Row.ID, string(p.ID))
+		e.ID = models.SiteEventID(a.Row.ID, models.FromTag, string(p.ID))
 		e.Source, e.Domain, e.IP = models.FromTag, host, ip
 		e.Host = cmp.Or(e.Host, originHost(r))
 		events = append(events, e)

@@ -119,7 +119,7 @@ func TestPageEvents(t *testing.T) {
 			continue
 		}
 		got, want := w.tape.events()[0], c.want
-		want.ID, want.AccountID, want.SiteID = models.SiteEventID(w.account, "1"), w.account, site
+		want.ID, want.AccountID, want.SiteID = models.SiteEventID(w.account, models.FromTag, "1"), w.account, site
 		want.Source, want.Domain, want.IP = models.FromTag, shared, got.IP
 		want.ReceivedAt, want.At = got.ReceivedAt, got.At
 		if d := cmp.Diff(want, got, equal...); d != "" || got.IP.String() != "8.8.8.8" {

@@ -88,7 +88,7 @@ func TestEventsReachGoals(t *testing.T) {
 		{models.SiteEvent{Name: "purchase", Host: "blog.shop.example.test"}, below, one("purchase", "3", "EUR", "", "")},
 		{models.SiteEvent{Name: "purchase", Host: "closed.shop.example.test"}, shop, one("purchase", "10", "EUR", "pending", "")},
 	} {
-		c.event.ID, c.event.Value = models.SiteEventID(w.account, c.event.Name+c.event.Path), decimal.NewFromInt(int64(i))
+		c.event.ID, c.event.Value = models.SiteEventID(w.account, models.FromTag, c.event.Name+c.event.Path), decimal.NewFromInt(int64(i))
 		if err := w.h.takeEvents(t.Context(), w.routed(), []models.SiteEvent{c.event}); err != nil {
 			t.Fatal(err)
 		}

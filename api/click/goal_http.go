@@ -234,7 +234,7 @@ func (h *Handler) readGoal(a *routing.Account, raw json.RawMessage) (e models.Si
 		own = []byte("event " + item.EventID)
 	}
 	e = models.SiteEvent{
-		ID: models.SiteEventID(a.Row.ID, string(own)), ClickID: click, Name: postback.Clean(string(item.Goal), maxEventName),
+		ID: models.SiteEventID(a.Row.ID, models.FromGoalAPI, string(own)), ClickID: click, Name: postback.Clean(string(item.Goal), maxEventName),
 		OrderID: string(item.OrderID), Source: models.FromGoalAPI, At: now,
 	}
 	var terms *models.GoalTerms

@@ -210,3 +210,31 @@ func TestGoalsAreLimited(t *testing.T) {
 		t.Errorf("another account: %d", a.status)
 	}
 }
+
+// TestStrangersCannotTakeServerIDs: whoever sends an event by the public site key under a server's event_id, or with all
+// that the server will send as its id, takes nothing from the server's goal.
+func TestStrangersCannotTakeServerIDs(t *testing.T) {
+	t.Parallel()
+	w, secret := servers(t)
+	click := models.FormatClickID(models.NewClickID())
+	bare := fmt.Sprintf(`{"click_id":%q,"goal":"lead"}`, click)
+	for _, own := range []string{"A-17", "event A-17", "goal_api\x00event A-17", bare} {
+		id, err := json.Marshal(own)
+		if status, code := w.tell(`{"name": "view", "id": ` + string(id) + `}`); err != nil || status != 204 {
+			t.Fatalf("%q: %d %s %v", own, status, code, err)
+		}
+	}
+	strangers := len(w.tape.events())
+	w.goals(fmt.Sprintf(`{"click_id": %q, "goal": "lead", "event_id": "A-17"}`, click), auth(secret))
+	w.goals(bare, auth(secret))
+	seen := map[uuid.UUID]string{}
+	for i, e := range w.tape.events() {
+		if i >= strangers && seen[e.ID] != "" {
+			t.Errorf("the event of a server has the id of one of %s", seen[e.ID])
+		}
+		seen[e.ID] = e.Source
+	}
+	if strangers != 4 || len(w.tape.events()) != 6 {
+		t.Errorf("%d events, %d of strangers", len(w.tape.events()), strangers)
+	}
+}

@@ -194,7 +194,7 @@ func TestGoalFigures(t *testing.T) {
 	send := func(n int, own string, edit func(*models.SiteEvent)) {
 		now := time.Now()
 		e := &models.SiteEvent{
-			ID: models.SiteEventID(s.Account.ID, own), AccountID: s.Account.ID, SiteID: site, ReceivedAt: now, At: now,
+			ID: models.SiteEventID(s.Account.ID, models.FromTag, own), AccountID: s.Account.ID, SiteID: site, ReceivedAt: now, At: now,
 			ClickID: visits[n].ID, Name: models.EventView, Host: "a.test", Source: models.FromTag, Currency: "EUR",
 		}
 		edit(e)
@@ -275,7 +275,7 @@ func TestGoalFigures(t *testing.T) {
 		same(t, goals[1].(map[string]any), object{"key": "signup", "is_primary": false, "clicks": 0.0, "approved": 0.0, "revenue": 0.0})
 	}
 	for goals, want := range map[string]object{
-		"purchase": {"conversions": 1.0, "revenue": 22.0},
+		"purchase":     {"conversions": 1.0, "revenue": 22.0},
 		"signup, lead": {"conversions": 0.0, "revenue": 0.0}, "purchase,signup": {"conversions": 1.0, "revenue": 22.0},
 	} {
 		a := s.Do("GET", "/reports/performance?goal="+url.QueryEscape(goals), nil).Want(200, "").Map()

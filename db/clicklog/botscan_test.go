@@ -74,7 +74,7 @@ func (s *scene) tells(c *models.Click, host, path string, change func(*models.Si
 	s.events++
 	at := models.ClickTime(c.ID).Add(2 * time.Second)
 	e := &models.SiteEvent{
-		ID: models.SiteEventID(s.account, strconv.Itoa(s.events)), AccountID: s.account, SiteID: uuid.New(), ReceivedAt: at, At: at,
+		ID: models.SiteEventID(s.account, models.FromTag, strconv.Itoa(s.events)), AccountID: s.account, SiteID: uuid.New(), ReceivedAt: at, At: at,
 		ClickID: c.ID, Arrival: "url", Name: models.EventView, Host: host, Path: path, Source: models.FromTag,
 	}
 	if change != nil {

@@ -20,7 +20,7 @@ import (
 func arrived(c *models.Click, own, arrival string) *models.SiteEvent {
 	now := models.ClickTime(c.ID).Add(time.Duration(own[0]) * time.Second)
 	return &models.SiteEvent{
-		ID: models.SiteEventID(c.AccountID, own), AccountID: c.AccountID, SiteID: uuid.New(), ReceivedAt: now, At: now,
+		ID: models.SiteEventID(c.AccountID, models.FromTag, own), AccountID: c.AccountID, SiteID: uuid.New(), ReceivedAt: now, At: now,
 		ClickID: c.ID, Arrival: arrival, Name: "purchase", Source: models.FromTag, Items: []models.SiteItem{{SKU: `a"\`, Quantity: 2}},
 		Goals: []models.ReachedGoal{
 			{Key: "purchase", Value: decimal.New(5, 0), Currency: "EUR", OrderID: own}, {Key: "any"},
@@ -70,6 +70,26 @@ func TestSiteEventsAreStoredOnce(t *testing.T) {
 	}
 	if n := number[int](t, d, `SELECT count(*) FROM site_events`); n != 1 {
 		t.Errorf("%d events stay without their click", n)
+	}
+}
+
+// TestFirstEventOfAnIDCounts: of two events with one id the first makes the conversion, as it makes the row, also where both
+// are stored at once.
+func TestFirstEventOfAnIDCounts(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	acc := account(t, d)
+	s := openSpool(t, t.TempDir())
+	c := click(acc, uuid.New(), 1)
+	first, second := arrived(c, "1", "url"), arrived(c, "2", "url")
+	second.ID = first.ID
+	put(t, s, spool.Record{Click: c})
+	put(t, s, spool.Record{Event: first})
+	put(t, s, spool.Record{Event: second})
+	drain(t, s, d, clicklog.IngestOptions{})
+	row := number[string](t, d, `SELECT goals[1] || ' ' || items::text FROM site_events`)
+	if got := number[string](t, d, `SELECT string_agg(params ->> 'conversion_id', ',') FROM postbacks WHERE params ->> 'goal' = 'purchase'`); got != "1" {
+		t.Errorf("the event is %s, the conversion is of order %s", row, got)
 	}
 }
 

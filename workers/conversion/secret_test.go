@@ -72,7 +72,7 @@ func TestGoalNeedsNoSecretOfANetwork(t *testing.T) {
 	now := time.Now()
 	event := func(own, status, value string) *models.SiteEvent {
 		return &models.SiteEvent{
-			ID: models.SiteEventID(b.account, own), AccountID: b.account, ReceivedAt: now, At: now, ClickID: c.ID, Source: models.FromGoalAPI,
+			ID: models.SiteEventID(b.account, models.FromGoalAPI, own), AccountID: b.account, ReceivedAt: now, At: now, ClickID: c.ID, Source: models.FromGoalAPI,
 			Goals: []models.ReachedGoal{{
 				Key: "purchase", Value: decimal.RequireFromString(value), Currency: "USD", Status: status, OrderID: "A1",
 			}},
