@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -75,7 +76,10 @@ func storeEvents(ctx context.Context, c db.Conn, list []*models.SiteEvent) ([]*m
 	if err != nil {
 		return nil, err
 	}
-	byID := db.ByKey(list, func(e *models.SiteEvent) uuid.UUID { return e.ID })
+	byID := map[uuid.UUID]*models.SiteEvent{}
+	for _, e := range slices.Backward(list) { // of two with one id the first is stored
+		byID[e.ID] = e
+	}
 	return db.Map(stored, func(id uuid.UUID) *models.SiteEvent { return byID[id] }), nil
 }
 
