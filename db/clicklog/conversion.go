@@ -49,7 +49,7 @@ const (
 	ResultCreated   = "created"
 	ResultUpdated   = "updated"
 	ResultDuplicate = "duplicate" // it was recorded exactly so before
-	ResultIgnored   = "ignored"   // a status move that is not allowed; nothing changed
+	ResultIgnored   = "ignored"   // the status move is not allowed, or its sender has no say any more; nothing changed
 	// ResultSuperseded is that of a postback that is recorded after one which arrived later: it changes nothing.
 	ResultSuperseded = "superseded"
 )
@@ -123,6 +123,8 @@ func (in ConversionInput) decide(click *StoredClick, old *conversion, t terms) (
 		v.touch(old.UpdatedAt)
 		out.Conversion, out.Result = v.Conversion, ResultUpdated
 		return v, out
+	case all.outranked(at):
+		out.Result, out.Reason = ResultIgnored, outranked
 	case !allowed[at]:
 		out.Result, out.Reason = ResultIgnored, noMove(found[at], said.Status)
 	case at < len(all)-1:
@@ -150,7 +152,10 @@ func (in ConversionInput) elsewhere(old *conversion, past statements) string {
 	return ""
 }
 
-const superseded = "what arrived after it counts"
+const (
+	superseded = "what arrived after it counts"
+	outranked  = "a server or a correction has told of this conversion: what a browser tells afterwards does not change it"
+)
 
 func noMove(from, to string) string {
 	return fmt.Sprintf("a conversion does not go from %s to %s", from, to)

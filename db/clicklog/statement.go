@@ -104,6 +104,16 @@ func (v conversion) history() statements {
 	return statements{one}
 }
 
+// outranked reports whether what a visitor's browser says comes after something that a server or a correction has said. A
+// page that is loaded again tells the old value of its order, and anybody can make his browser tell another one.
+func (s statements) outranked(i int) bool {
+	return s[i].fromBrowser() && slices.ContainsFunc(s[:i], func(o statement) bool { return !o.fromBrowser() })
+}
+
+func (s statement) fromBrowser() bool {
+	return s.Source == models.FromTag || s.Source == models.FromPixel
+}
+
 // apply makes a conversion what the statements say. It returns for each the status that it found, and whether it was
 // allowed there.
 func (s statements) apply(v *conversion) (found []string, allowed []bool) {
@@ -113,7 +123,7 @@ func (s statements) apply(v *conversion) (found []string, allowed []bool) {
 	for i, said := range s {
 		found[i] = v.Status
 		status := said.status(v.Status)
-		if allowed[i] = i == 0 || said.Final || models.CanMove(v.Status, status); allowed[i] {
+		if allowed[i] = !s.outranked(i) && (i == 0 || said.Final || models.CanMove(v.Status, status)); allowed[i] {
 			said.apply(v, status, i == 0)
 		}
 	}

@@ -1,0 +1,63 @@
+package clicklog_test
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/dbtest"
+	"switchyard/models"
+)
+
+// TestBrowsersHaveTheLeastSay: what the page tag or the pixel tells makes a conversion and changes it, until a server or a
+// correction has told of it. Whatever is recorded first, the order of arrival decides.
+func TestBrowsersHaveTheLeastSay(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	c := storedClick(t, d, nil)
+	early := models.NewClickID()
+	for i, step := range []struct {
+		order, source, payout, status string
+		arrival                       uuid.UUID
+		result, want                  string
+	}{
+		{"a", models.FromTag, "1", "", uuid.Nil, "created", "1 approved tag"},
+		{"a", models.FromPixel, "2", "", uuid.Nil, "updated", "2 approved pixel"},
+		{"a", models.FromGoalAPI, "3", "", uuid.Nil, "updated", "3 approved goal_api"},
+		{"a", models.FromTag, "900", "", uuid.Nil, "ignored", "3 approved goal_api"},
+		{"a", models.FromPixel, "900", "rejected", uuid.Nil, "ignored", "3 approved goal_api"},
+		{"a", models.FromPostback, "4", "", uuid.Nil, "updated", "4 approved postback"},
+		{"a", models.FromTag, "900", "", early, "superseded", "4 approved postback"},
+		{"b", models.FromTag, "89", "", uuid.Nil, "created", "89 approved tag"},
+		{"b", models.FromCorrection, "40", "", uuid.Nil, "updated", "40 approved correction"},
+		{"b", models.FromTag, "89", "", uuid.Nil, "ignored", "40 approved correction"},
+	} {
+		out, err := record(t, d, input{
+			ClickID: c.ID, ConversionID: step.order, Source: step.source, Payout: amount(step.payout), Status: step.status,
+			OwnValue: true, Final: step.source == models.FromCorrection, Arrival: step.arrival,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := out.Conversion
+		if got := fmt.Sprint(v.Payout, " ", v.Status, " ", v.Source); out.Result != step.result || got != step.want {
+			t.Errorf("step %d: %s (%s), %s; want %s, %s", i, out.Result, out.Reason, got, step.result, step.want)
+		}
+		if ignored := out.Result == "ignored"; ignored != strings.Contains(out.Reason, "browser") {
+			t.Errorf("step %d: the reason is %q", i, out.Reason)
+		}
+	}
+	for i := range 40 { // more than are kept one by one
+		if _, err := record(t, d, input{
+			ClickID: c.ID, ConversionID: "b", Source: models.FromTag, Payout: amount(strconv.Itoa(i)), OwnValue: true, Arrival: models.NewClickID(),
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := number[string](t, d, `SELECT payout || ' ' || source FROM conversions WHERE conversion_id = 'b'`); got != "40 correction" {
+		t.Errorf("after many views of the page: %s", got)
+	}
+}
