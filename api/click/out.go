@@ -53,6 +53,10 @@ func (h *Handler) clickOut(w http.ResponseWriter, req *http.Request, d *routing.
 		return
 	}
 	h.visitors.Describe(req, r.snap.BotData(), &r.seen)
+	if r.isAhead() {
+		refuseAhead(w)
+		return
+	}
 	if r.isReal() && r.route.Collect {
 		h.record(spool.Record{Out: &models.ClickOut{
 			ID: models.NewClickID(), ClickID: r.click.ID,

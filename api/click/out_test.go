@@ -54,7 +54,7 @@ func TestClickOutBySlot(t *testing.T) {
 	}
 	before := len(w.tape.outs())
 	w.sent("/out", with(landed.Cookies()), func(r *http.Request) { r.Method = http.MethodHead })
-	w.sent("/out", with(landed.Cookies()), header("Sec-Purpose", "prefetch"))
+	w.refusesAhead("/out", with(landed.Cookies()), ahead[0])
 	if len(w.tape.outs()) != before {
 		t.Error("HEAD or prefetch was counted")
 	}

@@ -26,6 +26,10 @@ func (h *Handler) follow(w http.ResponseWriter, req *http.Request, d *routing.Do
 	r := h.acquire(req)
 	defer h.release(r)
 	r.initClick(d, l.As)
+	if r.isAhead() {
+		refuseAhead(w)
+		return
+	}
 	// A visitor is unique whom the domain has not seen before, as far as his cookies tell.
 	r.unique = r.known.isNew
 	r.facts.SetBool(cond.IsUnique, r.unique)

@@ -141,12 +141,11 @@ func TestSmartlinkDoesNotCountHeadAndPrefetch(t *testing.T) {
 	w := newWorld(t)
 	w.smartlink("deal", "https://a.test/?c={clickid}")
 	w.fresh()
-	for _, e := range []edit{
-		func(r *http.Request) { r.Method = http.MethodHead }, header("Sec-Purpose", "prefetch;prerender"), header("X-Moz", "prefetch"),
-	} {
-		if got := w.sent("/deal", host(own), e); got != "https://a.test/?c=" {
-			t.Error(got)
-		}
+	if got := w.sent("/deal", host(own), func(r *http.Request) { r.Method = http.MethodHead }); got != "https://a.test/?c=" {
+		t.Error(got)
+	}
+	for _, e := range ahead {
+		w.refusesAhead("/deal", host(own), e)
 	}
 	if n := len(w.tape.smart()); n != 0 {
 		t.Errorf("%d clicks counted", n)

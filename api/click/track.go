@@ -27,6 +27,10 @@ func (h *Handler) track(w http.ResponseWriter, req *http.Request, d *routing.Dom
 	defer h.release(r)
 	r.header = w.Header()
 	decision := r.arrive(d, c, r)
+	if r.isAhead() {
+		refuseAhead(w)
+		return
+	}
 	if r.counted {
 		if decision.Collect {
 			h.record(spool.Record{Click: &r.click})
@@ -80,6 +84,17 @@ func (r *request) initClick(d *routing.Domain, camp *routing.Campaign) {
 // request is described.
 func (r *request) isReal() bool {
 	return r.http.Method == http.MethodGet && r.seen.Signals&(bot.Prefetch|bot.HeadRequest) == 0
+}
+
+// isAhead reports whether a browser loads the link ahead of a click that may never come. The request is described.
+func (r *request) isAhead() bool { return r.seen.Signals&bot.Prefetch != 0 }
+
+// refuseAhead sends a browser that loads a link ahead of a click nowhere. Browsers drop what they got by an error, and ask
+// again when their user clicks. A redirect they would follow at once, and use for the click: it would not be counted, and
+// the offer would get no click id.
+func refuseAhead(w http.ResponseWriter) {
+	w.Header()["Cache-Control"] = noStore
+	writePage(w, http.StatusServiceUnavailable, asText, []byte("not ahead of a click\n"))
 }
 
 // Enter makes a campaign the one that routes. It implements routing.Visit.

@@ -101,24 +101,19 @@ func TestTrackUnknownAddresses(t *testing.T) {
 	}
 }
 
+// A HEAD request is answered as a click is. A browser that loads the link ahead of a click gets an error: it would use a
+// redirect for the click.
 func TestTrackDoesNotCountHeadAndPrefetch(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.campaign("summer-sale", nil, path("redirect", m{"daily_cap": 1}, m{"url": "https://a.test/?c={clickid}", "weight": 1}))
 	w.fresh()
-	for _, e := range [][]edit{
-		{func(r *http.Request) { r.Method = http.MethodHead }},
-		{header("Sec-Purpose", "prefetch;prerender")},
-		{header("Purpose", "prefetch")},
-		{header("X-Moz", "prefetch")},
-	} {
-		res := w.get("/summer-sale", e...)
-		if res.StatusCode != http.StatusFound || res.Header.Get("Location") != "https://a.test/?c=" {
-			t.Errorf("%d %s", res.StatusCode, res.Header.Get("Location"))
-		}
-		if len(res.Cookies()) != 0 {
-			t.Errorf("cookies %v", res.Cookies())
-		}
+	head := w.get("/summer-sale", func(r *http.Request) { r.Method = http.MethodHead })
+	if head.StatusCode != http.StatusFound || head.Header.Get("Location") != "https://a.test/?c=" || len(head.Cookies()) != 0 {
+		t.Errorf("HEAD: %d %v", head.StatusCode, head.Header)
+	}
+	for _, e := range ahead {
+		w.refusesAhead("/summer-sale", e)
 	}
 	if n := len(w.tape.clicks()); n != 0 {
 		t.Fatalf("%d clicks counted", n)
@@ -126,6 +121,19 @@ func TestTrackDoesNotCountHeadAndPrefetch(t *testing.T) {
 	w.sent("/summer-sale") // the cap was not touched
 	if n := len(w.tape.clicks()); n != 1 {
 		t.Fatalf("%d clicks counted", n)
+	}
+}
+
+// ahead are headers of browsers that load a link ahead of a click.
+var ahead = []edit{header("Sec-Purpose", "prefetch;prerender"), header("Purpose", "prefetch"), header("X-Moz", "prefetch")}
+
+// refusesAhead fails unless the answer is an error that says nothing of where the link leads.
+func (w *world) refusesAhead(target string, edits ...edit) {
+	w.Helper()
+	res := w.get(target, edits...)
+	if h := res.Header; res.StatusCode != http.StatusServiceUnavailable || h.Get("Location") != "" || h.Get("Cache-Control") != "no-store" ||
+		len(res.Cookies()) != 0 {
+		w.Errorf("%s ahead of a click: %d %v", target, res.StatusCode, h)
 	}
 }
 

@@ -41,6 +41,7 @@ func onward() object {
 			"Location": object{"schema": object{"type": "string"}, "description": "where to"},
 		}},
 		"404": object{"description": "there is no such link, and no fallback"},
+		"503": object{"description": "a browser loads the link ahead of a click: it asks again when its user clicks"},
 	}
 }
 
