@@ -69,17 +69,21 @@ func (c *dataUpdate) read() (lists []*botdata.List, err error) {
 	return lists, err
 }
 
-// readFile reads a file, and one byte of what is too much.
+// readFile reads a regular file, and one byte of what is too much. Whatever else has the name is refused before it is
+// opened: to open a pipe would wait for somebody who writes.
 func readFile(name string) (content []byte, dated time.Time, err error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, dated, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, dated, fmt.Errorf("%s is no regular file: write the list into one first", name)
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, dated, err
 	}
 	defer f.Close() //nolint:errcheck // it was read only
-	info, err := f.Stat()
-	if err != nil {
-		return nil, dated, err
-	}
 	content, err = io.ReadAll(io.LimitReader(f, botdata.MaxFile+1))
 	return content, info.ModTime(), err
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -44,6 +45,10 @@ func TestData(t *testing.T) {
 	}
 	tor, aws := file("tor-exits.txt", "192.0.2.1\n192.0.2.2\n"), file("ip-ranges.json", `{"createDate":"2026-10-02-13-14-15","prefixes":[{"ip_prefix":"192.0.2.0/24"}]}`)
 	own, bad := file("own.txt", "198.51.100.0/24\n203.0.113.9\n192.0.2.0/24"), file("spam_ip.txt", "192.0.2.1\nsomebody\n192.0.2.300\n")
+	pipe := filepath.Join(dir, "tor-pipe.txt")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		args   []string
 		code   int
@@ -54,7 +59,8 @@ func TestData(t *testing.T) {
 		{[]string{"update", filepath.Join(dir, "tor-none.txt")}, 1, []string{"no such file"}},
 		{[]string{"update", own, "--kind", "fun"}, 2, []string{"must be one of"}},
 		{[]string{"delete", "tor"}, 1, []string{"no such list"}},
-		{[]string{"update", dir, "--kind", "tor"}, 1, []string{"is a directory"}},
+		{[]string{"update", dir, "--kind", "tor"}, 1, []string{dir + " is no regular file"}},
+		{[]string{"update", pipe}, 1, []string{pipe + " is no regular file"}},
 	} {
 		_, stderr, code := try(t, vars, append([]string{"data"}, c.args...)...)
 		for _, want := range c.stderr {
