@@ -16,7 +16,7 @@ type RescoreArgs struct {
 	Disabled  []string `json:"disabled"`
 
 	After      uuid.UUID `json:"after,omitzero"`    // the last click looked at
-	Clicks     int64     `json:"clicks,omitempty"`  // looked at: those with a signal
+	Clicks     int64     `json:"clicks,omitempty"`  // scored: those with a signal
 	Changed    int64     `json:"changed,omitempty"` // that are bots now and were none, or the other way round
 	BotsBefore int64     `json:"bots_before,omitempty"`
 	BotsAfter  int64     `json:"bots_after,omitempty"`
@@ -25,14 +25,14 @@ type RescoreArgs struct {
 }
 
 // RescoreAnswer tells what the clicks were before and after. Clicks on which no signal fired are no bots under any
-// settings, and are not counted.
+// settings, and no number counts them.
 type RescoreAnswer struct {
 	models.TimeRange
 	Clicks     int64 `json:"clicks"`
 	Changed    int64 `json:"changed"`
 	BotsBefore int64 `json:"bots_before"`
 	BotsAfter  int64 `json:"bots_after"`
-	// Superseded says that the settings have changed meanwhile: the job of the later ones does the rest.
+	// Superseded says that the settings have changed meanwhile: the job of the later ones scores the whole window again.
 	Superseded bool `json:"superseded"`
 }
 

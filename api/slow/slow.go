@@ -89,6 +89,33 @@ func (j Job[A, R, T]) Start(c *route.Call, client *jobs.Client, args A, write fu
 func (j Job[A, R, T]) Begin(c *route.Call, client *jobs.Client, args A, write func(*store.Store, uuid.UUID) error) (
 	uuid.UUID, error,
 ) {
+	var id uuid.UUID
+	err := c.Store.Tx(c.Context(), func(tx *store.Store) (err error) {
+		if id, err = j.submit(c, tx, args); err != nil || write == nil {
+			return err
+		}
+		return write(tx, id)
+	})
+	return j.dispatch(c, client, id, err)
+}
+
+// BeginPrepared is Begin with arguments that prepare finds in the transaction of the insert, before it. If prepare gives
+// none, there is no job, and the id is zero.
+func (j Job[A, R, T]) BeginPrepared(c *route.Call, client *jobs.Client, prepare func(*store.Store) (*A, error)) (
+	uuid.UUID, error,
+) {
+	var id uuid.UUID
+	err := c.Store.Tx(c.Context(), func(tx *store.Store) error {
+		args, err := prepare(tx)
+		if err == nil && args != nil {
+			id, err = j.submit(c, tx, *args)
+		}
+		return err
+	})
+	return j.dispatch(c, client, id, err)
+}
+
+func (j Job[A, R, T]) submit(c *route.Call, tx *store.Store, args A) (uuid.UUID, error) {
 	row, err := j.job.NewRow(c.Account.ID, args)
 	if err != nil {
 		return uuid.Nil, err
@@ -96,17 +123,16 @@ func (j Job[A, R, T]) Begin(c *route.Call, client *jobs.Client, args A, write fu
 	if c.AttemptID != uuid.Nil {
 		row.ID = c.AttemptID
 	}
-	err = c.Store.Tx(c.Context(), func(tx *store.Store) error {
-		if err := tx.Jobs().Submit(c.Context(), row); err != nil || write == nil {
-			return err
-		}
-		return write(tx, row.ID)
-	})
-	if err != nil {
+	return row.ID, tx.Jobs().Submit(c.Context(), row)
+}
+
+// dispatch dispatches a job whose row was inserted, unless the transaction has failed or there is none.
+func (j Job[A, R, T]) dispatch(c *route.Call, client *jobs.Client, id uuid.UUID, err error) (uuid.UUID, error) {
+	if err != nil || id == uuid.Nil {
 		return uuid.Nil, err
 	}
-	client.DispatchFor(context.WithoutCancel(c.Context()), c.Account.ID, row.Kind, row.ID)
-	return row.ID, nil
+	client.DispatchFor(context.WithoutCancel(c.Context()), c.Account.ID, j.job.Kind(), id)
+	return id, nil
 }
 
 // Join is Start for a job that changes nothing: if the account has an open one with the same arguments, it waits for

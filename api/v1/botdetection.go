@@ -4,15 +4,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/google/uuid"
-	"github.com/shopspring/decimal"
-
-	"switchyard/api/bind"
 	"switchyard/api/route"
-	"switchyard/api/slow"
 	"switchyard/db/report"
-	"switchyard/db/store"
-	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/bot"
 	"switchyard/models/botdata"
@@ -161,80 +154,3 @@ func (b *BotDetection) count(fired []report.BotScore) map[bot.Signals]int64 {
 	slices.Sort(b.UnknownReasons)
 	return hits
 }
-
-// BotDetectionBody is the body of PUT /bot-detection. A field that is left out keeps its value.
-type BotDetectionBody struct {
-	Threshold bind.Opt[decimal.Decimal] `json:"threshold" doc:"rounded, and held to 20-95"`
-	Disabled  bind.Opt[[]string]        `json:"disabled" doc:"names of signals to switch off; those that cannot be are ignored, and so are all after the first 40"`
-	Days      *int                      `json:"days" bad:"invalid_input" min:"0" max:"730" doc:"how many days of clicks are scored anew; 0: none; left out: 30 if something changes, else none"`
-}
-
-// BotDetectionChanged is the answer of PUT /bot-detection.
-type BotDetectionChanged struct {
-	Threshold int        `json:"threshold"`
-	Disabled  []string   `json:"disabled"`
-	JobID     *uuid.UUID `json:"job_id" doc:"the job that scores clicks anew, see GET /jobs/{id}; null: none"`
-}
-
-// maxDisabled is how many names of signals are read.
-const maxDisabled = 40
-
-func (d Deps) changeBotDetection(c *route.Call, b BotDetectionBody) (BotDetectionChanged, error) {
-	old, err := c.Store.FindBotSettings(c.Context(), c.Account.ID)
-	if err != nil {
-		return BotDetectionChanged{}, err
-	}
-	next := old.Settings()
-	if b.Threshold.Given() {
-		held := b.Threshold.Value.Round(0)
-		low, high := decimal.NewFromInt(bot.MinThreshold), decimal.NewFromInt(bot.MaxThreshold)
-		next.Threshold = int(decimal.Max(low, decimal.Min(high, held)).IntPart())
-	}
-	if b.Disabled.Given() {
-		next.Disabled = bot.NewSettings(0, b.Disabled.Value[:min(len(b.Disabled.Value), maxDisabled)]).Disabled
-	}
-	days := botDays
-	switch {
-	case b.Days != nil:
-		days = *b.Days
-	case next == old.Settings():
-		days = 0
-	}
-	out := BotDetectionChanged{Threshold: next.Limit(), Disabled: next.Disabled.Reasons()}
-	err = d.saveBotDetection(c, next, days, &out)
-	return out, err
-}
-
-// saveBotDetection saves the settings, and with them a job that scores the clicks of some days by them.
-func (d Deps) saveBotDetection(c *route.Call, next bot.Settings, days int, out *BotDetectionChanged) error {
-	set := store.BotSettings{Threshold: next.Limit(), Disabled: next.Disabled.Reasons()}
-	if days == 0 {
-		return c.Store.SetBotSettings(c.Context(), c.Account.ID, set)
-	}
-	now := time.Now().UTC()
-	id, err := rescoreJob.Begin(c, d.Jobs, jobs.RescoreArgs{
-		TimeRange: models.TimeRange{From: now.AddDate(0, 0, -days), To: now}, Threshold: set.Threshold, Disabled: set.Disabled,
-	}, func(tx *store.Store, _ uuid.UUID) error { return tx.SetBotSettings(c.Context(), c.Account.ID, set) })
-	if err != nil {
-		return err
-	}
-	out.JobID = &id
-	return nil
-}
-
-// Rescored is the result of the job that scores clicks anew.
-type Rescored struct {
-	Range      bind.Range `json:"range" doc:"whose clicks were scored"`
-	Clicks     int64      `json:"clicks" doc:"those on which a signal had fired; the others are no bots' under any settings"`
-	Changed    int64      `json:"changed" doc:"that are a bot's now and were not, or the other way round"`
-	BotsBefore int64      `json:"bots_before"`
-	BotsAfter  int64      `json:"bots_after"`
-	Superseded bool       `json:"superseded" doc:"the settings were changed meanwhile: the job of that change did the rest"`
-}
-
-var rescoreJob = slow.New(jobs.RescoreBots, func(a jobs.RescoreAnswer) Rescored {
-	return Rescored{
-		Range:  bind.Window{From: a.From, To: a.To}.Range(),
-		Clicks: a.Clicks, Changed: a.Changed, BotsBefore: a.BotsBefore, BotsAfter: a.BotsAfter, Superseded: a.Superseded,
-	}
-})

@@ -3,6 +3,7 @@ package v1_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -177,7 +178,7 @@ func TestBotDetection(t *testing.T) {
 	}
 
 	put := func(body any) map[string]any { return s.Do("PUT", "/bot-detection", body).Want(200, "").Map() }
-	changed := put(map[string]any{"threshold": 44.6, "disabled": []string{"tor_exit", "deny_list", "no_such"}})
+	changed := put(map[string]any{"threshold": 44.6, "disabled": []string{"tor_exit", "deny_list"}})
 	same(t, changed, map[string]any{"threshold": 45.0, "disabled": "[tor_exit]"})
 	job := s.Do("GET", fmt.Sprint("/jobs/", changed["job_id"]), nil).Want(200, "").Map()
 	same(t, job, map[string]any{"status": "pending"})
@@ -190,7 +191,8 @@ func TestBotDetection(t *testing.T) {
 		t.Errorf("the job scores by %+v (%v)", args, err)
 	}
 	same(t, signal("tor_exit"), map[string]any{"enabled": false})
-	same(t, put(map[string]any{}), map[string]any{"threshold": 45.0, "disabled": "[tor_exit]", "job_id": nil})
+	same(t, put(map[string]any{}), map[string]any{"threshold": 45.0, "disabled": "[tor_exit]", "job_id": nil, "range": nil})
+	exec(t, s, `UPDATE jobs SET state = 'done'`)
 	same(t, put(map[string]any{"threshold": 1e9, "days": 0}), map[string]any{"threshold": 95.0, "disabled": "[tor_exit]", "job_id": nil})
 	same(t, put(map[string]any{"threshold": -3, "disabled": []string{}, "days": 0}), map[string]any{"threshold": 20.0, "disabled": "[]"})
 	for _, body := range []any{
@@ -198,9 +200,59 @@ func TestBotDetection(t *testing.T) {
 		map[string]any{"disabled": "tor_exit"},
 		map[string]any{"treshold": 60},
 		map[string]any{"days": 1.5},
+		map[string]any{"disabled": slices.Repeat([]string{"no_js"}, 41)},
 	} {
 		s.Do("PUT", "/bot-detection", body).Want(400, "invalid_input")
 	}
 	s.Do("PUT", "/bot-detection", map[string]any{"days": 731}).Want(400, "invalid_input")
+	misspelt := s.Do("PUT", "/bot-detection", map[string]any{"threshold": 50, "disabled": []string{"no_js", "tor_exits"}}).Want(400, "invalid_input")
+	if !strings.Contains(misspelt.Message, `disabled[1]: there is no signal "tor_exits": did you mean "tor_exit"?`) {
+		t.Errorf("a misspelt signal: %s", misspelt.Message)
+	}
+	same(t, get(), map[string]any{"threshold": 20.0})
 	s.As(s.ReadKey).Do("PUT", "/bot-detection", map[string]any{}).Want(403, "read_only_key")
+}
+
+// TestRescoreTakesOver: what the job of an earlier change has left is in the window of the next one, whatever its days.
+func TestRescoreTakesOver(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{V1: v1.Deps{Jobs: jobs.Connect(jobstest.Redis(t))}})
+	_, foreign, _ := s.NewAccount("scale")
+	s.As(foreign).Do("PUT", "/bot-detection", map[string]any{"threshold": 50, "days": 700}).Want(200, "")
+	for i, c := range []struct {
+		body   map[string]any
+		before string // what is done to the jobs that there are
+		days   int    // of the window; 0: no job
+	}{
+		{body: map[string]any{"threshold": 50, "days": 90}, days: 90},
+		{body: map[string]any{"threshold": 51, "days": 7}, days: 90},
+		{body: map[string]any{"threshold": 52, "days": 0}, before: `state = 'running'`, days: 90},
+		{body: map[string]any{"days": 1}, days: 90},
+		{body: map[string]any{"threshold": 52}, days: 0}, // nothing changes: the job goes on
+		{body: map[string]any{"threshold": 53}, before: `state = 'failed'`, days: 90},
+		{body: map[string]any{"threshold": 54, "days": 100}, days: 100},
+		{body: map[string]any{"threshold": 55, "days": 3}, before: `state = 'done' WHERE state = 'pending'`, days: 3},
+		{body: map[string]any{"threshold": 56, "days": 0}, before: `state = 'done' WHERE state = 'pending'`, days: 0},
+	} {
+		if c.before != "" {
+			exec(t, s, `UPDATE jobs SET `+c.before)
+		}
+		got := s.Do("PUT", "/bot-detection", c.body).Want(200, "").Map()
+		if c.days == 0 {
+			same(t, got, map[string]any{"job_id": nil, "range": nil})
+			continue
+		}
+		from, err := time.Parse(time.DateTime, fmt.Sprint(got["range"].(map[string]any)["from"]))
+		if days := time.Since(from).Hours() / 24; err != nil || days < float64(c.days)-0.01 || days > float64(c.days)+0.5 {
+			t.Errorf("%d %v: %v days are scored anew, want %d (%v)", i, c.body, days, c.days, err)
+		}
+		var raw []byte
+		if err := s.DB.GetContext(t.Context(), &raw, `SELECT args FROM jobs WHERE id = $1`, got["job_id"]); err != nil {
+			t.Fatal(err)
+		}
+		var args jobs.RescoreArgs
+		if err := json.Unmarshal(raw, &args); err != nil || args.From.Sub(from).Abs() > time.Second {
+			t.Errorf("%d: the job begins at %s, the answer says %s (%v)", i, args.From, from, err)
+		}
+	}
 }

@@ -238,7 +238,10 @@ func TestScanAgain(t *testing.T) {
 			number[string](t, s.db, `SELECT concat_ws(' ', (SELECT count(*) FROM ledger), (SELECT count(*) FROM bot_repeats))`)
 	}
 	s.exec(`UPDATE bot_scans SET scanned_after = $1`, models.FloorClickID(s.start))
-	s.scan(7, bot.Settings{}) // what has fired is not found again: PUT /bot-detection scores anew
+	s.scan(7, bot.Settings{}) // new clicks count by the settings of now, whoever stored them when
+	if bots := number[int](t, s.db, `SELECT count(*) FROM clicks WHERE is_bot`); bots != bot.FloodBound {
+		t.Errorf("%d clicks are bots' by the settings of now", bots)
+	}
 	before := rows()
 	s.exec(`UPDATE bot_scans SET scanned_after = $1`, models.FloorClickID(s.start))
 	s.scan(11, bot.Settings{})

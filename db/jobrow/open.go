@@ -2,6 +2,7 @@ package jobrow
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/google/uuid"
 
@@ -32,6 +33,19 @@ ORDER BY created_at LIMIT 1`
 func FindOpen(ctx context.Context, c db.Conn, row models.Job) (uuid.UUID, error) {
 	id, _, err := db.First[uuid.UUID](ctx, c, "open job", findOpen, row.AccountID, row.Kind, []byte(row.Args))
 	return id, err
+}
+
+// A job that has ended since was begun with what a failed one before it has left.
+const unfinished = `
+SELECT args FROM jobs j
+WHERE account_id = $1 AND kind = $2 AND (state IN ('pending', 'running') OR state = 'failed' AND NOT EXISTS (
+	SELECT FROM jobs d WHERE d.account_id = $1 AND d.kind = $2 AND d.state = 'done' AND d.created_at > j.created_at))
+ORDER BY created_at, id`
+
+// Unfinished gives the arguments of an account's jobs of a kind that have not done what they were begun for: they wait, run
+// or have failed.
+func Unfinished(ctx context.Context, c db.Conn, account uuid.UUID, kind string) ([]json.RawMessage, error) {
+	return db.Select[json.RawMessage](ctx, c, "unfinished jobs", unfinished, account, kind)
 }
 
 const keepNewest = `

@@ -103,6 +103,32 @@ func (s *Store) FindBotSettings(ctx context.Context, account uuid.UUID) (BotSett
 	return db.Get[BotSettings](ctx, s.c, "account", `SELECT `+botSettings+` FROM accounts WHERE id = $1`, account)
 }
 
+// Settings are read for clicks and changed one after the other: a change waits until transactions that score clicks by
+// the old settings have ended.
+const (
+	holdBotSettings = `SELECT pg_advisory_xact_lock_shared(hashtextextended('switchyard bot settings ' || $1::text, 0))`
+	lockBotSettings = `SELECT pg_advisory_xact_lock(hashtextextended('switchyard bot settings ' || $1::text, 0))`
+)
+
+// HoldBotSettings gives how an account scores its clicks, and keeps that until the transaction ends. Clicks that are stored
+// already are scored in a transaction that begins with it.
+func (s *Store) HoldBotSettings(ctx context.Context, account uuid.UUID) (bot.Settings, error) {
+	return s.botSettingsUnder(ctx, holdBotSettings, account)
+}
+
+// LockBotSettings is HoldBotSettings for a transaction that is about to change them.
+func (s *Store) LockBotSettings(ctx context.Context, account uuid.UUID) (bot.Settings, error) {
+	return s.botSettingsUnder(ctx, lockBotSettings, account)
+}
+
+func (s *Store) botSettingsUnder(ctx context.Context, lock string, account uuid.UUID) (bot.Settings, error) {
+	if _, err := s.exec(ctx, "bot settings", lock, account); err != nil {
+		return bot.Settings{}, err
+	}
+	set, err := s.FindBotSettings(ctx, account)
+	return set.Settings(), err
+}
+
 // SetBotSettings changes how an account scores its clicks.
 func (s *Store) SetBotSettings(ctx context.Context, account uuid.UUID, set BotSettings) error {
 	return s.one(ctx, "account", `UPDATE accounts SET bot_threshold = $2, bot_disabled = $3 WHERE id = $1`, account,

@@ -2,6 +2,9 @@ package store
 
 import (
 	"context"
+	"encoding/json"
+
+	"github.com/google/uuid"
 
 	"switchyard/db/jobrow"
 	"switchyard/models"
@@ -28,4 +31,9 @@ func (j Jobs) Submit(ctx context.Context, row models.Job) error {
 		err = models.PlanLimit("the plan %q allows %d jobs that wait or run; wait until one has ended", plan.Name, plan.OpenJobs)
 	}
 	return err
+}
+
+// Unfinished gives the arguments of an account's jobs of a kind that wait, run or have failed.
+func (j Jobs) Unfinished(ctx context.Context, account uuid.UUID, kind string) ([]json.RawMessage, error) {
+	return jobrow.Unfinished(ctx, j.s.c, account, kind)
 }

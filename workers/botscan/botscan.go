@@ -122,13 +122,13 @@ func (w *worker) recheck(ctx context.Context, account uuid.UUID) error {
 // revise runs a transaction that revises clicks by the settings of now, and spreads spend over those of the days that it
 // returns.
 func (w *worker) revise(ctx context.Context, account uuid.UUID, fn func(db.Conn, bot.Settings) ([]time.Time, error)) error {
-	set, err := w.store.FindBotSettings(ctx, account)
-	if err != nil {
-		return err
-	}
 	return clicklog.Unraced(func() error {
 		return w.store.Tx(ctx, func(s *store.Store) error {
-			days, err := fn(s.Conn(), set.Settings())
+			settings, err := s.HoldBotSettings(ctx, account)
+			if err != nil {
+				return err
+			}
+			days, err := fn(s.Conn(), settings)
 			for _, day := range days {
 				err = errors.Join(err, w.clicks.RespreadSpend(ctx, s.Conn(), account, day))
 			}

@@ -150,13 +150,13 @@ func (w *worker) revise(ctx context.Context, account uuid.UUID, findings []click
 	if len(findings) == 0 {
 		return nil
 	}
-	settings, err := w.store.FindBotSettings(ctx, account)
-	if err != nil {
-		return err
-	}
 	return clicklog.Unraced(func() error {
 		return w.store.Tx(ctx, func(s *store.Store) error {
-			days, err := w.o.Clicks.Revise(ctx, s.Conn(), account, settings.Settings(), findings)
+			settings, err := s.HoldBotSettings(ctx, account)
+			if err != nil {
+				return err
+			}
+			days, err := w.o.Clicks.Revise(ctx, s.Conn(), account, settings, findings)
 			for _, day := range days {
 				err = errors.Join(err, w.o.Clicks.RespreadSpend(ctx, s.Conn(), account, day))
 			}

@@ -80,13 +80,13 @@ func (u *look) describe(ctx context.Context, clicks []clicklog.ClickAddress) err
 	if len(findings) == 0 {
 		return nil
 	}
-	settings, err := u.store.FindBotSettings(ctx, u.database.AccountID)
-	if err != nil {
-		return err
-	}
 	return clicklog.Unraced(func() error {
 		return u.store.Tx(ctx, func(s *store.Store) error {
-			days, err := u.o.Clicks.Revise(ctx, s.Conn(), u.database.AccountID, settings.Settings(), findings)
+			settings, err := s.HoldBotSettings(ctx, u.database.AccountID)
+			if err != nil {
+				return err
+			}
+			days, err := u.o.Clicks.Revise(ctx, s.Conn(), u.database.AccountID, settings, findings)
 			for _, day := range days {
 				err = errors.Join(err, u.o.Clicks.RespreadSpend(ctx, s.Conn(), u.database.AccountID, day))
 			}

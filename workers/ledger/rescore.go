@@ -23,15 +23,21 @@ func rescore(s *store.Store, clicks Clicks) func(context.Context, *rescoreRun) e
 	return func(ctx context.Context, u *rescoreRun) error {
 		settings, account := bot.NewSettings(u.Args.Threshold, u.Args.Disabled), u.Job.AccountID.UUID
 		superseded := false
-		for done := false; !done; {
-			set, err := s.FindBotSettings(ctx, account)
+		for done := false; !done && !superseded; {
+			err := clicklog.Unraced(func() error {
+				return u.Step(ctx, func(c db.Conn) (jobs.RescoreArgs, error) {
+					now, err := s.On(c).HoldBotSettings(ctx, account)
+					if superseded = now != settings; err != nil || superseded {
+						return u.Args, err
+					}
+					out, err := clicks.Rescore(ctx, c, clicklog.RescoreQuery{
+						AccountID: account, TimeRange: u.Args.TimeRange, After: u.Args.After, Settings: settings,
+					}, scoredAtOnce)
+					done = out.Done
+					return scored(u.Args, out), err
+				})
+			})
 			if err != nil {
-				return err
-			}
-			if superseded = set.Settings() != settings; superseded {
-				break
-			}
-			if done, err = scoreBatch(ctx, u, clicks, settings); err != nil {
 				return err
 			}
 		}
@@ -51,20 +57,6 @@ func rescore(s *store.Store, clicks Clicks) func(context.Context, *rescoreRun) e
 			BotsAfter: a.BotsAfter, Superseded: superseded,
 		}, nil)
 	}
-}
-
-// scoreBatch scores the next clicks. done says that there are no more.
-func scoreBatch(ctx context.Context, u *rescoreRun, clicks Clicks, settings bot.Settings) (done bool, err error) {
-	err = clicklog.Unraced(func() error {
-		return u.Step(ctx, func(c db.Conn) (jobs.RescoreArgs, error) {
-			out, err := clicks.Rescore(ctx, c, clicklog.RescoreQuery{
-				AccountID: u.Job.AccountID.UUID, TimeRange: u.Args.TimeRange, After: u.Args.After, Settings: settings,
-			}, scoredAtOnce)
-			done = out.Done
-			return scored(u.Args, out), err
-		})
-	})
-	return done, err
 }
 
 // scored adds a batch to the progress.

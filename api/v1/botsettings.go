@@ -1,0 +1,149 @@
+package v1
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/api/bind"
+	"switchyard/api/route"
+	"switchyard/api/slow"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/models/bot"
+)
+
+// BotDetectionBody is the body of PUT /bot-detection. A field that is left out keeps its value.
+type BotDetectionBody struct {
+	Threshold bind.Opt[decimal.Decimal] `json:"threshold" doc:"rounded, and held to 20-95"`
+	Disabled  bind.Opt[[]string]        `json:"disabled" doc:"names of signals to switch off, up to 40; those that cannot be are ignored, an unknown name is an error"`
+	Days      *int                      `json:"days" bad:"invalid_input" min:"0" max:"730" doc:"how many days of clicks are scored anew; 0: none; left out: 30 if something changes, else none. What an earlier change has left is done too"`
+}
+
+// BotDetectionChanged is the answer of PUT /bot-detection.
+type BotDetectionChanged struct {
+	Threshold int         `json:"threshold"`
+	Disabled  []string    `json:"disabled"`
+	JobID     *uuid.UUID  `json:"job_id" doc:"the job that scores clicks anew, see GET /jobs/{id}; null: none"`
+	Range     *bind.Range `json:"range" doc:"whose clicks the job scores anew: those of days, and with them all of an earlier change whose job has not ended well; null: none"`
+}
+
+// maxDisabled is how many names of signals a body has.
+const maxDisabled = 40
+
+// disabledSignals reads names of signals. Those that cannot be disabled are left out.
+func disabledSignals(names []string) (bot.Signals, error) {
+	if len(names) > maxDisabled {
+		return 0, models.Invalid("invalid_input", "disabled has at most %d names", maxDisabled)
+	}
+	var known []string
+	for row := range bot.All() {
+		known = append(known, row.Reason)
+	}
+	for i, name := range names {
+		if slices.Contains(known, name) {
+			continue
+		}
+		hint := "GET /bot-detection lists them"
+		if near := models.Nearest(name, known); near != "" {
+			hint = fmt.Sprintf("did you mean %q?", near)
+		}
+		return 0, models.Invalid("invalid_input", "disabled[%d]: there is no signal %.60q: %s", i, name, hint)
+	}
+	return bot.NewSettings(0, names).Disabled, nil
+}
+
+// apply gives the settings after a change.
+func (b BotDetectionBody) apply(old bot.Settings) (next bot.Settings, err error) {
+	next = old
+	if b.Threshold.Given() {
+		held := b.Threshold.Value.Round(0)
+		low, high := decimal.NewFromInt(bot.MinThreshold), decimal.NewFromInt(bot.MaxThreshold)
+		next.Threshold = int(decimal.Max(low, decimal.Min(high, held)).IntPart())
+	}
+	if b.Disabled.Given() {
+		next.Disabled, err = disabledSignals(b.Disabled.Value)
+	}
+	return next, err
+}
+
+// changeBotDetection saves the settings, and with them a job that scores recorded clicks by them. A job of settings of
+// before goes no further: the new one does all of its window, so that no part of it is left as other settings had it.
+func (d Deps) changeBotDetection(c *route.Call, b BotDetectionBody) (out BotDetectionChanged, err error) {
+	now := time.Now().UTC()
+	id, err := rescoreJob.BeginPrepared(c, d.Jobs, func(tx *store.Store) (*jobs.RescoreArgs, error) {
+		old, err := tx.LockBotSettings(c.Context(), c.Account.ID)
+		if err != nil {
+			return nil, err
+		}
+		next, err := b.apply(old)
+		if err != nil {
+			return nil, err
+		}
+		set := store.BotSettings{Threshold: next.Limit(), Disabled: next.Disabled.Reasons()}
+		out.Threshold, out.Disabled = set.Threshold, set.Disabled
+		if err := tx.SetBotSettings(c.Context(), c.Account.ID, set); err != nil {
+			return nil, err
+		}
+		from, err := b.from(c, tx, now, next != old)
+		if err != nil || !from.Before(now) {
+			return nil, err
+		}
+		w := models.TimeRange{From: from, To: now}
+		r := bind.Window{From: w.From, To: w.To}.Range()
+		out.Range = &r
+		return &jobs.RescoreArgs{TimeRange: w, Threshold: set.Threshold, Disabled: set.Disabled}, nil
+	})
+	if id != uuid.Nil {
+		out.JobID = &id
+	}
+	return out, err
+}
+
+// from is the time of the first click to score anew; now: there is none.
+func (b BotDetectionBody) from(c *route.Call, tx *store.Store, now time.Time, changed bool) (time.Time, error) {
+	days := 0
+	if changed {
+		days = botDays
+	}
+	if b.Days != nil {
+		days = *b.Days
+	}
+	from := now.AddDate(0, 0, -days)
+	if days == 0 && !changed {
+		return from, nil
+	}
+	unfinished, err := tx.Jobs().Unfinished(c.Context(), c.Account.ID, jobs.RescoreBots.Kind())
+	for _, raw := range unfinished {
+		var args jobs.RescoreArgs
+		if err := json.Unmarshal(raw, &args); err != nil {
+			return from, fmt.Errorf("v1: arguments of a job: %w", err)
+		}
+		if args.From.Before(from) {
+			from = args.From
+		}
+	}
+	return from, err
+}
+
+// Rescored is the result of the job that scores clicks anew.
+type Rescored struct {
+	Range      bind.Range `json:"range" doc:"whose clicks were scored"`
+	Clicks     int64      `json:"clicks" doc:"those scored anew: only clicks on which a signal had fired or an entry of the bot lists matched. All other clicks of the range are no bots' under any settings, and no number here counts them"`
+	Changed    int64      `json:"changed" doc:"of clicks, those that are a bot's now and were not, or the other way round"`
+	BotsBefore int64      `json:"bots_before" doc:"of clicks, those that were a bot's before they were scored anew"`
+	BotsAfter  int64      `json:"bots_after" doc:"of clicks, those that are a bot's since"`
+	Superseded bool       `json:"superseded" doc:"the settings were changed meanwhile: the job of that change scores the whole range again, and the numbers here are of what was done until then"`
+}
+
+var rescoreJob = slow.New(jobs.RescoreBots, func(a jobs.RescoreAnswer) Rescored {
+	return Rescored{
+		Range:  bind.Window{From: a.From, To: a.To}.Range(),
+		Clicks: a.Clicks, Changed: a.Changed, BotsBefore: a.BotsBefore, BotsAfter: a.BotsAfter, Superseded: a.Superseded,
+	}
+})

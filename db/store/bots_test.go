@@ -1,0 +1,55 @@
+package store_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
+	"switchyard/db/store"
+)
+
+// TestBotSettingsWait: settings change only when no transaction scores clicks by the old ones, and nobody scores by settings
+// that are being changed. Two that score do not wait for each other.
+func TestBotSettingsWait(t *testing.T) {
+	t.Parallel()
+	d, account := dbtest.New(t), uuid.New()
+	if err := (clicklog.Log{Conn: d}).EnsurePartition(t.Context(), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	dbtest.FillAccount(t, d, account)
+	s := store.New(d, nil)
+	free := func(shared string) bool {
+		t.Helper()
+		ok, err := db.Get[bool](t.Context(), d, "lock", `SELECT pg_try_advisory_xact_lock`+shared+
+			`(hashtextextended('switchyard bot settings ' || $1::text, 0))`, account)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ok
+	}
+	for what, c := range map[string]struct {
+		take           func(*store.Store) error
+		change, scores bool // what others may do meanwhile
+	}{
+		"scores": {func(tx *store.Store) error { _, err := tx.HoldBotSettings(t.Context(), account); return err }, false, true},
+		"change": {func(tx *store.Store) error { _, err := tx.LockBotSettings(t.Context(), account); return err }, false, false},
+	} {
+		err := s.Tx(t.Context(), func(tx *store.Store) error {
+			err := c.take(tx)
+			if change, scores := free(""), free("_shared"); change != c.change || scores != c.scores {
+				t.Errorf("%s: others may change: %v, score: %v", what, change, scores)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !free("") {
+		t.Error("the settings are held for ever")
+	}
+}
