@@ -15,7 +15,8 @@ type ConnectedGeo struct {
 	Enabled  bool   `json:"enabled"`
 }
 
-// ConnectGeo tries the key of a geo database and saves it. Errors: key_refused.
+// ConnectGeo tries the key of a geo database and saves it. Errors: key_refused, and network_error if the
+// provider cannot be asked.
 var ConnectGeo = Define[ConnectGeoArgs, ConnectedGeo]("geo:connect", Policy{Queue: Interactive, Timeout: 20 * time.Second})
 
 // LookUpGeo looks the addresses of an account's new clicks up in its geo database, and describes the clicks by it.

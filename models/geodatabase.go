@@ -1,6 +1,7 @@
 package models
 
 import (
+	"regexp"
 	"time"
 
 	"github.com/google/uuid"
@@ -23,14 +24,28 @@ type GeoProvider struct {
 	Name    string // as GeoDatabase.Provider
 	Label   string
 	KeyForm string // how its keys look, for a person
+	key     *regexp.Regexp
 }
+
+// token is a key of letters, digits and signs, without blanks.
+var token = regexp.MustCompile(`^[!-~]+$`)
 
 // GeoProviders are all of them.
 var GeoProviders = []GeoProvider{
-	{"maxmind", "MaxMind GeoIP2 Insights", "account id, a colon, license key: 123456:AbCd1234"},
-	{"ipinfo", "IPinfo", "access token"},
-	{"ipdata", "ipdata", "API key"},
-	{"ip2location", "IP2Location.io", "API key"},
+	{"maxmind", "MaxMind GeoIP2 Insights", "account id, a colon, license key: 123456:AbCd1234", regexp.MustCompile(`^[0-9]+:[!-9;-~]+$`)},
+	{"ipinfo", "IPinfo", "access token", token},
+	{"ipdata", "ipdata", "API key", token},
+	{"ip2location", "IP2Location.io", "API key", token},
+}
+
+// CheckGeoKey refuses a key that cannot be one of the provider, before anybody is asked: invalid_key.
+func CheckGeoKey(provider, key string) error {
+	for _, p := range GeoProviders {
+		if p.Name == provider && !p.key.MatchString(key) {
+			return Invalid("invalid_key", "a key of %s looks otherwise: %s; without blanks and line breaks", p.Label, p.KeyForm)
+		}
+	}
+	return nil
 }
 
 // GeoDatabase is an account's own geo database.

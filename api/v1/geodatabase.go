@@ -22,7 +22,7 @@ func geoDatabase(d Deps) []route.Route {
 			Method: "PUT", Path: "/geo-database", Group: group, Share: route.Sends,
 			Summary: "connect a geo database, change its key, or switch it on or off; a new key is tried first",
 			Codes: route.Codes("400 invalid_provider key_required invalid_key key_refused no_encryption_key",
-				"402 plan_limit"),
+				"402 plan_limit", "502 network_error"),
 			Slow: connectGeoJob.Answer(), Handle: route.Take(d.saveGeoDatabase),
 		},
 		{
@@ -103,6 +103,9 @@ func (d Deps) saveGeoDatabase(c *route.Call, b GeoDatabaseBody) (out GeoDatabase
 			return out, models.Invalid("key_required", "no key of this provider is saved: send one")
 		}
 		return GeoDatabaseSaved{true, b.Provider, enabled}, err
+	}
+	if err := models.CheckGeoKey(b.Provider, b.Key); err != nil {
+		return out, err
 	}
 	sealed, err := c.Store.GeoDatabases().Seal(c.Account.ID, b.Key)
 	if err != nil {

@@ -18,7 +18,10 @@ func TestGeoDatabase(t *testing.T) {
 	s := apitest.New(t, apitest.Options{Plan: "growth"})
 	jobstest.Answer(s.Jobs, jobs.ConnectGeo, func(account uuid.UUID, a jobs.ConnectGeoArgs) (jobs.ConnectedGeo, error) {
 		key, err := s.Store.GeoDatabases().Open(t.Context(), account, a.Key)
-		if err != nil || key != "right" {
+		if key == "away" {
+			return jobs.ConnectedGeo{}, models.Errorf(models.KindBadGateway, "network_error", "the key could not be tried")
+		}
+		if err != nil || !strings.HasSuffix(key, "right") {
 			return jobs.ConnectedGeo{}, models.Invalid("key_refused", "the key was tried and did not work")
 		}
 		return jobs.ConnectedGeo{Provider: a.Provider, Enabled: a.Enabled},
@@ -37,6 +40,14 @@ func TestGeoDatabase(t *testing.T) {
 		"invalid_key": {
 			map[string]any{"provider": "ipinfo", "key": strings.Repeat("k", 201)},
 			map[string]any{"provider": "ipinfo", "key": 7},
+			map[string]any{"provider": "ipinfo", "key": "ri ght"},
+			map[string]any{"provider": "ipdata", "key": "right\nX-Other: 1"},
+			map[string]any{"provider": "ip2location", "key": "right\u0001x"},
+			map[string]any{"provider": "ipinfo", "key": "schlüssel"},
+			map[string]any{"provider": "maxmind", "key": "right"},
+			map[string]any{"provider": "maxmind", "key": "123:"},
+			map[string]any{"provider": "maxmind", "key": "me:right"},
+			map[string]any{"provider": "maxmind", "key": "1:2:right"},
 		},
 		"key_refused":   {map[string]any{"provider": "ipinfo", "key": "wrong"}},
 		"invalid_input": {map[string]any{"provider": "ipinfo", "enabled": "no"}, map[string]any{"provider": "ipinfo", "keys": "x"}},
@@ -45,6 +56,7 @@ func TestGeoDatabase(t *testing.T) {
 			s.Do("PUT", "/geo-database", body).Want(400, code)
 		}
 	}
+	s.Do("PUT", "/geo-database", map[string]any{"provider": "ipinfo", "key": "away"}).Want(502, "network_error")
 	s.As(s.ReadKey).Do("PUT", "/geo-database", map[string]any{"provider": "ipinfo", "key": "right"}).Want(403, "read_only_key")
 	if get()["connected"] != nil {
 		t.Error("a refused call has connected a geo database")
@@ -58,7 +70,7 @@ func TestGeoDatabase(t *testing.T) {
 	s.Do("PUT", "/geo-database", map[string]any{"provider": "maxmind"}).Want(400, "key_required")
 	same(t, put(map[string]any{"provider": "ipinfo", "enabled": false}), map[string]any{"saved": true, "enabled": false})
 	same(t, get()["connected"].(map[string]any), map[string]any{"provider": "ipinfo", "enabled": false})
-	same(t, put(map[string]any{"provider": "maxmind", "key": "right"}), map[string]any{"provider": "maxmind", "enabled": true})
+	same(t, put(map[string]any{"provider": "maxmind", "key": " 123456:right\n"}), map[string]any{"provider": "maxmind", "enabled": true})
 
 	exec(t, s, `UPDATE geo_databases SET failing_since = $2, failure = 'the provider refused the key' WHERE account_id = $1`,
 		s.Account.ID, time.Now())

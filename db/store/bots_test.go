@@ -2,12 +2,10 @@ package store_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
 	"switchyard/db/store"
 )
@@ -17,10 +15,9 @@ import (
 func TestBotSettingsWait(t *testing.T) {
 	t.Parallel()
 	d, account := dbtest.New(t), uuid.New()
-	if err := (clicklog.Log{Conn: d}).EnsurePartition(t.Context(), time.Now()); err != nil {
+	if _, err := d.ExecContext(t.Context(), `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'growth', 'k')`, account); err != nil {
 		t.Fatal(err)
 	}
-	dbtest.FillAccount(t, d, account)
 	s := store.New(d, nil)
 	free := func(shared string) bool {
 		t.Helper()

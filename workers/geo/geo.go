@@ -64,8 +64,12 @@ func (w *worker) connect(ctx context.Context, a jobs.ConnectGeoArgs) (out jobs.C
 	}
 	place, err := w.o.Lookups.Lookup(ctx, a.Provider, key, geolookup.Known)
 	switch {
-	case err != nil:
+	case errors.Is(err, geolookup.ErrRefused):
 		return out, models.Invalid("key_refused", "the key was tried and did not work: %s", err)
+	case err != nil && ctx.Err() != nil: // the worker stops
+		return out, err
+	case err != nil:
+		return out, models.Errorf(models.KindBadGateway, "network_error", "the key could not be tried, and is not saved: %s", err)
 	case place.Country == "":
 		return out, models.Invalid("key_refused", "the key was tried, and the provider says nothing about addresses with it")
 	}

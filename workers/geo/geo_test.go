@@ -219,8 +219,18 @@ func TestLookUps(t *testing.T) {
 	if err := w.connect("wrong"); err == nil || !strings.Contains(err.Error(), "refused") || strings.Contains(err.Error(), "wrong") {
 		t.Errorf("a wrong key: %v", err)
 	}
+	w.mu.Lock()
+	w.down = true
+	w.mu.Unlock()
+	if e, ok := models.AsError(w.connect(key)); !ok || e.Code != "network_error" || e.Kind != models.KindBadGateway ||
+		!strings.Contains(e.Message, "the provider answered 502") {
+		t.Errorf("a provider that is down: %v", e)
+	}
+	w.mu.Lock()
+	w.down = false
+	w.mu.Unlock()
 	if n := w.text(`SELECT count(*) FROM geo_databases`); n != "0" {
-		t.Error("a refused key was saved")
+		t.Error("a key was saved that was refused, or not tried")
 	}
 	if err := w.connect(key); err != nil {
 		t.Fatal(err)
