@@ -70,7 +70,7 @@ func (d Deps) createCampaign(c *route.Call, b CampaignBody) (CampaignCreated, er
 		return CampaignCreated{}, err
 	}
 	links, err := d.links(c, saved)
-	return CampaignCreated{campaignBrief(saved), paths, d.urls(saved), links}, err
+	return CampaignCreated{campaignBrief(saved), saved.Alias != record.Alias, paths, d.urls(saved), links}, err
 }
 
 func (d Deps) findCampaign(c *route.Call) (CampaignDetail, error) {

@@ -163,7 +163,8 @@ func campaignBrief(c models.Campaign) CampaignBrief {
 // CampaignCreated is the answer to POST /campaigns.
 type CampaignCreated struct {
 	CampaignBrief
-	Streams []flow.Path `json:"streams"`
+	AliasReplaced bool        `json:"alias_replaced" doc:"true: the campaign is on the shared link domain, where a generated alias takes the place of the one that was sent"`
+	Streams       []flow.Path `json:"streams"`
 	CampaignURLs
 	CampaignLinks
 }

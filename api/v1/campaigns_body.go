@@ -14,7 +14,7 @@ import (
 // CampaignBody is the body of POST /campaigns. Null is the same as left out.
 type CampaignBody struct {
 	Name   string `json:"name" bad:"invalid_input" required:"name_required" trim:"true" maxLength:"255"`
-	Alias  string `json:"alias" bad:"invalid_alias" required:"invalid_alias" format:"alias" doc:"generated on the shared link domain"`
+	Alias  string `json:"alias" bad:"invalid_alias" required:"invalid_alias" format:"alias" doc:"on the shared link domain a generated one takes its place; to choose it, put the campaign on a domain of your own"`
 	Status string `json:"status" bad:"invalid_status" optional:"true" trim:"true" enum:"active,paused" doc:"active or paused; PATCH also archived"`
 
 	models.CampaignSettings `optional:"true"`

@@ -152,6 +152,7 @@ func TestCampaignLink(t *testing.T) {
 	if alias == "chosen-one" || len(alias) != models.AliasLen || shared["url"] != "http://localhost:8080/"+alias {
 		t.Errorf("on the shared domain: %v", shared)
 	}
+	same(t, shared, map[string]any{"alias_replaced": true})
 	sharedID := d.read(t, shared["id"])["domain_id"]
 	if again := d.make(t, body("shared again", sharedID)); again["alias"] == alias {
 		t.Errorf("two campaigns with one alias: %v", again)
@@ -162,7 +163,7 @@ func TestCampaignLink(t *testing.T) {
 		t.Errorf("on a default domain that does not serve: %v", c)
 	}
 	d.sql(t, `UPDATE domains SET is_verified = true WHERE id = $1`, d.own)
-	if c := d.make(t, body("default", nil)); c["url"] != "https://own.test/chosen-one" {
+	if c := d.make(t, body("default", nil)); c["url"] != "https://own.test/chosen-one" || c["alias_replaced"] != false {
 		t.Errorf("on the default domain: %v", c)
 	}
 	if c := d.make(t, body("named", sharedID)); c["alias"] == "chosen-one" {
