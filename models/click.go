@@ -1,6 +1,7 @@
 package models
 
 import (
+	"crypto/md5" //nolint:gosec // compared, guards nothing
 	"net/netip"
 	"slices"
 	"strconv"
@@ -113,6 +114,19 @@ func (n ASN) MarshalJSON() ([]byte, error) {
 	return strconv.AppendUint(nil, uint64(n), 10), nil
 }
 
+// Sender is a hash of address and user agent, by which two requests are those of one sender. It is zero where nothing is
+// stored of the address. PostgreSQL computes the same: see package clicklog.
+func (c *Click) Sender() uuid.UUID {
+	address := strconv.FormatInt(int64(c.AddressKey), 10) //nolint:gosec // the same bits, as PostgreSQL has them
+	if c.AddressKey == 0 {
+		if !c.IP.IsValid() {
+			return uuid.Nil
+		}
+		address = c.IP.Unmap().WithZone("").String()
+	}
+	return md5.Sum([]byte(address + " " + c.UserAgent)) //nolint:gosec // compared, guards nothing
+}
+
 // ClickOut is one step of a visitor from a lander to an offer.
 type ClickOut struct {
 	ID          uuid.UUID // a UUIDv7: its time is the time of the step
@@ -124,10 +138,11 @@ type ClickOut struct {
 	Destination string
 }
 
-// ClickTrap says that the visitor of a click followed a link that nobody can see.
+// ClickTrap says that somebody followed the link that nobody can see of a click.
 type ClickTrap struct {
 	ClickID   uuid.UUID
 	AccountID uuid.UUID // zero: not known where it was recorded
+	Sender    uuid.UUID // as Click.Sender
 }
 
 // Postback is a message of a network or a shop about a conversion, as it arrived. It is stored at once, and

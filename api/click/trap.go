@@ -22,8 +22,9 @@ const (
 	unstoredFor = time.Minute
 )
 
-// hiddenLink answers /t/h/{click id}. Whoever follows it is a program, and so is what made the click. The answer tells
-// nothing: it is the same for a click that nobody made, for a browser that fetches ahead and for a sender of too many.
+// hiddenLink answers /t/h/{click id}. Whoever follows it is a program. It is what made the click if it has the same address
+// and user agent: an id alone makes nobody's click a bot's. The answer tells nothing: it is the same for a click that
+// nobody made, for a browser that fetches ahead and for a sender of too many.
 func (h *Handler) hiddenLink(w http.ResponseWriter, req *http.Request, text string) {
 	if req.Method != http.MethodGet && req.Method != http.MethodHead {
 		onlyGet(w)
@@ -42,7 +43,7 @@ func (h *Handler) hiddenLink(w http.ResponseWriter, req *http.Request, text stri
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// trapped says which click's visitor has followed the link. ok is false if none has.
+// trapped says of which click somebody has followed the link. ok is false if that says nothing about it.
 func (h *Handler) trapped(req *http.Request, d *routing.Domain, text string) (t models.ClickTrap, ok bool) {
 	id, err := models.ParseClickID(text)
 	now := time.Now()
@@ -61,7 +62,9 @@ func (h *Handler) trapped(req *http.Request, d *routing.Domain, text string) (t 
 		h.metrics.limited.Inc()
 		return t, false
 	}
-	t = models.ClickTrap{ClickID: id, AccountID: d.AccountID.UUID}
+	r.click.Visitor = r.seen.Visitor
+	r.conceal()
+	t = models.ClickTrap{ClickID: id, AccountID: d.AccountID.UUID, Sender: r.click.Sender()}
 	c, known := h.findClick(req.Context(), id)
 	switch {
 	case c != nil && !d.Serves(c.AccountID):

@@ -15,7 +15,16 @@ import (
 	"switchyard/models"
 )
 
+// traps gives what is recorded of hidden links, but for the senders.
 func (s *tape) traps() (list []models.ClickTrap) {
+	for _, t := range s.followed() {
+		t.Sender = uuid.Nil
+		list = append(list, t)
+	}
+	return list
+}
+
+func (s *tape) followed() (list []models.ClickTrap) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range s.records {
@@ -94,6 +103,32 @@ func TestHiddenLink(t *testing.T) {
 	}
 	if res := w.get("/t/h/"+models.FormatClickID(old), host("nobody.test")); res.StatusCode != http.StatusNotFound {
 		t.Errorf("on a domain that is none: %d", res.StatusCode)
+	}
+}
+
+// TestHiddenLinkTellsSender: who made the click and follows its hidden link is told apart from others who know its id, also
+// where addresses are not stored.
+func TestHiddenLinkTellsSender(t *testing.T) {
+	t.Parallel()
+	for _, privacy := range []models.IPPrivacy{models.IPFull, models.IPTruncated, models.IPNone} {
+		w := newWorld(t)
+		w.h.privacy = privacy
+		w.campaign("summer-sale", nil, path("redirect", m{}, m{"url": "https://a.test/", "weight": 1}))
+		w.fresh()
+		w.sent("/summer-sale")
+		click := w.tape.clicks()[0]
+		for _, e := range []edit{nil, peer("198.51.100.77:1"), header("User-Agent", "Mozilla/5.0 (X11; Linux x86_64; rv:141.0) Gecko/20100101 Firefox/141.0")} {
+			w.tape.records = nil
+			edits := []edit{}
+			if e != nil {
+				edits = append(edits, e)
+			}
+			w.follow("GET", models.FormatClickID(click.ID), edits...)
+			list := w.tape.followed()
+			if len(list) != 1 || list[0].Sender == uuid.Nil || (list[0].Sender == click.Sender()) != (e == nil) {
+				t.Errorf("%s: %+v, the click is of %v", privacy, list, click.Sender())
+			}
+		}
 	}
 }
 

@@ -314,18 +314,36 @@ func TestStoredLate(t *testing.T) {
 }
 
 // TestTraps: whoever follows the hidden link is a bot, also if the click is stored later or its account was not known
-// where that was recorded. Other accounts cannot make a click a bot's.
+// where that was recorded. Other accounts and other senders cannot make a click a bot's.
 func TestTraps(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	foreign := account(t, s.db)
 	clicks := map[string]*models.Click{}
-	for i, name := range []string{"known", "unknown", "foreign", "twice"} {
+	for i, name := range []string{"known", "unknown", "foreign", "twice", "of others", "of all", "of nobody", "of two accounts"} {
 		clicks[name] = s.visit(time.Duration(i)*time.Second, "203.0.113.1", nil)
 	}
-	for name, owner := range map[string]uuid.UUID{"known": s.account, "unknown": uuid.Nil, "foreign": foreign, "twice": s.account} {
-		put(t, s.spools[0], spool.Record{Trap: &models.ClickTrap{ClickID: clicks[name].ID, AccountID: owner}})
+	sender := func(name string) uuid.UUID {
+		switch name {
+		case "of others":
+			return uuid.New()
+		case "of nobody":
+			return uuid.Nil
+		}
+		return clicks[name].Sender()
 	}
+	for name, owner := range map[string]uuid.UUID{"known": s.account, "unknown": uuid.Nil, "foreign": foreign, "twice": s.account, "of others": s.account,
+		"of nobody": s.account} {
+		put(t, s.spools[0], spool.Record{Trap: &models.ClickTrap{ClickID: clicks[name].ID, AccountID: owner, Sender: sender(name)}})
+	}
+	for _, sender := range []uuid.UUID{uuid.New(), clicks["of all"].Sender(), uuid.New()} {
+		put(t, s.spools[0], spool.Record{Trap: &models.ClickTrap{ClickID: clicks["of all"].ID, AccountID: s.account, Sender: sender}})
+		put(t, s.spools[0], spool.Record{Trap: &models.ClickTrap{ClickID: clicks["of two accounts"].ID, AccountID: foreign, Sender: sender}})
+	}
+	drain(t, s.spools[0], s.db, clicklog.IngestOptions{})
+	put(t, s.spools[0], spool.Record{Trap: &models.ClickTrap{
+		ClickID: clicks["of two accounts"].ID, AccountID: s.account, Sender: clicks["of two accounts"].Sender(),
+	}})
 	put(t, s.spools[0], spool.Record{Trap: &models.ClickTrap{ClickID: models.NewClickID(), AccountID: s.account}})
 	drain(t, s.spools[0], s.db, clicklog.IngestOptions{})
 	s.store()
@@ -335,14 +353,16 @@ func TestTraps(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.scan(2, bot.Settings{})
-		put(t, s.spools[0], spool.Record{Trap: &models.ClickTrap{ClickID: clicks["twice"].ID, AccountID: s.account}})
+		put(t, s.spools[0], spool.Record{Trap: &models.ClickTrap{ClickID: clicks["twice"].ID, AccountID: s.account, Sender: clicks["twice"].Sender()}})
 	}
 	trapped := []string{"honeypot"}
-	want := map[string][]string{"known": trapped, "unknown": trapped, "foreign": nil, "twice": trapped}
+	want := map[string][]string{
+		"known": trapped, "unknown": trapped, "foreign": nil, "twice": trapped, "of others": nil, "of all": trapped, "of nobody": nil, "of two accounts": trapped,
+	}
 	if diff := cmp.Diff(want, s.fired(clicks), emptyIsNil); diff != "" {
 		t.Error(diff)
 	}
-	if n := number[string](t, s.db, `SELECT concat(sum(clicks), ' ', sum(bot_clicks)) FROM ledger`); n != "1 3" {
+	if n := number[string](t, s.db, `SELECT concat(sum(clicks), ' ', sum(bot_clicks)) FROM ledger`); n != "3 5" {
 		t.Errorf("clicks and those of bots are %s", n)
 	}
 	log.Now = func() time.Time { return time.Now().Add(49 * time.Hour) }

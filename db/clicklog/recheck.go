@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -15,14 +16,26 @@ import (
 
 // recheck asks that a click be looked at again, with signals that have fired meanwhile.
 type recheck struct {
-	account uuid.UUID // zero: whoever has the click
-	signals bot.Signals
+	click    uuid.UUID
+	account  uuid.UUID // zero: whoever has the click
+	follower uuid.UUID // who followed its hidden link; zero: nobody
 }
 
-const insertRechecks = `
-INSERT INTO bot_rechecks AS q (click_id, account_id, signals)
-SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::bigint[])
-ON CONFLICT (click_id) DO UPDATE SET signals = q.signals | excluded.signals`
+// nobody is the id of no account and of no sender.
+const nobody = "00000000-0000-0000-0000-000000000000"
+
+// maxFollowers is how many are remembered who followed the hidden link of a click.
+const maxFollowers = 16
+
+// A click that two accounts name is looked up, as one that none names.
+var insertRechecks = `
+INSERT INTO bot_rechecks AS q (click_id, account_id, signals, followers)
+SELECT click, CASE count(DISTINCT account) WHEN 1 THEN min(account::text)::uuid ELSE '` + nobody + `' END, 0, coalesce(array_agg(DISTINCT follower) FILTER (WHERE follower <> '` + nobody + `'), '{}')
+FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS k (click, account, follower) GROUP BY click ORDER BY click
+ON CONFLICT (click_id) DO UPDATE SET
+	account_id = CASE WHEN q.account_id = excluded.account_id THEN q.account_id ELSE '` + nobody + `' END,
+	followers = (q.followers || excluded.followers)[:` + strconv.Itoa(maxFollowers) + `]
+WHERE q.account_id <> excluded.account_id OR NOT q.followers @> excluded.followers`
 
 // A click whose visitor's events come after it was looked at: it is thought to have no script, or its time zone was not
 // known.
@@ -59,24 +72,26 @@ func (b ingestBatch) noteLate(ctx context.Context, c db.Conn, fresh []*models.Si
 			return err
 		}
 	}
-	list := map[uuid.UUID]recheck{}
+	var list []recheck
 	for _, o := range b.outs {
 		clicked, left := models.ClickTime(o.ClickID), models.ClickTime(o.ID)
 		if left.Before(late) && left.Sub(clicked).Abs() <= bot.FastBound {
-			list[o.ClickID] = recheck{account: o.AccountID}
+			list = append(list, recheck{click: o.ClickID, account: o.AccountID})
 		}
 	}
-	if err := overdue(ctx, c, fresh, late, list); err != nil {
+	seen, err := overdue(ctx, c, fresh, late)
+	if err != nil {
 		return err
 	}
+	list = append(list, seen...)
 	for _, t := range b.traps {
-		list[t.ClickID] = recheck{t.AccountID, bot.Honeypot}
+		list = append(list, recheck{t.ClickID, t.AccountID, t.Sender})
 	}
 	return queueRechecks(ctx, c, list)
 }
 
-// overdue adds the clicks of events that come after their click was looked at.
-func overdue(ctx context.Context, c db.Conn, fresh []*models.SiteEvent, late time.Time, list map[uuid.UUID]recheck) error {
+// overdue gives the clicks of events that come after their click was looked at.
+func overdue(ctx context.Context, c db.Conn, fresh []*models.SiteEvent, late time.Time) (list []recheck, err error) {
 	named, views := map[uuid.UUID]bool{}, map[uuid.UUID]bool{}
 	var events []uuid.UUID
 	for _, e := range fresh {
@@ -89,25 +104,25 @@ func overdue(ctx context.Context, c db.Conn, fresh []*models.SiteEvent, late tim
 		}
 	}
 	if len(named) == 0 {
-		return nil
+		return nil, nil
 	}
 	ids := sortedIDs(named)
 	found, err := db.Pairs[uuid.UUID, uuid.UUID](ctx, c, "overdue events", selectOverdue, db.UUIDs(ids), ids[0], ids[len(ids)-1],
 		int64(bot.NoJS), db.UUIDs(sortedIDs(views)), db.UUIDs(events))
 	for id, account := range found {
-		list[id] = recheck{account: account}
+		list = append(list, recheck{click: id, account: account})
 	}
-	return err
+	return list, err
 }
 
-func queueRechecks(ctx context.Context, c db.Conn, list map[uuid.UUID]recheck) error {
+func queueRechecks(ctx context.Context, c db.Conn, list []recheck) error {
 	if len(list) == 0 {
 		return nil
 	}
-	ids := sortedIDs(list)
-	_, err := db.Exec(ctx, c, "queue rechecks", insertRechecks, db.UUIDs(ids),
-		idsOf(ids, func(id uuid.UUID) uuid.UUID { return list[id].account }),
-		db.Map(ids, func(id uuid.UUID) int64 { return int64(list[id].signals) })) //nolint:gosec // bits
+	_, err := db.Exec(ctx, c, "queue rechecks", insertRechecks,
+		idsOf(list, func(r recheck) uuid.UUID { return r.click }),
+		idsOf(list, func(r recheck) uuid.UUID { return r.account }),
+		idsOf(list, func(r recheck) uuid.UUID { return r.follower }))
 	return err
 }
 
@@ -125,8 +140,12 @@ SELECT q.click_id FROM bot_rechecks q
 CROSS JOIN LATERAL (SELECT FROM clicks c WHERE c.id = q.click_id AND c.account_id = q.account_id LIMIT 1) c
 WHERE q.account_id = $1 ORDER BY q.click_id LIMIT $2`
 
+// Whoever knows the id of a click can follow its hidden link: only the click's own sender makes it a bot's.
 const takeRechecks = `
-DELETE FROM bot_rechecks WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) RETURNING click_id, signals`
+DELETE FROM bot_rechecks q USING clicks c
+WHERE q.account_id = $1 AND q.click_id = ANY ($2::uuid[]) AND c.id = q.click_id AND c.account_id = $1 AND c.id BETWEEN $3 AND $4
+RETURNING q.click_id, q.signals | CASE WHEN (c.ip IS NOT NULL OR c.address_key <> 0) AND ` + visitorOfClick + ` = ANY (q.followers)
+	THEN $5::bigint ELSE 0 END`
 
 // RecheckBots looks again at clicks of an account of which more is known now, at most limit, in the transaction of c: a
 // signal may fire, or be taken back. Call RespreadSpend for the days. done says that no other waits.
@@ -142,7 +161,8 @@ func (l Log) RecheckBots(ctx context.Context, c db.Conn, account uuid.UUID, sett
 	if err := j.lock(ctx, c, ids); err != nil {
 		return nil, false, err
 	}
-	taken, err := db.Pairs[uuid.UUID, int64](ctx, c, "take rechecks", takeRechecks, account, db.UUIDs(ids))
+	taken, err := db.Pairs[uuid.UUID, int64](ctx, c, "take rechecks", takeRechecks, account, db.UUIDs(ids), ids[0],
+		ids[len(ids)-1], int64(bot.Honeypot))
 	if err != nil {
 		return nil, false, err
 	}

@@ -102,6 +102,7 @@ var eventFields = []field[models.SiteEvent]{
 var trapFields = []field[models.ClickTrap]{
 	idField(1, func(t *models.ClickTrap) *uuid.UUID { return &t.ClickID }),
 	idField(2, func(t *models.ClickTrap) *uuid.UUID { return &t.AccountID }),
+	idField(3, func(t *models.ClickTrap) *uuid.UUID { return &t.Sender }),
 }
 
 // smartlinkFields are those of a click, under the same tags, and the smartlink's own.
