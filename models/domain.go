@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"golang.org/x/net/idna"
+	"golang.org/x/net/publicsuffix"
 )
 
 // Domain is a host of an account's tracking links. It serves once it is verified.
@@ -86,6 +87,13 @@ func HostOf(text string) (host string, ok bool) {
 	}
 	// A last label that is a number makes an address.
 	return host, len(labels) > 1 && strings.Trim(labels[len(labels)-1], "0123456789") != ""
+}
+
+// PublicSuffix reports whether names directly below a host are registered by anybody, as below co.uk. The list is that of
+// publicsuffix.org, as the library has it.
+func PublicSuffix(host string) bool {
+	suffix, _ := publicsuffix.PublicSuffix(host)
+	return suffix == host
 }
 
 const hostLetters = "abcdefghijklmnopqrstuvwxyz0123456789-"

@@ -42,7 +42,7 @@ func (p *Pipeline) idempotent(next step) step {
 			return envelope.Of(c, nil, err)
 		}
 		a := store.Attempt{Account: c.Account.ID, Key: key, Fingerprint: fingerprint(c)}
-		if c.Route.Slow != nil {
+		if c.Route.Waits(c.Body) {
 			return p.leased(c, a, next)
 		}
 		return p.atomic(c, a, next)

@@ -54,6 +54,8 @@ type Route struct {
 	Keys *bind.Keys
 	// Slow is the job that the route waits for, outside any transaction. Nil: it waits for none.
 	Slow *Slow
+	// SlowWhen tells by the body whether a call waits for the job. Nil: each does.
+	SlowWhen func(body []byte) bool
 	// Starts is a job that the route starts and does not wait for. GET /jobs/{id} shows its answer.
 	Starts *Slow
 	// Share bounds how many calls to this route, and to others of the same share, run at once. Default Calls.
@@ -65,6 +67,11 @@ type Route struct {
 	Public     bool
 	Deprecated *Deprecated
 	Handle     Handler
+}
+
+// Waits reports whether a call with a body waits for the job of the row.
+func (r *Route) Waits(body []byte) bool {
+	return r.Slow != nil && (r.SlowWhen == nil || r.SlowWhen(body))
 }
 
 // Param is a query parameter.

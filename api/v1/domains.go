@@ -1,6 +1,8 @@
 package v1
 
 import (
+	"encoding/json"
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -10,7 +12,9 @@ import (
 	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
+	"switchyard/api/slow"
 	"switchyard/db/store"
+	"switchyard/jobs"
 	"switchyard/models"
 )
 
@@ -28,6 +32,10 @@ func domains(d Deps) []route.Route {
 	issue := res.row("POST", "/{id}/certificate", "request the HTTPS certificate at the edge",
 		route.Do(noEdge[CertificateAnswer]), edge)
 	add.Status, issue.Status = http.StatusCreated, http.StatusCreated
+	add.Slow, add.SlowWhen = addDomainsJob.Answer(), namesDNSAccount
+	point := res.row("POST", "/{id}/point", "point the domain at the tracker through a connected DNS account",
+		route.Do(d.pointDomain), route.Codes("400 no_provider", "404 not_found"))
+	point.Slow, point.Share = pointDomainJob.Answer(), route.Sends
 	drop := remove(res, "delete a domain", domainDeleted)
 	drop.Codes = append(route.Codes("409 domain_in_use"), drop.Codes...)
 	return []route.Route{
@@ -37,8 +45,7 @@ func domains(d Deps) []route.Route {
 		drop, issue,
 		res.row("GET", "/{id}/certificate", "the certificate's state at the edge", route.Do(noEdge[CertificateAnswer]), edge),
 		res.row("DELETE", "/{id}/certificate", "release the certificate", route.Do(noEdge[CertificateDeleted]), edge),
-		res.row("POST", "/{id}/point", "point the domain at the tracker through a connected DNS account",
-			route.Do(pointDomain), route.Codes("400 no_provider", "404 not_found")),
+		point,
 		res.row("POST", "/{id}/verify", "check that the domain points at the tracker and serves HTTPS",
 			route.Do(d.verifyDomain), route.Codes("503 tracking_domain_unset"), answer.IDCodes),
 	}
@@ -82,9 +89,9 @@ func (d Deps) listDomains(c *route.Call) (DomainList, error) {
 
 // DomainBody is the body of POST /domains.
 type DomainBody struct {
-	Domain       string `json:"domain" required:"true" maxLength:"4000" doc:"up to 50 hostnames, separated by commas or spaces"`
-	DNSAccountID string `json:"dns_account_id" bad:"invalid_dns_account" format:"uuid" doc:"a connected DNS account; then up to 10 hostnames"`
-	GroupName    string `json:"group_name" trim:"true" maxLength:"100"`
+	Domain       string    `json:"domain" required:"true" maxLength:"4000" doc:"up to 50 hostnames, separated by commas or spaces"`
+	DNSAccountID uuid.UUID `json:"dns_account_id" bad:"invalid_dns_account" doc:"a connected DNS account; then up to 10 hostnames"`
+	GroupName    string    `json:"group_name" trim:"true" maxLength:"100"`
 	models.DomainFields
 }
 
@@ -96,36 +103,54 @@ const (
 
 // DomainAdded is the answer of POST /domains. Id, domain and is_verified are of the first one added.
 type DomainAdded struct {
-	ID         uuid.UUID  `json:"id"`
-	Domain     string     `json:"domain"`
-	IsVerified bool       `json:"is_verified"`
-	Added      []string   `json:"added" doc:"hostnames that were added"`
-	Skipped    []string   `json:"skipped" doc:"hostnames that had been added before"`
-	DNS        []DNSPoint `json:"dns" doc:"what the DNS account did; empty without one"`
+	ID         uuid.UUID         `json:"id"`
+	Domain     string            `json:"domain"`
+	IsVerified bool              `json:"is_verified"`
+	Added      []string          `json:"added" doc:"hostnames that were added"`
+	Skipped    []string          `json:"skipped" doc:"hostnames that had been added before"`
+	DNS        []models.DNSPoint `json:"dns" doc:"what the DNS account did for each host that was added; empty without one"`
 }
 
-// DNSPoint is what a DNS account did for one of several domains.
-type DNSPoint struct {
-	Domain  string `json:"domain"`
-	OK      bool   `json:"ok"`
-	Message string `json:"message"`
+// namesDNSAccount reports whether a body of POST /domains asks for work in a DNS account, which a job does.
+func namesDNSAccount(body []byte) bool {
+	var b struct {
+		DNSAccountID json.RawMessage `json:"dns_account_id"`
+	}
+	return json.Unmarshal(body, &b) == nil && len(b.DNSAccountID) > 0
 }
+
+var addDomainsJob = slow.New(jobs.AddDomains, func(a jobs.AddedDomains) DomainAdded {
+	out := DomainAdded{
+		Added: answer.Each(a.Added, func(d jobs.AddedDomain) string { return d.Host }), Skipped: a.Skipped, DNS: a.Points,
+	}
+	if len(a.Added) > 0 {
+		out.ID, out.Domain, out.IsVerified = a.Added[0].ID, a.Added[0].Host, a.Added[0].IsVerified
+	}
+	return out
+})
 
 func (d Deps) addDomains(c *route.Call, b DomainBody) (DomainAdded, error) {
 	hosts, err := d.hosts(c, b)
 	if err != nil {
 		return DomainAdded{}, err
 	}
-	if b.DNSAccountID != "" { // no DNS provider is known to this install yet, so no account is connected
-		return DomainAdded{}, models.Invalid("dns_account_not_found", "there is no such DNS account")
-	}
 	set := models.DomainSettings{GroupName: b.GroupName, DomainFields: b.DomainFields}
+	if b.DNSAccountID != uuid.Nil {
+		_, err := c.Store.DNSAccounts().Find(c.Context(), c.Account.ID, b.DNSAccountID)
+		if errors.Is(err, models.NotFound("dns account")) {
+			err = models.Invalid("dns_account_not_found", "there is no such DNS account")
+		}
+		if err != nil {
+			return DomainAdded{}, err
+		}
+		return addDomainsJob.Run(c, d.Jobs, jobs.AddDomainsArgs{DNS: b.DNSAccountID, Hosts: hosts, Settings: set})
+	}
 	added, skipped, err := c.Store.Domains().Add(c.Context(), c.Account.ID, hosts, set)
 	if err != nil {
 		return DomainAdded{}, err
 	}
 	return DomainAdded{
-		ID: added[0].ID, Domain: added[0].Host, IsVerified: added[0].IsVerified, DNS: []DNSPoint{},
+		ID: added[0].ID, Domain: added[0].Host, IsVerified: added[0].IsVerified, DNS: []models.DNSPoint{},
 		Added:   answer.Each(added, func(d models.Domain) string { return d.Host }),
 		Skipped: append([]string{}, skipped...),
 	}, nil
@@ -140,6 +165,9 @@ func (d Deps) hosts(c *route.Call, b DomainBody) ([]string, error) {
 	var hosts []string
 	words := strings.FieldsFunc(b.Domain, func(r rune) bool { return r == ',' || r == ';' || r <= ' ' })
 	for _, word := range words {
+		if strings.Contains(word, "*") {
+			return nil, models.Invalid("invalid_domain", "%.100q has a wildcard: add each hostname by itself", word)
+		}
 		host, ok := models.HostOf(word)
 		for _, s := range shared {
 			if s.Host == host { // one may be a name without a dot, such as localhost
@@ -152,12 +180,15 @@ func (d Deps) hosts(c *route.Call, b DomainBody) ([]string, error) {
 		if !ok {
 			return nil, models.Invalid("invalid_domain", "%.100q is not a hostname", word)
 		}
+		if models.PublicSuffix(host) {
+			return nil, models.Invalid("invalid_domain", "names below %s belong to many owners: it cannot be a domain of yours", host)
+		}
 		if !slices.Contains(hosts, host) {
 			hosts = append(hosts, host)
 		}
 	}
 	limit := maxHosts
-	if b.DNSAccountID != "" {
+	if b.DNSAccountID != uuid.Nil {
 		limit = maxHostsWithDNS
 	}
 	switch {

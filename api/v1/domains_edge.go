@@ -4,6 +4,8 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/route"
+	"switchyard/api/slow"
+	"switchyard/jobs"
 	"switchyard/models"
 )
 
@@ -59,18 +61,35 @@ type PointAnswer struct {
 	OK          bool               `json:"ok"`
 	Provider    string             `json:"provider"`
 	Message     string             `json:"message"`
-	Detail      string             `json:"detail"`
+	Detail      string             `json:"detail" doc:"the record that points the domain, or that is in its way"`
 	Certificate *CertificateAnswer `json:"certificate" doc:"null without an edge"`
 	Note        string             `json:"note"`
 }
 
-// pointDomain answers for an install without DNS providers: no connected account holds any domain.
-func pointDomain(c *route.Call) (PointAnswer, error) {
-	d, err := namedDomain(c)
+var pointDomainJob = slow.New(jobs.PointDomain, func(p jobs.PointedDomain) PointAnswer {
+	out := PointAnswer{OK: p.OK, Provider: p.Provider, Message: p.Message}
+	if p.Record != nil {
+		out.Detail = p.Record.Name + " " + p.Record.Type + " " + p.Record.Value
+	}
+	if p.OK {
+		out.Note = "Resolvers may show the old state for a while. Links on the domain work once it is verified."
+	}
+	return out
+})
+
+func (d Deps) pointDomain(c *route.Call) (PointAnswer, error) {
+	domain, err := namedDomain(c)
 	if err != nil {
 		return PointAnswer{}, err
 	}
-	return PointAnswer{}, models.Invalid("no_provider", "no connected DNS account holds %s", d.Host)
+	connected, err := c.Store.DNSAccounts().List(c.Context(), c.Account.ID)
+	if err == nil && len(connected) == 0 {
+		err = models.Invalid("no_provider", "no DNS account is connected that could hold %s", domain.Host)
+	}
+	if err != nil {
+		return PointAnswer{}, err
+	}
+	return pointDomainJob.Run(c, d.Jobs, jobs.PointDomainArgs{ID: c.ID})
 }
 
 // VerifyAnswer says whether a domain points at the tracker. What was not looked at is null, never false.

@@ -31,6 +31,8 @@ func (e estate) bounds() map[string]object {
 		"PUT /bot-detection":               {},
 		"POST /sites":                      {"name": "y"},
 		"PUT /geo-database":                {"provider": "ipinfo"},
+		"PUT /integrations":                rfc2136(nil),
+		"POST /integrations/test":          {"id": e.ids["dns account"]},
 		"PATCH /domains":                   {"id": e.ids["domain"]},
 		"POST /webhooks":                   {"url": "https://hooks.example.com/y", "events": []string{"link.broken"}},
 		"POST /tools/simulate":             {"streams": []object{e.path()}},

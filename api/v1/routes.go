@@ -79,6 +79,7 @@ func Routes(d Deps, extra ...route.Route) []route.Route {
 		goals(d),
 		botDetection(d),
 		geoDatabase(d),
+		integrations(d),
 		webhooks(d),
 		alerts(d),
 		links(d),

@@ -44,6 +44,7 @@ func newEstate(t *testing.T, s *apitest.Server) estate {
 	e.ids["domain"] = uuid.NewString()
 	exec(t, e.Server, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, $3, true)`,
 		e.ids["domain"], account.ID, name+".test")
+	e.ids["dns account"] = e.Do("PUT", "/integrations", rfc2136(nil)).Want(http.StatusOK, "").Map()["id"].(string)
 	e.make("campaign", "/campaigns", e.campaign(name))
 	e.make("smartlink", "/short-links", e.smartlink(name))
 	e.makeSite(name)
@@ -124,8 +125,9 @@ func (e estate) bodies() map[string]object {
 		"PUT /networks": of("network", object{"name": "x"}), "PATCH /networks": of("network", toggle),
 		"POST /short-links": e.smartlink("x"), "PUT /short-links": of("smartlink", e.smartlink("x")),
 		"PATCH /short-links": of("smartlink", toggle), "PATCH /domains": of("domain", object{"is_default": true}),
-		"POST /domains": {"domain": "dns.test"},
-		"PUT /goals":    {"key": "signup", "siteId": e.ids["site"]}, "PUT /sites": of("site", object{"name": "x"}),
+		"POST /domains":     {"domain": "dns.test"},
+		"PUT /integrations": of("dns account", rfc2136(nil)), "POST /integrations/test": of("dns account", object{}),
+		"PUT /goals": {"key": "signup", "siteId": e.ids["site"]}, "PUT /sites": of("site", object{"name": "x"}),
 		"POST /bot-lists": with(botEntry("sub1", "equals", "x"), "campaign_id", e.ids["campaign"]),
 		"PATCH /webhooks": of("webhook", object{"name": "x"}), "POST /webhooks/test": of("webhook", object{}),
 		"POST /webhooks/rotate":                      of("webhook", object{}),

@@ -13,6 +13,7 @@ import (
 	"switchyard/models"
 	"switchyard/models/await"
 	"switchyard/models/flow"
+	"switchyard/workers/providers/dns/dnstest"
 )
 
 type params = map[string]string
@@ -22,7 +23,14 @@ var germany = object{"attribute": "country", "operator": "in", "value": []string
 
 // build makes the records that a campaign consists of.
 func (x *examples) build() {
-	x.make("domain", "POST /domains", nil, object{"domain": "go.acme.example", "group_name": "Main"})
+	x.ids["dns account"] = x.call("PUT /integrations", nil, object{
+		"provider": "cloudflare", "label": "Main", "credentials": dnstest.Fakes["cloudflare"].Credentials,
+	})["id"].(string)
+	x.call("POST /integrations/test", nil, object{"id": x.ids["dns account"]})
+	x.call("GET /integrations/zones", nil, nil)
+	x.make("domain", "POST /domains", nil, object{
+		"domain": "go.acme.example", "group_name": "Main", "dns_account_id": x.ids["dns account"],
+	})
 	x.also("second domain", "/domains", object{"domain": "old.acme.example"})
 	x.call("POST /domains/{id}/verify", x.id("domain"), nil)
 	x.exec(`UPDATE domains SET is_verified = true WHERE id = $1`, x.ids["domain"])
@@ -32,6 +40,7 @@ func (x *examples) build() {
 		x.call(op, x.id("domain"), nil)
 	}
 	x.call("POST /domains/{id}/point", x.id("domain"), nil)
+	x.call("GET /integrations", nil, nil)
 	x.call("DELETE /domains", x.id("second domain"), nil)
 
 	template := x.call("POST /network-templates", nil, object{

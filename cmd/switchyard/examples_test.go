@@ -34,6 +34,7 @@ import (
 	"switchyard/ops/config"
 	"switchyard/ops/lab/fleet"
 	"switchyard/workers"
+	"switchyard/workers/providers/dns/dnstest"
 )
 
 type object = map[string]any
@@ -97,7 +98,11 @@ func newExamples(t *testing.T, today time.Time) *examples {
 		_, _ = w.Write([]byte(`{"geo":{"country_code":"US"}}`))
 	}))
 	t.Cleanup(geo.Close)
-	trusted := slices.Concat(receiver.CA, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: geo.Certificate().Raw}))
+	names := dnstest.Serve(t, dnstest.NewWorld(nil, "acme.example"))
+	trusted := receiver.CA
+	for _, server := range []*httptest.Server{geo, names} {
+		trusted = append(trusted, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})...)
+	}
 	if err := os.WriteFile(ca, trusted, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +116,10 @@ func newExamples(t *testing.T, today time.Time) *examples {
 		Jobs: x.client, EgressAllow: loopback, BaseURL: "https://track.example.com", TrackingHost: "cname.example.com",
 	}})
 	x.stable = newStable(today, x.outside)
-	cfg := config.Config{EgressAllow: loopback, EgressCAFile: ca, EncryptionKey: bytes.Repeat([]byte{7}, 32), GeoLookupURL: geo.URL}
+	cfg := config.Config{
+		EgressAllow: loopback, EgressCAFile: ca, EncryptionKey: bytes.Repeat([]byte{7}, 32), GeoLookupURL: geo.URL,
+		DNSProviderURL: names.URL, TrackingHost: "cname.example.com",
+	}
 	runtime, err := newRuntime(cfg, x.DB, workers.Options{DB: x.DB, Redis: redis, Client: x.client, Grace: 4 * time.Second})
 	if err != nil {
 		t.Fatal(err)

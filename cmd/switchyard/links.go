@@ -4,9 +4,11 @@ import (
 	"switchyard/db/store"
 	"switchyard/ops/config"
 	"switchyard/workers"
+	"switchyard/workers/domain"
 	"switchyard/workers/egress"
 	"switchyard/workers/geo"
 	"switchyard/workers/linkcheck"
+	"switchyard/workers/providers/dns"
 	"switchyard/workers/providers/geolookup"
 	"switchyard/workers/providers/safebrowsing"
 )
@@ -27,6 +29,21 @@ func registerGeo(cfg config.Config, r *workers.Runtime, records *store.Store, cl
 	}
 	geo.Register(r, records, geo.Options{
 		Clicks: clicks, Lookups: geolookup.New(geolookup.Options{Egress: providers, URL: cfg.GeoLookupURL}),
+	})
+	return nil
+}
+
+// registerDomains registers what is done for customers' domains at their DNS providers.
+func registerDomains(cfg config.Config, r *workers.Runtime, records *store.Store) error {
+	providers, err := egress.New(egress.Options{
+		Allow: cfg.EgressAllow, CAFile: cfg.EgressCAFile, MaxHeaders: 64 << 10, MaxBody: 8 << 20,
+	})
+	if err != nil {
+		return err
+	}
+	domain.Register(r, records, domain.Options{
+		DNS:   dns.New(dns.Options{Egress: providers, URL: cfg.DNSProviderURL}),
+		Names: egress.NewNames(cfg.DNSServers...), TrackingHost: cfg.TrackingHost,
 	})
 	return nil
 }

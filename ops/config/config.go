@@ -53,6 +53,7 @@ type Config struct {
 	SafeBrowsingKey string
 	SafeBrowsingURL string // empty: Google's
 	GeoLookupURL    string // empty: the providers'
+	DNSProviderURL  string // empty: the providers'
 	PrivacyIP       models.IPPrivacy
 	LogLevel        slog.Level
 }

@@ -59,6 +59,8 @@ func table(c *Config) []row {
 			"https address asked instead of Google's for unsafe links, without a path"),
 		setting("GEO_LOOKUP_URL", "", &c.GeoLookupURL, webURL,
 			"https address asked instead of the geo providers of accounts, without a path: a path by provider is added"),
+		setting("DNS_PROVIDER_URL", "", &c.DNSProviderURL, webURL,
+			"https address asked instead of the DNS providers of accounts, without a path: a path by provider is added"),
 		setting("PRIVACY_IP", string(models.IPFull), &c.PrivacyIP, privacyIP,
 			"what is stored of visitors' addresses: full, truncated (/24, /48) or none; see ops/docs/privacy.md"),
 		setting("LOG_LEVEL", "info", &c.LogLevel, level, "debug, info, warn or error"),

@@ -165,6 +165,19 @@ func (c *Client) resolve(ctx context.Context, host string) (netip.Addr, error) {
 	return chosen, nil
 }
 
+// Address resolves a host to an address that may be dialled, for what is not HTTP. The caller dials this address, and not
+// the host again. Errors are *Error.
+func (c *Client) Address(ctx context.Context, host string) (netip.Addr, error) {
+	ip, err := c.resolve(ctx, host)
+	if err != nil {
+		return ip, classify(ctx, err)
+	}
+	if !c.may(ip.Unmap()) {
+		return netip.Addr{}, &Error{Class: Blocked, cause: errBlocked}
+	}
+	return ip.Unmap(), nil
+}
+
 // may reports whether an address may be dialled.
 func (c *Client) may(ip netip.Addr) bool {
 	return !netguard.Blocked(ip) || ip.Zone() == "" && netguard.Within(ip, c.o.Allow)

@@ -22,6 +22,20 @@ const Broken = "broken"
 // the test is skipped. Stop ends it.
 func Named(tb testing.TB, zones map[string]string) (server netip.AddrPort, stop func()) {
 	tb.Helper()
+	return startNamed(tb, zones, Key{})
+}
+
+// Key is a TSIG key; Secret is in base64.
+type Key struct{ Name, Algorithm, Secret string }
+
+// NamedWithKey is Named with a key that may change the zones.
+func NamedWithKey(tb testing.TB, zones map[string]string, key Key) (server netip.AddrPort, stop func()) {
+	tb.Helper()
+	return startNamed(tb, zones, key)
+}
+
+func startNamed(tb testing.TB, zones map[string]string, key Key) (server netip.AddrPort, stop func()) {
+	tb.Helper()
 	program, err := exec.LookPath("named")
 	if err != nil {
 		if _, err = os.Stat("/usr/sbin/named"); err != nil {
@@ -38,9 +52,14 @@ func Named(tb testing.TB, zones map[string]string) (server netip.AddrPort, stop 
 };
 controls {};
 `, dir, server.Port())
+	var updates string
+	if key.Name != "" {
+		fmt.Fprintf(&conf, "key %q { algorithm %s; secret %q; };\n", key.Name, key.Algorithm, key.Secret)
+		updates = fmt.Sprintf(" allow-update { key %q; };", key.Name)
+	}
 	for zone, records := range zones {
 		file := zone + ".zone"
-		fmt.Fprintf(&conf, "zone %q { type primary; file %q; };\n", zone, file)
+		fmt.Fprintf(&conf, "zone %q { type primary; file %q;%s };\n", zone, file, updates)
 		if records != Broken {
 			records = "$TTL 60\n@ SOA ns.test. admin.test. 1 60 60 60 60\n@ NS ns.test.\n" + records + "\n"
 		}

@@ -1,0 +1,192 @@
+package v1
+
+import (
+	"errors"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/answer"
+	"switchyard/api/bind"
+	"switchyard/api/route"
+	"switchyard/api/slow"
+	"switchyard/jobs"
+	"switchyard/models"
+)
+
+// integrations are the rows of /integrations: accounts at DNS providers.
+func integrations(d Deps) []route.Route {
+	const group = "Connections"
+	return []route.Route{
+		{
+			Method: "GET", Path: "/integrations", Group: group, Summary: "DNS providers and connected accounts",
+			Handle: route.Do(listIntegrations),
+		},
+		{
+			Method: "PUT", Path: "/integrations", Group: group, Summary: "connect or change a DNS account",
+			Codes:  append(route.Codes("400 unknown_provider invalid_credentials too_many no_encryption_key"), answer.IDCodes...),
+			Handle: route.Take(saveIntegration),
+		},
+		{
+			Method: "DELETE", Path: "/integrations", Group: group, Summary: "disconnect a DNS account and forget its credentials",
+			Query: answer.QueryID, Codes: answer.IDCodes, Handle: route.Do(deleteIntegration),
+		},
+		{
+			Method: "POST", Path: "/integrations/test", Group: group, Summary: "test a DNS account", Share: route.Sends,
+			Codes: route.Codes("400 invalid_id not_connected"), Slow: testDNSJob.Answer(), Handle: route.Take(d.testIntegration),
+		},
+		{
+			Method: "GET", Path: "/integrations/zones", Group: group, Summary: "zones that each DNS account holds", Share: route.Sends,
+			Slow: dnsZonesJob.Answer(), Handle: route.Do(d.listZones),
+		},
+	}
+}
+
+// IntegrationList is the answer of GET /integrations.
+type IntegrationList struct {
+	Providers           []DNSProviderForm `json:"providers" doc:"what can be connected, with the fields of a form for it"`
+	Accounts            []DNSAccountShown `json:"accounts"`
+	EncryptionAvailable bool              `json:"encryptionAvailable" doc:"false: this install cannot store credentials"`
+}
+
+// DNSProviderForm is a DNS provider and what it needs to be connected.
+type DNSProviderForm struct {
+	Provider string          `json:"provider"`
+	Label    string          `json:"label"`
+	Apex     string          `json:"apex" enum:"CNAME,ALIAS,addresses" doc:"how the apex of a zone is pointed"`
+	Fields   []DNSFieldShown `json:"fields"`
+}
+
+// DNSFieldShown is a credential of a DNS provider.
+type DNSFieldShown struct {
+	Name     string   `json:"name" doc:"its name in credentials"`
+	Label    string   `json:"label"`
+	Secret   bool     `json:"secret" doc:"it is stored encrypted and never shown"`
+	Required bool     `json:"required"`
+	Values   []string `json:"values" doc:"what it may be; empty: any text"`
+	Default  *string  `json:"default"`
+	Help     string   `json:"help"`
+}
+
+// DNSAccountShown is a DNS account that is connected.
+type DNSAccountShown struct {
+	ID           uuid.UUID         `json:"id"`
+	Provider     string            `json:"provider"`
+	Label        string            `json:"label"`
+	Credentials  map[string]string `json:"credentials" doc:"by field; secrets are masked"`
+	SavedAt      string            `json:"savedAt"`
+	CheckedAt    *string           `json:"checkedAt" doc:"when the provider was last asked"`
+	FailingSince *string           `json:"failingSince" doc:"null: it did not fail the last time"`
+	Error        *string           `json:"error" doc:"why it fails"`
+}
+
+func listIntegrations(c *route.Call) (IntegrationList, error) {
+	found, err := c.Store.DNSAccounts().List(c.Context(), c.Account.ID)
+	return IntegrationList{
+		Providers: answer.Each(models.DNSProviders, providerForm), Accounts: answer.Each(found, dnsAccountShown),
+		EncryptionAvailable: c.Store.Box().HasKey(),
+	}, err
+}
+
+func providerForm(p models.DNSProvider) DNSProviderForm {
+	apex := p.Apex
+	if apex == models.ApexAddress {
+		apex = "addresses"
+	}
+	return DNSProviderForm{p.Name, p.Label, apex, answer.Each(p.Fields, func(f models.DNSField) DNSFieldShown {
+		return DNSFieldShown{
+			f.Name, f.Label, f.Secret, f.Required, append([]string{}, f.Values...), answer.OrNull(f.Default), f.Help,
+		}
+	})}
+}
+
+func dnsAccountShown(a models.DNSAccount) DNSAccountShown {
+	p, _ := models.DNSProviderNamed(a.Provider)
+	return DNSAccountShown{
+		ID: a.ID, Provider: a.Provider, Label: a.Label, Credentials: p.Masked(a.Settings), SavedAt: answer.Stamp(a.SavedAt),
+		CheckedAt: answer.StampOrNull(a.CheckedAt), FailingSince: answer.StampOrNull(a.FailingSince),
+		Error: answer.OrNull(a.Failure),
+	}
+}
+
+// IntegrationBody is the body of PUT /integrations.
+type IntegrationBody struct {
+	Provider    string            `json:"provider" required:"unknown_provider" bad:"unknown_provider" trim:"true" case:"lower" doc:"one of those that GET /integrations lists"`
+	ID          uuid.UUID         `json:"id" bad:"invalid_id" doc:"change this account; left out: connect another one"`
+	Label       bind.Opt[string]  `json:"label" bad:"invalid_input" trim:"true" maxLength:"100" null:"empty" doc:"your name for it"`
+	Credentials map[string]string `json:"credentials" bad:"invalid_credentials" doc:"field to value; of a change, what is blank or left out stays as it is"`
+}
+
+// IntegrationSaved is the answer of PUT /integrations.
+type IntegrationSaved struct {
+	Saved bool      `json:"saved"`
+	ID    uuid.UUID `json:"id"`
+}
+
+func saveIntegration(c *route.Call, b IntegrationBody) (IntegrationSaved, error) {
+	p, ok := models.DNSProviderNamed(b.Provider)
+	if !ok {
+		return IntegrationSaved{}, models.Invalid("unknown_provider", "there is no provider %.60q: see GET /integrations", b.Provider)
+	}
+	saved, err := c.Store.DNSAccounts().Save(c.Context(), c.Account.ID, b.ID, p, b.Label.Sent(), b.Credentials)
+	return IntegrationSaved{true, saved}, err
+}
+
+func deleteIntegration(c *route.Call) (Disconnected, error) {
+	err := c.Store.DNSAccounts().Remove(c.Context(), c.Account.ID, c.ID)
+	return Disconnected{err == nil}, err
+}
+
+// IntegrationTested is the answer of POST /integrations/test.
+type IntegrationTested struct {
+	OK      bool     `json:"ok" doc:"the provider accepts the credentials"`
+	Message string   `json:"message"`
+	Detail  *string  `json:"detail" doc:"what the provider said, if it fails"`
+	Zones   []string `json:"zones" doc:"that the account holds"`
+}
+
+var testDNSJob = slow.New(jobs.TestDNS, func(z jobs.DNSZones) IntegrationTested {
+	out := IntegrationTested{OK: z.OK, Message: "the provider accepts the credentials", Zones: z.Zones}
+	if !z.OK {
+		out.Message, out.Detail = "the test failed", &z.Message
+	}
+	return out
+})
+
+// DNSAccountID is the body of POST /integrations/test.
+type DNSAccountID struct{ bind.ID }
+
+func (d Deps) testIntegration(c *route.Call, b DNSAccountID) (IntegrationTested, error) {
+	_, err := c.Store.DNSAccounts().Find(c.Context(), c.Account.ID, b.RecordID())
+	if errors.Is(err, models.NotFound("dns account")) {
+		err = models.Invalid("not_connected", "there is no such DNS account")
+	}
+	if err != nil {
+		return IntegrationTested{}, err
+	}
+	return testDNSJob.Run(c, d.Jobs, jobs.DNSArgs{ID: b.RecordID()})
+}
+
+// ZonesOfAccounts is the answer of GET /integrations/zones.
+type ZonesOfAccounts struct {
+	Accounts []ZonesOfAccount `json:"accounts"`
+}
+
+// ZonesOfAccount is what a DNS account holds.
+type ZonesOfAccount struct {
+	ID       uuid.UUID `json:"id"`
+	Provider string    `json:"provider"`
+	Label    string    `json:"label"`
+	OK       bool      `json:"ok"`
+	Error    *string   `json:"error" doc:"why its zones could not be listed"`
+	Zones    []string  `json:"zones"`
+}
+
+var dnsZonesJob = slow.New(jobs.ListDNSZones, func(all []jobs.DNSZones) ZonesOfAccounts {
+	return ZonesOfAccounts{answer.Each(all, func(z jobs.DNSZones) ZonesOfAccount {
+		return ZonesOfAccount{z.ID, z.Provider, z.Label, z.OK, answer.OrNull(z.Message), z.Zones}
+	})}
+})
+
+func (d Deps) listZones(c *route.Call) (ZonesOfAccounts, error) {
+	return dnsZonesJob.Run(c, d.Jobs, jobs.None{})
+}

@@ -1,0 +1,18 @@
+-- Accounts at DNS providers that customers have connected, to point their domains.
+-- +goose Up
+CREATE TABLE dns_accounts (
+    id            uuid PRIMARY KEY,
+    account_id    uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    provider      text NOT NULL,
+    label         text NOT NULL DEFAULT '',
+    settings      jsonb NOT NULL, -- the credentials that are no secrets, by field
+    secrets       bytea NOT NULL, -- the others, sealed
+    saved_at      timestamptz NOT NULL DEFAULT now(),
+    checked_at    timestamptz,    -- NULL: the provider was never asked
+    failing_since timestamptz,    -- NULL: it did not fail the last time
+    failure       text NOT NULL DEFAULT ''
+);
+CREATE INDEX dns_accounts_account ON dns_accounts (account_id, id);
+
+-- +goose Down
+DROP TABLE dns_accounts;

@@ -1,0 +1,146 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/seal"
+	"switchyard/models"
+)
+
+// DNSAccounts are the accounts at DNS providers that customers have connected.
+type DNSAccounts struct{ s *Store }
+
+// DNSAccounts gives the DNS accounts on this store's connection.
+func (s *Store) DNSAccounts() DNSAccounts { return DNSAccounts{s} }
+
+var dnsColumns = db.Columns[models.DNSAccount]("")
+
+// List lists the DNS accounts of an account in the order in which they were connected.
+func (d DNSAccounts) List(ctx context.Context, account uuid.UUID) ([]models.DNSAccount, error) {
+	return db.Select[models.DNSAccount](ctx, d.s.c, "dns accounts", `SELECT `+dnsColumns+`
+		FROM dns_accounts WHERE account_id = $1 ORDER BY id`, account)
+}
+
+// Find finds a DNS account.
+func (d DNSAccounts) Find(ctx context.Context, account, id uuid.UUID) (models.DNSAccount, error) {
+	return db.Get[models.DNSAccount](ctx, d.s.c, "dns account", `SELECT `+dnsColumns+`
+		FROM dns_accounts WHERE account_id = $1 AND id = $2`, account, id)
+}
+
+func dnsPlace(account, id uuid.UUID) seal.Place {
+	return seal.Place{Account: account, Table: "dns_accounts", Row: id.String(), Column: "secrets"}
+}
+
+// Credentials gives all credentials of a DNS account in clear.
+func (d DNSAccounts) Credentials(ctx context.Context, a models.DNSAccount) (map[string]string, error) {
+	sealed, err := db.Get[[]byte](ctx, d.s.c, "dns account",
+		`SELECT secrets FROM dns_accounts WHERE account_id = $1 AND id = $2`, a.AccountID, a.ID)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := d.s.box.Open(ctx, dnsPlace(a.AccountID, a.ID), sealed)
+	if err != nil {
+		return nil, fmt.Errorf("store: credentials of dns account %s: %w", a.ID, err)
+	}
+	all := map[string]string{}
+	if err := json.Unmarshal(raw, &all); err != nil {
+		return nil, fmt.Errorf("store: credentials of dns account %s: %w", a.ID, err)
+	}
+	for name, value := range a.Settings {
+		all[name] = value
+	}
+	return all, nil
+}
+
+const (
+	insertDNS = `INSERT INTO dns_accounts (id, account_id, provider, label, settings, secrets) VALUES ($1, $2, $3, $4, $5, $6)`
+	updateDNS = `UPDATE dns_accounts SET provider = $3, label = $4, settings = $5, secrets = $6, saved_at = now(),
+		checked_at = NULL, failing_since = NULL, failure = '' WHERE id = $1 AND account_id = $2`
+)
+
+// Save connects a DNS account, or changes the one with an id. A label that is nil stays as it is. What of the credentials is blank keeps its stored value,
+// if the provider is the same. Errors: not_found, invalid_credentials, too_many, no_encryption_key.
+func (d DNSAccounts) Save(ctx context.Context, account, id uuid.UUID, p models.DNSProvider, label *string,
+	sent map[string]string,
+) (uuid.UUID, error) {
+	return txOf(ctx, d.s, func(s *Store) (uuid.UUID, error) {
+		if err := s.lockAccount(ctx, account); err != nil {
+			return uuid.Nil, err
+		}
+		q, a, stored := insertDNS, models.DNSAccount{ID: uuid.Must(uuid.NewV7()), AccountID: account}, map[string]string{}
+		var err error
+		if id != uuid.Nil {
+			q = updateDNS
+			a, stored, err = s.DNSAccounts().stored(ctx, account, id, p)
+		} else {
+			err = s.DNSAccounts().room(ctx, account)
+		}
+		if err != nil {
+			return uuid.Nil, err
+		}
+		if label != nil {
+			a.Label = *label
+		}
+		credentials, err := p.Complete(sent, stored)
+		if err != nil {
+			return uuid.Nil, err
+		}
+		open, secrets := p.Split(credentials)
+		sealed, err := s.sealDNS(a, secrets)
+		if err != nil {
+			return uuid.Nil, err
+		}
+		_, err = s.exec(ctx, "save dns account", q, a.ID, account, p.Name, a.Label, db.Document(open), sealed)
+		return a.ID, err
+	})
+}
+
+// stored gives a DNS account with its credentials, none of which counts for another provider.
+func (d DNSAccounts) stored(ctx context.Context, account, id uuid.UUID, p models.DNSProvider) (
+	a models.DNSAccount, credentials map[string]string, err error,
+) {
+	if a, err = d.Find(ctx, account, id); err != nil || a.Provider != p.Name {
+		return a, nil, err
+	}
+	credentials, err = d.Credentials(ctx, a)
+	return a, credentials, err
+}
+
+// room refuses one more DNS account than there may be. The caller has locked the account.
+func (d DNSAccounts) room(ctx context.Context, account uuid.UUID) error {
+	have, err := db.Get[int](ctx, d.s.c, "dns accounts", `SELECT count(*) FROM dns_accounts WHERE account_id = $1`, account)
+	if err == nil && have >= models.MaxDNSAccounts {
+		err = models.Invalid("too_many", "at most %d DNS accounts can be connected", models.MaxDNSAccounts)
+	}
+	return err
+}
+
+func (s *Store) sealDNS(a models.DNSAccount, secrets map[string]string) ([]byte, error) {
+	raw, err := json.Marshal(secrets)
+	if err != nil {
+		return nil, fmt.Errorf("store: dns account: %w", err)
+	}
+	return s.box.Seal(dnsPlace(a.AccountID, a.ID), raw)
+}
+
+// Remove disconnects a DNS account and forgets its credentials.
+func (d DNSAccounts) Remove(ctx context.Context, account, id uuid.UUID) error {
+	return d.s.one(ctx, "dns account", `DELETE FROM dns_accounts WHERE account_id = $1 AND id = $2`, account, id)
+}
+
+const noteDNS = `
+UPDATE dns_accounts SET checked_at = now(), failure = $4,
+	failing_since = CASE WHEN $4 = '' THEN NULL ELSE coalesce(failing_since, now()) END
+WHERE account_id = $1 AND id = $2 AND saved_at = $3`
+
+// Note notes how asking the provider went; an empty failure: well. If the DNS account was changed meanwhile, nothing is
+// noted.
+func (d DNSAccounts) Note(ctx context.Context, a models.DNSAccount, failure string) error {
+	_, err := d.s.exec(ctx, "note dns account", noteDNS, a.AccountID, a.ID, a.SavedAt, failure)
+	return err
+}

@@ -1,0 +1,76 @@
+package jobs
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+)
+
+// DNSArgs name a DNS account.
+type DNSArgs struct {
+	ID uuid.UUID `json:"id"`
+}
+
+// DNSZones is what a DNS account holds. It works if OK; else Message says why not.
+type DNSZones struct {
+	ID       uuid.UUID `json:"id"`
+	Provider string    `json:"provider"`
+	Label    string    `json:"label"`
+	OK       bool      `json:"ok"`
+	Message  string    `json:"message"`
+	Zones    []string  `json:"zones"`
+}
+
+// dnsPolicy is of jobs that ask DNS providers while somebody waits.
+var dnsPolicy = Policy{Queue: Interactive, Timeout: 24 * time.Second}
+
+// TestDNS asks a DNS account for its zones. Errors: not_connected.
+var TestDNS = Define[DNSArgs, DNSZones]("dns:test", dnsPolicy)
+
+// ListDNSZones asks all DNS accounts of an account for their zones.
+var ListDNSZones = Define[None, []DNSZones]("dns:zones", dnsPolicy)
+
+// AddDomainsArgs are hosts and a DNS account in which they are pointed at the tracker.
+type AddDomainsArgs struct {
+	DNS      uuid.UUID             `json:"dns"`
+	Hosts    []string              `json:"hosts"`
+	Settings models.DomainSettings `json:"settings"`
+}
+
+// AddedDomain is a domain that was added.
+type AddedDomain struct {
+	ID         uuid.UUID `json:"id"`
+	Host       string    `json:"host"`
+	IsVerified bool      `json:"is_verified"`
+}
+
+// AddedDomains are domains that were added, and what was done in DNS for each.
+type AddedDomains struct {
+	Added   []AddedDomain     `json:"added"`
+	Skipped []string          `json:"skipped"`
+	Points  []models.DNSPoint `json:"points"`
+}
+
+// AddDomains adds domains and points them at the tracker in a DNS account. Errors: those of adding a domain, and
+// dns_account_not_found.
+var AddDomains = Define[AddDomainsArgs, AddedDomains]("domains:add", Policy{
+	Queue: Interactive, Timeout: 2 * time.Minute,
+})
+
+// PointDomainArgs name a domain.
+type PointDomainArgs struct {
+	ID uuid.UUID `json:"id"`
+}
+
+// PointedDomain is what was done in DNS for a domain.
+type PointedDomain struct {
+	models.DNSPoint
+	Provider string `json:"provider"`
+	Label    string `json:"label"`
+	Zone     string `json:"zone"`
+}
+
+// PointDomain points a domain at the tracker in the DNS account that holds it. Errors: not_found, no_provider.
+var PointDomain = Define[PointDomainArgs, PointedDomain]("domains:point", dnsPolicy)

@@ -1,0 +1,131 @@
+// Package domain looks after customers' domains at their DNS providers: it tries their DNS accounts, lists the zones of
+// these and points domains at the tracker in them.
+package domain
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/workers"
+	"switchyard/workers/providers/dns"
+)
+
+// Names looks up the addresses of a name: *egress.Names.
+type Names interface {
+	Addresses(ctx context.Context, name string) ([]netip.Addr, error)
+}
+
+// Options of Register.
+type Options struct {
+	DNS          *dns.Client
+	Names        Names
+	TrackingHost string // what domains are pointed at; empty: nothing can be pointed
+}
+
+// Register registers the handlers at a runtime.
+func Register(r *workers.Runtime, s *store.Store, o Options) {
+	w := &worker{o: o, store: s}
+	workers.Register(r, jobs.TestDNS, w.test)
+	workers.Register(r, jobs.ListDNSZones, w.listZones)
+	workers.Register(r, jobs.AddDomains, w.add)
+	workers.Register(r, jobs.PointDomain, w.point)
+}
+
+type worker struct {
+	o     Options
+	store *store.Store
+}
+
+// account is a DNS account that was opened, with the zones that it holds.
+type account struct {
+	models.DNSAccount
+	dns.Provider
+	zones []string
+}
+
+// askTime is for listing the zones of one account.
+const askTime = 15 * time.Second
+
+// open opens a DNS account and lists its zones. It notes how that went. A failure of the provider is a text in why.
+func (w *worker) open(ctx context.Context, a models.DNSAccount) (opened account, why string, err error) {
+	credentials, err := w.store.DNSAccounts().Credentials(ctx, a)
+	if err != nil {
+		return opened, "", err
+	}
+	limited, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	opened.DNSAccount = a
+	if opened.Provider, err = w.o.DNS.Open(a.Provider, credentials); err != nil {
+		return opened, "", err
+	}
+	var failure error
+	if opened.zones, failure = opened.Zones(limited); failure != nil {
+		why = failure.Error()
+		slog.InfoContext(ctx, "dns account fails", "account_id", a.AccountID, "provider", a.Provider, "error", why)
+	}
+	return opened, why, w.store.DNSAccounts().Note(context.WithoutCancel(ctx), a, why)
+}
+
+func shown(a account, why string) jobs.DNSZones {
+	out := jobs.DNSZones{ID: a.ID, Provider: a.DNSAccount.Provider, Label: a.Label, OK: why == "", Message: why, Zones: a.zones}
+	if out.Zones == nil {
+		out.Zones = []string{}
+	}
+	return out
+}
+
+// test tries a DNS account.
+func (w *worker) test(ctx context.Context, args jobs.DNSArgs) (jobs.DNSZones, error) {
+	found, err := w.store.DNSAccounts().Find(ctx, workers.Account(ctx), args.ID)
+	if errors.Is(err, models.NotFound("dns account")) {
+		return jobs.DNSZones{}, models.Invalid("not_connected", "there is no such DNS account")
+	}
+	if err != nil {
+		return jobs.DNSZones{}, err
+	}
+	a, why, err := w.open(ctx, found)
+	return shown(a, why), err
+}
+
+// listZones lists the zones of every DNS account.
+func (w *worker) listZones(ctx context.Context, _ jobs.None) ([]jobs.DNSZones, error) {
+	all, failures, err := w.openAll(ctx, workers.Account(ctx))
+	out := make([]jobs.DNSZones, len(all))
+	for i := range all {
+		out[i] = shown(all[i], failures[i])
+	}
+	return out, err
+}
+
+// asksAtOnce is how many DNS accounts of an account are asked at once.
+const asksAtOnce = 8
+
+// openAll opens all DNS accounts. Those that fail have a text in why.
+func (w *worker) openAll(ctx context.Context, id uuid.UUID) (all []account, why []string, err error) {
+	found, err := w.store.DNSAccounts().List(ctx, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	all, why = make([]account, len(found)), make([]string, len(found))
+	errs := make([]error, len(found))
+	places := make(chan struct{}, asksAtOnce)
+	var done sync.WaitGroup
+	for i := range found {
+		done.Go(func() {
+			places <- struct{}{}
+			defer func() { <-places }()
+			all[i], why[i], errs[i] = w.open(ctx, found[i])
+		})
+	}
+	done.Wait()
+	return all, why, errors.Join(errs...)
+}

@@ -1,0 +1,256 @@
+package domain_test
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/libdns/libdns"
+	"github.com/redis/go-redis/v9"
+
+	"switchyard/db"
+	"switchyard/db/dbtest"
+	"switchyard/db/seal"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/jobs/jobstest"
+	"switchyard/models"
+	"switchyard/workers"
+	"switchyard/workers/domain"
+	"switchyard/workers/egress"
+	"switchyard/workers/egress/egresstest"
+	"switchyard/workers/providers/dns"
+	"switchyard/workers/providers/dns/dnstest"
+)
+
+const tracker = "track.example.org"
+
+// world is two accounts and a worker that asks fakes of DNS providers.
+type world struct {
+	*testing.T
+	db      *db.DB
+	store   *store.Store
+	client  *jobs.Client
+	redis   redis.UniversalClient
+	account uuid.UUID
+	other   uuid.UUID
+	dns     *dnstest.World
+}
+
+// addresses are those of the tracking host.
+type addresses []netip.Addr
+
+func (a addresses) Addresses(context.Context, string) ([]netip.Addr, error) { return a, nil }
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{T: t, db: dbtest.New(t), account: uuid.New(), other: uuid.New()}
+	for _, id := range []uuid.UUID{w.account, w.other} {
+		if _, err := w.db.ExecContext(t.Context(), `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'scale', $2)`, id, id.String()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	box, err := seal.New(w.db, []byte(strings.Repeat("k", 32)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.store, w.redis = store.New(w.db, box), jobstest.Redis(t)
+	w.client = jobs.Connect(w.redis)
+	w.dns = dnstest.NewWorld(map[string][]libdns.RR{
+		"shop.example": {
+			{Name: "www", Type: "A", Data: "192.0.2.1", TTL: time.Hour},
+			{Name: "old", Type: "CNAME", Data: tracker + ".", TTL: time.Hour},
+			{Name: "@", Type: "TXT", Data: "hello", TTL: time.Hour},
+		},
+		"deep.shop.example": nil,
+		"taken.example":     {{Name: "@", Type: "A", Data: "192.0.2.1", TTL: time.Hour}},
+	}, "shop.example", "deep.shop.example", "taken.example")
+	server := dnstest.Serve(t, w.dns)
+	rt := workers.New(workers.Options{DB: w.db, Redis: w.redis, Client: w.client, Grace: 4 * time.Second})
+	domain.Register(rt, w.store, domain.Options{
+		DNS:   dns.New(dns.Options{Egress: egresstest.Client(t, server, egress.Options{}), URL: server.URL}),
+		Names: addresses{netip.MustParseAddr("192.0.2.200"), netip.MustParseAddr("2001:db8::200")}, TrackingHost: tracker,
+	})
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	done := make(chan error, 1)
+	go func() { done <- rt.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+// connect connects a DNS account of the provider's fake, with changed credentials.
+func (w *world) connect(account uuid.UUID, provider string, change map[string]string) uuid.UUID {
+	w.Helper()
+	p, _ := models.DNSProviderNamed(provider)
+	c := map[string]string{}
+	for _, from := range []map[string]string{dnstest.Fakes[provider].Credentials, change} {
+		for field, value := range from {
+			c[field] = value
+		}
+	}
+	label := "main"
+	id, err := w.store.DNSAccounts().Save(w.Context(), account, uuid.Nil, p, &label, c)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return id
+}
+
+func run[A, R any](w *world, job jobs.Job[A, R], account uuid.UUID, args A) (R, error) {
+	w.Helper()
+	ticket, err := jobs.Submit(w.Context(), w.client, job, account, args)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return jobs.Await(w.Context(), ticket)
+}
+
+func (w *world) refused(err error, code string) {
+	w.Helper()
+	if e, ok := models.AsError(err); !ok || e.Code != code {
+		w.Errorf("%v, want %s", err, code)
+	}
+}
+
+// TestAccounts: an account is tried, its zones are listed, and a failing one is noted until it works again.
+func TestAccounts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	good := w.connect(w.account, "cloudflare", nil)
+	bad := w.connect(w.account, "cloudflare", map[string]string{"api_token": "canary-wrong-token"})
+	_, err := run(w, jobs.TestDNS, w.other, jobs.DNSArgs{ID: good})
+	w.refused(err, "not_connected")
+	tested, err := run(w, jobs.TestDNS, w.account, jobs.DNSArgs{ID: good})
+	if err != nil || !tested.OK || !slices.Equal(tested.Zones, []string{"deep.shop.example", "shop.example", "taken.example"}) {
+		t.Errorf("%+v, %v", tested, err)
+	}
+	all, err := run(w, jobs.ListDNSZones, w.account, jobs.None{})
+	if err != nil || len(all) != 2 || len(all[0].Zones) != 3 || all[1].OK || !strings.Contains(all[1].Message, "Authentication error") {
+		t.Errorf("%+v, %v", all, err)
+	}
+	noted := func(id uuid.UUID) string {
+		a, err := w.store.DNSAccounts().Find(t.Context(), w.account, id)
+		if err != nil || a.CheckedAt == nil || (a.FailingSince == nil) != (a.Failure == "") {
+			t.Errorf("%+v, %v", a, err)
+		}
+		return a.Failure
+	}
+	if noted(good) != "" || !strings.Contains(noted(bad), "refused the credentials") {
+		t.Errorf("noted are %q and %q", noted(good), noted(bad))
+	}
+	w.dns.Fail(dnstest.Broken)
+	if tested, err = run(w, jobs.TestDNS, w.account, jobs.DNSArgs{ID: good}); err != nil || tested.OK || noted(good) == "" {
+		t.Errorf("%+v, %v", tested, err)
+	}
+	w.dns.Fail(dnstest.None)
+	if tested, err = run(w, jobs.TestDNS, w.account, jobs.DNSArgs{ID: good}); err != nil || !tested.OK || noted(good) != "" {
+		t.Errorf("%+v, %v", tested, err)
+	}
+	if none, err := run(w, jobs.ListDNSZones, w.other, jobs.None{}); err != nil || len(none) != 0 {
+		t.Errorf("another account sees %+v, %v", none, err)
+	}
+}
+
+// TestPoint: hosts are pointed by what their zone takes, and a record that is there stays.
+func TestPoint(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.connect(w.account, "cloudflare", nil)
+	_, err := run(w, jobs.AddDomains, w.other, jobs.AddDomainsArgs{DNS: id, Hosts: []string{"go.shop.example"}})
+	w.refused(err, "dns_account_not_found")
+	before := w.dns.Records("shop.example")
+	added, err := run(w, jobs.AddDomains, w.account, jobs.AddDomainsArgs{DNS: id, Hosts: []string{
+		"go.shop.example", "shop.example", "x.deep.shop.example", "www.shop.example", "old.shop.example", "taken.example",
+		"elsewhere.example", "notshop.example",
+	}})
+	if err != nil || len(added.Added) != 8 || len(added.Points) != 8 {
+		t.Fatalf("%+v, %v", added, err)
+	}
+	for i, want := range []string{
+		"go.shop.example true created CNAME track.example.org", "shop.example true created CNAME track.example.org",
+		"x.deep.shop.example true created CNAME track.example.org", "www.shop.example false conflict A 192.0.2.1",
+		"old.shop.example true kept CNAME track.example.org", "taken.example false conflict A 192.0.2.1",
+		"elsewhere.example false failed", "notshop.example false failed",
+	} {
+		p := added.Points[i]
+		got := fmt.Sprintf("%s %t %s", p.Host, p.OK, p.Action)
+		if p.Record != nil {
+			got += " " + p.Record.Type + " " + p.Record.Value
+		}
+		if got != want || p.Message == "" {
+			t.Errorf("%q (%s), want %q", got, p.Message, want)
+		}
+	}
+	after := w.dns.Records("shop.example")
+	if !slices.Equal(after[:len(before)], before) || len(after) != len(before)+2 || len(w.dns.Records("deep.shop.example")) != 1 {
+		t.Errorf("the zone has %+v", after)
+	}
+	_, err = run(w, jobs.AddDomains, w.account, jobs.AddDomainsArgs{DNS: id, Hosts: []string{"go.shop.example"}})
+	w.refused(err, "duplicate")
+
+	of := map[string]uuid.UUID{}
+	for _, d := range added.Added {
+		of[d.Host] = d.ID
+	}
+	pointed, err := run(w, jobs.PointDomain, w.account, jobs.PointDomainArgs{ID: of["x.deep.shop.example"]})
+	if err != nil || !pointed.OK || pointed.Action != models.DNSKept || pointed.Zone != "deep.shop.example" || pointed.Provider != "cloudflare" {
+		t.Errorf("%+v, %v", pointed, err)
+	}
+	_, err = run(w, jobs.PointDomain, w.account, jobs.PointDomainArgs{ID: of["elsewhere.example"]})
+	w.refused(err, "no_provider")
+	_, err = run(w, jobs.PointDomain, w.other, jobs.PointDomainArgs{ID: of["go.shop.example"]})
+	w.refused(err, "not_found")
+	w.dns.Fail(dnstest.Broken)
+	_, err = run(w, jobs.PointDomain, w.account, jobs.PointDomainArgs{ID: of["go.shop.example"]})
+	if w.refused(err, "no_provider"); err == nil || !strings.Contains(err.Error(), "could not be asked") {
+		t.Errorf("a provider that fails: %v", err)
+	}
+	failed, err := run(w, jobs.AddDomains, w.account, jobs.AddDomainsArgs{DNS: id, Hosts: []string{"later.shop.example"}})
+	if err != nil || len(failed.Added) != 1 || failed.Points[0].Action != models.DNSFailed {
+		t.Errorf("%+v, %v", failed, err)
+	}
+}
+
+// TestSecretsStay: no credential is in a job's payload or answer, in Redis, or in a row in clear.
+func TestSecretsStay(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const canary = "canary-9f86d081"
+	id := w.connect(w.account, "cloudflare", map[string]string{"api_token": canary})
+	for _, fault := range []dnstest.Fault{dnstest.None, dnstest.Broken, dnstest.Busy} {
+		w.dns.Fail(fault)
+		_, _ = run(w, jobs.TestDNS, w.account, jobs.DNSArgs{ID: id})
+		_, _ = run(w, jobs.ListDNSZones, w.account, jobs.None{})
+		_, _ = run(w, jobs.AddDomains, w.account, jobs.AddDomainsArgs{DNS: id, Hosts: []string{fmt.Sprintf("h%d.shop.example", fault)}})
+	}
+	var held int
+	err := w.db.GetContext(t.Context(), &held, `SELECT count(*) FROM dns_accounts d
+		WHERE position($1 IN d::text) > 0 OR position($1::bytea IN secrets) > 0`, canary)
+	if err != nil || held != 0 {
+		t.Errorf("%d rows show the token, %v", held, err)
+	}
+	keys, err := w.redis.Keys(t.Context(), "*").Result()
+	if err != nil || len(keys) == 0 {
+		t.Fatalf("%d keys, %v", len(keys), err)
+	}
+	for _, key := range keys {
+		dump, err := w.redis.Dump(t.Context(), key).Result()
+		if err != nil {
+			continue // it has expired
+		}
+		fields, _ := w.redis.HGetAll(t.Context(), key).Result()
+		if strings.Contains(dump, canary) || strings.Contains(fmt.Sprint(fields), canary) {
+			t.Errorf("%s shows the token", key)
+		}
+	}
+}

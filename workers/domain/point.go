@@ -1,0 +1,231 @@
+package domain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/libdns/libdns"
+
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/workers"
+)
+
+// add adds domains and points them in a DNS account, one after the other: some providers only take whole zones.
+func (w *worker) add(ctx context.Context, args jobs.AddDomainsArgs) (out jobs.AddedDomains, err error) {
+	id := workers.Account(ctx)
+	found, err := w.store.DNSAccounts().Find(ctx, id, args.DNS)
+	if errors.Is(err, models.NotFound("dns account")) {
+		return out, models.Invalid("dns_account_not_found", "there is no such DNS account")
+	}
+	if err != nil {
+		return out, err
+	}
+	added, skipped, err := w.store.Domains().Add(ctx, id, args.Hosts, args.Settings)
+	if err != nil {
+		return out, err
+	}
+	out.Skipped = append([]string{}, skipped...)
+	a, why, err := w.open(ctx, found)
+	if err != nil {
+		return out, err
+	}
+	for _, d := range added {
+		out.Added = append(out.Added, jobs.AddedDomain{ID: d.ID, Host: d.Host, IsVerified: d.IsVerified})
+		zone, held := a.zoneOf(d.Host)
+		switch {
+		case why != "":
+			out.Points = append(out.Points, failed(d.Host, "%s; see POST /integrations/test", why))
+		case !held:
+			out.Points = append(out.Points, failed(d.Host, "%s holds no zone of %s", a.Name(), d.Host))
+		default:
+			out.Points = append(out.Points, w.pointIn(ctx, a, zone, d.Host))
+		}
+	}
+	return out, nil
+}
+
+// point points a domain in the DNS account that holds it.
+func (w *worker) point(ctx context.Context, args jobs.PointDomainArgs) (out jobs.PointedDomain, err error) {
+	id := workers.Account(ctx)
+	d, err := w.store.Domains().Find(ctx, id, args.ID)
+	if err != nil {
+		return out, err
+	}
+	all, why, err := w.openAll(ctx, id)
+	if err != nil {
+		return out, err
+	}
+	best := -1
+	var text strings.Builder
+	for i, a := range all {
+		if why[i] != "" {
+			fmt.Fprintf(&text, "; %s could not be asked: %s", a.Name(), why[i])
+		}
+		if zone, held := a.zoneOf(d.Host); held && len(zone) > len(out.Zone) {
+			best, out.Zone = i, zone
+		}
+	}
+	if best < 0 {
+		return out, models.Invalid("no_provider", "no connected DNS account holds %s%s", d.Host, text.String())
+	}
+	a := all[best]
+	out.Provider, out.Label = a.DNSAccount.Provider, a.Label
+	out.DNSPoint = w.pointIn(ctx, a, out.Zone, d.Host)
+	return out, nil
+}
+
+// zoneOf is the zone of an account that a host belongs to, the longest of several.
+func (a account) zoneOf(host string) (zone string, held bool) {
+	for _, z := range a.zones {
+		if (host == z || strings.HasSuffix(host, "."+z)) && len(z) > len(zone) {
+			zone, held = z, true
+		}
+	}
+	return zone, held
+}
+
+func failed(host, format string, args ...any) models.DNSPoint {
+	return models.DNSPoint{Host: host, Action: models.DNSFailed, Message: fmt.Sprintf(format, args...)}
+}
+
+const (
+	// pointTime is for one host.
+	pointTime = 20 * time.Second
+	// ttl is of the records that are set. A provider with a longer least one takes that.
+	ttl = 5 * time.Minute
+)
+
+// pointIn points a host that is in a zone of an account. It changes no record that is there.
+func (w *worker) pointIn(ctx context.Context, a account, zone, host string) models.DNSPoint {
+	if w.o.TrackingHost == "" {
+		return failed(host, "this install has no hostname to point a domain at")
+	}
+	limited, cancel := context.WithTimeout(ctx, pointTime)
+	defer cancel()
+	name := "@"
+	if host != zone {
+		name = strings.TrimSuffix(host, "."+zone)
+	}
+	wanted, note, err := w.wanted(limited, a, name)
+	if err != nil {
+		return failed(host, "the addresses of %s could not be looked up, and %s takes no name at %s", w.o.TrackingHost, a.Name(), host)
+	}
+	have, err := a.Records(limited, zone, name)
+	if err != nil {
+		return failed(host, "%s", err)
+	}
+	missing, other := compare(have, wanted)
+	switch {
+	case other != nil:
+		return models.DNSPoint{
+			Host: host, Action: models.DNSConflict, Record: record(host, *other),
+			Message: fmt.Sprintf("%s has the record %s %s, which was left as it is: remove it there and point the domain again",
+				host, other.Type, other.Data),
+		}
+	case len(missing) == 0:
+		return models.DNSPoint{
+			Host: host, OK: true, Action: models.DNSKept, Record: record(host, wanted[0]),
+			Message: "it pointed at the tracker before" + note,
+		}
+	}
+	return w.set(limited, a, zone, host, missing, note)
+}
+
+// set adds records and reads them back.
+func (w *worker) set(ctx context.Context, a account, zone, host string, missing []libdns.RR, note string) models.DNSPoint {
+	for _, r := range missing {
+		if err := a.Append(ctx, zone, r); err != nil {
+			return failed(host, "%s", err)
+		}
+	}
+	have, err := a.Records(ctx, zone, missing[0].Name)
+	if err != nil {
+		return failed(host, "the record was set, and could not be read back: %s", err)
+	}
+	if lost, _ := compare(have, missing); len(lost) > 0 {
+		return failed(host, "%s took the record %s %s and does not show it", a.Name(), lost[0].Type, lost[0].Data)
+	}
+	return models.DNSPoint{
+		Host: host, OK: true, Action: models.DNSCreated, Record: record(host, missing[0]),
+		Message: fmt.Sprintf("%s now has %s", a.Name(), listed(missing)) + note,
+	}
+}
+
+func listed(records []libdns.RR) string {
+	texts := make([]string, len(records))
+	for i, r := range records {
+		texts[i] = r.Type + " " + strings.TrimSuffix(r.Data, ".")
+	}
+	return strings.Join(texts, ", ")
+}
+
+func record(host string, r libdns.RR) *models.DNSRecord {
+	return &models.DNSRecord{Type: r.Type, Name: host, Value: strings.TrimSuffix(r.Data, ".")}
+}
+
+// wanted are the records that point a name at the tracker, and a note for a person.
+func (w *worker) wanted(ctx context.Context, a account, name string) (list []libdns.RR, note string, err error) {
+	p, _ := models.DNSProviderNamed(a.DNSAccount.Provider)
+	kind := "CNAME"
+	if name == "@" {
+		kind = p.Apex
+	}
+	if kind != models.ApexAddress {
+		return []libdns.RR{{Name: name, TTL: ttl, Type: kind, Data: w.o.TrackingHost + "."}}, "", nil
+	}
+	addresses, err := w.o.Names.Addresses(ctx, w.o.TrackingHost)
+	if err == nil && len(addresses) == 0 {
+		err = errors.New("domain: the tracking host has no address")
+	}
+	for _, addr := range addresses {
+		list = append(list, libdns.RR{Name: name, TTL: ttl, Type: kindOf(addr), Data: addr.String()})
+	}
+	return list, "; the apex of a zone takes no CNAME here, so if the addresses of " + w.o.TrackingHost +
+		" change, it has to be pointed again", err
+}
+
+func kindOf(addr netip.Addr) string {
+	if addr.Is4() {
+		return "A"
+	}
+	return "AAAA"
+}
+
+// beside are the types of records that may stand beside those of the apex.
+var beside = []string{
+	"NS", "SOA", "MX", "TXT", "SPF", "CAA", "SRV", "NAPTR", "TLSA", "SSHFP", "LOC", "DS", "DNSKEY", "CDS", "CDNSKEY",
+	"RRSIG", "NSEC", "NSEC3PARAM",
+}
+
+// compare gives the wanted records that are not there, and a record that is in their way.
+func compare(have, wanted []libdns.RR) (missing []libdns.RR, other *libdns.RR) {
+	same := func(a libdns.RR) func(libdns.RR) bool {
+		return func(b libdns.RR) bool { return a.Type == b.Type && value(a) == value(b) }
+	}
+	for _, r := range wanted {
+		if !slices.ContainsFunc(have, same(r)) {
+			missing = append(missing, r)
+		}
+	}
+	for _, r := range have {
+		harmless := wanted[0].Name == "@" && slices.Contains(beside, r.Type)
+		if !harmless && !slices.ContainsFunc(wanted, same(r)) {
+			return missing, &r
+		}
+	}
+	return missing, nil
+}
+
+// value is a record's data in the form by which it is compared.
+func value(r libdns.RR) string {
+	if addr, err := netip.ParseAddr(r.Data); err == nil {
+		return addr.Unmap().String()
+	}
+	return strings.ToLower(strings.TrimSuffix(strings.Trim(r.Data, `"`), "."))
+}

@@ -1,0 +1,151 @@
+// Package dns sets records in the DNS accounts of customers. Each provider is a row of the table. Its records are those
+// of libdns, with names relative to their zone and "@" for the apex.
+//
+// A provider is asked by libdns' package for it, where that can be given our client and does what is needed here: it
+// never changes a record that is there, sees all records, and keeps to the context. Otherwise its client stands here.
+//
+// Credentials never leave this package. No error contains one.
+package dns
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/libdns/libdns"
+
+	"switchyard/models"
+	"switchyard/workers/egress"
+)
+
+// Provider is an account at a DNS provider. Zones have no dot at the end.
+type Provider interface {
+	// Zones lists the zones that the account holds.
+	Zones(ctx context.Context) ([]string, error)
+	// Records lists the records with a name.
+	Records(ctx context.Context, zone, name string) ([]libdns.RR, error)
+	// Append adds a record and changes none.
+	Append(ctx context.Context, zone string, r libdns.RR) error
+}
+
+// ErrRefused says that the provider does not accept the credentials. ErrBusy says that it asks for fewer requests in a
+// time.
+var (
+	ErrRefused = errors.New("the provider refused the credentials")
+	ErrBusy    = errors.New("the provider is being asked too often")
+)
+
+// Options of a Client.
+type Options struct {
+	Egress *egress.Client
+	// URL takes the place of every provider's address, for tests; empty: their own.
+	URL string
+	Now func() time.Time // default time.Now
+}
+
+// Client opens DNS accounts. Safe for concurrent use.
+type Client struct{ o Options }
+
+// New makes a Client.
+func New(o Options) *Client {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Client{o}
+}
+
+// row is how a provider of models.DNSProviders is opened.
+type row struct {
+	base string // address of its API, without a slash at the end; empty: a credential says it
+	open func(a api, credentials map[string]string) Provider
+}
+
+// rows are the providers, by name.
+var rows = map[string]row{
+	"cloudflare": {"https://api.cloudflare.com/client/v4", openCloudflare},
+	"rfc2136":    {"", openServer},
+}
+
+// Open opens an account with its credentials, which are complete.
+func (c *Client) Open(name string, credentials map[string]string) (Provider, error) {
+	p, known := models.DNSProviderNamed(name)
+	r, ok := rows[name]
+	if !known || !ok {
+		return nil, fmt.Errorf("dns: there is no provider %q", name)
+	}
+	a := api{out: c.o.Egress, base: r.base, now: c.o.Now}
+	if c.o.URL != "" {
+		a.base = c.o.URL + "/" + name
+	}
+	_, secrets := p.Split(credentials)
+	g := &guarded{}
+	for _, s := range secrets {
+		g.secrets = append(g.secrets, s)
+	}
+	// A secret may be a part of another.
+	slices.SortFunc(g.secrets, func(a, b string) int { return len(b) - len(a) })
+	g.inner = r.open(a, credentials)
+	return g, nil
+}
+
+// guarded bounds what a provider answers and takes secrets out of its errors.
+type guarded struct {
+	inner   Provider
+	secrets []string
+}
+
+// maxZones is how many zones of an account are listed.
+const maxZones = 5000
+
+func (g *guarded) Zones(ctx context.Context) ([]string, error) {
+	list, err := g.inner.Zones(ctx)
+	if err != nil {
+		return nil, g.shown(err)
+	}
+	out := make([]string, 0, len(list))
+	for _, zone := range list[:min(len(list), maxZones)] {
+		if host := bare(zone); host != "" && len(host) <= 253 && !slices.Contains(out, host) {
+			out = append(out, host)
+		}
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+func (g *guarded) Records(ctx context.Context, zone, name string) ([]libdns.RR, error) {
+	list, err := g.inner.Records(ctx, zone, name)
+	if err != nil {
+		return nil, g.shown(err)
+	}
+	for i := range list {
+		list[i].Data = strings.TrimSpace(list[i].Data)
+	}
+	return list, nil
+}
+
+func (g *guarded) Append(ctx context.Context, zone string, r libdns.RR) error {
+	return g.shown(g.inner.Append(ctx, zone, r))
+}
+
+// bare is a name in lower case without the dot at its end.
+func bare(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }
+
+// relative is a full name as records have it, relative to its zone.
+func relative(name, zone string) string {
+	name = bare(name)
+	switch rest, below := strings.CutSuffix(name, "."+zone); {
+	case name == zone || name == "" || name == "@":
+		return "@"
+	case below:
+		return rest
+	}
+	return name
+}
+
+// absolute is the full name of a record, without a dot at the end.
+func absolute(name, zone string) string {
+	return strings.TrimSuffix(libdns.AbsoluteName(name, zone), ".")
+}

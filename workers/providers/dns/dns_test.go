@@ -1,0 +1,275 @@
+package dns_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/libdns/libdns"
+
+	"switchyard/models"
+	"switchyard/workers/egress"
+	"switchyard/workers/egress/egresstest"
+	"switchyard/workers/providers/dns"
+	"switchyard/workers/providers/dns/dnstest"
+)
+
+// main is a zone with more records than a page of any provider has.
+const main = "shop.example.com"
+
+func newWorld() *dnstest.World {
+	order := []string{main}
+	for i := range 230 {
+		order = append(order, fmt.Sprintf("zone%03d.example.net", i))
+	}
+	records := []libdns.RR{
+		{Name: "@", Type: "A", Data: "192.0.2.1", TTL: time.Hour},
+		{Name: "@", Type: "TXT", Data: "hello", TTL: time.Hour},
+		{Name: "www", Type: "CNAME", Data: "old.example.org.", TTL: time.Hour},
+	}
+	for i := range 620 {
+		records = append(records, libdns.RR{Name: fmt.Sprintf("h%03d", i), Type: "A", Data: "192.0.2.9", TTL: time.Hour})
+	}
+	records = append(records, libdns.RR{Name: "last", Type: "AAAA", Data: "2001:db8::7", TTL: time.Hour})
+	return dnstest.NewWorld(map[string][]libdns.RR{main: records}, order...)
+}
+
+// fakes are all providers that speak HTTP.
+func fakes(t *testing.T) []string {
+	t.Helper()
+	var names []string
+	for _, p := range models.DNSProviders {
+		if p.Name != "rfc2136" { // it is held to a real server
+			names = append(names, p.Name)
+		}
+	}
+	if have := slices.Sorted(maps.Keys(dnstest.Fakes)); !slices.Equal(have, slices.Sorted(slices.Values(names))) {
+		t.Fatalf("there are fakes of %v, and providers %v", have, names)
+	}
+	return names
+}
+
+// TestProviders is the suite that every provider passes against a fake that speaks its wire format.
+func TestProviders(t *testing.T) {
+	t.Parallel()
+	for _, name := range fakes(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld()
+			s := newSuite(t, name, w)
+			t.Run("zones of all pages", s.zones)
+			t.Run("records of a name", s.records)
+			t.Run("a record is set", s.set)
+			t.Run("failures", s.failures)
+		})
+	}
+}
+
+type suite struct {
+	name   string
+	world  *dnstest.World
+	client *dns.Client
+	good   map[string]string
+	dns.Provider
+}
+
+func newSuite(t *testing.T, name string, w *dnstest.World) *suite {
+	t.Helper()
+	server := dnstest.Serve(t, w)
+	s := &suite{name: name, world: w, good: dnstest.Fakes[name].Credentials}
+	s.client = dns.New(dns.Options{
+		Egress: egresstest.Client(t, server, egress.Options{MaxBody: 8 << 20}), URL: server.URL,
+	})
+	s.Provider = s.open(t, s.good)
+	return s
+}
+
+func (s *suite) open(t *testing.T, credentials map[string]string) dns.Provider {
+	t.Helper()
+	form, _ := models.DNSProviderNamed(s.name)
+	complete, err := form.Complete(credentials, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := s.client.Open(s.name, complete)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func (s *suite) zones(t *testing.T) {
+	zones, err := s.Zones(t.Context())
+	if err != nil || len(zones) != 231 || !slices.Contains(zones, main) || !slices.Contains(zones, "zone229.example.net") {
+		t.Fatalf("%d zones %v, %v", len(zones), zones, err)
+	}
+}
+
+func (s *suite) records(t *testing.T) {
+	for name, want := range map[string][]string{
+		"@": {"A 192.0.2.1", "TXT hello"}, "www": {"CNAME old.example.org"}, "last": {"AAAA 2001:db8::7"}, "none": nil,
+		"las": nil,
+	} {
+		got, err := s.Records(t.Context(), main, name)
+		var texts []string
+		for _, r := range got {
+			if r.Name != name {
+				t.Errorf("a record of %s is named %s", name, r.Name)
+			}
+			texts = append(texts, r.Type+" "+strings.Trim(strings.TrimSuffix(r.Data, "."), `"`))
+		}
+		slices.Sort(texts)
+		texts = slices.DeleteFunc(texts, func(s string) bool { return strings.HasPrefix(s, "NS ") || strings.HasPrefix(s, "SOA ") })
+		if err != nil || !slices.Equal(texts, want) {
+			t.Errorf("%s has %q, want %q, %v", name, texts, want, err)
+		}
+	}
+}
+
+// set sets records as libdns has them, and reads them back. A record that is there stays as it is.
+func (s *suite) set(t *testing.T) {
+	form, _ := models.DNSProviderNamed(s.name)
+	least := max(dnstest.Fakes[s.name].Least, 300)
+	all := []libdns.RR{
+		{Name: "go", Type: "CNAME", Data: "track.example.org.", TTL: 5 * time.Minute},
+		{Name: "a.deep", Type: "A", Data: "192.0.2.7", TTL: 5 * time.Minute},
+		{Name: "a.deep", Type: "AAAA", Data: "2001:db8::1", TTL: 5 * time.Minute},
+	}
+	const bare = "zone007.example.net"
+	for _, r := range all {
+		if err := s.Append(t.Context(), main, r); err != nil {
+			t.Fatalf("%+v: %v", r, err)
+		}
+		r.TTL = time.Duration(least) * time.Second
+		if got := s.world.Records(main); !slices.Contains(got, r) {
+			t.Errorf("the provider has %+v, want %+v", got[len(got)-3:], r)
+		}
+	}
+	apex := libdns.RR{Name: "@", Type: form.Apex, Data: "track.example.org.", TTL: 5 * time.Minute}
+	if form.Apex == models.ApexAddress {
+		apex.Type, apex.Data = "A", "192.0.2.8"
+	}
+	if err := s.Append(t.Context(), bare, apex); err != nil {
+		t.Fatal(err)
+	}
+	for zone, name := range map[string]string{main: "go", bare: "@"} {
+		got, err := s.Records(t.Context(), zone, name)
+		if err != nil || len(got) != 1 || got[0].Type != "CNAME" && got[0].Type != apex.Type {
+			t.Errorf("%s of %s reads back as %+v, %v", name, zone, got, err)
+		}
+	}
+	before := s.world.Records(main)
+	if err := s.Append(t.Context(), main, libdns.RR{Name: "go", Type: "CNAME", Data: "other.example.org.", TTL: 5 * time.Minute}); err == nil {
+		t.Error("a second CNAME was set")
+	}
+	if got := s.world.Records(main); !slices.Equal(got, before) {
+		t.Error("a record that was there has changed")
+	}
+}
+
+// failures: what a provider says is shown, credentials are not, and what it means is told apart.
+func (s *suite) failures(t *testing.T) {
+	form, _ := models.DNSProviderNamed(s.name)
+	_, secrets := form.Split(s.good)
+	wrong := maps.Clone(s.good)
+	for field := range secrets {
+		wrong[field] = other(s.good[field])
+	}
+	_, err := s.open(t, wrong).Zones(t.Context())
+	if !errors.Is(err, dns.ErrRefused) {
+		t.Errorf("wrong credentials: %v", err)
+	}
+	s.hidden(t, wrong, err)
+	for fault, want := range map[dnstest.Fault]error{dnstest.Busy: dns.ErrBusy, dnstest.Broken: nil, dnstest.Elsewhere: nil} {
+		s.world.Fail(fault)
+		_, err := s.Zones(t.Context())
+		_, err2 := s.Records(t.Context(), main, "go")
+		err3 := s.Append(t.Context(), main, libdns.RR{Name: "never", Type: "A", Data: "192.0.2.1", TTL: 5 * time.Minute})
+		for _, err := range []error{err, err2, err3} {
+			if err == nil || want != nil && !errors.Is(err, want) {
+				t.Errorf("fault %d: %v", fault, err)
+			}
+			s.hidden(t, s.good, err)
+		}
+	}
+	s.world.Fail(dnstest.None)
+}
+
+// other is another secret of the same form.
+func other(secret string) string {
+	if strings.HasPrefix(secret, "{") {
+		return strings.Replace(secret, "canary", "wrongone", 1)
+	}
+	return secret[:len(secret)-1] + "A"
+}
+
+func (s *suite) hidden(t *testing.T, credentials map[string]string, err error) {
+	t.Helper()
+	form, _ := models.DNSProviderNamed(s.name)
+	_, secrets := form.Split(credentials)
+	for field, secret := range secrets {
+		if text := fmt.Sprintf("%v %+v %#v", err, err, err); err != nil && strings.Contains(err.Error(), secret) {
+			t.Errorf("the error shows %s: %s", field, text)
+		}
+	}
+}
+
+// lookups resolves every name to this machine and remembers which.
+type lookups struct {
+	mu    sync.Mutex
+	names []string
+}
+
+func (l *lookups) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.names = append(l.names, host)
+	return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
+}
+
+// TestGuard: every provider is asked through the client that reaches the public internet only.
+func TestGuard(t *testing.T) {
+	t.Parallel()
+	for _, p := range models.DNSProviders {
+		t.Run(p.Name, func(t *testing.T) {
+			t.Parallel()
+			names := &lookups{}
+			out, err := egress.New(egress.Options{Resolver: names})
+			if err != nil {
+				t.Fatal(err)
+			}
+			credentials := map[string]string{"server": net.JoinHostPort("dns.example.com", "53"), "zones": main, "key_name": "k", "key": "c2VjcmV0"}
+			if f, ok := dnstest.Fakes[p.Name]; ok {
+				credentials = f.Credentials
+			}
+			complete, err := p.Complete(credentials, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			account, err := dns.New(dns.Options{Egress: out}).Open(p.Name, complete)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, zones := account.Zones(t.Context())
+			_, records := account.Records(t.Context(), main, "go")
+			set := account.Append(t.Context(), main, libdns.RR{Name: "go", Type: "A", Data: "192.0.2.1", TTL: time.Minute})
+			for what, err := range map[string]error{"zones": zones, "records": records, "set": set} {
+				if err == nil || !strings.Contains(err.Error(), "could not connect") {
+					t.Errorf("%s: %v", what, err)
+				}
+			}
+			if names.mu.Lock(); len(names.names) < 3 {
+				t.Errorf("only %v were looked up: something else was asked", names.names)
+			}
+			names.mu.Unlock()
+		})
+	}
+}

@@ -1,0 +1,218 @@
+// Package dnstest has fakes of DNS providers. Each speaks the wire format of its provider: credentials, pages, records and
+// the envelope of its errors.
+package dnstest
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/libdns/libdns"
+)
+
+// World is what all providers hold: zones and their records. A record has its name relative to its zone, "@" for the
+// apex, and names in its data end with a dot.
+type World struct {
+	mu    sync.Mutex
+	order []string
+	zones map[string][]libdns.RR
+	fault Fault
+	calls int
+}
+
+// Fault is how the providers fail.
+type Fault int
+
+// The faults.
+const (
+	None   Fault = iota
+	Busy         // 429
+	Broken       // 502 with a page of some proxy that repeats the request's credentials
+	Elsewhere
+)
+
+// NewWorld makes a world with zones.
+func NewWorld(zones map[string][]libdns.RR, order ...string) *World {
+	w := &World{zones: map[string][]libdns.RR{}, order: order}
+	for _, z := range order {
+		w.zones[z] = slices.Clone(zones[z])
+	}
+	return w
+}
+
+// Records are those of a zone.
+func (w *World) Records(zone string) []libdns.RR {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.zones[zone])
+}
+
+// Fail lets every provider fail.
+func (w *World) Fail(f Fault) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.fault = f
+}
+
+// Calls is how many requests there were.
+func (w *World) Calls() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.calls
+}
+
+// add adds a record. ok is false if the name cannot have it beside those that it has.
+func (w *World) add(zone string, r libdns.RR) (ok bool) {
+	points := []string{"A", "AAAA", "CNAME", "ALIAS"}
+	for _, have := range w.zones[zone] {
+		lone := have.Type == "CNAME" || have.Type == "ALIAS" || r.Type == "CNAME" || r.Type == "ALIAS"
+		switch {
+		case have.Name != r.Name:
+		case have.Type == r.Type && have.Data == r.Data,
+			lone && slices.Contains(points, have.Type) && slices.Contains(points, r.Type):
+			return false
+		}
+	}
+	w.zones[zone] = append(w.zones[zone], r)
+	return true
+}
+
+// holds reports whether there is a zone.
+func (w *World) holds(zone string) bool { return slices.Contains(w.order, zone) }
+
+// Fake is a provider.
+type Fake struct {
+	// Credentials are those that it accepts.
+	Credentials map[string]string
+	// Least is the shortest life of a record in seconds that it takes.
+	Least int
+	serve func(w *World, c *call)
+}
+
+// canaries are credentials that are found wherever they leak.
+func canaries(fields ...string) map[string]string {
+	out := map[string]string{}
+	for _, f := range fields {
+		out[f] = "canary-" + f + "-Zq7"
+	}
+	return out
+}
+
+// Fakes are the providers, by name.
+var Fakes = map[string]Fake{"cloudflare": cloudflare}
+
+// Serve starts a server that is every fake, each below its name.
+func Serve(tb testing.TB, w *World) *httptest.Server {
+	tb.Helper()
+	s := httptest.NewTLSServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		name, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+		fake, ok := Fakes[name]
+		if !ok {
+			http.NotFound(rw, r)
+			return
+		}
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.calls++
+		c := &call{ResponseWriter: rw, r: r, path: "/" + path, good: fake.Credentials}
+		switch w.fault {
+		case Busy:
+			c.json(http.StatusTooManyRequests, object{"message": "slow down"})
+		case Broken:
+			c.WriteHeader(http.StatusBadGateway)
+			_, _ = c.Write([]byte("<html>" + r.Header.Get("Authorization") + r.URL.RawQuery)) //nolint:gosec // nobody renders it
+		case Elsewhere:
+			http.Redirect(rw, r, "https://elsewhere.example/", http.StatusTemporaryRedirect)
+		case None:
+			fake.serve(w, c)
+		}
+	}))
+	tb.Cleanup(s.Close)
+	return s
+}
+
+type object = map[string]any
+
+// call is a request to a fake.
+type call struct {
+	http.ResponseWriter
+	r    *http.Request
+	path string            // without the provider's name
+	good map[string]string // the credentials that are accepted
+}
+
+// json answers.
+func (c *call) json(status int, v any) {
+	c.Header().Set("Content-Type", "application/json")
+	c.WriteHeader(status)
+	_ = json.NewEncoder(c).Encode(v)
+}
+
+// body reads the request.
+func (c *call) body(into any) bool { return json.NewDecoder(c.r.Body).Decode(into) == nil }
+
+// is matches method and path, whose stars are any part of a path: these are the result.
+func (c *call) is(method, pattern string) (parts []string, ok bool) {
+	have, want := strings.Split(c.path, "/"), strings.Split(pattern, "/")
+	if c.r.Method != method || len(have) != len(want) {
+		return nil, false
+	}
+	for i := range want {
+		switch {
+		case want[i] == "*":
+			parts = append(parts, have[i])
+		case want[i] != have[i]:
+			return nil, false
+		}
+	}
+	return parts, true
+}
+
+// number is a number of the query.
+func (c *call) number(name string, fallback int) int {
+	n, err := strconv.Atoi(c.r.URL.Query().Get(name))
+	if err != nil {
+		return fallback
+	}
+	return n
+}
+
+// page is a part of a list, and how many pages there are.
+func page[T any](list []T, n, size int) (part []T, pages int) {
+	pages = (len(list) + size - 1) / size
+	from := min(max(n-1, 0)*size, len(list))
+	return list[from:min(from+size, len(list))], pages
+}
+
+// full is the name of a record without a dot at the end.
+func full(name, zone string) string {
+	if name == "@" || name == "" {
+		return zone
+	}
+	return name + "." + zone
+}
+
+// short is the name of a record relative to its zone.
+func short(name, zone string) string {
+	name = strings.TrimSuffix(name, ".")
+	if name == zone || name == "" || name == "@" {
+		return "@"
+	}
+	return strings.TrimSuffix(name, "."+zone)
+}
+
+// undotted is data as providers have it who write names without the dot.
+func undotted(r libdns.RR) string { return strings.TrimSuffix(r.Data, ".") }
+
+// dotted is data as a World has it.
+func dotted(kind, data string) string {
+	if kind == "CNAME" || kind == "ALIAS" || kind == "NS" {
+		return strings.TrimSuffix(data, ".") + "."
+	}
+	return data
+}

@@ -1,0 +1,152 @@
+package dns
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"github.com/libdns/libdns"
+	"github.com/libdns/rfc2136"
+	"github.com/miekg/dns"
+)
+
+// server is a DNS server that takes dynamic updates. It asks by itself which records a name has: libdns' package would
+// read the whole zone, from a server that may send one without end.
+type server struct {
+	api
+	c map[string]string
+}
+
+func openServer(a api, credentials map[string]string) Provider { return &server{a, credentials} }
+
+// maxServerZones is how many zones a server may have.
+const maxServerZones = 50
+
+// Zones are those that the credentials name, if the server holds each.
+func (s *server) Zones(ctx context.Context) ([]string, error) {
+	zones := strings.FieldsFunc(s.c["zones"], func(r rune) bool { return r == ',' || r <= ' ' })
+	if len(zones) > maxServerZones {
+		return nil, fmt.Errorf("at most %d zones of a server can be used", maxServerZones)
+	}
+	for _, zone := range zones {
+		q := new(dns.Msg).SetQuestion(dns.Fqdn(zone), dns.TypeSOA)
+		answer, err := s.ask(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		if len(of(answer, dns.Fqdn(zone))) == 0 {
+			return nil, fmt.Errorf("the server does not hold the zone %s", bare(zone))
+		}
+	}
+	return zones, nil
+}
+
+// recordTypes are what a name is asked for.
+var recordTypes = []uint16{
+	dns.TypeCNAME, dns.TypeA, dns.TypeAAAA, dns.TypeNS, dns.TypeMX, dns.TypeTXT, dns.TypeSRV, dns.TypeCAA, dns.TypeHTTPS,
+}
+
+// Records asks first whether the name is in use: to a question, a wildcard would answer for it.
+func (s *server) Records(ctx context.Context, zone, name string) ([]libdns.RR, error) {
+	full := dns.Fqdn(absolute(name, zone))
+	unused := new(dns.Msg).SetUpdate(dns.Fqdn(zone))
+	unused.NameNotUsed([]dns.RR{&dns.ANY{Hdr: dns.RR_Header{Name: full}}})
+	answer, err := s.ask(ctx, unused)
+	if err != nil || answer.Rcode == dns.RcodeSuccess {
+		return nil, err
+	}
+	var out []libdns.RR
+	for _, kind := range recordTypes {
+		answer, err := s.ask(ctx, new(dns.Msg).SetQuestion(full, kind))
+		if err != nil {
+			return nil, err
+		}
+		for _, rr := range of(answer, full) {
+			h := rr.Header()
+			if h.Rrtype == kind {
+				out = append(out, libdns.RR{
+					Name: relative(h.Name, zone), Type: dns.TypeToString[h.Rrtype], Data: strings.TrimPrefix(rr.String(), h.String()),
+				})
+			}
+		}
+	}
+	return out, nil
+}
+
+func (s *server) Append(ctx context.Context, zone string, r libdns.RR) error {
+	at, err := s.address(ctx)
+	if err != nil {
+		return err
+	}
+	library := rfc2136.Provider{KeyName: s.c["key_name"], KeyAlg: s.c["key_algorithm"], Key: s.c["key"], Server: at.String()}
+	_, err = library.AppendRecords(ctx, zone, []libdns.Record{r})
+	return refused(err)
+}
+
+// ask sends a message, signed. An answer that refuses is an error, and so is one without a valid signature.
+func (s *server) ask(ctx context.Context, m *dns.Msg) (*dns.Msg, error) {
+	at, err := s.address(ctx)
+	if err != nil {
+		return nil, err
+	}
+	limited, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	key := dns.Fqdn(strings.ToLower(s.c["key_name"]))
+	m.RecursionDesired = false
+	m.SetTsig(key, dns.Fqdn(s.c["key_algorithm"]), 300, s.now().Unix())
+	c := dns.Client{Net: "tcp", Timeout: timeout, TsigSecret: map[string]string{key: s.c["key"]}}
+	answer, _, err := c.ExchangeContext(limited, m, at.String())
+	if err != nil {
+		return nil, refused(err)
+	}
+	switch answer.Rcode {
+	case dns.RcodeNotAuth, dns.RcodeRefused:
+		return nil, fmt.Errorf("%w: %s", ErrRefused, dns.RcodeToString[answer.Rcode])
+	case dns.RcodeSuccess, dns.RcodeNameError, dns.RcodeYXDomain:
+		return answer, nil
+	}
+	return nil, fmt.Errorf("the server answered %s", dns.RcodeToString[answer.Rcode])
+}
+
+// refused makes ErrRefused of an answer that says that the key is wrong, and hides addresses of other errors.
+func refused(err error) error {
+	var network *net.OpError
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, dns.ErrSig), errors.Is(err, dns.ErrNoSig), errors.Is(err, dns.ErrAuth), errors.Is(err, dns.ErrSecret),
+		errors.Is(err, dns.ErrTime), errors.Is(err, dns.ErrKeyAlg), errors.Is(err, dns.ErrKey):
+		return fmt.Errorf("%w: the TSIG key does not fit", ErrRefused)
+	case errors.As(err, &network):
+		return errors.New("could not connect to the server")
+	}
+	return err
+}
+
+// address is the server's, which may be dialled.
+func (s *server) address(ctx context.Context) (netip.AddrPort, error) {
+	host, port, err := net.SplitHostPort(s.c["server"])
+	if err != nil {
+		host, port = strings.Trim(s.c["server"], "[]"), "53"
+	}
+	number, err := strconv.ParseUint(port, 10, 16)
+	if err != nil || number < 1 {
+		return netip.AddrPort{}, errors.New("the server's port cannot be read")
+	}
+	addr, err := s.out.Address(ctx, host)
+	return netip.AddrPortFrom(addr, uint16(number)), err
+}
+
+// of are the records of an answer that belong to a name.
+func of(m *dns.Msg, name string) (out []dns.RR) {
+	for _, rr := range m.Answer {
+		if strings.EqualFold(rr.Header().Name, name) {
+			out = append(out, rr)
+		}
+	}
+	return out
+}
