@@ -332,8 +332,10 @@ func TestTraps(t *testing.T) {
 		}
 		return clicks[name].Sender()
 	}
-	for name, owner := range map[string]uuid.UUID{"known": s.account, "unknown": uuid.Nil, "foreign": foreign, "twice": s.account, "of others": s.account,
-		"of nobody": s.account} {
+	for name, owner := range map[string]uuid.UUID{
+		"known": s.account, "unknown": uuid.Nil, "foreign": foreign, "twice": s.account, "of others": s.account,
+		"of nobody": s.account,
+	} {
 		put(t, s.spools[0], spool.Record{Trap: &models.ClickTrap{ClickID: clicks[name].ID, AccountID: owner, Sender: sender(name)}})
 	}
 	for _, sender := range []uuid.UUID{uuid.New(), clicks["of all"].Sender(), uuid.New()} {
