@@ -53,6 +53,8 @@ func (g Goal) Check() error {
 	switch {
 	case g.Kind == GoalPage && !strings.HasPrefix(g.MatchPath, "/"):
 		return Invalid("bad_goal_shape", "a page goal needs a matchPath that begins with /: the path that fires it")
+	case strings.Contains(strings.TrimSuffix(g.MatchPath, "*"), "*"):
+		return Invalid("bad_goal_shape", "a star of the matchPath stands at its end")
 	case g.Kind == GoalEvent && g.MatchPath != "":
 		return Invalid("bad_goal_shape", "only a page goal has a matchPath: send kind page")
 	case g.Kind == GoalPage && g.Dedupe == PerOrder:
@@ -81,18 +83,6 @@ func SuggestedGoals(s Site) []Goal {
 	return []Goal{purchase, signup}
 }
 
-// GoalPath is the path of a page goal as it is stored: that of an address, without query.
-func GoalPath(text string) string {
-	if _, rest, found := strings.Cut(text, "://"); found {
-		_, path, _ := strings.Cut(rest, "/")
-		text = "/" + path
-	}
-	if i := strings.IndexAny(text, "?#"); i >= 0 {
-		text = text[:i]
-	}
-	return text
-}
-
 const (
 	goalSecretPrefix = "sg_"
 	goalSecretRandom = 32
@@ -109,3 +99,6 @@ func HashGoalSecret(secret string) []byte {
 
 // MaxGoalValue is what a goal can be worth.
 var MaxGoalValue = decimal.New(1, 9)
+
+// GoalValuePlaces are the decimals that are kept of what a goal or an event is worth.
+const GoalValuePlaces = 6

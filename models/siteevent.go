@@ -196,15 +196,6 @@ func (g GoalTerms) isPage(e *SiteEvent) bool {
 	return g.Kind == GoalPage && e.Name == EventView && MatchesPath(g.MatchPath, e.Path)
 }
 
-// MatchesPath reports whether a path is that of a page goal. A final slash makes no difference. A pattern that ends in a
-// star matches all paths that begin with what is before it.
-func MatchesPath(pattern, path string) bool {
-	if before, all := strings.CutSuffix(pattern, "*"); all {
-		return strings.HasPrefix(path, before)
-	}
-	return pattern != "" && strings.TrimSuffix(path, "/") == strings.TrimSuffix(pattern, "/")
-}
-
 // worth is what an event that reaches the goal is worth.
 func (g GoalTerms) worth(e *SiteEvent, s SiteTerms) (value decimal.Decimal, currency string) {
 	currency = g.Currency

@@ -31,9 +31,6 @@ const (
 	maxEventAge  = 30 * 24 * time.Hour
 )
 
-// valuePlaces are the decimals that are kept of what an event is worth.
-const valuePlaces = 6
-
 // errNoSite says that events belong to no site.
 var errNoSite = models.NotFound("site")
 
@@ -133,5 +130,5 @@ func cleanValue(d decimal.Decimal) decimal.Decimal {
 	if d.Exponent() > 9 || d.IsNegative() || d.Exponent() < -30 || d.NumDigits() > 40 || d.GreaterThan(models.MaxGoalValue) {
 		return decimal.Zero
 	}
-	return d.Round(valuePlaces)
+	return d.Round(models.GoalValuePlaces)
 }

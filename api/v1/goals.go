@@ -41,7 +41,7 @@ type GoalBody struct {
 	Key       string         `json:"key" trim:"true" required:"bad_key" bad:"bad_key" pattern:"^[a-z][a-z0-9_]{1,63}$" doc:"name of the event that reaches it; it never changes"`
 	Name      string         `json:"name" trim:"true" bad:"invalid_input" maxLength:"120" doc:"left out: the key"`
 	Kind      string         `json:"kind" trim:"true" bad:"bad_goal_shape" enum:"event,page" default:"event"`
-	MatchPath string         `json:"matchPath" trim:"true" bad:"bad_goal_shape" maxLength:"500" doc:"of a page goal: the path that fires it, without regard to a final slash; with a star at its end all paths that begin so"`
+	MatchPath string         `json:"matchPath" trim:"true" bad:"bad_goal_shape" maxLength:"500" doc:"of a page goal: the path that fires it, without regard to a final slash; with a star at its end all paths that begin so. A fragment belongs to it if it begins with #/ or #!/"`
 	Dedupe    string         `json:"dedupe" trim:"true" bad:"bad_goal_shape" enum:"per_click,per_order" default:"per_click" doc:"per_order: each order id counts, and without one it is per_click"`
 	ValueMode string         `json:"valueMode" trim:"true" bad:"bad_goal_shape" enum:"none,fixed,from_event" default:"none"`
 	Value     models.Money   `json:"value" bad:"no_value" min:"0" max:"1000000000" doc:"for fixed above 0"`
@@ -58,7 +58,7 @@ func (b GoalBody) fill(g *models.Goal) error {
 	g.IsPrimary = b.IsPrimary.Or(g.IsPrimary)
 	g.GoalTerms = models.GoalTerms{
 		Key: b.Key, Kind: b.Kind, MatchPath: models.GoalPath(b.MatchPath), Dedupe: b.Dedupe, ValueMode: b.ValueMode,
-		Value: b.Value, Currency: b.Currency, Status: b.Status, IsActive: b.IsActive.Or(g.IsActive),
+		Value: models.NewMoney(b.Value.Round(models.GoalValuePlaces)), Currency: b.Currency, Status: b.Status, IsActive: b.IsActive.Or(g.IsActive),
 	}
 	return g.Check()
 }

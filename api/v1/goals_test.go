@@ -112,6 +112,7 @@ func TestGoals(t *testing.T) {
 	})
 	page := goalOf(s, object{"key": "thanks", "kind": "page", "matchPath": "https://a.test/thanks?x=1#y", "isPrimary": true})
 	same(t, page, object{"kind": "page", "matchPath": "/thanks", "isPrimary": true})
+	same(t, goalOf(s, object{"key": "thanks", "kind": "page", "matchPath": "/#/thanks?x=1", "isPrimary": true}), object{"matchPath": "/#/thanks"})
 	same(t, goalOf(s, object{"key": "lead", "siteId": second}), object{"siteId": second, "isActive": true})
 	for what, c := range map[string]struct {
 		body object
@@ -122,9 +123,11 @@ func TestGoals(t *testing.T) {
 		"bad key":       {object{"key": "Lead!"}, 400, "bad_key"},
 		"page":          {object{"key": "x1", "kind": "page"}, 400, "bad_goal_shape"},
 		"page path":     {object{"key": "x1", "kind": "page", "matchPath": "thanks"}, 400, "bad_goal_shape"},
+		"page star":     {object{"key": "x1", "kind": "page", "matchPath": "/a*b"}, 400, "bad_goal_shape"},
 		"page orders":   {object{"key": "x1", "kind": "page", "matchPath": "/x", "dedupe": "per_order"}, 400, "bad_goal_shape"},
 		"event path":    {object{"key": "x1", "matchPath": "/x"}, 400, "bad_goal_shape"},
 		"no value":      {object{"key": "x1", "valueMode": "fixed"}, 400, "no_value"},
+		"too little":    {object{"key": "x1", "valueMode": "fixed", "value": 0.0000001}, 400, "no_value"},
 		"negative":      {object{"key": "x1", "value": -1}, 400, "no_value"},
 		"unknown site":  {object{"key": "x1", "siteId": uuid.NewString()}, 400, "no_site"},
 		"no site's id":  {object{"key": "x1", "siteId": "x"}, 400, "no_site"},
