@@ -102,7 +102,7 @@ var (
 	errUnknownKey     = models.Errorf(models.KindNotFound, "unknown_site_key",
 		"no account has this site key on this domain; the right one is in GET /api/v1/goals")
 	errSiteless = models.Errorf(models.KindNotFound, "no_site",
-		"the account has no active site; make one by POST /api/v1/sites")
+		"the page is of no active site; make one by POST /api/v1/sites")
 )
 
 // refusedEvent says why an event of a message was not taken.

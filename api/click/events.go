@@ -38,7 +38,7 @@ var errNoSite = models.NotFound("site")
 const appendsAtOnce = 64
 
 // takeEvents puts events of an account on stable storage, each with the goals that it reaches by the settings of now. An
-// event without a SiteID is of the site of its host; without any active site it is errNoSite. After any other error some
+// event without a SiteID is of the site of its host; without an active site for it, it is errNoSite. After any other error some
 // of the events may be stored: the sender sends all of them again, and each counts once.
 func (h *Handler) takeEvents(ctx context.Context, a *routing.Account, events []models.SiteEvent) error {
 	snapshot, now := h.routes.Current(), time.Now()

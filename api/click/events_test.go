@@ -150,6 +150,16 @@ func TestSitesAreLive(t *testing.T) {
 	if got := s.SiteOfGoal(w.account, "lead"); got == nil || got.Row.ID != second {
 		t.Errorf("not the goal's site: %v", got)
 	}
+	w.exec(`UPDATE sites SET domain = 'shop.test', is_active = false WHERE id = $1`, second)
+	s = w.fresh().h.routes.Current()
+	if got := s.SiteOf(w.account, "www.shop.test"); got != nil {
+		t.Errorf("the page of a site that is not active is of %v", got)
+	}
+	w.exec(`UPDATE sites SET domain = 'shop.test' WHERE id = $1`, first)
+	s = w.fresh().h.routes.Current()
+	if got := s.SiteOf(w.account, "www.shop.test"); got == nil || got.Row.ID != first {
+		t.Errorf("not the active one of two sites: %v", got)
+	}
 	w.exec(`DELETE FROM sites WHERE id = $1`, second)
 	w.exec(`UPDATE sites SET is_active = false WHERE id = $1`, first)
 	s = w.fresh().h.routes.Current()

@@ -98,21 +98,23 @@ func withdraw[V keyed](lists *shards[uuid.UUID, []V], of uuid.UUID, v V) {
 func (s *Snapshot) Site(id uuid.UUID) *Site { return find[*Site](s, sites, id) }
 
 // SiteOf gives the site of a page: the active one whose domain has the host, the longest domain first, else the first
-// active one. It is nil when the account has none.
+// active one. It is nil when the account has none, and for a page that is only of a site which is not active: what
+// happens there is of no other site.
 func (s *Snapshot) SiteOf(account uuid.UUID, host string) *Site {
 	var first, found *Site
+	closed := false
 	list, _ := s.siteLists.get(account)
 	for _, t := range list {
-		switch {
+		switch has := t.Row.Has(host); {
 		case !t.Row.IsActive:
-			continue
-		case t.Row.Has(host) && (found == nil || len(t.Row.Domain) > len(found.Row.Domain)):
+			closed = closed || has
+		case has && (found == nil || len(t.Row.Domain) > len(found.Row.Domain)):
 			found = t
 		case first == nil:
 			first = t
 		}
 	}
-	if found != nil {
+	if found != nil || closed {
 		return found
 	}
 	return first
