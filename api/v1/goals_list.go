@@ -30,7 +30,7 @@ type GoalList struct {
 	SecretSet       bool            `json:"secretSet" doc:"servers can report goals"`
 	SecretSetAt     *string         `json:"secretSetAt" doc:"when the secret was made"`
 	Currency        string          `json:"currency" doc:"of the site, else of the account"`
-	Products        []GoalProduct   `json:"products" doc:"of the orders, most revenue first, at most 50"`
+	Products        []GoalProduct   `json:"products" doc:"of events with an order id, each order once; most revenue first, at most 50"`
 	Live            GoalsLive       `json:"live"`
 	SiteTotals      GoalTotals      `json:"siteTotals"`
 	Suggested       []GoalSuggested `json:"suggested" doc:"what the site sends, and what most sites of the kind have, without a goal yet; at most 20"`

@@ -95,11 +95,18 @@ const (
 
 const ofSite = ` FROM site_events e WHERE e.account_id = $1 AND e.site_id = $2 AND e.received_at >= $3 `
 
+// Of events that are no goals the order id means something else, or nothing.
+const isOrder = `e.order_id <> '' AND e.name NOT IN ('view', 'click', 'identify')`
+
+// What an event says that names no currency is in that of its goal, else of the site.
+const currencyOf = `coalesce(nullif(e.currency, ''), (SELECT nullif(g.currency, '') FROM goals g
+	WHERE g.account_id = $1 AND g.site_id = $2 AND g.key = e.name), (SELECT t.currency FROM sites t WHERE t.account_id = $1 AND t.id = $2), '')`
+
 const clicksOf = `count(DISTINCT e.click_id) FILTER (WHERE e.click_id <> '00000000-0000-0000-0000-000000000000') AS clicks`
 
 const (
 	siteTotals = `SELECT count(*) AS events, count(*) FILTER (WHERE e.name = 'view') AS views, ` + clicksOf + `,
-	count(DISTINCT e.order_id) FILTER (WHERE e.order_id <> '') AS orders` + ofSite
+	count(DISTINCT e.order_id) FILTER (WHERE ` + isOrder + `) AS orders` + ofSite
 
 	siteGoals = `SELECT g.key, count(*) AS events, ` + clicksOf + `, max(e.received_at) AS last
 FROM site_events e CROSS JOIN LATERAL unnest(e.goals) AS g (key)
@@ -115,10 +122,10 @@ FROM conversions v WHERE v.account_id = $1 AND v.recorded_at >= $3 AND v.goal = 
 GROUP BY v.goal`
 
 	siteProducts = `
-SELECT i.sku, max(i.name) AS name, o.currency, count(*) AS orders, sum(i.quantity)::bigint AS quantity,
+SELECT i.sku, max(i.name) AS name, o.currency, count(DISTINCT o.order_id) AS orders, sum(i.quantity)::bigint AS quantity,
 	sum(i.price * i.quantity) AS revenue
-FROM (SELECT DISTINCT ON (coalesce(nullif(e.order_id, ''), e.id::text)) e.items, e.currency` + ofSite + ` AND e.items <> '[]'
-	ORDER BY coalesce(nullif(e.order_id, ''), e.id::text), e.received_at) o
+FROM (SELECT DISTINCT ON (e.order_id) e.order_id, e.items, ` + currencyOf + ` AS currency` + ofSite + ` AND e.items <> '[]' AND ` + isOrder + `
+	ORDER BY e.order_id, e.received_at) o
 CROSS JOIN LATERAL (SELECT coalesce(nullif(sku, ''), name, '') AS sku, coalesce(name, '') AS name, price, quantity
 	FROM jsonb_to_recordset(o.items) AS r (sku text, name text, price numeric, quantity bigint)) i
 GROUP BY i.sku, o.currency ORDER BY revenue DESC, quantity DESC, sku LIMIT $4`
@@ -128,7 +135,8 @@ SELECT e.name, CASE WHEN e.name = 'view' THEN e.path ELSE '' END AS path, count(
 	count(*) FILTER (WHERE e.order_id <> '') AS orders, count(*) FILTER (WHERE e.value > 0) AS valued, max(e.received_at) AS last` +
 		ofSite + ` AND e.goals = '{}' AND e.name NOT IN ('click', 'identify') GROUP BY 1, 2 ORDER BY events DESC, name, path LIMIT $4`
 
-	siteLive = `SELECT e.received_at, e.name, e.host, e.path, e.click_id, e.source, e.value, e.currency, e.goals` + ofSite +
+	siteLive = `SELECT e.received_at, e.name, e.host, e.path, e.click_id, e.source, e.value,
+	CASE WHEN e.value > 0 THEN ` + currencyOf + ` ELSE e.currency END AS currency, e.goals` + ofSite +
 		` ORDER BY e.received_at DESC, e.id LIMIT $4`
 
 	sitePresence = `SELECT ` + clicksOf + `, count(*) AS events, count(*) FILTER (WHERE e.name = 'view') AS views` + ofSite
