@@ -27,10 +27,11 @@ func goals(d Deps) []route.Route {
 	drop.Query = []route.Param{{Name: "key", Required: true, Doc: "the goal's key"}, ofSite}
 	landers := row("GET", "/landers", "lead campaigns and the landing pages that their clicks reached", route.Do(d.goalLanders))
 	landers.Share = route.Lists
+	save := row("PUT", "", "create or change a goal by key", route.Take(saveGoal), "400 bad_key bad_goal_shape no_value no_site",
+		"402 plan_limit", "409 duplicate_name")
+	save.Echoes = []any{GoalRow{}} // goals are read as a list
 	return []route.Route{
-		list,
-		row("PUT", "", "create or change a goal by key", route.Take(saveGoal), "400 bad_key bad_goal_shape no_value no_site",
-			"402 plan_limit", "409 duplicate_name"),
+		list, save,
 		row("POST", "", "rotate the server-to-server goal secret", route.Do(rotateGoalSecret)),
 		drop, landers,
 	}
@@ -42,7 +43,7 @@ type GoalBody struct {
 	Name      string         `json:"name" trim:"true" bad:"invalid_input" maxLength:"120" doc:"left out: the key"`
 	Kind      string         `json:"kind" trim:"true" bad:"bad_goal_shape" enum:"event,page" default:"event"`
 	MatchPath string         `json:"matchPath" trim:"true" bad:"bad_goal_shape" maxLength:"500" doc:"of a page goal: the path that fires it, without regard to a final slash; with a star at its end all paths that begin so. A fragment belongs to it if it begins with #/ or #!/"`
-	Dedupe    string         `json:"dedupe" trim:"true" bad:"bad_goal_shape" enum:"per_click,per_order" default:"per_click" doc:"per_order: each order id counts, and without one it is per_click"`
+	Dedupe    string         `json:"dedupe" trim:"true" bad:"bad_goal_shape" enum:"per_click,per_order" default:"per_click" doc:"per_order: each order id counts; of the page tag an event without one counts per_click, of POST /t/goal it is refused"`
 	ValueMode string         `json:"valueMode" trim:"true" bad:"bad_goal_shape" enum:"none,fixed,from_event" default:"none"`
 	Value     models.Money   `json:"value" bad:"no_value" min:"0" max:"1000000000" doc:"for fixed above 0"`
 	SiteID    *uuid.UUID     `json:"siteId" bad:"no_site" doc:"left out: the first active site"`

@@ -140,6 +140,9 @@ func TestGoals(t *testing.T) {
 	}
 	list := s.Do("GET", "/goals", nil).Want(200, "").Map()
 	goals := list["goals"].([]any)
+	for _, g := range goals { // can be sent back as it was read
+		same(t, goalOf(s, g.(map[string]any)), object{"key": g.(map[string]any)["key"], "isPrimary": g.(map[string]any)["isPrimary"]})
+	}
 	if len(goals) != 2 || goals[0].(map[string]any)["key"] != "thanks" || goals[1].(map[string]any)["isPrimary"] != false {
 		t.Errorf("not one primary goal, first: %v", goals)
 	}
@@ -216,14 +219,19 @@ func TestGoalFigures(t *testing.T) {
 		return func(e *models.SiteEvent) { e.Name, e.Path = name, path }
 	}
 	send(0, "1", order("A1"))
-	send(0, "2", order("A1")) // the same order by another event
-	send(1, "3", order("A2"))
+	send(0, "2", order("A1"))                // the same order by another event
+	send(1, "3", func(e *models.SiteEvent) { // in the currency of the site
+		order("A2")(e)
+		e.Currency = ""
+	})
 	for i, e := range []string{"/", "/thank-you/", "/thank-you/"} {
 		send(i, "view"+strconv.Itoa(i), plain("view", e))
 	}
-	send(2, "trial", plain("start_trial", ""))
+	send(2, "trial", func(e *models.SiteEvent) { // no order: what is in a cart is not sold
+		e.Name, e.Items = "start_trial", []models.SiteItem{{SKU: "S9", Price: models.NewMoney(decimal.New(99, 0)), Quantity: 1}}
+	})
 	send(2, "odd", plain("Not A Key", ""))
-	send(2, "who", plain("identify", ""))
+	send(2, "who", func(e *models.SiteEvent) { e.Name, e.OrderID = models.EventIdentify, "user-7" })
 	person := slices.IndexFunc(visits, func(v *visit) bool { return !v.IsBot })
 	send(person, "arrived", func(e *models.SiteEvent) { e.Name, e.Arrival = models.EventClick, "gclid" })
 	storeRecords(t, s, records...)
