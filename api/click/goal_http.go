@@ -222,7 +222,7 @@ const (
 func (h *Handler) readGoal(a *routing.Account, raw json.RawMessage) (e models.SiteEvent, refusal *models.Error) {
 	var item goalItem
 	if len(raw) == 0 || raw[0] != '{' || json.Unmarshal(raw, &item) != nil {
-		return e, models.Invalid("bad_goal", "a goal is an object whose members are texts and numbers")
+		return e, models.Invalid("bad_goal", "a goal is an object of texts and numbers, and its items are a list of such objects")
 	}
 	now := time.Now()
 	click, reason := postback.NamedClick(map[string]string{"clickid": string(item.ClickID)}, postback.Network{}, now)
@@ -239,7 +239,10 @@ func (h *Handler) readGoal(a *routing.Account, raw json.RawMessage) (e models.Si
 	}
 	var terms *models.GoalTerms
 	if e.SiteID, terms = h.goalOf(a, e.Name, string(item.Site)); terms == nil {
-		return e, models.Invalid(unknownGoal, "goal is not the key of an active goal of an active site")
+		return e, models.Invalid(unknownGoal, "goal is not the key of an active goal of an active site, or site is not the id of that site")
+	}
+	if len(e.OrderID) > maxWord {
+		return e, models.Invalid("invalid_order_id", "an order_id has at most %d bytes", maxWord)
 	}
 	if terms.Dedupe == models.PerOrder && postback.Clean(e.OrderID, maxWord) == "" {
 		return e, models.Invalid("no_order_id", "the goal counts per order: send the order_id")

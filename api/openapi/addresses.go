@@ -142,7 +142,7 @@ var goalSchema = object{
 		"order_id": object{"type": "string", "description": "required by a goal that counts per_order: each counts once"},
 		"value":    object{"type": "number", "minimum": 0, "description": "for a goal whose valueMode is from_event"},
 		"currency": object{"type": "string", "description": "three letters; left out: the goal's, else the site's"},
-		"time":     object{"type": "string", "description": "ISO 8601 or seconds since 1970, at most 30 days ago; left out: now"},
+		"time":     object{"type": "string", "description": "ISO 8601 or seconds since 1970; left out, older than 30 days or to come: now"},
 		"event_id": object{"type": "string", "description": "your own id: sent again it counts once. Left out: the same object counts once"},
 		"site":     object{"type": "string", "format": "uuid", "description": "left out: the first active site that has the goal"},
 		"items": object{"type": "array", "description": "products of the order, at most 100", "items": object{
@@ -170,7 +170,7 @@ func goalAnswers() object {
 			},
 		})},
 		"400": object{"description": "bad_body, no_goals, or the code of a goal that was sent alone: bad_goal, invalid_click_id, " +
-			"unknown_goal, no_order_id, invalid_value, invalid_currency, invalid_time"},
+			"unknown_goal, no_order_id, invalid_order_id, invalid_value, invalid_currency, invalid_time"},
 		"401": object{"description": "wrong_secret"},
 		"413": object{"description": "too_large: more than 1 MiB or 1,000 goals"},
 		"429": object{"description": "rate_limited: none is accepted, send all again"},
