@@ -169,7 +169,8 @@ func (h *Handler) readEvents(w http.ResponseWriter, r *http.Request) (taken int,
 	if domain == nil || account == nil || !domain.Serves(account.Row.ID) {
 		return 0, nil, errUnknownKey
 	}
-	if !h.eventLimits.admitsTo(addressee{account: account.Row.ID}, from, now) {
+	n := len(m.Events) // the message itself has taken one
+	if !h.eventLimits.senders.TakeN(from, n-1, now) || !h.eventLimits.admitsMany(addressee{account: account.Row.ID}, from, n, now) {
 		return 0, nil, h.tooMany()
 	}
 	events, refused, err := h.eventsOf(r, m, account, now)

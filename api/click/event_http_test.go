@@ -231,6 +231,23 @@ func TestPageEventsLimited(t *testing.T) {
 	if status, _ := w.tell(view, peer("9.9.9.9:1")); status != http.StatusNoContent {
 		t.Errorf("a sender of few messages: %d", status)
 	}
+	three := strings.Join([]string{view, view, view}, ",")
+	w.h.eventLimits.addressees = bucket.New[addressee](never, 5, 100)
+	for i, c := range []struct {
+		events string
+		want   int
+	}{{three, 204}, {three, 429}, {view, 204}, {view, 204}, {view, 429}} {
+		if status, _ := w.tell(c.events); status != c.want {
+			t.Errorf("message %d: %d, want %d: each event counts", i, status, c.want)
+		}
+	}
+	w.h.eventLimits.addressees = bucket.New[addressee](never, 100, 100)
+	w.h.eventLimits.senders = bucket.New[netip.Prefix](never, 5, 100)
+	for i, want := range []int{204, 429} {
+		if status, _ := w.tell(three, peer("9.9.9.2:1")); status != want {
+			t.Errorf("message %d of one sender: %d, want %d: each event counts", i, status, want)
+		}
+	}
 	w.h.eventLimits.senders = bucket.New[netip.Prefix](never, 1, 100)
 	for i, want := range []int{204, 429} {
 		if status, _ := w.tell(view, peer("9.9.9.1:1")); i == 1 && status != want {

@@ -11,7 +11,8 @@ import (
 	"switchyard/models"
 )
 
-// The limits of postbacks and of goals, in messages a second and at once, for each process. A network sends hundreds a second from
+// The limits of postbacks, events and goals, each a second and at once, for each process. What is counted is what is stored,
+// not the message that brings it. A network sends hundreds a second from
 // one address in a burst. What goes to one addressee is more than what one address may send, so that a single stranger
 // does not use up what a network or a domain may receive.
 const (
@@ -65,7 +66,12 @@ func newPostbackLimits() postbackLimits {
 
 // admitsTo reports whether an addressee may receive a message of a sender who may send one.
 func (l postbackLimits) admitsTo(a addressee, from netip.Prefix, now time.Time) bool {
-	return l.addressees.Take(a, now) || l.few.Take(from, now)
+	return l.admitsMany(a, from, 1, now)
+}
+
+// admitsMany reports whether an addressee may receive n at once.
+func (l postbackLimits) admitsMany(a addressee, from netip.Prefix, n int, now time.Time) bool {
+	return l.addressees.TakeN(a, n, now) || l.few.TakeN(from, n, now)
 }
 
 // retryAfter is how many seconds a sender over a limit is told to wait. Both buckets have hundreds of tokens by then.
