@@ -39,27 +39,6 @@ type DNSProvider struct {
 	Fields []DNSField
 }
 
-// DNSProviders are all of them.
-var DNSProviders = []DNSProvider{
-	{"cloudflare", "Cloudflare", ApexFlattens, []DNSField{
-		secret("api_token", "API token", "My Profile > API Tokens, with the permissions Zone:Read and DNS:Edit"),
-	}},
-	{"rfc2136", "DNS server with dynamic updates (RFC 2136)", ApexAddress, []DNSField{
-		{Name: "server", Label: "Server", Required: true, Address: true, Help: "host or host:port of the primary server"},
-		{Name: "zones", Label: "Zones", Required: true, Help: "the zones that the key may change, separated by commas"},
-		{Name: "key_name", Label: "Key name", Required: true, Help: "name of the TSIG key"},
-		{
-			Name: "key_algorithm", Label: "Key algorithm", Default: "hmac-sha256", Help: "of the TSIG key",
-			Values: []string{"hmac-sha256", "hmac-sha512", "hmac-sha384", "hmac-sha224", "hmac-sha1"},
-		},
-		secret("key", "Key", "the TSIG key, in base64"),
-	}},
-}
-
-func secret(name, label, help string) DNSField {
-	return DNSField{Name: name, Label: label, Secret: true, Required: true, Help: help}
-}
-
 // DNSProviderNamed finds a provider.
 func DNSProviderNamed(name string) (DNSProvider, bool) {
 	i := slices.IndexFunc(DNSProviders, func(p DNSProvider) bool { return p.Name == name })

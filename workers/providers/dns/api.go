@@ -27,6 +27,9 @@ type api struct {
 	sign func(r *http.Request, body []byte)
 	// failed finds the provider's text in an answer that tells a failure by a successful status; nil: none does.
 	failed func(body []byte) string
+	// denied reports whether a failure with another status than 401 and 403 refuses the credentials, by the provider's
+	// text; nil: none does.
+	denied func(text string) bool
 }
 
 // request is a call of an API. Body is nil, url.Values, []byte or what JSON is made of.
@@ -36,6 +39,7 @@ type request struct {
 	query  url.Values
 	body   any
 	kind   string // content type of a []byte
+	header map[string]string
 }
 
 // get asks for a path and reads the answer's JSON.
@@ -50,10 +54,14 @@ func (a api) post(ctx context.Context, path string, body, into any) error {
 
 // do sends a request and reads the answer's JSON. Errors: *failure, or those of the client.
 func (a api) do(ctx context.Context, r request, into any) error {
-	body, err := a.send(ctx, r)
+	answer, err := a.send(ctx, r)
 	if err != nil || into == nil {
 		return err
 	}
+	return decode(answer.Body, into)
+}
+
+func decode(body []byte, into any) error {
 	if json.Unmarshal(body, into) != nil {
 		return errForm
 	}
@@ -62,19 +70,19 @@ func (a api) do(ctx context.Context, r request, into any) error {
 
 var errForm = errors.New("the provider's answer has another form than documented")
 
-// send sends a request and gives the body of a successful answer.
-func (a api) send(ctx context.Context, r request) ([]byte, error) {
+// send sends a request and gives a successful answer.
+func (a api) send(ctx context.Context, r request) (out egress.Answer, err error) {
 	to := a.base + r.path
 	if len(r.query) > 0 {
 		to += "?" + r.query.Encode()
 	}
 	body, kind, err := encoded(r)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	req, cancel, err := egress.Request(ctx, timeout, r.method, to, bytes.NewReader(body))
 	if err != nil {
-		return nil, errors.New("the provider's address cannot be read")
+		return out, errors.New("the provider's address cannot be read")
 	}
 	defer cancel()
 	req.Header.Set("Accept", "application/json")
@@ -84,11 +92,13 @@ func (a api) send(ctx context.Context, r request) ([]byte, error) {
 	if a.sign != nil {
 		a.sign(req, body)
 	}
-	answer, err := a.out.Do(req)
-	if err != nil {
-		return nil, err
+	for name, value := range r.header {
+		req.Header.Set(name, value)
 	}
-	return answer.Body, a.refusal(answer)
+	if out, err = a.out.Do(req); err != nil {
+		return out, err
+	}
+	return out, a.refusal(out)
 }
 
 func encoded(r request) (body []byte, kind string, err error) {
@@ -107,21 +117,28 @@ func encoded(r request) (body []byte, kind string, err error) {
 
 // refusal is the failure that an answer tells.
 func (a api) refusal(answer egress.Answer) error {
-	if answer.Status/100 != 2 {
-		return &failure{status: answer.Status, text: complaint(answer.Body)}
+	f := &failure{status: answer.Status}
+	if f.status/100 != 2 {
+		f.text = complaint(answer.Body)
 	}
-	if a.failed != nil {
-		if text := a.failed(answer.Body); text != "" {
-			return &failure{text: text}
-		}
+	if a.failed != nil && f.text == "" {
+		f.text = a.failed(answer.Body)
 	}
-	return nil
+	switch {
+	case f.status/100 == 2 && f.text == "":
+		return nil
+	case f.status/100 == 2:
+		f.status = 0
+	}
+	f.refused = a.denied != nil && a.denied(f.text)
+	return f
 }
 
 // failure is a provider's refusal of a request. Text is the provider's own.
 type failure struct {
-	status int // 0: the provider told it by another one
-	text   string
+	status  int // 0: the provider told it by a successful one
+	text    string
+	refused bool // its credentials
 }
 
 // Error is for a person.
@@ -141,13 +158,19 @@ func (f *failure) Error() string {
 
 // Unwrap gives ErrRefused or ErrBusy, if it is one.
 func (f *failure) Unwrap() error {
-	switch f.status {
-	case http.StatusUnauthorized, http.StatusForbidden:
+	switch {
+	case f.refused, f.status == http.StatusUnauthorized, f.status == http.StatusForbidden:
 		return ErrRefused
-	case http.StatusTooManyRequests:
+	case f.status == http.StatusTooManyRequests:
 		return ErrBusy
 	}
 	return nil
+}
+
+// hasStatus reports whether an error is a failure with a status.
+func hasStatus(err error, status int) bool {
+	var f *failure
+	return errors.As(err, &f) && f.status == status
 }
 
 // header is a sign that sets a header.

@@ -49,7 +49,11 @@ func (p *cloudflareAccount) Records(ctx context.Context, zone, name string) ([]l
 	if err != nil {
 		return nil, err
 	}
-	return withName(list, name), nil
+	all := make([]libdns.RR, len(list))
+	for i := range list {
+		all[i] = list[i].RR()
+	}
+	return named(all, name), nil
 }
 
 func (p *cloudflareAccount) Append(ctx context.Context, zone string, r libdns.RR) error {
@@ -86,11 +90,13 @@ func (t transport) Do(r *http.Request) (*http.Response, error) {
 	}
 	a := t.api
 	a.sign = header("Authorization", r.Header.Get("Authorization"))
-	answer, err := a.send(r.Context(), request{r.Method, path, query, body, r.Header.Get("Content-Type")})
+	answer, err := a.send(r.Context(), request{
+		method: r.Method, path: path, query: query, body: body, kind: r.Header.Get("Content-Type"),
+	})
 	if err != nil {
 		return nil, err
 	}
 	return &http.Response{
-		StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(answer)), Request: r,
+		StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(answer.Body)), Request: r,
 	}, nil
 }

@@ -65,8 +65,20 @@ type row struct {
 
 // rows are the providers, by name.
 var rows = map[string]row{
-	"cloudflare": {"https://api.cloudflare.com/client/v4", openCloudflare},
-	"rfc2136":    {"", openServer},
+	"cloudflare":   {"https://api.cloudflare.com/client/v4", openCloudflare},
+	"hetzner":      {"https://api.hetzner.cloud/v1", openHetzner},
+	"digitalocean": {"https://api.digitalocean.com/v2", openDigitalOcean},
+	"porkbun":      {"https://api.porkbun.com/api/json/v3", openPorkbun},
+	"bunny":        {"https://api.bunny.net", openBunny},
+	"desec":        {"https://desec.io/api/v1", openDesec},
+	"linode":       {"https://api.linode.com/v4", openLinode},
+	"vultr":        {"https://api.vultr.com/v2", openVultr},
+	"dnsimple":     {"https://api.dnsimple.com/v2", openDNSimple},
+	"godaddy":      {"https://api.godaddy.com/v1", openGoDaddy},
+	"gandi":        {"https://api.gandi.net/v5/livedns", openGandi},
+	"netlify":      {"https://api.netlify.com/api/v1", openNetlify},
+	"powerdns":     {"", openPowerDNS},
+	"rfc2136":      {"", openServer},
 }
 
 // Open opens an account with its credentials, which are complete.

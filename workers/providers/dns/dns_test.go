@@ -141,6 +141,7 @@ func (s *suite) set(t *testing.T) {
 	all := []libdns.RR{
 		{Name: "go", Type: "CNAME", Data: "track.example.org.", TTL: 5 * time.Minute},
 		{Name: "a.deep", Type: "A", Data: "192.0.2.7", TTL: 5 * time.Minute},
+		{Name: "a.deep", Type: "A", Data: "192.0.2.17", TTL: 5 * time.Minute}, // beside the other
 		{Name: "a.deep", Type: "AAAA", Data: "2001:db8::1", TTL: 5 * time.Minute},
 	}
 	const bare = "zone007.example.net"
@@ -152,6 +153,9 @@ func (s *suite) set(t *testing.T) {
 		if got := s.world.Records(main); !slices.Contains(got, r) {
 			t.Errorf("the provider has %+v, want %+v", got[len(got)-3:], r)
 		}
+	}
+	if both, err := s.Records(t.Context(), main, "a.deep"); err != nil || len(both) != 3 {
+		t.Errorf("a.deep has %+v, %v", both, err)
 	}
 	apex := libdns.RR{Name: "@", Type: form.Apex, Data: "track.example.org.", TTL: 5 * time.Minute}
 	if form.Apex == models.ApexAddress {

@@ -1,7 +1,10 @@
 package dns
 
 import (
+	"context"
 	"errors"
+	"slices"
+	"strings"
 
 	"github.com/libdns/libdns"
 )
@@ -33,13 +36,66 @@ func names[Z ~struct{ Name string }](zones []Z) []string {
 	return out
 }
 
-// withName are the records with a name.
-func withName(list []libdns.Record, name string) []libdns.RR {
-	var out []libdns.RR
-	for _, record := range list {
-		if r := record.RR(); bare(r.Name) == bare(name) {
+// named are the records with a name.
+func named(list []libdns.RR, name string) (out []libdns.RR) {
+	for _, r := range list {
+		if bare(r.Name) == bare(name) {
 			out = append(out, r)
 		}
 	}
 	return out
+}
+
+// zoneIDs are the ids by which a provider knows zones, by name.
+type zoneIDs map[string]string
+
+// of finds the id of a zone. If nobody has listed the zones yet, it does.
+func (z zoneIDs) of(ctx context.Context, p Provider, zone string) (string, error) {
+	if len(z) == 0 {
+		if _, err := p.Zones(ctx); err != nil {
+			return "", err
+		}
+	}
+	id, ok := z[zone]
+	if !ok {
+		return "", errNoZone
+	}
+	return id, nil
+}
+
+var errNoZone = errors.New("the account holds no such zone")
+
+// set remembers the id of a zone and gives its name.
+func (z zoneIDs) set(zone, id string) string {
+	z[bare(zone)] = id
+	return zone
+}
+
+// values are the data of a set of records to which one is added: a provider that knows sets only takes the whole of it.
+// present says that there is a set, which changes then. A name has one CNAME only: a second one is refused.
+func values(have []libdns.RR, r libdns.RR) (all []string, present bool, err error) {
+	for _, h := range have {
+		if h.Type == r.Type {
+			all = append(all, h.Data)
+		}
+	}
+	present = len(all) > 0
+	if present && (r.Type == "CNAME" || r.Type == "ALIAS") || slices.Contains(all, r.Data) {
+		return nil, true, errors.New("the provider has such a record already")
+	}
+	return append(all, r.Data), present, nil
+}
+
+// undotted is data without the dot at its end, for providers that write names so.
+func undotted(r libdns.RR) string { return strings.TrimSuffix(r.Data, ".") }
+
+// seconds is the life of a record, at least so long.
+func seconds(r libdns.RR, least int) int { return max(int(r.TTL.Seconds()), least) }
+
+// blank is a name as providers have it who write the apex as an empty text.
+func blank(name string) string {
+	if name == "@" {
+		return ""
+	}
+	return name
 }

@@ -104,7 +104,11 @@ func canaries(fields ...string) map[string]string {
 }
 
 // Fakes are the providers, by name.
-var Fakes = map[string]Fake{"cloudflare": cloudflare}
+var Fakes = map[string]Fake{
+	"cloudflare": cloudflare, "hetzner": hetzner, "digitalocean": digitalOcean, "porkbun": porkbun, "bunny": bunny, "desec": desec,
+	"linode": linode, "vultr": vultr, "dnsimple": dnsimple, "godaddy": godaddy, "gandi": gandi, "netlify": netlify,
+	"powerdns": powerDNS,
+}
 
 // Serve starts a server that is every fake, each below its name.
 func Serve(tb testing.TB, w *World) *httptest.Server {

@@ -1,0 +1,87 @@
+package dns
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"regexp"
+
+	"github.com/libdns/libdns"
+)
+
+// desec is deSEC's API. libdns' package for it takes no client, fails at more than 500 zones or sets, and sleeps for as
+// long as an answer 429 asks for.
+type desec struct{ api }
+
+func openDesec(a api, c map[string]string) Provider {
+	a.sign = header("Authorization", "Token "+c["token"])
+	return &desec{a}
+}
+
+// desecNext is the cursor of the next page, in the header Link.
+var desecNext = regexp.MustCompile(`<[^>]*[?&]cursor=([^&>]*)[^>]*>;\s*rel="next"`)
+
+// desecLeast is the shortest life of a record in seconds that the provider takes.
+const desecLeast = 3600
+
+func desecList[T any](ctx context.Context, p *desec, path string, query url.Values) ([]T, error) {
+	cursor := ""
+	return pages(func(int) ([]T, bool, error) {
+		q := url.Values{"cursor": {cursor}}
+		for name, v := range query {
+			q[name] = v
+		}
+		answer, err := p.send(ctx, request{method: http.MethodGet, path: path, query: q})
+		if err != nil {
+			return nil, false, err
+		}
+		var items []T
+		if err := decode(answer.Body, &items); err != nil {
+			return nil, false, err
+		}
+		next := desecNext.FindStringSubmatch(answer.Header.Get("Link"))
+		if next == nil {
+			return items, false, nil
+		}
+		cursor, err = url.QueryUnescape(next[1])
+		return items, true, err
+	})
+}
+
+func (p *desec) Zones(ctx context.Context) ([]string, error) {
+	zones, err := desecList[struct{ Name string }](ctx, p, "/domains/", nil)
+	return names(zones), err
+}
+
+func (p *desec) Records(ctx context.Context, zone, name string) ([]libdns.RR, error) {
+	sets, err := desecList[struct {
+		Type    string
+		Records []string
+	}](ctx, p, "/domains/"+url.PathEscape(zone)+"/rrsets/", url.Values{"subname": {blank(name)}})
+	var out []libdns.RR
+	for _, set := range sets {
+		for _, data := range set.Records {
+			out = append(out, libdns.RR{Name: name, Type: set.Type, Data: data})
+		}
+	}
+	return out, err
+}
+
+func (p *desec) Append(ctx context.Context, zone string, r libdns.RR) error {
+	have, err := p.Records(ctx, zone, r.Name)
+	if err != nil {
+		return err
+	}
+	all, present, err := values(have, r)
+	if err != nil {
+		return err
+	}
+	q := request{method: http.MethodPost, path: "/domains/" + url.PathEscape(zone) + "/rrsets/", body: map[string]any{
+		"subname": blank(r.Name), "type": r.Type, "ttl": seconds(r, desecLeast), "records": all,
+	}}
+	if present {
+		q.method, q.path = http.MethodPatch, q.path+url.PathEscape(r.Name)+"/"+r.Type+"/"
+		q.body = map[string]any{"records": all}
+	}
+	return p.do(ctx, q, nil)
+}

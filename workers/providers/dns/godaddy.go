@@ -1,0 +1,64 @@
+package dns
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/libdns/libdns"
+)
+
+// godaddy is GoDaddy's API. libdns' package for it replaces the records that a name has when it is to add one.
+type godaddy struct{ api }
+
+func openGoDaddy(a api, c map[string]string) Provider {
+	a.sign = header("Authorization", "sso-key "+c["api_key"]+":"+c["api_secret"])
+	return &godaddy{a}
+}
+
+const (
+	godaddyZones   = 500 // a page
+	godaddyRecords = 500
+)
+
+func (p *godaddy) Zones(ctx context.Context) ([]string, error) {
+	last := ""
+	return pages(func(int) ([]string, bool, error) {
+		query := url.Values{"limit": {strconv.Itoa(godaddyZones)}, "statuses": {"ACTIVE"}}
+		if last != "" {
+			query.Set("marker", last)
+		}
+		var answer []struct{ Domain string }
+		err := p.get(ctx, "/domains", query, &answer)
+		var out []string
+		for _, d := range answer {
+			last = d.Domain
+			out = append(out, d.Domain)
+		}
+		return out, len(out) == godaddyZones, err
+	})
+}
+
+// Records reads all of the zone. Its offset counts pages. Behind the last one there is nothing, or 422.
+func (p *godaddy) Records(ctx context.Context, zone, name string) ([]libdns.RR, error) {
+	all, err := pages(func(page int) ([]libdns.RR, bool, error) {
+		var answer []struct{ Type, Name, Data string }
+		query := url.Values{"offset": {strconv.Itoa(page)}, "limit": {strconv.Itoa(godaddyRecords)}}
+		err := p.get(ctx, "/domains/"+url.PathEscape(zone)+"/records", query, &answer)
+		if page > 1 && hasStatus(err, http.StatusUnprocessableEntity) {
+			return nil, false, nil
+		}
+		var out []libdns.RR
+		for _, r := range answer {
+			out = append(out, libdns.RR{Name: relative(r.Name, zone), Type: r.Type, Data: r.Data})
+		}
+		return out, len(out) == godaddyRecords, err
+	})
+	return named(all, name), err
+}
+
+func (p *godaddy) Append(ctx context.Context, zone string, r libdns.RR) error {
+	body := []map[string]any{{"type": r.Type, "name": r.Name, "data": undotted(r), "ttl": seconds(r, 600)}}
+	return p.do(ctx, request{method: http.MethodPatch, path: "/domains/" + url.PathEscape(zone) + "/records", body: body}, nil)
+}

@@ -1,0 +1,92 @@
+package dns
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/libdns/libdns"
+)
+
+// hetzner is Hetzner's Cloud API. libdns' package for it takes no client, and a token of the environment for want of one.
+type hetzner struct{ api }
+
+func openHetzner(a api, c map[string]string) Provider {
+	a.sign = bearer(c["api_token"])
+	return &hetzner{a}
+}
+
+func (p *hetzner) Zones(ctx context.Context) ([]string, error) {
+	return pages(func(page int) ([]string, bool, error) {
+		var answer struct {
+			Zones []struct{ Name string }
+			hetznerMeta
+		}
+		err := p.get(ctx, "/zones", hetznerPage(page), &answer)
+		return names(answer.Zones), answer.more(), err
+	})
+}
+
+type hetznerMeta struct {
+	Meta struct {
+		Pagination struct {
+			Next *int `json:"next_page"`
+		}
+	}
+}
+
+func (m hetznerMeta) more() bool { return m.Meta.Pagination.Next != nil }
+
+func hetznerPage(n int) url.Values { return url.Values{"page": {strconv.Itoa(n)}, "per_page": {"50"}} }
+
+func (p *hetzner) Records(ctx context.Context, zone, name string) ([]libdns.RR, error) {
+	return pages(func(page int) ([]libdns.RR, bool, error) {
+		var answer struct {
+			RRSets []struct {
+				Name, Type string
+				Records    []struct{ Value string }
+			}
+			hetznerMeta
+		}
+		query := hetznerPage(page)
+		query.Set("name", name)
+		err := p.get(ctx, "/zones/"+url.PathEscape(zone)+"/rrsets", query, &answer)
+		var out []libdns.RR
+		for _, set := range answer.RRSets {
+			for _, r := range set.Records {
+				out = append(out, libdns.RR{Name: set.Name, Type: set.Type, Data: r.Value})
+			}
+		}
+		return out, answer.more(), err
+	})
+}
+
+// hetznerAction is work that goes on after the answer.
+type hetznerAction struct {
+	Action struct {
+		ID     int64
+		Status string // running, success or error
+		Error  *struct{ Message string }
+	}
+}
+
+func (p *hetzner) Append(ctx context.Context, zone string, r libdns.RR) error {
+	var a hetznerAction
+	err := p.post(ctx, "/zones/"+url.PathEscape(zone)+"/rrsets/"+url.PathEscape(r.Name)+"/"+r.Type+"/actions/add_records", map[string]any{
+		"ttl": seconds(r, 60), "records": []map[string]string{{"value": r.Data}},
+	}, &a)
+	for wait := 100 * time.Millisecond; err == nil && a.Action.Status == "running"; wait *= 2 {
+		select {
+		case <-ctx.Done():
+			return errors.New("the provider did not finish in time")
+		case <-time.After(wait):
+		}
+		err = p.get(ctx, "/actions/"+strconv.FormatInt(a.Action.ID, 10), nil, &a)
+	}
+	if err == nil && a.Action.Error != nil {
+		err = &failure{text: a.Action.Error.Message}
+	}
+	return err
+}

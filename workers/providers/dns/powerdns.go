@@ -1,0 +1,89 @@
+package dns
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/libdns/libdns"
+)
+
+// powerDNS is the API of a PowerDNS server. The server knows sets of records only.
+type powerDNS struct{ api }
+
+func openPowerDNS(a api, c map[string]string) Provider {
+	if a.base == "" {
+		a.base = strings.TrimSuffix(c["url"], "/")
+	}
+	a.base += "/api/v1/servers/" + url.PathEscape(c["server_id"])
+	a.sign = header("X-API-Key", c["api_key"])
+	return &powerDNS{a}
+}
+
+func (p *powerDNS) Zones(ctx context.Context) ([]string, error) {
+	var answer []struct{ Name string }
+	err := p.get(ctx, "/zones", nil, &answer)
+	return names(answer), err
+}
+
+// powerSet is a set of records.
+type powerSet struct {
+	Name    string        `json:"name"`
+	Type    string        `json:"type"`
+	TTL     int           `json:"ttl"`
+	Change  string        `json:"changetype,omitempty"`
+	Records []powerRecord `json:"records"`
+}
+
+type powerRecord struct {
+	Content  string `json:"content"`
+	Disabled bool   `json:"disabled"`
+}
+
+func (p *powerDNS) sets(ctx context.Context, zone, name string) ([]powerSet, error) {
+	var answer struct{ RRSets []powerSet }
+	full := absolute(name, zone) + "."
+	err := p.get(ctx, "/zones/"+url.PathEscape(zone+"."), url.Values{"rrset_name": {full}}, &answer)
+	var out []powerSet
+	for _, set := range answer.RRSets { // servers before 4.8 send all
+		if strings.EqualFold(set.Name, full) {
+			out = append(out, set)
+		}
+	}
+	return out, err
+}
+
+func (p *powerDNS) Records(ctx context.Context, zone, name string) ([]libdns.RR, error) {
+	sets, err := p.sets(ctx, zone, name)
+	var out []libdns.RR
+	for _, set := range sets {
+		for _, r := range set.Records {
+			out = append(out, libdns.RR{Name: name, Type: set.Type, Data: r.Content})
+		}
+	}
+	return out, err
+}
+
+func (p *powerDNS) Append(ctx context.Context, zone string, r libdns.RR) error {
+	sets, err := p.sets(ctx, zone, r.Name)
+	if err != nil {
+		return err
+	}
+	set := powerSet{Name: absolute(r.Name, zone) + ".", Type: r.Type, TTL: seconds(r, 1)}
+	var have []libdns.RR
+	for _, s := range sets {
+		if s.Type == r.Type {
+			set.TTL, set.Records = s.TTL, s.Records
+		}
+		for _, record := range s.Records {
+			have = append(have, libdns.RR{Type: s.Type, Data: record.Content})
+		}
+	}
+	if _, _, err := values(have, r); err != nil {
+		return err
+	}
+	set.Change, set.Records = "REPLACE", append(set.Records, powerRecord{Content: r.Data})
+	body := map[string]any{"rrsets": []powerSet{set}}
+	return p.do(ctx, request{method: http.MethodPatch, path: "/zones/" + url.PathEscape(zone+"."), body: body}, nil)
+}

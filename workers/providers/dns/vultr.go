@@ -1,0 +1,72 @@
+package dns
+
+import (
+	"context"
+	"net/url"
+
+	"github.com/libdns/libdns"
+)
+
+// vultr is Vultr's API. libdns' package for it has no record in the checksum database.
+type vultr struct{ api }
+
+func openVultr(a api, c map[string]string) Provider {
+	a.sign = bearer(c["api_key"])
+	return &vultr{a}
+}
+
+// vultrMeta has the cursor of the next page, or none.
+type vultrMeta struct {
+	Meta struct {
+		Links struct{ Next string }
+	}
+}
+
+func vultrQuery(cursor string) url.Values {
+	q := url.Values{"per_page": {"500"}}
+	if cursor != "" {
+		q.Set("cursor", cursor)
+	}
+	return q
+}
+
+func (p *vultr) Zones(ctx context.Context) ([]string, error) {
+	cursor := ""
+	return pages(func(int) ([]string, bool, error) {
+		var answer struct {
+			Domains []struct{ Domain string }
+			vultrMeta
+		}
+		err := p.get(ctx, "/domains", vultrQuery(cursor), &answer)
+		var out []string
+		for _, d := range answer.Domains {
+			out = append(out, d.Domain)
+		}
+		cursor = answer.Meta.Links.Next
+		return out, cursor != "", err
+	})
+}
+
+func (p *vultr) Records(ctx context.Context, zone, name string) ([]libdns.RR, error) {
+	cursor := ""
+	all, err := pages(func(int) ([]libdns.RR, bool, error) {
+		var answer struct {
+			Records []struct{ Type, Name, Data string }
+			vultrMeta
+		}
+		err := p.get(ctx, "/domains/"+url.PathEscape(zone)+"/records", vultrQuery(cursor), &answer)
+		out := make([]libdns.RR, len(answer.Records))
+		for i, r := range answer.Records {
+			out[i] = libdns.RR{Name: relative(r.Name, zone), Type: r.Type, Data: r.Data}
+		}
+		cursor = answer.Meta.Links.Next
+		return out, cursor != "", err
+	})
+	return named(all, name), err
+}
+
+func (p *vultr) Append(ctx context.Context, zone string, r libdns.RR) error {
+	return p.post(ctx, "/domains/"+url.PathEscape(zone)+"/records", map[string]any{
+		"type": r.Type, "name": blank(r.Name), "data": undotted(r), "ttl": seconds(r, 120),
+	}, nil)
+}
