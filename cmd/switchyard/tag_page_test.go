@@ -115,8 +115,10 @@ func (x tagTest) seesViews(t *testing.T) {
 		{`history.replaceState(1, '', '/app/two')`, "/app/two"},
 		{`location.hash = 'chapter'`, ""},
 		{`location.hash = '/three'`, "/app/two#/three"},
+		{`history.replaceState(1, '', '#/three?filter=a')`, ""},
+		{`location.hash = '/three?token=secret'`, "/app/two#/three"},
 		{`location.hash = '!/four'`, "/app/two#!/four"},
-		{`history.go(-2)`, "/app/two"},
+		{`history.go(-3)`, "/app/two"},
 		{`trk('view')`, "/app/two"},
 	} {
 		x.forget()

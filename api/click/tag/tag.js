@@ -146,10 +146,12 @@
   };
 
   // Counts a view if the page shows something else than before. A router that replaces its address may only note a filter
-  // in the query. A fragment is a page to a router that writes it as a path.
+  // in the query. A fragment is a page to a router that writes it as a path, and may have a query of its own.
   const look = (how) => {
-    const newPath = location.host + location.pathname + (/^#!?\//.test(location.hash) ? location.hash : '');
-    const newPage = newPath + location.search;
+    const { hash } = location;
+    const route = /^#!?\//.test(hash) ? hash : '';
+    const newPath = location.host + location.pathname + route.split('?')[0];
+    const newPage = newPath + location.search + route;
     const same = how == 'replaceState' ? newPath == path : newPage == page;
     page = newPage;
     if (same) return;
