@@ -189,6 +189,15 @@ func (p *page) prepare(script string) *page {
 	return p
 }
 
+// at waits until a page of a path is shown. One that is being left says nothing.
+func (p *page) at(path string) {
+	p.t.Helper()
+	p.until("the page is "+path, func() bool {
+		got, err := p.evaluate("location.pathname")
+		return err == nil && got == path
+	})
+}
+
 // loaded waits until the tag of a page has run.
 func (p *page) loaded() {
 	p.t.Helper()
