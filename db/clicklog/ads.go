@@ -11,6 +11,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/models"
+	"switchyard/models/token"
 )
 
 // adsKept is how long a click is found by the click id of an ad platform: as long as the page tag remembers it.
@@ -35,26 +36,27 @@ func noteAds(ctx context.Context, c db.Conn, clicks []*StoredClick) error {
 	return err
 }
 
-// adsIn are the keys of the ad platforms' click ids in the query of a link.
+// adsIn are the keys of the ad platforms' click ids in the query of a link. A macro that a platform left as it was is none:
+// all visitors have the same one.
 func adsIn(query string) (list []uuid.UUID) {
 	if !strings.Contains(query, "clid=") { // all of them end so
 		return nil
 	}
 	for pair := range strings.SplitSeq(query, "&") {
 		name, value, _ := strings.Cut(pair, "=")
-		if slices.Contains(models.AdArrivals, name) && value != "" {
-			list = append(list, adKey(name, value))
+		if value = plainAd(value); value != "" && slices.Contains(models.AdArrivals, name) && !token.LooksLikeMacro(value) {
+			list = append(list, models.AdKey(name, value))
 		}
 	}
 	return list
 }
 
-// adKey is the key of an ad platform's click id, escaped or not.
-func adKey(kind, value string) uuid.UUID {
+// plainAd is the click id of an ad platform that may be escaped.
+func plainAd(value string) string {
 	if plain, err := url.QueryUnescape(value); err == nil {
-		value = plain
+		return plain
 	}
-	return models.AdKey(kind, value)
+	return value
 }
 
 const selectAds = `
@@ -73,7 +75,7 @@ func findAds(ctx context.Context, c db.Conn, events []*models.SiteEvent) error {
 	var accounts, ads []uuid.UUID
 	for _, e := range events {
 		if e.ClickID == uuid.Nil && e.AdID != "" && slices.Contains(models.AdArrivals, e.Arrival) {
-			k := key{e.AccountID, adKey(e.Arrival, e.AdID)}
+			k := key{e.AccountID, models.AdKey(e.Arrival, plainAd(e.AdID))}
 			named[k] = append(named[k], e)
 			accounts, ads = append(accounts, k.Account), append(ads, k.Ad)
 		}

@@ -150,6 +150,7 @@ func TestAdsFindTheirClick(t *testing.T) {
 	ofAd(acc, time.Minute, "msclkid=Cj-1_x-y&xgclid=Cj-1_x-y&gclid=")
 	ofAd(foreign, time.Minute, "gclid=Cj-1_x-y")
 	ofAd(acc, 100*day, "ttclid=old")
+	ofAd(acc, time.Minute, "gclid=%7Bgclid%7D&fbclid={{fbclid}}")
 	drain(t, s, d, clicklog.IngestOptions{})
 	log := clicklog.Log{Conn: d}
 	if err := log.ForgetHistory(t.Context()); err != nil {
@@ -157,6 +158,7 @@ func TestAdsFindTheirClick(t *testing.T) {
 	}
 	for own, ad := range map[string][2]string{
 		"1": {"gclid", "Cj-1_x%2dy"}, "2": {"fbclid", "Cj-1_x-y"}, "3": {"ttclid", "old"}, "4": {"direct", "Cj-1_x-y"}, "5": {"gclid", ""},
+		"6": {"gclid", "{gclid}"}, "7": {"fbclid", "%7B%7Bfbclid%7D%7D"}, // macros that were not filled
 	} {
 		e := arrived(last, own, ad[0])
 		e.ClickID, e.AdID = uuid.Nil, ad[1]
