@@ -46,6 +46,34 @@ var DNSProviders = []DNSProvider{
 		secret("api_key", "API key", "the setting api-key of the server"),
 		{Name: "server_id", Label: "Server id", Default: "localhost", Help: "of the server behind the API"},
 	}},
+	{"namecheap", "Namecheap", ApexAlias, []DNSField{
+		{Name: "api_user", Label: "User name", Required: true, Help: "of the account"},
+		secret("api_key", "API key", "Profile > Tools > API access"),
+		{Name: "client_ip", Label: "Address", Required: true, Help: "IPv4 address of this install's workers, as it is allowed at Namecheap"},
+	}},
+	{"ovh", "OVHcloud", ApexAddress, []DNSField{
+		{
+			Name: "endpoint", Label: "Endpoint", Default: "ovh-eu", Address: true, Help: "where the account is",
+			Values: []string{"ovh-eu", "ovh-ca", "ovh-us"},
+		},
+		{Name: "application_key", Label: "Application key", Required: true, Help: "of an application made at the endpoint's createApp"},
+		secret("application_secret", "Application secret", "shown with the application key"),
+		secret("consumer_key", "Consumer key", "with GET, POST and PUT on /domain/zone and /domain/zone/*"),
+	}},
+	{"route53", "Amazon Route 53", ApexAddress, []DNSField{
+		{Name: "access_key_id", Label: "Access key id", Required: true, Help: "of an IAM user for this alone"},
+		secret("secret_access_key", "Secret access key", "with route53:ListHostedZones, ListResourceRecordSets and ChangeResourceRecordSets"),
+	}},
+	{"googleclouddns", "Google Cloud DNS", ApexAddress, []DNSField{
+		secret("service_account", "Service account key", "the JSON file of a key of a service account with the role DNS Administrator"),
+		{Name: "project_id", Label: "Project", Help: "that has the zones; empty: the service account's own"},
+	}},
+	{"azure", "Azure DNS", ApexAddress, []DNSField{
+		{Name: "subscription_id", Label: "Subscription id", Required: true, Help: "of the zones"},
+		{Name: "tenant_id", Label: "Tenant id", Required: true, Help: "directory of the app registration"},
+		{Name: "client_id", Label: "Client id", Required: true, Help: "of an app registration with the role DNS Zone Contributor"},
+		secret("client_secret", "Client secret", "of the app registration"),
+	}},
 	{"rfc2136", "DNS server with dynamic updates (RFC 2136)", ApexAddress, []DNSField{
 		{Name: "server", Label: "Server", Required: true, Address: true, Help: "host or host:port of the primary server"},
 		{Name: "zones", Label: "Zones", Required: true, Help: "the zones that the key may change, separated by commas"},

@@ -27,6 +27,11 @@ type api struct {
 	sign func(r *http.Request, body []byte)
 	// failed finds the provider's text in an answer that tells a failure by a successful status; nil: none does.
 	failed func(body []byte) string
+	// busy reports whether a failure with another status than 429 asks for fewer requests, by the provider's text; nil: none
+	// does.
+	busy func(text string) bool
+	// secrets are what no error may contain.
+	secrets *[]string
 	// denied reports whether a failure with another status than 401 and 403 refuses the credentials, by the provider's
 	// text; nil: none does.
 	denied func(text string) bool
@@ -131,14 +136,19 @@ func (a api) refusal(answer egress.Answer) error {
 		f.status = 0
 	}
 	f.refused = a.denied != nil && a.denied(f.text)
+	f.busy = a.busy != nil && a.busy(f.text)
 	return f
 }
+
+// hide adds a secret that was got by the credentials.
+func (a api) hide(secret string) { *a.secrets = append(*a.secrets, secret) }
 
 // failure is a provider's refusal of a request. Text is the provider's own.
 type failure struct {
 	status  int // 0: the provider told it by a successful one
 	text    string
 	refused bool // its credentials
+	busy    bool
 }
 
 // Error is for a person.
@@ -161,7 +171,7 @@ func (f *failure) Unwrap() error {
 	switch {
 	case f.refused, f.status == http.StatusUnauthorized, f.status == http.StatusForbidden:
 		return ErrRefused
-	case f.status == http.StatusTooManyRequests:
+	case f.busy, f.status == http.StatusTooManyRequests:
 		return ErrBusy
 	}
 	return nil

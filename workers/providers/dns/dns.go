@@ -2,7 +2,8 @@
 // of libdns, with names relative to their zone and "@" for the apex.
 //
 // A provider is asked by libdns' package for it, where that can be given our client and does what is needed here: it
-// never changes a record that is there, sees all records, and keeps to the context. Otherwise its client stands here.
+// never changes a record that is there, sees all records, and keeps to the context. Otherwise its client stands here, and
+// its file says why.
 //
 // Credentials never leave this package. No error contains one.
 package dns
@@ -65,20 +66,25 @@ type row struct {
 
 // rows are the providers, by name.
 var rows = map[string]row{
-	"cloudflare":   {"https://api.cloudflare.com/client/v4", openCloudflare},
-	"hetzner":      {"https://api.hetzner.cloud/v1", openHetzner},
-	"digitalocean": {"https://api.digitalocean.com/v2", openDigitalOcean},
-	"porkbun":      {"https://api.porkbun.com/api/json/v3", openPorkbun},
-	"bunny":        {"https://api.bunny.net", openBunny},
-	"desec":        {"https://desec.io/api/v1", openDesec},
-	"linode":       {"https://api.linode.com/v4", openLinode},
-	"vultr":        {"https://api.vultr.com/v2", openVultr},
-	"dnsimple":     {"https://api.dnsimple.com/v2", openDNSimple},
-	"godaddy":      {"https://api.godaddy.com/v1", openGoDaddy},
-	"gandi":        {"https://api.gandi.net/v5/livedns", openGandi},
-	"netlify":      {"https://api.netlify.com/api/v1", openNetlify},
-	"powerdns":     {"", openPowerDNS},
-	"rfc2136":      {"", openServer},
+	"cloudflare":     {"https://api.cloudflare.com/client/v4", openCloudflare},
+	"hetzner":        {"https://api.hetzner.cloud/v1", openHetzner},
+	"digitalocean":   {"https://api.digitalocean.com/v2", openDigitalOcean},
+	"porkbun":        {"https://api.porkbun.com/api/json/v3", openPorkbun},
+	"bunny":          {"https://api.bunny.net", openBunny},
+	"desec":          {"https://desec.io/api/v1", openDesec},
+	"linode":         {"https://api.linode.com/v4", openLinode},
+	"vultr":          {"https://api.vultr.com/v2", openVultr},
+	"dnsimple":       {"https://api.dnsimple.com/v2", openDNSimple},
+	"godaddy":        {"https://api.godaddy.com/v1", openGoDaddy},
+	"gandi":          {"https://api.gandi.net/v5/livedns", openGandi},
+	"netlify":        {"https://api.netlify.com/api/v1", openNetlify},
+	"powerdns":       {"", openPowerDNS},
+	"namecheap":      {"https://api.namecheap.com", openNamecheap},
+	"ovh":            {"", openOVH},
+	"route53":        {"https://route53.amazonaws.com/2013-04-01", openRoute53},
+	"googleclouddns": {"", openGoogleCloud},
+	"azure":          {"", openAzure},
+	"rfc2136":        {"", openServer},
 }
 
 // Open opens an account with its credentials, which are complete.
@@ -88,12 +94,12 @@ func (c *Client) Open(name string, credentials map[string]string) (Provider, err
 	if !known || !ok {
 		return nil, fmt.Errorf("dns: there is no provider %q", name)
 	}
-	a := api{out: c.o.Egress, base: r.base, now: c.o.Now}
+	g := &guarded{}
+	a := api{out: c.o.Egress, base: r.base, now: c.o.Now, secrets: &g.secrets}
 	if c.o.URL != "" {
 		a.base = c.o.URL + "/" + name
 	}
 	_, secrets := p.Split(credentials)
-	g := &guarded{}
 	for _, s := range secrets {
 		g.secrets = append(g.secrets, s)
 	}

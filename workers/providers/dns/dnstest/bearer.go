@@ -121,10 +121,6 @@ func serveHetzner(w *World, c *call) {
 		})})
 		return
 	}
-	if part, ok := c.is("GET", "/zones/*"); ok && w.holds(part[0]) {
-		c.json(200, object{"zone": object{"id": w.number(part[0]), "name": part[0], "mode": "primary", "ttl": 3600}})
-		return
-	}
 	if part, ok := c.is("GET", "/zones/*/rrsets"); ok {
 		zone := w.named(part[0])
 		all := w.zones[zone]
@@ -323,10 +319,6 @@ func serveDNSimple(w *World, c *call) {
 	if _, ok := c.is("GET", "/1385/zones"); ok {
 		part, pages := page(w.order, n, size)
 		list(each(part, func(z string) object { return object{"id": w.number(z), "name": z} }), pages, len(w.order))
-		return
-	}
-	if part, ok := c.is("GET", "/1385/zones/*"); ok && w.holds(part[0]) {
-		c.json(200, object{"data": object{"id": w.number(part[0]), "name": part[0]}})
 		return
 	}
 	show := func(r libdns.RR) object {

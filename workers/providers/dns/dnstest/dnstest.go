@@ -107,7 +107,7 @@ func canaries(fields ...string) map[string]string {
 var Fakes = map[string]Fake{
 	"cloudflare": cloudflare, "hetzner": hetzner, "digitalocean": digitalOcean, "porkbun": porkbun, "bunny": bunny, "desec": desec,
 	"linode": linode, "vultr": vultr, "dnsimple": dnsimple, "godaddy": godaddy, "gandi": gandi, "netlify": netlify,
-	"powerdns": powerDNS,
+	"powerdns": powerDNS, "ovh": ovh, "namecheap": namecheap, "route53": route53, "googleclouddns": googleCloud, "azure": azure,
 }
 
 // Serve starts a server that is every fake, each below its name.

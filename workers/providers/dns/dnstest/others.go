@@ -50,11 +50,12 @@ func servePorkbun(w *World, c *call) {
 	case strings.HasPrefix(c.path, "/dns/create/"):
 		zone := strings.TrimPrefix(c.path, "/dns/create/")
 		life, err := strconv.Atoi(b.TTL)
-		if err != nil || life < 600 || !w.holds(zone) {
+		switch {
+		case err != nil || life < 600 || !w.holds(zone):
 			refuse("Invalid domain.")
-		} else if !w.add(zone, record(b.Name, zone, b.Type, b.Content, life)) {
+		case !w.add(zone, record(b.Name, zone, b.Type, b.Content, life)):
 			refuse("Create error: We were unable to create the DNS record.")
-		} else {
+		default:
 			c.json(200, object{"status": "SUCCESS", "id": "106926659"})
 		}
 	default:
@@ -73,15 +74,9 @@ func serveBunny(w *World, c *call) {
 		return object{"Id": 1, "Type": slices.Index(bunnyTypes, r.Type), "Ttl": ttl(r), "Value": undotted(r), "Name": blank(r.Name)}
 	}
 	if _, ok := c.is("GET", "/dnszone"); ok {
-		var found []string
-		for _, z := range w.order {
-			if strings.Contains(z, c.r.URL.Query().Get("search")) {
-				found = append(found, z)
-			}
-		}
 		n := c.number("page", 1)
-		part, pages := page(found, n, min(c.number("perPage", 100), 100))
-		c.json(200, object{"CurrentPage": n, "TotalItems": len(found), "HasMoreItems": n < pages, "Items": each(part, func(z string) object {
+		part, pages := page(w.order, n, min(c.number("perPage", 100), 100))
+		c.json(200, object{"CurrentPage": n, "TotalItems": len(w.order), "HasMoreItems": n < pages, "Items": each(part, func(z string) object {
 			return object{"Id": w.number(z), "Domain": z, "Records": []object{}}
 		})})
 		return

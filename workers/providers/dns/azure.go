@@ -1,0 +1,197 @@
+package dns
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+
+	"github.com/libdns/libdns"
+)
+
+// azure is Azure's API. libdns' package for it takes no client, and uses the identity of the worker's machine for want of
+// credentials.
+type azure struct {
+	api
+	c     map[string]string
+	login string  // address that gives tokens
+	ids   zoneIDs // paths of zones
+}
+
+func openAzure(a api, c map[string]string) Provider {
+	p := &azure{api: a, c: c, ids: zoneIDs{}, login: "https://login.microsoftonline.com"}
+	if p.base == "" {
+		p.base = "https://management.azure.com"
+	} else {
+		p.login = p.base
+	}
+	return p
+}
+
+// ready gets a token, unless there is one.
+func (p *azure) ready(ctx context.Context) error {
+	if p.sign != nil {
+		return nil
+	}
+	tokens := p.api
+	tokens.base = p.login
+	tokens.denied = func(text string) bool { return strings.Contains(text, "AADSTS") }
+	var answer struct {
+		Token string `json:"access_token"`
+	}
+	err := tokens.do(ctx, request{
+		method: http.MethodPost, path: "/" + url.PathEscape(p.c["tenant_id"]) + "/oauth2/v2.0/token", body: url.Values{
+			"grant_type": {"client_credentials"}, "client_id": {p.c["client_id"]}, "client_secret": {p.c["client_secret"]},
+			"scope": {"https://management.azure.com/.default"},
+		},
+	}, &answer)
+	if err != nil {
+		return err
+	}
+	p.hide(answer.Token)
+	p.sign = bearer(answer.Token)
+	return nil
+}
+
+// azureVersion is the API's.
+var azureVersion = url.Values{"api-version": {"2018-05-01"}}
+
+// azureList reads all pages of a list. The link to the next one is followed only at the same address.
+func azureList[T any](ctx context.Context, p *azure, at string, query url.Values) ([]T, error) {
+	return pages(func(int) ([]T, bool, error) {
+		var answer struct {
+			Value []T
+			Next  string `json:"nextLink"`
+		}
+		if err := p.get(ctx, at, query, &answer); err != nil {
+			return nil, false, err
+		}
+		next, err := url.Parse(answer.Next)
+		if err != nil {
+			return nil, false, errForm
+		}
+		query = next.Query()
+		return answer.Value, answer.Next != "", nil
+	})
+}
+
+func (p *azure) Zones(ctx context.Context) ([]string, error) {
+	if err := p.ready(ctx); err != nil {
+		return nil, err
+	}
+	at := "/subscriptions/" + url.PathEscape(p.c["subscription_id"]) + "/providers/Microsoft.Network/dnszones"
+	zones, err := azureList[struct{ ID, Name string }](ctx, p, at, azureVersion)
+	var out []string
+	for _, z := range zones {
+		if strings.HasPrefix(z.ID, "/subscriptions/") {
+			out = append(out, p.ids.set(z.Name, z.ID))
+		}
+	}
+	return out, err
+}
+
+// azureRecords are the records of a set by their type.
+type azureRecords struct {
+	TTL   int         `json:"TTL,omitempty"`
+	A     []azureA    `json:"ARecords,omitempty"`
+	AAAA  []azureAAAA `json:"AAAARecords,omitempty"`
+	CNAME *azureCNAME `json:"CNAMERecord,omitempty"`
+	TXT   []azureTXT  `json:"TXTRecords,omitempty"`
+	Alias *struct {
+		ID string `json:"id"`
+	} `json:"targetResource,omitempty"`
+}
+
+type (
+	azureA struct {
+		Address string `json:"ipv4Address"`
+	}
+	azureAAAA struct {
+		Address string `json:"ipv6Address"`
+	}
+	azureCNAME struct {
+		Name string `json:"cname"`
+	}
+	azureTXT struct {
+		Value []string `json:"value"`
+	}
+)
+
+func (r azureRecords) datas() (out []string) {
+	for _, a := range r.A {
+		out = append(out, a.Address)
+	}
+	for _, a := range r.AAAA {
+		out = append(out, a.Address)
+	}
+	for _, t := range r.TXT {
+		out = append(out, strings.Join(t.Value, ""))
+	}
+	if r.CNAME != nil {
+		out = append(out, r.CNAME.Name)
+	}
+	if r.Alias != nil && r.Alias.ID != "" {
+		out = append(out, r.Alias.ID)
+	}
+	return out
+}
+
+func (p *azure) Records(ctx context.Context, zone, name string) ([]libdns.RR, error) {
+	id, err := p.ids.of(ctx, p, zone)
+	if err != nil {
+		return nil, err
+	}
+	query := url.Values{"api-version": azureVersion["api-version"], "$top": {"500"}}
+	if name != "@" {
+		query.Set("$recordsetnamesuffix", name)
+	}
+	sets, err := azureList[struct {
+		Name, Type string
+		Properties azureRecords
+	}](ctx, p, id+"/recordsets", query)
+	var out []libdns.RR
+	for _, set := range sets {
+		if bare(set.Name) != name {
+			continue
+		}
+		datas := set.Properties.datas()
+		if len(datas) == 0 { // of a type that is not read
+			datas = []string{""}
+		}
+		for _, data := range datas {
+			out = append(out, libdns.RR{Name: name, Type: path.Base(set.Type), Data: data})
+		}
+	}
+	return out, err
+}
+
+func (p *azure) Append(ctx context.Context, zone string, r libdns.RR) error {
+	have, err := p.Records(ctx, zone, r.Name)
+	if err != nil {
+		return err
+	}
+	all, present, err := values(have, r)
+	if err != nil {
+		return err
+	}
+	set := azureRecords{TTL: seconds(r, 1)}
+	for _, data := range all {
+		switch r.Type {
+		case "A":
+			set.A = append(set.A, azureA{data})
+		case "AAAA":
+			set.AAAA = append(set.AAAA, azureAAAA{data})
+		default:
+			set.CNAME = &azureCNAME{strings.TrimSuffix(data, ".")}
+		}
+	}
+	q := request{
+		method: http.MethodPut, path: p.ids[zone] + "/" + r.Type + "/" + url.PathEscape(r.Name), query: azureVersion,
+		body: map[string]any{"properties": set}, header: map[string]string{},
+	}
+	if !present {
+		q.header["If-None-Match"] = "*" // it must not replace one that somebody has just made
+	}
+	return p.do(ctx, q, nil)
+}

@@ -1,0 +1,282 @@
+package dnstest
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha1" //nolint:gosec // the provider's signature is made by it
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/libdns/libdns"
+)
+
+var (
+	ovh       = Fake{Credentials: and(canaries("application_secret", "consumer_key"), "application_key", "app-1"), serve: serveOVH}
+	namecheap = Fake{Credentials: and(canaries("api_key"), "api_user", "acme", "client_ip", "192.0.2.4"), serve: serveNamecheap}
+	route53   = Fake{Credentials: and(canaries("secret_access_key"), "access_key_id", "AKIDEXAMPLE"), serve: serveRoute53}
+)
+
+// and adds fields that are no secrets.
+func and(c map[string]string, pairs ...string) map[string]string {
+	for i := 0; i < len(pairs); i += 2 {
+		c[pairs[i]] = pairs[i+1]
+	}
+	return c
+}
+
+// raw reads the body and leaves it to be read again.
+func (c *call) raw() []byte {
+	body, _ := io.ReadAll(c.r.Body)
+	c.r.Body = io.NopCloser(bytes.NewReader(body))
+	return body
+}
+
+func serveOVH(w *World, c *call) {
+	refuse := func(status int, code, text string) {
+		c.json(status, object{"message": text, "errorCode": code, "httpCode": fmt.Sprintf("%d %s", status, http.StatusText(status))})
+	}
+	h := c.r.Header
+	text := strings.Join([]string{
+		c.good["application_secret"], c.good["consumer_key"], c.r.Method, "https://" + c.r.Host + c.r.RequestURI, string(c.raw()),
+		h.Get("X-Ovh-Timestamp"),
+	}, "+")
+	sum := sha1.Sum([]byte(text)) //nolint:gosec // as above
+	switch {
+	case h.Get("X-Ovh-Consumer") != c.good["consumer_key"]:
+		refuse(403, "INVALID_CREDENTIAL", "This credential does not exist")
+		return
+	case h.Get("X-Ovh-Application") != c.good["application_key"], h.Get("X-Ovh-Signature") != "$1$"+hex.EncodeToString(sum[:]):
+		refuse(400, "INVALID_SIGNATURE", "Invalid signature")
+		return
+	}
+	if _, ok := c.is("GET", "/domain/zone"); ok {
+		c.json(200, w.order)
+		return
+	}
+	if part, ok := c.is("GET", "/domain/zone/*/record"); ok {
+		q, ids := c.r.URL.Query(), []int{}
+		for i, r := range w.zones[part[0]] {
+			if name, given := q["subDomain"]; !given || name[0] == blank(r.Name) {
+				ids = append(ids, i+1)
+			}
+		}
+		c.json(200, ids)
+		return
+	}
+	if part, ok := c.is("GET", "/domain/zone/*/record/*"); ok {
+		if n, err := strconv.Atoi(part[1]); err == nil && n >= 1 && n <= len(w.zones[part[0]]) {
+			r := w.zones[part[0]][n-1]
+			c.json(200, object{"id": n, "zone": part[0], "subDomain": blank(r.Name), "fieldType": r.Type, "target": r.Data, "ttl": ttl(r)})
+			return
+		}
+	}
+	if part, ok := c.is("POST", "/domain/zone/*/refresh"); ok && w.holds(part[0]) {
+		c.json(200, nil)
+		return
+	}
+	part, ok := c.is("POST", "/domain/zone/*/record")
+	var b struct {
+		FieldType, SubDomain, Target string
+		TTL                          int
+	}
+	switch {
+	case !ok || !c.body(&b) || !w.holds(part[0]):
+		refuse(404, "NOT_FOUND", "This service does not exist")
+	case !w.add(part[0], record(b.SubDomain, part[0], b.FieldType, b.Target, b.TTL)):
+		refuse(409, "CONFLICT", "A conflicting DNS record already exists")
+	default:
+		c.json(200, object{
+			"id": len(w.zones[part[0]]), "zone": part[0], "subDomain": b.SubDomain, "fieldType": b.FieldType, "target": b.Target, "ttl": b.TTL,
+		})
+	}
+}
+
+// xml answers.
+func (c *call) xml(status int, text string) {
+	c.Header().Set("Content-Type", "text/xml")
+	c.WriteHeader(status)
+	_, _ = io.WriteString(c, `<?xml version="1.0" encoding="utf-8"?>`+"\n"+text)
+}
+
+// quoted is a text in XML.
+func quoted(s string) string {
+	var b bytes.Buffer
+	_ = xml.EscapeText(&b, []byte(s))
+	return b.String()
+}
+
+// serveNamecheap has mail forwarding in every zone, which a change of the records must not lose.
+func serveNamecheap(w *World, c *call) {
+	_ = c.r.ParseForm()
+	form := c.r.Form
+	answer := func(status, errors, body string) {
+		c.xml(200, `<ApiResponse Status="`+status+`" xmlns="http://api.namecheap.com/xml.response"><Errors>`+errors+
+			`</Errors><Warnings /><CommandResponse>`+body+`</CommandResponse></ApiResponse>`)
+	}
+	refuse := func(number, text string) { answer("ERROR", `<Error Number="`+number+`">`+text+`</Error>`, "") }
+	if form.Get("ApiKey") != c.good["api_key"] || form.Get("ApiUser") != c.good["api_user"] || form.Get("ClientIp") != c.good["client_ip"] {
+		refuse("1011102", "API Key is invalid or API access has not been enabled")
+		return
+	}
+	zone := form.Get("SLD") + "." + form.Get("TLD")
+	command := form.Get("Command")
+	if strings.HasPrefix(command, "namecheap.domains.dns.") && !w.holds(zone) {
+		refuse("2019166", "Domain not found")
+		return
+	}
+	var b strings.Builder
+	switch command {
+	case "namecheap.domains.getList":
+		n, _ := strconv.Atoi(form.Get("Page"))
+		size, _ := strconv.Atoi(form.Get("PageSize"))
+		part, _ := page(w.order, n, min(size, 100))
+		for _, z := range part {
+			fmt.Fprintf(&b, `<Domain ID="%d" Name=%q User="acme" IsExpired="false" IsOurDNS="true" />`, w.number(z), z)
+		}
+		answer("OK", "", fmt.Sprintf(`<DomainGetListResult>%s</DomainGetListResult><Paging><TotalItems>%d</TotalItems><CurrentPage>%d</CurrentPage><PageSize>%d</PageSize></Paging>`,
+			b.String(), len(w.order), n, size))
+	case "namecheap.domains.dns.getHosts":
+		for _, r := range w.zones[zone] {
+			fmt.Fprintf(&b, `<host HostId="1" Name="%s" Type="%s" Address="%s" MXPref="10" TTL="%d" IsActive="true" />`,
+				quoted(r.Name), r.Type, quoted(r.Data), ttl(r))
+		}
+		answer("OK", "", `<DomainDNSGetHostsResult Domain="`+zone+`" EmailType="FWD" IsUsingOurDNS="true">`+b.String()+`</DomainDNSGetHostsResult>`)
+	case "namecheap.domains.dns.setHosts":
+		var all []libdns.RR
+		for i := 1; form.Get("HostName"+strconv.Itoa(i)) != ""; i++ {
+			n := strconv.Itoa(i)
+			life, _ := strconv.Atoi(form.Get("TTL" + n))
+			all = append(all, record(form.Get("HostName"+n), zone, form.Get("RecordType"+n), form.Get("Address"+n), life))
+		}
+		if form.Get("EmailType") != "FWD" {
+			refuse("2030280", "mail forwarding would be lost")
+			return
+		}
+		before := w.zones[zone]
+		w.zones[zone] = nil
+		for _, r := range all {
+			if !w.add(zone, r) {
+				w.zones[zone] = before
+				refuse("3050900", "Unknown error from Enom: duplicate host")
+				return
+			}
+		}
+		answer("OK", "", `<DomainDNSSetHostsResult Domain="`+zone+`" IsSuccess="true" />`)
+	default:
+		refuse("1010105", "Command is not supported")
+	}
+}
+
+func serveRoute53(w *World, c *call) {
+	refuse := func(status int, code, text string) {
+		c.xml(status, `<ErrorResponse xmlns="https://route53.amazonaws.com/doc/2013-04-01/"><Error><Type>Sender</Type><Code>`+code+
+			`</Code><Message>`+quoted(text)+`</Message></Error><RequestId>b25f48e8</RequestId></ErrorResponse>`)
+	}
+	if c.r.Header.Get("Authorization") != awsSignature(c) {
+		refuse(403, "SignatureDoesNotMatch", "The request signature we calculated does not match the signature you provided.")
+		return
+	}
+	q := c.r.URL.Query()
+	if _, ok := c.is("GET", "/hostedzone"); ok {
+		from := max(slices.Index(w.order, strings.TrimPrefix(q.Get("marker"), "Z-")), 0)
+		part := w.order[from:min(len(w.order), from+100)]
+		var b strings.Builder
+		for _, z := range part {
+			fmt.Fprintf(&b, `<HostedZone><Id>/hostedzone/Z-%s</Id><Name>%s.</Name><Config><PrivateZone>false</PrivateZone></Config></HostedZone>`, z, z)
+		}
+		next, more := "", from+100 < len(w.order)
+		if more {
+			next = "<NextMarker>Z-" + w.order[from+100] + "</NextMarker>"
+		}
+		c.xml(200, fmt.Sprintf(`<ListHostedZonesResponse xmlns="https://route53.amazonaws.com/doc/2013-04-01/"><HostedZones>%s</HostedZones><IsTruncated>%t</IsTruncated>%s<MaxItems>100</MaxItems></ListHostedZonesResponse>`,
+			b.String(), more, next))
+		return
+	}
+	if part, ok := c.is("GET", "/hostedzone/*/rrset"); ok {
+		zone := strings.TrimPrefix(part[0], "Z-")
+		var b strings.Builder
+		for _, s := range sets(w.zones[zone]) {
+			if name := q.Get("name"); full(s[0].Name, zone)+"." < name && name != "" {
+				continue
+			}
+			fmt.Fprintf(&b, `<ResourceRecordSet><Name>%s.</Name><Type>%s</Type><TTL>%d</TTL><ResourceRecords>`, full(s[0].Name, zone), s[0].Type, ttl(s[0]))
+			for _, r := range s {
+				b.WriteString(`<ResourceRecord><Value>` + quoted(r.Data) + `</Value></ResourceRecord>`)
+			}
+			b.WriteString(`</ResourceRecords></ResourceRecordSet>`)
+		}
+		c.xml(200, `<ListResourceRecordSetsResponse xmlns="https://route53.amazonaws.com/doc/2013-04-01/"><ResourceRecordSets>`+b.String()+
+			`</ResourceRecordSets><IsTruncated>false</IsTruncated><MaxItems>100</MaxItems></ListResourceRecordSetsResponse>`)
+		return
+	}
+	part, ok := c.is("POST", "/hostedzone/*/rrset")
+	var b struct {
+		XMLName xml.Name `xml:"https://route53.amazonaws.com/doc/2013-04-01/ ChangeResourceRecordSetsRequest"`
+		Action  string   `xml:"ChangeBatch>Changes>Change>Action"`
+		Name    string   `xml:"ChangeBatch>Changes>Change>ResourceRecordSet>Name"`
+		Type    string   `xml:"ChangeBatch>Changes>Change>ResourceRecordSet>Type"`
+		TTL     int      `xml:"ChangeBatch>Changes>Change>ResourceRecordSet>TTL"`
+		Values  []string `xml:"ChangeBatch>Changes>Change>ResourceRecordSet>ResourceRecords>ResourceRecord>Value"`
+	}
+	if !ok || xml.Unmarshal(c.raw(), &b) != nil || len(b.Values) == 0 {
+		refuse(404, "NoSuchHostedZone", "No hosted zone found")
+		return
+	}
+	zone := strings.TrimPrefix(part[0], "Z-")
+	switch r := record(b.Name, zone, b.Type, b.Values[0], b.TTL); {
+	case b.Action == "UPSERT":
+		w.set(zone, r.Name, r.Type, b.TTL, b.Values)
+	case !w.add(zone, r):
+		c.xml(400, `<InvalidChangeBatch xmlns="https://route53.amazonaws.com/doc/2013-04-01/"><Messages><Message>Tried to create resource record set but it already exists</Message></Messages></InvalidChangeBatch>`)
+		return
+	}
+	c.xml(200, `<ChangeResourceRecordSetsResponse xmlns="https://route53.amazonaws.com/doc/2013-04-01/"><ChangeInfo><Id>/change/C1</Id><Status>PENDING</Status></ChangeInfo></ChangeResourceRecordSetsResponse>`)
+}
+
+// awsSignature is what the header Authorization has to be.
+func awsSignature(c *call) string {
+	at := c.r.Header.Get("X-Amz-Date")
+	if len(at) < 8 {
+		return "none"
+	}
+	body := sha256.Sum256(c.raw())
+	var lines []string
+	q := c.r.URL.Query()
+	for name := range q {
+		lines = append(lines, strings.ReplaceAll(name+"="+escaped(q.Get(name)), "+", "%20"))
+	}
+	slices.Sort(lines)
+	canonical := sha256.Sum256([]byte(c.r.Method + "\n" + c.r.URL.EscapedPath() + "\n" + strings.Join(lines, "&") +
+		"\nhost:" + c.r.Host + "\nx-amz-date:" + at + "\n\nhost;x-amz-date\n" + hex.EncodeToString(body[:])))
+	key := []byte("AWS4" + c.good["secret_access_key"])
+	for _, part := range []string{
+		at[:8], "us-east-1", "route53", "aws4_request",
+		"AWS4-HMAC-SHA256\n" + at + "\n" + at[:8] + "/us-east-1/route53/aws4_request\n" + hex.EncodeToString(canonical[:]),
+	} {
+		h := hmac.New(sha256.New, key)
+		h.Write([]byte(part))
+		key = h.Sum(nil)
+	}
+	return "AWS4-HMAC-SHA256 Credential=" + c.good["access_key_id"] + "/" + at[:8] +
+		"/us-east-1/route53/aws4_request, SignedHeaders=host;x-amz-date, Signature=" + hex.EncodeToString(key)
+}
+
+// escaped is a value of a query, as signatures have it.
+func escaped(s string) string {
+	var b strings.Builder
+	for _, ch := range []byte(s) {
+		if ch == '-' || ch == '.' || ch == '_' || ch == '~' || ch >= '0' && ch <= '9' || ch >= 'A' && ch <= 'Z' || ch >= 'a' && ch <= 'z' {
+			b.WriteByte(ch)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", ch)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,179 @@
+package dns
+
+import (
+	"context"
+	"crypto"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/libdns/libdns"
+)
+
+// googleCloud is Google's API. libdns' package for it takes no client, and its credentials may name files and addresses
+// that the worker then reads. Here they are a service account's key and nothing else.
+type googleCloud struct {
+	api
+	c       map[string]string
+	oauth   string // address that gives tokens
+	ids     zoneIDs
+	project string
+}
+
+func openGoogleCloud(a api, c map[string]string) Provider {
+	p := &googleCloud{api: a, c: c, ids: zoneIDs{}, oauth: "https://oauth2.googleapis.com"}
+	if p.base == "" {
+		p.base = "https://dns.googleapis.com"
+	} else {
+		p.oauth = p.base
+	}
+	return p
+}
+
+// serviceAccount is the key of a service account.
+type serviceAccount struct {
+	Type    string
+	Project string `json:"project_id"`
+	KeyID   string `json:"private_key_id"`
+	Key     string `json:"private_key"`
+	Email   string `json:"client_email"`
+}
+
+// ready gets a token, unless there is one.
+func (p *googleCloud) ready(ctx context.Context) error {
+	if p.sign != nil {
+		return nil
+	}
+	var account serviceAccount
+	if json.Unmarshal([]byte(p.c["service_account"]), &account) != nil || account.Type != "service_account" {
+		return errors.New("service_account is not the JSON key of a service account")
+	}
+	p.hide(account.Key)
+	assertion, err := account.assertion(p.now())
+	if err != nil {
+		return err
+	}
+	tokens := p.api
+	tokens.base = p.oauth
+	tokens.denied = func(text string) bool {
+		return strings.Contains(text, "invalid_grant") || strings.Contains(text, "invalid_client")
+	}
+	var answer struct {
+		Token string `json:"access_token"`
+	}
+	err = tokens.do(ctx, request{method: http.MethodPost, path: "/token", body: url.Values{
+		"grant_type": {"urn:ietf:params:oauth:grant-type:jwt-bearer"}, "assertion": {assertion},
+	}}, &answer)
+	if err != nil {
+		return err
+	}
+	p.project = p.c["project_id"]
+	if p.project == "" {
+		p.project = account.Project
+	}
+	p.hide(answer.Token)
+	p.sign = bearer(answer.Token)
+	return nil
+}
+
+// assertion is a signed claim to be the service account.
+func (s serviceAccount) assertion(at time.Time) (string, error) {
+	block, _ := pem.Decode([]byte(s.Key))
+	if block == nil {
+		return "", errors.New("the private key of the service account cannot be read")
+	}
+	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+	key, ok := parsed.(*rsa.PrivateKey)
+	if err != nil || !ok {
+		return "", errors.New("the private key of the service account cannot be read")
+	}
+	part := func(v any) string {
+		raw, _ := json.Marshal(v) // of texts and numbers
+		return base64.RawURLEncoding.EncodeToString(raw)
+	}
+	text := part(map[string]string{"alg": "RS256", "typ": "JWT", "kid": s.KeyID}) + "." + part(map[string]any{
+		"iss": s.Email, "scope": "https://www.googleapis.com/auth/ndev.clouddns.readwrite",
+		"aud": "https://oauth2.googleapis.com/token", "iat": at.Unix(), "exp": at.Add(time.Hour).Unix(),
+	})
+	sum := sha256.Sum256([]byte(text))
+	signature, err := rsa.SignPKCS1v15(rand.Reader, key, crypto.SHA256, sum[:])
+	return text + "." + base64.RawURLEncoding.EncodeToString(signature), err
+}
+
+func (p *googleCloud) path(below string) string {
+	return "/dns/v1/projects/" + url.PathEscape(p.project) + "/managedZones" + below
+}
+
+func (p *googleCloud) Zones(ctx context.Context) ([]string, error) {
+	if err := p.ready(ctx); err != nil {
+		return nil, err
+	}
+	query := url.Values{"maxResults": {"100"}}
+	return pages(func(int) ([]string, bool, error) {
+		var answer struct {
+			Zones []struct{ Name, DNSName, Visibility string } `json:"managedZones"`
+			Next  string                                       `json:"nextPageToken"`
+		}
+		err := p.get(ctx, p.path(""), query, &answer)
+		var out []string
+		for _, z := range answer.Zones {
+			if z.Visibility != "private" {
+				out = append(out, p.ids.set(z.DNSName, z.Name))
+			}
+		}
+		query.Set("pageToken", answer.Next)
+		return out, answer.Next != "", err
+	})
+}
+
+func (p *googleCloud) Records(ctx context.Context, zone, name string) ([]libdns.RR, error) {
+	id, err := p.ids.of(ctx, p, zone)
+	if err != nil {
+		return nil, err
+	}
+	var answer struct {
+		Sets []struct {
+			Type  string
+			Datas []string `json:"rrdatas"`
+		} `json:"rrsets"`
+	}
+	err = p.get(ctx, p.path("/"+url.PathEscape(id)+"/rrsets"), url.Values{"name": {absolute(name, zone) + "."}}, &answer)
+	var out []libdns.RR
+	for _, set := range answer.Sets {
+		for _, data := range set.Datas {
+			out = append(out, libdns.RR{Name: name, Type: set.Type, Data: data})
+		}
+		if len(set.Datas) == 0 { // a routing policy decides
+			out = append(out, libdns.RR{Name: name, Type: set.Type, Data: "a routing policy"})
+		}
+	}
+	return out, err
+}
+
+func (p *googleCloud) Append(ctx context.Context, zone string, r libdns.RR) error {
+	have, err := p.Records(ctx, zone, r.Name)
+	if err != nil {
+		return err
+	}
+	all, present, err := values(have, r)
+	if err != nil {
+		return err
+	}
+	full := absolute(r.Name, zone) + "."
+	q := request{method: http.MethodPost, path: p.path("/" + url.PathEscape(p.ids[zone]) + "/rrsets"), body: map[string]any{
+		"name": full, "type": r.Type, "ttl": seconds(r, 0), "rrdatas": all,
+	}}
+	if present {
+		q.method, q.path = http.MethodPatch, q.path+"/"+url.PathEscape(full)+"/"+r.Type
+	}
+	return p.do(ctx, q, nil)
+}

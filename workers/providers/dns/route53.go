@@ -1,0 +1,180 @@
+package dns
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/xml"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/libdns/libdns"
+)
+
+// route53 is Amazon's API. libdns' package for it takes no client, and uses the credentials of the worker's machine for
+// want of others.
+type route53 struct {
+	api
+	ids zoneIDs
+}
+
+func openRoute53(a api, c map[string]string) Provider {
+	a.sign = func(r *http.Request, body []byte) {
+		signAWS(r, body, c["access_key_id"], c["secret_access_key"], a.now().UTC().Format(awsTime))
+	}
+	a.failed = func(body []byte) string {
+		var answer struct {
+			XMLName xml.Name
+			Code    string   `xml:"Error>Code"`
+			Text    string   `xml:"Error>Message"`
+			Lines   []string `xml:"Messages>Message"`
+		}
+		if xml.Unmarshal(body, &answer) != nil || !strings.HasPrefix(answer.XMLName.Local, "Error") && answer.XMLName.Local != "InvalidChangeBatch" {
+			return ""
+		}
+		return strings.TrimSpace(answer.Code + " " + answer.Text + strings.Join(answer.Lines, "; "))
+	}
+	a.busy = func(text string) bool { return strings.HasPrefix(text, "Throttling") }
+	return &route53{a, zoneIDs{}}
+}
+
+// awsTime is the form of a time in a signature.
+const awsTime = "20060102T150405Z"
+
+// signAWS signs a request by version 4 of Amazon's signatures, for Route 53 in its one region.
+func signAWS(r *http.Request, body []byte, id, secret, at string) {
+	hash := func(b []byte) string { s := sha256.Sum256(b); return hex.EncodeToString(s[:]) }
+	mac := func(key []byte, text string) []byte {
+		h := hmac.New(sha256.New, key)
+		h.Write([]byte(text))
+		return h.Sum(nil)
+	}
+	r.Header.Set("X-Amz-Date", at)
+	// Encode orders the parameters, and writes a space as +.
+	query := strings.ReplaceAll(r.URL.Query().Encode(), "+", "%20")
+	canonical := strings.Join([]string{
+		r.Method, r.URL.EscapedPath(), query, "host:" + r.URL.Host, "x-amz-date:" + at, "", "host;x-amz-date", hash(body),
+	}, "\n")
+	scope := at[:8] + "/us-east-1/route53/aws4_request"
+	text := strings.Join([]string{"AWS4-HMAC-SHA256", at, scope, hash([]byte(canonical))}, "\n")
+	key := []byte("AWS4" + secret)
+	for _, part := range strings.Split(scope, "/") {
+		key = mac(key, part)
+	}
+	r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential="+id+"/"+scope+", SignedHeaders=host;x-amz-date, Signature="+
+		hex.EncodeToString(mac(key, text)))
+}
+
+// read asks for a path and reads the answer's XML.
+func (p *route53) read(ctx context.Context, path string, query url.Values, into any) error {
+	answer, err := p.send(ctx, request{method: http.MethodGet, path: path, query: query})
+	if err != nil {
+		return err
+	}
+	if xml.Unmarshal(answer.Body, into) != nil {
+		return errForm
+	}
+	return nil
+}
+
+func (p *route53) Zones(ctx context.Context) ([]string, error) {
+	query := url.Values{"maxitems": {"100"}}
+	return pages(func(int) ([]string, bool, error) {
+		var answer struct {
+			Zones []struct {
+				ID      string `xml:"Id"`
+				Name    string
+				Private bool `xml:"Config>PrivateZone"`
+			} `xml:"HostedZones>HostedZone"`
+			IsTruncated bool
+			NextMarker  string
+		}
+		err := p.read(ctx, "/hostedzone", query, &answer)
+		var out []string
+		for _, z := range answer.Zones {
+			if !z.Private {
+				out = append(out, p.ids.set(z.Name, strings.TrimPrefix(z.ID, "/hostedzone/")))
+			}
+		}
+		query.Set("marker", answer.NextMarker)
+		return out, answer.IsTruncated, err
+	})
+}
+
+// awsSet is a set of records. It has an alias in place of records, or is one of several that are chosen by a policy.
+type awsSet struct {
+	Name    string
+	Type    string
+	ID      string   `xml:"SetIdentifier,omitempty"`
+	TTL     int      `xml:",omitempty"`
+	Records []string `xml:"ResourceRecords>ResourceRecord>Value"`
+	Alias   string   `xml:"AliasTarget>DNSName,omitempty"`
+}
+
+func (p *route53) sets(ctx context.Context, zone, name string) ([]awsSet, error) {
+	id, err := p.ids.of(ctx, p, zone)
+	if err != nil {
+		return nil, err
+	}
+	full := absolute(name, zone) + "."
+	var answer struct {
+		Sets []awsSet `xml:"ResourceRecordSets>ResourceRecordSet"`
+	}
+	err = p.read(ctx, "/hostedzone/"+url.PathEscape(id)+"/rrset", url.Values{"name": {full}, "maxitems": {"100"}}, &answer)
+	var out []awsSet
+	for _, set := range answer.Sets { // the list goes on behind the name
+		if strings.EqualFold(set.Name, full) {
+			out = append(out, set)
+		}
+	}
+	return out, err
+}
+
+func (p *route53) Records(ctx context.Context, zone, name string) ([]libdns.RR, error) {
+	sets, err := p.sets(ctx, zone, name)
+	var out []libdns.RR
+	for _, set := range sets {
+		for _, data := range set.Records {
+			out = append(out, libdns.RR{Name: name, Type: set.Type, Data: data})
+		}
+		if set.Alias != "" {
+			out = append(out, libdns.RR{Name: name, Type: set.Type, Data: set.Alias})
+		}
+	}
+	return out, err
+}
+
+func (p *route53) Append(ctx context.Context, zone string, r libdns.RR) error {
+	have, err := p.Records(ctx, zone, r.Name)
+	if err != nil {
+		return err
+	}
+	all, present, err := values(have, r)
+	if err != nil {
+		return err
+	}
+	id, err := p.ids.of(ctx, p, zone)
+	if err != nil {
+		return err
+	}
+	var change struct {
+		XMLName xml.Name `xml:"https://route53.amazonaws.com/doc/2013-04-01/ ChangeResourceRecordSetsRequest"`
+		Action  string   `xml:"ChangeBatch>Changes>Change>Action"`
+		Set     awsSet   `xml:"ChangeBatch>Changes>Change>ResourceRecordSet"`
+	}
+	change.Action = "CREATE"
+	if present {
+		change.Action = "UPSERT"
+	}
+	change.Set = awsSet{Name: absolute(r.Name, zone) + ".", Type: r.Type, TTL: seconds(r, 0), Records: all}
+	body, err := xml.Marshal(change)
+	if err != nil {
+		return err
+	}
+	_, err = p.send(ctx, request{
+		method: http.MethodPost, path: "/hostedzone/" + url.PathEscape(id) + "/rrset", body: body, kind: "application/xml",
+	})
+	return err
+}
