@@ -360,7 +360,7 @@ func (s *stable) id(id uuid.UUID) string {
 }
 
 // time shifts a day. The time of day is kept if it is that of a day's beginning or end, if the test chose it, which it
-// does for days before today, or if it is the start of an hour in a report.
+// does for days before today where no window begins, or if it is the start of an hour in a report.
 func (s *stable) time(key, text string) string {
 	parts := timeForm.FindStringSubmatch(text)
 	at, err := time.Parse(time.DateOnly, parts[1])
@@ -368,7 +368,7 @@ func (s *stable) time(key, text string) string {
 		return text
 	}
 	clock, fraction := parts[2], parts[3]
-	kept := clock == "" || key == "start" || at.Before(s.today) || strings.HasSuffix(clock, "00:00:00") ||
+	kept := clock == "" || key == "start" || at.Before(s.today) && key != "from" || strings.HasSuffix(clock, "00:00:00") ||
 		strings.HasSuffix(clock, "23:59:59")
 	if !kept {
 		clock, fraction = clock[:1]+"10:24:00", strings.Repeat("0", max(len(fraction)-1, 0))
