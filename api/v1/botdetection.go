@@ -1,9 +1,12 @@
 package v1
 
 import (
+	"errors"
 	"slices"
+	"strings"
 	"time"
 
+	"switchyard/api/answer"
 	"switchyard/api/route"
 	"switchyard/db/report"
 	"switchyard/models"
@@ -31,14 +34,15 @@ const botDays = 30
 
 // BotSignal is a signal with what it did.
 type BotSignal struct {
-	Reason     string `json:"reason" doc:"its name, and the bot_reason of clicks"`
-	Meaning    string `json:"meaning"`
-	Weight     int    `json:"weight" doc:"added to the score"`
-	Enabled    bool   `json:"enabled"`
-	CanDisable bool   `json:"can_disable"`
-	When       string `json:"when" doc:"when it is found; what is not found at the click changes it afterwards"`
-	Found      string `json:"found" doc:"how it is found"`
-	Hits       int64  `json:"hits_30d" doc:"clicks of the last 30 days on which it fired"`
+	Reason     string  `json:"reason" doc:"its name, and the bot_reason of clicks"`
+	Meaning    string  `json:"meaning"`
+	Weight     int     `json:"weight" doc:"added to the score"`
+	Enabled    bool    `json:"enabled"`
+	CanDisable bool    `json:"can_disable"`
+	When       string  `json:"when" doc:"when it is found; what is not found at the click changes it afterwards"`
+	Found      string  `json:"found" doc:"how it is found"`
+	Silent     *string `json:"silent" doc:"why it cannot fire on a click, whether it is enabled or not: no list is loaded, or such requests are not recorded; null: it can"`
+	Hits       int64   `json:"hits_30d" doc:"clicks of the last 30 days on which it fired"`
 }
 
 // BotTotals are the clicks of the last 30 days.
@@ -104,11 +108,16 @@ func (d Deps) botDetection(c *route.Call) (out BotDetection, err error) {
 		Lists:  BotLists{sizes[models.BotAllow], sizes[models.BotDeny]},
 		Scores: []BotScore{}, UnknownReasons: []string{}, Data: data,
 	}
+	silent, err := d.silentSignals(c, data)
+	if err != nil {
+		return out, err
+	}
 	hits := out.count(fired)
 	for row := range bot.All() {
 		out.Signals = append(out.Signals, BotSignal{
 			Reason: row.Reason, Meaning: row.Meaning, Weight: row.Weight, CanDisable: row.CanDisable,
 			Enabled: settings.Disabled&row.Bit == 0, When: string(row.When), Found: row.Found, Hits: hits[row.Bit],
+			Silent: answer.OrNull(silent(row.Bit)),
 		})
 	}
 	return out, nil
@@ -124,6 +133,42 @@ func botData(c *route.Call) (out []BotData, err error) {
 		out = append(out, BotData{Kind: l.Kind, Source: "loaded", Entries: &l.Entries, Dated: l.Dated})
 	}
 	return out, err
+}
+
+// silentSignals tells why a signal cannot fire on clicks of the account; empty: it can.
+func (d Deps) silentSignals(c *route.Call, data []BotData) (func(bot.Signals) string, error) {
+	g, err := c.Store.GeoDatabases().Find(c.Context(), c.Account.ID)
+	if err != nil && !errors.Is(err, models.NotFound("geo database")) {
+		return nil, err
+	}
+	own := err == nil && g.Enabled
+	var can bot.Signals
+	if own || d.AnonymousFile {
+		can |= bot.Network
+	}
+	if d.NetworkFile {
+		can |= bot.Datacenter | bot.VPNOrProxy
+	}
+	needs := map[bot.Signals][]string{}
+	for _, name := range botdata.Names() {
+		kind, _ := botdata.Named(name)
+		needs[kind.Fires()] = append(needs[kind.Fires()], name)
+		if slices.ContainsFunc(data, func(l BotData) bool { return l.Kind == name }) {
+			can |= kind.Fires()
+		}
+	}
+	return func(signal bot.Signals) string {
+		list := needs[signal]
+		switch {
+		case signal&bot.Unrecorded != 0:
+			return "such requests are answered and not recorded as clicks: to disable it changes nothing"
+		case len(list) == 0 || can&signal != 0:
+			return ""
+		case signal&bot.Network != 0:
+			return "no list of kind " + strings.Join(list, " or ") + " is loaded, and no geo database here tells such addresses"
+		}
+		return "no list of kind " + strings.Join(list, " or ") + " is loaded"
+	}, nil
 }
 
 // count adds up totals, scores and unknown reasons, and gives the hits of each signal.

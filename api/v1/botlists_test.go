@@ -155,6 +155,17 @@ func TestBotDetection(t *testing.T) {
 	if got := data(); got != "["+builtIn+"]" {
 		t.Errorf("data: %s", got)
 	}
+	for name, want := range map[string]any{
+		"spam_ip": "no list of kind spam_ip is loaded", "bad_referrer": "no list of kind bad_referrer is loaded",
+		"vpn_or_proxy": "no list of kind vpn or proxy is loaded, and no geo database here tells such addresses",
+		"tor_exit":     "no list of kind tor is loaded, and no geo database here tells such addresses",
+		"head_request": "such requests are answered and not recorded as clicks: to disable it changes nothing",
+		"declared_bot": nil, "no_js": nil,
+	} {
+		if got := signal(name)["silent"]; got != want {
+			t.Errorf("%s is silent because %v, want %v", name, got, want)
+		}
+	}
 	tor := botdata.NewList(botdata.Tor)
 	if err := tor.Read("tor", []byte("192.0.2.1\n192.0.2.2"), time.Date(2026, 7, 8, 0, 0, 0, 0, time.UTC)); err != nil {
 		t.Fatal(err)
@@ -162,6 +173,9 @@ func TestBotDetection(t *testing.T) {
 	if err := s.Store.BotData().Save(t.Context(), []*botdata.List{tor}); err != nil {
 		t.Fatal(err)
 	}
+	same(t, signal("tor_exit"), map[string]any{"silent": nil})
+	exec(t, s, `INSERT INTO geo_databases (account_id, provider, key, enabled, looked_after) VALUES ($1, 'ipinfo', '', true, $1)`, s.Account.ID)
+	same(t, signal("vpn_or_proxy"), map[string]any{"silent": nil})
 	if got := data(); got != "["+builtIn+" map[dated:2026-07-08T00:00:00Z entries:2 kind:tor source:loaded]]" {
 		t.Errorf("data: %s", got)
 	}

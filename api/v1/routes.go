@@ -35,6 +35,9 @@ type Deps struct {
 	Visitors click.Describer
 	// TrackingHost is what customers point the CNAME of their own domain at; empty if there is none (TRACKING_HOST).
 	TrackingHost string
+	// NetworkFile and AnonymousFile say that the operator has named geo files of networks and of anonymous addresses, from
+	// which proxy_kind is known (GEO_ASN_DB, GEO_ANONYMOUS_DB).
+	NetworkFile, AnonymousFile bool
 }
 
 // ReportReader answers the questions of the resources about figures: report.Reader.

@@ -196,6 +196,7 @@ func (w web) handlers() (*handlers, error) {
 		V1: v1.Deps{
 			Jobs: w.client, Visitors: w.visitors, EgressAllow: w.cfg.EgressAllow, TrackingHost: w.cfg.TrackingHost,
 			Clicks: clicklog.Log{Conn: w.pools.of(reportPool)}, Reports: report.Reader{Conn: w.pools.of(reportPool)},
+			NetworkFile: w.cfg.GeoASNDB != "", AnonymousFile: w.cfg.GeoAnonymousDB != "",
 		},
 	})
 	return h, nil

@@ -8,7 +8,8 @@ type Crawler struct {
 	// Mark is what its user agent contains, in lower case.
 	Mark string
 	// Hosts are the domains of the names of its addresses, as its operator documents them. The name of an address, asked
-	// for its addresses, must give it back. None: its operator documents no names, so that nobody can be told from it.
+	// for its addresses, must give it back. None: no such names are documented, or not all of them give their address
+	// back, so that a forged one cannot be told from it. A domain that is missing here makes its crawlers forged ones.
 	Hosts []string
 }
 
@@ -37,13 +38,13 @@ var crawlers = [...]Crawler{
 	{"Baiduspider", "baiduspider", []string{"baidu.com", "baidu.jp"}},
 	{"Applebot", "applebot", []string{"applebot.apple.com"}},
 	{"Yahoo Slurp", "yahoo! slurp", []string{"crawl.yahoo.net"}},
-	{"PetalBot", "petalbot", []string{"petalsearch.com"}},
+	{"PetalBot", "petalbot", []string{"petalsearch.com", "aspiegel.com"}},
 	{"SeznamBot", "seznambot", []string{"seznam.cz"}},
 	{"Amazonbot", "amazonbot", []string{"crawl.amazonbot.amazon"}},
 	{"Pinterestbot", "pinterestbot", []string{"pinterest.com", "pinterestcrawler.com"}},
-	{"AhrefsBot", "ahrefsbot", []string{"ahrefs.com", "ahrefs.net"}},
-	{"SemrushBot", "semrushbot", []string{"semrush.com"}},
 
+	{"AhrefsBot", "ahrefsbot", nil}, // names below ahrefs.net exist, some without an address
+	{"SemrushBot", "semrushbot", nil},
 	{"DuckDuckBot", "duckduckbot", nil},
 	{"Qwantbot", "qwantbot", nil},
 	{"Sogou", "sogou web spider", nil},

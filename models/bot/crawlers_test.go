@@ -37,7 +37,14 @@ func TestCrawlers(t *testing.T) {
 			t.Errorf("%q is Googlebot's: %v", host, !want)
 		}
 	}
-	if duck, _ := bot.CrawlerNamed("DuckDuckBot"); duck.Owns("x.duckduckgo.com") || duck.Owns("") {
-		t.Error("a crawler without names owns one")
+	if petal, _ := bot.CrawlerNamed("PetalBot"); !petal.Owns("petalbot-114-119-144-17.petalsearch.com.") || !petal.Owns("petalbot-1.aspiegel.com") {
+		t.Error("PetalBot has lost a name")
+	}
+	for name, host := range map[string]string{
+		"DuckDuckBot": "x.duckduckgo.com", "AhrefsBot": "proxy-fr006.ahrefs.net", "SemrushBot": "1.bl.bot.semrush.com",
+	} {
+		if c, _ := bot.CrawlerNamed(name); len(c.Hosts) > 0 || c.Owns(host) || c.Owns("") {
+			t.Errorf("%s, whose names are not documented, owns one", name)
+		}
 	}
 }

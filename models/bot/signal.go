@@ -135,6 +135,9 @@ var table = [...]Signal{
 	},
 }
 
+// Unrecorded are the signals of requests that are answered and not recorded: to disable them changes nothing.
+const Unrecorded = HeadRequest | Prefetch
+
 // Network are the signals of OfProxy.
 const Network = Datacenter | TorExit | VPNOrProxy
 

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"switchyard/models/bot"
 )
 
 // Kind is what the entries of a list are.
@@ -41,15 +43,16 @@ var kinds = [kindCount]struct {
 	meaning string
 	limit   int
 	clean   func(entry string) (string, error)
+	fires   bot.Signals
 	files   []string // how the names of its files begin
 }{
-	Tor:         {"tor", "exits of Tor: proxy_kind tor, signal tor_exit", MaxNetworks, cleanNetwork, []string{"tor"}},
-	VPN:         {"vpn", "networks of VPN providers: proxy_kind vpn, signal vpn_or_proxy", MaxNetworks, cleanNetwork, []string{"vpn"}},
-	Proxy:       {"proxy", "open proxies: proxy_kind proxy, signal vpn_or_proxy", MaxNetworks, cleanNetwork, []string{"proxy", "proxies"}},
-	Datacenter:  {"datacenter", "networks of hosting companies: proxy_kind datacenter, signal datacenter", MaxNetworks, cleanNetwork, []string{"datacenter", "ip-ranges", "cloud", "public_ip_ranges", "servicetags"}},
-	SpamIP:      {"spam_ip", "addresses of abusers: signal spam_ip", MaxNetworks, cleanNetwork, []string{"spam_ip", "spam-ip"}},
-	BadReferrer: {"bad_referrer", "domains of spam referrers: signal bad_referrer", MaxDomains, cleanDomain, []string{"bad_referrer", "bad-referrer", "spam-referrer", "spam_referrer"}},
-	Crawler:     {"crawler", "user agents of crawlers, RE2: signal declared_bot", MaxPatterns, cleanPattern, []string{"crawler"}},
+	Tor:         {"tor", "exits of Tor: proxy_kind tor, signal tor_exit", MaxNetworks, cleanNetwork, bot.TorExit, []string{"tor"}},
+	VPN:         {"vpn", "networks of VPN providers: proxy_kind vpn, signal vpn_or_proxy", MaxNetworks, cleanNetwork, bot.VPNOrProxy, []string{"vpn"}},
+	Proxy:       {"proxy", "open proxies: proxy_kind proxy, signal vpn_or_proxy", MaxNetworks, cleanNetwork, bot.VPNOrProxy, []string{"proxy", "proxies"}},
+	Datacenter:  {"datacenter", "networks of hosting companies: proxy_kind datacenter, signal datacenter", MaxNetworks, cleanNetwork, bot.Datacenter, []string{"datacenter", "ip-ranges", "cloud", "public_ip_ranges", "servicetags"}},
+	SpamIP:      {"spam_ip", "addresses of abusers: signal spam_ip", MaxNetworks, cleanNetwork, bot.SpamIP, []string{"spam_ip", "spam-ip"}},
+	BadReferrer: {"bad_referrer", "domains of spam referrers: signal bad_referrer", MaxDomains, cleanDomain, bot.BadReferrer, []string{"bad_referrer", "bad-referrer", "spam-referrer", "spam_referrer"}},
+	Crawler:     {"crawler", "user agents of crawlers, RE2: signal declared_bot", MaxPatterns, cleanPattern, bot.DeclaredBot, []string{"crawler"}},
 }
 
 // String names the kind.
@@ -57,6 +60,9 @@ func (k Kind) String() string { return kinds[k].name }
 
 // Meaning says what a list of the kind does.
 func (k Kind) Meaning() string { return kinds[k].meaning }
+
+// Fires are the signals that a list of the kind fires.
+func (k Kind) Fires() bot.Signals { return kinds[k].fires }
 
 // Names lists the names of the kinds.
 func Names() []string {
