@@ -2,6 +2,7 @@ package v1
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/google/uuid"
@@ -42,49 +43,62 @@ type BotEntryBody struct {
 	ListType   string           `json:"list_type" required:"invalid_list_type" bad:"invalid_list_type" case:"lower" enum:"allow,deny"`
 	Attribute  string           `json:"attribute" required:"invalid_attribute" bad:"invalid_attribute" case:"lower" enum:"ip,ip_range,asn,country,isp,user_agent,referrer,sub1,sub2,sub3,sub4,sub5,sub6,sub7,sub8,sub9,sub10"`
 	Operator   string           `json:"operator" bad:"invalid_operator" case:"lower" enum:"equals,contains,regex,in_cidr" default:"equals"`
-	Value      botValue         `json:"value" is:"texts" bad:"value_required" doc:"a value or a list of values, up to 10,000; one of them is enough"`
+	Value      json.RawMessage  `json:"value" is:"texts" doc:"a value or a list of values, up to 10,000; one of them is enough"`
 	Text       bind.Opt[string] `json:"text" doc:"in place of value: a text with one value a line; what follows a # is left out"`
 	CampaignID uuid.NullUUID    `json:"campaign_id" bad:"invalid_campaign" doc:"only this campaign; left out: all campaigns"`
 	Note       string           `json:"note" trim:"true" maxLength:"500"`
-}
-
-// botValue is a value, or a list of values, each a text or a number.
-type botValue []string
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (v *botValue) UnmarshalJSON(raw []byte) error {
-	var list []json.RawMessage
-	if json.Unmarshal(raw, &list) != nil {
-		list = []json.RawMessage{raw}
-	}
-	*v = make(botValue, 0, len(list))
-	for _, item := range list {
-		var text string
-		var number json.Number
-		if err := json.Unmarshal(item, &text); err != nil {
-			if err := json.Unmarshal(item, &number); err != nil {
-				return err
-			}
-			text = number.String()
-		}
-		*v = append(*v, text)
-	}
-	return nil
+	Everybody  bool             `json:"everybody" doc:"true: an entry that matches all visitors, or most of them, is meant; without it such an entry is refused, for example 0.0.0.0/0"`
 }
 
 // Record gives the entry that the body describes.
 func (b BotEntryBody) Record() (models.BotEntry, error) {
 	e := models.BotEntry{
-		ListType: b.ListType, Attribute: b.Attribute, Operator: b.Operator, Value: models.BotValues(b.Value), Note: b.Note,
-		CampaignID: b.CampaignID,
+		ListType: b.ListType, Attribute: b.Attribute, Operator: b.Operator, Note: b.Note, CampaignID: b.CampaignID,
 	}
-	if b.Text.Given() {
-		if len(b.Value) > 0 {
-			return e, models.Invalid("invalid_input", "value and text exclude each other: send one of them")
-		}
+	var place botlist.Place
+	switch {
+	case b.Text.Given() && len(b.Value) > 0:
+		return e, models.Invalid("invalid_input", "value and text exclude each other: send one of them")
+	case b.Text.Given():
 		e.Value = linesOf(b.Text.Value)
+		place = func(i int) string { return fmt.Sprintf("line %d", i+1) }
+	default:
+		var err error
+		if e.Value, place, err = botValues(b.Value); err != nil {
+			return e, err
+		}
 	}
-	return e, botlist.Check(&e)
+	if err := botlist.Check(&e, place); err != nil {
+		return e, err
+	}
+	if why := botlist.Everybody(&e); why != "" && !b.Everybody {
+		return e, models.Invalid("invalid_input", `the entry is for everybody: %s. If that is meant, send "everybody": true`, why)
+	}
+	return e, nil
+}
+
+// botValues reads a value, or a list of values, each a text or a number. An error has the code value_required.
+func botValues(raw json.RawMessage) (list models.BotValues, place botlist.Place, err error) {
+	place = func(i int) string { return fmt.Sprintf("value[%d]", i) }
+	items := []json.RawMessage{}
+	if len(raw) > 0 && json.Unmarshal(raw, &items) != nil {
+		items, place = []json.RawMessage{raw}, func(int) string { return "value" }
+	}
+	for i, item := range items {
+		var text string
+		var number json.Number
+		switch {
+		case string(item) == "null":
+			return nil, nil, models.Invalid("value_required", "%s is null: a value is a text or a number", place(i))
+		case json.Unmarshal(item, &text) == nil:
+		case json.Unmarshal(item, &number) == nil:
+			text = number.String()
+		default:
+			return nil, nil, models.Invalid("value_required", "%s is %.40s: a value is a text or a number", place(i), item)
+		}
+		list = append(list, text)
+	}
+	return list, place, nil
 }
 
 // linesOf are the lines of a list, without comments.

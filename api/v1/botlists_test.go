@@ -110,11 +110,26 @@ func TestBotEntryErrors(t *testing.T) {
 		"misspelt":          {with(good(), "campaign", uuid.NewString()), "invalid_input"},
 		"text of comments":  {with(with(good(), "value", nil), "text", "# nothing\n"), "value_required"},
 		"type of the value": {with(good(), "value", []any{"x", nil, map[string]any{}}), "value_required"},
+		"everybody":         {botEntry("ip_range", "in_cidr", "0.0.0.0/0"), "invalid_input"},
+		"every browser":     {with(botEntry("user_agent", "contains", "Mozilla/5.0"), "list_type", "allow"), "invalid_input"},
 	} {
 		if got := d.Do("POST", "/bot-lists", c.body); got.Status != 400 || got.Code != c.code {
 			t.Errorf("%s: %d %s, want %s", what, got.Status, got.Code, c.code)
 		}
 	}
+	for want, body := range map[string]map[string]any{
+		"value is true: a value is a text or a number": with(good(), "value", true),
+		"value is {}: a value is a text or a number":   with(good(), "value", map[string]any{}),
+		"value[1] is null: a value":                    with(good(), "value", []any{"x", nil}),
+		`value[2]: "10.0.0.999" is not an address`:     botEntry("ip", "equals", []any{"10.0.0.9", "10.0.0.9", "10.0.0.999"}),
+		`line 4: "10.0.0.999" is not an address`:       with(with(botEntry("ip", "in_cidr", nil), "value", nil), "text", "# mine\n\n10.0.0.9\n10.0.0.999\n"),
+		"it has 100 % of all IPv4 addresses":           botEntry("ip", "in_cidr", "0.0.0.0/0"),
+	} {
+		if got := d.Do("POST", "/bot-lists", body); got.Status != 400 || !strings.Contains(got.Message, want) {
+			t.Errorf("%v: %d %s, want %s", body, got.Status, got.Message, want)
+		}
+	}
+	d.Do("POST", "/bot-lists", with(botEntry("ip", "in_cidr", "0.0.0.0/0"), "everybody", true)).Want(201, "")
 	_, key, _ := d.NewAccount("growth")
 	whole := with(good(), "value", many[:models.MaxBotValues])
 	d.As(key).Do("POST", "/bot-lists", whole).Want(201, "")

@@ -19,6 +19,8 @@ func entry(listType, attribute, operator string, values ...string) *models.BotEn
 	}
 }
 
+func place(i int) string { return fmt.Sprint("line ", i+1) }
+
 func judge(l *botlist.Lists, c models.Click) (uuid.UUID, bool) {
 	var f cond.Facts
 	f.SetClick(&c)
@@ -60,7 +62,7 @@ func TestEachAttributeAndOperator(t *testing.T) {
 		{"sub3", "regex", []string{"^zone-1"}},
 	} {
 		e := entry(models.BotDeny, tt.attribute, tt.operator, tt.values...)
-		if err := botlist.Check(e); err != nil {
+		if err := botlist.Check(e, place); err != nil {
 			t.Errorf("%s %s %v: %v", tt.attribute, tt.operator, tt.values, err)
 			continue
 		}
@@ -119,7 +121,7 @@ func TestCheckRefuses(t *testing.T) {
 		{"sub1", "equals", []string{strings.Repeat("x", models.MaxBotValue+1)}, "invalid_input"},
 		{"sub1", "equals", many, "invalid_input"},
 	} {
-		err := botlist.Check(entry(models.BotDeny, tt.attribute, tt.operator, tt.values...))
+		err := botlist.Check(entry(models.BotDeny, tt.attribute, tt.operator, tt.values...), place)
 		if e, ok := models.AsError(err); !ok || e.Code != tt.code {
 			t.Errorf("%s %s %.60v: %v, want %s", tt.attribute, tt.operator, tt.values, err, tt.code)
 		}
@@ -159,5 +161,74 @@ func BenchmarkJudge(b *testing.B) {
 	f.SetClick(&c)
 	for b.Loop() {
 		l.Judge(&f, c.IP, c.CampaignID)
+	}
+}
+
+// TestWrongValuesAreNamed: by where they stood, although blank and repeated ones before them are left out.
+func TestWrongValuesAreNamed(t *testing.T) {
+	t.Parallel()
+	heavy := "[a-z]{40}x[0-9]{40}"
+	for _, tt := range []struct {
+		attribute, operator string
+		values              []string
+		want                string
+	}{
+		{"ip", "equals", []string{"", "192.0.2.1", "192.0.2.1", " ", "300.1.1.1"}, `line 5: "300.1.1.1" is not an address`},
+		{"asn", "equals", []string{"3320", "AS3320", "", "Telekom"}, `line 4: "Telekom" is not the number`},
+		{"country", "equals", []string{"DE", "us", "Atlantis"}, `line 3: `},
+		{"user_agent", "regex", []string{"good", "", "(", "also["}, `line 3: the pattern "(" cannot be used`},
+		{"user_agent", "regex", []string{"good", "(a{1,200}){1,200}"}, `line 2: the pattern "(a{1,200}){1,200}" cannot be used`},
+		{"user_agent", "regex", []string{"good", heavy + "1", heavy + "2", heavy + "3", heavy + "4"}, `too complex together with those before it`},
+		{"sub1", "equals", []string{"", strings.Repeat("x", models.MaxBotValue+1)}, `line 2: a value has at most`},
+	} {
+		err := botlist.Check(entry(models.BotDeny, tt.attribute, tt.operator, tt.values...), place)
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s %s %.60v: %v, want %s", tt.attribute, tt.operator, tt.values, err, tt.want)
+		}
+	}
+	many := make([]string, 10*cond.MaxItems)
+	for i := range many {
+		many[i] = fmt.Sprint("bot", i)
+	}
+	many[len(many)-2] = "(" // of another condition than the first
+	want := fmt.Sprintf("line %d: ", len(many)-1)
+	if err := botlist.Check(entry(models.BotDeny, "user_agent", "regex", many...), place); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+func TestEverybody(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		attribute, operator string
+		values              []string
+		want                bool
+	}{
+		{"ip_range", "in_cidr", []string{"0.0.0.0/0"}, true},
+		{"ip", "in_cidr", []string{"1.2.3.4", "0.0.0.0/2", "64.0.0.0-127.255.255.255"}, true},
+		{"ip", "in_cidr", []string{"::/0"}, true},
+		{"ip", "in_cidr", []string{"2000::/4"}, true},
+		{"ip_range", "in_cidr", []string{"10.0.0.0/8", "192.0.2.0/24", "2001::/16", "fc00::/7"}, false},
+		{"ip", "contains", []string{"."}, false},
+		{"ip", "regex", []string{"."}, true},
+		{"user_agent", "contains", []string{"Mozilla"}, true},
+		{"user_agent", "contains", []string{"chrome", "safari", "firefox"}, true},
+		{"user_agent", "contains", []string{"EvilBot", "Firefox/"}, false},
+		{"user_agent", "regex", []string{"^"}, true},
+		{"user_agent", "regex", []string{"evil|bad"}, false},
+		{"referrer", "regex", []string{".*"}, true},
+		{"referrer", "contains", []string{"http"}, false},
+		{"sub1", "regex", []string{"."}, true},
+		{"sub1", "regex", []string{`^\w+-\d$`}, false},
+		{"isp", "regex", []string{"x*"}, true},
+		{"country", "equals", []string{"DE", "US"}, false},
+	} {
+		e := entry(models.BotDeny, tt.attribute, tt.operator, tt.values...)
+		if err := botlist.Check(e, place); err != nil {
+			t.Error(err)
+		}
+		if got := botlist.Everybody(e); (got != "") != tt.want {
+			t.Errorf("%s %s %v is for everybody: %q", tt.attribute, tt.operator, tt.values, got)
+		}
 	}
 }

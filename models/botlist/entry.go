@@ -7,6 +7,7 @@ package botlist
 
 import (
 	"errors"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,100 +46,128 @@ const (
 	textBytes  = 48
 )
 
+// Place names the i-th of the values that were sent, for errors: value[3], line 17.
+type Place func(i int) string
+
 // Check brings the values of an entry into their form and sets what they cost. The attribute and the operator are known
 // ones. Errors: invalid_operator, invalid_regex, value_required, and invalid_input for a value that no visitor can have.
-func Check(e *models.BotEntry) error {
-	if err := clean(e); err != nil {
+// They name the value by its place.
+func Check(e *models.BotEntry, place Place) error {
+	c := &checker{e, place, make([]int, len(e.Value))}
+	for i := range c.sent {
+		c.sent[i] = i
+	}
+	if err := c.clean(); err != nil {
 		return err
 	}
 	e.MatchSteps, e.MatchBytes = 0, 0
 	var err error
 	switch {
 	case byAddress(e):
-		err = checkRanges(e)
+		err = c.ranges()
 	case e.Operator == inCIDR:
 		err = models.Invalid("invalid_operator", "in_cidr compares addresses: it goes with ip and ip_range")
 	case e.Operator == equals:
-		err = checkTexts(e)
+		err = c.texts()
 	default:
-		err = checkSearch(e)
+		err = c.search()
 	}
 	e.ValueCount = len(e.Value)
 	return err
 }
 
-// checkSearch prices the texts and patterns of an entry.
-func checkSearch(e *models.BotEntry) error {
-	m, err := compile(e)
+// checker checks the values of an entry.
+type checker struct {
+	*models.BotEntry
+	place Place
+	sent  []int // which of those that were sent each value is
+}
+
+// wrong is an error of the i-th value.
+func (c *checker) wrong(code string, i int, format string, args ...any) error {
+	return models.Invalid(code, "%s: "+format, append([]any{c.place(c.sent[i])}, args...)...)
+}
+
+// search prices the texts and patterns of an entry.
+func (c *checker) search() error {
+	m, err := compile(c.BotEntry)
 	if bad, ok := errors.AsType[*cond.Error](err); ok && bad.Reason == cond.BadRegex {
-		return models.Invalid("invalid_regex", "the pattern cannot be used: %s", bad.Detail)
+		for first, condition := range conditions(c.BotEntry) { // each has its own bound
+			if bad, ok := errors.AsType[*cond.Error](cond.Validate(condition)); ok {
+				return c.wrong("invalid_regex", first+bad.Item, "the pattern %.60q cannot be used: %s", c.Value[first+bad.Item],
+					bad.Detail)
+			}
+		}
+		return models.Invalid("invalid_regex", "the patterns cannot be used: %s", bad.Detail)
 	}
 	if err != nil {
 		return models.Invalid("invalid_input", "value: %s", err)
 	}
 	cost := m.Cost()
-	e.MatchSteps, e.MatchBytes = cost.Steps, cost.Bytes
+	c.MatchSteps, c.MatchBytes = cost.Steps, cost.Bytes
 	return nil
 }
 
 // clean trims the values and leaves out what is blank or comes twice.
-func clean(e *models.BotEntry) error {
-	known := make(map[string]bool, len(e.Value))
+func (c *checker) clean() error {
+	known := make(map[string]bool, len(c.Value))
 	var list models.BotValues
-	for _, v := range e.Value {
+	var sent []int
+	for i, v := range c.Value {
 		if v = strings.TrimSpace(v); v == "" || known[v] {
 			continue
 		}
 		if len(v) > models.MaxBotValue {
-			return models.Invalid("invalid_input", "a value has at most %d bytes: %.40s… has %d", models.MaxBotValue, v, len(v))
+			return c.wrong("invalid_input", i, "a value has at most %d bytes: %.40s… has %d", models.MaxBotValue, v, len(v))
 		}
 		known[v] = true
-		list = append(list, v)
+		list, sent = append(list, v), append(sent, c.sent[i])
 	}
 	if len(list) == 0 {
-		return models.Invalid("value_required", "value is required: a text, or a list of texts")
+		return models.Invalid("value_required", "there is no value: send a text, a number, or a list of them")
 	}
 	if len(list) > models.MaxBotValues {
-		return models.Invalid("invalid_input", "an entry has at most %d values: send the others as a second one", models.MaxBotValues)
+		return models.Invalid("invalid_input", "an entry has at most %d values: send the others, from %s on, as a second one",
+			models.MaxBotValues, c.place(sent[models.MaxBotValues]))
 	}
-	e.Value = list
+	c.Value, c.sent = list, sent
 	return nil
 }
 
-func checkRanges(e *models.BotEntry) error {
-	alone := e.Attribute == "ip" && e.Operator == equals
-	for i, v := range e.Value {
+func (c *checker) ranges() error {
+	alone := c.Attribute == "ip" && c.Operator == equals
+	for i, v := range c.Value {
 		r := cond.ParseRange(v)
 		switch {
 		case !r.IsValid():
-			return models.Invalid("invalid_input", "value[%d]: %q is not an address, a network such as 192.0.2.0/24 or a range a-b", i, v)
+			return c.wrong("invalid_input", i, "%q is not an address, a network such as 192.0.2.0/24 or a range a-b", v)
 		case alone && r.From() != r.To():
-			return models.Invalid("invalid_input", "value[%d]: %q is more than one address: use the operator in_cidr", i, v)
+			return c.wrong("invalid_input", i, "%q is more than one address: use the operator in_cidr", v)
 		}
-		e.MatchBytes += rangeBytes * len(r.Prefixes())
+		c.MatchBytes += rangeBytes * len(r.Prefixes())
 	}
 	return nil
 }
 
-func checkTexts(e *models.BotEntry) error {
-	for i, v := range e.Value {
+func (c *checker) texts() error {
+	for i, v := range c.Value {
 		var err error
-		switch e.Attribute {
+		switch c.Attribute {
 		case "asn":
-			e.Value[i], err = asn(v)
+			c.Value[i], err = asn(v)
 		case "country":
-			c := cond.Canonical(cond.Condition{Attribute: "country", Operator: equals, Value: v})
-			if err = cond.CheckValues([]cond.Condition{c}, nil); err == nil {
-				e.Value[i], _ = c.Value.(string)
+			known := cond.Canonical(cond.Condition{Attribute: "country", Operator: equals, Value: v})
+			if err = cond.CheckValues([]cond.Condition{known}, nil); err == nil {
+				c.Value[i], _ = known.Value.(string)
 			}
 		}
 		if err != nil {
-			return models.Invalid("invalid_input", "value[%d]: %s", i, err)
+			return c.wrong("invalid_input", i, "%s", err)
 		}
 	}
-	err := clean(e) // two may have become one
-	for _, v := range e.Value {
-		e.MatchBytes += textBytes + len(v)
+	err := c.clean() // two may have become one
+	for _, v := range c.Value {
+		c.MatchBytes += textBytes + len(v)
 	}
 	return err
 }
@@ -153,15 +182,28 @@ func asn(text string) (string, error) {
 	return strconv.FormatUint(n, 10), nil
 }
 
+// conditions are those that search for the values, each with the index of its first value.
+func conditions(e *models.BotEntry) iter.Seq2[int, cond.Condition] {
+	return func(yield func(int, cond.Condition) bool) {
+		first := 0
+		for part := range slices.Chunk(e.Value, cond.MaxItems) {
+			values := make([]any, len(part))
+			for i, v := range part {
+				values[i] = v
+			}
+			if !yield(first, cond.Condition{Attribute: attrOf(e.Attribute).String(), Operator: e.Operator, Value: values}) {
+				return
+			}
+			first += len(part)
+		}
+	}
+}
+
 // compile makes a matcher that searches for the values.
 func compile(e *models.BotEntry) (*cond.Matcher, error) {
 	var list []cond.Condition
-	for part := range slices.Chunk(e.Value, cond.MaxItems) {
-		values := make([]any, len(part))
-		for i, v := range part {
-			values[i] = v
-		}
-		list = append(list, cond.Condition{Attribute: attrOf(e.Attribute).String(), Operator: e.Operator, Value: values})
+	for _, c := range conditions(e) {
+		list = append(list, c)
 	}
 	m, err := cond.Compile(list, "or")
 	if err == nil {

@@ -71,6 +71,7 @@ type Error struct {
 	Attribute string
 	Operator  string
 	Detail    string
+	Item      int // which of the values a BadRegex is about, from 0
 }
 
 // Error says in one sentence what is wrong.

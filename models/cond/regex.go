@@ -26,24 +26,30 @@ func newRegexTest(values []string) (tester, *Error) {
 	t := &regexTest{}
 	var plain []string
 	size := 0
-	for _, s := range values {
+	for i, s := range values {
 		if len(s) > MaxPattern {
-			return nil, &Error{Reason: BadRegex, Detail: "it is over 1024 bytes"}
+			return nil, &Error{Reason: BadRegex, Item: i, Detail: "it is over 1024 bytes"}
 		}
 		tree, err := syntax.Parse(s, syntax.Perl|syntax.FoldCase)
 		if err != nil {
-			return nil, &Error{Reason: BadRegex, Detail: err.Error()}
+			return nil, &Error{Reason: BadRegex, Item: i, Detail: err.Error()}
 		}
 		if texts, ok := choices(tree); ok && len(plain)+len(texts) <= MaxItems {
 			plain = append(plain, texts...)
 			continue
 		}
-		if size += sizeOf(tree); size > maxProgram {
-			return nil, &Error{Reason: BadRegex, Detail: "it is too complex: let contains with a list of texts take its place"}
+		one := sizeOf(tree)
+		if size += one; size > maxProgram {
+			with := ""
+			if one <= maxProgram {
+				with = " together with those before it"
+			}
+			return nil, &Error{Reason: BadRegex, Item: i, Detail: "it is too complex" + with +
+				": let contains with a list of texts take its place"}
 		}
 		p, err := newPattern(s, tree)
 		if err != nil {
-			return nil, &Error{Reason: BadRegex, Detail: err.Error()}
+			return nil, &Error{Reason: BadRegex, Item: i, Detail: err.Error()}
 		}
 		t.patterns = append(t.patterns, p)
 	}

@@ -1,0 +1,14 @@
+package bot
+
+import (
+	_ "embed" // the list of browsers
+	"strings"
+	"sync"
+)
+
+//go:embed browsers.txt
+var browsers string
+
+// Browsers lists user agents of people's browsers: those of the labelled set in testdata, without text browsers. A list
+// or pattern that takes one of them for a bot's is a mistake.
+var Browsers = sync.OnceValue(func() []string { return strings.Split(strings.TrimSpace(browsers), "\n") })

@@ -1,0 +1,40 @@
+package labelled_test
+
+import (
+	"flag"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"switchyard/models/bot"
+	"switchyard/models/bot/labelled"
+)
+
+var update = flag.Bool("update", false, "write bot.Browsers anew")
+
+// TestBrowsers: bot.Browsers is what people's browsers in the set send.
+func TestBrowsers(t *testing.T) {
+	t.Parallel()
+	set, err := labelled.Read(os.DirFS("../testdata"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	agents := map[string]bool{}
+	for _, r := range set {
+		if agent := r.Headers["User-Agent"]; !r.Bot && r.Kind != "text_browser" && len(agent) == 1 {
+			agents[agent[0]] = true
+		}
+	}
+	want := slices.Sorted(maps.Keys(agents))
+	if *update {
+		if err := os.WriteFile("../browsers.txt", []byte(strings.Join(want, "\n")+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if len(want) < 500 || !slices.Equal(bot.Browsers(), want) {
+		t.Errorf("bot.Browsers has %d user agents, the set %d others: run this test with -update", len(bot.Browsers()), len(want))
+	}
+}
