@@ -26,6 +26,7 @@ type dataCmd struct {
 type dataUpdate struct {
 	Files []string `arg:"" name:"file" help:"Text, one entry a line, # begins a comment; or JSON of a large cloud. Files of one kind are put together."`
 	Kind  string   `help:"What the entries are: ${kinds}. Default: as the name of the file begins." enum:",${kinds}" default:""`
+	Force bool     `help:"Take entries that would make bots of people too, such as a search engine among spam referrers. Each is told."`
 	JSON  bool     `help:"Print one JSON value."`
 }
 
@@ -34,6 +35,11 @@ func (c *dataUpdate) Run(ctx context.Context, e *env) error {
 	lists, err := c.read()
 	if err != nil {
 		return fmt.Errorf("nothing is loaded:\n%w", err)
+	}
+	for _, l := range lists {
+		for _, why := range l.Overruled {
+			e.say("taken by --force: %s", why)
+		}
 	}
 	return withLists(ctx, e, func(b store.BotData) error {
 		if err := b.Save(ctx, lists); err != nil {
@@ -58,6 +64,7 @@ func (c *dataUpdate) read() (lists []*botdata.List, err error) {
 		}
 		if byKind[kind] == nil {
 			byKind[kind] = botdata.NewList(kind)
+			byKind[kind].Force = c.Force
 			lists = append(lists, byKind[kind])
 		}
 		content, dated, failed := readFile(name)

@@ -60,6 +60,7 @@ func TestData(t *testing.T) {
 		{[]string{"update", own, "--kind", "fun"}, 2, []string{"must be one of"}},
 		{[]string{"delete", "tor"}, 1, []string{"no such list"}},
 		{[]string{"update", dir, "--kind", "tor"}, 1, []string{dir + " is no regular file"}},
+		{[]string{"update", file("spam-referrers.txt", "google.com\n")}, 1, []string{"google.com: people come from there"}},
 		{[]string{"update", pipe}, 1, []string{pipe + " is no regular file"}},
 	} {
 		_, stderr, code := try(t, vars, append([]string{"data"}, c.args...)...)
@@ -87,5 +88,9 @@ func TestData(t *testing.T) {
 	stdout, _, code := try(t, vars, "data", "delete", "tor")
 	if code != 0 || strings.Contains(stdout, "\ntor") || !strings.Contains(stdout, "crawlerdetect") || len(listed()) != 1 {
 		t.Errorf("deleted: %d %s", code, stdout)
+	}
+	if _, stderr, code := try(t, vars, "data", "update", "--force", file("spam-referrers.txt", "google.com\n")); code != 0 ||
+		!strings.Contains(stderr, "taken by --force") || listed()["bad_referrer"].Entries != 1 {
+		t.Errorf("by force: code %d, %s", code, stderr)
 	}
 }

@@ -82,9 +82,9 @@ func TestWrongEntries(t *testing.T) {
 		{botdata.SpamIP, "# nothing\n", []string{"there are no entries"}},
 		{botdata.BadReferrer, "spam.example\ncom\nco.uk\nlocalhost\n192.0.2.1\nno domain", []string{"f:2:", "f:3: \"co.uk\" is a suffix", "f:4:", "f:5:", "f:6:"}},
 		{botdata.BadReferrer, `{"domains":[]}`, []string{"is text"}},
-		{botdata.Crawler, "Good\n(\nMozilla\n.*\n" + strings.Repeat("x", 1001), []string{"f:2: \"(\" is not an RE2", "f:3: \"Mozilla\" matches a usual browser", "f:4:", "f:5:"}},
+		{botdata.Crawler, "Good\n(\nMozilla\n.*\n" + strings.Repeat("x", 1001), []string{"f:2: \"(\" is not an RE2", "f:3: \"Mozilla\" matches a browser of people", "f:4:", "f:5:"}},
 		{botdata.Crawler, `[{"pattern":"a\nb"},{"other":1}]`, []string{"f: [0].pattern: \"a\\nb\" has more", "f: [1].pattern:"}},
-		{botdata.Crawler, many(500, func(i int) string { return fmt.Sprintf("x%d[a-z]{50}", i) }), []string{"too complex"}},
+		{botdata.Crawler, many(500, func(i int) string { return fmt.Sprintf("x%d[a-z]{50}", i) }), []string{"too complex", "\"x100[a-z]{50}\" has most, 56"}},
 		{botdata.Crawler, many(botdata.MaxPatterns+1, func(i int) string { return fmt.Sprint("bot", i) }), []string{"at most 2000 entries"}},
 		{botdata.Tor, many(30, func(i int) string { return fmt.Sprint("bad", i) }), []string{"f:10: \"bad9\"", "f: 20 more"}},
 	} {
@@ -100,6 +100,55 @@ func TestWrongEntries(t *testing.T) {
 	}
 	if err := botdata.NewList(botdata.Tor).Read("f", make([]byte, botdata.MaxFile+1), today); err == nil {
 		t.Error("a file may be of any size")
+	}
+}
+
+// TestGuards: what would make bots of people is refused, or taken because that is asked for, and then told.
+func TestGuards(t *testing.T) {
+	t.Parallel()
+	var wide, parts strings.Builder
+	for i := 11; i < 100; i++ {
+		fmt.Fprintf(&wide, "%d.0.0.0/8\n", i)
+		fmt.Fprintf(&parts, "%d.0.0.0/11\n", i)
+	}
+	for _, c := range []struct {
+		kind          botdata.Kind
+		content, want string // empty: nothing is wrong
+		entries       int
+	}{
+		{botdata.Datacenter, wide.String(), "f: the list has 34.8 % of all IPv4 addresses, and one of kind datacenter has at most 12.5 %", 89},
+		{botdata.Tor, parts.String(), "f: the list has 4.3 % of all IPv4 addresses, and one of kind tor has at most 3.1 %", 89},
+		{botdata.Datacenter, parts.String(), "", 89},
+		{botdata.VPN, "2600::/16\n2a00::/16\n2001:db8::/32\n", "", 3},
+		{botdata.SpamIP, "192.0.2.1\n9.0.0.0-10.0.0.5", "f:2: \"9.0.0.0-10.0.0.5\" has private addresses, of 10.0.0.0/8", 2},
+		{botdata.SpamIP, "192.168.1.1", "f:1: \"192.168.1.1\" has private addresses", 1},
+		{botdata.Proxy, "fd00::1", "f:1: \"fd00::1\" has private addresses", 1},
+		{botdata.Tor, "0.0.0.0/0", "f:1: \"0.0.0.0/0\" is wider than /8", 1},
+		{botdata.BadReferrer, "spam.example\nwww.google.com", "f:2: \"www.google.com\" is, or is below, google.com", 2},
+		{botdata.BadReferrer, "google.co.uk", "people come from there", 1},
+		{botdata.BadReferrer, "l.facebook.com", "people come from there", 1},
+		{botdata.BadReferrer, "google-traffic.example\nnotgoogle.com\ngoogle.spam.example", "", 3},
+		{botdata.BadReferrer, "co.uk", "is a suffix", 1},
+		{botdata.Crawler, "EvilBot\niPhone OS 1\\d", "f:2: \"iPhone OS 1\\\\d\" matches a browser of people", 2},
+		{botdata.Crawler, "EvilBot", "", 1},
+	} {
+		err := botdata.NewList(c.kind).Read("f", []byte(c.content), today)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s %.40q: %v, want %s", c.kind, c.content, err, c.want)
+		}
+		forced := botdata.NewList(c.kind)
+		forced.Force = true
+		if err := forced.Read("f", []byte(c.content), today); err != nil || len(forced.Entries) != c.entries {
+			t.Errorf("%s %.40q: by force: %v, %d entries", c.kind, c.content, err, len(forced.Entries))
+		}
+		if told := fmt.Sprint(forced.Overruled); (len(forced.Overruled) == 0) != (c.want == "") || !strings.Contains(told, c.want) {
+			t.Errorf("%s %.40q: by force: %s, want %s", c.kind, c.content, told, c.want)
+		}
+	}
+	broken := botdata.NewList(botdata.Tor)
+	broken.Force = true
+	if err := broken.Read("f", []byte("192.0.2.300"), today); err == nil {
+		t.Error("what cannot be read is taken by force")
 	}
 }
 

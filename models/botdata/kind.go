@@ -37,6 +37,12 @@ const (
 	maxLine     = 1000     // bytes
 )
 
+// How much of all addresses a list of networks has at most. The large clouds have some 5 % of IPv4 together.
+const (
+	few  = 1. / 32
+	many = 1. / 8
+)
+
 // kinds is the table of the kinds. A new kind is a row here and a question in Set.
 var kinds = [kindCount]struct {
 	name    string // as --kind and the database have it
@@ -44,15 +50,16 @@ var kinds = [kindCount]struct {
 	limit   int
 	clean   func(entry string) (string, error)
 	fires   bot.Signals
+	share   float64  // of all addresses that a list has at most; 0: it has none
 	files   []string // how the names of its files begin
 }{
-	Tor:         {"tor", "exits of Tor: proxy_kind tor, signal tor_exit", MaxNetworks, cleanNetwork, bot.TorExit, []string{"tor"}},
-	VPN:         {"vpn", "networks of VPN providers: proxy_kind vpn, signal vpn_or_proxy", MaxNetworks, cleanNetwork, bot.VPNOrProxy, []string{"vpn"}},
-	Proxy:       {"proxy", "open proxies: proxy_kind proxy, signal vpn_or_proxy", MaxNetworks, cleanNetwork, bot.VPNOrProxy, []string{"proxy", "proxies"}},
-	Datacenter:  {"datacenter", "networks of hosting companies: proxy_kind datacenter, signal datacenter", MaxNetworks, cleanNetwork, bot.Datacenter, []string{"datacenter", "ip-ranges", "cloud", "public_ip_ranges", "servicetags"}},
-	SpamIP:      {"spam_ip", "addresses of abusers: signal spam_ip", MaxNetworks, cleanNetwork, bot.SpamIP, []string{"spam_ip", "spam-ip"}},
-	BadReferrer: {"bad_referrer", "domains of spam referrers: signal bad_referrer", MaxDomains, cleanDomain, bot.BadReferrer, []string{"bad_referrer", "bad-referrer", "spam-referrer", "spam_referrer"}},
-	Crawler:     {"crawler", "user agents of crawlers, RE2: signal declared_bot", MaxPatterns, cleanPattern, bot.DeclaredBot, []string{"crawler"}},
+	Tor:         {"tor", "exits of Tor: proxy_kind tor, signal tor_exit", MaxNetworks, cleanNetwork, bot.TorExit, few, []string{"tor"}},
+	VPN:         {"vpn", "networks of VPN providers: proxy_kind vpn, signal vpn_or_proxy", MaxNetworks, cleanNetwork, bot.VPNOrProxy, few, []string{"vpn"}},
+	Proxy:       {"proxy", "open proxies: proxy_kind proxy, signal vpn_or_proxy", MaxNetworks, cleanNetwork, bot.VPNOrProxy, few, []string{"proxy", "proxies"}},
+	Datacenter:  {"datacenter", "networks of hosting companies: proxy_kind datacenter, signal datacenter", MaxNetworks, cleanNetwork, bot.Datacenter, many, []string{"datacenter", "ip-ranges", "cloud", "public_ip_ranges", "servicetags"}},
+	SpamIP:      {"spam_ip", "addresses of abusers: signal spam_ip", MaxNetworks, cleanNetwork, bot.SpamIP, few, []string{"spam_ip", "spam-ip"}},
+	BadReferrer: {"bad_referrer", "domains of spam referrers: signal bad_referrer", MaxDomains, cleanDomain, bot.BadReferrer, 0, []string{"bad_referrer", "bad-referrer", "spam-referrer", "spam_referrer"}},
+	Crawler:     {"crawler", "user agents of crawlers, RE2: signal declared_bot", MaxPatterns, cleanPattern, bot.DeclaredBot, 0, []string{"crawler"}},
 }
 
 // String names the kind.

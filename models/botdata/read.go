@@ -5,13 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/netip"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
-
-	"golang.org/x/net/publicsuffix"
 
 	"switchyard/models"
 	"switchyard/models/cond"
@@ -22,7 +19,10 @@ type List struct {
 	Kind    Kind
 	Dated   time.Time // of the oldest file
 	Entries []string  // in their form, each once
-	known   map[string]bool
+	// Force takes entries that would make bots of people too. Overruled says why they would be refused; of many, the first.
+	Force     bool
+	Overruled []error
+	known     map[string]bool
 }
 
 // NewList makes an empty list.
@@ -58,6 +58,10 @@ func (l *List) Read(name string, content []byte, dated time.Time) error {
 		r.told = append(r.told, fmt.Errorf("%s: there are no entries", name))
 	case l.Kind == Crawler:
 		r.told = appendError(r.told, name, checkPatterns(l.Entries))
+	default:
+		if err := l.guardList(); !l.overruled(name, err) {
+			r.told = appendError(r.told, name, err)
+		}
 	}
 	if l.Dated.IsZero() || dated.Before(l.Dated) {
 		l.Dated = dated.UTC()
@@ -88,7 +92,7 @@ func (r *reader) add(at, entry string) {
 		return // it is an error at the end
 	}
 	entry, err := kinds[r.list.Kind].clean(entry)
-	if err != nil {
+	if !r.list.overruled(r.file+":"+at, err) {
 		if r.wrong++; len(r.told) < maxTold {
 			r.told = append(r.told, fmt.Errorf("%s:%s: %w", r.file, at, err))
 		}
@@ -218,12 +222,6 @@ func (r *reader) ranges(all *ranges) {
 	}
 }
 
-// The widest networks. A wider one is a mistake: it would make bots of a large part of all visitors.
-const (
-	widest4 = 8
-	widest6 = 16
-)
-
 func cleanNetwork(entry string) (string, error) {
 	if len(entry) > maxLine {
 		return "", tooLong(entry)
@@ -232,25 +230,14 @@ func cleanNetwork(entry string) (string, error) {
 	if !r.IsValid() {
 		return "", fmt.Errorf("%q is not an address, a network such as 192.0.2.0/24 or a range a-b", short(entry))
 	}
+	err := guardRange(entry, r)
 	if r.From() == r.To() {
-		return r.From().String(), nil
-	}
-	for _, p := range r.Prefixes() {
-		if widest := widestOf(p); p.Bits() < widest {
-			return "", fmt.Errorf("%q is wider than /%d", short(entry), widest)
-		}
+		return r.From().String(), err
 	}
 	if p, ok := r.Prefix(); ok {
-		return p.String(), nil
+		return p.String(), err
 	}
-	return r.String(), nil
-}
-
-func widestOf(p netip.Prefix) int {
-	if p.Addr().Is4() {
-		return widest4
-	}
-	return widest6
+	return r.String(), err
 }
 
 func cleanDomain(entry string) (string, error) {
@@ -262,10 +249,7 @@ func cleanDomain(entry string) (string, error) {
 		return "", fmt.Errorf("%q is not a domain", short(entry))
 	}
 	host = strings.TrimPrefix(host, "www.")
-	if suffix, official := publicsuffix.PublicSuffix(host); suffix == host && official {
-		return "", fmt.Errorf("%q is a suffix below which anybody registers domains", short(entry))
-	}
-	return host, nil
+	return host, guardDomain(entry, host)
 }
 
 func cleanPattern(entry string) (string, error) {
@@ -279,22 +263,7 @@ func cleanPattern(entry string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%q is not an RE2 pattern: %w", short(entry), err)
 	}
-	for _, person := range people {
-		if re.MatchString(person) {
-			return "", fmt.Errorf("%q matches a usual browser: %s", short(entry), person)
-		}
-	}
-	return entry, nil
-}
-
-// people are browsers that no pattern may match.
-var people = []string{
-	"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/138.0.0.0 Safari/537.36",
-	"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/138.0.0.0 Safari/537.36 Edg/138.0.0.0",
-	"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Safari/605.1.15",
-	"Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1",
-	"Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/138.0.0.0 Mobile Safari/537.36",
-	"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+	return entry, guardPattern(entry, re)
 }
 
 func tooLong(entry string) error {

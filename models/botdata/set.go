@@ -145,7 +145,7 @@ func (p *Patterns) Match(userAgent string) bool {
 const maxInstructions = 20_000
 
 func checkPatterns(entries []string) error {
-	sum := 0
+	sum, most, heaviest := 0, 0, ""
 	for _, e := range entries {
 		tree, err := syntax.Parse(e, syntax.Perl)
 		if err != nil {
@@ -157,11 +157,14 @@ func checkPatterns(entries []string) error {
 		}
 		if _, whole := prog.Prefix(); !whole {
 			sum += len(prog.Inst)
+			if len(prog.Inst) > most {
+				most, heaviest = len(prog.Inst), e
+			}
 		}
 	}
 	if sum > maxInstructions {
-		return fmt.Errorf("the patterns are too complex: together they have %d instructions, and at most %d are allowed",
-			sum, maxInstructions)
+		return fmt.Errorf("the patterns are too complex: together they have %d instructions, and at most %d are allowed; "+
+			"%q has most, %d", sum, maxInstructions, short(heaviest), most)
 	}
 	return nil
 }

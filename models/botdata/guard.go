@@ -1,0 +1,131 @@
+package botdata
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go4.org/netipx"
+	"golang.org/x/net/publicsuffix"
+
+	"switchyard/models/bot"
+	"switchyard/models/cond"
+)
+
+// guardError refuses an entry that can be read, and would make bots of people. List.Force takes it all the same.
+type guardError struct{ error }
+
+func guarded(format string, args ...any) error { return &guardError{fmt.Errorf(format, args...)} }
+
+// overruled reports whether an error is nil, or one of a guard that the list does not obey. It notes what is overruled.
+func (l *List) overruled(at string, err error) bool {
+	if err == nil {
+		return true
+	}
+	if _, guard := errors.AsType[*guardError](err); !guard || !l.Force {
+		return false
+	}
+	if len(l.Overruled) < maxTold {
+		l.Overruled = append(l.Overruled, fmt.Errorf("%s: %w", at, err))
+	}
+	return true
+}
+
+// The widest networks. A wider one would make bots of a large part of all visitors.
+const (
+	widest4 = 8
+	widest6 = 16
+)
+
+// private are networks from which no visitor comes by the internet.
+var private = []netip.Prefix{
+	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"),
+	netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("169.254.0.0/16"), netip.MustParsePrefix("172.16.0.0/12"),
+	netip.MustParsePrefix("192.168.0.0/16"), netip.MustParsePrefix("::1/128"), netip.MustParsePrefix("fc00::/7"),
+	netip.MustParsePrefix("fe80::/10"),
+}
+
+// guardRange refuses a range that is too wide, and one with private addresses.
+func guardRange(entry string, r netipx.IPRange) error {
+	for _, p := range r.Prefixes() {
+		widest := widest6
+		if p.Addr().Is4() {
+			widest = widest4
+		}
+		if p.Bits() < widest {
+			return guarded("%q is wider than /%d", short(entry), widest)
+		}
+	}
+	for _, p := range private {
+		if r.Overlaps(netipx.RangeOfPrefix(p)) {
+			return guarded("%q has private addresses, of %s: a visitor has one only if a proxy before this service hides his own", short(entry), p)
+		}
+	}
+	return nil
+}
+
+// origins are sites where people come from. What is below one of them is too.
+var origins = []string{
+	"ask.com", "baidu.com", "bing.com", "brave.com", "coccoc.com", "daum.net", "duckduckgo.com", "ecosia.org", "google.com",
+	"mojeek.com", "msn.com", "naver.com", "petalsearch.com", "qwant.com", "seznam.cz", "sogou.com", "startpage.com", "ya.ru",
+	"chatgpt.com", "claude.ai", "perplexity.ai",
+	"discord.com", "facebook.com", "fb.com", "fb.me", "instagram.com", "line.me", "linkedin.com", "lnkd.in", "medium.com",
+	"messenger.com", "ok.ru", "pinterest.com", "quora.com", "reddit.com", "snapchat.com", "t.co", "t.me", "telegram.org",
+	"threads.com", "threads.net", "tiktok.com", "tumblr.com", "twitch.tv", "twitter.com", "vk.com", "weibo.com",
+	"whatsapp.com", "x.com", "youtu.be", "youtube.com",
+	"amazon.com", "apple.com", "doubleclick.net", "ebay.com", "github.com", "live.com", "microsoft.com", "outbrain.com",
+	"taboola.com", "wikipedia.org",
+}
+
+// everywhere are those of them with a domain in each country.
+var everywhere = []string{"amazon", "ebay", "google", "pinterest", "yahoo", "yandex"}
+
+// guardDomain refuses a suffix, and sites where people come from.
+func guardDomain(entry, host string) error {
+	suffix, official := publicsuffix.PublicSuffix(host)
+	if suffix == host && official {
+		return guarded("%q is a suffix below which anybody registers domains", short(entry))
+	}
+	site, err := publicsuffix.EffectiveTLDPlusOne(host)
+	if err != nil {
+		return nil //nolint:nilerr // not a domain that anybody has
+	}
+	name, _, _ := strings.Cut(site, ".")
+	if slices.Contains(origins, site) || slices.Contains(everywhere, name) {
+		return guarded("%q is, or is below, %s: people come from there", short(entry), site)
+	}
+	return nil
+}
+
+// guardPattern refuses a pattern that matches a browser of people.
+func guardPattern(entry string, re *regexp.Regexp) error {
+	for _, agent := range bot.Browsers() {
+		if re.MatchString(agent) {
+			return guarded("%q matches a browser of people: %s", short(entry), agent)
+		}
+	}
+	return nil
+}
+
+// guardList refuses a list whose networks together have more of all addresses than the kind can have.
+func (l *List) guardList() error {
+	most := kinds[l.Kind].share
+	if most == 0 {
+		return nil
+	}
+	ranges := make([]netipx.IPRange, len(l.Entries))
+	for i, e := range l.Entries {
+		ranges[i] = cond.ParseRange(e)
+	}
+	v4, v6 := cond.Shares(ranges)
+	for name, share := range map[string]float64{"IPv4": v4, "IPv6": v6} {
+		if share > most {
+			return guarded("the list has %.1f %% of all %s addresses, and one of kind %s has at most %.1f %%: it would make bots of people",
+				100*share, name, l.Kind, 100*most)
+		}
+	}
+	return nil
+}
