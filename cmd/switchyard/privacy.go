@@ -107,8 +107,9 @@ process is stored later: run the command again. Backups, export files and what o
 
 // erasedVisitor is what was erased in one account.
 type erasedVisitor struct {
-	AccountID uuid.UUID `json:"account_id"`
-	JobID     uuid.UUID `json:"job_id"`
+	AccountID uuid.UUID  `json:"account_id"`
+	JobID     *uuid.UUID `json:"job_id"` // null: he was erased before
+	Already   bool       `json:"already_erased"`
 	jobs.EraseAnswer
 }
 
@@ -135,8 +136,16 @@ func (c *privacyErase) Run(ctx context.Context, e *env) error {
 	return e.print(c.JSON, list, rows...)
 }
 
-// eraseVisitor submits the job and waits for it.
+// eraseVisitor submits the job and waits for it, unless there is nothing left to erase.
 func eraseVisitor(ctx context.Context, e *env, i queue.Inspector, v clicklog.Visitor) (out erasedVisitor, err error) {
+	out.AccountID = v.AccountID
+	if out.Already, err = (clicklog.Log{Conn: i.DB}).IsErased(ctx, v); err != nil {
+		return out, err
+	}
+	if out.Already {
+		e.say("already erased: nothing in account %s describes the visitor of this click", v.AccountID)
+		return out, nil
+	}
 	row, err := jobs.EraseVisitor.NewRow(v.AccountID, jobs.EraseArgs{Visitor: v.ID, Click: v.ClickID})
 	if err != nil {
 		return out, err
@@ -146,7 +155,7 @@ func eraseVisitor(ctx context.Context, e *env, i queue.Inspector, v clicklog.Vis
 	}
 	i.Client.DispatchFor(ctx, v.AccountID, row.Kind, row.ID)
 	e.say("job %s erases it in account %s; a worker does it, also without this command", row.ID, v.AccountID)
-	out = erasedVisitor{AccountID: v.AccountID, JobID: row.ID}
+	out.JobID = &row.ID
 	out.EraseAnswer, err = jobs.Await(ctx, jobs.RowHandle(i.Client, jobs.EraseVisitor, row.ID.String(),
 		func(ctx context.Context) (models.JobStatus, error) {
 			return jobrow.Status(ctx, i.DB, v.AccountID, row.ID)

@@ -18,6 +18,7 @@ import (
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
 	"switchyard/models"
+	"switchyard/models/bot"
 	"switchyard/workers"
 	"switchyard/workers/ledger"
 )
@@ -35,6 +36,7 @@ func TestPrivacyCommand(t *testing.T) {
 	defer log.Close()
 	visitor := models.NewClickID()
 	var clicks []string
+	var ids []uuid.UUID
 	for range 3 {
 		account := uuid.New()
 		if _, err := d.ExecContext(t.Context(), `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', $2)`,
@@ -48,7 +50,7 @@ func TestPrivacyCommand(t *testing.T) {
 		if len(clicks) == 2 {
 			c.VisitorID = models.NewClickID()
 		}
-		clicks = append(clicks, models.FormatClickID(c.ID))
+		clicks, ids = append(clicks, models.FormatClickID(c.ID)), append(ids, c.ID)
 		if err := log.Append(t.Context(), spool.Record{Click: c}); err != nil {
 			t.Fatal(err)
 		}
@@ -120,5 +122,20 @@ func TestPrivacyCommand(t *testing.T) {
 		if got := known("--click", clicks[i]); len(got) != 1 || got[0] != want {
 			t.Errorf("click %d is known to be of %q, want %q", i, got, want)
 		}
+	}
+	if _, err := d.ExecContext(t.Context(), `UPDATE clicks SET subs = '{a,b}', bot_signals = $1 WHERE id = $2`, int64(bot.NoJS), ids[2]); err != nil {
+		t.Fatal(err)
+	}
+	stdout, _, _ = try(t, vars, "privacy", "export", "--click", clicks[2])
+	for _, want := range []string{`"click_id": "` + clicks[2] + `"`, `"sub2": "b"`, `"no_js"`, `"lander_id": null`, `"site_events": []`} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("the export has no %s: %s", want, stdout)
+		}
+	}
+	stdout, stderr, code = try(t, vars, "privacy", "erase", "--click", clicks[0], "--yes", "--json")
+	var again []erasedVisitor
+	if code != 0 || json.Unmarshal([]byte(stdout), &again) != nil || len(again) != 1 || !again[0].Already || again[0].JobID != nil ||
+		again[0].Clicks != 0 || !strings.Contains(stderr, "already erased") {
+		t.Errorf("erased again: code %d, %s%s", code, stdout, stderr)
 	}
 }

@@ -2,7 +2,6 @@ package clicklog
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/google/uuid"
@@ -46,17 +45,28 @@ const (
 	selectOfVisitor = `
 SELECT id, campaign_id, unique_key, is_unique FROM clicks WHERE ` + ofVisitor + ` ORDER BY id LIMIT $6`
 
-	// What describes the visitor goes. What the figures are made of stays, and so does what other rows refer to.
+	// A row of clicks tells something of its visitor.
+	tells = `(visitor_id <> '00000000-0000-0000-0000-000000000000' OR ip IS NOT NULL OR user_agent <> '' OR referrer <> ''
+	OR params <> '' OR external_id <> '' OR subs <> '{}' OR keyword <> '' OR destination <> '' OR language <> '' OR region <> ''
+	OR city <> '')`
+
+	// What describes the visitor goes. What the figures are made of stays, and so does what other rows refer to. The
+	// clicks that told something are counted.
 	eraseClicks = `
+WITH told AS (
+	SELECT count(*) AS n FROM clicks WHERE account_id = $1 AND id = ANY ($2::uuid[]) AND id BETWEEN $3 AND $4
+		AND (` + tells + ` OR address_key <> 0)
+), erased AS (
 UPDATE clicks SET visitor_id = '00000000-0000-0000-0000-000000000000', unique_key = gen_random_uuid(), ip = NULL, address_key = 0,
 	user_agent = '', referrer = '', params = '', external_id = '', subs = '{}', keyword = '', destination = '', language = '',
 	region = '', city = ''
-WHERE account_id = $1 AND id = ANY ($2::uuid[]) AND id BETWEEN $3 AND $4`
+WHERE account_id = $1 AND id = ANY ($2::uuid[]) AND id BETWEEN $3 AND $4
+) SELECT n FROM told`
 
 	eraseSmartlinkClicks = `
 UPDATE smartlink_clicks SET visitor_id = '00000000-0000-0000-0000-000000000000', ip = NULL, user_agent = '', referrer = '',
 	params = '', external_id = '', subs = '{}', keyword = '', destination = '', language = '', region = '', city = ''
-WHERE ` + ofVisitor
+WHERE ` + tells + ` AND ` + ofVisitor
 
 	eraseHops = `UPDATE click_hops SET destination = '' WHERE account_id = $1 AND click_id = ANY ($2::uuid[])`
 
@@ -78,7 +88,25 @@ SELECT id FROM postbacks WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) A
 	eraseWaiting = `UPDATE postbacks SET ip = NULL WHERE account_id = $1 AND click_id = ANY ($2::uuid[])`
 )
 
-// Erased counts what Erase did. The next call goes on behind After.
+// A click without a visitor id is asked for alone: nobody else's are his.
+const stillTold = `
+SELECT EXISTS (SELECT FROM clicks WHERE account_id = $1 AND id = $2 AND (` + tells + ` OR address_key <> 0))
+	OR EXISTS (SELECT FROM smartlink_clicks WHERE account_id = $1 AND id = $2 AND ` + tells + `)
+	OR EXISTS (SELECT FROM click_hops WHERE account_id = $1 AND click_id = $2 AND destination <> '')
+	OR EXISTS (SELECT FROM site_events WHERE account_id = $1 AND click_id = $2)
+	OR EXISTS (SELECT FROM postbacks WHERE account_id = $1 AND click_id = $2 AND (outcome <> 'pending' OR ip IS NOT NULL))
+	OR EXISTS (SELECT FROM source_postbacks WHERE account_id = $1 AND click_id = $2)`
+
+// IsErased reports whether nothing is left that Erase would take out: he was erased before, and nothing came since.
+func (l Log) IsErased(ctx context.Context, v Visitor) (bool, error) {
+	if v.ID != uuid.Nil {
+		return false, nil
+	}
+	told, err := db.Get[bool](ctx, l.Conn, "what is told", stillTold, v.AccountID, v.ClickID)
+	return !told, err
+}
+
+// Erased counts what Erase did, clicks only if they told something. The next call goes on behind After.
 type Erased struct {
 	Clicks          int64
 	SmartlinkClicks int64
@@ -145,7 +173,7 @@ func (e *Erased) erase(ctx context.Context, c db.Conn, account uuid.UUID, ids []
 	if _, err := db.Exec(ctx, c, "forget a visitor", forgetVisitors, campaigns, prints); err != nil {
 		return err
 	}
-	if e.Clicks, err = db.Exec(ctx, c, "erase clicks", eraseClicks, account, list, ids[0], ids[len(ids)-1]); err != nil {
+	if e.Clicks, err = db.Get[int64](ctx, c, "erase clicks", eraseClicks, account, list, ids[0], ids[len(ids)-1]); err != nil {
 		return err
 	}
 	if err := outgoing.DeleteOf(ctx, c, ids); err != nil {
@@ -158,55 +186,4 @@ func (e *Erased) erase(ctx context.Context, c db.Conn, account uuid.UUID, ids []
 	}
 	e.Events, err = db.Exec(ctx, c, "erase events", eraseEvents, account, list)
 	return err
-}
-
-// Known is what is stored of a visitor, each row by the names of its columns.
-type Known struct {
-	Clicks          []json.RawMessage `json:"clicks"`
-	SmartlinkClicks []json.RawMessage `json:"smartlink_clicks"`
-	ClickOuts       []json.RawMessage `json:"click_outs"`
-	Conversions     []json.RawMessage `json:"conversions"`
-	SiteEvents      []json.RawMessage `json:"site_events"`
-	Postbacks       []json.RawMessage `json:"postbacks"`        // received
-	SourcePostbacks []json.RawMessage `json:"source_postbacks"` // sent to traffic sources
-}
-
-// maxKnown is how many clicks of a visitor are read, the newest.
-const maxKnown = 10_000
-
-// Known reads what is stored of a visitor. What proves the senders of postbacks is left out.
-func (l Log) Known(ctx context.Context, v Visitor) (k Known, err error) {
-	from, to := uuid.Nil, models.FloorClickID(time.Now().Add(day))
-	ids, err := db.Select[uuid.UUID](ctx, l.Conn, "clicks of a visitor",
-		`SELECT id FROM clicks WHERE `+ofVisitor+` ORDER BY id DESC LIMIT $6`, v.AccountID, from, to, v.ID, v.ClickID, maxKnown)
-	if err != nil {
-		return k, err
-	}
-	read := func(into *[]json.RawMessage, query string, args ...any) {
-		if err != nil {
-			return
-		}
-		var rows [][]byte
-		rows, err = db.Select[[]byte](ctx, l.Conn, "what is known", query, args...)
-		*into = db.Map(rows, func(row []byte) json.RawMessage { return row })
-	}
-	list := db.UUIDs(ids)
-	read(&k.SmartlinkClicks, `SELECT to_jsonb(s) FROM smartlink_clicks s WHERE `+ofVisitor+` ORDER BY id LIMIT $6`,
-		v.AccountID, from, to, v.ID, v.ClickID, maxKnown)
-	for _, one := range []struct {
-		into  *[]json.RawMessage
-		query string
-	}{
-		{&k.Clicks, `SELECT to_jsonb(c) FROM clicks c WHERE account_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id`},
-		{&k.ClickOuts, `SELECT to_jsonb(h) FROM click_hops h WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) ORDER BY id`},
-		{&k.Conversions, `SELECT to_jsonb(v) FROM conversions v WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) ORDER BY id`},
-		{&k.SiteEvents, `SELECT to_jsonb(e) FROM site_events e WHERE account_id = $1 AND click_id = ANY ($2::uuid[])
-			AND click_id <> '00000000-0000-0000-0000-000000000000' ORDER BY at, id`},
-		{&k.Postbacks, `SELECT to_jsonb(p) - 'proof' - 'signature' - 'signed_text' FROM postbacks p
-			WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) ORDER BY id`},
-		{&k.SourcePostbacks, `SELECT to_jsonb(p) FROM source_postbacks p WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) ORDER BY id`},
-	} {
-		read(one.into, one.query, v.AccountID, list)
-	}
-	return k, err
 }

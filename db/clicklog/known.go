@@ -1,0 +1,105 @@
+package clicklog
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/models"
+	"switchyard/models/bot"
+)
+
+// Known is what is stored of a visitor. Rows have the names that logs have: click_id as it stands in links, sub1 to sub10,
+// signals by their names; an id that a row does not have is null.
+type Known struct {
+	Clicks          []json.RawMessage `json:"clicks"`
+	SmartlinkClicks []json.RawMessage `json:"smartlink_clicks"`
+	ClickOuts       []json.RawMessage `json:"click_outs"`
+	Conversions     []json.RawMessage `json:"conversions"`
+	SiteEvents      []json.RawMessage `json:"site_events"`
+	Postbacks       []json.RawMessage `json:"postbacks"`        // received
+	SourcePostbacks []json.RawMessage `json:"source_postbacks"` // sent to traffic sources
+}
+
+// maxKnown is how many clicks of a visitor are read, the newest.
+const maxKnown = 10_000
+
+// Known reads what is stored of a visitor. What proves the senders of postbacks is left out.
+func (l Log) Known(ctx context.Context, v Visitor) (k Known, err error) {
+	from, to := uuid.Nil, models.FloorClickID(time.Now().Add(day))
+	ids, err := db.Select[uuid.UUID](ctx, l.Conn, "clicks of a visitor",
+		`SELECT id FROM clicks WHERE `+ofVisitor+` ORDER BY id DESC LIMIT $6`, v.AccountID, from, to, v.ID, v.ClickID, maxKnown)
+	if err != nil {
+		return k, err
+	}
+	read := func(into *[]json.RawMessage, query string, args ...any) {
+		if *into = []json.RawMessage{}; err != nil {
+			return
+		}
+		var rows [][]byte
+		rows, err = db.Select[[]byte](ctx, l.Conn, "what is known", query, args...)
+		for _, row := range rows {
+			if err == nil {
+				row, err = shown(row)
+				*into = append(*into, row)
+			}
+		}
+	}
+	list := db.UUIDs(ids)
+	read(&k.SmartlinkClicks, `SELECT to_jsonb(s) - 'id' || jsonb_build_object('click_id', s.id) FROM smartlink_clicks s WHERE `+ofVisitor+` ORDER BY id LIMIT $6`,
+		v.AccountID, from, to, v.ID, v.ClickID, maxKnown)
+	for _, one := range []struct {
+		into  *[]json.RawMessage
+		query string
+	}{
+		{&k.Clicks, `SELECT to_jsonb(c) - 'id' || jsonb_build_object('click_id', c.id) FROM clicks c WHERE account_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id`},
+		{&k.ClickOuts, `SELECT to_jsonb(h) FROM click_hops h WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) ORDER BY id`},
+		{&k.Conversions, `SELECT to_jsonb(v) FROM conversions v WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) ORDER BY id`},
+		{&k.SiteEvents, `SELECT to_jsonb(e) FROM site_events e WHERE account_id = $1 AND click_id = ANY ($2::uuid[])
+			AND click_id <> '00000000-0000-0000-0000-000000000000' ORDER BY at, id`},
+		{&k.Postbacks, `SELECT to_jsonb(p) - 'proof' - 'signature' - 'signed_text' FROM postbacks p
+			WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) ORDER BY id`},
+		{&k.SourcePostbacks, `SELECT to_jsonb(p) FROM source_postbacks p WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) ORDER BY id`},
+	} {
+		read(one.into, one.query, v.AccountID, list)
+	}
+	return k, err
+}
+
+// shown gives a row the names and the forms that logs have.
+func shown(raw []byte) ([]byte, error) {
+	row := map[string]any{}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	if err := d.Decode(&row); err != nil {
+		return nil, fmt.Errorf("clicklog: what is known: %w", err)
+	}
+	for name, value := range row {
+		text, _ := value.(string)
+		switch {
+		case text == uuid.Nil.String():
+			row[name] = nil
+		case name == "click_id":
+			if id, err := uuid.Parse(text); err == nil {
+				row[name] = models.FormatClickID(id)
+			}
+		case name == "bot_signals":
+			if n, ok := value.(json.Number); ok {
+				signals, _ := n.Int64()
+				row[name] = bot.Signals(signals).Reasons() //nolint:gosec // the same bits come back
+			}
+		case name == "subs":
+			subs, _ := value.([]any)
+			for i, sub := range subs {
+				row[fmt.Sprint("sub", i+1)] = sub
+			}
+			delete(row, name)
+		}
+	}
+	return json.Marshal(row)
+}
