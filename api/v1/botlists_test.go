@@ -272,7 +272,7 @@ func TestRescoreTakesOver(t *testing.T) {
 			continue
 		}
 		from, err := time.Parse(time.DateTime, fmt.Sprint(got["range"].(map[string]any)["from"]))
-		if days := time.Since(from).Hours() / 24; err != nil || days < float64(c.days)-0.01 || days > float64(c.days)+0.5 {
+		if days := time.Since(from).Hours() / 24; err != nil || days < float64(c.days)-0.01 || days > float64(c.days)+1 {
 			t.Errorf("%d %v: %v days are scored anew, want %d (%v)", i, c.body, days, c.days, err)
 		}
 		var raw []byte

@@ -22,7 +22,7 @@ import (
 type BotDetectionBody struct {
 	Threshold bind.Opt[decimal.Decimal] `json:"threshold" doc:"rounded, and held to 20-95"`
 	Disabled  bind.Opt[[]string]        `json:"disabled" doc:"names of signals to switch off, up to 40; those that cannot be are ignored, an unknown name is an error"`
-	Days      *int                      `json:"days" bad:"invalid_input" min:"0" max:"730" doc:"how many days of clicks are scored anew; 0: none; left out: 30 if something changes, else none. What an earlier change has left is done too"`
+	Days      *int                      `json:"days" bad:"invalid_input" min:"0" max:"730" doc:"how many whole days of clicks are scored anew, beside today's; 0: none; left out: 30 if something changes, else none. What an earlier change has left is done too"`
 }
 
 // BotDetectionChanged is the answer of PUT /bot-detection.
@@ -114,9 +114,12 @@ func (b BotDetectionBody) from(c *route.Call, tx *store.Store, now time.Time, ch
 	if b.Days != nil {
 		days = *b.Days
 	}
-	from := now.AddDate(0, 0, -days)
 	if days == 0 && !changed {
-		return from, nil
+		return now, nil
+	}
+	from := now
+	if days > 0 {
+		from = now.AddDate(0, 0, -days).Truncate(24 * time.Hour)
 	}
 	unfinished, err := tx.Jobs().Unfinished(c.Context(), c.Account.ID, jobs.RescoreBots.Kind())
 	for _, raw := range unfinished {

@@ -187,7 +187,7 @@ func TestFloods(t *testing.T) {
 	if _, err := record(s, s.db, input{ClickID: sold.ID, Payout: amount("3.5"), Status: models.StatusApproved, Source: models.FromPostback}); err != nil {
 		t.Fatal(err)
 	}
-	s.scan(37, bot.Settings{})
+	s.scan(37, bot.NewSettings(50, nil))
 	for i := range 3 {
 		var none []string
 		name := []string{"last below", "first", "second"}[i]
@@ -210,11 +210,11 @@ func TestFloods(t *testing.T) {
 			t.Errorf("the click %s: %s", name, diff)
 		}
 	}
-	if n := number[int](t, s.db, `SELECT count(*) FROM clicks WHERE is_bot AND bot_reason = 'click_flood' AND bot_score = 90 AND NOT is_unique`); n != 6 {
+	if n := number[int](t, s.db, `SELECT count(*) FROM clicks WHERE is_bot AND bot_reason = 'click_flood' AND bot_score = 50 AND NOT is_unique`); n != 8 {
 		t.Errorf("%d clicks are bots'", n)
 	}
 	if n := number[string](t, s.db, `SELECT concat(sum(bot_clicks), ' ', sum(approved), ' ', sum(clicks)) FROM ledger WHERE account_id = $1`, s.account); n !=
-		fmt.Sprintf("6 1 %d", s.clicks-6-bot.FloodBound/2-1) {
+		fmt.Sprintf("8 1 %d", s.clicks-8-bot.FloodBound/2-1) {
 		t.Errorf("figures are %s of %d", n, s.clicks)
 	}
 }
@@ -238,13 +238,13 @@ func TestScanAgain(t *testing.T) {
 			number[string](t, s.db, `SELECT concat_ws(' ', (SELECT count(*) FROM ledger), (SELECT count(*) FROM bot_repeats))`)
 	}
 	s.exec(`UPDATE bot_scans SET scanned_after = $1`, models.FloorClickID(s.start))
-	s.scan(7, bot.Settings{}) // new clicks count by the settings of now, whoever stored them when
+	s.scan(7, bot.NewSettings(50, nil)) // new clicks count by the settings of now, whoever stored them when
 	if bots := number[int](t, s.db, `SELECT count(*) FROM clicks WHERE is_bot`); bots != bot.FloodBound {
 		t.Errorf("%d clicks are bots' by the settings of now", bots)
 	}
 	before := rows()
 	s.exec(`UPDATE bot_scans SET scanned_after = $1`, models.FloorClickID(s.start))
-	s.scan(11, bot.Settings{})
+	s.scan(11, bot.NewSettings(50, nil))
 	if after := rows(); after != before {
 		t.Errorf("a second scan changes %s to %s", before, after)
 	}

@@ -135,7 +135,7 @@ func (v *visit) signals(tagged bool) (fired bot.Signals) {
 	if v.Out != uuid.Nil && models.ClickTime(v.Out).Sub(models.ClickTime(v.ID)).Abs() <= bot.FastBound {
 		fired |= bot.FastClick
 	}
-	if tagged && v.Events == 0 {
+	if tagged && v.Events == 0 && fired&bot.FastClick == 0 { // who leaves at once leaves the tag no time
 		fired |= bot.NoJS
 	}
 	if v.Driven {

@@ -91,16 +91,19 @@ func TestNoJS(t *testing.T) {
 	silent["elsewhere"] = s.lands(time.Minute, pages["tagged"])
 	s.tells(silent["elsewhere"], "page.example", "/checkout", nil)
 	silent["later"] = s.lands(2*time.Minute, pages["tagged"])
+	silent["left"] = s.lands(time.Minute, pages["tagged"])
+	s.leaves(silent["left"], bot.FastBound/2)
 	settings := bot.NewSettings(25, nil)
 	s.scan(10, settings)
 	noJS := []string{"no_js"}
 	want := map[string][]string{
 		"tagged": noJS, "few": nil, "shop only": nil, "secret": nil, "server only": noJS, "elsewhere": nil, "later": noJS,
+		"left": {"fast_click"},
 	}
 	if diff := cmp.Diff(want, s.fired(silent), emptyIsNil); diff != "" {
 		t.Error(diff)
 	}
-	if n := number[int](t, s.db, `SELECT sum(bot_clicks) FROM ledger`); n != 3 {
+	if n := number[int](t, s.db, `SELECT sum(bot_clicks) FROM ledger`); n != 4 {
 		t.Errorf("%d clicks of bots are counted", n)
 	}
 
@@ -112,7 +115,7 @@ func TestNoJS(t *testing.T) {
 	if diff := cmp.Diff(want, s.fired(silent), emptyIsNil); diff != "" {
 		t.Error(diff)
 	}
-	if n := number[string](t, s.db, `SELECT concat(sum(bot_clicks), ' ', (SELECT count(*) FROM bot_rechecks)) FROM ledger`); n != "2 0" {
+	if n := number[string](t, s.db, `SELECT concat(sum(bot_clicks), ' ', (SELECT count(*) FROM bot_rechecks)) FROM ledger`); n != "3 0" {
 		t.Errorf("clicks of bots, and rechecks: %s", n)
 	}
 

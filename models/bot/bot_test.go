@@ -62,6 +62,9 @@ func TestScore(t *testing.T) {
 		{"own threshold", bot.Datacenter, bot.NewSettings(45, nil), 45, true, "datacenter"},
 		{"threshold held to 20", bot.RepeatClick, bot.NewSettings(1, nil), 20, true, "repeat_click"},
 		{"threshold held to 95", bot.HTTPLibrary, bot.NewSettings(400, nil), 90, false, "http_library"},
+		{"one crowd is not counted twice", bot.ClickFlood | bot.CampaignFlood, bot.Settings{}, 50, false, "click_flood"},
+		{"a crowd and more", bot.ClickFlood | bot.CampaignFlood | bot.FewHeaders, bot.Settings{}, 75, true, "click_flood"},
+		{"the other flood alone", bot.ClickFlood | bot.CampaignFlood, bot.NewSettings(0, []string{"click_flood"}), 40, false, "campaign_flood"},
 		{"capped", bot.DeclaredBot | bot.Honeypot, bot.Settings{}, 100, true, "declared_bot"},
 		{"allow wins", bot.Allowed | bot.DenyList | bot.DeclaredBot, bot.Settings{}, 0, false, ""},
 		{

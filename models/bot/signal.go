@@ -119,7 +119,7 @@ var table = [...]Signal{
 	},
 	{
 		CampaignFlood, "campaign_flood", 40, true, "over 60 events a minute from one address on one campaign", Later,
-		"the campaign's clicks of the minute up to this one; a /64 of IPv6 is one address",
+		"the campaign's clicks of the minute up to this one; a /64 of IPv6 is one address. Beside click_flood it adds nothing",
 	},
 	{
 		RepeatClick, "repeat_click", 20, true, "the same visitor clicked again and again in a day", Later,
@@ -137,6 +137,10 @@ var table = [...]Signal{
 
 // Unrecorded are the signals of requests that are answered and not recorded: to disable them changes nothing.
 const Unrecorded = HeadRequest | Prefetch
+
+// floods are found in the same clicks: only the heavier one counts, so that a crowd behind one address is no bot by that
+// alone.
+const floods = ClickFlood | CampaignFlood
 
 // Network are the signals of OfProxy.
 const Network = Datacenter | TorExit | VPNOrProxy
@@ -217,11 +221,14 @@ func (s Settings) Limit() int {
 	return min(max(s.Threshold, MinThreshold), MaxThreshold)
 }
 
-// Score adds up the weights of the enabled signals, to at most 100. With Allowed it is 0. The reason is the heaviest
-// signal that counted; empty: none. It does not allocate.
+// Score adds up the weights of the enabled signals, to at most 100; of both floods only the heavier one. With Allowed it
+// is 0. The reason is the heaviest signal that counted; empty: none. It does not allocate.
 func Score(fired Signals, settings Settings) (score int, isBot bool, reason string) {
 	if fired&Allowed != 0 {
 		return 0, false, ""
+	}
+	if fired&floods == floods && settings.Disabled&floods == 0 {
+		fired &^= CampaignFlood
 	}
 	heaviest := 0
 	for left := fired; left != 0; left &= left - 1 {

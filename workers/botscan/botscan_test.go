@@ -67,7 +67,7 @@ func TestScan(t *testing.T) {
 	day := start.UTC().Truncate(24 * time.Hour)
 	const clicks = 2 * bot.FloodBound
 	for _, account := range accounts {
-		const owner = `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', $2)`
+		const owner = `INSERT INTO accounts (id, name, plan, site_key, bot_threshold) VALUES ($1, 'A', 'pro', $2, 50)`
 		if _, err := d.ExecContext(t.Context(), owner, account, account.String()); err != nil {
 			t.Fatal(err)
 		}
