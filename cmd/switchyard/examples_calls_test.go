@@ -24,7 +24,7 @@ var germany = object{"attribute": "country", "operator": "in", "value": []string
 // build makes the records that a campaign consists of.
 func (x *examples) build() {
 	x.ids["dns account"] = x.call("PUT /integrations", nil, object{
-		"provider": "cloudflare", "label": "Main", "credentials": dnstest.Fakes["cloudflare"].Credentials,
+		"provider": "cloudflare", "label": "Main", "credentials": dnstest.Fakes["cloudflare"].Credentials(),
 	})["id"].(string)
 	x.call("POST /integrations/test", nil, object{"id": x.ids["dns account"]})
 	x.call("GET /integrations/zones", nil, nil)

@@ -257,7 +257,7 @@ var exampleDay = time.Date(2026, 3, 16, 0, 0, 0, 0, time.UTC)
 func newStable(today time.Time, outside string) stable {
 	return stable{
 		today: today, hosts: strings.NewReplacer(
-			outside, "https://buyer.example", strings.TrimPrefix(outside, "https://"), "buyer.example",
+			dnstest.Fakes["cloudflare"].Credentials()["api_token"], "3f1c5d2e7b9a40", outside, "https://buyer.example", strings.TrimPrefix(outside, "https://"), "buyer.example",
 		), numbers: map[string]int{},
 		ids: map[uuid.UUID]string{},
 	}

@@ -16,7 +16,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/libdns/libdns"
-	"github.com/redis/go-redis/v9"
 
 	"switchyard/db"
 	"switchyard/db/dbtest"
@@ -41,7 +40,7 @@ type world struct {
 	db      *db.DB
 	store   *store.Store
 	client  *jobs.Client
-	redis   redis.UniversalClient
+	queued  func() map[string]string // what is in Redis, by key
 	account uuid.UUID
 	other   uuid.UUID
 	dns     *dnstest.World
@@ -64,8 +63,16 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.store, w.redis = store.New(w.db, box), jobstest.Redis(t)
-	w.client = jobs.Connect(w.redis)
+	queue := jobstest.Redis(t)
+	w.store, w.client = store.New(w.db, box), jobs.Connect(queue)
+	w.queued = func() map[string]string {
+		all := map[string]string{}
+		for _, key := range queue.Keys(t.Context(), "*").Val() {
+			// Of a hash both forms: a dump may be compressed. The key may have expired.
+			all[key] = queue.Dump(t.Context(), key).Val() + fmt.Sprint(queue.HGetAll(t.Context(), key).Val())
+		}
+		return all
+	}
 	w.dns = dnstest.NewWorld(map[string][]libdns.RR{
 		"shop.example": {
 			{Name: "www", Type: "A", Data: "192.0.2.1", TTL: time.Hour},
@@ -76,7 +83,7 @@ func newWorld(t *testing.T) *world {
 		"taken.example":     {{Name: "@", Type: "A", Data: "192.0.2.1", TTL: time.Hour}},
 	}, "shop.example", "deep.shop.example", "taken.example")
 	server := dnstest.Serve(t, w.dns)
-	rt := workers.New(workers.Options{DB: w.db, Redis: w.redis, Client: w.client, Grace: 4 * time.Second})
+	rt := workers.New(workers.Options{DB: w.db, Redis: queue, Client: w.client, Grace: 4 * time.Second})
 	domain.Register(rt, w.store, domain.Options{
 		DNS:   dns.New(dns.Options{Egress: egresstest.Client(t, server, egress.Options{}), URL: server.URL}),
 		Names: addresses{netip.MustParseAddr("192.0.2.200"), netip.MustParseAddr("2001:db8::200")}, TrackingHost: tracker,
@@ -98,7 +105,7 @@ func (w *world) connect(account uuid.UUID, provider string, change map[string]st
 	w.Helper()
 	p, _ := models.DNSProviderNamed(provider)
 	c := map[string]string{}
-	for _, from := range []map[string]string{dnstest.Fakes[provider].Credentials, change} {
+	for _, from := range []map[string]string{dnstest.Fakes[provider].Credentials(), change} {
 		for field, value := range from {
 			c[field] = value
 		}
@@ -235,7 +242,7 @@ func TestSecretsStay(t *testing.T) {
 	for provider := range dnstest.Fakes {
 		ids[provider] = w.connect(w.account, provider, nil)
 	}
-	for _, fault := range []dnstest.Fault{dnstest.Broken, dnstest.Busy, dnstest.Elsewhere, dnstest.None} {
+	for _, fault := range []dnstest.Fault{dnstest.Broken, dnstest.Busy, dnstest.Elsewhere, dnstest.Echo, dnstest.None} {
 		w.dns.Fail(fault)
 		for provider, id := range ids {
 			tested, err := run(w, jobs.TestDNS, w.account, jobs.DNSArgs{ID: id})
@@ -263,16 +270,14 @@ func TestSecretsStay(t *testing.T) {
 			t.Errorf("%d rows of %s show a credential, %v", held, table, err)
 		}
 	}
-	keys, err := w.redis.Keys(t.Context(), "*").Result()
-	if err != nil || len(keys) == 0 {
-		t.Fatalf("%d keys, %v", len(keys), err)
-	}
-	for _, key := range keys {
-		dump, _ := w.redis.Dump(t.Context(), key).Result() // it may have expired
-		fields, _ := w.redis.HGetAll(t.Context(), key).Result()
-		if strings.Contains(dump, canary) || strings.Contains(fmt.Sprint(fields), canary) {
+	queued := w.queued()
+	for key, content := range queued {
+		if strings.Contains(content, canary) {
 			t.Errorf("%s shows a credential", key)
 		}
+	}
+	if len(queued) == 0 {
+		t.Error("nothing is in Redis: the test looks at the wrong place")
 	}
 }
 

@@ -12,11 +12,11 @@ import (
 )
 
 var (
-	hetzner      = Fake{Credentials: canaries("api_token"), serve: serveHetzner}
-	digitalOcean = Fake{Credentials: canaries("api_token"), serve: serveDigitalOcean}
-	linode       = Fake{Credentials: canaries("api_token"), serve: serveLinode}
-	vultr        = Fake{Credentials: canaries("api_key"), serve: serveVultr}
-	dnsimple     = Fake{Credentials: canaries("api_token"), serve: serveDNSimple}
+	hetzner      = Fake{credentials: canaries("api_token"), serve: serveHetzner}
+	digitalOcean = Fake{credentials: canaries("api_token"), serve: serveDigitalOcean}
+	linode       = Fake{credentials: canaries("api_token"), serve: serveLinode}
+	vultr        = Fake{credentials: canaries("api_key"), serve: serveVultr}
+	dnsimple     = Fake{credentials: canaries("api_token"), serve: serveDNSimple}
 )
 
 // record is a record whose data may have no dot.

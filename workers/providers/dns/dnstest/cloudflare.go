@@ -8,7 +8,7 @@ import (
 	"github.com/libdns/libdns"
 )
 
-var cloudflare = Fake{Credentials: canaries("api_token"), serve: serveCloudflare}
+var cloudflare = Fake{credentials: canaries("api_token"), serve: serveCloudflare}
 
 func serveCloudflare(w *World, c *call) {
 	if c.r.Header.Get("Authorization") != "Bearer "+c.good["api_token"] {

@@ -4,6 +4,8 @@ package dnstest
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -30,10 +32,11 @@ type Fault int
 
 // The faults.
 const (
-	None   Fault = iota
-	Busy         // 429
-	Broken       // 502 with a page of some proxy that repeats the request's credentials
-	Elsewhere
+	None      Fault = iota
+	Busy            // 429
+	Broken          // 502 with a page of some proxy that repeats the request's credentials
+	Elsewhere       // a redirect to another host
+	Echo            // 400 with an envelope that repeats the request, credentials and all
 )
 
 // NewWorld makes a world with zones.
@@ -87,20 +90,32 @@ func (w *World) holds(zone string) bool { return slices.Contains(w.order, zone) 
 
 // Fake is a provider.
 type Fake struct {
-	// Credentials are those that it accepts.
-	Credentials map[string]string
+	credentials func() map[string]string
 	// Least is the shortest life of a record in seconds that it takes.
 	Least int
 	serve func(w *World, c *call)
 }
 
+// Credentials are those that the provider accepts.
+func (f Fake) Credentials() map[string]string { return f.credentials() }
+
 // canaries are credentials that are found wherever they leak.
-func canaries(fields ...string) map[string]string {
-	out := map[string]string{}
-	for _, f := range fields {
-		out[f] = "canary-" + f + "-Zq7"
+func canaries(fields ...string) func() map[string]string {
+	return and(nil, fields...)
+}
+
+// and are canaries beside fields that are no secrets.
+func and(open map[string]string, secrets ...string) func() map[string]string {
+	return func() map[string]string {
+		out := maps.Clone(open)
+		if out == nil {
+			out = map[string]string{}
+		}
+		for _, f := range secrets {
+			out[f] = "canary-" + f + "-Zq7"
+		}
+		return out
 	}
-	return out
 }
 
 // Fakes are the providers, by name.
@@ -123,13 +138,15 @@ func Serve(tb testing.TB, w *World) *httptest.Server {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.calls++
-		c := &call{ResponseWriter: rw, r: r, path: "/" + path, good: fake.Credentials}
+		c := &call{ResponseWriter: rw, r: r, path: "/" + path, good: fake.Credentials()}
 		switch w.fault {
 		case Busy:
 			c.json(http.StatusTooManyRequests, object{"message": "slow down"})
 		case Broken:
 			c.WriteHeader(http.StatusBadGateway)
 			_, _ = c.Write([]byte("<html>" + r.Header.Get("Authorization") + r.URL.RawQuery)) //nolint:gosec // nobody renders it
+		case Echo:
+			c.json(http.StatusBadRequest, object{"errors": []object{{"message": fmt.Sprint("cannot serve ", r.Header, r.URL, string(c.raw()))}}})
 		case Elsewhere:
 			http.Redirect(rw, r, "https://elsewhere.example/", http.StatusTemporaryRedirect)
 		case None:

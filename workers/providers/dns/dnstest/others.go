@@ -11,20 +11,14 @@ import (
 )
 
 var (
-	porkbun  = Fake{Credentials: canaries("api_key", "secret_api_key"), Least: 600, serve: servePorkbun}
-	bunny    = Fake{Credentials: canaries("access_key"), serve: serveBunny}
-	desec    = Fake{Credentials: canaries("token"), Least: 3600, serve: serveDesec}
-	godaddy  = Fake{Credentials: canaries("api_key", "api_secret"), Least: 600, serve: serveGoDaddy}
-	gandi    = Fake{Credentials: canaries("api_token"), serve: serveGandi}
-	netlify  = Fake{Credentials: canaries("api_token"), serve: serveNetlify}
-	powerDNS = Fake{Credentials: powerCanaries(), serve: servePowerDNS}
+	porkbun  = Fake{credentials: canaries("api_key", "secret_api_key"), Least: 600, serve: servePorkbun}
+	bunny    = Fake{credentials: canaries("access_key"), serve: serveBunny}
+	desec    = Fake{credentials: canaries("token"), Least: 3600, serve: serveDesec}
+	godaddy  = Fake{credentials: canaries("api_key", "api_secret"), Least: 600, serve: serveGoDaddy}
+	gandi    = Fake{credentials: canaries("api_token"), serve: serveGandi}
+	netlify  = Fake{credentials: canaries("api_token"), serve: serveNetlify}
+	powerDNS = Fake{credentials: and(map[string]string{"url": "https://pdns.example.com"}, "api_key"), serve: servePowerDNS}
 )
-
-func powerCanaries() map[string]string {
-	out := canaries("api_key")
-	out["url"] = "https://pdns.example.com"
-	return out
-}
 
 func servePorkbun(w *World, c *call) {
 	refuse := func(text string) { c.json(400, object{"status": "ERROR", "message": text}) }

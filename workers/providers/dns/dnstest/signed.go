@@ -18,18 +18,10 @@ import (
 )
 
 var (
-	ovh       = Fake{Credentials: and(canaries("application_secret", "consumer_key"), "application_key", "app-1"), serve: serveOVH}
-	namecheap = Fake{Credentials: and(canaries("api_key"), "api_user", "acme", "client_ip", "192.0.2.4"), serve: serveNamecheap}
-	route53   = Fake{Credentials: and(canaries("secret_access_key"), "access_key_id", "AKIDEXAMPLE"), serve: serveRoute53}
+	ovh       = Fake{credentials: and(map[string]string{"application_key": "app-1"}, "application_secret", "consumer_key"), serve: serveOVH}
+	namecheap = Fake{credentials: and(map[string]string{"api_user": "acme", "client_ip": "192.0.2.4"}, "api_key"), serve: serveNamecheap}
+	route53   = Fake{credentials: and(map[string]string{"access_key_id": "AKIDEXAMPLE"}, "secret_access_key"), serve: serveRoute53}
 )
-
-// and adds fields that are no secrets.
-func and(c map[string]string, pairs ...string) map[string]string {
-	for i := 0; i < len(pairs); i += 2 {
-		c[pairs[i]] = pairs[i+1]
-	}
-	return c
-}
 
 // raw reads the body and leaves it to be read again.
 func (c *call) raw() []byte {

@@ -12,18 +12,20 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/libdns/libdns"
 )
 
 var (
-	googleKey   = must(rsa.GenerateKey(rand.Reader, 2048))
-	googleCloud = Fake{Credentials: map[string]string{"service_account": googleAccount()}, serve: serveGoogleCloud}
-	azure       = Fake{
-		Credentials: and(canaries("client_secret"), "subscription_id", "sub-1", "tenant_id", "tenant-1", "client_id", "app-1"),
-		serve:       serveAzure,
-	}
+	googleCloud = Fake{credentials: sync.OnceValue(googleAccount), serve: serveGoogleCloud}
+	azure       = Fake{credentials: and(map[string]string{
+		"subscription_id": "sub-1", "tenant_id": "tenant-1", "client_id": "app-1",
+	}, "client_secret"), serve: serveAzure}
 )
+
+// googleKey is made when it is used first.
+var googleKey = sync.OnceValue(func() *rsa.PrivateKey { return must(rsa.GenerateKey(rand.Reader, 2048)) })
 
 func must[T any](v T, err error) T {
 	if err != nil {
@@ -34,12 +36,13 @@ func must[T any](v T, err error) T {
 
 const googleEmail = "canary@project-1.iam.gserviceaccount.com"
 
-func googleAccount() string {
-	key := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: must(x509.MarshalPKCS8PrivateKey(googleKey))})
-	return string(must(json.Marshal(object{ //nolint:gosec // a key that was just made
+func googleAccount() map[string]string {
+	key := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: must(x509.MarshalPKCS8PrivateKey(googleKey()))})
+	account := must(json.Marshal(object{ //nolint:gosec // a key that was just made
 		"type": "service_account", "project_id": "project-1", "private_key_id": "k1", "private_key": string(key),
 		"client_email": googleEmail, "token_uri": "https://attacker.example/token",
-	})))
+	}))
+	return map[string]string{"service_account": string(account)}
 }
 
 // googleToken reports whether an assertion is signed by the service account.
@@ -59,7 +62,7 @@ func googleToken(assertion string) bool {
 		return false
 	}
 	sum := sha256.Sum256([]byte(part[0] + "." + part[1]))
-	return rsa.VerifyPKCS1v15(&googleKey.PublicKey, crypto.SHA256, sum[:], signature) == nil
+	return rsa.VerifyPKCS1v15(&googleKey().PublicKey, crypto.SHA256, sum[:], signature) == nil
 }
 
 func serveGoogleCloud(w *World, c *call) {
@@ -68,7 +71,7 @@ func serveGoogleCloud(w *World, c *call) {
 			"code": status, "message": text, "errors": []object{{"message": text, "domain": "global", "reason": reason}},
 		}})
 	}
-	token := canaries("token")["token"]
+	token := canaries("token")()["token"]
 	if c.path == "/token" {
 		_ = c.r.ParseForm()
 		if c.r.Form.Get("grant_type") != "urn:ietf:params:oauth:grant-type:jwt-bearer" || !googleToken(c.r.Form.Get("assertion")) {
@@ -161,7 +164,7 @@ func serveAzure(w *World, c *call) {
 	refuse := func(status int, code, text string) {
 		c.json(status, object{"error": object{"code": code, "message": text}})
 	}
-	token := canaries("token")["token"]
+	token := canaries("token")()["token"]
 	if c.path == "/tenant-1/oauth2/v2.0/token" {
 		_ = c.r.ParseForm()
 		if c.r.Form.Get("client_secret") != c.good["client_secret"] || c.r.Form.Get("client_id") != c.good["client_id"] ||
