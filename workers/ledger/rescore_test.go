@@ -133,6 +133,46 @@ func TestRescore(t *testing.T) {
 	}
 }
 
+// TestRescoreTakesOver: the settings change while a job has done a part. That job stops, and the one of the change does the
+// whole window: no click is left as the first settings had it.
+func TestRescoreTakesOver(t *testing.T) {
+	t.Parallel()
+	h := newHistory(t)
+	h.fire()
+	window := models.TimeRange{From: h.middle.Add(-time.Hour), To: h.middle.Add(time.Hour)}
+	submit := func(threshold int) (uuid.UUID, jobs.RescoreArgs) {
+		t.Helper()
+		h.exec(`UPDATE accounts SET bot_threshold = $1`, threshold)
+		args := jobs.RescoreArgs{TimeRange: window, Threshold: threshold}
+		row, err := jobs.RescoreBots.NewRow(h.account, args)
+		if err == nil {
+			err = jobrow.Insert(t.Context(), h.db, row)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return row.ID, args
+	}
+	first, args := submit(25)
+	h.dieAfterOneScore(first, args, bot.NewSettings(25, nil))
+	second, _ := submit(70)
+	if h.scored(window.From, window.To, bot.NewSettings(70, nil)) == 0 {
+		t.Fatal("the first job has done nothing")
+	}
+	rt := h.worker()
+	var old, now jobs.RescoreAnswer
+	h.wait(rt, second, &now)
+	h.wait(rt, first, &old)
+	if all := h.text(`SELECT count(*) FROM clicks WHERE bot_signals <> 0`); !old.Superseded || now.Superseded ||
+		strconv.FormatInt(now.Clicks, 10) != all || old.Clicks == 0 || old.Clicks >= now.Clicks {
+		t.Errorf("of %s clicks the first job did %+v, the second %+v", all, old, now)
+	}
+	if n := h.scored(window.From, window.To, bot.NewSettings(70, nil)); n != 0 {
+		t.Errorf("%d clicks are left as the first settings have them", n)
+	}
+	h.agree()
+}
+
 // dieAfterOneScore is a worker that is killed between two parts.
 func (h *history) dieAfterOneScore(id uuid.UUID, args jobs.RescoreArgs, settings bot.Settings) {
 	h.Helper()
