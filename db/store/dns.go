@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/google/uuid"
@@ -108,6 +109,9 @@ func (d DNSAccounts) stored(ctx context.Context, account, id uuid.UUID, p models
 		return a, nil, err
 	}
 	credentials, err = d.Credentials(ctx, a)
+	if errors.Is(err, seal.ErrOpen) { // the key of the install has changed: all secrets have to be sent
+		return a, a.Settings, nil
+	}
 	return a, credentials, err
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db/seal"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -57,13 +58,17 @@ const askTime = 15 * time.Second
 
 // open opens a DNS account and lists its zones. It notes how that went. A failure of the provider is a text in why.
 func (w *worker) open(ctx context.Context, a models.DNSAccount) (opened account, why string, err error) {
+	opened.DNSAccount = a
 	credentials, err := w.store.DNSAccounts().Credentials(ctx, a)
+	if errors.Is(err, seal.ErrOpen) {
+		why = "the stored credentials cannot be read any more: connect the account again by PUT /integrations"
+		return opened, why, w.store.DNSAccounts().Note(ctx, a, why)
+	}
 	if err != nil {
 		return opened, "", err
 	}
 	limited, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	opened.DNSAccount = a
 	if opened.Provider, err = w.o.DNS.Open(a.Provider, credentials); err != nil {
 		return opened, "", err
 	}

@@ -168,6 +168,21 @@ func TestAccounts(t *testing.T) {
 	if tested, err = run(w, jobs.TestDNS, w.account, jobs.DNSArgs{ID: good}); err != nil || !tested.OK || noted(good) != "" {
 		t.Errorf("%+v, %v", tested, err)
 	}
+	if _, err := w.db.ExecContext(t.Context(), `UPDATE dns_accounts SET secrets = 'x' WHERE id = $1`, good); err != nil {
+		t.Fatal(err)
+	}
+	if tested, err = run(w, jobs.TestDNS, w.account, jobs.DNSArgs{ID: good}); err != nil || tested.OK || !strings.Contains(noted(good), "again") {
+		t.Errorf("credentials under another key: %+v, %v", tested, err)
+	}
+	p, _ := models.DNSProviderNamed("cloudflare")
+	_, err = w.store.DNSAccounts().Save(t.Context(), w.account, good, p, nil, nil)
+	w.refused(err, "invalid_credentials")
+	if _, err = w.store.DNSAccounts().Save(t.Context(), w.account, good, p, nil, dnstest.Fakes["cloudflare"].Credentials()); err != nil {
+		t.Error(err)
+	}
+	if tested, err = run(w, jobs.TestDNS, w.account, jobs.DNSArgs{ID: good}); err != nil || !tested.OK {
+		t.Errorf("%+v, %v", tested, err)
+	}
 	if none, err := run(w, jobs.ListDNSZones, w.other, jobs.None{}); err != nil || len(none) != 0 {
 		t.Errorf("another account sees %+v, %v", none, err)
 	}

@@ -26,15 +26,15 @@ func (w *worker) add(ctx context.Context, args jobs.AddDomainsArgs) (out jobs.Ad
 	if err != nil {
 		return out, err
 	}
+	a, why, err := w.open(ctx, found)
+	if err != nil {
+		return out, err
+	}
 	added, skipped, err := w.store.Domains().Add(ctx, id, args.Hosts, args.Settings)
 	if err != nil {
 		return out, err
 	}
 	out.Skipped = append([]string{}, skipped...)
-	a, why, err := w.open(ctx, found)
-	if err != nil {
-		return out, err
-	}
 	for _, d := range added {
 		out.Added = append(out.Added, jobs.AddedDomain{ID: d.ID, Host: d.Host, IsVerified: d.IsVerified})
 		zone, held := a.zoneOf(d.Host)
