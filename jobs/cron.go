@@ -35,6 +35,7 @@ var Cron = []CronRow{
 	{"forget what plans do not keep", "11 4 * * *", ForgetHistory},
 	{"check links", "23 * * * *", SweepLinks},
 	{"look for unsafe links", "37 */6 * * *", ScreenLinks},
+	{"check domains", "41 * * * * *", SweepDomains},
 	{"watch allowances", "*/5 * * * *", WatchPlans},
 	{"delete old exports", "23 * * * *", SweepExports},
 }

@@ -21,6 +21,11 @@ type Domain struct {
 	Campaigns  int `db:"campaigns,joined" json:"campaigns" doc:"campaigns with their link on it"`
 	Smartlinks int `db:"smartlinks,joined" json:"smartlinks" doc:"smartlinks on it"`
 
+	// As the last look at it found; nil where nobody could say.
+	Points    *bool  `db:"points,joined" json:"points" doc:"DNS leads to the tracker; null: not known"`
+	HTTPS     *bool  `db:"https,joined" json:"https" doc:"it answers over HTTPS; null: not known"`
+	CheckedAt *Stamp `db:"checked_at,joined" json:"checked_at" doc:"when it was last looked at; null: never"`
+
 	Dated
 }
 

@@ -175,6 +175,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		onlyGet(w)
 		return
 	}
+	if word == challengeWord && rest == challengeRest {
+		h.answerChallenge(w, r)
+		return
+	}
 	d, c := h.routes.Current().Find(models.BareHost(r.Host), word)
 	switch {
 	case d == nil:

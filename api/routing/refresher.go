@@ -189,7 +189,7 @@ func (k *Refresher) Reload(ctx context.Context) error {
 	keys = slices.AppendSeq(keys, maps.Keys(have))
 	var secret []byte
 	if !k.forced { // it never changes
-		if secret, err = seal.InstallSecret(ctx, k.conn, "lander keys"); err != nil {
+		if secret, err = seal.InstallSecret(ctx, k.conn, store.LanderKeys); err != nil {
 			return err
 		}
 	}

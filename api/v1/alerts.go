@@ -10,6 +10,7 @@ import (
 
 	"switchyard/api/answer"
 	"switchyard/api/route"
+	"switchyard/db/store"
 	"switchyard/models"
 )
 
@@ -17,7 +18,7 @@ import (
 func alerts(d Deps) []route.Route {
 	return []route.Route{{
 		Method: "GET", Path: "/alerts", Group: "Account",
-		Summary: "what needs attention now: broken and unsafe links, failing webhook endpoints, traffic sources " +
+		Summary: "what needs attention now: broken and unsafe links, domains that lead elsewhere, failing webhook endpoints, traffic sources " +
 			"that cannot be told of conversions, a geo database that does not answer, networks whose postbacks are not matched or not believed, offers at their daily cap, a passed allowance",
 		Share: route.Reads, Handle: route.Do(d.listAlerts),
 	}}
@@ -33,9 +34,9 @@ type AlertList struct {
 
 // Alert is one thing that needs attention. It goes away by itself once its cause does.
 type Alert struct {
-	Type      string   `json:"type" enum:"link.broken,link.unsafe,webhook.failing,source.failing,geo_database.failing,postbacks.unmatched,postbacks.refused,offer.capped,plan.limit_reached"`
+	Type      string   `json:"type" enum:"link.broken,link.unsafe,domain.stray,dns_account.failing,webhook.failing,source.failing,geo_database.failing,postbacks.unmatched,postbacks.refused,offer.capped,plan.limit_reached"`
 	Severity  string   `json:"severity" enum:"warning,critical"`
-	Kind      string   `json:"kind" enum:"offer,lander,domain,webhook,source,network,account" doc:"what id is the id of"`
+	Kind      string   `json:"kind" enum:"offer,lander,domain,dns_account,webhook,source,network,account" doc:"what id is the id of"`
 	ID        string   `json:"id"`
 	Name      string   `json:"name"`
 	URL       *string  `json:"url" doc:"as the record has it, with its tokens"`
@@ -62,7 +63,7 @@ func (d Deps) listAlerts(c *route.Call) (AlertList, error) {
 	}
 	out.Services, out.CheckedAt = showServices(services)
 	for _, find := range []func(*route.Call) ([]Alert, error){
-		brokenLinks, unsafeLinks, failingWebhooks, failingSources, failingGeoDatabase, badPostbacks, d.cappedOffers, passedLimit,
+		brokenLinks, unsafeLinks, failingWebhooks, failingSources, failingGeoDatabase, badPostbacks, strayDomains, failingDNSAccounts, d.cappedOffers, passedLimit,
 	} {
 		found, err := find(c)
 		if err != nil {
@@ -125,6 +126,38 @@ func failingWebhooks(c *route.Call) ([]Alert, error) {
 			Type: "webhook.failing", Severity: "warning", Kind: "webhook", ID: w.ID.String(), Name: w.Name, URL: &w.URL,
 			Message: fmt.Sprintf("the last %d attempts to deliver failed", w.Failures), Threats: []string{},
 			Since: answer.Stamp(*w.FailingSince),
+		})
+	}
+	return out, err
+}
+
+// strayDomains lists the verified domains that lead elsewhere.
+func strayDomains(c *route.Call) ([]Alert, error) {
+	found, err := c.Store.Domains().Stray(c.Context(), c.Account.ID)
+	return answer.Each(found, func(d store.StrayDomain) Alert {
+		end := " Links on it stop working on " + d.Since.Add(models.UnverifyAfter).UTC().Format(time.DateOnly) + "."
+		if d.ByOperator {
+			end = ""
+		}
+		return Alert{
+			Type: "domain.stray", Severity: "critical", Kind: "domain", ID: d.ID.String(), Name: d.Host, Message: d.Detail + end,
+			Threats: []string{}, Since: answer.Stamp(d.Since), CheckedAt: answer.StampOrNull(&d.CheckedAt),
+		}
+	}), err
+}
+
+// failingDNSAccounts lists the DNS accounts that did not work when they were last asked.
+func failingDNSAccounts(c *route.Call) ([]Alert, error) {
+	connected, err := c.Store.DNSAccounts().List(c.Context(), c.Account.ID)
+	var out []Alert
+	for _, a := range connected {
+		if a.FailingSince == nil {
+			continue
+		}
+		out = append(out, Alert{
+			Type: "dns_account.failing", Severity: "warning", Kind: "dns_account", ID: a.ID.String(), Name: a.Name(),
+			Message: a.Failure + "; see POST /integrations/test", Threats: []string{}, Since: answer.Stamp(*a.FailingSince),
+			CheckedAt: answer.StampOrNull(a.CheckedAt),
 		})
 	}
 	return out, err

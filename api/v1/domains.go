@@ -36,6 +36,9 @@ func domains(d Deps) []route.Route {
 	point := res.row("POST", "/{id}/point", "point the domain at the tracker through a connected DNS account",
 		route.Do(d.pointDomain), route.Codes("400 no_provider", "404 not_found"))
 	point.Slow, point.Share = pointDomainJob.Answer(), route.Sends
+	verify := res.row("POST", "/{id}/verify", "check that the domain points at the tracker and serves HTTPS",
+		route.Do(d.verifyDomain), route.Codes("503 tracking_domain_unset"), answer.IDCodes)
+	verify.Slow, verify.Share = verifyDomainJob.Answer(), route.Sends
 	drop := remove(res, "delete a domain", domainDeleted)
 	drop.Codes = append(route.Codes("409 domain_in_use"), drop.Codes...)
 	return []route.Route{
@@ -45,9 +48,7 @@ func domains(d Deps) []route.Route {
 		drop, issue,
 		res.row("GET", "/{id}/certificate", "the certificate's state at the edge", route.Do(noEdge[CertificateAnswer]), edge),
 		res.row("DELETE", "/{id}/certificate", "release the certificate", route.Do(noEdge[CertificateDeleted]), edge),
-		point,
-		res.row("POST", "/{id}/verify", "check that the domain points at the tracker and serves HTTPS",
-			route.Do(d.verifyDomain), route.Codes("503 tracking_domain_unset"), answer.IDCodes),
+		point, verify,
 	}
 }
 

@@ -3,6 +3,7 @@ package v1
 import (
 	"github.com/google/uuid"
 
+	"switchyard/api/answer"
 	"switchyard/api/route"
 	"switchyard/api/slow"
 	"switchyard/jobs"
@@ -92,36 +93,33 @@ func (d Deps) pointDomain(c *route.Call) (PointAnswer, error) {
 	return pointDomainJob.Run(c, d.Jobs, jobs.PointDomainArgs{ID: c.ID})
 }
 
-// VerifyAnswer says whether a domain points at the tracker. What was not looked at is null, never false.
+// VerifyAnswer says whether a domain points at the tracker. What could not be asked is null, never false.
 type VerifyAnswer struct {
 	ID        uuid.UUID `json:"id"`
 	Domain    string    `json:"domain"`
 	Expected  string    `json:"expected" doc:"what the domain's CNAME should point at"`
-	Verified  bool      `json:"verified" doc:"links on it work"`
-	Points    *bool     `json:"points" doc:"null: not looked at"`
+	Verified  bool      `json:"verified" doc:"links on it work: this install has answered at the domain, or its operator has verified it"`
+	Points    *bool     `json:"points" doc:"DNS leads to the tracker; null: DNS could not be asked"`
 	Detail    string    `json:"detail"`
-	HTTPS     *bool     `json:"https" doc:"null: not tried"`
+	HTTPS     *bool     `json:"https" doc:"the domain answers over HTTPS, with a certificate that browsers take; null: it could not be asked"`
 	Records   []string  `json:"records" doc:"what DNS answered"`
-	CheckedAt *string   `json:"checked_at" doc:"null: not checked"`
+	CheckedAt *string   `json:"checked_at"`
 }
 
-// verifyDomain answers with what is known. This install does not look into DNS, its operator says which domains are
-// verified.
+var verifyDomainJob = slow.New(jobs.VerifyDomain, func(v jobs.VerifiedDomain) VerifyAnswer {
+	return VerifyAnswer{
+		ID: v.ID, Domain: v.Host, Expected: v.Expected, Verified: v.Verified, Points: v.Points, Detail: v.Detail, HTTPS: v.HTTPS,
+		Records: append([]string{}, v.Records...), CheckedAt: answer.StampOrNull(&v.At),
+	}
+})
+
 func (d Deps) verifyDomain(c *route.Call) (VerifyAnswer, error) {
-	domain, err := namedDomain(c)
-	if err != nil {
+	if _, err := namedDomain(c); err != nil {
 		return VerifyAnswer{}, err
 	}
 	if d.TrackingHost == "" {
 		return VerifyAnswer{}, models.Errorf(models.KindUnavailable, "tracking_domain_unset",
 			"this install has no hostname to point a domain at")
 	}
-	out := VerifyAnswer{
-		ID: domain.ID, Domain: domain.Host, Expected: d.TrackingHost, Verified: domain.IsVerified, Records: []string{},
-		Detail: "Point the domain's CNAME at " + d.TrackingHost + " and ask the operator of this install to verify it.",
-	}
-	if domain.IsVerified {
-		out.Detail = "The operator of this install has verified the domain."
-	}
-	return out, nil
+	return verifyDomainJob.Run(c, d.Jobs, jobs.VerifyDomainArgs{ID: c.ID})
 }

@@ -2,13 +2,17 @@ package v1_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
 	"switchyard/api/apitest"
-	"switchyard/api/v1"
+	v1 "switchyard/api/v1"
+	"switchyard/jobs"
+	"switchyard/jobs/jobstest"
 	"switchyard/models"
 )
 
@@ -167,10 +171,6 @@ func TestDomainsOfOthers(t *testing.T) {
 	s.Do("POST", "/domains/x/verify", nil).Want(400, "invalid_id")
 	s.Do("POST", "/domains/x/point", nil).Want(400, "invalid_input")
 	s.Do("POST", "/domains/"+mine+"/point", nil).Want(400, "no_provider")
-	same(t, s.Do("POST", "/domains/"+mine+"/verify", nil).Want(200, "").Map(), map[string]any{
-		"id": mine, "domain": "mine.example", "expected": "track.sy.example", "verified": false, "points": nil, "https": nil,
-		"records": "[]", "checked_at": nil,
-	})
 	unset := apitest.New(t, apitest.Options{DB: s.DB})
 	bare := unset.As(s.Key)
 	bare.Do("POST", "/domains/"+mine+"/verify", nil).Want(503, "tracking_domain_unset")
@@ -205,6 +205,55 @@ func TestDomainsOfOthers(t *testing.T) {
 	}
 	if !rowOf(t, s, "/domains", claimed)["is_verified"].(bool) || rowOf(t, other, "/domains", foreign)["is_verified"].(bool) {
 		t.Error("the wrong domain is verified")
+	}
+}
+
+// TestVerifyDomain: the answer of a look at a domain is shown, also in the list, and a domain that leads elsewhere is an alert
+// of its account.
+func TestVerifyDomain(t *testing.T) {
+	t.Parallel()
+	s := domainServer(t, "scale")
+	mine := addDomain(t, s, "mine.example")
+	yes, no, now := true, false, time.Now().UTC().Truncate(time.Millisecond)
+	found := models.DomainCheck{At: now, Points: &yes, HTTPS: &no, Proven: true, Records: []string{"CNAME track.sy.example"}, Detail: "here"}
+	jobstest.Answer(s.Jobs, jobs.VerifyDomain, func(account uuid.UUID, a jobs.VerifyDomainArgs) (jobs.VerifiedDomain, error) {
+		state, err := s.Store.Domains().RecordCheck(t.Context(), account, a.ID, found)
+		return jobs.VerifiedDomain{
+			ID: state.ID, Host: state.Host, Expected: "track.sy.example", Verified: state.IsVerified, DomainCheck: state.Checked,
+		}, err
+	})
+	stamp := now.Format(models.EventTimeFormat)
+	same(t, s.Do("POST", "/domains/"+mine+"/verify", nil).Want(200, "").Map(), map[string]any{
+		"id": mine, "domain": "mine.example", "expected": "track.sy.example", "verified": true, "points": true, "https": false,
+		"records": "[CNAME track.sy.example]", "checked_at": stamp, "detail": "here",
+	})
+	same(t, rowOf(t, s, "/domains", mine), map[string]any{"is_verified": true, "points": true, "https": false, "checked_at": stamp})
+
+	found = models.DomainCheck{At: now.Add(time.Hour), Points: &no, Records: []string{}, Detail: "elsewhere."}
+	got := s.Do("POST", "/domains/"+mine+"/verify", nil).Want(200, "").Map()
+	same(t, got, map[string]any{"verified": true, "points": false, "https": nil, "records": "[]"})
+	alerts := s.Do("GET", "/alerts", nil).Want(200, "").Map()
+	if alerts["count"] != 1.0 {
+		t.Fatalf("%v", alerts)
+	}
+	same(t, alerts["alerts"].([]any)[0].(map[string]any), map[string]any{
+		"type": "domain.stray", "severity": "critical", "kind": "domain", "id": mine, "name": "mine.example",
+		"since":   now.Add(time.Hour).Format(models.EventTimeFormat),
+		"message": "elsewhere. Links on it stop working on " + now.Add(time.Hour+models.UnverifyAfter).Format(time.DateOnly) + ".",
+	})
+	dns := s.Do("PUT", "/integrations", rfc2136(nil)).Want(200, "").Map()["id"]
+	exec(t, s, `UPDATE dns_accounts SET checked_at = now(), failing_since = now(), failure = 'the key is refused' WHERE id = $1`, dns)
+	alerts = s.Do("GET", "/alerts", nil).Want(200, "").Map()
+	i := slices.IndexFunc(alerts["alerts"].([]any), func(a any) bool { return a.(map[string]any)["kind"] == "dns_account" })
+	if alerts["count"] != 2.0 || i < 0 {
+		t.Fatalf("%v", alerts)
+	}
+	same(t, alerts["alerts"].([]any)[i].(map[string]any), map[string]any{
+		"type": "dns_account.failing", "id": dns, "message": "the key is refused; see POST /integrations/test",
+	})
+	_, otherKey, _ := s.NewAccount("scale")
+	if other := s.As(otherKey).Do("GET", "/alerts", nil).Want(200, "").Map(); other["count"] != 0.0 {
+		t.Errorf("another account sees %v", other)
 	}
 }
 

@@ -34,6 +34,7 @@ import (
 	"switchyard/ops/config"
 	"switchyard/ops/lab/fleet"
 	"switchyard/workers"
+	"switchyard/workers/egress/egresstest"
 	"switchyard/workers/providers/dns/dnstest"
 )
 
@@ -119,6 +120,7 @@ func newExamples(t *testing.T, today time.Time) *examples {
 	cfg := config.Config{
 		EgressAllow: loopback, EgressCAFile: ca, EncryptionKey: bytes.Repeat([]byte{7}, 32), GeoLookupURL: geo.URL,
 		DNSProviderURL: names.URL, TrackingHost: "cname.example.com",
+		DNSServers: []netip.AddrPort{egresstest.Answers(t, "go.acme.example. CNAME cname.example.com.", "cname.example.com. A 192.0.2.10")},
 	}
 	runtime, err := newRuntime(cfg, x.DB, workers.Options{DB: x.DB, Redis: redis, Client: x.client, Grace: 4 * time.Second})
 	if err != nil {

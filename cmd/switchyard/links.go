@@ -33,8 +33,8 @@ func registerGeo(cfg config.Config, r *workers.Runtime, records *store.Store, cl
 	return nil
 }
 
-// registerDomains registers what is done for customers' domains at their DNS providers.
-func registerDomains(cfg config.Config, r *workers.Runtime, records *store.Store) error {
+// registerDomains registers what is done for customers' domains, at their DNS providers and by looking where they lead.
+func registerDomains(cfg config.Config, r *workers.Runtime, records *store.Store, pages *egress.Client) error {
 	providers, err := egress.New(egress.Options{
 		Allow: cfg.EgressAllow, CAFile: cfg.EgressCAFile, MaxHeaders: 64 << 10, MaxBody: 8 << 20,
 	})
@@ -43,7 +43,7 @@ func registerDomains(cfg config.Config, r *workers.Runtime, records *store.Store
 	}
 	domain.Register(r, records, domain.Options{
 		DNS:   dns.New(dns.Options{Egress: providers, URL: cfg.DNSProviderURL}),
-		Names: egress.NewNames(cfg.DNSServers...), TrackingHost: cfg.TrackingHost,
+		Names: egress.NewNames(cfg.DNSServers...), Pages: pages, TrackingHost: cfg.TrackingHost,
 	})
 	return nil
 }

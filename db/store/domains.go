@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -20,7 +21,10 @@ var domainTable = newTable(table[models.Domain]{
 	name: "domains", what: "domain",
 	joined: `,
 		(SELECT count(*) FROM campaigns c WHERE c.domain_id = t.id AND c.deleted_at IS NULL) AS campaigns,
-		(SELECT count(*) FROM smartlinks l WHERE l.domain_id = t.id AND l.deleted_at IS NULL) AS smartlinks`,
+		(SELECT count(*) FROM smartlinks l WHERE l.domain_id = t.id AND l.deleted_at IS NULL) AS smartlinks,
+		(SELECT k.points FROM domain_checks k WHERE k.domain_id = t.id) AS points,
+		(SELECT k.https FROM domain_checks k WHERE k.domain_id = t.id) AS https,
+		(SELECT k.checked_at FROM domain_checks k WHERE k.domain_id = t.id) AS checked_at`,
 })
 
 // SharedDomain is a link domain of the install, which every account may use.
@@ -121,6 +125,9 @@ func (d Domains) Add(ctx context.Context, account uuid.UUID, hosts []string, set
 			if err != nil {
 				return err
 			}
+			if _, err := s.exec(ctx, "watch domain", watchDomain, account, saved.ID, time.Now(), false); err != nil {
+				return err
+			}
 			added = append(added, saved)
 		}
 		return nil
@@ -196,17 +203,27 @@ func (d Domains) Remove(ctx context.Context, account, id uuid.UUID) error {
 	})
 }
 
-// SetVerified sets whether the account has proved that the domain is its own. A verified domain serves. A host serves
-// one account only: for a second one it is a conflict, domain_taken.
+// SetVerified says for an operator that the domain is the account's, or that it is not. A verified domain serves. No
+// check says otherwise later. A host serves one account only: for a second one it is a conflict, domain_taken.
 func (d Domains) SetVerified(ctx context.Context, account, id uuid.UUID, on bool) (models.Domain, error) {
-	err := d.s.one(ctx, domainTable.what, domainTable.set(`is_verified = $3`), account, id, on)
-	if db.UniqueViolation(err) == "domains_served" {
-		err = models.Conflict("domain_taken", "the host serves another account, or all of them")
-	}
-	if err != nil {
-		return models.Domain{}, err
-	}
-	return d.Find(ctx, account, id)
+	return txOf(ctx, d.s, func(s *Store) (out models.Domain, err error) {
+		err = s.one(ctx, domainTable.what, domainTable.set(`is_verified = $3`), account, id, on)
+		if db.UniqueViolation(err) == "domains_served" {
+			err = models.Conflict("domain_taken", "the host serves another account, or all of them")
+		}
+		if err != nil {
+			return out, err
+		}
+		var due *time.Time // what an operator has refused is not verified by itself
+		if on {
+			now := time.Now()
+			due = &now
+		}
+		if _, err = s.exec(ctx, "watch domain", watchDomain, account, id, due, true); err != nil {
+			return out, err
+		}
+		return s.Domains().Find(ctx, account, id)
+	})
 }
 
 // AllOwn lists all accounts' domains by their hosts. It is for operators.

@@ -7,6 +7,9 @@ import (
 	"switchyard/db"
 )
 
+// LanderKeys is the purpose of the install's secret that routing carries.
+const LanderKeys = "lander keys"
+
 // UseLanderKey records the use of a landing page's key and reports whether it was the first. hash identifies the key.
 // The record may be deleted after expires.
 func UseLanderKey(ctx context.Context, c db.Conn, hash []byte, expires time.Time) (first bool, err error) {

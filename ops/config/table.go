@@ -41,7 +41,7 @@ func table(c *Config) []row {
 		setting("EGRESS_CA_FILE", "", &c.EgressCAFile, file,
 			"PEM file of certificate authorities that outbound TLS trusts besides the system's"),
 		setting("DNS_SERVERS", "", &c.DNSServers, addresses,
-			"DNS servers that workers verify crawlers by, separated by commas, such as 192.0.2.53 or [2001:db8::1]:5353; "+
+			"DNS servers that workers verify crawlers and domains by, separated by commas, such as 192.0.2.53 or [2001:db8::1]:5353; "+
 				"empty: those of the system"),
 		setting("GEO_CITY_DB", "", &c.GeoCityDB, file,
 			"MaxMind-format file for country, region and city; empty: country only, built in"),

@@ -1,8 +1,10 @@
-// Package domain looks after customers' domains at their DNS providers: it tries their DNS accounts, lists the zones of
-// these and points domains at the tracker in them.
+// Package domain looks after customers' domains: it tries their DNS accounts, lists the zones of these, points domains at
+// the tracker in them, and looks where domains lead. A domain is verified when this install itself answers a challenge at
+// it. What could not be asked takes nothing from a domain.
 package domain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -17,28 +19,40 @@ import (
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/workers"
+	"switchyard/workers/egress"
 	"switchyard/workers/providers/dns"
 )
 
 // Names looks up the addresses of a name: *egress.Names.
 type Names interface {
 	Addresses(ctx context.Context, name string) ([]netip.Addr, error)
+	Records(ctx context.Context, name string) ([]egress.Records, error)
 }
 
 // Options of Register.
 type Options struct {
 	DNS          *dns.Client
 	Names        Names
-	TrackingHost string // what domains are pointed at; empty: nothing can be pointed
+	Pages        *egress.Client // must take http and https
+	TrackingHost string         // what domains are pointed at; empty: nothing can be pointed
+	// Ports are where a domain is asked by HTTP and HTTPS; default 80 and 443.
+	Ports struct{ HTTP, HTTPS string }
+	Now   func() time.Time // default time.Now
 }
 
 // Register registers the handlers at a runtime.
 func Register(r *workers.Runtime, s *store.Store, o Options) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	o.Ports.HTTP, o.Ports.HTTPS = cmp.Or(o.Ports.HTTP, "80"), cmp.Or(o.Ports.HTTPS, "443")
 	w := &worker{o: o, store: s}
 	workers.Register(r, jobs.TestDNS, w.test)
 	workers.Register(r, jobs.ListDNSZones, w.listZones)
 	workers.Register(r, jobs.AddDomains, w.add)
 	workers.Register(r, jobs.PointDomain, w.point)
+	workers.Register(r, jobs.VerifyDomain, w.verify)
+	workers.RegisterTick(r, jobs.SweepDomains, w.sweep)
 }
 
 type worker struct {

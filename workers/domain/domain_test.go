@@ -51,6 +51,10 @@ type addresses []netip.Addr
 
 func (a addresses) Addresses(context.Context, string) ([]netip.Addr, error) { return a, nil }
 
+func (a addresses) Records(context.Context, string) ([]egress.Records, error) {
+	return []egress.Records{{Addresses: a}}, nil
+}
+
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{T: t, db: dbtest.New(t), account: uuid.New(), other: uuid.New()}

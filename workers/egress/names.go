@@ -10,18 +10,21 @@ import (
 )
 
 // Names looks up names of addresses, and addresses of names, at the operator's or the system's DNS servers.
-type Names struct{ resolver *net.Resolver }
+type Names struct {
+	resolver *net.Resolver
+	servers  []netip.AddrPort // empty: those of the system
+}
 
 // NewNames makes a Names that asks servers; none: those of the system.
 func NewNames(servers ...netip.AddrPort) *Names {
 	if len(servers) == 0 {
-		return &Names{net.DefaultResolver}
+		return &Names{resolver: net.DefaultResolver}
 	}
 	dial := func(ctx context.Context, network, _ string) (net.Conn, error) {
 		to := servers[rand.IntN(len(servers))] //nolint:gosec // any of them will do
 		return (&net.Dialer{Timeout: dnsTimeout}).DialContext(ctx, network, to.String())
 	}
-	return &Names{&net.Resolver{PreferGo: true, Dial: dial}}
+	return &Names{resolver: &net.Resolver{PreferGo: true, Dial: dial}, servers: servers}
 }
 
 // dnsTimeout is for one look-up.

@@ -1,0 +1,36 @@
+package click
+
+import (
+	"io"
+	"net/http"
+	"testing"
+
+	"switchyard/models"
+)
+
+// TestChallenge: any host is answered, verified or not, by what nobody else can say; without a nonce none is.
+func TestChallenge(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.fresh()
+	const nonce = "0123456789abcdef"
+	secret := w.h.routes.Current().LanderSecret()
+	for _, name := range []string{"nobody.test", own} {
+		res := w.get(models.DomainChallengePath+"?nonce="+nonce, host(name+":8080"))
+		text, err := io.ReadAll(res.Body)
+		if got := string(text); err != nil || res.StatusCode != http.StatusOK || got != models.DomainProof(secret, name, nonce) || len(got) != 64 {
+			t.Errorf("%s: %d %q", name, res.StatusCode, got)
+		}
+	}
+	if models.DomainProof(secret, "a.test", nonce) == models.DomainProof([]byte("another"), "a.test", nonce) {
+		t.Error("everybody knows the answer")
+	}
+	for _, query := range []string{"", "?nonce=", "?nonce=short", "?nonce=with%20space-0123456789"} {
+		if res := w.get(models.DomainChallengePath+query, host("nobody.test")); res.StatusCode != http.StatusNotFound {
+			t.Errorf("%s: %d", query, res.StatusCode)
+		}
+	}
+	if res := w.get("/.well-known/other", host("nobody.test")); res.StatusCode != http.StatusNotFound {
+		t.Errorf("another address: %d", res.StatusCode)
+	}
+}

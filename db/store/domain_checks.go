@@ -1,0 +1,165 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/seal"
+	"switchyard/models"
+)
+
+// DomainSecret signs what this install answers to challenges at its domains: models.DomainProof. The redirect has it with
+// its routing.
+func (s *Store) DomainSecret(ctx context.Context) ([]byte, error) {
+	return seal.InstallSecret(ctx, s.c, LanderKeys)
+}
+
+// watchDomain has a domain checked from now on.
+const watchDomain = `
+INSERT INTO domain_checks (domain_id, account_id, due_at, by_operator) VALUES ($2, $1, $3, $4)
+ON CONFLICT (domain_id) DO UPDATE SET due_at = $3, by_operator = $4, wrong_since = NULL`
+
+const takeDueDomains = `
+UPDATE domain_checks k SET due_at = $1::timestamptz + interval '15 minutes' WHERE domain_id IN (
+	SELECT domain_id FROM domain_checks WHERE due_at <= $1 ORDER BY due_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+RETURNING account_id, domain_id`
+
+// DueDomain names a domain whose check is due.
+type DueDomain struct {
+	AccountID uuid.UUID `db:"account_id"`
+	ID        uuid.UUID `db:"domain_id"`
+}
+
+// TakeDue gives domains of all accounts whose check is due, at most limit. They are due again 15 minutes later, unless
+// RecordCheck says when.
+func (d Domains) TakeDue(ctx context.Context, now time.Time, limit int) ([]DueDomain, error) {
+	return db.Select[DueDomain](ctx, d.s.c, "due domains", takeDueDomains, now, limit)
+}
+
+const recordDomainCheck = `
+INSERT INTO domain_checks AS k (domain_id, account_id, checked_at, points, https, records, detail, wrong_since)
+VALUES ($2, $1, $3, $4, $5, $6, $7, CASE WHEN $8 THEN $3::timestamptz END)
+ON CONFLICT (domain_id) DO UPDATE SET checked_at = $3, points = $4, https = $5, records = $6, detail = $7,
+	wrong_since = CASE WHEN $8 THEN coalesce(k.wrong_since, $3) WHEN $9 THEN NULL ELSE k.wrong_since END
+WHERE k.account_id = $1
+RETURNING wrong_since`
+
+// RecordCheck records what a look at a domain found. A domain that is proven serves from now on, if its host serves nobody
+// else. One that has led elsewhere for models.UnverifyAfter does not. What an operator has said stays. A conflict,
+// domain_taken, says that the host serves another owner since a moment ago: call it again.
+func (d Domains) RecordCheck(ctx context.Context, account, id uuid.UUID, c models.DomainCheck) (models.DomainState, error) {
+	return txOf(ctx, d.s, func(s *Store) (out models.DomainState, err error) {
+		domains := s.Domains()
+		if _, err = db.Get[uuid.UUID](ctx, s.c, "domain", lockDomain, account, id); err != nil {
+			return out, err
+		}
+		if out.Domain, err = domains.Find(ctx, account, id); err != nil {
+			return out, err
+		}
+		byOperator, _, err := db.First[bool](ctx, s.c, "check of a domain",
+			`SELECT by_operator FROM domain_checks WHERE account_id = $1 AND domain_id = $2`, account, id)
+		if err != nil {
+			return out, err
+		}
+		verify := false
+		if c.Proven && !out.IsVerified {
+			if verify, c.Detail, err = domains.mayServe(ctx, out.Domain, byOperator, c.Detail); err != nil {
+				return out, err
+			}
+		}
+		if out.WrongSince, err = domains.writeCheck(ctx, account, id, c); err != nil {
+			return out, err
+		}
+		lost := c.Wrong() && out.WrongSince != nil && c.At.Sub(*out.WrongSince) >= models.UnverifyAfter
+		if on := verify || out.IsVerified && (byOperator || !lost); on != out.IsVerified {
+			err := s.one(ctx, domainTable.what, domainTable.set(`is_verified = $3`), account, id, on)
+			if db.UniqueViolation(err) == "domains_served" {
+				err = models.Conflict("domain_taken", "the host serves another account, or all of them")
+			}
+			if err != nil {
+				return out, err
+			}
+		}
+		if out.Domain, err = domains.Find(ctx, account, id); err != nil {
+			return out, err
+		}
+		out.Checked = c
+		var due *time.Time
+		if wait, ok := models.NextDomainCheck(out.IsVerified, out.WrongSince != nil, c.At.Sub(out.CreatedAt.Time)); ok {
+			at := c.At.Add(wait)
+			due = &at
+		}
+		const next = `UPDATE domain_checks SET due_at = $3 WHERE account_id = $1 AND domain_id = $2`
+		_, err = s.exec(ctx, "next check of a domain", next, account, id, due)
+		return out, err
+	})
+}
+
+// writeCheck writes what a look at a domain found, and gives since when it has led elsewhere.
+func (d Domains) writeCheck(ctx context.Context, account, id uuid.UUID, c models.DomainCheck) (since *time.Time, err error) {
+	records, err := json.Marshal(c.Records)
+	if err != nil {
+		return nil, fmt.Errorf("store: records of a domain: %w", err)
+	}
+	right := c.Proven || c.Points != nil && *c.Points
+	return db.Get[*time.Time](ctx, d.s.c, "check of a domain", recordDomainCheck, account, id, c.At, c.Points, c.HTTPS,
+		string(records), c.Detail, c.Wrong(), right)
+}
+
+// mayServe reports whether a proven domain may serve its account. If not, detail says why.
+func (d Domains) mayServe(ctx context.Context, of models.Domain, byOperator bool, detail string) (bool, string, error) {
+	const q = `SELECT EXISTS (SELECT FROM domains WHERE host = $1 AND id <> $2 AND (is_verified OR account_id IS NULL))`
+	taken, err := db.Get[bool](ctx, d.s.c, "host", q, of.Host, of.ID)
+	switch {
+	case err != nil:
+		return false, detail, err
+	case byOperator:
+		return false, "The domain leads here, but the operator of this install has rejected it.", nil
+	case taken:
+		return false, "The domain leads here, but its host serves another account: ask the operator of this install.", nil
+	}
+	return true, detail, nil
+}
+
+// Checked gives what the last look at a domain found; nil: there was none.
+func (d Domains) Checked(ctx context.Context, account, id uuid.UUID) (*models.DomainCheck, error) {
+	row, ok, err := db.First[struct {
+		At      *time.Time `db:"checked_at"`
+		Points  *bool      `db:"points"`
+		HTTPS   *bool      `db:"https"`
+		Records []byte     `db:"records"`
+		Detail  string     `db:"detail"`
+	}](ctx, d.s.c, "check of a domain", `SELECT checked_at, points, https, records, detail FROM domain_checks
+		WHERE account_id = $1 AND domain_id = $2`, account, id)
+	if err != nil || !ok || row.At == nil {
+		return nil, err
+	}
+	c := models.DomainCheck{At: *row.At, Points: row.Points, HTTPS: row.HTTPS, Detail: row.Detail}
+	if err := json.Unmarshal(row.Records, &c.Records); err != nil {
+		return nil, fmt.Errorf("store: records of a domain: %w", err)
+	}
+	return &c, nil
+}
+
+// StrayDomain is a verified domain that leads elsewhere.
+type StrayDomain struct {
+	ID         uuid.UUID `db:"id"`
+	Host       string    `db:"host"`
+	Detail     string    `db:"detail"`
+	ByOperator bool      `db:"by_operator"`
+	Since      time.Time `db:"wrong_since"`
+	CheckedAt  time.Time `db:"checked_at"`
+}
+
+// Stray lists the account's verified domains that lead elsewhere, at most 500.
+func (d Domains) Stray(ctx context.Context, account uuid.UUID) ([]StrayDomain, error) {
+	const q = `SELECT d.id, d.host, k.detail, k.by_operator, k.wrong_since, k.checked_at
+		FROM domain_checks k JOIN domains d ON d.id = k.domain_id AND d.account_id = k.account_id
+		WHERE k.account_id = $1 AND k.wrong_since IS NOT NULL AND d.is_verified ORDER BY k.wrong_since DESC, d.id LIMIT $2`
+	return db.Select[StrayDomain](ctx, d.s.c, "domains that lead elsewhere", q, account, maxAlerts)
+}

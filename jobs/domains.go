@@ -1,0 +1,29 @@
+package jobs
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+)
+
+// VerifyDomainArgs name a domain.
+type VerifyDomainArgs struct {
+	ID uuid.UUID `json:"id"`
+}
+
+// VerifiedDomain is what a look at a domain found, and whether it serves now.
+type VerifiedDomain struct {
+	ID       uuid.UUID `json:"id"`
+	Host     string    `json:"host"`
+	Expected string    `json:"expected"` // what the domain should lead to
+	Verified bool      `json:"verified"`
+	models.DomainCheck
+}
+
+// VerifyDomain looks where a domain leads, now. Errors: not_found.
+var VerifyDomain = Define[VerifyDomainArgs, VerifiedDomain]("domains:verify", dnsPolicy)
+
+// SweepDomains looks at the domains whose check is due. The next run continues where a run ends.
+var SweepDomains = tick("domains:sweep", 10*time.Minute)

@@ -1,0 +1,69 @@
+package models
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"regexp"
+	"time"
+)
+
+// DomainCheck is what a look at a domain found. What could not be asked is nil: that is never the same as wrong.
+type DomainCheck struct {
+	At      time.Time `json:"at"`
+	Points  *bool     `json:"points"` // DNS leads to the tracker
+	HTTPS   *bool     `json:"https"`  // it answers over HTTPS with a certificate that browsers take
+	Proven  bool      `json:"proven"` // this install itself answered at the domain
+	Records []string  `json:"records"`
+	Detail  string    `json:"detail"`
+}
+
+// Wrong reports whether the domain certainly leads elsewhere.
+func (c DomainCheck) Wrong() bool { return !c.Proven && c.Points != nil && !*c.Points }
+
+// DomainState is a domain after a check.
+type DomainState struct {
+	Domain
+	Checked    DomainCheck
+	WrongSince *time.Time // nil: it is not
+}
+
+const (
+	// UnverifyAfter is how long a verified domain may lead elsewhere.
+	UnverifyAfter = 3 * 24 * time.Hour
+	// checkedFor is how long a domain that never was verified is looked at.
+	checkedFor = 30 * 24 * time.Hour
+)
+
+// NextDomainCheck is when a domain is looked at again. age is that of the domain, wrong says that it leads elsewhere. ok is
+// false if that is only when somebody asks.
+func NextDomainCheck(verified, wrong bool, age time.Duration) (wait time.Duration, ok bool) {
+	const day = 24 * time.Hour
+	switch {
+	case verified && wrong:
+		return time.Hour, true
+	case verified:
+		return day, true
+	case age < day:
+		return 10 * time.Minute, true
+	case age < 3*day:
+		return time.Hour, true
+	case age < checkedFor:
+		return 6 * time.Hour, true
+	}
+	return 0, false
+}
+
+// DomainChallengePath is where this install proves, at any host, that a request to the host reaches it.
+const DomainChallengePath = "/.well-known/switchyard-domain"
+
+// DomainNonce is the form of a challenge: the parameter nonce.
+var DomainNonce = regexp.MustCompile(`^[A-Za-z0-9_-]{16,64}$`)
+
+// DomainProof is the answer to a challenge at a host. Nobody else knows the secret, so that no other server that answers
+// for every host has it.
+func DomainProof(secret []byte, host, nonce string) string {
+	mac := hmac.New(sha256.New, secret)
+	_, _ = mac.Write([]byte("switchyard-domain\n" + host + "\n" + nonce)) // never fails
+	return hex.EncodeToString(mac.Sum(nil))
+}

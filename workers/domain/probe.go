@@ -1,0 +1,57 @@
+package domain
+
+import (
+	"context"
+	"crypto/subtle"
+	"errors"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"switchyard/models"
+	"switchyard/workers/egress"
+)
+
+// probe is what a host answered to a challenge.
+type probe struct {
+	proven  bool
+	unknown bool   // the host could not be asked
+	text    string // why it is not proven
+}
+
+// https is what a probe by HTTPS says of it; nil: nothing.
+func (p probe) https() *bool {
+	if p.unknown {
+		return nil
+	}
+	return &p.proven
+}
+
+// probe asks a host to prove that it is this install.
+func (w *worker) probe(ctx context.Context, scheme, host, nonce, want string) probe {
+	port := w.o.Ports.HTTP
+	if scheme == "https" {
+		port = w.o.Ports.HTTPS
+	}
+	to := scheme + "://" + net.JoinHostPort(host, port) + models.DomainChallengePath + "?nonce=" + nonce
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, to, nil)
+	if err != nil {
+		return probe{unknown: true, text: "its address cannot be asked"}
+	}
+	answer, err := w.o.Pages.Do(req)
+	var failed *egress.Error
+	switch {
+	case errors.As(err, &failed) && failed.Class == egress.TooLarge:
+		return probe{text: "it answers as another server"}
+	case errors.As(err, &failed):
+		// What cannot be reached from here may serve visitors all the same, unless it refuses.
+		sure := failed.Class == egress.TLS || failed.Class == egress.Protocol || failed.Class == egress.Connect
+		return probe{unknown: !sure, text: failed.Error()}
+	case err != nil:
+		return probe{unknown: true, text: "it could not be asked"}
+	case answer.Status == http.StatusOK && subtle.ConstantTimeCompare([]byte(strings.TrimSpace(string(answer.Body))), []byte(want)) == 1:
+		return probe{proven: true}
+	}
+	return probe{text: "it answers as another server, with status " + strconv.Itoa(answer.Status)}
+}

@@ -1,0 +1,284 @@
+package domain_test
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/dbtest"
+	"switchyard/db/seal"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/jobs/jobstest"
+	"switchyard/models"
+	"switchyard/workers"
+	"switchyard/workers/domain"
+	"switchyard/workers/egress"
+	"switchyard/workers/egress/egresstest"
+)
+
+// here is a resolver that finds every host on this machine.
+type here struct{}
+
+func (here) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
+	return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
+}
+
+// verifying is a world with a BIND, and servers that answer as this install does, or do not.
+type verifying struct {
+	*world
+	later atomic.Int64 // how much later it is
+	moved atomic.Bool  // the servers are another's
+	named func()       // ends the BIND
+}
+
+func (v *verifying) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	host := models.BareHost(r.Host)
+	if v.moved.Load() || host == "parked.acme.com" || host == "liar.acme.com" {
+		_, _ = io.WriteString(w, "This domain is for sale.")
+		return
+	}
+	secret, err := v.store.DomainSecret(r.Context())
+	if err != nil || r.URL.Path != models.DomainChallengePath {
+		http.NotFound(w, r)
+		return
+	}
+	_, _ = io.WriteString(w, models.DomainProof(secret, host, r.URL.Query().Get("nonce")))
+}
+
+func newVerifying(t *testing.T) *verifying {
+	t.Helper()
+	v := &verifying{world: &world{T: t, db: dbtest.New(t), account: uuid.New(), other: uuid.New()}}
+	for _, id := range []uuid.UUID{v.account, v.other} {
+		if _, err := v.db.ExecContext(t.Context(), `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'scale', $2)`, id, id.String()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	box, err := seal.New(v.db, []byte(strings.Repeat("k", 32)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	redis := jobstest.Redis(t)
+	v.store, v.client = store.New(v.db, box), jobs.Connect(redis)
+	server, stop := egresstest.Named(t, map[string]string{
+		"example.org": "track A 192.0.2.200\ntrack AAAA 2001:db8::200",
+		"example.com": "@ A 192.0.2.200",
+		"acme.com": "@ A 192.0.2.200\n@ AAAA 2001:db8::200\ngo CNAME also\nalso CNAME track.example.org.\nliar CNAME track.example.org.\n" +
+			"parked A 192.0.2.9\nproxied A 192.0.2.7\nhalf A 192.0.2.200\nhalf A 192.0.2.9",
+		"broken.com": egresstest.Broken,
+	})
+	v.named = stop
+	plain, secure := httptest.NewServer(v), httptest.NewTLSServer(v)
+	t.Cleanup(plain.Close)
+	t.Cleanup(secure.Close)
+	o := domain.Options{
+		Names: egress.NewNames(server), TrackingHost: tracker,
+		Pages: egresstest.Client(t, secure, egress.Options{Schemes: []string{"http", "https"}, Resolver: here{}}),
+		Now:   func() time.Time { return time.Now().Add(time.Duration(v.later.Load())) },
+	}
+	_, o.Ports.HTTP, _ = net.SplitHostPort(plain.Listener.Addr().String())
+	_, o.Ports.HTTPS, _ = net.SplitHostPort(secure.Listener.Addr().String())
+	rt := workers.New(workers.Options{DB: v.db, Redis: redis, Client: v.client, Grace: 4 * time.Second})
+	domain.Register(rt, v.store, o)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	done := make(chan error, 1)
+	go func() { done <- rt.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	return v
+}
+
+func (v *verifying) add(account uuid.UUID, hosts ...string) map[string]uuid.UUID {
+	v.Helper()
+	added, _, err := v.store.Domains().Add(v.Context(), account, hosts, models.DomainSettings{
+		DomainFields: models.DomainFields{Crawlers: "disallow"},
+	})
+	if err != nil {
+		v.Fatal(err)
+	}
+	out := map[string]uuid.UUID{}
+	for _, d := range added {
+		out[d.Host] = d.ID
+	}
+	return out
+}
+
+// look verifies a domain later than now.
+func (v *verifying) look(account, id uuid.UUID, later time.Duration) jobs.VerifiedDomain {
+	v.Helper()
+	v.later.Store(int64(later))
+	got, err := run(v.world, jobs.VerifyDomain, account, jobs.VerifyDomainArgs{ID: id})
+	if err != nil {
+		v.Fatal(err)
+	}
+	return got
+}
+
+func said(b *bool) string {
+	switch {
+	case b == nil:
+		return "unknown"
+	case *b:
+		return "yes"
+	}
+	return "no"
+}
+
+// TestVerify: a domain is verified when this install answers at it, whatever DNS says. What nobody could say is unknown.
+func TestVerify(t *testing.T) {
+	t.Parallel()
+	v := newVerifying(t)
+	for _, c := range []struct {
+		host, points, https string
+		verified            bool
+		records, detail     string
+	}{
+		{"go.acme.com", "yes", "no", true, "CNAME also.acme.com", "The domain leads here. HTTPS does not work"},
+		{"example.com", "yes", "yes", true, "A 192.0.2.200", "The domain leads here."},
+		{"acme.com", "yes", "no", true, "AAAA 2001:db8::200", "The domain leads here."},
+		{"proxied.acme.com", "no", "no", true, "A 192.0.2.7", "through another server"},
+		{"half.acme.com", "no", "no", true, "A 192.0.2.9", "through another server"},
+		{"parked.acme.com", "no", "no", false, "A 192.0.2.9", "The domain leads elsewhere: A 192.0.2.9. Set a CNAME"},
+		{"liar.acme.com", "yes", "no", false, "CNAME track.example.org", "does not answer as this service"},
+		{"none.acme.com", "no", "no", true, "", ""},
+		{"a.broken.com", "unknown", "no", true, "", ""},
+	} {
+		id := v.add(v.account, c.host)[c.host]
+		got := v.look(v.account, id, 0)
+		if said(got.Points) != c.points || said(got.HTTPS) != c.https || got.Verified != c.verified || got.Expected != tracker ||
+			c.records != "" && !slices.Contains(got.Records, c.records) || !strings.Contains(got.Detail, c.detail) {
+			t.Errorf("%s: points %s, https %s, %+v", c.host, said(got.Points), said(got.HTTPS), got)
+		}
+		d, err := v.store.Domains().Find(t.Context(), v.account, id)
+		if err != nil || d.IsVerified != c.verified || said(d.Points) != c.points || d.CheckedAt == nil {
+			t.Errorf("%s is stored as %+v, %v", c.host, d, err)
+		}
+	}
+	mine := v.add(v.account, "mine.acme.com")["mine.acme.com"]
+	theirs := v.add(v.other, "mine.acme.com")["mine.acme.com"]
+	if got := v.look(v.account, mine, 0); !got.Verified {
+		t.Errorf("%+v", got)
+	}
+	if got := v.look(v.other, theirs, 0); got.Verified || !strings.Contains(got.Detail, "another account") {
+		t.Errorf("a host serves two accounts: %+v", got)
+	}
+	_, err := run(v.world, jobs.VerifyDomain, v.other, jobs.VerifyDomainArgs{ID: mine})
+	v.refused(err, "not_found")
+}
+
+// TestStray: a verified domain that leads elsewhere goes on for three days, unless it comes back or an operator has said
+// that it is verified. While DNS does not answer, nothing is lost.
+func TestStray(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	v := newVerifying(t)
+	id := v.add(v.account, "proxied.acme.com", "parked.acme.com", "half.acme.com")
+	proxied, parked, half := id["proxied.acme.com"], id["parked.acme.com"], id["half.acme.com"]
+	stray := func() int {
+		found, err := v.store.Domains().Stray(t.Context(), v.account)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(found)
+	}
+	for _, d := range []uuid.UUID{proxied, half} {
+		if !v.look(v.account, d, 0).Verified {
+			t.Fatal("not verified")
+		}
+	}
+	if _, err := v.store.Domains().SetVerified(t.Context(), v.account, parked, true); err != nil {
+		t.Fatal(err)
+	}
+	v.moved.Store(true)
+	if got := v.look(v.account, proxied, day); !got.Verified || stray() != 1 {
+		t.Errorf("on the first day: %+v", got)
+	}
+	v.look(v.account, half, day)
+	v.look(v.account, parked, day)
+	v.moved.Store(false)
+	if v.look(v.account, half, 2*day); stray() != 2 {
+		t.Errorf("%d lead elsewhere", stray())
+	}
+	v.moved.Store(true)
+	for _, d := range []uuid.UUID{proxied, half, parked} {
+		want := d != proxied
+		if got := v.look(v.account, d, 4*day+time.Minute); got.Verified != want {
+			t.Errorf("on the fourth day: %+v", got)
+		}
+	}
+	v.named()
+	if got := v.look(v.account, half, 30*day); !got.Verified || got.Points != nil {
+		t.Errorf("while DNS is away: %+v", got)
+	}
+	if _, err := v.store.Domains().SetVerified(t.Context(), v.account, half, false); err != nil {
+		t.Fatal(err)
+	}
+	v.moved.Store(false)
+	if got := v.look(v.account, half, 31*day); got.Verified || !strings.Contains(got.Detail, "operator") {
+		t.Errorf("what the operator has rejected: %+v", got)
+	}
+}
+
+// TestSweepDomains: the clock has all new domains looked at, and again when they are due.
+func TestSweepDomains(t *testing.T) {
+	t.Parallel()
+	v := newVerifying(t)
+	hosts := []string{"parked.acme.com"}
+	for i := range 40 {
+		hosts = append(hosts, "h"+string(rune('a'+i%26))+string(rune('a'+i/26))+".acme.com")
+	}
+	id := v.add(v.account, hosts...)
+	verified := func() (n int) {
+		if err := v.db.GetContext(t.Context(), &n, `SELECT count(*) FROM domains WHERE is_verified`); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	sweep := func(later time.Duration) {
+		t.Helper()
+		v.later.Store(int64(later))
+		if _, err := run(v.world, jobs.SweepDomains, uuid.Nil, jobs.Tick{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sweep(time.Second)
+	if n := verified(); n != 40 {
+		t.Fatalf("%d are verified", n)
+	}
+	checked := func() time.Time {
+		c, err := v.store.Domains().Checked(t.Context(), v.account, id["parked.acme.com"])
+		if err != nil || c == nil {
+			t.Fatal(c, err)
+		}
+		return c.At
+	}
+	first := checked()
+	sweep(5 * time.Minute)
+	if !checked().Equal(first) {
+		t.Error("it was looked at before it was due")
+	}
+	sweep(11 * time.Minute)
+	if checked().Equal(first) {
+		t.Error("it was not looked at when it was due")
+	}
+	sweep(31 * 24 * time.Hour)
+	last := checked()
+	sweep(60 * 24 * time.Hour)
+	if !checked().Equal(last) {
+		t.Error("it is looked at for ever")
+	}
+}

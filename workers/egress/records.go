@@ -1,0 +1,140 @@
+package egress
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+	"sync"
+
+	"github.com/miekg/dns"
+)
+
+// Records are what a DNS server answers for a name. Neither names nor addresses: there is no such name.
+type Records struct {
+	Names     []string // that the name is an alias of, one after the other, in lower case without the final dot
+	Addresses []netip.Addr
+}
+
+// maxAsked is how many DNS servers are asked for the same.
+const maxAsked = 4
+
+// Records gives what each of the servers answers for a name; at most four are asked, all at once. Those that cannot say are
+// left out. The error says that none can.
+func (n *Names) Records(ctx context.Context, name string) ([]Records, error) {
+	servers, err := n.list()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, dnsTimeout)
+	defer cancel()
+	found, errs := make([]Records, len(servers)), make([]error, len(servers))
+	var all sync.WaitGroup
+	for i, server := range servers {
+		all.Go(func() { found[i], errs[i] = ask(ctx, server, name) })
+	}
+	all.Wait()
+	var out []Records
+	for i := range found {
+		if errs[i] == nil {
+			out = append(out, found[i])
+		}
+	}
+	if len(out) == 0 {
+		return nil, errors.Join(errs...)
+	}
+	return out, nil
+}
+
+// list gives the servers to ask: those of the system if the operator has named none.
+func (n *Names) list() ([]string, error) {
+	var out []string
+	for _, s := range n.servers {
+		out = append(out, s.String())
+	}
+	if len(out) == 0 {
+		c, err := dns.ClientConfigFromFile("/etc/resolv.conf")
+		if err != nil {
+			return nil, fmt.Errorf("egress: the system's DNS servers: %w", err)
+		}
+		for _, s := range c.Servers {
+			addr, err := netip.ParseAddr(s)
+			if err != nil {
+				continue
+			}
+			out = append(out, netip.AddrPortFrom(addr, 53).String())
+		}
+	}
+	if len(out) == 0 {
+		return nil, errors.New("egress: no DNS server is known")
+	}
+	return out[:min(len(out), maxAsked)], nil
+}
+
+// ask asks one server for the addresses of a name.
+func ask(ctx context.Context, server, name string) (out Records, err error) {
+	for _, kind := range []uint16{dns.TypeA, dns.TypeAAAA} {
+		answer, err := exchange(ctx, server, new(dns.Msg).SetQuestion(dns.Fqdn(name), kind))
+		if err != nil {
+			return out, err
+		}
+		names, addresses := follow(answer, dns.Fqdn(name))
+		if len(names) > len(out.Names) {
+			out.Names = names
+		}
+		out.Addresses = append(out.Addresses, addresses...)
+	}
+	return out, nil
+}
+
+// exchange sends a question, by TCP if the answer does not fit a datagram.
+func exchange(ctx context.Context, server string, q *dns.Msg) (*dns.Msg, error) {
+	answer, _, err := (&dns.Client{Timeout: dnsTimeout}).ExchangeContext(ctx, q, server)
+	if err == nil && answer.Truncated {
+		answer, _, err = (&dns.Client{Net: "tcp", Timeout: dnsTimeout}).ExchangeContext(ctx, q, server)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("egress: ask %s: %w", server, err)
+	}
+	if answer.Rcode != dns.RcodeSuccess && answer.Rcode != dns.RcodeNameError {
+		return nil, fmt.Errorf("egress: %s answered %s", server, dns.RcodeToString[answer.Rcode])
+	}
+	return answer, nil
+}
+
+// maxChain is how many aliases are followed.
+const maxChain = 16
+
+// follow reads the chain of aliases of a name in an answer, and the addresses at its end.
+func follow(m *dns.Msg, name string) (names []string, addresses []netip.Addr) {
+	for len(names) < maxChain {
+		next := ""
+		for _, rr := range m.Answer {
+			if !strings.EqualFold(rr.Header().Name, name) {
+				continue
+			}
+			switch v := rr.(type) {
+			case *dns.CNAME:
+				next = v.Target
+			case *dns.A:
+				addresses = appendAddress(addresses, v.A)
+			case *dns.AAAA:
+				addresses = appendAddress(addresses, v.AAAA)
+			}
+		}
+		if next == "" {
+			break
+		}
+		name = next
+		names = append(names, strings.ToLower(strings.TrimSuffix(next, ".")))
+	}
+	return names, addresses
+}
+
+func appendAddress(list []netip.Addr, ip []byte) []netip.Addr {
+	if addr, ok := netip.AddrFromSlice(ip); ok {
+		list = append(list, addr.Unmap())
+	}
+	return list
+}
