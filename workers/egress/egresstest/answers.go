@@ -32,8 +32,11 @@ func Answers(tb testing.TB, records ...string) netip.AddrPort {
 		}
 		_ = w.WriteMsg(m)
 	})}
-	done := make(chan error, 1)
-	go func() { done <- s.ActivateAndServe() }()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = s.ActivateAndServe() // until its connection is closed
+	}()
 	tb.Cleanup(func() {
 		_ = conn.Close()
 		<-done
