@@ -79,6 +79,7 @@ generate: build ## write anew what is generated: golden files, go.mod and go.sum
 	@go mod tidy
 	@go -C ops/tools mod tidy
 	@$(TAG) -run '^TestBuild' -update
+	@go test $(TAGS) -count=1 ./models/botdata -run '^TestClouds$$' -update
 	@$(GOLDEN) -run '^TestGoldenExamples' -update
 	@$(GOLDEN) -run '^TestGolden' -update
 

@@ -166,7 +166,8 @@ func TestBotDetection(t *testing.T) {
 		"scores": "[map[clicks:10 score:45] map[clicks:10 score:60] map[clicks:10 score:70]]", "lists": "map[allow:0 deny:0]",
 	})
 	data := func() string { return fmt.Sprint(get()["data"]) }
-	const builtIn = "map[dated:2026-06-13T00:00:00Z entries:<nil> kind:crawler source:github.com/x-way/crawlerdetect]"
+	const builtIn = "map[dated:2026-06-13T00:00:00Z entries:<nil> kind:crawler source:github.com/x-way/crawlerdetect] " +
+		"map[dated:2025-06-22T00:00:00Z entries:<nil> kind:datacenter source:github.com/projectdiscovery/cdncheck]"
 	if got := data(); got != "["+builtIn+"]" {
 		t.Errorf("data: %s", got)
 	}
@@ -175,7 +176,7 @@ func TestBotDetection(t *testing.T) {
 		"vpn_or_proxy": "no list of kind vpn or proxy is loaded, and no geo database here tells such addresses",
 		"tor_exit":     "no list of kind tor is loaded, and no geo database here tells such addresses",
 		"head_request": "such requests are answered and not recorded as clicks: to disable it changes nothing",
-		"declared_bot": nil, "no_js": nil,
+		"declared_bot": nil, "no_js": nil, "datacenter": nil,
 	} {
 		if got := signal(name)["silent"]; got != want {
 			t.Errorf("%s is silent because %v, want %v", name, got, want)

@@ -252,6 +252,9 @@ func TestBuiltInDates(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, b := range botdata.BuiltIns {
+		if b.Kind == botdata.Datacenter { // TestClouds looks at it
+			continue
+		}
 		if !strings.Contains(string(mod), "\t"+b.Module+" "+b.Version+"\n") {
 			t.Errorf("go.mod has another version of %s: change version and date in BuiltIns", b.Module)
 		}

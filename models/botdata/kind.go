@@ -1,5 +1,6 @@
 // Package botdata is lists of networks, domains and user agents that an operator has loaded: data centres, Tor exits,
-// VPNs, proxies, abusers' addresses, spam referrers and crawlers. No list is built in.
+// VPNs, proxies, abusers' addresses, spam referrers and crawlers. The networks of large clouds are built in, until a list of
+// data centres is loaded.
 //
 // Read takes files apart, Pack and Unpack keep a list small, and a Set is asked about visitors. Asking allocates nothing.
 package botdata
@@ -99,7 +100,7 @@ func KindOfFile(name string) (Kind, bool) {
 	return 0, false
 }
 
-// BuiltIn is a list that comes with a module of the build.
+// BuiltIn is a list that comes with the build, of a module.
 type BuiltIn struct {
 	Kind    Kind
 	Module  string
@@ -110,4 +111,6 @@ type BuiltIn struct {
 // BuiltIns are the lists that come with the build.
 var BuiltIns = []BuiltIn{
 	{Crawler, "github.com/x-way/crawlerdetect", "v0.2.31", time.Date(2026, 6, 13, 0, 0, 0, 0, time.UTC)},
+	// The networks of Amazon, Google and Oracle, in clouds.bin: the module itself would bring a DNS client along.
+	{Datacenter, "github.com/projectdiscovery/cdncheck", "v1.1.24", time.Date(2025, 6, 22, 0, 0, 0, 0, time.UTC)},
 }

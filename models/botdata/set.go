@@ -3,12 +3,14 @@ package botdata
 import (
 	"bytes"
 	"compress/flate"
+	_ "embed"
 	"fmt"
 	"io"
 	"net/netip"
 	"regexp"
 	"regexp/syntax"
 	"strings"
+	"sync"
 
 	"github.com/gaissmai/bart"
 
@@ -16,8 +18,20 @@ import (
 	"switchyard/models/cond"
 )
 
-// Set is one compiled list of each kind, or none. The zero value has none; nil is as good.
+// Set is one compiled list of each kind, or none. The zero value has none but the clouds that are built in; nil is as good.
 type Set struct{ lists [kindCount]*Compiled }
+
+//go:embed clouds.bin
+var cloudsPacked []byte
+
+// clouds are the networks of data centres that are built in: a list of Datacenter takes their place.
+var clouds = sync.OnceValue(func() *Compiled {
+	entries, err := Unpack(cloudsPacked)
+	if err != nil {
+		panic(err) // the file is a part of the program, and a test reads it
+	}
+	return Compile(Datacenter, entries)
+})
 
 // Compiled is a list ready to be asked.
 type Compiled struct {
@@ -61,13 +75,20 @@ func (s *Set) Remove(k Kind, c *Compiled) {
 }
 
 func (s *Set) has(k Kind, addr netip.Addr) bool {
-	return s.lists[k] != nil && s.lists[k].networks.Lookup(addr)
+	var l *Compiled
+	if s != nil {
+		l = s.lists[k]
+	}
+	if l == nil && k == Datacenter {
+		l = clouds()
+	}
+	return l != nil && l.networks.Lookup(addr)
 }
 
 // ProxyKind is the proxy_kind of an address: the kind of the first list that has it, as clickattr names it. Empty: none
 // has.
 func (s *Set) ProxyKind(addr netip.Addr) string {
-	if s == nil || !addr.IsValid() {
+	if !addr.IsValid() {
 		return ""
 	}
 	for _, k := range [...]Kind{Tor, VPN, Proxy, Datacenter} {
