@@ -1,0 +1,83 @@
+package certstore
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"switchyard/db"
+	"switchyard/db/seal"
+)
+
+// Challenge is what a CA asks for at a host, to see whose it is: an answer by HTTP, or a certificate in a handshake.
+type Challenge struct {
+	Host   string
+	Token  string
+	Answer string
+	PEM    []byte // key and certificate
+}
+
+// Bounds of challenges.
+const (
+	challengeTime = 10 * time.Minute // how long one stays if its issuer dies
+	maxChallenges = 2000             // that are under way
+)
+
+func challengePlace(host, token string) seal.Place { return place("acme_challenges", host+" "+token) }
+
+const putChallenge = `
+INSERT INTO acme_challenges (host, token, answer, sealed, expires_at) VALUES ($1, $2, $3, $4, now() + $5 * interval '1 second')
+ON CONFLICT (host, token) DO UPDATE SET answer = excluded.answer, sealed = excluded.sealed, expires_at = excluded.expires_at`
+
+// Present makes every web process answer a challenge.
+func (s *Store) Present(ctx context.Context, c Challenge) error {
+	var sealed []byte
+	if c.PEM != nil {
+		var err error
+		if sealed, err = s.box.Seal(challengePlace(c.Host, c.Token), c.PEM); err != nil {
+			return err
+		}
+	}
+	return db.Tx(ctx, s.c, func(tx db.Conn) error {
+		_, err := db.Exec(ctx, tx, "challenge", putChallenge, c.Host, c.Token, c.Answer, sealed, challengeTime.Seconds())
+		if err == nil {
+			_, err = db.Exec(ctx, tx, "notify", notify)
+		}
+		return err
+	})
+}
+
+// Withdraw ends a challenge.
+func (s *Store) Withdraw(ctx context.Context, host, token string) error {
+	_, err := db.Exec(ctx, s.c, "challenge", `DELETE FROM acme_challenges WHERE host = $1 AND token = $2`, host, token)
+	return err
+}
+
+// Challenges lists those under way, the newest first.
+func (s *Store) Challenges(ctx context.Context) ([]Challenge, error) {
+	const q = `SELECT host, token, answer, sealed FROM acme_challenges WHERE expires_at > now() ORDER BY expires_at DESC LIMIT $1`
+	rows, err := db.Select[struct {
+		Host   string `db:"host"`
+		Token  string `db:"token"`
+		Answer string `db:"answer"`
+		Sealed []byte `db:"sealed"`
+	}](ctx, s.c, "challenges", q, maxChallenges)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Challenge, 0, len(rows))
+	for _, r := range rows {
+		c := Challenge{Host: r.Host, Token: r.Token, Answer: r.Answer}
+		if r.Sealed != nil {
+			c.PEM, err = s.box.Open(ctx, challengePlace(r.Host, r.Token), r.Sealed)
+			if errors.Is(err, seal.ErrOpen) {
+				continue // of an issuer with another key
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		list = append(list, c)
+	}
+	return list, nil
+}

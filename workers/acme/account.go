@@ -1,0 +1,113 @@
+package acme
+
+import (
+	"bytes"
+	"context"
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/mholt/acmez/v3"
+	"github.com/mholt/acmez/v3/acme"
+
+	"switchyard/db/certstore"
+	"switchyard/workers/egress"
+)
+
+// accountAt gives our account at a CA. All processes have the same key, and a CA answers with the same account to the same
+// key, so that it does not matter who is first.
+func (i *Issuer) accountAt(ctx context.Context, ca *authority) (acme.Account, error) {
+	ca.mu.Lock()
+	defer ca.mu.Unlock()
+	if ca.account != nil {
+		return *ca.account, nil
+	}
+	der, err := i.o.Store.AccountKey(ctx, ca.Directory, i.o.Email, newAccountKey)
+	if err != nil {
+		return acme.Account{}, err
+	}
+	key, err := x509.ParsePKCS8PrivateKey(der)
+	if err != nil {
+		return acme.Account{}, fmt.Errorf("acme: account key: %w", err)
+	}
+	signer, ok := key.(crypto.Signer)
+	if !ok {
+		return acme.Account{}, fmt.Errorf("acme: account key: a %T", key)
+	}
+	account := acme.Account{TermsOfServiceAgreed: true, PrivateKey: signer}
+	if i.o.Email != "" {
+		account.Contact = []string{"mailto:" + i.o.Email}
+	}
+	if ca.EABKey != "" {
+		err := account.SetExternalAccountBinding(ctx, ca.client.Client, acme.EAB{KeyID: ca.EABKey, MACKey: ca.EABSecret})
+		if err != nil {
+			return acme.Account{}, fmt.Errorf("acme: external account: %w", err)
+		}
+	}
+	if account, err = ca.client.NewAccount(ctx, account); err != nil {
+		return acme.Account{}, err
+	}
+	ca.account = &account
+	return account, nil
+}
+
+func newAccountKey() ([]byte, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	return x509.MarshalPKCS8PrivateKey(key)
+}
+
+// solver puts challenges where web processes find them. It is for HTTP-01 and TLS-ALPN-01.
+type solver struct{ store *certstore.Store }
+
+// Present implements acmez.Solver.
+func (s solver) Present(ctx context.Context, c acme.Challenge) error {
+	out := certstore.Challenge{Host: c.Identifier.Value, Token: c.Token, Answer: c.KeyAuthorization}
+	if c.Type == acme.ChallengeTypeTLSALPN01 {
+		pair, err := acmez.TLSALPN01ChallengeCert(c)
+		if err != nil {
+			return fmt.Errorf("acme: challenge: %w", err)
+		}
+		if out.PEM, err = encoded(pair); err != nil {
+			return err
+		}
+	}
+	return s.store.Present(ctx, out)
+}
+
+// CleanUp implements acmez.Solver. What it leaves is forgotten by its time.
+func (s solver) CleanUp(ctx context.Context, c acme.Challenge) error {
+	return s.store.Withdraw(context.WithoutCancel(ctx), c.Identifier.Value, c.Token)
+}
+
+// guarded is an HTTP client for acmez that asks by the guarded one.
+func guarded(out *egress.Client) *http.Client {
+	return &http.Client{
+		Transport:     transport{out},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+type transport struct{ out *egress.Client }
+
+// RoundTrip implements http.RoundTripper. It gives the whole answer.
+func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	ctx, cancel := context.WithTimeout(req.Context(), askTime)
+	defer cancel()
+	answer, err := t.out.Do(req.WithContext(ctx))
+	if err != nil {
+		return nil, err
+	}
+	return &http.Response{
+		Status: http.StatusText(answer.Status), StatusCode: answer.Status, Header: answer.Header,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Body: io.NopCloser(bytes.NewReader(answer.Body)), ContentLength: int64(len(answer.Body)), Request: req,
+	}, nil
+}

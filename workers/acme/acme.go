@@ -1,0 +1,313 @@
+// Package acme is the install's own edge: it obtains certificates from CAs by ACME, for verified domains and for the
+// install's own hosts, and renews them when the CA advises it.
+//
+// The ACME client is acmez. It asks by the guarded client and listens nowhere: what a CA wants to see at a host goes to the
+// database, and web processes show it. A host has one issuer at a time over all processes. Who dies in the middle has the
+// host for another lease; then anybody begins anew.
+package acme
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/mholt/acmez/v3"
+	"github.com/mholt/acmez/v3/acme"
+
+	"switchyard/db/certstore"
+	"switchyard/workers/egress"
+)
+
+// CA is a certificate authority.
+type CA struct {
+	Directory string // its address
+	// EABKey and EABSecret bind our account there to one at the CA; empty where it wants none.
+	EABKey, EABSecret string
+}
+
+// Options of New.
+type Options struct {
+	Store  *certstore.Store
+	Egress *egress.Client // must take answers of MaxBody
+	CAs    []CA           // the next one is asked when one fails
+	Email  string         // where CAs write to; may be empty
+	Now    func() time.Time
+	Lease  time.Duration // of a host; default half a minute
+}
+
+// MaxBody is the largest answer of a CA in bytes.
+const MaxBody = 256 << 10
+
+// How long things take at most.
+const (
+	defaultLease = 30 * time.Second
+	pollTimeout  = 90 * time.Second // for one validation, and for one finalization
+	issueTime    = 4 * time.Minute  // for one CA
+	askTime      = 20 * time.Second // for one request
+)
+
+// atOnce is how many hosts a process gets certificates for at once. The others wait for it.
+const atOnce = 16
+
+// Issuer obtains certificates. It is safe for concurrent use.
+type Issuer struct {
+	o      Options
+	cas    []*authority
+	places chan struct{}
+}
+
+// authority is a CA with our account there.
+type authority struct {
+	CA
+	client *acmez.Client
+
+	mu      sync.Mutex
+	account *acme.Account // nil: not asked for by this process yet
+}
+
+// New makes an issuer.
+func New(o Options) *Issuer {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Lease == 0 {
+		o.Lease = defaultLease
+	}
+	i := &Issuer{o: o, places: make(chan struct{}, atOnce)}
+	solver := solver{o.Store}
+	for _, ca := range o.CAs {
+		i.cas = append(i.cas, &authority{CA: ca, client: &acmez.Client{
+			Client: &acme.Client{
+				Directory: ca.Directory, HTTPClient: guarded(o.Egress), UserAgent: "switchyard", PollTimeout: pollTimeout,
+			},
+			ChallengeSolvers: map[string]acmez.Solver{
+				acme.ChallengeTypeHTTP01: solver, acme.ChallengeTypeTLSALPN01: solver,
+			},
+		}})
+	}
+	return i
+}
+
+// ErrBusy says that another issuer is at work for the host.
+var ErrBusy = errors.New("acme: another issuer is at work for the host")
+
+// Ensure gives a host a certificate, if it has none or one that is due for renewal. Errors are ErrBusy, *Refusal, or those of
+// the database. A certificate that could not be renewed stays.
+func (i *Issuer) Ensure(ctx context.Context, host string) (certstore.Certificate, error) {
+	if c, err := i.fresh(ctx, host); err != nil || c != nil {
+		return deref(c), err
+	}
+	select {
+	case i.places <- struct{}{}:
+		defer func() { <-i.places }()
+	case <-ctx.Done():
+		return certstore.Certificate{}, ctx.Err()
+	}
+	fence, ok, err := i.o.Store.Claim(ctx, host, i.o.Lease)
+	if err != nil {
+		return certstore.Certificate{}, err
+	}
+	if !ok {
+		return certstore.Certificate{}, ErrBusy
+	}
+	ctx, stop := i.hold(ctx, host, fence)
+	defer stop()
+	if c, err := i.fresh(ctx, host); err != nil || c != nil { // another one may have been faster
+		return deref(c), err
+	}
+	return i.issue(ctx, host, fence)
+}
+
+func deref(c *certstore.Certificate) certstore.Certificate {
+	if c == nil {
+		return certstore.Certificate{}
+	}
+	return *c
+}
+
+// fresh gives the host's certificate unless it is due for renewal; nil: there is none such.
+func (i *Issuer) fresh(ctx context.Context, host string) (*certstore.Certificate, error) {
+	c, ok, err := i.o.Store.Find(ctx, host)
+	if err != nil || !ok || !i.o.Now().Before(c.RenewAt) {
+		return nil, err
+	}
+	return &c, nil
+}
+
+// hold extends the claim of a host until stop is called, which ends it. The context ends when the host is lost.
+func (i *Issuer) hold(ctx context.Context, host string, fence int64) (held context.Context, stop func()) {
+	held, cancel := context.WithCancelCause(ctx)
+	var done sync.WaitGroup
+	done.Go(func() {
+		tick := time.NewTicker(i.o.Lease / 3)
+		defer tick.Stop()
+		for {
+			select {
+			case <-held.Done():
+				return
+			case <-tick.C:
+			}
+			if err := i.o.Store.Extend(held, host, fence, i.o.Lease); errors.Is(err, certstore.ErrLost) {
+				cancel(err)
+				return
+			}
+		}
+	})
+	return held, func() {
+		cancel(nil)
+		done.Wait()
+		free, end := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer end()
+		if err := i.o.Store.Free(free, host, fence); err != nil {
+			slog.WarnContext(ctx, "host not freed, its lease ends by itself", "host", host, "error", err)
+		}
+	}
+}
+
+// issue asks one CA after the other.
+func (i *Issuer) issue(ctx context.Context, host string, fence int64) (c certstore.Certificate, err error) {
+	old, _, err := i.o.Store.Find(ctx, host)
+	if err != nil {
+		return c, err
+	}
+	var refused error
+	for _, ca := range i.cas {
+		began := i.o.Now()
+		if c, err = i.obtain(ctx, ca, host, old); err == nil {
+			if err = i.o.Store.Save(ctx, fence, c); err == nil {
+				slog.InfoContext(ctx, "certificate issued", "host", host, "ca", ca.Directory, "not_after", c.NotAfter,
+					"ms", i.o.Now().Sub(began).Milliseconds())
+			}
+			return c, err
+		}
+		if cause := context.Cause(ctx); cause != nil {
+			return c, cause
+		}
+		slog.WarnContext(ctx, "no certificate", "host", host, "ca", ca.Directory, "error", err)
+		refused = moreTelling(refused, err)
+	}
+	return c, refusal(refused)
+}
+
+// obtain gets a certificate from one CA, which begins anew if it has forgotten our account.
+func (i *Issuer) obtain(ctx context.Context, ca *authority, host string, old certstore.Certificate) (certstore.Certificate, error) {
+	ctx, cancel := context.WithTimeout(ctx, issueTime)
+	defer cancel()
+	c, err := i.order(ctx, ca, host, old)
+	if isProblem(err, acme.ProblemTypeAccountDoesNotExist) {
+		ca.mu.Lock()
+		ca.account = nil
+		ca.mu.Unlock()
+		c, err = i.order(ctx, ca, host, old)
+	}
+	return c, err
+}
+
+func (i *Issuer) order(ctx context.Context, ca *authority, host string, old certstore.Certificate) (out certstore.Certificate, err error) {
+	account, err := i.accountAt(ctx, ca)
+	if err != nil {
+		return out, err
+	}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return out, err
+	}
+	csr, err := acmez.NewCSR(key, []string{host})
+	if err != nil {
+		return out, fmt.Errorf("acme: request for %s: %w", host, err)
+	}
+	params, err := acmez.OrderParametersFromCSR(account, csr)
+	if err != nil {
+		return out, fmt.Errorf("acme: order for %s: %w", host, err)
+	}
+	if old.CA == ca.Directory {
+		params.Replaces, _ = leafOf(old.PEM) // without it the order stands for itself
+	}
+	chains, err := ca.client.ObtainCertificate(ctx, params)
+	if err != nil {
+		return out, err
+	}
+	if len(chains) == 0 {
+		return out, errors.New("acme: the CA gave no certificate")
+	}
+	return i.pack(ctx, ca, host, key, chains[0].ChainPEM)
+}
+
+// pack checks what a CA has issued, and puts it together with its key.
+func (i *Issuer) pack(ctx context.Context, ca *authority, host string, key *ecdsa.PrivateKey, chain []byte) (out certstore.Certificate, err error) {
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return out, err
+	}
+	both := append(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), chain...)
+	leaf, err := leafOf(both)
+	if err == nil {
+		err = leaf.VerifyHostname(host)
+	}
+	if err != nil {
+		return out, fmt.Errorf("acme: the CA's certificate is not that of %s: %w", host, err)
+	}
+	out = certstore.Certificate{Host: host, PEM: both, CA: ca.Directory, NotAfter: leaf.NotAfter}
+	out.RenewAt = i.renewal(ctx, ca, leaf)
+	// A CA that advises at once what it has just done is not believed.
+	if soonest := i.o.Now().Add(lifetime(leaf) / 10); out.RenewAt.Before(soonest) {
+		out.RenewAt = soonest
+	}
+	return out, nil
+}
+
+func lifetime(leaf *x509.Certificate) time.Duration { return leaf.NotAfter.Sub(leaf.NotBefore) }
+
+// renewal is when the CA advises to renew a certificate, or when a third of its life is left.
+func (i *Issuer) renewal(ctx context.Context, ca *authority, leaf *x509.Certificate) time.Time {
+	latest := leaf.NotAfter.Add(-lifetime(leaf) / 3)
+	info, err := ca.client.GetRenewalInfo(ctx, leaf)
+	if err != nil || info.SelectedTime.IsZero() {
+		return latest
+	}
+	if last := leaf.NotAfter.Add(-lifetime(leaf) / 10); info.SelectedTime.After(last) {
+		return last
+	}
+	return info.SelectedTime
+}
+
+// Advise asks the CA again when to renew the host's certificate. ok is false if there is none.
+func (i *Issuer) Advise(ctx context.Context, host string) (c certstore.Certificate, ok bool, err error) {
+	c, ok, err = i.o.Store.Find(ctx, host)
+	if err != nil || !ok {
+		return c, ok, err
+	}
+	leaf, err := leafOf(c.PEM)
+	if err != nil {
+		return c, false, err
+	}
+	for _, ca := range i.cas {
+		if ca.Directory == c.CA {
+			limited, cancel := context.WithTimeout(ctx, askTime)
+			at := i.renewal(limited, ca, leaf)
+			cancel()
+			if at.Before(c.RenewAt) { // only ever earlier: a CA that is away changes nothing
+				c.RenewAt = at
+				err = i.o.Store.SetRenewal(ctx, host, at)
+			}
+		}
+	}
+	return c, true, err
+}
+
+func leafOf(text []byte) (*x509.Certificate, error) {
+	pair, err := tls.X509KeyPair(text, text)
+	if err != nil {
+		return nil, fmt.Errorf("acme: certificate: %w", err)
+	}
+	return pair.Leaf, nil
+}

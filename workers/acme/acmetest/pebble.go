@@ -1,0 +1,285 @@
+// Package acmetest runs a CA for tests: Pebble, which is built from its module as the developers' tools are. Nothing of it
+// is linked into the service.
+package acmetest
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"switchyard/models/await"
+)
+
+// Options of a CA.
+type Options struct {
+	DNS               netip.AddrPort // the server that it asks where a host is
+	HTTPPort, TLSPort int            // where it asks hosts
+	// EAB are the keys, by their ids, that accounts must be bound to; none: they need not be.
+	EAB map[string]string
+}
+
+// CA is a Pebble. It rejects some nonces, and takes its time for validations.
+type CA struct {
+	Directory string
+	CAFile    string // PEM file of the authority that its own address is trusted by
+
+	tb         testing.TB
+	program    string
+	dir        string
+	management string
+	client     *http.Client
+	cmd        *exec.Cmd
+	ended      chan struct{}
+
+	mu  sync.Mutex
+	log bytes.Buffer
+}
+
+var build = sync.OnceValues(func() (string, error) {
+	mod, err := exec.Command("go", "env", "GOMOD").Output() //nolint:noctx // once for all tests
+	if err != nil {
+		return "", fmt.Errorf("go: %w", err)
+	}
+	root := filepath.Dir(strings.TrimSpace(string(mod)))
+	cmd := exec.Command("go", "tool", "-n", "-modfile=ops/tools/go.mod", "pebble") //nolint:noctx // once for all tests
+	cmd.Dir = root
+	// The tool is built as the developer's own tools are, whatever the flags of the tests.
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	var why bytes.Buffer
+	cmd.Stderr = &why
+	path, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("go tool pebble: %w: %s", err, why.Bytes())
+	}
+	return strings.TrimSpace(string(path)), nil
+})
+
+// Start starts a CA. Where Pebble cannot be built, as without a network, the test is skipped.
+func Start(tb testing.TB, o Options) *CA {
+	tb.Helper()
+	program, err := build()
+	if err != nil {
+		tb.Skipf("there is no pebble: %v", err)
+	}
+	ca := &CA{tb: tb, program: program, dir: tb.TempDir()}
+	ca.CAFile = filepath.Join(ca.dir, "cert.pem")
+	pool := ca.writePair()
+	ca.client = &http.Client{Transport: &http.Transport{
+		TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}, DisableKeepAlives: true,
+	}}
+	listen, manage := freePort(tb), freePort(tb)
+	ca.Directory, ca.management = "https://"+listen+"/dir", "https://"+manage
+	config := map[string]any{
+		"listenAddress": listen, "managementListenAddress": manage, "certificate": ca.CAFile,
+		"privateKey": filepath.Join(ca.dir, "key.pem"), "httpPort": o.HTTPPort, "tlsPort": o.TLSPort,
+		"externalAccountBindingRequired": len(o.EAB) > 0, "externalAccountMACKeys": o.EAB,
+		"keyAlgorithm": "ecdsa", "retryAfter": map[string]int{"authz": 1, "order": 1},
+		"profiles": map[string]any{"default": map[string]any{"description": "default", "validityPeriod": 7776000}},
+	}
+	text, err := json.Marshal(map[string]any{"pebble": config})
+	if err == nil {
+		err = os.WriteFile(filepath.Join(ca.dir, "config.json"), text, 0o600)
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	args := []string{"-config", filepath.Join(ca.dir, "config.json"), "-dnsserver", o.DNS.String()}
+	ca.start(args)
+	tb.Cleanup(func() {
+		ca.Stop()
+		if tb.Failed() {
+			tb.Log(tail(ca.Log()))
+		}
+	})
+	return ca
+}
+
+func (ca *CA) start(args []string) {
+	ca.tb.Helper()
+	ca.cmd = exec.Command(ca.program, args...) //nolint:noctx // it ends with the test
+	// A fifth of the nonces is refused, and a validation waits up to two seconds.
+	ca.cmd.Env = append(os.Environ(), "PEBBLE_WFE_NONCEREJECT=20", "PEBBLE_VA_SLEEPTIME=2", "PEBBLE_AUTHZREUSE=0")
+	ca.cmd.Stdout, ca.cmd.Stderr = writer{ca}, writer{ca}
+	if err := ca.cmd.Start(); err != nil {
+		ca.tb.Fatal(err)
+	}
+	ended, cmd := make(chan struct{}), ca.cmd
+	ca.ended = ended
+	go func() {
+		_ = cmd.Wait() // it is killed
+		close(ended)
+	}()
+	await.Until(ca.tb, "the CA answers", func() bool {
+		select {
+		case <-ended:
+			ca.tb.Fatalf("pebble has ended: %s", tail(ca.Log()))
+		default:
+		}
+		res, err := ca.client.Get(ca.Directory) //nolint:noctx // on this machine
+		if err == nil {
+			_ = res.Body.Close()
+		}
+		return err == nil
+	})
+}
+
+// Stop ends the CA.
+func (ca *CA) Stop() {
+	_ = ca.cmd.Process.Kill()
+	<-ca.ended
+}
+
+// Restart starts a CA that was stopped. It knows nothing any more, and issues under another root.
+func (ca *CA) Restart() {
+	ca.tb.Helper()
+	ca.start(ca.cmd.Args[1:])
+}
+
+// Root is the authority that it issues under now, in PEM.
+func (ca *CA) Root() []byte {
+	ca.tb.Helper()
+	res, err := ca.client.Get(ca.management + "/roots/0") //nolint:noctx // on this machine
+	if err != nil {
+		ca.tb.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	text, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != http.StatusOK {
+		ca.tb.Fatalf("root: %d, %v", res.StatusCode, err)
+	}
+	return text
+}
+
+// Roots is Root for a client.
+func (ca *CA) Roots() *x509.CertPool {
+	ca.tb.Helper()
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(ca.Root()) {
+		ca.tb.Fatal("the root cannot be read")
+	}
+	return pool
+}
+
+// RenewNow makes the CA advise to renew a certificate at once.
+func (ca *CA) RenewNow(leaf *x509.Certificate) {
+	ca.tb.Helper()
+	const window = `{"suggestedWindow": {"start": %q, "end": %q}}`
+	now := time.Now()
+	answer := fmt.Sprintf(window, now.Add(-2*time.Hour).Format(time.RFC3339), now.Add(-time.Hour).Format(time.RFC3339))
+	body, err := json.Marshal(map[string]string{
+		"Certificate": string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: leaf.Raw})), "ARIResponse": answer,
+	})
+	if err != nil {
+		ca.tb.Fatal(err)
+	}
+	res, err := ca.client.Post(ca.management+"/set-renewal-info/", "application/json", bytes.NewReader(body)) //nolint:noctx // on this machine
+	if err != nil {
+		ca.tb.Fatal(err)
+	}
+	_ = res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		ca.tb.Fatalf("renewal info: %d", res.StatusCode)
+	}
+}
+
+// Orders is how many orders it had since it was started the first time.
+func (ca *CA) Orders() int { return strings.Count(ca.Log(), "Added order ") }
+
+// Accounts is how many accounts were made.
+func (ca *CA) Accounts() int { return strings.Count(ca.Log(), "accounts in memory") }
+
+// Log is what it has said.
+func (ca *CA) Log() string {
+	ca.mu.Lock()
+	defer ca.mu.Unlock()
+	return ca.log.String()
+}
+
+type writer struct{ ca *CA }
+
+func (w writer) Write(p []byte) (int, error) {
+	w.ca.mu.Lock()
+	defer w.ca.mu.Unlock()
+	return w.ca.log.Write(p)
+}
+
+func tail(text string) string { return text[max(0, len(text)-4000):] }
+
+// writePair makes the certificate of the CA's own address.
+func (ca *CA) writePair() *x509.CertPool {
+	ca.tb.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		ca.tb.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "CA of a test"}, NotBefore: time.Now().Add(-time.Hour),
+		NotAfter: time.Now().Add(24 * time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		ca.tb.Fatal(err)
+	}
+	raw, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		ca.tb.Fatal(err)
+	}
+	cert := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	for file, text := range map[string][]byte{
+		ca.CAFile: cert, filepath.Join(ca.dir, "key.pem"): pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: raw}),
+	} {
+		if err := os.WriteFile(file, text, 0o600); err != nil {
+			ca.tb.Fatal(err)
+		}
+	}
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(cert)
+	return pool
+}
+
+// freePort is an address of this machine that nobody listens at.
+func freePort(tb testing.TB) string {
+	tb.Helper()
+	l, err := (&net.ListenConfig{}).Listen(tb.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	return l.Addr().String()
+}
+
+// Port is the port of an address.
+func Port(tb testing.TB, address string) int {
+	tb.Helper()
+	_, text, err := net.SplitHostPort(address)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	port, err := strconv.Atoi(text)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return port
+}

@@ -1,0 +1,76 @@
+package acme
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"strings"
+
+	"github.com/mholt/acmez/v3/acme"
+
+	"switchyard/workers/egress"
+)
+
+// Refusal says why no CA has issued a certificate.
+type Refusal struct {
+	Code    string // the type of the CA's problem, such as rateLimited; unreachable if it could not be asked
+	Message string // for people; nothing in it is secret
+
+	cause error
+}
+
+// Error implements error.
+func (r *Refusal) Error() string { return "acme: " + r.Code + ": " + r.Message }
+
+// Unwrap gives the cause.
+func (r *Refusal) Unwrap() error { return r.cause }
+
+// maxMessage is the longest message of a refusal that is shown.
+const maxMessage = 500
+
+// refusal describes a failure.
+func refusal(err error) *Refusal {
+	r := &Refusal{Code: "unreachable", Message: "the CA gave no answer that can be read", cause: err}
+	if p, ok := errors.AsType[acme.Problem](err); ok {
+		r.Code, r.Message = strings.TrimPrefix(p.Type, acme.ProblemTypeNamespace), p.Detail
+		if r.Code == "" || strings.Trim(r.Code, letters) != "" {
+			r.Code = "refused"
+		}
+	} else if e, ok := errors.AsType[*egress.Error](err); ok {
+		r.Message = "the CA could not be asked: " + e.Error()
+	}
+	r.Message = strings.ToValidUTF8(r.Message[:min(len(r.Message), maxMessage)], "")
+	return r
+}
+
+const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+// moreTelling chooses of the failures at two CAs the one that was not for being away.
+func moreTelling(a, b error) error {
+	if a == nil {
+		return b
+	}
+	if _, ok := errors.AsType[acme.Problem](a); !ok {
+		return b
+	}
+	return a
+}
+
+func isProblem(err error, kind string) bool {
+	p, ok := errors.AsType[acme.Problem](err)
+	return ok && p.Type == kind
+}
+
+// encoded is a key with its certificate as PEM.
+func encoded(pair *tls.Certificate) ([]byte, error) {
+	key, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
+	if err != nil {
+		return nil, err
+	}
+	text := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key})
+	for _, der := range pair.Certificate {
+		text = append(text, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})...)
+	}
+	return text, nil
+}
