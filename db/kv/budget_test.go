@@ -1,0 +1,75 @@
+package kv
+
+import (
+	"crypto/rand"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// TestBudget: the calls of two processes come out of one budget, some of it can be left to others, and a pause that one
+// process was told of holds for both.
+func TestBudget(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("needs Redis, skipped by -short")
+	}
+	o, err := redis.ParseURL(os.Getenv("TEST_REDIS_URL"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	prefix := "test:" + rand.Text() + ":"
+	open := func() *Budget {
+		client := redis.NewClient(o)
+		t.Cleanup(func() { _ = client.Close() })
+		return NewBudget(BudgetOptions{
+			Client: client, Prefix: prefix, Name: "p", Burst: 5, Interval: time.Hour, Timeout: time.Minute,
+		})
+	}
+	ctx, one, two := t.Context(), open(), open()
+	for i, b := range []*Budget{one, two, one} {
+		if wait := b.Take(ctx, 2); wait != 0 {
+			t.Fatalf("call %d waits %v", i, wait)
+		}
+	}
+	if wait := two.Take(ctx, 2); wait <= 0 || wait > time.Hour {
+		t.Errorf("with two to be left: %v", wait)
+	}
+	for i, b := range []*Budget{one, two} {
+		if wait := b.Take(ctx, 0); wait != 0 {
+			t.Fatalf("call %d of those that were left waits %v", i, wait)
+		}
+	}
+	if wait := two.Take(ctx, 0); wait <= 0 || wait > time.Hour {
+		t.Errorf("beyond the burst: %v", wait)
+	}
+	if err := one.o.Client.Del(ctx, prefix+"budget:p").Err(); err != nil {
+		t.Fatal(err)
+	}
+	one.Pause(ctx, 2*time.Hour)
+	for i, b := range []*Budget{one, two} {
+		if wait := b.Take(ctx, 0); wait <= time.Hour || wait > 2*time.Hour {
+			t.Errorf("process %d during the pause: %v", i, wait)
+		}
+	}
+	// A shorter pause does not end a longer one.
+	two.Pause(ctx, time.Minute)
+	if wait := two.Take(ctx, 0); wait <= 0 {
+		t.Error("a shorter pause has ended the longer one")
+	}
+	away := NewBudget(BudgetOptions{
+		Client: redis.NewClient(&redis.Options{Addr: "127.0.0.1:1", MaxRetries: -1}), Name: "p", Burst: 1, Interval: time.Hour,
+		Timeout: time.Minute,
+	})
+	for range 2 {
+		if wait := away.Take(ctx, 0); wait != 0 {
+			t.Errorf("without Redis: %v", wait)
+		}
+	}
+	away.Pause(ctx, time.Hour)
+	if wait := away.Take(ctx, 0); wait <= 0 {
+		t.Error("without Redis a process forgets what it was told itself")
+	}
+}

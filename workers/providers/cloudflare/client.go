@@ -1,0 +1,284 @@
+// Package cloudflare asks Cloudflare's API for the install itself: custom hostnames of its zone, which bring customers'
+// domains their certificates. The DNS accounts of customers are in package dns.
+//
+// Cloudflare allows a token 1200 requests in five minutes. All processes share a budget that stays within it. A caller
+// waits for its turn only for a short time, then it gets an Error that says when to ask again.
+//
+// The token never leaves this package. No error contains it.
+package cloudflare
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"switchyard/models"
+	"switchyard/workers/egress"
+)
+
+const address = "https://api.cloudflare.com/client/v4"
+
+// The budget that all processes share: at most Burst at once, and one more after each Interval. That is at most 1200 in
+// any five minutes.
+const (
+	Burst    = 300
+	Interval = 5 * time.Minute / (1200 - Burst)
+)
+
+// Budget counts the requests of all processes: *kv.Budget.
+type Budget interface {
+	// Take takes a request and leaves at least so many to others. wait is 0, or after what time to ask again.
+	Take(ctx context.Context, leave int) (wait time.Duration)
+	// Pause allows no request for so long.
+	Pause(ctx context.Context, d time.Duration)
+}
+
+// Options of a Client. URL and Now are optional.
+type Options struct {
+	Egress *egress.Client
+	Budget Budget
+	Token  string
+	URL    string // takes the place of Cloudflare's address, for tests
+	Now    func() time.Time
+}
+
+// Client asks the API. Safe for concurrent use.
+type Client struct {
+	o     Options
+	leave int           // how much of the budget is for others
+	waits time.Duration // how long a request may wait for its turn
+}
+
+// New makes a Client for work that somebody waits for.
+func New(o Options) *Client {
+	o.URL = strings.TrimSuffix(cmp.Or(o.URL, address), "/")
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Client{o: o, waits: 3 * time.Second}
+}
+
+// Background gives the client for work that nobody waits for: it waits longer, and leaves a third of the burst to those
+// that somebody waits for.
+func (c *Client) Background() *Client {
+	return &Client{o: c.o, leave: Burst / 3, waits: 20 * time.Second}
+}
+
+// request is a call of the API. Path begins with a slash, its parts are escaped. Body is nil or what JSON is made of.
+type request struct {
+	method  string
+	path    string
+	query   url.Values
+	body    any
+	timeout time.Duration // default defaultTimeout
+}
+
+const defaultTimeout = 10 * time.Second
+
+// page says which part of a list an answer has.
+type page struct {
+	Number int    `json:"page"`
+	Pages  int    `json:"total_pages"`
+	Cursor string `json:"cursor"`
+}
+
+// envelope is around every answer but that of some deletions.
+type envelope struct {
+	Success *bool `json:"success"` // nil: the answer has no envelope
+	Errors  []struct {
+		Code    int    `json:"code"`
+		Message string `json:"message"`
+	} `json:"errors"`
+	Result json.RawMessage `json:"result"`
+	Info   page            `json:"result_info"`
+}
+
+// do sends a request and reads the result; nil: it does not matter. Errors are *Error, or those of the context.
+func (c *Client) do(ctx context.Context, r request, into any) (page, error) {
+	for again := true; ; again = false {
+		if err := c.admit(ctx); err != nil {
+			return page{}, err
+		}
+		answer, err := c.send(ctx, r)
+		if err != nil {
+			return page{}, err
+		}
+		if answer.Status == http.StatusTooManyRequests {
+			wait := c.retryAfter(answer.Header.Get("Retry-After"))
+			c.o.Budget.Pause(context.WithoutCancel(ctx), wait)
+			if again && wait <= c.waits {
+				continue // admit waits
+			}
+			return page{}, busy(wait)
+		}
+		return c.read(answer, into)
+	}
+}
+
+// admit waits for the request's turn.
+func (c *Client) admit(ctx context.Context) error {
+	over := c.o.Now().Add(c.waits)
+	for {
+		wait := c.o.Budget.Take(ctx, c.leave)
+		if wait <= 0 {
+			return ctx.Err()
+		}
+		if c.o.Now().Add(wait).After(over) {
+			return busy(wait)
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		}
+	}
+}
+
+func (c *Client) send(ctx context.Context, r request) (out egress.Answer, err error) {
+	to := c.o.URL + r.path
+	if len(r.query) > 0 {
+		to += "?" + r.query.Encode()
+	}
+	var body []byte
+	if r.body != nil {
+		if body, err = json.Marshal(r.body); err != nil {
+			return out, fmt.Errorf("cloudflare: request: %w", err)
+		}
+	}
+	req, cancel, err := egress.Request(ctx, cmp.Or(r.timeout, defaultTimeout), r.method, to, bytes.NewReader(body))
+	if err != nil {
+		return out, errors.New("cloudflare: the address cannot be read")
+	}
+	defer cancel()
+	req.Header.Set("Authorization", "Bearer "+c.o.Token)
+	req.Header.Set("Accept", "application/json")
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if out, err = c.o.Egress.Do(req); err != nil {
+		if ctx.Err() != nil {
+			return out, ctx.Err()
+		}
+		return out, &Error{Text: "Cloudflare did not answer: " + err.Error()}
+	}
+	return out, nil
+}
+
+// read finds the result or the refusal in an answer.
+func (c *Client) read(answer egress.Answer, into any) (page, error) {
+	var e envelope
+	err := json.Unmarshal(answer.Body, &e)
+	refused := answer.Status/100 != 2 || e.Success != nil && !*e.Success
+	switch {
+	case refused && len(e.Errors) > 0:
+		texts := make([]string, 0, len(e.Errors))
+		for _, one := range e.Errors {
+			texts = append(texts, one.Message)
+		}
+		return page{}, &Error{Status: answer.Status, Code: e.Errors[0].Code, Text: c.shown(strings.Join(texts, "; "))}
+	case refused:
+		return page{}, &Error{Status: answer.Status, Text: "Cloudflare answered " + strconv.Itoa(answer.Status)}
+	case err != nil:
+		return page{}, errForm()
+	case into == nil:
+		return e.Info, nil
+	case e.Success == nil:
+		e.Result = answer.Body
+	}
+	if json.Unmarshal(e.Result, into) != nil {
+		return page{}, errForm()
+	}
+	return e.Info, nil
+}
+
+func errForm() *Error {
+	return &Error{Text: "Cloudflare's answer has another form than documented"}
+}
+
+// The bounds of a pause that Cloudflare asks for. Without a Retry-After that can be read it is the shortest.
+const (
+	minPause = time.Second
+	maxPause = 10 * time.Minute
+)
+
+// retryAfter reads the header: seconds or a date.
+func (c *Client) retryAfter(header string) time.Duration {
+	wait := minPause
+	if n, err := strconv.Atoi(header); err == nil {
+		wait = time.Duration(min(max(n, 0), int(maxPause/time.Second))) * time.Second
+	} else if at, err := http.ParseTime(header); err == nil {
+		wait = at.Sub(c.o.Now())
+	}
+	return min(max(wait, minPause), maxPause)
+}
+
+// maxText is how much of Cloudflare's words is shown, in characters.
+const maxText = 300
+
+// shown is what Cloudflare says, for a person: without the token, in one line, not too long.
+func (c *Client) shown(text string) string {
+	if c.o.Token != "" {
+		for _, form := range []string{c.o.Token, url.QueryEscape(c.o.Token)} {
+			text = strings.ReplaceAll(text, form, "***")
+		}
+	}
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "")), " ")
+	if runes := []rune(text); len(runes) > maxText {
+		text = string(runes[:maxText]) + "…"
+	}
+	return text
+}
+
+// Error is why Cloudflare did not do something. Text is for a person and has no secrets.
+type Error struct {
+	Status int // of the answer; 0: there was none, or it cannot be understood
+	Code   int // Cloudflare's own; 0: it gave none
+	Text   string
+	Wait   time.Duration // after which to ask again, if it asks for fewer requests; else 0
+}
+
+// Error implements error.
+func (e *Error) Error() string { return e.Text }
+
+// Refused reports whether Cloudflare refuses the token.
+func (e *Error) Refused() bool {
+	switch e.Code {
+	case 10000, 9106, 9109, 6003, 6111:
+		return true
+	}
+	return e.Status == http.StatusUnauthorized
+}
+
+// Public is the error as a customer sees it: edge_<code>.
+func (e *Error) Public() *models.Error {
+	switch {
+	case e.Code != 0:
+		return models.EdgeError(strconv.Itoa(e.Code), "%s", e.Text)
+	case e.Status != 0:
+		return models.EdgeError(strconv.Itoa(e.Status), "%s", e.Text)
+	}
+	return models.EdgeError("unavailable", "%s", e.Text)
+}
+
+// has reports whether an error is a refusal with a code.
+func has(err error, code int) bool {
+	e, ok := errors.AsType[*Error](err)
+	return ok && e.Code == code
+}
+
+func busy(wait time.Duration) *Error {
+	return &Error{
+		Status: http.StatusTooManyRequests, Wait: wait,
+		Text: fmt.Sprintf("Cloudflare is being asked too often: it is asked again by itself after %s", wait.Round(time.Second)),
+	}
+}

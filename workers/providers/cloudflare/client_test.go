@@ -1,0 +1,238 @@
+package cloudflare
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"switchyard/workers/egress"
+	"switchyard/workers/egress/egresstest"
+	"switchyard/workers/providers/cloudflare/cloudflaretest"
+)
+
+// budget is a Budget that allows all, or makes wait.
+type budget struct {
+	mu     sync.Mutex
+	wait   time.Duration
+	left   []int
+	pauses []time.Duration
+}
+
+func (b *budget) Take(_ context.Context, leave int) time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.left = append(b.left, leave)
+	return b.wait
+}
+
+func (b *budget) Pause(_ context.Context, d time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.pauses = append(b.pauses, d)
+}
+
+// world is a client of a fake.
+type world struct {
+	*cloudflaretest.Fake
+	budget *budget
+	o      Options
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{Fake: cloudflaretest.Serve(t), budget: &budget{}}
+	w.o = Options{
+		Egress: egresstest.Client(t, w.Server, egress.Options{MaxBody: 1 << 20}), Budget: w.budget, Token: cloudflaretest.Token,
+		URL: w.Server.URL,
+	}
+	return w
+}
+
+func (w *world) hostnames() hostnames { return hostnames{New(w.o), cloudflaretest.Zone} }
+
+// TestRefusals: each failure has a code for customers, and none has the token.
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		fail    func(w *world)
+		code    string
+		refused bool
+	}{
+		"a wrong token":         {func(w *world) { w.o.Token = "canary-cloudflare-token-wrong" }, "edge_10000", true},
+		"another zone":          {func(w *world) { w.Refuse(403, 9109, "Unauthorized to access requested resource") }, "edge_9109", true},
+		"a refusal":             {func(w *world) { w.Refuse(400, 1414, "No custom origin") }, "edge_1414", false},
+		"a page of a proxy":     {func(w *world) { w.Fail(cloudflaretest.Broken) }, "edge_502", false},
+		"an echo":               {func(w *world) { w.Fail(cloudflaretest.Echo) }, "edge_1400", false},
+		"no answer":             {func(w *world) { w.Fail(cloudflaretest.Drop) }, "edge_unavailable", false},
+		"nothing at the server": {func(w *world) { w.Server.Close() }, "edge_unavailable", false},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			tt.fail(w)
+			_, err := w.hostnames().create(t.Context(), "go.shop.example")
+			e, ok := errors.AsType[*Error](err)
+			if !ok {
+				t.Fatalf("%v", err)
+			}
+			if p := e.Public(); p.Code != tt.code || p.Message == "" || e.Refused() != tt.refused {
+				t.Errorf("%v, refused %t; want %s, %t", p, e.Refused(), tt.code, tt.refused)
+			}
+			if strings.Contains(err.Error(), "canary") {
+				t.Errorf("the error has the token: %v", err)
+			}
+		})
+	}
+}
+
+// TestTooMany: a 429 pauses all processes for as long as Cloudflare says. A request waits for a short pause, and no
+// longer.
+func TestTooMany(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.Block(4 * time.Minute)
+	_, err := w.hostnames().read(t.Context(), "x")
+	e, ok := errors.AsType[*Error](err)
+	if !ok || e.Public().Code != "edge_429" || e.Wait < 3*time.Minute || e.Wait > 4*time.Minute {
+		t.Fatalf("%+v", err)
+	}
+	if len(w.budget.pauses) != 1 || w.budget.pauses[0] != e.Wait || w.Count("") != 1 {
+		t.Errorf("paused %v, %d requests", w.budget.pauses, w.Count(""))
+	}
+	// While the budget says to wait long, nothing is asked.
+	w.budget.wait = time.Minute
+	_, err = w.hostnames().read(t.Context(), "x")
+	if e, ok := errors.AsType[*Error](err); !ok || e.Wait != time.Minute || w.Count("") != 1 {
+		t.Errorf("%v after %d requests", err, w.Count(""))
+	}
+	// A short wait is waited: the budget is asked until the context ends.
+	w.budget.wait = time.Millisecond
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err = w.hostnames().read(ctx, "x"); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	w.budget.wait = 0
+	w.SetNow(func() time.Time { return time.Now().Add(time.Hour) })
+	if _, err = w.hostnames().create(t.Context(), "go.shop.example"); err != nil {
+		t.Error(err)
+	}
+	if w.budget.left[0] != 0 {
+		t.Errorf("somebody waits, and %d are left to others", w.budget.left[0])
+	}
+	if _, _, err = (hostnames{New(w.o).Background(), cloudflaretest.Zone}).find(t.Context(), "go.shop.example"); err != nil {
+		t.Error(err)
+	}
+	if last := w.budget.left[len(w.budget.left)-1]; last != Burst/3 {
+		t.Errorf("in the background %d are left to others", last)
+	}
+}
+
+// TestShortPause: a request that is answered 429 for a moment is sent again.
+func TestShortPause(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	start, asked := time.Now(), 0
+	w.SetNow(func() time.Time { return start })
+	w.Block(time.Millisecond)
+	w.SetNow(func() time.Time { // it is blocked for the first request only
+		if asked++; asked > 1 {
+			return start.Add(time.Minute)
+		}
+		return start
+	})
+	if _, err := w.hostnames().create(t.Context(), "go.shop.example"); err != nil || w.Refused() != 1 || len(w.budget.pauses) != 1 {
+		t.Errorf("%v after %d refusals, paused %v", err, w.Refused(), w.budget.pauses)
+	}
+}
+
+// TestBudget: burst and interval stay within the limit in any window.
+func TestBudget(t *testing.T) {
+	t.Parallel()
+	if n := Burst + int(cloudflaretest.Window/Interval); n > cloudflaretest.Limit {
+		t.Errorf("%d requests in a window, the limit is %d", n, cloudflaretest.Limit)
+	}
+}
+
+// TestFakeLimit: the fake counts as Cloudflare does.
+func TestFakeLimit(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.SetLimit(3)
+	for i := range 5 {
+		_, err := w.hostnames().read(t.Context(), "x")
+		if e, ok := errors.AsType[*Error](err); !ok || (e.Wait > 4*time.Minute) != (i >= 3) {
+			t.Errorf("request %d: %v", i, err)
+		}
+	}
+	// The last two were refused; a request that could be sent again at once is not.
+	if w.Refused() != 2 {
+		t.Errorf("%d were refused", w.Refused())
+	}
+}
+
+// TestHostnames: what is made is found, validated anew, and deleted, by the wire format; the fake refuses as documented.
+func TestHostnames(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	h, ctx := w.hostnames(), t.Context()
+	made, err := h.create(ctx, "go.shop.example")
+	if err != nil || made.ID == "" || made.Hostname != "go.shop.example" || made.SSL.Status != "initializing" || made.SSL.Records != nil {
+		t.Fatalf("%+v, %v", made, err)
+	}
+	for i := range 60 { // the filter by host finds them too
+		w.Add("a" + strconv.Itoa(i) + ".go.shop.example")
+	}
+	found, ok, err := h.find(ctx, "go.shop.example")
+	if err != nil || !ok || found.ID != made.ID {
+		t.Errorf("%+v %t, %v", found, ok, err)
+	}
+	if _, ok, err = h.find(ctx, "shop.example"); err != nil || ok {
+		t.Errorf("%t, %v", ok, err)
+	}
+	read, err := h.read(ctx, made.ID)
+	if err != nil || read.SSL.Status != "pending_validation" || len(read.SSL.Records) != 1 || read.Ownership == nil || read.OwnershipHTTP == nil {
+		t.Errorf("%+v, %v", read, err)
+	}
+	w.Hold("go.shop.example", "moved", "validation_timed_out", "Custom hostname does not CNAME to this zone.")
+	read, err = h.read(ctx, made.ID)
+	if err != nil || read.Status != "moved" || len(read.Errors) != 1 || len(read.SSL.Errors) != 1 {
+		t.Errorf("%+v, %v", read, err)
+	}
+	if again, err := h.retry(ctx, made.ID); err != nil || again.SSL.Status != "pending_validation" || again.Status != "pending" {
+		t.Errorf("%+v, %v", again, err)
+	}
+	for read.SSL.Status != "active" {
+		if read, err = h.read(ctx, made.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if read.Status != "active" || read.SSL.ExpiresOn == nil || read.SSL.Uploaded == nil {
+		t.Errorf("%+v", read)
+	}
+	for range 2 { // the second finds nothing
+		if err := h.remove(ctx, made.ID); err != nil {
+			t.Error(err)
+		}
+	}
+	w.SetQuota(61)
+	if _, err = h.create(ctx, "b.shop.example"); err != nil {
+		t.Error(err)
+	}
+	for host, code := range map[string]int{
+		"": 1407, "exämple.shop.example": 1408, "a.localhost": 1409, "co.uk": 1410, "www.example.com": 1411, "b.shop.example": 1406,
+		"c.shop.example": 1405,
+	} {
+		if _, err := h.create(ctx, host); !has(err, code) {
+			t.Errorf("%q: %v, want %d", host, err, code)
+		}
+	}
+	if _, err := h.read(ctx, made.ID); !has(err, codeNotFound) {
+		t.Errorf("what was deleted: %v", err)
+	}
+}

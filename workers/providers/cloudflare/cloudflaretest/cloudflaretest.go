@@ -1,0 +1,228 @@
+// Package cloudflaretest has a fake of Cloudflare's API. It speaks the wire format and holds to the documented limits.
+package cloudflaretest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+)
+
+// What the fake knows. The token is a canary, which is found wherever it leaks.
+const (
+	Token   = "canary-cloudflare-token-Zq7" //nolint:gosec // of nobody
+	Zone    = "023e105f4ecef8ad9ca31a8372d0c353"
+	Account = "372e67954025e0ba6aaa6d586b9e0b59"
+)
+
+// The limit of a token's requests.
+const (
+	Limit  = 1200
+	Window = 5 * time.Minute
+)
+
+// Fault is how the API fails.
+type Fault int
+
+// The faults.
+const (
+	None   Fault = iota
+	Broken       // 502 with a page of some proxy that repeats the request's credentials
+	Echo         // 400 with an envelope that repeats them
+	Drop         // it does what is asked and closes the connection
+)
+
+// Fake is the API. Safe for concurrent use.
+type Fake struct {
+	Server *httptest.Server
+
+	mu       sync.Mutex
+	now      func() time.Time
+	fault    Fault
+	refusal  *refusal
+	asked    []time.Time // the requests of the last Window
+	blocked  time.Time   // until then it answers 429
+	limit    int
+	quota    int
+	counts   map[string]int // requests, by their method and the pattern of their path
+	refused  int            // by 429
+	hosts    map[string]*hostname
+	sequence int
+}
+
+// refusal is an answer to requests that change or read something.
+type refusal struct {
+	status, code int
+	text         string
+}
+
+// Serve starts a fake.
+func Serve(tb testing.TB) *Fake {
+	tb.Helper()
+	f := &Fake{now: time.Now, limit: Limit, quota: 50_000, counts: map[string]int{}, hosts: map[string]*hostname{}}
+	mux := http.NewServeMux()
+	f.tokenRoutes(mux)
+	f.hostnameRoutes(mux)
+	f.Server = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		_, pattern := mux.Handler(r)
+		if pattern == "" {
+			pattern = "unknown"
+		}
+		f.counts[pattern]++
+		if f.admit(w, r) {
+			f.serve(mux, w, r)
+		}
+	}))
+	tb.Cleanup(f.Server.Close)
+	return f
+}
+
+// Fail lets every request fail.
+func (f *Fake) Fail(fault Fault) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.fault = fault
+}
+
+// Refuse lets every request fail with a code; 0 ends that.
+func (f *Fake) Refuse(status, code int, text string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.refusal = nil
+	if code != 0 {
+		f.refusal = &refusal{status, code, text}
+	}
+}
+
+// Block answers 429 from now on, for so long by the fake's clock.
+func (f *Fake) Block(d time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.blocked = f.now().Add(d)
+}
+
+// SetNow changes the clock.
+func (f *Fake) SetNow(now func() time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.now = now
+}
+
+// SetLimit changes how many requests there may be in a Window.
+func (f *Fake) SetLimit(n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.limit = n
+}
+
+// SetQuota changes how many hostnames there may be.
+func (f *Fake) SetQuota(n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.quota = n
+}
+
+// Count is how many requests there were of a route, such as "POST /zones/{zone}/custom_hostnames"; "" counts all.
+func (f *Fake) Count(pattern string) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if pattern != "" {
+		return f.counts[pattern]
+	}
+	all := 0
+	for _, n := range f.counts {
+		all += n
+	}
+	return all
+}
+
+// Refused is how many requests were answered 429.
+func (f *Fake) Refused() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.refused
+}
+
+// admit holds a request to the limit and to the token.
+func (f *Fake) admit(w http.ResponseWriter, r *http.Request) bool {
+	now := f.now()
+	for len(f.asked) > 0 && now.Sub(f.asked[0]) >= Window {
+		f.asked = f.asked[1:]
+	}
+	f.asked = append(f.asked, now)
+	if len(f.asked) > f.limit && !f.blocked.After(now) {
+		f.blocked = now.Add(Window)
+	}
+	reset := max(f.blocked.Sub(now), 0)
+	w.Header().Set("X-Ratelimit-Limit", strconv.Itoa(f.limit))
+	w.Header().Set("X-Ratelimit-Remaining", strconv.Itoa(max(f.limit-len(f.asked), 0)))
+	if reset > 0 {
+		f.refused++
+		w.Header().Set("Retry-After", strconv.Itoa(int((reset+time.Second-1)/time.Second)))
+		fail(w, http.StatusTooManyRequests, 971, "Please wait and consider throttling your request speed")
+		return false
+	}
+	if r.Header.Get("Authorization") != "Bearer "+Token {
+		fail(w, http.StatusForbidden, 10000, "Authentication error")
+		return false
+	}
+	return true
+}
+
+// serve answers, or fails as it was told.
+func (f *Fake) serve(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
+	switch {
+	case f.fault == Broken:
+		w.WriteHeader(http.StatusBadGateway)
+		_, _ = fmt.Fprintf(w, "<html>%v", r.Header) //nolint:gosec // nobody renders it
+	case f.fault == Echo:
+		fail(w, http.StatusBadRequest, 1400, fmt.Sprint("cannot serve ", r.Header))
+	case f.fault == Drop:
+		mux.ServeHTTP(httptest.NewRecorder(), r)
+		panic(http.ErrAbortHandler)
+	case f.refusal != nil:
+		fail(w, f.refusal.status, f.refusal.code, f.refusal.text)
+	default:
+		if _, pattern := mux.Handler(r); pattern == "" {
+			fail(w, http.StatusNotFound, 7003, "Could not route to "+r.URL.Path+", perhaps your object identifier is invalid?")
+			return
+		}
+		mux.ServeHTTP(w, r)
+	}
+}
+
+func (f *Fake) tokenRoutes(mux *http.ServeMux) {
+	mux.HandleFunc("GET /user/tokens/verify", func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, http.StatusOK, object{"id": "f267e341f3dd4697bd3b9f71dd96247f", "status": "active"}, nil)
+	})
+}
+
+type object = map[string]any
+
+// answer answers with the envelope; info is that of a list.
+func answer(w http.ResponseWriter, status int, result any, info object) {
+	out := object{"success": true, "errors": []any{}, "messages": []any{}, "result": result}
+	if info != nil {
+		out["result_info"] = info
+	}
+	write(w, status, out)
+}
+
+// fail answers with the envelope of an error.
+func fail(w http.ResponseWriter, status, code int, text string) {
+	write(w, status, object{
+		"success": false, "errors": []object{{"code": code, "message": text}}, "messages": []any{}, "result": nil,
+	})
+}
+
+func write(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(v)
+}
