@@ -34,7 +34,7 @@ var Cron = []CronRow{
 	{"tidy clicks", "41 3 * * *", TidyClicks},
 	{"forget what plans do not keep", "11 4 * * *", ForgetHistory},
 	{"check links", "23 * * * *", SweepLinks},
-	{"look for unsafe links", "37 */6 * * *", ScreenLinks},
+	{"look for unsafe links", "7/20 * * * *", ScreenLinks},
 	{"check domains", "41 * * * * *", SweepDomains},
 	{"watch allowances", "*/5 * * * *", WatchPlans},
 	{"delete old exports", "23 * * * *", SweepExports},
@@ -70,8 +70,9 @@ var (
 	// continues where a run ends.
 	SweepLinks = tick("links:sweep", 50*time.Minute)
 
-	// ScreenLinks looks active links and tracking domains up in the list of unsafe addresses.
-	ScreenLinks = tick("links:screen", 20*time.Minute, tickRetries...)
+	// ScreenLinks looks links that were not looked up for five hours, and all tracking domains, up in the list of unsafe
+	// addresses. Campaigns of a listed domain may fail over.
+	ScreenLinks = tick("links:screen", 20*time.Minute)
 
 	// WatchPlans announces accounts whose clicks of the month exceed the allowance of their plan.
 	WatchPlans = tick("plans:watch", 5*time.Minute)

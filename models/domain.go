@@ -20,6 +20,7 @@ type Domain struct {
 	// Read with the domain, never written: how many live records use it.
 	Campaigns  int `db:"campaigns,joined" json:"campaigns" doc:"campaigns with their link on it"`
 	Smartlinks int `db:"smartlinks,joined" json:"smartlinks" doc:"smartlinks on it"`
+	FailedOver int `db:"failed_over,joined" json:"failed_over" doc:"campaigns that left it for a spare domain, because it was listed as unsafe"`
 
 	// As the last look at it found; nil where nobody could say.
 	Points    *bool  `db:"points,joined" json:"points" doc:"DNS leads to the tracker; null: not known"`
@@ -32,8 +33,12 @@ type Domain struct {
 // DomainSettings are what an account sets for a domain.
 type DomainSettings struct {
 	GroupName string `db:"group_name" json:"group_name"`
+	Failover  bool   `db:"failover" json:"failover" doc:"when a list of unsafe addresses has it, its campaigns move to a spare domain"`
 	DomainFields
 }
+
+// SpareDomains is the group of the domains that take over campaigns of those that fail over.
+const SpareDomains = "spare"
 
 // DomainFields are the settings beside the group. One that is left out goes to its default.
 type DomainFields struct {

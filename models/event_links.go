@@ -38,12 +38,23 @@ type LinkUnsafeData struct {
 	List      string   `json:"list" enum:"web_risk,safe_browsing" doc:"the list that has it"`
 	Threats   []string `json:"threats" doc:"in the list's own words, such as MALWARE or SOCIAL_ENGINEERING"`
 	CheckedAt string   `json:"checked_at" doc:"ISO 8601, UTC, milliseconds"`
+
+	Failover *LinkFailover `json:"failover" doc:"of a tracking domain that fails over: where its campaigns are now; else null"`
+}
+
+// LinkFailover says where the campaigns of a listed tracking domain went. Without a spare domain all were kept.
+type LinkFailover struct {
+	DomainID   string `json:"domain_id" doc:"the spare domain; empty: there was none"`
+	Domain     string `json:"domain"`
+	Campaigns  int    `json:"campaigns" doc:"that moved; their old links go on working"`
+	Kept       int    `json:"kept" doc:"that stayed, as there is no spare domain or their alias is taken on it"`
+	Smartlinks int    `json:"smartlinks" doc:"smartlinks, which stay"`
 }
 
 // UnsafeData gives the payload of link.unsafe. List is the list that has the link.
-func (l Link) UnsafeData(list string, s ScreenState) LinkUnsafeData {
+func (l Link) UnsafeData(list string, s ScreenState, moved *LinkFailover) LinkUnsafeData {
 	return LinkUnsafeData{
-		Kind: l.Kind, ID: l.ID.String(), Name: l.Name, URL: l.URL, List: list, Threats: s.Threats,
+		Kind: l.Kind, ID: l.ID.String(), Name: l.Name, URL: l.URL, List: list, Threats: s.Threats, Failover: moved,
 		CheckedAt: s.CheckedAt.UTC().Format(EventTimeFormat),
 	}
 }

@@ -25,10 +25,11 @@ type Link struct {
 	CheckedAt *time.Time `db:"checked_at"` // last check of this URL; nil: never
 }
 
-// The kinds of link that are requested.
+// The kinds of link. Domains are not requested.
 const (
 	LinkOffer  = "offer"
 	LinkLander = "lander"
+	LinkDomain = "domain"
 )
 
 // LinkResult is what one check of a link found. The link works if Error is empty.
@@ -92,6 +93,9 @@ type LinkProblem struct {
 	State   LinkState `db:"state"`   // of a broken one
 	Threats []string  `db:"threats"` // of an unsafe one
 	Since   time.Time `db:"since"`
+	// Of an unsafe domain: how many campaigns have left it, and for which host.
+	FailedOver   int    `db:"failed_over"`
+	FailedOverTo string `db:"failed_over_to"`
 }
 
 // The kinds of check, as GET /alerts names them.

@@ -110,7 +110,11 @@ func brokenLinks(c *route.Call) ([]Alert, error) {
 func unsafeLinks(c *route.Call) ([]Alert, error) {
 	links, err := c.Store.Links().Unsafe(c.Context(), c.Account.ID)
 	return answer.Each(links, func(p models.LinkProblem) Alert {
-		return linkAlert(p, models.EventLinkUnsafe, "critical", "listed as "+strings.Join(p.Threats, ", "))
+		message := "listed as " + strings.Join(p.Threats, ", ")
+		if p.FailedOver > 0 {
+			message += fmt.Sprintf("; %d campaigns moved to %s", p.FailedOver, p.FailedOverTo)
+		}
+		return linkAlert(p, models.EventLinkUnsafe, "critical", message)
 	}), err
 }
 

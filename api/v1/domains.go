@@ -44,7 +44,7 @@ func domains(d Deps) []route.Route {
 	return []route.Route{
 		list, add,
 		res.row("PATCH", "", "replace the settings of a domain, or make it the default", route.Take(changeDomain),
-			route.Codes("400 invalid_index_page"), answer.IDCodes),
+			route.Codes("400 invalid_index_page", "409 domain_unsafe"), answer.IDCodes),
 		drop, issue,
 		res.row("GET", "/{id}/certificate", "the certificate's state at the edge", route.Do(noEdge[CertificateAnswer]), edge),
 		res.row("DELETE", "/{id}/certificate", "release the certificate", route.Do(noEdge[CertificateDeleted]), edge),
@@ -92,7 +92,8 @@ func (d Deps) listDomains(c *route.Call) (DomainList, error) {
 type DomainBody struct {
 	Domain       string    `json:"domain" required:"true" maxLength:"4000" doc:"up to 50 hostnames, separated by commas or spaces"`
 	DNSAccountID uuid.UUID `json:"dns_account_id" bad:"invalid_dns_account" doc:"a connected DNS account; then up to 10 hostnames"`
-	GroupName    string    `json:"group_name" trim:"true" maxLength:"100"`
+	GroupName    string    `json:"group_name" trim:"true" maxLength:"100" doc:"domains of the group spare take over campaigns of those that fail over"`
+	Failover     bool      `json:"failover" doc:"when a list of unsafe addresses has the domain, its campaigns move to a spare domain"`
 	models.DomainFields
 }
 
@@ -135,7 +136,7 @@ func (d Deps) addDomains(c *route.Call, b DomainBody) (DomainAdded, error) {
 	if err != nil {
 		return DomainAdded{}, err
 	}
-	set := models.DomainSettings{GroupName: b.GroupName, DomainFields: b.DomainFields}
+	set := models.DomainSettings{GroupName: b.GroupName, Failover: b.Failover, DomainFields: b.DomainFields}
 	if b.DNSAccountID != uuid.Nil {
 		_, err := c.Store.DNSAccounts().Find(c.Context(), c.Account.ID, b.DNSAccountID)
 		if errors.Is(err, models.NotFound("dns account")) {
@@ -210,8 +211,9 @@ func (d Deps) reserved(host string) bool {
 // DomainPatch is the body of PATCH /domains.
 type DomainPatch struct {
 	bind.ID
-	Action    string `json:"action" enum:"set_default" doc:"when sent, only the default changes"`
-	GroupName string `json:"group_name" bad:"invalid_input" trim:"true" maxLength:"100"`
+	Action    string         `json:"action" enum:"set_default,fail_back" doc:"set_default: only the default changes; fail_back: campaigns that failed over come back, and nothing else changes"`
+	GroupName string         `json:"group_name" bad:"invalid_input" trim:"true" maxLength:"100" doc:"domains of the group spare take over campaigns of those that fail over"`
+	Failover  bind.Opt[bool] `json:"failover" doc:"when a list of unsafe addresses has the domain, its campaigns move to a spare domain; left out it stays"`
 	models.DomainFields
 }
 
@@ -220,15 +222,25 @@ type DomainChanged struct {
 	ID        uuid.UUID `json:"id"`
 	Domain    string    `json:"domain"`
 	IsDefault *bool     `json:"is_default,omitempty" doc:"with the action set_default"`
+	Campaigns *int      `json:"campaigns,omitempty" doc:"with the action fail_back: campaigns that came back"`
+	Kept      *int      `json:"kept,omitempty" doc:"with the action fail_back: campaigns whose alias is taken here by now"`
 }
 
 func changeDomain(c *route.Call, b DomainPatch) (DomainChanged, error) {
-	if b.Action != "" {
+	switch b.Action {
+	case "set_default":
 		d, err := c.Store.Domains().SetDefault(c.Context(), c.Account.ID, b.RecordID())
-		return DomainChanged{d.ID, d.Host, &d.IsDefault}, err
+		return DomainChanged{ID: d.ID, Domain: d.Host, IsDefault: &d.IsDefault}, err
+	case "fail_back":
+		d, moved, kept, err := c.Store.Domains().FailBack(c.Context(), c.Account.ID, b.RecordID())
+		return DomainChanged{ID: d.ID, Domain: d.Host, Campaigns: &moved, Kept: &kept}, err
 	}
-	set := models.DomainSettings{GroupName: b.GroupName, DomainFields: b.DomainFields}
-	d, err := c.Store.Domains().Update(c.Context(), c.Account.ID, b.RecordID(), set)
+	d, err := c.Store.Domains().Update(c.Context(), c.Account.ID, b.RecordID(), func(s *models.DomainSettings) {
+		s.GroupName, s.DomainFields = b.GroupName, b.DomainFields
+		if b.Failover.Given() {
+			s.Failover = b.Failover.Value
+		}
+	})
 	return DomainChanged{ID: d.ID, Domain: d.Host}, err
 }
 

@@ -63,7 +63,11 @@ func TestDomainRoundTrip(t *testing.T) {
 		got := s.Do("PATCH", "/domains", map[string]any{"id": id, "action": "set_default", "group_name": "X"}).Want(200, "").Map()
 		same(t, got, map[string]any{"id": id, "is_default": true})
 	}
-	same(t, rowOf(t, s, "/domains", made["id"]), map[string]any{"is_default": true, "group_name": "H"})
+	same(t, rowOf(t, s, "/domains", made["id"]), map[string]any{"is_default": true, "group_name": "H", "failover": false})
+	s.Do("PATCH", "/domains", map[string]any{"id": made["id"], "failover": true}).Want(200, "")
+	s.Do("PATCH", "/domains", map[string]any{"id": made["id"], "group_name": "H"}).Want(200, "")
+	same(t, rowOf(t, s, "/domains", made["id"]), map[string]any{"failover": true, "failed_over": 0, "group_name": "H"})
+	s.Do("PATCH", "/domains", map[string]any{"id": made["id"], "failover": "x"}).Want(400, "invalid_input")
 	same(t, rowOf(t, s, "/domains", again["id"]), map[string]any{"is_default": false})
 
 	list := s.Do("GET", "/domains?limit=1", nil).Want(200, "").Map()

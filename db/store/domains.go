@@ -22,6 +22,8 @@ var domainTable = newTable(table[models.Domain]{
 	joined: `,
 		(SELECT count(*) FROM campaigns c WHERE c.domain_id = t.id AND c.deleted_at IS NULL) AS campaigns,
 		(SELECT count(*) FROM smartlinks l WHERE l.domain_id = t.id AND l.deleted_at IS NULL) AS smartlinks,
+		(SELECT count(*) FROM domain_failovers f JOIN campaigns c ON c.id = f.campaign_id AND c.domain_id = f.to_domain
+			WHERE f.from_domain = t.id AND c.deleted_at IS NULL) AS failed_over,
 		(SELECT k.points FROM domain_checks k WHERE k.domain_id = t.id) AS points,
 		(SELECT k.https FROM domain_checks k WHERE k.domain_id = t.id) AS https,
 		(SELECT k.checked_at FROM domain_checks k WHERE k.domain_id = t.id) AS checked_at`,
@@ -149,9 +151,16 @@ func (d Domains) allow(ctx context.Context, account uuid.UUID, more int) error {
 	return d.s.allow(ctx, account, allowance{"domains", count, func(p models.Plan) int { return p.Domains }})
 }
 
-// Update writes all settings of a domain.
-func (d Domains) Update(ctx context.Context, account, id uuid.UUID, set models.DomainSettings) (models.Domain, error) {
-	return domainTable.save(ctx, d.s, models.Domain{Owned: models.Owned{ID: id, AccountID: account}, DomainSettings: set})
+// Update changes the settings of a domain. edit gets the saved ones, under a lock.
+func (d Domains) Update(ctx context.Context, account, id uuid.UUID, edit func(*models.DomainSettings)) (models.Domain, error) {
+	return txOf(ctx, d.s, func(s *Store) (models.Domain, error) {
+		of, err := domainTable.findLocked(ctx, s, account, id)
+		if err != nil {
+			return of, err
+		}
+		edit(&of.DomainSettings)
+		return domainTable.save(ctx, s, of)
+	})
 }
 
 const noDefaultDomain = `

@@ -40,20 +40,21 @@ var (
 
 // Unchecked lists links of all accounts whose URL was not checked since a moment, the longest waiting first.
 func (k Links) Unchecked(ctx context.Context, since time.Time, limit int) ([]models.Link, error) {
-	return k.due(ctx, checks, since, limit)
+	return k.due(ctx, checks, since, since, limit)
 }
 
-// Unscreened lists links of all accounts whose URL was not looked up since a moment, the longest waiting first.
-func (k Links) Unscreened(ctx context.Context, since time.Time, limit int) ([]models.Link, error) {
-	return k.due(ctx, screens, since, limit)
+// Unscreened lists links of all accounts whose URL was not looked up since a moment, which is another one for tracking
+// domains, the longest waiting first.
+func (k Links) Unscreened(ctx context.Context, since, domains time.Time, limit int) ([]models.Link, error) {
+	return k.due(ctx, screens, since, domains, limit)
 }
 
-func (k Links) due(ctx context.Context, v linkCheck, since time.Time, limit int) ([]models.Link, error) {
+func (k Links) due(ctx context.Context, v linkCheck, since, domains time.Time, limit int) ([]models.Link, error) {
 	q := `SELECT l.kind, l.id, l.account_id, l.name, l.url, c.checked_at FROM (` + v.links + `) l
 		LEFT JOIN ` + v.table + ` c ON c.kind = l.kind AND c.record_id = l.id AND c.url = l.url
-		WHERE c.checked_at IS NULL OR c.checked_at < $1
-		ORDER BY c.checked_at NULLS FIRST, l.url, l.id LIMIT $2`
-	return db.Select[models.Link](ctx, k.s.c, "due links", q, since, limit)
+		WHERE c.checked_at IS NULL OR c.checked_at < CASE l.kind WHEN 'domain' THEN $2::timestamptz ELSE $1 END
+		ORDER BY c.checked_at NULLS FIRST, l.url, l.id LIMIT $3`
+	return db.Select[models.Link](ctx, k.s.c, "due links", q, since, domains, limit)
 }
 
 // record runs fn in a transaction that locks the link. It does nothing if the URL has changed since the link was
@@ -147,7 +148,8 @@ ON CONFLICT (kind, record_id) DO UPDATE SET url = excluded.url, checked_at = exc
 	threats = excluded.threats, unsafe_at = excluded.unsafe_at`
 
 // RecordScreen records what a list of unsafe addresses says of a link. If the link becomes an unsafe one, link.unsafe
-// is stored as in RecordCheck.
+// is stored as in RecordCheck. Campaigns of an unsafe domain move to a spare one, if the account wants that; link.unsafe
+// tells it, also where the domain was announced before and a spare one is new.
 func (k Links) RecordScreen(ctx context.Context, l models.Link, list string, at time.Time, threats []string) (
 	deliveries []uuid.UUID, err error,
 ) {
@@ -161,10 +163,19 @@ func (k Links) RecordScreen(ctx context.Context, l models.Link, list string, at 
 		next, listed := before.Screened(at, threats)
 		_, err = s.exec(ctx, "record screen", saveScreen, l.Kind, l.ID, l.AccountID, l.URL, at, nonNil(next.Threats),
 			next.UnsafeAt)
-		if err != nil || !listed {
+		if err != nil {
 			return err
 		}
-		event := models.NewEvent(l.AccountID, models.EventLinkUnsafe, at, l.UnsafeData(list, next))
+		var moved *models.LinkFailover
+		if l.Kind == models.LinkDomain && next.UnsafeAt != nil {
+			if moved, err = s.Domains().failOver(ctx, l.AccountID, l.ID, at); err != nil {
+				return err
+			}
+		}
+		if !listed && (moved == nil || moved.Campaigns == 0) {
+			return nil
+		}
+		event := models.NewEvent(l.AccountID, models.EventLinkUnsafe, at, l.UnsafeData(list, next, moved))
 		deliveries, err = delivery.AddEvent(ctx, s.c, event)
 		return err
 	})

@@ -57,8 +57,10 @@ const (
 	batch = 500 // links of one batch
 	// A link is due 50 minutes after its last check: less than the hour between sweeps, because a sweep takes time.
 	checkEvery = 50 * time.Minute
-	// A link is looked up again after five hours: a look-up may cost money, and lists change slowly.
+	// A link is looked up again after five hours: a look-up may cost money, and lists change slowly. A tracking domain, of
+	// which there are few, is looked up in every run: a browser that warns of it costs every visitor.
 	screenEvery = 5 * time.Hour
+	domainEvery = 15 * time.Minute
 )
 
 // errOffline says that no host could be reached. The fault is ours, so no link is recorded as failing.
@@ -67,7 +69,8 @@ var errOffline = errors.New("linkcheck: no host could be reached")
 // sweep checks the links that are due. It may be cut off at any moment: recorded links are not due in the next run.
 func (c *checker) sweep(ctx context.Context) error {
 	start := c.o.Now()
-	err := c.batches(ctx, start.Add(-checkEvery), c.o.Store.Links().Unchecked, c.check(map[string]models.LinkResult{}))
+	due := func() ([]models.Link, error) { return c.o.Store.Links().Unchecked(ctx, start.Add(-checkEvery), batch) }
+	err := c.batches(ctx, due, c.check(map[string]models.LinkResult{}))
 	if err == nil {
 		_, err = c.o.Store.Links().Prune(ctx)
 	}
@@ -87,18 +90,21 @@ func (c *checker) screen(ctx context.Context) error {
 			Message: "this install has no key for a list of unsafe addresses",
 		})
 	}
-	err := c.batches(ctx, now.Add(-screenEvery), c.o.Store.Links().Unscreened, c.lookUp)
+	due := func() ([]models.Link, error) {
+		return c.o.Store.Links().Unscreened(ctx, now.Add(-screenEvery), now.Add(-domainEvery), batch)
+	}
+	err := c.batches(ctx, due, c.lookUp)
 	return c.saveStatus(ctx, models.ServiceSafeBrowsing, "the list of unsafe addresses could not be asked", err)
 }
 
 // batches passes due links to work until no new ones are due. A link that work fails to
 // record does not come again in this run.
-func (c *checker) batches(ctx context.Context, since time.Time,
-	due func(context.Context, time.Time, int) ([]models.Link, error), work func(context.Context, []models.Link) error,
+func (c *checker) batches(ctx context.Context, due func() ([]models.Link, error),
+	work func(context.Context, []models.Link) error,
 ) error {
 	done := map[uuid.UUID]string{}
 	for {
-		links, err := due(ctx, since, batch)
+		links, err := due()
 		if err != nil {
 			return err
 		}

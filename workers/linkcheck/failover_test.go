@@ -1,0 +1,151 @@
+package linkcheck_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/jobs"
+	"switchyard/models"
+)
+
+// domain adds a verified domain; failover says that its campaigns may leave it.
+func (w *world) domain(host, group string, failover bool) uuid.UUID {
+	w.Helper()
+	id := uuid.New()
+	w.exec(`INSERT INTO domains (id, account_id, host, is_verified, group_name, failover) VALUES ($1, $2, $3, true, $4, $5)`,
+		id, w.account, host, group, failover)
+	return id
+}
+
+func (w *world) campaign(domain uuid.UUID, alias string) uuid.UUID {
+	w.Helper()
+	c := models.NewCampaign(models.Account{Currency: "USD"})
+	c.AccountID, c.Name, c.Alias, c.DomainID, c.DestinationURL = w.account, uuid.NewString(), alias, domain, "https://shop.acme.com/"
+	c, err := w.store.Campaigns().Create(w.Context(), c, nil)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return c.ID
+}
+
+// on gives the host that a campaign is on.
+func (w *world) on(campaign uuid.UUID) string {
+	w.Helper()
+	c, err := w.store.Campaigns().Find(w.Context(), w.account, campaign)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return c.Host
+}
+
+// listed looks links up while a list has these hosts.
+func (w *world) listed(hosts ...string) {
+	w.Helper()
+	w.list.mu.Lock()
+	w.list.threat = map[string][]string{}
+	for _, h := range hosts {
+		w.list.threat["http://"+h+"/"] = []string{"MALWARE"}
+	}
+	w.list.mu.Unlock()
+	w.hour(jobs.ScreenLinks)
+}
+
+// TestFailover: campaigns of a listed domain move to a spare one if the account asked for it, on from a spare one that is
+// listed too, and come back by hand. What was moved by hand since then stays.
+func TestFailover(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	home := w.domain("home.acme.com", "", true)
+	still := w.domain("still.acme.com", "", false)
+	w.domain("other.acme.com", "", false)
+	first := w.domain("a-spare.acme.com", "Spare", false)
+	w.exec(`INSERT INTO domains (id, account_id, host, is_verified, group_name) VALUES ($1, $2, 'a0.acme.com', false, 'spare')`,
+		uuid.New(), w.account)
+	stray := w.domain("a1.acme.com", "spare", false)
+	w.exec(`INSERT INTO domain_checks (domain_id, account_id, wrong_since) VALUES ($1, $2, now())`, stray, w.account)
+	mine, both, taken, stays := w.campaign(home, "mine"), w.campaign(home, "both"), w.campaign(home, "taken"), w.campaign(still, "stays")
+	w.campaign(first, "taken")
+	w.exec(`INSERT INTO smartlinks (id, account_id, name, slug, domain_id, destination_url)
+		VALUES ($1, $2, 's', 'smart', $3, 'https://shop.acme.com/')`, uuid.New(), w.account, home)
+	expect := func(step string, hosts ...string) {
+		t.Helper()
+		for i, id := range []uuid.UUID{mine, both, taken, stays} {
+			if got := w.on(id); got != hosts[i]+".acme.com" {
+				t.Errorf("%s: campaign %d is on %s, want %s", step, i, got, hosts[i])
+			}
+		}
+	}
+
+	w.listed("still.acme.com")
+	expect("not asked for", "home", "home", "home", "still")
+	w.listed("home.acme.com", "still.acme.com")
+	expect("listed", "a-spare", "a-spare", "home", "still")
+	events := w.events(models.EventLinkUnsafe)
+	if len(events) != 2 || events[0]["failover"] != nil {
+		t.Fatalf("events %v", events)
+	}
+	want := map[string]any{"domain_id": first.String(), "domain": "a-spare.acme.com", "campaigns": 2.0, "kept": 1.0, "smartlinks": 1.0}
+	if fmt.Sprint(events[1]["failover"]) != fmt.Sprint(want) {
+		t.Errorf("event %v, want %v", events[1]["failover"], want)
+	}
+	unsafe, err := w.store.Links().Unsafe(t.Context(), w.account)
+	if err != nil || len(unsafe) != 2 || unsafe[0].FailedOver != 2 || unsafe[0].FailedOverTo != "a-spare.acme.com" || unsafe[1].FailedOver != 0 {
+		t.Errorf("unsafe links %+v, %v", unsafe, err)
+	}
+
+	w.listed("home.acme.com", "still.acme.com")
+	if n := len(w.events(models.EventLinkUnsafe)); n != 2 {
+		t.Errorf("%d events, though nothing is new", n)
+	}
+	w.listed("home.acme.com", "a-spare.acme.com")
+	expect("no other spare", "a-spare", "a-spare", "home", "still")
+	w.domain("b-spare.acme.com", "spare", false)
+	w.listed("home.acme.com", "a-spare.acme.com")
+	expect("a new spare", "b-spare", "b-spare", "b-spare", "still")
+	// Of the last look: those of the first domain, and those that it had sent to the spare.
+	if n := len(w.events(models.EventLinkUnsafe)); n != 5 {
+		t.Errorf("%d events, want 5", n)
+	}
+
+	domains := w.store.Domains()
+	if _, _, _, err := domains.FailBack(t.Context(), w.account, home); !errors.Is(err, models.Conflict("domain_unsafe", "")) {
+		t.Errorf("back to a listed domain: %v", err)
+	}
+	w.listed()
+	w.exec(`UPDATE campaigns SET domain_id = $2 WHERE id = $1`, both, still) // by hand
+	w.campaign(home, "taken")
+	back, moved, kept, err := domains.FailBack(t.Context(), w.account, home)
+	if err != nil || moved != 1 || kept != 1 || back.Campaigns != 2 || back.FailedOver != 1 {
+		t.Errorf("back: %d moved, %d kept, %+v, %v", moved, kept, back, err)
+	}
+	expect("back", "home", "still", "b-spare", "still")
+	if _, _, _, err := domains.FailBack(t.Context(), uuid.New(), home); !errors.Is(err, models.NotFound("domain")) {
+		t.Errorf("another account's domain: %v", err)
+	}
+	var left int
+	if err := w.db.GetContext(t.Context(), &left, `SELECT count(*) FROM domain_failovers`); err != nil || left != 1 {
+		t.Errorf("%d moves are remembered, %v", left, err)
+	}
+}
+
+// TestScreenDomains: tracking domains are looked up in every run, other links after hours.
+func TestScreenDomains(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("offers", "A", "https://shop.acme.com/")
+	w.domain("go.acme.com", "", false)
+	w.run(jobs.ScreenLinks)
+	w.now.Add(int64(20 * time.Minute / time.Second))
+	w.run(jobs.ScreenLinks)
+	count := map[string]int{}
+	for _, u := range w.list.asked {
+		count[u]++
+	}
+	if count["http://go.acme.com/"] != 2 || count["https://shop.acme.com/"] != 1 {
+		t.Errorf("asked for %v", count)
+	}
+}
