@@ -56,6 +56,8 @@ type Deps struct {
 	Privacy models.IPPrivacy
 	// Caps counts daily caps over all processes; nil counts in this process alone.
 	Caps *kv.Caps
+	// EdgeSecret proves what the edge sends; empty: there is no edge.
+	EdgeSecret []byte
 	// Timeout is how long a visitor waits for what may hang: his click to reach stable storage, PostgreSQL to know it.
 	// 0 means 300 ms.
 	Timeout time.Duration
@@ -87,6 +89,8 @@ type Handler struct {
 	fingerprints *otter.Cache[[16]byte, *remembered]
 	recent       *otter.Cache[uuid.UUID, *models.Click] // clicks that were sent to a lander
 	used         *otter.Cache[[32]byte, struct{}]       // keys of single use that let a visitor in
+	edge         edgeProof
+	edgeSeen     *otter.Cache[uuid.UUID, struct{}] // clicks of the edge on stable storage
 	metrics      metrics
 	pool         sync.Pool
 	lastLogged   atomic.Int64
@@ -126,6 +130,8 @@ func New(ctx context.Context, d Deps) (*Handler, error) {
 		fingerprints: otter.Must(&otter.Options[[16]byte, *remembered]{MaximumSize: maxFingerprints}),
 		recent:       otter.Must(&otter.Options[uuid.UUID, *models.Click]{MaximumSize: maxRecent}),
 		used:         otter.Must(&otter.Options[[32]byte, struct{}]{MaximumSize: maxUsedKeys}),
+		edge:         d.EdgeSecret,
+		edgeSeen:     otter.Must(&otter.Options[uuid.UUID, struct{}]{MaximumSize: maxEdgeSeen}),
 		metrics:      newMetrics(), timeout: cmp.Or(d.Timeout, defaultTimeout),
 	}
 	h.pool.New = h.newRequest
@@ -157,6 +163,11 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "pixel.gif":
 		h.pixel(w, r)
 		return
+	case "edge":
+		if rest == "clicks" {
+			h.edgeClicks(w, r)
+			return
+		}
 	case "t":
 		switch rest {
 		case "event":

@@ -15,7 +15,7 @@ type metrics struct {
 	clicks, late, unrecorded, postbacks, events, unmatched, limited, traps, overBudget, eventsRefused prometheus.Counter
 	seconds                                                                                           prometheus.Histogram
 	redirected                                                                                        [flow.ViaDestination + 1]prometheus.Counter
-	refusedGoals                                                                                      *prometheus.CounterVec
+	refusedGoals, edge                                                                                *prometheus.CounterVec
 	redirects, slow                                                                                   atomic.Int64
 }
 
@@ -54,6 +54,10 @@ func newMetrics() metrics {
 			Namespace: "switchyard", Name: "goals_refused_total",
 			Help: "Goals and messages of servers that were refused, by the code of the answer. Some of them are stored.",
 		}, []string{"code"}),
+		edge: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Namespace: "switchyard", Name: "edge_clicks_total",
+			Help: "Clicks that the edge has reported: stored, repeated, or dropped because their campaign is gone or they are not understood.",
+		}, []string{"result"}),
 		clicks:        counter("clicks_total", "Clicks and click-outs on stable storage."),
 		late:          counter("clicks_late_total", "Clicks and click-outs whose visitor was sent on before they were recorded."),
 		unrecorded:    counter("clicks_unrecorded_total", "Clicks, click-outs, postbacks and site events that no storage took."),
@@ -75,7 +79,7 @@ func newMetrics() metrics {
 // Collectors are the metrics of the click path, for the process to register.
 func (h *Handler) Collectors() []prometheus.Collector {
 	all := []prometheus.Collector{
-		h.metrics.clicks, h.metrics.late, h.metrics.unrecorded, h.metrics.postbacks, h.metrics.events, h.metrics.eventsRefused, h.metrics.refusedGoals,
+		h.metrics.clicks, h.metrics.late, h.metrics.unrecorded, h.metrics.postbacks, h.metrics.events, h.metrics.eventsRefused, h.metrics.refusedGoals, h.metrics.edge,
 		h.metrics.unmatched, h.metrics.limited, h.metrics.traps, h.metrics.overBudget, h.metrics.seconds,
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Namespace: "switchyard", Name: "routing_campaigns",

@@ -186,16 +186,12 @@ var genericSubs = func() map[string]int {
 
 // externalID is the click id of the traffic source: from the parameter that it names, else from the usual ones.
 func (r *request) externalID() string {
-	for _, name := range externalIDParams(r.source) {
+	for _, name := range r.source.ExternalIDParams() {
 		if v := r.Param(name); v != "" && name != "" {
 			return v
 		}
 	}
 	return ""
-}
-
-func externalIDParams(s *routing.Source) [3]string {
-	return [...]string{s.Row.ExternalIDParam, models.DefaultExternalIDParam, "externalid"}
 }
 
 func (r *request) givenCost() string { return r.Param(costParam(r.source)) }

@@ -131,6 +131,9 @@ func (r *request) decide(visit routing.Visit) flow.Decision {
 		return d
 	}
 	c.RouteSeed = r.pcg.Uint64()
+	if seed, ok := r.drawn(); ok {
+		c.RouteSeed = seed
+	}
 	out := r.snap.Decide(r.camp, &r.visitor, &r.env, c.RouteSeed, visit)
 	c.FlowHash, c.Via = out.FlowHash, int(out.Via)
 	if r.facts.Exhausted() {

@@ -120,7 +120,7 @@ func (r *request) trialParams() []TrialParam {
 			fields[param] = field
 		}
 	}
-	for _, p := range externalIDParams(r.source) {
+	for _, p := range r.source.ExternalIDParams() {
 		name(p, "external_id")
 	}
 	name(costParam(r.source), "cost")

@@ -34,7 +34,7 @@ func (s *Snapshot) Decide(c *Campaign, v *flow.Visitor, env *flow.Env, seed uint
 	for hops := uint64(0); ; hops++ {
 		visit.Enter(c)
 		out.Decision = c.Plan.Pick(v, *env, seed+hops)
-		out.FlowHash = s.flowHash(out.FlowHash, c)
+		out.FlowHash = s.FlowHash(out.FlowHash, c)
 		collect = collect && out.Collect
 		out.Collect = collect
 		if passed.Route == nil {
@@ -87,9 +87,9 @@ func hashCampaign(row *store.RoutingCampaign) uint64 {
 	return h
 }
 
-// flowHash adds what a campaign's flow and its saved rules say to the hash of the campaigns that decided before it.
+// FlowHash adds what a campaign's flow and its saved rules say to the hash of the campaigns that decided before it.
 // Whether offers and landing pages are usable is not in it.
-func (s *Snapshot) flowHash(h uint64, c *Campaign) uint64 {
+func (s *Snapshot) FlowHash(h uint64, c *Campaign) uint64 {
 	h = h*hashPrime + c.hash
 	for i := range c.rules {
 		if r := find[*rule](s, rules, c.rules[i].id); r != nil {

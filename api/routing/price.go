@@ -40,6 +40,9 @@ func newPrice(model string, value decimal.Decimal) Price {
 	return p
 }
 
+// Given reports whether the link itself says what a click costs.
+func (p *Price) Given() bool { return p.model == "auto" }
+
 // Apply sets what a click costs. With the model auto it is what the source says in its cost parameter, which a source
 // that counts per thousand gives for a thousand. Paid clicks that get lost on the way make those that arrive dearer:
 // the campaign's traffic loss counts, or its source's when the campaign has none.

@@ -300,6 +300,9 @@ func (s *Snapshot) Network(id uuid.UUID) *Network { return find[*Network](s, net
 // Lander gives a landing page, nil when there never was one. One that is gone is marked so.
 func (s *Snapshot) Lander(id uuid.UUID) *Lander { return find[*Lander](s, landers, id) }
 
+// Offer gives an offer, nil when there never was one.
+func (s *Snapshot) Offer(id uuid.UUID) *Offer { return find[*Offer](s, offers, id) }
+
 // LanderSecret signs the keys of protected landers; nil until it is known.
 func (s *Snapshot) LanderSecret() []byte { return s.secret }
 

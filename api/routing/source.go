@@ -32,6 +32,11 @@ func (b *Builder) source(row *store.RoutingSource, _ *Source) *Source {
 	return &Source{Row: *row, Subs: subNames(row.TokenMacros, row.CostParam, row.ExternalIDParam)}
 }
 
+// ExternalIDParams are the parameters in which the source's own click id may come; some are empty.
+func (src *Source) ExternalIDParams() [3]string {
+	return [...]string{src.Row.ExternalIDParam, models.DefaultExternalIDParam, "externalid"}
+}
+
 // subNames gives each parameter of token_macros its sub-parameter. A name such as sub3 or t3 means the third; the
 // others fill the free places in the order of the document. Parameters with a meaning of their own take no place.
 func subNames(macros json.RawMessage, taken ...string) []SubName {

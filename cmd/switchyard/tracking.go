@@ -83,7 +83,7 @@ func (w web) openTracking(ctx context.Context) (_ *tracking, err error) {
 	t.handler, err = click.New(ctx, click.Deps{
 		DB: d, DatabaseURL: w.cfg.DatabaseURL, Clicks: clicklog.Log{Conn: d}, Usage: report.Reader{Conn: d},
 		Spool: t.clicks.spool, Postbacks: t.postbacks.spool, Proofs: records, Visitors: t.visitors,
-		DataDir: w.cfg.DataDir, Caps: t.caps, Privacy: w.cfg.PrivacyIP,
+		DataDir: w.cfg.DataDir, Caps: t.caps, Privacy: w.cfg.PrivacyIP, EdgeSecret: w.cfg.EdgeSecret,
 	})
 	if err != nil {
 		return nil, errors.Join(err, closeSpools(), t.caps.Close())

@@ -58,12 +58,13 @@ type edgeTest struct {
 	holds   func(text, value []byte) bool
 	compare func(a, b []byte) int
 	values  [][]byte
+	ends    bool // at the end
 }
 
 func newEdgeTest(op operator, values []string) *edgeTest {
 	t := &edgeTest{holds: bytes.HasPrefix, compare: bytes.Compare}
 	if op == opEndsWith {
-		t.holds, t.compare = bytes.HasSuffix, compareBackwards
+		t.holds, t.compare, t.ends = bytes.HasSuffix, compareBackwards, true
 	}
 	t.values = distinct(foldAll(values), t.compare, t.holds)
 	return t

@@ -1,6 +1,7 @@
 package token
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -61,24 +62,30 @@ var letters = func() (found [256]*DateLetter) {
 // newDate builds {date:FORMAT,TZ}: FORMAT of DateLetters, by default Y-m-d, and the zone by its name, by default the zone
 // of Values.Now. An unknown zone makes an unknown token.
 func newDate(arg string) (part, bool) {
-	format, zone := arg, (*time.Location)(nil)
-	if i := strings.LastIndexByte(arg, ','); i >= 0 {
-		loc, err := time.LoadLocation(strings.TrimSpace(arg[i+1:]))
-		if err != nil {
+	format, name, zoned := splitDate(arg)
+	var zone *time.Location
+	if zoned {
+		var err error
+		if zone, err = time.LoadLocation(name); err != nil {
 			return part{}, false
 		}
-		format, zone = arg[:i], loc
 	}
-	if format = strings.TrimSpace(format); format == "" {
-		format = "Y-m-d"
-	}
-	return part{name: Date, fill: func(dst []byte, v Values) []byte {
+	return part{name: Date, text: arg, fill: func(dst []byte, v Values) []byte {
 		now := v.Now()
 		if zone != nil {
 			now = now.In(zone)
 		}
 		return appendDate(dst, now, format)
 	}}, true
+}
+
+// splitDate reads FORMAT,TZ.
+func splitDate(arg string) (format, zone string, zoned bool) {
+	format = arg
+	if i := strings.LastIndexByte(arg, ','); i >= 0 {
+		format, zone, zoned = arg[:i], strings.TrimSpace(arg[i+1:]), true
+	}
+	return cmp.Or(strings.TrimSpace(format), "Y-m-d"), zone, zoned
 }
 
 func appendDate(dst []byte, now time.Time, format string) []byte {

@@ -34,7 +34,7 @@ type Template struct {
 
 // part is literal text or, with a fill function or a name, a placeholder.
 type part struct {
-	text string                            // the literal, or the NAME of param.NAME
+	text string                            // the literal, the NAME of param.NAME, or what fill was made of
 	fill func(dst []byte, v Values) []byte // date, random, sample, timestamp, the words of status
 	name Name
 	n    uint8
@@ -183,14 +183,14 @@ func newRandom(arg string) (part, bool) {
 	if !ok || err1 != nil || err2 != nil || lo > hi || lo < -limit || hi > limit {
 		return part{}, false
 	}
-	return part{name: Random, fill: func(dst []byte, v Values) []byte {
+	return part{name: Random, text: arg, fill: func(dst []byte, v Values) []byte {
 		return strconv.AppendInt(dst, lo+int64(v.Random()%uint64(hi-lo+1)), 10)
 	}}, true
 }
 
 func newSample(arg string) (part, bool) {
 	options := strings.Split(arg, "|")
-	return part{name: Sample, fill: func(dst []byte, v Values) []byte {
+	return part{name: Sample, text: arg, fill: func(dst []byte, v Values) []byte {
 		return append(dst, options[v.Random()%uint64(len(options))]...)
 	}}, arg != ""
 }

@@ -54,6 +54,7 @@ type Config struct {
 	SafeBrowsingURL string // empty: Google's
 	GeoLookupURL    string // empty: the providers'
 	DNSProviderURL  string // empty: the providers'
+	EdgeSecret      []byte // 32 bytes, or empty: no edge routes for this install
 	PrivacyIP       models.IPPrivacy
 	LogLevel        slog.Level
 }

@@ -61,6 +61,8 @@ func table(c *Config) []row {
 			"https address asked instead of the geo providers of accounts, without a path: a path by provider is added"),
 		setting("DNS_PROVIDER_URL", "", &c.DNSProviderURL, webURL,
 			"https address asked instead of the DNS providers of accounts, without a path: a path by provider is added"),
+		setting("EDGE_SECRET", "", &c.EdgeSecret, key,
+			"secret that the edge's script signs clicks with: 32 random bytes in hex; empty: clicks of an edge are refused").masked(maskAll),
 		setting("PRIVACY_IP", string(models.IPFull), &c.PrivacyIP, privacyIP,
 			"what is stored of visitors' addresses: full, truncated (/24, /48) or none; see ops/docs/privacy.md"),
 		setting("LOG_LEVEL", "info", &c.LogLevel, level, "debug, info, warn or error"),

@@ -1,0 +1,209 @@
+package click
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/spool"
+	"switchyard/models"
+)
+
+// edgeHeader signs what the edge sends: "{seconds since 1970}.{text}.{HMAC-SHA256 in hex}". The text is empty for clicks. For
+// a visitor whom the edge could not route it is the seed of his draws, in hex: then this service draws the same, so that
+// nobody is drawn twice and weights stay what they are.
+const edgeHeader = "Switchyard-Edge"
+
+const (
+	maxEdgeBody   = 1 << 20
+	maxEdgeClicks = 100
+	// edgeSkew is how far the clock of the edge may be off: what is older is not believed.
+	edgeSkew = 5 * time.Minute
+	// edgeTimeout is how long the edge waits for its clicks to reach stable storage. It tries again after that.
+	edgeTimeout = 5 * time.Second
+	// maxEdgeAge is how old a click of the edge may be. The script gives up long before.
+	maxEdgeAge = time.Hour
+	// maxEdgeSeen is how many clicks of the edge are known again before PostgreSQL is asked to store them once.
+	maxEdgeSeen = 50_000
+)
+
+var (
+	errNoEdge     = models.Errorf(models.KindNotFound, "edge_not_configured", "this install has no EDGE_SECRET")
+	errEdgeProof  = models.Errorf(models.KindUnauthenticated, "unauthorized", "the header %s is missing, wrong or too old", edgeHeader)
+	errEdgeLarge  = models.Errorf(models.KindTooLarge, "too_large", "a batch has at most %d bytes and %d clicks", maxEdgeBody, maxEdgeClicks)
+	errEdgeBroken = models.Invalid("bad_body", `the body is not a JSON object like {"clicks": [...]}`)
+)
+
+// edgeProof makes and checks signatures of the edge. An empty one believes nobody.
+type edgeProof []byte
+
+// sum signs a text for a purpose: "clicks" with the body, "route" with the key of the link.
+func (s edgeProof) sum(purpose, at, text, about string) []byte {
+	m := hmac.New(sha256.New, s)
+	for _, part := range [...]string{purpose, at, text, about} {
+		_, _ = m.Write([]byte(part + "\n"))
+	}
+	return m.Sum(nil)
+}
+
+// read gives the text of a header that is signed and fresh.
+func (s edgeProof) read(value, purpose, about string, now time.Time) (text string, ok bool) {
+	at, rest, _ := strings.Cut(value, ".")
+	text, given, _ := strings.Cut(rest, ".")
+	seconds, err := strconv.ParseInt(at, 10, 64)
+	mac, err2 := hex.DecodeString(given)
+	if len(s) == 0 || len(value) > 200 || err != nil || err2 != nil || now.Sub(time.Unix(seconds, 0)).Abs() > edgeSkew {
+		return "", false
+	}
+	return text, hmac.Equal(mac, s.sum(purpose, at, text, about))
+}
+
+// drawn gives the seed that the edge has drawn for this visitor, if it could not route him.
+func (r *request) drawn() (seed uint64, ok bool) {
+	v := r.http.Header[edgeHeader]
+	if len(v) == 0 {
+		return 0, false
+	}
+	text, ok := r.h.edge.read(v[0], "route", models.EdgeKey(r.domain.Host, r.camp.Row.Alias), r.now)
+	if !ok {
+		return 0, false
+	}
+	seed, err := strconv.ParseUint(text, 16, 64)
+	return seed, err == nil
+}
+
+// edgeBatch is what the edge sends.
+type edgeBatch struct {
+	Clicks []edgeClick `json:"clicks"`
+}
+
+// edgeClick is a visitor whom the edge has sent on, and how it came to that.
+type edgeClick struct {
+	ID          string            `json:"id"`     // a click id
+	Host        string            `json:"host"`   // of the tracking link
+	Target      string            `json:"target"` // its path and query
+	HTTPS       bool              `json:"https"`
+	IP          string            `json:"ip"`
+	Headers     map[string]string `json:"headers"`
+	Visitor     string            `json:"visitor"` // the visitor's id, as in his cookie
+	New         bool              `json:"new"`     // made by the edge
+	Seed        string            `json:"seed"`    // in hex
+	Via         int               `json:"via"`     // a flow.Via
+	Hops        []edgeHop         `json:"hops"`    // campaigns in the order in which they routed
+	Lander      uuid.UUID         `json:"lander"`
+	Offer       uuid.UUID         `json:"offer"`
+	Bound       uuid.UUID         `json:"bound"` // the offer, or the address, that the visitor is bound to
+	Destination string            `json:"destination"`
+	Passed      uuid.UUID         `json:"passed"` // the path that could not take him
+	PassedWhy   string            `json:"passed_why"`
+}
+
+// edgeHop is a campaign that routed, by which path. Flow is the hash of the flow that it had at the edge.
+type edgeHop struct {
+	Campaign uuid.UUID `json:"campaign"`
+	Path     uuid.UUID `json:"path"`
+	Flow     string    `json:"flow"`
+	Bindable bool      `json:"bindable"`
+}
+
+// edgeResult says what became of a batch.
+type edgeResult struct {
+	Accepted int `json:"accepted"` // on stable storage, repeated ones included
+	Dropped  int `json:"dropped"`  // never to be recorded, such as those of campaigns that are gone
+}
+
+// edgeClicks answers POST /edge/clicks. 200 says that all clicks of the batch that can be recorded are on stable storage. After
+// any 5xx the edge sends the batch again; a click counts once, by its id.
+func (h *Handler) edgeClicks(w http.ResponseWriter, r *http.Request) {
+	result, err := h.takeEdgeClicks(w, r)
+	if err != nil {
+		replyError(w, err)
+		return
+	}
+	writeReply(w, http.StatusOK, reply{Data: result})
+}
+
+func (h *Handler) takeEdgeClicks(w http.ResponseWriter, r *http.Request) (out edgeResult, err error) {
+	switch {
+	case len(h.edge) == 0:
+		return out, errNoEdge
+	case r.Method != http.MethodPost:
+		w.Header().Set("Allow", "POST")
+		return out, errPostOnly
+	case !h.Ready():
+		return out, errUnavailable
+	}
+	body, err := readBody(w, r, maxEdgeBody, errEdgeLarge, errEdgeBroken)
+	if err != nil {
+		return out, err
+	}
+	if _, ok := h.edge.read(r.Header.Get(edgeHeader), "clicks", string(body), time.Now()); !ok {
+		return out, errEdgeProof
+	}
+	var batch edgeBatch
+	if json.Unmarshal(body, &batch) != nil {
+		return out, errEdgeBroken
+	}
+	if len(batch.Clicks) > maxEdgeClicks {
+		return out, errEdgeLarge
+	}
+	return h.storeEdgeClicks(r.Context(), batch.Clicks)
+}
+
+// storeEdgeClicks records a batch. Clicks that were recorded before are not written again.
+func (h *Handler) storeEdgeClicks(ctx context.Context, list []edgeClick) (out edgeResult, err error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), edgeTimeout)
+	defer cancel()
+	var all sync.WaitGroup
+	errs := make([]error, len(list))
+	for i := range list {
+		c, ok := h.edgeClick(&list[i])
+		if !ok {
+			out.Dropped++
+			h.metrics.edge.WithLabelValues("dropped").Inc()
+			continue
+		}
+		out.Accepted++
+		if _, known := h.edgeSeen.GetIfPresent(c.ID); known {
+			h.metrics.edge.WithLabelValues("repeated").Inc()
+			continue
+		}
+		all.Go(func() { errs[i] = h.storeEdgeClick(ctx, c) }) // at once, so that they share a sync of the disk
+	}
+	all.Wait()
+	if err := errors.Join(errs...); err != nil {
+		h.logThrottled(ctx, err)
+		return out, errUnavailable
+	}
+	return out, nil
+}
+
+func (h *Handler) storeEdgeClick(ctx context.Context, c *models.Click) error {
+	if err := h.spool.Append(ctx, spool.Record{Click: c}); err != nil {
+		return err
+	}
+	if _, first := h.edgeSeen.SetIfAbsent(c.ID, struct{}{}); !first {
+		h.metrics.edge.WithLabelValues("repeated").Inc()
+		return nil
+	}
+	h.metrics.edge.WithLabelValues("stored").Inc()
+	h.metrics.clicks.Inc()
+	snap := h.routes.Current()
+	if camp := snap.Campaign(c.CampaignID); !c.IsBot && camp != nil && camp.CountsClicks {
+		h.caps.add(c.CampaignID, localDay(models.ClickTime(c.ID), snap.Account(c.AccountID).Zone))
+	}
+	if c.LanderID != uuid.Nil {
+		h.recent.Set(c.ID, c)
+	}
+	return nil
+}

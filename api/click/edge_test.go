@@ -1,0 +1,191 @@
+package click
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+	"switchyard/models/flow"
+)
+
+var edgeSecret = edgeProof(strings.Repeat("s", 32))
+
+// signed is a header of the edge.
+func (s edgeProof) signed(purpose, text, about string, at time.Time) string {
+	seconds := strconv.FormatInt(at.Unix(), 10)
+	return seconds + "." + text + "." + hex.EncodeToString(s.sum(purpose, seconds, text, about))
+}
+
+// report sends a body of the edge.
+func (w *world) report(body []byte, proof string) *httptest.ResponseRecorder {
+	w.Helper()
+	r := httptest.NewRequestWithContext(w.Context(), http.MethodPost, "/edge/clicks", bytes.NewReader(body))
+	r.Header.Set(edgeHeader, proof)
+	rec := httptest.NewRecorder()
+	w.h.ServeHTTP(rec, r)
+	return rec
+}
+
+func (w *world) reportClicks(clicks ...edgeClick) (edgeResult, int) {
+	w.Helper()
+	body, err := json.Marshal(edgeBatch{clicks})
+	if err != nil {
+		w.Fatal(err)
+	}
+	rec := w.report(body, edgeSecret.signed("clicks", "", string(body), time.Now()))
+	var answer struct{ Data edgeResult }
+	if err := json.Unmarshal(rec.Body.Bytes(), &answer); err != nil {
+		w.Fatal(err)
+	}
+	return answer.Data, rec.Code
+}
+
+func (w *world) edgeClick(campaign, stream, offer uuid.UUID) edgeClick {
+	return edgeClick{
+		ID: models.FormatClickID(models.NewClickID()), Host: own, Target: "/summer-1?zone=7&bid=0.5&x=%41", HTTPS: true, IP: "81.2.69.142",
+		Headers: map[string]string{"user-agent": chrome, "accept-language": "de-AT,de", "referer": "https://www.google.com/", "x-forwarded-for": "1.1.1.1"},
+		Visitor: models.FormatClickID(uuid.New()), New: true, Seed: "ff", Via: int(flow.ViaRegular),
+		Hops:  []edgeHop{{Campaign: campaign, Path: stream, Bindable: true}},
+		Offer: offer, Destination: "https://shop.test/?c=1",
+	}
+}
+
+// TestEdgeClicks: a click of the edge is described, scored and priced as one that came here, and is recorded once however
+// often it is sent.
+func TestEdgeClicks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.h.edge = edgeSecret
+	network := w.network()
+	offer := w.offer("https://shop.test/?c={clickid}", network)
+	p := path("offer", nil, to(offer))
+	id := w.campaign("summer-1", m{"domain_id": w.own, "cost_model": "auto"}, p)
+	w.fresh()
+	e := w.edgeClick(id, uuid.MustParse(p["id"].(string)), offer)
+	for range 2 {
+		if got, status := w.reportClicks(e, e); status != http.StatusOK || got != (edgeResult{Accepted: 2}) {
+			t.Fatalf("%d, %+v", status, got)
+		}
+	}
+	c := w.tape.last()
+	if n := len(w.tape.clicks()); n < 1 || n > 2 { // two of one batch may be written at once: the store keeps one
+		t.Errorf("%d clicks are written", n)
+	}
+	got := fmt.Sprintln(models.FormatClickID(c.ID), c.CampaignID, c.StreamID, c.OfferID, c.NetworkID, c.SourceID, c.IP, c.Country, c.Language,
+		c.OS, c.Subs[0], c.Cost, c.Arrival, c.RouteSeed, c.Via, c.Destination, c.ReferrerDomain, models.FormatClickID(c.VisitorID))
+	want := fmt.Sprintln(e.ID, id, e.Hops[0].Path, offer, network, w.source, e.IP, "GB", "de", "Windows", "7", "0.5", "redirect", 255, 3, e.Destination,
+		"google.com", e.Visitor)
+	if got != want {
+		t.Errorf("\n got %s\nwant %s", got, want)
+	}
+	if c.UniqueKey == [16]byte{} || c.UniqueHours == 0 || c.FlowHash != 0 {
+		t.Errorf("%+v", c)
+	}
+	e.ID, e.Hops[0].Flow = models.FormatClickID(models.NewClickID()), "1"
+	if w.reportClicks(e); w.tape.last().FlowHash != 0 {
+		t.Error("a flow that is not known here counts as the one that is")
+	}
+}
+
+// TestEdgeClicksRefused: nothing is believed without a proof, and what cannot be recorded is dropped without costing the rest.
+func TestEdgeClicksRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.h.edge = edgeSecret
+	offer := w.offer("https://shop.test/", uuid.Nil)
+	p := path("offer", nil, to(offer))
+	id := w.campaign("summer-1", m{"domain_id": w.own}, p)
+	stranger := w.account
+	w.account = w.newAccount()
+	theirs := w.campaign("theirs-1", m{"domain_id": w.shared})
+	w.account = stranger
+	w.fresh()
+	good := func() edgeClick { return w.edgeClick(id, uuid.MustParse(p["id"].(string)), offer) }
+	var list []edgeClick
+	for _, spoil := range []func(*edgeClick){
+		func(e *edgeClick) { e.Hops[0].Campaign = uuid.New() },
+		func(e *edgeClick) { e.Hops[0].Campaign = theirs },
+		func(e *edgeClick) { e.Hops = append(e.Hops, edgeHop{Campaign: theirs}) },
+		func(e *edgeClick) { e.Hops = nil },
+		func(e *edgeClick) { e.Host = "elsewhere.test" },
+		func(e *edgeClick) { e.ID = models.FormatClickID(uuid.New()) },
+		func(e *edgeClick) { e.ID = models.FormatClickID(models.FloorClickID(time.Now().Add(-2 * time.Hour))) },
+		func(e *edgeClick) { e.IP = "nowhere" },
+		func(e *edgeClick) { e.Target = "::" },
+		func(e *edgeClick) { e.Seed = "-" },
+		func(e *edgeClick) { e.Visitor = "" },
+		func(e *edgeClick) { e.Via = 99 },
+		func(e *edgeClick) { e.Headers["sec-purpose"] = "prefetch" },
+	} {
+		e := good()
+		spoil(&e)
+		list = append(list, e)
+	}
+	list = append(list, good())
+	if got, status := w.reportClicks(list...); status != http.StatusOK || got != (edgeResult{1, len(list) - 1}) || len(w.tape.clicks()) != 1 {
+		t.Errorf("%d, %+v, %d written", status, got, len(w.tape.clicks()))
+	}
+	body := []byte(`{"clicks": []}`)
+	now := time.Now()
+	large := bytes.Repeat([]byte(" "), maxEdgeBody+1)
+	for name, c := range map[string]struct {
+		body   []byte
+		proof  string
+		status int
+	}{
+		"empty":          {body, edgeSecret.signed("clicks", "", string(body), now), 200},
+		"no proof":       {body, "", 401},
+		"noise":          {body, "1.2.3", 401},
+		"another secret": {body, edgeProof("x").signed("clicks", "", string(body), now), 401},
+		"other body":     {body, edgeSecret.signed("clicks", "", "{}", now), 401},
+		"other purpose":  {body, edgeSecret.signed("route", "", string(body), now), 401},
+		"old":            {body, edgeSecret.signed("clicks", "", string(body), now.Add(-2*edgeSkew)), 401},
+		"no json":        {[]byte("x"), edgeSecret.signed("clicks", "", "x", now), 400},
+		"too large":      {large, edgeSecret.signed("clicks", "", string(large), now), 413},
+	} {
+		if rec := w.report(c.body, c.proof); rec.Code != c.status {
+			t.Errorf("%s: %d, want %d", name, rec.Code, c.status)
+		}
+	}
+	if _, status := w.reportClicks(make([]edgeClick, maxEdgeClicks+1)...); status != 413 {
+		t.Errorf("too many clicks: %d", status)
+	}
+	if res := w.get("/edge/clicks"); res.StatusCode != 405 {
+		t.Errorf("GET: %d", res.StatusCode)
+	}
+	w.tape.fail = true
+	if _, status := w.reportClicks(good()); status != 503 {
+		t.Errorf("disk full: %d", status)
+	}
+	w.h.edge = nil
+	if _, status := w.reportClicks(); status != 404 {
+		t.Errorf("no edge: %d", status)
+	}
+}
+
+// TestEdgeSeed: a visitor whom the edge could not route is drawn by the seed that it drew, if it proves it.
+func TestEdgeSeed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.h.edge = edgeSecret
+	w.campaign("summer-1", m{"domain_id": w.own}, path("offer", nil, to(w.offer("https://shop.test/", uuid.Nil))))
+	w.fresh()
+	w.get("/summer-1", host(own), header(edgeHeader, edgeSecret.signed("route", "abc", models.EdgeKey(own, "summer-1"), time.Now())))
+	if c := w.tape.last(); c.RouteSeed != 0xabc {
+		t.Errorf("seed %x", c.RouteSeed)
+	}
+	w.get("/summer-1", host(own), header(edgeHeader, edgeSecret.signed("route", "abc", models.EdgeKey(own, "winter-1"), time.Now())))
+	if c := w.tape.last(); c.RouteSeed == 0xabc {
+		t.Error("a seed for another link is taken")
+	}
+}

@@ -1,0 +1,287 @@
+package routing
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+	"switchyard/models/cond"
+	"switchyard/models/flow"
+	"switchyard/models/token"
+)
+
+// EdgeFormat is the form of bundles. It changes with their meaning: the script leaves those of another form alone.
+const EdgeFormat = 1
+
+// edgeBundle is a campaign as the edge routes it, with the campaigns that it may hand over to. ops/deploy/edge/README.md
+// describes it.
+type edgeBundle struct {
+	Format    int                         `json:"format"`
+	Campaign  uuid.UUID                   `json:"campaign"`
+	Domain    string                      `json:"domain"`
+	HTTPSOnly bool                        `json:"https_only,omitempty"`
+	Timezone  string                      `json:"timezone"`
+	Currency  string                      `json:"currency"`
+	Cost      *string                     `json:"cost"` // null: it depends on the link
+	Source    *edgeNamed                  `json:"source"`
+	External  []string                    `json:"external"` // parameters of the source's own click id
+	Subs      []edgeSub                   `json:"subs"`
+	Campaigns map[uuid.UUID]*edgeCampaign `json:"campaigns"`
+	Offers    map[uuid.UUID]*edgeOffer    `json:"offers"`
+	Landers   map[uuid.UUID]*edgeLander   `json:"landers"`
+	Origin    []string                    `json:"origin"`
+}
+
+type edgeNamed struct {
+	ID   uuid.UUID `json:"id"`
+	Name string    `json:"name"`
+}
+
+// edgeSub is a parameter of the source's that fills a sub-parameter: 1 is sub1.
+type edgeSub struct {
+	Param string `json:"param"`
+	Sub   int    `json:"sub"`
+}
+
+type edgeCampaign struct {
+	Name  string        `json:"name"`
+	Alias string        `json:"alias"`
+	Flow  string        `json:"flow"`       // a hash of the flow: with it a click says what decided
+	TTL   int           `json:"bind_hours"` // how long a binding lasts
+	Plan  flow.Portable `json:"plan"`
+}
+
+type edgeOffer struct {
+	Name    string               `json:"name"`
+	URL     []token.PortablePart `json:"url"`
+	Append  string               `json:"append,omitempty"` // the parameter that takes the click id
+	Network *edgeNamed          `json:"network"`
+	Open    bool                 `json:"open"`
+	Capped  bool                 `json:"capped,omitempty"` // by conversions of the day
+}
+
+type edgeLander struct {
+	Name    string               `json:"name"`
+	URL     []token.PortablePart `json:"url"`
+	Open    bool                 `json:"open"`
+	Guarded bool                 `json:"guarded,omitempty"`
+}
+
+// edgeAttributes are the attributes that the script knows of a visitor. The others need what only this service has: user
+// agents taken apart, geo databases, what it remembers of visitors, bot signals.
+var edgeAttributes = func() map[string]bool {
+	known := map[string]bool{}
+	for _, name := range [...]string{
+		"country", "region", "city", "continent", "language", "timezone", "ip", "ip_version", "asn", "user_agent", "referrer",
+		"referrer_domain", "keyword", "url", "source_id", "campaign_id", "day_of_week", "hour_of_day", "date", "schedule",
+	} {
+		known[cond.Named(name).String()] = true
+	}
+	for n := range models.Subs {
+		known["sub"+strconv.Itoa(n+1)] = true
+	}
+	return known
+}()
+
+// edgeTokens are the tokens that the script fills. {ip} is not among them: how much of it is shown is a setting of this
+// service.
+var edgeTokens = func() map[string]bool {
+	known := map[string]bool{}
+	for _, name := range [...]string{
+		"clickid", "campaign_id", "campaign_name", "campaign_alias", "path_id", "path_name", "lander_id", "lander_name", "lp_slot",
+		"lp_key", "offer_id", "offer_name", "network_id", "network_name", "source_id", "source_name", "external_id", "cost",
+		"currency", "country", "region", "city", "language", "asn", "user_agent", "referrer", "referrer_domain", "keyword",
+		"visitor_id", "domain", "timestamp",
+	} {
+		t, _ := token.Lookup(name)
+		known[t.Name.String()] = true
+	}
+	for _, n := range [...]token.Name{token.Sub, token.Date, token.Random, token.Sample, token.Param} {
+		known[n.String()] = true
+	}
+	return known
+}()
+
+// edgeTransitions are the ways to send a visitor on that need no page.
+var edgeTransitions = []string{flow.Transition301, flow.Transition302, flow.Transition303, flow.Transition307}
+
+// EdgeBundles compiles the active campaigns on domains of their account for the edge. One that the edge cannot hold has no
+// Value. The snapshot must be an Explainer's.
+func (s *Snapshot) EdgeBundles() ([]models.EdgeBundle, error) {
+	var out []models.EdgeBundle
+	for c := range each[*Campaign](s, campaigns) {
+		d := find[*Domain](s, domains, c.Row.DomainID)
+		if d == nil || !c.Active() || !d.AccountID.Valid || !d.Serves(c.Row.AccountID) {
+			continue
+		}
+		b, err := s.edgeBundle(d, c)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, b)
+	}
+	return out, nil
+}
+
+// edgeCompiler collects a bundle.
+type edgeCompiler struct {
+	*Snapshot
+	out    edgeBundle
+	rules  map[uuid.UUID]bool // saved ones
+	origin map[string]bool
+}
+
+func (s *Snapshot) edgeBundle(d *Domain, c *Campaign) (models.EdgeBundle, error) {
+	src := s.Source(c.Row.SourceID)
+	k := edgeCompiler{Snapshot: s, rules: map[uuid.UUID]bool{}, origin: map[string]bool{}, out: edgeBundle{
+		Format: EdgeFormat, Campaign: c.Row.ID, Domain: d.Host, HTTPSOnly: d.HTTPSOnly, Timezone: s.Account(c.Row.AccountID).Zone.String(),
+		Currency: c.Row.Currency, Campaigns: map[uuid.UUID]*edgeCampaign{}, Offers: map[uuid.UUID]*edgeOffer{},
+		Landers: map[uuid.UUID]*edgeLander{},
+	}}
+	for _, name := range src.ExternalIDParams() {
+		if name != "" {
+			k.out.External = append(k.out.External, name)
+		}
+	}
+	for _, sub := range src.Subs {
+		k.out.Subs = append(k.out.Subs, edgeSub{sub.Param, sub.Sub + 1})
+	}
+	if c.Row.SourceID.Valid && src != NoSource {
+		k.out.Source = &edgeNamed{c.Row.SourceID.UUID, src.Row.Name}
+	}
+	if !c.Price.Given() {
+		var click models.Click
+		c.Price.Apply(&click, c.Row.TrafficLossPct, src, "")
+		cost := click.Cost.String()
+		k.out.Cost = &cost
+	}
+	k.campaigns(c, 0)
+	k.out.Origin = slices.Sorted(maps.Keys(k.origin))
+	value, err := json.Marshal(k.out)
+	if err != nil {
+		return models.EdgeBundle{}, fmt.Errorf("routing: bundle of campaign %s: %w", c.Row.ID, err)
+	}
+	b := models.EdgeBundle{
+		Key: models.EdgeKey(d.Host, c.Row.Alias), CampaignID: c.Row.ID, Value: value, Origin: k.out.Origin,
+		Rules: slices.Collect(maps.Keys(k.rules)),
+	}
+	if len(value) > models.MaxEdgeBundle {
+		b.Value, b.Origin = nil, []string{models.EdgeTooLarge}
+	}
+	return b, nil
+}
+
+// campaigns adds a campaign that is reached after so many hand-overs, and those that it may hand over to.
+func (k *edgeCompiler) campaigns(c *Campaign, hops int) {
+	if k.out.Campaigns[c.Row.ID] == nil {
+		k.campaign(c)
+	}
+	if hops == flow.MaxHandovers {
+		return
+	}
+	for _, route := range c.Plan.Routes() {
+		if next := k.handover(c, route.Campaign); route.Action == flow.ActionCampaign && next != nil {
+			k.campaigns(next, hops+1)
+		}
+	}
+}
+
+func (k *edgeCompiler) campaign(c *Campaign) {
+	plan := c.Plan.Portable(func(name string) bool { return edgeAttributes[name] })
+	k.out.Campaigns[c.Row.ID] = &edgeCampaign{
+		Name: c.Row.Name, Alias: c.Row.Alias, Flow: FlowText(k.FlowHash(0, c)), TTL: c.Row.UniquenessTTLHours, Plan: plan,
+	}
+	for _, use := range c.rules {
+		k.rules[use.id] = true
+	}
+	k.url(plan.Fallback)
+	k.url(plan.Destination)
+	for i := range plan.Routes {
+		k.route(c, &plan.Routes[i])
+	}
+}
+
+// FlowText is the hash of a flow as bundles and the edge's clicks have it.
+func FlowText(hash uint64) string { return strconv.FormatUint(hash, 16) }
+
+// route adds what a path leads to, and notes what the script cannot do of it.
+func (k *edgeCompiler) route(c *Campaign, r *flow.PortableRoute) {
+	if !r.Active {
+		return
+	}
+	if r.Capped {
+		k.origin["daily_cap"] = true
+	}
+	if r.Action == flow.ActionNothing {
+		k.origin["action:nothing"] = true
+	}
+	if r.Leads && !slices.Contains(edgeTransitions, r.Transition) {
+		k.origin["transition:"+r.Transition] = true
+	}
+	for _, unit := range r.Units {
+		for _, is := range unit.All {
+			if is.Test == cond.OriginOnly && edgeAttributes[is.Attribute] {
+				k.origin["pattern:"+is.Attribute] = true
+			} else if is.Test == cond.OriginOnly {
+				k.origin["attribute:"+is.Attribute] = true
+			}
+		}
+	}
+	for _, choice := range r.Choices {
+		k.choice(c, &choice)
+	}
+}
+
+func (k *edgeCompiler) choice(c *Campaign, choice *flow.PortableChoice) {
+	k.url(choice.URL)
+	if o := find[*Offer](k.Snapshot, offers, choice.ID); o != nil && o.Row.AccountID == c.Row.AccountID {
+		k.offer(o)
+	}
+	if l := find[*Lander](k.Snapshot, landers, choice.ID); l != nil && l.Row.AccountID == c.Row.AccountID {
+		out := &edgeLander{Name: l.Row.Name, Open: l.ref.Open(), Guarded: l.Guard != nil}
+		if l.URL != nil {
+			out.URL = l.URL.Portable()
+		}
+		if k.out.Landers[l.Row.ID] = out; out.Guarded {
+			k.origin["protection"] = true
+		}
+		k.url(out.URL)
+	}
+}
+
+func (k *edgeCompiler) offer(o *Offer) {
+	out := &edgeOffer{Name: o.Row.Name, Open: o.ref.Open(), Capped: o.Row.DailyCap != nil}
+	if o.URL != nil {
+		out.URL = o.URL.Portable()
+	}
+	if o.Row.NetworkID.Valid {
+		out.Network = &edgeNamed{ID: o.Row.NetworkID.UUID}
+	}
+	if n := k.Network(o.Row.NetworkID.UUID); n != nil && out.Network != nil {
+		out.Network.Name = n.Row.Name
+		if o.URL != nil && !o.URL.Uses(token.ClickID) {
+			out.Append = n.Row.ClickParam
+		}
+	}
+	if k.out.Offers[o.Row.ID] = out; out.Capped {
+		k.origin["offer_daily_cap"] = true
+	}
+	k.url(out.URL)
+}
+
+// url notes the tokens that the script cannot fill.
+func (k *edgeCompiler) url(parts []token.PortablePart) {
+	for i := range parts {
+		p := &parts[i]
+		switch {
+		case p.Token == "":
+		case !edgeTokens[p.Token], p.Token == "cost" && k.out.Cost == nil:
+			k.origin["token:"+p.Token] = true
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package cond
+
+import (
+	"math"
+	"regexp/syntax"
+)
+
+// Portable are compiled conditions for a program that is not this one: see ops/deploy/edge.
+type Portable struct {
+	Or    bool                `json:"or,omitempty"`
+	Never bool                `json:"never,omitempty"`
+	All   []PortableCondition `json:"all,omitempty"`
+}
+
+// PortableCondition is one condition. Test says how to compare the attribute, and which of the other fields count:
+//
+//	equals, contains, starts_with, ends_with   Texts, without case as Fold gives them
+//	number                                     Ranges
+//	in_cidr                                    Networks, from and to
+//	schedule                                   Slots: a mask of days (bit 1 is Monday), from and to in minutes
+//	is_set                                     Want
+//	origin                                     none: only this program can compare
+type PortableCondition struct {
+	Attribute string          `json:"a"`
+	Param     string          `json:"param,omitempty"` // of the attribute param.<name>
+	Negate    bool            `json:"not,omitempty"`
+	Test      string          `json:"test"`
+	Texts     []string        `json:"texts,omitempty"`
+	Ranges    []PortableRange `json:"ranges,omitempty"`
+	Networks  [][2]string     `json:"networks,omitempty"`
+	Slots     [][3]int        `json:"slots,omitempty"`
+	Want      bool            `json:"want,omitempty"`
+}
+
+// PortableRange is from Low to High, either of them null for no limit. Open leaves both ends out.
+type PortableRange struct {
+	Low  *float64 `json:"lo"`
+	High *float64 `json:"hi"`
+	Open bool     `json:"open,omitempty"`
+}
+
+// OriginOnly is the Test of a condition that only this program can compare.
+const OriginOnly = "origin"
+
+// Portable gives the conditions. Known says which attributes the other program knows. The matcher must still have its
+// source (see DropSource): without it every list of texts that is searched for is OriginOnly.
+func (m *Matcher) Portable(known func(attribute string) bool) Portable {
+	m = m.now()
+	out := Portable{Or: m.or, Never: m.never}
+	for i := range m.list {
+		c := &m.list[i]
+		p := PortableCondition{Attribute: c.attr.String(), Negate: c.negate, Test: OriginOnly}
+		switch {
+		case c.attr == attrParam:
+			p.Attribute, p.Param = "param", c.arg
+			m.port(i, &p)
+		case c.attr == attrHeader:
+			p.Attribute = "header"
+		case known(p.Attribute):
+			m.port(i, &p)
+		}
+		out.All = append(out.All, p)
+	}
+	return out
+}
+
+// port fills in how a condition compares. What has no portable form stays OriginOnly.
+func (m *Matcher) port(i int, p *PortableCondition) {
+	c := &m.list[i]
+	switch t := c.test.(type) {
+	case nil:
+		p.Test, p.Want = "is_set", c.want
+	case equalTest:
+		p.Test = "equals"
+		for _, v := range t {
+			p.Texts = append(p.Texts, string(v))
+		}
+	case *edgeTest:
+		p.Test = "starts_with"
+		if t.ends {
+			p.Test = "ends_with"
+		}
+		for _, v := range t.values {
+			p.Texts = append(p.Texts, string(v))
+		}
+	case *containsTest:
+		p.setContained(m.textsOf(i, false))
+	case *regexTest:
+		if len(t.patterns) == 0 {
+			p.setContained(m.textsOf(i, true))
+		}
+	case numberTest:
+		p.Test = "number"
+		for _, r := range t {
+			p.Ranges = append(p.Ranges, PortableRange{finite(r.lo), finite(r.hi), r.open})
+		}
+	case addrTest:
+		p.Test = "in_cidr"
+		for _, r := range t.set.Ranges() {
+			p.Networks = append(p.Networks, [2]string{r.From().String(), r.To().String()})
+		}
+	case scheduleTest:
+		p.Test = "schedule"
+		for _, s := range t {
+			p.Slots = append(p.Slots, [3]int{int(s.days), s.from, s.to})
+		}
+	}
+}
+
+func (p *PortableCondition) setContained(texts []string) {
+	if texts != nil {
+		p.Test, p.Texts = "contains", texts
+	}
+}
+
+// textsOf gives the texts that a condition searches for, without case: of patterns those that choices finds. Nil: the
+// matcher has no source any more.
+func (m *Matcher) textsOf(i int, patterns bool) (texts []string) {
+	if m.source == nil {
+		return nil
+	}
+	values, _ := items(m.source[i].Value) // they were read when it was compiled
+	if patterns {
+		var plain []string
+		for _, s := range values {
+			tree, err := syntax.Parse(s, syntax.Perl|syntax.FoldCase)
+			if err != nil {
+				return nil
+			}
+			found, ok := choices(tree)
+			if !ok {
+				return nil
+			}
+			plain = append(plain, found...)
+		}
+		values = plain
+	}
+	for _, v := range foldAll(values) {
+		texts = append(texts, string(v))
+	}
+	return texts
+}
+
+func finite(n float64) *float64 {
+	if math.IsInf(n, 0) {
+		return nil
+	}
+	return &n
+}
