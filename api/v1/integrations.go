@@ -50,21 +50,10 @@ type IntegrationList struct {
 
 // DNSProviderForm is a DNS provider and what it needs to be connected.
 type DNSProviderForm struct {
-	Provider string          `json:"provider"`
-	Label    string          `json:"label"`
-	Apex     string          `json:"apex" enum:"CNAME,ALIAS,addresses" doc:"how the apex of a zone is pointed"`
-	Fields   []DNSFieldShown `json:"fields"`
-}
-
-// DNSFieldShown is a credential of a DNS provider.
-type DNSFieldShown struct {
-	Name     string   `json:"name" doc:"its name in credentials"`
-	Label    string   `json:"label"`
-	Secret   bool     `json:"secret" doc:"it is stored encrypted and never shown"`
-	Required bool     `json:"required"`
-	Values   []string `json:"values" doc:"what it may be; empty: any text"`
-	Default  *string  `json:"default"`
-	Help     string   `json:"help"`
+	Provider string                 `json:"provider"`
+	Label    string                 `json:"label"`
+	Apex     string                 `json:"apex" enum:"CNAME,ALIAS,addresses" doc:"how the apex of a zone is pointed"`
+	Fields   []CredentialFieldShown `json:"fields"`
 }
 
 // DNSAccountShown is a DNS account that is connected.
@@ -92,11 +81,7 @@ func providerForm(p models.DNSProvider) DNSProviderForm {
 	if apex == models.ApexAddress {
 		apex = "addresses"
 	}
-	return DNSProviderForm{p.Name, p.Label, apex, answer.Each(p.Fields, func(f models.DNSField) DNSFieldShown {
-		return DNSFieldShown{
-			f.Name, f.Label, f.Secret, f.Required, append([]string{}, f.Values...), answer.OrNull(f.Default), f.Help,
-		}
-	})}
+	return DNSProviderForm{p.Name, p.Label, apex, credentialFields(p.CredentialForm)}
 }
 
 func dnsAccountShown(a models.DNSAccount) DNSAccountShown {

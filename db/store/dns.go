@@ -2,9 +2,7 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/google/uuid"
 
@@ -44,18 +42,7 @@ func (d DNSAccounts) Credentials(ctx context.Context, a models.DNSAccount) (map[
 	if err != nil {
 		return nil, err
 	}
-	raw, err := d.s.box.Open(ctx, dnsPlace(a.AccountID, a.ID), sealed)
-	if err != nil {
-		return nil, fmt.Errorf("store: credentials of dns account %s: %w", a.ID, err)
-	}
-	all := map[string]string{}
-	if err := json.Unmarshal(raw, &all); err != nil {
-		return nil, fmt.Errorf("store: credentials of dns account %s: %w", a.ID, err)
-	}
-	for name, value := range a.Settings {
-		all[name] = value
-	}
-	return all, nil
+	return d.s.openCredentials(ctx, dnsPlace(a.AccountID, a.ID), sealed, a.Settings)
 }
 
 const (
@@ -91,8 +78,7 @@ func (d DNSAccounts) Save(ctx context.Context, account, id uuid.UUID, p models.D
 		if err != nil {
 			return uuid.Nil, err
 		}
-		open, secrets := p.Split(credentials)
-		sealed, err := s.sealDNS(a, secrets)
+		open, sealed, err := s.sealCredentials(dnsPlace(account, a.ID), p.CredentialForm, credentials)
 		if err != nil {
 			return uuid.Nil, err
 		}
@@ -122,14 +108,6 @@ func (d DNSAccounts) room(ctx context.Context, account uuid.UUID) error {
 		err = models.Invalid("too_many", "at most %d DNS accounts can be connected", models.MaxDNSAccounts)
 	}
 	return err
-}
-
-func (s *Store) sealDNS(a models.DNSAccount, secrets map[string]string) ([]byte, error) {
-	raw, err := json.Marshal(secrets)
-	if err != nil {
-		return nil, fmt.Errorf("store: dns account: %w", err)
-	}
-	return s.box.Seal(dnsPlace(a.AccountID, a.ID), raw)
 }
 
 // Remove disconnects a DNS account and forgets its credentials.

@@ -7,41 +7,43 @@ import (
 	"path"
 	"strings"
 
+	"switchyard/workers/providers/rest"
+
 	"github.com/libdns/libdns"
 )
 
 // azure is Azure's API. libdns' package for it takes no client, and uses the identity of the worker's machine for want of
 // credentials.
 type azure struct {
-	api
+	rest.API
 	c     map[string]string
 	login string  // address that gives tokens
 	ids   zoneIDs // paths of zones
 }
 
-func openAzure(a api, c map[string]string) Provider {
-	p := &azure{api: a, c: c, ids: zoneIDs{}, login: "https://login.microsoftonline.com"}
-	if p.base == "" {
-		p.base = "https://management.azure.com"
+func openAzure(a rest.API, c map[string]string) Provider {
+	p := &azure{API: a, c: c, ids: zoneIDs{}, login: "https://login.microsoftonline.com"}
+	if p.Base == "" {
+		p.Base = "https://management.azure.com"
 	} else {
-		p.login = p.base
+		p.login = p.Base
 	}
 	return p
 }
 
 // ready gets a token, unless there is one.
 func (p *azure) ready(ctx context.Context) error {
-	if p.sign != nil {
+	if p.Sign != nil {
 		return nil
 	}
-	tokens := p.api
-	tokens.base = p.login
-	tokens.denied = func(text string) bool { return strings.Contains(text, "AADSTS") }
+	tokens := p.API
+	tokens.Base = p.login
+	tokens.Denied = func(f *rest.Failure) bool { return strings.Contains(f.Text, "AADSTS") }
 	var answer struct {
 		Token string `json:"access_token"`
 	}
-	err := tokens.do(ctx, request{
-		method: http.MethodPost, path: "/" + url.PathEscape(p.c["tenant_id"]) + "/oauth2/v2.0/token", body: url.Values{
+	err := tokens.Do(ctx, rest.Request{
+		Method: http.MethodPost, Path: "/" + url.PathEscape(p.c["tenant_id"]) + "/oauth2/v2.0/token", Body: url.Values{
 			"grant_type": {"client_credentials"}, "client_id": {p.c["client_id"]}, "client_secret": {p.c["client_secret"]},
 			"scope": {"https://management.azure.com/.default"},
 		},
@@ -49,8 +51,8 @@ func (p *azure) ready(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.hide(answer.Token)
-	p.sign = bearer(answer.Token)
+	p.Hide(answer.Token)
+	p.Sign = rest.Bearer(answer.Token)
 	return nil
 }
 
@@ -64,12 +66,12 @@ func azureList[T any](ctx context.Context, p *azure, at string, query url.Values
 			Value []T
 			Next  string `json:"nextLink"`
 		}
-		if err := p.get(ctx, at, query, &answer); err != nil {
+		if err := p.Get(ctx, at, query, &answer); err != nil {
 			return nil, false, err
 		}
 		next, err := url.Parse(answer.Next)
 		if err != nil {
-			return nil, false, errForm
+			return nil, false, rest.ErrForm
 		}
 		query = next.Query()
 		return answer.Value, answer.Next != "", nil
@@ -186,12 +188,12 @@ func (p *azure) Append(ctx context.Context, zone string, r libdns.RR) error {
 			set.CNAME = &azureCNAME{strings.TrimSuffix(data, ".")}
 		}
 	}
-	q := request{
-		method: http.MethodPut, path: p.ids[zone] + "/" + r.Type + "/" + url.PathEscape(r.Name), query: azureVersion,
-		body: map[string]any{"properties": set}, header: map[string]string{},
+	q := rest.Request{
+		Method: http.MethodPut, Path: p.ids[zone] + "/" + r.Type + "/" + url.PathEscape(r.Name), Query: azureVersion,
+		Body: map[string]any{"properties": set}, Header: map[string]string{},
 	}
 	if !present {
-		q.header["If-None-Match"] = "*" // it must not replace one that somebody has just made
+		q.Header["If-None-Match"] = "*" // it must not replace one that somebody has just made
 	}
-	return p.do(ctx, q, nil)
+	return p.Do(ctx, q, nil)
 }

@@ -7,18 +7,20 @@ import (
 	"slices"
 	"strconv"
 
+	"switchyard/workers/providers/rest"
+
 	"github.com/libdns/libdns"
 )
 
 // bunny is bunny.net's API. libdns' package for it takes no client, lists the first page of zones only and fails at
 // records of newer types.
 type bunny struct {
-	api
+	rest.API
 	ids zoneIDs
 }
 
-func openBunny(a api, c map[string]string) Provider {
-	a.sign = header("AccessKey", c["access_key"])
+func openBunny(a rest.API, c map[string]string) Provider {
+	a.Sign = rest.Header("AccessKey", c["access_key"])
 	return &bunny{a, zoneIDs{}}
 }
 
@@ -36,7 +38,7 @@ func (p *bunny) Zones(ctx context.Context) ([]string, error) {
 			}
 			HasMoreItems bool
 		}
-		err := p.get(ctx, "/dnszone", url.Values{"page": {strconv.Itoa(page)}, "perPage": {"100"}}, &answer)
+		err := p.Get(ctx, "/dnszone", url.Values{"page": {strconv.Itoa(page)}, "perPage": {"100"}}, &answer)
 		var out []string
 		for _, z := range answer.Items {
 			out = append(out, p.ids.set(z.Domain, strconv.FormatInt(z.ID, 10)))
@@ -56,7 +58,7 @@ func (p *bunny) Records(ctx context.Context, zone, name string) ([]libdns.RR, er
 			Name, Value string
 		}
 	}
-	if err := p.get(ctx, "/dnszone/"+id, nil, &answer); err != nil {
+	if err := p.Get(ctx, "/dnszone/"+id, nil, &answer); err != nil {
 		return nil, err
 	}
 	var out []libdns.RR
@@ -78,7 +80,7 @@ func (p *bunny) Append(ctx context.Context, zone string, r libdns.RR) error {
 	if err != nil {
 		return err
 	}
-	return p.do(ctx, request{method: http.MethodPut, path: "/dnszone/" + id + "/records", body: map[string]any{
+	return p.Do(ctx, rest.Request{Method: http.MethodPut, Path: "/dnszone/" + id + "/records", Body: map[string]any{
 		"Type": slices.Index(bunnyTypes, r.Type), "Name": blank(r.Name), "Value": undotted(r), "Ttl": seconds(r, 15),
 	}}, nil)
 }

@@ -9,19 +9,21 @@ import (
 	"strconv"
 	"strings"
 
+	"switchyard/workers/providers/rest"
+
 	"github.com/libdns/cloudflare"
 	"github.com/libdns/libdns"
 )
 
 // cloudflareAccount asks by libdns' package, but for the zones: that lists the first 20 only.
 type cloudflareAccount struct {
-	api
+	rest.API
 	records *cloudflare.Provider
 }
 
-func openCloudflare(a api, c map[string]string) Provider {
+func openCloudflare(a rest.API, c map[string]string) Provider {
 	own := a
-	own.sign = bearer(c["api_token"])
+	own.Sign = rest.Bearer(c["api_token"])
 	return &cloudflareAccount{own, &cloudflare.Provider{
 		APIToken: c["api_token"], HTTPClient: transport{a, "https://api.cloudflare.com/client/v4"},
 	}}
@@ -35,7 +37,7 @@ func (p *cloudflareAccount) Zones(ctx context.Context) ([]string, error) {
 				Pages int `json:"total_pages"`
 			} `json:"result_info"`
 		}
-		err := p.get(ctx, "/zones", url.Values{"page": {strconv.Itoa(page)}, "per_page": {"50"}}, &answer)
+		err := p.Get(ctx, "/zones", url.Values{"page": {strconv.Itoa(page)}, "per_page": {"50"}}, &answer)
 		return names(answer.Result), page < answer.Info.Pages, err
 	})
 }
@@ -62,9 +64,9 @@ func (p *cloudflareAccount) Append(ctx context.Context, zone string, r libdns.RR
 	return err
 }
 
-// transport is the client of a libdns package: its requests to the address from go out as those of the api.
+// transport is the client of a libdns package: its requests to the address from go out as those of the API.
 type transport struct {
-	api
+	rest.API
 	from string
 }
 
@@ -72,12 +74,12 @@ type transport struct {
 func (t transport) Do(r *http.Request) (*http.Response, error) {
 	path, ours := strings.CutPrefix(r.URL.String(), t.from)
 	if !ours {
-		return nil, errForm
+		return nil, rest.ErrForm
 	}
 	path, raw, _ := strings.Cut(path, "?")
 	query, err := url.ParseQuery(raw)
 	if err != nil {
-		return nil, errForm
+		return nil, rest.ErrForm
 	}
 	if name, ok := r.Context().Value(oneName{}).(string); ok && strings.HasSuffix(path, "/dns_records") {
 		query.Set("name", name)
@@ -88,10 +90,10 @@ func (t transport) Do(r *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 	}
-	a := t.api
-	a.sign = header("Authorization", r.Header.Get("Authorization"))
-	answer, err := a.send(r.Context(), request{
-		method: r.Method, path: path, query: query, body: body, kind: r.Header.Get("Content-Type"),
+	a := t.API
+	a.Sign = rest.Header("Authorization", r.Header.Get("Authorization"))
+	answer, err := a.Send(r.Context(), rest.Request{
+		Method: r.Method, Path: path, Query: query, Body: body, Kind: r.Header.Get("Content-Type"),
 	})
 	if err != nil {
 		return nil, err

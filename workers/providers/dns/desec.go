@@ -6,15 +6,17 @@ import (
 	"net/url"
 	"regexp"
 
+	"switchyard/workers/providers/rest"
+
 	"github.com/libdns/libdns"
 )
 
 // desec is deSEC's API. libdns' package for it takes no client, fails at more than 500 zones or sets, and sleeps for as
 // long as an answer 429 asks for.
-type desec struct{ api }
+type desec struct{ rest.API }
 
-func openDesec(a api, c map[string]string) Provider {
-	a.sign = header("Authorization", "Token "+c["token"])
+func openDesec(a rest.API, c map[string]string) Provider {
+	a.Sign = rest.Header("Authorization", "Token "+c["token"])
 	return &desec{a}
 }
 
@@ -31,12 +33,12 @@ func desecList[T any](ctx context.Context, p *desec, path string, query url.Valu
 		for name, v := range query {
 			q[name] = v
 		}
-		answer, err := p.send(ctx, request{method: http.MethodGet, path: path, query: q})
+		answer, err := p.Send(ctx, rest.Request{Method: http.MethodGet, Path: path, Query: q})
 		if err != nil {
 			return nil, false, err
 		}
 		var items []T
-		if err := decode(answer.Body, &items); err != nil {
+		if err := rest.Decode(answer.Body, &items); err != nil {
 			return nil, false, err
 		}
 		next := desecNext.FindStringSubmatch(answer.Header.Get("Link"))
@@ -76,12 +78,12 @@ func (p *desec) Append(ctx context.Context, zone string, r libdns.RR) error {
 	if err != nil {
 		return err
 	}
-	q := request{method: http.MethodPost, path: "/domains/" + url.PathEscape(zone) + "/rrsets/", body: map[string]any{
+	q := rest.Request{Method: http.MethodPost, Path: "/domains/" + url.PathEscape(zone) + "/rrsets/", Body: map[string]any{
 		"subname": blank(r.Name), "type": r.Type, "ttl": seconds(r, desecLeast), "records": all,
 	}}
 	if present {
-		q.method, q.path = http.MethodPatch, q.path+url.PathEscape(r.Name)+"/"+r.Type+"/"
-		q.body = map[string]any{"records": all}
+		q.Method, q.Path = http.MethodPatch, q.Path+url.PathEscape(r.Name)+"/"+r.Type+"/"
+		q.Body = map[string]any{"records": all}
 	}
-	return p.do(ctx, q, nil)
+	return p.Do(ctx, q, nil)
 }

@@ -5,14 +5,16 @@ import (
 	"net/url"
 	"strconv"
 
+	"switchyard/workers/providers/rest"
+
 	"github.com/libdns/libdns"
 )
 
 // digitalOcean is DigitalOcean's API. libdns' package for it has a transport of its own, which cannot be replaced.
-type digitalOcean struct{ api }
+type digitalOcean struct{ rest.API }
 
-func openDigitalOcean(a api, c map[string]string) Provider {
-	a.sign = bearer(c["api_token"])
+func openDigitalOcean(a rest.API, c map[string]string) Provider {
+	a.Sign = rest.Bearer(c["api_token"])
 	return &digitalOcean{a}
 }
 
@@ -31,7 +33,7 @@ func (p *digitalOcean) Zones(ctx context.Context) ([]string, error) {
 			Domains []struct{ Name string }
 			doLinks
 		}
-		err := p.get(ctx, "/domains", doPage(page), &answer)
+		err := p.Get(ctx, "/domains", doPage(page), &answer)
 		return names(answer.Domains), answer.Links.Pages.Next != "", err
 	})
 }
@@ -44,7 +46,7 @@ func (p *digitalOcean) Records(ctx context.Context, zone, name string) ([]libdns
 		}
 		query := doPage(page)
 		query.Set("name", absolute(name, zone))
-		err := p.get(ctx, "/domains/"+url.PathEscape(zone)+"/records", query, &answer)
+		err := p.Get(ctx, "/domains/"+url.PathEscape(zone)+"/records", query, &answer)
 		var out []libdns.RR
 		for _, r := range answer.Records {
 			if relative(r.Name, zone) == name {
@@ -56,7 +58,7 @@ func (p *digitalOcean) Records(ctx context.Context, zone, name string) ([]libdns
 }
 
 func (p *digitalOcean) Append(ctx context.Context, zone string, r libdns.RR) error {
-	return p.post(ctx, "/domains/"+url.PathEscape(zone)+"/records", map[string]any{
+	return p.Post(ctx, "/domains/"+url.PathEscape(zone)+"/records", map[string]any{
 		"type": r.Type, "name": r.Name, "data": r.Data, "ttl": seconds(r, 30),
 	}, nil)
 }

@@ -10,8 +10,8 @@ package dns
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -20,6 +20,7 @@ import (
 
 	"switchyard/models"
 	"switchyard/workers/egress"
+	"switchyard/workers/providers/rest"
 )
 
 // Provider is an account at a DNS provider. Zones have no dot at the end.
@@ -31,13 +32,6 @@ type Provider interface {
 	// Append adds a record and changes none.
 	Append(ctx context.Context, zone string, r libdns.RR) error
 }
-
-// ErrRefused says that the provider does not accept the credentials. ErrBusy says that it asks for fewer requests in a
-// time.
-var (
-	ErrRefused = errors.New("the provider refused the credentials")
-	ErrBusy    = errors.New("the provider is being asked too often")
-)
 
 // Options of a Client.
 type Options struct {
@@ -61,7 +55,7 @@ func New(o Options) *Client {
 // row is how a provider of models.DNSProviders is opened.
 type row struct {
 	base string // address of its API, without a slash at the end; empty: a credential says it
-	open func(a api, credentials map[string]string) Provider
+	open func(a rest.API, credentials map[string]string) Provider
 }
 
 // rows are the providers, by name.
@@ -94,25 +88,20 @@ func (c *Client) Open(name string, credentials map[string]string) (Provider, err
 	if !known || !ok {
 		return nil, fmt.Errorf("dns: there is no provider %q", name)
 	}
-	g := &guarded{}
-	a := api{out: c.o.Egress, base: r.base, now: c.o.Now, secrets: &g.secrets}
+	a := rest.API{Out: c.o.Egress, Base: r.base, Now: c.o.Now}
 	if c.o.URL != "" {
-		a.base = c.o.URL + "/" + name
+		a.Base = c.o.URL + "/" + name
 	}
 	_, secrets := p.Split(credentials)
-	for _, s := range secrets {
-		g.secrets = append(g.secrets, s)
-	}
-	// A secret may be a part of another.
-	slices.SortFunc(g.secrets, func(a, b string) int { return len(b) - len(a) })
-	g.inner = r.open(a, credentials)
+	a = a.Keep(slices.Collect(maps.Values(secrets))...)
+	g := &guarded{inner: r.open(a, credentials), shown: a.Shown}
 	return g, nil
 }
 
 // guarded bounds what a provider answers and takes secrets out of its errors.
 type guarded struct {
-	inner   Provider
-	secrets []string
+	inner Provider
+	shown func(error) error
 }
 
 // maxZones is how many zones of an account are listed.

@@ -20,6 +20,7 @@ import (
 	"switchyard/workers/egress/egresstest"
 	"switchyard/workers/providers/dns"
 	"switchyard/workers/providers/dns/dnstest"
+	"switchyard/workers/providers/rest"
 )
 
 // main is a zone with more records than a page of any provider has.
@@ -188,12 +189,12 @@ func (s *suite) failures(t *testing.T) {
 		wrong[field] = other(s.good[field])
 	}
 	_, err := s.open(t, wrong).Zones(t.Context())
-	if !errors.Is(err, dns.ErrRefused) {
+	if !errors.Is(err, rest.ErrRefused) {
 		t.Errorf("wrong credentials: %v", err)
 	}
 	s.hidden(t, wrong, err)
 	for fault, want := range map[dnstest.Fault]error{
-		dnstest.Busy: dns.ErrBusy, dnstest.Broken: nil, dnstest.Elsewhere: nil, dnstest.Echo: nil,
+		dnstest.Busy: rest.ErrBusy, dnstest.Broken: nil, dnstest.Elsewhere: nil, dnstest.Echo: nil,
 	} {
 		s.world.Fail(fault)
 		_, err := s.Zones(t.Context())

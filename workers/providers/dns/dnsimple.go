@@ -5,18 +5,20 @@ import (
 	"net/url"
 	"strconv"
 
+	"switchyard/workers/providers/rest"
+
 	"github.com/libdns/libdns"
 )
 
 // dnsimple is DNSimple's API. libdns' package for it reads the first page of records only, and panics if it may not ask
 // whose the token is.
 type dnsimple struct {
-	api
+	rest.API
 	account string // empty: not known yet
 }
 
-func openDNSimple(a api, c map[string]string) Provider {
-	a.sign = bearer(c["api_token"])
+func openDNSimple(a rest.API, c map[string]string) Provider {
+	a.Sign = rest.Bearer(c["api_token"])
 	return &dnsimple{a, c["account_id"]}
 }
 
@@ -26,11 +28,11 @@ func (p *dnsimple) path(ctx context.Context, below string) (string, error) {
 		var answer struct {
 			Data struct{ Account *struct{ ID int64 } }
 		}
-		if err := p.get(ctx, "/whoami", nil, &answer); err != nil {
+		if err := p.Get(ctx, "/whoami", nil, &answer); err != nil {
 			return "", err
 		}
 		if answer.Data.Account == nil {
-			return "", &failure{text: "the token is of a user: make one of an account, or name the account_id"}
+			return "", &rest.Failure{Text: "the token is of a user: make one of an account, or name the account_id"}
 		}
 		p.account = strconv.FormatInt(answer.Data.Account.ID, 10)
 	}
@@ -57,7 +59,7 @@ func (p *dnsimple) Zones(ctx context.Context) ([]string, error) {
 			Data []struct{ Name string }
 			dnsimplePages
 		}
-		err := p.get(ctx, path, dnsimplePage(page), &answer)
+		err := p.Get(ctx, path, dnsimplePage(page), &answer)
 		return names(answer.Data), page < answer.Pagination.Pages, err
 	})
 }
@@ -74,7 +76,7 @@ func (p *dnsimple) Records(ctx context.Context, zone, name string) ([]libdns.RR,
 		}
 		query := dnsimplePage(page)
 		query.Set("name", blank(name))
-		err := p.get(ctx, path, query, &answer)
+		err := p.Get(ctx, path, query, &answer)
 		var out []libdns.RR
 		for _, r := range answer.Data {
 			if bare(r.Name) == blank(name) {
@@ -90,7 +92,7 @@ func (p *dnsimple) Append(ctx context.Context, zone string, r libdns.RR) error {
 	if err != nil {
 		return err
 	}
-	return p.post(ctx, path, map[string]any{
+	return p.Post(ctx, path, map[string]any{
 		"type": r.Type, "name": blank(r.Name), "content": undotted(r), "ttl": seconds(r, 60),
 	}, nil)
 }

@@ -6,14 +6,16 @@ import (
 	"net/url"
 	"strconv"
 
+	"switchyard/workers/providers/rest"
+
 	"github.com/libdns/libdns"
 )
 
 // gandi is Gandi's LiveDNS. libdns' package for it takes no client, and asks addresses that an answer names.
-type gandi struct{ api }
+type gandi struct{ rest.API }
 
-func openGandi(a api, c map[string]string) Provider {
-	a.sign = bearer(c["api_token"])
+func openGandi(a rest.API, c map[string]string) Provider {
+	a.Sign = rest.Bearer(c["api_token"])
 	return &gandi{a}
 }
 
@@ -22,7 +24,7 @@ const gandiPage = 100
 func (p *gandi) Zones(ctx context.Context) ([]string, error) {
 	return pages(func(page int) ([]string, bool, error) {
 		var answer []struct{ FQDN string }
-		err := p.get(ctx, "/domains", url.Values{"page": {strconv.Itoa(page)}, "per_page": {strconv.Itoa(gandiPage)}}, &answer)
+		err := p.Get(ctx, "/domains", url.Values{"page": {strconv.Itoa(page)}, "per_page": {strconv.Itoa(gandiPage)}}, &answer)
 		var out []string
 		for _, d := range answer {
 			out = append(out, d.FQDN)
@@ -40,8 +42,8 @@ func (p *gandi) Records(ctx context.Context, zone, name string) ([]libdns.RR, er
 		Type   string   `json:"rrset_type"`
 		Values []string `json:"rrset_values"`
 	}
-	err := p.get(ctx, gandiPath(zone, name), nil, &answer)
-	if hasStatus(err, http.StatusNotFound) {
+	err := p.Get(ctx, gandiPath(zone, name), nil, &answer)
+	if rest.HasStatus(err, http.StatusNotFound) {
 		return nil, nil // the name is not in use
 	}
 	var out []libdns.RR
@@ -66,7 +68,7 @@ func (p *gandi) Append(ctx context.Context, zone string, r libdns.RR) error {
 	if present {
 		method = http.MethodPut
 	}
-	return p.do(ctx, request{method: method, path: gandiPath(zone, r.Name) + "/" + r.Type, body: map[string]any{
+	return p.Do(ctx, rest.Request{Method: method, Path: gandiPath(zone, r.Name) + "/" + r.Type, Body: map[string]any{
 		"rrset_values": all, "rrset_ttl": seconds(r, 300),
 	}}, nil)
 }

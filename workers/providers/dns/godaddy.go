@@ -6,14 +6,16 @@ import (
 	"net/url"
 	"strconv"
 
+	"switchyard/workers/providers/rest"
+
 	"github.com/libdns/libdns"
 )
 
 // godaddy is GoDaddy's API. libdns' package for it replaces the records that a name has when it is to add one.
-type godaddy struct{ api }
+type godaddy struct{ rest.API }
 
-func openGoDaddy(a api, c map[string]string) Provider {
-	a.sign = header("Authorization", "sso-key "+c["api_key"]+":"+c["api_secret"])
+func openGoDaddy(a rest.API, c map[string]string) Provider {
+	a.Sign = rest.Header("Authorization", "sso-key "+c["api_key"]+":"+c["api_secret"])
 	return &godaddy{a}
 }
 
@@ -30,7 +32,7 @@ func (p *godaddy) Zones(ctx context.Context) ([]string, error) {
 			query.Set("marker", last)
 		}
 		var answer []struct{ Domain string }
-		err := p.get(ctx, "/domains", query, &answer)
+		err := p.Get(ctx, "/domains", query, &answer)
 		var out []string
 		for _, d := range answer {
 			last = d.Domain
@@ -45,8 +47,8 @@ func (p *godaddy) Records(ctx context.Context, zone, name string) ([]libdns.RR, 
 	all, err := pages(func(page int) ([]libdns.RR, bool, error) {
 		var answer []struct{ Type, Name, Data string }
 		query := url.Values{"offset": {strconv.Itoa(page)}, "limit": {strconv.Itoa(godaddyRecords)}}
-		err := p.get(ctx, "/domains/"+url.PathEscape(zone)+"/records", query, &answer)
-		if page > 1 && hasStatus(err, http.StatusUnprocessableEntity) {
+		err := p.Get(ctx, "/domains/"+url.PathEscape(zone)+"/records", query, &answer)
+		if page > 1 && rest.HasStatus(err, http.StatusUnprocessableEntity) {
 			return nil, false, nil
 		}
 		var out []libdns.RR
@@ -60,5 +62,5 @@ func (p *godaddy) Records(ctx context.Context, zone, name string) ([]libdns.RR, 
 
 func (p *godaddy) Append(ctx context.Context, zone string, r libdns.RR) error {
 	body := []map[string]any{{"type": r.Type, "name": r.Name, "data": undotted(r), "ttl": seconds(r, 600)}}
-	return p.do(ctx, request{method: http.MethodPatch, path: "/domains/" + url.PathEscape(zone) + "/records", body: body}, nil)
+	return p.Do(ctx, rest.Request{Method: http.MethodPatch, Path: "/domains/" + url.PathEscape(zone) + "/records", Body: body}, nil)
 }

@@ -16,25 +16,27 @@ import (
 	"strings"
 	"time"
 
+	"switchyard/workers/providers/rest"
+
 	"github.com/libdns/libdns"
 )
 
 // googleCloud is Google's API. libdns' package for it takes no client, and its credentials may name files and addresses
 // that the worker then reads. Here they are a service account's key and nothing else.
 type googleCloud struct {
-	api
+	rest.API
 	c       map[string]string
 	oauth   string // address that gives tokens
 	ids     zoneIDs
 	project string
 }
 
-func openGoogleCloud(a api, c map[string]string) Provider {
-	p := &googleCloud{api: a, c: c, ids: zoneIDs{}, oauth: "https://oauth2.googleapis.com"}
-	if p.base == "" {
-		p.base = "https://dns.googleapis.com"
+func openGoogleCloud(a rest.API, c map[string]string) Provider {
+	p := &googleCloud{API: a, c: c, ids: zoneIDs{}, oauth: "https://oauth2.googleapis.com"}
+	if p.Base == "" {
+		p.Base = "https://dns.googleapis.com"
 	} else {
-		p.oauth = p.base
+		p.oauth = p.Base
 	}
 	return p
 }
@@ -50,27 +52,27 @@ type serviceAccount struct {
 
 // ready gets a token, unless there is one.
 func (p *googleCloud) ready(ctx context.Context) error {
-	if p.sign != nil {
+	if p.Sign != nil {
 		return nil
 	}
 	var account serviceAccount
 	if json.Unmarshal([]byte(p.c["service_account"]), &account) != nil || account.Type != "service_account" {
 		return errors.New("service_account is not the JSON key of a service account")
 	}
-	p.hide(account.Key)
-	assertion, err := account.assertion(p.now())
+	p.Hide(account.Key)
+	assertion, err := account.assertion(p.Now())
 	if err != nil {
 		return err
 	}
-	tokens := p.api
-	tokens.base = p.oauth
-	tokens.denied = func(text string) bool {
-		return strings.Contains(text, "invalid_grant") || strings.Contains(text, "invalid_client")
+	tokens := p.API
+	tokens.Base = p.oauth
+	tokens.Denied = func(f *rest.Failure) bool {
+		return strings.Contains(f.Text, "invalid_grant") || strings.Contains(f.Text, "invalid_client")
 	}
 	var answer struct {
 		Token string `json:"access_token"`
 	}
-	err = tokens.do(ctx, request{method: http.MethodPost, path: "/token", body: url.Values{
+	err = tokens.Do(ctx, rest.Request{Method: http.MethodPost, Path: "/token", Body: url.Values{
 		"grant_type": {"urn:ietf:params:oauth:grant-type:jwt-bearer"}, "assertion": {assertion},
 	}}, &answer)
 	if err != nil {
@@ -80,8 +82,8 @@ func (p *googleCloud) ready(ctx context.Context) error {
 	if p.project == "" {
 		p.project = account.Project
 	}
-	p.hide(answer.Token)
-	p.sign = bearer(answer.Token)
+	p.Hide(answer.Token)
+	p.Sign = rest.Bearer(answer.Token)
 	return nil
 }
 
@@ -123,7 +125,7 @@ func (p *googleCloud) Zones(ctx context.Context) ([]string, error) {
 			Zones []struct{ Name, DNSName, Visibility string } `json:"managedZones"`
 			Next  string                                       `json:"nextPageToken"`
 		}
-		err := p.get(ctx, p.path(""), query, &answer)
+		err := p.Get(ctx, p.path(""), query, &answer)
 		var out []string
 		for _, z := range answer.Zones {
 			if z.Visibility != "private" {
@@ -146,7 +148,7 @@ func (p *googleCloud) Records(ctx context.Context, zone, name string) ([]libdns.
 			Datas []string `json:"rrdatas"`
 		} `json:"rrsets"`
 	}
-	err = p.get(ctx, p.path("/"+url.PathEscape(id)+"/rrsets"), url.Values{"name": {absolute(name, zone) + "."}}, &answer)
+	err = p.Get(ctx, p.path("/"+url.PathEscape(id)+"/rrsets"), url.Values{"name": {absolute(name, zone) + "."}}, &answer)
 	var out []libdns.RR
 	for _, set := range answer.Sets {
 		for _, data := range set.Datas {
@@ -169,11 +171,11 @@ func (p *googleCloud) Append(ctx context.Context, zone string, r libdns.RR) erro
 		return err
 	}
 	full := absolute(r.Name, zone) + "."
-	q := request{method: http.MethodPost, path: p.path("/" + url.PathEscape(p.ids[zone]) + "/rrsets"), body: map[string]any{
+	q := rest.Request{Method: http.MethodPost, Path: p.path("/" + url.PathEscape(p.ids[zone]) + "/rrsets"), Body: map[string]any{
 		"name": full, "type": r.Type, "ttl": seconds(r, 0), "rrdatas": all,
 	}}
 	if present {
-		q.method, q.path = http.MethodPatch, q.path+"/"+url.PathEscape(full)+"/"+r.Type
+		q.Method, q.Path = http.MethodPatch, q.Path+"/"+url.PathEscape(full)+"/"+r.Type
 	}
-	return p.do(ctx, q, nil)
+	return p.Do(ctx, q, nil)
 }

@@ -7,14 +7,16 @@ import (
 	"strconv"
 	"time"
 
+	"switchyard/workers/providers/rest"
+
 	"github.com/libdns/libdns"
 )
 
 // hetzner is Hetzner's Cloud API. libdns' package for it takes no client, and a token of the environment for want of one.
-type hetzner struct{ api }
+type hetzner struct{ rest.API }
 
-func openHetzner(a api, c map[string]string) Provider {
-	a.sign = bearer(c["api_token"])
+func openHetzner(a rest.API, c map[string]string) Provider {
+	a.Sign = rest.Bearer(c["api_token"])
 	return &hetzner{a}
 }
 
@@ -24,7 +26,7 @@ func (p *hetzner) Zones(ctx context.Context) ([]string, error) {
 			Zones []struct{ Name string }
 			hetznerMeta
 		}
-		err := p.get(ctx, "/zones", hetznerPage(page), &answer)
+		err := p.Get(ctx, "/zones", hetznerPage(page), &answer)
 		return names(answer.Zones), answer.more(), err
 	})
 }
@@ -52,7 +54,7 @@ func (p *hetzner) Records(ctx context.Context, zone, name string) ([]libdns.RR, 
 		}
 		query := hetznerPage(page)
 		query.Set("name", name)
-		err := p.get(ctx, "/zones/"+url.PathEscape(zone)+"/rrsets", query, &answer)
+		err := p.Get(ctx, "/zones/"+url.PathEscape(zone)+"/rrsets", query, &answer)
 		var out []libdns.RR
 		for _, set := range answer.RRSets {
 			for _, r := range set.Records {
@@ -74,7 +76,7 @@ type hetznerAction struct {
 
 func (p *hetzner) Append(ctx context.Context, zone string, r libdns.RR) error {
 	var a hetznerAction
-	err := p.post(ctx, "/zones/"+url.PathEscape(zone)+"/rrsets/"+url.PathEscape(r.Name)+"/"+r.Type+"/actions/add_records", map[string]any{
+	err := p.Post(ctx, "/zones/"+url.PathEscape(zone)+"/rrsets/"+url.PathEscape(r.Name)+"/"+r.Type+"/actions/add_records", map[string]any{
 		"ttl": seconds(r, 60), "records": []map[string]string{{"value": r.Data}},
 	}, &a)
 	for wait := 100 * time.Millisecond; err == nil && a.Action.Status == "running"; wait *= 2 {
@@ -83,10 +85,10 @@ func (p *hetzner) Append(ctx context.Context, zone string, r libdns.RR) error {
 			return errors.New("the provider did not finish in time")
 		case <-time.After(wait):
 		}
-		err = p.get(ctx, "/actions/"+strconv.FormatInt(a.Action.ID, 10), nil, &a)
+		err = p.Get(ctx, "/actions/"+strconv.FormatInt(a.Action.ID, 10), nil, &a)
 	}
 	if err == nil && a.Action.Error != nil {
-		err = &failure{text: a.Action.Error.Message}
+		err = &rest.Failure{Text: a.Action.Error.Message}
 	}
 	return err
 }

@@ -5,18 +5,20 @@ import (
 	"net/url"
 	"strconv"
 
+	"switchyard/workers/providers/rest"
+
 	"github.com/libdns/libdns"
 )
 
 // linode is Linode's API. libdns' package for it replaces the logger of the whole process, and tells no failure of a
 // record that it could not set.
 type linode struct {
-	api
+	rest.API
 	ids zoneIDs
 }
 
-func openLinode(a api, c map[string]string) Provider {
-	a.sign = bearer(c["api_token"])
+func openLinode(a rest.API, c map[string]string) Provider {
+	a.Sign = rest.Bearer(c["api_token"])
 	return &linode{a, zoneIDs{}}
 }
 
@@ -31,7 +33,7 @@ func (p *linode) Zones(ctx context.Context) ([]string, error) {
 			}
 			Pages int
 		}
-		err := p.get(ctx, "/domains", linodePage(page), &answer)
+		err := p.Get(ctx, "/domains", linodePage(page), &answer)
 		var out []string
 		for _, d := range answer.Data {
 			if d.Type != "slave" {
@@ -52,7 +54,7 @@ func (p *linode) Records(ctx context.Context, zone, name string) ([]libdns.RR, e
 			Data  []struct{ Type, Name, Target string }
 			Pages int
 		}
-		err := p.get(ctx, "/domains/"+id+"/records", linodePage(page), &answer)
+		err := p.Get(ctx, "/domains/"+id+"/records", linodePage(page), &answer)
 		out := make([]libdns.RR, len(answer.Data))
 		for i, r := range answer.Data {
 			out[i] = libdns.RR{Name: relative(r.Name, zone), Type: r.Type, Data: r.Target}
@@ -67,7 +69,7 @@ func (p *linode) Append(ctx context.Context, zone string, r libdns.RR) error {
 	if err != nil {
 		return err
 	}
-	return p.post(ctx, "/domains/"+id+"/records", map[string]any{
+	return p.Post(ctx, "/domains/"+id+"/records", map[string]any{
 		"type": r.Type, "name": blank(r.Name), "target": undotted(r), "ttl_sec": seconds(r, 300),
 	}, nil)
 }

@@ -9,18 +9,20 @@ import (
 	"strconv"
 	"strings"
 
+	"switchyard/workers/providers/rest"
+
 	"github.com/libdns/libdns"
 )
 
 // namecheap is Namecheap's API, which takes the records of a zone all at once. libdns' package for it loses how mail is
 // handled then, and takes example.name for a zone below "me".
 type namecheap struct {
-	api
+	rest.API
 	c map[string]string
 }
 
-func openNamecheap(a api, c map[string]string) Provider {
-	a.failed = func(body []byte) string {
+func openNamecheap(a rest.API, c map[string]string) Provider {
+	a.Failed = func(body []byte) string {
 		var answer struct {
 			Status string `xml:"Status,attr"`
 			Errors []struct {
@@ -37,8 +39,8 @@ func openNamecheap(a api, c map[string]string) Provider {
 		}
 		return strings.Join(texts, "; ") + " "
 	}
-	a.denied = func(text string) bool { // 1010102: API key missing, 1011102: invalid, 1011150: address not allowed
-		return strings.Contains(text, "(10101") || strings.Contains(text, "(10111") || strings.Contains(text, "(10110")
+	a.Denied = func(f *rest.Failure) bool { // 1010102: API key missing, 1011102: invalid, 1011150: address not allowed
+		return strings.Contains(f.Text, "(10101") || strings.Contains(f.Text, "(10111") || strings.Contains(f.Text, "(10110")
 	}
 	return &namecheap{a, c}
 }
@@ -50,12 +52,12 @@ func (p *namecheap) call(ctx context.Context, command string, form url.Values, i
 	form.Set("ApiKey", p.c["api_key"])
 	form.Set("ClientIp", p.c["client_ip"])
 	form.Set("Command", command)
-	answer, err := p.send(ctx, request{method: http.MethodPost, path: "/xml.response", body: form})
+	answer, err := p.Send(ctx, rest.Request{Method: http.MethodPost, Path: "/xml.response", Body: form})
 	if err != nil {
 		return err
 	}
 	if xml.Unmarshal(answer.Body, into) != nil {
-		return errForm
+		return rest.ErrForm
 	}
 	return nil
 }

@@ -5,17 +5,19 @@ import (
 	"net/url"
 	"strconv"
 
+	"switchyard/workers/providers/rest"
+
 	"github.com/libdns/libdns"
 )
 
 // netlify is Netlify's API. libdns' package for it is of an older libdns and takes no client.
 type netlify struct {
-	api
+	rest.API
 	ids zoneIDs
 }
 
-func openNetlify(a api, c map[string]string) Provider {
-	a.sign = bearer(c["api_token"])
+func openNetlify(a rest.API, c map[string]string) Provider {
+	a.Sign = rest.Bearer(c["api_token"])
 	return &netlify{a, zoneIDs{}}
 }
 
@@ -24,7 +26,7 @@ const netlifyPage = 100
 func (p *netlify) Zones(ctx context.Context) ([]string, error) {
 	return pages(func(page int) ([]string, bool, error) {
 		var answer []struct{ ID, Name string }
-		err := p.get(ctx, "/dns_zones", url.Values{"page": {strconv.Itoa(page)}, "per_page": {strconv.Itoa(netlifyPage)}}, &answer)
+		err := p.Get(ctx, "/dns_zones", url.Values{"page": {strconv.Itoa(page)}, "per_page": {strconv.Itoa(netlifyPage)}}, &answer)
 		var out []string
 		for _, z := range answer {
 			out = append(out, p.ids.set(z.Name, z.ID))
@@ -39,7 +41,7 @@ func (p *netlify) Records(ctx context.Context, zone, name string) ([]libdns.RR, 
 		return nil, err
 	}
 	var answer []struct{ Hostname, Type, Value string }
-	if err := p.get(ctx, "/dns_zones/"+url.PathEscape(id)+"/dns_records", nil, &answer); err != nil {
+	if err := p.Get(ctx, "/dns_zones/"+url.PathEscape(id)+"/dns_records", nil, &answer); err != nil {
 		return nil, err
 	}
 	var out []libdns.RR
@@ -56,7 +58,7 @@ func (p *netlify) Append(ctx context.Context, zone string, r libdns.RR) error {
 	if err != nil {
 		return err
 	}
-	return p.post(ctx, "/dns_zones/"+url.PathEscape(id)+"/dns_records", map[string]any{
+	return p.Post(ctx, "/dns_zones/"+url.PathEscape(id)+"/dns_records", map[string]any{
 		"type": r.Type, "hostname": absolute(r.Name, zone), "value": undotted(r), "ttl": seconds(r, 300),
 	}, nil)
 }

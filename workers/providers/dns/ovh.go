@@ -11,24 +11,26 @@ import (
 	"strconv"
 	"strings"
 
+	"switchyard/workers/providers/rest"
+
 	"github.com/libdns/libdns"
 )
 
 // ovh is OVHcloud's API. libdns' package for it takes no client, and reads files and the environment of the worker for
 // what is left out.
-type ovh struct{ api }
+type ovh struct{ rest.API }
 
 // ovhBases are the addresses of the API by the credential endpoint.
 var ovhBases = map[string]string{
 	"ovh-eu": "https://eu.api.ovh.com/1.0", "ovh-ca": "https://ca.api.ovh.com/1.0", "ovh-us": "https://api.us.ovhcloud.com/1.0",
 }
 
-func openOVH(a api, c map[string]string) Provider {
-	if a.base == "" {
-		a.base = ovhBases[c["endpoint"]]
+func openOVH(a rest.API, c map[string]string) Provider {
+	if a.Base == "" {
+		a.Base = ovhBases[c["endpoint"]]
 	}
-	a.sign = func(r *http.Request, body []byte) {
-		at := strconv.FormatInt(a.now().Unix(), 10)
+	a.Sign = func(r *http.Request, body []byte) {
+		at := strconv.FormatInt(a.Now().Unix(), 10)
 		text := strings.Join([]string{c["application_secret"], c["consumer_key"], r.Method, r.URL.String(), string(body), at}, "+")
 		sum := sha1.Sum([]byte(text)) //nolint:gosec // as above
 		r.Header.Set("X-Ovh-Application", c["application_key"])
@@ -36,12 +38,12 @@ func openOVH(a api, c map[string]string) Provider {
 		r.Header.Set("X-Ovh-Timestamp", at)
 		r.Header.Set("X-Ovh-Signature", "$1$"+hex.EncodeToString(sum[:]))
 	}
-	a.denied = func(text string) bool { return strings.Contains(strings.ToLower(text), "invalid signature") }
+	a.Denied = func(f *rest.Failure) bool { return strings.Contains(strings.ToLower(f.Text), "invalid signature") }
 	return &ovh{a}
 }
 
 func (p *ovh) Zones(ctx context.Context) (zones []string, err error) {
-	return zones, p.get(ctx, "/domain/zone", nil, &zones)
+	return zones, p.Get(ctx, "/domain/zone", nil, &zones)
 }
 
 // ovhRecords is how many records of a name are read: each is a request.
@@ -50,7 +52,7 @@ const ovhRecords = 50
 func (p *ovh) Records(ctx context.Context, zone, name string) ([]libdns.RR, error) {
 	path := "/domain/zone/" + url.PathEscape(zone) + "/record"
 	var ids []int64
-	if err := p.get(ctx, path, url.Values{"subDomain": {blank(name)}}, &ids); err != nil {
+	if err := p.Get(ctx, path, url.Values{"subDomain": {blank(name)}}, &ids); err != nil {
 		return nil, err
 	}
 	if len(ids) > ovhRecords {
@@ -59,7 +61,7 @@ func (p *ovh) Records(ctx context.Context, zone, name string) ([]libdns.RR, erro
 	var out []libdns.RR
 	for _, id := range ids {
 		var r struct{ SubDomain, FieldType, Target string }
-		if err := p.get(ctx, path+"/"+strconv.FormatInt(id, 10), nil, &r); err != nil {
+		if err := p.Get(ctx, path+"/"+strconv.FormatInt(id, 10), nil, &r); err != nil {
 			return nil, err
 		}
 		if bare(r.SubDomain) == blank(name) {
@@ -71,13 +73,13 @@ func (p *ovh) Records(ctx context.Context, zone, name string) ([]libdns.RR, erro
 
 func (p *ovh) Append(ctx context.Context, zone string, r libdns.RR) error {
 	path := "/domain/zone/" + url.PathEscape(zone)
-	err := p.post(ctx, path+"/record", map[string]any{
+	err := p.Post(ctx, path+"/record", map[string]any{
 		"fieldType": r.Type, "subDomain": blank(r.Name), "target": r.Data, "ttl": seconds(r, 60),
 	}, nil)
 	if err != nil {
 		return err
 	}
-	if err := p.post(ctx, path+"/refresh", nil, nil); err != nil {
+	if err := p.Post(ctx, path+"/refresh", nil, nil); err != nil {
 		return errors.Join(errors.New("the record was set, but the zone was not refreshed"), err)
 	}
 	return nil

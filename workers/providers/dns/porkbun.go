@@ -8,25 +8,27 @@ import (
 	"strconv"
 	"strings"
 
+	"switchyard/workers/providers/rest"
+
 	"github.com/libdns/libdns"
 )
 
 // porkbun is Porkbun's API. libdns' package for it leaves records of types that it does not know out, so that one in the
 // way would not be seen, and takes neither a client nor a context.
 type porkbun struct {
-	api
+	rest.API
 	keys map[string]any
 }
 
-func openPorkbun(a api, c map[string]string) Provider {
-	a.failed = func(body []byte) string {
+func openPorkbun(a rest.API, c map[string]string) Provider {
+	a.Failed = func(body []byte) string {
 		var answer struct{ Status, Message string }
 		if json.Unmarshal(body, &answer) == nil && answer.Status == "SUCCESS" {
 			return ""
 		}
 		return answer.Message + " "
 	}
-	a.denied = func(text string) bool { return strings.Contains(text, "Invalid API key") }
+	a.Denied = func(f *rest.Failure) bool { return strings.Contains(f.Text, "Invalid API key") }
 	return &porkbun{a, map[string]any{"apikey": c["api_key"], "secretapikey": c["secret_api_key"]}}
 }
 
@@ -43,7 +45,7 @@ const porkbunPage = 1000
 func (p *porkbun) Zones(ctx context.Context) ([]string, error) {
 	return pages(func(page int) ([]string, bool, error) {
 		var answer struct{ Domains []struct{ Domain string } }
-		err := p.post(ctx, "/domain/listAll", p.with(map[string]any{"start": strconv.Itoa((page - 1) * porkbunPage)}), &answer)
+		err := p.Post(ctx, "/domain/listAll", p.with(map[string]any{"start": strconv.Itoa((page - 1) * porkbunPage)}), &answer)
 		out := make([]string, len(answer.Domains))
 		for i, d := range answer.Domains {
 			out[i] = d.Domain
@@ -56,7 +58,7 @@ func (p *porkbun) Records(ctx context.Context, zone, name string) ([]libdns.RR, 
 	var answer struct {
 		Records []struct{ Name, Type, Content string }
 	}
-	if err := p.post(ctx, "/dns/retrieve/"+url.PathEscape(zone), p.keys, &answer); err != nil {
+	if err := p.Post(ctx, "/dns/retrieve/"+url.PathEscape(zone), p.keys, &answer); err != nil {
 		return nil, err
 	}
 	var out []libdns.RR
@@ -69,7 +71,7 @@ func (p *porkbun) Records(ctx context.Context, zone, name string) ([]libdns.RR, 
 }
 
 func (p *porkbun) Append(ctx context.Context, zone string, r libdns.RR) error {
-	return p.post(ctx, "/dns/create/"+url.PathEscape(zone), p.with(map[string]any{
+	return p.Post(ctx, "/dns/create/"+url.PathEscape(zone), p.with(map[string]any{
 		"name": blank(r.Name), "type": r.Type, "content": undotted(r), "ttl": strconv.Itoa(seconds(r, 600)),
 	}), nil)
 }

@@ -6,24 +6,26 @@ import (
 	"net/url"
 	"strings"
 
+	"switchyard/workers/providers/rest"
+
 	"github.com/libdns/libdns"
 )
 
 // powerDNS is the API of a PowerDNS server. The server knows sets of records only.
-type powerDNS struct{ api }
+type powerDNS struct{ rest.API }
 
-func openPowerDNS(a api, c map[string]string) Provider {
-	if a.base == "" {
-		a.base = strings.TrimSuffix(c["url"], "/")
+func openPowerDNS(a rest.API, c map[string]string) Provider {
+	if a.Base == "" {
+		a.Base = strings.TrimSuffix(c["url"], "/")
 	}
-	a.base += "/api/v1/servers/" + url.PathEscape(c["server_id"])
-	a.sign = header("X-API-Key", c["api_key"])
+	a.Base += "/api/v1/servers/" + url.PathEscape(c["server_id"])
+	a.Sign = rest.Header("X-API-Key", c["api_key"])
 	return &powerDNS{a}
 }
 
 func (p *powerDNS) Zones(ctx context.Context) ([]string, error) {
 	var answer []struct{ Name string }
-	err := p.get(ctx, "/zones", nil, &answer)
+	err := p.Get(ctx, "/zones", nil, &answer)
 	return names(answer), err
 }
 
@@ -44,7 +46,7 @@ type powerRecord struct {
 func (p *powerDNS) sets(ctx context.Context, zone, name string) ([]powerSet, error) {
 	var answer struct{ RRSets []powerSet }
 	full := absolute(name, zone) + "."
-	err := p.get(ctx, "/zones/"+url.PathEscape(zone+"."), url.Values{"rrset_name": {full}}, &answer)
+	err := p.Get(ctx, "/zones/"+url.PathEscape(zone+"."), url.Values{"rrset_name": {full}}, &answer)
 	var out []powerSet
 	for _, set := range answer.RRSets { // servers before 4.8 send all
 		if strings.EqualFold(set.Name, full) {
@@ -85,5 +87,5 @@ func (p *powerDNS) Append(ctx context.Context, zone string, r libdns.RR) error {
 	}
 	set.Change, set.Records = "REPLACE", append(set.Records, powerRecord{Content: r.Data})
 	body := map[string]any{"rrsets": []powerSet{set}}
-	return p.do(ctx, request{method: http.MethodPatch, path: "/zones/" + url.PathEscape(zone+"."), body: body}, nil)
+	return p.Do(ctx, rest.Request{Method: http.MethodPatch, Path: "/zones/" + url.PathEscape(zone+"."), Body: body}, nil)
 }

@@ -8,20 +8,26 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+	"time"
+
+	"switchyard/workers/providers/rest"
 
 	"github.com/libdns/libdns"
 	"github.com/libdns/rfc2136"
 	"github.com/miekg/dns"
 )
 
+// timeout is for one exchange.
+const timeout = 10 * time.Second
+
 // server is a DNS server that takes dynamic updates. It asks by itself which records a name has: libdns' package would
 // read the whole zone, from a server that may send one without end.
 type server struct {
-	api
+	rest.API
 	c map[string]string
 }
 
-func openServer(a api, credentials map[string]string) Provider { return &server{a, credentials} }
+func openServer(a rest.API, credentials map[string]string) Provider { return &server{a, credentials} }
 
 // maxServerZones is how many zones a server may have.
 const maxServerZones = 50
@@ -97,7 +103,7 @@ func (s *server) ask(ctx context.Context, m *dns.Msg) (*dns.Msg, error) {
 	defer cancel()
 	key := dns.Fqdn(strings.ToLower(s.c["key_name"]))
 	m.RecursionDesired = false
-	m.SetTsig(key, dns.Fqdn(s.c["key_algorithm"]), 300, s.now().Unix())
+	m.SetTsig(key, dns.Fqdn(s.c["key_algorithm"]), 300, s.Now().Unix())
 	c := dns.Client{Net: "tcp", Timeout: timeout, TsigSecret: map[string]string{key: s.c["key"]}}
 	answer, _, err := c.ExchangeContext(limited, m, at.String())
 	if err != nil {
@@ -105,14 +111,14 @@ func (s *server) ask(ctx context.Context, m *dns.Msg) (*dns.Msg, error) {
 	}
 	switch answer.Rcode {
 	case dns.RcodeNotAuth, dns.RcodeRefused:
-		return nil, fmt.Errorf("%w: %s", ErrRefused, dns.RcodeToString[answer.Rcode])
+		return nil, fmt.Errorf("%w: %s", rest.ErrRefused, dns.RcodeToString[answer.Rcode])
 	case dns.RcodeSuccess, dns.RcodeNameError, dns.RcodeYXDomain:
 		return answer, nil
 	}
 	return nil, fmt.Errorf("the server answered %s", dns.RcodeToString[answer.Rcode])
 }
 
-// refused makes ErrRefused of an answer that says that the key is wrong, and hides addresses of other errors.
+// refused makes rest.ErrRefused of an answer that says that the key is wrong, and hides addresses of other errors.
 func refused(err error) error {
 	var network *net.OpError
 	switch {
@@ -120,7 +126,7 @@ func refused(err error) error {
 		return nil
 	case errors.Is(err, dns.ErrSig), errors.Is(err, dns.ErrNoSig), errors.Is(err, dns.ErrAuth), errors.Is(err, dns.ErrSecret),
 		errors.Is(err, dns.ErrTime), errors.Is(err, dns.ErrKeyAlg), errors.Is(err, dns.ErrKey):
-		return fmt.Errorf("%w: the TSIG key does not fit", ErrRefused)
+		return fmt.Errorf("%w: the TSIG key does not fit", rest.ErrRefused)
 	case errors.As(err, &network):
 		return errors.New("could not connect to the server")
 	}
@@ -137,7 +143,7 @@ func (s *server) address(ctx context.Context) (netip.AddrPort, error) {
 	if err != nil || number < 1 {
 		return netip.AddrPort{}, errors.New("the server's port cannot be read")
 	}
-	addr, err := s.out.Address(ctx, host)
+	addr, err := s.Out.Address(ctx, host)
 	return netip.AddrPortFrom(addr, uint16(number)), err
 }
 

@@ -15,6 +15,7 @@ import (
 	"switchyard/workers/egress"
 	"switchyard/workers/egress/egresstest"
 	"switchyard/workers/providers/dns"
+	"switchyard/workers/providers/rest"
 )
 
 // key may change the zones of the test's server.
@@ -95,7 +96,7 @@ func TestServer(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), change[1]) && change[0] == "key" {
 			t.Errorf("%v: %v", change, err)
 		}
-		if change[0] == "key" && change[1] == wrong && !errors.Is(err, dns.ErrRefused) {
+		if change[0] == "key" && change[1] == wrong && !errors.Is(err, rest.ErrRefused) {
 			t.Errorf("a wrong key is %v", err)
 		}
 		if strings.Contains(fmt.Sprint(err), netip.MustParseAddr("127.0.0.1").String()) {

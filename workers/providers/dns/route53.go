@@ -10,21 +10,23 @@ import (
 	"net/url"
 	"strings"
 
+	"switchyard/workers/providers/rest"
+
 	"github.com/libdns/libdns"
 )
 
 // route53 is Amazon's API. libdns' package for it takes no client, and uses the credentials of the worker's machine for
 // want of others.
 type route53 struct {
-	api
+	rest.API
 	ids zoneIDs
 }
 
-func openRoute53(a api, c map[string]string) Provider {
-	a.sign = func(r *http.Request, body []byte) {
-		signAWS(r, body, c["access_key_id"], c["secret_access_key"], a.now().UTC().Format(awsTime))
+func openRoute53(a rest.API, c map[string]string) Provider {
+	a.Sign = func(r *http.Request, body []byte) {
+		signAWS(r, body, c["access_key_id"], c["secret_access_key"], a.Now().UTC().Format(awsTime))
 	}
-	a.failed = func(body []byte) string {
+	a.Failed = func(body []byte) string {
 		var answer struct {
 			XMLName xml.Name
 			Code    string   `xml:"Error>Code"`
@@ -36,7 +38,7 @@ func openRoute53(a api, c map[string]string) Provider {
 		}
 		return strings.TrimSpace(answer.Code + " " + answer.Text + strings.Join(answer.Lines, "; "))
 	}
-	a.busy = func(text string) bool { return strings.HasPrefix(text, "Throttling") }
+	a.Busy = func(f *rest.Failure) bool { return strings.HasPrefix(f.Text, "Throttling") }
 	return &route53{a, zoneIDs{}}
 }
 
@@ -69,12 +71,12 @@ func signAWS(r *http.Request, body []byte, id, secret, at string) {
 
 // read asks for a path and reads the answer's XML.
 func (p *route53) read(ctx context.Context, path string, query url.Values, into any) error {
-	answer, err := p.send(ctx, request{method: http.MethodGet, path: path, query: query})
+	answer, err := p.Send(ctx, rest.Request{Method: http.MethodGet, Path: path, Query: query})
 	if err != nil {
 		return err
 	}
 	if xml.Unmarshal(answer.Body, into) != nil {
-		return errForm
+		return rest.ErrForm
 	}
 	return nil
 }
@@ -173,8 +175,8 @@ func (p *route53) Append(ctx context.Context, zone string, r libdns.RR) error {
 	if err != nil {
 		return err
 	}
-	_, err = p.send(ctx, request{
-		method: http.MethodPost, path: "/hostedzone/" + url.PathEscape(id) + "/rrset", body: body, kind: "application/xml",
+	_, err = p.Send(ctx, rest.Request{
+		Method: http.MethodPost, Path: "/hostedzone/" + url.PathEscape(id) + "/rrset", Body: body, Kind: "application/xml",
 	})
 	return err
 }

@@ -4,14 +4,16 @@ import (
 	"context"
 	"net/url"
 
+	"switchyard/workers/providers/rest"
+
 	"github.com/libdns/libdns"
 )
 
 // vultr is Vultr's API. libdns' package for it has no record in the checksum database.
-type vultr struct{ api }
+type vultr struct{ rest.API }
 
-func openVultr(a api, c map[string]string) Provider {
-	a.sign = bearer(c["api_key"])
+func openVultr(a rest.API, c map[string]string) Provider {
+	a.Sign = rest.Bearer(c["api_key"])
 	return &vultr{a}
 }
 
@@ -37,7 +39,7 @@ func (p *vultr) Zones(ctx context.Context) ([]string, error) {
 			Domains []struct{ Domain string }
 			vultrMeta
 		}
-		err := p.get(ctx, "/domains", vultrQuery(cursor), &answer)
+		err := p.Get(ctx, "/domains", vultrQuery(cursor), &answer)
 		var out []string
 		for _, d := range answer.Domains {
 			out = append(out, d.Domain)
@@ -54,7 +56,7 @@ func (p *vultr) Records(ctx context.Context, zone, name string) ([]libdns.RR, er
 			Records []struct{ Type, Name, Data string }
 			vultrMeta
 		}
-		err := p.get(ctx, "/domains/"+url.PathEscape(zone)+"/records", vultrQuery(cursor), &answer)
+		err := p.Get(ctx, "/domains/"+url.PathEscape(zone)+"/records", vultrQuery(cursor), &answer)
 		out := make([]libdns.RR, len(answer.Records))
 		for i, r := range answer.Records {
 			out[i] = libdns.RR{Name: relative(r.Name, zone), Type: r.Type, Data: r.Data}
@@ -66,7 +68,7 @@ func (p *vultr) Records(ctx context.Context, zone, name string) ([]libdns.RR, er
 }
 
 func (p *vultr) Append(ctx context.Context, zone string, r libdns.RR) error {
-	return p.post(ctx, "/domains/"+url.PathEscape(zone)+"/records", map[string]any{
+	return p.Post(ctx, "/domains/"+url.PathEscape(zone)+"/records", map[string]any{
 		"type": r.Type, "name": blank(r.Name), "data": undotted(r), "ttl": seconds(r, 120),
 	}, nil)
 }

@@ -1,0 +1,25 @@
+package v1
+
+import (
+	"switchyard/api/answer"
+	"switchyard/models"
+)
+
+// CredentialFieldShown is a credential that a provider needs, for a form.
+type CredentialFieldShown struct {
+	Name     string   `json:"name" doc:"its name in credentials"`
+	Label    string   `json:"label"`
+	Secret   bool     `json:"secret" doc:"it is stored encrypted and never shown"`
+	Required bool     `json:"required"`
+	Values   []string `json:"values" doc:"what it may be; empty: any text"`
+	Default  *string  `json:"default"`
+	Help     string   `json:"help"`
+}
+
+func credentialFields(form models.CredentialForm) []CredentialFieldShown {
+	return answer.Each(form.Fields, func(f models.CredentialField) CredentialFieldShown {
+		return CredentialFieldShown{
+			f.Name, f.Label, f.Secret, f.Required, append([]string{}, f.Values...), answer.OrNull(f.Default), f.Help,
+		}
+	})
+}

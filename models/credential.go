@@ -1,0 +1,135 @@
+package models
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// CredentialField is a credential of a provider.
+type CredentialField struct {
+	Name     string
+	Label    string
+	Secret   bool // it is sealed, and never shown
+	Required bool
+	// Address says where requests go. When it changes, the secrets must be sent again: a kept one would go to a place that
+	// its owner did not choose.
+	Address bool
+	Values  []string // what it may be; empty: any text
+	Default string   // when it is left out
+	Help    string   // where it is found
+}
+
+// CredentialForm is what a provider has to be told so that an account at it can be used.
+type CredentialForm struct {
+	Label  string // of the provider
+	Fields []CredentialField
+}
+
+func credentials(label string, fields ...CredentialField) CredentialForm {
+	return CredentialForm{label, fields}
+}
+
+func secret(name, label, help string) CredentialField {
+	return CredentialField{Name: name, Label: label, Secret: true, Required: true, Help: help}
+}
+
+// MaskedSecret takes the place of a secret in answers. Sent back, it means what a blank one means: the stored one stays.
+const MaskedSecret = "********"
+
+// maxCredential is the longest credential in characters: a private key in JSON has some 2,500.
+const maxCredential = 8000
+
+// Complete checks what was sent for an account at the provider, and fills what was left blank from the stored
+// credentials and the defaults. The error is invalid_credentials; it does not contain a value.
+func (p CredentialForm) Complete(sent, stored map[string]string) (map[string]string, error) {
+	out := map[string]string{}
+	for name := range sent {
+		if !slices.ContainsFunc(p.Fields, func(f CredentialField) bool { return f.Name == name }) {
+			return nil, credentialsError("%s has no field %.60q: its fields are %s", p.Label, name, p.fieldNames())
+		}
+	}
+	moved := p.moved(sent, stored)
+	for _, f := range p.Fields {
+		value := clean(f, sent[f.Name])
+		if value == "" && (!f.Secret || !moved) {
+			value = stored[f.Name]
+		}
+		if value == "" {
+			value = f.Default
+		}
+		switch {
+		case value == "" && f.Required && f.Secret && moved:
+			return nil, credentialsError("%s is required again, because the address changes", f.Name)
+		case value == "" && f.Required:
+			return nil, credentialsError("%s is required", f.Name)
+		case utf8.RuneCountInString(value) > maxCredential:
+			return nil, credentialsError("%s may have at most %d characters", f.Name, maxCredential)
+		case strings.ContainsRune(value, 0):
+			return nil, credentialsError("%s contains the character U+0000", f.Name)
+		case len(f.Values) > 0 && value != "" && !slices.Contains(f.Values, value):
+			return nil, credentialsError("%s must be one of %s", f.Name, strings.Join(f.Values, ", "))
+		}
+		if value != "" {
+			out[f.Name] = value
+		}
+	}
+	return out, nil
+}
+
+// moved reports whether a field that says where requests go changes.
+func (p CredentialForm) moved(sent, stored map[string]string) bool {
+	return slices.ContainsFunc(p.Fields, func(f CredentialField) bool {
+		value := clean(f, sent[f.Name])
+		return f.Address && value != "" && stored[f.Name] != "" && value != stored[f.Name]
+	})
+}
+
+func clean(f CredentialField, value string) string {
+	if value = strings.TrimSpace(value); f.Secret && value == MaskedSecret {
+		return ""
+	}
+	return value
+}
+
+func credentialsError(format string, args ...any) error {
+	return Invalid("invalid_credentials", format, args...)
+}
+
+func (p CredentialForm) fieldNames() string {
+	names := make([]string, len(p.Fields))
+	for i, f := range p.Fields {
+		names[i] = f.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+// Split parts credentials into those that may be shown and the secrets.
+func (p CredentialForm) Split(credentials map[string]string) (open, secrets map[string]string) {
+	open, secrets = map[string]string{}, map[string]string{}
+	for _, f := range p.Fields {
+		into := open
+		if f.Secret {
+			into = secrets
+		}
+		if value := credentials[f.Name]; value != "" {
+			into[f.Name] = value
+		}
+	}
+	return open, secrets
+}
+
+// Masked are credentials as an answer shows them.
+func (p CredentialForm) Masked(open map[string]string) map[string]string {
+	out := maps.Clone(open)
+	if out == nil {
+		out = map[string]string{}
+	}
+	for _, f := range p.Fields {
+		if f.Secret {
+			out[f.Name] = MaskedSecret
+		}
+	}
+	return out
+}

@@ -1,0 +1,216 @@
+package rest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"switchyard/workers/egress"
+)
+
+// ErrRefused says that the provider does not accept the credentials. ErrBusy says that it asks for fewer requests in a
+// time.
+var (
+	ErrRefused = errors.New("the provider refused the credentials")
+	ErrBusy    = errors.New("the provider is being asked too often")
+)
+
+// Failure is a provider's refusal of a request. Text is the provider's own.
+type Failure struct {
+	Status  int // 0: the provider told it by a successful one
+	Text    string
+	Refused bool          // its credentials
+	Busy    bool          // it asks for fewer requests
+	After   time.Duration // when to ask again, if the provider says so
+	// RequestID is what the provider calls the request, for an operator who asks it.
+	RequestID string
+}
+
+// requestIDs are the headers in which providers name a request.
+var requestIDs = []string{"X-Request-Id", "Request-Id", "X-Fb-Trace-Id", "X-Amzn-Requestid", "Cf-Ray"}
+
+// refusal is the failure that an answer tells.
+func (a API) refusal(answer egress.Answer) error {
+	f := &Failure{Status: answer.Status}
+	if f.Status/100 != 2 {
+		f.Text = complaint(answer.Body)
+	}
+	if a.Failed != nil && f.Text == "" {
+		f.Text = a.Failed(answer.Body)
+	}
+	switch {
+	case f.Status/100 == 2 && f.Text == "":
+		return nil
+	case f.Status/100 == 2:
+		f.Status = 0
+	}
+	for _, name := range requestIDs {
+		if f.RequestID == "" {
+			f.RequestID = answer.Header.Get(name)
+		}
+	}
+	f.Busy = f.Status == http.StatusTooManyRequests || a.Busy != nil && a.Busy(f)
+	f.Refused = !f.Busy && (f.Status == http.StatusUnauthorized || f.Status == http.StatusForbidden || a.Denied != nil && a.Denied(f))
+	if f.Busy || f.Status >= 500 {
+		f.After = after(answer.Header.Get("Retry-After"), a.Now)
+	}
+	return f
+}
+
+// maxAfter is the longest pause that is believed.
+const maxAfter = time.Hour
+
+// after reads the header Retry-After: seconds or a date. What cannot be read is 0.
+func after(header string, now func() time.Time) time.Duration {
+	var wait time.Duration
+	if n, err := strconv.Atoi(header); err == nil {
+		wait = time.Duration(min(max(n, 0), int(maxAfter/time.Second))) * time.Second
+	} else if at, err := http.ParseTime(header); err == nil && now != nil {
+		wait = at.Sub(now())
+	}
+	return min(max(wait, 0), maxAfter)
+}
+
+// Error is for a person.
+func (f *Failure) Error() string {
+	text := f.Text
+	if text != "" {
+		text = ": " + text
+	}
+	switch {
+	case f.Unwrap() != nil:
+		return f.Unwrap().Error() + text
+	case f.Status == 0:
+		return "the provider refused" + text
+	}
+	return fmt.Sprintf("the provider answered %d%s", f.Status, text)
+}
+
+// Unwrap gives ErrRefused or ErrBusy, if it is one.
+func (f *Failure) Unwrap() error {
+	switch {
+	case f.Refused:
+		return ErrRefused
+	case f.Busy:
+		return ErrBusy
+	}
+	return nil
+}
+
+// HasStatus reports whether an error is a failure with a status.
+func HasStatus(err error, status int) bool {
+	var f *Failure
+	return errors.As(err, &f) && f.Status == status
+}
+
+// told are the members in which providers say in words what is wrong.
+var told = map[string]bool{
+	"message": true, "msg": true, "detail": true, "details": true, "error": true, "errors": true, "error_description": true,
+	"reason": true, "description": true, "title": true, "errormessage": true, "publicmessage": true, "err_msg": true,
+}
+
+// maxComplaint is how much of a provider's words is shown, in characters.
+const maxComplaint = 300
+
+// complaint finds the words in the JSON of an error, whatever its envelope: texts of members that are known for words,
+// and texts in lists. An answer of another kind has none.
+func complaint(body []byte) string {
+	var words []string
+	dec := json.NewDecoder(bytes.NewReader(body))
+	if err := collect(dec, false, &words, 0); err != nil {
+		return ""
+	}
+	return strings.Join(words, "; ")
+}
+
+// Complaint finds the words in the JSON of an error that came with a successful status.
+func Complaint(body []byte) string { return complaint(body) }
+
+// collect reads a value. words are kept of texts if inWords, and in lists.
+func collect(dec *json.Decoder, inWords bool, words *[]string, depth int) error {
+	t, err := dec.Token()
+	if err != nil || depth > 20 {
+		return errors.Join(err, io.ErrUnexpectedEOF)
+	}
+	switch t := t.(type) {
+	case string:
+		if inWords && t != "" {
+			*words = append(*words, t)
+		}
+	case json.Delim:
+		for dec.More() {
+			in := t == '[' // a list of texts is a list of complaints
+			if t == '{' {
+				key, err := dec.Token()
+				if err != nil {
+					return err
+				}
+				name, _ := key.(string)
+				in = told[strings.ToLower(name)]
+			}
+			if err := collect(dec, in, words, depth+1); err != nil {
+				return err
+			}
+		}
+		_, err = dec.Token() // the end
+		return err
+	}
+	return nil
+}
+
+// secrets are what no error may contain, longest first: one may be a part of another.
+type secrets struct {
+	mu   sync.Mutex
+	list []string
+}
+
+func (s *secrets) add(list ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, secret := range list {
+		if secret != "" {
+			s.list = append(s.list, secret)
+		}
+	}
+	slices.SortStableFunc(s.list, func(a, b string) int { return len(b) - len(a) })
+}
+
+func (s *secrets) shown(err error) error {
+	if err == nil {
+		return nil
+	}
+	text := err.Error()
+	s.mu.Lock()
+	for _, secret := range s.list {
+		for _, form := range []string{secret, url.QueryEscape(secret), url.PathEscape(secret)} {
+			text = strings.ReplaceAll(text, form, "***")
+		}
+	}
+	s.mu.Unlock()
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "")), " ")
+	if runes := []rune(text); len(runes) > maxComplaint {
+		text = string(runes[:maxComplaint]) + "…"
+	}
+	return &shownError{text, err}
+}
+
+type shownError struct {
+	text  string
+	cause error
+}
+
+func (e *shownError) Error() string { return e.text }
+
+// Is tells ErrRefused and ErrBusy. Nothing else of the cause is reachable: it may contain secrets.
+func (e *shownError) Is(target error) bool {
+	return (target == ErrRefused || target == ErrBusy) && errors.Is(e.cause, target)
+}

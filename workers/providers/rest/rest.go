@@ -1,0 +1,253 @@
+// Package rest asks the HTTP APIs of providers with the credentials of an account. Whatever a provider's API is like, its
+// refusals, its pauses and its words are read here, and no error that leaves here contains a credential.
+package rest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+
+	"switchyard/workers/egress"
+)
+
+// timeout is for one request.
+const timeout = 10 * time.Second
+
+// API is the HTTP API of a provider, asked with the credentials of one account. Copies share the secrets.
+type API struct {
+	Out  *egress.Client
+	Base string // address, without a slash at the end
+	Now  func() time.Time
+	// Sign adds the credentials to a request.
+	Sign func(r *http.Request, body []byte)
+	// Failed finds the provider's text in an answer that tells a failure by a successful status; nil: none does.
+	Failed func(body []byte) string
+	// Busy reports whether a failure with another status than 429 asks for fewer requests; nil: none does.
+	Busy func(f *Failure) bool
+	// Denied reports whether a failure with another status than 401 and 403 refuses the credentials; nil: none does.
+	Denied func(f *Failure) bool
+	// Patience is how long a request, with all that is tried again, may wait for a provider that is busy or fails; 0: it is
+	// tried once.
+	Patience time.Duration
+	// Pace holds requests back over all processes; nil: nothing does.
+	Pace Pace
+	// Wait waits, until the context ends; nil: by a timer.
+	Wait func(ctx context.Context, d time.Duration) error
+
+	secrets *secrets
+}
+
+// Pace limits the requests of an account over all processes: *kv.Budget.
+type Pace interface {
+	// Take takes a request and leaves at least so many to others. wait is 0, or after what time to ask again.
+	Take(ctx context.Context, leave int) (wait time.Duration)
+	// Pause allows no request for so long.
+	Pause(ctx context.Context, d time.Duration)
+}
+
+// Keep has the secrets kept out of every error, and gives the API.
+func (a API) Keep(list ...string) API {
+	a.secrets = &secrets{}
+	a.secrets.add(list...)
+	return a
+}
+
+// Hide adds a secret that was got by the credentials.
+func (a API) Hide(secret string) { a.secrets.add(secret) }
+
+// Shown is an error for a person: without secrets, in one line, not too long. It is ErrRefused or ErrBusy if its cause is.
+func (a API) Shown(err error) error { return a.secrets.shown(err) }
+
+// Request is a call of an API. Body is nil, url.Values, []byte or what JSON is made of.
+type Request struct {
+	Method string
+	Path   string
+	Query  url.Values
+	Body   any
+	Kind   string // content type of a []byte
+	Header map[string]string
+	// Repeat says that it may be sent again without harm though its method is not GET.
+	Repeat bool
+}
+
+// Get asks for a path and reads the answer's JSON.
+func (a API) Get(ctx context.Context, path string, query url.Values, into any) error {
+	return a.Do(ctx, Request{Method: http.MethodGet, Path: path, Query: query}, into)
+}
+
+// Post sends JSON and reads the answer's JSON; nil: the answer does not matter.
+func (a API) Post(ctx context.Context, path string, body, into any) error {
+	return a.Do(ctx, Request{Method: http.MethodPost, Path: path, Body: body}, into)
+}
+
+// Do sends a request and reads the answer's JSON. Errors: *Failure, or those of the client.
+func (a API) Do(ctx context.Context, r Request, into any) error {
+	answer, err := a.Send(ctx, r)
+	if err != nil || into == nil {
+		return err
+	}
+	return Decode(answer.Body, into)
+}
+
+// Decode reads the JSON of an answer. The error is ErrForm.
+func Decode(body []byte, into any) error {
+	if json.Unmarshal(bytes.TrimPrefix(body, []byte("\ufeff")), into) != nil {
+		return ErrForm
+	}
+	return nil
+}
+
+// ErrForm says that an answer cannot be read.
+var ErrForm = errors.New("the provider's answer has another form than documented")
+
+// Send sends a request and gives a successful answer. It waits and tries again as Patience allows.
+func (a API) Send(ctx context.Context, r Request) (out egress.Answer, err error) {
+	if patience := a.Patience; patience > 0 {
+		for try := 0; ; try++ {
+			if out, err = a.once(ctx, r, &patience); err == nil {
+				return out, nil
+			}
+			again, wait := r.again(err, try)
+			if !again || wait > patience {
+				return out, err
+			}
+			patience -= wait
+			if err := a.wait(ctx, wait); err != nil {
+				return out, err
+			}
+		}
+	}
+	return a.once(ctx, r, new(time.Duration))
+}
+
+func (a API) wait(ctx context.Context, wait time.Duration) error {
+	if a.Wait != nil {
+		return a.Wait(ctx, wait)
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// firstWait is how long a request waits that is tried again for the first time. Each further wait is twice as long.
+const firstWait = time.Second
+
+// again reports whether a request may be tried again after an error, and when.
+func (r Request) again(err error, try int) (yes bool, wait time.Duration) {
+	wait = firstWait << min(try, 6)
+	var f *Failure
+	var lost *egress.Error
+	switch {
+	case errors.As(err, &f):
+		return f.Busy || r.repeats() && f.Status >= 500, max(wait, f.After)
+	case errors.As(err, &lost):
+		return r.repeats() && slices.Contains([]egress.Class{egress.Timeout, egress.Connect, egress.DNS, egress.Protocol}, lost.Class), wait
+	}
+	return false, 0
+}
+
+func (r Request) repeats() bool { return r.Method == http.MethodGet || r.Repeat }
+
+// once sends a request once, in its turn. Waiting for the turn costs patience.
+func (a API) once(ctx context.Context, r Request, patience *time.Duration) (out egress.Answer, err error) {
+	if err := a.turn(ctx, patience); err != nil {
+		return out, err
+	}
+	req, cancel, err := a.request(ctx, r)
+	if err != nil {
+		return out, err
+	}
+	defer cancel()
+	if out, err = a.Out.Do(req); err != nil {
+		return out, err
+	}
+	if err = a.refusal(out); err != nil && a.Pace != nil {
+		var f *Failure
+		if errors.As(err, &f) && f.Busy && f.After > 0 {
+			a.Pace.Pause(context.WithoutCancel(ctx), f.After)
+		}
+	}
+	return out, err
+}
+
+func (a API) turn(ctx context.Context, patience *time.Duration) error {
+	for a.Pace != nil {
+		wait := a.Pace.Take(ctx, 0)
+		if wait <= 0 {
+			return nil
+		}
+		if wait > *patience {
+			return &Failure{Status: http.StatusTooManyRequests, Busy: true, After: wait}
+		}
+		*patience -= wait
+		if err := a.wait(ctx, wait); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a API) request(ctx context.Context, r Request) (*http.Request, context.CancelFunc, error) {
+	to := a.Base + r.Path
+	if len(r.Query) > 0 {
+		to += "?" + r.Query.Encode()
+	}
+	body, kind, err := encoded(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	req, cancel, err := egress.Request(ctx, timeout, r.Method, to, bytes.NewReader(body))
+	if err != nil {
+		return nil, nil, errors.New("the provider's address cannot be read")
+	}
+	req.Header.Set("Accept", "application/json")
+	if kind != "" {
+		req.Header.Set("Content-Type", kind)
+	}
+	if a.Sign != nil {
+		a.Sign(req, body)
+	}
+	for name, value := range r.Header {
+		req.Header.Set(name, value)
+	}
+	return req, cancel, nil
+}
+
+func encoded(r Request) (body []byte, kind string, err error) {
+	switch b := r.Body.(type) {
+	case nil:
+		return nil, "", nil
+	case []byte:
+		return b, r.Kind, nil
+	case url.Values:
+		return []byte(b.Encode()), "application/x-www-form-urlencoded", nil
+	default:
+		body, err = json.Marshal(b)
+		return body, "application/json", err
+	}
+}
+
+// Header is a Sign that sets a header.
+func Header(name, value string) func(*http.Request, []byte) {
+	return func(r *http.Request, _ []byte) { r.Header.Set(name, value) }
+}
+
+// Bearer is a Sign by a token.
+func Bearer(token string) func(*http.Request, []byte) {
+	return Header("Authorization", "Bearer "+token)
+}
+
+// Basic is a Sign by a user and a password.
+func Basic(user, password string) func(*http.Request, []byte) {
+	return func(r *http.Request, _ []byte) { r.SetBasicAuth(user, password) }
+}

@@ -1,0 +1,140 @@
+package rest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"switchyard/workers/egress"
+	"switchyard/workers/egress/egresstest"
+	"switchyard/workers/providers/rest"
+)
+
+const secret = "s3cr&t+token"
+
+// provider answers with one after another, and the last one for ever.
+func provider(t *testing.T, answers ...http.HandlerFunc) (api rest.API, asked *int, waits *[]time.Duration) {
+	t.Helper()
+	asked, waits = new(int), new([]time.Duration)
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n := min(*asked, len(answers)-1)
+		*asked++
+		answers[n](w, r)
+	}))
+	t.Cleanup(server.Close)
+	return rest.API{
+		Out: egresstest.Client(t, server, egress.Options{}), Base: server.URL, Now: time.Now,
+		Sign: rest.Bearer(secret),
+		Wait: func(_ context.Context, d time.Duration) error { *waits = append(*waits, d); return nil },
+	}.Keep(secret), asked, waits
+}
+
+func says(status int, body string, header ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		for i := 0; i+1 < len(header); i += 2 {
+			w.Header().Set(header[i], header[i+1])
+		}
+		w.WriteHeader(status)
+		_, _ = fmt.Fprint(w, body)
+	}
+}
+
+func cut(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Length", "100")
+	_, _ = w.Write([]byte(`{"a":`))
+}
+
+// TestPatience: what fails for a while is asked again, after the pause that the provider asks for, within the patience.
+func TestPatience(t *testing.T) {
+	t.Parallel()
+	fine, busy := says(200, "\ufeff{\"a\": 1}"), says(429, `{"error": {"message": "slow down"}}`, "Retry-After", "7")
+	for name, c := range map[string]struct {
+		answers  []http.HandlerFunc
+		patience time.Duration
+		repeat   bool
+		waits    []time.Duration
+		is       error
+	}{
+		"at once":             {[]http.HandlerFunc{fine}, time.Minute, true, nil, nil},
+		"busy":                {[]http.HandlerFunc{busy, fine}, time.Minute, false, []time.Duration{7 * time.Second}, nil},
+		"busy without a time": {[]http.HandlerFunc{says(429, ""), says(429, ""), fine}, time.Minute, false, []time.Duration{time.Second, 2 * time.Second}, nil},
+		"busy for too long":   {[]http.HandlerFunc{busy}, 10 * time.Second, true, []time.Duration{7 * time.Second}, rest.ErrBusy},
+		"no patience":         {[]http.HandlerFunc{busy, fine}, 0, true, nil, rest.ErrBusy},
+		"broken, then fine":   {[]http.HandlerFunc{says(500, "x"), cut, fine}, time.Minute, true, []time.Duration{time.Second, 2 * time.Second}, nil},
+		"broken, not to be repeated": {
+			[]http.HandlerFunc{says(502, `{"message": "down"}`), fine}, time.Minute, false, nil, errors.New("the provider answered 502: down"),
+		},
+		"refused": {[]http.HandlerFunc{says(401, `{"detail": "no"}`), fine}, time.Minute, true, nil, rest.ErrRefused},
+	} {
+		api, asked, waits := provider(t, c.answers...)
+		api.Patience = c.patience
+		var into struct{ A int }
+		err := api.Do(t.Context(), rest.Request{Method: http.MethodPost, Path: "/x", Repeat: c.repeat}, &into)
+		switch {
+		case c.is == nil && (err != nil || into.A != 1 || *asked != len(c.answers)):
+			t.Errorf("%s: %v after %d requests, read %+v", name, err, *asked, into)
+		case c.is != nil && !errors.Is(err, c.is) && (err == nil || err.Error() != c.is.Error()):
+			t.Errorf("%s: %v, want %v", name, err, c.is)
+		}
+		if !slices.Equal(*waits, c.waits) {
+			t.Errorf("%s: waits %v, want %v", name, *waits, c.waits)
+		}
+	}
+}
+
+// TestShown: no secret is in an error, in whatever form the provider repeats it, and nothing of the cause can be reached.
+func TestShown(t *testing.T) {
+	t.Parallel()
+	const got = "got-later"
+	body := `{"errors": [{"message": "bad token ` + secret + ` in s3cr%26t%2Btoken\u0000, ` + got + strings.Repeat(" x", 400) + `"}]}`
+	api, _, _ := provider(t, says(400, body))
+	api.Hide(got)
+	err := api.Shown(api.Get(t.Context(), "/x", nil, nil))
+	if err == nil || strings.Contains(err.Error(), "s3cr") || strings.Contains(err.Error(), got) || len([]rune(err.Error())) > 301 ||
+		!strings.HasPrefix(err.Error(), "the provider answered 400: bad token *** in ***, *** x") {
+		t.Errorf("%v", err)
+	}
+	var f *rest.Failure
+	if errors.As(err, &f) {
+		t.Error("the cause can be reached")
+	}
+	if api.Shown(nil) != nil || !errors.Is(api.Shown(rest.ErrBusy), rest.ErrBusy) {
+		t.Error("an error is lost, or made")
+	}
+}
+
+// pace allows a number of requests and notes pauses.
+type pace struct {
+	left   int
+	paused time.Duration
+}
+
+func (p *pace) Take(context.Context, int) time.Duration {
+	if p.left--; p.left < 0 {
+		return 3 * time.Second
+	}
+	return 0
+}
+
+func (p *pace) Pause(_ context.Context, d time.Duration) { p.paused = d }
+
+// TestPace: a request waits for its turn as long as the patience allows, and other processes hear of a pause.
+func TestPace(t *testing.T) {
+	t.Parallel()
+	api, asked, waits := provider(t, says(429, "", "Retry-After", "9"), says(200, "{}"))
+	p := &pace{left: 1}
+	api.Pace = p
+	if err := api.Get(t.Context(), "/x", nil, nil); !errors.Is(err, rest.ErrBusy) || p.paused != 9*time.Second {
+		t.Errorf("%v, paused for %v", err, p.paused)
+	}
+	api.Patience = 10 * time.Second
+	if err := api.Get(t.Context(), "/x", nil, nil); !errors.Is(err, rest.ErrBusy) || *asked != 1 || len(*waits) != 3 {
+		t.Errorf("%v after %d requests, waits %v", err, *asked, *waits)
+	}
+}
