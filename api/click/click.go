@@ -236,15 +236,34 @@ func robots(w http.ResponseWriter, d *routing.Domain) {
 	writePage(w, http.StatusOK, asText, []byte(rule))
 }
 
-// upgrade sends a visitor to https where the domain wants it, but only if a trusted proxy says that he came by
-// http: without such a proxy nothing reports whether the domain can be reached by https at all.
+// firstHop marks the requests of a listener that visitors reach without a proxy, and without TLS.
+type firstHop struct{}
+
+// FirstHop marks a context of requests that came without TLS to an address of the service itself. secure reports whether a
+// host could have been asked by https.
+func FirstHop(ctx context.Context, secure func(host string) bool) context.Context {
+	return context.WithValue(ctx, firstHop{}, secure)
+}
+
+// upgrade sends a visitor to https where the domain wants it, but only if it is known that he came by http and that https
+// works: a trusted proxy says so, or he came to the service's own listener and the host has a certificate. Postbacks, what
+// pages and servers report, and everything but GET and HEAD are answered before: nobody may lose one by a redirect.
 func (h *Handler) upgrade(w http.ResponseWriter, r *http.Request, d *routing.Domain) bool {
-	if !d.HTTPSOnly || r.TLS != nil || h.visitors.ForwardedProto(r) != "http" {
+	if !d.HTTPSOnly || r.TLS != nil {
 		return false
+	}
+	if proto := h.visitors.ForwardedProto(r); proto != "http" {
+		secure, own := r.Context().Value(firstHop{}).(func(string) bool)
+		if !own || proto != "" || !secure(d.Host) {
+			return false
+		}
 	}
 	redirect(w, http.StatusTemporaryRedirect, "https://"+d.Host+r.URL.RequestURI())
 	return true
 }
+
+// Domain gives the domain of a host that the service answers for; nil: it is none.
+func (h *Handler) Domain(host string) *routing.Domain { return h.routes.Current().Domain(host) }
 
 func (h *Handler) isHTTPS(r *http.Request) bool {
 	return r.TLS != nil || h.visitors.ForwardedProto(r) == "https"

@@ -116,6 +116,13 @@ func TestTrackBindsVisitors(t *testing.T) {
 
 func itoa(n int) string { return decimal.NewFromInt(int64(n)).String() }
 
+// ownListener makes a request one to the service's own listener without TLS.
+func ownListener(certificate bool) edit {
+	return func(r *http.Request) {
+		*r = *r.WithContext(FirstHop(r.Context(), func(host string) bool { return certificate && host == shared }))
+	}
+}
+
 func TestTrackCookiesAndHTTPS(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -133,6 +140,9 @@ func TestTrackCookiesAndHTTPS(t *testing.T) {
 		{"stranger says http", []edit{header("X-Forwarded-Proto", "http")}, 302, false},
 		{"proxy says https", append(behind, header("X-Forwarded-Proto", "https")), 302, true},
 		{"proxy says http", append(behind, header("X-Forwarded-Proto", "http")), 307, false},
+		{"own listener", []edit{ownListener(true)}, 307, false},
+		{"own listener, no certificate", []edit{ownListener(false)}, 302, false},
+		{"own listener, proxy says https", append(behind, header("X-Forwarded-Proto", "https"), ownListener(true)), 302, true},
 	} {
 		res := w.get("/summer-sale?a=b", tt.edits...)
 		if res.StatusCode != tt.status {
@@ -145,6 +155,11 @@ func TestTrackCookiesAndHTTPS(t *testing.T) {
 			if c.Secure != tt.secure || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Domain != "" {
 				t.Errorf("%s: cookie %v", tt.name, c)
 			}
+		}
+	}
+	for _, target := range []string{"/postback?clickid=x", "/pixel.gif?clickid=x"} {
+		if res := w.get(target, ownListener(true)); res.StatusCode != 200 {
+			t.Errorf("%s, which nobody sends again: %d", target, res.StatusCode)
 		}
 	}
 	res := w.get("/summer-sale", header("Cookie", "sy_v="+strings.Repeat("z", 22)+"; sy_c=%%%; x; =; sy_b"))

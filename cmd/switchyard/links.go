@@ -34,17 +34,26 @@ func registerGeo(cfg config.Config, r *workers.Runtime, records *store.Store, cl
 }
 
 // registerDomains registers what is done for customers' domains, at their DNS providers and by looking where they lead.
-func registerDomains(cfg config.Config, r *workers.Runtime, records *store.Store, pages *egress.Client) error {
+func registerDomains(cfg config.Config, r *workers.Runtime, records *store.Store) error {
 	providers, err := egress.New(egress.Options{
 		Allow: cfg.EgressAllow, CAFile: cfg.EgressCAFile, MaxHeaders: 64 << 10, MaxBody: 8 << 20,
 	})
 	if err != nil {
 		return err
 	}
-	domain.Register(r, records, domain.Options{
-		DNS:   dns.New(dns.Options{Egress: providers, URL: cfg.DNSProviderURL}),
-		Names: egress.NewNames(cfg.DNSServers...), Pages: pages, TrackingHost: cfg.TrackingHost,
+	names := egress.NewNames(cfg.DNSServers...)
+	pages, err := egress.New(egress.Options{
+		Allow: cfg.EgressAllow, CAFile: cfg.EgressCAFile, Schemes: []string{"https", "http"}, MaxHeaders: 64 << 10,
+		Resolver: names.Resolver(), // a domain is asked where DNS was seen to lead
 	})
+	if err != nil {
+		return err
+	}
+	o := domain.Options{
+		DNS: dns.New(dns.Options{Egress: providers, URL: cfg.DNSProviderURL}), Names: names, Pages: pages, TrackingHost: cfg.TrackingHost,
+	}
+	o.Ports.HTTP, o.Ports.HTTPS = cfg.DomainPorts[0], cfg.DomainPorts[1]
+	domain.Register(r, records, o)
 	return nil
 }
 

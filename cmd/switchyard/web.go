@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -81,6 +80,7 @@ type web struct {
 	visitors *visitor.Describer
 	ready    func()        // called once requests are answered; may be nil
 	finish   time.Duration // how long a stop waits for requests; default finishTimeout
+	beside   []endpoint    // served beside the port
 }
 
 // run serves until the context ends, then waits for running requests. It starts without PostgreSQL and Redis.
@@ -101,7 +101,7 @@ func (w web) run(ctx context.Context) (err error) {
 	}
 	defer w.shareDomains(ctx)()
 	if w.only == "api" {
-		return w.serve(ctx, l, handlers, w.checks(nil))
+		return w.serveEdge(ctx, l, handlers, nil)
 	}
 	t, err := w.openTracking(ctx)
 	if err != nil {
@@ -109,7 +109,23 @@ func (w web) run(ctx context.Context) (err error) {
 	}
 	handlers.click = t.handler
 	stop := t.start(ctx)
-	return errors.Join(w.serve(ctx, l, handlers, w.checks(t)), stop(), t.close())
+	return errors.Join(w.serveEdge(ctx, l, handlers, t), stop(), t.close())
+}
+
+// serveEdge serves at the port, and at the edge if there is one.
+func (w web) serveEdge(ctx context.Context, l net.Listener, h *handlers, t *tracking) error {
+	e, err := w.openEdge(ctx, t)
+	if err != nil {
+		return err
+	}
+	if e != nil {
+		if w.beside, err = e.endpoints(ctx, h); err != nil {
+			return err
+		}
+		defer closeAll(w.beside) // the servers have closed them, unless they never began
+		defer e.start(ctx)()
+	}
+	return w.serve(ctx, l, h, w.checks(t))
 }
 
 // serve answers at the port, and the operators at theirs, until the context ends.
@@ -221,28 +237,28 @@ const finishTimeout = 20 * time.Second
 
 // answer answers requests until the context ends, then finishes those that run.
 func (w web) answer(ctx context.Context, l net.Listener, h http.Handler) error {
-	srv := newServer(h)
+	all := append([]endpoint{{l, newServer(h), false}}, w.beside...)
 	requests, giveUp := context.WithCancel(context.WithoutCancel(ctx))
 	defer giveUp()
-	srv.BaseContext = func(net.Listener) context.Context { return requests }
-	ended := make(chan error, 1)
-	go func() { ended <- srv.Serve(l) }()
+	for _, p := range all {
+		p.server.BaseContext = func(net.Listener) context.Context { return requests }
+	}
+	ended := serveAll(all)
 	slog.InfoContext(ctx, "web started", "port", w.cfg.Port, "only", w.only, "settings", w.cfg)
 	if w.ready != nil {
 		w.ready()
 	}
 	select {
 	case err := <-ended:
-		return fmt.Errorf("web: %w", err)
+		for _, p := range all {
+			err = errors.Join(err, p.server.Close())
+		}
+		return err
 	case <-ctx.Done():
 	}
 	finish := cmp.Or(w.finish, finishTimeout)
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), finish)
 	defer cancel()
 	defer time.AfterFunc(finish*9/10, giveUp).Stop()
-	if err := srv.Shutdown(limited); err != nil {
-		slog.WarnContext(ctx, "requests were cut off", "error", err)
-		return srv.Close()
-	}
-	return nil
+	return shutdown(limited, all)
 }

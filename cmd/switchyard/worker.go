@@ -101,7 +101,7 @@ func newRuntime(cfg config.Config, bulk *db.DB, o workers.Options) (*workers.Run
 	botscan.Register(r, records, clicks)
 	plan.Register(r, records, reports, nil)
 	crawler.Register(r, records, crawler.Options{Clicks: clicks, Names: egress.NewNames(cfg.DNSServers...)})
-	if err := registerDomains(cfg, r, records, pages); err != nil {
+	if err := registerDomains(cfg, r, records); err != nil {
 		return nil, err
 	}
 	if err := registerGeo(cfg, r, records, clicks); err != nil {

@@ -18,8 +18,11 @@ import (
 	"switchyard/db/seal"
 )
 
-// Channel is notified when a certificate or a challenge has changed.
+// Channel is notified of a host whose certificate has changed, or of AboutChallenges.
 const Channel = "switchyard_edge"
+
+// AboutChallenges is the notice that there is a new challenge. No host is named so.
+const AboutChallenges = "?"
 
 // Store keeps them in PostgreSQL. It is safe for concurrent use.
 type Store struct {
@@ -30,15 +33,17 @@ type Store struct {
 // New makes a store on the pool.
 func New(c db.Conn, box *seal.Box) *Store { return &Store{c, box} }
 
-// Box opens what is sealed.
-func (s *Store) Box() *seal.Box { return s.box }
+// Open opens a certificate as it is stored: a key and a chain in PEM. It needs no database. The error is seal.ErrOpen if it
+// does not open.
+func (s *Store) Open(ctx context.Context, c Sealed) ([]byte, error) {
+	return s.box.Open(ctx, certPlace(c.Host), c.Sealed)
+}
 
 func place(table, row string) seal.Place {
 	return seal.Place{Account: uuid.Nil, Table: table, Row: row, Column: "sealed"}
 }
 
-// CertPlace is where the certificate of a host is sealed for. A copy of the row opens by it too.
-func CertPlace(host string) seal.Place { return place("edge_hosts", host) }
+func certPlace(host string) seal.Place { return place("edge_hosts", host) }
 
 // Certificate is a certificate of a host.
 type Certificate struct {
@@ -49,12 +54,12 @@ type Certificate struct {
 	RenewAt  time.Time
 }
 
-// ErrLost says that another issuer has the host now, or that its certificate was released: nothing was written.
+// ErrLost says that another issuer has the host now, or that it was released: nothing was written.
 var ErrLost = errors.New("certstore: the host is another issuer's now")
 
 const claim = `
-INSERT INTO edge_hosts AS h (host, fence, lease_until) VALUES ($1, 1, now() + $2 * interval '1 second')
-ON CONFLICT (host) DO UPDATE SET fence = h.fence + 1, lease_until = excluded.lease_until
+INSERT INTO edge_hosts AS h (host, fence, lease_until) VALUES ($1, nextval('edge_fences'), now() + $2 * interval '1 second')
+ON CONFLICT (host) DO UPDATE SET fence = excluded.fence, lease_until = excluded.lease_until
 WHERE h.lease_until IS NULL OR h.lease_until < now()
 RETURNING fence`
 
@@ -97,7 +102,7 @@ func (s *Store) Find(ctx context.Context, host string) (c Certificate, ok bool, 
 		return c, false, err
 	}
 	c = Certificate{Host: host, CA: row.CA, NotAfter: row.NotAfter, RenewAt: row.RenewAt}
-	c.PEM, err = s.box.Open(ctx, CertPlace(host), row.Sealed)
+	c.PEM, err = s.box.Open(ctx, certPlace(host), row.Sealed)
 	if errors.Is(err, seal.ErrOpen) {
 		return c, false, nil
 	}
@@ -105,29 +110,22 @@ func (s *Store) Find(ctx context.Context, host string) (c Certificate, ok bool, 
 }
 
 const (
-	// lockVersions makes versions visible in their order: who reads on from the last one misses none.
-	lockVersions = `SELECT pg_advisory_xact_lock(hashtext('edge_versions'))`
-
 	save = `
-UPDATE edge_hosts SET sealed = $3, ca = $4, not_after = $5, renew_at = $6, version = nextval('edge_versions'),
-	changed_at = now(), lease_until = NULL
+UPDATE edge_hosts SET sealed = $3, ca = $4, not_after = $5, renew_at = $6, version = fence, lease_until = NULL
 WHERE host = $1 AND fence = $2`
 
-	release = `
-UPDATE edge_hosts SET sealed = NULL, ca = '', not_after = NULL, renew_at = NULL, version = nextval('edge_versions'),
-	changed_at = now(), lease_until = NULL, fence = fence + 1
-WHERE host = $1 AND (sealed IS NOT NULL OR lease_until IS NOT NULL)`
+	release = `DELETE FROM edge_hosts WHERE host = $1`
 
-	notify = `SELECT pg_notify('` + Channel + `', '')`
+	notify = `SELECT pg_notify('` + Channel + `', $1)`
 )
 
 // Save stores a certificate and ends the claim. Errors: ErrLost.
 func (s *Store) Save(ctx context.Context, fence int64, c Certificate) error {
-	sealed, err := s.box.Seal(CertPlace(c.Host), c.PEM)
+	sealed, err := s.box.Seal(certPlace(c.Host), c.PEM)
 	if err != nil {
 		return err
 	}
-	return s.change(ctx, func(tx db.Conn) error {
+	return s.change(ctx, c.Host, func(tx db.Conn) error {
 		return s.fenced(ctx, tx, save, c.Host, fence, sealed, c.CA, c.NotAfter, c.RenewAt)
 	})
 }
@@ -140,56 +138,45 @@ func (s *Store) SetRenewal(ctx context.Context, host string, at time.Time) error
 
 // Release forgets the certificate of a host with its key, and cuts off an issuer that is at work. There may be none.
 func (s *Store) Release(ctx context.Context, host string) error {
-	return s.change(ctx, func(tx db.Conn) error {
+	return s.change(ctx, host, func(tx db.Conn) error {
 		_, err := db.Exec(ctx, tx, "release certificate", release, host)
 		return err
 	})
 }
 
-// change runs fn in a transaction that makes one new version visible.
-func (s *Store) change(ctx context.Context, fn func(db.Conn) error) error {
+// change runs fn in a transaction and tells the web processes what it is about.
+func (s *Store) change(ctx context.Context, about string, fn func(db.Conn) error) error {
 	return db.Tx(ctx, s.c, func(tx db.Conn) error {
-		if _, err := db.Exec(ctx, tx, "lock versions", lockVersions); err != nil {
-			return err
-		}
 		if err := fn(tx); err != nil {
 			return err
 		}
-		_, err := db.Exec(ctx, tx, "notify", notify)
+		_, err := db.Exec(ctx, tx, "notify", notify, about)
 		return err
 	})
 }
 
-// Change is a certificate that has changed, as it is stored: sealed for CertPlace, or gone.
-type Change struct {
+// Versions gives the hosts that have a certificate, with a number that no other certificate has.
+func (s *Store) Versions(ctx context.Context) (map[string]int64, error) {
+	return db.Pairs[string, int64](ctx, s.c, "certificates", `SELECT host, version FROM edge_hosts WHERE sealed IS NOT NULL`)
+}
+
+// Sealed is a certificate as it is stored.
+type Sealed struct {
 	Host    string `db:"host"`
-	Sealed  []byte `db:"sealed"` // nil: it is gone
 	Version int64  `db:"version"`
+	Sealed  []byte `db:"sealed"`
 }
 
-const changes = `SELECT host, sealed, version FROM edge_hosts WHERE version > $1 ORDER BY version LIMIT $2`
+const load = `SELECT host, version, sealed FROM edge_hosts WHERE host = ANY ($1) AND sealed IS NOT NULL`
 
-// Changes lists what has changed after a version, the oldest first.
-func (s *Store) Changes(ctx context.Context, after int64, limit int) ([]Change, error) {
-	return db.Select[Change](ctx, s.c, "changed certificates", changes, after, limit)
+// Load gives the certificates of hosts. Those that have none are missing.
+func (s *Store) Load(ctx context.Context, hosts []string) ([]Sealed, error) {
+	return db.Select[Sealed](ctx, s.c, "certificates", load, hosts)
 }
 
-// forgetAfter is how long the row of a released host stays, so that every process hears of it.
-const forgetAfter = 30 * 24 * time.Hour
-
-const (
-	forgetHosts = `DELETE FROM edge_hosts WHERE sealed IS NULL AND NOT install AND version > 0
-		AND lease_until IS NULL AND changed_at < now() - $1 * interval '1 second'`
-	forgetChallenges = `DELETE FROM acme_challenges WHERE expires_at < now()`
-)
-
-// Forget deletes what nobody needs any more.
+// Forget deletes challenges whose issuers have died.
 func (s *Store) Forget(ctx context.Context) error {
-	_, err := db.Exec(ctx, s.c, "released hosts", forgetHosts, forgetAfter.Seconds())
-	if err != nil {
-		return err
-	}
-	_, err = db.Exec(ctx, s.c, "old challenges", forgetChallenges)
+	_, err := db.Exec(ctx, s.c, "old challenges", `DELETE FROM acme_challenges WHERE expires_at < now()`)
 	return err
 }
 

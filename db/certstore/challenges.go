@@ -38,11 +38,8 @@ func (s *Store) Present(ctx context.Context, c Challenge) error {
 			return err
 		}
 	}
-	return db.Tx(ctx, s.c, func(tx db.Conn) error {
+	return s.change(ctx, AboutChallenges, func(tx db.Conn) error {
 		_, err := db.Exec(ctx, tx, "challenge", putChallenge, c.Host, c.Token, c.Answer, sealed, challengeTime.Seconds())
-		if err == nil {
-			_, err = db.Exec(ctx, tx, "notify", notify)
-		}
 		return err
 	})
 }

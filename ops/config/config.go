@@ -32,6 +32,9 @@ type Config struct {
 	Port            int
 	Bind            string // an address; empty: all of this machine
 	OpsAddr         string // host:port
+	TLSAddr         string // host:port; empty: the service terminates no TLS
+	HTTPAddr        string // host:port; empty: the port is not served
+	HSTSMaxAge      time.Duration
 	DatabaseURL     string // empty: "switchyard up" brings a private server
 	RedisURL        string // empty: "switchyard up" brings a private server
 	BaseURL         string // without a slash at the end
@@ -45,6 +48,10 @@ type Config struct {
 	EgressAllow     []netip.Prefix
 	EgressCAFile    string
 	DNSServers      []netip.AddrPort
+	DomainPorts     [2]string // of HTTP and HTTPS
+	ACMEDirectories []string  // empty: the service obtains no certificates
+	ACMEEmail       string
+	ACMEAccounts    []ACMEAccount // of ACMEDirectories, in their order
 	GeoCityDB       string
 	GeoASNDB        string
 	GeoAnonymousDB  string

@@ -30,7 +30,7 @@ func TestLoadDefaults(t *testing.T) {
 	want := Config{
 		Port: 8080, OpsAddr: "127.0.0.1:9080", BaseURL: "http://localhost:8080",
 		SharedDomains: []string{"localhost"}, TrackingHost: "localhost",
-		DataDir: ".data", ClickAck: AckDisk, PrivacyIP: models.IPFull, LogLevel: slog.LevelInfo,
+		DataDir: ".data", ClickAck: AckDisk, DomainPorts: [2]string{"80", "443"}, PrivacyIP: models.IPFull, LogLevel: slog.LevelInfo,
 	}
 	if !reflect.DeepEqual(c, want) {
 		t.Errorf("got %+v\nwant %+v", c, want)
@@ -89,6 +89,20 @@ func TestLoad(t *testing.T) {
 				netip.MustParseAddrPort("[2001:db8::2]:53"),
 			},
 		},
+		{"TLS_ADDR", ":443", func(c Config) any { return c.TLSAddr }, ":443"},
+		{"HTTP_ADDR", "192.0.2.1:80", func(c Config) any { return c.HTTPAddr }, "192.0.2.1:80"},
+		{"HSTS_MAX_AGE", "720h", func(c Config) any { return c.HSTSMaxAge }, 720 * time.Hour},
+		{"DOMAIN_PORTS", "8080, 8443", func(c Config) any { return c.DomainPorts }, [2]string{"8080", "8443"}},
+		{
+			"ACME_DIRECTORY", "https://one.example/dir, https://two.example:14000/directory,https://one.example/dir",
+			func(c Config) any { return c.ACMEDirectories },
+			[]string{"https://one.example/dir", "https://two.example:14000/directory"},
+		},
+		{"ACME_EMAIL", "ops@example.com", func(c Config) any { return c.ACMEEmail }, "ops@example.com"},
+		{
+			"ACME_EAB", ",kid-1:c2VjcmV0LXNlY3JldA==", func(c Config) any { return c.ACMEAccounts },
+			[]ACMEAccount{{}, {"kid-1", "c2VjcmV0LXNlY3JldA"}},
+		},
 		{"GEO_CITY_DB", file, func(c Config) any { return c.GeoCityDB }, file},
 		{
 			"WEBHOOK_SCHEDULE", "1s, 5s,2m", func(c Config) any { return c.WebhookSchedule },
@@ -130,6 +144,13 @@ func TestLoadErrors(t *testing.T) {
 		{"EGRESS_ALLOW", "fe80::1%eth0", "neither an address nor a CIDR"},
 		{"EGRESS_CA_FILE", "/no/such/file", "cannot be read"},
 		{"DNS_SERVERS", "dns.example", "not an address such as"},
+		{"TLS_ADDR", "443", "HOST:PORT"},
+		{"HTTP_ADDR", "80", "HOST:PORT"},
+		{"HSTS_MAX_AGE", "forever", "720h"},
+		{"DOMAIN_PORTS", "80", "two ports"},
+		{"ACME_DIRECTORY", "http://ca.example/dir", "not an https address"},
+		{"ACME_EMAIL", "Ops <ops@example.com>", "not an address"},
+		{"ACME_EAB", "canary-secret", "KEY_ID:HMAC_KEY"},
 		{"GEO_ASN_DB", t.TempDir(), "is a directory"},
 		{"WEBHOOK_SCHEDULE", "1s,soon", "1s,5m,2h"},
 		{"LOG_LEVEL", "loud", "debug, info, warn or error"},
@@ -152,7 +173,7 @@ func TestLoadErrors(t *testing.T) {
 			t.Errorf("%s=%s: %v, want %q", tt.name, tt.value, err, tt.want)
 		}
 	}
-	for _, secret := range []string{all["ENCRYPTION_KEY"], all["OPS_PASSWORD"]} {
+	for _, secret := range []string{all["ENCRYPTION_KEY"], all["OPS_PASSWORD"], all["ACME_EAB"]} {
 		if strings.Contains(err.Error(), secret) {
 			t.Errorf("the error shows the secret %q", secret)
 		}

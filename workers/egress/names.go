@@ -27,6 +27,9 @@ func NewNames(servers ...netip.AddrPort) *Names {
 	return &Names{resolver: &net.Resolver{PreferGo: true, Dial: dial}, servers: servers}
 }
 
+// Resolver is for a client that has to find hosts where these servers have them.
+func (n *Names) Resolver() Resolver { return n.resolver }
+
 // dnsTimeout is for one look-up.
 const dnsTimeout = 5 * time.Second
 

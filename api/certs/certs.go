@@ -1,0 +1,320 @@
+// Package certs terminates TLS in the web process, with the certificates that workers have obtained. A handshake is answered
+// from memory. Certificates come from PostgreSQL by notices, and a sealed copy of each lies on disk, so that a restart
+// without PostgreSQL serves them. What a CA wants to see at a host is answered out of the same database. Nothing here asks
+// anybody outside: no certificate is ordered, no OCSP answer is fetched.
+package certs
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/tls"
+	"errors"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"switchyard/db"
+	"switchyard/db/certstore"
+	"switchyard/models/interval"
+)
+
+// Store has certificates and challenges: *certstore.Store.
+type Store interface {
+	Versions(ctx context.Context) (map[string]int64, error)
+	Load(ctx context.Context, hosts []string) ([]certstore.Sealed, error)
+	Open(ctx context.Context, c certstore.Sealed) ([]byte, error)
+	Challenges(ctx context.Context) ([]certstore.Challenge, error)
+}
+
+// Options of New.
+type Options struct {
+	Store Store
+	URL   string // of the database, for the connection that listens to changes
+	Dir   string // of the copies on disk; empty keeps none
+	// Serves reports whether this install answers for a host. It must cost nothing but a look-up in memory.
+	Serves func(host string) bool
+	// Missing is told of a host that is served and has no certificate, once a minute at most; may be nil.
+	Missing func(ctx context.Context, host string) error
+}
+
+// How certificates are read.
+const (
+	resyncEvery = 5 * time.Minute // the safety net under the notices
+	retryAfter  = time.Second
+	loadAtOnce  = 200
+	loadTime    = 30 * time.Second
+	maxNoticed  = 10_000 // hosts of notices that wait; with more, everything is compared
+)
+
+// Certificates are those of all hosts. They are safe for concurrent use.
+type Certificates struct {
+	o       Options
+	metrics metrics
+
+	mu     sync.RWMutex
+	hosts  map[string]*entry
+	chains map[[32]byte]*issuer // of intermediates, which many certificates share
+
+	noticedMu sync.Mutex
+	noticed   map[string]bool
+	resync    bool
+	wake      chan struct{}
+
+	challenges challenges
+	missing    missing
+}
+
+// entry is the certificate of a host.
+type entry struct {
+	cert    *tls.Certificate
+	version int64
+	above   [][32]byte // the keys of its intermediates in chains
+}
+
+type issuer struct {
+	der  []byte
+	uses int
+}
+
+// New makes them, without any.
+func New(o Options) *Certificates {
+	c := &Certificates{
+		o: o, metrics: newMetrics(), hosts: map[string]*entry{}, chains: map[[32]byte]*issuer{},
+		noticed: map[string]bool{}, wake: make(chan struct{}, 1), missing: newMissing(),
+	}
+	c.challenges.store = o.Store
+	return c
+}
+
+// Start reads the copies on disk, and then PostgreSQL, if it answers.
+func (c *Certificates) Start(ctx context.Context) {
+	c.readCopies(ctx)
+	limited, cancel := context.WithTimeout(ctx, loadTime)
+	defer cancel()
+	if err := c.compare(limited); err != nil {
+		slog.WarnContext(ctx, "certificates cannot be read from postgres, serving the copies on disk", "error", err, "copies", c.Len())
+	}
+}
+
+// Run keeps them fresh until the context ends.
+func (c *Certificates) Run(ctx context.Context) {
+	var others sync.WaitGroup
+	defer others.Wait()
+	others.Go(func() {
+		if err := db.Listen(ctx, c.o.URL, certstore.Channel, c.notice); err != nil {
+			slog.ErrorContext(ctx, "changes of certificates cannot be listened to", "error", err)
+		}
+	})
+	others.Go(func() { c.tellMissing(ctx) })
+	others.Go(func() { interval.Every(ctx, resyncEvery, func() { c.mark("", true) }) })
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-c.wake:
+			if err := c.refresh(ctx); err != nil && ctx.Err() == nil {
+				slog.WarnContext(ctx, "certificates could not be refreshed", "error", err)
+				_ = interval.Sleep(ctx, retryAfter) // the loop asks the context itself
+				c.signal()
+			}
+		}
+	}
+}
+
+func (c *Certificates) notice(ctx context.Context, n db.Notice) {
+	if n.Resync || n.Payload == certstore.AboutChallenges {
+		c.challenges.reload(ctx)
+	}
+	if n.Payload != certstore.AboutChallenges {
+		c.mark(n.Payload, n.Resync || n.Payload == "")
+	}
+}
+
+func (c *Certificates) mark(host string, everything bool) {
+	c.noticedMu.Lock()
+	if everything || len(c.noticed) >= maxNoticed {
+		c.resync = true
+	} else {
+		c.noticed[host] = true
+	}
+	c.noticedMu.Unlock()
+	c.signal()
+}
+
+func (c *Certificates) signal() {
+	select {
+	case c.wake <- struct{}{}:
+	default:
+	}
+}
+
+// refresh reads what was noticed. What fails is noticed again.
+func (c *Certificates) refresh(ctx context.Context) error {
+	c.noticedMu.Lock()
+	hosts, resync := c.noticed, c.resync
+	c.noticed, c.resync = map[string]bool{}, false
+	c.noticedMu.Unlock()
+	limited, cancel := context.WithTimeout(ctx, loadTime)
+	defer cancel()
+	var err error
+	if resync {
+		err = c.compare(limited)
+	} else {
+		err = c.load(limited, slices.Collect(maps.Keys(hosts)))
+	}
+	if err != nil {
+		c.noticedMu.Lock()
+		maps.Copy(c.noticed, hosts)
+		c.resync = c.resync || resync
+		c.noticedMu.Unlock()
+	}
+	return err
+}
+
+// compare reads every certificate that is another one than in memory.
+func (c *Certificates) compare(ctx context.Context) error {
+	there, err := c.o.Store.Versions(ctx)
+	if err != nil {
+		return err
+	}
+	var other []string
+	c.mu.RLock()
+	for host, version := range there {
+		if e := c.hosts[host]; e == nil || e.version != version {
+			other = append(other, host)
+		}
+	}
+	for host := range c.hosts {
+		if _, ok := there[host]; !ok {
+			other = append(other, host)
+		}
+	}
+	c.mu.RUnlock()
+	return c.load(ctx, other)
+}
+
+// load reads the certificates of hosts.
+func (c *Certificates) load(ctx context.Context, hosts []string) error {
+	for part := range slices.Chunk(hosts, loadAtOnce) {
+		list, err := c.o.Store.Load(ctx, part)
+		if err != nil {
+			return err
+		}
+		found := make(map[string]bool, len(list))
+		for _, s := range list {
+			found[s.Host] = true
+			if err := c.take(ctx, s); err != nil {
+				slog.ErrorContext(ctx, "certificate not usable", "host", s.Host, "error", err)
+				continue
+			}
+			c.writeCopy(ctx, s)
+		}
+		for _, host := range part {
+			if !found[host] {
+				c.set(host, nil)
+				c.removeCopy(ctx, host)
+			}
+		}
+	}
+	return nil
+}
+
+// take opens a certificate and serves it from now on.
+func (c *Certificates) take(ctx context.Context, s certstore.Sealed) error {
+	text, err := c.o.Store.Open(ctx, s)
+	if err != nil {
+		return err
+	}
+	pair, err := tls.X509KeyPair(text, text)
+	if err != nil {
+		return err
+	}
+	if pair.Leaf.VerifyHostname(s.Host) != nil {
+		return errors.New("certs: the certificate is another host's")
+	}
+	pair.Leaf = nil // a server does without, and it is the largest part
+	c.set(s.Host, &entry{cert: &pair, version: s.Version})
+	return nil
+}
+
+// set replaces the certificate of a host; nil: it has none any more.
+func (c *Certificates) set(host string, e *entry) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if old := c.hosts[host]; old != nil {
+		for _, key := range old.above {
+			if i := c.chains[key]; i.uses > 1 {
+				i.uses--
+			} else {
+				delete(c.chains, key)
+			}
+		}
+	}
+	if e == nil {
+		delete(c.hosts, host)
+		return
+	}
+	for n, der := range e.cert.Certificate[1:] {
+		key := sha256.Sum256(der)
+		i := c.chains[key]
+		if i == nil {
+			i = &issuer{der: der}
+			c.chains[key] = i
+		}
+		i.uses++
+		e.cert.Certificate[n+1] = i.der
+		e.above = append(e.above, key)
+	}
+	c.hosts[host] = e
+}
+
+// Has reports whether a host has a certificate.
+func (c *Certificates) Has(host string) bool { return c.find(host) != nil }
+
+// Len is how many there are.
+func (c *Certificates) Len() int {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return len(c.hosts)
+}
+
+func (c *Certificates) find(host string) *tls.Certificate {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if e := c.hosts[host]; e != nil {
+		return e.cert
+	}
+	return nil
+}
+
+// challengeProtocol is what a CA asks for in a handshake: TLS-ALPN-01.
+const challengeProtocol = "acme-tls/1"
+
+// Config is for a listener.
+func (c *Certificates) Config() *tls.Config {
+	return &tls.Config{
+		MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1", challengeProtocol}, GetCertificate: c.forHandshake,
+	}
+}
+
+// forHandshake chooses the certificate. Without one the handshake ends with the alert unrecognized_name.
+func (c *Certificates) forHandshake(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+	host := strings.TrimSuffix(strings.ToLower(hello.ServerName), ".")
+	if len(hello.SupportedProtos) == 1 && hello.SupportedProtos[0] == challengeProtocol {
+		return c.forChallenge(hello.Context(), host), nil
+	}
+	cert := c.find(host)
+	switch {
+	case cert != nil:
+		c.metrics.served.Inc()
+	case host == "" || !c.o.Serves(host):
+		c.metrics.unknown.Inc()
+	default:
+		c.metrics.missing.Inc()
+		c.missing.add(host)
+	}
+	return cert, nil
+}

@@ -1,0 +1,442 @@
+package certs
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"switchyard/db/certstore"
+	"switchyard/models/await"
+)
+
+// authority issues certificates below one root.
+type authority struct {
+	testing.TB
+	key   *ecdsa.PrivateKey
+	cert  *x509.Certificate
+	roots *x509.CertPool
+	next  atomic.Int64
+}
+
+func newAuthority(tb testing.TB) *authority {
+	tb.Helper()
+	a := &authority{TB: tb, roots: x509.NewCertPool()}
+	var err error
+	if a.key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader); err != nil {
+		tb.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "root"}, NotBefore: time.Now().Add(-time.Hour),
+		NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &a.key.PublicKey, a.key)
+	if err == nil {
+		a.cert, err = x509.ParseCertificate(der)
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	a.roots.AddCert(a.cert)
+	return a
+}
+
+// issue makes a certificate of a host, with its key and the root behind it.
+func (a *authority) issue(host string) []byte {
+	a.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		a.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1 + a.next.Add(1)), DNSNames: []string{host}, NotBefore: time.Now().Add(-time.Hour),
+		NotAfter: time.Now().Add(time.Hour), ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, &key.PublicKey, a.key)
+	if err != nil {
+		a.Fatal(err)
+	}
+	raw, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		a.Fatal(err)
+	}
+	text := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: raw})
+	text = append(text, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})...)
+	return append(text, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.cert.Raw})...)
+}
+
+// memory is a Store. What it "seals" begins with a mark.
+type memory struct {
+	mu         sync.Mutex
+	hosts      map[string]certstore.Sealed
+	challenges []certstore.Challenge
+	away       bool
+	queries    int
+}
+
+var (
+	errAway = errors.New("postgres is away")
+	mark    = []byte("sealed:")
+)
+
+func (m *memory) put(host string, version int64, text []byte) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.hosts == nil {
+		m.hosts = map[string]certstore.Sealed{}
+	}
+	m.hosts[host] = certstore.Sealed{Host: host, Version: version, Sealed: append(bytes.Clone(mark), text...)}
+}
+
+func (m *memory) query() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.queries++; m.away {
+		return errAway
+	}
+	return nil
+}
+
+func (m *memory) count() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.queries
+}
+
+func (m *memory) Versions(context.Context) (map[string]int64, error) {
+	if err := m.query(); err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	all := map[string]int64{}
+	for host, s := range m.hosts {
+		all[host] = s.Version
+	}
+	return all, nil
+}
+
+func (m *memory) Load(_ context.Context, hosts []string) (list []certstore.Sealed, err error) {
+	if err := m.query(); err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, host := range hosts {
+		if s, ok := m.hosts[host]; ok {
+			list = append(list, s)
+		}
+	}
+	return list, nil
+}
+
+func (m *memory) Open(_ context.Context, c certstore.Sealed) ([]byte, error) {
+	text, ok := bytes.CutPrefix(c.Sealed, mark)
+	if !ok {
+		return nil, errors.New("it does not open")
+	}
+	return text, nil
+}
+
+func (m *memory) Challenges(context.Context) ([]certstore.Challenge, error) {
+	if err := m.query(); err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return append([]certstore.Challenge(nil), m.challenges...), nil
+}
+
+// serve listens with the certificates, and answers with the host.
+func serve(t *testing.T, c *Certificates, g *Guard) (address string) {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := &http.Server{
+		TLSConfig: c.Config(), ReadHeaderTimeout: time.Minute, ConnState: g.ConnState,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = fmt.Fprint(w, r.Proto, " ", r.Host) }),
+	}
+	go func() { _ = srv.ServeTLS(l, "", "") }()
+	t.Cleanup(func() { _ = srv.Close() })
+	return l.Addr().String()
+}
+
+// get asks for a host by HTTPS.
+func get(address, host string, a *authority) (string, error) {
+	transport := &http.Transport{
+		ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{RootCAs: a.roots, MinVersion: tls.VersionTLS12},
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "tcp", address)
+		},
+	}
+	defer transport.CloseIdleConnections()
+	res, err := (&http.Client{Transport: transport}).Get("https://" + host + "/")
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = res.Body.Close() }()
+	text, err := io.ReadAll(res.Body)
+	return string(text), err
+}
+
+func serves(hosts ...string) func(string) bool {
+	return func(host string) bool {
+		for _, h := range hosts {
+			if h == host {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// TestServe: hosts are served by HTTP/2 with their certificates. New, renewed and released ones are noticed. A process that
+// starts while PostgreSQL is away serves its copies, and drops what was released meanwhile.
+func TestServe(t *testing.T) {
+	t.Parallel()
+	a, store, dir := newAuthority(t), &memory{}, filepath.Join(t.TempDir(), "certificates")
+	store.put("one.example", 1, a.issue("one.example"))
+	store.put("two.example", 2, a.issue("two.example"))
+	store.put("wrong.example", 3, a.issue("other.example"))
+	o := Options{Store: store, Dir: dir, Serves: serves("one.example", "two.example", "three.example")}
+	c := New(o)
+	c.Start(t.Context())
+	address := serve(t, c, NewGuard())
+	for _, host := range []string{"one.example", "two.example", "ONE.example"} {
+		if got, err := get(address, host, a); err != nil || !strings.EqualFold(got, "HTTP/2.0 "+host) {
+			t.Errorf("%s: %q, %v", host, got, err)
+		}
+	}
+	for _, host := range []string{"three.example", "stranger.example", "wrong.example", "127.0.0.1"} {
+		if _, err := get(address, host, a); err == nil || !strings.Contains(err.Error(), "unrecognized name") {
+			t.Errorf("%s: %v", host, err)
+		}
+	}
+	if len(c.chains) != 1 {
+		t.Errorf("%d roots are kept for two certificates", len(c.chains))
+	}
+
+	version := func(host string) int64 {
+		if e := c.hosts[host]; e != nil {
+			return e.version
+		}
+		return 0
+	}
+	store.put("one.example", 11, a.issue("one.example"))
+	store.put("three.example", 4, a.issue("three.example"))
+	delete(store.hosts, "two.example")
+	for _, host := range []string{"one.example", "two.example", "three.example"} {
+		c.mark(host, false)
+	}
+	if err := c.refresh(t.Context()); err != nil || version("one.example") != 11 || version("two.example") != 0 ||
+		version("three.example") != 4 || c.Len() != 2 || !c.Has("three.example") || len(c.chains) != 1 {
+		t.Errorf("after notices: %+v, %v", c.hosts, err)
+	}
+	if _, err := get(address, "two.example", a); err == nil {
+		t.Error("a released host is served")
+	}
+
+	store.away = true
+	c.mark("one.example", false)
+	if err := c.refresh(t.Context()); !errors.Is(err, errAway) || !c.noticed["one.example"] {
+		t.Errorf("a notice while postgres is away is lost: %v", err)
+	}
+	damaged := filepath.Join(dir, "damaged.example")
+	if err := os.WriteFile(damaged, []byte("7\nnothing"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	again := New(o)
+	again.Start(t.Context())
+	if again.Len() != 2 {
+		t.Errorf("%d hosts from copies", again.Len())
+	}
+	if got, err := get(serve(t, again, NewGuard()), "three.example", a); err != nil {
+		t.Errorf("from the copy: %q, %v", got, err)
+	}
+	store.away = false
+	delete(store.hosts, "three.example")
+	again.mark("", true)
+	if err := again.refresh(t.Context()); err != nil || again.Has("three.example") || !again.Has("one.example") {
+		t.Errorf("after a resync: %+v, %v", again.hosts, err)
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil || len(files) != 1 {
+		t.Errorf("%d files are left, %v", len(files), err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "one.example"))
+	if err != nil || !bytes.Contains(text, mark) {
+		t.Errorf("the copy is not sealed as in the database: %v", err)
+	}
+}
+
+// TestChallenges: what a CA asks for is found although its notice has not come yet, at its own host alone.
+func TestChallenges(t *testing.T) {
+	t.Parallel()
+	a, store := newAuthority(t), &memory{}
+	c := New(Options{Store: store, Serves: serves("one.example", "two.example")})
+	store.challenges = []certstore.Challenge{
+		{Host: "one.example", Token: "token-1", Answer: "token-1.thumb"},
+		{Host: "one.example", Token: "token-2", PEM: a.issue("one.example")},
+		{Host: "stranger.example", Token: "token-3", Answer: "x"},
+	}
+	for _, tt := range []struct {
+		host, path string
+		status     int
+	}{
+		{"one.example", "token-1", 200},
+		{"ONE.example:80", "token-1", 200},
+		{"two.example", "token-1", 404},
+		{"one.example", "token-2", 404},
+		{"stranger.example", "token-3", 404},
+		{"one.example", "", 404},
+	} {
+		r := httptest.NewRequest(http.MethodGet, "http://"+tt.host+ChallengePath+tt.path, nil)
+		w := httptest.NewRecorder()
+		if !c.AnswerHTTP(w, r) || w.Code != tt.status || w.Code == 200 && w.Body.String() != "token-1.thumb" {
+			t.Errorf("%s %s: %d %q", tt.host, tt.path, w.Code, w.Body)
+		}
+	}
+	if c.AnswerHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "http://one.example/.well-known/x", nil)) {
+		t.Error("another path is taken for a challenge")
+	}
+
+	address := serve(t, c, NewGuard())
+	shake := func(host string) (*x509.Certificate, error) {
+		config := &tls.Config{ServerName: host, NextProtos: []string{"acme-tls/1"}, InsecureSkipVerify: true} //nolint:gosec // as a CA does
+		conn, err := (&tls.Dialer{Config: config}).DialContext(t.Context(), "tcp", address)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = conn.Close() }()
+		state := conn.(*tls.Conn).ConnectionState()
+		if state.NegotiatedProtocol != "acme-tls/1" {
+			return nil, errors.New("another protocol")
+		}
+		return state.PeerCertificates[0], nil
+	}
+	first, err := shake("one.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	store.mu.Lock()
+	store.challenges[1] = certstore.Challenge{Host: "one.example", Token: "token-4", PEM: a.issue("one.example")}
+	store.mu.Unlock()
+	if second, err := shake("one.example"); err != nil || second.SerialNumber.Cmp(first.SerialNumber) == 0 {
+		t.Errorf("the certificate of an order before: %v", err)
+	}
+	for _, host := range []string{"two.example", "stranger.example"} {
+		if _, err := shake(host); err == nil {
+			t.Errorf("%s: a challenge", host)
+		}
+	}
+}
+
+// counted are the handshakes by what was known of their names.
+func counted(t *testing.T, c *Certificates) map[string]float64 {
+	t.Helper()
+	r := prometheus.NewRegistry()
+	r.MustRegister(c.Collectors(NewGuard())...)
+	families, err := r.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]float64{}
+	for _, f := range families {
+		for _, m := range f.GetMetric() {
+			if f.GetName() == "switchyard_tls_handshakes_total" {
+				names[m.GetLabel()[0].GetValue()] = m.GetCounter().GetValue()
+			}
+		}
+	}
+	return names
+}
+
+// TestFlood: handshakes of unknown names cost no query, and those who ask for challenges that are not there share theirs.
+// Connections that say nothing do not keep out others.
+func TestFlood(t *testing.T) {
+	t.Parallel()
+	a, store, told := newAuthority(t), &memory{}, make(chan string, 1000)
+	store.put("one.example", 1, a.issue("one.example"))
+	c := New(Options{Store: store, Serves: serves("one.example", "two.example"), Missing: func(_ context.Context, host string) error {
+		told <- host
+		return nil
+	}})
+	c.Start(t.Context())
+	address := serve(t, c, NewGuard())
+	before := store.count()
+	var all sync.WaitGroup
+	for n := range 200 {
+		all.Go(func() {
+			_, _ = get(address, fmt.Sprintf("n%d.example", n), a)
+			_, _ = get(address, "two.example", a)
+		})
+	}
+	all.Wait()
+	if names := counted(t, c); store.count() != before || names["unknown"] != 200 || names["missing"] != 200 || names["served"] != 0 {
+		t.Errorf("%d queries, %v", store.count()-before, names)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	all.Go(func() { c.tellMissing(ctx) })
+	if host := await.Recv(t, told); host != "two.example" || len(c.missing.queue) != 0 {
+		t.Errorf("told of %s, and %d more wait", host, len(c.missing.queue))
+	}
+	cancel()
+
+	began := time.Now()
+	for n := range 300 {
+		all.Go(func() {
+			r := httptest.NewRequest(http.MethodGet, fmt.Sprintf("http://one.example%s%d", ChallengePath, n), nil)
+			c.AnswerHTTP(httptest.NewRecorder(), r)
+		})
+	}
+	all.Wait()
+	if most := 2 + int(time.Since(began)/betweenReads); store.count()-before > most {
+		t.Errorf("%d queries, more than %d in that time", store.count()-before, most)
+	}
+
+	guard := newGuard(50)
+	address = serve(t, c, guard)
+	var silent []net.Conn
+	for range 3 * guard.max {
+		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		silent = append(silent, conn)
+	}
+	await.Until(t, "the oldest are closed", func() bool { return guard.Closed() >= float64(2*guard.max) })
+	if _, err := get(address, "one.example", a); err != nil {
+		t.Errorf("between silent connections: %v", err)
+	}
+	for _, conn := range silent {
+		_ = conn.Close()
+	}
+	await.Until(t, "none is counted any more", func() bool {
+		guard.mu.Lock()
+		defer guard.mu.Unlock()
+		return guard.silent.Len() == 0 && len(guard.at) == 0
+	})
+}

@@ -1,0 +1,156 @@
+package certs
+
+import (
+	"context"
+	"crypto/tls"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"switchyard/db/certstore"
+	"switchyard/models"
+	"switchyard/models/interval"
+)
+
+// ChallengePath is what the paths of HTTP-01 begin with.
+const ChallengePath = "/.well-known/acme-challenge/"
+
+// Bounds of reading challenges: whoever asks for what is not there cannot make more queries than these.
+const (
+	betweenReads  = 50 * time.Millisecond
+	challengeTime = 3 * time.Second
+	maxWaiting    = 256
+)
+
+// challenges are those under way at CAs.
+type challenges struct {
+	store Store
+
+	mu      sync.Mutex
+	known   []certstore.Challenge
+	next    chan struct{} // closed after a read that begins later than now; nil: none is planned
+	waiting int
+
+	reading sync.Mutex // one at a time
+	last    time.Time  // of the last read's begin
+}
+
+// find finds a challenge of a host that fits. It reads them once more, because its notice may be on its way; not when a known
+// one will do.
+func (c *challenges) find(ctx context.Context, host string, known bool, fits func(certstore.Challenge) bool) (certstore.Challenge, bool) {
+	if found, ok := c.look(host, fits); ok && known {
+		return found, true
+	}
+	c.mu.Lock()
+	full := c.waiting >= maxWaiting
+	if !full {
+		c.waiting++
+	}
+	c.mu.Unlock()
+	if full {
+		return certstore.Challenge{}, false
+	}
+	defer func() {
+		c.mu.Lock()
+		c.waiting--
+		c.mu.Unlock()
+	}()
+	c.reload(ctx)
+	return c.look(host, fits)
+}
+
+func (c *challenges) look(host string, fits func(certstore.Challenge) bool) (certstore.Challenge, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, one := range c.known {
+		if one.Host == host && fits(one) {
+			return one, true
+		}
+	}
+	return certstore.Challenge{}, false
+}
+
+// reload waits for a read that begins after the call. All that wait share it.
+func (c *challenges) reload(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, challengeTime)
+	defer cancel()
+	c.mu.Lock()
+	if c.next == nil {
+		c.next = make(chan struct{})
+		go c.read(context.WithoutCancel(ctx), c.next)
+	}
+	done := c.next
+	c.mu.Unlock()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+}
+
+func (c *challenges) read(ctx context.Context, done chan struct{}) {
+	defer close(done)
+	c.reading.Lock()
+	defer c.reading.Unlock()
+	_ = interval.Sleep(ctx, betweenReads-time.Since(c.last)) // the context does not end
+	c.last = time.Now()
+	c.mu.Lock()
+	c.next = nil
+	c.mu.Unlock()
+	limited, cancel := context.WithTimeout(ctx, challengeTime)
+	defer cancel()
+	list, err := c.store.Challenges(limited)
+	if err != nil {
+		slog.WarnContext(ctx, "challenges cannot be read", "error", err)
+		return
+	}
+	c.mu.Lock()
+	c.known = list
+	c.mu.Unlock()
+}
+
+// AnswerHTTP answers a CA that asks by HTTP whether this is the host. It reports whether the request was one such.
+func (c *Certificates) AnswerHTTP(w http.ResponseWriter, r *http.Request) bool {
+	token, ok := strings.CutPrefix(r.URL.Path, ChallengePath)
+	if !ok {
+		return false
+	}
+	host := models.BareHost(r.Host)
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	if c.o.Serves(host) && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+		found, ok := c.challenges.find(r.Context(), host, true, func(one certstore.Challenge) bool {
+			return one.Token == token && one.PEM == nil
+		})
+		if ok {
+			c.metrics.challenges.Inc()
+			_, _ = io.WriteString(w, found.Answer) //nolint:gosec // it is of the database, not of the request
+			return true
+		}
+	}
+	w.WriteHeader(http.StatusNotFound)
+	_, _ = io.WriteString(w, "no such challenge\n")
+	return true
+}
+
+// forChallenge gives the certificate that proves to a CA that this is the host; nil: there is none.
+func (c *Certificates) forChallenge(ctx context.Context, host string) *tls.Certificate {
+	if !c.o.Serves(host) {
+		c.metrics.unknown.Inc()
+		return nil
+	}
+	// A handshake names no token, so what is known may be of an order before.
+	found, ok := c.challenges.find(ctx, host, false, func(one certstore.Challenge) bool { return one.PEM != nil })
+	if !ok {
+		return nil
+	}
+	pair, err := tls.X509KeyPair(found.PEM, found.PEM)
+	if err != nil {
+		slog.ErrorContext(ctx, "challenge not usable", "host", host, "error", err)
+		return nil
+	}
+	c.metrics.challenges.Inc()
+	return &pair
+}

@@ -1,0 +1,84 @@
+package certs
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"switchyard/db/certstore"
+)
+
+// A copy is a file by the name of its host: the version, a line break, and what is stored in the database, sealed as there.
+// One that is damaged does not open; it is read from the database again.
+
+// maxCopy is the largest copy in bytes.
+const maxCopy = 1 << 20
+
+// readCopies reads the copies on disk.
+func (c *Certificates) readCopies(ctx context.Context) {
+	if c.o.Dir == "" {
+		return
+	}
+	if err := os.MkdirAll(c.o.Dir, 0o700); err != nil {
+		slog.ErrorContext(ctx, "no copies of certificates on disk", "error", err)
+		return
+	}
+	files, err := os.ReadDir(c.o.Dir)
+	if err != nil {
+		slog.ErrorContext(ctx, "copies of certificates cannot be read", "error", err)
+	}
+	for _, f := range files {
+		s, err := readCopy(c.o.Dir, f)
+		if err == nil {
+			err = c.take(ctx, s)
+		}
+		if err != nil {
+			slog.WarnContext(ctx, "copy of a certificate not usable", "file", f.Name(), "error", err)
+			_ = os.Remove(filepath.Join(c.o.Dir, f.Name())) // it is made again
+		}
+	}
+}
+
+func readCopy(dir string, f fs.DirEntry) (s certstore.Sealed, err error) {
+	if info, err := f.Info(); err != nil || info.Size() > maxCopy || !info.Mode().IsRegular() {
+		return s, errors.Join(err, errors.New("certs: not a copy"))
+	}
+	text, err := os.ReadFile(filepath.Join(dir, f.Name()))
+	if err != nil {
+		return s, err
+	}
+	head, sealed, _ := bytes.Cut(text, []byte("\n"))
+	s = certstore.Sealed{Host: f.Name(), Sealed: sealed}
+	s.Version, err = strconv.ParseInt(string(head), 10, 64)
+	return s, err
+}
+
+// writeCopy replaces the copy of a host as a whole.
+func (c *Certificates) writeCopy(ctx context.Context, s certstore.Sealed) {
+	if c.o.Dir == "" {
+		return
+	}
+	path := filepath.Join(c.o.Dir, s.Host)
+	text := append(strconv.AppendInt(nil, s.Version, 10), '\n')
+	err := os.WriteFile(path+"~", append(text, s.Sealed...), 0o600)
+	if err == nil {
+		err = os.Rename(path+"~", path)
+	}
+	if err != nil {
+		slog.WarnContext(ctx, "copy of a certificate not written", "host", s.Host, "error", err)
+	}
+}
+
+func (c *Certificates) removeCopy(ctx context.Context, host string) {
+	if c.o.Dir == "" {
+		return
+	}
+	if err := os.Remove(filepath.Join(c.o.Dir, host)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		slog.WarnContext(ctx, "copy of a certificate not removed", "host", host, "error", err)
+	}
+}

@@ -1,0 +1,37 @@
+package certs
+
+import "github.com/prometheus/client_golang/prometheus"
+
+// metrics are the counters of handshakes.
+type metrics struct {
+	handshakes               *prometheus.CounterVec
+	served, unknown, missing prometheus.Counter
+	challenges               prometheus.Counter
+}
+
+func newMetrics() metrics {
+	m := metrics{handshakes: prometheus.NewCounterVec(prometheus.CounterOpts{
+		Namespace: "switchyard", Name: "tls_handshakes_total",
+		Help: "TLS handshakes begun, by what is known of the name: served, unknown, or missing its certificate.",
+	}, []string{"name"})}
+	m.served, m.unknown, m.missing = m.handshakes.WithLabelValues("served"), m.handshakes.WithLabelValues("unknown"),
+		m.handshakes.WithLabelValues("missing")
+	m.challenges = prometheus.NewCounter(prometheus.CounterOpts{
+		Namespace: "switchyard", Name: "acme_challenges_answered_total", Help: "Challenges of certificate authorities that were answered.",
+	})
+	return m
+}
+
+// Collectors are the metrics, for the process to register. g is the guard of the listener.
+func (c *Certificates) Collectors(g *Guard) []prometheus.Collector {
+	return []prometheus.Collector{
+		c.metrics.handshakes, c.metrics.challenges,
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Namespace: "switchyard", Name: "tls_certificates", Help: "Certificates that this process serves.",
+		}, func() float64 { return float64(c.Len()) }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Namespace: "switchyard", Name: "tls_connections_closed_total",
+			Help: "Connections closed because too many had sent no request yet.",
+		}, g.Closed),
+	}
+}

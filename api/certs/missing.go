@@ -1,0 +1,77 @@
+package certs
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// Bounds of telling that certificates are missing.
+const (
+	missingEvery = time.Minute // for one host
+	missingQueue = 64
+	missingTime  = 5 * time.Second
+)
+
+// missing are hosts that visitors ask for, that are served, and that have no certificate.
+type missing struct {
+	queue chan string
+
+	mu   sync.Mutex
+	told map[string]time.Time
+}
+
+func newMissing() missing {
+	return missing{queue: make(chan string, missingQueue), told: map[string]time.Time{}}
+}
+
+// add queues a host, unless it was queued a moment ago or the queue is full. It never waits.
+func (m *missing) add(host string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := time.Now()
+	if now.Sub(m.told[host]) < missingEvery {
+		return
+	}
+	select {
+	case m.queue <- host:
+		m.told[host] = now
+	default:
+	}
+}
+
+// forget drops what nobody has asked for in a while.
+func (m *missing) forget() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := time.Now()
+	for host, at := range m.told {
+		if now.Sub(at) >= missingEvery {
+			delete(m.told, host)
+		}
+	}
+}
+
+// tellMissing tells of them, one at a time, until the context ends.
+func (c *Certificates) tellMissing(ctx context.Context) {
+	tick := time.NewTicker(missingEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			c.missing.forget()
+		case host := <-c.missing.queue:
+			if c.o.Missing == nil {
+				continue
+			}
+			limited, cancel := context.WithTimeout(ctx, missingTime)
+			if err := c.o.Missing(limited, host); err != nil && ctx.Err() == nil {
+				slog.WarnContext(ctx, "certificate not asked for", "host", host, "error", err)
+			}
+			cancel()
+		}
+	}
+}

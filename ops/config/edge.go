@@ -1,0 +1,88 @@
+package config
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/mail"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// ACMEAccount is an account at a certificate authority that ours is bound to; zero: none.
+type ACMEAccount struct{ KeyID, Secret string }
+
+const (
+	maxDirectories = 8
+	maxHSTS        = 2 * 365 * 24 * time.Hour
+)
+
+func directories(v string) ([]string, error) {
+	var all []string
+	for _, item := range list(v) {
+		u, err := url.Parse(item)
+		if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.Fragment != "" {
+			return nil, fmt.Errorf("%q is not an https address such as https://acme-v02.api.letsencrypt.org/directory", item)
+		}
+		if !slices.Contains(all, item) {
+			all = append(all, item)
+		}
+	}
+	if len(all) > maxDirectories {
+		return nil, fmt.Errorf("has more than %d directories", maxDirectories)
+	}
+	return all, nil
+}
+
+func email(v string) (string, error) {
+	a, err := mail.ParseAddress(v)
+	if err != nil || a.Address != v || strings.ContainsAny(v, ",?&") {
+		return "", fmt.Errorf("%q is not an address such as ops@example.com", v)
+	}
+	return v, nil
+}
+
+// acmeAccounts reads accounts by their places. Errors do not repeat the secrets.
+func acmeAccounts(v string) ([]ACMEAccount, error) {
+	var all []ACMEAccount
+	for item := range strings.SplitSeq(v, ",") {
+		item = strings.TrimSpace(item)
+		id, secret, found := strings.Cut(item, ":")
+		if item != "" && (!found || id == "" || secret == "") {
+			return nil, errors.New("each account is KEY_ID:HMAC_KEY, as the authority shows them, or empty")
+		}
+		secret = strings.TrimRight(secret, "=")
+		if _, err := base64.RawURLEncoding.DecodeString(secret); err != nil {
+			return nil, errors.New("an HMAC_KEY is not base64url")
+		}
+		all = append(all, ACMEAccount{id, secret})
+	}
+	if len(all) > maxDirectories {
+		return nil, fmt.Errorf("has more than %d accounts", maxDirectories)
+	}
+	return all, nil
+}
+
+func duration(v string) (time.Duration, error) {
+	d, err := time.ParseDuration(v)
+	if err != nil || d < time.Second || d > maxHSTS {
+		return 0, fmt.Errorf("%q is not a time from 1s to %s; write such as 720h", v, maxHSTS)
+	}
+	return d, nil
+}
+
+func twoPorts(v string) (both [2]string, err error) {
+	items := list(v)
+	if len(items) != len(both) {
+		return both, errors.New("must be two ports such as 80,443")
+	}
+	for i, item := range items {
+		if _, err := port(item); err != nil {
+			return both, err
+		}
+		both[i] = item
+	}
+	return both, nil
+}
