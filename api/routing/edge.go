@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -60,7 +61,7 @@ type edgeOffer struct {
 	Name    string               `json:"name"`
 	URL     []token.PortablePart `json:"url"`
 	Append  string               `json:"append,omitempty"` // the parameter that takes the click id
-	Network *edgeNamed          `json:"network"`
+	Network *edgeNamed           `json:"network"`
 	Open    bool                 `json:"open"`
 	Capped  bool                 `json:"capped,omitempty"` // by conversions of the day
 }
@@ -280,7 +281,7 @@ func (k *edgeCompiler) url(parts []token.PortablePart) {
 		p := &parts[i]
 		switch {
 		case p.Token == "":
-		case !edgeTokens[p.Token], p.Token == "cost" && k.out.Cost == nil:
+		case !edgeTokens[p.Token], p.Token == "cost" && k.out.Cost == nil, p.Token == "date" && strings.Contains(p.Arg, "e"):
 			k.origin["token:"+p.Token] = true
 		}
 	}

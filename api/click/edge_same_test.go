@@ -1,0 +1,391 @@
+package click
+
+import (
+	"bytes"
+	"crypto/tls"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/routing"
+	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
+	"switchyard/db/spool"
+	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/models/await"
+	"switchyard/models/flow"
+)
+
+// edgeOrigin is the service behind an edge: it answers whom the edge hands to it, and takes the edge's clicks, each batch twice.
+// Of every fifth batch the first answer gets lost.
+type edgeOrigin struct {
+	h  *Handler
+	mu sync.Mutex
+
+	batches int
+	clicks  map[string]edgeClick // by id
+	cut     map[string]bool      // batches whose answer was lost
+}
+
+func (o *edgeOrigin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path != "/edge/clicks" {
+		w.Header().Set("X-Origin", r.Header.Get(edgeHeader))
+		return
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	for range 2 {
+		again := r.Clone(r.Context())
+		again.Body = io.NopCloser(bytes.NewReader(body))
+		rec := httptest.NewRecorder()
+		o.h.ServeHTTP(rec, again)
+		if rec.Code != http.StatusOK {
+			w.WriteHeader(rec.Code)
+			return
+		}
+	}
+	var batch edgeBatch
+	_ = json.Unmarshal(body, &batch) // the handler has read it
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, c := range batch.Clicks {
+		o.clicks[c.ID] = c
+	}
+	if o.batches++; o.batches%5 == 0 && !o.cut[string(body)] {
+		o.cut[string(body)] = true
+		w.WriteHeader(http.StatusBadGateway)
+	}
+}
+
+func (o *edgeOrigin) has(id string) (edgeClick, bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	c, ok := o.clicks[id]
+	return c, ok
+}
+
+// bundleServer speaks what the runtime speaks to Workers KV.
+func bundleServer(t *testing.T, a *edgeAccounts) (url string, bundles map[string]models.EdgeBundle) {
+	t.Helper()
+	all, err := routing.NewExplainer(a.records).Snapshot().EdgeBundles()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bundles = map[string]models.EdgeBundle{}
+	for _, b := range all {
+		bundles[b.Key] = b
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b, ok := bundles[strings.TrimPrefix(r.URL.Path, "/")]
+		if !ok {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		_, _ = w.Write(b.Value)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL, bundles
+}
+
+// edgeAnswer is what a visitor got, and what this service says he should have got.
+type edgeAnswer struct {
+	visitor edgeVisitor
+	status  int
+	to      string
+	cookies map[string]string
+	want    models.Click // as this service decides
+	wanted  flow.Decision
+	cookied map[string]string // by this service
+	passed  string            // the signed seed, if the edge handed him over
+	seed    uint64
+}
+
+// TestEdgeEqualsService sends 10,000 random visitors to 50 random campaigns at the edge, in its own runtime, some of them with
+// the cookies of an earlier visit. Whom the edge routes goes where this service would send him with the same draws: path,
+// destination, final address, cookies. Whom it hands over brings the seed of his draws. The clicks, each sent twice, are
+// in PostgreSQL once.
+func TestEdgeEqualsService(t *testing.T) {
+	t.Parallel()
+	const campaigns, visitors, atOnce = 50, 10_000, 8
+	a := newEdgeAccounts(1, campaigns)
+	disk, err := spool.Open(t.TempDir(), spool.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = disk.Close() })
+	origin := &edgeOrigin{h: handlerOf(t, disk, a.records), clicks: map[string]edgeClick{}, cut: map[string]bool{}}
+	origin.h.routes, origin.h.edge = routing.Fixed(routing.Compile(a.records)), edgeSecret
+	back := httptest.NewServer(origin)
+	t.Cleanup(back.Close)
+	bundles, known := bundleServer(t, a)
+	edge := startEdge(t, bundles, back.URL)
+
+	live := handlerOf(t, &tape{}, a.records)
+	live.visitors = placed{live.visitors}
+	answers := make([][]*edgeAnswer, visitors)
+	var all sync.WaitGroup
+	next := make(chan int)
+	for range atOnce {
+		all.Go(func() {
+			for i := range next {
+				answers[i] = a.visit(t, edge, live, uint64(i))
+			}
+		})
+	}
+	for i := range visitors {
+		next <- i
+	}
+	close(next)
+	all.Wait()
+	routed := a.compare(t, origin, known, slices.Concat(answers...))
+	if t.Failed() {
+		return
+	}
+	a.stored(t, disk, routed)
+}
+
+// visit sends a visitor, half of them a second time with the cookies that they have got.
+func (a *edgeAccounts) visit(t *testing.T, edge *edgeRuntime, h *Handler, n uint64) (list []*edgeAnswer) {
+	own := *a
+	own.simulated = &simulated{Rand: rand.New(rand.NewPCG(n, 5))}
+	campaign := pick(own.simulated, a.all...)
+	v := own.visitor(campaign)
+	cookies := map[string]string{}
+	for round := range 1 + own.IntN(2) {
+		if round > 0 {
+			v.ip = own.visitor(campaign).ip
+		}
+		answer := a.once(t, edge, h, campaign, v, cookies, rand.New(rand.NewPCG(n, uint64(round))))
+		if list = append(list, answer); answer == nil || answer.passed != "" {
+			break
+		}
+		cookies = answer.cookies
+	}
+	return list
+}
+
+func (a *edgeAccounts) once(t *testing.T, edge *edgeRuntime, h *Handler, campaign uuid.UUID, v edgeVisitor, cookies map[string]string, chance *rand.Rand) *edgeAnswer {
+	now := time.Now().Add(-time.Duration(chance.IntN(3000)) * time.Second)
+	one, two := chance.Uint64(), chance.Uint64()
+	pcg := rand.NewPCG(one, two)
+	var draws []string
+	for range 12 {
+		draws = append(draws, strconv.FormatUint(pcg.Uint64(), 16))
+	}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, edge.url, nil)
+	if err != nil {
+		t.Error(err)
+		return nil
+	}
+	req.URL.Path, req.URL.RawQuery, _ = strings.Cut(v.target, "?")
+	req.Host = a.hosts[campaign]
+	for name, value := range v.headers {
+		req.Header.Set(name, value)
+	}
+	if v.headers["User-Agent"] == "" {
+		req.Header["User-Agent"] = []string{""}
+	}
+	for _, name := range slices.Sorted(maps.Keys(cookies)) {
+		req.AddCookie(&http.Cookie{Name: name, Value: cookies[name]})
+	}
+	out := &edgeAnswer{visitor: v, cookies: maps.Clone(cookies), cookied: maps.Clone(cookies)}
+	out.seed, _ = strconv.ParseUint(draws[0], 16, 64)
+	a.decide(h, req.Clone(t.Context()), campaign, now, one, two, out)
+	proto := "http"
+	if v.https {
+		proto = "https"
+	}
+	place, _ := json.Marshal(v.place)
+	for name, value := range map[string]string{
+		"X-Test-Draws": strings.Join(draws, ","), "X-Test-Now": strconv.FormatInt(now.UnixMilli(), 10), "X-Test-Proto": proto,
+		"X-Test-Cf": string(place), "CF-Connecting-IP": v.ip.String(),
+	} {
+		req.Header.Set(name, value)
+	}
+	res, err := edge.client.Do(req)
+	if err != nil {
+		t.Error(err)
+		return nil
+	}
+	_ = res.Body.Close()
+	out.status, out.to, out.passed = res.StatusCode, res.Header.Get("Location"), res.Header.Get("X-Origin")
+	for _, c := range res.Cookies() {
+		out.cookies[c.Name] = c.Value
+	}
+	return out
+}
+
+// decide says where this service sends the same visitor.
+func (a *edgeAccounts) decide(h *Handler, req *http.Request, campaign uuid.UUID, now time.Time, one, two uint64, out *edgeAnswer) {
+	place, _ := json.Marshal(out.visitor.place)
+	req.Header[placeHeader] = []string{string(place)}
+	req.RemoteAddr = net.JoinHostPort(out.visitor.ip.String(), "1")
+	if out.visitor.https {
+		req.TLS = &tls.ConnectionState{}
+	}
+	r, _ := h.newRequest().(*request)
+	r.begin(req)
+	r.now, r.header = time.UnixMilli(now.UnixMilli()), http.Header{}
+	r.pcg.Seed(one, two)
+	d := r.snap.Domain(a.hosts[campaign])
+	decision := r.arrive(d, r.snap.Campaign(campaign), r)
+	r.remember(r.header, &decision)
+	out.want, out.wanted = r.click, decision
+	for _, c := range (&http.Response{Header: r.header}).Cookies() {
+		out.cookied[c.Name] = c.Value
+	}
+}
+
+// compare holds what visitors got against what this service says. It gives the ids of the clicks that the edge has reported.
+func (a *edgeAccounts) compare(t *testing.T, origin *edgeOrigin, bundles map[string]models.EdgeBundle, answers []*edgeAnswer) map[string]bool {
+	routed, counts := map[string]bool{}, map[string]int{}
+	for n, x := range answers {
+		if x == nil {
+			return nil // the reason was told
+		}
+		first := x.want.CampaignID
+		if x.want.ParentCampaignID != uuid.Nil {
+			first = x.want.ParentCampaignID
+		}
+		key := models.EdgeKey(a.hosts[first], a.aliases[first])
+		if x.passed != "" {
+			counts["handed over"]++
+			if why := x.handedOver(key, bundles[key]); why != "" {
+				t.Errorf("visitor %d, %s: %s", n, key, why)
+			}
+			continue
+		}
+		counts["by "+flow.Via(x.want.Via).String()]++
+		if len(bundles[key].Origin) > 0 {
+			counts["of campaigns that need this service at times"]++
+		}
+		if want, got := x.expected(), x.got(); want != got {
+			t.Errorf("visitor %d, %s, %+v\n got %s\nwant %s", n, key, x.visitor, got, want)
+			continue
+		}
+		if !x.wanted.Collect {
+			continue
+		}
+		id := models.FormatClickID(x.clickCookie()[0])
+		routed[id] = true
+		await.Until(t, "the click "+id+" is reported", func() bool { _, ok := origin.has(id); return ok })
+		e, _ := origin.has(id)
+		c, ok := origin.h.edgeClick(&e)
+		if want, got := described(&x.want), described(c); !ok || want != got {
+			t.Errorf("visitor %d, %s, reported %+v\n got %s\nwant %s", n, key, e, got, want)
+		}
+	}
+	t.Log(counts, "in", origin.batches, "messages")
+	for via := flow.ViaForced; via <= flow.ViaDestination; via++ {
+		if counts["by "+via.String()] == 0 {
+			t.Errorf("nobody was routed by %s", via)
+		}
+	}
+	if counts["handed over"] > len(answers)/3 || counts["handed over"] == 0 {
+		t.Errorf("%d of %d were handed over", counts["handed over"], len(answers))
+	}
+	return routed
+}
+
+// handedOver says what is wrong with how the edge has handed a visitor over.
+func (x *edgeAnswer) handedOver(key string, b models.EdgeBundle) string {
+	if x.passed == "-" {
+		if strings.Contains(string(b.Value), `"https_only":true`) && !x.visitor.https {
+			return ""
+		}
+		return "he was not even looked at"
+	}
+	text, ok := edgeSecret.read(x.passed, "route", key, time.Now())
+	if seed, err := strconv.ParseUint(text, 16, 64); !ok || err != nil || seed != x.seed {
+		return fmt.Sprintf("the seed is %q, not %x", x.passed, x.seed)
+	}
+	if len(b.Origin) == 0 && x.want.Destination != "" && !strings.Contains(string(b.Value), `"keyword"`) {
+		return fmt.Sprintf("he was handed over and could be routed: %+v", x.visitor)
+	}
+	return ""
+}
+
+func (x *edgeAnswer) clickCookie() clickCookie {
+	t, _ := parseIDs[clickCookie](x.cookies[clickCookieName])
+	return t
+}
+
+// expected is what this service answers, with the ids that the edge has made.
+func (x *edgeAnswer) expected() string {
+	visitor, _ := models.ParseClickID(x.cookies[visitorCookieName])
+	ids := strings.NewReplacer(models.FormatClickID(x.want.ID), models.FormatClickID(x.clickCookie()[0]), x.want.VisitorID.String(), visitor.String())
+	t, _ := parseIDs[clickCookie](x.cookied[clickCookieName])
+	status := redirects[x.wanted.Transition()]
+	return fmt.Sprintln(status, ids.Replace(x.want.Destination), t[1:], len(x.cookied), bindings(x.cookied))
+}
+
+func (x *edgeAnswer) got() string {
+	t := x.clickCookie()
+	return fmt.Sprintln(x.status, x.to, t[1:], len(x.cookies), bindings(x.cookies))
+}
+
+func bindings(cookies map[string]string) (list []string) {
+	for _, name := range slices.Sorted(maps.Keys(cookies)) {
+		if strings.HasPrefix(name, bindCookieName) {
+			list = append(list, name+"="+cookies[name])
+		}
+	}
+	return list
+}
+
+// described is a click without its ids, its destination and what follows from where the visitor is.
+func described(c *models.Click) string {
+	if c == nil {
+		return "none"
+	}
+	return fmt.Sprintln(c.AccountID, c.CampaignID, c.ParentCampaignID, c.StreamID, c.LanderID, c.OfferID, c.NetworkID, c.SourceID,
+		c.ExternalID, c.Domain, c.Arrival, c.Params, c.Subs, c.IP, c.Language, c.UserAgent, c.Referrer, c.OS, c.Browser, c.Keyword,
+		c.Cost, c.Currency, c.UniqueKey, c.UniqueHours, c.RouteSeed, c.FlowHash, c.Via, c.PassedStreamID, c.PassedReason)
+}
+
+// stored brings the spool to PostgreSQL, which has then each click once.
+func (a *edgeAccounts) stored(t *testing.T, disk *spool.Spool, routed map[string]bool) {
+	t.Helper()
+	d := dbtest.New(t)
+	for _, row := range store.RoutingRows[*store.RoutingAccount](a.records) {
+		if _, err := d.ExecContext(t.Context(), `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', $2)`, row.ID, row.ID.String()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := clicklog.NewIngester(disk, d, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var ids []uuid.UUID
+	if err := d.SelectContext(t.Context(), &ids, `SELECT id FROM clicks`); err != nil {
+		t.Fatal(err)
+	}
+	var counted int
+	if err := d.GetContext(t.Context(), &counted, `SELECT coalesce(sum(clicks + bot_clicks), 0) FROM ledger`); err != nil {
+		t.Fatal(err)
+	}
+	if len(ids) != len(routed) || counted != len(routed) {
+		t.Errorf("%d clicks are stored and %d counted of %d", len(ids), counted, len(routed))
+	}
+	for _, id := range ids {
+		if !routed[models.FormatClickID(id)] {
+			t.Errorf("nobody made the click %s", id)
+		}
+	}
+}

@@ -1,0 +1,62 @@
+// How clicks reach the origin: some at once, signed, tried again. The origin counts each once, by its id.
+
+const BATCH = 100; // clicks in one message at most, as the origin takes them
+const LARGEST = 1000000; // characters of one message
+const COLLECT = 250; // milliseconds in which the clicks of one process go together
+const STALE = 2000; // milliseconds after which nobody is waited for any more
+const WAITS = [500, 2000, 6000]; // milliseconds between attempts
+const TIMEOUT = 5000; // milliseconds of one attempt
+
+const utf8 = new TextEncoder();
+const hex = (buffer) => [...new Uint8Array(buffer)].map((b) => b.toString(16).padStart(2, "0")).join("");
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+let signingKey;
+
+/** sign gives the header that proves what the edge says: of a purpose, a text in the header, and what it is about. */
+export async function sign(env, purpose, text, about) {
+  signingKey ||= crypto.subtle.importKey("raw", new Uint8Array(env.EDGE_SECRET.match(/../g).map((b) => parseInt(b, 16))),
+    { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+  const at = Math.floor(Date.now() / 1000);
+  const mac = await crypto.subtle.sign("HMAC", await signingKey, utf8.encode([purpose, at, text, about, ""].join("\n")));
+  return `${at}.${text}.${hex(mac)}`;
+}
+
+const waiting = [];
+let since = 0;
+
+/** report sends a click to the origin, together with others of the moment. It ends when the origin has it, or has refused it. */
+export async function report(click, env) {
+  const now = Date.now();
+  waiting.push(click);
+  if (waiting.length > 1 && now - since < STALE) return; // whoever was first sends it too
+  since = now;
+  await sleep(COLLECT);
+  while (waiting.length > 0) await send(waiting.splice(0, BATCH), env);
+}
+
+async function send(clicks, env) {
+  const body = JSON.stringify({ clicks });
+  if (body.length > LARGEST && clicks.length > 1) {
+    const half = clicks.length >> 1;
+    await send(clicks.slice(0, half), env);
+    return send(clicks.slice(half), env);
+  }
+  for (let attempt = 0; ; attempt++) {
+    try {
+      const response = await fetch(env.ORIGIN + "/edge/clicks", {
+        method: "POST", body, signal: AbortSignal.timeout(TIMEOUT),
+        headers: { "Content-Type": "application/json", "Switchyard-Edge": await sign(env, "clicks", "", body) },
+      });
+      await response.arrayBuffer();
+      if (response.ok) return;
+      if (response.status < 500 && response.status !== 429) return lost(clicks, response.status);
+    } catch (e) {
+      console.error("clicks not sent yet", e);
+    }
+    if (attempt === WAITS.length) return lost(clicks, "no answer");
+    await sleep(WAITS[attempt]);
+  }
+}
+
+function lost(clicks, why) { console.error("clicks are lost", clicks.length, why); }

@@ -1,0 +1,252 @@
+// What a request says of its visitor, as conditions and tokens see it. What only the origin can say throws Origin.
+
+/** Origin says that the visitor is the origin's to route. Nothing has been recorded or answered by then. */
+export class Origin extends Error {}
+
+const MAX_PARAMS = 64;
+const MAX_NAME = 100;
+const MAX_RAW_VALUE = 2048;
+const MAX_VALUE = 512;
+const MAX_AGENT = 512;
+const MAX_REFERRER = 2000;
+const MAX_DOMAIN = 253;
+
+// Languages whose code is the canonical one. A visitor of any other language is left to the origin, which has all of them.
+const LANGUAGES = new Set(("af am ar az be bg bn bs ca cs cy da de el en es et eu fa fi fil fr ga gl gu ha hi hr hu hy id is it ja ka kk km " +
+  "kn ko ky lo lt lv mk ml mn mr ms mt my nb ne nl nn pa pl ps pt ro ru sk sl so sq sr sv sw ta te th tr uk ur uz vi zh zu").split(" "));
+
+const utf8 = new TextEncoder();
+const loose = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** fold gives a text without case. */
+export function fold(text) {
+  if (/^[\x00-\x7f]*$/.test(text)) return text.toLowerCase();
+  let out = "";
+  for (const c of text) out += c === "\u0130" ? "i" : one(one(c, "toUpperCase"), "toLowerCase");
+  return out;
+}
+
+// one maps a character to one character; one whose capital has several stays as it is.
+function one(c, method) {
+  const mapped = c[method]();
+  return [...mapped].length === 1 ? mapped : c;
+}
+
+const SPACE = "[\\t-\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]+";
+const OUTER_SPACE = new RegExp("^" + SPACE + "|" + SPACE + "$", "g");
+
+// clean makes a received text fit to be used: no control characters, at most so many bytes, trimmed.
+function clean(text, limit) {
+  text = text.replace(OUTER_SPACE, "").replace(/[\x00-\x1f\x7f-\x9f\ufffd]/g, "");
+  const bytes = utf8.encode(text);
+  if (bytes.length > limit) {
+    while (limit > 0 && (bytes[limit] & 0xc0) === 0x80) limit--;
+    text = loose.decode(bytes.subarray(0, limit));
+  }
+  return text.replace(OUTER_SPACE, "");
+}
+
+const FRAMES = [["[[[", "]]]"], ["[[", "]]"], ["[", "]"], ["${", "}"], ["{{", "}}"], ["{", "}"], ["##", "##"], ["#", "#"],
+  ["__", "__"], ["!!!", "!!!"], ["@@", "@@"]];
+
+// looksLikeMacro reports whether a value is a macro that nobody filled in.
+function looksLikeMacro(value) {
+  return FRAMES.some(([open, close]) => {
+    if (value.length <= open.length + close.length || !value.startsWith(open) || !value.endsWith(close)) return false;
+    const name = value.slice(open.length, value.length - close.length);
+    return name.length <= 64 && /^[a-z0-9_\-.: ()|]+$/i.test(name) && /[a-z]/i.test(name);
+  });
+}
+
+function received(value) {
+  value = clean(value, MAX_VALUE);
+  return looksLikeMacro(value) ? "" : value;
+}
+
+// unescape gives null for what is no escaped text.
+function unescape(text) {
+  if (!/[%+]/.test(text)) return text;
+  if (/%(?![0-9a-f]{2})/i.test(text)) return null;
+  const bytes = utf8.encode(text.replaceAll("+", " "));
+  const out = new Uint8Array(bytes.length);
+  let n = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    if (bytes[i] === 0x25) {
+      out[n++] = parseInt(String.fromCharCode(bytes[i + 1], bytes[i + 2]), 16);
+      i += 2;
+    } else out[n++] = bytes[i];
+  }
+  return loose.decode(out.subarray(0, n));
+}
+
+function readQuery(search) {
+  const params = [];
+  for (const pair of search.replace(/^\?/, "").split("&")) {
+    if (params.length === MAX_PARAMS) break;
+    const at = pair.indexOf("=");
+    const rawName = at < 0 ? pair : pair.slice(0, at);
+    const rawValue = at < 0 ? "" : pair.slice(at + 1);
+    if (rawName === "" || rawName.length > MAX_NAME || rawValue.length > MAX_RAW_VALUE) continue;
+    const name = unescape(rawName);
+    const value = unescape(rawValue);
+    if (name !== null && value !== null) params.push([fold(name), value]);
+  }
+  return params;
+}
+
+const GENERIC_SUB = /^(?:sub|sub_id_|t|var|subid)(10|[1-9])$/;
+
+/** localTime gives the parts of a moment in a zone. */
+export function localTime(ms, zone) {
+  let format = zones.get(zone);
+  if (!format) {
+    try {
+      format = new Intl.DateTimeFormat("en-US", { timeZone: zone, hourCycle: "h23", year: "numeric", month: "numeric", day: "numeric",
+        hour: "numeric", minute: "numeric", second: "numeric" });
+    } catch {
+      throw new Origin("zone");
+    }
+    zones.set(zone, format);
+  }
+  const t = {};
+  for (const p of format.formatToParts(ms)) if (p.type !== "literal") t[p.type] = Number(p.value);
+  const utc = Date.UTC(t.year, t.month - 1, t.day, t.hour, t.minute, t.second);
+  t.weekday = (new Date(utc).getUTCDay() + 6) % 7 + 1; // 1 is Monday
+  t.offset = Math.round((utc - Math.floor(ms / 1000) * 1000) / 60000); // minutes east of UTC
+  return t;
+}
+const zones = new Map();
+
+/** parseAddress gives {v: 4|6, n} of an address; an IPv4 address mapped into IPv6 is one of IPv4. Null: it is none. */
+export function parseAddress(text) {
+  const four = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text);
+  if (four) {
+    const parts = four.slice(1).map(Number);
+    return parts.every((p) => p < 256) ? { v: 4, n: BigInt(parts.reduce((n, p) => n * 256 + p, 0)) } : null;
+  }
+  if (!/^[0-9a-f:.]+$/i.test(text) || !text.includes(":")) return null;
+  let full;
+  try {
+    full = new URL("http://[" + text + "]/").hostname.slice(1, -1);
+  } catch {
+    return null;
+  }
+  const [head, tail] = full.split("::");
+  const left = head ? head.split(":") : [];
+  const right = tail ? tail.split(":") : [];
+  const words = full.includes("::") ? [...left, ...Array(8 - left.length - right.length).fill("0"), ...right] : left;
+  const n = words.reduce((sum, w) => (sum << 16n) | BigInt(parseInt(w, 16)), 0n);
+  return n >> 32n === 0xffffn ? { v: 4, n: n & 0xffffffffn } : { v: 6, n };
+}
+
+function domainOf(referrer) {
+  const at = referrer.indexOf("://");
+  if (at < 0 || at > 16) return "";
+  let rest = referrer.slice(at + 3).split(/[/?#\\]/, 1)[0];
+  rest = rest.slice(rest.lastIndexOf("@") + 1);
+  rest = rest.startsWith("[") ? rest.slice(1).split("]", 1)[0] : rest.split(":", 1)[0];
+  rest = rest.toLowerCase().replace(/\.$/, "").replace(/^www\./, "");
+  return rest.length > MAX_DOMAIN || rest.includes(" ") ? "" : rest;
+}
+
+/** Visitor answers for one request. Texts that are not known are empty, numbers that are not known null. */
+export class Visitor {
+  constructor(request, bundle, ms) {
+    this.request = request;
+    this.bundle = bundle;
+    this.ms = ms;
+    this.url = new URL(request.url);
+    this.cf = request.cf || {};
+    this.params = readQuery(this.url.search);
+    this.address = parseAddress(request.headers.get("cf-connecting-ip") || "");
+    this.campaign = "";
+  }
+
+  param(name) {
+    const wanted = fold(name);
+    const found = this.params.find(([n]) => n === wanted);
+    return found ? received(found[1]) : "";
+  }
+
+  get subs() {
+    if (this.allSubs) return this.allSubs;
+    const subs = Array(10).fill("");
+    for (const s of this.bundle.subs || []) subs[s.sub - 1] = this.param(s.param);
+    for (const [name, value] of this.params) {
+      const n = GENERIC_SUB.exec(name);
+      if (n && subs[n[1] - 1] === "") subs[n[1] - 1] = received(value);
+    }
+    return (this.allSubs = subs);
+  }
+
+  get externalID() {
+    for (const name of this.bundle.external || []) {
+      const v = this.param(name);
+      if (v) return v;
+    }
+    return "";
+  }
+
+  // header gives a header that has nothing but printable ASCII in it; the origin can read the others.
+  header(name, limit) {
+    const v = (this.request.headers.get(name) || "").trim();
+    if (/[^\x20-\x7e]/.test(v)) throw new Origin("header " + name);
+    return v.slice(0, limit).trim();
+  }
+
+  get referrer() { return this.header("referer", MAX_REFERRER); }
+
+  get language() {
+    const v = this.header("accept-language", 1000).split(/[-,; ]/, 1)[0];
+    if (v.length < 2 || v.length > 3) return "";
+    if (!LANGUAGES.has(v.toLowerCase())) throw new Origin("language");
+    return v.toLowerCase();
+  }
+
+  get keyword() {
+    const v = this.param("keyword");
+    if (v === "" && this.referrer !== "") throw new Origin("keyword"); // of a search engine, perhaps
+    return v;
+  }
+
+  get country() {
+    const c = this.cf.country || "";
+    return /^[A-Z]{2}$/.test(c) && c !== "XX" ? c : "";
+  }
+
+  get time() { return (this.local ||= localTime(this.ms, this.bundle.timezone)); }
+
+  /** text gives an attribute that is a text. */
+  text(name) {
+    const sub = /^sub(\d+)$/.exec(name);
+    if (sub) return this.subs[sub[1] - 1];
+    switch (name) {
+      case "country": return this.country;
+      case "region": return this.cf.region || "";
+      case "city": return this.cf.city || "";
+      case "continent": return this.cf.continent || "";
+      case "timezone": return this.cf.timezone || "";
+      case "language": return this.language;
+      case "user_agent": return this.header("user-agent", MAX_AGENT);
+      case "referrer": return this.referrer;
+      case "referrer_domain": return domainOf(this.referrer);
+      case "keyword": return this.keyword;
+      case "url": return this.url.protocol + "//" + this.bundle.domain + this.url.pathname + this.url.search;
+      case "source_id": return this.bundle.source ? this.bundle.source.id : "";
+      case "campaign_id": return this.campaign;
+    }
+    throw new Origin("attribute " + name);
+  }
+
+  /** number gives an attribute that is a number, undefined for those that are texts. */
+  number(name) {
+    switch (name) {
+      case "asn": return this.cf.asn || null;
+      case "ip_version": return this.address ? this.address.v : null;
+      case "day_of_week": return this.time.weekday;
+      case "hour_of_day": return this.time.hour;
+      case "date": return this.time.year * 10000 + this.time.month * 100 + this.time.day;
+    }
+    return undefined;
+  }
+}
