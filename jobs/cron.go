@@ -36,6 +36,7 @@ var Cron = []CronRow{
 	{"check links", "23 * * * *", SweepLinks},
 	{"look for unsafe links", "7/20 * * * *", ScreenLinks},
 	{"check domains", "41 * * * * *", SweepDomains},
+	{"bring own hosts their certificates", "47 * * * * *", SweepOwnHosts},
 	{"watch allowances", "*/5 * * * *", WatchPlans},
 	{"delete old exports", "23 * * * *", SweepExports},
 }

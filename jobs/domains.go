@@ -27,3 +27,6 @@ var VerifyDomain = Define[VerifyDomainArgs, VerifiedDomain]("domains:verify", dn
 
 // SweepDomains looks at the domains whose check is due. The next run continues where a run ends.
 var SweepDomains = tick("domains:sweep", 10*time.Minute)
+
+// SweepOwnHosts brings the install's own hosts their certificates, and forgets challenges that nobody ended.
+var SweepOwnHosts = tick("certificates:own", 10*time.Minute)

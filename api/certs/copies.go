@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"switchyard/db/certstore"
 )
@@ -33,6 +34,9 @@ func (c *Certificates) readCopies(ctx context.Context) {
 		slog.ErrorContext(ctx, "copies of certificates cannot be read", "error", err)
 	}
 	for _, f := range files {
+		if strings.Contains(f.Name(), "~") {
+			continue // half written, by a process that died or one that runs
+		}
 		s, err := readCopy(c.o.Dir, f)
 		if err == nil {
 			err = c.take(ctx, s)
@@ -65,9 +69,10 @@ func (c *Certificates) writeCopy(ctx context.Context, s certstore.Sealed) {
 	}
 	path := filepath.Join(c.o.Dir, s.Host)
 	text := append(strconv.AppendInt(nil, s.Version, 10), '\n')
-	err := os.WriteFile(path+"~", append(text, s.Sealed...), 0o600)
+	half := path + "~" + strconv.Itoa(os.Getpid()) // another process may have the same directory
+	err := os.WriteFile(half, append(text, s.Sealed...), 0o600)
 	if err == nil {
-		err = os.Rename(path+"~", path)
+		err = os.Rename(half, path)
 	}
 	if err != nil {
 		slog.WarnContext(ctx, "copy of a certificate not written", "host", s.Host, "error", err)

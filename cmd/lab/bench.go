@@ -47,8 +47,9 @@ func (d detector) Signals(r *http.Request) bot.Signals {
 
 // bareCmd runs as a child of benchCmd.
 type bareCmd struct {
-	Addr string `help:"Address to listen on." required:""`
+	Addr        string `help:"Address to listen on." required:""`
+	Certificate string `help:"PEM file of a certificate and its key; empty: no TLS."`
 }
 
 // Run implements the command.
-func (c *bareCmd) Run(ctx context.Context) error { return bench.Bare(ctx, c.Addr) }
+func (c *bareCmd) Run(ctx context.Context) error { return bench.Bare(ctx, c.Addr, c.Certificate) }

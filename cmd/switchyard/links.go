@@ -1,9 +1,15 @@
 package main
 
 import (
+	"errors"
+
+	"switchyard/db"
+	"switchyard/db/certstore"
+	"switchyard/db/seal"
 	"switchyard/db/store"
 	"switchyard/ops/config"
 	"switchyard/workers"
+	"switchyard/workers/acme"
 	"switchyard/workers/domain"
 	"switchyard/workers/egress"
 	"switchyard/workers/geo"
@@ -55,6 +61,34 @@ func registerDomains(cfg config.Config, r *workers.Runtime, records *store.Store
 	o.Ports.HTTP, o.Ports.HTTPS = cfg.DomainPorts[0], cfg.DomainPorts[1]
 	domain.Register(r, records, o)
 	return nil
+}
+
+// openIssuer makes what obtains certificates by ACME; nil: no authority is set.
+func openIssuer(cfg config.Config, d *db.DB) (*acme.Issuer, error) {
+	if len(cfg.ACMEDirectories) == 0 {
+		return nil, nil //nolint:nilnil // most installs have none
+	}
+	if len(cfg.EncryptionKey) == 0 {
+		return nil, errors.New("ACME_DIRECTORY needs ENCRYPTION_KEY, which seals the keys of certificates")
+	}
+	out, err := egress.New(egress.Options{
+		Allow: cfg.EgressAllow, CAFile: cfg.EgressCAFile, MaxHeaders: 64 << 10, MaxBody: acme.MaxBody,
+	})
+	if err != nil {
+		return nil, err
+	}
+	box, err := seal.New(d, cfg.EncryptionKey)
+	if err != nil {
+		return nil, err
+	}
+	cas := make([]acme.CA, len(cfg.ACMEDirectories))
+	for n, directory := range cfg.ACMEDirectories {
+		cas[n].Directory = directory
+		if n < len(cfg.ACMEAccounts) {
+			cas[n].EABKey, cas[n].EABSecret = cfg.ACMEAccounts[n].KeyID, cfg.ACMEAccounts[n].Secret
+		}
+	}
+	return acme.New(acme.Options{Store: certstore.New(d, box), Egress: out, CAs: cas, Email: cfg.ACMEEmail}), nil
 }
 
 // registerLinks registers the checks of customers' links and of the allowances of plans.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -19,6 +21,7 @@ import (
 	"switchyard/ops/config"
 	"switchyard/ops/logs"
 	"switchyard/workers"
+	"switchyard/workers/acme"
 	"switchyard/workers/botscan"
 	"switchyard/workers/clock"
 	"switchyard/workers/conversion"
@@ -104,6 +107,11 @@ func newRuntime(cfg config.Config, bulk *db.DB, o workers.Options) (*workers.Run
 	if err := registerDomains(cfg, r, records); err != nil {
 		return nil, err
 	}
+	issuer, err := openIssuer(cfg, o.DB)
+	if err != nil {
+		return nil, err
+	}
+	acme.Register(r, issuer, slices.Sorted(maps.Keys(ownHosts(cfg))))
 	if err := registerGeo(cfg, r, records, clicks); err != nil {
 		return nil, err
 	}

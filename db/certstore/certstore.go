@@ -180,11 +180,32 @@ func (s *Store) Forget(ctx context.Context) error {
 	return err
 }
 
-const mayServe = `SELECT EXISTS (SELECT FROM domains WHERE host = $1 AND (is_verified OR account_id IS NULL))`
+// Claimed reports whether an issuer has the host.
+func (s *Store) Claimed(ctx context.Context, host string) (bool, error) {
+	const q = `SELECT EXISTS (SELECT FROM edge_hosts WHERE host = $1 AND lease_until > now())`
+	return db.Get[bool](ctx, s.c, "claim", q, host)
+}
 
-// Verified reports whether a host is a verified domain, or a shared one.
-func (s *Store) Verified(ctx context.Context, host string) (bool, error) {
-	return db.Get[bool](ctx, s.c, "verified host", mayServe, host)
+// Attempts gives how often in a row no certificate was had for an own host of the install, and when to try next.
+func (s *Store) Attempts(ctx context.Context, host string) (attempts int, next time.Time, err error) {
+	row, ok, err := db.First[struct {
+		Attempts int        `db:"attempts"`
+		Next     *time.Time `db:"next_at"`
+	}](ctx, s.c, "attempts", `SELECT attempts, next_at FROM edge_hosts WHERE host = $1`, host)
+	if ok && row.Next != nil {
+		next = *row.Next
+	}
+	return row.Attempts, next, err
+}
+
+const setAttempts = `
+INSERT INTO edge_hosts (host, attempts, next_at) VALUES ($1, $2, $3)
+ON CONFLICT (host) DO UPDATE SET attempts = excluded.attempts, next_at = excluded.next_at`
+
+// SetAttempts notes how trying went.
+func (s *Store) SetAttempts(ctx context.Context, host string, attempts int, next time.Time) error {
+	_, err := db.Exec(ctx, s.c, "attempts", setAttempts, host, attempts, next)
+	return err
 }
 
 const ensureAccount = `

@@ -181,11 +181,11 @@ func (i *Issuer) issue(ctx context.Context, host string, fence int64) (c certsto
 	}
 	var refused error
 	for _, ca := range i.cas {
-		began := i.o.Now()
+		began := time.Now()
 		if c, err = i.obtain(ctx, ca, host, old); err == nil {
 			if err = i.o.Store.Save(ctx, fence, c); err == nil {
 				slog.InfoContext(ctx, "certificate issued", "host", host, "ca", ca.Directory, "not_after", c.NotAfter,
-					"ms", i.o.Now().Sub(began).Milliseconds())
+					"ms", time.Since(began).Milliseconds())
 			}
 			return c, err
 		}
@@ -198,7 +198,8 @@ func (i *Issuer) issue(ctx context.Context, host string, fence int64) (c certsto
 	return c, refusal(refused)
 }
 
-// obtain gets a certificate from one CA, which begins anew if it has forgotten our account.
+// obtain gets a certificate from one CA. One that has forgotten our account, or the certificate that is to be replaced, is
+// asked as if we were new.
 func (i *Issuer) obtain(ctx context.Context, ca *authority, host string, old certstore.Certificate) (certstore.Certificate, error) {
 	ctx, cancel := context.WithTimeout(ctx, issueTime)
 	defer cancel()
@@ -208,6 +209,9 @@ func (i *Issuer) obtain(ctx context.Context, ca *authority, host string, old cer
 		ca.account = nil
 		ca.mu.Unlock()
 		c, err = i.order(ctx, ca, host, old)
+	}
+	if old.CA == ca.Directory && isProblem(err, acme.ProblemTypeMalformed) {
+		c, err = i.order(ctx, ca, host, certstore.Certificate{})
 	}
 	return c, err
 }

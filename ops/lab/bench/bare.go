@@ -10,8 +10,9 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// Bare serves the least that gin can do for a tracking link, a redirect to a fixed address, until the context ends.
-func Bare(ctx context.Context, addr string) error {
+// Bare serves the least that gin can do for a tracking link, a redirect to a fixed address, until the context ends. With a
+// certificate, a PEM file with a key, it does so by TLS.
+func Bare(ctx context.Context, addr, certificate string) error {
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
 	engine.GET("/:alias", func(c *gin.Context) {
@@ -26,7 +27,12 @@ func Bare(ctx context.Context, addr string) error {
 	}
 	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
 	defer stop()
-	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+	if certificate != "" {
+		err = server.ServeTLS(l, certificate, certificate)
+	} else {
+		err = server.Serve(l)
+	}
+	if !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil

@@ -3,6 +3,7 @@ package bench
 import (
 	"cmp"
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -58,7 +59,8 @@ type run struct {
 	real     string
 	link     *url.URL
 	campaign string
-	sent     int // clicks on the tracking link so far
+	issuer   *issuer // of certificates; nil but for TLS
+	sent     int     // clicks on the tracking link so far
 	rows     []row
 	missed   int
 }
@@ -85,11 +87,12 @@ var parts = []part{
 	{"bots", []func(*run, context.Context) error{(*run).setUp, (*run).detectors, (*run).lists}},
 	{"figures", []func(*run, context.Context) error{(*run).figures}},
 	{"rescore", []func(*run, context.Context) error{(*run).rescoring}},
+	{"tls", []func(*run, context.Context) error{(*run).secureSetUp, (*run).secure, (*run).certificates}},
 }
 
 // Parts are the names of what can be measured: tracking links and ingest; 10,000 campaigns against 10; events and jobs;
 // detectors of bots, and lists of 100,000 entries; reports, exports and corrections on two million clicks;
-// a million of them scored anew.
+// a million of them scored anew; tracking links by TLS, and 10,000 certificates.
 func Parts() []string {
 	var names []string
 	for _, p := range parts {
@@ -123,7 +126,7 @@ func (r *run) part(ctx context.Context, p part) (err error) {
 	defer func() { err = errors.Join(err, r.receiver.Close()) }()
 	r.say("%s: starting private servers and the service", p.name)
 	r.fleet, err = fleet.Start(ctx, fleet.Options{
-		Binary: r.Binary, Receiver: r.receiver, Env: []string{"LOG_LEVEL=warn"},
+		Binary: r.Binary, Receiver: r.receiver, Env: []string{"LOG_LEVEL=warn", "ENCRYPTION_KEY=" + hex.EncodeToString(encryptionKey)},
 	})
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package bench
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -29,6 +30,11 @@ type Load struct {
 	Duration    time.Duration
 	Rate        float64 // requests a second of all connections together; 0: as fast as answers come
 	Status      string  // what every answer has to be, such as "302"
+	// TLS makes connections secure; nil: they are not. The name is one of Names, in turn, if there are any.
+	TLS   *tls.Config
+	Names []string
+	// Fresh makes a new connection for each request: with TLS a full handshake each.
+	Fresh bool
 }
 
 // Result is what one run of a load saw.
@@ -55,19 +61,20 @@ func (l Load) Run(ctx context.Context) (Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.Duration+30*time.Second)
 	defer cancel()
 	connections := make([]*connection, l.Connections)
+	deadline, _ := ctx.Deadline()
 	for i := range connections {
-		var d net.Dialer
-		conn, err := d.DialContext(ctx, "tcp", l.Addr)
-		if err != nil {
-			return Result{}, fmt.Errorf("bench: %w", err)
-		}
-		defer func() { _ = conn.Close() }()
-		deadline, _ := ctx.Deadline()
-		_ = conn.SetDeadline(deadline)
-		connections[i] = &connection{
-			Load: l, conn: conn, in: make([]byte, 16<<10), next: i * len(l.Requests) / l.Connections,
+		c := &connection{
+			Load: l, in: make([]byte, 16<<10), next: i * max(len(l.Requests), len(l.Names)) / l.Connections, deadline: deadline,
 			random: rand.New(rand.NewPCG(uint64(i), uint64(time.Now().UnixNano()))),
 		}
+		connections[i] = c
+		if l.Fresh {
+			continue
+		}
+		if err := c.open(ctx); err != nil {
+			return Result{}, err
+		}
+		defer c.close()
 	}
 	start := time.Now()
 	var wg sync.WaitGroup
@@ -90,6 +97,7 @@ func (l Load) Run(ctx context.Context) (Result, error) {
 type connection struct {
 	Load
 	conn      net.Conn
+	deadline  time.Time
 	in, out   []byte
 	next      int
 	random    *rand.Rand
@@ -118,7 +126,7 @@ func (c *connection) run(ctx context.Context, start time.Time, number int) error
 			case <-timer.C:
 			}
 		}
-		if err := c.once(); err != nil {
+		if err := c.ask(ctx); err != nil {
 			return fmt.Errorf("bench: %w", err)
 		}
 		c.latencies = append(c.latencies, time.Since(due))
@@ -126,14 +134,60 @@ func (c *connection) run(ctx context.Context, start time.Time, number int) error
 	}
 }
 
+// open connects.
+func (c *connection) open(ctx context.Context) error {
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, "tcp", c.Addr)
+	if err != nil {
+		return fmt.Errorf("bench: %w", err)
+	}
+	_ = conn.SetDeadline(c.deadline)
+	if c.conn = conn; c.TLS == nil {
+		return nil
+	}
+	config := c.TLS
+	if len(c.Names) > 0 {
+		config = config.Clone()
+		config.ServerName = c.Names[c.next%len(c.Names)]
+	}
+	secure := tls.Client(conn, config)
+	c.conn = secure
+	if err := secure.HandshakeContext(ctx); err != nil {
+		return fmt.Errorf("bench: handshake with %s: %w", config.ServerName, errors.Join(err, conn.Close()))
+	}
+	return nil
+}
+
+// close closes the connection so that its port is free at once.
+func (c *connection) close() {
+	conn := c.conn
+	if secure, ok := conn.(*tls.Conn); ok {
+		conn = secure.NetConn()
+	}
+	if plain, ok := conn.(*net.TCPConn); ok {
+		_ = plain.SetLinger(0)
+	}
+	_ = conn.Close()
+}
+
+// ask sends the next request, on a connection of its own if they are fresh.
+func (c *connection) ask(ctx context.Context) error {
+	if !c.Fresh {
+		return c.once()
+	}
+	if err := c.open(ctx); err != nil {
+		return err
+	}
+	defer c.close()
+	return c.once()
+}
+
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 
 // once sends the next request and reads its answer.
 func (c *connection) once() error {
-	r := c.Requests[c.next]
-	if c.next++; c.next == len(c.Requests) {
-		c.next = 0
-	}
+	r := c.Requests[c.next%len(c.Requests)]
+	c.next++
 	out := r.Bytes
 	if r.Letters > 0 {
 		c.out = append(c.out[:0], out...) // requests are shared by all connections: change a copy

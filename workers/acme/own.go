@@ -1,0 +1,66 @@
+package acme
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"switchyard/jobs"
+	"switchyard/workers"
+)
+
+// How often the install's own hosts are looked at, and tried again after failures in a row.
+const (
+	ownLook  = 12 * time.Hour
+	ownRetry = time.Minute
+	ownWorst = 6 * time.Hour
+)
+
+// Register registers what looks after the hosts of the install itself: they are no domain of an account, so that nobody else
+// asks for their certificates. Without an issuer there is nothing to do.
+func Register(r *workers.Runtime, i *Issuer, hosts []string) {
+	workers.RegisterTick(r, jobs.SweepOwnHosts, func(ctx context.Context) error {
+		if i == nil {
+			return nil
+		}
+		var all sync.WaitGroup
+		errs := make([]error, len(hosts))
+		for n, host := range hosts {
+			all.Go(func() { errs[n] = i.sweepOwn(ctx, host) })
+		}
+		all.Wait()
+		return errors.Join(append(errs, i.o.Store.Forget(ctx))...)
+	})
+}
+
+// sweepOwn gets an own host its certificate, or renews it, if it is due.
+func (i *Issuer) sweepOwn(ctx context.Context, host string) error {
+	attempts, next, err := i.o.Store.Attempts(ctx, host)
+	if err != nil || i.o.Now().Before(next) {
+		return err
+	}
+	if c, err := i.fresh(ctx, host); err != nil {
+		return err
+	} else if c != nil {
+		if _, _, err := i.Advise(ctx, host); err != nil {
+			return err
+		}
+	}
+	_, err = i.Ensure(ctx, host)
+	wait := ownLook
+	switch _, refused := errors.AsType[*Refusal](err); {
+	case err == nil:
+		attempts = 0
+	case errors.Is(err, ErrBusy):
+		return nil
+	case !refused:
+		return err
+	default:
+		slog.ErrorContext(ctx, "no certificate for a host of this install", "host", host, "attempts", attempts+1, "error", err)
+		wait = min(ownRetry<<min(attempts, 16), ownWorst)
+		attempts++
+	}
+	return i.o.Store.SetAttempts(ctx, host, attempts, i.o.Now().Add(wait))
+}

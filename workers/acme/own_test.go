@@ -1,0 +1,60 @@
+package acme_test
+
+import (
+	"testing"
+	"time"
+
+	"switchyard/workers/acme"
+)
+
+// TestAwayForAnHour: while the CA is away it is asked less and less often, and what was issued before stays. When it is back
+// the host is renewed.
+func TestAwayForAnHour(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ca := w.ca(nil)
+	now := time.Now()
+	i := w.issuer(acme.Options{Now: func() time.Time { return now }}, ca)
+	tick := func() (attempts int) {
+		if err := acme.SweepOwn(i, t.Context(), "app.example.org"); err != nil {
+			t.Fatal(err)
+		}
+		attempts, _, err := w.store.Attempts(t.Context(), "app.example.org")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return attempts
+	}
+	if tick() != 0 || ca.Orders() != 1 {
+		t.Fatalf("%d orders", ca.Orders())
+	}
+	first, _, err := w.store.Find(t.Context(), "app.example.org")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ca.Stop()
+	now = first.RenewAt.Add(time.Second)
+	tried := map[int]bool{}
+	for range 60 {
+		tried[tick()] = true
+		now = now.Add(time.Minute)
+	}
+	if len(tried) != 6 {
+		t.Errorf("asked %d times within an hour", len(tried))
+	}
+	if kept, ok, err := w.store.Find(t.Context(), "app.example.org"); err != nil || !ok || string(kept.PEM) != string(first.PEM) {
+		t.Errorf("the certificate of before: %t, %v", ok, err)
+	}
+	ca.Restart()
+	for range 60 {
+		if tick() == 0 {
+			break
+		}
+		now = now.Add(time.Minute)
+	}
+	renewed, _, err := w.store.Find(t.Context(), "app.example.org")
+	if err != nil || string(renewed.PEM) == string(first.PEM) {
+		t.Fatalf("not renewed: %v", err)
+	}
+	verify(t, renewed, ca)
+}
