@@ -37,6 +37,7 @@ var Cron = []CronRow{
 	{"look for unsafe links", "7/20 * * * *", ScreenLinks},
 	{"check domains", "41 * * * * *", SweepDomains},
 	{"bring own hosts their certificates", "47 * * * * *", SweepOwnHosts},
+	{"bring certificates", "10/15 * * * * *", SweepCertificates},
 	{"watch allowances", "*/5 * * * *", WatchPlans},
 	{"delete old exports", "23 * * * *", SweepExports},
 }

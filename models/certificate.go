@@ -14,6 +14,9 @@ const (
 	EdgeOwn        = "own" // the service itself, by ACME
 )
 
+// KindReleaseCertificate is the kind of the job that has an edge forget a host.
+const KindReleaseCertificate = "certificates:forget"
+
 // Some states of a certificate; SSLStatuses has all.
 const (
 	SSLNone              = "none" // there is no certificate, nor is one on its way
@@ -55,14 +58,27 @@ type CertificatePage struct {
 	Body string `json:"http_body"`
 }
 
-// Certificate is what an edge has for a domain. An edge fills what follows ExternalID from its own answers; the rest is of
-// the store.
+// Certificate is what an edge has for a domain. The edge fills the CertificateState; the rest is of the store.
 type Certificate struct {
-	ID       uuid.UUID `db:"id"`
-	Hostname string    `db:"host"`
-	Edge     string    `db:"edge"`
-	Verified bool      `db:"verified"` // the domain is
-	// ExternalID is the edge's own name for it; empty: it has nothing for the host.
+	DomainID  uuid.UUID `db:"domain_id"`
+	AccountID uuid.UUID `db:"account_id"`
+	Hostname  string    `db:"host"`
+	Edge      string    `db:"edge"`
+	Verified  bool      `db:"verified"` // the domain is
+	Wanted    bool      `db:"wanted"`   // false: it was released
+	// AskedAt is since when the edge may have something for the host; nil: it was never asked.
+	AskedAt *time.Time `db:"asked_at"`
+	CertificateState
+	ChangedAt    time.Time  `db:"changed_at"`    // since when it is in its state
+	CheckedAt    *time.Time `db:"checked_at"`    // when the edge last answered; nil: never
+	Failure      string     `db:"failure"`       // why it cannot be had, as of the last time; for a person
+	FailingSince *time.Time `db:"failing_since"` // nil: it serves, or is on its way for the first time
+	Attempts     int        `db:"attempts"`      // that failed since it last served
+}
+
+// CertificateState is what an edge says of a certificate.
+type CertificateState struct {
+	// ExternalID is the edge's own name for it; empty: the edge has nothing for the host.
 	ExternalID    string             `db:"external_id"`
 	SSLStatus     string             `db:"ssl_status"` // of SSLStatuses
 	Serving       bool               `db:"serving"`    // HTTPS works at the host, as far as the edge knows
@@ -76,11 +92,68 @@ type Certificate struct {
 	RenewAt *time.Time `db:"renew_at"`
 }
 
+// NeedsRequest reports whether the edge has to be asked for a certificate, rather than how it is.
+func (c Certificate) NeedsRequest(now time.Time) bool {
+	return c.ExternalID == "" || SSLStuck(c.SSLStatus) || c.RenewAt != nil && !c.RenewAt.After(now)
+}
+
+// When certificates are looked at again.
+const (
+	certificateDay   = 24 * time.Hour
+	firstRetry       = time.Minute
+	retryGrows       = 4
+	soonestLook      = 10 * time.Second
+	latestLook       = time.Hour
+	failingFor       = 30 * certificateDay // then only when somebody asks
+	spreadOfNextLook = 0.2
+)
+
+// NextLook is when a certificate is looked at again. random is from 0 to 1 and spreads those that would come together. ok
+// is false if that is only when somebody asks.
+//
+// One that serves is looked at daily, and when it has to be renewed. One that fails is tried again after a minute, then
+// after longer, at most a day. One on its way is looked at the
+// more often the younger its state is.
+func (c Certificate) NextLook(now time.Time, random float64) (next time.Time, ok bool) {
+	var wait time.Duration
+	switch {
+	case c.Attempts > 0 && !c.Serving && c.FailingSince != nil && now.Sub(*c.FailingSince) > failingFor:
+		return now, false
+	case c.Attempts > 0 && (c.Failure != "" || SSLStuck(c.SSLStatus)):
+		wait = firstRetry
+		for i := 1; i < c.Attempts && wait < certificateDay; i++ {
+			wait = min(wait*retryGrows, certificateDay)
+		}
+	case c.Serving:
+		wait = certificateDay
+	default:
+		wait = min(max(now.Sub(c.ChangedAt)/retryGrows, soonestLook), latestLook)
+	}
+	next = now.Add(time.Duration(float64(wait) * (1 + spreadOfNextLook*(random-0.5))))
+	if c.Serving && c.RenewAt != nil && c.RenewAt.Before(next) && c.Failure == "" {
+		next = *c.RenewAt
+	}
+	return next, true
+}
+
 // EdgeError is a refusal of an edge. The code of the error is edge_ with the edge's own code: Cloudflare's number, or the
 // problem type of ACME, such as rateLimited.
 func EdgeError(code, format string, args ...any) *Error {
 	return Errorf(KindBadGateway, "edge_"+code, format, args...)
 }
+
+// EdgeFailure is an EdgeError of which more is known.
+type EdgeFailure struct {
+	Public  *Error
+	Wait    time.Duration // after which the edge may be asked again, if it asks for fewer requests; else 0
+	Refused bool          // it does not accept the credentials of this install
+}
+
+// Error implements error.
+func (f *EdgeFailure) Error() string { return f.Public.Error() }
+
+// Unwrap gives what a client may see.
+func (f *EdgeFailure) Unwrap() error { return f.Public }
 
 // EdgeNotConfigured says that this install has no edge.
 func EdgeNotConfigured() *Error {

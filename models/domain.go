@@ -27,6 +27,9 @@ type Domain struct {
 	HTTPS     *bool  `db:"https,joined" json:"https" doc:"it answers over HTTPS; null: not known"`
 	CheckedAt *Stamp `db:"checked_at,joined" json:"checked_at" doc:"when it was last looked at; null: never"`
 
+	SSLStatus            string `db:"ssl_status,joined" json:"ssl_status" doc:"of its certificate at the edge, when that last said; none: there is none"`
+	CertificateExpiresAt *Stamp `db:"certificate_expires_at,joined" json:"certificate_expires_at" doc:"null: there is none, or the edge does not say"`
+
 	Dated
 }
 

@@ -18,7 +18,7 @@ import (
 func alerts(d Deps) []route.Route {
 	return []route.Route{{
 		Method: "GET", Path: "/alerts", Group: "Account",
-		Summary: "what needs attention now: broken and unsafe links, domains that lead elsewhere, failing webhook endpoints, traffic sources " +
+		Summary: "what needs attention now: broken and unsafe links, domains that lead elsewhere or get no certificate, failing webhook endpoints, traffic sources " +
 			"that cannot be told of conversions, a geo database that does not answer, networks whose postbacks are not matched or not believed, offers at their daily cap, a passed allowance",
 		Share: route.Reads, Handle: route.Do(d.listAlerts),
 	}}
@@ -34,7 +34,7 @@ type AlertList struct {
 
 // Alert is one thing that needs attention. It goes away by itself once its cause does.
 type Alert struct {
-	Type      string   `json:"type" enum:"link.broken,link.unsafe,domain.stray,dns_account.failing,webhook.failing,source.failing,geo_database.failing,postbacks.unmatched,postbacks.refused,offer.capped,plan.limit_reached"`
+	Type      string   `json:"type" enum:"link.broken,link.unsafe,domain.stray,certificate.expiring,certificate.failing,dns_account.failing,webhook.failing,source.failing,geo_database.failing,postbacks.unmatched,postbacks.refused,offer.capped,plan.limit_reached"`
 	Severity  string   `json:"severity" enum:"warning,critical"`
 	Kind      string   `json:"kind" enum:"offer,lander,domain,dns_account,webhook,source,network,account" doc:"what id is the id of"`
 	ID        string   `json:"id"`
@@ -63,7 +63,7 @@ func (d Deps) listAlerts(c *route.Call) (AlertList, error) {
 	}
 	out.Services, out.CheckedAt = showServices(services)
 	for _, find := range []func(*route.Call) ([]Alert, error){
-		brokenLinks, unsafeLinks, failingWebhooks, failingSources, failingGeoDatabase, badPostbacks, strayDomains, failingDNSAccounts, d.cappedOffers, passedLimit,
+		brokenLinks, unsafeLinks, failingWebhooks, failingSources, failingGeoDatabase, badPostbacks, strayDomains, troubledCertificates, failingDNSAccounts, d.cappedOffers, passedLimit,
 	} {
 		found, err := find(c)
 		if err != nil {
@@ -147,6 +147,34 @@ func strayDomains(c *route.Call) ([]Alert, error) {
 			Type: "domain.stray", Severity: "critical", Kind: "domain", ID: d.ID.String(), Name: d.Host, Message: d.Detail + end,
 			Threats: []string{}, Since: answer.Stamp(d.Since), CheckedAt: answer.StampOrNull(&d.CheckedAt),
 		}
+	}), err
+}
+
+// troubledCertificates lists the domains whose certificate ends soon and was not renewed, or cannot be had.
+func troubledCertificates(c *route.Call) ([]Alert, error) {
+	now := time.Now()
+	found, err := c.Store.Certificates().Troubled(c.Context(), c.Account.ID, now)
+	return answer.Each(found, func(k models.Certificate) Alert {
+		a := Alert{
+			Type: "certificate.failing", Severity: "critical", Kind: "domain", ID: k.DomainID.String(), Name: k.Hostname, Threats: []string{},
+			Since: answer.Stamp(k.ChangedAt), CheckedAt: answer.StampOrNull(k.CheckedAt),
+			Message: "its HTTPS certificate could not be had: " + cmp.Or(k.Failure, strings.Join(k.Errors, "; "), "it is "+k.SSLStatus),
+		}
+		if k.FailingSince != nil {
+			a.Since = answer.Stamp(*k.FailingSince)
+		}
+		if k.ExpiresAt == nil || !k.ExpiresAt.Before(now.Add(store.CertificateExpiresSoon)) {
+			return a
+		}
+		a.Type, a.Since = "certificate.expiring", answer.Stamp(k.ExpiresAt.Add(-store.CertificateExpiresSoon))
+		a.Message = "its HTTPS certificate ends on " + k.ExpiresAt.UTC().Format(time.DateOnly) + " and was not renewed"
+		if k.Failure != "" {
+			a.Message += ": " + k.Failure
+		}
+		if k.ExpiresAt.After(now.Add(store.CertificateExpiresSoon / 4)) {
+			a.Severity = "warning"
+		}
+		return a
 	}), err
 }
 

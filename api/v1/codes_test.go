@@ -13,7 +13,6 @@ import (
 // unreachable are codes that the contract documents and that nobody can meet here, with the reason.
 var unreachable = map[string]string{
 	"buyer_only": "an install has no users with the buyer's role: keys belong to accounts",
-	"edge_*":     "an install without an edge is never refused by one",
 }
 
 // elsewhere are codes that a worker answers, met by its tests.

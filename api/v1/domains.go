@@ -30,7 +30,12 @@ func domains(d Deps) []route.Route {
 		route.Codes("400 required too_long invalid_domain too_many reserved_domain invalid_dns_account "+
 			"dns_account_not_found invalid_index_page", "402 plan_limit", "409 shared_domain duplicate"))
 	issue := res.row("POST", "/{id}/certificate", "request the HTTPS certificate at the edge",
-		route.Do(noEdge[CertificateAnswer]), edge)
+		route.Do(atEdge(d, requestCertificateJob)), edge)
+	issue.Slow, issue.Share = requestCertificateJob.Answer(), route.Sends
+	look := res.row("GET", "/{id}/certificate", "the certificate's state at the edge", route.Do(atEdge(d, readCertificateJob)), edge)
+	look.Slow, look.Share = readCertificateJob.Answer(), route.Sends
+	release := res.row("DELETE", "/{id}/certificate", "release the certificate", route.Do(atEdge(d, releaseCertificateJob)), edge)
+	release.Slow, release.Share = releaseCertificateJob.Answer(), route.Sends
 	add.Status, issue.Status = http.StatusCreated, http.StatusCreated
 	add.Slow, add.SlowWhen = addDomainsJob.Answer(), namesDNSAccount
 	point := res.row("POST", "/{id}/point", "point the domain at the tracker through a connected DNS account",
@@ -39,16 +44,13 @@ func domains(d Deps) []route.Route {
 	verify := res.row("POST", "/{id}/verify", "check that the domain points at the tracker and serves HTTPS",
 		route.Do(d.verifyDomain), route.Codes("503 tracking_domain_unset"), answer.IDCodes)
 	verify.Slow, verify.Share = verifyDomainJob.Answer(), route.Sends
-	drop := remove(res, "delete a domain", domainDeleted)
-	drop.Codes = append(route.Codes("409 domain_in_use"), drop.Codes...)
+	drop := res.row("DELETE", "", "delete a domain", route.Do(dropDomain), route.Codes("409 domain_in_use"), answer.IDCodes)
+	drop.Query = answer.QueryID
 	return []route.Route{
 		list, add,
 		res.row("PATCH", "", "replace the settings of a domain, or make it the default", route.Take(changeDomain),
 			route.Codes("400 invalid_index_page", "409 domain_unsafe"), answer.IDCodes),
-		drop, issue,
-		res.row("GET", "/{id}/certificate", "the certificate's state at the edge", route.Do(noEdge[CertificateAnswer]), edge),
-		res.row("DELETE", "/{id}/certificate", "release the certificate", route.Do(noEdge[CertificateDeleted]), edge),
-		point, verify,
+		drop, issue, look, release, point, verify,
 	}
 }
 
@@ -248,7 +250,10 @@ func changeDomain(c *route.Call, b DomainPatch) (DomainChanged, error) {
 type DomainDeleted struct {
 	ID                  uuid.UUID `json:"id"`
 	Deleted             bool      `json:"deleted"`
-	CertificateReleased bool      `json:"certificate_released" doc:"false if there was no certificate"`
+	CertificateReleased bool      `json:"certificate_released" doc:"the edge is told to forget it, by a job; false: it had nothing for the domain"`
 }
 
-func domainDeleted(id uuid.UUID) DomainDeleted { return DomainDeleted{ID: id, Deleted: true} }
+func dropDomain(c *route.Call) (DomainDeleted, error) {
+	released, err := c.Store.Domains().Delete(c.Context(), c.Account.ID, c.ID)
+	return DomainDeleted{ID: c.ID, Deleted: true, CertificateReleased: released}, err
+}

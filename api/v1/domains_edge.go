@@ -19,6 +19,7 @@ type CertificateAnswer struct {
 	Ownership     *OwnershipTXT  `json:"ownership" doc:"a DNS record that shows whose the hostname is"`
 	OwnershipHTTP *OwnershipHTTP `json:"ownership_http" doc:"a file that shows the same"`
 	Errors        []string       `json:"errors"`
+	ExpiresAt     *string        `json:"expires_at" doc:"when the certificate ends; null: there is none, or the edge does not say"`
 }
 
 // OwnershipTXT is a DNS record that the edge asks for.
@@ -45,16 +46,43 @@ func namedDomain(c *route.Call) (models.Domain, error) {
 	return c.Store.Domains().Find(c.Context(), c.Account.ID, c.ID)
 }
 
-var errNoEdge = models.Errorf(models.KindUnavailable, "edge_not_configured",
-	"this install has no edge that issues certificates")
-
-// noEdge answers for an install without an edge, which neither issues certificates nor releases any.
-func noEdge[A any](c *route.Call) (A, error) { //nolint:unparam // a handler has an answer
-	_, err := namedDomain(c)
-	if err == nil {
-		err = errNoEdge
+func certificateAnswer(host string, c models.CertificateState) CertificateAnswer {
+	out := CertificateAnswer{
+		Hostname: host, SSLStatus: c.SSLStatus, Serving: c.Serving, Detail: c.Detail, Errors: append([]string{}, c.Errors...),
+		ExpiresAt: answer.StampOrNull(c.ExpiresAt),
 	}
-	return *new(A), err
+	if o := c.Ownership; o != nil {
+		out.Ownership = &OwnershipTXT{o.Type, o.Name, o.Value}
+	}
+	if o := c.OwnershipHTTP; o != nil {
+		out.OwnershipHTTP = &OwnershipHTTP{o.URL, o.Body}
+	}
+	return out
+}
+
+func certificateSaid(c jobs.Certificate) CertificateAnswer {
+	return certificateAnswer(c.Host, c.CertificateState)
+}
+
+var (
+	requestCertificateJob = slow.New(jobs.RequestCertificate, certificateSaid)
+	readCertificateJob    = slow.New(jobs.ReadCertificate, certificateSaid)
+	releaseCertificateJob = slow.New(jobs.ReleaseCertificate, func(r jobs.ReleasedCertificate) CertificateDeleted {
+		return CertificateDeleted{r.Deleted, r.Detail}
+	})
+)
+
+// atEdge serves a call whose job asks the edge about a domain.
+func atEdge[R, T any](d Deps, job slow.Job[jobs.CertificateArgs, R, T]) func(*route.Call) (T, error) {
+	return func(c *route.Call) (none T, err error) {
+		if _, err := namedDomain(c); err != nil {
+			return none, err
+		}
+		if d.Edge == "" {
+			return none, models.EdgeNotConfigured()
+		}
+		return job.Run(c, d.Jobs, jobs.CertificateArgs{Domain: c.ID})
+	}
 }
 
 // PointAnswer is what a DNS account did for a domain.
@@ -63,7 +91,7 @@ type PointAnswer struct {
 	Provider    string             `json:"provider"`
 	Message     string             `json:"message"`
 	Detail      string             `json:"detail" doc:"the record that points the domain, or that is in its way"`
-	Certificate *CertificateAnswer `json:"certificate" doc:"null without an edge"`
+	Certificate *CertificateAnswer `json:"certificate" doc:"as the edge last said; null without an edge"`
 	Note        string             `json:"note"`
 }
 
@@ -90,7 +118,14 @@ func (d Deps) pointDomain(c *route.Call) (PointAnswer, error) {
 	if err != nil {
 		return PointAnswer{}, err
 	}
-	return pointDomainJob.Run(c, d.Jobs, jobs.PointDomainArgs{ID: c.ID})
+	out, err := pointDomainJob.Run(c, d.Jobs, jobs.PointDomainArgs{ID: c.ID})
+	if err != nil || d.Edge == "" {
+		return out, err
+	}
+	have, err := c.Store.Certificates().Of(c.Context(), c.Account.ID, c.ID)
+	said := certificateAnswer(have.Hostname, have.CertificateState)
+	out.Certificate = &said
+	return out, err
 }
 
 // VerifyAnswer says whether a domain points at the tracker. What could not be asked is null, never false.

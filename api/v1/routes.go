@@ -35,6 +35,8 @@ type Deps struct {
 	Visitors click.Describer
 	// TrackingHost is what customers point the CNAME of their own domain at; empty if there is none (TRACKING_HOST).
 	TrackingHost string
+	// Edge is the edge that brings domains their certificates, of models; empty if this install has none.
+	Edge string
 	// NetworkFile and AnonymousFile say that the operator has named geo files of networks and of anonymous addresses, from
 	// which proxy_kind is known (GEO_ASN_DB, GEO_ANONYMOUS_DB).
 	NetworkFile, AnonymousFile bool

@@ -35,6 +35,7 @@ import (
 	"switchyard/ops/lab/fleet"
 	"switchyard/workers"
 	"switchyard/workers/egress/egresstest"
+	"switchyard/workers/providers/cloudflare/cloudflaretest"
 	"switchyard/workers/providers/dns/dnstest"
 )
 
@@ -45,7 +46,8 @@ type object = map[string]any
 type examples struct {
 	*inbox
 	stable
-	outside string            // address of the servers of others
+	outside string // address of the servers of others
+	cloud   *cloudflaretest.Fake
 	ids     map[string]string // of the records that were made, by their names in the test
 	all     map[string]openapi.Example
 	located string // where the last address of a tracking domain led
@@ -99,9 +101,9 @@ func newExamples(t *testing.T, today time.Time) *examples {
 		_, _ = w.Write([]byte(`{"geo":{"country_code":"US"}}`))
 	}))
 	t.Cleanup(geo.Close)
-	names := dnstest.Serve(t, dnstest.NewWorld(nil, "acme.example"))
+	names, cloud := dnstest.Serve(t, dnstest.NewWorld(nil, "acme.example")), cloudflaretest.Serve(t)
 	trusted := receiver.CA
-	for _, server := range []*httptest.Server{geo, names} {
+	for _, server := range []*httptest.Server{geo, names, cloud.Server} {
 		trusted = append(trusted, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})...)
 	}
 	if err := os.WriteFile(ca, trusted, 0o600); err != nil {
@@ -110,16 +112,18 @@ func newExamples(t *testing.T, today time.Time) *examples {
 	redis := jobstest.Redis(t)
 	x := &examples{
 		inbox: &inbox{t: t, client: jobs.Connect(redis)}, outside: strings.TrimSuffix(receiver.URL("/"), "/"),
-		ids: map[string]string{}, all: map[string]openapi.Example{},
+		ids: map[string]string{}, all: map[string]openapi.Example{}, cloud: cloud,
 	}
 	loopback := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	x.Server = apitest.New(t, apitest.Options{V1: v1.Deps{
 		Jobs: x.client, EgressAllow: loopback, BaseURL: "https://track.example.com", TrackingHost: "cname.example.com",
+		Edge: models.EdgeCloudflare,
 	}})
 	x.stable = newStable(today, x.outside)
 	cfg := config.Config{
 		EgressAllow: loopback, EgressCAFile: ca, EncryptionKey: bytes.Repeat([]byte{7}, 32), GeoLookupURL: geo.URL,
 		DNSProviderURL: names.URL, TrackingHost: "cname.example.com",
+		CloudflareURL: cloud.Server.URL, CloudflareToken: cloudflaretest.Token, CloudflareZone: cloudflaretest.Zone,
 		DNSServers: []netip.AddrPort{egresstest.Answers(t, "go.acme.example. CNAME cname.example.com.", "cname.example.com. A 192.0.2.10")},
 	}
 	runtime, err := newRuntime(cfg, x.DB, workers.Options{DB: x.DB, Redis: redis, Client: x.client, Grace: 4 * time.Second})

@@ -5,15 +5,20 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/certstore"
+	"switchyard/db/kv"
 	"switchyard/db/seal"
 	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
 	"switchyard/ops/config"
 	"switchyard/workers"
 	"switchyard/workers/acme"
+	"switchyard/workers/certificate"
 	"switchyard/workers/domain"
 	"switchyard/workers/egress"
 	"switchyard/workers/geo"
 	"switchyard/workers/linkcheck"
+	"switchyard/workers/providers/cloudflare"
 	"switchyard/workers/providers/dns"
 	"switchyard/workers/providers/geolookup"
 	"switchyard/workers/providers/safebrowsing"
@@ -89,6 +94,27 @@ func openIssuer(cfg config.Config, d *db.DB) (*acme.Issuer, error) {
 		}
 	}
 	return acme.New(acme.Options{Store: certstore.New(d, box), Egress: out, CAs: cas, Email: cfg.ACMEEmail}), nil
+}
+
+// registerCertificates registers what brings domains their certificates, by the edge of the install.
+func registerCertificates(cfg config.Config, r *workers.Runtime, records *store.Store, redis jobs.Redis) error {
+	o := certificate.Options{}
+	if cfg.Edge() == models.EdgeCloudflare {
+		out, err := egress.New(egress.Options{
+			Allow: cfg.EgressAllow, CAFile: cfg.EgressCAFile, MaxHeaders: 64 << 10, MaxBody: 8 << 20,
+		})
+		if err != nil {
+			return err
+		}
+		edge := cloudflare.NewEdge(cloudflare.New(cloudflare.Options{
+			Egress: out, Token: cfg.CloudflareToken, URL: cfg.CloudflareURL, Budget: kv.NewBudget(kv.BudgetOptions{
+				Client: redis, Name: models.EdgeCloudflare, Burst: cloudflare.Burst, Interval: cloudflare.Interval, Timeout: kv.Timeout,
+			}),
+		}), cfg.CloudflareZone)
+		o = certificate.Options{Edge: edge, Background: edge.Background(), TrustsAll: true}
+	}
+	certificate.Register(r, records, o)
+	return nil
 }
 
 // registerLinks registers the checks of customers' links and of the allowances of plans.

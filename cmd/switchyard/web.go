@@ -211,6 +211,7 @@ func (w web) handlers() (*handlers, error) {
 		Registry: w.registry,
 		V1: v1.Deps{
 			Jobs: w.client, Visitors: w.visitors, EgressAllow: w.cfg.EgressAllow, TrackingHost: w.cfg.TrackingHost,
+			Edge:   w.cfg.Edge(),
 			Clicks: clicklog.Log{Conn: w.pools.of(reportPool)}, Reports: report.Reader{Conn: w.pools.of(reportPool)},
 			NetworkFile: w.cfg.GeoASNDB != "", AnonymousFile: w.cfg.GeoAnonymousDB != "",
 		},

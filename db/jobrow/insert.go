@@ -32,3 +32,10 @@ func InsertFrom(relation, kind, limit string) string {
 	return `INSERT INTO jobs (id, account_id, kind, attempt_limit, next_attempt_at)
 	SELECT id, account_id, ` + kind + `, ` + limit + `, clock_timestamp() FROM ` + relation
 }
+
+// InsertOwn is the SQL that inserts one row of the service itself for each args and due time of a relation, for use after a
+// WITH.
+func InsertOwn(relation, kind string) string {
+	return `INSERT INTO jobs (id, kind, args, next_attempt_at)
+	SELECT gen_random_uuid(), '` + kind + `', args, due FROM ` + relation
+}

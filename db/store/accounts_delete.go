@@ -47,6 +47,9 @@ func (s *Store) DeleteAccount(ctx context.Context, id uuid.UUID, progress func(t
 	if _, err := db.Exec(ctx, s.c, "stop account", stopAccount, id); err != nil {
 		return err
 	}
+	if err := s.Certificates().releaseAll(ctx, id); err != nil {
+		return err
+	}
 	if err := s.deleteAll(ctx, id, progress); err != nil {
 		return err
 	}

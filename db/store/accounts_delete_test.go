@@ -14,6 +14,7 @@ import (
 	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
 	"switchyard/db/store"
+	"switchyard/models"
 )
 
 // shared are tables whose rows are no account's.
@@ -93,6 +94,13 @@ func TestDeleteAccount(t *testing.T) {
 	}
 	if cuts < 20 {
 		t.Errorf("cut short %d times, after %v", cuts, slices.Sorted(maps.Keys(seen)))
+	}
+	released, err := d.ExecContext(t.Context(), `DELETE FROM jobs WHERE kind = $1 AND account_id IS NULL`, models.KindReleaseCertificate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := released.RowsAffected(); err != nil || n != 1 {
+		t.Errorf("%d jobs release certificates of the account, %v", n, err)
 	}
 	if diff := cmp.Diff(want, count()); diff != "" {
 		t.Error(diff)

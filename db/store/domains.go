@@ -26,7 +26,9 @@ var domainTable = newTable(table[models.Domain]{
 			WHERE f.from_domain = t.id AND c.deleted_at IS NULL) AS failed_over,
 		(SELECT k.points FROM domain_checks k WHERE k.domain_id = t.id) AS points,
 		(SELECT k.https FROM domain_checks k WHERE k.domain_id = t.id) AS https,
-		(SELECT k.checked_at FROM domain_checks k WHERE k.domain_id = t.id) AS checked_at`,
+		(SELECT k.checked_at FROM domain_checks k WHERE k.domain_id = t.id) AS checked_at,
+		coalesce((SELECT k.ssl_status FROM certificates k WHERE k.domain_id = t.id), 'none') AS ssl_status,
+		(SELECT k.expires_at FROM certificates k WHERE k.domain_id = t.id) AS certificate_expires_at`,
 })
 
 // SharedDomain is a link domain of the install, which every account may use.
@@ -188,27 +190,37 @@ const (
 	detachSmartlinks = `UPDATE smartlinks SET domain_id = NULL WHERE domain_id = $1 AND deleted_at IS NOT NULL`
 )
 
-// Remove deletes a domain. While live campaigns or smartlinks use it that is a conflict, domain_in_use. Deleted ones
-// are detached.
+// Remove is Delete for whom the certificate does not matter.
 func (d Domains) Remove(ctx context.Context, account, id uuid.UUID) error {
-	return d.s.Tx(ctx, func(s *Store) error {
+	_, err := d.Delete(ctx, account, id)
+	return err
+}
+
+// Delete deletes a domain and has the edge forget its certificate; released says that there was one. While live campaigns
+// or smartlinks use the domain that is a conflict, domain_in_use. Deleted ones are detached.
+func (d Domains) Delete(ctx context.Context, account, id uuid.UUID) (released bool, err error) {
+	return txOf(ctx, d.s, func(s *Store) (bool, error) {
 		if _, err := db.Get[uuid.UUID](ctx, s.c, "domain", lockDomain, account, id); err != nil {
-			return err
+			return false, err
 		}
 		found, err := s.Domains().Find(ctx, account, id)
 		if err != nil {
-			return err
+			return false, err
 		}
 		if found.Campaigns+found.Smartlinks > 0 {
-			return models.Conflict("domain_in_use", "%d campaigns and %d smartlinks still use %s",
+			return false, models.Conflict("domain_in_use", "%d campaigns and %d smartlinks still use %s",
 				found.Campaigns, found.Smartlinks, found.Host)
 		}
 		for _, q := range []string{detachCampaigns, detachSmartlinks} {
 			if _, err := s.exec(ctx, "delete domain", q, id); err != nil {
-				return err
+				return false, err
 			}
 		}
-		return s.Domains().records.Remove(ctx, account, id)
+		job, err := s.Certificates().forget(ctx, account, id)
+		if err != nil {
+			return false, err
+		}
+		return job != uuid.Nil, s.Domains().records.Remove(ctx, account, id)
 	})
 }
 

@@ -29,41 +29,46 @@ const (
 
 // Config is the settings, checked. Its LogValue shows no secrets.
 type Config struct {
-	Port            int
-	Bind            string // an address; empty: all of this machine
-	OpsAddr         string // host:port
-	TLSAddr         string // host:port; empty: the service terminates no TLS
-	HTTPAddr        string // host:port; empty: the port is not served
-	HSTSMaxAge      time.Duration
-	DatabaseURL     string // empty: "switchyard up" brings a private server
-	RedisURL        string // empty: "switchyard up" brings a private server
-	BaseURL         string // without a slash at the end
-	SharedDomains   []string
-	TrackingHost    string
-	EncryptionKey   []byte // 32 bytes, or empty: third parties' credentials cannot be stored
-	OpsPassword     string // empty: /ops is switched off
-	DataDir         string
-	ClickAck        ClickAck
-	TrustedProxies  []netip.Prefix
-	EgressAllow     []netip.Prefix
-	EgressCAFile    string
-	DNSServers      []netip.AddrPort
-	DomainPorts     [2]string // of HTTP and HTTPS
-	ACMEDirectories []string  // empty: the service obtains no certificates
-	ACMEEmail       string
-	ACMEAccounts    []ACMEAccount // of ACMEDirectories, in their order
-	GeoCityDB       string
-	GeoASNDB        string
-	GeoAnonymousDB  string
-	WebhookSchedule []time.Duration // empty: the documented schedule
-	WebRiskKey      string          // has precedence over SafeBrowsingKey
-	SafeBrowsingKey string
-	SafeBrowsingURL string // empty: Google's
-	GeoLookupURL    string // empty: the providers'
-	DNSProviderURL  string // empty: the providers'
-	EdgeSecret      []byte // 32 bytes, or empty: no edge routes for this install
-	PrivacyIP       models.IPPrivacy
-	LogLevel        slog.Level
+	Port              int
+	Bind              string // an address; empty: all of this machine
+	OpsAddr           string // host:port
+	TLSAddr           string // host:port; empty: the service terminates no TLS
+	HTTPAddr          string // host:port; empty: the port is not served
+	HSTSMaxAge        time.Duration
+	DatabaseURL       string // empty: "switchyard up" brings a private server
+	RedisURL          string // empty: "switchyard up" brings a private server
+	BaseURL           string // without a slash at the end
+	SharedDomains     []string
+	TrackingHost      string
+	EncryptionKey     []byte // 32 bytes, or empty: third parties' credentials cannot be stored
+	OpsPassword       string // empty: /ops is switched off
+	DataDir           string
+	ClickAck          ClickAck
+	TrustedProxies    []netip.Prefix
+	EgressAllow       []netip.Prefix
+	EgressCAFile      string
+	DNSServers        []netip.AddrPort
+	DomainPorts       [2]string // of HTTP and HTTPS
+	ACMEDirectories   []string  // empty: the service obtains no certificates
+	ACMEEmail         string
+	ACMEAccounts      []ACMEAccount // of ACMEDirectories, in their order
+	GeoCityDB         string
+	GeoASNDB          string
+	GeoAnonymousDB    string
+	WebhookSchedule   []time.Duration // empty: the documented schedule
+	WebRiskKey        string          // has precedence over SafeBrowsingKey
+	SafeBrowsingKey   string
+	SafeBrowsingURL   string // empty: Google's
+	GeoLookupURL      string // empty: the providers'
+	DNSProviderURL    string // empty: the providers'
+	CloudflareToken   string // with CloudflareZone: Cloudflare is the edge
+	CloudflareZone    string
+	CloudflareAccount string // of CloudflareKV
+	CloudflareKV      string // empty: campaigns are not published
+	CloudflareURL     string // empty: Cloudflare's own
+	EdgeSecret        []byte // 32 bytes, or empty: no edge routes for this install
+	PrivacyIP         models.IPPrivacy
+	LogLevel          slog.Level
 }
 
 // Entry is a setting as operators see it.
@@ -129,6 +134,9 @@ func (c *Config) derive() error {
 	if c.TrackingHost == "" && len(c.SharedDomains) > 0 {
 		c.TrackingHost = c.SharedDomains[0]
 	}
+	if c.CloudflareToken == "" && c.CloudflareZone+c.CloudflareKV != "" {
+		return errors.New("config: CLOUDFLARE_API_TOKEN: is missing beside CLOUDFLARE_ZONE_ID or CLOUDFLARE_KV_NAMESPACE")
+	}
 	if _, p, _ := net.SplitHostPort(c.OpsAddr); p == strconv.Itoa(c.Port) {
 		return fmt.Errorf("config: OPS_ADDR: port %s is that of PORT; choose another", p)
 	}
@@ -144,6 +152,14 @@ func OpsAddrBeside(port int) string {
 		port -= 2 * opsOffset
 	}
 	return net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+}
+
+// Edge is the edge that brings domains their certificates; empty: there is none.
+func (c Config) Edge() string {
+	if c.CloudflareToken != "" && c.CloudflareZone != "" {
+		return models.EdgeCloudflare
+	}
+	return ""
 }
 
 // LogValue implements slog.LogValuer. Of secrets it shows only whether they are set.

@@ -108,6 +108,8 @@ func TestLoad(t *testing.T) {
 			"WEBHOOK_SCHEDULE", "1s, 5s,2m", func(c Config) any { return c.WebhookSchedule },
 			[]time.Duration{time.Second, 5 * time.Second, 2 * time.Minute},
 		},
+		{"CLOUDFLARE_API_TOKEN", "t", func(c Config) any { return c.CloudflareToken + c.Edge() }, "t"},
+		{"CLOUDFLARE_ACCOUNT_ID", strings.Repeat("A1", 16), func(c Config) any { return c.CloudflareAccount }, strings.Repeat("a1", 16)},
 		{"LOG_LEVEL", "WARN", func(c Config) any { return c.LogLevel }, slog.LevelWarn},
 	}
 	for _, tt := range tests {
@@ -153,6 +155,7 @@ func TestLoadErrors(t *testing.T) {
 		{"ACME_EAB", "canary-secret", "KEY_ID:HMAC_KEY"},
 		{"GEO_ASN_DB", t.TempDir(), "is a directory"},
 		{"WEBHOOK_SCHEDULE", "1s,soon", "1s,5m,2h"},
+		{"CLOUDFLARE_ACCOUNT_ID", "account", "32 hexadecimal digits"},
 		{"LOG_LEVEL", "loud", "debug, info, warn or error"},
 	}
 	all := map[string]string{}
@@ -193,6 +196,19 @@ func TestOpsAddrApart(t *testing.T) {
 	}
 }
 
+// TestEdge: Cloudflare is the edge with a token and a zone. A zone without a token is a mistake.
+func TestEdge(t *testing.T) {
+	t.Parallel()
+	env := map[string]string{"CLOUDFLARE_ZONE_ID": strings.Repeat("0", 32)}
+	if _, err := Load(from(env)); err == nil || !strings.Contains(err.Error(), "CLOUDFLARE_API_TOKEN") {
+		t.Errorf("a zone alone: %v", err)
+	}
+	env["CLOUDFLARE_API_TOKEN"] = "t"
+	if c, err := Load(from(env)); err != nil || c.Edge() != models.EdgeCloudflare {
+		t.Errorf("%q, %v", c.Edge(), err)
+	}
+}
+
 func TestSecretsStayHidden(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{
@@ -200,6 +216,8 @@ func TestSecretsStayHidden(t *testing.T) {
 		"REDIS_URL":      "redis://:s3cret@h:1/0",
 		"ENCRYPTION_KEY": hexKey,
 		"OPS_PASSWORD":   "s3cret-too",
+
+		"CLOUDFLARE_API_TOKEN": "s3cret-token",
 	}
 	c, err := Load(from(env))
 	if err != nil {

@@ -251,6 +251,13 @@ func level(v string) (slog.Level, error) {
 	return l, nil
 }
 
+func cloudflareID(v string) (string, error) {
+	if raw, err := hex.DecodeString(v); err != nil || len(raw) != 16 {
+		return "", errors.New("must be the 32 hexadecimal digits that Cloudflare's dashboard shows")
+	}
+	return strings.ToLower(v), nil
+}
+
 // maskAll hides a value that is a secret.
 func maskAll(string) string { return "********" }
 

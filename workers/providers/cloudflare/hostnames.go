@@ -23,7 +23,8 @@ type Hostname struct {
 		URL  string `json:"http_url"`
 		Body string `json:"http_body"`
 	} `json:"ownership_verification_http"`
-	SSL TLS `json:"ssl"`
+	CreatedAt time.Time `json:"created_at"`
+	SSL       TLS       `json:"ssl"`
 }
 
 // TLS is the certificate of a custom hostname.

@@ -1,0 +1,234 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/jobrow"
+	"switchyard/models"
+)
+
+// Certificates are what the edge has for domains: one row for each domain that an edge was asked for.
+type Certificates struct{ s *Store }
+
+// Certificates gives the certificates on this store's connection.
+func (s *Store) Certificates() Certificates { return Certificates{s} }
+
+var certificateColumns = db.Columns[models.CertificateState]("c.") + `, c.domain_id, c.account_id, c.host, c.edge, c.wanted, c.asked_at,
+	c.changed_at, c.checked_at, c.failure, c.failing_since, c.attempts, d.is_verified AS verified`
+
+// Of gives the certificate of a domain. One that no edge was asked for has the state none.
+func (k Certificates) Of(ctx context.Context, account, domain uuid.UUID) (models.Certificate, error) {
+	d, err := k.s.Domains().Find(ctx, account, domain)
+	if err != nil {
+		return models.Certificate{}, err
+	}
+	c, ok, err := db.First[models.Certificate](ctx, k.s.c, "certificate", `SELECT `+certificateColumns+`
+		FROM certificates c JOIN domains d ON d.id = c.domain_id WHERE c.account_id = $1 AND c.domain_id = $2`, account, domain)
+	if err == nil && !ok {
+		c = models.Certificate{
+			DomainID: d.ID, AccountID: account, Hostname: d.Host, Verified: d.IsVerified,
+			CertificateState: models.CertificateState{SSLStatus: models.SSLNone, Errors: []string{}},
+		}
+	}
+	return c, err
+}
+
+// CertificateOf names the domain of a certificate.
+type CertificateOf struct {
+	AccountID uuid.UUID `db:"account_id"`
+	DomainID  uuid.UUID `db:"domain_id"`
+}
+
+const (
+	// One host at a time, whosever domains have it.
+	lockHost = `SELECT pg_advisory_xact_lock(hashtextextended('certificate ' || host, 0)), host, is_verified
+FROM domains WHERE id = $2 AND account_id = $1 FOR SHARE`
+
+	takeOver = `
+UPDATE certificates c SET ` + forgotten + ` FROM (
+	SELECT domain_id, external_id, asked_at FROM certificates
+	WHERE host = $1 AND edge = $2 AND domain_id <> $3 AND wanted FOR UPDATE
+) old WHERE c.domain_id = old.domain_id RETURNING old.external_id, old.asked_at`
+
+	wantCertificate = `
+INSERT INTO certificates AS c (domain_id, account_id, host, edge, next_at, changed_at, external_id, asked_at)
+VALUES ($2, $1, $3, $4, $5, $5, $6, $7)
+ON CONFLICT (domain_id) DO UPDATE SET wanted = true, edge = $4, next_at = $5, changed_at = $5,
+	external_id = CASE WHEN $6 = '' AND c.edge = $4 THEN c.external_id ELSE $6 END,
+	asked_at = CASE WHEN c.edge = $4 THEN least(c.asked_at, $7) ELSE $7 END,
+	ssl_status = CASE WHEN c.edge = $4 THEN c.ssl_status ELSE 'none' END, serving = c.serving AND c.edge = $4,
+	attempts = 0, failure = '', failing_since = NULL`
+
+	// forgotten is the state of a certificate that the edge is not to have any more. The lease stays: whoever has it may still
+	// be asking the edge.
+	forgotten = `wanted = false, external_id = '', asked_at = NULL, ssl_status = 'none', serving = false, detail = '',
+	ownership = 'null', ownership_http = 'null', errors = '[]', issued_at = NULL, expires_at = NULL, renew_at = NULL,
+	failure = '', failing_since = NULL, attempts = 0, next_at = NULL, changed_at = clock_timestamp(), fence = fence + 1`
+)
+
+// Want notes that the domain's certificate is wanted at an edge, now due. One that was released is wanted again. A host
+// whose certificate another domain has is that one's, unless this domain is verified: then it takes it over. Else the
+// error is edge_1406.
+func (k Certificates) Want(ctx context.Context, of CertificateOf, edge string, now time.Time) error {
+	return k.s.Tx(ctx, func(s *Store) error {
+		d, err := db.Get[struct {
+			Lock     string `db:"pg_advisory_xact_lock"`
+			Host     string `db:"host"`
+			Verified bool   `db:"is_verified"`
+		}](ctx, s.c, "domain", lockHost, of.AccountID, of.DomainID)
+		if err != nil {
+			return err
+		}
+		const others = `SELECT EXISTS (SELECT FROM certificates WHERE host = $1 AND edge = $2 AND domain_id <> $3 AND wanted)`
+		taken, err := db.Get[bool](ctx, s.c, "certificates", others, d.Host, edge, of.DomainID)
+		if err != nil {
+			return err
+		}
+		if taken && !d.Verified {
+			return models.EdgeError("1406", "another domain of this install has the certificate of %s: verify the domain first", d.Host)
+		}
+		had, _, err := db.First[struct {
+			ID      string     `db:"external_id"`
+			AskedAt *time.Time `db:"asked_at"`
+		}](ctx, s.c, "take certificate over", takeOver, d.Host, edge, of.DomainID)
+		if err != nil {
+			return err
+		}
+		_, err = s.exec(ctx, "want certificate", wantCertificate, of.AccountID, of.DomainID, d.Host, edge, now, had.ID, had.AskedAt)
+		return err
+	})
+}
+
+const selectUnasked = `
+SELECT d.account_id, d.id AS domain_id FROM domains d LEFT JOIN certificates c ON c.domain_id = d.id
+WHERE d.is_verified AND d.account_id IS NOT NULL AND (c.domain_id IS NULL OR c.wanted AND c.edge <> $1) LIMIT $2`
+
+// Unasked lists verified domains that the edge was never asked for, at most limit. One whose certificate was released is
+// not among them.
+func (k Certificates) Unasked(ctx context.Context, edge string, limit int) ([]CertificateOf, error) {
+	return db.Select[CertificateOf](ctx, k.s.c, "domains without certificate", selectUnasked, edge, limit)
+}
+
+const selectDueCertificates = `
+SELECT account_id, domain_id FROM (
+	SELECT account_id, domain_id, next_at, row_number() OVER (PARTITION BY account_id ORDER BY next_at) AS place FROM certificates
+	WHERE wanted AND edge = $1 AND next_at <= $2 AND (lease_until IS NULL OR lease_until <= $2)
+) due ORDER BY place, next_at LIMIT $3`
+
+// Due lists the certificates of an edge that are due, at most limit: of each account the first, then of each the second.
+func (k Certificates) Due(ctx context.Context, edge string, now time.Time, limit int) ([]CertificateOf, error) {
+	return db.Select[CertificateOf](ctx, k.s.c, "due certificates", selectDueCertificates, edge, now, limit)
+}
+
+// HeldCertificate is a certificate that one worker has.
+type HeldCertificate struct {
+	models.Certificate
+	NextAt *time.Time `db:"next_at"` // when it was to be looked at
+	Fence  int64      `db:"fence"`
+}
+
+var beginCertificate = `
+UPDATE certificates c SET lease_until = $3::timestamptz + make_interval(secs => $4), fence = c.fence + 1,
+	asked_at = coalesce(c.asked_at, $3)
+FROM domains d WHERE d.id = c.domain_id AND c.account_id = $1 AND c.domain_id = $2 AND c.wanted
+	AND (c.lease_until IS NULL OR c.lease_until <= $3) AND (NOT $5 OR c.next_at <= $3)
+RETURNING ` + certificateColumns + `, c.next_at, c.fence`
+
+// Begin gives a worker a certificate for as long as the lease, before it asks the edge. ok is false if another has it, if
+// it is not wanted, or, with due, if it is not due.
+func (k Certificates) Begin(ctx context.Context, of CertificateOf, now time.Time, lease time.Duration, due bool) (
+	HeldCertificate, bool, error,
+) {
+	return db.First[HeldCertificate](ctx, k.s.c, "begin certificate", beginCertificate, of.AccountID, of.DomainID, now,
+		lease.Seconds(), due)
+}
+
+const finishCertificate = `
+UPDATE certificates SET lease_until = NULL, external_id = $4,
+	changed_at = CASE WHEN ssl_status <> $5 OR serving <> $6 THEN $19 ELSE changed_at END,
+	ssl_status = $5, serving = $6, detail = $7, ownership = $8, ownership_http = $9, errors = $10, issued_at = $11,
+	expires_at = $12, renew_at = $13, checked_at = $14, failure = $15, failing_since = $16, attempts = $17, next_at = $18
+WHERE account_id = $1 AND domain_id = $2 AND fence = $3`
+
+// Finish records what the edge said of a certificate and ends the lease. next is when it is looked at again; nil: only
+// when somebody asks. ok is false if it was released or taken over meanwhile: then nothing is recorded.
+func (k Certificates) Finish(ctx context.Context, h HeldCertificate, now time.Time, next *time.Time) (ok bool, err error) {
+	n, err := k.s.exec(ctx, "finish certificate", finishCertificate, h.AccountID, h.DomainID, h.Fence, h.ExternalID, h.SSLStatus,
+		h.Serving, h.Detail, db.Document(h.Ownership), db.Document(h.OwnershipHTTP), db.Document(h.Errors), h.IssuedAt,
+		h.ExpiresAt, h.RenewAt, h.CheckedAt, h.Failure, h.FailingSince, h.Attempts, next, now)
+	return n > 0, err
+}
+
+// releaseCertificates is SQL that inserts the jobs which have the edge forget certificates, and gives their ids. If a worker
+// is asking the edge for one, its job waits until the lease ends. The certificates stay locked until the transaction ends.
+func releaseCertificates(which string) string {
+	return `WITH gone AS MATERIALIZED (
+	SELECT jsonb_build_object('edge', edge, 'host', host, 'external_id', external_id, 'asked_at', asked_at) AS args,
+		greatest(clock_timestamp(), lease_until) AS due
+	FROM certificates WHERE wanted AND asked_at IS NOT NULL AND ` + which + ` FOR UPDATE
+)` + jobrow.InsertOwn("gone", models.KindReleaseCertificate) + ` RETURNING id`
+}
+
+var (
+	releaseOne = releaseCertificates(`account_id = $1 AND domain_id = $2`)
+	releaseAll = releaseCertificates(`account_id = $1`)
+)
+
+// Release releases the certificate of a domain. It does not come back by itself. job is the row of the job that has the
+// edge forget it; nil: the edge has nothing.
+func (k Certificates) Release(ctx context.Context, account, domain uuid.UUID) (job uuid.UUID, err error) {
+	return txOf(ctx, k.s, func(s *Store) (job uuid.UUID, err error) {
+		if job, err = s.Certificates().forget(ctx, account, domain); err != nil {
+			return job, err
+		}
+		_, err = s.exec(ctx, "release certificate", `UPDATE certificates SET `+forgotten+`
+			WHERE account_id = $1 AND domain_id = $2 AND wanted`, account, domain)
+		return job, err
+	})
+}
+
+// forget inserts the job of a release.
+func (k Certificates) forget(ctx context.Context, account, domain uuid.UUID) (job uuid.UUID, err error) {
+	job, _, err = db.First[uuid.UUID](ctx, k.s.c, "release certificate", releaseOne, account, domain)
+	return job, err
+}
+
+// releaseAll releases the certificates of an account.
+func (k Certificates) releaseAll(ctx context.Context, account uuid.UUID) error {
+	return k.s.Tx(ctx, func(s *Store) error {
+		if _, err := s.exec(ctx, "release certificates", releaseAll, account); err != nil {
+			return err
+		}
+		_, err := s.exec(ctx, "release certificates", `UPDATE certificates SET `+forgotten+` WHERE account_id = $1 AND wanted`, account)
+		return err
+	})
+}
+
+const certificateInUse = `
+SELECT EXISTS (SELECT FROM certificates c JOIN domains d ON d.id = c.domain_id
+WHERE c.edge = $1 AND c.host = $2 AND c.wanted AND (d.is_verified OR $3 <> '' AND c.external_id = $3))`
+
+// InUse reports whether a domain has what the edge is to forget, by now: it was added again.
+func (k Certificates) InUse(ctx context.Context, edge, host, externalID string) (bool, error) {
+	return db.Get[bool](ctx, k.s.c, "certificate in use", certificateInUse, edge, host, externalID)
+}
+
+// CertificateExpiresSoon is how long before its end a certificate should have been renewed.
+const CertificateExpiresSoon = 14 * 24 * time.Hour
+
+// certificateFails is how many attempts fail before it is told.
+const certificateFails = 3
+
+var selectTroubledCertificates = `SELECT ` + certificateColumns + ` FROM certificates c JOIN domains d ON d.id = c.domain_id
+WHERE c.account_id = $1 AND c.wanted AND (c.expires_at < $2 OR NOT c.serving AND c.attempts >= $3)
+ORDER BY c.expires_at, c.domain_id LIMIT $4`
+
+// Troubled lists the account's certificates that end soon and were not renewed, and those that cannot be had.
+func (k Certificates) Troubled(ctx context.Context, account uuid.UUID, now time.Time) ([]models.Certificate, error) {
+	return db.Select[models.Certificate](ctx, k.s.c, "troubled certificates", selectTroubledCertificates, account,
+		now.Add(CertificateExpiresSoon), certificateFails, maxAlerts)
+}

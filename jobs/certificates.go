@@ -1,0 +1,59 @@
+package jobs
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+)
+
+// CertificateArgs name a domain.
+type CertificateArgs struct {
+	Domain uuid.UUID `json:"domain"`
+}
+
+// Certificate is the state of a domain's certificate at the edge.
+type Certificate struct {
+	Host string `json:"host"`
+	models.CertificateState
+}
+
+// ReleasedCertificate says how a release went.
+type ReleasedCertificate struct {
+	Deleted bool   `json:"deleted"` // the edge had one
+	Detail  string `json:"detail"`
+}
+
+// certificatePolicy is of jobs that ask the edge while somebody waits. An edge of our own may have to wait for its CA.
+var certificatePolicy = Policy{Queue: Interactive, Timeout: 2 * time.Minute}
+
+// RequestCertificate asks the edge for the certificate of a domain, or to try again. Errors: not_found,
+// edge_not_configured, edge_<code>.
+var RequestCertificate = Define[CertificateArgs, Certificate]("certificates:request", certificatePolicy)
+
+// ReadCertificate asks the edge how the certificate of a domain is. Errors: those of RequestCertificate.
+var ReadCertificate = Define[CertificateArgs, Certificate]("certificates:read", certificatePolicy)
+
+// ReleaseCertificate releases the certificate of a domain, so that it does not come back by itself. If the edge refuses,
+// the error says so, and ForgetCertificate goes on trying. Errors: those of RequestCertificate.
+var ReleaseCertificate = Define[CertificateArgs, ReleasedCertificate]("certificates:release", certificatePolicy)
+
+// ForgetCertificateArgs say what the edge is to forget.
+type ForgetCertificateArgs struct {
+	Edge       string    `json:"edge"`
+	Host       string    `json:"host"`
+	ExternalID string    `json:"external_id"` // empty: not known; then what was made since AskedAt
+	AskedAt    time.Time `json:"asked_at"`
+}
+
+// ForgetCertificate has the edge forget a host whose certificate was released or whose domain was deleted. Its row is
+// born with that. The last wait repeats for some two weeks, in which an operator can bring the credentials in order.
+var ForgetCertificate = Define[ForgetCertificateArgs, None](models.KindReleaseCertificate, Policy{
+	Queue: Bulk, Timeout: 2 * time.Minute, Row: true, MaxAttempts: 40,
+	Retries: []time.Duration{10 * time.Second, time.Minute, 10 * time.Minute, time.Hour, 8 * time.Hour},
+})
+
+// SweepCertificates asks the edge for the certificates of verified domains, and looks at those that are due. The next run
+// continues where a run ends.
+var SweepCertificates = tick("certificates:sweep", 10*time.Minute)

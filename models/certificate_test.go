@@ -1,0 +1,57 @@
+package models
+
+import (
+	"slices"
+	"testing"
+	"time"
+)
+
+// TestNextLook: the waits grow up to a day and never less, one that serves is looked at daily, and renewal comes in time.
+func TestNextLook(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	at := func(ago time.Duration) *time.Time { v := now.Add(-ago); return &v }
+	failing := func(attempts int, since time.Duration) Certificate {
+		return Certificate{Failure: "edge_1405: full", Attempts: attempts, FailingSince: at(since)}
+	}
+	serving := Certificate{CertificateState: CertificateState{Serving: true, SSLStatus: SSLActive}}
+	renewed, stuck, away := serving, failing(2, time.Hour), serving
+	renewed.RenewAt = at(-time.Hour)
+	stuck.Failure, stuck.SSLStatus = "", SSLValidationTimeout
+	away.Failure, away.Attempts, away.FailingSince = "edge_502: away", 90, at(90*day)
+	pending := func(age time.Duration) Certificate {
+		return Certificate{ChangedAt: now.Add(-age), CertificateState: CertificateState{SSLStatus: SSLPendingValidation}}
+	}
+	for name, tt := range map[string]struct {
+		c    Certificate
+		want time.Duration // 0: only when somebody asks
+	}{
+		"first failure": {failing(1, 0), time.Minute}, "second": {failing(2, time.Hour), 4 * time.Minute},
+		"sixth": {failing(6, day), 1024 * time.Minute}, "seventh": {failing(7, day), day}, "thousandth": {failing(1000, 29*day), day},
+		"after a month": {failing(40, 31*day), 0}, "stuck": {stuck, 4 * time.Minute}, "serving": {serving, day},
+		"to be renewed": {renewed, time.Hour}, "serving, edge away": {away, day}, "just asked for": {pending(0), 10 * time.Second},
+		"pending": {pending(time.Hour), 15 * time.Minute}, "long pending": {pending(9 * day), time.Hour},
+	} {
+		for _, random := range []float64{0, 0.5, 0.999} {
+			got, ok := tt.c.NextLook(now, random)
+			least, most := tt.want*9/10, tt.want*11/10
+			if ok != (tt.want > 0) || ok && (got.Sub(now) < least || got.Sub(now) > most) || ok && random == 0.5 && got.Sub(now) != tt.want {
+				t.Errorf("%s: %v %t, want %v", name, got.Sub(now), ok, tt.want)
+			}
+		}
+	}
+}
+
+// TestSSLStatuses: there are 21 of Cloudflare's and none, each once.
+func TestSSLStatuses(t *testing.T) {
+	t.Parallel()
+	if n := len(slices.Compact(slices.Sorted(slices.Values(SSLStatuses)))); n != 22 || n != len(SSLStatuses) {
+		t.Errorf("%d of %d", n, len(SSLStatuses))
+	}
+	for _, status := range []string{SSLActive, SSLPendingValidation, SSLPendingIssuance, SSLInitializing} {
+		if SSLStuck(status) {
+			t.Errorf("%s is stuck", status)
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package certificate
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/jobrow"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/workers"
+)
+
+// request asks for a certificate, for somebody who waits.
+func (w *worker) request(ctx context.Context, args jobs.CertificateArgs) (out jobs.Certificate, err error) {
+	account := workers.Account(ctx)
+	d, err := w.store.Domains().Find(ctx, account, args.Domain)
+	switch {
+	case err != nil:
+		return out, err
+	case w.o.Edge == nil:
+		return out, models.EdgeNotConfigured()
+	case !w.o.TrustsAll && !d.IsVerified:
+		return out, models.EdgeError("unverified", "the domain has to be verified first: see POST /domains/{id}/verify")
+	}
+	c, err := w.store.Certificates().Of(ctx, account, args.Domain)
+	if err != nil {
+		return out, err
+	}
+	if c.Wanted && w.rests(c) && c.Failure == "" {
+		return shown(c), nil
+	}
+	of := store.CertificateOf{AccountID: account, DomainID: args.Domain}
+	if err := w.store.Certificates().Want(ctx, of, w.o.Edge.Name(), w.o.Now()); err != nil {
+		return out, err
+	}
+	return w.now(ctx, of, true)
+}
+
+// rests reports whether the edge said a moment ago how a certificate is.
+func (w *worker) rests(c models.Certificate) bool {
+	return c.CheckedAt != nil && w.o.Now().Sub(*c.CheckedAt) < w.o.Rest
+}
+
+// leaseWait is how long a call waits for a certificate that another worker has.
+const leaseWait = 10 * time.Second
+
+// now asks the edge about a certificate. If another worker has it for long, the answer is what is known.
+func (w *worker) now(ctx context.Context, of store.CertificateOf, request bool) (jobs.Certificate, error) {
+	limited, cancel := context.WithTimeout(ctx, leaseWait)
+	defer cancel()
+	tick := time.NewTicker(200 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		h, ok, err := w.store.Certificates().Begin(ctx, of, w.o.Now(), lease, false)
+		if err != nil {
+			return jobs.Certificate{}, err
+		}
+		if ok {
+			c, err := w.ask(ctx, h, call{edge: w.o.Edge, request: request || h.ExternalID == "", counts: request})
+			return shown(c), err
+		}
+		select {
+		case <-tick.C:
+		case <-limited.Done():
+			c, err := w.store.Certificates().Of(ctx, of.AccountID, of.DomainID)
+			return shown(c), err
+		}
+	}
+}
+
+// shown is a certificate as its job answers it. What failed last is among the errors.
+func shown(c models.Certificate) jobs.Certificate {
+	if c.Failure != "" {
+		c.Errors = append([]string{c.Failure}, c.Errors...)
+	}
+	return jobs.Certificate{Host: c.Hostname, CertificateState: c.CertificateState}
+}
+
+// read says how a certificate is, for somebody who waits.
+func (w *worker) read(ctx context.Context, args jobs.CertificateArgs) (out jobs.Certificate, err error) {
+	account := workers.Account(ctx)
+	c, err := w.store.Certificates().Of(ctx, account, args.Domain)
+	switch {
+	case err != nil:
+		return out, err
+	case w.o.Edge == nil:
+		return out, models.EdgeNotConfigured()
+	case !c.Wanted || c.Edge != w.o.Edge.Name() || c.ExternalID == "" || w.rests(c):
+		return shown(c), nil
+	}
+	return w.now(ctx, store.CertificateOf{AccountID: account, DomainID: args.Domain}, false)
+}
+
+// release releases a certificate, for somebody who waits. What the edge refuses now is tried again later.
+func (w *worker) release(ctx context.Context, args jobs.CertificateArgs) (out jobs.ReleasedCertificate, err error) {
+	account := workers.Account(ctx)
+	c, err := w.store.Certificates().Of(ctx, account, args.Domain)
+	switch {
+	case err != nil:
+		return out, err
+	case w.o.Edge == nil:
+		return out, models.EdgeNotConfigured()
+	}
+	job, err := w.store.Certificates().Release(ctx, account, args.Domain)
+	if err != nil {
+		return out, err
+	}
+	if job == uuid.Nil {
+		return jobs.ReleasedCertificate{Detail: "There was no certificate. None is asked for until you do."}, nil
+	}
+	var refusal error
+	err = workers.Now(ctx, w.runtime, jobs.ForgetCertificate, uuid.Nil, job, false,
+		func(ctx context.Context, u *workers.Run[jobs.ForgetCertificateArgs, jobs.None]) error {
+			refusal = w.forget(ctx, u)
+			return refusal
+		})
+	if _, later := errors.AsType[*jobrow.RefusalError](err); later {
+		err = nil // another worker is asking for it: the release waits for that
+	}
+	if told, ok := models.AsError(refusal); ok {
+		return out, models.Errorf(told.Kind, told.Code, "%s; the release is tried again by itself", told.Message)
+	}
+	if err = errors.Join(refusal, err); err != nil {
+		return out, err
+	}
+	return jobs.ReleasedCertificate{
+		Deleted: true, Detail: c.Hostname + " is served over HTTPS by the edge no more. None is asked for until you do.",
+	}, nil
+}

@@ -1,0 +1,233 @@
+// Package certificate brings domains their certificates by the edge of this install. A verified domain gets its own by
+// itself; one that fails is tried again, with longer and longer waits; a domain that is deleted gives its own back.
+//
+// Each certificate has a row, of which one worker at a time has the lease while it asks the edge. A worker that dies leaves
+// nothing half done: when its lease ends another asks the edge again, and the edge adopts what is there.
+package certificate
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/workers"
+)
+
+// Edge issues and releases certificates of hosts. Its refusals are models.EdgeError or *models.EdgeFailure.
+type Edge interface {
+	Name() string
+	// Request asks for a certificate. It can be repeated: asking again asks to try again, and to renew one whose RenewAt has
+	// come. It must end within a minute and a half; what takes longer goes on, and Read tells how it went.
+	Request(ctx context.Context, of models.Certificate) (models.CertificateState, error)
+	// Read says how a certificate is that was requested.
+	Read(ctx context.Context, of models.Certificate) (models.CertificateState, error)
+	// Release has the edge forget a host. What is gone already is no error. ExternalID may be empty: then what was made for
+	// the host since AskedAt is to go.
+	Release(ctx context.Context, of models.Certificate) error
+}
+
+// Options of Register.
+type Options struct {
+	Edge Edge // nil: this install has none
+	// Background is the edge for work that nobody waits for; default Edge.
+	Background Edge
+	// TrustsAll says that the edge proves by itself whose a host is, so that a domain need not be verified.
+	TrustsAll bool
+	Now       func() time.Time // default time.Now
+	// Rest is how long what the edge said is answered without asking it again; default 5 seconds.
+	Rest time.Duration
+}
+
+// Register registers the handlers at a runtime.
+func Register(r *workers.Runtime, s *store.Store, o Options) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Background == nil {
+		o.Background = o.Edge
+	}
+	if o.Rest == 0 {
+		o.Rest = 5 * time.Second
+	}
+	w := &worker{o: o, store: s, runtime: r, failures: newFailures(r.Metrics())}
+	workers.Register(r, jobs.RequestCertificate, w.request)
+	workers.Register(r, jobs.ReadCertificate, w.read)
+	workers.Register(r, jobs.ReleaseCertificate, w.release)
+	workers.RegisterRow(r, jobs.ForgetCertificate, w.forget)
+	workers.RegisterTick(r, jobs.SweepCertificates, w.sweep)
+}
+
+type worker struct {
+	o        Options
+	store    *store.Store
+	runtime  *workers.Runtime
+	failures *prometheus.CounterVec
+
+	sweeping sync.Mutex
+	refused  struct { // the credentials were, until the sweep asks again
+		sync.Mutex
+		until time.Time
+	}
+}
+
+func newFailures(reg prometheus.Registerer) *prometheus.CounterVec {
+	v := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "switchyard_edge_failures_total",
+		Help: "Requests to the edge that failed, by why: its credentials are refused, it is busy, or it refused otherwise.",
+	}, []string{"edge", "reason"})
+	if reg != nil {
+		reg.MustRegister(v)
+	}
+	return v
+}
+
+// How long a worker has a certificate, and how much of that it may spend at the edge.
+const (
+	edgeTime = 100 * time.Second
+	lease    = edgeTime + 20*time.Second
+)
+
+// call is how the edge is asked about a certificate.
+type call struct {
+	edge    Edge
+	request bool // ask for it, rather than how it is
+	counts  bool // a failure counts as an attempt; not if somebody only looks
+}
+
+// ask asks the edge about a certificate that this worker has, and records what it said. The error is the edge's.
+func (w *worker) ask(ctx context.Context, h store.HeldCertificate, by call) (models.Certificate, error) {
+	limited, cancel := context.WithTimeout(ctx, edgeTime)
+	defer cancel()
+	do := by.edge.Read
+	if by.request {
+		do = by.edge.Request
+	}
+	said, failure := do(limited, h.Certificate)
+	if _, told := models.AsError(failure); failure != nil && !told {
+		if ctx.Err() != nil {
+			return h.Certificate, ctx.Err() // the worker stops: the lease ends by itself
+		}
+		slog.WarnContext(ctx, "edge not asked", "domain_id", h.DomainID, "edge", by.edge.Name(), "error", failure)
+		failure = models.EdgeError("unavailable", "the edge could not be asked")
+	}
+	now := w.o.Now()
+	next := w.judge(ctx, &h, by, said, failure, now)
+	ok, err := w.store.Certificates().Finish(context.WithoutCancel(ctx), h, now, next)
+	if err != nil {
+		return h.Certificate, errors.Join(failure, err)
+	}
+	if !ok {
+		// Its release waits for the lease that this worker had, and finds what it has made.
+		slog.InfoContext(ctx, "certificate released meanwhile", "domain_id", h.DomainID, "domain", h.Hostname)
+	}
+	return h.Certificate, failure
+}
+
+// judge puts what the edge said into a certificate, and says when to look again; nil: only when somebody asks.
+func (w *worker) judge(ctx context.Context, h *store.HeldCertificate, by call, said models.CertificateState, failure error,
+	now time.Time,
+) *time.Time {
+	c, counts := &h.Certificate, by.counts
+	var wait time.Duration
+	if failure == nil {
+		if said.SSLStatus != c.SSLStatus || said.Serving != c.Serving {
+			slog.InfoContext(ctx, "certificate changes", "account_id", c.AccountID, "domain", c.Hostname, "edge", c.Edge,
+				"status", said.SSLStatus, "serving", said.Serving)
+			c.ChangedAt, counts = now, true
+		}
+		c.CertificateState, c.CheckedAt, c.Failure = said, &now, ""
+	} else if wait = w.note(ctx, c.Edge, c.Hostname, failure, now); wait == 0 {
+		c.Failure = failure.Error()
+	}
+	switch {
+	case c.Failure == "" && c.Serving:
+		c.Attempts, c.FailingSince = 0, nil
+	case wait == 0 && counts && (c.Failure != "" || models.SSLStuck(c.SSLStatus)):
+		c.Attempts++
+		if c.FailingSince == nil {
+			c.FailingSince = &now
+		}
+	}
+	random := rand.Float64() //nolint:gosec // it spreads them
+	next, ok := c.NextLook(now, random)
+	switch {
+	case wait > 0:
+		next = now.Add(wait + time.Duration(random*float64(wait)))
+	case !counts && h.NextAt != nil && h.NextAt.Before(next): // looking puts off nothing
+		return h.NextAt
+	case !ok:
+		return nil
+	}
+	return &next
+}
+
+// note counts a failure. wait is above zero if the edge only asks for fewer requests.
+func (w *worker) note(ctx context.Context, edge, host string, failure error, now time.Time) (wait time.Duration) {
+	reason := "refused"
+	if f, ok := errors.AsType[*models.EdgeFailure](failure); ok {
+		switch {
+		case f.Wait > 0:
+			reason, wait = "busy", f.Wait
+		case f.Refused:
+			reason = "credentials"
+			w.pause(now)
+		}
+	}
+	w.failures.WithLabelValues(edge, reason).Inc()
+	slog.InfoContext(ctx, "edge refuses", "domain", host, "edge", edge, "reason", reason, "error", failure)
+	return wait
+}
+
+// refusedPause is how long the sweep asks nothing after the edge refused the credentials.
+const refusedPause = 5 * time.Minute
+
+func (w *worker) pause(now time.Time) {
+	w.refused.Lock()
+	defer w.refused.Unlock()
+	w.refused.until = now.Add(refusedPause)
+}
+
+func (w *worker) paused() bool {
+	w.refused.Lock()
+	defer w.refused.Unlock()
+	return w.o.Now().Before(w.refused.until)
+}
+
+// forget has the edge forget a host.
+func (w *worker) forget(ctx context.Context, u *workers.Run[jobs.ForgetCertificateArgs, jobs.None]) error {
+	wait, err := w.drop(ctx, u.Args)
+	switch {
+	case err == nil:
+		return u.Commit(ctx, jobs.None{}, nil)
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	}
+	return u.RetryAfter(ctx, wait, err, nil)
+}
+
+// drop asks the edge to forget a host, unless a domain has it by now. What an edge had that this install has no more is its
+// operator's. wait is after what time to ask again at the earliest.
+func (w *worker) drop(ctx context.Context, a jobs.ForgetCertificateArgs) (wait time.Duration, err error) {
+	if w.o.Edge == nil || w.o.Edge.Name() != a.Edge {
+		return 0, nil
+	}
+	used, err := w.store.Certificates().InUse(ctx, a.Edge, a.Host, a.ExternalID)
+	if err != nil || used {
+		return 0, err
+	}
+	err = w.o.Edge.Release(ctx, models.Certificate{
+		Hostname: a.Host, Edge: a.Edge, AskedAt: &a.AskedAt, CertificateState: models.CertificateState{ExternalID: a.ExternalID},
+	})
+	if _, told := models.AsError(err); told {
+		wait = w.note(ctx, a.Edge, a.Host, err, w.o.Now())
+	}
+	return wait, err
+}

@@ -1,0 +1,463 @@
+package certificate_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/workers/providers/cloudflare"
+	"switchyard/workers/providers/cloudflare/cloudflaretest"
+)
+
+const day = 24 * time.Hour
+
+func storeOf(account, domain uuid.UUID) store.CertificateOf {
+	return store.CertificateOf{AccountID: account, DomainID: domain}
+}
+
+// TestZeroToServing: a domain that becomes verified gets its certificate by itself, is looked at daily, and gives it back
+// when it is deleted.
+func TestZeroToServing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.domain(w.account, "go.shop.example", false)
+	if w.pass(time.Minute); w.fake.Count("") != 0 {
+		t.Error("an unverified domain was asked for")
+	}
+	w.exec(`UPDATE domains SET is_verified = true WHERE id = $1`, id)
+	w.pass(time.Second)
+	c := w.of(w.account, id)
+	if c.SSLStatus != "pending_validation" || c.Serving || c.ExternalID == "" || c.Ownership == nil || c.OwnershipHTTP == nil || c.Detail == "" {
+		t.Fatalf("%+v", c)
+	}
+	states := []string{c.SSLStatus}
+	for range 20 {
+		w.pass(time.Minute)
+		if c = w.of(w.account, id); c.SSLStatus != states[len(states)-1] {
+			states = append(states, c.SSLStatus)
+		}
+		if c.Serving {
+			break
+		}
+	}
+	if want := []string{"pending_validation", "pending_issuance", "pending_deployment", "active"}; !slices.Equal(states, want) {
+		t.Errorf("the states were %v", states)
+	}
+	if !c.Serving || c.ExpiresAt == nil || c.IssuedAt == nil || c.Ownership != nil || len(c.Errors) != 0 || c.Attempts != 0 {
+		t.Errorf("%+v", c)
+	}
+	asked := w.fake.Count("")
+	if w.pass(12 * time.Hour); w.fake.Count("") != asked {
+		t.Error("one that serves was looked at after half a day")
+	}
+	if w.pass(15 * time.Hour); w.fake.Count("") != asked+1 || w.count("POST") != 1 {
+		t.Errorf("after more than a day: %d requests more, %d made", w.fake.Count("")-asked, w.count("POST"))
+	}
+	w.fake.Remove("go.shop.example") // somebody has deleted it
+	w.pass(2 * day)
+	if c = w.of(w.account, id); c.Serving || c.SSLStatus != models.SSLNone {
+		t.Errorf("%+v", c)
+	}
+	if w.pass(2 * time.Minute); w.count("POST") != 2 {
+		t.Error("it was not made again")
+	}
+	released, err := w.store.Domains().Delete(t.Context(), w.account, id)
+	if err != nil || !released {
+		t.Fatalf("%t, %v", released, err)
+	}
+	w.until("the hostname is gone", func() bool { return len(w.fake.Hosts()) == 0 })
+}
+
+// TestAsked: what the three calls answer, and to whom.
+func TestAsked(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.domain(w.account, "go.shop.example", false)
+	for _, who := range []struct{ account, domain uuid.UUID }{{w.other, id}, {w.account, uuid.New()}} {
+		_, err := w.request(who.account, who.domain)
+		w.refused(err, "not_found")
+		_, err = w.read(who.account, who.domain)
+		w.refused(err, "not_found")
+		_, err = w.release(who.account, who.domain)
+		w.refused(err, "not_found")
+	}
+	got, err := w.read(w.account, id)
+	if err != nil || got.SSLStatus != models.SSLNone || got.Host != "go.shop.example" || got.Errors == nil || w.fake.Count("") != 0 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	none, err := w.release(w.account, id)
+	if err != nil || none.Deleted || none.Detail == "" || w.fake.Count("") != 0 {
+		t.Errorf("%+v, %v", none, err)
+	}
+	// Cloudflare proves by itself whose a host is: the domain need not be verified.
+	got, err = w.request(w.account, id)
+	if err != nil || got.SSLStatus != "pending_validation" || got.Ownership == nil || got.OwnershipHTTP == nil || got.Serving {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	for !got.Serving {
+		if got, err = w.read(w.account, id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got.SSLStatus != "active" || got.ExpiresAt == nil || got.Ownership != nil {
+		t.Errorf("%+v", got)
+	}
+	patched := w.fake.Count("PATCH /zones/{zone}/custom_hostnames/{id}")
+	if got, err = w.request(w.account, id); err != nil || !got.Serving || w.fake.Count("PATCH /zones/{zone}/custom_hostnames/{id}") != patched {
+		t.Errorf("asked for while it serves: %+v, %v", got, err)
+	}
+	gone, err := w.release(w.account, id)
+	if err != nil || !gone.Deleted || len(w.fake.Hosts()) != 0 {
+		t.Errorf("%+v, %v, %v", gone, err, w.fake.Hosts())
+	}
+	if c := w.of(w.account, id); c.Wanted || c.SSLStatus != models.SSLNone || c.ExternalID != "" || c.ExpiresAt != nil {
+		t.Errorf("%+v", c)
+	}
+	w.exec(`UPDATE domains SET is_verified = true WHERE id = $1`, id)
+	if w.pass(2 * day); len(w.fake.Hosts()) != 0 {
+		t.Error("what was released came back by itself")
+	}
+	if got, err = w.request(w.account, id); err != nil || got.SSLStatus == models.SSLNone || len(w.fake.Hosts()) != 1 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestStatuses: every state of Cloudflare's is passed through. One that stays is tried again, at most daily, and given up
+// after a month, until somebody asks.
+func TestStatuses(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.domain(w.account, "go.shop.example", true)
+	w.sweep()
+	const patch = "PATCH /zones/{zone}/custom_hostnames/{id}"
+	for _, status := range models.SSLStatuses {
+		if status == models.SSLNone {
+			continue
+		}
+		w.fake.Hold("go.shop.example", "pending", status, "Custom hostname does not CNAME to this zone.")
+		got, err := w.read(w.account, id)
+		if err != nil || got.SSLStatus != status || got.Serving || len(got.Errors) == 0 {
+			t.Errorf("%s: %+v, %v", status, got, err)
+		}
+		before := w.fake.Count(patch)
+		if w.pass(2 * time.Hour); models.SSLStuck(status) && w.fake.Count(patch) == before {
+			t.Errorf("%s was not tried again", status)
+		}
+		w.fake.Hold("go.shop.example", "active", "active")
+		if got, err = w.read(w.account, id); err != nil || !got.Serving {
+			t.Errorf("after %s: %+v, %v", status, got, err)
+		}
+	}
+	w.fake.Hold("go.shop.example", "moved", "active")
+	if got, err := w.read(w.account, id); err != nil || got.Serving || !strings.Contains(got.Detail, "moved") {
+		t.Errorf("%+v, %v", got, err)
+	}
+	w.fake.Remove("go.shop.example")
+	if w.pass(2 * time.Hour); w.of(w.account, id).ExternalID != "" {
+		t.Errorf("%+v", w.of(w.account, id))
+	}
+	w.fake.Refuse(403, 1405, "Quota exceeded.")
+	var tries []int
+	for range 40 {
+		at := w.count("POST")
+		for range 4 {
+			w.pass(6 * time.Hour)
+		}
+		tries = append(tries, w.count("POST")-at)
+	}
+	if tries[0] < 2 || slices.Max(tries[4:]) > 2 || slices.Max(tries[:29]) == 0 || slices.Max(tries[34:]) > 0 {
+		t.Errorf("tries by day: %v", tries)
+	}
+	c := w.of(w.account, id)
+	if !strings.HasPrefix(c.Failure, "edge_1405: ") || c.FailingSince == nil {
+		t.Errorf("%+v", c)
+	}
+	troubled, err := w.store.Certificates().Troubled(t.Context(), w.account, w.clock())
+	if err != nil || len(troubled) != 1 {
+		t.Errorf("%+v, %v", troubled, err)
+	}
+	_, err = w.request(w.account, id)
+	w.refused(err, "edge_1405")
+	w.fake.Refuse(0, 0, "")
+	if w.pass(2 * time.Minute); w.of(w.account, id).Failure != "" {
+		t.Errorf("%+v", w.of(w.account, id))
+	}
+}
+
+// TestCodes: each refusal of a custom hostname is a code for the customer, and does no harm.
+func TestCodes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.domain(w.account, "go.shop.example", false)
+	codes := map[int][]int{
+		400: {1400, 1402, 1403, 1407, 1408, 1409, 1410, 1411, 1415, 1416, 1417, 1418, 1419, 1420, 1421, 1422, 1424, 1425, 1432, 1433, 1434, 1435, 1438, 1440, 1442, 1448, 1449},
+		401: {1000, 1001, 1002, 1003, 1004, 1005}, 403: {1404, 1405, 1413, 1414, 10000, 9109}, 409: {1439}, 500: {1500},
+	}
+	for status, list := range codes {
+		for _, code := range list {
+			w.fake.Refuse(status, code, "Refused for a test.")
+			_, err := w.request(w.account, id)
+			w.refused(err, fmt.Sprint("edge_", code))
+			if e, ok := models.AsError(err); !ok || e.Kind != models.KindBadGateway || !strings.Contains(e.Message, "Refused for a test.") {
+				t.Errorf("%d: %+v", code, err)
+			}
+		}
+	}
+	for fault, code := range map[cloudflaretest.Fault]string{
+		cloudflaretest.Broken: "edge_502", cloudflaretest.Echo: "edge_1400", cloudflaretest.Drop: "edge_unavailable",
+	} {
+		w.fake.Refuse(0, 0, "")
+		w.fake.Fail(fault)
+		_, err := w.request(w.account, id)
+		w.refused(err, code)
+	}
+	w.fake.Fail(cloudflaretest.None)
+	w.fake.Refuse(404, 1436, "The custom hostname was not found.")
+	_, err := w.request(w.account, id)
+	w.refused(err, "edge_1436")
+	w.fake.Refuse(0, 0, "")
+	if got, err := w.request(w.account, id); err != nil || got.SSLStatus == models.SSLNone || len(w.fake.Hosts()) != 1 {
+		t.Errorf("%+v, %v, %v", got, err, w.fake.Hosts())
+	}
+}
+
+// TestAdopt: what is there for a host is adopted for a verified domain. For an unverified one it is only if we have made
+// it, and never if another domain has it.
+func TestAdopt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	hostname := w.fake.Add("go.shop.example") // somebody else's
+	w.mu.Lock()
+	w.now = w.now.Add(time.Hour)
+	w.mu.Unlock()
+	id := w.domain(w.account, "go.shop.example", false)
+	_, err := w.request(w.account, id)
+	w.refused(err, "edge_1406")
+	if gone, err := w.release(w.account, id); err != nil || !gone.Deleted || len(w.fake.Hosts()) != 1 {
+		t.Errorf("what somebody else made was deleted: %+v, %v", gone, err)
+	}
+	w.exec(`UPDATE domains SET is_verified = true WHERE id = $1`, id)
+	if _, err := w.request(w.account, id); err != nil || w.of(w.account, id).ExternalID != hostname {
+		t.Errorf("%+v, %v", w.of(w.account, id), err)
+	}
+	second := w.domain(w.other, "go.shop.example", false)
+	_, err = w.request(w.other, second)
+	w.refused(err, "edge_1406")
+	if w.of(w.other, second).Wanted {
+		t.Error("another's host is wanted")
+	}
+	// Verified, it takes over.
+	w.exec(`UPDATE domains SET is_verified = false WHERE id = $1`, id)
+	w.exec(`UPDATE domains SET is_verified = true WHERE id = $1`, second)
+	w.pass(time.Minute)
+	if had, has := w.of(w.account, id), w.of(w.other, second); had.Wanted || had.ExternalID != "" || has.ExternalID != hostname {
+		t.Errorf("%+v\n%+v", had, has)
+	}
+	if _, err := w.store.Domains().Delete(t.Context(), w.account, id); err != nil || len(w.fake.Hosts()) != 1 || w.count("POST") != 2 {
+		t.Errorf("%v, %v, %d made", err, w.fake.Hosts(), w.count("POST"))
+	}
+}
+
+// TestKilled: a worker that dies between making a hostname and recording it leaves one hostname, which is adopted; if the
+// domain is deleted before, it is deleted.
+func TestKilled(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for i, verified := range []bool{true, false} {
+		host := fmt.Sprintf("go%d.shop.example", i)
+		id := w.domain(w.account, host, verified)
+		w.killed(id, host)
+		if w.pass(time.Minute); w.of(w.account, id).ExternalID != "" {
+			t.Error("the dead worker's lease did not hold")
+		}
+		w.pass(5 * time.Minute)
+		if c := w.of(w.account, id); c.ExternalID == "" || c.Failure != "" || !slices.Contains(w.fake.Hosts(), host) {
+			t.Errorf("%+v, %v", c, w.fake.Hosts())
+		}
+	}
+	// The answer to the request is lost on its way: as well.
+	lost := w.domain(w.account, "lost.shop.example", false)
+	w.fake.Fail(cloudflaretest.Drop)
+	_, err := w.request(w.account, lost)
+	w.refused(err, "edge_unavailable")
+	w.fake.Fail(cloudflaretest.None)
+	if w.pass(2 * time.Minute); w.of(w.account, lost).ExternalID == "" || len(w.fake.Hosts()) != 3 {
+		t.Errorf("%+v, %v", w.of(w.account, lost), w.fake.Hosts())
+	}
+	gone := w.domain(w.account, "gone.shop.example", false)
+	w.killed(gone, "gone.shop.example")
+	released, err := w.store.Domains().Delete(t.Context(), w.account, gone)
+	if err != nil || !released {
+		t.Fatalf("%t, %v", released, err)
+	}
+	w.exec(`UPDATE jobs SET next_attempt_at = now() WHERE kind = $1`, jobs.ForgetCertificate.Kind()) // the lease has ended
+	w.until("the hostname is gone", func() bool { return !slices.Contains(w.fake.Hosts(), "gone.shop.example") })
+}
+
+// killed does what a worker does that dies after it has made a hostname.
+func (w *world) killed(id uuid.UUID, host string) {
+	w.Helper()
+	of := storeOf(w.account, id)
+	if err := w.store.Certificates().Want(w.Context(), of, models.EdgeCloudflare, w.clock()); err != nil {
+		w.Fatal(err)
+	}
+	if _, ok, err := w.store.Certificates().Begin(w.Context(), of, w.clock(), 2*time.Minute, false); err != nil || !ok {
+		w.Fatal(ok, err)
+	}
+	w.fake.Add(host)
+}
+
+// TestRelease: a release happens, whatever the edge says at first. What is gone is no error.
+func TestRelease(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.domain(w.account, "go.shop.example", false)
+	if _, err := w.request(w.account, id); err != nil {
+		t.Fatal(err)
+	}
+	w.fake.Refuse(403, 10000, "Authentication error")
+	_, err := w.release(w.account, id)
+	w.refused(err, "edge_10000")
+	if w.of(w.account, id).Wanted || len(w.fake.Hosts()) != 1 {
+		t.Errorf("%+v, %v", w.of(w.account, id), w.fake.Hosts())
+	}
+	w.fake.Refuse(0, 0, "")
+	due := func() {
+		w.exec(`UPDATE jobs SET next_attempt_at = now() WHERE kind = $1 AND state = 'pending'`, jobs.ForgetCertificate.Kind())
+	}
+	due()
+	w.until("the hostname is gone", func() bool { return len(w.fake.Hosts()) == 0 })
+	second := w.domain(w.account, "b.shop.example", false)
+	if _, err := w.request(w.account, second); err != nil {
+		t.Fatal(err)
+	}
+	w.fake.Remove("b.shop.example")
+	if gone, err := w.release(w.account, second); err != nil || !gone.Deleted {
+		t.Errorf("%+v, %v", gone, err)
+	}
+	// An account that is deleted gives back all that it has.
+	third := w.domain(w.other, "c.shop.example", true)
+	w.pass(10 * time.Minute) // the sweep has paused
+	if w.of(w.other, third).ExternalID == "" {
+		t.Fatal("no hostname")
+	}
+	if err := w.store.DeleteAccount(t.Context(), w.other, func(string, int64) {}); err != nil {
+		t.Fatal(err)
+	}
+	w.until("the account's hostname is gone", func() bool { return len(w.fake.Hosts()) == 0 })
+	// A release does not take what a domain has by now.
+	fourth := w.domain(w.account, "d.shop.example", true)
+	w.sweep()
+	w.fake.Refuse(403, 10000, "Authentication error")
+	deleted := w.fake.Count("DELETE /zones/{zone}/custom_hostnames/{id}")
+	if _, err := w.store.Domains().Delete(t.Context(), w.account, fourth); err != nil {
+		t.Fatal(err)
+	}
+	w.until("the release has failed", func() bool {
+		return w.fake.Count("DELETE /zones/{zone}/custom_hostnames/{id}") > deleted
+	})
+	w.fake.Refuse(0, 0, "")
+	again := w.domain(w.account, "d.shop.example", true)
+	w.pass(10 * time.Minute)
+	if w.of(w.account, again).ExternalID == "" {
+		t.Fatalf("%+v", w.of(w.account, again))
+	}
+	due()
+	w.until("no release is open", func() bool {
+		var n int
+		err := w.db.GetContext(t.Context(), &n, `SELECT count(*) FROM jobs WHERE kind = $1 AND state <> 'done'`, jobs.ForgetCertificate.Kind())
+		return err == nil && n == 0
+	})
+	if !slices.Equal(w.fake.Hosts(), []string{"d.shop.example"}) {
+		t.Errorf("%v", w.fake.Hosts())
+	}
+}
+
+// TestBusy: a 429 costs nobody an attempt, is not waited for long, and what was asked for comes by itself later.
+func TestBusy(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.domain(w.account, "go.shop.example", false)
+	w.fake.Block(time.Hour)
+	_, err := w.request(w.account, id)
+	w.refused(err, "edge_429")
+	asked := w.fake.Count("")
+	_, err = w.request(w.account, id) // not even asked
+	w.refused(err, "edge_429")
+	if c := w.of(w.account, id); c.Attempts != 0 || c.Failure != "" || w.fake.Count("") != asked {
+		t.Errorf("%+v after %d requests", c, w.fake.Count("")-asked)
+	}
+	if err := w.redis.FlushAll(t.Context()).Err(); err != nil { // the pause that other processes know of
+		t.Fatal(err)
+	}
+}
+
+// TestCredentials: when the edge refuses the credentials, its operator hears of it by a figure, and it is not asked for
+// every domain.
+func TestCredentials(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(o *cloudflare.Options) { o.Token = "canary-cloudflare-wrong" })
+	for i := range 60 {
+		w.domain(w.account, fmt.Sprintf("go%d.shop.example", i), true)
+	}
+	w.sweep()
+	if n := w.fake.Count(""); n == 0 || n > 16 {
+		t.Errorf("it was asked %d times", n)
+	}
+	families, err := w.figures.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(fmt.Sprint(families), `value:"credentials"`) {
+		t.Errorf("%v", families)
+	}
+	asked := w.fake.Count("")
+	if w.pass(time.Minute); w.fake.Count("") != asked {
+		t.Error("a minute later it was asked again")
+	}
+	if w.pass(10 * time.Minute); w.fake.Count("") == asked {
+		t.Error("it was never asked again")
+	}
+}
+
+// TestMany: a hundred domains at once get one hostname each, and none is asked for twice. Nothing has the token.
+func TestMany(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ids := map[uuid.UUID]bool{}
+	for i := range 100 {
+		ids[w.domain(w.account, fmt.Sprintf("go%d.shop.example", i), true)] = true
+	}
+	for range 30 {
+		w.pass(time.Minute)
+	}
+	for id := range ids {
+		if c := w.of(w.account, id); !c.Serving {
+			t.Fatalf("%+v", c)
+		}
+	}
+	if n := len(w.fake.Hosts()); n != 100 || w.count("POST") != 100 || w.fake.Refused() != 0 {
+		t.Errorf("%d hostnames by %d requests, %d refused", n, w.count("POST"), w.fake.Refused())
+	}
+	var rows []string
+	for _, q := range []string{`SELECT t::text FROM certificates t`, `SELECT t::text FROM jobs t`, `SELECT t::text FROM domains t`} {
+		var some []string
+		if err := w.db.SelectContext(t.Context(), &some, q); err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, some...)
+	}
+	for _, key := range w.redis.Keys(t.Context(), "*").Val() {
+		rows = append(rows, w.redis.Dump(t.Context(), key).Val(), fmt.Sprint(w.redis.HGetAll(t.Context(), key).Val()))
+	}
+	if text := leaked(strings.Join(rows, "\n")); text != "" || len(rows) < 200 {
+		t.Errorf("%d rows and keys have the token: %s", len(rows), text)
+	}
+}

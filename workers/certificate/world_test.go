@@ -1,0 +1,220 @@
+package certificate_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"flag"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"switchyard/db"
+	"switchyard/db/dbtest"
+	"switchyard/db/kv"
+	"switchyard/db/seal"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/jobs/jobstest"
+	"switchyard/models"
+	"switchyard/models/await"
+	"switchyard/workers"
+	"switchyard/workers/certificate"
+	"switchyard/workers/egress"
+	"switchyard/workers/egress/egresstest"
+	"switchyard/workers/providers/cloudflare"
+	"switchyard/workers/providers/cloudflare/cloudflaretest"
+)
+
+// world is two accounts and a worker whose edge is a fake of Cloudflare. Its clock is moved by hand.
+type world struct {
+	*testing.T
+	fake    *cloudflaretest.Fake
+	db      *db.DB
+	store   *store.Store
+	redis   jobs.Redis
+	client  *jobs.Client
+	figures *prometheus.Registry
+	account uuid.UUID
+	other   uuid.UUID
+
+	mu  sync.Mutex
+	now time.Time
+}
+
+func newWorld(t *testing.T, change ...func(*cloudflare.Options)) *world {
+	t.Helper()
+	w := &world{
+		T: t, fake: cloudflaretest.Serve(t), db: dbtest.New(t), account: uuid.New(), other: uuid.New(), redis: jobstest.Redis(t),
+		now: time.Now().UTC().Truncate(time.Millisecond), figures: prometheus.NewRegistry(),
+	}
+	w.fake.SetNow(w.clock)
+	for _, id := range []uuid.UUID{w.account, w.other} {
+		w.exec(`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'scale', $2)`, id, id.String())
+	}
+	box, err := seal.New(w.db, []byte(strings.Repeat("k", 32)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.store, w.client = store.New(w.db, box), jobs.Connect(w.redis)
+	o := cloudflare.Options{
+		Egress: egresstest.Client(t, w.fake.Server, egress.Options{MaxBody: 1 << 20}), Token: cloudflaretest.Token, URL: w.fake.Server.URL,
+		Budget: kv.NewBudget(kv.BudgetOptions{
+			Client: w.redis, Name: "cloudflare", Burst: 1000, Interval: time.Millisecond, Timeout: time.Minute,
+		}),
+		Now: w.clock,
+	}
+	for _, c := range change {
+		c(&o)
+	}
+	edge := cloudflare.NewEdge(cloudflare.New(o), cloudflaretest.Zone)
+	rt := workers.New(workers.Options{DB: w.db, Redis: w.redis, Client: w.client, Grace: 4 * time.Second, Metrics: w.figures})
+	certificate.Register(rt, w.store, certificate.Options{
+		Edge: edge, Background: edge.Background(), TrustsAll: true, Now: w.clock, Rest: -1,
+	})
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	done := make(chan error, 1)
+	go func() { done <- rt.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+func (w *world) clock() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.now
+}
+
+// pass lets time pass, and does what is due by then.
+func (w *world) pass(d time.Duration) {
+	w.Helper()
+	w.mu.Lock()
+	w.now = w.now.Add(d)
+	w.mu.Unlock()
+	w.sweep()
+}
+
+func (w *world) sweep() {
+	w.Helper()
+	if _, err := run(w, jobs.SweepCertificates, uuid.Nil, jobs.Tick{}); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// until waits for what a job does, as the clock would start it.
+func (w *world) until(what string, ok func() bool) {
+	w.Helper()
+	await.Until(w.T, what, func() bool {
+		if _, err := run(w, jobs.Reconcile, uuid.Nil, jobs.Tick{}); err != nil {
+			w.Fatal(err)
+		}
+		return ok()
+	})
+}
+
+func (w *world) exec(q string, args ...any) {
+	w.Helper()
+	if _, err := w.db.ExecContext(w.Context(), q, args...); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// domain adds a domain.
+func (w *world) domain(account uuid.UUID, host string, verified bool) uuid.UUID {
+	w.Helper()
+	id := uuid.New()
+	w.exec(`INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, $3, $4)`, id, account, host, verified)
+	return id
+}
+
+func run[A, R any](w *world, job jobs.Job[A, R], account uuid.UUID, args A) (R, error) {
+	w.Helper()
+	ticket, err := jobs.Submit(w.Context(), w.client, job, account, args)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return jobs.Await(w.Context(), ticket)
+}
+
+func (w *world) request(account, domain uuid.UUID) (jobs.Certificate, error) {
+	w.Helper()
+	return run(w, jobs.RequestCertificate, account, jobs.CertificateArgs{Domain: domain})
+}
+
+func (w *world) read(account, domain uuid.UUID) (jobs.Certificate, error) {
+	w.Helper()
+	return run(w, jobs.ReadCertificate, account, jobs.CertificateArgs{Domain: domain})
+}
+
+func (w *world) release(account, domain uuid.UUID) (jobs.ReleasedCertificate, error) {
+	w.Helper()
+	return run(w, jobs.ReleaseCertificate, account, jobs.CertificateArgs{Domain: domain})
+}
+
+// of is what is known of a domain's certificate.
+func (w *world) of(account, domain uuid.UUID) models.Certificate {
+	w.Helper()
+	c, err := w.store.Certificates().Of(w.Context(), account, domain)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return c
+}
+
+func (w *world) count(what string) int {
+	return w.fake.Count(what + " /zones/{zone}/custom_hostnames")
+}
+
+func (w *world) refused(err error, code string) {
+	w.Helper()
+	if e, ok := models.AsError(err); !ok || e.Code != code {
+		w.Errorf("%v, want %s", err, code)
+	}
+}
+
+// said is what was logged.
+var said struct {
+	sync.Mutex
+	bytes.Buffer
+}
+
+type log struct{}
+
+func (log) Write(b []byte) (int, error) {
+	said.Lock()
+	defer said.Unlock()
+	return said.Buffer.Write(b)
+}
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	slog.SetDefault(slog.New(slog.NewJSONHandler(log{}, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	code := m.Run()
+	if text := leaked(said.String()); text != "" {
+		fmt.Println("the log has the token:", text)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// leaked finds the token in a text, in clear or in hexadecimal digits.
+func leaked(text string) string {
+	for _, form := range []string{"canary-cloudflare", hex.EncodeToString([]byte("canary-cloudflare"))} {
+		if i := strings.Index(text, form); i >= 0 {
+			return text[max(0, i-100):min(len(text), i+100)]
+		}
+	}
+	return ""
+}
