@@ -142,18 +142,18 @@ func EdgeError(code, format string, args ...any) *Error {
 	return Errorf(KindBadGateway, "edge_"+code, format, args...)
 }
 
-// EdgeFailure is an EdgeError of which more is known.
-type EdgeFailure struct {
+// EdgeRefusalError is an EdgeError of which more is known.
+type EdgeRefusalError struct {
 	Public  *Error
 	Wait    time.Duration // after which the edge may be asked again, if it asks for fewer requests; else 0
 	Refused bool          // it does not accept the credentials of this install
 }
 
 // Error implements error.
-func (f *EdgeFailure) Error() string { return f.Public.Error() }
+func (f *EdgeRefusalError) Error() string { return f.Public.Error() }
 
 // Unwrap gives what a client may see.
-func (f *EdgeFailure) Unwrap() error { return f.Public }
+func (f *EdgeRefusalError) Unwrap() error { return f.Public }
 
 // EdgeNotConfigured says that this install has no edge.
 func EdgeNotConfigured() *Error {

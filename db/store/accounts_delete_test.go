@@ -18,7 +18,7 @@ import (
 )
 
 // shared are tables whose rows are no account's.
-var shared = []string{"bot_data", "bot_sweeps", "crawler_answers", "link_services", "lander_keys", "installation", "goose_db_version"}
+var shared = []string{"acme_accounts", "acme_challenges", "edge_hosts", "bot_data", "bot_sweeps", "crawler_answers", "link_services", "lander_keys", "installation", "goose_db_version"}
 
 // TestDeleteAccount: an account with a row in every table that there is goes with all of them, although the call is cut
 // short after each table that it deletes from. Another account keeps every row.

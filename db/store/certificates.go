@@ -147,6 +147,15 @@ func (k Certificates) Begin(ctx context.Context, of CertificateOf, now time.Time
 		lease.Seconds(), due)
 }
 
+// Renew renews the lease of a certificate. ok is false if it was released or taken over: then what the worker does is for
+// nothing.
+func (k Certificates) Renew(ctx context.Context, h HeldCertificate, now time.Time, lease time.Duration) (ok bool, err error) {
+	const q = `UPDATE certificates SET lease_until = $4::timestamptz + make_interval(secs => $5)
+		WHERE account_id = $1 AND domain_id = $2 AND fence = $3`
+	n, err := k.s.exec(ctx, "renew certificate", q, h.AccountID, h.DomainID, h.Fence, now, lease.Seconds())
+	return n > 0, err
+}
+
 const finishCertificate = `
 UPDATE certificates SET lease_until = NULL, external_id = $4,
 	changed_at = CASE WHEN ssl_status <> $5 OR serving <> $6 THEN $19 ELSE changed_at END,

@@ -21,7 +21,7 @@ import (
 	"switchyard/workers"
 )
 
-// Edge issues and releases certificates of hosts. Its refusals are models.EdgeError or *models.EdgeFailure.
+// Edge issues and releases certificates of hosts. Its refusals are models.EdgeError or *models.EdgeRefusalError.
 type Edge interface {
 	Name() string
 	// Request asks for a certificate. It can be repeated: asking again asks to try again, and to renew one whose RenewAt has
@@ -89,10 +89,11 @@ func newFailures(reg prometheus.Registerer) *prometheus.CounterVec {
 	return v
 }
 
-// How long a worker has a certificate, and how much of that it may spend at the edge.
+// edgeTime is how long the edge may take for one request. A worker renews its lease meanwhile; when it dies, another has the
+// certificate after the lease.
 const (
 	edgeTime = 100 * time.Second
-	lease    = edgeTime + 20*time.Second
+	lease    = 15 * time.Second
 )
 
 // call is how the edge is asked about a certificate.
@@ -102,15 +103,12 @@ type call struct {
 	counts  bool // a failure counts as an attempt; not if somebody only looks
 }
 
+// errLost is why a request to the edge ends that is for nothing.
+var errLost = models.EdgeError("released", "the certificate was released meanwhile, or another domain has it by now")
+
 // ask asks the edge about a certificate that this worker has, and records what it said. The error is the edge's.
 func (w *worker) ask(ctx context.Context, h store.HeldCertificate, by call) (models.Certificate, error) {
-	limited, cancel := context.WithTimeout(ctx, edgeTime)
-	defer cancel()
-	do := by.edge.Read
-	if by.request {
-		do = by.edge.Request
-	}
-	said, failure := do(limited, h.Certificate)
+	said, failure := w.underLease(ctx, h, by)
 	if _, told := models.AsError(failure); failure != nil && !told {
 		if ctx.Err() != nil {
 			return h.Certificate, ctx.Err() // the worker stops: the lease ends by itself
@@ -121,14 +119,61 @@ func (w *worker) ask(ctx context.Context, h store.HeldCertificate, by call) (mod
 	now := w.o.Now()
 	next := w.judge(ctx, &h, by, said, failure, now)
 	ok, err := w.store.Certificates().Finish(context.WithoutCancel(ctx), h, now, next)
-	if err != nil {
+	switch {
+	case err != nil:
 		return h.Certificate, errors.Join(failure, err)
-	}
-	if !ok {
+	case !ok:
 		// Its release waits for the lease that this worker had, and finds what it has made.
 		slog.InfoContext(ctx, "certificate released meanwhile", "domain_id", h.DomainID, "domain", h.Hostname)
+		return h.Certificate, errLost
 	}
 	return h.Certificate, failure
+}
+
+// underLease asks the edge and renews the lease meanwhile. If that is lost, the request ends with errLost.
+func (w *worker) underLease(ctx context.Context, h store.HeldCertificate, by call) (models.CertificateState, error) {
+	limited, cancel := context.WithTimeout(ctx, edgeTime)
+	defer cancel()
+	held, abandon := context.WithCancelCause(limited)
+	var renewing sync.WaitGroup
+	renewing.Go(func() { w.renew(held, abandon, h) })
+	defer renewing.Wait()
+	defer abandon(nil)
+	do := by.edge.Read
+	if by.request {
+		do = by.edge.Request
+	}
+	said, err := do(held, h.Certificate)
+	if err != nil && errors.Is(context.Cause(held), errLost) {
+		err = errLost
+	}
+	return said, err
+}
+
+// renew renews a lease until the context ends. It abandons the request when the lease is lost, or may be because PostgreSQL
+// does not answer.
+func (w *worker) renew(ctx context.Context, abandon context.CancelCauseFunc, h store.HeldCertificate) {
+	tick := time.NewTicker(lease / 3)
+	defer tick.Stop()
+	until := time.Now().Add(lease)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		asked := time.Now()
+		limited, cancel := context.WithDeadline(ctx, until)
+		ok, err := w.store.Certificates().Renew(limited, h, w.o.Now(), lease)
+		cancel()
+		switch {
+		case err == nil && ok:
+			until = asked.Add(lease)
+		case err == nil, time.Now().After(until):
+			abandon(errLost)
+			return
+		}
+	}
 }
 
 // judge puts what the edge said into a certificate, and says when to look again; nil: only when somebody asks.
@@ -172,7 +217,7 @@ func (w *worker) judge(ctx context.Context, h *store.HeldCertificate, by call, s
 // note counts a failure. wait is above zero if the edge only asks for fewer requests.
 func (w *worker) note(ctx context.Context, edge, host string, failure error, now time.Time) (wait time.Duration) {
 	reason := "refused"
-	if f, ok := errors.AsType[*models.EdgeFailure](failure); ok {
+	if f, ok := errors.AsType[*models.EdgeRefusalError](failure); ok {
 		switch {
 		case f.Wait > 0:
 			reason, wait = "busy", f.Wait

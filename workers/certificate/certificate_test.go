@@ -274,10 +274,10 @@ func TestKilled(t *testing.T) {
 		host := fmt.Sprintf("go%d.shop.example", i)
 		id := w.domain(w.account, host, verified)
 		w.killed(id, host)
-		if w.pass(time.Minute); w.of(w.account, id).ExternalID != "" {
+		if w.pass(10 * time.Second); w.of(w.account, id).ExternalID != "" {
 			t.Error("the dead worker's lease did not hold")
 		}
-		w.pass(5 * time.Minute)
+		w.pass(10 * time.Second)
 		if c := w.of(w.account, id); c.ExternalID == "" || c.Failure != "" || !slices.Contains(w.fake.Hosts(), host) {
 			t.Errorf("%+v, %v", c, w.fake.Hosts())
 		}
@@ -308,7 +308,7 @@ func (w *world) killed(id uuid.UUID, host string) {
 	if err := w.store.Certificates().Want(w.Context(), of, models.EdgeCloudflare, w.clock()); err != nil {
 		w.Fatal(err)
 	}
-	if _, ok, err := w.store.Certificates().Begin(w.Context(), of, w.clock(), 2*time.Minute, false); err != nil || !ok {
+	if _, ok, err := w.store.Certificates().Begin(w.Context(), of, w.clock(), 15*time.Second, false); err != nil || !ok {
 		w.Fatal(ok, err)
 	}
 	w.fake.Add(host)

@@ -147,7 +147,7 @@ func failure(err error) error {
 	if !ok {
 		return err
 	}
-	return &models.EdgeFailure{Public: e.Public(), Wait: e.Wait, Refused: e.Refused()}
+	return &models.EdgeRefusalError{Public: e.Public(), Wait: e.Wait, Refused: e.Refused()}
 }
 
 // Limits of what is kept of an answer.
