@@ -97,7 +97,9 @@ func openIssuer(cfg config.Config, d *db.DB) (*acme.Issuer, error) {
 }
 
 // registerCertificates registers what brings domains their certificates, by the edge of the install.
-func registerCertificates(cfg config.Config, r *workers.Runtime, records *store.Store, redis jobs.Redis) error {
+func registerCertificates(cfg config.Config, r *workers.Runtime, records *store.Store, redis jobs.Redis,
+	issuer *acme.Issuer,
+) error {
 	o := certificate.Options{}
 	if cfg.Edge() == models.EdgeCloudflare {
 		out, err := egress.New(egress.Options{
@@ -112,6 +114,8 @@ func registerCertificates(cfg config.Config, r *workers.Runtime, records *store.
 			}),
 		}), cfg.CloudflareZone)
 		o = certificate.Options{Edge: edge, Background: edge.Background(), TrustsAll: true}
+	} else if issuer != nil {
+		o = certificate.Options{Edge: acme.NewEdge(issuer)}
 	}
 	certificate.Register(r, records, o)
 	return nil

@@ -112,7 +112,7 @@ func newRuntime(cfg config.Config, bulk *db.DB, o workers.Options) (*workers.Run
 		return nil, err
 	}
 	acme.Register(r, issuer, slices.Sorted(maps.Keys(ownHosts(cfg))))
-	if err := registerCertificates(cfg, r, records, o.Redis); err != nil {
+	if err := registerCertificates(cfg, r, records, o.Redis, issuer); err != nil {
 		return nil, err
 	}
 	if err := registerGeo(cfg, r, records, clicks); err != nil {

@@ -159,6 +159,9 @@ func (c Config) Edge() string {
 	if c.CloudflareToken != "" && c.CloudflareZone != "" {
 		return models.EdgeCloudflare
 	}
+	if len(c.ACMEDirectories) > 0 || c.TLSAddr != "" {
+		return models.EdgeOwn
+	}
 	return ""
 }
 

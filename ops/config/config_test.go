@@ -196,7 +196,7 @@ func TestOpsAddrApart(t *testing.T) {
 	}
 }
 
-// TestEdge: Cloudflare is the edge with a token and a zone. A zone without a token is a mistake.
+// TestEdge: Cloudflare is the edge with a token and a zone. A zone without a token is a mistake. Else it is the service.
 func TestEdge(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{"CLOUDFLARE_ZONE_ID": strings.Repeat("0", 32)}
@@ -206,6 +206,11 @@ func TestEdge(t *testing.T) {
 	env["CLOUDFLARE_API_TOKEN"] = "t"
 	if c, err := Load(from(env)); err != nil || c.Edge() != models.EdgeCloudflare {
 		t.Errorf("%q, %v", c.Edge(), err)
+	}
+	for name, value := range map[string]string{"TLS_ADDR": ":443", "ACME_DIRECTORY": "https://ca.example/dir"} {
+		if c, err := Load(from(map[string]string{name: value})); err != nil || c.Edge() != models.EdgeOwn {
+			t.Errorf("%s alone: %q, %v", name, c.Edge(), err)
+		}
 	}
 }
 
