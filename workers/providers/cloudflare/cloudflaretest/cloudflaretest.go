@@ -34,6 +34,7 @@ const (
 	Broken       // 502 with a page of some proxy that repeats the request's credentials
 	Echo         // 400 with an envelope that repeats them
 	Drop         // it does what is asked and closes the connection
+	Hang         // it does what is asked and never answers
 )
 
 // Fake is the API. Safe for concurrent use.
@@ -68,19 +69,32 @@ func Serve(tb testing.TB) *Fake {
 	f.tokenRoutes(mux)
 	f.hostnameRoutes(mux)
 	f.Server = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		_, pattern := mux.Handler(r)
-		if pattern == "" {
-			pattern = "unknown"
-		}
-		f.counts[pattern]++
-		if f.admit(w, r) {
-			f.serve(mux, w, r)
+		if answered := f.handle(mux, w, r); !answered {
+			<-r.Context().Done()
 		}
 	}))
 	tb.Cleanup(f.Server.Close)
 	return f
+}
+
+// handle answers a request, unless it was told to hang.
+func (f *Fake) handle(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) (answered bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	_, pattern := mux.Handler(r)
+	if pattern == "" {
+		pattern = "unknown"
+	}
+	f.counts[pattern]++
+	switch {
+	case !f.admit(w, r):
+	case f.fault == Hang:
+		mux.ServeHTTP(httptest.NewRecorder(), r)
+		return false
+	default:
+		f.serve(mux, w, r)
+	}
+	return true
 }
 
 // Fail lets every request fail.
