@@ -11,6 +11,8 @@ type CorrectionArgs struct {
 	Apply     bool `json:"apply"`          // false is a dry run
 	Truncated bool `json:"truncated"`      // the file had more rows than are processed
 	Next      int  `json:"next,omitempty"` // the first row that is not written yet
+
+	Network *NetworkSync `json:"network,omitempty"` // of SyncNetwork: where the rows come from
 }
 
 // CorrectionAnswer has the outcome of each row. Sum adds up the amounts of the accepted rows.
@@ -22,6 +24,8 @@ type CorrectionAnswer[O any] struct {
 	Sum       decimal.Decimal `json:"sum"`
 	Truncated bool            `json:"truncated"`
 	Outcomes  []O             `json:"outcomes"`
+
+	Network *NetworkSync `json:"network,omitempty"` // of SyncNetwork
 }
 
 // Corrections process a CSV file in batches. Each batch is written once, as a whole. Processing a file again changes

@@ -38,6 +38,7 @@ var Cron = []CronRow{
 	{"check domains", "41 * * * * *", SweepDomains},
 	{"bring own hosts their certificates", "47 * * * * *", SweepOwnHosts},
 	{"bring certificates", "10/15 * * * * *", SweepCertificates},
+	{"import orders of networks", "17 * * * * *", SweepNetworks},
 	{"watch allowances", "*/5 * * * *", WatchPlans},
 	{"delete old exports", "23 * * * *", SweepExports},
 }

@@ -200,6 +200,8 @@ const (
 	FromTag        = "tag"
 	FromGoalAPI    = "goal_api"
 	FromCorrection = "correction"
+	// FromNetworkSync is what a network's API answered.
+	FromNetworkSync = "network_sync"
 )
 
 // Conversion is what a click led to. Reports count it at the time, and under the dimensions, of its click. RecordedAt

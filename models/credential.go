@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -16,6 +17,7 @@ type CredentialField struct {
 	// Address says where requests go. When it changes, the secrets must be sent again: a kept one would go to a place that
 	// its owner did not choose.
 	Address bool
+	Zone    bool     // it is a time zone
 	Values  []string // what it may be; empty: any text
 	Default string   // when it is left out
 	Help    string   // where it is found
@@ -68,6 +70,8 @@ func (p CredentialForm) Complete(sent, stored map[string]string) (map[string]str
 			return nil, credentialsError("%s may have at most %d characters", f.Name, maxCredential)
 		case strings.ContainsRune(value, 0):
 			return nil, credentialsError("%s contains the character U+0000", f.Name)
+		case f.Zone && !isZone(value):
+			return nil, credentialsError("%s must be a time zone, such as America/New_York", f.Name)
 		case len(f.Values) > 0 && value != "" && !slices.Contains(f.Values, value):
 			return nil, credentialsError("%s must be one of %s", f.Name, strings.Join(f.Values, ", "))
 		}
@@ -76,6 +80,11 @@ func (p CredentialForm) Complete(sent, stored map[string]string) (map[string]str
 		}
 	}
 	return out, nil
+}
+
+func isZone(name string) bool {
+	_, err := time.LoadLocation(name)
+	return name != "" && name != "Local" && err == nil
 }
 
 // moved reports whether a field that says where requests go changes.

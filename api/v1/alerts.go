@@ -34,7 +34,7 @@ type AlertList struct {
 
 // Alert is one thing that needs attention. It goes away by itself once its cause does.
 type Alert struct {
-	Type      string   `json:"type" enum:"link.broken,link.unsafe,domain.stray,certificate.expiring,certificate.failing,dns_account.failing,webhook.failing,source.failing,geo_database.failing,postbacks.unmatched,postbacks.refused,offer.capped,plan.limit_reached"`
+	Type      string   `json:"type" enum:"link.broken,link.unsafe,domain.stray,certificate.expiring,certificate.failing,dns_account.failing,network.failing,webhook.failing,source.failing,geo_database.failing,postbacks.unmatched,postbacks.refused,offer.capped,plan.limit_reached"`
 	Severity  string   `json:"severity" enum:"warning,critical"`
 	Kind      string   `json:"kind" enum:"offer,lander,domain,dns_account,webhook,source,network,account" doc:"what id is the id of"`
 	ID        string   `json:"id"`
@@ -63,7 +63,7 @@ func (d Deps) listAlerts(c *route.Call) (AlertList, error) {
 	}
 	out.Services, out.CheckedAt = showServices(services)
 	for _, find := range []func(*route.Call) ([]Alert, error){
-		brokenLinks, unsafeLinks, failingWebhooks, failingSources, failingGeoDatabase, badPostbacks, strayDomains, troubledCertificates, failingDNSAccounts, d.cappedOffers, passedLimit,
+		brokenLinks, unsafeLinks, failingWebhooks, failingSources, failingGeoDatabase, badPostbacks, strayDomains, troubledCertificates, failingDNSAccounts, failingNetworks, d.cappedOffers, passedLimit,
 	} {
 		found, err := find(c)
 		if err != nil {
@@ -193,6 +193,18 @@ func failingDNSAccounts(c *route.Call) ([]Alert, error) {
 		})
 	}
 	return out, err
+}
+
+// failingNetworks lists the networks whose orders could not be imported several times in a row.
+func failingNetworks(c *route.Call) ([]Alert, error) {
+	found, err := c.Store.NetworkIntegrations().Failing(c.Context(), c.Account.ID)
+	return answer.Each(found, func(n store.FailingNetwork) Alert {
+		return Alert{
+			Type: "network.failing", Severity: "warning", Kind: "network", ID: n.ID.String(), Name: n.Name,
+			Message: fmt.Sprintf("asking %s failed %d times in a row: %s", n.Provider, n.Failures, n.Failure), Threats: []string{},
+			Since: answer.Stamp(n.Since), CheckedAt: answer.StampOrNull(n.CheckedAt),
+		}
+	}), err
 }
 
 // failingGeoDatabase is the alert of a geo database whose last look-up failed.

@@ -75,7 +75,7 @@ func Routes(d Deps, extra ...route.Route) []route.Route {
 		offers(d),
 		landers(d),
 		sources(d),
-		networks(d, about),
+		networks(d, about), networkIntegrations(d),
 		templates(),
 		smartlinks(d),
 		domains(d),

@@ -14,6 +14,7 @@ import (
 	"switchyard/models/await"
 	"switchyard/models/flow"
 	"switchyard/workers/providers/dns/dnstest"
+	"switchyard/workers/providers/networks/networkstest"
 )
 
 type params = map[string]string
@@ -179,6 +180,14 @@ func (x *examples) route() {
 		"url": "https://go.acme.example/shoes-de-push?visitor_id=9214&cost=0.018&zoneid=311", "ip": "203.0.113.20", "language": "de",
 	})
 	x.call("POST /networks/{id}/test-postback", x.id("network"), object{"payout": "12.50", "status": "approved"})
+	x.call("PUT /networks/{id}/integration", x.id("network"), object{
+		"provider": "everflow", "credentials": networkstest.Fakes["everflow"].Credentials(),
+	})
+	x.call("POST /networks/{id}/integration/test", x.id("network"), nil)
+	day := x.today.Format(time.DateOnly)
+	x.call("POST /networks/{id}/integration/sync", x.id("network"), object{"from": day, "to": day, "apply": false})
+	x.call("GET /networks/{id}/integration", x.id("network"), nil)
+	x.call("DELETE /networks/{id}/integration", x.id("network"), nil)
 	x.call("POST /tools/simulate", nil, object{
 		"campaign_id": x.ids["campaign"], "seed": 7, "visitor": object{"country": "DE", "device_type": "mobile"},
 		"at": x.today.Format(time.DateTime),

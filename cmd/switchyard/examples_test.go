@@ -24,7 +24,7 @@ import (
 	"switchyard/api"
 	"switchyard/api/apitest"
 	"switchyard/api/openapi"
-	"switchyard/api/v1"
+	v1 "switchyard/api/v1"
 	"switchyard/db/clicklog"
 	"switchyard/db/spool"
 	"switchyard/db/store"
@@ -37,6 +37,7 @@ import (
 	"switchyard/workers/egress/egresstest"
 	"switchyard/workers/providers/cloudflare/cloudflaretest"
 	"switchyard/workers/providers/dns/dnstest"
+	"switchyard/workers/providers/networks/networkstest"
 )
 
 type object = map[string]any
@@ -102,8 +103,11 @@ func newExamples(t *testing.T, today time.Time) *examples {
 	}))
 	t.Cleanup(geo.Close)
 	names, cloud := dnstest.Serve(t, dnstest.NewWorld(nil, "acme.example")), cloudflaretest.Serve(t)
+	orders := &networkstest.World{}
+	orders.Set(networkstest.Order{ID: "ef-20931", Click: "affsub-17", Status: "approved", Payout: "12.5", Currency: "EUR", At: today})
+	platforms := networkstest.Serve(t, orders)
 	trusted := receiver.CA
-	for _, server := range []*httptest.Server{geo, names, cloud.Server} {
+	for _, server := range []*httptest.Server{geo, names, cloud.Server, platforms} {
 		trusted = append(trusted, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})...)
 	}
 	if err := os.WriteFile(ca, trusted, 0o600); err != nil {
@@ -122,7 +126,7 @@ func newExamples(t *testing.T, today time.Time) *examples {
 	x.stable = newStable(today, x.outside)
 	cfg := config.Config{
 		EgressAllow: loopback, EgressCAFile: ca, EncryptionKey: bytes.Repeat([]byte{7}, 32), GeoLookupURL: geo.URL,
-		DNSProviderURL: names.URL, TrackingHost: "cname.example.com",
+		DNSProviderURL: names.URL, NetworkURL: platforms.URL, TrackingHost: "cname.example.com",
 		CloudflareURL: cloud.Server.URL, CloudflareToken: cloudflaretest.Token, CloudflareZone: cloudflaretest.Zone,
 		DNSServers: []netip.AddrPort{egresstest.Answers(t, "go.acme.example. CNAME cname.example.com.", "cname.example.com. A 192.0.2.10")},
 	}
@@ -263,7 +267,8 @@ var exampleDay = time.Date(2026, 3, 16, 0, 0, 0, 0, time.UTC)
 func newStable(today time.Time, outside string) stable {
 	return stable{
 		today: today, hosts: strings.NewReplacer(
-			dnstest.Fakes["cloudflare"].Credentials()["api_token"], "3f1c5d2e7b9a40", outside, "https://buyer.example", strings.TrimPrefix(outside, "https://"), "buyer.example",
+			dnstest.Fakes["cloudflare"].Credentials()["api_token"], "3f1c5d2e7b9a40",
+			networkstest.Fakes["everflow"].Credentials()["api_key"], "Zp8vQ2mT5xLk", outside, "https://buyer.example", strings.TrimPrefix(outside, "https://"), "buyer.example",
 		), numbers: map[string]int{},
 		ids: map[uuid.UUID]string{},
 	}

@@ -122,7 +122,12 @@ func newRuntime(cfg config.Config, bulk *db.DB, o workers.Options) (*workers.Run
 		return nil, err
 	}
 	export.Register(r, records, dbexport.Reader{Conn: bulk}, report.Reader{Conn: bulk})
+	orders, err := openNetworks(cfg, r, records, clicks, o)
+	if err != nil {
+		return nil, err
+	}
 	correction.Register(r, records, clicks)
+	correction.RegisterNetworks(r, records, clicks, orders)
 	flowreplay.Register(r, records, flowReplayOptions(bulk))
 	return r, nil
 }

@@ -34,10 +34,17 @@ func TestBrowsersHaveTheLeastSay(t *testing.T) {
 		{"b", models.FromTag, "89", "", uuid.Nil, "created", "89 approved tag"},
 		{"b", models.FromCorrection, "40", "", uuid.Nil, "updated", "40 approved correction"},
 		{"b", models.FromTag, "89", "", uuid.Nil, "ignored", "40 approved correction"},
+		// What a person has corrected stays, but the network goes on saying how it stands.
+		{"c", models.FromNetworkSync, "7", "pending", uuid.Nil, "created", "7 pending network_sync"},
+		{"c", models.FromNetworkSync, "8", "pending", uuid.Nil, "updated", "8 pending network_sync"},
+		{"c", models.FromCorrection, "5", "", uuid.Nil, "updated", "5 pending correction"},
+		{"c", models.FromNetworkSync, "8", "approved", uuid.Nil, "updated", "5 approved network_sync"},
+		{"c", models.FromNetworkSync, "9", "approved", uuid.Nil, "duplicate", "5 approved network_sync"},
+		{"c", models.FromCorrection, "6", "", uuid.Nil, "updated", "6 approved correction"},
 	} {
 		out, err := record(t, d, input{
 			ClickID: c.ID, ConversionID: step.order, Source: step.source, Payout: amount(step.payout), Status: step.status,
-			OwnValue: true, Final: step.source == models.FromCorrection, Arrival: step.arrival,
+			OwnValue: true, Final: step.source == models.FromCorrection || step.source == models.FromNetworkSync, Arrival: step.arrival,
 		})
 		if err != nil {
 			t.Fatal(err)

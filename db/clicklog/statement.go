@@ -120,17 +120,29 @@ func (s statements) apply(v *conversion) (found []string, allowed []bool) {
 	found, allowed = make([]string, len(s)), make([]bool, len(s))
 	*v = conversion{Conversion: v.Conversion}
 	v.Status, v.OriginalStatus, v.Currency = "", "", ""
+	corrected := false // the payout, by hand
 	for i, said := range s {
+		if said.Source == models.FromNetworkSync && corrected {
+			said = said.withoutTerms()
+		}
 		found[i] = v.Status
 		status := said.status(v.Status)
 		if allowed[i] = !s.outranked(i) && (i == 0 || said.Final || models.CanMove(v.Status, status)); allowed[i] {
 			said.apply(v, status, i == 0)
+			corrected = corrected || said.Source == models.FromCorrection && said.Said
 		}
 	}
 	if len(s) > 0 {
 		v.Currency = cmp.Or(v.Currency, s[0].Default)
 	}
 	return found, allowed
+}
+
+// withoutTerms is the statement as far as it is about the status: what a person has corrected stays, however often the
+// network repeats what it said before.
+func (s statement) withoutTerms() statement {
+	s.Said, s.Payout, s.Currency, s.Time, s.Cost = false, decimal.Zero, "", time.Time{}, nil
+	return s
 }
 
 // status is the status that follows from a statement, where from is the one before; empty for the first one.

@@ -18,7 +18,7 @@ const (
 
 // Verdict is the result of a row, or in a dry run what it would be.
 type Verdict struct {
-	Line     int    `json:"line" doc:"where the row stands in the text; the header is on line 1"`
+	Line     int    `json:"line" doc:"where the row stands; in a file the header is on line 1"`
 	Accepted bool   `json:"accepted"`
 	Result   string `json:"result" enum:"created,updated,unchanged,spread,alone,refused"`
 	Reason   string `json:"reason" doc:"why it is refused; else empty"`

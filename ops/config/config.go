@@ -61,6 +61,7 @@ type Config struct {
 	SafeBrowsingURL   string // empty: Google's
 	GeoLookupURL      string // empty: the providers'
 	DNSProviderURL    string // empty: the providers'
+	NetworkURL        string // empty: the platforms' own
 	CloudflareToken   string // with CloudflareZone: Cloudflare is the edge
 	CloudflareZone    string
 	CloudflareAccount string // of CloudflareKV

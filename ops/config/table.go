@@ -87,6 +87,8 @@ func table(c *Config) []row {
 		setting("CLOUDFLARE_KV_NAMESPACE", "", &c.CloudflareKV, cloudflareID,
 			"Workers KV namespace that campaigns are published to, 32 hexadecimal digits; empty: none are"),
 		setting("CLOUDFLARE_URL", "", &c.CloudflareURL, webURL, "https address asked instead of Cloudflare's API; for tests"),
+		setting("NETWORK_URL", "", &c.NetworkURL, webURL,
+			"https address asked instead of the platforms of affiliate networks, without a path: a path by provider is added"),
 		setting("PRIVACY_IP", string(models.IPFull), &c.PrivacyIP, privacyIP,
 			"what is stored of visitors' addresses: full, truncated (/24, /48) or none; see ops/docs/privacy.md"),
 		setting("LOG_LEVEL", "info", &c.LogLevel, level, "debug, info, warn or error"),

@@ -9,6 +9,7 @@ import (
 	"switchyard/db"
 	"switchyard/db/clicklog"
 	"switchyard/db/store"
+	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/correction"
 )
@@ -43,21 +44,30 @@ func checkTime(v *conversion, now time.Time) {
 	}
 }
 
-func input(account uuid.UUID, v conversion) clicklog.ConversionInput {
-	return clicklog.ConversionInput{
-		AccountID: account, ClickID: v.ClickID, ConversionID: v.ConversionID, Goal: v.Goal, Status: v.Status,
+// input is what a row says. Its sender is network, or with the zero id the account itself.
+func input(account, network uuid.UUID, v conversion) clicklog.ConversionInput {
+	in := clicklog.ConversionInput{
+		AccountID: account, NetworkID: network, ClickID: v.ClickID, ConversionID: v.ConversionID, Goal: v.Goal, Status: v.Status,
 		OriginalStatus: v.Word, Payout: v.Payout, Currency: v.Currency, At: v.Time, Source: models.FromCorrection,
 		Final: true, Exact: v.Precision,
 	}
+	if network != uuid.Nil {
+		in.Source = models.FromNetworkSync
+	}
+	return in
 }
 
-func (k corrector) conversions(ctx context.Context, c db.Conn, account uuid.UUID, rows []conversion, write bool,
+func (k corrector) conversions(ctx context.Context, c db.Conn, account uuid.UUID, of jobs.CorrectionArgs, rows []conversion, write bool,
 ) (out []conversionOutcome, tell []models.JobRef, err error) {
+	network := uuid.Nil
+	if of.Network != nil {
+		network = of.Network.NetworkID
+	}
 	do := func(list []clicklog.ConversionInput) (done []clicklog.Corrected, err error) {
 		done, tell, err = k.clicks.CorrectConversions(ctx, c, account, list, write)
 		return done, err
 	}
-	out, err = each(rows, conversionRow, func(v conversion) clicklog.ConversionInput { return input(account, v) },
+	out, err = each(rows, conversionRow, func(v conversion) clicklog.ConversionInput { return input(account, network, v) },
 		do, conversionResult)
 	return out, tell, err
 }

@@ -57,7 +57,10 @@ type file[R row, O outcome] struct {
 	read func(ctx context.Context, s *store.Store, account uuid.UUID, text string) ([]R, error)
 	// process gives the outcomes of rows. With write it writes them too, and returns the jobs to dispatch after the
 	// commit.
-	process func(ctx context.Context, c db.Conn, account uuid.UUID, rows []R, write bool) ([]O, []models.JobRef, error)
+	process func(ctx context.Context, c db.Conn, account uuid.UUID, of jobs.CorrectionArgs, rows []R, write bool) (
+		[]O, []models.JobRef, error)
+	// ended is told of the answer in the transaction that ends the job; nil: nobody is.
+	ended func(ctx context.Context, c db.Conn, account, job uuid.UUID, a jobs.CorrectionAnswer[O]) error
 }
 
 func (f file[R, O]) run(ctx context.Context, u *workers.Run[jobs.CorrectionArgs, jobs.CorrectionAnswer[O]]) error {
@@ -79,12 +82,18 @@ func (f file[R, O]) run(ctx context.Context, u *workers.Run[jobs.CorrectionArgs,
 		}
 		outcomes, err = f.outcomes(ctx, u.Job.ID)
 	} else {
-		outcomes, _, err = f.process(ctx, f.store.Conn(), account, rows, false)
+		outcomes, _, err = f.process(ctx, f.store.Conn(), account, u.Args, rows, false)
 	}
 	if err != nil {
 		return err
 	}
-	return u.Commit(ctx, answer(u.Args, outcomes), func(c db.Conn) error {
+	found := answer(u.Args, outcomes)
+	return u.Commit(ctx, found, func(c db.Conn) error {
+		if f.ended != nil {
+			if err := f.ended(ctx, c, account, u.Job.ID, found); err != nil {
+				return err
+			}
+		}
 		return f.store.On(c).Corrections().Remove(ctx, u.Job.ID)
 	})
 }
@@ -97,7 +106,7 @@ func (f file[R, O]) writeBatch(ctx context.Context, u *workers.Run[jobs.Correcti
 	account := u.Job.AccountID.UUID
 	err := u.Step(ctx, func(c db.Conn) (jobs.CorrectionArgs, error) {
 		a, end := u.Args, min(u.Args.Next+f.batchSize, len(rows))
-		outcomes, more, err := f.process(ctx, c, account, rows[a.Next:end], true)
+		outcomes, more, err := f.process(ctx, c, account, a, rows[a.Next:end], true)
 		if err != nil {
 			return a, err
 		}
@@ -132,6 +141,7 @@ func (f file[R, O]) outcomes(ctx context.Context, job uuid.UUID) ([]O, error) {
 func answer[O outcome](a jobs.CorrectionArgs, outcomes []O) jobs.CorrectionAnswer[O] {
 	out := jobs.CorrectionAnswer[O]{
 		DryRun: !a.Apply, Total: len(outcomes), Truncated: a.Truncated, Outcomes: outcomes,
+		Network: a.Network,
 	}
 	for _, o := range outcomes {
 		if o.IsAccepted() {

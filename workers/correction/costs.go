@@ -11,6 +11,7 @@ import (
 	"switchyard/db"
 	"switchyard/db/clicklog"
 	"switchyard/db/store"
+	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/correction"
 )
@@ -139,7 +140,7 @@ func (v cost) spend() clicklog.Spend {
 	}
 }
 
-func (k corrector) costs(ctx context.Context, c db.Conn, account uuid.UUID, rows []cost, write bool,
+func (k corrector) costs(ctx context.Context, c db.Conn, account uuid.UUID, _ jobs.CorrectionArgs, rows []cost, write bool,
 ) ([]costOutcome, []models.JobRef, error) {
 	do := func(list []clicklog.Spend) ([]int64, error) {
 		if !write {

@@ -36,6 +36,8 @@ type API struct {
 	Patience time.Duration
 	// Pace holds requests back over all processes; nil: nothing does.
 	Pace Pace
+	// Asked is called before each request; nil: nobody counts.
+	Asked func()
 	// Wait waits, until the context ends; nil: by a timer.
 	Wait func(ctx context.Context, d time.Duration) error
 
@@ -168,6 +170,9 @@ func (a API) once(ctx context.Context, r Request, patience *time.Duration) (out 
 		return out, err
 	}
 	defer cancel()
+	if a.Asked != nil {
+		a.Asked()
+	}
 	if out, err = a.Out.Do(req); err != nil {
 		return out, err
 	}

@@ -1,0 +1,58 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+// IntegrationRuns are what runs of integrations did.
+type IntegrationRuns struct{ s *Store }
+
+// IntegrationRuns gives the runs on this store's connection.
+func (s *Store) IntegrationRuns() IntegrationRuns { return IntegrationRuns{s} }
+
+var runColumns = db.Columns[models.IntegrationRun]("")
+
+const startRun = `
+INSERT INTO integration_runs (id, account_id, kind, target_id, provider, origin, from_day, to_day, applied, started_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+ON CONFLICT (id) DO UPDATE SET started_at = $10, ended_at = NULL, failure = ''`
+
+// Start notes that a run has begun, or begins once more.
+func (k IntegrationRuns) Start(ctx context.Context, r models.IntegrationRun) error {
+	_, err := k.s.exec(ctx, "start run", startRun, r.ID, r.AccountID, r.Kind, r.TargetID, r.Provider, r.Origin, r.From, r.To,
+		r.Applied, r.StartedAt)
+	return err
+}
+
+// Read notes what was read of the other side.
+func (k IntegrationRuns) Read(ctx context.Context, account, id uuid.UUID, requests, pages, read int) error {
+	_, err := k.s.exec(ctx, "note run", `UPDATE integration_runs SET requests = $3, pages = $4, read = $5
+		WHERE account_id = $1 AND id = $2`, account, id, requests, pages, read)
+	return err
+}
+
+// End notes how a run ended; an empty failure: well.
+func (k IntegrationRuns) End(ctx context.Context, account, id uuid.UUID, at time.Time, matched, changed int, failure string) error {
+	_, err := k.s.exec(ctx, "end run", `UPDATE integration_runs SET ended_at = $3, matched = $4, changed = $5, failure = $6
+		WHERE account_id = $1 AND id = $2`, account, id, at, matched, changed, failure)
+	return err
+}
+
+// List lists the last runs of a target, the latest first.
+func (k IntegrationRuns) List(ctx context.Context, account, target uuid.UUID, limit int) ([]models.IntegrationRun, error) {
+	return db.Select[models.IntegrationRun](ctx, k.s.c, "runs", `SELECT `+runColumns+` FROM integration_runs
+		WHERE account_id = $1 AND target_id = $2 ORDER BY started_at DESC, id LIMIT $3`, account, target, limit)
+}
+
+// Forget deletes at most limit runs that began before a moment.
+func (k IntegrationRuns) Forget(ctx context.Context, before time.Time, limit int) error {
+	_, err := k.s.exec(ctx, "forget runs", `DELETE FROM integration_runs WHERE id IN (
+		SELECT id FROM integration_runs WHERE started_at < $1 LIMIT $2)`, before, limit)
+	return err
+}

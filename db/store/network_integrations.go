@@ -1,0 +1,172 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/seal"
+	"switchyard/models"
+)
+
+// NetworkIntegrations are the connections of networks to the APIs of their platforms.
+type NetworkIntegrations struct{ s *Store }
+
+// NetworkIntegrations gives the connections of networks on this store's connection.
+func (s *Store) NetworkIntegrations() NetworkIntegrations { return NetworkIntegrations{s} }
+
+var networkIntegrationColumns = db.Columns[models.NetworkIntegration]("")
+
+// Find finds the connection of a network. models.NotFound: it has none.
+func (k NetworkIntegrations) Find(ctx context.Context, account, network uuid.UUID) (models.NetworkIntegration, error) {
+	return db.Get[models.NetworkIntegration](ctx, k.s.c, "connection of the network", `SELECT `+networkIntegrationColumns+`
+		FROM network_integrations WHERE account_id = $1 AND network_id = $2`, account, network)
+}
+
+func networkIntegrationPlace(account, network uuid.UUID) seal.Place {
+	return seal.Place{Account: account, Table: "network_integrations", Row: network.String(), Column: "secrets"}
+}
+
+// Credentials gives all credentials of a connection in clear. seal.ErrOpen: they cannot be read any more.
+func (k NetworkIntegrations) Credentials(ctx context.Context, i models.NetworkIntegration) (map[string]string, error) {
+	sealed, err := db.Get[[]byte](ctx, k.s.c, "connection of the network",
+		`SELECT secrets FROM network_integrations WHERE account_id = $1 AND network_id = $2`, i.AccountID, i.NetworkID)
+	if err != nil {
+		return nil, err
+	}
+	return k.s.openCredentials(ctx, networkIntegrationPlace(i.AccountID, i.NetworkID), sealed, i.Settings)
+}
+
+const saveNetworkIntegration = `
+INSERT INTO network_integrations (network_id, account_id, provider, settings, secrets, is_enabled, next_at, wide_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $7)
+ON CONFLICT (network_id) DO UPDATE SET provider = $3, settings = $4, secrets = $5, is_enabled = $6, next_at = $7, wide_at = $7,
+	saved_at = now(), checked_at = NULL, failure = '', failures = 0, failing_since = NULL`
+
+// Save connects a network, or changes its connection. What of the credentials is blank keeps its stored value, if the
+// platform is the same. enabled nil: as it is, for a new one on. The first import comes at next. Errors: not_found,
+// invalid_credentials, no_encryption_key.
+func (k NetworkIntegrations) Save(ctx context.Context, account, network uuid.UUID, p models.NetworkProvider,
+	sent map[string]string, enabled *bool, next time.Time,
+) error {
+	return k.s.Tx(ctx, func(s *Store) error {
+		if err := s.lockAccount(ctx, account); err != nil {
+			return err
+		}
+		if _, err := s.Networks().Find(ctx, account, network); err != nil {
+			return err
+		}
+		on, stored := true, map[string]string(nil)
+		before, err := s.NetworkIntegrations().Find(ctx, account, network)
+		switch {
+		case errors.Is(err, models.NotFound("connection of the network")):
+		case err != nil:
+			return err
+		default:
+			on = before.IsEnabled
+			if before.Provider == p.Name {
+				stored, err = s.NetworkIntegrations().Credentials(ctx, before)
+			}
+			if errors.Is(err, seal.ErrOpen) { // the key of the install has changed: all secrets have to be sent
+				stored, err = before.Settings, nil
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if enabled != nil {
+			on = *enabled
+		}
+		credentials, err := p.Complete(sent, stored)
+		if err != nil {
+			return err
+		}
+		open, sealed, err := s.sealCredentials(networkIntegrationPlace(account, network), p.CredentialForm, credentials)
+		if err != nil {
+			return err
+		}
+		_, err = s.exec(ctx, "connect network", saveNetworkIntegration, network, account, p.Name, db.Document(open), sealed, on, next)
+		return err
+	})
+}
+
+// Remove disconnects a network and forgets its credentials. ok is false if it was not connected.
+func (k NetworkIntegrations) Remove(ctx context.Context, account, network uuid.UUID) (ok bool, err error) {
+	n, err := k.s.exec(ctx, "disconnect network", `DELETE FROM network_integrations WHERE account_id = $1 AND network_id = $2`,
+		account, network)
+	return n > 0, err
+}
+
+// The platform was asked at $6. $4 is why that failed; $5 says that orders were imported.
+const noteNetworkIntegration = `
+UPDATE network_integrations SET checked_at = $6, failure = $4,
+	failures = CASE WHEN $4 = '' THEN 0 ELSE failures + 1 END,
+	failing_since = CASE WHEN $4 = '' THEN NULL ELSE coalesce(failing_since, $6) END,
+	synced_at = CASE WHEN $5 THEN $6 ELSE synced_at END
+WHERE account_id = $1 AND network_id = $2 AND saved_at = $3`
+
+// Note notes how asking the platform went; an empty failure: well. synced says that orders were imported. If the connection
+// was changed meanwhile, nothing is noted.
+func (k NetworkIntegrations) Note(ctx context.Context, i models.NetworkIntegration, failure string, synced bool, now time.Time) error {
+	_, err := k.s.exec(ctx, "note connection of network", noteNetworkIntegration, i.AccountID, i.NetworkID, i.SavedAt, failure, synced, now)
+	return err
+}
+
+// SetNext says when orders are next imported by themselves. If the connection was changed meanwhile, nothing is said.
+func (k NetworkIntegrations) SetNext(ctx context.Context, i models.NetworkIntegration, at time.Time) error {
+	_, err := k.s.exec(ctx, "next import of network", `UPDATE network_integrations SET next_at = $4
+		WHERE account_id = $1 AND network_id = $2 AND saved_at = $3`, i.AccountID, i.NetworkID, i.SavedAt, at)
+	return err
+}
+
+const takeDueNetworks = `
+UPDATE network_integrations i SET next_at = $2, wide_at = CASE WHEN d.wide THEN $1::timestamptz + interval '24 hours' ELSE i.wide_at END
+FROM (
+	SELECT k.network_id, k.wide_at <= $1 AS wide FROM network_integrations k JOIN networks n ON n.id = k.network_id
+	WHERE k.is_enabled AND k.next_at <= $1 AND n.is_active AND n.deactivated_at IS NULL
+	ORDER BY k.next_at LIMIT $3 FOR UPDATE OF k SKIP LOCKED
+) d
+WHERE i.network_id = d.network_id RETURNING i.account_id, i.network_id, i.provider, d.wide`
+
+// DueNetwork is a network whose orders are to be imported.
+type DueNetwork struct {
+	AccountID uuid.UUID `db:"account_id"`
+	NetworkID uuid.UUID `db:"network_id"`
+	Provider  string    `db:"provider"`
+	Wide      bool      `db:"wide"` // over the longer window
+}
+
+// TakeDue gives connections of all accounts whose import is due, at most limit. They are due again at next.
+func (k NetworkIntegrations) TakeDue(ctx context.Context, now, next time.Time, limit int) ([]DueNetwork, error) {
+	return db.Select[DueNetwork](ctx, k.s.c, "due networks", takeDueNetworks, now, next, limit)
+}
+
+// FailingNetwork is a network whose platform cannot be asked.
+type FailingNetwork struct {
+	ID        uuid.UUID  `db:"id"`
+	Name      string     `db:"name"`
+	Provider  string     `db:"provider"`
+	Failure   string     `db:"failure"`
+	Failures  int        `db:"failures"`
+	Since     time.Time  `db:"failing_since"`
+	CheckedAt *time.Time `db:"checked_at"`
+}
+
+// Failing lists the account's networks whose connection has failed several times in a row, at most 500.
+func (k NetworkIntegrations) Failing(ctx context.Context, account uuid.UUID) ([]FailingNetwork, error) {
+	const q = `SELECT n.id, n.name, i.provider, i.failure, i.failures, i.failing_since, i.checked_at
+		FROM network_integrations i JOIN networks n ON n.id = i.network_id AND n.account_id = i.account_id
+		WHERE i.account_id = $1 AND i.failures >= $2 AND n.is_active AND n.deactivated_at IS NULL
+		ORDER BY i.failing_since DESC, n.id LIMIT $3`
+	return db.Select[FailingNetwork](ctx, k.s.c, "failing networks", q, account, models.FailingIntegration, maxAlerts)
+}
+
+// ProviderOf gives the platform that a job asks, whoever's it is; empty for a job that there is not. It is for workers.
+func (k NetworkIntegrations) ProviderOf(ctx context.Context, job uuid.UUID) (string, error) {
+	provider, _, err := db.First[string](ctx, k.s.c, "platform of a job",
+		`SELECT coalesce(args->'network'->>'provider', '') FROM jobs WHERE id = $1`, job)
+	return provider, err
+}

@@ -1,0 +1,75 @@
+package models
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// NetworkIntegration is the connection of an affiliate network to the API of its platform. Its secrets stay in the store.
+type NetworkIntegration struct {
+	NetworkID uuid.UUID         `db:"network_id"`
+	AccountID uuid.UUID         `db:"account_id"`
+	Provider  string            `db:"provider"`
+	Settings  map[string]string `db:"settings,json"` // the credentials that are no secrets
+	IsEnabled bool              `db:"is_enabled"`    // orders are imported by themselves
+	SavedAt   time.Time         `db:"saved_at"`
+	CheckedAt *time.Time        `db:"checked_at"` // when the platform was last asked; nil: never
+	SyncedAt  *time.Time        `db:"synced_at"`  // when orders were last imported; nil: never
+	Failure   string            `db:"failure"`    // for a person; without secrets; empty: it does not fail
+	Failures  int               `db:"failures"`   // in a row
+	Since     *time.Time        `db:"failing_since"`
+	NextAt    time.Time         `db:"next_at"`
+}
+
+// FailingIntegration is how many failures in a row make a connection a failing one.
+const FailingIntegration = 3
+
+// When orders are imported by themselves, and of which days: networks revise orders for weeks.
+const (
+	SyncEvery    = 30 * time.Minute
+	SyncDays     = 3 // of most imports, today included
+	SyncWideDays = 45
+	syncLongest  = 12 * time.Hour
+)
+
+// NextSync is how long after an import that was the nth failure in a row the next one comes. 0: it did not fail.
+func NextSync(failures int) time.Duration {
+	wait := SyncEvery
+	for range failures {
+		if wait *= 2; wait >= syncLongest {
+			return syncLongest
+		}
+	}
+	return wait
+}
+
+// The origins of a run.
+const (
+	RunByAPI   = "api"
+	RunByClock = "clock"
+)
+
+// RunNetworkSync is the kind of runs that import the orders of a network.
+const RunNetworkSync = "network_sync"
+
+// IntegrationRun is what a run of an integration did.
+type IntegrationRun struct {
+	ID        uuid.UUID  `db:"id"` // of its job
+	AccountID uuid.UUID  `db:"account_id"`
+	Kind      string     `db:"kind"`
+	TargetID  uuid.UUID  `db:"target_id"`
+	Provider  string     `db:"provider"`
+	Origin    string     `db:"origin"`
+	From      *time.Time `db:"from_day"`
+	To        *time.Time `db:"to_day"`
+	Applied   bool       `db:"applied"`
+	StartedAt time.Time  `db:"started_at"`
+	EndedAt   *time.Time `db:"ended_at"` // nil: it is under way, or its process has died
+	Requests  int        `db:"requests"`
+	Pages     int        `db:"pages"`
+	Read      int        `db:"read"`
+	Matched   int        `db:"matched"`
+	Changed   int        `db:"changed"`
+	Failure   string     `db:"failure"`
+}

@@ -1,0 +1,85 @@
+package correction
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/models/correction"
+	"switchyard/workers"
+)
+
+// Orders read the orders of networks, for SyncNetwork.
+type Orders interface {
+	// Read gives the orders that a job shall import, as rows. Each call begins the run anew. An error that no other attempt
+	// can help is a *models.Error.
+	Read(ctx context.Context, account, job uuid.UUID, of jobs.NetworkSync, apply bool) ([]correction.Conversion, error)
+	// End notes, in the transaction of c, how the run of a job ended.
+	End(ctx context.Context, c db.Conn, account, job uuid.UUID, a jobs.CorrectionAnswer[correction.ConversionOutcome]) error
+	// Failed notes, in the transaction of c, why the run of a job failed.
+	Failed(ctx context.Context, c db.Conn, account, job uuid.UUID, of jobs.NetworkSync, cause error) error
+	// Gate admits the job of a network, so that those of one platform do not take the places of the others.
+	Gate(ctx context.Context, job uuid.UUID) (release func(), wait time.Duration, err error)
+}
+
+// RegisterNetworks adds the handler of SyncNetwork to a runtime.
+func RegisterNetworks(r *workers.Runtime, s *store.Store, clicks Clicks, orders Orders) {
+	network := networkOrders{orders: orders, file: file[conversion, conversionOutcome]{
+		runtime: r, store: s, batchSize: 500, read: storedOrders, process: corrector{clicks}.conversions, ended: orders.End,
+	}}
+	workers.RegisterRow(r, jobs.SyncNetwork, network.run, workers.WithGate(orders.Gate))
+}
+
+// networkOrders are imported like a file, whose rows are read from the network first.
+type networkOrders struct {
+	orders Orders
+	file   file[conversion, conversionOutcome]
+}
+
+func (n networkOrders) run(ctx context.Context, u *workers.Run[jobs.CorrectionArgs, jobs.CorrectionAnswer[conversionOutcome]]) error {
+	if !u.Args.Network.Read {
+		err := n.read(ctx, u)
+		if e, ok := models.AsError(err); ok && e.Kind != models.KindInternal {
+			return u.Fail(ctx, err, func(c db.Conn, _ workers.NextAttempt) error {
+				return n.orders.Failed(ctx, c, u.Job.AccountID.UUID, u.Job.ID, *u.Args.Network, err)
+			})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return n.file.run(ctx, u)
+}
+
+// read stores the orders under the id of the job, so that an attempt that continues after a crash has the same ones.
+func (n networkOrders) read(ctx context.Context, u *workers.Run[jobs.CorrectionArgs, jobs.CorrectionAnswer[conversionOutcome]]) error {
+	account := u.Job.AccountID.UUID
+	rows, err := n.orders.Read(ctx, account, u.Job.ID, *u.Args.Network, u.Args.Apply)
+	if err != nil {
+		return err
+	}
+	raw, err := json.Marshal(rows)
+	if err != nil {
+		return fmt.Errorf("correction: orders: %w", err)
+	}
+	return u.Step(ctx, func(c db.Conn) (jobs.CorrectionArgs, error) {
+		a, network := u.Args, *u.Args.Network
+		network.Read = true
+		a.Network = &network
+		return a, n.file.store.On(c).Corrections().Add(ctx, account, u.Job.ID, string(raw))
+	})
+}
+
+func storedOrders(_ context.Context, _ *store.Store, _ uuid.UUID, text string) (rows []conversion, err error) {
+	if err := json.Unmarshal([]byte(text), &rows); err != nil {
+		return nil, fmt.Errorf("correction: orders: %w", err)
+	}
+	return rows, nil
+}

@@ -1,0 +1,269 @@
+// Package network asks the platforms of affiliate networks: it tries connections, reads the orders that correction jobs
+// import, and starts such jobs by the clock.
+package network
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/jobrow"
+	"switchyard/db/seal"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/models/correction"
+	"switchyard/workers"
+	"switchyard/workers/providers/networks"
+)
+
+// Clicks knows what is recorded: clicklog.Log.
+type Clicks interface {
+	ConversionsOf(ctx context.Context, c db.Conn, account uuid.UUID, clicks []uuid.UUID) ([]clicklog.KnownConversion, error)
+}
+
+// Options of New.
+type Options struct {
+	Client *networks.Client
+	Clicks Clicks
+	Slots  int              // jobs that the worker does at once
+	Now    func() time.Time // default time.Now
+}
+
+// Platforms asks the platforms of networks. Safe for concurrent use.
+type Platforms struct {
+	o     Options
+	store *store.Store
+	jobs  *jobs.Client
+	room  *workers.Limiter[string]
+}
+
+// New makes Platforms and registers the handlers at a runtime.
+func New(r *workers.Runtime, s *store.Store, o Options) *Platforms {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	p := &Platforms{o: o, store: s, jobs: r.Client(), room: workers.NewLimiter[string](o.Now, o.Slots)}
+	workers.Register(r, jobs.TestNetwork, p.test)
+	workers.RegisterTick(r, jobs.SweepNetworks, p.sweep)
+	return p
+}
+
+// errNotConnected says that a network has no connection.
+func errNotConnected() error {
+	return models.Invalid("not_connected", "the network is not connected: connect it by PUT /networks/{id}/integration")
+}
+
+// opened is a connection, or why it cannot be used.
+type opened struct {
+	models.NetworkIntegration
+	*networks.Connection
+	failure error
+}
+
+func (p *Platforms) open(ctx context.Context, account, network uuid.UUID) (o opened, err error) {
+	o.NetworkIntegration, err = p.store.NetworkIntegrations().Find(ctx, account, network)
+	if errors.Is(err, models.NotFound("connection of the network")) {
+		return o, errNotConnected()
+	}
+	if err != nil {
+		return o, err
+	}
+	credentials, err := p.store.NetworkIntegrations().Credentials(ctx, o.NetworkIntegration)
+	if errors.Is(err, seal.ErrOpen) {
+		o.failure = errors.New("the stored credentials cannot be read any more: connect the network again")
+		return o, nil
+	}
+	if err != nil {
+		return o, err
+	}
+	o.Connection, err = p.o.Client.Open(o.Provider, network.String(), credentials)
+	return o, err
+}
+
+// testTime is for trying a connection while somebody waits.
+const testTime = 20 * time.Second
+
+// test tries a connection.
+func (p *Platforms) test(ctx context.Context, a jobs.NetworkArgs) (out jobs.NetworkTested, err error) {
+	o, err := p.open(ctx, workers.Account(ctx), a.ID)
+	if err != nil {
+		return out, err
+	}
+	if o.failure == nil {
+		limited, cancel := context.WithTimeout(ctx, testTime)
+		o.failure = o.Test(limited)
+		cancel()
+	}
+	out.Provider = o.Provider
+	if o.failure != nil {
+		out.Failure = o.failure.Error()
+	}
+	return out, p.store.NetworkIntegrations().Note(context.WithoutCancel(ctx), o.NetworkIntegration, out.Failure, false, p.o.Now())
+}
+
+// Read implements correction.Orders.
+func (p *Platforms) Read(ctx context.Context, account, job uuid.UUID, of jobs.NetworkSync, apply bool) ([]correction.Conversion, error) {
+	from, err := time.Parse(time.DateOnly, of.From)
+	if err != nil {
+		return nil, fmt.Errorf("network: first day: %w", err)
+	}
+	to, err := time.Parse(time.DateOnly, of.To)
+	if err != nil {
+		return nil, fmt.Errorf("network: last day: %w", err)
+	}
+	o, err := p.open(ctx, account, of.NetworkID)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.store.IntegrationRuns().Start(ctx, models.IntegrationRun{
+		ID: job, AccountID: account, Kind: models.RunNetworkSync, TargetID: of.NetworkID, Provider: o.Provider, Origin: of.Origin,
+		From: &from, To: &to, Applied: apply, StartedAt: p.o.Now(),
+	}); err != nil {
+		return nil, err
+	}
+	if o.failure != nil {
+		return nil, networkError(o.failure)
+	}
+	orders, err := o.Orders(ctx, from, to)
+	used := o.Used()
+	switch {
+	case errors.Is(err, networks.ErrTooMany):
+		return nil, models.Invalid("too_many", "the range has more than %d orders: use a shorter one", networks.MaxOrders)
+	case err != nil && context.Cause(ctx) != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
+		return nil, networkError(err)
+	}
+	if err := p.store.IntegrationRuns().Read(ctx, account, job, used.Requests, used.Pages, len(orders)); err != nil {
+		return nil, err
+	}
+	return p.rows(ctx, account, of.NetworkID, orders)
+}
+
+func networkError(err error) error {
+	return models.Errorf(models.KindBadGateway, "network_error", "%s", err)
+}
+
+// End implements correction.Orders.
+func (p *Platforms) End(ctx context.Context, c db.Conn, account, job uuid.UUID, a jobs.CorrectionAnswer[correction.ConversionOutcome]) error {
+	changed := 0
+	for _, o := range a.Outcomes {
+		if o.Accepted && o.Result != correction.Unchanged {
+			changed++
+		}
+	}
+	s := p.store.On(c)
+	if err := s.IntegrationRuns().End(ctx, account, job, p.o.Now(), a.Accepted, changed, ""); err != nil {
+		return err
+	}
+	return p.note(ctx, s, account, *a.Network, "", !a.DryRun)
+}
+
+// Failed implements correction.Orders.
+func (p *Platforms) Failed(ctx context.Context, c db.Conn, account, job uuid.UUID, of jobs.NetworkSync, cause error) error {
+	s := p.store.On(c)
+	text := cause.Error()
+	if e, ok := models.AsError(cause); ok {
+		text = e.Message
+	}
+	if err := s.IntegrationRuns().End(ctx, account, job, p.o.Now(), 0, 0, text); err != nil {
+		return err
+	}
+	return p.note(ctx, s, account, of, text, false)
+}
+
+// note notes how the platform answered, and when orders are imported next by themselves.
+func (p *Platforms) note(ctx context.Context, s *store.Store, account uuid.UUID, of jobs.NetworkSync, failure string, synced bool) error {
+	k := s.NetworkIntegrations()
+	i, err := k.Find(ctx, account, of.NetworkID)
+	if errors.Is(err, models.NotFound("connection of the network")) {
+		return nil // it was disconnected meanwhile
+	}
+	if err != nil {
+		return err
+	}
+	if err := k.Note(ctx, i, failure, synced, p.o.Now()); err != nil || of.Origin != models.RunByClock {
+		return err
+	}
+	failures := 0
+	if failure != "" {
+		failures = i.Failures + 1
+	}
+	return k.SetNext(ctx, i, p.o.Now().Add(spread(models.NextSync(failures))))
+}
+
+// spread is a wait that differs by up to a tenth, so that imports which began together do not stay so.
+func spread(wait time.Duration) time.Duration {
+	return wait - wait/20 + rand.N(wait/10) //nolint:gosec // it spreads them
+}
+
+// Gate implements correction.Orders.
+func (p *Platforms) Gate(ctx context.Context, job uuid.UUID) (release func(), wait time.Duration, err error) {
+	provider, err := p.store.NetworkIntegrations().ProviderOf(ctx, job)
+	if err != nil {
+		return nil, 0, err
+	}
+	release, wait = p.room.Admit(ctx, provider, 0)
+	return release, wait, nil
+}
+
+// takenAtOnce is how many networks one sweep takes at once.
+const takenAtOnce = 500
+
+// keptRuns is how long runs are kept.
+const keptRuns = 90 * 24 * time.Hour
+
+// sweep starts the imports that are due. One whose worker dies before it is enqueued is found by the reconciler.
+func (p *Platforms) sweep(ctx context.Context) error {
+	now := p.o.Now()
+	for {
+		var due []store.DueNetwork
+		var rows []models.Job
+		err := p.store.Tx(ctx, func(s *store.Store) (err error) {
+			if due, err = s.NetworkIntegrations().TakeDue(ctx, now, now.Add(2*models.SyncEvery), takenAtOnce); err != nil {
+				return err
+			}
+			rows = rows[:0]
+			for _, d := range due {
+				row, err := p.row(d, now)
+				if err != nil {
+					return err
+				}
+				if err := jobrow.Insert(ctx, s.Conn(), row); err != nil {
+					return err
+				}
+				rows = append(rows, row)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			p.jobs.DispatchFor(ctx, row.AccountID.UUID, row.Kind, row.ID)
+		}
+		if len(due) < takenAtOnce {
+			return p.store.IntegrationRuns().Forget(ctx, now.Add(-keptRuns), 5000)
+		}
+	}
+}
+
+// row is the job that imports the orders of a network. The platform's day may be ahead of ours.
+func (p *Platforms) row(d store.DueNetwork, now time.Time) (models.Job, error) {
+	days := models.SyncDays
+	if d.Wide {
+		days = models.SyncWideDays
+	}
+	last := now.UTC().Add(14 * time.Hour)
+	return jobs.SyncNetwork.NewRow(d.AccountID, jobs.CorrectionArgs{Apply: true, Network: &jobs.NetworkSync{
+		NetworkID: d.NetworkID, Provider: d.Provider, Origin: models.RunByClock,
+		From: now.UTC().AddDate(0, 0, 1-days).Format(time.DateOnly), To: last.Format(time.DateOnly),
+	}})
+}

@@ -1,0 +1,215 @@
+package networks_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"switchyard/models"
+	"switchyard/models/postback"
+	"switchyard/workers/egress"
+	"switchyard/workers/egress/egresstest"
+	"switchyard/workers/providers/networks"
+	"switchyard/workers/providers/networks/networkstest"
+	"switchyard/workers/providers/rest"
+)
+
+// day is the first day of the tests' orders.
+var day = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
+
+// fakes are the platforms that have one. The custom endpoint has a test of its own.
+func fakes(t *testing.T) []string {
+	t.Helper()
+	var names []string
+	for _, p := range models.NetworkProviders {
+		if p.Name != "custom" {
+			names = append(names, p.Name)
+		}
+	}
+	if have := slices.Sorted(maps.Keys(networkstest.Fakes)); !slices.Equal(have, slices.Sorted(slices.Values(names))) {
+		t.Fatalf("there are fakes of %v, and providers %v", have, names)
+	}
+	return names
+}
+
+type suite struct {
+	*testing.T
+	name   string
+	world  *networkstest.World
+	client *networks.Client
+	waits  []time.Duration
+}
+
+func newSuite(t *testing.T, name string) *suite {
+	s := &suite{T: t, name: name, world: &networkstest.World{}}
+	server := networkstest.Serve(t, s.world)
+	s.client = networks.New(networks.Options{
+		Egress: egresstest.Client(t, server, egress.Options{MaxBody: 32 << 20}), URL: server.URL,
+		Now:  func() time.Time { return day.AddDate(0, 0, 20) },
+		Wait: func(_ context.Context, d time.Duration) error { s.waits = append(s.waits, d); return nil },
+	})
+	return s
+}
+
+// open connects, with other credentials where change has some.
+func (s *suite) open(change map[string]string) *networks.Connection {
+	s.Helper()
+	credentials := networkstest.Fakes[s.name].Credentials()
+	maps.Copy(credentials, change)
+	p, _ := models.NetworkProviderNamed(s.name)
+	credentials, err := p.Complete(credentials, nil)
+	if err != nil {
+		s.Fatal(err)
+	}
+	c, err := s.client.Open(s.name, "n1", credentials)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return c
+}
+
+// orders are n orders of one click, a minute apart.
+func orders(n int) []networkstest.Order {
+	click := models.FormatClickID(models.NewClickID())
+	out := make([]networkstest.Order, n)
+	for i := range out {
+		out[i] = networkstest.Order{
+			ID: fmt.Sprintf("T%05d", i), Click: click, Status: []string{"approved", "pending", "rejected"}[i%3],
+			Payout: fmt.Sprintf("%d.25", i%7), Currency: "EUR", At: day.Add(time.Duration(i) * time.Minute),
+		}
+	}
+	return out
+}
+
+// TestPlatforms is the suite that every platform passes against a fake that speaks its wire format.
+func TestPlatforms(t *testing.T) {
+	t.Parallel()
+	for _, name := range fakes(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for part, test := range map[string]func(*suite){
+				"pages": (*suite).pages, "days": (*suite).days, "failures": (*suite).failures, "credentials": (*suite).credentials,
+				"words": (*suite).words, "too many": (*suite).tooMany,
+			} {
+				t.Run(part, func(t *testing.T) { test(newSuite(t, name)) })
+			}
+		})
+	}
+}
+
+// pages: all orders of all pages, each with what the platform says of it. No order at all is no failure.
+func (s *suite) pages() {
+	c := s.open(nil)
+	if got, err := c.Orders(s.Context(), day, day.AddDate(0, 0, 6)); err != nil || len(got) != 0 {
+		s.Fatalf("of none: %v, %v", got, err)
+	}
+	want := orders(1203)
+	s.world.Set(want...)
+	got, err := c.Orders(s.Context(), day, day.AddDate(0, 0, 6))
+	if err != nil || len(got) != len(want) {
+		s.Fatalf("%d orders of %d, %v", len(got), len(want), err)
+	}
+	byID := map[string]networks.Order{}
+	for _, o := range got {
+		byID[o.ID] = o
+	}
+	for _, w := range want {
+		o := byID[w.ID]
+		payout, ok := postback.ParseAmount(o.Payout)
+		if o.Click != w.Click || o.Status != w.Status || !ok || !payout.Equal(decimal.RequireFromString(w.Payout)) || o.Goal != "" ||
+			o.Currency != "" && o.Currency != w.Currency || !o.At.Equal(w.At) {
+			s.Fatalf("order %+v, want %+v", o, w)
+		}
+	}
+}
+
+// days: an order belongs to the days that are asked for, both included.
+func (s *suite) days() {
+	inside := orders(2)
+	inside[0].At, inside[1].At = day, day.AddDate(0, 0, 1).Add(-time.Minute)
+	before, after := inside[0], inside[1]
+	before.ID, before.At, after.ID, after.At = "before", day.Add(-time.Minute), "after", day.AddDate(0, 0, 1)
+	s.world.Set(before, inside[0], inside[1], after)
+	got, err := s.open(nil).Orders(s.Context(), day, day)
+	if err != nil || len(got) != 2 {
+		s.Errorf("of one day: %+v, %v", got, err)
+	}
+	if got, err = s.open(nil).Orders(s.Context(), day.AddDate(0, 0, -60), day.AddDate(0, 0, 60)); err != nil || len(got) != 4 {
+		s.Errorf("of months: %+v, %v", got, err)
+	}
+}
+
+// failures: what passes is waited for, and what does not is told, without the credentials.
+func (s *suite) failures() {
+	s.world.Set(orders(3)...)
+	for _, faults := range [][]networkstest.Fault{
+		{networkstest.Busy, networkstest.None}, {networkstest.Swamped, networkstest.None}, {networkstest.Down, networkstest.Cut, networkstest.None},
+	} {
+		s.waits = nil
+		s.world.Fail(faults...)
+		got, err := s.open(nil).Orders(s.Context(), day, day)
+		if err != nil || len(got) != 3 || len(s.waits) != len(faults)-1 {
+			s.Errorf("after %v: %d orders, %v, waits %v", faults, len(got), err, s.waits)
+		}
+		if faults[0] == networkstest.Busy && s.waits[0] != 7*time.Second {
+			s.Errorf("waits %v, though 7 s were asked for", s.waits)
+		}
+	}
+	for _, f := range []networkstest.Fault{
+		networkstest.Busy, networkstest.Down, networkstest.Cut, networkstest.Elsewhere, networkstest.Echo, networkstest.Strange,
+	} {
+		s.world.Fail(f)
+		c := s.open(nil)
+		for _, err := range []error{c.Test(s.Context()), func() error { _, err := c.Orders(s.Context(), day, day); return err }()} {
+			if err == nil || strings.Contains(err.Error(), "canary") {
+				s.Errorf("fault %d: %v", f, err)
+			}
+			if errors.Is(err, rest.ErrBusy) != (f == networkstest.Busy) {
+				s.Errorf("fault %d is %v", f, err)
+			}
+		}
+	}
+}
+
+// credentials: right ones pass the test, each wrong secret is refused, and an error does not repeat it.
+func (s *suite) credentials() {
+	if err := s.open(nil).Test(s.Context()); err != nil {
+		s.Fatal(err)
+	}
+	p, _ := models.NetworkProviderNamed(s.name)
+	for _, f := range p.Fields {
+		if !f.Secret {
+			continue
+		}
+		err := s.open(map[string]string{f.Name: "wrong-Zq7"}).Test(s.Context())
+		if !errors.Is(err, rest.ErrRefused) || strings.Contains(err.Error(), "Zq7") {
+			s.Errorf("with a wrong %s: %v", f.Name, err)
+		}
+	}
+}
+
+// words: a word for a status that nobody knows is no status, and the order is there.
+func (s *suite) words() {
+	list := orders(1)
+	list[0].Word = "on the moon"
+	s.world.Set(list...)
+	got, err := s.open(nil).Orders(s.Context(), day, day)
+	if err != nil || len(got) != 1 || got[0].Status != "" || got[0].Word == "" {
+		s.Errorf("%+v, %v", got, err)
+	}
+}
+
+// tooMany: more orders than are read at once are refused.
+func (s *suite) tooMany() {
+	s.world.Set(orders(networks.MaxOrders + 1)...)
+	if _, err := s.open(nil).Orders(s.Context(), day, day.AddDate(0, 0, 6)); !errors.Is(err, networks.ErrTooMany) {
+		s.Error(err)
+	}
+}
