@@ -132,6 +132,9 @@ func (c Certificate) NextLook(now time.Time, random float64) (next time.Time, ok
 	next = now.Add(time.Duration(float64(wait) * (1 + spreadOfNextLook*(random-0.5))))
 	if c.Serving && c.RenewAt != nil && c.RenewAt.Before(next) && c.Failure == "" {
 		next = *c.RenewAt
+		if soonest := now.Add(firstRetry); next.Before(soonest) {
+			next = soonest
+		}
 	}
 	return next, true
 }

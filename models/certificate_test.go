@@ -18,6 +18,8 @@ func TestNextLook(t *testing.T) {
 	serving := Certificate{CertificateState: CertificateState{Serving: true, SSLStatus: SSLActive}}
 	renewed, stuck, away := serving, failing(2, time.Hour), serving
 	renewed.RenewAt = at(-time.Hour)
+	late := serving
+	late.RenewAt = at(time.Hour)
 	stuck.Failure, stuck.SSLStatus = "", SSLValidationTimeout
 	away.Failure, away.Attempts, away.FailingSince = "edge_502: away", 90, at(90*day)
 	pending := func(age time.Duration) Certificate {
@@ -30,7 +32,7 @@ func TestNextLook(t *testing.T) {
 		"first failure": {failing(1, 0), time.Minute}, "second": {failing(2, time.Hour), 4 * time.Minute},
 		"sixth": {failing(6, day), 1024 * time.Minute}, "seventh": {failing(7, day), day}, "thousandth": {failing(1000, 29*day), day},
 		"after a month": {failing(40, 31*day), 0}, "stuck": {stuck, 4 * time.Minute}, "serving": {serving, day},
-		"to be renewed": {renewed, time.Hour}, "serving, edge away": {away, day}, "just asked for": {pending(0), 10 * time.Second},
+		"to be renewed": {renewed, time.Hour}, "not renewed in time": {late, time.Minute}, "serving, edge away": {away, day}, "just asked for": {pending(0), 10 * time.Second},
 		"pending": {pending(time.Hour), 15 * time.Minute}, "long pending": {pending(9 * day), time.Hour},
 	} {
 		for _, random := range []float64{0, 0.5, 0.999} {

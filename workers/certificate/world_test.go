@@ -51,6 +51,25 @@ type world struct {
 
 func newWorld(t *testing.T, change ...func(*cloudflare.Options)) *world {
 	t.Helper()
+	w := prepared(t)
+	o := cloudflare.Options{
+		Egress: egresstest.Client(t, w.fake.Server, egress.Options{MaxBody: 1 << 20}), Token: cloudflaretest.Token, URL: w.fake.Server.URL,
+		Budget: kv.NewBudget(kv.BudgetOptions{
+			Client: w.redis, Name: "cloudflare", Burst: 1000, Interval: time.Millisecond, Timeout: time.Minute,
+		}),
+		Now: w.clock,
+	}
+	for _, c := range change {
+		c(&o)
+	}
+	edge := cloudflare.NewEdge(cloudflare.New(o), cloudflaretest.Zone)
+	w.start(certificate.Options{Edge: edge, Background: edge.Background(), TrustsAll: true})
+	return w
+}
+
+// prepared is a world whose worker has to be started.
+func prepared(t *testing.T) *world {
+	t.Helper()
 	w := &world{
 		T: t, fake: cloudflaretest.Serve(t), db: dbtest.New(t), account: uuid.New(), other: uuid.New(), redis: jobstest.Redis(t),
 		now: time.Now().UTC().Truncate(time.Millisecond), figures: prometheus.NewRegistry(),
@@ -64,31 +83,24 @@ func newWorld(t *testing.T, change ...func(*cloudflare.Options)) *world {
 		t.Fatal(err)
 	}
 	w.store, w.client = store.New(w.db, box), jobs.Connect(w.redis)
-	o := cloudflare.Options{
-		Egress: egresstest.Client(t, w.fake.Server, egress.Options{MaxBody: 1 << 20}), Token: cloudflaretest.Token, URL: w.fake.Server.URL,
-		Budget: kv.NewBudget(kv.BudgetOptions{
-			Client: w.redis, Name: "cloudflare", Burst: 1000, Interval: time.Millisecond, Timeout: time.Minute,
-		}),
-		Now: w.clock,
-	}
-	for _, c := range change {
-		c(&o)
-	}
-	edge := cloudflare.NewEdge(cloudflare.New(o), cloudflaretest.Zone)
+	return w
+}
+
+// start starts the worker.
+func (w *world) start(o certificate.Options) {
+	w.Helper()
+	o.Now, o.Rest = w.clock, -1
 	rt := workers.New(workers.Options{DB: w.db, Redis: w.redis, Client: w.client, Grace: 4 * time.Second, Metrics: w.figures})
-	certificate.Register(rt, w.store, certificate.Options{
-		Edge: edge, Background: edge.Background(), TrustsAll: true, Now: w.clock, Rest: -1,
-	})
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	certificate.Register(rt, w.store, o)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(w.Context()))
 	done := make(chan error, 1)
 	go func() { done <- rt.Run(ctx) }()
-	t.Cleanup(func() {
+	w.Cleanup(func() {
 		cancel()
 		if err := <-done; err != nil {
-			t.Error(err)
+			w.Error(err)
 		}
 	})
-	return w
 }
 
 func (w *world) clock() time.Time {
