@@ -325,7 +325,7 @@ func TestChallenges(t *testing.T) {
 
 	address := serve(t, c, NewGuard())
 	shake := func(host string) (*x509.Certificate, error) {
-		config := &tls.Config{ServerName: host, NextProtos: []string{"acme-tls/1"}, InsecureSkipVerify: true} //nolint:gosec // as a CA does
+		config := &tls.Config{ServerName: host, NextProtos: []string{"acme-tls/1"}, InsecureSkipVerify: true}
 		conn, err := (&tls.Dialer{Config: config}).DialContext(t.Context(), "tcp", address)
 		if err != nil {
 			return nil, err

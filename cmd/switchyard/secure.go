@@ -18,6 +18,7 @@ import (
 	"switchyard/api/click"
 	"switchyard/db/certstore"
 	"switchyard/db/seal"
+	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/ops/config"
 )
@@ -62,6 +63,9 @@ func (w web) openEdge(ctx context.Context, t *tracking) (*edge, error) {
 	e := &edge{cfg: w.cfg, guard: certs.NewGuard(), own: ownHosts(w.cfg), track: t}
 	e.certs = certs.New(certs.Options{
 		Store: certstore.New(d, box), URL: w.cfg.DatabaseURL, Dir: filepath.Join(w.cfg.DataDir, "certificates"), Serves: e.serves,
+		Missing: func(ctx context.Context, host string) error {
+			return store.New(d, box).Certificates().Hurry(ctx, host, time.Now())
+		},
 	})
 	w.registry.MustRegister(e.certs.Collectors(e.guard)...)
 	e.certs.Start(ctx)

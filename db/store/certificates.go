@@ -241,3 +241,13 @@ func (k Certificates) Troubled(ctx context.Context, account uuid.UUID, now time.
 	return db.Select[models.Certificate](ctx, k.s.c, "troubled certificates", selectTroubledCertificates, account,
 		now.Add(CertificateExpiresSoon), certificateFails, maxAlerts)
 }
+
+const hurryCertificates = `
+UPDATE certificates SET next_at = $2 WHERE host = $1 AND wanted AND NOT serving AND attempts < 3 AND next_at > $2`
+
+// Hurry makes the certificates of a host due, because a visitor has asked for it in vain. He names no account. One that has
+// failed three times in a row waits for its time.
+func (k Certificates) Hurry(ctx context.Context, host string, now time.Time) error {
+	_, err := k.s.exec(ctx, "hurry certificate", hurryCertificates, host, now)
+	return err
+}

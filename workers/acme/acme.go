@@ -100,7 +100,7 @@ func New(o Options) *Issuer {
 // ErrBusy says that another issuer is at work for the host.
 var ErrBusy = errors.New("acme: another issuer is at work for the host")
 
-// Ensure gives a host a certificate, if it has none or one that is due for renewal. Errors are ErrBusy, *Refusal, or those of
+// Ensure gives a host a certificate, if it has none or one that is due for renewal. Errors are ErrBusy, *RefusalError, or those of
 // the database. A certificate that could not be renewed stays.
 func (i *Issuer) Ensure(ctx context.Context, host string) (certstore.Certificate, error) {
 	if c, err := i.fresh(ctx, host); err != nil || c != nil {

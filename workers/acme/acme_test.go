@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net"
@@ -218,7 +219,7 @@ func noKeyIn(t *testing.T, d *db.DB, text []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret := fmt.Sprintf("%x", der[36:68]) // of P-256
+	secret := hex.EncodeToString(der[36:68]) // of P-256
 	var tables []string
 	if err := d.SelectContext(t.Context(), &tables, `SELECT tablename FROM pg_tables WHERE schemaname = 'public'`); err != nil {
 		t.Fatal(err)
@@ -252,7 +253,7 @@ func TestChallenges(t *testing.T) {
 			ca := w.ca(nil)
 			c, err := w.issuer(acme.Options{}, ca).Ensure(t.Context(), "go.shop.example")
 			if kind == "none" {
-				r, ok := errors.AsType[*acme.Refusal](err)
+				r, ok := errors.AsType[*acme.RefusalError](err)
 				if !ok || r.Code == "unreachable" || r.Message == "" {
 					t.Errorf("%+v, %v", r, err)
 				}
@@ -291,12 +292,12 @@ func TestSeveralCAs(t *testing.T) {
 	}
 	wrong := w.issuer(acme.Options{Email: "x@example.org", CAs: []acme.CA{{Directory: second.Directory}}}, second)
 	_, err = wrong.Ensure(t.Context(), "two.shop.example")
-	if r, ok := errors.AsType[*acme.Refusal](err); !ok || r.Code != "externalAccountRequired" {
+	if r, ok := errors.AsType[*acme.RefusalError](err); !ok || r.Code != "externalAccountRequired" {
 		t.Errorf("without an account at the CA: %v", err)
 	}
 	second.Stop()
 	_, err = i.Ensure(t.Context(), "two.shop.example")
-	if r, ok := errors.AsType[*acme.Refusal](err); !ok || r.Code != "unreachable" {
+	if r, ok := errors.AsType[*acme.RefusalError](err); !ok || r.Code != "unreachable" {
 		t.Errorf("with all CAs away: %v", err)
 	}
 	second.Restart()

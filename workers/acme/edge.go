@@ -79,7 +79,7 @@ func (e *Edge) told(host string, c certstore.Certificate, err error) (models.Cer
 	if errors.Is(err, ErrBusy) {
 		return underWay(host), nil
 	}
-	if r, ok := errors.AsType[*Refusal](err); ok {
+	if r, ok := errors.AsType[*RefusalError](err); ok {
 		return models.CertificateState{}, models.EdgeError(r.Code, "%s", r.Message)
 	}
 	if err != nil {

@@ -50,7 +50,7 @@ func (i *Issuer) sweepOwn(ctx context.Context, host string) error {
 	}
 	_, err = i.Ensure(ctx, host)
 	wait := ownLook
-	switch _, refused := errors.AsType[*Refusal](err); {
+	switch _, refused := errors.AsType[*RefusalError](err); {
 	case err == nil:
 		attempts = 0
 	case errors.Is(err, ErrBusy):

@@ -12,8 +12,8 @@ import (
 	"switchyard/workers/egress"
 )
 
-// Refusal says why no CA has issued a certificate.
-type Refusal struct {
+// RefusalError says why no CA has issued a certificate.
+type RefusalError struct {
 	Code    string // the type of the CA's problem, such as rateLimited; unreachable if it could not be asked
 	Message string // for people; nothing in it is secret
 
@@ -21,17 +21,17 @@ type Refusal struct {
 }
 
 // Error implements error.
-func (r *Refusal) Error() string { return "acme: " + r.Code + ": " + r.Message }
+func (r *RefusalError) Error() string { return "acme: " + r.Code + ": " + r.Message }
 
 // Unwrap gives the cause.
-func (r *Refusal) Unwrap() error { return r.cause }
+func (r *RefusalError) Unwrap() error { return r.cause }
 
 // maxMessage is the longest message of a refusal that is shown.
 const maxMessage = 500
 
 // refusal describes a failure.
-func refusal(err error) *Refusal {
-	r := &Refusal{Code: "unreachable", Message: "the CA gave no answer that can be read", cause: err}
+func refusal(err error) *RefusalError {
+	r := &RefusalError{Code: "unreachable", Message: "the CA gave no answer that can be read", cause: err}
 	if p, ok := errors.AsType[acme.Problem](err); ok {
 		r.Code, r.Message = strings.TrimPrefix(p.Type, acme.ProblemTypeNamespace), p.Detail
 		if r.Code == "" || strings.Trim(r.Code, letters) != "" {

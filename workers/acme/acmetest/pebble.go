@@ -56,12 +56,12 @@ type CA struct {
 }
 
 var build = sync.OnceValues(func() (string, error) {
-	mod, err := exec.Command("go", "env", "GOMOD").Output() //nolint:noctx // once for all tests
+	mod, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {
 		return "", fmt.Errorf("go: %w", err)
 	}
 	root := filepath.Dir(strings.TrimSpace(string(mod)))
-	cmd := exec.Command("go", "tool", "-n", "-modfile=ops/tools/go.mod", "pebble") //nolint:noctx // once for all tests
+	cmd := exec.Command("go", "tool", "-n", "-modfile=ops/tools/go.mod", "pebble")
 	cmd.Dir = root
 	// The tool is built as the developer's own tools are, whatever the flags of the tests.
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
@@ -116,7 +116,7 @@ func Start(tb testing.TB, o Options) *CA {
 
 func (ca *CA) start(args []string) {
 	ca.tb.Helper()
-	ca.cmd = exec.Command(ca.program, args...) //nolint:noctx // it ends with the test
+	ca.cmd = exec.Command(ca.program, args...) //nolint:noctx,gosec // it ends with the test, and is what was built
 	// A fifth of the nonces is refused, and a validation waits up to two seconds.
 	ca.cmd.Env = append(os.Environ(), "PEBBLE_WFE_NONCEREJECT=20", "PEBBLE_VA_SLEEPTIME=2", "PEBBLE_AUTHZREUSE=0")
 	ca.cmd.Stdout, ca.cmd.Stderr = writer{ca}, writer{ca}
