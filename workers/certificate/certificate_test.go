@@ -394,8 +394,18 @@ func TestBusy(t *testing.T) {
 	if c := w.of(w.account, id); c.Attempts != 0 || c.Failure != "" || w.fake.Count("") != asked {
 		t.Errorf("%+v after %d requests", c, w.fake.Count("")-asked)
 	}
-	if err := w.redis.FlushAll(t.Context()).Err(); err != nil { // the pause that other processes know of
-		t.Fatal(err)
+}
+
+// TestBusyForAMoment: a short pause is waited out, and the answer is the certificate's.
+func TestBusyForAMoment(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.domain(w.account, "go.shop.example", false)
+	w.fake.SetNow(time.Now)
+	w.fake.Block(time.Second)
+	got, err := w.request(w.account, id)
+	if err != nil || got.SSLStatus == models.SSLNone || len(w.fake.Hosts()) != 1 {
+		t.Errorf("%+v after %d refusals, %v", got, w.fake.Refused(), err)
 	}
 }
 
