@@ -24,6 +24,51 @@ var NetworkProviders = []NetworkProvider{
 		secret("api_key", "API key", "Control Center > Security > API keys, of the affiliate"),
 		CredentialField{Name: "region", Label: "Region", Values: []string{"us", "eu"}, Default: "us", Help: "eu if your Everflow is at api-eu.eflow.team"},
 	)},
+	{"tune", "affiliate_info1 to affiliate_info5 (aff_sub)", credentials("TUNE",
+		address("network_id", "Network id", "the first part of the address of the API, such as demo"),
+		secret("api_key", "API key", "of the affiliate"),
+		timezone("the network's own"),
+	)},
+	{"affise", "sub1 to sub8", credentials("Affise",
+		address("tenant", "Tenant", "demo, if the address of the API is api-demo.affise.com"),
+		secret("api_key", "API key", "Settings > Security, of the affiliate"),
+	)},
+	{"cake", "subid_1 to subid_5 (s1 to s5)", credentials("CAKE",
+		address("domain", "Domain", "of the network's affiliate portal"),
+		plain("affiliate_id", "Affiliate id", "your number at the network"),
+		secret("api_key", "API key", "of the affiliate"),
+		timezone("the network's own"),
+	)},
+	{"cj", "SID (shopperId)", credentials("CJ Affiliate",
+		plain("publisher_id", "Publisher id (CID)", "your company's number at CJ"),
+		secret("token", "Personal access token", "developers.cj.com > Authentication"),
+	)},
+	{"impact", "SubId1 to SubId3, SharedId", credentials("Impact",
+		plain("account_sid", "Account SID", "Settings > API"),
+		secret("auth_token", "Auth token", "Settings > API"),
+	)},
+	{"awin", "clickref to clickref6", credentials("Awin",
+		plain("publisher_id", "Publisher id", "your number at Awin"),
+		secret("token", "API token", "Toolbox > API credentials"),
+	)},
+	{"admitad", "subid, subid1 to subid4", credentials("Admitad",
+		plain("client_id", "Client id", "Settings > Credentials"),
+		secret("client_secret", "Client secret", "Settings > Credentials"),
+		timezone("of your account"),
+	)},
+	{"partnerize", "clickref, publisher_reference", credentials("Partnerize",
+		plain("publisher_id", "Publisher id", "your id at Partnerize"),
+		secret("application_key", "Application key", "Settings > API"),
+		secret("user_api_key", "User API key", "Settings > API"),
+	)},
+	{"rakuten", "u1", credentials("Rakuten Advertising",
+		plain("sid", "Site id (SID)", "of the site whose orders are read"),
+		plain("client_id", "Client id", "developers.rakutenadvertising.com"),
+		secret("client_secret", "Client secret", "developers.rakutenadvertising.com"),
+	)},
+	{"clickbank", "tid (trackingId)", credentials("ClickBank",
+		secret("api_key", "API key", "Settings > API, of the affiliate"),
+	)},
 	{"custom", "the field that you name", credentials("Custom endpoint",
 		CredentialField{
 			Name: "url", Label: "Address", Required: true, Address: true,
@@ -47,4 +92,14 @@ var NetworkProviders = []NetworkProvider{
 // timezone is the field of the zone in which a provider tells times.
 func timezone(help string) CredentialField {
 	return CredentialField{Name: "timezone", Label: "Time zone", Default: "UTC", Zone: true, Help: "such as America/New_York: " + help}
+}
+
+// plain is a required field that is no secret.
+func plain(name, label, help string) CredentialField {
+	return CredentialField{Name: name, Label: label, Required: true, Help: help}
+}
+
+// address is a required field that says the host.
+func address(name, label, help string) CredentialField {
+	return CredentialField{Name: name, Label: label, Required: true, Address: true, Help: help}
 }

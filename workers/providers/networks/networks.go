@@ -28,6 +28,11 @@ type Order struct {
 	Payout   string // what we earn; empty: not said
 	Currency string // empty: not said
 	At       time.Time
+
+	// Of a platform that tells an order by several records: which one this is, what they are all of, and whether it takes
+	// money back.
+	record, whole string
+	back          bool
 }
 
 // Usage is what reading took.
@@ -85,8 +90,18 @@ type platform struct {
 
 // platforms are the providers, by name.
 var platforms = map[string]platform{
-	"everflow": everflow,
-	"custom":   custom,
+	"admitad":    admitad,
+	"affise":     affise,
+	"awin":       awin,
+	"cake":       cake,
+	"cj":         cj,
+	"clickbank":  clickbank,
+	"custom":     custom,
+	"everflow":   everflow,
+	"impact":     impact,
+	"partnerize": partnerize,
+	"rakuten":    rakuten,
+	"tune":       tune,
 }
 
 // Range are days, both included, in the time zone of the connection.
@@ -94,6 +109,9 @@ type Range struct{ From, To time.Time }
 
 // End is the moment at which the range is over.
 func (r Range) End() time.Time { return r.To.AddDate(0, 0, 1) }
+
+// has reports whether a moment is in the range.
+func (r Range) has(at time.Time) bool { return !at.Before(r.From) && at.Before(r.End()) }
 
 // split parts a range into ranges of at most so many days.
 func (r Range) split(days int) []Range {
@@ -119,6 +137,9 @@ type session struct {
 	c    map[string]string // credentials
 	zone *time.Location    // in which the platform tells times and days
 	used *Usage
+
+	token string                                    // of a platform that has them fetched
+	fetch func(ctx context.Context) (string, error) // gets one
 }
 
 // patience is how long one request waits for a platform that is busy or fails.
@@ -199,7 +220,7 @@ func (c *Connection) Orders(ctx context.Context, from, to time.Time) ([]Order, e
 			}
 		}
 	}
-	return all, nil
+	return settle(all), nil
 }
 
 // date is the day of a date in the connection's zone.

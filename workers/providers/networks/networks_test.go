@@ -75,13 +75,17 @@ func (s *suite) open(change map[string]string) *networks.Connection {
 	return c
 }
 
-// orders are n orders of one click, a minute apart.
-func orders(n int) []networkstest.Order {
+// orders are n orders of one click, a minute apart, of all statuses that the platform can tell.
+func (s *suite) orders(n int) []networkstest.Order {
 	click := models.FormatClickID(models.NewClickID())
+	statuses := networkstest.Fakes[s.name].Statuses
+	if statuses == nil {
+		statuses = []string{models.StatusApproved, models.StatusPending, models.StatusRejected}
+	}
 	out := make([]networkstest.Order, n)
 	for i := range out {
 		out[i] = networkstest.Order{
-			ID: fmt.Sprintf("T%05d", i), Click: click, Status: []string{"approved", "pending", "rejected"}[i%3],
+			ID: fmt.Sprintf("T%05d", i), Click: click, Status: statuses[i%len(statuses)],
 			Payout: fmt.Sprintf("%d.25", i%7), Currency: "EUR", At: day.Add(time.Duration(i) * time.Minute),
 		}
 	}
@@ -96,7 +100,9 @@ func TestPlatforms(t *testing.T) {
 			t.Parallel()
 			for part, test := range map[string]func(*suite){
 				"pages": (*suite).pages, "days": (*suite).days, "failures": (*suite).failures, "credentials": (*suite).credentials,
-				"words": (*suite).words, "too many": (*suite).tooMany,
+				"words": (*suite).words, "too many": (*suite).tooMany, "refusal": (*suite).refusal, "tokens": (*suite).tokens,
+				"quoted": (*suite).quoted, "bare": (*suite).bare, "zone": (*suite).zone, "twice": (*suite).twice,
+				"foreign": (*suite).foreign, "reversals": (*suite).reversals,
 			} {
 				t.Run(part, func(t *testing.T) { test(newSuite(t, name)) })
 			}
@@ -110,7 +116,7 @@ func (s *suite) pages() {
 	if got, err := c.Orders(s.Context(), day, day.AddDate(0, 0, 6)); err != nil || len(got) != 0 {
 		s.Fatalf("of none: %v, %v", got, err)
 	}
-	want := orders(1203)
+	want := s.orders(1203)
 	s.world.Set(want...)
 	got, err := c.Orders(s.Context(), day, day.AddDate(0, 0, 6))
 	if err != nil || len(got) != len(want) {
@@ -123,7 +129,7 @@ func (s *suite) pages() {
 	for _, w := range want {
 		o := byID[w.ID]
 		payout, ok := postback.ParseAmount(o.Payout)
-		if o.Click != w.Click || o.Status != w.Status || !ok || !payout.Equal(decimal.RequireFromString(w.Payout)) || o.Goal != "" ||
+		if o.Click != w.Click || o.Status != w.Status || !ok || !payout.Abs().Equal(decimal.RequireFromString(w.Payout)) || o.Goal != "" ||
 			o.Currency != "" && o.Currency != w.Currency || !o.At.Equal(w.At) {
 			s.Fatalf("order %+v, want %+v", o, w)
 		}
@@ -132,7 +138,7 @@ func (s *suite) pages() {
 
 // days: an order belongs to the days that are asked for, both included.
 func (s *suite) days() {
-	inside := orders(2)
+	inside := s.orders(2)
 	inside[0].At, inside[1].At = day, day.AddDate(0, 0, 1).Add(-time.Minute)
 	before, after := inside[0], inside[1]
 	before.ID, before.At, after.ID, after.At = "before", day.Add(-time.Minute), "after", day.AddDate(0, 0, 1)
@@ -148,7 +154,7 @@ func (s *suite) days() {
 
 // failures: what passes is waited for, and what does not is told, without the credentials.
 func (s *suite) failures() {
-	s.world.Set(orders(3)...)
+	s.world.Set(s.orders(3)...)
 	for _, faults := range [][]networkstest.Fault{
 		{networkstest.Busy, networkstest.None}, {networkstest.Swamped, networkstest.None}, {networkstest.Down, networkstest.Cut, networkstest.None},
 	} {
@@ -197,7 +203,7 @@ func (s *suite) credentials() {
 
 // words: a word for a status that nobody knows is no status, and the order is there.
 func (s *suite) words() {
-	list := orders(1)
+	list := s.orders(1)
 	list[0].Word = "on the moon"
 	s.world.Set(list...)
 	got, err := s.open(nil).Orders(s.Context(), day, day)
@@ -208,7 +214,7 @@ func (s *suite) words() {
 
 // tooMany: more orders than are read at once are refused.
 func (s *suite) tooMany() {
-	s.world.Set(orders(networks.MaxOrders + 1)...)
+	s.world.Set(s.orders(networks.MaxOrders + 1)...)
 	if _, err := s.open(nil).Orders(s.Context(), day, day.AddDate(0, 0, 6)); !errors.Is(err, networks.ErrTooMany) {
 		s.Error(err)
 	}

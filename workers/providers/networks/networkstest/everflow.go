@@ -8,6 +8,7 @@ import (
 
 var everflow = Fake{
 	credentials: and(map[string]string{"region": "us"}, "api_key"),
+	refuse:      func(c *call, words string) { c.json(http.StatusBadRequest, object{"Error": words}) },
 	serve: func(w *World, c *call) {
 		if c.r.Header.Get("X-Eflow-API-Key") != c.good["api_key"] {
 			c.json(http.StatusUnauthorized, object{"Error": "Invalid API key"})
@@ -30,13 +31,13 @@ var everflow = Fake{
 			if event == "" {
 				event = "Base"
 			}
-			rows = append(rows, object{
+			rows = append(rows, o.row(object{
 				"conversion_id": o.ID, "transaction_id": "theirs", "conversion_unix_timestamp": o.At.Unix(),
 				"sub1": "banner", "sub2": o.Click, "sub3": "", "status": o.word(map[string]string{
 					"approved": "approved", "pending": "pending", "rejected": "rejected", "chargeback": "invalid",
 				}),
 				"revenue": json.Number(o.Payout), "event": event, "is_event": event != "Base", "currency_id": o.Currency,
-			})
+			}, "revenue", "currency_id", "conversion_unix_timestamp"))
 		}
 		c.json(http.StatusOK, object{"conversions": rows, "paging": object{"page": page, "page_size": size, "total_count": len(all)}})
 	},

@@ -3,6 +3,7 @@
 package networkstest
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -21,6 +22,8 @@ type Order struct {
 	ID, Click, Goal, Status, Payout, Currency string
 	At                                        time.Time
 	Word                                      string // the platform's word for the status; empty: its usual one
+	Back                                      string // what was taken back later, of a platform that tells it by a record of its own
+	Bare                                      bool   // the platform says neither payout nor currency nor time
 }
 
 // World is what all platforms have.
@@ -29,6 +32,9 @@ type World struct {
 	orders []Order
 	faults []Fault // of the next requests; the last one stays
 	calls  int
+	tokens int // how many were issued or ended; only the last one is good
+	zone   *time.Location
+	quoted bool
 }
 
 // Set replaces the orders.
@@ -38,20 +44,39 @@ func (w *World) Set(orders ...Order) {
 	w.orders = slices.Clone(orders)
 }
 
+// Live has the platforms live in a time zone: they tell times in it, if not in UTC, and mean its days.
+func (w *World) Live(zone *time.Location) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.zone = zone
+}
+
+// Quote has the platforms write all numbers as texts.
+func (w *World) Quote() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.quoted = true
+}
+
 // Fault is how a platform fails.
 type Fault int
 
 // The faults.
 const (
 	None      Fault = iota
-	Busy            // 429 with Retry-After: 7
-	Swamped         // 429 without a time
+	Busy            // the platform's status for too many requests, with Retry-After: 7
+	Swamped         // the same without a time
 	Down            // 500 with a page of some proxy that repeats the request's credentials
 	Cut             // an answer that ends early
 	Elsewhere       // a redirect to another host
 	Echo            // 400 with an envelope that repeats the request, credentials and all
 	Strange         // 200 with an answer of another form
+	Refusal         // the platform's own error, with Words
+	Expired         // tokens are no longer good
 )
+
+// Words are what a platform says when it refuses.
+const Words = "the report is being rebuilt"
 
 // Fail lets the next requests fail one after another, and all further ones as the last.
 func (w *World) Fail(faults ...Fault) {
@@ -80,8 +105,22 @@ func (w *World) within(from, to time.Time) []Order {
 
 // Fake is a platform.
 type Fake struct {
+	// Statuses are those that the platform can tell by one record; nil: approved, pending and rejected.
+	Statuses []string
+	Tokens   bool // credentials are exchanged for a token
+	Backs    bool // reversals are records of their own
+
 	credentials func() map[string]string
 	serve       func(w *World, c *call)
+	refuse      func(c *call, words string) // in the envelope of the platform's errors
+	busy        int                         // the status for too many requests; 0: 429
+}
+
+func (f Fake) tooMany() int {
+	if f.busy != 0 {
+		return f.busy
+	}
+	return http.StatusTooManyRequests
 }
 
 // Credentials are those that the platform accepts.
@@ -102,7 +141,10 @@ func and(open map[string]string, secrets ...string) func() map[string]string {
 }
 
 // Fakes are the platforms, by name.
-var Fakes = map[string]Fake{"everflow": everflow}
+var Fakes = map[string]Fake{
+	"admitad": admitad, "affise": affise, "awin": awin, "cake": cake, "cj": cj, "clickbank": clickbank, "everflow": everflow,
+	"impact": impact, "partnerize": partnerize, "rakuten": rakuten, "tune": tune,
+}
 
 // Serve starts a server that is every fake, each below its name.
 func Serve(tb testing.TB, w *World) *httptest.Server {
@@ -122,12 +164,19 @@ func (w *World) serve(rw http.ResponseWriter, r *http.Request) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.calls++
-	c := &call{ResponseWriter: rw, r: r, path: "/" + path, good: fake.Credentials()}
+	c := &call{ResponseWriter: rw, r: r, path: "/" + path, good: fake.Credentials(), zone: w.zone, quoted: w.quoted, fake: fake}
+	if c.zone == nil {
+		c.zone = time.UTC
+	}
 	fault := None
 	if len(w.faults) > 0 {
 		if fault = w.faults[0]; len(w.faults) > 1 {
 			w.faults = w.faults[1:]
 		}
+	}
+	if fault == Expired {
+		w.tokens++
+		fault = None
 	}
 	if fault == None {
 		fake.serve(w, c)
@@ -139,11 +188,11 @@ func (w *World) serve(rw http.ResponseWriter, r *http.Request) {
 func (c *call) fail(fault Fault) {
 	secrets := c.r.Header.Get("Authorization") + c.r.URL.RawQuery + fmt.Sprint(c.r.Header)
 	switch fault {
-	case Busy:
-		c.Header().Set("Retry-After", "7")
-		c.json(http.StatusTooManyRequests, object{"message": "slow down"})
-	case Swamped:
-		c.json(http.StatusTooManyRequests, object{"message": "slow down"})
+	case Busy, Swamped:
+		if fault == Busy {
+			c.Header().Set("Retry-After", "7")
+		}
+		c.json(c.fake.tooMany(), object{"message": "slow down"})
 	case Down:
 		c.WriteHeader(http.StatusInternalServerError)
 		_, _ = c.Write([]byte("<html>" + secrets)) //nolint:gosec // nobody renders it
@@ -156,7 +205,9 @@ func (c *call) fail(fault Fault) {
 		c.json(http.StatusBadRequest, object{"errors": []object{{"message": "cannot serve " + secrets}}})
 	case Strange:
 		_, _ = c.Write([]byte(`"<html>"`))
-	case None:
+	case Refusal:
+		c.fake.refuse(c, Words)
+	case None, Expired:
 	}
 }
 
@@ -168,13 +219,96 @@ type call struct {
 	r    *http.Request
 	path string            // without the platform's name
 	good map[string]string // the credentials that are accepted
+
+	zone   *time.Location // of the platform
+	quoted bool           // numbers are texts
+	fake   Fake
 }
 
 // json answers.
 func (c *call) json(status int, v any) {
 	c.Header().Set("Content-Type", "application/json")
 	c.WriteHeader(status)
+	if c.quoted {
+		var read any
+		raw, _ := json.Marshal(v)
+		dec := json.NewDecoder(bytes.NewReader(raw))
+		dec.UseNumber()
+		_ = dec.Decode(&read)
+		v = quote(read)
+	}
 	_ = json.NewEncoder(c).Encode(v)
+}
+
+// quote makes texts of all numbers.
+func quote(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		return v.String()
+	case []any:
+		for i := range v {
+			v[i] = quote(v[i])
+		}
+	case map[string]any:
+		for name := range v {
+			v[name] = quote(v[name])
+		}
+	}
+	return v
+}
+
+// row is a record of an order, without the members that a bare order lacks.
+func (o Order) row(row object, lacks ...string) object {
+	if o.Bare {
+		for _, name := range lacks {
+			delete(row, name)
+		}
+	}
+	return row
+}
+
+// days are the orders of days of the query, both included, in the platform's zone.
+func (c *call) days(w *World, form, from, to string) []Order {
+	q := c.r.URL.Query()
+	first, err1 := time.ParseInLocation(form, q.Get(from), c.zone)
+	last, err2 := time.ParseInLocation(form, q.Get(to), c.zone)
+	if err1 != nil || err2 != nil {
+		return nil
+	}
+	return w.within(first, last.AddDate(0, 0, 1))
+}
+
+// span are the orders between times of the query, both included, which may be so many days apart; 0: any number. ok is
+// false if the query has no such times.
+func (c *call) span(w *World, form, from, to string, days int) (orders []Order, ok bool) {
+	q := c.r.URL.Query()
+	first, err1 := time.Parse(form, q.Get(from))
+	last, err2 := time.Parse(form, q.Get(to))
+	if err1 != nil || err2 != nil || days > 0 && last.Sub(first) > time.Duration(days)*24*time.Hour {
+		return nil, false
+	}
+	return w.within(first, last.Add(time.Second)), true
+}
+
+// token issues a token to a client, and refuses others.
+func (w *World) token(c *call, scope string) {
+	id, secret, _ := c.r.BasicAuth()
+	if c.r.Method != http.MethodPost || c.r.FormValue("grant_type") != "client_credentials" || c.r.FormValue("scope") != scope ||
+		id != c.good["client_id"] || secret != c.good["client_secret"] {
+		c.json(http.StatusUnauthorized, object{"error": "invalid_client", "error_description": "the client is not known"})
+		return
+	}
+	w.tokens++
+	c.json(http.StatusOK, object{
+		"access_token": w.goodToken(), "refresh_token": "canary-refresh", "token_type": "bearer", "expires_in": 3600, "scope": scope,
+	})
+}
+
+func (w *World) goodToken() string { return fmt.Sprintf("canary-token-%d", w.tokens) }
+
+// bearer reports whether a request has the token that is good.
+func (w *World) bearer(c *call) bool {
+	return c.r.Header.Get("Authorization") == "Bearer "+w.goodToken()
 }
 
 // number is a number of the query.
@@ -204,4 +338,19 @@ func (o Order) word(words map[string]string) string {
 		return o.Word
 	}
 	return words[o.Status]
+}
+
+// payout is the amount, as a number.
+func (o Order) payout() string {
+	if o.Payout == "" {
+		return "0"
+	}
+	return o.Payout
+}
+
+// plain answers with text.
+func (c *call) plain(status int, words string) {
+	c.Header().Set("Content-Type", "text/plain")
+	c.WriteHeader(status)
+	_, _ = c.Write([]byte(words))
 }

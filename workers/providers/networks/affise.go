@@ -1,0 +1,90 @@
+package networks
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"strconv"
+	"time"
+
+	"switchyard/models"
+	"switchyard/workers/providers/rest"
+)
+
+// affise is the API of Affise, of an affiliate: GET /3.0/stats/conversions. Days and times are asked for in UTC.
+// Unverified: that a conversion which is not found at the advertiser is a rejected one.
+var affise = platform{
+	open: func(s *session) {
+		s.Base = host("api-"+s.c["tenant"], ".affise.com")
+		s.Sign = rest.Header("API-Key", s.c["api_key"])
+		s.Failed = affiseFailed
+	},
+	page: affisePage,
+	words: map[string]string{
+		"confirmed": models.StatusApproved, "pending": models.StatusPending, "hold": models.StatusPending,
+		"declined": models.StatusRejected, "not_found": models.StatusRejected,
+		"1": models.StatusApproved, "2": models.StatusPending, "3": models.StatusRejected, "4": models.StatusRejected, "5": models.StatusPending,
+	},
+}
+
+const affiseRows = 500
+
+func affiseFailed(body []byte) string {
+	var answer struct {
+		Status text `json:"status"`
+	}
+	if json.Unmarshal(body, &answer) != nil || answer.Status == "" || answer.Status == "1" {
+		return ""
+	}
+	if words := rest.Complaint(body); words != "" {
+		return words
+	}
+	return "no success, and no reason"
+}
+
+func affisePage(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
+	page := max(text(cursor).number(), 1)
+	var answer struct {
+		Conversions list[struct {
+			ID       text `json:"id"`
+			ActionID text `json:"action_id"`
+			ClickID  text `json:"clickid"`
+			Status   text `json:"status"`
+			Currency text `json:"currency"`
+			Payout   text `json:"payouts"`
+			Goal     text `json:"goal_value"`
+			At       text `json:"created_at"`
+			Sub1     text `json:"sub1"`
+			Sub2     text `json:"sub2"`
+			Sub3     text `json:"sub3"`
+			Sub4     text `json:"sub4"`
+			Sub5     text `json:"sub5"`
+			Sub6     text `json:"sub6"`
+			Sub7     text `json:"sub7"`
+			Sub8     text `json:"sub8"`
+		}] `json:"conversions"`
+		Pagination struct {
+			Size  text `json:"per_page"`
+			Total text `json:"total_count"`
+		} `json:"pagination"`
+	}
+	err = s.Get(ctx, "/3.0/stats/conversions", url.Values{
+		"date_from": {of.From.Format(time.DateOnly)}, "date_to": {of.To.Format(time.DateOnly)}, "timezone": {"UTC"},
+		"status[]": {"1", "2", "3", "4", "5"}, "page": {strconv.Itoa(page)}, "limit": {strconv.Itoa(affiseRows)},
+	}, &answer)
+	for _, v := range answer.Conversions {
+		goal := string(v.Goal)
+		if goal == "1" || goal == "0" { // the plain one
+			goal = ""
+		}
+		orders = append(orders, Order{
+			Click: clickOf(v.Sub1, v.Sub2, v.Sub3, v.Sub4, v.Sub5, v.Sub6, v.Sub7, v.Sub8, v.ClickID),
+			ID:    string(first(v.ID, v.ActionID)), Goal: goal, Word: string(v.Status),
+			Payout: string(v.Payout), Currency: string(v.Currency), At: s.when(v.At),
+		})
+	}
+	if len(orders) > 0 && page*max(answer.Pagination.Size.number(), 1) < answer.Pagination.Total.number() {
+		next = strconv.Itoa(page + 1)
+	}
+	return orders, next, err
+}

@@ -1,0 +1,66 @@
+package networks
+
+import (
+	"context"
+	"net/url"
+	"time"
+
+	"switchyard/models"
+	"switchyard/workers/providers/rest"
+)
+
+// awin is the publisher API of Awin: GET /publishers/{id}/transactions/. Days and times are asked for in UTC. All orders
+// of a range come at once. Unverified: that clickRefs may be missing or of another form, as an order without a click has
+// none.
+var awin = platform{
+	base: "https://api.awin.com",
+	open: func(s *session) { s.Sign = rest.Bearer(s.c["token"]) },
+	test: func(ctx context.Context, s *session) error {
+		var accounts struct{}
+		return s.Get(ctx, "/accounts", nil, &accounts)
+	},
+	page: awinPage,
+	days: 31,
+	words: map[string]string{
+		"pending": models.StatusPending, "approved": models.StatusApproved, "declined": models.StatusRejected, "deleted": models.StatusRejected,
+	},
+	burst: 5, interval: time.Minute / 15, // of 20 in a minute
+}
+
+func awinPage(ctx context.Context, s *session, of Range, _ string) (orders []Order, next string, err error) {
+	type amount struct {
+		Amount   text `json:"amount"`
+		Currency text `json:"currency"`
+	}
+	type refs struct {
+		Ref1 text `json:"clickRef"`
+		Ref2 text `json:"clickRef2"`
+		Ref3 text `json:"clickRef3"`
+		Ref4 text `json:"clickRef4"`
+		Ref5 text `json:"clickRef5"`
+		Ref6 text `json:"clickRef6"`
+	}
+	var answer []struct {
+		ID         text         `json:"id"`
+		Status     text         `json:"commissionStatus"`
+		Commission list[amount] `json:"commissionAmount"`
+		Refs       list[refs]   `json:"clickRefs"`
+		At         text         `json:"transactionDate"`
+	}
+	const form = "2006-01-02T15:04:05"
+	err = s.Get(ctx, "/publishers/"+url.PathEscape(s.c["publisher_id"])+"/transactions/", url.Values{
+		"startDate": {of.From.Format(form)}, "endDate": {of.End().Add(-time.Second).Format(form)}, "timezone": {"UTC"},
+		"dateType": {"transaction"},
+	}, &answer)
+	for _, v := range answer {
+		o := Order{ID: string(v.ID), Word: string(v.Status), At: s.when(v.At)}
+		for _, c := range v.Commission {
+			o.Payout, o.Currency = string(c.Amount), string(c.Currency)
+		}
+		for _, r := range v.Refs {
+			o.Click = clickOf(r.Ref1, r.Ref2, r.Ref3, r.Ref4, r.Ref5, r.Ref6)
+		}
+		orders = append(orders, o)
+	}
+	return orders, "", err
+}

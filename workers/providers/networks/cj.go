@@ -1,0 +1,94 @@
+package networks
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"switchyard/models"
+	"switchyard/workers/providers/rest"
+)
+
+// cj is the GraphQL API of commissions of CJ: developers.cj.com. Days are those of posting, in UTC. Failures come with
+// status 200. Amounts are in the publisher's currency, which is not told. A correction is a record of its own with a
+// negative amount and the action of the original. Unverified: that a query may be about at most 31 days, and that a
+// correction which comes without its original takes the whole of it back.
+var cj = platform{
+	base: "https://commissions.api.cj.com",
+	open: func(s *session) {
+		s.Sign = rest.Bearer(s.c["token"])
+		s.Failed = cjFailed
+	},
+	page: cjPage,
+	days: 31,
+	words: map[string]string{
+		"new": models.StatusPending, "extended": models.StatusPending, "locked": models.StatusApproved, "closed": models.StatusApproved,
+		"corrected": models.StatusRejected,
+	},
+}
+
+func cjFailed(body []byte) string {
+	var answer struct {
+		Errors json.RawMessage `json:"errors"`
+	}
+	if json.Unmarshal(body, &answer) != nil || len(answer.Errors) == 0 {
+		return ""
+	}
+	return rest.Complaint(answer.Errors)
+}
+
+type cjRecord struct {
+	ID        text `json:"commissionId"`
+	Action    text `json:"originalActionId"`
+	Status    text `json:"actionStatus"`
+	Click     text `json:"shopperId"`
+	At        text `json:"eventDate"`
+	Amount    text `json:"pubCommissionAmountPubCurrency"`
+	AmountUSD text `json:"pubCommissionAmountUsd"`
+}
+
+func cjPage(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
+	quoted := func(word string) string { // GraphQL writes texts as JSON does
+		out, _ := json.Marshal(word)
+		return string(out)
+	}
+	after := ""
+	if cursor != "" {
+		after = ", sinceCommissionId:" + quoted(cursor)
+	}
+	query := fmt.Sprintf(`{ publisherCommissions(forPublishers:[%s], sincePostingDate:%s, beforePostingDate:%s%s) `+
+		`{ count payloadComplete maxCommissionId records { commissionId originalActionId actionStatus shopperId eventDate `+
+		`pubCommissionAmountPubCurrency pubCommissionAmountUsd } } }`,
+		quoted(s.c["publisher_id"]), quoted(of.From.UTC().Format(time.RFC3339)), quoted(of.End().UTC().Format(time.RFC3339)), after)
+	var answer struct {
+		Data struct {
+			Commissions struct {
+				Complete text           `json:"payloadComplete"`
+				Max      text           `json:"maxCommissionId"`
+				Records  list[cjRecord] `json:"records"`
+			} `json:"publisherCommissions"`
+		} `json:"data"`
+	}
+	err = s.Do(ctx, rest.Request{
+		Method: http.MethodPost, Path: "/query", Body: map[string]string{"query": query}, Repeat: true,
+	}, &answer)
+	for _, v := range answer.Data.Commissions.Records {
+		o := Order{
+			Click: clickOf(v.Click), ID: string(first(v.Action, v.ID)), Word: string(v.Status), Payout: string(v.Amount), At: s.when(v.At),
+		}
+		if o.Payout == "" && v.AmountUSD != "" {
+			o.Payout, o.Currency = string(v.AmountUSD), "USD"
+		}
+		o.record, o.whole = string(v.ID), o.ID
+		if o.negative() {
+			o.back, o.Status = true, models.StatusRejected
+		}
+		orders = append(orders, o)
+	}
+	if answer.Data.Commissions.Complete == "false" {
+		next = string(answer.Data.Commissions.Max)
+	}
+	return orders, next, err
+}

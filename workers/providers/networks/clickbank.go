@@ -1,0 +1,90 @@
+package networks
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"switchyard/models"
+	"switchyard/workers/providers/rest"
+)
+
+// clickbank is the orders API of ClickBank, version 1.3: GET /rest/1.3/orders2/list. Status 206 says that more pages
+// follow. Errors are plain text, and 403 asks for fewer requests. A refund or a chargeback is a record of its own with the
+// receipt of the sale. Days are ClickBank's own, times name their zone. Unverified: that a refund which comes without its
+// sale takes the whole of it back; that a 403 which speaks of permission refuses the key; and that a tracking id has at
+// most 24 characters.
+var clickbank = platform{
+	base: "https://api.clickbank.com",
+	open: func(s *session) {
+		s.Sign = rest.Header("Authorization", s.c["api_key"])
+		s.Failed = clickbankFailed
+		s.Busy = func(f *rest.Failure) bool {
+			return f.Status == http.StatusForbidden && !speaksOf(f, "denied", "permission", "authoriz")
+		}
+	},
+	page: clickbankPage,
+	words: map[string]string{
+		"sale": models.StatusApproved, "bill": models.StatusApproved, "rfnd": models.StatusRejected, "cgbk": models.StatusChargeback,
+	},
+	burst: 5, interval: time.Second / 5, // of 10 in a second, and all accounts share an address
+}
+
+// clickbankFailed gives the text of an answer that is neither JSON nor a page for a browser.
+func clickbankFailed(body []byte) string {
+	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\ufeff")))
+	if len(body) == 0 || bytes.ContainsAny(body[:1], `{["<`) || string(body) == "null" {
+		return ""
+	}
+	return string(body)
+}
+
+func clickbankPage(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
+	page := max(text(cursor).number(), 1)
+	sent, err := s.Send(ctx, rest.Request{
+		Method: http.MethodGet, Path: "/rest/1.3/orders2/list", Header: map[string]string{"Page": strconv.Itoa(page)},
+		Query: url.Values{
+			"startDate": {of.From.Format(time.DateOnly)}, "endDate": {of.To.Format(time.DateOnly)}, "role": {"AFFILIATE"},
+		},
+	})
+	if err != nil || len(bytes.TrimSpace(sent.Body)) == 0 { // no order at all
+		return nil, "", err
+	}
+	var answer struct {
+		Orders list[struct {
+			At       text `json:"transactionTime"`
+			Receipt  text `json:"receipt"`
+			Click    text `json:"trackingId"`
+			Type     text `json:"transactionType"`
+			Currency text `json:"currency"`
+			Items    list[struct {
+				Amount text `json:"accountAmount"`
+			}] `json:"lineItemData"`
+		}] `json:"orderData"`
+	}
+	err = rest.Decode(sent.Body, &answer)
+	for _, v := range answer.Orders {
+		kind := strings.ToUpper(string(v.Type))
+		if kind == "FEE" || strings.HasPrefix(kind, "TEST") {
+			continue // no order of anybody
+		}
+		var amounts []text
+		for _, item := range v.Items {
+			amounts = append(amounts, item.Amount)
+		}
+		o := Order{
+			Click: clickOf(v.Click), ID: string(v.Receipt), Word: string(v.Type), Payout: sum(amounts), Currency: string(v.Currency),
+			At: s.when(v.At),
+		}
+		o.record, o.whole, o.back = o.ID+"\x00"+kind+"\x00"+string(v.At), o.ID, kind == "RFND" || kind == "CGBK"
+		orders = append(orders, o)
+	}
+	if sent.Status == http.StatusPartialContent {
+		next = strconv.Itoa(page + 1)
+	}
+	return orders, next, err
+}

@@ -1,0 +1,141 @@
+package networks_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"switchyard/models"
+	"switchyard/workers/egress"
+	"switchyard/workers/egress/egresstest"
+	"switchyard/workers/providers/networks"
+	"switchyard/workers/providers/rest"
+)
+
+// customFields are the credentials of an endpoint that names its fields so.
+var customFields = map[string]string{
+	"header": "X-Key", "header_value": "canary-Zq7", "rows_path": "data.orders", "click_field": "click.sub", "id_field": "id",
+	"payout_field": "money.amount", "currency_field": "money.currency", "status_field": "state", "time_field": "at", "goal_field": "goal",
+	"timezone": "America/New_York",
+}
+
+// custom opens an endpoint that answers a body to who has the header, and gives the queries that it was asked.
+func custom(t *testing.T, body string, change map[string]string) (*networks.Connection, *[]url.Values) {
+	t.Helper()
+	asked := &[]url.Values{}
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("X-Key") != "canary-Zq7" {
+			w.WriteHeader(http.StatusForbidden)
+			_, _ = fmt.Fprintf(w, `{"message": "no key like %s"}`, r.Header.Get("X-Key"))
+			return
+		}
+		*asked = append(*asked, r.URL.Query())
+		_, _ = w.Write([]byte(body))
+	}))
+	t.Cleanup(server.Close)
+	credentials := maps.Clone(customFields)
+	credentials["url"] = server.URL + "/orders?since={from}&until={to}"
+	maps.Copy(credentials, change)
+	p, _ := models.NetworkProviderNamed("custom")
+	credentials, err := p.Complete(credentials, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := networks.New(networks.Options{Egress: egresstest.Client(t, server, egress.Options{})}).Open("custom", "n1", credentials)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, asked
+}
+
+// TestCustom: rows are found by their path or their columns, and a word that is no status is none.
+func TestCustom(t *testing.T) {
+	t.Parallel()
+	click := models.FormatClickID(models.NewClickID())
+	at := time.Date(2026, 11, 1, 14, 30, 0, 0, time.UTC) // half past nine in New York
+	want := []networks.Order{
+		{Click: click, ID: "7", Goal: "lead", Word: "Approved", Status: models.StatusApproved, Payout: "1.50", Currency: "EUR", At: at},
+		{Click: "theirs", ID: "8", Word: "on the moon", Payout: "2"},
+		{ID: "9", Status: models.StatusApproved},
+	}
+	json := `{"data": {"orders": [
+		{"click": {"sub": "` + click + `"}, "id": 7, "goal": "lead", "state": "Approved", "at": "2026-11-01 09:30:00",
+			"money": {"amount": 1.50, "currency": "EUR"}},
+		{"click": {"sub": "theirs"}, "id": "8", "state": "on the moon", "money": {"amount": "2"}, "at": "never"},
+		{"click": null, "id": 9, "money": 5}
+	]}}`
+	csv := "\ufeffid, click ,state,amount,currency,at,goal\r\n" +
+		"7," + click + ",Approved,1.50,EUR,2026-11-01 09:30:00,lead\r\n8,theirs,\"on the moon\",2,,never,\r\n9\r\n"
+	for name, c := range map[string]struct {
+		body   string
+		change map[string]string
+	}{
+		"json":          {json, nil},
+		"json with bom": {"\ufeff" + json, nil},
+		"csv": {csv, map[string]string{
+			"format": "csv", "click_field": "click", "payout_field": "amount", "currency_field": "currency",
+		}},
+	} {
+		conn, asked := custom(t, c.body, c.change)
+		got, err := conn.Orders(t.Context(), day, day.AddDate(0, 0, 6))
+		if err != nil || len(got) != len(want) {
+			t.Errorf("%s: %+v, %v", name, got, err)
+			continue
+		}
+		for i := range want {
+			if got[i] != want[i] {
+				t.Errorf("%s: order %+v, want %+v", name, got[i], want[i])
+			}
+		}
+		if len(*asked) != 1 || (*asked)[0].Get("since") != "2026-11-01" || (*asked)[0].Get("until") != "2026-11-07" {
+			t.Errorf("%s: asked %v", name, *asked)
+		}
+		if err := conn.Test(t.Context()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestCustomFails: what is no list is told, and no error contains the header's value.
+func TestCustomFails(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		body, says string
+		change     map[string]string
+	}{
+		"no list":    {`{"data": {"orders": {"id": 1}}}`, "no list at rows_path", nil},
+		"elsewhere":  {`{"orders": []}`, "no list at rows_path", nil},
+		"a text":     {`"<html>"`, "no list at rows_path", nil},
+		"no json":    {`<html>`, "another form", nil},
+		"wrong key":  {`[]`, "refused the credentials: no key like ***", map[string]string{"header_value": "canary-wrong"}},
+		"no address": {`[]`, "address", map[string]string{"url": "https://%zz/"}},
+	} {
+		conn, _ := custom(t, c.body, c.change)
+		_, err := conn.Orders(t.Context(), day, day)
+		if err == nil || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "canary") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if errors.Is(err, rest.ErrRefused) != (name == "wrong key") {
+			t.Errorf("%s: refused is %v", name, err)
+		}
+	}
+	for name, c := range map[string]struct {
+		body   string
+		change map[string]string
+	}{
+		"an empty list":  {`[]`, map[string]string{"rows_path": " "}},
+		"an empty table": {"", map[string]string{"format": "csv"}},
+		"a head alone":   {"id,click\n", map[string]string{"format": "csv"}},
+	} {
+		conn, _ := custom(t, c.body, c.change)
+		if got, err := conn.Orders(t.Context(), day, day); err != nil || len(got) != 0 {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+}

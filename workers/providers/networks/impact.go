@@ -1,0 +1,58 @@
+package networks
+
+import (
+	"context"
+	"net/url"
+	"strconv"
+	"time"
+
+	"switchyard/models"
+)
+
+// impact is the partner API of Impact, version 16: GET /Mediapartners/{AccountSID}/Actions. Days are in UTC, times name
+// their zone, numbers are texts. A reversed action keeps its id. Unverified: the names of the members of paging, so a page
+// without them is taken for the last one.
+var impact = platform{
+	base: "https://api.impact.com",
+	open: func(s *session) { s.basic(s.c["account_sid"], s.c["auth_token"]) },
+	page: impactPage,
+	days: 45,
+	words: map[string]string{
+		"pending": models.StatusPending, "approved": models.StatusApproved, "reversed": models.StatusRejected,
+	},
+	burst: 50, interval: time.Hour / 950, // of 1000 in an hour
+}
+
+const impactRows = 1000
+
+func impactPage(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
+	page := max(text(cursor).number(), 1)
+	var answer struct {
+		Pages   text `json:"@numpages"`
+		Actions list[struct {
+			ID       text `json:"Id"`
+			State    text `json:"State"`
+			Payout   text `json:"Payout"`
+			Currency text `json:"Currency"`
+			At       text `json:"EventDate"`
+			SubID1   text `json:"SubId1"`
+			SubID2   text `json:"SubId2"`
+			SubID3   text `json:"SubId3"`
+			SharedID text `json:"SharedId"`
+		}] `json:"Actions"`
+	}
+	err = s.Get(ctx, "/Mediapartners/"+url.PathEscape(s.c["account_sid"])+"/Actions", url.Values{
+		"ActionDateStart": {of.From.UTC().Format(time.RFC3339)}, "ActionDateEnd": {of.End().Add(-time.Second).UTC().Format(time.RFC3339)},
+		"PageSize": {strconv.Itoa(impactRows)}, "Page": {strconv.Itoa(page)},
+	}, &answer)
+	for _, v := range answer.Actions {
+		orders = append(orders, Order{
+			Click: clickOf(v.SubID1, v.SubID2, v.SubID3, v.SharedID), ID: string(v.ID), Word: string(v.State), Payout: string(v.Payout),
+			Currency: string(v.Currency), At: s.when(v.At),
+		})
+	}
+	if len(orders) > 0 && page < answer.Pages.number() {
+		next = strconv.Itoa(page + 1)
+	}
+	return orders, next, err
+}

@@ -1,0 +1,43 @@
+package networkstest
+
+import (
+	"encoding/json"
+	"net/http"
+	"time"
+)
+
+var admitad = Fake{
+	Tokens:      true,
+	credentials: and(map[string]string{"client_id": "me"}, "client_secret"),
+	refuse: func(c *call, words string) {
+		c.json(http.StatusBadRequest, object{"error": "bad_request", "error_description": words, "error_code": 1, "status_code": 400})
+	},
+	serve: func(w *World, c *call) {
+		switch {
+		case c.path == "/token/":
+			w.token(c, "statistics")
+			return
+		case !w.bearer(c):
+			c.json(http.StatusUnauthorized, object{
+				"error": "invalid_token", "error_description": "the token has expired", "error_code": 0, "status_code": 401,
+			})
+			return
+		case c.path != "/statistics/actions/" || c.number("limit", 20) > 500:
+			c.fake.refuse(c, "bad request")
+			return
+		}
+		all := c.days(w, "02.01.2006", "date_start", "date_end")
+		offset, limit := c.number("offset", 0), c.number("limit", 20)
+		rows := []object{}
+		from := min(offset, len(all))
+		for _, o := range all[from:min(from+limit, len(all))] {
+			rows = append(rows, o.row(object{
+				"id": 1, "action_id": o.ID, "payment": json.Number(o.payout()), "currency": o.Currency, "subid": o.Click, "subid1": nil,
+				"action_date": o.At.In(c.zone).Format(time.DateTime), "paid": 0, "comment": nil, "status": o.word(map[string]string{
+					"approved": "approved", "pending": "pending", "rejected": "declined", "chargeback": "declined",
+				}),
+			}, "payment", "currency", "action_date"))
+		}
+		c.json(http.StatusOK, object{"_meta": object{"count": len(all), "limit": limit, "offset": offset}, "results": rows})
+	},
+}

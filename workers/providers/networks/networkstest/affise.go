@@ -1,0 +1,46 @@
+package networkstest
+
+import (
+	"encoding/json"
+	"net/http"
+	"time"
+)
+
+// affise knows statuses in a query by numbers.
+var affise = Fake{
+	credentials: and(map[string]string{"tenant": "demo"}, "api_key"),
+	refuse: func(c *call, words string) {
+		c.json(http.StatusBadRequest, object{"status": 2, "error": words})
+	},
+	serve: func(w *World, c *call) {
+		q := c.r.URL.Query()
+		page, size := c.number("page", 1), c.number("limit", 100)
+		switch {
+		case c.r.Header.Get("API-Key") != c.good["api_key"]:
+			c.json(http.StatusUnauthorized, object{"status": 2, "error": "Wrong API key"})
+			return
+		case c.path != "/3.0/stats/conversions" || q.Get("timezone") != "UTC" || len(q["status[]"]) != 5 || size > 500:
+			c.fake.refuse(c, "bad request")
+			return
+		}
+		c.zone = time.UTC
+		all := c.days(w, time.DateOnly, "date_from", "date_to")
+		rows := []object{}
+		for _, o := range paged(all, page, size) {
+			goal := o.Goal
+			if goal == "" {
+				goal = "1"
+			}
+			rows = append(rows, o.row(object{
+				"id": o.ID, "action_id": "theirs", "clickid": "", "sub1": "", "sub2": o.Click, "goal": goal, "goal_value": goal,
+				"created_at": o.At.UTC().Format(time.DateTime), "currency": o.Currency, "payouts": json.Number(o.payout()), "revenue": 0,
+				"status": o.word(map[string]string{
+					"approved": "confirmed", "pending": "hold", "rejected": "declined", "chargeback": "declined",
+				}),
+			}, "payouts", "currency", "created_at"))
+		}
+		c.json(http.StatusOK, object{"status": 1, "conversions": rows, "pagination": object{
+			"per_page": size, "total_count": len(all), "page": page, "next_page": page + 1,
+		}})
+	},
+}

@@ -1,0 +1,41 @@
+package networkstest
+
+import (
+	"encoding/json"
+	"net/http"
+)
+
+var awin = Fake{
+	credentials: and(map[string]string{"publisher_id": "189069"}, "token"),
+	refuse: func(c *call, words string) {
+		c.json(http.StatusBadRequest, object{"error": "bad_request", "description": words})
+	},
+	serve: func(w *World, c *call) {
+		const form = "2006-01-02T15:04:05"
+		if c.r.Header.Get("Authorization") != "Bearer "+c.good["token"] {
+			c.json(http.StatusUnauthorized, object{"error": "unauthorized", "description": "Full authentication is required"})
+			return
+		}
+		if c.path == "/accounts" {
+			c.json(http.StatusOK, object{"userId": 1, "accounts": []object{{"accountId": 189069, "accountType": "publisher"}}})
+			return
+		}
+		q := c.r.URL.Query()
+		all, ok := c.span(w, form, "startDate", "endDate", 31)
+		if c.path != "/publishers/189069/transactions/" || !ok || q.Get("timezone") != "UTC" || q.Get("dateType") != "transaction" {
+			c.fake.refuse(c, "bad request")
+			return
+		}
+		rows := []object{}
+		for _, o := range all {
+			rows = append(rows, o.row(object{
+				"id": o.ID, "advertiserId": 7052, "commissionAmount": object{"amount": json.Number(o.payout()), "currency": o.Currency},
+				"clickRefs": object{"clickRef": "banner", "clickRef2": o.Click}, "transactionDate": o.At.UTC().Format(form),
+				"validationDate": nil, "declineReason": nil, "commissionStatus": o.word(map[string]string{
+					"approved": "approved", "pending": "pending", "rejected": "declined", "chargeback": "deleted",
+				}),
+			}, "commissionAmount", "transactionDate"))
+		}
+		c.json(http.StatusOK, rows)
+	},
+}

@@ -1,0 +1,42 @@
+package networkstest
+
+import (
+	"encoding/json"
+	"net/http"
+	"time"
+)
+
+// cake takes the end of a range for one more day, as some installs do.
+var cake = Fake{
+	credentials: and(map[string]string{"domain": "affiliates.example.com", "affiliate_id": "12"}, "api_key"),
+	refuse: func(c *call, words string) {
+		c.json(http.StatusOK, object{"success": false, "message": words, "row_count": 0, "data": nil})
+	},
+	serve: func(w *World, c *call) {
+		q := c.r.URL.Query()
+		row, size := c.number("start_at_row", 0), min(c.number("row_limit", 100), 500)
+		switch {
+		case q.Get("api_key") != c.good["api_key"]:
+			c.fake.refuse(c, "Invalid API key "+q.Get("api_key"))
+			return
+		case c.path != "/affiliates/api/Reports/Conversions" || q.Get("affiliate_id") != c.good["affiliate_id"] || row < 1:
+			c.fake.refuse(c, "bad request")
+			return
+		}
+		all := c.days(w, time.DateOnly, "start_date", "end_date")
+		rows := []object{}
+		from := min(row-1, len(all))
+		for _, o := range all[from:min(from+size, len(all))] {
+			v := o.row(object{
+				"conversion_id": o.ID, "conversion_date": o.At.In(c.zone).Format("2006-01-02T15:04:05"), "price": json.Number(o.payout()),
+				"offer_id": 1, "subid_1": "banner", "subid_2": o.Click, "subid_3": "",
+				"disposition": o.word(map[string]string{"approved": "Approved", "rejected": "Rejected", "chargeback": "Rejected"}),
+			}, "price", "conversion_date")
+			if v["disposition"] == "" {
+				v["disposition"] = nil // it is not decided
+			}
+			rows = append(rows, v)
+		}
+		c.json(http.StatusOK, object{"success": true, "message": nil, "row_count": len(all), "data": rows})
+	},
+}

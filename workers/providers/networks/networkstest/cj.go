@@ -1,0 +1,82 @@
+package networkstest
+
+import (
+	"encoding/json"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// cjArgument finds an argument of a query and its text.
+var cjArgument = regexp.MustCompile(`(\w+):\[?"([^"]*)"`)
+
+// cjRows is how many records come at once.
+const cjRows = 700
+
+// cj tells every failure but a wrong token with status 200.
+var cj = Fake{
+	Backs:       true,
+	credentials: and(map[string]string{"publisher_id": "4711"}, "token"),
+	refuse: func(c *call, words string) {
+		c.json(http.StatusOK, object{"errors": []object{{"message": words, "locations": []object{{"line": 1, "column": 2}}}}})
+	},
+	serve: func(w *World, c *call) {
+		var ask struct {
+			Query string `json:"query"`
+		}
+		if c.r.Header.Get("Authorization") != "Bearer "+c.good["token"] {
+			c.json(http.StatusUnauthorized, object{"message": "unauthorized"})
+			return
+		}
+		read := json.NewDecoder(c.r.Body).Decode(&ask)
+		args := map[string]string{}
+		for _, m := range cjArgument.FindAllStringSubmatch(ask.Query, -1) {
+			args[m[1]] = m[2]
+		}
+		from, to := at(time.RFC3339, args["sincePostingDate"]), at(time.RFC3339, args["beforePostingDate"])
+		if read != nil || c.path != "/query" || c.r.Method != http.MethodPost || args["forPublishers"] != c.good["publisher_id"] ||
+			!strings.Contains(ask.Query, "publisherCommissions(") || from.IsZero() || to.Sub(from) > 31*24*time.Hour {
+			c.fake.refuse(c, "the query is not valid")
+			return
+		}
+		all := cjRecords(w.within(from, to))
+		rest := all
+		if i := slices.IndexFunc(all, func(r object) bool { return r["commissionId"] == args["sinceCommissionId"] }); i >= 0 {
+			rest = all[i+1:]
+		}
+		page := rest[:min(cjRows, len(rest))]
+		var last any
+		if len(page) > 0 {
+			last = page[len(page)-1]["commissionId"]
+		}
+		c.json(http.StatusOK, object{"data": object{"publisherCommissions": object{
+			"count": len(page), "payloadComplete": len(page) == len(rest), "maxCommissionId": last, "records": page,
+		}}})
+	},
+}
+
+// cjRecords are commissions, and corrections of them.
+func cjRecords(orders []Order) []object {
+	out := []object{}
+	for _, o := range orders {
+		row := o.row(object{
+			"commissionId": "c" + o.ID, "originalActionId": o.ID, "original": true, "shopperId": o.Click,
+			"eventDate": o.At.UTC().Format(time.RFC3339), "pubCommissionAmountPubCurrency": o.payout(), "pubCommissionAmountUsd": "0.99",
+			"actionStatus": o.word(map[string]string{
+				"approved": "locked", "pending": "new", "rejected": "corrected", "chargeback": "corrected",
+			}),
+		}, "pubCommissionAmountPubCurrency", "pubCommissionAmountUsd", "eventDate")
+		if o.Back != "" {
+			back := object{}
+			for name, v := range row {
+				back[name] = v
+			}
+			back["commissionId"], back["original"], back["pubCommissionAmountPubCurrency"] = "d"+o.ID, false, "-"+o.Back
+			out = append(out, back)
+		}
+		out = append(out, row)
+	}
+	return out
+}

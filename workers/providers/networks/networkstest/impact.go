@@ -1,0 +1,43 @@
+package networkstest
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// impact writes numbers as texts, and times in the zone of the account.
+var impact = Fake{
+	credentials: and(map[string]string{"account_sid": "IR1"}, "auth_token"),
+	refuse: func(c *call, words string) {
+		c.json(http.StatusBadRequest, object{
+			"Status": "ERROR", "Message": "Validation Failed", "Errors": []object{{"Field": "ActionDateStart", "Message": words}},
+		})
+	},
+	serve: func(w *World, c *call) {
+		user, password, _ := c.r.BasicAuth()
+		if user != c.good["account_sid"] || password != c.good["auth_token"] {
+			c.json(http.StatusUnauthorized, object{"Status": "ERROR", "Message": "Access Denied"})
+			return
+		}
+		all, ok := c.span(w, time.RFC3339, "ActionDateStart", "ActionDateEnd", 45)
+		page, size := c.number("Page", 1), c.number("PageSize", 100)
+		if c.path != "/Mediapartners/IR1/Actions" || !ok || size > 1000 {
+			c.fake.refuse(c, "bad request")
+			return
+		}
+		rows := []object{}
+		for _, o := range paged(all, page, size) {
+			rows = append(rows, o.row(object{
+				"Id": o.ID, "Payout": o.Payout, "Amount": "21.99", "Currency": o.Currency, "EventDate": o.At.In(c.zone).Format(time.RFC3339),
+				"SharedId": "", "SubId1": "", "SubId2": o.Click, "State": o.word(map[string]string{
+					"approved": "APPROVED", "pending": "PENDING", "rejected": "REVERSED", "chargeback": "REVERSED",
+				}),
+			}, "Payout", "Currency", "EventDate"))
+		}
+		c.json(http.StatusOK, object{
+			"@page": strconv.Itoa(page), "@numpages": strconv.Itoa((len(all) + size - 1) / size), "@pagesize": strconv.Itoa(size),
+			"@total": strconv.Itoa(len(all)), "@nextpageuri": "", "Actions": rows,
+		})
+	},
+}

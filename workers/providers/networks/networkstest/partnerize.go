@@ -1,0 +1,51 @@
+package networkstest
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// partnerize pages by a cursor.
+var partnerize = Fake{
+	credentials: and(map[string]string{"publisher_id": "11l1"}, "application_key", "user_api_key"),
+	refuse: func(c *call, words string) {
+		c.json(http.StatusBadRequest, object{"error": object{"message": words, "type": "400"}})
+	},
+	serve: func(w *World, c *call) {
+		user, password, _ := c.r.BasicAuth()
+		if user != c.good["application_key"] || password != c.good["user_api_key"] {
+			c.json(http.StatusUnauthorized, object{"error": object{"message": "Authentication Failed", "type": "401"}})
+			return
+		}
+		all, ok := c.span(w, time.RFC3339, "start_date", "end_date", 0)
+		size := c.number("limit", 300)
+		if c.path != "/reporting/report_publisher/publisher/11l1/conversion.json" || !ok || size > 300 ||
+			c.r.URL.Query().Get("timezone") != "UTC" {
+			c.fake.refuse(c, "bad request")
+			return
+		}
+		page := max(c.number("cursor_id", 1), 1)
+		rows := []object{}
+		for _, o := range paged(all, page, size) {
+			word := o.word(same)
+			value := o.row(object{"conversion_status": word, "value": 955, "publisher_commission": json.Number(o.payout())},
+				"publisher_commission")
+			rows = append(rows, object{"conversion_data": o.row(object{
+				"conversion_id": o.ID, "conversion_time": o.At.UTC().Format(time.DateTime), "currency": o.Currency, "clickref": o.Click,
+				"publisher_reference": "", "conversion_value": value, "conversion_items": []object{
+					{"conversion_item_id": "1", "item_publisher_commission": 1.5, "item_status": "approved"},
+					{"conversion_item_id": "2", "item_publisher_commission": 9, "item_status": "rejected"},
+				},
+			}, "currency", "conversion_time")})
+		}
+		answer := object{"count": len(all), "limit": size, "execution_time": "1 s", "conversions": rows}
+		if page*size < len(all) {
+			cursor := strconv.Itoa(page + 1)
+			answer["cursor_id"] = cursor
+			answer["hypermedia"] = object{"pagination": object{"next_page": "/reporting?cursor_id=" + cursor}}
+		}
+		c.json(http.StatusOK, answer)
+	},
+}

@@ -1,0 +1,55 @@
+package networkstest
+
+import (
+	"encoding/json"
+	"net/http"
+	"time"
+)
+
+// rakuten tells what is taken back by negative commissions.
+var rakuten = Fake{
+	Tokens: true, Backs: true,
+	credentials: and(map[string]string{"client_id": "me", "sid": "456"}, "client_secret"),
+	refuse: func(c *call, words string) {
+		c.json(http.StatusBadRequest, object{"error": "invalid_request", "error_description": words})
+	},
+	serve: func(w *World, c *call) {
+		if c.path == "/token" {
+			w.token(c, c.good["sid"])
+			return
+		}
+		if !w.bearer(c) {
+			c.json(http.StatusUnauthorized, object{"error": "invalid_token", "error_description": "the token has expired"})
+			return
+		}
+		all, ok := c.span(w, time.DateTime, "transaction_date_start", "transaction_date_end", 30)
+		page, size := c.number("page", 1), c.number("limit", 1000)
+		if c.path != "/events/1.0/transactions" || !ok || size > 1000 {
+			c.fake.refuse(c, "bad request")
+			return
+		}
+		var records []object
+		for _, o := range all {
+			records = append(records, rakutenRecords(o)...)
+		}
+		c.json(http.StatusOK, append([]object{}, paged(records, page, size)...))
+	},
+}
+
+func rakutenRecords(o Order) []object {
+	payout, event := o.payout(), o.word(map[string]string{"approved": "N", "pending": "Y", "rejected": "N", "chargeback": "N"})
+	if o.Status == "rejected" || o.Status == "chargeback" {
+		payout = "-" + payout
+	}
+	record := func(id, payout string) object {
+		return o.row(object{
+			"etransaction_id": id, "advertiser_id": "123", "sid": "456", "order_id": "order " + o.ID, "sku_number": "7", "u1": o.Click,
+			"commissions": json.Number(payout), "currency": o.Currency, "is_event": event, "transaction_type": "realtime",
+			"transaction_date": o.At.UTC().Format("Mon Jan 02 2006 15:04:05 GMT-0700 (UTC)"),
+		}, "commissions", "currency", "transaction_date")
+	}
+	if o.Back == "" {
+		return []object{record(o.ID, payout)}
+	}
+	return []object{record("back "+o.ID, "-"+o.Back), record(o.ID, payout)}
+}

@@ -1,0 +1,98 @@
+package networks
+
+import (
+	"context"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"switchyard/models"
+)
+
+// partnerize is the partner API of Partnerize: GET /reporting/report_publisher/publisher/{id}/conversion.json. Days and
+// times are asked for in UTC. Unverified: that items of one conversion may differ in their status, which the conversion
+// then calls mixed; it is pending as long as one of them is, and rejected items earn nothing.
+var partnerize = platform{
+	base: "https://api.partnerize.com",
+	open: func(s *session) { s.basic(s.c["application_key"], s.c["user_api_key"]) },
+	page: partnerizePage,
+	words: map[string]string{
+		"pending": models.StatusPending, "approved": models.StatusApproved, "rejected": models.StatusRejected,
+	},
+}
+
+const partnerizeRows = 300
+
+type partnerizeItem struct {
+	Commission text `json:"item_publisher_commission"`
+	Status     text `json:"item_status"`
+}
+
+type partnerizeConversion struct {
+	ID        text `json:"conversion_id"`
+	At        text `json:"conversion_time"`
+	Currency  text `json:"currency"`
+	Ref       text `json:"clickref"`
+	Publisher text `json:"publisher_reference"`
+	Value     struct {
+		Status     text `json:"conversion_status"`
+		Commission text `json:"publisher_commission"`
+	} `json:"conversion_value"`
+	Items list[partnerizeItem] `json:"conversion_items"`
+}
+
+func partnerizePage(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
+	var answer struct {
+		Cursor     text `json:"cursor_id"`
+		Hypermedia struct {
+			Pagination struct {
+				Next text `json:"next_page"`
+			} `json:"pagination"`
+		} `json:"hypermedia"`
+		Conversions list[struct {
+			Data partnerizeConversion `json:"conversion_data"`
+		}] `json:"conversions"`
+	}
+	query := url.Values{
+		"start_date": {of.From.UTC().Format(time.RFC3339)}, "end_date": {of.End().Add(-time.Second).UTC().Format(time.RFC3339)},
+		"timezone": {"UTC"}, "limit": {strconv.Itoa(partnerizeRows)},
+	}
+	if cursor != "" {
+		query.Set("cursor_id", cursor)
+	}
+	err = s.Get(ctx, "/reporting/report_publisher/publisher/"+url.PathEscape(s.c["publisher_id"])+"/conversion.json", query, &answer)
+	for _, row := range answer.Conversions {
+		v := row.Data
+		o := Order{
+			Click: clickOf(v.Ref, v.Publisher), ID: string(v.ID), Word: string(v.Value.Status), Payout: string(v.Value.Commission),
+			Currency: string(v.Currency), At: s.when(v.At),
+		}
+		if strings.EqualFold(o.Word, "mixed") {
+			o.Status, o.Payout = partnerizeMixed(v.Items)
+		}
+		orders = append(orders, o)
+	}
+	if len(orders) > 0 && answer.Hypermedia.Pagination.Next != "" {
+		next = string(answer.Cursor)
+	}
+	return orders, next, err
+}
+
+// partnerizeMixed is the status of items that differ in theirs, and what those earn that are not rejected.
+func partnerizeMixed(items []partnerizeItem) (status, payout string) {
+	var earned []text
+	for _, item := range items {
+		switch strings.ToLower(string(item.Status)) {
+		case "approved":
+			if status == "" {
+				status = models.StatusApproved
+			}
+			earned = append(earned, item.Commission)
+		case "pending":
+			status = models.StatusPending
+			earned = append(earned, item.Commission)
+		}
+	}
+	return status, sum(earned)
+}

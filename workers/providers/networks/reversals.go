@@ -1,0 +1,86 @@
+package networks
+
+import (
+	"strings"
+
+	"github.com/shopspring/decimal"
+)
+
+// amount reads an amount of a platform.
+func amount(word string) (decimal.Decimal, bool) {
+	d, err := decimal.NewFromString(strings.TrimSpace(word))
+	return d, err == nil
+}
+
+// negative reports whether the payout is below zero.
+func (o Order) negative() bool {
+	d, ok := amount(o.Payout)
+	return ok && d.IsNegative()
+}
+
+// sum adds amounts; empty if none of them is one.
+func sum(amounts []text) string {
+	total, known := decimal.Zero, false
+	for _, a := range amounts {
+		if d, ok := amount(string(a)); ok {
+			total, known = total.Add(d), true
+		}
+	}
+	if !known {
+		return ""
+	}
+	return total.String()
+}
+
+// settle takes the reversals that are records of their own off the orders they are of. An order of which nothing is left
+// has the reversal's status, one of which something is left has a smaller payout. A reversal without its order stays, with
+// its own status. A record that comes twice counts once.
+func settle(all []Order) []Order {
+	seen, sales := map[string]bool{}, map[string][]int{}
+	out := make([]Order, 0, len(all))
+	var backs []Order
+	for _, o := range all {
+		if o.record != "" {
+			if seen[o.record] {
+				continue
+			}
+			seen[o.record] = true
+		}
+		if o.back {
+			backs = append(backs, o)
+			continue
+		}
+		if o.whole != "" {
+			sales[o.whole] = append(sales[o.whole], len(out))
+		}
+		out = append(out, o)
+	}
+	for _, back := range backs {
+		of := sales[back.whole]
+		if back.whole == "" || len(of) == 0 {
+			out = append(out, back)
+			continue
+		}
+		left, some := amount(back.Payout)
+		left = left.Abs()
+		for _, i := range of {
+			left = out[i].take(left, some, back.Status)
+		}
+	}
+	return out
+}
+
+// take takes an amount off an order, or all that it has, and gives what is left to take.
+func (o *Order) take(from decimal.Decimal, some bool, status string) decimal.Decimal {
+	payout, ok := amount(o.Payout)
+	switch {
+	case some && from.IsZero():
+	case !some || !ok || payout.Cmp(from) <= 0:
+		o.Status = status
+		return decimal.Max(from.Sub(payout), decimal.Zero)
+	default:
+		o.Payout = payout.Sub(from).String()
+		return decimal.Zero
+	}
+	return from
+}

@@ -1,0 +1,88 @@
+package networks
+
+import (
+	"context"
+	"encoding/base64"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"switchyard/workers/providers/rest"
+)
+
+// hostName is what a customer may call the host of a network's platform.
+var hostName = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`)
+
+// host is the address of a platform that has one for each network. What is no name of a host gives no address.
+func host(name, suffix string) string {
+	name = strings.TrimSuffix(strings.TrimPrefix(strings.ToLower(strings.TrimSpace(name)), "https://"), "/")
+	if !hostName.MatchString(name) {
+		return ""
+	}
+	return "https://" + strings.TrimSuffix(name, suffix) + suffix
+}
+
+// first is the first text that is not empty.
+func first(texts ...text) text {
+	for _, t := range texts {
+		if t != "" {
+			return t
+		}
+	}
+	return ""
+}
+
+// speaksOf reports whether the words of a failure contain one of those, which are in lower case.
+func speaksOf(f *rest.Failure, words ...string) bool {
+	said := strings.ToLower(f.Text)
+	for _, w := range words {
+		if strings.Contains(said, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// basic signs with a user and a password.
+func (s *session) basic(user, password string) {
+	s.Hide(base64.StdEncoding.EncodeToString([]byte(user + ":" + password)))
+	s.Sign = rest.Basic(user, password)
+}
+
+// exchange has authorized get its tokens from a path, by a client's id and secret.
+func (s *session) exchange(path, id, secret string, form url.Values) {
+	s.basic(id, secret)
+	s.fetch = func(ctx context.Context) (string, error) {
+		var answer struct {
+			Token text `json:"access_token"`
+		}
+		api := s.API
+		api.Sign = rest.Basic(id, secret)
+		err := api.Do(ctx, rest.Request{Method: http.MethodPost, Path: path, Body: form, Repeat: true}, &answer)
+		if err == nil && answer.Token == "" {
+			err = rest.ErrForm
+		}
+		return string(answer.Token), err
+	}
+}
+
+// authorized gets JSON with a token. A token that is no longer accepted is fetched anew once.
+func (s *session) authorized(ctx context.Context, r rest.Request, into any) error {
+	r.Method = http.MethodGet
+	for fresh := false; ; {
+		if s.token == "" {
+			token, err := s.fetch(ctx)
+			if err != nil {
+				return err
+			}
+			s.Hide(token)
+			s.token, s.Sign, fresh = token, rest.Bearer(token), true
+		}
+		err := s.Do(ctx, r, into)
+		if fresh || !rest.HasStatus(err, http.StatusUnauthorized) {
+			return err
+		}
+		s.token = ""
+	}
+}

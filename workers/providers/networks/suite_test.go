@@ -1,0 +1,174 @@
+package networks_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"switchyard/models"
+	"switchyard/workers/providers/networks"
+	"switchyard/workers/providers/networks/networkstest"
+	"switchyard/workers/providers/rest"
+)
+
+// read reads the orders of the days of the tests.
+func (s *suite) read(c *networks.Connection) []networks.Order {
+	s.Helper()
+	got, err := c.Orders(s.Context(), day, day.AddDate(0, 0, 6))
+	if err != nil {
+		s.Fatal(err)
+	}
+	return got
+}
+
+// refusal: what a platform says in the envelope of its errors is shown.
+func (s *suite) refusal() {
+	s.world.Fail(networkstest.Refusal)
+	_, err := s.open(nil).Orders(s.Context(), day, day)
+	if err == nil || !strings.Contains(err.Error(), networkstest.Words) || errors.Is(err, rest.ErrRefused) || errors.Is(err, rest.ErrBusy) {
+		s.Error(err)
+	}
+}
+
+// tokens: a token that expires in the middle is fetched anew. One that is never accepted is a refusal.
+func (s *suite) tokens() {
+	if !networkstest.Fakes[s.name].Tokens {
+		return
+	}
+	s.world.Set(s.orders(1203)...)
+	// A token, a page, one that finds the token expired.
+	s.world.Fail(networkstest.None, networkstest.None, networkstest.Expired, networkstest.None)
+	c := s.open(nil)
+	if got := s.read(c); len(got) != 1203 {
+		s.Errorf("%d orders", len(got))
+	}
+	if used := c.Used(); used.Requests != used.Pages+3 { // two tokens, and the page that was refused
+		s.Errorf("used %+v", used)
+	}
+	before := s.world.Calls()
+	s.world.Fail(networkstest.Expired)
+	if _, err := s.open(nil).Orders(s.Context(), day, day); !errors.Is(err, rest.ErrRefused) || s.world.Calls() != before+2 {
+		s.Errorf("%v after %d requests", err, s.world.Calls()-before)
+	}
+}
+
+// quoted: a platform that writes its numbers as texts is read as one that does not.
+func (s *suite) quoted() {
+	s.world.Set(s.orders(1203)...)
+	plain := s.read(s.open(nil))
+	s.world.Quote()
+	if got := s.read(s.open(nil)); len(got) != 1203 || !slices.Equal(got, plain) {
+		s.Errorf("%d orders, or others", len(got))
+	}
+}
+
+// bare: an order of which the platform says neither payout nor currency nor time is there.
+func (s *suite) bare() {
+	list := s.orders(2)
+	list[0].Bare = true
+	s.world.Set(list...)
+	got := s.read(s.open(nil))
+	i := slices.IndexFunc(got, func(o networks.Order) bool { return o.ID == list[0].ID })
+	if len(got) != 2 || i < 0 {
+		s.Fatalf("%+v", got)
+	}
+	if o := got[i]; o.Click != list[0].Click || o.Payout != "" || o.Currency != "" || !o.At.IsZero() || o.Status != list[0].Status {
+		s.Errorf("%+v", o)
+	}
+}
+
+// zone: days and times of a platform in New York, on the day of 25 hours. Those who tell UTC mean its days.
+func (s *suite) zone() {
+	newYork, err := time.LoadLocation("America/New_York")
+	if err != nil {
+		s.Fatal(err)
+	}
+	p, _ := models.NetworkProviderNamed(s.name)
+	change, zone := map[string]string{}, time.UTC
+	if slices.ContainsFunc(p.Fields, func(f models.CredentialField) bool { return f.Zone }) {
+		change["timezone"], zone = newYork.String(), newYork
+	}
+	if s.name == "clickbank" { // whose days are its own
+		zone = newYork
+	}
+	s.world.Live(newYork)
+	first := time.Date(2026, 11, 1, 0, 0, 0, 0, zone)
+	end := time.Date(2026, 11, 2, 0, 0, 0, 0, zone)
+	if zone == newYork && end.Sub(first) != 25*time.Hour {
+		s.Fatal("the day has no 25 hours")
+	}
+	list := s.orders(6)
+	for i, moment := range []time.Time{
+		first.Add(-time.Minute), first, first.Add(30 * time.Minute), first.Add(12 * time.Hour), end.Add(-time.Minute), end,
+	} {
+		list[i].At = moment.UTC()
+	}
+	s.world.Set(list...)
+	got, err := s.open(change).Orders(s.Context(), day, day)
+	if err != nil || len(got) != 4 {
+		s.Fatalf("%+v, %v", got, err)
+	}
+	for _, want := range list[1:5] {
+		if !slices.ContainsFunc(got, func(o networks.Order) bool { return o.ID == want.ID && o.At.Equal(want.At) }) {
+			s.Errorf("no order %s of %v in %+v", want.ID, want.At, got)
+		}
+	}
+}
+
+// twice: what a platform lists twice is one order, by its id.
+func (s *suite) twice() {
+	one := s.orders(1)[0]
+	s.world.Set(one, one)
+	got := s.read(s.open(nil))
+	if len(got) == 0 || len(got) > 2 {
+		s.Fatalf("%+v", got)
+	}
+	for _, o := range got {
+		if o.ID != one.ID || o.Status != one.Status || o != got[0] {
+			s.Errorf("%+v", got)
+		}
+	}
+}
+
+// foreign: an order of a click that is not ours is there, with the text that the platform has.
+func (s *suite) foreign() {
+	list := s.orders(2)
+	list[0].Click, list[1].Click = "", "somebody-else"
+	s.world.Set(list...)
+	got := s.read(s.open(nil))
+	slices.SortFunc(got, func(a, b networks.Order) int { return strings.Compare(a.ID, b.ID) })
+	if len(got) != 2 || len(got[0].Click) > len("banner") || !slices.Contains([]string{"somebody-else", "banner"}, got[1].Click) {
+		s.Errorf("%+v", got)
+	}
+}
+
+// reversals: what the platform takes back is rejected or charged back, and an amended payout is the new one.
+func (s *suite) reversals() {
+	list := s.orders(1)
+	list[0].Status = models.StatusChargeback
+	s.world.Set(list...)
+	reversed := []string{models.StatusRejected, models.StatusChargeback}
+	if got := s.read(s.open(nil)); len(got) != 1 || !slices.Contains(reversed, got[0].Status) || got[0].ID != list[0].ID {
+		s.Errorf("charged back: %+v", got)
+	}
+	list[0].Status, list[0].Payout = models.StatusApproved, "10"
+	if networkstest.Fakes[s.name].Backs {
+		for back, want := range map[string]networks.Order{
+			"10": {Status: models.StatusRejected, Payout: "10"}, "2.5": {Status: models.StatusApproved, Payout: "7.5"},
+		} {
+			list[0].Back = back
+			s.world.Set(list...)
+			got := s.read(s.open(nil))
+			if len(got) != 1 || got[0].ID != list[0].ID || got[0].Status != want.Status || got[0].Payout != want.Payout {
+				s.Errorf("with %s taken back: %+v", back, got)
+			}
+		}
+		list[0].Back = ""
+	}
+	list[0].Payout = "12.75"
+	s.world.Set(list...)
+	if got := s.read(s.open(nil)); len(got) != 1 || got[0].Payout != "12.75" || got[0].Status != models.StatusApproved {
+		s.Errorf("amended: %+v", got)
+	}
+}
