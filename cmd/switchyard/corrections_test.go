@@ -32,13 +32,14 @@ import (
 type correcting struct {
 	t         *testing.T
 	s         *apitest.Server
+	jobs      *jobs.Client
 	day       string // of the clicks
 	sources   []uuid.UUID
 	campaigns []uuid.UUID
 	clicks    []string
 }
 
-func newCorrecting(t *testing.T, clicks int) *correcting {
+func newCorrecting(t *testing.T, clicks int, also ...func(*workers.Runtime, *apitest.Server)) *correcting {
 	t.Helper()
 	redis := jobstest.Redis(t)
 	client := jobs.Connect(redis)
@@ -46,6 +47,9 @@ func newCorrecting(t *testing.T, clicks int) *correcting {
 	runtime := workers.New(workers.Options{DB: s.DB, Redis: redis, Client: client, Grace: 4 * time.Second})
 	fix.Register(runtime, s.Store, clicklog.Log{Conn: s.DB})
 	ledger.Register(runtime, s.Store, clicklog.Log{Conn: s.DB})
+	for _, register := range also {
+		register(runtime, s)
+	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
 	go func() { done <- runtime.Run(ctx) }()
@@ -55,7 +59,7 @@ func newCorrecting(t *testing.T, clicks int) *correcting {
 			t.Error(err)
 		}
 	})
-	x := &correcting{t: t, s: s}
+	x := &correcting{t: t, s: s, jobs: client}
 	domain := uuid.New()
 	x.exec(`INSERT INTO domains (id, host) VALUES ($1, 'go.example.com')`, domain)
 	x.exec(`INSERT INTO webhook_endpoints (id, account_id, url, events, secret)
@@ -129,10 +133,16 @@ type (
 	}
 )
 
-// post sends a file. Answers that take long are fetched from where the 202 says.
+// post sends a file.
 func (x *correcting) post(path, csv string, apply bool, into any) {
 	x.t.Helper()
-	a := x.s.Do("POST", path, map[string]any{"csv": csv, "apply": apply})
+	x.send(path, map[string]any{"csv": csv, "apply": apply}, into)
+}
+
+// send makes a call. Answers that take long are fetched from where the 202 says.
+func (x *correcting) send(path string, body any, into any) {
+	x.t.Helper()
+	a := x.s.Do("POST", path, body)
 	if a.Status != http.StatusAccepted {
 		a.Want(http.StatusOK, "").Into(into)
 		return

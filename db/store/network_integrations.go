@@ -170,3 +170,34 @@ func (k NetworkIntegrations) ProviderOf(ctx context.Context, job uuid.UUID) (str
 		`SELECT coalesce(args->'network'->>'provider', '') FROM jobs WHERE id = $1`, job)
 	return provider, err
 }
+
+// AdoptedOrder is an order that is a conversion with another id, at the order's click.
+type AdoptedOrder struct {
+	OrderID      string    `db:"order_id"`
+	ClickID      uuid.UUID `db:"click_id"`
+	Goal         string    `db:"goal"`
+	ConversionID string    `db:"conversion_id"`
+}
+
+// Adopted lists the adopted orders of a network at clicks.
+func (k NetworkIntegrations) Adopted(ctx context.Context, account, network uuid.UUID, clicks []uuid.UUID) ([]AdoptedOrder, error) {
+	return db.Select[AdoptedOrder](ctx, k.s.c, "adopted orders", `SELECT order_id, click_id, goal, conversion_id FROM adopted_orders
+		WHERE account_id = $1 AND network_id = $2 AND click_id = ANY ($3::uuid[])`, account, network, db.UUIDs(clicks))
+}
+
+const adoptOrders = `
+INSERT INTO adopted_orders (network_id, account_id, order_id, click_id, goal, conversion_id)
+SELECT $2, $1, o, c, g, v FROM unnest($3::text[], $4::uuid[], $5::text[], $6::text[]) AS a (o, c, g, v) ON CONFLICT DO NOTHING`
+
+// Adopt remembers adopted orders of a network.
+func (k NetworkIntegrations) Adopt(ctx context.Context, account, network uuid.UUID, list []AdoptedOrder) error {
+	if len(list) == 0 {
+		return nil
+	}
+	_, err := k.s.exec(ctx, "adopt orders", adoptOrders, account, network,
+		db.Map(list, func(o AdoptedOrder) string { return o.OrderID }),
+		db.UUIDs(db.Map(list, func(o AdoptedOrder) uuid.UUID { return o.ClickID })),
+		db.Map(list, func(o AdoptedOrder) string { return o.Goal }),
+		db.Map(list, func(o AdoptedOrder) string { return o.ConversionID }))
+	return err
+}

@@ -144,7 +144,7 @@ func (p *Platforms) Read(ctx context.Context, account, job uuid.UUID, of jobs.Ne
 	if err := p.store.IntegrationRuns().Read(ctx, account, job, used.Requests, used.Pages, len(orders)); err != nil {
 		return nil, err
 	}
-	return p.rows(ctx, account, of.NetworkID, orders)
+	return p.rows(ctx, account, of.NetworkID, orders, apply)
 }
 
 func networkError(err error) error {

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db/clicklog"
+	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/correction"
 	"switchyard/models/postback"
@@ -16,7 +17,10 @@ import (
 )
 
 // rows makes what a correction job takes of orders. Orders of the same id are brought together by it, the last one counts.
-func (p *Platforms) rows(ctx context.Context, account, network uuid.UUID, orders []networks.Order) ([]correction.Conversion, error) {
+// With remember what was adopted is remembered.
+func (p *Platforms) rows(ctx context.Context, account, network uuid.UUID, orders []networks.Order, remember bool) (
+	[]correction.Conversion, error,
+) {
 	n, err := p.store.Networks().Find(ctx, account, network)
 	if err != nil {
 		return nil, err
@@ -31,11 +35,20 @@ func (p *Platforms) rows(ctx context.Context, account, network uuid.UUID, orders
 		}
 	}
 	slices.SortFunc(clicks, func(a, b uuid.UUID) int { return strings.Compare(a.String(), b.String()) })
-	known, err := p.o.Clicks.ConversionsOf(ctx, p.store.Conn(), account, slices.Compact(clicks))
+	clicks = slices.Compact(clicks)
+	known, err := p.o.Clicks.ConversionsOf(ctx, p.store.Conn(), account, clicks)
 	if err != nil {
 		return nil, err
 	}
-	adopt(rows, known)
+	before, err := p.store.NetworkIntegrations().Adopted(ctx, account, network, clicks)
+	if err != nil {
+		return nil, err
+	}
+	if fresh := adopt(rows, known, before); remember {
+		if err := p.store.NetworkIntegrations().Adopt(ctx, account, network, fresh); err != nil {
+			return nil, err
+		}
+	}
 	recorded := map[clicklog.KnownConversion]bool{}
 	for _, k := range known {
 		k.Source = ""
@@ -124,41 +137,52 @@ func cut(text string, limit int) string {
 	return strings.ToValidUTF8(text[:limit], "")
 }
 
-// place is where a conversion is known: its click and goal.
+// place is where conversions are told apart by their ids: a click and a goal.
 type place struct {
 	click uuid.UUID
 	goal  string
 }
 
-// adopt gives an order the id of the conversion that a postback of its has recorded already, under another id or none: if
-// the click has one such conversion of the goal, and one such order. Otherwise the network would be paid twice for it.
-func adopt(rows []correction.Conversion, known []clicklog.KnownConversion) {
-	ids := map[place]map[string]bool{} // of orders
-	for _, v := range rows {
-		at := place{v.ClickID, v.Goal}
-		if ids[at] == nil {
-			ids[at] = map[string]bool{}
+// adopt gives an order the id of the conversion that a postback has told of already, under another id or none: if the click
+// has one such conversion of the goal that is no other order's, and one such order. Otherwise it would count twice. Orders
+// that were adopted before stay so. It gives those that were not.
+func adopt(rows []correction.Conversion, known []clicklog.KnownConversion, before []store.AdoptedOrder) (fresh []store.AdoptedOrder) {
+	adopted := map[clicklog.KnownConversion]string{} // by the order
+	orders, taken := map[place]map[string]bool{}, map[place]map[string]bool{}
+	note := func(m map[place]map[string]bool, at place, id string) {
+		if m[at] == nil {
+			m[at] = map[string]bool{}
 		}
-		ids[at][v.ConversionID] = true
+		m[at][id] = true
+	}
+	for _, o := range before {
+		adopted[clicklog.KnownConversion{ClickID: o.ClickID, Goal: o.Goal, ConversionID: o.OrderID}] = o.ConversionID
+		note(taken, place{o.ClickID, o.Goal}, o.ConversionID)
+	}
+	for _, v := range rows {
+		note(orders, place{v.ClickID, v.Goal}, v.ConversionID)
 	}
 	free, recorded := map[place][]string{}, map[place]map[string]bool{}
 	for _, k := range known {
 		at := place{k.ClickID, k.Goal}
-		if recorded[at] == nil {
-			recorded[at] = map[string]bool{}
-		}
-		recorded[at][k.ConversionID] = true
-		if !ids[at][k.ConversionID] && k.Source != models.FromNetworkSync {
+		note(recorded, at, k.ConversionID)
+		if !orders[at][k.ConversionID] && !taken[at][k.ConversionID] && k.Source != models.FromNetworkSync {
 			free[at] = append(free[at], k.ConversionID)
 		}
 	}
 	for i := range rows {
 		v := &rows[i]
 		at := place{v.ClickID, v.Goal}
-		if v.Refusal == "" && len(free[at]) == 1 && len(ids[at]) == 1 && !recorded[at][v.ConversionID] {
+		switch id, was := adopted[clicklog.KnownConversion{ClickID: v.ClickID, Goal: v.Goal, ConversionID: v.ConversionID}]; {
+		case v.Refusal != "" || recorded[at][v.ConversionID]:
+		case was:
+			v.ConversionID = id
+		case len(free[at]) == 1 && len(orders[at]) == 1:
+			fresh = append(fresh, store.AdoptedOrder{OrderID: v.ConversionID, ClickID: v.ClickID, Goal: v.Goal, ConversionID: free[at][0]})
 			v.ConversionID = free[at][0]
 		}
 	}
+	return fresh
 }
 
 // settle leaves a recorded conversion its time, and holds the time of a new one between its click and now: clocks and time

@@ -1,0 +1,15 @@
+-- Orders of networks that are conversions which a postback has told of under another id.
+-- +goose Up
+CREATE TABLE adopted_orders (
+    network_id    uuid NOT NULL REFERENCES networks (id) ON DELETE CASCADE,
+    order_id      text NOT NULL,
+    click_id      uuid NOT NULL,
+    account_id    uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    goal          text NOT NULL,
+    conversion_id text NOT NULL,
+    PRIMARY KEY (network_id, click_id, order_id)
+);
+CREATE INDEX adopted_orders_account ON adopted_orders (account_id);
+
+-- +goose Down
+DROP TABLE adopted_orders;
