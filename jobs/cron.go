@@ -39,6 +39,7 @@ var Cron = []CronRow{
 	{"bring own hosts their certificates", "47 * * * * *", SweepOwnHosts},
 	{"bring certificates", "10/15 * * * * *", SweepCertificates},
 	{"import orders of networks", "17 * * * * *", SweepNetworks},
+	{"publish changed campaigns to the edge", "*/5 * * * * *", SweepEdge},
 	{"watch allowances", "*/5 * * * *", WatchPlans},
 	{"delete old exports", "23 * * * *", SweepExports},
 }

@@ -1,6 +1,10 @@
 package models
 
-import "github.com/google/uuid"
+import (
+	"strings"
+
+	"github.com/google/uuid"
+)
 
 // EdgeBundle is what the edge routes one campaign by. The edge finds it by Key.
 type EdgeBundle struct {
@@ -8,6 +12,7 @@ type EdgeBundle struct {
 	CampaignID uuid.UUID
 	Value      []byte      // JSON: see ops/deploy/edge/README.md; nil: the edge cannot hold it
 	Rules      []uuid.UUID // saved rules in it
+	Broken     []uuid.UUID // of Rules: nobody satisfies them, because they cannot be read as they were saved, or are gone
 	// Origin says what the campaign has that the edge leaves to this service, in a fixed order. Empty: nothing.
 	Origin []string
 }
@@ -22,3 +27,6 @@ const (
 // EdgeKey is where the edge looks for the campaign of a tracking link. A verified host is of one account only, so no
 // account has another one's keys.
 func EdgeKey(host, alias string) string { return host + "/" + alias }
+
+// OriginText is Origin as one text. Its words have no spaces.
+func (b EdgeBundle) OriginText() string { return strings.Join(b.Origin, " ") }

@@ -16,6 +16,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 // runtimeFiles are the script and what makes it a server of a test.
@@ -54,7 +56,7 @@ func startEdge(t *testing.T, bundles, origin string) *edgeRuntime {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), program, "serve", filepath.Join(dir, "config.capnp"), "--control-fd=3") //nolint:gosec // of the test
+	cmd := exec.CommandContext(t.Context(), program, "serve", filepath.Join(dir, "config.capnp"), "--control-fd=3")
 	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = os.Stderr, os.Stderr, []*os.File{tells}
 	cmd.WaitDelay = 10 * time.Second
 	if err := cmd.Start(); err != nil {
@@ -146,14 +148,11 @@ func installed(dir string) (string, error) {
 
 func installWorkerd(t *testing.T, home string, manifest []byte) error {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(home), 0o700); err != nil {
+	dir := home + "-" + uuid.NewString() // beside home, so that it can be renamed
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp(filepath.Dir(home), "install-*")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir) //nolint:errcheck // it was renamed, or is rubbish
+	defer os.RemoveAll(dir)
 	if err := os.WriteFile(filepath.Join(dir, "package.json"), manifest, 0o600); err != nil {
 		return err
 	}
@@ -166,7 +165,7 @@ func installWorkerd(t *testing.T, home string, manifest []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := exec.CommandContext(t.Context(), program, "--version").Run(); err != nil { //nolint:gosec // of the test
+	if err := exec.CommandContext(t.Context(), program, "--version").Run(); err != nil {
 		return err // it is for a newer system
 	}
 	if err := os.Rename(dir, home); err != nil && !errors.Is(err, fs.ErrExist) {

@@ -163,6 +163,7 @@ func TestEdgeEqualsService(t *testing.T) {
 
 // visit sends a visitor, half of them a second time with the cookies that they have got.
 func (a *edgeAccounts) visit(t *testing.T, edge *edgeRuntime, h *Handler, n uint64) (list []*edgeAnswer) {
+	t.Helper()
 	own := *a
 	own.simulated = &simulated{Rand: rand.New(rand.NewPCG(n, 5))}
 	campaign := pick(own.simulated, a.all...)
@@ -182,6 +183,7 @@ func (a *edgeAccounts) visit(t *testing.T, edge *edgeRuntime, h *Handler, n uint
 }
 
 func (a *edgeAccounts) once(t *testing.T, edge *edgeRuntime, h *Handler, campaign uuid.UUID, v edgeVisitor, cookies map[string]string, chance *rand.Rand) *edgeAnswer {
+	t.Helper()
 	now := time.Now().Add(-time.Duration(chance.IntN(3000)) * time.Second)
 	one, two := chance.Uint64(), chance.Uint64()
 	pcg := rand.NewPCG(one, two)
@@ -255,6 +257,7 @@ func (a *edgeAccounts) decide(h *Handler, req *http.Request, campaign uuid.UUID,
 
 // compare holds what visitors got against what this service says. It gives the ids of the clicks that the edge has reported.
 func (a *edgeAccounts) compare(t *testing.T, origin *edgeOrigin, bundles map[string]models.EdgeBundle, answers []*edgeAnswer) map[string]bool {
+	t.Helper()
 	routed, counts := map[string]bool{}, map[string]int{}
 	for n, x := range answers {
 		if x == nil {

@@ -32,10 +32,10 @@ func Document(info Info, rows []route.Route) map[string]any {
 	s := newSchemas()
 	for _, row := range rows {
 		if row.Slow != nil {
-			s.results = append(s.results, s.of(reflect.TypeOf(row.WithDefaults().Answer), false))
+			s.addResult(row.WithDefaults().Answer)
 		}
 		if row.Starts != nil {
-			s.results = append(s.results, s.of(reflect.TypeOf(row.Starts.Answer), false))
+			s.addResult(row.Starts.Answer)
 		}
 	}
 	webhooks := events(s)

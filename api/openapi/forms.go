@@ -34,6 +34,14 @@ func (c *collector) form(f reflect.StructField) object {
 	panic("openapi: field " + f.Name + ": no such form")
 }
 
+// addResult adds an answer that a call has as a job. Calls with the same answer add it once.
+func (s *schemas) addResult(answer any) {
+	result := s.of(reflect.TypeOf(answer), false)
+	if !slices.ContainsFunc(s.results, func(other any) bool { return reflect.DeepEqual(other, result) }) {
+		s.results = append(s.results, result)
+	}
+}
+
 // component adds a named schema, once, and returns a reference to it.
 func (s *schemas) component(name string, schema object) object {
 	if _, ok := s.components[name]; !ok {

@@ -133,7 +133,7 @@ func (s *Snapshot) EdgeBundles() ([]models.EdgeBundle, error) {
 type edgeCompiler struct {
 	*Snapshot
 	out    edgeBundle
-	rules  map[uuid.UUID]bool // saved ones
+	rules  map[uuid.UUID]bool // saved ones; true: nobody satisfies it
 	origin map[string]bool
 }
 
@@ -169,7 +169,11 @@ func (s *Snapshot) edgeBundle(d *Domain, c *Campaign) (models.EdgeBundle, error)
 	}
 	b := models.EdgeBundle{
 		Key: models.EdgeKey(d.Host, c.Row.Alias), CampaignID: c.Row.ID, Value: value, Origin: k.out.Origin,
-		Rules: slices.Collect(maps.Keys(k.rules)),
+	}
+	for id, broken := range k.rules {
+		if b.Rules = append(b.Rules, id); broken {
+			b.Broken = append(b.Broken, id)
+		}
 	}
 	if len(value) > models.MaxEdgeBundle {
 		b.Value, b.Origin = nil, []string{models.EdgeTooLarge}
@@ -198,7 +202,8 @@ func (k *edgeCompiler) campaign(c *Campaign) {
 		Name: c.Row.Name, Alias: c.Row.Alias, Flow: FlowText(k.FlowHash(0, c)), TTL: c.Row.UniquenessTTLHours, Plan: plan,
 	}
 	for _, use := range c.rules {
-		k.rules[use.id] = true
+		r := find[*rule](k.Snapshot, rules, use.id)
+		k.rules[use.id] = r == nil || r.unusable
 	}
 	k.url(plan.Fallback)
 	k.url(plan.Destination)

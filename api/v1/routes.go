@@ -40,6 +40,8 @@ type Deps struct {
 	// NetworkFile and AnonymousFile say that the operator has named geo files of networks and of anonymous addresses, from
 	// which proxy_kind is known (GEO_ASN_DB, GEO_ANONYMOUS_DB).
 	NetworkFile, AnonymousFile bool
+	// EdgePublishing says that workers publish campaigns to an edge (CLOUDFLARE_KV_NAMESPACE).
+	EdgePublishing bool
 }
 
 // ReportReader answers the questions of the resources about figures: report.Reader.
@@ -85,6 +87,7 @@ func Routes(d Deps, extra ...route.Route) []route.Route {
 		botDetection(d),
 		geoDatabase(d),
 		integrations(d),
+		edge(d),
 		webhooks(d),
 		alerts(d),
 		links(d),

@@ -43,6 +43,8 @@ func (x *examples) build() {
 	}
 	x.call("POST /domains/{id}/point", x.id("domain"), nil)
 	x.call("GET /integrations", nil, nil)
+	x.call("GET /edge", nil, nil)
+	x.call("POST /edge", nil, nil)
 	x.call("DELETE /domains", x.id("second domain"), nil)
 
 	template := x.call("POST /network-templates", nil, object{

@@ -5,7 +5,6 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/certstore"
-	"switchyard/db/kv"
 	"switchyard/db/seal"
 	"switchyard/db/store"
 	"switchyard/jobs"
@@ -102,17 +101,11 @@ func registerCertificates(cfg config.Config, r *workers.Runtime, records *store.
 ) error {
 	o := certificate.Options{}
 	if cfg.Edge() == models.EdgeCloudflare {
-		out, err := egress.New(egress.Options{
-			Allow: cfg.EgressAllow, CAFile: cfg.EgressCAFile, MaxHeaders: 64 << 10, MaxBody: 8 << 20,
-		})
+		client, err := openCloudflare(cfg, redis)
 		if err != nil {
 			return err
 		}
-		edge := cloudflare.NewEdge(cloudflare.New(cloudflare.Options{
-			Egress: out, Token: cfg.CloudflareToken, URL: cfg.CloudflareURL, Budget: kv.NewBudget(kv.BudgetOptions{
-				Client: redis, Name: models.EdgeCloudflare, Burst: cloudflare.Burst, Interval: cloudflare.Interval, Timeout: kv.Timeout,
-			}),
-		}), cfg.CloudflareZone)
+		edge := cloudflare.NewEdge(client, cfg.CloudflareZone)
 		o = certificate.Options{Edge: edge, Background: edge.Background(), TrustsAll: true}
 	} else if issuer != nil {
 		o = certificate.Options{Edge: acme.NewEdge(issuer)}

@@ -115,6 +115,9 @@ func newRuntime(cfg config.Config, bulk *db.DB, o workers.Options) (*workers.Run
 	if err := registerCertificates(cfg, r, records, o.Redis, issuer); err != nil {
 		return nil, err
 	}
+	if err := registerEdge(cfg, r, records, o); err != nil {
+		return nil, err
+	}
 	if err := registerGeo(cfg, r, records, clicks); err != nil {
 		return nil, err
 	}

@@ -17,8 +17,12 @@ import (
 	"switchyard/models"
 )
 
-// shared are tables whose rows are no account's.
-var shared = []string{"acme_accounts", "acme_challenges", "edge_hosts", "bot_data", "bot_sweeps", "crawler_answers", "link_services", "lander_keys", "installation", "goose_db_version"}
+// shared are tables whose rows are no account's. Of edge_changes, edge_accounts and edge_keys workers remove what a deleted
+// account has at the edge first.
+var shared = []string{
+	"acme_accounts", "acme_challenges", "edge_hosts", "edge_changes", "edge_accounts", "edge_keys", "bot_data", "bot_sweeps",
+	"crawler_answers", "link_services", "lander_keys", "installation", "goose_db_version",
+}
 
 // TestDeleteAccount: an account with a row in every table that there is goes with all of them, although the call is cut
 // short after each table that it deletes from. Another account keeps every row.

@@ -53,6 +53,7 @@ type Fake struct {
 	refused  int            // by 429
 	hosts    map[string]*hostname
 	sequence int
+	kv       namespace
 }
 
 // refusal is an answer to requests that change or read something.
@@ -68,6 +69,7 @@ func Serve(tb testing.TB) *Fake {
 	mux := http.NewServeMux()
 	f.tokenRoutes(mux)
 	f.hostnameRoutes(mux)
+	f.kvRoutes(mux)
 	f.Server = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if answered := f.handle(mux, w, r); !answered {
 			<-r.Context().Done()

@@ -1,0 +1,103 @@
+package v1
+
+import (
+	"fmt"
+	"strings"
+
+	"switchyard/api/answer"
+	"switchyard/api/route"
+	"switchyard/api/slow"
+	"switchyard/db/store"
+	"switchyard/jobs"
+)
+
+// edge are the rows of /edge: whether campaigns are routed at the edge.
+func edge(d Deps) []route.Route {
+	const group = "Account"
+	return []route.Route{
+		{
+			Method: "GET", Path: "/edge", Group: group, Summary: "whether campaigns are published to the edge",
+			Handle: route.Do(d.readEdge),
+		},
+		{
+			Method: "POST", Path: "/edge", Group: group, Summary: "publish every campaign to the edge now", Share: route.Sends,
+			Slow: publishEdgeJob.Answer(), Handle: route.Do(d.publishEdge),
+		},
+	}
+}
+
+// EdgeAnswer says what the edge has of an account.
+type EdgeAnswer struct {
+	Configured             bool    `json:"configured" doc:"false: this install has no edge that routes"`
+	RoutableCampaigns      int     `json:"routableCampaigns" doc:"active campaigns on domains of the account"`
+	CampaignsWithoutDomain int     `json:"campaignsWithoutDomain" doc:"active campaigns on the shared link domain: they are never published"`
+	PublishedCampaigns     int     `json:"publishedCampaigns" doc:"campaigns that the edge has as they are"`
+	PublishedAt            *string `json:"publishedAt" doc:"of the last publishing that succeeded"`
+	Hint                   *string `json:"hint" doc:"what to do, or to know: what the edge leaves to this service, why a publishing fails"`
+}
+
+func (d Deps) readEdge(c *route.Call) (EdgeAnswer, error) {
+	state, err := c.Store.Edge().State(c.Context(), c.Account.ID)
+	if err != nil {
+		return EdgeAnswer{}, err
+	}
+	out := EdgeAnswer{
+		Configured: d.EdgePublishing, RoutableCampaigns: state.Routable, CampaignsWithoutDomain: state.WithoutDomain,
+	}
+	if d.EdgePublishing {
+		out.PublishedCampaigns, out.PublishedAt = state.Published, answer.StampOrNull(state.PublishedAt)
+	}
+	if hint := d.edgeHint(state); hint != "" {
+		out.Hint = &hint
+	}
+	return out, nil
+}
+
+// edgeHint is what to do, or to know, the most important first.
+func (d Deps) edgeHint(s store.EdgeState) string {
+	if !d.EdgePublishing {
+		return "This install has no edge that routes: its operator can set one up. All links are answered by the service itself."
+	}
+	var hints []string
+	if s.Failure != "" {
+		hints = append(hints, "The last publishing failed and is tried again by itself: "+s.Failure+".")
+	} else if s.Waiting {
+		hints = append(hints, "Changes are about to be published.")
+	}
+	if s.Routable == 0 {
+		hints = append(hints, "Only campaigns on a verified domain of the account are published: add one by POST /domains.")
+	}
+	if len(s.Origin) > 0 {
+		parts := make([]string, len(s.Origin))
+		for i, o := range s.Origin {
+			parts[i] = fmt.Sprintf("%s (campaigns: %d)", o.What, o.Campaigns)
+		}
+		hints = append(hints, "Visitors whose decision comes to one of these are routed by the service itself: "+strings.Join(parts, ", ")+".")
+	}
+	return strings.Join(hints, " ")
+}
+
+// EdgePublished is what a publishing has come to.
+type EdgePublished struct {
+	Configured bool    `json:"configured" doc:"false: this install has no edge that routes, and nothing was done"`
+	Published  int     `json:"published" doc:"campaigns that the edge has as they are now, unchanged ones included"`
+	Removed    int     `json:"removed" doc:"campaigns that the edge has no longer"`
+	Failed     int     `json:"failed" doc:"campaigns that could not be written or removed; they are tried again by themselves"`
+	Rules      int     `json:"rules" doc:"saved rules in the published campaigns"`
+	RulesError *string `json:"rulesError" doc:"why some of these rules take nobody; null: all can be used"`
+	MS         int64   `json:"ms" doc:"how long it took, in milliseconds"`
+}
+
+var publishEdgeJob = slow.New(jobs.PublishEdge, func(p jobs.PublishedEdge) EdgePublished {
+	out := EdgePublished{
+		Configured: p.Configured, Published: p.Published, Removed: p.Removed, Failed: p.Failed, Rules: p.Rules, MS: p.MS,
+	}
+	if p.RulesError != "" {
+		out.RulesError = &p.RulesError
+	}
+	return out
+})
+
+func (d Deps) publishEdge(c *route.Call) (EdgePublished, error) {
+	return publishEdgeJob.Run(c, d.Jobs, jobs.None{})
+}

@@ -1,0 +1,53 @@
+package v1_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/apitest"
+	"switchyard/api/v1"
+	"switchyard/jobs"
+	"switchyard/jobs/jobstest"
+)
+
+// TestEdge: what the edge has of an account is told from the database alone, and a publishing is the answer of a job.
+func TestEdge(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{V1: v1.Deps{EdgePublishing: true}})
+	got := s.Do("GET", "/edge", nil).Want(200, "").Map()
+	same(t, got, map[string]any{"configured": true, "routableCampaigns": 0.0, "campaignsWithoutDomain": 0.0, "publishedCampaigns": 0.0, "publishedAt": nil})
+	if hint, _ := got["hint"].(string); !strings.Contains(hint, "POST /domains") {
+		t.Errorf("hint %q", hint)
+	}
+	account, domain, shared := s.Account.ID, uuid.New(), uuid.New()
+	exec(t, s, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, 'go.edge.test', true)`, domain, account)
+	exec(t, s, `INSERT INTO domains (id, host, is_verified) VALUES ($1, 'shared.edge.test', true)`, shared)
+	for alias, on := range map[string]uuid.UUID{"here-1": domain, "here-2": domain, "there-1": shared} {
+		exec(t, s, `INSERT INTO campaigns (id, account_id, name, alias, domain_id, streams) VALUES ($1, $2, $3, $3, $4, '[]')`, uuid.New(), account, alias, on)
+	}
+	exec(t, s, `INSERT INTO edge_keys (key, owner_id, campaign_id, hash, origin) VALUES ('go.edge.test/here-1', $1, $2, '\x01', '{daily_cap}')`, account, uuid.New())
+	exec(t, s, `INSERT INTO edge_keys (key, owner_id, campaign_id, hash, origin) VALUES ('their.edge.test/x', $1, $1, '\x01', '{protection}')`, uuid.New())
+	exec(t, s, `INSERT INTO edge_accounts (owner_id, failure) VALUES ($1, 'Authentication error')`, account)
+	got = s.As(s.ReadKey).Do("GET", "/edge", nil).Want(200, "").Map()
+	same(t, got, map[string]any{"configured": true, "routableCampaigns": 2.0, "campaignsWithoutDomain": 1.0, "publishedCampaigns": 1.0})
+	hint, _ := got["hint"].(string)
+	if !strings.Contains(hint, "Authentication error") || !strings.Contains(hint, "daily_cap (campaigns: 1)") || strings.Contains(hint, "protection") {
+		t.Errorf("hint %q", hint)
+	}
+
+	jobstest.Answer(s.Jobs, jobs.PublishEdge, func(of uuid.UUID, _ jobs.None) (jobs.PublishedEdge, error) {
+		if of != account {
+			t.Errorf("published is %s", of)
+		}
+		return jobs.PublishedEdge{Configured: true, Published: 2, Written: 1, Removed: 3, Failed: 4, Rules: 5, RulesError: "one is gone", MS: 6}, nil
+	})
+	same(t, s.Do("POST", "/edge", nil).Want(200, "").Map(), map[string]any{
+		"configured": true, "published": 2.0, "removed": 3.0, "failed": 4.0, "rules": 5.0, "rulesError": "one is gone", "ms": 6.0,
+	})
+	s.As(s.ReadKey).Do("POST", "/edge", nil).Want(403, "read_only_key")
+
+	none := apitest.New(t, apitest.Options{DB: s.DB}).As(s.Key).Do("GET", "/edge", nil).Want(200, "").Map()
+	same(t, none, map[string]any{"configured": false, "publishedCampaigns": 0.0})
+}

@@ -1,0 +1,319 @@
+// Package edge publishes campaigns to where the edge reads them.
+//
+// Every change of what routes is noted by PostgreSQL. A run gathers what was noted, one piece of work for each account, compiles
+// the account's campaigns and writes those that the edge does not have: it is told by a hash of each value, which PostgreSQL
+// keeps. One process publishes at a time, so that no value overtakes a newer one. Killed at any moment it leaves work that the
+// next run takes up: what is about to be written counts as unknown until it is written.
+package edge
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/advisory"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/models/interval"
+	"switchyard/workers"
+	"switchyard/workers/providers/cloudflare"
+)
+
+// Keys is where the edge reads: cloudflare.KV.
+type Keys interface {
+	Put(ctx context.Context, pairs []cloudflare.Pair, done func(tried, failed []string) error) error
+	Delete(ctx context.Context, keys []string, done func(tried, failed []string) error) error
+	Target() string
+}
+
+// Options of Register.
+type Options struct {
+	DB *db.DB
+	// Keys is for work that somebody waits for, Background for all other. Nil: there is no edge.
+	Keys, Background Keys
+	// Compile makes the bundles of an account's campaigns.
+	Compile func(*store.Routing) ([]models.EdgeBundle, error)
+	Format  int           // of the bundles
+	Pause   time.Duration // before keys that were not written are tried again; default 1100 ms: a key takes one write a second
+}
+
+const (
+	tries    = 3  // of keys that Cloudflare has not written
+	atOnce   = 50 // accounts of a run
+	lockName = "edge publishing"
+	// lockWait is how long a run waits for another one's end. The clock starts the next one soon.
+	lockWait = 2 * time.Second
+	pause    = 1100 * time.Millisecond
+)
+
+var errBusy = models.Errorf(models.KindUnavailable, "edge_busy", "other campaigns are being published: try again in a minute")
+
+// Register registers the handlers at a runtime.
+func Register(r *workers.Runtime, s *store.Store, o Options) {
+	if o.Pause == 0 {
+		o.Pause = pause
+	}
+	p := &publisher{o: o, store: s}
+	workers.Register(r, jobs.PublishEdge, p.publishNow)
+	workers.RegisterTick(r, jobs.SweepEdge, p.sweep)
+}
+
+type publisher struct {
+	o     Options
+	store *store.Store
+}
+
+// locked runs fn while no other process publishes. got is false if one did all the time.
+func (p *publisher) locked(ctx context.Context, wait time.Duration, fn func(context.Context) error) (got bool, err error) {
+	run, stop := context.WithCancel(ctx)
+	defer stop()
+	over := time.AfterFunc(wait, stop)
+	_ = advisory.Hold(run, p.o.DB, lockName, func(ctx context.Context) { // its error is that of the context
+		if got = over.Stop(); got {
+			err = fn(ctx)
+		}
+		stop()
+	})
+	if !got && err == nil {
+		err = ctx.Err()
+	}
+	return got, err
+}
+
+// publishNow publishes the account that asks.
+func (p *publisher) publishNow(ctx context.Context, _ jobs.None) (out jobs.PublishedEdge, err error) {
+	if p.o.Keys == nil {
+		return out, nil
+	}
+	began := time.Now()
+	deadline, _ := ctx.Deadline()
+	got, err := p.locked(ctx, time.Until(deadline)/2, func(ctx context.Context) (err error) {
+		if err = p.store.Edge().Gather(ctx); err == nil {
+			out, err = p.publish(ctx, p.o.Keys, workers.Account(ctx))
+		}
+		return err
+	})
+	if err == nil && !got {
+		err = errBusy
+	}
+	out.MS = time.Since(began).Milliseconds()
+	return out, err
+}
+
+// sweep publishes the accounts in which something has changed.
+func (p *publisher) sweep(ctx context.Context) error {
+	if p.o.Keys == nil {
+		return p.store.Edge().Forget(ctx)
+	}
+	_, err := p.locked(ctx, lockWait, func(ctx context.Context) error {
+		if err := p.store.Edge().Gather(ctx); err != nil {
+			return err
+		}
+		due, err := p.store.Edge().Due(ctx, p.target(), atOnce)
+		for _, account := range due {
+			if err = p.publishDue(ctx, account); err != nil {
+				break
+			}
+		}
+		return err
+	})
+	return err
+}
+
+func (p *publisher) publishDue(ctx context.Context, account uuid.UUID) error {
+	out, err := p.publish(ctx, p.o.Background, account)
+	if err == nil && out.Written+out.Removed+out.Failed > 0 {
+		slog.InfoContext(ctx, "campaigns published to the edge", "account_id", account, "written", out.Written,
+			"removed", out.Removed, "failed", out.Failed)
+	}
+	return err
+}
+
+// target is where bundles go and in which form. What was published to another one is published again.
+func (p *publisher) target() string { return fmt.Sprintf("%s %d", p.o.Keys.Target(), p.o.Format) }
+
+// publish brings the edge up to date with an account. A refusal of the edge is no error: it is noted, the account is tried
+// again, and the campaigns count as failed.
+func (p *publisher) publish(ctx context.Context, to Keys, account uuid.UUID) (out jobs.PublishedEdge, err error) {
+	state := p.store.Edge()
+	wanted, err := state.Begin(ctx, account)
+	if err != nil {
+		return out, err
+	}
+	records, err := state.Routing(ctx, account)
+	if err != nil {
+		return out, err
+	}
+	bundles, err := p.o.Compile(records)
+	if err != nil {
+		return out, err
+	}
+	d, err := p.compare(ctx, account, bundles)
+	if err != nil {
+		return out, err
+	}
+	refusal := p.write(ctx, to, account, d)
+	if refusal == nil {
+		refusal = p.remove(ctx, to, account, d)
+	}
+	out = d.result(bundles)
+	refused, isRefusal := errors.AsType[*cloudflare.Error](refusal)
+	switch {
+	case isRefusal:
+		return out, state.Failed(ctx, account, refused.Text)
+	case refusal != nil:
+		return out, refusal
+	case out.Failed > 0:
+		return out, state.Failed(ctx, account, "the edge has not taken all campaigns")
+	}
+	return out, state.Done(ctx, account, wanted, p.target())
+}
+
+// difference is what the edge lacks of an account, and what it has too much.
+type difference struct {
+	changed map[string]models.EdgeBundle // by key
+	hashes  map[string][]byte
+	gone    map[string]bool // keys to be removed
+	listed  []string        // keys of campaigns that the edge cannot hold
+	same    int
+	written int
+	removed int
+}
+
+// compare finds what has changed since the edge was written, and notes what is about to be written.
+func (p *publisher) compare(ctx context.Context, account uuid.UUID, bundles []models.EdgeBundle) (*difference, error) {
+	known, err := p.store.Edge().Keys(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	before := db.ByKey(known, func(k store.EdgeKey) string { return k.Key })
+	d := &difference{changed: map[string]models.EdgeBundle{}, hashes: map[string][]byte{}, gone: map[string]bool{}, listed: []string{}}
+	wanted := map[string]bool{}
+	var claimed []models.EdgeBundle
+	for _, b := range bundles {
+		old, there := before[b.Key]
+		wanted[b.Key] = true
+		if b.Value == nil {
+			d.listed = append(d.listed, b.Key)
+			if d.gone[b.Key] = old.Held; !old.Held {
+				delete(d.gone, b.Key)
+			}
+			if !there || old.Held {
+				claimed = append(claimed, b)
+			}
+			continue
+		}
+		hash := sha256.Sum256(append([]byte(p.target()+"\n"), b.Value...))
+		if bytes.Equal(old.Hash, hash[:]) {
+			d.same++
+			continue
+		}
+		d.changed[b.Key], d.hashes[b.Key] = b, hash[:]
+		claimed = append(claimed, b)
+	}
+	for key := range before {
+		if !wanted[key] {
+			d.gone[key] = true
+		}
+	}
+	return d, p.store.Edge().Claim(ctx, account, claimed)
+}
+
+// write writes what has changed. What the edge has not taken is tried again.
+func (p *publisher) write(ctx context.Context, to Keys, account uuid.UUID, d *difference) error {
+	return p.repeat(ctx, func() (int, error) {
+		pairs := make([]cloudflare.Pair, 0, len(d.changed))
+		for key, b := range d.changed {
+			pairs = append(pairs, cloudflare.Pair{Key: key, Value: string(b.Value)})
+		}
+		err := to.Put(ctx, pairs, func(tried, failed []string) error {
+			done := without(tried, failed)
+			hashes := make([][]byte, len(done))
+			for i, key := range done {
+				hashes[i] = d.hashes[key]
+				delete(d.changed, key)
+			}
+			d.written += len(done)
+			return p.store.Edge().Written(context.WithoutCancel(ctx), account, done, hashes)
+		})
+		return len(d.changed), err
+	})
+}
+
+// remove removes what is no campaign's any more.
+func (p *publisher) remove(ctx context.Context, to Keys, account uuid.UUID, d *difference) error {
+	return p.repeat(ctx, func() (int, error) {
+		keys := make([]string, 0, len(d.gone))
+		for key := range d.gone {
+			keys = append(keys, key)
+		}
+		err := to.Delete(ctx, keys, func(tried, failed []string) error {
+			done := without(tried, failed)
+			for _, key := range done {
+				delete(d.gone, key)
+			}
+			d.removed += len(done)
+			return p.store.Edge().Removed(context.WithoutCancel(ctx), account, done, d.listed)
+		})
+		return len(d.gone), err
+	})
+}
+
+// repeat tries until nothing is left.
+func (p *publisher) repeat(ctx context.Context, try func() (left int, err error)) error {
+	for n := 1; ; n++ {
+		left, err := try()
+		if err != nil || left == 0 || n == tries {
+			return err
+		}
+		if err := interval.Sleep(ctx, p.o.Pause); err != nil {
+			return err
+		}
+	}
+}
+
+func without(all, some []string) []string {
+	left := map[string]bool{}
+	for _, key := range some {
+		left[key] = true
+	}
+	out := make([]string, 0, len(all))
+	for _, key := range all {
+		if !left[key] {
+			out = append(out, key)
+		}
+	}
+	return out
+}
+
+// result counts.
+func (d *difference) result(bundles []models.EdgeBundle) jobs.PublishedEdge {
+	rules, broken := map[uuid.UUID]bool{}, map[uuid.UUID]bool{}
+	for _, b := range bundles {
+		if b.Value == nil {
+			continue
+		}
+		for _, id := range b.Rules {
+			rules[id] = true
+		}
+		for _, id := range b.Broken {
+			broken[id] = true
+		}
+	}
+	out := jobs.PublishedEdge{
+		Configured: true, Published: d.same + d.written, Written: d.written, Removed: d.removed, Failed: len(d.changed) + len(d.gone),
+		Rules: len(rules),
+	}
+	if len(broken) > 0 {
+		out.RulesError = fmt.Sprintf("%d saved rules take nobody: they cannot be read, or are gone", len(broken))
+	}
+	return out
+}

@@ -1,0 +1,100 @@
+package cloudflare
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// The limits of one call to Workers KV. Cloudflare takes 100 MB; a call of a third of that takes less memory here.
+const (
+	KVPairs = 10_000
+	KVBytes = 32 << 20
+)
+
+// KV is a namespace of Workers KV.
+type KV struct {
+	client *Client
+	path   string
+}
+
+// NewKV names a namespace of an account.
+func NewKV(c *Client, account, namespace string) KV {
+	return KV{c, "/accounts/" + url.PathEscape(account) + "/storage/kv/namespaces/" + url.PathEscape(namespace)}
+}
+
+// Pair is a key with its value.
+type Pair struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}
+
+// kvTimeout is for one call, of which the largest has 32 MB.
+const kvTimeout = time.Minute
+
+// bulkResult says what Cloudflare has not done. Its older form is null.
+type bulkResult struct {
+	Failed []string `json:"unsuccessful_keys"`
+}
+
+// Put writes pairs, in as few calls as the limits allow, and tells done of each call: which keys were tried, and which of them
+// Cloudflare has not written. Those may be tried again: a key takes one write a second. The first call that fails ends it; what
+// done was told stays.
+func (k KV) Put(ctx context.Context, pairs []Pair, done func(tried, failed []string) error) error {
+	var batch []json.RawMessage
+	var tried []string
+	size := 0
+	flush := func() error {
+		if len(batch) == 0 {
+			return nil
+		}
+		failed, err := k.bulk(ctx, request{method: http.MethodPut, path: k.path + "/bulk", body: batch})
+		if err == nil {
+			err = done(tried, failed)
+		}
+		batch, tried, size = nil, nil, 0
+		return err
+	}
+	for _, p := range pairs {
+		text, err := json.Marshal(p)
+		if err != nil {
+			return fmt.Errorf("cloudflare: value of a key: %w", err)
+		}
+		if len(batch) == KVPairs || len(batch) > 0 && size+len(text) > KVBytes {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+		batch, tried, size = append(batch, text), append(tried, p.Key), size+len(text)
+	}
+	return flush()
+}
+
+// Delete removes keys, as Put writes them. One that is not there is removed.
+func (k KV) Delete(ctx context.Context, keys []string, done func(tried, failed []string) error) error {
+	for chunk := range slices.Chunk(keys, KVPairs) {
+		failed, err := k.bulk(ctx, request{method: http.MethodPost, path: k.path + "/bulk/delete", body: chunk})
+		if err == nil {
+			err = done(chunk, failed)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (k KV) bulk(ctx context.Context, r request) ([]string, error) {
+	var out bulkResult
+	r.timeout = kvTimeout
+	_, err := k.client.do(ctx, r, &out)
+	return out.Failed, err
+}
+
+// Target names the namespace: what was written to another one is not here.
+func (k KV) Target() string { return strings.TrimPrefix(k.path, "/accounts/") }
