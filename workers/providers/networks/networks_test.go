@@ -48,6 +48,7 @@ type suite struct {
 }
 
 func newSuite(t *testing.T, name string) *suite {
+	t.Helper()
 	s := &suite{T: t, name: name, world: &networkstest.World{}}
 	server := networkstest.Serve(t, s.world)
 	s.client = networks.New(networks.Options{

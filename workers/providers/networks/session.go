@@ -14,11 +14,14 @@ import (
 // hostName is what a customer may call the host of a network's platform.
 var hostName = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`)
 
-// host is the address of a platform that has one for each network. What is no name of a host gives no address.
+// noAddress is an address that no request can be made of: it is told to be unreadable, at once.
+const noAddress = "://"
+
+// host is the address of a platform that has one for each network; noAddress if the name is none of a host.
 func host(name, suffix string) string {
 	name = strings.TrimSuffix(strings.TrimPrefix(strings.ToLower(strings.TrimSpace(name)), "https://"), "/")
 	if !hostName.MatchString(name) {
-		return ""
+		return noAddress
 	}
 	return "https://" + strings.TrimSuffix(name, suffix) + suffix
 }

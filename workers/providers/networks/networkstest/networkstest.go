@@ -195,7 +195,7 @@ func (c *call) fail(fault Fault) {
 		c.json(c.fake.tooMany(), object{"message": "slow down"})
 	case Down:
 		c.WriteHeader(http.StatusInternalServerError)
-		_, _ = c.Write([]byte("<html>" + secrets)) //nolint:gosec // nobody renders it
+		_, _ = c.Write([]byte("<html>" + secrets))
 	case Cut:
 		c.Header().Set("Content-Length", "1000")
 		_, _ = c.Write([]byte(`{"conversions": [{`))

@@ -1,0 +1,56 @@
+package networks_test
+
+import (
+	"strings"
+	"testing"
+
+	"switchyard/models"
+	"switchyard/workers/egress"
+	"switchyard/workers/egress/egresstest"
+	"switchyard/workers/providers/networks"
+	"switchyard/workers/providers/networks/networkstest"
+)
+
+// TestItems: a conversion whose items differ in their status earns what the items do that are not rejected.
+func TestItems(t *testing.T) {
+	t.Parallel()
+	s := newSuite(t, "partnerize")
+	list := s.orders(1)
+	list[0].Word = "mixed"
+	s.world.Set(list...)
+	if got := s.read(s.open(nil)); len(got) != 1 || got[0].Status != models.StatusApproved || got[0].Payout != "1.5" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestNoOrders: records that are no orders of anybody are left out.
+func TestNoOrders(t *testing.T) {
+	t.Parallel()
+	s := newSuite(t, "clickbank")
+	list := s.orders(3)
+	list[0].Word, list[1].Word = "FEE", "TEST_SALE"
+	s.world.Set(list...)
+	if got := s.read(s.open(nil)); len(got) != 1 || got[0].ID != list[2].ID {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestHosts: a credential that says the host of a platform says no more than that.
+func TestHosts(t *testing.T) {
+	t.Parallel()
+	server := networkstest.Serve(t, &networkstest.World{})
+	client := networks.New(networks.Options{Egress: egresstest.Client(t, server, egress.Options{})})
+	for name, field := range map[string]string{"tune": "network_id", "affise": "tenant", "cake": "domain"} {
+		for _, host := range []string{"evil.example/#", "a@evil.example", "evil.example?", "evil.example:8080", "evil example"} {
+			credentials := networkstest.Fakes[name].Credentials()
+			credentials[field] = host
+			c, err := client.Open(name, "n1", credentials)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Test(t.Context()); err == nil || !strings.Contains(err.Error(), "the provider's address cannot be read") {
+				t.Errorf("%s at %s: %v", name, host, err)
+			}
+		}
+	}
+}
