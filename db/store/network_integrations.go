@@ -164,13 +164,6 @@ func (k NetworkIntegrations) Failing(ctx context.Context, account uuid.UUID) ([]
 	return db.Select[FailingNetwork](ctx, k.s.c, "failing networks", q, account, models.FailingIntegration, maxAlerts)
 }
 
-// ProviderOf gives the platform that a job asks, whoever's it is; empty for a job that there is not. It is for workers.
-func (k NetworkIntegrations) ProviderOf(ctx context.Context, job uuid.UUID) (string, error) {
-	provider, _, err := db.First[string](ctx, k.s.c, "platform of a job",
-		`SELECT coalesce(args->'network'->>'provider', '') FROM jobs WHERE id = $1`, job)
-	return provider, err
-}
-
 // AdoptedOrder is an order that is a conversion with another id, at the order's click.
 type AdoptedOrder struct {
 	OrderID      string    `db:"order_id"`

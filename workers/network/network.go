@@ -4,6 +4,7 @@ package network
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -206,11 +207,18 @@ func spread(wait time.Duration) time.Duration {
 
 // Gate implements correction.Orders.
 func (p *Platforms) Gate(ctx context.Context, job uuid.UUID) (release func(), wait time.Duration, err error) {
-	provider, err := p.store.NetworkIntegrations().ProviderOf(ctx, job)
+	row, err := jobrow.Find(ctx, p.store.Conn(), workers.Account(ctx), job)
+	if errors.Is(err, models.NotFound("job")) {
+		return func() {}, 0, nil // nobody will claim it
+	}
 	if err != nil {
 		return nil, 0, err
 	}
-	release, wait = p.room.Admit(ctx, provider, 0)
+	var args jobs.CorrectionArgs
+	if err := json.Unmarshal(row.Args, &args); err != nil || args.Network == nil {
+		return func() {}, 0, nil //nolint:nilerr // the attempt says what is wrong
+	}
+	release, wait = p.room.Admit(ctx, args.Network.Provider, 0)
 	return release, wait, nil
 }
 
