@@ -25,7 +25,7 @@ func networkIntegrations(d Deps) []route.Route {
 		}
 	}
 	sync := row("POST", "/sync", "import conversions for a range; a dry run unless apply is true", route.Take(d.syncNetwork),
-		"400 bad_range not_connected too_many", "402 plan_limit", "502 network_error")
+		"400 bad_range not_connected too_many", "502 network_error")
 	sync.Slow = syncNetworkJob.Answer()
 	test := row("POST", "/test", "test the network's API connection", route.Do(d.testNetwork), "400 not_connected")
 	test.Slow, test.Share = testNetworkJob.Answer(), route.Sends

@@ -1,0 +1,155 @@
+package v1_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/apitest"
+	"switchyard/jobs"
+	"switchyard/jobs/jobstest"
+	"switchyard/models"
+)
+
+// everflow are credentials of a network's platform.
+func everflow(change object) object {
+	c := object{"api_key": "canary-1-secret"}
+	for field, value := range change {
+		c[field] = value
+	}
+	return object{"provider": "everflow", "credentials": c}
+}
+
+// TestNetworkIntegration: the form of every platform is shown and connects a network, secrets are stored sealed and shown
+// masked, and a blank one of a change stays.
+func TestNetworkIntegration(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{Plan: "growth"})
+	id := s.Do("POST", "/networks", object{"name": "N"}).Want(201, "").Map()["id"].(string)
+	path := "/networks/" + id + "/integration"
+	var empty struct {
+		NetworkName string
+		ConnectedTo *string
+		Providers   []struct {
+			Provider, Label, Click string
+			Fields                 []struct {
+				Name, Label, Help string
+				Required          bool
+				Values            []string
+			}
+		}
+		EncryptionAvailable bool
+	}
+	s.Do("GET", path, nil).Want(200, "").Into(&empty)
+	if len(empty.Providers) != len(models.NetworkProviders) || !empty.EncryptionAvailable || empty.ConnectedTo != nil || empty.NetworkName != "N" {
+		t.Fatalf("%+v", empty)
+	}
+	for _, p := range empty.Providers {
+		credentials := object{}
+		for _, f := range p.Fields {
+			if f.Label == "" || f.Help == "" || p.Label == "" || p.Click == "" {
+				t.Errorf("%s: the field %+v says too little", p.Provider, f)
+			}
+			if f.Required {
+				credentials[f.Name] = "value-of-" + f.Name
+				if len(f.Values) > 0 {
+					credentials[f.Name] = f.Values[0]
+				}
+			}
+		}
+		s.Do("PUT", path, object{"provider": p.Provider, "credentials": credentials}).Want(200, "")
+	}
+	s.Do("PUT", path, everflow(nil)).Want(200, "")
+	s.Do("PUT", path, object{"provider": "everflow", "credentials": object{"api_key": "********", "region": "eu"}, "is_enabled": false}).Want(200, "")
+	shown := s.Do("GET", path, nil).Want(200, "")
+	same(t, shown.Map(), map[string]any{
+		"connectedTo": "everflow", "credentials": "map[api_key:******** region:eu]", "is_enabled": false, "lastStatus": nil, "nextSyncAt": nil,
+	})
+	network := uuid.MustParse(id)
+	saved, err := s.Store.NetworkIntegrations().Find(t.Context(), s.Account.ID, network)
+	if err != nil {
+		t.Fatal(err)
+	}
+	credentials, err := s.Store.NetworkIntegrations().Credentials(t.Context(), saved)
+	if err != nil || credentials["api_key"] != "canary-1-secret" || credentials["region"] != "eu" {
+		t.Errorf("%v, %v", credentials, err)
+	}
+	var row string
+	if err := s.DB.GetContext(t.Context(), &row, `SELECT t::text FROM network_integrations t`); err != nil || strings.Contains(row, "canary") {
+		t.Errorf("%s, %v", row, err)
+	}
+	same(t, s.Do("DELETE", path, nil).Want(200, "").Map(), map[string]any{"disconnected": true})
+	same(t, s.Do("DELETE", path, nil).Want(200, "").Map(), map[string]any{"disconnected": false})
+}
+
+func TestNetworkIntegrationRefusals(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{Plan: "growth"})
+	id := s.Do("POST", "/networks", object{"name": "N"}).Want(201, "").Map()["id"].(string)
+	path := "/networks/" + id + "/integration"
+	day := object{"from": "2026-11-01", "to": "2026-11-02"}
+	s.Do("POST", path+"/sync", day).Want(400, "not_connected")
+	s.Do("POST", path+"/test", nil).Want(400, "not_connected")
+	for code, bodies := range map[string][]any{
+		"bad_body":         {`x`},
+		"unknown_provider": {object{}, object{"provider": "nobody"}, object{"provider": 7}},
+		"invalid_credentials": {
+			object{"provider": "everflow"}, everflow(object{"api_key": " "}), everflow(object{"token": "x"}), everflow(object{"api_key": 7}),
+			everflow(object{"region": "mars"}), everflow(object{"api_key": strings.Repeat("k", 8001)}),
+			object{"provider": "everflow", "credentials": "x"},
+		},
+		"invalid_input": {with(everflow(nil), "is_enabled", "x"), with(everflow(nil), "enabled", true)},
+	} {
+		for _, body := range bodies {
+			s.Do("PUT", path, body).Want(400, code)
+		}
+	}
+	s.Do("PUT", path, everflow(nil)).Want(200, "")
+	for _, body := range []object{
+		{}, {"from": "2026-11-02"}, {"to": "2026-11-02"}, {"from": "2026-11-02", "to": "2026-11-01"}, {"from": "2026-02-30", "to": "2026-03-01"},
+		{"from": "1.11.2026", "to": "2026-11-02"}, {"from": 20261101, "to": "2026-11-02"}, {"from": "2025-11-01", "to": "2026-11-02"},
+	} {
+		s.Do("POST", path+"/sync", body).Want(400, "bad_range")
+	}
+	reader := s.As(s.ReadKey)
+	reader.Do("GET", path, nil).Want(200, "")
+	reader.Do("PUT", path, everflow(nil)).Want(403, "read_only_key")
+	reader.Do("POST", path+"/sync", day).Want(403, "read_only_key")
+	reader.Do("POST", path+"/test", nil).Want(403, "read_only_key")
+	_, foreignKey, _ := s.NewAccount("growth")
+	for _, missing := range []string{path, "/networks/" + uuid.NewString() + "/integration"} {
+		other := s.As(foreignKey)
+		other.Do("GET", missing, nil).Want(404, "not_found")
+		other.Do("PUT", missing, everflow(nil)).Want(404, "not_found")
+		other.Do("DELETE", missing, nil).Want(404, "not_found")
+		other.Do("POST", missing+"/sync", day).Want(404, "not_found")
+		other.Do("POST", missing+"/test", nil).Want(404, "not_found")
+	}
+
+	bare := apitest.New(t, apitest.Options{NoKey: true})
+	id = bare.Do("POST", "/networks", object{"name": "N"}).Want(201, "").Map()["id"].(string)
+	bare.Do("PUT", "/networks/"+id+"/integration", everflow(nil)).Want(400, "no_encryption_key")
+	same(t, bare.Do("GET", "/networks/"+id+"/integration", nil).Want(200, "").Map(), map[string]any{"encryptionAvailable": false})
+}
+
+// TestNetworkTested: the call shows what the worker answers.
+func TestNetworkTested(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{Plan: "growth"})
+	id := s.Do("POST", "/networks", object{"name": "N"}).Want(201, "").Map()["id"].(string)
+	path := "/networks/" + id + "/integration"
+	s.Do("PUT", path, everflow(nil)).Want(200, "")
+	failure := ""
+	jobstest.Answer(s.Jobs, jobs.TestNetwork, func(_ uuid.UUID, a jobs.NetworkArgs) (jobs.NetworkTested, error) {
+		if a.ID.String() != id {
+			return jobs.NetworkTested{}, models.Invalid("not_connected", "none")
+		}
+		return jobs.NetworkTested{Provider: "everflow", Failure: failure}, nil
+	})
+	same(t, s.Do("POST", path+"/test", nil).Want(200, "").Map(), map[string]any{"ok": true, "provider": "everflow", "detail": nil})
+	failure = "the provider refused the credentials"
+	same(t, s.Do("POST", path+"/test", nil).Want(200, "").Map(), map[string]any{
+		"ok": false, "message": "the test failed", "detail": failure,
+	})
+}
