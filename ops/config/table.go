@@ -10,7 +10,10 @@ type row struct {
 }
 
 // table lists every setting in the order in which operators read them, each with its field of c.
-func table(c *Config) []row {
+func table(c *Config) []row { return append(ownSettings(c), outsideSettings(c)...) }
+
+// ownSettings are about the service itself and where its parts are.
+func ownSettings(c *Config) []row {
 	return []row{
 		setting("PORT", "8080", &c.Port, port, "TCP port the web process listens on"),
 		setting("BIND", "", &c.Bind, bindAddress,
@@ -58,6 +61,12 @@ func table(c *Config) []row {
 		setting("ACME_EAB", "", &c.ACMEAccounts, acmeAccounts,
 			"accounts at the authorities of ACME_DIRECTORY, in their order, each KEY_ID:HMAC_KEY or empty, separated by commas",
 		).masked(maskAll),
+	}
+}
+
+// outsideSettings are about what the service knows from others, and what it tells them.
+func outsideSettings(c *Config) []row {
+	return []row{
 		setting("GEO_CITY_DB", "", &c.GeoCityDB, file,
 			"MaxMind-format file for country, region and city; empty: country only, built in"),
 		setting("GEO_ASN_DB", "", &c.GeoASNDB, file, "MaxMind-format file for network number and organization"),

@@ -1,7 +1,6 @@
 package acme
 
 import (
-	"bytes"
 	"context"
 	"crypto"
 	"crypto/ecdsa"
@@ -9,14 +8,11 @@ import (
 	"crypto/rand"
 	"crypto/x509"
 	"fmt"
-	"io"
-	"net/http"
 
 	"github.com/mholt/acmez/v3"
 	"github.com/mholt/acmez/v3/acme"
 
 	"switchyard/db/certstore"
-	"switchyard/workers/egress"
 )
 
 // accountAt gives our account at a CA. All processes have the same key, and a CA answers with the same account to the same
@@ -85,29 +81,4 @@ func (s solver) Present(ctx context.Context, c acme.Challenge) error {
 // CleanUp implements acmez.Solver. What it leaves is forgotten by its time.
 func (s solver) CleanUp(ctx context.Context, c acme.Challenge) error {
 	return s.store.Withdraw(context.WithoutCancel(ctx), c.Identifier.Value, c.Token)
-}
-
-// guarded is an HTTP client for acmez that asks by the guarded one.
-func guarded(out *egress.Client) *http.Client {
-	return &http.Client{
-		Transport:     transport{out},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-}
-
-type transport struct{ out *egress.Client }
-
-// RoundTrip implements http.RoundTripper. It gives the whole answer.
-func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
-	ctx, cancel := context.WithTimeout(req.Context(), askTime)
-	defer cancel()
-	answer, err := t.out.Do(req.WithContext(ctx))
-	if err != nil {
-		return nil, err
-	}
-	return &http.Response{
-		Status: http.StatusText(answer.Status), StatusCode: answer.Status, Header: answer.Header,
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Body: io.NopCloser(bytes.NewReader(answer.Body)), ContentLength: int64(len(answer.Body)), Request: req,
-	}, nil
 }

@@ -87,7 +87,7 @@ func New(o Options) *Issuer {
 	for _, ca := range o.CAs {
 		i.cas = append(i.cas, &authority{CA: ca, client: &acmez.Client{
 			Client: &acme.Client{
-				Directory: ca.Directory, HTTPClient: guarded(o.Egress), UserAgent: "switchyard", PollTimeout: pollTimeout,
+				Directory: ca.Directory, HTTPClient: o.Egress.HTTP(askTime), UserAgent: "switchyard", PollTimeout: pollTimeout,
 			},
 			ChallengeSolvers: map[string]acmez.Solver{
 				acme.ChallengeTypeHTTP01: solver, acme.ChallengeTypeTLSALPN01: solver,

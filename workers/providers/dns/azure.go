@@ -7,9 +7,9 @@ import (
 	"path"
 	"strings"
 
-	"switchyard/workers/providers/rest"
-
 	"github.com/libdns/libdns"
+
+	"switchyard/workers/providers/rest"
 )
 
 // azure is Azure's API. libdns' package for it takes no client, and uses the identity of the worker's machine for want of
@@ -38,7 +38,7 @@ func (p *azure) ready(ctx context.Context) error {
 	}
 	tokens := p.API
 	tokens.Base = p.login
-	tokens.Denied = func(f *rest.Failure) bool { return strings.Contains(f.Text, "AADSTS") }
+	tokens.Denied = func(f *rest.FailureError) bool { return strings.Contains(f.Text, "AADSTS") }
 	var answer struct {
 		Token string `json:"access_token"`
 	}

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strconv"
 
-	"switchyard/workers/providers/rest"
-
 	"github.com/libdns/libdns"
+
+	"switchyard/workers/providers/rest"
 )
 
 // bunny is bunny.net's API. libdns' package for it takes no client, lists the first page of zones only and fails at

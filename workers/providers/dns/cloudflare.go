@@ -9,10 +9,10 @@ import (
 	"strconv"
 	"strings"
 
-	"switchyard/workers/providers/rest"
-
 	"github.com/libdns/cloudflare"
 	"github.com/libdns/libdns"
+
+	"switchyard/workers/providers/rest"
 )
 
 // cloudflareAccount asks by libdns' package, but for the zones: that lists the first 20 only.

@@ -6,9 +6,9 @@ import (
 	"net/url"
 	"regexp"
 
-	"switchyard/workers/providers/rest"
-
 	"github.com/libdns/libdns"
+
+	"switchyard/workers/providers/rest"
 )
 
 // desec is deSEC's API. libdns' package for it takes no client, fails at more than 500 zones or sets, and sleeps for as

@@ -5,9 +5,9 @@ import (
 	"net/url"
 	"strconv"
 
-	"switchyard/workers/providers/rest"
-
 	"github.com/libdns/libdns"
+
+	"switchyard/workers/providers/rest"
 )
 
 // digitalOcean is DigitalOcean's API. libdns' package for it has a transport of its own, which cannot be replaced.

@@ -5,9 +5,9 @@ import (
 	"net/url"
 	"strconv"
 
-	"switchyard/workers/providers/rest"
-
 	"github.com/libdns/libdns"
+
+	"switchyard/workers/providers/rest"
 )
 
 // dnsimple is DNSimple's API. libdns' package for it reads the first page of records only, and panics if it may not ask
@@ -32,7 +32,7 @@ func (p *dnsimple) path(ctx context.Context, below string) (string, error) {
 			return "", err
 		}
 		if answer.Data.Account == nil {
-			return "", &rest.Failure{Text: "the token is of a user: make one of an account, or name the account_id"}
+			return "", &rest.FailureError{Text: "the token is of a user: make one of an account, or name the account_id"}
 		}
 		p.account = strconv.FormatInt(answer.Data.Account.ID, 10)
 	}

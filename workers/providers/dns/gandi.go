@@ -6,9 +6,9 @@ import (
 	"net/url"
 	"strconv"
 
-	"switchyard/workers/providers/rest"
-
 	"github.com/libdns/libdns"
+
+	"switchyard/workers/providers/rest"
 )
 
 // gandi is Gandi's LiveDNS. libdns' package for it takes no client, and asks addresses that an answer names.

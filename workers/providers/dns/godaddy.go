@@ -6,9 +6,9 @@ import (
 	"net/url"
 	"strconv"
 
-	"switchyard/workers/providers/rest"
-
 	"github.com/libdns/libdns"
+
+	"switchyard/workers/providers/rest"
 )
 
 // godaddy is GoDaddy's API. libdns' package for it replaces the records that a name has when it is to add one.

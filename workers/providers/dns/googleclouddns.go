@@ -16,9 +16,9 @@ import (
 	"strings"
 	"time"
 
-	"switchyard/workers/providers/rest"
-
 	"github.com/libdns/libdns"
+
+	"switchyard/workers/providers/rest"
 )
 
 // googleCloud is Google's API. libdns' package for it takes no client, and its credentials may name files and addresses
@@ -66,7 +66,7 @@ func (p *googleCloud) ready(ctx context.Context) error {
 	}
 	tokens := p.API
 	tokens.Base = p.oauth
-	tokens.Denied = func(f *rest.Failure) bool {
+	tokens.Denied = func(f *rest.FailureError) bool {
 		return strings.Contains(f.Text, "invalid_grant") || strings.Contains(f.Text, "invalid_client")
 	}
 	var answer struct {

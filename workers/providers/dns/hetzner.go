@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"time"
 
-	"switchyard/workers/providers/rest"
-
 	"github.com/libdns/libdns"
+
+	"switchyard/workers/providers/rest"
 )
 
 // hetzner is Hetzner's Cloud API. libdns' package for it takes no client, and a token of the environment for want of one.
@@ -88,7 +88,7 @@ func (p *hetzner) Append(ctx context.Context, zone string, r libdns.RR) error {
 		err = p.Get(ctx, "/actions/"+strconv.FormatInt(a.Action.ID, 10), nil, &a)
 	}
 	if err == nil && a.Action.Error != nil {
-		err = &rest.Failure{Text: a.Action.Error.Message}
+		err = &rest.FailureError{Text: a.Action.Error.Message}
 	}
 	return err
 }

@@ -5,9 +5,9 @@ import (
 	"net/url"
 	"strconv"
 
-	"switchyard/workers/providers/rest"
-
 	"github.com/libdns/libdns"
+
+	"switchyard/workers/providers/rest"
 )
 
 // linode is Linode's API. libdns' package for it replaces the logger of the whole process, and tells no failure of a

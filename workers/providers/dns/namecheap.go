@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"strings"
 
-	"switchyard/workers/providers/rest"
-
 	"github.com/libdns/libdns"
+
+	"switchyard/workers/providers/rest"
 )
 
 // namecheap is Namecheap's API, which takes the records of a zone all at once. libdns' package for it loses how mail is
@@ -39,7 +39,7 @@ func openNamecheap(a rest.API, c map[string]string) Provider {
 		}
 		return strings.Join(texts, "; ") + " "
 	}
-	a.Denied = func(f *rest.Failure) bool { // 1010102: API key missing, 1011102: invalid, 1011150: address not allowed
+	a.Denied = func(f *rest.FailureError) bool { // 1010102: API key missing, 1011102: invalid, 1011150: address not allowed
 		return strings.Contains(f.Text, "(10101") || strings.Contains(f.Text, "(10111") || strings.Contains(f.Text, "(10110")
 	}
 	return &namecheap{a, c}

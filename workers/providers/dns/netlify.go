@@ -5,9 +5,9 @@ import (
 	"net/url"
 	"strconv"
 
-	"switchyard/workers/providers/rest"
-
 	"github.com/libdns/libdns"
+
+	"switchyard/workers/providers/rest"
 )
 
 // netlify is Netlify's API. libdns' package for it is of an older libdns and takes no client.

@@ -11,9 +11,9 @@ import (
 	"strconv"
 	"strings"
 
-	"switchyard/workers/providers/rest"
-
 	"github.com/libdns/libdns"
+
+	"switchyard/workers/providers/rest"
 )
 
 // ovh is OVHcloud's API. libdns' package for it takes no client, and reads files and the environment of the worker for
@@ -38,7 +38,7 @@ func openOVH(a rest.API, c map[string]string) Provider {
 		r.Header.Set("X-Ovh-Timestamp", at)
 		r.Header.Set("X-Ovh-Signature", "$1$"+hex.EncodeToString(sum[:]))
 	}
-	a.Denied = func(f *rest.Failure) bool { return strings.Contains(strings.ToLower(f.Text), "invalid signature") }
+	a.Denied = func(f *rest.FailureError) bool { return strings.Contains(strings.ToLower(f.Text), "invalid signature") }
 	return &ovh{a}
 }
 

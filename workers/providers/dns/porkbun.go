@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"switchyard/workers/providers/rest"
-
 	"github.com/libdns/libdns"
+
+	"switchyard/workers/providers/rest"
 )
 
 // porkbun is Porkbun's API. libdns' package for it leaves records of types that it does not know out, so that one in the
@@ -28,7 +28,7 @@ func openPorkbun(a rest.API, c map[string]string) Provider {
 		}
 		return answer.Message + " "
 	}
-	a.Denied = func(f *rest.Failure) bool { return strings.Contains(f.Text, "Invalid API key") }
+	a.Denied = func(f *rest.FailureError) bool { return strings.Contains(f.Text, "Invalid API key") }
 	return &porkbun{a, map[string]any{"apikey": c["api_key"], "secretapikey": c["secret_api_key"]}}
 }
 

@@ -6,9 +6,9 @@ import (
 	"net/url"
 	"strings"
 
-	"switchyard/workers/providers/rest"
-
 	"github.com/libdns/libdns"
+
+	"switchyard/workers/providers/rest"
 )
 
 // powerDNS is the API of a PowerDNS server. The server knows sets of records only.

@@ -10,11 +10,11 @@ import (
 	"strings"
 	"time"
 
-	"switchyard/workers/providers/rest"
-
 	"github.com/libdns/libdns"
 	"github.com/libdns/rfc2136"
 	"github.com/miekg/dns"
+
+	"switchyard/workers/providers/rest"
 )
 
 // timeout is for one exchange.

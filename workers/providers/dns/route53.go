@@ -10,9 +10,9 @@ import (
 	"net/url"
 	"strings"
 
-	"switchyard/workers/providers/rest"
-
 	"github.com/libdns/libdns"
+
+	"switchyard/workers/providers/rest"
 )
 
 // route53 is Amazon's API. libdns' package for it takes no client, and uses the credentials of the worker's machine for
@@ -38,7 +38,7 @@ func openRoute53(a rest.API, c map[string]string) Provider {
 		}
 		return strings.TrimSpace(answer.Code + " " + answer.Text + strings.Join(answer.Lines, "; "))
 	}
-	a.Busy = func(f *rest.Failure) bool { return strings.HasPrefix(f.Text, "Throttling") }
+	a.Busy = func(f *rest.FailureError) bool { return strings.HasPrefix(f.Text, "Throttling") }
 	return &route53{a, zoneIDs{}}
 }
 

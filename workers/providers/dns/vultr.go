@@ -4,9 +4,9 @@ import (
 	"context"
 	"net/url"
 
-	"switchyard/workers/providers/rest"
-
 	"github.com/libdns/libdns"
+
+	"switchyard/workers/providers/rest"
 )
 
 // vultr is Vultr's API. libdns' package for it has no record in the checksum database.

@@ -19,7 +19,7 @@ var cake = platform{
 	open: func(s *session) {
 		s.Base = host(s.c["domain"], "")
 		s.Failed = cakeFailed
-		s.Denied = func(f *rest.Failure) bool {
+		s.Denied = func(f *rest.FailureError) bool {
 			return speaksOf(f, "api key", "api_key", "apikey", "authoriz", "authentic")
 		}
 	},

@@ -23,7 +23,7 @@ var clickbank = platform{
 	open: func(s *session) {
 		s.Sign = rest.Header("Authorization", s.c["api_key"])
 		s.Failed = clickbankFailed
-		s.Busy = func(f *rest.Failure) bool {
+		s.Busy = func(f *rest.FailureError) bool {
 			return f.Status == http.StatusForbidden && !speaksOf(f, "denied", "permission", "authoriz")
 		}
 	},

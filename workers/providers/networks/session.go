@@ -37,7 +37,7 @@ func first(texts ...text) text {
 }
 
 // speaksOf reports whether the words of a failure contain one of those, which are in lower case.
-func speaksOf(f *rest.Failure, words ...string) bool {
+func speaksOf(f *rest.FailureError, words ...string) bool {
 	said := strings.ToLower(f.Text)
 	for _, w := range words {
 		if strings.Contains(said, w) {

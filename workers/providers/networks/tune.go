@@ -19,8 +19,8 @@ var tune = platform{
 	open: func(s *session) {
 		s.Base = host(s.c["network_id"], ".api.hasoffers.com")
 		s.Failed = tuneFailed
-		s.Busy = func(f *rest.Failure) bool { return speaksOf(f, "rate limit") }
-		s.Denied = func(f *rest.Failure) bool {
+		s.Busy = func(f *rest.FailureError) bool { return speaksOf(f, "rate limit") }
+		s.Denied = func(f *rest.FailureError) bool {
 			return speaksOf(f, "api key", "api_key", "apikey", "networkid", "authenticat")
 		}
 	},

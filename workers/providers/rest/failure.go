@@ -24,8 +24,8 @@ var (
 	ErrBusy    = errors.New("the provider is being asked too often")
 )
 
-// Failure is a provider's refusal of a request. Text is the provider's own.
-type Failure struct {
+// FailureError is a provider's refusal of a request. Text is the provider's own.
+type FailureError struct {
 	Status  int // 0: the provider told it by a successful one
 	Text    string
 	Refused bool          // its credentials
@@ -40,7 +40,7 @@ var requestIDs = []string{"X-Request-Id", "Request-Id", "X-Fb-Trace-Id", "X-Amzn
 
 // refusal is the failure that an answer tells.
 func (a API) refusal(answer egress.Answer) error {
-	f := &Failure{Status: answer.Status}
+	f := &FailureError{Status: answer.Status}
 	if f.Status/100 != 2 {
 		f.Text = complaint(answer.Body)
 	}
@@ -81,7 +81,7 @@ func after(header string, now func() time.Time) time.Duration {
 }
 
 // Error is for a person.
-func (f *Failure) Error() string {
+func (f *FailureError) Error() string {
 	text := f.Text
 	if text != "" {
 		text = ": " + text
@@ -96,7 +96,7 @@ func (f *Failure) Error() string {
 }
 
 // Unwrap gives ErrRefused or ErrBusy, if it is one.
-func (f *Failure) Unwrap() error {
+func (f *FailureError) Unwrap() error {
 	switch {
 	case f.Refused:
 		return ErrRefused
@@ -108,7 +108,7 @@ func (f *Failure) Unwrap() error {
 
 // HasStatus reports whether an error is a failure with a status.
 func HasStatus(err error, status int) bool {
-	var f *Failure
+	var f *FailureError
 	return errors.As(err, &f) && f.Status == status
 }
 

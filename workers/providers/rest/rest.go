@@ -28,9 +28,9 @@ type API struct {
 	// Failed finds the provider's text in an answer that tells a failure by a successful status; nil: none does.
 	Failed func(body []byte) string
 	// Busy reports whether a failure with another status than 429 asks for fewer requests; nil: none does.
-	Busy func(f *Failure) bool
+	Busy func(f *FailureError) bool
 	// Denied reports whether a failure with another status than 401 and 403 refuses the credentials; nil: none does.
-	Denied func(f *Failure) bool
+	Denied func(f *FailureError) bool
 	// Patience is how long a request, with all that is tried again, may wait for a provider that is busy or fails; 0: it is
 	// tried once.
 	Patience time.Duration
@@ -87,7 +87,7 @@ func (a API) Post(ctx context.Context, path string, body, into any) error {
 	return a.Do(ctx, Request{Method: http.MethodPost, Path: path, Body: body}, into)
 }
 
-// Do sends a request and reads the answer's JSON. Errors: *Failure, or those of the client.
+// Do sends a request and reads the answer's JSON. Errors: *FailureError, or those of the client.
 func (a API) Do(ctx context.Context, r Request, into any) error {
 	answer, err := a.Send(ctx, r)
 	if err != nil || into == nil {
@@ -147,7 +147,7 @@ const firstWait = time.Second
 // again reports whether a request may be tried again after an error, and when.
 func (r Request) again(err error, try int) (yes bool, wait time.Duration) {
 	wait = firstWait << min(try, 6)
-	var f *Failure
+	var f *FailureError
 	var lost *egress.Error
 	switch {
 	case errors.As(err, &f):
@@ -177,7 +177,7 @@ func (a API) once(ctx context.Context, r Request, patience *time.Duration) (out 
 		return out, err
 	}
 	if err = a.refusal(out); err != nil && a.Pace != nil {
-		var f *Failure
+		var f *FailureError
 		if errors.As(err, &f) && f.Busy && f.After > 0 {
 			a.Pace.Pause(context.WithoutCancel(ctx), f.After)
 		}
@@ -192,7 +192,7 @@ func (a API) turn(ctx context.Context, patience *time.Duration) error {
 			return nil
 		}
 		if wait > *patience {
-			return &Failure{Status: http.StatusTooManyRequests, Busy: true, After: wait}
+			return &FailureError{Status: http.StatusTooManyRequests, Busy: true, After: wait}
 		}
 		*patience -= wait
 		if err := a.wait(ctx, wait); err != nil {

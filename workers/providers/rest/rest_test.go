@@ -100,7 +100,7 @@ func TestShown(t *testing.T) {
 		!strings.HasPrefix(err.Error(), "the provider answered 400: bad token *** in ***, *** x") {
 		t.Errorf("%v", err)
 	}
-	var f *rest.Failure
+	var f *rest.FailureError
 	if errors.As(err, &f) {
 		t.Error("the cause can be reached")
 	}
