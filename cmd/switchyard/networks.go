@@ -5,6 +5,7 @@ import (
 
 	"switchyard/db/kv"
 	"switchyard/db/store"
+	"switchyard/jobs"
 	"switchyard/ops/config"
 	"switchyard/workers"
 	"switchyard/workers/egress"
@@ -14,7 +15,7 @@ import (
 )
 
 // openNetworks makes what asks the platforms of affiliate networks.
-func openNetworks(cfg config.Config, r *workers.Runtime, records *store.Store, clicks network.Clicks, o workers.Options) (
+func openNetworks(cfg config.Config, r *workers.Runtime, records *store.Store, clicks network.Clicks, queue jobs.Redis) (
 	*network.Platforms, error,
 ) {
 	out, err := egress.New(egress.Options{
@@ -23,10 +24,10 @@ func openNetworks(cfg config.Config, r *workers.Runtime, records *store.Store, c
 	if err != nil {
 		return nil, err
 	}
-	return network.New(r, records, network.Options{Clicks: clicks, Slots: o.Slots, Client: networks.New(networks.Options{
+	return network.New(r, records, network.Options{Clicks: clicks, Client: networks.New(networks.Options{
 		Egress: out, URL: cfg.NetworkURL, Pace: func(key string, burst int, interval time.Duration) rest.Pace {
 			return kv.NewBudget(kv.BudgetOptions{
-				Client: o.Redis, Name: key, Burst: burst, Interval: interval, Timeout: time.Second,
+				Client: queue, Name: key, Burst: burst, Interval: interval, Timeout: time.Second,
 			})
 		},
 	})}), nil

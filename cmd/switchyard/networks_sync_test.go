@@ -56,7 +56,7 @@ func newSyncing(t *testing.T, clicks int) *syncing {
 func registerSync(t *testing.T, r *workers.Runtime, s *apitest.Server, server *httptest.Server) {
 	t.Helper()
 	clicks := clicklog.Log{Conn: s.DB}
-	orders := network.New(r, s.Store, network.Options{Clicks: clicks, Slots: 10, Client: networks.New(networks.Options{
+	orders := network.New(r, s.Store, network.Options{Clicks: clicks, Client: networks.New(networks.Options{
 		Egress: egresstest.Client(t, server, egress.Options{MaxBody: 32 << 20}), URL: server.URL,
 		Wait: func(context.Context, time.Duration) error { return nil },
 	})})

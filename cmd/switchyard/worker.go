@@ -125,7 +125,7 @@ func newRuntime(cfg config.Config, bulk *db.DB, o workers.Options) (*workers.Run
 		return nil, err
 	}
 	export.Register(r, records, dbexport.Reader{Conn: bulk}, report.Reader{Conn: bulk})
-	orders, err := openNetworks(cfg, r, records, clicks, o)
+	orders, err := openNetworks(cfg, r, records, clicks, o.Redis)
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,6 @@ type Clicks interface {
 type Options struct {
 	Client *networks.Client
 	Clicks Clicks
-	Slots  int              // jobs that the worker does at once
 	Now    func() time.Time // default time.Now
 }
 
@@ -50,7 +49,7 @@ func New(r *workers.Runtime, s *store.Store, o Options) *Platforms {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	p := &Platforms{o: o, store: s, jobs: r.Client(), room: workers.NewLimiter[string](o.Now, o.Slots)}
+	p := &Platforms{o: o, store: s, jobs: r.Client(), room: workers.NewLimiter[string](o.Now, r.Slots(jobs.Bulk))}
 	workers.Register(r, jobs.TestNetwork, p.test)
 	workers.RegisterTick(r, jobs.SweepNetworks, p.sweep)
 	return p

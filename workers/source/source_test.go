@@ -220,16 +220,25 @@ func TestHostThatHangs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "/hangs", time.Hour)
 	release := make(chan struct{})
+	var hanging, most atomic.Int32
 	w.reply(func(_ http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/hangs" {
-			<-release
+		if r.URL.Path != "/hangs" {
+			return
+		}
+		n := hanging.Add(1)
+		defer hanging.Add(-1)
+		for was := most.Load(); n > was && !most.CompareAndSwap(was, n); was = most.Load() {
+		}
+		select {
+		case <-release:
+		case <-r.Context().Done(): // nobody waits for it any more
 		}
 	})
 	t.Cleanup(func() { close(release) })
 	for range 30 {
 		w.convert(w.click(), models.StatusApproved)
 	}
-	await.Until(t, "postbacks hang", func() bool { return len(w.received()) == 2 })
+	await.Until(t, "postbacks hang", func() bool { return most.Load() >= 2 })
 	well := uuid.New()
 	w.exec(`INSERT INTO traffic_sources (id, account_id, name, postback_url) VALUES ($1, $2, 'well', $3)`, well, w.account,
 		w.receiver.URL+"/well")
@@ -237,8 +246,9 @@ func TestHostThatHangs(t *testing.T) {
 	c.SourceID = well
 	w.put(c)
 	w.ends(w.convert(c, models.StatusApproved)[0], models.SentTold)
-	if n := len(w.received()); n != 3 {
-		t.Errorf("%d requests, want 2 that hang and 1", n)
+	// Two at a time at a host that nobody knows, eight once one has come back, of 60 places.
+	if n := most.Load(); n > 8 {
+		t.Errorf("%d hang at a time", n)
 	}
 }
 
