@@ -95,7 +95,8 @@ func TestNetworkIntegrationRefusals(t *testing.T) {
 		"bad_body":         {`x`},
 		"unknown_provider": {object{}, object{"provider": "nobody"}, object{"provider": 7}},
 		"invalid_credentials": {
-			object{"provider": "everflow"}, everflow(object{"api_key": " "}), everflow(object{"token": "x"}), everflow(object{"api_key": 7}),
+			object{"provider": "everflow"},
+			everflow(object{"api_key": " "}), everflow(object{"token": "x"}), everflow(object{"api_key": 7}),
 			everflow(object{"region": "mars"}), everflow(object{"api_key": strings.Repeat("k", 8001)}),
 			object{"provider": "everflow", "credentials": "x"},
 		},
@@ -107,8 +108,14 @@ func TestNetworkIntegrationRefusals(t *testing.T) {
 	}
 	s.Do("PUT", path, everflow(nil)).Want(200, "")
 	for _, body := range []object{
-		{}, {"from": "2026-11-02"}, {"to": "2026-11-02"}, {"from": "2026-11-02", "to": "2026-11-01"}, {"from": "2026-02-30", "to": "2026-03-01"},
-		{"from": "1.11.2026", "to": "2026-11-02"}, {"from": 20261101, "to": "2026-11-02"}, {"from": "2025-11-01", "to": "2026-11-02"},
+		{},
+		{"from": "2026-11-02"},
+		{"to": "2026-11-02"},
+		{"from": "2026-11-02", "to": "2026-11-01"},
+		{"from": "2026-02-30", "to": "2026-03-01"},
+		{"from": "1.11.2026", "to": "2026-11-02"},
+		{"from": 20261101, "to": "2026-11-02"},
+		{"from": "2025-11-01", "to": "2026-11-02"},
 	} {
 		s.Do("POST", path+"/sync", body).Want(400, "bad_range")
 	}
