@@ -155,27 +155,13 @@ func (r *Runtime) renewLease(ctx context.Context, abandon context.CancelCauseFun
 	ctx, cancel := context.WithCancel(ctx)
 	var done sync.WaitGroup
 	done.Go(func() {
-		tick := time.NewTicker(r.o.Lease / 3)
-		defer tick.Stop()
-		until := time.Now().Add(r.o.Lease)
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
+		KeepLease(ctx, r.o.Lease, func(ctx context.Context) (held bool, err error) {
+			err = jobrow.Renew(ctx, r.o.DB, row.ID, row.Fence, r.o.Lease)
+			if errors.Is(err, jobrow.ErrFenced) {
+				return false, nil
 			}
-			asked := time.Now()
-			limited, cancel := context.WithDeadline(ctx, until)
-			err := jobrow.Renew(limited, r.o.DB, row.ID, row.Fence, r.o.Lease)
-			cancel()
-			switch {
-			case err == nil:
-				until = asked.Add(r.o.Lease)
-			case errors.Is(err, jobrow.ErrFenced) || time.Now().After(until):
-				abandon(jobrow.ErrFenced)
-				return
-			}
-		}
+			return true, err
+		}, func() { abandon(jobrow.ErrFenced) })
 	})
 	return func() {
 		cancel()

@@ -136,7 +136,10 @@ func (w *worker) underLease(ctx context.Context, h store.HeldCertificate, by cal
 	defer cancel()
 	held, abandon := context.WithCancelCause(limited)
 	var renewing sync.WaitGroup
-	renewing.Go(func() { w.renew(held, abandon, h) })
+	renewing.Go(func() {
+		renew := func(ctx context.Context) (bool, error) { return w.store.Certificates().Renew(ctx, h, w.o.Now(), lease) }
+		workers.KeepLease(held, lease, renew, func() { abandon(errLost) })
+	})
 	defer renewing.Wait()
 	defer abandon(nil)
 	do := by.edge.Read
@@ -148,32 +151,6 @@ func (w *worker) underLease(ctx context.Context, h store.HeldCertificate, by cal
 		err = errLost
 	}
 	return said, err
-}
-
-// renew renews a lease until the context ends. It abandons the request when the lease is lost, or may be because PostgreSQL
-// does not answer.
-func (w *worker) renew(ctx context.Context, abandon context.CancelCauseFunc, h store.HeldCertificate) {
-	tick := time.NewTicker(lease / 3)
-	defer tick.Stop()
-	until := time.Now().Add(lease)
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		asked := time.Now()
-		limited, cancel := context.WithDeadline(ctx, until)
-		ok, err := w.store.Certificates().Renew(limited, h, w.o.Now(), lease)
-		cancel()
-		switch {
-		case err == nil && ok:
-			until = asked.Add(lease)
-		case err == nil, time.Now().After(until):
-			abandon(errLost)
-			return
-		}
-	}
 }
 
 // judge puts what the edge said into a certificate, and says when to look again; nil: only when somebody asks.

@@ -1,0 +1,32 @@
+package workers
+
+import (
+	"context"
+	"time"
+)
+
+// KeepLease renews a lease that this worker has, every third of its time, until the context ends. It ends by lost when
+// renew says that another worker has it, and when it may be over because PostgreSQL did not answer.
+func KeepLease(ctx context.Context, lease time.Duration, renew func(context.Context) (held bool, err error), lost func()) {
+	tick := time.NewTicker(lease / 3)
+	defer tick.Stop()
+	until := time.Now().Add(lease)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		asked := time.Now()
+		limited, cancel := context.WithDeadline(ctx, until)
+		held, err := renew(limited)
+		cancel()
+		switch {
+		case err == nil && held:
+			until = asked.Add(lease)
+		case err == nil, time.Now().After(until):
+			lost()
+			return
+		}
+	}
+}
