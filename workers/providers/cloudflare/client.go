@@ -21,7 +21,9 @@ import (
 	"time"
 
 	"switchyard/models"
+	"switchyard/models/interval"
 	"switchyard/workers/egress"
+	"switchyard/workers/providers/rest"
 )
 
 const address = "https://api.cloudflare.com/client/v4"
@@ -52,9 +54,10 @@ type Options struct {
 
 // Client asks the API. Safe for concurrent use.
 type Client struct {
-	o     Options
-	leave int           // how much of the budget is for others
-	waits time.Duration // how long a request may wait for its turn
+	o       Options
+	secrets *rest.Secrets
+	leave   int           // how much of the budget is for others
+	waits   time.Duration // how long a request may wait for its turn
 }
 
 // New makes a Client for work that somebody waits for.
@@ -63,13 +66,15 @@ func New(o Options) *Client {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Client{o: o, waits: 3 * time.Second}
+	secrets := &rest.Secrets{}
+	secrets.Add(o.Token)
+	return &Client{o: o, secrets: secrets, waits: 3 * time.Second}
 }
 
 // Background gives the client for work that nobody waits for: it waits longer, and leaves a third of the burst to those
 // that somebody waits for.
 func (c *Client) Background() *Client {
-	return &Client{o: c.o, leave: Burst / 3, waits: 20 * time.Second}
+	return &Client{o: c.o, secrets: c.secrets, leave: Burst / 3, waits: 20 * time.Second}
 }
 
 // request is a call of the API. Path begins with a slash, its parts are escaped. Body is nil or what JSON is made of.
@@ -112,7 +117,7 @@ func (c *Client) do(ctx context.Context, r request, into any) (page, error) {
 			return page{}, err
 		}
 		if answer.Status == http.StatusTooManyRequests {
-			wait := c.retryAfter(answer.Header.Get("Retry-After"))
+			wait := c.pauseOf(answer.Header)
 			c.o.Budget.Pause(context.WithoutCancel(ctx), wait)
 			if again && wait <= c.waits {
 				continue // admit waits
@@ -134,12 +139,8 @@ func (c *Client) admit(ctx context.Context) error {
 		if c.o.Now().Add(wait).After(over) {
 			return busy(wait)
 		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return ctx.Err()
+		if err := interval.Sleep(ctx, wait); err != nil {
+			return err
 		}
 	}
 }
@@ -185,7 +186,7 @@ func (c *Client) read(answer egress.Answer, into any) (page, error) {
 		for _, one := range e.Errors {
 			texts = append(texts, one.Message)
 		}
-		return page{}, &Error{Status: answer.Status, Code: e.Errors[0].Code, Text: c.shown(strings.Join(texts, "; "))}
+		return page{}, &Error{Status: answer.Status, Code: e.Errors[0].Code, Text: c.secrets.Text(strings.Join(texts, "; "))}
 	case refused:
 		return page{}, &Error{Status: answer.Status, Text: "Cloudflare answered " + strconv.Itoa(answer.Status)}
 	case err != nil:
@@ -211,32 +212,9 @@ const (
 	maxPause = 10 * time.Minute
 )
 
-// retryAfter reads the header: seconds or a date.
-func (c *Client) retryAfter(header string) time.Duration {
-	wait := minPause
-	if n, err := strconv.Atoi(header); err == nil {
-		wait = time.Duration(min(max(n, 0), int(maxPause/time.Second))) * time.Second
-	} else if at, err := http.ParseTime(header); err == nil {
-		wait = at.Sub(c.o.Now())
-	}
-	return min(max(wait, minPause), maxPause)
-}
-
-// maxText is how much of Cloudflare's words is shown, in characters.
-const maxText = 300
-
-// shown is what Cloudflare says, for a person: without the token, in one line, not too long.
-func (c *Client) shown(text string) string {
-	if c.o.Token != "" {
-		for _, form := range []string{c.o.Token, url.QueryEscape(c.o.Token)} {
-			text = strings.ReplaceAll(text, form, "***")
-		}
-	}
-	text = strings.Join(strings.Fields(strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "")), " ")
-	if runes := []rune(text); len(runes) > maxText {
-		text = string(runes[:maxText]) + "…"
-	}
-	return text
+// pauseOf is the pause that an answer asks for.
+func (c *Client) pauseOf(header http.Header) time.Duration {
+	return min(max(rest.RetryAfter(header.Get("Retry-After"), c.o.Now), minPause), maxPause)
 }
 
 // Error is why Cloudflare did not do something. Text is for a person and has no secrets.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"switchyard/models"
+	"switchyard/models/interval"
 )
 
 // Edge brings domains their certificates by custom hostnames of a zone. Cloudflare renews them by itself.
@@ -71,11 +72,7 @@ func (e *Edge) obtain(ctx context.Context, of models.Certificate) (Hostname, err
 		if err != nil || h.serving() || h.Ownership != nil || len(h.SSL.Records) > 0 {
 			return h, err
 		}
-		timer := time.NewTimer(e.settle)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
+		if interval.Sleep(ctx, e.settle) != nil {
 			return h, nil
 		}
 		read, err := e.h.read(ctx, h.ID)
@@ -173,7 +170,7 @@ func (e *Edge) state(h Hostname) models.CertificateState {
 		h.Errors = append(h.Errors, v.Message)
 	}
 	for _, text := range h.Errors[:min(len(h.Errors), maxErrors)] {
-		c.Errors = append(c.Errors, e.h.shown(text))
+		c.Errors = append(c.Errors, e.h.secrets.Text(text))
 	}
 	if o := h.Ownership; o != nil {
 		c.Ownership = &models.CertificateRecord{Type: cut(o.Type, maxStatus), Name: cut(o.Name, maxValue), Value: cut(o.Value, maxValue)}

@@ -1,6 +1,7 @@
 package networks
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"strconv"
@@ -55,7 +56,7 @@ func admitadPage(ctx context.Context, s *session, of Range, cursor string) (orde
 	}}, &answer)
 	for _, v := range answer.Results {
 		orders = append(orders, Order{
-			Click: clickOf(v.SubID, v.SubID1, v.SubID2, v.SubID3, v.SubID4), ID: string(first(v.ActionID, v.ID)), Word: string(v.Status),
+			Click: clickOf(v.SubID, v.SubID1, v.SubID2, v.SubID3, v.SubID4), ID: string(cmp.Or(v.ActionID, v.ID)), Word: string(v.Status),
 			Payout: string(v.Payment), Currency: string(v.Currency), At: s.when(v.At),
 		})
 	}

@@ -1,6 +1,7 @@
 package networks
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/url"
@@ -79,7 +80,7 @@ func affisePage(ctx context.Context, s *session, of Range, cursor string) (order
 		}
 		orders = append(orders, Order{
 			Click: clickOf(v.Sub1, v.Sub2, v.Sub3, v.Sub4, v.Sub5, v.Sub6, v.Sub7, v.Sub8, v.ClickID),
-			ID:    string(first(v.ID, v.ActionID)), Goal: goal, Word: string(v.Status),
+			ID:    string(cmp.Or(v.ID, v.ActionID)), Goal: goal, Word: string(v.Status),
 			Payout: string(v.Payout), Currency: string(v.Currency), At: s.when(v.At),
 		})
 	}

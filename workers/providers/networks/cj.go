@@ -1,6 +1,7 @@
 package networks
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -76,7 +77,7 @@ func cjPage(ctx context.Context, s *session, of Range, cursor string) (orders []
 	}, &answer)
 	for _, v := range answer.Data.Commissions.Records {
 		o := Order{
-			Click: clickOf(v.Click), ID: string(first(v.Action, v.ID)), Word: string(v.Status), Payout: string(v.Amount), At: s.when(v.At),
+			Click: clickOf(v.Click), ID: string(cmp.Or(v.Action, v.ID)), Word: string(v.Status), Payout: string(v.Amount), At: s.when(v.At),
 		}
 		if o.Payout == "" && v.AmountUSD != "" {
 			o.Payout, o.Currency = string(v.AmountUSD), "USD"

@@ -26,16 +26,6 @@ func host(name, suffix string) string {
 	return "https://" + strings.TrimSuffix(name, suffix) + suffix
 }
 
-// first is the first text that is not empty.
-func first(texts ...text) text {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
-}
-
 // speaksOf reports whether the words of a failure contain one of those, which are in lower case.
 func speaksOf(f *rest.FailureError, words ...string) bool {
 	said := strings.ToLower(f.Text)

@@ -1,6 +1,7 @@
 package networks
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/url"
@@ -94,7 +95,7 @@ func tunePage(ctx context.Context, s *session, of Range, cursor string) (orders 
 		for _, row := range data.Data {
 			v := row.Stat
 			orders = append(orders, Order{
-				Click: clickOf(v.Info1, v.Info2, v.Info3, v.Info4, v.Info5), ID: string(first(v.EventID, v.AdID)), Word: string(v.Status),
+				Click: clickOf(v.Info1, v.Info2, v.Info3, v.Info4, v.Info5), ID: string(cmp.Or(v.EventID, v.AdID)), Word: string(v.Status),
 				Payout: string(v.Payout), Currency: string(v.Currency), At: s.when(v.At),
 			})
 		}

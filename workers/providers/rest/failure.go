@@ -42,7 +42,7 @@ var requestIDs = []string{"X-Request-Id", "Request-Id", "X-Fb-Trace-Id", "X-Amzn
 func (a API) refusal(answer egress.Answer) error {
 	f := &FailureError{Status: answer.Status}
 	if f.Status/100 != 2 {
-		f.Text = complaint(answer.Body)
+		f.Text = Complaint(answer.Body)
 	}
 	if a.Failed != nil && f.Text == "" {
 		f.Text = a.Failed(answer.Body)
@@ -61,7 +61,7 @@ func (a API) refusal(answer egress.Answer) error {
 	f.Busy = f.Status == http.StatusTooManyRequests || a.Busy != nil && a.Busy(f)
 	f.Refused = !f.Busy && (f.Status == http.StatusUnauthorized || f.Status == http.StatusForbidden || a.Denied != nil && a.Denied(f))
 	if f.Busy || f.Status >= 500 {
-		f.After = after(answer.Header.Get("Retry-After"), a.Now)
+		f.After = RetryAfter(answer.Header.Get("Retry-After"), a.Now)
 	}
 	return f
 }
@@ -69,8 +69,8 @@ func (a API) refusal(answer egress.Answer) error {
 // maxAfter is the longest pause that is believed.
 const maxAfter = time.Hour
 
-// after reads the header Retry-After: seconds or a date. What cannot be read is 0.
-func after(header string, now func() time.Time) time.Duration {
+// RetryAfter reads the header of that name: seconds or a date. What cannot be read is 0.
+func RetryAfter(header string, now func() time.Time) time.Duration {
 	var wait time.Duration
 	if n, err := strconv.Atoi(header); err == nil {
 		wait = time.Duration(min(max(n, 0), int(maxAfter/time.Second))) * time.Second
@@ -121,9 +121,9 @@ var told = map[string]bool{
 // maxComplaint is how much of a provider's words is shown, in characters.
 const maxComplaint = 300
 
-// complaint finds the words in the JSON of an error, whatever its envelope: texts of members that are known for words,
-// and texts in lists. An answer of another kind has none.
-func complaint(body []byte) string {
+// Complaint finds the words in the JSON of an error, whatever its envelope: texts of members that are known for words, and
+// texts in lists. An answer of another kind has none.
+func Complaint(body []byte) string {
 	var words []string
 	dec := json.NewDecoder(bytes.NewReader(body))
 	if err := collect(dec, false, &words, 0); err != nil {
@@ -131,9 +131,6 @@ func complaint(body []byte) string {
 	}
 	return strings.Join(words, "; ")
 }
-
-// Complaint finds the words in the JSON of an error that came with a successful status.
-func Complaint(body []byte) string { return complaint(body) }
 
 // collect reads a value. words are kept of texts if inWords, and in lists.
 func collect(dec *json.Decoder, inWords bool, words *[]string, depth int) error {
@@ -167,13 +164,14 @@ func collect(dec *json.Decoder, inWords bool, words *[]string, depth int) error 
 	return nil
 }
 
-// secrets are what no error may contain, longest first: one may be a part of another.
-type secrets struct {
+// Secrets are what no text of a provider may show. Safe for concurrent use.
+type Secrets struct {
 	mu   sync.Mutex
-	list []string
+	list []string // longest first: one may be a part of another
 }
 
-func (s *secrets) add(list ...string) {
+// Add adds secrets; empty ones are none.
+func (s *Secrets) Add(list ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, secret := range list {
@@ -184,11 +182,8 @@ func (s *secrets) add(list ...string) {
 	slices.SortStableFunc(s.list, func(a, b string) int { return len(b) - len(a) })
 }
 
-func (s *secrets) shown(err error) error {
-	if err == nil {
-		return nil
-	}
-	text := err.Error()
+// Text is a text for a person: without secrets, in one line, not too long.
+func (s *Secrets) Text(text string) string {
 	s.mu.Lock()
 	for _, secret := range s.list {
 		for _, form := range []string{secret, url.QueryEscape(secret), url.PathEscape(secret)} {
@@ -200,7 +195,14 @@ func (s *secrets) shown(err error) error {
 	if runes := []rune(text); len(runes) > maxComplaint {
 		text = string(runes[:maxComplaint]) + "…"
 	}
-	return &shownError{text, err}
+	return text
+}
+
+func (s *Secrets) shown(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &shownError{s.Text(err.Error()), err}
 }
 
 type shownError struct {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"switchyard/models/interval"
 	"switchyard/workers/egress"
 )
 
@@ -41,7 +42,7 @@ type API struct {
 	// Wait waits, until the context ends; nil: by a timer.
 	Wait func(ctx context.Context, d time.Duration) error
 
-	secrets *secrets
+	secrets *Secrets
 }
 
 // Pace limits the requests of an account over all processes: *kv.Budget.
@@ -54,13 +55,13 @@ type Pace interface {
 
 // Keep has the secrets kept out of every error, and gives the API.
 func (a API) Keep(list ...string) API {
-	a.secrets = &secrets{}
-	a.secrets.add(list...)
+	a.secrets = &Secrets{}
+	a.secrets.Add(list...)
 	return a
 }
 
 // Hide adds a secret that was got by the credentials.
-func (a API) Hide(secret string) { a.secrets.add(secret) }
+func (a API) Hide(secret string) { a.secrets.Add(secret) }
 
 // Shown is an error for a person: without secrets, in one line, not too long. It is ErrRefused or ErrBusy if its cause is.
 func (a API) Shown(err error) error { return a.secrets.shown(err) }
@@ -131,14 +132,7 @@ func (a API) wait(ctx context.Context, wait time.Duration) error {
 	if a.Wait != nil {
 		return a.Wait(ctx, wait)
 	}
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return interval.Sleep(ctx, wait)
 }
 
 // firstWait is how long a request waits that is tried again for the first time. Each further wait is twice as long.
