@@ -9,6 +9,7 @@ import (
 	"crypto/sha256"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
@@ -18,6 +19,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/certstore"
+	"switchyard/db/seal"
 	"switchyard/models/interval"
 )
 
@@ -38,6 +40,8 @@ type Options struct {
 	Serves func(host string) bool
 	// Missing is told of a host that is served and has no certificate, once a minute at most; may be nil.
 	Missing func(ctx context.Context, host string) error
+	// Own are the hosts of the install itself. Their certificates are among the metrics, because no account has an alert for them.
+	Own []string
 }
 
 // How certificates are read.
@@ -69,9 +73,10 @@ type Certificates struct {
 
 // entry is the certificate of a host.
 type entry struct {
-	cert    *tls.Certificate
-	version int64
-	above   [][32]byte // the keys of its intermediates in chains
+	cert        *tls.Certificate
+	version     int64
+	above       [][32]byte // the keys of its intermediates in chains
+	begins, end int64      // of its life, in seconds since 1970
 }
 
 type issuer struct {
@@ -193,7 +198,11 @@ func (c *Certificates) compare(ctx context.Context) error {
 		}
 	}
 	c.mu.RUnlock()
-	return c.load(ctx, other)
+	if err := c.load(ctx, other); err != nil {
+		return err
+	}
+	c.pruneCopies(ctx, there)
+	return nil
 }
 
 // load reads the certificates of hosts.
@@ -204,13 +213,17 @@ func (c *Certificates) load(ctx context.Context, hosts []string) error {
 			return err
 		}
 		found := make(map[string]bool, len(list))
+		var unusable unusable
 		for _, s := range list {
 			found[s.Host] = true
 			if err := c.take(ctx, s); err != nil {
-				slog.ErrorContext(ctx, "certificate not usable", "host", s.Host, "error", err)
+				unusable.add(s.Host, err)
 				continue
 			}
 			c.writeCopy(ctx, s)
+		}
+		if unusable.count > 0 {
+			slog.ErrorContext(ctx, "certificates in postgres are not usable, workers obtain them anew", "unusable", unusable)
 		}
 		for _, host := range part {
 			if !found[host] {
@@ -235,9 +248,31 @@ func (c *Certificates) take(ctx context.Context, s certstore.Sealed) error {
 	if pair.Leaf.VerifyHostname(s.Host) != nil {
 		return errors.New("certs: the certificate is another host's")
 	}
+	e := &entry{cert: &pair, version: s.Version, begins: pair.Leaf.NotBefore.Unix(), end: pair.Leaf.NotAfter.Unix()}
 	pair.Leaf = nil // a server does without, and it is the largest part
-	c.set(s.Host, &entry{cert: &pair, version: s.Version})
+	c.set(s.Host, e)
 	return nil
+}
+
+// unusable counts certificates that cannot be used, and says why of the first. With another ENCRYPTION_KEY that is all of them.
+type unusable struct {
+	count int
+	host  string
+	err   error
+}
+
+func (u *unusable) add(host string, err error) {
+	if u.count++; u.count == 1 {
+		u.host, u.err = host, err
+	}
+}
+
+// LogValue implements slog.LogValuer.
+func (u unusable) LogValue() slog.Value {
+	if errors.Is(u.err, seal.ErrOpen) {
+		u.err = fmt.Errorf("%w: is ENCRYPTION_KEY the one of all processes?", u.err)
+	}
+	return slog.GroupValue(slog.Int("count", u.count), slog.String("first", u.host), slog.Any("error", u.err))
 }
 
 // set replaces the certificate of a host; nil: it has none any more.
@@ -279,6 +314,18 @@ func (c *Certificates) Len() int {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return len(c.hosts)
+}
+
+// left is how much of the life of a host's certificate is left, between 0 and 1. It is 0 for one that has expired, or that is
+// not there.
+func (c *Certificates) left(host string, now time.Time) float64 {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	e := c.hosts[host]
+	if e == nil || e.end <= e.begins {
+		return 0
+	}
+	return min(1, max(0, float64(e.end-now.Unix())/float64(e.end-e.begins)))
 }
 
 func (c *Certificates) find(host string) *tls.Certificate {

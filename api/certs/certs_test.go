@@ -28,6 +28,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"switchyard/db/certstore"
+	"switchyard/db/seal"
 	"switchyard/models/await"
 )
 
@@ -92,6 +93,7 @@ type memory struct {
 	hosts      map[string]certstore.Sealed
 	challenges []certstore.Challenge
 	away       bool
+	wrongKey   bool
 	queries    int
 }
 
@@ -153,8 +155,8 @@ func (m *memory) Load(_ context.Context, hosts []string) (list []certstore.Seale
 
 func (m *memory) Open(_ context.Context, c certstore.Sealed) ([]byte, error) {
 	text, ok := bytes.CutPrefix(c.Sealed, mark)
-	if !ok {
-		return nil, errors.New("it does not open")
+	if !ok || m.wrongKey {
+		return nil, seal.ErrOpen
 	}
 	return text, nil
 }
@@ -276,7 +278,13 @@ func TestServe(t *testing.T) {
 	if got, err := get(serve(t, again, NewGuard()), "three.example", a); err != nil {
 		t.Errorf("from the copy: %q, %v", got, err)
 	}
-	store.away = false
+	store.wrongKey = true
+	locked := New(o)
+	locked.Start(t.Context())
+	if kept, err := os.ReadDir(dir); err != nil || locked.Len() != 0 || len(kept) != 3 {
+		t.Errorf("started with another key while PostgreSQL is away: %d hosts, %d copies are left, %v", locked.Len(), len(kept), err)
+	}
+	store.away, store.wrongKey = false, false
 	delete(store.hosts, "three.example")
 	again.mark("", true)
 	if err := again.refresh(t.Context()); err != nil || again.Has("three.example") || !again.Has("one.example") {
@@ -351,6 +359,49 @@ func TestChallenges(t *testing.T) {
 		if _, err := shake(host); err == nil {
 			t.Errorf("%s: a challenge", host)
 		}
+	}
+}
+
+// TestChallengesCrowded: whoever asks for challenges that are not there cannot keep a CA from those that are known.
+func TestChallengesCrowded(t *testing.T) {
+	t.Parallel()
+	a, store := newAuthority(t), &memory{}
+	c := New(Options{Store: store, Serves: serves("one.example")})
+	store.challenges = []certstore.Challenge{{Host: "one.example", Token: "token-2", PEM: a.issue("one.example")}}
+	c.challenges.reload(t.Context())
+	c.challenges.waiting = maxWaiting
+	before := store.count()
+	if cert := c.forChallenge(t.Context(), "one.example"); cert == nil || store.count() != before {
+		t.Errorf("among many who wait: %v, %d queries", cert, store.count()-before)
+	}
+}
+
+// TestOwn: how much is left of the certificates of the install's own hosts is among the metrics.
+func TestOwn(t *testing.T) {
+	t.Parallel()
+	a, store := newAuthority(t), &memory{}
+	store.put("one.example", 1, a.issue("one.example")) // it began an hour ago, and ends in one
+	c := New(Options{Store: store, Serves: serves("one.example", "two.example"), Own: []string{"one.example", "two.example"}})
+	c.Start(t.Context())
+	r := prometheus.NewRegistry()
+	r.MustRegister(c.Collectors(NewGuard())...)
+	families, err := r.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := map[string]float64{}
+	for _, f := range families {
+		for _, m := range f.GetMetric() {
+			if f.GetName() == "switchyard_tls_own_certificate_left" {
+				left[m.GetLabel()[0].GetValue()] = m.GetGauge().GetValue()
+			}
+		}
+	}
+	if one, there := left["one.example"]; !there || one <= 0 || one > 0.5 || len(left) != 2 || left["two.example"] != 0 {
+		t.Errorf("left are %v", left)
+	}
+	if later := c.left("one.example", time.Now().Add(2*time.Hour)); later != 0 {
+		t.Errorf("of an expired one %f are left", later)
 	}
 }
 

@@ -15,7 +15,8 @@ import (
 )
 
 // A copy is a file by the name of its host: the version, a line break, and what is stored in the database, sealed as there.
-// One that is damaged does not open; it is read from the database again.
+// One that does not open stays where it is: perhaps the process was started with a wrong ENCRYPTION_KEY while PostgreSQL is away,
+// and the copy is all there is. Once PostgreSQL answers it is written anew, or removed.
 
 // maxCopy is the largest copy in bytes.
 const maxCopy = 1 << 20
@@ -33,17 +34,39 @@ func (c *Certificates) readCopies(ctx context.Context) {
 	if err != nil {
 		slog.ErrorContext(ctx, "copies of certificates cannot be read", "error", err)
 	}
+	var unusable unusable
 	for _, f := range files {
-		if strings.Contains(f.Name(), "~") {
-			continue // half written, by a process that died or one that runs
+		if halfWritten(f.Name()) {
+			continue
 		}
 		s, err := readCopy(c.o.Dir, f)
 		if err == nil {
 			err = c.take(ctx, s)
 		}
 		if err != nil {
-			slog.WarnContext(ctx, "copy of a certificate not usable", "file", f.Name(), "error", err)
-			_ = os.Remove(filepath.Join(c.o.Dir, f.Name())) // it is made again
+			unusable.add(f.Name(), err)
+		}
+	}
+	if unusable.count > 0 {
+		slog.WarnContext(ctx, "copies of certificates on disk are not usable", "dir", c.o.Dir, "unusable", unusable)
+	}
+}
+
+// halfWritten reports whether a file is a copy of a process that died while it wrote it, or that writes it now.
+func halfWritten(name string) bool { return strings.Contains(name, "~") }
+
+// pruneCopies removes the copies of hosts that have no certificate any more. Their hosts may never have been in memory.
+func (c *Certificates) pruneCopies(ctx context.Context, there map[string]int64) {
+	if c.o.Dir == "" {
+		return
+	}
+	files, err := os.ReadDir(c.o.Dir)
+	if err != nil {
+		slog.WarnContext(ctx, "copies of certificates cannot be listed", "error", err)
+	}
+	for _, f := range files {
+		if _, ok := there[f.Name()]; !ok && !halfWritten(f.Name()) {
+			c.removeCopy(ctx, f.Name())
 		}
 	}
 }

@@ -1,6 +1,10 @@
 package certs
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
 
 // metrics are the counters of handshakes.
 type metrics struct {
@@ -24,7 +28,7 @@ func newMetrics() metrics {
 
 // Collectors are the metrics, for the process to register. g is the guard of the listener.
 func (c *Certificates) Collectors(g *Guard) []prometheus.Collector {
-	return []prometheus.Collector{
+	all := []prometheus.Collector{
 		c.metrics.handshakes, c.metrics.challenges,
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Namespace: "switchyard", Name: "tls_certificates", Help: "Certificates that this process serves.",
@@ -34,4 +38,11 @@ func (c *Certificates) Collectors(g *Guard) []prometheus.Collector {
 			Help: "Connections closed because too many had sent no request yet.",
 		}, g.Closed),
 	}
+	for _, host := range c.o.Own {
+		all = append(all, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Namespace: "switchyard", Name: "tls_own_certificate_left", ConstLabels: prometheus.Labels{"host": host},
+			Help: "How much of the life of the certificate of a host of the install is left, of 1. 0: it has expired, or there is none.",
+		}, func() float64 { return c.left(host, time.Now()) }))
+	}
+	return all
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/mholt/acmez/v3/acme"
 
 	"switchyard/db/certstore"
+	"switchyard/models/interval"
 	"switchyard/workers/egress"
 )
 
@@ -143,7 +144,10 @@ func (i *Issuer) fresh(ctx context.Context, host string) (*certstore.Certificate
 	return &c, nil
 }
 
-// hold extends the claim of a host until stop is called, which ends it. The context ends when the host is lost.
+// hold extends the claim of a host until stop is called, which ends it. The context ends when the host is lost to another
+// issuer, and only then. workers.KeepLease would end it too when PostgreSQL has not answered for a lease: whoever holds a row must
+// stop then, because another worker may have begun. Here going on does no harm, for Save refuses the late one of two. Stopping
+// would: what the CA has been asked for by then counts against the limits of this install.
 func (i *Issuer) hold(ctx context.Context, host string, fence int64) (held context.Context, stop func()) {
 	held, cancel := context.WithCancelCause(ctx)
 	var done sync.WaitGroup
@@ -183,7 +187,7 @@ func (i *Issuer) issue(ctx context.Context, host string, fence int64) (c certsto
 	for _, ca := range i.cas {
 		began := time.Now()
 		if c, err = i.obtain(ctx, ca, host, old); err == nil {
-			if err = i.o.Store.Save(ctx, fence, c); err == nil {
+			if err = i.save(ctx, fence, c); err == nil {
 				slog.InfoContext(ctx, "certificate issued", "host", host, "ca", ca.Directory, "not_after", c.NotAfter,
 					"ms", time.Since(began).Milliseconds())
 			}
@@ -196,6 +200,24 @@ func (i *Issuer) issue(ctx context.Context, host string, fence int64) (c certsto
 		refused = moreTelling(refused, err)
 	}
 	return c, refusal(refused)
+}
+
+// saveAgain is after what time a certificate is stored again that PostgreSQL has not taken.
+const saveAgain = time.Second
+
+// save stores a certificate. It tries until the context ends, while PostgreSQL is away: what is not stored would have to be
+// ordered once more. The error is ErrLost if the host is another issuer's by then.
+func (i *Issuer) save(ctx context.Context, fence int64, c certstore.Certificate) error {
+	for {
+		err := i.o.Store.Save(ctx, fence, c)
+		if err == nil || errors.Is(err, certstore.ErrLost) {
+			return err
+		}
+		slog.WarnContext(ctx, "certificate not stored yet", "host", c.Host, "error", err)
+		if interval.Sleep(ctx, saveAgain) != nil {
+			return err
+		}
+	}
 }
 
 // obtain gets a certificate from one CA. One that has forgotten our account, or the certificate that is to be replaced, is

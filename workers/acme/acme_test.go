@@ -307,6 +307,31 @@ func TestSeveralCAs(t *testing.T) {
 	verify(t, c, second)
 }
 
+// TestNotStored: a certificate that PostgreSQL does not take at first is stored later, and not ordered once more.
+func TestNotStored(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ca := w.ca(nil)
+	_, err := w.db.ExecContext(t.Context(), `
+CREATE SEQUENCE refusals;
+CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+	IF nextval('refusals') < 3 THEN RAISE EXCEPTION 'not now'; END IF;
+	RETURN new;
+END $$;
+CREATE TRIGGER refuse BEFORE UPDATE OF sealed ON edge_hosts FOR EACH ROW EXECUTE FUNCTION refuse()`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := w.issuer(acme.Options{}, ca).Ensure(t.Context(), "go.shop.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	verify(t, c, ca)
+	if kept, ok, err := w.store.Find(t.Context(), "go.shop.example"); err != nil || !ok || !bytes.Equal(kept.PEM, c.PEM) || ca.Orders() != 1 {
+		t.Errorf("stored: %t, %d orders, %v", ok, ca.Orders(), err)
+	}
+}
+
 // TestOneIssuer: of several processes one issues, the others get the same certificate or hear that it is being issued. An
 // issuer that has lost its host writes nothing.
 func TestOneIssuer(t *testing.T) {
