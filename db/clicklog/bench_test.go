@@ -42,7 +42,7 @@ func realistic(acc uuid.UUID, campaigns []uuid.UUID) *models.Click {
 // them clicked on to an offer.
 func BenchmarkIngest(b *testing.B) {
 	d := dbtest.New(b)
-	acc := uuid.New()
+	acc := account(b, d)
 	campaigns := make([]uuid.UUID, 20)
 	for i := range campaigns {
 		campaigns[i] = uuid.New()
