@@ -2,7 +2,6 @@ package v1
 
 import (
 	"encoding/json"
-	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -140,11 +139,7 @@ func (d Deps) addDomains(c *route.Call, b DomainBody) (DomainAdded, error) {
 	}
 	set := models.DomainSettings{GroupName: b.GroupName, Failover: b.Failover, DomainFields: b.DomainFields}
 	if b.DNSAccountID != uuid.Nil {
-		_, err := c.Store.DNSAccounts().Find(c.Context(), c.Account.ID, b.DNSAccountID)
-		if errors.Is(err, models.NotFound("dns account")) {
-			err = models.Invalid("dns_account_not_found", "there is no such DNS account")
-		}
-		if err != nil {
+		if _, err := c.Store.DNSAccounts().Named(c.Context(), c.Account.ID, b.DNSAccountID, "dns_account_not_found"); err != nil {
 			return DomainAdded{}, err
 		}
 		return addDomainsJob.Run(c, d.Jobs, jobs.AddDomainsArgs{DNS: b.DNSAccountID, Hosts: hosts, Settings: set})

@@ -1,8 +1,6 @@
 package v1
 
 import (
-	"errors"
-
 	"github.com/google/uuid"
 
 	"switchyard/api/answer"
@@ -141,11 +139,7 @@ var testDNSJob = slow.New(jobs.TestDNS, func(z jobs.DNSZones) IntegrationTested 
 type DNSAccountID struct{ bind.ID }
 
 func (d Deps) testIntegration(c *route.Call, b DNSAccountID) (IntegrationTested, error) {
-	_, err := c.Store.DNSAccounts().Find(c.Context(), c.Account.ID, b.RecordID())
-	if errors.Is(err, models.NotFound("dns account")) {
-		err = models.Invalid("not_connected", "there is no such DNS account")
-	}
-	if err != nil {
+	if _, err := c.Store.DNSAccounts().Named(c.Context(), c.Account.ID, b.RecordID(), "not_connected"); err != nil {
 		return IntegrationTested{}, err
 	}
 	return testDNSJob.Run(c, d.Jobs, jobs.DNSArgs{ID: b.RecordID()})

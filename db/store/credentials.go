@@ -3,38 +3,71 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 
+	"github.com/google/uuid"
+
+	"switchyard/db"
 	"switchyard/db/seal"
 	"switchyard/models"
 )
 
-// sealCredentials parts credentials into those that are stored as they are and the others, sealed for their place.
-func (s *Store) sealCredentials(at seal.Place, form models.CredentialForm, credentials map[string]string) (
+// credentialTable is a table whose rows have the credentials of accounts at providers: those in clear in settings, the
+// others sealed in secrets.
+type credentialTable struct {
+	name string
+	key  string // column that names a row
+	what string // a row of it, as a person is told
+}
+
+func (t credentialTable) place(account, row uuid.UUID) seal.Place {
+	return seal.Place{Account: account, Table: t.name, Row: row.String(), Column: "secrets"}
+}
+
+// seal parts the credentials of a row into those that are stored as they are and the others, sealed.
+func (t credentialTable) seal(s *Store, account, row uuid.UUID, form models.CredentialForm, credentials map[string]string) (
 	open map[string]string, sealed []byte, err error,
 ) {
 	open, secrets := form.Split(credentials)
 	raw, err := json.Marshal(secrets)
 	if err != nil {
-		return nil, nil, fmt.Errorf("store: credentials of %s: %w", at.Table, err)
+		return nil, nil, fmt.Errorf("store: credentials of %s: %w", t.name, err)
 	}
-	sealed, err = s.box.Seal(at, raw)
+	sealed, err = s.box.Seal(t.place(account, row), raw)
 	return open, sealed, err
 }
 
-// openCredentials gives the credentials that sealCredentials parted. seal.ErrOpen: the key of the install has changed.
-func (s *Store) openCredentials(ctx context.Context, at seal.Place, sealed []byte, open map[string]string) (
+// read gives all credentials of a row, of which open are those in clear. seal.ErrOpen: the key of the install has changed.
+func (t credentialTable) read(ctx context.Context, s *Store, account, row uuid.UUID, open map[string]string) (
 	map[string]string, error,
 ) {
-	raw, err := s.box.Open(ctx, at, sealed)
+	sealed, err := db.Get[[]byte](ctx, s.c, t.what,
+		`SELECT secrets FROM `+t.name+` WHERE account_id = $1 AND `+t.key+` = $2`, account, row)
 	if err != nil {
-		return nil, fmt.Errorf("store: credentials of %s %s: %w", at.Table, at.Row, err)
+		return nil, err
+	}
+	raw, err := s.box.Open(ctx, t.place(account, row), sealed)
+	if err != nil {
+		return nil, fmt.Errorf("store: credentials of %s %s: %w", t.name, row, err)
 	}
 	all := map[string]string{}
 	if err := json.Unmarshal(raw, &all); err != nil {
-		return nil, fmt.Errorf("store: credentials of %s %s: %w", at.Table, at.Row, err)
+		return nil, fmt.Errorf("store: credentials of %s %s: %w", t.name, row, err)
 	}
 	maps.Copy(all, open)
 	return all, nil
+}
+
+// kept is read for a change, which keeps what is left blank. If the key of the install has changed there are only those in
+// clear, so that all secrets have to be sent.
+func (t credentialTable) kept(ctx context.Context, s *Store, account, row uuid.UUID, open map[string]string) (
+	map[string]string, error,
+) {
+	all, err := t.read(ctx, s, account, row, open)
+	if errors.Is(err, seal.ErrOpen) {
+		return open, nil
+	}
+	return all, err
 }

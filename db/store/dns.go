@@ -7,7 +7,6 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
-	"switchyard/db/seal"
 	"switchyard/models"
 )
 
@@ -27,22 +26,24 @@ func (d DNSAccounts) List(ctx context.Context, account uuid.UUID) ([]models.DNSA
 
 // Find finds a DNS account.
 func (d DNSAccounts) Find(ctx context.Context, account, id uuid.UUID) (models.DNSAccount, error) {
-	return db.Get[models.DNSAccount](ctx, d.s.c, "dns account", `SELECT `+dnsColumns+`
+	return db.Get[models.DNSAccount](ctx, d.s.c, "DNS account", `SELECT `+dnsColumns+`
 		FROM dns_accounts WHERE account_id = $1 AND id = $2`, account, id)
 }
 
-func dnsPlace(account, id uuid.UUID) seal.Place {
-	return seal.Place{Account: account, Table: "dns_accounts", Row: id.String(), Column: "secrets"}
+// Named finds the DNS account that a call names. If there is none, the error is an invalid input with a code.
+func (d DNSAccounts) Named(ctx context.Context, account, id uuid.UUID, code string) (models.DNSAccount, error) {
+	found, err := d.Find(ctx, account, id)
+	if errors.Is(err, models.NotFound("DNS account")) {
+		err = models.Invalid(code, "there is no such DNS account")
+	}
+	return found, err
 }
 
-// Credentials gives all credentials of a DNS account in clear.
+var dnsCredentials = credentialTable{"dns_accounts", "id", "DNS account"}
+
+// Credentials gives all credentials of a DNS account in clear. seal.ErrOpen: they cannot be read any more.
 func (d DNSAccounts) Credentials(ctx context.Context, a models.DNSAccount) (map[string]string, error) {
-	sealed, err := db.Get[[]byte](ctx, d.s.c, "dns account",
-		`SELECT secrets FROM dns_accounts WHERE account_id = $1 AND id = $2`, a.AccountID, a.ID)
-	if err != nil {
-		return nil, err
-	}
-	return d.s.openCredentials(ctx, dnsPlace(a.AccountID, a.ID), sealed, a.Settings)
+	return dnsCredentials.read(ctx, d.s, a.AccountID, a.ID, a.Settings)
 }
 
 const (
@@ -51,8 +52,9 @@ const (
 		checked_at = NULL, failing_since = NULL, failure = '' WHERE id = $1 AND account_id = $2`
 )
 
-// Save connects a DNS account, or changes the one with an id. A label that is nil stays as it is. What of the credentials is blank keeps its stored value,
-// if the provider is the same. Errors: not_found, invalid_credentials, too_many, no_encryption_key.
+// Save connects a DNS account, or changes the one with an id. A label that is nil stays as it is. What of the credentials
+// is blank keeps its stored value, if the provider is the same. Errors: not_found, invalid_credentials, too_many,
+// no_encryption_key.
 func (d DNSAccounts) Save(ctx context.Context, account, id uuid.UUID, p models.DNSProvider, label *string,
 	sent map[string]string,
 ) (uuid.UUID, error) {
@@ -78,7 +80,7 @@ func (d DNSAccounts) Save(ctx context.Context, account, id uuid.UUID, p models.D
 		if err != nil {
 			return uuid.Nil, err
 		}
-		open, sealed, err := s.sealCredentials(dnsPlace(account, a.ID), p.CredentialForm, credentials)
+		open, sealed, err := dnsCredentials.seal(s, account, a.ID, p.CredentialForm, credentials)
 		if err != nil {
 			return uuid.Nil, err
 		}
@@ -94,10 +96,7 @@ func (d DNSAccounts) stored(ctx context.Context, account, id uuid.UUID, p models
 	if a, err = d.Find(ctx, account, id); err != nil || a.Provider != p.Name {
 		return a, nil, err
 	}
-	credentials, err = d.Credentials(ctx, a)
-	if errors.Is(err, seal.ErrOpen) { // the key of the install has changed: all secrets have to be sent
-		return a, a.Settings, nil
-	}
+	credentials, err = dnsCredentials.kept(ctx, d.s, account, id, a.Settings)
 	return a, credentials, err
 }
 
@@ -112,7 +111,7 @@ func (d DNSAccounts) room(ctx context.Context, account uuid.UUID) error {
 
 // Remove disconnects a DNS account and forgets its credentials.
 func (d DNSAccounts) Remove(ctx context.Context, account, id uuid.UUID) error {
-	return d.s.one(ctx, "dns account", `DELETE FROM dns_accounts WHERE account_id = $1 AND id = $2`, account, id)
+	return d.s.one(ctx, "DNS account", `DELETE FROM dns_accounts WHERE account_id = $1 AND id = $2`, account, id)
 }
 
 const noteDNS = `

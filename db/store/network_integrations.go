@@ -8,7 +8,6 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
-	"switchyard/db/seal"
 	"switchyard/models"
 )
 
@@ -26,18 +25,11 @@ func (k NetworkIntegrations) Find(ctx context.Context, account, network uuid.UUI
 		FROM network_integrations WHERE account_id = $1 AND network_id = $2`, account, network)
 }
 
-func networkIntegrationPlace(account, network uuid.UUID) seal.Place {
-	return seal.Place{Account: account, Table: "network_integrations", Row: network.String(), Column: "secrets"}
-}
+var networkCredentials = credentialTable{"network_integrations", "network_id", "connection of the network"}
 
 // Credentials gives all credentials of a connection in clear. seal.ErrOpen: they cannot be read any more.
 func (k NetworkIntegrations) Credentials(ctx context.Context, i models.NetworkIntegration) (map[string]string, error) {
-	sealed, err := db.Get[[]byte](ctx, k.s.c, "connection of the network",
-		`SELECT secrets FROM network_integrations WHERE account_id = $1 AND network_id = $2`, i.AccountID, i.NetworkID)
-	if err != nil {
-		return nil, err
-	}
-	return k.s.openCredentials(ctx, networkIntegrationPlace(i.AccountID, i.NetworkID), sealed, i.Settings)
+	return networkCredentials.read(ctx, k.s, i.AccountID, i.NetworkID, i.Settings)
 }
 
 const saveNetworkIntegration = `
@@ -68,10 +60,7 @@ func (k NetworkIntegrations) Save(ctx context.Context, account, network uuid.UUI
 		default:
 			on = before.IsEnabled
 			if before.Provider == p.Name {
-				stored, err = s.NetworkIntegrations().Credentials(ctx, before)
-			}
-			if errors.Is(err, seal.ErrOpen) { // the key of the install has changed: all secrets have to be sent
-				stored, err = before.Settings, nil
+				stored, err = networkCredentials.kept(ctx, s, account, network, before.Settings)
 			}
 			if err != nil {
 				return err
@@ -84,7 +73,7 @@ func (k NetworkIntegrations) Save(ctx context.Context, account, network uuid.UUI
 		if err != nil {
 			return err
 		}
-		open, sealed, err := s.sealCredentials(networkIntegrationPlace(account, network), p.CredentialForm, credentials)
+		open, sealed, err := networkCredentials.seal(s, account, network, p.CredentialForm, credentials)
 		if err != nil {
 			return err
 		}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"sync"
+	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"switchyard/db/store"
 	"switchyard/models"
@@ -63,28 +65,26 @@ func (w *worker) wantVerified(ctx context.Context) error {
 // lookAll looks at certificates, several at once, and says of how many this worker got the lease. It ends early when the
 // edge refuses the credentials.
 func (w *worker) lookAll(ctx context.Context, due []store.CertificateOf) (begun int) {
-	places := make(chan struct{}, askedAtOnce)
-	var all sync.WaitGroup
-	var mu sync.Mutex
+	var count atomic.Int64
+	var g errgroup.Group
+	g.SetLimit(askedAtOnce)
 	for _, of := range due {
 		if ctx.Err() != nil || w.paused() {
 			break
 		}
-		places <- struct{}{}
-		all.Go(func() {
-			defer func() { <-places }()
+		g.Go(func() error {
 			ok, err := w.look(ctx, of)
 			if _, told := models.AsError(err); err != nil && !told && ctx.Err() == nil {
 				slog.WarnContext(ctx, "certificate not looked at", "account_id", of.AccountID, "domain_id", of.DomainID, "error", err)
 			}
-			if mu.Lock(); ok {
-				begun++
+			if ok {
+				count.Add(1)
 			}
-			mu.Unlock()
+			return nil
 		})
 	}
-	all.Wait()
-	return begun
+	_ = g.Wait() // there is none
+	return int(count.Load())
 }
 
 // look looks at a certificate that is due, and asks for it if it has to be. ok is false if another worker has it.

@@ -9,10 +9,10 @@ import (
 	"errors"
 	"log/slog"
 	"net/netip"
-	"sync"
 	"time"
 
 	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
 
 	"switchyard/db/seal"
 	"switchyard/db/store"
@@ -35,6 +35,7 @@ type Options struct {
 	Names        Names
 	Pages        *egress.Client // must take http and https
 	TrackingHost string         // what domains are pointed at; empty: nothing can be pointed
+	Edge         string         // what brings domains their certificates; empty: nothing
 	// Ports are where a domain is asked by HTTP and HTTPS; default 80 and 443.
 	Ports struct{ HTTP, HTTPS string }
 	Now   func() time.Time // default time.Now
@@ -104,10 +105,7 @@ func shown(a account, why string) jobs.DNSZones {
 
 // test tries a DNS account.
 func (w *worker) test(ctx context.Context, args jobs.DNSArgs) (jobs.DNSZones, error) {
-	found, err := w.store.DNSAccounts().Find(ctx, workers.Account(ctx), args.ID)
-	if errors.Is(err, models.NotFound("dns account")) {
-		return jobs.DNSZones{}, models.Invalid("not_connected", "there is no such DNS account")
-	}
+	found, err := w.store.DNSAccounts().Named(ctx, workers.Account(ctx), args.ID, "not_connected")
 	if err != nil {
 		return jobs.DNSZones{}, err
 	}
@@ -135,16 +133,13 @@ func (w *worker) openAll(ctx context.Context, id uuid.UUID) (all []account, why 
 		return nil, nil, err
 	}
 	all, why = make([]account, len(found)), make([]string, len(found))
-	errs := make([]error, len(found))
-	places := make(chan struct{}, asksAtOnce)
-	var done sync.WaitGroup
+	var g errgroup.Group
+	g.SetLimit(asksAtOnce)
 	for i := range found {
-		done.Go(func() {
-			places <- struct{}{}
-			defer func() { <-places }()
-			all[i], why[i], errs[i] = w.open(ctx, found[i])
+		g.Go(func() (err error) {
+			all[i], why[i], err = w.open(ctx, found[i])
+			return err
 		})
 	}
-	done.Wait()
-	return all, why, errors.Join(errs...)
+	return all, why, g.Wait()
 }

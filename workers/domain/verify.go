@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
 
+	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/workers"
@@ -47,21 +49,25 @@ func (w *worker) sweep(ctx context.Context) error {
 		if err != nil || len(due) == 0 {
 			return err
 		}
-		places := make(chan struct{}, lookedAtOnce)
-		var all sync.WaitGroup
+		var g errgroup.Group
+		g.SetLimit(lookedAtOnce)
 		for _, d := range due {
-			places <- struct{}{}
-			all.Go(func() {
-				defer func() { <-places }()
-				// One that fails is due again in a quarter of an hour.
-				if _, err := w.check(ctx, d.AccountID, d.ID); err != nil && !errors.Is(err, models.NotFound("domain")) && ctx.Err() == nil {
-					slog.WarnContext(ctx, "domain not checked", "account_id", d.AccountID, "domain_id", d.ID, "error", err)
-				}
+			g.Go(func() error {
+				w.checkDue(ctx, d)
+				return nil
 			})
 		}
-		all.Wait()
+		_ = g.Wait() // there is none
 	}
 	return ctx.Err()
+}
+
+// checkDue looks at a domain whose check is due. One that fails is due again in a quarter of an hour.
+func (w *worker) checkDue(ctx context.Context, d store.DueDomain) {
+	_, err := w.check(ctx, d.AccountID, d.ID)
+	if err != nil && !errors.Is(err, models.NotFound("domain")) && ctx.Err() == nil {
+		slog.WarnContext(ctx, "domain not checked", "account_id", d.AccountID, "domain_id", d.ID, "error", err)
+	}
 }
 
 // check looks at a domain and records what it found.
