@@ -67,9 +67,8 @@ type PointDomainArgs struct {
 // PointedDomain is what was done in DNS for a domain.
 type PointedDomain struct {
 	models.DNSPoint
-	Provider string `json:"provider"`
-	Label    string `json:"label"`
-	Zone     string `json:"zone"`
+	Provider    string       `json:"provider"`
+	Certificate *Certificate `json:"certificate"` // as the edge last said; nil: this install has no edge
 }
 
 // PointDomain points a domain at the tracker in the DNS account that holds it. Errors: not_found, no_provider.

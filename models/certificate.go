@@ -92,6 +92,15 @@ type CertificateState struct {
 	RenewAt *time.Time `db:"renew_at"`
 }
 
+// Shown is the state as an answer shows it: what failed last is the first of the errors.
+func (c Certificate) Shown() CertificateState {
+	s := c.CertificateState
+	if c.Failure != "" {
+		s.Errors = append([]string{c.Failure}, s.Errors...)
+	}
+	return s
+}
+
 // NeedsRequest reports whether the edge has to be asked for a certificate, rather than how it is.
 func (c Certificate) NeedsRequest(now time.Time) bool {
 	return c.ExternalID == "" || SSLStuck(c.SSLStatus) || c.RenewAt != nil && !c.RenewAt.After(now)
@@ -112,8 +121,7 @@ const (
 // is false if that is only when somebody asks.
 //
 // One that serves is looked at daily, and when it has to be renewed. One that fails is tried again after a minute, then
-// after longer, at most a day. One on its way is looked at the
-// more often the younger its state is.
+// after longer, at most a day. One on its way is looked at the more often the younger its state is.
 func (c Certificate) NextLook(now time.Time, random float64) (next time.Time, ok bool) {
 	var wait time.Duration
 	switch {

@@ -46,9 +46,9 @@ func namedDomain(c *route.Call) (models.Domain, error) {
 	return c.Store.Domains().Find(c.Context(), c.Account.ID, c.ID)
 }
 
-func certificateAnswer(host string, c models.CertificateState) CertificateAnswer {
+func certificateSaid(c jobs.Certificate) CertificateAnswer {
 	out := CertificateAnswer{
-		Hostname: host, SSLStatus: c.SSLStatus, Serving: c.Serving, Detail: c.Detail, Errors: append([]string{}, c.Errors...),
+		Hostname: c.Host, SSLStatus: c.SSLStatus, Serving: c.Serving, Detail: c.Detail, Errors: append([]string{}, c.Errors...),
 		ExpiresAt: answer.StampOrNull(c.ExpiresAt),
 	}
 	if o := c.Ownership; o != nil {
@@ -58,10 +58,6 @@ func certificateAnswer(host string, c models.CertificateState) CertificateAnswer
 		out.OwnershipHTTP = &OwnershipHTTP{o.URL, o.Body}
 	}
 	return out
-}
-
-func certificateSaid(c jobs.Certificate) CertificateAnswer {
-	return certificateAnswer(c.Host, c.CertificateState)
 }
 
 var (
@@ -100,6 +96,10 @@ var pointDomainJob = slow.New(jobs.PointDomain, func(p jobs.PointedDomain) Point
 	if p.Record != nil {
 		out.Detail = p.Record.Name + " " + p.Record.Type + " " + p.Record.Value
 	}
+	if p.Certificate != nil {
+		said := certificateSaid(*p.Certificate)
+		out.Certificate = &said
+	}
 	if p.OK {
 		out.Note = "Resolvers may show the old state for a while. Links on the domain work once it is verified."
 	}
@@ -118,14 +118,7 @@ func (d Deps) pointDomain(c *route.Call) (PointAnswer, error) {
 	if err != nil {
 		return PointAnswer{}, err
 	}
-	out, err := pointDomainJob.Run(c, d.Jobs, jobs.PointDomainArgs{ID: c.ID})
-	if err != nil || d.Edge == "" {
-		return out, err
-	}
-	have, err := c.Store.Certificates().Of(c.Context(), c.Account.ID, c.ID)
-	said := certificateAnswer(have.Hostname, have.CertificateState)
-	out.Certificate = &said
-	return out, err
+	return pointDomainJob.Run(c, d.Jobs, jobs.PointDomainArgs{ID: c.ID})
 }
 
 // VerifyAnswer says whether a domain points at the tracker. What could not be asked is null, never false.

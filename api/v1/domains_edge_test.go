@@ -60,13 +60,22 @@ func TestCertificates(t *testing.T) {
 	}
 	s.As(s.ReadKey).Do("DELETE", path, nil).Want(403, "read_only_key")
 
-	begin(t, s, mine, state)
 	s.Do("PUT", "/integrations", rfc2136(nil)).Want(200, "")
+	active := models.CertificateState{SSLStatus: models.SSLActive, Serving: true}
 	jobstest.Answer(s.Jobs, jobs.PointDomain, func(uuid.UUID, jobs.PointDomainArgs) (jobs.PointedDomain, error) {
-		return jobs.PointedDomain{Provider: "rfc2136", DNSPoint: models.DNSPoint{OK: true}}, nil
+		return jobs.PointedDomain{
+			Provider: "rfc2136", DNSPoint: models.DNSPoint{OK: true},
+			Certificate: &jobs.Certificate{Host: "mine.example", CertificateState: active},
+		}, nil
 	})
 	pointed := s.Do("POST", "/domains/"+mine+"/point", nil).Want(200, "").Map()
 	same(t, pointed["certificate"].(map[string]any), map[string]any{"hostname": "mine.example", "ssl_status": "active", "serving": true})
+	// Whoever reads the job later gets the same answer.
+	tasks := s.Jobs.Tasks(jobs.PointDomain.Kind())
+	later := s.Do("GET", "/jobs/"+tasks[len(tasks)-1].ID, nil).Want(200, "").Map()
+	if fmt.Sprint(later["result"]) != fmt.Sprint(pointed) {
+		t.Errorf("by the job: %v, at once: %v", later["result"], pointed)
+	}
 }
 
 // begin records that an edge brings a domain a certificate that ends in 90 days.

@@ -61,6 +61,7 @@ func registerDomains(cfg config.Config, r *workers.Runtime, records *store.Store
 	}
 	o := domain.Options{
 		DNS: dns.New(dns.Options{Egress: providers, URL: cfg.DNSProviderURL}), Names: names, Pages: pages, TrackingHost: cfg.TrackingHost,
+		Edge: cfg.Edge(),
 	}
 	o.Ports.HTTP, o.Ports.HTTPS = cfg.DomainPorts[0], cfg.DomainPorts[1]
 	domain.Register(r, records, o)

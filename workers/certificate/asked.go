@@ -72,12 +72,9 @@ func (w *worker) now(ctx context.Context, of store.CertificateOf, request bool) 
 	}
 }
 
-// shown is a certificate as its job answers it. What failed last is among the errors.
+// shown is a certificate as its job answers it.
 func shown(c models.Certificate) jobs.Certificate {
-	if c.Failure != "" {
-		c.Errors = append([]string{c.Failure}, c.Errors...)
-	}
-	return jobs.Certificate{Host: c.Hostname, CertificateState: c.CertificateState}
+	return jobs.Certificate{Host: c.Hostname, CertificateState: c.Shown()}
 }
 
 // read says how a certificate is, for somebody who waits.

@@ -91,6 +91,7 @@ func newWorld(t *testing.T) *world {
 	domain.Register(rt, w.store, domain.Options{
 		DNS:   dns.New(dns.Options{Egress: egresstest.Client(t, server, egress.Options{}), URL: server.URL}),
 		Names: addresses{netip.MustParseAddr("192.0.2.200"), netip.MustParseAddr("2001:db8::200")}, TrackingHost: tracker,
+		Edge: models.EdgeOwn,
 	})
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
@@ -234,8 +235,11 @@ func TestPoint(t *testing.T) {
 		of[d.Host] = d.ID
 	}
 	pointed, err := run(w, jobs.PointDomain, w.account, jobs.PointDomainArgs{ID: of["x.deep.shop.example"]})
-	if err != nil || !pointed.OK || pointed.Action != models.DNSKept || pointed.Zone != "deep.shop.example" || pointed.Provider != "cloudflare" {
+	if err != nil || !pointed.OK || pointed.Action != models.DNSKept || pointed.Provider != "cloudflare" {
 		t.Errorf("%+v, %v", pointed, err)
+	}
+	if c := pointed.Certificate; c == nil || c.Host != "x.deep.shop.example" || c.SSLStatus != models.SSLNone {
+		t.Errorf("its certificate: %+v", c)
 	}
 	_, err = run(w, jobs.PointDomain, w.account, jobs.PointDomainArgs{ID: of["elsewhere.example"]})
 	w.refused(err, "no_provider")

@@ -19,10 +19,7 @@ import (
 // add adds domains and points them in a DNS account, one after the other: some providers only take whole zones.
 func (w *worker) add(ctx context.Context, args jobs.AddDomainsArgs) (out jobs.AddedDomains, err error) {
 	id := workers.Account(ctx)
-	found, err := w.store.DNSAccounts().Find(ctx, id, args.DNS)
-	if errors.Is(err, models.NotFound("dns account")) {
-		return out, models.Invalid("dns_account_not_found", "there is no such DNS account")
-	}
+	found, err := w.store.DNSAccounts().Named(ctx, id, args.DNS, "dns_account_not_found")
 	if err != nil {
 		return out, err
 	}
@@ -61,23 +58,27 @@ func (w *worker) point(ctx context.Context, args jobs.PointDomainArgs) (out jobs
 	if err != nil {
 		return out, err
 	}
-	best := -1
+	best, in := -1, ""
 	var text strings.Builder
 	for i, a := range all {
 		if why[i] != "" {
 			fmt.Fprintf(&text, "; %s could not be asked: %s", a.Name(), why[i])
 		}
-		if zone, held := a.zoneOf(d.Host); held && len(zone) > len(out.Zone) {
-			best, out.Zone = i, zone
+		if zone, held := a.zoneOf(d.Host); held && len(zone) > len(in) {
+			best, in = i, zone
 		}
 	}
 	if best < 0 {
 		return out, models.Invalid("no_provider", "no connected DNS account holds %s%s", d.Host, text.String())
 	}
-	a := all[best]
-	out.Provider, out.Label = a.DNSAccount.Provider, a.Label
-	out.DNSPoint = w.pointIn(ctx, a, out.Zone, d.Host)
-	return out, nil
+	out.Provider = all[best].DNSAccount.Provider
+	out.DNSPoint = w.pointIn(ctx, all[best], in, d.Host)
+	if w.o.Edge == "" {
+		return out, nil
+	}
+	have, err := w.store.Certificates().Of(ctx, id, d.ID)
+	out.Certificate = &jobs.Certificate{Host: d.Host, CertificateState: have.Shown()}
+	return out, err
 }
 
 // zoneOf is the zone of an account that a host belongs to, the longest of several.
