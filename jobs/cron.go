@@ -40,6 +40,7 @@ var Cron = []CronRow{
 	{"bring certificates", "10/15 * * * * *", SweepCertificates},
 	{"import orders of networks", "17 * * * * *", SweepNetworks},
 	{"publish changed campaigns to the edge", "*/5 * * * * *", SweepEdge},
+	{"read exchange rates", "19 */10 * * * *", FetchRates},
 	{"watch allowances", "*/5 * * * *", WatchPlans},
 	{"delete old exports", "23 * * * *", SweepExports},
 }

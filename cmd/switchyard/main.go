@@ -35,6 +35,7 @@ type cli struct {
 	Domains  domainsCmd  `cmd:"" help:"Say which own tracking domains are verified."`
 	Geo      geoCmd      `cmd:"" help:"Say what the geo databases of this install are."`
 	Data     dataCmd     `cmd:"" help:"Load lists of networks, referrers and crawlers for bot detection."`
+	Rates    ratesCmd    `cmd:"" help:"Import and list exchange rates."`
 	Privacy  privacyCmd  `cmd:"" help:"Export what is stored of a visitor, or erase it."`
 	OpenAPI  openapiCmd  `cmd:"" name:"openapi" help:"Print the description of the API."`
 	Demo     demoCmd     `cmd:"" help:"Send visitors to the demo account of a running service."`

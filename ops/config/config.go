@@ -62,6 +62,8 @@ type Config struct {
 	GeoLookupURL      string // empty: the providers'
 	DNSProviderURL    string // empty: the providers'
 	NetworkURL        string // empty: the platforms' own
+	RatesURL          string // empty: the European Central Bank's
+	RatesFile         string // empty: RatesURL is asked
 	CloudflareToken   string // with CloudflareZone: Cloudflare is the edge
 	CloudflareZone    string
 	CloudflareAccount string // of CloudflareKV

@@ -98,6 +98,11 @@ func outsideSettings(c *Config) []row {
 		setting("CLOUDFLARE_URL", "", &c.CloudflareURL, webURL, "https address asked instead of Cloudflare's API; for tests"),
 		setting("NETWORK_URL", "", &c.NetworkURL, webURL,
 			"https address asked instead of the platforms of affiliate networks, without a path: a path by provider is added"),
+		setting("RATES_URL", "", &c.RatesURL, webURL,
+			"https address asked instead of the European Central Bank's for exchange rates, without a path"),
+		setting("RATES_FILE", "", &c.RatesFile, file,
+			"table of exchange rates, CSV of day, currency and how much of it is one euro; workers read it every hour; empty: the "+
+				"European Central Bank is asked, if anything is in another currency than its account's"),
 		setting("PRIVACY_IP", string(models.IPFull), &c.PrivacyIP, privacyIP,
 			"what is stored of visitors' addresses: full, truncated (/24, /48) or none; see ops/docs/privacy.md"),
 		setting("LOG_LEVEL", "info", &c.LogLevel, level, "debug, info, warn or error"),

@@ -1,0 +1,134 @@
+// Package rates keeps exchange rates by day: what the European Central Bank published, or what the operator gave.
+//
+// The rate of a day is that of the day itself, else the last one before it, models.RateDays back at most. One that is
+// stored is changed by nobody but the operator.
+package rates
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+// Saved counts what Save did with rates.
+type Saved struct {
+	Added   int `json:"added"`
+	Changed int `json:"changed"`
+	Kept    int `json:"kept"` // the day had a rate, the same or another
+}
+
+// savedAtOnce is how many rates one statement writes.
+const savedAtOnce = 5000
+
+const saveRates = `
+INSERT INTO currency_rates AS r (base, currency, day, rate, source)
+SELECT '` + models.Euro + `', currency, day, rate, source FROM unnest($1::text[], $2::date[], $3::numeric[], $4::text[])
+	AS k (currency, day, rate, source) ORDER BY currency, day
+ON CONFLICT (base, currency, day) DO UPDATE SET rate = excluded.rate, source = excluded.source
+	WHERE $5 AND r.rate <> excluded.rate
+RETURNING xmax = 0`
+
+// Save stores rates in the transaction of c. A day that has a rate keeps it, unless replace is set. The list has one rate
+// of a day and currency at most.
+func Save(ctx context.Context, c db.Conn, list []models.Rate, replace bool) (out Saved, err error) {
+	for part := range slices.Chunk(list, savedAtOnce) {
+		done, err := db.Select[bool](ctx, c, "save rates", saveRates,
+			db.Map(part, func(r models.Rate) string { return r.Currency }),
+			db.Map(part, func(r models.Rate) string { return r.Day.Format(time.DateOnly) }),
+			db.Map(part, func(r models.Rate) string { return r.Rate.String() }),
+			db.Map(part, func(r models.Rate) string { return r.Source }), replace)
+		if err != nil {
+			return out, err
+		}
+		for _, added := range done {
+			if added {
+				out.Added++
+			} else {
+				out.Changed++
+			}
+		}
+	}
+	out.Kept = len(list) - out.Added - out.Changed
+	return out, nil
+}
+
+// Query chooses rates.
+type Query struct {
+	Currency string    // empty: all
+	From, To time.Time // days, both included; zero: all
+	Limit    int
+}
+
+const listRates = `
+SELECT day, currency, rate, source FROM currency_rates
+WHERE base = '` + models.Euro + `' AND ($1 = '' OR currency = $1) AND ($2::date IS NULL OR day >= $2) AND ($3::date IS NULL OR day <= $3)
+ORDER BY day DESC, currency LIMIT $4`
+
+// List gives rates, the latest first.
+func List(ctx context.Context, c db.Conn, q Query) ([]models.Rate, error) {
+	return db.Select[models.Rate](ctx, c, "list rates", listRates, q.Currency, dayOrNull(q.From), dayOrNull(q.To), q.Limit)
+}
+
+func dayOrNull(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return t.Format(time.DateOnly)
+}
+
+// Of is a currency on a day.
+type Of struct {
+	Day      time.Time // midnight UTC
+	Currency string
+}
+
+const perEuro = `
+SELECT k.nth, r.rate FROM unnest($1::date[], $2::text[]) WITH ORDINALITY AS k (day, currency, nth)
+CROSS JOIN LATERAL (
+	SELECT rate FROM currency_rates
+	WHERE base = '` + models.Euro + `' AND currency = k.currency AND day <= k.day AND day >= k.day - $3::int
+	ORDER BY day DESC LIMIT 1
+) r`
+
+// PerEuro gives how much of each currency one euro is on its day. One without a rate is left out.
+func PerEuro(ctx context.Context, c db.Conn, list []Of) (map[Of]decimal.Decimal, error) {
+	found, err := db.Pairs[int, decimal.Decimal](ctx, c, "rates of days", perEuro,
+		db.Map(list, func(o Of) string { return o.Day.Format(time.DateOnly) }),
+		db.Map(list, func(o Of) string { return o.Currency }), models.RateDays)
+	out := map[Of]decimal.Decimal{}
+	for nth, rate := range found {
+		out[list[nth-1]] = rate
+	}
+	for _, o := range list {
+		if o.Currency == models.Euro {
+			out[o] = decimal.NewFromInt(1)
+		}
+	}
+	return out, err
+}
+
+const lastDay = `SELECT coalesce(max(day), '0001-01-01') FROM currency_rates WHERE source = $1`
+
+// LastDay is the last day with rates of a source, the zero time if there is none.
+func LastDay(ctx context.Context, c db.Conn, source string) (time.Time, error) {
+	day, err := db.Get[time.Time](ctx, c, "last day of rates", lastDay, source)
+	return day.UTC(), err
+}
+
+// A record in another currency than its account's.
+const isWanted = `
+SELECT EXISTS (SELECT FROM campaigns r JOIN accounts a ON a.id = r.account_id WHERE r.currency NOT IN ('', a.currency))
+	OR EXISTS (SELECT FROM offers r JOIN accounts a ON a.id = r.account_id WHERE r.currency NOT IN ('', a.currency))
+	OR EXISTS (SELECT FROM networks r JOIN accounts a ON a.id = r.account_id WHERE r.currency NOT IN ('', a.currency))
+	OR EXISTS (SELECT FROM sites r JOIN accounts a ON a.id = r.account_id WHERE r.currency NOT IN ('', a.currency))
+	OR EXISTS (SELECT FROM goals r JOIN accounts a ON a.id = r.account_id WHERE r.currency NOT IN ('', a.currency))`
+
+// Wanted reports whether anything is in another currency than its account's. Without, nobody needs rates.
+func Wanted(ctx context.Context, c db.Conn) (bool, error) {
+	return db.Get[bool](ctx, c, "wanted rates", isWanted)
+}

@@ -1,0 +1,119 @@
+package models
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/shopspring/decimal"
+)
+
+// Euro is the currency that all rates are kept against: a rate between two others is that of both to the euro.
+const Euro = "EUR"
+
+// RateDays is how many days back the rate of a day without one may come from: weekends, and holidays around them.
+const RateDays = 7
+
+// ratePlaces is how many decimals a rate between two currencies has.
+const ratePlaces = 16
+
+// Sources of rates.
+const (
+	RatesOfECB  = "ecb"
+	RatesOfFile = "file" // given by the operator
+)
+
+// Rate says how much of a currency was one euro on a day.
+type Rate struct {
+	Day      time.Time       `db:"day"` // midnight UTC
+	Currency string          `db:"currency"`
+	Rate     decimal.Decimal `db:"rate"`
+	Source   string          `db:"source"`
+}
+
+// CrossRate is how much of a currency is one of another, by what both are to the euro.
+func CrossRate(fromPerEuro, toPerEuro decimal.Decimal) decimal.Decimal {
+	return toPerEuro.DivRound(fromPerEuro, ratePlaces)
+}
+
+// Limits of a table of rates.
+const (
+	MaxRates     = 500_000 // 30 years of 45 currencies
+	maxRateText  = 40
+	maxRatePower = 12
+)
+
+var (
+	maxRate = decimal.New(1, maxRatePower)
+	minRate = decimal.New(1, -maxRatePower)
+)
+
+// NewRate reads a rate. Its day is YYYY-MM-DD.
+func NewRate(day, currency, rate, source string) (r Rate, err error) {
+	if r.Day, err = time.Parse(time.DateOnly, strings.TrimSpace(day)); err != nil {
+		return r, fmt.Errorf("%q is no day: write YYYY-MM-DD", short(day))
+	}
+	r.Currency, r.Source = strings.ToUpper(strings.TrimSpace(currency)), source
+	if !isCurrency(r.Currency) {
+		return r, fmt.Errorf("%q is no currency: write its three letters", short(currency))
+	}
+	if r.Currency == Euro {
+		return r, errors.New("a rate is how much of a currency is one euro: the euro has none")
+	}
+	text := strings.TrimSpace(rate)
+	if r.Rate, err = decimal.NewFromString(short(text)); err != nil || len(text) > maxRateText ||
+		r.Rate.LessThan(minRate) || r.Rate.GreaterThan(maxRate) {
+		return r, fmt.Errorf("%q is no rate: write how much of the currency is one euro, such as 1.0842", short(text))
+	}
+	return r, nil
+}
+
+func isCurrency(s string) bool {
+	return len(s) == 3 && strings.IndexFunc(s, func(r rune) bool { return r < 'A' || r > 'Z' }) < 0
+}
+
+func short(s string) string { return s[:min(len(s), maxRateText)] }
+
+// ReadRates reads a table: CSV of day, currency and rate, with or without these names on the first line. A wrong line is an
+// error that names it, and so is a second rate of the same day and currency.
+func ReadRates(from io.Reader) ([]Rate, error) {
+	r := csv.NewReader(from)
+	r.FieldsPerRecord, r.TrimLeadingSpace, r.Comment = 3, true, '#'
+	type key struct {
+		day      time.Time
+		currency string
+	}
+	var list []Rate
+	seen := map[key]int{}
+	for {
+		record, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("rates: %w", err)
+		}
+		line, _ := r.FieldPos(0)
+		if len(list) == 0 && strings.EqualFold(strings.TrimPrefix(record[0], "\ufeff"), "day") {
+			continue
+		}
+		one, err := NewRate(strings.TrimPrefix(record[0], "\ufeff"), record[1], record[2], RatesOfFile)
+		if err != nil {
+			return nil, fmt.Errorf("rates: line %d: %w", line, err)
+		}
+		k := key{one.Day, one.Currency}
+		if before, twice := seen[k]; twice {
+			return nil, fmt.Errorf("rates: line %d: line %d has the rate of the same day and currency", line, before)
+		}
+		if seen[k], list = line, append(list, one); len(list) > MaxRates {
+			return nil, fmt.Errorf("rates: more than %d rates: use several files", MaxRates)
+		}
+	}
+	if len(list) == 0 {
+		return nil, errors.New("rates: the table is empty: each line is day,currency,rate such as 2026-01-02,USD,1.0842")
+	}
+	return list, nil
+}
