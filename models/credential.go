@@ -14,6 +14,7 @@ type CredentialField struct {
 	Label    string
 	Secret   bool // it is sealed, and never shown
 	Required bool
+	ForCost  bool // without it an ad platform tells no spend
 	// Address says where requests go. When it changes, the secrets must be sent again: a kept one would go to a place that
 	// its owner did not choose.
 	Address bool

@@ -34,8 +34,10 @@ const (
 )
 
 // NextSync is how long after an import that was the nth failure in a row the next one comes. 0: it did not fail.
-func NextSync(failures int) time.Duration {
-	wait := SyncEvery
+func NextSync(failures int) time.Duration { return backOff(SyncEvery, failures) }
+
+// backOff is a wait that doubles with each failure in a row.
+func backOff(wait time.Duration, failures int) time.Duration {
 	for range failures {
 		if wait *= 2; wait >= syncLongest {
 			return syncLongest

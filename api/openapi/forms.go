@@ -24,6 +24,8 @@ func (c *collector) form(f reflect.StructField) object {
 		return object{"anyOf": []any{text, object{"type": "array", "items": text}}}
 	case "value":
 		return c.conditionAnyValue()
+	case "json": // whatever it is
+		return object{}
 	case "event":
 		return c.component("Event", object{"description": "one of the events", "oneOf": c.payloads})
 	case "result":

@@ -19,6 +19,7 @@ var unreachable = map[string]string{
 var elsewhere = map[string]bool{
 	"POST /logs/postbacks/{id}/redeliver no_url": true, "POST /logs/postbacks/{id}/redeliver in_progress": true,
 	"POST /logs/postbacks/{id}/redeliver too_old":   true,
+	"PUT /traffic-sources/{id}/integration choose_connection": true, // a test of package models
 	"POST /networks/{id}/integration/sync too_many": true, "POST /networks/{id}/integration/sync network_error": true,
 }
 

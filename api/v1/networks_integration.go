@@ -75,9 +75,9 @@ type IntegrationRun struct {
 	Ms        *int64    `json:"ms"`
 	Requests  int       `json:"requests"`
 	Pages     int       `json:"pages"`
-	Read      int       `json:"read" doc:"orders"`
+	Read      int       `json:"read" doc:"orders, or rows of spend"`
 	Matched   int       `json:"matched"`
-	Changed   int       `json:"changed" doc:"conversions that are new or others now"`
+	Changed   int       `json:"changed" doc:"conversions that are new or others now, or days of spend"`
 	Error     *string   `json:"error"`
 }
 
@@ -109,14 +109,8 @@ func findNetworkIntegration(c *route.Call) (out NetworkIntegration, err error) {
 	}
 	p, _ := models.NetworkProviderNamed(i.Provider)
 	out.ConnectedTo, out.Credentials, out.IsEnabled = &i.Provider, p.Masked(i.Settings), i.IsEnabled
+	out.LastStatus = lastStatus(i.CheckedAt, i.Failure)
 	out.LastError, out.LastCheckedAt, out.LastSyncedAt = answer.OrNull(i.Failure), answer.StampOrNull(i.CheckedAt), answer.StampOrNull(i.SyncedAt)
-	if i.CheckedAt != nil {
-		status := "ok"
-		if i.Failure != "" {
-			status = "error"
-		}
-		out.LastStatus = &status
-	}
 	if i.IsEnabled && bool(n.IsActive) {
 		out.NextSyncAt = answer.StampOrNull(&i.NextAt)
 	}

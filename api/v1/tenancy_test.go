@@ -122,6 +122,7 @@ func (e estate) bodies() map[string]object {
 		"POST /offers": offer, "PUT /offers": of("offer", offer), "PATCH /offers": of("offer", toggle),
 		"PUT /landers": of("lander", offer), "PATCH /landers": of("lander", toggle),
 		"PUT /traffic-sources": of("source", object{"name": "x"}), "PATCH /traffic-sources": of("source", toggle),
+		"PUT /traffic-sources/{id}/integration": {"provider": "tiktok", "credentials": object{"access_token": "k"}},
 		"PUT /networks/{id}/integration":       {"provider": "everflow", "credentials": object{"api_key": "k"}},
 		"POST /networks/{id}/integration/sync": {"from": "2026-11-01", "to": "2026-11-02"},
 		"PUT /networks":                        of("network", object{"name": "x"}), "PATCH /networks": of("network", toggle),
@@ -208,7 +209,7 @@ func (e estate) calls(t *testing.T, row route.Route, id string) []call {
 
 // ownPath names a record of the caller's in the path.
 func ownPath(e estate, row route.Route) string {
-	kind := map[string]string{"campaigns": "campaign", "short-links": "smartlink", "networks": "network"}[strings.Split(row.Path, "/")[1]]
+	kind := map[string]string{"campaigns": "campaign", "short-links": "smartlink", "networks": "network", "traffic-sources": "source"}[strings.Split(row.Path, "/")[1]]
 	return strings.ReplaceAll(row.Path, "{id}", e.ids[kind])
 }
 

@@ -190,6 +190,11 @@ func (x *examples) route() {
 	x.call("POST /networks/{id}/integration/sync", x.id("network"), object{"from": day, "to": day, "apply": false})
 	x.call("GET /networks/{id}/integration", x.id("network"), nil)
 	x.call("DELETE /networks/{id}/integration", x.id("network"), nil)
+	x.call("PUT /traffic-sources/{id}/integration", x.id("source"), object{
+		"provider": "propellerads", "credentials": object{"api_token": "b7Qd-secret"},
+	})
+	x.call("GET /traffic-sources/{id}/integration", x.id("source"), nil)
+	x.call("DELETE /traffic-sources/{id}/integration", x.id("source"), nil)
 	x.call("POST /tools/simulate", nil, object{
 		"campaign_id": x.ids["campaign"], "seed": 7, "visitor": object{"country": "DE", "device_type": "mobile"},
 		"at": x.today.Format(time.DateTime),

@@ -1,0 +1,211 @@
+package v1
+
+import (
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/answer"
+	"switchyard/api/bind"
+	"switchyard/api/route"
+	"switchyard/db/store"
+	"switchyard/models"
+)
+
+// sourceIntegrations are the rows of /traffic-sources/{id}/integration.
+func sourceIntegrations(d Deps) []route.Route {
+	const group, path = "Traffic sources", "/traffic-sources/{id}/integration"
+	row := func(method, summary string, handle route.Handler, codes ...string) route.Route {
+		return route.Route{
+			Method: method, Path: path, Group: group, Summary: summary, Handle: handle,
+			Codes: append(route.Codes("400 invalid_id", "404 not_found"), route.Codes(codes...)...),
+		}
+	}
+	return []route.Route{
+		row("GET", "the source's integration (cost sync and conversion upload)", route.Do(findSourceIntegration)),
+		row("PUT", "connect or change the integration", route.Take(d.saveSourceIntegration),
+			"400 invalid_provider invalid_pixel_id invalid_capi_token no_encryption_key no_url choose_connection not_connected "+
+				"invalid_conversion_action no_conversion_action no_capi_credentials"),
+		row("DELETE", "remove the integration", route.Do(deleteSourceIntegration)),
+	}
+}
+
+// SourceIntegration is the answer of GET /traffic-sources/{id}/integration.
+type SourceIntegration struct {
+	Configured          bool                 `json:"configured" doc:"false: the source is not connected"`
+	Provider            *string              `json:"provider"`
+	IsEnabled           bool                 `json:"is_enabled" doc:"spend is read by itself, every three hours"`
+	CostEndpoint        *models.CostEndpoint `json:"cost_endpoint" doc:"of the custom endpoint; the values of its headers are masked"`
+	Credentials         map[string]string    `json:"credentials" doc:"by field, those that are saved; secrets are masked"`
+	OAuthConnectionID   *uuid.UUID           `json:"oauth_connection_id" doc:"the sign-in at the platform"`
+	CampaignParam       string               `json:"campaign_param" doc:"parameter of the tracking link that carries the platform's campaign id; empty: as the source's macros say"`
+	ConversionAction    string               `json:"conversion_action"`
+	ConversionStatuses  []string             `json:"conversion_statuses"`
+	ConversionsEnabled  bool                 `json:"conversions_enabled"`
+	Currency            *string              `json:"currency" doc:"of the account at the platform, as last read"`
+	TimeZone            *string              `json:"time_zone" doc:"of the account at the platform, as last read: its days are the days of spend"`
+	LastSyncAt          *string              `json:"last_sync_at" doc:"when spend was last read"`
+	LastCheckedAt       *string              `json:"last_checked_at"`
+	LastStatus          *string              `json:"last_status" enum:"ok,error" doc:"how asking the platform went; null: it was never asked"`
+	LastError           *string              `json:"last_error"`
+	NextSyncAt          *string              `json:"next_sync_at" doc:"of the next sync by itself; null: there is none"`
+	Runs                []IntegrationRun     `json:"runs" doc:"the last 20 syncs, the latest first; runs are kept for 90 days"`
+	Providers           []SourceProviderForm `json:"providers" doc:"what can be connected, with the fields of a form for it"`
+	EncryptionAvailable bool                 `json:"encryption_available" doc:"false: this install cannot store credentials"`
+}
+
+// SourceProviderForm is a platform and what it needs to be connected.
+type SourceProviderForm struct {
+	Provider    string                 `json:"provider"`
+	Label       string                 `json:"label"`
+	SignIn      bool                   `json:"sign_in" doc:"somebody signs in at the platform: see GET /oauth/connections"`
+	Cost        bool                   `json:"cost" doc:"spend can be read"`
+	Conversions bool                   `json:"conversions" doc:"conversions can be uploaded"`
+	Endpoint    bool                   `json:"endpoint" doc:"it needs a cost_endpoint"`
+	Fields      []CredentialFieldShown `json:"fields"`
+}
+
+func findSourceIntegration(c *route.Call) (out SourceIntegration, err error) {
+	source, err := c.Store.Sources().Find(c.Context(), c.Account.ID, c.ID)
+	if err != nil {
+		return out, err
+	}
+	out = SourceIntegration{
+		Credentials: map[string]string{}, ConversionStatuses: []string{}, EncryptionAvailable: c.Store.Box().HasKey(),
+		Providers: answer.Each(models.SourceProviders, sourceProviderForm),
+	}
+	runs, err := c.Store.IntegrationRuns().List(c.Context(), c.Account.ID, c.ID, shownRuns)
+	if err != nil {
+		return out, err
+	}
+	out.Runs = answer.Each(runs, runShown)
+	i, err := c.Store.SourceIntegrations().Find(c.Context(), c.Account.ID, c.ID)
+	if errors.Is(err, store.ErrNoIntegration) {
+		return out, nil
+	}
+	if err != nil {
+		return out, err
+	}
+	out.fill(i, bool(source.IsActive))
+	return out, nil
+}
+
+func sourceProviderForm(p models.SourceProvider) SourceProviderForm {
+	return SourceProviderForm{
+		p.Name, p.Label, p.SignIn, p.Cost, p.Conversions, p.Name == models.CustomCost, credentialFields(p.CredentialForm),
+	}
+}
+
+// fill shows a connection.
+func (out *SourceIntegration) fill(i models.SourceIntegration, active bool) {
+	out.Configured, out.Provider, out.IsEnabled, out.Credentials = true, &i.Provider, i.IsEnabled, i.Masked()
+	if i.Provider == models.CustomCost {
+		out.CostEndpoint = &i.Endpoint
+	}
+	if i.ConnectionID.Valid {
+		out.OAuthConnectionID = &i.ConnectionID.UUID
+	}
+	out.CampaignParam, out.ConversionAction = i.CampaignParam, i.ConversionAction
+	out.ConversionStatuses, out.ConversionsEnabled = i.ConversionStatuses, i.ConversionsEnabled
+	out.Currency, out.TimeZone = answer.OrNull(i.Currency), answer.OrNull(i.Zone)
+	out.LastSyncAt, out.LastCheckedAt = answer.StampOrNull(i.SyncedAt), answer.StampOrNull(i.CheckedAt)
+	out.LastStatus, out.LastError = lastStatus(i.CheckedAt, i.Failure), answer.OrNull(i.Failure)
+	if i.IsEnabled && active {
+		out.NextSyncAt = answer.StampOrNull(&i.NextAt)
+	}
+}
+
+// lastStatus is how asking a platform went; nil: it was never asked.
+func lastStatus(checked *time.Time, failure string) *string {
+	status := "ok"
+	switch {
+	case checked == nil:
+		return nil
+	case failure != "":
+		status = "error"
+	}
+	return &status
+}
+
+// SourceIntegrationBody is the body of PUT /traffic-sources/{id}/integration.
+type SourceIntegrationBody struct {
+	Provider           string                  `json:"provider" required:"invalid_provider" bad:"invalid_provider" trim:"true" case:"lower" doc:"one of those that the GET lists; another one than before forgets the credentials"`
+	CostEndpoint       *models.CostEndpoint    `json:"cost_endpoint" doc:"of the provider custom"`
+	Credentials        map[string]string       `json:"credentials" doc:"field to value; what is blank or left out stays as it is"`
+	CredentialsClear   []string                `json:"credentials_clear" maxItems:"50" doc:"fields of credentials to remove"`
+	IsEnabled          *bool                   `json:"is_enabled" doc:"whether spend is read by itself; left out it stays, at first true"`
+	OAuthConnectionID  bind.Opt[uuid.UUID]     `json:"oauth_connection_id" bad:"not_connected" doc:"the sign-in at the platform; needed if there are several"`
+	CampaignParam      bind.Opt[string]        `json:"campaign_param" trim:"true" maxLength:"100" bad:"invalid_input" doc:"parameter of the tracking link that carries the platform's campaign id, or sub1 to sub10; empty: as the source's macros say"`
+	ConversionAction   bind.Opt[string]        `json:"conversion_action" trim:"true" maxLength:"2000" bad:"invalid_conversion_action" doc:"google_ads: the number of a conversion action, its resource name or a link to its page; microsoft_ads: the name of the offline goal"`
+	ConversionStatuses []string                `json:"conversion_statuses" unique:"true" enum:"approved,pending" doc:"statuses of conversions that are uploaded; at first approved"`
+	ConversionsEnabled *bool                   `json:"conversions_enabled" doc:"whether conversions are uploaded; at first false"`
+}
+
+// SourceIntegrationSaved is the answer of PUT /traffic-sources/{id}/integration.
+type SourceIntegrationSaved struct {
+	ID    uuid.UUID `json:"id" doc:"of the traffic source"`
+	Saved bool      `json:"saved"`
+}
+
+func (d Deps) saveSourceIntegration(c *route.Call, b SourceIntegrationBody) (out SourceIntegrationSaved, err error) {
+	if _, err := c.Store.Sources().Find(c.Context(), c.Account.ID, c.ID); err != nil {
+		return out, err
+	}
+	w, err := d.sourceConnect(c, b)
+	if err == nil {
+		err = c.Store.SourceIntegrations().Save(c.Context(), c.Account.ID, c.ID, w)
+	}
+	return SourceIntegrationSaved{c.ID, err == nil}, err
+}
+
+// sourceConnect checks what does not depend on what is saved.
+func (d Deps) sourceConnect(c *route.Call, b SourceIntegrationBody) (w store.SourceConnect, err error) {
+	p, ok := models.SourceProviderNamed(b.Provider)
+	if !ok {
+		return w, models.Invalid("invalid_provider", "there is no provider %.60q: see GET /traffic-sources/{id}/integration", b.Provider)
+	}
+	if err := models.CheckPixel(b.Credentials); err != nil {
+		return w, err
+	}
+	if e := b.CostEndpoint; e != nil && e.URL != "" {
+		if p.Name != models.CustomCost {
+			return w, models.Invalid("invalid_input", "cost_endpoint is for the provider custom")
+		}
+		if err := d.calledURL(e.URL); err != nil {
+			return w, models.Invalid("invalid_input", "cost_endpoint.url: %s", err)
+		}
+	}
+	w = store.SourceConnect{
+		Provider: p, Credentials: b.Credentials, Clear: b.CredentialsClear, Endpoint: b.CostEndpoint, Enabled: b.IsEnabled,
+		CampaignParam: b.CampaignParam.Sent(), ConversionStatuses: b.ConversionStatuses,
+		ConversionsEnabled: b.ConversionsEnabled,
+		Next:               time.Now().Add(firstSync/5 + rand.N(firstSync*4/5)), //nolint:gosec // it spreads them
+	}
+	if id := b.OAuthConnectionID.Sent(); id != nil {
+		w.Connection = &uuid.NullUUID{UUID: *id, Valid: *id != uuid.Nil}
+	}
+	if text := b.ConversionAction.Sent(); text != nil {
+		action, err := models.ConversionAction(p.Name, *text)
+		if err != nil {
+			return w, err
+		}
+		w.ConversionAction = &action
+	}
+	return w, nil
+}
+
+// SourceIntegrationDeleted is the answer of DELETE /traffic-sources/{id}/integration.
+type SourceIntegrationDeleted struct {
+	ID      uuid.UUID `json:"id" doc:"of the traffic source"`
+	Deleted bool      `json:"deleted" doc:"false: it was not connected"`
+}
+
+func deleteSourceIntegration(c *route.Call) (out SourceIntegrationDeleted, err error) {
+	if _, err := c.Store.Sources().Find(c.Context(), c.Account.ID, c.ID); err != nil {
+		return out, err
+	}
+	ok, err := c.Store.SourceIntegrations().Remove(c.Context(), c.Account.ID, c.ID)
+	return SourceIntegrationDeleted{c.ID, ok}, err
+}

@@ -1,0 +1,209 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/lib/pq"
+
+	"switchyard/db"
+	"switchyard/db/seal"
+	"switchyard/models"
+)
+
+// SourceIntegrations are the connections of traffic sources to the APIs of their platforms.
+type SourceIntegrations struct{ s *Store }
+
+// SourceIntegrations gives the connections of traffic sources on this store's connection.
+func (s *Store) SourceIntegrations() SourceIntegrations { return SourceIntegrations{s} }
+
+var sourceIntegrationColumns = db.Columns[models.SourceIntegration]("")
+
+// ErrNoIntegration says that a traffic source has no connection.
+var ErrNoIntegration = models.NotFound("connection of the traffic source")
+
+// Find finds the connection of a traffic source. ErrNoIntegration: it has none.
+func (k SourceIntegrations) Find(ctx context.Context, account, source uuid.UUID) (models.SourceIntegration, error) {
+	return db.Get[models.SourceIntegration](ctx, k.s.c, "connection of the traffic source", `SELECT `+sourceIntegrationColumns+`
+		FROM source_integrations WHERE account_id = $1 AND source_id = $2`, account, source)
+}
+
+// sourceCredentials are sealed by sources.
+var sourceCredentials = credentialTable{"source_integrations", "source_id", "connection of the traffic source"}
+
+// Credentials gives all credentials of a connection in clear, those of a custom endpoint as its Form names them.
+// seal.ErrOpen: they cannot be read any more.
+func (k SourceIntegrations) Credentials(ctx context.Context, i models.SourceIntegration) (map[string]string, error) {
+	return sourceCredentials.read(ctx, k.s, i.AccountID, i.SourceID, i.Settings)
+}
+
+// SourceConnect is what an account says of a connection. What is nil stays as it is, if the provider stays; of a new
+// connection it has its default.
+type SourceConnect struct {
+	Provider           models.SourceProvider
+	Credentials        map[string]string // what is blank stays
+	Clear              []string          // credentials that go
+	Endpoint           *models.CostEndpoint
+	Enabled            *bool
+	Connection         *uuid.NullUUID
+	CampaignParam      *string
+	ConversionAction   *string
+	ConversionStatuses []string
+	ConversionsEnabled *bool
+	// Connections are the account's sign-in connections at the platform.
+	Connections []uuid.UUID
+	Next        time.Time // of the first sync by itself
+}
+
+const saveSourceIntegration = `
+INSERT INTO source_integrations (source_id, account_id, provider, settings, secrets, secret_names, is_enabled, cost_endpoint,
+	oauth_connection_id, campaign_param, conversion_action, conversion_statuses, conversions_enabled, next_at, wide_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14)
+ON CONFLICT (source_id) DO UPDATE SET provider = $3, settings = $4, secrets = $5, secret_names = $6, is_enabled = $7,
+	cost_endpoint = $8, oauth_connection_id = $9, campaign_param = $10, conversion_action = $11, conversion_statuses = $12,
+	conversions_enabled = $13, next_at = $14, wide_at = $14, session = NULL, currency = '', zone = '', saved_at = now(),
+	checked_at = NULL, failure = '', failures = 0, failing_since = NULL`
+
+// Save connects a traffic source, or changes its connection. Errors: not_found, and those of PUT
+// /traffic-sources/{id}/integration.
+func (k SourceIntegrations) Save(ctx context.Context, account, source uuid.UUID, w SourceConnect) error {
+	return k.s.Tx(ctx, func(s *Store) error {
+		if err := s.lockAccount(ctx, account); err != nil {
+			return err
+		}
+		if _, err := s.Sources().Find(ctx, account, source); err != nil {
+			return err
+		}
+		i, stored, err := s.SourceIntegrations().before(ctx, account, source, w.Provider.Name)
+		if err != nil {
+			return err
+		}
+		w.into(&i)
+		if err := i.Endpoint.Check(); err != nil {
+			return err
+		}
+		credentials, err := w.complete(i, stored)
+		if err != nil {
+			return err
+		}
+		if err := i.CheckConversions(w.Provider, credentials); err != nil {
+			return err
+		}
+		form := w.Provider.Form(i.Endpoint)
+		open, sealed, err := sourceCredentials.seal(s, account, source, form, credentials)
+		if err != nil {
+			return err
+		}
+		if i.IsEnabled && w.Provider.Name == models.CustomCost && i.Endpoint.URL == "" {
+			return models.Invalid("no_url", "a custom endpoint needs cost_endpoint.url")
+		}
+		i.ConnectionID, err = models.ChooseConnection(w.Connections, i.ConnectionID, i.NeedsSignIn(w.Provider, i.IsEnabled))
+		if err != nil {
+			return err
+		}
+		_, secrets := form.Split(credentials)
+		_, err = s.exec(ctx, "connect traffic source", saveSourceIntegration, source, account, i.Provider, db.Document(open), sealed,
+			pq.Array(slices.AppendSeq([]string{}, maps.Keys(secrets))), i.IsEnabled, db.Document(i.Endpoint.WithoutValues()), i.ConnectionID,
+			i.CampaignParam, i.ConversionAction, pq.Array(i.ConversionStatuses), i.ConversionsEnabled, w.Next)
+		return err
+	})
+}
+
+// before is a connection as it is, with its credentials, or if there is none to the provider, a new one.
+func (k SourceIntegrations) before(ctx context.Context, account, source uuid.UUID, provider string) (
+	i models.SourceIntegration, stored map[string]string, err error,
+) {
+	fresh := models.SourceIntegration{SourceID: source, AccountID: account, Provider: provider, IsEnabled: true}
+	fresh.ConversionStatuses = []string{models.StatusApproved}
+	i, err = k.Find(ctx, account, source)
+	switch {
+	case errors.Is(err, ErrNoIntegration):
+		return fresh, nil, nil
+	case err != nil:
+		return i, nil, err
+	case i.Provider != provider:
+		fresh.CampaignParam, fresh.IsEnabled = i.CampaignParam, i.IsEnabled
+		return fresh, nil, nil
+	}
+	stored, err = sourceCredentials.kept(ctx, k.s, account, source, i.Settings)
+	return i, stored, err
+}
+
+// into writes what was sent into a connection.
+func (w SourceConnect) into(i *models.SourceIntegration) {
+	set(&i.IsEnabled, w.Enabled)
+	set(&i.Endpoint, w.Endpoint)
+	set(&i.ConnectionID, w.Connection)
+	set(&i.CampaignParam, w.CampaignParam)
+	set(&i.ConversionAction, w.ConversionAction)
+	set(&i.ConversionsEnabled, w.ConversionsEnabled)
+	if w.ConversionStatuses != nil {
+		i.ConversionStatuses = w.ConversionStatuses
+	}
+}
+
+func set[T any](to, value *T) {
+	if value != nil {
+		*to = *value
+	}
+}
+
+// complete gives the credentials that a connection has after the change. The error is invalid_input.
+func (w SourceConnect) complete(i models.SourceIntegration, stored map[string]string) (map[string]string, error) {
+	stored = maps.Clone(stored)
+	for _, name := range w.Clear {
+		if !slices.ContainsFunc(w.Provider.Fields, func(f models.CredentialField) bool { return f.Name == name }) {
+			return nil, models.Invalid("invalid_input", "%s has no field %.60q to clear", w.Provider.Label, name)
+		}
+		delete(stored, name)
+	}
+	out, err := w.Provider.Form(i.Endpoint).Complete(i.Endpoint.Sent(w.Credentials), stored)
+	if e, ok := models.AsError(err); ok {
+		err = models.Invalid("invalid_input", "credentials: %s", e.Message)
+	}
+	return out, err
+}
+
+// Remove disconnects a traffic source and forgets its credentials. ok is false if it was not connected.
+func (k SourceIntegrations) Remove(ctx context.Context, account, source uuid.UUID) (ok bool, err error) {
+	n, err := k.s.exec(ctx, "disconnect traffic source", `DELETE FROM source_integrations WHERE account_id = $1 AND source_id = $2`,
+		account, source)
+	return n > 0, err
+}
+
+func sessionPlace(i models.SourceIntegration) seal.Place {
+	return seal.Place{Account: i.AccountID, Table: "source_integrations", Row: i.SourceID.String(), Column: "session"}
+}
+
+// Session gives what a login by the credentials has given, in clear; empty: nothing, or it cannot be read any more.
+func (k SourceIntegrations) Session(ctx context.Context, i models.SourceIntegration) (string, error) {
+	sealed, err := db.Get[[]byte](ctx, k.s.c, "connection of the traffic source",
+		`SELECT coalesce(session, '') FROM source_integrations WHERE account_id = $1 AND source_id = $2`, i.AccountID, i.SourceID)
+	if err != nil || len(sealed) == 0 {
+		return "", err
+	}
+	plain, err := k.s.box.Open(ctx, sessionPlace(i), sealed)
+	if errors.Is(err, seal.ErrOpen) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("store: session of traffic source: %w", err)
+	}
+	return string(plain), nil
+}
+
+// SaveSession keeps what a login by the credentials has given. If the connection was changed meanwhile, nothing is kept.
+func (k SourceIntegrations) SaveSession(ctx context.Context, i models.SourceIntegration, session string) error {
+	sealed, err := k.s.box.Seal(sessionPlace(i), []byte(session))
+	if err != nil {
+		return err
+	}
+	_, err = k.s.exec(ctx, "session of traffic source", `UPDATE source_integrations SET session = $4
+		WHERE account_id = $1 AND source_id = $2 AND saved_at = $3`, i.AccountID, i.SourceID, i.SavedAt, sealed)
+	return err
+}

@@ -1,0 +1,255 @@
+package models
+
+import (
+	"encoding/json"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+)
+
+// SourceIntegration is the connection of a traffic source to the API of its platform. Its secrets stay in the store.
+type SourceIntegration struct {
+	SourceID uuid.UUID `db:"source_id"`
+	// AccountID is the owner's.
+	AccountID   uuid.UUID         `db:"account_id"`
+	Provider    string            `db:"provider"`
+	Settings    map[string]string `db:"settings,json"` // the credentials that are no secrets
+	SecretNames []string          `db:"secret_names"`  // the credentials that are
+	IsEnabled   bool              `db:"is_enabled"`    // spend is read by itself
+	SourceIntegrationFields
+	Currency  string     `db:"currency"` // of the account at the platform, as last read
+	Zone      string     `db:"zone"`
+	SavedAt   time.Time  `db:"saved_at"`
+	CheckedAt *time.Time `db:"checked_at"` // when the platform was last asked; nil: never
+	SyncedAt  *time.Time `db:"synced_at"`  // when spend was last read; nil: never
+	Failure   string     `db:"failure"`    // for a person; without secrets; empty: it does not fail
+	Failures  int        `db:"failures"`   // in a row
+	Since     *time.Time `db:"failing_since"`
+	NextAt    time.Time  `db:"next_at"`
+}
+
+// SourceIntegrationFields are what an account says of a connection, beside its credentials.
+type SourceIntegrationFields struct {
+	Endpoint           CostEndpoint  `db:"cost_endpoint,json"`
+	ConnectionID       uuid.NullUUID `db:"oauth_connection_id"`
+	CampaignParam      string        `db:"campaign_param"`
+	ConversionAction   string        `db:"conversion_action"`
+	ConversionStatuses []string      `db:"conversion_statuses"`
+	ConversionsEnabled bool          `db:"conversions_enabled"`
+}
+
+// CostEndpoint is an address that answers spend, as JSON. Paths lead to members, with dots between them.
+type CostEndpoint struct {
+	URL              string            `json:"url" bad:"invalid_input" trim:"true" maxLength:"4000" doc:"https address that answers spend; {from} and {to} become days, YYYY-MM-DD, and {token} the credential of that name; secrets belong there or into headers"`
+	Method           string            `json:"method" bad:"invalid_input" case:"upper" enum:"GET,POST" default:"GET"`
+	Headers          map[string]string `json:"headers" doc:"name to value, at most 20; values are stored encrypted and shown as ********, which sent back means the stored one"`
+	Body             json.RawMessage   `json:"body" is:"json" doc:"of a POST: JSON, or a text that is sent as it is; {from}, {to} and {token} as in url"`
+	RowsPath         string            `json:"rowsPath" bad:"invalid_input" trim:"true" maxLength:"255" doc:"path to the rows, such as data.rows; empty: the answer is the list"`
+	DayField         string            `json:"dayField" bad:"invalid_input" trim:"true" maxLength:"255" default:"day" doc:"path to the day, YYYY-MM-DD or the beginning of a time"`
+	CampaignField    string            `json:"campaignField" bad:"invalid_input" trim:"true" maxLength:"255" doc:"path to the platform's campaign id; empty: spend is of the source"`
+	SpendField       string            `json:"spendField" bad:"invalid_input" trim:"true" maxLength:"255" default:"spend"`
+	ClicksField      string            `json:"clicksField" bad:"invalid_input" trim:"true" maxLength:"255"`
+	ImpressionsField string            `json:"impressionsField" bad:"invalid_input" trim:"true" maxLength:"255"`
+	SpendDivisor     *Money            `json:"spendDivisor" bad:"invalid_input" min:"0" max:"1000000000" doc:"what spend is divided by: 100 for cents, 1000000 for micros; default 1"`
+	Currency         string            `json:"currency" bad:"invalid_input" trim:"true" case:"upper" pattern:"^([A-Z]{3})?$" doc:"of the spend, three letters; empty: the account's"`
+}
+
+// Limits of a cost endpoint.
+const (
+	maxCostHeaders    = 20
+	maxCostHeaderName = 100
+	maxCostBody       = 8000 // bytes, as JSON
+)
+
+// headerName is what a name of an HTTP header may be.
+var headerName = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
+
+// Check refuses what no request can be made of.
+func (e CostEndpoint) Check() error {
+	if u, err := url.Parse(e.URL); e.URL != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
+		return Invalid("invalid_input", "cost_endpoint.url must be an http or https address")
+	}
+	if len(e.Headers) > maxCostHeaders {
+		return Invalid("invalid_input", "cost_endpoint.headers may have at most %d headers", maxCostHeaders)
+	}
+	for name, value := range e.Headers {
+		if len(name) > maxCostHeaderName || !headerName.MatchString(name) {
+			return Invalid("invalid_input", "%.100q is no name of a header", name)
+		}
+		if strings.ContainsFunc(value, unicode.IsControl) {
+			return Invalid("invalid_input", "the header %s contains a control character", name)
+		}
+	}
+	if e.SpendDivisor != nil && !e.SpendDivisor.IsPositive() {
+		return Invalid("invalid_input", "cost_endpoint.spendDivisor must be above 0")
+	}
+	if len(e.Body) > maxCostBody {
+		return Invalid("invalid_input", "cost_endpoint.body may have at most %d bytes", maxCostBody)
+	}
+	return nil
+}
+
+// The names under which a custom endpoint's headers are among the secrets, and its place among the settings: when that
+// changes, the secrets must be sent again.
+const (
+	HeaderCredential = "header."
+	originCredential = "endpoint.origin"
+)
+
+// Form is what the connection has of credentials: those of the provider, and the headers of a custom endpoint.
+func (p SourceProvider) Form(e CostEndpoint) CredentialForm {
+	form := p.CredentialForm
+	if p.Name != CustomCost {
+		return form
+	}
+	form.Fields = append(slices.Clone(form.Fields), CredentialField{Name: originCredential, Address: true})
+	for name := range e.Headers {
+		form.Fields = append(form.Fields, CredentialField{Name: HeaderCredential + name, Secret: true, Required: true})
+	}
+	return form
+}
+
+// Sent are credentials as they were sent, those of a custom endpoint with them.
+func (e CostEndpoint) Sent(sent map[string]string) map[string]string {
+	out := map[string]string{}
+	for name, value := range sent {
+		out[name] = value
+	}
+	for name, value := range e.Headers {
+		out[HeaderCredential+name] = value
+	}
+	if u, err := url.Parse(e.URL); err == nil && u.Host != "" {
+		out[originCredential] = strings.ToLower(u.Scheme + "://" + u.Host)
+	}
+	return out
+}
+
+// WithoutValues is the endpoint as it is stored and shown: the values of its headers are secrets.
+func (e CostEndpoint) WithoutValues() CostEndpoint {
+	names := e.Headers
+	e.Headers = map[string]string{}
+	for name := range names {
+		e.Headers[name] = MaskedSecret
+	}
+	return e
+}
+
+// Masked are the credentials as an answer shows them.
+func (i SourceIntegration) Masked() map[string]string {
+	p, _ := SourceProviderNamed(i.Provider)
+	out := map[string]string{}
+	for _, f := range p.Fields {
+		if value := i.Settings[f.Name]; value != "" {
+			out[f.Name] = value
+		}
+		if slices.Contains(i.SecretNames, f.Name) {
+			out[f.Name] = MaskedSecret
+		}
+	}
+	return out
+}
+
+// When spend is read by itself, and of which days: platforms revise spend for some days.
+const (
+	SpendEvery    = 3 * time.Hour
+	SpendDays     = 3 // of most syncs, today included
+	SpendWideDays = 30
+)
+
+// NextSpend is how long after a sync that was the nth failure in a row the next one comes. 0: it did not fail.
+func NextSpend(failures int) time.Duration { return backOff(SpendEvery, failures) }
+
+// RunCostSync is the kind of runs that read the spend of a traffic source.
+const RunCostSync = "cost_sync"
+
+// Limits of the credentials for conversions at Meta.
+const minCapiToken = 16
+
+var pixelID = regexp.MustCompile(`^[0-9]{5,20}$`)
+
+// CheckPixel refuses credentials for conversions that Meta cannot have given out.
+func CheckPixel(credentials map[string]string) error {
+	if id := strings.TrimSpace(credentials["pixel_id"]); id != "" && !pixelID.MatchString(id) {
+		return Invalid("invalid_pixel_id", "pixel_id must have 5 to 20 digits")
+	}
+	token := strings.TrimSpace(credentials["capi_token"])
+	if token == "" || token == MaskedSecret {
+		return nil
+	}
+	if utf8.RuneCountInString(token) < minCapiToken || strings.ContainsFunc(token, unicode.IsSpace) {
+		return Invalid("invalid_capi_token", "capi_token must have at least %d characters and no spaces", minCapiToken)
+	}
+	return nil
+}
+
+// maxConversionAction is the longest name of an offline goal at Microsoft.
+const maxConversionAction = 100
+
+var (
+	actionResource = regexp.MustCompile(`^customers/[0-9-]+/conversionActions/([0-9]{1,20})$`)
+	actionDigits   = regexp.MustCompile(`^[0-9]{1,20}$`)
+)
+
+// ConversionAction reads where a provider's conversions go: at Google Ads the id of a conversion action, its resource name or a
+// link to its page, else a name. It gives the id, or the name.
+func ConversionAction(provider, text string) (string, error) {
+	text = strings.TrimSpace(text)
+	switch {
+	case text == "":
+		return "", nil
+	case utf8.RuneCountInString(text) > maxConversionAction && provider != GoogleAds:
+		return "", Invalid("invalid_conversion_action", "the name of a conversion may have at most %d characters", maxConversionAction)
+	case provider != GoogleAds, actionDigits.MatchString(text):
+		return text, nil
+	}
+	if m := actionResource.FindStringSubmatch(text); m != nil {
+		return m[1], nil
+	}
+	if u, err := url.Parse(text); err == nil && u.Host != "" && actionDigits.MatchString(u.Query().Get("ctId")) {
+		return u.Query().Get("ctId"), nil
+	}
+	return "", Invalid("invalid_conversion_action", "conversion_action must be the number of a conversion action, its resource name or a link to its page")
+}
+
+// CheckConversions refuses uploads that have no place to go to. credentials are all that the connection has.
+func (f SourceIntegrationFields) CheckConversions(p SourceProvider, credentials map[string]string) error {
+	switch {
+	case !f.ConversionsEnabled:
+		return nil
+	case !p.Conversions:
+		return Invalid("invalid_input", "%s takes no conversions", p.Label)
+	case p.Name == Meta && (credentials["pixel_id"] == "" || credentials["capi_token"] == ""):
+		return Invalid("no_capi_credentials", "conversions need pixel_id and capi_token")
+	case (p.Name == GoogleAds || p.Name == MicrosoftAds) && f.ConversionAction == "":
+		return Invalid("no_conversion_action", "conversions need a conversion_action")
+	}
+	return nil
+}
+
+// NeedsSignIn reports whether the connection works only by somebody's sign-in at the platform. Meta takes conversions by
+// a token of its own.
+func (f SourceIntegrationFields) NeedsSignIn(p SourceProvider, enabled bool) bool {
+	return p.SignIn && (enabled || f.ConversionsEnabled && p.Name != Meta)
+}
+
+// ChooseConnection finds the sign-in connection of a traffic source among those of its account at the platform: the
+// wanted one, else the only one. Without any it is none, or if one is needed not_connected.
+func ChooseConnection(of []uuid.UUID, wanted uuid.NullUUID, needed bool) (uuid.NullUUID, error) {
+	switch {
+	case wanted.Valid && !slices.Contains(of, wanted.UUID), needed && len(of) == 0:
+		return uuid.NullUUID{}, Invalid("not_connected", "the platform is not connected: sign in at it first")
+	case wanted.Valid:
+		return wanted, nil
+	case len(of) == 1:
+		return uuid.NullUUID{UUID: of[0], Valid: true}, nil
+	case needed:
+		return uuid.NullUUID{}, Invalid("choose_connection", "the platform is connected several times: name one as oauth_connection_id")
+	}
+	return uuid.NullUUID{}, nil
+}

@@ -1,0 +1,61 @@
+package models_test
+
+import (
+	"testing"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+)
+
+func TestConversionAction(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ provider, text, want string }{
+		{models.GoogleAds, " 987654321 ", "987654321"},
+		{models.GoogleAds, "customers/1234567890/conversionActions/987654321", "987654321"},
+		{models.GoogleAds, "https://ads.google.com/aw/conversions/detail?ocid=1&ctId=987654321&__c=2", "987654321"},
+		{models.GoogleAds, "", ""},
+		{models.GoogleAds, "Purchase", "!"},
+		{models.GoogleAds, "https://ads.google.com/aw/conversions", "!"},
+		{models.MicrosoftAds, "Tracker", "Tracker"},
+	} {
+		got, err := models.ConversionAction(c.provider, c.text)
+		if err != nil {
+			got = "!"
+		}
+		if got != c.want {
+			t.Errorf("%s %q: %q, want %q", c.provider, c.text, got, c.want)
+		}
+	}
+}
+
+// TestChooseConnection: the wanted one, else the only one; several need a name.
+func TestChooseConnection(t *testing.T) {
+	t.Parallel()
+	a, b, none := uuid.New(), uuid.New(), uuid.NullUUID{}
+	is := func(id uuid.UUID) uuid.NullUUID { return uuid.NullUUID{UUID: id, Valid: true} }
+	for name, c := range map[string]struct {
+		of     []uuid.UUID
+		wanted uuid.NullUUID
+		needed bool
+		want   uuid.NullUUID
+		code   string
+	}{
+		"the only one":             {[]uuid.UUID{a}, none, true, is(a), ""},
+		"the wanted one":           {[]uuid.UUID{a, b}, is(b), true, is(b), ""},
+		"one that is not there":    {[]uuid.UUID{a}, is(b), false, none, "not_connected"},
+		"several":                  {[]uuid.UUID{a, b}, none, true, none, "choose_connection"},
+		"several, none is needed":  {[]uuid.UUID{a, b}, none, false, none, ""},
+		"none":                     {nil, none, true, none, "not_connected"},
+		"none, and none is needed": {nil, none, false, none, ""},
+	} {
+		got, err := models.ChooseConnection(c.of, c.wanted, c.needed)
+		code := ""
+		if e, ok := models.AsError(err); ok {
+			code = e.Code
+		}
+		if got != c.want || code != c.code {
+			t.Errorf("%s: %v, %q", name, got, code)
+		}
+	}
+}

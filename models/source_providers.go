@@ -1,0 +1,96 @@
+package models
+
+import "slices"
+
+// SourceProvider is a platform on which a traffic source's ads run. Spend comes from its API and conversions go to it.
+type SourceProvider struct {
+	Name string // as SourceIntegration.Provider
+	CredentialForm
+	// SignIn says that somebody signs in at the platform, in place of credentials.
+	SignIn bool
+	// Cost and Conversions say what the platform can do.
+	Cost, Conversions bool
+}
+
+// The providers of traffic sources that are treated in a way of their own.
+const (
+	GoogleAds    = "google_ads"
+	MicrosoftAds = "microsoft_ads"
+	Meta         = "meta"
+	CustomCost   = "custom"
+)
+
+// SourceProviderNamed finds a provider.
+func SourceProviderNamed(name string) (SourceProvider, bool) {
+	i := slices.IndexFunc(SourceProviders, func(p SourceProvider) bool { return p.Name == name })
+	if i < 0 {
+		return SourceProvider{}, false
+	}
+	return SourceProviders[i], true
+}
+
+// SourceProviders are the platforms that a traffic source can be connected to. No field has to be sent: an account may
+// connect a platform for its spend alone, or for conversions alone. What is missing is told when the platform is asked.
+var SourceProviders = []SourceProvider{
+	{Name: GoogleAds, SignIn: true, Cost: true, Conversions: true, CredentialForm: credentials("Google Ads",
+		plain("customer_id", "Customer id", "ten digits, at the top of the account's page").forCost(),
+		optional(plain("login_customer_id", "Manager account", "its ten digits, if the sign-in reaches the account through one")),
+	)},
+	{Name: MicrosoftAds, SignIn: true, Cost: true, Conversions: true, CredentialForm: credentials("Microsoft Advertising",
+		plain("account_id", "Account id", "the number aid in the address of the account's page").forCost(),
+		plain("customer_id", "Customer id", "the number cid in the address of the account's page").forCost(),
+	)},
+	{Name: Meta, SignIn: true, Cost: true, Conversions: true, CredentialForm: credentials("Meta (Facebook, Instagram)",
+		plain("ad_account_id", "Ad account id", "Ads Manager > account overview, with or without act_").forCost(),
+		optional(plain("pixel_id", "Pixel (data set) id", "Events Manager > data sources; for conversions")),
+		optional(secret("capi_token", "Conversions API token", "Events Manager > settings > Conversions API; for conversions")),
+		optional(plain("test_event_code", "Test event code", "Events Manager > test events; empty: conversions count")),
+	)},
+	{Name: "tiktok", Cost: true, Conversions: true, CredentialForm: credentials("TikTok",
+		secret("access_token", "Access token", "TikTok for Business > Marketing API > your app").forCost(),
+		plain("advertiser_id", "Advertiser id", "TikTok Ads Manager > account").forCost(),
+		optional(plain("pixel_code", "Pixel code", "Events Manager > web events; for conversions")),
+	)},
+	{Name: "taboola", Cost: true, CredentialForm: credentials("Taboola",
+		plain("client_id", "Client id", "from your account manager at Taboola").forCost(),
+		secret("client_secret", "Client secret", "from your account manager at Taboola").forCost(),
+		plain("account_id", "Account id", "its name in the address of Realize, such as acme-sc").forCost(),
+	)},
+	{Name: "outbrain", Cost: true, CredentialForm: credentials("Outbrain",
+		plain("username", "User name", "of a user that may use the Amplify API").forCost(),
+		secret("password", "Password", "of that user").forCost(),
+		plain("marketer_id", "Marketer id", "Amplify dashboard > account settings").forCost(),
+	)},
+	{Name: "propellerads", Cost: true, CredentialForm: credentials("PropellerAds",
+		secret("api_token", "API token", "SSP > profile > API").forCost(),
+	)},
+	{Name: "exoclick", Cost: true, CredentialForm: credentials("ExoClick",
+		secret("api_token", "API token", "My profile > API").forCost(),
+	)},
+	{Name: CustomCost, Cost: true, CredentialForm: credentials("Custom endpoint",
+		optional(secret("token", "Token", "takes the place of {token} in the address, the headers and the body of cost_endpoint")),
+	)},
+}
+
+// optional is a field that not every account needs.
+func optional(f CredentialField) CredentialField {
+	f.Required = false
+	return f
+}
+
+// forCost is a field without which no spend can be read. It need not be sent all the same.
+func (f CredentialField) forCost() CredentialField {
+	f.Required, f.ForCost = false, true
+	return f
+}
+
+// MissingForCost are the fields without which no spend can be read and that credentials lack.
+func (p SourceProvider) MissingForCost(credentials map[string]string) []string {
+	var missing []string
+	for _, f := range p.Fields {
+		if f.ForCost && credentials[f.Name] == "" {
+			missing = append(missing, f.Name)
+		}
+	}
+	return missing
+}
