@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"time"
 
 	"switchyard/models"
 	"switchyard/models/clickattr"
@@ -30,6 +31,7 @@ var formats = map[string]*format{
 	"iso_country": {"invalid_country", map[string]any{"pattern": `^[A-Za-z]{2}$`}, readVisitorCountry},
 	"alias":       {"invalid_alias", map[string]any{"pattern": models.AliasForm.String()}, same(models.CheckAlias)},
 	"slug":        {"invalid_slug", map[string]any{"pattern": models.SlugForm.String()}, same(models.CheckSlug)},
+	"timezone":    {code: "invalid_timezone", read: readTimezone},
 	// Three letters; anything else is USD.
 	"currency": {read: readCurrency},
 }
@@ -59,6 +61,14 @@ func readRoutable(path, text string) (string, error) {
 	}
 	if err := token.ValidURL(text); err != nil {
 		return "", fmt.Errorf("%s: %w", path, err)
+	}
+	return text, nil
+}
+
+// readTimezone takes the name of a zone. "Local" is the machine's, which means nothing to an account.
+func readTimezone(path, text string) (string, error) {
+	if zone, err := time.LoadLocation(text); err != nil || zone == time.Local {
+		return "", fmt.Errorf("%s must be a time zone by its IANA name, such as Europe/Berlin", path)
 	}
 	return text, nil
 }

@@ -40,6 +40,7 @@ var named = map[string]string{
 	"DELETE /networks/{id}/integration":          "deleteNetworkIntegration",
 	"POST /networks/{id}/integration/sync":       "syncNetwork",
 	"POST /networks/{id}/integration/test":       "testNetworkIntegration",
+	"PATCH /settings":                            "updateSettings",
 	"GET /plan":                                  "getPlan",
 	"GET /plan/usage":                            "getPlanUsage",
 	"GET /reports/exports/{id}":                  "downloadReportExport",

@@ -49,6 +49,7 @@ type ReportReader interface {
 	reporting.ReportReader
 	GoalsOf(ctx context.Context, account uuid.UUID, campaigns []uuid.UUID, split string, from, to time.Time) (
 		[]report.GoalCount, error)
+	HasMoney(ctx context.Context, account uuid.UUID) (bool, error)
 	Daily(ctx context.Context, account uuid.UUID, first, last time.Time) ([]report.DayClicks, error)
 	CountSmartlinks(ctx context.Context, account uuid.UUID, list []models.Smartlink) error
 	BotScores(ctx context.Context, account uuid.UUID, from, to time.Time) ([]report.BotScore, error)
@@ -92,6 +93,7 @@ func Routes(d Deps, extra ...route.Route) []route.Route {
 		alerts(d),
 		links(d),
 		plan(d),
+		settings(d),
 		reporting.Reports(about),
 		corrections(d),
 		reporting.Stats(about),

@@ -117,6 +117,10 @@ func (x *examples) alone() {
 	account, key, _ := x.NewAccount("scale")
 	x.callAs(x.As(key), "GET /plan", nil, nil)
 	x.callAs(x.As(key), "GET /plan/usage", nil, nil)
+	x.callAs(x.As(key), "GET /settings", nil, nil)
+	x.callAs(x.As(key), "PATCH /settings", nil, object{
+		"currency": "EUR", "timezone": "Europe/Berlin", "date_format": "DD/MM/YYYY", "time_format": "24h", "organization_name": "Acme",
+	})
 	c := x.at(0, 0)
 	c.ID, c.AccountID = models.NewClickID(), account.ID
 	x.put(spool.Record{Click: c})

@@ -34,6 +34,16 @@ func (r Reader) ConversionsIn(ctx context.Context, account uuid.UUID, from, to t
 	return db.Pairs[uuid.UUID, int](ctx, r.Conn, "count conversions", countConversions, account, from, uuid.Nil, to)
 }
 
+const hasMoney = `
+SELECT EXISTS (
+	SELECT FROM ledger WHERE account_id = $1 AND (cost <> 0 OR revenue <> 0 OR pending_revenue <> 0)
+)`
+
+// HasMoney reports whether a cost or a payout is recorded of an account.
+func (r Reader) HasMoney(ctx context.Context, account uuid.UUID) (bool, error) {
+	return db.Get[bool](ctx, r.Conn, "has money", hasMoney, account)
+}
+
 // DayClicks are the clicks of a day.
 type DayClicks struct {
 	Day    time.Time `db:"day"`

@@ -27,6 +27,15 @@ func (s *Store) UpdateAccount(ctx context.Context, id uuid.UUID, name, plan stri
 	return db.Get[models.Account](ctx, s.c, "account", q, id, name, plan)
 }
 
+const saveSettings = `
+UPDATE accounts SET name = $2, currency = $3, timezone = $4, date_format = $5, time_format = $6 WHERE id = $1 RETURNING id`
+
+// SaveSettings saves the name, the currency, the time zone and the formats of an account.
+func (s *Store) SaveSettings(ctx context.Context, a models.Account) error {
+	_, err := db.Get[uuid.UUID](ctx, s.c, "account", saveSettings, a.ID, a.Name, a.Currency, a.Timezone, a.DateFormat, a.TimeFormat)
+	return err
+}
+
 // FindAccount finds one account.
 func (s *Store) FindAccount(ctx context.Context, id uuid.UUID) (models.Account, error) {
 	return db.Get[models.Account](ctx, s.c, "account", `SELECT `+accountColumns+` FROM accounts WHERE id = $1`, id)
