@@ -1,10 +1,15 @@
 package main
 
 import (
+	"context"
 	"errors"
+	"time"
+
+	"github.com/google/uuid"
 
 	"switchyard/db"
 	"switchyard/db/certstore"
+	"switchyard/db/kv"
 	"switchyard/db/seal"
 	"switchyard/db/store"
 	"switchyard/jobs"
@@ -100,19 +105,29 @@ func openIssuer(cfg config.Config, d *db.DB) (*acme.Issuer, error) {
 func registerCertificates(cfg config.Config, r *workers.Runtime, records *store.Store, redis jobs.Redis,
 	issuer *acme.Issuer,
 ) error {
-	o := certificate.Options{}
+	o := certificate.Options{Calls: perAccount(redis, "certificate calls", 60, time.Second)}
 	if cfg.Edge() == models.EdgeCloudflare {
 		client, err := openCloudflare(cfg, redis)
 		if err != nil {
 			return err
 		}
 		edge := cloudflare.NewEdge(client, cfg.CloudflareZone)
-		o = certificate.Options{Edge: edge, Background: edge.Background(), TrustsAll: true}
+		o.Edge, o.Background, o.TrustsAll = edge, edge.Background(), true
 	} else if issuer != nil {
-		o = certificate.Options{Edge: acme.NewEdge(issuer)}
+		o.Edge = acme.NewEdge(issuer)
+		o.Orders = perAccount(redis, "certificate orders", acme.AccountOrders, acme.AccountOrderInterval)
 	}
 	certificate.Register(r, records, o)
 	return nil
+}
+
+// perAccount gives each account a budget over all processes.
+func perAccount(redis jobs.Redis, what string, burst int, interval time.Duration) func(context.Context, uuid.UUID) time.Duration {
+	return func(ctx context.Context, account uuid.UUID) time.Duration {
+		return kv.NewBudget(kv.BudgetOptions{
+			Client: redis, Name: what + " " + account.String(), Burst: burst, Interval: interval, Timeout: kv.Timeout,
+		}).Take(ctx, 0)
+	}
 }
 
 // registerLinks registers the checks of customers' links and of the allowances of plans.

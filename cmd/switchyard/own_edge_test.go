@@ -399,24 +399,7 @@ func TestHundredDomains(t *testing.T) {
 func TestKilledIssue(t *testing.T) {
 	t.Parallel()
 	e := startEdge(t, true)
-	second := make([]int, 0, 3)
-	for range 3 {
-		port, err := devstack.FreePort(append(slices.Concat(e.ports, e.seen), second...)...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		second = append(second, port)
-	}
-	for n, port := range e.ports {
-		e.forward(port, e.seen[n], second[n])
-	}
-	_, err := e.SpawnWith([]string{
-		"PORT=" + strconv.Itoa(second[2]), "OPS_ADDR=", "DATA_DIR=" + filepath.Join(e.Dir, "data-2"),
-		"HTTP_ADDR=127.0.0.1:" + strconv.Itoa(second[0]), "TLS_ADDR=127.0.0.1:" + strconv.Itoa(second[1]),
-	}, "web")
-	if err != nil {
-		t.Fatal(err)
-	}
+	e.secondWeb()
 	account := e.start("web", "clock", "worker")
 	const host = "go.shop." + customerZone
 	e.ownHost()
@@ -459,6 +442,30 @@ func (e *edgeFleet) overLeases() {
 			e.Fatal(err)
 		}
 	}
+}
+
+// secondWeb starts a second web process. The world's ports lead to both in turn.
+func (e *edgeFleet) secondWeb() (p *fleet.Process, tlsPort int) {
+	e.Helper()
+	second := make([]int, 0, 3)
+	for range 3 {
+		port, err := devstack.FreePort(append(slices.Concat(e.ports, e.seen), second...)...)
+		if err != nil {
+			e.Fatal(err)
+		}
+		second = append(second, port)
+	}
+	for n, port := range e.ports {
+		e.forward(port, e.seen[n], second[n])
+	}
+	p, err := e.SpawnWith([]string{
+		"PORT=" + strconv.Itoa(second[2]), "OPS_ADDR=", "DATA_DIR=" + filepath.Join(e.Dir, "data-2"),
+		"HTTP_ADDR=127.0.0.1:" + strconv.Itoa(second[0]), "TLS_ADDR=127.0.0.1:" + strconv.Itoa(second[1]),
+	}, "web")
+	if err != nil {
+		e.Fatal(err)
+	}
+	return p, second[1]
 }
 
 // forward passes connections at a port on to those of two processes, in turn.

@@ -60,7 +60,7 @@ func (w *worker) now(ctx context.Context, of store.CertificateOf, request bool) 
 			return jobs.Certificate{}, err
 		}
 		if ok {
-			c, err := w.ask(ctx, h, call{edge: w.o.Edge, request: request || h.ExternalID == "", counts: request})
+			c, err := w.ask(ctx, h, call{edge: w.o.Edge, request: request || h.ExternalID == "", counts: request, awaited: true})
 			return shown(c), err
 		}
 		select {

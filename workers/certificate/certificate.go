@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"switchyard/db/store"
@@ -42,6 +43,9 @@ type Options struct {
 	// TrustsAll says that the edge proves by itself whose a host is, so that a domain need not be verified.
 	TrustsAll bool
 	Now       func() time.Time // default time.Now
+	// Orders bound how many certificates an account may ask for, renewals apart, and Calls how often its people may have the edge
+	// asked: no account uses up what the edge allows this install. They give 0, or after what time to ask again; nil: no bound.
+	Orders, Calls func(ctx context.Context, account uuid.UUID) (wait time.Duration)
 	// Rest is how long what the edge said is answered without asking it again; default 5 seconds.
 	Rest time.Duration
 }
@@ -101,6 +105,7 @@ type call struct {
 	edge    Edge
 	request bool // ask for it, rather than how it is
 	counts  bool // a failure counts as an attempt; not if somebody only looks
+	awaited bool // by somebody of the account
 }
 
 // errLost is why a request to the edge ends that is for nothing.
@@ -108,6 +113,9 @@ var errLost = models.EdgeError("released", "the certificate was released meanwhi
 
 // ask asks the edge about a certificate that this worker has, and records what it said. The error is the edge's.
 func (w *worker) ask(ctx context.Context, h store.HeldCertificate, by call) (models.Certificate, error) {
+	if wait := w.tooMany(ctx, h, by); wait > 0 {
+		return w.putOff(ctx, h, by, wait)
+	}
 	said, failure := w.underLease(ctx, h, by)
 	if _, told := models.AsError(failure); failure != nil && !told {
 		if ctx.Err() != nil {
@@ -128,6 +136,34 @@ func (w *worker) ask(ctx context.Context, h store.HeldCertificate, by call) (mod
 		return h.Certificate, errLost
 	}
 	return h.Certificate, failure
+}
+
+// tooMany says for how long the account of a certificate has to wait, because it has asked for so much.
+func (w *worker) tooMany(ctx context.Context, h store.HeldCertificate, by call) (wait time.Duration) {
+	if by.awaited && w.o.Calls != nil {
+		wait = w.o.Calls(ctx, h.AccountID)
+	}
+	if wait == 0 && by.request && !h.Serving && w.o.Orders != nil {
+		wait = w.o.Orders(ctx, h.AccountID)
+	}
+	return wait
+}
+
+// putOffSpread spreads the certificates that an account has to wait for: they are not all looked at together.
+const putOffSpread = time.Hour
+
+// putOff ends the lease of a certificate without asking the edge.
+func (w *worker) putOff(ctx context.Context, h store.HeldCertificate, by call, wait time.Duration) (models.Certificate, error) {
+	next, now := h.NextAt, w.o.Now()
+	if by.request {
+		later := now.Add(wait + rand.N(putOffSpread)) //nolint:gosec // it spreads them
+		next, h.Detail = &later, "The account has asked for very many certificates. This one follows by itself."
+	}
+	if _, err := w.store.Certificates().Finish(context.WithoutCancel(ctx), h, now, next); err != nil {
+		return h.Certificate, err
+	}
+	return h.Certificate, models.EdgeError("too_many", "the account has asked for very many certificates: ask again after %s",
+		max(wait.Round(time.Second), time.Second))
 }
 
 // underLease asks the edge and renews the lease meanwhile. If that is lost, the request ends with errLost.

@@ -3,9 +3,12 @@ package certificate_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/uuid"
 
 	"switchyard/models"
 	"switchyard/models/await"
@@ -130,4 +133,94 @@ func TestReleasedMeanwhile(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	w.until("the edge forgets the host", func() bool { return e.count("release") == 1 })
+}
+
+// TestTooMany: an account that asks for very many certificates waits, and its certificates follow by themselves. Others do not wait,
+// nor does what has to be renewed.
+func TestTooMany(t *testing.T) {
+	t.Parallel()
+	w, e := prepared(t), &scripted{asked: map[string]int{}}
+	e.state = models.CertificateState{ExternalID: "x", SSLStatus: models.SSLActive, Serving: true}
+	var mu sync.Mutex
+	left := map[uuid.UUID]int{w.account: 3, w.other: 3}
+	take := func(_ context.Context, account uuid.UUID) time.Duration {
+		mu.Lock()
+		defer mu.Unlock()
+		if left[account]--; left[account] < 0 {
+			return time.Minute
+		}
+		return 0
+	}
+	w.start(certificate.Options{Edge: e, Orders: take})
+	ids := make([]uuid.UUID, 8)
+	for n := range ids {
+		ids[n] = w.domain(w.account, fmt.Sprintf("h%d.shop.example", n), true)
+	}
+	other := w.domain(w.other, "go.other.example", true)
+	w.sweep()
+	serving := func() (n int) {
+		for _, id := range ids {
+			c := w.of(w.account, id)
+			if c.Serving {
+				n++
+			} else if c.Attempts != 0 || c.Failure != "" || c.Detail == "" {
+				t.Errorf("one that waits: %+v", c)
+			}
+		}
+		return n
+	}
+	if n := serving(); n != 3 || e.count("request") != 4 || !w.of(w.other, other).Serving {
+		t.Fatalf("%d are served after %d requests", n, e.count("request"))
+	}
+	for _, id := range ids {
+		if !w.of(w.account, id).Serving {
+			_, err := w.request(w.account, id)
+			w.refused(err, "edge_too_many")
+			break
+		}
+	}
+	w.sweep()
+	if e.count("request") != 4 {
+		t.Errorf("%d requests at once", e.count("request"))
+	}
+	// One is to be renewed: for that it does not wait.
+	w.exec(`UPDATE certificates SET renew_at = $1, next_at = $1 WHERE serving AND account_id = $2`, w.clock(), w.account)
+	w.sweep()
+	if e.count("request") != 7 {
+		t.Errorf("%d requests after renewals", e.count("request"))
+	}
+	mu.Lock()
+	left[w.account] = 100
+	mu.Unlock()
+	w.pass(2 * time.Hour)
+	if n := serving(); n != len(ids) {
+		t.Errorf("%d are served later", n)
+	}
+}
+
+// TestManyCalls: an account whose people ask the edge again and again waits; what is known stays.
+func TestManyCalls(t *testing.T) {
+	t.Parallel()
+	w, e := prepared(t), &scripted{asked: map[string]int{}}
+	e.state = models.CertificateState{ExternalID: "x", SSLStatus: models.SSLActive, Serving: true}
+	left := 2
+	w.start(certificate.Options{Edge: e, Calls: func(context.Context, uuid.UUID) time.Duration {
+		if left--; left < 0 {
+			return time.Minute
+		}
+		return 0
+	}})
+	id := w.domain(w.account, "go.shop.example", true)
+	w.sweep()
+	for range 2 {
+		if c, err := w.read(w.account, id); err != nil || !c.Serving {
+			t.Fatalf("%+v, %v", c, err)
+		}
+	}
+	before := w.of(w.account, id)
+	_, err := w.read(w.account, id)
+	w.refused(err, "edge_too_many")
+	if after := w.of(w.account, id); !after.Serving || after.Detail != before.Detail || e.count("read") != 2 {
+		t.Errorf("%d looks, %+v", e.count("read"), after)
+	}
 }

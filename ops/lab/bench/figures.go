@@ -194,7 +194,7 @@ func (w *week) export(ctx context.Context, what string, from, to time.Time) erro
 		ByteSize int    `json:"byte_size"`
 	}
 	worker := w.fleet.Find("worker")
-	idle, err := memory(worker, "VmRSS")
+	idle, err := worker.Memory("VmRSS")
 	if err != nil {
 		return err
 	}
@@ -208,7 +208,7 @@ func (w *week) export(ctx context.Context, what string, from, to time.Time) erro
 		if err != nil {
 			return err
 		}
-		top, err := memory(worker, "VmHWM")
+		top, err := worker.Memory("VmHWM")
 		peak = max(peak, top)
 		return err
 	}
@@ -273,20 +273,6 @@ func (w *week) copy(ctx context.Context, from, to time.Time) error {
 		return fmt.Errorf("bench: psql: %w: %s", err, problem.String())
 	}
 	return nil
-}
-
-// memory reads a line of a process's status, in kB.
-func memory(p *fleet.Process, line string) (int, error) {
-	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(p.PID()), "status"))
-	if err != nil {
-		return 0, fmt.Errorf("bench: memory: %w", err)
-	}
-	_, rest, found := strings.Cut(string(text), line+":")
-	fields := strings.Fields(rest)
-	if !found || len(fields) == 0 {
-		return 0, fmt.Errorf("bench: no %s in the status of a process", line)
-	}
-	return strconv.Atoi(fields[0])
 }
 
 // forget sets the peak of a process to what it has now.

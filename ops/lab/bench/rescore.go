@@ -45,7 +45,7 @@ func (w *week) rescore(ctx context.Context) error {
 		return err
 	}
 	worker := w.fleet.Find("worker")
-	idle, err := memory(worker, "VmRSS")
+	idle, err := worker.Memory("VmRSS")
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (w *week) rescore(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	peak, err := memory(worker, "VmHWM")
+	peak, err := worker.Memory("VmHWM")
 	if err != nil {
 		return err
 	}

@@ -175,7 +175,7 @@ func (r *run) another(ctx context.Context, campaigns int) (web, error) {
 		return w, fmt.Errorf("bench: another web process: %w", err)
 	}
 	w.started = time.Since(began)
-	w.memory, err = memory(w.process, "VmRSS")
+	w.memory, err = w.process.Memory("VmRSS")
 	r.say("a web process with %d campaigns answers %s after its start and uses %d MB", campaigns, short(w.started), w.memory>>10)
 	return w, err
 }

@@ -268,7 +268,7 @@ func (r *run) secureAnother(ctx context.Context, hosts ...string) (w web, addres
 		}
 	}
 	w.started = time.Since(began)
-	w.memory, err = memory(w.process, "VmRSS")
+	w.memory, err = w.process.Memory("VmRSS")
 	r.say("a web process with %d certificates answers %s after its start and uses %d MB", len(hosts), short(w.started), w.memory>>10)
 	return w, address, err
 }

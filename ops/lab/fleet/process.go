@@ -156,6 +156,20 @@ func (p *Process) CPU() time.Duration {
 	return time.Duration(user+system) * 10 * time.Millisecond
 }
 
+// Memory reads a line of the process's status, such as VmRSS, in kB.
+func (p *Process) Memory(line string) (int, error) {
+	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(p.PID()), "status"))
+	if err != nil {
+		return 0, fmt.Errorf("fleet: memory: %w", err)
+	}
+	_, rest, found := strings.Cut(string(text), line+":")
+	fields := strings.Fields(rest)
+	if !found || len(fields) == 0 {
+		return 0, fmt.Errorf("fleet: no %s in the status of a process", line)
+	}
+	return strconv.Atoi(fields[0])
+}
+
 // tail is the last lines of a text.
 func tail(text []byte) string {
 	lines := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
