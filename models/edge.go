@@ -20,7 +20,10 @@ type EdgeBundle struct {
 const (
 	// MaxEdgeBundle is the largest value that is published, in bytes: the script reads it for each visitor.
 	MaxEdgeBundle = 1 << 20
-	// EdgeTooLarge is the Origin of a campaign over MaxEdgeBundle. All of it is left to this service.
+	// MaxEdgeAccount is how many bytes of values an account may have at the edge, and about how many a worker holds at once while it
+	// publishes them.
+	MaxEdgeAccount = 128 << 20
+	// EdgeTooLarge is the Origin of a campaign over MaxEdgeBundle, or beyond MaxEdgeAccount. All of it is left to this service.
 	EdgeTooLarge = "too_large"
 )
 

@@ -1,6 +1,7 @@
 package routing
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -22,20 +23,20 @@ const EdgeFormat = 1
 // edgeBundle is a campaign as the edge routes it, with the campaigns that it may hand over to. ops/deploy/edge/README.md
 // describes it.
 type edgeBundle struct {
-	Format    int                         `json:"format"`
-	Campaign  uuid.UUID                   `json:"campaign"`
-	Domain    string                      `json:"domain"`
-	HTTPSOnly bool                        `json:"https_only,omitempty"`
-	Timezone  string                      `json:"timezone"`
-	Currency  string                      `json:"currency"`
-	Cost      *string                     `json:"cost"` // null: it depends on the link
-	Source    *edgeNamed                  `json:"source"`
-	External  []string                    `json:"external"` // parameters of the source's own click id
-	Subs      []edgeSub                   `json:"subs"`
-	Campaigns map[uuid.UUID]*edgeCampaign `json:"campaigns"`
-	Offers    map[uuid.UUID]*edgeOffer    `json:"offers"`
-	Landers   map[uuid.UUID]*edgeLander   `json:"landers"`
-	Origin    []string                    `json:"origin"`
+	Format    int                           `json:"format"`
+	Campaign  uuid.UUID                     `json:"campaign"`
+	Domain    string                        `json:"domain"`
+	HTTPSOnly bool                          `json:"https_only,omitempty"`
+	Timezone  string                        `json:"timezone"`
+	Currency  string                        `json:"currency"`
+	Cost      *string                       `json:"cost"` // null: it depends on the link
+	Source    *edgeNamed                    `json:"source"`
+	External  []string                      `json:"external"` // parameters of the source's own click id
+	Subs      []edgeSub                     `json:"subs"`
+	Campaigns map[uuid.UUID]json.RawMessage `json:"campaigns"` // each an edgeCampaign
+	Offers    map[uuid.UUID]*edgeOffer      `json:"offers"`
+	Landers   map[uuid.UUID]*edgeLander     `json:"landers"`
+	Origin    []string                      `json:"origin"`
 }
 
 type edgeNamed struct {
@@ -111,37 +112,72 @@ var edgeTokens = func() map[string]bool {
 // edgeTransitions are the ways to send a visitor on that need no page.
 var edgeTransitions = []string{flow.Transition301, flow.Transition302, flow.Transition303, flow.Transition307}
 
-// EdgeBundles compiles the active campaigns on domains of their account for the edge. One that the edge cannot hold has no
-// Value. The snapshot must be an Explainer's.
+const (
+	// edgeGiveUp is the size of parts at which a bundle is given up. They may have more in common than is counted.
+	edgeGiveUp = 4 * models.MaxEdgeBundle
+	// edgeWork is how many bytes a compilation may put together, those of bundles that turn out too large included.
+	edgeWork = 8 * models.MaxEdgeAccount
+)
+
+// EdgeBundles compiles the active campaigns on domains of their account for the edge, in a fixed order. One that the edge cannot
+// hold has no Value: it is too large itself, or the account's campaigns before it have used up what an account may take. The
+// snapshot must be an Explainer's, of one account.
 func (s *Snapshot) EdgeBundles() ([]models.EdgeBundle, error) {
+	return s.edgeBundles(models.MaxEdgeAccount, edgeWork)
+}
+
+// edgeBundles keeps at most so many bytes of values, and some more of one, and puts together at most so many.
+func (s *Snapshot) edgeBundles(most, mostWork int) ([]models.EdgeBundle, error) {
+	list := slices.SortedFunc(each[*Campaign](s, campaigns), func(a, b *Campaign) int {
+		return bytes.Compare(a.Row.ID[:], b.Row.ID[:])
+	})
 	var out []models.EdgeBundle
-	for c := range each[*Campaign](s, campaigns) {
+	parts, kept, work := map[uuid.UUID]*edgePart{}, 0, 0
+	for _, c := range list {
 		d := find[*Domain](s, domains, c.Row.DomainID)
 		if d == nil || !c.Active() || !d.AccountID.Valid || !d.Serves(c.Row.AccountID) {
 			continue
 		}
-		b, err := s.edgeBundle(d, c)
-		if err != nil {
-			return nil, err
+		b := models.EdgeBundle{Key: models.EdgeKey(d.Host, c.Row.Alias), CampaignID: c.Row.ID, Origin: []string{models.EdgeTooLarge}}
+		if kept <= most && work <= mostWork {
+			k := s.newEdgeCompiler(d, c, parts)
+			if err := k.finish(c, &b); err != nil {
+				return nil, err
+			}
+			kept, work = kept+len(b.Value), work+k.size
 		}
 		out = append(out, b)
 	}
 	return out, nil
 }
 
+// edgePart is what a campaign adds to each bundle that it is in. It is made once.
+type edgePart struct {
+	text    json.RawMessage
+	offers  map[uuid.UUID]*edgeOffer
+	landers map[uuid.UUID]*edgeLander
+	rules   map[uuid.UUID]bool // saved ones; true: nobody satisfies it
+	origin  map[string]bool
+	cost    bool // it has the token {cost}, which the script fills where the link does not say it
+	size    int  // about as many bytes as it adds
+}
+
 // edgeCompiler collects a bundle.
 type edgeCompiler struct {
 	*Snapshot
 	out    edgeBundle
-	rules  map[uuid.UUID]bool // saved ones; true: nobody satisfies it
+	parts  map[uuid.UUID]*edgePart // of all campaigns so far
+	after  map[uuid.UUID]int       // after how many hand-overs a campaign is reached at the earliest
+	rules  map[uuid.UUID]bool
 	origin map[string]bool
+	size   int // of the parts
 }
 
-func (s *Snapshot) edgeBundle(d *Domain, c *Campaign) (models.EdgeBundle, error) {
+func (s *Snapshot) newEdgeCompiler(d *Domain, c *Campaign, parts map[uuid.UUID]*edgePart) *edgeCompiler {
 	src := s.Source(c.Row.SourceID)
-	k := edgeCompiler{Snapshot: s, rules: map[uuid.UUID]bool{}, origin: map[string]bool{}, out: edgeBundle{
+	k := &edgeCompiler{Snapshot: s, parts: parts, after: map[uuid.UUID]int{}, rules: map[uuid.UUID]bool{}, origin: map[string]bool{}, out: edgeBundle{
 		Format: EdgeFormat, Campaign: c.Row.ID, Domain: d.Host, HTTPSOnly: d.HTTPSOnly, Timezone: s.Account(c.Row.AccountID).Zone.String(),
-		Currency: c.Row.Currency, Campaigns: map[uuid.UUID]*edgeCampaign{}, Offers: map[uuid.UUID]*edgeOffer{},
+		Currency: c.Row.Currency, Campaigns: map[uuid.UUID]json.RawMessage{}, Offers: map[uuid.UUID]*edgeOffer{},
 		Landers: map[uuid.UUID]*edgeLander{},
 	}}
 	for _, name := range src.ExternalIDParams() {
@@ -161,62 +197,105 @@ func (s *Snapshot) edgeBundle(d *Domain, c *Campaign) (models.EdgeBundle, error)
 		cost := click.Cost.String()
 		k.out.Cost = &cost
 	}
-	k.campaigns(c, 0)
+	return k
+}
+
+// finish compiles a campaign into b, which is of one that is too large.
+func (k *edgeCompiler) finish(c *Campaign, b *models.EdgeBundle) error {
+	if err := k.campaigns(c, 0); err != nil || k.size > edgeGiveUp {
+		return err
+	}
 	k.out.Origin = slices.Sorted(maps.Keys(k.origin))
 	value, err := json.Marshal(k.out)
 	if err != nil {
-		return models.EdgeBundle{}, fmt.Errorf("routing: bundle of campaign %s: %w", c.Row.ID, err)
-	}
-	b := models.EdgeBundle{
-		Key: models.EdgeKey(d.Host, c.Row.Alias), CampaignID: c.Row.ID, Value: value, Origin: k.out.Origin,
+		return fmt.Errorf("routing: bundle of campaign %s: %w", c.Row.ID, err)
 	}
 	for id, broken := range k.rules {
 		if b.Rules = append(b.Rules, id); broken {
 			b.Broken = append(b.Broken, id)
 		}
 	}
-	if len(value) > models.MaxEdgeBundle {
-		b.Value, b.Origin = nil, []string{models.EdgeTooLarge}
+	if len(value) <= models.MaxEdgeBundle {
+		b.Value, b.Origin = value, k.out.Origin
 	}
-	return b, nil
+	return nil
 }
 
-// campaigns adds a campaign that is reached after so many hand-overs, and those that it may hand over to.
-func (k *edgeCompiler) campaigns(c *Campaign, hops int) {
-	if k.out.Campaigns[c.Row.ID] == nil {
-		k.campaign(c)
+// campaigns adds a campaign that is reached after so many hand-overs, and those that it may hand over to, until the bundle is
+// too large.
+func (k *edgeCompiler) campaigns(c *Campaign, hops int) error {
+	before, there := k.after[c.Row.ID]
+	if there && before <= hops || k.size > edgeGiveUp {
+		return nil
+	}
+	k.after[c.Row.ID] = hops
+	if !there {
+		if err := k.campaign(c); err != nil {
+			return err
+		}
 	}
 	if hops == flow.MaxHandovers {
-		return
+		return nil
 	}
 	for _, route := range c.Plan.Routes() {
 		if next := k.handover(c, route.Campaign); route.Action == flow.ActionCampaign && next != nil {
-			k.campaigns(next, hops+1)
+			if err := k.campaigns(next, hops+1); err != nil {
+				return err
+			}
 		}
 	}
+	return nil
 }
 
-func (k *edgeCompiler) campaign(c *Campaign) {
-	plan := c.Plan.Portable(func(name string) bool { return edgeAttributes[name] })
-	k.out.Campaigns[c.Row.ID] = &edgeCampaign{
-		Name: c.Row.Name, Alias: c.Row.Alias, Flow: FlowText(k.FlowHash(0, c)), TTL: c.Row.UniquenessTTLHours, Plan: plan,
+// campaign adds the part of a campaign.
+func (k *edgeCompiler) campaign(c *Campaign) error {
+	part := k.parts[c.Row.ID]
+	if part == nil {
+		var err error
+		if part, err = k.newEdgePart(c); err != nil {
+			return fmt.Errorf("routing: campaign %s for the edge: %w", c.Row.ID, err)
+		}
+		k.parts[c.Row.ID] = part
 	}
+	k.size += part.size
+	k.out.Campaigns[c.Row.ID] = part.text
+	maps.Copy(k.out.Offers, part.offers)
+	maps.Copy(k.out.Landers, part.landers)
+	maps.Copy(k.rules, part.rules)
+	maps.Copy(k.origin, part.origin)
+	if part.cost && k.out.Cost == nil {
+		k.origin["token:cost"] = true
+	}
+	return nil
+}
+
+func (s *Snapshot) newEdgePart(c *Campaign) (*edgePart, error) {
+	k := &edgePart{
+		offers: map[uuid.UUID]*edgeOffer{}, landers: map[uuid.UUID]*edgeLander{}, rules: map[uuid.UUID]bool{}, origin: map[string]bool{},
+	}
+	plan := c.Plan.Portable(func(name string) bool { return edgeAttributes[name] })
 	for _, use := range c.rules {
-		r := find[*rule](k.Snapshot, rules, use.id)
+		r := find[*rule](s, rules, use.id)
 		k.rules[use.id] = r == nil || r.unusable
 	}
 	k.url(plan.Fallback)
 	k.url(plan.Destination)
 	for i := range plan.Routes {
-		k.route(c, &plan.Routes[i])
+		k.route(s, c, &plan.Routes[i])
 	}
+	var err error
+	k.text, err = json.Marshal(edgeCampaign{
+		Name: c.Row.Name, Alias: c.Row.Alias, Flow: FlowText(s.FlowHash(0, c)), TTL: c.Row.UniquenessTTLHours, Plan: plan,
+	})
+	k.size += len(k.text)
+	return k, err
 }
 
 // FlowText is the hash of a flow as bundles and the edge's clicks have it.
 func FlowText(hash uint64) string { return strconv.FormatUint(hash, 16) }
 
 // route adds what a path leads to, and notes what the script cannot do of it.
-func (k *edgeCompiler) route(c *Campaign, r *flow.PortableRoute) {
+func (k *edgePart) route(s *Snapshot, c *Campaign, r *flow.PortableRoute) {
 	if !r.Active {
 		return
 	}
@@ -239,28 +318,28 @@ func (k *edgeCompiler) route(c *Campaign, r *flow.PortableRoute) {
 		}
 	}
 	for _, choice := range r.Choices {
-		k.choice(c, &choice)
+		k.choice(s, c, &choice)
 	}
 }
 
-func (k *edgeCompiler) choice(c *Campaign, choice *flow.PortableChoice) {
+func (k *edgePart) choice(s *Snapshot, c *Campaign, choice *flow.PortableChoice) {
 	k.url(choice.URL)
-	if o := find[*Offer](k.Snapshot, offers, choice.ID); o != nil && o.Row.AccountID == c.Row.AccountID {
-		k.offer(o)
+	if o := find[*Offer](s, offers, choice.ID); o != nil && o.Row.AccountID == c.Row.AccountID {
+		k.offer(s, o)
 	}
-	if l := find[*Lander](k.Snapshot, landers, choice.ID); l != nil && l.Row.AccountID == c.Row.AccountID {
+	if l := find[*Lander](s, landers, choice.ID); l != nil && l.Row.AccountID == c.Row.AccountID {
 		out := &edgeLander{Name: l.Row.Name, Open: l.ref.Open(), Guarded: l.Guard != nil}
 		if l.URL != nil {
 			out.URL = l.URL.Portable()
 		}
-		if k.out.Landers[l.Row.ID] = out; out.Guarded {
+		if k.landers[l.Row.ID] = out; out.Guarded {
 			k.origin["protection"] = true
 		}
 		k.url(out.URL)
 	}
 }
 
-func (k *edgeCompiler) offer(o *Offer) {
+func (k *edgePart) offer(s *Snapshot, o *Offer) {
 	out := &edgeOffer{Name: o.Row.Name, Open: o.ref.Open(), Capped: o.Row.DailyCap != nil}
 	if o.URL != nil {
 		out.URL = o.URL.Portable()
@@ -268,25 +347,28 @@ func (k *edgeCompiler) offer(o *Offer) {
 	if o.Row.NetworkID.Valid {
 		out.Network = &edgeNamed{ID: o.Row.NetworkID.UUID}
 	}
-	if n := k.Network(o.Row.NetworkID.UUID); n != nil && out.Network != nil {
+	if n := s.Network(o.Row.NetworkID.UUID); n != nil && out.Network != nil {
 		out.Network.Name = n.Row.Name
 		if o.URL != nil && !o.URL.Uses(token.ClickID) {
 			out.Append = n.Row.ClickParam
 		}
 	}
-	if k.out.Offers[o.Row.ID] = out; out.Capped {
+	if k.offers[o.Row.ID] = out; out.Capped {
 		k.origin["offer_daily_cap"] = true
 	}
 	k.url(out.URL)
 }
 
 // url notes the tokens that the script cannot fill.
-func (k *edgeCompiler) url(parts []token.PortablePart) {
+func (k *edgePart) url(parts []token.PortablePart) {
 	for i := range parts {
 		p := &parts[i]
+		k.size += len(p.Text) + len(p.Arg) + len(`{"token":""},`)
 		switch {
 		case p.Token == "":
-		case !edgeTokens[p.Token], p.Token == "cost" && k.out.Cost == nil, p.Token == "date" && strings.Contains(p.Arg, "e"):
+		case p.Token == "cost":
+			k.cost = true
+		case !edgeTokens[p.Token], p.Token == "date" && strings.Contains(p.Arg, "e"):
 			k.origin["token:"+p.Token] = true
 		}
 	}

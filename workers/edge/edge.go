@@ -12,7 +12,10 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"iter"
 	"log/slog"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -29,7 +32,7 @@ import (
 
 // Keys is where the edge reads: cloudflare.KV.
 type Keys interface {
-	Put(ctx context.Context, pairs []cloudflare.Pair, done func(tried, failed []string) error) error
+	Put(ctx context.Context, pairs iter.Seq[cloudflare.Pair], done func(tried, failed []string) error) error
 	Delete(ctx context.Context, keys []string, done func(tried, failed []string) error) error
 	Target() string
 }
@@ -230,9 +233,13 @@ func (p *publisher) compare(ctx context.Context, account uuid.UUID, bundles []mo
 // write writes what has changed. What the edge has not taken is tried again.
 func (p *publisher) write(ctx context.Context, to Keys, account uuid.UUID, d *difference) error {
 	return p.repeat(ctx, func() (int, error) {
-		pairs := make([]cloudflare.Pair, 0, len(d.changed))
-		for key, b := range d.changed {
-			pairs = append(pairs, cloudflare.Pair{Key: key, Value: string(b.Value)})
+		keys := slices.Collect(maps.Keys(d.changed)) // which lose what is written
+		pairs := func(yield func(cloudflare.Pair) bool) {
+			for _, key := range keys {
+				if !yield(cloudflare.Pair{Key: key, Value: string(d.changed[key].Value)}) {
+					return
+				}
+			}
 		}
 		err := to.Put(ctx, pairs, func(tried, failed []string) error {
 			done := without(tried, failed)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"net/http"
 	"net/url"
 	"slices"
@@ -45,7 +46,7 @@ type bulkResult struct {
 // Put writes pairs, in as few calls as the limits allow, and tells done of each call: which keys were tried, and which of them
 // Cloudflare has not written. Those may be tried again: a key takes one write a second. The first call that fails ends it; what
 // done was told stays.
-func (k KV) Put(ctx context.Context, pairs []Pair, done func(tried, failed []string) error) error {
+func (k KV) Put(ctx context.Context, pairs iter.Seq[Pair], done func(tried, failed []string) error) error {
 	var batch []json.RawMessage
 	var tried []string
 	size := 0
@@ -60,7 +61,7 @@ func (k KV) Put(ctx context.Context, pairs []Pair, done func(tried, failed []str
 		batch, tried, size = nil, nil, 0
 		return err
 	}
-	for _, p := range pairs {
+	for p := range pairs {
 		text, err := json.Marshal(p)
 		if err != nil {
 			return fmt.Errorf("cloudflare: value of a key: %w", err)

@@ -1,0 +1,100 @@
+package routing
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/store"
+	"switchyard/models"
+)
+
+// mesh is an account whose campaigns each may hand over to the next few. Their flows have about so many bytes.
+func mesh(n, next, size int) *store.Routing {
+	account, domain := uuid.New(), uuid.New()
+	r := &store.Routing{Rows: []store.RoutingRow{
+		&store.RoutingAccount{ID: account, Timezone: "UTC"},
+		&store.RoutingDomain{ID: domain, Host: "go.example.test", AccountID: uuid.NullUUID{UUID: account, Valid: true}},
+	}}
+	ids := make([]uuid.UUID, n)
+	for i := range ids {
+		ids[i] = uuid.New()
+	}
+	for i, id := range ids {
+		var paths []map[string]any
+		for k := range next {
+			paths = append(paths, map[string]any{
+				"id": uuid.New(), "name": strings.Repeat("x", size/next), "stream_type": "regular", "action": "campaign", "weight": 10,
+				"is_active": true, "campaign_id": ids[(i+k+1)%n],
+			})
+		}
+		streams, _ := json.Marshal(paths)
+		r.Rows = append(r.Rows, &store.RoutingCampaign{
+			ID: id, AccountID: account, DomainID: domain, Name: "c", Alias: fmt.Sprint("campaign-", i), Status: "active", FlowRotation: "position",
+			Streams: streams, CostModel: "cpc", Currency: "EUR", DestinationURL: "https://shop.example/",
+		})
+	}
+	return r
+}
+
+// TestEdgeBounds: an account's campaigns at the edge take so much and no more, however they hand over to one another. What is
+// beyond that is left to the service, the same at each compilation.
+func TestEdgeBounds(t *testing.T) {
+	t.Parallel()
+	compile := func(r *store.Routing, most, work int) (kept int, large []bool) {
+		t.Helper()
+		list, err := NewExplainer(r).Snapshot().edgeBundles(most, work)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range list {
+			if b.Value == nil && !reflect.DeepEqual(b.Origin, []string{models.EdgeTooLarge}) {
+				t.Errorf("%s is not published because of %s", b.Key, b.Origin)
+			}
+			kept += len(b.Value)
+			large = append(large, b.Value == nil)
+		}
+		return kept, large
+	}
+	count := func(large []bool) (n int) {
+		for _, is := range large {
+			if is {
+				n++
+			}
+		}
+		return n
+	}
+
+	small := mesh(40, 4, 400) // each bundle has 13 campaigns
+	whole, large := compile(small, 1<<30, 1<<30)
+	if count(large) != 0 || len(large) != 40 || whole < 40*13*400 {
+		t.Errorf("%d of %d are too large, %d bytes", count(large), len(large), whole)
+	}
+	kept, some := compile(small, whole/2, 1<<30)
+	if n := count(some); n == 0 || n > 21 || kept > whole/2+whole/20 {
+		t.Errorf("with half the bytes %d are left to the service, %d bytes are kept", n, kept)
+	}
+	if _, again := compile(small, whole/2, 1<<30); !reflect.DeepEqual(again, some) {
+		t.Error("others are left to the service when they are compiled again")
+	}
+
+	// Nothing of this fits, and little of it is put together: one part of each campaign, and a bundle or two.
+	big := mesh(60, 20, 200<<10)
+	kept, large = compile(big, models.MaxEdgeAccount, 2*edgeGiveUp)
+	if kept != 0 || count(large) != 60 {
+		t.Errorf("%d bytes are kept, %d are too large", kept, count(large))
+	}
+	k := NewExplainer(big).Snapshot()
+	for c := range each[*Campaign](k, campaigns) {
+		parts := map[uuid.UUID]*edgePart{}
+		e := k.newEdgeCompiler(find[*Domain](k, domains, c.Row.DomainID), c, parts)
+		if err := e.campaigns(c, 0); err != nil || len(parts) > edgeGiveUp/(200<<10)+1 {
+			t.Errorf("%d campaigns were put together for a bundle of at most %d bytes, %v", len(parts), models.MaxEdgeBundle, err)
+		}
+		break
+	}
+}
