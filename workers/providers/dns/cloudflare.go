@@ -15,7 +15,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// cloudflareAccount asks by libdns' package, but for the zones: that lists the first 20 only.
+// cloudflareAccount asks by libdns' package, but for the zones: that lists the first 20 only. Zones have letters beyond ASCII
+// in their names here, and records have them in punycode.
 type cloudflareAccount struct {
 	rest.API
 	records *cloudflare.Provider
@@ -46,7 +47,7 @@ func (p *cloudflareAccount) Zones(ctx context.Context) ([]string, error) {
 type oneName struct{}
 
 func (p *cloudflareAccount) Records(ctx context.Context, zone, name string) ([]libdns.RR, error) {
-	ctx = context.WithValue(ctx, oneName{}, absolute(name, zone))
+	ctx = context.WithValue(ctx, oneName{}, ascii(absolute(name, zone)))
 	list, err := p.records.GetRecords(ctx, zone)
 	if err != nil {
 		return nil, err
@@ -54,12 +55,13 @@ func (p *cloudflareAccount) Records(ctx context.Context, zone, name string) ([]l
 	all := make([]libdns.RR, len(list))
 	for i := range list {
 		all[i] = list[i].RR()
+		all[i].Name = relative(all[i].Name, ascii(zone))
 	}
 	return named(all, name), nil
 }
 
 func (p *cloudflareAccount) Append(ctx context.Context, zone string, r libdns.RR) error {
-	r.Name = absolute(r.Name, zone)
+	r.Name = ascii(absolute(r.Name, zone))
 	_, err := p.records.AppendRecords(ctx, zone, []libdns.Record{r})
 	return err
 }

@@ -9,6 +9,7 @@
 package dns
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -17,13 +18,14 @@ import (
 	"time"
 
 	"github.com/libdns/libdns"
+	"golang.org/x/net/idna"
 
 	"switchyard/models"
 	"switchyard/workers/egress"
 	"switchyard/workers/providers/rest"
 )
 
-// Provider is an account at a DNS provider. Zones have no dot at the end.
+// Provider is an account at a DNS provider. Zones have no dot at the end, and letters beyond ASCII in punycode.
 type Provider interface {
 	// Zones lists the zones that the account holds.
 	Zones(ctx context.Context) ([]string, error)
@@ -94,14 +96,15 @@ func (c *Client) Open(name string, credentials map[string]string) (Provider, err
 	}
 	_, secrets := p.Split(credentials)
 	a = a.Keep(slices.Collect(maps.Values(secrets))...)
-	g := &guarded{inner: r.open(a, credentials), shown: a.Shown}
+	g := &guarded{inner: r.open(a, credentials), shown: a.Shown, spelled: map[string]string{}}
 	return g, nil
 }
 
 // guarded bounds what a provider answers and takes secrets out of its errors.
 type guarded struct {
-	inner Provider
-	shown func(error) error
+	inner   Provider
+	shown   func(error) error
+	spelled map[string]string // zones as the provider spells them, if that is not in ASCII
 }
 
 // maxZones is how many zones of an account are listed.
@@ -114,8 +117,12 @@ func (g *guarded) Zones(ctx context.Context) ([]string, error) {
 	}
 	out := make([]string, 0, len(list))
 	for _, zone := range list[:min(len(list), maxZones)] {
-		if host := bare(zone); host != "" && len(host) <= 253 && !slices.Contains(out, host) {
-			out = append(out, host)
+		host := ascii(zone)
+		if host == "" || len(host) > 253 || slices.Contains(out, host) {
+			continue
+		}
+		if out = append(out, host); host != bare(zone) {
+			g.spelled[host] = bare(zone)
 		}
 	}
 	slices.Sort(out)
@@ -123,7 +130,7 @@ func (g *guarded) Zones(ctx context.Context) ([]string, error) {
 }
 
 func (g *guarded) Records(ctx context.Context, zone, name string) ([]libdns.RR, error) {
-	list, err := g.inner.Records(ctx, zone, name)
+	list, err := g.inner.Records(ctx, cmp.Or(g.spelled[zone], zone), name)
 	if err != nil {
 		return nil, g.shown(err)
 	}
@@ -134,11 +141,19 @@ func (g *guarded) Records(ctx context.Context, zone, name string) ([]libdns.RR, 
 }
 
 func (g *guarded) Append(ctx context.Context, zone string, r libdns.RR) error {
-	return g.shown(g.inner.Append(ctx, zone, r))
+	return g.shown(g.inner.Append(ctx, cmp.Or(g.spelled[zone], zone), r))
 }
 
 // bare is a name in lower case without the dot at its end.
 func bare(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }
+
+// ascii is a name in lower case without the dot at its end, with letters beyond ASCII in punycode.
+func ascii(name string) string {
+	if host, err := idna.Lookup.ToASCII(bare(name)); err == nil {
+		return host
+	}
+	return bare(name) // such as one with an underscore
+}
 
 // relative is a full name as records have it, relative to its zone.
 func relative(name, zone string) string {

@@ -74,6 +74,29 @@ func TestProviders(t *testing.T) {
 	}
 }
 
+// TestLettersBeyondASCII: a zone has its name in punycode, however its provider spells it.
+func TestLettersBeyondASCII(t *testing.T) {
+	t.Parallel()
+	const zone = "xn--mnchen-3ya.example"
+	want := libdns.RR{Name: "go", Type: "CNAME", Data: "track.example.org.", TTL: time.Hour}
+	for _, name := range fakes(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSuite(t, name, dnstest.NewWorld(nil, zone))
+			if zones, err := s.Zones(t.Context()); err != nil || !slices.Equal(zones, []string{zone}) {
+				t.Fatal(zones, err)
+			}
+			if err := s.Append(t.Context(), zone, want); err != nil {
+				t.Fatal(err)
+			}
+			got, err := s.Records(t.Context(), zone, want.Name)
+			if err != nil || len(got) != 1 || got[0].Name != "go" || got[0].Type != "CNAME" || len(s.world.Records(zone)) != 1 {
+				t.Errorf("%+v, %v", got, err)
+			}
+		})
+	}
+}
+
 type suite struct {
 	name   string
 	world  *dnstest.World

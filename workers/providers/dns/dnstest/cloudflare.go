@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/libdns/libdns"
+	"golang.org/x/net/idna"
 )
 
 var cloudflare = Fake{credentials: canaries("api_token"), serve: serveCloudflare}
@@ -19,11 +20,11 @@ func serveCloudflare(w *World, c *call) {
 	if _, ok := c.is("GET", "/zones"); ok {
 		var zones []string
 		for _, z := range w.order {
-			if name := q.Get("name"); name == "" || name == z {
+			if name := q.Get("name"); name == "" || name == spelled(z) {
 				zones = append(zones, z)
 			}
 		}
-		cloudflareList(c, zones, func(z string) object { return object{"id": "id-" + z, "name": z, "status": "active"} })
+		cloudflareList(c, zones, func(z string) object { return object{"id": "id-" + z, "name": spelled(z), "status": "active"} })
 		return
 	}
 	if part, ok := c.is("GET", "/zones/*/dns_records"); ok {
@@ -44,7 +45,7 @@ func serveCloudflare(w *World, c *call) {
 			TTL                 int
 			Proxied             bool
 		}
-		if !c.body(&b) || !w.holds(zone) || b.Proxied {
+		if !c.body(&b) || !w.holds(zone) || b.Proxied || !strings.HasSuffix("."+b.Name, "."+zone) {
 			cloudflareError(c, http.StatusBadRequest, 9207, "Request body is invalid.")
 			return
 		}
@@ -59,6 +60,15 @@ func serveCloudflare(w *World, c *call) {
 		return
 	}
 	cloudflareError(c, http.StatusNotFound, 7003, "Could not route to "+c.path)
+}
+
+// spelled is a zone as its account sees it: with letters beyond ASCII. Records have these in punycode.
+func spelled(zone string) string {
+	name, err := idna.ToUnicode(zone)
+	if err != nil {
+		return zone
+	}
+	return name
 }
 
 func cloudflareRecord(r libdns.RR, zone string) object {
