@@ -109,4 +109,10 @@ func PublicSuffix(host string) bool {
 	return suffix == host
 }
 
+// IsApex reports whether a host is registered itself, so that DNS allows it no CNAME.
+func IsApex(host string) bool {
+	registered, err := publicsuffix.EffectiveTLDPlusOne(host)
+	return err == nil && registered == host
+}
+
 const hostLetters = "abcdefghijklmnopqrstuvwxyz0123456789-"

@@ -42,3 +42,14 @@ func TestBareHost(t *testing.T) {
 		}
 	}
 }
+
+func TestIsApex(t *testing.T) {
+	t.Parallel()
+	for host, want := range map[string]bool{
+		"shop.com": true, "go.shop.com": false, "shop.co.uk": true, "co.uk": false, "mine.github.io": true, "xn--bcher-kva.example": true,
+	} {
+		if got := models.IsApex(host); got != want {
+			t.Errorf("%s: %t", host, got)
+		}
+	}
+}

@@ -51,7 +51,10 @@ type addresses []netip.Addr
 
 func (a addresses) Addresses(context.Context, string) ([]netip.Addr, error) { return a, nil }
 
-func (a addresses) Records(context.Context, string) ([]egress.Records, error) {
+func (a addresses) Records(_ context.Context, name string) ([]egress.Records, error) {
+	if name == "elsewhere.example" {
+		return []egress.Records{{Addresses: []netip.Addr{netip.MustParseAddr("192.0.2.1")}}}, nil
+	}
 	return []egress.Records{{Addresses: a}}, nil
 }
 
@@ -82,6 +85,11 @@ func newWorld(t *testing.T) *world {
 			{Name: "www", Type: "A", Data: "192.0.2.1", TTL: time.Hour},
 			{Name: "old", Type: "CNAME", Data: tracker + ".", TTL: time.Hour},
 			{Name: "@", Type: "TXT", Data: "hello", TTL: time.Hour},
+			{Name: "by-address", Type: "A", Data: "192.0.2.200", TTL: time.Hour},
+			{Name: "half", Type: "A", Data: "192.0.2.200", TTL: time.Hour},
+			{Name: "half", Type: "A", Data: "192.0.2.1", TTL: time.Hour},
+			{Name: "by-name", Type: "CNAME", Data: "also.shop.example.", TTL: time.Hour},
+			{Name: "away", Type: "CNAME", Data: "elsewhere.example.", TTL: time.Hour},
 		},
 		"deep.shop.example": nil,
 		"taken.example":     {{Name: "@", Type: "A", Data: "192.0.2.1", TTL: time.Hour}},
@@ -203,9 +211,9 @@ func TestPoint(t *testing.T) {
 	before := w.dns.Records("shop.example")
 	added, err := run(w, jobs.AddDomains, w.account, jobs.AddDomainsArgs{DNS: id, Hosts: []string{
 		"go.shop.example", "shop.example", "x.deep.shop.example", "www.shop.example", "old.shop.example", "taken.example",
-		"elsewhere.example", "notshop.example",
+		"elsewhere.example", "notshop.example", "by-address.shop.example", "by-name.shop.example", "half.shop.example", "away.shop.example",
 	}})
-	if err != nil || len(added.Added) != 8 || len(added.Points) != 8 {
+	if err != nil || len(added.Added) != 12 || len(added.Points) != 12 {
 		t.Fatalf("%+v, %v", added, err)
 	}
 	for i, want := range []string{
@@ -213,13 +221,15 @@ func TestPoint(t *testing.T) {
 		"x.deep.shop.example true created CNAME track.example.org", "www.shop.example false conflict A 192.0.2.1",
 		"old.shop.example true kept CNAME track.example.org", "taken.example false conflict A 192.0.2.1",
 		"elsewhere.example false failed", "notshop.example false failed",
+		"by-address.shop.example true kept A 192.0.2.200", "by-name.shop.example true kept CNAME also.shop.example",
+		"half.shop.example false conflict A 192.0.2.200", "away.shop.example false conflict CNAME elsewhere.example",
 	} {
 		p := added.Points[i]
 		got := fmt.Sprintf("%s %t %s", p.Host, p.OK, p.Action)
 		if p.Record != nil {
 			got += " " + p.Record.Type + " " + p.Record.Value
 		}
-		if got != want || p.Message == "" {
+		if got != want || p.Message == "" || strings.Contains(p.Message, ".,") {
 			t.Errorf("%q (%s), want %q", got, p.Message, want)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/workers"
+	"switchyard/workers/egress"
 )
 
 // add adds domains and points them in a DNS account, one after the other: some providers only take whole zones.
@@ -123,19 +124,48 @@ func (w *worker) pointIn(ctx context.Context, a account, zone, host string) mode
 	}
 	missing, other := compare(have, wanted)
 	switch {
+	case other != nil && w.leadsHere(limited, have):
+		return kept(host, *other, "; if the addresses of "+w.o.TrackingHost+" change, it may have to be pointed again")
 	case other != nil:
+		found := record(host, *other)
 		return models.DNSPoint{
-			Host: host, Action: models.DNSConflict, Record: record(host, *other),
+			Host: host, Action: models.DNSConflict, Record: found,
 			Message: fmt.Sprintf("%s has the record %s %s, which was left as it is: remove it there and point the domain again",
-				host, other.Type, other.Data),
+				host, found.Type, found.Value),
 		}
 	case len(missing) == 0:
-		return models.DNSPoint{
-			Host: host, OK: true, Action: models.DNSKept, Record: record(host, wanted[0]),
-			Message: "it pointed at the tracker before" + note,
-		}
+		return kept(host, wanted[0], note)
 	}
 	return w.set(limited, a, zone, host, missing, note)
+}
+
+func kept(host string, by libdns.RR, note string) models.DNSPoint {
+	return models.DNSPoint{
+		Host: host, OK: true, Action: models.DNSKept, Record: record(host, by), Message: "it pointed at the tracker before" + note,
+	}
+}
+
+// leadsHere reports whether records of a name lead to the tracker in another way than those that would be set: by nothing
+// but its addresses, or by way of another name. What DNS cannot say is no.
+func (w *worker) leadsHere(ctx context.Context, have []libdns.RR) bool {
+	var own []egress.Records
+	var by egress.Records
+	for _, r := range have {
+		switch r.Type {
+		case "A", "AAAA":
+			if addr, err := netip.ParseAddr(r.Data); err == nil {
+				by.Addresses = append(by.Addresses, addr.Unmap())
+			}
+		case "CNAME":
+			own, _ = w.o.Names.Records(ctx, value(r))
+		}
+	}
+	if len(by.Addresses) > 0 {
+		own = append(own, by)
+	}
+	ours, _ := w.o.Names.Records(ctx, w.o.TrackingHost)
+	yes := leads(own, w.o.TrackingHost, ours)
+	return yes != nil && *yes
 }
 
 // set adds records and reads them back.

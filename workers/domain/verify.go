@@ -119,7 +119,7 @@ func (w *worker) look(ctx context.Context, host string) (c models.DomainCheck, e
 	}
 	c.Proven = plain.proven || secure.proven
 	c.HTTPS = secure.https()
-	c.Detail = w.detail(host, c, plain, secure)
+	c.Detail = w.detail(host, c, ours, plain, secure)
 	return c, nil
 }
 
@@ -171,9 +171,30 @@ func shownRecords(found []egress.Records) []string {
 	return out
 }
 
-// detail says what was found, and what to do.
-func (w *worker) detail(host string, c models.DomainCheck, plain, secure probe) string {
-	todo := "Set a CNAME of " + host + " to " + w.o.TrackingHost + "."
+// todo says how a host is pointed by hand.
+func (w *worker) todo(host string, ours []egress.Records) string {
+	if !models.IsApex(host) {
+		return "Set a CNAME of " + host + " to " + w.o.TrackingHost + "."
+	}
+	text := "Point " + host + " at " + w.o.TrackingHost + " by an ALIAS, ANAME or flattened CNAME"
+	if records := shownRecords(addressesOf(ours)); len(records) > 0 {
+		text += ", or, where your DNS has none of these, set " + strings.Join(records, " and ")
+	}
+	return text + "."
+}
+
+// addressesOf are records without the names that led to them.
+func addressesOf(found []egress.Records) []egress.Records {
+	out := make([]egress.Records, len(found))
+	for i, r := range found {
+		out[i].Addresses = r.Addresses
+	}
+	return out
+}
+
+// detail says what was found, and what to do. ours are the records of the tracking host.
+func (w *worker) detail(host string, c models.DomainCheck, ours []egress.Records, plain, secure probe) string {
+	todo := w.todo(host, ours)
 	switch {
 	case c.Proven && c.Points != nil && !*c.Points:
 		return "The domain leads here through another server, such as a proxy."

@@ -44,7 +44,7 @@ type verifying struct {
 
 func (v *verifying) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	host := models.BareHost(r.Host)
-	if v.moved.Load() || host == "parked.acme.com" || host == "liar.acme.com" {
+	if v.moved.Load() || host == "parked.com" || host == "parked.acme.com" || host == "liar.acme.com" {
 		_, _ = io.WriteString(w, "This domain is for sale.")
 		return
 	}
@@ -75,6 +75,7 @@ func newVerifying(t *testing.T) *verifying {
 		"example.com": "@ A 192.0.2.200",
 		"acme.com": "@ A 192.0.2.200\n@ AAAA 2001:db8::200\ngo CNAME also\nalso CNAME track.example.org.\nliar CNAME track.example.org.\n" +
 			"parked A 192.0.2.9\nproxied A 192.0.2.7\nhalf A 192.0.2.200\nhalf A 192.0.2.9",
+		"parked.com": "@ A 192.0.2.9",
 		"broken.com": egresstest.Broken,
 	})
 	v.named = stop
@@ -154,6 +155,8 @@ func TestVerify(t *testing.T) {
 		{"half.acme.com", "no", "no", true, "A 192.0.2.9", "through another server"},
 		{"parked.acme.com", "no", "no", false, "A 192.0.2.9", "The domain leads elsewhere: A 192.0.2.9. Set a CNAME"},
 		{"liar.acme.com", "yes", "no", false, "CNAME track.example.org", "does not answer as this service"},
+		{"parked.com", "no", "no", false, "A 192.0.2.9", "A 192.0.2.9. Point parked.com at " + tracker +
+			" by an ALIAS, ANAME or flattened CNAME, or, where your DNS has none of these, set A 192.0.2.200 and AAAA 2001:db8::200."},
 		{"none.acme.com", "no", "no", true, "", ""},
 		{"a.broken.com", "unknown", "no", true, "", ""},
 	} {
