@@ -63,7 +63,7 @@ type Certificate struct {
 	DomainID  uuid.UUID `db:"domain_id"`
 	AccountID uuid.UUID `db:"account_id"`
 	Hostname  string    `db:"host"`
-	Edge      string    `db:"edge"`
+	Edge      string    `db:"edge"`     // empty: no edge was ever asked
 	Verified  bool      `db:"verified"` // the domain is
 	Wanted    bool      `db:"wanted"`   // false: it was released
 	// AskedAt is since when the edge may have something for the host; nil: it was never asked.
@@ -92,11 +92,23 @@ type CertificateState struct {
 	RenewAt *time.Time `db:"renew_at"`
 }
 
-// Shown is the state as an answer shows it: what failed last is the first of the errors.
+// Shown is the state as an answer shows it: what failed last is the first of the errors, and the detail of no certificate
+// says when there will be one.
 func (c Certificate) Shown() CertificateState {
 	s := c.CertificateState
 	if c.Failure != "" {
 		s.Errors = append([]string{c.Failure}, s.Errors...)
+	}
+	if s.SSLStatus != SSLNone || s.Detail != "" || c.Failure != "" {
+		return s
+	}
+	switch {
+	case !c.Wanted && c.Edge != "":
+		s.Detail = "It was released. None is asked for until you do."
+	case !c.Verified:
+		s.Detail = "It is asked for once the domain is verified."
+	default:
+		s.Detail = "It is asked for in a moment."
 	}
 	return s
 }

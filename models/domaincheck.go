@@ -31,27 +31,34 @@ type DomainState struct {
 const (
 	// UnverifyAfter is how long a verified domain may lead elsewhere.
 	UnverifyAfter = 3 * 24 * time.Hour
-	// checkedFor is how long a domain that never was verified is looked at.
+	// checkedFor is how long a domain that is not verified is looked at.
 	checkedFor = 30 * 24 * time.Hour
 )
 
-// NextDomainCheck is when a domain is looked at again. age is that of the domain, wrong says that it leads elsewhere. ok is
-// false if that is only when somebody asks.
-func NextDomainCheck(verified, wrong bool, age time.Duration) (wait time.Duration, ok bool) {
+// NextCheck is when a domain is looked at again. One that is not verified is looked at less and less often, for 30 days from
+// when it was added or began to lead elsewhere; then ok is false.
+func (s DomainState) NextCheck() (at time.Time, ok bool) {
 	const day = 24 * time.Hour
-	switch {
-	case verified && wrong:
-		return time.Hour, true
-	case verified:
-		return day, true
-	case age < day:
-		return 10 * time.Minute, true
-	case age < 3*day:
-		return time.Hour, true
-	case age < checkedFor:
-		return 6 * time.Hour, true
+	began := s.CreatedAt.Time
+	if s.WrongSince != nil && s.WrongSince.After(began) {
+		began = *s.WrongSince
 	}
-	return 0, false
+	wait, age := time.Duration(0), s.Checked.At.Sub(began)
+	switch {
+	case s.IsVerified && s.WrongSince != nil:
+		wait = time.Hour
+	case s.IsVerified:
+		wait = day
+	case age < day:
+		wait = 10 * time.Minute
+	case age < 3*day:
+		wait = time.Hour
+	case age < checkedFor:
+		wait = 6 * time.Hour
+	default:
+		return at, false
+	}
+	return s.Checked.At.Add(wait), true
 }
 
 // DomainChallengePath is where this install proves, at any host, that a request to the host reaches it.

@@ -135,12 +135,15 @@ func failingWebhooks(c *route.Call) ([]Alert, error) {
 	return out, err
 }
 
-// strayDomains lists the verified domains that lead elsewhere.
+// strayDomains lists the domains that lead elsewhere although links are on them.
 func strayDomains(c *route.Call) ([]Alert, error) {
-	found, err := c.Store.Domains().Stray(c.Context(), c.Account.ID)
+	found, err := c.Store.Domains().Stray(c.Context(), c.Account.ID, time.Now())
 	return answer.Each(found, func(d store.StrayDomain) Alert {
 		end := " Links on it stop working on " + d.Since.Add(models.UnverifyAfter).UTC().Format(time.DateOnly) + "."
-		if d.ByOperator {
+		switch {
+		case !d.IsVerified:
+			end = " Links on it do not work until it is verified again."
+		case d.ByOperator:
 			end = ""
 		}
 		return Alert{

@@ -245,6 +245,14 @@ func TestVerifyDomain(t *testing.T) {
 		"since":   now.Add(time.Hour).Format(models.EventTimeFormat),
 		"message": "elsewhere. Links on it stop working on " + now.Add(time.Hour+models.UnverifyAfter).Format(time.DateOnly) + ".",
 	})
+	exec(t, s, `UPDATE domains SET is_verified = false WHERE id = $1`, mine)
+	exec(t, s, `UPDATE domain_checks SET wrong_since = now() - interval '4 days' WHERE domain_id = $1`, mine)
+	exec(t, s, `INSERT INTO smartlinks (id, account_id, domain_id, slug, destination_url) VALUES ($1, $2, $1, 's', 'https://x.example')`,
+		mine, s.Account.ID)
+	lost := s.Do("GET", "/alerts", nil).Want(200, "").Map()["alerts"].([]any)
+	if len(lost) != 1 || lost[0].(map[string]any)["message"] != "elsewhere. Links on it do not work until it is verified again." {
+		t.Errorf("%v", lost)
+	}
 	dns := s.Do("PUT", "/integrations", rfc2136(nil)).Want(200, "").Map()["id"]
 	exec(t, s, `UPDATE dns_accounts SET checked_at = now(), failing_since = now(), failure = 'the key is refused' WHERE id = $1`, dns)
 	alerts = s.Do("GET", "/alerts", nil).Want(200, "").Map()

@@ -41,6 +41,15 @@ func (d Domains) TakeDue(ctx context.Context, now time.Time, limit int) ([]DueDo
 	return db.Select[DueDomain](ctx, d.s.c, "due domains", takeDueDomains, now, limit)
 }
 
+const lookAgain = `UPDATE domain_checks SET due_at = $3 WHERE account_id = $1 AND domain_id = $2 AND due_at > $3`
+
+// LookAgain has a domain checked by a time, because something about it has changed. One that is not looked at any more
+// stays so.
+func (d Domains) LookAgain(ctx context.Context, account, id uuid.UUID, by time.Time) error {
+	_, err := d.s.exec(ctx, "look at domain again", lookAgain, account, id, by)
+	return err
+}
+
 const recordDomainCheck = `
 INSERT INTO domain_checks AS k (domain_id, account_id, checked_at, points, https, records, detail, wrong_since)
 VALUES ($2, $1, $3, $4, $5, $6, $7, CASE WHEN $8 THEN $3::timestamptz END)
@@ -72,7 +81,7 @@ func (d Domains) RecordCheck(ctx context.Context, account, id uuid.UUID, c model
 				return out, err
 			}
 		}
-		if out.WrongSince, err = domains.writeCheck(ctx, account, id, c); err != nil {
+		if out.WrongSince, err = domains.writeCheck(ctx, out.Domain, c); err != nil {
 			return out, err
 		}
 		lost := c.Wrong() && out.WrongSince != nil && c.At.Sub(*out.WrongSince) >= models.UnverifyAfter
@@ -90,8 +99,7 @@ func (d Domains) RecordCheck(ctx context.Context, account, id uuid.UUID, c model
 		}
 		out.Checked = c
 		var due *time.Time
-		if wait, ok := models.NextDomainCheck(out.IsVerified, out.WrongSince != nil, c.At.Sub(out.CreatedAt.Time)); ok {
-			at := c.At.Add(wait)
+		if at, ok := out.NextCheck(); ok {
 			due = &at
 		}
 		const next = `UPDATE domain_checks SET due_at = $3 WHERE account_id = $1 AND domain_id = $2`
@@ -100,14 +108,15 @@ func (d Domains) RecordCheck(ctx context.Context, account, id uuid.UUID, c model
 	})
 }
 
-// writeCheck writes what a look at a domain found, and gives since when it has led elsewhere.
-func (d Domains) writeCheck(ctx context.Context, account, id uuid.UUID, c models.DomainCheck) (since *time.Time, err error) {
+// writeCheck writes what a look at a domain found, and gives since when it has led elsewhere. Of a domain that is not
+// verified that ends when it is proven.
+func (d Domains) writeCheck(ctx context.Context, of models.Domain, c models.DomainCheck) (since *time.Time, err error) {
 	records, err := json.Marshal(c.Records)
 	if err != nil {
 		return nil, fmt.Errorf("store: records of a domain: %w", err)
 	}
-	right := c.Proven || c.Points != nil && *c.Points
-	return db.Get[*time.Time](ctx, d.s.c, "check of a domain", recordDomainCheck, account, id, c.At, c.Points, c.HTTPS,
+	right := c.Proven || of.IsVerified && c.Points != nil && *c.Points
+	return db.Get[*time.Time](ctx, d.s.c, "check of a domain", recordDomainCheck, of.AccountID, of.ID, c.At, c.Points, c.HTTPS,
 		string(records), c.Detail, c.Wrong(), right)
 }
 
@@ -146,20 +155,25 @@ func (d Domains) Checked(ctx context.Context, account, id uuid.UUID) (*models.Do
 	return &c, nil
 }
 
-// StrayDomain is a verified domain that leads elsewhere.
+// StrayDomain is a domain that leads elsewhere although links are on it.
 type StrayDomain struct {
 	ID         uuid.UUID `db:"id"`
 	Host       string    `db:"host"`
+	IsVerified bool      `db:"is_verified"` // false: links on it do not work any more
 	Detail     string    `db:"detail"`
 	ByOperator bool      `db:"by_operator"`
 	Since      time.Time `db:"wrong_since"`
 	CheckedAt  time.Time `db:"checked_at"`
 }
 
-// Stray lists the account's verified domains that lead elsewhere, at most 500.
-func (d Domains) Stray(ctx context.Context, account uuid.UUID) ([]StrayDomain, error) {
-	const q = `SELECT d.id, d.host, k.detail, k.by_operator, k.wrong_since, k.checked_at
+// Stray lists the account's domains that lead elsewhere, at most 500: those that are verified, and those that are not, once
+// that has lasted models.UnverifyAfter, if campaigns or smartlinks are on them.
+func (d Domains) Stray(ctx context.Context, account uuid.UUID, now time.Time) ([]StrayDomain, error) {
+	const q = `SELECT d.id, d.host, d.is_verified, k.detail, k.by_operator, k.wrong_since, k.checked_at
 		FROM domain_checks k JOIN domains d ON d.id = k.domain_id AND d.account_id = k.account_id
-		WHERE k.account_id = $1 AND k.wrong_since IS NOT NULL AND d.is_verified ORDER BY k.wrong_since DESC, d.id LIMIT $2`
-	return db.Select[StrayDomain](ctx, d.s.c, "domains that lead elsewhere", q, account, maxAlerts)
+		WHERE k.account_id = $1 AND k.wrong_since IS NOT NULL AND (d.is_verified OR k.wrong_since <= $2 AND (
+			EXISTS (SELECT FROM campaigns c WHERE c.domain_id = d.id AND c.deleted_at IS NULL)
+			OR EXISTS (SELECT FROM smartlinks l WHERE l.domain_id = d.id AND l.deleted_at IS NULL)))
+		ORDER BY k.wrong_since DESC, d.id LIMIT $3`
+	return db.Select[StrayDomain](ctx, d.s.c, "domains that lead elsewhere", q, account, now.Add(-models.UnverifyAfter), maxAlerts)
 }

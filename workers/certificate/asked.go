@@ -103,6 +103,9 @@ func (w *worker) release(ctx context.Context, args jobs.CertificateArgs) (out jo
 		return out, models.EdgeNotConfigured()
 	}
 	job, err := w.store.Certificates().Release(ctx, account, args.Domain)
+	if err == nil {
+		err = w.lookAgain(ctx, account, args.Domain)
+	}
 	if err != nil {
 		return out, err
 	}

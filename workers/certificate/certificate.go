@@ -124,9 +124,12 @@ func (w *worker) ask(ctx context.Context, h store.HeldCertificate, by call) (mod
 		slog.WarnContext(ctx, "edge not asked", "domain_id", h.DomainID, "edge", by.edge.Name(), "error", failure)
 		failure = models.EdgeError("unavailable", "the edge could not be asked")
 	}
-	now := w.o.Now()
+	now, served := w.o.Now(), h.Serving
 	next := w.judge(ctx, &h, by, said, failure, now)
 	ok, err := w.store.Certificates().Finish(context.WithoutCancel(ctx), h, now, next)
+	if err == nil && ok && h.Serving != served {
+		err = w.lookAgain(ctx, h.AccountID, h.DomainID)
+	}
 	switch {
 	case err != nil:
 		return h.Certificate, errors.Join(failure, err)
@@ -164,6 +167,14 @@ func (w *worker) putOff(ctx context.Context, h store.HeldCertificate, by call, w
 	}
 	return h.Certificate, models.EdgeError("too_many", "the account has asked for very many certificates: ask again after %s",
 		max(wait.Round(time.Second), time.Second))
+}
+
+// appliedAfter is when web processes serve, or do not serve any more, by what the edge has said.
+const appliedAfter = 30 * time.Second
+
+// lookAgain has a domain checked soon, whose HTTPS begins or ends to work.
+func (w *worker) lookAgain(ctx context.Context, account, domain uuid.UUID) error {
+	return w.store.Domains().LookAgain(context.WithoutCancel(ctx), account, domain, w.o.Now().Add(appliedAfter))
 }
 
 // underLease asks the edge and renews the lease meanwhile. If that is lost, the request ends with errLost.

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"switchyard/db"
 	"switchyard/models"
 )
@@ -39,4 +41,61 @@ func TestHurry(t *testing.T) {
 			t.Errorf("%s: due %t, %v", tt.set, due, err)
 		}
 	}
+}
+
+// TestLooksAgain: when HTTPS of a domain begins or ends to work, the domain is looked at soon, so that its row says so.
+func TestLooksAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.domain(w.account, "go.shop.example", true)
+	due := func(want bool) {
+		t.Helper()
+		got, err := db.Get[bool](t.Context(), w.db, "due", `SELECT due_at <= $2 FROM domain_checks WHERE domain_id = $1`, id, w.clock().Add(time.Minute))
+		if err != nil || got != want {
+			t.Errorf("due %t, %v", got, err)
+		}
+		w.exec(`UPDATE domain_checks SET due_at = $2 WHERE domain_id = $1`, id, w.clock().Add(24*time.Hour))
+	}
+	w.exec(`INSERT INTO domain_checks (domain_id, account_id, due_at) VALUES ($1, $2, $3)`, id, w.account, w.clock().Add(24*time.Hour))
+	w.pass(time.Second)
+	due(false)
+	w.serving(id)
+	due(true)
+	if _, err := w.release(w.account, id); err != nil {
+		t.Fatal(err)
+	}
+	due(true)
+}
+
+// TestWhyNone: of a domain without a certificate the answer says when there will be one.
+func TestWhyNone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	unverified, verified := w.domain(w.account, "a.shop.example", false), w.domain(w.account, "b.shop.example", true)
+	says := func(id uuid.UUID, want string) {
+		t.Helper()
+		got, err := w.read(w.account, id)
+		if err != nil || got.SSLStatus != models.SSLNone || got.Detail != want {
+			t.Errorf("%+v, %v, want %q", got, err, want)
+		}
+	}
+	says(unverified, "It is asked for once the domain is verified.")
+	says(verified, "It is asked for in a moment.")
+	w.serving(verified)
+	if _, err := w.release(w.account, verified); err != nil {
+		t.Fatal(err)
+	}
+	says(verified, "It was released. None is asked for until you do.")
+}
+
+// serving lets time pass until a domain is served over HTTPS.
+func (w *world) serving(id uuid.UUID) {
+	w.Helper()
+	for range 30 {
+		if w.of(w.account, id).Serving {
+			return
+		}
+		w.pass(time.Minute)
+	}
+	w.Fatal("it is not served")
 }

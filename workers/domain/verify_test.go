@@ -2,6 +2,7 @@ package domain_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -192,7 +193,7 @@ func TestStray(t *testing.T) {
 	id := v.add(v.account, "proxied.acme.com", "parked.acme.com", "half.acme.com")
 	proxied, parked, half := id["proxied.acme.com"], id["parked.acme.com"], id["half.acme.com"]
 	stray := func() int {
-		found, err := v.store.Domains().Stray(t.Context(), v.account)
+		found, err := v.store.Domains().Stray(t.Context(), v.account, time.Now().Add(time.Duration(v.later.Load())))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -233,6 +234,66 @@ func TestStray(t *testing.T) {
 	v.moved.Store(false)
 	if got := v.look(v.account, half, 31*day); got.Verified || !strings.Contains(got.Detail, "operator") {
 		t.Errorf("what the operator has rejected: %+v", got)
+	}
+}
+
+// TestComesBack: a domain that was taken out of service is told of while campaigns are on it. However old it is, it is looked
+// at for 30 days more, and serves again by itself.
+func TestComesBack(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	v := newVerifying(t)
+	id := v.add(v.account, "proxied.acme.com")["proxied.acme.com"]
+	exec := func(q string, args ...any) {
+		t.Helper()
+		if _, err := v.db.ExecContext(t.Context(), q, args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	exec(`UPDATE domains SET created_at = now() - interval '60 days' WHERE id = $1`, id)
+	v.look(v.account, id, 0)
+	v.moved.Store(true)
+	v.look(v.account, id, day)
+	if v.look(v.account, id, 4*day+time.Minute).Verified {
+		t.Fatal("it is still verified")
+	}
+	told := func() string {
+		found, err := v.store.Domains().Stray(t.Context(), v.account, time.Now().Add(time.Duration(v.later.Load())))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []string
+		for _, d := range found {
+			all = append(all, fmt.Sprint(d.Host, d.IsVerified))
+		}
+		return strings.Join(all, " ")
+	}
+	if got := told(); got != "" {
+		t.Errorf("nothing is on it: %s", got)
+	}
+	exec(`INSERT INTO campaigns (id, account_id, name, alias, domain_id, streams) VALUES ($1, $2, 'c', 'c', $3, '[]')`,
+		uuid.New(), v.account, id)
+	if got := told(); got != "proxied.acme.comfalse" {
+		t.Errorf("with a campaign: %q", got)
+	}
+	sweep := func(later time.Duration) bool {
+		t.Helper()
+		v.later.Store(int64(later))
+		if _, err := run(v.world, jobs.SweepDomains, uuid.Nil, jobs.Tick{}); err != nil {
+			t.Fatal(err)
+		}
+		d, err := v.store.Domains().Find(t.Context(), v.account, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d.IsVerified
+	}
+	if sweep(20 * day) {
+		t.Error("it is verified while it leads elsewhere")
+	}
+	v.moved.Store(false)
+	if !sweep(21*day) || told() != "" {
+		t.Errorf("it does not serve again: %s", told())
 	}
 }
 
