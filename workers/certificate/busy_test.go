@@ -1,0 +1,105 @@
+package certificate_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+	"switchyard/workers/providers/cloudflare"
+)
+
+// TestBusy: a 429 costs nobody an attempt, is not waited for long, and what was asked for comes by itself later.
+func TestBusy(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.domain(w.account, "go.shop.example", false)
+	w.fake.Block(time.Hour)
+	_, err := w.request(w.account, id)
+	w.refused(err, "edge_429")
+	asked := w.fake.Count("")
+	_, err = w.request(w.account, id) // not even asked
+	w.refused(err, "edge_429")
+	if c := w.of(w.account, id); c.Attempts != 0 || c.Failure != "" || w.fake.Count("") != asked {
+		t.Errorf("%+v after %d requests", c, w.fake.Count("")-asked)
+	}
+}
+
+// TestBusyForAMoment: a short pause is waited out, and the answer is the certificate's.
+func TestBusyForAMoment(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.domain(w.account, "go.shop.example", false)
+	w.fake.SetNow(time.Now)
+	w.fake.Block(time.Second)
+	got, err := w.request(w.account, id)
+	if err != nil || got.SSLStatus == models.SSLNone || len(w.fake.Hosts()) != 1 {
+		t.Errorf("%+v after %d refusals, %v", got, w.fake.Refused(), err)
+	}
+}
+
+// TestCredentials: when the edge refuses the credentials, its operator hears of it by a figure, and it is not asked for
+// every domain.
+func TestCredentials(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(o *cloudflare.Options) { o.Token = "canary-cloudflare-wrong" })
+	for i := range 60 {
+		w.domain(w.account, fmt.Sprintf("go%d.shop.example", i), true)
+	}
+	w.sweep()
+	if n := w.fake.Count(""); n == 0 || n > 16 {
+		t.Errorf("it was asked %d times", n)
+	}
+	families, err := w.figures.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(fmt.Sprint(families), `value:"credentials"`) {
+		t.Errorf("%v", families)
+	}
+	asked := w.fake.Count("")
+	if w.pass(time.Minute); w.fake.Count("") != asked {
+		t.Error("a minute later it was asked again")
+	}
+	if w.pass(10 * time.Minute); w.fake.Count("") == asked {
+		t.Error("it was never asked again")
+	}
+}
+
+// TestMany: a hundred domains at once get one hostname each, and none is asked for twice. Nothing has the token.
+func TestMany(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ids := map[uuid.UUID]bool{}
+	for i := range 100 {
+		ids[w.domain(w.account, fmt.Sprintf("go%d.shop.example", i), true)] = true
+	}
+	for range 30 {
+		w.pass(time.Minute)
+	}
+	for id := range ids {
+		if c := w.of(w.account, id); !c.Serving {
+			t.Fatalf("%+v", c)
+		}
+	}
+	if n := len(w.fake.Hosts()); n != 100 || w.count("POST") != 100 || w.fake.Refused() != 0 {
+		t.Errorf("%d hostnames by %d requests, %d refused", n, w.count("POST"), w.fake.Refused())
+	}
+	var rows []string
+	for _, q := range []string{`SELECT t::text FROM certificates t`, `SELECT t::text FROM jobs t`, `SELECT t::text FROM domains t`} {
+		var some []string
+		if err := w.db.SelectContext(t.Context(), &some, q); err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, some...)
+	}
+	for _, key := range w.redis.Keys(t.Context(), "*").Val() {
+		rows = append(rows, w.redis.Dump(t.Context(), key).Val(), fmt.Sprint(w.redis.HGetAll(t.Context(), key).Val()))
+	}
+	if text := leaked(strings.Join(rows, "\n")); text != "" || len(rows) < 200 {
+		t.Errorf("%d rows and keys have the token: %s", len(rows), text)
+	}
+}
