@@ -23,16 +23,26 @@ type DNSZones struct {
 	Zones    []string  `json:"zones"`
 }
 
-// dnsPolicy is of jobs that ask DNS providers while somebody waits.
-var dnsPolicy = Policy{Queue: Interactive, Timeout: 24 * time.Second}
+// How long DNS accounts are waited for.
+const (
+	ZonesTimeout = 15 * time.Second // for the zones of each account; all are asked at once
+	PointTimeout = 20 * time.Second // for each host that is pointed
+	spareTime    = 9 * time.Second  // for what a job does beside
+)
+
+// MaxPointed is how many hosts are pointed at once.
+const MaxPointed = 10
+
+// zonesPolicy is of jobs that ask for zones while somebody waits.
+var zonesPolicy = Policy{Queue: Interactive, Timeout: ZonesTimeout + spareTime}
 
 // TestDNS asks a DNS account for its zones. Errors: not_connected.
-var TestDNS = Define[DNSArgs, DNSZones]("dns:test", dnsPolicy)
+var TestDNS = Define[DNSArgs, DNSZones]("dns:test", zonesPolicy)
 
 // ListDNSZones asks all DNS accounts of an account for their zones.
-var ListDNSZones = Define[None, []DNSZones]("dns:zones", dnsPolicy)
+var ListDNSZones = Define[None, []DNSZones]("dns:zones", zonesPolicy)
 
-// AddDomainsArgs are hosts and a DNS account in which they are pointed at the tracker.
+// AddDomainsArgs are at most MaxPointed hosts and a DNS account in which they are pointed at the tracker.
 type AddDomainsArgs struct {
 	DNS      uuid.UUID             `json:"dns"`
 	Hosts    []string              `json:"hosts"`
@@ -56,7 +66,7 @@ type AddedDomains struct {
 // AddDomains adds domains and points them at the tracker in a DNS account. Errors: those of adding a domain, and
 // dns_account_not_found.
 var AddDomains = Define[AddDomainsArgs, AddedDomains]("domains:add", Policy{
-	Queue: Interactive, Timeout: 2 * time.Minute,
+	Queue: Interactive, Timeout: ZonesTimeout + MaxPointed*PointTimeout + spareTime,
 })
 
 // PointDomainArgs name a domain.
@@ -72,4 +82,6 @@ type PointedDomain struct {
 }
 
 // PointDomain points a domain at the tracker in the DNS account that holds it. Errors: not_found, no_provider.
-var PointDomain = Define[PointDomainArgs, PointedDomain]("domains:point", dnsPolicy)
+var PointDomain = Define[PointDomainArgs, PointedDomain]("domains:point", Policy{
+	Queue: Interactive, Timeout: ZonesTimeout + PointTimeout + spareTime,
+})

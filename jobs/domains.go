@@ -22,8 +22,13 @@ type VerifiedDomain struct {
 	models.DomainCheck
 }
 
+// CheckTimeout is for a look at a domain.
+const CheckTimeout = 15 * time.Second
+
 // VerifyDomain looks where a domain leads, now. Errors: not_found.
-var VerifyDomain = Define[VerifyDomainArgs, VerifiedDomain]("domains:verify", dnsPolicy)
+var VerifyDomain = Define[VerifyDomainArgs, VerifiedDomain]("domains:verify", Policy{
+	Queue: Interactive, Timeout: CheckTimeout + spareTime,
+})
 
 // SweepDomains looks at the domains whose check is due. The next run continues where a run ends.
 var SweepDomains = tick("domains:sweep", 10*time.Minute)

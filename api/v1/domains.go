@@ -98,11 +98,8 @@ type DomainBody struct {
 	models.DomainFields
 }
 
-// Limits of one call.
-const (
-	maxHosts        = 50
-	maxHostsWithDNS = 10
-)
+// maxHosts is how many hostnames one call adds; with a DNS account jobs.MaxPointed.
+const maxHosts = 50
 
 // DomainAdded is the answer of POST /domains. Id, domain and is_verified are of the first one added.
 type DomainAdded struct {
@@ -188,7 +185,7 @@ func (d Deps) hosts(c *route.Call, b DomainBody) ([]string, error) {
 	}
 	limit := maxHosts
 	if b.DNSAccountID != uuid.Nil {
-		limit = maxHostsWithDNS
+		limit = jobs.MaxPointed
 	}
 	switch {
 	case len(hosts) > limit:

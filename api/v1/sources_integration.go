@@ -131,16 +131,16 @@ func lastStatus(checked *time.Time, failure string) *string {
 
 // SourceIntegrationBody is the body of PUT /traffic-sources/{id}/integration.
 type SourceIntegrationBody struct {
-	Provider           string                  `json:"provider" required:"invalid_provider" bad:"invalid_provider" trim:"true" case:"lower" doc:"one of those that the GET lists; another one than before forgets the credentials"`
-	CostEndpoint       *models.CostEndpoint    `json:"cost_endpoint" doc:"of the provider custom"`
-	Credentials        map[string]string       `json:"credentials" doc:"field to value; what is blank or left out stays as it is"`
-	CredentialsClear   []string                `json:"credentials_clear" maxItems:"50" doc:"fields of credentials to remove"`
-	IsEnabled          *bool                   `json:"is_enabled" doc:"whether spend is read by itself; left out it stays, at first true"`
-	OAuthConnectionID  bind.Opt[uuid.UUID]     `json:"oauth_connection_id" bad:"not_connected" doc:"the sign-in at the platform; needed if there are several"`
-	CampaignParam      bind.Opt[string]        `json:"campaign_param" trim:"true" maxLength:"100" bad:"invalid_input" doc:"parameter of the tracking link that carries the platform's campaign id, or sub1 to sub10; empty: as the source's macros say"`
-	ConversionAction   bind.Opt[string]        `json:"conversion_action" trim:"true" maxLength:"2000" bad:"invalid_conversion_action" doc:"google_ads: the number of a conversion action, its resource name or a link to its page; microsoft_ads: the name of the offline goal"`
-	ConversionStatuses []string                `json:"conversion_statuses" unique:"true" enum:"approved,pending" doc:"statuses of conversions that are uploaded; at first approved"`
-	ConversionsEnabled *bool                   `json:"conversions_enabled" doc:"whether conversions are uploaded; at first false"`
+	Provider           string               `json:"provider" required:"invalid_provider" bad:"invalid_provider" trim:"true" case:"lower" doc:"one of those that the GET lists; another one than before forgets the credentials"`
+	CostEndpoint       *models.CostEndpoint `json:"cost_endpoint" doc:"of the provider custom"`
+	Credentials        map[string]string    `json:"credentials" doc:"field to value; what is blank or left out stays as it is"`
+	CredentialsClear   []string             `json:"credentials_clear" maxItems:"50" doc:"fields of credentials to remove"`
+	IsEnabled          *bool                `json:"is_enabled" doc:"whether spend is read by itself; left out it stays, at first true"`
+	OAuthConnectionID  bind.Opt[uuid.UUID]  `json:"oauth_connection_id" bad:"not_connected" doc:"the sign-in at the platform; needed if there are several"`
+	CampaignParam      bind.Opt[string]     `json:"campaign_param" trim:"true" maxLength:"100" bad:"invalid_input" doc:"parameter of the tracking link that carries the platform's campaign id, or sub1 to sub10; empty: as the source's macros say"`
+	ConversionAction   bind.Opt[string]     `json:"conversion_action" trim:"true" maxLength:"2000" bad:"invalid_conversion_action" doc:"google_ads: the number of a conversion action, its resource name or a link to its page; microsoft_ads: the name of the offline goal"`
+	ConversionStatuses []string             `json:"conversion_statuses" unique:"true" enum:"approved,pending" doc:"statuses of conversions that are uploaded; at first approved"`
+	ConversionsEnabled *bool                `json:"conversions_enabled" doc:"whether conversions are uploaded; at first false"`
 }
 
 // SourceIntegrationSaved is the answer of PUT /traffic-sources/{id}/integration.

@@ -135,26 +135,6 @@ func (d Domains) mayServe(ctx context.Context, of models.Domain, byOperator bool
 	return true, detail, nil
 }
 
-// Checked gives what the last look at a domain found; nil: there was none.
-func (d Domains) Checked(ctx context.Context, account, id uuid.UUID) (*models.DomainCheck, error) {
-	row, ok, err := db.First[struct {
-		At      *time.Time `db:"checked_at"`
-		Points  *bool      `db:"points"`
-		HTTPS   *bool      `db:"https"`
-		Records []byte     `db:"records"`
-		Detail  string     `db:"detail"`
-	}](ctx, d.s.c, "check of a domain", `SELECT checked_at, points, https, records, detail FROM domain_checks
-		WHERE account_id = $1 AND domain_id = $2`, account, id)
-	if err != nil || !ok || row.At == nil {
-		return nil, err
-	}
-	c := models.DomainCheck{At: *row.At, Points: row.Points, HTTPS: row.HTTPS, Detail: row.Detail}
-	if err := json.Unmarshal(row.Records, &c.Records); err != nil {
-		return nil, fmt.Errorf("store: records of a domain: %w", err)
-	}
-	return &c, nil
-}
-
 // StrayDomain is a domain that leads elsewhere although links are on it.
 type StrayDomain struct {
 	ID         uuid.UUID `db:"id"`

@@ -68,9 +68,6 @@ type account struct {
 	zones []string
 }
 
-// askTime is for listing the zones of one account.
-const askTime = 15 * time.Second
-
 // open opens a DNS account and lists its zones. It notes how that went. A failure of the provider is a text in why.
 func (w *worker) open(ctx context.Context, a models.DNSAccount) (opened account, why string, err error) {
 	opened.DNSAccount = a
@@ -82,7 +79,7 @@ func (w *worker) open(ctx context.Context, a models.DNSAccount) (opened account,
 	if err != nil {
 		return opened, "", err
 	}
-	limited, cancel := context.WithTimeout(ctx, askTime)
+	limited, cancel := context.WithTimeout(ctx, jobs.ZonesTimeout)
 	defer cancel()
 	if opened.Provider, err = w.o.DNS.Open(a.Provider, credentials); err != nil {
 		return opened, "", err
@@ -123,10 +120,7 @@ func (w *worker) listZones(ctx context.Context, _ jobs.None) ([]jobs.DNSZones, e
 	return out, err
 }
 
-// asksAtOnce is how many DNS accounts of an account are asked at once.
-const asksAtOnce = 8
-
-// openAll opens all DNS accounts. Those that fail have a text in why.
+// openAll opens all DNS accounts at once: there are at most models.MaxDNSAccounts. Those that fail have a text in why.
 func (w *worker) openAll(ctx context.Context, id uuid.UUID) (all []account, why []string, err error) {
 	found, err := w.store.DNSAccounts().List(ctx, id)
 	if err != nil {
@@ -134,7 +128,6 @@ func (w *worker) openAll(ctx context.Context, id uuid.UUID) (all []account, why 
 	}
 	all, why = make([]account, len(found)), make([]string, len(found))
 	var g errgroup.Group
-	g.SetLimit(asksAtOnce)
 	for i := range found {
 		g.Go(func() (err error) {
 			all[i], why[i], err = w.open(ctx, found[i])

@@ -201,6 +201,39 @@ func TestAccounts(t *testing.T) {
 	}
 }
 
+// points compares what was done in DNS.
+func (w *world) points(got []models.DNSPoint, want ...string) {
+	w.Helper()
+	for i, p := range got {
+		text := fmt.Sprintf("%s %t %s", p.Host, p.OK, p.Action)
+		if p.Record != nil {
+			text += " " + p.Record.Type + " " + p.Record.Value
+		}
+		if i >= len(want) || text != want[i] || p.Message == "" || strings.Contains(p.Message, ".,") {
+			w.Errorf("%d: %q (%s), want %q", i, text, p.Message, want)
+		}
+	}
+}
+
+// TestAllAtOnce: an account's DNS accounts are asked all at once, so that those that hang cost no more time than one.
+func TestAllAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for range models.MaxDNSAccounts {
+		w.connect(w.account, "cloudflare", nil)
+	}
+	w.dns.Together(models.MaxDNSAccounts)
+	all, err := run(w, jobs.ListDNSZones, w.account, jobs.None{})
+	if err != nil || len(all) != models.MaxDNSAccounts {
+		t.Fatalf("%d, %v", len(all), err)
+	}
+	for _, a := range all {
+		if !a.OK || len(a.Zones) != 3 {
+			t.Errorf("%+v", a)
+		}
+	}
+}
+
 // TestPoint: hosts are pointed by what their zone takes, and a record that is there stays.
 func TestPoint(t *testing.T) {
 	t.Parallel()
@@ -216,23 +249,14 @@ func TestPoint(t *testing.T) {
 	if err != nil || len(added.Added) != 12 || len(added.Points) != 12 {
 		t.Fatalf("%+v, %v", added, err)
 	}
-	for i, want := range []string{
+	w.points(added.Points,
 		"go.shop.example true created CNAME track.example.org", "shop.example true created CNAME track.example.org",
 		"x.deep.shop.example true created CNAME track.example.org", "www.shop.example false conflict A 192.0.2.1",
 		"old.shop.example true kept CNAME track.example.org", "taken.example false conflict A 192.0.2.1",
 		"elsewhere.example false failed", "notshop.example false failed",
 		"by-address.shop.example true kept A 192.0.2.200", "by-name.shop.example true kept CNAME also.shop.example",
 		"half.shop.example false conflict A 192.0.2.200", "away.shop.example false conflict CNAME elsewhere.example",
-	} {
-		p := added.Points[i]
-		got := fmt.Sprintf("%s %t %s", p.Host, p.OK, p.Action)
-		if p.Record != nil {
-			got += " " + p.Record.Type + " " + p.Record.Value
-		}
-		if got != want || p.Message == "" || strings.Contains(p.Message, ".,") {
-			t.Errorf("%q (%s), want %q", got, p.Message, want)
-		}
-	}
+	)
 	after := w.dns.Records("shop.example")
 	if !slices.Equal(after[:len(before)], before) || len(after) != len(before)+2 || len(w.dns.Records("deep.shop.example")) != 1 {
 		t.Errorf("the zone has %+v", after)

@@ -96,19 +96,15 @@ func failed(host, format string, args ...any) models.DNSPoint {
 	return models.DNSPoint{Host: host, Action: models.DNSFailed, Message: fmt.Sprintf(format, args...)}
 }
 
-const (
-	// pointTime is for one host.
-	pointTime = 20 * time.Second
-	// ttl is of the records that are set. A provider with a longer least one takes that.
-	ttl = 5 * time.Minute
-)
+// ttl is of the records that are set. A provider with a longer least one takes that.
+const ttl = 5 * time.Minute
 
 // pointIn points a host that is in a zone of an account. It changes no record that is there.
 func (w *worker) pointIn(ctx context.Context, a account, zone, host string) models.DNSPoint {
 	if w.o.TrackingHost == "" {
 		return failed(host, "this install has no hostname to point a domain at")
 	}
-	limited, cancel := context.WithTimeout(ctx, pointTime)
+	limited, cancel := context.WithTimeout(ctx, jobs.PointTimeout)
 	defer cancel()
 	name := "@"
 	if host != zone {

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
@@ -35,8 +34,7 @@ func (w *worker) verify(ctx context.Context, args jobs.VerifyDomainArgs) (out jo
 const (
 	sweptAtOnce   = 500 // domains that a sweep takes at once
 	lookedAtOnce  = 32  // of them
-	lookTime      = 15 * time.Second
-	maxDNSRecords = 20 // that are shown
+	maxDNSRecords = 20  // that are shown
 )
 
 // sweep looks at the domains whose check is due.
@@ -100,7 +98,7 @@ func (w *worker) look(ctx context.Context, host string) (c models.DomainCheck, e
 		return c, err
 	}
 	c = models.DomainCheck{At: w.o.Now(), Records: []string{}}
-	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	ctx, cancel := context.WithTimeout(ctx, jobs.CheckTimeout)
 	defer cancel()
 	nonce := rand.Text()
 	want := models.DomainProof(secret, host, nonce)

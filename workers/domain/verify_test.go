@@ -324,11 +324,11 @@ func TestSweepDomains(t *testing.T) {
 		t.Fatalf("%d are verified", n)
 	}
 	checked := func() time.Time {
-		c, err := v.store.Domains().Checked(t.Context(), v.account, id["parked.acme.com"])
-		if err != nil || c == nil {
-			t.Fatal(c, err)
+		d, err := v.store.Domains().Find(t.Context(), v.account, id["parked.acme.com"])
+		if err != nil || d.CheckedAt == nil {
+			t.Fatal(d, err)
 		}
-		return c.At
+		return d.CheckedAt.Time
 	}
 	first := checked()
 	sweep(5 * time.Minute)

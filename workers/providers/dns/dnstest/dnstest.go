@@ -3,6 +3,7 @@
 package dnstest
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -25,6 +26,9 @@ type World struct {
 	zones map[string][]libdns.RR
 	fault Fault
 	calls int
+
+	missing int           // requests that have to come before any is answered
+	all     chan struct{} // closed when they have; nil: none had to
 }
 
 // Fault is how the providers fail.
@@ -60,6 +64,34 @@ func (w *World) Fail(f Fault) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.fault = f
+}
+
+// Together has the next requests answered only when n of them are there.
+func (w *World) Together(n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.missing, w.all = n, make(chan struct{})
+}
+
+// gather waits for the requests that are to be there together. ok is false if the caller gave up.
+func (w *World) gather(ctx context.Context) (ok bool) {
+	w.mu.Lock()
+	if w.missing > 0 {
+		if w.missing--; w.missing == 0 {
+			close(w.all)
+		}
+	}
+	all := w.all
+	w.mu.Unlock()
+	if all == nil {
+		return true
+	}
+	select {
+	case <-all:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // Calls is how many requests there were.
@@ -133,6 +165,9 @@ func Serve(tb testing.TB, w *World) *httptest.Server {
 		fake, ok := Fakes[name]
 		if !ok {
 			http.NotFound(rw, r)
+			return
+		}
+		if !w.gather(r.Context()) {
 			return
 		}
 		w.mu.Lock()
