@@ -468,7 +468,7 @@ func TestFlood(t *testing.T) {
 		t.Errorf("%d queries, more than %d in that time", store.count()-before, most)
 	}
 
-	guard := newGuard(50)
+	guard := newGuard(50, 1000)
 	address = serve(t, c, guard)
 	var silent []net.Conn
 	for range 3 * guard.max {
@@ -490,4 +490,65 @@ func TestFlood(t *testing.T) {
 		defer guard.mu.Unlock()
 		return guard.silent.Len() == 0 && len(guard.at) == 0
 	})
+}
+
+// TestManyConnections: whoever holds connections open, each after a good request, keeps nobody out.
+func TestManyConnections(t *testing.T) {
+	t.Parallel()
+	a, store := newAuthority(t), &memory{}
+	store.put("one.example", 1, a.issue("one.example"))
+	c := New(Options{Store: store, Serves: serves("one.example")})
+	c.Start(t.Context())
+	guard := newGuard(30, 60)
+	address := serve(t, c, guard)
+	for range 150 {
+		conn, err := (&tls.Dialer{Config: &tls.Config{ServerName: "one.example", RootCAs: a.roots}}).DialContext(t.Context(), "tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = conn.Close() }()
+		if _, err := conn.Write([]byte("GET / HTTP/1.1\r\nHost: one.example\r\n\r\n")); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := conn.Read(make([]byte, 1000)); n == 0 {
+			t.Fatalf("an honest request is not answered: %v", err)
+		}
+		guard.mu.Lock()
+		if len(guard.at) > 60 {
+			t.Errorf("%d connections are open", len(guard.at))
+		}
+		guard.mu.Unlock()
+	}
+	if guard.Closed() < 90 {
+		t.Errorf("%f were closed", guard.Closed())
+	}
+	if _, err := get(address, "one.example", a); err != nil {
+		t.Errorf("between idle connections: %v", err)
+	}
+}
+
+// TestGuardAtWork: while all connections are at work a new one is closed, and none of them.
+func TestGuardAtWork(t *testing.T) {
+	t.Parallel()
+	g := newGuard(10, 3)
+	conns := make([]net.Conn, 5)
+	for n := range conns {
+		var other net.Conn
+		conns[n], other = net.Pipe()
+		defer func() { _ = other.Close() }()
+	}
+	for _, conn := range conns[:3] {
+		g.ConnState(conn, http.StateNew)
+		g.ConnState(conn, http.StateActive)
+	}
+	g.ConnState(conns[3], http.StateNew)
+	g.ConnState(conns[3], http.StateClosed)
+	if g.Closed() != 1 || len(g.at) != 3 || g.at[conns[3]] != nil {
+		t.Errorf("%f closed, %d open", g.Closed(), len(g.at))
+	}
+	g.ConnState(conns[1], http.StateIdle)
+	g.ConnState(conns[4], http.StateNew)
+	if g.at[conns[1]] != nil || g.at[conns[4]] == nil || g.silent.Len() != 1 {
+		t.Errorf("%d open, %d silent", len(g.at), g.silent.Len())
+	}
 }

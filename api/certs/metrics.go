@@ -35,7 +35,7 @@ func (c *Certificates) Collectors(g *Guard) []prometheus.Collector {
 		}, func() float64 { return float64(c.Len()) }),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Namespace: "switchyard", Name: "tls_connections_closed_total",
-			Help: "Connections closed because too many had sent no request yet.",
+			Help: "Connections closed because too many were open, or had sent no request yet.",
 		}, g.Closed),
 	}
 	for _, host := range c.o.Own {

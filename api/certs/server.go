@@ -1,55 +1,122 @@
 package certs
 
 import (
+	"cmp"
 	"container/list"
 	"crypto/tls"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 )
 
-// maxSilent is how many connections may be without a request at once: in the handshake, or after it.
-const maxSilent = 2048
+const (
+	// maxSilent is how many connections may be without a request at once: in the handshake, or after it.
+	maxSilent = 2048
+	// maxOpen is how many connections may be open at once, some 50 kB of memory each, if the system allows so many files.
+	maxOpen = 16_384
+)
 
-// Guard keeps connections that do not get on from keeping out others: of too many without a request the oldest is closed.
-// An honest handshake takes milliseconds, so the oldest are those that dawdle. It is for ConnState of one server.
+// Guard keeps connections that do not get on from keeping out others. Of too many without a request the oldest is closed: an
+// honest handshake takes milliseconds, so the oldest are those that dawdle. Of too many altogether those are closed that have
+// waited longest for their next request: files are left for the spool and for PostgreSQL. It is for ConnState of servers.
 type Guard struct {
-	max int
+	max, all int
 
 	mu     sync.Mutex
 	silent *list.List // of net.Conn, the oldest first
-	at     map[net.Conn]*list.Element
+	at     map[net.Conn]*held
+	turn   uint64 // counts changes of states
 	closed uint64
 }
 
-// NewGuard makes a guard.
-func NewGuard() *Guard { return newGuard(maxSilent) }
+// held is an open connection.
+type held struct {
+	silent *list.Element // nil: it has sent a request
+	idle   uint64        // since which turn it waits for another one; 0: it does not
+}
 
-func newGuard(limit int) *Guard {
-	return &Guard{max: limit, silent: list.New(), at: map[net.Conn]*list.Element{}}
+// NewGuard makes a guard.
+func NewGuard() *Guard { return newGuard(maxSilent, min(maxOpen, openFiles()/4*3)) }
+
+func newGuard(silent, all int) *Guard {
+	return &Guard{max: silent, all: all, silent: list.New(), at: map[net.Conn]*held{}}
 }
 
 // ConnState is for http.Server.
 func (g *Guard) ConnState(c net.Conn, s http.ConnState) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if s != http.StateNew {
-		if e := g.at[c]; e != nil {
-			g.silent.Remove(e)
-			delete(g.at, c)
-		}
+	g.turn++
+	if s == http.StateNew {
+		g.open(c)
 		return
 	}
-	g.at[c] = g.silent.PushBack(c)
-	if g.silent.Len() > g.max {
-		oldest, _ := g.silent.Remove(g.silent.Front()).(net.Conn)
-		delete(g.at, oldest)
-		g.closed++
-		if t, ok := oldest.(*tls.Conn); ok {
-			oldest = t.NetConn() // a farewell would wait for it
-		}
-		_ = oldest.Close()
+	h := g.at[c]
+	if h == nil {
+		return // closed by us
 	}
+	if h.silent != nil {
+		g.silent.Remove(h.silent)
+		h.silent = nil
+	}
+	switch s {
+	case http.StateActive:
+		h.idle = 0
+	case http.StateIdle:
+		h.idle = g.turn
+	default:
+		delete(g.at, c)
+	}
+}
+
+func (g *Guard) open(c net.Conn) {
+	if len(g.at) >= g.all && !g.makeRoom() {
+		g.close(c)
+		return
+	}
+	g.at[c] = &held{silent: g.silent.PushBack(c)}
+	if g.silent.Len() > g.max {
+		g.closeSilent()
+	}
+}
+
+// makeRoom closes some connections that wait for their next request, else one that has sent none. It is false if all are at
+// work.
+func (g *Guard) makeRoom() bool {
+	type idle struct {
+		conn  net.Conn
+		since uint64
+	}
+	var all []idle
+	for c, h := range g.at {
+		if h.idle > 0 {
+			all = append(all, idle{c, h.idle})
+		}
+	}
+	slices.SortFunc(all, func(a, b idle) int { return cmp.Compare(a.since, b.since) })
+	for _, one := range all[:(len(all)+15)/16] { // not one alone: they are looked through for each time
+		g.close(one.conn)
+	}
+	if len(all) == 0 && g.silent.Len() > 0 {
+		g.closeSilent()
+	}
+	return len(g.at) < g.all
+}
+
+func (g *Guard) closeSilent() {
+	oldest, _ := g.silent.Remove(g.silent.Front()).(net.Conn)
+	g.close(oldest)
+}
+
+// close closes a connection, and forgets it.
+func (g *Guard) close(c net.Conn) {
+	delete(g.at, c)
+	g.closed++
+	if t, ok := c.(*tls.Conn); ok {
+		c = t.NetConn() // a farewell would wait for it
+	}
+	_ = c.Close()
 }
 
 // Closed is how many connections were closed so.

@@ -143,6 +143,21 @@ func (c *Config) derive() error {
 	if _, p, _ := net.SplitHostPort(c.OpsAddr); p == strconv.Itoa(c.Port) {
 		return fmt.Errorf("config: OPS_ADDR: port %s is that of PORT; choose another", p)
 	}
+	return c.together()
+}
+
+// together checks settings that mean nothing, or lose something, without each other.
+func (c *Config) together() error {
+	switch {
+	case c.CloudflareKV != "" && c.CloudflareAccount == "":
+		return errors.New("config: CLOUDFLARE_ACCOUNT_ID: is missing beside CLOUDFLARE_KV_NAMESPACE")
+	case c.CloudflareKV != "" && len(c.EdgeSecret) == 0:
+		return errors.New("config: EDGE_SECRET: is missing beside CLOUDFLARE_KV_NAMESPACE: clicks of the edge would be refused, and lost")
+	case c.TLSAddr != "" && c.TLSAddr == c.HTTPAddr:
+		return errors.New("config: HTTP_ADDR: is that of TLS_ADDR; choose another")
+	case len(c.ACMEDirectories) > 0 && len(c.ACMEAccounts) > len(c.ACMEDirectories):
+		return fmt.Errorf("config: ACME_EAB: has %d places, ACME_DIRECTORY %d", len(c.ACMEAccounts), len(c.ACMEDirectories))
+	}
 	return nil
 }
 

@@ -214,6 +214,31 @@ func TestEdge(t *testing.T) {
 	}
 }
 
+// TestTogether: settings that mean nothing without each other are told at the start.
+func TestTogether(t *testing.T) {
+	t.Parallel()
+	id := strings.Repeat("0", 32)
+	for _, tt := range []struct {
+		env  map[string]string
+		want string // in the error; empty: there is none
+	}{
+		{map[string]string{"CLOUDFLARE_API_TOKEN": "t", "CLOUDFLARE_KV_NAMESPACE": id, "EDGE_SECRET": hexKey}, "CLOUDFLARE_ACCOUNT_ID"},
+		{map[string]string{"CLOUDFLARE_API_TOKEN": "t", "CLOUDFLARE_KV_NAMESPACE": id, "CLOUDFLARE_ACCOUNT_ID": id}, "EDGE_SECRET"},
+		{map[string]string{
+			"CLOUDFLARE_API_TOKEN": "t", "CLOUDFLARE_KV_NAMESPACE": id, "CLOUDFLARE_ACCOUNT_ID": id, "EDGE_SECRET": hexKey,
+		}, ""},
+		{map[string]string{"TLS_ADDR": ":8443", "HTTP_ADDR": ":8443"}, "HTTP_ADDR"},
+		{map[string]string{"TLS_ADDR": ":8443", "HTTP_ADDR": ":8080"}, ""},
+		{map[string]string{"ACME_DIRECTORY": "https://ca.example/dir", "ACME_EAB": "a:aGVsbG8,b:aGVsbG8"}, "ACME_EAB"},
+		{map[string]string{"ACME_DIRECTORY": "https://ca.example/dir", "ACME_EAB": "a:aGVsbG8"}, ""},
+	} {
+		_, err := Load(from(tt.env))
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), "config: "+tt.want+":")) {
+			t.Errorf("%v: %v", tt.env, err)
+		}
+	}
+}
+
 func TestSecretsStayHidden(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{
