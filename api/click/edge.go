@@ -24,6 +24,10 @@ import (
 // nobody is drawn twice and weights stay what they are.
 const edgeHeader = "Switchyard-Edge"
 
+// edgeBatchHeader is signed in the same way, about nothing. It comes with clicks, so that a stranger is known before his body is
+// read: the header that is about the body can be checked no sooner than all of it is in memory.
+const edgeBatchHeader = "Switchyard-Edge-Batch"
+
 const (
 	maxEdgeBody   = 1 << 20
 	maxEdgeClicks = 100
@@ -47,7 +51,7 @@ var (
 // edgeProof makes and checks signatures of the edge. An empty one believes nobody.
 type edgeProof []byte
 
-// sum signs a text for a purpose: "clicks" with the body, "route" with the key of the link.
+// sum signs a text for a purpose: "batch", "clicks" with the body, "route" with the key of the link.
 func (s edgeProof) sum(purpose, at, text, about string) []byte {
 	m := hmac.New(sha256.New, s)
 	for _, part := range [...]string{purpose, at, text, about} {
@@ -142,6 +146,9 @@ func (h *Handler) takeEdgeClicks(w http.ResponseWriter, r *http.Request) (out ed
 		return out, errPostOnly
 	case !h.Ready():
 		return out, errUnavailable
+	}
+	if _, ok := h.edge.read(r.Header.Get(edgeBatchHeader), "batch", "", time.Now()); !ok {
+		return out, errEdgeProof
 	}
 	body, err := readBody(w, r, maxEdgeBody, errEdgeLarge, errEdgeBroken)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -31,6 +32,7 @@ func (w *world) report(body []byte, proof string) *httptest.ResponseRecorder {
 	w.Helper()
 	r := httptest.NewRequestWithContext(w.Context(), http.MethodPost, "/edge/clicks", bytes.NewReader(body))
 	r.Header.Set(edgeHeader, proof)
+	r.Header.Set(edgeBatchHeader, edgeSecret.signed("batch", "", "", time.Now()))
 	rec := httptest.NewRecorder()
 	w.h.ServeHTTP(rec, r)
 	return rec
@@ -187,5 +189,36 @@ func TestEdgeSeed(t *testing.T) {
 	w.get("/summer-1", host(own), header(edgeHeader, edgeSecret.signed("route", "abc", models.EdgeKey(own, "winter-1"), time.Now())))
 	if c := w.tape.last(); c.RouteSeed == 0xabc {
 		t.Error("a seed for another link is taken")
+	}
+}
+
+// unread is a body that is not to be read.
+type unread struct{ *testing.T }
+
+func (u unread) Read([]byte) (int, error) {
+	u.Error("the body of a stranger is read")
+	return 0, io.EOF
+}
+
+// TestEdgeStrangers: nothing is read of who cannot sign, however large it is said to be.
+func TestEdgeStrangers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.h.edge = edgeSecret
+	w.fresh()
+	now := time.Now()
+	for name, batch := range map[string]string{
+		"nothing": "", "of another purpose": edgeSecret.signed("clicks", "", "", now), "about something": edgeSecret.signed("batch", "", "x", now),
+		"too old":           edgeSecret.signed("batch", "", "", now.Add(-edgeSkew-time.Minute)),
+		"by another secret": edgeProof(strings.Repeat("t", 32)).signed("batch", "", "", now),
+	} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/edge/clicks", unread{t})
+		r.ContentLength = maxEdgeBody
+		r.Header.Set(edgeHeader, edgeSecret.signed("clicks", "", "", now))
+		r.Header.Set(edgeBatchHeader, batch)
+		rec := httptest.NewRecorder()
+		if w.h.ServeHTTP(rec, r); rec.Code != http.StatusUnauthorized {
+			t.Errorf("%s: %d", name, rec.Code)
+		}
 	}
 }

@@ -160,9 +160,21 @@ func (e *edge) plain(h *handlers) http.Handler {
 	})
 }
 
+// sameName refuses requests for another host than the one that the handshake was with: nobody uses the name of a customer as the
+// front of what is on another one's domain. Each certificate has one name, so that no browser sends any.
+func sameName(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.TLS != nil && models.BareHost(r.TLS.ServerName) != models.BareHost(r.Host) {
+			http.Error(rw, "this connection is for another host", http.StatusMisdirectedRequest)
+			return
+		}
+		h.ServeHTTP(rw, r)
+	})
+}
+
 // strict answers what comes by TLS, and tells browsers to use https alone where that is asked for.
 func (e *edge) strict(h *handlers) http.Handler {
-	visitors := outside(h, true)
+	visitors := sameName(outside(h, true))
 	if e.cfg.HSTSMaxAge == 0 {
 		return visitors
 	}

@@ -46,7 +46,11 @@ async function send(clicks, env) {
     try {
       const response = await fetch(env.ORIGIN + "/edge/clicks", {
         method: "POST", body, signal: AbortSignal.timeout(TIMEOUT),
-        headers: { "Content-Type": "application/json", "Switchyard-Edge": await sign(env, "clicks", "", body) },
+        headers: {
+          "Content-Type": "application/json",
+          "Switchyard-Edge-Batch": await sign(env, "batch", "", ""), // is checked before the body is read
+          "Switchyard-Edge": await sign(env, "clicks", "", body),
+        },
       });
       await response.arrayBuffer();
       if (response.ok) return;

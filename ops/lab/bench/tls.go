@@ -220,9 +220,13 @@ func (r *run) certificates(ctx context.Context) error {
 	r.add(fmt.Sprintf("start of a web process with %d certificates, with 1", certificates),
 		short(heavy.started)+", "+short(light.started), "", true)
 	r.add("memory by certificate", fmt.Sprintf("%.1f kB", float64(heavy.memory-light.memory)/certificates), "", true)
+	requests := make([]Request, len(hosts)) // one by name, so that each is for the host of its handshake
+	for n, host := range hosts {
+		requests[n] = request(host, "/", r.visitors.People[n%len(r.visitors.People)], r.visitors.Addresses[n%len(r.visitors.Addresses)].IP, "en")
+	}
 	result, err := Load{
 		Addr: address, Connections: r.Connections, Duration: 5 * r.Duration, Rate: handshakeRate, Status: "404", Fresh: true,
-		TLS: secureClient(), Names: hosts, Requests: visits(r.visitors, "none.bench.example", "/"),
+		TLS: secureClient(), Names: hosts, Requests: requests,
 	}.Run(ctx)
 	if err != nil {
 		return err
