@@ -165,6 +165,12 @@ func EdgeError(code, format string, args ...any) *Error {
 	return Errorf(KindBadGateway, "edge_"+code, format, args...)
 }
 
+// Codes of an edge that could not be asked.
+const (
+	EdgeUnavailable = "edge_unavailable"
+	EdgeUnreachable = "edge_unreachable" // the authorities behind our own
+)
+
 // EdgeRefusalError is an EdgeError of which more is known.
 type EdgeRefusalError struct {
 	Public  *Error

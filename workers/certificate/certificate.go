@@ -122,7 +122,7 @@ func (w *worker) ask(ctx context.Context, h store.HeldCertificate, by call) (mod
 			return h.Certificate, ctx.Err() // the worker stops: the lease ends by itself
 		}
 		slog.WarnContext(ctx, "edge not asked", "domain_id", h.DomainID, "edge", by.edge.Name(), "error", failure)
-		failure = models.EdgeError("unavailable", "the edge could not be asked")
+		failure = models.Errorf(models.KindBadGateway, models.EdgeUnavailable, "the edge could not be asked")
 	}
 	now, served := w.o.Now(), h.Serving
 	next := w.judge(ctx, &h, by, said, failure, now)
@@ -234,8 +234,22 @@ func (w *worker) judge(ctx context.Context, h *store.HeldCertificate, by call, s
 		return h.NextAt
 	case !ok:
 		return nil
+	case away(failure):
+		if latest := now.Add(awayLook + time.Duration(random*float64(awayLook))); next.After(latest) {
+			next = latest
+		}
 	}
 	return &next
+}
+
+// awayLook is the longest wait, before it is spread, after the edge could not be asked. It may be back at any moment, and has
+// refused nothing.
+const awayLook = 30 * time.Minute
+
+// away reports whether the edge, or the authority behind it, could not be asked.
+func away(failure error) bool {
+	e, ok := models.AsError(failure)
+	return ok && (e.Code == models.EdgeUnavailable || e.Code == models.EdgeUnreachable)
 }
 
 // note counts a failure. wait is above zero if the edge only asks for fewer requests.

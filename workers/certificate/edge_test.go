@@ -224,3 +224,33 @@ func TestManyCalls(t *testing.T) {
 		t.Errorf("%d looks, %+v", e.count("read"), after)
 	}
 }
+
+// TestAwayForLong: an edge that cannot be asked for half a day is asked at least once an hour, so that it is found as soon as it is
+// back. One that refuses is asked less and less often.
+func TestAwayForLong(t *testing.T) {
+	t.Parallel()
+	for code, often := range map[string]bool{"unreachable": true, "unavailable": true, "rejectedIdentifier": false} {
+		t.Run(code, func(t *testing.T) {
+			t.Parallel()
+			w, e := scriptedWorld(t)
+			e.set(func() { e.err = models.EdgeError(code, "no") })
+			id := w.domain(w.account, "go.shop.example", true)
+			w.sweep()
+			for range 12 * 6 {
+				w.pass(10 * time.Minute)
+			}
+			before := e.count("request")
+			for range 8 {
+				w.pass(10 * time.Minute)
+			}
+			if asked := e.count("request") - before; (asked > 0) != often {
+				t.Errorf("asked %d times in 80 minutes after half a day, %d times before", asked, before)
+			}
+			e.set(func() { e.err = nil })
+			w.pass(48 * time.Hour)
+			if !w.of(w.account, id).Serving {
+				t.Error("it is not served when the edge is back")
+			}
+		})
+	}
+}
