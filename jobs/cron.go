@@ -41,6 +41,7 @@ var Cron = []CronRow{
 	{"import orders of networks", "17 * * * * *", SweepNetworks},
 	{"publish changed campaigns to the edge", "*/5 * * * * *", SweepEdge},
 	{"read exchange rates", "19 */10 * * * *", FetchRates},
+	{"convert what waits for a rate", "37 * * * * *", SettleRates},
 	{"watch allowances", "*/5 * * * *", WatchPlans},
 	{"delete old exports", "23 * * * *", SweepExports},
 }

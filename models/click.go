@@ -216,14 +216,16 @@ type Conversion struct {
 	OriginalStatus string          `db:"original_status"` // the network's own word
 	Payout         decimal.Decimal `db:"payout"`
 	Currency       string          `db:"currency"`
-	Cost           decimal.Decimal `db:"cost"`
-	CampaignID     uuid.UUID       `db:"campaign_id"`
-	OfferID        uuid.UUID       `db:"offer_id"`
-	SourceID       uuid.UUID       `db:"source_id"`
-	NetworkID      uuid.UUID       `db:"network_id"`
-	Source         string          `db:"source"`
-	RecordedAt     time.Time       `db:"recorded_at"`
-	UpdatedAt      time.Time       `db:"updated_at"`
+	// Rate is how much of the account's currency one of the payout's is. Invalid: there is no rate, and it counts no money.
+	Rate       decimal.NullDecimal `db:"rate"`
+	Cost       decimal.Decimal     `db:"cost"` // in the account's currency
+	CampaignID uuid.UUID           `db:"campaign_id"`
+	OfferID    uuid.UUID           `db:"offer_id"`
+	SourceID   uuid.UUID           `db:"source_id"`
+	NetworkID  uuid.UUID           `db:"network_id"`
+	Source     string              `db:"source"`
+	RecordedAt time.Time           `db:"recorded_at"`
+	UpdatedAt  time.Time           `db:"updated_at"`
 }
 
 // statusMoves lists the changes of status that are allowed. The same status may always be recorded again.

@@ -2,6 +2,7 @@ package models
 
 import (
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -37,6 +38,30 @@ type Rate struct {
 // CrossRate is how much of a currency is one of another, by what both are to the euro.
 func CrossRate(fromPerEuro, toPerEuro decimal.Decimal) decimal.Decimal {
 	return toPerEuro.DivRound(fromPerEuro, ratePlaces)
+}
+
+// SameRate is the rate of what is in the account's own currency.
+var SameRate = decimal.NewNullDecimal(decimal.NewFromInt(1))
+
+// Counted is what an amount counts by a rate: nothing if there is none. It is exact, so parts of an amount count together
+// what it does.
+func Counted(amount decimal.Decimal, rate decimal.NullDecimal) decimal.Decimal {
+	switch {
+	case !rate.Valid:
+		return decimal.Zero
+	case rate.Decimal.Equal(SameRate.Decimal):
+		return amount
+	}
+	return amount.Mul(rate.Decimal)
+}
+
+// ShownRate is a rate as answers show it; nil: there is none.
+func ShownRate(rate decimal.NullDecimal) *json.Number {
+	if !rate.Valid {
+		return nil
+	}
+	n := json.Number(rate.Decimal.String())
+	return &n
 }
 
 // Limits of a table of rates.

@@ -82,30 +82,31 @@ var SentResults = []string{SentPending, SentTold, SentFailed, SentSkipped}
 
 // SentPostback is what a traffic source is told of a conversion: one for each status that it gets.
 type SentPostback struct {
-	ID           uuid.UUID       `db:"id"`
-	AccountID    uuid.UUID       `db:"account_id"`
-	SourceID     uuid.UUID       `db:"source_id"`
-	CampaignID   uuid.UUID       `db:"campaign_id"`
-	NetworkID    uuid.UUID       `db:"network_id"`
-	ClickID      uuid.UUID       `db:"click_id"`
-	ConversionID uuid.UUID       `db:"conversion_id"`
-	Reference    string          `db:"reference"` // the network's or shop's own id of the conversion
-	Goal         string          `db:"goal"`
-	Status       string          `db:"status"`
-	Payout       decimal.Decimal `db:"payout"` // all of it, whatever share is told
-	Currency     string          `db:"currency"`
-	Cost         decimal.Decimal `db:"cost"`
-	RecordedAt   time.Time       `db:"recorded_at"`
-	Result       string          `db:"result"`
-	Reason       string          `db:"reason"` // why it failed, waits or was skipped
-	Attempts     int             `db:"attempts"`
-	Request      SentRequest     `db:"request,json"` // of the last attempt
-	HTTPStatus   *int            `db:"http_status"`  // of the last attempt; nil when no answer came
-	Answer       string          `db:"answer"`       // the beginning of its body
-	Tries        []SentTry       `db:"tries,json"`   // the last MaxTries attempts, oldest first
-	LastAttempt  *time.Time      `db:"last_attempt"`
-	ToldAt       *time.Time      `db:"told_at"`
-	CreatedAt    time.Time       `db:"created_at"`
+	ID           uuid.UUID           `db:"id"`
+	AccountID    uuid.UUID           `db:"account_id"`
+	SourceID     uuid.UUID           `db:"source_id"`
+	CampaignID   uuid.UUID           `db:"campaign_id"`
+	NetworkID    uuid.UUID           `db:"network_id"`
+	ClickID      uuid.UUID           `db:"click_id"`
+	ConversionID uuid.UUID           `db:"conversion_id"`
+	Reference    string              `db:"reference"` // the network's or shop's own id of the conversion
+	Goal         string              `db:"goal"`
+	Status       string              `db:"status"`
+	Payout       decimal.Decimal     `db:"payout"` // all of it, whatever share is told
+	Currency     string              `db:"currency"`
+	Rate         decimal.NullDecimal `db:"rate"` // of the currency to the account's; invalid: there was none
+	Cost         decimal.Decimal     `db:"cost"` // in the account's currency
+	RecordedAt   time.Time           `db:"recorded_at"`
+	Result       string              `db:"result"`
+	Reason       string              `db:"reason"` // why it failed, waits or was skipped
+	Attempts     int                 `db:"attempts"`
+	Request      SentRequest         `db:"request,json"` // of the last attempt
+	HTTPStatus   *int                `db:"http_status"`  // of the last attempt; nil when no answer came
+	Answer       string              `db:"answer"`       // the beginning of its body
+	Tries        []SentTry           `db:"tries,json"`   // the last MaxTries attempts, oldest first
+	LastAttempt  *time.Time          `db:"last_attempt"`
+	ToldAt       *time.Time          `db:"told_at"`
+	CreatedAt    time.Time           `db:"created_at"`
 }
 
 // MaxTries is how many attempts of a postback are kept one by one.

@@ -10,6 +10,7 @@ import (
 
 	"switchyard/api/answer"
 	"switchyard/api/route"
+	"switchyard/db/rates"
 	"switchyard/db/store"
 	"switchyard/models"
 )
@@ -19,7 +20,7 @@ func alerts(d Deps) []route.Route {
 	return []route.Route{{
 		Method: "GET", Path: "/alerts", Group: "Account",
 		Summary: "what needs attention now: broken and unsafe links, domains that lead elsewhere or get no certificate, failing webhook endpoints, traffic sources " +
-			"that cannot be told of conversions, a geo database that does not answer, networks whose postbacks are not matched or not believed, offers at their daily cap, a passed allowance",
+			"that cannot be told of conversions, amounts without an exchange rate, a geo database that does not answer, networks whose postbacks are not matched or not believed, offers at their daily cap, a passed allowance",
 		Share: route.Reads, Handle: route.Do(d.listAlerts),
 	}}
 }
@@ -34,7 +35,7 @@ type AlertList struct {
 
 // Alert is one thing that needs attention. It goes away by itself once its cause does.
 type Alert struct {
-	Type      string   `json:"type" enum:"link.broken,link.unsafe,domain.stray,certificate.expiring,certificate.failing,dns_account.failing,network.failing,webhook.failing,source.failing,geo_database.failing,postbacks.unmatched,postbacks.refused,offer.capped,plan.limit_reached"`
+	Type      string   `json:"type" enum:"link.broken,link.unsafe,domain.stray,certificate.expiring,certificate.failing,dns_account.failing,network.failing,webhook.failing,source.failing,geo_database.failing,postbacks.unmatched,postbacks.refused,offer.capped,currency.unconverted,plan.limit_reached"`
 	Severity  string   `json:"severity" enum:"warning,critical"`
 	Kind      string   `json:"kind" enum:"offer,lander,domain,dns_account,webhook,source,network,account" doc:"what id is the id of"`
 	ID        string   `json:"id"`
@@ -63,7 +64,7 @@ func (d Deps) listAlerts(c *route.Call) (AlertList, error) {
 	}
 	out.Services, out.CheckedAt = showServices(services)
 	for _, find := range []func(*route.Call) ([]Alert, error){
-		brokenLinks, unsafeLinks, failingWebhooks, failingSources, failingGeoDatabase, badPostbacks, strayDomains, troubledCertificates, failingDNSAccounts, failingNetworks, d.cappedOffers, passedLimit,
+		brokenLinks, unsafeLinks, failingWebhooks, failingSources, failingGeoDatabase, badPostbacks, strayDomains, troubledCertificates, failingDNSAccounts, failingNetworks, unconvertedMoney, d.cappedOffers, passedLimit,
 	} {
 		found, err := find(c)
 		if err != nil {
@@ -206,6 +207,19 @@ func failingNetworks(c *route.Call) ([]Alert, error) {
 			Type: "network.failing", Severity: "warning", Kind: "network", ID: n.ID.String(), Name: n.Name,
 			Message: fmt.Sprintf("asking %s failed %d times in a row: %s", n.Provider, n.Failures, n.Failure), Threats: []string{},
 			Since: answer.Stamp(n.Since), CheckedAt: answer.StampOrNull(n.CheckedAt),
+		}
+	}), err
+}
+
+// unconvertedMoney lists the currencies whose amounts count no money, as some day has no rate.
+func unconvertedMoney(c *route.Call) ([]Alert, error) {
+	found, err := c.Store.Unconverted(c.Context(), c.Account.ID)
+	return answer.Each(found, func(u rates.Unconverted) Alert {
+		return Alert{
+			Type: "currency.unconverted", Severity: "critical", Kind: "account", ID: c.Account.ID.String(), Name: u.Currency,
+			Message: fmt.Sprintf("amounts in %s count no money on %d days from %s on: there is no rate to %s. They will count once there is one",
+				u.Currency, u.Days, u.First.UTC().Format(time.DateOnly), c.Account.Currency),
+			Threats: []string{}, Since: answer.Stamp(u.Since),
 		}
 	}), err
 }

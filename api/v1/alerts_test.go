@@ -71,9 +71,12 @@ func TestAlerts(t *testing.T) {
 		}
 	}
 
+	exec(t, s, `INSERT INTO account_rates (account_id, day, currency, rate, since) VALUES ($1, '2026-03-02', 'VND', NULL, $2),
+		($1, '2026-03-01', 'VND', NULL, $2), ($1, '2026-03-03', 'VND', 2, $2), ($1, '2026-03-03', 'EUR', 1.1, $2)`, s.Account.ID, now)
+
 	got := reader.Do("GET", "/alerts", nil).Want(200, "").Map()
 	stamp := now.Format(models.EventTimeFormat)
-	if got["count"] != 4.0 || got["checkedAt"] != stamp {
+	if got["count"] != 5.0 || got["checkedAt"] != stamp {
 		t.Errorf("alerts %v", got)
 	}
 	byType := map[any]map[string]any{}
@@ -86,6 +89,10 @@ func TestAlerts(t *testing.T) {
 	})
 	same(t, byType["link.unsafe"], map[string]any{"kind": "lander", "id": page["id"], "threats": "[MALWARE]", "since": stamp})
 	same(t, byType["webhook.failing"], map[string]any{"kind": "webhook", "id": hookID})
+	same(t, byType["currency.unconverted"], map[string]any{
+		"kind": "account", "id": s.Account.ID, "name": "VND", "since": stamp,
+		"message": "amounts in VND count no money on 2 days from 2026-03-01 on: there is no rate to USD. They will count once there is one",
+	})
 	same(t, byType["plan.limit_reached"], map[string]any{"kind": "account", "id": s.Account.ID})
 
 	_, otherKey, _ := s.NewAccount("growth")
@@ -95,6 +102,7 @@ func TestAlerts(t *testing.T) {
 	s.Do("PATCH", "/offers", map[string]any{"id": offer["id"], "is_active": false}).Want(200, "")
 	s.Do("PATCH", "/webhooks", map[string]any{"id": hookID, "active": false}).Want(200, "")
 	exec(t, s, `UPDATE accounts SET plan = 'pro' WHERE id = $1`, s.Account.ID)
+	exec(t, s, `UPDATE account_rates SET rate = 2`)
 	if got = s.Do("GET", "/alerts", nil).Want(200, "").Map(); got["count"] != 1.0 {
 		t.Errorf("afterwards: %v", got)
 	}

@@ -48,8 +48,8 @@ type GoalRow struct {
 	Conversions    int64        `json:"conversions" doc:"approved and pending ones"`
 	Approved       int64        `json:"approved"`
 	Pending        int64        `json:"pending"`
-	Revenue        models.Money `json:"revenue" doc:"of approved ones"`
-	PendingRevenue models.Money `json:"pendingRevenue"`
+	Revenue        models.Money `json:"revenue" doc:"of approved ones, in the account's currency"`
+	PendingRevenue models.Money `json:"pendingRevenue" doc:"in the account's currency"`
 	LastAt         *string      `json:"lastAt" doc:"when it was reached last"`
 }
 
@@ -60,14 +60,14 @@ type GoalTotals struct {
 	Clicks      int64        `json:"clicks" doc:"whose visitors were there"`
 	Orders      int64        `json:"orders" doc:"by their order ids"`
 	Conversions int64        `json:"conversions" doc:"of all goals, approved and pending ones"`
-	Revenue     models.Money `json:"revenue" doc:"of approved ones"`
+	Revenue     models.Money `json:"revenue" doc:"of approved ones, in the account's currency"`
 }
 
 // GoalProduct is a product of orders.
 type GoalProduct struct {
 	SKU      string       `json:"sku"`
 	Name     string       `json:"name"`
-	Currency string       `json:"currency"`
+	Currency string       `json:"currency" doc:"of the revenue"`
 	Orders   int64        `json:"orders"`
 	Quantity int64        `json:"quantity"`
 	Revenue  models.Money `json:"revenue"`

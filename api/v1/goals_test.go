@@ -14,6 +14,7 @@ import (
 
 	"switchyard/api/apitest"
 	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
 	"switchyard/db/spool"
 	"switchyard/models"
 )
@@ -195,6 +196,7 @@ func TestGoalFigures(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	visits := newTraffic(t, s, 30, 2).visits
+	dbtest.SetRates(t, s.DB, "1.5")
 	site := uuid.MustParse(siteOf(s, object{"name": "A", "currency": "EUR", "seedGoals": true}))
 	var records []spool.Record
 	send := func(n int, own string, edit func(*models.SiteEvent)) {
@@ -237,12 +239,12 @@ func TestGoalFigures(t *testing.T) {
 	storeRecords(t, s, records...)
 	payout := decimal.NewFromInt(22)
 	recordConversion(t, s.DB, clicklog.ConversionInput{
-		ClickID: visits[0].ID, Goal: "purchase", ConversionID: "A1", Payout: &payout, OwnValue: true, Source: models.FromTag,
+		ClickID: visits[0].ID, Goal: "purchase", ConversionID: "A1", Payout: &payout, Currency: "EUR", OwnValue: true, Source: models.FromTag,
 	})
 	got := s.Do("GET", "/goals?site="+site.String(), nil).Want(200, "").Map()
-	same(t, got["siteTotals"].(map[string]any), object{"events": 10.0, "views": 3.0, "orders": 2.0, "conversions": 1.0, "revenue": 22.0})
+	same(t, got["siteTotals"].(map[string]any), object{"events": 10.0, "views": 3.0, "orders": 2.0, "conversions": 1.0, "revenue": 33.0})
 	same(t, got["goals"].([]any)[0].(map[string]any), object{
-		"key": "purchase", "events": 3.0, "clicks": 2.0, "conversions": 1.0, "approved": 1.0, "pending": 0.0, "revenue": 22.0,
+		"key": "purchase", "events": 3.0, "clicks": 2.0, "conversions": 1.0, "approved": 1.0, "pending": 0.0, "revenue": 33.0,
 	})
 	products := got["products"].([]any)
 	if len(products) != 2 {

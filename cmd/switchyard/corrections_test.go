@@ -15,6 +15,7 @@ import (
 	"switchyard/api/apitest"
 	"switchyard/api/v1"
 	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
 	"switchyard/db/spool"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
@@ -60,6 +61,7 @@ func newCorrecting(t *testing.T, clicks int, also ...func(*workers.Runtime, *api
 		}
 	})
 	x := &correcting{t: t, s: s, jobs: client}
+	dbtest.SetRates(t, s.DB, "1")
 	domain := uuid.New()
 	x.exec(`INSERT INTO domains (id, host) VALUES ($1, 'go.example.com')`, domain)
 	x.exec(`INSERT INTO webhook_endpoints (id, account_id, url, events, secret)

@@ -26,6 +26,7 @@ import (
 	"switchyard/api/openapi"
 	v1 "switchyard/api/v1"
 	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
 	"switchyard/db/spool"
 	"switchyard/db/store"
 	"switchyard/jobs"
@@ -123,6 +124,7 @@ func newExamples(t *testing.T, today time.Time) *examples {
 		Jobs: x.client, EgressAllow: loopback, BaseURL: "https://track.example.com", TrackingHost: "cname.example.com",
 		Edge: models.EdgeCloudflare,
 	}})
+	dbtest.SetRates(t, x.DB, "1.0842")
 	x.stable = newStable(today, x.outside)
 	cfg := config.Config{
 		EgressAllow: loopback, EgressCAFile: ca, EncryptionKey: bytes.Repeat([]byte{7}, 32), GeoLookupURL: geo.URL,

@@ -18,12 +18,12 @@ import (
 )
 
 // registerRates registers what reads exchange rates.
-func registerRates(cfg config.Config, r *workers.Runtime, records *store.Store) error {
+func registerRates(cfg config.Config, r *workers.Runtime, records *store.Store, clicks rates.Clicks) error {
 	out, err := egress.New(egress.Options{Allow: cfg.EgressAllow, CAFile: cfg.EgressCAFile, MaxBody: rates.MaxBody})
 	if err != nil {
 		return err
 	}
-	return rates.Register(r, records, rates.Options{Egress: out, URL: cfg.RatesURL, File: cfg.RatesFile})
+	return rates.Register(r, records, rates.Options{Egress: out, URL: cfg.RatesURL, File: cfg.RatesFile, Clicks: clicks})
 }
 
 // ratesCmd are the operator's commands on exchange rates.

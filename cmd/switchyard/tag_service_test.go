@@ -42,7 +42,7 @@ func newServed(t *testing.T) *served {
 	// A test's browser is driven by a program, and says so to the page tag.
 	s.do("PUT", "/bot-detection", object{"disabled": []string{"headless", "fast_click"}, "days": 0}, nil)
 	var site struct{ Site struct{ ID string } }
-	s.do("POST", "/sites", object{"name": "Shop", "domain": "shop.test", "currency": "EUR"}, &site)
+	s.do("POST", "/sites", object{"name": "Shop", "domain": "shop.test", "currency": "USD"}, &site)
 	for _, goal := range []object{
 		{"key": "purchase", "dedupe": "per_order", "valueMode": "from_event", "isPrimary": true},
 		{"key": "lead", "valueMode": "fixed", "value": 2.5},
@@ -57,7 +57,7 @@ func newServed(t *testing.T) *served {
 	s.make("/offers", object{"name": "o", "url": s.offer.URL + "/offer?cid={clickid}"}, &offer)
 	s.make("/landers", object{"name": "l", "url": s.at("www.shop.test", "/lander?clickid={clickid}")}, &lander)
 	s.make("/campaigns", object{
-		"name": "c", "alias": "to-the-shop", "currency": "EUR", "measurement_site_id": site.Site.ID, "streams": []object{{
+		"name": "c", "alias": "to-the-shop", "currency": "USD", "measurement_site_id": site.Site.ID, "streams": []object{{
 			"action": "lander", "destinations": []object{{"id": lander.ID}, {"id": offer.ID, "slot": 1}},
 		}},
 	}, &campaign)
@@ -161,7 +161,7 @@ func TestTagService(t *testing.T) {
 	second.goTo(checkout)
 	second.loaded()
 	for range 2 { // the page is loaded again
-		second.run(`trk('purchase', {order_id: 'A-1', value: 49.5, currency: 'EUR', items: [{sku: 'shoe', name: 'Shoe', price: 24.75, quantity: 2}]})`)
+		second.run(`trk('purchase', {order_id: 'A-1', value: 49.5, currency: 'USD', items: [{sku: 'shoe', name: 'Shoe', price: 24.75, quantity: 2}]})`)
 	}
 	second.until("everything is sent", func() bool { return second.waiting() == 0 && p.waiting() == 0 })
 	got := s.goals(p, func(f goalFigures) bool { return f.SiteTotals.Conversions == 3 })

@@ -124,7 +124,7 @@ func newRuntime(cfg config.Config, bulk *db.DB, o workers.Options) (*workers.Run
 	if err := registerLinks(cfg, r, records, pages); err != nil {
 		return nil, err
 	}
-	if err := registerRates(cfg, r, records); err != nil {
+	if err := registerRates(cfg, r, records, clicks); err != nil {
 		return nil, err
 	}
 	export.Register(r, records, dbexport.Reader{Conn: bulk}, report.Reader{Conn: bulk})

@@ -23,7 +23,7 @@ type changer interface {
 var changeColumns = slices.DeleteFunc(slices.Clone(clickColumns), func(c column[StoredClick]) bool {
 	return !slices.Contains([]string{
 		"id", "at", "account_id", "campaign_id", "stream_id", "lander_id", "offer_id", "network_id", "source_id", "country",
-		"device_type", "os", "browser", "is_bot", "cost", "currency", "conversion_cost", "revenue_share", "is_unique",
+		"device_type", "os", "browser", "is_bot", "cost", "currency", "rate", "conversion_cost", "revenue_share", "is_unique",
 		"lp_views", "lp_clicks", "lp_slot", "last_hop_id", "external_id", "subs",
 	}, c.name)
 })

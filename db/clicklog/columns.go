@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
+	"github.com/shopspring/decimal"
 
 	"switchyard/db"
 	"switchyard/models"
@@ -22,7 +23,10 @@ import (
 // is final.
 type StoredClick struct {
 	models.Click
-	At        time.Time // the time inside the id
+	At time.Time // the time inside the id
+	// Rate is how much of the account's currency one of the click's is. Cost and the other prices are in the click's own.
+	// Invalid: there is no rate, and the click counts no money.
+	Rate      decimal.NullDecimal
 	IsUnique  bool
 	LPViews   int
 	LPClicks  int
@@ -53,6 +57,7 @@ var clickColumns = func() columns[StoredClick] {
 	list := columns[StoredClick]{
 		{"at", func(c *StoredClick) any { return &c.At }},
 		{"subs", func(c *StoredClick) any { return (*subsValue)(&c.Subs) }},
+		{"rate", func(c *StoredClick) any { return &c.Rate }},
 		{"is_unique", func(c *StoredClick) any { return &c.IsUnique }},
 		{"lp_views", func(c *StoredClick) any { return &c.LPViews }},
 		{"lp_clicks", func(c *StoredClick) any { return &c.LPClicks }},

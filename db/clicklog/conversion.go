@@ -60,6 +60,7 @@ type ConversionOutcome struct {
 	Result     string
 	Reason     string          // why it was ignored or superseded
 	Tell       []models.JobRef // to dispatch after the commit: webhook deliveries and postbacks to traffic sources
+	given      decimal.NullDecimal
 }
 
 // ErrUnknownClick says that the click is not there: not stored yet, older than the history, of another account, or
@@ -114,7 +115,7 @@ func (in ConversionInput) decide(click *StoredClick, old *conversion, t terms) (
 	found, allowed := all.apply(&v)
 	v.Statements = all.collect()
 	in.complete(&v, click)
-	out := ConversionOutcome{Conversion: v.Conversion}
+	out := ConversionOutcome{Conversion: v.Conversion, given: v.GivenCost}
 	switch {
 	case old == nil:
 		out.Result = ResultCreated
@@ -242,9 +243,9 @@ type conversion struct {
 func (v conversion) figures() models.Figures {
 	switch v.Status {
 	case models.StatusApproved:
-		return models.Figures{Approved: 1, Revenue: v.Payout, Cost: v.Cost}
+		return models.Figures{Approved: 1, Revenue: models.Counted(v.Payout, v.Rate), Cost: v.Cost}
 	case models.StatusPending:
-		return models.Figures{Pending: 1, PendingRevenue: v.Payout}
+		return models.Figures{Pending: 1, PendingRevenue: models.Counted(v.Payout, v.Rate)}
 	case models.StatusRejected:
 		return models.Figures{Rejected: 1}
 	case models.StatusChargeback:
@@ -288,18 +289,25 @@ func (in ConversionInput) statement(click *StoredClick, t terms) statement {
 	return out
 }
 
-// complete gives the conversion what follows from its click.
+// complete gives the conversion what follows from its click, but for its price.
 func (in ConversionInput) complete(v *conversion, click *StoredClick) {
 	if v.OfferID == uuid.Nil { // the step to the offer was stored after the conversion
 		v.OfferID, v.NetworkID = click.OfferID, cmp.Or(v.NetworkID, click.NetworkID)
 	}
+}
+
+// price sets the rate of a conversion, and with it what it costs in the account's currency: a cost that its sender named is
+// in the currency of the payout, the prices of the click are in that of the click.
+func (v *conversion) price(click *StoredClick, rate decimal.NullDecimal) {
+	v.Rate = rate
 	switch {
 	case v.Status != models.StatusApproved: // it costs nothing until it is approved
 		v.Cost = decimal.Zero
 	case v.GivenCost.Valid:
-		v.Cost = v.GivenCost.Decimal
+		v.Cost = models.Counted(v.GivenCost.Decimal, rate).Round(models.MoneyScale)
 	default:
-		v.Cost = click.ConversionCost.Add(v.Payout.Mul(click.RevenueShare).Div(hundred)).Round(models.MoneyScale)
+		v.Cost = models.Counted(click.ConversionCost, click.Rate).
+			Add(models.Counted(v.Payout.Mul(click.RevenueShare).Div(hundred), rate)).Round(models.MoneyScale)
 	}
 }
 
@@ -313,9 +321,9 @@ func (v *conversion) touch(last time.Time) {
 
 var hundred = decimal.NewFromInt(100)
 
-// same reports whether nothing changed that an event shows.
+// same reports whether nothing changed that an event shows, and that a cost follows from.
 func (v conversion) same(o conversion) bool {
-	return v.Status == o.Status && v.Payout.Equal(o.Payout) && v.Currency == o.Currency && v.Cost.Equal(o.Cost) &&
+	return v.Status == o.Status && v.Payout.Equal(o.Payout) && v.Currency == o.Currency &&
 		v.RecordedAt.Equal(o.RecordedAt) &&
 		v.GivenCost.Valid == o.GivenCost.Valid && v.GivenCost.Decimal.Equal(o.GivenCost.Decimal)
 }

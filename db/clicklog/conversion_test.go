@@ -40,6 +40,7 @@ func amount(s string) *decimal.Decimal {
 
 func storedClick(tb testing.TB, d *db.DB, change func(*models.Click)) *models.Click {
 	tb.Helper()
+	dbtest.SetRates(tb, d, "1")
 	c := click(account(tb, d), uuid.New(), 1)
 	if change != nil {
 		change(c)

@@ -15,6 +15,7 @@ import (
 	"switchyard/db/delivery"
 	"switchyard/db/ledger"
 	"switchyard/db/outgoing"
+	"switchyard/db/rates"
 	"switchyard/models"
 )
 
@@ -36,7 +37,11 @@ func (l Log) CorrectConversions(ctx context.Context, c db.Conn, account uuid.UUI
 	if err := b.load(ctx, c, list, write); err != nil {
 		return nil, nil, err
 	}
-	if out = db.Map(b.inputs, b.decide); write {
+	out = db.Map(b.inputs, b.decide)
+	if err := b.convert(ctx, c, out, write); err != nil {
+		return nil, nil, err
+	}
+	if write {
 		tell, err = b.write(ctx, c, out)
 	}
 	return out, tell, err
@@ -48,6 +53,7 @@ type correcting struct {
 	in      changer
 	inputs  []checkedInput
 	clicks  map[uuid.UUID]*StoredClick
+	own     string              // currency of the account
 	terms   map[uuid.UUID]terms // by offer
 	entries map[dedupe]*entry
 	order   []*entry // of those that changed, by their first change
@@ -73,6 +79,7 @@ type dedupe struct {
 // entry is a conversion before and after. now is nil where there is none.
 type entry struct {
 	before  models.Figures
+	was     *conversion // as it is stored; nil: it is not
 	now     *conversion
 	fresh   bool // there is no row yet
 	changed bool
@@ -122,22 +129,89 @@ func (b *correcting) loadConversions(ctx context.Context, c db.Conn) error {
 		db.Map(good, func(in checkedInput) string { return in.ConversionID }))
 	for i := range list {
 		v := &list[i]
-		b.entries[dedupe{v.ClickID, v.Goal, v.ConversionID}] = &entry{before: v.figures(), now: v}
+		b.entries[dedupe{v.ClickID, v.Goal, v.ConversionID}] = &entry{before: v.figures(), was: v, now: v}
 	}
 	return err
 }
 
-// An offer that was switched off still pays.
+// An offer that was switched off still pays. An account without any of them is there too.
 const selectTerms = `
-SELECT id, payout, payout_type, payout_from_param, currency FROM offers WHERE account_id = $1 AND id = ANY ($2::uuid[])`
+SELECT a.currency AS own, coalesce(o.id, '` + nobody + `') AS id, coalesce(o.payout, 0) AS payout, coalesce(o.payout_type, '') AS payout_type,
+	coalesce(o.payout_from_param, false) AS payout_from_param, coalesce(o.currency, '') AS currency
+FROM accounts a LEFT JOIN offers o ON o.account_id = a.id AND o.id = ANY ($2::uuid[]) WHERE a.id = $1`
 
 func (b *correcting) loadTerms(ctx context.Context, c db.Conn, offers []uuid.UUID) error {
-	list, err := db.Select[terms](ctx, c, "offers of clicks", selectTerms, b.account, db.UUIDs(offers))
+	type row struct {
+		terms
+		Own string `db:"own"`
+	}
+	list, err := db.Select[row](ctx, c, "offers of clicks", selectTerms, b.account, db.UUIDs(offers))
 	for _, t := range list {
-		b.terms[t.ID] = t
+		if b.own = t.Own; t.ID != uuid.Nil {
+			b.terms[t.ID] = t.terms
+		}
 	}
 	return err
 }
+
+// convert gives what has changed its rate and its cost. One whose day and currency are as before keeps its rate. Without
+// write it fixes none.
+func (b *correcting) convert(ctx context.Context, c db.Conn, out []Corrected, write bool) error {
+	var list []*conversion
+	var back []func(*conversion) // where a copy is to be noted
+	for _, e := range b.order {
+		if e.was == nil || !e.now.same(*e.was) {
+			list, back = append(list, e.now), append(back, func(*conversion) {})
+		}
+	}
+	for i := range out {
+		if o := &out[i].ConversionOutcome; o.changes() {
+			list = append(list, &conversion{Conversion: o.Conversion, GivenCost: o.given})
+			back = append(back, func(v *conversion) { o.Conversion = v.Conversion })
+		}
+	}
+	var keys []rates.Key
+	for _, v := range list {
+		if k, foreign := b.rateKey(v); foreign {
+			keys = append(keys, k)
+		}
+	}
+	get := rates.Look
+	if write {
+		get = rates.Hold
+	}
+	found, err := get(ctx, c, keys)
+	if err != nil {
+		return err
+	}
+	for i, v := range list {
+		rate := models.SameRate
+		if k, foreign := b.rateKey(v); foreign {
+			rate = found[k]
+		} else if e := b.entries[v.dedupe()]; e.keepsRate(v) {
+			rate = e.was.Rate
+		}
+		v.price(b.clicks[v.ClickID], rate)
+		back[i](v)
+	}
+	return nil
+}
+
+// rateKey is the key of the rate that a conversion needs. foreign is false if it needs none.
+func (b *correcting) rateKey(v *conversion) (k rates.Key, foreign bool) {
+	if v.Currency == b.own || v.Currency == "" || b.own == "" || b.entries[v.dedupe()].keepsRate(v) {
+		return k, false
+	}
+	return rates.NewKey(b.account, v.RecordedAt, v.Currency), true
+}
+
+// keepsRate reports whether a conversion is of the day and the currency of the stored one.
+func (e *entry) keepsRate(v *conversion) bool {
+	return e.was != nil && e.was.Currency == v.Currency &&
+		e.was.RecordedAt.UTC().Truncate(day).Equal(v.RecordedAt.UTC().Truncate(day))
+}
+
+func (v *conversion) dedupe() dedupe { return dedupe{v.ClickID, v.Goal, v.ConversionID} }
 
 func (b *correcting) decide(in checkedInput) Corrected {
 	if in.refusal != nil {
@@ -216,7 +290,7 @@ var insertConversions = `INSERT INTO conversions (` + conversionColumns + `)
 VALUES (:` + strings.ReplaceAll(conversionColumns, ", ", ", :") + `)`
 
 const updateConversion = `UPDATE conversions SET status = :status, original_status = :original_status,
-	offer_id = :offer_id, network_id = :network_id, payout = :payout, currency = :currency, cost = :cost,
+	offer_id = :offer_id, network_id = :network_id, payout = :payout, currency = :currency, rate = :rate, cost = :cost,
 	given_cost = :given_cost, source = :source, statements = :statements, recorded_at = :recorded_at,
 	updated_at = :updated_at
 WHERE id = :id AND account_id = :account_id`

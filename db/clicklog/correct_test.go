@@ -39,6 +39,7 @@ func newBooks(t *testing.T, seed uint64, clicks int) *books {
 		sources: []uuid.UUID{uuid.New(), uuid.New()}, campaigns: []uuid.UUID{uuid.New(), uuid.New()},
 	}
 	b.account = account(t, b.db)
+	dbtest.SetRates(t, b.db, "1")
 	s := openSpool(t, t.TempDir())
 	for i := range clicks {
 		c := click(b.account, b.campaigns[b.rnd.IntN(2)], byte(i))
@@ -70,9 +71,9 @@ ORDER BY 1`
 const storedBooks = `
 WITH facts AS (
 	SELECT date_trunc('hour', at, 'UTC') AS hour, campaign_id, source_id, (NOT is_bot)::int AS clicks,
-		is_bot::int AS bots, CASE WHEN is_bot THEN 0 ELSE cost END AS cost, '' AS status, 0::numeric AS payout FROM clicks
+		is_bot::int AS bots, CASE WHEN is_bot THEN 0 ELSE coalesce(cost * rate, 0) END AS cost, '' AS status, 0::numeric AS payout FROM clicks
 	UNION ALL
-	SELECT date_trunc('hour', f.at, 'UTC'), f.campaign_id, f.source_id, 0, 0, v.cost, v.status, v.payout
+	SELECT date_trunc('hour', f.at, 'UTC'), f.campaign_id, f.source_id, 0, 0, v.cost, v.status, coalesce(v.payout * v.rate, 0)
 	FROM conversions v JOIN clicks f ON f.id = v.click_id
 	UNION ALL
 	SELECT at, campaign_id, source_id, 0, 0, cost, '', 0 FROM spend_alone

@@ -6,6 +6,14 @@
 //
 // Whatever changes a click locks its row and writes the ledger deltas in the same transaction.
 //
+// A fact keeps its own amounts and their currency; the rate of its day stands beside them. What is added up, by reports and
+// in the ledger, is the product, in the account's currency. So everything that shows or sends a row shows what was said,
+// statements of a conversion work a payout out anew in its own currency, and a rate that comes later changes one column.
+// Products are not rounded: the shares of spend count together what the spend does. Only the cost of a conversion is in the
+// account's currency itself, as the prices of its click and its payout may have two. Facts in the account's own currency
+// have the rate 1 and look nothing up. Without a rate the column is NULL, and the fact counts no money. Package rates says
+// how a day gets its rate; Restate moves the facts when it has got one.
+//
 // Another engine could hold the clicks and the ledger. It takes the place of these types, which cmd passes to their
 // users; each user names the methods that it calls in an interface of its own:
 //

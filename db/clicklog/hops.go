@@ -119,7 +119,7 @@ func idsOf[T any](list []T, of func(T) uuid.UUID) string { return db.UUIDs(db.Ma
 
 // conversionSums adds up what the conversions of each click count.
 func conversionSums(ctx context.Context, c db.Conn, ids []uuid.UUID) (map[uuid.UUID]models.Figures, error) {
-	const q = `SELECT click_id, status, payout, cost FROM conversions WHERE click_id = ANY ($1::uuid[])`
+	const q = `SELECT click_id, status, payout, rate, cost FROM conversions WHERE click_id = ANY ($1::uuid[])`
 	list, err := db.Select[conversion](ctx, c, "conversions of clicks", q, db.UUIDs(ids))
 	sums := map[uuid.UUID]models.Figures{}
 	for _, v := range list {

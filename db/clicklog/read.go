@@ -156,7 +156,8 @@ func (l Log) Conversions(ctx context.Context, q LogQuery) ([]models.Conversion, 
 		q.args(q.From, q.To)...)
 }
 
-// Sales are the conversions of one click that count: how many are approved or pending, and what the approved ones pay.
+// Sales are the conversions of one click that count: how many are approved or pending, and what the approved ones pay, in the
+// account's currency.
 type Sales struct {
 	ClickID     uuid.UUID       `db:"click_id"`
 	Conversions int64           `db:"conversions"`
@@ -164,7 +165,7 @@ type Sales struct {
 }
 
 const selectSales = `
-SELECT click_id, count(*) AS conversions, coalesce(sum(payout) FILTER (WHERE status = 'approved'), 0) AS revenue
+SELECT click_id, count(*) AS conversions, coalesce(sum(payout * rate) FILTER (WHERE status = 'approved'), 0) AS revenue
 FROM conversions WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) AND status IN ('approved', 'pending')
 GROUP BY click_id`
 

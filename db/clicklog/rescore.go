@@ -34,7 +34,7 @@ type Rescored struct {
 var rescoreColumns = slices.DeleteFunc(slices.Clone(clickColumns), func(c column[StoredClick]) bool {
 	return !slices.Contains([]string{
 		"id", "at", "account_id", "campaign_id", "stream_id", "lander_id", "offer_id", "source_id", "country", "device_type", "os",
-		"browser", "is_bot", "bot_score", "bot_signals", "bot_reason", "cost", "unique_cost", "is_unique", "unique_key",
+		"browser", "is_bot", "bot_score", "bot_signals", "bot_reason", "cost", "rate", "unique_cost", "is_unique", "unique_key",
 		"unique_hours", "lp_views", "lp_clicks",
 	}, c.name)
 })
@@ -101,15 +101,23 @@ func saveScores(ctx context.Context, c db.Conn, clicks []*StoredClick) error {
 	return err
 }
 
-const spendOf = `SELECT day, source_id, campaign_id, amount, currency, clicks, impressions FROM spend
+const spendOf = `SELECT day, source_id, campaign_id, amount, currency, rate, clicks, impressions FROM spend
 WHERE account_id = $1 AND day = $2::date ORDER BY source_id, campaign_id`
 
-// RespreadSpend spreads what was paid on a day over the clicks that are no bots' now, in the transaction of c.
+// RespreadSpend spreads what was paid on a day over the clicks that are no bots' now, in the transaction of c. It counts by
+// the rate that it has.
 func (l Log) RespreadSpend(ctx context.Context, c db.Conn, account uuid.UUID, day time.Time) error {
-	list, err := db.Select[Spend](ctx, c, "spend of a day", spendOf, account, day.Format(time.DateOnly))
+	list, err := db.Select[setSpend](ctx, c, "spend of a day", spendOf, account, day.Format(time.DateOnly))
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	_, err = l.SetSpend(ctx, c, account, list...)
+	if err := holdSpend(ctx, c, account); err != nil {
+		return err
+	}
+	// It may have been set anew or restated before it was held.
+	if list, err = db.Select[setSpend](ctx, c, "spend of a day", spendOf, account, day.Format(time.DateOnly)); err != nil {
+		return err
+	}
+	_, err = set(ctx, c, account, list)
 	return err
 }

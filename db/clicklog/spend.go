@@ -1,6 +1,7 @@
 package clicklog
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -10,6 +11,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/ledger"
+	"switchyard/db/rates"
 	"switchyard/models"
 )
 
@@ -19,23 +21,86 @@ type Spend struct {
 	SourceID    uuid.UUID       `db:"source_id"`
 	CampaignID  uuid.UUID       `db:"campaign_id"` // zero: all campaigns
 	Amount      decimal.Decimal `db:"amount"`
-	Currency    string          `db:"currency"` // empty: the clicks keep theirs
+	Currency    string          `db:"currency"` // of Amount; empty: the campaign's where there is one, else the account's
 	Clicks      *int64          `db:"clicks"`   // as the source counted them; nil: not said
 	Impressions *int64          `db:"impressions"`
+}
+
+// setSpend is spend with the rate by which it counts. Of before there were rates, it may have no currency: the clicks
+// keep theirs.
+type setSpend struct {
+	Spend
+	Rate decimal.NullDecimal `db:"rate"`
 }
 
 // SetSpend sets what was paid, for each item of the list in its order, in the transaction of c. The amount replaces
 // the cost of all clicks of that day, source and campaign, that of their conversions, and earlier spend. It is spread
 // evenly over the stored clicks, exact in their sum. Without any click it stands alone in the ledger. Setting it
-// again changes nothing. A click that is stored later brings its own cost. It gives the number of clicks of each
-// item.
-func (Log) SetSpend(ctx context.Context, c db.Conn, account uuid.UUID, list ...Spend) ([]int64, error) {
+// again changes nothing. A click that is stored later brings its own cost. The amount counts by the rate of its currency on
+// that day; without one it is kept, and counts nothing until it is restated. It gives the number of clicks of each item.
+func (l Log) SetSpend(ctx context.Context, c db.Conn, account uuid.UUID, list ...Spend) ([]int64, error) {
+	if err := holdSpend(ctx, c, account); err != nil {
+		return nil, err
+	}
+	priced, err := priceSpend(ctx, c, account, list, rates.Hold)
+	if err != nil {
+		return nil, err
+	}
+	return set(ctx, c, account, priced)
+}
+
+// holdSpend lets one transaction at a time change the spend of an account, and take its time.
+func holdSpend(ctx context.Context, c db.Conn, account uuid.UUID) error {
 	if _, err := db.Exec(ctx, c, "set spend", slowly); err != nil {
+		return err
+	}
+	_, err := db.Exec(ctx, c, "set spend", lockSpend, account)
+	return err
+}
+
+const currenciesOfSpend = `
+SELECT '` + nobody + `'::uuid, currency FROM accounts WHERE id = $1
+UNION ALL SELECT id, currency FROM campaigns WHERE account_id = $1 AND id = ANY ($2::uuid[])`
+
+// priceSpend gives each item of a list its currency and its rate.
+func priceSpend(ctx context.Context, c db.Conn, account uuid.UUID, list []Spend,
+	get func(context.Context, db.Conn, []rates.Key) (map[rates.Key]decimal.NullDecimal, error),
+) ([]setSpend, error) {
+	campaigns := map[uuid.UUID]bool{}
+	for _, s := range list {
+		if s.Currency == "" && s.CampaignID != uuid.Nil {
+			campaigns[s.CampaignID] = true
+		}
+	}
+	known, err := db.Pairs[uuid.UUID, string](ctx, c, "currencies of spend", currenciesOfSpend, account, db.UUIDs(sortedIDs(campaigns)))
+	if err != nil {
 		return nil, err
 	}
-	if _, err := db.Exec(ctx, c, "set spend", lockSpend, account); err != nil {
-		return nil, err
+	out := make([]setSpend, len(list))
+	var keys []rates.Key
+	for i, s := range list {
+		s.Currency = cmp.Or(s.Currency, known[s.CampaignID], known[uuid.Nil])
+		if out[i] = (setSpend{s, models.SameRate}); s.Currency != known[uuid.Nil] {
+			keys = append(keys, rates.NewKey(account, s.Day, s.Currency))
+		}
 	}
+	found, err := get(ctx, c, keys)
+	for i, s := range out {
+		if s.Currency != known[uuid.Nil] {
+			out[i].Rate = found[rates.NewKey(account, s.Day, s.Currency)]
+		}
+	}
+	return out, err
+}
+
+// SpendRates gives the rates by which spend counts, or would count if it were set now. Invalid ones are missing. It locks
+// and writes nothing.
+func (Log) SpendRates(ctx context.Context, c db.Conn, account uuid.UUID, list []Spend) ([]decimal.NullDecimal, error) {
+	priced, err := priceSpend(ctx, c, account, list, rates.Look)
+	return db.Map(priced, func(s setSpend) decimal.NullDecimal { return s.Rate }), err
+}
+
+func set(ctx context.Context, c db.Conn, account uuid.UUID, list []setSpend) ([]int64, error) {
 	clicks, sums := make([]int64, len(list)), ledger.Deltas{}
 	for i, s := range list {
 		var err error
@@ -46,7 +111,7 @@ func (Log) SetSpend(ctx context.Context, c db.Conn, account uuid.UUID, list ...S
 	return clicks, sums.Write(ctx, c)
 }
 
-func (s Spend) set(ctx context.Context, c db.Conn, account uuid.UUID, sums ledger.Deltas) (clicks int64, err error) {
+func (s setSpend) set(ctx context.Context, c db.Conn, account uuid.UUID, sums ledger.Deltas) (clicks int64, err error) {
 	if clicks, err = s.spread(ctx, c, account); err != nil {
 		return 0, err
 	}
@@ -54,9 +119,9 @@ func (s Spend) set(ctx context.Context, c db.Conn, account uuid.UUID, sums ledge
 		return 0, err
 	}
 	_, err = db.Exec(ctx, c, "set spend", insertSpend, account, s.Day, s.SourceID, s.CampaignID, s.Amount, s.Currency,
-		s.Clicks, s.Impressions, clicks == 0)
+		s.Clicks, s.Impressions, clicks == 0, s.Rate)
 	if clicks == 0 {
-		sums.Add(aloneKey(account, s.Day, s.SourceID, s.CampaignID), models.Figures{Cost: s.Amount})
+		sums.Add(aloneKey(account, s.Day, s.SourceID, s.CampaignID), models.Figures{Cost: models.Counted(s.Amount, s.Rate)})
 	}
 	return clicks, err
 }
@@ -77,20 +142,21 @@ SELECT count(*) FROM (SELECT FROM clicks f WHERE ` + spentClicks + ` ORDER BY id
 )
 
 // The amount is what was paid, so costs of the cost model go too, those of conversions to come included. Each click's
-// share is the difference of two rounded sums, so that all shares add up to the amount. A bot's click costs nothing.
+// share is the difference of two rounded sums, so that all shares add up to the amount, and by the rate to what it counts. A
+// bot's click costs nothing.
 var spreadSpend = `
 WITH locked AS MATERIALIZED (
-	SELECT id, is_bot, CASE WHEN is_bot THEN 0 ELSE cost END AS cost FROM clicks f
+	SELECT id, is_bot, CASE WHEN is_bot THEN 0 ELSE coalesce(cost * rate, 0) END AS counted FROM clicks f
 	WHERE ` + spentClicks + ` ORDER BY id FOR NO KEY UPDATE
 ), sold AS MATERIALIZED (
 	SELECT v.id, v.click_id, v.cost FROM conversions v JOIN locked l ON l.id = v.click_id
 	WHERE v.account_id = $1 AND v.click_id >= $2 AND v.click_id < $3 ORDER BY v.id FOR NO KEY UPDATE OF v
 ), placed AS (
-	SELECT id, is_bot, cost, count(*) FILTER (WHERE NOT is_bot) OVER (ORDER BY id) AS i,
+	SELECT id, is_bot, counted, count(*) FILTER (WHERE NOT is_bot) OVER (ORDER BY id) AS i,
 		count(*) FILTER (WHERE NOT is_bot) OVER () AS n
 	FROM locked
 ), priced AS MATERIALIZED (
-	SELECT l.id, l.cost + coalesce(v.cost, 0) AS old, CASE WHEN is_bot THEN 0
+	SELECT l.id, l.counted + coalesce(v.cost, 0) AS old, CASE WHEN is_bot THEN 0
 		ELSE round($6::numeric * i / n, $8) - round($6::numeric * (i - 1) / n, $8) END AS new
 	FROM placed l LEFT JOIN (SELECT click_id, sum(cost) AS cost FROM sold GROUP BY click_id) v ON v.click_id = l.id
 ), freed AS (
@@ -99,10 +165,11 @@ WITH locked AS MATERIALIZED (
 	WHERE v.account_id = $1 AND v.click_id >= $2 AND v.click_id < $3 AND v.id = s.id
 ), changed AS (
 	UPDATE clicks f SET cost = p.new, unique_cost = 0, conversion_cost = 0, revenue_share = 0,
-		currency = coalesce(nullif($7, ''), f.currency)
+		currency = coalesce(nullif($7, ''), f.currency), rate = $10::numeric
 	FROM priced p WHERE f.account_id = $1 AND f.id = p.id AND f.id >= $2 AND f.id < $3
 	RETURNING f.account_id, date_trunc('hour', f.at, 'UTC') AS hour, f.campaign_id, f.stream_id, f.lander_id, f.offer_id,
-		f.source_id, f.country, f.device_type, f.os, f.browser, p.new - p.old AS delta
+		f.source_id, f.country, f.device_type, f.os, f.browser,
+		coalesce(p.new * $10::numeric, 0) - p.old AS delta
 ), written AS (
 	INSERT INTO ledger (` + ledger.Keys + `, ` + ledger.Sums + `)
 	SELECT ` + ledger.Keys + `, 0, 0, 0, 0, 0, 0, 0, 0, 0, sum(delta), 0, 0
@@ -114,7 +181,7 @@ SELECT count(*) FROM locked WHERE NOT is_bot`
 // nested loops that it plans for a few would take for ever.
 const slowly = `SET LOCAL statement_timeout = '10min'; SET LOCAL enable_nestloop = off`
 
-func (s Spend) spread(ctx context.Context, c db.Conn, account uuid.UUID) (clicks int64, err error) {
+func (s setSpend) spread(ctx context.Context, c db.Conn, account uuid.UUID) (clicks int64, err error) {
 	args := []any{
 		account, models.FloorClickID(s.Day), models.FloorClickID(s.Day.AddDate(0, 0, 1)), s.SourceID, db.OrNull(s.CampaignID),
 	}
@@ -122,21 +189,21 @@ func (s Spend) spread(ctx context.Context, c db.Conn, account uuid.UUID) (clicks
 		return 0, err
 	}
 	return db.Get[int64](ctx, c, "spread spend", spreadSpend, append(args, s.Amount, s.Currency, models.MoneyScale,
-		db.Document(statement{At: models.NewClickID(), Cost: &decimal.Zero}))...)
+		db.Document(statement{At: models.NewClickID(), Cost: &decimal.Zero}), s.Rate)...)
 }
 
 const insertSpend = `
-INSERT INTO spend (account_id, day, source_id, campaign_id, amount, currency, clicks, impressions, alone)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
+INSERT INTO spend (account_id, day, source_id, campaign_id, amount, currency, clicks, impressions, alone, rate)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
 
 const dropSpendOf = `
 DELETE FROM spend WHERE account_id = $1 AND day = $2 AND source_id = $3 AND ($4::uuid IS NULL OR campaign_id = $4)
-RETURNING day, source_id, campaign_id, CASE WHEN alone THEN amount ELSE 0 END AS amount`
+RETURNING day, source_id, campaign_id, CASE WHEN alone THEN coalesce(amount * rate, 0) ELSE 0 END AS counted`
 
 const dropSpendIn = `
 DELETE FROM spend WHERE account_id = $1 AND campaign_id = ANY ($2::uuid[])
 	AND day::timestamp AT TIME ZONE 'UTC' >= $3 AND day::timestamp AT TIME ZONE 'UTC' < $4
-RETURNING day, source_id, campaign_id, CASE WHEN alone THEN amount ELSE 0 END AS amount`
+RETURNING day, source_id, campaign_id, CASE WHEN alone THEN coalesce(amount * rate, 0) ELSE 0 END AS counted`
 
 // dropSpend deletes spend and takes back what stood alone. It gives the campaigns.
 func dropSpend(ctx context.Context, c db.Conn, sums ledger.Deltas, query string, account uuid.UUID, args ...any,
@@ -145,11 +212,11 @@ func dropSpend(ctx context.Context, c db.Conn, sums ledger.Deltas, query string,
 		Day      time.Time       `db:"day"`
 		Source   uuid.UUID       `db:"source_id"`
 		Campaign uuid.UUID       `db:"campaign_id"`
-		Amount   decimal.Decimal `db:"amount"`
+		Counted  decimal.Decimal `db:"counted"`
 	}](ctx, c, "drop spend", query, append([]any{account}, args...)...)
 	var campaigns []uuid.UUID
 	for _, g := range gone {
-		sums.Add(aloneKey(account, g.Day, g.Source, g.Campaign), models.Figures{Cost: g.Amount.Neg()})
+		sums.Add(aloneKey(account, g.Day, g.Source, g.Campaign), models.Figures{Cost: g.Counted.Neg()})
 		if !slices.Contains(campaigns, g.Campaign) {
 			campaigns = append(campaigns, g.Campaign)
 		}

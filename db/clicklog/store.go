@@ -13,6 +13,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/ledger"
+	"switchyard/db/rates"
 	"switchyard/db/spool"
 	"switchyard/models"
 )
@@ -72,7 +73,7 @@ func (b ingestBatch) moments() []time.Time {
 
 // newStored is the row of a click that has just happened.
 func newStored(c models.Click) *StoredClick {
-	s := &StoredClick{Click: c, At: models.ClickTime(c.ID)}
+	s := &StoredClick{Click: c, At: models.ClickTime(c.ID), Rate: models.SameRate}
 	if c.LanderID != uuid.Nil {
 		s.LPViews = 1
 	}
@@ -133,7 +134,11 @@ func Unraced(tx func() error) (err error) {
 
 // store writes the batch in the transaction of c.
 func (b ingestBatch) store(ctx context.Context, c db.Conn) (out stored, err error) {
-	if b, err = b.ofAccounts(ctx, c); err != nil {
+	b, currencies, err := b.ofAccounts(ctx, c)
+	if err != nil {
+		return out, err
+	}
+	if err := b.convert(ctx, c, currencies); err != nil {
 		return out, err
 	}
 	deltas := ledger.Deltas{}
@@ -182,8 +187,8 @@ func (b ingestBatch) store(ctx context.Context, c db.Conn) (out stored, err erro
 }
 
 // ofAccounts leaves out what waited in the spool while its account was deleted: nobody could see or delete it. Postbacks
-// are left out when they are stored.
-func (b ingestBatch) ofAccounts(ctx context.Context, c db.Conn) (ingestBatch, error) {
+// are left out when they are stored. It gives the currencies of the accounts.
+func (b ingestBatch) ofAccounts(ctx context.Context, c db.Conn) (ingestBatch, map[uuid.UUID]string, error) {
 	named := map[uuid.UUID]bool{}
 	for _, v := range b.clicks {
 		named[v.AccountID] = true
@@ -198,14 +203,14 @@ func (b ingestBatch) ofAccounts(ctx context.Context, c db.Conn) (ingestBatch, er
 		named[v.AccountID] = true
 	}
 	if len(named) == 0 {
-		return b, nil
+		return b, nil, nil
 	}
-	const q = `SELECT id FROM accounts WHERE id = ANY ($1)`
-	known, err := db.Select[uuid.UUID](ctx, c, "accounts of clicks", q, db.UUIDs(slices.Collect(maps.Keys(named))))
+	const q = `SELECT id, currency FROM accounts WHERE id = ANY ($1)`
+	known, err := db.Pairs[uuid.UUID, string](ctx, c, "accounts of clicks", q, db.UUIDs(slices.Collect(maps.Keys(named))))
 	if err != nil || len(known) == len(named) {
-		return b, err
+		return b, known, err
 	}
-	gone := func(account uuid.UUID) bool { return !slices.Contains(known, account) }
+	gone := func(account uuid.UUID) bool { _, ok := known[account]; return !ok }
 	before := len(b.clicks) + len(b.outs) + len(b.smart) + len(b.events)
 	b.clicks = without(b.clicks, func(v *StoredClick) bool { return gone(v.AccountID) })
 	b.outs = without(b.outs, func(v *models.ClickOut) bool { return gone(v.AccountID) })
@@ -213,7 +218,26 @@ func (b ingestBatch) ofAccounts(ctx context.Context, c db.Conn) (ingestBatch, er
 	b.events = without(b.events, func(v *models.SiteEvent) bool { return gone(v.AccountID) })
 	after := len(b.clicks) + len(b.outs) + len(b.smart) + len(b.events)
 	slog.WarnContext(ctx, "clicks of deleted accounts are dropped", "records", before-after)
-	return b, nil
+	return b, known, nil
+}
+
+// convert gives clicks in another currency than their account's the rate of their day.
+func (b ingestBatch) convert(ctx context.Context, c db.Conn, currencies map[uuid.UUID]string) error {
+	var foreign []*StoredClick
+	var keys []rates.Key
+	for _, v := range b.clicks {
+		if own := currencies[v.AccountID]; v.Currency != own && v.Currency != "" {
+			foreign, keys = append(foreign, v), append(keys, rates.NewKey(v.AccountID, v.At, v.Currency))
+		}
+	}
+	if len(foreign) == 0 {
+		return nil
+	}
+	found, err := rates.Hold(ctx, c, keys)
+	for i, v := range foreign {
+		v.Rate = found[keys[i]]
+	}
+	return err
 }
 
 // without is a copy of a list without some: the batch may be tried again.

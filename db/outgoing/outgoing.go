@@ -28,11 +28,11 @@ var selectSettings = `SELECT s.id, ` + settings + ` FROM traffic_sources s WHERE
 var insertPostbacks = `
 WITH fresh AS (
 	INSERT INTO source_postbacks (id, account_id, source_id, campaign_id, network_id, click_id, conversion_id, reference,
-		goal, status, payout, currency, cost, recorded_at)
+		goal, status, payout, currency, rate, cost, recorded_at)
 	SELECT new_id(), $1, v.source_id, v.campaign_id, v.network_id, v.click_id, v.id, v.conversion_id, v.goal, p.status,
-		p.payout, p.currency, p.cost, p.recorded_at
-	FROM unnest($2::uuid[], $3::text[], $4::numeric[], $5::text[], $6::numeric[], $7::timestamptz[])
-		WITH ORDINALITY AS p (id, status, payout, currency, cost, recorded_at, nth)
+		p.payout, p.currency, p.rate, p.cost, p.recorded_at
+	FROM unnest($2::uuid[], $3::text[], $4::numeric[], $5::text[], $6::numeric[], $7::timestamptz[], $8::numeric[])
+		WITH ORDINALITY AS p (id, status, payout, currency, cost, recorded_at, rate, nth)
 	JOIN conversions v ON v.id = p.id AND v.account_id = $1
 	ORDER BY p.nth
 	ON CONFLICT (conversion_id, status) DO NOTHING
@@ -54,7 +54,8 @@ func Add(ctx context.Context, c db.Conn, account uuid.UUID, list []models.Conver
 		amounts(told, func(v models.Conversion) decimal.Decimal { return v.Payout }),
 		db.Map(told, func(v models.Conversion) string { return v.Currency }),
 		amounts(told, func(v models.Conversion) decimal.Decimal { return v.Cost }),
-		db.Map(told, func(v models.Conversion) string { return v.RecordedAt.UTC().Format(time.RFC3339Nano) }))
+		db.Map(told, func(v models.Conversion) string { return v.RecordedAt.UTC().Format(time.RFC3339Nano) }),
+		pq.Array(db.Map(told, func(v models.Conversion) decimal.NullDecimal { return v.Rate })))
 	return models.NewRefs(models.KindSendPostback, account, ids), err
 }
 

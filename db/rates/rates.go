@@ -2,6 +2,11 @@
 //
 // The rate of a day is that of the day itself, else the last one before it, models.RateDays back at most. One that is
 // stored is changed by nobody but the operator.
+//
+// The first fact of an account that needs a day's rate fixes it (Hold): whatever is published later, the day has one rate.
+// A day that has none is fixed without, and Settle gives it one as soon as there is. Only then, and when the operator has
+// replaced a rate, the fixed one changes and the facts that have the old one are restated. A fact is written under a lock on
+// what is fixed, so a change finds every fact of before it, and every later one knows the new rate.
 package rates
 
 import (
@@ -22,6 +27,11 @@ type Saved struct {
 	Kept    int `json:"kept"` // the day had a rate, the same or another
 }
 
+type savedRate struct {
+	models.Rate
+	Added bool `db:"added"`
+}
+
 // savedAtOnce is how many rates one statement writes.
 const savedAtOnce = 5000
 
@@ -31,13 +41,13 @@ SELECT '` + models.Euro + `', currency, day, rate, source FROM unnest($1::text[]
 	AS k (currency, day, rate, source) ORDER BY currency, day
 ON CONFLICT (base, currency, day) DO UPDATE SET rate = excluded.rate, source = excluded.source
 	WHERE $5 AND r.rate <> excluded.rate
-RETURNING xmax = 0`
+RETURNING currency, day, xmax = 0 AS added`
 
-// Save stores rates in the transaction of c. A day that has a rate keeps it, unless replace is set. The list has one rate
-// of a day and currency at most.
+// Save stores rates in the transaction of c. A day that has a rate keeps it, unless replace is set: then facts that were
+// counted by another rate are restated. The list has one rate of a day and currency at most.
 func Save(ctx context.Context, c db.Conn, list []models.Rate, replace bool) (out Saved, err error) {
 	for part := range slices.Chunk(list, savedAtOnce) {
-		done, err := db.Select[bool](ctx, c, "save rates", saveRates,
+		done, err := db.Select[savedRate](ctx, c, "save rates", saveRates,
 			db.Map(part, func(r models.Rate) string { return r.Currency }),
 			db.Map(part, func(r models.Rate) string { return r.Day.Format(time.DateOnly) }),
 			db.Map(part, func(r models.Rate) string { return r.Rate.String() }),
@@ -45,11 +55,16 @@ func Save(ctx context.Context, c db.Conn, list []models.Rate, replace bool) (out
 		if err != nil {
 			return out, err
 		}
-		for _, added := range done {
-			if added {
+		for _, one := range done {
+			if one.Added {
 				out.Added++
 			} else {
 				out.Changed++
+			}
+		}
+		if replace {
+			if err := noteChange(ctx, c, db.Map(done, func(r savedRate) models.Rate { return r.Rate })); err != nil {
+				return out, err
 			}
 		}
 	}
@@ -120,13 +135,14 @@ func LastDay(ctx context.Context, c db.Conn, source string) (time.Time, error) {
 	return day.UTC(), err
 }
 
-// A record in another currency than its account's.
+// A record in another currency than its account's, or amounts that wait for a rate.
 const isWanted = `
 SELECT EXISTS (SELECT FROM campaigns r JOIN accounts a ON a.id = r.account_id WHERE r.currency NOT IN ('', a.currency))
 	OR EXISTS (SELECT FROM offers r JOIN accounts a ON a.id = r.account_id WHERE r.currency NOT IN ('', a.currency))
 	OR EXISTS (SELECT FROM networks r JOIN accounts a ON a.id = r.account_id WHERE r.currency NOT IN ('', a.currency))
 	OR EXISTS (SELECT FROM sites r JOIN accounts a ON a.id = r.account_id WHERE r.currency NOT IN ('', a.currency))
-	OR EXISTS (SELECT FROM goals r JOIN accounts a ON a.id = r.account_id WHERE r.currency NOT IN ('', a.currency))`
+	OR EXISTS (SELECT FROM goals r JOIN accounts a ON a.id = r.account_id WHERE r.currency NOT IN ('', a.currency))
+	OR EXISTS (SELECT FROM account_rates WHERE rate IS NULL)`
 
 // Wanted reports whether anything is in another currency than its account's. Without, nobody needs rates.
 func Wanted(ctx context.Context, c db.Conn) (bool, error) {

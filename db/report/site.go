@@ -114,8 +114,8 @@ WHERE e.account_id = $1 AND e.site_id = $2 AND e.received_at >= $3 GROUP BY g.ke
 
 	siteConversions = `
 SELECT v.goal AS key, count(*) FILTER (WHERE v.status = 'approved') AS approved, count(*) FILTER (WHERE v.status = 'pending') AS pending,
-	coalesce(sum(v.payout) FILTER (WHERE v.status = 'approved'), 0) AS revenue,
-	coalesce(sum(v.payout) FILTER (WHERE v.status = 'pending'), 0) AS pending_revenue
+	coalesce(sum(v.payout * v.rate) FILTER (WHERE v.status = 'approved'), 0) AS revenue,
+	coalesce(sum(v.payout * v.rate) FILTER (WHERE v.status = 'pending'), 0) AS pending_revenue
 FROM conversions v WHERE v.account_id = $1 AND v.recorded_at >= $3 AND v.goal = ANY ($4)
 	AND EXISTS (SELECT FROM site_events e WHERE e.click_id = v.click_id AND e.account_id = $1 AND e.site_id = $2
 		AND v.goal = ANY (e.goals))

@@ -10,7 +10,7 @@ import (
 )
 
 // measure is a figure, and the SQL of what a click (f) and a conversion (v) of it add to it. A row that adds nothing
-// gives NULL, which costs least to add up.
+// gives NULL, which costs least to add up. Money is in the account's currency: without a rate it adds nothing.
 type measure struct{ name, click, conversion string }
 
 const none = "NULL"
@@ -32,9 +32,9 @@ var measures = []measure{
 	{"pending", none, status(models.StatusPending, "1")},
 	{"rejected", none, status(models.StatusRejected, "1")},
 	{"chargebacks", none, status(models.StatusChargeback, "1")},
-	{"cost", human("f.cost"), "v.cost"},
-	{"revenue", none, status(models.StatusApproved, "v.payout")},
-	{"pending_revenue", none, status(models.StatusPending, "v.payout")},
+	{"cost", human("f.cost * f.rate"), "v.cost"},
+	{"revenue", none, status(models.StatusApproved, "v.payout * v.rate")},
+	{"pending_revenue", none, status(models.StatusPending, "v.payout * v.rate")},
 }
 
 // builder puts the statement together: parts that give the facts, and the arguments they name.

@@ -56,31 +56,44 @@ type ConversionOutcome struct {
 	Status       string        `json:"status" doc:"empty: not said"`
 	Payout       *models.Money `json:"payout"`
 	Currency     string        `json:"currency"`
+	Counts       *models.Money `json:"counts" doc:"the payout in the account's currency; null: it is refused, or there is no rate for its day yet"`
 	Time         *string       `json:"time"`
 }
 
-// Amount is what the row, if it is accepted, adds to the sum of the file.
-func (o ConversionOutcome) Amount() decimal.Decimal {
-	if o.Payout == nil {
+// Amount is what the row, if it is accepted, adds to the sum of the file, in the account's currency.
+func (o ConversionOutcome) Amount() decimal.Decimal { return orNothing(o.Counts) }
+
+func orNothing(m *models.Money) decimal.Decimal {
+	if m == nil {
 		return decimal.Zero
 	}
-	return o.Payout.Decimal
+	return m.Decimal
 }
 
 // CostOutcome is the outcome of a row of spend.
 type CostOutcome struct {
 	Verdict
-	Day          string       `json:"day"`
-	Source       string       `json:"source" doc:"as it stands in the row"`
-	SourceID     *string      `json:"source_id"`
-	Campaign     string       `json:"campaign" doc:"as it stands in the row; empty: all"`
-	CampaignID   *string      `json:"campaign_id"`
-	Spend        models.Money `json:"spend"`
-	Currency     string       `json:"currency" doc:"empty: the clicks keep theirs"`
-	Clicks       *int64       `json:"clicks" doc:"as the source counted them"`
-	Impressions  *int64       `json:"impressions"`
-	SpreadClicks int64        `json:"spread_clicks" doc:"clicks that the spend is spread over"`
+	Day          string        `json:"day"`
+	Source       string        `json:"source" doc:"as it stands in the row"`
+	SourceID     *string       `json:"source_id"`
+	Campaign     string        `json:"campaign" doc:"as it stands in the row; empty: all"`
+	CampaignID   *string       `json:"campaign_id"`
+	Spend        models.Money  `json:"spend"`
+	Currency     string        `json:"currency" doc:"empty: the campaign's where the row names one, else the account's"`
+	Counts       *models.Money `json:"counts" doc:"the spend in the account's currency; null: it is refused, or there is no rate for its day yet"`
+	Clicks       *int64        `json:"clicks" doc:"as the source counted them"`
+	Impressions  *int64        `json:"impressions"`
+	SpreadClicks int64         `json:"spread_clicks" doc:"clicks that the spend is spread over"`
 }
 
-// Amount is what the row, if it is accepted, adds to the sum of the file.
-func (o CostOutcome) Amount() decimal.Decimal { return o.Spend.Decimal }
+// Amount is what the row, if it is accepted, adds to the sum of the file, in the account's currency.
+func (o CostOutcome) Amount() decimal.Decimal { return orNothing(o.Counts) }
+
+// Counts is what an amount counts by a rate; nil: there is none.
+func Counts(amount decimal.Decimal, rate decimal.NullDecimal) *models.Money {
+	if !rate.Valid {
+		return nil
+	}
+	m := models.NewMoney(models.Counted(amount, rate))
+	return &m
+}

@@ -269,7 +269,7 @@ var docs = []Field{
 	{Name: "status", Doc: "one of the words below; left out: approved"},
 	{Name: "conversion_id", Doc: "the network's own id: another postback with it changes the conversion instead of adding one"},
 	{Name: "goal", Doc: "goal key, such as sale or deposit: each goal of a click is a conversion of its own"},
-	{Name: "cost", Doc: "cost of the click"},
+	{Name: "cost", Doc: "cost of the conversion, in the same currency"},
 	{Name: "time", Doc: "time of the conversion; left out: now"},
 	{Name: "secret", Doc: "the secret of the network, where it has one"},
 }

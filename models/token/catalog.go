@@ -28,7 +28,7 @@ var docs = [firstOfClick]string{
 	Date:   "date:FORMAT or date:FORMAT,ZONE: the time of the click in the letters below; without FORMAT Y-m-d",
 	Random: "random:MIN,MAX: a whole number, another one each time", Sample: "sample:a|b|c: one of the texts, another one each time",
 	Param: "param.NAME: a parameter of the tracking link", Payout: "payout that the source is told", Revenue: "revenue of the conversion",
-	Profit: "revenue less cost", Status: "approved, pending, rejected or chargeback; status:approved=1,pending=2 writes other words",
+	Profit: "revenue less cost, in the currency of the payout", Status: "approved, pending, rejected or chargeback; status:approved=1,pending=2 writes other words",
 	ConversionID: "the network's id of the conversion", Goal: "goal key of the conversion", EventTime: "time of the conversion, seconds since 1970",
 }
 

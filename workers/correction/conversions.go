@@ -90,7 +90,9 @@ func conversionResult(row conversion, done clicklog.Corrected) conversionOutcome
 	v := done.Conversion
 	row.ConversionID, row.Goal, row.Status = v.ConversionID, v.Goal, v.Status
 	row.Payout, row.Currency, row.Time = &v.Payout, v.Currency, v.RecordedAt
-	return conversionRow(row, row.Accept(results[done.Result]))
+	out := conversionRow(row, row.Accept(results[done.Result]))
+	out.Counts = correction.Counts(v.Payout, v.Rate)
+	return out
 }
 
 func conversionRow(v conversion, verdict correction.Verdict) conversionOutcome {

@@ -28,6 +28,7 @@ type Clicks interface {
 		[]clicklog.Corrected, []models.JobRef, error)
 	SetSpend(ctx context.Context, c db.Conn, account uuid.UUID, list ...clicklog.Spend) ([]int64, error)
 	PreviewSpend(ctx context.Context, c db.Conn, account uuid.UUID, list []clicklog.Spend) ([]int64, error)
+	SpendRates(ctx context.Context, c db.Conn, account uuid.UUID, list []clicklog.Spend) ([]decimal.NullDecimal, error)
 }
 
 type corrector struct{ clicks Clicks }

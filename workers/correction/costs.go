@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
 
 	"switchyard/db"
 	"switchyard/db/clicklog"
@@ -142,24 +143,43 @@ func (v cost) spend() clicklog.Spend {
 
 func (k corrector) costs(ctx context.Context, c db.Conn, account uuid.UUID, _ jobs.CorrectionArgs, rows []cost, write bool,
 ) ([]costOutcome, []models.JobRef, error) {
-	do := func(list []clicklog.Spend) ([]int64, error) {
-		if !write {
-			return k.clicks.PreviewSpend(ctx, c, account, list)
+	do := func(list []clicklog.Spend) (out []spread, err error) {
+		var clicks []int64
+		if write {
+			clicks, err = k.clicks.SetSpend(ctx, c, account, list...)
+		} else {
+			clicks, err = k.clicks.PreviewSpend(ctx, c, account, list)
 		}
-		return k.clicks.SetSpend(ctx, c, account, list...)
+		if err != nil {
+			return nil, err
+		}
+		rates, err := k.clicks.SpendRates(ctx, c, account, list)
+		if err != nil {
+			return nil, err
+		}
+		for i, n := range clicks {
+			out = append(out, spread{n, rates[i]})
+		}
+		return out, nil
 	}
 	out, err := each(rows, costRow, cost.spend, do, costResult)
 	return out, nil, err
 }
 
+// spread is over how many clicks spend is spread, and the rate by which it counts.
+type spread struct {
+	clicks int64
+	rate   decimal.NullDecimal
+}
+
 // costResult is the outcome of a row whose spend is spread over some clicks.
-func costResult(row cost, clicks int64) costOutcome {
+func costResult(row cost, s spread) costOutcome {
 	result := correction.Spread
-	if clicks == 0 {
+	if s.clicks == 0 {
 		result = correction.Alone
 	}
 	out := costRow(row, row.Accept(result))
-	out.SpreadClicks = clicks
+	out.SpreadClicks, out.Counts = s.clicks, correction.Counts(row.Spend, s.rate)
 	return out
 }
 

@@ -3,6 +3,8 @@
 // The bank is asked only while something is in another currency than its account's. It publishes on working days, at
 // about 16:00 of Frankfurt; it is asked half an hour later, and again after two hours if the day is not there yet. What
 // fails is tried again after five minutes, ten, twenty and so on, six hours at most. The file is read every hour.
+//
+// When a rate comes for amounts that wait for it, or the operator replaces one, they are restated.
 package rates
 
 import (
@@ -14,6 +16,8 @@ import (
 	"os"
 	"time"
 
+	"switchyard/db"
+	"switchyard/db/clicklog"
 	"switchyard/db/rates"
 	"switchyard/db/store"
 	"switchyard/jobs"
@@ -27,7 +31,13 @@ type Options struct {
 	Egress *egress.Client   // with MaxBody
 	URL    string           // default the bank's
 	File   string           // a table of rates; with it the bank is not asked
+	Clicks Clicks           // what is restated
 	Now    func() time.Time // default time.Now
+}
+
+// Clicks restates what has another rate than its day: clicklog.Log.
+type Clicks interface {
+	Restate(ctx context.Context, c db.Conn, r *clicklog.Restatement, limit int) (done bool, err error)
 }
 
 // Register registers the handlers at a runtime. A file that cannot be read is an error.
@@ -40,15 +50,21 @@ func Register(r *workers.Runtime, s *store.Store, o Options) error {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	w := &worker{o: o, store: s, bank: ecb{o.Egress, cmp.Or(o.URL, ecbURL)}}
+	w := &worker{o: o, store: s, db: r.DB(), client: r.Client(), bank: ecb{o.Egress, cmp.Or(o.URL, ecbURL)}}
 	workers.RegisterTick(r, jobs.FetchRates, w.fetch)
+	workers.RegisterTick(r, jobs.SettleRates, w.settle)
+	workers.Register(r, jobs.RestateMoney, func(ctx context.Context, _ jobs.None) (jobs.None, error) {
+		return jobs.None{}, w.restate(ctx, workers.Account(ctx))
+	})
 	return nil
 }
 
 type worker struct {
-	o     Options
-	store *store.Store
-	bank  ecb
+	o      Options
+	store  *store.Store
+	db     *db.DB
+	client *jobs.Client
+	bank   ecb
 }
 
 // ReadFile reads a table of rates, see models.ReadRates.

@@ -2,6 +2,7 @@ package rates_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -16,6 +17,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
+	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
 	dbrates "switchyard/db/rates"
 	"switchyard/db/seal"
@@ -43,6 +45,21 @@ type bank struct {
 	days  []string // as document, the latest first: day and rates such as "2026-03-06 USD=1.1 JPY=160"
 	fails int      // HTTP status; 0: none
 	body  string   // in place of the documents
+	cut   int      // batches until a restatement is cut off; 0: never
+}
+
+// Restate implements rates.Clicks. One that is cut off has done its batch, and nobody knows.
+func (b *bank) Restate(ctx context.Context, c db.Conn, r *clicklog.Restatement, _ int) (bool, error) {
+	b.mu.Lock()
+	cut := b.cut == 1
+	if b.cut > 0 {
+		b.cut--
+	}
+	b.mu.Unlock()
+	if cut {
+		return false, errors.New("cut off")
+	}
+	return clicklog.Log{}.Restate(ctx, c, r, 3)
 }
 
 func newBank(t *testing.T, file string) *bank {
@@ -59,7 +76,7 @@ func newBank(t *testing.T, file string) *bank {
 	b.client = jobs.Connect(queue)
 	rt := workers.New(workers.Options{DB: b.db, Redis: queue, Client: b.client, Grace: 4 * time.Second})
 	if err := rates.Register(rt, store.New(b.db, box), rates.Options{
-		Egress: egresstest.Client(t, server, egress.Options{MaxBody: rates.MaxBody}), URL: server.URL, File: file,
+		Egress: egresstest.Client(t, server, egress.Options{MaxBody: rates.MaxBody}), URL: server.URL, File: file, Clicks: b,
 		Now: func() time.Time { b.mu.Lock(); defer b.mu.Unlock(); return b.now },
 	}); err != nil {
 		t.Fatal(err)
@@ -128,16 +145,21 @@ func (b *bank) at(moment string, change func()) []string {
 	}
 	b.now, b.asked = now, nil
 	b.mu.Unlock()
-	h, err := jobs.Submit(b.Context(), b.client, jobs.FetchRates, uuid.Nil, jobs.Tick{At: now}, jobs.WithTick(now, time.Hour))
+	b.run(jobs.FetchRates, now)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.asked)
+}
+
+func (b *bank) run(job jobs.Job[jobs.Tick, jobs.None], now time.Time) {
+	b.Helper()
+	h, err := jobs.Submit(b.Context(), b.client, job, uuid.Nil, jobs.Tick{At: now}, jobs.WithTick(now, time.Hour))
 	if err != nil {
 		b.Fatal(err)
 	}
 	if _, err := jobs.Await(b.Context(), h); err != nil {
 		b.Fatal(err)
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return slices.Clone(b.asked)
 }
 
 func (b *bank) stored() string {

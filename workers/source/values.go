@@ -127,12 +127,32 @@ func (v *values) revenue() decimal.Decimal {
 	return v.target.Share(v.target.Payout)
 }
 
-// profit is the revenue less what click and conversion cost, nothing if they are in different currencies.
+// profit is the revenue less what click and conversion cost, in the currency of the payout. It is empty if one of them is in
+// another currency and there was no rate.
 func (v *values) profit() string {
-	if v.click.Currency != v.target.Currency {
+	c, p := v.click, v.target
+	sold, known := toOwn(p.Cost, p.Rate)
+	if !known {
 		return ""
 	}
-	return models.NewMoney(v.revenue().Sub(v.click.Cost).Sub(v.target.Cost)).Shown()
+	clicked := c.Cost
+	if c.Currency != p.Currency && !c.Cost.IsZero() {
+		if clicked, known = toOwn(models.Counted(c.Cost, c.Rate), p.Rate); !known || !c.Rate.Valid {
+			return ""
+		}
+	}
+	return models.NewMoney(v.revenue().Sub(clicked).Sub(sold)).Shown()
+}
+
+// toOwn turns an amount in the account's currency back into one in the currency of a rate.
+func toOwn(amount decimal.Decimal, rate decimal.NullDecimal) (own decimal.Decimal, known bool) {
+	switch {
+	case amount.IsZero():
+		return amount, true
+	case !rate.Valid:
+		return amount, false
+	}
+	return amount.DivRound(rate.Decimal, models.MoneyScale), true
 }
 
 // Now is the moment at which the conversion got its status, in the account's time zone.

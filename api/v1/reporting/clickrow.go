@@ -1,6 +1,8 @@
 package reporting
 
 import (
+	"encoding/json"
+
 	"github.com/google/uuid"
 
 	"switchyard/api/answer"
@@ -37,14 +39,15 @@ type ClickRow struct {
 	models.Visitor
 
 	Cost     models.Money `json:"cost"`
-	Currency string       `json:"currency"`
+	Currency string       `json:"currency" doc:"of the cost"`
+	Rate     *json.Number `json:"rate" doc:"how much of the account's currency one of currency is; null: there was none for its day yet, and it counts no money"`
 	IsUnique bool         `json:"is_unique"`
 	LPViews  int          `json:"lp_views"`
 	LPClicks int          `json:"lp_clicks"`
 	LPSlot   *int         `json:"lp_slot" doc:"of the last step from the landing page"`
 
 	Conversions int64        `json:"conversions" doc:"approved and pending"`
-	Revenue     models.Money `json:"revenue" doc:"approved payouts"`
+	Revenue     models.Money `json:"revenue" doc:"approved payouts, in the account's currency"`
 
 	CampaignName *string `json:"campaign_name"`
 	StreamName   *string `json:"stream_name"`
@@ -98,7 +101,7 @@ func clickRow(c *clicklog.StoredClick, sales clicklog.Sales, names map[string]st
 		SourceID: answer.OrNull(c.SourceID), ExternalID: c.ExternalID, Domain: c.Domain, Destination: c.Destination,
 		Arrival: c.Arrival, Params: c.Params,
 		SubParams: models.SubsOf(c.Subs),
-		Visitor:   c.Visitor, Cost: models.NewMoney(c.Cost), Currency: c.Currency, IsUnique: c.IsUnique,
+		Visitor:   c.Visitor, Cost: models.NewMoney(c.Cost), Currency: c.Currency, Rate: models.ShownRate(c.Rate), IsUnique: c.IsUnique,
 		LPViews: c.LPViews, LPClicks: c.LPClicks, LPSlot: answer.OrNull(c.LPSlot),
 		Conversions: sales.Conversions, Revenue: models.NewMoney(sales.Revenue),
 	}

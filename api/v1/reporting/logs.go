@@ -1,6 +1,7 @@
 package reporting
 
 import (
+	"encoding/json"
 	"errors"
 	"math"
 	"slices"
@@ -133,7 +134,8 @@ type ConversionRow struct {
 	models.ConversionData
 	OriginalStatus string       `json:"original_status" doc:"the network's own word"`
 	NetworkID      *uuid.UUID   `json:"network_id"`
-	Cost           models.Money `json:"cost"`
+	Rate           *json.Number `json:"rate" doc:"how much of the account's currency one of currency is; null: there was none for its day yet, and it counts no money"`
+	Cost           models.Money `json:"cost" doc:"in the account's currency"`
 	UpdatedAt      string       `json:"updated_at"`
 	CampaignName   *string      `json:"campaign_name"`
 	OfferName      *string      `json:"offer_name"`
@@ -147,7 +149,7 @@ func conversionRow(v models.Conversion, names map[string]string) ConversionRow {
 		CampaignName: name(v.CampaignID), OfferName: name(v.OfferID), SourceName: name(v.SourceID),
 		NetworkName: name(v.NetworkID),
 		ID:          v.ID, ConversionData: v.Data(), OriginalStatus: v.OriginalStatus, NetworkID: answer.OrNull(v.NetworkID),
-		Cost: models.NewMoney(v.Cost), UpdatedAt: answer.Stamp(v.UpdatedAt),
+		Rate: models.ShownRate(v.Rate), Cost: models.NewMoney(v.Cost), UpdatedAt: answer.Stamp(v.UpdatedAt),
 	}
 }
 

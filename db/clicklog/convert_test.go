@@ -1,0 +1,384 @@
+package clicklog_test
+
+import (
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
+	"switchyard/db/rates"
+	"switchyard/db/spool"
+	"switchyard/models"
+	"switchyard/models/bot"
+)
+
+// exchange is an account in dollars with facts in four currencies, and a model of the rates that there are.
+type exchange struct {
+	books
+	published map[string]map[string]*big.Rat // by day and currency: how much of it is one euro
+	fixed     map[string]string              // as it was seen, by day and currency
+	replaced  bool
+}
+
+var currencies = []string{"USD", "EUR", "GBP", "JPY"}
+
+func newExchange(t *testing.T, seed uint64) *exchange {
+	t.Helper()
+	x := &exchange{
+		books: books{
+			T: t, db: dbtest.New(t), rnd: rand.New(rand.NewPCG(seed, 7)), today: time.Now().UTC().Truncate(24 * time.Hour),
+			sources: []uuid.UUID{uuid.New(), uuid.New()}, campaigns: []uuid.UUID{uuid.New(), uuid.New()},
+		},
+		published: map[string]map[string]*big.Rat{}, fixed: map[string]string{},
+	}
+	x.account = account(t, x.db)
+	return x
+}
+
+func (x *exchange) dayText(back int) string {
+	return x.today.AddDate(0, 0, -back).Format(time.DateOnly)
+}
+
+// arrive clicks n times, and stores the clicks.
+func (x *exchange) arrive(n int) {
+	x.Helper()
+	s := openSpool(x, x.TempDir())
+	for range n {
+		c := click(x.account, x.campaigns[x.rnd.IntN(2)], byte(x.rnd.IntN(40)))
+		c.ID = idAt(x.today.Add(-time.Duration(x.rnd.IntN(72*60)) * time.Minute))
+		c.SourceID, c.IsBot, c.Currency = x.sources[x.rnd.IntN(2)], x.rnd.IntN(6) == 0, currencies[x.rnd.IntN(4)]
+		if c.IsBot {
+			c.BotSignals, c.BotScore = uint64(bot.DeclaredBot), 100
+		}
+		c.Cost, c.UniqueCost = decimal.New(int64(x.rnd.IntN(900)), -4), decimal.New(int64(x.rnd.IntN(30)), -3)
+		c.ConversionCost, c.RevenueShare = decimal.New(int64(x.rnd.IntN(3)), -1), decimal.NewFromInt(int64(x.rnd.IntN(2)*7))
+		put(x, s, spool.Record{Click: c})
+		x.clicks = append(x.clicks, c)
+	}
+	drain(x, s, x.db, clicklog.IngestOptions{})
+}
+
+// sell records conversions in any currency, at any time of the last days.
+func (x *exchange) sell(n int) {
+	x.Helper()
+	list := x.inputs(n)
+	for i := range list {
+		in := &list[i]
+		in.Currency = append(currencies, "")[x.rnd.IntN(5)]
+		if x.rnd.IntN(2) == 0 {
+			in.At = x.today.Add(-time.Duration(x.rnd.IntN(72*60)) * time.Minute)
+		}
+		if x.rnd.IntN(4) == 0 {
+			in.Cost = amount(fmt.Sprint(x.rnd.IntN(5), ".25"))
+		}
+		in.Final = x.rnd.IntN(2) == 0
+	}
+	expected, _, err := clicklog.Log{}.CorrectConversions(x.Context(), x.db, x.account, list, false)
+	if err != nil {
+		x.Fatal(err)
+	}
+	x.tx(func(c db.Conn) error {
+		out, _, err := clicklog.Log{}.CorrectConversions(x.Context(), c, x.account, list, true)
+		if diff := cmp.Diff(brief(expected), brief(out)); diff != "" {
+			x.Errorf("preview (-) and what happened (+): %s", diff)
+		}
+		return err
+	})
+}
+
+func (x *exchange) pay() {
+	x.Helper()
+	s := x.spend()
+	s.Currency = append(currencies, "")[x.rnd.IntN(5)]
+	x.tx(func(c db.Conn) error {
+		_, err := clicklog.Log{}.SetSpend(x.Context(), c, x.account, s)
+		return err
+	})
+}
+
+// publish stores rates of a random day. Those of the last days are often missing.
+func (x *exchange) publish(replace bool) {
+	x.Helper()
+	day := x.dayText(x.rnd.IntN(14))
+	var list []models.Rate
+	for _, currency := range []string{"USD", "GBP", "JPY"} {
+		if x.rnd.IntN(3) == 0 {
+			continue
+		}
+		r, err := models.NewRate(day, currency, fmt.Sprintf("%d.%04d", 1+x.rnd.IntN(3), x.rnd.IntN(10000)), models.RatesOfFile)
+		if err != nil {
+			x.Fatal(err)
+		}
+		list = append(list, r)
+		if x.published[day] == nil {
+			x.published[day] = map[string]*big.Rat{}
+		}
+		if x.published[day][currency] == nil || replace {
+			x.published[day][currency] = r.Rate.Rat()
+		}
+	}
+	x.replaced = x.replaced || replace
+	x.tx(func(c db.Conn) error {
+		_, err := rates.Save(x.Context(), c, list, replace)
+		return err
+	})
+}
+
+// euro is how much of a currency is one euro on a day by the model; nil: nobody knows.
+func (x *exchange) euro(day, currency string) *big.Rat {
+	if currency == models.Euro {
+		return big.NewRat(1, 1)
+	}
+	at, err := time.Parse(time.DateOnly, day)
+	if err != nil {
+		x.Fatal(err)
+	}
+	for back := range models.RateDays + 1 {
+		if r := x.published[at.AddDate(0, 0, -back).Format(time.DateOnly)][currency]; r != nil {
+			return r
+		}
+	}
+	return nil
+}
+
+// rate is that of a day to the dollar, with 16 decimals; empty: there is none.
+func (x *exchange) rate(day, currency string) string {
+	from, to := x.euro(day, currency), x.euro(day, "USD")
+	if from == nil || to == nil {
+		return ""
+	}
+	return decimal.RequireFromString(new(big.Rat).Quo(to, from).FloatString(16)).String()
+}
+
+// watch reads what is fixed: a rate is the model's of the moment at which it was fixed, and stays.
+func (x *exchange) watch(after string) {
+	x.Helper()
+	var rows []struct{ Day, Currency, Rate string }
+	if err := x.db.SelectContext(x.Context(), &rows, `SELECT day::text, currency, coalesce(trim_scale(rate)::text, '') AS rate FROM account_rates`); err != nil {
+		x.Fatal(err)
+	}
+	for _, r := range rows {
+		k := r.Day + " " + r.Currency
+		switch before := x.fixed[k]; {
+		case before == "" && r.Rate != "" && r.Rate != x.rate(r.Day, r.Currency),
+			before != "" && r.Rate != before && (!x.replaced || r.Rate != x.rate(r.Day, r.Currency)):
+			x.Fatalf("after %s the rate of %s is %q, was %q, and is %q by the model", after, k, r.Rate, before, x.rate(r.Day, r.Currency))
+		}
+		x.fixed[k] = r.Rate
+	}
+}
+
+// recount adds up what every row counts by its own amounts and the rates, apart from the code: by day and source.
+func (x *exchange) recount() map[string]string {
+	x.Helper()
+	sums := map[string]*big.Rat{}
+	add := func(key, amount, rate string) {
+		if rate == "" {
+			return
+		}
+		a, _ := new(big.Rat).SetString(amount)
+		r, _ := new(big.Rat).SetString(rate)
+		if sums[key] == nil {
+			sums[key] = new(big.Rat)
+		}
+		sums[key].Add(sums[key], a.Mul(a, r))
+	}
+	type row struct{ Day, Source, Kind, Amount, Rate string }
+	var rows []row
+	// A cost of a conversion is stored with ten decimals: that of its parts is worked out here by PostgreSQL.
+	const facts = `
+SELECT (at AT TIME ZONE 'UTC')::date::text AS day, source_id::text AS source, 'cost' AS kind, cost::text AS amount, coalesce(rate::text, '') AS rate
+FROM clicks WHERE NOT is_bot
+UNION ALL SELECT (f.at AT TIME ZONE 'UTC')::date::text, f.source_id::text, CASE v.status WHEN 'approved' THEN 'revenue' ELSE 'pending' END,
+	v.payout::text, coalesce(v.rate::text, '') FROM conversions v JOIN clicks f ON f.id = v.click_id WHERE v.status IN ('approved', 'pending')
+UNION ALL SELECT (f.at AT TIME ZONE 'UTC')::date::text, f.source_id::text, 'cost', round(CASE WHEN v.given_cost IS NOT NULL
+	THEN v.given_cost * coalesce(v.rate, 0) ELSE f.conversion_cost * coalesce(f.rate, 0) + v.payout * f.revenue_share / 100 * coalesce(v.rate, 0) END, 10)::text,
+	'1' FROM conversions v JOIN clicks f ON f.id = v.click_id WHERE v.status = 'approved'
+UNION ALL SELECT day::text, source_id::text, 'cost', amount::text, coalesce(rate::text, '') FROM spend WHERE alone`
+	if err := x.db.SelectContext(x.Context(), &rows, facts); err != nil {
+		x.Fatal(err)
+	}
+	for _, r := range rows {
+		add(r.Day+" "+r.Source+" "+r.Kind, r.Amount, r.Rate)
+	}
+	out := map[string]string{}
+	for k, v := range sums {
+		if v.Sign() != 0 {
+			out[k] = v.FloatString(30)
+		}
+	}
+	return out
+}
+
+// counted is the same by the ledger.
+func (x *exchange) counted() map[string]string {
+	x.Helper()
+	var rows []struct{ Day, Source, Kind, Amount string }
+	const q = `
+SELECT (hour AT TIME ZONE 'UTC')::date::text AS day, source_id::text AS source, k.kind, sum(k.amount)::text AS amount
+FROM ledger, LATERAL (VALUES ('cost', cost), ('revenue', revenue), ('pending', pending_revenue)) AS k (kind, amount)
+GROUP BY 1, 2, 3 HAVING sum(k.amount) <> 0`
+	if err := x.db.SelectContext(x.Context(), &rows, q); err != nil {
+		x.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, r := range rows {
+		v, _ := new(big.Rat).SetString(r.Amount)
+		out[r.Day+" "+r.Source+" "+r.Kind] = v.FloatString(30)
+	}
+	return out
+}
+
+// check holds ledger, rows and recount against each other.
+func (x *exchange) check(after string) {
+	x.Helper()
+	x.watch(after)
+	x.agree(after)
+	if diff := cmp.Diff(x.recount(), x.counted()); diff != "" {
+		x.Fatalf("after %s ledger (+) and recount (-) differ: %s", after, diff)
+	}
+}
+
+// restate gives waiting facts their rates. It is cut off after some transactions, unless steps is negative.
+func (x *exchange) restate(steps int) {
+	x.Helper()
+	if err := rates.Settle(x.Context(), x.db); err != nil {
+		x.Fatal(err)
+	}
+	keys, err := rates.RestatingOf(x.Context(), x.db, x.account)
+	if err != nil {
+		x.Fatal(err)
+	}
+	for _, k := range keys {
+		r := clicklog.Restatement{Key: k}
+		for done := false; !done; steps-- {
+			if steps == 0 {
+				return
+			}
+			x.tx(func(c db.Conn) (err error) {
+				done, err = clicklog.Log{}.Restate(x.Context(), c, &r, 7)
+				return err
+			})
+			x.check("a batch of a restatement")
+		}
+	}
+}
+
+func (x *exchange) clear() {
+	x.Helper()
+	from := x.today.Add(-time.Duration(x.rnd.IntN(72)) * time.Hour)
+	q := clicklog.ClearQuery{AccountID: x.account, Of: x.campaigns[:1], From: from, To: from.Add(6 * time.Hour)}
+	x.tx(func(c db.Conn) error {
+		_, err := clicklog.Log{}.Clear(x.Context(), c, q, 1000)
+		return err
+	})
+	x.clicks = slices.DeleteFunc(x.clicks, func(c *models.Click) bool {
+		return number[int](x, x.db, `SELECT count(*) FROM clicks WHERE id = $1`, c.ID) == 0
+	})
+}
+
+func (x *exchange) rescore() {
+	x.Helper()
+	threshold := []int{60, 95}[x.rnd.IntN(2)]
+	q := clicklog.RescoreQuery{AccountID: x.account, Settings: bot.Settings{Threshold: threshold}}
+	q.From, q.To = x.today.AddDate(0, 0, -9), x.today.AddDate(0, 0, 2)
+	x.tx(func(c db.Conn) error {
+		out, err := clicklog.Log{}.Rescore(x.Context(), c, q, 1000)
+		for _, day := range out.Days {
+			if err == nil {
+				err = clicklog.Log{}.RespreadSpend(x.Context(), c, x.account, day)
+			}
+		}
+		return err
+	})
+}
+
+// TestConversionOfMoney: whatever happens to facts in four currencies, with rates that are missing, come late or are
+// replaced, ledger, rows and a recount agree. A rate that comes restates exactly, and restating again changes nothing.
+func TestConversionOfMoney(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(3) {
+		x := newExchange(t, seed)
+		x.arrive(60)
+		x.check("clicks")
+		for range 24 {
+			name := ""
+			switch x.rnd.IntN(9) {
+			case 0:
+				name = "more clicks"
+				x.arrive(15)
+			case 1, 2:
+				name = "conversions"
+				x.sell(12)
+			case 3:
+				name = "spend"
+				x.pay()
+			case 4, 5:
+				name = "rates"
+				x.publish(false)
+			case 6:
+				name = "a replaced rate"
+				x.publish(x.rnd.IntN(2) == 0)
+			case 7:
+				name = "a restatement that was cut off"
+				x.restate(x.rnd.IntN(6))
+			case 8:
+				if name = "a deletion"; x.rnd.IntN(2) == 0 {
+					name = "bots"
+					x.rescore()
+				} else {
+					x.clear()
+				}
+			}
+			x.check(name)
+		}
+		for back := 10; back >= 0; back-- { // every rate there can be
+			for _, currency := range []string{"USD", "GBP", "JPY"} {
+				r, err := models.NewRate(x.dayText(back), currency, fmt.Sprintf("1.%d", 100+back), models.RatesOfFile)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if x.published[x.dayText(back)] == nil {
+					x.published[x.dayText(back)] = map[string]*big.Rat{}
+				}
+				if x.published[x.dayText(back)][currency] == nil {
+					x.published[x.dayText(back)][currency] = r.Rate.Rat()
+				}
+				x.tx(func(c db.Conn) error { _, err := rates.Save(t.Context(), c, []models.Rate{r}, false); return err })
+			}
+		}
+		x.restate(-1)
+		const open = `SELECT (SELECT count(*) FROM clicks WHERE rate IS NULL) + (SELECT count(*) FROM conversions WHERE rate IS NULL) +
+			(SELECT count(*) FROM spend WHERE rate IS NULL) + (SELECT count(*) FROM account_rates WHERE rate IS NULL OR restating)`
+		if n := number[int](t, x.db, open); n != 0 {
+			t.Errorf("%d facts or days are left without a rate", n)
+		}
+		const wrong = `SELECT count(*) FROM (
+			SELECT (at AT TIME ZONE 'UTC')::date AS day, currency, rate FROM clicks
+			UNION ALL SELECT (recorded_at AT TIME ZONE 'UTC')::date, currency, rate FROM conversions
+			UNION ALL SELECT day, currency, rate FROM spend
+		) f LEFT JOIN account_rates r USING (day, currency) WHERE f.rate IS DISTINCT FROM coalesce(r.rate, 1) OR (r.rate IS NULL AND currency <> 'USD')`
+		if n := number[int](t, x.db, wrong); n != 0 {
+			t.Errorf("%d facts do not have the rate of their day", n)
+		}
+		const all = `SELECT md5(concat((SELECT string_agg(c::text, ' ' ORDER BY id) FROM clicks c), (SELECT string_agg(v::text, ' ' ORDER BY id) FROM conversions v),
+			(SELECT string_agg(s::text, ' ' ORDER BY s::text) FROM spend s), (SELECT count(*) FROM ledger)))`
+		before := number[string](t, x.db, all)
+		if _, err := x.db.ExecContext(t.Context(), `UPDATE account_rates SET restating = true`); err != nil {
+			t.Fatal(err)
+		}
+		x.restate(-1)
+		if number[string](t, x.db, all) != before {
+			t.Error("restating again changes something")
+		}
+	}
+}

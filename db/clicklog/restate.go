@@ -1,0 +1,205 @@
+package clicklog
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/lib/pq"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/db/ledger"
+	"switchyard/db/rates"
+	"switchyard/models"
+)
+
+// Restatement gives the facts of a key the rate that it has got: spend, then clicks, then conversions. It is how far one
+// came; a new one finds what another has left.
+type Restatement struct {
+	rates.Key
+	rate  decimal.NullDecimal // that the facts get; invalid: not begun
+	stage int
+	after uuid.UUID // the last click
+}
+
+// The stages. Spend comes first: what is spread again after it has the rate.
+const (
+	restateSpend = iota
+	restateClicks
+	restateConversions
+)
+
+// Restate gives at most limit facts their rate and moves their figures, in the transaction of c. Repeat it until it is
+// done, each time in a transaction of its own. Doing it again changes nothing. A conversion whose click is not kept any more
+// stays as it is. Nobody is told: the amounts themselves do not change.
+func (l Log) Restate(ctx context.Context, c db.Conn, r *Restatement, limit int) (done bool, err error) {
+	if err := holdSpend(ctx, c, r.Account); err != nil {
+		return false, err
+	}
+	found, err := rates.Hold(ctx, c, []rates.Key{r.Key})
+	if err != nil {
+		return false, err
+	}
+	rate := found[r.Key]
+	if !rate.Valid {
+		return true, nil
+	}
+	if !r.rate.Valid || !r.rate.Decimal.Equal(rate.Decimal) { // it was replaced again
+		*r = Restatement{Key: r.Key, rate: rate}
+	}
+	sums := ledger.Deltas{}
+	n := 0
+	switch r.stage {
+	case restateSpend:
+		err = r.spend(ctx, c, sums)
+	case restateClicks:
+		n, err = r.clicks(ctx, c, sums, limit)
+	case restateConversions:
+		n, err = r.conversions(ctx, c, l, sums, limit)
+	default:
+		return rates.Restated(ctx, c, r.Key, rate.Decimal)
+	}
+	if err != nil {
+		return false, err
+	}
+	if n == 0 {
+		r.stage++
+	}
+	return false, sums.Write(ctx, c)
+}
+
+// bounds are the first moment of the key's day, and the first one after it.
+func (r *Restatement) bounds() (day, next time.Time) { return r.Day, r.Day.AddDate(0, 0, 1) }
+
+const restatedSpend = `
+UPDATE spend s SET rate = $4 FROM (
+	SELECT day, source_id, campaign_id, coalesce(amount * rate, 0) AS was FROM spend
+	WHERE account_id = $1 AND day = $2::date AND currency = $3 AND rate IS DISTINCT FROM $4::numeric FOR NO KEY UPDATE
+) o WHERE s.account_id = $1 AND s.day = o.day AND s.source_id = o.source_id AND s.campaign_id = o.campaign_id
+RETURNING s.source_id, s.campaign_id, s.alone, s.amount * s.rate - o.was AS delta`
+
+func (r *Restatement) spend(ctx context.Context, c db.Conn, sums ledger.Deltas) error {
+	list, err := db.Select[struct {
+		Source   uuid.UUID       `db:"source_id"`
+		Campaign uuid.UUID       `db:"campaign_id"`
+		Alone    bool            `db:"alone"`
+		Delta    decimal.Decimal `db:"delta"`
+	}](ctx, c, "restate spend", restatedSpend, r.Account, r.Day.Format(time.DateOnly), r.Currency, r.rate)
+	for _, s := range list {
+		if s.Alone {
+			sums.Add(aloneKey(r.Account, r.Day, s.Source, s.Campaign), models.Figures{Cost: s.Delta})
+		}
+	}
+	return err
+}
+
+var selectRestated = `SELECT ` + changeColumns.sql() + ` FROM clicks
+WHERE account_id = $1 AND id > $2 AND id >= $3 AND id < $4 AND currency = $5 AND rate IS DISTINCT FROM $6::numeric
+ORDER BY id LIMIT $7 FOR NO KEY UPDATE`
+
+const restatedClicks = `UPDATE clicks SET rate = $4 WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 AND $3`
+
+var conversionsOfClicks = `SELECT ` + conversionColumns + ` FROM conversions
+WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) ORDER BY id FOR NO KEY UPDATE`
+
+// clicks restates clicks, and what their conversions cost by their prices.
+func (r *Restatement) clicks(ctx context.Context, c db.Conn, sums ledger.Deltas, limit int) (int, error) {
+	from, to := r.bounds()
+	list, err := changeColumns.read(ctx, c, "clicks to restate", selectRestated, r.Account, r.after, models.FloorClickID(from),
+		models.FloorClickID(to), r.Currency, r.rate, limit)
+	if err != nil || len(list) == 0 {
+		return 0, err
+	}
+	ids := make([]uuid.UUID, len(list))
+	clicks := map[uuid.UUID]*StoredClick{}
+	for i := range list {
+		click := &list[i]
+		sums.Add(click.key(), click.figures().Neg())
+		click.Rate = r.rate
+		sums.Add(click.key(), click.figures())
+		ids[i], clicks[click.ID] = click.ID, click
+	}
+	if _, err := db.Exec(ctx, c, "restate clicks", restatedClicks, db.UUIDs(ids), ids[0], ids[len(ids)-1], r.rate); err != nil {
+		return 0, err
+	}
+	sold, err := db.Select[conversion](ctx, c, "conversions of clicks", conversionsOfClicks, r.Account, db.UUIDs(ids))
+	if err != nil {
+		return 0, err
+	}
+	r.after = ids[len(ids)-1]
+	return len(list), reprice(ctx, c, sums, clicks, sold, func(v conversion) decimal.NullDecimal { return v.Rate })
+}
+
+// The look-up of the click is one probe of an index.
+const selectUnrated = `
+SELECT v.id, v.click_id FROM conversions v
+CROSS JOIN LATERAL (SELECT FROM clicks f WHERE f.id = v.click_id AND f.account_id = v.account_id OFFSET 0) f
+WHERE v.account_id = $1 AND v.recorded_at >= $2 AND v.recorded_at < $3 AND v.currency = $4 AND v.rate IS DISTINCT FROM $5::numeric
+LIMIT $6`
+
+var lockUnrated = `SELECT ` + conversionColumns + ` FROM conversions
+WHERE account_id = $1 AND recorded_at >= $2 AND recorded_at < $3 AND currency = $4 AND rate IS DISTINCT FROM $5::numeric
+	AND id = ANY ($6::uuid[]) ORDER BY id FOR NO KEY UPDATE`
+
+// conversions restates conversions. Their clicks are locked first, as everywhere.
+func (r *Restatement) conversions(ctx context.Context, c db.Conn, l Log, sums ledger.Deltas, limit int) (int, error) {
+	from, to := r.bounds()
+	found, err := db.Pairs[uuid.UUID, uuid.UUID](ctx, c, "conversions to restate", selectUnrated, r.Account, from, to, r.Currency, r.rate, limit)
+	if err != nil || len(found) == 0 {
+		return 0, err
+	}
+	named := map[uuid.UUID]bool{}
+	for _, click := range found {
+		named[click] = true
+	}
+	list, err := l.readClicks(ctx, c, sortedIDs(named), true)
+	if err != nil {
+		return 0, err
+	}
+	sold, err := db.Select[conversion](ctx, c, "conversions to restate", lockUnrated, r.Account, from, to, r.Currency, r.rate,
+		db.UUIDs(sortedIDs(found)))
+	if err != nil {
+		return 0, err
+	}
+	clicks := db.ByKey(list, func(k *StoredClick) uuid.UUID { return k.ID })
+	return len(found), reprice(ctx, c, sums, clicks, sold, func(conversion) decimal.NullDecimal { return r.rate })
+}
+
+const updatePrices = `
+UPDATE conversions v SET rate = k.rate, cost = k.cost
+FROM unnest($1::uuid[], $2::numeric[], $3::numeric[]) AS k (id, rate, cost) WHERE v.id = k.id AND v.id = ANY ($1::uuid[])`
+
+// reprice gives conversions their rate and what they cost now. Their clicks are locked.
+func reprice(ctx context.Context, c db.Conn, sums ledger.Deltas, clicks map[uuid.UUID]*StoredClick, list []conversion,
+	rate func(conversion) decimal.NullDecimal,
+) error {
+	var ids []uuid.UUID
+	var prices []*string
+	var costs []string
+	for _, v := range list {
+		click := clicks[v.ClickID]
+		if click == nil { // cleared meanwhile
+			continue
+		}
+		before := v.figures()
+		v.price(click, rate(v))
+		sums.Add(click.key(), before.Neg())
+		sums.Add(click.key(), v.figures())
+		ids, costs = append(ids, v.ID), append(costs, v.Cost.String())
+		prices = append(prices, numericOrNull(v.Rate))
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	_, err := db.Exec(ctx, c, "restate conversions", updatePrices, db.UUIDs(ids), pq.Array(prices), costs)
+	return err
+}
+
+func numericOrNull(d decimal.NullDecimal) *string {
+	if !d.Valid {
+		return nil
+	}
+	text := d.Decimal.String()
+	return &text
+}

@@ -1,0 +1,54 @@
+-- Money in other currencies than the account's: each fact has the rate by which its own amounts count. Facts of before
+-- count one for one, as they always did.
+-- +goose Up
+
+-- A NULL is a fact for which there was no rate: it counts no money until there is one.
+ALTER TABLE clicks ADD COLUMN rate numeric DEFAULT 1;
+ALTER TABLE conversions ADD COLUMN rate numeric DEFAULT 1;
+ALTER TABLE spend ADD COLUMN rate numeric DEFAULT 1;
+ALTER TABLE source_postbacks ADD COLUMN rate numeric DEFAULT 1;
+
+-- The rate of a day by which the facts of an account count: fixed by the first of them. What is in the account's own
+-- currency needs none.
+CREATE TABLE account_rates (
+    account_id uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    day        date NOT NULL,               -- UTC
+    currency   text NOT NULL,
+    rate       numeric CHECK (rate > 0),    -- so much of the account's currency is one; NULL: there is none
+    restating  boolean NOT NULL DEFAULT false, -- facts have another one still
+    since      timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (account_id, day, currency)
+);
+CREATE INDEX account_rates_open ON account_rates (account_id, day, currency) WHERE rate IS NULL OR restating;
+CREATE INDEX account_rates_day ON account_rates (day);
+
+-- Rates that the operator has replaced, until the facts that used them are found.
+CREATE TABLE rate_changes (
+    day      date NOT NULL,
+    currency text NOT NULL,
+    PRIMARY KEY (day, currency)
+);
+
+CREATE OR REPLACE VIEW spend_alone AS
+SELECT account_id, day::timestamp AT TIME ZONE 'UTC' AS at, amount * rate AS cost, campaign_id, source_id,
+    z.id AS stream_id, z.id AS lander_id, z.id AS offer_id, z.id AS network_id, 0 AS lp_slot, '' AS country, '' AS region,
+    '' AS city, '' AS language, '' AS isp, 0::bigint AS asn, '' AS connection_type, '' AS mobile_operator,
+    '' AS device_type, '' AS device_brand, '' AS os, '' AS os_version, '' AS browser, '' AS browser_version,
+    NULL::inet AS ip, '' AS referrer, '' AS arrival, '' AS bot_reason, '' AS proxy_kind, '{}'::text[] AS subs, '' AS crawler
+FROM spend, (VALUES ('00000000-0000-0000-0000-000000000000'::uuid)) AS z (id)
+WHERE alone AND amount <> 0 AND rate IS NOT NULL;
+
+-- +goose Down
+CREATE OR REPLACE VIEW spend_alone AS
+SELECT account_id, day::timestamp AT TIME ZONE 'UTC' AS at, amount AS cost, campaign_id, source_id,
+    z.id AS stream_id, z.id AS lander_id, z.id AS offer_id, z.id AS network_id, 0 AS lp_slot, '' AS country, '' AS region,
+    '' AS city, '' AS language, '' AS isp, 0::bigint AS asn, '' AS connection_type, '' AS mobile_operator,
+    '' AS device_type, '' AS device_brand, '' AS os, '' AS os_version, '' AS browser, '' AS browser_version,
+    NULL::inet AS ip, '' AS referrer, '' AS arrival, '' AS bot_reason, '' AS proxy_kind, '{}'::text[] AS subs, '' AS crawler
+FROM spend, (VALUES ('00000000-0000-0000-0000-000000000000'::uuid)) AS z (id)
+WHERE alone AND amount <> 0;
+DROP TABLE rate_changes, account_rates;
+ALTER TABLE source_postbacks DROP COLUMN rate;
+ALTER TABLE spend DROP COLUMN rate;
+ALTER TABLE conversions DROP COLUMN rate;
+ALTER TABLE clicks DROP COLUMN rate;

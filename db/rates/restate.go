@@ -1,0 +1,162 @@
+package rates
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+// keyRow is a row of account_rates.
+type keyRow struct {
+	Account  uuid.UUID           `db:"account_id"`
+	Day      time.Time           `db:"day"`
+	Currency string              `db:"currency"`
+	Rate     decimal.NullDecimal `db:"rate"`
+}
+
+func (r keyRow) key() Key { return NewKey(r.Account, r.Day, r.Currency) }
+
+const noteChanges = `
+INSERT INTO rate_changes (day, currency)
+SELECT day, currency FROM unnest($1::date[], $2::text[]) AS k (day, currency)
+WHERE EXISTS (SELECT FROM account_rates r WHERE r.day >= k.day AND r.day <= k.day + $3::int)
+ON CONFLICT DO NOTHING`
+
+// noteChange has the facts of rates that were replaced, or that come for days which went without, found by Settle.
+func noteChange(ctx context.Context, c db.Conn, list []models.Rate) error {
+	_, err := db.Exec(ctx, c, "note changes of rates", noteChanges,
+		db.Map(list, func(r models.Rate) string { return r.Day.Format(time.DateOnly) }),
+		db.Map(list, func(r models.Rate) string { return r.Currency }), models.RateDays)
+	return err
+}
+
+const (
+	takeChanges = `SELECT day, currency FROM rate_changes ORDER BY day, currency LIMIT $1`
+
+	// Facts of the seven days behind a rate may have used it, and so may all of an account in its currency.
+	affected = `
+SELECT r.account_id, r.day, r.currency, r.rate FROM account_rates r JOIN accounts a ON a.id = r.account_id
+JOIN unnest($1::date[], $2::text[]) AS k (day, currency)
+	ON r.day >= k.day AND r.day <= k.day + $3::int AND k.currency IN (r.currency, a.currency)
+WHERE r.rate IS NOT NULL GROUP BY r.account_id, r.day, r.currency, r.rate`
+
+	dropChanges = `DELETE FROM rate_changes c USING unnest($1::date[], $2::text[]) AS k (day, currency)
+WHERE c.day = k.day AND c.currency = k.currency`
+
+	waiting = `
+SELECT account_id, day, currency, rate FROM account_rates
+WHERE rate IS NULL AND (account_id, day, currency) > ($1, $2::date, $3) ORDER BY account_id, day, currency LIMIT $4`
+
+	changeRate = `UPDATE account_rates SET rate = $4, restating = true
+WHERE account_id = $1 AND day = $2 AND currency = $3 AND rate IS DISTINCT FROM $4`
+)
+
+// settledAtOnce is how many rows Settle looks at in one go.
+const settledAtOnce = 500
+
+// Settle gives days that went without a rate theirs, if there is one by now, and replaces those that the operator has
+// replaced. Facts are restated afterwards: see Restating. What is done stays done when it is cut short.
+func Settle(ctx context.Context, d *db.DB) error {
+	for {
+		changes, err := db.Select[models.Rate](ctx, d, "changes of rates", takeChanges, settledAtOnce)
+		if err != nil {
+			return err
+		}
+		if len(changes) == 0 {
+			break
+		}
+		days := db.Map(changes, func(r models.Rate) string { return r.Day.Format(time.DateOnly) })
+		currencies := db.Map(changes, func(r models.Rate) string { return r.Currency })
+		rows, err := db.Select[keyRow](ctx, d, "facts of rates", affected, days, currencies, models.RateDays)
+		if err != nil {
+			return err
+		}
+		if err := change(ctx, d, rows); err != nil {
+			return err
+		}
+		if _, err := db.Exec(ctx, d, "changes of rates", dropChanges, days, currencies); err != nil {
+			return err
+		}
+	}
+	last := keyRow{}
+	for {
+		rows, err := db.Select[keyRow](ctx, d, "days without a rate", waiting, last.Account, last.Day.Format(time.DateOnly), last.Currency,
+			settledAtOnce)
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		if err := change(ctx, d, rows); err != nil {
+			return err
+		}
+		last = rows[len(rows)-1]
+	}
+}
+
+// change gives rows the rates of now. Each is a transaction of its own: it waits for those who write facts by the old one.
+func change(ctx context.Context, d *db.DB, rows []keyRow) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	found, err := compute(ctx, d, db.Map(rows, keyRow.key))
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		rate, ok := found[r.key()]
+		if !ok || !rate.Valid || r.Rate.Valid && r.Rate.Decimal.Equal(rate.Decimal) {
+			continue
+		}
+		if _, err := db.Exec(ctx, d, "change a rate", changeRate, r.Account, r.Day.Format(time.DateOnly), r.Currency, rate); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Restating lists the accounts with facts that have another rate than their day.
+func Restating(ctx context.Context, c db.Conn) ([]uuid.UUID, error) {
+	return db.Select[uuid.UUID](ctx, c, "accounts to restate", `SELECT DISTINCT account_id FROM account_rates WHERE restating`)
+}
+
+// RestatingOf lists the keys of an account whose facts have another rate.
+func RestatingOf(ctx context.Context, c db.Conn, account uuid.UUID) ([]Key, error) {
+	rows, err := db.Select[keyRow](ctx, c, "days to restate",
+		`SELECT account_id, day, currency, rate FROM account_rates WHERE account_id = $1 AND restating ORDER BY day, currency`, account)
+	return db.Map(rows, keyRow.key), err
+}
+
+// Restated notes that all facts of a key have a rate. ok is false if it is not the key's any more.
+func Restated(ctx context.Context, c db.Conn, k Key, rate decimal.Decimal) (ok bool, err error) {
+	n, err := db.Exec(ctx, c, "restated", `UPDATE account_rates SET restating = false
+		WHERE account_id = $1 AND day = $2 AND currency = $3 AND rate = $4`, k.Account, k.Day.Format(time.DateOnly), k.Currency, rate)
+	return n > 0, err
+}
+
+// Unconverted are the days of an account without a rate of a currency.
+type Unconverted struct {
+	Currency string    `db:"currency"`
+	Days     int       `db:"days"`
+	First    time.Time `db:"first"`
+	Since    time.Time `db:"since"` // when the first of its facts came
+}
+
+const selectUnconverted = `
+SELECT currency, count(*) AS days, min(day)::timestamptz AS first, min(since) AS since FROM account_rates
+WHERE account_id = $1 AND rate IS NULL GROUP BY currency ORDER BY currency LIMIT 100`
+
+// UnconvertedOf lists the currencies whose amounts count no money.
+func UnconvertedOf(ctx context.Context, c db.Conn, account uuid.UUID) ([]Unconverted, error) {
+	return db.Select[Unconverted](ctx, c, "unconverted money", selectUnconverted, account)
+}
+
+// Forget deletes what was fixed for days before one: nobody has facts of them any more.
+func Forget(ctx context.Context, c db.Conn, before time.Time, limit int) error {
+	_, err := db.InParts(ctx, c, "forget rates", `DELETE FROM account_rates WHERE ctid IN (
+		SELECT ctid FROM account_rates WHERE day < $1 LIMIT $2)`, limit, before.Format(time.DateOnly))
+	return err
+}
