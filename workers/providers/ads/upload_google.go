@@ -1,0 +1,281 @@
+package ads
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"switchyard/models"
+	"switchyard/workers/providers/rest"
+)
+
+// googleUploads tells Google Ads of conversions by the Data Manager API (POST /v1/events:ingest), or where the install says so
+// by UploadClickConversions. Both know a conversion by its transaction or order id: an event that is sent again, with whatever
+// value, is the same one. Data Manager checks the form of events at once and refuses all of a request for one; what becomes of
+// them at last it tells later, not by event.
+//
+// A restatement is the event with its new value, as Data Manager documents it. A retraction is a ConversionAdjustment of the
+// Google Ads API: Data Manager has none. Adjustments are not documented for wbraid. Unverified: the exact details of Data
+// Manager's refusals; a place is read from any field that names events[n].
+var googleUploads = uploads{
+	base: "https://datamanager.googleapis.com", most: 2000, oldest: 90 * 24 * time.Hour,
+	click: func(e Event) string { _, id := googleClick(e); return id }, clicks: "gclid, gbraid or wbraid",
+	lacks: func(u *uploading) string {
+		if u.action == "" {
+			return "the connection has no conversion_action"
+		}
+		return u.missing("customer_id")
+	},
+	head: func(*uploading, map[string]string) {},
+	send: func(ctx context.Context, u *uploading, events []Event) ([]Verdict, error) {
+		if u.o.GoogleClicks {
+			return googleClickConversions(ctx, u, events)
+		}
+		return googleIngest(ctx, u, events)
+	},
+	change: googleChange,
+	fixed: func(e Event) string {
+		if name, _ := googleClick(e); name == "wbraid" {
+			return "cannot be changed or taken back: the platform does not for wbraid"
+		}
+		return ""
+	},
+	tries: func(*uploading) bool { return true },
+	fault: googleFault,
+}
+
+// googleClick is the click id of an event, and its kind.
+func googleClick(e Event) (name, id string) {
+	for _, name := range []string{"gclid", "gbraid", "wbraid"} {
+		if id := e.param(name); id != "" {
+			return name, id
+		}
+	}
+	return "", ""
+}
+
+func accountDigits(text string) string { return strings.ReplaceAll(strings.TrimSpace(text), "-", "") }
+
+func googleIngest(ctx context.Context, u *uploading, events []Event) ([]Verdict, error) {
+	account := func(id string) map[string]any {
+		return map[string]any{"accountType": "GOOGLE_ADS", "accountId": accountDigits(id)}
+	}
+	to := map[string]any{"reference": "d1", "operatingAccount": account(u.c["customer_id"]), "productDestinationId": u.action}
+	if manager := u.c["login_customer_id"]; manager != "" {
+		to["loginAccount"] = account(manager)
+	}
+	list := make([]map[string]any, len(events))
+	for i, e := range events {
+		name, id := googleClick(e)
+		list[i] = map[string]any{
+			"destinationReferences": []string{"d1"}, "transactionId": e.ID, "eventTimestamp": e.Time.UTC().Format(time.RFC3339),
+			"adIdentifiers": map[string]any{name: id}, "currency": e.Currency, "conversionValue": e.amount(), "eventSource": "WEB",
+		}
+	}
+	var answer struct {
+		RequestID string `json:"requestId"`
+	}
+	err := u.post(ctx, u.API, "/v1/events:ingest", map[string]any{
+		"destinations": []any{to}, "events": list, "validateOnly": u.shadow,
+		"consent": map[string]any{"adUserData": "CONSENT_GRANTED", "adPersonalization": "CONSENT_GRANTED"},
+	}, &answer)
+	if err != nil {
+		return nil, err
+	}
+	reason := ""
+	if answer.RequestID != "" {
+		reason = "request " + answer.RequestID
+	}
+	return accepted(events, reason), nil
+}
+
+// ads is the Google Ads API, with its path for a call of the customer.
+func (u *uploading) googleAds(call string) (rest.API, string) {
+	api := u.API
+	if u.o.URL == "" {
+		api.Base = "https://googleads.googleapis.com"
+	}
+	return api, fmt.Sprintf("/%s/customers/%s:%s", u.o.GoogleVersion, accountDigits(u.c["customer_id"]), call)
+}
+
+// googleTime is how the Google Ads API writes times.
+func googleTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05-07:00") }
+
+func (u *uploading) googleAction() string {
+	return "customers/" + accountDigits(u.c["customer_id"]) + "/conversionActions/" + u.action
+}
+
+func googleClickConversions(ctx context.Context, u *uploading, events []Event) ([]Verdict, error) {
+	list := make([]map[string]any, len(events))
+	for i, e := range events {
+		name, id := googleClick(e)
+		list[i] = map[string]any{
+			name: id, "conversionAction": u.googleAction(), "conversionDateTime": googleTime(e.Time), "orderId": e.ID,
+			"conversionValue": e.amount(), "currencyCode": e.Currency, "consent": map[string]any{"adUserData": "GRANTED"},
+		}
+	}
+	return u.googlePartly(ctx, "uploadClickConversions", "conversions", list)
+}
+
+// googleChange restates and retracts.
+func googleChange(ctx context.Context, u *uploading, events []Event) ([]Verdict, error) {
+	out := make([]Verdict, len(events))
+	var restated []Event
+	var places, adjusted []int
+	var list []map[string]any
+	for i, e := range events {
+		if e.Action == models.UploadRestate && !u.o.GoogleClicks {
+			restated, places = append(restated, e), append(places, i)
+			continue
+		}
+		a := map[string]any{
+			"conversionAction": u.googleAction(), "orderId": e.ID, "adjustmentType": "RETRACTION",
+			"adjustmentDateTime": googleTime(e.ChangedAt),
+		}
+		if e.Action == models.UploadRestate {
+			a["adjustmentType"] = "RESTATEMENT"
+			a["restatementValue"] = map[string]any{"adjustedValue": e.amount(), "currencyCode": e.Currency}
+		}
+		list, adjusted = append(list, a), append(adjusted, i)
+	}
+	if len(restated) > 0 {
+		verdicts, err := googleIngest(ctx, u, restated)
+		if f, ok := errorsAsFault(err); ok && f.event {
+			return nil, &faultError{f.moved(places)}
+		}
+		if err != nil {
+			return out, err
+		}
+		for n, i := range places {
+			out[i] = verdicts[n]
+		}
+	}
+	if len(list) == 0 {
+		return out, nil
+	}
+	verdicts, err := u.googlePartly(ctx, "uploadConversionAdjustments", "conversionAdjustments", list)
+	for n, v := range verdicts {
+		out[adjusted[n]] = v
+	}
+	return out, err
+}
+
+// googleError is an error of the Google Ads API.
+type googleError struct {
+	Code     map[string]string `json:"errorCode"`
+	Message  string            `json:"message"`
+	Location struct {
+		Path []struct {
+			Field string `json:"fieldName"`
+			Index int    `json:"index"` // left out for 0
+		} `json:"fieldPathElements"`
+	} `json:"location"`
+}
+
+func (e googleError) code() string {
+	for _, code := range e.Code {
+		return code
+	}
+	return ""
+}
+
+// What the codes of the Google Ads API mean for an event. Others reject it.
+var (
+	googleThere = map[string]bool{ // it was told of before, by a request whose answer was lost
+		"CLICK_CONVERSION_ALREADY_EXISTS": true, "ORDER_ID_ALREADY_IN_USE": true, "DUPLICATE_ORDER_ID": true,
+		"CONVERSION_ALREADY_RETRACTED": true, "MORE_RECENT_RESTATEMENT_FOUND": true,
+	}
+	googleLater = map[string]time.Duration{
+		"TOO_RECENT_EVENT": 6 * time.Hour, "TOO_RECENT_CONVERSION_ACTION": 6 * time.Hour, "TOO_RECENT_CLICK": 6 * time.Hour,
+		"TOO_RECENT_CONVERSION": 24 * time.Hour,
+	}
+)
+
+func (e googleError) verdict() Verdict {
+	v := Verdict{Result: models.UploadRejected, Reason: strings.TrimSpace(e.code() + ": " + e.Message)}
+	switch code := e.code(); {
+	case googleThere[code]:
+		v.Result = models.UploadAccepted
+	case googleLater[code] > 0:
+		v.Result, v.After = models.UploadPending, googleLater[code]
+	}
+	return v
+}
+
+// googlePartly makes a call that takes some of a list and refuses others, with a successful status.
+func (u *uploading) googlePartly(ctx context.Context, call, name string, list []map[string]any) ([]Verdict, error) {
+	api, path := u.googleAds(call)
+	var header []string
+	if manager := accountDigits(u.c["login_customer_id"]); manager != "" {
+		header = []string{"login-customer-id", manager}
+	}
+	var answer struct {
+		Partial struct {
+			Details []struct {
+				Errors []googleError `json:"errors"`
+			} `json:"details"`
+		} `json:"partialFailureError"`
+	}
+	err := u.post(ctx, api, path, map[string]any{name: list, "partialFailure": true, "validateOnly": u.shadow}, &answer, header...)
+	if err != nil {
+		return nil, err
+	}
+	out := accepted(make([]Event, len(list)), "")
+	for _, d := range answer.Partial.Details {
+		for _, e := range d.Errors {
+			for _, p := range e.Location.Path {
+				if p.Field == name && p.Index < len(out) && p.Index >= 0 && out[p.Index].Result == models.UploadAccepted {
+					out[p.Index] = e.verdict()
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+// googleFault reads the errors of both APIs: a google.rpc.Status.
+func googleFault(status int, body []byte) *fault {
+	if status/100 == 2 {
+		return nil
+	}
+	var answer struct {
+		Error struct {
+			Message string `json:"message"`
+			Status  string `json:"status"`
+			Details []struct {
+				Reason     string        `json:"reason"`
+				RetryDelay string        `json:"retryDelay"`
+				Errors     []googleError `json:"errors"`
+				Violations []struct {
+					Field  string `json:"field"`
+					What   string `json:"description"`
+					Reason string `json:"reason"`
+				} `json:"fieldViolations"`
+			} `json:"details"`
+		} `json:"error"`
+	}
+	_ = json.Unmarshal(body, &answer) // of another form: the status says it
+	e := answer.Error
+	f := &fault{text: fmt.Sprintf("%d %s", status, e.Message), at: map[int]string{}}
+	f.expired, f.refused = status == http.StatusUnauthorized, status == http.StatusForbidden
+	for _, d := range e.Details {
+		if wait, err := time.ParseDuration(d.RetryDelay); err == nil && wait > 0 {
+			f.after = min(wait, time.Hour)
+		}
+		for _, other := range d.Errors {
+			f.text += "; " + other.code() + " " + other.Message
+		}
+		for _, v := range d.Violations {
+			why := strings.TrimSpace(v.Reason + ": " + v.What)
+			if n, ok := indexIn(v.Field, "events"); ok {
+				f.event, f.at[n] = true, why
+			} else {
+				f.text += "; " + v.Field + " " + why
+			}
+		}
+	}
+	return f
+}

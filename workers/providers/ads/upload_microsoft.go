@@ -1,0 +1,122 @@
+package ads
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"switchyard/models"
+)
+
+// microsoftUploads tells Microsoft Advertising of conversions by ApplyOfflineConversions (REST v13). It knows one by click,
+// goal and time, ignores it when it comes again, and takes what becomes of it later by ApplyOfflineConversionAdjustments. A
+// request is taken in part: what is refused is listed, with a successful status, and what was the first of a list may have no
+// Index. Unverified: the numbers of the codes, so that words are read.
+var microsoftUploads = uploads{
+	base: "https://campaign.api.bingads.microsoft.com", most: 1000, oldest: 90 * 24 * time.Hour,
+	click: func(e Event) string { return e.param("msclkid") }, clicks: "msclkid",
+	lacks: func(u *uploading) string {
+		switch {
+		case u.action == "":
+			return "the connection has no conversion_action"
+		case u.o.MicrosoftToken == "" && u.o.URL == "":
+			return "this install has no developer token of Microsoft Advertising"
+		}
+		return u.missing("account_id", "customer_id")
+	},
+	head: func(u *uploading, h map[string]string) {
+		h["DeveloperToken"], h["CustomerId"], h["CustomerAccountId"] = u.o.MicrosoftToken, u.c["customer_id"], u.c["account_id"]
+	},
+	send: func(ctx context.Context, u *uploading, events []Event) ([]Verdict, error) {
+		return u.microsoft(ctx, "OfflineConversions", events, func(e Event) map[string]any {
+			return map[string]any{
+				"ConversionValue": e.amount(), "ConversionCurrencyCode": e.Currency, "HashedEmailAddress": nil, "HashedPhoneNumber": nil,
+			}
+		})
+	},
+	change: func(ctx context.Context, u *uploading, events []Event) ([]Verdict, error) {
+		return u.microsoft(ctx, "OfflineConversionAdjustments", events, func(e Event) map[string]any {
+			a := map[string]any{"AdjustmentType": "Retract", "AdjustmentTime": microsoftTime(e.ChangedAt)}
+			if e.Action == models.UploadRestate {
+				a["AdjustmentType"], a["AdjustmentValue"], a["AdjustmentCurrencyCode"] = "Restate", e.amount(), e.Currency
+			}
+			return a
+		})
+	},
+	tries: func(*uploading) bool { return false },
+	fault: microsoftFault,
+}
+
+func microsoftTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
+
+// microsoft applies a list of something. with gives what an event has beside its key.
+func (u *uploading) microsoft(ctx context.Context, what string, events []Event, with func(e Event) map[string]any) ([]Verdict, error) {
+	list := make([]map[string]any, len(events))
+	for i, e := range events {
+		list[i] = with(e)
+		list[i]["MicrosoftClickId"], list[i]["ConversionName"] = e.param("msclkid"), u.action
+		list[i]["ConversionTime"] = microsoftTime(e.Time)
+	}
+	var answer struct {
+		Partial []*struct {
+			Index int    `json:"Index"`
+			Code  any    `json:"Code"`
+			Name  string `json:"ErrorCode"`
+			Text  string `json:"Message"`
+		} `json:"PartialErrors"`
+	}
+	err := u.post(ctx, u.API, "/CampaignManagement/v13/"+what+"/Apply", map[string]any{what: list}, &answer)
+	if err != nil {
+		return nil, err
+	}
+	out := accepted(events, "")
+	for _, e := range answer.Partial {
+		if e != nil && e.Index >= 0 && e.Index < len(out) {
+			out[e.Index] = Verdict{Result: models.UploadRejected, Reason: fmt.Sprintf("%s %v: %s", e.Name, e.Code, e.Text)}
+		}
+	}
+	return out, nil
+}
+
+// microsoftPause is how long Microsoft asks to wait after too many calls.
+const microsoftPause = time.Minute
+
+// microsoftFault reads an ApplicationFault.
+func microsoftFault(status int, body []byte) *fault {
+	if status/100 == 2 {
+		return nil
+	}
+	type entry struct {
+		Code any    `json:"Code"`
+		Name string `json:"ErrorCode"`
+		Text string `json:"Message"`
+	}
+	var answer struct {
+		Tracking  string  `json:"TrackingId"`
+		Errors    []entry `json:"Errors"`
+		Batch     []entry `json:"BatchErrors"`
+		Operation []entry `json:"OperationErrors"`
+	}
+	_ = json.Unmarshal(body, &answer) // of another form: the status says it
+	f := &fault{refused: status == http.StatusForbidden, expired: status == http.StatusUnauthorized}
+	words := []string{fmt.Sprint(status)}
+	for _, e := range append(append(answer.Errors, answer.Batch...), answer.Operation...) {
+		words = append(words, fmt.Sprintf("%s %v: %s", e.Name, e.Code, e.Text))
+		switch e.Name {
+		case "AuthenticationTokenExpired":
+			f.expired = true
+		case "InvalidCredentials", "UserIsNotAuthorized":
+			f.refused = true
+		case "CallRateExceeded", "ConcurrentRequestOverLimit":
+			f.after = microsoftPause
+		}
+	}
+	if answer.Tracking != "" {
+		words = append(words, "tracking id "+answer.Tracking)
+	}
+	f.text = strings.Join(words, "; ")
+	return f
+}

@@ -1,0 +1,306 @@
+package ads_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"switchyard/models"
+	"switchyard/workers/egress"
+	"switchyard/workers/egress/egresstest"
+	"switchyard/workers/providers/ads"
+	"switchyard/workers/providers/ads/adstest"
+)
+
+// uploadAt is when the conversions of the tests happen, and uploadNow a little later.
+var (
+	uploadAt  = time.Date(2026, 11, 1, 12, 32, 45, 0, time.UTC)
+	uploadNow = uploadAt.Add(time.Hour)
+)
+
+// uploader is a platform under test.
+type uploader struct {
+	*testing.T
+
+	name   string // of the case
+	of     string // the provider
+	clicks bool   // Google's older way
+	world  *adstest.Uploads
+	client *ads.Uploader
+	waits  []time.Duration
+	event  func(id, click string) ads.Event
+}
+
+// clickParameters of tracking links by which the platforms know their clicks.
+var clickParameters = map[string]string{
+	models.GoogleAds: "gclid", models.MicrosoftAds: "msclkid", models.Meta: "fbclid", "tiktok": "ttclid",
+}
+
+// eachUploader runs a test for every platform.
+func eachUploader(t *testing.T, test func(*uploader)) {
+	t.Helper()
+	for _, of := range []string{models.GoogleAds, "google_ads by clicks", models.MicrosoftAds, models.Meta, "tiktok"} {
+		t.Run(of, func(t *testing.T) {
+			t.Parallel()
+			u := &uploader{T: t, name: of, world: &adstest.Uploads{}}
+			u.of, _, u.clicks = strings.Cut(of, " by ")
+			server := adstest.ServeUploads(t, u.world)
+			u.client = ads.NewUploader(ads.UploadOptions{
+				Egress: egresstest.Client(t, server, egress.Options{MaxBody: 1 << 20}), URL: server.URL, GoogleClicks: u.clicks,
+				MicrosoftToken: "canary-developer-Zq7", Now: func() time.Time { return uploadNow },
+				Wait: func(_ context.Context, d time.Duration) error { u.waits = append(u.waits, d); return nil },
+			})
+			u.event = func(id, click string) ads.Event {
+				return ads.Event{
+					ID: id, Action: models.UploadNew, Time: uploadAt.Add(time.Duration(len(click)) * time.Second), ChangedAt: uploadAt.Add(time.Minute),
+					Value: decimal.RequireFromString("12.50"), Currency: "EUR", Click: "c" + id, Clicked: uploadAt.Add(-time.Hour),
+					Query: "utm=1&" + clickParameters[u.of] + "=" + click, IP: "203.0.113.9", UserAgent: "Mozilla/5.0",
+				}
+			}
+			test(u)
+		})
+	}
+}
+
+// signedIn are the tokens of a sign-in at the fakes.
+type signedIn struct {
+	world   *adstest.Uploads
+	held    string
+	renewed int
+}
+
+func (k *signedIn) Token(context.Context) (string, error) { return k.held, nil }
+
+func (k *signedIn) Renew(_ context.Context, refused string) (string, error) {
+	if refused != k.held {
+		return "", errors.New("another token was refused")
+	}
+	k.renewed++
+	k.held = k.world.SignedIn()
+	return k.held, nil
+}
+
+func (u *uploader) open(shadow bool) (*ads.Upload, *signedIn) {
+	u.Helper()
+	k := &signedIn{world: u.world, held: u.world.SignedIn()}
+	action := map[string]string{models.GoogleAds: "987654321", models.MicrosoftAds: "Tracker"}[u.of]
+	up, err := u.client.Open(u.of, "key", adstest.UploadTokens[u.of], k, action, shadow)
+	if err != nil {
+		u.Fatal(err)
+	}
+	return up, k
+}
+
+// send sends events and gives the results in a line, and the verdicts.
+func (u *uploader) send(up *ads.Upload, events ...ads.Event) (string, []ads.Verdict) {
+	u.Helper()
+	list, err := up.Send(u.Context(), events)
+	if err != nil {
+		u.Fatal(err)
+	}
+	var words []string
+	for _, v := range list {
+		if words = append(words, v.Result); strings.Contains(v.Reason, "canary") {
+			u.Errorf("a credential is in %q", v.Reason)
+		}
+	}
+	return strings.Join(words, " "), list
+}
+
+func (u *uploader) taken(want int) []adstest.Uploaded {
+	u.Helper()
+	list := u.world.Taken(u.of)
+	if len(list) != want {
+		u.Errorf("the platform has %d conversions, want %d: %+v", len(list), want, list)
+	}
+	return list
+}
+
+// TestUploadsPartly: of many events those that the platform refuses are rejected with its reason, whether it says which ones
+// or not, also the first of all; the others are accepted, each once.
+func TestUploadsPartly(t *testing.T) {
+	t.Parallel()
+	eachUploader(t, func(u *uploader) {
+		up, _ := u.open(false)
+		got, list := u.send(up, u.event("1", "bad-1"), u.event("2", "ok-22"), u.event("3", "ok-333"), u.event("4", "bad-4444"), u.event("5", "ok-55555"))
+		if got != "rejected accepted accepted rejected accepted" || list[0].Reason == "" || list[3].Reason == "" {
+			u.Errorf("%s: %+v", got, list)
+		}
+		for _, v := range u.taken(3) {
+			if v.Sent != 1 || v.Value != "12.5" || v.Currency != "EUR" {
+				u.Errorf("%+v", v)
+			}
+		}
+		u.world.Silent()
+		many := make([]ads.Event, 40)
+		for i := range many {
+			many[i] = u.event(fmt.Sprint("m", i), "ok-"+strings.Repeat("x", 10+i))
+		}
+		many[17].Query = clickParameters[u.of] + "=bad-17"
+		got, _ = u.send(up, many...)
+		if want := strings.Repeat("accepted ", 17) + "rejected" + strings.Repeat(" accepted", 22); got != want {
+			u.Errorf("%s", got)
+		}
+		u.taken(42)
+	})
+}
+
+// TestUploadsUnfit: what no platform can know or take is not sent, with the reason.
+func TestUploadsUnfit(t *testing.T) {
+	t.Parallel()
+	eachUploader(t, func(u *uploader) {
+		up, _ := u.open(false)
+		stranger, macro, old := u.event("1", "x"), u.event("2", "{{"+"click}}"), u.event("3", "xxx")
+		stranger.Query = "utm=1"
+		old.Time = uploadNow.AddDate(0, 0, -91)
+		got, list := u.send(up, stranger, macro, old)
+		if got != "skipped skipped skipped" || !strings.Contains(list[0].Reason, clickParameters[u.of]) || !strings.HasPrefix(list[2].Reason, "too old") {
+			u.Errorf("%s: %+v", got, list)
+		}
+		if n := u.world.Calls(); n != 0 {
+			u.Errorf("%d requests", n)
+		}
+	})
+}
+
+// TestUploadsAgain: an event that is sent again is the same one to the platform, also if its answer was lost.
+func TestUploadsAgain(t *testing.T) {
+	t.Parallel()
+	eachUploader(t, func(u *uploader) {
+		up, _ := u.open(false)
+		u.world.Fail(adstest.UploadCut, adstest.UploadFine)
+		if got, _ := u.send(up, u.event("1", "one")); got != "accepted" {
+			u.Error(got)
+		}
+		if got, list := u.send(up, u.event("1", "one"), u.event("2", "three")); got != "accepted accepted" {
+			u.Errorf("%s: %+v", got, list)
+		}
+		if list := u.taken(2); list[0].Sent+list[1].Sent != 4 {
+			u.Errorf("%+v", list)
+		}
+	})
+}
+
+// TestUploadsChange: a conversion is restated and taken back where the platform can; elsewhere the reason says that it cannot.
+func TestUploadsChange(t *testing.T) {
+	t.Parallel()
+	eachUploader(t, func(u *uploader) {
+		up, _ := u.open(false)
+		u.send(up, u.event("1", "one"), u.event("2", "three"))
+		restated, retracted, lost := u.event("1", "one"), u.event("2", "three"), u.event("3", "unheard-of")
+		restated.Action, restated.Value = models.UploadRestate, decimal.NewFromInt(7)
+		retracted.Action, lost.Action = models.UploadRetract, models.UploadRetract
+		got, list := u.send(up, lost, restated, retracted)
+		if u.of == models.Meta || u.of == "tiktok" {
+			if got != "skipped skipped skipped" || !strings.HasPrefix(list[2].Reason, "cannot be taken back") {
+				u.Errorf("%s: %+v", got, list)
+			}
+			return
+		}
+		if got != "rejected accepted accepted" {
+			u.Errorf("%s: %+v", got, list)
+		}
+		for _, v := range u.taken(2) {
+			if first := strings.HasPrefix(v.ID, "1") || strings.HasPrefix(v.ID, "one"); v.Retracted == first || first && v.Value != "7" {
+				u.Errorf("%+v", v)
+			}
+		}
+		if u.of == models.GoogleAds {
+			retracted.Query = "wbraid=w1"
+			if got, _ := u.send(up, retracted); got != "skipped" {
+				u.Errorf("of wbraid: %s", got)
+			}
+		}
+	})
+}
+
+// TestUploadsShadow: nothing that is sent in shadow counts; where the platform can try, its answer is there.
+func TestUploadsShadow(t *testing.T) {
+	t.Parallel()
+	eachUploader(t, func(u *uploader) {
+		up, _ := u.open(true)
+		taken := u.event("3", "three")
+		taken.Action = models.UploadRetract
+		got, list := u.send(up, u.event("1", "bad-one"), u.event("2", "two"), taken)
+		if tries := u.of == models.GoogleAds; tries && !strings.Contains(list[0].Reason, "refuses it") || tries != (u.world.Tried() == 1) {
+			u.Errorf("tried %d: %+v", u.world.Tried(), list)
+		}
+		if u.of == models.Meta || u.of == "tiktok" {
+			got = strings.Replace(got, "skipped", "shadow", 1)
+		}
+		if got != "shadow shadow shadow" {
+			u.Errorf("%s: %+v", got, list)
+		}
+		u.taken(0)
+	})
+}
+
+// TestUploadsFail: what fails for a while is sent again, after the pause that the platform asks for; what goes on failing is an
+// error without credentials, which says when to come again and whether only the account can help.
+func TestUploadsFail(t *testing.T) {
+	t.Parallel()
+	eachUploader(t, func(u *uploader) {
+		up, _ := u.open(false)
+		u.world.Fail(adstest.UploadDown, adstest.UploadDown, adstest.UploadFine)
+		if got, _ := u.send(up, u.event("1", "one")); got != "accepted" || len(u.waits) != 2 {
+			u.Errorf("%s after %v", got, u.waits)
+		}
+		for _, fault := range []adstest.UploadFault{adstest.UploadBusy, adstest.UploadDown, adstest.UploadEcho} {
+			u.world.Fail(fault)
+			list, err := up.Send(u.Context(), []ads.Event{u.event("9", "nine")})
+			e, ok := errors.AsType[*ads.UploadError](err)
+			if !ok || strings.Contains(err.Error(), "canary") || list[0].Result != "" {
+				u.Fatalf("fault %d: %v, %+v", fault, err, list)
+			}
+			if busy := fault == adstest.UploadBusy; busy != (e.After > 0) {
+				u.Errorf("fault %d: after %v", fault, e.After)
+			}
+		}
+		u.taken(1)
+	})
+}
+
+// TestUploadsExpired: a token of a sign-in that has ended is replaced once; a token of the account's own is told to be refused.
+func TestUploadsExpired(t *testing.T) {
+	t.Parallel()
+	eachUploader(t, func(u *uploader) {
+		up, k := u.open(false)
+		u.world.Fail(adstest.UploadExpired, adstest.UploadFine)
+		list, err := up.Send(u.Context(), []ads.Event{u.event("1", "one")})
+		if u.of == models.GoogleAds || u.of == models.MicrosoftAds {
+			if err != nil || list[0].Result != models.UploadAccepted || k.renewed != 1 {
+				u.Errorf("%v, %+v, renewed %d times", err, list, k.renewed)
+			}
+			return
+		}
+		if e, ok := errors.AsType[*ads.UploadError](err); !ok || !e.Refused || strings.Contains(err.Error(), "canary") {
+			u.Errorf("%v", err)
+		}
+	})
+}
+
+// TestUploadsLacks: what the connection does not have is told before anything is sent.
+func TestUploadsLacks(t *testing.T) {
+	t.Parallel()
+	eachUploader(t, func(u *uploader) {
+		up, err := u.client.Open(u.of, "key", nil, nil, "1", false)
+		if err != nil {
+			u.Fatal(err)
+		}
+		_, err = up.Send(u.Context(), []ads.Event{u.event("1", "one")})
+		if e, ok := errors.AsType[*ads.UploadError](err); !ok || !e.Refused || u.world.Calls() != 0 {
+			u.Errorf("%v after %d requests", err, u.world.Calls())
+		}
+		if u.clicks {
+			soon, _ := u.open(false)
+			if got, list := u.send(soon, u.event("1", "soon-1")); got != "pending" || list[0].After != 6*time.Hour {
+				u.Errorf("%s: %+v", got, list)
+			}
+		}
+	})
+}
