@@ -39,6 +39,7 @@ var Cron = []CronRow{
 	{"bring own hosts their certificates", "47 * * * * *", SweepOwnHosts},
 	{"bring certificates", "10/15 * * * * *", SweepCertificates},
 	{"import orders of networks", "17 * * * * *", SweepNetworks},
+	{"upload conversions to ad platforms", "12/30 * * * * *", SweepUploads},
 	{"publish changed campaigns to the edge", "*/5 * * * * *", SweepEdge},
 	{"read exchange rates", "19 */10 * * * *", FetchRates},
 	{"convert what waits for a rate", "37 * * * * *", SettleRates},

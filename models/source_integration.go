@@ -32,6 +32,17 @@ type SourceIntegration struct {
 	Failures  int        `db:"failures"`   // in a row
 	Since     *time.Time `db:"failing_since"`
 	NextAt    time.Time  `db:"next_at"`
+	SourceUploads
+}
+
+// SourceUploads are how the uploads of a connection go.
+type SourceUploads struct {
+	UploadsReadyAt   *time.Time `db:"uploads_ready_at"` // the platform takes none before; nil: at any time
+	UploadsStopped   string     `db:"uploads_stopped"`  // why they were stopped; empty: they were not
+	UploadsStoppedAt *time.Time `db:"uploads_stopped_at"`
+	UploadFailure    string     `db:"upload_failure"`  // why the last job failed; empty: it did not
+	UploadFailures   int        `db:"upload_failures"` // in a row
+	UploadSince      *time.Time `db:"upload_failing_since"`
 }
 
 // SourceIntegrationFields are what an account says of a connection, beside its credentials.
@@ -42,7 +53,16 @@ type SourceIntegrationFields struct {
 	ConversionAction   string        `db:"conversion_action"`
 	ConversionStatuses []string      `db:"conversion_statuses"`
 	ConversionsEnabled bool          `db:"conversions_enabled"`
+	UploadMode         string        `db:"upload_mode"`     // UploadsShadow or UploadsLive
+	DailyCapCount      int           `db:"daily_cap_count"` // conversions that are uploaded in a day
+	DailyCapValue      Money         `db:"daily_cap_value"` // their value, in the account's currency
 }
+
+// The caps of a new connection.
+const (
+	DefaultCapCount = 10000
+	DefaultCapValue = 100000
+)
 
 // CostEndpoint is an address that answers spend, as JSON. Paths lead to members, with dots between them.
 type CostEndpoint struct {

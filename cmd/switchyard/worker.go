@@ -134,6 +134,9 @@ func newRuntime(cfg config.Config, bulk *db.DB, o workers.Options) (*workers.Run
 	}
 	correction.Register(r, records, clicks)
 	correction.RegisterNetworks(r, records, clicks, orders)
+	if err := registerUploads(cfg, r, records, clicks, o.Redis); err != nil {
+		return nil, err
+	}
 	flowreplay.Register(r, records, flowReplayOptions(bulk))
 	return r, nil
 }

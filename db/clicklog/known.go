@@ -22,8 +22,9 @@ type Known struct {
 	ClickOuts       []json.RawMessage `json:"click_outs"`
 	Conversions     []json.RawMessage `json:"conversions"`
 	SiteEvents      []json.RawMessage `json:"site_events"`
-	Postbacks       []json.RawMessage `json:"postbacks"`        // received
-	SourcePostbacks []json.RawMessage `json:"source_postbacks"` // sent to traffic sources
+	Postbacks       []json.RawMessage `json:"postbacks"`          // received
+	SourcePostbacks []json.RawMessage `json:"source_postbacks"`   // sent to traffic sources
+	Uploads         []json.RawMessage `json:"conversion_uploads"` // to ad platforms
 }
 
 // maxKnown is how many clicks of a visitor are read, the newest.
@@ -65,6 +66,7 @@ func (l Log) Known(ctx context.Context, v Visitor) (k Known, err error) {
 		{&k.Postbacks, `SELECT to_jsonb(p) - 'proof' - 'signature' - 'signed_text' FROM postbacks p
 			WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) ORDER BY id`},
 		{&k.SourcePostbacks, `SELECT to_jsonb(p) FROM source_postbacks p WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) ORDER BY id`},
+		{&k.Uploads, `SELECT to_jsonb(u) FROM conversion_uploads u WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) ORDER BY id`},
 	} {
 		read(one.into, one.query, v.AccountID, list)
 	}

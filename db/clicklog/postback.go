@@ -285,6 +285,9 @@ func (l Log) forgetPostbacks(ctx context.Context, now time.Time) (total int, err
 		for n := postbacksAtOnce; err == nil && n == postbacksAtOnce; total += n {
 			n, err = outgoing.Forget(ctx, l.Conn, p.Name, before, postbacksAtOnce)
 		}
+		for n := postbacksAtOnce; err == nil && n == postbacksAtOnce; total += n {
+			n, err = outgoing.ForgetUploads(ctx, l.Conn, p.Name, now.AddDate(0, 0, -models.UploadDays), postbacksAtOnce)
+		}
 	}
 	forget(selectOldPostbacksOfNobody, now.AddDate(0, 0, -models.StrangersPostbackDays))
 	// What is left belongs to accounts that are gone.

@@ -95,7 +95,8 @@ SELECT EXISTS (SELECT FROM clicks WHERE account_id = $1 AND id = $2 AND (` + tel
 	OR EXISTS (SELECT FROM click_hops WHERE account_id = $1 AND click_id = $2 AND destination <> '')
 	OR EXISTS (SELECT FROM site_events WHERE account_id = $1 AND click_id = $2)
 	OR EXISTS (SELECT FROM postbacks WHERE account_id = $1 AND click_id = $2 AND (outcome <> 'pending' OR ip IS NOT NULL))
-	OR EXISTS (SELECT FROM source_postbacks WHERE account_id = $1 AND click_id = $2)`
+	OR EXISTS (SELECT FROM source_postbacks WHERE account_id = $1 AND click_id = $2)
+	OR EXISTS (SELECT FROM conversion_uploads WHERE account_id = $1 AND click_id = $2)`
 
 // IsErased reports whether nothing is left that Erase would take out: he was erased before, and nothing came since.
 func (l Log) IsErased(ctx context.Context, v Visitor) (bool, error) {

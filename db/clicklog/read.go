@@ -1,8 +1,10 @@
 package clicklog
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -112,6 +114,20 @@ func (l Log) FindByID(ctx context.Context, id uuid.UUID) (click StoredClick, ok 
 		return click, false, err
 	}
 	return list[0], true, nil
+}
+
+var selectClicksByID = `SELECT ` + clickColumns.sql() + ` FROM clicks
+WHERE account_id = $1 AND id = ANY ($2::uuid[]) AND id BETWEEN $3 AND $4`
+
+// FindByIDs finds those of an account's clicks that are stored, by their ids.
+func (l Log) FindByIDs(ctx context.Context, account uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]StoredClick, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	compare := func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) }
+	list, err := clickColumns.read(ctx, l.Conn, "find clicks by id", selectClicksByID, account, db.UUIDs(ids),
+		slices.MinFunc(ids, compare), slices.MaxFunc(ids, compare))
+	return db.ByKey(list, func(c StoredClick) uuid.UUID { return c.ID }), err
 }
 
 var selectHops = `SELECT ` + db.Columns[Hop]("") + ` FROM click_hops

@@ -84,6 +84,7 @@ var checked = map[string]string{
 	"api_keys.scope": "full", "conversions.status": "approved", "postbacks.outcome": "recorded", "jobs.state": "done",
 	"webhook_deliveries.status": "delivered", "link_checks.kind": "offer", "link_screens.kind": "offer",
 	"link_services.status": "ok", "ledger_rollups.rollup": "traffic", "source_postbacks.result": "told",
+	"source_integrations.upload_mode": "live", "conversion_uploads.action": "upload", "conversion_uploads.result": "accepted",
 	"rules.logic": "and", "bot_entries.list_type": "deny", "accounts.plan": "pro",
 	"sites.kind": "store", "sites.revenue_from": "order", "goals.kind": "event", "goals.dedupe": "per_click",
 	"goals.value_mode": "none", "goals.status": "approved",

@@ -27,11 +27,14 @@ SELECT p.id FROM accounts a CROSS JOIN LATERAL (
 DELETE FROM source_failures f USING accounts a WHERE a.id = f.account_id AND a.plan = $2 AND f.failing_since < $1`
 )
 
-// DeleteOf deletes, in the transaction of c, the postbacks of some clicks with their jobs. The clicks are locked, so that
+// DeleteOf deletes, in the transaction of c, the postbacks of some clicks with their jobs, and their uploads. The clicks are locked, so that
 // no other is added meanwhile.
 func DeleteOf(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 	ids, err := db.Select[uuid.UUID](ctx, c, "postbacks of clicks", selectOfClicks, db.UUIDs(clicks))
 	if err != nil {
+		return err
+	}
+	if _, err := db.Exec(ctx, c, "delete uploads", deleteUploadsOf, db.UUIDs(clicks)); err != nil {
 		return err
 	}
 	return remove(ctx, c, ids)

@@ -1,4 +1,5 @@
-// Package outgoing keeps the postbacks to traffic sources: what a source is told of a conversion.
+// Package outgoing keeps the postbacks to traffic sources: what a source is told of a conversion. It keeps the uploads to the
+// APIs of their ad platforms too, which are written at the same moment and sent in batches: see TakeDueUploads.
 //
 // A postback is written in the transaction that gives a conversion its status, once for each status. It is a job: both
 // rows have the same id. The caller dispatches the jobs after its commit; what it fails to dispatch, the reconciler
@@ -41,9 +42,12 @@ WITH fresh AS (
 SELECT id FROM fresh`
 
 // Add stores, in the transaction of c, what the traffic sources of an account are told of conversions that have got a
-// status, in this order. The conversions are stored already, or will be changed no more in this transaction. A status
+// status, in this order, by postbacks and by uploads. The conversions are stored already, or will be changed no more in this transaction. A status
 // that a conversion had before adds nothing. It returns the jobs to dispatch after the commit.
 func Add(ctx context.Context, c db.Conn, account uuid.UUID, list []models.Conversion) ([]models.JobRef, error) {
+	if err := addUploads(ctx, c, account, list); err != nil {
+		return nil, err
+	}
 	told, err := wanted(ctx, c, account, list)
 	if err != nil || len(told) == 0 {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/lib/pq"
+	"github.com/shopspring/decimal"
 
 	"switchyard/db"
 	"switchyard/db/seal"
@@ -55,6 +56,9 @@ type SourceConnect struct {
 	ConversionAction   *string
 	ConversionStatuses []string
 	ConversionsEnabled *bool
+	UploadMode         *string
+	DailyCapCount      *int
+	DailyCapValue      *models.Money
 	// Connections are the account's sign-in connections at the platform.
 	Connections []uuid.UUID
 	Next        time.Time // of the first sync by itself
@@ -62,14 +66,24 @@ type SourceConnect struct {
 
 const saveSourceIntegration = `
 INSERT INTO source_integrations (source_id, account_id, provider, settings, secrets, secret_names, is_enabled, cost_endpoint,
-	oauth_connection_id, campaign_param, conversion_action, conversion_statuses, conversions_enabled, next_at, wide_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14)
+	oauth_connection_id, campaign_param, conversion_action, conversion_statuses, conversions_enabled, next_at, wide_at,
+	upload_mode, daily_cap_count, daily_cap_value)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14, $15, $16, $17)
 ON CONFLICT (source_id) DO UPDATE SET provider = $3, settings = $4, secrets = $5, secret_names = $6, is_enabled = $7,
 	cost_endpoint = $8, oauth_connection_id = $9, campaign_param = $10, conversion_action = $11, conversion_statuses = $12,
 	conversions_enabled = $13, next_at = $14, wide_at = $14, session = NULL, currency = '', zone = '', saved_at = now(),
-	checked_at = NULL, failure = '', failures = 0, failing_since = NULL`
+	checked_at = NULL, failure = '', failures = 0, failing_since = NULL, upload_mode = $15,
+	daily_cap_count = $16, daily_cap_value = $17, uploads_since = now(), uploads_stopped = '', uploads_stopped_at = NULL,
+	upload_next_at = now(), upload_failure = '', upload_failures = 0, upload_failing_since = NULL,
+	uploads_ready_at = CASE WHEN source_integrations.conversion_action = $11 THEN source_integrations.uploads_ready_at END`
 
-// Save connects a traffic source, or changes its connection. Errors: not_found, and those of PUT
+// What was for another platform is not sent to this one.
+const skipUploadsOfOthers = `
+UPDATE conversion_uploads u SET result = 'skipped', reason = 'the traffic source has another platform now', decided_at = now()
+FROM source_integrations i WHERE i.source_id = u.source_id AND i.account_id = $1 AND u.source_id = $2 AND i.provider <> $3
+	AND u.result = 'pending'`
+
+// Save connects a traffic source, or changes its connection. Uploads that were stopped begin again. Errors: not_found, and those of PUT
 // /traffic-sources/{id}/integration.
 func (k SourceIntegrations) Save(ctx context.Context, account, source uuid.UUID, w SourceConnect) error {
 	return k.s.Tx(ctx, func(s *Store) error {
@@ -106,10 +120,13 @@ func (k SourceIntegrations) Save(ctx context.Context, account, source uuid.UUID,
 		if err != nil {
 			return err
 		}
+		if _, err := s.exec(ctx, "skip uploads to another platform", skipUploadsOfOthers, account, source, i.Provider); err != nil {
+			return err
+		}
 		_, secrets := form.Split(credentials)
 		_, err = s.exec(ctx, "connect traffic source", saveSourceIntegration, source, account, i.Provider, db.Document(open), sealed,
 			pq.Array(slices.AppendSeq([]string{}, maps.Keys(secrets))), i.IsEnabled, db.Document(i.Endpoint.WithoutValues()), i.ConnectionID,
-			i.CampaignParam, i.ConversionAction, pq.Array(i.ConversionStatuses), i.ConversionsEnabled, w.Next)
+			i.CampaignParam, i.ConversionAction, pq.Array(i.ConversionStatuses), i.ConversionsEnabled, w.Next, i.UploadMode, i.DailyCapCount, i.DailyCapValue.Decimal)
 		return err
 	})
 }
@@ -119,7 +136,8 @@ func (k SourceIntegrations) before(ctx context.Context, account, source uuid.UUI
 	i models.SourceIntegration, stored map[string]string, err error,
 ) {
 	fresh := models.SourceIntegration{SourceID: source, AccountID: account, Provider: provider, IsEnabled: true}
-	fresh.ConversionStatuses = []string{models.StatusApproved}
+	fresh.ConversionStatuses, fresh.UploadMode = []string{models.StatusApproved}, models.UploadsShadow
+	fresh.DailyCapCount, fresh.DailyCapValue = models.DefaultCapCount, models.NewMoney(decimal.NewFromInt(models.DefaultCapValue))
 	i, err = k.Find(ctx, account, source)
 	switch {
 	case errors.Is(err, ErrNoIntegration):
@@ -142,6 +160,9 @@ func (w SourceConnect) into(i *models.SourceIntegration) {
 	set(&i.CampaignParam, w.CampaignParam)
 	set(&i.ConversionAction, w.ConversionAction)
 	set(&i.ConversionsEnabled, w.ConversionsEnabled)
+	set(&i.UploadMode, w.UploadMode)
+	set(&i.DailyCapCount, w.DailyCapCount)
+	set(&i.DailyCapValue, w.DailyCapValue)
 	if w.ConversionStatuses != nil {
 		i.ConversionStatuses = w.ConversionStatuses
 	}

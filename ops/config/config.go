@@ -69,6 +69,8 @@ type Config struct {
 	CloudflareAccount string // of CloudflareKV
 	CloudflareKV      string // empty: campaigns are not published
 	CloudflareURL     string // empty: Cloudflare's own
+	ConversionUploads bool   // ad platforms are told of conversions
+	GoogleUploads     string // GoogleDataManager or GoogleClickConversions
 	EdgeSecret        []byte // 32 bytes, or empty: no edge routes for this install
 	PrivacyIP         models.IPPrivacy
 	LogLevel          slog.Level

@@ -166,6 +166,21 @@ func privacyIP(v string) (models.IPPrivacy, error) {
 	return choice(v, models.IPFull, models.IPTruncated, models.IPNone)
 }
 
+// The APIs by which Google Ads is told of conversions.
+const (
+	GoogleDataManager      = "data_manager"
+	GoogleClickConversions = "click_conversions"
+)
+
+func googleUploads(v string) (string, error) {
+	return choice(v, GoogleDataManager, GoogleClickConversions)
+}
+
+func onOff(v string) (bool, error) {
+	word, err := choice(v, "on", "off")
+	return word == "on", err
+}
+
 func choice[T ~string](v string, choices ...T) (T, error) {
 	if !slices.Contains(choices, T(v)) {
 		return "", fmt.Errorf("%q is not a choice; use one of %v", v, choices)

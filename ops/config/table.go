@@ -103,6 +103,11 @@ func outsideSettings(c *Config) []row {
 		setting("RATES_FILE", "", &c.RatesFile, file,
 			"table of exchange rates, CSV of day, currency and how much of it is one euro; workers read it every hour; empty: the "+
 				"European Central Bank is asked, if anything is in another currency than its account's"),
+		setting("CONVERSION_UPLOADS", "on", &c.ConversionUploads, onOff,
+			"on, or off: no ad platform is told of conversions, on no account; what waits is sent when it is on again"),
+		setting("GOOGLE_UPLOADS", GoogleDataManager, &c.GoogleUploads, googleUploads,
+			"API by which Google Ads is told of conversions: data_manager, or click_conversions, which only projects that used it "+
+				"before June 2026 may"),
 		setting("PRIVACY_IP", string(models.IPFull), &c.PrivacyIP, privacyIP,
 			"what is stored of visitors' addresses: full, truncated (/24, /48) or none; see ops/docs/privacy.md"),
 		setting("LOG_LEVEL", "info", &c.LogLevel, level, "debug, info, warn or error"),

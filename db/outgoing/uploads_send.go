@@ -1,0 +1,228 @@
+package outgoing
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+// DueUploads is a traffic source that has uploads to send.
+type DueUploads struct {
+	AccountID uuid.UUID `db:"account_id"`
+	SourceID  uuid.UUID `db:"source_id"`
+	Provider  string    `db:"provider"`
+}
+
+const (
+	// A job that has not ended sends what comes meanwhile.
+	takeDueUploads = `
+SELECT i.account_id, i.source_id, i.provider FROM source_integrations i
+JOIN traffic_sources s ON s.id = i.source_id AND s.account_id = i.account_id
+WHERE i.conversions_enabled AND i.uploads_stopped = '' AND i.upload_next_at <= $1
+	AND (i.uploads_ready_at IS NULL OR i.uploads_ready_at <= $1) AND s.is_active AND s.deactivated_at IS NULL
+	AND EXISTS (SELECT FROM conversion_uploads u WHERE u.source_id = i.source_id AND u.result = 'pending' AND u.next_at <= $1)
+	AND NOT EXISTS (SELECT FROM jobs j WHERE j.id = i.upload_job AND j.state IN ('pending', 'running'))
+ORDER BY i.upload_next_at LIMIT $2 FOR UPDATE OF i SKIP LOCKED`
+
+	noteUploadJob = `UPDATE source_integrations SET upload_job = $3 WHERE account_id = $1 AND source_id = $2`
+
+	skipUnwantedUploads = `
+UPDATE conversion_uploads SET result = 'skipped', reason = 'conversions of the traffic source are not uploaded any more', decided_at = $1
+WHERE id IN (
+	SELECT u.id FROM conversion_uploads u
+	LEFT JOIN source_integrations i ON i.source_id = u.source_id AND i.conversions_enabled
+	WHERE u.result = 'pending' AND i.source_id IS NULL LIMIT $2 FOR UPDATE OF u SKIP LOCKED)`
+)
+
+// TakeDueUploads gives traffic sources of all accounts that have uploads to send and no job that does, at most limit. They stay
+// locked until the transaction of c ends.
+func TakeDueUploads(ctx context.Context, c db.Conn, now time.Time, limit int) ([]DueUploads, error) {
+	return db.Select[DueUploads](ctx, c, "due uploads", takeDueUploads, now, limit)
+}
+
+// NoteUploadJob notes which job sends the uploads of a source.
+func NoteUploadJob(ctx context.Context, c db.Conn, d DueUploads, job uuid.UUID) error {
+	_, err := db.Exec(ctx, c, "job of uploads", noteUploadJob, d.AccountID, d.SourceID, job)
+	return err
+}
+
+// SkipUnwantedUploads skips uploads whose source wants none any more, at most limit.
+func SkipUnwantedUploads(ctx context.Context, c db.Conn, now time.Time, limit int) error {
+	_, err := db.Exec(ctx, c, "skip uploads", skipUnwantedUploads, now, limit)
+	return err
+}
+
+// UploadBatch says which uploads of a source are taken.
+type UploadBatch struct {
+	AccountID, SourceID uuid.UUID
+	Limit               int
+	Now                 time.Time
+	Live                bool
+	Day                 time.Time // when the account's day began; the caps are of a day
+	CapCount            int
+	CapValue            decimal.Decimal
+}
+
+const (
+	// One that may have reached the platform is taken back there.
+	skipTakenBack = `
+UPDATE conversion_uploads u SET result = 'skipped', reason = 'taken back before it was sent', decided_at = $3
+WHERE u.account_id = $1 AND u.source_id = $2 AND u.result = 'pending' AND u.attempts = 0 AND u.action <> 'retract' AND EXISTS (
+	SELECT FROM conversion_uploads r WHERE r.conversion_id = u.conversion_id AND r.place > u.place AND r.action = 'retract')`
+
+	// What has never been there can be neither changed nor taken back.
+	skipNeverThere = `
+UPDATE conversion_uploads u SET result = 'skipped', reason = 'the platform does not have the conversion', decided_at = $3
+WHERE u.account_id = $1 AND u.source_id = $2 AND u.result = 'pending' AND u.action <> 'upload' AND NOT EXISTS (
+	SELECT FROM conversion_uploads o WHERE o.conversion_id = u.conversion_id AND o.place < u.place AND o.action = 'upload'
+	AND (o.result IN ('pending', 'accepted') OR o.result = 'shadow' AND NOT $4))`
+
+	usedToday = `
+SELECT count(*) AS n, coalesce(sum(worth) FILTER (WHERE result = 'accepted'), 0) AS worth FROM conversion_uploads
+WHERE source_id = $1 AND result IN ('accepted', 'rejected') AND action <> 'retract' AND decided_at >= $2`
+
+	// Those of a conversion go one after another.
+	selectBatch = `
+SELECT u.worth, %s FROM conversion_uploads u
+WHERE u.account_id = $1 AND u.source_id = $2 AND u.result = 'pending' AND u.next_at <= $3 AND NOT EXISTS (
+	SELECT FROM conversion_uploads e WHERE e.conversion_id = u.conversion_id AND e.result = 'pending' AND e.place < u.place)
+ORDER BY u.place LIMIT $4 FOR UPDATE OF u SKIP LOCKED`
+
+	putOff = `
+UPDATE conversion_uploads SET next_at = $2, reason = $3 WHERE id = ANY ($1::uuid[])`
+
+	noteAttempt = `UPDATE conversion_uploads SET attempts = attempts + 1 WHERE id = ANY ($1::uuid[])`
+)
+
+var takeBatch = fmtColumns(selectBatch)
+
+// TakeUploads takes the next uploads of a source in the transaction of c. They count as tried from its end on. Uploads beyond
+// the caps of the day wait for the next one, others behind them may go.
+func TakeUploads(ctx context.Context, c db.Conn, b UploadBatch) ([]models.ConversionUpload, error) {
+	if _, err := db.Exec(ctx, c, "uploads taken back", skipTakenBack, b.AccountID, b.SourceID, b.Now); err != nil {
+		return nil, err
+	}
+	if _, err := db.Exec(ctx, c, "uploads of nothing", skipNeverThere, b.AccountID, b.SourceID, b.Now, b.Live); err != nil {
+		return nil, err
+	}
+	found, err := db.Select[pendingUpload](ctx, c, "take uploads", takeBatch, b.AccountID, b.SourceID, b.Now, b.Limit)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	taken, err := b.within(ctx, c, found)
+	if err != nil {
+		return nil, err
+	}
+	_, err = db.Exec(ctx, c, "attempt of uploads", noteAttempt, uploadIDs(taken))
+	return taken, err
+}
+
+type pendingUpload struct {
+	models.ConversionUpload
+	Worth decimal.Decimal `db:"worth"`
+}
+
+func uploadIDs(list []models.ConversionUpload) string {
+	return db.UUIDs(db.Map(list, func(u models.ConversionUpload) uuid.UUID { return u.ID }))
+}
+
+// within leaves the uploads that are within the caps, and puts the others off.
+func (b UploadBatch) within(ctx context.Context, c db.Conn, found []pendingUpload) (taken []models.ConversionUpload, err error) {
+	used, err := db.Get[struct {
+		N     int             `db:"n"`
+		Worth decimal.Decimal `db:"worth"`
+	}](ctx, c, "uploads of the day", usedToday, b.SourceID, b.Day)
+	if err != nil {
+		return nil, err
+	}
+	beyond := map[string][]models.ConversionUpload{}
+	for _, u := range found {
+		switch worth := used.Worth.Add(u.Worth); {
+		case !b.Live || u.Action == models.UploadRetract:
+			taken = append(taken, u.ConversionUpload)
+		case used.N >= b.CapCount:
+			beyond["the daily cap on their number is reached"] = append(beyond["the daily cap on their number is reached"], u.ConversionUpload)
+		case worth.GreaterThan(b.CapValue):
+			beyond["the daily cap on their value is reached"] = append(beyond["the daily cap on their value is reached"], u.ConversionUpload)
+		default:
+			used.N, used.Worth, taken = used.N+1, worth, append(taken, u.ConversionUpload)
+		}
+	}
+	for why, list := range beyond {
+		if _, err := db.Exec(ctx, c, "put uploads off", putOff, uploadIDs(list), b.Day.AddDate(0, 0, 1), why); err != nil {
+			return nil, err
+		}
+	}
+	return taken, nil
+}
+
+// UploadDecision is what came of an upload. A pending one is sent again at Next.
+type UploadDecision struct {
+	ID     uuid.UUID
+	Result string
+	Reason string
+	Next   time.Time
+}
+
+const (
+	decideUploads = `
+UPDATE conversion_uploads u SET result = d.result, reason = d.reason, next_at = d.next_at,
+	decided_at = CASE WHEN d.result = 'pending' THEN NULL ELSE $6::timestamptz END
+FROM unnest($2::uuid[], $3::text[], $4::text[], $5::timestamptz[]) AS d (id, result, reason, next_at)
+WHERE u.account_id = $1 AND u.id = d.id AND u.result = 'pending'`
+
+	recentShare = `
+SELECT count(*) AS n, count(*) FILTER (WHERE result = 'accepted') AS accepted FROM (
+	SELECT result FROM conversion_uploads u JOIN source_integrations i ON i.source_id = u.source_id
+	WHERE u.source_id = $1 AND u.result IN ('accepted', 'rejected') AND u.decided_at >= i.uploads_since
+	ORDER BY u.decided_at DESC LIMIT $2) r`
+
+	stopUploads = `
+UPDATE source_integrations SET uploads_stopped = $3, uploads_stopped_at = $4
+WHERE account_id = $1 AND source_id = $2 AND uploads_stopped = ''`
+
+	noteUploads = `
+UPDATE source_integrations SET upload_failure = $3, upload_next_at = $4,
+	upload_failures = CASE WHEN $3 = '' THEN 0 ELSE upload_failures + 1 END,
+	upload_failing_since = CASE WHEN $3 = '' THEN NULL ELSE coalesce(upload_failing_since, $5) END
+WHERE account_id = $1 AND source_id = $2`
+)
+
+// DecideUploads records what came of uploads. Of one that was decided already nothing changes.
+func DecideUploads(ctx context.Context, c db.Conn, account uuid.UUID, now time.Time, list []UploadDecision) error {
+	_, err := db.Exec(ctx, c, "decide uploads", decideUploads, account,
+		db.UUIDs(db.Map(list, func(d UploadDecision) uuid.UUID { return d.ID })),
+		db.Map(list, func(d UploadDecision) string { return d.Result }),
+		db.Map(list, func(d UploadDecision) string { return clean([]byte(d.Reason)) }),
+		db.Map(list, func(d UploadDecision) string { return d.Next.UTC().Format(time.RFC3339Nano) }), now)
+	return err
+}
+
+// UploadShare is how many of the last uploads, at most window, were decided by the platform since uploads were begun, and how
+// many of them it accepted.
+type UploadShare struct {
+	Decided  int `db:"n"`
+	Accepted int `db:"accepted"`
+}
+
+// RecentUploads gives the share of a source.
+func RecentUploads(ctx context.Context, c db.Conn, source uuid.UUID, window int) (UploadShare, error) {
+	return db.Get[UploadShare](ctx, c, "share of accepted uploads", recentShare, source, window)
+}
+
+// StopUploads stops the uploads of a source until somebody begins them again.
+func StopUploads(ctx context.Context, c db.Conn, account, source uuid.UUID, why string, now time.Time) error {
+	_, err := db.Exec(ctx, c, "stop uploads", stopUploads, account, source, why, now)
+	return err
+}
+
+// NoteUploads notes how sending the uploads of a source went, an empty failure: well, and when there may be a job again.
+func NoteUploads(ctx context.Context, c db.Conn, account, source uuid.UUID, failure string, next, now time.Time) error {
+	_, err := db.Exec(ctx, c, "note uploads", noteUploads, account, source, failure, next, now)
+	return err
+}
