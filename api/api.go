@@ -2,6 +2,7 @@
 package api
 
 import (
+	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"switchyard/api/middleware"
 	"switchyard/api/openapi"
 	"switchyard/api/route"
+	"switchyard/api/signin"
 	"switchyard/api/v1"
 	"switchyard/db/kv"
 	"switchyard/db/store"
@@ -100,6 +102,9 @@ func New(d Deps) http.Handler {
 	e.GET("/docs/:file", docs)
 	e.GET("/docs/operations/:operation", docs)
 	e.GET("/docs/operations/:operation/try", docs)
+	pages := gin.WrapH(signin.Pages(signin.Deps{Store: d.Store, Jobs: d.V1.Jobs, Platforms: d.V1.SignIn, BaseURL: cmp.Or(d.V1.BaseURL, d.BaseURL)}))
+	e.GET(signin.StartPath, pages)
+	e.GET(signin.CallbackPath, pages)
 	return compressed(e)
 }
 

@@ -40,6 +40,7 @@ var Cron = []CronRow{
 	{"bring certificates", "10/15 * * * * *", SweepCertificates},
 	{"import orders of networks", "17 * * * * *", SweepNetworks},
 	{"upload conversions to ad platforms", "12/30 * * * * *", SweepUploads},
+	{"renew the tokens of sign-ins", "37 * * * * *", SweepOAuth},
 	{"publish changed campaigns to the edge", "*/5 * * * * *", SweepEdge},
 	{"read exchange rates", "19 */10 * * * *", FetchRates},
 	{"convert what waits for a rate", "37 * * * * *", SettleRates},

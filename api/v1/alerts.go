@@ -20,7 +20,7 @@ func alerts(d Deps) []route.Route {
 	return []route.Route{{
 		Method: "GET", Path: "/alerts", Group: "Account",
 		Summary: "what needs attention now: broken and unsafe links, domains that lead elsewhere or get no certificate, failing webhook endpoints, traffic sources " +
-			"that cannot be told of conversions, amounts without an exchange rate, a geo database that does not answer, networks whose postbacks are not matched or not believed, offers at their daily cap, a passed allowance",
+			"that cannot be told of conversions, amounts without an exchange rate, a geo database that does not answer, ad platforms that somebody has to sign in at again, networks whose postbacks are not matched or not believed, offers at their daily cap, a passed allowance",
 		Share: route.Reads, Handle: route.Do(d.listAlerts),
 	}}
 }
@@ -35,9 +35,9 @@ type AlertList struct {
 
 // Alert is one thing that needs attention. It goes away by itself once its cause does.
 type Alert struct {
-	Type      string   `json:"type" enum:"link.broken,link.unsafe,domain.stray,certificate.expiring,certificate.failing,dns_account.failing,network.failing,webhook.failing,source.failing,geo_database.failing,postbacks.unmatched,postbacks.refused,offer.capped,currency.unconverted,plan.limit_reached"`
+	Type      string   `json:"type" enum:"link.broken,link.unsafe,domain.stray,certificate.expiring,certificate.failing,dns_account.failing,network.failing,oauth.revoked,oauth.failing,webhook.failing,source.failing,geo_database.failing,postbacks.unmatched,postbacks.refused,offer.capped,currency.unconverted,plan.limit_reached"`
 	Severity  string   `json:"severity" enum:"warning,critical"`
-	Kind      string   `json:"kind" enum:"offer,lander,domain,dns_account,webhook,source,network,account" doc:"what id is the id of"`
+	Kind      string   `json:"kind" enum:"offer,lander,domain,dns_account,oauth_connection,webhook,source,network,account" doc:"what id is the id of"`
 	ID        string   `json:"id"`
 	Name      string   `json:"name"`
 	URL       *string  `json:"url" doc:"as the record has it, with its tokens"`
@@ -64,7 +64,7 @@ func (d Deps) listAlerts(c *route.Call) (AlertList, error) {
 	}
 	out.Services, out.CheckedAt = showServices(services)
 	for _, find := range []func(*route.Call) ([]Alert, error){
-		brokenLinks, unsafeLinks, failingWebhooks, failingSources, failingGeoDatabase, badPostbacks, strayDomains, troubledCertificates, failingDNSAccounts, failingNetworks, unconvertedMoney, d.cappedOffers, passedLimit,
+		brokenLinks, unsafeLinks, failingWebhooks, failingSources, failingGeoDatabase, badPostbacks, strayDomains, troubledCertificates, failingDNSAccounts, failingNetworks, troubledConnections, unconvertedMoney, d.cappedOffers, passedLimit,
 	} {
 		found, err := find(c)
 		if err != nil {
@@ -221,6 +221,21 @@ func unconvertedMoney(c *route.Call) ([]Alert, error) {
 				u.Currency, u.Days, u.First.UTC().Format(time.DateOnly), c.Account.Currency),
 			Threats: []string{}, Since: answer.Stamp(u.Since),
 		}
+	}), err
+}
+
+// troubledConnections lists the connections by sign-in that the platform takes no longer, or whose tokens cannot be renewed.
+func troubledConnections(c *route.Call) ([]Alert, error) {
+	found, err := c.Store.OAuthConnections().Troubled(c.Context(), c.Account.ID, time.Now())
+	return answer.Each(found, func(k models.OAuthConnection) Alert {
+		a := Alert{
+			Type: "oauth.failing", Severity: "warning", Kind: "oauth_connection", ID: k.ID.String(), Name: k.Name(), Threats: []string{},
+			Message: "its tokens could not be renewed: " + k.Failure, Since: answer.Stamp(*k.Since),
+		}
+		if k.Status == models.OAuthRevoked {
+			a.Type, a.Severity, a.Message = "oauth.revoked", "critical", "the platform takes the sign-in no longer, sign in again: "+k.Failure
+		}
+		return a
 	}), err
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"switchyard/api/click"
 	"switchyard/api/route"
+	"switchyard/api/signin"
 	"switchyard/api/v1/reporting"
 	"switchyard/db/report"
 	"switchyard/jobs"
@@ -42,6 +43,8 @@ type Deps struct {
 	NetworkFile, AnonymousFile bool
 	// EdgePublishing says that workers publish campaigns to an edge (CLOUDFLARE_KV_NAMESPACE).
 	EdgePublishing bool
+	// SignIn makes the addresses of ad platforms' sign-in pages; nil: nobody can sign in.
+	SignIn signin.Platforms
 }
 
 // ReportReader answers the questions of the resources about figures: report.Reader.
@@ -87,7 +90,7 @@ func Routes(d Deps, extra ...route.Route) []route.Route {
 		goals(d),
 		botDetection(d),
 		geoDatabase(d),
-		integrations(d),
+		integrations(d), oauth(d),
 		edge(d),
 		webhooks(d),
 		alerts(d),

@@ -45,6 +45,7 @@ func newEstate(t *testing.T, s *apitest.Server) estate {
 	exec(t, e.Server, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, $3, true)`,
 		e.ids["domain"], account.ID, name+".test")
 	e.ids["dns account"] = e.Do("PUT", "/integrations", rfc2136(nil)).Want(http.StatusOK, "").Map()["id"].(string)
+	e.ids["connection"] = signedIn(t, s, account.ID, models.GoogleAds, name).ID.String()
 	e.make("campaign", "/campaigns", e.campaign(name))
 	e.make("smartlink", "/short-links", e.smartlink(name))
 	e.makeSite(name)
@@ -210,7 +211,7 @@ func (e estate) calls(t *testing.T, row route.Route, id string) []call {
 // ownPath names a record of the caller's in the path.
 func ownPath(e estate, row route.Route) string {
 	kind := map[string]string{"campaigns": "campaign", "short-links": "smartlink", "networks": "network", "traffic-sources": "source"}[strings.Split(row.Path, "/")[1]]
-	return strings.ReplaceAll(row.Path, "{id}", e.ids[kind])
+	return strings.NewReplacer("{id}", e.ids[kind], "{provider}", models.GoogleAds).Replace(row.Path)
 }
 
 // idFields are the members of a body that hold an id.

@@ -4,17 +4,21 @@ import (
 	"net/http"
 	"net/netip"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
+	"switchyard/api/signin"
 	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/models/await"
 	"switchyard/models/flow"
 	"switchyard/workers/providers/dns/dnstest"
 	"switchyard/workers/providers/networks/networkstest"
+	provider "switchyard/workers/providers/signin"
+	"switchyard/workers/providers/signin/signintest"
 )
 
 type params = map[string]string
@@ -195,10 +199,35 @@ func (x *examples) route() {
 	})
 	x.call("GET /traffic-sources/{id}/integration", x.id("source"), nil)
 	x.call("DELETE /traffic-sources/{id}/integration", x.id("source"), nil)
+	x.signIn()
 	x.call("POST /tools/simulate", nil, object{
 		"campaign_id": x.ids["campaign"], "seed": 7, "visitor": object{"country": "DE", "device_type": "mobile"},
 		"at": x.today.Format(time.DateTime),
 	})
+}
+
+// signIn connects Google Ads by sign-in.
+func (x *examples) signIn() {
+	x.logins.SignIn(signintest.User{ID: "104211906732054881337", Name: "jane@acme.example"})
+	x.logins.Own(models.GoogleAds, "4829301756", "7193046825")
+	of := params{"provider": models.GoogleAds}
+	begun := x.call("POST /oauth/{provider}/connect", of, nil)["url"].(string)
+	_, state, _ := strings.Cut(begun, "state=")
+	a, err := x.Store.OAuthAttempts().Find(x.t.Context(), state, time.Now())
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	page, err := provider.Apps{ByProvider: signintest.Apps(), URL: x.logins.URL}.Address(a.Provider, state, a.Verifier, a.Redirect)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	done, err := signin.Complete(x.t.Context(), x.Store, x.client, state, x.logins.Visit(x.t, page).Query().Get("code"))
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	x.ids["connection"] = done.ID.String()
+	x.call("GET /oauth/connections", nil, nil)
+	x.call("GET /oauth/{provider}/accounts", params{"provider": models.GoogleAds, "connection": x.ids["connection"]}, nil)
 }
 
 // at is a click of a visitor of so many days ago.

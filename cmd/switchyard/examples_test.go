@@ -39,6 +39,8 @@ import (
 	"switchyard/workers/providers/cloudflare/cloudflaretest"
 	"switchyard/workers/providers/dns/dnstest"
 	"switchyard/workers/providers/networks/networkstest"
+	provider "switchyard/workers/providers/signin"
+	"switchyard/workers/providers/signin/signintest"
 )
 
 type object = map[string]any
@@ -50,6 +52,7 @@ type examples struct {
 	stable
 	outside string // address of the servers of others
 	cloud   *cloudflaretest.Fake
+	logins  *signintest.World
 	ids     map[string]string // of the records that were made, by their names in the test
 	all     map[string]openapi.Example
 	located string // where the last address of a tracking domain led
@@ -108,7 +111,8 @@ func newExamples(t *testing.T, today time.Time) *examples {
 	orders.Set(networkstest.Order{ID: "ef-20931", Click: "affsub-17", Status: "approved", Payout: "12.5", Currency: "EUR", At: today})
 	platforms := networkstest.Serve(t, orders)
 	trusted := receiver.CA
-	for _, server := range []*httptest.Server{geo, names, cloud.Server, platforms} {
+	logins := signintest.New(t)
+	for _, server := range []*httptest.Server{geo, names, cloud.Server, platforms, logins.Server} {
 		trusted = append(trusted, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})...)
 	}
 	if err := os.WriteFile(ca, trusted, 0o600); err != nil {
@@ -117,19 +121,23 @@ func newExamples(t *testing.T, today time.Time) *examples {
 	redis := jobstest.Redis(t)
 	x := &examples{
 		inbox: &inbox{t: t, client: jobs.Connect(redis)}, outside: strings.TrimSuffix(receiver.URL("/"), "/"),
-		ids: map[string]string{}, all: map[string]openapi.Example{}, cloud: cloud,
+		ids: map[string]string{}, all: map[string]openapi.Example{}, cloud: cloud, logins: logins,
 	}
 	loopback := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	x.Server = apitest.New(t, apitest.Options{V1: v1.Deps{
 		Jobs: x.client, EgressAllow: loopback, BaseURL: "https://track.example.com", TrackingHost: "cname.example.com",
-		Edge: models.EdgeCloudflare,
+		Edge: models.EdgeCloudflare, SignIn: provider.Apps{ByProvider: signintest.Apps(), URL: logins.URL},
 	}})
 	dbtest.SetRates(t, x.DB, "1.0842")
 	x.stable = newStable(today, x.outside)
+	apps := signintest.Apps()
 	cfg := config.Config{
 		EgressAllow: loopback, EgressCAFile: ca, EncryptionKey: bytes.Repeat([]byte{7}, 32), GeoLookupURL: geo.URL,
 		DNSProviderURL: names.URL, NetworkURL: platforms.URL, TrackingHost: "cname.example.com",
 		CloudflareURL: cloud.Server.URL, CloudflareToken: cloudflaretest.Token, CloudflareZone: cloudflaretest.Zone,
+		GoogleAdsClientID: apps[models.GoogleAds].ID, GoogleAdsSecret: apps[models.GoogleAds].Secret,
+		MicrosoftClientID: apps[models.MicrosoftAds].ID, MicrosoftSecret: apps[models.MicrosoftAds].Secret,
+		MicrosoftToken: apps[models.MicrosoftAds].DeveloperToken, OAuthURL: logins.URL,
 		DNSServers: []netip.AddrPort{egresstest.Answers(t, "go.acme.example. CNAME cname.example.com.", "cname.example.com. A 192.0.2.10")},
 	}
 	runtime, err := newRuntime(cfg, x.DB, workers.Options{DB: x.DB, Redis: redis, Client: x.client, Grace: 4 * time.Second})
@@ -327,6 +335,7 @@ var (
 	timeForm  = regexp.MustCompile(`\b(\d{4}-\d\d-\d\d)([ T]\d\d:\d\d:\d\d)?(\.\d+)?`)
 	hookForm  = regexp.MustCompile(`\bwhsec_[\w-]+`)
 	goalForm  = regexp.MustCompile(`\bsg_\w+`)
+	stateForm = regexp.MustCompile(`\bstate=[A-Z2-7]{26}\b`)
 	wordForm  = regexp.MustCompile(`^[0-9a-z]{10}$`) // of a generated alias or slug
 )
 
@@ -345,6 +354,7 @@ func (s *stable) text(key, text string) string {
 		text = strings.ReplaceAll(text, s.word, "k7m2xq4dza")
 	}
 	text = hookForm.ReplaceAllString(s.hosts.Replace(text), "whsec_4pXq0Zr1example")
+	text = stateForm.ReplaceAllString(text, "state=K5QZ7EXAMPLE3MT2WRB6YHXDLA")
 	text = goalForm.ReplaceAllString(text, "sg_4pXq0Zr1example")
 	text = uuidForm.ReplaceAllStringFunc(text, func(id string) string { return s.id(uuid.MustParse(id)) })
 	text = clickForm.ReplaceAllStringFunc(text, func(id string) string {

@@ -124,6 +124,13 @@ func (c *jobsRequeue) Run(ctx context.Context, e *env) error {
 
 // withInspector opens the servers that the settings name, or the private ones, for the time of fn.
 func withInspector(ctx context.Context, e *env, fn func(queue.Inspector) error) error {
+	return withQueue(ctx, e, func(_ config.Config, d *db.DB, r jobs.Redis) error {
+		return fn(queue.Inspector{DB: d, Redis: r, Client: jobs.Connect(r)})
+	})
+}
+
+// withQueue opens the servers as withInspector does.
+func withQueue(ctx context.Context, e *env, fn func(config.Config, *db.DB, jobs.Redis) error) error {
 	return withDatabase(ctx, e, func(cfg config.Config, d *db.DB) error {
 		if cfg.RedisURL == "" {
 			servers, release, err := devstack.Use(ctx, devstack.Options{
@@ -143,6 +150,6 @@ func withInspector(ctx context.Context, e *env, fn func(queue.Inspector) error) 
 		if err := r.Ping(ctx).Err(); err != nil {
 			return fmt.Errorf("%w; is Redis running, and REDIS_URL right?", err)
 		}
-		return fn(queue.Inspector{DB: d, Redis: r, Client: jobs.Connect(r)})
+		return fn(cfg, d, r)
 	})
 }

@@ -33,6 +33,7 @@ type cli struct {
 	Accounts accountsCmd `cmd:"" help:"Make, change, delete and list accounts."`
 	Keys     keysCmd     `cmd:"" help:"Make, list, rotate and revoke API keys."`
 	Domains  domainsCmd  `cmd:"" help:"Say which own tracking domains are verified."`
+	OAuth    oauthCmd    `cmd:"" name:"oauth" help:"Connect accounts to ad platforms by sign-in."`
 	Geo      geoCmd      `cmd:"" help:"Say what the geo databases of this install are."`
 	Data     dataCmd     `cmd:"" help:"Load lists of networks, referrers and crawlers for bot detection."`
 	Rates    ratesCmd    `cmd:"" help:"Import and list exchange rates."`

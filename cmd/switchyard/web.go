@@ -213,8 +213,8 @@ func (w web) handlers() (*handlers, error) {
 			Jobs: w.client, Visitors: w.visitors, EgressAllow: w.cfg.EgressAllow, TrackingHost: w.cfg.TrackingHost,
 			Edge:   w.cfg.Edge(),
 			Clicks: clicklog.Log{Conn: w.pools.of(reportPool)}, Reports: report.Reader{Conn: w.pools.of(reportPool)},
-			EdgePublishing: publishes(w.cfg),
-			NetworkFile:    w.cfg.GeoASNDB != "", AnonymousFile: w.cfg.GeoAnonymousDB != "",
+			EdgePublishing: publishes(w.cfg), SignIn: signInApps(w.cfg),
+			NetworkFile: w.cfg.GeoASNDB != "", AnonymousFile: w.cfg.GeoAnonymousDB != "",
 		},
 	})
 	return h, nil

@@ -132,6 +132,9 @@ func newRuntime(cfg config.Config, bulk *db.DB, o workers.Options) (*workers.Run
 	if err != nil {
 		return nil, err
 	}
+	if _, err := registerSignIns(cfg, r, records); err != nil {
+		return nil, err
+	}
 	correction.Register(r, records, clicks)
 	correction.RegisterNetworks(r, records, clicks, orders)
 	if err := registerUploads(cfg, r, records, clicks, o.Redis); err != nil {

@@ -59,9 +59,7 @@ type SourceConnect struct {
 	UploadMode         *string
 	DailyCapCount      *int
 	DailyCapValue      *models.Money
-	// Connections are the account's sign-in connections at the platform.
-	Connections []uuid.UUID
-	Next        time.Time // of the first sync by itself
+	Next               time.Time // of the first sync by itself
 }
 
 const saveSourceIntegration = `
@@ -116,7 +114,11 @@ func (k SourceIntegrations) Save(ctx context.Context, account, source uuid.UUID,
 		if i.IsEnabled && w.Provider.Name == models.CustomCost && i.Endpoint.URL == "" {
 			return models.Invalid("no_url", "a custom endpoint needs cost_endpoint.url")
 		}
-		i.ConnectionID, err = models.ChooseConnection(w.Connections, i.ConnectionID, i.NeedsSignIn(w.Provider, i.IsEnabled))
+		signedIn, err := s.OAuthConnections().at(ctx, account, w.Provider.Name)
+		if err != nil {
+			return err
+		}
+		i.ConnectionID, err = models.ChooseConnection(signedIn, i.ConnectionID, i.NeedsSignIn(w.Provider, i.IsEnabled))
 		if err != nil {
 			return err
 		}

@@ -64,6 +64,14 @@ type Config struct {
 	NetworkURL        string // empty: the platforms' own
 	RatesURL          string // empty: the European Central Bank's
 	RatesFile         string // empty: RatesURL is asked
+	GoogleAdsClientID string // with the secret: accounts can sign in at Google
+	GoogleAdsSecret   string
+	MicrosoftClientID string // with the secret: accounts can sign in at Microsoft
+	MicrosoftSecret   string
+	MicrosoftToken    string // the developer token
+	MetaAppID         string // with the secret: accounts can sign in at Meta
+	MetaSecret        string
+	OAuthURL          string // empty: the platforms' own
 	CloudflareToken   string // with CloudflareZone: Cloudflare is the edge
 	CloudflareZone    string
 	CloudflareAccount string // of CloudflareKV

@@ -108,6 +108,21 @@ func outsideSettings(c *Config) []row {
 		setting("GOOGLE_UPLOADS", GoogleDataManager, &c.GoogleUploads, googleUploads,
 			"API by which Google Ads is told of conversions: data_manager, or click_conversions, which only projects that used it "+
 				"before June 2026 may"),
+		setting("GOOGLE_ADS_CLIENT_ID", "", &c.GoogleAdsClientID, text,
+			"client id of this install at Google, of the kind web application, with BASE_URL/api/oauth/callback as its redirect URI; "+
+				"with GOOGLE_ADS_CLIENT_SECRET accounts can sign in at Google Ads"),
+		setting("GOOGLE_ADS_CLIENT_SECRET", "", &c.GoogleAdsSecret, text, "secret of GOOGLE_ADS_CLIENT_ID").masked(maskAll),
+		setting("MICROSOFT_ADS_CLIENT_ID", "", &c.MicrosoftClientID, text,
+			"application id of this install at Microsoft Entra, with BASE_URL/api/oauth/callback as its redirect URI; "+
+				"with MICROSOFT_ADS_CLIENT_SECRET accounts can sign in at Microsoft Advertising"),
+		setting("MICROSOFT_ADS_CLIENT_SECRET", "", &c.MicrosoftSecret, text, "secret of MICROSOFT_ADS_CLIENT_ID").masked(maskAll),
+		setting("MICROSOFT_ADS_DEVELOPER_TOKEN", "", &c.MicrosoftToken, text,
+			"developer token of this install at Microsoft Advertising, without which its ad accounts cannot be asked").masked(maskAll),
+		setting("META_APP_ID", "", &c.MetaAppID, text,
+			"app of this install at Meta, with BASE_URL/api/oauth/callback as its redirect URI; with META_APP_SECRET accounts can sign in at Meta"),
+		setting("META_APP_SECRET", "", &c.MetaSecret, text, "secret of META_APP_ID").masked(maskAll),
+		setting("OAUTH_URL", "", &c.OAuthURL, webURL,
+			"https address asked instead of the platforms at which accounts sign in, without a path: a path by provider is added"),
 		setting("PRIVACY_IP", string(models.IPFull), &c.PrivacyIP, privacyIP,
 			"what is stored of visitors' addresses: full, truncated (/24, /48) or none; see ops/docs/privacy.md"),
 		setting("LOG_LEVEL", "info", &c.LogLevel, level, "debug, info, warn or error"),

@@ -1,0 +1,179 @@
+package v1
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/answer"
+	"switchyard/api/bind"
+	"switchyard/api/route"
+	"switchyard/api/signin"
+	"switchyard/api/slow"
+	"switchyard/jobs"
+	"switchyard/models"
+)
+
+// oauth are the rows of /oauth: connections to ad platforms by sign-in.
+func oauth(d Deps) []route.Route {
+	const group = "Connections"
+	return []route.Route{
+		{
+			Method: "GET", Path: "/oauth/connections", Group: group, Summary: "ad platforms connected by sign-in",
+			Handle: route.Do(d.listOAuth),
+		},
+		{
+			Method: "DELETE", Path: "/oauth/connections", Group: group, Summary: "disconnect an ad platform and forget its tokens",
+			Query: answer.QueryID, Codes: answer.IDCodes, Handle: route.Do(deleteOAuth),
+		},
+		{
+			Method: "POST", Path: "/oauth/{provider}/connect", Group: group, Summary: "begin a sign-in at an ad platform",
+			Codes:  route.Codes("404 unsupported", "400 not_configured too_many no_encryption_key"),
+			Handle: route.Do(d.connectOAuth),
+		},
+		{
+			Method: "GET", Path: "/oauth/{provider}/accounts", Group: group, Summary: "ad accounts reachable through a connection", Share: route.Sends,
+			Query: []route.Param{{Name: "connection", Type: "uuid", Doc: "the connection's id; default the first connection at the provider"}},
+			Codes: route.Codes("404 unsupported", "400 not_connected credentials not_configured",
+				"400 platform_a_refused platform_b_refused platform_c_refused"),
+			Slow: adAccountsJob.Answer(), Handle: route.Do(d.listAdAccounts),
+		},
+	}
+}
+
+// OAuthList is the answer of GET /oauth/connections.
+type OAuthList struct {
+	Providers           []OAuthProvider `json:"providers"`
+	EncryptionAvailable bool            `json:"encryptionAvailable" doc:"false: this install cannot store tokens"`
+}
+
+// OAuthProvider is an ad platform at which somebody can sign in.
+type OAuthProvider struct {
+	Provider    string            `json:"provider" enum:"google_ads,microsoft_ads,meta"`
+	Label       string            `json:"label"`
+	Configured  bool              `json:"configured" doc:"false: this install lacks the settings to sign in there"`
+	Connections []OAuthConnection `json:"connections" doc:"in the order in which they were made"`
+}
+
+// OAuthConnection is a connection by sign-in.
+type OAuthConnection struct {
+	ID           uuid.UUID `json:"id"`
+	UserID       string    `json:"userId" doc:"the platform's id of who has signed in"`
+	UserName     string    `json:"userName" doc:"an e-mail address or a name; may be empty"`
+	Scopes       []string  `json:"scopes" doc:"what was granted, in the platform's words"`
+	Status       string    `json:"status" enum:"active,revoked" doc:"revoked: the platform takes it no longer, somebody has to sign in again"`
+	ConnectedAt  string    `json:"connectedAt"`
+	RefreshedAt  *string   `json:"refreshedAt" doc:"when its tokens were last renewed"`
+	ExpiresAt    *string   `json:"expiresAt" doc:"of its access token, which is renewed before"`
+	FailingSince *string   `json:"failingSince" doc:"null: its tokens could be renewed the last time"`
+	Error        *string   `json:"error" doc:"why they could not"`
+}
+
+func (d Deps) listOAuth(c *route.Call) (OAuthList, error) {
+	found, err := c.Store.OAuthConnections().List(c.Context(), c.Account.ID)
+	out := OAuthList{EncryptionAvailable: c.Store.Box().HasKey()}
+	for _, p := range models.SignInProviders {
+		shown := OAuthProvider{Provider: p.Name, Label: p.Label, Configured: d.SignIn != nil && d.SignIn.Configured(p.Name), Connections: []OAuthConnection{}}
+		for _, k := range found {
+			if k.Provider == p.Name {
+				shown.Connections = append(shown.Connections, oauthShown(k))
+			}
+		}
+		out.Providers = append(out.Providers, shown)
+	}
+	return out, err
+}
+
+func oauthShown(c models.OAuthConnection) OAuthConnection {
+	return OAuthConnection{
+		ID: c.ID, UserID: c.UserID, UserName: c.UserName, Scopes: append([]string{}, strings.Fields(c.Scopes)...), Status: c.Status,
+		ConnectedAt: answer.Stamp(c.ConnectedAt), RefreshedAt: answer.StampOrNull(c.RefreshedAt), ExpiresAt: answer.StampOrNull(c.ExpiresAt),
+		FailingSince: answer.StampOrNull(c.Since), Error: answer.OrNull(c.Failure),
+	}
+}
+
+func deleteOAuth(c *route.Call) (Disconnected, error) {
+	err := c.Store.OAuthConnections().Remove(c.Context(), c.Account.ID, c.ID)
+	return Disconnected{err == nil}, err
+}
+
+// signInProvider is the provider that the path names. Error: unsupported.
+func signInProvider(c *route.Call) (models.SignInProvider, error) {
+	p, ok := models.SignInProviderNamed(c.Path["provider"])
+	if !ok {
+		return p, models.Errorf(models.KindNotFound, "unsupported", "there is no sign-in at %.60q: see GET /oauth/connections", c.Path["provider"])
+	}
+	return p, nil
+}
+
+// OAuthStart is the answer of POST /oauth/{provider}/connect.
+type OAuthStart struct {
+	URL       string `json:"url" doc:"open it in the browser of who has the ad accounts; it is a secret"`
+	ExpiresAt string `json:"expiresAt" doc:"until when the sign-in has to be completed"`
+}
+
+func (d Deps) connectOAuth(c *route.Call) (OAuthStart, error) {
+	p, err := signInProvider(c)
+	if err != nil {
+		return OAuthStart{}, err
+	}
+	if d.SignIn == nil || !d.SignIn.Configured(p.Name) {
+		return OAuthStart{}, models.Invalid("not_configured", "this install is not set up for sign-ins at %s: ask its operator", p.Label)
+	}
+	a, state, err := c.Store.OAuthAttempts().Begin(c.Context(), c.Account.ID, p.Name, signin.Callback(d.BaseURL), time.Now())
+	if err != nil {
+		return OAuthStart{}, err
+	}
+	return OAuthStart{URL: signin.Start(d.BaseURL, state), ExpiresAt: answer.Stamp(a.ExpiresAt)}, nil
+}
+
+// AdAccounts is the answer of GET /oauth/{provider}/accounts.
+type AdAccounts struct {
+	Accounts []AdAccount `json:"accounts" doc:"by name; at most 1,000"`
+}
+
+// AdAccount is an ad account that a connection reaches. Its ids are what the credentials of a traffic source's integration take.
+type AdAccount struct {
+	ID       string  `json:"id" doc:"customer_id of google_ads, account_id of microsoft_ads, ad_account_id of meta"`
+	ParentID *string `json:"parentId" doc:"login_customer_id of google_ads, customer_id of microsoft_ads; null: none is needed"`
+	Name     string  `json:"name" doc:"empty: the platform does not tell"`
+	Currency string  `json:"currency"`
+	TimeZone string  `json:"timeZone" doc:"as the platform names it"`
+	Status   string  `json:"status" doc:"the platform's word"`
+	Manager  bool    `json:"manager" doc:"it holds other accounts, and has no ads itself"`
+}
+
+var adAccountsJob = slow.New(jobs.ListAdAccounts, func(list []jobs.AdAccount) AdAccounts {
+	return AdAccounts{answer.Each(list, func(a jobs.AdAccount) AdAccount {
+		return AdAccount{
+			ID: a.ID, ParentID: answer.OrNull(a.ParentID), Name: a.Name, Currency: a.Currency, TimeZone: a.TimeZone, Status: a.Status, Manager: a.Manager,
+		}
+	})}
+})
+
+func (d Deps) listAdAccounts(c *route.Call) (AdAccounts, error) {
+	p, err := signInProvider(c)
+	if err != nil {
+		return AdAccounts{}, err
+	}
+	id, err := bind.QueryID(c.Query, "connection", "invalid_input")
+	if err != nil {
+		return AdAccounts{}, err
+	}
+	k := c.Store.OAuthConnections()
+	var found models.OAuthConnection
+	if id == uuid.Nil {
+		found, err = k.First(c.Context(), c.Account.ID, p.Name)
+	} else {
+		found, err = k.Find(c.Context(), c.Account.ID, id)
+	}
+	if errors.Is(err, models.NotFound("connection")) || err == nil && found.Provider != p.Name {
+		err = models.Invalid("not_connected", "there is no such connection to %s: see GET /oauth/connections", p.Label)
+	}
+	if err != nil {
+		return AdAccounts{}, err
+	}
+	return adAccountsJob.Run(c, d.Jobs, jobs.OAuthAccountsArgs{Connection: found.ID})
+}

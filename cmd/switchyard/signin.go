@@ -1,0 +1,33 @@
+package main
+
+import (
+	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/ops/config"
+	"switchyard/workers"
+	"switchyard/workers/egress"
+	provider "switchyard/workers/providers/signin"
+	"switchyard/workers/signin"
+)
+
+// signInApps are how ad platforms know this install.
+func signInApps(cfg config.Config) provider.Apps {
+	return provider.Apps{URL: cfg.OAuthURL, ByProvider: map[string]provider.App{
+		models.GoogleAds:    {ID: cfg.GoogleAdsClientID, Secret: cfg.GoogleAdsSecret},
+		models.MicrosoftAds: {ID: cfg.MicrosoftClientID, Secret: cfg.MicrosoftSecret, DeveloperToken: cfg.MicrosoftToken},
+		models.Meta:         {ID: cfg.MetaAppID, Secret: cfg.MetaSecret},
+	}}
+}
+
+// registerSignIns registers what keeps connections by sign-in, and gives them.
+func registerSignIns(cfg config.Config, r *workers.Runtime, records *store.Store) (*signin.Connections, error) {
+	out, err := egress.New(egress.Options{
+		Allow: cfg.EgressAllow, CAFile: cfg.EgressCAFile, MaxHeaders: 64 << 10, MaxBody: 8 << 20,
+	})
+	if err != nil {
+		return nil, err
+	}
+	k := signin.New(records, signin.Options{Client: provider.New(provider.Options{Apps: signInApps(cfg), Egress: out})})
+	k.Register(r)
+	return k, nil
+}

@@ -1,0 +1,215 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/seal"
+	"switchyard/models"
+)
+
+// OAuthConnections are the connections to ad platforms by sign-in.
+type OAuthConnections struct{ s *Store }
+
+// OAuthConnections gives the connections by sign-in on this store's connection.
+func (s *Store) OAuthConnections() OAuthConnections { return OAuthConnections{s} }
+
+// oauthConnection is what a connection is in messages.
+const oauthConnection = "connection"
+
+var oauthColumns = db.Columns[models.OAuthConnection]("")
+
+// List lists the connections of an account in the order in which they were made, of all providers.
+func (k OAuthConnections) List(ctx context.Context, account uuid.UUID) ([]models.OAuthConnection, error) {
+	return db.Select[models.OAuthConnection](ctx, k.s.c, "connections", `SELECT `+oauthColumns+`
+		FROM oauth_connections WHERE account_id = $1 ORDER BY id`, account)
+}
+
+// Find finds a connection.
+func (k OAuthConnections) Find(ctx context.Context, account, id uuid.UUID) (models.OAuthConnection, error) {
+	return db.Get[models.OAuthConnection](ctx, k.s.c, oauthConnection, `SELECT `+oauthColumns+`
+		FROM oauth_connections WHERE account_id = $1 AND id = $2`, account, id)
+}
+
+// First finds the oldest connection at a provider.
+func (k OAuthConnections) First(ctx context.Context, account uuid.UUID, provider string) (models.OAuthConnection, error) {
+	return db.Get[models.OAuthConnection](ctx, k.s.c, oauthConnection, `SELECT `+oauthColumns+`
+		FROM oauth_connections WHERE account_id = $1 AND provider = $2 ORDER BY id LIMIT 1`, account, provider)
+}
+
+// at lists the ids of the connections of an account at a provider.
+func (k OAuthConnections) at(ctx context.Context, account uuid.UUID, provider string) ([]uuid.UUID, error) {
+	return db.Select[uuid.UUID](ctx, k.s.c, "connections", `SELECT id FROM oauth_connections WHERE account_id = $1 AND provider = $2
+		ORDER BY id`, account, provider)
+}
+
+// Remove forgets a connection and its tokens.
+func (k OAuthConnections) Remove(ctx context.Context, account, id uuid.UUID) error {
+	return k.s.one(ctx, oauthConnection, `DELETE FROM oauth_connections WHERE account_id = $1 AND id = $2`, account, id)
+}
+
+func oauthPlace(account, id uuid.UUID) seal.Place {
+	return seal.Place{Account: account, Table: "oauth_connections", Row: id.String(), Column: "tokens"}
+}
+
+func (k OAuthConnections) seal(account, id uuid.UUID, t models.OAuthTokens) ([]byte, error) {
+	raw, err := json.Marshal(t)
+	if err != nil {
+		return nil, fmt.Errorf("store: tokens of connection: %w", err)
+	}
+	return k.s.box.Seal(oauthPlace(account, id), raw)
+}
+
+// Tokens gives a connection with its tokens, both of one moment. seal.ErrOpen: they cannot be read any more.
+func (k OAuthConnections) Tokens(ctx context.Context, account, id uuid.UUID) (c models.OAuthConnection, t models.OAuthTokens, err error) {
+	row, err := db.Get[struct {
+		models.OAuthConnection
+		Sealed []byte `db:"tokens"`
+	}](ctx, k.s.c, oauthConnection, `SELECT `+oauthColumns+`, tokens FROM oauth_connections WHERE account_id = $1 AND id = $2`, account, id)
+	if err != nil {
+		return c, t, err
+	}
+	raw, err := k.s.box.Open(ctx, oauthPlace(account, id), row.Sealed)
+	if err != nil {
+		return row.OAuthConnection, t, err
+	}
+	if err = json.Unmarshal(raw, &t); err != nil {
+		err = fmt.Errorf("store: tokens of connection %s: %w", id, err)
+	}
+	return row.OAuthConnection, t, err
+}
+
+var saveOAuth = `
+INSERT INTO oauth_connections AS c (id, account_id, provider, user_id, user_name, tokens, scopes, expires_at, refresh_at, connected_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+ON CONFLICT (account_id, provider, user_id) DO UPDATE SET user_name = $5, tokens = $6, scopes = $7, expires_at = $8, refresh_at = $9,
+	connected_at = $10, status = '` + models.OAuthActive + `', failure = '', failing_since = NULL, version = c.version + 1,
+	lease = NULL, lease_until = NULL
+RETURNING ` + oauthColumns
+
+// Save connects what was granted. Somebody who was connected before keeps the connection, with the new tokens. Errors:
+// too_many, no_encryption_key.
+func (k OAuthConnections) Save(ctx context.Context, account uuid.UUID, provider string, g models.OAuthGrant, now time.Time) (
+	models.OAuthConnection, error,
+) {
+	return txOf(ctx, k.s, func(s *Store) (c models.OAuthConnection, err error) {
+		if err := s.lockAccount(ctx, account); err != nil {
+			return c, err
+		}
+		id, known, err := db.First[uuid.UUID](ctx, s.c, oauthConnection, `SELECT id FROM oauth_connections
+			WHERE account_id = $1 AND provider = $2 AND user_id = $3`, account, provider, g.UserID)
+		if err != nil {
+			return c, err
+		}
+		if !known {
+			id = uuid.Must(uuid.NewV7())
+			if err := s.OAuthConnections().room(ctx, account); err != nil {
+				return c, err
+			}
+		}
+		sealed, err := s.OAuthConnections().seal(account, id, g.Tokens)
+		if err != nil {
+			return c, err
+		}
+		return db.Get[models.OAuthConnection](ctx, s.c, oauthConnection, saveOAuth, id, account, provider, g.UserID, g.UserName, sealed,
+			g.Scopes, g.ExpiresAt, refreshAt(g.ExpiresAt, now), now)
+	})
+}
+
+// refreshAt is when a token that ends at a time is renewed.
+func refreshAt(expires *time.Time, now time.Time) *time.Time {
+	if expires == nil {
+		return nil
+	}
+	at := expires.Add(-models.OAuthRefreshAhead(expires.Sub(now)))
+	return &at
+}
+
+// room refuses one more connection than there may be. The caller has locked the account.
+func (k OAuthConnections) room(ctx context.Context, account uuid.UUID) error {
+	have, err := db.Get[int](ctx, k.s.c, "connections", `SELECT count(*) FROM oauth_connections WHERE account_id = $1`, account)
+	if err == nil && have >= models.MaxOAuthConnections {
+		err = models.Invalid("too_many", "at most %d connections can be made by sign-in", models.MaxOAuthConnections)
+	}
+	return err
+}
+
+const claimOAuth = `
+UPDATE oauth_connections SET lease = $4, lease_until = now() + make_interval(secs => $5)
+WHERE account_id = $1 AND id = $2 AND version = $3 AND (lease_until IS NULL OR lease_until <= now())`
+
+// ClaimRefresh gives one process the right to renew the tokens that a connection has, for as long as the lease. ok is false
+// if another process has it, or has renewed them already.
+func (k OAuthConnections) ClaimRefresh(ctx context.Context, c models.OAuthConnection, holder uuid.UUID, lease time.Duration) (ok bool, err error) {
+	n, err := k.s.exec(ctx, "claim connection", claimOAuth, c.AccountID, c.ID, c.Version, holder, lease.Seconds())
+	return n > 0, err
+}
+
+const renewedOAuth = `
+UPDATE oauth_connections SET tokens = $4, expires_at = $5, refresh_at = $6, refreshed_at = $7, version = version + 1,
+	scopes = CASE WHEN $8 = '' THEN scopes ELSE $8 END,
+	status = '` + models.OAuthActive + `', failure = '', failing_since = NULL, lease = NULL, lease_until = NULL
+WHERE account_id = $1 AND id = $2 AND lease = $3`
+
+// SetRefreshed saves renewed tokens and ends the claim. ok is false if the holder has lost it: then nothing is saved.
+func (k OAuthConnections) SetRefreshed(ctx context.Context, c models.OAuthConnection, holder uuid.UUID, g models.OAuthGrant, now time.Time) (
+	ok bool, err error,
+) {
+	sealed, err := k.seal(c.AccountID, c.ID, g.Tokens)
+	if err != nil {
+		return false, err
+	}
+	n, err := k.s.exec(ctx, "renew connection", renewedOAuth, c.AccountID, c.ID, holder, sealed, g.ExpiresAt,
+		refreshAt(g.ExpiresAt, now), now, g.Scopes)
+	return n > 0, err
+}
+
+const failedOAuth = `
+UPDATE oauth_connections SET status = $4, failure = $5, failing_since = coalesce(failing_since, $6), refresh_at = $7,
+	lease = NULL, lease_until = NULL
+WHERE account_id = $1 AND id = $2 AND lease = $3`
+
+// SetFailed notes why tokens could not be renewed, and ends the claim. They are renewed again at next; nil: only when somebody needs
+// them. revoked says that the platform takes them no longer.
+func (k OAuthConnections) SetFailed(ctx context.Context, c models.OAuthConnection, holder uuid.UUID, failure string, revoked bool,
+	now time.Time, next *time.Time,
+) error {
+	status := models.OAuthActive
+	if revoked {
+		status = models.OAuthRevoked
+	}
+	_, err := k.s.exec(ctx, "note connection", failedOAuth, c.AccountID, c.ID, holder, status, failure, now, next)
+	return err
+}
+
+// DueOAuth is a connection whose tokens are to be renewed.
+type DueOAuth struct {
+	AccountID uuid.UUID `db:"account_id"`
+	ID        uuid.UUID `db:"id"`
+}
+
+const takeDueOAuth = `
+UPDATE oauth_connections c SET refresh_at = $2 FROM (
+	SELECT id FROM oauth_connections WHERE status = '` + models.OAuthActive + `' AND refresh_at <= $1
+	ORDER BY refresh_at LIMIT $3 FOR UPDATE SKIP LOCKED
+) d WHERE c.id = d.id RETURNING c.account_id, c.id`
+
+// TakeDue gives connections of all accounts whose tokens are to be renewed, at most limit. They are due again at next.
+func (k OAuthConnections) TakeDue(ctx context.Context, now, next time.Time, limit int) ([]DueOAuth, error) {
+	return db.Select[DueOAuth](ctx, k.s.c, "due connections", takeDueOAuth, now, next, limit)
+}
+
+// oauthTrouble is how long a connection may fail to be renewed before it is a troubled one.
+const oauthTrouble = 15 * time.Minute
+
+// Troubled lists the connections of an account that were revoked, or could not be renewed for a while, at most 500.
+func (k OAuthConnections) Troubled(ctx context.Context, account uuid.UUID, now time.Time) ([]models.OAuthConnection, error) {
+	return db.Select[models.OAuthConnection](ctx, k.s.c, "troubled connections", `SELECT `+oauthColumns+` FROM oauth_connections
+		WHERE account_id = $1 AND (status = $2 OR failing_since <= $3) ORDER BY failing_since DESC, id LIMIT $4`,
+		account, models.OAuthRevoked, now.Add(-oauthTrouble), maxAlerts)
+}

@@ -1,0 +1,140 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/seal"
+	"switchyard/models"
+)
+
+// OAuthAttempts are the sign-ins under way. Each has a state, by which the browser that comes back from the platform is recognized. The
+// store keeps its hash.
+type OAuthAttempts struct{ s *Store }
+
+// OAuthAttempts gives the sign-ins on this store's connection.
+func (s *Store) OAuthAttempts() OAuthAttempts { return OAuthAttempts{s} }
+
+// maxOAuthAttempts is how many sign-ins of an account can be under way. The oldest gives way.
+const maxOAuthAttempts = 20
+
+// errNoAttempt says that a sign-in has ended, or never was.
+func errNoAttempt() error {
+	return models.Invalid("signin_expired", "this sign-in was completed already or has taken too long: start it again")
+}
+
+func hashState(state string) []byte {
+	sum := sha256.Sum256([]byte(state))
+	return sum[:]
+}
+
+func attemptPlace(account, id uuid.UUID, column string) seal.Place {
+	return seal.Place{Account: account, Table: "oauth_attempts", Row: id.String(), Column: column}
+}
+
+// Begin begins a sign-in at a provider, for which the platform sends the browser to redirect. It gives the state, for the
+// only time. Errors: too_many, no_encryption_key.
+func (k OAuthAttempts) Begin(ctx context.Context, account uuid.UUID, provider, redirect string, now time.Time) (
+	a models.OAuthAttempt, state string, err error,
+) {
+	state = rand.Text()
+	a = models.OAuthAttempt{
+		ID: uuid.Must(uuid.NewV7()), AccountID: account, Provider: provider, Redirect: redirect, ExpiresAt: now.Add(models.OAuthAttemptTime),
+		Verifier: rand.Text() + rand.Text(),
+	}
+	sealed, err := k.s.box.Seal(attemptPlace(account, a.ID, "verifier"), []byte(a.Verifier))
+	if err != nil {
+		return a, "", err
+	}
+	err = k.s.Tx(ctx, func(s *Store) error {
+		if err := s.lockAccount(ctx, account); err != nil {
+			return err
+		}
+		if err := s.OAuthConnections().room(ctx, account); err != nil {
+			return err
+		}
+		if _, err := s.exec(ctx, "begin sign-in", `INSERT INTO oauth_attempts (id, account_id, provider, state_hash, redirect, verifier, expires_at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7)`, a.ID, account, provider, hashState(state), redirect, sealed, a.ExpiresAt); err != nil {
+			return err
+		}
+		_, err := s.exec(ctx, "forget sign-ins", `DELETE FROM oauth_attempts WHERE account_id = $1 AND id IN (
+			SELECT id FROM oauth_attempts WHERE account_id = $1 ORDER BY id DESC OFFSET $2)`, account, maxOAuthAttempts)
+		return err
+	})
+	return a, state, err
+}
+
+const attemptColumns = `a.id, a.account_id, a.provider, a.redirect, a.expires_at`
+
+type sealedAttempt struct {
+	models.OAuthAttempt
+	Sealed []byte `db:"verifier"`
+	Code   []byte `db:"code"`
+}
+
+// open gives the sign-in of a row with its verifier.
+func (k OAuthAttempts) open(ctx context.Context, row sealedAttempt, found bool, err error) (models.OAuthAttempt, error) {
+	if err != nil {
+		return row.OAuthAttempt, err
+	}
+	if !found {
+		return row.OAuthAttempt, errNoAttempt()
+	}
+	plain, err := k.s.box.Open(ctx, attemptPlace(row.AccountID, row.ID, "verifier"), row.Sealed)
+	row.Verifier = string(plain)
+	return row.OAuthAttempt, err
+}
+
+// Find finds a sign-in that nobody has come back from yet. Error: signin_expired.
+func (k OAuthAttempts) Find(ctx context.Context, state string, now time.Time) (models.OAuthAttempt, error) {
+	row, found, err := db.First[sealedAttempt](ctx, k.s.c, "sign-in", `SELECT `+attemptColumns+`, a.verifier, k.name AS account
+		FROM oauth_attempts a JOIN accounts k ON k.id = a.account_id
+		WHERE a.state_hash = $1 AND a.code IS NULL AND a.expires_at > $2`, hashState(state), now)
+	return k.open(ctx, row, found, err)
+}
+
+// Return keeps the code that the browser brought back from the platform. A state brings one code. Error: signin_expired.
+func (k OAuthAttempts) Return(ctx context.Context, state, code string, now time.Time) (models.OAuthAttempt, error) {
+	return txOf(ctx, k.s, func(s *Store) (a models.OAuthAttempt, err error) {
+		row, found, err := db.First[sealedAttempt](ctx, s.c, "sign-in", `SELECT `+attemptColumns+`, a.verifier
+			FROM oauth_attempts a WHERE state_hash = $1 AND code IS NULL AND expires_at > $2 FOR UPDATE`, hashState(state), now)
+		if a, err = s.OAuthAttempts().open(ctx, row, found, err); err != nil {
+			return a, err
+		}
+		sealed, err := s.box.Seal(attemptPlace(a.AccountID, a.ID, "code"), []byte(code))
+		if err != nil {
+			return a, err
+		}
+		_, err = s.exec(ctx, "keep code", `UPDATE oauth_attempts SET code = $3 WHERE account_id = $1 AND id = $2`, a.AccountID, a.ID, sealed)
+		return a, err
+	})
+}
+
+// Cancel ends a sign-in that nobody has come back from.
+func (k OAuthAttempts) Cancel(ctx context.Context, state string) error {
+	_, err := k.s.exec(ctx, "cancel sign-in", `DELETE FROM oauth_attempts WHERE state_hash = $1 AND code IS NULL`, hashState(state))
+	return err
+}
+
+// Take ends a sign-in that has its code, and gives both to one caller. Error: signin_expired.
+func (k OAuthAttempts) Take(ctx context.Context, account, id uuid.UUID, now time.Time) (a models.OAuthAttempt, code string, err error) {
+	row, found, err := db.First[sealedAttempt](ctx, k.s.c, "sign-in", `DELETE FROM oauth_attempts a
+		WHERE account_id = $1 AND id = $2 AND code IS NOT NULL AND expires_at > $3
+		RETURNING `+attemptColumns+`, a.verifier, a.code`, account, id, now)
+	if a, err = k.open(ctx, row, found, err); err != nil {
+		return a, "", err
+	}
+	plain, err := k.s.box.Open(ctx, attemptPlace(account, id, "code"), row.Code)
+	return a, string(plain), err
+}
+
+// Forget forgets the sign-ins of all accounts that have taken too long.
+func (k OAuthAttempts) Forget(ctx context.Context, now time.Time) error {
+	_, err := k.s.exec(ctx, "forget sign-ins", `DELETE FROM oauth_attempts WHERE expires_at <= $1`, now)
+	return err
+}

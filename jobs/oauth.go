@@ -1,0 +1,46 @@
+package jobs
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// OAuthAttemptArgs name a sign-in. Its code is in the store.
+type OAuthAttemptArgs struct {
+	ID uuid.UUID `json:"id"`
+}
+
+// OAuthConnected is a connection that was made by sign-in.
+type OAuthConnected struct {
+	ID       uuid.UUID `json:"id"`
+	Provider string    `json:"provider"`
+	UserName string    `json:"user_name"`
+}
+
+// ExchangeOAuth gets the tokens of a sign-in and connects them. A code counts once, so it is not tried again. Errors: signin_expired,
+// signin_refused, not_configured, too_many.
+var ExchangeOAuth = Define[OAuthAttemptArgs, OAuthConnected]("oauth:exchange", Policy{Queue: Interactive, Timeout: 40 * time.Second})
+
+// OAuthAccountsArgs name a connection.
+type OAuthAccountsArgs struct {
+	Connection uuid.UUID `json:"connection"`
+}
+
+// AdAccount is an ad account that a connection reaches.
+type AdAccount struct {
+	ID       string `json:"id"`
+	ParentID string `json:"parent_id"`
+	Name     string `json:"name"`
+	Currency string `json:"currency"`
+	TimeZone string `json:"time_zone"`
+	Status   string `json:"status"`
+	Manager  bool   `json:"manager"`
+}
+
+// ListAdAccounts asks a platform for the ad accounts that a connection reaches. Errors: not_connected, credentials, not_configured,
+// platform_a_refused, platform_b_refused, platform_c_refused.
+var ListAdAccounts = Define[OAuthAccountsArgs, []AdAccount]("oauth:accounts", Policy{Queue: Interactive, Timeout: 40 * time.Second})
+
+// SweepOAuth renews the tokens of connections before they end, and forgets sign-ins that have taken too long.
+var SweepOAuth = tick("oauth:sweep", 10*time.Minute)
