@@ -41,6 +41,7 @@ var Cron = []CronRow{
 	{"import orders of networks", "17 * * * * *", SweepNetworks},
 	{"upload conversions to ad platforms", "12/30 * * * * *", SweepUploads},
 	{"renew the tokens of sign-ins", "37 * * * * *", SweepOAuth},
+	{"read the spend of traffic sources", "27 * * * * *", SweepSpend},
 	{"publish changed campaigns to the edge", "*/5 * * * * *", SweepEdge},
 	{"read exchange rates", "19 */10 * * * *", FetchRates},
 	{"convert what waits for a rate", "37 * * * * *", SettleRates},

@@ -34,6 +34,7 @@ var named = map[string]string{
 	"POST /networks/{id}/test-postback":          "testNetwork",
 	"GET /traffic-sources/{id}/integration":      "getSourceIntegration",
 	"PUT /traffic-sources/{id}/integration":      "saveSourceIntegration",
+	"POST /traffic-sources/{id}/integration":     "runSourceIntegration",
 	"DELETE /traffic-sources/{id}/integration":   "deleteSourceIntegration",
 	"GET /networks/{id}/integration":             "getNetworkIntegration",
 	"PUT /networks/{id}/integration":             "saveNetworkIntegration",

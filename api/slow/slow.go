@@ -31,6 +31,9 @@ func New[A, R, T any](job jobs.Job[A, R], answer func(R) T) Job[A, R, T] {
 	return Job[A, R, T]{job, answer}
 }
 
+// Shown is the documented answer of a result.
+func (j Job[A, R, T]) Shown(r R) T { return j.answer(r) }
+
 // Answer is the Slow of a row that waits for the job, or the Starts of one that does not.
 func (j Job[A, R, T]) Answer() *route.Slow {
 	return &route.Slow{Kind: j.job.Kind(), Answer: *new(T), Show: func(raw json.RawMessage) (any, error) {

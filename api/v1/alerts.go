@@ -35,7 +35,7 @@ type AlertList struct {
 
 // Alert is one thing that needs attention. It goes away by itself once its cause does.
 type Alert struct {
-	Type      string   `json:"type" enum:"link.broken,link.unsafe,domain.stray,certificate.expiring,certificate.failing,dns_account.failing,network.failing,oauth.revoked,oauth.failing,webhook.failing,source.failing,geo_database.failing,postbacks.unmatched,postbacks.refused,offer.capped,currency.unconverted,plan.limit_reached"`
+	Type      string   `json:"type" enum:"link.broken,link.unsafe,domain.stray,certificate.expiring,certificate.failing,dns_account.failing,network.failing,oauth.revoked,oauth.failing,spend.failing,webhook.failing,source.failing,geo_database.failing,postbacks.unmatched,postbacks.refused,offer.capped,currency.unconverted,plan.limit_reached"`
 	Severity  string   `json:"severity" enum:"warning,critical"`
 	Kind      string   `json:"kind" enum:"offer,lander,domain,dns_account,oauth_connection,webhook,source,network,account" doc:"what id is the id of"`
 	ID        string   `json:"id"`
@@ -64,7 +64,7 @@ func (d Deps) listAlerts(c *route.Call) (AlertList, error) {
 	}
 	out.Services, out.CheckedAt = showServices(services)
 	for _, find := range []func(*route.Call) ([]Alert, error){
-		brokenLinks, unsafeLinks, failingWebhooks, failingSources, failingGeoDatabase, badPostbacks, strayDomains, troubledCertificates, failingDNSAccounts, failingNetworks, troubledConnections, unconvertedMoney, d.cappedOffers, passedLimit,
+		brokenLinks, unsafeLinks, failingWebhooks, failingSources, failingGeoDatabase, badPostbacks, strayDomains, troubledCertificates, failingDNSAccounts, failingNetworks, troubledConnections, failingSpend, unconvertedMoney, d.cappedOffers, passedLimit,
 	} {
 		found, err := find(c)
 		if err != nil {
@@ -236,6 +236,18 @@ func troubledConnections(c *route.Call) ([]Alert, error) {
 			a.Type, a.Severity, a.Message = "oauth.revoked", "critical", "the platform takes the sign-in no longer, sign in again: "+k.Failure
 		}
 		return a
+	}), err
+}
+
+// failingSpend lists the traffic sources whose spend could not be read several times in a row.
+func failingSpend(c *route.Call) ([]Alert, error) {
+	found, err := c.Store.SourceIntegrations().Failing(c.Context(), c.Account.ID)
+	return answer.Each(found, func(s store.FailingSync) Alert {
+		return Alert{
+			Type: "spend.failing", Severity: "warning", Kind: "source", ID: s.ID.String(), Name: s.Name,
+			Message: fmt.Sprintf("asking %s failed %d times in a row: %s", s.Provider, s.Failures, s.Failure), Threats: []string{},
+			Since: answer.Stamp(s.Since), CheckedAt: answer.StampOrNull(s.CheckedAt),
+		}
 	}), err
 }
 

@@ -3,6 +3,7 @@ package v1
 import (
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -10,7 +11,9 @@ import (
 	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
+	"switchyard/api/slow"
 	"switchyard/db/store"
+	"switchyard/jobs"
 	"switchyard/models"
 )
 
@@ -23,11 +26,14 @@ func sourceIntegrations(d Deps) []route.Route {
 			Codes: append(route.Codes("400 invalid_id", "404 not_found"), route.Codes(codes...)...),
 		}
 	}
+	post := row("POST", "test the connection or sync spend", route.Take(d.runSourceIntegration), "400 not_configured no_url")
+	post.Slow, post.BodyOptional = runSourceJob.Answer(), true
 	return []route.Route{
 		row("GET", "the source's integration (cost sync and conversion upload)", route.Do(findSourceIntegration)),
 		row("PUT", "connect or change the integration", route.Take(d.saveSourceIntegration),
 			"400 invalid_provider invalid_pixel_id invalid_capi_token no_encryption_key no_url choose_connection not_connected "+
 				"invalid_conversion_action no_conversion_action no_capi_credentials"),
+		post,
 		row("DELETE", "remove the integration", route.Do(deleteSourceIntegration)),
 	}
 }
@@ -195,6 +201,108 @@ func (d Deps) sourceConnect(c *route.Call, b SourceIntegrationBody) (w store.Sou
 	}
 	return w, nil
 }
+
+// SourceRunBody is the body of POST /traffic-sources/{id}/integration.
+type SourceRunBody struct {
+	Action string `json:"action" bad:"invalid_input" enum:"test,sync" default:"test"`
+	From   string `json:"from" bad:"invalid_input" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" doc:"YYYY-MM-DD, in the platform's time zone; included; default two days before to"`
+	To     string `json:"to" bad:"invalid_input" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" doc:"as from; default today; at most 366 days"`
+}
+
+// window are the days that the body names. zone is of the platform's account, as far as it is known.
+func (b SourceRunBody) window(zone string, now time.Time) (from, to time.Time, err error) {
+	at, err := time.LoadLocation(zone) // empty: UTC
+	if err != nil {
+		at = time.UTC
+	}
+	to = now.In(at)
+	if b.To != "" {
+		if to, err = time.Parse(time.DateOnly, b.To); err != nil {
+			return from, to, models.Invalid("invalid_input", "to must be a day, YYYY-MM-DD")
+		}
+	}
+	from = to.AddDate(0, 0, 1-models.SpendDays)
+	if b.From != "" {
+		if from, err = time.Parse(time.DateOnly, b.From); err != nil {
+			return from, to, models.Invalid("invalid_input", "from must be a day, YYYY-MM-DD")
+		}
+	}
+	switch first, last := from.Format(time.DateOnly), to.Format(time.DateOnly); {
+	case last < first:
+		return from, to, models.Invalid("invalid_input", "to lies before from")
+	case to.Sub(from) >= maxSyncDays*24*time.Hour:
+		return from, to, models.Invalid("invalid_input", "the range may have at most %d days", maxSyncDays)
+	}
+	return from, to, nil
+}
+
+// SourceRun is the answer of POST /traffic-sources/{id}/integration.
+type SourceRun struct {
+	Action   string       `json:"action" enum:"test,sync"`
+	OK       bool         `json:"ok" doc:"the platform answered"`
+	Provider string       `json:"provider"`
+	Message  string       `json:"message"`
+	Detail   *string      `json:"detail" doc:"what the platform said, if it fails"`
+	Range    DayRange     `json:"range"`
+	Rows     int          `json:"rows" doc:"that the platform tells: one for each day and campaign"`
+	Matched  int          `json:"matched" doc:"rows whose campaign at the platform has sent clicks to a campaign here; the others are spread over the source's clicks"`
+	Changed  int          `json:"changed" doc:"days whose spend is another now"`
+	Spend    models.Money `json:"spend" doc:"in the currency of the account at the platform"`
+	Currency *string      `json:"currency"`
+	TimeZone *string      `json:"time_zone"`
+}
+
+// DayRange are days, both included.
+type DayRange struct {
+	From string `json:"from" doc:"YYYY-MM-DD"`
+	To   string `json:"to"`
+}
+
+var runSourceJob = slow.New(jobs.SyncSpend, func(a jobs.SpendSynced) SourceRun {
+	out := SourceRun{
+		Action: "sync", OK: a.Failure == "", Provider: a.Provider, Message: "the spend was read", Detail: answer.OrNull(a.Failure),
+		Range: DayRange{a.From, a.To}, Rows: a.Rows, Matched: a.Matched, Changed: a.Changed, Spend: models.NewMoney(a.Spend),
+		Currency: answer.OrNull(a.Currency), TimeZone: answer.OrNull(a.Zone),
+	}
+	if a.Test {
+		out.Action, out.Message = "test", "the platform accepts the connection"
+	}
+	if !out.OK {
+		out.Message = "the " + out.Action + " failed"
+	}
+	return out
+})
+
+func (d Deps) runSourceIntegration(c *route.Call, b SourceRunBody) (out SourceRun, err error) {
+	if _, err := c.Store.Sources().Find(c.Context(), c.Account.ID, c.ID); err != nil {
+		return out, err
+	}
+	i, err := c.Store.SourceIntegrations().Find(c.Context(), c.Account.ID, c.ID)
+	switch {
+	case errors.Is(err, store.ErrNoIntegration):
+		return out, models.Invalid("not_configured", "the traffic source is not connected: connect it by PUT /traffic-sources/{id}/integration")
+	case err != nil:
+		return out, err
+	case i.Provider == models.CustomCost && i.Endpoint.URL == "":
+		return out, models.Invalid("no_url", "the custom endpoint has no cost_endpoint.url")
+	}
+	from, to, err := b.window(i.Zone, time.Now())
+	if err != nil {
+		return out, err
+	}
+	args := jobs.SpendArgs{
+		SourceID: c.ID, Provider: i.Provider, From: from.Format(time.DateOnly), To: to.Format(time.DateOnly), Origin: models.RunByAPI,
+		Test: b.Action != "sync",
+	}
+	out, err = runSourceJob.Start(c, d.Jobs, args, nil)
+	if e, ok := models.AsError(err); ok && slices.Contains(toldFailures, e.Code) {
+		return runSourceJob.Shown(jobs.SpendSynced{Failure: e.Message, Provider: args.Provider, From: args.From, To: args.To}), nil
+	}
+	return out, err
+}
+
+// toldFailures are errors of the job that are an answer here: the call was right, and the platform was asked.
+var toldFailures = []string{"platform_error", "not_connected", "too_many"}
 
 // SourceIntegrationDeleted is the answer of DELETE /traffic-sources/{id}/integration.
 type SourceIntegrationDeleted struct {

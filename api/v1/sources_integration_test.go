@@ -171,7 +171,18 @@ func TestSourceIntegrationRefusals(t *testing.T) {
 		}
 	}
 	s.Do("PUT", "/traffic-sources/x/integration", off("tiktok", nil)).Want(400, "invalid_id")
-	for _, method := range []string{"GET", "PUT", "DELETE"} {
+	s.Do("POST", path, nil).Want(400, "not_configured")
+	s.Do("PUT", path, off("custom", nil)).Want(200, "")
+	s.Do("POST", path, nil).Want(400, "no_url")
+	s.Do("PUT", path, off("tiktok", nil)).Want(200, "")
+	s.Do("POST", path, `x`).Want(400, "bad_body")
+	for _, body := range []object{
+		{"action": "apply"}, {"action": 7}, {"from": "1.11.2026"}, {"from": "2026-02-30"}, {"to": "2026-02-30"}, {"from": "2026-11-02", "to": "2026-11-01"},
+		{"from": "2025-11-01", "to": "2026-11-02"}, {"apply": true},
+	} {
+		s.Do("POST", path, body).Want(400, "invalid_input")
+	}
+	for _, method := range []string{"GET", "PUT", "POST", "DELETE"} {
 		var body any
 		if method == "PUT" {
 			body = off("tiktok", nil)

@@ -15,6 +15,7 @@ import (
 	"switchyard/models"
 	"switchyard/models/await"
 	"switchyard/models/flow"
+	"switchyard/workers/providers/ads/adstest"
 	"switchyard/workers/providers/dns/dnstest"
 	"switchyard/workers/providers/networks/networkstest"
 	provider "switchyard/workers/providers/signin"
@@ -195,8 +196,9 @@ func (x *examples) route() {
 	x.call("GET /networks/{id}/integration", x.id("network"), nil)
 	x.call("DELETE /networks/{id}/integration", x.id("network"), nil)
 	x.call("PUT /traffic-sources/{id}/integration", x.id("source"), object{
-		"provider": "propellerads", "credentials": object{"api_token": "b7Qd-secret"},
+		"provider": "propellerads", "credentials": adstest.Fakes["propellerads"].Credentials(),
 	})
+	x.call("POST /traffic-sources/{id}/integration", x.id("source"), object{"action": "sync", "from": day, "to": day})
 	x.call("GET /traffic-sources/{id}/integration", x.id("source"), nil)
 	x.call("DELETE /traffic-sources/{id}/integration", x.id("source"), nil)
 	x.signIn()

@@ -36,6 +36,7 @@ import (
 	"switchyard/ops/lab/fleet"
 	"switchyard/workers"
 	"switchyard/workers/egress/egresstest"
+	"switchyard/workers/providers/ads/adstest"
 	"switchyard/workers/providers/cloudflare/cloudflaretest"
 	"switchyard/workers/providers/dns/dnstest"
 	"switchyard/workers/providers/networks/networkstest"
@@ -110,9 +111,12 @@ func newExamples(t *testing.T, today time.Time) *examples {
 	orders := &networkstest.World{}
 	orders.Set(networkstest.Order{ID: "ef-20931", Click: "affsub-17", Status: "approved", Payout: "12.5", Currency: "EUR", At: today})
 	platforms := networkstest.Serve(t, orders)
+	spent := &adstest.World{}
+	spent.Set(adstest.Row{Day: today.Format(time.DateOnly), Campaign: "311", Spend: "42.5", Clicks: 512, Impressions: 20480})
+	adPlatforms := adstest.Serve(t, spent)
 	trusted := receiver.CA
 	logins := signintest.New(t)
-	for _, server := range []*httptest.Server{geo, names, cloud.Server, platforms, logins.Server} {
+	for _, server := range []*httptest.Server{geo, names, cloud.Server, platforms, adPlatforms, logins.Server} {
 		trusted = append(trusted, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})...)
 	}
 	if err := os.WriteFile(ca, trusted, 0o600); err != nil {
@@ -133,7 +137,7 @@ func newExamples(t *testing.T, today time.Time) *examples {
 	apps := signintest.Apps()
 	cfg := config.Config{
 		EgressAllow: loopback, EgressCAFile: ca, EncryptionKey: bytes.Repeat([]byte{7}, 32), GeoLookupURL: geo.URL,
-		DNSProviderURL: names.URL, NetworkURL: platforms.URL, TrackingHost: "cname.example.com",
+		DNSProviderURL: names.URL, NetworkURL: platforms.URL, AdURL: adPlatforms.URL, TrackingHost: "cname.example.com",
 		CloudflareURL: cloud.Server.URL, CloudflareToken: cloudflaretest.Token, CloudflareZone: cloudflaretest.Zone,
 		GoogleAdsClientID: apps[models.GoogleAds].ID, GoogleAdsSecret: apps[models.GoogleAds].Secret,
 		MicrosoftClientID: apps[models.MicrosoftAds].ID, MicrosoftSecret: apps[models.MicrosoftAds].Secret,
@@ -278,6 +282,7 @@ func newStable(today time.Time, outside string) stable {
 	return stable{
 		today: today, hosts: strings.NewReplacer(
 			dnstest.Fakes["cloudflare"].Credentials()["api_token"], "3f1c5d2e7b9a40",
+			adstest.Fakes["propellerads"].Credentials()["api_token"], "b7QdV1sX9eRk",
 			networkstest.Fakes["everflow"].Credentials()["api_key"], "Zp8vQ2mT5xLk", outside, "https://buyer.example", strings.TrimPrefix(outside, "https://"), "buyer.example",
 		), numbers: map[string]int{},
 		ids: map[uuid.UUID]string{},

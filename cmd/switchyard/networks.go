@@ -3,32 +3,62 @@ package main
 import (
 	"time"
 
+	"github.com/google/uuid"
+
 	"switchyard/db/kv"
 	"switchyard/db/store"
 	"switchyard/jobs"
+	"switchyard/models"
 	"switchyard/ops/config"
 	"switchyard/workers"
 	"switchyard/workers/egress"
 	"switchyard/workers/network"
+	"switchyard/workers/providers/ads"
 	"switchyard/workers/providers/networks"
 	"switchyard/workers/providers/rest"
+	"switchyard/workers/spend"
 )
 
 // openNetworks makes what asks the platforms of affiliate networks.
 func openNetworks(cfg config.Config, r *workers.Runtime, records *store.Store, clicks network.Clicks, queue jobs.Redis) (
 	*network.Platforms, error,
 ) {
-	out, err := egress.New(egress.Options{
-		Allow: cfg.EgressAllow, CAFile: cfg.EgressCAFile, MaxHeaders: 64 << 10, MaxBody: 32 << 20,
-	})
+	out, err := openPlatforms(cfg)
 	if err != nil {
 		return nil, err
 	}
 	return network.New(r, records, network.Options{Clicks: clicks, Client: networks.New(networks.Options{
-		Egress: out, URL: cfg.NetworkURL, Pace: func(key string, burst int, interval time.Duration) rest.Pace {
-			return kv.NewBudget(kv.BudgetOptions{
-				Client: queue, Name: key, Burst: burst, Interval: interval, Timeout: time.Second,
-			})
-		},
+		Egress: out, URL: cfg.NetworkURL, Pace: paceOf(queue),
 	})}), nil
+}
+
+// registerSpend adds what asks ad platforms.
+func registerSpend(cfg config.Config, r *workers.Runtime, records *store.Store, clicks spend.Clicks,
+	tokens func(account, connection uuid.UUID) ads.Tokens, queue jobs.Redis,
+) error {
+	out, err := openPlatforms(cfg)
+	if err != nil {
+		return err
+	}
+	spend.New(r, records, spend.Options{Clicks: clicks, Tokens: tokens, Client: ads.New(ads.Options{
+		Egress: out, URL: cfg.AdURL, Pace: paceOf(queue),
+		Versions: map[string]string{models.GoogleAds: cfg.GoogleAdsVersion, models.Meta: cfg.MetaVersion},
+	})})
+	return nil
+}
+
+// openPlatforms makes the way to platforms, whose answers are lists.
+func openPlatforms(cfg config.Config) (*egress.Client, error) {
+	return egress.New(egress.Options{
+		Allow: cfg.EgressAllow, CAFile: cfg.EgressCAFile, MaxHeaders: 64 << 10, MaxBody: 32 << 20,
+	})
+}
+
+// paceOf holds back the requests of a connection over all processes.
+func paceOf(queue jobs.Redis) func(key string, burst int, interval time.Duration) rest.Pace {
+	return func(key string, burst int, interval time.Duration) rest.Pace {
+		return kv.NewBudget(kv.BudgetOptions{
+			Client: queue, Name: key, Burst: burst, Interval: interval, Timeout: time.Second,
+		})
+	}
 }

@@ -33,6 +33,7 @@ import (
 	"switchyard/workers/idempotency"
 	"switchyard/workers/ledger"
 	"switchyard/workers/plan"
+	"switchyard/workers/providers/ads"
 	"switchyard/workers/source"
 	"switchyard/workers/webhook"
 )
@@ -132,12 +133,17 @@ func newRuntime(cfg config.Config, bulk *db.DB, o workers.Options) (*workers.Run
 	if err != nil {
 		return nil, err
 	}
-	if _, err := registerSignIns(cfg, r, records); err != nil {
+	signedIn, err := registerSignIns(cfg, r, records)
+	if err != nil {
+		return nil, err
+	}
+	tokens := func(account, connection uuid.UUID) ads.Tokens { return signedIn.Of(account, connection) }
+	if err := registerSpend(cfg, r, records, clicks, tokens, o.Redis); err != nil {
 		return nil, err
 	}
 	correction.Register(r, records, clicks)
 	correction.RegisterNetworks(r, records, clicks, orders)
-	if err := registerUploads(cfg, r, records, clicks, o.Redis); err != nil {
+	if err := registerUploads(cfg, r, records, clicks, tokens, o.Redis); err != nil {
 		return nil, err
 	}
 	flowreplay.Register(r, records, flowReplayOptions(bulk))

@@ -78,3 +78,23 @@ var sources = func() []Source {
 	}
 	return list
 }()
+
+// CampaignParam is the parameter of a source's links that carries the id of the platform's campaign, by its macros; empty: none does.
+func CampaignParam(s models.TrafficSource) string {
+	macros := s.TokenMacros
+	if t, ok := SourceOf(s.Platform); ok {
+		macros = append(slices.Clone(macros), t.TokenMacros...)
+	}
+	for _, m := range macros {
+		letters := strings.Map(func(r rune) rune {
+			if r < 'a' || r > 'z' {
+				return -1
+			}
+			return r
+		}, strings.ToLower(m.Macro))
+		if letters == "campaignid" {
+			return m.Param
+		}
+	}
+	return ""
+}

@@ -62,6 +62,9 @@ type Config struct {
 	GeoLookupURL      string // empty: the providers'
 	DNSProviderURL    string // empty: the providers'
 	NetworkURL        string // empty: the platforms' own
+	AdURL             string // empty: the platforms' own
+	GoogleAdsVersion  string // empty: the newest that is known
+	MetaVersion       string // empty: the newest that is known
 	RatesURL          string // empty: the European Central Bank's
 	RatesFile         string // empty: RatesURL is asked
 	GoogleAdsClientID string // with the secret: accounts can sign in at Google

@@ -34,7 +34,7 @@ type Options struct {
 	Uploader *ads.Uploader
 	Clicks   Clicks
 	// Tokens are those of sign-in connections; nil: this install has none.
-	Tokens func(account, connection uuid.UUID) ads.UploadTokens
+	Tokens func(account, connection uuid.UUID) ads.Tokens
 	Off    bool             // the install's switch: nothing is uploaded, and all waits
 	Now    func() time.Time // default time.Now
 	// Schedule has the waits between the attempts of a job; default by its policy.
@@ -190,7 +190,7 @@ func (s *sending) open(ctx context.Context) (failure, err error) {
 	if err != nil {
 		return nil, err
 	}
-	var tokens ads.UploadTokens
+	var tokens ads.Tokens
 	if s.o.Tokens != nil && s.ConnectionID.Valid {
 		tokens = s.o.Tokens(s.account.ID, s.ConnectionID.UUID)
 	}

@@ -79,7 +79,7 @@ func newWorld(t *testing.T, provider string, change ...func(*upload.Options)) *w
 	server := adstest.ServeUploads(t, w.platform)
 	o := upload.Options{
 		Clicks: w.clicks, Schedule: []time.Duration{time.Millisecond, time.Millisecond},
-		Tokens: func(uuid.UUID, uuid.UUID) ads.UploadTokens { return signedIn{w.platform} },
+		Tokens: func(uuid.UUID, uuid.UUID) ads.Tokens { return signedIn{w.platform} },
 		Uploader: ads.NewUploader(ads.UploadOptions{
 			Egress: egresstest.Client(t, server, egress.Options{MaxBody: 1 << 20}), URL: server.URL,
 			Wait: func(context.Context, time.Duration) error { return nil },

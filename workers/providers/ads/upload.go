@@ -64,13 +64,6 @@ type UploadError struct {
 // Error is for a person.
 func (e *UploadError) Error() string { return e.text }
 
-// UploadTokens are the access tokens of a sign-in connection.
-type UploadTokens interface {
-	Token(ctx context.Context) (string, error)
-	// Renew gets another one after the platform refused one.
-	Renew(ctx context.Context, refused string) (string, error)
-}
-
 // UploadOptions are those of an Uploader. Egress is required.
 type UploadOptions struct {
 	Egress *egress.Client
@@ -158,7 +151,7 @@ type uploading struct {
 	c      map[string]string // credentials
 	action string            // the conversion action, goal or name of event that they are uploaded as
 	shadow bool
-	tokens UploadTokens
+	tokens Tokens
 	o      UploadOptions
 	asked  int
 }
@@ -174,7 +167,7 @@ const (
 
 // Open makes a connection. key names it, for its pace. tokens is nil if nobody has signed in. In shadow nothing that is sent
 // counts.
-func (c *Uploader) Open(provider, key string, credentials map[string]string, tokens UploadTokens, action string, shadow bool) (*Upload, error) {
+func (c *Uploader) Open(provider, key string, credentials map[string]string, tokens Tokens, action string, shadow bool) (*Upload, error) {
 	p, known := models.SourceProviderNamed(provider)
 	how, ok := uploadPlatforms[provider]
 	if !known || !ok {

@@ -30,7 +30,7 @@ var admitad = platform{
 const admitadRows = 500
 
 func admitadPage(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
-	offset := text(cursor).number()
+	offset := text(cursor).Number()
 	var answer struct {
 		Meta struct {
 			Count text `json:"count"`
@@ -60,7 +60,7 @@ func admitadPage(ctx context.Context, s *session, of Range, cursor string) (orde
 			Payout: string(v.Payment), Currency: string(v.Currency), At: s.when(v.At),
 		})
 	}
-	if read := offset + len(orders); len(orders) > 0 && read < answer.Meta.Count.number() {
+	if read := offset + len(orders); len(orders) > 0 && read < answer.Meta.Count.Number() {
 		next = strconv.Itoa(read)
 	}
 	return orders, next, err

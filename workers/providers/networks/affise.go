@@ -44,7 +44,7 @@ func affiseFailed(body []byte) string {
 }
 
 func affisePage(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
-	page := max(text(cursor).number(), 1)
+	page := max(text(cursor).Number(), 1)
 	var answer struct {
 		Conversions list[struct {
 			ID       text `json:"id"`
@@ -84,7 +84,7 @@ func affisePage(ctx context.Context, s *session, of Range, cursor string) (order
 			Payout: string(v.Payout), Currency: string(v.Currency), At: s.when(v.At),
 		})
 	}
-	if len(orders) > 0 && page*max(answer.Pagination.Size.number(), 1) < answer.Pagination.Total.number() {
+	if len(orders) > 0 && page*max(answer.Pagination.Size.Number(), 1) < answer.Pagination.Total.Number() {
 		next = strconv.Itoa(page + 1)
 	}
 	return orders, next, err

@@ -46,7 +46,7 @@ func cakeFailed(body []byte) string {
 }
 
 func cakePage(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
-	row := max(text(cursor).number(), 1)
+	row := max(text(cursor).Number(), 1)
 	var answer struct {
 		Rows text `json:"row_count"`
 		Data list[struct {
@@ -75,7 +75,7 @@ func cakePage(ctx context.Context, s *session, of Range, cursor string) (orders 
 			orders = append(orders, o)
 		}
 	}
-	if read := row + len(answer.Data); len(answer.Data) > 0 && read <= answer.Rows.number() {
+	if read := row + len(answer.Data); len(answer.Data) > 0 && read <= answer.Rows.Number() {
 		next = strconv.Itoa(read)
 	}
 	return orders, next, err

@@ -44,7 +44,7 @@ func clickbankFailed(body []byte) string {
 }
 
 func clickbankPage(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
-	page := max(text(cursor).number(), 1)
+	page := max(text(cursor).Number(), 1)
 	sent, err := s.Send(ctx, rest.Request{
 		Method: http.MethodGet, Path: "/rest/1.3/orders2/list", Header: map[string]string{"Page": strconv.Itoa(page)},
 		Query: url.Values{

@@ -1,12 +1,7 @@
 package networks
 
 import (
-	"bytes"
 	"context"
-	"encoding/csv"
-	"encoding/json"
-	"errors"
-	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -51,87 +46,10 @@ func customPage(ctx context.Context, s *session, of Range, _ string) (orders []O
 	return orders, "", err
 }
 
-// field gives a field of a row by its path; empty if there is none.
-type field func(path string) text
-
-func customRows(body []byte, format, path string) ([]field, error) {
-	body = bytes.TrimPrefix(body, []byte("\ufeff"))
+// customRows are the rows of an answer.
+func customRows(body []byte, format, path string) ([]rest.Field, error) {
 	if format == "csv" {
-		return csvRows(body)
+		return rest.CSVRows(body)
 	}
-	var answer any
-	dec := json.NewDecoder(bytes.NewReader(body))
-	dec.UseNumber()
-	if dec.Decode(&answer) != nil {
-		return nil, rest.ErrForm
-	}
-	found, ok := at(answer, path).([]any)
-	if !ok {
-		return nil, errors.New("the answer has no list at rows_path")
-	}
-	rows := make([]field, len(found))
-	for i, row := range found {
-		rows[i] = func(path string) text {
-			if path == "" {
-				return ""
-			}
-			return scalar(at(row, path))
-		}
-	}
-	return rows, nil
-}
-
-// at follows a path of members, which dots part; empty: the value itself.
-func at(value any, path string) any {
-	for name := range strings.SplitSeq(path, ".") {
-		if path == "" {
-			break
-		}
-		object, _ := value.(map[string]any)
-		value = object[name]
-	}
-	return value
-}
-
-func scalar(v any) text {
-	switch v := v.(type) {
-	case string:
-		return text(v)
-	case json.Number:
-		return text(v)
-	case bool:
-		if v {
-			return "true"
-		}
-		return "false"
-	}
-	return ""
-}
-
-func csvRows(body []byte) (rows []field, err error) {
-	r := csv.NewReader(bytes.NewReader(body))
-	r.FieldsPerRecord, r.LazyQuotes, r.ReuseRecord = -1, true, false
-	head, err := r.Read()
-	if errors.Is(err, io.EOF) {
-		return nil, nil
-	}
-	columns := map[string]int{}
-	for i, name := range head {
-		columns[strings.TrimSpace(name)] = i
-	}
-	for err == nil {
-		var cells []string
-		if cells, err = r.Read(); err == nil {
-			rows = append(rows, func(name string) text {
-				if i, ok := columns[name]; ok && i < len(cells) {
-					return text(cells[i])
-				}
-				return ""
-			})
-		}
-	}
-	if !errors.Is(err, io.EOF) {
-		return nil, rest.ErrForm
-	}
-	return rows, nil
+	return rest.JSONRows(body, path, "rows_path")
 }

@@ -36,7 +36,7 @@ const (
 )
 
 func everflowPage(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
-	page := max(text(cursor).number(), 1)
+	page := max(text(cursor).Number(), 1)
 	var answer struct {
 		Conversions list[struct {
 			ID       text `json:"conversion_id"`
@@ -75,8 +75,8 @@ func everflowPage(ctx context.Context, s *session, of Range, cursor string) (ord
 			Payout: string(v.Revenue), Currency: string(v.Currency), At: s.when(v.Unix),
 		})
 	}
-	size := max(answer.Paging.Size.number(), 1)
-	if len(orders) > 0 && page*size < answer.Paging.Total.number() {
+	size := max(answer.Paging.Size.Number(), 1)
+	if len(orders) > 0 && page*size < answer.Paging.Total.Number() {
 		next = strconv.Itoa(page + 1)
 	}
 	return orders, next, err

@@ -26,7 +26,7 @@ var impact = platform{
 const impactRows = 1000
 
 func impactPage(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
-	page := max(text(cursor).number(), 1)
+	page := max(text(cursor).Number(), 1)
 	var answer struct {
 		Pages   text `json:"@numpages"`
 		Actions list[struct {
@@ -51,7 +51,7 @@ func impactPage(ctx context.Context, s *session, of Range, cursor string) (order
 			Currency: string(v.Currency), At: s.when(v.At),
 		})
 	}
-	if len(orders) > 0 && page < answer.Pages.number() {
+	if len(orders) > 0 && page < answer.Pages.Number() {
 		next = strconv.Itoa(page + 1)
 	}
 	return orders, next, err

@@ -30,7 +30,7 @@ var rakuten = platform{
 const rakutenRows = 1000
 
 func rakutenPage(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
-	page := max(text(cursor).number(), 1)
+	page := max(text(cursor).Number(), 1)
 	var answer []struct {
 		ID         text `json:"etransaction_id"`
 		Advertiser text `json:"advertiser_id"`

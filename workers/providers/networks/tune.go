@@ -67,7 +67,7 @@ func tuneFailed(body []byte) string {
 }
 
 func tunePage(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
-	page := max(text(cursor).number(), 1)
+	page := max(text(cursor).Number(), 1)
 	query := url.Values{
 		"NetworkId": {s.c["network_id"]}, "Target": {"Affiliate_Report"}, "Method": {"getConversions"}, "api_key": {s.c["api_key"]},
 		"filters[Stat.date][conditional]": {"BETWEEN"},
@@ -99,7 +99,7 @@ func tunePage(ctx context.Context, s *session, of Range, cursor string) (orders 
 				Payout: string(v.Payout), Currency: string(v.Currency), At: s.when(v.At),
 			})
 		}
-		if len(orders) > 0 && page < data.Pages.number() {
+		if len(orders) > 0 && page < data.Pages.Number() {
 			next = strconv.Itoa(page + 1)
 		}
 	}

@@ -28,6 +28,7 @@ var (
 type FailureError struct {
 	Status  int // 0: the provider told it by a successful one
 	Text    string
+	Code    string        // the provider's own, where API.Coded finds one
 	Refused bool          // its credentials
 	Busy    bool          // it asks for fewer requests
 	After   time.Duration // when to ask again, if the provider says so
@@ -57,6 +58,9 @@ func (a API) refusal(answer egress.Answer) error {
 		if f.RequestID == "" {
 			f.RequestID = answer.Header.Get(name)
 		}
+	}
+	if a.Coded != nil {
+		f.Code = a.Coded(answer.Body)
 	}
 	f.Busy = f.Status == http.StatusTooManyRequests || a.Busy != nil && a.Busy(f)
 	f.Refused = !f.Busy && (f.Status == http.StatusUnauthorized || f.Status == http.StatusForbidden || a.Denied != nil && a.Denied(f))

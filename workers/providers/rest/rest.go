@@ -25,9 +25,11 @@ type API struct {
 	Base string // address, without a slash at the end
 	Now  func() time.Time
 	// Sign adds the credentials to a request.
-	Sign func(r *http.Request, body []byte)
+	Sign Signer
 	// Failed finds the provider's text in an answer that tells a failure by a successful status; nil: none does.
 	Failed func(body []byte) string
+	// Coded finds the provider's code of a failure in its answer; nil: there are none.
+	Coded func(body []byte) string
 	// Busy reports whether a failure with another status than 429 asks for fewer requests; nil: none does.
 	Busy func(f *FailureError) bool
 	// Denied reports whether a failure with another status than 401 and 403 refuses the credentials; nil: none does.
@@ -236,17 +238,20 @@ func encoded(r Request) (body []byte, kind string, err error) {
 	}
 }
 
+// Signer adds credentials to a request.
+type Signer = func(r *http.Request, body []byte)
+
 // Header is a Sign that sets a header.
-func Header(name, value string) func(*http.Request, []byte) {
+func Header(name, value string) Signer {
 	return func(r *http.Request, _ []byte) { r.Header.Set(name, value) }
 }
 
 // Bearer is a Sign by a token.
-func Bearer(token string) func(*http.Request, []byte) {
+func Bearer(token string) Signer {
 	return Header("Authorization", "Bearer "+token)
 }
 
 // Basic is a Sign by a user and a password.
-func Basic(user, password string) func(*http.Request, []byte) {
+func Basic(user, password string) Signer {
 	return func(r *http.Request, _ []byte) { r.SetBasicAuth(user, password) }
 }

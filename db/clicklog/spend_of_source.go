@@ -1,0 +1,60 @@
+package clicklog
+
+import (
+	"context"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+// SentClicks are clicks of a traffic source on a day (UTC) of one campaign of its platform and one of ours. Bots are no clicks.
+type SentClicks struct {
+	Day        time.Time `db:"day"`
+	Platform   string    `db:"platform"` // the platform's id of its campaign; empty: the clicks name none
+	CampaignID uuid.UUID `db:"campaign_id"`
+	Clicks     int64     `db:"clicks"`
+}
+
+// maxSent is how many different ids are read of a day.
+const maxSent = 100000
+
+// The name of a parameter is found in any case, as a link's is.
+const selectSent = `
+SELECT date_trunc('day', at, 'UTC') AS day, platform, campaign_id, count(*) AS clicks FROM (
+	SELECT at, campaign_id, left(coalesce(CASE WHEN $5 > 0 THEN subs[$5] ELSE substring(params FROM $6) END, ''), 300) AS platform
+	FROM clicks WHERE account_id = $1 AND id >= $2 AND id < $3 AND source_id = $4 AND NOT is_bot
+) c GROUP BY 1, 2, 3 ORDER BY 1, 4 DESC LIMIT $7`
+
+// SentClicks counts the clicks of a source from the first day on and before the second, by the parameter of the link that carries
+// the platform's campaign id: sub1 to sub10, or the name of any.
+func (Log) SentClicks(ctx context.Context, c db.Conn, account, source uuid.UUID, from, to time.Time, param string) ([]SentClicks, error) {
+	sub := 0
+	if digits, ok := strings.CutPrefix(strings.ToLower(param), "sub"); ok {
+		if n, err := strconv.Atoi(digits); err == nil && n >= 1 && n <= models.Subs {
+			sub = n
+		}
+	}
+	pattern := `(?i)(?:^|&)` + regexp.QuoteMeta(url.QueryEscape(param)) + `=([^&]*)`
+	if param == "" {
+		pattern = `^\y$` // there is none
+	}
+	list, err := db.Select[SentClicks](ctx, c, "clicks of a source", selectSent, account, models.FloorClickID(from),
+		models.FloorClickID(to), source, sub, pattern, maxSent)
+	for i := range list {
+		list[i].Platform = strings.TrimSpace(plainAd(list[i].Platform))
+	}
+	return list, err
+}
+
+// SpendOf lists what was paid at a source on a day, for all campaigns and for each.
+func (Log) SpendOf(ctx context.Context, c db.Conn, account, source uuid.UUID, day time.Time) ([]Spend, error) {
+	return db.Select[Spend](ctx, c, "spend of a source", `SELECT day, source_id, campaign_id, amount, currency, clicks, impressions FROM spend
+		WHERE account_id = $1 AND source_id = $2 AND day = $3::date`, account, source, day.Format(time.DateOnly))
+}

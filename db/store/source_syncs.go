@@ -1,0 +1,107 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+// The platform was asked at $6. $4 is why that failed; $5 says that spend was read.
+const noteSourceIntegration = `
+UPDATE source_integrations SET checked_at = $6, failure = $4,
+	failures = CASE WHEN $4 = '' THEN 0 ELSE failures + 1 END,
+	failing_since = CASE WHEN $4 = '' THEN NULL ELSE coalesce(failing_since, $6) END,
+	synced_at = CASE WHEN $5 THEN $6 ELSE synced_at END,
+	currency = coalesce(nullif($7, ''), currency), zone = coalesce(nullif($8, ''), zone)
+WHERE account_id = $1 AND source_id = $2 AND saved_at = $3`
+
+// SourceNote is how asking a platform went.
+type SourceNote struct {
+	Failure        string // empty: well
+	Synced         bool   // spend was read
+	Currency, Zone string // of the account at the platform; empty: it was not told
+}
+
+// Note notes how asking the platform went. If the connection was changed meanwhile, nothing is noted.
+func (k SourceIntegrations) Note(ctx context.Context, i models.SourceIntegration, n SourceNote, now time.Time) error {
+	_, err := k.s.exec(ctx, "note connection of traffic source", noteSourceIntegration, i.AccountID, i.SourceID, i.SavedAt, n.Failure,
+		n.Synced, now, n.Currency, n.Zone)
+	return err
+}
+
+// SetNext says when spend is next read by itself. If the connection was changed meanwhile, nothing is said.
+func (k SourceIntegrations) SetNext(ctx context.Context, i models.SourceIntegration, at time.Time) error {
+	_, err := k.s.exec(ctx, "next sync of traffic source", `UPDATE source_integrations SET next_at = $4
+		WHERE account_id = $1 AND source_id = $2 AND saved_at = $3`, i.AccountID, i.SourceID, i.SavedAt, at)
+	return err
+}
+
+const takeDueSources = `
+UPDATE source_integrations i SET next_at = $2, wide_at = CASE WHEN d.wide THEN $1::timestamptz + interval '24 hours' ELSE i.wide_at END
+FROM (
+	SELECT k.source_id, k.wide_at <= $1 AS wide FROM source_integrations k JOIN traffic_sources s ON s.id = k.source_id
+	WHERE k.is_enabled AND k.next_at <= $1 AND s.is_active AND s.deactivated_at IS NULL
+	ORDER BY k.next_at LIMIT $3 FOR UPDATE OF k SKIP LOCKED
+) d
+WHERE i.source_id = d.source_id RETURNING i.account_id, i.source_id, i.provider, i.zone, d.wide`
+
+// DueSource is a traffic source whose spend is to be read.
+type DueSource struct {
+	AccountID uuid.UUID `db:"account_id"`
+	SourceID  uuid.UUID `db:"source_id"`
+	Provider  string    `db:"provider"`
+	Zone      string    `db:"zone"`
+	Wide      bool      `db:"wide"` // over the longer window
+}
+
+// TakeDue gives connections of all accounts whose sync is due, at most limit. They are due again at next.
+func (k SourceIntegrations) TakeDue(ctx context.Context, now, next time.Time, limit int) ([]DueSource, error) {
+	return db.Select[DueSource](ctx, k.s.c, "due traffic sources", takeDueSources, now, next, limit)
+}
+
+// FailingSync is a traffic source whose platform cannot be asked.
+type FailingSync struct {
+	ID        uuid.UUID  `db:"id"`
+	Name      string     `db:"name"`
+	Provider  string     `db:"provider"`
+	Failure   string     `db:"failure"`
+	Failures  int        `db:"failures"`
+	Since     time.Time  `db:"failing_since"`
+	CheckedAt *time.Time `db:"checked_at"`
+}
+
+// Failing lists the account's traffic sources whose connection has failed several times in a row, at most 500.
+func (k SourceIntegrations) Failing(ctx context.Context, account uuid.UUID) ([]FailingSync, error) {
+	const q = `SELECT s.id, s.name, i.provider, i.failure, i.failures, i.failing_since, i.checked_at
+		FROM source_integrations i JOIN traffic_sources s ON s.id = i.source_id AND s.account_id = i.account_id
+		WHERE i.account_id = $1 AND i.failures >= $2 AND s.is_active AND s.deactivated_at IS NULL
+		ORDER BY i.failing_since DESC, s.id LIMIT $3`
+	return db.Select[FailingSync](ctx, k.s.c, "failing traffic sources", q, account, models.FailingIntegration, maxAlerts)
+}
+
+// Hold keeps others from writing the spend of a traffic source until the transaction ends. ErrNoIntegration: it was disconnected.
+func (k SourceIntegrations) Hold(ctx context.Context, account, source uuid.UUID) error {
+	_, err := db.Get[uuid.UUID](ctx, k.s.c, "connection of the traffic source",
+		`SELECT source_id FROM source_integrations WHERE account_id = $1 AND source_id = $2 FOR NO KEY UPDATE`, account, source)
+	return err
+}
+
+// SpendDay gives over how many clicks the spend of a day was spread; ok is false if it was never read.
+func (k SourceIntegrations) SpendDay(ctx context.Context, account, source uuid.UUID, day time.Time) (clicks int64, ok bool, err error) {
+	return db.First[int64](ctx, k.s.c, "day of spend", `SELECT clicks FROM source_spend_days
+		WHERE account_id = $1 AND source_id = $2 AND day = $3::date`, account, source, day.Format(time.DateOnly))
+}
+
+const saveSpendDay = `
+INSERT INTO source_spend_days (source_id, day, account_id, clicks, synced_at) VALUES ($2, $3::date, $1, $4, $5)
+ON CONFLICT (source_id, day) DO UPDATE SET clicks = $4, synced_at = $5`
+
+// SaveSpendDay notes that the spend of a day was read, and spread over so many clicks.
+func (k SourceIntegrations) SaveSpendDay(ctx context.Context, account, source uuid.UUID, day time.Time, clicks int64, now time.Time) error {
+	_, err := k.s.exec(ctx, "day of spend", saveSpendDay, account, source, day.Format(time.DateOnly), clicks, now)
+	return err
+}

@@ -1,0 +1,377 @@
+// Package ads reads what the accounts of ad platforms spend, from the APIs of the platforms. Each platform is a row of the
+// table and a file. README.md shows how one is added.
+//
+// Credentials never leave this package. No error contains one.
+package ads
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"switchyard/models"
+	"switchyard/workers/egress"
+	"switchyard/workers/providers/rest"
+)
+
+// Spend is what an account spent on a day for a campaign of the platform.
+type Spend struct {
+	Day         string          `json:"day"`      // YYYY-MM-DD, as the platform names it: in the time zone of its account
+	Campaign    string          `json:"campaign"` // the platform's id; empty: not said
+	Name        string          `json:"name"`     // of the campaign
+	Amount      decimal.Decimal `json:"amount"`
+	Currency    string          `json:"currency"` // empty: not said
+	Clicks      *int64          `json:"clicks"`   // that the platform counted; nil: not said
+	Impressions *int64          `json:"impressions"`
+}
+
+// Usage is what reading took.
+type Usage struct {
+	Requests int
+	Pages    int
+}
+
+// MaxRows is how many rows are read at once. More are ErrTooMany.
+const MaxRows = 50000
+
+// ErrTooMany says that a range has more than MaxRows.
+var ErrTooMany = errors.New("the range has too many rows of spend")
+
+// Tokens give access tokens of an account at a platform. Renew gets another one after the platform has refused one.
+type Tokens interface {
+	Token(ctx context.Context) (string, error)
+	Renew(ctx context.Context, refused string) (string, error)
+}
+
+// Options of a Client. URL, Now, Pace and Wait are optional.
+type Options struct {
+	Egress *egress.Client
+	// URL takes the place of every platform's address, for tests; empty: their own.
+	URL string
+	Now func() time.Time
+	// Pace gives what holds back the requests of a connection over all processes: at most burst at once, and one more after
+	// each interval.
+	Pace func(key string, burst int, interval time.Duration) rest.Pace
+	Wait func(ctx context.Context, d time.Duration) error
+	// Versions are those of APIs that have several, by platform; without one the newest that is known here.
+	Versions map[string]string
+	// DeveloperToken is the install's at Microsoft Advertising. Without it that platform cannot be asked.
+	DeveloperToken string
+}
+
+// Client opens connections. Safe for concurrent use.
+type Client struct{ o Options }
+
+// New makes a Client.
+func New(o Options) *Client {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Client{o}
+}
+
+// platform is how a provider of models.SourceProviders is asked.
+type platform struct {
+	base string // address of its API, without a slash at the end
+	own  bool   // the address is the customer's own, which no test's takes the place of
+	// version is of the API, where a path has one.
+	version string
+	// open prepares the session: how it signs, and how its failures look; nil: nothing to prepare.
+	open func(s *session)
+	// sign adds a token to requests; nil: the platform has none, or open signs.
+	sign func(token string) rest.Signer
+	// fetch gets a token by the credentials; nil: a sign-in gives them.
+	fetch func(ctx context.Context, s *session) (string, error)
+	// stale reports whether a refusal is of a token that has expired; nil: every 401 is.
+	stale func(f *rest.FailureError) bool
+	// kept says that a token is kept between sessions, since logins are few.
+	kept bool
+	// test makes a cheap request; nil: the first page of today.
+	test func(ctx context.Context, s *session) error
+	// page reads a page of the spend of a range. cursor is empty for the first one. next is empty after the last one.
+	page func(ctx context.Context, s *session, of Range, cursor string) (rows []row, next string, err error)
+	days int  // that one question may be about; 0: any number
+	adds bool // rows of one day and campaign are parts of it; else the last one counts
+	// At most burst requests at once, and one more after each interval; 0: as many as one likes.
+	burst    int
+	interval time.Duration
+}
+
+// platforms are the providers, by name.
+var platforms = map[string]platform{
+	models.GoogleAds:    googleAds,
+	models.MicrosoftAds: microsoftAds,
+	models.Meta:         meta,
+	"tiktok":            tiktok,
+	"taboola":           taboola,
+	"outbrain":          outbrain,
+	"propellerads":      propellerAds,
+	"exoclick":          exoClick,
+	models.CustomCost:   custom,
+}
+
+// Range are days, both included, as the platform names them.
+type Range struct{ From, To time.Time }
+
+func (r Range) from() string { return r.From.Format(time.DateOnly) }
+func (r Range) to() string   { return r.To.Format(time.DateOnly) }
+
+// split parts a range into ranges of at most so many days.
+func (r Range) split(days int) []Range {
+	if days == 0 {
+		return []Range{r}
+	}
+	var out []Range
+	for from := r.From; !from.After(r.To); from = from.AddDate(0, 0, days) {
+		to := from.AddDate(0, 0, days-1)
+		if to.After(r.To) {
+			to = r.To
+		}
+		out = append(out, Range{from, to})
+	}
+	return out
+}
+
+// Account is an account at a platform, as it is opened.
+type Account struct {
+	Provider    string
+	Key         string // names the connection, for its pace
+	Credentials map[string]string
+	Endpoint    models.CostEndpoint // of a custom one
+	Tokens      Tokens              // of a platform that is signed in at
+	// Session is the token that Remember was given last; empty: none. Remember keeps one.
+	Session  string
+	Remember func(ctx context.Context, session string) error
+}
+
+// Connection is a connection to a platform. It is for one goroutine.
+type Connection struct{ s *session }
+
+// patience is how long one request waits for a platform that is busy or fails.
+const patience = time.Minute
+
+// Open makes a connection. The error is for a person: a platform that this install or the account lacks something for.
+func (c *Client) Open(a Account) (*Connection, error) {
+	p, known := models.SourceProviderNamed(a.Provider)
+	how, ok := platforms[a.Provider]
+	if !known || !ok {
+		return nil, fmt.Errorf("ads: there is no platform %q", a.Provider)
+	}
+	_, secrets := p.Form(a.Endpoint).Split(a.Credentials)
+	s := &session{platform: how, name: a.Provider, c: a.Credentials, endpoint: a.Endpoint, used: &Usage{}, client: c, account: a}
+	s.API = rest.API{
+		Out: c.o.Egress, Base: how.base, Now: c.o.Now, Patience: patience, Wait: c.o.Wait,
+		Asked: func() { s.used.Requests++ },
+	}.Keep(append(slices.Collect(maps.Values(secrets)), a.Session, c.o.DeveloperToken)...)
+	if v := c.o.Versions[a.Provider]; v != "" {
+		s.version = v
+	}
+	if c.o.Pace != nil && how.burst > 0 {
+		s.Pace = c.o.Pace("ads:"+a.Key, how.burst, how.interval)
+	}
+	if s.tokens = a.Tokens; how.fetch != nil {
+		s.tokens = &fetched{s: s, token: a.Session}
+	}
+	if how.sign != nil && s.tokens == nil {
+		return nil, models.Invalid("not_connected", "%s is not connected: sign in at it first", p.Label)
+	}
+	if how.open != nil {
+		how.open(s)
+	}
+	s.Base = s.host(s.Base)
+	return &Connection{s}, nil
+}
+
+// Used is what was asked so far.
+func (c *Connection) Used() Usage { return *c.s.used }
+
+// Zone and Currency are the account's, as far as the platform has told them.
+func (c *Connection) Zone() string { return c.s.zone }
+
+// Currency is empty until the platform has told it.
+func (c *Connection) Currency() string { return c.s.currency }
+
+// Test makes a request by which the platform tells whether the credentials are right. Errors are for a person.
+func (c *Connection) Test(ctx context.Context) error {
+	if c.s.test != nil {
+		return c.s.shown(c.s.test(ctx, c.s))
+	}
+	now := c.s.Now().UTC()
+	today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
+	rows, _, err := c.s.page(ctx, c.s, Range{today, today}, "")
+	if err == nil {
+		_, err = c.s.clean(rows, Range{today, today})
+	}
+	return c.s.shown(err)
+}
+
+// maxPages is how many pages of a range are read.
+const maxPages = 1000
+
+// Spend reads what was spent on days, of which only the dates count: both are included. Each day and campaign is there
+// once. Errors are ErrTooMany, or for a person.
+func (c *Connection) Spend(ctx context.Context, from, to time.Time) ([]Spend, error) {
+	list := newList(c.s.adds)
+	for _, part := range (Range{from, to}).split(c.s.days) {
+		cursor := ""
+		for {
+			rows, next, err := c.s.page(ctx, c.s, part, cursor)
+			if err != nil {
+				return nil, c.s.shown(err)
+			}
+			clean, err := c.s.clean(rows, part)
+			if err != nil {
+				return nil, c.s.shown(err)
+			}
+			list.add(clean)
+			c.s.used.Pages++
+			switch {
+			case len(list.all) > MaxRows:
+				return nil, ErrTooMany
+			case next == "":
+			case next == cursor, c.s.used.Pages > maxPages:
+				return nil, c.s.shown(rest.ErrForm)
+			}
+			if cursor = next; cursor == "" {
+				break
+			}
+		}
+	}
+	return list.all, nil
+}
+
+// row is spend as a platform words it.
+type row struct {
+	day, campaign, name, amount, currency, clicks, impressions rest.Text
+	shift                                                      int32 // of the amount's point: -6 of micros
+	divisor                                                    decimal.Decimal
+}
+
+// Longest texts of a row, in bytes.
+const maxText = 255
+
+// clean reads the texts of rows. A row of another day than those asked for is left out.
+func (s *session) clean(rows []row, of Range) ([]Spend, error) {
+	out := make([]Spend, 0, len(rows))
+	for _, r := range rows {
+		day := strings.TrimSpace(string(r.day))
+		if len(day) > len(time.DateOnly) { // the time of a day in the account's zone
+			day = day[:len(time.DateOnly)]
+		}
+		if day == "" && of.from() == of.to() {
+			day = of.from()
+		}
+		if _, err := time.Parse(time.DateOnly, day); err != nil {
+			return nil, fmt.Errorf("a row of the platform has no day: %.40q", string(r.day))
+		}
+		if day < of.from() || day > of.to() {
+			continue
+		}
+		amount, err := r.money()
+		if err != nil {
+			return nil, err
+		}
+		v := Spend{Day: day, Campaign: text(r.campaign), Name: text(r.name), Amount: amount, Currency: currency(r.currency)}
+		v.Clicks, v.Impressions = count(r.clicks), count(r.impressions)
+		if v.Currency == "" {
+			v.Currency = s.currency
+		} else if s.currency == "" {
+			s.currency = v.Currency
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+// none are words for a figure that is not known.
+var none = []string{"", "-", "--", "null", "n/a"}
+
+func (r row) money() (decimal.Decimal, error) {
+	word := strings.ReplaceAll(strings.TrimSpace(string(r.amount)), ",", "")
+	if slices.Contains(none, strings.ToLower(word)) {
+		return decimal.Zero, nil
+	}
+	d, err := decimal.NewFromString(word)
+	if err != nil || d.IsNegative() || d.Exponent() > 12 || len(word) > 40 {
+		return d, fmt.Errorf("a row of the platform has no amount: %.40q", string(r.amount))
+	}
+	d = d.Shift(r.shift)
+	if r.divisor.IsPositive() {
+		d = d.DivRound(r.divisor, models.MoneyScale)
+	}
+	return d.Round(models.MoneyScale), nil
+}
+
+func text(t rest.Text) string {
+	out := strings.TrimSpace(strings.ToValidUTF8(strings.ReplaceAll(string(t), "\x00", ""), ""))
+	if len(out) > maxText {
+		out = strings.ToValidUTF8(out[:maxText], "")
+	}
+	return out
+}
+
+// currency is a code of three letters, or empty.
+func currency(t rest.Text) string {
+	code := strings.ToUpper(strings.TrimSpace(string(t)))
+	if len(code) != 3 || strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
+		return ""
+	}
+	return code
+}
+
+// count reads a whole number; nil if it is none.
+func count(t rest.Text) *int64 {
+	d, err := decimal.NewFromString(strings.ReplaceAll(strings.TrimSpace(string(t)), ",", ""))
+	if err != nil || d.IsNegative() || d.Exponent() > 12 || len(t) > 40 {
+		return nil
+	}
+	n := d.IntPart()
+	return &n
+}
+
+// list has each day and campaign once.
+type list struct {
+	all  []Spend
+	at   map[[2]string]int
+	adds bool
+}
+
+func newList(adds bool) *list { return &list{at: map[[2]string]int{}, adds: adds} }
+
+func (l *list) add(rows []Spend) {
+	for _, r := range rows {
+		key := [2]string{r.Day, r.Campaign}
+		if l.adds {
+			key[1] += " " + r.Currency
+		}
+		i, known := l.at[key]
+		switch {
+		case !known:
+			l.at[key] = len(l.all)
+			l.all = append(l.all, r)
+		case l.adds:
+			l.all[i].Amount = l.all[i].Amount.Add(r.Amount)
+			l.all[i].Clicks, l.all[i].Impressions = plus(l.all[i].Clicks, r.Clicks), plus(l.all[i].Impressions, r.Impressions)
+		default:
+			l.all[i] = r
+		}
+	}
+}
+
+// plus adds what is known.
+func plus(a, b *int64) *int64 {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	}
+	sum := *a + *b
+	return &sum
+}

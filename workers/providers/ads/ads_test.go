@@ -1,0 +1,329 @@
+package ads_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"switchyard/models"
+	"switchyard/workers/egress"
+	"switchyard/workers/egress/egresstest"
+	"switchyard/workers/providers/ads"
+	"switchyard/workers/providers/ads/adstest"
+	"switchyard/workers/providers/rest"
+)
+
+// first and last are the days of the tests' spend: clocks of New York go back on the first one.
+var (
+	first = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
+	last  = first.AddDate(0, 0, 6)
+)
+
+// fakes are the platforms that have one. The custom endpoint has a test of its own.
+func fakes(t *testing.T) []string {
+	t.Helper()
+	var names []string
+	for _, p := range models.SourceProviders {
+		if p.Name != models.CustomCost {
+			names = append(names, p.Name)
+		}
+	}
+	if have := slices.Sorted(maps.Keys(adstest.Fakes)); !slices.Equal(have, slices.Sorted(slices.Values(names))) {
+		t.Fatalf("there are fakes of %v, and providers %v", have, names)
+	}
+	return names
+}
+
+type suite struct {
+	*testing.T
+	name   string
+	fake   adstest.Fake
+	world  *adstest.World
+	client *ads.Client
+	waits  []time.Duration
+}
+
+func newSuite(t *testing.T, name string) *suite {
+	t.Helper()
+	s := &suite{T: t, name: name, fake: adstest.Fakes[name], world: &adstest.World{}}
+	server := adstest.Serve(t, s.world)
+	s.client = ads.New(ads.Options{
+		Egress: egresstest.Client(t, server, egress.Options{MaxBody: 32 << 20}), URL: server.URL, DeveloperToken: adstest.DeveloperToken,
+		Now:  func() time.Time { return first.AddDate(0, 0, 3) },
+		Wait: func(_ context.Context, d time.Duration) error { s.waits = append(s.waits, d); return nil },
+	})
+	return s
+}
+
+// open connects, with other credentials where change has some.
+func (s *suite) open(change map[string]string) *ads.Connection {
+	s.Helper()
+	return s.openAs(ads.Account{Tokens: s.world}, change)
+}
+
+func (s *suite) openAs(a ads.Account, change map[string]string) *ads.Connection {
+	s.Helper()
+	a.Provider, a.Key, a.Credentials = s.name, "s1", s.fake.Credentials()
+	maps.Copy(a.Credentials, change)
+	c, err := s.client.Open(a)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return c
+}
+
+func (s *suite) read(c *ads.Connection) []ads.Spend {
+	s.Helper()
+	got, err := c.Spend(s.Context(), first, last)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return got
+}
+
+// rows are n rows of spend, of all days and many campaigns.
+func rows(n int) []adstest.Row {
+	out := make([]adstest.Row, n)
+	for i := range out {
+		out[i] = adstest.Row{
+			Day: first.AddDate(0, 0, i%7).Format(time.DateOnly), Campaign: fmt.Sprint(1680018437245000 + i/7), Name: fmt.Sprint("Brand, ", i/7),
+			Spend: fmt.Sprintf("%d.25", i%9), Clicks: i % 5, Impressions: i % 1000,
+		}
+	}
+	return out
+}
+
+// TestPlatforms is the suite that every platform passes against a fake that speaks its wire format.
+func TestPlatforms(t *testing.T) {
+	t.Parallel()
+	for _, name := range fakes(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for part, test := range map[string]func(*suite){
+				"pages": (*suite).pages, "days": (*suite).days, "failures": (*suite).failures, "credentials": (*suite).credentials,
+				"refusal": (*suite).refusal, "tokens": (*suite).tokens, "quoted": (*suite).quoted, "bare": (*suite).bare, "twice": (*suite).twice,
+				"account": (*suite).account,
+			} {
+				t.Run(part, func(t *testing.T) { test(newSuite(t, name)) })
+			}
+		})
+	}
+}
+
+// pages: all rows of all pages, each with what the platform says of it. No row at all is no failure.
+func (s *suite) pages() {
+	if got := s.read(s.open(nil)); len(got) != 0 {
+		s.Fatalf("of none: %v", got)
+	}
+	want := rows(2003)
+	s.world.Set(want...)
+	c := s.open(nil)
+	got := s.read(c)
+	if len(got) != len(want) {
+		s.Fatalf("%d rows of %d", len(got), len(want))
+	}
+	if used := c.Used(); s.fake.Paged && used.Pages < 2 || used.Requests < used.Pages {
+		s.Errorf("used %+v", used)
+	}
+	by := map[string]ads.Spend{}
+	for _, r := range got {
+		by[r.Day+r.Campaign] = r
+	}
+	for _, w := range want {
+		r := by[w.Day+w.Campaign]
+		if !r.Amount.Equal(decimal.RequireFromString(w.Spend)) || r.Clicks == nil || *r.Clicks != int64(w.Clicks) ||
+			r.Impressions == nil || *r.Impressions != int64(w.Impressions) || r.Name != "" && r.Name != w.Name {
+			s.Fatalf("row %+v, want %+v", r, w)
+		}
+		if !s.fake.Plain && r.Currency != adstest.Currency {
+			s.Fatalf("row %+v is not in %s", r, adstest.Currency)
+		}
+	}
+}
+
+// days: spend is of the days that are asked for, both included, whatever time of a day the platform names, over midnight and the
+// change of clocks.
+func (s *suite) days() {
+	list := rows(5)
+	for i, day := range []string{"2026-10-31", "2026-11-01", "2026-11-01", "2026-11-02", "2026-11-03"} {
+		list[i].Day, list[i].Campaign = day, fmt.Sprint(i)
+	}
+	s.world.Set(list...)
+	got, err := s.open(nil).Spend(s.Context(), first, first.AddDate(0, 0, 1))
+	if err != nil || len(got) != 3 {
+		s.Fatalf("of two days: %+v, %v", got, err)
+	}
+	for _, r := range got {
+		if i := slices.IndexFunc(list, func(l adstest.Row) bool { return l.Campaign == r.Campaign }); list[i].Day != r.Day {
+			s.Errorf("%+v, want %+v", r, list[i])
+		}
+	}
+	if got, err = s.open(nil).Spend(s.Context(), first.AddDate(0, 0, -60), first.AddDate(0, 0, 60)); err != nil || len(got) != 5 {
+		s.Errorf("of months: %+v, %v", got, err)
+	}
+}
+
+// failures: what passes is waited for, and what does not is told, without the credentials.
+func (s *suite) failures() {
+	s.world.Set(rows(7)...)
+	for _, faults := range [][]adstest.Fault{
+		{adstest.Busy, adstest.None}, {adstest.Swamped, adstest.None}, {adstest.Down, adstest.Cut, adstest.None},
+	} {
+		s.waits = nil
+		s.world.Fail(faults...)
+		if got := s.read(s.open(nil)); len(got) != 7 {
+			s.Errorf("after %v: %d rows", faults, len(got))
+		}
+		if len(s.waits) < len(faults)-1 || faults[0] == adstest.Busy && s.name != "tiktok" && s.waits[0] != 7*time.Second {
+			s.Errorf("after %v: waits %v", faults, s.waits)
+		}
+	}
+	for _, f := range []adstest.Fault{
+		adstest.Busy, adstest.Down, adstest.Cut, adstest.Elsewhere, adstest.Echo, adstest.Strange,
+	} {
+		s.world.Fail(f)
+		c := s.open(nil)
+		_, read := c.Spend(s.Context(), first, last)
+		for what, err := range map[string]error{"test": c.Test(s.Context()), "spend": read} {
+			if err == nil && f == adstest.Strange && s.name == "propellerads" && what == "test" { // the status is all that its test reads
+				continue
+			}
+			if err == nil || strings.Contains(err.Error(), "canary") {
+				s.Errorf("fault %d: %s: %v", f, what, err)
+			}
+			if errors.Is(err, rest.ErrBusy) != (f == adstest.Busy) {
+				s.Errorf("fault %d: %s is %v", f, what, err)
+			}
+		}
+	}
+}
+
+// credentials: right ones pass the test, each wrong secret is refused, and an error does not repeat it.
+func (s *suite) credentials() {
+	if err := s.open(nil).Test(s.Context()); err != nil {
+		s.Fatal(err)
+	}
+	p, _ := models.SourceProviderNamed(s.name)
+	for _, f := range p.Fields {
+		if !f.Secret || !f.ForCost {
+			continue
+		}
+		err := s.open(map[string]string{f.Name: "wrong-Zq7"}).Test(s.Context())
+		if !errors.Is(err, rest.ErrRefused) || strings.Contains(err.Error(), "Zq7") {
+			s.Errorf("with a wrong %s: %v", f.Name, err)
+		}
+	}
+	if missing := p.MissingForCost(s.fake.Credentials()); len(missing) != 0 || len(p.MissingForCost(nil)) == 0 {
+		s.Errorf("the fake's credentials lack %v", missing)
+	}
+}
+
+// refusal: what a platform says in the envelope of its errors is shown.
+func (s *suite) refusal() {
+	s.world.Fail(adstest.Refusal)
+	_, err := s.open(nil).Spend(s.Context(), first, last)
+	if err == nil || !strings.Contains(err.Error(), adstest.Words) || errors.Is(err, rest.ErrRefused) || errors.Is(err, rest.ErrBusy) {
+		s.Error(err)
+	}
+}
+
+// tokens: one that has expired is renewed once, one that is kept spares a login, and one that is never accepted is a refusal.
+func (s *suite) tokens() {
+	s.world.Set(rows(700)...)
+	switch {
+	case s.fake.SignIn:
+		if got := s.read(s.openAs(ads.Account{Tokens: adstest.Rotating{World: s.world}}, nil)); len(got) != 700 {
+			s.Errorf("%d rows", len(got))
+		}
+		if _, err := s.client.Open(ads.Account{Provider: s.name, Credentials: s.fake.Credentials()}); err == nil {
+			s.Error("a platform is asked without a sign-in")
+		}
+	case s.fake.Tokens:
+		session := "canary-token-of-yesterday"
+		a := ads.Account{Session: session, Remember: func(_ context.Context, got string) error { session = got; return nil }}
+		if got := s.read(s.openAs(a, nil)); len(got) != 700 || s.world.Logins() != 1 {
+			s.Errorf("%d rows after %d logins", len(got), s.world.Logins())
+		}
+		if s.name == "outbrain" {
+			a.Session = session
+			s.read(s.openAs(a, nil))
+			if s.world.Logins() != 1 {
+				s.Errorf("%d logins, though the token is kept", s.world.Logins())
+			}
+		}
+	default:
+		return
+	}
+	before := s.world.Calls()
+	s.world.Fail(adstest.Expired) // every request finds its token expired
+	_, err := s.open(nil).Spend(s.Context(), first, last)
+	if !s.fake.SignIn && !errors.Is(err, rest.ErrRefused) || s.world.Calls() > before+4 {
+		s.Errorf("%v after %d requests", err, s.world.Calls()-before)
+	}
+}
+
+// quoted: a platform that writes its numbers as texts is read as one that does not.
+func (s *suite) quoted() {
+	s.world.Set(rows(1203)...)
+	plain := s.read(s.open(nil))
+	s.world.Quote()
+	if got := s.read(s.open(nil)); fmt.Sprint(show(got)) != fmt.Sprint(show(plain)) {
+		s.Errorf("%d rows, or others", len(got))
+	}
+}
+
+// show is spend as text.
+func show(list []ads.Spend) []string {
+	out := make([]string, len(list))
+	for i, r := range list {
+		out[i] = fmt.Sprint(r.Day, " ", r.Campaign, " ", r.Amount, " ", *r.Clicks, " ", *r.Impressions)
+	}
+	return out
+}
+
+// bare: a row of which the platform says no figure is there, and costs nothing.
+func (s *suite) bare() {
+	list := rows(2)
+	list[0].Bare = true
+	s.world.Set(list...)
+	got := s.read(s.open(nil))
+	i := slices.IndexFunc(got, func(r ads.Spend) bool { return r.Day == list[0].Day })
+	if len(got) != 2 || i < 0 || !got[i].Amount.IsZero() || got[i].Campaign != list[0].Campaign {
+		s.Fatalf("%+v", got)
+	}
+}
+
+// twice: what a platform lists twice counts once, the last time.
+func (s *suite) twice() {
+	one := rows(1)[0]
+	again := one
+	again.Spend = "7.5"
+	s.world.Set(one, one, again)
+	if got := s.read(s.open(nil)); len(got) != 1 || got[0].Amount.String() != "7.5" {
+		s.Errorf("%+v", got)
+	}
+}
+
+// account: what the platform says of the account is kept beside its spend.
+func (s *suite) account() {
+	s.world.Set(rows(3)...)
+	c := s.open(nil)
+	s.read(c)
+	zone := map[string]string{
+		"google_ads": adstest.Zone, "meta": adstest.Zone, "microsoft_ads": "Europe/London", "taboola": "EST", "exoclick": "UTC",
+	}[s.name]
+	currency := map[bool]string{true: "", false: adstest.Currency}[s.fake.Plain]
+	if s.name == "propellerads" {
+		currency = "USD"
+	}
+	if c.Zone() != zone || c.Currency() != currency {
+		s.Errorf("zone %q, currency %q", c.Zone(), c.Currency())
+	}
+}

@@ -1,0 +1,73 @@
+package adstest
+
+import (
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/shopspring/decimal"
+)
+
+var googleSpan = regexp.MustCompile(`segments\.date BETWEEN '([0-9-]{10})' AND '([0-9-]{10})'`)
+
+// googleChunk is how many rows a chunk of a stream has.
+const googleChunk = 700
+
+var googleAds = Fake{
+	SignIn:   true,
+	settings: map[string]string{"customer_id": "123-456-7890", "login_customer_id": "999-888-7777"},
+	refuse: func(c *call, words string) {
+		c.json(http.StatusBadRequest, []object{{"error": object{
+			"code": 400, "message": "Request contains an invalid argument.", "status": "INVALID_ARGUMENT", "details": []object{{
+				"@type":  "type.googleapis.com/google.ads.googleads.v25.errors.GoogleAdsFailure",
+				"errors": []object{{"errorCode": object{"queryError": "UNEXPECTED"}, "message": words}}, "requestId": "r-1",
+			}},
+		}}})
+	},
+	busy: func(c *call) {
+		c.json(http.StatusTooManyRequests, object{"error": object{"code": 429, "message": "Too many", "status": "RESOURCE_EXHAUSTED"}})
+	},
+	serve: func(w *World, c *call) {
+		if c.r.Header.Get("Authorization") != "Bearer "+w.good() {
+			c.json(http.StatusUnauthorized, object{"error": object{"code": 401, "message": "Request had invalid credentials.", "status": "UNAUTHENTICATED"}})
+			return
+		}
+		if c.path != "/v25/customers/1234567890/googleAds:searchStream" || c.r.Method != http.MethodPost || c.r.Header.Get("login-customer-id") != "9998887777" {
+			c.fake.refuse(c, "no such customer")
+			return
+		}
+		query, _ := c.body()["query"].(string)
+		customer := object{"resourceName": "customers/1234567890", "currencyCode": Currency, "timeZone": Zone}
+		if strings.Contains(query, "FROM customer LIMIT 1") {
+			c.json(http.StatusOK, []object{{"results": []object{{"customer": customer}}}})
+			return
+		}
+		span := googleSpan.FindStringSubmatch(query)
+		if span == nil {
+			c.fake.refuse(c, "the query is not valid")
+			return
+		}
+		rows := []object{}
+		for _, r := range w.within(span[1], span[2]) {
+			metrics := object{}
+			for name, n := range map[string]int64{
+				"clicks": int64(r.Clicks), "impressions": int64(r.Impressions),
+				"costMicros": decimal.RequireFromString(r.Spend).Shift(6).IntPart(),
+			} {
+				if n != 0 { // zeros are left out
+					metrics[name] = strconv.FormatInt(n, 10)
+				}
+			}
+			rows = append(rows, object{
+				"campaign": object{"id": r.Campaign, "name": r.Name}, "segments": object{"date": r.Day}, "customer": customer,
+				"metrics": r.without(metrics, "clicks", "impressions", "costMicros"),
+			})
+		}
+		chunks := []object{{"fieldMask": "campaign.id", "requestId": "r-0"}} // an empty one
+		for page := range pages(len(rows), googleChunk) {
+			chunks = append(chunks, object{"results": paged(rows, page+1, googleChunk), "requestId": "r-1"})
+		}
+		c.json(http.StatusOK, chunks)
+	},
+}

@@ -1,0 +1,52 @@
+package adstest
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+var meta = Fake{
+	SignIn: true, Paged: true,
+	settings: map[string]string{"ad_account_id": "act_4711", "pixel_id": "123456789012345"},
+	secrets:  []string{"capi_token"},
+	refuse:   func(c *call, words string) { metaError(c, http.StatusBadRequest, 100, words) },
+	busy:     func(c *call) { metaError(c, http.StatusBadRequest, 17, "User request limit reached") },
+	serve: func(w *World, c *call) {
+		if c.r.Header.Get("Authorization") != "Bearer "+w.good() {
+			metaError(c, http.StatusBadRequest, 190, "Error validating access token")
+			return
+		}
+		q := c.r.URL.Query()
+		if c.path == "/v25.0/act_4711" && strings.Contains(q.Get("fields"), "timezone_name") {
+			c.json(http.StatusOK, object{"id": "act_4711", "currency": Currency, "timezone_name": Zone})
+			return
+		}
+		var span struct{ Since, Until string }
+		if c.path != "/v25.0/act_4711/insights" || json.Unmarshal([]byte(q.Get("time_range")), &span) != nil || q.Get("level") != "campaign" || q.Get("time_increment") != "1" {
+			c.fake.refuse(c, "Invalid parameter")
+			return
+		}
+		rows := []object{}
+		for _, r := range w.within(span.Since, span.Until) {
+			rows = append(rows, r.without(object{
+				"campaign_id": r.Campaign, "campaign_name": r.Name, "spend": r.Spend, "clicks": strconv.Itoa(r.Clicks),
+				"impressions": strconv.Itoa(r.Impressions), "account_currency": Currency, "date_start": r.Day, "date_stop": r.Day,
+			}, "spend", "clicks", "impressions"))
+		}
+		size, page := c.number("limit", 25), 1
+		if after := q.Get("after"); after != "" {
+			page, _ = strconv.Atoi(strings.TrimPrefix(after, "MA"))
+		}
+		paging := object{"cursors": object{"before": "MA0", "after": "MA" + strconv.Itoa(page+1)}}
+		if page < pages(len(rows), size) {
+			paging["next"] = "https://graph.facebook.com/v25.0/act_4711/insights?access_token=" + w.good()
+		}
+		c.json(http.StatusOK, object{"data": paged(rows, page, size), "paging": paging})
+	},
+}
+
+func metaError(c *call, status, code int, words string) {
+	c.json(status, object{"error": object{"message": words, "type": "OAuthException", "code": code, "is_transient": false, "fbtrace_id": "A1"}})
+}

@@ -1,0 +1,178 @@
+package ads
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"time"
+
+	"switchyard/models/interval"
+	"switchyard/workers/providers/rest"
+)
+
+// microsoftAds is the reporting service of Microsoft Advertising, REST v13: a report is ordered, asked for until it is ready, and
+// fetched as a ZIP with a CSV. Days are those of GMT, which is what is asked for. Unverified: the byte order mark of the CSV.
+var microsoftAds = platform{
+	base: "https://reporting.api.bingads.microsoft.com",
+	open: func(s *session) {
+		s.Coded = microsoftCode
+		s.Busy = func(f *rest.FailureError) bool { return slices.Contains([]string{"117", "207"}, f.Code) }
+		s.Denied = func(f *rest.FailureError) bool { return slices.Contains([]string{"105", "106", "109"}, f.Code) }
+		s.zone = "Europe/London"
+	},
+	sign:  rest.Bearer,
+	stale: func(f *rest.FailureError) bool { return f.Code == "105" || f.Code == "109" },
+	test: func(ctx context.Context, s *session) error {
+		today := s.Now().UTC()
+		_, err := microsoftOrder(ctx, s, Range{today, today})
+		return err
+	},
+	page: microsoftPage,
+}
+
+// microsoftCode is the code of the first error of a fault.
+func microsoftCode(body []byte) string {
+	type coded = rest.List[struct{ Code rest.Text }]
+	var fault struct{ Errors, BatchErrors, OperationErrors coded }
+	if json.Unmarshal(body, &fault) == nil {
+		for _, e := range slices.Concat(fault.Errors, fault.BatchErrors, fault.OperationErrors) {
+			return string(e.Code)
+		}
+	}
+	return ""
+}
+
+// microsoft asks the reporting service.
+func microsoft(ctx context.Context, s *session, path string, body, into any) error {
+	if err := configured(s.client.o.DeveloperToken, "developer token for Microsoft Advertising"); err != nil {
+		return err
+	}
+	return s.read(ctx, rest.Request{Method: http.MethodPost, Path: "/Reporting/v13/GenerateReport/" + path, Body: body, Repeat: true, Header: map[string]string{
+		"DeveloperToken": s.client.o.DeveloperToken, "CustomerId": digits(s.c["customer_id"]), "CustomerAccountId": digits(s.c["account_id"]),
+	}}, into)
+}
+
+type microsoftDay struct{ Day, Month, Year int }
+
+func microsoftDate(t time.Time) microsoftDay { return microsoftDay{t.Day(), int(t.Month()), t.Year()} }
+
+// microsoftOrder orders a report.
+func microsoftOrder(ctx context.Context, s *session, of Range) (id string, err error) {
+	var answer struct {
+		ID rest.Text `json:"ReportRequestId"`
+	}
+	err = microsoft(ctx, s, "Submit", map[string]any{"ReportRequest": map[string]any{
+		"Type": "CampaignPerformanceReportRequest", "ReportName": "cost", "Format": "Csv", "FormatVersion": "2.0", "Aggregation": "Daily",
+		"ExcludeReportHeader": true, "ExcludeReportFooter": true, "ExcludeColumnHeaders": false, "ReturnOnlyCompleteData": false,
+		"Columns": []string{"TimePeriod", "CampaignId", "CampaignName", "CurrencyCode", "Spend", "Clicks", "Impressions"},
+		"Scope":   map[string]any{"AccountIds": []string{digits(s.c["account_id"])}},
+		"Time": map[string]any{
+			"CustomDateRangeStart": microsoftDate(of.From), "CustomDateRangeEnd": microsoftDate(of.To),
+			"ReportTimeZone": "GreenwichMeanTimeDublinEdinburghLisbonLondon",
+		},
+	}}, &answer)
+	if err == nil && answer.ID == "" {
+		err = rest.ErrForm
+	}
+	return string(answer.ID), err
+}
+
+// A report is asked for so many times, after a wait that grows up to the longest.
+const (
+	microsoftPolls = 40
+	firstPoll      = 2 * time.Second
+	longestPoll    = 15 * time.Second
+)
+
+func microsoftPage(ctx context.Context, s *session, of Range, _ string) (rows []row, next string, err error) {
+	id, err := microsoftOrder(ctx, s, of)
+	if err != nil {
+		return nil, "", err
+	}
+	wait := firstPoll
+	for range microsoftPolls {
+		var answer struct {
+			Of struct {
+				Status rest.Text `json:"Status"`
+				URL    rest.Text `json:"ReportDownloadUrl"`
+			} `json:"ReportRequestStatus"`
+		}
+		if err := microsoft(ctx, s, "Poll", map[string]string{"ReportRequestId": id}, &answer); err != nil {
+			return nil, "", err
+		}
+		switch answer.Of.Status {
+		case "Success":
+			if answer.Of.URL == "" { // nothing was spent
+				return nil, "", nil
+			}
+			rows, err = microsoftFetch(ctx, s, string(answer.Of.URL))
+			return rows, "", err
+		case "Error":
+			return nil, "", errors.New("the platform could not make the report")
+		}
+		if err := s.pause(ctx, wait); err != nil {
+			return nil, "", err
+		}
+		wait = min(2*wait, longestPoll)
+	}
+	return nil, "", errors.New("the platform has not made the report in time")
+}
+
+// pause waits for something at the platform.
+func (s *session) pause(ctx context.Context, wait time.Duration) error {
+	if s.Wait != nil {
+		return s.Wait(ctx, wait)
+	}
+	return interval.Sleep(ctx, wait)
+}
+
+// microsoftFetch fetches a report from where it lies. No credential goes there.
+func microsoftFetch(ctx context.Context, s *session, from string) (rows []row, err error) {
+	api := s.API
+	api.Base, api.Sign = from, nil
+	answer, err := api.Send(ctx, rest.Request{Method: http.MethodGet})
+	if err != nil {
+		return nil, err
+	}
+	body, err := unzipped(answer.Body)
+	if err != nil {
+		return nil, err
+	}
+	found, err := rest.CSVRows(body)
+	for _, field := range found {
+		rows = append(rows, row{
+			day: field("TimePeriod"), campaign: field("CampaignId"), name: field("CampaignName"), currency: field("CurrencyCode"),
+			amount: field("Spend"), clicks: field("Clicks"), impressions: field("Impressions"),
+		})
+	}
+	return rows, err
+}
+
+// maxUnzipped is how long a report may be.
+const maxUnzipped = 64 << 20
+
+// unzipped is the first file of an archive.
+func unzipped(archive []byte) ([]byte, error) {
+	z, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
+	if err != nil || len(z.File) == 0 {
+		return nil, rest.ErrForm
+	}
+	f, err := z.File[0].Open()
+	if err != nil {
+		return nil, rest.ErrForm
+	}
+	defer f.Close()
+	body, err := io.ReadAll(io.LimitReader(f, maxUnzipped+1))
+	switch {
+	case err != nil:
+		return nil, rest.ErrForm
+	case len(body) > maxUnzipped:
+		return nil, errors.New("the report is too long")
+	}
+	return body, nil
+}

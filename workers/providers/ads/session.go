@@ -1,0 +1,153 @@
+package ads
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"switchyard/models"
+	"switchyard/workers/egress"
+	"switchyard/workers/providers/rest"
+)
+
+// session is a connection while it is asked.
+type session struct {
+	rest.API
+	platform
+
+	name     string
+	c        map[string]string // credentials
+	endpoint models.CostEndpoint
+	used     *Usage
+	client   *Client
+	account  Account
+
+	tokens         Tokens
+	token          string
+	renewed        bool
+	zone, currency string // of the account, as far as it is known
+}
+
+// host is an address of the platform, or the tests' in its place, which keeps the path.
+func (s *session) host(base string) string {
+	if s.client.o.URL == "" || s.own {
+		return base
+	}
+	path := ""
+	if u, err := url.Parse(base); err == nil {
+		path = u.Path
+	}
+	return s.client.o.URL + "/" + s.name + path
+}
+
+// shown is an error for a person.
+func (s *session) shown(err error) error {
+	if _, ours := models.AsError(err); ours {
+		return err
+	}
+	return s.Shown(err)
+}
+
+// ask sends a request with a token, if the platform takes one. A token that it refuses is renewed, once.
+func (s *session) ask(ctx context.Context, r rest.Request) (egress.Answer, error) {
+	if s.tokens == nil || s.sign == nil {
+		return s.Send(ctx, r)
+	}
+	if s.token == "" {
+		token, err := s.tokens.Token(ctx)
+		if err != nil {
+			return egress.Answer{}, err
+		}
+		s.use(token)
+	}
+	out, err := s.Send(ctx, r)
+	if s.renewed || !s.isStale(err) {
+		return out, err
+	}
+	s.renewed = true
+	token, again := s.tokens.Renew(ctx, s.token)
+	if again != nil {
+		return out, again
+	}
+	s.use(token)
+	return s.Send(ctx, r)
+}
+
+func (s *session) use(token string) {
+	s.Hide(token)
+	s.token, s.Sign = token, s.sign(token)
+}
+
+func (s *session) isStale(err error) bool {
+	var f *rest.FailureError
+	if !errors.As(err, &f) {
+		return false
+	}
+	return f.Status == http.StatusUnauthorized || s.stale != nil && s.stale(f)
+}
+
+// read is ask, and reads the answer's JSON.
+func (s *session) read(ctx context.Context, r rest.Request, into any) error {
+	answer, err := s.ask(ctx, r)
+	if err != nil || into == nil {
+		return err
+	}
+	return rest.Decode(answer.Body, into)
+}
+
+// fetched are tokens that the credentials are exchanged for.
+type fetched struct {
+	s     *session
+	token string
+	fresh bool // it was fetched now: another one would be refused as well
+}
+
+// Token implements Tokens.
+func (f *fetched) Token(ctx context.Context) (string, error) {
+	if f.token != "" {
+		return f.token, nil
+	}
+	return f.Renew(ctx, "")
+}
+
+// Renew implements Tokens.
+func (f *fetched) Renew(ctx context.Context, _ string) (string, error) {
+	if f.fresh {
+		return "", &rest.FailureError{Refused: true, Text: "a token that was issued just now"}
+	}
+	token, err := f.s.fetch(ctx, f.s)
+	if err == nil && token == "" {
+		err = rest.ErrForm
+	}
+	if err != nil {
+		return "", err
+	}
+	f.token, f.fresh = token, true
+	if f.s.kept && f.s.account.Remember != nil {
+		f.s.Hide(token)
+		err = f.s.account.Remember(ctx, token)
+	}
+	return token, err
+}
+
+// login posts credentials without a token and reads the token of the answer.
+func (s *session) login(ctx context.Context, r rest.Request, into any) error {
+	api := s.API
+	if api.Sign = nil; r.Header["Authorization"] != "" {
+		s.Hide(strings.TrimPrefix(r.Header["Authorization"], "Basic "))
+	}
+	r.Repeat = true
+	return api.Do(ctx, r, into)
+}
+
+// digits are the digits of an id, which people write with hyphens.
+func digits(id string) string {
+	return strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, id)
+}

@@ -1,0 +1,262 @@
+// Package spend asks ad platforms: it tries the connections of traffic sources, reads what was spent and writes it as the cost of
+// clicks, by hand and by the clock.
+package spend
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/jobrow"
+	"switchyard/db/seal"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/workers"
+	"switchyard/workers/providers/ads"
+)
+
+// Clicks knows clicks and sets their cost: clicklog.Log.
+type Clicks interface {
+	SentClicks(ctx context.Context, c db.Conn, account, source uuid.UUID, from, to time.Time, param string) ([]clicklog.SentClicks, error)
+	SpendOf(ctx context.Context, c db.Conn, account, source uuid.UUID, day time.Time) ([]clicklog.Spend, error)
+	SetSpend(ctx context.Context, c db.Conn, account uuid.UUID, list ...clicklog.Spend) ([]int64, error)
+	KeptFrom(ctx context.Context, c db.Conn, account uuid.UUID) (time.Time, error)
+}
+
+// Options of New.
+type Options struct {
+	Client *ads.Client
+	Clicks Clicks
+	// Tokens give those of a sign-in connection; nil: nobody can sign in at a platform.
+	Tokens func(account, connection uuid.UUID) ads.Tokens
+	Now    func() time.Time // default time.Now
+}
+
+// Platforms asks ad platforms. Safe for concurrent use.
+type Platforms struct {
+	o     Options
+	store *store.Store
+	jobs  *jobs.Client
+	room  *workers.Limiter[string]
+}
+
+// New makes Platforms and registers the handlers at a runtime.
+func New(r *workers.Runtime, s *store.Store, o Options) *Platforms {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	p := &Platforms{o: o, store: s, jobs: r.Client(), room: workers.NewLimiter[string](o.Now, r.Slots(jobs.Bulk))}
+	workers.RegisterRow(r, jobs.SyncSpend, p.sync, workers.WithGate(p.gate))
+	workers.RegisterTick(r, jobs.SweepSpend, p.sweep)
+	return p
+}
+
+// errNotConfigured says that a source has no connection, or that it lacks something.
+func errNotConfigured(format string, args ...any) error {
+	return models.Invalid("not_configured", format, args...)
+}
+
+// Open opens the connection of a traffic source. Errors that concern the account are *models.Error.
+func (p *Platforms) Open(ctx context.Context, account, source uuid.UUID) (i models.SourceIntegration, c *ads.Connection, err error) {
+	k := p.store.SourceIntegrations()
+	i, err = k.Find(ctx, account, source)
+	if errors.Is(err, store.ErrNoIntegration) {
+		return i, nil, errNotConfigured("the traffic source is not connected: connect it by PUT /traffic-sources/{id}/integration")
+	}
+	if err != nil {
+		return i, nil, err
+	}
+	credentials, err := k.Credentials(ctx, i)
+	if errors.Is(err, seal.ErrOpen) {
+		return i, nil, errNotConfigured("the stored credentials cannot be read any more: connect the traffic source again")
+	}
+	if err != nil {
+		return i, nil, err
+	}
+	session, err := k.Session(ctx, i)
+	if err != nil {
+		return i, nil, err
+	}
+	of := ads.Account{
+		Provider: i.Provider, Key: source.String(), Credentials: credentials, Endpoint: i.Endpoint, Session: session,
+		Remember: func(ctx context.Context, session string) error {
+			return k.SaveSession(context.WithoutCancel(ctx), i, session)
+		},
+	}
+	if p.o.Tokens != nil && i.ConnectionID.Valid {
+		of.Tokens = p.o.Tokens(account, i.ConnectionID.UUID)
+	}
+	c, err = p.o.Client.Open(of)
+	return i, c, err
+}
+
+// forCost opens the connection of a traffic source whose spend can be read.
+func (p *Platforms) forCost(ctx context.Context, account, source uuid.UUID) (i models.SourceIntegration, c *ads.Connection, err error) {
+	if i, c, err = p.Open(ctx, account, source); err != nil {
+		return i, c, err
+	}
+	about, _ := models.SourceProviderNamed(i.Provider)
+	have := map[string]string{}
+	for name, value := range i.Settings {
+		have[name] = value
+	}
+	for _, name := range i.SecretNames {
+		have[name] = models.MaskedSecret
+	}
+	if missing := about.MissingForCost(have); len(missing) > 0 {
+		return i, nil, errNotConfigured("%s needs the credentials %v to tell what was spent", about.Label, missing)
+	}
+	if i.Provider == models.CustomCost && i.Endpoint.URL == "" {
+		return i, nil, models.Invalid("no_url", "the custom endpoint has no cost_endpoint.url")
+	}
+	return i, c, nil
+}
+
+// testTime is for trying a connection while somebody waits.
+const testTime = 20 * time.Second
+
+// test tries a connection. What is wrong with it is the answer.
+func (p *Platforms) test(ctx context.Context, u *run) error {
+	out := jobs.SpendSynced{Test: true, Provider: u.Args.Provider, From: u.Args.From, To: u.Args.To}
+	i, c, err := p.forCost(ctx, u.Job.AccountID.UUID, u.Args.SourceID)
+	if _, ours := models.AsError(err); err != nil && (!ours || i.Provider == "") {
+		return err
+	}
+	note := store.SourceNote{}
+	if err == nil {
+		limited, cancel := context.WithTimeout(ctx, testTime)
+		err = c.Test(limited)
+		cancel()
+		note.Currency, note.Zone = c.Currency(), c.Zone()
+	}
+	if err != nil {
+		out.Failure = words(err)
+	}
+	note.Failure, out.Currency, out.Zone = out.Failure, note.Currency, note.Zone
+	return u.Commit(ctx, out, func(conn db.Conn) error {
+		return p.store.On(conn).SourceIntegrations().Note(ctx, i, note, p.o.Now())
+	})
+}
+
+// words are an error for a person.
+func words(err error) string {
+	if e, ok := models.AsError(err); ok {
+		return e.Message
+	}
+	return err.Error()
+}
+
+// gate admits a job, so that those of one platform do not take the places of the others.
+func (p *Platforms) gate(ctx context.Context, job uuid.UUID) (release func(), wait time.Duration, err error) {
+	row, err := jobrow.Find(ctx, p.store.Conn(), workers.Account(ctx), job)
+	if errors.Is(err, models.NotFound("job")) {
+		return func() {}, 0, nil // nobody will claim it
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	var args jobs.SpendArgs
+	if err := json.Unmarshal(row.Args, &args); err != nil {
+		return func() {}, 0, nil //nolint:nilerr // the attempt says what is wrong
+	}
+	release, wait = p.room.Admit(ctx, args.Provider, 0)
+	return release, wait, nil
+}
+
+// takenAtOnce is how many sources one sweep takes at once.
+const takenAtOnce = 500
+
+// sweep starts the syncs that are due. One whose worker dies before it is enqueued is found by the reconciler.
+func (p *Platforms) sweep(ctx context.Context) error {
+	now := p.o.Now()
+	for {
+		var due []store.DueSource
+		var rows []models.Job
+		err := p.store.Tx(ctx, func(s *store.Store) (err error) {
+			if due, err = s.SourceIntegrations().TakeDue(ctx, now, now.Add(2*models.SpendEvery), takenAtOnce); err != nil {
+				return err
+			}
+			rows = rows[:0]
+			for _, d := range due {
+				row, err := jobs.SyncSpend.NewRow(d.AccountID, window(d, now))
+				if err != nil {
+					return err
+				}
+				if err := jobrow.Insert(ctx, s.Conn(), row); err != nil {
+					return err
+				}
+				rows = append(rows, row)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			p.jobs.DispatchFor(ctx, row.AccountID.UUID, row.Kind, row.ID)
+		}
+		if len(due) < takenAtOnce {
+			return nil
+		}
+	}
+}
+
+// window are the days of a sync by the clock, in the time zone of the platform's account as far as it is known.
+func window(d store.DueSource, now time.Time) jobs.SpendArgs {
+	days := models.SpendDays
+	if d.Wide {
+		days = models.SpendWideDays
+	}
+	zone, err := time.LoadLocation(d.Zone) // empty: UTC
+	if err != nil {
+		zone = time.UTC
+	}
+	today := now.In(zone)
+	return jobs.SpendArgs{
+		SourceID: d.SourceID, Provider: d.Provider, Origin: models.RunByClock,
+		From: today.AddDate(0, 0, 1-days).Format(time.DateOnly), To: today.Format(time.DateOnly),
+	}
+}
+
+// spread is a wait that differs by up to a tenth, so that syncs which began together do not stay so.
+func spread(wait time.Duration) time.Duration {
+	return wait - wait/20 + rand.N(wait/10) //nolint:gosec // it spreads them
+}
+
+// note notes how a sync went, and when the next one comes by itself.
+func (p *Platforms) note(ctx context.Context, s *store.Store, account uuid.UUID, of jobs.SpendArgs, n store.SourceNote) error {
+	k := s.SourceIntegrations()
+	i, err := k.Find(ctx, account, of.SourceID)
+	if errors.Is(err, store.ErrNoIntegration) {
+		return nil // it was disconnected meanwhile
+	}
+	if err != nil {
+		return err
+	}
+	if err := k.Note(ctx, i, n, p.o.Now()); err != nil || of.Origin != models.RunByClock {
+		return err
+	}
+	failures := 0
+	if n.Failure != "" {
+		failures = i.Failures + 1
+	}
+	return k.SetNext(ctx, i, p.o.Now().Add(spread(models.NextSpend(failures))))
+}
+
+func parseDays(of jobs.SpendArgs) (from, to time.Time, err error) {
+	if from, err = time.Parse(time.DateOnly, of.From); err != nil {
+		return from, to, fmt.Errorf("spend: first day: %w", err)
+	}
+	if to, err = time.Parse(time.DateOnly, of.To); err != nil {
+		return from, to, fmt.Errorf("spend: last day: %w", err)
+	}
+	return from, to, nil
+}
