@@ -20,9 +20,8 @@ var unreachable = map[string]string{
 // elsewhere are codes that a worker answers, met by its tests.
 var elsewhere = map[string]bool{
 	"POST /logs/postbacks/{id}/redeliver no_url": true, "POST /logs/postbacks/{id}/redeliver in_progress": true,
-	"POST /logs/postbacks/{id}/redeliver too_old":             true,
-	"PUT /traffic-sources/{id}/integration choose_connection": true, // a test of package models
-	"POST /networks/{id}/integration/sync too_many":           true, "POST /networks/{id}/integration/sync network_error": true,
+	"POST /logs/postbacks/{id}/redeliver too_old":   true,
+	"POST /networks/{id}/integration/sync too_many": true, "POST /networks/{id}/integration/sync network_error": true,
 }
 
 // TestMain holds the tests of this package to the table of routes: every error code that a row declares as its own has

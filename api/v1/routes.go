@@ -80,7 +80,7 @@ func Routes(d Deps, extra ...route.Route) []route.Route {
 		rules(),
 		offers(d),
 		landers(d),
-		sources(d), sourceIntegrations(d),
+		sources(d), sourceActions(d), sourceIntegrations(d),
 		networks(d, about), networkIntegrations(d),
 		templates(),
 		smartlinks(d),

@@ -41,7 +41,7 @@ func registerSpend(cfg config.Config, r *workers.Runtime, records *store.Store, 
 		return err
 	}
 	spend.New(r, records, spend.Options{Clicks: clicks, Tokens: tokens, Client: ads.New(ads.Options{
-		Egress: out, URL: cfg.AdURL, Pace: paceOf(queue),
+		Egress: out, URL: cfg.AdURL, Pace: paceOf(queue), DeveloperToken: cfg.MicrosoftToken,
 		Versions: map[string]string{models.GoogleAds: cfg.GoogleAdsVersion, models.Meta: cfg.MetaVersion},
 	})})
 	return nil

@@ -12,7 +12,7 @@ import (
 
 // signInApps are how ad platforms know this install.
 func signInApps(cfg config.Config) provider.Apps {
-	return provider.Apps{URL: cfg.OAuthURL, ByProvider: map[string]provider.App{
+	return provider.Apps{URL: cfg.OAuthURL, MetaVersion: cfg.MetaVersion, ByProvider: map[string]provider.App{
 		models.GoogleAds:    {ID: cfg.GoogleAdsClientID, Secret: cfg.GoogleAdsSecret},
 		models.MicrosoftAds: {ID: cfg.MicrosoftClientID, Secret: cfg.MicrosoftSecret, DeveloperToken: cfg.MicrosoftToken},
 		models.Meta:         {ID: cfg.MetaAppID, Secret: cfg.MetaSecret},
@@ -27,7 +27,9 @@ func registerSignIns(cfg config.Config, r *workers.Runtime, records *store.Store
 	if err != nil {
 		return nil, err
 	}
-	k := signin.New(records, signin.Options{Client: provider.New(provider.Options{Apps: signInApps(cfg), Egress: out})})
+	k := signin.New(records, signin.Options{Client: provider.New(provider.Options{
+		Apps: signInApps(cfg), Egress: out, GoogleVersion: cfg.GoogleAdsVersion,
+	})})
 	k.Register(r)
 	return k, nil
 }

@@ -22,7 +22,8 @@ func registerUploads(cfg config.Config, r *workers.Runtime, records *store.Store
 	upload.Register(r, records, upload.Options{
 		Clicks: clicks, Tokens: tokens, Off: !cfg.ConversionUploads,
 		Uploader: ads.NewUploader(ads.UploadOptions{
-			Egress: out, GoogleClicks: cfg.GoogleUploads == config.GoogleClickConversions,
+			Egress: out, URL: cfg.AdURL, GoogleClicks: cfg.GoogleUploads == config.GoogleClickConversions,
+			GoogleVersion: cfg.GoogleAdsVersion, MetaVersion: cfg.MetaVersion, MicrosoftToken: cfg.MicrosoftToken,
 			Pace: paceOf(queue),
 		}),
 	})

@@ -1,5 +1,5 @@
 // Package signin keeps the connections that accounts have made by sign-in at ad platforms: it completes sign-ins, renews tokens, each by
-// one process at a time, and lists ad accounts. Connections gives others the access tokens.
+// one process at a time, and lists ad accounts and what conversions are uploaded to. Connections gives others the access tokens.
 package signin
 
 import (
@@ -48,6 +48,8 @@ func New(s *store.Store, o Options) *Connections {
 func (k *Connections) Register(r *workers.Runtime) {
 	workers.Register(r, jobs.ExchangeOAuth, k.exchange)
 	workers.Register(r, jobs.ListAdAccounts, k.accounts)
+	workers.Register(r, jobs.ListConversionActions, k.listActions)
+	workers.Register(r, jobs.CreateConversionAction, k.createAction)
 	workers.RegisterTick(r, jobs.SweepOAuth, k.sweep)
 }
 
@@ -79,7 +81,9 @@ func (k *Connections) accounts(ctx context.Context, a jobs.OAuthAccountsArgs) ([
 	if err != nil {
 		return nil, err
 	}
-	list, err := k.list(ctx, c, k.Of(account, a.Connection))
+	list, err := asked(ctx, c.Provider, k.Of(account, a.Connection), func(token string) ([]signin.Account, error) {
+		return k.o.Client.Accounts(ctx, c.Provider, token)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -88,23 +92,6 @@ func (k *Connections) accounts(ctx context.Context, a jobs.OAuthAccountsArgs) ([
 		out[i] = jobs.AdAccount(v)
 	}
 	return out, nil
-}
-
-// list asks with an access token, and once more with another one if the platform does not take it.
-func (k *Connections) list(ctx context.Context, c models.OAuthConnection, t *Tokens) ([]signin.Account, error) {
-	token, err := t.Token(ctx)
-	if err != nil {
-		return nil, err
-	}
-	list, err := k.o.Client.Accounts(ctx, c.Provider, token)
-	if !errors.Is(err, signin.ErrRevoked) {
-		return list, told(c.Provider, err)
-	}
-	if token, err = t.Renew(ctx, token); err != nil {
-		return nil, err
-	}
-	list, err = k.o.Client.Accounts(ctx, c.Provider, token)
-	return list, told(c.Provider, err)
 }
 
 // told is a platform's error as a customer sees it: credentials if the sign-in is not good, else that the platform refused.

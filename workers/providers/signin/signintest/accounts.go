@@ -2,6 +2,7 @@ package signintest
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -39,6 +40,7 @@ func (w *World) google(rw http.ResponseWriter, r *http.Request, path string, ok 
 	switch {
 	case !ok:
 		fail(http.StatusUnauthorized, "UNAUTHENTICATED", "OAUTH_TOKEN_EXPIRED")
+	case w.googleActions(rw, r, call, fail):
 	case call == "customers:listAccessibleCustomers" && r.Method == http.MethodGet && r.Header.Get("Login-Customer-Id") == "":
 		names := []string{}
 		if len(ids) > 0 {
@@ -76,12 +78,15 @@ func (w *World) microsoft(rw http.ResponseWriter, r *http.Request, path string, 
 		Predicates []struct{ Field, Operator, Value string }
 		PageInfo   struct{ Index, Size int }
 	}
-	_ = json.NewDecoder(r.Body).Decode(&body)
+	raw, _ := io.ReadAll(r.Body)
+	_ = json.Unmarshal(raw, &body)
 	switch {
 	case !ok:
 		fail(http.StatusUnauthorized, 109, "AuthenticationTokenExpired")
 	case r.Header.Get("Developertoken") != Apps()[models.MicrosoftAds].DeveloperToken:
 		fail(http.StatusUnauthorized, 105, "InvalidCredentials")
+	case strings.HasPrefix(path, "CampaignManagement/") && r.Header.Get("Customeraccountid") != "":
+		w.microsoftGoals(rw, path, raw, fail)
 	case path == "CustomerManagement/v13/User/Query":
 		answer(rw, http.StatusOK, map[string]any{"User": map[string]any{"Id": "42" + u.ID, "UserName": u.Name}, "CustomerRoles": []any{}})
 	case path == "CustomerManagement/v13/Accounts/Search" && len(body.Predicates) == 1 && body.Predicates[0].Value == "42"+u.ID && body.PageInfo.Size > 0:

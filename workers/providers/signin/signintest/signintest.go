@@ -74,6 +74,7 @@ type World struct {
 	held      chan struct{} // refreshes wait until it is closed; nil: they do not
 	entered   chan struct{}
 	ids       map[string][]string // of ad accounts, by provider
+	actions   map[string][]action
 	life      time.Duration
 }
 
@@ -81,7 +82,7 @@ type World struct {
 func New(tb testing.TB) *World {
 	tb.Helper()
 	w := &World{
-		user: User{"u-1", "jane@example.com"}, life: time.Hour, ids: map[string][]string{},
+		user: User{"u-1", "jane@example.com"}, life: time.Hour, ids: map[string][]string{}, actions: map[string][]action{},
 		codes: map[string]issued{}, access: map[string]issued{}, refresh: map[string]issued{}, entered: make(chan struct{}, 1000),
 	}
 	w.Server = httptest.NewTLSServer(http.HandlerFunc(w.serve))

@@ -1,0 +1,82 @@
+package v1
+
+import (
+	"switchyard/api/answer"
+	"switchyard/api/route"
+	"switchyard/api/slow"
+	"switchyard/jobs"
+	"switchyard/models"
+)
+
+// sourceActions are the rows of /traffic-sources/{id}/integration/conversion-actions.
+func sourceActions(d Deps) []route.Route {
+	const group, path = "Traffic sources", "/traffic-sources/{id}/integration/conversion-actions"
+	codes := route.Codes("400 invalid_id not_platform_ab not_connected credentials no_customer_id no_account_id not_configured",
+		"400 platform_a_refused platform_b_refused")
+	return []route.Route{
+		{
+			Method: "GET", Path: path, Group: group, Summary: "conversion actions of the connected ad account", Share: route.Sends,
+			Codes: codes, Slow: listActionsJob.Answer(), Handle: route.Do(d.listActions),
+		},
+		{
+			Method: "POST", Path: path, Group: group, Summary: "create the action that conversions are uploaded to", Share: route.Sends,
+			Codes: codes, Slow: createActionJob.Answer(), BodyOptional: true, Handle: route.Take(d.createAction),
+		},
+	}
+}
+
+// ConversionActions is the answer of GET /traffic-sources/{id}/integration/conversion-actions.
+type ConversionActions struct {
+	Actions []ConversionAction `json:"actions" doc:"those that take uploads; at most 1,000"`
+}
+
+// ConversionAction is a conversion action of Google Ads or an offline goal of Microsoft Advertising.
+type ConversionAction struct {
+	ID           string  `json:"id" doc:"conversion_action of google_ads"`
+	Name         string  `json:"name" doc:"conversion_action of microsoft_ads"`
+	Category     string  `json:"category" doc:"the platform's word"`
+	Status       string  `json:"status" doc:"the platform's word"`
+	ResourceName *string `json:"resource_name" doc:"at google_ads"`
+	ReadyAt      *string `json:"ready_at" doc:"from when on microsoft_ads takes uploads to a goal that was made here, which wait until then; null: at any time"`
+}
+
+func actionShown(a jobs.ConversionAction) ConversionAction {
+	return ConversionAction{
+		ID: a.ID, Name: a.Name, Category: a.Category, Status: a.Status, ResourceName: answer.OrNull(a.Resource), ReadyAt: answer.StampOrNull(a.ReadyAt),
+	}
+}
+
+var (
+	listActionsJob = slow.New(jobs.ListConversionActions, func(list []jobs.ConversionAction) ConversionActions {
+		return ConversionActions{answer.Each(list, actionShown)}
+	})
+	createActionJob = slow.New(jobs.CreateConversionAction, actionShown)
+)
+
+// withActions refuses a source whose platform has no conversion actions, or cannot be asked, before there is a job.
+func withActions(c *route.Call) error {
+	_, _, err := c.Store.SourceIntegrations().WithActions(c.Context(), c.Account.ID, c.ID)
+	return err
+}
+
+func (d Deps) listActions(c *route.Call) (ConversionActions, error) {
+	if err := withActions(c); err != nil {
+		return ConversionActions{}, err
+	}
+	return listActionsJob.Run(c, d.Jobs, jobs.ConversionActionsArgs{Source: c.ID})
+}
+
+// ConversionActionBody is the body of POST /traffic-sources/{id}/integration/conversion-actions.
+type ConversionActionBody struct {
+	Name string `json:"name" trim:"true" maxLength:"100" bad:"invalid_input" default:"Switchyard conversions" doc:"of the action; one that has the name is taken as it is"`
+}
+
+func (d Deps) createAction(c *route.Call, b ConversionActionBody) (ConversionAction, error) {
+	if err := withActions(c); err != nil {
+		return ConversionAction{}, err
+	}
+	if b.Name == "" {
+		b.Name = models.DefaultAction
+	}
+	return createActionJob.Run(c, d.Jobs, jobs.CreateConversionActionArgs{Source: c.ID, Name: b.Name})
+}

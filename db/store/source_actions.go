@@ -1,0 +1,56 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+// WithActions finds the connection of a traffic source whose platform has conversion actions, and the sign-in by which it is asked.
+// Errors: not_platform_ab, not_connected, no_customer_id, no_account_id.
+func (k SourceIntegrations) WithActions(ctx context.Context, account, source uuid.UUID) (
+	i models.SourceIntegration, connection uuid.UUID, err error,
+) {
+	i, err = k.Find(ctx, account, source)
+	if errors.Is(err, ErrNoIntegration) {
+		return i, connection, models.ErrNoActions()
+	}
+	if err == nil {
+		err = i.CheckActions()
+	}
+	if err != nil {
+		return i, connection, err
+	}
+	signedIn, err := k.s.OAuthConnections().at(ctx, account, i.Provider)
+	if err != nil {
+		return i, connection, err
+	}
+	chosen, err := models.ChooseConnection(signedIn, i.ConnectionID, true)
+	if e, ok := models.AsError(err); ok {
+		err = models.Invalid("not_connected", "%s", e.Message) // whether there is none or none is chosen
+	}
+	if err == nil {
+		err = i.CheckAdvertiser()
+	}
+	return i, chosen.UUID, err
+}
+
+const setSourceAction = `
+UPDATE source_integrations SET conversion_action = $4,
+	uploads_ready_at = CASE WHEN $5::timestamptz IS NOT NULL THEN $5 WHEN conversion_action = $4 THEN uploads_ready_at END
+WHERE account_id = $1 AND source_id = $2 AND saved_at = $3 RETURNING uploads_ready_at`
+
+// SetAction notes what the conversions of a source are uploaded to, and from when on the platform takes them; nil: as is known. It gives
+// that moment. If the connection was changed meanwhile, nothing is noted.
+func (k SourceIntegrations) SetAction(ctx context.Context, i models.SourceIntegration, action string, ready *time.Time) (*time.Time, error) {
+	at, found, err := db.First[*time.Time](ctx, k.s.c, "conversion action", setSourceAction, i.AccountID, i.SourceID, i.SavedAt, action, ready)
+	if err != nil || !found {
+		return ready, err
+	}
+	return at, nil
+}

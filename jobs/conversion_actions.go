@@ -1,0 +1,36 @@
+package jobs
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// ConversionActionsArgs name a traffic source.
+type ConversionActionsArgs struct {
+	Source uuid.UUID `json:"source"`
+}
+
+// ConversionAction is what conversions of a traffic source can be uploaded to.
+type ConversionAction struct {
+	ID       string     `json:"id"`
+	Name     string     `json:"name"`
+	Category string     `json:"category"`
+	Status   string     `json:"status"`
+	Resource string     `json:"resource"`
+	ReadyAt  *time.Time `json:"ready_at"`
+}
+
+// ListConversionActions asks the platform of a traffic source for what conversions can be uploaded to. Errors: not_platform_ab,
+// not_connected, credentials, no_customer_id, no_account_id, not_configured, platform_a_refused, platform_b_refused.
+var ListConversionActions = Define[ConversionActionsArgs, []ConversionAction]("source:actions", Policy{Queue: Interactive, Timeout: 40 * time.Second})
+
+// CreateConversionActionArgs name a traffic source, and the action to make.
+type CreateConversionActionArgs struct {
+	Source uuid.UUID `json:"source"`
+	Name   string    `json:"name"`
+}
+
+// CreateConversionAction makes what the conversions of a traffic source are uploaded to from then on. One of the name is taken as it is, so
+// that a repetition makes no other. Errors: those of ListConversionActions.
+var CreateConversionAction = Define[CreateConversionActionArgs, ConversionAction]("source:action", Policy{Queue: Interactive, Timeout: 40 * time.Second})

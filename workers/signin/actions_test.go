@@ -1,0 +1,119 @@
+package signin_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/workers/providers/signin/signintest"
+)
+
+// source makes a traffic source that is connected to a platform, without reading its spend.
+func (w *world) source(at string, credentials map[string]string) uuid.UUID {
+	w.Helper()
+	id, off := uuid.New(), false
+	if _, err := w.db.ExecContext(w.Context(), `INSERT INTO traffic_sources (id, account_id, name) VALUES ($1, $2, $3)`, id, w.account, id.String()); err != nil {
+		w.Fatal(err)
+	}
+	p, _ := models.SourceProviderNamed(at)
+	if err := w.store.SourceIntegrations().Save(w.Context(), w.account, id, store.SourceConnect{
+		Provider: p, Credentials: credentials, Enabled: &off, Next: w.Now(),
+	}); err != nil {
+		w.Fatal(err)
+	}
+	return id
+}
+
+// accountOf are the credentials that name an ad account.
+var accountOf = map[string]map[string]string{
+	models.GoogleAds: {"customer_id": "1234567890"}, models.MicrosoftAds: {"account_id": "176", "customer_id": "250"},
+}
+
+// TestConversionActions: the action that is made is where the source's conversions go from then on. When Microsoft's is ready is
+// remembered, also when it is asked for again.
+func TestConversionActions(t *testing.T) {
+	t.Parallel()
+	for at, credentials := range accountOf {
+		t.Run(at, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.work()
+			w.connect(at)
+			source := w.source(at, credentials)
+			create := func(name string) jobs.ConversionAction {
+				t.Helper()
+				made, err := do(w, jobs.CreateConversionAction, jobs.CreateConversionActionArgs{Source: source, Name: name})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return made
+			}
+			made := create("Sales")
+			i, err := w.store.SourceIntegrations().Find(t.Context(), w.account, source)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if at == models.GoogleAds && (i.ConversionAction != made.ID || made.ReadyAt != nil || i.UploadsReadyAt != nil) {
+				t.Errorf("%+v, conversions go to %q", made, i.ConversionAction)
+			}
+			ready := w.Now().Add(2 * time.Hour).Truncate(time.Millisecond)
+			if at == models.MicrosoftAds && (i.ConversionAction != "Sales" || made.ReadyAt == nil || i.UploadsReadyAt == nil ||
+				!i.UploadsReadyAt.Truncate(time.Millisecond).Equal(ready)) {
+				t.Errorf("%+v, conversions go to %q from %v on", made, i.ConversionAction, i.UploadsReadyAt)
+			}
+			w.later(time.Minute)
+			again := create("Sales")
+			if again.ID != made.ID || (again.ReadyAt == nil) != (made.ReadyAt == nil) || again.ReadyAt != nil && !again.ReadyAt.Truncate(time.Millisecond).Equal(ready) {
+				t.Errorf("%+v, at first %+v", again, made)
+			}
+			list, err := do(w, jobs.ListConversionActions, jobs.ConversionActionsArgs{Source: source})
+			if err != nil || len(list) != 1 || list[0].ID != made.ID || (list[0].ReadyAt == nil) != (made.ReadyAt == nil) {
+				t.Errorf("%+v, %v", list, err)
+			}
+			if got := w.World.Actions(at); len(got) != 1 {
+				t.Errorf("the platform has %v", got)
+			}
+		})
+	}
+}
+
+// TestConversionActionErrors meets each error.
+func TestConversionActionErrors(t *testing.T) {
+	t.Parallel()
+	for at, credentials := range accountOf {
+		t.Run(at, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.work()
+			want := func(source uuid.UUID, code string) {
+				t.Helper()
+				_, listed := do(w, jobs.ListConversionActions, jobs.ConversionActionsArgs{Source: source})
+				wantCode(t, listed, code)
+				_, created := do(w, jobs.CreateConversionAction, jobs.CreateConversionActionArgs{Source: source, Name: "Sales"})
+				wantCode(t, created, code)
+			}
+			want(uuid.New(), "not_platform_ab")
+			want(w.source("propellerads", nil), "not_platform_ab")
+			named, nameless := w.source(at, credentials), w.source(at, nil)
+			want(named, "not_connected")
+			w.connect(at)
+			want(nameless, map[string]string{models.GoogleAds: "no_customer_id", models.MicrosoftAds: "no_account_id"}[at])
+			w.Break(signintest.Echo)
+			p, _ := models.SignInProviderNamed(at)
+			want(named, p.Refused)
+			w.Break(signintest.None)
+			w.SignIn(signintest.User{ID: "u-2", Name: "joe@example.com"})
+			second := w.connect(at)
+			want(named, "not_connected") // of two, none was chosen
+			if err := w.store.OAuthConnections().Remove(t.Context(), w.account, second); err != nil {
+				t.Fatal(err)
+			}
+			w.Revoke()
+			want(named, "credentials")
+		})
+	}
+}
