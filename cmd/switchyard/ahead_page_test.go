@@ -11,14 +11,14 @@ import (
 	"testing"
 )
 
-// ads is a page that has the browser load its only link ahead of a click. It stands before the tracking domain.
-type ads struct {
+// adPage is a page that has the browser load its only link ahead of a click. It stands before the tracking domain.
+type adPage struct {
 	link  string
 	links http.Handler
 	ahead atomic.Int64 // times that the link was loaded ahead of a click
 }
 
-func (a *ads) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (a *adPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path != "/" {
 		a.links.ServeHTTP(w, r)
 		if r.Header.Get("Sec-Purpose") != "" {
@@ -39,7 +39,7 @@ func TestLoadedAhead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &ads{links: &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+	a := &adPage{links: &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(at)
 		r.Out.Host = r.In.Host
 	}}}

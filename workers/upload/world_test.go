@@ -76,6 +76,7 @@ func newWorld(t *testing.T, provider string, change ...func(*upload.Options)) *w
 	w.exec(`INSERT INTO accounts (id, name, plan, site_key, timezone) VALUES ($1, 'a', 'pro', $2, 'Asia/Tokyo')`, w.account,
 		w.account.String())
 	w.exec(`INSERT INTO traffic_sources (id, account_id, name, send_payout_pct) VALUES ($1, $2, 'Ads', 50)`, w.source, w.account)
+	w.exec(`INSERT INTO oauth_connections (id, account_id, provider, user_id, tokens) VALUES ($1, $1, $2, 'u', '')`, w.account, provider)
 	server := adstest.ServeUploads(t, w.platform)
 	o := upload.Options{
 		Clicks: w.clicks, Schedule: []time.Duration{time.Millisecond, time.Millisecond},
@@ -130,7 +131,7 @@ func (w *world) connect(change ...func(*store.SourceConnect)) {
 	on, off, live, action := true, false, models.UploadsLive, map[string]string{models.GoogleAds: "987654321", models.MicrosoftAds: "Tracker"}[w.of]
 	c := store.SourceConnect{
 		Provider: p, Credentials: adstest.UploadTokens[w.of], Enabled: &off, ConversionsEnabled: &on, UploadMode: &live, ConversionAction: &action,
-		Connections: []uuid.UUID{w.account}, Connection: &uuid.NullUUID{UUID: w.account, Valid: true}, Next: time.Now().Add(time.Hour),
+		Connection: &uuid.NullUUID{UUID: w.account, Valid: true}, Next: time.Now().Add(time.Hour),
 	}
 	for _, fn := range change {
 		fn(&c)
