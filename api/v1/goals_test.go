@@ -284,12 +284,12 @@ func TestGoalFigures(t *testing.T) {
 		if len(goals) != 3 {
 			t.Fatalf("goals of the row: %v", goals)
 		}
-		same(t, goals[0].(map[string]any), object{"key": "purchase", "is_primary": true, "clicks": 1.0, "approved": 1.0, "revenue": 22.0})
+		same(t, goals[0].(map[string]any), object{"key": "purchase", "is_primary": true, "clicks": 1.0, "approved": 1.0, "revenue": 33.0})
 		same(t, goals[1].(map[string]any), object{"key": "signup", "is_primary": false, "clicks": 0.0, "approved": 0.0, "revenue": 0.0})
 	}
 	for goals, want := range map[string]object{
-		"purchase":     {"conversions": 1.0, "revenue": 22.0},
-		"signup, lead": {"conversions": 0.0, "revenue": 0.0}, "purchase,signup": {"conversions": 1.0, "revenue": 22.0},
+		"purchase":     {"conversions": 1.0, "revenue": 33.0},
+		"signup, lead": {"conversions": 0.0, "revenue": 0.0}, "purchase,signup": {"conversions": 1.0, "revenue": 33.0},
 	} {
 		a := s.Do("GET", "/reports/performance?goal="+url.QueryEscape(goals), nil).Want(200, "").Map()
 		totals := a["totals"].(map[string]any)

@@ -96,7 +96,9 @@ func (in ConversionInput) decide(click *StoredClick, old *conversion, t terms) (
 	if old != nil {
 		v, past = *old, old.history()
 		if in.Final && in.Status != "" && !models.CanMove(old.Status, in.Status) {
-			return *old, ConversionOutcome{Conversion: old.Conversion, Result: ResultIgnored, Reason: noMove(old.Status, in.Status)}
+			return *old, ConversionOutcome{
+				Conversion: old.Conversion, given: old.GivenCost, Result: ResultIgnored, Reason: noMove(old.Status, in.Status),
+			}
 		}
 	}
 	said := in.statement(click, t)
@@ -110,7 +112,9 @@ func (in ConversionInput) decide(click *StoredClick, old *conversion, t terms) (
 	}
 	all, at, ok := past.with(said)
 	if !ok {
-		return *old, ConversionOutcome{Conversion: old.Conversion, Result: ResultSuperseded, Reason: superseded}
+		return *old, ConversionOutcome{
+			Conversion: old.Conversion, given: old.GivenCost, Result: ResultSuperseded, Reason: superseded,
+		}
 	}
 	found, allowed := all.apply(&v)
 	v.Statements = all.collect()
@@ -136,7 +140,7 @@ func (in ConversionInput) decide(click *StoredClick, old *conversion, t terms) (
 	if in.Arrival == uuid.Nil { // its sender was told that it changes nothing
 		return *old, out
 	}
-	out.Conversion = old.Conversion
+	out.Conversion, out.given = old.Conversion, old.GivenCost
 	kept := *old
 	kept.Statements = v.Statements
 	return kept, out

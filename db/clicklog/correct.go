@@ -165,7 +165,8 @@ func (b *correcting) convert(ctx context.Context, c db.Conn, out []Corrected, wr
 		}
 	}
 	for i := range out {
-		if o := &out[i].ConversionOutcome; o.changes() {
+		o := &out[i].ConversionOutcome
+		if e := b.entries[(&conversion{Conversion: o.Conversion}).dedupe()]; e != nil && e.changed {
 			list = append(list, &conversion{Conversion: o.Conversion, GivenCost: o.given})
 			back = append(back, func(v *conversion) { o.Conversion = v.Conversion })
 		}
