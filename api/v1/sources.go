@@ -28,7 +28,7 @@ func sources(d Deps) []route.Route {
 	post := create[SourceCreate](res, "create a traffic source, from the template of its platform")
 	post.Echoes = []any{template.Source{}} // each is a traffic source as it stands
 	return []route.Route{
-		listFigures(d, res, "traffic sources with figures for the window", "source_id", alone(sourceRow)),
+		listFigures(d, res, "traffic sources with figures for the window", "source_id", sourceRows),
 		post,
 		put[SourcePut](res, "replace a traffic source", idAnswer),
 		toggle(res, "pause or resume a traffic source; true restores a deactivated one", toggledStatus, restoreCodes...),
@@ -98,10 +98,7 @@ func sourceAnswer(o models.TrafficSource) SourceAnswer {
 type SourceRow struct {
 	SourceAnswer
 	answer.Figures
-}
-
-func sourceRow(o models.TrafficSource, f answer.Figures) SourceRow {
-	return SourceRow{sourceAnswer(o), f}
+	ClickLoss *ClickLoss `json:"click_loss" doc:"of the days of the window of which the source told its clicks; null: it told none"`
 }
 
 // The limits of token_macros.

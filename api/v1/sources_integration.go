@@ -58,6 +58,7 @@ type SourceIntegration struct {
 	LastError           *string              `json:"last_error"`
 	NextSyncAt          *string              `json:"next_sync_at" doc:"of the next sync by itself; null: there is none"`
 	Runs                []IntegrationRun     `json:"runs" doc:"the last 20 syncs, the latest first; runs are kept for 90 days"`
+	ClickLoss           []ClickLossDay       `json:"click_loss" doc:"of the last 14 days, those of which the platform told its clicks"`
 	Providers           []SourceProviderForm `json:"providers" doc:"what can be connected, with the fields of a form for it"`
 	EncryptionAvailable bool                 `json:"encryption_available" doc:"false: this install cannot store credentials"`
 }
@@ -87,6 +88,9 @@ func findSourceIntegration(c *route.Call) (out SourceIntegration, err error) {
 		return out, err
 	}
 	out.Runs = answer.Each(runs, runShown)
+	if out.ClickLoss, err = clickLossDays(c, c.ID); err != nil {
+		return out, err
+	}
 	i, err := c.Store.SourceIntegrations().Find(c.Context(), c.Account.ID, c.ID)
 	if errors.Is(err, store.ErrNoIntegration) {
 		return out, nil

@@ -31,9 +31,9 @@ type midway struct {
 // midwayClicks are more than corrections and deletions write in one transaction.
 const midwayClicks = 1300
 
-func newMidway(t *testing.T) *midway {
+func newMidway(t *testing.T, env ...string) *midway {
 	t.Helper()
-	m := &midway{yard: newYard(t), campaign: uuid.New()}
+	m := &midway{yard: newYard(t, env...), campaign: uuid.New()}
 	if _, err := m.Spawn("web"); err != nil {
 		t.Fatal(err)
 	}

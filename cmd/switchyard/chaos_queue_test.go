@@ -31,9 +31,9 @@ type yard struct {
 	lease  time.Duration
 }
 
-func newYard(t *testing.T) *yard {
+func newYard(t *testing.T, env ...string) *yard {
 	t.Helper()
-	y := &yard{Fleet: startFleet(t, fleet.Options{Binary: ownBinary(t)}), t: t, lease: longtest.Size(4*time.Second, 15*time.Second)}
+	y := &yard{Fleet: startFleet(t, fleet.Options{Binary: ownBinary(t), Env: env}), t: t, lease: longtest.Size(4*time.Second, 15*time.Second)}
 	var err error
 	if y.db, err = db.Open(t.Context(), y.DatabaseURL, db.Options{Name: "faults"}); err != nil {
 		t.Fatal(err)

@@ -118,6 +118,13 @@ func TestSpendSync(t *testing.T) {
 	if got := y.sync(); got.Changed != 0 {
 		t.Errorf("again: %+v", got)
 	}
+	loss := fmt.Sprintf("map[day:%s loss_pct:37.5 lp_clicks:0 lp_views:0 redirects:10 source_clicks:16]", y.day)
+	if got := fmt.Sprint(y.s.Do("GET", y.path, nil).Want(200, "").Map()["click_loss"]); got != "["+loss+"]" {
+		t.Errorf("click loss %s, want %s", got, loss)
+	}
+	if list := string(y.s.Do("GET", "/traffic-sources", nil).Want(200, "").Raw); !strings.Contains(list, `"source_clicks":16,"redirects":10`) {
+		t.Errorf("%s", list)
+	}
 	y.exec(`UPDATE clicks SET params = '' WHERE campaign_id = $1`, y.campaigns[1])
 	if y.sync(); y.costs() != "15 5.5 20.5" { // there are clicks of no campaign at the platform
 		t.Errorf("without a campaign: costs %s", y.costs())
