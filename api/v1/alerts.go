@@ -35,7 +35,7 @@ type AlertList struct {
 
 // Alert is one thing that needs attention. It goes away by itself once its cause does.
 type Alert struct {
-	Type      string   `json:"type" enum:"link.broken,link.unsafe,domain.stray,certificate.expiring,certificate.failing,dns_account.failing,network.failing,oauth.revoked,oauth.failing,spend.failing,webhook.failing,source.failing,geo_database.failing,postbacks.unmatched,postbacks.refused,offer.capped,currency.unconverted,plan.limit_reached"`
+	Type      string   `json:"type" enum:"link.broken,link.unsafe,domain.stray,certificate.expiring,certificate.failing,dns_account.failing,network.failing,uploads.failing,uploads.stopped,oauth.revoked,oauth.failing,spend.failing,webhook.failing,source.failing,geo_database.failing,postbacks.unmatched,postbacks.refused,offer.capped,currency.unconverted,plan.limit_reached"`
 	Severity  string   `json:"severity" enum:"warning,critical"`
 	Kind      string   `json:"kind" enum:"offer,lander,domain,dns_account,oauth_connection,webhook,source,network,account" doc:"what id is the id of"`
 	ID        string   `json:"id"`
@@ -64,7 +64,7 @@ func (d Deps) listAlerts(c *route.Call) (AlertList, error) {
 	}
 	out.Services, out.CheckedAt = showServices(services)
 	for _, find := range []func(*route.Call) ([]Alert, error){
-		brokenLinks, unsafeLinks, failingWebhooks, failingSources, failingGeoDatabase, badPostbacks, strayDomains, troubledCertificates, failingDNSAccounts, failingNetworks, troubledConnections, failingSpend, unconvertedMoney, d.cappedOffers, passedLimit,
+		brokenLinks, unsafeLinks, failingWebhooks, failingSources, failingGeoDatabase, badPostbacks, strayDomains, troubledCertificates, failingDNSAccounts, failingNetworks, troubledUploads, troubledConnections, failingSpend, unconvertedMoney, d.cappedOffers, passedLimit,
 	} {
 		found, err := find(c)
 		if err != nil {

@@ -50,6 +50,10 @@ type SourceIntegration struct {
 	ConversionAction    string               `json:"conversion_action"`
 	ConversionStatuses  []string             `json:"conversion_statuses"`
 	ConversionsEnabled  bool                 `json:"conversions_enabled"`
+	Mode                *string              `json:"mode" enum:"shadow,live" doc:"shadow: no upload counts"`
+	DailyCapCount       int                  `json:"daily_cap_count" doc:"conversions that are uploaded in a day of the account at most"`
+	DailyCapValue       models.Money         `json:"daily_cap_value" doc:"their value at most, in the account's currency"`
+	Uploads             *SourceUploads       `json:"uploads" doc:"what the platform was told of conversions"`
 	Currency            *string              `json:"currency" doc:"of the account at the platform, as last read"`
 	TimeZone            *string              `json:"time_zone" doc:"of the account at the platform, as last read: its days are the days of spend"`
 	LastSyncAt          *string              `json:"last_sync_at" doc:"when spend was last read"`
@@ -99,7 +103,8 @@ func findSourceIntegration(c *route.Call) (out SourceIntegration, err error) {
 		return out, err
 	}
 	out.fill(i, bool(source.IsActive))
-	return out, nil
+	out.Uploads, err = sourceUploads(c, i)
+	return out, err
 }
 
 func sourceProviderForm(p models.SourceProvider) SourceProviderForm {
@@ -119,6 +124,7 @@ func (out *SourceIntegration) fill(i models.SourceIntegration, active bool) {
 	}
 	out.CampaignParam, out.ConversionAction = i.CampaignParam, i.ConversionAction
 	out.ConversionStatuses, out.ConversionsEnabled = i.ConversionStatuses, i.ConversionsEnabled
+	out.Mode, out.DailyCapCount, out.DailyCapValue = &i.UploadMode, i.DailyCapCount, i.DailyCapValue
 	out.Currency, out.TimeZone = answer.OrNull(i.Currency), answer.OrNull(i.Zone)
 	out.LastSyncAt, out.LastCheckedAt = answer.StampOrNull(i.SyncedAt), answer.StampOrNull(i.CheckedAt)
 	out.LastStatus, out.LastError = lastStatus(i.CheckedAt, i.Failure), answer.OrNull(i.Failure)
@@ -151,6 +157,9 @@ type SourceIntegrationBody struct {
 	ConversionAction   bind.Opt[string]     `json:"conversion_action" trim:"true" maxLength:"2000" bad:"invalid_conversion_action" doc:"google_ads: the number of a conversion action, its resource name or a link to its page; microsoft_ads: the name of the offline goal"`
 	ConversionStatuses []string             `json:"conversion_statuses" unique:"true" enum:"approved,pending" doc:"statuses of conversions that are uploaded; at first approved"`
 	ConversionsEnabled *bool                `json:"conversions_enabled" doc:"whether conversions are uploaded; at first false"`
+	Mode               *string              `json:"mode" enum:"shadow,live" doc:"shadow, as at first: uploads are built, and tried where the platform can try, and count for nothing; live: they count"`
+	DailyCapCount      *int                 `json:"daily_cap_count" bad:"invalid_input" min:"1" max:"1000000" doc:"uploads in a day of the account at most, at first 10000; what is beyond waits for the next day"`
+	DailyCapValue      *models.Money        `json:"daily_cap_value" bad:"invalid_input" min:"0" max:"1000000000" doc:"their value at most, in the account's currency, at first 100000"`
 }
 
 // SourceIntegrationSaved is the answer of PUT /traffic-sources/{id}/integration.
@@ -190,8 +199,8 @@ func (d Deps) sourceConnect(c *route.Call, b SourceIntegrationBody) (w store.Sou
 	w = store.SourceConnect{
 		Provider: p, Credentials: b.Credentials, Clear: b.CredentialsClear, Endpoint: b.CostEndpoint, Enabled: b.IsEnabled,
 		CampaignParam: b.CampaignParam.Sent(), ConversionStatuses: b.ConversionStatuses,
-		ConversionsEnabled: b.ConversionsEnabled,
-		Next:               time.Now().Add(firstSync/5 + rand.N(firstSync*4/5)), //nolint:gosec // it spreads them
+		ConversionsEnabled: b.ConversionsEnabled, UploadMode: b.Mode, DailyCapCount: b.DailyCapCount, DailyCapValue: b.DailyCapValue,
+		Next: time.Now().Add(firstSync/5 + rand.N(firstSync*4/5)), //nolint:gosec // it spreads them
 	}
 	if id := b.OAuthConnectionID.Sent(); id != nil {
 		w.Connection = &uuid.NullUUID{UUID: *id, Valid: *id != uuid.Nil}

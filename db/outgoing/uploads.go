@@ -105,7 +105,7 @@ func (u uploading) next(v models.Conversion, last *models.ConversionUpload) (out
 	out = newUpload{models.ConversionUpload{
 		SourceID: v.SourceID, ClickID: v.ClickID, ConversionID: v.ID, Goal: v.Goal, Status: v.Status, Action: action,
 		Value: value, Currency: v.Currency, ChangedAt: v.UpdatedAt, HappenedAt: v.RecordedAt.Truncate(time.Second),
-	}, value}
+	}, value.Mul(v.Rate.Decimal)} // without a rate it counts no money
 	switch earliest := models.ClickTime(v.ClickID).Truncate(time.Second).Add(afterClick); {
 	case last != nil:
 		out.HappenedAt = last.HappenedAt

@@ -1,0 +1,89 @@
+package v1
+
+import (
+	"fmt"
+	"time"
+
+	"switchyard/api/answer"
+	"switchyard/api/route"
+	"switchyard/db/outgoing"
+	"switchyard/db/store"
+	"switchyard/models"
+)
+
+// SourceUploads are the uploads of conversions to a platform.
+type SourceUploads struct {
+	Accepted  int            `json:"accepted" doc:"of the last 30 days, by the platform, as are the next ones"`
+	Rejected  int            `json:"rejected" doc:"by the platform"`
+	Shadow    int            `json:"shadow" doc:"built, and tried where the platform can try, without counting"`
+	Skipped   int            `json:"skipped" doc:"there was nothing to tell, or no way to"`
+	Pending   int            `json:"pending"`
+	ReadyAt   *string        `json:"ready_at" doc:"the platform takes none before"`
+	Stopped   *string        `json:"stopped" doc:"why they were stopped; a PUT begins them again"`
+	StoppedAt *string        `json:"stopped_at"`
+	LastError *string        `json:"last_error" doc:"why the last job failed; null: it did not"`
+	Rows      []SourceUpload `json:"rows" doc:"the last 20, the latest first"`
+}
+
+// SourceUpload is what a platform was told of a conversion.
+type SourceUpload struct {
+	ID           string       `json:"id"`
+	ClickID      string       `json:"click_id"`
+	ConversionID string       `json:"conversion_id" doc:"ours, by which the platform knows the conversion"`
+	Goal         string       `json:"goal"`
+	Status       string       `json:"status" doc:"of the conversion, as it was recorded"`
+	Action       string       `json:"action" enum:"upload,restate,retract"`
+	Value        models.Money `json:"value" doc:"send_payout_pct of the payout"`
+	Currency     string       `json:"currency"`
+	HappenedAt   string       `json:"happened_at" doc:"as the platform is told"`
+	Result       string       `json:"result" enum:"pending,accepted,rejected,shadow,skipped"`
+	Reason       string       `json:"reason" doc:"the platform's words, or why it waits or was skipped"`
+	Attempts     int          `json:"attempts"`
+	DecidedAt    *string      `json:"decided_at"`
+	CreatedAt    string       `json:"created_at"`
+}
+
+const (
+	shownUploads   = 20
+	countedUploads = 30 // days
+)
+
+// sourceUploads shows the uploads of the source of a call.
+func sourceUploads(c *route.Call, i models.SourceIntegration) (*SourceUploads, error) {
+	counts, err := outgoing.CountUploads(c.Context(), c.Store.Conn(), c.Account.ID, i.SourceID, time.Now().AddDate(0, 0, -countedUploads))
+	if err != nil {
+		return nil, err
+	}
+	rows, err := outgoing.ListUploads(c.Context(), c.Store.Conn(), c.Account.ID, i.SourceID, shownUploads)
+	return &SourceUploads{
+		Accepted: counts[models.UploadAccepted], Rejected: counts[models.UploadRejected], Shadow: counts[models.UploadShadow],
+		Skipped: counts[models.UploadSkipped], Pending: counts[models.UploadPending],
+		ReadyAt: answer.StampOrNull(i.UploadsReadyAt), Stopped: answer.OrNull(i.UploadsStopped),
+		StoppedAt: answer.StampOrNull(i.UploadsStoppedAt), LastError: answer.OrNull(i.UploadFailure),
+		Rows: answer.Each(rows, func(u models.ConversionUpload) SourceUpload {
+			return SourceUpload{
+				ID: u.ID.String(), ClickID: models.FormatClickID(u.ClickID), ConversionID: u.ConversionID.String(), Goal: u.Goal,
+				Status: u.Status, Action: u.Action, Value: models.NewMoney(u.Value), Currency: u.Currency,
+				HappenedAt: answer.Stamp(u.HappenedAt), Result: u.Result, Reason: u.Reason, Attempts: u.Attempts,
+				DecidedAt: answer.StampOrNull(u.DecidedAt), CreatedAt: answer.Stamp(u.CreatedAt),
+			}
+		}),
+	}, err
+}
+
+// troubledUploads lists the traffic sources whose uploads of conversions were stopped, or failed several times in a row.
+func troubledUploads(c *route.Call) ([]Alert, error) {
+	found, err := c.Store.SourceIntegrations().TroubledUploads(c.Context(), c.Account.ID)
+	return answer.Each(found, func(s store.TroubledUploads) Alert {
+		a := Alert{
+			Type: "uploads.failing", Severity: "warning", Kind: "source", ID: s.ID.String(), Name: s.Name, Threats: []string{},
+			Message: fmt.Sprintf("telling %s of conversions failed %d times in a row: %s", s.Provider, s.Failures, s.Failure),
+			Since:   answer.Stamp(s.Since),
+		}
+		if s.Stopped != "" {
+			a.Type, a.Severity = "uploads.stopped", "critical"
+			a.Message = s.Stopped + ": uploads are stopped; see GET /traffic-sources/{id}/integration, and PUT it to begin them again"
+		}
+		return a
+	}), err
+}

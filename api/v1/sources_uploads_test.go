@@ -1,0 +1,53 @@
+package v1_test
+
+import (
+	"strings"
+	"testing"
+
+	"switchyard/api/apitest"
+)
+
+// TestSourceUploads: uploads begin in shadow and within caps, both are the account's to change, what the platform was told is
+// shown, and uploads that were stopped are an alert until a PUT begins them again.
+func TestSourceUploads(t *testing.T) {
+	t.Parallel()
+	s, id, path := newSource(t, apitest.Options{Plan: "growth"})
+	body := object{
+		"provider": "tiktok", "credentials": object{"access_token": sourceToken, "pixel_code": "PX"}, "is_enabled": false,
+		"conversions_enabled": true,
+	}
+	s.Do("PUT", path, body).Want(200, "")
+	same(t, s.Do("GET", path, nil).Want(200, "").Map(), map[string]any{"mode": "shadow", "daily_cap_count": 10000.0, "daily_cap_value": 100000.0})
+	for name, wrong := range map[string]any{"mode": "loud", "daily_cap_count": 0, "daily_cap_value": -1} {
+		s.Do("PUT", path, object{"provider": "tiktok", name: wrong}).Want(400, "invalid_input")
+	}
+	s.Do("PUT", path, object{"provider": "tiktok", "mode": "live", "daily_cap_count": 7, "daily_cap_value": "12.5"}).Want(200, "")
+	same(t, s.Do("GET", path, nil).Want(200, "").Map(), map[string]any{
+		"mode": "live", "daily_cap_count": 7.0, "daily_cap_value": 12.5, "conversions_enabled": true,
+	})
+	for _, q := range []string{
+		`UPDATE source_integrations SET uploads_stopped = 'too few', uploads_stopped_at = now() WHERE source_id = $1`,
+		`INSERT INTO conversion_uploads (id, account_id, source_id, click_id, conversion_id, goal, status, action, value, currency, worth,
+			happened_at, changed_at, result, reason)
+		SELECT new_id(), account_id, source_id, new_id(), new_id(), '', 'approved', 'upload', 2.5, 'EUR', 3, now(), now(), r, 'why'
+		FROM source_integrations, unnest('{rejected,accepted,accepted,pending}'::text[]) r WHERE source_id = $1`,
+	} {
+		if _, err := s.DB.ExecContext(t.Context(), q, id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	uploads := s.Do("GET", path, nil).Want(200, "").Map()["uploads"].(map[string]any)
+	same(t, uploads, map[string]any{"accepted": 2.0, "rejected": 1.0, "pending": 1.0, "shadow": 0.0, "skipped": 0.0, "stopped": "too few"})
+	rows := uploads["rows"].([]any)
+	if len(rows) != 4 {
+		t.Fatalf("%v", rows)
+	}
+	same(t, rows[0].(map[string]any), map[string]any{"action": "upload", "value": 2.5, "currency": "EUR", "reason": "why", "status": "approved"})
+	if raw := string(s.Do("GET", "/alerts", nil).Want(200, "").Raw); !strings.Contains(raw, "uploads.stopped") || !strings.Contains(raw, "too few") {
+		t.Errorf("%s", raw)
+	}
+	s.Do("PUT", path, object{"provider": "tiktok"}).Want(200, "")
+	if raw := string(s.Do("GET", "/alerts", nil).Want(200, "").Raw); strings.Contains(raw, "uploads.stopped") {
+		t.Errorf("%s", raw)
+	}
+}

@@ -1,0 +1,33 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+// TroubledUploads is a traffic source whose uploads of conversions were stopped or fail.
+type TroubledUploads struct {
+	ID       uuid.UUID `db:"id"`
+	Name     string    `db:"name"`
+	Provider string    `db:"provider"`
+	Stopped  string    `db:"uploads_stopped"` // why; empty: they fail
+	Failure  string    `db:"upload_failure"`
+	Failures int       `db:"upload_failures"`
+	Since    time.Time `db:"since"`
+}
+
+// TroubledUploads lists the account's traffic sources whose uploads were stopped or failed several times in a row, at most 500.
+func (k SourceIntegrations) TroubledUploads(ctx context.Context, account uuid.UUID) ([]TroubledUploads, error) {
+	const q = `SELECT s.id, s.name, i.provider, i.uploads_stopped, i.upload_failure, i.upload_failures,
+			coalesce(i.uploads_stopped_at, i.upload_failing_since, now()) AS since
+		FROM source_integrations i JOIN traffic_sources s ON s.id = i.source_id AND s.account_id = i.account_id
+		WHERE i.account_id = $1 AND i.conversions_enabled AND (i.uploads_stopped <> '' OR i.upload_failures >= $2)
+			AND s.is_active AND s.deactivated_at IS NULL
+		ORDER BY since DESC, s.id LIMIT $3`
+	return db.Select[TroubledUploads](ctx, k.s.c, "troubled uploads", q, account, models.FailingIntegration, maxAlerts)
+}
