@@ -21,7 +21,7 @@ func TestSourceUploads(t *testing.T) {
 	for name, wrong := range map[string]any{"mode": "loud", "daily_cap_count": 0, "daily_cap_value": -1} {
 		s.Do("PUT", path, object{"provider": "tiktok", name: wrong}).Want(400, "invalid_input")
 	}
-	s.Do("PUT", path, object{"provider": "tiktok", "mode": "live", "daily_cap_count": 7, "daily_cap_value": "12.5"}).Want(200, "")
+	s.Do("PUT", path, object{"provider": "tiktok", "mode": "live", "daily_cap_count": 7, "daily_cap_value": 12.5}).Want(200, "")
 	same(t, s.Do("GET", path, nil).Want(200, "").Map(), map[string]any{
 		"mode": "live", "daily_cap_count": 7.0, "daily_cap_value": 12.5, "conversions_enabled": true,
 	})
