@@ -229,9 +229,9 @@ func (x *examples) signIn() {
 	}
 	x.ids["connection"] = done.ID.String()
 	x.call("GET /oauth/connections", nil, nil)
-	x.call("PUT /traffic-sources/{id}/integration", x.id("source"), object{
+	x.Do("PUT", "/traffic-sources/"+x.ids["source"]+"/integration", object{
 		"provider": models.GoogleAds, "credentials": object{"customer_id": "4829301756"}, "is_enabled": false,
-	})
+	}).Want(200, "")
 	x.call("POST /traffic-sources/{id}/integration/conversion-actions", x.id("source"), object{"name": "Shop sales"})
 	x.call("GET /traffic-sources/{id}/integration/conversion-actions", x.id("source"), nil)
 	x.Do("DELETE", "/traffic-sources/"+x.ids["source"]+"/integration", nil).Want(200, "")
