@@ -140,7 +140,7 @@ func errAddress() error {
 
 // cookie sets what binds a sign-in to a browser. The platform's redirect brings it back, because it is a navigation.
 func (p *pages) cookie(w http.ResponseWriter, value string, maxAge int) {
-	http.SetCookie(w, &http.Cookie{
+	http.SetCookie(w, &http.Cookie{ //nolint:gosec // BASE_URL may be http
 		Name: cookieName, Value: value, Path: "/api/oauth/", MaxAge: maxAge, HttpOnly: true,
 		Secure: strings.HasPrefix(p.BaseURL, "https://"), SameSite: http.SameSiteLaxMode,
 	})

@@ -48,19 +48,19 @@ func (b *browser) open(path string, query url.Values) shown {
 	b.Helper()
 	req, err := http.NewRequestWithContext(b.Context(), http.MethodGet, b.URL+path+"?"+query.Encode(), nil)
 	if err != nil {
-		b.T.Fatal(err)
+		b.Fatal(err)
 	}
 	if b.cookie != "" {
 		req.Header.Set("Cookie", "switchyard_oauth="+b.cookie)
 	}
 	res, err := http.DefaultTransport.RoundTrip(req)
 	if err != nil {
-		b.T.Fatal(err)
+		b.Fatal(err)
 	}
 	defer res.Body.Close()
 	raw, err := io.ReadAll(res.Body)
 	if err != nil {
-		b.T.Fatal(err)
+		b.Fatal(err)
 	}
 	out := shown{status: res.StatusCode, header: res.Header, text: string(raw)}
 	for _, c := range res.Cookies() {
@@ -80,7 +80,7 @@ func (b *browser) open(path string, query url.Values) shown {
 func (b *browser) want(s shown, status int, text string) {
 	b.Helper()
 	if s.status != status || !strings.Contains(s.text, text) {
-		b.T.Fatalf("%d, want %d and %q: %s", s.status, status, text, s.text)
+		b.Fatalf("%d, want %d and %q: %s", s.status, status, text, s.text)
 	}
 }
 
@@ -91,7 +91,7 @@ func (b *browser) begin() string {
 	b.Do("POST", "/oauth/google_ads/connect", nil).Want(200, "").Into(&answer)
 	state, ok := strings.CutPrefix(answer.URL, base+"/api/oauth/start?state=")
 	if !ok {
-		b.T.Fatalf("the sign-in begins at %s", answer.URL)
+		b.Fatalf("the sign-in begins at %s", answer.URL)
 	}
 	return state
 }

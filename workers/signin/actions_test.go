@@ -74,7 +74,7 @@ func TestConversionActions(t *testing.T) {
 			if err != nil || len(list) != 1 || list[0].ID != made.ID || (list[0].ReadyAt == nil) != (made.ReadyAt == nil) {
 				t.Errorf("%+v, %v", list, err)
 			}
-			if got := w.World.Actions(at); len(got) != 1 {
+			if got := w.Actions(at); len(got) != 1 {
 				t.Errorf("the platform has %v", got)
 			}
 		})

@@ -13,7 +13,7 @@ import (
 
 // google signs in at Google, for the Google Ads and Data Manager APIs. A developer token is no longer asked for. Not verified: the form of
 // id tokens, from which the e-mail address is taken if there is one.
-var google = platform{
+var google = platform{ //nolint:gosec // names of settings are no secrets
 	name: models.GoogleAds, settings: "GOOGLE_ADS_CLIENT_ID and GOOGLE_ADS_CLIENT_SECRET",
 	authorize: "https://accounts.google.com/o/oauth2/v2/auth", token: "https://oauth2.googleapis.com/token",
 	base: "https://googleads.googleapis.com",

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -79,6 +80,7 @@ func quiet(t *testing.T, err error) {
 func TestExchange(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *signintest.World, c *signin.Client, provider string) {
+		t.Helper()
 		before := time.Now()
 		g := signedIn(t, w, c, provider)
 		if g.UserID != "u-1" || g.UserName != "jane@example.com" || g.Scopes == "" || g.Tokens.Access == "" {
@@ -97,6 +99,7 @@ func TestExchange(t *testing.T) {
 func TestExchangeRefused(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *signintest.World, c *signin.Client, provider string) {
+		t.Helper()
 		used := visited(t, w, provider)
 		if _, err := c.Exchange(t.Context(), provider, used, verifier, redirect); err != nil {
 			t.Fatal(err)
@@ -118,6 +121,7 @@ func TestExchangeRefused(t *testing.T) {
 func TestRefresh(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *signintest.World, c *signin.Client, provider string) {
+		t.Helper()
 		first := signedIn(t, w, c, provider).Tokens
 		second, err := c.Refresh(t.Context(), provider, first)
 		if err != nil || second.Tokens.Access == first.Access || second.ExpiresAt == nil {
@@ -147,6 +151,7 @@ func TestRefresh(t *testing.T) {
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *signintest.World, c *signin.Client, provider string) {
+		t.Helper()
 		tokens := signedIn(t, w, c, provider).Tokens
 		for _, fault := range []signintest.Fault{signintest.Busy, signintest.Down, signintest.Cut, signintest.Odd, signintest.Echo} {
 			w.Break(fault)
@@ -169,13 +174,14 @@ func TestFaults(t *testing.T) {
 func TestAccounts(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *signintest.World, c *signin.Client, provider string) {
+		t.Helper()
 		token := signedIn(t, w, c, provider).Tokens.Access
 		if list, err := c.Accounts(t.Context(), provider, token); err != nil || len(list) != 0 {
 			t.Fatalf("%v, %v, want none", list, err)
 		}
 		ids := make([]string, 250) // three pages of Microsoft's, and more of Meta's
 		for i := range ids {
-			ids[i] = fmt.Sprint(1000000000 + i)
+			ids[i] = strconv.Itoa(1000000000 + i)
 		}
 		w.Own(provider, ids...)
 		w.Break(signintest.Busy, signintest.Down, signintest.None) // it is tried again

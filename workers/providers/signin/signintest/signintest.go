@@ -202,7 +202,7 @@ func (w *World) fails(rw http.ResponseWriter, r *http.Request, provider string) 
 		rw.WriteHeader(http.StatusTooManyRequests)
 	case Down:
 		rw.WriteHeader(http.StatusInternalServerError)
-		_, _ = rw.Write([]byte("<html>" + repeated))
+		_, _ = rw.Write([]byte("<html>" + repeated)) //nolint:gosec // some proxies do so
 	case Cut:
 		rw.Header().Set("Content-Length", "1000")
 		_, _ = rw.Write([]byte(`{"access_token":`))
@@ -258,7 +258,7 @@ func (w *World) authorize(rw http.ResponseWriter, r *http.Request, provider stri
 		back.Set("code", code)
 	})
 	to.RawQuery = back.Encode()
-	http.Redirect(rw, r, to.String(), http.StatusFound)
+	http.Redirect(rw, r, to.String(), http.StatusFound) //nolint:gosec // no browser comes here
 }
 
 // take ends a code, if it is one of this app, verifier and redirect.
