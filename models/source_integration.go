@@ -92,8 +92,8 @@ var headerName = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 
 // Check refuses what no request can be made of.
 func (e CostEndpoint) Check() error {
-	if u, err := url.Parse(e.URL); e.URL != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
-		return Invalid("invalid_input", "cost_endpoint.url must be an http or https address")
+	if u, err := url.Parse(e.URL); e.URL != "" && (err != nil || u.Host == "" || u.Scheme != "https") {
+		return Invalid("invalid_input", "cost_endpoint.url must be an https address")
 	}
 	if len(e.Headers) > maxCostHeaders {
 		return Invalid("invalid_input", "cost_endpoint.headers may have at most %d headers", maxCostHeaders)

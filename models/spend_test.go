@@ -22,8 +22,10 @@ func TestShareSpend(t *testing.T) {
 	}
 	ten := int64(10)
 	spent := []models.SpentOn{
-		{"p1", decimal.RequireFromString("10"), &ten, nil}, {"P2", decimal.RequireFromString("0.01"), nil, &ten},
-		{"p3", decimal.RequireFromString("7"), &ten, nil}, {"", decimal.RequireFromString("3"), nil, nil},
+		{"p1", decimal.RequireFromString("10"), &ten, nil},
+		{"P2", decimal.RequireFromString("0.01"), nil, &ten},
+		{"p3", decimal.RequireFromString("7"), &ten, nil},
+		{"", decimal.RequireFromString("3"), nil, nil},
 	}
 	for name, of := range map[string]struct {
 		day, around models.ClicksBy

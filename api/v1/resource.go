@@ -139,11 +139,6 @@ func list[T lister[R], R, A any](res resource[T, R, A], summary string) route.Ro
 // pageRows reads what the rows of a page need beside records and figures, and returns what shows one row.
 type pageRows[R, L any] func(c *route.Call, page []R) (func(R, answer.Figures) L, error)
 
-// alone is for rows that need nothing else.
-func alone[R, L any](show func(R, answer.Figures) L) pageRows[R, L] {
-	return func(*route.Call, []R) (func(R, answer.Figures) L, error) { return show, nil }
-}
-
 // listFigures is GET: a page of records with their figures for the window. dimension is the report's name for their
 // ids, such as offer_id.
 func listFigures[T lister[R], R interface{ RecordID() uuid.UUID }, A, L any](

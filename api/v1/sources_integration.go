@@ -172,7 +172,7 @@ func (d Deps) saveSourceIntegration(c *route.Call, b SourceIntegrationBody) (out
 	if _, err := c.Store.Sources().Find(c.Context(), c.Account.ID, c.ID); err != nil {
 		return out, err
 	}
-	w, err := d.sourceConnect(c, b)
+	w, err := d.sourceConnect(b)
 	if err == nil {
 		err = c.Store.SourceIntegrations().Save(c.Context(), c.Account.ID, c.ID, w)
 	}
@@ -180,7 +180,7 @@ func (d Deps) saveSourceIntegration(c *route.Call, b SourceIntegrationBody) (out
 }
 
 // sourceConnect checks what does not depend on what is saved.
-func (d Deps) sourceConnect(c *route.Call, b SourceIntegrationBody) (w store.SourceConnect, err error) {
+func (d Deps) sourceConnect(b SourceIntegrationBody) (w store.SourceConnect, err error) {
 	p, ok := models.SourceProviderNamed(b.Provider)
 	if !ok {
 		return w, models.Invalid("invalid_provider", "there is no provider %.60q: see GET /traffic-sources/{id}/integration", b.Provider)

@@ -10,7 +10,7 @@ import (
 	"switchyard/models"
 )
 
-const sourceToken = "canary-token-of-sixteen" //nolint:gosec // a made-up one
+const sourceToken = "canary-token-of-sixteen"
 
 func newSource(t *testing.T, o apitest.Options) (s *apitest.Server, id, path string) {
 	t.Helper()
@@ -159,7 +159,7 @@ func TestSourceIntegrationRefusals(t *testing.T) {
 			off("tiktok", object{"conversion_statuses": []string{"rejected"}}), off("taboola", object{"conversions_enabled": true}),
 			off("tiktok", object{"cost_endpoint": object{"url": "https://spend.example.com/"}}), off("tiktok", object{"enabled": true}),
 			off("tiktok", object{"credentials": object{"access_token": strings.Repeat("k", 8001)}}),
-			custom(object{"url": "ftp://spend.example.com/"}), custom(object{"url": "https://127.0.0.1/"}), custom(object{"method": "DELETE"}),
+			custom(object{"url": "http://spend.example.com/"}), custom(object{"url": "https://127.0.0.1/"}), custom(object{"method": "DELETE"}),
 			custom(object{"spendDivisor": 0}), custom(object{"spendDivisor": -1}), custom(object{"currency": "EURO"}),
 			custom(object{"headers": object{"X Key": "v"}}), custom(object{"headers": object{"X-Key": "a\nb"}}), custom(object{"headers": many}),
 			custom(object{"body": strings.Repeat("b", 8001)}), custom(object{"rows_path": "x"}), custom(object{"headers": object{"X-Key": ""}}),
@@ -177,8 +177,14 @@ func TestSourceIntegrationRefusals(t *testing.T) {
 	s.Do("PUT", path, off("tiktok", nil)).Want(200, "")
 	s.Do("POST", path, `x`).Want(400, "bad_body")
 	for _, body := range []object{
-		{"action": "apply"}, {"action": 7}, {"from": "1.11.2026"}, {"from": "2026-02-30"}, {"to": "2026-02-30"}, {"from": "2026-11-02", "to": "2026-11-01"},
-		{"from": "2025-11-01", "to": "2026-11-02"}, {"apply": true},
+		{"action": "apply"},
+		{"action": 7},
+		{"from": "1.11.2026"},
+		{"from": "2026-02-30"},
+		{"to": "2026-02-30"},
+		{"from": "2026-11-02", "to": "2026-11-01"},
+		{"from": "2025-11-01", "to": "2026-11-02"},
+		{"apply": true},
 	} {
 		s.Do("POST", path, body).Want(400, "invalid_input")
 	}
