@@ -8,6 +8,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
+	"switchyard/db/jobrow"
 	"switchyard/models"
 )
 
@@ -18,7 +19,7 @@ type DueUploads struct {
 	Provider  string    `db:"provider"`
 }
 
-const (
+var (
 	// A job that has not ended sends what comes meanwhile.
 	takeDueUploads = `
 SELECT i.account_id, i.source_id, i.provider FROM source_integrations i
@@ -26,7 +27,7 @@ JOIN traffic_sources s ON s.id = i.source_id AND s.account_id = i.account_id
 WHERE i.conversions_enabled AND i.uploads_stopped = '' AND i.upload_next_at <= $1
 	AND (i.uploads_ready_at IS NULL OR i.uploads_ready_at <= $1) AND s.is_active AND s.deactivated_at IS NULL
 	AND EXISTS (SELECT FROM conversion_uploads u WHERE u.source_id = i.source_id AND u.result = 'pending' AND u.next_at <= $1)
-	AND NOT EXISTS (SELECT FROM jobs j WHERE j.id = i.upload_job AND j.state IN ('pending', 'running'))
+	AND NOT ` + jobrow.IsOpen("i.upload_job") + `
 ORDER BY i.upload_next_at LIMIT $2 FOR UPDATE OF i SKIP LOCKED`
 
 	noteUploadJob = `UPDATE source_integrations SET upload_job = $3 WHERE account_id = $1 AND source_id = $2`

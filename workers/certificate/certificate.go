@@ -146,10 +146,16 @@ func (w *worker) tooMany(ctx context.Context, h store.HeldCertificate, by call) 
 	if by.awaited && w.o.Calls != nil {
 		wait = w.o.Calls(ctx, h.AccountID)
 	}
-	if wait == 0 && by.request && !h.Serving && w.o.Orders != nil {
+	if wait == 0 && by.request && !h.Serving && (by.awaited || !underWay(h)) && w.o.Orders != nil {
 		wait = w.o.Orders(ctx, h.AccountID)
 	}
 	return wait
+}
+
+// underWay reports whether a certificate has been asked for, and neither came nor failed. It may wait for others, or its worker
+// has died: asking again is no further order of its account.
+func underWay(h store.HeldCertificate) bool {
+	return h.Failure == "" && (h.SSLStatus == models.SSLPendingIssuance || h.SSLStatus == models.SSLIssuanceTimeout)
 }
 
 // putOffSpread spreads the certificates that an account has to wait for: they are not all looked at together.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -252,5 +253,35 @@ func TestAwayForLong(t *testing.T) {
 				t.Error("it is not served when the edge is back")
 			}
 		})
+	}
+}
+
+// TestAskedAgain: a certificate that is asked for again while it is under way is one order of its account. One that failed is
+// another, and so is one that somebody asks for.
+func TestAskedAgain(t *testing.T) {
+	t.Parallel()
+	w, e := prepared(t), &scripted{asked: map[string]int{}}
+	e.state = models.CertificateState{ExternalID: "x", SSLStatus: models.SSLIssuanceTimeout}
+	var orders atomic.Int32
+	w.start(certificate.Options{Edge: e, Orders: func(context.Context, uuid.UUID) time.Duration {
+		orders.Add(1)
+		return 0
+	}})
+	id := w.domain(w.account, "go.shop.example", true)
+	sweep := func(requests, want int) {
+		t.Helper()
+		w.exec(`UPDATE certificates SET next_at = $1 WHERE domain_id = $2`, w.clock(), id)
+		w.sweep()
+		if n := int(orders.Load()); n != want || e.count("request") != requests {
+			t.Errorf("%d orders by %d requests, want %d by %d", n, e.count("request"), want, requests)
+		}
+	}
+	sweep(1, 1)
+	sweep(2, 1)
+	e.set(func() { e.err = models.EdgeError("refused", "the authority refuses the host") })
+	sweep(3, 1)
+	sweep(4, 2)
+	if _, err := w.request(w.account, id); err == nil || orders.Load() != 3 {
+		t.Errorf("%d orders after somebody asked, %v", orders.Load(), err)
 	}
 }
