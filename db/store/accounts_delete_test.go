@@ -19,7 +19,8 @@ import (
 
 // shared are tables whose rows are no account's. Of edge_changes, edge_accounts and edge_keys workers remove what a deleted
 // account has at the edge first.
-var shared = []string{"currency_rates", "rate_changes", "rate_sources",
+var shared = []string{
+	"currency_rates", "rate_changes", "rate_sources",
 	"acme_accounts", "acme_challenges", "edge_hosts", "edge_changes", "edge_accounts", "edge_keys", "bot_data", "bot_sweeps",
 	"crawler_answers", "link_services", "lander_keys", "installation", "goose_db_version",
 }

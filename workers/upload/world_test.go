@@ -106,7 +106,8 @@ func newWorld(t *testing.T, provider string, change ...func(*upload.Options)) *w
 // signedIn are the tokens of a sign-in at the fake.
 type signedIn struct{ platform *adstest.Uploads }
 
-func (k signedIn) Token(context.Context) (string, error)         { return k.platform.SignedIn(), nil }
+func (k signedIn) Token(context.Context) (string, error) { return k.platform.SignedIn(), nil }
+
 func (k signedIn) Renew(context.Context, string) (string, error) { return k.platform.SignedIn(), nil }
 
 func (w *world) exec(query string, args ...any) {
@@ -239,7 +240,7 @@ func numbered(prefix string, n int) []string {
 
 // watchLogs has what is logged kept, for one test that runs alone.
 func (w *world) watchLogs() {
-	before := slog.Default()
+	before := slog.Default() //nolint:forbidigo // to put it back
 	slog.SetDefault(slog.New(slog.NewJSONHandler(w.logs, &slog.HandlerOptions{Level: slog.LevelDebug})))
 	w.Cleanup(func() { slog.SetDefault(before) })
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -93,7 +94,7 @@ func rows(n int) []adstest.Row {
 	out := make([]adstest.Row, n)
 	for i := range out {
 		out[i] = adstest.Row{
-			Day: first.AddDate(0, 0, i%7).Format(time.DateOnly), Campaign: fmt.Sprint(1680018437245000 + i/7), Name: fmt.Sprint("Brand, ", i/7),
+			Day: first.AddDate(0, 0, i%7).Format(time.DateOnly), Campaign: strconv.Itoa(1680018437245000 + i/7), Name: fmt.Sprint("Brand, ", i/7),
 			Spend: fmt.Sprintf("%d.25", i%9), Clicks: i % 5, Impressions: i % 1000,
 		}
 	}
@@ -153,7 +154,7 @@ func (s *suite) pages() {
 func (s *suite) days() {
 	list := rows(5)
 	for i, day := range []string{"2026-10-31", "2026-11-01", "2026-11-01", "2026-11-02", "2026-11-03"} {
-		list[i].Day, list[i].Campaign = day, fmt.Sprint(i)
+		list[i].Day, list[i].Campaign = day, strconv.Itoa(i)
 	}
 	s.world.Set(list...)
 	got, err := s.open(nil).Spend(s.Context(), first, first.AddDate(0, 0, 1))

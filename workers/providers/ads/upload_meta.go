@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -107,7 +108,7 @@ func metaFault(status int, body []byte) *fault {
 	case e == nil && status/100 == 2:
 		return nil
 	case e == nil:
-		return &fault{text: fmt.Sprint(status), refused: status == http.StatusUnauthorized || status == http.StatusForbidden}
+		return &fault{text: strconv.Itoa(status), refused: status == http.StatusUnauthorized || status == http.StatusForbidden}
 	}
 	words := []string{fmt.Sprintf("code %d/%d", e.Code, e.Subcode)}
 	for _, w := range []string{e.Text, e.Title, e.Words, "trace " + e.Trace} {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -102,7 +103,7 @@ func microsoftFault(status int, body []byte) *fault {
 	}
 	_ = json.Unmarshal(body, &answer) // of another form: the status says it
 	f := &fault{refused: status == http.StatusForbidden, expired: status == http.StatusUnauthorized}
-	words := []string{fmt.Sprint(status)}
+	words := []string{strconv.Itoa(status)}
 	for _, e := range append(append(answer.Errors, answer.Batch...), answer.Operation...) {
 		words = append(words, fmt.Sprintf("%s %v: %s", e.Name, e.Code, e.Text))
 		switch e.Name {

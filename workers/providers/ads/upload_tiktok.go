@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -84,7 +85,7 @@ func tiktokFault(status int, body []byte) *fault {
 		if status/100 == 2 {
 			return nil
 		}
-		return &fault{text: fmt.Sprint(status), refused: status == http.StatusUnauthorized || status == http.StatusForbidden}
+		return &fault{text: strconv.Itoa(status), refused: status == http.StatusUnauthorized || status == http.StatusForbidden}
 	}
 	code := *answer.Code
 	if status/100 == 2 && (code == 0 || code == tiktokPartly && strings.Contains(string(answer.Data), "failed_events")) {

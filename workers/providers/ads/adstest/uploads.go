@@ -52,8 +52,8 @@ const (
 var UploadTokens = map[string]map[string]string{
 	"google_ads":    {"customer_id": "123-456-7890", "login_customer_id": "999-888-7777"},
 	"microsoft_ads": {"account_id": "176", "customer_id": "250"},
-	"meta":          {"pixel_id": "1234567890", "capi_token": "canary-capi-token-Zq7"},
-	"tiktok":        {"access_token": "canary-tiktok-Zq7", "advertiser_id": "7", "pixel_code": "PX7"},
+	"meta":          {"pixel_id": "1234567890", "capi_token": "canary-capi-token-Zq7"},                //nolint:gosec // a made-up one
+	"tiktok":        {"access_token": "canary-tiktok-Zq7", "advertiser_id": "7", "pixel_code": "PX7"}, //nolint:gosec // a made-up one
 }
 
 // SignedIn is the access token of a sign-in that is good; after Expired the next one is.
@@ -137,10 +137,10 @@ func (w *Uploads) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 	secrets := r.Header.Get("Authorization") + " " + r.Header.Get("Access-Token") + " " + r.URL.RawQuery
 	c := &uploadCall{rw: rw, r: r, path: path, raw: raw, w: w, status: http.StatusOK, platform: name}
-	switch {
-	case fault == UploadDown:
+	switch fault {
+	case UploadDown:
 		c.status, c.answer = http.StatusInternalServerError, "<html>"+secrets
-	case fault == UploadBusy || fault == UploadEcho:
+	case UploadBusy, UploadEcho:
 		rw.Header().Set("Retry-After", "7")
 		fake.fail(c, fault == UploadBusy, "cannot serve "+secrets)
 	default:
