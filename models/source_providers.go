@@ -20,6 +20,12 @@ const (
 	CustomCost   = "custom"
 )
 
+// Versions of the platforms' APIs that are known here, which have it in their addresses.
+const (
+	GoogleAdsVersion = "v25"
+	MetaVersion      = "v25.0"
+)
+
 // SourceProviderNamed finds a provider.
 func SourceProviderNamed(name string) (SourceProvider, bool) {
 	i := slices.IndexFunc(SourceProviders, func(p SourceProvider) bool { return p.Name == name })

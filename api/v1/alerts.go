@@ -202,13 +202,17 @@ func failingDNSAccounts(c *route.Call) ([]Alert, error) {
 // failingNetworks lists the networks whose orders could not be imported several times in a row.
 func failingNetworks(c *route.Call) ([]Alert, error) {
 	found, err := c.Store.NetworkIntegrations().Failing(c.Context(), c.Account.ID)
-	return answer.Each(found, func(n store.FailingNetwork) Alert {
+	return failingIntegrations("network.failing", "network", found), err
+}
+
+func failingIntegrations(of, kind string, list []store.FailingIntegration) []Alert {
+	return answer.Each(list, func(i store.FailingIntegration) Alert {
 		return Alert{
-			Type: "network.failing", Severity: "warning", Kind: "network", ID: n.ID.String(), Name: n.Name,
-			Message: fmt.Sprintf("asking %s failed %d times in a row: %s", n.Provider, n.Failures, n.Failure), Threats: []string{},
-			Since: answer.Stamp(n.Since), CheckedAt: answer.StampOrNull(n.CheckedAt),
+			Type: of, Severity: "warning", Kind: kind, ID: i.ID.String(), Name: i.Name,
+			Message: fmt.Sprintf("asking %s failed %d times in a row: %s", i.Provider, i.Failures, i.Failure), Threats: []string{},
+			Since: answer.Stamp(i.Since), CheckedAt: answer.StampOrNull(i.CheckedAt),
 		}
-	}), err
+	})
 }
 
 // unconvertedMoney lists the currencies whose amounts count no money, as some day has no rate.
@@ -242,13 +246,7 @@ func troubledConnections(c *route.Call) ([]Alert, error) {
 // failingSpend lists the traffic sources whose spend could not be read several times in a row.
 func failingSpend(c *route.Call) ([]Alert, error) {
 	found, err := c.Store.SourceIntegrations().Failing(c.Context(), c.Account.ID)
-	return answer.Each(found, func(s store.FailingSync) Alert {
-		return Alert{
-			Type: "spend.failing", Severity: "warning", Kind: "source", ID: s.ID.String(), Name: s.Name,
-			Message: fmt.Sprintf("asking %s failed %d times in a row: %s", s.Provider, s.Failures, s.Failure), Threats: []string{},
-			Since: answer.Stamp(s.Since), CheckedAt: answer.StampOrNull(s.CheckedAt),
-		}
-	}), err
+	return failingIntegrations("spend.failing", "source", found), err
 }
 
 // failingGeoDatabase is the alert of a geo database whose last look-up failed.

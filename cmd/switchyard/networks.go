@@ -36,15 +36,21 @@ func openNetworks(cfg config.Config, r *workers.Runtime, records *store.Store, c
 func registerSpend(cfg config.Config, r *workers.Runtime, records *store.Store, clicks spend.Clicks,
 	tokens func(account, connection uuid.UUID) ads.Tokens, queue jobs.Redis,
 ) error {
-	out, err := openPlatforms(cfg)
+	o, err := adsOptions(cfg, queue)
 	if err != nil {
 		return err
 	}
-	spend.New(r, records, spend.Options{Clicks: clicks, Tokens: tokens, Client: ads.New(ads.Options{
+	spend.New(r, records, spend.Options{Clicks: clicks, Tokens: tokens, Client: ads.New(o)})
+	return nil
+}
+
+// adsOptions are those of what asks ad platforms, for spend and for uploads.
+func adsOptions(cfg config.Config, queue jobs.Redis) (ads.Options, error) {
+	out, err := openPlatforms(cfg)
+	return ads.Options{
 		Egress: out, URL: cfg.AdURL, Pace: paceOf(queue), DeveloperToken: cfg.MicrosoftToken,
 		Versions: map[string]string{models.GoogleAds: cfg.GoogleAdsVersion, models.Meta: cfg.MetaVersion},
-	})})
-	return nil
+	}, err
 }
 
 // openPlatforms makes the way to platforms, whose answers are lists.

@@ -15,17 +15,13 @@ import (
 func registerUploads(cfg config.Config, r *workers.Runtime, records *store.Store, clicks upload.Clicks,
 	tokens func(account, connection uuid.UUID) ads.Tokens, queue jobs.Redis,
 ) error {
-	out, err := openPlatforms(cfg)
+	o, err := adsOptions(cfg, queue)
 	if err != nil {
 		return err
 	}
 	upload.Register(r, records, upload.Options{
 		Clicks: clicks, Tokens: tokens, Off: !cfg.ConversionUploads,
-		Uploader: ads.NewUploader(ads.UploadOptions{
-			Egress: out, URL: cfg.AdURL, GoogleClicks: cfg.GoogleUploads == config.GoogleClickConversions,
-			GoogleVersion: cfg.GoogleAdsVersion, MetaVersion: cfg.MetaVersion, MicrosoftToken: cfg.MicrosoftToken,
-			Pace: paceOf(queue),
-		}),
+		Uploader: ads.NewUploader(ads.UploadOptions{Options: o, GoogleClicks: cfg.GoogleUploads == config.GoogleClickConversions}),
 	})
 	return nil
 }

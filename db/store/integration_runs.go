@@ -56,3 +56,14 @@ func (k IntegrationRuns) Forget(ctx context.Context, before time.Time, limit int
 		SELECT id FROM integration_runs WHERE started_at < $1 LIMIT $2)`, before, limit)
 	return err
 }
+
+// FailingIntegration is a network or a traffic source whose platform cannot be asked.
+type FailingIntegration struct {
+	ID        uuid.UUID  `db:"id"`
+	Name      string     `db:"name"`
+	Provider  string     `db:"provider"`
+	Failure   string     `db:"failure"`
+	Failures  int        `db:"failures"`
+	Since     time.Time  `db:"failing_since"`
+	CheckedAt *time.Time `db:"checked_at"`
+}

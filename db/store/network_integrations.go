@@ -133,24 +133,13 @@ func (k NetworkIntegrations) TakeDue(ctx context.Context, now, next time.Time, l
 	return db.Select[DueNetwork](ctx, k.s.c, "due networks", takeDueNetworks, now, next, limit)
 }
 
-// FailingNetwork is a network whose platform cannot be asked.
-type FailingNetwork struct {
-	ID        uuid.UUID  `db:"id"`
-	Name      string     `db:"name"`
-	Provider  string     `db:"provider"`
-	Failure   string     `db:"failure"`
-	Failures  int        `db:"failures"`
-	Since     time.Time  `db:"failing_since"`
-	CheckedAt *time.Time `db:"checked_at"`
-}
-
 // Failing lists the account's networks whose connection has failed several times in a row, at most 500.
-func (k NetworkIntegrations) Failing(ctx context.Context, account uuid.UUID) ([]FailingNetwork, error) {
+func (k NetworkIntegrations) Failing(ctx context.Context, account uuid.UUID) ([]FailingIntegration, error) {
 	const q = `SELECT n.id, n.name, i.provider, i.failure, i.failures, i.failing_since, i.checked_at
 		FROM network_integrations i JOIN networks n ON n.id = i.network_id AND n.account_id = i.account_id
 		WHERE i.account_id = $1 AND i.failures >= $2 AND n.is_active AND n.deactivated_at IS NULL
 		ORDER BY i.failing_since DESC, n.id LIMIT $3`
-	return db.Select[FailingNetwork](ctx, k.s.c, "failing networks", q, account, models.FailingIntegration, maxAlerts)
+	return db.Select[FailingIntegration](ctx, k.s.c, "failing networks", q, account, models.FailingIntegration, maxAlerts)
 }
 
 // AdoptedOrder is an order that is a conversion with another id, at the order's click.

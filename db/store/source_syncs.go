@@ -63,24 +63,13 @@ func (k SourceIntegrations) TakeDue(ctx context.Context, now, next time.Time, li
 	return db.Select[DueSource](ctx, k.s.c, "due traffic sources", takeDueSources, now, next, limit)
 }
 
-// FailingSync is a traffic source whose platform cannot be asked.
-type FailingSync struct {
-	ID        uuid.UUID  `db:"id"`
-	Name      string     `db:"name"`
-	Provider  string     `db:"provider"`
-	Failure   string     `db:"failure"`
-	Failures  int        `db:"failures"`
-	Since     time.Time  `db:"failing_since"`
-	CheckedAt *time.Time `db:"checked_at"`
-}
-
 // Failing lists the account's traffic sources whose connection has failed several times in a row, at most 500.
-func (k SourceIntegrations) Failing(ctx context.Context, account uuid.UUID) ([]FailingSync, error) {
+func (k SourceIntegrations) Failing(ctx context.Context, account uuid.UUID) ([]FailingIntegration, error) {
 	const q = `SELECT s.id, s.name, i.provider, i.failure, i.failures, i.failing_since, i.checked_at
 		FROM source_integrations i JOIN traffic_sources s ON s.id = i.source_id AND s.account_id = i.account_id
 		WHERE i.account_id = $1 AND i.failures >= $2 AND s.is_active AND s.deactivated_at IS NULL
 		ORDER BY i.failing_since DESC, s.id LIMIT $3`
-	return db.Select[FailingSync](ctx, k.s.c, "failing traffic sources", q, account, models.FailingIntegration, maxAlerts)
+	return db.Select[FailingIntegration](ctx, k.s.c, "failing traffic sources", q, account, models.FailingIntegration, maxAlerts)
 }
 
 // Hold keeps others from writing the spend of a traffic source until the transaction ends. ErrNoIntegration: it was disconnected.

@@ -81,10 +81,10 @@ func newWorld(t *testing.T, provider string, change ...func(*upload.Options)) *w
 	o := upload.Options{
 		Clicks: w.clicks, Schedule: []time.Duration{time.Millisecond, time.Millisecond},
 		Tokens: func(uuid.UUID, uuid.UUID) ads.Tokens { return signedIn{w.platform} },
-		Uploader: ads.NewUploader(ads.UploadOptions{
+		Uploader: ads.NewUploader(ads.UploadOptions{Options: ads.Options{
 			Egress: egresstest.Client(t, server, egress.Options{MaxBody: 1 << 20}), URL: server.URL,
 			Wait: func(context.Context, time.Duration) error { return nil },
-		}),
+		}}),
 	}
 	for _, fn := range change {
 		fn(&o)

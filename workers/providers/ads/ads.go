@@ -5,6 +5,7 @@
 package ads
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -63,6 +64,11 @@ type Options struct {
 	Versions map[string]string
 	// DeveloperToken is the install's at Microsoft Advertising. Without it that platform cannot be asked.
 	DeveloperToken string
+}
+
+// version is that of a platform's API.
+func (o Options) version(provider string) string {
+	return cmp.Or(o.Versions[provider], platforms[provider].version)
 }
 
 // Client opens connections. Safe for concurrent use.
@@ -169,9 +175,7 @@ func (c *Client) Open(a Account) (*Connection, error) {
 		Out: c.o.Egress, Base: how.base, Now: c.o.Now, Patience: patience, Wait: c.o.Wait,
 		Asked: func() { s.used.Requests++ },
 	}.Keep(append(slices.Collect(maps.Values(secrets)), a.Session, c.o.DeveloperToken)...)
-	if v := c.o.Versions[a.Provider]; v != "" {
-		s.version = v
-	}
+	s.version = c.o.version(a.Provider)
 	if c.o.Pace != nil && how.burst > 0 {
 		s.Pace = c.o.Pace("ads:"+a.Key, how.burst, how.interval)
 	}

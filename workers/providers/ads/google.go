@@ -14,7 +14,7 @@ import (
 // in a list.
 var googleAds = platform{
 	base:    "https://googleads.googleapis.com",
-	version: "v25",
+	version: models.GoogleAdsVersion,
 	open: func(s *session) {
 		s.Coded = googleCode
 		s.Busy = func(f *rest.FailureError) bool { return f.Code == "RESOURCE_EXHAUSTED" }

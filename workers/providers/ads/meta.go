@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"switchyard/models"
 	"switchyard/workers/providers/rest"
 )
 
@@ -15,7 +16,7 @@ import (
 // code, mostly with status 400.
 var meta = platform{
 	base:    "https://graph.facebook.com",
-	version: "v25.0",
+	version: models.MetaVersion,
 	open: func(s *session) {
 		s.Coded = metaCode
 		s.Busy = func(f *rest.FailureError) bool { return slices.Contains(metaBusy, f.Code) }

@@ -64,21 +64,12 @@ type UploadError struct {
 // Error is for a person.
 func (e *UploadError) Error() string { return e.text }
 
-// UploadOptions are those of an Uploader. Egress is required.
+// UploadOptions are those of an Uploader.
 type UploadOptions struct {
-	Egress *egress.Client
-	// URL takes the place of every platform's address, for tests; empty: their own.
-	URL string
-	Now func() time.Time
-	// Pace gives what holds back the requests of a connection over all processes.
-	Pace func(key string, burst int, interval time.Duration) rest.Pace
-	Wait func(ctx context.Context, d time.Duration) error
+	Options
 	// GoogleClicks has conversions sent to Google by UploadClickConversions, which only projects that used it before June 2026
 	// may; else by the Data Manager API.
-	GoogleClicks   bool
-	GoogleVersion  string // default v25
-	MetaVersion    string // default v25.0
-	MicrosoftToken string // the install's developer token
+	GoogleClicks bool
 }
 
 // Uploader uploads conversions to ad platforms. Safe for concurrent use.
@@ -88,12 +79,6 @@ type Uploader struct{ o UploadOptions }
 func NewUploader(o UploadOptions) *Uploader {
 	if o.Now == nil {
 		o.Now = time.Now
-	}
-	if o.GoogleVersion == "" {
-		o.GoogleVersion = "v25"
-	}
-	if o.MetaVersion == "" {
-		o.MetaVersion = "v25.0"
 	}
 	return &Uploader{o}
 }
@@ -177,7 +162,7 @@ func (c *Uploader) Open(provider, key string, credentials map[string]string, tok
 	u := &uploading{uploads: how, c: credentials, action: action, shadow: shadow, tokens: tokens, o: c.o}
 	u.API = rest.API{
 		Out: c.o.Egress, Base: how.base, Now: c.o.Now, Patience: uploadPatience, Wait: c.o.Wait, Asked: func() { u.asked++ },
-	}.Keep(append(slices.Collect(maps.Values(secrets)), c.o.MicrosoftToken)...)
+	}.Keep(append(slices.Collect(maps.Values(secrets)), c.o.DeveloperToken)...)
 	if c.o.Pace != nil {
 		u.Pace = c.o.Pace("upload:"+key, uploadBurst, uploadInterval)
 	}

@@ -98,7 +98,7 @@ func (u *uploading) googleAds(call string) (rest.API, string) {
 	if u.o.URL == "" {
 		api.Base = "https://googleads.googleapis.com"
 	}
-	return api, fmt.Sprintf("/%s/customers/%s:%s", u.o.GoogleVersion, accountDigits(u.c["customer_id"]), call)
+	return api, fmt.Sprintf("/%s/customers/%s:%s", u.o.version(models.GoogleAds), accountDigits(u.c["customer_id"]), call)
 }
 
 // googleTime is how the Google Ads API writes times.

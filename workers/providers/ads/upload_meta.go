@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"switchyard/models"
 )
 
 // metaUploads tells Meta of conversions by the Conversions API. It knows one by event_id and event_name, and refuses a whole
@@ -67,7 +69,7 @@ func metaSend(ctx context.Context, u *uploading, events []Event) ([]Verdict, err
 		Received int    `json:"events_received"`
 		Trace    string `json:"fbtrace_id"`
 	}
-	err := u.post(ctx, u.API, "/"+u.o.MetaVersion+"/"+u.c["pixel_id"]+"/events", body, &answer)
+	err := u.post(ctx, u.API, "/"+u.o.version(models.Meta)+"/"+u.c["pixel_id"]+"/events", body, &answer)
 	switch {
 	case err != nil:
 		return nil, err

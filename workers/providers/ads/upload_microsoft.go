@@ -23,13 +23,13 @@ var microsoftUploads = uploads{
 		switch {
 		case u.action == "":
 			return "the connection has no conversion_action"
-		case u.o.MicrosoftToken == "" && u.o.URL == "":
+		case u.o.DeveloperToken == "" && u.o.URL == "":
 			return "this install has no developer token of Microsoft Advertising"
 		}
 		return u.missing("account_id", "customer_id")
 	},
 	head: func(u *uploading, h map[string]string) {
-		h["DeveloperToken"], h["CustomerId"], h["CustomerAccountId"] = u.o.MicrosoftToken, u.c["customer_id"], u.c["account_id"]
+		h["DeveloperToken"], h["CustomerId"], h["CustomerAccountId"] = u.o.DeveloperToken, u.c["customer_id"], u.c["account_id"]
 	},
 	send: func(ctx context.Context, u *uploading, events []Event) ([]Verdict, error) {
 		return u.microsoft(ctx, "OfflineConversions", events, func(e Event) map[string]any {

@@ -50,11 +50,11 @@ func eachUploader(t *testing.T, test func(*uploader)) {
 			u := &uploader{T: t, name: of, world: &adstest.Uploads{}}
 			u.of, _, u.clicks = strings.Cut(of, " by ")
 			server := adstest.ServeUploads(t, u.world)
-			u.client = ads.NewUploader(ads.UploadOptions{
-				Egress: egresstest.Client(t, server, egress.Options{MaxBody: 1 << 20}), URL: server.URL, GoogleClicks: u.clicks,
-				MicrosoftToken: "canary-developer-Zq7", Now: func() time.Time { return uploadNow },
+			u.client = ads.NewUploader(ads.UploadOptions{GoogleClicks: u.clicks, Options: ads.Options{
+				Egress: egresstest.Client(t, server, egress.Options{MaxBody: 1 << 20}), URL: server.URL,
+				DeveloperToken: "canary-developer-Zq7", Now: func() time.Time { return uploadNow },
 				Wait: func(_ context.Context, d time.Duration) error { u.waits = append(u.waits, d); return nil },
-			})
+			}})
 			u.event = func(id, click string) ads.Event {
 				return ads.Event{
 					ID: id, Action: models.UploadNew, Time: uploadAt.Add(time.Duration(len(click)) * time.Second), ChangedAt: uploadAt.Add(time.Minute),

@@ -91,7 +91,7 @@ func (a Apps) address(p platform, own, path string) string {
 	if a.URL != "" {
 		return a.URL + "/" + p.name + path
 	}
-	return strings.ReplaceAll(own, "{version}", cmp.Or(a.MetaVersion, DefaultMetaVersion))
+	return strings.ReplaceAll(own, "{version}", cmp.Or(a.MetaVersion, models.MetaVersion))
 }
 
 // platform is how a provider of models.SignInProviders is asked.
@@ -135,12 +135,6 @@ type Options struct {
 	Wait          func(ctx context.Context, d time.Duration) error
 }
 
-// The versions of APIs that are known to work.
-const (
-	DefaultGoogleVersion = "v25"
-	DefaultMetaVersion   = "v25.0"
-)
-
 // Client asks the platforms. Safe for concurrent use.
 type Client struct{ o Options }
 
@@ -149,7 +143,7 @@ func New(o Options) *Client {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	o.GoogleVersion = cmp.Or(o.GoogleVersion, DefaultGoogleVersion)
+	o.GoogleVersion = cmp.Or(o.GoogleVersion, models.GoogleAdsVersion)
 	return &Client{o}
 }
 
