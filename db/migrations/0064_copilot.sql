@@ -1,0 +1,69 @@
+-- What the figures of an account call for, what was done about it, and what the chat has proposed.
+-- +goose Up
+CREATE TABLE copilot_suggestions (
+    id            uuid PRIMARY KEY,
+    account_id    uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    kind          text NOT NULL,
+    key           text NOT NULL,               -- of those of a kind that are not over, each has another
+    campaign_id   uuid,
+    campaign_name text NOT NULL DEFAULT '',
+    title         text NOT NULL,
+    detail        text NOT NULL DEFAULT '',
+    evidence      jsonb NOT NULL,
+    effect        jsonb NOT NULL DEFAULT 'null',
+    action        jsonb NOT NULL DEFAULT 'null', -- null: advice only
+    digest        text NOT NULL DEFAULT '',    -- of what was judged
+    status        text NOT NULL DEFAULT 'open' CHECK (status IN ('open', 'applied', 'dismissed', 'snoozed', 'expired')),
+    snoozed_until timestamptz,
+    created_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
+    judged_at     timestamptz NOT NULL,
+    expires_at    timestamptz NOT NULL,
+    decided_at    timestamptz                  -- when it stopped being open
+);
+CREATE UNIQUE INDEX copilot_suggestions_key ON copilot_suggestions (account_id, kind, key)
+    WHERE status IN ('open', 'dismissed', 'snoozed');
+CREATE INDEX copilot_suggestions_account ON copilot_suggestions (account_id, created_at DESC);
+
+CREATE TABLE copilot_changes (
+    id            uuid PRIMARY KEY,
+    account_id    uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    suggestion_id uuid,
+    proposal_id   uuid,
+    campaign_id   uuid,
+    title         text NOT NULL,
+    action        jsonb NOT NULL,
+    before        jsonb NOT NULL,              -- what the action changes, as it was
+    after         jsonb NOT NULL,              -- and as it is
+    status        text NOT NULL DEFAULT 'applied' CHECK (status IN ('applied', 'undone')),
+    created_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
+    undone_at     timestamptz
+);
+CREATE INDEX copilot_changes_account ON copilot_changes (account_id, created_at DESC);
+
+CREATE TABLE copilot_proposals (
+    id            uuid PRIMARY KEY,
+    account_id    uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    campaign_id   uuid,
+    title         text NOT NULL,
+    reason        text NOT NULL DEFAULT '',
+    action        jsonb NOT NULL,
+    digest        text NOT NULL DEFAULT '',
+    status        text NOT NULL DEFAULT 'open' CHECK (status IN ('open', 'applied', 'cancelled', 'stale')),
+    created_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
+    expires_at    timestamptz NOT NULL,
+    decided_at    timestamptz
+);
+CREATE INDEX copilot_proposals_account ON copilot_proposals (account_id, created_at DESC);
+
+-- When an account's figures were last judged, and when somebody last asked for it.
+CREATE TABLE copilot_runs (
+    account_id   uuid PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,
+    run_at       timestamptz,
+    asked_at     timestamptz,
+    judged       integer NOT NULL DEFAULT 0,   -- how many things were judged
+    next_at      timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+CREATE INDEX copilot_runs_due ON copilot_runs (next_at);
+
+-- +goose Down
+DROP TABLE copilot_runs, copilot_proposals, copilot_changes, copilot_suggestions;

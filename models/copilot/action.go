@@ -1,0 +1,235 @@
+package copilot
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+	"switchyard/models/flow"
+)
+
+// Limits of an action.
+const (
+	MaxWeights   = flow.MaxPaths
+	MaxValues    = 100 // of a list to block
+	MaxValue     = 500 // bytes of each
+	MaxCampaigns = 200
+	MaxCap       = 1_000_000
+)
+
+// The operations. Each is a row of ops.
+const (
+	OpPauseCampaign         = "pause_campaign"
+	OpPausePath             = "pause_path"
+	OpSetWeights            = "set_weights"
+	OpSetDestinationWeights = "set_destination_weights"
+	OpSwapDestination       = "swap_destination"
+	OpExclude               = "exclude"
+	OpPauseOffer            = "pause_offer"
+	OpSetCap                = "set_cap"
+	OpDeny                  = "deny"
+	OpMapPostback           = "map_postback"
+)
+
+// Action is a change of one record: an operation with what it needs. Members that it does not need are empty.
+type Action struct {
+	Op         string        `json:"op" enum:"pause_campaign,pause_path,set_weights,set_destination_weights,swap_destination,exclude,pause_offer,set_cap,deny,map_postback"`
+	CampaignID uuid.NullUUID `json:"campaign_id" doc:"all but pause_offer, set_cap and map_postback"`
+	PathID     string        `json:"path_id,omitempty" doc:"pause_path, set_destination_weights, swap_destination"`
+	OfferID    uuid.NullUUID `json:"offer_id" doc:"pause_offer, set_cap"`
+	NetworkID  uuid.NullUUID `json:"network_id" doc:"map_postback"`
+	// Weights of set_weights are of paths, of set_destination_weights of offers or landing pages of the path. What is left
+	// out keeps its own.
+	Weights []Weight `json:"weights,omitempty" maxItems:"128" doc:"set_weights, set_destination_weights"`
+	From    string   `json:"from,omitempty" doc:"swap_destination: the offer or landing page that goes"`
+	To      string   `json:"to,omitempty" doc:"swap_destination: the one that takes its place"`
+	// Cap of set_cap is conversions a day; nil is no cap.
+	Cap *int `json:"cap,omitempty" doc:"set_cap: conversions a day; left out: no cap"`
+	// Values of deny and exclude are ordered: those that lose the most come first, and Worst of them make up most of the loss.
+	Attribute string      `json:"attribute,omitempty" doc:"deny: of a bot list; exclude: of a condition"`
+	Values    []string    `json:"values,omitempty" maxItems:"100"`
+	Worst     int         `json:"worst,omitempty" doc:"how many of the values the variant most takes"`
+	Campaigns []uuid.UUID `json:"campaigns,omitempty" maxItems:"200" doc:"deny: the other campaigns of the variant network"`
+	// Field and Parameter of map_postback are a field of postbacks and the parameter that carries it.
+	Field     string `json:"field,omitempty" doc:"map_postback: a field of postback_params"`
+	Parameter string `json:"parameter,omitempty" doc:"map_postback: the parameter that carries it"`
+}
+
+// Weight is the new weight of a path, an offer or a landing page.
+type Weight struct {
+	ID     string  `json:"id"`
+	Weight float64 `json:"weight" min:"0" max:"1000000"`
+}
+
+// Variants of POST /copilot apply: see the package.
+const (
+	VariantNetwork = "network"
+	VariantMost    = "most"
+	VariantAll     = "all"
+)
+
+// Variants lists the ways in which the action can be applied.
+func (a Action) Variants() []string {
+	if a.Op != OpDeny && a.Op != OpExclude {
+		return []string{}
+	}
+	list := []string{VariantMost, VariantAll}
+	if len(a.Campaigns) > 0 {
+		list = append([]string{VariantNetwork}, list...)
+	}
+	return list
+}
+
+// Variant gives the action of a variant; an empty one is all. Its error is invalid.
+func (a Action) Variant(name string) (Action, error) {
+	if name != VariantNetwork {
+		a.Campaigns = nil
+	}
+	switch name {
+	case "", VariantAll:
+	case VariantMost:
+		if a.Worst > 0 && a.Worst < len(a.Values) {
+			a.Values = a.Values[:a.Worst]
+		}
+	case VariantNetwork:
+		if len(a.Campaigns) == 0 {
+			return a, models.Invalid("invalid", "this suggestion has no variant network")
+		}
+	default:
+		return a, models.Invalid("invalid", "the variant is network, most or all")
+	}
+	return a, nil
+}
+
+// Validate refuses an action that no record could take: invalid. Whether its ids are the account's shows when the records
+// are read.
+func (a Action) Validate() error {
+	o, ok := ops[a.Op]
+	if !ok {
+		return models.Invalid("invalid", "there is no operation %.40q", a.Op)
+	}
+	for _, check := range o.checks {
+		if why := check(a); why != "" {
+			return models.Invalid("invalid", "%s: %s", a.Op, why)
+		}
+	}
+	return nil
+}
+
+// Target is a record that an action changes.
+type Target struct {
+	Kind string // one of the Target constants
+	ID   uuid.UUID
+}
+
+// The kinds of record that actions change.
+const (
+	TargetCampaign = "campaign" // its settings
+	TargetFlow     = "flow"     // the paths of a campaign
+	TargetOffer    = "offer"
+	TargetNetwork  = "network"
+	TargetBotLists = "bot_lists" // entries of a campaign are made, or removed
+)
+
+// Target is the record that the action changes. Of deny it is the campaign; Campaigns has others.
+func (a Action) Target() Target {
+	kind := ops[a.Op].target
+	switch kind {
+	case TargetOffer:
+		return Target{kind, a.OfferID.UUID}
+	case TargetNetwork:
+		return Target{kind, a.NetworkID.UUID}
+	}
+	return Target{kind, a.CampaignID.UUID}
+}
+
+func needCampaign(a Action) string {
+	if !a.CampaignID.Valid {
+		return "campaign_id is missing"
+	}
+	return ""
+}
+
+func needOffer(a Action) string {
+	if !a.OfferID.Valid {
+		return "offer_id is missing"
+	}
+	return ""
+}
+
+func needNetwork(a Action) string {
+	if !a.NetworkID.Valid {
+		return "network_id is missing"
+	}
+	return ""
+}
+
+func needPath(a Action) string {
+	if _, ok := models.ParseID(a.PathID); !ok {
+		return "path_id is not an id of a path"
+	}
+	return ""
+}
+
+func needWeights(a Action) string {
+	if len(a.Weights) == 0 || len(a.Weights) > MaxWeights {
+		return "there are one to 128 weights"
+	}
+	seen := map[string]bool{}
+	for _, w := range a.Weights {
+		if _, ok := models.ParseID(w.ID); !ok || seen[w.ID] {
+			return "each weight is of another id"
+		}
+		if !(w.Weight >= 0 && w.Weight <= flow.MaxWeight) {
+			return "a weight is between 0 and 1000000"
+		}
+		seen[w.ID] = true
+	}
+	return ""
+}
+
+func needSwap(a Action) string {
+	_, from := models.ParseID(a.From)
+	_, to := models.ParseID(a.To)
+	if !from || !to || a.From == a.To {
+		return "from and to are the ids of two offers or landing pages"
+	}
+	return ""
+}
+
+func needCap(a Action) string {
+	if a.Cap != nil && (*a.Cap < 1 || *a.Cap > MaxCap) {
+		return "cap is between 1 and 1000000, or left out"
+	}
+	return ""
+}
+
+// needValues asks for an attribute of a list.
+func needValues(attributes ...string) func(Action) string {
+	return func(a Action) string {
+		if !slices.Contains(attributes, a.Attribute) {
+			return "attribute is one of " + strings.Join(attributes, ", ")
+		}
+		if len(a.Values) == 0 || len(a.Values) > MaxValues || len(a.Campaigns) > MaxCampaigns {
+			return "there are one to 100 values, and at most 200 other campaigns"
+		}
+		for _, v := range a.Values {
+			if strings.TrimSpace(v) == "" || len(v) > MaxValue {
+				return "a value has 1 to 500 characters"
+			}
+		}
+		return ""
+	}
+}
+
+func needMapping(a Action) string {
+	switch {
+	case !slices.Contains(models.PostbackFields, a.Field):
+		return "field is one of " + strings.Join(models.PostbackFields, ", ")
+	case strings.TrimSpace(a.Parameter) == "" || len(a.Parameter) > 100:
+		return "parameter has 1 to 100 characters"
+	}
+	return ""
+}

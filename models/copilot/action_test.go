@@ -1,0 +1,150 @@
+package copilot_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+	"switchyard/models/copilot"
+	"switchyard/models/flow"
+)
+
+var (
+	campaign = uuid.NullUUID{UUID: uuid.MustParse("11111111-1111-4111-8111-111111111111"), Valid: true}
+	offer    = uuid.NullUUID{UUID: uuid.MustParse("22222222-2222-4222-8222-222222222222"), Valid: true}
+	spare    = "33333333-3333-4333-8333-333333333333"
+	pathA    = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
+	pathB    = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
+)
+
+func record() copilot.Record {
+	a, b, d := flow.NewPath(), flow.NewPath(), flow.NewPath()
+	a.ID, b.ID, d.ID, d.StreamType = pathA, pathB, uuid.NewString(), flow.Default
+	a.Destinations = []flow.Destination{{ID: offer.UUID.String(), Weight: 60}, {ID: uuid.NewString(), Weight: 40}}
+	cap10 := 10
+	return copilot.Record{
+		Campaign: &models.Campaign{Status: models.CampaignActive},
+		Paths:    flow.Normalize([]flow.Path{a, b, d}),
+		Offer:    &models.Offer{Pausable: models.Pausable{IsActive: true}, OfferFields: models.OfferFields{DailyCap: &cap10}},
+		Network:  &models.Network{NetworkFields: models.NetworkFields{PostbackParams: map[string]string{"click_id": "cid"}}},
+	}
+}
+
+func text(t *testing.T, v any) string {
+	t.Helper()
+	raw, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
+func actions() []copilot.Action {
+	cap20 := 20
+	return []copilot.Action{
+		{Op: copilot.OpPauseCampaign, CampaignID: campaign},
+		{Op: copilot.OpPausePath, CampaignID: campaign, PathID: pathA},
+		{Op: copilot.OpSetWeights, CampaignID: campaign, Weights: []copilot.Weight{{ID: pathA, Weight: 10}, {ID: pathB, Weight: 190.00051}}},
+		{Op: copilot.OpSetDestinationWeights, CampaignID: campaign, PathID: pathA, Weights: []copilot.Weight{{ID: offer.UUID.String()}}},
+		{Op: copilot.OpSwapDestination, CampaignID: campaign, PathID: pathA, From: offer.UUID.String(), To: spare},
+		{Op: copilot.OpExclude, CampaignID: campaign, Attribute: "device_type", Values: []string{"mobile"}},
+		{Op: copilot.OpPauseOffer, OfferID: offer},
+		{Op: copilot.OpSetCap, OfferID: offer, Cap: &cap20},
+		{Op: copilot.OpDeny, CampaignID: campaign, Attribute: "sub1", Values: []string{"p1", "p2"}, Worst: 1},
+		{Op: copilot.OpMapPostback, NetworkID: offer, Field: "click_id", Parameter: "aff_sub"},
+	}
+}
+
+// Each action changes its record, and undoing it gives the record that was there, from what is stored of the change. It
+// leaves the record it got as it is.
+func TestUndoGivesBackWhatWas(t *testing.T) {
+	t.Parallel()
+	for _, a := range actions() {
+		t.Run(a.Op, func(t *testing.T) {
+			t.Parallel()
+			r := record()
+			before, judged := text(t, r), a.Judged(r)
+			after, was, is, err := a.Apply(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text(t, r) != before {
+				t.Error("the record it got is another")
+			}
+			if text(t, after) == before {
+				t.Error("it has changed nothing")
+			}
+			if a.Op != copilot.OpDeny && a.Op != copilot.OpSetDestinationWeights && a.Judged(after) == judged {
+				t.Error("what was judged is the same")
+			}
+			for i := range after.Entries {
+				after.Entries[i].ID = uuid.New()
+				is.Entries[len(is.Entries)-1-i] = after.Entries[i].ID
+			}
+			var stored [2]copilot.Part
+			if err := json.Unmarshal([]byte(text(t, [2]copilot.Part{was, is})), &stored); err != nil {
+				t.Fatal(err)
+			}
+			undone, err := a.Undo(after, stored[0], stored[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := text(t, undone); got != before {
+				t.Errorf("undone\n%s, was\n%s", got, before)
+			}
+		})
+	}
+}
+
+// What somebody changed since is not taken back.
+func TestUndoRefusesAnotherRecord(t *testing.T) {
+	t.Parallel()
+	for _, a := range actions() {
+		t.Run(a.Op, func(t *testing.T) {
+			t.Parallel()
+			after, was, is, err := a.Apply(record())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range after.Entries {
+				after.Entries[i].ID = uuid.New()
+				is.Entries[i] = after.Entries[i].ID
+			}
+			c, o, n := *after.Campaign, *after.Offer, *after.Network
+			c.Status, o.DailyCap, n.PostbackParams = "archived", nil, map[string]string{}
+			p := append([]flow.Path{}, after.Paths...)
+			p[0].Weight, p[0].Filters = 7, []models.Condition{{Attribute: "country", Operator: "equals", Value: "DE"}}
+			p[0].Destinations = p[0].Destinations[:1]
+			other := copilot.Record{Campaign: &c, Paths: p, Offer: &o, Network: &n}
+			if _, err := a.Undo(other, was, is); err == nil {
+				t.Error("it was undone")
+			}
+		})
+	}
+}
+
+func TestVariants(t *testing.T) {
+	t.Parallel()
+	a := copilot.Action{
+		Op: copilot.OpDeny, CampaignID: campaign, Attribute: "sub1", Values: []string{"p1", "p2", "p3"}, Worst: 2,
+		Campaigns: []uuid.UUID{offer.UUID},
+	}
+	for _, c := range []struct {
+		variant           string
+		values, campaigns int
+	}{{"", 3, 1}, {"all", 3, 1}, {"most", 2, 1}, {"network", 3, 2}} {
+		b, err := a.Variant(c.variant)
+		if err != nil {
+			t.Fatal(err)
+		}
+		after, _, _, err := b.Apply(copilot.Record{})
+		if err != nil || len(after.Entries) != c.campaigns || len(after.Entries[0].Value) != c.values {
+			t.Errorf("%s: %+v, %v", c.variant, after.Entries, err)
+		}
+	}
+	if _, err := (copilot.Action{Op: copilot.OpPauseOffer}).Variant("network"); err == nil {
+		t.Error("a pause has a variant network")
+	}
+}

@@ -1,0 +1,285 @@
+package copilot
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+	"switchyard/models/cond"
+	"switchyard/models/flow"
+)
+
+// DenyAttributes are the attributes that deny takes, and ExcludeAttributes those of exclude.
+var (
+	DenyAttributes = []string{
+		"ip", "ip_range", "asn", "country", "isp", "user_agent", "referrer",
+		"sub1", "sub2", "sub3", "sub4", "sub5", "sub6", "sub7", "sub8", "sub9", "sub10",
+	}
+	ExcludeAttributes = []string{"country", "device_type", "os", "browser", "connection_type", "mobile_operator", "hour_of_day"}
+)
+
+// ops is the table of operations.
+var ops map[string]op
+
+func init() {
+	need := func(list ...func(Action) string) []func(Action) string { return list }
+	paths := op{target: TargetFlow, judged: pathsOf, read: readPaths, write: writePaths}
+	destinations := op{target: TargetFlow, judged: pathOf, read: readDestinations, write: writeDestinations}
+	offers := op{target: TargetOffer, judged: offerState, read: readOffer, write: writeOffer}
+	row := func(o op, change func(Action, Part) (Part, error), checks ...func(Action) string) op {
+		o.change, o.checks = change, checks
+		return o
+	}
+	ops = map[string]op{
+		OpPausePath:             row(paths, pausePath, needCampaign, needPath),
+		OpSetWeights:            row(paths, setWeights, needCampaign, needWeights),
+		OpSetDestinationWeights: row(destinations, setDestinationWeights, needCampaign, needPath, needWeights),
+		OpSwapDestination:       row(destinations, swapDestination, needCampaign, needPath, needSwap),
+		OpPauseOffer:            row(offers, pause, needOffer),
+		OpSetCap:                row(offers, setCap, needOffer, needCap),
+		OpExclude: {
+			target: TargetFlow, checks: need(needCampaign, needValues(ExcludeAttributes...)),
+			judged: pathsOf, read: readFilters, change: exclude, write: writeFilters,
+		},
+		OpPauseCampaign: {
+			target: TargetCampaign, checks: need(needCampaign), judged: campaignState, read: readCampaign, change: pause,
+			write: writeCampaign,
+		},
+		OpDeny: {
+			target: TargetBotLists, checks: need(needCampaign, needValues(DenyAttributes...)),
+			judged: func(a Action, _ Record) any { return a.CampaignID },
+			read:   readEntries, change: deny, write: writeEntries,
+		},
+		OpMapPostback: {
+			target: TargetNetwork, checks: need(needNetwork, needMapping), judged: networkState, read: readNetwork,
+			change: mapPostback, write: writeNetwork,
+		},
+	}
+}
+
+// thousandths rounds a weight as flows do.
+func thousandths(w float64) float64 {
+	if w <= 0 {
+		return 0
+	}
+	return max(math.Round(w*1000)/1000, 0.001)
+}
+
+func pausePath(a Action, p Part) (Part, error) {
+	out := Part{Paths: slices.Clone(p.Paths)}
+	left, found := 0, false
+	for i, path := range out.Paths {
+		if path.ID == a.PathID {
+			if !path.IsActive {
+				return p, stale("the path is paused already")
+			}
+			out.Paths[i].IsActive, found = false, true
+			continue
+		}
+		if path.IsActive && path.Weight > 0 {
+			left++
+		}
+	}
+	switch {
+	case !found:
+		return p, stale("the path is gone")
+	case left == 0:
+		return p, stale("no other path is left")
+	}
+	return out, nil
+}
+
+func setWeights(a Action, p Part) (Part, error) {
+	out := Part{Paths: slices.Clone(p.Paths)}
+	for _, w := range a.Weights {
+		i := slices.IndexFunc(out.Paths, func(path PathPart) bool { return path.ID == w.ID })
+		if i < 0 {
+			return p, stale("a path is gone")
+		}
+		out.Paths[i].Weight = thousandths(w.Weight)
+	}
+	if !slices.ContainsFunc(out.Paths, func(path PathPart) bool { return path.IsActive && path.Weight > 0 }) {
+		return p, models.Invalid("invalid", "no path would be left")
+	}
+	return out, nil
+}
+
+// only finds the one destination with an id.
+func only(list []flow.Destination, id string) (int, error) {
+	at := -1
+	for i, d := range list {
+		if d.ID != id {
+			continue
+		}
+		if at >= 0 {
+			return -1, models.Invalid("invalid", "the path has this destination twice")
+		}
+		at = i
+	}
+	if at < 0 {
+		return -1, stale("the path has this destination no more")
+	}
+	return at, nil
+}
+
+func setDestinationWeights(a Action, p Part) (Part, error) {
+	out := Part{Destinations: slices.Clone(p.Destinations)}
+	for _, w := range a.Weights {
+		i, err := only(out.Destinations, w.ID)
+		if err != nil {
+			return p, err
+		}
+		out.Destinations[i].Weight = thousandths(w.Weight)
+	}
+	return out, nil
+}
+
+func swapDestination(a Action, p Part) (Part, error) {
+	i, err := only(p.Destinations, a.From)
+	if err != nil {
+		return p, err
+	}
+	if slices.ContainsFunc(p.Destinations, func(d flow.Destination) bool { return d.ID == a.To }) {
+		return p, models.Invalid("invalid", "the path has the other destination already")
+	}
+	out := Part{Destinations: slices.Clone(p.Destinations)}
+	out.Destinations[i].ID = a.To
+	return out, nil
+}
+
+// exclude keeps visitors with the values out of regular paths. The default path takes them.
+func exclude(a Action, p Part) (Part, error) {
+	values := make([]any, len(a.Values))
+	for i, v := range a.Values {
+		values[i] = v
+	}
+	out := Part{Filters: slices.Clone(p.Filters)}
+	if !slices.ContainsFunc(out.Filters, func(f FilterPart) bool { return f.Type == flow.Default }) {
+		return p, models.Invalid("invalid", "the flow has no default path that could take the visitors")
+	}
+	for i, f := range out.Filters {
+		switch {
+		case f.Type != flow.Regular:
+			continue
+		case f.Logic == "or":
+			return p, models.Invalid("invalid", "a path takes visitors by one of several conditions: none can be excluded from it")
+		}
+		out.Filters[i].Filters = append(slices.Clone(f.Filters), cond.Condition{Attribute: a.Attribute, Operator: "not_in", Value: values})
+	}
+	return out, nil
+}
+
+func pause(_ Action, p Part) (Part, error) {
+	if p.Status != models.CampaignActive {
+		return p, stale("it is not active")
+	}
+	p.Status = models.CampaignPaused
+	return p, nil
+}
+
+func setCap(a Action, p Part) (Part, error) {
+	p.Cap = a.Cap
+	return p, nil
+}
+
+func campaignState(_ Action, r Record) any {
+	if r.Campaign == nil {
+		return nil
+	}
+	return r.Campaign.Status
+}
+
+func readCampaign(_ Action, r Record) (p Part, err error) {
+	if r.Campaign == nil {
+		return p, stale("the campaign is gone")
+	}
+	return Part{Status: r.Campaign.Status}, nil
+}
+
+func writeCampaign(_ Action, r Record, p Part) Record {
+	c := *r.Campaign
+	c.Status = p.Status
+	r.Campaign = &c
+	return r
+}
+
+// readEntries are those that the action has made. Before it is applied there are none.
+func readEntries(_ Action, r Record) (p Part, err error) {
+	for _, e := range r.Entries {
+		p.Entries = append(p.Entries, e.ID)
+	}
+	return p, nil
+}
+
+// deny makes an entry for the campaign and each other one.
+func deny(a Action, _ Part) (Part, error) {
+	return Part{Entries: make([]uuid.UUID, len(denied(a)))}, nil
+}
+
+// denied are the campaigns that deny makes entries for.
+func denied(a Action) []uuid.UUID {
+	list := []uuid.UUID{a.CampaignID.UUID}
+	for _, id := range a.Campaigns {
+		if !slices.Contains(list, id) {
+			list = append(list, id)
+		}
+	}
+	return list
+}
+
+// writeEntries gives the entries to create, or none.
+func writeEntries(a Action, r Record, p Part) Record {
+	r.Entries = nil
+	if len(p.Entries) == 0 {
+		return r
+	}
+	for _, id := range denied(a) {
+		e := models.BotEntry{
+			ListType: models.BotDeny, Attribute: a.Attribute, Operator: "equals", Value: slices.Clone(models.BotValues(a.Values)),
+			Note: "Copilot", CampaignID: uuid.NullUUID{UUID: id, Valid: true},
+		}
+		if a.Attribute == "ip_range" {
+			e.Operator = "in_cidr"
+		}
+		r.Entries = append(r.Entries, e)
+	}
+	return r
+}
+
+func networkState(_ Action, r Record) any {
+	if r.Network == nil {
+		return nil
+	}
+	return r.Network.PostbackParams
+}
+
+func readNetwork(_ Action, r Record) (p Part, err error) {
+	if r.Network == nil {
+		return p, stale("the network is gone")
+	}
+	return Part{Params: maps.Clone(r.Network.PostbackParams)}, nil
+}
+
+func writeNetwork(_ Action, r Record, p Part) Record {
+	n := *r.Network
+	if n.PostbackParams = maps.Clone(p.Params); n.PostbackParams == nil {
+		n.PostbackParams = map[string]string{}
+	}
+	r.Network = &n
+	return r
+}
+
+func mapPostback(a Action, p Part) (Part, error) {
+	out := Part{Params: maps.Clone(p.Params)}
+	if out.Params == nil {
+		out.Params = map[string]string{}
+	}
+	if out.Params[a.Field] == a.Parameter {
+		return p, stale("the network has this parameter already")
+	}
+	out.Params[a.Field] = a.Parameter
+	return out, nil
+}

@@ -1,0 +1,101 @@
+package copilot
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+)
+
+// States of a suggestion.
+const (
+	StatusOpen      = "open"
+	StatusApplied   = "applied"
+	StatusDismissed = "dismissed"
+	StatusSnoozed   = "snoozed"
+	StatusExpired   = "expired"
+)
+
+// States of a change, and of a proposal, beside those of a suggestion that they share.
+const (
+	StatusUndone    = "undone"    // a change
+	StatusCancelled = "cancelled" // a proposal
+	StatusStale     = "stale"     // a proposal
+)
+
+// Suggestion is a change, or a piece of advice, that the figures of an account call for.
+type Suggestion struct {
+	models.Owned
+	Kind string `db:"kind,once" json:"kind"`
+	// Key tells suggestions of a kind apart: of each there is one that is not over.
+	Key          string        `db:"key,once" json:"-"`
+	CampaignID   uuid.NullUUID `db:"campaign_id,once" json:"campaign_id"`
+	CampaignName string        `db:"campaign_name" json:"campaign"`
+	Title        string        `db:"title" json:"title"`
+	Detail       string        `db:"detail" json:"detail"`
+	Evidence     Evidence      `db:"evidence,json" json:"evidence"`
+	Effect       *Effect       `db:"effect,json" json:"effect" doc:"what the change is expected to bring; null where that cannot be told"`
+	Action       *Action       `db:"action,json" json:"action" doc:"null: advice only"`
+	Digest       string        `db:"digest" json:"-"` // of what was judged, see Judged
+	Status       string        `db:"status,auto" json:"status" enum:"open,applied,dismissed,snoozed,expired"`
+	CreatedAt    models.Stamp  `db:"created_at,auto" json:"created_at"`
+	JudgedAt     models.Stamp  `db:"judged_at" json:"judged_at" doc:"when the figures were last found to call for it"`
+	ExpiresAt    models.Stamp  `db:"expires_at" json:"expires_at" doc:"when it goes away unless it is found again"`
+}
+
+// AdviceOnly reports whether nobody but a person can do what the suggestion asks for.
+func (s Suggestion) AdviceOnly() bool { return s.Action == nil }
+
+// Evidence are the figures behind a suggestion.
+type Evidence struct {
+	Figures    []Figure `json:"figures"`
+	From       string   `json:"from" doc:"first day of the window, in the account's time zone"`
+	To         string   `json:"to" doc:"last day of the window"`
+	Sample     int64    `json:"sample" doc:"clicks, or what else was counted"`
+	Confidence float64  `json:"confidence" doc:"0 to 1; 1 for what was seen and needs no statistics"`
+	Method     string   `json:"method" doc:"how the confidence was found"`
+}
+
+// Figure is one figure of something, a path say.
+type Figure struct {
+	Of    string       `json:"of"`
+	Name  string       `json:"name"`
+	Value models.Money `json:"value"`
+}
+
+// Effect is what a change is expected to bring in a day, with an interval of 90 %.
+type Effect struct {
+	Value models.Money `json:"value"`
+	Low   models.Money `json:"low"`
+	High  models.Money `json:"high"`
+	Unit  string       `json:"unit" doc:"a currency; a day"`
+}
+
+// Change is an action that was applied.
+type Change struct {
+	models.Owned
+	SuggestionID uuid.NullUUID `db:"suggestion_id" json:"suggestion_id" doc:"the suggestion that was applied"`
+	ProposalID   uuid.NullUUID `db:"proposal_id" json:"proposal_id" doc:"the proposal of the chat that was applied"`
+	CampaignID   uuid.NullUUID `db:"campaign_id" json:"campaign_id"`
+	Title        string        `db:"title" json:"title"`
+	Action       Action        `db:"action,json" json:"action"`
+	Before       Part          `db:"before,json" json:"before"`
+	After        Part          `db:"after,json" json:"after"`
+	Status       string        `db:"status,auto" json:"status" enum:"applied,undone"`
+	CreatedAt    models.Stamp  `db:"created_at,auto" json:"created_at"`
+	UndoneAt     *time.Time    `db:"undone_at,auto" json:"undone_at"`
+}
+
+// Proposal is a change that the chat asked for.
+type Proposal struct {
+	models.Owned
+	CampaignID uuid.NullUUID `db:"campaign_id" json:"campaign_id"`
+	Title      string        `db:"title" json:"title"`
+	Reason     string        `db:"reason" json:"reason"`
+	Action     Action        `db:"action,json" json:"action"`
+	Digest     string        `db:"digest" json:"-"` // see Judged
+	Status     string        `db:"status,auto" json:"status" enum:"open,applied,cancelled,stale"`
+	CreatedAt  models.Stamp  `db:"created_at,auto" json:"created_at"`
+	ExpiresAt  time.Time     `db:"expires_at" json:"-"`
+}
