@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -163,24 +164,21 @@ func UndecidedBefore(ctx context.Context, c db.Conn, click, before uuid.UUID, li
 	return db.Select[uuid.UUID](ctx, c, "undecided postbacks", selectUndecided, click, before, limit)
 }
 
-const (
-	lockPostback = `
-SELECT id FROM postbacks WHERE id = $1 AND outcome NOT IN ('recorded', 'ignored') FOR UPDATE`
+// Whoever locks several postbacks locks them in the order of arrival, so that nobody waits for one who waits for him.
+const lockPostbacks = `
+SELECT id FROM postbacks
+WHERE id = $1 AND outcome NOT IN ('recorded', 'ignored') OR id = ANY ($2::uuid[]) AND outcome = 'pending'
+ORDER BY id FOR UPDATE`
 
-	lockUndecided = `
-SELECT id FROM postbacks WHERE id = ANY ($1::uuid[]) AND outcome = 'pending' ORDER BY id FOR UPDATE SKIP LOCKED`
-)
-
-// LockPostbacks locks a postback in the transaction of c, and of the earlier ones those that no other transaction has. It
-// returns those of them that are not recorded, in the order of arrival: none if the postback is. It comes before the
-// click is locked, as in Clear.
+// LockPostbacks locks a postback and earlier ones of its click in the transaction of c. It waits for those that another
+// transaction decides, so that what is decided next knows of them. It returns the ones that are not recorded, in the
+// order of arrival: none if the postback itself is. It comes before the click is locked, as in Clear.
 func LockPostbacks(ctx context.Context, c db.Conn, id uuid.UUID, earlier []uuid.UUID) ([]uuid.UUID, error) {
-	own, err := db.Select[uuid.UUID](ctx, c, "lock postback", lockPostback, id)
-	if err != nil || len(own) == 0 || len(earlier) == 0 {
-		return own, err
+	locked, err := db.Select[uuid.UUID](ctx, c, "lock postbacks", lockPostbacks, id, db.UUIDs(earlier))
+	if err != nil || !slices.Contains(locked, id) {
+		return nil, err
 	}
-	list, err := db.Select[uuid.UUID](ctx, c, "lock postbacks", lockUndecided, db.UUIDs(earlier))
-	return append(list, own...), err
+	return locked, nil
 }
 
 const decidePostback = `
@@ -240,12 +238,16 @@ func clearPostbacks(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 	return deletePostbacks(ctx, c, ids)
 }
 
+const deleteLocked = `
+WITH locked AS MATERIALIZED (SELECT id FROM postbacks WHERE id = ANY ($1::uuid[]) ORDER BY id FOR UPDATE)
+DELETE FROM postbacks USING locked WHERE postbacks.id = locked.id`
+
 // deletePostbacks deletes messages and their jobs in the transaction of c. A worker that has one of them loses it.
 func deletePostbacks(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
 	if err := jobrow.Delete(ctx, c, ids, models.KindRecordConversion); err != nil {
 		return err
 	}
-	_, err := db.Exec(ctx, c, "delete postbacks", `DELETE FROM postbacks WHERE id = ANY ($1::uuid[])`, db.UUIDs(ids))
+	_, err := db.Exec(ctx, c, "delete postbacks", deleteLocked, db.UUIDs(ids))
 	return err
 }
 

@@ -85,7 +85,11 @@ WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) AND click_id <> '00000000-
 	selectDecidedOf = `
 SELECT id FROM postbacks WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) AND outcome <> 'pending' ORDER BY id`
 
-	eraseWaiting = `UPDATE postbacks SET ip = NULL WHERE account_id = $1 AND click_id = ANY ($2::uuid[])`
+	eraseWaiting = `
+WITH locked AS MATERIALIZED (
+	SELECT id FROM postbacks WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) ORDER BY id FOR UPDATE
+)
+UPDATE postbacks SET ip = NULL FROM locked WHERE postbacks.id = locked.id`
 )
 
 // A click without a visitor id is asked for alone: nobody else's are his.

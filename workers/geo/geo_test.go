@@ -84,7 +84,9 @@ func (w *world) provider() *geolookup.Client {
 	w.Helper()
 	server := httptest.NewTLSServer(http.HandlerFunc(w.serve))
 	w.Cleanup(server.Close)
-	return geolookup.New(geolookup.Options{Egress: egresstest.Client(w, server, egress.Options{}), URL: server.URL})
+	return geolookup.New(geolookup.Options{
+		Egress: egresstest.Client(w, server, egress.Options{}), URL: server.URL, Patience: await.Timeout,
+	})
 }
 
 func (w *world) serve(rw http.ResponseWriter, r *http.Request) {
@@ -137,7 +139,7 @@ func (w *world) visit(first, networks, n int) {
 			c.BotSignals = uint64(bot.NoAcceptLanguage)
 		}
 		c.BotScore, c.IsBot, c.BotReason = bot.Score(bot.Signals(c.BotSignals), bot.Settings{})
-		floor := models.FloorClickID(time.Now().Add(-time.Minute))
+		floor := models.FloorClickID(models.ClickTime(c.ID).Add(-time.Minute)) // of the id's own time, so that the order stays
 		copy(c.ID[:6], floor[:6])
 		if err := w.spool.Append(w.Context(), spool.Record{Click: c}); err != nil {
 			w.Fatal(err)

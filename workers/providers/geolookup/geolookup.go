@@ -5,6 +5,7 @@
 package geolookup
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -84,16 +85,18 @@ type Options struct {
 	Egress *egress.Client
 	// URL takes the place of every provider's address, for tests; empty: their own.
 	URL string
+	// Patience is how long one look-up may take; zero: 5 s.
+	Patience time.Duration
 }
 
 // Client asks providers. Safe for concurrent use.
 type Client struct{ o Options }
 
 // New makes a Client.
-func New(o Options) *Client { return &Client{o} }
-
-// timeout is for one look-up.
-const timeout = 5 * time.Second
+func New(o Options) *Client {
+	o.Patience = cmp.Or(o.Patience, 5*time.Second)
+	return &Client{o}
+}
 
 // Known is an address of which every provider knows something, to try a key with.
 var Known = netip.MustParseAddr("8.8.8.8")
@@ -114,7 +117,7 @@ func (c *Client) Lookup(ctx context.Context, name, key string, ip netip.Addr) (m
 	if len(query) > 0 {
 		to += "?" + query.Encode()
 	}
-	req, cancel, err := egress.Request(ctx, timeout, http.MethodGet, to, nil)
+	req, cancel, err := egress.Request(ctx, c.o.Patience, http.MethodGet, to, nil)
 	if err != nil {
 		return models.Place{}, errors.New("the provider's address cannot be read")
 	}

@@ -1,0 +1,68 @@
+package clicklog_test
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
+	"switchyard/db/spool"
+	"switchyard/models"
+	"switchyard/models/await"
+)
+
+// TestEarlierPostbacksAreWaitedFor: a postback is decided after those of its click that others are deciding.
+func TestEarlierPostbacksAreWaitedFor(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	s := openSpool(t, t.TempDir())
+	visit := click(account(t, d), uuid.New(), 1)
+	put(t, s, spool.Record{Click: visit})
+	ids := make([]uuid.UUID, 3)
+	for i := range ids {
+		ids[i] = models.NewClickID()
+		put(t, s, spool.Record{Postback: &models.Postback{ID: ids[i], ClickID: visit.ID, Source: models.FromPostback}})
+	}
+	drain(t, s, d, clicklog.IngestOptions{})
+
+	var decided, early atomic.Bool
+	var locked []uuid.UUID
+	last := make(chan error, 1)
+	err := db.Tx(t.Context(), d, func(c db.Conn) error {
+		if list, err := clicklog.LockPostbacks(t.Context(), c, ids[0], nil); err != nil || !slices.Equal(list, ids[:1]) {
+			t.Errorf("the first: %v, %v", list, err)
+		}
+		go func() {
+			last <- db.Tx(context.WithoutCancel(t.Context()), d, func(c db.Conn) (err error) {
+				locked, err = clicklog.LockPostbacks(t.Context(), c, ids[2], ids[:2])
+				early.Store(!decided.Load())
+				return err
+			})
+		}()
+		await.Until(t, "the last one waits", func() bool {
+			n, err := db.Get[int](t.Context(), d, "waiting", `SELECT count(*) FROM pg_stat_activity
+				WHERE datname = current_database() AND wait_event_type = 'Lock'`)
+			return err == nil && n > 0 || early.Load()
+		})
+		err := clicklog.DecidePostback(t.Context(), c, ids[0], clicklog.PostbackDecision{
+			Outcome: clicklog.PostbackRecorded, AccountID: visit.AccountID, ClickID: visit.ID,
+		})
+		decided.Store(true)
+		return err
+	})
+	if err := await.Recv(t, last); err != nil {
+		t.Fatal(err)
+	}
+	if err != nil || early.Load() {
+		t.Errorf("the last one did not wait for the first: %v", err)
+	}
+	if diff := cmp.Diff(ids[1:], locked); diff != "" {
+		t.Error(diff)
+	}
+}
