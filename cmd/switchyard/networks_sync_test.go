@@ -24,6 +24,7 @@ import (
 	"switchyard/workers/network"
 	"switchyard/workers/providers/networks"
 	"switchyard/workers/providers/networks/networkstest"
+	"switchyard/workers/providers/rest/resttest"
 )
 
 // syncing is an account whose network is connected to a platform.
@@ -222,7 +223,7 @@ func TestNetworkSyncFails(t *testing.T) {
 	y.world.Set(y.order("a", 0, "approved", "1"))
 	path := "/networks/" + y.id + "/integration"
 	body := map[string]any{"from": y.day, "to": y.day, "apply": true}
-	y.world.Fail(networkstest.Echo)
+	y.world.Fail(resttest.Echo)
 	y.s.Do("POST", path+"/sync", body).Want(502, "network_error")
 	tested := y.s.Do("POST", path+"/test", nil).Want(200, "").Map()
 	if tested["ok"] != false || !strings.Contains(fmt.Sprint(tested["detail"]), "cannot serve") {
@@ -243,7 +244,7 @@ func TestNetworkSyncFails(t *testing.T) {
 			t.Errorf("%d rows of %s have a credential", n, table)
 		}
 	}
-	y.world.Fail(networkstest.None)
+	y.world.Fail(resttest.None)
 	if got := y.sync(true); got.Matched != 1 || y.integration()["lastStatus"] != "ok" {
 		t.Errorf("%+v", got)
 	}
@@ -294,7 +295,7 @@ func TestNetworkSyncByItself(t *testing.T) {
 	if n := days(); n < models.SyncWideDays-1 || n > models.SyncWideDays {
 		t.Errorf("the first import is over %d days", n)
 	}
-	y.world.Fail(networkstest.Echo)
+	y.world.Fail(resttest.Echo)
 	tick()
 	ended(2)
 	if n := days(); n < models.SyncDays-1 || n > models.SyncDays {

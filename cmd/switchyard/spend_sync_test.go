@@ -19,6 +19,7 @@ import (
 	"switchyard/workers/egress/egresstest"
 	platforms "switchyard/workers/providers/ads"
 	"switchyard/workers/providers/ads/adstest"
+	"switchyard/workers/providers/rest/resttest"
 	"switchyard/workers/spend"
 )
 
@@ -171,7 +172,7 @@ func TestSpendSyncFails(t *testing.T) {
 	t.Parallel()
 	y := newSpending(t, 2)
 	y.world.Set(y.row("111", "10", 1))
-	y.world.Fail(adstest.Echo)
+	y.world.Fail(resttest.Echo)
 	for _, action := range []string{"test", "sync", "sync", "sync"} {
 		var got spendAnswer
 		y.send(y.path, map[string]any{"action": action}, &got)
@@ -192,7 +193,7 @@ func TestSpendSyncFails(t *testing.T) {
 	if got := y.costs(); got != "0.01 0.01 0.02" {
 		t.Errorf("costs %s", got)
 	}
-	y.world.Fail(adstest.None)
+	y.world.Fail(resttest.None)
 	if got := y.sync(); !got.OK || y.costs() != "10 0 10" {
 		t.Errorf("%+v, costs %s", got, y.costs())
 	}
@@ -230,7 +231,7 @@ func TestSpendSyncByItself(t *testing.T) {
 	if ended(1); y.costs() != "10 0 10" || days() != models.SpendWideDays {
 		t.Errorf("costs %s, of %d days", y.costs(), days())
 	}
-	y.world.Fail(adstest.Down)
+	y.world.Fail(resttest.Down)
 	ended(2)
 	const wait = `SELECT extract(epoch FROM next_at - now())::int / 60 FROM source_integrations`
 	if n := y.count(wait); days() != models.SpendDays || n < 300 || n > 400 {

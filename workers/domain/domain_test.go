@@ -30,6 +30,7 @@ import (
 	"switchyard/workers/egress/egresstest"
 	"switchyard/workers/providers/dns"
 	"switchyard/workers/providers/dns/dnstest"
+	"switchyard/workers/providers/rest/resttest"
 )
 
 const tracker = "track.example.org"
@@ -173,11 +174,11 @@ func TestAccounts(t *testing.T) {
 	if noted(good) != "" || !strings.Contains(noted(bad), "refused the credentials") {
 		t.Errorf("noted are %q and %q", noted(good), noted(bad))
 	}
-	w.dns.Fail(dnstest.Broken)
+	w.dns.Fail(resttest.Down)
 	if tested, err = run(w, jobs.TestDNS, w.account, jobs.DNSArgs{ID: good}); err != nil || tested.OK || noted(good) == "" {
 		t.Errorf("%+v, %v", tested, err)
 	}
-	w.dns.Fail(dnstest.None)
+	w.dns.Fail(resttest.None)
 	if tested, err = run(w, jobs.TestDNS, w.account, jobs.DNSArgs{ID: good}); err != nil || !tested.OK || noted(good) != "" {
 		t.Errorf("%+v, %v", tested, err)
 	}
@@ -279,7 +280,7 @@ func TestPoint(t *testing.T) {
 	w.refused(err, "no_provider")
 	_, err = run(w, jobs.PointDomain, w.other, jobs.PointDomainArgs{ID: of["go.shop.example"]})
 	w.refused(err, "not_found")
-	w.dns.Fail(dnstest.Broken)
+	w.dns.Fail(resttest.Down)
 	_, err = run(w, jobs.PointDomain, w.account, jobs.PointDomainArgs{ID: of["go.shop.example"]})
 	if w.refused(err, "no_provider"); err == nil || !strings.Contains(err.Error(), "could not be asked") {
 		t.Errorf("a provider that fails: %v", err)
@@ -299,16 +300,16 @@ func TestSecretsStay(t *testing.T) {
 	for provider := range dnstest.Fakes {
 		ids[provider] = w.connect(w.account, provider, nil)
 	}
-	for _, fault := range []dnstest.Fault{dnstest.Broken, dnstest.Busy, dnstest.Elsewhere, dnstest.Echo, dnstest.None} {
+	for _, fault := range []resttest.Fault{resttest.Down, resttest.Busy, resttest.Elsewhere, resttest.Echo, resttest.None} {
 		w.dns.Fail(fault)
 		for provider, id := range ids {
 			tested, err := run(w, jobs.TestDNS, w.account, jobs.DNSArgs{ID: id})
-			if err != nil || tested.OK != (fault == dnstest.None) || strings.Contains(fmt.Sprintf("%+v", tested), canary) {
+			if err != nil || tested.OK != (fault == resttest.None) || strings.Contains(fmt.Sprintf("%+v", tested), canary) {
 				t.Errorf("%s with fault %d: %+v, %v", provider, fault, tested, err)
 			}
 			host := fmt.Sprintf("%s-%d.shop.example", provider, fault)
 			added, err := run(w, jobs.AddDomains, w.account, jobs.AddDomainsArgs{DNS: id, Hosts: []string{host}})
-			if err != nil || added.Points[0].OK != (fault == dnstest.None) || strings.Contains(fmt.Sprintf("%+v", added), canary) {
+			if err != nil || added.Points[0].OK != (fault == resttest.None) || strings.Contains(fmt.Sprintf("%+v", added), canary) {
 				t.Errorf("%s with fault %d: %+v, %v", provider, fault, added, err)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
+	"switchyard/workers/providers/rest/resttest"
 	"switchyard/workers/providers/signin/signintest"
 )
 
@@ -102,10 +103,10 @@ func TestConversionActionErrors(t *testing.T) {
 			want(named, "not_connected")
 			w.connect(at)
 			want(nameless, map[string]string{models.GoogleAds: "no_customer_id", models.MicrosoftAds: "no_account_id"}[at])
-			w.Break(signintest.Echo)
+			w.Break(resttest.Echo)
 			p, _ := models.SignInProviderNamed(at)
 			want(named, p.Refused)
-			w.Break(signintest.None)
+			w.Break(resttest.None)
 			w.SignIn(signintest.User{ID: "u-2", Name: "joe@example.com"})
 			second := w.connect(at)
 			want(named, "not_connected") // of two, none was chosen

@@ -14,6 +14,7 @@ import (
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/await"
+	"switchyard/workers/providers/rest/resttest"
 	"switchyard/workers/providers/signin/signintest"
 	"switchyard/workers/signin"
 )
@@ -106,7 +107,7 @@ func TestExchangeFails(t *testing.T) {
 	w := newWorld(t)
 	w.work()
 	id, _ := w.attempt(models.MicrosoftAds)
-	w.Break(signintest.Echo)
+	w.Break(resttest.Echo)
 	_, err := do(w, jobs.ExchangeOAuth, jobs.OAuthAttemptArgs{ID: id})
 	wantCode(t, err, "signin_refused")
 	if len(w.list()) != 0 {
@@ -324,12 +325,12 @@ func TestSweep(t *testing.T) {
 		t.Error("a sign-in that nobody ended is kept")
 	}
 	w.later(5 * time.Minute)
-	w.Break(signintest.Down)
+	w.Break(resttest.Down)
 	sweep()
 	if c := w.found(id); c.Status != models.OAuthActive || c.Failure == "" || c.Since == nil {
 		t.Errorf("%+v", c)
 	}
-	w.Break(signintest.None)
+	w.Break(resttest.None)
 	if sweep(); w.Refreshes() != exchanged {
 		t.Error("it was asked again at once")
 	}
@@ -368,10 +369,10 @@ func TestListAdAccounts(t *testing.T) {
 			if err != nil || len(got) == 0 || got[len(got)-1].ID != "1234567890" || w.Refreshes() != refreshes {
 				t.Errorf("%+v, %v", got, err)
 			}
-			w.Break(signintest.Echo)
+			w.Break(resttest.Echo)
 			_, err = list(id)
 			wantCode(t, err, p.Refused)
-			w.Break(signintest.None)
+			w.Break(resttest.None)
 			w.Revoke()
 			_, err = list(id)
 			wantCode(t, err, "credentials")

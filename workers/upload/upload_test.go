@@ -10,7 +10,7 @@ import (
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/await"
-	"switchyard/workers/providers/ads/adstest"
+	"switchyard/workers/providers/rest/resttest"
 	"switchyard/workers/upload"
 )
 
@@ -191,7 +191,7 @@ func TestFailures(t *testing.T) { //nolint:paralleltest // it watches the log
 	w.connect()
 	c := w.strew("one")
 	w.convert("approved", 10, c...)
-	for i, fault := range []adstest.UploadFault{adstest.UploadDown, adstest.UploadEcho, adstest.UploadExpired} {
+	for i, fault := range []resttest.Fault{resttest.Down, resttest.Echo, resttest.Expired} {
 		w.platform.Fail(fault)
 		w.exec(`UPDATE source_integrations SET upload_next_at = now()`)
 		w.sweep()
@@ -222,7 +222,7 @@ func TestFenced(t *testing.T) {
 	c := w.strew(numbered("c", 1000)...)
 	w.convert("approved", 10, c...)
 	var once sync.Once
-	w.platform.Hold(func() {
+	w.platform.Pause(func() {
 		if len(w.platform.Taken(models.Meta)) > 20 {
 			once.Do(func() {
 				w.exec(`UPDATE jobs SET state = 'failed', fence = fence + 1, lease_until = NULL, finished_at = now() WHERE kind = 'uploads:send'`)

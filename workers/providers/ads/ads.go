@@ -50,7 +50,7 @@ type Tokens interface {
 	Renew(ctx context.Context, refused string) (string, error)
 }
 
-// Options of a Client. URL, Now, Pace and Wait are optional.
+// Options of a Client. URL, Now, Pace, Wait and Timeout are optional.
 type Options struct {
 	Egress *egress.Client
 	// URL takes the place of every platform's address, for tests; empty: their own.
@@ -60,6 +60,8 @@ type Options struct {
 	// each interval.
 	Pace func(key string, burst int, interval time.Duration) rest.Pace
 	Wait func(ctx context.Context, d time.Duration) error
+	// Timeout is for the next request; nil: that of rest.API.
+	Timeout func() time.Duration
 	// Versions are those of APIs that have several, by platform; without one the newest that is known here.
 	Versions map[string]string
 	// DeveloperToken is the install's at Microsoft Advertising. Without it that platform cannot be asked.
@@ -172,7 +174,7 @@ func (c *Client) Open(a Account) (*Connection, error) {
 	_, secrets := p.Form(a.Endpoint).Split(a.Credentials)
 	s := &session{platform: how, name: a.Provider, c: a.Credentials, endpoint: a.Endpoint, used: &Usage{}, client: c, account: a}
 	s.API = rest.API{
-		Out: c.o.Egress, Base: how.base, Now: c.o.Now, Patience: patience, Wait: c.o.Wait,
+		Out: c.o.Egress, Base: how.base, Now: c.o.Now, Patience: patience, Wait: c.o.Wait, Timeout: c.o.Timeout,
 		Asked: func() { s.used.Requests++ },
 	}.Keep(append(slices.Collect(maps.Values(secrets)), a.Session, c.o.DeveloperToken)...)
 	s.version = c.o.version(a.Provider)

@@ -19,6 +19,7 @@ import (
 	"switchyard/workers/providers/ads"
 	"switchyard/workers/providers/ads/adstest"
 	"switchyard/workers/providers/rest"
+	"switchyard/workers/providers/rest/resttest"
 )
 
 // first and last are the days of the tests' spend: clocks of New York go back on the first one.
@@ -49,16 +50,24 @@ type suite struct {
 	world  *adstest.World
 	client *ads.Client
 	waits  []time.Duration
+	waited func()        // is called instead of each wait; nil: nothing is
+	limit  time.Duration // of a request
 }
 
 func newSuite(t *testing.T, name string) *suite {
 	t.Helper()
-	s := &suite{T: t, name: name, fake: adstest.Fakes[name], world: &adstest.World{}}
+	s := &suite{T: t, name: name, fake: adstest.Fakes[name], world: &adstest.World{}, limit: time.Minute}
 	server := adstest.Serve(t, s.world)
 	s.client = ads.New(ads.Options{
 		Egress: egresstest.Client(t, server, egress.Options{MaxBody: 32 << 20}), URL: server.URL, DeveloperToken: adstest.DeveloperToken,
-		Now:  func() time.Time { return first.AddDate(0, 0, 3) },
-		Wait: func(_ context.Context, d time.Duration) error { s.waits = append(s.waits, d); return nil },
+		Now: func() time.Time { return first.AddDate(0, 0, 3) },
+		Wait: func(_ context.Context, d time.Duration) error {
+			if s.waits = append(s.waits, d); s.waited != nil {
+				s.waited()
+			}
+			return nil
+		},
+		Timeout: func() time.Duration { return s.limit },
 	})
 	return s
 }
@@ -108,7 +117,7 @@ func TestPlatforms(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for part, test := range map[string]func(*suite){
-				"pages": (*suite).pages, "days": (*suite).days, "failures": (*suite).failures, "credentials": (*suite).credentials,
+				"pages": (*suite).pages, "days": (*suite).days, "failures": (*suite).failures, "slow": (*suite).slow, "credentials": (*suite).credentials,
 				"refusal": (*suite).refusal, "tokens": (*suite).tokens, "quoted": (*suite).quoted, "bare": (*suite).bare, "twice": (*suite).twice,
 				"account": (*suite).account,
 			} {
@@ -174,35 +183,59 @@ func (s *suite) days() {
 // failures: what passes is waited for, and what does not is told, without the credentials.
 func (s *suite) failures() {
 	s.world.Set(rows(7)...)
-	for _, faults := range [][]adstest.Fault{
-		{adstest.Busy, adstest.None}, {adstest.Swamped, adstest.None}, {adstest.Down, adstest.Cut, adstest.None},
+	for _, faults := range [][]resttest.Fault{
+		{resttest.Busy, resttest.None}, {resttest.Swamped, resttest.None}, {resttest.Down, resttest.Cut, resttest.None},
 	} {
 		s.waits = nil
 		s.world.Fail(faults...)
 		if got := s.read(s.open(nil)); len(got) != 7 {
 			s.Errorf("after %v: %d rows", faults, len(got))
 		}
-		if len(s.waits) < len(faults)-1 || faults[0] == adstest.Busy && s.name != "tiktok" && s.waits[0] != 7*time.Second {
+		if len(s.waits) < len(faults)-1 || faults[0] == resttest.Busy && s.name != "tiktok" && s.waits[0] != 7*time.Second {
 			s.Errorf("after %v: waits %v", faults, s.waits)
 		}
 	}
-	for _, f := range []adstest.Fault{
-		adstest.Busy, adstest.Down, adstest.Cut, adstest.Elsewhere, adstest.Echo, adstest.Strange,
+	for _, f := range []resttest.Fault{
+		resttest.Busy, resttest.Down, resttest.Cut, resttest.Elsewhere, resttest.Echo, resttest.Strange,
 	} {
 		s.world.Fail(f)
 		c := s.open(nil)
 		_, read := c.Spend(s.Context(), first, last)
 		for what, err := range map[string]error{"test": c.Test(s.Context()), "spend": read} {
-			if err == nil && f == adstest.Strange && s.name == "propellerads" && what == "test" { // the status is all that its test reads
+			if err == nil && f == resttest.Strange && s.name == "propellerads" && what == "test" { // the status is all that its test reads
 				continue
 			}
 			if err == nil || strings.Contains(err.Error(), "canary") {
 				s.Errorf("fault %d: %s: %v", f, what, err)
 			}
-			if errors.Is(err, rest.ErrBusy) != (f == adstest.Busy) {
+			if errors.Is(err, rest.ErrBusy) != (f == resttest.Busy) {
 				s.Errorf("fault %d: %s is %v", f, what, err)
 			}
 		}
+	}
+}
+
+// slow: an answer that is later than the request may take is waited for again, and one that never comes is told.
+func (s *suite) slow() {
+	s.world.Set(rows(7)...)
+	s.world.Fail(resttest.Slow)
+	s.limit = 20 * time.Millisecond
+	c := s.open(nil)
+	_, read := c.Spend(s.Context(), first, last)
+	for what, err := range map[string]error{"test": c.Test(s.Context()), "read": read} {
+		if err == nil || !strings.Contains(err.Error(), "no complete answer in time") || errors.Is(err, rest.ErrBusy) || errors.Is(err, rest.ErrRefused) {
+			s.Errorf("%s: %v", what, err)
+		}
+	}
+	if len(s.waits) < 2 {
+		s.Errorf("waits %v", s.waits)
+	}
+	s.waits, s.waited = nil, func() {
+		s.world.Fail(resttest.None)
+		s.limit = time.Minute
+	}
+	if got, err := c.Spend(s.Context(), first, last); err != nil || len(got) != 7 || len(s.waits) != 1 {
+		s.Errorf("after a slow answer: %d, %v, waits %v", len(got), err, s.waits)
 	}
 }
 
@@ -228,9 +261,9 @@ func (s *suite) credentials() {
 
 // refusal: what a platform says in the envelope of its errors is shown.
 func (s *suite) refusal() {
-	s.world.Fail(adstest.Refusal)
+	s.world.Fail(resttest.Refusal)
 	_, err := s.open(nil).Spend(s.Context(), first, last)
-	if err == nil || !strings.Contains(err.Error(), adstest.Words) || errors.Is(err, rest.ErrRefused) || errors.Is(err, rest.ErrBusy) {
+	if err == nil || !strings.Contains(err.Error(), resttest.Words) || errors.Is(err, rest.ErrRefused) || errors.Is(err, rest.ErrBusy) {
 		s.Error(err)
 	}
 }
@@ -263,7 +296,7 @@ func (s *suite) tokens() {
 		return
 	}
 	before := s.world.Calls()
-	s.world.Fail(adstest.Expired) // every request finds its token expired
+	s.world.Fail(resttest.Expired) // every request finds its token expired
 	_, err := s.open(nil).Spend(s.Context(), first, last)
 	if !s.fake.SignIn && !errors.Is(err, rest.ErrRefused) || s.world.Calls() > before+4 {
 		s.Errorf("%v after %d requests", err, s.world.Calls()-before)

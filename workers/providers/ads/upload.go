@@ -161,7 +161,8 @@ func (c *Uploader) Open(provider, key string, credentials map[string]string, tok
 	_, secrets := p.Split(credentials)
 	u := &uploading{uploads: how, c: credentials, action: action, shadow: shadow, tokens: tokens, o: c.o}
 	u.API = rest.API{
-		Out: c.o.Egress, Base: how.base, Now: c.o.Now, Patience: uploadPatience, Wait: c.o.Wait, Asked: func() { u.asked++ },
+		Out: c.o.Egress, Base: how.base, Now: c.o.Now, Patience: uploadPatience, Wait: c.o.Wait, Timeout: c.o.Timeout,
+		Asked: func() { u.asked++ },
 	}.Keep(append(slices.Collect(maps.Values(secrets)), c.o.DeveloperToken)...)
 	if c.o.Pace != nil {
 		u.Pace = c.o.Pace("upload:"+key, uploadBurst, uploadInterval)

@@ -15,6 +15,7 @@ import (
 	"switchyard/workers/egress/egresstest"
 	"switchyard/workers/providers/ads"
 	"switchyard/workers/providers/ads/adstest"
+	"switchyard/workers/providers/rest/resttest"
 )
 
 // uploadAt is when the conversions of the tests happen, and uploadNow a little later.
@@ -33,6 +34,8 @@ type uploader struct {
 	world  *adstest.Uploads
 	client *ads.Uploader
 	waits  []time.Duration
+	waited func()        // is called instead of each wait; nil: nothing is
+	limit  time.Duration // of a request
 	event  func(id, click string) ads.Event
 }
 
@@ -47,13 +50,19 @@ func eachUploader(t *testing.T, test func(*uploader)) {
 	for _, of := range []string{models.GoogleAds, "google_ads by clicks", models.MicrosoftAds, models.Meta, "tiktok"} {
 		t.Run(of, func(t *testing.T) {
 			t.Parallel()
-			u := &uploader{T: t, name: of, world: &adstest.Uploads{}}
+			u := &uploader{T: t, name: of, world: &adstest.Uploads{}, limit: time.Minute}
 			u.of, _, u.clicks = strings.Cut(of, " by ")
 			server := adstest.ServeUploads(t, u.world)
 			u.client = ads.NewUploader(ads.UploadOptions{GoogleClicks: u.clicks, Options: ads.Options{
 				Egress: egresstest.Client(t, server, egress.Options{MaxBody: 1 << 20}), URL: server.URL,
 				DeveloperToken: "canary-developer-Zq7", Now: func() time.Time { return uploadNow },
-				Wait: func(_ context.Context, d time.Duration) error { u.waits = append(u.waits, d); return nil },
+				Wait: func(_ context.Context, d time.Duration) error {
+					if u.waits = append(u.waits, d); u.waited != nil {
+						u.waited()
+					}
+					return nil
+				},
+				Timeout: func() time.Duration { return u.limit },
 			}})
 			u.event = func(id, click string) ads.Event {
 				return ads.Event{
@@ -173,7 +182,7 @@ func TestUploadsAgain(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
 		up, _ := u.open(false)
-		u.world.Fail(adstest.UploadCut, adstest.UploadFine)
+		u.world.Fail(resttest.Cut, resttest.None)
 		if got, _ := u.send(up, u.event("1", "one")); got != "accepted" {
 			u.Error(got)
 		}
@@ -246,20 +255,42 @@ func TestUploadsFail(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
 		up, _ := u.open(false)
-		u.world.Fail(adstest.UploadDown, adstest.UploadDown, adstest.UploadFine)
+		u.world.Fail(resttest.Down, resttest.Down, resttest.None)
 		if got, _ := u.send(up, u.event("1", "one")); got != "accepted" || len(u.waits) != 2 {
 			u.Errorf("%s after %v", got, u.waits)
 		}
-		for _, fault := range []adstest.UploadFault{adstest.UploadBusy, adstest.UploadDown, adstest.UploadEcho} {
+		for _, fault := range []resttest.Fault{resttest.Busy, resttest.Down, resttest.Echo} {
 			u.world.Fail(fault)
 			list, err := up.Send(u.Context(), []ads.Event{u.event("9", "nine")})
 			e, ok := errors.AsType[*ads.UploadError](err)
 			if !ok || strings.Contains(err.Error(), "canary") || list[0].Result != "" {
 				u.Fatalf("fault %d: %v, %+v", fault, err, list)
 			}
-			if busy := fault == adstest.UploadBusy; busy != (e.After > 0) {
+			if busy := fault == resttest.Busy; busy != (e.After > 0) {
 				u.Errorf("fault %d: after %v", fault, e.After)
 			}
+		}
+		u.taken(1)
+	})
+}
+
+// TestUploadsSlow: events whose answer comes too late are sent again, and are the same ones to the platform.
+func TestUploadsSlow(t *testing.T) {
+	t.Parallel()
+	eachUploader(t, func(u *uploader) {
+		up, _ := u.open(false)
+		u.world.Fail(resttest.Slow)
+		u.limit = 20 * time.Millisecond
+		list, err := up.Send(u.Context(), []ads.Event{u.event("1", "one")})
+		if e, ok := errors.AsType[*ads.UploadError](err); !ok || e.Refused || strings.Contains(err.Error(), "canary") || list[0].Result != "" {
+			u.Fatalf("%v, %+v", err, list)
+		}
+		u.waits, u.waited = nil, func() {
+			u.world.Fail(resttest.None)
+			u.limit = time.Minute
+		}
+		if got, _ := u.send(up, u.event("1", "one")); got != "accepted" || len(u.waits) != 1 {
+			u.Errorf("%s after %v", got, u.waits)
 		}
 		u.taken(1)
 	})
@@ -270,7 +301,7 @@ func TestUploadsExpired(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
 		up, k := u.open(false)
-		u.world.Fail(adstest.UploadExpired, adstest.UploadFine)
+		u.world.Fail(resttest.Expired, resttest.None)
 		list, err := up.Send(u.Context(), []ads.Event{u.event("1", "one")})
 		if u.of == models.GoogleAds || u.of == models.MicrosoftAds {
 			if err != nil || list[0].Result != models.UploadAccepted || k.renewed != 1 {

@@ -21,6 +21,7 @@ import (
 	"switchyard/workers/providers/dns"
 	"switchyard/workers/providers/dns/dnstest"
 	"switchyard/workers/providers/rest"
+	"switchyard/workers/providers/rest/resttest"
 )
 
 // main is a zone with more records than a page of any provider has.
@@ -216,8 +217,8 @@ func (s *suite) failures(t *testing.T) {
 		t.Errorf("wrong credentials: %v", err)
 	}
 	s.hidden(t, wrong, err)
-	for fault, want := range map[dnstest.Fault]error{
-		dnstest.Busy: rest.ErrBusy, dnstest.Broken: nil, dnstest.Elsewhere: nil, dnstest.Echo: nil,
+	for fault, want := range map[resttest.Fault]error{
+		resttest.Busy: rest.ErrBusy, resttest.Down: nil, resttest.Elsewhere: nil, resttest.Echo: nil,
 	} {
 		s.world.Fail(fault)
 		_, err := s.Zones(t.Context())
@@ -227,12 +228,12 @@ func (s *suite) failures(t *testing.T) {
 			if err == nil || want != nil && !errors.Is(err, want) {
 				t.Errorf("fault %d: %v", fault, err)
 			}
-			if s.hidden(t, s.good, err); fault == dnstest.Echo && !strings.Contains(err.Error(), "cannot serve") {
+			if s.hidden(t, s.good, err); fault == resttest.Echo && !strings.Contains(err.Error(), "cannot serve") {
 				t.Errorf("what the provider says is not shown: %v", err)
 			}
 		}
 	}
-	s.world.Fail(dnstest.None)
+	s.world.Fail(resttest.None)
 }
 
 // other is another secret of the same form.

@@ -47,7 +47,7 @@ const MaxOrders = 5000
 // ErrTooMany says that a range has more than MaxOrders.
 var ErrTooMany = errors.New("the range has too many orders")
 
-// Options of a Client. URL, Now, Pace and Wait are optional.
+// Options of a Client. URL, Now, Pace, Wait and Timeout are optional.
 type Options struct {
 	Egress *egress.Client
 	// URL takes the place of every platform's address, for tests; empty: their own.
@@ -57,6 +57,8 @@ type Options struct {
 	// each interval.
 	Pace func(key string, burst int, interval time.Duration) rest.Pace
 	Wait func(ctx context.Context, d time.Duration) error
+	// Timeout is for the next request; nil: that of rest.API.
+	Timeout func() time.Duration
 }
 
 // Client opens connections. Safe for concurrent use.
@@ -162,7 +164,7 @@ func (c *Client) Open(name, key string, credentials map[string]string) (*Connect
 	_, secrets := p.Split(credentials)
 	s := &session{platform: how, c: credentials, zone: zone, used: &Usage{}}
 	s.API = rest.API{
-		Out: c.o.Egress, Base: how.base, Now: c.o.Now, Patience: patience, Wait: c.o.Wait,
+		Out: c.o.Egress, Base: how.base, Now: c.o.Now, Patience: patience, Wait: c.o.Wait, Timeout: c.o.Timeout,
 		Asked: func() { s.used.Requests++ },
 	}.Keep(slices.Collect(maps.Values(secrets))...)
 	if c.o.Pace != nil && how.burst > 0 {

@@ -19,6 +19,7 @@ import (
 	"switchyard/workers/providers/networks"
 	"switchyard/workers/providers/networks/networkstest"
 	"switchyard/workers/providers/rest"
+	"switchyard/workers/providers/rest/resttest"
 )
 
 // day is the first day of the tests' orders.
@@ -45,16 +46,24 @@ type suite struct {
 	world  *networkstest.World
 	client *networks.Client
 	waits  []time.Duration
+	waited func()        // is called instead of each wait; nil: nothing is
+	limit  time.Duration // of a request
 }
 
 func newSuite(t *testing.T, name string) *suite {
 	t.Helper()
-	s := &suite{T: t, name: name, world: &networkstest.World{}}
+	s := &suite{T: t, name: name, world: &networkstest.World{}, limit: time.Minute}
 	server := networkstest.Serve(t, s.world)
 	s.client = networks.New(networks.Options{
 		Egress: egresstest.Client(t, server, egress.Options{MaxBody: 32 << 20}), URL: server.URL,
-		Now:  func() time.Time { return day.AddDate(0, 0, 20) },
-		Wait: func(_ context.Context, d time.Duration) error { s.waits = append(s.waits, d); return nil },
+		Now: func() time.Time { return day.AddDate(0, 0, 20) },
+		Wait: func(_ context.Context, d time.Duration) error {
+			if s.waits = append(s.waits, d); s.waited != nil {
+				s.waited()
+			}
+			return nil
+		},
+		Timeout: func() time.Duration { return s.limit },
 	})
 	return s
 }
@@ -100,7 +109,7 @@ func TestPlatforms(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for part, test := range map[string]func(*suite){
-				"pages": (*suite).pages, "days": (*suite).days, "failures": (*suite).failures, "credentials": (*suite).credentials,
+				"pages": (*suite).pages, "days": (*suite).days, "failures": (*suite).failures, "slow": (*suite).slow, "credentials": (*suite).credentials,
 				"words": (*suite).words, "too many": (*suite).tooMany, "refusal": (*suite).refusal, "tokens": (*suite).tokens,
 				"quoted": (*suite).quoted, "bare": (*suite).bare, "zone": (*suite).zone, "twice": (*suite).twice,
 				"foreign": (*suite).foreign, "reversals": (*suite).reversals,
@@ -156,8 +165,8 @@ func (s *suite) days() {
 // failures: what passes is waited for, and what does not is told, without the credentials.
 func (s *suite) failures() {
 	s.world.Set(s.orders(3)...)
-	for _, faults := range [][]networkstest.Fault{
-		{networkstest.Busy, networkstest.None}, {networkstest.Swamped, networkstest.None}, {networkstest.Down, networkstest.Cut, networkstest.None},
+	for _, faults := range [][]resttest.Fault{
+		{resttest.Busy, resttest.None}, {resttest.Swamped, resttest.None}, {resttest.Down, resttest.Cut, resttest.None},
 	} {
 		s.waits = nil
 		s.world.Fail(faults...)
@@ -165,12 +174,12 @@ func (s *suite) failures() {
 		if err != nil || len(got) != 3 || len(s.waits) != len(faults)-1 {
 			s.Errorf("after %v: %d orders, %v, waits %v", faults, len(got), err, s.waits)
 		}
-		if faults[0] == networkstest.Busy && s.waits[0] != 7*time.Second {
+		if faults[0] == resttest.Busy && s.waits[0] != 7*time.Second {
 			s.Errorf("waits %v, though 7 s were asked for", s.waits)
 		}
 	}
-	for _, f := range []networkstest.Fault{
-		networkstest.Busy, networkstest.Down, networkstest.Cut, networkstest.Elsewhere, networkstest.Echo, networkstest.Strange,
+	for _, f := range []resttest.Fault{
+		resttest.Busy, resttest.Down, resttest.Cut, resttest.Elsewhere, resttest.Echo, resttest.Strange,
 	} {
 		s.world.Fail(f)
 		c := s.open(nil)
@@ -178,10 +187,34 @@ func (s *suite) failures() {
 			if err == nil || strings.Contains(err.Error(), "canary") {
 				s.Errorf("fault %d: %v", f, err)
 			}
-			if errors.Is(err, rest.ErrBusy) != (f == networkstest.Busy) {
+			if errors.Is(err, rest.ErrBusy) != (f == resttest.Busy) {
 				s.Errorf("fault %d is %v", f, err)
 			}
 		}
+	}
+}
+
+// slow: an answer that is later than the request may take is waited for again, and one that never comes is told.
+func (s *suite) slow() {
+	s.world.Set(s.orders(3)...)
+	s.world.Fail(resttest.Slow)
+	s.limit = 20 * time.Millisecond
+	c := s.open(nil)
+	_, read := c.Orders(s.Context(), day, day)
+	for what, err := range map[string]error{"test": c.Test(s.Context()), "read": read} {
+		if err == nil || !strings.Contains(err.Error(), "no complete answer in time") || errors.Is(err, rest.ErrBusy) || errors.Is(err, rest.ErrRefused) {
+			s.Errorf("%s: %v", what, err)
+		}
+	}
+	if len(s.waits) < 2 {
+		s.Errorf("waits %v", s.waits)
+	}
+	s.waits, s.waited = nil, func() {
+		s.world.Fail(resttest.None)
+		s.limit = time.Minute
+	}
+	if got, err := c.Orders(s.Context(), day, day); err != nil || len(got) != 3 || len(s.waits) != 1 {
+		s.Errorf("after a slow answer: %d, %v, waits %v", len(got), err, s.waits)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"switchyard/workers/providers/networks"
 	"switchyard/workers/providers/networks/networkstest"
 	"switchyard/workers/providers/rest"
+	"switchyard/workers/providers/rest/resttest"
 )
 
 // read reads the orders of the days of the tests.
@@ -24,9 +25,9 @@ func (s *suite) read(c *networks.Connection) []networks.Order {
 
 // refusal: what a platform says in the envelope of its errors is shown.
 func (s *suite) refusal() {
-	s.world.Fail(networkstest.Refusal)
+	s.world.Fail(resttest.Refusal)
 	_, err := s.open(nil).Orders(s.Context(), day, day)
-	if err == nil || !strings.Contains(err.Error(), networkstest.Words) || errors.Is(err, rest.ErrRefused) || errors.Is(err, rest.ErrBusy) {
+	if err == nil || !strings.Contains(err.Error(), resttest.Words) || errors.Is(err, rest.ErrRefused) || errors.Is(err, rest.ErrBusy) {
 		s.Error(err)
 	}
 }
@@ -38,7 +39,7 @@ func (s *suite) tokens() {
 	}
 	s.world.Set(s.orders(1203)...)
 	// A token, a page, one that finds the token expired.
-	s.world.Fail(networkstest.None, networkstest.None, networkstest.Expired, networkstest.None)
+	s.world.Fail(resttest.None, resttest.None, resttest.Expired, resttest.None)
 	c := s.open(nil)
 	if got := s.read(c); len(got) != 1203 {
 		s.Errorf("%d orders", len(got))
@@ -47,7 +48,7 @@ func (s *suite) tokens() {
 		s.Errorf("used %+v", used)
 	}
 	before := s.world.Calls()
-	s.world.Fail(networkstest.Expired)
+	s.world.Fail(resttest.Expired)
 	if _, err := s.open(nil).Orders(s.Context(), day, day); !errors.Is(err, rest.ErrRefused) || s.world.Calls() != before+2 {
 		s.Errorf("%v after %d requests", err, s.world.Calls()-before)
 	}

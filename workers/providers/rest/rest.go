@@ -16,7 +16,7 @@ import (
 	"switchyard/workers/egress"
 )
 
-// timeout is for one request.
+// timeout is for one request, unless the API says another.
 const timeout = 10 * time.Second
 
 // API is the HTTP API of a provider, asked with the credentials of one account. Copies share the secrets.
@@ -43,6 +43,8 @@ type API struct {
 	Asked func()
 	// Wait waits, until the context ends; nil: by a timer.
 	Wait func(ctx context.Context, d time.Duration) error
+	// Timeout is for the next request; nil: ten seconds.
+	Timeout func() time.Duration
 
 	secrets *Secrets
 }
@@ -207,7 +209,11 @@ func (a API) request(ctx context.Context, r Request) (*http.Request, context.Can
 	if err != nil {
 		return nil, nil, err
 	}
-	req, cancel, err := egress.Request(ctx, timeout, r.Method, to, bytes.NewReader(body))
+	limit := timeout
+	if a.Timeout != nil {
+		limit = a.Timeout()
+	}
+	req, cancel, err := egress.Request(ctx, limit, r.Method, to, bytes.NewReader(body))
 	if err != nil {
 		return nil, nil, errors.New("the provider's address cannot be read")
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"switchyard/models"
+	"switchyard/workers/providers/rest/resttest"
 	"switchyard/workers/providers/signin"
 	"switchyard/workers/providers/signin/signintest"
 )
@@ -49,7 +50,7 @@ func TestActions(t *testing.T) {
 			if list, err := c.Actions(t.Context(), a, token); err != nil || len(list) != 1 || list[0] != again {
 				t.Errorf("%+v, %v", list, err)
 			}
-			for _, fault := range []signintest.Fault{signintest.Down, signintest.Cut, signintest.Odd, signintest.Echo} {
+			for _, fault := range []resttest.Fault{resttest.Down, resttest.Cut, resttest.Strange, resttest.Echo} {
 				w.Break(fault)
 				_, listed := c.Actions(t.Context(), a, token)
 				_, created := c.CreateAction(t.Context(), a, token, "Other")
@@ -59,7 +60,7 @@ func TestActions(t *testing.T) {
 					}
 				}
 			}
-			w.Break(signintest.None)
+			w.Break(resttest.None)
 			if a.Provider == models.MicrosoftAds { // which refuses by a success
 				if _, err := c.CreateAction(t.Context(), a, token, "Sales!"); err == nil || errors.Is(err, signin.ErrRevoked) {
 					t.Errorf("%v", err)

@@ -14,6 +14,7 @@ import (
 	"switchyard/models"
 	"switchyard/workers/egress"
 	"switchyard/workers/egress/egresstest"
+	"switchyard/workers/providers/rest/resttest"
 	"switchyard/workers/providers/signin"
 	"switchyard/workers/providers/signin/signintest"
 )
@@ -153,7 +154,7 @@ func TestFaults(t *testing.T) {
 	each(t, func(t *testing.T, w *signintest.World, c *signin.Client, provider string) {
 		t.Helper()
 		tokens := signedIn(t, w, c, provider).Tokens
-		for _, fault := range []signintest.Fault{signintest.Busy, signintest.Down, signintest.Cut, signintest.Odd, signintest.Echo} {
+		for _, fault := range []resttest.Fault{resttest.Swamped, resttest.Down, resttest.Cut, resttest.Strange, resttest.Echo} {
 			w.Break(fault)
 			_, exchanged := c.Exchange(t.Context(), provider, signintest.Canary+"code", verifier, redirect)
 			_, refreshed := c.Refresh(t.Context(), provider, tokens)
@@ -164,7 +165,7 @@ func TestFaults(t *testing.T) {
 				}
 			}
 		}
-		w.Break(signintest.None)
+		w.Break(resttest.None)
 		if _, err := c.Refresh(t.Context(), provider, tokens); err != nil {
 			t.Error(err)
 		}
@@ -184,7 +185,7 @@ func TestAccounts(t *testing.T) {
 			ids[i] = strconv.Itoa(1000000000 + i)
 		}
 		w.Own(provider, ids...)
-		w.Break(signintest.Busy, signintest.Down, signintest.None) // it is tried again
+		w.Break(resttest.Swamped, resttest.Down, resttest.None) // it is tried again
 		list, err := c.Accounts(t.Context(), provider, token)
 		if err != nil {
 			t.Fatal(err)

@@ -3,11 +3,9 @@
 package adstest
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -15,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"switchyard/workers/providers/rest/resttest"
 )
 
 // Row is what an account spent on a day for a campaign.
@@ -32,14 +32,13 @@ const (
 
 // World is what all platforms have.
 type World struct {
+	resttest.Faults
+
 	mu     sync.Mutex
 	rows   []Row
-	faults []Fault // of the next requests; the last one stays
-	calls  int
 	logins int
 	token  int // the number of the token that is good
 	quoted bool
-	held   chan struct{} // requests wait until it is closed; nil: they do not
 }
 
 // Set replaces the rows.
@@ -54,49 +53,6 @@ func (w *World) Quote() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.quoted = true
-}
-
-// Hold has the next requests wait for release.
-func (w *World) Hold() (release func()) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	held := make(chan struct{})
-	w.held = held
-	return sync.OnceFunc(func() { close(held) })
-}
-
-// Fault is how a request fails.
-type Fault int
-
-// The faults.
-const (
-	None      Fault = iota
-	Busy            // 429, with Retry-After: 7
-	Swamped         // the same without a time
-	Down            // 500 with a page of some proxy that repeats the request's credentials
-	Cut             // an answer that ends early
-	Elsewhere       // a redirect to another host
-	Echo            // 400 with an envelope that repeats the request, credentials and all
-	Strange         // 200 with an answer of another form
-	Refusal         // the platform's own error, with Words
-	Expired         // tokens are no longer good
-)
-
-// Words are what a platform says when it refuses.
-const Words = "the report is being rebuilt"
-
-// Fail lets the next requests fail one after another, and all further ones as the last.
-func (w *World) Fail(faults ...Fault) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.faults = faults
-}
-
-// Calls is how many requests there were, and Logins how many of them asked for a token.
-func (w *World) Calls() int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.calls
 }
 
 // Logins is how many tokens were issued to credentials.
@@ -165,14 +121,7 @@ type Fake struct {
 
 // Credentials are those that the platform accepts. Secrets are canaries, which are found wherever they leak.
 func (f Fake) Credentials() map[string]string {
-	out := maps.Clone(f.settings)
-	if out == nil {
-		out = map[string]string{}
-	}
-	for _, name := range f.secrets {
-		out[name] = "canary-" + name + "-Zq7"
-	}
-	return out
+	return resttest.Canaries(f.settings, f.secrets...)
 }
 
 // Fakes are the platforms, by name.
@@ -199,35 +148,18 @@ func (w *World) serve(rw http.ResponseWriter, r *http.Request) {
 		http.NotFound(rw, r)
 		return
 	}
-	w.mu.Lock()
-	held := w.held
-	w.mu.Unlock()
-	if held != nil {
-		select {
-		case <-held:
-		case <-r.Context().Done():
-			return
-		}
+	fault, ok := w.Next(r)
+	c := &call{ResponseWriter: rw, r: r, path: "/" + path, good: fake.Credentials(), fake: fake}
+	if !ok || !w.Answer(rw, r, fault, c.own()) {
+		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.calls++
-	c := &call{ResponseWriter: rw, r: r, path: "/" + path, good: fake.Credentials(), quoted: w.quoted, fake: fake}
-	fault := None
-	if len(w.faults) > 0 {
-		if fault = w.faults[0]; len(w.faults) > 1 {
-			w.faults = w.faults[1:]
-		}
-	}
-	if fault == Expired {
+	if fault == resttest.Expired {
 		w.token++
-		fault = None
 	}
-	if fault == None {
-		fake.serve(w, c)
-		return
-	}
-	c.fail(fault)
+	c.quoted = w.quoted
+	fake.serve(w, c)
 }
 
 type object = map[string]any
@@ -242,66 +174,21 @@ type call struct {
 	fake   Fake
 }
 
-func (c *call) fail(fault Fault) {
-	secrets := c.r.Header.Get("Authorization") + c.r.URL.RawQuery + fmt.Sprint(c.r.Header)
-	switch fault {
-	case Busy, Swamped:
-		if fault == Busy {
-			c.Header().Set("Retry-After", "7")
-		}
-		if c.fake.busy != nil {
-			c.fake.busy(c)
-			return
-		}
-		c.json(http.StatusTooManyRequests, object{"message": "slow down"})
-	case Down:
-		c.WriteHeader(http.StatusInternalServerError)
-		_, _ = c.Write([]byte("<html>" + secrets))
-	case Cut:
-		c.Header().Set("Content-Length", "1000")
-		_, _ = c.Write([]byte(`{"data": [{`))
-	case Elsewhere:
-		http.Redirect(c, c.r, "https://elsewhere.example/", http.StatusTemporaryRedirect)
-	case Echo:
-		c.json(http.StatusBadRequest, object{"errors": []object{{"message": "cannot serve " + secrets}}})
-	case Strange:
-		_, _ = c.Write([]byte(`"<html>"`))
-	case Refusal:
-		c.fake.refuse(c, Words)
-	case None, Expired:
+// own are failures in the platform's words.
+func (c *call) own() resttest.Own {
+	own := resttest.Own{Refuse: func(words string) { c.fake.refuse(c, words) }}
+	if c.fake.busy != nil {
+		own.Busy = func() { c.fake.busy(c) }
 	}
+	return own
 }
 
 // json answers.
 func (c *call) json(status int, v any) {
-	c.Header().Set("Content-Type", "application/json")
-	c.WriteHeader(status)
 	if c.quoted {
-		var read any
-		raw, _ := json.Marshal(v)
-		dec := json.NewDecoder(bytes.NewReader(raw))
-		dec.UseNumber()
-		_ = dec.Decode(&read)
-		v = quote(read)
+		v = resttest.Quoted(v)
 	}
-	_ = json.NewEncoder(c).Encode(v)
-}
-
-// quote makes texts of all numbers.
-func quote(v any) any {
-	switch v := v.(type) {
-	case json.Number:
-		return v.String()
-	case []any:
-		for i := range v {
-			v[i] = quote(v[i])
-		}
-	case map[string]any:
-		for name := range v {
-			v[name] = quote(v[name])
-		}
-	}
-	return v
+	resttest.JSON(c, status, v)
 }
 
 // body reads the JSON of a request.
@@ -322,12 +209,6 @@ func (r Row) without(figures object, names ...string) object {
 		}
 	}
 	return figures
-}
-
-// paged are the items of a page, which begins with 1.
-func paged[T any](items []T, page, size int) []T {
-	from := min(max(page-1, 0)*size, len(items))
-	return items[from:min(from+size, len(items))]
 }
 
 func pages(items, size int) int { return (items + size - 1) / size }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/shopspring/decimal"
+
+	"switchyard/workers/providers/rest/resttest"
 )
 
 var googleSpan = regexp.MustCompile(`segments\.date BETWEEN '([0-9-]{10})' AND '([0-9-]{10})'`)
@@ -66,7 +68,7 @@ var googleAds = Fake{
 		}
 		chunks := []object{{"fieldMask": "campaign.id", "requestId": "r-0"}} // an empty one
 		for page := range pages(len(rows), googleChunk) {
-			chunks = append(chunks, object{"results": paged(rows, page+1, googleChunk), "requestId": "r-1"})
+			chunks = append(chunks, object{"results": resttest.Page(rows, page+1, googleChunk), "requestId": "r-1"})
 		}
 		c.json(http.StatusOK, chunks)
 	},

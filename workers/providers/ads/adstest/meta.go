@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+
+	"switchyard/workers/providers/rest/resttest"
 )
 
 var meta = Fake{
@@ -43,7 +45,7 @@ var meta = Fake{
 		if page < pages(len(rows), size) {
 			paging["next"] = "https://graph.facebook.com/v25.0/act_4711/insights?access_token=" + w.good()
 		}
-		c.json(http.StatusOK, object{"data": paged(rows, page, size), "paging": paging})
+		c.json(http.StatusOK, object{"data": resttest.Page(rows, page, size), "paging": paging})
 	},
 }
 

@@ -90,7 +90,7 @@ func microsoftPoll(w *World, c *call, id string) {
 	_, days, _ := strings.Cut(id, ":")
 	from, to, _ := strings.Cut(days, "_")
 	status, address := "Success", "https://"+c.r.Host+"/microsoft_ads/download/"+days
-	if w.calls%2 == 0 {
+	if w.Calls()%2 == 0 {
 		status, address = "Pending", ""
 	} else if len(w.within(from, to)) == 0 {
 		address = ""

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"switchyard/workers/providers/rest/resttest"
 )
 
 // tiktok tells every failure with status 200.
@@ -37,7 +39,7 @@ var tiktok = Fake{
 			rows = append(rows, object{"dimensions": object{"campaign_id": r.Campaign, "stat_time_day": r.Day + " 00:00:00"}, "metrics": metrics})
 		}
 		size, page := c.number("page_size", 10), c.number("page", 1)
-		tiktokSays(c, 0, "OK", object{"list": paged(rows, page, size), "page_info": object{
+		tiktokSays(c, 0, "OK", object{"list": resttest.Page(rows, page, size), "page_info": object{
 			"page": page, "page_size": size, "total_number": len(rows), "total_page": pages(len(rows), size),
 		}})
 	},

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"switchyard/workers/providers/rest/resttest"
 )
 
 // Uploaded is a conversion as a platform has it. The platform knows it by ID; of Microsoft that is click, goal and time.
@@ -24,29 +26,19 @@ type Uploaded struct {
 
 // Uploads are fakes of the platforms' APIs that take conversions. A click id that begins with "bad" is refused, and one with
 // "soon" may come later. The zero Uploads is ready.
+//
+// Some faults are a platform's own: the events of Cut and Slow are taken all the same, Busy is in the envelope of its errors, and so is
+// Echo.
 type Uploads struct {
+	resttest.Faults
+
 	mu      sync.Mutex
 	taken   map[string]*Uploaded // by platform and id
-	faults  []UploadFault        // of the next requests; the last one stays
-	calls   int
-	tried   int  // events that did not count: validated, or tests
-	silent  bool // refusals do not say which event they are for
-	expired int  // tokens that are no longer good
-	hold    func()
+	tried   int                  // events that did not count: validated, or tests
+	silent  bool                 // refusals do not say which event they are for
+	expired int                  // tokens that are no longer good
+	pause   func()
 }
-
-// UploadFault is how a platform fails.
-type UploadFault int
-
-// The faults.
-const (
-	UploadFine    UploadFault = iota
-	UploadBusy                // too many requests, with Retry-After: 7 where it is HTTP's
-	UploadDown                // 500 with a page that repeats the request's credentials
-	UploadExpired             // the token is no longer good
-	UploadEcho                // a refusal in the platform's envelope that repeats the request's credentials
-	UploadCut                 // the events are taken, and the answer ends early
-)
 
 // UploadTokens are the names and values of credentials that the fakes accept.
 var UploadTokens = map[string]map[string]string{
@@ -65,13 +57,6 @@ func (w *Uploads) SignedIn() string {
 
 func (w *Uploads) signedIn() string { return fmt.Sprintf("canary-access-%d", w.expired) }
 
-// Fail lets the next requests fail one after another, and all further ones as the last.
-func (w *Uploads) Fail(faults ...UploadFault) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.faults = faults
-}
-
 // Silent has refusals not say which event they are for, where the platform leaves that open.
 func (w *Uploads) Silent() {
 	w.mu.Lock()
@@ -79,15 +64,12 @@ func (w *Uploads) Silent() {
 	w.silent = true
 }
 
-// Hold has fn called after the events of each request are taken, and before it is answered.
-func (w *Uploads) Hold(fn func()) {
+// Pause has fn called after the events of each request are taken, and before it is answered.
+func (w *Uploads) Pause(fn func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.hold = fn
+	w.pause = fn
 }
-
-// Calls is how many requests there were.
-func (w *Uploads) Calls() int { w.mu.Lock(); defer w.mu.Unlock(); return w.calls }
 
 // Tried is how many events came that do not count.
 func (w *Uploads) Tried() int { w.mu.Lock(); defer w.mu.Unlock(); return w.tried }
@@ -117,48 +99,47 @@ func ServeUploads(tb testing.TB, w *Uploads) *httptest.Server {
 // ServeHTTP implements http.Handler.
 func (w *Uploads) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	name, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
-	fake, ok := uploadFakes[name]
-	raw, err := io.ReadAll(r.Body)
-	if !ok || err != nil || r.Method != http.MethodPost {
+	fake, known := uploadFakes[name]
+	fault, ok := w.Next(r)
+	switch {
+	case !ok:
+		return
+	case !known || r.Method != http.MethodPost:
 		http.NotFound(rw, r)
 		return
 	}
-	w.mu.Lock()
-	w.calls++
-	fault := UploadFine
-	if len(w.faults) > 0 {
-		if fault = w.faults[0]; len(w.faults) > 1 {
-			w.faults = w.faults[1:]
-		}
-	}
-	if fault == UploadExpired {
-		w.expired++
-		fault = UploadFine
-	}
-	secrets := r.Header.Get("Authorization") + " " + r.Header.Get("Access-Token") + " " + r.URL.RawQuery
+	raw, _ := io.ReadAll(r.Body)
 	c := &uploadCall{rw: rw, r: r, path: path, raw: raw, w: w, status: http.StatusOK, platform: name}
-	switch fault {
-	case UploadDown:
-		c.status, c.answer = http.StatusInternalServerError, "<html>"+secrets
-	case UploadBusy, UploadEcho:
-		rw.Header().Set("Retry-After", "7")
-		fake.fail(c, fault == UploadBusy, "cannot serve "+secrets)
-	default:
-		fake.serve(c)
+	taken := fault == resttest.Cut || fault == resttest.Slow
+	if !taken && !w.Answer(rw, r, fault, c.own(fake)) {
+		return
 	}
-	hold := w.hold
+	w.mu.Lock()
+	if fault == resttest.Expired {
+		w.expired++
+	}
+	fake.serve(c)
+	pause := w.pause
 	w.mu.Unlock()
-	if hold != nil {
-		hold()
+	if pause != nil {
+		pause()
 	}
-	body, _ := json.Marshal(c.answer)
-	if fault == UploadCut {
-		rw.Header().Set("Content-Length", "5000")
-		body = []byte(`{"even`)
+	if !taken || w.Answer(rw, r, fault, resttest.Own{}) {
+		resttest.JSON(rw, c.status, c.answer)
 	}
-	rw.Header().Set("Content-Type", "application/json")
-	rw.WriteHeader(c.status)
-	_, _ = rw.Write(body)
+}
+
+// own are failures in the platform's envelope.
+func (c *uploadCall) own(fake uploadFake) resttest.Own {
+	fail := func(busy bool, words string) {
+		fake.fail(c, busy, words)
+		resttest.JSON(c.rw, c.status, c.answer)
+	}
+	return resttest.Own{
+		Busy:   func() { fail(true, "slow down") },
+		Echo:   func(words string) { fail(false, words) },
+		Refuse: func(words string) { fail(false, words) },
+	}
 }
 
 type document = map[string]any

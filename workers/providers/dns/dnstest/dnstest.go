@@ -5,8 +5,6 @@ package dnstest
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -16,32 +14,22 @@ import (
 	"testing"
 
 	"github.com/libdns/libdns"
+
+	"switchyard/workers/providers/rest/resttest"
 )
 
 // World is what all providers hold: zones and their records. A record has its name relative to its zone, "@" for the
 // apex, and names in its data end with a dot.
 type World struct {
+	resttest.Faults
+
 	mu    sync.Mutex
 	order []string
 	zones map[string][]libdns.RR
-	fault Fault
-	calls int
 
 	missing int           // requests that have to come before any is answered
 	all     chan struct{} // closed when they have; nil: none had to
 }
-
-// Fault is how the providers fail.
-type Fault int
-
-// The faults.
-const (
-	None      Fault = iota
-	Busy            // 429
-	Broken          // 502 with a page of some proxy that repeats the request's credentials
-	Elsewhere       // a redirect to another host
-	Echo            // 400 with an envelope that repeats the request, credentials and all
-)
 
 // NewWorld makes a world with zones.
 func NewWorld(zones map[string][]libdns.RR, order ...string) *World {
@@ -57,13 +45,6 @@ func (w *World) Records(zone string) []libdns.RR {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.zones[zone])
-}
-
-// Fail lets every provider fail.
-func (w *World) Fail(f Fault) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.fault = f
 }
 
 // Together has the next requests answered only when n of them are there.
@@ -92,13 +73,6 @@ func (w *World) gather(ctx context.Context) (ok bool) {
 	case <-ctx.Done():
 		return false
 	}
-}
-
-// Calls is how many requests there were.
-func (w *World) Calls() int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.calls
 }
 
 // add adds a record. ok is false if the name cannot have it beside those that it has.
@@ -138,16 +112,7 @@ func canaries(fields ...string) func() map[string]string {
 
 // and are canaries beside fields that are no secrets.
 func and(open map[string]string, secrets ...string) func() map[string]string {
-	return func() map[string]string {
-		out := maps.Clone(open)
-		if out == nil {
-			out = map[string]string{}
-		}
-		for _, f := range secrets {
-			out[f] = "canary-" + f + "-Zq7"
-		}
-		return out
-	}
+	return func() map[string]string { return resttest.Canaries(open, secrets...) }
 }
 
 // Fakes are the providers, by name.
@@ -170,23 +135,14 @@ func Serve(tb testing.TB, w *World) *httptest.Server {
 		if !w.gather(r.Context()) {
 			return
 		}
+		fault, ok := w.Next(r)
+		if !ok || !w.Answer(rw, r, fault, resttest.Own{}) {
+			return
+		}
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.calls++
 		c := &call{ResponseWriter: rw, r: r, path: "/" + path, good: fake.Credentials()}
-		switch w.fault {
-		case Busy:
-			c.json(http.StatusTooManyRequests, object{"message": "slow down"})
-		case Broken:
-			c.WriteHeader(http.StatusBadGateway)
-			_, _ = c.Write([]byte("<html>" + r.Header.Get("Authorization") + r.URL.RawQuery)) //nolint:gosec // nobody renders it
-		case Echo:
-			c.json(http.StatusBadRequest, object{"errors": []object{{"message": fmt.Sprint("cannot serve ", r.Header, r.URL, string(c.raw()))}}})
-		case Elsewhere:
-			http.Redirect(rw, r, "https://elsewhere.example/", http.StatusTemporaryRedirect)
-		case None:
-			fake.serve(w, c)
-		}
+		fake.serve(w, c)
 	}))
 	tb.Cleanup(s.Close)
 	return s
@@ -204,9 +160,7 @@ type call struct {
 
 // json answers.
 func (c *call) json(status int, v any) {
-	c.Header().Set("Content-Type", "application/json")
-	c.WriteHeader(status)
-	_ = json.NewEncoder(c).Encode(v)
+	resttest.JSON(c, status, v)
 }
 
 // body reads the request.

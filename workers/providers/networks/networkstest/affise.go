@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"time"
+
+	"switchyard/workers/providers/rest/resttest"
 )
 
 // affise knows statuses in a query by numbers.
@@ -26,7 +28,7 @@ var affise = Fake{
 		c.zone = time.UTC
 		all := c.days(w, time.DateOnly, "date_from", "date_to")
 		rows := []object{}
-		for _, o := range paged(all, page, size) {
+		for _, o := range resttest.Page(all, page, size) {
 			goal := o.Goal
 			if goal == "" {
 				goal = "1"

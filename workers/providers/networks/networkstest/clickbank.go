@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"switchyard/workers/providers/rest/resttest"
 )
 
 // clickbankRows is how many orders a page has.
@@ -34,7 +36,7 @@ var clickbank = Fake{
 		if page*clickbankRows < len(records) {
 			status = http.StatusPartialContent
 		}
-		switch rows := paged(records, page, clickbankRows); len(rows) {
+		switch rows := resttest.Page(records, page, clickbankRows); len(rows) {
 		case 0:
 			c.WriteHeader(http.StatusOK)
 		case 1:

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"time"
+
+	"switchyard/workers/providers/rest/resttest"
 )
 
 var everflow = Fake{
@@ -26,7 +28,7 @@ var everflow = Fake{
 		all := w.within(at(time.DateTime, ask.From), at(time.DateTime, ask.To).Add(time.Second))
 		page, size := c.number("page", 1), min(c.number("page_size", 50), 500)
 		rows := []object{}
-		for _, o := range paged(all, page, size) {
+		for _, o := range resttest.Page(all, page, size) {
 			event := o.Goal
 			if event == "" {
 				event = "Base"

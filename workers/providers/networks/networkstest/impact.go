@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"switchyard/workers/providers/rest/resttest"
 )
 
 // impact writes numbers as texts, and times in the zone of the account.
@@ -27,7 +29,7 @@ var impact = Fake{
 			return
 		}
 		rows := []object{}
-		for _, o := range paged(all, page, size) {
+		for _, o := range resttest.Page(all, page, size) {
 			rows = append(rows, o.row(object{
 				"Id": o.ID, "Payout": o.Payout, "Amount": "21.99", "Currency": o.Currency, "EventDate": o.At.In(c.zone).Format(time.RFC3339),
 				"SharedId": "", "SubId1": "", "SubId2": o.Click, "State": o.word(map[string]string{

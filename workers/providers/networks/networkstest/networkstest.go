@@ -3,10 +3,7 @@
 package networkstest
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -15,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"switchyard/workers/providers/rest/resttest"
 )
 
 // Order is an order that the platforms have. Status is one of ours.
@@ -28,10 +27,10 @@ type Order struct {
 
 // World is what all platforms have.
 type World struct {
+	resttest.Faults
+
 	mu     sync.Mutex
 	orders []Order
-	faults []Fault // of the next requests; the last one stays
-	calls  int
 	tokens int // how many were issued or ended; only the last one is good
 	zone   *time.Location
 	quoted bool
@@ -58,40 +57,6 @@ func (w *World) Quote() {
 	w.quoted = true
 }
 
-// Fault is how a platform fails.
-type Fault int
-
-// The faults.
-const (
-	None      Fault = iota
-	Busy            // the platform's status for too many requests, with Retry-After: 7
-	Swamped         // the same without a time
-	Down            // 500 with a page of some proxy that repeats the request's credentials
-	Cut             // an answer that ends early
-	Elsewhere       // a redirect to another host
-	Echo            // 400 with an envelope that repeats the request, credentials and all
-	Strange         // 200 with an answer of another form
-	Refusal         // the platform's own error, with Words
-	Expired         // tokens are no longer good
-)
-
-// Words are what a platform says when it refuses.
-const Words = "the report is being rebuilt"
-
-// Fail lets the next requests fail one after another, and all further ones as the last.
-func (w *World) Fail(faults ...Fault) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.faults = faults
-}
-
-// Calls is how many requests there were.
-func (w *World) Calls() int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.calls
-}
-
 // within are the orders of [from, to), by their time.
 func (w *World) within(from, to time.Time) []Order {
 	var out []Order
@@ -116,28 +81,12 @@ type Fake struct {
 	busy        int                         // the status for too many requests; 0: 429
 }
 
-func (f Fake) tooMany() int {
-	if f.busy != 0 {
-		return f.busy
-	}
-	return http.StatusTooManyRequests
-}
-
 // Credentials are those that the platform accepts.
 func (f Fake) Credentials() map[string]string { return f.credentials() }
 
 // and are canaries, which are found wherever they leak, beside fields that are no secrets.
 func and(open map[string]string, secrets ...string) func() map[string]string {
-	return func() map[string]string {
-		out := maps.Clone(open)
-		if out == nil {
-			out = map[string]string{}
-		}
-		for _, f := range secrets {
-			out[f] = "canary-" + f + "-Zq7"
-		}
-		return out
-	}
+	return func() map[string]string { return resttest.Canaries(open, secrets...) }
 }
 
 // Fakes are the platforms, by name.
@@ -161,54 +110,24 @@ func (w *World) serve(rw http.ResponseWriter, r *http.Request) {
 		http.NotFound(rw, r)
 		return
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.calls++
-	c := &call{ResponseWriter: rw, r: r, path: "/" + path, good: fake.Credentials(), zone: w.zone, quoted: w.quoted, fake: fake}
-	if c.zone == nil {
-		c.zone = time.UTC
+	fault, ok := w.Next(r)
+	c := &call{ResponseWriter: rw, r: r, path: "/" + path, good: fake.Credentials(), fake: fake}
+	own := resttest.Own{Refuse: func(words string) { fake.refuse(c, words) }}
+	if fake.busy != 0 {
+		own.Busy = func() { c.json(fake.busy, object{"message": "slow down"}) }
 	}
-	fault := None
-	if len(w.faults) > 0 {
-		if fault = w.faults[0]; len(w.faults) > 1 {
-			w.faults = w.faults[1:]
-		}
-	}
-	if fault == Expired {
-		w.tokens++
-		fault = None
-	}
-	if fault == None {
-		fake.serve(w, c)
+	if !ok || !w.Answer(rw, r, fault, own) {
 		return
 	}
-	c.fail(fault)
-}
-
-func (c *call) fail(fault Fault) {
-	secrets := c.r.Header.Get("Authorization") + c.r.URL.RawQuery + fmt.Sprint(c.r.Header)
-	switch fault {
-	case Busy, Swamped:
-		if fault == Busy {
-			c.Header().Set("Retry-After", "7")
-		}
-		c.json(c.fake.tooMany(), object{"message": "slow down"})
-	case Down:
-		c.WriteHeader(http.StatusInternalServerError)
-		_, _ = c.Write([]byte("<html>" + secrets))
-	case Cut:
-		c.Header().Set("Content-Length", "1000")
-		_, _ = c.Write([]byte(`{"conversions": [{`))
-	case Elsewhere:
-		http.Redirect(c, c.r, "https://elsewhere.example/", http.StatusTemporaryRedirect)
-	case Echo:
-		c.json(http.StatusBadRequest, object{"errors": []object{{"message": "cannot serve " + secrets}}})
-	case Strange:
-		_, _ = c.Write([]byte(`"<html>"`))
-	case Refusal:
-		c.fake.refuse(c, Words)
-	case None, Expired:
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if fault == resttest.Expired {
+		w.tokens++
 	}
+	if c.quoted, c.zone = w.quoted, w.zone; c.zone == nil {
+		c.zone = time.UTC
+	}
+	fake.serve(w, c)
 }
 
 type object = map[string]any
@@ -227,34 +146,10 @@ type call struct {
 
 // json answers.
 func (c *call) json(status int, v any) {
-	c.Header().Set("Content-Type", "application/json")
-	c.WriteHeader(status)
 	if c.quoted {
-		var read any
-		raw, _ := json.Marshal(v)
-		dec := json.NewDecoder(bytes.NewReader(raw))
-		dec.UseNumber()
-		_ = dec.Decode(&read)
-		v = quote(read)
+		v = resttest.Quoted(v)
 	}
-	_ = json.NewEncoder(c).Encode(v)
-}
-
-// quote makes texts of all numbers.
-func quote(v any) any {
-	switch v := v.(type) {
-	case json.Number:
-		return v.String()
-	case []any:
-		for i := range v {
-			v[i] = quote(v[i])
-		}
-	case map[string]any:
-		for name := range v {
-			v[name] = quote(v[name])
-		}
-	}
-	return v
+	resttest.JSON(c, status, v)
 }
 
 // row is a record of an order, without the members that a bare order lacks.
@@ -318,12 +213,6 @@ func (c *call) number(name string, fallback int) int {
 		return fallback
 	}
 	return n
-}
-
-// paged are the items of a page, which begins with 1.
-func paged[T any](items []T, page, size int) []T {
-	from := min(max(page-1, 0)*size, len(items))
-	return items[from:min(from+size, len(items))]
 }
 
 // at reads a time of a form, in UTC. What is no such time is the zero time.

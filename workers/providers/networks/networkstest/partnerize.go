@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"switchyard/workers/providers/rest/resttest"
 )
 
 // partnerize pages by a cursor.
@@ -28,7 +30,7 @@ var partnerize = Fake{
 		}
 		page := max(c.number("cursor_id", 1), 1)
 		rows := []object{}
-		for _, o := range paged(all, page, size) {
+		for _, o := range resttest.Page(all, page, size) {
 			word := o.word(same)
 			value := o.row(object{"conversion_status": word, "value": 955, "publisher_commission": json.Number(o.payout())},
 				"publisher_commission")

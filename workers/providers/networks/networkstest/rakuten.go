@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"time"
+
+	"switchyard/workers/providers/rest/resttest"
 )
 
 // rakuten tells what is taken back by negative commissions.
@@ -32,7 +34,7 @@ var rakuten = Fake{
 		for _, o := range all {
 			records = append(records, rakutenRecords(o)...)
 		}
-		c.json(http.StatusOK, append([]object{}, paged(records, page, size)...))
+		c.json(http.StatusOK, append([]object{}, resttest.Page(records, page, size)...))
 	},
 }
 

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"switchyard/workers/providers/rest/resttest"
 )
 
 // tune tells every failure with status 200, and every second page by the ids of its rows.
@@ -32,7 +34,7 @@ var tune = Fake{
 		all := w.within(from, to.AddDate(0, 0, 1))
 		page, size := c.number("page", 1), min(c.number("limit", 100), 500)
 		byID, rows := object{}, []object{}
-		for _, o := range paged(all, page, size) {
+		for _, o := range resttest.Page(all, page, size) {
 			stat := o.row(object{
 				"ad_id": o.ID, "datetime": o.At.In(c.zone).Format(time.DateTime), "affiliate_info1": o.Click,
 				"approved_payout": o.Payout, "currency": o.Currency, "conversion_status": o.word(same),

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"switchyard/models"
+	"switchyard/workers/providers/rest/resttest"
 )
 
 // api is what platforms answer to those who have signed in.
@@ -31,7 +32,7 @@ const Unreachable = "9990000000"
 // google lists the first account, which is a manager and has all others below it, and Unreachable.
 func (w *World) google(rw http.ResponseWriter, r *http.Request, path string, ok bool) {
 	fail := func(status int, word, reason string) {
-		answer(rw, status, map[string]any{"error": map[string]any{"code": status, "message": "Request failed.", "status": word, "details": []any{
+		resttest.JSON(rw, status, map[string]any{"error": map[string]any{"code": status, "message": "Request failed.", "status": word, "details": []any{
 			map[string]any{"errors": []any{map[string]any{"errorCode": map[string]string{"authenticationError": reason}, "message": reason}}},
 		}}})
 	}
@@ -46,7 +47,7 @@ func (w *World) google(rw http.ResponseWriter, r *http.Request, path string, ok 
 		if len(ids) > 0 {
 			names = append(names, "customers/"+ids[0], "customers/"+Unreachable)
 		}
-		answer(rw, http.StatusOK, map[string]any{"resourceNames": names})
+		resttest.JSON(rw, http.StatusOK, map[string]any{"resourceNames": names})
 	case call == "customers/"+Unreachable+"/googleAds:searchStream":
 		fail(http.StatusForbidden, "PERMISSION_DENIED", "CUSTOMER_NOT_ENABLED")
 	case len(ids) > 0 && call == "customers/"+ids[0]+"/googleAds:searchStream" && r.Header.Get("Login-Customer-Id") == ids[0]:
@@ -61,7 +62,7 @@ func (w *World) google(rw http.ResponseWriter, r *http.Request, path string, ok 
 			}
 			chunks = append(chunks, map[string]any{"results": []any{map[string]any{"customerClient": client}}, "requestId": "r"})
 		}
-		answer(rw, http.StatusOK, append(chunks, map[string]any{"requestId": "r"}))
+		resttest.JSON(rw, http.StatusOK, append(chunks, map[string]any{"requestId": "r"}))
 	default:
 		fail(http.StatusNotFound, "NOT_FOUND", "no such method")
 	}
@@ -70,7 +71,7 @@ func (w *World) google(rw http.ResponseWriter, r *http.Request, path string, ok 
 // microsoft answers pages of so many accounts as are asked for.
 func (w *World) microsoft(rw http.ResponseWriter, r *http.Request, path string, u User, ok bool) {
 	fail := func(status, code int, word string) {
-		answer(rw, status, map[string]any{"TrackingId": "t", "Type": "AdApiFaultDetail", "Errors": []any{
+		resttest.JSON(rw, status, map[string]any{"TrackingId": "t", "Type": "AdApiFaultDetail", "Errors": []any{
 			map[string]any{"Code": code, "ErrorCode": word, "Message": "Authentication failed: " + word, "Detail": nil},
 		}})
 	}
@@ -88,7 +89,7 @@ func (w *World) microsoft(rw http.ResponseWriter, r *http.Request, path string, 
 	case strings.HasPrefix(path, "CampaignManagement/") && r.Header.Get("Customeraccountid") != "":
 		w.microsoftGoals(rw, path, raw, fail)
 	case path == "CustomerManagement/v13/User/Query":
-		answer(rw, http.StatusOK, map[string]any{"User": map[string]any{"Id": "42" + u.ID, "UserName": u.Name}, "CustomerRoles": []any{}})
+		resttest.JSON(rw, http.StatusOK, map[string]any{"User": map[string]any{"Id": "42" + u.ID, "UserName": u.Name}, "CustomerRoles": []any{}})
 	case path == "CustomerManagement/v13/Accounts/Search" && len(body.Predicates) == 1 && body.Predicates[0].Value == "42"+u.ID && body.PageInfo.Size > 0:
 		all := w.owned(models.MicrosoftAds)
 		from := min(body.PageInfo.Index*body.PageInfo.Size, len(all))
@@ -99,7 +100,7 @@ func (w *World) microsoft(rw http.ResponseWriter, r *http.Request, path string, 
 				"AccountLifeCycleStatus": "Active", "TimeZone": "PacificTimeUSCanadaTijuana",
 			})
 		}
-		answer(rw, http.StatusOK, map[string]any{"Accounts": list})
+		resttest.JSON(rw, http.StatusOK, map[string]any{"Accounts": list})
 	default:
 		fail(http.StatusBadRequest, 100, "NullRequest")
 	}
@@ -113,7 +114,7 @@ func (w *World) meta(rw http.ResponseWriter, r *http.Request, path string, u Use
 	case !ok:
 		refuse(rw, models.Meta, http.StatusBadRequest, "invalid_grant", "Error validating access token: it has expired.")
 	case path == "me":
-		answer(rw, http.StatusOK, map[string]string{"id": u.ID, "name": u.Name})
+		resttest.JSON(rw, http.StatusOK, map[string]string{"id": u.ID, "name": u.Name})
 	case path == "me/adaccounts" && strings.Contains(r.Form.Get("fields"), "account_id"):
 		all := w.owned(models.Meta)
 		from, _ := strconv.Atoi(r.Form.Get("after"))
@@ -128,7 +129,7 @@ func (w *World) meta(rw http.ResponseWriter, r *http.Request, path string, u Use
 		if to < len(all) {
 			paging["next"] = "https://elsewhere.example/me/adaccounts?after=" + strconv.Itoa(to)
 		}
-		answer(rw, http.StatusOK, map[string]any{"data": list, "paging": paging})
+		resttest.JSON(rw, http.StatusOK, map[string]any{"data": list, "paging": paging})
 	default:
 		refuse(rw, models.Meta, http.StatusBadRequest, "unknown", "Unknown path components")
 	}

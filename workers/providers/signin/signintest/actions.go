@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"switchyard/models"
+	"switchyard/workers/providers/rest/resttest"
 )
 
 // action is a conversion action of Google or an offline goal of Microsoft.
@@ -84,7 +85,7 @@ func (w *World) googleActions(rw http.ResponseWriter, r *http.Request, call stri
 			fail(http.StatusBadRequest, "INVALID_ARGUMENT", "DUPLICATE_NAME")
 			return true
 		}
-		answer(rw, http.StatusOK, map[string]any{"results": []any{
+		resttest.JSON(rw, http.StatusOK, map[string]any{"results": []any{
 			map[string]string{"resourceName": "customers/" + customer + "/conversionActions/" + id},
 		}})
 		return true
@@ -99,7 +100,7 @@ func (w *World) googleActions(rw http.ResponseWriter, r *http.Request, call stri
 				"status": "ENABLED", "category": "PURCHASE", "ownerCustomer": "customers/" + customer,
 			}})
 		}
-		answer(rw, http.StatusOK, []any{map[string]any{"results": results, "requestId": "r"}})
+		resttest.JSON(rw, http.StatusOK, []any{map[string]any{"results": results, "requestId": "r"}})
 		return true
 	}
 	return false
@@ -121,17 +122,17 @@ func (w *World) microsoftGoals(rw http.ResponseWriter, path string, body []byte,
 		for _, a := range w.made(models.MicrosoftAds) {
 			list = append(list, map[string]string{"Id": a.id, "Name": a.name, "Type": "OfflineConversion", "Status": "Active", "GoalCategory": "Purchase"})
 		}
-		answer(rw, http.StatusOK, map[string]any{"ConversionGoals": list, "PartialErrors": []any{}})
+		resttest.JSON(rw, http.StatusOK, map[string]any{"ConversionGoals": list, "PartialErrors": []any{}})
 	case path == "CampaignManagement/v13/ConversionGoals" && len(sent.ConversionGoals) == 1 && sent.ConversionGoals[0].Type == "OfflineConversion":
 		goal := sent.ConversionGoals[0]
 		id, fresh := w.create(models.MicrosoftAds, goal.Name, goal.Revenue.CurrencyCode)
 		if !fresh || strings.Contains(goal.Name, "!") {
-			answer(rw, http.StatusOK, map[string]any{"ConversionGoalIds": []any{nil}, "PartialErrors": []any{
+			resttest.JSON(rw, http.StatusOK, map[string]any{"ConversionGoalIds": []any{nil}, "PartialErrors": []any{
 				map[string]any{"Index": 0, "Code": 5317, "ErrorCode": "GoalNameInvalid", "Message": "The name cannot be used."},
 			}})
 			return
 		}
-		answer(rw, http.StatusOK, map[string]any{"ConversionGoalIds": []string{id}, "PartialErrors": []any{}})
+		resttest.JSON(rw, http.StatusOK, map[string]any{"ConversionGoalIds": []string{id}, "PartialErrors": []any{}})
 	default:
 		fail(http.StatusBadRequest, 100, "NullRequest")
 	}

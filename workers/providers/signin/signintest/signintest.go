@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"switchyard/models"
+	"switchyard/workers/providers/rest/resttest"
 	"switchyard/workers/providers/signin"
 )
 
@@ -34,19 +35,6 @@ func Apps() map[string]signin.App {
 	}
 }
 
-// Fault is how a platform fails.
-type Fault int
-
-// The faults.
-const (
-	None Fault = iota
-	Busy       // 429 without a time
-	Down       // 500 with a page that repeats the request
-	Cut        // an answer that ends early
-	Odd        // 200 with another form
-	Echo       // an error of the platform that repeats the request, secrets and all
-)
-
 // User is who signs in.
 type User struct{ ID, Name string }
 
@@ -62,6 +50,8 @@ type World struct {
 	URL    string
 	Server *httptest.Server
 
+	faults resttest.Faults
+
 	mu        sync.Mutex
 	user      User
 	denied    bool
@@ -70,7 +60,6 @@ type World struct {
 	refresh   map[string]issued
 	n         int
 	refreshes int
-	faults    []Fault
 	held      chan struct{} // refreshes wait until it is closed; nil: they do not
 	entered   chan struct{}
 	ids       map[string][]string // of ad accounts, by provider
@@ -98,7 +87,7 @@ func (w *World) SignIn(u User) { w.change(func() { w.user = u }) }
 func (w *World) Deny() { w.change(func() { w.denied = true }) }
 
 // Break lets the next requests fail one after another, and all further ones as the last.
-func (w *World) Break(faults ...Fault) { w.change(func() { w.faults = faults }) }
+func (w *World) Break(faults ...resttest.Fault) { w.faults.Fail(faults...) }
 
 // Live sets how long further access tokens live.
 func (w *World) Live(life time.Duration) { w.change(func() { w.life = life }) }
@@ -165,15 +154,17 @@ func (w *World) Visit(tb testing.TB, address string) *url.URL {
 }
 
 func (w *World) serve(rw http.ResponseWriter, r *http.Request) {
-	_ = r.ParseForm()
 	provider, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	if path == "authorize" {
 		w.authorize(rw, r, provider)
 		return
 	}
-	if w.fails(rw, r, provider) {
+	refuses := func(words string) { refuse(rw, provider, http.StatusBadRequest, "invalid_request", words) }
+	fault, ok := w.faults.Next(r)
+	if !ok || !w.faults.Answer(rw, r, fault, resttest.Own{Refuse: refuses, Echo: refuses}) {
 		return
 	}
+	_ = r.ParseForm()
 	switch {
 	case path == "token" && provider != models.Meta:
 		w.token(rw, r, provider)
@@ -184,50 +175,14 @@ func (w *World) serve(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// fails answers the next fault.
-func (w *World) fails(rw http.ResponseWriter, r *http.Request, provider string) bool {
-	fault := None
-	w.change(func() {
-		if len(w.faults) > 0 {
-			if fault = w.faults[0]; len(w.faults) > 1 {
-				w.faults = w.faults[1:]
-			}
-		}
-	})
-	repeated := r.Form.Encode() + " " + r.Header.Get("Authorization")
-	switch fault {
-	case None:
-		return false
-	case Busy:
-		rw.WriteHeader(http.StatusTooManyRequests)
-	case Down:
-		rw.WriteHeader(http.StatusInternalServerError)
-		_, _ = rw.Write([]byte("<html>" + repeated)) //nolint:gosec // some proxies do so
-	case Cut:
-		rw.Header().Set("Content-Length", "1000")
-		_, _ = rw.Write([]byte(`{"access_token":`))
-	case Odd:
-		answer(rw, http.StatusOK, []int{1})
-	case Echo:
-		refuse(rw, provider, http.StatusBadRequest, "invalid_request", repeated)
-	}
-	return true
-}
-
 // refuse answers in the envelope of the platform's errors.
 func refuse(rw http.ResponseWriter, provider string, status int, code, words string) {
 	if provider == models.Meta {
 		number := map[string]int{"invalid_grant": 190}[code]
-		answer(rw, status, map[string]any{"error": map[string]any{"message": words, "type": "OAuthException", "code": number, "fbtrace_id": "A1"}})
+		resttest.JSON(rw, status, map[string]any{"error": map[string]any{"message": words, "type": "OAuthException", "code": number, "fbtrace_id": "A1"}})
 		return
 	}
-	answer(rw, status, map[string]string{"error": code, "error_description": words})
-}
-
-func answer(rw http.ResponseWriter, status int, v any) {
-	rw.Header().Set("Content-Type", "application/json")
-	rw.WriteHeader(status)
-	_ = json.NewEncoder(rw).Encode(v)
+	resttest.JSON(rw, status, map[string]string{"error": code, "error_description": words})
 }
 
 // authorize is the page on which the person allows it, which they do at once.
@@ -344,7 +299,7 @@ func (w *World) grant(rw http.ResponseWriter, i issued, old string) {
 		w.refresh[fresh] = i
 		out["refresh_token"] = fresh
 	}
-	answer(rw, http.StatusOK, out)
+	resttest.JSON(rw, http.StatusOK, out)
 }
 
 // metaToken is Meta's endpoint, which exchanges codes and tokens.
@@ -375,7 +330,7 @@ func (w *World) metaToken(rw http.ResponseWriter, r *http.Request) {
 	defer w.mu.Unlock()
 	access := w.secret("access")
 	w.access[access] = i
-	answer(rw, http.StatusOK, map[string]any{"access_token": access, "token_type": "bearer", "expires_in": int(life.Seconds())})
+	resttest.JSON(rw, http.StatusOK, map[string]any{"access_token": access, "token_type": "bearer", "expires_in": int(life.Seconds())})
 }
 
 // owned are the ids of ad accounts at a platform.

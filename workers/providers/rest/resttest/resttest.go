@@ -1,0 +1,218 @@
+// Package resttest has what fakes of providers have in common: how they fail, how they wait, and how they write JSON. A fake adds its
+// provider's wire format.
+package resttest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"sync"
+)
+
+// Fault is how a request fails.
+type Fault int
+
+// The faults.
+const (
+	None      Fault = iota
+	Busy            // too many requests, with Retry-After: 7
+	Swamped         // the same without a time
+	Down            // 500 with a page of some proxy that repeats the request's credentials
+	Cut             // an answer that ends early
+	Elsewhere       // a redirect to another host
+	Echo            // 400 with an envelope that repeats the request, credentials and all
+	Strange         // 200 with an answer of another form
+	Slow            // no answer until the client has given up, or Fail is called again
+	Refusal         // the provider's own error, with Words
+	Expired         // tokens are no longer good; the fake knows what comes of it
+)
+
+// Words are what a provider says when it refuses.
+const Words = "the report is being rebuilt"
+
+// Faults are those of the requests of a fake. The zero Faults has none.
+type Faults struct {
+	mu      sync.Mutex
+	list    []Fault // of the next requests; the last one stays
+	calls   int
+	held    chan struct{} // requests wait until it is closed; nil: they do not
+	changed chan struct{} // closed when Fail is called; nil: nobody waits
+}
+
+// Fail lets the next requests fail one after another, and all further ones as the last.
+func (f *Faults) Fail(faults ...Fault) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.list = faults; f.changed != nil {
+		close(f.changed)
+		f.changed = nil
+	}
+}
+
+// Hold has the next requests wait for release.
+func (f *Faults) Hold() (release func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	held := make(chan struct{})
+	f.held = held
+	return sync.OnceFunc(func() { close(held) })
+}
+
+// Calls is how many requests there were.
+func (f *Faults) Calls() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.calls
+}
+
+// Next is the fault of a request, which is counted. It waits while requests are held. ok is false if the client has given up.
+func (f *Faults) Next(r *http.Request) (fault Fault, ok bool) {
+	// A server hears of a client that gives up only when the body is read.
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return None, false
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	f.mu.Lock()
+	held := f.held
+	f.mu.Unlock()
+	if held != nil && !wait(r, held) {
+		return None, false
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.calls++
+	if len(f.list) > 0 {
+		if fault = f.list[0]; len(f.list) > 1 {
+			f.list = f.list[1:]
+		}
+	}
+	return fault, true
+}
+
+// Late waits as Slow says. ok is false if the client has given up; else the request is to be answered.
+func (f *Faults) Late(r *http.Request) (ok bool) {
+	f.mu.Lock()
+	if f.changed == nil {
+		f.changed = make(chan struct{})
+	}
+	changed := f.changed
+	f.mu.Unlock()
+	return wait(r, changed)
+}
+
+func wait(r *http.Request, until <-chan struct{}) (ok bool) {
+	select {
+	case <-until:
+		return true
+	case <-r.Context().Done():
+		return false
+	}
+}
+
+// Own is how a provider words failures in its own way. Nil functions: it does as most do.
+type Own struct {
+	Busy   func()             // too many requests
+	Refuse func(words string) // an error of its own: Refusal
+	Echo   func(words string) // an error that repeats words of the request
+}
+
+// Answer answers a request with a fault. ok is true if the provider is to serve it all the same.
+func (f *Faults) Answer(w http.ResponseWriter, r *http.Request, fault Fault, own Own) (ok bool) {
+	secrets := Repeated(r)
+	switch fault {
+	case Busy, Swamped:
+		if fault == Busy {
+			w.Header().Set("Retry-After", "7")
+		}
+		if own.Busy != nil {
+			own.Busy()
+			return false
+		}
+		JSON(w, http.StatusTooManyRequests, map[string]any{"message": "slow down"})
+	case Down:
+		w.WriteHeader(http.StatusInternalServerError)
+		_, _ = io.WriteString(w, "<html>"+secrets)
+	case Cut:
+		w.Header().Set("Content-Length", "1000")
+		_, _ = io.WriteString(w, `{"data": [{`)
+	case Elsewhere:
+		http.Redirect(w, r, "https://elsewhere.example/", http.StatusTemporaryRedirect)
+	case Echo:
+		if own.Echo != nil {
+			own.Echo("cannot serve " + secrets)
+			return false
+		}
+		JSON(w, http.StatusBadRequest, map[string]any{"errors": []any{map[string]any{"message": "cannot serve " + secrets}}})
+	case Strange:
+		_, _ = io.WriteString(w, `"<html>"`)
+	case Slow:
+		return f.Late(r)
+	case Refusal:
+		own.Refuse(Words)
+	case None, Expired:
+		return true
+	}
+	return false
+}
+
+// Repeated is what a careless provider repeats of a request: everything that may contain credentials.
+func Repeated(r *http.Request) string {
+	body, _ := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return fmt.Sprint(r.Header.Get("Authorization"), " ", r.URL.RawQuery, " ", r.Header, " ", string(body))
+}
+
+// JSON answers.
+func JSON(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(v)
+}
+
+// Quoted is a value of JSON of which all numbers are texts.
+func Quoted(v any) any {
+	var read any
+	raw, _ := json.Marshal(v)
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	_ = dec.Decode(&read)
+	return quote(read)
+}
+
+func quote(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		return v.String()
+	case []any:
+		for i := range v {
+			v[i] = quote(v[i])
+		}
+	case map[string]any:
+		for name := range v {
+			v[name] = quote(v[name])
+		}
+	}
+	return v
+}
+
+// Canaries are credentials that are found wherever they leak, beside fields that are no secrets.
+func Canaries(open map[string]string, secrets ...string) map[string]string {
+	out := maps.Clone(open)
+	if out == nil {
+		out = map[string]string{}
+	}
+	for _, name := range secrets {
+		out[name] = "canary-" + name + "-Zq7"
+	}
+	return out
+}
+
+// Page are the items of a page, which begins with 1.
+func Page[T any](items []T, page, size int) []T {
+	from := min(max(page-1, 0)*size, len(items))
+	return items[from:min(from+size, len(items))]
+}
