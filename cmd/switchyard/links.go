@@ -28,17 +28,21 @@ import (
 	"switchyard/workers/providers/safebrowsing"
 )
 
+// outward makes a client for requests to the outside, as the operator allows them.
+func outward(cfg config.Config, o egress.Options) (*egress.Client, error) {
+	o.Allow, o.CAFile, o.Hosts = cfg.EgressAllow, cfg.EgressCAFile, cfg.EgressHosts
+	return egress.New(o)
+}
+
 // openPages makes the client for links of customers and addresses of traffic sources. They may be http and their answers
 // may have long headers.
 func openPages(cfg config.Config) (*egress.Client, error) {
-	return egress.New(egress.Options{
-		Allow: cfg.EgressAllow, CAFile: cfg.EgressCAFile, Schemes: []string{"https", "http"}, MaxHeaders: 64 << 10,
-	})
+	return outward(cfg, egress.Options{Schemes: []string{"https", "http"}, MaxHeaders: 64 << 10})
 }
 
 // registerGeo registers the look-ups in geo databases of accounts.
 func registerGeo(cfg config.Config, r *workers.Runtime, records *store.Store, clicks geo.Clicks) error {
-	providers, err := egress.New(egress.Options{Allow: cfg.EgressAllow, CAFile: cfg.EgressCAFile, MaxBody: 64 << 10})
+	providers, err := outward(cfg, egress.Options{MaxBody: 64 << 10})
 	if err != nil {
 		return err
 	}
@@ -50,15 +54,13 @@ func registerGeo(cfg config.Config, r *workers.Runtime, records *store.Store, cl
 
 // registerDomains registers what is done for customers' domains, at their DNS providers and by looking where they lead.
 func registerDomains(cfg config.Config, r *workers.Runtime, records *store.Store) error {
-	providers, err := egress.New(egress.Options{
-		Allow: cfg.EgressAllow, CAFile: cfg.EgressCAFile, MaxHeaders: 64 << 10, MaxBody: 8 << 20,
-	})
+	providers, err := outward(cfg, egress.Options{MaxHeaders: 64 << 10, MaxBody: 8 << 20})
 	if err != nil {
 		return err
 	}
 	names := egress.NewNames(cfg.DNSServers...)
-	pages, err := egress.New(egress.Options{
-		Allow: cfg.EgressAllow, CAFile: cfg.EgressCAFile, Schemes: []string{"https", "http"}, MaxHeaders: 64 << 10,
+	pages, err := outward(cfg, egress.Options{
+		Schemes: []string{"https", "http"}, MaxHeaders: 64 << 10,
 		Resolver: names.Resolver(), // a domain is asked where DNS was seen to lead
 	})
 	if err != nil {
@@ -81,9 +83,7 @@ func openIssuer(cfg config.Config, d *db.DB) (*acme.Issuer, error) {
 	if len(cfg.EncryptionKey) == 0 {
 		return nil, errors.New("ACME_DIRECTORY needs ENCRYPTION_KEY, which seals the keys of certificates")
 	}
-	out, err := egress.New(egress.Options{
-		Allow: cfg.EgressAllow, CAFile: cfg.EgressCAFile, MaxHeaders: 64 << 10, MaxBody: acme.MaxBody,
-	})
+	out, err := outward(cfg, egress.Options{MaxHeaders: 64 << 10, MaxBody: acme.MaxBody})
 	if err != nil {
 		return nil, err
 	}
@@ -132,9 +132,7 @@ func perAccount(redis jobs.Redis, what string, burst int, interval time.Duration
 
 // registerLinks registers the checks of customers' links and of the allowances of plans.
 func registerLinks(cfg config.Config, r *workers.Runtime, records *store.Store, pages *egress.Client) error {
-	lists, err := egress.New(egress.Options{
-		Allow: cfg.EgressAllow, CAFile: cfg.EgressCAFile, MaxHeaders: 64 << 10, MaxBody: 1 << 20,
-	})
+	lists, err := outward(cfg, egress.Options{MaxHeaders: 64 << 10, MaxBody: 1 << 20})
 	if err != nil {
 		return err
 	}

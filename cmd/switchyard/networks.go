@@ -55,9 +55,7 @@ func adsOptions(cfg config.Config, queue jobs.Redis) (ads.Options, error) {
 
 // openPlatforms makes the way to platforms, whose answers are lists.
 func openPlatforms(cfg config.Config) (*egress.Client, error) {
-	return egress.New(egress.Options{
-		Allow: cfg.EgressAllow, CAFile: cfg.EgressCAFile, MaxHeaders: 64 << 10, MaxBody: 32 << 20,
-	})
+	return outward(cfg, egress.Options{MaxHeaders: 64 << 10, MaxBody: 32 << 20})
 }
 
 // paceOf holds back the requests of a connection over all processes.

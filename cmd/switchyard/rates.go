@@ -19,7 +19,7 @@ import (
 
 // registerRates registers what reads exchange rates.
 func registerRates(cfg config.Config, r *workers.Runtime, records *store.Store, clicks rates.Clicks) error {
-	out, err := egress.New(egress.Options{Allow: cfg.EgressAllow, CAFile: cfg.EgressCAFile, MaxBody: rates.MaxBody})
+	out, err := outward(cfg, egress.Options{MaxBody: rates.MaxBody})
 	if err != nil {
 		return err
 	}

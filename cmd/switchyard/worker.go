@@ -87,7 +87,7 @@ func newRuntime(cfg config.Config, bulk *db.DB, o workers.Options) (*workers.Run
 	if err != nil {
 		return nil, err
 	}
-	out, err := egress.New(egress.Options{Allow: cfg.EgressAllow, CAFile: cfg.EgressCAFile})
+	out, err := outward(cfg, egress.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -47,6 +47,7 @@ type Config struct {
 	TrustedProxies    []netip.Prefix
 	EgressAllow       []netip.Prefix
 	EgressCAFile      string
+	EgressHosts       map[string]netip.AddrPort
 	DNSServers        []netip.AddrPort
 	DomainPorts       [2]string // of HTTP and HTTPS
 	ACMEDirectories   []string  // empty: the service obtains no certificates

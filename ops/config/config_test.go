@@ -90,6 +90,12 @@ func TestLoad(t *testing.T) {
 				netip.MustParseAddrPort("[2001:db8::2]:53"),
 			},
 		},
+		{
+			"EGRESS_HOSTS", "Graph.example.com = 127.0.0.1:8443, api.example.com=2001:db8::2", func(c Config) any { return c.EgressHosts },
+			map[string]netip.AddrPort{
+				"graph.example.com": netip.MustParseAddrPort("127.0.0.1:8443"), "api.example.com": netip.MustParseAddrPort("[2001:db8::2]:0"),
+			},
+		},
 		{"TLS_ADDR", ":443", func(c Config) any { return c.TLSAddr }, ":443"},
 		{"HTTP_ADDR", "192.0.2.1:80", func(c Config) any { return c.HTTPAddr }, "192.0.2.1:80"},
 		{"HSTS_MAX_AGE", "720h", func(c Config) any { return c.HSTSMaxAge }, 720 * time.Hour},
@@ -147,6 +153,7 @@ func TestLoadErrors(t *testing.T) {
 		{"EGRESS_ALLOW", "fe80::1%eth0", "neither an address nor a CIDR"},
 		{"EGRESS_CA_FILE", "/no/such/file", "cannot be read"},
 		{"DNS_SERVERS", "dns.example", "not an address such as"},
+		{"EGRESS_HOSTS", "api.example.com=other.example.com", "not a host and its address"},
 		{"TLS_ADDR", "443", "HOST:PORT"},
 		{"HTTP_ADDR", "80", "HOST:PORT"},
 		{"HSTS_MAX_AGE", "forever", "720h"},
@@ -281,5 +288,13 @@ func TestTable(t *testing.T) {
 	}
 	if fields := reflect.TypeFor[Config]().NumField(); fields != len(rows) {
 		t.Errorf("%d fields, %d rows", fields, len(rows))
+	}
+}
+
+// TestHostTwice: of a host that is there twice nobody knows which address is meant.
+func TestHostTwice(t *testing.T) {
+	t.Parallel()
+	if _, err := hostAddresses("a.example=10.0.0.1, A.example=10.0.0.2"); err == nil {
+		t.Error("taken")
 	}
 }

@@ -223,6 +223,32 @@ func addresses(v string) ([]netip.AddrPort, error) {
 	return all, nil
 }
 
+// hostAddresses reads addresses by host. A port of 0 is the one that a request names.
+func hostAddresses(v string) (map[string]netip.AddrPort, error) {
+	all := map[string]netip.AddrPort{}
+	for _, item := range list(v) {
+		name, address, _ := strings.Cut(item, "=")
+		name, err := host(strings.TrimSpace(name))
+		if err != nil {
+			return nil, err
+		}
+		address = strings.TrimSpace(address)
+		at, err := netip.ParseAddrPort(address)
+		if err != nil {
+			a, err := netip.ParseAddr(address)
+			if err != nil {
+				return nil, fmt.Errorf("%q is not a host and its address such as api.example.com=10.0.0.5", item)
+			}
+			at = netip.AddrPortFrom(a, 0)
+		}
+		if _, twice := all[name]; twice {
+			return nil, fmt.Errorf("%q is there twice", name)
+		}
+		all[name] = at
+	}
+	return all, nil
+}
+
 // file reads the path of a file and opens it, so that a wrong path shows at the start and not at the first use.
 func file(v string) (string, error) {
 	f, err := os.Open(v)

@@ -49,6 +49,9 @@ func ownSettings(c *Config) []row {
 			"addresses or CIDRs that outbound requests may reach although private; for tests and closed networks"),
 		setting("EGRESS_CA_FILE", "", &c.EgressCAFile, file,
 			"PEM file of certificate authorities that outbound TLS trusts besides the system's"),
+		setting("EGRESS_HOSTS", "", &c.EgressHosts, hostAddresses,
+			"hosts that outbound requests reach at an address of yours instead of by DNS, separated by commas, such as "+
+				"graph.facebook.com=10.0.0.5 or api.example.com=10.0.0.5:8443; a private one must be in EGRESS_ALLOW too"),
 		setting("DNS_SERVERS", "", &c.DNSServers, addresses,
 			"DNS servers that workers verify crawlers and domains by, separated by commas, such as 192.0.2.53 or [2001:db8::1]:5353; "+
 				"empty: those of the system"),

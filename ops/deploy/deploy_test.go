@@ -116,6 +116,7 @@ func TestSettingsAreNamed(t *testing.T) {
 		}
 		for _, setting := range []string{
 			"TRUSTED_PROXIES", "GEO_CITY_DB", "GEO_ASN_DB", "GEO_ANONYMOUS_DB", "EGRESS_ALLOW", "EGRESS_CA_FILE",
+			"EGRESS_HOSTS",
 		} {
 			if got := s.Environment[setting]; got != "${"+setting+":-}" {
 				t.Errorf("%s of %s is %q", setting, name, got)

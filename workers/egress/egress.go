@@ -19,6 +19,8 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -38,6 +40,9 @@ type Options struct {
 	MaxBody    int64          // bytes of an answer's body, more is an error; default 16 KiB
 	MaxHeaders int64          // bytes of an answer's headers, more is an error; default 16 KiB
 	Resolver   Resolver       // default the system's
+	// Hosts are reached at these addresses instead of those that the resolver knows, and at these ports unless 0. The
+	// addresses are checked as all others are. Names are in lower case.
+	Hosts map[string]netip.AddrPort
 }
 
 // Client sends requests to the public internet. It is safe for concurrent use.
@@ -133,6 +138,9 @@ func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, e
 	if err != nil {
 		return nil, err
 	}
+	if at := c.o.Hosts[strings.ToLower(host)]; at.Port() != 0 {
+		port = strconv.Itoa(int(at.Port()))
+	}
 	d := net.Dialer{
 		Timeout:        10 * time.Second,
 		ControlContext: c.control, // checks the address that the socket connects to
@@ -144,7 +152,9 @@ func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, e
 // with both public and private addresses, because such a name is an attack.
 func (c *Client) resolve(ctx context.Context, host string) (netip.Addr, error) {
 	ips := []netip.Addr{}
-	if literal, err := netip.ParseAddr(host); err == nil {
+	if at, ours := c.o.Hosts[strings.ToLower(host)]; ours {
+		ips = append(ips, at.Addr())
+	} else if literal, err := netip.ParseAddr(host); err == nil {
 		ips = append(ips, literal)
 	} else if ips, err = c.o.Resolver.LookupNetIP(ctx, "ip", host); err != nil {
 		return netip.Addr{}, err

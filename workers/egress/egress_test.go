@@ -125,6 +125,24 @@ func TestNamesOfPrivateAddresses(t *testing.T) {
 	}
 }
 
+// A host of the operator's is reached where he says, under its own name, and only if the address may be reached.
+func TestHosts(t *testing.T) {
+	t.Parallel()
+	c := newCanary(t, func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte(r.Host)) })
+	n := &names{answers: [][]string{{"192.0.2.1"}}}
+	o := egress.Options{
+		CAFile: c.ca, Resolver: n, Allow: loopback, Hosts: map[string]netip.AddrPort{"example.com": netip.MustParseAddrPort("127.0.0.1:" + c.port)},
+	}
+	a, err := do(t, o, "https://Example.com/")
+	if err != nil || !strings.EqualFold(string(a.Body), "example.com") || n.asked.Load() != 0 {
+		t.Errorf("%s, %v after %d look-ups", a.Body, err, n.asked.Load())
+	}
+	o.Allow = nil
+	if _, err := do(t, o, "https://example.com/"); class(err) != egress.Blocked || c.conns.Load() != 1 {
+		t.Errorf("a private address: %v", err)
+	}
+}
+
 // A name that is public when it is checked and private a moment later must not be asked twice.
 func TestRebinding(t *testing.T) {
 	t.Parallel()
