@@ -3,22 +3,15 @@ package fleet
 import (
 	"bytes"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
 	"crypto/hmac"
-	"crypto/rand"
 	"crypto/sha256"
 	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/hex"
 	"encoding/json"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"math/big"
 	"net"
 	"net/http"
 	"strconv"
@@ -50,13 +43,14 @@ type Receiver struct {
 	// CA is the certificate, in PEM, that the sender has to trust.
 	CA []byte
 
-	answer   func(context.Context, Attempt) int
-	server   *http.Server
-	address  string
-	mu       sync.Mutex
-	secrets  map[string]string
-	attempts []Attempt
-	seen     map[string]int
+	authority *authority
+	answer    func(context.Context, Attempt) int
+	server    *http.Server
+	address   string
+	mu        sync.Mutex
+	secrets   map[string]string
+	attempts  []Attempt
+	seen      map[string]int
 }
 
 // NewReceiver starts a receiver on a free port of loopback. answer chooses the status of each request and may wait;
@@ -65,7 +59,11 @@ func NewReceiver(answer func(context.Context, Attempt) int) (*Receiver, error) {
 	if answer == nil {
 		answer = func(context.Context, Attempt) int { return http.StatusOK }
 	}
-	ca, cert, err := selfSigned()
+	ca, err := newAuthority()
+	if err != nil {
+		return nil, fmt.Errorf("fleet: receiver: %w", err)
+	}
+	cert, err := ca.issue("localhost")
 	if err != nil {
 		return nil, fmt.Errorf("fleet: receiver: %w", err)
 	}
@@ -75,7 +73,7 @@ func NewReceiver(answer func(context.Context, Attempt) int) (*Receiver, error) {
 		return nil, fmt.Errorf("fleet: receiver: %w", err)
 	}
 	r := &Receiver{
-		CA: ca, answer: answer, address: l.Addr().String(),
+		CA: ca.pem, authority: ca, answer: answer, address: l.Addr().String(),
 		secrets: map[string]string{}, seen: map[string]int{},
 	}
 	r.server = &http.Server{
@@ -188,35 +186,4 @@ func (a *Attempt) verify(header, secret string) error {
 		return fmt.Errorf("signature %q does not verify", header)
 	}
 	return nil
-}
-
-// selfSigned makes an authority and a certificate of it for this machine.
-func selfSigned() (ca []byte, leaf tls.Certificate, err error) {
-	keys := [2]*ecdsa.PrivateKey{}
-	for i := range keys {
-		if keys[i], err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader); err != nil {
-			return nil, leaf, err
-		}
-	}
-	root := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "switchyard test authority"},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
-	}
-	rootDER, err := x509.CreateCertificate(rand.Reader, root, root, &keys[0].PublicKey, keys[0])
-	if err != nil {
-		return nil, leaf, err
-	}
-	site := &x509.Certificate{
-		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "127.0.0.1"},
-		NotBefore: root.NotBefore, NotAfter: root.NotAfter, KeyUsage: x509.KeyUsageDigitalSignature,
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, DNSNames: []string{"localhost"},
-	}
-	siteDER, err := x509.CreateCertificate(rand.Reader, site, root, &keys[1].PublicKey, keys[0])
-	if err != nil {
-		return nil, leaf, err
-	}
-	ca = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: rootDER})
-	return ca, tls.Certificate{Certificate: [][]byte{siteDER}, PrivateKey: keys[1]}, nil
 }

@@ -146,6 +146,9 @@ func (t *traffic) webhooks(ctx context.Context, r *fleet.Receiver) error {
 	got, bodies, accepted, pings, retried := map[string]int{}, map[string]fleet.Attempt{}, map[string]int{}, 0, 0
 	conversions := t.expected()
 	for _, a := range r.Attempts() {
+		if endpoints[a.Endpoint] == nil {
+			continue // of another account, which compares its own
+		}
 		id := a.Endpoint + " " + a.EventID
 		if a.Problem != "" {
 			t.differ("webhook %s %s: %s", a.Type, id, a.Problem)

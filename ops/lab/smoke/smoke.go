@@ -37,6 +37,8 @@ type run struct {
 	began    time.Time
 	fleet    *fleet.Fleet
 	receiver *fleet.Receiver
+	sites    *fleet.Sites // of the platforms
+	asked    *platforms
 	traffic  *traffic
 }
 
@@ -79,9 +81,14 @@ func (r *run) service(ctx context.Context) (*client.API, error) {
 	if r.receiver, err = fleet.NewReceiver(moody); err != nil {
 		return nil, err
 	}
+	r.asked = &platforms{}
+	if r.sites, err = r.receiver.Sites(r.asked, everflowHost, metaHost, metaSignIn); err != nil {
+		return nil, err
+	}
 	r.say("starting private servers and the service")
 	r.fleet, err = fleet.Start(ctx, fleet.Options{
-		Binary: r.Binary, Receiver: r.receiver, Out: r.Out, Env: []string{"WEBHOOK_SCHEDULE=" + schedule},
+		Binary: r.Binary, Receiver: r.receiver, Out: r.Out,
+		Env: []string{"WEBHOOK_SCHEDULE=" + schedule, r.sites.Setting(), "META_APP_ID=" + metaApp, "META_APP_SECRET=" + metaSecret},
 	})
 	if err != nil {
 		return nil, err
@@ -104,8 +111,13 @@ func (r *run) play(ctx context.Context) error {
 		return err
 	}
 	t.host = link.Hostname()
+	var platforms *money
 	if r.receiver != nil {
 		if err := t.subscribe(ctx, r.receiver); err != nil {
+			return err
+		}
+		r.say("connecting Everflow and Meta under their own names; importing orders and spend")
+		if platforms, err = t.startMoney(ctx, r.fleet, r.asked, r.sites, r.receiver); err != nil {
 			return err
 		}
 	}
@@ -137,6 +149,10 @@ func (r *run) play(ctx context.Context) error {
 		r.say("a buyer's day: source, network, lander, offer and postbacks by the addresses as they are answered")
 		if err := t.buyersDay(ctx, r.fleet); err != nil {
 			return err
+		}
+		r.say("Everflow and Meta revise what they said; conversions go out to Meta")
+		if err := platforms.finish(ctx); err != nil {
+			return fmt.Errorf("networks and ad platforms: %w", err)
 		}
 		if err := t.waitDelivered(ctx, r.receiver); err != nil {
 			return err
@@ -222,6 +238,9 @@ func (r *run) close() error {
 	var err error
 	if r.fleet != nil {
 		err = r.fleet.Close()
+	}
+	if r.sites != nil {
+		err = errors.Join(err, r.sites.Close())
 	}
 	if r.receiver != nil {
 		err = errors.Join(err, r.receiver.Close())

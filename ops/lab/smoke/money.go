@@ -1,0 +1,335 @@
+package smoke
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"switchyard/ops/client"
+	"switchyard/ops/lab/fleet"
+	"switchyard/ops/visitors"
+)
+
+// money is an account whose spend comes in from Meta, whose conversions come in from Everflow, and whose conversions go out to Meta.
+// Both platforms count for themselves, and so does the sender.
+type money struct {
+	*traffic
+	api       *client.API
+	account   string
+	platforms *platforms
+	sites     *fleet.Sites
+	receiver  *fleet.Receiver
+
+	source, network, hook string
+	param                 string // of the tracking link, that carries Meta's campaign id
+	campaigns             [3]moneyCampaign
+	clicks                []*moneyClick
+	sales                 []*sale
+}
+
+// moneyCampaign is a campaign of ours and the one at Meta whose clicks it has; empty: its clicks say none.
+type moneyCampaign struct{ id, link, platform string }
+
+var moneyPlatforms = [3]string{"120001", "120002", ""}
+
+// restPlatform is a campaign at Meta that sent no click here: what it spent is of the clicks that name no campaign.
+const restPlatform = "120009"
+
+// moneyClick is a click on one of the campaigns.
+type moneyClick struct {
+	visitor
+	id, fbclid string
+	campaign   int
+	at         time.Time
+}
+
+// startMoney connects the platforms, lets visitors come and imports what Everflow and Meta say first. What is left takes the clock's
+// time: finishMoney looks at it.
+func (t *traffic) startMoney(ctx context.Context, f *fleet.Fleet, p *platforms, s *fleet.Sites, r *fleet.Receiver) (*money, error) {
+	m := &money{traffic: t, platforms: p, sites: s, receiver: r}
+	var err error
+	if m.account, m.api, err = f.Account(ctx, "Money", "scale"); err != nil {
+		return nil, err
+	}
+	for _, step := range []func(context.Context) error{
+		m.setUp, m.signIn, m.connect, m.arrive, m.postbackAhead, m.importFirst,
+	} {
+		if err := step(ctx); err != nil {
+			return nil, fmt.Errorf("networks and ad platforms: %w", err)
+		}
+	}
+	return m, nil
+}
+
+// hookPath is the endpoint that is told of the conversions of this account.
+const hookPath = "/hooks/money"
+
+// setUp makes the records of a buyer by the templates of both platforms.
+func (m *money) setUp(ctx context.Context) error {
+	var source struct {
+		ID          string
+		TokenMacros map[string]string `json:"token_macros"`
+	}
+	if err := m.api.Create(ctx, "/traffic-sources", object{"platform": "meta", "name": "Meta"}, &source); err != nil {
+		return err
+	}
+	m.source = source.ID
+	for param, macro := range source.TokenMacros {
+		if macro == "{{campaign.id}}" {
+			m.param = param
+		}
+	}
+	var network struct {
+		ID          string
+		OfferSuffix string `json:"offer_url_suffix"`
+	}
+	// Everflow calls a conversion invalid that it took back. The account says that it means a chargeback.
+	body := object{"template": "Everflow", "currency": "USD", "status_map": object{"chargeback": []string{"invalid"}}}
+	if err := m.api.Create(ctx, "/networks", body, &network); err != nil {
+		return err
+	}
+	m.network = network.ID
+	var offer struct{ ID string }
+	shop := object{"name": "Shop", "url": m.pages.url + "/money?" + network.OfferSuffix, "network_id": m.network, "payout_from_param": true}
+	if err := m.api.Create(ctx, "/offers", shop, &offer); err != nil {
+		return err
+	}
+	for i, platform := range moneyPlatforms {
+		var made struct {
+			ID          string
+			TrackingURL string `json:"tracking_url"`
+		}
+		body := object{"name": "Money " + strconv.Itoa(i), "alias": "money-" + strconv.Itoa(i), "source_id": m.source, "offer_id": offer.ID}
+		if err := m.api.Create(ctx, "/campaigns", body, &made); err != nil {
+			return err
+		}
+		m.campaigns[i] = moneyCampaign{made.ID, made.TrackingURL, platform}
+	}
+	var hook struct{ ID, Secret string }
+	body = object{"url": m.receiver.URL(hookPath), "events": []string{"conversion.created", "conversion.updated"}, "name": "money"}
+	if err := m.api.Create(ctx, "/webhooks", body, &hook); err != nil {
+		return err
+	}
+	m.hook = hook.ID
+	m.receiver.SetSecret(hookPath, hook.Secret)
+	return nil
+}
+
+var linkPattern = regexp.MustCompile(`<a href="([^"]*)"`)
+
+// signIn is the person at the browser who connects Meta.
+func (m *money) signIn(ctx context.Context) error {
+	var start struct{ URL string }
+	if err := m.api.Do(ctx, http.StatusOK, http.MethodPost, "/oauth/meta/connect", nil, &start); err != nil {
+		return err
+	}
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		return err
+	}
+	ours := &http.Client{Jar: jar, Timeout: time.Minute}
+	page, err := get(ctx, ours, start.URL)
+	if err != nil {
+		return err
+	}
+	link := linkPattern.FindStringSubmatch(page.body)
+	if page.status != http.StatusOK || link == nil || !strings.Contains(page.body, "<strong>Money</strong>") {
+		return fmt.Errorf("the page of the sign-in answers %d: %.300s", page.status, page.body)
+	}
+	theirs := &http.Client{
+		Transport: m.sites.Transport(), Timeout: time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	dialog, err := get(ctx, theirs, html.UnescapeString(link[1]))
+	if err != nil {
+		return err
+	}
+	back, err := get(ctx, ours, dialog.to)
+	if err != nil {
+		return err
+	}
+	if back.status != http.StatusOK || !strings.Contains(back.body, "Connected") {
+		return fmt.Errorf("the browser came back from the sign-in to %d: %.300s", back.status, back.body)
+	}
+	var accounts struct {
+		Accounts []struct{ ID, Currency, TimeZone string }
+	}
+	if err := m.api.Get(ctx, "/oauth/meta/accounts", &accounts); err != nil {
+		return err
+	}
+	m.same("ad accounts at Meta", fmt.Sprint(accounts.Accounts), fmt.Sprintf("[{%s USD UTC}]", metaAccount))
+	return nil
+}
+
+// get opens a page.
+func get(ctx context.Context, c *http.Client, address string) (out response, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return out, err
+	}
+	resp, err := c.Do(req)
+	if err != nil {
+		return out, err
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
+	out = response{status: resp.StatusCode, body: string(body), to: resp.Header.Get("Location")}
+	return out, errors.Join(err, resp.Body.Close())
+}
+
+// connect connects the source and the network. They are asked when the run says so, and not by the clock.
+func (m *money) connect(ctx context.Context) error {
+	body := object{
+		"provider": "meta", "credentials": object{"ad_account_id": metaAccount, "pixel_id": metaPixel, "capi_token": metaCAPI},
+		"is_enabled": false, "conversions_enabled": true, "mode": "live",
+	}
+	if err := m.api.Do(ctx, http.StatusOK, http.MethodPut, m.sourcePath(), body, nil); err != nil {
+		return err
+	}
+	body = object{"provider": "everflow", "credentials": object{"api_key": everflowKey}, "is_enabled": false}
+	if err := m.api.Do(ctx, http.StatusOK, http.MethodPut, m.networkPath(), body, nil); err != nil {
+		return err
+	}
+	for _, path := range []string{m.sourcePath(), m.networkPath() + "/test"} {
+		var tested struct {
+			OK     bool
+			Detail *string
+		}
+		if err := m.api.Do(ctx, http.StatusOK, http.MethodPost, path, nil, &tested); err != nil {
+			return err
+		}
+		if !tested.OK {
+			return fmt.Errorf("POST %s: the platform does not take the connection: %v", path, tested.Detail)
+		}
+	}
+	return nil
+}
+
+func (m *money) sourcePath() string  { return "/traffic-sources/" + m.source + "/integration" }
+func (m *money) networkPath() string { return "/networks/" + m.network + "/integration" }
+
+// moneyVisitors is how many people come.
+const moneyVisitors = 12
+
+// arrive lets the visitors come from Meta, each once, to the campaigns in turn.
+func (m *money) arrive(ctx context.Context) error {
+	wait, cancel := context.WithTimeout(ctx, settleTimeout)
+	defer cancel()
+	probe := visitor{Agent: visitors.Agent{UserAgent: "probe"}}
+	for _, c := range m.campaigns {
+		err := client.Poll(wait, 20*time.Millisecond, func() (bool, error) {
+			resp, err := m.request(wait, http.MethodHead, c.link, probe, "")
+			return err == nil && resp.status != http.StatusNotFound, err
+		})
+		if err != nil {
+			return fmt.Errorf("the link %s is not live: %w", c.link, err)
+		}
+	}
+	random := rand.New(rand.NewPCG(4, 4))
+	for i := range moneyVisitors {
+		c := &moneyClick{visitor: newVisitor(m.visitors, 0, random), fbclid: "IwAR-" + strconv.Itoa(i), campaign: i % len(m.campaigns)}
+		c.Agent = m.visitors.People[i]
+		at := m.campaigns[c.campaign]
+		link, err := url.Parse(at.link)
+		if err != nil {
+			return err
+		}
+		q := link.Query()
+		q.Set(m.param, at.platform)
+		q.Set("fbclid", c.fbclid)
+		link.RawQuery = q.Encode()
+		resp, err := m.request(ctx, http.MethodGet, link.String(), c.visitor, "")
+		if err != nil {
+			return err
+		}
+		to, err := url.Parse(resp.to)
+		if err != nil {
+			return err
+		}
+		c.id = to.Query().Get("sub1")
+		if c.at = idTime(c.id); c.at.IsZero() {
+			return fmt.Errorf("visitor %d was answered %d to %q, without a click id", i, resp.status, resp.to)
+		}
+		m.clicks = append(m.clicks, c)
+	}
+	return m.waitClicks(ctx)
+}
+
+// waitClicks waits until all clicks are counted.
+func (m *money) waitClicks(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
+	defer cancel()
+	return client.Poll(ctx, 100*time.Millisecond, func() (bool, error) {
+		n := 0
+		for _, c := range m.campaigns {
+			var own struct{ Clicks int }
+			if err := m.api.Get(ctx, "/campaigns/"+c.id+"/stats", &own); err != nil {
+				return false, err
+			}
+			n += own.Clicks
+		}
+		return n == moneyVisitors, nil
+	})
+}
+
+// spent is what Meta says of the days of the clicks: each click has cost cents, which grow with more.
+func (m *money) spent(more int64) []spendRow {
+	var rows []spendRow
+	add := func(day, platform string, amount decimal.Decimal) {
+		for i := range rows {
+			if rows[i].day == day && rows[i].campaign == platform {
+				rows[i].amount, rows[i].clicks = rows[i].amount.Add(amount), rows[i].clicks+1
+				return
+			}
+		}
+		rows = append(rows, spendRow{day, platform, amount, 1})
+	}
+	for i, c := range m.clicks {
+		platform := moneyPlatforms[c.campaign]
+		if platform == "" {
+			platform = restPlatform
+		}
+		add(c.at.Format(time.DateOnly), platform, decimal.New(int64(37+i)+more, -2))
+	}
+	for i := range rows {
+		rows[i].clicks++ // one went astray
+	}
+	return rows
+}
+
+// cost is what the clicks of a campaign have cost; below 0: those of all.
+func (m *money) cost(campaign int, more int64) decimal.Decimal {
+	sum := decimal.Zero
+	for i, c := range m.clicks {
+		if campaign < 0 || c.campaign == campaign {
+			sum = sum.Add(decimal.New(int64(37+i)+more, -2))
+		}
+	}
+	return sum
+}
+
+// same compares two figures, or texts of them.
+func (m *money) same(what string, got, want any) {
+	m.compared++
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		m.differ("%s: is %v, expected %v", what, got, want)
+	}
+}
+
+// amount is a number as its shortest text.
+func shortest(d decimal.Decimal) string { return d.Round(shownDecimals).String() }
+
+// days are the first and the last day of the clicks and of what became of them.
+func (m *money) days() (from, to string) {
+	return m.clicks[0].at.Format(time.DateOnly), time.Now().UTC().Format(time.DateOnly)
+}

@@ -1,0 +1,341 @@
+package smoke
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"switchyard/ops/client"
+)
+
+// sale is a conversion as Everflow has it, and what it must lead to.
+type sale struct {
+	order
+	of         *moneyClick
+	source     string // who told of it first
+	own        string // id of the conversion here: that of who told of it first
+	recordings []recording
+}
+
+// saleScript is how an order begins and what becomes of it.
+type saleScript struct {
+	click                int
+	goal                 string
+	first, firstPayout   string
+	second, secondPayout string
+	ahead                bool // the network's postback was quicker than the import
+}
+
+var saleScripts = []saleScript{
+	{click: 0, first: "approved", firstPayout: "10", second: "approved", secondPayout: "10"},
+	{click: 1, first: "pending", firstPayout: "4.5", second: "approved", secondPayout: "4.5"},
+	{click: 2, first: "approved", firstPayout: "6", second: "approved", secondPayout: "7.25"}, // amended
+	{click: 3, first: "approved", firstPayout: "20", second: "invalid", secondPayout: "20"},   // charged back
+	{click: 4, first: "pending", firstPayout: "3", second: "rejected", secondPayout: "3"},
+	{click: 5, first: "approved", firstPayout: "1.1", second: "approved", secondPayout: "1.1"},
+	{click: 5, goal: "Upsell", first: "approved", firstPayout: "2.35", second: "approved", secondPayout: "2.35"},
+	{click: 6, first: "approved", firstPayout: "5.5", second: "approved", secondPayout: "5.5", ahead: true},
+	{click: 8, first: "pending", firstPayout: "8", second: "approved", secondPayout: "9.99"},
+}
+
+// strangers are how many orders of Everflow are of no click here.
+const strangers = 2
+
+// ourStatus is what an order's word means here.
+func ourStatus(word string) string {
+	if word == "invalid" {
+		return "chargeback"
+	}
+	return word
+}
+
+// postbackAhead lets the network tell of a sale before it is imported, under an id of the network's other books.
+func (m *money) postbackAhead(ctx context.Context) error {
+	for i, s := range saleScripts {
+		c := m.clicks[s.click]
+		sold := &sale{
+			order: order{"ef-" + strconv.Itoa(i), c.id, s.goal, s.first, amount(s.firstPayout), time.Now().UTC().Truncate(time.Second)},
+			of:    c, source: "network_sync",
+		}
+		sold.own = sold.id
+		m.sales = append(m.sales, sold)
+		sold.recordings = []recording{{"conversion.created", ourStatus(s.first), sold.payout}}
+		if !s.ahead {
+			continue
+		}
+		sold.source, sold.own = "postback", "tx-"+sold.id
+		q := url.Values{"clickid": {c.id}, "payout": {s.firstPayout}, "status": {s.first}, "conversion_id": {sold.own}, "currency": {"USD"}}
+		resp, err := m.request(ctx, http.MethodGet, "/postback/"+m.network+"?"+q.Encode(), c.visitor, "")
+		if err == nil && resp.status != http.StatusOK {
+			err = fmt.Errorf("the postback was answered %d: %.200s", resp.status, resp.body)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return m.waitConversions(ctx, func(s *sale) bool { return s.source == "postback" })
+}
+
+// waitConversions waits until some of the sales are recorded as they are now, and compares the log.
+func (m *money) waitConversions(ctx context.Context, some func(*sale) bool) error {
+	wait, cancel := context.WithTimeout(ctx, settleTimeout)
+	defer cancel()
+	var rows []conversionRow
+	err := client.Poll(wait, 200*time.Millisecond, func() (bool, error) {
+		var err error
+		rows, err = pages1000[conversionRow](ctx, m.api, "/logs/conversions", nil)
+		right := 0
+		for _, r := range rows {
+			if s := m.saleOf(r); s != nil && ourStatus(s.status) == r.Status && s.payout.Equal(number(r.Payout)) {
+				right++
+			}
+		}
+		want := 0
+		for _, s := range m.sales {
+			if some == nil || some(s) {
+				want++
+			}
+		}
+		return right == want, err
+	})
+	if err != nil && !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+		return errors.Join(err, ctx.Err())
+	}
+	if some != nil {
+		m.same("conversions ahead of the import", len(rows), 1)
+		return nil
+	}
+	m.same("conversions of the network", len(rows), len(m.sales))
+	for _, r := range rows {
+		s := m.saleOf(r)
+		if s == nil {
+			m.differ("conversions of the network: %+v was not told", r)
+			continue
+		}
+		c := m.campaigns[s.of.campaign]
+		m.same("conversion "+s.id, fmt.Sprint(r.Status, shortest(number(r.Payout)), r.Currency, r.CampaignID, r.SourceID, r.Source),
+			fmt.Sprint(ourStatus(s.status), shortest(s.payout), "USD", c.id, m.source, s.source))
+	}
+	return nil
+}
+
+func (m *money) saleOf(r conversionRow) *sale {
+	for _, s := range m.sales {
+		if s.own == r.ConversionID && s.goal == r.Goal && s.click == r.ClickID {
+			return s
+		}
+	}
+	return nil
+}
+
+// orders are all that Everflow has: the sales, one of a click of somebody else's, and one of a click that never was.
+func (m *money) orders() []order {
+	var list []order
+	for _, s := range m.sales {
+		list = append(list, s.order)
+	}
+	at := list[0].at
+	return append(list, order{"ef-a", "somebody-elses", "", "approved", amount("99"), at}, order{"ef-b", makeID(1 << 59), "", "approved", amount("98"), at})
+}
+
+// imported is the answer of an import of orders.
+type imported struct {
+	DryRun                    bool
+	Total, Matched, Unmatched int
+	Payout                    json.Number
+	Outcomes                  []struct{ Result, Reason string }
+}
+
+// importOrders imports what Everflow says and compares the answer. changed are the orders that are another conversion than before, or
+// one more.
+func (m *money) importOrders(ctx context.Context, apply bool, result string, changed int) error {
+	from, to := m.days()
+	var got imported
+	body := object{"from": from, "to": to, "apply": apply}
+	if err := m.api.Do(ctx, http.StatusOK, http.MethodPost, m.networkPath()+"/sync", body, &got); err != nil {
+		return err
+	}
+	sum := decimal.Zero
+	for _, s := range m.sales {
+		sum = sum.Add(s.payout)
+	}
+	results := map[string]int{}
+	for _, o := range got.Outcomes {
+		results[o.Result]++
+	}
+	want := map[string]int{"refused": strangers, "unchanged": len(m.sales) - changed}
+	if changed > 0 {
+		want[result] = changed
+	}
+	if want["unchanged"] == 0 {
+		delete(want, "unchanged")
+	}
+	what := fmt.Sprintf("import of orders, applied %t: ", apply)
+	m.same(what+"dryRun", got.DryRun, !apply)
+	m.same(what+"total", got.Total, len(m.sales)+strangers)
+	m.same(what+"matched", got.Matched, len(m.sales))
+	m.same(what+"unmatched", got.Unmatched, strangers)
+	m.same(what+"payout", shortest(number(got.Payout)), shortest(sum))
+	m.same(what+"outcomes", results, want)
+	return nil
+}
+
+// importSpend reads what Meta says was spent and compares the answer. Rows of campaigns at Meta that sent clicks here are matched.
+func (m *money) importSpend(ctx context.Context, more int64, changed bool) error {
+	rows := m.spent(more)
+	matched, days, sum := 0, map[string]bool{}, decimal.Zero
+	for _, r := range rows {
+		if r.campaign != restPlatform {
+			matched++
+		}
+		days[r.day], sum = true, sum.Add(r.amount)
+	}
+	if !changed {
+		clear(days)
+	}
+	var got struct {
+		OK                     bool
+		Detail                 *string
+		Rows, Matched, Changed int
+		Spend                  json.Number
+		Currency               string
+	}
+	from, to := m.days()
+	body := object{"action": "sync", "from": from, "to": to}
+	if err := m.api.Do(ctx, http.StatusOK, http.MethodPost, m.sourcePath(), body, &got); err != nil {
+		return err
+	}
+	if !got.OK {
+		return fmt.Errorf("the spend was not read: %v", got.Detail)
+	}
+	m.same("spend: rows, matched, changed", fmt.Sprint(got.Rows, got.Matched, got.Changed), fmt.Sprint(len(rows), matched, len(days)))
+	m.same("spend: sum", shortest(number(got.Spend))+got.Currency, shortest(sum)+"USD")
+	return nil
+}
+
+// importFirst imports what the platforms say at first: orders on trial, then in earnest, and then for nothing.
+func (m *money) importFirst(ctx context.Context) error {
+	m.platforms.set(m.orders(), m.spent(0))
+	fresh := 0
+	for _, s := range m.sales {
+		if s.source != "postback" {
+			fresh++
+		}
+	}
+	if err := errors.Join(m.importOrders(ctx, false, "created", fresh), m.importOrders(ctx, true, "created", fresh),
+		m.importOrders(ctx, true, "", 0), m.importSpend(ctx, 0, true), m.importSpend(ctx, 0, false)); err != nil {
+		return err
+	}
+	return errors.Join(m.waitConversions(ctx, nil), m.figures(ctx, 0))
+}
+
+// figures compares the reports of the account with the sums of both platforms.
+func (m *money) figures(ctx context.Context, more int64) error {
+	for _, dimension := range []string{"source_id", "campaign_id"} {
+		var answer struct{ Rows []reportRow }
+		if err := m.api.Get(ctx, "/reports/performance?dimension="+dimension, &answer); err != nil {
+			return err
+		}
+		want := map[string]*figures{}
+		for i, c := range m.campaigns {
+			key, f := c.id, &figures{}
+			if dimension == "source_id" {
+				key = m.source
+			}
+			if want[key] != nil {
+				f = want[key]
+			}
+			want[key] = f
+			m.count(i, f, more)
+		}
+		m.same("money by "+dimension+": rows", len(answer.Rows), len(want))
+		for i := range answer.Rows {
+			row := &answer.Rows[i]
+			if f := want[row.key([]string{dimension})]; f != nil {
+				m.compare("money by "+dimension, row.figures, f, everyFigure)
+			} else {
+				m.differ("money by %s: a row of %v", dimension, row.dims)
+			}
+		}
+	}
+	return nil
+}
+
+// count adds what a campaign must count.
+func (m *money) count(campaign int, f *figures, more int64) {
+	for _, c := range m.clicks {
+		if c.campaign == campaign {
+			f.clicks, f.unique = f.clicks+1, f.unique+1
+		}
+	}
+	f.cost = f.cost.Add(m.cost(campaign, more))
+	for _, s := range m.sales {
+		if s.of.campaign != campaign {
+			continue
+		}
+		switch ourStatus(s.status) {
+		case "approved":
+			f.approved, f.revenue = f.approved+1, f.revenue.Add(s.payout)
+		case "pending":
+			f.pending, f.pendingRevenue = f.pending+1, f.pendingRevenue.Add(s.payout)
+		case "rejected":
+			f.rejected++
+		case "chargeback":
+			f.chargebacks++
+		}
+	}
+}
+
+// revise is what the platforms change later: Everflow decides, amends and takes back, and Meta's clicks have cost more.
+func (m *money) revise(ctx context.Context) error {
+	changed := 0
+	for i, s := range saleScripts {
+		v := m.sales[i]
+		if v.status == s.second && v.payout.Equal(amount(s.secondPayout)) {
+			continue
+		}
+		changed++
+		v.status, v.payout = s.second, amount(s.secondPayout)
+		v.recordings = append(v.recordings, recording{"conversion.updated", ourStatus(s.second), v.payout})
+	}
+	const more = 11
+	m.platforms.set(m.orders(), m.spent(more))
+	if err := errors.Join(m.importOrders(ctx, false, "updated", changed), m.importOrders(ctx, true, "updated", changed),
+		m.importSpend(ctx, more, true)); err != nil {
+		return err
+	}
+	return errors.Join(m.waitConversions(ctx, nil), m.figures(ctx, more), m.clickLoss(ctx, more))
+}
+
+// clickLoss compares what of Meta's clicks arrived.
+func (m *money) clickLoss(ctx context.Context, more int64) error {
+	var got struct {
+		Loss []struct {
+			Day       string
+			Source    int `json:"source_clicks"`
+			Redirects int
+		} `json:"click_loss"`
+	}
+	if err := m.api.Get(ctx, m.sourcePath(), &got); err != nil {
+		return err
+	}
+	theirs, ours := map[string]int{}, map[string]int{}
+	for _, r := range m.spent(more) {
+		theirs[r.day] += r.clicks
+	}
+	for _, c := range m.clicks {
+		ours[c.at.Format(time.DateOnly)]++
+	}
+	m.same("days of click loss", len(got.Loss), len(theirs))
+	for _, d := range got.Loss {
+		m.same("click loss of "+d.Day, fmt.Sprint(d.Source, d.Redirects), fmt.Sprint(theirs[d.Day], ours[d.Day]))
+	}
+	return nil
+}

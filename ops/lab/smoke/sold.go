@@ -1,0 +1,198 @@
+package smoke
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+	"time"
+
+	"switchyard/ops/client"
+)
+
+// finish revises everything and looks at what went out: the uploads to Meta and the webhooks.
+func (m *money) finish(ctx context.Context) error {
+	first := 0
+	for _, s := range saleScripts {
+		if s.first == "approved" {
+			first++
+		}
+	}
+	// What is revised before it was told would be told as it is then.
+	if err := m.waitUploads(ctx, func(u uploadsShown) bool { return u.Accepted == first && u.Pending == 0 }); err != nil {
+		return err
+	}
+	if err := m.revise(ctx); err != nil {
+		return err
+	}
+	err := errors.Join(m.uploads(ctx), m.runs(ctx), m.told(ctx))
+	for _, fault := range m.platforms.faults() {
+		m.problem("a platform was asked what it does not answer: %s", fault)
+	}
+	return err
+}
+
+// uploadsShown is what the integration shows of uploads.
+type uploadsShown struct {
+	Accepted, Rejected, Shadow, Skipped, Pending int
+	Stopped                                      *string
+	Rows                                         []struct {
+		ClickID              string `json:"click_id"`
+		ConversionID         string `json:"conversion_id"`
+		Goal, Action, Result string
+		Reason               string
+		Value                json.Number
+	}
+}
+
+// uploadsTimeout is long enough for the clock to start what uploads several times.
+const uploadsTimeout = 3 * time.Minute
+
+func (m *money) waitUploads(ctx context.Context, done func(uploadsShown) bool) error {
+	wait, cancel := context.WithTimeout(ctx, uploadsTimeout)
+	defer cancel()
+	var got struct{ Uploads uploadsShown }
+	err := client.Poll(wait, 500*time.Millisecond, func() (bool, error) {
+		err := m.api.Get(ctx, m.sourcePath(), &got)
+		return done(got.Uploads), err
+	})
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		m.problem("uploads to Meta: after %s they are %+v", uploadsTimeout, got.Uploads)
+		return nil
+	}
+	return err
+}
+
+// uploads compares what Meta was told. Each approved conversion is there once; it can be neither changed nor taken back there, and the
+// history says so.
+func (m *money) uploads(ctx context.Context) error {
+	accepted, skipped := map[string]string{}, map[string]string{} // by click and goal
+	for i, s := range saleScripts {
+		key := m.sales[i].click + " " + s.goal
+		switch {
+		case s.first == "approved":
+			accepted[key] = s.firstPayout
+			if s.second == "invalid" {
+				skipped[key] = "retract cannot be taken back: the platform has no way to"
+			} else if s.second != s.first || s.firstPayout != s.secondPayout {
+				skipped[key] = "restate cannot be changed: the platform has no way to"
+			}
+		case s.second == "approved":
+			accepted[key] = s.secondPayout
+		}
+	}
+	var shown uploadsShown
+	err := m.waitUploads(ctx, func(u uploadsShown) bool {
+		shown = u
+		return u.Accepted == len(accepted) && u.Skipped == len(skipped) && u.Pending == 0
+	})
+	if err != nil {
+		return err
+	}
+	m.same("uploads: accepted, skipped, others", fmt.Sprint(shown.Accepted, shown.Skipped, shown.Rejected+shown.Shadow+shown.Pending, shown.Stopped == nil),
+		fmt.Sprint(len(accepted), len(skipped), 0, true))
+	ids := map[string]string{}
+	for _, row := range shown.Rows {
+		key := row.ClickID + " " + row.Goal
+		if row.Result == "skipped" {
+			m.same("upload of "+key, row.Action+" "+row.Reason, skipped[key])
+			continue
+		}
+		ids[row.ConversionID] = key
+		m.same("upload of "+key, fmt.Sprint(row.Action, row.Result, shortest(number(row.Value))), fmt.Sprint("upload", "accepted", accepted[key]))
+	}
+	events := m.platforms.events()
+	m.same("conversions that Meta was told of", len(events), len(accepted))
+	for _, e := range events {
+		m.event(e, ids[e.ID], accepted)
+		delete(ids, e.ID)
+	}
+	return nil
+}
+
+// event compares one conversion that Meta was told of.
+func (m *money) event(e metaEvent, key string, accepted map[string]string) {
+	for _, s := range m.sales {
+		if s.click+" "+s.goal != key {
+			continue
+		}
+		sum := sha256.Sum256([]byte(strings.ToLower(s.click)))
+		want := fmt.Sprint("Purchase website ", accepted[key], " USD ", e.ID, [1]string{hex.EncodeToString(sum[:])},
+			" fb.1.", s.of.at.UnixMilli(), ".", s.of.fbclid, " ", s.of.IP, " ", s.of.UserAgent)
+		m.same("conversion at Meta", fmt.Sprint(e.Name, " ", e.Source, " ", shortest(number(e.Custom.Value)), " ", e.Custom.Currency, " ", e.Custom.Order,
+			e.User.External, " ", e.User.Fbc, " ", e.User.IP, " ", e.User.Agent), want)
+		if s.source == "postback" {
+			return // which is recorded when it comes
+		}
+		m.same("time of the conversion at Meta", e.Time, max(s.at.Unix(), s.of.at.Unix()+1))
+		return
+	}
+	m.differ("conversion at Meta: %+v belongs to no sale, or came twice", e)
+}
+
+// runs compares the history of the imports.
+func (m *money) runs(ctx context.Context) error {
+	var got struct {
+		Runs []struct {
+			Origin                        string
+			Applied                       bool
+			Pages, Read, Matched, Changed int
+			Error                         *string
+		}
+	}
+	if err := m.api.Get(ctx, m.networkPath(), &got); err != nil {
+		return err
+	}
+	all := len(m.sales) + strangers
+	m.same("imports of orders", len(got.Runs), 5)
+	for _, r := range got.Runs {
+		m.same("an import of orders", fmt.Sprint(r.Origin, r.Pages, r.Read, r.Matched, r.Error == nil),
+			fmt.Sprint("api", (all+everflowPageSize-1)/everflowPageSize, all, len(m.sales), true))
+	}
+	return nil
+}
+
+// told waits for the webhooks and compares them: each change was told once.
+func (m *money) told(ctx context.Context) error {
+	var want []string
+	for _, s := range m.sales {
+		for _, r := range s.recordings {
+			want = append(want, strings.Join([]string{r.event, s.click, s.goal, s.own, r.status, shortest(r.payout)}, " "))
+		}
+	}
+	sort.Strings(want)
+	var got []string
+	wait, cancel := context.WithTimeout(ctx, settleTimeout)
+	defer cancel()
+	err := client.Poll(wait, 200*time.Millisecond, func() (bool, error) {
+		got = got[:0]
+		for _, a := range m.receiver.Attempts() {
+			if a.Endpoint != hookPath || !a.Accepted() {
+				continue
+			}
+			var p payload
+			if err := json.Unmarshal(a.Body, &p); err != nil {
+				return false, fmt.Errorf("a webhook of %s: %w", hookPath, err)
+			}
+			if p.AccountID != m.account || a.Problem != "" {
+				return false, fmt.Errorf("a webhook of %s: %s: %s", hookPath, a.Problem, a.Body)
+			}
+			r := p.Data.conversionRow
+			got = append(got, strings.Join([]string{a.Type, r.ClickID, r.Goal, r.ConversionID, r.Status, shortest(number(r.Payout))}, " "))
+		}
+		return len(got) >= len(want), nil
+	})
+	if err != nil && !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+		return errors.Join(err, ctx.Err())
+	}
+	sort.Strings(got)
+	m.same("webhooks of "+hookPath, len(got), len(want))
+	for i := range min(len(got), len(want)) {
+		m.same("webhook of "+hookPath, got[i], want[i])
+	}
+	return nil
+}
