@@ -92,8 +92,9 @@ func (t *traffic) round(ctx context.Context, round int) error {
 	return errors.Join(errs...)
 }
 
-// early tells whose first postbacks are sent at once, so that they overtake the click on its way to the database.
-func (c *click) early() bool { return c.number%8 == 0 }
+// early tells whose first postbacks are sent at once, so that they overtake the click on its way to the database. Of who
+// went out twice they could overtake the second way alone, and would be of the first offer.
+func (c *click) early() bool { return c.number%8 == 0 && len(c.outs) < 2 }
 
 // mislead sends postbacks that must not lead to a conversion: of clicks that nobody made, with texts that are no click
 // id, without alpha's secret and with a wrong one.
