@@ -74,25 +74,27 @@ type row struct {
 // ErrMissed says that a goal was not reached on this machine.
 var ErrMissed = errors.New("bench: a goal was missed")
 
-// part is a group of measurements on a service of its own.
+// part is a group of measurements, on a service of its own unless it is alone.
 type part struct {
 	name  string
 	steps []func(*run, context.Context) error
+	alone bool // without a service
 }
 
 var parts = []part{
-	{"redirect", []func(*run, context.Context) error{(*run).setUp, (*run).redirects, (*run).ingest, (*run).sustain, (*run).choice}},
-	{"many", []func(*run, context.Context) error{(*run).setUp, (*run).snapshot}},
-	{"jobs", []func(*run, context.Context) error{(*run).setUp, (*run).start, (*run).events}},
-	{"bots", []func(*run, context.Context) error{(*run).setUp, (*run).detectors, (*run).lists}},
-	{"figures", []func(*run, context.Context) error{(*run).figures}},
-	{"rescore", []func(*run, context.Context) error{(*run).rescoring}},
-	{"tls", []func(*run, context.Context) error{(*run).secureSetUp, (*run).secure, (*run).certificates}},
+	{name: "redirect", steps: []func(*run, context.Context) error{(*run).setUp, (*run).redirects, (*run).ingest, (*run).sustain, (*run).choice}},
+	{name: "many", steps: []func(*run, context.Context) error{(*run).setUp, (*run).snapshot}},
+	{name: "jobs", steps: []func(*run, context.Context) error{(*run).setUp, (*run).start, (*run).events}},
+	{name: "bots", steps: []func(*run, context.Context) error{(*run).setUp, (*run).detectors, (*run).lists}},
+	{name: "figures", steps: []func(*run, context.Context) error{(*run).figures}},
+	{name: "rescore", steps: []func(*run, context.Context) error{(*run).rescoring}},
+	{name: "tls", steps: []func(*run, context.Context) error{(*run).secureSetUp, (*run).secure, (*run).certificates}},
+	{name: "copilot", steps: []func(*run, context.Context) error{(*run).suggestions}, alone: true},
 }
 
 // Parts are the names of what can be measured: tracking links and ingest; 10,000 campaigns against 10; events and jobs;
 // detectors of bots, and lists of 100,000 entries; reports, exports and corrections on two million clicks;
-// a million of them scored anew; tracking links by TLS, and 10,000 certificates.
+// a million of them scored anew; tracking links by TLS, and 10,000 certificates; suggestions in simulated markets.
 func Parts() []string {
 	var names []string
 	for _, p := range parts {
@@ -120,6 +122,9 @@ func Run(ctx context.Context, o Options) (err error) {
 
 func (r *run) part(ctx context.Context, p part) (err error) {
 	r.sent, r.link, r.campaign = 0, nil, ""
+	if p.alone {
+		return r.steps(ctx, p)
+	}
 	if r.receiver, err = fleet.NewReceiver(nil); err != nil {
 		return err
 	}
@@ -132,9 +137,16 @@ func (r *run) part(ctx context.Context, p part) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.fleet.Close()) }()
+	if err := r.steps(ctx, p); err != nil {
+		return fmt.Errorf("%w\n%s", err, r.fleet.Tails())
+	}
+	return nil
+}
+
+func (r *run) steps(ctx context.Context, p part) error {
 	for _, step := range p.steps {
 		if err := step(r, ctx); err != nil {
-			return fmt.Errorf("%w\n%s", err, r.fleet.Tails())
+			return err
 		}
 	}
 	return nil

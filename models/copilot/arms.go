@@ -1,0 +1,266 @@
+package copilot
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"switchyard/models/flow"
+)
+
+// Minimum samples of arms that compete, and what keeps a change from being a small one.
+const (
+	minArmClicks     = 100 // of each arm
+	minArmsConverted = 20  // of all together
+	minArmDays       = 3
+	holdOut          = 0.10 // of the visitors, spread evenly: no weight goes to zero by a suggestion of weights
+	minMove          = 0.10 // of the visitors: a suggestion moves at least so many
+	minLoss          = 0.05 // what is paused earns at least so much less a click than the best
+)
+
+// group are arms among which visitors are drawn by weight and by nothing else.
+type group struct {
+	campaign *CampaignInput
+	path     string // of destinations; empty: the arms are paths
+	what     string
+	arms     []Arm
+	weight   float64 // of all together
+}
+
+// findArms judges every group of arms. Of one group it suggests one thing at a time: first to stop what loses for sure, else
+// to move weight.
+func findArms(in *Input, pause bool) (list []finding) {
+	for i := range in.Campaigns {
+		for _, g := range groupsOf(in, &in.Campaigns[i]) {
+			if !g.enough() {
+				continue
+			}
+			j := judge(g.arms)
+			if pause {
+				list = append(list, g.losers(in, j)...)
+			} else {
+				list = append(list, g.move(in, j))
+			}
+		}
+	}
+	return list
+}
+
+func (g group) enough() bool {
+	days := 0
+	for d := range g.arms[0].Days {
+		if slices.ContainsFunc(g.arms, func(a Arm) bool { return a.Days[d].Clicks > 0 }) {
+			days++
+		}
+	}
+	return days >= minArmDays && pooled(g.arms).Conversions >= minArmsConverted &&
+		!slices.ContainsFunc(g.arms, func(a Arm) bool { return total(a.Days).Clicks < minArmClicks })
+}
+
+func (g group) key() string { return g.campaign.ID.String() + "/" + g.path + "/" + g.what }
+
+// losers are the arms, each with the p value that it is as good as the best of the others.
+func (g group) losers(in *Input, j judgement) (list []finding) {
+	top := g.top(j)
+	for i, a := range g.arms {
+		f := finding{p: j.loses[i], group: g.key(), weight: 1 + 1/max(j.loses[i], 1e-300)}
+		if j.best != nil && i != top && j.epc[i].mean() < (1-minLoss)*j.epc[top].mean() {
+			f.make = func() Suggestion { return g.pause(in, j, i, top, a) }
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
+// top is the arm that earns the most a click.
+func (g group) top(j judgement) int {
+	top := 0
+	for i := range j.epc {
+		if j.epc[i].mean() > j.epc[top].mean() {
+			top = i
+		}
+	}
+	return top
+}
+
+func (g group) pause(in *Input, j judgement, i, top int, a Arm) Suggestion {
+	s := g.suggestion(in, j, 1-j.loses[i])
+	s.Key = g.key() + "/" + a.ID
+	s.Title = fmt.Sprintf("Pause %s %q: %q earns more a click", g.what, a.Name, g.arms[top].Name)
+	s.Detail = fmt.Sprintf("%q earned %s a click, %q %s. Its visitors go to the others.", a.Name, amount(j.epc[i].mean()).Round(4),
+		g.arms[top].Name, amount(j.epc[top].mean()).Round(4))
+	s.Action = &Action{Op: OpPausePath, CampaignID: uuid.NullUUID{UUID: g.campaign.ID, Valid: true}, PathID: a.ID}
+	if g.path != "" {
+		s.Action.Op, s.Action.PathID, s.Action.Weights = OpSetDestinationWeights, g.path, []Weight{{a.ID, 0}}
+	}
+	shares := make([]float64, len(g.arms))
+	for k, arm := range g.arms {
+		if k != i && a.Share < 1 {
+			shares[k] = arm.Share / (1 - a.Share)
+		}
+	}
+	s.Effect = g.effect(in, j, shares)
+	g.seal(&s)
+	return s
+}
+
+// move suggests weights by how likely each arm is to be the best one (Thompson, 1933).
+func (g group) move(in *Input, j judgement) finding {
+	f := finding{p: j.differ, group: g.key()}
+	if j.best == nil {
+		return f
+	}
+	shares, moved := make([]float64, len(g.arms)), 0.0
+	for i, a := range g.arms {
+		shares[i] = holdOut/float64(len(g.arms)) + (1-holdOut)*j.best[i]
+		moved += math.Abs(shares[i]-a.Share) / 2
+	}
+	if moved < minMove {
+		return f
+	}
+	f.make = func() Suggestion {
+		s := g.suggestion(in, j, 1-j.differ)
+		s.Key = g.key()
+		s.Title = fmt.Sprintf("Send more visitors to %s %q", g.what, g.arms[g.top(j)].Name)
+		s.Action = &Action{Op: OpSetWeights, CampaignID: uuid.NullUUID{UUID: g.campaign.ID, Valid: true}, PathID: g.path}
+		if g.path != "" {
+			s.Action.Op = OpSetDestinationWeights
+		}
+		var parts []string
+		for i, a := range g.arms {
+			s.Action.Weights = append(s.Action.Weights, Weight{a.ID, thousandths(max(shares[i]*g.weight, 0.001))})
+			parts = append(parts, fmt.Sprintf("%q from %.0f to %.0f %%", a.Name, 100*a.Share, 100*shares[i]))
+		}
+		s.Detail = "Shares by the probability of being the best: " + strings.Join(parts, ", ") + "."
+		s.Effect = g.effect(in, j, shares)
+		g.seal(&s)
+		return s
+	}
+	return f
+}
+
+// suggestion has what suggestions about arms have in common.
+func (g group) suggestion(in *Input, j judgement, confidence float64) Suggestion {
+	s := Suggestion{CampaignID: uuid.NullUUID{UUID: g.campaign.ID, Valid: true}, CampaignName: g.campaign.Name}
+	for i, a := range g.arms {
+		d := total(a.Days)
+		s.Evidence.Sample += int64(d.Clicks)
+		s.Evidence.Figures = append(s.Evidence.Figures, count(a.Name, "clicks", int64(d.Clicks)),
+			count(a.Name, "conversions", int64(d.Conversions)), money(a.Name, "revenue", d.Value),
+			money(a.Name, "epc", j.epc[i].mean()), money(a.Name, "probability_best", math.Round(j.best[i]*1e4)/1e4))
+	}
+	s.Evidence.Confidence = rounded(confidence)
+	s.Evidence.Method = "sequential likelihood ratio test by day; Benjamini-Hochberg over all that was judged"
+	return s
+}
+
+// rounded is a confidence as answers show it: never 1, as it is none.
+func rounded(c float64) float64 { return min(math.Floor(c*1e4)/1e4, 0.9999) }
+
+// effect is what other shares earn more in a day.
+func (g group) effect(in *Input, j judgement, shares []float64) *Effect {
+	clicks := pooled(g.arms).Clicks / float64(max(len(in.Days), 1))
+	mean, variance := 0.0, 0.0
+	for i, a := range g.arms {
+		by := (shares[i] - a.Share) * clicks
+		mean += by * j.epc[i].mean()
+		variance += by * by * j.epc[i].shape / (j.epc[i].rate * j.epc[i].rate)
+	}
+	off := 1.645 * math.Sqrt(variance)
+	return &Effect{Value: amount(mean), Low: amount(mean - off), High: amount(mean + off), Unit: in.Currency + " a day"}
+}
+
+// seal keeps what was judged.
+func (g group) seal(s *Suggestion) { s.Digest = s.Action.Judged(Record{Paths: g.campaign.Paths}) }
+
+// groupsOf are the groups of a campaign.
+func groupsOf(in *Input, c *CampaignInput) (list []group) {
+	list = pathGroups(in, c)
+	for i := range c.Paths {
+		if p := &c.Paths[i]; p.IsActive {
+			list = append(list, destinationGroups(in, c, p)...)
+		}
+	}
+	return list
+}
+
+// pathGroups are the regular paths that take the same visitors in one draw.
+func pathGroups(in *Input, c *CampaignInput) (list []group) {
+	at := map[string]int{}
+	for i := range c.Paths {
+		p := &c.Paths[i]
+		if !p.IsActive || p.Weight <= 0 || p.StreamType != flow.Regular || p.DailyCap != nil || !p.CollectClicks {
+			continue
+		}
+		draw := ""
+		if c.FlowRotation != "weight" {
+			if p.RuleGroup == 0 {
+				continue // tried one after the other
+			}
+			draw = fmt.Sprint(p.RuleGroup)
+		}
+		draw += digest([]any{p.Logic, p.Filters, p.Rules})
+		if _, ok := at[draw]; !ok {
+			at[draw] = len(list)
+			list = append(list, group{campaign: c, what: "path"})
+		}
+		g := &list[at[draw]]
+		g.arms = append(g.arms, Arm{ID: p.ID, Name: p.Name, Share: p.Weight})
+	}
+	return fill(in, list, func(r ArmRow, id string) bool { return r.Path == id })
+}
+
+// destinationGroups are the offers of a path that serve one slot, and its landing pages.
+func destinationGroups(in *Input, c *CampaignInput, p *flow.Path) (list []group) {
+	at, seen := map[string]int{}, map[string]int{}
+	for _, d := range p.Destinations {
+		seen[d.ID]++
+	}
+	for _, d := range p.Destinations {
+		name, what := "", ""
+		if o, ok := in.Offers[d.ID]; ok && bool(o.IsActive) && o.DailyCap == nil {
+			name, what = o.Name, "offer"
+		} else if l, ok := in.Landers[d.ID]; ok && l.Active {
+			name, what = l.Name, "landing page"
+		}
+		if what == "" || d.Weight <= 0 || seen[d.ID] > 1 {
+			continue
+		}
+		slot := fmt.Sprint(what, d.Slot)
+		if _, ok := at[slot]; !ok {
+			at[slot] = len(list)
+			list = append(list, group{campaign: c, path: p.ID, what: what})
+		}
+		g := &list[at[slot]]
+		g.arms = append(g.arms, Arm{ID: d.ID, Name: name, Share: d.Weight})
+	}
+	return fill(in, list, func(r ArmRow, id string) bool { return r.Path == p.ID && (r.Offer == id || r.Lander == id) })
+}
+
+// fill gives the arms of groups their shares and days. Groups of one arm go.
+func fill(in *Input, list []group, of func(r ArmRow, id string) bool) []group {
+	list = slices.DeleteFunc(list, func(g group) bool { return len(g.arms) < 2 })
+	for i := range list {
+		g := &list[i]
+		for _, a := range g.arms {
+			g.weight += a.Share
+		}
+		for k := range g.arms {
+			a := &g.arms[k]
+			a.Share /= g.weight
+			a.Days = make([]Day, len(in.Days))
+			for _, r := range g.campaign.Rows {
+				if of(r, a.ID) {
+					d := &a.Days[r.Day]
+					d.Clicks += float64(r.Clicks)
+					d.Conversions += float64(r.Conversions)
+					d.Value += r.Value
+				}
+			}
+		}
+	}
+	return list
+}

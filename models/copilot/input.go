@@ -1,0 +1,102 @@
+package copilot
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+	"switchyard/models/flow"
+)
+
+// WindowDays is how many days the figures cover that are judged, today not included: its conversions are still to come.
+const WindowDays = 30
+
+// Input is what is known of an account when it is judged.
+type Input struct {
+	Now       time.Time
+	Days      []string // of the window, YYYY-MM-DD in the account's time zone
+	Currency  string
+	Campaigns []CampaignInput
+	// Offers and Landers have the live ones, by their ids as paths write them.
+	Offers  map[string]OfferInput
+	Landers map[string]LanderInput
+	Sources []SourceInput
+	// Networks are those with postbacks that found no click.
+	Networks []NetworkInput
+	Domains  []DomainInput
+}
+
+// CampaignInput is an active campaign.
+type CampaignInput struct {
+	models.Campaign
+	Paths  []flow.Path
+	Rows   []ArmRow
+	Values []ValueRow // of attributes that can be blocked
+	// Others are the other active campaigns of its traffic source.
+	Others []uuid.UUID
+}
+
+// ArmRow is what a path, with a landing page and an offer, had on a day. Empty ids are none.
+type ArmRow struct {
+	Path, Lander, Offer string
+	Day                 int // in Input.Days
+	Clicks, LPViews     int64
+	LPClicks            int64
+	Conversions         int64
+	Value               float64 // payouts, approved and pending
+	Cost                float64
+}
+
+// ValueRow is what a campaign had in the window with one value of an attribute.
+type ValueRow struct {
+	Attribute, Value string
+	Clicks           int64
+	Conversions      int64
+	Returns          float64 // payouts, approved and pending
+	Cost             float64
+}
+
+// OfferInput is a live offer.
+type OfferInput struct {
+	models.Offer
+	Problem string      // why its link should not be used; empty: it may
+	Days    []OfferDays // by Input.Days; nil unless it has a cap
+}
+
+// OfferDays is what an offer had on a day.
+type OfferDays struct{ Clicks, Approved, Pending, Rejected int64 }
+
+// LanderInput is a live landing page.
+type LanderInput struct {
+	Name    string
+	Active  bool
+	Problem string
+}
+
+// SourceInput is what a traffic source had in the window.
+type SourceInput struct {
+	ID           uuid.UUID
+	Name         string
+	Clicks, Bots int64
+	// Empty counts the clicks, of Clicks, without the value of a token that the source's links have, by the name of the sub.
+	Empty map[string]int64
+}
+
+// NetworkInput is a network with postbacks that found no click.
+type NetworkInput struct {
+	models.Network
+	Unmatched, Total int64
+	Since            time.Time
+	// Parameter carries ids of clicks of ours in so many (Found) of Looked postbacks, although click_id is another one.
+	Parameter     string
+	Found, Looked int64
+}
+
+// DomainInput is a tracking domain of live campaigns that is about to end.
+type DomainInput struct {
+	ID        uuid.UUID
+	Host      string
+	ExpiresAt time.Time
+	Campaigns int
+}

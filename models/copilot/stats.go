@@ -1,0 +1,272 @@
+package copilot
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mathext"
+)
+
+// Arm is one of several things that visitors are drawn to: a path, or an offer or a landing page of a path.
+type Arm struct {
+	ID   string
+	Name string
+	// Share is the part of the visitors that it is drawn for, by the weights.
+	Share float64
+	Days  []Day // one for each day of the window, the same days for all arms
+}
+
+// Day is what an arm had on a day. A conversion belongs to the day of its click.
+type Day struct {
+	Clicks      float64
+	Conversions float64
+	Value       float64 // payouts, approved and pending
+}
+
+// judgement is what the figures of arms that compete say. Its lists are in the order of the arms.
+type judgement struct {
+	clicks, conversions []float64
+	payout              []float64 // mean value of a conversion
+	spread              float64   // squared coefficient of variation of payouts
+	epc                 []posterior
+	best                []float64 // probability of being the best; nil where nothing could come of it
+	loses               []float64 // p value, valid at each look, of the hypothesis that none of the others is better
+	differ              float64   // the same of the hypothesis that all are as good
+}
+
+// judge compares arms that compete for the same visitors.
+//
+// How a day went for everybody must not count for or against an arm whose share was another then. So an arm's
+// conversions are held against those that it had if each day's conversions were spread by clicks (indirect
+// standardisation), and the test of judgement.loses goes by how each day's conversions fell upon the two (a conditional
+// test). Conversions that are still to come are missing alike on both sides.
+func judge(arms []Arm) judgement {
+	j := judgement{}
+	for _, a := range arms {
+		d := total(a.Days)
+		j.clicks, j.conversions = append(j.clicks, d.Clicks), append(j.conversions, d.Conversions)
+	}
+	all := pooled(arms)
+	mean := 1.0 // conversions without payouts count alone
+	if all.Value > 0 {
+		mean = all.Value / all.Conversions
+	}
+	j.spread = payoutSpread(arms)
+	rate := 0.0
+	if all.Clicks > 0 {
+		rate = all.Conversions / all.Clicks
+	}
+	expected := expectedConversions(arms)
+	for i, a := range arms {
+		// The mean of an arm with few conversions leans on that of all, as if it had one more conversion of that value.
+		value := total(a.Days).Value
+		if all.Value <= 0 {
+			value = j.conversions[i]
+		}
+		j.payout = append(j.payout, (max(value, 0)+mean)/(j.conversions[i]+1))
+		// Gamma posterior of the rate relative to all, with the prior of one conversion where one was expected.
+		shape := j.conversions[i] + 1
+		relative := 1/shape + j.spread/shape
+		j.epc = append(j.epc, gammaOf(shape/(expected[i]+1)*rate*j.payout[i], relative))
+	}
+	var both float64
+	for i := range arms {
+		var sum float64
+		for k := range arms {
+			if k != i {
+				sum += evidence(arms[k].Days, arms[i].Days, j.payout[k], j.payout[i], 1+j.spread)
+			}
+		}
+		// If i is the best one, each of these has a mean of at most 1, and so has their mean (Vovk and Wang, 2021).
+		mean := sum / float64(len(arms)-1)
+		j.loses = append(j.loses, pValue(mean))
+		both += mean / float64(len(arms))
+	}
+	j.differ = pValue(both)
+	if min(j.differ, slices.Min(j.loses)) <= levelMove { // nobody else asks for it
+		j.best = probabilityBest(j.epc)
+	}
+	return j
+}
+
+func total(days []Day) (sum Day) {
+	for _, d := range days {
+		sum.Clicks += d.Clicks
+		sum.Conversions += d.Conversions
+		sum.Value += d.Value
+	}
+	return sum
+}
+
+func pooled(arms []Arm) (sum Day) {
+	for _, a := range arms {
+		d := total(a.Days)
+		sum.Clicks, sum.Conversions, sum.Value = sum.Clicks+d.Clicks, sum.Conversions+d.Conversions, sum.Value+d.Value
+	}
+	return sum
+}
+
+// expectedConversions are those that each arm had if each day's conversions were spread by clicks.
+func expectedConversions(arms []Arm) []float64 {
+	expected := make([]float64, len(arms))
+	for day := range arms[0].Days {
+		var all Day
+		for _, a := range arms {
+			all.Clicks += a.Days[day].Clicks
+			all.Conversions += a.Days[day].Conversions
+		}
+		for i, a := range arms {
+			if all.Clicks > 0 {
+				expected[i] += all.Conversions * a.Days[day].Clicks / all.Clicks
+			}
+		}
+	}
+	return expected
+}
+
+// payoutSpread is the squared coefficient of variation of the payouts, from how the mean payouts of days differ (method
+// of moments). With fewer than five days that have conversions it is 1, that of exponential payouts.
+func payoutSpread(arms []Arm) float64 {
+	squares, degrees, days := 0.0, 0.0, 0
+	for _, a := range arms {
+		sum := total(a.Days)
+		if sum.Conversions == 0 || sum.Value <= 0 {
+			continue
+		}
+		mean := sum.Value / sum.Conversions
+		degrees--
+		for _, d := range a.Days {
+			if d.Conversions > 0 {
+				off := d.Value/d.Conversions/mean - 1
+				squares += d.Conversions * off * off
+				degrees++
+				days++
+			}
+		}
+	}
+	if days < 5 || degrees < 1 {
+		return 1
+	}
+	return squares / degrees
+}
+
+// evidence says how much better the figures fit "the first earns more a click than the second" than "it earns at most as
+// much". It is a mixture of likelihood ratios over how much more (mixture sequential probability ratio test: Robbins,
+// 1970). If the first earns at most as much, its mean is at most 1 at whatever time one looks, so that its inverse is a p
+// value that stays valid for daily looks (Ville's inequality). Payouts that vary make it weaker by their dispersion
+// (quasi-likelihood).
+func evidence(first, second []Day, payoutFirst, payoutSecond, dispersion float64) float64 {
+	logs := make([]float64, len(gains))
+	for i := range first {
+		a, b := first[i], second[i]
+		if a.Clicks <= 0 || b.Clicks <= 0 || a.Conversions+b.Conversions == 0 {
+			continue
+		}
+		// A conversion of the second is worth so many of the first.
+		odds := a.Clicks / b.Clicks * payoutSecond / payoutFirst
+		even := odds / (1 + odds)
+		for g, gain := range gains {
+			p := odds * gain / (1 + odds*gain)
+			logs[g] += a.Conversions*math.Log(p/even) + b.Conversions*math.Log((1-p)/(1-even))
+		}
+	}
+	sum := 0.0
+	for g := range gains {
+		sum += gainWeights[g] * math.Exp(min(logs[g]/dispersion, 700))
+	}
+	return sum
+}
+
+// gains are by how much one may be better, and gainWeights how likely that is before anything was seen: the logarithm is
+// half of a normal variable around 0 with a deviation of 0.4, so that gains of 10 to 100 % count most.
+var gains, gainWeights = func() (list, weights []float64) {
+	const steps, widest, deviation = 40, 1.6, 0.4
+	sum := 0.0
+	for i := range steps {
+		x := (float64(i) + 0.5) * widest / steps
+		w := math.Exp(-x * x / (2 * deviation * deviation))
+		list, weights = append(list, math.Exp(x)), append(weights, w)
+		sum += w
+	}
+	for i := range weights {
+		weights[i] /= sum
+	}
+	return list, weights
+}()
+
+// shortfall is the evidence that something converts less than break-even asks for: conversions were seen where so many were
+// due. It is a mixture of Poisson likelihood ratios, uniform over the share of the break-even rate, valid at each look as
+// that of evidence is.
+func shortfall(conversions, due, dispersion float64) float64 {
+	const steps = 100
+	sum := 0.0
+	for i := range steps {
+		share := (float64(i) + 0.5) / steps
+		log := (conversions*math.Log(share) + (1-share)*due) / dispersion
+		sum += math.Exp(min(log, 700)) / steps
+	}
+	return sum
+}
+
+func pValue(evidence float64) float64 { return min(1, 1/evidence) }
+
+// posterior is a gamma distribution.
+type posterior struct{ shape, rate float64 }
+
+// gammaOf is the gamma distribution of a mean and a squared coefficient of variation.
+func gammaOf(mean, relative float64) posterior {
+	mean = max(mean, 1e-12)
+	return posterior{1 / relative, 1 / (relative * mean)}
+}
+
+func (p posterior) mean() float64 { return p.shape / p.rate }
+
+func (p posterior) below(x float64) float64 {
+	if x <= 0 {
+		return 0
+	}
+	return mathext.GammaIncReg(p.shape, x*p.rate)
+}
+
+func (p posterior) quantile(q float64) float64 { return mathext.GammaIncRegInv(p.shape, q) / p.rate }
+
+// probabilityBest is the probability of each to be the largest, by the midpoint rule over its quantiles.
+func probabilityBest(list []posterior) []float64 {
+	const nodes = 200
+	best, sum := make([]float64, len(list)), 0.0
+	for i, p := range list {
+		for n := range nodes {
+			x := p.quantile((float64(n) + 0.5) / nodes)
+			all := 1.0
+			for k, other := range list {
+				if k != i {
+					all *= other.below(x)
+				}
+			}
+			best[i] += all / nodes
+		}
+		sum += best[i]
+	}
+	for i := range best {
+		best[i] /= sum
+	}
+	return best
+}
+
+// shareInterval gives the 5 % and 95 % quantiles of a share of which so many were seen, with the prior of Jeffreys.
+func shareInterval(seen, of float64) (low, high float64) {
+	a, b := seen+0.5, of-seen+0.5
+	return mathext.InvRegIncBeta(a, b, 0.05), mathext.InvRegIncBeta(a, b, 0.95)
+}
+
+// discover reports which of the hypotheses are rejected such that at most this share of the rejected ones are true ones
+// (Benjamini and Hochberg, 1995). It gives the largest p value that is rejected; below 0: none is.
+func discover(values []float64, share float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	for i := len(sorted) - 1; i >= 0; i-- {
+		if sorted[i] <= share*float64(i+1)/float64(len(sorted)) {
+			return sorted[i]
+		}
+	}
+	return -1
+}

@@ -1,0 +1,234 @@
+// Package market simulates campaigns whose true rates are known, and holds the suggestions of package copilot against them.
+package market
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/models/copilot"
+	"switchyard/models/flow"
+)
+
+// Options of a run.
+type Options struct {
+	Seed      uint64
+	Campaigns int // whose paths differ
+	Equal     int // campaigns whose paths are the same (A/A)
+	Days      int
+}
+
+// Result is how the suggestions did.
+type Result struct {
+	Suggestions, Right int
+	Pauses, WrongPause int // wrong: the paused path was the best of those that were left
+	Equal, EqualMoved  int // A/A campaigns, and those with any suggestion about weights or paths
+	// Profit of the campaigns whose paths differ, in all days.
+	Applied, Nothing, Even, Knowing float64
+}
+
+// WrongShare is the share of wrong pauses.
+func (r Result) WrongShare() float64 { return share(r.WrongPause, r.Pauses) }
+
+// RightShare is the share of right suggestions.
+func (r Result) RightShare() float64 { return share(r.Right, r.Suggestions) }
+
+// EqualShare is the share of A/A campaigns that got a suggestion.
+func (r Result) EqualShare() float64 { return share(r.EqualMoved, r.Equal) }
+
+func share(part, all int) float64 {
+	if all == 0 {
+		return 0
+	}
+	return float64(part) / float64(all)
+}
+
+// path is what is true of a path.
+type path struct {
+	rate, payout float64
+	varies       bool // payouts are spread exponentially, as those of carts are
+}
+
+func (p path) epc() float64 { return p.rate * p.payout }
+
+// campaign is a campaign of the market.
+type campaign struct {
+	in     copilot.CampaignInput
+	paths  []path
+	first  []float64 // shares of the paths at the beginning
+	clicks float64   // a day
+	cost   float64   // of a click
+	equal  bool
+	moved  bool
+}
+
+type market struct {
+	Options
+	random *rand.Rand
+	list   []*campaign
+	result Result
+}
+
+// Run simulates the days. Each day ends with a refresh, and every suggestion is applied.
+func Run(o Options) (Result, error) {
+	m := &market{Options: o, random: rand.New(rand.NewPCG(o.Seed, 1))}
+	for i := range o.Campaigns + o.Equal {
+		m.list = append(m.list, m.campaign(i, i >= o.Campaigns))
+	}
+	start := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	var days []string
+	for day := range o.Days {
+		days = append(days, start.AddDate(0, 0, day).Format(time.DateOnly))
+		weekday := 1 + 0.3*math.Sin(2*math.Pi*float64(day)/7)
+		for _, c := range m.list {
+			m.trade(c, day, weekday)
+		}
+		in := copilot.Input{Now: start.AddDate(0, 0, day+1), Days: days, Currency: "USD"}
+		for _, c := range m.list {
+			in.Campaigns = append(in.Campaigns, c.in)
+		}
+		found, _ := copilot.Judge(in)
+		for _, s := range found {
+			if err := m.apply(s); err != nil {
+				return m.result, err
+			}
+		}
+	}
+	for _, c := range m.list {
+		if c.equal {
+			m.result.Equal++
+			if c.moved {
+				m.result.EqualMoved++
+			}
+		}
+	}
+	return m.result, nil
+}
+
+// campaign makes one of two to four paths. Rates of paths differ by some 30 %, payouts by some 20 %, weights at will.
+func (m *market) campaign(i int, equal bool) *campaign {
+	r := m.random
+	c := &campaign{equal: equal, clicks: 300 * math.Exp(2.7*r.Float64())}
+	c.in.ID, c.in.Name, c.in.FlowRotation = uuid.NewSHA1(uuid.Nil, fmt.Append(nil, i)), fmt.Sprint("campaign ", i), "weight"
+	rate, payout, varies := 0.005*math.Exp(2*r.Float64()), 5*math.Exp(2*r.Float64()), r.IntN(3) == 0
+	mean := 0.0
+	for k := range 2 + r.IntN(3) {
+		p := flow.NewPath()
+		p.ID, p.Name = uuid.NewSHA1(c.in.ID, fmt.Append(nil, k)).String(), fmt.Sprint("path ", k)
+		true := path{rate, payout, varies}
+		if !equal {
+			true.rate *= math.Exp(0.3 * r.NormFloat64())
+			true.payout *= math.Exp(0.2 * r.NormFloat64())
+			p.Weight = 50 + float64(r.IntN(101))
+		}
+		c.in.Paths, c.paths = append(c.in.Paths, p), append(c.paths, true)
+		mean += true.epc()
+	}
+	c.first = sharesOf(c.in.Paths)
+	c.cost = mean / float64(len(c.paths)) * (0.7 + 0.4*r.Float64())
+	return c
+}
+
+// trade is a day of a campaign.
+func (m *market) trade(c *campaign, day int, weekday float64) {
+	shares := sharesOf(c.in.Paths)
+	best, even := 0.0, 0.0
+	for k, p := range c.paths {
+		clicks := m.poisson(c.clicks * weekday * shares[k])
+		row := copilot.ArmRow{Path: c.in.Paths[k].ID, Day: day, Clicks: clicks, Cost: float64(clicks) * c.cost}
+		row.Conversions = m.poisson(float64(clicks) * p.rate * weekday)
+		row.Value = float64(row.Conversions) * p.payout
+		if p.varies {
+			row.Value = 0
+			for range row.Conversions {
+				row.Value += p.payout * m.random.ExpFloat64()
+			}
+		}
+		c.in.Rows = append(c.in.Rows, row)
+		best = max(best, p.epc())
+		even += p.epc() / float64(len(c.paths))
+	}
+	if c.equal {
+		return
+	}
+	clicks := c.clicks * weekday
+	m.result.Applied += clicks * (earn(c, shares)*weekday - c.cost)
+	m.result.Nothing += clicks * (earn(c, c.first)*weekday - c.cost)
+	m.result.Even += clicks * (even*weekday - c.cost)
+	m.result.Knowing += clicks * (best*weekday - c.cost)
+}
+
+// apply applies a suggestion, and tells whether it was right: afterwards a click earns more than before.
+func (m *market) apply(s copilot.Suggestion) error {
+	c := m.list[slices.IndexFunc(m.list, func(c *campaign) bool { return c.in.ID == s.CampaignID.UUID })]
+	c.moved = true
+	before := sharesOf(c.in.Paths)
+	after, _, _, err := s.Action.Apply(copilot.Record{Paths: c.in.Paths})
+	if err != nil {
+		return fmt.Errorf("market: %s: %w", s.Title, err)
+	}
+	c.in.Paths = after.Paths
+	if c.equal {
+		return nil
+	}
+	m.result.Suggestions++
+	if earn(c, sharesOf(c.in.Paths)) > earn(c, before) {
+		m.result.Right++
+	}
+	if s.Action.Op != copilot.OpPausePath {
+		return nil
+	}
+	m.result.Pauses++
+	best, paused := 0.0, 0.0
+	for k, p := range c.in.Paths {
+		switch {
+		case p.ID == s.Action.PathID:
+			paused = c.paths[k].epc()
+		case p.IsActive:
+			best = max(best, c.paths[k].epc())
+		}
+	}
+	if paused > best {
+		m.result.WrongPause++
+	}
+	return nil
+}
+
+// earn is what a click earns with these shares.
+func earn(c *campaign, shares []float64) (sum float64) {
+	for k, p := range c.paths {
+		sum += shares[k] * p.epc()
+	}
+	return sum
+}
+
+func sharesOf(paths []flow.Path) []float64 {
+	shares, sum := make([]float64, len(paths)), 0.0
+	for k, p := range paths {
+		if p.IsActive {
+			shares[k] = p.Weight
+			sum += p.Weight
+		}
+	}
+	for k := range shares {
+		shares[k] /= sum
+	}
+	return shares
+}
+
+func (m *market) poisson(mean float64) int64 {
+	if mean > 500 { // near enough a normal variable
+		return int64(max(math.Round(mean+math.Sqrt(mean)*m.random.NormFloat64()), 0))
+	}
+	n, p, limit := int64(0), 1.0, math.Exp(-mean)
+	for {
+		if p *= m.random.Float64(); p <= limit {
+			return n
+		}
+		n++
+	}
+}

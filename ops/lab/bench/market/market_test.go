@@ -1,0 +1,29 @@
+package market_test
+
+import (
+	"testing"
+
+	"switchyard/ops/lab/bench/market"
+)
+
+// The limits are those that suggestions are promised with.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	r, err := market.Run(market.Options{Seed: 7, Campaigns: 60, Equal: 60, Days: 30})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%+v, right %.3f, wrong pauses %.3f, A/A %.3f", r, r.RightShare(), r.WrongShare(), r.EqualShare())
+	if r.Pauses < 20 || r.Suggestions < 40 {
+		t.Errorf("%d suggestions, %d of them pauses: too few to tell", r.Suggestions, r.Pauses)
+	}
+	if r.WrongShare() > 0.02 {
+		t.Errorf("%.1f %% of the pauses are wrong, want at most 2 %%", 100*r.WrongShare())
+	}
+	if r.EqualShare() > 0.05 {
+		t.Errorf("%.1f %% of the A/A campaigns got a suggestion, want at most 5 %%", 100*r.EqualShare())
+	}
+	if r.Applied <= r.Nothing || r.Applied <= r.Even {
+		t.Errorf("profit %.0f with suggestions, %.0f without, %.0f with an even split", r.Applied, r.Nothing, r.Even)
+	}
+}
