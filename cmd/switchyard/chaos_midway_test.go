@@ -33,7 +33,7 @@ const midwayClicks = 1300
 
 func newMidway(t *testing.T, env ...string) *midway {
 	t.Helper()
-	m := &midway{yard: newYard(t, env...), campaign: uuid.New()}
+	m := &midway{yard: newYard(t, env...)}
 	if _, err := m.Spawn("web"); err != nil {
 		t.Fatal(err)
 	}
@@ -41,16 +41,29 @@ func newMidway(t *testing.T, env ...string) *midway {
 		t.Fatal(err)
 	}
 	m.clock()
-	account, api, err := m.Account(t.Context(), "Midway", "scale")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.api, m.account = api, uuid.MustParse(account)
-	m.exec(`INSERT INTO domains (id, host) VALUES ($1, 'midway.example')`, m.campaign)
-	m.exec(`INSERT INTO campaigns (id, account_id, name, alias, domain_id) VALUES ($1, $2, 'Midway', 'midway', $1)`,
-		m.campaign, m.account)
-	m.strew()
+	m.open("midway")
 	return m
+}
+
+// open makes the account with its campaign and clicks.
+func (m *midway) open(name string) {
+	m.t.Helper()
+	account, api, err := m.Account(m.t.Context(), name, "scale")
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	m.api, m.account, m.campaign, m.clicks = api, uuid.MustParse(account), uuid.New(), nil
+	m.exec(`INSERT INTO domains (id, host) VALUES ($1, $2 || '.example')`, m.campaign, name)
+	m.exec(`INSERT INTO campaigns (id, account_id, name, alias, domain_id) VALUES ($1, $2, $3, $3, $1)`, m.campaign, m.account, name)
+	m.strew()
+}
+
+// undisturbed is another account on the same servers, with as many clicks.
+func (m *midway) undisturbed() *midway {
+	m.t.Helper()
+	other := *m
+	other.open("undisturbed")
+	return &other
 }
 
 func (m *midway) strew() {
@@ -95,7 +108,16 @@ func onClick(id uuid.UUID) obstacle {
 // the answer that the caller gets from the worker that follows.
 func (m *midway) killed(method, path string, body any, o obstacle, half func()) map[string]any {
 	m.t.Helper()
-	worker := m.worker()
+	got := m.call(method, path, body)
+	m.stopAt(o, half)
+	next := m.worker()
+	defer next.Stop()
+	return m.final(got())
+}
+
+// stopAt starts a worker, kills it when its job meets the obstacle, and looks at the half that is done.
+func (m *midway) stopAt(o obstacle, half func()) {
+	m.t.Helper()
 	tx, err := m.db.BeginTxx(m.t.Context(), nil)
 	if err != nil {
 		m.t.Fatal(err)
@@ -108,11 +130,7 @@ func (m *midway) killed(method, path string, body any, o obstacle, half func()) 
 	if _, err := tx.ExecContext(m.t.Context(), o.lock, o.args...); err != nil {
 		m.t.Fatal(err)
 	}
-	got := make(chan answered, 1)
-	go func() {
-		a, err := m.api.Call(context.WithoutCancel(m.t.Context()), method, path, body)
-		got <- answered{a, err}
-	}()
+	worker := m.worker()
 	m.until("the job waits in its middle", func() bool {
 		return m.count(`SELECT count(*) FROM pg_stat_activity
 			WHERE $1 = ANY (pg_blocking_pids(pid)) AND application_name LIKE 'switchyard-faultworker-%'
@@ -123,13 +141,23 @@ func (m *midway) killed(method, path string, body any, o obstacle, half func()) 
 	if err := tx.Rollback(); err != nil {
 		m.t.Fatal(err)
 	}
-	next := m.worker()
-	defer next.Stop()
-	a := <-got
-	if a.err != nil {
-		m.t.Fatal(a.err)
+}
+
+// call starts a call of the API, which goes on when the test fails. got waits for its answer.
+func (m *midway) call(method, path string, body any) (got func() client.Answer) {
+	done := make(chan answered, 1)
+	go func() {
+		a, err := m.api.Call(context.WithoutCancel(m.t.Context()), method, path, body)
+		done <- answered{a, err}
+	}()
+	return func() client.Answer {
+		m.t.Helper()
+		a := <-done
+		if a.err != nil {
+			m.t.Fatal(a.err)
+		}
+		return a.Answer
 	}
-	return m.final(a.Answer)
 }
 
 // final is the data of an answer, or what the 202 leads to.

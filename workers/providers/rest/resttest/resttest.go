@@ -61,7 +61,7 @@ func (f *Faults) Hold() (release func()) {
 	return sync.OnceFunc(func() { close(held) })
 }
 
-// Calls is how many requests there were.
+// Calls is how many requests there were, with those that are held.
 func (f *Faults) Calls() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -77,6 +77,7 @@ func (f *Faults) Next(r *http.Request) (fault Fault, ok bool) {
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	f.mu.Lock()
+	f.calls++
 	held := f.held
 	f.mu.Unlock()
 	if held != nil && !wait(r, held) {
@@ -84,7 +85,6 @@ func (f *Faults) Next(r *http.Request) (fault Fault, ok bool) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.calls++
 	if len(f.list) > 0 {
 		if fault = f.list[0]; len(f.list) > 1 {
 			f.list = f.list[1:]
