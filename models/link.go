@@ -102,6 +102,7 @@ type LinkProblem struct {
 const (
 	ServiceLinkChecks   = "link_checks"
 	ServiceSafeBrowsing = "safe_browsing"
+	ServiceJobs         = "jobs" // the clock starts them, and workers run them
 )
 
 // How the last run of a kind of check ended.

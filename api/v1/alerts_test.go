@@ -2,10 +2,19 @@ package v1_test
 
 import (
 	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"switchyard/api/apitest"
+	v1 "switchyard/api/v1"
+	"switchyard/db/alerts"
+	"switchyard/db/spool"
 	"switchyard/db/store"
 	"switchyard/models"
 )
@@ -19,9 +28,11 @@ func TestAlerts(t *testing.T) {
 	if len(empty["alerts"].([]any)) != 0 || empty["count"] != 0.0 || empty["checkedAt"] != nil {
 		t.Errorf("at first: %v", empty)
 	}
-	for _, v := range empty["services"].([]any) {
-		if v.(map[string]any)["status"] != models.ServiceWaiting {
-			t.Errorf("service %v has not run", v)
+	for name, want := range map[string]string{
+		"link_checks": "waiting", "safe_browsing": "waiting", "jobs": "waiting", "clicks": "waiting", "database": "ok", "edge": "off",
+	} {
+		if got := service(empty, name); got["status"] != want {
+			t.Errorf("at first %v is not %s", got, want)
 		}
 	}
 
@@ -107,6 +118,113 @@ func TestAlerts(t *testing.T) {
 		t.Errorf("afterwards: %v", got)
 	}
 	s.As("").Do("GET", "/alerts", nil).Want(401, "unauthenticated")
+}
+
+// service is one of the services of GET /alerts.
+func service(answer map[string]any, name string) map[string]any {
+	for _, v := range answer["services"].([]any) {
+		if s := v.(map[string]any); s["name"] == name {
+			return s
+		}
+	}
+	return nil
+}
+
+// TestAlertNames holds what the document says of alerts to the tables.
+func TestAlertNames(t *testing.T) {
+	t.Parallel()
+	for field, want := range map[string][]string{
+		"Type": alerts.TypeNames(), "Kind": alerts.Kinds, "Severity": {alerts.Warning, alerts.Critical},
+	} {
+		f, _ := reflect.TypeFor[v1.Alert]().FieldByName(field)
+		if got := strings.Split(f.Tag.Get("enum"), ","); !slices.Equal(got, want) {
+			t.Errorf("%s: the document has %v, the table %v", field, got, want)
+		}
+	}
+}
+
+// TestServices: what holds figures up is said, and for how long.
+func TestServices(t *testing.T) {
+	t.Parallel()
+	var lag atomic.Int64
+	s := apitest.New(t, apitest.Options{Plan: "growth", V1: v1.Deps{
+		Spool: func() spool.Stats { return spool.Stats{PendingBytes: 9, Lag: time.Duration(lag.Load())} }, EdgePublishing: true,
+	}})
+	ran := func(ago time.Duration) {
+		t.Helper()
+		err := s.Store.Links().SaveService(t.Context(), models.LinkService{
+			Name: models.ServiceJobs, Status: models.ServiceOK, CheckedAt: time.Now().Add(-ago),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	expect := func(want map[string]string) {
+		t.Helper()
+		got := s.Do("GET", "/alerts", nil).Want(200, "").Map()
+		for name, status := range want {
+			v := service(got, name)
+			if v["status"] != status || (v["message"] == nil) != (status != "failing") {
+				t.Errorf("%v is not %s", v, status)
+			}
+		}
+	}
+	ran(0)
+	expect(map[string]string{"jobs": "ok", "clicks": "ok", "edge": "waiting"})
+	ran(time.Hour)
+	lag.Store(int64(3 * time.Minute))
+	exec(t, s, `INSERT INTO edge_accounts (owner_id, failure) VALUES ($1, 'refused') ON CONFLICT (owner_id) DO UPDATE SET failure = 'refused'`,
+		s.Account.ID)
+	expect(map[string]string{"jobs": "failing", "clicks": "failing", "edge": "failing"})
+}
+
+// TestJobsBehind: jobs of the account that are due and do not run are an alert until they run.
+func TestJobsBehind(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{Plan: "growth"})
+	_, otherKey, _ := s.NewAccount("growth")
+	due := time.Now().Add(-time.Hour).UTC().Truncate(time.Millisecond)
+	for range 3 {
+		exec(t, s, `INSERT INTO jobs (id, kind, account_id, args, next_attempt_at) VALUES (gen_random_uuid(), 'export:run', $1, '{}', $2)`,
+			s.Account.ID, due)
+	}
+	got := s.Do("GET", "/alerts", nil).Want(200, "").Map()["alerts"].([]any)
+	if len(got) != 1 {
+		t.Fatal(got)
+	}
+	same(t, got[0].(map[string]any), map[string]any{
+		"type": "jobs.behind", "kind": "job", "name": "export:run", "since": due.Format(models.EventTimeFormat),
+		"message": "3 jobs are due and do not run, the oldest since " + due.Format(time.RFC3339),
+	})
+	if other := s.As(otherKey).Do("GET", "/alerts", nil).Want(200, "").Map(); other["count"] != 0.0 {
+		t.Errorf("another account sees %v", other)
+	}
+	exec(t, s, `UPDATE jobs SET state = 'done', finished_at = now()`)
+	if got := s.Do("GET", "/alerts", nil).Want(200, "").Map(); got["count"] != 0.0 {
+		t.Errorf("when they ran: %v", got)
+	}
+}
+
+// TestPlanNear: an allowance that is nearly used is an alert, until it is larger.
+func TestPlanNear(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{Plan: "growth"})
+	exec(t, s, `INSERT INTO ledger (account_id, hour, campaign_id, stream_id, lander_id, offer_id, source_id, country,
+		device_type, os, browser, clicks, unique_clicks, bot_clicks, lp_views, lp_clicks, approved, pending, rejected,
+		chargebacks, cost, revenue, pending_revenue)
+		VALUES ($1, $2, $3, $3, $3, $3, $3, '', '', '', '', 799999, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0)`,
+		s.Account.ID, models.MonthOf(time.Now()), uuid.Nil)
+	expect := func(n float64) {
+		t.Helper()
+		if got := s.Do("GET", "/alerts", nil).Want(200, "").Map(); got["count"] != n {
+			t.Errorf("%v, want %v", got, n)
+		}
+	}
+	expect(0)
+	exec(t, s, `UPDATE ledger SET clicks = 800000`)
+	expect(1)
+	exec(t, s, `UPDATE accounts SET plan = 'pro' WHERE id = $1`, s.Account.ID)
+	expect(0)
 }
 
 // A network whose postbacks stop to match is an alert of its account, and of no other.

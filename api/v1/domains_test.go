@@ -261,7 +261,7 @@ func TestVerifyDomain(t *testing.T) {
 		t.Fatalf("%v", alerts)
 	}
 	same(t, alerts["alerts"].([]any)[i].(map[string]any), map[string]any{
-		"type": "dns_account.failing", "id": dns, "message": "the key is refused; see POST /integrations/test",
+		"type": "dns_account.failing", "id": dns, "message": "the key is refused",
 	})
 	_, otherKey, _ := s.NewAccount("scale")
 	if other := s.As(otherKey).Do("GET", "/alerts", nil).Want(200, "").Map(); other["count"] != 0.0 {

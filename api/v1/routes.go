@@ -15,6 +15,7 @@ import (
 	"switchyard/api/signin"
 	"switchyard/api/v1/reporting"
 	"switchyard/db/report"
+	"switchyard/db/spool"
 	"switchyard/jobs"
 	"switchyard/models"
 )
@@ -43,6 +44,8 @@ type Deps struct {
 	NetworkFile, AnonymousFile bool
 	// EdgePublishing says that workers publish campaigns to an edge (CLOUDFLARE_KV_NAMESPACE).
 	EdgePublishing bool
+	// Spool tells how many clicks of this process wait to be stored; nil: there are none.
+	Spool func() spool.Stats
 	// SignIn makes the addresses of ad platforms' sign-in pages; nil: nobody can sign in.
 	SignIn signin.Platforms
 }
@@ -52,6 +55,7 @@ type ReportReader interface {
 	reporting.ReportReader
 	GoalsOf(ctx context.Context, account uuid.UUID, campaigns []uuid.UUID, split string, from, to time.Time) (
 		[]report.GoalCount, error)
+	ClicksOf(ctx context.Context, accounts []uuid.UUID, from, to time.Time) (map[uuid.UUID]int64, error)
 	HasMoney(ctx context.Context, account uuid.UUID) (bool, error)
 	Daily(ctx context.Context, account uuid.UUID, first, last time.Time) ([]report.DayClicks, error)
 	CountSmartlinks(ctx context.Context, account uuid.UUID, list []models.Smartlink) error
@@ -93,7 +97,7 @@ func Routes(d Deps, extra ...route.Route) []route.Route {
 		integrations(d), oauth(d),
 		edge(d),
 		webhooks(d),
-		alerts(d),
+		alertRoutes(d),
 		links(d),
 		plan(d),
 		settings(d),

@@ -1,13 +1,11 @@
 package v1
 
 import (
-	"fmt"
 	"time"
 
 	"switchyard/api/answer"
 	"switchyard/api/route"
 	"switchyard/db/outgoing"
-	"switchyard/db/store"
 	"switchyard/models"
 )
 
@@ -69,21 +67,4 @@ func sourceUploads(c *route.Call, i models.SourceIntegration) (*SourceUploads, e
 			}
 		}),
 	}, err
-}
-
-// troubledUploads lists the traffic sources whose uploads of conversions were stopped, or failed several times in a row.
-func troubledUploads(c *route.Call) ([]Alert, error) {
-	found, err := c.Store.SourceIntegrations().TroubledUploads(c.Context(), c.Account.ID)
-	return answer.Each(found, func(s store.TroubledUploads) Alert {
-		a := Alert{
-			Type: "uploads.failing", Severity: "warning", Kind: "source", ID: s.ID.String(), Name: s.Name, Threats: []string{},
-			Message: fmt.Sprintf("telling %s of conversions failed %d times in a row: %s", s.Provider, s.Failures, s.Failure),
-			Since:   answer.Stamp(s.Since),
-		}
-		if s.Stopped != "" {
-			a.Type, a.Severity = "uploads.stopped", "critical"
-			a.Message = s.Stopped + ": uploads are stopped; see GET /traffic-sources/{id}/integration, and PUT it to begin them again"
-		}
-		return a
-	}), err
 }

@@ -38,7 +38,7 @@ func TestReportsHaveTheirPool(t *testing.T) {
 		cfg: config.Config{RedisURL: os.Getenv("TEST_REDIS_URL")}, pools: p, redis: redis, client: jobs.Connect(redis),
 		registry: p.registry(),
 	}
-	h, err := w.handlers()
+	h, err := w.handlers(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,10 +19,11 @@ import (
 
 	"switchyard/api"
 	"switchyard/api/click/visitor"
-	"switchyard/api/v1"
+	v1 "switchyard/api/v1"
 	"switchyard/db/clicklog"
 	"switchyard/db/kv"
 	"switchyard/db/report"
+	"switchyard/db/spool"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models/interval"
@@ -95,19 +96,22 @@ func (w web) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, w.visitors.Close()) }()
-	handlers, err := w.handlers()
-	if err != nil {
-		return err
-	}
 	defer w.shareDomains(ctx)()
 	if w.only == "api" {
+		handlers, err := w.handlers(nil)
+		if err != nil {
+			return err
+		}
 		return w.serveEdge(ctx, l, handlers, nil)
 	}
 	t, err := w.openTracking(ctx)
 	if err != nil {
 		return err
 	}
-	handlers.click = t.handler
+	handlers, err := w.handlers(t)
+	if err != nil {
+		return errors.Join(err, t.close())
+	}
 	stop := t.start(ctx)
 	return errors.Join(w.serveEdge(ctx, l, handlers, t), stop(), t.close())
 }
@@ -192,9 +196,13 @@ func (h *handlers) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (w web) handlers() (*handlers, error) {
+func (w web) handlers(t *tracking) (*handlers, error) {
 	nothing := http.NotFoundHandler()
 	h := &handlers{api: nothing, click: nothing}
+	var behind func() spool.Stats
+	if t != nil {
+		h.click, behind = t.handler, t.clicks.spool.Stats
+	}
 	if w.only == "click" {
 		return h, nil
 	}
@@ -213,7 +221,7 @@ func (w web) handlers() (*handlers, error) {
 			Jobs: w.client, Visitors: w.visitors, EgressAllow: w.cfg.EgressAllow, TrackingHost: w.cfg.TrackingHost,
 			Edge:   w.cfg.Edge(),
 			Clicks: clicklog.Log{Conn: w.pools.of(reportPool)}, Reports: report.Reader{Conn: w.pools.of(reportPool)},
-			EdgePublishing: publishes(w.cfg), SignIn: signInApps(w.cfg),
+			EdgePublishing: publishes(w.cfg), SignIn: signInApps(w.cfg), Spool: behind,
 			NetworkFile: w.cfg.GeoASNDB != "", AnonymousFile: w.cfg.GeoAnonymousDB != "",
 		},
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -98,4 +99,24 @@ FROM jobs WHERE state IN ('pending', 'running', 'failed') GROUP BY kind, state`
 // ReadStats reads the figures of the rows that are not done.
 func ReadStats(ctx context.Context, c db.Conn) ([]Stats, error) {
 	return db.Select[Stats](ctx, c, "job stats", statRows)
+}
+
+// LateJobs are the jobs of one kind that are due and do not run.
+type LateJobs struct {
+	Kind  string    `db:"kind"`
+	ID    uuid.UUID `db:"id"` // of the oldest
+	Since time.Time `db:"since"`
+	Rows  int64     `db:"rows"`
+}
+
+// Of many late rows the oldest 50,000 of all accounts are looked at.
+const lateRows = `
+SELECT kind, (array_agg(id ORDER BY next_attempt_at))[1] AS id, min(next_attempt_at) AS since, count(*) AS rows FROM (
+	SELECT id, kind, account_id, next_attempt_at FROM jobs
+	WHERE state = 'pending' AND next_attempt_at < $2 ORDER BY next_attempt_at LIMIT 50000
+) late WHERE account_id = $1 GROUP BY kind ORDER BY since, kind`
+
+// Late lists the kinds of an account's jobs that were due before a moment and wait, the longest waiting first.
+func Late(ctx context.Context, c db.Conn, account uuid.UUID, due time.Time) ([]LateJobs, error) {
+	return db.Select[LateJobs](ctx, c, "late jobs", lateRows, account, due)
 }

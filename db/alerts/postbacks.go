@@ -1,12 +1,13 @@
-package v1
+package alerts
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"time"
 
-	"switchyard/api/answer"
-	"switchyard/api/route"
+	"switchyard/db"
+	"switchyard/db/jobrow"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/token"
@@ -27,18 +28,18 @@ func tooMany(bad, total, before, beforeTotal int64) bool {
 }
 
 // badPostbacks lists the networks whose postbacks do not become conversions.
-func badPostbacks(c *route.Call) ([]Alert, error) {
-	list, err := c.Store.Networks().Troubled(c.Context(), c.Account.ID, time.Now(), leastBad)
+func badPostbacks(ctx context.Context, l look) ([]Alert, error) {
+	list, err := l.Store.Networks().Troubled(ctx, l.account.ID, l.now, leastBad)
 	var out []Alert
 	add := func(n store.NetworkPostbacks, kind, what string, bad, before int64) {
 		if !tooMany(bad, n.Day.Total, before, n.Before.Total) {
 			return
 		}
 		out = append(out, Alert{
-			Type: kind, Severity: "warning", Kind: "network", ID: n.ID.String(), Name: n.Name, Threats: []string{},
+			Type: kind, Severity: Warning, Kind: "network", ID: n.ID, Name: n.Name,
 			Message: fmt.Sprintf("of the last day's %d postbacks %d are %s, of the %d of the week before %d; see GET /logs/postbacks",
 				n.Day.Total, bad, what, n.Before.Total, before),
-			Since: answer.Stamp(n.Since),
+			Since: n.Since,
 		})
 	}
 	for _, n := range list {
@@ -50,8 +51,8 @@ func badPostbacks(c *route.Call) ([]Alert, error) {
 
 // failingSources lists the active traffic sources that do not hear of conversions: the last attempts at one of their
 // hosts all failed, models.FailingReceiver of them at least.
-func failingSources(c *route.Call) ([]Alert, error) {
-	list, err := c.Store.Sources().Failing(c.Context(), c.Account.ID, models.FailingReceiver)
+func failingSources(ctx context.Context, l look) ([]Alert, error) {
+	list, err := l.Store.Sources().Failing(ctx, l.account.ID, models.FailingReceiver)
 	var out []Alert
 	for _, s := range list {
 		urls := s.URLs()
@@ -60,11 +61,26 @@ func failingSources(c *route.Call) ([]Alert, error) {
 			continue // it has another host by now
 		}
 		out = append(out, Alert{
-			Type: "source.failing", Severity: "warning", Kind: "source", ID: s.ID.String(), Name: s.Name, URL: &urls[i],
+			Type: "source.failing", Severity: Warning, Kind: "source", ID: s.ID, Name: s.Name, URL: &urls[i],
 			Message: fmt.Sprintf("the last %d attempts to tell it of conversions failed; see "+
 				"GET /logs/postbacks?direction=out&source=%s", s.Failures, s.ID),
-			Threats: []string{}, Since: answer.Stamp(s.Since),
+			Since: s.Since,
 		})
 	}
 	return out, err
+}
+
+// late is how long a job may wait after it was due.
+const late = 10 * time.Minute
+
+// lateJobs lists the kinds of jobs of the account that wait although they are due.
+func lateJobs(ctx context.Context, l look) ([]Alert, error) {
+	found, err := jobrow.Late(ctx, l.Store.Conn(), l.account.ID, l.now.Add(-late))
+	return db.Map(found, func(j jobrow.LateJobs) Alert {
+		return Alert{
+			Type: "jobs.behind", Severity: Warning, Kind: "job", ID: j.ID, Name: j.Kind,
+			Message: fmt.Sprintf("%d jobs are due and do not run, the oldest since %s", j.Rows, j.Since.UTC().Format(time.RFC3339)),
+			Since:   j.Since,
+		}
+	}), err
 }

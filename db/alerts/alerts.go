@@ -1,0 +1,130 @@
+// Package alerts gathers what needs attention in an account. To add an alert, add its type to Types and a function that finds
+// it to finders.
+package alerts
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/store"
+	"switchyard/models"
+)
+
+// Alert is one thing that needs attention. It goes away by itself once its cause does. Type, Kind and ID name it.
+type Alert struct {
+	Type      string
+	Severity  string // Warning or Critical
+	Kind      string // what ID is the id of, of Kinds
+	ID        uuid.UUID
+	Name      string
+	URL       *string // as the record has it, with its tokens
+	Message   string  // what is seen
+	Do        string  // what to do
+	Status    *int    // what the last check was answered; nil when no answer came or there is none
+	Threats   []string
+	Since     time.Time
+	CheckedAt *time.Time // when it was last looked at
+}
+
+// The severities. Critical is what loses visitors, conversions or money now.
+const (
+	Warning  = "warning"
+	Critical = "critical"
+)
+
+// Kinds are what an alert is about.
+var Kinds = []string{
+	"offer", "lander", "domain", "dns_account", "oauth_connection", "webhook", "source", "network", "account", "job",
+}
+
+// Type is a type of alert and what to do about one.
+type Type struct{ Name, Do string }
+
+// Types is the table of all types.
+var Types = []Type{
+	{models.EventLinkBroken, "Correct the address, or take it out of rotation. It is looked at again within the hour."},
+	{models.EventLinkUnsafe, "Move its campaigns to another address, and ask the list to look at it again."},
+	{"domain.stray", "Set the record that GET /domains says, then POST /domains/{id}/verify."},
+	{"certificate.expiring", "See GET /domains/{id}/certificate for what is missing, and ask for it again by a POST."},
+	{"certificate.failing", "See GET /domains/{id}/certificate for what is missing, and ask for it again by a POST."},
+	{"dns_account.failing", "Try the credentials by POST /integrations/test, and PUT ones that work."},
+	{"network.failing", "Try the credentials by POST /networks/{id}/integration/test, and PUT ones that work."},
+	{"uploads.failing", "See the runs in GET /traffic-sources/{id}/integration. What waits is sent once it works."},
+	{"uploads.stopped", "See what was refused in GET /traffic-sources/{id}/integration, then PUT it to begin again."},
+	{"oauth.revoked", "Sign in at the platform again."},
+	{"oauth.failing", "Nothing yet: it is tried again. Sign in at the platform again if it lasts."},
+	{"spend.failing", "See the runs in GET /traffic-sources/{id}/integration, and correct what the platform refuses."},
+	{"webhook.failing", "See GET /webhooks/deliveries for the answers. POST /webhooks/redeliver sends what failed once it works."},
+	{"source.failing", "See what it answered in the log of postbacks, and correct its address. They can be sent again from there."},
+	{"geo_database.failing", "Try another key by PUT /geo-database, or switch it off."},
+	{"postbacks.unmatched", "Correct the network's parameter names, then POST /logs/postbacks/replay."},
+	{"postbacks.refused", "Compare the network's secret and addresses with what it sends, then POST /logs/postbacks/replay."},
+	{"offer.capped", "Raise the cap, or leave it: the day ends it."},
+	{"currency.unconverted", "Ask the operator to import a rate of these days."},
+	{models.EventPlanLimitReached, "Nothing is lost: clicks are recorded and counted as before. Ask the operator for a larger plan."},
+	{"plan.limit_near", "Ask the operator for a larger plan. Nothing is lost beyond the allowance."},
+	{"jobs.behind", "Nothing is lost. Ask the operator whether workers run and the queue is reached."},
+}
+
+// TypeNames lists the names of all types, in the order of the table.
+func TypeNames() []string {
+	names := make([]string, len(Types))
+	for i, t := range Types {
+		names[i] = t.Name
+	}
+	return names
+}
+
+// Figures are what alerts need of the click store: report.Reader.
+type Figures interface {
+	ConversionsIn(ctx context.Context, account uuid.UUID, from, to time.Time) (map[uuid.UUID]int, error)
+	ClicksOf(ctx context.Context, accounts []uuid.UUID, from, to time.Time) (map[uuid.UUID]int64, error)
+}
+
+// Reader reads alerts.
+type Reader struct {
+	Store   *store.Store
+	Figures Figures
+}
+
+// look is one reading of an account.
+type look struct {
+	Reader
+	account models.Account
+	now     time.Time
+}
+
+// finders find the alerts of an account, each of one cause or two.
+var finders = []func(context.Context, look) ([]Alert, error){
+	brokenLinks, unsafeLinks, failingWebhooks,
+	strayDomains, troubledCertificates, failingDNSAccounts,
+	failingNetworks, failingSpend, troubledUploads, troubledConnections, failingGeoDatabase,
+	failingSources, badPostbacks,
+	unconvertedMoney, cappedOffers, plansLimit,
+	lateJobs,
+}
+
+// Of gathers what needs attention in an account, the latest first: at most 500 of one cause.
+func (r Reader) Of(ctx context.Context, account models.Account, now time.Time) ([]Alert, error) {
+	out := []Alert{}
+	for _, find := range finders {
+		found, err := find(ctx, look{r, account, now})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, found...)
+	}
+	for i := range out {
+		if t := slices.IndexFunc(Types, func(t Type) bool { return t.Name == out[i].Type }); t >= 0 {
+			out[i].Do = Types[t].Do
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Alert) int {
+		return cmp.Or(b.Since.Compare(a.Since), cmp.Compare(a.Type, b.Type), cmp.Compare(a.Name, b.Name))
+	})
+	return out, nil
+}

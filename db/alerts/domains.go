@@ -1,0 +1,75 @@
+package alerts
+
+import (
+	"cmp"
+	"context"
+	"strings"
+	"time"
+
+	"switchyard/db"
+	"switchyard/db/store"
+	"switchyard/models"
+)
+
+// strayDomains lists the domains that lead elsewhere although links are on them.
+func strayDomains(ctx context.Context, l look) ([]Alert, error) {
+	found, err := l.Store.Domains().Stray(ctx, l.account.ID, l.now)
+	return db.Map(found, func(d store.StrayDomain) Alert {
+		end := " Links on it stop working on " + d.Since.Add(models.UnverifyAfter).UTC().Format(time.DateOnly) + "."
+		switch {
+		case !d.IsVerified:
+			end = " Links on it do not work until it is verified again."
+		case d.ByOperator:
+			end = ""
+		}
+		return Alert{
+			Type: "domain.stray", Severity: Critical, Kind: "domain", ID: d.ID, Name: d.Host, Message: d.Detail + end,
+			Since: d.Since, CheckedAt: &d.CheckedAt,
+		}
+	}), err
+}
+
+// troubledCertificates lists the domains whose certificate ends soon and was not renewed, or cannot be had.
+func troubledCertificates(ctx context.Context, l look) ([]Alert, error) {
+	now := l.now
+	found, err := l.Store.Certificates().Troubled(ctx, l.account.ID, now)
+	return db.Map(found, func(k models.Certificate) Alert {
+		a := Alert{
+			Type: "certificate.failing", Severity: Critical, Kind: "domain", ID: k.DomainID, Name: k.Hostname,
+			Since: k.ChangedAt, CheckedAt: k.CheckedAt,
+			Message: "its HTTPS certificate could not be had: " + cmp.Or(k.Failure, strings.Join(k.Errors, "; "), "it is "+k.SSLStatus),
+		}
+		if k.FailingSince != nil {
+			a.Since = *k.FailingSince
+		}
+		if k.ExpiresAt == nil || !k.ExpiresAt.Before(now.Add(store.CertificateExpiresSoon)) {
+			return a
+		}
+		a.Type, a.Since = "certificate.expiring", k.ExpiresAt.Add(-store.CertificateExpiresSoon)
+		a.Message = "its HTTPS certificate ends on " + k.ExpiresAt.UTC().Format(time.DateOnly) + " and was not renewed"
+		if k.Failure != "" {
+			a.Message += ": " + k.Failure
+		}
+		if k.ExpiresAt.After(now.Add(store.CertificateExpiresSoon / 4)) {
+			a.Severity = Warning
+		}
+		return a
+	}), err
+}
+
+// failingDNSAccounts lists the DNS accounts that did not work when they were last asked.
+func failingDNSAccounts(ctx context.Context, l look) ([]Alert, error) {
+	connected, err := l.Store.DNSAccounts().List(ctx, l.account.ID)
+	var out []Alert
+	for _, a := range connected {
+		if a.FailingSince == nil {
+			continue
+		}
+		out = append(out, Alert{
+			Type: "dns_account.failing", Severity: Warning, Kind: "dns_account", ID: a.ID, Name: a.Name(),
+			Message: a.Failure, Since: *a.FailingSince,
+			CheckedAt: a.CheckedAt,
+		})
+	}
+	return out, err
+}

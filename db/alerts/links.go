@@ -1,0 +1,53 @@
+package alerts
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+func linkAlert(p models.LinkProblem, kind, severity, message string) Alert {
+	return Alert{
+		Type: kind, Severity: severity, Kind: p.Kind, ID: p.ID, Name: p.Name, URL: &p.URL, Message: message,
+		Status: p.State.Status, Threats: append([]string{}, p.Threats...), Since: p.Since,
+		CheckedAt: p.CheckedAt,
+	}
+}
+
+func brokenLinks(ctx context.Context, l look) ([]Alert, error) {
+	links, err := l.Store.Links().Broken(ctx, l.account.ID)
+	return db.Map(links, func(p models.LinkProblem) Alert {
+		return linkAlert(p, models.EventLinkBroken, Warning, p.State.Error)
+	}), err
+}
+
+func unsafeLinks(ctx context.Context, l look) ([]Alert, error) {
+	links, err := l.Store.Links().Unsafe(ctx, l.account.ID)
+	return db.Map(links, func(p models.LinkProblem) Alert {
+		message := "listed as " + strings.Join(p.Threats, ", ")
+		if p.FailedOver > 0 {
+			message += fmt.Sprintf("; %d campaigns moved to %s", p.FailedOver, p.FailedOverTo)
+		}
+		return linkAlert(p, models.EventLinkUnsafe, Critical, message)
+	}), err
+}
+
+// failingWebhooks lists the active endpoints whose last attempts all failed, models.FailingReceiver of them at least.
+func failingWebhooks(ctx context.Context, l look) ([]Alert, error) {
+	hooks, err := l.Store.Webhooks().List(ctx, l.account.ID)
+	var out []Alert
+	for _, w := range hooks {
+		if !w.Active || w.FailingSince == nil || w.Failures < models.FailingReceiver {
+			continue
+		}
+		out = append(out, Alert{
+			Type: "webhook.failing", Severity: Warning, Kind: "webhook", ID: w.ID, Name: w.Name, URL: &w.URL,
+			Message: fmt.Sprintf("the last %d attempts to deliver failed", w.Failures),
+			Since:   *w.FailingSince,
+		})
+	}
+	return out, err
+}

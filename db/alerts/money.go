@@ -1,0 +1,83 @@
+package alerts
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/rates"
+	"switchyard/models"
+)
+
+// unconvertedMoney lists the currencies whose amounts count no money, as some day has no rate.
+func unconvertedMoney(ctx context.Context, l look) ([]Alert, error) {
+	found, err := l.Store.Unconverted(ctx, l.account.ID)
+	return db.Map(found, func(u rates.Unconverted) Alert {
+		return Alert{
+			Type: "currency.unconverted", Severity: Critical, Kind: "account", ID: l.account.ID, Name: u.Currency,
+			Message: fmt.Sprintf("amounts in %s count no money on %d days from %s on: there is no rate to %s. They will count once there is one",
+				u.Currency, u.Days, u.First.UTC().Format(time.DateOnly), l.account.Currency),
+			Since: u.Since,
+		}
+	}), err
+}
+
+// cappedOffers lists the offers that have reached their daily cap today.
+func cappedOffers(ctx context.Context, l look) ([]Alert, error) {
+	offers, err := l.Store.Offers().WithCap(ctx, l.account.ID)
+	if err != nil || len(offers) == 0 {
+		return nil, err
+	}
+	start := l.account.DayStart(l.now)
+	have, err := l.Figures.ConversionsIn(ctx, l.account.ID, start, start.AddDate(0, 0, 2))
+	var out []Alert
+	for _, o := range offers {
+		if err != nil || have[o.ID] < *o.DailyCap {
+			continue
+		}
+		out = append(out, Alert{
+			Type: "offer.capped", Severity: Warning, Kind: "offer", ID: o.ID, Name: o.Name, URL: &o.URL,
+			Message: fmt.Sprintf("it has its %d conversions of the day: visitors are sent elsewhere", *o.DailyCap), Since: start,
+		})
+	}
+	return out, err
+}
+
+// nearLimit is the share of an allowance from which on it is nearly used.
+const nearLimit = 0.8
+
+// plansLimit gives the passed allowance of this month, unless the plan has a larger one by now, or the one that is nearly
+// used.
+func plansLimit(ctx context.Context, l look) ([]Alert, error) {
+	passed, err := l.Store.Usage().Limit(ctx, l.account.ID, l.now)
+	if e, ok := models.AsError(err); ok && e.Kind == models.KindNotFound {
+		return nearPlansLimit(ctx, l)
+	}
+	if err != nil || passed.Plan != l.account.Plan {
+		return nil, err
+	}
+	return []Alert{{
+		Type: models.EventPlanLimitReached, Severity: Warning, Kind: "account", ID: l.account.ID, Name: l.account.Name,
+		Message: fmt.Sprintf("the month's clicks passed the %d of the plan %q", passed.Allowance, passed.Plan), Since: passed.ReachedAt,
+	}}, nil
+}
+
+func nearPlansLimit(ctx context.Context, l look) ([]Alert, error) {
+	allowance := l.account.Allowances().ClicksPerMonth
+	if allowance == models.Unlimited {
+		return nil, nil
+	}
+	month := models.MonthOf(l.now)
+	clicks, err := l.Figures.ClicksOf(ctx, []uuid.UUID{l.account.ID}, month, month.AddDate(0, 1, 0))
+	n := clicks[l.account.ID]
+	if err != nil || float64(n) < nearLimit*float64(allowance) {
+		return nil, err
+	}
+	return []Alert{{
+		Type: "plan.limit_near", Severity: Warning, Kind: "account", ID: l.account.ID, Name: l.account.Name,
+		Message: fmt.Sprintf("%d of the %d clicks of the plan %q are used this month", n, allowance, l.account.Plan), Since: month,
+	}}, nil
+}
