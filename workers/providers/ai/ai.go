@@ -1,0 +1,268 @@
+// Package ai asks language models of four providers. Each provider is a row of the table and a file, or a part of one.
+// README.md tells what of their formats is verified.
+//
+// A key never leaves this package. No error contains it. What a model says is a stranger's text.
+package ai
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"switchyard/models"
+	"switchyard/workers/egress"
+	"switchyard/workers/providers/rest"
+)
+
+// Model is a model that a provider offers to a key.
+type Model struct {
+	ID   string
+	Name string
+
+	created int64 // Unix time; 0: not said
+}
+
+// Tool is a function that a model may call.
+type Tool struct {
+	Name        string
+	Description string
+	// Parameters is a JSON schema of an object, with type, properties, required, items, enum and description only: that is
+	// what all providers understand.
+	Parameters map[string]any
+}
+
+// Call is a function call that a model asks for. Arguments is what the model wrote: it may be no JSON.
+type Call struct {
+	ID        string
+	Name      string
+	Arguments string
+}
+
+// Result answers a Call.
+type Result struct {
+	Call   Call
+	Text   string
+	Failed bool
+}
+
+// Turn is a turn of a conversation: a text of the user, an answer of the model with its calls, or the results of calls.
+type Turn struct {
+	Assistant bool
+	Text      string
+	Calls     []Call
+	Results   []Result
+
+	raw json.RawMessage // an answer in the provider's own form, which is sent back unchanged
+}
+
+// Question is what a model is asked.
+type Question struct {
+	Model  string
+	System string
+	Turns  []Turn
+	Tools  []Tool
+	// Final forbids further calls. The tools stay described, because the turns so far have calls of them.
+	Final     bool
+	MaxTokens int // of the answer
+}
+
+// Answer is the next turn of a conversation.
+type Answer struct {
+	Turn
+	// Cut says that the answer reached MaxTokens, or the end of what the model can read.
+	Cut bool
+	// Refused says that the model or its provider declines to answer. Text may say why.
+	Refused bool
+	// TokensIn and TokensOut are what the provider counted; 0: it did not say.
+	TokensIn, TokensOut int
+}
+
+// Options of a Client. URL, Now and Wait are optional.
+type Options struct {
+	Egress *egress.Client
+	// URL takes the place of every provider's address, for tests and gateways; empty: their own.
+	URL  string
+	Now  func() time.Time
+	Wait func(ctx context.Context, d time.Duration) error
+}
+
+// Client opens connections. Safe for concurrent use.
+type Client struct{ o Options }
+
+// New makes a Client.
+func New(o Options) *Client {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Client{o}
+}
+
+// provider is how one of models.AIProviders is asked.
+type provider struct {
+	base string // address of its API, without a slash at the end
+	sign func(key string) rest.Signer
+	// open changes how failures are read; nil: nothing to change.
+	open func(api *rest.API)
+	// check is a cheap request that needs the key; nil: list does.
+	check func(ctx context.Context, api rest.API) error
+	list  func(ctx context.Context, api rest.API) ([]Model, error)
+	ask   func(ctx context.Context, api rest.API, q Question) (Answer, error)
+	// usual are parts of the names of models to take if nobody chose one, the best first.
+	usual []string
+}
+
+// providers are the rows, by name.
+var providers = map[string]provider{
+	"anthropic":  anthropic,
+	"gemini":     gemini,
+	"openai":     openAI,
+	"openrouter": openRouter,
+}
+
+const (
+	// timeout is for one request: a model takes its time.
+	timeout = 20 * time.Second
+	// patience is how long one request waits for a provider that is busy or fails.
+	patience = 3 * time.Second
+)
+
+// Connection asks a provider with a key.
+type Connection struct {
+	provider
+
+	api rest.API
+}
+
+// Open makes a connection. It asks nobody yet.
+func (c *Client) Open(name, key string) (*Connection, error) {
+	p, ok := providers[name]
+	if _, known := models.AIProviderNamed(name); !known || !ok {
+		return nil, fmt.Errorf("ai: there is no provider %q", name)
+	}
+	api := rest.API{
+		Out: c.o.Egress, Base: p.base, Now: c.o.Now, Sign: p.sign(key), Patience: patience, Timeout: timeout, Wait: c.o.Wait,
+		// Whatever the status, an envelope of an error is one.
+		Failed: failure, Coded: code,
+	}.Keep(key)
+	if p.open != nil {
+		p.open(&api)
+	}
+	if c.o.URL != "" {
+		api.Base = c.o.URL + "/" + name
+	}
+	return &Connection{p, api}, nil
+}
+
+// failure is the text of an answer that is the envelope of an error; empty: it is none.
+func failure(body []byte) string {
+	var answer struct {
+		Error *struct {
+			Message rest.Text `json:"message"`
+		} `json:"error"`
+	}
+	if json.Unmarshal(body, &answer) != nil || answer.Error == nil {
+		return ""
+	}
+	if answer.Error.Message == "" {
+		return "no reason given"
+	}
+	return string(answer.Error.Message)
+}
+
+// code is what the provider calls an error: a word, or a number.
+func code(body []byte) string {
+	var answer struct {
+		Error struct {
+			Code   rest.Text `json:"code"`
+			Type   rest.Text `json:"type"`
+			Status rest.Text `json:"status"`
+		} `json:"error"`
+	}
+	_ = json.Unmarshal(body, &answer) // of what cannot be read there is no code
+	for _, c := range []rest.Text{answer.Error.Status, answer.Error.Type, answer.Error.Code} {
+		if c != "" {
+			return string(c)
+		}
+	}
+	return ""
+}
+
+// Limits of a list of models.
+const (
+	maxModels = 1000
+	maxPages  = 10
+	maxName   = 200 // characters of an id or a name
+)
+
+// Models lists the models that can be asked, the newest first where the provider tells their age. The list needs the
+// key: a wrong one is rest.ErrRefused. Other errors are for a person.
+func (c *Connection) Models(ctx context.Context) ([]Model, error) {
+	if c.check != nil {
+		if err := c.check(ctx, c.api); err != nil {
+			return nil, c.api.Shown(err)
+		}
+	}
+	all, err := c.list(ctx, c.api)
+	if err != nil {
+		return nil, c.api.Shown(err)
+	}
+	all = slices.DeleteFunc(all, func(m Model) bool {
+		return m.ID == "" || len(m.ID) > maxName || strings.ContainsFunc(m.ID, func(r rune) bool { return r <= ' ' || r > '~' })
+	})
+	slices.SortStableFunc(all, func(a, b Model) int { return int(min(max(b.created-a.created, -1), 1)) })
+	for i := range all {
+		if all[i].Name = c.text(all[i].Name); all[i].Name == "" {
+			all[i].Name = all[i].ID
+		}
+	}
+	return all[:min(len(all), maxModels)], nil
+}
+
+// text is a name of a model without what no name has.
+func (c *Connection) text(name string) string {
+	name = strings.Join(strings.Fields(strings.ReplaceAll(name, "\x00", "")), " ")
+	if runes := []rune(name); len(runes) > maxName {
+		return string(runes[:maxName])
+	}
+	return name
+}
+
+// Usual chooses a model of a list that Models gave; empty if the list is.
+func (c *Connection) Usual(list []Model) string {
+	for _, part := range c.usual {
+		for _, m := range list {
+			if strings.Contains(m.ID, part) {
+				return m.ID
+			}
+		}
+	}
+	if len(list) > 0 {
+		return list[0].ID
+	}
+	return ""
+}
+
+// Ask has a model take its turn. A wrong key is rest.ErrRefused, a provider that is too busy rest.ErrBusy. Other errors
+// are for a person.
+func (c *Connection) Ask(ctx context.Context, q Question) (Answer, error) {
+	a, err := c.ask(ctx, c.api, q)
+	if err == nil && !a.Refused && !a.Cut && a.Text == "" && len(a.Calls) == 0 {
+		err = errors.New("the model said nothing")
+	}
+	if err != nil {
+		return Answer{}, c.api.Shown(err)
+	}
+	a.Assistant = true
+	a.Text = strings.ReplaceAll(a.Text, "\x00", "") // which PostgreSQL stores nowhere
+	return a, nil
+}
+
+// send posts a question. It is asked again where a provider was busy or failed: that costs tokens at most.
+func send(ctx context.Context, api rest.API, path string, body, into any) error {
+	return api.Do(ctx, rest.Request{Method: http.MethodPost, Path: path, Body: body, Repeat: true}, into)
+}

@@ -1,0 +1,223 @@
+package ai_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"switchyard/models"
+	"switchyard/workers/providers/ai"
+	"switchyard/workers/providers/ai/aitest"
+	"switchyard/workers/providers/rest"
+)
+
+// suite is a provider, and a model that says what a test has it say.
+type suite struct {
+	*testing.T
+
+	name  string
+	world *aitest.World
+	open  func(key string) *ai.Connection
+}
+
+func TestProviders(t *testing.T) {
+	t.Parallel()
+	for _, p := range models.AIProviders {
+		for what, test := range map[string]func(suite){
+			"models": suite.models, "conversation": suite.conversation, "malformed": suite.malformed, "stops": suite.stops,
+			"faults": suite.faults, "patience": suite.patience, "keys": suite.keys,
+		} {
+			t.Run(p.Name+"/"+what, func(t *testing.T) {
+				t.Parallel()
+				s := suite{T: t, name: p.Name, world: &aitest.World{}}
+				url, out := aitest.Serve(t, s.world)
+				client := ai.New(ai.Options{Egress: out, URL: url, Wait: func(context.Context, time.Duration) error { return nil }})
+				s.open = func(key string) *ai.Connection {
+					c, err := client.Open(p.Name, key)
+					if err != nil {
+						t.Fatal(err)
+					}
+					return c
+				}
+				test(s)
+			})
+		}
+	}
+}
+
+func TestUnknownProvider(t *testing.T) {
+	t.Parallel()
+	if c, err := ai.New(ai.Options{}).Open("hal", "k"); err == nil {
+		t.Error(c)
+	}
+}
+
+var tools = []ai.Tool{{
+	Name: "weather", Description: "tells the weather",
+	Parameters: map[string]any{"type": "object", "properties": map[string]any{"place": map[string]any{"type": "string"}}},
+}}
+
+// ask asks for the next turn of a conversation.
+func (s suite) ask(turns ...ai.Turn) (ai.Answer, error) {
+	return s.open(aitest.Key).Ask(s.Context(), ai.Question{
+		Model: aitest.ModelOf(s.name), System: "Be brief.", Turns: turns, Tools: tools, MaxTokens: 100,
+	})
+}
+
+// says has the model say one thing after another; the last one stays.
+func (s suite) says(list ...aitest.Said) {
+	s.world.Say = func(aitest.Asked) aitest.Said {
+		said := list[0]
+		if len(list) > 1 {
+			list = list[1:]
+		}
+		return said
+	}
+}
+
+// models: all pages are read, only models that chat and call are shown, the newest first, and the usual one is found.
+func (s suite) models() {
+	c := s.open(aitest.Key)
+	list, err := c.Models(s.Context())
+	ids := []string{}
+	for _, m := range list {
+		ids = append(ids, m.ID)
+	}
+	if err != nil || len(list) != 2 || !slices.Contains(ids, aitest.ModelOf(s.name)) || list[0].Name == "" || c.Usual(list) != aitest.ModelOf(s.name) {
+		s.Errorf("%+v, %q, %v", list, c.Usual(list), err)
+	}
+	if s.name != "gemini" && ids[0] != aitest.ModelOf(s.name) { // which tells no age
+		s.Errorf("the first one is %s", ids[0])
+	}
+	if got := c.Usual(nil); got != "" {
+		s.Error(got)
+	}
+}
+
+// conversation: two calls at once, their results, one more call, and the answer. The fakes refuse what their providers
+// would, such as a call without a result.
+func (s suite) conversation() {
+	s.says(
+		aitest.Said{Text: "I look.", Calls: []aitest.Call{{Name: "weather", Arguments: `{"place":"Rome"}`}, {Name: "weather", Arguments: `{"place":"Oslo"}`}}},
+		aitest.Said{Calls: []aitest.Call{{Name: "weather", Arguments: `{"place":"Bern"}`}}},
+		aitest.Said{Text: "It rains."},
+	)
+	turns := []ai.Turn{{Text: "Hello"}, {Assistant: true, Text: "Yes?"}, {Text: "How is the weather?"}}
+	var a ai.Answer
+	for range 2 {
+		var err error
+		if a, err = s.ask(turns...); err != nil {
+			s.Fatal(err)
+		}
+		results := ai.Turn{}
+		for i, c := range a.Calls {
+			results.Results = append(results.Results, ai.Result{Call: c, Text: c.Arguments, Failed: i == 1})
+		}
+		turns = append(turns, a.Turn, results)
+	}
+	turns[len(turns)-1].Results[0].Text = "rain"
+	c := s.open(aitest.Key)
+	a, err := c.Ask(s.Context(), ai.Question{
+		Model: aitest.ModelOf(s.name), System: "Be brief.", Turns: turns, Tools: tools, Final: true, MaxTokens: 50,
+	})
+	if err != nil || a.Text != "It rains." || len(a.Calls) > 0 || a.TokensIn != 82 || a.TokensOut != 17 || !a.Assistant {
+		s.Fatalf("%+v, %v", a, err)
+	}
+	asked := s.world.Asked()
+	last := asked[len(asked)-1]
+	if len(asked) != 3 || asked[0].Final || !last.Final || last.Limit != 50 || last.System != "Be brief." || last.Model != aitest.ModelOf(s.name) ||
+		!slices.Equal(last.Tools, []string{"weather"}) {
+		s.Errorf("%+v", last)
+	}
+	if want := []string{"Hello", "Yes?", "How is the weather?", "I look."}; !slices.Equal(slices.DeleteFunc(last.Texts,
+		func(t string) bool { return t == "" }), want) {
+		s.Errorf("texts %q", last.Texts)
+	}
+	if r := last.Results; len(r) != 3 || !strings.Contains(r[0].Text, "Rome") || !strings.Contains(r[1].Text, "Oslo") || r[2].Text != "rain" {
+		s.Errorf("results %+v", r)
+	}
+}
+
+// malformed: arguments that are no object reach the caller, who answers that they are wrong; the conversation goes on.
+func (s suite) malformed() {
+	for _, arguments := range []string{`{"place": `, `[]`, `"x"`, `7`, ``} {
+		s.says(aitest.Said{Calls: []aitest.Call{{Name: "weather", Arguments: arguments}}}, aitest.Said{Text: "Sorry."})
+		a, err := s.ask(ai.Turn{Text: "?"})
+		if err != nil || len(a.Calls) != 1 || a.Calls[0].Name != "weather" {
+			s.Fatalf("%s: %+v, %v", arguments, a, err)
+		}
+		if strings.HasPrefix(a.Calls[0].Arguments, `{"place"`) && s.name != "openai" && s.name != "openrouter" {
+			s.Errorf("arguments %s", a.Calls[0].Arguments)
+		}
+		again, err := s.ask(ai.Turn{Text: "?"}, a.Turn, ai.Turn{Results: []ai.Result{{Call: a.Calls[0], Text: "wrong", Failed: true}}})
+		if err != nil || again.Text != "Sorry." {
+			s.Errorf("%s: %+v, %v", arguments, again, err)
+		}
+	}
+}
+
+// stops: why an answer ended is told.
+func (s suite) stops() {
+	s.says(aitest.Said{Text: "I will not.", Refused: true})
+	if a, err := s.ask(ai.Turn{Text: "?"}); err != nil || !a.Refused || a.Text != "I will not." {
+		s.Errorf("refused: %+v, %v", a, err)
+	}
+	s.says(aitest.Said{Text: "It rai", Cut: true})
+	if a, err := s.ask(ai.Turn{Text: "?"}); err != nil || !a.Cut || a.Refused || a.Text != "It rai" {
+		s.Errorf("cut: %+v, %v", a, err)
+	}
+	s.says(aitest.Said{Text: "a\x00b"})
+	if a, err := s.ask(ai.Turn{Text: "?"}); err != nil || a.Text != "ab" {
+		s.Errorf("odd text: %q, %v", a.Text, err)
+	}
+}
+
+// faults: each is an error for a person, without the key.
+func (s suite) faults() {
+	for fault, want := range map[aitest.Fault]string{
+		aitest.Busy: "too many requests", aitest.Down: "500", aitest.Broken: "ended early", aitest.Strange: rest.ErrForm.Error(),
+		aitest.NoJSON: rest.ErrForm.Error(), aitest.Echo: "was odd", aitest.Failed: "the model is gone", aitest.Silent: "said nothing",
+	} {
+		s.says(aitest.Said{Fault: fault})
+		a, err := s.ask(ai.Turn{Text: "?"})
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), aitest.Key) {
+			s.Errorf("fault %d: %+v, %v", fault, a, err)
+		}
+		if errors.Is(err, rest.ErrBusy) != (fault == aitest.Busy) || errors.Is(err, rest.ErrRefused) {
+			s.Errorf("fault %d: %v", fault, err)
+		}
+		if fault == aitest.Silent || fault == aitest.Failed && s.name != "openrouter" {
+			continue
+		}
+		s.world.FailLists(fault, fault, fault)
+		if list, err := s.open(aitest.Key).Models(s.Context()); err == nil && s.name != "openrouter" || err != nil &&
+			strings.Contains(err.Error(), aitest.Key) {
+			s.Errorf("fault %d: %v, %v", fault, list, err)
+		}
+	}
+}
+
+// patience: what a provider could not answer at first is asked again.
+func (s suite) patience() {
+	for _, fault := range []aitest.Fault{aitest.Busy, aitest.Down, aitest.Broken} {
+		s.says(aitest.Said{Fault: fault}, aitest.Said{Text: "It rains."})
+		if a, err := s.ask(ai.Turn{Text: "?"}); err != nil || a.Text != "It rains." {
+			s.Errorf("fault %d: %+v, %v", fault, a, err)
+		}
+	}
+}
+
+// keys: a wrong one is refused by list and question, and is in no error.
+func (s suite) keys() {
+	c := s.open("wrong-canary-Kp3")
+	_, listed := c.Models(s.Context())
+	_, asked := c.Ask(s.Context(), ai.Question{Model: "m", System: "s", Turns: []ai.Turn{{Text: "?"}}, MaxTokens: 1})
+	for _, err := range []error{listed, asked} {
+		if !errors.Is(err, rest.ErrRefused) || strings.Contains(err.Error(), "Kp3") {
+			s.Error(err)
+		}
+	}
+}

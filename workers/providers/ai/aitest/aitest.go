@@ -1,0 +1,268 @@
+// Package aitest has fakes of the AI providers. Each speaks the wire format of its provider: key, list of models, calls
+// and their results, reasons to stop, and the envelope of its errors. What the model says is the test's.
+package aitest
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"switchyard/workers/egress"
+	"switchyard/workers/egress/egresstest"
+)
+
+// Key is the key that the providers accept. It is a canary, which is found wherever it leaks.
+const Key = "canary-ai-key-Zq7"
+
+// Model is a model that each provider offers. OpenRouter calls it Router.
+const (
+	Model  = "gpt-5.4-sonnet-flash"
+	Router = "openai/" + Model
+)
+
+// ModelOf is the id of the model at a provider.
+func ModelOf(provider string) string {
+	if provider == "openrouter" {
+		return Router
+	}
+	return Model
+}
+
+// Call is a function call. Arguments is what the model writes, which need not be JSON where the wire allows that.
+type Call struct {
+	Name      string
+	Arguments string
+}
+
+// Said is what the model does at its turn.
+type Said struct {
+	Text    string
+	Calls   []Call
+	Refused bool // it declines, with Text
+	Cut     bool // it reaches the limit of tokens
+	Fault   Fault
+}
+
+// Fault is how a provider fails.
+type Fault int
+
+// The faults.
+const (
+	None    Fault = iota
+	Busy          // the provider's status for too many requests, with Retry-After: 1
+	Down          // 500 with a page of some proxy that repeats the request's key
+	Broken        // an answer that ends early
+	Strange       // 200 with an answer of another form
+	NoJSON        // 200 with a page
+	Echo          // 400 with an envelope that repeats the key
+	Failed        // 200 with the envelope of an error
+	Silent        // 200 with neither text nor calls
+)
+
+// Asked is a question as a provider got it.
+type Asked struct {
+	Provider string
+	Model    string
+	System   string
+	Texts    []string // of the user and of the model, in their order
+	Results  []Result // of all calls
+	Tools    []string // names
+	Final    bool     // no further calls are allowed
+	Limit    int      // tokens
+	Raw      string   // the whole body
+}
+
+// Result is what a call came to.
+type Result struct {
+	Name   string
+	Text   string
+	Failed bool // OpenAI's format does not say
+}
+
+// World is what all providers have.
+type World struct {
+	// Say is what the model does; it is called once at a time. nil: it says "Hello".
+	Say func(Asked) Said
+
+	mu    sync.Mutex
+	asked []Asked
+	lists []Fault
+	wrong []string
+	calls int // so that each has an id of its own
+}
+
+// Asked are all questions so far.
+func (w *World) Asked() []Asked {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return append([]Asked(nil), w.asked...)
+}
+
+// FailLists lets the next lists of models fail one after another.
+func (w *World) FailLists(faults ...Fault) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.lists = faults
+}
+
+// request is a call of a provider.
+type request struct {
+	http.ResponseWriter
+
+	world *World
+	r     *http.Request
+	path  string
+	body  []byte
+	fake  fake
+}
+
+// fake is how a provider is spoken.
+type fake struct {
+	key    func(r *http.Request) string
+	refuse func(c *request, status int, words string) // in the envelope of the provider's errors
+	list   func(c *request)
+	path   string // of questions; empty: read finds it
+	read   func(c *request) (Asked, error)
+	say    func(c *request, s Said)
+	denied int // status for a wrong key
+	busy   int // status for too many requests
+}
+
+// fakes are the providers, by name.
+var fakes = map[string]fake{"openai": openAI, "anthropic": anthropic, "gemini": gemini, "openrouter": openRouter}
+
+// Serve starts a server that is every provider, each below its name, and makes a client that reaches it. Requests of
+// another form than the provider's fail the test.
+func Serve(tb testing.TB, w *World) (url string, client *egress.Client) {
+	tb.Helper()
+	server := httptest.NewTLSServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		name, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+		f, ok := fakes[name]
+		if !ok {
+			http.NotFound(rw, r)
+			return
+		}
+		body, _ := io.ReadAll(r.Body)
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		(&request{rw, w, r, "/" + path, body, f}).serve(name)
+	}))
+	tb.Cleanup(func() {
+		server.Close()
+		for _, what := range w.wrong {
+			tb.Error(what)
+		}
+	})
+	return server.URL, egresstest.Client(tb, server, egress.Options{MaxBody: 1 << 20})
+}
+
+func (c *request) serve(name string) {
+	if c.fake.key(c.r) != Key && !(name == "openrouter" && c.path == "/models") {
+		c.fake.refuse(c, c.fake.denied, "no such API key: "+c.fake.key(c.r))
+		return
+	}
+	if c.r.Method == http.MethodGet {
+		if len(c.world.lists) > 0 {
+			fault := c.world.lists[0]
+			c.world.lists = c.world.lists[1:]
+			if c.fail(fault) {
+				return
+			}
+		}
+		c.fake.list(c)
+		return
+	}
+	asked, err := c.fake.read(c)
+	if err != nil || c.fake.path != "" && c.path != c.fake.path {
+		c.world.wrong = append(c.world.wrong, fmt.Sprintf("%s %s: %v: %s", name, c.path, err, c.body))
+		c.fake.refuse(c, http.StatusBadRequest, "the request has another form")
+		return
+	}
+	asked.Provider, asked.Raw = name, string(c.body)
+	c.world.asked = append(c.world.asked, asked)
+	said := Said{Text: "Hello"}
+	if c.world.Say != nil {
+		said = c.world.Say(asked)
+	}
+	if !c.fail(said.Fault) {
+		c.fake.say(c, said)
+	}
+}
+
+// fail answers by a fault; false: there is none.
+func (c *request) fail(f Fault) bool {
+	switch f {
+	case Busy:
+		c.Header().Set("Retry-After", "1")
+		c.fake.refuse(c, c.fake.busy, "too many requests")
+	case Down:
+		c.Header().Set("Content-Type", "text/html")
+		c.WriteHeader(http.StatusInternalServerError)
+		_, _ = fmt.Fprintf(c, "<h1>Bad gateway</h1><pre>%v %s</pre>", c.r.Header, Key)
+	case Broken:
+		c.Header().Set("Content-Length", "5000")
+		_, _ = io.WriteString(c, `{"choices": [{"mess`)
+	case Strange:
+		c.json(http.StatusOK, object{"choices": "none", "content": 7, "candidates": object{"x": 1}, "data": "x", "models": 3})
+	case NoJSON:
+		_, _ = io.WriteString(c, "<html>welcome</html>")
+	case Echo:
+		c.fake.refuse(c, http.StatusBadRequest, "your request with the key "+c.fake.key(c.r)+" was odd\x00")
+	case Failed:
+		c.fake.refuse(c, http.StatusOK, "the model is gone")
+	case Silent:
+		c.fake.say(c, Said{})
+	default:
+		return false
+	}
+	return true
+}
+
+type object = map[string]any
+
+func (c *request) json(status int, v any) {
+	c.Header().Set("Content-Type", "application/json")
+	c.WriteHeader(status)
+	_ = json.NewEncoder(c).Encode(v) // a reader that has gone away
+}
+
+// id is a new id of a call.
+func (c *request) id(prefix string) string {
+	c.world.calls++
+	return fmt.Sprintf("%s%d", prefix, c.world.calls)
+}
+
+// pending are calls that have no result yet, by their ids.
+type pending map[string]string
+
+// answer takes a result of a call. It is an error if there is no such call.
+func (p pending) answer(id string) (name string, err error) {
+	name, ok := p[id]
+	if !ok {
+		return "", fmt.Errorf("no call %q waits for a result", id)
+	}
+	delete(p, id)
+	return name, nil
+}
+
+// none is an error if calls have no result where a further turn begins.
+func (p pending) none() error {
+	if len(p) > 0 {
+		return fmt.Errorf("calls without a result: %v", p)
+	}
+	return nil
+}
+
+// arguments are those of a call as an object, for wires that have no other.
+func (c Call) arguments() json.RawMessage {
+	if !json.Valid([]byte(c.Arguments)) {
+		raw, _ := json.Marshal(c.Arguments) // a text
+		return raw
+	}
+	return json.RawMessage(c.Arguments)
+}

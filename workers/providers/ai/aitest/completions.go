@@ -1,0 +1,160 @@
+package aitest
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+)
+
+func bearer(r *http.Request) string {
+	return strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+}
+
+var openAI = fake{
+	key: bearer, path: "/chat/completions", denied: http.StatusUnauthorized, busy: http.StatusTooManyRequests,
+	refuse: func(c *request, status int, words string) {
+		c.json(status, object{"error": object{"message": words, "type": "invalid_request_error", "param": nil, "code": "x"}})
+	},
+	list: func(c *request) {
+		c.json(http.StatusOK, object{"object": "list", "data": []object{
+			{"id": "text-embedding-3", "object": "model", "created": 1900000000, "owned_by": "openai"},
+			{"id": "gpt-4-old", "object": "model", "created": 1500000000, "owned_by": "openai"},
+			{"id": "gpt-5-audio", "object": "model", "created": 1900000001, "owned_by": "openai"},
+			{"id": Model, "object": "model", "created": 1700000000, "owned_by": "openai"},
+		}})
+	},
+	read: func(c *request) (Asked, error) { return readCompletion(c, "max_completion_tokens") },
+	say:  sayCompletion,
+}
+
+// openRouter lists its models to everybody, and tells a failure of the model behind it by status 200.
+var openRouter = fake{
+	key: bearer, path: "/chat/completions", denied: http.StatusUnauthorized, busy: http.StatusTooManyRequests,
+	refuse: func(c *request, status int, words string) {
+		c.json(status, object{"error": object{"code": status, "message": words, "metadata": object{"provider_name": "X"}}})
+	},
+	list: func(c *request) {
+		if c.path == "/key" {
+			c.json(http.StatusOK, object{"data": object{"label": "sk-or-...", "usage": 1.5, "limit": nil}})
+			return
+		}
+		c.json(http.StatusOK, object{"data": []object{
+			{"id": "a/no-tools", "name": "No tools", "created": 1900000000, "supported_parameters": []string{"max_tokens"}},
+			{"id": "a/old", "name": "Old", "created": 1500000000, "supported_parameters": []string{"tools"}},
+			{"id": Router, "name": "GPT", "created": 1700000000, "supported_parameters": []string{"tools", "max_tokens"}},
+		}})
+	},
+	read: func(c *request) (Asked, error) { return readCompletion(c, "max_tokens") },
+	say:  sayCompletion,
+}
+
+// completion is a request. Unknown members are mistakes.
+type completion struct {
+	Model    string `json:"model"`
+	Messages []struct {
+		Role    string `json:"role"`
+		Content string `json:"content"`
+		CallID  string `json:"tool_call_id"`
+		Calls   []struct {
+			ID       string `json:"id"`
+			Type     string `json:"type"`
+			Function struct {
+				Name      string  `json:"name"`
+				Arguments *string `json:"arguments"`
+			} `json:"function"`
+		} `json:"tool_calls"`
+	} `json:"messages"`
+	Tools []struct {
+		Type     string `json:"type"`
+		Function struct {
+			Name        string `json:"name"`
+			Description string `json:"description"`
+			Parameters  object `json:"parameters"`
+		} `json:"function"`
+	} `json:"tools"`
+	Choice string `json:"tool_choice"`
+	Max1   int    `json:"max_completion_tokens"`
+	Max2   int    `json:"max_tokens"`
+}
+
+func readCompletion(c *request, limit string) (a Asked, err error) {
+	var in completion
+	if err := strict(c.body, &in); err != nil {
+		return a, err
+	}
+	a.Model, a.Final, a.Limit = in.Model, in.Choice == "none", in.Max1
+	if limit == "max_tokens" {
+		a.Limit = in.Max2
+	}
+	for _, t := range in.Tools {
+		a.Tools = append(a.Tools, t.Function.Name)
+		if t.Type != "function" || t.Function.Parameters["type"] != "object" {
+			return a, errors.New("a tool has another form")
+		}
+	}
+	waiting := pending{}
+	for i, m := range in.Messages {
+		switch {
+		case m.Role == "system" && i == 0:
+			a.System = m.Content
+		case m.Role == "tool":
+			name, err := waiting.answer(m.CallID)
+			if err != nil {
+				return a, err
+			}
+			a.Results = append(a.Results, Result{Name: name, Text: m.Content})
+		case m.Role == "user" || m.Role == "assistant":
+			if err := waiting.none(); err != nil {
+				return a, err
+			}
+			a.Texts = append(a.Texts, m.Content)
+			for _, call := range m.Calls {
+				if call.Type != "function" || call.Function.Arguments == nil {
+					return a, errors.New("a call has another form")
+				}
+				waiting[call.ID] = call.Function.Name
+			}
+		default:
+			return a, errors.New("a message of " + m.Role)
+		}
+	}
+	if a.Limit == 0 || a.System == "" {
+		return a, errors.New("no limit, or no instructions")
+	}
+	return a, waiting.none()
+}
+
+func sayCompletion(c *request, s Said) {
+	message, finish := object{"role": "assistant", "content": s.Text, "refusal": nil}, "stop"
+	if s.Text == "" {
+		message["content"] = nil
+	}
+	if s.Refused {
+		message["content"], message["refusal"] = nil, s.Text
+	}
+	var calls []object
+	for _, call := range s.Calls {
+		calls = append(calls, object{"id": c.id("call_"), "type": "function", "function": object{
+			"name": call.Name, "arguments": call.Arguments,
+		}})
+	}
+	if calls != nil {
+		message["tool_calls"], finish = calls, "tool_calls"
+	}
+	if s.Cut {
+		finish = "length"
+	}
+	c.json(http.StatusOK, object{
+		"id": "chatcmpl-1", "object": "chat.completion", "model": Model,
+		"choices": []object{{"index": 0, "message": message, "finish_reason": finish}},
+		"usage":   object{"prompt_tokens": 82, "completion_tokens": 17, "total_tokens": 99},
+	})
+}
+
+// strict reads JSON that has no unknown members.
+func strict(body []byte, into any) error {
+	dec := json.NewDecoder(strings.NewReader(string(body)))
+	dec.DisallowUnknownFields()
+	return dec.Decode(into)
+}
