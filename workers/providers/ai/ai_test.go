@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"switchyard/models"
+	"switchyard/workers/egress"
+	"switchyard/workers/egress/egresstest"
 	"switchyard/workers/providers/ai"
 	"switchyard/workers/providers/ai/aitest"
 	"switchyard/workers/providers/rest"
@@ -33,8 +35,11 @@ func TestProviders(t *testing.T) {
 			t.Run(p.Name+"/"+what, func(t *testing.T) {
 				t.Parallel()
 				s := suite{T: t, name: p.Name, world: &aitest.World{}}
-				url, out := aitest.Serve(t, s.world)
-				client := ai.New(ai.Options{Egress: out, URL: url, Wait: func(context.Context, time.Duration) error { return nil }})
+				server := aitest.Serve(t, s.world)
+				client := ai.New(ai.Options{
+					Egress: egresstest.Client(t, server, egress.Options{MaxBody: 1 << 20}), URL: server.URL,
+					Wait: func(context.Context, time.Duration) error { return nil },
+				})
 				s.open = func(key string) *ai.Connection {
 					c, err := client.Open(p.Name, key)
 					if err != nil {
@@ -63,7 +68,7 @@ var tools = []ai.Tool{{
 // ask asks for the next turn of a conversation.
 func (s suite) ask(turns ...ai.Turn) (ai.Answer, error) {
 	return s.open(aitest.Key).Ask(s.Context(), ai.Question{
-		Model: aitest.ModelOf(s.name), System: "Be brief.", Turns: turns, Tools: tools, MaxTokens: 100,
+		Model: aitest.Models[s.name], System: "Be brief.", Turns: turns, Tools: tools, MaxTokens: 100,
 	})
 }
 
@@ -86,10 +91,10 @@ func (s suite) models() {
 	for _, m := range list {
 		ids = append(ids, m.ID)
 	}
-	if err != nil || len(list) != 2 || !slices.Contains(ids, aitest.ModelOf(s.name)) || list[0].Name == "" || c.Usual(list) != aitest.ModelOf(s.name) {
+	if err != nil || len(list) != 2 || !slices.Contains(ids, aitest.Models[s.name]) || list[0].Name == "" || c.Usual(list) != aitest.Models[s.name] {
 		s.Errorf("%+v, %q, %v", list, c.Usual(list), err)
 	}
-	if s.name != "gemini" && ids[0] != aitest.ModelOf(s.name) { // which tells no age
+	if s.name != "gemini" && ids[0] != aitest.Models[s.name] { // which tells no age
 		s.Errorf("the first one is %s", ids[0])
 	}
 	if got := c.Usual(nil); got != "" {
@@ -121,14 +126,14 @@ func (s suite) conversation() {
 	turns[len(turns)-1].Results[0].Text = "rain"
 	c := s.open(aitest.Key)
 	a, err := c.Ask(s.Context(), ai.Question{
-		Model: aitest.ModelOf(s.name), System: "Be brief.", Turns: turns, Tools: tools, Final: true, MaxTokens: 50,
+		Model: aitest.Models[s.name], System: "Be brief.", Turns: turns, Tools: tools, Final: true, MaxTokens: 50,
 	})
 	if err != nil || a.Text != "It rains." || len(a.Calls) > 0 || a.TokensIn != 82 || a.TokensOut != 17 || !a.Assistant {
 		s.Fatalf("%+v, %v", a, err)
 	}
 	asked := s.world.Asked()
 	last := asked[len(asked)-1]
-	if len(asked) != 3 || asked[0].Final || !last.Final || last.Limit != 50 || last.System != "Be brief." || last.Model != aitest.ModelOf(s.name) ||
+	if len(asked) != 3 || asked[0].Final || !last.Final || last.Limit != 50 || last.System != "Be brief." || last.Model != aitest.Models[s.name] ||
 		!slices.Equal(last.Tools, []string{"weather"}) {
 		s.Errorf("%+v", last)
 	}

@@ -11,26 +11,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"switchyard/workers/egress"
-	"switchyard/workers/egress/egresstest"
 )
 
 // Key is the key that the providers accept. It is a canary, which is found wherever it leaks.
 const Key = "canary-ai-key-Zq7"
 
-// Model is a model that each provider offers. OpenRouter calls it Router.
-const (
-	Model  = "gpt-5.4-sonnet-flash"
-	Router = "openai/" + Model
-)
-
-// ModelOf is the id of the model at a provider.
-func ModelOf(provider string) string {
-	if provider == "openrouter" {
-		return Router
-	}
-	return Model
+// Models are the ones that the test asks, by provider: the usual one of each.
+var Models = map[string]string{
+	"openai": "gpt-5.4", "anthropic": "claude-sonnet-5", "gemini": "gemini-2.5-flash", "openrouter": "openai/gpt-5.4",
 }
 
 // Call is a function call. Arguments is what the model writes, which need not be JSON where the wire allows that.
@@ -136,9 +124,9 @@ type fake struct {
 // fakes are the providers, by name.
 var fakes = map[string]fake{"openai": openAI, "anthropic": anthropic, "gemini": gemini, "openrouter": openRouter}
 
-// Serve starts a server that is every provider, each below its name, and makes a client that reaches it. Requests of
-// another form than the provider's fail the test.
-func Serve(tb testing.TB, w *World) (url string, client *egress.Client) {
+// Serve starts a server that is every provider, each below its name. Requests of another form than the provider's fail
+// the test.
+func Serve(tb testing.TB, w *World) *httptest.Server {
 	tb.Helper()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		name, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
@@ -158,7 +146,7 @@ func Serve(tb testing.TB, w *World) (url string, client *egress.Client) {
 			tb.Error(what)
 		}
 	})
-	return server.URL, egresstest.Client(tb, server, egress.Options{MaxBody: 1 << 20})
+	return server
 }
 
 func (c *request) serve(name string) {

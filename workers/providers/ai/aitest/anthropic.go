@@ -21,8 +21,8 @@ var anthropic = fake{
 			return
 		}
 		c.json(http.StatusOK, object{"data": []object{
-			{"type": "model", "id": Model, "display_name": "New", "created_at": "2026-01-01T00:00:00Z"},
-		}, "has_more": false, "first_id": Model, "last_id": Model})
+			{"type": "model", "id": Models["anthropic"], "display_name": "New", "created_at": "2026-01-01T00:00:00Z"},
+		}, "has_more": false, "first_id": Models["anthropic"], "last_id": Models["anthropic"]})
 	},
 	read: readMessages,
 	say: func(c *request, s Said) {
@@ -41,7 +41,7 @@ var anthropic = fake{
 			stop = "max_tokens"
 		}
 		c.json(http.StatusOK, object{
-			"id": "msg_1", "type": "message", "role": "assistant", "model": Model, "content": content, "stop_reason": stop,
+			"id": "msg_1", "type": "message", "role": "assistant", "model": Models["anthropic"], "content": content, "stop_reason": stop,
 			"stop_sequence": nil, "usage": object{"input_tokens": 82, "output_tokens": 17},
 		})
 	},

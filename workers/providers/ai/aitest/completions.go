@@ -21,7 +21,7 @@ var openAI = fake{
 			{"id": "text-embedding-3", "object": "model", "created": 1900000000, "owned_by": "openai"},
 			{"id": "gpt-4-old", "object": "model", "created": 1500000000, "owned_by": "openai"},
 			{"id": "gpt-5-audio", "object": "model", "created": 1900000001, "owned_by": "openai"},
-			{"id": Model, "object": "model", "created": 1700000000, "owned_by": "openai"},
+			{"id": Models["openai"], "object": "model", "created": 1700000000, "owned_by": "openai"},
 		}})
 	},
 	read: func(c *request) (Asked, error) { return readCompletion(c, "max_completion_tokens") },
@@ -42,7 +42,7 @@ var openRouter = fake{
 		c.json(http.StatusOK, object{"data": []object{
 			{"id": "a/no-tools", "name": "No tools", "created": 1900000000, "supported_parameters": []string{"max_tokens"}},
 			{"id": "a/old", "name": "Old", "created": 1500000000, "supported_parameters": []string{"tools"}},
-			{"id": Router, "name": "GPT", "created": 1700000000, "supported_parameters": []string{"tools", "max_tokens"}},
+			{"id": Models["openrouter"], "name": "GPT", "created": 1700000000, "supported_parameters": []string{"tools", "max_tokens"}},
 		}})
 	},
 	read: func(c *request) (Asked, error) { return readCompletion(c, "max_tokens") },
@@ -146,7 +146,7 @@ func sayCompletion(c *request, s Said) {
 		finish = "length"
 	}
 	c.json(http.StatusOK, object{
-		"id": "chatcmpl-1", "object": "chat.completion", "model": Model,
+		"id": "chatcmpl-1", "object": "chat.completion", "model": Models["openai"],
 		"choices": []object{{"index": 0, "message": message, "finish_reason": finish}},
 		"usage":   object{"prompt_tokens": 82, "completion_tokens": 17, "total_tokens": 99},
 	})

@@ -25,7 +25,7 @@ var gemini = fake{
 			return
 		}
 		c.json(http.StatusOK, object{"models": []object{
-			{"name": "models/" + Model, "displayName": "Flash", "supportedGenerationMethods": methods},
+			{"name": "models/" + Models["gemini"], "displayName": "Flash", "supportedGenerationMethods": methods},
 		}})
 	},
 	read: readContents,
@@ -50,7 +50,7 @@ var gemini = fake{
 		c.json(http.StatusOK, object{
 			"candidates":    []object{{"content": object{"role": "model", "parts": parts}, "finishReason": finish, "index": 0}},
 			"usageMetadata": object{"promptTokenCount": 82, "candidatesTokenCount": 10, "thoughtsTokenCount": 7, "totalTokenCount": 99},
-			"modelVersion":  Model,
+			"modelVersion":  Models["gemini"],
 		})
 	},
 }
