@@ -145,7 +145,8 @@ func (c *Client) Open(name, key string) (*Connection, error) {
 		return nil, fmt.Errorf("ai: there is no provider %q", name)
 	}
 	api := rest.API{
-		Out: c.o.Egress, Base: p.base, Now: c.o.Now, Sign: p.sign(key), Patience: patience, Timeout: timeout, Wait: c.o.Wait,
+		Out: c.o.Egress, Base: p.base, Now: c.o.Now, Sign: p.sign(key), Patience: patience, Wait: c.o.Wait,
+		Timeout: func() time.Duration { return timeout },
 		// Whatever the status, an envelope of an error is one.
 		Failed: failure, Coded: code,
 	}.Keep(key)

@@ -14,6 +14,7 @@ import (
 	"switchyard/workers/providers/ai"
 	"switchyard/workers/providers/ai/aitest"
 	"switchyard/workers/providers/rest"
+	"switchyard/workers/providers/rest/resttest"
 )
 
 // suite is a provider, and a model that says what a test has it say.
@@ -182,34 +183,36 @@ func (s suite) stops() {
 
 // faults: each is an error for a person, without the key.
 func (s suite) faults() {
-	for fault, want := range map[aitest.Fault]string{
-		aitest.Busy: "too many requests", aitest.Down: "500", aitest.Broken: "ended early", aitest.Strange: rest.ErrForm.Error(),
-		aitest.NoJSON: rest.ErrForm.Error(), aitest.Echo: "was odd", aitest.Failed: "the model is gone", aitest.Silent: "said nothing",
+	for fault, want := range map[resttest.Fault]string{
+		resttest.Busy: "too many requests", resttest.Swamped: "too many requests", resttest.Down: "500", resttest.Cut: "ended early",
+		resttest.Strange: rest.ErrForm.Error(), resttest.Echo: "cannot serve", resttest.Elsewhere: "307", resttest.Refusal: resttest.Words,
 	} {
-		s.says(aitest.Said{Fault: fault})
-		a, err := s.ask(ai.Turn{Text: "?"})
-		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), aitest.Key) {
-			s.Errorf("fault %d: %+v, %v", fault, a, err)
+		s.world.Fail(fault)
+		a, asked := s.ask(ai.Turn{Text: "?"})
+		list, listed := s.open(aitest.Key).Models(s.Context())
+		for _, err := range []error{asked, listed} {
+			if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), aitest.Key) {
+				s.Errorf("fault %d: %+v, %v, %v", fault, a, list, err)
+			}
+			if errors.Is(err, rest.ErrBusy) != (want == "too many requests") || errors.Is(err, rest.ErrRefused) {
+				s.Errorf("fault %d: %v", fault, err)
+			}
 		}
-		if errors.Is(err, rest.ErrBusy) != (fault == aitest.Busy) || errors.Is(err, rest.ErrRefused) {
-			s.Errorf("fault %d: %v", fault, err)
-		}
-		if fault == aitest.Silent || fault == aitest.Failed && s.name != "openrouter" {
-			continue
-		}
-		s.world.FailLists(fault, fault, fault)
-		if list, err := s.open(aitest.Key).Models(s.Context()); err == nil && s.name != "openrouter" || err != nil &&
-			strings.Contains(err.Error(), aitest.Key) {
-			s.Errorf("fault %d: %v, %v", fault, list, err)
+	}
+	s.world.Fail()
+	for want, said := range map[string]aitest.Said{"said nothing": {}, "is gone": {Broken: true, Text: "the model is gone"}} {
+		s.says(said)
+		if a, err := s.ask(ai.Turn{Text: "?"}); err == nil || !strings.Contains(err.Error(), want) {
+			s.Errorf("%+v, %v", a, err)
 		}
 	}
 }
 
 // patience: what a provider could not answer at first is asked again.
 func (s suite) patience() {
-	for _, fault := range []aitest.Fault{aitest.Busy, aitest.Down, aitest.Broken} {
-		s.says(aitest.Said{Fault: fault}, aitest.Said{Text: "It rains."})
-		if a, err := s.ask(ai.Turn{Text: "?"}); err != nil || a.Text != "It rains." {
+	for _, fault := range []resttest.Fault{resttest.Swamped, resttest.Down, resttest.Cut} {
+		s.world.Fail(fault, resttest.None)
+		if a, err := s.ask(ai.Turn{Text: "?"}); err != nil || a.Text != "Hello" {
 			s.Errorf("fault %d: %+v, %v", fault, a, err)
 		}
 	}

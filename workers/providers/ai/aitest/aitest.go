@@ -3,14 +3,18 @@
 package aitest
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+
+	"switchyard/workers/providers/rest/resttest"
 )
 
 // Key is the key that the providers accept. It is a canary, which is found wherever it leaks.
@@ -27,30 +31,15 @@ type Call struct {
 	Arguments string
 }
 
-// Said is what the model does at its turn.
+// Said is what the model does at its turn. The zero Said is an answer without text and calls.
 type Said struct {
 	Text    string
 	Calls   []Call
-	Refused bool // it declines, with Text
-	Cut     bool // it reaches the limit of tokens
-	Fault   Fault
+	Refused bool           // it declines, with Text
+	Cut     bool           // it reaches the limit of tokens
+	Broken  bool           // the provider answers 200 with the envelope of an error, with Text
+	Fault   resttest.Fault // of the request
 }
-
-// Fault is how a provider fails.
-type Fault int
-
-// The faults.
-const (
-	None    Fault = iota
-	Busy          // the provider's status for too many requests, with Retry-After: 1
-	Down          // 500 with a page of some proxy that repeats the request's key
-	Broken        // an answer that ends early
-	Strange       // 200 with an answer of another form
-	NoJSON        // 200 with a page
-	Echo          // 400 with an envelope that repeats the key
-	Failed        // 200 with the envelope of an error
-	Silent        // 200 with neither text nor calls
-)
 
 // Asked is a question as a provider got it.
 type Asked struct {
@@ -72,14 +61,15 @@ type Result struct {
 	Failed bool // OpenAI's format does not say
 }
 
-// World is what all providers have.
+// World is what all providers have. Its faults are those of all requests, lists of models among them.
 type World struct {
+	resttest.Faults
+
 	// Say is what the model does; it is called once at a time. nil: it says "Hello".
 	Say func(Asked) Said
 
 	mu    sync.Mutex
 	asked []Asked
-	lists []Fault
 	wrong []string
 	calls int // so that each has an id of its own
 }
@@ -88,14 +78,7 @@ type World struct {
 func (w *World) Asked() []Asked {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return append([]Asked(nil), w.asked...)
-}
-
-// FailLists lets the next lists of models fail one after another.
-func (w *World) FailLists(faults ...Fault) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.lists = faults
+	return slices.Clone(w.asked)
 }
 
 // request is a call of a provider.
@@ -135,10 +118,13 @@ func Serve(tb testing.TB, w *World) *httptest.Server {
 			http.NotFound(rw, r)
 			return
 		}
-		body, _ := io.ReadAll(r.Body)
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		(&request{rw, w, r, "/" + path, body, f}).serve(name)
+		fault, ok := w.Next(r)
+		if !ok {
+			return
+		}
+		body, _ := io.ReadAll(r.Body) // read already
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		(&request{rw, w, r, "/" + path, body, f}).serve(name, fault)
 	}))
 	tb.Cleanup(func() {
 		server.Close()
@@ -149,78 +135,65 @@ func Serve(tb testing.TB, w *World) *httptest.Server {
 	return server
 }
 
-func (c *request) serve(name string) {
+func (c *request) serve(name string, fault resttest.Fault) {
 	if c.fake.key(c.r) != Key && !(name == "openrouter" && c.path == "/models") {
 		c.fake.refuse(c, c.fake.denied, "no such API key: "+c.fake.key(c.r))
 		return
 	}
+	if !c.works(fault) {
+		return
+	}
 	if c.r.Method == http.MethodGet {
-		if len(c.world.lists) > 0 {
-			fault := c.world.lists[0]
-			c.world.lists = c.world.lists[1:]
-			if c.fail(fault) {
-				return
-			}
-		}
 		c.fake.list(c)
 		return
 	}
 	asked, err := c.fake.read(c)
 	if err != nil || c.fake.path != "" && c.path != c.fake.path {
+		c.world.mu.Lock()
 		c.world.wrong = append(c.world.wrong, fmt.Sprintf("%s %s: %v: %s", name, c.path, err, c.body))
+		c.world.mu.Unlock()
 		c.fake.refuse(c, http.StatusBadRequest, "the request has another form")
 		return
 	}
 	asked.Provider, asked.Raw = name, string(c.body)
-	c.world.asked = append(c.world.asked, asked)
-	said := Said{Text: "Hello"}
-	if c.world.Say != nil {
-		said = c.world.Say(asked)
-	}
-	if !c.fail(said.Fault) {
+	said := c.world.turn(asked)
+	switch {
+	case !c.works(said.Fault):
+	case said.Broken:
+		c.fake.refuse(c, http.StatusOK, said.Text)
+	default:
 		c.fake.say(c, said)
 	}
 }
 
-// fail answers by a fault; false: there is none.
-func (c *request) fail(f Fault) bool {
-	switch f {
-	case Busy:
-		c.Header().Set("Retry-After", "1")
-		c.fake.refuse(c, c.fake.busy, "too many requests")
-	case Down:
-		c.Header().Set("Content-Type", "text/html")
-		c.WriteHeader(http.StatusInternalServerError)
-		_, _ = fmt.Fprintf(c, "<h1>Bad gateway</h1><pre>%v %s</pre>", c.r.Header, Key)
-	case Broken:
-		c.Header().Set("Content-Length", "5000")
-		_, _ = io.WriteString(c, `{"choices": [{"mess`)
-	case Strange:
-		c.json(http.StatusOK, object{"choices": "none", "content": 7, "candidates": object{"x": 1}, "data": "x", "models": 3})
-	case NoJSON:
-		_, _ = io.WriteString(c, "<html>welcome</html>")
-	case Echo:
-		c.fake.refuse(c, http.StatusBadRequest, "your request with the key "+c.fake.key(c.r)+" was odd\x00")
-	case Failed:
-		c.fake.refuse(c, http.StatusOK, "the model is gone")
-	case Silent:
-		c.fake.say(c, Said{})
-	default:
-		return false
+// turn records a question and gives what the model does.
+func (w *World) turn(a Asked) Said {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.asked = append(w.asked, a)
+	if w.Say == nil {
+		return Said{Text: "Hello"}
 	}
-	return true
+	return w.Say(a)
+}
+
+// works answers by a fault; true: there is none.
+func (c *request) works(fault resttest.Fault) bool {
+	return c.world.Answer(c, c.r, fault, resttest.Own{
+		Busy:   func() { c.fake.refuse(c, c.fake.busy, "too many requests") },
+		Refuse: func(words string) { c.fake.refuse(c, http.StatusBadRequest, words) },
+		Echo:   func(words string) { c.fake.refuse(c, http.StatusBadRequest, words) },
+	})
 }
 
 type object = map[string]any
 
-func (c *request) json(status int, v any) {
-	c.Header().Set("Content-Type", "application/json")
-	c.WriteHeader(status)
-	_ = json.NewEncoder(c).Encode(v) // a reader that has gone away
-}
+func (c *request) json(status int, v any) { resttest.JSON(c, status, v) }
 
 // id is a new id of a call.
 func (c *request) id(prefix string) string {
+	c.world.mu.Lock()
+	defer c.world.mu.Unlock()
 	c.world.calls++
 	return fmt.Sprintf("%s%d", prefix, c.world.calls)
 }
