@@ -49,3 +49,27 @@ type AIConnection struct {
 	Model     string    `db:"model"`
 	SavedAt   time.Time `db:"saved_at"`
 }
+
+// AIBudget is what the chat of an account may use in a day.
+type AIBudget struct {
+	Questions int
+	Tokens    int // what models read and write
+}
+
+// AIBudgetOf is the budget with the account's own key, or with the install's, which the install pays for.
+func AIBudgetOf(ownKey bool) AIBudget {
+	if ownKey {
+		return AIBudget{Questions: 500, Tokens: 10_000_000}
+	}
+	return AIBudget{Questions: 100, Tokens: 1_500_000}
+}
+
+// AIQuestionTokens is how many tokens a question may use. They are reserved while it is answered.
+const AIQuestionTokens = 100_000
+
+// The actions of POST /copilot/ai.
+const (
+	AIModels  = "models"
+	AIConnect = "connect"
+	AIModelOf = "model"
+)

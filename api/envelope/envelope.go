@@ -80,11 +80,14 @@ type members struct {
 	Error any `json:"error"`
 }
 
+// internalError is the code of everything that a client cannot do anything about, and is told nothing of.
+const internalError = "internal_error"
+
 // Failure makes the reply to an error.
 func Failure(ctx context.Context, requestID string, err error) Reply {
 	shown, ok := models.AsError(err)
 	switch {
-	case ok && shown.Kind != models.KindInternal:
+	case ok && (shown.Kind != models.KindInternal || shown.Code != internalError): // such as not_configured
 	case db.BadData(err):
 		// A value passed every check, but PostgreSQL refuses it. Only the client can change it.
 		slog.WarnContext(ctx, "value refused by the database", "request_id", requestID, "error", err)
@@ -97,7 +100,7 @@ func Failure(ctx context.Context, requestID string, err error) Reply {
 		shown = models.Errorf(models.KindUnavailable, "unavailable", "the service cannot reach its data; try again shortly")
 	default:
 		slog.ErrorContext(ctx, "request failed", "request_id", requestID, "error", err)
-		shown = models.Errorf(models.KindInternal, "internal_error", "something failed on our side; request %s", requestID)
+		shown = models.Errorf(models.KindInternal, internalError, "something failed on our side; request %s", requestID)
 	}
 	body, _ := marshal(members{Error: Error{shown.Message, shown.Code}}) // two texts always marshal
 	return Reply{Status: Status[shown.Kind], Type: jsonType, Body: body, Code: shown.Code}

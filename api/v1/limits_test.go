@@ -34,6 +34,7 @@ func (e estate) bounds() map[string]object {
 		"PUT /geo-database":       {"provider": "ipinfo"},
 		"PUT /integrations":       rfc2136(nil),
 		"POST /integrations/test": {"id": e.ids["dns account"]},
+		"POST /copilot/ai":        {"action": "models", "provider": "openai", "apiKey": "k"},
 		"PATCH /domains":          {"id": e.ids["domain"]},
 		"POST /webhooks":          {"url": "https://hooks.example.com/y", "events": []string{"link.broken"}},
 		"POST /tools/simulate":    {"streams": []object{e.path()}},

@@ -48,6 +48,8 @@ type Deps struct {
 	Spool func() spool.Stats
 	// SignIn makes the addresses of ad platforms' sign-in pages; nil: nobody can sign in.
 	SignIn signin.Platforms
+	// AIProvider is the provider of the install's own language model; empty: it has none (AI_PROVIDER).
+	AIProvider string
 }
 
 // ReportReader answers the questions of the resources about figures: report.Reader.
@@ -99,6 +101,7 @@ func Routes(d Deps, extra ...route.Route) []route.Route {
 		webhooks(d),
 		alertRoutes(d),
 		links(d),
+		copilotAI(d),
 		plan(d),
 		settings(d),
 		reporting.Reports(about),

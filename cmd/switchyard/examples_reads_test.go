@@ -8,6 +8,7 @@ import (
 	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/models/await"
+	"switchyard/workers/providers/ai/aitest"
 )
 
 // window is from the day before yesterday to today.
@@ -44,6 +45,9 @@ func (x *examples) read() {
 	x.call("PUT /geo-database", nil, object{"provider": "ipinfo", "key": "3f1c5d2e7b9a40"})
 	x.call("GET /geo-database", nil, nil)
 	x.call("DELETE /geo-database", nil, nil)
+	x.call("POST /copilot/ai", nil, object{"action": "connect", "provider": "anthropic", "apiKey": aitest.Key})
+	x.call("GET /copilot/ai", nil, nil)
+	x.call("DELETE /copilot/ai", nil, nil)
 	x.call("GET /alerts", nil, nil)
 	x.call("GET /webhooks", nil, nil)
 

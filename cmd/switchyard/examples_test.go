@@ -37,6 +37,7 @@ import (
 	"switchyard/workers"
 	"switchyard/workers/egress/egresstest"
 	"switchyard/workers/providers/ads/adstest"
+	"switchyard/workers/providers/ai/aitest"
 	"switchyard/workers/providers/cloudflare/cloudflaretest"
 	"switchyard/workers/providers/dns/dnstest"
 	"switchyard/workers/providers/networks/networkstest"
@@ -116,7 +117,8 @@ func newExamples(t *testing.T, today time.Time) *examples {
 	adPlatforms := adstest.Serve(t, spent)
 	trusted := receiver.CA
 	logins := signintest.New(t)
-	for _, server := range []*httptest.Server{geo, names, cloud.Server, platforms, adPlatforms, logins.Server} {
+	talks := aitest.Serve(t, &aitest.World{})
+	for _, server := range []*httptest.Server{geo, names, cloud.Server, platforms, adPlatforms, logins.Server, talks} {
 		trusted = append(trusted, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})...)
 	}
 	if err := os.WriteFile(ca, trusted, 0o600); err != nil {
@@ -139,6 +141,7 @@ func newExamples(t *testing.T, today time.Time) *examples {
 		EgressAllow: loopback, EgressCAFile: ca, EncryptionKey: bytes.Repeat([]byte{7}, 32), GeoLookupURL: geo.URL,
 		DNSProviderURL: names.URL, NetworkURL: platforms.URL, AdURL: adPlatforms.URL, TrackingHost: "cname.example.com",
 		CloudflareURL: cloud.Server.URL, CloudflareToken: cloudflaretest.Token, CloudflareZone: cloudflaretest.Zone,
+		AIURL:             talks.URL,
 		GoogleAdsClientID: apps[models.GoogleAds].ID, GoogleAdsSecret: apps[models.GoogleAds].Secret,
 		MicrosoftClientID: apps[models.MicrosoftAds].ID, MicrosoftSecret: apps[models.MicrosoftAds].Secret,
 		MicrosoftToken: apps[models.MicrosoftAds].DeveloperToken, OAuthURL: logins.URL,

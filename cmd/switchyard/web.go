@@ -221,7 +221,7 @@ func (w web) handlers(t *tracking) (*handlers, error) {
 			Jobs: w.client, Visitors: w.visitors, EgressAllow: w.cfg.EgressAllow, TrackingHost: w.cfg.TrackingHost,
 			Edge:   w.cfg.Edge(),
 			Clicks: clicklog.Log{Conn: w.pools.of(reportPool)}, Reports: report.Reader{Conn: w.pools.of(reportPool)},
-			EdgePublishing: publishes(w.cfg), SignIn: signInApps(w.cfg), Spool: behind,
+			EdgePublishing: publishes(w.cfg), SignIn: signInApps(w.cfg), Spool: behind, AIProvider: w.cfg.AIProvider,
 			NetworkFile: w.cfg.GeoASNDB != "", AnonymousFile: w.cfg.GeoAnonymousDB != "",
 		},
 	})

@@ -146,6 +146,9 @@ func newRuntime(cfg config.Config, bulk *db.DB, o workers.Options) (*workers.Run
 	if err := registerUploads(cfg, r, records, clicks, tokens, o.Redis); err != nil {
 		return nil, err
 	}
+	if err := registerChat(cfg, r, records); err != nil {
+		return nil, err
+	}
 	flowreplay.Register(r, records, flowReplayOptions(bulk))
 	return r, nil
 }

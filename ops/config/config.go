@@ -83,6 +83,10 @@ type Config struct {
 	CloudflareURL     string // empty: Cloudflare's own
 	ConversionUploads bool   // ad platforms are told of conversions
 	GoogleUploads     string // GoogleDataManager or GoogleClickConversions
+	AIProvider        string // with AIKey: accounts without a key of their own chat by this one
+	AIKey             string
+	AIModel           string // empty: the provider's usual one
+	AIURL             string // empty: the providers' own
 	EdgeSecret        []byte // 32 bytes, or empty: no edge routes for this install
 	PrivacyIP         models.IPPrivacy
 	LogLevel          slog.Level
@@ -167,6 +171,10 @@ func (c *Config) together() error {
 		return errors.New("config: CLOUDFLARE_ACCOUNT_ID: is missing beside CLOUDFLARE_KV_NAMESPACE")
 	case c.CloudflareKV != "" && len(c.EdgeSecret) == 0:
 		return errors.New("config: EDGE_SECRET: is missing beside CLOUDFLARE_KV_NAMESPACE: clicks of the edge would be refused, and lost")
+	case c.AIKey != "" && c.AIProvider == "":
+		return errors.New("config: AI_PROVIDER: is missing beside AI_KEY")
+	case c.AIProvider != "" && c.AIKey == "":
+		return errors.New("config: AI_KEY: is missing beside AI_PROVIDER")
 	case c.TLSAddr != "" && c.TLSAddr == c.HTTPAddr:
 		return errors.New("config: HTTP_ADDR: is that of TLS_ADDR; choose another")
 	case len(c.ACMEDirectories) > 0 && len(c.ACMEAccounts) > len(c.ACMEDirectories):

@@ -117,6 +117,7 @@ func TestLoad(t *testing.T) {
 		},
 		{"CLOUDFLARE_API_TOKEN", "t", func(c Config) any { return c.CloudflareToken + c.Edge() }, "t"},
 		{"CLOUDFLARE_ACCOUNT_ID", strings.Repeat("A1", 16), func(c Config) any { return c.CloudflareAccount }, strings.Repeat("a1", 16)},
+		{"AI_URL", "https://gateway.example.com/", func(c Config) any { return c.AIURL }, "https://gateway.example.com"},
 		{"LOG_LEVEL", "WARN", func(c Config) any { return c.LogLevel }, slog.LevelWarn},
 	}
 	for _, tt := range tests {
@@ -164,6 +165,7 @@ func TestLoadErrors(t *testing.T) {
 		{"GEO_ASN_DB", t.TempDir(), "is a directory"},
 		{"WEBHOOK_SCHEDULE", "1s,soon", "1s,5m,2h"},
 		{"CLOUDFLARE_ACCOUNT_ID", "account", "32 hexadecimal digits"},
+		{"AI_PROVIDER", "hal", "openai anthropic gemini openrouter"},
 		{"LOG_LEVEL", "loud", "debug, info, warn or error"},
 	}
 	all := map[string]string{}
@@ -231,6 +233,8 @@ func TestTogether(t *testing.T) {
 		want string // in the error; empty: there is none
 	}{
 		{map[string]string{"CLOUDFLARE_API_TOKEN": "t", "CLOUDFLARE_KV_NAMESPACE": id, "EDGE_SECRET": hexKey}, "CLOUDFLARE_ACCOUNT_ID"},
+		{map[string]string{"AI_KEY": "k"}, "AI_PROVIDER"},
+		{map[string]string{"AI_PROVIDER": "openai"}, "AI_KEY"},
 		{map[string]string{"CLOUDFLARE_API_TOKEN": "t", "CLOUDFLARE_KV_NAMESPACE": id, "CLOUDFLARE_ACCOUNT_ID": id}, "EDGE_SECRET"},
 		{map[string]string{
 			"CLOUDFLARE_API_TOKEN": "t", "CLOUDFLARE_KV_NAMESPACE": id, "CLOUDFLARE_ACCOUNT_ID": id, "EDGE_SECRET": hexKey,

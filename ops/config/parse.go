@@ -176,6 +176,14 @@ func googleUploads(v string) (string, error) {
 	return choice(v, GoogleDataManager, GoogleClickConversions)
 }
 
+func aiProvider(v string) (string, error) {
+	names := make([]string, len(models.AIProviders))
+	for i, p := range models.AIProviders {
+		names[i] = p.Name
+	}
+	return choice(v, names...)
+}
+
 func onOff(v string) (bool, error) {
 	word, err := choice(v, "on", "off")
 	return word == "on", err

@@ -130,6 +130,13 @@ func outsideSettings(c *Config) []row {
 		setting("META_APP_SECRET", "", &c.MetaSecret, text, "secret of META_APP_ID").masked(maskAll),
 		setting("OAUTH_URL", "", &c.OAuthURL, webURL,
 			"https address asked instead of the platforms at which accounts sign in, without a path: a path by provider is added"),
+		setting("AI_PROVIDER", "", &c.AIProvider, aiProvider,
+			"provider of the language model that accounts without a key of their own chat with: openai, anthropic, gemini or openrouter; "+
+				"with AI_KEY; web processes and workers need both"),
+		setting("AI_KEY", "", &c.AIKey, text, "API key of AI_PROVIDER, which this install pays for").masked(maskAll),
+		setting("AI_MODEL", "", &c.AIModel, text, "model of AI_PROVIDER; empty: the newest of a usual kind that it offers"),
+		setting("AI_URL", "", &c.AIURL, webURL,
+			"https address asked instead of the AI providers, such as a gateway's, without a path: a path by provider is added"),
 		setting("PRIVACY_IP", string(models.IPFull), &c.PrivacyIP, privacyIP,
 			"what is stored of visitors' addresses: full, truncated (/24, /48) or none; see ops/docs/privacy.md"),
 		setting("LOG_LEVEL", "info", &c.LogLevel, level, "debug, info, warn or error"),

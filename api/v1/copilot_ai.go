@@ -1,0 +1,173 @@
+package v1
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+
+	"switchyard/api/answer"
+	"switchyard/api/route"
+	"switchyard/api/slow"
+	"switchyard/db/seal"
+	"switchyard/jobs"
+	"switchyard/models"
+)
+
+// copilotAI are the rows of /copilot/ai.
+func copilotAI(d Deps) []route.Route {
+	const group = "Copilot"
+	return []route.Route{
+		{
+			Method: "GET", Path: "/copilot/ai", Group: group, Summary: "the AI connection",
+			Handle: route.Do(d.findAI),
+		},
+		{
+			Method: "POST", Path: "/copilot/ai", Group: group,
+			Summary: "list models, connect an AI provider, or choose a model; a new key is tried first",
+			Codes:   route.Codes("400 invalid", "500 not_configured", "502 ai_error"),
+			Slow:    connectAIJob.Answer(), Handle: route.Take(d.actAI),
+		},
+		{
+			Method: "DELETE", Path: "/copilot/ai", Group: group, Summary: "remove your own AI key",
+			Handle: route.Do(deleteAI),
+		},
+	}
+}
+
+// AIConnection is the answer of GET /copilot/ai.
+type AIConnection struct {
+	Connection *AIConnected `json:"connection" doc:"the account's own; null: none. Its key is not shown"`
+	Using      string       `json:"using" enum:"account,install,none" doc:"whose key the chat uses"`
+	Message    string       `json:"message"`
+	CanManage  bool         `json:"canManage" doc:"whether this key may connect and disconnect"`
+	Encryption bool         `json:"encryption" doc:"whether this install can store keys"`
+}
+
+// AIConnected is the connection of an account to an AI provider.
+type AIConnected struct {
+	Provider string `json:"provider"`
+	Model    string `json:"model"`
+	SavedAt  string `json:"savedAt"`
+}
+
+func showAI(c models.AIConnection) *AIConnected {
+	return &AIConnected{c.Provider, c.Model, answer.Stamp(c.SavedAt)}
+}
+
+// ownAI gives the connection of the account; nil: it has none.
+func ownAI(c *route.Call) (*models.AIConnection, error) {
+	own, err := c.Store.AIConnections().Find(c.Context(), c.Account.ID)
+	if errors.Is(err, models.NotFound("AI connection")) {
+		return nil, nil //nolint:nilnil // none is no error here
+	}
+	return &own, err
+}
+
+// using tells whose key the chat uses, and says it.
+func (d Deps) using(own *models.AIConnection) (whose, message string) {
+	label := func(name string) string {
+		p, _ := models.AIProviderNamed(name)
+		return cmp.Or(p.Label, name)
+	}
+	switch {
+	case own != nil:
+		return models.AIOfAccount, fmt.Sprintf("The chat uses your own key of %s, with the model %s.", label(own.Provider), own.Model)
+	case d.AIProvider != "":
+		return models.AIOfInstall, fmt.Sprintf("The chat uses this install's key of %s.", label(d.AIProvider))
+	}
+	return models.AIOfNobody, "No AI provider is connected: connect one by POST /copilot/ai."
+}
+
+func (d Deps) findAI(c *route.Call) (out AIConnection, err error) {
+	own, err := ownAI(c)
+	if err != nil {
+		return out, err
+	}
+	out.CanManage, out.Encryption = c.KeyScope == models.ScopeFull, c.Store.Box().HasKey()
+	out.Using, out.Message = d.using(own)
+	if own != nil {
+		out.Connection = showAI(*own)
+	}
+	return out, nil
+}
+
+// AIBody is the body of POST /copilot/ai.
+type AIBody struct {
+	Action   string `json:"action" bad:"invalid" required:"invalid" enum:"models,connect,model"`
+	Provider string `json:"provider" bad:"invalid" case:"lower" enum:"openai,anthropic,gemini,openrouter" doc:"left out: the one that is connected"`
+	Model    string `json:"model" bad:"invalid" trim:"true" maxLength:"200" doc:"needed by the action model; with connect left out: a usual one of the provider"`
+	APIKey   string `json:"apiKey" bad:"invalid" trim:"true" maxLength:"500" doc:"needed by the action connect; with models left out: the saved one"`
+}
+
+// AIActed is the answer of POST /copilot/ai: one member, by the action.
+type AIActed struct {
+	Models    []jobs.AIModel `json:"models,omitempty" doc:"with the action models"`
+	Connected *AIConnected   `json:"connected,omitempty" doc:"with the action connect"`
+	Model     string         `json:"model,omitempty" doc:"with the action model"`
+}
+
+var connectAIJob = slow.New(jobs.ConnectAI, func(a jobs.ConnectedAI) AIActed {
+	out := AIActed{Models: a.Models, Model: a.Model}
+	if a.Connection != nil {
+		out.Connected = showAI(*a.Connection)
+	}
+	return out
+})
+
+func (d Deps) actAI(c *route.Call, b AIBody) (out AIActed, err error) {
+	args := jobs.ConnectAIArgs{Action: b.Action, Provider: b.Provider, Model: b.Model}
+	switch {
+	case b.APIKey != "" && b.Action != models.AIModelOf:
+		if args.Key, err = sealAI(c, b); err != nil {
+			return out, err
+		}
+	case b.Action == models.AIConnect:
+		return out, models.Invalid("invalid", "apiKey is required to connect a provider")
+	default:
+		if args.Provider, err = savedAI(c, b); err != nil {
+			return out, err
+		}
+	}
+	return connectAIJob.Run(c, d.Jobs, args)
+}
+
+// sealAI seals the key of a body.
+func sealAI(c *route.Call, b AIBody) ([]byte, error) {
+	if b.Provider == "" {
+		return nil, models.Invalid("invalid", "provider is required beside apiKey")
+	}
+	if err := models.CheckAIKey(b.APIKey); err != nil {
+		return nil, err
+	}
+	sealed, err := c.Store.AIConnections().Seal(c.Account.ID, b.APIKey)
+	if errors.Is(err, seal.ErrNoKey) {
+		return nil, models.Errorf(models.KindInternal, "not_configured", "this install cannot store keys yet: it has no encryption key")
+	}
+	return sealed, err
+}
+
+// savedAI gives the provider whose key is saved, for an action without a key of its own.
+func savedAI(c *route.Call, b AIBody) (string, error) {
+	own, err := ownAI(c)
+	switch {
+	case err != nil:
+		return "", err
+	case own == nil:
+		return "", models.Invalid("invalid", "no AI provider is connected: send provider and apiKey")
+	case b.Provider != "" && b.Provider != own.Provider:
+		return "", models.Invalid("invalid", "no key of this provider is saved: send apiKey")
+	case b.Action == models.AIModelOf && b.Model == "":
+		return "", models.Invalid("invalid", "model is required")
+	}
+	return own.Provider, nil
+}
+
+// AIRemoved is the answer of DELETE /copilot/ai.
+type AIRemoved struct {
+	Removed bool `json:"removed" doc:"false: there was none"`
+}
+
+func deleteAI(c *route.Call) (AIRemoved, error) {
+	ok, err := c.Store.AIConnections().Delete(c.Context(), c.Account.ID)
+	return AIRemoved{ok}, err
+}

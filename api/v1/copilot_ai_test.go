@@ -1,0 +1,103 @@
+package v1_test
+
+import (
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/apitest"
+	"switchyard/api/v1"
+	"switchyard/jobs"
+	"switchyard/jobs/jobstest"
+	"switchyard/models"
+)
+
+const aiKey = "canary-ai-key-Rw5"
+
+// answerAI has the job answer as a worker would, with a provider that offers one model and knows one key.
+func answerAI(t *testing.T, s *apitest.Server) {
+	t.Helper()
+	jobstest.Answer(s.Jobs, jobs.ConnectAI, func(account uuid.UUID, a jobs.ConnectAIArgs) (out jobs.ConnectedAI, err error) {
+		all := s.Store.AIConnections()
+		var key string
+		if len(a.Key) > 0 {
+			key, err = all.Open(t.Context(), account, a.Key)
+		} else {
+			key, err = all.Key(t.Context(), account)
+		}
+		switch {
+		case err != nil:
+			return out, err
+		case key != aiKey:
+			return out, models.Errorf(models.KindBadGateway, "ai_error", "the key was refused")
+		case a.Model != "" && a.Model != "m1":
+			return out, models.Invalid("invalid", "the model is not offered")
+		case a.Action == models.AIModels:
+			return jobs.ConnectedAI{Models: []jobs.AIModel{{ID: "m1", Name: "M 1"}}}, nil
+		case a.Action == models.AIModelOf:
+			return jobs.ConnectedAI{Model: a.Model}, all.Choose(t.Context(), account, a.Provider, a.Model)
+		}
+		saved, err := all.Save(t.Context(), account, a.Provider, "m0", a.Key)
+		return jobs.ConnectedAI{Connection: &saved}, err
+	})
+}
+
+func TestCopilotAI(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{Plan: "growth"})
+	answerAI(t, s)
+	get := func() map[string]any { return s.Do("GET", "/copilot/ai", nil).Want(200, "").Map() }
+	act := func(body object) apitest.Answer { return s.Do("POST", "/copilot/ai", body) }
+	none := object{"connection": nil, "using": "none", "canManage": true, "encryption": true}
+	same(t, get(), none)
+	same(t, s.As(s.ReadKey).Do("GET", "/copilot/ai", nil).Want(200, "").Map(), object{"canManage": false})
+	connect := object{"action": "connect", "provider": "anthropic", "apiKey": aiKey}
+	for what, body := range map[string]object{
+		"no action": {}, "another action": {"action": "forget"}, "another provider": {"action": "models", "provider": "hal", "apiKey": "k"},
+		"no key": {"action": "connect", "provider": "openai"}, "no provider": {"action": "connect", "apiKey": "k"},
+		"a key with a blank": {"action": "connect", "provider": "openai", "apiKey": "a b"},
+		"a key with a line":  {"action": "connect", "provider": "openai", "apiKey": "a\nX-Other: 1"},
+		"a long key":         {"action": "connect", "provider": "openai", "apiKey": strings.Repeat("k", 501)},
+		"nothing connected":  {"action": "models"}, "nothing to choose of": {"action": "model", "model": "m1"},
+		"a model not offered": with(maps.Clone(connect), "model", "m2"),
+	} {
+		if a := act(body); a.Status != 400 || a.Code != "invalid" {
+			t.Errorf("%s: %d %s %s", what, a.Status, a.Code, a.Message)
+		}
+	}
+	act(with(maps.Clone(connect), "apiKey", "wrong")).Want(502, "ai_error")
+	s.As(s.ReadKey).Do("POST", "/copilot/ai", connect).Want(403, "read_only_key")
+	s.As(s.ReadKey).Do("DELETE", "/copilot/ai", nil).Want(403, "read_only_key")
+	same(t, get(), none)
+
+	offered := act(object{"action": "models", "provider": "openai", "apiKey": aiKey}).Want(200, "").Map()
+	same(t, offered["models"].([]any)[0].(map[string]any), object{"id": "m1", "name": "M 1"})
+	same(t, get(), none)
+	same(t, act(connect).Want(200, "").Map()["connected"].(map[string]any), object{"provider": "anthropic", "model": "m0"})
+	same(t, get()["connection"].(map[string]any), object{"provider": "anthropic", "model": "m0"})
+	act(object{"action": "models", "provider": "openai"}).Want(400, "invalid") // whose key is not saved
+	act(object{"action": "model"}).Want(400, "invalid")
+	same(t, act(object{"action": "model", "model": "m1"}).Want(200, "").Map(), object{"model": "m1"})
+	same(t, get()["connection"].(map[string]any), object{"model": "m1"})
+	same(t, get(), object{"using": "account"})
+	if raw := string(s.Do("GET", "/copilot/ai", nil).Raw); strings.Contains(raw, aiKey) {
+		t.Errorf("the key is shown: %s", raw)
+	}
+	for _, task := range s.Jobs.Tasks(jobs.ConnectAI.Kind()) {
+		if strings.Contains(string(task.Payload.Args), aiKey) {
+			t.Errorf("the key is in the queue: %s", task.Payload.Args)
+		}
+	}
+
+	_, foreign, _ := s.NewAccount("scale")
+	same(t, s.As(foreign).Do("GET", "/copilot/ai", nil).Want(200, "").Map(), none)
+	same(t, s.As(foreign).Do("DELETE", "/copilot/ai", nil).Want(200, "").Map(), object{"removed": false})
+	same(t, s.Do("DELETE", "/copilot/ai", nil).Want(200, "").Map(), object{"removed": true})
+	same(t, get(), none)
+
+	bare := apitest.New(t, apitest.Options{NoKey: true, V1: v1.Deps{AIProvider: "gemini"}})
+	same(t, bare.Do("GET", "/copilot/ai", nil).Want(200, "").Map(), object{"using": "install", "encryption": false})
+	bare.Do("POST", "/copilot/ai", connect).Want(500, "not_configured")
+}

@@ -1,0 +1,120 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/seal"
+	"switchyard/models"
+)
+
+// AIConnections are the connections of accounts to AI providers, and what their chats use.
+type AIConnections struct{ s *Store }
+
+// AIConnections gives the connections on this store's connection.
+func (s *Store) AIConnections() AIConnections { return AIConnections{s} }
+
+// Find finds the connection of an account. models.NotFound: it has none.
+func (a AIConnections) Find(ctx context.Context, account uuid.UUID) (models.AIConnection, error) {
+	return db.Get[models.AIConnection](ctx, a.s.c, "AI connection",
+		`SELECT account_id, provider, model, saved_at FROM ai_connections WHERE account_id = $1`, account)
+}
+
+func aiKeyPlace(account uuid.UUID) seal.Place {
+	return seal.Place{Account: account, Table: "ai_connections", Row: account.String(), Column: "key"}
+}
+
+// Seal seals a key, as Save takes it. Without an ENCRYPTION_KEY the error is seal.ErrNoKey.
+func (a AIConnections) Seal(account uuid.UUID, key string) ([]byte, error) {
+	return a.s.box.Seal(aiKeyPlace(account), []byte(key))
+}
+
+// Open gives a sealed key in clear.
+func (a AIConnections) Open(ctx context.Context, account uuid.UUID, sealed []byte) (string, error) {
+	key, err := a.s.box.Open(ctx, aiKeyPlace(account), sealed)
+	return string(key), err
+}
+
+// Key gives the key of an account in clear. models.NotFound: it has no connection.
+func (a AIConnections) Key(ctx context.Context, account uuid.UUID) (string, error) {
+	sealed, err := db.Get[[]byte](ctx, a.s.c, "AI connection", `SELECT key FROM ai_connections WHERE account_id = $1`, account)
+	if err != nil {
+		return "", err
+	}
+	return a.Open(ctx, account, sealed)
+}
+
+const saveAI = `
+INSERT INTO ai_connections (account_id, provider, model, key) VALUES ($1, $2, $3, $4)
+ON CONFLICT (account_id) DO UPDATE SET provider = $2, model = $3, key = $4, saved_at = now()
+RETURNING account_id, provider, model, saved_at`
+
+// Save connects a provider, or another one, with a sealed key.
+func (a AIConnections) Save(ctx context.Context, account uuid.UUID, provider, model string, sealed []byte) (models.AIConnection, error) {
+	return db.Get[models.AIConnection](ctx, a.s.c, "AI connection", saveAI, account, provider, model, sealed)
+}
+
+// Choose chooses the model of a connection to a provider. models.NotFound: the account has none to this one by now.
+func (a AIConnections) Choose(ctx context.Context, account uuid.UUID, provider, model string) error {
+	n, err := a.s.exec(ctx, "choose AI model", `UPDATE ai_connections SET model = $3 WHERE account_id = $1 AND provider = $2`,
+		account, provider, model)
+	if err == nil && n == 0 {
+		return models.NotFound("AI connection")
+	}
+	return err
+}
+
+// Delete forgets the connection of an account and its key. ok is false if there is none.
+func (a AIConnections) Delete(ctx context.Context, account uuid.UUID) (ok bool, err error) {
+	n, err := a.s.exec(ctx, "delete AI connection", `DELETE FROM ai_connections WHERE account_id = $1`, account)
+	return n > 0, err
+}
+
+// AIDay is a day of an account's chat, by its own key or by the install's.
+type AIDay struct {
+	Account uuid.UUID
+	Day     time.Time // whose date counts
+	OwnKey  bool
+}
+
+const reserveAI = `
+INSERT INTO ai_usage AS u (account_id, day, own_key, questions, tokens) VALUES ($1, $2::date, $3, 1, $4)
+ON CONFLICT (account_id, day, own_key) DO UPDATE SET questions = u.questions + 1, tokens = u.tokens + $4
+WHERE u.questions < $5 AND u.tokens + $4 <= $6
+RETURNING u.questions`
+
+// Reserve counts a question and reserves its tokens, over all processes. ok is false if that is more than the budget of
+// the day has left.
+func (a AIConnections) Reserve(ctx context.Context, u AIDay, tokens int, budget models.AIBudget) (ok bool, err error) {
+	_, err = db.Get[int](ctx, a.s.c, "AI usage", reserveAI, u.Account, u.Day.Format(time.DateOnly), u.OwnKey, tokens,
+		budget.Questions, budget.Tokens)
+	if errors.Is(err, models.NotFound("AI usage")) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Settle replaces a reservation by what was used.
+func (a AIConnections) Settle(ctx context.Context, u AIDay, reserved, used int) error {
+	_, err := a.s.exec(ctx, "settle AI usage", `UPDATE ai_usage SET tokens = greatest(tokens - $4 + $5, 0)
+		WHERE account_id = $1 AND day = $2::date AND own_key = $3`, u.Account, u.Day.Format(time.DateOnly), u.OwnKey, reserved, used)
+	return err
+}
+
+// Exhausted reports whether the budget of a day has no room for a question with so many tokens.
+func (a AIConnections) Exhausted(ctx context.Context, u AIDay, tokens int, budget models.AIBudget) (bool, error) {
+	return db.Get[bool](ctx, a.s.c, "AI usage", `SELECT EXISTS (SELECT FROM ai_usage
+		WHERE account_id = $1 AND day = $2::date AND own_key = $3 AND (questions >= $4 OR tokens + $5 > $6))`,
+		u.Account, u.Day.Format(time.DateOnly), u.OwnKey, budget.Questions, tokens, budget.Tokens)
+}
+
+// ForgetUsage deletes what was used before a day, at most so many rows.
+func (a AIConnections) ForgetUsage(ctx context.Context, before time.Time, limit int) error {
+	_, err := a.s.exec(ctx, "forget AI usage", `DELETE FROM ai_usage WHERE ctid IN (
+		SELECT ctid FROM ai_usage WHERE day < $1::date LIMIT $2)`, before.Format(time.DateOnly), limit)
+	return err
+}

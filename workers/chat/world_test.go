@@ -1,0 +1,128 @@
+package chat_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/dbtest"
+	"switchyard/db/seal"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/jobs/jobstest"
+	"switchyard/models"
+	"switchyard/workers"
+	"switchyard/workers/chat"
+	"switchyard/workers/egress"
+	"switchyard/workers/egress/egresstest"
+	"switchyard/workers/providers/ai"
+	"switchyard/workers/providers/ai/aitest"
+)
+
+// world is an account, and AI providers whose models say what the test has them say.
+type world struct {
+	*testing.T
+	*aitest.World
+
+	db      *db.DB
+	store   *store.Store
+	client  *jobs.Client
+	account models.Account
+}
+
+func newWorld(t *testing.T, change func(*chat.Options)) *world {
+	t.Helper()
+	w := &world{T: t, World: &aitest.World{}, db: dbtest.New(t)}
+	box, err := seal.New(w.db, []byte(strings.Repeat("k", 32)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.store = store.New(w.db, box)
+	if w.account, err = w.store.CreateAccount(t.Context(), "A", "scale"); err != nil {
+		t.Fatal(err)
+	}
+	queue := jobstest.Redis(t)
+	w.client = jobs.Connect(queue)
+	rt := workers.New(workers.Options{DB: w.db, Redis: queue, Client: w.client, Grace: 4 * time.Second})
+	server := aitest.Serve(t, w.World)
+	o := chat.Options{Client: ai.New(ai.Options{
+		Egress: egresstest.Client(t, server, egress.Options{MaxBody: 1 << 20}), URL: server.URL,
+		Wait: func(context.Context, time.Duration) error { return nil },
+	})}
+	if change != nil {
+		change(&o)
+	}
+	chat.Register(rt, w.store, o)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	done := make(chan error, 1)
+	go func() { done <- rt.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+// do submits a job for an account and waits for its answer.
+func do[A, R any](w *world, job jobs.Job[A, R], account uuid.UUID, args A) (out R, err error) {
+	w.Helper()
+	h, err := jobs.Submit(w.Context(), w.client, job, account, args)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return jobs.Await(w.Context(), h)
+}
+
+// connect saves a key of an account.
+func (w *world) connect(account uuid.UUID, provider string) {
+	w.Helper()
+	if _, err := do(w, jobs.ConnectAI, account, jobs.ConnectAIArgs{
+		Action: models.AIConnect, Provider: provider, Key: w.sealed(account, aitest.Key),
+	}); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *world) sealed(account uuid.UUID, key string) []byte {
+	w.Helper()
+	sealed, err := w.store.AIConnections().Seal(account, key)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return sealed
+}
+
+// logged records everything that is logged until the test ends. Tests that call it do not run beside others.
+func logged(t *testing.T) *buffer {
+	t.Helper()
+	old, b := slog.Default(), &buffer{}
+	slog.SetDefault(slog.New(slog.NewJSONHandler(b, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	t.Cleanup(func() { slog.SetDefault(old) })
+	return b
+}
+
+type buffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
