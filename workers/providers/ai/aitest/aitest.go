@@ -17,8 +17,8 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// Key is the key that the providers accept. It is a canary, which is found wherever it leaks.
-const Key = "canary-ai-key-Zq7"
+// Key is the key that the providers accept: a canary, which is found wherever it leaks.
+const Key = "sk-9f2c71d04ab8Zq7"
 
 // Models are the ones that the test asks, by provider: the usual one of each.
 var Models = map[string]string{
