@@ -46,6 +46,7 @@ var Cron = []CronRow{
 	{"read exchange rates", "19 */10 * * * *", FetchRates},
 	{"convert what waits for a rate", "37 * * * * *", SettleRates},
 	{"watch allowances", "*/5 * * * *", WatchPlans},
+	{"judge the figures of accounts", "53 * * * * *", SweepCopilot},
 	{"delete old exports", "23 * * * *", SweepExports},
 }
 

@@ -11,6 +11,7 @@ type Plan struct {
 	Name           string
 	API            bool
 	GoalTracking   bool
+	OneClick       bool // suggestions of the Copilot are applied by a call
 	CallsPerMinute int
 	Campaigns      int
 	Offers         int
@@ -50,12 +51,12 @@ var Plans = []Plan{
 		HistoryDays: 180, PostbackDays: 60,
 	},
 	{
-		Name: "pro", API: true, GoalTracking: true, CallsPerMinute: 600, Campaigns: 1_000, Offers: 5_000, Landers: 5_000,
+		Name: "pro", API: true, GoalTracking: true, OneClick: true, CallsPerMinute: 600, Campaigns: 1_000, Offers: 5_000, Landers: 5_000,
 		Integrations: 200, Domains: 50, Rules: 1_000, Flows: 1_000, Smartlinks: 2_000, Templates: 500, BotValues: 100_000, MatchingBytes: 64 << 20,
 		GeoLookups: 300, Sites: 50, Goals: 100, OpenJobs: 50, ExportBytes: 4 << 30, ClicksPerMonth: 10_000_000, HistoryDays: 365, PostbackDays: 90,
 	},
 	{
-		Name: "scale", API: true, GoalTracking: true, CallsPerMinute: 1200, Campaigns: Unlimited, Offers: Unlimited,
+		Name: "scale", API: true, GoalTracking: true, OneClick: true, CallsPerMinute: 1200, Campaigns: Unlimited, Offers: Unlimited,
 		Landers: Unlimited, Integrations: Unlimited, Domains: Unlimited, Rules: 10_000, Flows: 10_000, Smartlinks: 20_000,
 		Templates: 1_000, BotValues: 200_000, MatchingBytes: 256 << 20,
 		GeoLookups: 1_200, Sites: 500, Goals: 200, OpenJobs: 100, ExportBytes: 16 << 30, ClicksPerMonth: Unlimited, HistoryDays: 730,

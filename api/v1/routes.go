@@ -103,6 +103,7 @@ func Routes(d Deps, extra ...route.Route) []route.Route {
 		links(d),
 		copilotAI(d),
 		plan(d),
+		copilots(d),
 		settings(d),
 		reporting.Reports(about),
 		corrections(d),

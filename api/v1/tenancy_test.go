@@ -56,6 +56,7 @@ func newEstate(t *testing.T, s *apitest.Server) estate {
 	e.Do("GET", "/webhooks/deliveries", nil).Want(200, "").Into(&log)
 	e.ids["delivery"] = log.Rows[0].ID
 	e.ids["stream"] = uuid.NewString()
+	e.ids["suggestion"] = suggest(t, e.Server, "k-"+name).String()
 	return e
 }
 
@@ -139,6 +140,7 @@ func (e estate) bodies() map[string]object {
 		"POST /webhooks/deliveries/redeliver-failed": {"webhook": e.ids["webhook"]},
 		"POST /logs/postbacks/replay":                {"network": e.ids["network"]},
 		"POST /webhooks/deliveries/redeliver":        of("delivery", object{}),
+		"POST /copilot":                              of("suggestion", object{"action": "snooze"}),
 		"POST /tools/check-links":                    {"offer_id": e.ids["offer"]},
 		"POST /tools/simulate":                       {"visitor": object{}},
 		"POST /campaigns/{id}/test-click":            {},

@@ -121,6 +121,7 @@ func (x *examples) alone() {
 	account, key, _ := x.NewAccount("scale")
 	x.callAs(x.As(key), "GET /plan", nil, nil)
 	x.callAs(x.As(key), "GET /plan/usage", nil, nil)
+	x.copilot(account.ID, key)
 	x.callAs(x.As(key), "GET /settings", nil, nil)
 	x.callAs(x.As(key), "PATCH /settings", nil, object{
 		"currency": "EUR", "timezone": "Europe/Berlin", "date_format": "DD/MM/YYYY", "time_format": "24h", "organization_name": "Acme",

@@ -25,6 +25,7 @@ import (
 	"switchyard/workers/botscan"
 	"switchyard/workers/clock"
 	"switchyard/workers/conversion"
+	"switchyard/workers/copilot"
 	"switchyard/workers/correction"
 	"switchyard/workers/crawler"
 	"switchyard/workers/egress"
@@ -128,6 +129,7 @@ func newRuntime(cfg config.Config, bulk *db.DB, o workers.Options) (*workers.Run
 	if err := registerRates(cfg, r, records, clicks); err != nil {
 		return nil, err
 	}
+	copilot.Register(r, records, report.Reader{Conn: bulk}, nil)
 	export.Register(r, records, dbexport.Reader{Conn: bulk}, report.Reader{Conn: bulk})
 	orders, err := openNetworks(cfg, r, records, clicks, o.Redis)
 	if err != nil {

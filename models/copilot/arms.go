@@ -68,7 +68,7 @@ func (g group) losers(in *Input, j judgement) (list []finding) {
 	for i, a := range g.arms {
 		f := finding{p: j.loses[i], group: g.key(), weight: 1 + 1/max(j.loses[i], 1e-300)}
 		if j.best != nil && i != top && j.epc[i].mean() < (1-minLoss)*j.epc[top].mean() {
-			f.make = func() Suggestion { return g.pause(in, j, i, top, a) }
+			f.suggest = func([]int) Suggestion { return g.pause(in, j, i, top, a) }
 		}
 		list = append(list, f)
 	}
@@ -121,7 +121,7 @@ func (g group) move(in *Input, j judgement) finding {
 	if moved < minMove {
 		return f
 	}
-	f.make = func() Suggestion {
+	f.suggest = func([]int) Suggestion {
 		s := g.suggestion(in, j, 1-j.differ)
 		s.Key = g.key()
 		s.Title = fmt.Sprintf("Send more visitors to %s %q", g.what, g.arms[g.top(j)].Name)

@@ -60,12 +60,20 @@ type ValueRow struct {
 // OfferInput is a live offer.
 type OfferInput struct {
 	models.Offer
-	Problem string      // why its link should not be used; empty: it may
-	Days    []OfferDays // by Input.Days; nil unless it has a cap
+	Problem string     // why its link should not be used; empty: it may
+	Days    []OfferDay // by Input.Days; nil unless it has a cap
 }
 
-// OfferDays is what an offer had on a day.
-type OfferDays struct{ Clicks, Approved, Pending, Rejected int64 }
+// pathName is the name of a path.
+func (c *CampaignInput) pathName(id string) string {
+	if i := findPath(c.Paths, id); i >= 0 {
+		return c.Paths[i].Name
+	}
+	return id
+}
+
+// OfferDay is what an offer had on a day.
+type OfferDay struct{ Clicks, Approved, Pending, Rejected int64 }
 
 // LanderInput is a live landing page.
 type LanderInput struct {
@@ -79,6 +87,7 @@ type SourceInput struct {
 	ID           uuid.UUID
 	Name         string
 	Clicks, Bots int64
+	Macros       map[string]string // of the source, by the name of the sub that they fill
 	// Empty counts the clicks, of Clicks, without the value of a token that the source's links have, by the name of the sub.
 	Empty map[string]int64
 }
@@ -88,7 +97,7 @@ type NetworkInput struct {
 	models.Network
 	Unmatched, Total int64
 	Since            time.Time
-	// Parameter carries ids of clicks of ours in so many (Found) of Looked postbacks, although click_id is another one.
+	// Parameter carries ids of clicks in Found of the Looked postbacks, although the click id is read from another one.
 	Parameter     string
 	Found, Looked int64
 }

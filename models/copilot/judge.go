@@ -32,26 +32,58 @@ type kind struct {
 type finding struct {
 	p     float64 // of the hypothesis that nothing is to be done
 	level float64 // where it is not that of its kind
-	// group tells findings apart of which only the first that is kept becomes a suggestion, in the order of weight.
+	// group joins the findings of which one suggestion is made, by the one with the most weight.
 	group  string
 	weight float64
-	make   func() Suggestion // nil: judged only
+	item   int
+	// suggest gets the items of its group that were kept. Nil: it was judged only.
+	suggest func(items []int) Suggestion
 }
 
-// Judge gives the suggestions that the figures call for. Of each kind and key there is one. They have no ids.
+// row is a finding of a kind.
+type row struct {
+	finding
+	kind string
+}
+
+// Judge gives the suggestions that the figures call for, the most important first, and how many things it judged. Of each
+// kind and key there is one. They have no ids.
 func Judge(in Input) (list []Suggestion, judged int) {
-	type row struct {
-		finding
-		kind string
+	rows, judged := in.keep()
+	at, items := map[string]int{}, [][]int{}
+	var first []row
+	for _, r := range rows {
+		i, ok := at[r.group]
+		if !ok || r.group == "" {
+			i = len(first)
+			at[r.group] = i
+			first, items = append(first, r), append(items, nil)
+		}
+		if r.kind == first[i].kind {
+			items[i] = append(items[i], r.item)
+		}
 	}
-	var rows []row
+	for i, r := range first {
+		s := r.suggest(items[i])
+		if s.Kind = r.kind; s.Evidence.Figures == nil {
+			s.Evidence.Figures = []Figure{}
+		}
+		s.JudgedAt, s.ExpiresAt = models.Stamp{Time: in.Now}, models.Stamp{Time: in.Now.Add(Life)}
+		s.Evidence.From, s.Evidence.To = in.window()
+		list = append(list, s)
+	}
+	return list, judged
+}
+
+// keep gives the findings that hold, those with the most weight first.
+func (in *Input) keep() (rows []row, judged int) {
 	var values []float64
 	for _, k := range kinds {
-		for _, f := range k.find(&in) {
-			if k.level > 0 {
-				f.level = cmp.Or(f.level, k.level)
+		for _, f := range k.find(in) {
+			if f.level = cmp.Or(f.level, k.level); f.level > 0 {
 				values = append(values, f.p)
 			}
+			judged++
 			rows = append(rows, row{f, k.name})
 		}
 	}
@@ -60,22 +92,10 @@ func Judge(in Input) (list []Suggestion, judged int) {
 		bounds[level] = discover(values, level)
 	}
 	rows = slices.DeleteFunc(rows, func(r row) bool {
-		return r.make == nil || r.level > 0 && r.p > bounds[r.level]
+		return r.suggest == nil || r.level > 0 && r.p > bounds[r.level]
 	})
 	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(b.weight, a.weight) })
-	taken := map[string]bool{}
-	for _, r := range rows {
-		if r.group != "" && taken[r.group] {
-			continue
-		}
-		taken[r.group] = true
-		s := r.make()
-		s.Kind = r.kind
-		s.JudgedAt, s.ExpiresAt = models.Stamp{Time: in.Now}, models.Stamp{Time: in.Now.Add(Life)}
-		s.Evidence.From, s.Evidence.To = in.window()
-		list = append(list, s)
-	}
-	return list, max(len(values), len(rows))
+	return rows, judged
 }
 
 func (in *Input) window() (from, to string) {

@@ -84,7 +84,7 @@ type Change struct {
 	After        Part          `db:"after,json" json:"after"`
 	Status       string        `db:"status,auto" json:"status" enum:"applied,undone"`
 	CreatedAt    models.Stamp  `db:"created_at,auto" json:"created_at"`
-	UndoneAt     *time.Time    `db:"undone_at,auto" json:"undone_at"`
+	UndoneAt     *models.Stamp `db:"undone_at,auto" json:"undone_at"`
 }
 
 // Proposal is a change that the chat asked for.

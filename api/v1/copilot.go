@@ -1,0 +1,184 @@
+package v1
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/answer"
+	"switchyard/api/route"
+	"switchyard/api/slow"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/models/copilot"
+)
+
+// copilots are the rows of /copilot.
+func copilots(d Deps) []route.Route {
+	const group = "Copilot"
+	return []route.Route{
+		{
+			Method: "GET", Path: "/copilot", Group: group, Summary: "open suggestions and recent changes", Share: route.Lists,
+			Query:  []route.Param{{Name: "count", Enum: []string{"1"}, Doc: "1: answer only how many suggestions are open"}},
+			Handle: route.Do(listSuggestions),
+		},
+		{
+			Method: "POST", Path: "/copilot", Group: group, Summary: "act on a suggestion, change or proposal, or refresh",
+			Codes: route.Codes("400 invalid", "404 not_found", "409 not_open", "429 too_soon"),
+			Slow:  refreshCopilotJob.Answer(), SlowWhen: refreshesCopilot, Handle: route.Take(d.actOnCopilot),
+		},
+	}
+}
+
+// CopilotAnswer is the answer of GET /copilot: the suggestions, or with count how many are open.
+type CopilotAnswer struct {
+	*CopilotList
+	*CopilotCount
+}
+
+// CopilotCount says how many suggestions are open.
+type CopilotCount struct {
+	Open int `json:"open"`
+}
+
+// CopilotList are the open suggestions and the last changes.
+type CopilotList struct {
+	Plan        string              `json:"plan"`
+	CanApply    bool                `json:"canApply" doc:"whether the plan lets suggestions be applied by POST /copilot"`
+	LastRunAt   *string             `json:"lastRunAt" doc:"when the figures were last judged; null: not yet"`
+	Total       int                 `json:"total" doc:"how many suggestions are open"`
+	Suggestions []CopilotSuggestion `json:"suggestions" doc:"the most important first, at most 200"`
+	Changes     []CopilotChange     `json:"changes" doc:"what was applied, newest first, at most 50"`
+}
+
+// CopilotSuggestion is a suggestion.
+type CopilotSuggestion struct {
+	copilot.Suggestion
+	AdviceOnly bool     `json:"advice_only" doc:"it cannot be applied automatically"`
+	Variants   []string `json:"variants" doc:"the ways in which it can be applied, of network, most and all; empty: there is one way"`
+}
+
+// CopilotChange is an action that was applied.
+type CopilotChange struct {
+	ID           uuid.UUID      `json:"id"`
+	SuggestionID uuid.NullUUID  `json:"suggestion_id" doc:"the suggestion that was applied"`
+	ProposalID   uuid.NullUUID  `json:"proposal_id" doc:"the proposal of the chat that was applied"`
+	CampaignID   uuid.NullUUID  `json:"campaign_id"`
+	Title        string         `json:"title"`
+	Action       copilot.Action `json:"action"`
+	Status       string         `json:"status" enum:"applied,undone"`
+	CreatedAt    models.Stamp   `json:"created_at"`
+	UndoneAt     *models.Stamp  `json:"undone_at"`
+}
+
+func suggestionShown(s copilot.Suggestion) CopilotSuggestion {
+	out := CopilotSuggestion{Suggestion: s, AdviceOnly: s.Action == nil, Variants: []string{}}
+	if s.Action != nil {
+		out.Variants = s.Action.Variants()
+	}
+	return out
+}
+
+func changeShown(k copilot.Change) CopilotChange {
+	return CopilotChange{k.ID, k.SuggestionID, k.ProposalID, k.CampaignID, k.Title, k.Action, k.Status, k.CreatedAt, k.UndoneAt}
+}
+
+func listSuggestions(c *route.Call) (out CopilotAnswer, err error) {
+	k, now := c.Store.Copilot(), time.Now()
+	open, err := k.CountOpen(c.Context(), c.Account.ID, now)
+	if err != nil || c.Query.Get("count") == "1" {
+		return CopilotAnswer{CopilotCount: &CopilotCount{open}}, err
+	}
+	run, err := k.LastRun(c.Context(), c.Account.ID)
+	if err != nil {
+		return out, err
+	}
+	list, err := k.Open(c.Context(), c.Account.ID, now)
+	if err != nil {
+		return out, err
+	}
+	changes, err := k.Changes(c.Context(), c.Account.ID)
+	return CopilotAnswer{CopilotList: &CopilotList{
+		Plan: c.Account.Plan, CanApply: c.Account.Allowances().OneClick, LastRunAt: answer.StampOrNull(run.RunAt), Total: open,
+		Suggestions: answer.Each(list, suggestionShown), Changes: answer.Each(changes, changeShown),
+	}}, err
+}
+
+// CopilotBody is the body of POST /copilot.
+type CopilotBody struct {
+	Action  string `json:"action" required:"invalid" bad:"invalid" enum:"refresh,apply,dismiss,snooze,undo,apply_proposal,cancel_proposal"`
+	ID      string `json:"id" bad:"invalid" maxLength:"100" doc:"the suggestion, change or proposal; refresh needs none"`
+	Variant string `json:"variant" bad:"invalid" enum:"network,most,all" doc:"apply: which of the values to block, and where"`
+	Days    int    `json:"days" bad:"invalid" min:"1" max:"90" default:"7" doc:"snooze: how long"`
+}
+
+// CopilotActed is the answer of POST /copilot.
+type CopilotActed struct {
+	Action       string  `json:"action"`
+	ID           *string `json:"id" doc:"what was acted on; null: refresh"`
+	Status       *string `json:"status" doc:"its state by now"`
+	SnoozedUntil *string `json:"snoozedUntil" doc:"snooze: when it is open again"`
+	LastRunAt    *string `json:"lastRunAt" doc:"refresh: when the figures were judged"`
+	Judged       *int    `json:"judged" doc:"refresh: how many things were judged"`
+	Open         *int    `json:"open" doc:"refresh: how many suggestions are open"`
+}
+
+const refreshAction = "refresh"
+
+// copilotActions are the actions of POST /copilot on the item with an id.
+var copilotActions = map[string]func(d Deps, c *route.Call, id uuid.UUID, b CopilotBody) (CopilotActed, error){
+	"dismiss": Deps.dismissSuggestion,
+	"snooze":  Deps.snoozeSuggestion,
+}
+
+// refreshesCopilot reports whether a body asks for a refresh.
+func refreshesCopilot(body []byte) bool {
+	var b struct{ Action string }
+	return json.Unmarshal(body, &b) == nil && b.Action == refreshAction
+}
+
+func (d Deps) actOnCopilot(c *route.Call, b CopilotBody) (CopilotActed, error) {
+	if b.Action == refreshAction {
+		return d.refreshCopilot(c)
+	}
+	act, ok := copilotActions[b.Action]
+	if !ok || b.ID == "" {
+		return CopilotActed{}, models.Invalid("invalid", "the action %s needs the id of a suggestion, a change or a proposal", b.Action)
+	}
+	id, ok := models.ParseID(b.ID)
+	if !ok {
+		return CopilotActed{}, models.NotFound("suggestion, change or proposal")
+	}
+	return act(d, c, id, b)
+}
+
+var refreshCopilotJob = slow.New(jobs.RefreshCopilot, func(r jobs.CopilotRefreshed) CopilotActed {
+	at := answer.Stamp(r.At)
+	return CopilotActed{Action: refreshAction, LastRunAt: &at, Judged: &r.Judged, Open: &r.Open}
+})
+
+func (d Deps) refreshCopilot(c *route.Call) (CopilotActed, error) {
+	if err := c.Store.Copilot().Ask(c.Context(), c.Account.ID, c.AttemptID, time.Now()); err != nil {
+		return CopilotActed{}, err
+	}
+	return refreshCopilotJob.Run(c, d.Jobs, jobs.None{})
+}
+
+// decided is the answer of an action that gave an item another state.
+func decided(b CopilotBody, status string) CopilotActed {
+	return CopilotActed{Action: b.Action, ID: &b.ID, Status: &status}
+}
+
+func (d Deps) dismissSuggestion(c *route.Call, id uuid.UUID, b CopilotBody) (CopilotActed, error) {
+	s, err := c.Store.Copilot().Decide(c.Context(), c.Account.ID, id, time.Now(), copilot.StatusDismissed, nil)
+	return decided(b, s.Status), err
+}
+
+func (d Deps) snoozeSuggestion(c *route.Call, id uuid.UUID, b CopilotBody) (CopilotActed, error) {
+	until := time.Now().AddDate(0, 0, b.Days)
+	s, err := c.Store.Copilot().Decide(c.Context(), c.Account.ID, id, time.Now(), copilot.StatusSnoozed, &until)
+	out := decided(b, s.Status)
+	out.SnoozedUntil = answer.StampOrNull(&until)
+	return out, err
+}

@@ -1,0 +1,138 @@
+package v1_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/apitest"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/jobs/jobstest"
+	"switchyard/models"
+	"switchyard/models/copilot"
+)
+
+// found is what a run finds: a suggestion to pause a path, and advice.
+func found(at time.Time, keys ...string) store.FoundSuggestions {
+	f := store.FoundSuggestions{At: at.UTC().Truncate(time.Microsecond), Next: at.Add(24 * time.Hour), Judged: 7}
+	for _, key := range keys {
+		s := copilot.Suggestion{
+			Kind: "pause_loser", Key: key, Title: "Pause " + key, ExpiresAt: models.Stamp{Time: at.Add(copilot.Life)},
+			Evidence: copilot.Evidence{Figures: []copilot.Figure{{Of: "a", Name: "clicks"}}, Sample: 1000, Confidence: 0.99},
+			Action: &copilot.Action{
+				Op: copilot.OpDeny, CampaignID: uuid.NullUUID{UUID: uuid.New(), Valid: true}, Attribute: "sub1", Values: []string{"x", "y"}, Worst: 1,
+			},
+		}
+		if key == "advice" {
+			s.Action = nil
+		}
+		f.List = append(f.List, s)
+	}
+	return f
+}
+
+// suggest makes an open suggestion and gives its id.
+func suggest(t *testing.T, s *apitest.Server, key string) uuid.UUID {
+	t.Helper()
+	now := time.Now()
+	if err := s.Store.Copilot().Save(t.Context(), s.Account.ID, found(now, key)); err != nil {
+		t.Fatal(err)
+	}
+	list, err := s.Store.Copilot().Open(t.Context(), s.Account.ID, now)
+	if err != nil || len(list) == 0 {
+		t.Fatalf("%d suggestions, %v", len(list), err)
+	}
+	return list[0].ID
+}
+
+func TestCopilot(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{Plan: "growth"})
+	got := s.Do("GET", "/copilot", nil).Want(200, "").Map()
+	same(t, got, map[string]any{"plan": "growth", "canApply": false, "lastRunAt": nil, "total": 0.0, "suggestions": []any{}, "changes": []any{}})
+	now := time.Now()
+	save := func(at time.Time, keys ...string) {
+		t.Helper()
+		if err := s.Store.Copilot().Save(t.Context(), s.Account.ID, found(at, keys...)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	open := func() map[string]string {
+		t.Helper()
+		ids := map[string]string{}
+		got := s.As(s.ReadKey).Do("GET", "/copilot", nil).Want(200, "").Map()
+		for _, item := range got["suggestions"].([]any) {
+			ids[item.(map[string]any)["title"].(string)] = item.(map[string]any)["id"].(string)
+		}
+		count := s.Do("GET", "/copilot?count=1", nil).Want(200, "").Map()
+		same(t, count, map[string]any{"open": float64(len(ids))})
+		if len(count) != 1 || got["total"] != float64(len(ids)) {
+			t.Errorf("count %v, total %v, %d suggestions", count, got["total"], len(ids))
+		}
+		return ids
+	}
+	save(now, "one", "two", "three", "advice")
+	before := open()
+	if len(before) != 4 {
+		t.Fatalf("open: %v", before)
+	}
+	first := s.Do("GET", "/copilot", nil).Want(200, "").Map()["suggestions"].([]any)[0].(map[string]any)
+	same(t, first, map[string]any{"title": "Pause one", "advice_only": false, "variants": []any{"most", "all"}, "status": "open"})
+
+	s.Do("POST", "/copilot", map[string]any{"action": "dismiss", "id": before["Pause one"]}).Want(200, "")
+	acted := s.Do("POST", "/copilot", map[string]any{"action": "snooze", "id": before["Pause two"]}).Want(200, "").Map()
+	same(t, acted, map[string]any{"status": "snoozed", "id": before["Pause two"]})
+	until, err := time.Parse(models.EventTimeFormat, acted["snoozedUntil"].(string))
+	if wait := until.Sub(now); err != nil || wait < 7*24*time.Hour-time.Minute || wait > 7*24*time.Hour+time.Hour {
+		t.Errorf("snoozed for %v, %v", wait, err)
+	}
+	for _, id := range []string{before["Pause one"], before["Pause two"]} {
+		s.Do("POST", "/copilot", map[string]any{"action": "snooze", "id": id}).Want(409, "not_open")
+	}
+	for _, body := range []map[string]any{
+		{}, {"action": "guess"}, {"action": "dismiss"}, {"action": "snooze", "id": before["advice"], "days": 0},
+		{"action": "apply", "id": before["Pause three"], "variant": "some"}, {"action": 7},
+	} {
+		s.Do("POST", "/copilot", body).Want(400, "invalid")
+	}
+	for _, id := range []string{uuid.NewString(), "x"} {
+		s.Do("POST", "/copilot", map[string]any{"action": "dismiss", "id": id}).Want(404, "not_found")
+	}
+	s.As(s.ReadKey).Do("POST", "/copilot", map[string]any{"action": "refresh"}).Want(403, "read_only_key")
+
+	save(now.Add(time.Second), "one", "two", "advice") // one and two stay away, three does not hold any more
+	if after := open(); len(after) != 1 || after["Pause advice"] != before["Pause advice"] {
+		t.Errorf("open %v, before %v", after, before)
+	}
+	s.Do("POST", "/copilot", map[string]any{"action": "dismiss", "id": before["Pause three"]}).Want(409, "not_open")
+	exec(t, s, `UPDATE copilot_suggestions SET snoozed_until = now() WHERE status = 'snoozed'`)
+	if after := open(); len(after) != 2 || after["Pause two"] != before["Pause two"] {
+		t.Errorf("after the snooze: open %v, before %v", after, before)
+	}
+	save(now.Add(2*time.Second), "three") // anew
+	if after := open(); len(after) != 1 || after["Pause three"] == before["Pause three"] {
+		t.Errorf("open %v, before %v", after, before)
+	}
+}
+
+func TestCopilotRefresh(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{Plan: "pro"})
+	at := time.Now().UTC().Truncate(time.Millisecond)
+	jobstest.Answer(s.Jobs, jobs.RefreshCopilot, func(uuid.UUID, jobs.None) (jobs.CopilotRefreshed, error) {
+		return jobs.CopilotRefreshed{At: at, Judged: 12, Open: 3}, nil
+	})
+	body := map[string]any{"action": "refresh"}
+	key := []string{"Idempotency-Key", "refresh-1"}
+	want := map[string]any{"action": "refresh", "lastRunAt": at.Format(models.EventTimeFormat), "judged": 12.0, "open": 3.0, "id": nil}
+	same(t, s.Do("POST", "/copilot", body, key...).Want(200, "").Map(), want)
+	same(t, s.Do("POST", "/copilot", body, key...).Want(200, "").Map(), want)
+	s.Do("POST", "/copilot", body).Want(429, "too_soon")
+	exec(t, s, `UPDATE copilot_runs SET asked_at = asked_at - interval '2 minutes'`)
+	s.Do("POST", "/copilot", body).Want(200, "")
+	if !s.Do("GET", "/copilot", nil).Want(200, "").Map()["canApply"].(bool) {
+		t.Error("a pro account cannot apply")
+	}
+}

@@ -1,0 +1,33 @@
+package main
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/models/copilot"
+)
+
+// copilot calls what there is about suggestions.
+func (x *examples) copilot(account uuid.UUID, key string) {
+	x.t.Helper()
+	at := time.Now().UTC().Truncate(time.Microsecond)
+	err := x.Store.Copilot().Save(x.t.Context(), account, store.FoundSuggestions{At: at, Next: at.Add(24 * time.Hour), Judged: 1, List: []copilot.Suggestion{{
+		Kind: "empty_token", Key: "x", Title: "Traffic source \"Push\" never fills sub2",
+		Detail:    "None of its 4200 clicks came with it. Check that the link at the source has the parameter with its macro {creative}.",
+		ExpiresAt: models.Stamp{Time: at.Add(copilot.Life)},
+		Evidence: copilot.Evidence{
+			Figures: []copilot.Figure{}, From: "2026-10-24", To: "2026-11-22", Sample: 4200, Confidence: 1, Method: "counted",
+		},
+	}}})
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	list, _ := x.callAs(x.As(key), "GET /copilot", nil, nil)["suggestions"].([]any)
+	if len(list) != 1 {
+		x.t.Fatalf("%d suggestions", len(list))
+	}
+	x.callAs(x.As(key), "POST /copilot", nil, object{"action": "snooze", "id": list[0].(map[string]any)["id"], "days": 3})
+}

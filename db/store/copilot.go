@@ -1,0 +1,86 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/models"
+	"switchyard/models/copilot"
+)
+
+// Copilot are the suggestions of accounts, what was done about them, and when they were last looked for.
+type Copilot struct{ s *Store }
+
+// Copilot gives the suggestions on this store's connection.
+func (s *Store) Copilot() Copilot { return Copilot{s} }
+
+// Limits of the lists, and how long is kept what is over.
+const (
+	maxSuggestions = 200
+	maxChanges     = 50
+	keepSuggestion = 90 * 24 * time.Hour // also for how long one that was dismissed stays away
+	keepChange     = 365 * 24 * time.Hour
+)
+
+var suggestionColumns = db.Columns[copilot.Suggestion]("s.")
+
+// openSuggestion is one that waits for somebody: a snoozed one does once its time is over.
+const openSuggestion = `(s.status = 'open' OR s.status = 'snoozed' AND s.snoozed_until <= $2) AND s.expires_at > $2`
+
+// Open lists the suggestions that are open at a moment: those found last come first, at most 200.
+func (k Copilot) Open(ctx context.Context, account uuid.UUID, now time.Time) ([]copilot.Suggestion, error) {
+	return db.Select[copilot.Suggestion](ctx, k.s.c, "suggestions", `SELECT `+suggestionColumns+` FROM copilot_suggestions s
+		WHERE s.account_id = $1 AND `+openSuggestion+` ORDER BY s.judged_at DESC, s.place, s.id LIMIT $3`, account, now, maxSuggestions)
+}
+
+// CountOpen counts the suggestions that are open at a moment.
+func (k Copilot) CountOpen(ctx context.Context, account uuid.UUID, now time.Time) (int, error) {
+	return db.Get[int](ctx, k.s.c, "suggestions", `SELECT count(*) FROM copilot_suggestions s
+		WHERE s.account_id = $1 AND `+openSuggestion, account, now)
+}
+
+// Suggestion finds a suggestion and locks it until the transaction ends. Its status is open if it is open at that moment.
+func (k Copilot) Suggestion(ctx context.Context, account, id uuid.UUID, now time.Time) (copilot.Suggestion, error) {
+	row, err := db.Get[struct {
+		copilot.Suggestion
+		Waits bool `db:"waits"`
+	}](ctx, k.s.c, "suggestion", `SELECT `+suggestionColumns+`, `+openSuggestion+` AS waits FROM copilot_suggestions s
+		WHERE s.account_id = $1 AND s.id = $3 FOR NO KEY UPDATE`, account, now, id)
+	switch {
+	case row.Waits:
+		row.Status = copilot.StatusOpen
+	case row.Status == copilot.StatusOpen:
+		row.Status = copilot.StatusExpired
+	}
+	return row.Suggestion, err
+}
+
+// SetSuggestion gives a suggestion another status. until is for how long one is snoozed.
+func (k Copilot) SetSuggestion(ctx context.Context, account, id uuid.UUID, status string, until *time.Time) error {
+	return k.s.one(ctx, "suggestion", `UPDATE copilot_suggestions SET status = $3, snoozed_until = $4, decided_at = clock_timestamp()
+		WHERE account_id = $1 AND id = $2`, account, id, status, until)
+}
+
+// Decide gives a suggestion that is open another status. Errors: not_found, not_open.
+func (k Copilot) Decide(ctx context.Context, account, id uuid.UUID, now time.Time, status string, until *time.Time) (copilot.Suggestion, error) {
+	return txOf(ctx, k.s, func(s *Store) (copilot.Suggestion, error) {
+		found, err := s.Copilot().Suggestion(ctx, account, id, now)
+		if err == nil && found.Status != copilot.StatusOpen {
+			err = models.Conflict("not_open", "the suggestion is %s", found.Status)
+		}
+		if err == nil {
+			err = s.Copilot().SetSuggestion(ctx, account, id, status, until)
+		}
+		found.Status = status
+		return found, err
+	})
+}
+
+// Changes lists the last changes, newest first, at most 50.
+func (k Copilot) Changes(ctx context.Context, account uuid.UUID) ([]copilot.Change, error) {
+	return db.Select[copilot.Change](ctx, k.s.c, "changes", `SELECT `+db.Columns[copilot.Change]("c.")+` FROM copilot_changes c
+		WHERE c.account_id = $1 ORDER BY c.created_at DESC, c.id LIMIT $2`, account, maxChanges)
+}

@@ -1,0 +1,65 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+)
+
+// NetworkInbox are the postbacks of a network that found no click.
+type NetworkInbox struct {
+	NetworkID uuid.UUID
+	Total     int64 // postbacks
+	Unmatched int64
+	Since     time.Time           // the first unmatched one
+	Params    []map[string]string // of the last unmatched ones, their secrets masked
+}
+
+const countInbox = `
+SELECT network_id, count(*) AS total, count(*) FILTER (WHERE outcome = 'unmatched') AS unmatched,
+	coalesce(min(received_at) FILTER (WHERE outcome = 'unmatched'), $2) AS since
+FROM (SELECT network_id, outcome, received_at FROM postbacks WHERE account_id = $1 AND received_at >= $2
+	ORDER BY received_at DESC LIMIT 50000) p
+GROUP BY network_id HAVING count(*) FILTER (WHERE outcome = 'unmatched') > 0 ORDER BY network_id LIMIT 200`
+
+const selectInbox = `
+SELECT params FROM postbacks WHERE account_id = $1 AND network_id = $2 AND received_at >= $3 AND outcome = 'unmatched'
+ORDER BY received_at DESC, id DESC LIMIT $4`
+
+// Inbox lists the networks of the account whose postbacks since a moment found no click, with the parameters of at most so
+// many of them together.
+func (k Copilot) Inbox(ctx context.Context, account uuid.UUID, since time.Time, rows int) ([]NetworkInbox, error) {
+	counts, err := db.Select[struct {
+		NetworkID uuid.UUID `db:"network_id"`
+		Total     int64     `db:"total"`
+		Unmatched int64     `db:"unmatched"`
+		Since     time.Time `db:"since"`
+	}](ctx, k.s.c, "inbox", countInbox, account, since)
+	if err != nil {
+		return nil, err
+	}
+	var list []NetworkInbox
+	for _, c := range counts {
+		if c.NetworkID == uuid.Nil || rows <= 0 {
+			continue
+		}
+		n := NetworkInbox{NetworkID: c.NetworkID, Total: c.Total, Unmatched: c.Unmatched, Since: c.Since}
+		found, err := db.Select[[]byte](ctx, k.s.c, "inbox", selectInbox, account, c.NetworkID, since, min(rows, 200))
+		if err != nil {
+			return nil, err
+		}
+		for _, raw := range found {
+			var params map[string]string
+			if json.Unmarshal(raw, &params) == nil {
+				n.Params = append(n.Params, params)
+			}
+		}
+		rows -= len(found)
+		list = append(list, n)
+	}
+	return list, nil
+}

@@ -1,0 +1,338 @@
+package copilot
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"gonum.org/v1/gonum/mathext"
+
+	"switchyard/models/flow"
+)
+
+// Minimum samples of what is seen rather than estimated, and when it is too much.
+const (
+	capDays        = 7   // the last days of the window, that caps are judged by
+	capReached     = 3   // of them
+	capStep        = 1.5 // by which a cap is raised
+	minRefused     = 40  // conversions
+	refusedPart    = 0.1 // of the conversions of an offer
+	minSourceHits  = 500 // clicks and bots
+	botPart        = 0.3
+	minTokenClicks = 200
+	minLanderViews = 300
+	minUnmatched   = 10
+	minMapped      = 5   // postbacks with a click id in another parameter
+	mappedPart     = 0.8 // of those that were looked at
+	domainSoon     = 14 * 24 * time.Hour
+)
+
+// Weights of findings that no amount of money tells: they come before what loses little.
+const (
+	weightBroken = 1e6
+	weightSetUp  = 1e3
+	weightAdvice = 1
+)
+
+// certain is a suggestion of what was seen.
+func certain(weight float64, s Suggestion) finding {
+	if s.Evidence.Confidence == 0 {
+		s.Evidence.Confidence, s.Evidence.Method = 1, "counted"
+	}
+	return finding{weight: weight, suggest: func([]int) Suggestion { return s }}
+}
+
+// inOrder are the keys of a map in order, so that the same input gives the same suggestions.
+func inOrder[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// findReachedCaps are offers whose cap was reached on several days.
+func findReachedCaps(in *Input) (list []finding) {
+	for _, id := range inOrder(in.Offers) {
+		o := in.Offers[id]
+		if o.DailyCap == nil || !bool(o.IsActive) || len(o.Days) < capDays {
+			continue
+		}
+		reached, taken := 0, int64(0)
+		for _, d := range o.Days[len(o.Days)-capDays:] {
+			if d.Approved+d.Pending >= int64(*o.DailyCap) {
+				reached++
+			}
+			taken += d.Approved + d.Pending
+		}
+		more := min(int(float64(*o.DailyCap)*capStep+1), MaxCap)
+		if reached < capReached || more <= *o.DailyCap {
+			continue
+		}
+		s := Suggestion{
+			Key: id, Title: fmt.Sprintf("Raise the cap of offer %q to %d", o.Name, more),
+			Detail: fmt.Sprintf("It reached its cap of %d conversions on %d of the last %d days, and visitors went elsewhere. "+
+				"Agree upon the higher cap with the network first.", *o.DailyCap, reached, capDays),
+			Evidence: Evidence{Sample: taken, Figures: []Figure{
+				count(o.Name, "daily_cap", int64(*o.DailyCap)), count(o.Name, "days_at_cap", int64(reached)), count(o.Name, "conversions", taken),
+			}},
+			Action: &Action{Op: OpSetCap, OfferID: uuid.NullUUID{UUID: o.ID, Valid: true}, Cap: &more},
+		}
+		s.Digest = s.Action.Judged(Record{Offer: &o.Offer})
+		list = append(list, certain(weightSetUp, s))
+	}
+	return list
+}
+
+// findRefusedCaps are offers of which the network takes fewer conversions than their cap lets through.
+func findRefusedCaps(in *Input) (list []finding) {
+	for _, id := range inOrder(in.Offers) {
+		o := in.Offers[id]
+		if o.DailyCap == nil || !bool(o.IsActive) {
+			continue
+		}
+		var approved []int64
+		refused, all, days := int64(0), int64(0), 0
+		for _, d := range o.Days {
+			n := d.Approved + d.Rejected
+			refused, all = refused+d.Rejected, all+n
+			if float64(d.Rejected) > refusedPart*float64(n) {
+				approved = append(approved, d.Approved)
+				days++
+			}
+		}
+		if all < minRefused || days < capReached {
+			continue
+		}
+		// The posterior probability that at most refusedPart of its conversions are refused.
+		f := finding{p: mathext.RegIncBeta(float64(refused)+0.5, float64(all-refused)+0.5, refusedPart)}
+		slices.Sort(approved)
+		less := int(max(approved[len(approved)/2], 1))
+		if less < *o.DailyCap {
+			s := Suggestion{
+				Key: id, Title: fmt.Sprintf("Lower the cap of offer %q to %d", o.Name, less),
+				Detail: fmt.Sprintf("The network refused %d of %d conversions, on %d days. On those days it took %d in the middle.", refused, all, days, less),
+				Evidence: Evidence{
+					Sample: all, Confidence: rounded(1 - f.p), Method: "beta posterior of the refused share",
+					Figures: []Figure{count(o.Name, "daily_cap", int64(*o.DailyCap)), count(o.Name, "rejected", refused), count(o.Name, "decided", all)},
+				},
+				Action: &Action{Op: OpSetCap, OfferID: uuid.NullUUID{UUID: o.ID, Valid: true}, Cap: &less},
+			}
+			s.Digest = s.Action.Judged(Record{Offer: &o.Offer})
+			f.weight, f.suggest = weightSetUp, func([]int) Suggestion { return s }
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
+// findBotSources are traffic sources of whose clicks too many are bots'.
+func findBotSources(in *Input) (list []finding) {
+	for _, v := range in.Sources {
+		all := v.Clicks + v.Bots
+		if all < minSourceHits {
+			continue
+		}
+		f := finding{p: mathext.RegIncBeta(float64(v.Bots)+0.5, float64(v.Clicks)+0.5, botPart)}
+		low, high := shareInterval(float64(v.Bots), float64(all))
+		s := Suggestion{
+			Key: v.ID.String(), Title: fmt.Sprintf("Traffic source %q sends many bots", v.Name),
+			Detail: fmt.Sprintf("%.0f %% of its clicks are bots' (%.0f to %.0f %%). Ask it to pay those back, and look at its placements by bot_clicks.",
+				100*float64(v.Bots)/float64(all), 100*low, 100*high),
+			Evidence: Evidence{
+				Sample: all, Confidence: rounded(1 - f.p), Method: "beta posterior of the share",
+				Figures: []Figure{count(v.Name, "clicks", v.Clicks), count(v.Name, "bot_clicks", v.Bots)},
+			},
+		}
+		f.weight, f.suggest = weightSetUp, func([]int) Suggestion { return s }
+		list = append(list, f)
+	}
+	return list
+}
+
+// findEmptyTokens are parameters of links that the traffic source never fills.
+func findEmptyTokens(in *Input) (list []finding) {
+	for _, v := range in.Sources {
+		for _, sub := range inOrder(v.Empty) {
+			if v.Clicks < minTokenClicks || v.Empty[sub] < v.Clicks {
+				continue
+			}
+			list = append(list, certain(weightSetUp, Suggestion{
+				Key: v.ID.String() + "/" + sub, Title: fmt.Sprintf("Traffic source %q never fills %s", v.Name, sub),
+				Detail: fmt.Sprintf("None of its %d clicks came with it. Check that the link at the source has the parameter with its macro %s.",
+					v.Clicks, v.Macros[sub]),
+				Evidence: Evidence{Sample: v.Clicks, Figures: []Figure{count(v.Name, "clicks", v.Clicks), count(v.Name, "without_"+sub, v.Empty[sub])}},
+			}))
+		}
+	}
+	return list
+}
+
+// findGaps are landing pages that nobody leaves by a link of theirs: the link is not the one of the tracker.
+func findGaps(in *Input) (list []finding) {
+	for i := range in.Campaigns {
+		c := &in.Campaigns[i]
+		views, clicks, paths := map[string]int64{}, map[string]int64{}, map[string]string{}
+		for _, r := range c.Rows {
+			if r.Lander != "" {
+				views[r.Lander], clicks[r.Lander], paths[r.Lander] = views[r.Lander]+r.LPViews, clicks[r.Lander]+r.LPClicks, r.Path
+			}
+		}
+		for _, id := range inOrder(views) {
+			l, ok := in.Landers[id]
+			if !ok || !l.Active || views[id] < minLanderViews || clicks[id] > 0 || !c.leadsOn(in, paths[id]) {
+				continue
+			}
+			list = append(list, certain(weightBroken, Suggestion{
+				Key: c.ID.String() + "/" + id, CampaignID: uuid.NullUUID{UUID: c.ID, Valid: true}, CampaignName: c.Name,
+				Title: fmt.Sprintf("Nobody clicks on from landing page %q", l.Name),
+				Detail: fmt.Sprintf("%d visitors of path %q were sent there and none came to an offer. Check that its link is the click-out link.",
+					views[id], c.pathName(paths[id])),
+				Evidence: Evidence{Sample: views[id], Figures: []Figure{count(l.Name, "lp_views", views[id]), count(l.Name, "lp_clicks", 0)}},
+			}))
+		}
+	}
+	return list
+}
+
+// leadsOn reports whether a path has somewhere to go from its landing page.
+func (c *CampaignInput) leadsOn(in *Input, path string) bool {
+	i := findPath(c.Paths, path)
+	return i >= 0 && c.Paths[i].IsActive && slices.ContainsFunc(c.Paths[i].Destinations, func(d flow.Destination) bool {
+		_, offer := in.Offers[d.ID]
+		return offer || d.URL != ""
+	})
+}
+
+// findUnmatched are networks whose postbacks find no click, and where their click ids are.
+func findUnmatched(in *Input) (list []finding) {
+	for i := range in.Networks {
+		n := &in.Networks[i]
+		if n.Unmatched < minUnmatched {
+			continue
+		}
+		s := Suggestion{
+			Key: n.ID.String(), Title: fmt.Sprintf("Postbacks of network %q find no click", n.Name),
+			Detail: "Compare the postback's address at the network with the one that is shown here.",
+			Evidence: Evidence{Sample: n.Total, Figures: []Figure{
+				count(n.Name, "postbacks", n.Total), count(n.Name, "unmatched", n.Unmatched),
+			}},
+		}
+		if n.Parameter != "" && n.Found >= minMapped && float64(n.Found) >= mappedPart*float64(n.Looked) && n.PostbackParams["click_id"] != n.Parameter {
+			s.Detail = fmt.Sprintf("%d of the %d that were looked at have the id of a click in %q. Read it from there, then replay them.",
+				n.Found, n.Looked, n.Parameter)
+			s.Evidence.Figures = append(s.Evidence.Figures, count(n.Parameter, "with_click_id", n.Found))
+			s.Action = &Action{Op: OpMapPostback, NetworkID: uuid.NullUUID{UUID: n.ID, Valid: true}, Field: "click_id", Parameter: n.Parameter}
+			s.Digest = s.Action.Judged(Record{Network: &n.Network})
+		}
+		list = append(list, certain(weightBroken, s))
+	}
+	return list
+}
+
+// findExpiring are domains of campaigns that soon end.
+func findExpiring(in *Input) (list []finding) {
+	for _, d := range in.Domains {
+		if d.Campaigns == 0 || d.ExpiresAt.Sub(in.Now) > domainSoon {
+			continue
+		}
+		list = append(list, certain(weightBroken, Suggestion{
+			Key: d.ID.String(), Title: fmt.Sprintf("%s ends on %s", d.Host, d.ExpiresAt.UTC().Format(time.DateOnly)),
+			Detail:   "Its HTTPS certificate was not renewed. Renew it, or move its campaigns to another domain.",
+			Evidence: Evidence{Sample: int64(d.Campaigns), Figures: []Figure{count(d.Host, "campaigns", int64(d.Campaigns))}},
+		}))
+	}
+	return list
+}
+
+// findDuplicates are campaigns of one traffic source that do the same.
+func findDuplicates(in *Input) (list []finding) {
+	first := map[string]*CampaignInput{}
+	for i := range in.Campaigns {
+		c := &in.Campaigns[i]
+		if len(c.Paths) == 0 || !c.SourceID.Valid {
+			continue
+		}
+		paths := slices.Clone(c.Paths)
+		for k := range paths {
+			paths[k].ID, paths[k].Name = "", ""
+		}
+		same := digest([]any{c.SourceID, c.Mode, c.Country, c.FlowRotation, paths})
+		other, twice := first[same]
+		if !twice {
+			first[same] = c
+			continue
+		}
+		list = append(list, certain(weightAdvice, Suggestion{
+			Key: other.ID.String() + "/" + c.ID.String(), CampaignID: uuid.NullUUID{UUID: c.ID, Valid: true}, CampaignName: c.Name,
+			Title:  fmt.Sprintf("Campaigns %q and %q are the same", other.Name, c.Name),
+			Detail: "They have the same traffic source and the same flow, so each learns from half of the visitors only. Use one link for both.",
+			Evidence: Evidence{Sample: 2, Figures: []Figure{
+				count(other.Name, "clicks", other.clicks()), count(c.Name, "clicks", c.clicks()),
+			}},
+		}))
+	}
+	return list
+}
+
+func (c *CampaignInput) clicks() (n int64) {
+	for _, r := range c.Rows {
+		n += r.Clicks
+	}
+	return n
+}
+
+// findBadLinks are links in rotation that are broken or unsafe.
+func findBadLinks(in *Input) (list []finding) {
+	for i := range in.Campaigns {
+		c := &in.Campaigns[i]
+		for k := range c.Paths {
+			p := &c.Paths[k]
+			for _, d := range p.Destinations {
+				name, problem, what := in.problem(d.ID)
+				if p.IsActive && d.Weight > 0 && problem != "" {
+					list = append(list, certain(weightBroken+float64(c.clicks()), c.badLink(in, p, d, name, problem, what)))
+				}
+			}
+		}
+	}
+	return list
+}
+
+// problem tells why a live destination should not be used.
+func (in *Input) problem(id string) (name, problem, what string) {
+	if o, ok := in.Offers[id]; ok && bool(o.IsActive) {
+		return o.Name, o.Problem, "offer"
+	}
+	if l, ok := in.Landers[id]; ok && l.Active {
+		return l.Name, l.Problem, "landing page"
+	}
+	return "", "", ""
+}
+
+// badLink takes a link out of a path where another one of the path serves the same visitors.
+func (c *CampaignInput) badLink(in *Input, p *flow.Path, d flow.Destination, name, problem, what string) Suggestion {
+	s := Suggestion{
+		Key: c.ID.String() + "/" + p.ID + "/" + d.ID, CampaignID: uuid.NullUUID{UUID: c.ID, Valid: true}, CampaignName: c.Name,
+		Title:  fmt.Sprintf("%s %q is in rotation although its link does not work", what, name),
+		Detail: fmt.Sprintf("Path %q sends visitors there: %s. No other %s of the path could take them.", p.Name, problem, what),
+	}
+	visitors := int64(0)
+	for _, r := range c.Rows {
+		if r.Path == p.ID && (r.Offer == d.ID || r.Lander == d.ID) {
+			visitors += r.Clicks
+		}
+	}
+	s.Evidence.Sample, s.Evidence.Figures = visitors, []Figure{count(name, "clicks", visitors)}
+	for _, o := range p.Destinations {
+		other, bad, kind := in.problem(o.ID)
+		if o.ID == d.ID || o.Weight <= 0 || o.Slot != d.Slot || kind != what || bad != "" {
+			continue
+		}
+		s.Detail = fmt.Sprintf("Path %q sends visitors there: %s. %q takes them.", p.Name, problem, other)
+		a := Action{
+			Op: OpSetDestinationWeights, CampaignID: uuid.NullUUID{UUID: c.ID, Valid: true}, PathID: p.ID, Weights: []Weight{{d.ID, 0}},
+		}
+		if _, _, _, err := a.Apply(Record{Paths: c.Paths}); err == nil {
+			s.Action, s.Digest = &a, a.Judged(Record{Paths: c.Paths})
+		}
+		break
+	}
+	return s
+}

@@ -1,0 +1,219 @@
+package copilot
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"switchyard/models/flow"
+)
+
+// Minimum samples of a value, and what it loses at least.
+const (
+	minValueClicks = 100
+	minValueDue    = 2   // conversions that would have paid for its clicks
+	maxValueReturn = 0.5 // of its cost
+	maxValuePart   = 0.5 // of the campaign's cost: beyond, the campaign loses and not the value
+	worstPart      = 0.8 // of the loss of all values: what the variant most takes
+	minPayouts     = 5   // conversions that tell what one is worth
+	valueMethod    = "sequential likelihood ratio test against break-even; Benjamini-Hochberg over all that was judged"
+	returnLevel    = 0.05 // on each side of an interval
+)
+
+// attribute is one whose values are judged, and what can be done about them.
+type attribute struct {
+	name, kind, what string
+	op               string
+}
+
+// attributes are those whose values are judged.
+var attributes = func() []attribute {
+	list := []attribute{
+		{"isp", kindBlockISP, "provider", OpDeny},
+		{"device_type", kindBlockDevice, "device", OpExclude},
+		{"country", kindNoReturn, "country", OpDeny},
+		{"hour_of_day", kindNoReturn, "hour", OpExclude},
+	}
+	for i := range 10 {
+		list = append(list, attribute{fmt.Sprint("sub", i+1), kindBlockValue, fmt.Sprintf("sub%d value", i+1), OpDeny})
+	}
+	return list
+}()
+
+// Attributes lists the dimensions of reports that Input.Campaigns.Values are wanted of.
+func Attributes() []string {
+	var names []string
+	for _, a := range attributes {
+		names = append(names, a.name)
+	}
+	return names
+}
+
+// findValues judges the values of a kind of attribute against break-even.
+func findValues(in *Input, kind string) (list []finding) {
+	for i := range in.Campaigns {
+		c := &in.Campaigns[i]
+		payout, spread := c.payout(in)
+		if payout <= 0 {
+			continue
+		}
+		cost := 0.0
+		for _, r := range c.Rows {
+			cost += r.Cost
+		}
+		for _, a := range attributes {
+			if a.kind == kind {
+				list = append(list, c.judgeValues(in, a, payout, spread, cost)...)
+			}
+		}
+	}
+	return list
+}
+
+// payout is what a conversion of the campaign is worth, and how much payouts spread. Of few conversions that is unknown: then
+// it is the largest payout of its offers, or nothing.
+func (c *CampaignInput) payout(in *Input) (mean, spread float64) {
+	arm := Arm{Days: make([]Day, len(in.Days))}
+	for _, r := range c.Rows {
+		d := &arm.Days[r.Day]
+		d.Conversions, d.Value = d.Conversions+float64(r.Conversions), d.Value+r.Value
+	}
+	if sum := total(arm.Days); sum.Conversions >= minPayouts && sum.Value > 0 {
+		return sum.Value / sum.Conversions, payoutSpread([]Arm{arm})
+	}
+	for _, p := range c.Paths {
+		for _, d := range p.Destinations {
+			o := in.Offers[d.ID]
+			if o.PayoutType == "fixed" && o.Currency == in.Currency {
+				mean = max(mean, o.Payout.InexactFloat64())
+			}
+		}
+	}
+	return mean, 1
+}
+
+func (c *CampaignInput) judgeValues(in *Input, a attribute, payout, spread, cost float64) (list []finding) {
+	group := c.ID.String() + "/" + a.name
+	for i, v := range c.Values {
+		due := v.Cost / payout
+		if v.Attribute != a.name || v.Value == "" || v.Clicks < minValueClicks || due < minValueDue || v.Cost > maxValuePart*cost ||
+			c.excludes(a.name, v.Value) {
+			continue
+		}
+		f := finding{
+			p: pValue(shortfall(max(v.Returns, 0)/payout, due, 1+spread)), group: group, item: i, weight: v.Cost - v.Returns,
+		}
+		if v.Returns < maxValueReturn*v.Cost {
+			f.suggest = func(items []int) Suggestion { return c.block(in, a, items, payout) }
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
+// excludes reports whether a path is closed to a value already.
+func (c *CampaignInput) excludes(attribute, value string) bool {
+	return slices.ContainsFunc(c.Paths, func(p flow.Path) bool {
+		for _, f := range p.Filters {
+			texts, _ := f.Value.([]any)
+			if f.Attribute == attribute && f.Operator == "not_in" && slices.ContainsFunc(texts, func(v any) bool { return fmt.Sprint(v) == value }) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// block suggests to block values: those that lose the most come first.
+func (c *CampaignInput) block(in *Input, a attribute, items []int, payout float64) Suggestion {
+	slices.SortFunc(items, func(i, k int) int {
+		return cmp.Compare(c.Values[k].Cost-c.Values[k].Returns, c.Values[i].Cost-c.Values[i].Returns)
+	})
+	items = items[:min(len(items), MaxValues)]
+	s := Suggestion{
+		Key: c.ID.String() + "/" + a.name, CampaignID: uuid.NullUUID{UUID: c.ID, Valid: true}, CampaignName: c.Name,
+		Action: &Action{Op: a.op, CampaignID: uuid.NullUUID{UUID: c.ID, Valid: true}, Attribute: a.name},
+	}
+	var sum ValueRow
+	weakest := 0.0
+	for _, i := range items {
+		v := c.Values[i]
+		s.Action.Values = append(s.Action.Values, v.Value)
+		sum.Clicks, sum.Conversions = sum.Clicks+v.Clicks, sum.Conversions+v.Conversions
+		sum.Cost, sum.Returns = sum.Cost+v.Cost, sum.Returns+v.Returns
+		weakest = max(weakest, pValue(shortfall(max(v.Returns, 0)/payout, v.Cost/payout, 1)))
+		if len(s.Evidence.Figures) < maxFigures {
+			s.Evidence.Figures = append(s.Evidence.Figures, count(v.Value, "clicks", v.Clicks), count(v.Value, "conversions", v.Conversions),
+				money(v.Value, "cost", v.Cost), money(v.Value, "revenue", v.Returns))
+		}
+	}
+	s.Action.Worst = c.worst(items, sum.Cost-sum.Returns)
+	s.Evidence.Sample, s.Evidence.Method, s.Evidence.Confidence = sum.Clicks, valueMethod, rounded(1-weakest)
+	s.Title = fmt.Sprintf("Block %s of %q: it does not pay for its clicks", plural(a.what, len(items)), c.Name)
+	s.Detail = fmt.Sprintf("%s cost %s %s and returned %s: %s. Clicks are paid at the traffic source, so take it off the campaign there, too.",
+		plural(a.what, len(items)), amount(sum.Cost).Round(2), in.Currency, amount(sum.Returns).Round(2), shown(s.Action.Values))
+	s.Effect = saved(in, sum, payout)
+	c.otherCampaigns(&s, a)
+	if _, _, _, err := s.Action.Apply(Record{Paths: c.Paths}); err != nil {
+		s.Action = nil // only somebody at the traffic source can
+		return s
+	}
+	s.Digest = s.Action.Judged(Record{Paths: c.Paths})
+	return s
+}
+
+// otherCampaigns are those of the variant network: a placement is one of the source, a country is not.
+func (c *CampaignInput) otherCampaigns(s *Suggestion, a attribute) {
+	if a.op == OpDeny && a.kind == kindBlockValue {
+		s.Action.Campaigns = c.Others[:min(len(c.Others), MaxCampaigns)]
+	}
+}
+
+// worst is how many of the values, in their order, make up most of the loss.
+func (c *CampaignInput) worst(items []int, loss float64) int {
+	sum := 0.0
+	for n, i := range items {
+		if sum += c.Values[i].Cost - c.Values[i].Returns; sum >= worstPart*loss {
+			return n + 1
+		}
+	}
+	return len(items)
+}
+
+// saved is what is not lost in a day any more. The interval is that of a gamma posterior of what the values return.
+func saved(in *Input, sum ValueRow, payout float64) *Effect {
+	days := float64(max(len(in.Days), 1))
+	returns := posterior{max(sum.Returns, 0)/payout + 0.5, 1 / payout}
+	low, high := sum.Cost-returns.quantile(1-returnLevel), sum.Cost-returns.quantile(returnLevel)
+	return &Effect{
+		Value: amount((sum.Cost - sum.Returns) / days), Low: amount(math.Min(low, sum.Cost-sum.Returns) / days), High: amount(high / days),
+		Unit: in.Currency + " a day",
+	}
+}
+
+const (
+	maxFigures = 40 // of an evidence
+	maxShown   = 5  // values in a text
+)
+
+func plural(what string, n int) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	if strings.HasSuffix(what, "y") {
+		what = strings.TrimSuffix(what, "y") + "ie"
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func shown(values []string) string {
+	text := strings.Join(values[:min(len(values), maxShown)], ", ")
+	if n := len(values) - maxShown; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return text
+}

@@ -1,0 +1,92 @@
+// Package copilot judges the figures of accounts, by the clock and when somebody asks for it, and writes the suggestions that
+// they call for. What calls for what is in models/copilot; this package reads.
+package copilot
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/report"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/models/copilot"
+	"switchyard/workers"
+)
+
+// Reports answers questions about figures: report.Reader.
+type Reports interface {
+	Performance(ctx context.Context, q report.Query) ([]report.Row, error)
+	Cost(ctx context.Context, q report.Query) (int64, error)
+}
+
+// atOnce is how many accounts one sweep starts.
+const atOnce = 50
+
+// Register adds the handlers to a runtime. Now is the clock, default time.Now.
+func Register(r *workers.Runtime, s *store.Store, reports Reports, now func() time.Time) {
+	if now == nil {
+		now = time.Now
+	}
+	w := &worker{store: s, reports: reports, client: r.Client(), now: now}
+	workers.RegisterTick(r, jobs.SweepCopilot, w.sweep)
+	workers.Register(r, jobs.RefreshCopilot, func(ctx context.Context, _ jobs.None) (jobs.CopilotRefreshed, error) {
+		return w.refresh(ctx, workers.Account(ctx))
+	})
+}
+
+type worker struct {
+	store   *store.Store
+	reports Reports
+	client  *jobs.Client
+	now     func() time.Time
+}
+
+// sweep starts a refresh for accounts that are due. One that is lost is due again after an hour.
+func (w *worker) sweep(ctx context.Context) error {
+	due, err := w.store.Copilot().TakeDue(ctx, w.now(), atOnce)
+	for _, account := range due {
+		_, failed := jobs.Submit(ctx, w.client, jobs.RefreshCopilot, account, jobs.None{})
+		err = errors.Join(err, failed)
+	}
+	return err
+}
+
+// refresh judges an account.
+func (w *worker) refresh(ctx context.Context, id uuid.UUID) (out jobs.CopilotRefreshed, err error) {
+	account, err := w.store.FindAccount(ctx, id)
+	if err != nil {
+		return out, err
+	}
+	now := w.now().UTC().Truncate(time.Microsecond) // as the database keeps it
+	in, err := w.read(ctx, account, now)
+	if err != nil {
+		return out, err
+	}
+	list, judged := copilot.Judge(in)
+	k := w.store.Copilot()
+	err = k.Save(ctx, id, store.FoundSuggestions{List: list, Judged: judged, At: now, Next: next(account, now)})
+	if err != nil {
+		return out, err
+	}
+	slog.DebugContext(ctx, "account judged", "judged", judged, "suggestions", len(list))
+	out = jobs.CopilotRefreshed{At: now, Judged: judged}
+	out.Open, err = k.CountOpen(ctx, id, now)
+	return out, err
+}
+
+// next is when an account is judged again: the next day of its time zone, each account at a time of its own.
+func next(a models.Account, now time.Time) time.Time {
+	offset := time.Duration(binary.BigEndian.Uint32(a.ID[12:])) % (24 * 60 * 60) * time.Second
+	start := a.DayStart(now)
+	at := start.Add(offset)
+	if !at.After(now) {
+		at = start.AddDate(0, 0, 1).Add(offset)
+	}
+	return at
+}

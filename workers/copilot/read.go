@@ -1,0 +1,260 @@
+package copilot
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/report"
+	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/models/copilot"
+)
+
+// Limits of what is read for one account.
+const (
+	maxCampaigns = 100       // with the most clicks
+	maxRecords   = 5000      // offers, and landing pages
+	maxRows      = 20_000    // of a campaign by path and day
+	maxValues    = 500       // of a dimension of a campaign
+	maxRead      = 5_000_000 // clicks that are read one by one, by all reports together
+	maxSources   = 200
+)
+
+// reading is one account that is read.
+type reading struct {
+	*worker
+	account models.Account
+	in      copilot.Input
+	query   report.Query // of the window
+	left    int64        // clicks that may still be read
+	denied  map[deniedValue]bool
+}
+
+// deniedValue is a value of a deny entry. The zero campaign is all campaigns.
+type deniedValue struct {
+	campaign         uuid.UUID
+	attribute, value string
+}
+
+// read reads what is judged. The window ends with the account's yesterday.
+func (w *worker) read(ctx context.Context, account models.Account, now time.Time) (copilot.Input, error) {
+	to := account.DayStart(now)
+	from := to.AddDate(0, 0, -copilot.WindowDays)
+	r := &reading{
+		worker: w, account: account, left: maxRead, denied: map[deniedValue]bool{},
+		query: report.Query{AccountID: account.ID, From: from.UTC(), To: to.UTC(), Zone: to.Location()},
+		in:    copilot.Input{Now: now, Currency: account.Currency, Offers: map[string]copilot.OfferInput{}, Landers: map[string]copilot.LanderInput{}},
+	}
+	for day := from; day.Before(to); day = day.AddDate(0, 0, 1) {
+		r.in.Days = append(r.in.Days, day.Format(time.DateOnly))
+	}
+	for _, step := range []func(context.Context) error{
+		r.offers, r.landers, r.problems, r.entries, r.campaigns, r.sources, r.networks, r.domains,
+	} {
+		if err := step(ctx); err != nil {
+			return r.in, err
+		}
+	}
+	return r.in, nil
+}
+
+// ask gives figures by dimensions. It gives none if that reads more clicks than are left.
+func (r *reading) ask(ctx context.Context, limit int, filters []report.Filter, dimensions ...string) ([]report.Row, error) {
+	q := r.query
+	q.Dimensions, q.Filters, q.Limit = dimensions, filters, limit
+	cost, err := r.reports.Cost(ctx, q)
+	if err != nil || cost > r.left {
+		return nil, err
+	}
+	r.left -= cost
+	return r.reports.Performance(ctx, q)
+}
+
+// each calls fn with every record of a list, up to maxRecords.
+func each[R any](ctx context.Context, list func(context.Context, uuid.UUID, store.Page) ([]R, string, error), account uuid.UUID, fn func(R)) error {
+	page := store.Page{Limit: 500}
+	for seen := 0; seen < maxRecords; {
+		rows, next, err := list(ctx, account, page)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			fn(row)
+		}
+		if seen += len(rows); next == "" || len(rows) == 0 {
+			return nil
+		}
+		page.Cursor = next
+	}
+	return nil
+}
+
+func (r *reading) offers(ctx context.Context) error {
+	var capped []uuid.UUID
+	err := each(ctx, r.store.Offers().List, r.account.ID, func(o models.Offer) {
+		r.in.Offers[o.ID.String()] = copilot.OfferInput{Offer: o}
+		if o.DailyCap != nil && bool(o.IsActive) && len(capped) < report.MaxValues {
+			capped = append(capped, o.ID)
+		}
+	})
+	if err != nil || len(capped) == 0 {
+		return err
+	}
+	rows, err := r.ask(ctx, maxRows, []report.Filter{report.IDs("offer_id", capped...)}, "offer_id", "date")
+	for _, row := range rows {
+		day := slices.Index(r.in.Days, row.Dims[1])
+		if day < 0 {
+			continue
+		}
+		o := r.in.Offers[row.Dims[0]]
+		if o.Days == nil {
+			o.Days = make([]copilot.OfferDay, len(r.in.Days))
+		}
+		o.Days[day] = copilot.OfferDay{Clicks: row.Clicks, Approved: row.Approved, Pending: row.Pending, Rejected: row.Rejected}
+		r.in.Offers[row.Dims[0]] = o
+	}
+	return err
+}
+
+func (r *reading) landers(ctx context.Context) error {
+	return each(ctx, r.store.Landers().List, r.account.ID, func(l models.Lander) {
+		r.in.Landers[l.ID.String()] = copilot.LanderInput{Name: l.Name, Active: bool(l.IsActive)}
+	})
+}
+
+// problems notes which links are broken or unsafe.
+func (r *reading) problems(ctx context.Context) error {
+	broken, err := r.store.Links().Broken(ctx, r.account.ID)
+	if err != nil {
+		return err
+	}
+	unsafe, err := r.store.Links().Unsafe(ctx, r.account.ID)
+	for _, p := range append(broken, unsafe...) {
+		why := p.State.Error
+		if len(p.Threats) > 0 {
+			why = "it is listed as " + strings.Join(p.Threats, ", ")
+		}
+		id := p.ID.String()
+		if o, ok := r.in.Offers[id]; ok && p.Kind == models.LinkOffer {
+			o.Problem = why
+			r.in.Offers[id] = o
+		}
+		if l, ok := r.in.Landers[id]; ok && p.Kind == models.LinkLander {
+			l.Problem = why
+			r.in.Landers[id] = l
+		}
+	}
+	return err
+}
+
+// entries notes which values are denied already.
+func (r *reading) entries(ctx context.Context) error {
+	return each(ctx, r.store.BotEntries().List, r.account.ID, func(e models.BotEntry) {
+		if e.ListType != models.BotDeny || e.Operator != "equals" {
+			return
+		}
+		for _, v := range e.Value {
+			r.denied[deniedValue{e.CampaignID.UUID, e.Attribute, strings.ToLower(v)}] = true
+		}
+	})
+}
+
+func (r *reading) isDenied(campaign uuid.UUID, attribute, value string) bool {
+	value = strings.ToLower(value)
+	return r.denied[deniedValue{uuid.Nil, attribute, value}] || r.denied[deniedValue{campaign, attribute, value}]
+}
+
+// campaigns reads the active campaigns with the most clicks.
+func (r *reading) campaigns(ctx context.Context) error {
+	rows, err := r.ask(ctx, maxCampaigns, nil, "campaign_id")
+	if err != nil {
+		return err
+	}
+	bySource := map[uuid.UUID][]uuid.UUID{}
+	for _, row := range rows {
+		id, err := uuid.Parse(row.Dims[0])
+		if err != nil {
+			continue
+		}
+		c, err := r.campaign(ctx, id)
+		switch {
+		case errors.Is(err, models.NotFound("campaign")): // its clicks are orphans
+			continue
+		case err != nil:
+			return err
+		}
+		if c.Status != models.CampaignActive {
+			continue
+		}
+		if c.SourceID.Valid {
+			bySource[c.SourceID.UUID] = append(bySource[c.SourceID.UUID], id)
+		}
+		r.in.Campaigns = append(r.in.Campaigns, c)
+	}
+	for i := range r.in.Campaigns {
+		c := &r.in.Campaigns[i]
+		for _, id := range bySource[c.SourceID.UUID] {
+			if c.SourceID.Valid && id != c.ID {
+				c.Others = append(c.Others, id)
+			}
+		}
+	}
+	return nil
+}
+
+func (r *reading) campaign(ctx context.Context, id uuid.UUID) (c copilot.CampaignInput, err error) {
+	k := r.store.Campaigns()
+	if c.Campaign, err = k.Find(ctx, r.account.ID, id); err != nil || c.Status != models.CampaignActive {
+		return c, err
+	}
+	flow, err := k.Flow(ctx, r.account.ID, id)
+	if err != nil {
+		return c, err
+	}
+	c.Paths = flow.Paths
+	only := []report.Filter{report.IDs("campaign_id", id)}
+	rows, err := r.ask(ctx, maxRows, only, "stream_id", "lander_id", "offer_id", "date")
+	if err != nil {
+		return c, err
+	}
+	for _, row := range rows {
+		if day := slices.Index(r.in.Days, row.Dims[3]); day >= 0 {
+			c.Rows = append(c.Rows, copilot.ArmRow{
+				Path: row.Dims[0], Lander: row.Dims[1], Offer: row.Dims[2], Day: day, Clicks: row.Clicks, LPViews: row.LPViews, LPClicks: row.LPClicks,
+				Conversions: row.Conversions(), Value: row.Revenue.Add(row.PendingRevenue).InexactFloat64(), Cost: row.Cost.InexactFloat64(),
+			})
+		}
+	}
+	return c, r.values(ctx, &c, only)
+}
+
+// values reads what the values of each attribute cost and returned. Sub-parameters that the source does not fill are left out.
+func (r *reading) values(ctx context.Context, c *copilot.CampaignInput, only []report.Filter) error {
+	if !slices.ContainsFunc(c.Rows, func(row copilot.ArmRow) bool { return row.Cost > 0 }) {
+		return nil
+	}
+	for _, name := range copilot.Attributes() {
+		if n, ok := strings.CutPrefix(name, "sub"); ok && len(c.SourceLink.TokenMacros) > 0 && !hasSub(c.SourceLink, n) {
+			continue
+		}
+		rows, err := r.ask(ctx, maxValues, only, name)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			if row.Dims[0] == "" || len(row.Dims[0]) > copilot.MaxValue || r.isDenied(c.ID, name, row.Dims[0]) {
+				continue
+			}
+			c.Values = append(c.Values, copilot.ValueRow{
+				Attribute: name, Value: row.Dims[0], Clicks: row.Clicks, Conversions: row.Conversions(),
+				Returns: row.Revenue.Add(row.PendingRevenue).InexactFloat64(), Cost: row.Cost.InexactFloat64(),
+			})
+		}
+	}
+	return nil
+}

@@ -1,0 +1,125 @@
+package copilot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/report"
+	"switchyard/models"
+	"switchyard/models/copilot"
+	"switchyard/models/postback"
+)
+
+// hasSub reports whether a source fills the sub-parameter with a number.
+func hasSub(l models.SourceLink, number string) bool {
+	n, err := strconv.Atoi(number)
+	return err == nil && n <= len(l.TokenMacros)
+}
+
+// sources reads how many bots the traffic sources send, and which of their parameters stay empty.
+func (r *reading) sources(ctx context.Context) error {
+	rows, err := r.ask(ctx, maxSources, nil, "source_id")
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		id, err := uuid.Parse(row.Dims[0])
+		if err != nil {
+			continue
+		}
+		s, err := r.store.Sources().Find(ctx, r.account.ID, id)
+		switch {
+		case errors.Is(err, models.NotFound("traffic source")):
+			continue
+		case err != nil:
+			return err
+		}
+		if !bool(s.IsActive) {
+			continue
+		}
+		v := copilot.SourceInput{
+			ID: id, Name: s.Name, Clicks: row.Clicks, Bots: row.BotClicks, Macros: map[string]string{}, Empty: map[string]int64{},
+		}
+		for i, m := range s.TokenMacros[:min(len(s.TokenMacros), 10)] {
+			if m.Macro == "" {
+				continue
+			}
+			sub := fmt.Sprint("sub", i+1)
+			v.Macros[sub] = m.Macro
+			empty, err := r.ask(ctx, 1, []report.Filter{report.IDs("source_id", id), {Dimension: sub, Values: []string{""}}}, "source_id")
+			if err != nil {
+				return err
+			}
+			for _, e := range empty {
+				v.Empty[sub] = e.Clicks
+			}
+		}
+		r.in.Sources = append(r.in.Sources, v)
+	}
+	return nil
+}
+
+// inboxDays is how many days of postbacks are looked at, and inboxRows how many of them at most.
+const (
+	inboxDays = 7
+	inboxRows = 2000
+)
+
+// networks reads the postbacks that found no click, and where the ids of clicks are in them.
+func (r *reading) networks(ctx context.Context) error {
+	found, err := r.store.Copilot().Inbox(ctx, r.account.ID, r.in.Now.AddDate(0, 0, -inboxDays), inboxRows)
+	if err != nil {
+		return err
+	}
+	for _, f := range found {
+		n := copilot.NetworkInput{Unmatched: f.Unmatched, Total: f.Total, Since: f.Since, Looked: int64(len(f.Params))}
+		n.Network, err = r.store.Networks().Find(ctx, r.account.ID, f.NetworkID)
+		switch {
+		case errors.Is(err, models.NotFound("network")):
+			continue
+		case err != nil:
+			return err
+		}
+		n.Parameter, n.Found = clickParameter(f.Params, r.in.Now)
+		r.in.Networks = append(r.in.Networks, n)
+	}
+	return nil
+}
+
+// clickParameter is the parameter that has an id of a click most often, and how often.
+func clickParameter(list []map[string]string, now time.Time) (best string, found int64) {
+	counts := map[string]int64{}
+	for _, params := range list {
+		for name, value := range params {
+			alone := map[string]string{postback.Param("click_id"): value}
+			if _, why := postback.NamedClick(alone, postback.Network{}, now); why == "" && len(name) <= 100 {
+				counts[name]++
+			}
+		}
+	}
+	for name, n := range counts {
+		if n > found || n == found && name < best {
+			best, found = name, n
+		}
+	}
+	return best, found
+}
+
+// domains reads which domains of campaigns end soon.
+func (r *reading) domains(ctx context.Context) error {
+	list, err := r.store.Certificates().Troubled(ctx, r.account.ID, r.in.Now)
+	for _, k := range list {
+		if k.ExpiresAt == nil {
+			continue
+		}
+		on := slices.DeleteFunc(slices.Clone(r.in.Campaigns), func(c copilot.CampaignInput) bool { return c.DomainID != k.DomainID })
+		r.in.Domains = append(r.in.Domains, copilot.DomainInput{ID: k.DomainID, Host: k.Hostname, ExpiresAt: *k.ExpiresAt, Campaigns: len(on)})
+	}
+	return err
+}
