@@ -1,0 +1,209 @@
+package copilot_test
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/dbtest"
+	"switchyard/db/report"
+	"switchyard/db/seal"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/jobs/jobstest"
+	"switchyard/models"
+	"switchyard/models/copilot"
+	"switchyard/models/flow"
+	"switchyard/workers"
+	worker "switchyard/workers/copilot"
+)
+
+// world is an account in Tokyo with a campaign of two paths of which the second earns half, and a worker.
+type world struct {
+	*testing.T
+	d        *db.DB
+	store    *store.Store
+	client   *jobs.Client
+	account  models.Account
+	campaign models.Campaign
+	paths    []flow.Path
+	now      atomic.Pointer[time.Time]
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	d := dbtest.New(t)
+	box, err := seal.New(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{T: t, d: d, store: store.New(d, box)}
+	w.at(time.Date(2026, 4, 15, 3, 0, 0, 0, time.UTC)) // noon in Tokyo
+	if w.account, err = w.store.CreateAccount(t.Context(), "a", "pro"); err != nil {
+		t.Fatal(err)
+	}
+	w.exec(`UPDATE accounts SET timezone = 'Asia/Tokyo' WHERE id = $1`, w.account.ID)
+	w.exec(`INSERT INTO domains (id, host, is_verified) VALUES ($1, 'go.test', true) ON CONFLICT DO NOTHING`, uuid.New())
+	source, err := w.store.Sources().Create(t.Context(), source(w.account.ID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := models.NewCampaign(w.account)
+	c.Name, c.FlowRotation, c.SourceID = "shoes", "weight", uuid.NullUUID{UUID: source.ID, Valid: true}
+	for i := range 2 {
+		p := flow.NewPath()
+		p.Action, p.Destinations = flow.ActionOffer, []flow.Destination{{URL: fmt.Sprintf("https://o%d.test/", i), Weight: 100}}
+		w.paths = append(w.paths, p)
+	}
+	if w.campaign, err = w.store.Campaigns().Create(t.Context(), c, flow.Normalize(w.paths)); err != nil {
+		t.Fatal(err)
+	}
+	f, err := w.store.Campaigns().Flow(t.Context(), w.account.ID, w.campaign.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.paths = f.Paths
+	w.start()
+	return w
+}
+
+func source(account uuid.UUID) models.TrafficSource {
+	s := models.TrafficSource{SourceFields: models.SourceFields{Name: "push", CostModel: "cpc"}}
+	s.AccountID = account
+	return s
+}
+
+func (w *world) at(t time.Time) { w.now.Store(&t) }
+
+func (w *world) exec(q string, args ...any) {
+	w.Helper()
+	if _, err := w.d.ExecContext(w.Context(), q, args...); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// days adds what each path had, on the last days before the day of now.
+func (w *world) days(n, clicks int, conversions ...int) {
+	w.Helper()
+	for day := 1; day <= n; day++ {
+		for i, p := range w.paths {
+			w.exec(`INSERT INTO ledger (account_id, hour, campaign_id, stream_id, lander_id, offer_id, source_id, country,
+				device_type, os, browser, clicks, unique_clicks, bot_clicks, lp_views, lp_clicks, approved, pending, rejected,
+				chargebacks, cost, revenue, pending_revenue)
+				VALUES ($1, $2, $3, $4, $5, $5, $6, 'DE', 'mobile', '', '', $7, 0, 0, 0, 0, $8, 0, 0, 0, 0, $9, 0)`,
+				w.account.ID, w.now.Load().AddDate(0, 0, -day), w.campaign.ID, p.ID, uuid.Nil, w.campaign.SourceID, clicks, conversions[i], 10*conversions[i])
+		}
+	}
+}
+
+func (w *world) start() {
+	w.Helper()
+	r := jobstest.Redis(w.T)
+	w.client = jobs.Connect(r)
+	rt := workers.New(workers.Options{DB: w.d, Redis: r, Client: w.client, Grace: 4 * time.Second, Queues: []jobs.Queue{
+		{Name: jobs.Maintenance, Weight: 1}, {Name: jobs.Bulk, Weight: 1},
+	}})
+	worker.Register(rt, w.store, report.Reader{Conn: w.store.Conn()}, func() time.Time { return *w.now.Load() })
+	ctx, cancel := context.WithCancel(context.WithoutCancel(w.Context()))
+	done := make(chan error, 1)
+	go func() { done <- rt.Run(ctx) }()
+	w.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			w.Error(err)
+		}
+	})
+}
+
+// refresh judges the account and gives what is open.
+func (w *world) refresh() []copilot.Suggestion {
+	w.Helper()
+	handle, err := jobs.Submit(w.Context(), w.client, jobs.RefreshCopilot, w.account.ID, jobs.None{})
+	if err != nil {
+		w.Fatal(err)
+	}
+	got, err := jobs.Await(w.Context(), handle)
+	if err != nil {
+		w.Fatal(err)
+	}
+	list, err := w.store.Copilot().Open(w.Context(), w.account.ID, *w.now.Load())
+	if err != nil || got.Open != len(list) {
+		w.Fatalf("%d are open, the refresh said %+v; %v", len(list), got, err)
+	}
+	return list
+}
+
+func TestRefresh(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	if list := w.refresh(); len(list) != 0 {
+		t.Fatalf("without figures: %+v", list)
+	}
+	w.days(20, 1000, 40, 20)
+	list := w.refresh()
+	if len(list) != 1 || list[0].Kind != "pause_loser" || list[0].CampaignID.UUID != w.campaign.ID {
+		t.Fatalf("suggestions: %+v", list)
+	}
+	s := list[0]
+	if s.Action.Op != copilot.OpPausePath || s.Action.PathID != w.paths[1].ID {
+		t.Errorf("action %+v, want a pause of %s", s.Action, w.paths[1].ID)
+	}
+	if s.Digest != s.Action.Judged(copilot.Record{Paths: w.paths}) {
+		t.Error("the digest is not that of the flow as it is read")
+	}
+	if s.Evidence.From != "2026-03-16" || s.Evidence.To != "2026-04-14" || s.Evidence.Sample != 40_000 || s.Evidence.Confidence < 0.99 {
+		t.Errorf("evidence %+v", s.Evidence)
+	}
+	// Half of the visitors would earn 0.4 rather than 0.2 a click, of 40,000 in 30 days.
+	if v := s.Effect.Value.InexactFloat64(); v < 100 || v > 150 || s.Effect.Unit != "USD a day" {
+		t.Errorf("effect %+v", s.Effect)
+	}
+	w.at(w.now.Load().Add(time.Minute))
+	if again := w.refresh(); len(again) != 1 || again[0].ID != s.ID || !again[0].JudgedAt.After(s.JudgedAt.Time) {
+		t.Errorf("again: %+v, first %s", again, s.ID)
+	}
+	w.exec(`DELETE FROM ledger`)
+	w.at(w.now.Load().Add(time.Minute))
+	if after := w.refresh(); len(after) != 0 {
+		t.Errorf("without figures again: %+v", after)
+	}
+}
+
+// Each account is judged once a day, however often the clock looks.
+func TestSweep(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	runs := func() (at time.Time, next time.Time) {
+		t.Helper()
+		if err := w.d.QueryRowxContext(t.Context(), `SELECT coalesce(run_at, 'epoch'), next_at FROM copilot_runs WHERE account_id = $1`,
+			w.account.ID).Scan(&at, &next); err != nil {
+			t.Fatal(err)
+		}
+		return at, next
+	}
+	taken := func(at time.Time) int {
+		t.Helper()
+		due, err := w.store.Copilot().TakeDue(t.Context(), at, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(due)
+	}
+	now := *w.now.Load()
+	if a, b := taken(now), taken(now); a != 1 || b != 0 {
+		t.Errorf("taken %d, then %d times", a, b)
+	}
+	w.refresh()
+	at, next := runs()
+	if !at.Equal(now) || next.Sub(now) <= 0 || next.Sub(now) > 24*time.Hour {
+		t.Errorf("judged at %v, next %v", at, next)
+	}
+	if a, b := taken(next.Add(-time.Second)), taken(next); a != 0 || b != 1 {
+		t.Errorf("taken %d times before it is due, then %d", a, b)
+	}
+}
