@@ -19,7 +19,8 @@ func (x *examples) copilot(account uuid.UUID, key string) {
 		Detail:    "None of its 4200 clicks came with it. Check that the link at the source has the parameter with its macro {creative}.",
 		ExpiresAt: models.Stamp{Time: at.Add(copilot.Life)},
 		Evidence: copilot.Evidence{
-			Figures: []copilot.Figure{}, From: "2026-10-24", To: "2026-11-22", Sample: 4200, Confidence: 1, Method: "counted",
+			Figures: []copilot.Figure{}, From: x.today.AddDate(0, 0, -30).Format(time.DateOnly),
+			To: x.today.AddDate(0, 0, -1).Format(time.DateOnly), Sample: 4200, Confidence: 1, Method: "counted",
 		},
 	}}})
 	if err != nil {

@@ -88,6 +88,7 @@ var checked = map[string]string{
 	"rules.logic": "and", "bot_entries.list_type": "deny", "accounts.plan": "pro",
 	"sites.kind": "store", "sites.revenue_from": "order", "goals.kind": "event", "goals.dedupe": "per_click",
 	"goals.value_mode": "none", "goals.status": "approved",
+	"copilot_suggestions.status": "open", "copilot_changes.status": "applied", "copilot_proposals.status": "open",
 }
 
 // fillValue is SQL for a column; none leaves the column out. ok is false if a foreign key names a table without a row.

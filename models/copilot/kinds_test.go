@@ -1,0 +1,271 @@
+package copilot_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/models"
+	"switchyard/models/copilot"
+	"switchyard/models/flow"
+)
+
+var now = time.Date(2026, 4, 1, 9, 0, 0, 0, time.UTC)
+
+const (
+	otherOffer = "44444444-4444-4444-8444-444444444444"
+	lander     = "55555555-5555-4555-8555-555555555555"
+)
+
+// quiet is an account for which nothing is to be done: one campaign with two offers that earn alike.
+func quiet() copilot.Input {
+	in := copilot.Input{Now: now, Currency: "USD", Offers: map[string]copilot.OfferInput{}, Landers: map[string]copilot.LanderInput{}}
+	for day := range copilot.WindowDays {
+		in.Days = append(in.Days, now.AddDate(0, 0, day-copilot.WindowDays).Format(time.DateOnly))
+	}
+	for i, id := range []string{offer.UUID.String(), otherOffer} {
+		o := models.Offer{Pausable: models.Pausable{IsActive: true}}
+		o.ID, o.Name, o.Currency, o.PayoutType = uuid.MustParse(id), fmt.Sprint("offer ", i), "USD", "fixed"
+		o.Payout = models.NewMoney(decimal.NewFromInt(10))
+		in.Offers[id] = copilot.OfferInput{Offer: o}
+	}
+	in.Landers[lander] = copilot.LanderInput{Name: "page", Active: true}
+	c := copilot.CampaignInput{}
+	c.ID, c.Name, c.FlowRotation, c.Status = campaign.UUID, "shoes", "weight", models.CampaignActive
+	c.SourceID = uuid.NullUUID{UUID: uuid.MustParse(spare), Valid: true}
+	p := flow.NewPath()
+	p.ID, p.Name, p.Action = pathA, "main", flow.ActionOffer
+	p.Destinations = []flow.Destination{{ID: offer.UUID.String(), Weight: 100}, {ID: otherOffer, Weight: 100}}
+	c.Paths = []flow.Path{p}
+	for day := range in.Days {
+		for _, id := range []string{offer.UUID.String(), otherOffer} {
+			c.Rows = append(c.Rows, copilot.ArmRow{Path: pathA, Offer: id, Day: day, Clicks: 100, Conversions: 2, Value: 20, Cost: 15})
+		}
+	}
+	in.Campaigns = []copilot.CampaignInput{c}
+	return in
+}
+
+// worse lets the second offer earn a quarter of what the first does.
+func worse(in *copilot.Input, clicks int64) {
+	for i := range in.Campaigns[0].Rows {
+		r := &in.Campaigns[0].Rows[i]
+		r.Clicks = clicks
+		if r.Offer == otherOffer {
+			r.Conversions, r.Value = int64(i%4/3), 10*float64(i%4/3)
+		}
+	}
+}
+
+// placement is a value that costs 200 and returns nothing.
+func placement(in *copilot.Input, attribute, value string, clicks int64) {
+	c := &in.Campaigns[0]
+	c.Values = append(c.Values, copilot.ValueRow{Attribute: attribute, Value: value, Clicks: clicks, Cost: 200})
+}
+
+// capped is an offer with a cap and what it had a day.
+func capped(in *copilot.Input, most int, day copilot.OfferDay) {
+	o := in.Offers[otherOffer]
+	o.DailyCap = &most
+	for range in.Days {
+		o.Days = append(o.Days, day)
+	}
+	in.Offers[otherOffer] = o
+}
+
+// Each kind is found where it is, beside nothing else, and not below its minimum sample.
+func TestKinds(t *testing.T) {
+	t.Parallel()
+	source := copilot.SourceInput{ID: uuid.New(), Name: "push", Macros: map[string]string{"sub2": "{creative}"}}
+	for _, c := range []struct {
+		kind   string
+		op     string // empty: advice only
+		change func(in *copilot.Input)
+		tooFew func(in *copilot.Input)
+		values []string
+	}{
+		{"pause_loser", copilot.OpSetDestinationWeights, func(in *copilot.Input) { worse(in, 100) }, func(in *copilot.Input) { worse(in, 3) }, nil},
+		{"raise_cap", copilot.OpSetCap, func(in *copilot.Input) { capped(in, 20, copilot.OfferDay{Approved: 20}) },
+			func(in *copilot.Input) { capped(in, 20, copilot.OfferDay{Approved: 19}) }, nil},
+		{"lower_cap", copilot.OpSetCap, func(in *copilot.Input) { capped(in, 30, copilot.OfferDay{Approved: 10, Rejected: 10}) },
+			func(in *copilot.Input) { capped(in, 30, copilot.OfferDay{Approved: 1}) }, nil},
+		{"block_value", copilot.OpDeny, func(in *copilot.Input) { placement(in, "sub1", "p7", 900); placement(in, "sub1", "p8", 900) },
+			func(in *copilot.Input) { placement(in, "sub1", "p7", 9) }, []string{"p7", "p8"}},
+		{"block_isp", copilot.OpDeny, func(in *copilot.Input) { placement(in, "isp", "Acme", 900) },
+			func(in *copilot.Input) { placement(in, "isp", "Acme", 9) }, []string{"Acme"}},
+		{"block_device", "", func(in *copilot.Input) { placement(in, "device_type", "tv", 900) },
+			func(in *copilot.Input) { placement(in, "device_type", "tv", 9) }, nil},
+		{"block_device", copilot.OpExclude, func(in *copilot.Input) {
+			placement(in, "device_type", "tv", 900)
+			rest := flow.NewPath()
+			rest.ID, rest.StreamType = pathB, flow.Default
+			in.Campaigns[0].Paths = append(in.Campaigns[0].Paths, rest)
+		}, func(in *copilot.Input) { placement(in, "device_type", "tv", 9) }, []string{"tv"}},
+		{"no_return", copilot.OpDeny, func(in *copilot.Input) { placement(in, "country", "NZ", 900) },
+			func(in *copilot.Input) { placement(in, "country", "NZ", 9) }, []string{"NZ"}},
+		{"no_return", "", func(in *copilot.Input) { placement(in, "hour_of_day", "3", 900) },
+			func(in *copilot.Input) { placement(in, "hour_of_day", "3", 9) }, nil},
+		{"bot_source", "", func(in *copilot.Input) { v := source; v.Clicks, v.Bots = 500, 500; in.Sources = append(in.Sources, v) },
+			func(in *copilot.Input) { v := source; v.Clicks, v.Bots = 200, 200; in.Sources = append(in.Sources, v) }, nil},
+		{"empty_token", "", func(in *copilot.Input) {
+			v := source
+			v.Clicks, v.Empty = 300, map[string]int64{"sub2": 300}
+			in.Sources = append(in.Sources, v)
+		}, func(in *copilot.Input) {
+			v := source
+			v.Clicks, v.Empty = 300, map[string]int64{"sub2": 299}
+			in.Sources = append(in.Sources, v)
+		}, nil},
+		{"bad_link", copilot.OpSetDestinationWeights, func(in *copilot.Input) { broken(in, otherOffer) }, func(*copilot.Input) {}, nil},
+		{"bad_link", "", func(in *copilot.Input) {
+			in.Campaigns[0].Paths[0].Destinations = in.Campaigns[0].Paths[0].Destinations[1:]
+			broken(in, otherOffer)
+		}, func(*copilot.Input) {}, nil},
+		{"unmatched_postbacks", copilot.OpMapPostback, func(in *copilot.Input) { inbox(in, 12, 11) }, func(in *copilot.Input) { inbox(in, 9, 9) }, nil},
+		{"unmatched_postbacks", "", func(in *copilot.Input) { inbox(in, 12, 3) }, func(in *copilot.Input) { inbox(in, 9, 3) }, nil},
+		{"tracking_gap", "", func(in *copilot.Input) { views(in, 400, 0) }, func(in *copilot.Input) { views(in, 400, 1) }, nil},
+		{"duplicate_campaign", "", func(in *copilot.Input) {
+			twin := in.Campaigns[0]
+			twin.ID, twin.Name, twin.Rows = uuid.New(), "shoes 2", nil
+			twin.Paths = slices.Clone(twin.Paths)
+			twin.Paths[0].ID = pathB
+			in.Campaigns = append(in.Campaigns, twin)
+		}, func(in *copilot.Input) {
+			twin := in.Campaigns[0]
+			twin.ID, twin.Country, twin.Rows = uuid.New(), "DE", nil
+			in.Campaigns = append(in.Campaigns, twin)
+		}, nil},
+		{"expiring_domain", "", func(in *copilot.Input) {
+			in.Domains = []copilot.DomainInput{{ID: uuid.New(), Host: "go.test", ExpiresAt: now.AddDate(0, 0, 5), Campaigns: 1}}
+		}, func(in *copilot.Input) {
+			in.Domains = []copilot.DomainInput{{ID: uuid.New(), Host: "go.test", ExpiresAt: now.AddDate(0, 0, 50), Campaigns: 1}}
+		}, nil},
+	} {
+		t.Run(c.kind+" "+c.op, func(t *testing.T) {
+			t.Parallel()
+			in, few := quiet(), quiet()
+			c.change(&in)
+			c.tooFew(&few)
+			if list, _ := copilot.Judge(few); len(list) > 0 {
+				t.Errorf("with too few: %+v", list)
+			}
+			list, judged := copilot.Judge(in)
+			if len(list) != 1 || list[0].Kind != c.kind || judged == 0 {
+				t.Fatalf("%d suggestions, want one of %s: %+v", len(list), c.kind, list)
+			}
+			s := list[0]
+			if s.Title == "" || s.Detail == "" || s.Key == "" || s.Evidence.Sample <= 0 || s.Evidence.Confidence <= 0.9 || s.ExpiresAt.Time != now.Add(copilot.Life) {
+				t.Errorf("incomplete: %+v", s)
+			}
+			switch {
+			case c.op == "" && s.Action != nil:
+				t.Errorf("action %+v, want advice", s.Action)
+			case c.op != "" && (s.Action == nil || s.Action.Op != c.op || s.Digest == "" || !slices.Equal(s.Action.Values, c.values)):
+				t.Errorf("action %+v, want %s %v", s.Action, c.op, c.values)
+			}
+			if s.Action != nil {
+				if err := s.Action.Validate(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
+func broken(in *copilot.Input, id string) {
+	o := in.Offers[id]
+	o.Problem = "it answers 404"
+	in.Offers[id] = o
+}
+
+func inbox(in *copilot.Input, unmatched, found int64) {
+	n := copilot.NetworkInput{Unmatched: unmatched, Total: 100, Parameter: "aff_sub", Found: found, Looked: unmatched}
+	n.ID, n.Name = uuid.New(), "network"
+	in.Networks = append(in.Networks, n)
+}
+
+func views(in *copilot.Input, n, on int64) {
+	c := &in.Campaigns[0]
+	c.Paths[0].Destinations = append(c.Paths[0].Destinations, flow.Destination{ID: lander, Weight: 100})
+	c.Rows = append(c.Rows, copilot.ArmRow{Path: pathA, Lander: lander, Clicks: n, LPViews: n, LPClicks: on})
+}
+
+// Every kind of the table is met by a test, but the one that needs more chance than a table has.
+func TestEveryKindHasATest(t *testing.T) {
+	t.Parallel()
+	tested := []string{
+		"pause_loser", "raise_cap", "lower_cap", "block_value", "block_isp", "block_device", "no_return", "bot_source", "empty_token", "bad_link",
+		"unmatched_postbacks", "tracking_gap", "duplicate_campaign", "expiring_domain",
+		"move_weight", // TestWeights
+	}
+	for _, kind := range copilot.Kinds() {
+		if !slices.Contains(tested, kind) {
+			t.Errorf("no test of %s", kind)
+		}
+	}
+}
+
+// A suggestion of weights leaves every arm its part of the hold-out, and keeps the sum.
+func TestWeights(t *testing.T) {
+	t.Parallel()
+	for good := int64(50); good < 400; good += 10 {
+		in := quiet()
+		in.Campaigns[0].Rows = nil
+		for day := range in.Days[:5] {
+			for i, id := range []string{offer.UUID.String(), otherOffer} {
+				n := []int64{good, 50}[i] / 5
+				in.Campaigns[0].Rows = append(in.Campaigns[0].Rows, copilot.ArmRow{
+					Path: pathA, Offer: id, Day: day, Clicks: 2000, Conversions: n, Value: 10 * float64(n),
+				})
+			}
+		}
+		list, _ := copilot.Judge(in)
+		if len(list) == 0 || list[0].Kind != "move_weight" {
+			continue
+		}
+		w := list[0].Action.Weights
+		if len(w) != 2 || w[0].Weight <= w[1].Weight || w[1].Weight < 0.05*200-1e-3 || math.Abs(w[0].Weight+w[1].Weight-200) > 0.01 {
+			t.Errorf("weights %+v", w)
+		}
+		return
+	}
+	t.Error("no difference between too little to tell and enough to pause gives weights")
+}
+
+// Values that pay exactly for their clicks are blocked in few markets, however often one looks.
+func TestBreakEvenIsNotBlocked(t *testing.T) {
+	t.Parallel()
+	const markets, cost, payout = 400, 1.0, 10.0
+	blocked := 0
+	for m := range markets {
+		r := rand.New(rand.NewPCG(uint64(m), 3))
+		v := copilot.ValueRow{Attribute: "sub1", Value: "p"}
+		for range copilot.WindowDays {
+			clicks := int64(20)
+			v.Clicks, v.Cost = v.Clicks+clicks, v.Cost+cost*float64(clicks)
+			for range clicks {
+				if r.Float64() < cost/payout {
+					v.Conversions, v.Returns = v.Conversions+1, v.Returns+payout
+				}
+			}
+			in := quiet()
+			in.Campaigns[0].Values = []copilot.ValueRow{v}
+			for i := range in.Campaigns[0].Rows { // the campaign pays well
+				in.Campaigns[0].Rows[i].Cost = 100
+			}
+			if list, _ := copilot.Judge(in); len(list) > 0 {
+				blocked++
+				break
+			}
+		}
+	}
+	if blocked > markets/100 {
+		t.Errorf("%d of %d break-even values were blocked", blocked, markets)
+	}
+}
