@@ -92,8 +92,12 @@ func TestCopilot(t *testing.T) {
 		s.Do("POST", "/copilot", map[string]any{"action": "snooze", "id": id}).Want(409, "not_open")
 	}
 	for _, body := range []map[string]any{
-		{}, {"action": "guess"}, {"action": "dismiss"}, {"action": "snooze", "id": before["advice"], "days": 0},
-		{"action": "apply", "id": before["Pause three"], "variant": "some"}, {"action": 7},
+		{},
+		{"action": "guess"},
+		{"action": "dismiss"},
+		{"action": "snooze", "id": before["advice"], "days": 0},
+		{"action": "apply", "id": before["Pause three"], "variant": "some"},
+		{"action": 7},
 	} {
 		s.Do("POST", "/copilot", body).Want(400, "invalid")
 	}

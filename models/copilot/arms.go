@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
@@ -87,7 +88,7 @@ func (g group) top(j judgement) int {
 }
 
 func (g group) pause(in *Input, j judgement, i, top int, a Arm) Suggestion {
-	s := g.suggestion(in, j, 1-j.loses[i])
+	s := g.suggestion(j, 1-j.loses[i])
 	s.Key = g.key() + "/" + a.ID
 	s.Title = fmt.Sprintf("Pause %s %q: %q earns more a click", g.what, a.Name, g.arms[top].Name)
 	s.Detail = fmt.Sprintf("%q earned %s a click, %q %s. Its visitors go to the others.", a.Name, amount(j.epc[i].mean()).Round(4),
@@ -122,7 +123,7 @@ func (g group) move(in *Input, j judgement) finding {
 		return f
 	}
 	f.suggest = func([]int) Suggestion {
-		s := g.suggestion(in, j, 1-j.differ)
+		s := g.suggestion(j, 1-j.differ)
 		s.Key = g.key()
 		s.Title = fmt.Sprintf("Send more visitors to %s %q", g.what, g.arms[g.top(j)].Name)
 		s.Action = &Action{Op: OpSetWeights, CampaignID: uuid.NullUUID{UUID: g.campaign.ID, Valid: true}, PathID: g.path}
@@ -143,7 +144,7 @@ func (g group) move(in *Input, j judgement) finding {
 }
 
 // suggestion has what suggestions about arms have in common.
-func (g group) suggestion(in *Input, j judgement, confidence float64) Suggestion {
+func (g group) suggestion(j judgement, confidence float64) Suggestion {
 	s := Suggestion{CampaignID: uuid.NullUUID{UUID: g.campaign.ID, Valid: true}, CampaignName: g.campaign.Name}
 	for i, a := range g.arms {
 		d := total(a.Days)
@@ -200,7 +201,7 @@ func pathGroups(in *Input, c *CampaignInput) (list []group) {
 			if p.RuleGroup == 0 {
 				continue // tried one after the other
 			}
-			draw = fmt.Sprint(p.RuleGroup)
+			draw = strconv.Itoa(p.RuleGroup)
 		}
 		draw += digest([]any{p.Logic, p.Filters, p.Rules})
 		if _, ok := at[draw]; !ok {

@@ -91,28 +91,47 @@ func TestKinds(t *testing.T) {
 		values []string
 	}{
 		{"pause_loser", copilot.OpSetDestinationWeights, func(in *copilot.Input) { worse(in, 100) }, func(in *copilot.Input) { worse(in, 3) }, nil},
-		{"raise_cap", copilot.OpSetCap, func(in *copilot.Input) { capped(in, 20, copilot.OfferDay{Approved: 20}) },
-			func(in *copilot.Input) { capped(in, 20, copilot.OfferDay{Approved: 19}) }, nil},
-		{"lower_cap", copilot.OpSetCap, func(in *copilot.Input) { capped(in, 30, copilot.OfferDay{Approved: 10, Rejected: 10}) },
-			func(in *copilot.Input) { capped(in, 30, copilot.OfferDay{Approved: 1}) }, nil},
-		{"block_value", copilot.OpDeny, func(in *copilot.Input) { placement(in, "sub1", "p7", 900); placement(in, "sub1", "p8", 900) },
-			func(in *copilot.Input) { placement(in, "sub1", "p7", 9) }, []string{"p7", "p8"}},
-		{"block_isp", copilot.OpDeny, func(in *copilot.Input) { placement(in, "isp", "Acme", 900) },
-			func(in *copilot.Input) { placement(in, "isp", "Acme", 9) }, []string{"Acme"}},
-		{"block_device", "", func(in *copilot.Input) { placement(in, "device_type", "tv", 900) },
-			func(in *copilot.Input) { placement(in, "device_type", "tv", 9) }, nil},
+		{
+			"raise_cap", copilot.OpSetCap, func(in *copilot.Input) { capped(in, 20, copilot.OfferDay{Approved: 20}) },
+			func(in *copilot.Input) { capped(in, 20, copilot.OfferDay{Approved: 19}) }, nil,
+		},
+		{
+			"lower_cap", copilot.OpSetCap, func(in *copilot.Input) { capped(in, 30, copilot.OfferDay{Approved: 10, Rejected: 10}) },
+			func(in *copilot.Input) { capped(in, 30, copilot.OfferDay{Approved: 1}) }, nil,
+		},
+		{
+			"block_value", copilot.OpDeny, func(in *copilot.Input) { placement(in, "sub1", "p7", 900); placement(in, "sub1", "p8", 900) },
+			func(in *copilot.Input) { placement(in, "sub1", "p7", 9) },
+			[]string{"p7", "p8"},
+		},
+		{
+			"block_isp", copilot.OpDeny, func(in *copilot.Input) { placement(in, "isp", "Acme", 900) },
+			func(in *copilot.Input) { placement(in, "isp", "Acme", 9) },
+			[]string{"Acme"},
+		},
+		{
+			"block_device", "", func(in *copilot.Input) { placement(in, "device_type", "tv", 900) },
+			func(in *copilot.Input) { placement(in, "device_type", "tv", 9) }, nil,
+		},
 		{"block_device", copilot.OpExclude, func(in *copilot.Input) {
 			placement(in, "device_type", "tv", 900)
 			rest := flow.NewPath()
 			rest.ID, rest.StreamType = pathB, flow.Default
 			in.Campaigns[0].Paths = append(in.Campaigns[0].Paths, rest)
 		}, func(in *copilot.Input) { placement(in, "device_type", "tv", 9) }, []string{"tv"}},
-		{"no_return", copilot.OpDeny, func(in *copilot.Input) { placement(in, "country", "NZ", 900) },
-			func(in *copilot.Input) { placement(in, "country", "NZ", 9) }, []string{"NZ"}},
-		{"no_return", "", func(in *copilot.Input) { placement(in, "hour_of_day", "3", 900) },
-			func(in *copilot.Input) { placement(in, "hour_of_day", "3", 9) }, nil},
-		{"bot_source", "", func(in *copilot.Input) { v := source; v.Clicks, v.Bots = 500, 500; in.Sources = append(in.Sources, v) },
-			func(in *copilot.Input) { v := source; v.Clicks, v.Bots = 200, 200; in.Sources = append(in.Sources, v) }, nil},
+		{
+			"no_return", copilot.OpDeny, func(in *copilot.Input) { placement(in, "country", "NZ", 900) },
+			func(in *copilot.Input) { placement(in, "country", "NZ", 9) },
+			[]string{"NZ"},
+		},
+		{
+			"no_return", "", func(in *copilot.Input) { placement(in, "hour_of_day", "3", 900) },
+			func(in *copilot.Input) { placement(in, "hour_of_day", "3", 9) }, nil,
+		},
+		{
+			"bot_source", "", func(in *copilot.Input) { v := source; v.Clicks, v.Bots = 500, 500; in.Sources = append(in.Sources, v) },
+			func(in *copilot.Input) { v := source; v.Clicks, v.Bots = 200, 200; in.Sources = append(in.Sources, v) }, nil,
+		},
 		{"empty_token", "", func(in *copilot.Input) {
 			v := source
 			v.Clicks, v.Empty = 300, map[string]int64{"sub2": 300}

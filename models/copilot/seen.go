@@ -214,7 +214,11 @@ func findUnmatched(in *Input) (list []finding) {
 				count(n.Name, "postbacks", n.Total), count(n.Name, "unmatched", n.Unmatched),
 			}},
 		}
-		if n.Parameter != "" && n.Found >= minMapped && float64(n.Found) >= mappedPart*float64(n.Looked) && n.PostbackParams["click_id"] != n.Parameter {
+		known := n.Parameter != "" && n.Found >= minMapped && float64(n.Found) >= mappedPart*float64(n.Looked)
+		switch {
+		case known && n.PostbackParams["click_id"] == n.Parameter:
+			s.Detail = fmt.Sprintf("The id of a click is read from %q by now. Replay those that came before.", n.Parameter)
+		case known:
 			s.Detail = fmt.Sprintf("%d of the %d that were looked at have the id of a click in %q. Read it from there, then replay them.",
 				n.Found, n.Looked, n.Parameter)
 			s.Evidence.Figures = append(s.Evidence.Figures, count(n.Parameter, "with_click_id", n.Found))

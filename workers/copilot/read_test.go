@@ -1,0 +1,123 @@
+package copilot_test
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db/clicklog"
+	"switchyard/db/spool"
+	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/models/copilot"
+	"switchyard/models/flow"
+)
+
+// clicks stores clicks of now, each of them as change makes it.
+func (w *world) clicks(n int, change func(*models.Click)) {
+	w.Helper()
+	s, err := spool.Open(w.TempDir(), spool.Options{})
+	if err != nil {
+		w.Fatal(err)
+	}
+	for range n {
+		c := models.Click{
+			ID: models.NewClickID(), AccountID: w.account.ID, CampaignID: w.campaign.ID, StreamID: uuid.MustParse(w.paths[0].ID),
+			SourceID: w.campaign.SourceID.UUID, Cost: decimal.NewFromInt(1), Currency: "USD",
+		}
+		change(&c)
+		if err := s.Append(w.Context(), spool.Record{Click: &c}); err != nil {
+			w.Fatal(err)
+		}
+	}
+	if err := clicklog.NewIngester(s, w.d, clicklog.IngestOptions{}).Drain(w.Context()); err != nil {
+		w.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// TestReads: what calls for a suggestion is found where it is stored, and what was done about it is seen.
+func TestReads(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	now := time.Now().UTC().Truncate(time.Microsecond)
+	w.at(now.AddDate(0, 0, 2)) // the clicks of now are of a whole day
+	o := models.Offer{OfferFields: models.OfferFields{
+		Name: "shoe", URL: "https://o.test/", Payout: models.NewMoney(decimal.NewFromInt(5)), PayoutType: "fixed", Currency: "USD", PayoutFromParam: true,
+	}}
+	o.AccountID = w.account.ID
+	o, err := w.store.Offers().Create(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.store.Campaigns().ChangeFlow(t.Context(), w.account.ID, w.campaign.ID, func(f store.CampaignFlow) ([]flow.Path, error) {
+		f.Paths[0].Destinations = []flow.Destination{{ID: o.ID.String(), Weight: 100}}
+		return f.Paths, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.exec(`UPDATE traffic_sources SET token_macros = '{"zone": "{zone}", "creative": "{creative}"}' WHERE id = $1`, w.campaign.SourceID)
+	w.clicks(300, func(c *models.Click) { c.OfferID, c.Subs[0] = o.ID, "good" })
+	w.clicks(200, func(c *models.Click) { c.OfferID, c.Subs[0] = o.ID, "Bad" })
+	w.clicks(600, func(c *models.Click) { c.BotSignals, c.IsBot = 1, true })
+	w.exec(`INSERT INTO link_checks (kind, record_id, account_id, url, checked_at, error, failures, failing_since, broken_at)
+		VALUES ('offer', $1, $2, 'https://o.test/', now(), 'it answers 404', 2, now(), now())`, o.ID, w.account.ID)
+	network, err := w.store.Networks().Create(t.Context(), network(w.account.ID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 12 {
+		raw, _ := json.Marshal(map[string]string{"oid": "17", "aff_click": models.FormatClickID(models.NewClickID())})
+		w.exec(`INSERT INTO postbacks (id, account_id, network_id, source, domain, params, received_at, outcome)
+			VALUES (gen_random_uuid(), $1, $2, 'postback', '', $3, now(), 'unmatched')`, w.account.ID, network.ID, string(raw))
+	}
+	byKind := func() map[string]copilot.Suggestion {
+		t.Helper()
+		found := map[string]copilot.Suggestion{}
+		for _, s := range w.refresh() {
+			found[s.Kind] = s
+		}
+		return found
+	}
+	found := byKind()
+	if a := found["block_value"].Action; a == nil || a.Attribute != "sub1" || !slices.Equal(a.Values, []string{"Bad"}) {
+		t.Errorf("block_value: %+v", a)
+	}
+	if a := found["unmatched_postbacks"].Action; a == nil || a.Parameter != "aff_click" || a.NetworkID.UUID != network.ID {
+		t.Errorf("unmatched_postbacks: %+v", a)
+	}
+	if s := found["empty_token"]; s.Evidence.Sample != 500 || s.Key != "" && s.Title != `Traffic source "push" never fills sub2` {
+		t.Errorf("empty_token: %+v", s)
+	}
+	for _, kind := range []string{"bot_source", "bad_link"} {
+		if found[kind].Title == "" {
+			t.Errorf("no %s among %v", kind, found)
+		}
+	}
+	after, _, _, err := found["block_value"].Action.Apply(copilot.Record{})
+	if err != nil || len(after.Entries) != 1 {
+		t.Fatalf("%+v, %v", after, err)
+	}
+	entry := after.Entries[0]
+	entry.AccountID = w.account.ID
+	if _, err := w.store.BotEntries().Create(t.Context(), entry); err != nil {
+		t.Fatal(err)
+	}
+	w.at(w.now.Load().Add(time.Minute))
+	if again, ok := byKind()["block_value"]; ok {
+		t.Errorf("a value that is denied is to be denied: %+v", again.Action)
+	}
+}
+
+func network(account uuid.UUID) models.Network {
+	n := models.Network{NetworkFields: models.NetworkFields{Name: "net", Currency: "USD"}}
+	n.AccountID = account
+	return n
+}
