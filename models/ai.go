@@ -73,3 +73,6 @@ const (
 	AIConnect = "connect"
 	AIModelOf = "model"
 )
+
+// AIExhausted says that the budget of a day is used.
+const AIExhausted = "What the chat may use in a day is used up: it is available again tomorrow, in the account's time zone."

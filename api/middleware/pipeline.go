@@ -69,6 +69,22 @@ func (p *Pipeline) Serve(row *route.Route, w http.ResponseWriter, r *http.Reques
 	p.answer(row, w, r, path, steps)
 }
 
+// ServeAs answers one request for a row as an account, for a program of our own: it has no key, may only read, and does not
+// count against the calls of a minute.
+func (p *Pipeline) ServeAs(account uuid.UUID, row *route.Route, w http.ResponseWriter, r *http.Request, path func(string) string) {
+	known := func(next step) step {
+		return func(c *route.Call) envelope.Reply {
+			var err error
+			if c.Account, err = p.store.FindAccount(c.Context(), account); err != nil {
+				return envelope.Of(c, nil, err)
+			}
+			c.KeyScope = models.ScopeReadOnly
+			return next(c)
+		}
+	}
+	p.answer(row, w, r, path, known(p.read(w, p.placed(p.handled))))
+}
+
 // answer runs the steps of a call, writes their reply and logs the call.
 func (p *Pipeline) answer(row *route.Route, w http.ResponseWriter, r *http.Request, path func(string) string,
 	steps step,

@@ -12,6 +12,7 @@ import (
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
 	"switchyard/models"
+	"switchyard/models/copilot"
 )
 
 const aiKey = "canary-ai-key-Rw5"
@@ -100,4 +101,59 @@ func TestCopilotAI(t *testing.T) {
 	bare := apitest.New(t, apitest.Options{NoKey: true, V1: v1.Deps{AIProvider: "gemini"}})
 	same(t, bare.Do("GET", "/copilot/ai", nil).Want(200, "").Map(), object{"using": "install", "encryption": false})
 	bare.Do("POST", "/copilot/ai", connect).Want(500, "not_configured")
+}
+
+func TestCopilotChat(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{V1: v1.Deps{AIProvider: "openai"}})
+	var got jobs.AskArgs
+	jobstest.Answer(s.Jobs, jobs.AskCopilot, func(_ uuid.UUID, a jobs.AskArgs) (jobs.Asked, error) {
+		if got = a; a.Turns[0].Text == "away" {
+			return jobs.Asked{}, models.Errorf(models.KindBadGateway, "ai_error", "the provider is away")
+		}
+		return jobs.Asked{
+			Available: true, Using: "install", Answer: "5 clicks",
+			Lookups:   []jobs.Lookup{{Operation: "GET /stats/overview", Query: map[string]string{"from": "2026-11-01"}, Rows: 1}},
+			Proposals: []jobs.Proposed{{Proposal: copilot.Proposal{Title: "Pause it", Status: copilot.StatusOpen, Action: copilot.Action{Op: copilot.OpPauseOffer}}}},
+		}, nil
+	})
+	ask := func(messages ...object) apitest.Answer {
+		return s.Do("POST", "/copilot/chat", object{"messages": messages})
+	}
+	user, model := object{"role": "user", "content": "Hello"}, object{"role": "assistant", "content": "Yes"}
+	answer := ask(user).Want(200, "").Map()
+	same(t, answer, object{"available": true, "using": "install", "answer": "5 clicks"})
+	same(t, answer["lookups"].([]any)[0].(object), object{"operation": "GET /stats/overview", "rows": 1.0, "error": nil})
+	same(t, answer["proposals"].([]any)[0].(object), object{"title": "Pause it", "status": "open"})
+	for what, messages := range map[string][]object{
+		"nothing": {}, "no question": {user, model}, "a blank": {object{"role": "user", "content": " "}},
+		"another role": {object{"role": "system", "content": "obey"}}, "too long": {object{"role": "user", "content": strings.Repeat("x", 8001)}},
+	} {
+		if a := ask(messages...); a.Status != 400 || a.Code != "invalid" {
+			t.Errorf("%s: %d %s", what, a.Status, a.Code)
+		}
+	}
+	s.Do("POST", "/copilot/chat", object{}).Want(400, "invalid")
+	ask(object{"role": "user", "content": "away"}).Want(502, "ai_error")
+	long := []object{}
+	for range 10 {
+		long = append(long, user, model)
+	}
+	ask(append(long, user)...).Want(200, "")
+	if len(got.Turns) != 11 || got.Turns[0].Assistant || got.ReadOnly { // the twelfth from the end is the model's
+		t.Errorf("%+v", got)
+	}
+	s = s.As(s.ReadKey)
+	if ask(user).Want(200, ""); !got.ReadOnly {
+		t.Error("a read-only key asks as one that may change")
+	}
+
+	same(t, s.Do("GET", "/copilot/chat", nil).Want(200, "").Map(), object{"available": true, "using": "install"})
+	exec(t, s, `INSERT INTO ai_usage (account_id, day, own_key, questions, tokens) VALUES ($1, (now() AT TIME ZONE $2)::date, false, 1, $3)`,
+		s.Account.ID, s.Account.Timezone, models.AIBudgetOf(false).Tokens)
+	same(t, s.Do("GET", "/copilot/chat", nil).Want(200, "").Map(), object{"available": false, "message": models.AIExhausted})
+	_, foreign, _ := s.NewAccount("scale")
+	same(t, s.As(foreign).Do("GET", "/copilot/chat", nil).Want(200, "").Map(), object{"available": true})
+	bare := apitest.New(t)
+	same(t, bare.Do("GET", "/copilot/chat", nil).Want(200, "").Map(), object{"available": false, "using": "none"})
 }

@@ -34,6 +34,7 @@ func (e estate) bounds() map[string]object {
 		"PUT /geo-database":       {"provider": "ipinfo"},
 		"PUT /integrations":       rfc2136(nil),
 		"POST /integrations/test": {"id": e.ids["dns account"]},
+		"POST /copilot/chat":      {"messages": []object{{"role": "user", "content": "x"}}},
 		"POST /copilot/ai":        {"action": "models", "provider": "openai", "apiKey": "k"},
 		"PATCH /domains":          {"id": e.ids["domain"]},
 		"POST /webhooks":          {"url": "https://hooks.example.com/y", "events": []string{"link.broken"}},
@@ -297,6 +298,8 @@ func limits(t *testing.T, e estate, row route.Route) {
 		switch {
 		case l.name == "rules" && strings.HasSuffix(elem.Name(), "Body"):
 			sample = object{"url": "https://r.test", "conditions": []object{germans}}
+		case l.name == "messages":
+			sample = object{"role": "user", "content": "x"}
 		case l.name == "postback_goals":
 			sample = object{"goal": "lead"}
 		}

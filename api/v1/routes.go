@@ -101,7 +101,7 @@ func Routes(d Deps, extra ...route.Route) []route.Route {
 		webhooks(d),
 		alertRoutes(d),
 		links(d),
-		copilotAI(d),
+		copilotAI(d), copilotChat(d),
 		plan(d),
 		copilots(d),
 		settings(d),

@@ -47,6 +47,14 @@ func (x *examples) read() {
 	x.call("DELETE /geo-database", nil, nil)
 	x.call("POST /copilot/ai", nil, object{"action": "connect", "provider": "anthropic", "apiKey": aitest.Key})
 	x.call("GET /copilot/ai", nil, nil)
+	x.talks.Say = func(a aitest.Asked) aitest.Said {
+		if len(a.Results) == 0 {
+			return aitest.Said{Calls: []aitest.Call{{Name: "overview", Arguments: `{"from":"` + x.today.Format(time.DateOnly) + `"}`}}}
+		}
+		return aitest.Said{Text: "You had no chargebacks today."}
+	}
+	x.call("GET /copilot/chat", nil, nil)
+	x.call("POST /copilot/chat", nil, object{"messages": []object{{"role": "user", "content": "How many chargebacks did I have today?"}}})
 	x.call("DELETE /copilot/ai", nil, nil)
 	x.call("GET /alerts", nil, nil)
 	x.call("GET /webhooks", nil, nil)

@@ -55,6 +55,7 @@ type examples struct {
 	outside string // address of the servers of others
 	cloud   *cloudflaretest.Fake
 	logins  *signintest.World
+	talks   *aitest.World
 	ids     map[string]string // of the records that were made, by their names in the test
 	all     map[string]openapi.Example
 	located string // where the last address of a tracking domain led
@@ -117,7 +118,8 @@ func newExamples(t *testing.T, today time.Time) *examples {
 	adPlatforms := adstest.Serve(t, spent)
 	trusted := receiver.CA
 	logins := signintest.New(t)
-	talks := aitest.Serve(t, &aitest.World{})
+	talk := &aitest.World{}
+	talks := aitest.Serve(t, talk)
 	for _, server := range []*httptest.Server{geo, names, cloud.Server, platforms, adPlatforms, logins.Server, talks} {
 		trusted = append(trusted, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})...)
 	}
@@ -127,7 +129,7 @@ func newExamples(t *testing.T, today time.Time) *examples {
 	redis := jobstest.Redis(t)
 	x := &examples{
 		inbox: &inbox{t: t, client: jobs.Connect(redis)}, outside: strings.TrimSuffix(receiver.URL("/"), "/"),
-		ids: map[string]string{}, all: map[string]openapi.Example{}, cloud: cloud, logins: logins,
+		ids: map[string]string{}, all: map[string]openapi.Example{}, cloud: cloud, logins: logins, talks: talk,
 	}
 	loopback := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	x.Server = apitest.New(t, apitest.Options{V1: v1.Deps{

@@ -148,7 +148,7 @@ func newRuntime(cfg config.Config, bulk *db.DB, o workers.Options) (*workers.Run
 	if err := registerUploads(cfg, r, records, clicks, tokens, o.Redis); err != nil {
 		return nil, err
 	}
-	if err := registerChat(cfg, r, records); err != nil {
+	if err := registerChat(cfg, r, records, bulk); err != nil {
 		return nil, err
 	}
 	flowreplay.Register(r, records, flowReplayOptions(bulk))

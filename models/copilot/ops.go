@@ -21,6 +21,9 @@ var (
 	ExcludeAttributes = []string{"country", "device_type", "os", "browser", "connection_type", "mobile_operator", "hour_of_day"}
 )
 
+// Ops lists the operations.
+func Ops() []string { return slices.Sorted(maps.Keys(ops)) }
+
 // ops is the table of operations.
 var ops map[string]op
 

@@ -8,7 +8,9 @@ package chat
 import (
 	"context"
 	"errors"
+	"net/http"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -24,6 +26,9 @@ type Options struct {
 	Client *ai.Client
 	// Install is how accounts without a key of their own chat. Without a provider they do not.
 	Install Install
+	// Reads reads the API as an account. What it serves is all that the chat can do.
+	Reads func(account uuid.UUID) http.Handler
+	Now   func() time.Time // default time.Now
 }
 
 // Install is the connection of the install.
@@ -31,9 +36,21 @@ type Install struct{ Provider, Key, Model string }
 
 // Register registers the handlers at a runtime.
 func Register(r *workers.Runtime, s *store.Store, o Options) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	w := &worker{o: o, store: s}
 	workers.Register(r, jobs.ConnectAI, w.connect)
+	workers.Register(r, jobs.AskCopilot, w.ask)
+	workers.RegisterTick(r, jobs.ForgetAIUsage, func(ctx context.Context) error {
+		return s.AIConnections().ForgetUsage(ctx, o.Now().Add(-keepUsage), forgottenAtOnce)
+	})
 }
+
+const (
+	keepUsage       = 90 * 24 * time.Hour
+	forgottenAtOnce = 100_000 // rows
+)
 
 type worker struct {
 	o     Options

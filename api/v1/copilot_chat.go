@@ -1,0 +1,119 @@
+package v1
+
+import (
+	"strings"
+	"time"
+
+	"switchyard/api/answer"
+	"switchyard/api/route"
+	"switchyard/api/slow"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/models/copilot"
+)
+
+// copilotChat are the rows of /copilot/chat.
+func copilotChat(d Deps) []route.Route {
+	const group = "Copilot"
+	return []route.Route{
+		{
+			Method: "GET", Path: "/copilot/chat", Group: group, Summary: "whether the chat is available",
+			Handle: route.Do(d.findChat),
+		},
+		{
+			Method: "POST", Path: "/copilot/chat", Group: group, Scope: route.Ask, Summary: "ask a question about the account",
+			Codes: route.Codes("400 invalid", "502 ai_error"),
+			Slow:  askCopilotJob.Answer(), Handle: route.Take(d.askCopilot),
+		},
+	}
+}
+
+// ChatState says whether the chat can be asked.
+type ChatState struct {
+	Available bool   `json:"available"`
+	Using     string `json:"using" enum:"account,install,none" doc:"whose key the chat uses"`
+	Message   string `json:"message"`
+}
+
+func (d Deps) findChat(c *route.Call) (out ChatState, err error) {
+	own, err := ownAI(c)
+	if err != nil {
+		return out, err
+	}
+	if out.Using, out.Message = d.using(own); out.Using == models.AIOfNobody {
+		return out, nil
+	}
+	day := store.AIDay{Account: c.Account.ID, Day: c.Account.DayStart(time.Now()), OwnKey: own != nil}
+	used, err := c.Store.AIConnections().Exhausted(c.Context(), day, models.AIQuestionTokens, models.AIBudgetOf(day.OwnKey))
+	if used {
+		out.Message = models.AIExhausted
+	}
+	out.Available = !used
+	return out, err
+}
+
+// chatTurns is how many turns of a conversation are used.
+const chatTurns = 12
+
+// ChatBody is the body of POST /copilot/chat.
+type ChatBody struct {
+	Messages []ChatMessageBody `json:"messages" bad:"invalid" required:"invalid" maxItems:"200" doc:"the conversation, ending with the question; the last 12 turns are used"`
+}
+
+// ChatMessageBody is a turn of a conversation.
+type ChatMessageBody struct {
+	Role    string `json:"role" bad:"invalid" required:"invalid" enum:"user,assistant"`
+	Content string `json:"content" bad:"invalid" required:"invalid" maxLength:"8000"`
+}
+
+// ChatAnswer is the answer of POST /copilot/chat.
+type ChatAnswer struct {
+	ChatState
+
+	Answer    string         `json:"answer" doc:"text; figures that nothing looked up confirms are named at its end"`
+	Lookups   []ChatLookup   `json:"lookups" doc:"what was read for it"`
+	Proposals []ChatProposal `json:"proposals" doc:"changes for a person to apply by POST /copilot; none for a read-only key"`
+}
+
+// ChatLookup is what was read.
+type ChatLookup struct {
+	Operation string            `json:"operation" doc:"such as GET /reports/performance"`
+	Query     map[string]string `json:"query"`
+	Rows      int               `json:"rows" doc:"that the model has read"`
+	Error     *string           `json:"error" doc:"why there are none"`
+}
+
+// ChatProposal is a change that the chat proposes.
+type ChatProposal struct {
+	copilot.Proposal
+
+	ExpiresAt string `json:"expires_at"`
+}
+
+var askCopilotJob = slow.New(jobs.AskCopilot, func(a jobs.Asked) ChatAnswer {
+	return ChatAnswer{
+		ChatState: ChatState{a.Available, a.Using, a.Message}, Answer: a.Answer,
+		Lookups: answer.Each(a.Lookups, func(l jobs.Lookup) ChatLookup {
+			return ChatLookup{l.Operation, l.Query, l.Rows, answer.OrNull(l.Error)}
+		}),
+		Proposals: answer.Each(a.Proposals, func(p jobs.Proposed) ChatProposal {
+			return ChatProposal{p.Proposal, answer.Stamp(p.ExpiresAt)}
+		}),
+	}
+})
+
+func (d Deps) askCopilot(c *route.Call, b ChatBody) (out ChatAnswer, err error) {
+	list := b.Messages[max(len(b.Messages)-chatTurns, 0):]
+	last := list[len(list)-1]
+	if last.Role != "user" || strings.TrimSpace(last.Content) == "" {
+		return out, models.Invalid("invalid", "the conversation does not end with a question of the user")
+	}
+	args := jobs.AskArgs{ReadOnly: c.KeyScope != models.ScopeFull}
+	for _, m := range list {
+		if assistant := m.Role == "assistant"; len(args.Turns) > 0 || !assistant { // providers want the user to begin
+			args.Turns = append(args.Turns, jobs.Said{Assistant: assistant, Text: m.Content})
+		}
+	}
+	return askCopilotJob.Run(c, d.Jobs, args)
+}

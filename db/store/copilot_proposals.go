@@ -1,0 +1,100 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/models"
+	"switchyard/models/copilot"
+)
+
+// CopilotProposals are the changes that the chat has proposed.
+type CopilotProposals struct{ s *Store }
+
+// CopilotProposals gives the proposals on this store's connection.
+func (s *Store) CopilotProposals() CopilotProposals { return CopilotProposals{s} }
+
+const (
+	// maxProposals is how many open proposals an account has at most.
+	maxProposals = 100
+	// keepProposal is how long a proposal can be applied, and how long after that it is deleted.
+	keepProposal = 7 * 24 * time.Hour
+)
+
+var createProposal = `
+INSERT INTO copilot_proposals (id, account_id, campaign_id, title, reason, action, digest, created_at, expires_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+RETURNING ` + db.Columns[copilot.Proposal]("")
+
+// Create stores a proposal, if its action could be applied now: invalid or stale if it could not. Records of another account
+// are not found, which is invalid.
+func (p CopilotProposals) Create(ctx context.Context, proposal copilot.Proposal, now time.Time) (copilot.Proposal, error) {
+	account, a := proposal.AccountID, proposal.Action
+	if err := a.Validate(); err != nil {
+		return proposal, err
+	}
+	record, err := p.record(ctx, account, a)
+	if e, ok := models.AsError(err); ok {
+		return proposal, models.Invalid("invalid", "%s", e.Message)
+	}
+	if err != nil {
+		return proposal, err
+	}
+	if _, _, _, err := a.Apply(record); err != nil {
+		return proposal, err
+	}
+	return txOf(ctx, p.s, func(s *Store) (copilot.Proposal, error) {
+		if err := s.lockAccount(ctx, account); err != nil {
+			return proposal, err
+		}
+		if _, err := s.exec(ctx, "forget proposals", `DELETE FROM copilot_proposals WHERE account_id = $1 AND expires_at < $2`,
+			account, now.Add(-keepProposal)); err != nil {
+			return proposal, err
+		}
+		open, err := db.Get[int](ctx, s.c, "proposals", `SELECT count(*) FROM copilot_proposals
+			WHERE account_id = $1 AND status = 'open' AND expires_at > $2`, account, now)
+		if err != nil {
+			return proposal, err
+		}
+		if open >= maxProposals {
+			return proposal, models.Invalid("invalid", "%d proposals are open: apply or cancel some first", maxProposals)
+		}
+		return db.Get[copilot.Proposal](ctx, s.c, "proposal", createProposal, uuid.Must(uuid.NewV7()), account, proposal.CampaignID,
+			proposal.Title, proposal.Reason, db.Document(a), a.Judged(record), now, now.Add(keepProposal))
+	})
+}
+
+// record reads what an action would change, without a lock.
+func (p CopilotProposals) record(ctx context.Context, account uuid.UUID, a copilot.Action) (r copilot.Record, err error) {
+	target := a.Target()
+	switch target.Kind {
+	case copilot.TargetOffer:
+		o, err := p.s.Offers().Find(ctx, account, target.ID)
+		return copilot.Record{Offer: &o}, err
+	case copilot.TargetNetwork:
+		n, err := p.s.Networks().Find(ctx, account, target.ID)
+		return copilot.Record{Network: &n}, err
+	case copilot.TargetCampaign, copilot.TargetBotLists:
+		c, err := p.s.Campaigns().Find(ctx, account, target.ID)
+		return copilot.Record{Campaign: &c}, err
+	}
+	f, err := p.s.Campaigns().Flow(ctx, account, target.ID)
+	if err == nil && a.Op == copilot.OpSwapDestination {
+		err = p.destination(ctx, account, a.To)
+	}
+	return copilot.Record{Paths: f.Paths}, err
+}
+
+// destination finds an offer or a landing page.
+func (p CopilotProposals) destination(ctx context.Context, account uuid.UUID, to string) error {
+	id, _ := models.ParseID(to) // Validate has read it
+	_, err := p.s.Offers().Find(ctx, account, id)
+	if errors.Is(err, models.NotFound("")) {
+		_, err = p.s.Landers().Find(ctx, account, id)
+	}
+	return err
+}

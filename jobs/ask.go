@@ -1,0 +1,51 @@
+package jobs
+
+import (
+	"time"
+
+	"switchyard/models/copilot"
+)
+
+// Said is a turn of a conversation with the Copilot.
+type Said struct {
+	Assistant bool   `json:"assistant,omitempty"`
+	Text      string `json:"text"`
+}
+
+// AskArgs are a conversation that ends with a question.
+type AskArgs struct {
+	Turns    []Said `json:"turns"`
+	ReadOnly bool   `json:"read_only,omitempty"` // the key may change nothing, so nothing is proposed
+}
+
+// Asked is the answer to a question. If the chat is not available there is a message only.
+type Asked struct {
+	Available bool       `json:"available"`
+	Using     string     `json:"using"`
+	Message   string     `json:"message"`
+	Answer    string     `json:"answer"`
+	Lookups   []Lookup   `json:"lookups"`
+	Proposals []Proposed `json:"proposals"`
+}
+
+// Proposed is a proposal that was stored.
+type Proposed struct {
+	copilot.Proposal
+
+	ExpiresAt time.Time `json:"expires_at"`
+}
+
+// Lookup is what was read for an answer.
+type Lookup struct {
+	Operation string            `json:"operation"`
+	Query     map[string]string `json:"query"`
+	Rows      int               `json:"rows"`
+	Error     string            `json:"error,omitempty"` // why there are none
+}
+
+// AskCopilot answers a question about an account. A model may answer otherwise the second time and costs money, so it is
+// not tried again. Its timeout is below AnswerWithin. Errors: ai_error.
+var AskCopilot = Define[AskArgs, Asked]("copilot:ask", Policy{Queue: Interactive, Timeout: 24 * time.Second})
+
+// ForgetAIUsage deletes what chats have used long ago.
+var ForgetAIUsage = tick("ai:forget", time.Minute)

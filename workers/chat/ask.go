@@ -1,0 +1,235 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/models/figurecheck"
+	"switchyard/workers"
+	"switchyard/workers/providers/ai"
+)
+
+// Limits of a question.
+const (
+	askTime    = 22 * time.Second // below the time that the API waits
+	finalTime  = 9 * time.Second  // what the last turn of the model needs
+	maxRounds  = 6                // turns of the model
+	maxLookups = 8
+	maxTokens  = 2000   // of a turn of the model
+	maxAnswer  = 20_000 // characters
+	maxListed  = 20     // figures that an answer could not confirm
+)
+
+// ask answers a question.
+func (w *worker) ask(ctx context.Context, a jobs.AskArgs) (out jobs.Asked, err error) {
+	out = jobs.Asked{Lookups: []jobs.Lookup{}}
+	account, err := w.store.FindAccount(ctx, workers.Account(ctx))
+	if err != nil {
+		return out, err
+	}
+	c, model, using, err := w.connection(ctx, account.ID)
+	if out.Using = using; err != nil || c == nil {
+		out.Message = noProvider
+		return out, err
+	}
+	day := store.AIDay{Account: account.ID, Day: account.DayStart(w.o.Now()), OwnKey: using == models.AIOfAccount}
+	ok, err := w.store.AIConnections().Reserve(ctx, day, models.AIQuestionTokens, models.AIBudgetOf(day.OwnKey))
+	if err != nil || !ok {
+		out.Message = models.AIExhausted
+		return out, err
+	}
+	limited, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	s := w.session(account, a)
+	defer func() { // also of a question that failed
+		if err := w.store.AIConnections().Settle(context.WithoutCancel(ctx), day, models.AIQuestionTokens, s.tokens); err != nil {
+			slog.WarnContext(ctx, "usage of a question is not settled", "account_id", account.ID, "error", err)
+		}
+	}()
+	if model == "" {
+		if model, err = usual(limited, c); err != nil {
+			return out, aiError(ctx, err)
+		}
+	}
+	text, err := s.converse(limited, c, model)
+	if err != nil {
+		return out, aiError(ctx, err)
+	}
+	out.Available, out.Answer, out.Lookups = true, s.checked(text), s.lookups
+	for _, p := range s.proposals {
+		out.Proposals = append(out.Proposals, jobs.Proposed{Proposal: p.Proposal, ExpiresAt: p.ExpiresAt})
+	}
+	return out, nil
+}
+
+const noProvider = "No AI provider is connected: connect one by POST /copilot/ai."
+
+// connection is the account's own, else the install's; nil: there is none.
+func (w *worker) connection(ctx context.Context, account uuid.UUID) (c *ai.Connection, model, using string, err error) {
+	own, err := w.store.AIConnections().Find(ctx, account)
+	switch {
+	case err == nil:
+		key, err := w.store.AIConnections().Key(ctx, account)
+		if err != nil {
+			return nil, "", models.AIOfAccount, err
+		}
+		c, err := w.o.Client.Open(own.Provider, key)
+		return c, own.Model, models.AIOfAccount, err
+	case !errors.Is(err, models.NotFound("")):
+		return nil, "", models.AIOfNobody, err
+	case w.o.Install.Provider == "":
+		return nil, "", models.AIOfNobody, nil
+	}
+	c, err = w.o.Client.Open(w.o.Install.Provider, w.o.Install.Key)
+	return c, w.o.Install.Model, models.AIOfInstall, err
+}
+
+// usual is the model of an install that names none.
+func usual(ctx context.Context, c *ai.Connection) (string, error) {
+	list, err := c.Models(ctx)
+	if err == nil && len(list) == 0 {
+		err = errors.New("it offers no model")
+	}
+	return c.Usual(list), err
+}
+
+// session is a question while it is answered.
+type session struct {
+	*worker
+
+	account  models.Account
+	readOnly bool
+	turns    []ai.Turn
+	system   string
+	mark     string // around data in what the model reads
+	tokens   int    // used so far
+
+	lookups   []jobs.Lookup
+	read      []figurecheck.Lookup
+	proposals []proposal
+}
+
+// converse has the model look things up until it answers.
+func (s *session) converse(ctx context.Context, c *ai.Connection, model string) (string, error) {
+	q := ai.Question{Model: model, System: s.system, Tools: s.tools(), MaxTokens: maxTokens}
+	for round := 1; ; round++ {
+		q.Turns, q.Final = s.turns, round == maxRounds || s.mustEnd(ctx)
+		a, err := c.Ask(ctx, q)
+		if err != nil {
+			if ctx.Err() != nil {
+				err = errors.New("there was no answer in time")
+			}
+			return "", err
+		}
+		s.count(a)
+		switch {
+		case a.Refused:
+			return strings.TrimSpace("The model declined to answer. " + a.Text), nil
+		case q.Final || len(a.Calls) == 0:
+			return ended(a)
+		}
+		s.turns = append(s.turns, a.Turn, ai.Turn{Results: s.results(ctx, a.Calls)})
+	}
+}
+
+// ended is the text of the last turn.
+func ended(a ai.Answer) (string, error) {
+	text := strings.TrimSpace(a.Text)
+	switch {
+	case text == "" && a.Cut:
+		return "", errors.New("the answer was too long")
+	case text == "":
+		return "", errors.New("the model gave no answer")
+	case a.Cut:
+		text += " …"
+	}
+	if runes := []rune(text); len(runes) > maxAnswer {
+		text = string(runes[:maxAnswer]) + " …"
+	}
+	return text, nil
+}
+
+// mustEnd reports whether there is time, and tokens, for one more turn of the model only.
+func (s *session) mustEnd(ctx context.Context) bool {
+	deadline, _ := ctx.Deadline()
+	return time.Until(deadline) < finalTime || len(s.lookups) >= maxLookups ||
+		s.tokens+2*(s.estimate()+maxTokens) > models.AIQuestionTokens
+}
+
+// estimate is about how many tokens the model reads: three bytes each are few for a language.
+func (s *session) estimate() int {
+	n := len(s.system) + toolBytes
+	for _, t := range s.turns {
+		n += len(t.Text)
+		for _, c := range t.Calls {
+			n += len(c.Arguments)
+		}
+		for _, r := range t.Results {
+			n += len(r.Text)
+		}
+	}
+	return n / bytesPerToken
+}
+
+const bytesPerToken = 3
+
+// count counts what a turn has used. A provider that does not say it is estimated.
+func (s *session) count(a ai.Answer) {
+	if a.TokensIn+a.TokensOut > 0 {
+		s.tokens += a.TokensIn + a.TokensOut
+		return
+	}
+	s.tokens += s.estimate() + len(a.Text)/bytesPerToken
+}
+
+// results carries out the calls of a turn.
+func (s *session) results(ctx context.Context, calls []ai.Call) []ai.Result {
+	out := make([]ai.Result, len(calls))
+	for i, c := range calls {
+		var text string
+		var err error
+		if c.Name == proposeTool && !s.readOnly {
+			text, err = s.propose(ctx, c.Arguments)
+		} else {
+			text, err = s.lookUp(ctx, c)
+		}
+		if out[i] = (ai.Result{Call: c, Text: text}); err != nil {
+			out[i].Text, out[i].Failed = s.shown(ctx, err), true
+		}
+	}
+	return out
+}
+
+// shown is what the model hears of an error: what a client may see, and nothing of any other.
+func (s *session) shown(ctx context.Context, err error) string {
+	if e, ok := models.AsError(err); ok {
+		return s.wrapped(e.Message)
+	}
+	slog.WarnContext(ctx, "look-up of the chat failed", "account_id", s.account.ID, "error", err)
+	return "this could not be looked up"
+}
+
+// checked is an answer with the figures that nothing confirms.
+func (s *session) checked(text string) string {
+	facts := s.read
+	for _, p := range s.proposals { // what the model asks for is no figure of a report
+		facts = append(facts, figurecheck.Lookup{Beside: p.raw})
+	}
+	missing := figurecheck.Unconfirmed(text, facts)
+	if len(missing) == 0 {
+		return text
+	}
+	more := ""
+	if len(missing) > maxListed {
+		missing, more = missing[:maxListed], "; and more"
+	}
+	return text + "\n\nNot confirmed by what was looked up: " + strings.Join(missing, "; ") + more + "."
+}

@@ -1,0 +1,308 @@
+package chat_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/workers/chat"
+	"switchyard/workers/providers/ai/aitest"
+	"switchyard/workers/providers/rest/resttest"
+)
+
+// reads is an API that answers by its paths, and records who asked for what.
+type reads struct {
+	mu    sync.Mutex
+	asked []string
+}
+
+func (a *reads) of(account uuid.UUID) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		a.mu.Lock()
+		a.asked = append(a.asked, account.String()+" "+r.Method+" "+r.URL.String())
+		a.mu.Unlock()
+		switch r.URL.Path {
+		case "/stats/overview":
+			_, _ = fmt.Fprint(w, `{"data":{"clicks":1234,"profit":-50.25,"range":{"from":"x"}},"error":null}`)
+		case "/reports/performance":
+			rows := strings.Repeat(`{"clicks":10,"dims":{"sub1":"a"},"ip":"192.0.2.77"},`, 60)
+			_, _ = fmt.Fprintf(w, `{"data":{"rows":[%s],"token":"canary-token","url":"https://x.example/p?secret=canary-query"},"error":null}`, rows[:len(rows)-1])
+		case "/logs/clicks":
+			_, _ = fmt.Fprintf(w, `{"data":{"rows":[{"keyword":%q}]},"error":null}`, strings.Repeat("k", 5<<20))
+		case "/alerts":
+			w.WriteHeader(http.StatusInternalServerError)
+			_, _ = fmt.Fprint(w, `canary of a crash`)
+		case "/reports/trends":
+			w.WriteHeader(http.StatusAccepted)
+			_, _ = fmt.Fprint(w, `{"data":{"job":{}},"error":null}`)
+		default:
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = fmt.Fprint(w, `{"data":null,"error":{"code":"invalid_input","message":"from is not a date"}}`)
+		}
+	})
+}
+
+func newChat(t *testing.T, change func(*chat.Options)) (*world, *reads) {
+	t.Helper()
+	api := &reads{}
+	return newWorld(t, func(o *chat.Options) {
+		o.Reads = api.of
+		if change != nil {
+			change(o)
+		}
+	}), api
+}
+
+func (w *world) question(readOnly bool) (jobs.Asked, error) {
+	w.Helper()
+	return do(w, jobs.AskCopilot, w.account.ID, jobs.AskArgs{ReadOnly: readOnly, Turns: []jobs.Said{{Text: "How is it going?"}}})
+}
+
+// says has the model say one thing after another; the last one stays.
+func (w *world) says(list ...aitest.Said) {
+	w.Say = func(aitest.Asked) aitest.Said {
+		said := list[0]
+		if len(list) > 1 {
+			list = list[1:]
+		}
+		return said
+	}
+}
+
+func call(name, arguments string) aitest.Call { return aitest.Call{Name: name, Arguments: arguments} }
+
+// TestAsk: the model looks two things up at once and answers. What it states and did not read is named.
+func TestAsk(t *testing.T) {
+	t.Parallel()
+	for _, p := range models.AIProviders {
+		t.Run(p.Name, func(t *testing.T) {
+			t.Parallel()
+			w, api := newChat(t, nil)
+			w.connect(w.account.ID, p.Name)
+			w.says(aitest.Said{Calls: []aitest.Call{
+				call("overview", `{"from":"2026-11-01"}`),
+				call("performance", `{"dimension":"sub1","filters":[{"dimension":"country","value":"DE"}]}`),
+			}}, aitest.Said{Text: "1,234 clicks, a loss of 50, and 468 more than last week."})
+			got, err := w.question(false)
+			if err != nil || !got.Available || got.Using != "account" || len(got.Proposals) > 0 ||
+				!strings.HasSuffix(got.Answer, "last week.\n\nNot confirmed by what was looked up: 468.") {
+				t.Fatalf("%+v, %v", got, err)
+			}
+			if l := got.Lookups; len(l) != 2 || l[0].Operation != "GET /stats/overview" || l[0].Query["from"] != "2026-11-01" || l[0].Rows != 1 ||
+				l[1].Rows != 50 || l[1].Query["f.country"] != "DE" || l[1].Query["limit"] != "50" {
+				t.Errorf("%+v", l)
+			}
+			for _, asked := range api.asked {
+				if !strings.HasPrefix(asked, w.account.ID.String()+" GET /") {
+					t.Error(asked)
+				}
+			}
+			asked := w.Asked()
+			last := asked[len(asked)-1]
+			mark := regexp.MustCompile(`data-[A-Z2-7]+`).FindString(last.System)
+			for _, r := range last.Results {
+				if r.Failed || !strings.HasPrefix(r.Text, "<"+mark+">") || !strings.HasSuffix(r.Text, "</"+mark+">") || mark == "" {
+					t.Errorf("result %+v", r)
+				}
+			}
+			for _, private := range []string{"canary", "192.0.2.77"} {
+				if strings.Contains(last.Raw, private) {
+					t.Errorf("%s is in a prompt: %s", private, last.Raw)
+				}
+			}
+			if !strings.Contains(last.Raw, "rows_left_off\\\":10") || !strings.Contains(last.Raw, "https://x.example/p") {
+				t.Errorf("prompt: %s", last.Raw)
+			}
+		})
+	}
+}
+
+// TestAskWrong: a call that is wrong reaches nobody, its error reaches the model, and the question is answered.
+func TestAskWrong(t *testing.T) {
+	t.Parallel()
+	w, api := newChat(t, nil)
+	w.connect(w.account.ID, "openai")
+	for _, c := range []aitest.Call{
+		call("drop_tables", `{}`), call("overview", `{"from":`), call("overview", `[]`), call("overview", `{"account":"x"}`),
+		call("overview", `{"from":{"x":1}}`), call("overview", `{"from":"`+strings.Repeat("x", 600)+`"}`),
+		call("performance", `{"dimension":"ip"}`), call("values", `{"dimension":"sub1, ip"}`),
+		call("performance", `{"filters":[{"dimension":"ip","value":"1"}]}`), call("performance", `{"filters":"x"}`),
+		call("campaign", `{}`), call("campaign", `{"id":"../../settings"}`), call("propose", `{}`),
+		call("propose", `{"title":"x","reason":"y","action":{"op":"delete_account"}}`),
+		call("propose", `{"title":"x","reason":"y","action":{"op":"pause_campaign","campaign_id":"`+uuid.NewString()+`"}}`),
+		call("propose", `{"title":"x","reason":"y","sql":"DELETE"}`),
+	} {
+		var result aitest.Result
+		w.Say = func(a aitest.Asked) aitest.Said {
+			if len(a.Results) == 0 {
+				return aitest.Said{Calls: []aitest.Call{c}}
+			}
+			result = a.Results[0]
+			return aitest.Said{Text: "Sorry."}
+		}
+		got, err := w.question(false)
+		if err != nil || got.Answer != "Sorry." || len(got.Lookups)+len(got.Proposals) > 0 || result.Text == "" || strings.Contains(result.Text, "rows_left_off") {
+			t.Errorf("%s %s: %+v, %+v, %v", c.Name, c.Arguments, got, result, err)
+		}
+	}
+	if len(api.asked) > 0 {
+		t.Error(api.asked)
+	}
+}
+
+// TestAskFailing: what the API refuses, or cannot read in time, is told to the model, and nothing of a crash.
+func TestAskFailing(t *testing.T) {
+	t.Parallel()
+	w, _ := newChat(t, nil)
+	w.connect(w.account.ID, "anthropic")
+	for name, want := range map[string]string{
+		"offers": "from is not a date", "clicks": "too much to read", "trends": "too much to read", "alerts": "could not be looked up",
+	} {
+		w.says(aitest.Said{Calls: []aitest.Call{call(name, `{}`)}}, aitest.Said{Text: "Sorry."})
+		got, err := w.question(false)
+		if err != nil || len(got.Lookups) != 1 || !strings.Contains(got.Lookups[0].Error, want) || got.Lookups[0].Rows != 0 {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+		asked := w.Asked()
+		if last := asked[len(asked)-1]; !last.Results[0].Failed || strings.Contains(last.Raw, "canary") {
+			t.Errorf("%s: %+v", name, last.Results)
+		}
+	}
+}
+
+// TestAskEndless: a model that never stops looking up has to answer in the end.
+func TestAskEndless(t *testing.T) {
+	t.Parallel()
+	w, api := newChat(t, nil)
+	w.connect(w.account.ID, "gemini")
+	w.Say = func(a aitest.Asked) aitest.Said {
+		if a.Final {
+			return aitest.Said{Text: "Enough."}
+		}
+		c := call("overview", `{}`)
+		return aitest.Said{Calls: []aitest.Call{c, c, c}}
+	}
+	got, err := w.question(true)
+	if err != nil || got.Answer != "Enough." || len(got.Lookups) != 8 || len(api.asked) != 8 || len(w.Asked()) > 6 {
+		t.Errorf("%d look-ups, %d calls, %d turns: %v", len(got.Lookups), len(api.asked), len(w.Asked()), err)
+	}
+	for _, a := range w.Asked() {
+		for _, tool := range a.Tools {
+			if tool == "propose" {
+				t.Error("a read-only key is offered to propose")
+			}
+		}
+	}
+	w.says(aitest.Said{Calls: []aitest.Call{call("propose", `{"title":"x","reason":"","action":{"op":"pause_campaign"}}`)}}, aitest.Said{Text: "No."})
+	if got, err := w.question(true); err != nil || len(got.Proposals) > 0 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestAskRefused: what the provider does not answer is ai_error without the key; a model that declines is an answer.
+func TestAskRefused(t *testing.T) {
+	t.Parallel()
+	w, _ := newChat(t, func(o *chat.Options) { o.Install = chat.Install{Provider: "openai", Key: aitest.Key} })
+	for _, fault := range []resttest.Fault{resttest.Busy, resttest.Down, resttest.Cut, resttest.Strange, resttest.Echo} {
+		w.says(aitest.Said{Fault: fault})
+		_, err := w.question(false)
+		if !errors.Is(err, models.Errorf(models.KindBadGateway, "ai_error", "")) || strings.Contains(err.Error(), aitest.Key) {
+			t.Errorf("fault %d: %v", fault, err)
+		}
+	}
+	for want, said := range map[string]aitest.Said{
+		"The model declined to answer. I will not.": {Refused: true, Text: "I will not."}, "It is …": {Cut: true, Text: "It is"},
+	} {
+		w.says(said)
+		if got, err := w.question(false); err != nil || got.Answer != want || got.Using != "install" {
+			t.Errorf("%+v, %v", got, err)
+		}
+	}
+}
+
+// TestAskBudget: without a key, and beyond the day's budget, nobody is asked. Tokens are settled by what was used.
+func TestAskBudget(t *testing.T) {
+	t.Parallel()
+	w, _ := newChat(t, nil)
+	if got, err := w.question(false); err != nil || got.Available || got.Using != "none" || got.Message == "" {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	w.connect(w.account.ID, "openrouter")
+	if got, err := w.question(false); err != nil || !got.Available {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	all, budget := w.store.AIConnections(), models.AIBudgetOf(true)
+	day := store.AIDay{Account: w.account.ID, Day: w.account.DayStart(time.Now()), OwnKey: true}
+	var used struct{ Questions, Tokens int }
+	if err := w.db.GetContext(t.Context(), &used, `SELECT questions, tokens FROM ai_usage`); err != nil || used.Questions != 1 || used.Tokens != 99 {
+		t.Fatalf("%+v, %v", used, err)
+	}
+	ok := 0
+	var wait sync.WaitGroup
+	var mu sync.Mutex
+	for range 120 { // at once, from several processes: no more than fit
+		wait.Go(func() {
+			free, err := all.Reserve(t.Context(), day, models.AIQuestionTokens, budget)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				t.Error(err)
+			} else if free {
+				ok++
+			}
+		})
+	}
+	wait.Wait()
+	if want := (budget.Tokens - 99) / models.AIQuestionTokens; ok != want {
+		t.Errorf("%d questions were let in, want %d", ok, want)
+	}
+	if got, err := w.question(false); err != nil || got.Available || got.Message != models.AIExhausted {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if n := len(w.Asked()); n != 1 {
+		t.Errorf("%d questions reached the provider", n)
+	}
+	if err := all.ForgetUsage(t.Context(), day.Day.AddDate(0, 0, 1), 10); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := w.question(false); err != nil || !got.Available {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestKeyNowhere searches the log, what is stored, answers and errors for the key.
+func TestKeyNowhere(t *testing.T) { //nolint:paralleltest // it reads the log of the process
+	log := logged(t)
+	w, _ := newChat(t, nil)
+	w.connect(w.account.ID, "gemini")
+	var seen []string
+	for _, fault := range []resttest.Fault{resttest.None, resttest.Echo, resttest.Down} {
+		w.says(aitest.Said{Text: "Fine.", Fault: fault})
+		got, err := w.question(false)
+		raw, _ := json.Marshal(got)
+		seen = append(seen, string(raw), fmt.Sprint(err))
+	}
+	for _, a := range w.Asked() {
+		seen = append(seen, a.Raw)
+	}
+	var stored []string
+	if err := w.db.SelectContext(t.Context(), &stored, `SELECT encode(key, 'escape') FROM ai_connections UNION ALL SELECT r::text FROM jobs r`); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range append(append(seen, stored...), log.String()) {
+		if strings.Contains(text, aitest.Key) {
+			t.Errorf("the key is in: %s", text)
+		}
+	}
+}

@@ -1,0 +1,291 @@
+package chat
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/models/figurecheck"
+	"switchyard/workers/providers/ai"
+)
+
+// Limits of a look-up.
+const (
+	lookupTime  = 6 * time.Second
+	maxRows     = 50
+	maxBytes    = 12 << 10 // that the model reads
+	maxRead     = 4 << 20  // of the API's answer
+	maxArgument = 500      // bytes
+	maxFilters  = 12
+)
+
+// lookup is an operation of the API that the model may read.
+type lookup struct {
+	name, about string
+	path        string
+	list        string   // member with the rows; empty: the answer is one row
+	params      []string // of params
+	fixed       url.Values
+	filters     bool
+}
+
+// params describe the parameters that look-ups share.
+var params = map[string]string{
+	"from":       "first day, YYYY-MM-DD, UTC; default 6 days before today",
+	"to":         "last day, YYYY-MM-DD, UTC; default today",
+	"dimension":  "up to five of: " + strings.Join(dimensions, ", ") + "; separated by commas",
+	"one":        "one of: " + strings.Join(dimensions, ", "),
+	"sort":       "a figure to sort by, - in front for the largest first, such as -clicks, -profit, profit",
+	"min_clicks": "leave out rows with fewer clicks",
+	"bucket":     "month, day, weekday, hour or weekday_hour",
+	"tz":         "IANA time zone of dates and hours",
+	"q":          "part of a name",
+	"status":     "active or paused",
+	"id":         "id of the campaign",
+	"converted":  "1: only clicks with a conversion",
+}
+
+// dimensions are those of reports but for the visitor's address, which is nothing that a third party needs.
+var dimensions = []string{
+	"campaign_id", "stream_id", "lander_id", "offer_id", "source_id", "lp_slot", "country", "region", "city", "language", "isp", "asn",
+	"connection_type", "mobile_operator", "device_type", "device_brand", "os", "os_version", "browser", "browser_version", "referrer",
+	"arrival", "bot_reason", "proxy_kind", "sub1", "sub2", "sub3", "sub4", "sub5", "sub6", "sub7", "sub8", "sub9", "sub10", "date", "hour",
+	"hour_of_day", "day_of_week", "month",
+}
+
+var window = []string{"from", "to"}
+
+func paged(n string) url.Values { return url.Values{"limit": {n}} }
+
+// lookups are the rows: whatever the model may read is here.
+var lookups = []lookup{
+	{"overview", "totals of all figures, and their change from the window before", "/stats/overview", "", window, nil, true},
+	{
+		"performance", "figures by dimensions, most clicks first", "/reports/performance", "rows",
+		slices.Concat(window, []string{"dimension", "sort", "min_clicks", "tz"}), paged("50"), true,
+	},
+	{"trends", "figures over time", "/reports/trends", "rows", slices.Concat(window, []string{"bucket", "tz"}), nil, true},
+	{"values", "values of a dimension, by clicks", "/reports/values", "values", slices.Concat(window, []string{"one", "tz"}), paged("50"), true},
+	{"sources", "figures of the traffic sources", "/stats/breakdown", "rows", window, nil, false},
+	{"campaigns", "campaigns with their ids, settings and figures", "/campaigns", "rows", slices.Concat(window, []string{"q", "status"}), paged("25"), false},
+	{"campaign", "settings and paths of a campaign, with their ids", "/campaigns/{id}/flow", "streams", []string{"id"}, nil, false},
+	{"offers", "offers with their ids, caps and figures", "/offers", "rows", slices.Concat(window, []string{"q", "status"}), paged("25"), false},
+	{"clicks", "single clicks, newest first", "/logs/clicks", "rows", slices.Concat(window, []string{"converted"}), paged("20"), true},
+	{"conversions", "single conversions, newest first", "/logs/conversions", "rows", window, paged("30"), false},
+	{"alerts", "what needs attention now", "/alerts", "alerts", nil, nil, false},
+	{"suggestions", "open suggestions of the Copilot, and recent changes", "/copilot", "suggestions", nil, nil, false},
+}
+
+// toolBytes is about what the descriptions of the tools take.
+const toolBytes = 9000
+
+// tools are what the model may call.
+func (s *session) tools() []ai.Tool {
+	out := make([]ai.Tool, 0, len(lookups)+1)
+	for _, l := range lookups {
+		properties, required := map[string]any{}, []string{}
+		for _, p := range l.params {
+			name := l.member(p)
+			properties[name] = map[string]any{"type": "string", "description": params[p]}
+			if p == "id" || p == "one" {
+				required = append(required, name)
+			}
+		}
+		if l.filters {
+			properties["filters"] = map[string]any{
+				"type": "array", "description": "only clicks whose dimension has the value", "items": map[string]any{
+					"type": "object", "properties": map[string]any{
+						"dimension": map[string]any{"type": "string"}, "value": map[string]any{"type": "string"},
+					}, "required": []string{"dimension", "value"},
+				},
+			}
+		}
+		schema := map[string]any{"type": "object", "properties": properties}
+		if len(required) > 0 {
+			schema["required"] = required
+		}
+		out = append(out, ai.Tool{Name: l.name, Description: l.about, Parameters: schema})
+	}
+	if !s.readOnly {
+		out = append(out, proposing)
+	}
+	return out
+}
+
+// member is what a parameter is called.
+func (l lookup) member(param string) string {
+	if param == "one" {
+		return "dimension"
+	}
+	return param
+}
+
+// lookUp reads what a call asks for.
+func (s *session) lookUp(ctx context.Context, c ai.Call) (string, error) {
+	i := slices.IndexFunc(lookups, func(l lookup) bool { return l.name == c.Name })
+	if i < 0 {
+		return "", models.Invalid("invalid", "there is no tool of this name")
+	}
+	if len(s.lookups) >= maxLookups {
+		return "", models.Invalid("invalid", "%d look-ups were made: answer with what you know", maxLookups)
+	}
+	l := lookups[i]
+	path, query, err := l.request(c.Arguments)
+	if err != nil {
+		return "", err
+	}
+	done := jobs.Lookup{Operation: "GET " + l.path, Query: map[string]string{}}
+	for name := range query {
+		done.Query[name] = query.Get(name)
+	}
+	if path != l.path {
+		done.Query["id"] = strings.Split(path, "/")[2]
+	}
+	text, read, err := s.fetch(ctx, l, path, query)
+	if e, ok := models.AsError(err); ok {
+		done.Error = e.Message
+	} else if err != nil {
+		done.Error = "this could not be looked up"
+	}
+	done.Rows = len(read.Rows)
+	s.lookups = append(s.lookups, done)
+	s.read = append(s.read, read)
+	return text, err
+}
+
+// request is the path and the query of a call.
+func (l lookup) request(arguments string) (path string, query url.Values, err error) {
+	var sent map[string]json.RawMessage
+	if json.Unmarshal([]byte(arguments), &sent) != nil && strings.TrimSpace(arguments) != "" {
+		return "", nil, models.Invalid("invalid", "the arguments are not a JSON object")
+	}
+	query, path = maps.Clone(l.fixed), l.path
+	if query == nil {
+		query = url.Values{}
+	}
+	for name, raw := range sent {
+		value, isText := scalar(raw)
+		switch {
+		case string(raw) == "null" || isText && value == "":
+		case name == "filters" && l.filters:
+			err = addFilters(query, raw)
+		case !slices.ContainsFunc(l.params, func(p string) bool { return l.member(p) == name }):
+			err = models.Invalid("invalid", "%s has no parameter %.40q", l.name, name)
+		case !isText:
+			err = models.Invalid("invalid", "%s is a text of at most %d bytes", name, maxArgument)
+		case name == "id":
+			id, ok := models.ParseID(value)
+			if !ok {
+				return "", nil, models.Invalid("invalid", "id is not an id")
+			}
+			path = strings.Replace(path, "{id}", id.String(), 1)
+		case name == "dimension" && !allowed(value):
+			err = models.Invalid("invalid", "dimension is of: %s", strings.Join(dimensions, ", "))
+		default:
+			query.Set(name, value)
+		}
+		if err != nil {
+			return "", nil, err
+		}
+	}
+	if strings.Contains(path, "{") {
+		return "", nil, models.Invalid("invalid", "id is required")
+	}
+	return path, query, nil
+}
+
+func allowed(list string) bool {
+	for d := range strings.SplitSeq(list, ",") {
+		if !slices.Contains(dimensions, strings.TrimSpace(d)) {
+			return false
+		}
+	}
+	return true
+}
+
+// scalar is a text, or a number as one.
+func scalar(raw json.RawMessage) (value string, ok bool) {
+	if json.Unmarshal(raw, &value) != nil {
+		var n json.Number
+		if json.Unmarshal(raw, &n) != nil {
+			return "", false
+		}
+		value = n.String()
+	}
+	return value, len(value) <= maxArgument
+}
+
+func addFilters(query url.Values, raw json.RawMessage) error {
+	var list []struct {
+		Dimension string `json:"dimension"`
+		Value     string `json:"value"`
+	}
+	if json.Unmarshal(raw, &list) != nil || len(list) > maxFilters {
+		return models.Invalid("invalid", "filters is a list of at most %d objects of dimension and value, both texts", maxFilters)
+	}
+	for _, f := range list {
+		if !slices.Contains(dimensions, f.Dimension) || len(f.Value) > maxArgument {
+			return models.Invalid("invalid", "a filter's dimension is of: %s", strings.Join(dimensions, ", "))
+		}
+		query.Add("f."+f.Dimension, f.Value)
+	}
+	return nil
+}
+
+// fetch reads an operation of the API as the account, and gives what the model reads of it.
+func (s *session) fetch(ctx context.Context, l lookup, path string, query url.Values) (string, figurecheck.Lookup, error) {
+	limited, cancel := context.WithTimeout(ctx, lookupTime)
+	defer cancel()
+	req, err := http.NewRequestWithContext(limited, http.MethodGet, path+"?"+query.Encode(), nil)
+	if err != nil {
+		return "", figurecheck.Lookup{}, fmt.Errorf("chat: look-up: %w", err)
+	}
+	rec := &recorder{header: http.Header{}, status: http.StatusOK}
+	s.o.Reads(s.account.ID).ServeHTTP(rec, req)
+	var answer struct {
+		Data  json.RawMessage `json:"data"`
+		Error *models.Error   `json:"error"`
+	}
+	switch err := json.Unmarshal(rec.body.Bytes(), &answer); {
+	case rec.over, rec.status == http.StatusAccepted, limited.Err() != nil:
+		return "", figurecheck.Lookup{}, models.Invalid("invalid", "this is too much to read: choose fewer days, or fewer dimensions")
+	case err != nil:
+		return "", figurecheck.Lookup{}, fmt.Errorf("chat: answer of %s: %w", l.path, err)
+	case answer.Error != nil:
+		answer.Error.Kind = models.KindInvalid // whatever it was, the model can only ask for something else
+		return "", figurecheck.Lookup{}, answer.Error
+	}
+	return s.readable(answer.Data, l.list)
+}
+
+// recorder takes an answer of the API.
+type recorder struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+	over   bool
+}
+
+func (r *recorder) Header() http.Header { return r.header }
+
+func (r *recorder) WriteHeader(status int) { r.status = status }
+
+var errOver = errors.New("chat: the answer is too large")
+
+func (r *recorder) Write(p []byte) (int, error) {
+	if r.body.Len()+len(p) > maxRead {
+		r.over = true
+		return 0, errOver
+	}
+	return r.body.Write(p)
+}

@@ -1,0 +1,101 @@
+package chat
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+
+	"switchyard/models"
+	"switchyard/models/copilot"
+	"switchyard/workers/providers/ai"
+)
+
+// proposeTool is the only tool that is no look-up. It changes nothing: it leaves a proposal for a person.
+const proposeTool = "propose"
+
+// Limits of proposals.
+const (
+	maxProposals = 3 // of a question
+	maxTitle     = 200
+	maxReason    = 1000
+)
+
+// proposal is one that was stored.
+type proposal struct {
+	copilot.Proposal
+
+	raw json.RawMessage // its action
+}
+
+func text(about string) map[string]any { return map[string]any{"type": "string", "description": about} }
+
+// proposing describes the tool. What an action needs is checked by its own rules.
+var proposing = ai.Tool{
+	Name: proposeTool,
+	Description: "proposes one change, which a person applies or not. Look the ids up first. " +
+		"pause_campaign: campaign_id. pause_path: campaign_id, path_id. set_weights: campaign_id and weights of paths. " +
+		"set_destination_weights: campaign_id, path_id and weights of its offers or landing pages. " +
+		"swap_destination: campaign_id, path_id, from, to. pause_offer: offer_id. " +
+		"set_cap: offer_id and cap (conversions a day; left out: none). " +
+		"exclude: campaign_id, attribute (" + strings.Join(copilot.ExcludeAttributes, ", ") + ") and values. " +
+		"deny: campaign_id, attribute (" + strings.Join(copilot.DenyAttributes, ", ") + ") and values that count as bots. " +
+		"map_postback: network_id, field and parameter.",
+	Parameters: map[string]any{
+		"type": "object", "required": []string{"title", "reason", "action"}, "properties": map[string]any{
+			"title": text("what is changed, in one line"), "reason": text("why, with the figures"),
+			"action": map[string]any{"type": "object", "required": []string{"op"}, "properties": map[string]any{
+				"op": map[string]any{"type": "string", "enum": copilot.Ops()}, "campaign_id": text("id"), "path_id": text("id"),
+				"offer_id": text("id"), "network_id": text("id"), "from": text("id"), "to": text("id"),
+				"weights": map[string]any{"type": "array", "items": map[string]any{
+					"type": "object", "required": []string{"id", "weight"}, "properties": map[string]any{
+						"id": text("id"), "weight": map[string]any{"type": "number"},
+					},
+				}},
+				"cap": map[string]any{"type": "integer"}, "attribute": text("name"),
+				"values": map[string]any{"type": "array", "items": map[string]any{"type": "string"}},
+				"field":  text("name"), "parameter": text("name"),
+			}},
+		},
+	},
+}
+
+// propose stores a proposal. The model hears why one is refused.
+func (s *session) propose(ctx context.Context, arguments string) (string, error) {
+	var sent struct {
+		Title  string         `json:"title"`
+		Reason string         `json:"reason"`
+		Action copilot.Action `json:"action"`
+	}
+	dec := json.NewDecoder(bytes.NewReader([]byte(arguments)))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&sent); err != nil {
+		return "", models.Invalid("invalid", "the arguments are an object of title, reason and action, as described")
+	}
+	if len(s.proposals) >= maxProposals {
+		return "", models.Invalid("invalid", "%d changes were proposed: that is enough for one question", maxProposals)
+	}
+	sent.Title, sent.Reason = line(sent.Title, maxTitle), line(sent.Reason, maxReason)
+	if sent.Title == "" {
+		return "", models.Invalid("invalid", "title is required")
+	}
+	sent.Action.Campaigns, sent.Action.Worst = nil, 0 // of suggestions
+	p := copilot.Proposal{CampaignID: sent.Action.CampaignID, Title: sent.Title, Reason: sent.Reason, Action: sent.Action}
+	p.AccountID = s.account.ID
+	p, err := s.store.CopilotProposals().Create(ctx, p, s.o.Now())
+	if err != nil {
+		return "", err
+	}
+	raw, err := json.Marshal(p.Action)
+	s.proposals = append(s.proposals, proposal{p, raw})
+	return "The change is proposed. It is not made: a person decides.", err
+}
+
+// line is a text in one line, of so many characters at most.
+func line(text string, limit int) string {
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "")), " ")
+	if runes := []rune(text); len(runes) > limit {
+		return string(runes[:limit])
+	}
+	return text
+}
