@@ -20,7 +20,7 @@ func (x *examples) copilot(account uuid.UUID, key string) {
 		ExpiresAt: models.Stamp{Time: at.Add(copilot.Life)},
 		Evidence: copilot.Evidence{
 			Figures: []copilot.Figure{}, From: x.today.AddDate(0, 0, -30).Format(time.DateOnly),
-			To: x.today.AddDate(0, 0, -1).Format(time.DateOnly), Sample: 4200, Confidence: 1, Method: "counted",
+			To: x.today.AddDate(0, 0, -1).Format(time.DateOnly), Sample: 4200, Confidence: 1, Method: "counted", Minimum: "200 clicks",
 		},
 	}}})
 	if err != nil {

@@ -22,6 +22,8 @@ const Life = 3 * 24 * time.Hour
 // kind is one sort of suggestion.
 type kind struct {
 	name string
+	// minimum is the sample below which nothing is judged, for a person.
+	minimum string
 	// level is how many of its suggestions may be wrong ones; 0: what it finds was seen and needs no statistics.
 	level float64
 	// find gives what is worth judging, and what a suggestion would be. It leaves out what is below the minimum sample.
@@ -43,7 +45,8 @@ type finding struct {
 // row is a finding of a kind.
 type row struct {
 	finding
-	kind string
+	kind    string
+	minimum string
 }
 
 // Judge gives the suggestions that the figures call for, the most important first, and how many things it judged. Of each
@@ -70,6 +73,7 @@ func Judge(in Input) (list []Suggestion, judged int) {
 		}
 		s.JudgedAt, s.ExpiresAt = models.Stamp{Time: in.Now}, models.Stamp{Time: in.Now.Add(Life)}
 		s.Evidence.From, s.Evidence.To = in.window()
+		s.Evidence.Minimum = r.minimum
 		list = append(list, s)
 	}
 	return list, judged
@@ -84,7 +88,7 @@ func (in *Input) keep() (rows []row, judged int) {
 				values = append(values, f.p)
 			}
 			judged++
-			rows = append(rows, row{f, k.name})
+			rows = append(rows, row{f, k.name, k.minimum})
 		}
 	}
 	bounds := map[float64]float64{}

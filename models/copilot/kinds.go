@@ -1,5 +1,7 @@
 package copilot
 
+import "fmt"
+
 // The kinds of suggestion.
 const (
 	kindPause       = "pause_loser"
@@ -28,28 +30,30 @@ func Kinds() []string {
 	return names
 }
 
-// kinds is the table of what is looked for. Each finds only in what has its minimum sample: see the constants beside it.
+// kinds is the table of what is looked for. Each finds only in what has its minimum sample.
 var kinds []kind
 
 func init() { // the functions name kinds
 	values := func(kind string) func(*Input) []finding {
 		return func(in *Input) []finding { return findValues(in, kind) }
 	}
+	arms := fmt.Sprintf("%d clicks of each, %d conversions of all together, on %d days", minArmClicks, minArmsConverted, minArmDays)
+	value := fmt.Sprintf("%d clicks that cost as much as %d conversions are worth", minValueClicks, minValueDue)
 	kinds = []kind{
-		{kindPause, levelPause, func(in *Input) []finding { return findArms(in, true) }},
-		{kindMove, levelMove, func(in *Input) []finding { return findArms(in, false) }},
-		{kindRaiseCap, 0, findReachedCaps},
-		{kindLowerCap, levelMove, findRefusedCaps},
-		{kindBlockValue, levelPause, values(kindBlockValue)},
-		{kindBlockISP, levelPause, values(kindBlockISP)},
-		{kindBlockDevice, levelPause, values(kindBlockDevice)},
-		{kindNoReturn, levelPause, values(kindNoReturn)},
-		{kindBots, levelMove, findBotSources},
-		{kindLink, 0, findBadLinks},
-		{kindPostbacks, 0, findUnmatched},
-		{kindToken, 0, findEmptyTokens},
-		{kindGap, 0, findGaps},
-		{kindDuplicate, 0, findDuplicates},
-		{kindDomain, 0, findExpiring},
+		{kindPause, arms, levelPause, func(in *Input) []finding { return findArms(in, true) }},
+		{kindMove, arms, levelMove, func(in *Input) []finding { return findArms(in, false) }},
+		{kindRaiseCap, fmt.Sprintf("%d of %d days at the cap", capReached, capDays), 0, findReachedCaps},
+		{kindLowerCap, fmt.Sprintf("%d decided conversions, %d days with refused ones", minRefused, capReached), levelMove, findRefusedCaps},
+		{kindBlockValue, value, levelPause, values(kindBlockValue)},
+		{kindBlockISP, value, levelPause, values(kindBlockISP)},
+		{kindBlockDevice, value, levelPause, values(kindBlockDevice)},
+		{kindNoReturn, value, levelPause, values(kindNoReturn)},
+		{kindBots, fmt.Sprintf("%d clicks and bots", minSourceHits), levelMove, findBotSources},
+		{kindLink, "a destination with a weight", 0, findBadLinks},
+		{kindPostbacks, fmt.Sprintf("%d postbacks without a click in a week", minUnmatched), 0, findUnmatched},
+		{kindToken, fmt.Sprintf("%d clicks", minTokenClicks), 0, findEmptyTokens},
+		{kindGap, fmt.Sprintf("%d visitors of the page", minLanderViews), 0, findGaps},
+		{kindDuplicate, "two active campaigns", 0, findDuplicates},
+		{kindDomain, "a campaign on the domain", 0, findExpiring},
 	}
 }

@@ -179,7 +179,7 @@ func TestKinds(t *testing.T) {
 				t.Fatalf("%d suggestions, want one of %s: %+v", len(list), c.kind, list)
 			}
 			s := list[0]
-			if s.Title == "" || s.Detail == "" || s.Key == "" || s.Evidence.Sample <= 0 || s.Evidence.Confidence <= 0.9 || s.ExpiresAt.Time != now.Add(copilot.Life) {
+			if s.Title == "" || s.Detail == "" || s.Key == "" || s.Evidence.Sample <= 0 || s.Evidence.Confidence <= 0.9 || s.Evidence.Minimum == "" || s.ExpiresAt.Time != now.Add(copilot.Life) {
 				t.Errorf("incomplete: %+v", s)
 			}
 			switch {

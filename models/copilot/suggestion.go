@@ -55,6 +55,7 @@ type Evidence struct {
 	Sample     int64    `json:"sample" doc:"clicks, or what else was counted"`
 	Confidence float64  `json:"confidence" doc:"0 to 1; 1 for what was seen and needs no statistics"`
 	Method     string   `json:"method" doc:"how the confidence was found"`
+	Minimum    string   `json:"minimum" doc:"what it takes at least for such a suggestion to be considered"`
 }
 
 // Figure is one figure of something, a path say.

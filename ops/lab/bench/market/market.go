@@ -109,7 +109,7 @@ func Run(o Options) (Result, error) {
 	return m.result, nil
 }
 
-// campaign makes one of two to four paths. Rates of paths differ by some 30 %, payouts by some 20 %, weights at will.
+// campaign makes one of two to four paths. A click of each earns the same if they are equal. Rates of paths differ by some 30 %, payouts by some 20 %, weights at will.
 func (m *market) campaign(i int, equal bool) *campaign {
 	r := m.random
 	c := &campaign{equal: equal, clicks: 300 * math.Exp(2.7*r.Float64())}
@@ -119,14 +119,18 @@ func (m *market) campaign(i int, equal bool) *campaign {
 	for k := range 2 + r.IntN(3) {
 		p := flow.NewPath()
 		p.ID, p.Name = uuid.NewSHA1(c.in.ID, fmt.Append(nil, k)).String(), fmt.Sprint("path ", k)
-		true := path{rate, payout, varies}
+		truth := path{rate, payout, varies}
+		if equal && i%2 == 0 { // another rate for another payout, which vary: a click earns the same
+			f := math.Exp(0.7 * r.NormFloat64())
+			truth = path{truth.rate * f, truth.payout / f, true}
+		}
 		if !equal {
-			true.rate *= math.Exp(0.3 * r.NormFloat64())
-			true.payout *= math.Exp(0.2 * r.NormFloat64())
+			truth.rate *= math.Exp(0.3 * r.NormFloat64())
+			truth.payout *= math.Exp(0.2 * r.NormFloat64())
 			p.Weight = 50 + float64(r.IntN(101))
 		}
-		c.in.Paths, c.paths = append(c.in.Paths, p), append(c.paths, true)
-		mean += true.epc()
+		c.in.Paths, c.paths = append(c.in.Paths, p), append(c.paths, truth)
+		mean += truth.epc()
 	}
 	c.first = sharesOf(c.in.Paths)
 	c.cost = mean / float64(len(c.paths)) * (0.7 + 0.4*r.Float64())
