@@ -170,7 +170,8 @@ func exclude(a Action, p Part) (Part, error) {
 		case f.Logic == "or":
 			return p, models.Invalid("invalid", "a path takes visitors by one of several conditions: none can be excluded from it")
 		}
-		out.Filters[i].Filters = append(slices.Clone(f.Filters), cond.Condition{Attribute: a.Attribute, Operator: "not_in", Value: values})
+		closed := cond.Canonical(cond.Condition{Attribute: a.Attribute, Operator: "not_in", Value: slices.Clone(values)})
+		out.Filters[i].Filters = append(slices.Clone(f.Filters), closed)
 	}
 	return out, nil
 }
