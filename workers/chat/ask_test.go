@@ -38,6 +38,10 @@ func (a *reads) of(account uuid.UUID) http.Handler {
 		case "/reports/performance":
 			rows := strings.Repeat(`{"clicks":10,"dims":{"sub1":"a"},"ip":"192.0.2.77"},`, 60)
 			_, _ = fmt.Fprintf(w, `{"data":{"rows":[%s],"token":"canary-token","url":"https://x.example/p?secret=canary-query"},"error":null}`, rows[:len(rows)-1])
+		case "/stats/breakdown": // as many as there are at most
+			_, _ = fmt.Fprintf(w, `{"data":{"rows":[%s{"clicks":7}]},"error":null}`, strings.Repeat(`{"clicks":7},`, 19))
+		case "/reports/values":
+			_, _ = fmt.Fprint(w, `{"data":{"values":[{"clicks":3},{"clicks":4}]},"error":null}`)
 		case "/logs/clicks":
 			_, _ = fmt.Fprintf(w, `{"data":{"rows":[{"keyword":%q}]},"error":null}`, strings.Repeat("k", 5<<20))
 		case "/alerts":
@@ -125,6 +129,26 @@ func TestAsk(t *testing.T) {
 				t.Errorf("prompt: %s", last.Raw)
 			}
 		})
+	}
+}
+
+// TestAskTotals: the sum of what was read is a total only if it is all there is.
+func TestAskTotals(t *testing.T) {
+	t.Parallel()
+	w, _ := newChat(t, nil)
+	w.connect(w.account.ID, "openai")
+	for _, c := range []struct{ tool, arguments, answer, missing string }{
+		{"sources", `{}`, "In total 140 clicks of 20 sources.", "140; 20"},
+		{"values", `{"dimension":"os"}`, "In total 7 clicks of 2 values.", ""},
+	} {
+		w.says(aitest.Said{Calls: []aitest.Call{call(c.tool, c.arguments)}}, aitest.Said{Text: c.answer})
+		want := c.answer
+		if c.missing != "" {
+			want += "\n\nNot confirmed by what was looked up: " + c.missing + "."
+		}
+		if got, err := w.question(false); err != nil || got.Answer != want {
+			t.Errorf("%+v, %v", got, err)
+		}
 	}
 }
 

@@ -6,10 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -35,7 +35,8 @@ type lookup struct {
 	path        string
 	list        string   // member with the rows; empty: the answer is one row
 	params      []string // of params
-	fixed       url.Values
+	most        int      // rows that the operation gives at most, whether there are more or not; 0: all
+	limited     bool     // most is sent as a parameter
 	filters     bool
 }
 
@@ -65,25 +66,23 @@ var dimensions = []string{
 
 var window = []string{"from", "to"}
 
-func paged(n string) url.Values { return url.Values{"limit": {n}} }
-
 // lookups are the rows: whatever the model may read is here.
 var lookups = []lookup{
-	{"overview", "totals of all figures, and their change from the window before", "/stats/overview", "", window, nil, true},
+	{"overview", "totals of all figures, and their change from the window before", "/stats/overview", "", window, 0, false, true},
 	{
 		"performance", "figures by dimensions, most clicks first", "/reports/performance", "rows",
-		slices.Concat(window, []string{"dimension", "sort", "min_clicks", "tz"}), paged("50"), true,
+		slices.Concat(window, []string{"dimension", "sort", "min_clicks", "tz"}), 50, true, true,
 	},
-	{"trends", "figures over time", "/reports/trends", "rows", slices.Concat(window, []string{"bucket", "tz"}), nil, true},
-	{"values", "values of a dimension, by clicks", "/reports/values", "values", slices.Concat(window, []string{"one", "tz"}), paged("50"), true},
-	{"sources", "figures of the traffic sources", "/stats/breakdown", "rows", window, nil, false},
-	{"campaigns", "campaigns with their ids, settings and figures", "/campaigns", "rows", slices.Concat(window, []string{"q", "status"}), paged("25"), false},
-	{"campaign", "settings and paths of a campaign, with their ids", "/campaigns/{id}/flow", "streams", []string{"id"}, nil, false},
-	{"offers", "offers with their ids, caps and figures", "/offers", "rows", slices.Concat(window, []string{"q", "status"}), paged("25"), false},
-	{"clicks", "single clicks, newest first", "/logs/clicks", "rows", slices.Concat(window, []string{"converted"}), paged("20"), true},
-	{"conversions", "single conversions, newest first", "/logs/conversions", "rows", window, paged("30"), false},
-	{"alerts", "what needs attention now", "/alerts", "alerts", nil, nil, false},
-	{"suggestions", "open suggestions of the Copilot, and recent changes", "/copilot", "suggestions", nil, nil, false},
+	{"trends", "figures over time", "/reports/trends", "rows", slices.Concat(window, []string{"bucket", "tz"}), 0, false, true},
+	{"values", "values of a dimension, by clicks", "/reports/values", "values", slices.Concat(window, []string{"one", "tz"}), 50, true, true},
+	{"sources", "figures of the traffic sources", "/stats/breakdown", "rows", window, 20, false, false},
+	{"campaigns", "campaigns with their ids, settings and figures", "/campaigns", "rows", slices.Concat(window, []string{"q", "status"}), 25, true, false},
+	{"campaign", "settings and paths of a campaign, with their ids", "/campaigns/{id}/flow", "streams", []string{"id"}, 0, false, false},
+	{"offers", "offers with their ids, caps and figures", "/offers", "rows", slices.Concat(window, []string{"q", "status"}), 25, true, false},
+	{"clicks", "single clicks, newest first", "/logs/clicks", "rows", slices.Concat(window, []string{"converted"}), 20, true, true},
+	{"conversions", "single conversions, newest first", "/logs/conversions", "rows", window, 30, true, false},
+	{"alerts", "what needs attention now", "/alerts", "alerts", nil, 0, false, false},
+	{"suggestions", "open suggestions of the Copilot, and recent changes", "/copilot", "suggestions", nil, 0, false, false},
 }
 
 // toolBytes is about what the descriptions of the tools take.
@@ -169,9 +168,9 @@ func (l lookup) request(arguments string) (path string, query url.Values, err er
 	if json.Unmarshal([]byte(arguments), &sent) != nil && strings.TrimSpace(arguments) != "" {
 		return "", nil, models.Invalid("invalid", "the arguments are not a JSON object")
 	}
-	query, path = maps.Clone(l.fixed), l.path
-	if query == nil {
-		query = url.Values{}
+	query, path = url.Values{}, l.path
+	if l.limited {
+		query.Set("limit", strconv.Itoa(l.most))
 	}
 	for name, raw := range sent {
 		value, isText := scalar(raw)
@@ -265,7 +264,7 @@ func (s *session) fetch(ctx context.Context, l lookup, path string, query url.Va
 		answer.Error.Kind = models.KindInvalid // whatever it was, the model can only ask for something else
 		return "", figurecheck.Lookup{}, answer.Error
 	}
-	return s.readable(answer.Data, l.list)
+	return s.readable(answer.Data, l)
 }
 
 // recorder takes an answer of the API.

@@ -15,7 +15,7 @@ const maxText = 200
 
 // readable is what the model reads of an answer: its rows up to a number and a size, without what is private, between
 // marks. The facts are those that it reads.
-func (s *session) readable(data json.RawMessage, list string) (string, figurecheck.Lookup, error) {
+func (s *session) readable(data json.RawMessage, l lookup) (string, figurecheck.Lookup, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber() // figures stay as they are
 	var whole map[string]any
@@ -24,12 +24,12 @@ func (s *session) readable(data json.RawMessage, list string) (string, figureche
 	}
 	clean(whole)
 	rows := []any{whole}
-	if list != "" {
-		rows, _ = whole[list].([]any)
-		delete(whole, list)
+	if l.list != "" {
+		rows, _ = whole[l.list].([]any)
+		delete(whole, l.list)
 	}
-	facts := figurecheck.Lookup{Whole: whole["next_cursor"] == nil, Rows: []json.RawMessage{}}
-	if list != "" {
+	facts := figurecheck.Lookup{Whole: l.most == 0 || len(rows) < l.most, Rows: []json.RawMessage{}}
+	if l.list != "" {
 		beside, err := json.Marshal(whole)
 		if err != nil {
 			return "", facts, err
@@ -52,7 +52,9 @@ func (s *session) readable(data json.RawMessage, list string) (string, figureche
 	}
 	left := len(rows) - len(facts.Rows)
 	facts.Whole = facts.Whole && left == 0
-	text, err := json.Marshal(map[string]any{"rows": facts.Rows, "rows_left_off": left, "beside": facts.Beside})
+	text, err := json.Marshal(map[string]any{
+		"rows": facts.Rows, "rows_left_off": left, "there_may_be_more": !facts.Whole, "beside": facts.Beside,
+	})
 	return s.wrapped(string(text)), facts, err
 }
 

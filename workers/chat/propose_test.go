@@ -1,0 +1,90 @@
+package chat_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+	"switchyard/models/copilot"
+	"switchyard/workers/providers/ai/aitest"
+)
+
+// offer makes an offer of an account.
+func (w *world) offer(account uuid.UUID, name string) models.Offer {
+	w.Helper()
+	o := models.Offer{Pausable: models.Pausable{IsActive: true}}
+	o.AccountID, o.Name, o.URL = account, name, "https://o.example/"
+	o, err := w.store.Offers().Create(w.Context(), o)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return o
+}
+
+// TestPropose: changes that could be applied now are stored for a person, up to a number. The records stay as they are.
+func TestPropose(t *testing.T) {
+	t.Parallel()
+	w, _ := newChat(t, nil)
+	w.connect(w.account.ID, "openai")
+	own := w.offer(w.account.ID, "Own")
+	other, err := w.store.CreateAccount(t.Context(), "B", "scale")
+	if err != nil {
+		t.Fatal(err)
+	}
+	foreign := w.offer(other.ID, "Foreign")
+	propose := func(action string) aitest.Call {
+		return call("propose", `{"title":"Change\nit","reason":"It loses 77.","action":`+action+`}`)
+	}
+	of := func(op string, o models.Offer) string { return fmt.Sprintf(`{"op":%q,"offer_id":%q}`, op, o.ID) }
+	var results []aitest.Result
+	w.Say = func(a aitest.Asked) aitest.Said {
+		if len(a.Results) == 0 {
+			return aitest.Said{Calls: []aitest.Call{
+				propose(of("pause_offer", own)), propose(of("pause_offer", foreign)), propose(of("pause_offer", models.Offer{})),
+				propose(fmt.Sprintf(`{"op":"set_cap","offer_id":%q,"cap":500}`, own.ID)), propose(`{"op":"set_cap","cap":5}`),
+				propose(fmt.Sprintf(`{"op":"set_cap","offer_id":%q,"cap":7}`, own.ID)), propose(of("pause_offer", own)),
+			}}
+		}
+		results = a.Results
+		return aitest.Said{Text: "I propose a cap of 500, or 600."}
+	}
+	got, err := w.question(false)
+	if err != nil || len(got.Proposals) != 3 || !strings.HasSuffix(got.Answer, "Not confirmed by what was looked up: 600.") {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	if p := got.Proposals[0]; p.Title != "Change it" || p.Status != copilot.StatusOpen || p.Action.OfferID.UUID != own.ID || p.ID == uuid.Nil || p.ExpiresAt.IsZero() {
+		t.Errorf("%+v", p)
+	}
+	if results[1].Text != results[2].Text || !strings.Contains(results[1].Text, "no such offer") {
+		t.Errorf("another account's: %q, nobody's: %q", results[1].Text, results[2].Text)
+	}
+	if !strings.Contains(results[6].Text, "enough") {
+		t.Errorf("a fourth one: %q", results[6].Text)
+	}
+	var stored []struct {
+		Account uuid.UUID `db:"account_id"`
+		Digest  string    `db:"digest"`
+	}
+	if err := w.db.SelectContext(t.Context(), &stored, `SELECT account_id, digest FROM copilot_proposals`); err != nil || len(stored) != 3 {
+		t.Fatalf("%+v, %v", stored, err)
+	}
+	now, err := w.store.Offers().Find(t.Context(), w.account.ID, own.ID)
+	if err != nil || !now.IsActive || now.DailyCap != nil {
+		t.Errorf("%+v, %v", now, err)
+	}
+	for _, p := range stored {
+		if p.Account != w.account.ID || p.Digest != (copilot.Action{Op: copilot.OpPauseOffer}).Judged(copilot.Record{Offer: &now}) {
+			t.Errorf("%+v", p)
+		}
+	}
+	if _, err := w.db.ExecContext(t.Context(), `INSERT INTO copilot_proposals (id, account_id, title, action, expires_at)
+		SELECT gen_random_uuid(), $1, 'x', '{}', now() + interval '1 day' FROM generate_series(1, 97)`, w.account.ID); err != nil {
+		t.Fatal(err)
+	}
+	if got, err = w.question(false); err != nil || len(got.Proposals) != 0 || !strings.Contains(results[0].Text, "100 proposals are open") {
+		t.Errorf("%+v, %+v, %v", got.Proposals, results, err)
+	}
+}
