@@ -32,3 +32,33 @@ type PostbackAnswer struct {
 var ResendPostback = Define[PostbackArgs, PostbackAnswer]("postback:resend", Policy{
 	Queue: Interactive, Timeout: 20 * time.Second,
 })
+
+// TestPostbackArgs are a conversion of a click that a traffic source is told of on trial. Payout is an amount in the account's
+// currency. Without a click it is the latest one of the source.
+type TestPostbackArgs struct {
+	SourceID     uuid.UUID `json:"source_id"`
+	ClickID      uuid.UUID `json:"click_id"`
+	ConversionID string    `json:"conversion_id"`
+	Goal         string    `json:"goal"`
+	Status       string    `json:"status"`
+	Payout       string    `json:"payout"`
+}
+
+// TestedPostback is what came of it. Request and Answer have no secrets of the account. Status is nil without an answer of the
+// source. Error is empty after a success.
+type TestedPostback struct {
+	ClickID uuid.UUID          `json:"click_id"`
+	Wanted  bool               `json:"wanted"` // such a conversion would be told
+	Told    bool               `json:"told"`
+	Request models.SentRequest `json:"request"`
+	Status  *int               `json:"status"`
+	Answer  string             `json:"answer"`
+	Error   string             `json:"error"`
+	MS      int64              `json:"ms"`
+}
+
+// TestPostback tells a traffic source of a made-up conversion of a click, once and now. Nothing is recorded. Errors: not_found,
+// no_url, no_click.
+var TestPostback = Define[TestPostbackArgs, TestedPostback]("postback:test", Policy{
+	Queue: Interactive, Timeout: 20 * time.Second,
+})

@@ -86,7 +86,7 @@ func Routes(d Deps, extra ...route.Route) []route.Route {
 		rules(),
 		offers(d),
 		landers(d),
-		sources(d), sourceActions(d), sourceIntegrations(d),
+		sources(d, about), sourceActions(d), sourceIntegrations(d),
 		networks(d, about), networkIntegrations(d),
 		templates(),
 		smartlinks(d),

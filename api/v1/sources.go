@@ -9,6 +9,7 @@ import (
 	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
+	"switchyard/api/v1/reporting"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/template"
@@ -16,7 +17,7 @@ import (
 )
 
 // sources are the rows of /traffic-sources.
-func sources(d Deps) []route.Route {
+func sources(d Deps, about reporting.Deps) []route.Route {
 	res := resource[store.Sources, models.TrafficSource, SourceAnswer]{
 		group: "Traffic sources", path: "/traffic-sources", table: (*store.Store).Sources,
 		chosen: chosenByUse,
@@ -33,6 +34,7 @@ func sources(d Deps) []route.Route {
 		put[SourcePut](res, "replace a traffic source", idAnswer),
 		toggle(res, "pause or resume a traffic source; true restores a deactivated one", toggledStatus, restoreCodes...),
 		removeUsed(res, "deactivate a traffic source", deactivatedUsed),
+		reporting.TrySource(about),
 	}
 }
 

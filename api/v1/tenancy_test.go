@@ -145,6 +145,7 @@ func (e estate) bodies() map[string]object {
 		"POST /tools/simulate":                       {"visitor": object{}},
 		"POST /campaigns/{id}/test-click":            {},
 		"POST /networks/{id}/test-postback":          {},
+		"POST /traffic-sources/{id}/test-postback":   {},
 		"POST /reports/exports":                      {"kind": "smartlink-clicks"},
 	}
 }

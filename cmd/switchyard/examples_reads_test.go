@@ -98,6 +98,7 @@ func (x *examples) postbacks() {
 	sent := x.rows("direction=out")[0]["id"].(string)
 	x.call("GET /logs/postbacks/{id}", params{"id": sent}, nil)
 	x.call("POST /logs/postbacks/{id}/redeliver", params{"id": sent}, nil)
+	x.call("POST /traffic-sources/{id}/test-postback", x.id("source"), object{"status": "approved", "payout": 12.5})
 	x.call("POST /logs/postbacks/{id}/replay", x.id("unmatched"), nil)
 	x.settle()
 	x.call("POST /logs/postbacks/replay", x.window(nil), object{"network": x.ids["network"]})

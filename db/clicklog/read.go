@@ -116,6 +116,23 @@ func (l Log) FindByID(ctx context.Context, id uuid.UUID) (click StoredClick, ok 
 	return list[0], true, nil
 }
 
+// An account has an index of its clicks, a source has none.
+var selectLatestOf = `SELECT ` + clickColumns.sql() + ` FROM clicks WHERE account_id = $1 AND id = (
+	SELECT id FROM (SELECT id, source_id FROM clicks WHERE account_id = $1 ORDER BY id DESC LIMIT $3) l
+	WHERE source_id = $2 ORDER BY id DESC LIMIT 1)`
+
+// latestAmong is among how many clicks of an account the latest one of a source is looked for.
+const latestAmong = 20000
+
+// LatestOf finds the latest click of a traffic source among the latest of its account. ok is false if there is none.
+func (l Log) LatestOf(ctx context.Context, account, source uuid.UUID) (click StoredClick, ok bool, err error) {
+	list, err := clickColumns.read(ctx, l.Conn, "latest click of source", selectLatestOf, account, source, latestAmong)
+	if len(list) == 0 {
+		return click, false, err
+	}
+	return list[0], true, nil
+}
+
 var selectClicksByID = `SELECT ` + clickColumns.sql() + ` FROM clicks
 WHERE account_id = $1 AND id = ANY ($2::uuid[]) AND id BETWEEN $3 AND $4`
 

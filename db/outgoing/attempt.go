@@ -48,7 +48,7 @@ func Mark(ctx context.Context, c db.Conn, t Target, a Attempt) error {
 	try := models.SentTry{
 		At: a.At.UTC().Format(models.EventTimeFormat), HTTPStatus: a.Status, Error: a.Error, MS: a.Took.Milliseconds(),
 	}
-	_, err := db.Exec(ctx, c, "mark postback", markAttempt, t.ID, a.Number, db.Document(a.Request), a.Status, clean(a.Answer),
+	_, err := db.Exec(ctx, c, "mark postback", markAttempt, t.ID, a.Number, db.Document(a.Request), a.Status, Clean(a.Answer),
 		a.Error, a.Told, a.Final, models.MaxTries, db.Document(try), a.At)
 	if err != nil {
 		return err
@@ -62,8 +62,8 @@ func Mark(ctx context.Context, c db.Conn, t Target, a Attempt) error {
 	return err
 }
 
-// clean makes the beginning of an answer a text that PostgreSQL stores.
-func clean(answer []byte) string {
+// Clean makes the beginning of an answer a text that PostgreSQL stores.
+func Clean(answer []byte) string {
 	text := string(answer[:min(len(answer), models.MaxAnswer)])
 	return strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")
 }

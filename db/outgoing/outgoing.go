@@ -125,6 +125,23 @@ func Find(ctx context.Context, c db.Conn, id uuid.UUID) (Target, error) {
 	return db.Get[Target](ctx, c, "postback", findTarget, id)
 }
 
+var findTrial = `
+SELECT ` + settings + `, s.name AS source_name, a.timezone, a.currency
+FROM traffic_sources s JOIN accounts a ON a.id = s.account_id WHERE s.account_id = $1 AND s.id = $2`
+
+// Trial finds a traffic source that is told something on trial, and the currency of the account. The postback is empty.
+func Trial(ctx context.Context, c db.Conn, account, source uuid.UUID) (t Target, currency string, err error) {
+	type row struct {
+		models.SourcePostback
+
+		SourceName string `db:"source_name"`
+		Zone       string `db:"timezone"`
+		Currency   string `db:"currency"`
+	}
+	r, err := db.Get[row](ctx, c, "traffic source", findTrial, account, source)
+	return Target{SourcePostback: r.SourcePostback, SourceName: r.SourceName, Zone: r.Zone}, r.Currency, err
+}
+
 // Failures is how many attempts in a row failed at a host of a source.
 func Failures(ctx context.Context, c db.Conn, source uuid.UUID, origin string) (int, error) {
 	const q = `SELECT failures FROM source_failures WHERE source_id = $1 AND origin = $2`

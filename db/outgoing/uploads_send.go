@@ -199,7 +199,7 @@ func DecideUploads(ctx context.Context, c db.Conn, account uuid.UUID, now time.T
 	_, err := db.Exec(ctx, c, "decide uploads", decideUploads, account,
 		db.UUIDs(db.Map(list, func(d UploadDecision) uuid.UUID { return d.ID })),
 		db.Map(list, func(d UploadDecision) string { return d.Result }),
-		db.Map(list, func(d UploadDecision) string { return clean([]byte(d.Reason)) }),
+		db.Map(list, func(d UploadDecision) string { return Clean([]byte(d.Reason)) }),
 		db.Map(list, func(d UploadDecision) string { return d.Next.UTC().Format(time.RFC3339Nano) }), now)
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -107,6 +108,14 @@ func TestMasked(t *testing.T) {
 		if got := token.Masked(in); got != want {
 			t.Errorf("%s: %s, want %s", in, got, want)
 		}
+	}
+}
+
+func TestSecrets(t *testing.T) {
+	t.Parallel()
+	got := token.Secrets("https://a.b/?token={external_id}&key=s3cret&e=1&pass&secret=a%26b&pwd=x&auth=last#f")
+	if want := []string{"s3cret", "a%26b", "a&b", "last"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

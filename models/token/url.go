@@ -119,10 +119,38 @@ func Masked(template string) string {
 	}
 	parts := strings.Split(query, "&")
 	for i, part := range parts {
-		name, value, _ := strings.Cut(part, "=")
-		if value != "" && secretName.MatchString(name) && !placeholder.MatchString(value) {
+		if name, value := secretOf(part); value != "" {
 			parts[i] = name + "=***"
 		}
 	}
 	return address + "?" + strings.Join(parts, "&")
+}
+
+// shortestSecret is how long a value is at least that can be told from other text.
+const shortestSecret = 3
+
+// Secrets are the values that Masked hides, as they are written and as the receiver reads them. Those of a letter or two are left out.
+func Secrets(template string) (list []string) {
+	template, _, _ = strings.Cut(template, "#")
+	_, query, _ := strings.Cut(template, "?")
+	for part := range strings.SplitSeq(query, "&") {
+		_, value := secretOf(part)
+		if len(value) < shortestSecret {
+			continue
+		}
+		list = append(list, value)
+		if read, err := url.QueryUnescape(value); err == nil && read != value {
+			list = append(list, read)
+		}
+	}
+	return list
+}
+
+// secretOf is the secret of a part of a query; empty: it has none.
+func secretOf(part string) (name, value string) {
+	name, value, _ = strings.Cut(part, "=")
+	if !secretName.MatchString(name) || placeholder.MatchString(value) {
+		return name, ""
+	}
+	return name, value
 }

@@ -29,7 +29,8 @@ type message struct {
 	origin string
 	models.SentRequest
 
-	shown models.SentRequest // without secrets
+	shown   models.SentRequest // without secrets
+	secrets []string           // which an answer may repeat
 }
 
 // message fills the tokens of the address with the click and the conversion.
@@ -42,6 +43,7 @@ func (s *sender) message(ctx context.Context, t outgoing.Target, click *clicklog
 	return message{
 		id: t.ID.String(), origin: token.Origin(url),
 		SentRequest: request(t.PostbackMethod, url, v), shown: request(t.PostbackMethod, token.Masked(url), v),
+		secrets: token.Secrets(url),
 	}, nil
 }
 
@@ -77,6 +79,9 @@ func (s *sender) call(ctx context.Context, m message) (a outgoing.Attempt, later
 		err = nil
 	}
 	a.Answer = bytes.TrimSpace(answer.Body)
+	for _, secret := range m.secrets {
+		a.Answer = bytes.ReplaceAll(a.Answer, []byte(secret), []byte("***"))
+	}
 	if answer.Status != 0 {
 		a.Status = &answer.Status
 	}

@@ -1,5 +1,5 @@
 // Package source tells traffic sources of conversions: when a conversion gets a status that its source wants, again
-// when an attempt failed, and when somebody asks for it. Every attempt sends the same request under the same id, unless
+// when an attempt failed, when somebody asks for it, and on trial. Every attempt sends the same request under the same id, unless
 // the settings of the source were changed meanwhile.
 package source
 
@@ -32,8 +32,9 @@ type Options struct {
 	Timeout  time.Duration   // of a request, from the look-up of the name to the last byte; default 10 seconds
 }
 
-// Clicks finds the click of a conversion: clicklog.Log.
+// Clicks finds the click of a conversion, and the latest one of a traffic source: clicklog.Log.
 type Clicks interface {
+	LatestOf(ctx context.Context, account, source uuid.UUID) (click clicklog.StoredClick, ok bool, err error)
 	FindByID(ctx context.Context, id uuid.UUID) (click clicklog.StoredClick, ok bool, err error)
 }
 
@@ -51,6 +52,7 @@ func Register(r *workers.Runtime, st *store.Store, o Options) {
 	}
 	workers.RegisterRow(r, jobs.SendPostback, s.send, workers.WithRetries(o.Schedule), workers.WithGate(s.admit))
 	workers.Register(r, jobs.ResendPostback, s.resend)
+	workers.Register(r, jobs.TestPostback, s.test)
 }
 
 type sender struct {

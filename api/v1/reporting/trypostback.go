@@ -1,0 +1,69 @@
+package reporting
+
+import (
+	"slices"
+
+	"switchyard/api/answer"
+	"switchyard/api/route"
+	"switchyard/api/slow"
+	"switchyard/jobs"
+	"switchyard/models"
+)
+
+// TrySource is the row of POST /traffic-sources/{id}/test-postback.
+func TrySource(d Deps) route.Route {
+	return route.Route{
+		Method: "POST", Path: "/traffic-sources/{id}/test-postback", Group: "Traffic sources", Share: route.Sends, BodyOptional: true,
+		Summary: "call the source's postback_url for one click, and show the request and the answer; nothing is recorded",
+		Codes:   slices.Concat(answer.IDCodes, route.Codes("400 no_url no_click too_long invalid_number out_of_range invalid_value")),
+		Slow:    trySourceJob.Answer(), Handle: route.Take(d.trySource),
+	}
+}
+
+// TrySourceBody is a made-up conversion of a click.
+type TrySourceBody struct {
+	ClickID      string       `json:"click_id" trim:"true" maxLength:"255" doc:"a click of the source; left out: the latest of it among the last 20,000 of the account"`
+	Status       string       `json:"status" bad:"invalid_value" enum:"approved,pending,rejected,chargeback" default:"approved"`
+	Payout       models.Money `json:"payout" bad:"invalid_number,out_of_range" min:"0" max:"1000000000" default:"1" doc:"in the account's currency; the source is told send_payout_pct of it"`
+	ConversionID string       `json:"conversion_id" trim:"true" maxLength:"255" default:"test"`
+	Goal         string       `json:"goal" trim:"true" maxLength:"64"`
+}
+
+// TriedSource is what was sent to a source and what it answered.
+type TriedSource struct {
+	Test       bool               `json:"test" doc:"always true: nothing was recorded, and no figure counts it"`
+	ClickID    string             `json:"click_id"`
+	Wanted     bool               `json:"wanted" doc:"false: such a conversion would not be told, by postback_statuses or postback_goals"`
+	Told       bool               `json:"told" doc:"the source answered 2xx"`
+	Request    models.SentRequest `json:"request" doc:"secrets masked"`
+	HTTPStatus *int               `json:"http_status" doc:"what the source answered; null when no answer came"`
+	Answer     string             `json:"answer" doc:"the beginning of its body"`
+	Error      *string            `json:"error" doc:"why it was not told"`
+	Ms         int64              `json:"ms"`
+}
+
+var trySourceJob = slow.New(jobs.TestPostback, func(a jobs.TestedPostback) TriedSource {
+	return TriedSource{
+		Test: true, ClickID: models.FormatClickID(a.ClickID), Wanted: a.Wanted, Told: a.Told, Request: a.Request, HTTPStatus: a.Status,
+		Answer: a.Answer, Error: answer.OrNull(a.Error), Ms: a.MS,
+	}
+})
+
+func (d Deps) trySource(c *route.Call, b TrySourceBody) (TriedSource, error) {
+	source, err := c.Store.Sources().Find(c.Context(), c.Account.ID, c.ID)
+	if err != nil {
+		return TriedSource{}, err
+	}
+	if url, _ := source.To(b.Goal, b.Status); url == "" {
+		return TriedSource{}, models.Invalid("no_url", "the traffic source has no postback_url for it")
+	}
+	args := jobs.TestPostbackArgs{
+		SourceID: c.ID, ConversionID: b.ConversionID, Goal: b.Goal, Status: b.Status, Payout: b.Payout.String(),
+	}
+	if b.ClickID != "" {
+		if args.ClickID, err = models.ParseClickID(b.ClickID); err != nil {
+			return TriedSource{}, models.Invalid("no_click", "click_id is not a click id")
+		}
+	}
+	return trySourceJob.Run(c, d.Jobs, args)
+}
