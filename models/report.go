@@ -1,6 +1,10 @@
 package models
 
-import "time"
+import (
+	"time"
+
+	"github.com/shopspring/decimal"
+)
 
 // ReportArgs ask for figures in [From, To), grouped by dimensions or over time.
 type ReportArgs struct {
@@ -39,4 +43,32 @@ type ReportRow struct {
 	Figures
 	Before *Figures `json:"before,omitempty"` // of the stretch of time that is compared with
 	Total  bool     `json:"total,omitempty"`  // not a group, but the sums of all groups
+	// Loss is of the days and traffic sources of which it is known; nil: of none.
+	Loss *ClickLoss `json:"loss,omitempty"`
+}
+
+// ClickLoss compares the clicks that traffic sources counted with what arrived on those days.
+type ClickLoss struct {
+	SourceClicks int64 `db:"source_clicks" json:"source_clicks"` // as the sources counted them
+	Redirects    int64 `db:"redirects" json:"redirects"`         // clicks here, bots too: a source has counted both
+	LPViews      int64 `db:"lp_views" json:"lp_views"`
+	LPClicks     int64 `db:"lp_clicks" json:"lp_clicks"`
+}
+
+// Plus adds two click losses. Nil is none.
+func (l *ClickLoss) Plus(o ClickLoss) *ClickLoss {
+	if l != nil {
+		o.SourceClicks, o.Redirects = o.SourceClicks+l.SourceClicks, o.Redirects+l.Redirects
+		o.LPViews, o.LPClicks = o.LPViews+l.LPViews, o.LPClicks+l.LPClicks
+	}
+	return &o
+}
+
+// Percent is how much of the sources' clicks did not arrive, in per cent; nil: they counted none. Below 0: more arrived.
+func (l ClickLoss) Percent() *decimal.Decimal {
+	if l.SourceClicks == 0 {
+		return nil
+	}
+	lost := decimal.NewFromInt(100*(l.SourceClicks-l.Redirects)).DivRound(decimal.NewFromInt(l.SourceClicks), 2)
+	return &lost
 }

@@ -100,7 +100,7 @@ func sourceAnswer(o models.TrafficSource) SourceAnswer {
 type SourceRow struct {
 	SourceAnswer
 	answer.Figures
-	ClickLoss *ClickLoss `json:"click_loss" doc:"of the days of the window of which the source told its clicks; null: it told none"`
+	ClickLoss *answer.ClickLoss `json:"click_loss" doc:"of the days of the window of which the source told its clicks; null: it told none"`
 }
 
 // The limits of token_macros.

@@ -2,21 +2,20 @@ package clicklog
 
 import (
 	"context"
+	"database/sql"
 	"time"
 
 	"github.com/google/uuid"
 
 	"switchyard/db"
+	"switchyard/models"
 )
 
 // LossDay compares what a traffic source counted on a day (UTC) with what arrived.
 type LossDay struct {
-	SourceID     uuid.UUID `db:"source_id"`
-	Day          time.Time `db:"day"`
-	SourceClicks int64     `db:"source_clicks"` // as the source counted them
-	Redirects    int64     `db:"redirects"`     // clicks here, bots too: the source has counted both
-	LPViews      int64     `db:"lp_views"`
-	LPClicks     int64     `db:"lp_clicks"`
+	SourceID uuid.UUID `db:"source_id"`
+	Day      time.Time `db:"day"`
+	models.ClickLoss
 }
 
 const selectLoss = `
@@ -24,17 +23,19 @@ SELECT t.source_id, t.day, t.source_clicks, coalesce(k.redirects, 0) AS redirect
 	coalesce(k.lp_clicks, 0) AS lp_clicks
 FROM (
 	SELECT source_id, day, sum(clicks)::bigint AS source_clicks FROM spend
-	WHERE account_id = $1 AND source_id = ANY ($2::uuid[]) AND day >= $3::date AND day <= $4::date GROUP BY 1, 2 HAVING count(clicks) > 0
+	WHERE account_id = $1 AND ($2::uuid[] IS NULL OR source_id = ANY ($2::uuid[])) AND day >= $3::date AND day <= $4::date GROUP BY 1, 2 HAVING count(clicks) > 0
 ) t LEFT JOIN (
 	SELECT source_id, date_trunc('day', hour, 'UTC')::date AS day, sum(clicks + bot_clicks)::bigint AS redirects,
 		sum(lp_views)::bigint AS lp_views, sum(lp_clicks)::bigint AS lp_clicks
-	FROM ledger WHERE account_id = $1 AND source_id = ANY ($2::uuid[]) AND hour >= $3::timestamptz AND hour < $4::timestamptz + interval '1 day'
+	FROM ledger WHERE account_id = $1 AND ($2::uuid[] IS NULL OR source_id = ANY ($2::uuid[])) AND hour >= $3::timestamptz AND hour < $4::timestamptz + interval '1 day'
 	GROUP BY 1, 2
 ) k ON k.source_id = t.source_id AND k.day = t.day
 ORDER BY t.source_id, t.day`
 
-// ClickLoss lists the days from the first to the last, both included, of which sources have told how many clicks they counted.
+// ClickLoss lists the days from the first to the last, both included, of which sources have told how many clicks they counted. Nil
+// are all sources.
 func (Log) ClickLoss(ctx context.Context, c db.Conn, account uuid.UUID, sources []uuid.UUID, first, last time.Time) ([]LossDay, error) {
+	of := sql.NullString{String: db.UUIDs(sources), Valid: sources != nil}
 	day := func(t time.Time) time.Time { return t.UTC().Truncate(24 * time.Hour) }
-	return db.Select[LossDay](ctx, c, "click loss", selectLoss, account, db.UUIDs(sources), day(first), day(last))
+	return db.Select[LossDay](ctx, c, "click loss", selectLoss, account, of, day(first), day(last))
 }

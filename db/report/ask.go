@@ -25,7 +25,11 @@ func (r Reader) Answer(ctx context.Context, account uuid.UUID, a models.ReportAr
 		return nil, err
 	}
 	if a.Bucket == "" {
-		return r.Performance(ctx, q)
+		rows, err := r.Performance(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		return rows, r.addLoss(ctx, q, rows)
 	}
 	list, err := r.Trends(ctx, TrendQuery{q, a.Bucket})
 	rows := make([]Row, len(list))

@@ -314,28 +314,59 @@ func (m *money) revise(ctx context.Context) error {
 	return errors.Join(m.waitConversions(ctx, nil), m.figures(ctx, more), m.clickLoss(ctx, more))
 }
 
-// clickLoss compares what of Meta's clicks arrived.
+// lossShown is click loss as answers show it.
+type lossShown struct {
+	Source    int `json:"source_clicks"`
+	Redirects int
+}
+
+// clickLoss compares what of Meta's clicks arrived, as the source and the reports have it.
 func (m *money) clickLoss(ctx context.Context, more int64) error {
 	var got struct {
 		Loss []struct {
-			Day       string
-			Source    int `json:"source_clicks"`
-			Redirects int
+			Day string
+			lossShown
 		} `json:"click_loss"`
 	}
 	if err := m.api.Get(ctx, m.sourcePath(), &got); err != nil {
 		return err
 	}
-	theirs, ours := map[string]int{}, map[string]int{}
+	var report struct {
+		Rows []struct {
+			Dims map[string]string
+			Loss *lossShown `json:"click_loss"`
+		}
+		Totals struct {
+			Loss *lossShown `json:"click_loss"`
+		}
+	}
+	if err := m.api.Get(ctx, "/reports/performance?dimension=source_id,date", &report); err != nil {
+		return err
+	}
+	want, all := map[string]lossShown{}, lossShown{Redirects: len(m.clicks)}
 	for _, r := range m.spent(more) {
-		theirs[r.day] += r.clicks
+		day := want[r.day]
+		day.Source, all.Source = day.Source+r.clicks, all.Source+r.clicks
+		want[r.day] = day
 	}
 	for _, c := range m.clicks {
-		ours[c.at.Format(time.DateOnly)]++
+		day := want[c.at.Format(time.DateOnly)]
+		day.Redirects++
+		want[c.at.Format(time.DateOnly)] = day
 	}
-	m.same("days of click loss", len(got.Loss), len(theirs))
+	m.same("days of click loss", fmt.Sprint(len(got.Loss), len(report.Rows)), fmt.Sprint(len(want), len(want)))
 	for _, d := range got.Loss {
-		m.same("click loss of "+d.Day, fmt.Sprint(d.Source, d.Redirects), fmt.Sprint(theirs[d.Day], ours[d.Day]))
+		m.same("click loss of "+d.Day, d.lossShown, want[d.Day])
+	}
+	for _, r := range report.Rows {
+		if r.Loss == nil {
+			m.differ("click loss in the report of %v: none", r.Dims)
+			continue
+		}
+		m.same("click loss in the report of "+r.Dims["date"], *r.Loss, want[r.Dims["date"]])
+	}
+	if report.Totals.Loss == nil || *report.Totals.Loss != all {
+		m.differ("click loss of all: %+v, expected %+v", report.Totals.Loss, all)
 	}
 	return nil
 }

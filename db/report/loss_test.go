@@ -1,0 +1,115 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
+	"switchyard/models"
+)
+
+// TestClickLoss: groups by source and day, and their totals, have the click loss of what sources told; where it could not be right there is
+// none.
+func TestClickLoss(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	account, campaign := newAccount(t, d), uuid.New()
+	one, two, silent := uuid.UUID{1}, uuid.UUID{2}, uuid.UUID{3}
+	first := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -3)
+	told := func(source uuid.UUID, day int, clicks *int64) {
+		t.Helper()
+		err := db.Tx(t.Context(), d, func(c db.Conn) error {
+			_, err := clicklog.Log{}.SetSpend(t.Context(), c, account, clicklog.Spend{
+				Day: first.AddDate(0, 0, day), SourceID: source, CampaignID: campaign, Amount: decimal.NewFromInt(1), Currency: "USD", Clicks: clicks,
+			})
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	count := func(n int64) *int64 { return &n }
+	told(one, 0, count(100))
+	told(one, 1, count(50))
+	told(two, 0, count(10))
+	told(silent, 0, nil)
+	arrived := func(source uuid.UUID, day, clicks, bots int) {
+		t.Helper()
+		if _, err := d.ExecContext(t.Context(), `INSERT INTO ledger SELECT $1, $2, $3, $4, $4, $4, $5, '', '', '', '', $6, 0, $7, 3, 1, 0, 0, 0, 0, 0, 0, 0`,
+			account, first.AddDate(0, 0, day).Add(23*time.Hour), campaign, uuid.Nil, source, clicks, bots); err != nil {
+			t.Fatal(err)
+		}
+	}
+	arrived(one, 0, 70, 10)
+	arrived(one, 1, 60, 0)
+	arrived(one, 2, 9, 0) // of which the source told nothing
+	arrived(silent, 0, 5, 0)
+	ask := func(a models.ReportArgs) map[string]string {
+		t.Helper()
+		rows, err := Reader{d}.Answer(t.Context(), account, a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]string{}
+		for _, r := range rows {
+			key := strings.Join(r.Dims, " ")
+			if r.Total {
+				key = "total"
+			}
+			if r.Loss == nil {
+				got[key] = "none"
+				continue
+			}
+			pct := "none"
+			if p := r.Loss.Percent(); p != nil {
+				pct = p.String()
+			}
+			got[key] = fmt.Sprint(r.Loss.SourceClicks, " ", r.Loss.Redirects, " ", r.Loss.LPViews, " ", pct)
+		}
+		return got
+	}
+	day := func(n int) string { return first.AddDate(0, 0, n).Format(time.DateOnly) }
+	in := models.ReportArgs{From: first, To: first.AddDate(0, 0, 4), Totals: true}
+	by := func(dims ...string) models.ReportArgs { a := in; a.Dimensions = dims; return a }
+	for name, c := range map[string]struct {
+		a    models.ReportArgs
+		want map[string]string
+	}{
+		"source": {by("source_id"), map[string]string{
+			one.String(): "150 140 6 6.67", two.String(): "10 0 0 100", silent.String(): "none", "total": "160 140 6 12.5",
+		}},
+		"day and source": {by("date", "source_id"), map[string]string{
+			day(0) + " " + one.String(): "100 80 3 20", day(1) + " " + one.String(): "50 60 3 -20", day(0) + " " + two.String(): "10 0 0 100",
+			day(0) + " " + silent.String(): "none", day(2) + " " + one.String(): "none", "total": "160 140 6 12.5",
+		}},
+		"day": {by("date"), map[string]string{day(0): "110 80 3 27.27", day(1): "50 60 3 -20", day(2): "none", "total": "160 140 6 12.5"}},
+	} {
+		if diff := cmp.Diff(c.want, ask(c.a)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	chosen := by("source_id")
+	chosen.Filters = []models.ReportFilter{{Dimension: "source_id", Values: []string{one.String()}, Not: true}}
+	if got := ask(chosen); got["total"] != "10 0 0 100" || got[two.String()] != "10 0 0 100" {
+		t.Errorf("without a source: %v", got)
+	}
+	within, elsewhere, whose, narrow := by("source_id"), by("date"), by("source_id", "campaign_id"), by("source_id")
+	within.From = first.Add(time.Hour)
+	elsewhere.TZ = "Asia/Tokyo"
+	narrow.Filters = []models.ReportFilter{{Dimension: "campaign_id", Values: []string{campaign.String()}}}
+	for _, a := range []models.ReportArgs{within, elsewhere, whose, narrow, by()} {
+		for key, got := range ask(a) {
+			if got != "none" {
+				t.Errorf("%v %v by %q: %s has the click loss %s", a.From, a.Filters, a.Dimensions, key, got)
+			}
+		}
+	}
+}
