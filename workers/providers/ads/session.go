@@ -55,24 +55,35 @@ func (s *session) ask(ctx context.Context, r rest.Request) (egress.Answer, error
 	if s.tokens == nil || s.sign == nil {
 		return s.Send(ctx, r)
 	}
-	if s.token == "" {
-		token, err := s.tokens.Token(ctx)
-		if err != nil {
-			return egress.Answer{}, err
+	var out egress.Answer
+	err := renewing(ctx, s.tokens, s.token, func(token string) (stale bool, err error) {
+		if token != s.token {
+			s.use(token)
 		}
-		s.use(token)
+		out, err = s.Send(ctx, r)
+		stale = !s.renewed && s.isStale(err)
+		s.renewed = s.renewed || stale
+		return stale, err
+	})
+	return out, err
+}
+
+// renewing sends with a token, and once more with another one if the platform no longer takes it. An empty token is got first.
+func renewing(ctx context.Context, tokens Tokens, token string, send func(token string) (stale bool, err error)) (err error) {
+	if token == "" {
+		if token, err = tokens.Token(ctx); err != nil {
+			return err
+		}
 	}
-	out, err := s.Send(ctx, r)
-	if s.renewed || !s.isStale(err) {
-		return out, err
+	stale, err := send(token)
+	if !stale {
+		return err
 	}
-	s.renewed = true
-	token, again := s.tokens.Renew(ctx, s.token)
-	if again != nil {
-		return out, again
+	if token, err = tokens.Renew(ctx, token); err != nil {
+		return err
 	}
-	s.use(token)
-	return s.Send(ctx, r)
+	_, err = send(token)
+	return err
 }
 
 func (s *session) use(token string) {

@@ -5,17 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/shopspring/decimal"
 
 	"switchyard/models"
 	"switchyard/models/token"
-	"switchyard/workers/egress"
 	"switchyard/workers/providers/rest"
 )
 
@@ -310,155 +306,4 @@ func (u *uploading) shown(text string) string {
 		return ""
 	}
 	return u.Shown(errors.New(text)).Error()
-}
-
-// faultError is a fault as an error.
-type faultError struct{ *fault }
-
-// Error implements error.
-func (e *faultError) Error() string { return e.text }
-
-// post sends JSON and reads the answer's JSON. header are names and values. A token that is no longer good is replaced once.
-func (u *uploading) post(ctx context.Context, api rest.API, path string, body, into any, header ...string) error {
-	var refused string
-	for try := 0; ; try++ {
-		access, err := u.access(ctx, refused)
-		if err != nil {
-			return err
-		}
-		head := map[string]string{}
-		for i := 0; i+1 < len(header); i += 2 {
-			head[header[i]] = header[i+1]
-		}
-		if u.head(u, head); head["Access-Token"] == "" {
-			head["Authorization"] = "Bearer " + access
-		}
-		answer, err := api.Send(ctx, rest.Request{Method: http.MethodPost, Path: path, Body: body, Header: head, Repeat: true})
-		f := u.told(answer, err)
-		switch {
-		case f != nil && f.expired && try == 0 && u.secret == "":
-			refused = access
-			continue
-		case f != nil:
-			if f.after > 0 && u.Pace != nil {
-				u.Pace.Pause(context.WithoutCancel(ctx), f.after)
-			}
-			return &faultError{f}
-		case err != nil:
-			return err
-		}
-		return rest.Decode(answer.Body, into)
-	}
-}
-
-// told is the failure that an answer tells in the platform's own way; nil: none.
-func (u *uploading) told(answer egress.Answer, err error) *fault {
-	f := (*fault)(nil)
-	if answer.Status != 0 {
-		f = u.fault(answer.Status, answer.Body)
-	}
-	var failed *rest.FailureError
-	if f != nil && errors.As(err, &failed) {
-		f.after = max(f.after, failed.After)
-		if f.text == "" {
-			f.text = failed.Error()
-		}
-		if failed.RequestID != "" {
-			f.text += " (request " + failed.RequestID + ")"
-		}
-	}
-	return f
-}
-
-// access is the token of the next request.
-func (u *uploading) access(ctx context.Context, refused string) (access string, err error) {
-	switch {
-	case u.secret != "":
-		return u.c[u.secret], nil
-	case u.tokens == nil:
-		return "", &UploadError{text: "the platform is not connected: sign in at it first", Refused: true}
-	case refused != "":
-		access, err = u.tokens.Renew(ctx, refused)
-	default:
-		access, err = u.tokens.Token(ctx)
-	}
-	if e, ok := models.AsError(err); ok {
-		return "", &UploadError{text: e.Message, Refused: true}
-	}
-	u.Hide(access)
-	return access, err
-}
-
-// uploadError is an error as the caller gets it.
-func (u *uploading) uploadError(err error) error {
-	var ready *UploadError
-	var failed *rest.FailureError
-	if f, ok := errorsAsFault(err); ok {
-		return &UploadError{text: u.shown("the platform: " + f.text), After: f.after, Refused: f.refused || f.expired}
-	}
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &ready):
-		return ready
-	}
-	out := &UploadError{text: u.shown(err.Error())}
-	if errors.As(err, &failed) {
-		out.After, out.Refused = failed.After, failed.Refused
-	}
-	return out
-}
-
-// missing says which fields of the connection are empty.
-func (u *uploading) missing(fields ...string) string {
-	var list []string
-	for _, name := range fields {
-		if u.c[name] == "" {
-			list = append(list, name)
-		}
-	}
-	if len(list) == 0 {
-		return ""
-	}
-	return "the connection has no " + strings.Join(list, " and no ")
-}
-
-// errorsAsFault finds the fault in an error.
-func errorsAsFault(err error) (*fault, bool) {
-	if f, ok := errors.AsType[*faultError](err); ok {
-		return f.fault, true
-	}
-	return nil, false
-}
-
-// moved is a fault about events whose places among others are these.
-func (f *fault) moved(places []int) *fault {
-	out := *f
-	out.at = map[int]string{}
-	for n, why := range f.at {
-		if n < len(places) {
-			out.at[places[n]] = why
-		}
-	}
-	return &out
-}
-
-// indexIn reads the number in the first pair of brackets behind a name: 3 of "events[3].time".
-func indexIn(text, name string) (n int, ok bool) {
-	_, rest, found := strings.Cut(text, name+"[")
-	digits, _, closed := strings.Cut(rest, "]")
-	if !found || !closed {
-		return 0, false
-	}
-	n, err := strconv.Atoi(digits)
-	return n, err == nil && n >= 0
-}
-
-// accepted are the verdicts of events that were all accepted.
-func accepted(events []Event, reason string) []Verdict {
-	out := make([]Verdict, len(events))
-	for i := range out {
-		out[i] = Verdict{Result: models.UploadAccepted, Reason: reason}
-	}
-	return out
 }

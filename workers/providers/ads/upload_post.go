@@ -1,0 +1,165 @@
+package ads
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"switchyard/models"
+	"switchyard/workers/egress"
+	"switchyard/workers/providers/rest"
+)
+
+// faultError is a fault as an error.
+type faultError struct{ *fault }
+
+// Error implements error.
+func (e *faultError) Error() string { return e.text }
+
+// post sends JSON and reads the answer's JSON. header are names and values. A token that is no longer good is replaced once.
+func (u *uploading) post(ctx context.Context, api rest.API, path string, body, into any, header ...string) error {
+	return renewing(ctx, uploadTokens{u}, "", func(token string) (stale bool, err error) {
+		u.Hide(token)
+		head := map[string]string{}
+		for i := 0; i+1 < len(header); i += 2 {
+			head[header[i]] = header[i+1]
+		}
+		if u.head(u, head); head["Access-Token"] == "" {
+			head["Authorization"] = "Bearer " + token
+		}
+		answer, err := api.Send(ctx, rest.Request{Method: http.MethodPost, Path: path, Body: body, Header: head, Repeat: true})
+		switch f := u.told(answer, err); {
+		case f != nil:
+			if f.after > 0 && u.Pace != nil {
+				u.Pace.Pause(context.WithoutCancel(ctx), f.after)
+			}
+			return f.expired && u.secret == "", &faultError{f}
+		case err != nil:
+			return false, err
+		}
+		return false, rest.Decode(answer.Body, into)
+	})
+}
+
+// told is the failure that an answer tells in the platform's own way; nil: none.
+func (u *uploading) told(answer egress.Answer, err error) *fault {
+	f := (*fault)(nil)
+	if answer.Status != 0 {
+		f = u.fault(answer.Status, answer.Body)
+	}
+	var failed *rest.FailureError
+	if f != nil && errors.As(err, &failed) {
+		f.after = max(f.after, failed.After)
+		if f.text == "" {
+			f.text = failed.Error()
+		}
+		if failed.RequestID != "" {
+			f.text += " (request " + failed.RequestID + ")"
+		}
+	}
+	return f
+}
+
+// uploadTokens are the tokens of a connection: its secret, or those of a sign-in. What only the account can help is an *UploadError.
+type uploadTokens struct{ *uploading }
+
+// Token implements Tokens.
+func (t uploadTokens) Token(ctx context.Context) (string, error) {
+	switch {
+	case t.secret != "":
+		return t.c[t.secret], nil
+	case t.tokens == nil:
+		return "", &UploadError{text: "the platform is not connected: sign in at it first", Refused: true}
+	}
+	token, err := t.tokens.Token(ctx)
+	return token, refusedToken(err)
+}
+
+// Renew implements Tokens.
+func (t uploadTokens) Renew(ctx context.Context, refused string) (string, error) {
+	token, err := t.tokens.Renew(ctx, refused)
+	return token, refusedToken(err)
+}
+
+func refusedToken(err error) error {
+	if e, ok := models.AsError(err); ok {
+		return &UploadError{text: e.Message, Refused: true}
+	}
+	return err
+}
+
+// uploadError is an error as the caller gets it.
+func (u *uploading) uploadError(err error) error {
+	var ready *UploadError
+	var failed *rest.FailureError
+	if f, ok := errorsAsFault(err); ok {
+		return &UploadError{text: u.shown("the platform: " + f.text), After: f.after, Refused: f.refused || f.expired}
+	}
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &ready):
+		return ready
+	}
+	out := &UploadError{text: u.shown(err.Error())}
+	if errors.As(err, &failed) {
+		out.After, out.Refused = failed.After, failed.Refused
+	}
+	return out
+}
+
+// missing says which fields of the connection are empty.
+func (u *uploading) missing(fields ...string) string {
+	var list []string
+	for _, name := range fields {
+		if u.c[name] == "" {
+			list = append(list, name)
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return "the connection has no " + strings.Join(list, " and no ")
+}
+
+// errorsAsFault finds the fault in an error.
+func errorsAsFault(err error) (*fault, bool) {
+	if f, ok := errors.AsType[*faultError](err); ok {
+		return f.fault, true
+	}
+	return nil, false
+}
+
+// moved is a fault about events whose places among others are these.
+func (f *fault) moved(places []int) *fault {
+	out := *f
+	out.at = map[int]string{}
+	for n, why := range f.at {
+		if n < len(places) {
+			out.at[places[n]] = why
+		}
+	}
+	return &out
+}
+
+// indexIn reads the number in the first pair of brackets behind a name: 3 of "events[3].time".
+func indexIn(text, name string) (n int, ok bool) {
+	_, rest, found := strings.Cut(text, name+"[")
+	digits, _, closed := strings.Cut(rest, "]")
+	if !found || !closed {
+		return 0, false
+	}
+	n, err := strconv.Atoi(digits)
+	return n, err == nil && n >= 0
+}
+
+// accepted are the verdicts of events that were all accepted.
+func accepted(events []Event, reason string) []Verdict {
+	out := make([]Verdict, len(events))
+	for i := range out {
+		out[i] = Verdict{Result: models.UploadAccepted, Reason: reason}
+	}
+	return out
+}
