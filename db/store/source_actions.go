@@ -42,13 +42,16 @@ func (k SourceIntegrations) WithActions(ctx context.Context, account, source uui
 
 const setSourceAction = `
 UPDATE source_integrations SET conversion_action = $4,
-	uploads_ready_at = CASE WHEN $5::timestamptz IS NOT NULL THEN $5 WHEN conversion_action = $4 THEN uploads_ready_at END
+	uploads_ready_at = CASE WHEN $5::timestamptz IS NOT NULL THEN $5 WHEN conversion_action = $4 THEN uploads_ready_at
+		ELSE $6 END
 WHERE account_id = $1 AND source_id = $2 AND saved_at = $3 RETURNING uploads_ready_at`
 
-// SetAction notes what the conversions of a source are uploaded to, and from when on the platform takes them; nil: as is known. It gives
-// that moment. If the connection was changed meanwhile, nothing is noted.
-func (k SourceIntegrations) SetAction(ctx context.Context, i models.SourceIntegration, action string, ready *time.Time) (*time.Time, error) {
-	at, found, err := db.First[*time.Time](ctx, k.s.c, "conversion action", setSourceAction, i.AccountID, i.SourceID, i.SavedAt, action, ready)
+// SetAction notes what the conversions of a source are uploaded to, and from when on the platform takes them; nil: as is known, or if it is
+// not, from latest on. It gives that moment. If the connection was changed meanwhile, nothing is noted.
+func (k SourceIntegrations) SetAction(ctx context.Context, i models.SourceIntegration, action string, ready, latest *time.Time) (
+	*time.Time, error,
+) {
+	at, found, err := db.First[*time.Time](ctx, k.s.c, "conversion action", setSourceAction, i.AccountID, i.SourceID, i.SavedAt, action, ready, latest)
 	if err != nil || !found {
 		return ready, err
 	}

@@ -44,7 +44,8 @@ func (k *Connections) createAction(ctx context.Context, a jobs.CreateConversionA
 	if i.Provider == models.MicrosoftAds { // whose uploads name it
 		to = made.Name
 	}
-	out.ReadyAt, err = k.store.SourceIntegrations().SetAction(context.WithoutCancel(ctx), i, to, made.ReadyAt)
+	// One that was there may have been made a moment ago, by a job whose worker died before it could note so.
+	out.ReadyAt, err = k.store.SourceIntegrations().SetAction(context.WithoutCancel(ctx), i, to, made.ReadyAt, k.o.Client.ReadyBy(i.Provider))
 	return out, err
 }
 

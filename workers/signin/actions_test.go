@@ -75,6 +75,15 @@ func TestConversionActions(t *testing.T) {
 			if err != nil || len(list) != 1 || list[0].ID != made.ID || (list[0].ReadyAt == nil) != (made.ReadyAt == nil) {
 				t.Errorf("%+v, %v", list, err)
 			}
+			// A worker that dies before it notes what it has made leaves an action that is too new: nobody knows it.
+			if _, err := w.db.ExecContext(t.Context(), `UPDATE source_integrations SET conversion_action = '', uploads_ready_at = NULL`); err != nil {
+				t.Fatal(err)
+			}
+			late := w.Now().Add(2 * time.Hour).Truncate(time.Millisecond)
+			if found := create("Sales"); found.ID != made.ID || (found.ReadyAt == nil) != (made.ReadyAt == nil) ||
+				found.ReadyAt != nil && !found.ReadyAt.Truncate(time.Millisecond).Equal(late) {
+				t.Errorf("after a crash: %+v, at first %+v", found, made)
+			}
 			if got := w.Actions(at); len(got) != 1 {
 				t.Errorf("the platform has %v", got)
 			}

@@ -45,6 +45,16 @@ var actionsOf = map[string]actions{
 // maxActions is how many actions are listed.
 const maxActions = 1000
 
+// ReadyBy is when an action is ready at the latest that was made just now; nil: its platform does not let one wait.
+func (c *Client) ReadyBy(provider string) *time.Time {
+	wait := actionsOf[provider].wait
+	if wait == 0 {
+		return nil
+	}
+	at := c.o.Now().Add(wait)
+	return &at
+}
+
 // openActions makes a session that asks about actions. Error: not_configured.
 func (c *Client) openActions(a Advertiser, token string) (*session, error) {
 	s, err := c.open(a.Provider, token)
@@ -83,9 +93,6 @@ func (c *Client) CreateAction(ctx context.Context, a Advertiser, token, name str
 	if err != nil {
 		return made, s.shown(err)
 	}
-	if how.wait > 0 {
-		at := s.Now().Add(how.wait)
-		made.ReadyAt = &at
-	}
+	made.ReadyAt = c.ReadyBy(a.Provider)
 	return made, nil
 }
