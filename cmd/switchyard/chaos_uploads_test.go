@@ -96,7 +96,7 @@ func TestKilledUploads(t *testing.T) {
 	}
 
 	m.uploading()
-	kills := longtest.Size(2, 12)
+	kills := longtest.Size(2, 7) // one more, and the job is given up for its workers
 	for kill := range kills {
 		fine, before := 1+kill%4, world.Calls()
 		release := func() {}

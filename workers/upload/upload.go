@@ -5,6 +5,7 @@ package upload
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -48,13 +49,16 @@ func Register(r *workers.Runtime, st *store.Store, o Options) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	u := &uploader{o: o, store: st, jobs: r.Client(), decided: prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "switchyard_conversion_uploads_total", Help: "Uploads of conversions to ad platforms by what came of them.",
-	}, []string{"provider", "result"})}
+	u := &uploader{
+		o: o, store: st, jobs: r.Client(), room: workers.NewLimiter[string](o.Now, r.Slots(jobs.Bulk)),
+		decided: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "switchyard_conversion_uploads_total", Help: "Uploads of conversions to ad platforms by what came of them.",
+		}, []string{"provider", "result"}),
+	}
 	if reg := r.Metrics(); reg != nil {
 		reg.MustRegister(u.decided)
 	}
-	workers.RegisterRow(r, jobs.UploadConversions, u.send, workers.WithRetries(o.Schedule))
+	workers.RegisterRow(r, jobs.UploadConversions, u.send, workers.WithRetries(o.Schedule), workers.WithGate(u.gate))
 	workers.RegisterTick(r, jobs.SweepUploads, u.sweep)
 }
 
@@ -62,6 +66,7 @@ type uploader struct {
 	o       Options
 	store   *store.Store
 	jobs    *jobs.Client
+	room    *workers.Limiter[string] // by provider
 	decided *prometheus.CounterVec
 }
 
@@ -111,6 +116,23 @@ func (u *uploader) sweep(ctx context.Context) error {
 			return nil
 		}
 	}
+}
+
+// gate admits a job, so that those of one platform do not take the places of the others.
+func (u *uploader) gate(ctx context.Context, job uuid.UUID) (release func(), wait time.Duration, err error) {
+	row, err := jobrow.Find(ctx, u.store.Conn(), workers.Account(ctx), job)
+	if errors.Is(err, models.NotFound("job")) {
+		return func() {}, 0, nil // nobody will claim it
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	var args jobs.UploadArgs
+	if err := json.Unmarshal(row.Args, &args); err != nil {
+		return func() {}, 0, nil //nolint:nilerr // the attempt says what is wrong
+	}
+	release, wait = u.room.Admit(ctx, args.Provider, 0)
+	return release, wait, nil
 }
 
 // sending is a job while it runs.

@@ -222,7 +222,7 @@ func TestFenced(t *testing.T) {
 	c := w.strew(numbered("c", 1000)...)
 	w.convert("approved", 10, c...)
 	var once sync.Once
-	w.platform.Pause(func() {
+	w.platform.Pause(func(string) {
 		if len(w.platform.Taken(models.Meta)) > 20 {
 			once.Do(func() {
 				w.exec(`UPDATE jobs SET state = 'failed', fence = fence + 1, lease_until = NULL, finished_at = now() WHERE kind = 'uploads:send'`)

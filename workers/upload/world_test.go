@@ -61,7 +61,7 @@ func newWorld(t *testing.T, provider string, change ...func(*upload.Options)) *w
 	t.Helper()
 	queue := jobstest.Redis(t)
 	w := &world{
-		T: t, db: dbtest.New(t), account: uuid.New(), source: uuid.New(), platform: &adstest.Uploads{}, of: provider, logs: &logs{},
+		T: t, db: dbtest.New(t), platform: &adstest.Uploads{}, of: provider, logs: &logs{},
 	}
 	box, err := seal.New(w.db, bytes.Repeat([]byte{7}, 32))
 	if err != nil {
@@ -73,10 +73,7 @@ func newWorld(t *testing.T, provider string, change ...func(*upload.Options)) *w
 	}
 	t.Cleanup(func() { _ = w.spool.Close() })
 	w.ingester = clicklog.NewIngester(w.spool, w.db, clicklog.IngestOptions{})
-	w.exec(`INSERT INTO accounts (id, name, plan, site_key, timezone) VALUES ($1, 'a', 'pro', $2, 'Asia/Tokyo')`, w.account,
-		w.account.String())
-	w.exec(`INSERT INTO traffic_sources (id, account_id, name, send_payout_pct) VALUES ($1, $2, 'Ads', 50)`, w.source, w.account)
-	w.exec(`INSERT INTO oauth_connections (id, account_id, provider, user_id, tokens) VALUES ($1, $1, $2, 'u', '')`, w.account, provider)
+	w.another()
 	server := adstest.ServeUploads(t, w.platform)
 	o := upload.Options{
 		Clicks: w.clicks, Schedule: []time.Duration{time.Millisecond, time.Millisecond},

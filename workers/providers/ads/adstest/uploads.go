@@ -37,7 +37,7 @@ type Uploads struct {
 	tried   int                  // events that did not count: validated, or tests
 	silent  bool                 // refusals do not say which event they are for
 	expired int                  // tokens that are no longer good
-	pause   func()
+	pause   func(platform string)
 }
 
 // UploadTokens are the names and values of credentials that the fakes accept.
@@ -64,8 +64,8 @@ func (w *Uploads) Silent() {
 	w.silent = true
 }
 
-// Pause has fn called after the events of each request are taken, and before it is answered.
-func (w *Uploads) Pause(fn func()) {
+// Pause has fn called with the name of the platform after the events of each request are taken, and before it is answered.
+func (w *Uploads) Pause(fn func(platform string)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.pause = fn
@@ -122,7 +122,7 @@ func (w *Uploads) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	pause := w.pause
 	w.mu.Unlock()
 	if pause != nil {
-		pause()
+		pause(name)
 	}
 	if !taken || w.Answer(rw, r, fault, resttest.Own{}) {
 		resttest.JSON(rw, c.status, c.answer)

@@ -1,0 +1,47 @@
+package upload_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+	"switchyard/models/await"
+)
+
+// TestSlowPlatform: uploads to a platform that does not answer leave places to those to another one, however many they are.
+func TestSlowPlatform(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, models.Meta)
+	answer := make(chan struct{})
+	t.Cleanup(func() { close(answer) })
+	w.platform.Pause(func(platform string) {
+		if platform == models.Meta {
+			<-answer
+		}
+	})
+	const more = 30 // than a worker has places for such jobs
+	for i := range more {
+		w.connect()
+		w.convert("approved", 10, w.strew(fmt.Sprint("slow-", i))...)
+		w.another()
+	}
+	w.sweepOnce()
+	await.Until(t, "the platform is asked", func() bool { return w.platform.Calls() > 0 })
+	w.of = "tiktok"
+	w.another()
+	w.connect()
+	w.convert("approved", 10, w.strew("quick")...)
+	w.sweepOnce()
+	await.Until(t, "the other platform has its conversion", func() bool { return len(w.platform.Taken("tiktok")) == 1 })
+}
+
+// another goes on with a new account.
+func (w *world) another() {
+	w.Helper()
+	w.account, w.source = uuid.New(), uuid.New()
+	w.exec(`INSERT INTO accounts (id, name, plan, site_key, timezone) VALUES ($1, 'a', 'pro', $2, 'Asia/Tokyo')`, w.account, w.account.String())
+	w.exec(`INSERT INTO traffic_sources (id, account_id, name, send_payout_pct) VALUES ($1, $2, 'Ads', 50)`, w.source, w.account)
+	w.exec(`INSERT INTO oauth_connections (id, account_id, provider, user_id, tokens) VALUES ($1, $1, $2, 'u', '')`, w.account, w.of)
+}
